@@ -1,0 +1,203 @@
+// Package experiments runs kernels under schedulers, repeatedly, and says what came out: one configuration ([Config]) gives one
+// [Result] per scheduler, with medians, intervals, overhead and work time inflation (KRD paper, I-A), a run directory that is
+// complete evidence, and a table for a person.
+//
+// How the measuring itself is done is a [Measure]; all around it (what may be asked, statistics, documents, directories) does not
+// depend on it, so that a native run, a simulated one and a test's made-up one are summed up and written alike.
+package experiments
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A TraceMode says what the tracer records while repetitions are timed.
+type TraceMode string
+
+// The trace modes. With TraceDefault, repetitions are timed in profile mode and one more is traced in full for KRD.
+const (
+	TraceDefault TraceMode = "default"
+	TraceOff     TraceMode = "off"     // nothing is recorded: work, OVR and WTI are null
+	TraceProfile TraceMode = "profile" // counts and times of kernels, no trace, no KRD
+	TraceFull    TraceMode = "full"    // every repetition is traced
+)
+
+// A CounterMode says whether hardware counters are wanted.
+type CounterMode string
+
+// The counter modes.
+const (
+	CountersAuto CounterMode = "auto" // use what there is and say why the rest is missing
+	CountersPerf CounterMode = "perf" // perf_event is demanded; without it the run ends with exit code 4
+	CountersOff  CounterMode = "off"
+)
+
+// A NUMAPolicy says where the memory of a kernel's data is placed.
+type NUMAPolicy string
+
+// The placements.
+const (
+	NUMAFirstTouch NUMAPolicy = "first-touch"
+	NUMAInterleave NUMAPolicy = "interleave"
+)
+
+// A Binding says on which CPU each worker is pinned.
+type Binding struct {
+	Mode string // "compact" (fill a node, then the next, as the paper does), "scatter" (one per node in turn) or "list"
+	CPUs []int  // for "list": the CPU of worker i, in order; at least as many as there are workers
+}
+
+// A Shape is a synthetic worker-to-node map: worker w is on node w/CoresPerNode.
+type Shape struct{ Nodes, CoresPerNode int }
+
+// Workers returns how many workers s has room for.
+func (s Shape) Workers() int { return s.Nodes * s.CoresPerNode }
+
+// String returns the form that --topology takes, such as "4x6".
+func (s Shape) String() string { return fmt.Sprintf("%dx%d", s.Nodes, s.CoresPerNode) }
+
+// Config is what one run is asked to do. Use [NewConfig] for the defaults and [Config.Validate] before running it.
+type Config struct {
+	Kernel        string
+	Params        Params // the kernel's own parameters, one for each of its [Param] declarations
+	Schedulers    []string
+	Cores         int // workers; 0 is not valid: the caller resolves "all" with [Host.Cores]
+	Reps          int // timed repetitions of each scheduler, and of the serial run
+	Warmup        int // untimed repetitions of each, before
+	Seed          uint64
+	Bind          Binding
+	Trace         TraceMode
+	Counters      CounterMode
+	NUMA          NUMAPolicy
+	Out           string // the run directory; "" for a new one under krdlab-runs
+	Oversubscribe bool   // more workers than CPUs are allowed
+	SMT           bool   // SMT siblings are used as cores
+	Topology      *Shape // nil: the host's own worker-to-node map
+	Argv          []string
+}
+
+// NewConfig returns the defaults for a kernel: scheduler workfirst, 10 repetitions after 1 warm-up, seed 1, compact, profile and one
+// full trace, counters where there are any. Cores is left 0.
+func NewConfig(k *Kernel) Config {
+	return Config{
+		Kernel: k.Name, Params: k.Defaults(), Schedulers: []string{"workfirst"},
+		Reps: 10, Warmup: 1, Seed: 1, Bind: Binding{Mode: "compact"},
+		Trace: TraceDefault, Counters: CountersAuto, NUMA: NUMAFirstTouch,
+	}
+}
+
+// WorkersOf returns how many workers a scheduler has under c: Cores, and 1 for serial.
+func (c *Config) WorkersOf(scheduler string) int {
+	if scheduler == "serial" {
+		return 1
+	}
+	return c.Cores
+}
+
+// A Host is what a configuration is checked against.
+type Host struct {
+	CPUs  []int // the CPUs that this process may use, SMT siblings included
+	Cores int   // physical cores among them
+}
+
+// Limit returns how many workers fit without sharing a CPU.
+func (h Host) Limit(smt bool) int {
+	if smt {
+		return len(h.CPUs)
+	}
+	return h.Cores
+}
+
+// A ConfigError is a request that cannot be met as it was made.
+type ConfigError struct {
+	Flag string // the flag, without dashes, or "kernel"
+	Got  string // what was asked
+	Want string // what there is and what to type instead
+}
+
+func (e *ConfigError) Error() string {
+	if e.Flag == "kernel" {
+		return fmt.Sprintf("kernel %q: %s", e.Got, e.Want)
+	}
+	return fmt.Sprintf("--%s %s: %s", e.Flag, e.Got, e.Want)
+}
+
+// Validate returns the first thing in c that cannot be done, as a [*ConfigError], or nil. It touches no file.
+func (c *Config) Validate(h Host) error {
+	bad := func(flag string, got any, format string, args ...any) error {
+		return &ConfigError{flag, fmt.Sprint(got), fmt.Sprintf(format, args...)}
+	}
+	k, err := FindKernel(c.Kernel)
+	if err != nil {
+		return err
+	}
+	if err := k.Check(c.Params); err != nil {
+		return err
+	}
+	if len(c.Schedulers) == 0 {
+		return bad("sched", `""`, "no scheduler named; try --sched %s, or all", strings.Join(SchedulerNames(), ","))
+	}
+	for i, s := range c.Schedulers {
+		if _, err := FindScheduler(s); err != nil {
+			return err
+		}
+		if slices.Contains(c.Schedulers[:i], s) {
+			return bad("sched", strings.Join(c.Schedulers, ","), "%s is named twice", s)
+		}
+	}
+	switch {
+	case c.Cores < 1:
+		return bad("cores", c.Cores, "a run needs at least 1 core; this machine has %d", h.Limit(c.SMT))
+	case c.Cores > MaxWorkers:
+		return bad("cores", c.Cores, "at most %d workers can be run", MaxWorkers)
+	case c.Reps < 1:
+		return bad("reps", c.Reps, "at least 1 repetition is needed, and 6 for an interval of 95 %%; the default is 10")
+	case c.Warmup < 0:
+		return bad("warmup", c.Warmup, "it cannot be negative; 0 skips the warm-up")
+	case !slices.Contains([]TraceMode{TraceDefault, TraceOff, TraceProfile, TraceFull}, c.Trace):
+		return bad("trace", c.Trace, "choose off, profile or full; without it, repetitions are profiled and one more is traced")
+	case !slices.Contains([]CounterMode{CountersAuto, CountersPerf, CountersOff}, c.Counters):
+		return bad("counters", c.Counters, "choose auto, perf or off")
+	case c.NUMA != NUMAFirstTouch && c.NUMA != NUMAInterleave:
+		return bad("numa", c.NUMA, "choose first-touch or interleave")
+	}
+	if t := c.Topology; t != nil && (t.Nodes < 1 || t.CoresPerNode < 1 || t.Workers() < c.Cores) {
+		return bad("topology", t, "it has room for %d workers, and --cores asks for %d", t.Workers(), c.Cores)
+	}
+	return c.validateBinding(h, bad)
+}
+
+// MaxWorkers is the largest number of workers that can be asked for: it keeps a slip of the keyboard from starting a million threads.
+const MaxWorkers = 1024
+
+func (c *Config) validateBinding(h Host, bad func(string, any, string, ...any) error) error {
+	if limit := h.Limit(c.SMT); c.Cores > limit && !c.Oversubscribe {
+		if !c.SMT && c.Cores <= len(h.CPUs) {
+			return bad("cores", c.Cores, "this machine has %d cores for this process, %d CPUs with their SMT siblings; "+
+				"use --cores %d, or add --smt, or --oversubscribe", limit, len(h.CPUs), limit)
+		}
+		return bad("cores", c.Cores, "this machine has %d for this process; use --cores %d, or add --oversubscribe to share them",
+			limit, limit)
+	}
+	switch c.Bind.Mode {
+	case "compact", "scatter":
+		return nil
+	case "list":
+	default:
+		return bad("bind", c.Bind.Mode, "choose compact, scatter or a list of CPUs such as 0,2,4-7")
+	}
+	list := formatInts(c.Bind.CPUs)
+	for i, cpu := range c.Bind.CPUs {
+		if !slices.Contains(h.CPUs, cpu) {
+			return bad("bind", list, "this process may not use CPU %d; it may use %s", cpu, formatInts(h.CPUs))
+		}
+		if slices.Contains(c.Bind.CPUs[:i], cpu) && !c.Oversubscribe {
+			return bad("bind", list, "CPU %d is listed twice; add --oversubscribe to share it", cpu)
+		}
+	}
+	if len(c.Bind.CPUs) < c.Cores {
+		return bad("bind", list, "it lists %d CPUs, and --cores asks for %d workers", len(c.Bind.CPUs), c.Cores)
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package experiments
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+var testHost = Host{CPUs: []int{0, 1, 2, 3}, Cores: 2}
+
+func validConfig(t *testing.T) Config {
+	t.Helper()
+	k, err := FindKernel("matmul")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := NewConfig(k)
+	c.Cores = 2
+	if err := c.Validate(testHost); err != nil {
+		t.Fatalf("the defaults are refused: %v", err)
+	}
+	return c
+}
+
+func TestValidateRefuses(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*Config)
+		flag   string
+		want   string // a part of the message: what to type instead
+	}{
+		"cores 0":            {func(c *Config) { c.Cores = 0 }, "cores", "has 2"},
+		"cores -1":           {func(c *Config) { c.Cores = -1 }, "cores", "at least 1"},
+		"too many cores":     {func(c *Config) { c.Cores = 5 }, "cores", "--oversubscribe"},
+		"needs smt":          {func(c *Config) { c.Cores = 3 }, "cores", "--smt"},
+		"absurd":             {func(c *Config) { c.Cores, c.Oversubscribe = 1<<20, true }, "cores", "at most"},
+		"reps 0":             {func(c *Config) { c.Reps = 0 }, "reps", "at least 1"},
+		"warmup":             {func(c *Config) { c.Warmup = -1 }, "warmup", "negative"},
+		"n 0":                {func(c *Config) { c.Params["n"] = 0 }, "n", "from 1 to"},
+		"leaf":               {func(c *Config) { c.Params["leaf"] = "32x0x64" }, "leaf", "MxNxK"},
+		"layout":             {func(c *Config) { c.Params["layout"] = "column" }, "layout", "row or tiled"},
+		"missing parameter":  {func(c *Config) { delete(c.Params, "isa") }, "isa", "needs it"},
+		"foreign parameter":  {func(c *Config) { c.Params["theta"] = 1 }, "theta", "no such parameter"},
+		"kernel":             {func(c *Config) { c.Kernel = "matmull" }, "kernel", "did you mean matmul?"},
+		"scheduler":          {func(c *Config) { c.Schedulers = []string{"workfrist"} }, "sched", "did you mean workfirst?"},
+		"scheduler twice":    {func(c *Config) { c.Schedulers = []string{"go", "go"} }, "sched", "twice"},
+		"no scheduler":       {func(c *Config) { c.Schedulers = nil }, "sched", "workfirst"},
+		"trace":              {func(c *Config) { c.Trace = "some" }, "trace", "profile"},
+		"counters":           {func(c *Config) { c.Counters = "papi" }, "counters", "perf"},
+		"numa":               {func(c *Config) { c.NUMA = "local" }, "numa", "interleave"},
+		"foreign CPU":        {func(c *Config) { c.Bind = Binding{"list", []int{0, 9}} }, "bind", "it may use 0-3"},
+		"CPU twice":          {func(c *Config) { c.Bind = Binding{"list", []int{1, 1}} }, "bind", "twice"},
+		"too few CPUs":       {func(c *Config) { c.Bind = Binding{"list", []int{1}} }, "bind", "lists 1"},
+		"bind mode":          {func(c *Config) { c.Bind = Binding{Mode: "close"} }, "bind", "compact"},
+		"topology too small": {func(c *Config) { c.Topology = &Shape{1, 1} }, "topology", "room for 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := validConfig(t)
+			test.change(&c)
+			err := c.Validate(testHost)
+			var ce *ConfigError
+			if !errors.As(err, &ce) {
+				t.Fatalf("got %v, want a ConfigError", err)
+			}
+			if ce.Flag != test.flag || !strings.Contains(ce.Error(), test.want) || strings.Contains(ce.Error(), "\n") {
+				t.Errorf("got --%s: %q, want --%s and %q on one line", ce.Flag, ce, test.flag, test.want)
+			}
+		})
+	}
+}
+
+func TestValidateAllows(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"smt":            func(c *Config) { c.Cores, c.SMT = 4, true },
+		"oversubscribe":  func(c *Config) { c.Cores, c.Oversubscribe = 24, true },
+		"4x6":            func(c *Config) { c.Cores, c.Oversubscribe, c.Topology = 24, true, &Shape{4, 6} },
+		"list":           func(c *Config) { c.Bind = Binding{"list", []int{3, 0}} },
+		"preset":         func(c *Config) { c.Params["leaf"] = "paper-grain" },
+		"every":          func(c *Config) { c.Schedulers = SchedulerNames() },
+		"one repetition": func(c *Config) { c.Reps, c.Warmup = 1, 0 },
+	} {
+		c := validConfig(t)
+		change(&c)
+		if err := c.Validate(testHost); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	for in, want := range map[string]Binding{
+		"compact": {Mode: "compact"},
+		"3,0-2":   {"list", []int{3, 0, 1, 2}},
+	} {
+		if got, err := ParseBinding(in); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("ParseBinding(%q) = %v, %v, want %v", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"", "a", "1,", "3-1", "1-", "-1", "70000"} {
+		if got, err := ParseBinding(in); err == nil {
+			t.Errorf("ParseBinding(%q) = %v, want an error", in, got)
+		}
+	}
+	if got, err := ParseShape("4x6"); err != nil || got != (Shape{4, 6}) {
+		t.Errorf("ParseShape(4x6) = %v, %v", got, err)
+	}
+	for _, in := range []string{"", "4", "4x", "0x6", "4x6x1", "4 x 6", "-4x6"} {
+		if got, err := ParseShape(in); err == nil {
+			t.Errorf("ParseShape(%q) = %v, want an error", in, got)
+		}
+	}
+	if got := ParseSchedulers("all"); len(got) != len(schedulers)-1 || got[0] != "workfirst" {
+		t.Errorf("ParseSchedulers(all) = %v", got)
+	}
+	if got, want := ParseSchedulers(" go, workfirst,"), []string{"go", "workfirst"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("ParseSchedulers = %v, want %v", got, want)
+	}
+	if got := formatInts([]int{0, 1, 2, 5, 7, 8}); got != "0-2,5,7-8" {
+		t.Errorf("formatInts = %q", got)
+	}
+}
+
+func TestSuggest(t *testing.T) {
+	names := SchedulerNames()
+	for in, want := range map[string]string{"workfrist": "workfirst", "Help-First": "helpfirst", "shepherd": "shepherd-core", "gO": "go"} {
+		if got := Suggest(in, names); !strings.HasPrefix(got, "did you mean "+want+"?") {
+			t.Errorf("Suggest(%q) = %q, want %s", in, got, want)
+		}
+	}
+	if got := Suggest("zzzzzz", names); !strings.HasPrefix(got, "there are ") {
+		t.Errorf("Suggest(zzzzzz) = %q, want a list and no guess", got)
+	}
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"ca", "abc", 3}} {
+		if got := editDistance(test.a, test.b); got != test.want {
+			t.Errorf("editDistance(%q, %q) = %d, want %d", test.a, test.b, got, test.want)
+		}
+	}
+}
+
+func TestCatalog(t *testing.T) {
+	for _, k := range Kernels() {
+		if err := k.Check(k.Defaults()); err != nil {
+			t.Errorf("the defaults of %s are refused: %v", k.Name, err)
+		}
+	}
+	k, _ := FindKernel("matmul")
+	if got, want := k.Describe(k.Defaults()), "n=4096 leaf=32x32x64 layout=tiled isa=auto inputs=integers"; got != want {
+		t.Errorf("Describe = %q, want %q", got, want)
+	}
+	if got := k.Describe(Params{"n": 4096.0, "leaf": "l1"}); !strings.HasPrefix(got, "n=4096 leaf=l1") {
+		t.Errorf("Describe of values read from JSON = %q", got)
+	}
+}
