@@ -1,0 +1,173 @@
+package hw
+
+import (
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// An Offset is how far the clock of a CPU is ahead of the first CPU's: its true value lies within Ticks ± Bound.
+// Subtract Ticks from stamps taken on CPU to bring them to the first CPU's clock, if |Ticks| > Bound; otherwise no offset was seen.
+type Offset struct {
+	CPU    int    `json:"cpu"`
+	Ticks  int64  `json:"ticks"`
+	Bound  uint64 `json:"bound_ticks"`
+	Rounds int    `json:"rounds"` // exchanges that the bound comes from
+}
+
+// Seen says whether the clocks of the two CPUs differ for certain.
+func (o Offset) Seen() bool { return o.Ticks > int64(o.Bound) || -o.Ticks > int64(o.Bound) }
+
+const (
+	offsetRounds = 2000
+	offsetTime   = 50 * time.Millisecond // per CPU, so that a busy machine ends too
+)
+
+// Offsets measures the clock of each CPU of cpus against the first. It pins two threads, which exchange stamps through one cache line:
+// a stamp of the second thread lies between two of the first, which bounds the offset from both sides, and the bounds of all
+// rounds are intersected (Cristian's method, 1989). Up to 2000 rounds and 50 ms for each CPU; a loaded machine gives fewer rounds and a wider bound.
+// The first entry is {cpus[0], 0, 0, 0}. An error, with the offsets found until then, says that a CPU may not be used, that no exchange
+// succeeded in time, or that the bounds contradict each other (*[ClockError]). Without pinning it is [ErrUnsupported].
+func Offsets(cpus []int) ([]Offset, error) {
+	if len(cpus) == 0 {
+		return nil, fmt.Errorf("clock offsets: no CPUs given")
+	}
+	out := []Offset{{CPU: cpus[0]}}
+	for _, cpu := range cpus[1:] {
+		if cpu == cpus[0] {
+			out = append(out, Offset{CPU: cpu})
+			continue
+		}
+		o, err := pairOffset(cpus[0], cpu)
+		if err != nil {
+			return out, fmt.Errorf("clock offset of CPU %d to CPU %d: %w", cpu, cpus[0], err)
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// A ClockError says that no constant offset explains the stamps of two CPUs: one of the clocks drifts, jumps or runs backwards.
+type ClockError struct {
+	CPU       int
+	Low, High int64 // the contradicting bounds: the offset is at least Low and at most High, ticks
+}
+
+func (e *ClockError) Error() string {
+	return fmt.Sprintf("clock of CPU %d: the offset is at least %d and at most %d ticks, a contradiction; the clock drifts or jumps", e.CPU, e.Low, e.High)
+}
+
+// exchange is the cache line of two threads. turn is written by both with the atomics that order stamp: odd, the responder is to answer;
+// even, the asker may read; -1, the responder is to leave (written by the asker alone).
+type exchange struct {
+	_     [64]byte
+	turn  atomic.Int64
+	stamp uint64 // written by the responder before it makes turn even
+	_     [64]byte
+}
+
+func pairOffset(first, second int) (Offset, error) {
+	var x exchange
+	ready := make(chan error, 2)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		restore, err := lockAndPin(second)
+		ready <- err
+		if err == nil {
+			x.respond()
+			_ = restore() // failing, the thread stays locked and dies with the goroutine
+		}
+	}()
+	var o Offset
+	var askErr error
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		restore, err := lockAndPin(first)
+		if rerr := <-ready; err == nil {
+			err = rerr
+		}
+		if restore != nil {
+			defer func() { _ = restore() }()
+		}
+		if askErr = err; err == nil {
+			o, askErr = x.ask(second)
+		}
+		x.turn.Store(-1)
+	}()
+	<-asked
+	<-done
+	return o, askErr
+}
+
+// lockAndPin holds the goroutine's thread and pins it. restore unpins and releases it; when unpinning fails the thread stays locked, so that
+// it is retired with the goroutine. On error the thread is released.
+func lockAndPin(cpu int) (restore func() error, err error) {
+	runtime.LockOSThread()
+	unpin, err := Pin(cpu)
+	if err != nil {
+		runtime.UnlockOSThread()
+		return nil, err
+	}
+	return func() error {
+		if err := unpin(); err != nil {
+			return err
+		}
+		runtime.UnlockOSThread()
+		return nil
+	}, nil
+}
+
+// respond answers until turn is negative.
+func (x *exchange) respond() {
+	for want := int64(1); ; want += 2 {
+		for x.turn.Load() != want {
+			if x.turn.Load() < 0 {
+				return
+			}
+		}
+		x.stamp = TSC()
+		if !x.turn.CompareAndSwap(want, want+1) {
+			return // the asker gave up
+		}
+	}
+}
+
+// ask runs the rounds and intersects their bounds.
+func (x *exchange) ask(cpu int) (Offset, error) {
+	deadline := time.Now().Add(offsetTime)
+	o := Offset{CPU: cpu}
+	low, high := int64(-1<<62), int64(1<<62)
+	for turn := int64(1); o.Rounds < offsetRounds; turn += 2 {
+		before := TSC()
+		x.turn.Store(turn)
+		for spins := 0; x.turn.Load() != turn+1; spins++ {
+			if spins&0xff == 0xff && time.Now().After(deadline) {
+				return x.bound(o, low, high)
+			}
+		}
+		after := TSC()
+		low = max(low, int64(x.stamp-after))
+		high = min(high, int64(x.stamp-before))
+		o.Rounds++
+	}
+	return x.bound(o, low, high)
+}
+
+func (x *exchange) bound(o Offset, low, high int64) (Offset, error) {
+	if o.Rounds == 0 {
+		return o, fmt.Errorf("no answer within %v: is another program holding the CPU?", offsetTime)
+	}
+	// An unfenced RDTSC may be read before the load that it follows, by the time of a few instructions; without this slack two
+	// synchronous clocks can seem to contradict each other.
+	const slack = 32
+	low, high = low-slack, high+slack
+	if low > high {
+		return o, &ClockError{CPU: o.CPU, Low: low, High: high}
+	}
+	o.Ticks = low + (high-low)/2
+	o.Bound = uint64(high-low+1) / 2
+	return o, nil
+}

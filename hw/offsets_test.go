@@ -1,0 +1,57 @@
+package hw
+
+import (
+	"errors"
+	"testing"
+)
+
+func TestOffsetsLive(t *testing.T) {
+	cpus, err := Affinity()
+	if err != nil {
+		t.Skip(err)
+	}
+	c := CalibrateClock()
+	got, err := Offsets(cpus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range got {
+		t.Logf("CPU %d: %d ± %d ticks (%.0f ± %.0f ns), %d rounds", o.CPU, o.Ticks, o.Bound, float64(o.Ticks)/c.Hz*1e9, float64(o.Bound)/c.Hz*1e9, o.Rounds)
+	}
+	if len(got) != len(cpus) || got[0] != (Offset{CPU: cpus[0]}) {
+		t.Errorf("got %v for CPUs %v", got, cpus)
+	}
+	after, err := threadAffinity()
+	if err != nil || len(after) != len(cpus) {
+		t.Errorf("the mask of a thread is %v after the measurement (%v), want %v", after, err, cpus)
+	}
+}
+
+func TestOffsetsOfCPUThatIsNotThere(t *testing.T) {
+	cpus, err := Affinity()
+	if err != nil {
+		t.Skip(err)
+	}
+	if got, err := Offsets([]int{cpus[0], 1023}); err == nil {
+		t.Errorf("got %v and no error for CPU 1023", got)
+	}
+	if _, err := Offsets(nil); err == nil {
+		t.Error("no error for no CPUs")
+	}
+}
+
+func TestBoundContradiction(t *testing.T) {
+	var x exchange
+	if _, err := x.bound(Offset{}, -5, 5); err == nil {
+		t.Error("no error without a single round")
+	}
+	o, err := x.bound(Offset{CPU: 3, Rounds: 2}, 900, 1100)
+	if err != nil || o.Ticks != 1000 || o.Bound < 100 || !o.Seen() {
+		t.Errorf("got %+v, %v, want 1000 ± at least 100", o, err)
+	}
+	_, err = x.bound(Offset{CPU: 3, Rounds: 2}, 5000, -5000)
+	var ce *ClockError
+	if !errors.As(err, &ce) || ce.CPU != 3 {
+		t.Errorf("got %v, want a *ClockError of CPU 3", err)
+	}
+}

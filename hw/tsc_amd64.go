@@ -1,0 +1,40 @@
+package hw
+
+import (
+	"runtime"
+
+	"github.com/intel-go/cpuid"
+)
+
+// TSC returns a time stamp in ticks of the process's [Clock]: the time-stamp counter (RDTSC), or nanoseconds of the monotonic
+// clock where [CalibrateClock] found that counter unfit or [ForceMonotonic] was called.
+//
+// The instruction is not fenced: it may execute a few instructions early or late, some 10 ns of a kernel's time. Cost: one
+// RDTSC, a call and a branch that is never taken.
+func TSC() uint64
+
+// TSCP is TSC and the CPU that it was read on, by one instruction (RDTSCP), so that no migration falls between the two.
+// It waits for earlier instructions to finish. cpu is -1 where the processor or the system does not say.
+//
+// Linux keeps the CPU number in the low 12 bits of TSC_AUX and the NUMA node above them.
+func TSCP() (tsc uint64, cpu int)
+
+// Pause tells the core that this is a spin loop, four times (PAUSE: some 10 to 40 ns each, by model), and frees the
+// resources that an SMT sibling shares meanwhile.
+func Pause()
+
+func rdtscp() (tsc uint64, aux uint32)
+
+const haveTSC = true
+
+// hasTSCP is read by TSCP. Constant after the initialisation of the package.
+var hasTSCP = runtime.GOOS == "linux" && cpuid.HasExtraFeature(cpuid.RDTSCP)
+
+// slowTSCP is TSCP on the monotonic clock or without RDTSCP.
+func slowTSCP() (tsc uint64, cpu int) {
+	if !hasTSCP {
+		return TSC(), -1
+	}
+	_, aux := rdtscp()
+	return TSC(), int(aux & 0xfff)
+}
