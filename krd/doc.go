@@ -1,0 +1,2 @@
+// Package krd computes the Kernel Reuse Distance.
+package krd
