@@ -1,0 +1,13 @@
+// Package dense is the numerical half of matmul: single-precision matrices cut into blocks, the leaf kernel C += A B on one
+// block of each, seeded inputs and the check of a product.
+//
+// A [Matrix] knows its partition into blocks whatever its [Layout]; a [Multiplier] is made once for three matrices and an
+// [ISA], and its Leaf multiplies one block of A by one of B into one of C. Which leaves run, in which order and on which
+// worker is decided elsewhere.
+//
+// # Numbers
+//
+// With integer inputs of magnitude at most 8 ([Integers]) every product is at most 64 and every partial sum of an inner
+// dimension k at most 64 k. Up to k = 2^18 that is within 2^24, below which float32 holds every integer, so the result does
+// not depend on the order of additions and [Checker] demands a residual of exactly 0. [ExactInner] is that limit.
+package dense

@@ -1,0 +1,3 @@
+package dense
+
+func hasISA(ISA) bool { return false }

@@ -1,0 +1,194 @@
+package dense
+
+import (
+	"math"
+	"testing"
+	"unsafe"
+)
+
+// TestMatrixPlaces checks that every element has a place of its own, that blocks tile the matrix and that the places of a
+// block of a tiled matrix are contiguous.
+func TestMatrixPlaces(t *testing.T) {
+	for _, layout := range []Layout{Tiled, Row} {
+		for _, s := range [][4]int{{1, 1, 1, 1}, {33, 33, 32, 32}, {64, 48, 16, 16}, {100, 7, 30, 100}, {5, 200, 2, 48}, {3, 4096, 1, 4096}} {
+			m, err := New(s[0], s[1], s[2], s[3], layout)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := make(map[int]bool)
+			elements := 0
+			for bi := range m.BlockRows() {
+				for bj := range m.BlockCols() {
+					r, c := m.BlockSize(bi, bj)
+					if r < 1 || c < 1 || m.BlockBytes(bi, bj) != 4*r*c || m.BlockIndex(bi, bj) != uint32(elementsOf(m, bi, bj)) {
+						t.Errorf("%v %v: block (%d, %d): %d x %d", layout, s, bi, bj, r, c)
+					}
+					elements += r * c
+					lo, hi := math.MaxInt, 0
+					for i := range r {
+						for j := range c {
+							at := m.index(bi*m.TileRows+i, bj*m.TileCols+j)
+							if seen[at] || at+slackFloats > len(m.Data) {
+								t.Fatalf("%v %v: element (%d, %d) of block (%d, %d) at %d of %d, taken: %v", layout, s, i, j, bi, bj, at, len(m.Data), seen[at])
+							}
+							seen[at] = true
+							lo, hi = min(lo, at), max(hi, at)
+						}
+					}
+					if layout == Tiled && hi-lo >= m.TileRows*m.stride {
+						t.Errorf("%v: block (%d, %d) spreads over %d floats", s, bi, bj, hi-lo)
+					}
+				}
+			}
+			if elements != s[0]*s[1] {
+				t.Errorf("%v %v: blocks hold %d elements", layout, s, elements)
+			}
+			if p := uintptr(unsafe.Pointer(&m.Data[0])); p%4096 != 0 {
+				t.Errorf("%v %v: data at %#x, expected a page", layout, s, p)
+			}
+			if layout == Row && m.stride/lineFloats%2 == 0 {
+				t.Errorf("%v: stride of %d floats", s, m.stride)
+			}
+			if err := m.Free(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func elementsOf(m *Matrix, bi, bj int) int { return bi*m.BlockCols() + bj }
+
+func TestHalvingOrderIsMorton(t *testing.T) {
+	for i, want := range []uint32{0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15} {
+		if got := halvingOrder(4, 4)[i]; got != want {
+			t.Errorf("cell %d: %d, want %d", i, got, want)
+		}
+	}
+}
+
+// TestFill checks range, frequencies, that the layout does not matter, that the seed does, and that blocks fill alone.
+func TestFill(t *testing.T) {
+	const n = 300
+	tiled, err := New(n, n, 32, 64, Tiled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := New(n, n, 7, 300, Row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []Dist{Integers, Uniform} {
+		tiled.Fill(11, d)
+		for b := row.Blocks() - 1; b >= 0; b-- {
+			row.FillBlocks(b, b+1, 11, d)
+		}
+		count := map[float32]int{}
+		sum, squares := 0.0, 0.0
+		for i := range n {
+			for j := range n {
+				v := tiled.At(i, j)
+				if v != row.At(i, j) {
+					t.Fatalf("%v: element (%d, %d) is %v tiled, %v in rows", d, i, j, v, row.At(i, j))
+				}
+				count[v]++
+				sum += float64(v)
+				squares += float64(v) * float64(v)
+			}
+		}
+		limit, variance := 1.0, 1.0/3
+		if d == Integers {
+			limit, variance = 8, 24
+			for v := -8; v <= 8; v++ {
+				if c := count[float32(v)]; math.Abs(float64(c)-n*n/17.0) > 6*math.Sqrt(n*n/17.0) {
+					t.Errorf("%d occurs %d times of %d", v, c, n*n)
+				}
+			}
+			if len(count) != 17 {
+				t.Errorf("%d different integers", len(count))
+			}
+		}
+		for v := range count {
+			if math.Abs(float64(v)) > limit {
+				t.Errorf("%v: value %v", d, v)
+			}
+		}
+		if mean := sum / (n * n); math.Abs(mean) > 6*math.Sqrt(variance)/n {
+			t.Errorf("%v: mean %v", d, mean)
+		}
+		if got := squares / (n * n); math.Abs(got/variance-1) > 0.03 {
+			t.Errorf("%v: variance %v, want %v", d, got, variance)
+		}
+		row.Fill(12, d)
+		same := 0
+		for i := range n {
+			if row.At(i, i) == tiled.At(i, i) {
+				same++
+			}
+		}
+		if same > n/4 {
+			t.Errorf("%v: another seed leaves %d of %d elements as they were", d, same, n)
+		}
+	}
+	row.ZeroBlocks(0, 1)
+	if row.At(6, 299) != 0 || row.At(0, 0) != 0 || row.At(7, 5) == 0 {
+		t.Error("ZeroBlocks(0, 1) did not zero the first block alone")
+	}
+	row.Zero()
+	for _, v := range row.Data {
+		if v != 0 {
+			t.Fatal("Zero left a value")
+		}
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	for _, s := range [][4]int{{0, 1, 1, 1}, {1, 0, 1, 1}, {1, 1, 0, 1}, {1, 1, 1, -1}, {1 << 40, 1 << 40, 1 << 40, 1 << 40}, {1 << 30, 1 << 30, 1, 1}} {
+		for _, layout := range []Layout{Tiled, Row} {
+			if m, err := New(s[0], s[1], s[2], s[3], layout); err == nil {
+				t.Errorf("New%v accepted: %d floats", s, len(m.Data))
+			}
+		}
+	}
+	if _, err := New(1, 1, 1, 1, 9); err == nil {
+		t.Error("layout 9 accepted")
+	}
+}
+
+func TestParse(t *testing.T) {
+	for _, name := range Layouts() {
+		if l, err := ParseLayout(name); err != nil || l.String() != name {
+			t.Errorf("ParseLayout(%q) = %v, %v", name, l, err)
+		}
+	}
+	for _, isa := range []ISA{Auto, AVX512, AVX2, Portable} {
+		if got, err := ParseISA(isa.String()); err != nil || got != isa {
+			t.Errorf("ParseISA(%q) = %v, %v", isa, got, err)
+		}
+	}
+	for _, d := range []Dist{Integers, Uniform} {
+		if got, err := ParseDist(d.String()); err != nil || got != d {
+			t.Errorf("ParseDist(%q) = %v, %v", d, got, err)
+		}
+	}
+	for _, p := range Presets() {
+		for _, s := range []string{p.Name, p.Leaf.String()} {
+			if got, err := ParseShape(s); err != nil || got != p.Leaf {
+				t.Errorf("ParseShape(%q) = %v, %v", s, got, err)
+			}
+		}
+	}
+	for _, s := range []string{"", "32", "32x32", "0x1x1", "-1x1x1", "1x1x1x1", "1x1x1 ", "01x1x1", "axbxc", "fastest"} {
+		if got, err := ParseShape(s); err == nil {
+			t.Errorf("ParseShape(%q) = %v", s, got)
+		}
+	}
+	for _, f := range []func() error{
+		func() error { _, err := ParseLayout("Row"); return err },
+		func() error { _, err := ParseISA("sse"); return err },
+		func() error { _, err := ParseDist("normal"); return err },
+	} {
+		if f() == nil {
+			t.Error("an unknown name was accepted")
+		}
+	}
+}
