@@ -1,0 +1,168 @@
+package experiments
+
+// SchemaVersion is the version of the documents that [Result] and [Manifest] marshal to. Fields may be added under the same version,
+// never renamed.
+const SchemaVersion = 1
+
+// A Result is what one scheduler did under one configuration: the document of `krdlab run --json`. Times are in ns, sizes in bytes.
+// Null means that there is no measurement.
+type Result struct {
+	SchemaVersion int      `json:"schema_version"`
+	Kernel        string   `json:"kernel"`
+	Params        Params   `json:"params"`
+	Resolved      Params   `json:"resolved"` // what presets and "auto" among the parameters stood for
+	Scheduler     string   `json:"scheduler"`
+	Cores         int      `json:"cores"`
+	Seed          uint64   `json:"seed"`
+	Interrupted   bool     `json:"interrupted"` // fewer repetitions than asked for
+	Substrate     string   `json:"substrate"`   // "native" or "simulated"
+	Machine       Machine  `json:"machine"`
+	Settings      Settings `json:"settings"`
+
+	Serial      Serial          `json:"serial"`
+	Repetitions []Repetition    `json:"repetitions"`
+	Summary     Summary         `json:"summary"`
+	Kernels     []KernelSummary `json:"kernels"`
+
+	LLCSource *string  `json:"llc_source"` // "perf_event", "model" or null
+	LLCReason *string  `json:"llc_reason"` // why there is none
+	KRD       *KRD     `json:"krd"`        // of the traced repetition
+	Check     *Check   `json:"check"`      // null where nothing was computed
+	Trace     *Trace   `json:"trace"`
+	Warnings  []string `json:"warnings"`
+}
+
+// A Machine is where the numbers come from.
+type Machine struct {
+	Name         string `json:"name"`
+	Nodes        int    `json:"nodes"` // last-level cache domains, or those of a synthetic map
+	CoresPerNode int    `json:"cores_per_node"`
+	L1Bytes      Number `json:"l1_bytes"`
+	L2Bytes      Number `json:"l2_bytes"`
+	LLCBytes     Number `json:"llc_bytes"`
+	Synthetic    bool   `json:"synthetic"`   // the worker-to-node map was given by --topology
+	TimeSource   string `json:"time_source"` // "tsc" or "monotonic"
+}
+
+// Settings are the parts of a [Config] that change what numbers mean.
+type Settings struct {
+	Reps          int         `json:"reps"`
+	Warmup        int         `json:"warmup"`
+	Bind          string      `json:"bind"`
+	Trace         TraceMode   `json:"trace"`
+	Counters      CounterMode `json:"counters"`
+	NUMA          NUMAPolicy  `json:"numa"`
+	Oversubscribe bool        `json:"oversubscribe"`
+	SMT           bool        `json:"smt"`
+	Topology      *string     `json:"topology"`
+}
+
+// settings returns those of c.
+func (c *Config) settings() Settings {
+	s := Settings{c.Reps, c.Warmup, c.Bind.Mode, c.Trace, c.Counters, c.NUMA, c.Oversubscribe, c.SMT, nil}
+	if c.Bind.Mode == "list" {
+		s.Bind = formatInts(c.Bind.CPUs)
+	}
+	if c.Topology != nil {
+		shape := c.Topology.String()
+		s.Topology = &shape
+	}
+	return s
+}
+
+// Serial is the serial run that the others are set against: medians, and the repetitions themselves.
+type Serial struct {
+	TimeNS      Number       `json:"time_ns"`
+	WorkNS      Number       `json:"work_ns"`
+	Repetitions []Repetition `json:"repetitions"`
+}
+
+// A Repetition is one run of the kernel from the start of its root task to its end.
+type Repetition struct {
+	TimeNS           int64        `json:"time_ns"`
+	WorkNS           *int64       `json:"work_ns"` // sum of kernel execution times; nil with tracing off or where nothing is a kernel
+	Tasks            *int64       `json:"tasks"`
+	Kernels          *int64       `json:"kernels"` // kernel executions
+	LLCMissesPerCore Number       `json:"llc_misses_per_core"`
+	FlaggedKernels   *int64       `json:"flagged_kernels"` // preempted or moved while they ran; nil where it cannot be told
+	Counters         Counters     `json:"counters"`
+	Flags            []string     `json:"flags"` // what makes this repetition doubtful
+	Workers          []Worker     `json:"workers"`
+	KernelTimes      []KernelTime `json:"kernels_by_name"`
+}
+
+// A Worker is what one worker did in a repetition. Work + scheduling + idle = time of the repetition. Pointers are nil where the
+// scheduler has no such thing (go) or it was not measured.
+type Worker struct {
+	CPU          int    `json:"cpu"` // -1: not pinned
+	Node         int    `json:"node"`
+	WorkNS       *int64 `json:"work_ns"`
+	SchedNS      *int64 `json:"sched_ns"`
+	IdleNS       *int64 `json:"idle_ns"`
+	Spawns       *int64 `json:"spawns"`
+	StealsLocal  *int64 `json:"steals_local"`  // from a worker of the same node
+	StealsRemote *int64 `json:"steals_remote"` // from another node
+	StealsFailed *int64 `json:"steals_failed"`
+	Tasks        *int64 `json:"tasks"`
+	Kernels      *int64 `json:"kernels"`
+}
+
+// A KernelTime is how often one kernel ran in a repetition and for how long in all.
+type KernelTime struct {
+	Name    string `json:"name"`
+	Count   int64  `json:"count"`
+	TotalNS int64  `json:"total_ns"`
+}
+
+// Counters are those of the operating system and the hardware, summed over the workers of a repetition.
+type Counters struct {
+	LLCMisses       Count `json:"llc_misses"`
+	TaskClockNS     Count `json:"task_clock_ns"`
+	PageFaults      Count `json:"page_faults"`
+	ContextSwitches Count `json:"context_switches"`
+	Migrations      Count `json:"migrations"`
+}
+
+// A Count is a counter's value, or nil and why there is none.
+type Count struct {
+	Value  *int64 `json:"value"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Summary sums up the repetitions. Speedup = cores / (OVR x WTI) holds for the medians to rounding.
+type Summary struct {
+	TimeNS           Quantity `json:"time_ns"`
+	Speedup          Quantity `json:"speedup"`
+	OVR              Quantity `json:"ovr"`
+	WTI              Quantity `json:"wti"`
+	KernelNS         Quantity `json:"kernel_ns"` // mean time of a kernel execution, over a repetition
+	LLCMissesPerCore Quantity `json:"llc_misses_per_core"`
+}
+
+// A KernelSummary sums up one kernel: executions and mean time over all repetitions, and the ratio of its mean time to that in the
+// serial run.
+type KernelSummary struct {
+	Name   string `json:"name"`
+	Count  int64  `json:"count"` // in one repetition
+	MeanNS Number `json:"mean_ns"`
+	WTI    Number `json:"wti"`
+}
+
+// A Check is what the numerical check of a computed result found.
+type Check struct {
+	Passed    bool   `json:"passed"`
+	Error     Number `json:"error"`
+	Tolerance Number `json:"tolerance"`
+	Method    string `json:"method,omitempty"` // such as "freivalds, exact" or "full, statistical bound"
+}
+
+// A Trace is the trace file of the traced repetition and what tracing cost.
+type Trace struct {
+	Path               string `json:"path"`
+	Records            int64  `json:"records"`
+	Discarded          int64  `json:"discarded"`
+	OverheadNS         Number `json:"overhead_ns_per_kernel"`
+	ProfileNS          Number `json:"profile_ns_per_kernel"` // cost of the profile mode, in which repetitions are timed
+	TimeNS             Number `json:"time_ns"`               // time of the traced repetition
+	SlowdownOverMedian Number `json:"slowdown"`              // that over the median of the timed ones
+}

@@ -1,0 +1,168 @@
+package experiments
+
+import "fmt"
+
+// Measured is what a [Measure] found out about one scheduler; [Summarise] makes a [Result] of it.
+type Measured struct {
+	Scheduler   string
+	Substrate   string // "native" or "simulated"
+	Machine     Machine
+	Resolved    Params // what presets and "auto" among the parameters stood for; may be nil
+	CPUs        int    // that the workers could use; fewer than workers makes WTI unreliable
+	Serial      []Repetition
+	Repetitions []Repetition
+	LLCSource   string // "perf_event", "model", or "" where LLC misses were not counted
+	LLCReason   string // why not
+	KRD         *KRD
+	Check       *Check
+	Trace       *Trace
+	Warnings    []string
+}
+
+// Summarise returns the result of one scheduler under c: LLC misses per core, medians and intervals of everything, means of each
+// kernel, and warnings about what is doubtful. m's repetitions are shared with the result.
+func Summarise(c *Config, m *Measured) Result {
+	r := Result{
+		SchemaVersion: SchemaVersion, Kernel: c.Kernel, Params: c.Params, Resolved: m.Resolved,
+		Scheduler: m.Scheduler, Cores: c.WorkersOf(m.Scheduler), Seed: c.Seed,
+		Interrupted: min(len(m.Repetitions), len(m.Serial)) < c.Reps,
+		Substrate:   m.Substrate, Machine: m.Machine, Settings: c.settings(),
+		Repetitions: orEmpty(m.Repetitions), Serial: Serial{Repetitions: orEmpty(m.Serial)},
+		LLCSource: orNull(m.LLCSource), KRD: m.KRD, Check: m.Check, Trace: m.Trace,
+	}
+	if r.LLCSource == nil {
+		r.LLCReason = orNull(m.LLCReason)
+	}
+	missesPerCore(m.Serial, 1)
+	missesPerCore(m.Repetitions, r.Cores)
+
+	s := ratioSample{
+		cores: r.Cores, seed: c.Seed,
+		serialTime: times(m.Serial), parTime: times(m.Repetitions),
+		serialWork: works(m.Serial), parWork: works(m.Repetitions),
+	}
+	if len(s.serialTime) > 0 {
+		r.Serial.TimeNS = Some(median(s.serialTime))
+	}
+	if len(s.serialWork) > 0 {
+		r.Serial.WorkNS = Some(median(s.serialWork))
+	}
+	r.Summary.TimeNS = quantity(s.parTime)
+	r.Summary.Speedup, r.Summary.OVR, r.Summary.WTI = s.quantities()
+	r.Summary.KernelNS = quantity(collect(m.Repetitions, func(p *Repetition) Number {
+		if p.Kernels == nil || *p.Kernels == 0 {
+			return Number{}
+		}
+		return Some(SomeInt(p.WorkNS).Float() / float64(*p.Kernels))
+	}))
+	r.Summary.LLCMissesPerCore = quantity(collect(m.Repetitions, func(p *Repetition) Number { return p.LLCMissesPerCore }))
+	r.Kernels = sumKernels(m.Serial, m.Repetitions)
+	r.Warnings = append(doubts(c, m, r.Cores), m.Warnings...)
+	return r
+}
+
+// collect returns f of each repetition, leaving out those where it is not known.
+func collect(reps []Repetition, f func(*Repetition) Number) []float64 {
+	var v []float64
+	for i := range reps {
+		if n := f(&reps[i]); n.Known() {
+			v = append(v, n.Float())
+		}
+	}
+	return v
+}
+
+func times(reps []Repetition) []float64 {
+	return collect(reps, func(r *Repetition) Number { return Some(float64(r.TimeNS)) })
+}
+
+// works returns the work of each repetition, or nil unless all have some: work of 0 cannot be divided by, and means that nothing
+// counted as a kernel.
+func works(reps []Repetition) []float64 {
+	v := collect(reps, func(r *Repetition) Number { return SomeInt(r.WorkNS) })
+	for _, w := range v {
+		if w <= 0 {
+			return nil
+		}
+	}
+	if len(v) != len(reps) {
+		return nil
+	}
+	return v
+}
+
+func missesPerCore(reps []Repetition, cores int) {
+	for i := range reps {
+		reps[i].LLCMissesPerCore = Some(SomeInt(reps[i].Counters.LLCMisses.Value).Float() / float64(cores))
+	}
+}
+
+// sumKernels returns each kernel's count in a repetition (the same in all, or else the mean), its mean time over all, and the ratio of
+// that to the serial one, in the order in which they first appear.
+func sumKernels(serial, reps []Repetition) []KernelSummary {
+	order, par := totals(reps)
+	_, ser := totals(serial)
+	sums := []KernelSummary{}
+	for _, name := range order {
+		t := par[name]
+		k := KernelSummary{Name: name, Count: t.Count / int64(len(reps)), MeanNS: Some(float64(t.TotalNS) / float64(t.Count))}
+		if s := ser[name]; s.Count > 0 {
+			k.WTI = Some(k.MeanNS.Float() / (float64(s.TotalNS) / float64(s.Count)))
+		}
+		sums = append(sums, k)
+	}
+	return sums
+}
+
+func totals(reps []Repetition) (order []string, byName map[string]KernelTime) {
+	byName = map[string]KernelTime{}
+	for _, r := range reps {
+		for _, k := range r.KernelTimes {
+			t, seen := byName[k.Name]
+			if !seen {
+				order = append(order, k.Name)
+			}
+			byName[k.Name] = KernelTime{k.Name, t.Count + k.Count, t.TotalNS + k.TotalNS}
+		}
+	}
+	return order, byName
+}
+
+// doubts returns what a reader must know before believing the numbers.
+func doubts(c *Config, m *Measured, workers int) []string {
+	w := []string{}
+	n := min(len(m.Repetitions), len(m.Serial))
+	if n < minSample {
+		w = append(w, fmt.Sprintf("no intervals: %d repetitions, and %d are needed for 95 %% confidence", n, minSample))
+	}
+	if n < c.Reps {
+		w = append(w, fmt.Sprintf("interrupted after %d of %d repetitions", n, c.Reps))
+	}
+	if m.CPUs > 0 && workers > m.CPUs {
+		w = append(w, fmt.Sprintf("WTI is unreliable: %d workers share %d CPUs", workers, m.CPUs))
+	}
+	if m.Machine.Synthetic {
+		w = append(w, "synthetic topology: which workers share a node was given by --topology, not by the hardware")
+	}
+	if m.Trace != nil && m.Trace.Discarded > 0 {
+		w = append(w, fmt.Sprintf("the trace lost %d records, so that its KRD is incomplete", m.Trace.Discarded))
+	}
+	if m.Check != nil && !m.Check.Passed {
+		w = append(w, fmt.Sprintf("the numerical check failed: error %g, tolerance %g", m.Check.Error.Float(), m.Check.Tolerance.Float()))
+	}
+	return w
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func orEmpty(reps []Repetition) []Repetition {
+	if reps == nil {
+		return []Repetition{}
+	}
+	return reps
+}
