@@ -1,2 +1,15 @@
-// Package krd computes the Kernel Reuse Distance.
+// Package krd computes the Kernel Reuse Distance (KRD paper, III): how far apart, in distinct bytes touched in between, the
+// kernels of a task-parallel run use the same data, as each last-level cache sees it.
+//
+// [Analyze] does for every node of a trace what the paper describes: it merges the accesses of the workers that share the
+// node's cache by the time at which their kernels began, takes the stack distance of each, weighted by the bytes of
+// the blocks, and counts them in a histogram with bins at the powers of two; those of the nodes add up.
+//
+// The distance is exclusive by default: the bytes of the distinct other blocks touched since the last access to the same block. The
+// paper's authors' own tools count the block itself as well ([Inclusive]). A cache of C bytes, fully associative, hits if
+// the exclusive distance plus the block's size is at most C, and that is what close, near and far mean under either.
+//
+// The parts: merge.go orders the accesses; engine.go says what an engine is and chunked.go is the exact one, on the weighted
+// inversion count of inversions.go; histogram.go counts; report.go, text.go render. Figures are drawn by package krdplot, so
+// that this one needs no plotting library.
 package krd

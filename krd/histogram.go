@@ -1,0 +1,172 @@
+package krd
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+)
+
+// A Bin counts the accesses with FromBytes <= distance < ToBytes.
+type Bin struct {
+	FromBytes uint64 `json:"from_bytes"`
+	ToBytes   uint64 `json:"to_bytes"`
+	Count     uint64 `json:"count"`
+}
+
+// A Histogram is the distribution of reuse distances of one node, or the sum over nodes. Every count is of accesses, or, with
+// [WeightBytes], of the bytes of those accesses; [Histogram.AccessCount] alone never weighs.
+//
+// Accesses = Cold + the sum of the bins, and Accesses = Cold + Close + Near + Far where the cache sizes are known.
+// Those four are counted one by one, with the size of the block accessed (an access hits if distance + size <= cache), and
+// not derived from the bins. What the trace does not allow to count is nil.
+type Histogram struct {
+	Accesses    uint64  `json:"accesses"`
+	AccessCount uint64  `json:"access_count"` // unweighted
+	Cold        uint64  `json:"cold"`         // first accesses on the node: distance INF
+	Shared      uint64  `json:"shared"`       // reuses whose previous access was by another worker of the node
+	Close       *uint64 `json:"close"`        // distance + size <= L2
+	Near        *uint64 `json:"near"`         // not close, distance + size <= LLC
+	Far         *uint64 `json:"far"`          // finite, distance + size > LLC
+	Invalidated *uint64 `json:"invalidated"`  // misses by coherence; nil: not asked for
+	Bins        []Bin   `json:"bins"`         // 0, then [2^(k-1), 2^k), up to the highest bin of any node with a count
+}
+
+// ErrNotPowerOfTwo is the error of thresholds that cut a bin in two.
+var ErrNotPowerOfTwo = errors.New("not a power of two")
+
+// Below returns the number (or bytes, as weighed) of accesses with a distance less than limit, which must be a power of two or 0.
+func (h *Histogram) Below(limit uint64) (uint64, error) {
+	if limit&(limit-1) != 0 {
+		return 0, fmt.Errorf("krd: threshold of %d bytes: %w, so a bin of the histogram holds distances on both sides of it", limit, ErrNotPowerOfTwo)
+	}
+	var n uint64
+	for _, b := range h.Bins {
+		if b.ToBytes <= limit {
+			n += b.Count
+		}
+	}
+	return n, nil
+}
+
+// A Tail is the part of a histogram with a distance of at least Bytes, in both readings of "far reuses beyond" (KRD paper,
+// IV-B and figure 6): Share counts cold accesses in, their distance being INF; FiniteShare leaves them out of the
+// numerator. Both are shares of all accesses.
+type Tail struct {
+	Bytes    uint64 // the threshold
+	Finite   uint64 // accesses with a finite distance >= Bytes
+	Cold     uint64
+	Accesses uint64 // all of the histogram
+}
+
+// Share returns (Finite + Cold) / Accesses, NaN for an empty histogram.
+func (t Tail) Share() float64 { return float64(t.Finite+t.Cold) / float64(t.Accesses) }
+
+// FiniteShare returns Finite / Accesses, NaN for an empty histogram.
+func (t Tail) FiniteShare() float64 { return float64(t.Finite) / float64(t.Accesses) }
+
+// AtLeast returns the part of h with a distance of limit bytes or more. The counts are exact; limit must be a power of two or 0
+// ([ErrNotPowerOfTwo]).
+func (h *Histogram) AtLeast(limit uint64) (Tail, error) {
+	below, err := h.Below(limit)
+	if err != nil {
+		return Tail{}, err
+	}
+	return Tail{Bytes: limit, Finite: h.Accesses - h.Cold - below, Cold: h.Cold, Accesses: h.Accesses}, nil
+}
+
+// tally counts the distances of one node as they are computed.
+type tally struct {
+	inclusive, weighBytes bool
+	l2, llc               uint64 // bytes, 0: unknown
+	sizes                 []uint64
+
+	count, total, cold, shared uint64
+	upToL2, upToLLC            uint64 // accesses with distance + size up to that much
+	bins                       [65]uint64
+}
+
+// add counts a batch: the distances of the accesses to blocks.
+func (t *tally) add(blocks []uint32, dist []uint64) {
+	dist = dist[:len(blocks)]
+	if t.weighBytes {
+		for i, b := range blocks {
+			t.one(dist[i], t.sizes[b], t.sizes[b])
+		}
+		return
+	}
+	for i, b := range blocks {
+		t.one(dist[i], t.sizes[b], 1)
+	}
+}
+
+func (t *tally) one(d, size, weight uint64) {
+	t.count++
+	t.total += weight
+	if d == cold {
+		t.cold += weight
+		return
+	}
+	footprint := d + size
+	_, over := bits.Sub64(t.l2, footprint, 0)
+	t.upToL2 += weight & (over - 1)
+	_, over = bits.Sub64(t.llc, footprint, 0)
+	t.upToLLC += weight & (over - 1)
+	if t.inclusive {
+		d = footprint
+	}
+	t.bins[bits.Len64(d)] += weight
+}
+
+// addShared counts a reuse of block b after another worker.
+func (t *tally) addShared(b uint32) {
+	if t.weighBytes {
+		t.shared += t.sizes[b]
+	} else {
+		t.shared++
+	}
+}
+
+// merge adds the counts of other.
+func (t *tally) merge(other *tally) {
+	t.count += other.count
+	t.total += other.total
+	t.cold += other.cold
+	t.shared += other.shared
+	t.upToL2 += other.upToL2
+	t.upToLLC += other.upToLLC
+	for k, n := range other.bins {
+		t.bins[k] += n
+	}
+}
+
+// used returns the number of bins up to the last with a count.
+func (t *tally) used() int {
+	n := len(t.bins)
+	for n > 0 && t.bins[n-1] == 0 {
+		n--
+	}
+	return n
+}
+
+// histogram renders the first n bins.
+func (t *tally) histogram(n int) Histogram {
+	h := Histogram{Accesses: t.total, AccessCount: t.count, Cold: t.cold, Shared: t.shared, Bins: make([]Bin, n)}
+	for k := range h.Bins {
+		h.Bins[k] = Bin{FromBytes: 1 << k >> 1, ToBytes: 1 << k, Count: t.bins[k]}
+	}
+	// An L2 beyond the LLC is an LLC that is an L2: nothing is near.
+	finite, within := t.total-t.cold, max(t.upToL2, t.upToLLC)
+	if t.l2 != 0 {
+		h.Close = ptr(t.upToL2)
+	}
+	if t.llc != 0 {
+		h.Far = ptr(finite - t.upToLLC)
+	}
+	if t.l2 != 0 && t.llc != 0 {
+		h.Near = ptr(within - t.upToL2)
+		h.Far = ptr(finite - within)
+	}
+	return h
+}
+
+func ptr(n uint64) *uint64 { return &n }

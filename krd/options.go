@@ -1,0 +1,85 @@
+package krd
+
+import (
+	"errors"
+	"fmt"
+)
+
+// A Distance is a convention of what a reuse distance counts.
+type Distance string
+
+const (
+	// Exclusive counts the distinct other blocks: an access right after one to the same block has distance 0.
+	Exclusive Distance = "exclusive"
+	// Inclusive counts the block itself too, the convention of the KRD paper's authors' own tools.
+	Inclusive Distance = "inclusive"
+)
+
+// A Weight says what an access counts for in a histogram.
+type Weight string
+
+const (
+	WeightCount Weight = "count" // one
+	WeightBytes Weight = "bytes" // the size of its block in bytes
+)
+
+// Options of [Analyze]. The zero value is the default: exclusive distances, each access counted once, no losses allowed.
+type Options struct {
+	Distance  Distance // "" is Exclusive
+	Weight    Weight   // "" is WeightCount
+	AllowLoss bool     // analyse a trace with discarded records too; the report warns
+}
+
+// ErrOption is wrapped by the error of an option that is none of its values.
+var ErrOption = errors.New("invalid option")
+
+// resolve fills in the defaults.
+func (o *Options) resolve() error {
+	switch o.Distance {
+	case "":
+		o.Distance = Exclusive
+	case Exclusive, Inclusive:
+	default:
+		return fmt.Errorf("krd: %w: distance %q, expected %q or %q", ErrOption, o.Distance, Exclusive, Inclusive)
+	}
+	switch o.Weight {
+	case "":
+		o.Weight = WeightCount
+	case WeightCount, WeightBytes:
+	default:
+		return fmt.Errorf("krd: %w: weight %q, expected %q or %q", ErrOption, o.Weight, WeightCount, WeightBytes)
+	}
+	return nil
+}
+
+// ErrLoss is what [LossError] wraps.
+var ErrLoss = errors.New("trace has losses")
+
+// A LossError refuses a trace from which records are missing: the distances of all later accesses may be wrong.
+// [Options.AllowLoss] accepts it.
+type LossError struct {
+	Discarded []uint64 // by worker: records that the tracer could not keep
+}
+
+// Total returns the number of records missing.
+func (e *LossError) Total() uint64 {
+	var n uint64
+	for _, d := range e.Discarded {
+		n += d
+	}
+	return n
+}
+
+func (e *LossError) Error() string {
+	workers := 0
+	for _, d := range e.Discarded {
+		if d > 0 {
+			workers++
+		}
+	}
+	return fmt.Sprintf("krd: %v: %d records of %d of its %d workers were discarded while tracing; expected none",
+		ErrLoss, e.Total(), workers, len(e.Discarded))
+}
+
+// Unwrap returns ErrLoss.
+func (e *LossError) Unwrap() error { return ErrLoss }

@@ -1,0 +1,49 @@
+package krd
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+)
+
+// SchemaVersion is the version of the JSON form of a [Report]. It grows when a field changes its meaning, not when one is added.
+const SchemaVersion = 1
+
+// A Report is the result of [Analyze]: the histogram of every node and their sum. It marshals to the document that
+// `krdlab krd --json` prints and that `krdlab run --json` holds under "krd".
+type Report struct {
+	SchemaVersion int      `json:"schema_version"`
+	Distance      Distance `json:"distance"`
+	Weight        Weight   `json:"weight"`
+	L2Bytes       *uint64  `json:"l2_bytes"`  // of one core; nil: unknown
+	LLCBytes      *uint64  `json:"llc_bytes"` // of one node; nil: unknown
+	Histogram              // the sum over the nodes
+	Nodes         []Node   `json:"nodes"`     // by node number
+	Discarded     uint64   `json:"discarded"` // records missing from the trace
+	Warnings      []string `json:"warnings"`
+}
+
+// A Node is the histogram of the workers that share one last-level cache.
+type Node struct {
+	Node    int   `json:"node"`
+	Workers []int `json:"workers"`
+	Histogram
+}
+
+// WriteCSV writes the bins of every node, one a line, under the header node,from_bytes,to_bytes,count. Cold accesses are the line
+// of each node whose from_bytes and to_bytes are "inf". Counts are of bytes if the report weighs bytes.
+func (r *Report) WriteCSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	c.Write([]string{"node", "from_bytes", "to_bytes", "count"})
+	for _, n := range r.Nodes {
+		node := strconv.Itoa(n.Node)
+		for _, b := range n.Bins {
+			c.Write([]string{node, utoa(b.FromBytes), utoa(b.ToBytes), utoa(b.Count)})
+		}
+		c.Write([]string{node, "inf", "inf", utoa(n.Cold)})
+	}
+	c.Flush()
+	return c.Error()
+}
+
+func utoa(n uint64) string { return strconv.FormatUint(n, 10) }

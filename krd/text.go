@@ -1,0 +1,148 @@
+package krd
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// paperTail is the data point of figure 6 that the KRD paper sets against LLC misses (IV-B).
+const paperTail = 32 << 20
+
+// WriteText writes r for people: the summary, the bins summed over the nodes, and a row for each node.
+// Shares are of all accesses, cold ones included; "n/a" is what the trace does not allow to know.
+func (r *Report) WriteText(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	r.writeSummary(out)
+	fmt.Fprintln(out)
+	r.writeBins(out)
+	if len(r.Nodes) > 1 {
+		fmt.Fprintln(out)
+		r.writeNodes(out)
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(out, "warning: %s\n", warning)
+	}
+	return out.Flush()
+}
+
+func (r *Report) writeSummary(out io.Writer) {
+	unit := "accesses"
+	if r.Weight == WeightBytes {
+		unit = "bytes"
+	}
+	fmt.Fprintf(out, "kernel reuse distance: %s, in bytes; counts are of %s\n", r.Distance, unit)
+	row := func(name string, n *uint64, what string) {
+		if n == nil {
+			fmt.Fprintf(out, "  %-9s %16s %11s  %s\n", name, "n/a", "", what)
+			return
+		}
+		fmt.Fprintf(out, "  %-9s %16d %11s  %s\n", name, *n, percent(*n, r.Accesses), what)
+	}
+	row(unit, &r.Accesses, "all")
+	row("close", r.Close, "distance + size <= L2"+ofSize(r.L2Bytes))
+	row("near", r.Near, "beyond L2, distance + size <= LLC"+ofSize(r.LLCBytes))
+	row("far", r.Far, "finite, beyond the LLC")
+	row("cold", &r.Cold, "first access on the node, distance INF")
+	row("shared", &r.Shared, "reuses between two workers of a node (of all distances)")
+	if r.Invalidated != nil {
+		row("invalid.", r.Invalidated, "invalidated by another node")
+	}
+	tail, err := r.AtLeast(paperTail)
+	if err == nil && r.Accesses > 0 {
+		fmt.Fprintf(out, "  distance >= %s: %s with cold accesses, %s without\n", FormatBytes(paperTail),
+			percent(tail.Finite+tail.Cold, tail.Accesses), percent(tail.Finite, tail.Accesses))
+	}
+}
+
+const barWidth = 40
+
+func (r *Report) writeBins(out io.Writer) {
+	largest := r.Cold
+	first := len(r.Bins)
+	for k, b := range r.Bins {
+		largest = max(largest, b.Count)
+		if b.Count > 0 {
+			first = min(first, k)
+		}
+	}
+	fmt.Fprintf(out, "  %-22s %16s %11s %11s\n", "distance", "count", "share", "cumulative")
+	var sum uint64
+	row := func(name string, n uint64) {
+		sum += n
+		bar := ""
+		if n > 0 {
+			bar = strings.Repeat("#", max(1, int(float64(n)/float64(largest)*barWidth+0.5)))
+		}
+		line := fmt.Sprintf("  %-22s %16d %11s %11s  %s", name, n, percent(n, r.Accesses), percent(sum, r.Accesses), bar)
+		fmt.Fprintln(out, strings.TrimRight(line, " "))
+	}
+	if first > 1 && first < len(r.Bins) {
+		row("0 - "+FormatBytes(r.Bins[first].FromBytes), 0)
+	} else {
+		first = 0
+	}
+	for _, b := range r.Bins[first:] {
+		if b.FromBytes == 0 {
+			row("0", b.Count)
+			continue
+		}
+		row(FormatBytes(b.FromBytes)+" - "+FormatBytes(b.ToBytes), b.Count)
+	}
+	row("INF (cold)", r.Cold)
+}
+
+func (r *Report) writeNodes(out io.Writer) {
+	fmt.Fprintf(out, "  %-5s %7s %16s %11s %11s %11s %11s %11s\n", "node", "workers", "count", "close", "near", "far", "cold", "shared")
+	row := func(name string, workers int, h *Histogram) {
+		share := func(n *uint64) string {
+			if n == nil {
+				return "n/a"
+			}
+			return percent(*n, h.Accesses)
+		}
+		fmt.Fprintf(out, "  %-5s %7d %16d %11s %11s %11s %11s %11s\n", name, workers, h.Accesses,
+			share(h.Close), share(h.Near), share(h.Far), share(&h.Cold), share(&h.Shared))
+	}
+	workers := 0
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		row(fmt.Sprint(n.Node), len(n.Workers), &n.Histogram)
+		workers += len(n.Workers)
+	}
+	row("sum", workers, &r.Histogram)
+}
+
+// percent prints n of all with four decimals, "n/a" where there is nothing to take a share of.
+func percent(n, all uint64) string {
+	if all == 0 {
+		return "n/a"
+	}
+	return fmt.Sprintf("%.4f %%", 100*float64(n)/float64(all))
+}
+
+func ofSize(n *uint64) string {
+	if n == nil {
+		return " (size unknown)"
+	}
+	return " of " + FormatBytes(*n)
+}
+
+// FormatBytes prints n in the largest binary unit that is not above it, with one decimal where that is no whole number:
+// 512 B, 48 KiB, 18 MiB, 97.7 KiB.
+func FormatBytes(n uint64) string {
+	const units = "KMGTPE"
+	unit, whole, value := "B", n, float64(n)
+	exact := true
+	for i := 0; i < len(units) && value >= 1024; i++ {
+		exact = exact && whole%1024 == 0
+		whole /= 1024
+		value /= 1024
+		unit = units[i:i+1] + "iB"
+	}
+	if exact {
+		return fmt.Sprintf("%d %s", whole, unit)
+	}
+	return fmt.Sprintf("%.1f %s", value, unit)
+}
