@@ -1,0 +1,165 @@
+package experiments
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// RunsDir is the folder under which runs without --out are written.
+const RunsDir = "krdlab-runs"
+
+// The files of a run directory, beside its traces.
+const (
+	ManifestFile = "manifest.json"
+	ResultFile   = "result.json"
+)
+
+const partialSuffix = ".partial"
+
+// ErrExists says that a run directory is there already. It is never overwritten.
+var ErrExists = errors.New("it exists already, and a run never overwrites another")
+
+// A RunDir is a run directory that is being written. It is NAME.partial until [RunDir.Commit] renames it to NAME, so that a directory
+// without that suffix is complete. One goroutine at a time may use it.
+type RunDir struct {
+	final   string
+	partial string
+}
+
+// CreateRunDir makes the directory path.partial, and its parents. It returns an error that wraps [ErrExists] where path or
+// path.partial is there already, in whatever form; the file system's own error where it cannot be made.
+func CreateRunDir(path string) (*RunDir, error) {
+	d := &RunDir{final: filepath.Clean(path)}
+	d.partial = d.final + partialSuffix
+	if err := os.MkdirAll(filepath.Dir(d.final), 0o777); err != nil {
+		return nil, fmt.Errorf("run directory %s: its parent cannot be made: %w; choose another with --out", path, err)
+	}
+	if err := os.Mkdir(d.partial, 0o777); errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("run directory %s: %s is what an unfinished run left: %w; remove it, or choose another --out",
+			path, d.partial, ErrExists)
+	} else if err != nil {
+		return nil, fmt.Errorf("run directory %s cannot be made: %w; choose another with --out", path, err)
+	}
+	// Only now look for the finished one: another process that had this name has either renamed its directory, and is seen here, or
+	// still held the partial one, and was seen above.
+	if _, err := os.Lstat(d.final); !errors.Is(err, fs.ErrNotExist) {
+		rmErr := os.Remove(d.partial)
+		if err == nil {
+			err = ErrExists
+		}
+		return nil, errors.Join(fmt.Errorf("run directory %s: %w; choose another --out", path, err), rmErr)
+	}
+	return d, nil
+}
+
+// CreateDefaultRunDir makes a new directory under [RunsDir] in the current folder, named DATE-KERNEL-SCHED-cCORES and the size where
+// the kernel has one. Runs of the same second are numbered.
+func CreateDefaultRunDir(c *Config, now time.Time) (*RunDir, error) {
+	sched := strings.Join(c.Schedulers, "+")
+	if len(c.Schedulers) > 2 {
+		sched = fmt.Sprintf("%dscheds", len(c.Schedulers))
+	}
+	name := fmt.Sprintf("%s-%s-%s-c%d", now.Format("20060102-150405"), c.Kernel, sched, c.Cores)
+	if n, ok := c.Params["n"]; ok {
+		name += fmt.Sprintf("-n%v", n)
+	}
+	path := filepath.Join(RunsDir, name)
+	for i := 2; ; i++ {
+		d, err := CreateRunDir(path)
+		if !errors.Is(err, ErrExists) || i > 1000 {
+			return d, err
+		}
+		path = filepath.Join(RunsDir, fmt.Sprintf("%s-%d", name, i))
+	}
+}
+
+// Path returns where a file of the directory is to be written.
+func (d *RunDir) Path(file string) string { return filepath.Join(d.partial, file) }
+
+// Partial returns the directory's present name, and Final the one that it gets.
+func (d *RunDir) Partial() string { return d.partial }
+
+// Final returns the name that the directory gets when it is complete.
+func (d *RunDir) Final() string { return d.final }
+
+// TraceFile returns the name of the trace of a scheduler, to be passed to [RunDir.Path].
+func TraceFile(scheduler string) string { return scheduler + ".loi" }
+
+// WriteJSON writes v, indented, to a file of the directory and syncs it.
+func (d *RunDir) WriteJSON(file string, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	f, err := os.OpenFile(d.Path(file), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return fmt.Errorf("run directory: %w", err)
+	}
+	_, err = f.Write(append(b, '\n'))
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("run directory: writing %s: %w", file, err)
+	}
+	return nil
+}
+
+// Commit syncs every file, renames the directory to its final name and syncs its parent. After an error the partial directory is
+// still there.
+func (d *RunDir) Commit() error {
+	if err := d.Keep(); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(d.final); err == nil {
+		return fmt.Errorf("run directory %s: %w; what was done is kept in %s", d.final, ErrExists, d.partial)
+	}
+	if err := os.Rename(d.partial, d.final); err != nil {
+		return fmt.Errorf("run directory: %w; what was done is kept in %s", err, d.partial)
+	}
+	return syncPath(filepath.Dir(d.final))
+}
+
+// Keep syncs what is there and leaves it under its partial name: what an interrupted or failed run has done.
+func (d *RunDir) Keep() error {
+	var dirs []string
+	err := filepath.WalkDir(d.partial, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir():
+			dirs = append(dirs, path)
+			return nil
+		case e.Type().IsRegular():
+			return syncPath(path)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("run directory: %w", err)
+	}
+	for _, dir := range slices.Backward(dirs) { // children before their parents
+		if err := syncPath(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Discard removes the partial directory where nothing was written to it, and keeps it otherwise.
+func (d *RunDir) Discard() { os.Remove(d.partial) }
+
+func syncPath(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("run directory: %w", err)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("run directory: syncing %s: %w", path, err)
+	}
+	return nil
+}
