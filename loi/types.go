@@ -1,8 +1,3 @@
-// Package loi is the tracer: low-overhead instrumentation of kernels.
-//
-// The unit is one kernel execution: which kernel, on which worker, when it began and ended, and the blocks of data that it
-// read and wrote (KRD paper, III-A). Identities are virtual (ViRDA, section 3): an [Object] is registered with a name and a
-// partition into blocks, and records name blocks, never addresses.
 package loi
 
 import "fmt"
@@ -87,7 +82,8 @@ type Registry struct {
 	Kernels []Kernel
 }
 
-// An Access is one block touched by one kernel execution.
+// An Access is one block touched by one kernel execution. Native records cover whole blocks: when recording, Bytes may
+// be 0 for "the whole block"; a reader always gives the size.
 type Access struct {
 	Object ObjectID
 	Block  uint32

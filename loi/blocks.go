@@ -1,0 +1,61 @@
+package loi
+
+import "sort"
+
+// objectIndex finds the size of a block.
+type objectIndex struct {
+	base  uint32   // dense number of block 0
+	n     uint32   // blocks
+	ends  []uint32 // block after each run
+	bytes []uint64 // of a block in each run
+}
+
+// kernelIndex is the declared signature of a kernel, ready to check arguments.
+type kernelIndex struct {
+	limits []uint32 // blocks of the object of each parameter
+}
+
+// index prepares t.objects and t.kernels from a valid header.
+func (t *Trace) index() {
+	var base uint32
+	for i := range t.Header.Registry.Objects {
+		x := objectIndex{base: base}
+		for _, r := range t.Header.Registry.Objects[i].Blocks {
+			x.n += r.Count
+			x.ends = append(x.ends, x.n)
+			x.bytes = append(x.bytes, r.Bytes)
+		}
+		base += x.n
+		t.objects = append(t.objects, x)
+	}
+	for _, k := range t.Header.Registry.Kernels {
+		x := kernelIndex{limits: make([]uint32, len(k.Params))}
+		for i, p := range k.Params {
+			x.limits[i] = t.objects[p.Object].n
+		}
+		t.kernels = append(t.kernels, x)
+	}
+}
+
+// BlockBase returns the number of block 0 of an object in the dense numbering of all blocks: objects in the order of the
+// registry, their blocks in order, from 0.
+func (t *Trace) BlockBase(o ObjectID) uint32 { return t.objects[o].base }
+
+// Blocks returns the number of blocks of all objects, one more than the largest dense block number.
+func (t *Trace) Blocks() uint32 {
+	if len(t.objects) == 0 {
+		return 0
+	}
+	last := &t.objects[len(t.objects)-1]
+	return last.base + last.n
+}
+
+// BlockBytes returns the size of a block. Cost: logarithmic in the number of size runs of the object.
+func (t *Trace) BlockBytes(o ObjectID, block uint32) uint64 { return t.objects[o].size(block) }
+
+func (x *objectIndex) size(block uint32) uint64 {
+	if len(x.ends) == 1 {
+		return x.bytes[0]
+	}
+	return x.bytes[sort.Search(len(x.ends), func(i int) bool { return block < x.ends[i] })]
+}

@@ -1,0 +1,215 @@
+package loi
+
+// A Cursor goes through the records of one worker in the order in which they were made, which is program order. It is for
+// one goroutine.
+type Cursor struct {
+	t      *Trace
+	worker int
+	all    bool
+	chunks []entry
+	data   []byte // records of the current chunk that are still to come
+	end    int64  // where data ends in the file
+	raw    rawRecord
+	rec    Record
+	calls  []byte // of a task record, still to be given one by one
+	left   int
+	args   []uint32
+	err    error
+}
+
+// Cursor returns a cursor over the kernel executions of a worker. Events are left out; a task record gives each of its
+// kernels as a record of its own with the stamps of the task and the flag Unstamped.
+func (t *Trace) Cursor(worker int) *Cursor {
+	return &Cursor{t: t, worker: worker, chunks: t.chunks[worker]}
+}
+
+// All returns a cursor over all records of a worker as they stand in the file, events and tasks among them.
+func (t *Trace) All(worker int) *Cursor {
+	c := t.Cursor(worker)
+	c.all = true
+	return c
+}
+
+// Next goes to the next record and tells whether there is one. At the end, see Err.
+func (c *Cursor) Next() bool {
+	for c.err == nil {
+		if c.left > 0 {
+			return c.nextCall()
+		}
+		if len(c.data) == 0 {
+			if len(c.chunks) == 0 {
+				return false
+			}
+			e := &c.chunks[0]
+			c.chunks = c.chunks[1:]
+			c.data = c.t.data[e.offset+chunkHeaderBytes:][:e.used]
+			c.end = int64(e.offset + chunkHeaderBytes + e.used)
+			continue
+		}
+		if at, what := scan(c.data, &c.raw); what != "" {
+			return c.fail(at, "%s", what)
+		}
+		if c.raw.typ == 0 || c.raw.typ == endRecord {
+			return c.fail(0, "the chunk has %d bytes of records more, but here is none", len(c.data))
+		}
+		if !c.decode() {
+			return false
+		}
+		c.data = c.data[c.raw.bytes:]
+		if c.all || c.rec.Type == KernelRecord || c.rec.Type == AccessesRecord {
+			return true
+		}
+	}
+	return false
+}
+
+// Err returns what stopped the cursor before the end, a [*FormatError]: a record that names a kernel, an object or a block
+// that is not registered, that has other arguments than its kernel declares, or that gives a block another size.
+func (c *Cursor) Err() error { return c.err }
+
+// Record returns the current record, valid until the next call of Next.
+func (c *Cursor) Record() *Record { return &c.rec }
+
+// AppendAccesses appends the accesses of the current record, which is a kernel execution, to dst in declared order.
+func (c *Cursor) AppendAccesses(dst []Access) []Access {
+	if c.rec.Type != KernelRecord {
+		return append(dst, c.rec.Explicit...)
+	}
+	for i, p := range c.t.Header.Registry.Kernels[c.rec.Kernel].Params {
+		b := c.rec.Args[i]
+		dst = append(dst, Access{Object: p.Object, Block: b, Bytes: c.t.objects[p.Object].size(b), Mode: p.Mode})
+	}
+	return dst
+}
+
+// fail stops the cursor for what it found at byte at of the rest of the chunk.
+func (c *Cursor) fail(at int, format string, args ...any) bool {
+	e := corrupt(c.end-int64(len(c.data))+int64(at), "worker %d: "+format, append([]any{c.worker}, args...)...)
+	e.File = c.t.path
+	c.err = e
+	return false
+}
+
+// decode checks the content of c.raw against the registry and makes it the current record.
+func (c *Cursor) decode() bool {
+	r, raw := &c.rec, &c.raw
+	r.Type, r.Flags, r.Start, r.End = raw.typ, raw.flags, raw.start, raw.end
+	r.Kernel, r.Event = 0, 0
+	r.Args, r.Explicit, r.Calls = r.Args[:0], r.Explicit[:0], r.Calls[:0]
+	switch raw.typ {
+	case KernelRecord:
+		r.Kernel = KernelID(raw.id)
+		r.Args = appendArgs(r.Args, raw.body, raw.n)
+		if what := c.t.checkArgs(r.Kernel, r.Args); what != "" {
+			return c.fail(8, "%s", what)
+		}
+	case EventRecord:
+		r.Event = EventKind(raw.id)
+		r.Args = appendArgs(r.Args, raw.body, raw.n)
+	case AccessesRecord:
+		r.Kernel = KernelID(raw.id)
+		return c.decodeAccesses()
+	case TaskRecord:
+		if c.all {
+			return c.decodeCalls()
+		}
+		c.calls, c.left = raw.body, raw.n
+	}
+	return true
+}
+
+// checkArgs says what is wrong with the arguments of an execution of k.
+func (t *Trace) checkArgs(k KernelID, args []uint32) string {
+	if int(k) >= len(t.kernels) {
+		return sprint("a record names kernel %d of %d", k, len(t.kernels))
+	}
+	limits := t.kernels[k].limits
+	if len(args) != len(limits) {
+		return sprint("a record of kernel %q has %d arguments, expected %d", t.Header.Registry.Kernels[k].Name, len(args), len(limits))
+	}
+	for i, a := range args {
+		if a >= limits[i] {
+			return sprint("a record of kernel %q has block %d as argument %d, expected less than %d",
+				t.Header.Registry.Kernels[k].Name, a, i, limits[i])
+		}
+	}
+	return ""
+}
+
+func (c *Cursor) decodeAccesses() bool {
+	t, r, body := c.t, &c.rec, c.raw.body
+	if int(r.Kernel) >= len(t.kernels) {
+		return c.fail(8, "a record names kernel %d of %d", r.Kernel, len(t.kernels))
+	}
+	for range c.raw.n {
+		w := le.Uint64(body)
+		body = body[8:]
+		a := Access{Object: ObjectID(w >> accessObjectShift), Block: uint32(w), Mode: Mode(w >> accessModeShift)}
+		if a.Mode < In || a.Mode > InOut || w>>56 > 1 {
+			return c.fail(16, "an access of kernel %q has %v, flags %#x", t.Header.Registry.Kernels[r.Kernel].Name, a.Mode, w>>56)
+		}
+		if int(a.Object) >= len(t.objects) || a.Block >= t.objects[a.Object].n {
+			return c.fail(16, "an access of kernel %q to block %d of object %d, which is not registered",
+				t.Header.Registry.Kernels[r.Kernel].Name, a.Block, a.Object)
+		}
+		a.Bytes = t.objects[a.Object].size(a.Block)
+		if w&accessSized != 0 {
+			if n := le.Uint64(body); n != a.Bytes {
+				return c.fail(16, "an access of kernel %q gives block %d of object %q %d bytes, but it has %d",
+					t.Header.Registry.Kernels[r.Kernel].Name, a.Block, t.Header.Registry.Objects[a.Object].Name, n, a.Bytes)
+			}
+			body = body[8:]
+		}
+		r.Explicit = append(r.Explicit, a)
+	}
+	return true
+}
+
+// nextCall makes the next kernel of a task record the current record.
+func (c *Cursor) nextCall() bool {
+	k, n, rest := takeCall(c.calls, c.rec.Args[:0])
+	c.calls, c.left = rest, c.left-1
+	c.rec.Type, c.rec.Kernel, c.rec.Args, c.rec.Flags = KernelRecord, k, n, c.raw.flags|Unstamped
+	if what := c.t.checkArgs(k, n); what != "" {
+		return c.fail(0, "task before this: %s", what)
+	}
+	return true
+}
+
+func (c *Cursor) decodeCalls() bool {
+	c.args = c.args[:0]
+	body := c.raw.body
+	for range c.raw.n {
+		var k KernelID
+		from := len(c.args)
+		k, c.args, body = takeCall(body, c.args)
+		args := c.args[from:len(c.args):len(c.args)]
+		if what := c.t.checkArgs(k, args); what != "" {
+			return c.fail(8, "%s", what)
+		}
+		c.rec.Calls = append(c.rec.Calls, Call{Kernel: k, Args: args})
+	}
+	return true
+}
+
+// takeCall takes one call from b and appends its arguments to args.
+func takeCall(b []byte, args []uint32) (KernelID, []uint32, []byte) {
+	w := le.Uint64(b)
+	b = b[8:]
+	n := int(w >> callCountShift & callCountMask)
+	if n == callLong {
+		n = int(w >> longCallCount)
+		return KernelID(w >> longCallKernel), appendArgs(args, b, n), b[(n+1)/2*8:]
+	}
+	for i := range n {
+		args = append(args, uint32(w>>(callArgShift+i*callArgBits))&callArgMax)
+	}
+	return KernelID(w & callKernelMax), args, b
+}
+
+func appendArgs(dst []uint32, b []byte, n int) []uint32 {
+	for i := range n {
+		dst = append(dst, le.Uint32(b[4*i:]))
+	}
+	return dst
+}

@@ -1,0 +1,47 @@
+package loi
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What can be wrong with a trace file. A reader returns a [*FormatError] that wraps one of them.
+var (
+	ErrNotTrace     = errors.New("not a trace")
+	ErrNewerVersion = errors.New("trace of a newer version")
+	ErrUnclean      = errors.New("trace without a clean end")
+	ErrCorrupt      = errors.New("corrupt trace")
+)
+
+// A FormatError says what is wrong with the content of a trace file, and where.
+type FormatError struct {
+	File   string // path, or "" for a trace in memory
+	Offset int64  // byte of the file at which What was seen
+	What   string // what was found and what was expected
+	Err    error  // one of the Err values of this package
+}
+
+// Error returns one line: file, kind, byte and details.
+func (e *FormatError) Error() string {
+	name := e.File
+	if name == "" {
+		name = "trace"
+	}
+	return fmt.Sprintf("%s: %v: byte %d: %s", name, e.Err, e.Offset, e.What)
+}
+
+// Unwrap returns the kind of the error.
+func (e *FormatError) Unwrap() error { return e.Err }
+
+// A TextError says what is wrong with a line of the text form.
+type TextError struct {
+	Line int // from 1
+	What string
+}
+
+// Error returns one line: line number and details.
+func (e *TextError) Error() string { return fmt.Sprintf("trace text: line %d: %s", e.Line, e.What) }
+
+func corrupt(off int64, format string, args ...any) *FormatError {
+	return &FormatError{Offset: off, What: fmt.Sprintf(format, args...), Err: ErrCorrupt}
+}

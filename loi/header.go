@@ -1,0 +1,128 @@
+package loi
+
+import (
+	"fmt"
+	"math"
+)
+
+// Substrates a trace can come from.
+const (
+	Native    = "native"
+	Simulated = "simulated"
+)
+
+// A Clock says what the stamps of a trace count.
+type Clock struct {
+	Source    string  // "tsc", "monotonic", "virtual"
+	Hz        float64 // ticks per second; 0 if unknown
+	Invariant bool    // the rate does not change with the frequency of the core
+}
+
+// A Worker says where the records of one worker were taken.
+type Worker struct {
+	CPU  int // logical CPU it was pinned to; -1 if it was not
+	Node int // the LLC domain it belongs to, from 0
+	// TSCOffset is how many ticks the clock of this worker is ahead of that of worker 0. Stamps in the file are as they
+	// were taken; stamp - TSCOffset are on one common clock.
+	TSCOffset int64
+}
+
+// A KV is one free-form note in the header.
+type KV struct{ Key, Value string }
+
+// A Header holds all that the analysis of a trace needs besides its records.
+type Header struct {
+	Registry  Registry
+	Clock     Clock
+	Workers   []Worker // by worker number
+	Nodes     int      // LLC domains; 0 in Create means the largest Worker.Node + 1
+	L2Bytes   uint64   // per core; 0 if unknown
+	LLCBytes  uint64   // per node; 0 if unknown
+	Substrate string   // Native or Simulated
+	Synthetic bool     // the worker-to-node map was imposed and is not the machine's
+	Grain     string   // what one pair of stamps covers: "kernel" or "task"
+	Meta      []KV     // free-form, in this order
+}
+
+const (
+	maxParams  = 255
+	maxKernels = math.MaxUint16     // number 0xffff is not used
+	maxObjects = math.MaxUint16 + 1 // ObjectID is 16 bits
+	maxWorkers = 1 << 16
+)
+
+// Validate says what makes h unfit for a trace: no worker, a node out of range, a name that is empty or used twice, a
+// parameter that names no object or has no mode, an empty block, or more than 2^32-1 blocks in all.
+func (h *Header) Validate() error {
+	if n := len(h.Workers); n < 1 || n > maxWorkers {
+		return fmt.Errorf("trace header: %d workers, expected 1 to %d", n, maxWorkers)
+	}
+	for i, w := range h.Workers {
+		if w.Node < 0 || w.Node >= h.Nodes {
+			return fmt.Errorf("trace header: worker %d is on node %d of %d", i, w.Node, h.Nodes)
+		}
+		if w.CPU < -1 || w.CPU >= math.MaxInt32 {
+			return fmt.Errorf("trace header: worker %d is on cpu %d", i, w.CPU)
+		}
+	}
+	if h.Nodes > maxWorkers {
+		return fmt.Errorf("trace header: %d nodes, expected at most %d", h.Nodes, maxWorkers)
+	}
+	if h.Substrate != Native && h.Substrate != Simulated {
+		return fmt.Errorf("trace header: substrate %q, expected %q or %q", h.Substrate, Native, Simulated)
+	}
+	if !(h.Clock.Hz >= 0) || math.IsInf(h.Clock.Hz, 0) {
+		return fmt.Errorf("trace header: clock of %v Hz", h.Clock.Hz)
+	}
+	return h.Registry.validate()
+}
+
+func (r *Registry) validate() error {
+	if len(r.Objects) > maxObjects || len(r.Kernels) > maxKernels {
+		return fmt.Errorf("trace header: %d objects and %d kernels, expected at most %d and %d",
+			len(r.Objects), len(r.Kernels), maxObjects, maxKernels)
+	}
+	var blocks uint64
+	seen := make(map[string]bool)
+	for i := range r.Objects {
+		o := &r.Objects[i]
+		if o.Name == "" || seen[o.Name] {
+			return fmt.Errorf("trace header: object %d has the name %q, empty or used before", i, o.Name)
+		}
+		seen[o.Name] = true
+		var bytes float64
+		for _, run := range o.Blocks {
+			if run.Count == 0 || run.Bytes == 0 {
+				return fmt.Errorf("trace header: object %q has %d blocks of %d bytes", o.Name, run.Count, run.Bytes)
+			}
+			blocks += uint64(run.Count)
+			bytes += float64(run.Count) * float64(run.Bytes)
+		}
+		if bytes >= math.MaxInt64 {
+			return fmt.Errorf("trace header: object %q is larger than 2^63 bytes", o.Name)
+		}
+	}
+	if blocks > math.MaxUint32 {
+		return fmt.Errorf("trace header: %d blocks in all objects, expected at most %d", blocks, uint32(math.MaxUint32))
+	}
+	clear(seen)
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		if k.Name == "" || seen[k.Name] {
+			return fmt.Errorf("trace header: kernel %d has the name %q, empty or used before", i, k.Name)
+		}
+		seen[k.Name] = true
+		if len(k.Params) > maxParams {
+			return fmt.Errorf("trace header: kernel %q has %d parameters, expected at most %d", k.Name, len(k.Params), maxParams)
+		}
+		for j, p := range k.Params {
+			if int(p.Object) >= len(r.Objects) {
+				return fmt.Errorf("trace header: parameter %d of kernel %q names object %d of %d", j, k.Name, p.Object, len(r.Objects))
+			}
+			if p.Mode < In || p.Mode > InOut {
+				return fmt.Errorf("trace header: parameter %d of kernel %q has %v", j, k.Name, p.Mode)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,235 @@
+package loi
+
+import (
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A Recorder writes the records of one worker. All methods are for its owner only: one goroutine at a time, with a
+// happens-before edge where the owner changes. They do not allocate; a record is in the file (though perhaps not on the
+// disk) when the method returns, or is counted as discarded because there was no room for it.
+//
+// A method writes the words of the record into the mapped chunk and last the commit word, which is never zero. The hot
+// methods test one limit; whatever is not plain (the chunk is full, the duration needs more than 32 bits, a witness counts
+// along, nothing can be recorded any more) is behind it, since limit is 0 where every record must go the slow way.
+type Recorder struct {
+	base  unsafe.Pointer // of the current chunk; nil if there is none
+	off   uintptr        // where the next record begins
+	limit uintptr        // end of the current chunk, or 0
+	size  uintptr        // end of the current chunk; 0 if there is none
+
+	w       *Writer
+	slot    *[slotBytes / 8]uint64 // in the count page
+	witness *uint64                // nil if there is none
+	worker  int
+	seq     uint32 // of the next chunk
+	closed  bool
+
+	next      int                   // size of the next chunk; guarded by w.mu
+	exhausted bool                  // the background need not try; guarded by w.mu
+	spare     atomic.Pointer[chunk] // background: nil to chunk; owner: chunk to nil
+
+	_ [128]byte // keep the neighbours' hot words off these cache lines
+}
+
+// Kernel3 records an execution of k, a kernel with three parameters, with the block numbers a, b and c.
+func (r *Recorder) Kernel3(k KernelID, start, end uint64, a, b, c uint32) {
+	d := end - start
+	if r.off+32 > r.limit || d>>32 != 0 {
+		r.KernelFlags(k, 0, start, end, a, b, c)
+		return
+	}
+	p := (*[4]uint64)(unsafe.Add(r.base, r.off))
+	p[0] = start
+	p[2] = uint64(a) | uint64(b)<<32
+	p[3] = uint64(c)
+	commit(&p[1], d|uint64(k)<<idShift|uint64(KernelRecord)<<typeShift|3<<countShift)
+	r.off += 32
+}
+
+// Kernel2 records an execution of k, a kernel with two parameters.
+func (r *Recorder) Kernel2(k KernelID, start, end uint64, a, b uint32) {
+	d := end - start
+	if r.off+24 > r.limit || d>>32 != 0 {
+		r.KernelFlags(k, 0, start, end, a, b)
+		return
+	}
+	p := (*[3]uint64)(unsafe.Add(r.base, r.off))
+	p[0] = start
+	p[2] = uint64(a) | uint64(b)<<32
+	commit(&p[1], d|uint64(k)<<idShift|uint64(KernelRecord)<<typeShift|2<<countShift)
+	r.off += 24
+}
+
+// Kernel1 records an execution of k, a kernel with one parameter.
+func (r *Recorder) Kernel1(k KernelID, start, end uint64, a uint32) {
+	d := end - start
+	if r.off+24 > r.limit || d>>32 != 0 {
+		r.KernelFlags(k, 0, start, end, a)
+		return
+	}
+	p := (*[3]uint64)(unsafe.Add(r.base, r.off))
+	p[0] = start
+	p[2] = uint64(a)
+	commit(&p[1], d|uint64(k)<<idShift|uint64(KernelRecord)<<typeShift|1<<countShift)
+	r.off += 24
+}
+
+// Kernel records an execution of k with one block number for each of its declared parameters.
+func (r *Recorder) Kernel(k KernelID, start, end uint64, args ...uint32) {
+	r.KernelFlags(k, 0, start, end, args...)
+}
+
+// KernelFlags is Kernel with flags, Preempted and Moved. It panics if there are more than 255 arguments.
+func (r *Recorder) KernelFlags(k KernelID, fl Flags, start, end uint64, args ...uint32) {
+	p, ok := r.open(KernelRecord, fl&(Preempted|Moved), uint16(k), start, end, len(args), (len(args)+1)/2, 1)
+	if ok {
+		putArgs(p.body, args)
+		r.finish(&p)
+	}
+}
+
+// Event records what the runtime did at a time, with at most 255 arguments (see EventKind for their meaning).
+func (r *Recorder) Event(kind EventKind, at uint64, args ...uint32) {
+	p, ok := r.open(EventRecord, 0, uint16(kind), at, at, len(args), (len(args)+1)/2, 0)
+	if ok {
+		putArgs(p.body, args)
+		r.finish(&p)
+	}
+}
+
+// Accesses records an execution of k, fl as for KernelFlags, with its accesses in the order that the kernel declares them.
+// An access whose Bytes is 0 is to the whole block.
+func (r *Recorder) Accesses(k KernelID, fl Flags, start, end uint64, list []Access) {
+	n := 1
+	for i := range list {
+		n++
+		if list[i].Bytes != 0 {
+			n++
+		}
+	}
+	p, ok := r.open(AccessesRecord, fl&(Preempted|Moved), uint16(k), start, end, 0, n, 1)
+	if ok {
+		putAccesses(p.body, list)
+		r.finish(&p)
+	}
+}
+
+// Task records a task that ran the kernels of t without stamps of their own, and empties t.
+func (r *Recorder) Task(start, end uint64, t *TaskList) {
+	p, ok := r.open(TaskRecord, 0, 0, start, end, 0, 1+len(t.words), uint64(t.n))
+	if ok {
+		p.body[0] = uint64(t.n)
+		copy(p.body[1:], t.words)
+		r.finish(&p)
+	}
+	t.n, t.words = 0, t.words[:0]
+}
+
+// pending is a record that has its place and lacks its arguments and its commit word.
+type pending struct {
+	commit *uint64
+	word   uint64
+	body   []uint64
+	bytes  uintptr
+}
+
+// open finds room for a record with body more words, n being the count of its commit word, and writes its stamps. It
+// returns false if the record, which stands for the given number of kernel executions, had to be discarded.
+func (r *Recorder) open(typ RecordType, fl Flags, id uint16, start, end uint64, n, body int, kernels uint64) (pending, bool) {
+	if n > maxArgs {
+		panic(fmt.Sprintf("loi: a record with %d arguments, expected at most %d", n, maxArgs))
+	}
+	head := 2
+	d := end - start
+	if d>>32 != 0 {
+		fl |= flagLong
+		d, head = 0, 3
+	}
+	bytes := uintptr(head+body) * 8
+	if r.off+bytes > r.size && !r.advance(bytes, kernels) {
+		return pending{}, false
+	}
+	w := unsafe.Slice((*uint64)(unsafe.Add(r.base, r.off)), head+body)
+	w[0] = start
+	if head == 3 {
+		w[2] = end
+	}
+	return pending{commit: &w[1], word: commitWord(typ, fl, id, n, d), body: w[head:], bytes: bytes}, true
+}
+
+// finish makes the record valid.
+func (r *Recorder) finish(p *pending) {
+	commit(p.commit, p.word)
+	r.off += p.bytes
+	if r.witness != nil {
+		atomic.StoreUint64(r.witness, *r.witness+1)
+	}
+}
+
+// advance goes on to the next chunk, with room for a record of the given bytes. If there is none, it counts the record as
+// discarded, and so will be all that follow, that what is kept of a worker is all it did up to some moment.
+func (r *Recorder) advance(bytes uintptr, kernels uint64) bool {
+	if r.base != nil && !r.closed {
+		if r.off+16 <= r.size {
+			commit((*uint64)(unsafe.Add(r.base, r.off+8)), endCommit)
+		}
+		if r.adopt(r.w.nextChunk(r, int(bytes))); r.base != nil {
+			return true
+		}
+	}
+	if !r.closed {
+		r.slot[slotKernels/8] += kernels
+		r.slot[slotDiscarded/8]++
+	}
+	return false
+}
+
+// adopt makes c, which may be nil, the current chunk.
+func (r *Recorder) adopt(c *chunk) {
+	r.base, r.off, r.limit, r.size = nil, 0, 0, 0
+	if c == nil {
+		return
+	}
+	c.head.seq = r.seq
+	r.seq++
+	r.base, r.off, r.size = unsafe.Pointer(unsafe.SliceData(c.mem)), chunkHeaderBytes, uintptr(c.head.bytes)
+	atomic.StoreUint64((*uint64)(unsafe.Add(r.base, 24)), c.head.last())
+	r.slot[slotChunks/8]++
+	if r.witness == nil {
+		r.limit = r.size
+	}
+}
+
+// retire makes r discard whatever else is recorded, without counting it.
+func (r *Recorder) retire() {
+	r.adopt(nil)
+	r.closed = true
+	r.slot = nil
+}
+
+func putArgs(body []uint64, args []uint32) {
+	i := 0
+	for ; i+1 < len(args); i += 2 {
+		body[i/2] = uint64(args[i]) | uint64(args[i+1])<<32
+	}
+	if i < len(args) {
+		body[i/2] = uint64(args[i])
+	}
+}
+
+func putAccesses(body []uint64, list []Access) {
+	body[0] = uint64(len(list))
+	j := 1
+	for _, a := range list {
+		w := uint64(a.Block) | uint64(a.Object)<<accessObjectShift | uint64(a.Mode)<<accessModeShift
+		if a.Bytes == 0 {
+			body[j] = w
+			j++
+			continue
+		}
+		body[j], body[j+1] = w|accessSized, a.Bytes
+		j += 2
+	}
+}

@@ -1,0 +1,36 @@
+package loi
+
+// A TaskList collects the kernels that a task runs, for [Recorder.Task]. The zero value is empty; it is reused. Owner only.
+type TaskList struct {
+	words []uint64
+	n     int
+}
+
+// Add appends an execution of k with one block number for each of its parameters. A kernel below 2^14 and up to two block
+// numbers below 2^24 take 8 bytes together.
+func (t *TaskList) Add(k KernelID, args ...uint32) {
+	t.n++
+	if len(args) <= 2 && k <= callKernelMax {
+		w, fits := uint64(k)|uint64(len(args))<<callCountShift, true
+		for i, a := range args {
+			fits = fits && a <= callArgMax
+			w |= uint64(a) << (callArgShift + i*callArgBits)
+		}
+		if fits {
+			t.words = append(t.words, w)
+			return
+		}
+	}
+	if len(args) > maxArgs {
+		panic(sprint("loi: a call with %d arguments, expected at most %d", len(args), maxArgs))
+	}
+	t.words = append(t.words, callLong<<callCountShift|uint64(k)<<longCallKernel|uint64(len(args))<<longCallCount)
+	at := len(t.words)
+	for range (len(args) + 1) / 2 {
+		t.words = append(t.words, 0)
+	}
+	putArgs(t.words[at:], args)
+}
+
+// Len returns the number of executions in t.
+func (t *TaskList) Len() int { return t.n }
