@@ -1,0 +1,8 @@
+//go:build krdlab_broken_deque
+
+package runtimes
+
+const (
+	brokenDeque = true
+	brokenJoin  = false
+)

@@ -1,0 +1,35 @@
+package runtimes
+
+// runCalls executes frame f and all below it, children in order, depth first, on this worker alone.
+func (w *Worker) runCalls(f *Frame) {
+phase:
+	if loadSignal(w.signal) != 0 && w.attend() {
+		return
+	}
+	f.next = 0
+children:
+	for f.next < f.n {
+		i := f.next
+		f.next++
+		w.tasks++
+		if c := f.task.Run(w, int(i)); c != nil {
+			c.parent = f
+			c.phase = 0
+			f = c
+			goto phase
+		}
+	}
+	if n := f.task.Next(w, int(f.phase)); n > 0 {
+		f.n = int32(n)
+		f.phase++
+		goto phase
+	}
+	parent := f.parent
+	w.retire(f)
+	if parent == nil {
+		w.pool.finish()
+		return
+	}
+	f = parent
+	goto children
+}

@@ -1,0 +1,151 @@
+package runtimes
+
+import (
+	"sync/atomic"
+)
+
+// An entry is what queues hold: child i of frame f; or, child-first, the rest of frame f (i is 0); or one of these.
+type entry struct {
+	f *Frame
+	i int32
+}
+
+const (
+	entryRest  int32 = -1 // what follows a join of f, which is complete
+	entryProxy int32 = -2 // f is the frame of a proxy (mailbox.go)
+)
+
+type slot = entry
+
+// ring is the storage of a deque: a power of two of slots. A ring that has been replaced is never written again, so that a
+// thief may go on reading it.
+type ring struct {
+	slots []slot
+	mask  int64
+}
+
+func newRing(n int) *ring { return &ring{make([]slot, n), int64(n - 1)} }
+
+func (r *ring) at(i int64) *slot { return &r.slots[i&r.mask] }
+
+// exposed is how many of its oldest entries a deque keeps open to thieves, as long as it has them. With 1 a second thief that
+// comes before the owner's next push finds nothing; every pop of an exposed entry costs a fence, but these are the
+// shallow ones, and in a tree of depth d only one entry in 2^(d-exposed) is.
+const exposed = 4
+
+// deque is the queue of one worker: a Chase-Lev deque (Chase and Lev, "Dynamic circular work-stealing deque", 2005) for its
+// oldest entries, [head, bottom), and behind it a private part, [split, tail) with split = bottom, that the owner pushes to
+// and pops from without a fence (the split deque of van Dijk and van de Pol, "Lace", 2014; unlike there, no thief asks for
+// more: whenever fewer than exposed entries are open, the owner opens older private ones at its next push or pop).
+//
+//	field    writer                       readers
+//	tail     owner                        owner
+//	split    owner                        owner (a copy of bottom that no thief's miss invalidates)
+//	ring     owner; grows only            thieves, before their CAS
+//	bottom   owner                        thieves
+//	head     CAS: thieves, and the owner  all
+//	         for the last exposed entry
+//
+// push publishes with a store-release of bottom, after the slot and the frame were written. steal loads head, then bottom,
+// then the slot, then CASes head: if head is still what it was, entry head was not taken by the owner (that would have
+// moved head as well) and its slot not reused (the ring would have had to grow first), so what was read is valid; if the
+// CAS fails it is discarded unread. popShared lowers bottom with a full fence before it loads head, so that either the
+// owner sees the thief's head or the thief sees the owner's bottom.
+type deque struct {
+	tail  int64
+	split int64
+	own   *ring // the owner's copy of ring
+
+	_      [cacheLine]byte
+	head   atomic.Int64
+	_      [cacheLine]byte
+	bottom atomic.Int64
+	ring   atomic.Pointer[ring]
+	_      [cacheLine]byte
+}
+
+// cacheLine is two lines, since the adjacent-line prefetcher of Intel's cores fetches them in pairs.
+const cacheLine = 128
+
+func (d *deque) init(n int) {
+	d.own = newRing(n)
+	d.ring.Store(d.own)
+}
+
+// push appends an entry at the newest end. Owner only.
+func (d *deque) push(f *Frame, i int32) {
+	t := d.tail
+	putSlot(d.own.at(t), f, i)
+	d.tail = t + 1
+	if h := d.head.Load(); t+1-h > d.own.mask || d.split-h < exposed {
+		d.pushSlow(h)
+	}
+}
+
+// pushSlow keeps a slot free and the oldest entries exposed.
+func (d *deque) pushSlow(h int64) {
+	if d.tail-h > d.own.mask {
+		r := newRing(2 * len(d.own.slots))
+		for i := h; i < d.tail; i++ {
+			f, c := getSlot(d.own.at(i))
+			putSlot(r.at(i), f, c)
+		}
+		d.own = r
+		d.ring.Store(r)
+	}
+	if s := min(h+exposed, d.tail); s > d.split {
+		d.split = s
+		storeRelease64(&d.bottom, s)
+	}
+}
+
+// pop takes the newest entry. Owner only.
+func (d *deque) pop() (e entry, ok bool) {
+	if t := d.tail - 1; t >= d.split {
+		d.tail = t
+		f, i := getSlot(d.own.at(t))
+		return entry{f, i}, true
+	}
+	return d.popShared()
+}
+
+// popShared takes back the newest exposed entry, if thieves have left one. Owner only; the private part is empty.
+func (d *deque) popShared() (e entry, ok bool) {
+	b := d.split - 1
+	if d.head.Load() > b {
+		return entry{}, false // nothing to race for: head only grows
+	}
+	d.bottom.Store(b) // a full fence
+	h := d.head.Load()
+	if h > b {
+		storeRelease64(&d.bottom, b+1)
+		return entry{}, false
+	}
+	f, i := getSlot(d.own.at(b))
+	if h == b && !brokenDeque {
+		won := d.head.CompareAndSwap(h, h+1)
+		storeRelease64(&d.bottom, b+1)
+		return entry{f, i}, won
+	}
+	d.split, d.tail = b, b
+	return entry{f, i}, true
+}
+
+// steal takes the oldest entry. Any worker but the owner. leave, if not nil, may refuse the entry.
+func (d *deque) steal(leave func(entry) bool) (entry, Outcome) {
+	h := d.head.Load()
+	if h >= d.bottom.Load() {
+		return entry{}, OutcomeEmpty
+	}
+	f, i := getSlot(d.ring.Load().at(h))
+	if leave != nil && i == entryProxy && leave(entry{f, i}) {
+		return entry{}, OutcomeLeft
+	}
+	if !d.head.CompareAndSwap(h, h+1) {
+		return entry{}, OutcomeBusy
+	}
+	return entry{f, i}, OutcomeDone
+}
+
+// size is the number of entries. Owner only; thieves may lower it at any time.
+func (d *deque) size() int64 { return d.tail - d.head.Load() }

@@ -1,0 +1,26 @@
+// Package runtimes runs fork-join programs under task schedulers that can be exchanged.
+//
+// A program is a tree of tasks. A task is a [Frame]: it never blocks, it owns no stack, and all it can be asked is "run
+// child i of your present phase" and, once they have all finished, "how many children has the next phase?" ([Task]).
+// Because of that the same kernels and the same schedulers run on pinned threads ([Run]) and, one event after the other
+// on a single goroutine, in virtual time ([Step]).
+//
+// Policy is apart from mechanism. A [Policy] says which side of a spawn runs first, where the other is queued, who may run
+// what follows a join (data, [Rules]) and where an idle worker looks next (one method, [Policy.Look]). Queues, locks,
+// mailboxes, steals, parking, joins, pinning, tracing and accounting are mechanism, and no policy mentions them.
+//
+// Order of reading: task.go (frames), policy.go (what a scheduler may decide), the policies themselves (workfirst.go,
+// helpfirst.go, shepherd.go), deque.go and shared.go (queues), childfirst.go and parentfirst.go (the two ways to execute a
+// spawn), idle.go (the search for work), native.go (the driver on threads), stepper.go (the driver in virtual time).
+//
+// # Rejected
+//
+//   - A goroutine for each task, or a task that blocks in a join: 50 to 70 times the cost of a frame, and Go's own
+//     scheduler then decides the order that is to be studied. It exists as the policy `go`, for comparison.
+//   - Recursion for a child that runs at once: a loop over explicit frames costs the same (the frame is there anyway, for the
+//     thief), has nothing to unwind when a frame was taken from under the worker, and is what virtual time needs.
+//   - A Chase-Lev deque with all entries public: its pop needs a full fence, about a third of the cost of a spawn. Here
+//     only the oldest few entries are public; see deque.go.
+//   - Asking a started task how many children it has: its creator knows ([Frame.Fork]), and that saves one of four indirect
+//     calls.
+package runtimes

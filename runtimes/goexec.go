@@ -1,0 +1,213 @@
+package runtimes
+
+import (
+	"context"
+	"runtime"
+
+	"sync"
+	"sync/atomic"
+
+	"krdlab/hw"
+	"krdlab/loi"
+)
+
+// goRun is a run under Go's own scheduler. Each goroutine has a Worker while it lives, from a sync.Pool; what kernels do is
+// kept by CPU, as RDTSCP names it at their end, since that is where they touched the caches.
+type goRun struct {
+	workers sync.Pool
+	pool    *pool // for Worker.Workers, the stamps and the first error
+	stamps  stampMode
+	cpus    []goCPU
+
+	mu  sync.Mutex
+	all []*Worker // every worker ever made, for the counts
+
+	stopped   atomic.Bool
+	disturbed atomic.Uint64
+}
+
+// goCPU is what ran on one CPU. The goroutine that holds lock writes; two hold it at once only if one was moved away between
+// the end of its kernel and here.
+type goCPU struct {
+	_    [cacheLine]byte
+	lock spinLock
+	last uint64 // end of the latest kernel
+	prof []kernelTally
+	rec  *loi.Recorder
+	_    [cacheLine]byte
+}
+
+// runGo is Run for the policy go.
+func runGo(ctx context.Context, c Config, prog Program) (*Result, error) {
+	p := newPool(c.Policy, c.Nodes, c.Seed, len(c.Kernels))
+	g := &goRun{pool: p}
+	ncpu := 1
+	for _, cpu := range c.CPUs {
+		ncpu = max(ncpu, cpu+1)
+	}
+	if aff, err := hw.Affinity(); err == nil && len(aff) > 0 {
+		ncpu = max(ncpu, aff[len(aff)-1]+1)
+	}
+	g.cpus = make([]goCPU, max(ncpu, len(c.Recorders)))
+	for i := range g.cpus {
+		g.cpus[i].prof = make([]kernelTally, len(c.Kernels))
+		if i < len(c.Recorders) {
+			g.cpus[i].rec = c.Recorders[i]
+		}
+	}
+	if c.Tracing != TraceOff {
+		g.stamps = stampGo
+	}
+	g.workers.New = func() any {
+		w := &Worker{id: 0, pool: p, rules: p.rules, gor: g, stamps: g.stamps, kernel: noKernel, prof: make([]kernelTally, len(c.Kernels))}
+		g.mu.Lock()
+		g.all = append(g.all, w)
+		g.mu.Unlock()
+		return w
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(len(c.CPUs)))
+	runtime.GC()
+	stopWatch := context.AfterFunc(ctx, func() { p.fail(ErrStopped); g.stopped.Store(true) })
+	defer stopWatch()
+
+	root := newRoot(prog)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w := g.get()
+		defer g.guard(w, c.Kernels)
+		p.began.Store(hw.TSC())
+		g.run(w, root, c.Kernels)
+		p.ended.Store(hw.TSC())
+	}()
+	<-done
+	p.mu.Lock()
+	err := p.err
+	p.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return g.result(c), nil
+}
+
+func (g *goRun) get() *Worker { return g.workers.Get().(*Worker) }
+
+// guard turns a panic into the error of the run, and gives the worker back.
+func (g *goRun) guard(w *Worker, kernels []loi.Kernel) {
+	if v := recover(); v != nil {
+		if _, again := v.(*PanicError); !again {
+			g.pool.fail(w.panicError(v, kernels, -1))
+		}
+		g.stopped.Store(true)
+		return
+	}
+	g.workers.Put(w)
+}
+
+// run executes frame f and all below it; the spawned children of each phase on goroutines of their own.
+func (g *goRun) run(w *Worker, f *Frame, kernels []loi.Kernel) {
+	f.phase = 0
+	for {
+		if n := int(f.n) - 1; n > 0 {
+			var wg sync.WaitGroup
+			wg.Add(n)
+			w.spawns += uint64(n)
+			for i := range n {
+				go func() {
+					defer wg.Done()
+					w := g.get()
+					defer g.guard(w, kernels)
+					g.child(w, f, i, kernels)
+				}()
+			}
+			g.last(w, f, n, kernels, &wg)
+		} else {
+			g.child(w, f, 0, kernels)
+		}
+		if g.stopped.Load() {
+			return
+		}
+		n := f.task.Next(w, int(f.phase))
+		if n == 0 {
+			w.retire(f)
+			return
+		}
+		f.n = int32(n)
+		f.phase++
+	}
+}
+
+// last calls the last child and waits for the others, also if it panics.
+func (g *goRun) last(w *Worker, f *Frame, i int, kernels []loi.Kernel, wg *sync.WaitGroup) {
+	defer wg.Wait()
+	g.child(w, f, i, kernels)
+}
+
+func (g *goRun) child(w *Worker, f *Frame, i int, kernels []loi.Kernel) {
+	if g.stopped.Load() {
+		return
+	}
+	w.tasks++
+	if c := f.task.Run(w, i); c != nil {
+		g.run(w, c, kernels)
+	}
+}
+
+// record keeps a kernel that ends now. It is disturbed if it ends on another CPU than it began on, or if another kernel ran
+// on this CPU between its start and its end.
+func (g *goRun) record(w *Worker, k loi.KernelID, start uint64, blocks []uint32) {
+	end, cpu := hw.TSCP()
+	moved := cpu != w.cpu0
+	if cpu < 0 || cpu >= len(g.cpus) {
+		cpu = 0
+	}
+	c := &g.cpus[cpu]
+	c.lock.acquire()
+	preempted := start < c.last
+	c.last = max(c.last, end)
+	c.prof[k].count++
+	c.prof[k].ticks += end - start
+	if c.rec != nil {
+		var flags loi.Flags
+		if moved {
+			flags |= loi.Moved
+		}
+		if preempted {
+			flags |= loi.Preempted
+		}
+		c.rec.KernelFlags(k, flags, start, end, blocks...)
+	}
+	c.lock.release()
+	if moved || preempted {
+		g.disturbed.Add(1)
+	}
+}
+
+func (g *goRun) result(c Config) *Result {
+	p := g.pool
+	ns := c.Clock.NS
+	r := &Result{TimeNS: ns(p.ended.Load() - p.began.Load()), WorkNS: -1, Kernels: make([]KernelResult, len(c.Kernels)), Disturbed: g.disturbed.Load()}
+	ticks := make([]uint64, len(c.Kernels))
+	var work uint64
+	add := func(prof []kernelTally) {
+		for k, t := range prof {
+			r.Kernels[k].Count += t.count
+			ticks[k] += t.ticks
+			work += t.ticks
+		}
+	}
+	for i := range g.cpus {
+		add(g.cpus[i].prof)
+	}
+	for _, w := range g.all {
+		add(w.prof)
+		r.Tasks += w.tasks
+		r.Spawns += w.spawns
+	}
+	stamped := c.Tracing != TraceOff
+	if stamped {
+		r.WorkNS = ns(work)
+	}
+	r.finishKernels(c.Kernels, ticks, stamped, ns)
+	return r
+}

@@ -1,0 +1,232 @@
+package runtimes
+
+import (
+	"time"
+
+	"krdlab/hw"
+)
+
+// The signal word of a pool: how many workers are parked, and whether the run must stop.
+const signalStop = 1 << 31
+
+// found is what a search gave: an entry, and whether it came from another worker.
+type found struct {
+	e      entry
+	stolen bool
+}
+
+// Entries that are never queued.
+const (
+	entryTop   int32 = -3 // the frame on top of the stack of started frames, whose join is complete
+	entryStart int32 = -4 // a frame that begins: the root
+)
+
+// find looks for work until there is some, as the policy says, and returns false when the run is over. The time it takes is
+// the worker's idle time.
+func (w *Worker) find() (found, bool) {
+	began := max(hw.TSC(), w.pool.began.Load())
+	if w.rules.LeaveIdle {
+		w.idle.Store(true)
+	}
+	got, ok := w.look(began)
+	if w.rules.LeaveIdle {
+		w.idle.Store(false)
+	}
+	end := hw.TSC()
+	if !ok {
+		end = w.pool.ended.Load() // 0 if the run failed
+	}
+	if end > began {
+		w.idleTicks += end - began
+	}
+	return got, ok
+}
+
+func (w *Worker) look(began uint64) (found, bool) {
+	s := &w.search
+	s.Step, s.Last = 0, OutcomeNone
+	for rests := 0; ; {
+		if w.signal.Load()&signalStop != 0 {
+			return found{}, false
+		}
+		if w.top != nil && w.top.complete() {
+			return found{e: entry{w.top, entryTop}}, true
+		}
+		m := w.pool.policy.Look(s)
+		if m.Kind == MoveRest {
+			w.rest(rests, began)
+			rests++
+			s.Last = OutcomeDone
+			continue
+		}
+		got, out := w.move(m)
+		if out == OutcomeDone && got.e.f != nil {
+			return got, true
+		}
+		s.Last = out
+	}
+}
+
+// move carries out one move of a policy. An entry in the result is work, and then the outcome is OutcomeDone.
+func (w *Worker) move(m Move) (found, Outcome) {
+	switch m.Kind {
+	case MoveOwn:
+		if e, ok := w.takeOwn(); ok {
+			return found{e: e}, OutcomeDone
+		}
+		return found{}, OutcomeEmpty
+	case MoveMail:
+		for p := w.mail.take(); p != nil; p = w.mail.take() {
+			if e, ok := w.open(entry{&p.Frame, entryProxy}); ok {
+				return found{e: e, stolen: true}, OutcomeDone
+			}
+		}
+		return found{}, OutcomeEmpty
+	case MoveLead:
+		if w.shared.thief.Load() != 0 || !w.shared.thief.CompareAndSwap(0, 1) {
+			return found{}, OutcomeBusy
+		}
+		return found{}, OutcomeDone
+	case MoveResign:
+		w.shared.thief.Store(0)
+		return found{}, OutcomeDone
+	case MoveSteal:
+		e, out := w.stealFrom(m)
+		if out != OutcomeDone {
+			w.stealsFailed++
+			return found{}, out
+		}
+		return found{e: e, stolen: true}, OutcomeDone
+	}
+	panic("runtimes: unknown move")
+}
+
+// stealFrom takes from the queue m.Victim.
+func (w *Worker) stealFrom(m Move) (e entry, out Outcome) {
+	p := w.pool
+	local := p.queueNode[m.Victim] == w.node
+	if w.shared == nil {
+		var leave func(entry) bool
+		if w.rules.LeaveIdle {
+			leave = w.leaves
+		}
+		if e, out = p.workers[m.Victim].steal(leave); out == OutcomeDone {
+			w.countSteal(local)
+			var ok bool
+			if e, ok = w.open(e); !ok {
+				return entry{}, OutcomeEmpty // a proxy whose task went by mail
+			}
+		}
+		return e, out
+	}
+	if w.loot, out = p.shared[m.Victim].steal(w.loot[:0], m.Half); out != OutcomeDone {
+		return entry{}, out
+	}
+	w.countSteal(local)
+	if len(w.loot) > 1 {
+		w.shared.pushAll(w.loot[1:])
+	}
+	w.shared.thief.Store(0)
+	return w.loot[0], OutcomeDone
+}
+
+// countSteal counts a successful steal, whatever number of entries it took.
+func (w *Worker) countSteal(local bool) {
+	if local {
+		w.stealsLocal++
+	} else {
+		w.stealsRemote++
+	}
+}
+
+// leaves says whether to leave a proxy that an idle worker will find in its mailbox. Only a hint: the entry is not ours yet.
+func (w *Worker) leaves(e entry) bool {
+	to := int(e.f.task.(*proxy).to.Load())
+	return to != w.id && to < w.pool.n && w.pool.workers[to].idle.Load()
+}
+
+// How long an idle worker spins, then yields, before it parks, and the longest time it stays parked without a wake-up. A
+// push does not fence before it looks for parked workers (that would cost every spawn 4 to 5 ns), so that a wake-up can be
+// lost; napTime bounds what that costs.
+const (
+	spinTime  = 20 * time.Microsecond
+	yieldTime = 100 * time.Microsecond
+	napTime   = time.Millisecond
+)
+
+// rest waits a little: at first a few PAUSEs, then until other threads have had the CPU, then parked.
+func (w *Worker) rest(rests int, began uint64) {
+	p := w.pool
+	t := hw.TSC() - began
+	switch {
+	case t < p.spinTicks && rests < 1000:
+		hw.Pause()
+	case t < p.yieldTicks:
+		osYield()
+	default:
+		w.park()
+	}
+}
+
+// park sleeps until another worker has work to give, the run ends, or napTime is over. parked is set, with a full fence,
+// before the queues are looked at once more.
+func (w *Worker) park() {
+	p := w.pool
+	w.parked.Store(1)
+	p.signal.Add(1)
+	if !p.anything(w) {
+		futexSleep(&w.parked, napTime)
+	}
+	p.signal.Add(^uint32(0))
+	w.parked.Store(0)
+}
+
+// wake ends the sleep of a parked worker. Any worker.
+func (w *Worker) wake() bool {
+	if w.parked.CompareAndSwap(1, 2) {
+		futexWake(&w.parked)
+		return true
+	}
+	return false
+}
+
+// anything says whether w could find work now.
+func (p *pool) anything(w *Worker) bool {
+	if p.signal.Load()&signalStop != 0 || w.top != nil && w.top.complete() {
+		return true
+	}
+	if w.mail != nil && w.mail.size.Load() > 0 {
+		return true
+	}
+	for _, q := range p.shared {
+		if q.size.Load() > 0 {
+			return true
+		}
+	}
+	if p.shared == nil {
+		for _, v := range p.workers {
+			if v.head.Load() < v.bottom.Load() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// attend is called behind a push when the signal word is not 0. It returns true if the run must stop; otherwise it wakes one
+// parked worker, on the own node if there is one.
+func (w *Worker) attend() (stop bool) {
+	if w.signal.Load()&signalStop != 0 {
+		return true
+	}
+	p := w.pool
+	for pass := range 2 {
+		for i := 1; i < p.n; i++ {
+			v := p.workers[(w.id+i)%p.n]
+			if (v.node == w.node) == (pass == 0) && v.parked.Load() == 1 && v.wake() {
+				return false
+			}
+		}
+	}
+	return false
+}

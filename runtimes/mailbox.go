@@ -1,0 +1,85 @@
+package runtimes
+
+import "sync/atomic"
+
+// A proxy stands for child i of frame f in two places at once, the queue of the worker that spawned it and the mailbox of the
+// worker whose caches hold its data. Whoever takes it out of either and claims it first runs the child; the other finds it
+// claimed and drops it. It is reused once it is in neither place.
+//
+// to is read by thieves before they own the entry, perhaps of a proxy that is being reused: it is only a hint then, as their
+// CAS on the deque fails.
+type proxy struct {
+	Frame   // for its task field, that leads back here, and the free list
+	f       *Frame
+	i       int32
+	to      atomic.Int32
+	claimed atomic.Int32 // 0, then 1: CAS by whoever takes it out
+	places  atomic.Int32 // 2, 1, 0: queue and mailbox
+}
+
+func (*proxy) Run(*Worker, int) *Frame { panic("runtimes: a proxy was run") }
+func (*proxy) Next(*Worker, int) int   { panic("runtimes: a proxy was run") }
+
+// newProxy makes a proxy for child i of f. Owner only.
+func (w *Worker) newProxy(f *Frame, i int32, to int) *proxy {
+	p, _ := w.Spare(kindProxy).(*proxy)
+	if p == nil {
+		p = new(proxy)
+		p.Bind(p, kindProxy)
+	}
+	p.f, p.i = f, i
+	p.to.Store(int32(to))
+	p.claimed.Store(0)
+	p.places.Store(2)
+	return p
+}
+
+// open takes what an entry stands for: the entry itself, or the child behind a proxy, unless that was claimed elsewhere.
+func (w *Worker) open(e entry) (entry, bool) {
+	if e.i != entryProxy {
+		return e, true
+	}
+	p := e.f.task.(*proxy)
+	child := entry{p.f, p.i}
+	won := p.claimed.CompareAndSwap(0, 1)
+	if p.places.Add(-1) == 0 {
+		w.retire(&p.Frame)
+	}
+	return child, won
+}
+
+// mailbox holds the proxies mailed to one worker, oldest first. Any worker appends; the owner takes.
+type mailbox struct {
+	_     [cacheLine]byte
+	size  atomic.Int64 // a hint that saves the lock of an empty mailbox
+	lock  spinLock
+	first int
+	items []*proxy
+	_     [cacheLine]byte
+}
+
+func (m *mailbox) put(p *proxy) {
+	m.lock.acquire()
+	m.items = append(m.items, p)
+	m.size.Store(int64(len(m.items) - m.first))
+	m.lock.release()
+}
+
+func (m *mailbox) take() *proxy {
+	if m.size.Load() == 0 {
+		return nil
+	}
+	m.lock.acquire()
+	defer m.lock.release()
+	if m.first == len(m.items) {
+		return nil
+	}
+	p := m.items[m.first]
+	m.items[m.first] = nil
+	m.first++
+	if m.first == len(m.items) {
+		m.items, m.first = m.items[:0], 0
+	}
+	m.size.Store(int64(len(m.items) - m.first))
+	return p
+}

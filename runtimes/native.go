@@ -1,0 +1,319 @@
+package runtimes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"krdlab/hw"
+	"krdlab/loi"
+)
+
+// Tracing says what the workers of a run note down about kernels.
+type Tracing int
+
+const (
+	TraceOff     Tracing = iota // counts only
+	TraceProfile                // counts and times for each kernel
+	TraceFull                   // and a record of each execution
+)
+
+// Config is a run on threads.
+type Config struct {
+	Policy Policy
+	// CPUs is where the workers are pinned, one each; -1 is not pinned. The policy go takes the number of workers from it and
+	// pins none.
+	CPUs []int
+	// Nodes is the node of each worker, which need not be that of its CPU.
+	Nodes []int
+	Seed  uint64
+
+	Tracing Tracing
+	Kernels []loi.Kernel // those of the program, by number
+	// Recorders is one recorder a worker, or for the policy go one a CPU, for TraceFull.
+	Recorders []*loi.Recorder
+	Clock     hw.Clock
+
+	// Attach, if not nil, is called on the thread of each worker before the region that is timed; what it returns is called
+	// on the same thread after it. For counters of the thread.
+	Attach func(worker int) (detach func(), err error)
+}
+
+// ErrStopped is what a run returns when its context ended first.
+var ErrStopped = errors.New("stopped before the root task had finished")
+
+// A PanicError is a task that panicked.
+type PanicError struct {
+	Kernel string // running, or last to run, on that worker; "" if none
+	During bool   // the kernel was running
+	Worker int    // -1 under the policy go
+	Value  any
+	Stack  []byte
+}
+
+func (e *PanicError) Error() string {
+	where := "before any kernel"
+	if e.Kernel != "" {
+		where = "after kernel " + e.Kernel
+		if e.During {
+			where = "in kernel " + e.Kernel
+		}
+	}
+	if e.Worker >= 0 {
+		where += fmt.Sprintf(", worker %d", e.Worker)
+	}
+	return fmt.Sprintf("panic %s: %v", where, e.Value)
+}
+
+// pool is what the workers of one run share.
+type pool struct {
+	signal atomic.Uint32
+	_      [cacheLine]byte
+
+	n         int
+	policy    Policy
+	rules     Rules
+	workers   []*Worker
+	shared    []*lifo // one a shepherd; nil with a deque for each worker
+	queueNode []int   // the node of each queue
+
+	spinTicks  uint64
+	yieldTicks uint64
+
+	ready atomic.Int32
+	began atomic.Uint64 // stamp of the start of the root task; 0 before
+	ended atomic.Uint64 // of its end; 0 before, and if the run failed
+
+	mu  sync.Mutex
+	err error // the first
+}
+
+// finish ends the run: the root task is complete. The worker that completed it calls it, once.
+func (p *pool) finish() {
+	p.ended.Store(hw.TSC())
+	p.stop()
+}
+
+// fail ends the run with an error.
+func (p *pool) fail(err error) {
+	p.mu.Lock()
+	if p.err == nil {
+		p.err = err
+	}
+	p.mu.Unlock()
+	p.stop()
+}
+
+func (p *pool) stop() {
+	p.signal.Or(signalStop)
+	for _, w := range p.workers {
+		w.wake()
+	}
+}
+
+// newPool makes the workers of a run and their queues. nodes is the node of each worker.
+func newPool(policy Policy, nodes []int, seed uint64, kernels int) *pool {
+	p := &pool{n: len(nodes), policy: policy, rules: policy.Rules()}
+	p.workers = make([]*Worker, p.n)
+	for i := range p.workers {
+		w := &Worker{
+			id: i, node: nodes[i], pool: p, rules: p.rules, signal: &p.signal,
+			rand: NewRand(seed, i), kernel: noKernel,
+			prof: make([]kernelTally, kernels, kernels+2*cacheLine/16),
+		}
+		w.search.Rand = &w.rand
+		p.workers[i] = w
+	}
+	p.makeQueues(seed)
+	return p
+}
+
+// makeQueues gives every worker its queue and the order in which it looks at those of others.
+func (p *pool) makeQueues(seed uint64) {
+	queueOf := make([]int, p.n) // by worker
+	switch p.rules.Queue {
+	case QueueNode:
+		index := map[int]int{} // node to queue
+		for i, w := range p.workers {
+			q, ok := index[w.node]
+			if !ok {
+				q = len(p.queueNode)
+				index[w.node] = q
+				p.queueNode = append(p.queueNode, w.node)
+			}
+			queueOf[i] = q
+		}
+	default:
+		for i, w := range p.workers {
+			queueOf[i] = i
+			p.queueNode = append(p.queueNode, w.node)
+		}
+	}
+	if p.rules.Queue != QueueWorker {
+		p.shared = make([]*lifo, len(p.queueNode))
+		for i := range p.shared {
+			p.shared[i] = &lifo{entries: make([]entry, 0, 1024)}
+		}
+	}
+	for i, w := range p.workers {
+		if p.shared != nil {
+			w.shared = p.shared[queueOf[i]]
+		} else {
+			w.deque.init(256)
+		}
+		if p.rules.Affinity {
+			w.mail = &mailbox{}
+		}
+		w.search.Victims, w.search.Local = p.victims(queueOf[i], w.node, NewRand(seed, p.n+i))
+	}
+}
+
+// victims lists the queues but own, those of the node first, shuffled within their distance.
+func (p *pool) victims(own, node int, r Rand) (list []int, local int) {
+	for _, near := range []bool{true, false} {
+		start := len(list)
+		for q, n := range p.queueNode {
+			if q != own && (n == node) == near {
+				list = append(list, q)
+			}
+		}
+		part := list[start:]
+		for i := len(part) - 1; i > 0; i-- {
+			j := r.N(i + 1)
+			part[i], part[j] = part[j], part[i]
+		}
+		if near {
+			local = len(list)
+		}
+	}
+	return list, local
+}
+
+// Run executes prog once and returns what each worker did. Threads that were pinned are retired, not given back. Errors: a
+// thread that cannot be pinned, Attach's, a [*PanicError], [ErrStopped]. The garbage collector rests while prog runs, but for
+// the policy go.
+func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
+	if len(c.CPUs) == 0 || len(c.Nodes) != len(c.CPUs) {
+		return nil, fmt.Errorf("run: %d CPUs and %d nodes for the workers: want one of each for every worker, at least one", len(c.CPUs), len(c.Nodes))
+	}
+	if c.Policy.Rules().Spawn == SpawnGo {
+		return runGo(ctx, c, prog)
+	}
+	p := newPool(c.Policy, c.Nodes, c.Seed, len(c.Kernels))
+	if p.rules.Spawn == SpawnCall && p.n != 1 {
+		return nil, fmt.Errorf("run: scheduler %s has one worker, not %d", c.Policy.Name(), p.n)
+	}
+	p.spinTicks = c.Clock.Ticks(spinTime.Nanoseconds())
+	p.yieldTicks = c.Clock.Ticks(yieldTime.Nanoseconds())
+	if p.n > runtime.NumCPU() {
+		p.spinTicks = 0 // somebody else needs the CPU
+	}
+	if procs := p.n + 2; runtime.GOMAXPROCS(0) < procs {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+	}
+	runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+
+	stopWatch := context.AfterFunc(ctx, func() { p.fail(ErrStopped) })
+	defer stopWatch()
+
+	root := newRoot(prog)
+	var wg sync.WaitGroup
+	for i, w := range p.workers {
+		switch c.Tracing {
+		case TraceProfile:
+			w.stamps = stampProfile
+		case TraceFull:
+			w.stamps, w.rec = stampTrace, c.Recorders[i]
+		}
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			w.thread(c, root)
+		}()
+	}
+	wg.Wait()
+	if p.err != nil {
+		return nil, p.err
+	}
+	return p.result(c), nil
+}
+
+// thread is the life of a worker's thread.
+func (w *Worker) thread(c Config, root *Frame) {
+	p := w.pool
+	runtime.LockOSThread()
+	defer func() {
+		if v := recover(); v != nil {
+			p.fail(w.panicError(v, c.Kernels, w.id))
+		}
+	}()
+	if cpu := c.CPUs[w.id]; cpu >= 0 {
+		// Never unlocked: the thread ends with the goroutine, and the mask with it.
+		if _, err := hw.Pin(cpu); err != nil {
+			p.fail(fmt.Errorf("worker %d: %w", w.id, err))
+		}
+	} else {
+		defer runtime.UnlockOSThread()
+	}
+	if c.Attach != nil {
+		detach, err := c.Attach(w.id)
+		if err != nil {
+			p.fail(fmt.Errorf("worker %d: %w", w.id, err))
+		} else {
+			defer detach()
+		}
+	}
+	p.ready.Add(1)
+	for spins := 1; int(p.ready.Load()) < p.n || w.id != 0 && p.began.Load() == 0; spins++ {
+		if p.signal.Load()&signalStop != 0 {
+			return
+		}
+		if spins&255 == 0 {
+			osYield()
+		} else {
+			hw.Pause()
+		}
+	}
+	if w.id == 0 {
+		p.began.Store(hw.TSC())
+		switch p.rules.Spawn {
+		case SpawnCall:
+			w.runCalls(root)
+		case SpawnChild:
+			w.runChildFirst(root, false)
+		case SpawnParent:
+			w.runParentFirst(entry{root, entryStart})
+		}
+	}
+	for {
+		got, ok := w.find()
+		if !ok {
+			return
+		}
+		if p.rules.Spawn == SpawnChild {
+			if got.stolen {
+				got.e.f.steals++
+			}
+			w.runChildFirst(got.e.f, true)
+		} else {
+			w.runParentFirst(got.e)
+		}
+	}
+}
+
+func (w *Worker) panicError(v any, kernels []loi.Kernel, worker int) error {
+	e := &PanicError{Worker: worker, Value: v, Stack: debug.Stack()}
+	if w.kernel != noKernel {
+		k := w.kernel
+		if e.During = k >= 0; !e.During {
+			k = ^k
+		}
+		e.Kernel = kernels[k].Name
+	}
+	return e
+}

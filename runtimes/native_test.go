@@ -1,0 +1,113 @@
+package runtimes
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"krdlab/hw"
+)
+
+// unpinned is a configuration of nodes x each workers that may run anywhere.
+func unpinned(p Policy, nodes, each int, seed uint64) Config {
+	c := Config{Policy: p, Seed: seed, Clock: hw.CalibrateClock(), Kernels: testKernels}
+	for i := range nodes * each {
+		c.CPUs = append(c.CPUs, -1)
+		c.Nodes = append(c.Nodes, i/each)
+	}
+	return c
+}
+
+func shapesOf(p Policy) [][2]int {
+	if p.Rules().Spawn == SpawnCall {
+		return [][2]int{{1, 1}}
+	}
+	return [][2]int{{1, 1}, {1, 2}, {1, 6}, {4, 6}}
+}
+
+func TestRunFib(t *testing.T) {
+	for _, p := range Policies {
+		for _, s := range shapesOf(p) {
+			t.Run(fmt.Sprintf("%s/%dx%d", p.Name(), s[0], s[1]), func(t *testing.T) {
+				prog := &fibProg{n: 20}
+				r, err := Run(context.Background(), unpinned(p, s[0], s[1], 1), prog)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if prog.out != fib(20) {
+					t.Errorf("fib(20) = %d, want %d", prog.out, fib(20))
+				}
+				forks := uint64(fib(21) - 1) // calls of fib with n >= 2
+				if r.Tasks != 2*forks+1 {
+					t.Errorf("%d tasks, want %d", r.Tasks, 2*forks+1)
+				}
+				if want := forks; p.Rules().Spawn != SpawnCall && r.Spawns != want {
+					t.Errorf("%d spawns, want %d", r.Spawns, want)
+				}
+			})
+		}
+	}
+}
+
+func checkTree(t *testing.T, prog *treeProg) {
+	t.Helper()
+	count, sum := prog.serial()
+	if got := prog.count.Load(); got != count {
+		t.Errorf("%d leaves ran, want %d", got, count)
+	}
+	if got := prog.sum.Load(); got != sum {
+		t.Errorf("sum of places %x, want %x", got, sum)
+	}
+	if n := prog.early.Load(); n != 0 {
+		t.Errorf("%d phases began before the previous one was complete", n)
+	}
+}
+
+func TestRunTree(t *testing.T) {
+	for _, p := range Policies {
+		for _, s := range shapesOf(p) {
+			t.Run(fmt.Sprintf("%s/%dx%d", p.Name(), s[0], s[1]), func(t *testing.T) {
+				for seed := range uint64(20) {
+					prog := newTree(seed, 6)
+					if _, err := Run(context.Background(), unpinned(p, s[0], s[1], seed), prog); err != nil {
+						t.Fatal(err)
+					}
+					checkTree(t, prog)
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkSpawn(b *testing.B) {
+	clock := hw.CalibrateClock()
+	topo := []int{0, 1}
+	for _, p := range Policies {
+		for _, cores := range []int{1, 2} {
+			if p.Rules().Spawn == SpawnCall && cores > 1 {
+				continue
+			}
+			b.Run(fmt.Sprintf("sched=%s/cores=%d", p.Name(), cores), func(b *testing.B) {
+				c := Config{Policy: p, CPUs: topo[:cores], Nodes: make([]int, cores), Clock: clock, Tracing: TraceProfile, Kernels: testKernels}
+				n := 35
+				if p.Rules().Spawn == SpawnGo {
+					n = 24
+				}
+				var ns int64
+				for i := range b.N {
+					c.Seed = uint64(i)
+					prog := &fibProg{n: n}
+					r, err := Run(context.Background(), c, prog)
+					if err != nil {
+						b.Fatal(err)
+					}
+					if prog.out != fib(n) {
+						b.Fatalf("fib(%d) = %d", n, prog.out)
+					}
+					ns += r.TimeNS
+				}
+				b.ReportMetric(float64(ns)/float64(b.N)/float64(fib(n+1)-1), "ns/fork")
+			})
+		}
+	}
+}

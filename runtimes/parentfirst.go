@@ -1,0 +1,195 @@
+package runtimes
+
+import "sync/atomic"
+
+// runParentFirst executes an entry, and goes on with what is at hand until it would have to look for work: until the worker's own
+// queue is empty and, with JoinStarter, the join it waits at is not complete.
+//
+// At the beginning of a phase the children but the last are queued, in order, and the last is called. The newest entry is
+// taken first, so that the children run in mirrored order unless they are stolen.
+//
+// JoinLast and JoinRequeue count strands in join: the children queued and the parent's own. The last to arrive runs the next
+// phase, or queues it if it is not the parent's own strand.
+//
+// JoinStarter never hands a started frame to another worker. Every started frame is on its starter's stack until it ends,
+// and only the one on top may go on. So the starter counts the children that it has finished itself without atomics, in
+// steals, and others count theirs in join; the phase is complete when the two add up.
+func (w *Worker) runParentFirst(e entry) {
+	var f *Frame
+	starter := w.rules.Join == JoinStarter
+take:
+	f = e.f
+	switch e.i {
+	case entryRest:
+		goto next
+	case entryTop:
+		goto top
+	case entryStart:
+		goto start
+	}
+	w.tasks++
+	if c := f.task.Run(w, int(e.i)); c != nil {
+		c.parent = f
+		c.called = false
+		f = c
+		goto start
+	}
+	goto report
+start:
+	f.phase = 0
+	if starter {
+		f.owner = int32(w.id)
+		f.link = w.top
+		w.top = f
+	}
+phase:
+	if n := f.n - 1; n > 0 {
+		if !starter {
+			storeJoin(&f.join, n+1)
+		}
+		w.spawns += uint64(n)
+		w.spawnChildren(f, n)
+		if loadSignal(w.signal) != 0 && w.attend() {
+			return
+		}
+	}
+	w.tasks++
+	if c := f.task.Run(w, int(f.n-1)); c != nil {
+		c.parent = f
+		c.called = true
+		f = c
+		goto start
+	}
+arrive: // the child that f called has finished: its own strand is at the join
+	if starter {
+		goto top
+	}
+	if f.n == 1 || atomic.AddInt32(&f.join, -1) == 0 || brokenJoin {
+		goto next
+	}
+	goto own
+report: // a child of f that was queued has finished
+	if starter {
+		if f.owner == int32(w.id) {
+			f.steals++
+		} else {
+			w.pool.reportTo(f)
+		}
+		goto top
+	}
+	if atomic.AddInt32(&f.join, -1) == 0 {
+		if w.rules.Join == JoinLast {
+			goto next
+		}
+		w.shared.push(entry{f, entryRest})
+	}
+	goto own
+top: // the task on top of the stack goes on if its join is complete
+	f = w.top
+	if f == nil {
+		goto own
+	}
+	if !f.complete() && !brokenJoin {
+		goto own
+	}
+	f.steals = 0
+	storeJoin(&f.join, 0)
+next:
+	if n := f.task.Next(w, int(f.phase)); n > 0 {
+		f.n = int32(n)
+		f.phase++
+		goto phase
+	}
+	{
+		parent, called := f.parent, f.called
+		if starter {
+			w.top = f.link
+		}
+		w.retire(f)
+		if parent == nil {
+			w.pool.finish()
+			return
+		}
+		f = parent
+		if called {
+			goto arrive
+		}
+		goto report
+	}
+own:
+	var ok bool
+	if e, ok = w.takeOwn(); ok {
+		goto take
+	}
+}
+
+// complete says whether all children queued in the present phase have finished. JoinStarter; by the owner of f.
+func (f *Frame) complete() bool {
+	return f.steals+atomic.LoadInt32(&f.join) == f.n-1
+}
+
+// reportTo counts a child of f that finished away from the worker that started f, and wakes that worker, which may wait for
+// just this. JoinStarter; any worker but the owner. The owner may retire f as soon as the add is done, so that owner is read
+// before it.
+func (p *pool) reportTo(f *Frame) {
+	owner := p.workers[f.owner]
+	atomic.AddInt32(&f.join, 1)
+	if owner.parked.Load() != 0 {
+		owner.wake()
+	}
+}
+
+// spawnChildren queues children 0 to n-1 of f. Owner only.
+func (w *Worker) spawnChildren(f *Frame, n int32) {
+	if w.shared != nil {
+		w.shared.pushChildren(f, n)
+		return
+	}
+	if w.rules.Affinity {
+		if a, ok := f.task.(Affine); ok {
+			w.mailChildren(f, n, a)
+			return
+		}
+	}
+	for i := range n {
+		w.push(f, i)
+	}
+}
+
+// mailChildren is spawnChildren with a proxy in the mailbox of the worker that a child has its affinity to. The queue comes
+// first, so that a child is never only in a mailbox.
+func (w *Worker) mailChildren(f *Frame, n int32, a Affine) {
+	for i := range n {
+		to := a.Affinity(w, int(i))
+		if to < 0 || to == w.id || to >= w.pool.n {
+			w.push(f, i)
+			continue
+		}
+		p := w.newProxy(f, i, to)
+		w.push(&p.Frame, entryProxy)
+		dst := w.pool.workers[to]
+		dst.mail.put(p)
+		if dst.parked.Load() != 0 {
+			dst.wake()
+		}
+	}
+}
+
+// takeOwn takes the newest entry of the worker's own queue.
+func (w *Worker) takeOwn() (entry, bool) {
+	if w.shared != nil {
+		return w.shared.pop()
+	}
+	for {
+		e, ok := w.pop()
+		if !ok {
+			return e, false
+		}
+		if e.i != entryProxy {
+			return e, true
+		}
+		if e, ok = w.open(e); ok {
+			return e, true
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package runtimes
+
+import (
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// osYield gives up the CPU to another thread. It is raw on purpose: runtime.Gosched on a locked thread costs a hand-over between
+// threads.
+func osYield() { unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
+
+const (
+	futexWaitPrivate = 0 | 128
+	futexWakePrivate = 1 | 128
+)
+
+// futexSleep waits until *word is no longer 1 and somebody says so, but no longer than d.
+func futexSleep(word *atomic.Uint32, d time.Duration) {
+	ts := unix.NsecToTimespec(d.Nanoseconds())
+	unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWaitPrivate, 1, uintptr(unsafe.Pointer(&ts)), 0, 0)
+}
+
+// futexWake wakes the worker that sleeps on word.
+func futexWake(word *atomic.Uint32) {
+	unix.RawSyscall(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWakePrivate, 1)
+}

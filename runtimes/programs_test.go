@@ -1,0 +1,173 @@
+package runtimes
+
+import (
+	"math/bits"
+	"sync/atomic"
+
+	"krdlab/loi"
+)
+
+// fibProg is fib without cut-off: the cost of a spawn and a join.
+type fibProg struct {
+	n   int
+	out int
+}
+
+type fibTask struct {
+	Frame
+	n   int
+	out *int
+	r   [2]int
+}
+
+func (p *fibProg) Root(w *Worker) *Frame { return newFib(w, p.n, &p.out) }
+
+func newFib(w *Worker, n int, out *int) *Frame {
+	c, _ := w.Spare(0).(*fibTask)
+	if c == nil {
+		c = new(fibTask)
+		c.Bind(c, 0)
+	}
+	c.n, c.out = n, out
+	return c.Fork(2)
+}
+
+func (t *fibTask) Run(w *Worker, i int) *Frame {
+	n := t.n - 1 - i
+	if n < 2 {
+		t.r[i&1] = n
+		return nil
+	}
+	return newFib(w, n, &t.r[i&1])
+}
+
+func (t *fibTask) Next(*Worker, int) int {
+	*t.out = t.r[0] + t.r[1]
+	return 0
+}
+
+func fib(n int) int {
+	a, b := 0, 1
+	for range n {
+		a, b = b, a+b
+	}
+	return a
+}
+
+// treeProg is a random tree of many shapes: phases of 1 to 9 children, of which some are leaves; several phases. Every leaf is
+// numbered by its place, and must run exactly once; a phase must find all of the previous one done.
+type treeProg struct {
+	seed   uint64
+	depth  int
+	leaves []atomic.Uint32 // by hash of the place; how often each slot was hit, and
+	sum    atomic.Uint64   // the sum of all places: order-independent, exact
+	count  atomic.Uint64
+	early  atomic.Uint64 // phases begun before the previous one was complete
+	kernel func(w *Worker, place uint64)
+}
+
+type treeTask struct {
+	Frame
+	p     *treeProg
+	place uint64
+	depth int
+	phase int
+	want  uint64        // leaves below the present phase so far
+	done  atomic.Uint64 // children of the present phase that are complete
+	up    *treeTask
+}
+
+func mix(x uint64) uint64 {
+	x ^= x >> 32
+	x *= 0xd6e8feb86659fd93
+	x ^= x >> 32
+	x *= 0xd6e8feb86659fd93
+	return x ^ x>>32
+}
+
+func (p *treeProg) Root(w *Worker) *Frame { return p.task(w, nil, mix(p.seed), p.depth) }
+
+func (p *treeProg) task(w *Worker, up *treeTask, place uint64, depth int) *Frame {
+	c, _ := w.Spare(1).(*treeTask)
+	if c == nil {
+		c = new(treeTask)
+		c.Bind(c, 1)
+	}
+	c.p, c.place, c.depth, c.phase, c.up = p, place, depth, 0, up
+	c.done.Store(0)
+	return c.Fork(c.children(0))
+}
+
+func (t *treeTask) phases() int { return 1 + int(mix(t.place^0xabc)%3) }
+
+func (t *treeTask) children(phase int) int {
+	n := int(mix(t.place+uint64(phase)*77) % 9)
+	if n > 5 {
+		return 1
+	}
+	return 1 + n
+}
+
+func (t *treeTask) child(i int) uint64 { return mix(t.place*31 + uint64(t.phase)*1009 + uint64(i)) }
+
+func (t *treeTask) Affinity(w *Worker, i int) int { return int(t.child(i)%uint64(w.Workers()+1)) - 1 }
+
+func (t *treeTask) Run(w *Worker, i int) *Frame {
+	place := t.child(i)
+	if t.depth > 0 && bits.OnesCount64(place)%5 != 0 {
+		return t.p.task(w, t, place, t.depth-1)
+	}
+	t.p.leaf(w, place)
+	t.done.Add(1)
+	return nil
+}
+
+func (p *treeProg) leaf(w *Worker, place uint64) {
+	p.count.Add(1)
+	p.sum.Add(place)
+	p.leaves[place%uint64(len(p.leaves))].Add(1)
+	if p.kernel != nil {
+		p.kernel(w, place)
+	}
+}
+
+func (t *treeTask) Next(_ *Worker, phase int) int {
+	if t.phase != phase || t.done.Load() != uint64(t.children(phase)) {
+		t.p.early.Add(1)
+	}
+	t.done.Store(0)
+	t.phase++
+	if t.phase < t.phases() {
+		return t.children(t.phase)
+	}
+	if t.up != nil {
+		t.up.done.Add(1)
+	}
+	return 0
+}
+
+// serial counts what a run of the tree must give.
+func (p *treeProg) serial() (count, sum uint64) {
+	var walk func(t *treeTask)
+	walk = func(t *treeTask) {
+		for t.phase = 0; t.phase < t.phases(); t.phase++ {
+			for i := range t.children(t.phase) {
+				place := t.child(i)
+				if t.depth > 0 && bits.OnesCount64(place)%5 != 0 {
+					walk(&treeTask{p: p, place: place, depth: t.depth - 1})
+					continue
+				}
+				count++
+				sum += place
+			}
+		}
+	}
+	walk(&treeTask{p: p, place: mix(p.seed), depth: p.depth})
+	return count, sum
+}
+
+func newTree(seed uint64, depth int) *treeProg {
+	return &treeProg{seed: seed, depth: depth, leaves: make([]atomic.Uint32, 1024)}
+}
+
+var testKernels = []loi.Kernel{{Name: "leaf"}}

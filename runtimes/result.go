@@ -1,0 +1,85 @@
+package runtimes
+
+import "krdlab/loi"
+
+// A Result is what one run took and what its workers did.
+type Result struct {
+	TimeNS int64 // from the start of the root task to its end
+	// WorkNS is the sum of all kernel execution times; -1 if they were not stamped.
+	WorkNS  int64
+	Tasks   uint64 // children run, leaves included
+	Spawns  uint64 // of these, queued or started ahead of their parent
+	Kernels []KernelResult
+	Workers []WorkerResult // empty under the policy go
+	// Disturbed counts kernels that the operating system or Go's scheduler interrupted or moved to another CPU. Policy go only.
+	Disturbed uint64
+}
+
+// KernelResult is one kernel, all workers together.
+type KernelResult struct {
+	Name    string
+	Count   uint64
+	TotalNS int64 // -1 if not stamped
+}
+
+// WorkerResult is one worker. Work, scheduling and idle time add up to the time of the run; scheduling is the remainder.
+type WorkerResult struct {
+	CPU  int // -1: not pinned
+	Node int
+
+	WorkNS  int64 // -1 if kernels were not stamped
+	SchedNS int64 // -1 if kernels were not stamped
+	IdleNS  int64
+
+	Tasks, Spawns, Kernels uint64
+	// Steals that got something, from a queue of the own node or of another; and attempts that got nothing.
+	StealsLocal, StealsRemote, StealsFailed uint64
+}
+
+// result sums up a run that has ended.
+func (p *pool) result(c Config) *Result {
+	ns := c.Clock.NS
+	total := p.ended.Load() - p.began.Load()
+	r := &Result{TimeNS: ns(total), Kernels: make([]KernelResult, len(c.Kernels))}
+	stamped := c.Tracing != TraceOff
+	ticks := make([]uint64, len(c.Kernels))
+	var work uint64
+	for i, w := range p.workers {
+		out := WorkerResult{
+			CPU: c.CPUs[i], Node: w.node, WorkNS: -1, SchedNS: -1, IdleNS: ns(w.idleTicks),
+			Tasks: w.tasks, Spawns: w.spawns,
+			StealsLocal: w.stealsLocal, StealsRemote: w.stealsRemote, StealsFailed: w.stealsFailed,
+		}
+		var own uint64
+		for k, t := range w.prof {
+			out.Kernels += t.count
+			r.Kernels[k].Count += t.count
+			ticks[k] += t.ticks
+			own += t.ticks
+		}
+		if stamped {
+			out.WorkNS = ns(own)
+			out.SchedNS = r.TimeNS - out.WorkNS - out.IdleNS
+			work += own
+		}
+		r.Tasks += w.tasks
+		r.Spawns += w.spawns
+		r.Workers = append(r.Workers, out)
+	}
+	r.finishKernels(c.Kernels, ticks, stamped, ns)
+	r.WorkNS = -1
+	if stamped {
+		r.WorkNS = ns(work)
+	}
+	return r
+}
+
+func (r *Result) finishKernels(kernels []loi.Kernel, ticks []uint64, stamped bool, ns func(uint64) int64) {
+	for k := range r.Kernels {
+		r.Kernels[k].Name = kernels[k].Name
+		r.Kernels[k].TotalNS = -1
+		if stamped {
+			r.Kernels[k].TotalNS = ns(ticks[k])
+		}
+	}
+}

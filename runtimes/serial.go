@@ -1,0 +1,10 @@
+package runtimes
+
+// Serial runs the children of every task one after the other, in order, on one worker: T_serial of the paper's equation
+// (KRD paper, I-A).
+type Serial struct{}
+
+func (Serial) Name() string      { return "serial" }
+func (Serial) Doc() string       { return "plain depth-first calls on one core; gives T_serial" }
+func (Serial) Rules() Rules      { return Rules{Spawn: SpawnCall} }
+func (Serial) Look(*Search) Move { return Rest }

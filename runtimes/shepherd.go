@@ -1,0 +1,60 @@
+package runtimes
+
+// Shepherd is the Sherwood scheduler of Qthreads (the paper's QTH; Olivier et al., "Scheduling task parallelism on
+// multi-socket multicore systems", 2011): one queue for each shepherd under a lock, children appended at the tail, workers
+// taking from the tail; only one worker of a shepherd may be out stealing, it scans the other shepherds nearest first and
+// takes half of the tasks of the first that has any, oldest first. What follows a join is queued at the shepherd of the
+// worker that completed it.
+//
+// Socket shares a shepherd between the workers of a node (QTH/Socket); otherwise each worker has its own (QTH/Core).
+//
+// Departures: Qthreads appends several children of one parent with a lock for each, we with one lock for all of a phase; a
+// victim's lock is tried and not waited for, and a held one counts as a failed attempt.
+type Shepherd struct{ Socket bool }
+
+func (p Shepherd) Name() string {
+	if p.Socket {
+		return "shepherd-socket"
+	}
+	return "shepherd-core"
+}
+
+func (p Shepherd) Doc() string {
+	if p.Socket {
+		return "parent first; one locked LIFO per last-level cache, one thief at a time takes half (Qthreads, Sherwood)"
+	}
+	return "parent first; one locked LIFO per worker, a thief takes half of the nearest (Qthreads, one worker a shepherd)"
+}
+
+func (p Shepherd) Rules() Rules {
+	r := Rules{Spawn: SpawnParent, Queue: QueueCore, Join: JoinRequeue}
+	if p.Socket {
+		r.Queue = QueueNode
+	}
+	return r
+}
+
+// Look is a round of: claim the thief's office, scan the victims nearest first, give it back, look at the own queue. The
+// worker that finds the office taken looks at its own queue only.
+func (p Shepherd) Look(s *Search) Move {
+	step := s.Step
+	s.Step++
+	switch {
+	case step == 0:
+		if len(s.Victims) > 0 {
+			return Move{Kind: MoveLead}
+		}
+	case step == 1 && s.Last == OutcomeBusy:
+	case step <= len(s.Victims):
+		return Move{Kind: MoveSteal, Victim: s.Victims[step-1], Half: true}
+	case step == len(s.Victims)+1:
+		return Move{Kind: MoveResign}
+	case step == len(s.Victims)+2:
+		return Rest
+	default:
+		s.Step = 0
+		return Move{Kind: MoveOwn}
+	}
+	s.Step = len(s.Victims) + 3
+	return Rest
+}

@@ -1,0 +1,141 @@
+package runtimes
+
+import (
+	"math"
+	"sync/atomic"
+
+	"krdlab/hw"
+	"krdlab/loi"
+)
+
+// A Worker executes tasks. Kernels get one in every call and use it for [Worker.Spare], [Worker.Begin] and [Worker.End]; it is
+// valid for that call only.
+//
+// Its first part belongs to the thread that runs the worker. What other workers read or write stands behind padding, on
+// cache lines of its own: without it two workers cost twice as much.
+type Worker struct {
+	deque // its own part first; see deque.go for who touches what
+
+	signal *atomic.Uint32    // of the pool: not 0 when workers are parked or the run must stop
+	top    *Frame            // JoinStarter: the stack of started frames, linked by Frame.link
+	free   [Kinds + 2]*Frame // finished frames by kind, then proxies, then roots
+
+	spawns uint64 // children queued, or started ahead of their parent
+	tasks  uint64 // children run
+
+	id   int
+	node int
+	rand Rand
+
+	stamps stampMode
+	now    uint64 // virtual time, ticks of 1 ns (stampVirtual)
+	kernel int32  // the kernel k that is running, or ^k if it has ended, or noKernel: named when a task panics
+	prof   []kernelTally
+	rec    *loi.Recorder
+	sim    *Stepper // stampVirtual: who prices the kernels
+	cpu0   int      // stampGo: the CPU that Begin ran on
+	gor    *goRun   // stampGo
+
+	shared *lifo    // QueueCore, QueueNode: the queue of this worker's shepherd
+	mail   *mailbox // Rules.Affinity
+	rules  Rules
+	pool   *pool
+	search Search
+	loot   []entry // of a steal of several; reused
+
+	idleTicks    uint64
+	stealsLocal  uint64
+	stealsRemote uint64
+	stealsFailed uint64
+
+	_      [cacheLine]byte
+	parked atomic.Uint32 // the futex word: see idle.go
+	idle   atomic.Bool   // searching; written by the owner, read by thieves (Rules.LeaveIdle)
+	_      [cacheLine]byte
+}
+
+// ID is the number of the worker in its run, from 0.
+func (w *Worker) ID() int { return w.id }
+
+// Workers is the number of workers of the run.
+func (w *Worker) Workers() int { return w.pool.n }
+
+// noKernel: the worker has not run any.
+const noKernel = math.MinInt32
+
+// stampMode says what Begin and End do.
+type stampMode uint8
+
+const (
+	stampOff     stampMode = iota // count kernels, no stamps
+	stampProfile                  // and sum their times
+	stampTrace                    // and record their accesses
+	stampVirtual                  // virtual time: as stampTrace, with prices for times; rec may be nil
+	stampGo                       // the go policy: per-CPU recorders
+)
+
+// kernelTally is the profile of one kernel on one worker.
+type kernelTally struct {
+	count uint64
+	ticks uint64
+}
+
+// Begin stamps the start of kernel k, which must end on the same worker before any other begins. Cost: one [hw.TSC].
+func (w *Worker) Begin(k loi.KernelID) uint64 {
+	w.kernel = int32(k)
+	if w.stamps == stampProfile || w.stamps == stampTrace {
+		return hw.TSC()
+	}
+	return w.beginSlow()
+}
+
+func (w *Worker) beginSlow() uint64 {
+	switch w.stamps {
+	case stampVirtual:
+		return w.now
+	case stampGo:
+		t, cpu := hw.TSCP()
+		w.cpu0 = cpu
+		return t
+	}
+	return 0
+}
+
+// End stamps the end of kernel k, which began at start, and records it with the numbers of the blocks that it touched: one
+// for each of the kernel's declared parameters ([loi.Kernel]), in their order. Cost: one [hw.TSC], an addition in profile
+// mode, a record in trace mode.
+func (w *Worker) End(k loi.KernelID, start uint64, blocks ...uint32) {
+	w.kernel = ^int32(k)
+	if w.stamps == stampVirtual || w.stamps == stampGo {
+		w.endSlow(k, start, blocks)
+		return
+	}
+	p := &w.prof[k]
+	p.count++
+	if w.stamps == stampOff {
+		return
+	}
+	end := hw.TSC()
+	p.ticks += end - start
+	if w.stamps == stampTrace {
+		if len(blocks) == 3 {
+			w.rec.Kernel3(k, start, end, blocks[0], blocks[1], blocks[2])
+		} else {
+			w.rec.Kernel(k, start, end, blocks...)
+		}
+	}
+}
+
+func (w *Worker) endSlow(k loi.KernelID, start uint64, blocks []uint32) {
+	if w.stamps == stampGo {
+		w.gor.record(w, k, start, blocks)
+		return
+	}
+	w.now += w.sim.price(k)
+	p := &w.prof[k]
+	p.count++
+	p.ticks += w.now - start
+	if w.rec != nil {
+		w.rec.Kernel(k, start, w.now, blocks...)
+	}
+}
