@@ -79,12 +79,12 @@ func siftDown(heap []head, i int) {
 // of which runs one kernel after the other.
 type OrderError struct {
 	Worker          int
-	Record          uint64 // counted from 0 in the worker's stream
+	Record          uint64 // counted from 0 among the worker's kernel executions
 	Start, Previous uint64 // ticks
 }
 
 func (e *OrderError) Error() string {
-	return fmt.Sprintf("krd: worker %d, record %d: kernel began at tick %d, before the preceding record's %d; expected a stream sorted by start",
+	return fmt.Sprintf("krd: worker %d, kernel execution %d: it began at tick %d, before the preceding record's %d; expected a stream sorted by start",
 		e.Worker, e.Record, e.Start, e.Previous)
 }
 

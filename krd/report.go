@@ -2,6 +2,7 @@ package krd
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"strconv"
 )
@@ -47,3 +48,36 @@ func (r *Report) WriteCSV(w io.Writer) error {
 }
 
 func utoa(n uint64) string { return strconv.FormatUint(n, 10) }
+
+// newReport puts the tallies of the nodes together. workers[i] are those of nodes[i].
+func newReport(opt Options, l2, llc uint64, nodes []int, workers [][]int, tallies []*tally) *Report {
+	r := &Report{SchemaVersion: SchemaVersion, Distance: opt.Distance, Weight: opt.Weight, Nodes: []Node{}, Warnings: []string{}}
+	if l2 != 0 {
+		r.L2Bytes = ptr(l2)
+	}
+	if llc != 0 {
+		r.LLCBytes = ptr(llc)
+	}
+	switch {
+	case l2 == 0 && llc == 0:
+		r.warn("the trace names no L2 and no LLC size: close, near and far are unknown")
+	case l2 == 0:
+		r.warn("the trace names no L2 size: close and near are unknown")
+	case llc == 0:
+		r.warn("the trace names no LLC size: near and far are unknown")
+	}
+	sum := &tally{l2: l2, llc: llc}
+	for _, t := range tallies {
+		sum.merge(t)
+	}
+	bins := sum.used()
+	r.Histogram = sum.histogram(bins)
+	for i, t := range tallies {
+		r.Nodes = append(r.Nodes, Node{Node: nodes[i], Workers: workers[i], Histogram: t.histogram(bins)})
+	}
+	return r
+}
+
+func (r *Report) warn(format string, args ...any) {
+	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+}

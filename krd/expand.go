@@ -1,0 +1,147 @@
+package krd
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"krdlab/loi"
+)
+
+// layout is the dense numbering of the blocks of a trace.
+type layout struct {
+	sizes []uint64   // bytes, by dense block number
+	base  []uint32   // by object: dense number of its block 0
+	bases [][]uint32 // by kernel: base of the object of each parameter
+}
+
+// newLayout numbers the blocks of t as [loi.Trace.BlockBase] does.
+func newLayout(t *loi.Trace) (*layout, error) {
+	r := &t.Header.Registry
+	l := &layout{sizes: make([]uint64, 0, t.Blocks())}
+	total := 0.0
+	for i := range r.Objects {
+		l.base = append(l.base, t.BlockBase(loi.ObjectID(i)))
+		for _, run := range r.Objects[i].Blocks {
+			for range run.Count {
+				l.sizes = append(l.sizes, run.Bytes)
+			}
+			total += float64(run.Count) * float64(run.Bytes)
+		}
+	}
+	// Twice the room: a distance plus one more block must not overflow the bins.
+	if total >= math.MaxInt64/2 {
+		return nil, fmt.Errorf("krd: the objects of the trace have %.4g bytes in all, expected less than 2^62", total)
+	}
+	for i := range r.Kernels {
+		var bases []uint32
+		for _, p := range r.Kernels[i].Params {
+			bases = append(bases, l.base[p.Object])
+		}
+		l.bases = append(l.bases, bases)
+	}
+	return l, nil
+}
+
+// expanded is the source of one worker of a trace. The cursor has checked block numbers and sizes.
+type expanded struct {
+	cursor *loi.Cursor
+	layout *layout
+	worker int
+	offset int64 // ticks that the worker's clock is ahead of the common one
+
+	record uint64 // number of the next record
+	last   uint64 // its predecessor's start
+	blocks []uint32
+	fail   error
+}
+
+func (x *expanded) next() (int64, []uint32, bool) {
+	for x.fail == nil && x.cursor.Next() {
+		r := x.cursor.Record()
+		if r.Start < x.last {
+			x.fail = &OrderError{Worker: x.worker, Record: x.record, Start: r.Start, Previous: x.last}
+			return 0, nil, false
+		}
+		x.last = r.Start
+		x.record++
+		if x.expand(r); len(x.blocks) > 0 {
+			return int64(r.Start) - x.offset, x.blocks, true
+		}
+	}
+	return 0, nil, false
+}
+
+func (x *expanded) expand(r *loi.Record) {
+	x.blocks = x.blocks[:0]
+	if r.Type == loi.KernelRecord {
+		bases := x.layout.bases[r.Kernel]
+		for i, a := range r.Args[:len(bases)] {
+			x.blocks = append(x.blocks, bases[i]+a)
+		}
+		return
+	}
+	for i := range r.Explicit {
+		a := &r.Explicit[i]
+		x.blocks = append(x.blocks, x.layout.base[a.Object]+a.Block)
+	}
+}
+
+func (x *expanded) err() error {
+	if x.fail != nil {
+		return x.fail
+	}
+	return x.cursor.Err()
+}
+
+// sorted is the source of a recorder whose records are out of order, which that of a CPU under Go's own scheduler can be: a
+// goroutine that is moved or preempted between its stamps is recorded after kernels that began later. All accesses of the
+// recorder are held in memory, 4 bytes each and 16 for each kernel.
+type sorted struct {
+	order  []span
+	blocks []uint32
+	i      int
+}
+
+type span struct {
+	start    int64
+	from, to uint32
+}
+
+// newSorted reads x to its end and sorts stably by start.
+func newSorted(x *expanded) (*sorted, error) {
+	s := &sorted{}
+	for x.cursor.Next() {
+		r := x.cursor.Record()
+		if x.expand(r); len(x.blocks) == 0 {
+			continue
+		}
+		from := len(s.blocks)
+		s.blocks = append(s.blocks, x.blocks...)
+		if uint64(len(s.blocks)) > math.MaxUint32 {
+			return nil, fmt.Errorf("krd: worker %d has more than 2^32 accesses to sort", x.worker)
+		}
+		s.order = append(s.order, span{int64(r.Start) - x.offset, uint32(from), uint32(len(s.blocks))})
+	}
+	slices.SortStableFunc(s.order, func(a, b span) int {
+		switch {
+		case a.start < b.start:
+			return -1
+		case a.start > b.start:
+			return 1
+		}
+		return 0
+	})
+	return s, x.cursor.Err()
+}
+
+func (s *sorted) next() (int64, []uint32, bool) {
+	if s.i == len(s.order) {
+		return 0, nil, false
+	}
+	o := &s.order[s.i]
+	s.i++
+	return o.start, s.blocks[o.from:o.to], true
+}
+
+func (s *sorted) err() error { return nil }

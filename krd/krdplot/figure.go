@@ -1,0 +1,163 @@
+// Package krdplot draws Kernel Reuse Distance histograms for print, as in figures 4 to 6 of the KRD paper: the share of the
+// accesses in each bin and the share below each distance, with the cache sizes as vertical lines and the cold accesses in a
+// column of their own. Several histograms (nodes, schedulers) go into one figure, told apart by colour and marker.
+package krdplot
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"krdlab/krd"
+)
+
+// A Series is one histogram of a figure.
+type Series struct {
+	Name      string
+	Histogram *krd.Histogram
+}
+
+// A Figure says what to draw. All its histograms must have the same distance convention and weight.
+type Figure struct {
+	Title   string
+	Caption []string // lines below the plots: n, machine, scheduler
+	Series  []Series // drawn in this order; told apart up to eight
+	Unit    string   // what shares are of: "accesses" or "bytes"
+	L2Bytes *uint64  // nil: no line
+	// LLCBytes is the size of the last-level cache of a node; nil: no line.
+	LLCBytes *uint64
+}
+
+// Of returns the figure of a report: the sum over the nodes, and with perNode, where there are several, each of them as well.
+// about is what the caller knows of the run (machine, kernel, scheduler, cores); it becomes the last line of the caption.
+func Of(r *krd.Report, perNode bool, about string) *Figure {
+	f := &Figure{Title: "Kernel reuse distance", L2Bytes: r.L2Bytes, LLCBytes: r.LLCBytes, Unit: "accesses"}
+	if r.Weight == krd.WeightBytes {
+		f.Unit = "bytes"
+	}
+	name := "sum over nodes"
+	if len(r.Nodes) == 1 {
+		name = fmt.Sprintf("node %d", r.Nodes[0].Node)
+	}
+	f.Series = []Series{{name, &r.Histogram}}
+	if perNode && len(r.Nodes) > 1 {
+		for i := range r.Nodes {
+			f.Series = append(f.Series, Series{fmt.Sprintf("node %d", r.Nodes[i].Node), &r.Nodes[i].Histogram})
+		}
+	}
+	f.Caption = append(f.Caption, fmt.Sprintf("n = %d accesses on %s; %s distance; shares are of %s, cold ones (INF) included.",
+		r.AccessCount, plural(len(r.Nodes), "node"), r.Distance, f.Unit))
+	if about != "" {
+		f.Caption = append(f.Caption, about)
+	}
+	return f
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Errors of [Figure.Save] that a caller can act on.
+var (
+	ErrFormat = errors.New("unknown figure format")
+	ErrEmpty  = errors.New("nothing to draw")
+)
+
+const (
+	width  = 6.5 * vg.Inch
+	height = 6.2 * vg.Inch
+	dpi    = 200 // of PNG
+)
+
+// Save draws f into a new file whose extension says the format: .svg, .png or .pdf. An existing file is an error that wraps
+// [os.ErrExist], another extension [ErrFormat], a figure without accesses [ErrEmpty]. On failure no file is left behind.
+func (f *Figure) Save(path string) error {
+	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	if err := checkFormat(format); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	err = f.Write(file, format)
+	if e := file.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		os.Remove(path)
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+func checkFormat(format string) error {
+	switch format {
+	case "svg", "png", "pdf":
+		return nil
+	}
+	return fmt.Errorf("%w %q, expected svg, png or pdf", ErrFormat, format)
+}
+
+// Write draws f in the format "svg", "png" or "pdf".
+func (f *Figure) Write(w io.Writer, format string) error {
+	if err := checkFormat(format); err != nil {
+		return err
+	}
+	a, err := f.axis()
+	if err != nil {
+		return err
+	}
+	cumulative, err := f.cumulative(a)
+	if err != nil {
+		return err
+	}
+	perBin, err := f.perBin(a)
+	if err != nil {
+		return err
+	}
+	var c interface {
+		vg.CanvasSizer
+		io.WriterTo
+	}
+	switch format {
+	case "svg":
+		c = vgsvg.NewWith(vgsvg.UseWH(width, height))
+	case "png":
+		c = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
+	case "pdf":
+		c = vgpdf.New(width, height)
+	}
+	f.layOut(draw.New(c), cumulative, perBin)
+	_, err = c.WriteTo(w)
+	return err
+}
+
+// layOut stacks the two plots, which share their horizontal axis, above the caption.
+func (f *Figure) layOut(c draw.Canvas, upper, lower *plot.Plot) {
+	style := caption()
+	line := style.Height("Mg") * 1.35
+	foot := line*vg.Length(len(f.Caption)) + vg.Points(6)
+	tiles := draw.Tiles{Rows: 2, Cols: 1, PadTop: vg.Points(6), PadRight: vg.Points(10), PadLeft: vg.Points(6), PadY: vg.Points(8)}
+	plots := [][]*plot.Plot{{upper}, {lower}}
+	cells := plot.Align(plots, tiles, draw.Crop(c, 0, 0, foot, 0))
+	for i := range plots {
+		plots[i][0].Draw(cells[i][0])
+	}
+	for i, text := range f.Caption {
+		c.FillText(style, vg.Point{X: c.Min.X + vg.Points(8), Y: c.Min.Y + foot - line*vg.Length(i) - vg.Points(3)}, text)
+	}
+}

@@ -1,0 +1,166 @@
+package krdplot
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"krdlab/krd"
+)
+
+// serialMatmul is the histogram of the 4096 x 4096 multiplication on one core (see the tests of package krd).
+func serialMatmul() *krd.Histogram {
+	below := []float64{16.6667, 25, 50, 59.375, 75, 79.2969, 87.5, 89.5996, 93.75, 94.7937, 96.875, 97.3961, 98.4375, 98.6979}
+	h := &krd.Histogram{Accesses: 3145728, AccessCount: 3145728, Cold: 32768}
+	var sum uint64
+	bin := func(k int, n uint64) {
+		h.Bins = append(h.Bins, krd.Bin{FromBytes: 1 << k >> 1, ToBytes: 1 << k, Count: n})
+		sum += n
+	}
+	for k := range 14 {
+		bin(k, 0)
+	}
+	for i, share := range below {
+		bin(14+i, uint64(math.Round(share/100*3145728))-sum)
+	}
+	bin(28, h.Accesses-h.Cold-sum)
+	return h
+}
+
+func report(hs ...*krd.Histogram) *krd.Report {
+	l2, llc := uint64(256<<10), uint64(18<<20)
+	r := &krd.Report{SchemaVersion: krd.SchemaVersion, Distance: krd.Exclusive, Weight: krd.WeightCount, L2Bytes: &l2, LLCBytes: &llc}
+	r.Histogram = *hs[0]
+	for i, h := range hs {
+		r.Nodes = append(r.Nodes, krd.Node{Node: i, Workers: []int{i}, Histogram: *h})
+	}
+	return r
+}
+
+// shifted moves part of every bin one up, as worse reuse does, and some to cold.
+func shifted(h *krd.Histogram, by float64) *krd.Histogram {
+	g := *h
+	g.Bins = append([]krd.Bin(nil), h.Bins...)
+	for k := len(g.Bins) - 2; k >= 0; k-- {
+		n := uint64(by * float64(g.Bins[k].Count))
+		g.Bins[k].Count -= n
+		g.Bins[k+1].Count += n
+	}
+	g.Bins[0].Count = uint64(by * 2e5)
+	g.Cold += uint64(by * 1e6)
+	g.Accesses += g.Bins[0].Count + g.Cold - h.Cold
+	return &g
+}
+
+// TestFormats draws one node and four and decodes what was written. KRDPLOT_OUT=folder keeps the figures, to be looked at.
+func TestFormats(t *testing.T) {
+	h := serialMatmul()
+	empty := &krd.Histogram{}
+	dir := os.Getenv("KRDPLOT_OUT")
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	noCaches := report(h)
+	noCaches.L2Bytes, noCaches.LLCBytes = nil, nil
+	for _, c := range []struct {
+		name string
+		fig  *Figure
+	}{
+		{"one", Of(report(h), true, "matmul n = 4096, leaf 32x32x64, workfirst, 1 core of westmere-ex-4s (simulated)")},
+		{"four", Of(report(shifted(h, 0.2), shifted(h, 0.05), shifted(h, 0.3), shifted(h, 0.5), empty), true, "westmere-ex-4s (simulated)")},
+		{"nocaches", Of(noCaches, false, "")},
+		{"coldonly", Of(report(&krd.Histogram{Accesses: 5, Cold: 5}), false, "")},
+	} {
+		for _, format := range []string{"png", "svg", "pdf"} {
+			path := filepath.Join(dir, c.name+"."+format)
+			if os.Getenv("KRDPLOT_OUT") != "" {
+				os.Remove(path)
+			}
+			if err := c.fig.Save(path); err != nil {
+				t.Fatalf("%s.%s: %v", c.name, format, err)
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch format {
+			case "png":
+				img, err := png.Decode(bytes.NewReader(data))
+				if err != nil {
+					t.Fatalf("%s: %v", path, err)
+				}
+				if w := img.Bounds().Dx(); w != 1300 {
+					t.Errorf("%s is %d pixels wide, want 6.5 inches of 200", path, w)
+				}
+			case "svg":
+				words := svgText(t, data)
+				want := []string{"INF", "Kernel reuse distance", "32 MiB"}
+				if c.fig.L2Bytes != nil {
+					want = append(want, "L2 256 KiB", "LLC 18 MiB")
+				}
+				if c.name == "four" {
+					want = append(want, "0", "sum over nodes", "node 0", "node 3")
+				}
+				if c.name == "coldonly" {
+					want = []string{"INF", "L2 256 KiB"}
+				}
+				for _, w := range append(want, c.fig.Caption...) {
+					if !words[w] {
+						t.Errorf("%s: no text %q", path, w)
+					}
+				}
+			case "pdf":
+				if !bytes.HasPrefix(data, []byte("%PDF-")) || !bytes.Contains(data[len(data)-32:], []byte("%%EOF")) {
+					t.Errorf("%s is no complete PDF", path)
+				}
+			}
+		}
+	}
+}
+
+// svgText returns the texts of an SVG, which must be well-formed.
+func svgText(t *testing.T, data []byte) map[string]bool {
+	words := make(map[string]bool)
+	d := xml.NewDecoder(bytes.NewReader(data))
+	d.Strict = true
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return words
+		}
+		if err != nil {
+			t.Fatalf("svg: %v", err)
+		}
+		if s, ok := token.(xml.CharData); ok {
+			words[strings.TrimSpace(string(s))] = true
+		}
+	}
+}
+
+func TestSaveErrors(t *testing.T) {
+	dir := t.TempDir()
+	f := Of(report(serialMatmul()), false, "")
+	if err := f.Save(filepath.Join(dir, "a.gif")); !errors.Is(err, ErrFormat) {
+		t.Errorf("gif: %v, want ErrFormat", err)
+	}
+	path := filepath.Join(dir, "a.svg")
+	if err := Of(report(&krd.Histogram{}), false, "").Save(path); !errors.Is(err, ErrEmpty) {
+		t.Errorf("no accesses: %v, want ErrEmpty", err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a failed Save left a file: %v", err)
+	}
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Save(path); !errors.Is(err, os.ErrExist) {
+		t.Errorf("second Save: %v, want ErrExist", err)
+	}
+}
