@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"krdlab/hw"
 )
 
 // A TraceMode says what the tracer records while repetitions are timed.
@@ -42,48 +44,31 @@ const (
 	NUMAInterleave NUMAPolicy = "interleave"
 )
 
-// A Binding says on which CPU each worker is pinned.
-type Binding struct {
-	Mode string // "compact" (fill a node, then the next, as the paper does), "scatter" (one per node in turn) or "list"
-	CPUs []int  // for "list": the CPU of worker i, in order; at least as many as there are workers
-}
-
-// A Shape is a synthetic worker-to-node map: worker w is on node w/CoresPerNode.
-type Shape struct{ Nodes, CoresPerNode int }
-
-// Workers returns how many workers s has room for.
-func (s Shape) Workers() int { return s.Nodes * s.CoresPerNode }
-
-// String returns the form that --topology takes, such as "4x6".
-func (s Shape) String() string { return fmt.Sprintf("%dx%d", s.Nodes, s.CoresPerNode) }
-
 // Config is what one run is asked to do. Use [NewConfig] for the defaults and [Config.Validate] before running it.
 type Config struct {
 	Kernel        string
 	Params        Params // the kernel's own parameters, one for each of its [Param] declarations
 	Schedulers    []string
-	Cores         int // workers; 0 is not valid: the caller resolves "all" with [Host.Cores]
+	Cores         int // workers; 0 is not valid: [AllCores] resolves "all"
 	Reps          int // timed repetitions of each scheduler, and of the serial run
 	Warmup        int // untimed repetitions of each, before
 	Seed          uint64
-	Bind          Binding
+	Bind          hw.Binding // on which CPU each worker is pinned
 	Trace         TraceMode
 	Counters      CounterMode
 	NUMA          NUMAPolicy
 	Out           string // the run directory; "" for a new one under krdlab-runs
 	Oversubscribe bool   // more workers than CPUs are allowed
 	SMT           bool   // SMT siblings are used as cores
-	Topology      *Shape // nil: the host's own worker-to-node map
-	Argv          []string
+	Topology      string // a synthetic worker-to-node map, as [hw.Synthetic] takes it; "" for the machine's own
 }
 
-// NewConfig returns the defaults for a kernel: scheduler workfirst, 10 repetitions after 1 warm-up, seed 1, compact, profile and one
+// NewConfig returns the defaults for a kernel: scheduler workfirst, 10 repetitions after 1 warm-up, seed 1, compact binding, profile and one
 // full trace, counters where there are any. Cores is left 0.
 func NewConfig(k *Kernel) Config {
 	return Config{
 		Kernel: k.Name, Params: k.Defaults(), Schedulers: []string{"workfirst"},
-		Reps: 10, Warmup: 1, Seed: 1, Bind: Binding{Mode: "compact"},
-		Trace: TraceDefault, Counters: CountersAuto, NUMA: NUMAFirstTouch,
+		Reps: 10, Warmup: 1, Seed: 1, Trace: TraceDefault, Counters: CountersAuto, NUMA: NUMAFirstTouch,
 	}
 }
 
@@ -95,18 +80,13 @@ func (c *Config) WorkersOf(scheduler string) int {
 	return c.Cores
 }
 
-// A Host is what a configuration is checked against.
-type Host struct {
-	CPUs  []int // the CPUs that this process may use, SMT siblings included
-	Cores int   // physical cores among them
-}
-
-// Limit returns how many workers fit without sharing a CPU.
-func (h Host) Limit(smt bool) int {
-	if smt {
-		return len(h.CPUs)
+// AllCores returns how many workers a machine has CPUs for: one for each physical core that the process may use, or each CPU with smt.
+func AllCores(t *hw.Topology, smt bool) int {
+	cpus, err := t.Available(hw.Binding{}, smt)
+	if err != nil {
+		return 0
 	}
-	return h.Cores
+	return len(cpus)
 }
 
 // A ConfigError is a request that cannot be met as it was made.
@@ -123,8 +103,8 @@ func (e *ConfigError) Error() string {
 	return fmt.Sprintf("--%s %s: %s", e.Flag, e.Got, e.Want)
 }
 
-// Validate returns the first thing in c that cannot be done, as a [*ConfigError], or nil. It touches no file.
-func (c *Config) Validate(h Host) error {
+// Validate returns the first thing in c that cannot be done on the machine t, as a [*ConfigError], or nil. It touches no file.
+func (c *Config) Validate(t *hw.Topology) error {
 	bad := func(flag string, got any, format string, args ...any) error {
 		return &ConfigError{flag, fmt.Sprint(got), fmt.Sprintf(format, args...)}
 	}
@@ -148,7 +128,7 @@ func (c *Config) Validate(h Host) error {
 	}
 	switch {
 	case c.Cores < 1:
-		return bad("cores", c.Cores, "a run needs at least 1 core; this machine has %d", h.Limit(c.SMT))
+		return bad("cores", c.Cores, "a run needs at least 1 core; this machine has %d", AllCores(t, c.SMT))
 	case c.Cores > MaxWorkers:
 		return bad("cores", c.Cores, "at most %d workers can be run", MaxWorkers)
 	case c.Reps < 1:
@@ -162,42 +142,36 @@ func (c *Config) Validate(h Host) error {
 	case c.NUMA != NUMAFirstTouch && c.NUMA != NUMAInterleave:
 		return bad("numa", c.NUMA, "choose first-touch or interleave")
 	}
-	if t := c.Topology; t != nil && (t.Nodes < 1 || t.CoresPerNode < 1 || t.Workers() < c.Cores) {
-		return bad("topology", t, "it has room for %d workers, and --cores asks for %d", t.Workers(), c.Cores)
+	if c.Topology != "" {
+		s, err := hw.Synthetic(c.Topology)
+		if err != nil {
+			return bad("topology", c.Topology, "write it as NODESxCORES, such as 4x6")
+		}
+		if room := len(s.CPUs); room < c.Cores {
+			return bad("topology", c.Topology, "it has room for %d workers, and --cores asks for %d", room, c.Cores)
+		}
 	}
-	return c.validateBinding(h, bad)
+	return c.validateBinding(t, bad)
 }
 
 // MaxWorkers is the largest number of workers that can be asked for: it keeps a slip of the keyboard from starting a million threads.
 const MaxWorkers = 1024
 
-func (c *Config) validateBinding(h Host, bad func(string, any, string, ...any) error) error {
-	if limit := h.Limit(c.SMT); c.Cores > limit && !c.Oversubscribe {
-		if !c.SMT && c.Cores <= len(h.CPUs) {
-			return bad("cores", c.Cores, "this machine has %d cores for this process, %d CPUs with their SMT siblings; "+
-				"use --cores %d, or add --smt, or --oversubscribe", limit, len(h.CPUs), limit)
-		}
-		return bad("cores", c.Cores, "this machine has %d for this process; use --cores %d, or add --oversubscribe to share them",
-			limit, limit)
+func (c *Config) validateBinding(t *hw.Topology, bad func(string, any, string, ...any) error) error {
+	cpus, err := t.Available(c.Bind, c.SMT)
+	if err != nil {
+		return bad("bind", c.Bind, "%v", err)
 	}
-	switch c.Bind.Mode {
-	case "compact", "scatter":
+	limit, allowed := len(cpus), len(t.Allowed())
+	switch {
+	case c.Cores <= limit || c.Oversubscribe:
 		return nil
-	case "list":
-	default:
-		return bad("bind", c.Bind.Mode, "choose compact, scatter or a list of CPUs such as 0,2,4-7")
+	case c.Bind.List != nil:
+		return bad("bind", c.Bind, "it lists %d of the %d CPUs that --cores %d needs; list more, use --cores %d, or add --oversubscribe",
+			limit, c.Cores, c.Cores, limit)
+	case c.Cores <= allowed:
+		return bad("cores", c.Cores, "this process may use %d cores, %d CPUs with their SMT siblings; use --cores %d, or add --smt, "+
+			"or --oversubscribe", limit, allowed, limit)
 	}
-	list := formatInts(c.Bind.CPUs)
-	for i, cpu := range c.Bind.CPUs {
-		if !slices.Contains(h.CPUs, cpu) {
-			return bad("bind", list, "this process may not use CPU %d; it may use %s", cpu, formatInts(h.CPUs))
-		}
-		if slices.Contains(c.Bind.CPUs[:i], cpu) && !c.Oversubscribe {
-			return bad("bind", list, "CPU %d is listed twice; add --oversubscribe to share it", cpu)
-		}
-	}
-	if len(c.Bind.CPUs) < c.Cores {
-		return bad("bind", list, "it lists %d CPUs, and --cores asks for %d workers", len(c.Bind.CPUs), c.Cores)
-	}
-	return nil
+	return bad("cores", c.Cores, "this process may use %d; use --cores %d, or add --oversubscribe to let workers share them", limit, limit)
 }

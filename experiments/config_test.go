@@ -5,9 +5,18 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"krdlab/hw"
 )
 
-var testHost = Host{CPUs: []int{0, 1, 2, 3}, Cores: 2}
+// testHost has 2 cores with 2 SMT siblings each.
+var testHost = func() *hw.Topology {
+	t, err := hw.Synthetic("1x2x2")
+	if err != nil {
+		panic(err)
+	}
+	return t
+}()
 
 func validConfig(t *testing.T) Config {
 	t.Helper()
@@ -48,11 +57,10 @@ func TestValidateRefuses(t *testing.T) {
 		"trace":              {func(c *Config) { c.Trace = "some" }, "trace", "profile"},
 		"counters":           {func(c *Config) { c.Counters = "papi" }, "counters", "perf"},
 		"numa":               {func(c *Config) { c.NUMA = "local" }, "numa", "interleave"},
-		"foreign CPU":        {func(c *Config) { c.Bind = Binding{"list", []int{0, 9}} }, "bind", "it may use 0-3"},
-		"CPU twice":          {func(c *Config) { c.Bind = Binding{"list", []int{1, 1}} }, "bind", "twice"},
-		"too few CPUs":       {func(c *Config) { c.Bind = Binding{"list", []int{1}} }, "bind", "lists 1"},
-		"bind mode":          {func(c *Config) { c.Bind = Binding{Mode: "close"} }, "bind", "compact"},
-		"topology too small": {func(c *Config) { c.Topology = &Shape{1, 1} }, "topology", "room for 1"},
+		"foreign CPU":        {func(c *Config) { c.Bind = hw.Binding{List: []int{0, 9}} }, "bind", "CPU 9"},
+		"too few CPUs":       {func(c *Config) { c.Bind = hw.Binding{List: []int{1}} }, "bind", "lists 1"},
+		"topology too small": {func(c *Config) { c.Topology = "1x1" }, "topology", "room for 1"},
+		"topology":           {func(c *Config) { c.Topology = "4by6" }, "topology", "4x6"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := validConfig(t)
@@ -73,8 +81,8 @@ func TestValidateAllows(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"smt":            func(c *Config) { c.Cores, c.SMT = 4, true },
 		"oversubscribe":  func(c *Config) { c.Cores, c.Oversubscribe = 24, true },
-		"4x6":            func(c *Config) { c.Cores, c.Oversubscribe, c.Topology = 24, true, &Shape{4, 6} },
-		"list":           func(c *Config) { c.Bind = Binding{"list", []int{3, 0}} },
+		"4x6":            func(c *Config) { c.Cores, c.Oversubscribe, c.Topology = 24, true, "4x6" },
+		"list":           func(c *Config) { c.Bind = hw.Binding{List: []int{3, 0}} },
 		"preset":         func(c *Config) { c.Params["leaf"] = "paper-grain" },
 		"every":          func(c *Config) { c.Schedulers = SchedulerNames() },
 		"one repetition": func(c *Config) { c.Reps, c.Warmup = 1, 0 },
@@ -88,35 +96,11 @@ func TestValidateAllows(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	for in, want := range map[string]Binding{
-		"compact": {Mode: "compact"},
-		"3,0-2":   {"list", []int{3, 0, 1, 2}},
-	} {
-		if got, err := ParseBinding(in); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("ParseBinding(%q) = %v, %v, want %v", in, got, err, want)
-		}
-	}
-	for _, in := range []string{"", "a", "1,", "3-1", "1-", "-1", "70000"} {
-		if got, err := ParseBinding(in); err == nil {
-			t.Errorf("ParseBinding(%q) = %v, want an error", in, got)
-		}
-	}
-	if got, err := ParseShape("4x6"); err != nil || got != (Shape{4, 6}) {
-		t.Errorf("ParseShape(4x6) = %v, %v", got, err)
-	}
-	for _, in := range []string{"", "4", "4x", "0x6", "4x6x1", "4 x 6", "-4x6"} {
-		if got, err := ParseShape(in); err == nil {
-			t.Errorf("ParseShape(%q) = %v, want an error", in, got)
-		}
-	}
 	if got := ParseSchedulers("all"); len(got) != len(schedulers)-1 || got[0] != "workfirst" {
 		t.Errorf("ParseSchedulers(all) = %v", got)
 	}
 	if got, want := ParseSchedulers(" go, workfirst,"), []string{"go", "workfirst"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("ParseSchedulers = %v, want %v", got, want)
-	}
-	if got := formatInts([]int{0, 1, 2, 5, 7, 8}); got != "0-2,5,7-8" {
-		t.Errorf("formatInts = %q", got)
 	}
 }
 

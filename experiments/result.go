@@ -1,5 +1,10 @@
 package experiments
 
+import (
+	"krdlab/hw"
+	"krdlab/krd"
+)
+
 // SchemaVersion is the version of the documents that [Result] and [Manifest] marshal to. Fields may be added under the same version,
 // never renamed.
 const SchemaVersion = 1
@@ -24,24 +29,18 @@ type Result struct {
 	Summary     Summary         `json:"summary"`
 	Kernels     []KernelSummary `json:"kernels"`
 
-	LLCSource *string  `json:"llc_source"` // "perf_event", "model" or null
-	LLCReason *string  `json:"llc_reason"` // why there is none
-	KRD       *KRD     `json:"krd"`        // of the traced repetition
-	Check     *Check   `json:"check"`      // null where nothing was computed
-	Trace     *Trace   `json:"trace"`
-	Warnings  []string `json:"warnings"`
+	LLCSource *string     `json:"llc_source"` // "perf_event", "model" or null
+	LLCReason *string     `json:"llc_reason"` // why there is none
+	KRD       *krd.Report `json:"krd"`        // of the traced repetition
+	Check     *Check      `json:"check"`      // null where nothing was computed
+	Trace     *Trace      `json:"trace"`
+	Warnings  []string    `json:"warnings"`
 }
 
 // A Machine is where the numbers come from.
 type Machine struct {
-	Name         string `json:"name"`
-	Nodes        int    `json:"nodes"` // last-level cache domains, or those of a synthetic map
-	CoresPerNode int    `json:"cores_per_node"`
-	L1Bytes      Number `json:"l1_bytes"`
-	L2Bytes      Number `json:"l2_bytes"`
-	LLCBytes     Number `json:"llc_bytes"`
-	Synthetic    bool   `json:"synthetic"`   // the worker-to-node map was given by --topology
-	TimeSource   string `json:"time_source"` // "tsc" or "monotonic"
+	hw.Machine
+	TimeSource string `json:"time_source"` // "tsc", "monotonic" or "virtual"
 }
 
 // Settings are the parts of a [Config] that change what numbers mean.
@@ -54,20 +53,12 @@ type Settings struct {
 	NUMA          NUMAPolicy  `json:"numa"`
 	Oversubscribe bool        `json:"oversubscribe"`
 	SMT           bool        `json:"smt"`
-	Topology      *string     `json:"topology"`
+	Topology      string      `json:"topology,omitempty"`
 }
 
 // settings returns those of c.
 func (c *Config) settings() Settings {
-	s := Settings{c.Reps, c.Warmup, c.Bind.Mode, c.Trace, c.Counters, c.NUMA, c.Oversubscribe, c.SMT, nil}
-	if c.Bind.Mode == "list" {
-		s.Bind = formatInts(c.Bind.CPUs)
-	}
-	if c.Topology != nil {
-		shape := c.Topology.String()
-		s.Topology = &shape
-	}
-	return s
+	return Settings{c.Reps, c.Warmup, c.Bind.String(), c.Trace, c.Counters, c.NUMA, c.Oversubscribe, c.SMT, c.Topology}
 }
 
 // Serial is the serial run that the others are set against: medians, and the repetitions themselves.

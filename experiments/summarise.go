@@ -1,6 +1,10 @@
 package experiments
 
-import "fmt"
+import (
+	"fmt"
+
+	"krdlab/krd"
+)
 
 // Measured is what a [Measure] found out about one scheduler; [Summarise] makes a [Result] of it.
 type Measured struct {
@@ -13,7 +17,7 @@ type Measured struct {
 	Repetitions []Repetition
 	LLCSource   string // "perf_event", "model", or "" where LLC misses were not counted
 	LLCReason   string // why not
-	KRD         *KRD
+	KRD         *krd.Report
 	Check       *Check
 	Trace       *Trace
 	Warnings    []string
@@ -132,8 +136,8 @@ func totals(reps []Repetition) (order []string, byName map[string]KernelTime) {
 func doubts(c *Config, m *Measured, workers int) []string {
 	w := []string{}
 	n := min(len(m.Repetitions), len(m.Serial))
-	if n < minSample {
-		w = append(w, fmt.Sprintf("no intervals: %d repetitions, and %d are needed for 95 %% confidence", n, minSample))
+	if 0 < n && n < minSample {
+		w = append(w, fmt.Sprintf("no intervals: %s, and %d are needed for 95 %% confidence", plural(n, "repetition"), minSample))
 	}
 	if n < c.Reps {
 		w = append(w, fmt.Sprintf("interrupted after %d of %d repetitions", n, c.Reps))

@@ -1,0 +1,290 @@
+package experiments
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"krdlab/hw"
+	"krdlab/krd"
+)
+
+// WriteTable writes the results of one run for a person at a terminal: what was run and where, a row for each scheduler with its
+// times and ratios, another with its data reuse, what each worker did, what is missing and why, warnings. All results are of one
+// configuration, as [Summarise] makes them; there is at least one. The width is about 100 columns at most.
+func WriteTable(w io.Writer, results []Result) error {
+	var b strings.Builder
+	writeHead(&b, results)
+	var missing notes
+	b.WriteString("\n" + timeTable(results, &missing))
+	b.WriteString("\n" + reuseTable(results, &missing))
+	for i := range results {
+		if s := workerTable(&results[i], &missing); s != "" {
+			b.WriteString("\n" + s)
+		}
+	}
+	b.WriteString("\n")
+	for i, reason := range missing {
+		fmt.Fprintf(&b, "[%d] %s\n", i+1, reason)
+	}
+	writeLegend(&b, results)
+	for _, m := range remarks(results) {
+		b.WriteString(m + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeHead says what was run, and where.
+func writeHead(b *strings.Builder, results []Result) {
+	r := &results[0]
+	fmt.Fprintf(b, "%s  %s\n", r.Kernel, describe(r))
+	m := &r.Machine
+	cores := notAvailable
+	if m.Nodes > 0 {
+		cores = fmt.Sprintf("%d x %d", m.Nodes, m.CoresPerNode)
+	}
+	fmt.Fprintf(b, "machine    %s: %s cores, L1d %s, L2 %s, LLC %s\n", orNA(m.Name), cores,
+		formatSize(m.L1dBytes), formatSize(m.L2Bytes), formatSize(m.LLCBytes))
+	fmt.Fprintf(b, "substrate  %s", r.Substrate)
+	if m.Synthetic {
+		b.WriteString(", synthetic topology " + r.Settings.Topology)
+	}
+	if m.TimeSource != "" {
+		fmt.Fprintf(b, ", time from %s", m.TimeSource)
+	}
+	fmt.Fprintf(b, ", bind %s, memory %s, trace %s\n", r.Settings.Bind, r.Settings.NUMA, r.Settings.Trace)
+	fmt.Fprintf(b, "run        %s, %s after %s, seed %d\n", plural(coresOf(results), "core"), plural(r.Settings.Reps, "repetition"),
+		plural(r.Settings.Warmup, "warm-up"), r.Seed)
+	fmt.Fprintf(b, "serial     %s, of which kernels %s\n", formatNS(r.Serial.TimeNS), formatNS(r.Serial.WorkNS))
+}
+
+// coresOf returns the cores of a run: serial alone has fewer than the rest.
+func coresOf(results []Result) int {
+	cores := 0
+	for i := range results {
+		cores = max(cores, results[i].Cores)
+	}
+	return cores
+}
+
+// describe prints the parameters of r in their order, with what they stood for in parentheses.
+func describe(r *Result) string {
+	k, err := FindKernel(r.Kernel)
+	if err != nil {
+		return fmt.Sprint(r.Params)
+	}
+	p := Params{}
+	for name, v := range r.Params {
+		p[name] = v
+		if got, ok := r.Resolved[name]; ok && fmt.Sprint(got) != fmt.Sprint(v) {
+			p[name] = fmt.Sprintf("%v (%v)", v, got)
+		}
+	}
+	return k.Describe(p)
+}
+
+// timeTable has a row for each scheduler: medians, intervals under them.
+func timeTable(results []Result, missing *notes) string {
+	t := newTable(1, "scheduler", "time", "speed-up", "OVR", "WTI", "kernel", "steals\nlocal", "steals\nremote")
+	for i := range results {
+		r := &results[i]
+		s := &r.Summary
+		rep := medianRepetition(r.Repetitions)
+		if rep == nil {
+			no := missing.na("no repetition was finished")
+			t.AppendRow([]any{r.Scheduler, no, no, no, no, no, no, no})
+			continue
+		}
+		unit, size := timeUnit(s.TimeNS.Median.Float())
+		row := []any{r.Scheduler, withInterval(s.TimeNS, size, " "+unit)}
+		for _, q := range []Quantity{s.Speedup, s.OVR, s.WTI} {
+			if q.Median.Known() {
+				row = append(row, withInterval(q, 1, ""))
+			} else {
+				row = append(row, missing.na(whyNoWork(r)))
+			}
+		}
+		if k := s.KernelNS.Median; k.Known() {
+			row = append(row, formatNS(k))
+		} else {
+			row = append(row, missing.na(whyNoWork(r)))
+		}
+		for _, steals := range []func(*Worker) *int64{
+			func(w *Worker) *int64 { return w.StealsLocal },
+			func(w *Worker) *int64 { return w.StealsRemote },
+		} {
+			if n := sumWorkers(rep.Workers, steals); n.Known() {
+				row = append(row, formatCount(n))
+			} else {
+				row = append(row, missing.na(whyNoSteals(r)))
+			}
+		}
+		t.AppendRow(row)
+	}
+	return render(t)
+}
+
+// reuseTable has a row for each scheduler: LLC misses and where the reuses of the traced repetition fall.
+func reuseTable(results []Result, missing *notes) string {
+	t := newTable(1, "scheduler", "LLC misses\nper core", "\nfrom",
+		"KRD, %\nclose", "\nnear", "\nfar", "\ncold", ">= 32M\nfinite", ">= 32M\nor cold")
+	for i := range results {
+		r := &results[i]
+		row := []any{r.Scheduler}
+		if m := r.Summary.LLCMissesPerCore.Median; m.Known() && r.LLCSource != nil {
+			row = append(row, formatCount(m), *r.LLCSource)
+		} else {
+			row = append(row, missing.na(whyNoLLC(r)), "-")
+		}
+		t.AppendRow(append(row, krdCells(r, missing)...))
+	}
+	return render(t)
+}
+
+// krdCells returns close, near, far, cold and the share of distances of 32 MiB or more without and with cold accesses (KRD paper,
+// IV-B), in per cent of all accesses.
+func krdCells(r *Result, missing *notes) []any {
+	k := r.KRD
+	if k == nil || k.Accesses == 0 {
+		no := missing.na(whyNoKRD(r))
+		return []any{no, no, no, no, no, no}
+	}
+	share := func(part *uint64) any {
+		if part == nil {
+			return missing.na("the cache sizes of this machine are not known")
+		}
+		return percent(*part, k.Accesses, 4)
+	}
+	cells := []any{share(k.Close), share(k.Near), share(k.Far), share(&k.Cold)}
+	tail, err := k.AtLeast(32 << 20)
+	if err != nil { // 32 MiB is a power of two
+		panic(err)
+	}
+	with := tail.Finite + tail.Cold
+	return append(cells, share(&tail.Finite), share(&with))
+}
+
+// writeLegend explains the intervals and which repetition counts are from.
+func writeLegend(b *strings.Builder, results []Result) {
+	for i := range results {
+		s := &results[i].Summary
+		if s.TimeNS.Confidence.Known() && s.Speedup.Confidence.Known() {
+			fmt.Fprintf(b, "Medians of %d, and below them intervals of %.1f %% confidence for time, %.0f %% for ratios (bootstrap).\n",
+				s.TimeNS.N, 100*s.TimeNS.Confidence.Float(), 100*s.Speedup.Confidence.Float())
+			break
+		}
+	}
+	if slices.ContainsFunc(results, func(r Result) bool { return len(r.Repetitions) > 1 }) {
+		b.WriteString("Steals and workers are those of the repetition of median time.\n")
+	}
+}
+
+// remarks returns checks, the cost of tracing, and warnings; what all schedulers share is said once.
+func remarks(results []Result) []string {
+	var lines []string
+	add := func(r *Result, shared bool, format string, args ...any) {
+		line := fmt.Sprintf(format, args...)
+		if !shared && len(results) > 1 {
+			line = strings.Replace(line, ": ", ": "+r.Scheduler+": ", 1)
+		}
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	for i := range results {
+		if c := results[i].Check; c != nil {
+			verdict := "passed"
+			if !c.Passed {
+				verdict = "FAILED"
+			}
+			method := ""
+			if c.Method != "" {
+				method = " (" + c.Method + ")"
+			}
+			add(&results[i], c.Passed, "check: %s, error %g, tolerance %g%s", verdict, c.Error.Float(), c.Tolerance.Float(), method)
+		}
+	}
+	for i := range results {
+		r := &results[i]
+		if t := r.Trace; t != nil {
+			add(r, true, "tracing costs %s a record, profiling %s a kernel", formatNS(t.OverheadNS), formatNS(t.ProfileNS))
+			add(r, false, "trace: %d records, %d discarded; that repetition took %s, %s",
+				t.Records, t.Discarded, formatNS(t.TimeNS), formatSlowdown(t.SlowdownOverMedian))
+		}
+	}
+	for i := range results {
+		for _, w := range results[i].Warnings {
+			add(&results[i], sharedWarning(results, w), "warning: %s", w)
+		}
+	}
+	return lines
+}
+
+func sharedWarning(results []Result, w string) bool {
+	for i := range results {
+		if !slices.Contains(results[i].Warnings, w) {
+			return false
+		}
+	}
+	return true
+}
+
+func formatSlowdown(n Number) string {
+	if !n.Known() {
+		return notAvailable + " against the median"
+	}
+	return fmt.Sprintf("%+.1f %% against the median", 100*(n.Float()-1))
+}
+
+func whyNoWork(r *Result) string {
+	if k, err := FindKernel(r.Kernel); err == nil && !k.Work {
+		return r.Kernel + " has no kernels whose time would be work"
+	}
+	if r.Settings.Trace == TraceOff {
+		return "work is not measured with --trace off"
+	}
+	return "the work of some repetitions is not known"
+}
+
+func whyNoSteals(r *Result) string { return "scheduler " + r.Scheduler + " does not count steals" }
+
+func whyNoLLC(r *Result) string {
+	if r.LLCReason != nil {
+		return *r.LLCReason
+	}
+	return "LLC misses were not counted"
+}
+
+func whyNoKRD(r *Result) string {
+	if k, err := FindKernel(r.Kernel); r.KRD != nil || err == nil && !k.Work {
+		return r.Kernel + " records no accesses to data"
+	}
+	if r.Settings.Trace == TraceOff || r.Settings.Trace == TraceProfile {
+		return fmt.Sprintf("no trace is taken with --trace %s", r.Settings.Trace)
+	}
+	return "no repetition was traced"
+}
+
+// formatSize prints a number of bytes in binary units.
+func formatSize(n hw.Size) string {
+	if n == 0 {
+		return notAvailable
+	}
+	return krd.FormatBytes(uint64(n))
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func orNA(s string) string {
+	if s == "" {
+		return notAvailable
+	}
+	return s
+}
