@@ -5,9 +5,5 @@ package runtimes
 // no idle time to report, and it exists on threads only, not in virtual time.
 type Goroutines struct{}
 
-func (Goroutines) Name() string { return "go" }
-func (Goroutines) Doc() string {
-	return "a go statement per task and a WaitGroup per join: Go's own scheduler (native only)"
-}
 func (Goroutines) Rules() Rules      { return Rules{Spawn: SpawnGo} }
 func (Goroutines) Look(*Search) Move { return Rest }

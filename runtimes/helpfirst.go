@@ -14,20 +14,6 @@ package runtimes
 // deeper tasks) is off in TBB's default as well and is not modelled.
 type HelpFirst struct{ Locality bool }
 
-func (p HelpFirst) Name() string {
-	if p.Locality {
-		return "helpfirst-locality"
-	}
-	return "helpfirst"
-}
-
-func (p HelpFirst) Doc() string {
-	if p.Locality {
-		return "as helpfirst; tasks with an affinity are also mailed to the worker that last touched their data"
-	}
-	return "parent first, the child is queued; random victim; started tasks never migrate (TBB)"
-}
-
 func (p HelpFirst) Rules() Rules {
 	return Rules{Spawn: SpawnParent, Queue: QueueWorker, Join: JoinStarter, Affinity: p.Locality, LeaveIdle: p.Locality}
 }

@@ -24,7 +24,7 @@ const (
 
 // Config is a run on threads.
 type Config struct {
-	Policy Policy
+	Policy Policy // a [Scheduler], or a policy of its own
 	// CPUs is where the workers are pinned, one each; -1 is not pinned. The policy go takes the number of workers from it and
 	// pins none.
 	CPUs []int
@@ -205,7 +205,7 @@ func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
 	}
 	p := newPool(c.Policy, c.Nodes, c.Seed, len(c.Kernels))
 	if p.rules.Spawn == SpawnCall && p.n != 1 {
-		return nil, fmt.Errorf("run: scheduler %s has one worker, not %d", c.Policy.Name(), p.n)
+		return nil, fmt.Errorf("run: a policy that only calls has one worker, not %d", p.n)
 	}
 	p.spinTicks = c.Clock.Ticks(spinTime.Nanoseconds())
 	p.yieldTicks = c.Clock.Ticks(yieldTime.Nanoseconds())

@@ -9,7 +9,7 @@ import (
 )
 
 // unpinned is a configuration of nodes x each workers that may run anywhere.
-func unpinned(p Policy, nodes, each int, seed uint64) Config {
+func unpinned(p Scheduler, nodes, each int, seed uint64) Config {
 	c := Config{Policy: p, Seed: seed, Clock: hw.CalibrateClock(), Kernels: testKernels}
 	for i := range nodes * each {
 		c.CPUs = append(c.CPUs, -1)
@@ -18,7 +18,7 @@ func unpinned(p Policy, nodes, each int, seed uint64) Config {
 	return c
 }
 
-func shapesOf(p Policy) [][2]int {
+func shapesOf(p Scheduler) [][2]int {
 	if p.Rules().Spawn == SpawnCall {
 		return [][2]int{{1, 1}}
 	}
@@ -26,9 +26,9 @@ func shapesOf(p Policy) [][2]int {
 }
 
 func TestRunFib(t *testing.T) {
-	for _, p := range Policies {
+	for _, p := range Schedulers {
 		for _, s := range shapesOf(p) {
-			t.Run(fmt.Sprintf("%s/%dx%d", p.Name(), s[0], s[1]), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%dx%d", p.Name, s[0], s[1]), func(t *testing.T) {
 				prog := &fibProg{n: 20}
 				r, err := Run(context.Background(), unpinned(p, s[0], s[1], 1), prog)
 				if err != nil {
@@ -64,9 +64,9 @@ func checkTree(t *testing.T, prog *treeProg) {
 }
 
 func TestRunTree(t *testing.T) {
-	for _, p := range Policies {
+	for _, p := range Schedulers {
 		for _, s := range shapesOf(p) {
-			t.Run(fmt.Sprintf("%s/%dx%d", p.Name(), s[0], s[1]), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%dx%d", p.Name, s[0], s[1]), func(t *testing.T) {
 				for seed := range uint64(20) {
 					prog := newTree(seed, 6)
 					if _, err := Run(context.Background(), unpinned(p, s[0], s[1], seed), prog); err != nil {
@@ -82,12 +82,12 @@ func TestRunTree(t *testing.T) {
 func BenchmarkSpawn(b *testing.B) {
 	clock := hw.CalibrateClock()
 	topo := []int{0, 1}
-	for _, p := range Policies {
+	for _, p := range Schedulers {
 		for _, cores := range []int{1, 2} {
 			if p.Rules().Spawn == SpawnCall && cores > 1 {
 				continue
 			}
-			b.Run(fmt.Sprintf("sched=%s/cores=%d", p.Name(), cores), func(b *testing.B) {
+			b.Run(fmt.Sprintf("sched=%s/cores=%d", p.Name, cores), func(b *testing.B) {
 				c := Config{Policy: p, CPUs: topo[:cores], Nodes: make([]int, cores), Clock: clock, Tracing: TraceProfile, Kernels: testKernels}
 				n := 35
 				if p.Rules().Spawn == SpawnGo {

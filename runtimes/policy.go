@@ -1,12 +1,8 @@
 package runtimes
 
-// A Policy is a scheduler: it decides, and does nothing else. One value serves all workers of a run and is not written after
-// [Policy.Rules] was asked; what a search must remember is in the [Search].
+// A Policy is a scheduler: it decides, and does nothing else. One value serves all workers of a run and is never written; what
+// a search must remember is in the [Search].
 type Policy interface {
-	// Name is the word for the policy on the command line.
-	Name() string
-	// Doc is one line for `krdlab list`.
-	Doc() string
 	// Rules are the decisions that stay the same all run long.
 	Rules() Rules
 	// Look returns the next move of a worker that has found its own queue empty. It is called again after each move that
@@ -122,24 +118,32 @@ type Move struct {
 // Rest ends a round of a search.
 var Rest = Move{Kind: MoveRest}
 
-// Policies is the table of schedulers. A new one is a file with a type, and a line here; the conformance suite of package
-// kernels and `krdlab list` take it from the table.
-var Policies = []Policy{
-	Serial{},
-	WorkFirst{},
-	HelpFirst{},
-	HelpFirst{Locality: true},
-	Shepherd{},
-	Shepherd{Socket: true},
-	Goroutines{},
+// A Scheduler is a policy with its names.
+type Scheduler struct {
+	Name  string // on the command line
+	Paper string // in the KRD paper, or ""
+	Doc   string // one line
+	Policy
 }
 
-// PolicyByName returns the policy of that name.
-func PolicyByName(name string) (Policy, bool) {
-	for _, p := range Policies {
-		if p.Name() == name {
-			return p, true
+// Schedulers is the table. A new one is a file with a [Policy], and a line here; the conformance suite of package kernels and
+// `krdlab list` read the table.
+var Schedulers = []Scheduler{
+	{"serial", "", "plain depth-first calls on one worker; gives T_serial", Serial{}},
+	{"workfirst", "MTH", "child first, the rest of the parent is queued; one random victim, its oldest entry (MassiveThreads, Cilk)", WorkFirst{}},
+	{"helpfirst", "TBB", "children are queued, the parent goes on; random victim; a started task never migrates (TBB)", HelpFirst{}},
+	{"helpfirst-locality", "", "as helpfirst; a task is also mailed to the worker that last touched its data (TBB with affinity)", HelpFirst{Locality: true}},
+	{"shepherd-core", "QTH/Core", "children are queued, one locked LIFO per worker; a thief takes half of the nearest (Qthreads)", Shepherd{}},
+	{"shepherd-socket", "QTH/Socket", "children are queued, one locked LIFO per last-level cache; one thief at a time takes half (Qthreads)", Shepherd{Socket: true}},
+	{"go", "", "a go statement per task, a WaitGroup per join: Go's own scheduler (native only)", Goroutines{}},
+}
+
+// SchedulerByName returns the line of the table with that name.
+func SchedulerByName(name string) (Scheduler, bool) {
+	for _, s := range Schedulers {
+		if s.Name == name {
+			return s, true
 		}
 	}
-	return nil, false
+	return Scheduler{}, false
 }

@@ -4,7 +4,5 @@ package runtimes
 // (KRD paper, I-A).
 type Serial struct{}
 
-func (Serial) Name() string      { return "serial" }
-func (Serial) Doc() string       { return "plain depth-first calls on one core; gives T_serial" }
 func (Serial) Rules() Rules      { return Rules{Spawn: SpawnCall} }
 func (Serial) Look(*Search) Move { return Rest }

@@ -12,20 +12,6 @@ package runtimes
 // victim's lock is tried and not waited for, and a held one counts as a failed attempt.
 type Shepherd struct{ Socket bool }
 
-func (p Shepherd) Name() string {
-	if p.Socket {
-		return "shepherd-socket"
-	}
-	return "shepherd-core"
-}
-
-func (p Shepherd) Doc() string {
-	if p.Socket {
-		return "parent first; one locked LIFO per last-level cache, one thief at a time takes half (Qthreads, Sherwood)"
-	}
-	return "parent first; one locked LIFO per worker, a thief takes half of the nearest (Qthreads, one worker a shepherd)"
-}
-
 func (p Shepherd) Rules() Rules {
 	r := Rules{Spawn: SpawnParent, Queue: QueueCore, Join: JoinRequeue}
 	if p.Socket {

@@ -9,11 +9,6 @@ package runtimes
 // nothing and finds nothing.
 type WorkFirst struct{}
 
-func (WorkFirst) Name() string { return "workfirst" }
-func (WorkFirst) Doc() string {
-	return "child first, the parent is queued; one random victim, its oldest entry (MassiveThreads, Cilk)"
-}
-
 func (WorkFirst) Rules() Rules {
 	return Rules{Spawn: SpawnChild, Queue: QueueWorker, Join: JoinLast}
 }

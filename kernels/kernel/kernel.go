@@ -1,0 +1,62 @@
+// Package kernel is what a kernel is to the rest of krdlab: a name, parameters, and instances that can be run, checked and
+// run again. Kernels themselves are packages beside this one; the table of them is package kernels.
+package kernel
+
+import (
+	"krdlab/loi"
+	"krdlab/runtimes"
+)
+
+// A Kernel is one line of the table.
+type Kernel struct {
+	Name    string
+	Summary string // one line
+	// Work says whether the program has kernels in the paper's sense (work that spawns nothing). Without them there is no
+	// work time, and OVR and WTI are null.
+	Work   bool
+	Params []Param // in the order in which they are shown
+	// Plan resolves parameters that Check has passed, and says what an instance of them needs.
+	Plan func(Params) (Plan, error)
+	// New makes an instance: memory is allocated and inputs are filled in. Errors name the parameter.
+	New func(Params, Env) (Instance, error)
+	// Small are parameters for tests: a second or less on one core, with all the code paths of a large run.
+	Small []Params
+}
+
+// Env is what an instance is made for.
+type Env struct {
+	Seed       uint64
+	Interleave bool // spread pages over all NUMA nodes; otherwise they lie where they are first touched
+	// Hints says that the scheduler asks for affinities (runtimes.Rules.Affinity), so that noting them down has a use.
+	Hints bool
+}
+
+// A Plan is what an instance needs.
+type Plan struct {
+	Resolved   Params // what presets and "auto" stand for
+	Bytes      uint64 // memory for data, checks included
+	Executions uint64 // kernel executions in one run; 0 if unknown
+	Args       int    // most blocks that one execution names
+}
+
+// An Instance is a program with its data. It is used by one run at a time.
+type Instance interface {
+	runtimes.Program
+	// Registry names the program's kernels and the objects that they touch.
+	Registry() loi.Registry
+	// Reset makes the data as it was before the first run. It is not timed.
+	Reset()
+	// Check compares the result of the latest run with an independent computation.
+	Check() Check
+	// Close returns the memory.
+	Close() error
+}
+
+// A Check is the verdict on one run.
+type Check struct {
+	Passed bool
+	// Error and Tolerance are in the unit that Method says; Passed means that Error <= Tolerance.
+	Error, Tolerance float64
+	Method           string
+	Detail           string // where the worst error is, if it failed
+}
