@@ -11,3 +11,5 @@
 // dimension k at most 64 k. Up to k = 2^18 that is within 2^24, below which float32 holds every integer, so the result does
 // not depend on the order of additions and [Checker] demands a residual of exactly 0. [ExactInner] is that limit.
 package dense
+
+//go:generate go run ./gen

@@ -1,3 +1,24 @@
 package dense
 
-func hasISA(ISA) bool { return false }
+import "golang.org/x/sys/cpu"
+
+func hasISA(s ISA) bool {
+	x := &cpu.X86
+	switch s {
+	case AVX512:
+		return x.HasAVX512F && x.HasBMI2
+	case AVX2:
+		return x.HasAVX2 && x.HasFMA
+	}
+	return false
+}
+
+// leafSIMD is leafPortable by pointer. The kernels may read up to 31 floats (AVX-512) or 15 (AVX2) past the end of a row
+// of b, which slackFloats keeps within the storage; lanes beyond cols are dropped.
+func leafSIMD(isa ISA, rows, cols, inner int, a *float32, aStride int, b *float32, bStride int, c *float32, cStride int) {
+	if isa == AVX512 {
+		leafAVX512(rows, cols, inner, a, aStride, b, bStride, c, cStride)
+	} else {
+		leafAVX2(rows, cols, inner, a, aStride, b, bStride, c, cStride)
+	}
+}

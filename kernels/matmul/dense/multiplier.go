@@ -33,5 +33,9 @@ func (m *Multiplier) Leaf(bi, bj, bk int) {
 	a, b, c := m.a, m.b, m.c
 	rows, cols := c.BlockSize(bi, bj)
 	_, inner := a.BlockSize(bi, bk)
+	if m.isa != Portable {
+		leafSIMD(m.isa, rows, cols, inner, &a.Data[a.base(bi, bk)], a.stride, &b.Data[b.base(bk, bj)], b.stride, &c.Data[c.base(bi, bj)], c.stride)
+		return
+	}
 	leafPortable(rows, cols, inner, a.Data[a.base(bi, bk):], a.stride, b.Data[b.base(bk, bj):], b.stride, c.Data[c.base(bi, bj):], c.stride)
 }

@@ -1,0 +1,99 @@
+package dense
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// serialDC is divide and conquer over block ranges: among the dimensions of more than one leaf it halves the largest, at a
+// multiple of the leaf (ties: rows of C, columns of C, inner).
+func serialDC(x *Multiplier, leaf Shape, i0, i1, j0, j1, k0, k1 int) {
+	m, n, k := i1-i0, j1-j0, k1-k0
+	if m == 1 && n == 1 && k == 1 {
+		x.Leaf(i0, j0, k0)
+		return
+	}
+	fm, fn, fk := m*leaf.M, n*leaf.N, k*leaf.K
+	if m == 1 {
+		fm = 0
+	}
+	if n == 1 {
+		fn = 0
+	}
+	if k == 1 {
+		fk = 0
+	}
+	switch {
+	case fm >= fn && fm >= fk:
+		serialDC(x, leaf, i0, i0+m/2, j0, j1, k0, k1)
+		serialDC(x, leaf, i0+m/2, i1, j0, j1, k0, k1)
+	case fn >= fk:
+		serialDC(x, leaf, i0, i1, j0, j0+n/2, k0, k1)
+		serialDC(x, leaf, i0, i1, j0+n/2, j1, k0, k1)
+	default:
+		serialDC(x, leaf, i0, i1, j0, j1, k0, k0+k/2)
+		serialDC(x, leaf, i0, i1, j0, j1, k0+k/2, k1)
+	}
+}
+
+// benchLeaves is the presets and, with LEAVES set, those named there.
+func benchLeaves(b *testing.B) []Shape {
+	var out []Shape
+	for _, p := range Presets() {
+		out = append(out, p.Leaf)
+	}
+	if s := os.Getenv("LEAVES"); s != "" {
+		out = nil
+		for _, f := range strings.Fields(s) {
+			l, err := ParseShape(f)
+			if err != nil {
+				b.Fatal(err)
+			}
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func BenchmarkLeaf(b *testing.B) {
+	for _, isa := range Supported() {
+		for _, leaf := range benchLeaves(b) {
+			b.Run(fmt.Sprintf("isa=%v/leaf=%v", isa, leaf), func(b *testing.B) {
+				x := newProblem(b, leaf.M, leaf.N, leaf.K, leaf, Tiled, Integers).multiplier(b, isa)
+				x.Leaf(0, 0, 0)
+				for b.Loop() {
+					x.Leaf(0, 0, 0)
+				}
+				reportFlops(b, leaf.M, leaf.N, leaf.K)
+			})
+		}
+	}
+}
+
+func BenchmarkSerialDC(b *testing.B) {
+	const n = 4096
+	for _, isa := range Supported() {
+		if isa == Portable {
+			continue
+		}
+		for _, layout := range []Layout{Tiled, Row} {
+			for _, leaf := range benchLeaves(b) {
+				b.Run(fmt.Sprintf("isa=%v/layout=%v/leaf=%v/n=%d", isa, layout, leaf, n), func(b *testing.B) {
+					p := newProblem(b, n, n, n, leaf, layout, Integers)
+					p.c.Zero()
+					x := p.multiplier(b, isa)
+					for b.Loop() {
+						serialDC(x, leaf, 0, p.c.BlockRows(), 0, p.c.BlockCols(), 0, p.a.BlockCols())
+					}
+					reportFlops(b, n, n, n)
+				})
+			}
+		}
+	}
+}
+
+func reportFlops(b *testing.B, m, n, k int) {
+	b.ReportMetric(2*float64(m)*float64(n)*float64(k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+}
