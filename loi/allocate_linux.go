@@ -23,6 +23,17 @@ func allocate(f *os.File, off, n int64) error {
 	}
 }
 
+// fill brings freshly allocated space into the page cache. Writing zeros does that in large folios (ext4, XFS and Btrfs
+// have them), after which the pages of a mapping are made writable several at a time: on ext4, Linux 6.18, 0.5 to 1.3 us for
+// each page of 4 KiB where faulting page by page takes 4. tmpfs has its pages already. Errors are of no consequence: the
+// space is there.
+func fill(f *os.File, off, n int64) {
+	var st unix.Statfs_t
+	if unix.Fstatfs(int(f.Fd()), &st) == nil && st.Type != unix.TMPFS_MAGIC {
+		writeZeros(f, off, n)
+	}
+}
+
 // prefault makes the pages of a fresh mapping writable without a fault.
 func prefault(b []byte) {
 	if unix.Madvise(b, unix.MADV_POPULATE_WRITE) != nil { // Linux before 5.14, or a file system without it

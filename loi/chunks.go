@@ -36,6 +36,7 @@ func (w *Writer) extend(r *Recorder, need int) (*chunk, error) {
 	}
 	c := &chunk{head: chunkHeader{worker: uint32(r.worker), seq: unusedChunk, bytes: uint64(size), offset: uint64(w.end)}}
 	if !w.opt.Unmapped {
+		fill(w.f, w.end, int64(size))
 		if mem, err := mapShared(w.f, w.end, size); err == nil {
 			c.mem, c.mapped = mem, true
 			prefault(mem)
@@ -119,11 +120,13 @@ func (w *Writer) nextChunk(r *Recorder, need int) *chunk {
 	return c
 }
 
+// zeros is read only, and takes no memory until it is used.
+var zeros [1 << 20]byte
+
 // writeZeros writes n zero bytes at off, for file systems that cannot allocate space otherwise.
 func writeZeros(f *os.File, off, n int64) error {
-	zero := make([]byte, min(n, 64<<10))
 	for n > 0 {
-		k, err := f.WriteAt(zero[:min(n, int64(len(zero)))], off)
+		k, err := f.WriteAt(zeros[:min(n, int64(len(zeros)))], off)
 		if err != nil {
 			return err
 		}

@@ -196,3 +196,5 @@ func encodeFooter(off uint64, headCRC uint32, entries []entry) []byte {
 }
 
 func footerBytes(chunks int) int { return chunks*entryBytes + trailerBytes }
+
+func updateChecksum(crc uint32, b []byte) uint32 { return crc32.Update(crc, castagnoli, b) }

@@ -28,6 +28,19 @@ type Options struct {
 	Sync            bool   // Close returns when the disk has the file
 }
 
+func (opt Options) withDefaults() Options {
+	if opt.ChunkBytes <= 0 {
+		opt.ChunkBytes = defaultChunkBytes
+	}
+	if opt.FirstChunkBytes <= 0 {
+		opt.FirstChunkBytes = min(defaultFirstBytes, opt.ChunkBytes)
+	}
+	return opt
+}
+
+// pageSize is what chunks are multiples of.
+func pageSize() int { return max(os.Getpagesize(), 4096) }
+
 // Stats tells what became of the records of a closed trace.
 type Stats struct {
 	Bytes     uint64   // of the file
@@ -76,17 +89,12 @@ func Create(path string, h Header, opt Options) (*Writer, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, fmt.Errorf("create trace %s: %w on a big-endian machine", path, errors.ErrUnsupported)
 	}
-	if opt.ChunkBytes <= 0 {
-		opt.ChunkBytes = defaultChunkBytes
-	}
-	if opt.FirstChunkBytes <= 0 {
-		opt.FirstChunkBytes = min(defaultFirstBytes, opt.ChunkBytes)
-	}
+	opt = opt.withDefaults()
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("create trace: %w", err)
 	}
-	w := &Writer{f: f, path: path, opt: opt, page: max(os.Getpagesize(), 4096), wake: make(chan struct{}, 1), done: make(chan struct{})}
+	w := &Writer{f: f, path: path, opt: opt, page: pageSize(), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	if err := w.begin(&h); err != nil {
 		w.abandon()
 		return nil, fmt.Errorf("create trace %s: %w", path, err)

@@ -1,0 +1,169 @@
+package loi
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Info is what is known of a trace file without its records, and, where Verified, with them.
+type Info struct {
+	Path      string
+	Version   int
+	Bytes     uint64 // of the file
+	Clean     bool   // it has a clean end; if not, the numbers are those of what could be recovered
+	Recovered bool
+	Buffered  bool
+	Verified  bool // the fields from Kernels on are valid
+	Header    Header
+	Chunks    int
+	Used      uint64     // bytes of records
+	Records   []uint64   // by worker
+	Discarded []uint64   // by worker; the newest ones, that found no room
+	LostBytes []uint64   // by worker; given up by a recovery
+	Workers   []Activity // by worker; nil unless Verified
+}
+
+// Activity is what the records of a worker tell.
+type Activity struct {
+	Kernels, Accesses, Events, Tasks uint64
+	Flagged                          uint64 // kernels that were preempted or moved
+	FirstTick, LastTick              uint64 // smallest start and largest end; 0 if there is no kernel
+	KernelTicks                      uint64 // sum of end - start over kernels and tasks
+	Backward                         uint64 // kernels or tasks that start before the previous one did, or end before they start
+	Overlapping                      uint64 // kernels or tasks that start before the previous one ended; flagged ones excluded
+
+	records uint64
+}
+
+// disordered is the number of stamps that are out of order.
+func disordered(a []Activity) (n uint64) {
+	for i := range a {
+		n += a[i].Backward + a[i].Overlapping
+	}
+	return n
+}
+
+// Stat reads what the header and the footer of a trace tell, and checks all checksums. For a file without a clean end, it
+// returns what could be recovered together with the error, a [*FormatError].
+func Stat(path string) (*Info, error) {
+	t, err := Open(path)
+	clean := err == nil
+	if errors.Is(err, ErrUnclean) {
+		var bad error
+		if t, _, bad = OpenUnclean(path); bad != nil {
+			return nil, bad
+		}
+	} else if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	in := t.Info()
+	in.Clean = clean
+	return in, err
+}
+
+// Verify is Stat, and checks and counts each record. A record that is bad gives a [*FormatError]; stamps that are out of
+// order are counted, and are no error.
+func Verify(path string) (*Info, error) {
+	t, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	in := t.Info()
+	in.Clean, in.Verified = true, true
+	if in.Workers, err = t.tally(); err != nil {
+		return nil, err
+	}
+	for i := range in.Workers {
+		if n := in.Workers[i].records; n != in.Records[i] {
+			return nil, inFile(corrupt(int64(t.pre.dataOffset), "worker %d has %d records, the table of chunks says %d", i, n, in.Records[i]), path)
+		}
+	}
+	return in, nil
+}
+
+// Info returns what is known of t without going through its records.
+func (t *Trace) Info() *Info {
+	in := &Info{
+		Path: t.path, Version: int(t.pre.version), Bytes: uint64(len(t.data)), Recovered: t.Recovered, Buffered: t.Buffered, Header: t.Header,
+		Records: t.records, Discarded: t.discarded, LostBytes: t.lost,
+	}
+	for _, list := range t.chunks {
+		in.Chunks += len(list)
+		for _, e := range list {
+			in.Used += e.used
+		}
+	}
+	return in
+}
+
+// String names the file and what there is in it, in one line.
+func (in *Info) String() string {
+	var n, lost uint64
+	for i := range in.Records {
+		n += in.Records[i]
+		lost += in.Discarded[i]
+	}
+	s := fmt.Sprintf("%s: version %d, %d bytes, %d workers, %d records, %d discarded", in.Path, in.Version, in.Bytes, len(in.Records), n, lost)
+	if in.Recovered {
+		s += ", recovered"
+	}
+	if !in.Clean {
+		s += ", no clean end"
+	}
+	return s
+}
+
+// tally goes through all records; the error is that of the first bad one.
+func (t *Trace) tally() ([]Activity, error) {
+	all := make([]Activity, len(t.chunks))
+	for i := range t.chunks {
+		a := &all[i]
+		var prev Record
+		c := t.All(i)
+		for c.Next() {
+			a.add(c.Record(), &prev)
+		}
+		if c.Err() != nil {
+			return all, c.Err()
+		}
+	}
+	return all, nil
+}
+
+// add counts r; prev is the kernel or task before it.
+func (a *Activity) add(r, prev *Record) {
+	a.records++
+	switch r.Type {
+	case EventRecord:
+		a.Events++
+		return
+	case TaskRecord:
+		a.Tasks++
+		a.Kernels += uint64(len(r.Calls))
+		for _, c := range r.Calls {
+			a.Accesses += uint64(len(c.Args))
+		}
+	default:
+		a.Kernels++
+		a.Accesses += uint64(len(r.Args) + len(r.Explicit))
+	}
+	if r.Flags != 0 {
+		a.Flagged++
+	}
+	if prev.Type == 0 || r.Start < a.FirstTick {
+		a.FirstTick = r.Start
+	}
+	a.LastTick = max(a.LastTick, r.End)
+	if r.End > r.Start {
+		a.KernelTicks += r.End - r.Start
+	}
+	switch {
+	case r.End < r.Start, r.Start < prev.Start:
+		a.Backward++
+	case r.Start < prev.End && r.Flags == 0 && prev.Flags == 0:
+		a.Overlapping++
+	}
+	*prev = Record{Type: r.Type, Start: r.Start, End: r.End, Flags: r.Flags}
+}

@@ -1,0 +1,66 @@
+package loi
+
+// A Profile counts the executions of kernels and their time on one worker, instead of recording them. Add is for its owner
+// only; others may look when the owner has stopped, with a happens-before edge between.
+type Profile struct {
+	_       [128]byte // no hot word of another profile shares a cache line with this one
+	kernels []KernelProfile
+	_       [128]byte
+}
+
+// A KernelProfile is what a worker spent in one kernel.
+type KernelProfile struct {
+	Count uint64
+	Ticks uint64 // sum of end - start
+	Min   uint64 // ticks of the shortest execution; meaningless if Count is 0
+	Max   uint64 // ticks of the longest one
+}
+
+// NewProfile returns a profile of the given number of kernels, all zero.
+func NewProfile(kernels int) *Profile {
+	const pad = 4 // entries, 128 bytes
+	all := make([]KernelProfile, kernels+2*pad)
+	p := &Profile{kernels: all[pad : pad+kernels : pad+kernels]}
+	p.Reset()
+	return p
+}
+
+// Add counts an execution of k. It panics if there is no such kernel. Cost: see BenchmarkProfile.
+func (p *Profile) Add(k KernelID, start, end uint64) {
+	s := &p.kernels[k]
+	d := end - start
+	s.Count++
+	s.Ticks += d
+	s.Min = min(s.Min, d)
+	s.Max = max(s.Max, d)
+}
+
+// Kernel returns what was counted of k.
+func (p *Profile) Kernel(k KernelID) KernelProfile { return p.kernels[k] }
+
+// Total returns the sum over all kernels: executions and ticks.
+func (p *Profile) Total() (count, ticks uint64) {
+	for i := range p.kernels {
+		count += p.kernels[i].Count
+		ticks += p.kernels[i].Ticks
+	}
+	return count, ticks
+}
+
+// Reset makes p as NewProfile made it.
+func (p *Profile) Reset() {
+	for i := range p.kernels {
+		p.kernels[i] = KernelProfile{Min: ^uint64(0)}
+	}
+}
+
+// Merge adds what q counted, of the same kernels, to p.
+func (p *Profile) Merge(q *Profile) {
+	for i := range p.kernels {
+		a, b := &p.kernels[i], &q.kernels[i]
+		a.Count += b.Count
+		a.Ticks += b.Ticks
+		a.Min = min(a.Min, b.Min)
+		a.Max = max(a.Max, b.Max)
+	}
+}

@@ -1,0 +1,215 @@
+package loi
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// unfinishedMax is the largest number of bytes after the last valid record of a worker that are taken for the record that it
+// was writing when it was killed; more than that is damage.
+const unfinishedMax = 4096
+
+// A RecoverReport tells what a recovery found. Slices are by worker.
+type RecoverReport struct {
+	Clean        bool     // the trace has a clean end and no damage: there was nothing to do
+	Records      []uint64 // kept
+	Discarded    []uint64 // that the writer had no room for, see Trace.Discarded
+	LostBytes    []uint64 // at least so many bytes of chunks were damaged or missing, see Trace.LostBytes
+	Unfinished   []bool   // the worker was writing a record when it was killed
+	SkippedBytes uint64   // between chunks, that belong to none
+	BadChunks    int      // cut off, missing or with a wrong checksum
+	Disordered   uint64   // records kept whose stamps go back or overlap, see Info
+}
+
+// Damaged tells whether more is missing than the unfinished records.
+func (r *RecoverReport) Damaged() bool {
+	if r.BadChunks > 0 || r.SkippedBytes > 0 {
+		return true
+	}
+	return slices.ContainsFunc(r.LostBytes, func(n uint64) bool { return n > 0 })
+}
+
+// Recover makes the most of a trace that has no clean end or is damaged, and writes it as the new clean file out, which
+// may not exist and which says that it was recovered. What each worker was writing when it was killed is gone; what is
+// damaged is given up and makes the trace lossy. A trace without a fault is copied as it is. It fails if the header cannot
+// be read, with a [*FormatError].
+func Recover(path, out string) (RecoverReport, error) {
+	t, rep, err := OpenUnclean(path)
+	if err != nil {
+		return rep, err
+	}
+	defer t.Close()
+	return rep, t.Save(out)
+}
+
+// OpenUnclean is Open for a trace that has no clean end or is damaged: see Recover.
+func OpenUnclean(path string) (*Trace, RecoverReport, error) {
+	data, mapped, err := load(path)
+	if err != nil {
+		return nil, RecoverReport{}, fmt.Errorf("recover trace: %w", err)
+	}
+	t, rep, err := salvage(data)
+	if err != nil {
+		if mapped {
+			unmap(data)
+		}
+		return nil, rep, inFile(err, path)
+	}
+	t.path, t.mapped = path, mapped
+	return t, rep, nil
+}
+
+func salvage(data []byte) (*Trace, RecoverReport, error) {
+	t, err := parseHead(data)
+	if err != nil {
+		return nil, RecoverReport{}, err
+	}
+	n := len(t.chunks)
+	rep := RecoverReport{Records: t.records, Discarded: t.discarded, LostBytes: t.lost, Unfinished: make([]bool, n)}
+	if entries, head, err := t.footer(); err == nil {
+		if t.checkChunks(entries, head) == nil {
+			rep.Clean = true
+			return t.counted(rep)
+		}
+		t.keepGood(entries, head, &rep)
+	} else {
+		t.keepWhole(&rep)
+	}
+	t.Recovered = true
+	for i := range n {
+		if t.lost[i] > 0 {
+			t.discarded[i] = max(t.discarded[i], 1)
+		}
+	}
+	return t.counted(rep)
+}
+
+// counted completes the report of t.
+func (t *Trace) counted(rep RecoverReport) (*Trace, RecoverReport, error) {
+	a, err := t.tally()
+	rep.Disordered = disordered(a)
+	return t, rep, err
+}
+
+// keepGood keeps the chunks of a closed file that have the right checksum and good records; of the others the footer says
+// how many records are gone.
+func (t *Trace) keepGood(entries []entry, head uint32, rep *RecoverReport) {
+	clear(t.records)
+	for i := range t.chunks {
+		t.chunks[i] = nil
+		if checksum(t.data[:t.pre.dataOffset]) != head { // what the count page says cannot be trusted
+			t.discarded[i], t.dropped[i], t.lost[i] = 1, 0, slotBytes
+		}
+	}
+	for _, e := range entries {
+		if e.seq == unusedChunk {
+			continue
+		}
+		h, ok := decodeChunkHeader(t.data, e.offset, len(t.chunks))
+		ok = ok && h.worker == e.worker && h.bytes == e.bytes && checksum(t.data[e.offset:e.offset+e.bytes]) == e.crc
+		if used, records, _ := t.valid(int(e.worker), t.data[e.offset+chunkHeaderBytes:][:e.used]); !ok || used != e.used || records != e.records {
+			rep.BadChunks++
+			t.discarded[e.worker] += e.records
+			t.lost[e.worker] += e.used
+			continue
+		}
+		t.chunks[e.worker] = append(t.chunks[e.worker], e)
+		t.records[e.worker] += e.records
+	}
+}
+
+// keepWhole keeps the good records of the chunks of a file that was not closed.
+func (t *Trace) keepWhole(rep *RecoverReport) {
+	end := uint64(len(t.data))
+	for off := t.pre.dataOffset; off+chunkHeaderBytes <= end; {
+		h, ok := decodeChunkHeader(t.data, off, len(t.chunks))
+		if !ok {
+			if lastNonzero(t.data[off:]) == 0 { // room kept for the footer
+				break
+			}
+			off += 8
+			rep.SkippedBytes += 8
+			continue
+		}
+		e := entry{offset: off, bytes: h.bytes, worker: h.worker, seq: h.seq}
+		if h.bytes > end-off {
+			if h.seq != unusedChunk {
+				t.lost[h.worker] += h.bytes - (end - off)
+				rep.BadChunks++
+			}
+			e.bytes = (end - off) / 8 * 8
+		}
+		off += e.bytes
+		if e.seq != unusedChunk {
+			t.chunks[e.worker] = append(t.chunks[e.worker], e)
+		}
+	}
+	for i := range t.chunks {
+		t.keepWorker(i, rep)
+	}
+}
+
+// keepWorker finds the good records in the chunks that were found of a worker.
+func (t *Trace) keepWorker(worker int, rep *RecoverReport) {
+	list := t.chunks[worker]
+	slices.SortFunc(list, func(a, b entry) int { return cmp.Compare(a.seq, b.seq) })
+	begun := le.Uint64(t.slot(worker)[slotChunks:])
+	if n := len(list); n > 0 {
+		begun = max(begun, uint64(list[n-1].seq)+1)
+	}
+	if missing := begun - uint64(len(list)); begun > uint64(len(list)) {
+		t.lost[worker] += missing * chunkHeaderBytes
+		rep.BadChunks += int(min(missing, 1<<30))
+	}
+	for i := range list {
+		e := &list[i]
+		b := t.data[e.offset+chunkHeaderBytes : e.offset+e.bytes]
+		var ok bool
+		e.used, e.records, ok = t.valid(worker, b)
+		t.records[worker] += e.records
+		rest := b[e.used:]
+		tail := lastNonzero(rest)
+		switch {
+		case !ok:
+			t.lost[worker] += tail
+		case len(rest) < 16 || le.Uint64(rest[8:]) == endCommit: // it was full
+		case i < len(list)-1 || tail > unfinishedMax:
+			t.lost[worker] += max(tail, 8)
+		default:
+			rep.Unfinished[worker] = tail > 0
+		}
+	}
+}
+
+// valid returns the bytes and the number of the good records at the beginning of b, and whether they end as they should: at
+// a zero, an end mark or the end of b.
+func (t *Trace) valid(worker int, b []byte) (used, records uint64, ok bool) {
+	c := Cursor{t: t, worker: worker, all: true, data: b}
+	for {
+		if _, what := scan(c.data, &c.raw); what != "" {
+			return used, records, false
+		}
+		if c.raw.typ == 0 || c.raw.typ == endRecord {
+			return used, records, true
+		}
+		if !c.decode() {
+			return used, records, false
+		}
+		c.data = c.data[c.raw.bytes:]
+		used += uint64(c.raw.bytes)
+		records++
+	}
+}
+
+// lastNonzero returns the number of bytes of b up to its last one that is not zero.
+func lastNonzero(b []byte) uint64 {
+	n := len(b)
+	for n >= 8 && le.Uint64(b[n-8:n]) == 0 {
+		n -= 8
+	}
+	for n > 0 && b[n-1] == 0 {
+		n--
+	}
+	return uint64(n)
+}
