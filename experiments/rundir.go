@@ -83,7 +83,7 @@ func CreateDefaultRunDir(c *Config, now time.Time) (*RunDir, error) {
 // Path returns where a file of the directory is to be written.
 func (d *RunDir) Path(file string) string { return filepath.Join(d.partial, file) }
 
-// Partial returns the directory's present name, and Final the one that it gets.
+// Partial returns the directory's present name.
 func (d *RunDir) Partial() string { return d.partial }
 
 // Final returns the name that the directory gets when it is complete.
@@ -150,8 +150,14 @@ func (d *RunDir) Keep() error {
 	return nil
 }
 
-// Discard removes the partial directory where nothing was written to it, and keeps it otherwise.
-func (d *RunDir) Discard() { os.Remove(d.partial) }
+// discard removes a partial directory that holds nothing but its manifest, and reports whether it did.
+func (d *RunDir) discard() bool {
+	entries, err := os.ReadDir(d.partial)
+	if err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != ManifestFile }) {
+		return false
+	}
+	return os.RemoveAll(d.partial) == nil
+}
 
 func syncPath(path string) error {
 	f, err := os.Open(path)

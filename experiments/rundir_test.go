@@ -112,8 +112,7 @@ func TestRunDirKeep(t *testing.T) {
 	if err := errors.Join(d.WriteJSON(ManifestFile, 1), d.Keep()); err != nil {
 		t.Fatal(err)
 	}
-	d.Discard()
-	if !exists(t, d.Path(ManifestFile)) || exists(t, d.Final()) {
+	if d.WriteJSON(TraceFile("go"), 1); d.discard() || !exists(t, d.Path(ManifestFile)) || exists(t, d.Final()) {
 		t.Error("what an interrupted run has done was not kept under its partial name")
 	}
 	if err := d.WriteJSON("bad.json", func() {}); err == nil {
@@ -123,8 +122,11 @@ func TestRunDirKeep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if empty.Discard(); exists(t, empty.Partial()) {
-		t.Error("an empty partial directory is left")
+	if err := empty.WriteJSON(ManifestFile, 1); err != nil {
+		t.Fatal(err)
+	}
+	if !empty.discard() || exists(t, empty.Partial()) {
+		t.Error("a directory with nothing but its manifest is left")
 	}
 }
 
