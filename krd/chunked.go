@@ -30,13 +30,20 @@ type chunked struct {
 	sizes []uint64
 	shift uint // all sizes are multiples of the unit 1<<shift, in which inversions are weighed
 
-	last []uint32 // by block: position of its last access plus 1, 0 if none; the element past the end is a dump
-	slot []uint32 // by position: the block accessed there, or dead if accessed again since
-	cum  []uint64 // by position: sum of the sizes at it and before it
-	live int      // positions 0..live-1 hold the LRU stack when a chunk begins
-	dead uint32   // the number that is no block: len(sizes)
+	blocks []blockState // by block; the one past the end is a dump
+	slot   []uint32     // by position: the block accessed there, or dead if accessed again since
+	cum    []uint64     // by position: sum of the sizes at it and before it
+	live   int          // positions 0..live-1 hold the LRU stack when a chunk begins
+	dead   uint32       // the number that is no block: len(sizes)
+	huge   bool         // some size does not fit blockState.w: all are read from sizes
 
 	inv inversions
+}
+
+// blockState is all that is looked up by block number, so that an access costs one cache miss and not two.
+type blockState struct {
+	last uint32 // position of the last access plus 1, 0 if none
+	w    uint32 // size in units, if it fits
 }
 
 const (
@@ -51,9 +58,13 @@ func newChunked(sizes []uint64) *chunked {
 	for _, s := range sizes {
 		or |= s
 	}
-	e := &chunked{sizes: sizes, last: make([]uint32, len(sizes)+1), dead: uint32(len(sizes))}
+	e := &chunked{sizes: sizes, blocks: make([]blockState, len(sizes)+1), dead: uint32(len(sizes))}
 	if or != 0 {
 		e.shift = uint(bits.TrailingZeros64(or))
+	}
+	for b, s := range sizes {
+		e.blocks[b].w = uint32(s >> e.shift)
+		e.huge = e.huge || s>>e.shift>>32 != 0
 	}
 	return e
 }
@@ -78,61 +89,67 @@ func (e *chunked) chunk(blocks []uint32, dist []uint64) {
 	e.cum = grow(e.cum, n)
 	e.inv.reset(n, len(blocks))
 
-	slot, cum, last, sizes := e.slot, e.cum, e.last, e.sizes
-	var sum uint64 // C at the position before
+	slot, cum, states := e.slot[live:n], e.cum[live:n], e.blocks
+	items, first := e.inv.items, &e.inv.first
+	low := e.inv.low
+	var top uint64 // C(L-1)
 	if live > 0 {
-		sum = cum[live-1]
+		top = e.cum[live-1]
 	}
-	top := sum
-	items := e.inv.items
+	var sum, coldSum uint64 // in units
 	m := 0
-	var coldSum uint64
-	dist = dist[:len(blocks)]
 	for i, b := range blocks {
-		pos := live + i
-		w := sizes[b]
+		st := &states[b]
+		w, p1 := uint64(st.w), st.last
+		st.last = uint32(live+i) + 1
+		if e.huge {
+			w = e.sizes[b] >> e.shift
+		}
 		sum += w
-		cum[pos] = sum
-		slot[pos] = b
-		p1 := last[b]
-		last[b] = uint32(pos) + 1
+		cum[i] = top + sum<<e.shift
+		slot[i] = b
 		if p1 == 0 {
 			dist[i] = cold
 			coldSum += w
 			continue
 		}
-		p := p1 - 1
-		slot[p] = e.dead
-		dist[i] = coldSum + top - cum[p]
-		items[m] = item{key: p, at: uint32(i), w: uint32(w >> e.shift)}
+		dist[i] = top + coldSum<<e.shift
+		items[m] = item{key: p1 - 1, at: uint32(i), w: uint32(w)}
+		first[(p1-1)>>(low&31)&(radix-1)]++
 		m++
 	}
-	e.count(blocks, items[:m], (sum-top)>>e.shift, dist)
+	e.count(blocks, items[:m], sum, dist)
 	e.renumber(n)
 }
 
-// count adds to dist[it.at], for each item, the sizes of the earlier items with smaller keys. total bounds the sum of their
-// weights in units. The counters of a pass are 32 bits wide; a chunk that touches more than 2^32 units is counted in several
-// runs, each over as many bits of the weights as cannot overflow, which add up because the count is linear in the weights.
+// count adds to dist[it.at], for each item, what it lacks: the sizes of the earlier items with smaller keys, less C(it.key); and
+// marks the position it.key dead. total is the sum of the sizes in the chunk, in units. The counters of a pass are 32 bits
+// wide; a chunk that touches more than 2^32 units is counted in several runs, each over as many bits of the sizes as cannot
+// overflow, which add up because the count is linear in the weights.
 func (e *chunked) count(blocks []uint32, items []item, total uint64, dist []uint64) {
+	out := outcome{dist: dist, shift: e.shift, slot: e.slot, cum: e.cum, dead: e.dead}
 	if total>>32 == 0 {
-		e.inv.run(items, dist, e.shift)
+		e.inv.run(items, &out)
 		return
 	}
 	width := uint(32 - bits.Len(uint(len(items))))
-	for shift := e.shift; total>>(shift-e.shift) != 0; shift += width {
+	first := e.inv.first
+	for done := uint(0); total>>done != 0; done += width {
 		for i := range items {
-			w := e.sizes[blocks[items[i].at]] >> shift
-			items[i].w = uint32(w & (1<<width - 1))
+			it := &items[i]
+			it.w = uint32(e.sizes[blocks[it.at]] >> (e.shift + done) & (1<<width - 1))
+			it.acc = 0
 		}
-		e.inv.run(items, dist, shift)
+		e.inv.first = first
+		out.shift = e.shift + done
+		e.inv.run(items, &out)
+		out.cum, out.slot = nil, nil // taken once
 	}
 }
 
 // renumber moves the live blocks among the n positions to 0..live-1, in order.
 func (e *chunked) renumber(n int) {
-	slot, cum := e.slot[:n], e.cum[:n]
-	last, dead := e.last, e.dead
+	slot, cum, states := e.slot[:n], e.cum[:n], e.blocks
 	k := 0
 	var before, sum uint64
 	for pos, b := range slot {
@@ -140,8 +157,8 @@ func (e *chunked) renumber(n int) {
 		w := c - before
 		before = c
 		slot[k] = b
-		last[b] = uint32(k) + 1
-		if b != dead {
+		states[b].last = uint32(k) + 1
+		if b != e.dead {
 			sum += w
 			cum[k] = sum
 			k++

@@ -9,7 +9,7 @@ const (
 
 // An item of a weighted inversion count. The keys of one run are distinct.
 type item struct {
-	key uint32 // bits above the current digit are the same throughout a bucket and no longer matter
+	key uint32
 	at  uint32 // index of the item's result
 	w   uint32
 	acc uint32 // weights found so far
@@ -24,81 +24,112 @@ type item struct {
 // so that after the first one or two everything happens in cache. A bucket of a pass is never larger than its range of keys,
 // because keys are distinct.
 type inversions struct {
-	items  []item   // the sequence of a run, length fixed by reset, filled by the caller
-	dealt  [][]item // by level: where its pass deals to
-	levels int      // number of digits
+	items []item        // the sequence of a run, length fixed by reset, filled by the caller
+	first [radix]uint32 // how many items have each top digit, key>>low; zeroed by reset, filled by the caller, used up by run
+	low   uint
+	dealt [][]item // by number of the digit: where its pass deals to
+}
+
+// An outcome says where the sums of a run go.
+type outcome struct {
+	dist  []uint64 // dist[it.at] += sum<<shift - cum[it.key]
+	shift uint
+	cum   []uint64 // nil: take nothing away and leave slot alone
+	slot  []uint32 // slot[it.key] = dead
+	dead  uint32
 }
 
 // reset prepares for runs of at most m items with keys below n.
 func (v *inversions) reset(n, m int) {
-	v.items = grow(v.items, m)
-	v.levels = max(1, (bits.Len(uint(n-1))+digitBits-1)/digitBits)
-	for len(v.dealt) < v.levels {
+	v.items = renew(v.items, m)
+	levels := max(1, (bits.Len(uint(n-1))+digitBits-1)/digitBits)
+	for len(v.dealt) < levels {
 		v.dealt = append(v.dealt, nil)
 	}
-	v.dealt[v.levels-1] = grow(v.dealt[v.levels-1], m)
-	for l := v.levels - 2; l > 0; l-- { // the lowest digit deals nothing
-		v.dealt[l] = grow(v.dealt[l], min(m, 1<<((l+1)*digitBits)))
+	v.dealt[levels-1] = renew(v.dealt[levels-1], m)
+	for l := levels - 2; l > 0; l-- { // digit 0 is not dealt
+		v.dealt[l] = renew(v.dealt[l], min(m, 1<<((l+1)*digitBits)))
 	}
+	v.low = uint((levels - 1) * digitBits)
+	clear(v.first[:])
 }
 
-// run adds sum<<shift to dist[it.at] for each item. The sum of all the weights must be below 1<<32. It overwrites items' acc.
-func (v *inversions) run(items []item, dist []uint64, shift uint) {
-	for i := range items {
-		items[i].acc = 0
+// renew returns a slice of length n with any contents.
+func renew(s []item, n int) []item {
+	if n <= cap(s) {
+		return s[:n]
 	}
-	v.pass(items, v.levels-1, dist, shift)
+	return make([]item, n, n+n/4)
 }
 
-// pass handles digit number level of a bucket and, depth first, everything below it.
-func (v *inversions) pass(bucket []item, level int, dist []uint64, shift uint) {
-	if level == 0 {
-		finish(bucket, dist, shift)
+// run counts the items, whose acc is 0. The sum of all the weights must be below 1<<32.
+func (v *inversions) run(items []item, out *outcome) {
+	if v.low == 0 {
+		finish(items, out)
 		return
 	}
-	var ends [radix]uint32
-	low := uint(level * digitBits)
-	for i := range bucket {
-		ends[bucket[i].key>>low&(radix-1)]++
-	}
+	v.pass(items, v.low, &v.first, out)
+}
+
+// pass handles the digit key>>low of a bucket, n[d] of whose items have the digit d, and, depth first, everything below it.
+func (v *inversions) pass(bucket []item, low uint, n *[radix]uint32, out *outcome) {
 	var start uint32
-	for d, n := range ends {
-		ends[d] = start
-		start += n
+	for d, count := range n {
+		n[d] = start
+		start += count
 	}
+	level := low / digitBits
 	to := v.dealt[level][:len(bucket)]
-	deal(bucket, low, to, &ends)
+	deal(bucket, low, to, n)
 	start = 0
-	for _, end := range ends {
-		if end-start > 1 {
-			v.pass(to[start:end], level-1, dist, shift)
-		} else if end > start {
-			dist[to[start].at] += uint64(to[start].acc) << shift
-		}
+	for _, end := range n {
+		b := to[start:end]
 		start = end
+		switch {
+		case len(b) == 0:
+		case level == 1:
+			finish(b, out)
+		default:
+			var next [radix]uint32
+			for i := range b {
+				next[b[i].key>>((low-digitBits)&31)&(radix-1)]++
+			}
+			v.pass(b, low-digitBits, &next, out)
+		}
 	}
 }
 
-// deal is the inner loop of a pass: ends[d] is where the next item with digit d goes and is advanced.
-func deal(bucket []item, low uint, to []item, ends *[radix]uint32) {
+// deal is the inner loop of a pass: next[d] is where the next item with digit d goes and is advanced.
+func deal(bucket []item, low uint, to []item, next *[radix]uint32) {
 	var c counters
 	for _, it := range bucket {
 		d := it.key >> (low & 31) & (radix - 1)
 		it.acc += c.below(d)
 		c.add(d, it.w)
-		j := ends[d]
-		ends[d] = j + 1
+		j := next[d]
+		next[d] = j + 1
 		to[j] = it
 	}
 }
 
 // finish is the last pass: what the items collect here completes their sums.
-func finish(bucket []item, dist []uint64, shift uint) {
+func finish(bucket []item, out *outcome) {
 	var c counters
+	dist, shift := out.dist, out.shift&63
+	if out.cum == nil {
+		for i := range bucket {
+			it := &bucket[i]
+			d := it.key & (radix - 1)
+			dist[it.at] += uint64(it.acc+c.below(d)) << shift
+			c.add(d, it.w)
+		}
+		return
+	}
 	for i := range bucket {
 		it := &bucket[i]
 		d := it.key & (radix - 1)
-		dist[it.at] += uint64(it.acc+c.below(d)) << (shift & 63)
+		dist[it.at] += uint64(it.acc+c.below(d))<<shift - out.cum[it.key]
+		out.slot[it.key] = out.dead
 		c.add(d, it.w)
 	}
 }
