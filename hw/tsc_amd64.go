@@ -23,14 +23,19 @@ func TSCP() (tsc uint64, cpu int)
 // resources that an SMT sibling shares meanwhile.
 func Pause()
 
+//lint:ignore U1000 called by slowTSCP
 func rdtscp() (tsc uint64, aux uint32)
 
 const haveTSC = true
 
-// hasTSCP is read by TSCP. Constant after the initialisation of the package.
+// hasTSCP is constant after the initialisation of the package.
+//
+//lint:ignore U1000 read by the assembly of TSCP
 var hasTSCP = runtime.GOOS == "linux" && cpuid.HasExtraFeature(cpuid.RDTSCP)
 
 // slowTSCP is TSCP on the monotonic clock or without RDTSCP.
+//
+//lint:ignore U1000 called by the assembly of TSCP
 func slowTSCP() (tsc uint64, cpu int) {
 	if !hasTSCP {
 		return TSC(), -1

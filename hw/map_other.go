@@ -1,0 +1,11 @@
+//go:build !unix
+
+package hw
+
+import "fmt"
+
+// Map returns ErrUnsupported: this system has no mmap.
+func Map(n int) ([]byte, error) { return nil, fmt.Errorf("map %d bytes: %w", n, ErrUnsupported) }
+
+// Unmap returns ErrUnsupported: this system has no mmap.
+func Unmap(b []byte) error { return fmt.Errorf("unmap %d bytes: %w", len(b), ErrUnsupported) }

@@ -1,0 +1,230 @@
+package hw
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func allEvents() []Event {
+	var out []Event
+	for e := range numEvents {
+		out = append(out, e)
+	}
+	return out
+}
+
+// onThread runs f on a thread of its own, which dies afterwards.
+func onThread(f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		f()
+	}()
+	<-done
+}
+
+// TestCountersLive counts what this test makes happen. Software events are there in a VM too.
+func TestCountersLive(t *testing.T) {
+	onThread(func() {
+		const pages = 300
+		b, err := Map(pages * unix.Getpagesize())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer Unmap(b)
+		c, err := OpenThread(allEvents()...)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer c.Close()
+		if _, err := c.Read(); err == nil {
+			t.Error("no error for counters that were not started")
+		}
+		for round := range 2 { // the second round must not see the first
+			before := time.Now()
+			if err := c.Start(); err != nil {
+				t.Error(err)
+				return
+			}
+			if round == 0 {
+				_ = unix.Madvise(b, unix.MADV_NOHUGEPAGE)
+				for i := 0; i < len(b); i += unix.Getpagesize() {
+					b[i] = 1
+				}
+				for range 5 {
+					ts := unix.NsecToTimespec(1000)
+					_ = unix.Nanosleep(&ts, nil)
+				}
+			}
+			if err := c.Stop(); err != nil {
+				t.Error(err)
+				return
+			}
+			elapsed := time.Since(before)
+			counts, err := c.Read()
+			if err != nil || len(counts) != int(numEvents) {
+				t.Errorf("%d counts, %v, want %d", len(counts), err, numEvents)
+				return
+			}
+			for i, n := range counts {
+				if n.Event != Event(i) {
+					t.Errorf("count %d is of %v, want %v", i, n.Event, Event(i))
+				}
+				t.Logf("round %d: %v: %d %s %v", round, n.Event, n.N, n.Source, n.Err)
+				if n.Err != nil {
+					if n.N != 0 || n.Source != "" {
+						t.Errorf("%v has an error and a count: %+v", n.Event, n)
+					}
+					continue
+				}
+				lo, hi := uint64(0), ^uint64(0)
+				switch n.Event {
+				case TaskClock:
+					lo, hi = 1, uint64(elapsed)
+				case PageFaults:
+					if lo = pages; round == 1 {
+						lo, hi = 0, pages/2
+					}
+				case ContextSwitches, VoluntarySwitches:
+					if lo = 5; round == 1 {
+						lo = 0
+					}
+				case Instructions, Cycles:
+					lo = 1
+				}
+				if n.N < lo || n.N > hi {
+					t.Errorf("round %d: %v is %d, want %d to %d", round, n.Event, n.N, lo, hi)
+				}
+			}
+			for _, e := range []Event{TaskClock, PageFaults, ContextSwitches, VoluntarySwitches, InvoluntarySwitches} {
+				if counts[e].Err != nil {
+					t.Errorf("%v: %v, want a count: it has a source without perf_event", e, counts[e].Err)
+				}
+			}
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		if counts, err := c.Read(); err != nil || len(counts) != int(numEvents) {
+			t.Errorf("after Close: %v, %v, want what Stop read", counts, err)
+		}
+	})
+}
+
+// TestCountersHardware reads the PMU, or says why there is none.
+func TestCountersHardware(t *testing.T) {
+	var counts []Count
+	onThread(func() {
+		c, err := OpenThread(Instructions, Cycles, LLCMisses)
+		if err == nil {
+			err = errors.Join(c.Start(), c.Stop())
+			counts, _ = c.Read()
+			err = errors.Join(err, c.Close())
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	for _, n := range counts {
+		var pe *PermissionError
+		switch {
+		case n.Err == nil:
+		case errors.Is(n.Err, ErrNoPMU), errors.As(n.Err, &pe), errors.Is(n.Err, ErrUnsupported):
+			t.Skip(n.Err)
+		case errors.Is(n.Err, ErrNotLLC) && n.Event == LLCMisses:
+			t.Log(n.Err)
+		default:
+			t.Errorf("an error without a type: %v", n.Err)
+		}
+	}
+}
+
+func TestCountersOfAnotherThread(t *testing.T) {
+	c, err := OpenThread(TaskClock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	here := unix.Gettid()
+	onThread(func() {
+		if unix.Gettid() == here {
+			return // the opener's goroutine has moved on, and this one got its thread
+		}
+		if err := c.Start(); err == nil || !strings.Contains(err.Error(), "opened on thread") {
+			t.Errorf("got %v from Start on another thread", err)
+		}
+	})
+	if _, err := OpenThread(TaskClock, TaskClock); err == nil {
+		t.Error("no error for an event asked for twice")
+	}
+	if _, err := OpenThread(numEvents); err == nil {
+		t.Error("no error for an unknown event")
+	}
+}
+
+func TestClassify(t *testing.T) {
+	for _, errno := range []error{unix.ENOENT, unix.EOPNOTSUPP, unix.ENODEV} {
+		err := classify(Cycles, errno, 2)
+		if !errors.Is(err, ErrNoPMU) || !errors.Is(err, errno) {
+			t.Errorf("%v: %v, want ErrNoPMU that wraps it", errno, err)
+		}
+		if err := classify(TaskClock, errno, 2); errors.Is(err, ErrNoPMU) {
+			t.Errorf("%v of a software event: %v, want no ErrNoPMU", errno, err)
+		}
+	}
+	for _, tt := range []struct {
+		event    Event
+		errno    error
+		paranoid int
+		needed   int
+		text     string
+	}{
+		{Cycles, unix.EACCES, 4, 2, "is 4, at most 2 is needed; try: sudo sysctl kernel.perf_event_paranoid=2"},
+		{Migrations, unix.EACCES, 2, 1, "is 2, at most 1 is needed; try: sudo sysctl kernel.perf_event_paranoid=1"},
+		{Cycles, unix.EPERM, 1, 2, "a container's seccomp filter or a security module"},
+		{Cycles, unix.EPERM, unknownParanoid, 2, "could not be read, 2 is needed"},
+	} {
+		err := classify(tt.event, tt.errno, tt.paranoid)
+		var pe *PermissionError
+		if !errors.As(err, &pe) || pe.Paranoid != tt.paranoid || pe.Needed != tt.needed || !errors.Is(err, tt.errno) || !strings.Contains(err.Error(), tt.text) {
+			t.Errorf("%v, %v: %v, want a *PermissionError with %q", tt.event, tt.errno, err, tt.text)
+		}
+		if errors.Is(err, ErrNoPMU) {
+			t.Errorf("%v is also ErrNoPMU", err)
+		}
+	}
+	if err := classify(Cycles, unix.ENOSYS, 2); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("ENOSYS: %v, want ErrUnsupported", err)
+	}
+	var me *MultiplexedError
+	if err := partial(Cycles, 100, 60); !errors.As(err, &me) || me.RanNS != 60 {
+		t.Errorf("counted for 60 of 100 ns: %v, want a *MultiplexedError", err)
+	}
+	if err := partial(Cycles, 100, 100); err != nil {
+		t.Errorf("counted all the time: %v", err)
+	}
+}
+
+func TestFeaturesAgreeWithKernel(t *testing.T) {
+	flags := readTSCFacts(os.DirFS("/")).Flags
+	if runtime.GOARCH != "amd64" || flags == nil {
+		t.Skip("no flags in /proc/cpuinfo")
+	}
+	// the kernel clears the flags of what it does not save
+	f := Features()
+	for flag, got := range map[string]bool{"avx2": f.AVX2, "fma": f.FMA, "avx512f": f.AVX512F} {
+		if want := slices.Contains(flags, flag); got != want {
+			t.Errorf("%s: CPUID says %v, the kernel %v", flag, got, want)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package hw
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// usage is what the kernel accounts for every thread without being asked.
+type usage struct {
+	voluntary, involuntary, faults, cpuNS uint64
+}
+
+// hasRusage says whether usage has e, for when perf_event has not.
+func hasRusage(e Event) bool {
+	switch e {
+	case TaskClock, PageFaults, ContextSwitches, VoluntarySwitches, InvoluntarySwitches:
+		return true
+	}
+	return false
+}
+
+func (u usage) of(e Event) uint64 {
+	switch e {
+	case TaskClock:
+		return u.cpuNS
+	case PageFaults:
+		return u.faults
+	case ContextSwitches:
+		return u.voluntary + u.involuntary
+	case VoluntarySwitches:
+		return u.voluntary
+	case InvoluntarySwitches:
+		return u.involuntary
+	}
+	panic(fmt.Sprintf("hw: getrusage does not count %v", e))
+}
+
+// threadUsage reads the accounts of the calling thread.
+func threadUsage() (usage, error) {
+	var ru unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_THREAD, &ru); err != nil {
+		return usage{}, fmt.Errorf("read counters: getrusage: %w", err)
+	}
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {
+		return usage{}, fmt.Errorf("read counters: CPU time of the thread: %w", err)
+	}
+	return usage{voluntary: uint64(ru.Nvcsw), involuntary: uint64(ru.Nivcsw), faults: uint64(ru.Minflt + ru.Majflt), cpuNS: uint64(ts.Nano())}, nil
+}
