@@ -97,3 +97,31 @@ func BenchmarkSerialDC(b *testing.B) {
 func reportFlops(b *testing.B, m, n, k int) {
 	b.ReportMetric(2*float64(m)*float64(n)*float64(k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
+
+// BenchmarkCheck is the whole check of one product, which must be cheap beside the product itself.
+func BenchmarkCheck(b *testing.B) {
+	for _, layout := range []Layout{Tiled, Row} {
+		for _, dist := range []Dist{Integers, Uniform} {
+			const n = 4096
+			b.Run(fmt.Sprintf("layout=%v/inputs=%v/n=%d", layout, dist, n), func(b *testing.B) {
+				p := newProblem(b, n, n, n, Shape{64, 64, 64}, layout, dist)
+				p.c.Zero()
+				for b.Loop() {
+					k, err := NewChecker(p.a, p.b, p.c, 1)
+					if err != nil {
+						b.Fatal(err)
+					}
+					k.Check()
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkFill(b *testing.B) {
+	const n = 4096
+	p := newProblem(b, n, n, n, Shape{64, 64, 64}, Tiled, Integers)
+	for b.Loop() {
+		p.a.Fill(1, Integers)
+	}
+}

@@ -31,16 +31,16 @@ const fullWork = 1 << 21
 //
 // Small products are compared element by element. Large ones by random vectors x (Freivalds, "Probabilistic machines can use
 // less running time", 1977): (C + A B) x is computed as C x + A (B x) before the run and compared with C x after it, in
-// float64, at a cost of O(n^2). For exact inputs x holds odd integers of up to 28 - log2(n) bits, so that everything is
-// exact: the residual must be 0, one wrong element is always seen, and any other error escapes one vector with a probability
-// of at most 2^-(number of bits - 1), all four with its fourth power.
+// float64, at a cost of O(n^2), with two vectors. For exact inputs x holds odd integers of up to 28 - log2(n) bits and
+// either sign, so that everything is exact: the residual must be 0, one wrong element in a row is always seen, and any other
+// error escapes with a probability of at most 2^-(number of bits) for each vector.
 //
-// For other inputs x is +1 or -1, and the tolerance is statistical. The rounding errors of one element are treated as
-// independent, each at most u = 2^-24 of a partial sum; partial sums of length t have the mean square t/k of the final one;
-// hence a standard deviation of at most u sqrt((k+1)/2 * sum of squares of the row) for a row of the residual. The sum of
-// squares is the larger of that of C and that expected from A and B. The worst-case bound k u |A| |B| would be safe
-// against inputs whose partial sums are far larger than their result, but at k = 1024 it exceeds the effect of a lost leaf.
-// For such inputs this check may fail a right product.
+// For other inputs the elements of x are real, 1 to 2 in magnitude, and the tolerance is statistical. The rounding errors of
+// one element are treated as independent, each at most u = 2^-24 of a partial sum; partial sums of length t have the mean
+// square t/k of the final one; hence a standard deviation of at most u sqrt((k+1)/2 * sum of squares), where the sum of
+// squares is that of the row of C times the mean square of x, the row being what C holds or what A and B let expect,
+// whichever is larger. The worst-case bound k u |A| |B| would also cover inputs whose partial sums are far larger than their
+// result, for which this check may fail a right product; but at k = 1024 it exceeds the effect of a lost leaf.
 type Checker struct {
 	c     *Matrix
 	exact bool
@@ -51,8 +51,8 @@ type Checker struct {
 	power []float64 // not exact: expected sum of squares, per element (full) or per row
 }
 
-// vec is an element of each of four vectors, which are multiplied in one pass over a matrix.
-type vec [4]float64
+// vec is an element of each of two vectors, which are multiplied in one pass over a matrix.
+type vec [2]float64
 
 // NewChecker returns the checker for C += A B with the present contents of the three matrices, to be called before the run;
 // C is retained. It reads A and B once or twice, on all CPUs.
@@ -100,20 +100,25 @@ func (k *Checker) scale(diff, power float64) float64 {
 	return diff / (u * math.Sqrt(float64(k.inner+1)/2*power))
 }
 
-// magnitude returns the largest absolute value in m and whether all its elements are integers.
+const signBit = 1 << 31
+
+// magnitude returns the largest absolute value in m (NaN if there is one) and whether all its elements are integers.
 func magnitude(m *Matrix) (largest float64, integers bool) {
 	var mu sync.Mutex
 	integers = true
 	parallel(m.blockRows, func(lo, hi int) {
-		most, whole := float32(0), true
+		var most, fraction uint32 // bit patterns: without their sign they are ordered as the numbers are
 		m.eachSegment(lo*m.blockCols, hi*m.blockCols, func(_, _ int, s []float32) {
+			top, rest := most, fraction
 			for _, v := range s {
-				most = max(most, v, -v)
-				whole = whole && v == float32(int32(v))
+				top = max(top, math.Float32bits(v)&^signBit)
+				rest |= math.Float32bits(v - float32(int32(v)))
 			}
+			most, fraction = top, rest
 		})
 		mu.Lock()
-		largest, integers = max(largest, float64(most)), integers && whole
+		largest = max(largest, float64(math.Float32frombits(most)))
+		integers = integers && fraction&^signBit == 0
 		mu.Unlock()
 	})
 	return largest, integers

@@ -29,7 +29,7 @@ func TestCheckSees(t *testing.T) {
 				p := newProblem(t, n, n, n, leaf, layout, dist)
 				p.c.Fill(3, dist) // C need not start from 0
 				name := fmt.Sprintf("%v/%v/n=%d", layout, dist, n)
-				k, err := NewChecker(p.a, p.b, p.c, 1)
+				k, err := NewChecker(p.a, p.b, p.c, uint64(n))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -83,6 +83,28 @@ func addTo(x *Multiplier, bi, bj, bk, ci, cj int) {
 			}
 			ri, rj := ci*x.c.TileRows+i, cj*x.c.TileCols+j
 			x.c.Set(ri, rj, x.c.At(ri, rj)+s)
+		}
+	}
+}
+
+// TestCheckSeesLostLeaf drops one leaf of the KRD paper's size from a larger product: with real inputs the worst-case bound
+// of the rounding error would let it pass.
+func TestCheckSeesLostLeaf(t *testing.T) {
+	const n = 1024
+	for _, dist := range []Dist{Integers, Uniform} {
+		p := newProblem(t, n, n, n, Shape{32, 32, 64}, Tiled, dist)
+		k, err := NewChecker(p.a, p.b, p.c, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := p.multiplier(t, Auto)
+		run(x)
+		if r := k.Check(); !r.Passed {
+			t.Fatalf("%v: right product: %+v", dist, r)
+		}
+		scaled(x, 7, 31, 5, -1)
+		if r := k.Check(); r.Passed || r.Row/32 != 7 {
+			t.Errorf("%v: lost leaf (7, 31, 5): %+v", dist, r)
 		}
 	}
 }

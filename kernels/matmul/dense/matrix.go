@@ -126,14 +126,6 @@ func (m *Matrix) BlockBytes(bi, bj int) int {
 	return 4 * r * c
 }
 
-// segment returns row i within block column bj, a slice of the storage.
-func (m *Matrix) segment(i, bj int) []float32 {
-	bi := i / m.TileRows
-	_, c := m.BlockSize(bi, bj)
-	at := m.base(bi, bj) + (i-bi*m.TileRows)*m.stride
-	return m.Data[at : at+c : at+c]
-}
-
 // Zero sets every element to 0.
 func (m *Matrix) Zero() { m.ZeroBlocks(0, m.Blocks()) }
 
@@ -142,13 +134,20 @@ func (m *Matrix) ZeroBlocks(lo, hi int) {
 	m.eachSegment(lo, hi, func(_, _ int, s []float32) { clear(s) })
 }
 
-// eachSegment calls f for each row of each block in lo..hi with the row and column of its first element.
+// eachSegment calls f for pieces of rows that make up the blocks lo..hi, with the row and column of their first element. A
+// piece lies within a block, or is a whole row if the layout is Row and all blocks of that row are asked for.
 func (m *Matrix) eachSegment(lo, hi int, f func(i, j int, s []float32)) {
 	for b := lo; b < hi; b++ {
 		bi, bj := b/m.blockCols, b%m.blockCols
-		r, _ := m.BlockSize(bi, bj)
-		for i := bi * m.TileRows; i < bi*m.TileRows+r; i++ {
-			f(i, bj*m.TileCols, m.segment(i, bj))
+		rows, cols := m.BlockSize(bi, bj)
+		if m.Layout == Row && bj == 0 && b+m.blockCols <= hi {
+			cols = m.Cols
+			b += m.blockCols - 1
+		}
+		at := m.base(bi, bj)
+		for i := bi * m.TileRows; i < bi*m.TileRows+rows; i++ {
+			f(i, bj*m.TileCols, m.Data[at:at+cols:at+cols])
+			at += m.stride
 		}
 	}
 }
