@@ -61,6 +61,9 @@ func (w *Worker) look(began uint64) (found, bool) {
 		}
 		got, out := w.move(m)
 		if out == OutcomeDone && got.e.f != nil {
+			if m.Kind == MoveSteal && w.shared != nil {
+				w.keepLoot()
+			}
 			return got, true
 		}
 		s.Last = out
@@ -123,11 +126,15 @@ func (w *Worker) stealFrom(m Move) (e entry, out Outcome) {
 		return entry{}, out
 	}
 	w.countSteal(local)
+	return w.loot[0], OutcomeDone
+}
+
+// keepLoot appends what a steal took beyond its first entry to the worker's own queue, and gives back the thief's office.
+func (w *Worker) keepLoot() {
 	if len(w.loot) > 1 {
 		w.shared.pushAll(w.loot[1:])
 	}
 	w.shared.thief.Store(0)
-	return w.loot[0], OutcomeDone
 }
 
 // countSteal counts a successful steal, whatever number of entries it took.

@@ -80,6 +80,7 @@ type pool struct {
 	workers   []*Worker
 	shared    []*lifo // one a shepherd; nil with a deque for each worker
 	queueNode []int   // the node of each queue
+	queueOf   []int   // the queue of each worker
 
 	spinTicks  uint64
 	yieldTicks uint64
@@ -134,7 +135,8 @@ func newPool(policy Policy, nodes []int, seed uint64, kernels int) *pool {
 
 // makeQueues gives every worker its queue and the order in which it looks at those of others.
 func (p *pool) makeQueues(seed uint64) {
-	queueOf := make([]int, p.n) // by worker
+	p.queueOf = make([]int, p.n)
+	queueOf := p.queueOf
 	switch p.rules.Queue {
 	case QueueNode:
 		index := map[int]int{} // node to queue

@@ -145,33 +145,31 @@ func (w *Worker) spawnChildren(f *Frame, n int32) {
 		w.shared.pushChildren(f, n)
 		return
 	}
-	if w.rules.Affinity {
-		if a, ok := f.task.(Affine); ok {
-			w.mailChildren(f, n, a)
-			return
-		}
-	}
 	for i := range n {
-		w.push(f, i)
+		w.spawnChild(f, i)
 	}
 }
 
-// mailChildren is spawnChildren with a proxy in the mailbox of the worker that a child has its affinity to. The queue comes
-// first, so that a child is never only in a mailbox.
-func (w *Worker) mailChildren(f *Frame, n int32, a Affine) {
-	for i := range n {
-		to := a.Affinity(w, int(i))
-		if to < 0 || to == w.id || to >= w.pool.n {
-			w.push(f, i)
-			continue
+// spawnChild queues child i of f on the worker's deque. A child with an affinity to another worker is queued as a proxy that is
+// also mailed there; the queue comes first, so that a child is never only in a mailbox. Owner only.
+func (w *Worker) spawnChild(f *Frame, i int32) {
+	if w.rules.Affinity {
+		if a, ok := f.task.(Affine); ok {
+			if to := a.Affinity(w, int(i)); to >= 0 && to != w.id && to < w.pool.n {
+				w.mailChild(f, i, w.pool.workers[to])
+				return
+			}
 		}
-		p := w.newProxy(f, i, to)
-		w.push(&p.Frame, entryProxy)
-		dst := w.pool.workers[to]
-		dst.mail.put(p)
-		if dst.parked.Load() != 0 {
-			dst.wake()
-		}
+	}
+	w.push(f, i)
+}
+
+func (w *Worker) mailChild(f *Frame, i int32, to *Worker) {
+	p := w.newProxy(f, i, to.id)
+	w.push(&p.Frame, entryProxy)
+	to.mail.put(p)
+	if to.parked.Load() != 0 {
+		to.wake()
 	}
 }
 

@@ -171,3 +171,13 @@ func newTree(seed uint64, depth int) *treeProg {
 }
 
 var testKernels = []loi.Kernel{{Name: "leaf"}}
+
+// bigTree is the first tree of that depth with at least leaves leaves.
+func bigTree(depth int, leaves uint64) *treeProg {
+	for seed := uint64(1); ; seed++ {
+		p := newTree(seed, depth)
+		if n, _ := p.serial(); n >= leaves {
+			return p
+		}
+	}
+}

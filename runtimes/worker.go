@@ -32,7 +32,7 @@ type Worker struct {
 	kernel int32  // the kernel k that is running, or ^k if it has ended, or noKernel: named when a task panics
 	prof   []kernelTally
 	rec    *loi.Recorder
-	sim    *Stepper // stampVirtual: who prices the kernels
+	sim    *stepper // stampVirtual: who prices the kernels
 	cpu0   int      // stampGo: the CPU that Begin ran on
 	gor    *goRun   // stampGo
 

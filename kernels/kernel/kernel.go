@@ -25,8 +25,9 @@ type Kernel struct {
 
 // Env is what an instance is made for.
 type Env struct {
-	Seed       uint64
-	Interleave bool // spread pages over all NUMA nodes; otherwise they lie where they are first touched
+	Seed uint64
+	// Interleave lists the NUMA nodes to spread pages over; nil leaves them where they are first touched.
+	Interleave []int
 	// Hints says that the scheduler asks for affinities (runtimes.Rules.Affinity), so that noting them down has a use.
 	Hints bool
 }

@@ -1,0 +1,159 @@
+package kernels
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"krdlab/hw"
+	"krdlab/kernels/kernel"
+	"krdlab/loi"
+	"krdlab/runtimes"
+)
+
+// The conformance suite: every scheduler x kernel x topology, on threads and in virtual time. It takes all three from their
+// tables: a new scheduler or kernel is covered without a change here.
+
+// topologies are nodes x workers of each; nodes of a native run are synthetic.
+var topologies = [][2]int{{1, 1}, {1, 6}, {4, 6}}
+
+func nodesOf(t [2]int) []int {
+	var nodes []int
+	for i := range t[0] * t[1] {
+		nodes = append(nodes, i/t[1])
+	}
+	return nodes
+}
+
+// each calls f for every case that exists: the scheduler serial has one worker.
+func each(t *testing.T, f func(t *testing.T, s runtimes.Scheduler, k *kernel.Kernel, p kernel.Params, nodes []int)) {
+	for _, s := range runtimes.Schedulers {
+		for _, k := range Table {
+			for _, small := range k.Small {
+				for _, top := range topologies {
+					if s.Rules().Spawn == runtimes.SpawnCall && top != topologies[0] {
+						continue
+					}
+					t.Run(fmt.Sprintf("%s/%s/%v/%dx%d", s.Name, k.Name, small, top[0], top[1]), func(t *testing.T) {
+						f(t, s, k, k.With(small), nodesOf(top))
+					})
+				}
+			}
+		}
+	}
+}
+
+func instance(t *testing.T, k *kernel.Kernel, p kernel.Params, hints bool) kernel.Instance {
+	t.Helper()
+	in, err := k.New(p, kernel.Env{Seed: 7, Hints: hints})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	in.Reset()
+	return in
+}
+
+// expect are the counts of the serial run in virtual time, which those of any other must equal.
+func expect(t *testing.T, k *kernel.Kernel, p kernel.Params) *runtimes.Result {
+	t.Helper()
+	in := instance(t, k, p, false)
+	r, err := runtimes.Step(runtimes.StepConfig{Policy: runtimes.Serial{}, Nodes: []int{0}, Kernels: in.Registry().Kernels}, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := k.Plan(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := executions(r); k.Work && n != plan.Executions {
+		t.Errorf("%d kernel executions, the plan says %d", n, plan.Executions)
+	}
+	return r
+}
+
+func executions(r *runtimes.Result) (n uint64) {
+	for _, k := range r.Kernels {
+		n += k.Count
+	}
+	return n
+}
+
+func compare(t *testing.T, in kernel.Instance, got, want *runtimes.Result) {
+	t.Helper()
+	if c := in.Check(); !c.Passed {
+		t.Errorf("check failed: error %g, tolerance %g (%s) %s", c.Error, c.Tolerance, c.Method, c.Detail)
+	}
+	if got.Tasks != want.Tasks {
+		t.Errorf("%d tasks, the serial run has %d", got.Tasks, want.Tasks)
+	}
+	if executions(got) != executions(want) {
+		t.Errorf("%d kernel executions, the serial run has %d", executions(got), executions(want))
+	}
+}
+
+func TestNative(t *testing.T) {
+	clock := hw.CalibrateClock()
+	each(t, func(t *testing.T, s runtimes.Scheduler, k *kernel.Kernel, p kernel.Params, nodes []int) {
+		want := expect(t, k, p)
+		in := instance(t, k, p, s.Rules().Affinity)
+		cpus := make([]int, len(nodes))
+		for i := range cpus {
+			cpus[i] = -1
+		}
+		for seed := range uint64(3) {
+			in.Reset()
+			got, err := runtimes.Run(context.Background(), runtimes.Config{
+				Policy: s, CPUs: cpus, Nodes: nodes, Seed: seed, Clock: clock,
+				Tracing: runtimes.TraceProfile, Kernels: in.Registry().Kernels,
+			}, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, in, got, want)
+		}
+	})
+}
+
+func TestVirtual(t *testing.T) {
+	each(t, func(t *testing.T, s runtimes.Scheduler, k *kernel.Kernel, p kernel.Params, nodes []int) {
+		if s.Rules().Spawn == runtimes.SpawnGo {
+			t.Skip(runtimes.ErrNoVirtual)
+		}
+		want := expect(t, k, p)
+		in := instance(t, k, p, s.Rules().Affinity)
+		for seed := range uint64(3) {
+			in.Reset()
+			got, err := runtimes.Step(runtimes.StepConfig{Policy: s, Nodes: nodes, Seed: seed, Kernels: in.Registry().Kernels}, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, in, got, want)
+		}
+	})
+}
+
+// The registry describes objects that the kernels can name: no empty object, no parameter of one that is missing.
+func TestRegistries(t *testing.T) {
+	for _, k := range Table {
+		for _, small := range k.Small {
+			reg := instance(t, k, k.With(small), false).Registry()
+			for _, kern := range reg.Kernels {
+				for i, p := range kern.Params {
+					if int(p.Object) >= len(reg.Objects) || p.Mode&^loi.InOut != 0 || p.Mode == 0 {
+						t.Errorf("%s: kernel %s, parameter %d: %+v with %d objects", k.Name, kern.Name, i, p, len(reg.Objects))
+					}
+				}
+			}
+			for _, o := range reg.Objects {
+				if o.Name == "" || o.Len() == 0 || o.Bytes() == 0 {
+					t.Errorf("%s: object %+v", k.Name, o)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,212 @@
+// Package matmul multiplies matrices, C += A B in single precision, by divide and conquer: the regular kernel of the KRD
+// paper (II-A).
+//
+// Among the dimensions above their leaf size the largest is halved, at a multiple of the leaf (ties: rows of C, columns of
+// C, the inner dimension). Halves of rows or columns of C are independent and are spawned; halves of the inner dimension add
+// to the same C and run one after the other, as calls. One leaf is one kernel execution, which reads a block of A and one
+// of B and updates one of C; those blocks are its virtual identities.
+//
+// The arithmetic is in package dense.
+package matmul
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"krdlab/kernels/kernel"
+	"krdlab/kernels/matmul/dense"
+	"krdlab/loi"
+	"krdlab/runtimes"
+)
+
+// The objects and the kernel of the registry.
+const (
+	objA loi.ObjectID = iota
+	objB
+	objC
+)
+
+const gemm loi.KernelID = 0
+
+// instance is C += A B with its data.
+type instance struct {
+	a, b, c *dense.Matrix
+	mul     *dense.Multiplier
+	check   *dense.Checker
+	shape   dense.Shape
+	n       int
+
+	// last is the worker that ran the latest leaf of each block of C, or -1; nil if the scheduler does not ask.
+	last []atomic.Int32
+}
+
+func (in *instance) Registry() loi.Registry {
+	return loi.Registry{
+		Objects: []loi.Object{object("A", in.a), object("B", in.b), object("C", in.c)},
+		Kernels: []loi.Kernel{{Name: "gemm", Params: []loi.Param{
+			{Object: objA, Mode: loi.In}, {Object: objB, Mode: loi.In}, {Object: objC, Mode: loi.InOut},
+		}}},
+	}
+}
+
+// object lists the blocks of m in the order of [dense.Matrix.BlockIndex].
+func object(name string, m *dense.Matrix) loi.Object {
+	o := loi.Object{Name: name}
+	for i := range m.BlockRows() {
+		for j := range m.BlockCols() {
+			bytes := uint64(m.BlockBytes(i, j))
+			if n := len(o.Blocks); n > 0 && o.Blocks[n-1].Bytes == bytes {
+				o.Blocks[n-1].Count++
+			} else {
+				o.Blocks = append(o.Blocks, loi.SizeRun{Count: 1, Bytes: bytes})
+			}
+		}
+	}
+	return o
+}
+
+func (in *instance) Reset() {
+	in.c.Zero()
+	for i := range in.last {
+		in.last[i].Store(-1)
+	}
+}
+
+func (in *instance) Check() kernel.Check {
+	r := in.check.Check()
+	c := kernel.Check{Passed: r.Passed, Error: r.Error, Tolerance: r.Tolerance, Method: r.Method}
+	if r.Exact {
+		c.Method += ", exact"
+	} else {
+		c.Method += ", in standard deviations of the expected rounding error (statistical)"
+	}
+	if !r.Passed {
+		c.Detail = fmt.Sprintf("worst in row %d of C", r.Row)
+	}
+	return c
+}
+
+func (in *instance) Close() error {
+	return errors.Join(in.a.Free(), in.b.Free(), in.c.Free())
+}
+
+// span is a range of blocks in one dimension.
+type span struct{ lo, hi int32 }
+
+func (s span) blocks() int32 { return s.hi - s.lo }
+
+// half returns the first or second half of s, the first the longer one.
+func (s span) half(second bool) span {
+	mid := s.lo + (s.blocks()+1)/2
+	if second {
+		return span{mid, s.hi}
+	}
+	return span{s.lo, mid}
+}
+
+// dim is a dimension of the product.
+type dim uint8
+
+const (
+	none dim = iota // a leaf
+	rows
+	cols
+	inner
+)
+
+// product is the task of a part of the product that is larger than a leaf.
+type product struct {
+	runtimes.Frame
+	in      *instance
+	i, j, k span
+	split   dim
+	second  bool // split is inner: the second half is under way
+}
+
+// widest returns the dimension to halve.
+func (in *instance) widest(i, j, k span) dim {
+	best, size := none, int32(0)
+	consider := func(d dim, s span, leaf int) {
+		if s.blocks() <= 1 {
+			return
+		}
+		if n := min(s.hi*int32(leaf), int32(in.n)) - s.lo*int32(leaf); n > size {
+			best, size = d, n
+		}
+	}
+	consider(rows, i, in.shape.M)
+	consider(cols, j, in.shape.N)
+	consider(inner, k, in.shape.K)
+	return best
+}
+
+func (in *instance) Root(w *runtimes.Worker) *runtimes.Frame {
+	return in.part(w, span{0, int32(in.c.BlockRows())}, span{0, int32(in.c.BlockCols())}, span{0, int32(in.a.BlockCols())})
+}
+
+// part runs a leaf in place, and makes a task of anything larger.
+func (in *instance) part(w *runtimes.Worker, i, j, k span) *runtimes.Frame {
+	split := in.widest(i, j, k)
+	if split == none {
+		in.leaf(w, int(i.lo), int(j.lo), int(k.lo))
+		return nil
+	}
+	t, _ := w.Spare(0).(*product)
+	if t == nil {
+		t = new(product)
+		t.Bind(t, 0)
+	}
+	t.in, t.i, t.j, t.k, t.split, t.second = in, i, j, k, split, false
+	if split == inner {
+		return t.Fork(1)
+	}
+	return t.Fork(2)
+}
+
+func (in *instance) leaf(w *runtimes.Worker, i, j, k int) {
+	a, b, c := in.a.BlockIndex(i, k), in.b.BlockIndex(k, j), in.c.BlockIndex(i, j)
+	if in.last != nil {
+		in.last[c].Store(int32(w.ID()))
+	}
+	start := w.Begin(gemm)
+	in.mul.Leaf(i, j, k)
+	w.End(gemm, start, a, b, c)
+}
+
+// parts returns what child n of t computes.
+func (t *product) parts(n int) (i, j, k span) {
+	i, j, k = t.i, t.j, t.k
+	switch t.split {
+	case rows:
+		i = i.half(n == 1)
+	case cols:
+		j = j.half(n == 1)
+	case inner:
+		k = k.half(t.second)
+	}
+	return i, j, k
+}
+
+func (t *product) Run(w *runtimes.Worker, n int) *runtimes.Frame {
+	i, j, k := t.parts(n)
+	return t.in.part(w, i, j, k)
+}
+
+func (t *product) Next(*runtimes.Worker, int) int {
+	if t.split == inner && !t.second {
+		t.second = true
+		return 1
+	}
+	return 0
+}
+
+// Affinity is the worker that ran the first leaf of the child's part of C in the preceding half of the inner dimension; -1
+// before the first touch.
+func (t *product) Affinity(_ *runtimes.Worker, n int) int {
+	if t.in.last == nil {
+		return -1
+	}
+	i, j, _ := t.parts(n)
+	return int(t.in.last[t.in.c.BlockIndex(int(i.lo), int(j.lo))].Load())
+}

@@ -1,0 +1,26 @@
+// Package kernels is the table of kernels, and the suite that holds every scheduler to every kernel.
+//
+// A new kernel is a package beside fib and matmul that exports a [kernel.Kernel], and a line in the table.
+package kernels
+
+import (
+	"krdlab/kernels/fib"
+	"krdlab/kernels/kernel"
+	"krdlab/kernels/matmul"
+)
+
+// Table is every kernel there is.
+var Table = []*kernel.Kernel{
+	&matmul.Kernel,
+	&fib.Kernel,
+}
+
+// ByName returns the kernel of that name.
+func ByName(name string) (*kernel.Kernel, bool) {
+	for _, k := range Table {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return nil, false
+}
