@@ -1,6 +1,7 @@
 package hw
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"sync/atomic"
@@ -28,7 +29,7 @@ const (
 // a stamp of the second thread lies between two of the first, which bounds the offset from both sides, and the bounds of all
 // rounds are intersected (Cristian's method, 1989). Up to 2000 rounds and 50 ms for each CPU; a loaded machine gives fewer rounds and a wider bound.
 // The first entry is {cpus[0], 0, 0, 0}. An error, with the offsets found until then, says that a CPU may not be used, that no exchange
-// succeeded in time, or that the bounds contradict each other (*[ClockError]). Without pinning it is [ErrUnsupported].
+// succeeded in time ([ErrNoAnswer]), or that the bounds contradict each other (*[ClockError]). Without pinning it is [ErrUnsupported].
 func Offsets(cpus []int) ([]Offset, error) {
 	if len(cpus) == 0 {
 		return nil, fmt.Errorf("clock offsets: no CPUs given")
@@ -47,6 +48,9 @@ func Offsets(cpus []int) ([]Offset, error) {
 	}
 	return out, nil
 }
+
+// ErrNoAnswer says that no exchange of stamps succeeded in the time given: other programs hold one of the CPUs.
+var ErrNoAnswer = errors.New("the two CPUs never ran at the same time; other programs hold them")
 
 // A ClockError says that no constant offset explains the stamps of two CPUs: one of the clocks drifts, jumps or runs backwards.
 type ClockError struct {
@@ -158,7 +162,7 @@ func (x *exchange) ask(cpu int) (Offset, error) {
 
 func (x *exchange) bound(o Offset, low, high int64) (Offset, error) {
 	if o.Rounds == 0 {
-		return o, fmt.Errorf("no answer within %v: is another program holding the CPU?", offsetTime)
+		return o, fmt.Errorf("%w (waited %v)", ErrNoAnswer, offsetTime)
 	}
 	// An unfenced RDTSC may be read before the load that it follows, by the time of a few instructions; without this slack two
 	// synchronous clocks can seem to contradict each other.

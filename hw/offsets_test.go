@@ -12,6 +12,9 @@ func TestOffsetsLive(t *testing.T) {
 	}
 	c := CalibrateClock()
 	got, err := Offsets(cpus)
+	if errors.Is(err, ErrNoAnswer) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -172,6 +172,43 @@ func TestCountersOfAnotherThread(t *testing.T) {
 	}
 }
 
+// TestCountersWithoutRight gives up root on one thread, which dies afterwards: what the kernel then forbids is a *PermissionError, and what
+// it accounts anyway is still counted.
+func TestCountersWithoutRight(t *testing.T) {
+	level := paranoid()
+	if unix.Geteuid() != 0 || level < 2 {
+		t.Skipf("needs root and perf_event_paranoid of at least 2 (is %d)", level)
+	}
+	onThread(func() {
+		const nobody = 65534
+		if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, nobody, nobody, nobody); errno != 0 { // of this thread alone
+			t.Logf("skipped: setresuid: %v", errno)
+			return
+		}
+		c, err := OpenThread(Migrations, ContextSwitches)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer c.Close()
+		if err := errors.Join(c.Start(), c.Stop()); err != nil {
+			t.Error(err)
+		}
+		counts, err := c.Read()
+		if err != nil || len(counts) != 2 {
+			t.Errorf("%v, %v, want 2 counts", counts, err)
+			return
+		}
+		var pe *PermissionError
+		if !errors.As(counts[0].Err, &pe) || pe.Paranoid != level || pe.Needed != 1 {
+			t.Errorf("migrations: %+v, want a *PermissionError at level %d", counts[0], level)
+		}
+		if counts[1].Err != nil || counts[1].Source != SourceRusage {
+			t.Errorf("context switches: %+v, want getrusage's", counts[1])
+		}
+	})
+}
+
 func TestClassify(t *testing.T) {
 	for _, errno := range []error{unix.ENOENT, unix.EOPNOTSUPP, unix.ENODEV} {
 		err := classify(Cycles, errno, 2)
