@@ -128,7 +128,7 @@ func (c *Config) Validate(t *hw.Topology) error {
 	}
 	switch {
 	case c.Cores < 1:
-		return bad("cores", c.Cores, "a run needs at least 1 core; this machine has %d", AllCores(t, c.SMT))
+		return bad("cores", c.Cores, "a run needs at least 1 core; this process may use %d, and does without the flag", AllCores(t, c.SMT))
 	case c.Cores > MaxWorkers:
 		return bad("cores", c.Cores, "at most %d workers can be run", MaxWorkers)
 	case c.Reps < 1:

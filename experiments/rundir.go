@@ -156,7 +156,13 @@ func (d *RunDir) discard() bool {
 	if err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != ManifestFile }) {
 		return false
 	}
-	return os.RemoveAll(d.partial) == nil
+	if os.RemoveAll(d.partial) != nil {
+		return false
+	}
+	if parent := filepath.Dir(d.final); parent == RunsDir {
+		os.Remove(parent) // goes only if this run made it
+	}
+	return true
 }
 
 func syncPath(path string) error {

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"krdlab/experiments"
+	"krdlab/hw"
+)
+
+// An app is the program with what it touches: tests give it other writers, another machine, another way of measuring.
+type app struct {
+	stdout, stderr io.Writer
+	terminal       bool // stderr is one: progress is shown
+	argv           []string
+	topology       func() (*hw.Topology, error)
+	measure        experiments.Measure // nil: this build cannot run kernels
+}
+
+func newApp(stdout, stderr io.Writer) *app {
+	a := &app{stdout: stdout, stderr: stderr, topology: hw.Host}
+	if f, ok := stderr.(*os.File); ok {
+		a.terminal = term.IsTerminal(int(f.Fd()))
+	}
+	return a
+}
+
+// main runs the command line argv, program name first, and returns the exit code. Errors are printed on one line.
+func (a *app) main(argv []string) int {
+	a.argv = argv
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	root := a.root()
+	root.SetArgs(argv[1:])
+	err := root.ExecuteContext(ctx)
+	if err != nil {
+		var exit *exitError
+		if !errors.As(err, &exit) || exit.err != nil {
+			fmt.Fprintln(a.stderr, oneLine(err))
+		}
+	}
+	return exitCode(err)
+}
+
+// root returns the tree of commands.
+func (a *app) root() *cobra.Command {
+	root := group(&cobra.Command{
+		Use:   "krdlab",
+		Short: "What a task scheduler does to data reuse",
+		Long: "krdlab runs task-parallel kernels under different schedulers, records which data each kernel touches, and shows\n" +
+			"what the scheduler did to reuse (kernel reuse distance), to cache misses, to overhead and to work time.",
+		Example: "  krdlab run matmul --sched workfirst --cores 2\n  krdlab run matmul --sched all --n 1024\n  krdlab doctor",
+	})
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(strings.NewReplacer(".FlagUsages", ".FlagUsagesWrapped 110", "Global Flags:", "Flags of every run:",
+		"\nFlags:", "\nFlags of {{.Name}}:").Replace(root.UsageTemplate()))
+	root.AddCommand(a.runCommand(), a.krdCommand(), a.topoCommand(), a.listCommand(), a.versionCommand())
+	return root
+}
+
+// group makes c a command that only holds others: alone it shows its help, and an unknown name is answered with the nearest.
+func group(c *cobra.Command) *cobra.Command {
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		return usageError("%s %s: there is no such command; %s", c.CommandPath(), args[0], experiments.Suggest(args[0], subcommands(c)))
+	}
+	return c
+}
+
+func subcommands(c *cobra.Command) []string {
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
+}
+
+// flagError explains what is wrong with a flag in the way that [experiments.ConfigError] does.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var value *pflag.InvalidValueError
+	var missing *pflag.ValueRequiredError
+	help := "see " + c.CommandPath() + " --help"
+	switch {
+	case errors.As(err, &unknown):
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, "--"+f.Name)
+			}
+		})
+		return usageError("%s: there is no flag --%s; %s", c.CommandPath(), unknown.GetSpecifiedName(), experiments.Suggest("--"+unknown.GetSpecifiedName(), names))
+	case errors.As(err, &value):
+		kind := map[string]string{"int": "a whole number", "uint64": "a whole number, 0 or more", "bool": "true or false"}[value.GetFlag().Value.Type()]
+		if kind == "" {
+			kind = "a " + value.GetFlag().Value.Type()
+		}
+		return &experiments.ConfigError{Flag: value.GetFlag().Name, Got: value.GetValue(), Want: "it must be " + kind + "; " + help}
+	case errors.As(err, &missing):
+		return usageError("--%s needs a value; %s", missing.GetSpecifiedName(), help)
+	}
+	return usageError("%s: %v; %s", c.CommandPath(), err, help)
+}
+
+// exactly returns a check that a command has the arguments what names, such as "TRACE|RUNDIR".
+func exactly(what ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(what):
+			return usageError("%s: %s is missing; type %s", c.CommandPath(), what[len(args)], c.UseLine())
+		case len(args) > len(what):
+			return usageError("%s: %q is one argument too many; type %s", c.CommandPath(), args[len(what)], c.UseLine())
+		}
+		return nil
+	}
+}
+
+// writeJSON writes v, indented, as one document.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// oneLine joins the lines of an error, as errors.Join makes them.
+func oneLine(err error) string {
+	return strings.Join(strings.Split(strings.TrimSpace(err.Error()), "\n"), "; ")
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"krdlab/experiments"
+	"krdlab/krd"
+	"krdlab/krd/krdplot"
+	"krdlab/loi"
+)
+
+type krdFlags struct {
+	json, csv, allowLoss   bool
+	plot, distance, weight string
+	node                   int
+}
+
+// krdCommand is `krdlab krd`.
+func (a *app) krdCommand() *cobra.Command {
+	f := &krdFlags{}
+	c := &cobra.Command{
+		Use:   "krd TRACE|RUNDIR",
+		Short: "Kernel reuse distances of a trace, or of each trace of a run directory",
+		Long: "Compute the histograms of kernel reuse distances of a trace: for each node (last-level cache) and summed.\n" +
+			"A distance is the number of distinct bytes touched on the node since the last access to the same block.",
+		Example: "  krdlab krd krdlab-runs/20261120-180509-matmul-workfirst-c2-n4096\n  krdlab krd workfirst.loi --plot krd.svg",
+		Args:    exactly("TRACE|RUNDIR"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if !c.Flags().Changed("node") {
+				f.node = -1
+			} else if f.node < 0 {
+				return &experiments.ConfigError{Flag: "node", Got: fmt.Sprint(f.node), Want: "nodes are numbered from 0"}
+			}
+			return a.krd(f, args[0])
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+	}
+	p := c.Flags()
+	p.BoolVar(&f.json, "json", false, "print one JSON document, an array where there are several traces")
+	p.BoolVar(&f.csv, "csv", false, "print bins as CSV: node, from_bytes, to_bytes, count")
+	p.StringVar(&f.plot, "plot", "", "also draw a figure to this new file: .svg, .png or .pdf")
+	p.StringVar(&f.distance, "distance", "exclusive", "exclusive, or inclusive: the block itself counts too")
+	p.StringVar(&f.weight, "weight", "count", "count, or bytes: each access weighs its bytes")
+	p.BoolVar(&f.allowLoss, "allow-loss", false, "analyse a trace with discarded records too")
+	p.IntVar(&f.node, "node", 0, "only this node (default all, and their sum)")
+	p.SortFlags = false
+	c.MarkFlagsMutuallyExclusive("json", "csv")
+	return c
+}
+
+func (a *app) krd(f *krdFlags, path string) error {
+	traces, err := findTraces(path)
+	if err != nil {
+		return err
+	}
+	if len(traces) > 1 && (f.csv || f.plot != "") {
+		return usageError("krdlab krd %s: it holds %d traces, and --csv and --plot take one: name one of %s", path, len(traces), strings.Join(traces, ", "))
+	}
+	var reports []*krd.Report
+	for _, trace := range traces {
+		r, err := analyze(f, trace)
+		if err != nil {
+			return err
+		}
+		reports = append(reports, r)
+	}
+	if f.plot != "" {
+		if err := plotReport(f, reports[0], traces[0]); err != nil {
+			return err
+		}
+	}
+	switch {
+	case f.json && len(reports) > 1:
+		return writeJSON(a.stdout, reports)
+	case f.json:
+		return writeJSON(a.stdout, reports[0])
+	case f.csv:
+		return reports[0].WriteCSV(a.stdout)
+	}
+	for i, r := range reports {
+		if len(reports) > 1 {
+			fmt.Fprintf(a.stdout, "%s\n", traces[i])
+		}
+		if err := r.WriteText(a.stdout); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// analyze reads one trace. Its errors say what to type instead.
+func analyze(f *krdFlags, path string) (*krd.Report, error) {
+	t, err := loi.Open(path)
+	if err != nil {
+		return nil, traceError(path, err)
+	}
+	defer t.Close()
+	r, err := krd.Analyze(t, krd.Options{Distance: krd.Distance(f.distance), Weight: krd.Weight(f.weight), AllowLoss: f.allowLoss})
+	if errors.Is(err, krd.ErrLoss) {
+		return nil, fmt.Errorf("%s: %w; add --allow-loss to analyse what there is", path, err)
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if f.node < 0 {
+		return r, nil
+	}
+	for _, n := range r.Nodes {
+		if n.Node == f.node {
+			r.Histogram, r.Nodes = n.Histogram, []krd.Node{n}
+			return r, nil
+		}
+	}
+	var there []string
+	for _, n := range r.Nodes {
+		there = append(there, fmt.Sprint(n.Node))
+	}
+	return nil, &experiments.ConfigError{Flag: "node", Got: fmt.Sprint(f.node), Want: "the nodes with workers in " + path + " are " + strings.Join(there, ", ")}
+}
+
+// traceError adds what helps against an error of opening a trace.
+func traceError(path string, err error) error {
+	if errors.Is(err, loi.ErrUnclean) {
+		return fmt.Errorf("%w; try krdlab trace recover %s --out %s", err, path, strings.TrimSuffix(path, ".loi")+"-recovered.loi")
+	}
+	return err
+}
+
+// findTraces returns path itself, or the traces of a run directory.
+func findTraces(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, perr := os.Stat(path + ".partial"); perr == nil {
+			return nil, fmt.Errorf("%w; but %s.partial is there, of a run that did not finish", err, path)
+		}
+		return nil, err
+	} else if err != nil || !info.IsDir() {
+		return []string{path}, err
+	}
+	traces, err := filepath.Glob(filepath.Join(globEscape(path), "*.loi"))
+	if err == nil && len(traces) == 0 {
+		err = fmt.Errorf("run directory %s holds no trace (*.loi): was it run with --trace off or profile?", path)
+	}
+	return traces, err
+}
+
+// globEscape quotes the characters that filepath.Glob would expand.
+func globEscape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+func plotReport(f *krdFlags, r *krd.Report, trace string) error {
+	err := krdplot.Of(r, f.node < 0, filepath.Base(trace)).Save(f.plot)
+	if errors.Is(err, krdplot.ErrFormat) || errors.Is(err, fs.ErrExist) {
+		return &exitError{exitUsage, fmt.Errorf("--plot %s: %w", f.plot, err)}
+	}
+	return err
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"krdlab/experiments"
+	"krdlab/hw"
+)
+
+// runFlags are the flags of every kernel.
+type runFlags struct {
+	sched, bind, trace, counters, numa, out, topology string
+	cores, reps, warmup                               int
+	seed                                              uint64
+	json, oversubscribe, smt                          bool
+}
+
+// runCommand has one subcommand for each kernel.
+func (a *app) runCommand() *cobra.Command {
+	f := &runFlags{}
+	run := group(&cobra.Command{
+		Use:   "run KERNEL",
+		Short: "Run a kernel under one scheduler or several, repeatedly, and sum up",
+		Long: "Run a kernel under one scheduler or several, interleaved with serial repetitions, and sum up: time, speed-up,\n" +
+			"overhead (OVR), work time inflation (WTI), LLC misses, kernel reuse distance. The evidence is kept in a run directory.",
+	})
+	p := run.PersistentFlags()
+	p.StringVar(&f.sched, "sched", "workfirst", "schedulers, separated by commas, or all: "+strings.Join(experiments.SchedulerNames(), ", "))
+	p.IntVar(&f.cores, "cores", 0, "workers, one for each core (default all cores that this process may use)")
+	p.IntVar(&f.reps, "reps", 10, "timed repetitions; below 6 there are no intervals")
+	p.IntVar(&f.warmup, "warmup", 1, "repetitions before those")
+	p.Uint64Var(&f.seed, "seed", 1, "seed of inputs, of victims and of the bootstrap")
+	p.StringVar(&f.bind, "bind", "compact", "where workers are pinned: compact (fill a node, then the next), scatter, or a list of CPUs such as 0,2,4-7")
+	p.StringVar(&f.trace, "trace", "", "off, profile or full (default: repetitions are profiled, and one more is traced in full for KRD)")
+	p.StringVar(&f.counters, "counters", "auto", "hardware counters: auto, perf (exit code 4 without them) or off")
+	p.StringVar(&f.numa, "numa", "first-touch", "placement of memory: first-touch or interleave")
+	p.StringVar(&f.out, "out", "", "run directory, which must not exist (default a new one in "+experiments.RunsDir+")")
+	p.BoolVar(&f.json, "json", false, "print one JSON document instead of tables")
+	p.BoolVar(&f.oversubscribe, "oversubscribe", false, "allow more workers than CPUs; WTI is then unreliable")
+	p.BoolVar(&f.smt, "smt", false, "use SMT siblings as cores")
+	p.StringVar(&f.topology, "topology", "", "treat workers as NODESxCORES, such as 4x6; results are marked synthetic")
+	p.SortFlags = false
+	complete := func(flag string, values ...string) {
+		if err := run.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+			panic(err) // the flag is not defined above
+		}
+	}
+	complete("sched", append(experiments.SchedulerNames(), "all")...)
+	complete("bind", "compact", "scatter")
+	complete("trace", "off", "profile", "full")
+	complete("counters", "auto", "perf", "off")
+	complete("numa", "first-touch", "interleave")
+
+	run.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usageError("krdlab run: which kernel? there are %s; try krdlab run matmul", strings.Join(experiments.KernelNames(), ", "))
+		}
+		_, err := experiments.FindKernel(args[0])
+		return err
+	}
+	for _, k := range experiments.Kernels() {
+		run.AddCommand(a.kernelCommand(&k, f))
+	}
+	return run
+}
+
+// kernelCommand is `krdlab run KERNEL`, with a flag for each parameter of the kernel.
+func (a *app) kernelCommand(k *experiments.Kernel, f *runFlags) *cobra.Command {
+	c := &cobra.Command{
+		Use:     k.Name,
+		Short:   k.Summary,
+		Long:    "Run " + k.Name + ": " + k.Summary + ".",
+		Example: fmt.Sprintf("  krdlab run %s --sched workfirst --cores 2\n  krdlab run %s --sched all --json", k.Name, k.Name),
+		Args:    exactly(),
+	}
+	read := kernelFlags(c.Flags(), k)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		t, err := a.topology()
+		if err != nil {
+			return fmt.Errorf("this machine's topology: %w", err)
+		}
+		config, err := f.config(c.Flags(), k, t)
+		if err != nil {
+			return err
+		}
+		config.Params = read()
+		return a.run(c.Context(), config, t, f.json)
+	}
+	return c
+}
+
+// kernelFlags defines a flag for each parameter of k and returns what reads them.
+func kernelFlags(flags *pflag.FlagSet, k *experiments.Kernel) (read func() experiments.Params) {
+	flags.SortFlags = false
+	ints, words := map[string]*int{}, map[string]*string{}
+	for _, p := range k.Params {
+		if p.Kind == experiments.IntParam {
+			ints[p.Name] = flags.Int(p.Name, p.Default.(int), p.Help)
+		} else {
+			words[p.Name] = flags.String(p.Name, p.Default.(string), p.Help)
+		}
+	}
+	return func() experiments.Params {
+		v := experiments.Params{}
+		for name, p := range ints {
+			v[name] = *p
+		}
+		for name, p := range words {
+			v[name] = *p
+		}
+		return v
+	}
+}
+
+// config turns flags into a configuration for the machine t. What is wrong within a flag is an error here; what does not fit together is
+// found by [experiments.Config.Validate].
+func (f *runFlags) config(flags *pflag.FlagSet, k *experiments.Kernel, t *hw.Topology) (*experiments.Config, error) {
+	c := experiments.NewConfig(k)
+	var err error
+	if c.Bind, err = hw.ParseBinding(f.bind); err != nil {
+		return nil, &experiments.ConfigError{Flag: "bind", Got: f.bind, Want: "choose compact, scatter or a list of CPUs such as 0,2,4-7"}
+	}
+	c.Schedulers = experiments.ParseSchedulers(f.sched)
+	c.Cores, c.Reps, c.Warmup, c.Seed = f.cores, f.reps, f.warmup, f.seed
+	c.Counters, c.NUMA, c.Out = experiments.CounterMode(f.counters), experiments.NUMAPolicy(f.numa), f.out
+	c.Oversubscribe, c.SMT, c.Topology = f.oversubscribe, f.smt, f.topology
+	if flags.Changed("trace") {
+		c.Trace = experiments.TraceMode(f.trace)
+	}
+	if !flags.Changed("cores") {
+		c.Cores = experiments.AllCores(t, c.SMT)
+		if c.Bind.List != nil {
+			c.Cores = len(c.Bind.List)
+		}
+		if made, err := hw.Synthetic(c.Topology); err == nil {
+			c.Cores = len(made.CPUs)
+		}
+	}
+	if flags.Changed("out") && f.out == "" {
+		return nil, &experiments.ConfigError{Flag: "out", Got: `""`, Want: "name a folder that does not exist yet, or leave the flag out"}
+	}
+	return &c, nil
+}
+
+var errCannotRun = errors.New("this build of krdlab has no driver that runs kernels")
+
+// run measures and prints. What was done before an error is printed too.
+func (a *app) run(ctx context.Context, c *experiments.Config, t *hw.Topology, asJSON bool) error {
+	measure := a.measure
+	if measure == nil {
+		measure = func(context.Context, *experiments.Config, *hw.Topology, *experiments.RunDir, experiments.Progress) ([]*experiments.Measured, error) {
+			return nil, errCannotRun
+		}
+	}
+	progress, done := a.progress()
+	out, err := experiments.Run(ctx, c, a.argv, t, measure, progress)
+	done()
+	if len(out.Results) > 0 {
+		err = errors.Join(err, a.print(c, out, asJSON))
+	} else if out.Dir != "" {
+		fmt.Fprintf(a.stderr, "what was done is kept in %s\n", out.Dir)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return &exitError{exitInterrupted, errors.New("interrupted")}
+		}
+		return err
+	}
+	for _, r := range out.Results {
+		if r.Check != nil && !r.Check.Passed {
+			return &exitError{exitCheck, fmt.Errorf("the numerical check of %s under %s failed: error %g, tolerance %g",
+				r.Kernel, r.Scheduler, r.Check.Error.Float(), r.Check.Tolerance.Float())}
+		}
+	}
+	return nil
+}
+
+// print writes the results and says where they are.
+func (a *app) print(c *experiments.Config, out *experiments.Outcome, asJSON bool) error {
+	if asJSON {
+		fmt.Fprintf(a.stderr, "run directory: %s\n", out.Dir)
+		return writeJSON(a.stdout, out.Document(c))
+	}
+	if err := experiments.WriteTable(a.stdout, out.Results); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(a.stdout, "run directory: %s\n", out.Dir)
+	return err
+}
+
+// progress returns what shows progress on a terminal, nil elsewhere, and what clears it.
+func (a *app) progress() (show experiments.Progress, done func()) {
+	if !a.terminal {
+		return nil, func() {}
+	}
+	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(a.stderr), progressbar.OptionClearOnFinish(),
+		progressbar.OptionShowCount(), progressbar.OptionSetElapsedTime(true))
+	show = func(done, total int, next string) {
+		if bar.GetMax() != total {
+			bar.ChangeMax(total)
+		}
+		bar.Describe(next)
+		_ = bar.Set(done) // a terminal that cannot be written to is no reason to stop
+	}
+	return show, func() { _ = bar.Finish() }
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"krdlab/hw"
+	"krdlab/krd"
+)
+
+// topoCommand is `krdlab topo`.
+func (a *app) topoCommand() *cobra.Command {
+	var asJSON bool
+	var root string
+	c := &cobra.Command{
+		Use:   "topo",
+		Short: "Nodes, cores and caches of this machine, and where workers would run",
+		Long: "Show the nodes (last-level caches), cores, SMT siblings, caches and NUMA nodes of this machine, and on which\n" +
+			"CPUs this process may run.",
+		Args: exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			read := a.topology
+			if root != "" {
+				if _, err := os.Stat(root); err != nil {
+					return fmt.Errorf("--root %s: %w", root, err)
+				}
+				read = func() (*hw.Topology, error) { return hw.ReadTopology(os.DirFS(root)) }
+			}
+			t, err := read()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(a.stdout, t)
+			}
+			return writeTopology(a.stdout, t)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	c.Flags().StringVar(&root, "root", "", "read the proc and sys folders of this folder: a snapshot of another machine")
+	return c
+}
+
+func writeTopology(w io.Writer, t *hw.Topology) error {
+	var b strings.Builder
+	m := t.Machine()
+	fmt.Fprintf(&b, "%s\n", describeMachine(m))
+	fmt.Fprintf(&b, "L1d %s, L2 %s, LLC %s for each node, lines of %s\n", formatSize(m.L1dBytes), formatSize(m.L2Bytes), formatSize(m.LLCBytes), formatSize(hw.Size(m.LineBytes)))
+	for i, n := range t.Nodes {
+		fmt.Fprintf(&b, "node %d: L%s %s, package %s, NUMA %s\n", i, number(n.LLC.Level, 0), formatSize(n.LLC.Bytes), number(n.Package, -1), hw.FormatCPUList(n.NUMA))
+		for _, core := range n.Cores {
+			cpus := t.Cores[core].CPUs
+			fmt.Fprintf(&b, "  core %d: CPU %s%s\n", core, hw.FormatCPUList(cpus), notAllowed(t, cpus))
+		}
+	}
+	for _, n := range t.NUMA {
+		fmt.Fprintf(&b, "NUMA node %d: CPUs %s, memory %s", n.ID, hw.FormatCPUList(n.CPUs), formatSize(n.Bytes))
+		if n.Distance != nil {
+			fmt.Fprintf(&b, ", distances %s", strings.Trim(fmt.Sprint(n.Distance), "[]"))
+		}
+		b.WriteByte('\n')
+	}
+	if len(t.Offline) > 0 {
+		fmt.Fprintf(&b, "offline: CPUs %s\n", hw.FormatCPUList(t.Offline))
+	}
+	fmt.Fprintf(&b, "this process may use CPUs %s\n", hw.FormatCPUList(t.Allowed()))
+	if cpus, err := t.Available(hw.Binding{}, false); err == nil {
+		fmt.Fprintf(&b, "workers run, in this order, on CPUs %s\n", strings.Trim(strings.ReplaceAll(fmt.Sprint(cpus), " ", ","), "[]"))
+	}
+	for _, warning := range t.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", warning)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// number prints v, n/a where it is the value that stands for what is not known.
+func number(v, unknown int) string {
+	if v == unknown {
+		return "n/a"
+	}
+	return fmt.Sprint(v)
+}
+
+func notAllowed(t *hw.Topology, cpus []int) string {
+	var not []int
+	for _, cpu := range cpus {
+		if !slices.Contains(t.Allowed(), cpu) {
+			not = append(not, cpu)
+		}
+	}
+	if not == nil {
+		return ""
+	}
+	return ", of which this process may not use " + hw.FormatCPUList(not)
+}
+
+func describeMachine(m hw.Machine) string {
+	name := m.Name
+	if name == "" {
+		name = "a machine whose name is not known"
+	}
+	nodes := "1 node"
+	if m.Nodes != 1 {
+		nodes = fmt.Sprintf("%d nodes", m.Nodes)
+	}
+	return fmt.Sprintf("%s: %s x %d cores, %d CPUs", name, nodes, m.CoresPerNode, m.CPUs)
+}
+
+// formatSize prints a number of bytes in binary units.
+func formatSize(n hw.Size) string {
+	if n == 0 {
+		return "n/a"
+	}
+	return krd.FormatBytes(uint64(n))
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"krdlab/experiments"
+	"krdlab/loi"
+)
+
+// versionCommand is `krdlab version`.
+func (a *app) versionCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Version of this program and of the formats that it writes",
+		Args:  exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			v := struct {
+				Version string `json:"version"`
+				experiments.Build
+				Schema int `json:"schema_version"`
+				Trace  int `json:"trace_version"`
+			}{"(devel)", experiments.ReadBuild(), experiments.SchemaVersion, loi.Version}
+			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+				v.Version = info.Main.Version
+			}
+			if asJSON {
+				return writeJSON(a.stdout, v)
+			}
+			revision := "revision unknown: the build was not stamped"
+			if v.Revision != nil {
+				revision = "revision " + *v.Revision
+				if v.Modified != nil && *v.Modified {
+					revision += " and changes that are not committed"
+				}
+			}
+			_, err := fmt.Fprintf(a.stdout, "krdlab %s, %s\n%s %s/%s\nresults and manifests version %d, traces version %d\n",
+				v.Version, revision, v.GoVersion, v.OS, v.Arch, v.Schema, v.Trace)
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return c
+}
