@@ -108,7 +108,9 @@ const (
 	slotLost      = 24 // bytes of records that recovery had to give up
 )
 
-// chunkHeader begins each chunk. Sequence and checksum share one word, so that beginning a chunk is one store.
+// chunkHeader begins each chunk. What changes while the file is written, the size at the end and the sequence number at the
+// beginning of the use of a chunk, changes with one store of a word that holds its own checksum, so that a kill finds the
+// header before or after, and never between.
 type chunkHeader struct {
 	worker uint32
 	seq    uint32
@@ -116,22 +118,35 @@ type chunkHeader struct {
 	offset uint64 // in the file
 }
 
+const (
+	chunkBytesAt   = 8  // word with the size
+	chunkSeqAt     = 24 // word with the sequence number
+	chunkSizeBits  = 40
+	chunkBytesMask = 1<<chunkSizeBits - 1
+)
+
 func (h *chunkHeader) encode(b []byte) {
 	le.PutUint32(b[0:], chunkMagic)
 	le.PutUint32(b[4:], h.worker)
-	le.PutUint64(b[8:], h.bytes)
+	le.PutUint64(b[chunkBytesAt:], h.sizeWord())
 	le.PutUint64(b[16:], h.offset)
-	le.PutUint64(b[24:], h.last())
+	le.PutUint64(b[chunkSeqAt:], h.seqWord())
 }
 
-// last returns the word with sequence and checksum.
-func (h *chunkHeader) last() uint64 {
-	var b [28]byte
+// sizeWord returns the word with the size and 24 bits of its checksum.
+func (h *chunkHeader) sizeWord() uint64 {
+	var b [8]byte
+	le.PutUint64(b[:], h.bytes)
+	return h.bytes | uint64(checksum(b[:]))<<chunkSizeBits
+}
+
+// seqWord returns the word with the sequence number and the checksum of all but the size.
+func (h *chunkHeader) seqWord() uint64 {
+	var b [20]byte
 	le.PutUint32(b[0:], chunkMagic)
 	le.PutUint32(b[4:], h.worker)
-	le.PutUint64(b[8:], h.bytes)
-	le.PutUint64(b[16:], h.offset)
-	le.PutUint32(b[24:], h.seq)
+	le.PutUint64(b[8:], h.offset)
+	le.PutUint32(b[16:], h.seq)
 	return uint64(h.seq) | uint64(checksum(b[:]))<<32
 }
 
@@ -141,11 +156,13 @@ func decodeChunkHeader(file []byte, off uint64, workers int) (h chunkHeader, ok 
 		return h, false
 	}
 	b := file[off : off+chunkHeaderBytes]
-	if le.Uint32(b) != chunkMagic || le.Uint32(b[28:]) != checksum(b[:28]) {
+	if le.Uint32(b) != chunkMagic {
 		return h, false
 	}
-	h = chunkHeader{worker: le.Uint32(b[4:]), bytes: le.Uint64(b[8:]), offset: le.Uint64(b[16:]), seq: le.Uint32(b[24:])}
-	return h, h.offset == off && int(h.worker) < workers && h.bytes >= chunkHeaderBytes && h.bytes%8 == 0
+	size, seq := le.Uint64(b[chunkBytesAt:]), le.Uint64(b[chunkSeqAt:])
+	h = chunkHeader{worker: le.Uint32(b[4:]), bytes: size & chunkBytesMask, offset: le.Uint64(b[16:]), seq: uint32(seq)}
+	ok = size == h.sizeWord() && seq == h.seqWord() && h.offset == off
+	return h, ok && int(h.worker) < workers && h.bytes >= chunkHeaderBytes && h.bytes%8 == 0
 }
 
 // entry describes one chunk in the footer.

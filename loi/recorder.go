@@ -102,14 +102,7 @@ func (r *Recorder) Event(kind EventKind, at uint64, args ...uint32) {
 // Accesses records an execution of k, fl as for KernelFlags, with its accesses in the order that the kernel declares them.
 // An access whose Bytes is 0 is to the whole block.
 func (r *Recorder) Accesses(k KernelID, fl Flags, start, end uint64, list []Access) {
-	n := 1
-	for i := range list {
-		n++
-		if list[i].Bytes != 0 {
-			n++
-		}
-	}
-	p, ok := r.open(AccessesRecord, fl&(Preempted|Moved), uint16(k), start, end, 0, n, 1)
+	p, ok := r.open(AccessesRecord, fl&(Preempted|Moved), uint16(k), start, end, 0, accessWords(list), 1)
 	if ok {
 		putAccesses(p.body, list)
 		r.finish(&p)
@@ -195,7 +188,7 @@ func (r *Recorder) adopt(c *chunk) {
 	c.head.seq = r.seq
 	r.seq++
 	r.base, r.off, r.size = unsafe.Pointer(unsafe.SliceData(c.mem)), chunkHeaderBytes, uintptr(c.head.bytes)
-	atomic.StoreUint64((*uint64)(unsafe.Add(r.base, 24)), c.head.last())
+	atomic.StoreUint64((*uint64)(unsafe.Add(r.base, chunkSeqAt)), c.head.seqWord())
 	r.slot[slotChunks/8]++
 	if r.witness == nil {
 		r.limit = r.size
@@ -217,6 +210,17 @@ func putArgs(body []uint64, args []uint32) {
 	if i < len(args) {
 		body[i/2] = uint64(args[i])
 	}
+}
+
+// accessWords returns the number of words that putAccesses needs for list.
+func accessWords(list []Access) int {
+	n := 1 + len(list)
+	for i := range list {
+		if list[i].Bytes != 0 {
+			n++
+		}
+	}
+	return n
 }
 
 func putAccesses(body []uint64, list []Access) {

@@ -68,8 +68,9 @@ func salvage(data []byte) (*Trace, RecoverReport, error) {
 	n := len(t.chunks)
 	rep := RecoverReport{Records: t.records, Discarded: t.discarded, LostBytes: t.lost, Unfinished: make([]bool, n)}
 	if entries, head, err := t.footer(); err == nil {
-		if t.checkChunks(entries, head) == nil {
-			rep.Clean = true
+		if t.checkChunks(entries, head) == nil { // whole, unless it was killed just before it said so
+			rep.Clean = t.state() == nil
+			t.Recovered = t.Recovered || !rep.Clean
 			return t.counted(rep)
 		}
 		t.keepGood(entries, head, &rep)
@@ -98,7 +99,7 @@ func (t *Trace) keepGood(entries []entry, head uint32, rep *RecoverReport) {
 	clear(t.records)
 	for i := range t.chunks {
 		t.chunks[i] = nil
-		if checksum(t.data[:t.pre.dataOffset]) != head { // what the count page says cannot be trusted
+		if t.headChecksum() != head { // what the count page says cannot be trusted
 			t.discarded[i], t.dropped[i], t.lost[i] = 1, 0, slotBytes
 		}
 	}

@@ -10,14 +10,13 @@ func Size(records uint64, params, workers int, opt Options) uint64 {
 	opt = opt.withDefaults()
 	page := uint64(pageSize())
 	round := func(n uint64) uint64 { return (n + page - 1) / page * page }
-	largest := round(uint64(max(opt.ChunkBytes, opt.FirstChunkBytes)))
 	rec := RecordBytes(params)
 	data := records * rec
 	// A worker has at most a begun chunk and a spare; a full one wastes its header and less than a record.
 	chunks := uint64(2*workers) + data/round(uint64(min(opt.ChunkBytes, opt.FirstChunkBytes)))
 	perWorker := round(uint64(opt.FirstChunkBytes)) + 2*round(uint64(opt.ChunkBytes))
-	if data/uint64(max(workers, 1)) < uint64(opt.FirstChunkBytes) && 4*uint64(opt.FirstChunkBytes) < largest {
-		perWorker = 5 * round(uint64(opt.FirstChunkBytes))
+	if data < uint64(opt.FirstChunkBytes)-chunkHeaderBytes { // nobody gets beyond the first chunk
+		perWorker = round(uint64(opt.FirstChunkBytes)) + round(uint64(min(4*opt.FirstChunkBytes, opt.ChunkBytes)))
 	}
 	n := data + uint64(workers)*perWorker + chunks*(chunkHeaderBytes+rec+entryBytes) + round(uint64(workers+1)*slotBytes) + 4*page
 	if opt.MaxBytes > 0 {

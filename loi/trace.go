@@ -149,27 +149,35 @@ func parse(data []byte) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, crcs, err := t.footer()
+	if err := t.state(); err != nil {
+		return nil, err
+	}
+	entries, head, err := t.footer()
 	if err != nil {
 		return nil, err
 	}
-	if err := t.checkChunks(entries, crcs); err != nil {
+	if err := t.checkChunks(entries, head); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// footer reads the table of chunks; head is the checksum of what stands before the first of them.
-func (t *Trace) footer() (entries []entry, head uint32, err error) {
-	data := t.data
-	state := le.Uint64(data[t.pre.controlOffset:])
+// state checks that the file was closed.
+func (t *Trace) state() error {
+	state := le.Uint64(t.data[t.pre.controlOffset:])
 	if state == stateOpen {
-		return nil, 0, &FormatError{Offset: int64(t.pre.controlOffset), Err: ErrUnclean,
+		return &FormatError{Offset: int64(t.pre.controlOffset), Err: ErrUnclean,
 			What: "it was not closed (its writer was killed, or is at work); it may be recovered"}
 	}
 	if state != stateClean {
-		return nil, 0, corrupt(int64(t.pre.controlOffset), "state %#x is neither open nor clean", state)
+		return corrupt(int64(t.pre.controlOffset), "state %#x is neither open nor clean", state)
 	}
+	return nil
+}
+
+// footer reads the table of chunks; head is the checksum of what stands before the first of them.
+func (t *Trace) footer() (entries []entry, head uint32, err error) {
+	data := t.data
 	at := int64(len(data)) - trailerBytes
 	if at < int64(t.pre.dataOffset) {
 		return nil, 0, corrupt(int64(len(data)), "the file ends before its footer")
@@ -203,9 +211,18 @@ func (t *Trace) footer() (entries []entry, head uint32, err error) {
 	return entries, le.Uint32(b[24:]), nil
 }
 
+// headChecksum returns the checksum of what stands before the first chunk, as if the file had been closed.
+func (t *Trace) headChecksum() uint32 {
+	var clean [8]byte
+	le.PutUint64(clean[:], stateClean)
+	crc := checksum(t.data[:t.pre.controlOffset])
+	crc = updateChecksum(crc, clean[:])
+	return updateChecksum(crc, t.data[t.pre.controlOffset+8:t.pre.dataOffset])
+}
+
 // checkChunks verifies all checksums and files the chunks by worker.
 func (t *Trace) checkChunks(entries []entry, head uint32) error {
-	if got := checksum(t.data[:t.pre.dataOffset]); got != head {
+	if got := t.headChecksum(); got != head {
 		return corrupt(0, "checksum of the first %d bytes is %08x, expected %08x", t.pre.dataOffset, got, head)
 	}
 	if i := firstBad(t.data, entries); i < len(entries) {

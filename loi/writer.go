@@ -250,11 +250,14 @@ func (w *Writer) finish(s *Stats) error {
 	copy(control, w.control)
 	le.PutUint64(control, stateClean)
 	footer := encodeFooter(uint64(w.end), checksum(head), entries)
+	s.Chunks, s.Bytes = len(entries), uint64(w.end)+uint64(len(footer))
+	if err := w.f.Truncate(int64(s.Bytes)); err != nil {
+		return err
+	}
 	if _, err := w.f.WriteAt(footer, w.end); err != nil {
 		return err
 	}
-	s.Chunks, s.Bytes = len(entries), uint64(w.end)+uint64(len(footer))
-	if err := w.f.Truncate(int64(s.Bytes)); err != nil {
+	if _, err := w.f.WriteAt(control[8:], int64(w.pre.controlOffset)+8); err != nil {
 		return err
 	}
 	if w.opt.Sync {
@@ -262,7 +265,7 @@ func (w *Writer) finish(s *Stats) error {
 			return err
 		}
 	}
-	if _, err := w.f.WriteAt(control, int64(w.pre.controlOffset)); err != nil { // from here on the file is clean
+	if _, err := w.f.WriteAt(control[:8], int64(w.pre.controlOffset)); err != nil { // from here on the file is clean
 		return err
 	}
 	if w.opt.Sync {
@@ -280,7 +283,7 @@ func (w *Writer) finishChunk(i int, e *entry) error {
 	}
 	if i == len(w.chunks)-1 {
 		c.head.bytes = chunkHeaderBytes + e.used
-		c.head.encode(c.mem)
+		atomic.StoreUint64((*uint64)(unsafe.Pointer(&c.mem[chunkBytesAt])), c.head.sizeWord())
 	}
 	e.bytes = c.head.bytes
 	e.crc = checksum(c.mem[:e.bytes])

@@ -1,0 +1,5 @@
+//go:build !race
+
+package loi
+
+const raceEnabled = false

@@ -1,0 +1,181 @@
+package loi
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// WriteText writes t in the text form, which [ParseText] reads: one line for each fact of the header and one for each
+// record, workers one after the other.
+//
+//	loi-text 1
+//	substrate native                      or simulated; then, if so, a line: synthetic
+//	recovered, buffered                   each a line of its own, if so
+//	clock tsc 1.86e+09 invariant          source, Hz (0: unknown), and the word if it is so
+//	nodes 1
+//	l2 262144                             bytes, 0: unknown
+//	llc 18874368
+//	grain kernel
+//	meta KEY VALUE
+//	worker 0 cpu 0 node 0 offset 0        in order of number; cpu -1: not pinned
+//	object A 64x8192 1x100                blocks as count x bytes
+//	kernel gemm A:in B:in C:inout         name and declared signature
+//	discarded 0 12 12                     worker, records, kernel executions in them
+//	lost 0 4096                           worker, bytes
+//	0 100 150 gemm(1,2,3) preempted       worker, start, end in ticks, kernel and arguments, flags
+//	0 150 170 gemm{A[1]:in,C[3]:out}      accesses listed
+//	0 170 event steal(1,0,2)              worker, time, kind (or its number) and arguments
+//	0 180 290 task p2p(1,2) m2l(3,4)      one task and its kernels
+//	end 4                                 number of records; may be left out
+//
+// A name with other characters than letters, digits and _.-/+ is quoted as in Go. What follows # is a comment.
+func WriteText(w io.Writer, t *Trace) error {
+	p := &textPrinter{w: bufio.NewWriter(w), t: t}
+	p.header()
+	var n uint64
+	for i := range t.Header.Workers {
+		c := t.All(i)
+		for c.Next() {
+			p.record(i, c.Record())
+			n++
+		}
+		if c.Err() != nil {
+			return c.Err()
+		}
+	}
+	p.line("end", u(n))
+	return p.w.Flush()
+}
+
+type textPrinter struct {
+	w *bufio.Writer // its first error comes out of Flush
+	t *Trace
+}
+
+func u[T ~uint8 | ~uint16 | ~uint32 | ~uint64](v T) string { return strconv.FormatUint(uint64(v), 10) }
+
+func (p *textPrinter) line(words ...string) {
+	p.w.WriteString(strings.Join(words, " "))
+	p.w.WriteByte('\n')
+}
+
+func (p *textPrinter) header() {
+	h := &p.t.Header
+	p.line("loi-text 1")
+	p.line("substrate", h.Substrate)
+	for _, f := range []struct {
+		word string
+		set  bool
+	}{{"synthetic", h.Synthetic}, {"recovered", p.t.Recovered}, {"buffered", p.t.Buffered}} {
+		if f.set {
+			p.line(f.word)
+		}
+	}
+	clock := []string{"clock", name(h.Clock.Source), strconv.FormatFloat(h.Clock.Hz, 'g', -1, 64)}
+	if h.Clock.Invariant {
+		clock = append(clock, "invariant")
+	}
+	p.line(clock...)
+	p.line("nodes", strconv.Itoa(h.Nodes))
+	p.line("l2", u(h.L2Bytes))
+	p.line("llc", u(h.LLCBytes))
+	p.line("grain", name(h.Grain))
+	for _, kv := range h.Meta {
+		p.line("meta", name(kv.Key), name(kv.Value))
+	}
+	for i, w := range h.Workers {
+		p.line("worker", strconv.Itoa(i), "cpu", strconv.Itoa(w.CPU), "node", strconv.Itoa(w.Node), "offset", strconv.FormatInt(w.TSCOffset, 10))
+	}
+	for _, o := range h.Registry.Objects {
+		words := []string{"object", name(o.Name)}
+		for _, r := range o.Blocks {
+			words = append(words, u(r.Count)+"x"+u(r.Bytes))
+		}
+		p.line(words...)
+	}
+	for _, k := range h.Registry.Kernels {
+		words := []string{"kernel", name(k.Name)}
+		for _, a := range k.Params {
+			words = append(words, name(h.Registry.Objects[a.Object].Name)+":"+a.Mode.String())
+		}
+		p.line(words...)
+	}
+	for i := range h.Workers {
+		if p.t.discarded[i] != 0 || p.t.dropped[i] != 0 {
+			p.line("discarded", strconv.Itoa(i), u(p.t.discarded[i]), u(p.t.dropped[i]))
+		}
+		if p.t.lost[i] != 0 {
+			p.line("lost", strconv.Itoa(i), u(p.t.lost[i]))
+		}
+	}
+}
+
+func (p *textPrinter) record(worker int, r *Record) {
+	reg := &p.t.Header.Registry
+	words := []string{strconv.Itoa(worker), u(r.Start)}
+	switch r.Type {
+	case KernelRecord:
+		words = append(words, u(r.End), name(reg.Kernels[r.Kernel].Name)+argList(r.Args))
+	case EventRecord:
+		kind := r.Event.String()
+		if _, known := eventKind(kind); !known {
+			kind = u(r.Event)
+		}
+		words = append(words, "event", kind+argList(r.Args))
+	case AccessesRecord:
+		list := make([]string, len(r.Explicit))
+		for i, a := range r.Explicit {
+			list[i] = name(reg.Objects[a.Object].Name) + "[" + u(a.Block) + "]:" + a.Mode.String()
+		}
+		words = append(words, u(r.End), name(reg.Kernels[r.Kernel].Name)+"{"+strings.Join(list, ",")+"}")
+	case TaskRecord:
+		words = append(words, u(r.End), "task")
+		for _, c := range r.Calls {
+			words = append(words, name(reg.Kernels[c.Kernel].Name)+argList(c.Args))
+		}
+	}
+	if r.Flags&Preempted != 0 {
+		words = append(words, "preempted")
+	}
+	if r.Flags&Moved != 0 {
+		words = append(words, "moved")
+	}
+	p.line(words...)
+}
+
+func argList(args []uint32) string {
+	list := make([]string, len(args))
+	for i, a := range args {
+		list[i] = u(a)
+	}
+	return "(" + strings.Join(list, ",") + ")"
+}
+
+func eventKind(s string) (EventKind, bool) {
+	for _, k := range []EventKind{EventSteal, EventSpawn, EventJoin} {
+		if k.String() == s {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
+// plain tells that c may stand in a name without quotes.
+func plain(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_.-/+", c) >= 0
+}
+
+// name quotes s if need be.
+func name(s string) string {
+	for i := range len(s) {
+		if !plain(s[i]) {
+			return strconv.Quote(s)
+		}
+	}
+	if s == "" {
+		return `""`
+	}
+	return s
+}
