@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -92,8 +93,12 @@ func TestPin(t *testing.T) {
 		if slices.Contains(mask, cpu) {
 			continue
 		}
-		if restore, err := Pin(cpu); err == nil {
-			t.Errorf("no error for CPU %d", cpu)
+		restore, err := Pin(cpu)
+		var be *BindError
+		if !errors.As(err, &be) || be.CPU != cpu {
+			t.Errorf("CPU %d: %v, want a *BindError", cpu, err)
+		}
+		if err == nil {
 			_ = restore()
 		}
 	}
@@ -109,18 +114,63 @@ func TestPin(t *testing.T) {
 	}
 }
 
+// again runs the named test in a process of its own, which inherits the mask of this thread and finds HW_TEST_AGAIN set.
+func again(t *testing.T, env ...string) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Skip(err)
+	}
+	cmd := exec.Command(exe, "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(append(os.Environ(), "HW_TEST_AGAIN=1"), env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestMaskOfOneCPU runs in a process that was started with a mask of one CPU.
+func TestMaskOfOneCPU(t *testing.T) {
+	mask, err := Affinity()
+	if err != nil || len(mask) < 2 && os.Getenv("HW_TEST_AGAIN") == "" {
+		t.Skipf("needs two CPUs: has %v, %v", mask, err)
+	}
+	if os.Getenv("HW_TEST_AGAIN") == "" {
+		only := mask[len(mask)-1]
+		restore, err := lockAndPin(only)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again(t, "HW_TEST_CPU="+strconv.Itoa(only), "HW_TEST_OTHER="+strconv.Itoa(mask[0]))
+		if err := restore(); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	only, _ := strconv.Atoi(os.Getenv("HW_TEST_CPU"))
+	other, _ := strconv.Atoi(os.Getenv("HW_TEST_OTHER"))
+	top, err := Host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := top.Allowed(); !slices.Equal(got, []int{only}) || len(top.CPUs) < 2 {
+		t.Errorf("allowed %v of %d CPUs, want %d alone", got, len(top.CPUs), only)
+	}
+	p, err := top.Place(2, Binding{}, true)
+	if err != nil || !slices.Equal(p.CPUs, []int{only, only}) || !p.Oversubscribed {
+		t.Errorf("2 workers: %+v, %v, want both on %d", p, err, only)
+	}
+	if _, err := top.Place(1, Binding{List: []int{other}}, true); err == nil {
+		t.Errorf("no error for a list with CPU %d", other)
+	}
+	if _, err := lockAndPin(other); err == nil { // the kernel would allow it
+		t.Errorf("no error for pinning to CPU %d, outside the mask", other)
+	}
+}
+
 // TestForceMonotonic runs in a process of its own, for it cannot be undone.
 func TestForceMonotonic(t *testing.T) {
-	if os.Getenv("HW_TEST_MONOTONIC") == "" {
-		exe, err := os.Executable()
-		if err != nil {
-			t.Skip(err)
-		}
-		cmd := exec.Command(exe, "-test.run=^TestForceMonotonic$", "-test.v")
-		cmd.Env = append(os.Environ(), "HW_TEST_MONOTONIC=1")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
+	if os.Getenv("HW_TEST_AGAIN") == "" {
+		again(t)
 		return
 	}
 	before := TSC()

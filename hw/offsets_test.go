@@ -2,6 +2,7 @@ package hw
 
 import (
 	"errors"
+	"runtime"
 	"testing"
 )
 
@@ -36,6 +37,39 @@ func TestOffsetsOfCPUThatIsNotThere(t *testing.T) {
 	}
 	if _, err := Offsets(nil); err == nil {
 		t.Error("no error for no CPUs")
+	}
+}
+
+// TestOffsetOfSkewedClock has an answerer whose clock is ahead, as no machine here has one.
+func TestOffsetOfSkewedClock(t *testing.T) {
+	if runtime.GOMAXPROCS(0) < 2 {
+		t.Skip("needs two CPUs")
+	}
+	for _, skew := range []int64{1_000_000, -1_000_000} {
+		var x exchange
+		go func() {
+			for turn := int64(1); ; turn += 2 {
+				for x.turn.Load() != turn {
+					if x.turn.Load() < 0 {
+						return
+					}
+				}
+				x.stamp = orderedTSC() + uint64(skew)
+				x.turn.CompareAndSwap(turn, turn+1)
+			}
+		}()
+		o, err := x.ask(7)
+		x.turn.Store(-1)
+		if errors.Is(err, ErrNoAnswer) {
+			t.Skip(err)
+		}
+		if err != nil || o.CPU != 7 || o.Ticks-int64(o.Bound) > skew || o.Ticks+int64(o.Bound) < skew {
+			t.Errorf("skew %d: %+v, %v", skew, o, err)
+		}
+		// a loaded machine may have answered late each time, and then the bound says so
+		if o.Bound < 100_000 && !o.Seen() {
+			t.Errorf("skew %d is not seen: %+v", skew, o)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package hw
 
 import (
 	"fmt"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -35,17 +36,17 @@ func threadAffinity() ([]int, error) {
 
 // Pin binds the current thread to one CPU. The goroutine must hold the thread ([runtime.LockOSThread]) until restore has run; restore
 // gives the thread the mask that it had before and may be called once, on the same thread. A caller that cannot restore should let the
-// goroutine end without unlocking, which retires the thread. Pin itself returns an error, and changes nothing, when the CPU is offline
-// or outside the cpuset (EINVAL).
+// goroutine end without unlocking, which retires the thread. Pin returns an error, and changes nothing, for a CPU outside the mask
+// that the process inherited (*[BindError], although the kernel would allow it), or one that is offline or outside the cpuset (EINVAL).
 func Pin(cpu int) (restore func() error, err error) {
+	if _, ok := slices.BinarySearch(inherited, cpu); !ok && inheritedErr == nil {
+		return nil, fmt.Errorf("pin: %w", &BindError{CPU: cpu, Reason: outside, Allowed: inherited})
+	}
 	var old, one unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &old); err != nil {
 		return nil, fmt.Errorf("pin to CPU %d: read the present mask: %w", cpu, err)
 	}
 	one.Set(cpu)
-	if !one.IsSet(cpu) {
-		return nil, fmt.Errorf("pin to CPU %d: masks hold CPUs 0 to %d: %w", cpu, len(one)*64-1, unix.EINVAL)
-	}
 	tid := unix.Gettid()
 	if err := unix.SchedSetaffinity(tid, &one); err != nil {
 		return nil, fmt.Errorf("pin to CPU %d: %w", cpu, err)

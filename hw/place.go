@@ -45,6 +45,8 @@ type BindError struct {
 	Allowed []int
 }
 
+const outside = "outside the affinity mask or cpuset of the process"
+
 func (e *BindError) Error() string {
 	return fmt.Sprintf("CPU %d is %s; allowed are %s", e.CPU, e.Reason, FormatCPUList(e.Allowed))
 }
@@ -108,7 +110,7 @@ func (t *Topology) check(list []int) error {
 		switch c := t.find(id); {
 		case c != nil && c.Allowed:
 		case c != nil:
-			return &BindError{id, "outside the affinity mask or cpuset of the process", t.Allowed()}
+			return &BindError{id, outside, t.Allowed()}
 		case slices.Contains(t.Offline, id):
 			return &BindError{id, "offline", t.Allowed()}
 		default:

@@ -41,10 +41,25 @@ TEXT ·rdtscp(SB), NOSPLIT, $0-12
 	MOVL CX, aux+8(FP)
 	RET
 
+// func orderedTSC() uint64
+//
+// The first fence waits for earlier loads, the second keeps later instructions from starting.
+TEXT ·orderedTSC(SB), NOSPLIT, $0-8
+	CMPL ·forced(SB), $0
+	JNE  monotonic
+	LFENCE
+	RDTSC
+	LFENCE
+	SHLQ $32, DX
+	ORQ  DX, AX
+	MOVQ AX, ret+0(FP)
+	RET
+
+monotonic:
+	JMP ·monotonicTicks(SB)
+
 // func Pause()
 TEXT ·Pause(SB), NOSPLIT, $0-0
-	PAUSE
-	PAUSE
 	PAUSE
 	PAUSE
 	RET

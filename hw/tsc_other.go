@@ -14,3 +14,5 @@ func TSCP() (tsc uint64, cpu int) { return monotonicTicks(), -1 }
 //
 //go:noinline
 func Pause() {}
+
+func orderedTSC() uint64 { return monotonicTicks() }
