@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"krdlab/hw"
+	"krdlab/kernels/kernel"
 )
 
 // A TraceMode says what the tracer records while repetitions are timed.
@@ -47,7 +48,7 @@ const (
 // Config is what one run is asked to do. Use [NewConfig] for the defaults and [Config.Validate] before running it.
 type Config struct {
 	Kernel        string
-	Params        Params // the kernel's own parameters, one for each of its [Param] declarations
+	Params        kernel.Params // the kernel's own parameters, one for each that it declares
 	Schedulers    []string
 	Cores         int // workers; 0 is not valid: [AllCores] resolves "all"
 	Reps          int // timed repetitions of each scheduler, and of the serial run
@@ -65,7 +66,7 @@ type Config struct {
 
 // NewConfig returns the defaults for a kernel: scheduler workfirst, 10 repetitions after 1 warm-up, seed 1, compact binding, profile and one
 // full trace, counters where there are any. Cores is left 0.
-func NewConfig(k *Kernel) Config {
+func NewConfig(k *kernel.Kernel) Config {
 	return Config{
 		Kernel: k.Name, Params: k.Defaults(), Schedulers: []string{"workfirst"},
 		Reps: 10, Warmup: 1, Seed: 1, Trace: TraceDefault, Counters: CountersAuto, NUMA: NUMAFirstTouch,
@@ -112,7 +113,7 @@ func (c *Config) Validate(t *hw.Topology) error {
 	if err != nil {
 		return err
 	}
-	if err := k.Check(c.Params); err != nil {
+	if err := checkParams(k, c.Params); err != nil {
 		return err
 	}
 	if len(c.Schedulers) == 0 {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"krdlab/hw"
+	"krdlab/kernels"
+	"krdlab/kernels/kernel"
 )
 
 // testHost has 2 cores with 2 SMT siblings each.
@@ -46,7 +48,7 @@ func TestValidateRefuses(t *testing.T) {
 		"reps 0":             {func(c *Config) { c.Reps = 0 }, "reps", "at least 1"},
 		"warmup":             {func(c *Config) { c.Warmup = -1 }, "warmup", "negative"},
 		"n 0":                {func(c *Config) { c.Params["n"] = 0 }, "n", "from 1 to"},
-		"leaf":               {func(c *Config) { c.Params["leaf"] = "32x0x64" }, "leaf", "MxNxK"},
+		"leaf":               {func(c *Config) { c.Params["leaf"] = "32x0x64" }, "leaf", "32x32x64"},
 		"layout":             {func(c *Config) { c.Params["layout"] = "column" }, "layout", "row or tiled"},
 		"missing parameter":  {func(c *Config) { delete(c.Params, "isa") }, "isa", "needs it"},
 		"foreign parameter":  {func(c *Config) { c.Params["theta"] = 1 }, "theta", "no such parameter"},
@@ -96,7 +98,7 @@ func TestValidateAllows(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	if got := ParseSchedulers("all"); len(got) != len(schedulers)-1 || got[0] != "workfirst" {
+	if got := ParseSchedulers("all"); len(got) != len(SchedulerNames())-1 || got[0] != "workfirst" {
 		t.Errorf("ParseSchedulers(all) = %v", got)
 	}
 	if got, want := ParseSchedulers(" go, workfirst,"), []string{"go", "workfirst"}; !reflect.DeepEqual(got, want) {
@@ -125,16 +127,16 @@ func TestSuggest(t *testing.T) {
 }
 
 func TestCatalog(t *testing.T) {
-	for _, k := range Kernels() {
-		if err := k.Check(k.Defaults()); err != nil {
+	for _, k := range kernels.Table {
+		if err := checkParams(k, k.Defaults()); err != nil {
 			t.Errorf("the defaults of %s are refused: %v", k.Name, err)
 		}
 	}
 	k, _ := FindKernel("matmul")
-	if got, want := k.Describe(k.Defaults()), "n=4096 leaf=32x32x64 layout=tiled isa=auto inputs=integers"; got != want {
+	if got, want := Describe(k, k.Defaults()), "n=4096 leaf=32x32x64 layout=tiled isa=auto inputs=integers"; got != want {
 		t.Errorf("Describe = %q, want %q", got, want)
 	}
-	if got := k.Describe(Params{"n": 4096.0, "leaf": "l1"}); !strings.HasPrefix(got, "n=4096 leaf=l1") {
+	if got := Describe(k, kernel.Params{"n": 4096.0, "leaf": "l1"}); !strings.HasPrefix(got, "n=4096 leaf=l1") {
 		t.Errorf("Describe of values read from JSON = %q", got)
 	}
 }

@@ -44,12 +44,15 @@ func Run(ctx context.Context, c *Config, argv []string, t *hw.Topology, measure 
 	if err := c.Validate(t); err != nil {
 		return out, err
 	}
+	if err := c.checkSpace(hw.FreeMemory, hw.FreeDisk); err != nil {
+		return out, err
+	}
 	start := time.Now()
 	dir, err := createDir(c, start)
 	if err != nil {
 		return out, err
 	}
-	manifest := NewManifest(c, argv, t, hw.CalibrateClock(), Root(), start)
+	manifest := NewManifest(c, argv, t, start)
 	if err := dir.WriteJSON(ManifestFile, manifest); err != nil { // now, so that a killed run says what it was
 		dir.discard()
 		return out, err

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"krdlab/hw"
@@ -47,7 +46,7 @@ func TestRun(t *testing.T) {
 	}
 	var m map[string]any
 	readJSON(t, filepath.Join(c.Out, ManifestFile), &m)
-	for _, key := range []string{"argv", "seed", "settings", "started", "finished", "build", "system", "clock", "machine", "topology", "tracer"} {
+	for _, key := range []string{"argv", "seed", "settings", "started", "finished", "build", "system", "clock", "memory", "machine", "topology", "tracer"} {
 		if m[key] == nil {
 			t.Errorf("manifest.json has no %s", key)
 		}
@@ -124,37 +123,6 @@ func TestRunThatCouldNotBegin(t *testing.T) {
 	}
 }
 
-func TestReadSystem(t *testing.T) {
-	fsys := fstest.MapFS{}
-	for name, text := range map[string]string{
-		"proc/sys/kernel/osrelease":                                       "6.1.0\n",
-		"proc/sys/kernel/perf_event_paranoid":                             "2\n",
-		"proc/loadavg":                                                    "0.50 1.25 2.00 1/234 5678\n",
-		"proc/meminfo":                                                    "MemTotal:  1024 kB\nMemFree: 10 kB\nMemAvailable: 512 kB\n",
-		"proc/cpuinfo":                                                    "processor\t: 0\nmodel name\t: Some CPU\nflags\t\t: fpu tsc constant_tsc hypervisor\n\nmodel name\t: Another\n",
-		"sys/kernel/mm/transparent_hugepage/enabled":                      "always [madvise] never\n",
-		"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor":            "powersave\n",
-		"sys/devices/system/cpu/cpu1/cpufreq/scaling_governor":            "performance\n",
-		"sys/devices/system/cpu/cpu2/cpufreq/scaling_governor":            "powersave\n",
-		"sys/devices/system/cpu/intel_pstate/no_turbo":                    "1\n",
-		"sys/devices/system/clocksource/clocksource0/current_clocksource": "tsc\n",
-	} {
-		fsys[name] = &fstest.MapFile{Data: []byte(text)}
-	}
-	got, err := json.Marshal(ReadSystem(fsys))
-	want := `{"kernel_release":"6.1.0","cpu_model":"Some CPU","governors":["powersave","performance"],"boost":false,` +
-		`"clock_source":"tsc","clock_sources_available":null,"tsc_flags":["tsc","constant_tsc"],"perf_event_paranoid":2,` +
-		`"load_average":[0.5,1.25,2],"memory_total_bytes":1048576,"memory_available_bytes":524288,` +
-		`"transparent_huge_pages":"madvise","numa_balancing":null,"smt_control":null,"hypervisor":true}`
-	if err != nil || string(got) != want {
-		t.Errorf("got\n%s, %v, want\n%s", got, err, want)
-	}
-	empty := ReadSystem(fstest.MapFS{})
-	if empty.PerfParanoid != nil || empty.Boost != nil || empty.MemTotalBytes != nil || empty.Kernel != nil {
-		t.Errorf("an empty /proc gave %+v", empty)
-	}
-}
-
 func TestReadBuild(t *testing.T) {
 	b := ReadBuild()
 	if b.GoVersion != runtime.Version() || b.GOGC == nil || *b.GOGC <= 0 || b.MemLimit != nil || b.GOMAXPROCS < 1 {
@@ -164,7 +132,7 @@ func TestReadBuild(t *testing.T) {
 
 func TestManifestTracer(t *testing.T) {
 	c := twoCores(t, 7)
-	m := NewManifest(c, []string{"krdlab"}, testHost, hw.Clock{}, fstest.MapFS{}, time.Now())
+	m := NewManifest(c, []string{"krdlab"}, testHost, time.Now())
 	m.finish([]Result{Summarise(c, madeUp("workfirst", 1)), {Scheduler: "go"}}, nil, time.Now())
 	if len(m.Tracer) != 1 || m.Tracer[0].Scheduler != "workfirst" || m.Tracer[0].Records != 1<<20 {
 		t.Errorf("tracer: %+v", m.Tracer)

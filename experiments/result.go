@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"krdlab/hw"
+	"krdlab/kernels/kernel"
 	"krdlab/krd"
 )
 
@@ -12,17 +13,17 @@ const SchemaVersion = 1
 // A Result is what one scheduler did under one configuration: the document of `krdlab run --json`. Times are in ns, sizes in bytes.
 // Null means that there is no measurement.
 type Result struct {
-	SchemaVersion int      `json:"schema_version"`
-	Kernel        string   `json:"kernel"`
-	Params        Params   `json:"params"`
-	Resolved      Params   `json:"resolved"` // what presets and "auto" among the parameters stood for
-	Scheduler     string   `json:"scheduler"`
-	Cores         int      `json:"cores"`
-	Seed          uint64   `json:"seed"`
-	Interrupted   bool     `json:"interrupted"` // fewer repetitions than asked for
-	Substrate     string   `json:"substrate"`   // "native" or "simulated"
-	Machine       Machine  `json:"machine"`
-	Settings      Settings `json:"settings"`
+	SchemaVersion int           `json:"schema_version"`
+	Kernel        string        `json:"kernel"`
+	Params        kernel.Params `json:"params"`
+	Resolved      kernel.Params `json:"resolved"` // what presets and "auto" among the parameters stood for
+	Scheduler     string        `json:"scheduler"`
+	Cores         int           `json:"cores"`
+	Seed          uint64        `json:"seed"`
+	Interrupted   bool          `json:"interrupted"` // fewer repetitions than asked for
+	Substrate     string        `json:"substrate"`   // "native" or "simulated"
+	Machine       Machine       `json:"machine"`
+	Settings      Settings      `json:"settings"`
 
 	Serial      Serial          `json:"serial"`
 	Repetitions []Repetition    `json:"repetitions"`
@@ -111,7 +112,9 @@ type Counters struct {
 	TaskClockNS     Count `json:"task_clock_ns"`
 	PageFaults      Count `json:"page_faults"`
 	ContextSwitches Count `json:"context_switches"`
-	Migrations      Count `json:"migrations"`
+	// InvoluntarySwitches are those by which a worker lost its CPU.
+	InvoluntarySwitches Count `json:"involuntary_switches"`
+	Migrations          Count `json:"migrations"`
 }
 
 // A Count is a counter's value, or nil and why there is none.
@@ -144,7 +147,8 @@ type Check struct {
 	Passed    bool   `json:"passed"`
 	Error     Number `json:"error"`
 	Tolerance Number `json:"tolerance"`
-	Method    string `json:"method,omitempty"` // such as "freivalds, exact" or "full, statistical bound"
+	Detail    string `json:"detail,omitempty"` // where the error is, after a failure
+	Method    string `json:"method,omitempty"` // such as "Freivalds, exact"
 }
 
 // A Trace is the trace file of the traced repetition and what tracing cost.

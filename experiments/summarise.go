@@ -3,6 +3,7 @@ package experiments
 import (
 	"fmt"
 
+	"krdlab/kernels/kernel"
 	"krdlab/krd"
 )
 
@@ -11,8 +12,8 @@ type Measured struct {
 	Scheduler   string
 	Substrate   string // "native" or "simulated"
 	Machine     Machine
-	Resolved    Params // what presets and "auto" among the parameters stood for; may be nil
-	CPUs        int    // that the workers could use; fewer than workers makes WTI unreliable
+	Resolved    kernel.Params // what presets and "auto" among the parameters stood for; may be nil
+	CPUs        int           // that the workers could use; fewer than workers makes WTI unreliable
 	Serial      []Repetition
 	Repetitions []Repetition
 	LLCSource   string // "perf_event", "model", or "" where LLC misses were not counted

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"krdlab/hw"
+	"krdlab/kernels/kernel"
 	"krdlab/krd"
 )
 
@@ -75,14 +76,14 @@ func describe(r *Result) string {
 	if err != nil {
 		return fmt.Sprint(r.Params)
 	}
-	p := Params{}
+	p := kernel.Params{}
 	for name, v := range r.Params {
 		p[name] = v
 		if got, ok := r.Resolved[name]; ok && fmt.Sprint(got) != fmt.Sprint(v) {
 			p[name] = fmt.Sprintf("%v (%v)", v, got)
 		}
 	}
-	return k.Describe(p)
+	return Describe(k, p)
 }
 
 // timeTable has a row for each scheduler: medians, intervals under them.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"krdlab/hw"
+	"krdlab/kernels/kernel"
 	"krdlab/krd"
 )
 
@@ -17,7 +18,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // madeUp returns what a scheduler might have done with matmul on 4 workers of 2 nodes. Numbers are invented for layout only.
 func madeUp(scheduler string, factor float64) *Measured {
 	m := &Measured{
-		Scheduler: scheduler, Substrate: "native", CPUs: 4, Resolved: Params{"isa": "avx512", "leaf": "32x32x64"},
+		Scheduler: scheduler, Substrate: "native", CPUs: 4, Resolved: kernel.Params{"isa": "avx512", "leaf": "32x32x64"},
 		Machine: Machine{hw.Machine{Name: "Made-up CPU", Nodes: 2, CoresPerNode: 2,
 			L1dBytes: 32 << 10, L2Bytes: 256 << 10, LLCBytes: 18 << 20}, "tsc"},
 		Check: &Check{Passed: true, Error: Some(0), Tolerance: Some(0), Method: "Freivalds, exact"},

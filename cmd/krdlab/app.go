@@ -29,7 +29,7 @@ type app struct {
 }
 
 func newApp(stdout, stderr io.Writer) *app {
-	a := &app{stdout: stdout, stderr: stderr, topology: hw.Host}
+	a := &app{stdout: stdout, stderr: stderr, topology: hw.Host, measure: experiments.Native}
 	if f, ok := stderr.(*os.File); ok {
 		a.terminal = term.IsTerminal(int(f.Fd()))
 	}

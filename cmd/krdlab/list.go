@@ -9,6 +9,9 @@ import (
 
 	"krdlab/experiments"
 	"krdlab/hw"
+	"krdlab/kernels"
+	"krdlab/kernels/kernel"
+	"krdlab/runtimes"
 )
 
 // A machineEntry is a machine that kernels can be run on.
@@ -18,11 +21,26 @@ type machineEntry struct {
 	Machine   hw.Machine `json:"machine"`
 }
 
+// A kernelEntry is a line of the table of kernels.
+type kernelEntry struct {
+	Name    string         `json:"name"`
+	Summary string         `json:"summary"`
+	Work    bool           `json:"work"` // OVR and WTI can be measured
+	Params  []kernel.Param `json:"params"`
+}
+
+// A schedulerEntry is a line of the table of schedulers.
+type schedulerEntry struct {
+	Name    string `json:"name"`
+	Paper   string `json:"paper,omitempty"` // in the KRD paper
+	Summary string `json:"summary"`
+}
+
 // listing is the document of `krdlab list --json`.
 type listing struct {
-	Kernels    []experiments.Kernel    `json:"kernels,omitempty"`
-	Schedulers []experiments.Scheduler `json:"schedulers,omitempty"`
-	Machines   []machineEntry          `json:"machines,omitempty"`
+	Kernels    []kernelEntry    `json:"kernels,omitempty"`
+	Schedulers []schedulerEntry `json:"schedulers,omitempty"`
+	Machines   []machineEntry   `json:"machines,omitempty"`
 }
 
 // listCommand is `krdlab list`.
@@ -67,9 +85,13 @@ func (a *app) listing(what []string) (*listing, error) {
 	for _, w := range what {
 		switch w {
 		case "kernels":
-			l.Kernels = experiments.Kernels()
+			for _, k := range kernels.Table {
+				l.Kernels = append(l.Kernels, kernelEntry{k.Name, k.Summary, k.Work, k.Params})
+			}
 		case "schedulers":
-			l.Schedulers = experiments.Schedulers()
+			for _, s := range runtimes.Schedulers {
+				l.Schedulers = append(l.Schedulers, schedulerEntry{s.Name, s.Paper, s.Doc})
+			}
 		case "machines":
 			t, err := a.topology()
 			if err != nil {
@@ -86,7 +108,10 @@ func (l *listing) write(w io.Writer) error {
 	if l.Kernels != nil {
 		b.WriteString("kernels\n")
 		for _, k := range l.Kernels {
-			fmt.Fprintf(&b, "  %-19s %s; %s\n", k.Name, k.Summary, k.Describe(k.Defaults()))
+			fmt.Fprintf(&b, "  %-19s %s\n", k.Name, k.Summary)
+			for _, p := range k.Params {
+				fmt.Fprintf(&b, "  %-19s --%s %v%s\n", "", p.Name, p.Default, others(p))
+			}
 		}
 	}
 	if l.Schedulers != nil {
@@ -94,7 +119,7 @@ func (l *listing) write(w io.Writer) error {
 		for _, s := range l.Schedulers {
 			paper := ""
 			if s.Paper != "" {
-				paper = " (" + s.Paper + " in the KRD paper)"
+				paper = "; the paper's " + s.Paper
 			}
 			fmt.Fprintf(&b, "  %-19s %s%s\n", s.Name, s.Summary, paper)
 		}
@@ -107,4 +132,18 @@ func (l *listing) write(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// others names the choices of p besides its default.
+func others(p kernel.Param) string {
+	var names []string
+	for _, c := range p.Choices {
+		if c != p.Default {
+			names = append(names, c)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return " (or " + strings.Join(names, ", ") + ")"
 }

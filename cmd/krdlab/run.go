@@ -12,6 +12,8 @@ import (
 
 	"krdlab/experiments"
 	"krdlab/hw"
+	"krdlab/kernels"
+	"krdlab/kernels/kernel"
 )
 
 // runFlags are the flags of every kernel.
@@ -65,14 +67,14 @@ func (a *app) runCommand() *cobra.Command {
 		_, err := experiments.FindKernel(args[0])
 		return err
 	}
-	for _, k := range experiments.Kernels() {
-		run.AddCommand(a.kernelCommand(&k, f))
+	for _, k := range kernels.Table {
+		run.AddCommand(a.kernelCommand(k, f))
 	}
 	return run
 }
 
 // kernelCommand is `krdlab run KERNEL`, with a flag for each parameter of the kernel.
-func (a *app) kernelCommand(k *experiments.Kernel, f *runFlags) *cobra.Command {
+func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:     k.Name,
 		Short:   k.Summary,
@@ -97,18 +99,18 @@ func (a *app) kernelCommand(k *experiments.Kernel, f *runFlags) *cobra.Command {
 }
 
 // kernelFlags defines a flag for each parameter of k and returns what reads them.
-func kernelFlags(flags *pflag.FlagSet, k *experiments.Kernel) (read func() experiments.Params) {
+func kernelFlags(flags *pflag.FlagSet, k *kernel.Kernel) (read func() kernel.Params) {
 	flags.SortFlags = false
 	ints, words := map[string]*int{}, map[string]*string{}
 	for _, p := range k.Params {
-		if p.Kind == experiments.IntParam {
+		if p.Kind == kernel.IntParam {
 			ints[p.Name] = flags.Int(p.Name, p.Default.(int), p.Help)
 		} else {
 			words[p.Name] = flags.String(p.Name, p.Default.(string), p.Help)
 		}
 	}
-	return func() experiments.Params {
-		v := experiments.Params{}
+	return func() kernel.Params {
+		v := kernel.Params{}
 		for name, p := range ints {
 			v[name] = *p
 		}
@@ -121,7 +123,7 @@ func kernelFlags(flags *pflag.FlagSet, k *experiments.Kernel) (read func() exper
 
 // config turns flags into a configuration for the machine t. What is wrong within a flag is an error here; what does not fit together is
 // found by [experiments.Config.Validate].
-func (f *runFlags) config(flags *pflag.FlagSet, k *experiments.Kernel, t *hw.Topology) (*experiments.Config, error) {
+func (f *runFlags) config(flags *pflag.FlagSet, k *kernel.Kernel, t *hw.Topology) (*experiments.Config, error) {
 	c := experiments.NewConfig(k)
 	var err error
 	if c.Bind, err = hw.ParseBinding(f.bind); err != nil {
