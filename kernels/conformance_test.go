@@ -45,7 +45,7 @@ func each(t *testing.T, f func(t *testing.T, s runtimes.Scheduler, k *kernel.Ker
 
 func instance(t *testing.T, k *kernel.Kernel, p kernel.Params, hints bool) kernel.Instance {
 	t.Helper()
-	in, err := k.New(p, kernel.Env{Seed: 7, Hints: hints})
+	in, err := k.New(p, kernel.Env{Seed: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func instance(t *testing.T, k *kernel.Kernel, p kernel.Params, hints bool) kerne
 			t.Error(err)
 		}
 	})
-	in.Reset()
+	in.Reset(hints)
 	return in
 }
 
@@ -106,7 +106,7 @@ func TestNative(t *testing.T) {
 			cpus[i] = -1
 		}
 		for seed := range uint64(3) {
-			in.Reset()
+			in.Reset(s.Rules().Affinity)
 			got, err := runtimes.Run(context.Background(), runtimes.Config{
 				Policy: s, CPUs: cpus, Nodes: nodes, Seed: seed, Clock: clock,
 				Tracing: runtimes.TraceProfile, Kernels: in.Registry().Kernels,
@@ -127,7 +127,7 @@ func TestVirtual(t *testing.T) {
 		want := expect(t, k, p)
 		in := instance(t, k, p, s.Rules().Affinity)
 		for seed := range uint64(3) {
-			in.Reset()
+			in.Reset(s.Rules().Affinity)
 			got, err := runtimes.Step(runtimes.StepConfig{Policy: s, Nodes: nodes, Seed: seed, Kernels: in.Registry().Kernels}, in)
 			if err != nil {
 				t.Fatal(err)

@@ -39,7 +39,7 @@ type instance struct {
 }
 
 func (in *instance) Registry() loi.Registry { return loi.Registry{} }
-func (in *instance) Reset()                 { in.out = -1 }
+func (in *instance) Reset(bool)             { in.out = -1 }
 func (in *instance) Close() error           { return nil }
 
 func (in *instance) Check() kernel.Check {

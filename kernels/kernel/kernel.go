@@ -28,8 +28,6 @@ type Env struct {
 	Seed uint64
 	// Interleave lists the NUMA nodes to spread pages over; nil leaves them where they are first touched.
 	Interleave []int
-	// Hints says that the scheduler asks for affinities (runtimes.Rules.Affinity), so that noting them down has a use.
-	Hints bool
 }
 
 // A Plan is what an instance needs.
@@ -45,8 +43,9 @@ type Instance interface {
 	runtimes.Program
 	// Registry names the program's kernels and the objects that they touch.
 	Registry() loi.Registry
-	// Reset makes the data as it was before the first run. It is not timed.
-	Reset()
+	// Reset makes the data as it was before the first run. hints says that the next run's scheduler asks for affinities
+	// (runtimes.Rules.Affinity), so that noting down who touched what has a use. It is not timed.
+	Reset(hints bool)
 	// Check compares the result of the latest run with an independent computation.
 	Check() Check
 	// Close returns the memory.

@@ -2,7 +2,6 @@ package matmul
 
 import (
 	"fmt"
-	"sync/atomic"
 	"unsafe"
 
 	"krdlab/hw"
@@ -150,9 +149,6 @@ func build(p kernel.Params, env kernel.Env) (in *instance, err error) {
 	if in.check, err = dense.NewChecker(in.a, in.b, in.c, env.Seed+2); err != nil {
 		return nil, err
 	}
-	if env.Hints {
-		in.last = make([]atomic.Int32, in.c.Blocks())
-	}
-	in.Reset()
+	in.Reset(false)
 	return in, nil
 }

@@ -66,8 +66,12 @@ func object(name string, m *dense.Matrix) loi.Object {
 	return o
 }
 
-func (in *instance) Reset() {
+func (in *instance) Reset(hints bool) {
 	in.c.Zero()
+	in.last = nil
+	if hints {
+		in.last = make([]atomic.Int32, in.c.Blocks())
+	}
 	for i := range in.last {
 		in.last[i].Store(-1)
 	}

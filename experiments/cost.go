@@ -1,0 +1,88 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+
+	"krdlab/hw"
+	"krdlab/loi"
+	"krdlab/runtimes"
+)
+
+// tracingCost is what the tracer adds to one kernel execution, in ns.
+type tracingCost struct {
+	profileNS Number // two stamps and the sums
+	traceNS   Number // two stamps, the sums and a record
+}
+
+// costKernels is how many empty kernels measureTracing times in one go.
+const costKernels = 1 << 17
+
+// costProgram is empty kernels, one after the other.
+type costProgram struct{ blocks []uint32 }
+
+func (p costProgram) Root(w *runtimes.Worker) *runtimes.Frame {
+	for range costKernels {
+		w.End(0, w.Begin(0), p.blocks...)
+	}
+	return nil
+}
+
+// measureTracing times empty kernels that name args blocks with tracing off, in profile mode and traced to a file in dir, each
+// several times, and takes the smallest differences. The records follow each other at once, which is harder on the writer
+// than any kernel is.
+func measureTracing(ctx context.Context, cpu int, clock hw.Clock, args int, dir *RunDir) (tracingCost, error) {
+	kernel := loi.Kernel{Name: "empty"}
+	for range args {
+		kernel.Params = append(kernel.Params, loi.Param{Object: 0, Mode: loi.In})
+	}
+	header := loi.Header{
+		Registry: loi.Registry{
+			Objects: []loi.Object{{Name: "nothing", Blocks: []loi.SizeRun{{Count: 1, Bytes: 1}}}},
+			Kernels: []loi.Kernel{kernel},
+		},
+		Clock: loi.Clock{Source: clock.Source, Hz: clock.Hz}, Workers: []loi.Worker{{CPU: cpu}}, Substrate: loi.Native, Grain: "kernel",
+	}
+	prog := costProgram{make([]uint32, args)}
+	best := map[runtimes.Tracing]float64{}
+	for range 5 {
+		for _, mode := range []runtimes.Tracing{runtimes.TraceOff, runtimes.TraceProfile, runtimes.TraceFull} {
+			c := runtimes.Config{
+				Policy: runtimes.Serial{}, CPUs: []int{cpu}, Nodes: []int{0}, Tracing: mode, Kernels: header.Registry.Kernels, Clock: clock,
+			}
+			ns, err := timeCost(ctx, c, header, dir, prog)
+			if err != nil {
+				return tracingCost{}, fmt.Errorf("measure the cost of tracing: %w", err)
+			}
+			if b, ok := best[mode]; !ok || ns < b {
+				best[mode] = ns
+			}
+		}
+	}
+	off := best[runtimes.TraceOff]
+	return tracingCost{
+		profileNS: Some(math.Max(0, best[runtimes.TraceProfile]-off)),
+		traceNS:   Some(math.Max(0, best[runtimes.TraceFull]-off)),
+	}, nil
+}
+
+// timeCost returns the time of one empty kernel, in ns.
+func timeCost(ctx context.Context, c runtimes.Config, h loi.Header, dir *RunDir, prog costProgram) (float64, error) {
+	if c.Tracing == runtimes.TraceFull {
+		path := dir.Path("cost.loi")
+		w, err := loi.Create(path, h, loi.Options{})
+		if err != nil {
+			return 0, err
+		}
+		defer os.Remove(path)
+		defer w.Close()
+		c.Recorders = []*loi.Recorder{w.Recorder(0)}
+	}
+	r, err := runtimes.Run(ctx, c, prog)
+	if err != nil {
+		return 0, err
+	}
+	return float64(r.TimeNS) / costKernels, nil
+}

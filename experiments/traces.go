@@ -1,0 +1,115 @@
+package experiments
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"krdlab/krd"
+	"krdlab/loi"
+	"krdlab/runtimes"
+)
+
+// witnessVariable names an environment variable: the path of a file that counts every record of a traced run once more, apart
+// from the trace, so that a test can kill the run and compare.
+const witnessVariable = "KRDLAB_TRACE_WITNESS"
+
+// traceFile is the trace of one repetition while it is written.
+type traceFile struct {
+	*loi.Writer
+	name, path string
+	workers    int
+	stats      loi.Stats
+}
+
+// createTrace opens the trace of a repetition. The policy go has a recorder for each CPU instead of each worker.
+func (n *native) createTrace(s *schedule, rep int, rules runtimes.Rules) (*traceFile, error) {
+	m := n.topo.Machine()
+	h := loi.Header{
+		Registry:  n.registry,
+		Clock:     loi.Clock{Source: n.clock.Source, Hz: n.clock.Hz, Invariant: n.clock.Invariant},
+		L2Bytes:   uint64(m.L2Bytes),
+		LLCBytes:  uint64(m.LLCBytes),
+		Substrate: loi.Native,
+		Synthetic: n.c.Topology != "",
+		Grain:     "kernel",
+		Meta: []loi.KV{
+			{Key: krd.MetaScheduler, Value: s.Measured.Scheduler},
+			{Key: "kernel", Value: n.c.Kernel},
+			{Key: "params", Value: n.params},
+			{Key: "cores", Value: fmt.Sprint(s.workers)},
+			{Key: "seed", Value: fmt.Sprint(n.c.Seed)},
+			{Key: "machine", Value: m.Name},
+		},
+	}
+	if rules.Spawn == runtimes.SpawnGo {
+		for cpu := range n.lastCPU() + 1 {
+			h.Workers = append(h.Workers, loi.Worker{CPU: cpu, Node: max(0, n.topo.NodeOf(cpu)), TSCOffset: n.offsets[cpu]})
+		}
+	} else {
+		for i := range s.workers {
+			cpu := n.place.CPUs[i]
+			h.Workers = append(h.Workers, loi.Worker{CPU: cpu, Node: n.nodes[i], TSCOffset: n.offsets[cpu]})
+		}
+	}
+	f := &traceFile{name: TraceFile(s.Measured.Scheduler), workers: len(h.Workers)}
+	if n.c.Trace == TraceFull {
+		f.name = TraceFile(fmt.Sprintf("%s.%d", s.Measured.Scheduler, rep+1))
+	}
+	f.path = n.dir.Path(f.name)
+	w, err := loi.Create(f.path, h, loi.Options{Witness: os.Getenv(witnessVariable)})
+	if err != nil {
+		return nil, err
+	}
+	f.Writer = w
+	return f, nil
+}
+
+func (f *traceFile) recorders() []*loi.Recorder {
+	list := make([]*loi.Recorder, f.workers)
+	for i := range list {
+		list[i] = f.Recorder(i)
+	}
+	return list
+}
+
+func (f *traceFile) close() (err error) {
+	f.stats, err = f.Close()
+	return err
+}
+
+func sum(list []uint64) (n int64) {
+	for _, v := range list {
+		n += int64(v)
+	}
+	return n
+}
+
+// analyse computes the KRD of a trace, and says what tracing cost.
+func (n *native) analyse(s *schedule, f *traceFile, r *runtimes.Result) error {
+	s.Trace = &Trace{
+		Path: f.name, Records: sum(f.stats.Records), Discarded: sum(f.stats.Discarded),
+		OverheadNS: n.cost.traceNS, ProfileNS: n.cost.profileNS, TimeNS: Some(float64(r.TimeNS)),
+	}
+	if t := times(s.Repetitions); len(t) > 0 && n.c.Trace != TraceFull {
+		s.Trace.SlowdownOverMedian = Some(float64(r.TimeNS) / median(t))
+	}
+	if f.stats.Full != nil {
+		s.Measured.Warnings = append(s.Measured.Warnings, fmt.Sprintf("the trace is incomplete: %v", f.stats.Full))
+	}
+	t, err := loi.Open(f.path)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	report, err := krd.Analyze(t, krd.Options{})
+	var loss *krd.LossError
+	if errors.As(err, &loss) {
+		return nil // no KRD: Trace.Discarded says why
+	}
+	if err != nil {
+		return err
+	}
+	s.KRD = report
+	return nil
+}
