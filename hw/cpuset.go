@@ -26,8 +26,7 @@ func (s *sysfs) allowed(online, mask []int) []int {
 		allowed = intersect(allowed, mask)
 	}
 	for _, g := range s.cgroups("cpuset") {
-		// v2, v1 with and without the prefix; of a cgroup without the controller the nearest ancestor's set holds.
-		name, ok := s.upward(g, "cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus", "effective_cpus", "cpus")
+		name, ok := s.effective(g)
 		if !ok {
 			continue
 		}
@@ -91,18 +90,24 @@ func (s *sysfs) cgroups(controller string) []cgroup {
 	return out
 }
 
-// upward looks for the first of names in the folder of g, then in its parents up to the mount point, and returns the full name.
-// A container may see the mount point only.
-func (s *sysfs) upward(g cgroup, names ...string) (string, bool) {
-	for dir := g.dir; ; dir = path.Dir(dir) {
-		for _, name := range names {
-			full := path.Join(g.mount, dir, name)
+// upward yields the folder of g and then its parents up to the mount point. A limit of a parent holds for its children, and a container
+// may see the mount point only.
+func (g cgroup) upward(yield func(string) bool) {
+	for dir := g.dir; yield(path.Join(g.mount, dir)) && dir != "" && dir != "." && dir != "/"; {
+		dir = path.Dir(dir)
+	}
+}
+
+// effective returns the name of the cpuset file that holds for g: v2, or v1 with and without the prefix. Of a group without the
+// controller the nearest ancestor's set holds.
+func (s *sysfs) effective(g cgroup) (string, bool) {
+	for dir := range g.upward {
+		for _, name := range []string{"cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus", "effective_cpus", "cpus"} {
+			full := path.Join(dir, name)
 			if _, ok := readText(s, full); ok {
 				return full, true
 			}
 		}
-		if dir == "" || dir == "." || dir == "/" {
-			return "", false
-		}
 	}
+	return "", false
 }

@@ -131,8 +131,7 @@ func cpuQuota(fsys fs.FS) *float64 {
 	s := &sysfs{FS: fsys}
 	var least *float64
 	for _, g := range s.cgroups("cpu") {
-		for dir := g.dir; ; dir = path.Dir(dir) {
-			at := path.Join(g.mount, dir)
+		for at := range g.upward {
 			var words []string // quota and period in microseconds
 			if g.v2 {
 				text, _ := readText(fsys, path.Join(at, "cpu.max"))
@@ -148,9 +147,6 @@ func cpuQuota(fsys fs.FS) *float64 {
 				if err1 == nil && err2 == nil && quota > 0 && period > 0 && (least == nil || quota/period < *least) {
 					least = ptr(quota / period)
 				}
-			}
-			if dir == "" || dir == "." || dir == "/" {
-				break
 			}
 		}
 	}

@@ -36,8 +36,7 @@ func freeMemory(fsys fs.FS) (Memory, error) {
 		if g.v2 {
 			limitFile, usageFile, cacheKey = "memory.max", "memory.current", "inactive_file"
 		}
-		for dir := g.dir; ; dir = path.Dir(dir) {
-			at := path.Join(g.mount, dir)
+		for at := range g.upward {
 			limit, okLimit := readInt64(fsys, path.Join(at, limitFile))
 			usage, okUsage := readInt64(fsys, path.Join(at, usageFile))
 			if okLimit && okUsage && (m.TotalBytes == 0 || limit < m.TotalBytes) { // "max", and v1's huge number, are no limit
@@ -48,9 +47,6 @@ func freeMemory(fsys fs.FS) (Memory, error) {
 				if left < m.FreeBytes {
 					m.FreeBytes, m.LimitedBy = left, "/"+path.Join(at, limitFile)
 				}
-			}
-			if dir == "" || dir == "." || dir == "/" {
-				break
 			}
 		}
 	}

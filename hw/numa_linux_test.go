@@ -2,10 +2,40 @@ package hw
 
 import (
 	"errors"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 )
+
+// TestMapLeavesNothing: the trimmed ends of aligned mappings are given back.
+func TestMapLeavesNothing(t *testing.T) {
+	pages := func() int {
+		text, _ := readText(os.DirFS("/"), "proc/self/statm")
+		size, _, _ := strings.Cut(text, " ")
+		n, err := strconv.Atoi(size)
+		if err != nil {
+			t.Skip(err)
+		}
+		return n
+	}
+	const rounds = 1000
+	before := pages()
+	for range rounds {
+		b, err := Map(2 << 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Unmap(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if grown := (pages() - before) * unix.Getpagesize(); grown > rounds<<20 {
+		t.Errorf("%d mappings of 2 MiB, all given back, left %d MiB of address space", rounds, grown>>20)
+	}
+}
 
 func TestInterleave(t *testing.T) {
 	top, err := Host()

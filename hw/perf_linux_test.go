@@ -1,6 +1,7 @@
 package hw
 
 import (
+	"encoding/binary"
 	"errors"
 	"os"
 	"runtime"
@@ -50,6 +51,13 @@ func TestCountersLive(t *testing.T) {
 		if _, err := c.Read(); err == nil {
 			t.Error("no error for counters that were not started")
 		}
+		nap := func(times int) {
+			for range times {
+				ts := unix.NsecToTimespec(1000)
+				_ = unix.Nanosleep(&ts, nil)
+			}
+		}
+		nap(100)               // must not be counted
 		for round := range 2 { // the second round must not see the first
 			before := time.Now()
 			if err := c.Start(); err != nil {
@@ -61,10 +69,7 @@ func TestCountersLive(t *testing.T) {
 				for i := 0; i < len(b); i += unix.Getpagesize() {
 					b[i] = 1
 				}
-				for range 5 {
-					ts := unix.NsecToTimespec(1000)
-					_ = unix.Nanosleep(&ts, nil)
-				}
+				nap(5)
 			}
 			if err := c.Stop(); err != nil {
 				t.Error(err)
@@ -95,10 +100,10 @@ func TestCountersLive(t *testing.T) {
 					if lo = pages; round == 1 {
 						lo, hi = 0, pages/2
 					}
-				case ContextSwitches, VoluntarySwitches:
-					if lo = 5; round == 1 {
-						lo = 0
-					}
+				case ContextSwitches:
+					lo = 5 * uint64(1-round)
+				case VoluntarySwitches:
+					lo, hi = 5*uint64(1-round), 99
 				case Instructions, Cycles:
 					lo = 1
 				}
@@ -207,6 +212,49 @@ func TestCountersWithoutRight(t *testing.T) {
 			t.Errorf("context switches: %+v, want getrusage's", counts[1])
 		}
 	})
+}
+
+// TestMultiplexed reads a group whose file is a pipe, with a PMU that was shared.
+func TestMultiplexed(t *testing.T) {
+	var p [2]int
+	if err := unix.Pipe(p[:]); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(p[0])
+	defer unix.Close(p[1])
+	put := func(words ...uint64) {
+		var b []byte
+		for _, w := range words {
+			b = binary.NativeEndian.AppendUint64(b, w)
+		}
+		if _, err := unix.Write(p[1], b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := &group{events: []Event{Instructions, Cycles}, fds: []int{p[0], p[0]}, base: groupTimes{100, 40}}
+	c := &threadCounters{events: []Event{Cycles, Instructions}, groups: []*group{g}}
+	c.source[Instructions], c.source[Cycles] = SourcePerf, SourcePerf
+	put(2, 1100, 1040, 7, 8) // 1000 ns wanted since the base, 1000 ns had
+	got, err := c.read()
+	want := []Count{{Event: Cycles, N: 8, Source: SourcePerf}, {Event: Instructions, N: 7, Source: SourcePerf}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+	put(2, 1100, 640, 7, 8)
+	got, err = c.read()
+	if err != nil || len(got) != 2 {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	for _, n := range got {
+		var me *MultiplexedError
+		if !errors.As(n.Err, &me) || me.EnabledNS != 1000 || me.RanNS != 600 || n.N != 0 {
+			t.Errorf("counted for 600 of 1000 ns: %+v, want a *MultiplexedError and no count", n)
+		}
+	}
+	put(2, 1100)
+	if got, err := c.read(); err == nil {
+		t.Errorf("no error for a short read, but %+v", got)
+	}
 }
 
 func TestClassify(t *testing.T) {

@@ -48,7 +48,7 @@ func complexes() files {
 		if core > 1 {
 			l3 = "2-3,6-7"
 		}
-		f.cpu(id, 0, sib, "1:Data:32K:"+sib, "1:Instruction:32K:"+sib, "2:Unified:512K:"+sib, "3:Unified:16M:"+l3)
+		f.cpu(id, 0, sib, "1:Instruction:64K:"+sib, "1:Data:32K:"+sib, "2:Unified:512K:"+sib, "3:Unified:16M:"+l3)
 	}
 	return f
 }
@@ -85,6 +85,22 @@ func TestNodeIsLLCDomain(t *testing.T) {
 	}
 	if top.Warnings != nil {
 		t.Errorf("warnings %q, want none", top.Warnings)
+	}
+}
+
+// TestCoresWithoutL3 has two low-power cores beside the ring that the L3 serves, as some hybrid processors do: their L2 is their last cache.
+func TestCoresWithoutL3(t *testing.T) {
+	f := files{cpuDir + "/online": "0-3"}
+	f.cpu(0, 0, "0", "1:Data:48K:0", "2:Unified:2M:0", "3:Unified:24M:0-1")
+	f.cpu(1, 0, "1", "1:Data:48K:1", "2:Unified:2M:1", "3:Unified:24M:0-1")
+	f.cpu(2, 0, "2", "1:Data:32K:2", "2:Unified:1536K:2-3")
+	f.cpu(3, 0, "3", "1:Data:32K:3", "2:Unified:1536K:2-3")
+	top := mustRead(t, f)
+	if got, want := nodesOf(top), [][]int{{0, 1}, {2, 3}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("nodes %v, want %v", got, want)
+	}
+	if m := top.Machine(); m.LLCBytes != 24<<20 || m.L2Bytes != 1536<<10 || m.L1dBytes != 32<<10 {
+		t.Errorf("machine %+v, want an LLC of 24 MiB, the L2 and the L1 of the small cores", m)
 	}
 }
 
