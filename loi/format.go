@@ -3,6 +3,7 @@ package loi
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"unsafe"
 )
 
 // Version is the version of the file format that this package writes.
@@ -125,12 +126,12 @@ const (
 	chunkBytesMask = 1<<chunkSizeBits - 1
 )
 
+// encode writes the header, and its first word last.
 func (h *chunkHeader) encode(b []byte) {
-	le.PutUint32(b[0:], chunkMagic)
-	le.PutUint32(b[4:], h.worker)
 	le.PutUint64(b[chunkBytesAt:], h.sizeWord())
 	le.PutUint64(b[16:], h.offset)
 	le.PutUint64(b[chunkSeqAt:], h.seqWord())
+	commit((*uint64)(unsafe.Pointer(&b[0])), uint64(chunkMagic)|uint64(h.worker)<<32)
 }
 
 // sizeWord returns the word with the size and 24 bits of its checksum.

@@ -126,8 +126,8 @@ func (t *Trace) keepWhole(rep *RecoverReport) {
 	for off := t.pre.dataOffset; off+chunkHeaderBytes <= end; {
 		h, ok := decodeChunkHeader(t.data, off, len(t.chunks))
 		if !ok {
-			if lastNonzero(t.data[off:]) == 0 { // room kept for the footer
-				break
+			if le.Uint64(t.data[off:]) == 0 && lastNonzero(t.data[off+chunkHeaderBytes:]) == 0 {
+				break // room kept for the footer, or a chunk that was being made
 			}
 			off += 8
 			rep.SkippedBytes += 8

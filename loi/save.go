@@ -76,12 +76,12 @@ func (t *Trace) write(w io.Writer) error {
 			}
 			e := &entries[n]
 			n++
-			var b [chunkHeaderBytes]byte
+			b := alignedBytes(chunkHeaderBytes)
 			ch := chunkHeader{worker: e.worker, seq: e.seq, bytes: e.bytes, offset: e.offset}
-			ch.encode(b[:])
+			ch.encode(b)
 			records := t.data[c.offset+chunkHeaderBytes:][:c.used]
-			e.crc = updateChecksum(checksum(b[:]), records)
-			if _, err := w.Write(b[:]); err != nil {
+			e.crc = updateChecksum(checksum(b), records)
+			if _, err := w.Write(b); err != nil {
 				return err
 			}
 			if _, err := w.Write(records); err != nil {

@@ -16,7 +16,7 @@ func Size(records uint64, params, workers int, opt Options) uint64 {
 	chunks := uint64(2*workers) + data/round(uint64(min(opt.ChunkBytes, opt.FirstChunkBytes)))
 	perWorker := round(uint64(opt.FirstChunkBytes)) + 2*round(uint64(opt.ChunkBytes))
 	if data < uint64(opt.FirstChunkBytes)-chunkHeaderBytes { // nobody gets beyond the first chunk
-		perWorker = round(uint64(opt.FirstChunkBytes)) + round(uint64(min(4*opt.FirstChunkBytes, opt.ChunkBytes)))
+		perWorker = round(uint64(opt.FirstChunkBytes)) + round(min(4*round(uint64(opt.FirstChunkBytes)), uint64(opt.ChunkBytes)))
 	}
 	n := data + uint64(workers)*perWorker + chunks*(chunkHeaderBytes+rec+entryBytes) + round(uint64(workers+1)*slotBytes) + 4*page
 	if opt.MaxBytes > 0 {
