@@ -48,7 +48,11 @@ func (a *app) main(argv []string) int {
 	if err != nil {
 		var exit *exitError
 		if !errors.As(err, &exit) || exit.err != nil {
-			fmt.Fprintln(a.stderr, oneLine(err))
+			line := oneLine(err)
+			if !strings.HasPrefix(line, "krdlab ") {
+				line = "krdlab: " + line
+			}
+			fmt.Fprintln(a.stderr, line)
 		}
 	}
 	return exitCode(err)
@@ -70,7 +74,7 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(strings.NewReplacer(".FlagUsages", ".FlagUsagesWrapped 110", "Global Flags:", "Flags of every run:",
 		"\nFlags:", "\nFlags of {{.Name}}:").Replace(root.UsageTemplate()))
-	root.AddCommand(a.runCommand(), a.krdCommand(), a.topoCommand(), a.listCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.krdCommand(), a.traceCommand(), a.topoCommand(), a.doctorCommand(), a.listCommand(), a.versionCommand())
 	return root
 }
 
@@ -145,6 +149,4 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 // oneLine joins the lines of an error, as errors.Join makes them.
-func oneLine(err error) string {
-	return strings.Join(strings.Split(strings.TrimSpace(err.Error()), "\n"), "; ")
-}
+func oneLine(err error) string { return strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ") }
