@@ -55,9 +55,13 @@ func writeHead(b *strings.Builder, results []Result) {
 	if m.TimeSource != "" {
 		fmt.Fprintf(b, ", time from %s", m.TimeSource)
 	}
-	fmt.Fprintf(b, ", bind %s, memory %s, trace %s\n", r.Settings.Bind, r.Settings.NUMA, r.Settings.Trace)
-	fmt.Fprintf(b, "run        %s, %s after %s, seed %d\n", plural(coresOf(results), "core"), plural(r.Settings.Reps, "repetition"),
-		plural(r.Settings.Warmup, "warm-up"), r.Seed)
+	traced := map[TraceMode]string{
+		TraceDefault: "kernels profiled, one more repetition traced", TraceOff: "kernels not timed",
+		TraceProfile: "kernels profiled", TraceFull: "every repetition traced",
+	}[r.Settings.Trace]
+	fmt.Fprintf(b, ", %s\n", traced)
+	fmt.Fprintf(b, "run        %s, bind %s, memory %s, %s after %s, seed %d\n", plural(coresOf(results), "core"), r.Settings.Bind,
+		r.Settings.NUMA, plural(r.Settings.Reps, "repetition"), plural(r.Settings.Warmup, "warm-up"), r.Seed)
 	fmt.Fprintf(b, "serial     %s, of which kernels %s\n", formatNS(r.Serial.TimeNS), formatNS(r.Serial.WorkNS))
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // maxWorkerRows is the number of workers beyond which the table has a row for each node instead.
@@ -40,9 +41,9 @@ var workerColumns = []struct {
 	time bool
 	get  func(*Worker) *int64
 }{
-	{"work\n%     ms", true, func(w *Worker) *int64 { return w.WorkNS }},
-	{"scheduling\n%     ms", true, func(w *Worker) *int64 { return w.SchedNS }},
-	{"idle\n%     ms", true, func(w *Worker) *int64 { return w.IdleNS }},
+	{"work", true, func(w *Worker) *int64 { return w.WorkNS }},
+	{"scheduling", true, func(w *Worker) *int64 { return w.SchedNS }},
+	{"idle", true, func(w *Worker) *int64 { return w.IdleNS }},
 	{"spawns", false, func(w *Worker) *int64 { return w.Spawns }},
 	{"tasks", false, func(w *Worker) *int64 { return w.Tasks }},
 	{"steals\nlocal", false, func(w *Worker) *int64 { return w.StealsLocal }},
@@ -57,9 +58,14 @@ func workerTable(r *Result, missing *notes) string {
 	if rep == nil || len(rep.Workers) == 0 {
 		return ""
 	}
+	unit, size := timeUnit(float64(rep.TimeNS) / 100) // so that 1 % of the time has a digit before the point
 	header := []any{"worker", "cpu", "node"}
 	for _, c := range workerColumns {
-		header = append(header, c.head)
+		head := c.head
+		if c.time {
+			head += "\n%     " + unit
+		}
+		header = append(header, head)
 	}
 	t := newTable(1, header...)
 	row := func(name, cpu, node string, workers []Worker) []any {
@@ -71,7 +77,7 @@ func workerTable(r *Result, missing *notes) string {
 				cells = append(cells, missing.na(whyNoWorkerData(r, c.time)))
 			case c.time:
 				share := 100 * n.Float() / (float64(rep.TimeNS) * float64(len(workers)))
-				cells = append(cells, fmt.Sprintf("%.1f%% %6s", share, digits(n.Float()/1e6, 3)))
+				cells = append(cells, fmt.Sprintf("%.1f%% %6s", share, inUnit(n.Float()/size)))
 			default:
 				cells = append(cells, formatCount(n))
 			}
@@ -98,6 +104,14 @@ func workerTable(r *Result, missing *notes) string {
 		t.AppendFooter(row("all", "", "", rep.Workers))
 	}
 	return "workers under " + r.Scheduler + "\n" + render(t)
+}
+
+// inUnit prints v with one decimal, without where there are four digits before it.
+func inUnit(v float64) string {
+	if v < 999.95 {
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64)
 }
 
 // byNode yields the workers of each node, by node number.

@@ -25,7 +25,7 @@ type app struct {
 	terminal       bool // stderr is one: progress is shown
 	argv           []string
 	topology       func() (*hw.Topology, error)
-	measure        experiments.Measure // nil: this build cannot run kernels
+	measure        experiments.Measure
 }
 
 func newApp(stdout, stderr io.Writer) *app {

@@ -151,18 +151,10 @@ func (f *runFlags) config(flags *pflag.FlagSet, k *kernel.Kernel, t *hw.Topology
 	return &c, nil
 }
 
-var errCannotRun = errors.New("this build of krdlab has no driver that runs kernels")
-
 // run measures and prints. What was done before an error is printed too.
 func (a *app) run(ctx context.Context, c *experiments.Config, t *hw.Topology, asJSON bool) error {
-	measure := a.measure
-	if measure == nil {
-		measure = func(context.Context, *experiments.Config, *hw.Topology, *experiments.RunDir, experiments.Progress) ([]*experiments.Measured, error) {
-			return nil, errCannotRun
-		}
-	}
 	progress, done := a.progress()
-	out, err := experiments.Run(ctx, c, a.argv, t, measure, progress)
+	out, err := experiments.Run(ctx, c, a.argv, t, a.measure, progress)
 	done()
 	if len(out.Results) > 0 {
 		err = errors.Join(err, a.print(c, out, asJSON))
