@@ -20,9 +20,16 @@ import (
 // killEnv names the folder in which a copy of the test program records until it is killed.
 const killEnv = "LOI_TEST_KILL_IN"
 
+// killCloseEnv, if set, has it make small traces one after the other.
+const killCloseEnv = "LOI_TEST_KILL_CLOSE"
+
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(killEnv); dir != "" {
-		if err := recordForever(dir); err != nil {
+		run := recordForever
+		if os.Getenv(killCloseEnv) != "" {
+			run = closeForever
+		}
+		if err := run(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 		os.Exit(1)
@@ -87,29 +94,40 @@ func TestKill(t *testing.T) {
 		times = 5
 	}
 	for n := range times {
-		dir := t.TempDir()
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), killEnv+"="+dir)
-		cmd.Stderr = os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		for start := time.Now(); ; time.Sleep(time.Millisecond) {
-			if _, err := os.Stat(filepath.Join(dir, "ready")); err == nil {
-				break
-			}
-			if time.Since(start) > 20*time.Second {
-				cmd.Process.Kill()
-				t.Fatal("the recorder did not begin")
-			}
-		}
-		time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond)
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		cmd.Wait()
+		dir := killed(t, killEnv)
 		checkKilled(t, dir, n)
 	}
+}
+
+// killed runs a copy of the test program that records, with the given variables set to a new folder, kills it, and returns
+// the folder.
+func killed(t *testing.T, env ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = os.Environ()
+	for _, e := range env {
+		cmd.Env = append(cmd.Env, e+"="+dir)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for start := time.Now(); ; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(dir, "ready")); err == nil {
+			break
+		}
+		if time.Since(start) > 20*time.Second {
+			cmd.Process.Kill()
+			t.Fatal("the recorder did not begin")
+		}
+	}
+	time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	return dir
 }
 
 func checkKilled(t *testing.T, dir string, n int) {
@@ -149,4 +167,93 @@ func checkKilled(t *testing.T, dir string, n int) {
 			}
 		}
 	}
+}
+
+// closeRecords is the number of records of each worker in each trace of closeForever.
+const closeRecords = 400
+
+// closeForever makes traces 0, 1, 2 and so on, each of closeRecords records of each worker, and counts the records.
+func closeForever(dir string) error {
+	counts, err := createWitness(filepath.Join(dir, "counts"), killWorkers)
+	if err != nil {
+		return err
+	}
+	for k := range uint64(1_000_000) {
+		w, err := Create(filepath.Join(dir, u(k)), testHeader(killWorkers), Options{FirstChunkBytes: 8192, ChunkBytes: 8192})
+		if err != nil {
+			return err
+		}
+		if k == 1 {
+			os.WriteFile(filepath.Join(dir, "ready"), nil, 0o644)
+		}
+		for i := range killWorkers {
+			for j := range uint64(closeRecords) {
+				rec := killRecord(i, j)
+				record(w.Recorder(i), &rec, false)
+				atomic.StoreUint64((*uint64)(unsafe.Pointer(&counts[i*slotBytes])), k*closeRecords+j+1)
+			}
+		}
+		if _, err := w.Close(); err != nil {
+			return err
+		}
+		if k > 1 {
+			os.Remove(filepath.Join(dir, u(k-2)))
+		}
+	}
+	return errors.New("nobody killed the recorder")
+}
+
+// TestKillClose kills a process that makes small traces, so that many of the kills hit Create or Close: no record is lost.
+func TestKillClose(t *testing.T) {
+	times := 40
+	if testing.Short() || raceEnabled {
+		times = 5
+	}
+	states := make(map[string]int)
+	for range times {
+		dir := killed(t, killEnv, killCloseEnv)
+		counts, err := ReadWitness(filepath.Join(dir, "counts"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := counts[0] / closeRecords // the last trace in which worker 0 recorded, unless it was the one before
+		for _, k := range []uint64{k, k - 1} {
+			path := filepath.Join(dir, u(k))
+			tr, rep, err := OpenUnclean(path)
+			if errors.Is(err, os.ErrNotExist) && counts[0] <= k*closeRecords {
+				continue
+			}
+			if (errors.Is(err, ErrNotTrace) || errors.Is(err, ErrCorrupt)) && counts[0] <= k*closeRecords {
+				states["in Create"]++
+				continue
+			}
+			if err != nil || rep.Damaged() {
+				t.Fatalf("%+v: %v", rep, err)
+			}
+			for i := range counts {
+				want := min(max(counts[i], k*closeRecords)-k*closeRecords, closeRecords)
+				if got := rep.Records[i]; got != want && got != want+1 {
+					t.Fatalf("trace %d: worker %d counted %d records, recovered are %d: %+v", k, i, want, got, rep)
+				}
+				got, err := readAll(tr, i)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for j := range got {
+					if want := killRecord(i, uint64(j)); !reflect.DeepEqual(got[j], want) {
+						t.Fatalf("trace %d: record %d of worker %d is %+v, expected %+v", k, j, i, got[j], want)
+					}
+				}
+			}
+			switch {
+			case rep.Clean:
+				states["clean"]++
+			case counts[killWorkers-1] == (k+1)*closeRecords:
+				states["in Close"]++
+			default:
+				states["recording"]++
+			}
+		}
+	}
+	t.Logf("states of the traces at the kill: %v", states)
 }

@@ -1,0 +1,196 @@
+package loi
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// readers goes through t in every way that there is; errors are fine, panics are not.
+func readers(t *Trace) {
+	for i := range t.Header.Workers {
+		readAll(t, i)
+		c := t.Cursor(i)
+		var list []Access
+		for c.Next() {
+			list = c.AppendAccesses(list[:0])
+		}
+		for _, a := range list {
+			if a.Block >= uint32(t.Header.Registry.Objects[a.Object].Len()) || a.Bytes == 0 {
+				panic("an access to what is not registered")
+			}
+		}
+	}
+	t.tally()
+	t.Info()
+	WriteText(new(bytes.Buffer), t)
+	WriteCSV(new(bytes.Buffer), t)
+}
+
+// tinyTrace returns a clean file with a few records of all types; small seeds keep the fuzzer quick.
+func tinyTrace(f *testing.F) *Trace {
+	text := strings.Replace(textFixture, "meta", "# meta", 1)
+	tr, err := ParseText(strings.NewReader(text))
+	if err != nil {
+		f.Fatal(err)
+	}
+	return tr
+}
+
+// FuzzOpen reads bytes as a file. The checksums keep most changes from getting far: see FuzzRecords and FuzzRecover.
+func FuzzOpen(f *testing.F) {
+	f.Add(tinyTrace(f).data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		tr, err := parse(data)
+		var fe *FormatError
+		if err != nil && !errors.As(err, &fe) {
+			t.Fatalf("%v is not a FormatError", err)
+		}
+		if err == nil {
+			readers(tr)
+		}
+	})
+}
+
+// FuzzHeader reads bytes as the header of a file.
+func FuzzHeader(f *testing.F) {
+	h := testHeader(3)
+	f.Add(encodeHeader(&h))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		h, err := decodeHeader(b, 0)
+		var fe *FormatError
+		if err != nil && !errors.As(err, &fe) {
+			t.Fatalf("%v is not a FormatError", err)
+		}
+		if err != nil {
+			return
+		}
+		again, err := decodeHeader(encodeHeader(&h), 0)
+		if err != nil || !reflect.DeepEqual(again, h) {
+			t.Fatalf("%+v became %+v: %v", h, again, err)
+		}
+	})
+}
+
+// withRecords returns a trace in memory whose only worker has these bytes as its records.
+func withRecords(t testing.TB, b []byte, n uint64) *Trace {
+	tr := &Trace{Header: testHeader(1), chunks: [][]entry{{{used: uint64(len(b)), records: n}}},
+		data: append(make([]byte, chunkHeaderBytes), b...), discarded: []uint64{0}, dropped: []uint64{0}, lost: []uint64{0}}
+	var out bytes.Buffer
+	if err := tr.write(&out); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := parse(out.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// FuzzRecords reads bytes as records. A recovery keeps just those that come before the first bad one.
+func FuzzRecords(f *testing.F) {
+	tr := tinyTrace(f)
+	for _, list := range tr.chunks {
+		f.Add(tr.data[list[0].offset+chunkHeaderBytes:][:list[0].used])
+	}
+	data, _ := smallTrace(f) // its header is that of withRecords
+	tr, err := parse(data)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data[tr.chunks[0][0].offset+chunkHeaderBytes:][:200])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		b = b[:len(b)/8*8]
+		tr := withRecords(t, b, 0)
+		readers(tr)
+		list, _ := readAll(tr, 0)
+		if used, n, _ := tr.valid(0, b); n != uint64(len(list)) || used > uint64(len(b)) {
+			t.Fatalf("%d records are good, the cursor finds %d", n, len(list))
+		}
+		if n, used := countRecords(b); n < uint64(len(list)) || used > uint64(len(b)) {
+			t.Fatalf("%d records counted, the cursor finds %d", n, len(list))
+		}
+	})
+}
+
+// FuzzRecover recovers what is in bytes: the result can be saved and is a good trace with the same records.
+func FuzzRecover(f *testing.F) {
+	data := tinyTrace(f).data
+	f.Add(data)
+	pre, err := decodePrefix(data, uint64(len(data)))
+	if err != nil {
+		f.Fatal(err)
+	}
+	open := append([]byte(nil), data...)
+	le.PutUint64(open[pre.controlOffset:], stateOpen)
+	f.Add(open[:len(open)-1])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		// The header is given, that changes get past its checksums.
+		if len(data) > int(pre.controlOffset) {
+			data = append(append([]byte(nil), open[:pre.controlOffset]...), data[pre.controlOffset:]...)
+		}
+		tr, rep, err := salvage(data)
+		var fe *FormatError
+		if err != nil && !errors.As(err, &fe) {
+			t.Fatalf("%v is not a FormatError", err)
+		}
+		if err != nil {
+			return
+		}
+		readers(tr)
+		var out bytes.Buffer
+		if err := tr.write(&out); err != nil {
+			t.Fatal(err)
+		}
+		saved, err := parse(out.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if saved.Recovered == rep.Clean && !tr.Recovered {
+			t.Fatal("the recovered trace does not say so")
+		}
+		for i := range tr.Header.Workers {
+			a, err := readAll(tr, i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := readAll(saved, i)
+			if err != nil || !reflect.DeepEqual(a, b) || uint64(len(a)) != rep.Records[i] || saved.Records()[i] != rep.Records[i] {
+				t.Fatalf("worker %d: %d records recovered, %d saved, %d reported: %v", i, len(a), len(b), rep.Records[i], err)
+			}
+			if saved.Discarded()[i] != tr.Discarded()[i] || saved.LostBytes()[i] != tr.LostBytes()[i] {
+				t.Fatal("the losses were not saved")
+			}
+		}
+	})
+}
+
+// FuzzText reads bytes as the text form; what is good is written and read again without a change.
+func FuzzText(f *testing.F) {
+	f.Add(textFixture)
+	f.Add("loi-text 1\nsubstrate native\nnodes 1\nworker 0 cpu 0 node 0 offset 0\n0 1 event 9()")
+	f.Fuzz(func(t *testing.T, s string) {
+		tr, err := ParseText(strings.NewReader(s))
+		var te *TextError
+		if err != nil && !errors.As(err, &te) {
+			t.Fatalf("%v is not a TextError", err)
+		}
+		if err != nil {
+			return
+		}
+		readers(tr)
+		var a, b bytes.Buffer
+		if err := WriteText(&a, tr); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ParseText(bytes.NewReader(a.Bytes()))
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, a.String())
+		}
+		if err := WriteText(&b, again); err != nil || a.String() != b.String() {
+			t.Fatalf("%v: written\n%s\nthen\n%s", err, a.String(), b.String())
+		}
+	})
+}
