@@ -237,6 +237,13 @@ func TestAnalyzeOrder(t *testing.T) {
 	if got, want := fmt.Sprint(counts(r)), fmt.Sprint(expect(h, run, false, false)); got != want || r.Shared != 2 || r.Cold != 2 {
 		t.Errorf("got %s, want %s with 2 shared and 2 cold", got, want)
 	}
+	h.Workers[1].TSCOffset = -3 // worker 1's 14 is now 17, after worker 0's 16: one reuse of its own, one shared
+	if r, err = Analyze(write(t, h, loi.Options{}, run), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(counts(r)), fmt.Sprint(expect(h, run, false, false)); got != want || r.Shared != 1 {
+		t.Errorf("with an offset: got %s, want %s with 1 shared", got, want)
+	}
 }
 
 func TestAnalyzeOptions(t *testing.T) {

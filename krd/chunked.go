@@ -17,8 +17,8 @@ import "math/bits"
 // passes from the top digit down (inversions.go).
 //
 // Cost: O((T + L) + T log64(T + L)) time for a chunk of T accesses, all of it sequential or within a cache-sized bucket but for
-// one probe by block number and one by position. Memory: 4 bytes for each block there is, and O(T + L) where T is about
-// twice the live set: bounded by the live set, not by the trace.
+// one probe by block number and the delivery of the result. Memory: 16 bytes for each block registered (8 of them shared between
+// engines), and O(T + L) where T is about the live set: bounded by the live set, not by the trace.
 //
 // Sources: the reduction to counting inversions is folklore in the literature on stack distances after Bennett and Kruskal
 // (IBM J. Res. Dev. 19, 1975), whose tree over time slots is what this replaces; stack distance itself is from Mattson, Gecsei,
@@ -47,8 +47,8 @@ type blockState struct {
 }
 
 const (
-	minChunk = 1 << 13
-	maxChunk = 1 << 23
+	minChunk = 1 << 15
+	maxChunk = 1 << 23 // at most 300 MB for a chunk
 )
 
 // newChunked returns an engine for blocks of the given sizes in bytes, which it retains and does not change.
@@ -70,7 +70,7 @@ func newChunked(sizes []uint64) *chunked {
 }
 
 func (e *chunked) batchLen() int {
-	return min(max(2*e.live, minChunk), maxChunk)
+	return min(max(e.live, minChunk), maxChunk)
 }
 
 func (e *chunked) distances(blocks []uint32, dist []uint64) {

@@ -125,11 +125,12 @@ func TestEnginesExhaustive(t *testing.T) {
 func TestEnginesRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		objects := rapid.SampledFrom([]int{1, 2, 7, 60, 300, 3000}).Draw(t, "objects")
-		unit := rapid.SampledFrom([]uint64{1, 3, 4096, 1 << 33, 1 << 40}).Draw(t, "unit")
+		unit := rapid.SampledFrom([]uint64{1, 3, 4096, 1 << 33, 0xffffffffff}).Draw(t, "unit")
 		seed := rapid.Uint64().Draw(t, "seed")
 		n := rapid.IntRange(0, 6000).Draw(t, "accesses")
 		batch := rapid.SampledFrom([]int{0, 1, 63, 64, 1000}).Draw(t, "batch")
-		blocks, sizes := randomTrace(seed, n, objects, unit)
+		odd := rapid.SampledFrom([]uint64{0, 1, 1000}).Draw(t, "odd")
+		blocks, sizes := randomTrace(seed, n, objects, unit, odd)
 		want := distancesOf(newNaive(sizes), blocks, 0)
 		got := distancesOf(newChunked(sizes), blocks, batch)
 		for i := range want {
@@ -140,12 +141,13 @@ func TestEnginesRandom(t *testing.T) {
 	})
 }
 
-// randomTrace draws blocks with locality: each access is to one of a sliding window of blocks, or anywhere.
-func randomTrace(seed uint64, n, objects int, unit uint64) (blocks []uint32, sizes []uint64) {
+// randomTrace draws blocks with locality: each access is to one of a sliding window of blocks, or anywhere. Sizes are up to four
+// units, and half of them odd bytes more, so that they have no large factor in common.
+func randomTrace(seed uint64, n, objects int, unit, odd uint64) (blocks []uint32, sizes []uint64) {
 	next := splitMix(seed)
 	sizes = make([]uint64, objects)
 	for b := range sizes {
-		sizes[b] = next() % 5 * unit
+		sizes[b] = next()%5*unit + next()%2*odd
 	}
 	blocks = make([]uint32, n)
 	window := int(next()%uint64(objects)) + 1
@@ -181,7 +183,7 @@ func FuzzEngines(f *testing.F) {
 		unit %= 1 << 50
 		sizes := make([]uint64, 256)
 		for b := range sizes {
-			sizes[b] = uint64(b%7) * unit
+			sizes[b] = uint64(b%7)*unit + uint64(b%2)
 		}
 		var blocks []uint32
 		for _, b := range data[1:] {

@@ -15,9 +15,15 @@ type layout struct {
 	bases [][]uint32 // by kernel: base of the object of each parameter
 }
 
+// maxBlocks keeps positions, which number the live blocks and those of a chunk, within 32 bits.
+const maxBlocks = 1 << 31
+
 // newLayout numbers the blocks of t as [loi.Trace.BlockBase] does.
 func newLayout(t *loi.Trace) (*layout, error) {
 	r := &t.Header.Registry
+	if t.Blocks() > maxBlocks {
+		return nil, fmt.Errorf("krd: the trace registers %d blocks, expected at most %d", t.Blocks(), maxBlocks)
+	}
 	l := &layout{sizes: make([]uint64, 0, t.Blocks())}
 	total := 0.0
 	for i := range r.Objects {

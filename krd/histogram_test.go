@@ -66,7 +66,7 @@ func TestHistogramCounts(t *testing.T) {
 		{"exclusive count", tally{l2: 12, llc: 15}, 9, 3, 3, 0, 3, []uint64{1, 0, 0, 1, 4}, 2, 4, 7},
 		{"inclusive count", tally{l2: 4, llc: 12, inclusive: true}, 9, 3, 1, 2, 3, []uint64{0, 0, 0, 1, 2, 3}, 1, 5, 8},
 		{"exclusive bytes", tally{l2: 12, llc: 16, weighBytes: true}, 48, 16, 16, 16, 0, []uint64{4, 0, 0, 8, 20}, 12, 20, 36},
-		{"LLC is the L2", tally{l2: 15, llc: 12}, 9, 3, 3, 0, 3, []uint64{1, 0, 0, 1, 4}, 2, 4, 7},
+		{"LLC is the L2", tally{l2: 16, llc: 12}, 9, 3, 6, 0, 0, []uint64{1, 0, 0, 1, 4}, 2, 4, 7},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.tally.sizes = sizes

@@ -55,12 +55,21 @@ func Of(r *krd.Report, perNode bool, about string) *Figure {
 			f.Series = append(f.Series, Series{fmt.Sprintf("node %d", r.Nodes[i].Node), &r.Nodes[i].Histogram})
 		}
 	}
-	f.Caption = append(f.Caption, fmt.Sprintf("n = %d accesses on %s; %s distance; shares are of %s, cold ones (INF) included.",
-		r.AccessCount, plural(len(r.Nodes), "node"), r.Distance, f.Unit))
+	f.Caption = append(f.Caption, fmt.Sprintf("n = %s accesses on %s; %s distance; shares are of %s, cold ones (INF) included.",
+		grouped(r.AccessCount), plural(len(r.Nodes), "node"), r.Distance, f.Unit))
 	if about != "" {
 		f.Caption = append(f.Caption, about)
 	}
 	return f
+}
+
+// grouped prints n in groups of three digits, apart by a no-break space.
+func grouped(n uint64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "\u00a0" + s[i:]
+	}
+	return s
 }
 
 func plural(n int, noun string) string {

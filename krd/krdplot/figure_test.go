@@ -76,7 +76,7 @@ func TestFormats(t *testing.T) {
 		{"one", Of(report(h), true, "matmul n = 4096, leaf 32x32x64, workfirst, 1 core of westmere-ex-4s (simulated)")},
 		{"four", Of(report(shifted(h, 0.2), shifted(h, 0.05), shifted(h, 0.3), shifted(h, 0.5), empty), true, "westmere-ex-4s (simulated)")},
 		{"nocaches", Of(noCaches, false, "")},
-		{"coldonly", Of(report(&krd.Histogram{Accesses: 5, Cold: 5}), false, "")},
+		{"coldonly", Of(report(&krd.Histogram{Accesses: 5, AccessCount: 5, Cold: 5}), false, "")},
 	} {
 		for _, format := range []string{"png", "svg", "pdf"} {
 			path := filepath.Join(dir, c.name+"."+format)

@@ -61,6 +61,7 @@ func (f *Figure) panel(a axis, y string) *plot.Plot {
 	}
 	p.X.Min, p.X.Max = a.min(), a.max()
 	p.X.Tick.Marker = a
+	p.X.Label.Padding = vg.Points(4)
 	p.Y.Label.Text = y
 	p.Legend.TextStyle.Font = sans(8)
 	p.Legend.Top, p.Legend.Left = true, true
@@ -161,13 +162,13 @@ func (f *Figure) perBin(a axis) (*plot.Plot, error) {
 			largest = max(largest, c.y)
 		}
 	}
-	step := 10.0
-	for _, finer := range []float64{5, 2, 1} {
-		if largest <= 5*finer {
-			step = finer
+	step := 20.0
+	for _, s := range []float64{10, 5, 2, 1} {
+		if largest <= 6*s {
+			step = s
 		}
 	}
-	p.Y.Min, p.Y.Max = 0, math.Max(step, math.Ceil(largest*1.02/step)*step)
+	p.Y.Min, p.Y.Max = 0, math.Min(100, math.Max(step, math.Ceil(largest*1.02/step)*step))
 	p.Y.Tick.Marker = plot.ConstantTicks(percentTicks(p.Y.Max, step))
 	if err := f.lines(p, a, p.Y.Max, false); err != nil {
 		return nil, err
