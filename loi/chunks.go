@@ -69,19 +69,24 @@ func (w *Writer) roundPage(n int) int { return (n + w.page - 1) / w.page * w.pag
 func (w *Writer) background() {
 	defer close(w.done)
 	for range w.wake {
-		for _, r := range w.recorders {
-			w.mu.Lock()
-			if r.spare.Load() == nil && !r.exhausted {
-				c, err := w.extend(r, minChunkRecords)
-				if err != nil {
-					w.fail(err)
-					r.exhausted = true
-				} else {
-					r.spare.Store(c)
-				}
+		w.makeSpares()
+	}
+}
+
+// makeSpares gives a spare chunk to each recorder that has none, as long as there is room.
+func (w *Writer) makeSpares() {
+	for _, r := range w.recorders {
+		w.mu.Lock()
+		if r.spare.Load() == nil && !r.exhausted {
+			c, err := w.extend(r, minChunkRecords)
+			if err != nil {
+				w.fail(err)
+				r.exhausted = true
+			} else {
+				r.spare.Store(c)
 			}
-			w.mu.Unlock()
 		}
+		w.mu.Unlock()
 	}
 }
 

@@ -129,8 +129,10 @@ func (t *Trace) keepWhole(rep *RecoverReport) {
 			if le.Uint64(t.data[off:]) == 0 && lastNonzero(t.data[off+chunkHeaderBytes:]) == 0 {
 				break // room kept for the footer, or a chunk that was being made
 			}
+			if le.Uint64(t.data[off:]) != 0 { // zeros hide no chunk: those begun are counted
+				rep.SkippedBytes += 8
+			}
 			off += 8
-			rep.SkippedBytes += 8
 			continue
 		}
 		e := entry{offset: off, bytes: h.bytes, worker: h.worker, seq: h.seq}

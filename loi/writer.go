@@ -75,7 +75,8 @@ type Writer struct {
 	closed bool
 }
 
-// Create makes the trace file path, which may not exist, for the workers of h, and the chunks that each of them begins with.
+// Create makes the trace file path, which may not exist, for the workers of h, and the chunks that each of them begins with (one, and a
+// spare with the background).
 // A disk without room for the header is an error; one without room for chunks is not: the records are discarded and counted.
 func Create(path string, h Header, opt Options) (*Writer, error) {
 	if h.Nodes == 0 {
@@ -120,7 +121,7 @@ func Create(path string, h Header, opt Options) (*Writer, error) {
 	if opt.NoBackground {
 		close(w.done)
 	} else {
-		w.wake <- struct{}{}
+		w.makeSpares() // now, and not while the first kernels run
 		go w.background()
 	}
 	return w, nil
