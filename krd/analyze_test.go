@@ -340,3 +340,36 @@ func TestReportCSV(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
 	}
 }
+
+// TestMatmulFile: the multiplication's trace, whole and dealt to six workers of one node, gives one histogram; dealt to two nodes,
+// the parts add up to the whole and more accesses are cold.
+func TestMatmulFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes three traces of 32 MB")
+	}
+	analyze := func(nodes, workers int) *Report {
+		trace, err := loi.Open(matmulFile(t, nodes, workers))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Analyze(trace, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	whole, shared, apart := analyze(1, 1), analyze(1, 6), analyze(2, 6)
+	tail, err := whole.AtLeast(32 << 20)
+	if err != nil || whole.Accesses != 3145728 || whole.Cold != 32768 || tail.Finite != 49144 || whole.Shared != 0 {
+		t.Errorf("%d accesses, %d cold, %d of at least 32 MiB (%v), %d shared; want 3145728, 32768, 49144, 0",
+			whole.Accesses, whole.Cold, tail.Finite, err, whole.Shared)
+	}
+	if got, want := fmt.Sprint(shared.Bins), fmt.Sprint(whole.Bins); got != want || shared.Cold != whole.Cold || shared.Shared == 0 {
+		t.Errorf("six workers: bins %s, %d cold, %d shared; want %s, %d and some", got, shared.Cold, shared.Shared, want, whole.Cold)
+	}
+	if apart.Accesses != whole.Accesses || apart.Cold <= whole.Cold || len(apart.Nodes) != 2 ||
+		apart.Nodes[0].Accesses+apart.Nodes[1].Accesses != apart.Accesses || *apart.Close+*apart.Near+*apart.Far+apart.Cold != apart.Accesses {
+		t.Errorf("two nodes: %d accesses, %d cold, %d + %d on the nodes; close, near, far and cold do not add up or too few are cold",
+			apart.Accesses, apart.Cold, apart.Nodes[0].Accesses, apart.Nodes[1].Accesses)
+	}
+}

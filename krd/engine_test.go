@@ -195,3 +195,21 @@ func FuzzEngines(f *testing.F) {
 		}
 	})
 }
+
+// TestCounterWidth: chunks whose weights add up to a little less and a little more than the 32 bits of a counter.
+func TestCounterWidth(t *testing.T) {
+	for _, size := range []uint64{1<<29 - 1, 1<<29 + 1, 1<<30 + 1, 1<<31 - 1, 1<<31 + 1, 1<<32 - 1, 1<<32 + 1} {
+		const objects = 7
+		sizes := slices.Repeat([]uint64{size}, objects)
+		var blocks []uint32
+		for i := range 4 * objects {
+			blocks = append(blocks, uint32(i%objects))
+		}
+		want := distancesOf(newNaive(sizes), blocks, 0)
+		for _, batch := range []int{objects, 0} {
+			if got := distancesOf(newChunked(sizes), blocks, batch); !slices.Equal(got, want) {
+				t.Errorf("blocks of %d bytes, batches of %d: got %v, want %v", size, batch, got, want)
+			}
+		}
+	}
+}
