@@ -42,26 +42,29 @@ func ParseLayout(name string) (Layout, error) {
 	return 0, fmt.Errorf("layout %q: expected tiled or row", name)
 }
 
-// halvingOrder numbers the cells of a rows x cols grid in the order in which a recursion visits them that halves the longer
-// side (rows at a tie) until one cell is left. The result maps row*cols+col to the number. Where both sides are the same
-// power of two this is the Z-order of Morton (1966).
-func halvingOrder(rows, cols int) []uint32 {
-	slot := make([]uint32, rows*cols)
+// halvingOrder numbers the blocks of m in the order in which a recursion visits them that halves the longer side of a range of
+// blocks (the columns at a tie) until one block is left. The result maps block numbers to places. With square blocks and
+// sides that are the same power of two this is the order of Morton (1966).
+//
+// Divide and conquer over the three dimensions comes to the blocks of B in about this order: that is why columns go first,
+// and why the kernels prefetch the block that is stored after the present one.
+func halvingOrder(m *Matrix) []uint32 {
+	slot := make([]uint32, m.Blocks())
 	next := uint32(0)
 	var visit func(r0, r1, c0, c1 int)
 	visit = func(r0, r1, c0, c1 int) {
 		switch r, c := r1-r0, c1-c0; {
 		case r == 1 && c == 1:
-			slot[r0*cols+c0] = next
+			slot[m.BlockIndex(r0, c0)] = next
 			next++
-		case r >= c:
-			visit(r0, r0+r/2, c0, c1)
-			visit(r0+r/2, r1, c0, c1)
-		default:
+		case r == 1 || c > 1 && c*m.TileCols >= r*m.TileRows:
 			visit(r0, r1, c0, c0+c/2)
 			visit(r0, r1, c0+c/2, c1)
+		default:
+			visit(r0, r0+r/2, c0, c1)
+			visit(r0+r/2, r1, c0, c1)
 		}
 	}
-	visit(0, rows, 0, cols)
+	visit(0, m.blockRows, 0, m.blockCols)
 	return slot
 }

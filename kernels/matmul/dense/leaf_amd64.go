@@ -4,12 +4,14 @@
 
 package dense
 
-// leafAVX512 is leafPortable with AVX-512F, micro-tiles of 8x32.
+// leafAVX512 is leafPortable with AVX-512F, micro-tiles of 8x32. It prefetches from bAhead bytes past b on, bStep bytes for every four
+// steps of the inner dimension in each micro-tile.
 //
 //go:noescape
-func leafAVX512(rows int, cols int, inner int, a *float32, aStride int, b *float32, bStride int, c *float32, cStride int)
+func leafAVX512(rows int, cols int, inner int, a *float32, aStride int, b *float32, bStride int, c *float32, cStride int, bAhead int, bStep int)
 
-// leafAVX2 is leafPortable with AVX2 and FMA, micro-tiles of 6x16.
+// leafAVX2 is leafPortable with AVX2 and FMA, micro-tiles of 6x16. It prefetches from bAhead bytes past b on, bStep bytes for every four
+// steps of the inner dimension in each micro-tile.
 //
 //go:noescape
-func leafAVX2(rows int, cols int, inner int, a *float32, aStride int, b *float32, bStride int, c *float32, cStride int)
+func leafAVX2(rows int, cols int, inner int, a *float32, aStride int, b *float32, bStride int, c *float32, cStride int, bAhead int, bStep int)

@@ -66,7 +66,7 @@ func New(rows, cols, tileRows, tileCols int, layout Layout) (*Matrix, error) {
 	}
 	if layout == Tiled {
 		m.blockFloats = m.stride * m.TileRows
-		m.slot = halvingOrder(m.blockRows, m.blockCols)
+		m.slot = halvingOrder(m)
 	}
 	return m, nil
 }

@@ -2,6 +2,7 @@ package dense
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"unsafe"
 )
@@ -58,10 +59,22 @@ func TestMatrixPlaces(t *testing.T) {
 
 func elementsOf(m *Matrix, bi, bj int) int { return bi*m.BlockCols() + bj }
 
-func TestHalvingOrderIsMorton(t *testing.T) {
-	for i, want := range []uint32{0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15} {
-		if got := halvingOrder(4, 4)[i]; got != want {
-			t.Errorf("cell %d: %d, want %d", i, got, want)
+func TestHalvingOrder(t *testing.T) {
+	for _, c := range []struct {
+		rows, cols, tileRows, tileCols int
+		want                           []uint32
+	}{
+		{4, 4, 1, 1, []uint32{0, 2, 8, 10, 1, 3, 9, 11, 4, 6, 12, 14, 5, 7, 13, 15}}, // Morton's
+		{4, 4, 2, 1, []uint32{0, 1, 4, 5, 2, 3, 6, 7}},
+		{1, 3, 1, 1, []uint32{0, 1, 2}},
+		{3, 2, 1, 1, []uint32{0, 1, 2, 4, 3, 5}},
+	} {
+		m, err := New(c.rows, c.cols, c.tileRows, c.tileCols, Tiled)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := halvingOrder(m); !slices.Equal(got, c.want) {
+			t.Errorf("%dx%d in blocks of %dx%d: %v, want %v", c.rows, c.cols, c.tileRows, c.tileCols, got, c.want)
 		}
 	}
 }

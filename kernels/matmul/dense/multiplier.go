@@ -7,6 +7,8 @@ import "fmt"
 type Multiplier struct {
 	a, b, c *Matrix
 	isa     ISA
+	// What the kernels prefetch: the block stored after that of B, evenly spread over the leaf, in bytes.
+	bAhead, bStep int
 }
 
 // NewMultiplier returns the multiplier for C += A B, where A is m x k in blocks of lm x lk, B is k x n in blocks of lk x ln
@@ -22,7 +24,15 @@ func NewMultiplier(a, b, c *Matrix, isa ISA) (*Multiplier, error) {
 	if a.TileCols != b.TileRows || a.TileRows != c.TileRows || b.TileCols != c.TileCols {
 		return nil, fmt.Errorf("product of blocks of %dx%d and %dx%d into %dx%d: the sizes do not match", a.TileRows, a.TileCols, b.TileRows, b.TileCols, c.TileRows, c.TileCols)
 	}
-	return &Multiplier{a: a, b: b, c: c, isa: isa}, nil
+	m := &Multiplier{a: a, b: b, c: c, isa: isa}
+	if b.Layout == Tiled && isa != Portable {
+		rows, cols := isa.microTile()
+		tiles := (c.TileRows + rows - 1) / rows * ((c.TileCols + cols - 1) / cols)
+		turns := tiles * max(1, b.TileRows/4)
+		m.bAhead = 4 * b.blockFloats
+		m.bStep = min(128, (m.bAhead+turns-1)/turns)
+	}
+	return m, nil
 }
 
 // ISA returns the instruction set in use, never Auto.
@@ -34,7 +44,7 @@ func (m *Multiplier) Leaf(bi, bj, bk int) {
 	rows, cols := c.BlockSize(bi, bj)
 	_, inner := a.BlockSize(bi, bk)
 	if m.isa != Portable {
-		leafSIMD(m.isa, rows, cols, inner, &a.Data[a.base(bi, bk)], a.stride, &b.Data[b.base(bk, bj)], b.stride, &c.Data[c.base(bi, bj)], c.stride)
+		leafSIMD(m.isa, rows, cols, inner, &a.Data[a.base(bi, bk)], a.stride, &b.Data[b.base(bk, bj)], b.stride, &c.Data[c.base(bi, bj)], c.stride, m.bAhead, m.bStep)
 		return
 	}
 	leafPortable(rows, cols, inner, a.Data[a.base(bi, bk):], a.stride, b.Data[b.base(bk, bj):], b.stride, c.Data[c.base(bi, bj):], c.stride)

@@ -19,28 +19,35 @@ type emitter struct {
 	aStride, aStride3 reg.GPVirtual
 	bStride           reg.GPVirtual
 	a, b, c           reg.GPVirtual // of the present micro-tile
+	ahead             reg.GPVirtual // of what is prefetched of B
 	rows, cols        reg.GPVirtual // left, those of the present micro-tile included
 	tiles             int           // emitted so far, to number labels
 }
 
 // leaf emits one kernel: for each panel of columns, for each group of `high` rows (and then for what rows are left), a
-// micro-tile.
+// micro-tile. Meanwhile it prefetches memory from bAhead bytes past the block of B on, bStep bytes for every `steps` steps.
 func leaf(c *build.Context, v vectors, high int) {
 	c.Function(v.name())
 	c.Attributes(attr.NOSPLIT)
-	c.SignatureExpr("func(rows, cols, inner int, a *float32, aStride int, b *float32, bStride int, c *float32, cStride int)")
+	c.SignatureExpr("func(rows, cols, inner int, a *float32, aStride int, b *float32, bStride int, c *float32, cStride int, bAhead, bStep int)")
 	c.Pragma("noescape")
-	c.Doc(v.name() + " is leafPortable " + v.about() + ".")
+	c.Doc(v.name()+" is leafPortable "+v.about()+". It prefetches from bAhead bytes past b on, bStep bytes for every four", "steps of the inner dimension in each micro-tile.")
 	e := &emitter{Context: c, vectors: v}
 	width := perTile * v.lanes()
 	label := func(s string) string { return v.name() + "_" + s }
 	ref := func(s string) operand.LabelRef { return operand.LabelRef(label(s)) }
 
 	e.aStride, e.aStride3 = e.strides("aStride")
-	e.bStride, _ = e.strides("bStride")
-	e.a, e.b, e.c, e.rows, e.cols = c.GP64(), c.GP64(), c.GP64(), c.GP64(), c.GP64()
+	e.bStride = c.GP64()
+	c.Load(c.Param("bStride"), e.bStride)
+	c.SHLQ(operand.U8(2), e.bStride)
+	e.a, e.b, e.c = c.GP64(), c.GP64(), c.GP64()
+	e.rows, e.cols = c.GP64(), c.GP64()
 	c.Load(c.Param("b"), e.b)
 	c.Load(c.Param("cols"), e.cols)
+	e.ahead = c.GP64()
+	c.Load(c.Param("bAhead"), e.ahead)
+	c.ADDQ(e.b, e.ahead)
 
 	c.Label(label("panel"))
 	c.Load(c.Param("a"), e.a)
@@ -180,6 +187,14 @@ func (e *emitter) tile(rows int) {
 		}
 	}
 	right(steps)
+	// Prefetch two lines of what B will be wanted next, into the second-level cache: it is likely, not certain.
+	e.PREFETCHT1(operand.Mem{Base: e.ahead})
+	e.PREFETCHT1(operand.Mem{Base: e.ahead, Disp: 64})
+	bStep, err := e.Param("bStep").Resolve()
+	if err != nil {
+		panic(err) // the signature has it
+	}
+	e.ADDQ(bStep.Addr, e.ahead)
 	e.SUBQ(operand.U8(steps), inner)
 	e.JGE(ref("inner"))
 	e.Label(label("few"))
