@@ -44,12 +44,13 @@ func Run(ctx context.Context, c *Config, argv []string, t *hw.Topology, measure 
 	if err := c.Validate(t); err != nil {
 		return out, err
 	}
-	if err := c.checkSpace(hw.FreeMemory, hw.FreeDisk); err != nil {
-		return out, err
-	}
 	start := time.Now()
 	dir, err := createDir(c, start)
 	if err != nil {
+		return out, err
+	}
+	if err := c.checkSpace(dir.Partial(), hw.FreeMemory, hw.FreeDisk); err != nil {
+		dir.discard()
 		return out, err
 	}
 	manifest := NewManifest(c, argv, t, start)

@@ -2,7 +2,6 @@ package experiments
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"krdlab/hw"
 	"krdlab/krd"
@@ -10,8 +9,8 @@ import (
 )
 
 // checkSpace compares the memory and the trace files that c needs with what is free, and returns a [*ConfigError] where it is not
-// enough. What the system does not tell is not compared. c must be valid.
-func (c *Config) checkSpace(memory func() (hw.Memory, error), disk func(path string) (int64, error)) error {
+// enough. What the system does not tell is not compared. folder is where the traces go; c must be valid.
+func (c *Config) checkSpace(folder string, memory func() (hw.Memory, error), disk func(path string) (int64, error)) error {
 	k, err := FindKernel(c.Kernel)
 	if err != nil {
 		return err
@@ -33,10 +32,6 @@ func (c *Config) checkSpace(memory func() (hw.Memory, error), disk func(path str
 			c.Kernel, krd.FormatBytes(plan.Bytes), krd.FormatBytes(uint64(max(free.FreeBytes, 0))), by)}
 	}
 	need := c.traceBytes(plan.Executions, plan.Args)
-	folder := RunsDir
-	if c.Out != "" {
-		folder = filepath.Dir(filepath.Clean(c.Out))
-	}
 	if free, err := disk(folder); err == nil && need > uint64(max(free, 0)) {
 		return &ConfigError{"trace", string(c.Trace), fmt.Sprintf("the traces need up to %s, and %s is free in %s; "+
 			"choose --trace profile, a folder with more room with --out, a coarser or smaller kernel, or fewer schedulers",

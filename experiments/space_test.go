@@ -25,16 +25,16 @@ func TestCheckSpace(t *testing.T) {
 		"room":              {func(c *Config) {}, much, much, "", ""},
 		"memory":            {func(c *Config) {}, 100 << 20, much, "n", "100 MiB is free"},
 		"negative memory":   {func(c *Config) {}, -5, much, "n", "0 B is free"},
-		"disk":              {func(c *Config) {}, much, 1 << 20, "trace", "1 MiB is free in krdlab-runs"},
+		"disk":              {func(c *Config) {}, much, 1 << 20, "trace", "1 MiB is free in a"},
 		"disk without need": {func(c *Config) { c.Trace = TraceProfile }, much, 0, "", ""},
 		"one trace fits":    {func(c *Config) {}, much, 64 << 20, "", ""},
 		"ten do not":        {func(c *Config) { c.Trace = TraceFull }, much, 64 << 20, "trace", "--out"},
-		"nor do six": {func(c *Config) { c.Schedulers = ParseSchedulers("all"); c.Out = "a/b" }, much, 64 << 20, "trace",
+		"nor do six": {func(c *Config) { c.Schedulers = ParseSchedulers("all") }, much, 64 << 20, "trace",
 			"free in a;"},
 	} {
 		c := validConfig(t)
 		test.change(&c)
-		err := c.checkSpace(memory(test.memory), disk(test.disk))
+		err := c.checkSpace("a", memory(test.memory), disk(test.disk))
 		var ce *ConfigError
 		if test.flag == "" {
 			if err != nil {
@@ -47,12 +47,12 @@ func TestCheckSpace(t *testing.T) {
 	// A system that does not tell is not in the way.
 	c := validConfig(t)
 	none := errors.New("not told")
-	if err := c.checkSpace(func() (hw.Memory, error) { return hw.Memory{}, none }, func(string) (int64, error) { return 0, none }); err != nil {
+	if err := c.checkSpace("a", func() (hw.Memory, error) { return hw.Memory{}, none }, func(string) (int64, error) { return 0, none }); err != nil {
 		t.Error(err)
 	}
 	c.Params["isa"] = "sse"
 	var ce *ConfigError
-	if err := c.checkSpace(memory(much), disk(much)); !errors.As(err, &ce) || ce.Flag != "isa" {
+	if err := c.checkSpace("a", memory(much), disk(much)); !errors.As(err, &ce) || ce.Flag != "isa" {
 		t.Errorf("got %v, want a complaint about --isa", err)
 	}
 }

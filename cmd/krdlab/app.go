@@ -49,7 +49,7 @@ func (a *app) main(argv []string) int {
 		var exit *exitError
 		if !errors.As(err, &exit) || exit.err != nil {
 			line := oneLine(err)
-			if !strings.HasPrefix(line, "krdlab ") {
+			if !strings.HasPrefix(line, "krdlab ") && !strings.HasPrefix(line, "krdlab:") {
 				line = "krdlab: " + line
 			}
 			fmt.Fprintln(a.stderr, line)
@@ -114,7 +114,11 @@ func flagError(c *cobra.Command, err error) error {
 				names = append(names, "--"+f.Name)
 			}
 		})
-		return usageError("%s: there is no flag --%s; %s", c.CommandPath(), unknown.GetSpecifiedName(), experiments.Suggest("--"+unknown.GetSpecifiedName(), names))
+		name := "--" + unknown.GetSpecifiedName()
+		if unknown.GetSpecifiedShortnames() != "" {
+			name = "-" + unknown.GetSpecifiedName()
+		}
+		return usageError("%s: there is no flag %s; %s; %s", c.CommandPath(), name, experiments.Suggest(name, names), help)
 	case errors.As(err, &value):
 		kind := map[string]string{"int": "a whole number", "uint64": "a whole number, 0 or more", "bool": "true or false"}[value.GetFlag().Value.Type()]
 		if kind == "" {

@@ -53,11 +53,13 @@ func (a *app) krdCommand() *cobra.Command {
 	p.BoolVar(&f.allowLoss, "allow-loss", false, "analyse a trace with discarded records too")
 	p.IntVar(&f.node, "node", 0, "only this node (default all, and their sum)")
 	p.SortFlags = false
-	c.MarkFlagsMutuallyExclusive("json", "csv")
 	return c
 }
 
 func (a *app) krd(f *krdFlags, path string) error {
+	if f.json && f.csv {
+		return usageError("krdlab krd: --json and --csv exclude each other; choose one")
+	}
 	traces, err := findTraces(path)
 	if err != nil {
 		return err
