@@ -1,5 +1,7 @@
 package loi
 
+import "slices"
+
 // A Cursor goes through the records of one worker in the order in which they were made, which is program order. It is for
 // one goroutine.
 type Cursor struct {
@@ -36,6 +38,9 @@ func (c *Cursor) Next() bool {
 		if c.left > 0 {
 			return c.nextCall()
 		}
+		if c.plain() {
+			return true
+		}
 		if len(c.data) == 0 {
 			if len(c.chunks) == 0 {
 				return false
@@ -61,6 +66,43 @@ func (c *Cursor) Next() bool {
 		}
 	}
 	return false
+}
+
+// plain goes to the next record if it is a good kernel by signature whose duration fits the commit word, as nearly all are.
+// All else, and all that is wrong, is for the slow way.
+func (c *Cursor) plain() bool {
+	b := c.data
+	if len(b) < 16 {
+		return false
+	}
+	start, commit := le.Uint64(b), le.Uint64(b[8:])
+	id, n := int(commit>>idShift&0xffff), int(commit>>countShift)
+	const kind = 0xf<<typeShift | uint64(flagLong|0x08)<<flagShift
+	if commit&kind != uint64(KernelRecord)<<typeShift || id >= len(c.t.kernels) {
+		return false
+	}
+	limits := c.t.kernels[id].limits
+	size := 16 + (n+1)/2*8
+	if n != len(limits) || size > len(b) {
+		return false
+	}
+	r := &c.rec
+	if r.Type != KernelRecord || len(r.Args) != n {
+		r.Type, r.Event = KernelRecord, 0
+		r.Args, r.Explicit, r.Calls = slices.Grow(r.Args[:0], n)[:n], r.Explicit[:0], r.Calls[:0]
+	}
+	args, body := r.Args[:len(limits)], b[16:size]
+	for i := range limits {
+		a := le.Uint32(body[4*i:])
+		if a >= limits[i] {
+			return false
+		}
+		args[i] = a
+	}
+	r.Kernel, r.Start, r.End = KernelID(id), start, start+commit&(1<<idShift-1)
+	r.Flags = Flags(commit >> flagShift & 0xf)
+	c.data = b[size:]
+	return true
 }
 
 // Err returns what stopped the cursor before the end, a [*FormatError]: a record that names a kernel, an object or a block
