@@ -195,13 +195,19 @@ func (p *pool) victims(own, node int, r Rand) (list []int, local int) {
 	return list, local
 }
 
+// exclusive is held by the run that is in progress: two at a time would disturb each other, and GOMAXPROCS and the garbage
+// collector's settings are the process's.
+var exclusive sync.Mutex
+
 // Run executes prog once and returns what each worker did. Threads that were pinned are retired, not given back. Errors: a
 // thread that cannot be pinned, Attach's, a [*PanicError], [ErrStopped]. The garbage collector rests while prog runs, but for
-// the policy go.
+// the policy go. Runs of one process take place one after the other.
 func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
 	if len(c.CPUs) == 0 || len(c.Nodes) != len(c.CPUs) {
 		return nil, fmt.Errorf("run: %d CPUs and %d nodes for the workers: want one of each for every worker, at least one", len(c.CPUs), len(c.Nodes))
 	}
+	exclusive.Lock()
+	defer exclusive.Unlock()
 	if c.Policy.Rules().Spawn == SpawnGo {
 		return runGo(ctx, c, prog)
 	}
