@@ -58,6 +58,22 @@ func TestSummarise(t *testing.T) {
 	}
 }
 
+// Where the work of one repetition is not known, or is none, there are no OVR and WTI, not those of the other repetitions.
+func TestSummariseWithoutWork(t *testing.T) {
+	for name, change := range map[string]func(m *Measured){
+		"unknown once":   func(m *Measured) { m.Repetitions[3].WorkNS = nil },
+		"unknown serial": func(m *Measured) { m.Serial[0].WorkNS = nil },
+		"none":           func(m *Measured) { m.Serial[0].WorkNS = ptr(int64(0)) },
+	} {
+		m := measured(7)
+		change(m)
+		s := Summarise(twoCores(t, 7), m).Summary
+		if s.WTI.Median.Known() || s.OVR.Median.Known() || s.WTI.N != 0 || !s.Speedup.Median.Known() {
+			t.Errorf("%s: OVR %+v, WTI %+v, speed-up %+v; want only the last", name, s.OVR, s.WTI, s.Speedup)
+		}
+	}
+}
+
 func TestSummariseDoubts(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*Config, *Measured)
