@@ -265,3 +265,56 @@ func TestBadContent(t *testing.T) {
 		isFormat(t, err, c.what, ErrCorrupt)
 	}
 }
+
+// TestUncleanDamage has files that were not closed and lack what a crash of the machine may have kept from the disk.
+func TestUncleanDamage(t *testing.T) {
+	data, want := smallTrace(t)
+	tr, err := parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, last := tr.chunks[0][0], tr.chunks[0][len(tr.chunks[0])-1]
+	footer := int(le.Uint64(data[len(data)-trailerBytes:]))
+	for _, c := range []struct {
+		what    string
+		change  func(b []byte)
+		worker  int // that is hit, or -1
+		skipped bool
+	}{
+		{"nothing", func([]byte) {}, -1, false},
+		{"a hole in a full chunk", func(b []byte) { clear(b[first.offset+512 : first.offset+1024]) }, 0, false},
+		{"the end of a full chunk", func(b []byte) { clear(b[first.offset+2048 : first.offset+first.bytes]) }, 0, false},
+		{"a bad record in a full chunk", func(b []byte) { le.PutUint64(b[first.offset+chunkHeaderBytes+8:], 0x55<<typeShift) }, 0, false},
+		{"a bad record in the last chunk", func(b []byte) { le.PutUint64(b[last.offset+chunkHeaderBytes+8:], 0x55<<typeShift) }, 0, false},
+		{"the header of a chunk", func(b []byte) { clear(b[last.offset : last.offset+chunkHeaderBytes]) }, 0, true},
+		{"the header of a chunk, in part", func(b []byte) { b[last.offset+9]++ }, 0, true},
+		{"the last chunk", func(b []byte) { clear(b[last.offset : last.offset+last.bytes]) }, 0, false},
+	} {
+		b := append([]byte(nil), data[:footer]...)
+		le.PutUint64(b[tr.pre.controlOffset:], stateOpen)
+		c.change(b)
+		got, rep, err := salvage(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rep.Damaged() != (c.worker >= 0) || rep.Clean || !got.Recovered || (rep.SkippedBytes > 0) != c.skipped {
+			t.Errorf("%s: %+v", c.what, rep)
+		}
+		for w := range want {
+			list, err := readAll(got, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hit := w == c.worker
+			if (len(list) < len(want[w])) != hit || (rep.LostBytes[w] > 0) != hit || (got.Discarded()[w] > 0) != hit {
+				t.Errorf("%s: worker %d: %d of %d records: %+v", c.what, w, len(list), len(want[w]), rep)
+			}
+		}
+	}
+	// Cut off in the middle of a chunk.
+	b := append([]byte(nil), data[:last.offset+100]...)
+	le.PutUint64(b[tr.pre.controlOffset:], stateOpen)
+	if _, rep, err := salvage(b); err != nil || !rep.Damaged() || rep.LostBytes[0] == 0 {
+		t.Errorf("cut off: %+v: %v", rep, err)
+	}
+}

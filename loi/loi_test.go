@@ -51,7 +51,10 @@ func sizeOf(o ObjectID, block uint32) uint64 {
 
 // genBlock draws a block of an object of testHeader.
 func genBlock(o ObjectID) *rapid.Generator[uint32] {
-	return rapid.Uint32Range(0, []uint32{63, 15, 1<<30 - 1}[o])
+	if o == 2 {
+		return rapid.OneOf(rapid.SampledFrom([]uint32{0, callArgMax, callArgMax + 1, 1<<30 - 1}), rapid.Uint32Range(0, 1<<30-1))
+	}
+	return rapid.Uint32Range(0, []uint32{63, 15}[o])
 }
 
 func genArgs(t *rapid.T, h *Header, k KernelID) []uint32 {

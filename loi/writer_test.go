@@ -265,3 +265,53 @@ func TestNoAllocations(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestChunkEnd comes to the end of a chunk with each possible rest, by each of the methods.
+func TestChunkEnd(t *testing.T) {
+	record := []func(r *Recorder, j uint32){
+		func(r *Recorder, j uint32) { r.Kernel1(1, uint64(j), uint64(j), j%64) },
+		func(r *Recorder, j uint32) { r.Kernel2(2, uint64(j), uint64(j), j%64, j) },
+		func(r *Recorder, j uint32) { r.Kernel3(3, uint64(j), uint64(j), j%64, j%16, j) },
+		func(r *Recorder, j uint32) { r.Kernel(0, uint64(j), uint64(j)) },
+		func(r *Recorder, j uint32) { r.Kernel(0, uint64(j), uint64(j)+1<<32) },
+	}
+	for method, f := range record {
+		for before := range 4 {
+			for longer := range 2 {
+				path := filepath.Join(t.TempDir(), "x.loi")
+				w, err := Create(path, testHeader(1), Options{FirstChunkBytes: 4096, ChunkBytes: 4096, NoBackground: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := w.Recorder(0)
+				for range before {
+					r.Event(EventJoin, 0) // 16 bytes
+				}
+				for range longer {
+					r.Event(EventJoin, 0, 1) // 24 bytes
+				}
+				const n = 700
+				for j := range uint32(n) {
+					f(r, j)
+				}
+				if _, err := w.Close(); err != nil {
+					t.Fatal(err)
+				}
+				tr, err := Open(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c := tr.Cursor(0)
+				j := 0
+				for ; c.Next(); j++ {
+					if r := c.Record(); r.Start != uint64(j) || len(r.Args) > 0 && r.Args[0] != uint32(j)%64 {
+						t.Fatalf("method %d: record %d is %+v", method, j, r)
+					}
+				}
+				if c.Err() != nil || j != n || tr.chunks[0][0].used > 4096-chunkHeaderBytes {
+					t.Errorf("method %d after %d and %d events: %d records: %v", method, before, longer, j, c.Err())
+				}
+			}
+		}
+	}
+}
