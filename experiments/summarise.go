@@ -146,6 +146,15 @@ func doubts(c *Config, m *Measured, workers int) []string {
 	if m.CPUs > 0 && workers > m.CPUs {
 		w = append(w, fmt.Sprintf("WTI is unreliable: %d workers share %d CPUs", workers, m.CPUs))
 	}
+	for _, run := range []struct {
+		what    string
+		reps    []Repetition
+		workers int
+	}{{m.Scheduler, m.Repetitions, workers}, {"the serial run", m.Serial, 1}} {
+		if why := disturbance(run.reps, run.workers); why != "" {
+			w = append(w, fmt.Sprintf("WTI is unreliable: other programs disturbed %s: %s", run.what, why))
+		}
+	}
 	if m.Machine.Synthetic {
 		w = append(w, "synthetic topology: which workers share a node was given by --topology, not by the hardware")
 	}

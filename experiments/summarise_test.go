@@ -74,6 +74,25 @@ func TestSummariseWithoutWork(t *testing.T) {
 	}
 }
 
+// A few switches, and CPU time that covers the work, are no reason for a warning; nor is one bad repetition.
+func TestUndisturbed(t *testing.T) {
+	m := measured(7)
+	for i := range m.Repetitions {
+		r := &m.Repetitions[i]
+		r.TimeNS *= 1e6
+		*r.WorkNS *= 1e6
+		r.Counters = Counters{InvoluntarySwitches: Count{Value: ptr(int64(20))}, TaskClockNS: Count{Value: ptr(*r.WorkNS)}}
+	}
+	m.Repetitions[2].Counters.InvoluntarySwitches.Value = ptr(int64(10000))
+	*m.Repetitions[3].Counters.TaskClockNS.Value /= 3
+	if got := disturbance(m.Repetitions, 2); got != "" {
+		t.Errorf("got %q", got)
+	}
+	if got := disturbance(nil, 2) + disturbance(measured(7).Repetitions, 2); got != "" {
+		t.Errorf("without counters: %q", got)
+	}
+}
+
 func TestSummariseDoubts(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*Config, *Measured)
@@ -85,7 +104,17 @@ func TestSummariseDoubts(t *testing.T) {
 		"synthetic":   {func(c *Config, m *Measured) { m.Machine.Synthetic = true }, "synthetic topology"},
 		"losses":      {func(c *Config, m *Measured) { m.Trace = &Trace{Discarded: 5} }, "lost 5 records"},
 		"check":       {func(c *Config, m *Measured) { m.Check = &Check{Error: Some(3)} }, "check failed: error 3"},
-		"own":         {func(c *Config, m *Measured) { m.Warnings = []string{"the moon is full"} }, "moon"},
+		"switches": {func(c *Config, m *Measured) {
+			for i := range m.Repetitions { // 600 ns on 2 workers: 1 switch is many
+				m.Repetitions[i].Counters.InvoluntarySwitches.Value = ptr(int64(1))
+			}
+		}, "disturbed workfirst: a worker lost its CPU 8"},
+		"stolen": {func(c *Config, m *Measured) {
+			for i := range m.Serial {
+				m.Serial[i].Counters.TaskClockNS.Value = ptr(*m.Serial[i].WorkNS / 2)
+			}
+		}, "disturbed the serial run: kernels took 1"},
+		"own": {func(c *Config, m *Measured) { m.Warnings = []string{"the moon is full"} }, "moon"},
 	} {
 		c, m := twoCores(t, 7), measured(7)
 		test.change(c, m)
