@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -317,4 +318,40 @@ func TestUncleanDamage(t *testing.T) {
 	if _, rep, err := salvage(b); err != nil || !rep.Damaged() || rep.LostBytes[0] == 0 {
 		t.Errorf("cut off: %+v: %v", rep, err)
 	}
+}
+
+// TestMapped has files mapped that would otherwise be read.
+func TestMapped(t *testing.T) {
+	defer func(n int64) { mapFrom = n }(mapFrom)
+	mapFrom = 1
+	data, want := smallTrace(t)
+	path := filepath.Join(t.TempDir(), "x.loi")
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS == "linux" && !tr.mapped {
+		t.Error("the file was read")
+	}
+	compare(t, tr, want)
+	if err := tr.Close(); err != nil {
+		t.Error(err)
+	}
+	data[len(data)-1]++
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(path)
+	isFormat(t, err, "a changed byte", ErrCorrupt)
+	rep, err := Recover(path, path+".out")
+	if err != nil || rep.Clean {
+		t.Errorf("%+v: %v", rep, err)
+	}
+	if tr, err = Open(path + ".out"); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, tr, want)
 }

@@ -29,8 +29,9 @@ type Trace struct {
 	objects   []objectIndex
 }
 
-// mapFrom is the size from which a file is mapped and not read. A read is safe from others who shorten the file.
-const mapFrom = 256 << 20
+// mapFrom is the size from which a file is mapped and not read; a variable for tests. A read is safe from others who shorten
+// the file.
+var mapFrom int64 = 256 << 20
 
 // Open reads the trace file path and checks all its bytes against their checksums. A file that is not a trace, is of a
 // newer version, has no clean end or is corrupt gives a [*FormatError]. A trace with losses is not an error: see Discarded.
@@ -75,18 +76,18 @@ func (t *Trace) Records() []uint64 { return t.records }
 
 // load reads or maps a file.
 func load(path string) (data []byte, mapped bool, err error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, false, err
+	}
+	if !st.Mode().IsRegular() { // opening a pipe would wait for a writer
+		return nil, false, fmt.Errorf("%s: not a regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, false, err
 	}
 	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, false, err
-	}
-	if !st.Mode().IsRegular() {
-		return nil, false, fmt.Errorf("%s: not a regular file", path)
-	}
 	if st.Size() >= mapFrom {
 		if data, err = mapPrivate(f, int(st.Size())); err == nil {
 			return data, true, nil
