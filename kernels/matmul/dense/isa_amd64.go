@@ -1,14 +1,19 @@
 package dense
 
-import "golang.org/x/sys/cpu"
+import (
+	"krdlab/hw"
 
+	"golang.org/x/sys/cpu"
+)
+
+// hasISA says whether the CPU has s and the operating system saves its registers.
 func hasISA(s ISA) bool {
-	x := &cpu.X86
+	f := hw.Features()
 	switch s {
 	case AVX512:
-		return x.HasAVX512F && x.HasBMI2
+		return f.AVX512F && cpu.X86.HasBMI2 // BZHI makes the lane masks
 	case AVX2:
-		return x.HasAVX2 && x.HasFMA
+		return f.AVX2 && f.FMA
 	}
 	return false
 }

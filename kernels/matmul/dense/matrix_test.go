@@ -190,6 +190,11 @@ func TestParse(t *testing.T) {
 			}
 		}
 	}
+	for name, limit := range map[string]int{"paper-block": 20 << 10, "fast": 48 << 10, "fast-32k": 32 << 10, "paper-grain": 192 << 10} {
+		if l, err := ParseShape(name); err != nil || l.Bytes() > limit {
+			t.Errorf("preset %s: %v of %d bytes, expected at most %d; %v", name, l, l.Bytes(), limit, err)
+		}
+	}
 	for _, s := range []string{"", "32", "32x32", "0x1x1", "-1x1x1", "1x1x1x1", "1x1x1 ", "01x1x1", "axbxc", "fastest"} {
 		if got, err := ParseShape(s); err == nil {
 			t.Errorf("ParseShape(%q) = %v", s, got)

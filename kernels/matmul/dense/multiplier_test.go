@@ -3,6 +3,7 @@ package dense
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 )
 
@@ -144,6 +145,38 @@ func TestProductEqualsNaive(t *testing.T) {
 				verify(t, 40, 70, 10, Shape{16, 32, 8}, layout, isa)
 				verify(t, 9, 130, 77, Shape{16, 32, 8}, layout, isa)
 			})
+		}
+	}
+}
+
+// TestLeavesOfDifferentBlocksRunTogether runs all blocks of C at once, in blocks whose edges share cache lines (row layout,
+// odd sizes): a lane written beyond a block would undo what another goroutine added.
+func TestLeavesOfDifferentBlocksRunTogether(t *testing.T) {
+	const n = 61
+	for _, isa := range Supported() {
+		for _, leaf := range []Shape{{17, 19, 3}, {1, 1, 4}, {5, 7, 61}} {
+			p := newProblem(t, n, n, n, leaf, Row, Integers)
+			x := p.multiplier(t, isa)
+			var wg sync.WaitGroup
+			for bi := range p.c.BlockRows() {
+				for w := range 4 {
+					wg.Go(func() {
+						for bj := w; bj < p.c.BlockCols(); bj += 4 {
+							for bk := range p.a.BlockCols() {
+								x.Leaf(bi, bj, bk)
+							}
+						}
+					})
+				}
+			}
+			wg.Wait()
+			for i := range n {
+				for j := range n {
+					if got, want := p.c.At(i, j), float32(p.naive(i, j)); got != want {
+						t.Fatalf("%v leaf %v: C(%d, %d) = %v, want %v", isa, leaf, i, j, got, want)
+					}
+				}
+			}
 		}
 	}
 }
