@@ -208,3 +208,27 @@ func TestLifoRaces(t *testing.T) {
 		}
 	}
 }
+
+// The race for the last entry, with the order of events forced: a thief has read the entry when the owner pops it.
+func TestDequeRacesForced(t *testing.T) {
+	for n := 1; n <= 6; n++ {
+		d := newDeque(8)
+		f := numbered(n)
+		for _, x := range f {
+			d.push(x, entryProxy)
+		}
+		var popped []*Frame
+		e, out := d.steal(func(entry) bool {
+			for {
+				e, ok := d.pop()
+				if !ok {
+					return false
+				}
+				popped = append(popped, e.f)
+			}
+		})
+		if len(popped) != n || out != OutcomeBusy {
+			t.Errorf("%d entries: the owner popped %d while a thief was between its load and its CAS; the thief then got %v, outcome %d", n, len(popped), e, out)
+		}
+	}
+}

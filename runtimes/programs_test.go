@@ -2,6 +2,7 @@ package runtimes
 
 import (
 	"math/bits"
+	"sync"
 	"sync/atomic"
 
 	"krdlab/loi"
@@ -174,10 +175,20 @@ var testKernels = []loi.Kernel{{Name: "leaf"}}
 
 // bigTree is the first tree of that depth with at least leaves leaves.
 func bigTree(depth int, leaves uint64) *treeProg {
+	type size struct {
+		depth  int
+		leaves uint64
+	}
+	if seed, ok := bigTrees.Load(size{depth, leaves}); ok {
+		return newTree(seed.(uint64), depth)
+	}
 	for seed := uint64(1); ; seed++ {
 		p := newTree(seed, depth)
 		if n, _ := p.serial(); n >= leaves {
+			bigTrees.Store(size{depth, leaves}, seed)
 			return p
 		}
 	}
 }
+
+var bigTrees sync.Map // seeds found
