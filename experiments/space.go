@@ -33,9 +33,9 @@ func (c *Config) checkSpace(folder string, memory func() (hw.Memory, error), dis
 	}
 	need := c.traceBytes(plan.Executions, plan.Args)
 	if free, err := disk(folder); err == nil && need > uint64(max(free, 0)) {
-		return &ConfigError{"trace", string(c.Trace), fmt.Sprintf("the traces need up to %s, and %s is free in %s; "+
-			"choose --trace profile, a folder with more room with --out, a coarser or smaller kernel, or fewer schedulers",
-			krd.FormatBytes(need), krd.FormatBytes(uint64(max(free, 0))), folder)}
+		return &ConfigError{"out", folder, fmt.Sprintf("the traces need up to %s, and %s is free there; "+
+			"choose a folder with more room, --trace profile, a coarser or smaller kernel, or fewer schedulers",
+			krd.FormatBytes(need), krd.FormatBytes(uint64(max(free, 0))))}
 	}
 	return nil
 }

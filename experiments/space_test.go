@@ -25,12 +25,11 @@ func TestCheckSpace(t *testing.T) {
 		"room":              {func(c *Config) {}, much, much, "", ""},
 		"memory":            {func(c *Config) {}, 100 << 20, much, "n", "100 MiB is free"},
 		"negative memory":   {func(c *Config) {}, -5, much, "n", "0 B is free"},
-		"disk":              {func(c *Config) {}, much, 1 << 20, "trace", "1 MiB is free in a"},
+		"disk":              {func(c *Config) {}, much, 1 << 20, "out", "--out a: the traces need up to"},
 		"disk without need": {func(c *Config) { c.Trace = TraceProfile }, much, 0, "", ""},
 		"one trace fits":    {func(c *Config) {}, much, 64 << 20, "", ""},
-		"ten do not":        {func(c *Config) { c.Trace = TraceFull }, much, 64 << 20, "trace", "--out"},
-		"nor do six": {func(c *Config) { c.Schedulers = ParseSchedulers("all") }, much, 64 << 20, "trace",
-			"free in a;"},
+		"ten do not":        {func(c *Config) { c.Trace = TraceFull }, much, 64 << 20, "out", "64 MiB is free there"},
+		"nor do six": {func(c *Config) { c.Schedulers = ParseSchedulers("all") }, much, 64 << 20, "out", "--trace profile"},
 	} {
 		c := validConfig(t)
 		test.change(&c)

@@ -150,7 +150,7 @@ func doubts(c *Config, m *Measured, workers int) []string {
 		what    string
 		reps    []Repetition
 		workers int
-	}{{m.Scheduler, m.Repetitions, workers}, {"the serial run", m.Serial, 1}} {
+	}{{"the repetitions", m.Repetitions, workers}, {"the serial run", m.Serial, 1}} {
 		if why := disturbance(run.reps, run.workers); why != "" {
 			w = append(w, fmt.Sprintf("WTI is unreliable: other programs disturbed %s: %s", run.what, why))
 		}

@@ -108,7 +108,7 @@ func TestSummariseDoubts(t *testing.T) {
 			for i := range m.Repetitions { // 600 ns on 2 workers: 1 switch is many
 				m.Repetitions[i].Counters.InvoluntarySwitches.Value = ptr(int64(1))
 			}
-		}, "disturbed workfirst: a worker lost its CPU 8"},
+		}, "disturbed the repetitions: a worker lost its CPU 8"},
 		"stolen": {func(c *Config, m *Measured) {
 			for i := range m.Serial {
 				m.Serial[i].Counters.TaskClockNS.Value = ptr(*m.Serial[i].WorkNS / 2)
