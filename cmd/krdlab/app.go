@@ -74,6 +74,9 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(strings.NewReplacer(".FlagUsages", ".FlagUsagesWrapped 110", "Global Flags:", "Flags of every run:",
 		"\nFlags:", "\nFlags of {{.Name}}:").Replace(root.UsageTemplate()))
+	root.SetHelpCommand(helpCommand())
+	root.Version = version()
+	root.SetVersionTemplate("krdlab {{.Version}}\n")
 	root.AddCommand(a.runCommand(), a.krdCommand(), a.traceCommand(), a.topoCommand(), a.doctorCommand(), a.listCommand(), a.versionCommand())
 	return root
 }
@@ -88,6 +91,27 @@ func group(c *cobra.Command) *cobra.Command {
 		return usageError("%s %s: there is no such command; %s", c.CommandPath(), args[0], experiments.Suggest(args[0], subcommands(c)))
 	}
 	return c
+}
+
+// helpCommand is `krdlab help COMMAND...`.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND...]",
+		Short: "Help about any command",
+		RunE: func(c *cobra.Command, args []string) error {
+			found, rest, err := c.Root().Find(args)
+			switch {
+			case err != nil:
+				return usageError("krdlab help: %v", err)
+			case len(rest) > 0 && found.HasSubCommands():
+				return found.RunE(found, rest) // a group says what there is instead
+			case len(rest) > 0:
+				return usageError("krdlab help: %s has no command %q; type krdlab help %s", found.CommandPath(), rest[0], strings.TrimPrefix(found.CommandPath(), "krdlab "))
+			}
+			found.InitDefaultHelpFlag()
+			return found.Help()
+		},
+	}
 }
 
 func subcommands(c *cobra.Command) []string {

@@ -23,10 +23,7 @@ func (a *app) versionCommand() *cobra.Command {
 				experiments.Build
 				Schema int `json:"schema_version"`
 				Trace  int `json:"trace_version"`
-			}{"(devel)", experiments.ReadBuild(), experiments.SchemaVersion, loi.Version}
-			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-				v.Version = info.Main.Version
-			}
+			}{version(), experiments.ReadBuild(), experiments.SchemaVersion, loi.Version}
 			if asJSON {
 				return writeJSON(a.stdout, v)
 			}
@@ -44,4 +41,12 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return c
+}
+
+// version returns the version of the module, "(devel)" where the build does not know.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }
