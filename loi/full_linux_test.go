@@ -146,3 +146,34 @@ func TestReadOnlyFolder(t *testing.T) {
 		t.Errorf("Create: %v, expected EROFS", err)
 	}
 }
+
+// TestNoFallocate writes to a file system that cannot allocate space, and so gets zeros.
+func TestNoFallocate(t *testing.T) {
+	dir := t.TempDir()
+	if err := unix.Mount("ramfs", dir, "ramfs", 0, ""); err != nil {
+		t.Skipf("mount ramfs: %v", err)
+	}
+	defer func() {
+		if err := unix.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	}()
+	f, err := os.Create(filepath.Join(dir, "try"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Fallocate(int(f.Fd()), 0, 0, 4096); err == nil {
+		t.Log("ramfs has fallocate here")
+	}
+	f.Close()
+	path := filepath.Join(dir, "x.loi")
+	w, err := Create(path, testHeader(2), Options{FirstChunkBytes: 4096, ChunkBytes: 16384})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 10_000
+	s := fillTrace(t, w, 2, n)
+	if kept := checkPrefix(t, path, s, 2, n); kept != 2*n || s.Full != nil {
+		t.Errorf("%d records kept, expected %d: %v", kept, 2*n, s.Full)
+	}
+}

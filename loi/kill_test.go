@@ -38,6 +38,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// killFullEnv, if set, limits the trace to a size that is soon reached, so that it is killed while it discards.
+const killFullEnv = "LOI_TEST_KILL_FULL"
+
 const killWorkers = 3
 
 // recordForever makes workers record as fast as they can. Each also counts its records in a page of its own, apart from the
@@ -48,8 +51,11 @@ func recordForever(dir string) error {
 	if err != nil {
 		return err
 	}
-	// A limit, should nobody come to kill us.
-	w, err := Create(filepath.Join(dir, "x.loi"), testHeader(killWorkers), Options{FirstChunkBytes: 8192, ChunkBytes: 32768, MaxBytes: 256 << 20})
+	opt := Options{FirstChunkBytes: 8192, ChunkBytes: 32768, MaxBytes: 256 << 20} // should nobody come to kill us
+	if os.Getenv(killFullEnv) != "" {
+		opt.MaxBytes = 200_000
+	}
+	w, err := Create(filepath.Join(dir, "x.loi"), testHeader(killWorkers), opt)
 	if err != nil {
 		return err
 	}
@@ -95,8 +101,11 @@ func TestKill(t *testing.T) {
 		times = 5
 	}
 	for n := range times {
-		dir := killed(t, killEnv)
-		checkKilled(t, dir, n)
+		env := []string{killEnv}
+		if n%4 == 3 {
+			env = append(env, killFullEnv)
+		}
+		checkKilled(t, killed(t, env...), n)
 	}
 }
 
