@@ -109,6 +109,38 @@ func TestCheckSeesLostLeaf(t *testing.T) {
 	}
 }
 
+// TestVectors checks what the doc comment of Checker promises of x: odd integers, small enough for exactness and not all
+// alike, or magnitudes from 1 to 2; both signs.
+func TestVectors(t *testing.T) {
+	const n = 300
+	for _, dist := range []Dist{Integers, Uniform} {
+		p := newProblem(t, 10, n, 1000, Shape{32, 32, 64}, Tiled, dist)
+		k, err := NewChecker(p.a, p.b, p.c, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		negative, different := 0, map[float64]bool{}
+		for _, x := range k.x {
+			for _, e := range x {
+				if e < 0 {
+					negative++
+				}
+				different[e] = true
+				e = math.Abs(e)
+				if dist == Integers && (math.Mod(e, 2) != 1 || e*n*(1<<24) > 1<<53) {
+					t.Errorf("integers: x holds %v", e)
+				}
+				if dist == Uniform && !(e >= 1 && e < 2) {
+					t.Errorf("uniform: x holds %v", e)
+				}
+			}
+		}
+		if len(k.x) != n || negative < n/2 || negative > 3*n/2 || len(different) < 2*n-10 {
+			t.Errorf("%v: %d elements, %d of %d negative, %d different", dist, len(k.x), negative, 2*n, len(different))
+		}
+	}
+}
+
 // TestUniformError measures the scale of the statistical tolerance: over many rows the largest error of right products must
 // lie well within the tolerance and not be vanishingly small.
 func TestUniformError(t *testing.T) {
