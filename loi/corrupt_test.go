@@ -355,3 +355,23 @@ func TestMapped(t *testing.T) {
 	}
 	compare(t, tr, want)
 }
+
+// TestUncleanBuffered has a file whose records were in memory when its writer was killed: all workers are said to lack some.
+func TestUncleanBuffered(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.loi")
+	w, err := Create(path, testHeader(2), Options{Unmapped: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Recorder(0).Kernel1(1, 1, 2, 3)
+	tr, rep, err := OpenUnclean(path)
+	if err != nil || !rep.Damaged() || !tr.Buffered || tr.Discarded()[0] == 0 || tr.Discarded()[1] == 0 || rep.LostBytes[1] == 0 {
+		t.Errorf("%+v, discarded %v: %v", rep, tr.Discarded(), err)
+	}
+	if _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if tr, err = Open(path); err != nil || tr.Records()[0] != 1 || tr.Discarded()[0] != 0 {
+		t.Errorf("after Close: %v", err)
+	}
+}

@@ -150,6 +150,9 @@ func (t *Trace) keepWhole(rep *RecoverReport) {
 	}
 	for i := range t.chunks {
 		t.keepWorker(i, rep)
+		if t.Buffered { // nobody knows what was in memory
+			t.lost[i] += 8
+		}
 	}
 }
 
