@@ -28,3 +28,13 @@ func disturbance(reps []Repetition, workers int) string {
 	}
 	return ""
 }
+
+// flagged says how many kernels were stopped or moved while they ran, in the median over repetitions, "" if none or not known.
+func flagged(reps []Repetition) string {
+	n := collect(reps, func(r *Repetition) Number { return SomeInt(r.FlaggedKernels) })
+	all := collect(reps, func(r *Repetition) Number { return SomeInt(r.Kernels) })
+	if len(n) == 0 || len(all) == 0 || median(n) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f of %.0f kernels were stopped or moved to another CPU while they ran, and their times include that", median(n), median(all))
+}

@@ -155,6 +155,9 @@ func doubts(c *Config, m *Measured, workers int) []string {
 			w = append(w, fmt.Sprintf("WTI is unreliable: other programs disturbed %s: %s", run.what, why))
 		}
 	}
+	if what := flagged(m.Repetitions); what != "" {
+		w = append(w, what)
+	}
 	if m.Machine.Synthetic {
 		w = append(w, "synthetic topology: which workers share a node was given by --topology, not by the hardware")
 	}

@@ -88,6 +88,12 @@ func TestUndisturbed(t *testing.T) {
 	if got := disturbance(m.Repetitions, 2); got != "" {
 		t.Errorf("got %q", got)
 	}
+	for i := range m.Repetitions {
+		m.Repetitions[i].FlaggedKernels = ptr(int64(i / 6)) // one of seven
+	}
+	if got := flagged(m.Repetitions) + flagged(measured(7).Repetitions); got != "" {
+		t.Errorf("flagged: %q", got)
+	}
 	if got := disturbance(nil, 2) + disturbance(measured(7).Repetitions, 2); got != "" {
 		t.Errorf("without counters: %q", got)
 	}
