@@ -29,7 +29,7 @@ func TestCheckSpace(t *testing.T) {
 		"disk without need": {func(c *Config) { c.Trace = TraceProfile }, much, 0, "", ""},
 		"one trace fits":    {func(c *Config) {}, much, 64 << 20, "", ""},
 		"ten do not":        {func(c *Config) { c.Trace = TraceFull }, much, 64 << 20, "out", "64 MiB is free there"},
-		"nor do six": {func(c *Config) { c.Schedulers = ParseSchedulers("all") }, much, 64 << 20, "out", "--trace profile"},
+		"nor do six":        {func(c *Config) { c.Schedulers = ParseSchedulers("all") }, much, 64 << 20, "out", "--trace profile"},
 	} {
 		c := validConfig(t)
 		test.change(&c)
