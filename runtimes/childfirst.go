@@ -23,7 +23,14 @@ children:
 		f.next = i + 1
 		if last = i+1 >= f.n; !last {
 			w.spawns++
-			w.push(f, 0) // from here on f may belong to a thief, until pop gives it back
+			// push, inlined by hand. From here on f may belong to a thief, until a pop gives it back.
+			t := w.tail
+			putSlot(w.own(t), f, 0)
+			t++
+			w.tail = t
+			if h := w.head.Load(); t-h > w.mask || w.split-h < exposed {
+				w.pushSlow(h)
+			}
 			if loadSignal(w.signal) != 0 && w.attend() {
 				return
 			}
@@ -42,7 +49,11 @@ children:
 		goto joined
 	}
 returned: // a child that was spawned ahead of f has finished
-	if _, ok := w.pop(); ok {
+	if t := w.tail - 1; t >= w.split { // pop, inlined by hand: a private entry can only be f
+		w.tail = t
+		goto children
+	}
+	if _, ok := w.popShared(); ok {
 		goto children
 	}
 	if atomic.AddInt32(&f.join, -1) == 0 || brokenJoin {

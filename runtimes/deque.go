@@ -2,6 +2,7 @@ package runtimes
 
 import (
 	"sync/atomic"
+	"unsafe"
 )
 
 // An entry is what queues hold: child i of frame f; or, child-first, the rest of frame f (i is 0); or one of these.
@@ -41,6 +42,8 @@ const exposed = 4
 //	field    writer                       readers
 //	tail     owner                        owner
 //	split    owner                        owner (a copy of bottom that no thief's miss invalidates)
+//	slots,   owner                        owner (copies of what ring holds)
+//	mask
 //	ring     owner; grows only            thieves, before their CAS
 //	bottom   owner                        thieves
 //	head     CAS: thieves, and the owner  all
@@ -54,7 +57,8 @@ const exposed = 4
 type deque struct {
 	tail  int64
 	split int64
-	own   *ring // the owner's copy of ring
+	slots unsafe.Pointer // the owner's copy of ring: its first slot
+	mask  int64          // and its mask
 
 	_      [cacheLine]byte
 	head   atomic.Int64
@@ -67,31 +71,38 @@ type deque struct {
 // cacheLine is two lines, since the adjacent-line prefetcher of Intel's cores fetches them in pairs.
 const cacheLine = 128
 
-func (d *deque) init(n int) {
-	d.own = newRing(n)
-	d.ring.Store(d.own)
+func (d *deque) init(n int) { d.adopt(newRing(n)) }
+
+func (d *deque) adopt(r *ring) {
+	d.slots, d.mask = unsafe.Pointer(&r.slots[0]), r.mask
+	d.ring.Store(r)
+}
+
+// own is slot i of the owner's ring.
+func (d *deque) own(i int64) *slot {
+	return (*slot)(unsafe.Add(d.slots, (i&d.mask)*int64(unsafe.Sizeof(slot{}))))
 }
 
 // push appends an entry at the newest end. Owner only.
 func (d *deque) push(f *Frame, i int32) {
 	t := d.tail
-	putSlot(d.own.at(t), f, i)
-	d.tail = t + 1
-	if h := d.head.Load(); t+1-h > d.own.mask || d.split-h < exposed {
+	putSlot(d.own(t), f, i)
+	t++
+	d.tail = t
+	if h := d.head.Load(); t-h > d.mask || d.split-h < exposed {
 		d.pushSlow(h)
 	}
 }
 
 // pushSlow keeps a slot free and the oldest entries exposed.
 func (d *deque) pushSlow(h int64) {
-	if d.tail-h > d.own.mask {
-		r := newRing(2 * len(d.own.slots))
+	if d.tail-h > d.mask {
+		r := newRing(2 * int(d.mask+1))
 		for i := h; i < d.tail; i++ {
-			f, c := getSlot(d.own.at(i))
+			f, c := getSlot(d.own(i))
 			putSlot(r.at(i), f, c)
 		}
-		d.own = r
-		d.ring.Store(r)
+		d.adopt(r)
 	}
 	if s := min(h+exposed, d.tail); s > d.split {
 		d.split = s
@@ -103,7 +114,7 @@ func (d *deque) pushSlow(h int64) {
 func (d *deque) pop() (e entry, ok bool) {
 	if t := d.tail - 1; t >= d.split {
 		d.tail = t
-		f, i := getSlot(d.own.at(t))
+		f, i := getSlot(d.own(t))
 		return entry{f, i}, true
 	}
 	return d.popShared()
@@ -121,7 +132,7 @@ func (d *deque) popShared() (e entry, ok bool) {
 		storeRelease64(&d.bottom, b+1)
 		return entry{}, false
 	}
-	f, i := getSlot(d.own.at(b))
+	f, i := getSlot(d.own(b))
 	if h == b && !brokenDeque {
 		won := d.head.CompareAndSwap(h, h+1)
 		storeRelease64(&d.bottom, b+1)
