@@ -58,6 +58,7 @@ type Config struct {
 	Trace         TraceMode
 	Counters      CounterMode
 	NUMA          NUMAPolicy
+	TraceLimit    uint64 // largest size of one trace file, in bytes; 0 for none. Records that do not fit are discarded and counted
 	Out           string // the run directory; "" for a new one under krdlab-runs
 	Oversubscribe bool   // more workers than CPUs are allowed
 	SMT           bool   // SMT siblings are used as cores
@@ -98,6 +99,9 @@ type ConfigError struct {
 }
 
 func (e *ConfigError) Error() string {
+	if e.Got == "" {
+		return fmt.Sprintf("--%s \"\": %s", e.Flag, e.Want)
+	}
 	if e.Flag == "kernel" {
 		return fmt.Sprintf("kernel %q: %s", e.Got, e.Want)
 	}
@@ -120,7 +124,9 @@ func (c *Config) Validate(t *hw.Topology) error {
 		return bad("sched", `""`, "no scheduler named; try --sched %s, or all", strings.Join(SchedulerNames(), ","))
 	}
 	for i, s := range c.Schedulers {
-		if _, err := FindScheduler(s); err != nil {
+		if s == "all" {
+			return bad("sched", strings.Join(c.Schedulers, ","), "all means every scheduler: name it alone, or leave it out")
+		} else if _, err := FindScheduler(s); err != nil {
 			return err
 		}
 		if slices.Contains(c.Schedulers[:i], s) {

@@ -49,7 +49,7 @@ func Run(ctx context.Context, c *Config, argv []string, t *hw.Topology, measure 
 	if err != nil {
 		return out, err
 	}
-	if err := c.checkSpace(dir.Partial(), hw.FreeMemory, hw.FreeDisk); err != nil {
+	if err := c.checkSpace(t, dir.Partial(), hw.FreeMemory, hw.FreeDisk); err != nil {
 		dir.discard()
 		return out, err
 	}

@@ -54,6 +54,8 @@ type native struct {
 	serial    []Repetition
 	measured  []*Measured
 	schedules []*schedule
+	options   func(recorders int) loi.Options // of traces
+	witnessed bool
 }
 
 // schedule is a scheduler that is measured.
@@ -113,6 +115,11 @@ func (n *native) prepare() (err error) {
 		}
 		n.schedules = append(n.schedules, &schedule{s, m, c.WorkersOf(name)})
 	}
+	free, err := hw.FreeDisk(n.dir.Partial())
+	if err != nil {
+		free = -1
+	}
+	n.options = c.traceOptions(n.topo, n.plan, free)
 	if c.Trace != TraceOff && k.Work {
 		if n.cost, err = measureTracing(n.ctx, n.place.CPUs[0], n.clock, n.plan.Args, n.dir); err != nil {
 			return err
@@ -121,7 +128,8 @@ func (n *native) prepare() (err error) {
 	return nil
 }
 
-func (n *native) lastCPU() int { return slices.Max(n.topo.Allowed()) }
+// lastCPU is the largest number of a CPU that the process may use.
+func lastCPU(t *hw.Topology) int { return slices.Max(t.Allowed()) }
 
 func (n *native) machine() Machine {
 	m := Machine{n.topo.Machine(), n.clock.Source}
@@ -172,7 +180,9 @@ func (n *native) measure() error {
 	case TraceOff:
 		tracing = runtimes.TraceOff
 	case TraceFull:
-		tracing = runtimes.TraceFull
+		if len(n.registry.Kernels) > 0 {
+			tracing = runtimes.TraceFull
+		}
 	}
 	defer n.sumUp()
 	serial := &schedule{workers: 1, Measured: &Measured{Scheduler: "serial"}}
@@ -255,7 +265,7 @@ func (n *native) repetition(s *schedule, rep int, tracing runtimes.Tracing) (*Re
 		cfg.Attach = counters.attach
 	}
 	var trace *traceFile
-	if tracing == runtimes.TraceFull && len(n.registry.Kernels) > 0 {
+	if tracing == runtimes.TraceFull {
 		var err error
 		if trace, err = n.createTrace(s, rep, rules); err != nil {
 			return nil, err

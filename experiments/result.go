@@ -55,11 +55,12 @@ type Settings struct {
 	Oversubscribe bool        `json:"oversubscribe"`
 	SMT           bool        `json:"smt"`
 	Topology      string      `json:"topology,omitempty"`
+	TraceLimit    uint64      `json:"trace_limit_bytes,omitempty"`
 }
 
 // settings returns those of c.
 func (c *Config) settings() Settings {
-	return Settings{c.Reps, c.Warmup, c.Bind.String(), c.Trace, c.Counters, c.NUMA, c.Oversubscribe, c.SMT, c.Topology}
+	return Settings{c.Reps, c.Warmup, c.Bind.String(), c.Trace, c.Counters, c.NUMA, c.Oversubscribe, c.SMT, c.Topology, c.TraceLimit}
 }
 
 // Serial is the serial run that the others are set against: medians, and the repetitions themselves.

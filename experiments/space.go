@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"krdlab/hw"
+	"krdlab/kernels/kernel"
 	"krdlab/krd"
 	"krdlab/loi"
 )
 
-// checkSpace compares the memory and the trace files that c needs with what is free, and returns a [*ConfigError] where it is not
-// enough. What the system does not tell is not compared. folder is where the traces go; c must be valid.
-func (c *Config) checkSpace(folder string, memory func() (hw.Memory, error), disk func(path string) (int64, error)) error {
+// checkSpace compares the memory and the trace files that c needs on the machine t with what is free, and returns a [*ConfigError] where
+// it is not enough. What the system does not tell is not compared. folder is where the traces go; c must be valid.
+func (c *Config) checkSpace(t *hw.Topology, folder string, memory func() (hw.Memory, error), disk func(path string) (int64, error)) error {
 	k, err := FindKernel(c.Kernel)
 	if err != nil {
 		return err
@@ -31,17 +32,21 @@ func (c *Config) checkSpace(folder string, memory func() (hw.Memory, error), dis
 		return &ConfigError{flag, got, fmt.Sprintf("%s needs %s of memory, and %s is free%s; choose a smaller size",
 			c.Kernel, krd.FormatBytes(plan.Bytes), krd.FormatBytes(uint64(max(free.FreeBytes, 0))), by)}
 	}
-	need := c.traceBytes(plan.Executions, plan.Args)
+	if !k.Work {
+		return nil // there is nothing to trace
+	}
+	need := c.traceBytes(t, plan, func(int) loi.Options { return c.traceLimit() })
 	if free, err := disk(folder); err == nil && need > uint64(max(free, 0)) {
 		return &ConfigError{"out", folder, fmt.Sprintf("the traces need up to %s, and %s is free there; "+
-			"choose a folder with more room, --trace profile, a coarser or smaller kernel, or fewer schedulers",
+			"choose a folder with more room, --trace profile, a coarser or smaller kernel, fewer schedulers, or --trace-limit",
 			krd.FormatBytes(need), krd.FormatBytes(uint64(max(free, 0))))}
 	}
 	return nil
 }
 
-// traceBytes is an upper bound of the trace files of c: one for each traced repetition of each scheduler.
-func (c *Config) traceBytes(executions uint64, args int) uint64 {
+// traceBytes is an upper bound of the trace files of c, written with options that depend on the number of recorders: a file for each
+// traced repetition of each scheduler.
+func (c *Config) traceBytes(t *hw.Topology, plan kernel.Plan, options func(recorders int) loi.Options) uint64 {
 	reps := uint64(1)
 	switch c.Trace {
 	case TraceOff, TraceProfile:
@@ -51,7 +56,55 @@ func (c *Config) traceBytes(executions uint64, args int) uint64 {
 	}
 	var n uint64
 	for _, s := range c.Schedulers {
-		n += reps * loi.Size(executions, args, c.WorkersOf(s), loi.Options{})
+		recorders := c.recordersOf(s, t)
+		n += reps * loi.Size(plan.Executions, plan.Args, recorders, options(recorders))
 	}
 	return n
 }
+
+// recordersOf returns how many recorders a trace of a scheduler has: one for each worker; for go, whose kernels are recorded by the CPU
+// that they end on, one for each CPU that the process may use, and for those numbered below them.
+func (c *Config) recordersOf(scheduler string, t *hw.Topology) int {
+	if scheduler == krd.SchedulerGo {
+		return lastCPU(t) + 1
+	}
+	return c.WorkersOf(scheduler)
+}
+
+// traceLimit are the options of a trace that grows as it is written.
+func (c *Config) traceLimit() loi.Options { return loi.Options{MaxBytes: c.TraceLimit} }
+
+const (
+	maxFirstChunk = 64 << 20
+	diskShare     = 4 // of the free disk, 1/diskShare at most is taken before a run
+)
+
+// traceOptions returns how traces are written where free bytes of disk are free (negative: not known). Every recorder gets a first chunk
+// for its share of the records and a quarter more, so that the work of getting pages is done before the region that is timed; at
+// most 64 MiB each, and all of one trace at most a quarter of the free disk and of the limit. Where all traces of c would then not
+// fit, chunks grow as they are needed.
+func (c *Config) traceOptions(t *hw.Topology, plan kernel.Plan, free int64) func(recorders int) loi.Options {
+	room := uint64(maxFirstChunk) << 20
+	if free >= 0 {
+		room = uint64(free)
+	}
+	if c.TraceLimit > 0 {
+		room = min(room, c.TraceLimit)
+	}
+	sized := func(recorders int) loi.Options {
+		opt := c.traceLimit()
+		workers := uint64(recorders)
+		share := plan.Executions * loi.RecordBytes(plan.Args) / workers * 5 / 4
+		if first := min(share, maxFirstChunk, room/diskShare/workers); first > defaultFirstChunk {
+			opt.FirstChunkBytes = int(first)
+		}
+		return opt
+	}
+	if free >= 0 && c.traceBytes(t, plan, sized) > uint64(free) {
+		return func(int) loi.Options { return c.traceLimit() }
+	}
+	return sized
+}
+
+// defaultFirstChunk is what loi begins with by itself.
+const defaultFirstChunk = 64 << 10

@@ -33,7 +33,7 @@ func TestCheckSpace(t *testing.T) {
 	} {
 		c := validConfig(t)
 		test.change(&c)
-		err := c.checkSpace("a", memory(test.memory), disk(test.disk))
+		err := c.checkSpace(testHost, "a", memory(test.memory), disk(test.disk))
 		var ce *ConfigError
 		if test.flag == "" {
 			if err != nil {
@@ -46,12 +46,12 @@ func TestCheckSpace(t *testing.T) {
 	// A system that does not tell is not in the way.
 	c := validConfig(t)
 	none := errors.New("not told")
-	if err := c.checkSpace("a", func() (hw.Memory, error) { return hw.Memory{}, none }, func(string) (int64, error) { return 0, none }); err != nil {
+	if err := c.checkSpace(testHost, "a", func() (hw.Memory, error) { return hw.Memory{}, none }, func(string) (int64, error) { return 0, none }); err != nil {
 		t.Error(err)
 	}
 	c.Params["isa"] = "sse"
 	var ce *ConfigError
-	if err := c.checkSpace("a", memory(much), disk(much)); !errors.As(err, &ce) || ce.Flag != "isa" {
+	if err := c.checkSpace(testHost, "a", memory(much), disk(much)); !errors.As(err, &ce) || ce.Flag != "isa" {
 		t.Errorf("got %v, want a complaint about --isa", err)
 	}
 }

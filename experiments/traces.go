@@ -43,7 +43,7 @@ func (n *native) createTrace(s *schedule, rep int, rules runtimes.Rules) (*trace
 		},
 	}
 	if rules.Spawn == runtimes.SpawnGo {
-		for cpu := range n.lastCPU() + 1 {
+		for cpu := range n.c.recordersOf(krd.SchedulerGo, n.topo) {
 			h.Workers = append(h.Workers, loi.Worker{CPU: cpu, Node: max(0, n.topo.NodeOf(cpu)), TSCOffset: n.offsets[cpu]})
 		}
 	} else {
@@ -57,7 +57,11 @@ func (n *native) createTrace(s *schedule, rep int, rules runtimes.Rules) (*trace
 		f.name = TraceFile(fmt.Sprintf("%s.%d", s.Measured.Scheduler, rep+1))
 	}
 	f.path = n.dir.Path(f.name)
-	w, err := loi.Create(f.path, h, loi.Options{Witness: os.Getenv(witnessVariable)})
+	opt := n.options(len(h.Workers))
+	if !n.witnessed {
+		opt.Witness, n.witnessed = os.Getenv(witnessVariable), true
+	}
+	w, err := loi.Create(f.path, h, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -85,17 +89,22 @@ func sum(list []uint64) (n int64) {
 	return n
 }
 
-// analyse computes the KRD of a trace, and says what tracing cost.
+// analyse computes the KRD of a trace, and says what tracing cost. Of several repetitions that are traced, the latest without losses counts.
 func (n *native) analyse(s *schedule, f *traceFile, r *runtimes.Result) error {
+	lost := sum(f.stats.Discarded)
+	if lost > 0 {
+		s.Measured.Warnings = append(s.Measured.Warnings, fmt.Sprintf("%s lost %d of its %d records: %s", f.name, lost,
+			lost+sum(f.stats.Records), noRoom(f.stats.Full)))
+	}
+	if s.KRD != nil && lost > 0 {
+		return nil
+	}
 	s.Trace = &Trace{
-		Path: f.name, Records: sum(f.stats.Records), Discarded: sum(f.stats.Discarded),
+		Path: f.name, Records: sum(f.stats.Records), Discarded: lost,
 		OverheadNS: n.cost.traceNS, ProfileNS: n.cost.profileNS, TimeNS: Some(float64(r.TimeNS)),
 	}
 	if t := times(s.Repetitions); len(t) > 0 && n.c.Trace != TraceFull {
 		s.Trace.SlowdownOverMedian = Some(float64(r.TimeNS) / median(t))
-	}
-	if f.stats.Full != nil {
-		s.Measured.Warnings = append(s.Measured.Warnings, fmt.Sprintf("the trace is incomplete: %v", f.stats.Full))
 	}
 	t, err := loi.Open(f.path)
 	if err != nil {
@@ -103,8 +112,7 @@ func (n *native) analyse(s *schedule, f *traceFile, r *runtimes.Result) error {
 	}
 	defer t.Close()
 	report, err := krd.Analyze(t, krd.Options{})
-	var loss *krd.LossError
-	if errors.As(err, &loss) {
+	if errors.Is(err, krd.ErrLoss) {
 		return nil // no KRD: Trace.Discarded says why
 	}
 	if err != nil {
@@ -112,4 +120,12 @@ func (n *native) analyse(s *schedule, f *traceFile, r *runtimes.Result) error {
 	}
 	s.KRD = report
 	return nil
+}
+
+// noRoom says why a trace got no more room.
+func noRoom(err error) string {
+	if err == nil {
+		return "for a reason that is not known"
+	}
+	return err.Error()
 }
