@@ -29,13 +29,13 @@ children:
 			t++
 			w.tail = t
 			if h := w.head.Load(); t-h > w.mask || w.split-h < exposed {
-				w.pushSlow(h)
+				if w.pushSlow(h) && w.attend() {
+					return
+				}
 			}
-			if loadSignal(w.signal) != 0 && w.attend() {
-				return
-			}
+		} else {
+			w.calls++
 		}
-		w.tasks++
 		c := f.task.Run(w, int(i))
 		if c != nil {
 			c.parent = f

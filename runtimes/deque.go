@@ -83,19 +83,21 @@ func (d *deque) own(i int64) *slot {
 	return (*slot)(unsafe.Add(d.slots, (i&d.mask)*int64(unsafe.Sizeof(slot{}))))
 }
 
-// push appends an entry at the newest end. Owner only.
-func (d *deque) push(f *Frame, i int32) {
+// push appends an entry at the newest end. It returns whether thieves may have to be told of it: something was exposed that
+// was not before, or the run is to stop. Owner only.
+func (d *deque) push(f *Frame, i int32) (tell bool) {
 	t := d.tail
 	putSlot(d.own(t), f, i)
 	t++
 	d.tail = t
 	if h := d.head.Load(); t-h > d.mask || d.split-h < exposed {
-		d.pushSlow(h)
+		return d.pushSlow(h)
 	}
+	return false
 }
 
 // pushSlow keeps a slot free and the oldest entries exposed.
-func (d *deque) pushSlow(h int64) {
+func (d *deque) pushSlow(h int64) (tell bool) {
 	if d.tail-h > d.mask {
 		r := newRing(2 * int(d.mask+1))
 		for i := h; i < d.tail; i++ {
@@ -107,8 +109,17 @@ func (d *deque) pushSlow(h int64) {
 	if s := min(h+exposed, d.tail); s > d.split {
 		d.split = s
 		storeRelease64(&d.bottom, s)
+		tell = true
 	}
+	return tell || h >= shut
 }
+
+// shut is a head that no run of pushes reaches: a deque that is shut looks empty to its thieves and to its owner, whose next
+// push goes the slow way. So a run can be stopped without a test in the loops that push and pop.
+const shut = 1 << 62
+
+// close shuts the deque. Any worker.
+func (d *deque) close() { d.head.Store(shut) }
 
 // pop takes the newest entry. Owner only.
 func (d *deque) pop() (e entry, ok bool) {

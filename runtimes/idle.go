@@ -220,10 +220,15 @@ func (p *pool) anything(w *Worker) bool {
 	return false
 }
 
-// attend is called behind a push when the signal word is not 0. It returns true if the run must stop; otherwise it wakes one
-// parked worker, on the own node if there is one.
+// attend is called behind a push that others may have to be told of. It returns true if the run must stop; otherwise it wakes one
+// parked worker if there is any, on the own node rather than on another. A worker parks only when it has seen nothing that
+// is exposed, so that pushes behind those need not look.
 func (w *Worker) attend() (stop bool) {
-	if w.signal.Load()&signalStop != 0 {
+	signal := w.signal.Load()
+	if signal == 0 {
+		return false
+	}
+	if signal&signalStop != 0 {
 		return true
 	}
 	p := w.pool

@@ -112,6 +112,7 @@ func (p *pool) fail(err error) {
 func (p *pool) stop() {
 	p.signal.Or(signalStop)
 	for _, w := range p.workers {
+		w.deque.close()
 		w.wake()
 	}
 }

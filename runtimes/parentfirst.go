@@ -48,8 +48,7 @@ phase:
 			storeJoin(&f.join, n+1)
 		}
 		w.spawns += uint64(n)
-		w.spawnChildren(f, n)
-		if loadSignal(w.signal) != 0 && w.attend() {
+		if w.spawnChildren(f, n) && w.attend() {
 			return
 		}
 	}
@@ -139,38 +138,41 @@ func (p *pool) reportTo(f *Frame) {
 	}
 }
 
-// spawnChildren queues children 0 to n-1 of f. Owner only.
-func (w *Worker) spawnChildren(f *Frame, n int32) {
+// spawnChildren queues children 0 to n-1 of f, and returns whether others may have to be told of it. Owner only.
+func (w *Worker) spawnChildren(f *Frame, n int32) (tell bool) {
 	if w.shared != nil {
 		w.shared.pushChildren(f, n)
-		return
+		return loadSignal(w.signal) != 0
 	}
 	for i := range n {
-		w.spawnChild(f, i)
+		if w.spawnChild(f, i) {
+			tell = true
+		}
 	}
+	return tell
 }
 
-// spawnChild queues child i of f on the worker's deque. A child with an affinity to another worker is queued as a proxy that is
-// also mailed there; the queue comes first, so that a child is never only in a mailbox. Owner only.
-func (w *Worker) spawnChild(f *Frame, i int32) {
+// spawnChild queues child i of f on the worker's deque, as [deque.push] does. A child with an affinity to another worker is queued as a
+// proxy that is also mailed there; the queue comes first, so that a child is never only in a mailbox. Owner only.
+func (w *Worker) spawnChild(f *Frame, i int32) (tell bool) {
 	if w.rules.Affinity {
 		if a, ok := f.task.(Affine); ok {
 			if to := a.Affinity(w, int(i)); to >= 0 && to != w.id && to < w.pool.n {
-				w.mailChild(f, i, w.pool.workers[to])
-				return
+				return w.mailChild(f, i, w.pool.workers[to])
 			}
 		}
 	}
-	w.push(f, i)
+	return w.push(f, i)
 }
 
-func (w *Worker) mailChild(f *Frame, i int32, to *Worker) {
+func (w *Worker) mailChild(f *Frame, i int32, to *Worker) (tell bool) {
 	p := w.newProxy(f, i, to.id)
-	w.push(&p.Frame, entryProxy)
+	tell = w.push(&p.Frame, entryProxy)
 	to.mail.put(p)
 	if to.parked.Load() != 0 {
 		to.wake()
 	}
+	return tell
 }
 
 // takeOwn takes the newest entry of the worker's own queue.

@@ -47,7 +47,7 @@ func (p *pool) result(c Config) *Result {
 	for i, w := range p.workers {
 		out := WorkerResult{
 			CPU: c.CPUs[i], Node: w.node, WorkNS: -1, SchedNS: -1, IdleNS: ns(w.idleTicks),
-			Tasks: w.tasks, Spawns: w.spawns,
+			Tasks: w.ran(), Spawns: w.spawns,
 			StealsLocal: w.stealsLocal, StealsRemote: w.stealsRemote, StealsFailed: w.stealsFailed,
 		}
 		var own uint64
@@ -62,7 +62,7 @@ func (p *pool) result(c Config) *Result {
 			out.SchedNS = r.TimeNS - out.WorkNS - out.IdleNS
 			work += own
 		}
-		r.Tasks += w.tasks
+		r.Tasks += w.ran()
 		r.Spawns += w.spawns
 		r.Workers = append(r.Workers, out)
 	}

@@ -24,14 +24,25 @@ func (l *spinLock) acquire() {
 	l.contend()
 }
 
+// contend backs off exponentially, so that the holder can take the lock several times in a row while its cache line, and those of what
+// it guards, stay where they are: see docs/performance.md.
 func (l *spinLock) contend() {
-	for spins := 1; !l.try(); spins++ {
-		if spins&63 == 0 {
-			osYield()
-		} else {
+	for pauses := 1; ; {
+		for range pauses {
 			hw.Pause()
+		}
+		if l.try() {
+			return
+		}
+		if pauses < maxPauses {
+			pauses *= 2
+		} else {
+			osYield()
 		}
 	}
 }
+
+// maxPauses bounds the back-off: some 0.2 us on a Zen 5.
+const maxPauses = 4
 
 func (l *spinLock) release() { storeRelease32(&l.state, 0) }

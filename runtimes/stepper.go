@@ -157,7 +157,7 @@ func (s *stepper) result(c StepConfig) *Result {
 			v.idleTicks += s.end - v.idleFrom
 		}
 		out := WorkerResult{
-			CPU: -1, Node: v.node, IdleNS: int64(v.idleTicks), Tasks: v.tasks, Spawns: v.spawns,
+			CPU: -1, Node: v.node, IdleNS: int64(v.idleTicks), Tasks: v.ran(), Spawns: v.spawns,
 			StealsLocal: v.stealsLocal, StealsRemote: v.stealsRemote, StealsFailed: v.stealsFailed,
 		}
 		for k, t := range v.prof {
@@ -168,7 +168,7 @@ func (s *stepper) result(c StepConfig) *Result {
 		}
 		out.SchedNS = r.TimeNS - out.WorkNS - out.IdleNS
 		r.WorkNS += out.WorkNS
-		r.Tasks += v.tasks
+		r.Tasks += v.ran()
 		r.Spawns += v.spawns
 		r.Workers = append(r.Workers, out)
 	}

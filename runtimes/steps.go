@@ -203,7 +203,13 @@ func (s *stepper) advance(v *stepWorker) (timed bool) {
 func (s *stepper) runChild(v *stepWorker) (timed bool) {
 	f, began := v.f, v.now
 	parentFirst := v.rules.Spawn == SpawnParent
-	v.tasks++
+	if v.rules.Spawn == SpawnChild {
+		if v.last {
+			v.calls++
+		}
+	} else {
+		v.tasks++
+	}
 	c := f.task.Run(v.Worker, int(v.i))
 	if c == nil {
 		v.pc = pcAfter

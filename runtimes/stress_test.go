@@ -28,7 +28,7 @@ func TestStress(t *testing.T) {
 					prog := bigTree(8, leaves)
 					if seed%2 == 1 { // kernels that last, so that workers park and are woken
 						prog.kernel = func(_ *Worker, place uint64) {
-							if place%64 == 0 {
+							if place%512 == 0 {
 								time.Sleep(50 * time.Microsecond)
 							}
 						}

@@ -79,18 +79,19 @@ func (f *Frame) Fork(n int) *Frame {
 //
 // The fields of the task are as the finished one left them. Cost: two loads and a store.
 func (w *Worker) Spare(kind Kind) Task {
-	f := w.free[kind]
+	f := w.free[kind&15]
 	if f == nil {
 		return nil
 	}
-	w.free[kind] = f.link
+	w.free[kind&15] = f.link
 	return f.task
 }
 
 // retire puts a finished frame on the worker's free list. Owner only.
 func (w *Worker) retire(f *Frame) {
-	f.link = w.free[f.kind]
-	w.free[f.kind] = f
+	k := f.kind & 15
+	f.link = w.free[k]
+	w.free[k] = f
 }
 
 // Program is the root of the task tree.

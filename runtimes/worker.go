@@ -16,12 +16,13 @@ import (
 type Worker struct {
 	deque // its own part first; see deque.go for who touches what
 
-	signal *atomic.Uint32    // of the pool: not 0 when workers are parked or the run must stop
-	top    *Frame            // JoinStarter: the stack of started frames, linked by Frame.link
-	free   [Kinds + 2]*Frame // finished frames by kind, then proxies, then roots
+	signal *atomic.Uint32 // of the pool: not 0 when workers are parked or the run must stop
+	top    *Frame         // JoinStarter: the stack of started frames, linked by Frame.link
+	free   [16]*Frame     // finished frames by kind, then proxies, then roots; a power of two saves the test of the index
 
 	spawns uint64 // children queued, or started ahead of their parent
-	tasks  uint64 // children run
+	calls  uint64 // child-first: children that were the last of their phase
+	tasks  uint64 // otherwise: children run
 
 	id   int
 	node int
@@ -52,6 +53,14 @@ type Worker struct {
 	parked atomic.Uint32 // the futex word: see idle.go
 	idle   atomic.Bool   // searching; written by the owner, read by thieves (Rules.LeaveIdle)
 	_      [cacheLine]byte
+}
+
+// ran is how many children the worker has run. Child-first, each was either spawned or called.
+func (w *Worker) ran() uint64 {
+	if w.rules.Spawn == SpawnChild {
+		return w.spawns + w.calls
+	}
+	return w.tasks
 }
 
 // ID is the number of the worker in its run, from 0.
