@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -11,7 +12,7 @@ import (
 	"krdlab/runtimes"
 )
 
-// tracingCost is what the tracer adds to one kernel execution, in ns.
+// tracingCost is what the tracer adds to one kernel execution, in ns. What could not be measured is not known.
 type tracingCost struct {
 	profileNS Number // two stamps and the sums
 	traceNS   Number // two stamps, the sums and a record
@@ -32,7 +33,7 @@ func (p costProgram) Root(w *runtimes.Worker) *runtimes.Frame {
 
 // measureTracing times empty kernels that name args blocks with tracing off, in profile mode and traced to a file in dir, each
 // several times, and takes the smallest differences. The records follow each other at once, which is harder on the writer
-// than any kernel is.
+// than any kernel is. An error that wraps errCostTrace comes with what else was measured.
 func measureTracing(ctx context.Context, cpu int, clock hw.Clock, args int, dir *RunDir) (tracingCost, error) {
 	kernel := loi.Kernel{Name: "empty"}
 	for range args {
@@ -47,13 +48,19 @@ func measureTracing(ctx context.Context, cpu int, clock hw.Clock, args int, dir 
 	}
 	prog := costProgram{make([]uint32, args)}
 	best := map[runtimes.Tracing]float64{}
+	var noTrace error
 	for range 5 {
 		for _, mode := range []runtimes.Tracing{runtimes.TraceOff, runtimes.TraceProfile, runtimes.TraceFull} {
 			c := runtimes.Config{
 				Policy: runtimes.Serial{}, CPUs: []int{cpu}, Nodes: []int{0}, Tracing: mode, Kernels: header.Registry.Kernels, Clock: clock,
 			}
 			ns, err := timeCost(ctx, c, header, dir, prog)
-			if err != nil {
+			if errors.Is(err, errCostTrace) {
+				if noTrace == nil {
+					noTrace = err
+				}
+				continue
+			} else if err != nil {
 				return tracingCost{}, fmt.Errorf("measure the cost of tracing: %w", err)
 			}
 			if b, ok := best[mode]; !ok || ns < b {
@@ -62,25 +69,39 @@ func measureTracing(ctx context.Context, cpu int, clock hw.Clock, args int, dir 
 		}
 	}
 	off := best[runtimes.TraceOff]
-	return tracingCost{
-		profileNS: Some(math.Max(0, best[runtimes.TraceProfile]-off)),
-		traceNS:   Some(math.Max(0, best[runtimes.TraceFull]-off)),
-	}, nil
+	cost := tracingCost{profileNS: Some(math.Max(0, best[runtimes.TraceProfile]-off))}
+	if noTrace != nil {
+		return cost, fmt.Errorf("what a record costs could not be measured: %w", noTrace)
+	}
+	cost.traceNS = Some(math.Max(0, best[runtimes.TraceFull]-off))
+	return cost, nil
 }
+
+// errCostTrace is wrapped by the error of a trace for measuring that could not be made, or not whole.
+var errCostTrace = errors.New("no trace to measure with")
 
 // timeCost returns the time of one empty kernel, in ns.
 func timeCost(ctx context.Context, c runtimes.Config, h loi.Header, dir *RunDir, prog costProgram) (float64, error) {
+	var w *loi.Writer
 	if c.Tracing == runtimes.TraceFull {
 		path := dir.Path("cost.loi")
-		w, err := loi.Create(path, h, loi.Options{})
-		if err != nil {
-			return 0, err
+		var err error
+		if w, err = loi.Create(path, h, loi.Options{}); err != nil {
+			return 0, fmt.Errorf("%w: %w", errCostTrace, err)
 		}
 		defer os.Remove(path)
-		defer w.Close()
 		c.Recorders = []*loi.Recorder{w.Recorder(0)}
 	}
 	r, err := runtimes.Run(ctx, c, prog)
+	if w != nil {
+		stats, cerr := w.Close()
+		if cerr == nil && stats.Discarded[0] > 0 {
+			cerr = fmt.Errorf("%d of %d records found no room: %w", stats.Discarded[0], costKernels, stats.Full)
+		}
+		if err == nil && cerr != nil {
+			err = fmt.Errorf("%w: %w", errCostTrace, cerr)
+		}
+	}
 	if err != nil {
 		return 0, err
 	}

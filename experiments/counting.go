@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 
 	"krdlab/hw"
@@ -71,7 +72,7 @@ func (c *threadCounters) of(e hw.Event) Count {
 		return Count{Reason: c.off}
 	}
 	if err := c.errs[e]; err != nil {
-		return Count{Reason: err.Error()}
+		return Count{Reason: strings.TrimPrefix(err.Error(), "count "+e.String()+": ")}
 	}
 	v := int64(c.totals[e])
 	return Count{Value: &v}

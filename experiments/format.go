@@ -73,6 +73,25 @@ func withInterval(q Quantity, scale float64, unit string) string {
 	return s
 }
 
+// ratioWithInterval prints a ratio above its interval, all with as many decimals as the median has: three, fewer from 10 on, and more
+// where there would be less than three significant digits.
+func ratioWithInterval(q Quantity) string {
+	v := math.Abs(q.Median.Float())
+	decimals := 3
+	switch {
+	case v >= 10:
+		decimals = max(0, 3-int(math.Log10(v)))
+	case v > 0 && v < 0.1:
+		decimals = 2 - int(math.Floor(math.Log10(v)))
+	}
+	p := func(n Number) string { return strconv.FormatFloat(n.Float(), 'f', decimals, 64) }
+	s := p(q.Median)
+	if q.Low.Known() && q.High.Known() {
+		s += "\n" + p(q.Low) + "-" + p(q.High)
+	}
+	return s
+}
+
 // notes collects the reasons for what is missing, each once, and numbers them.
 type notes []string
 

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"errors"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -8,6 +9,7 @@ import (
 
 	"krdlab/hw"
 	"krdlab/kernels/kernel"
+	"krdlab/runtimes"
 )
 
 // A Manifest says what a run was and on what: the document manifest.json of a run directory. What the system does not tell is null.
@@ -23,6 +25,7 @@ type Manifest struct {
 	Started       time.Time      `json:"started"`
 	Finished      *time.Time     `json:"finished"` // null: the run was killed
 	Error         *string        `json:"error"`    // why it did not finish
+	Stack         *string        `json:"stack"`    // of a task that panicked
 	Build         Build          `json:"build"`
 	System        hw.Facts       `json:"system"` // in what state the machine was when the run began
 	Clock         hw.Clock       `json:"clock"`
@@ -75,6 +78,10 @@ func (m *Manifest) finish(results []Result, err error, now time.Time) {
 	if err != nil {
 		s := err.Error()
 		m.Error = &s
+		if p, ok := errors.AsType[*runtimes.PanicError](err); ok {
+			stack := string(p.Stack)
+			m.Stack = &stack
+		}
 	}
 	for i := range results {
 		if t := results[i].Trace; t != nil {

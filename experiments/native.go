@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -121,7 +122,10 @@ func (n *native) prepare() (err error) {
 	}
 	n.options = c.traceOptions(n.topo, n.plan, free)
 	if c.Trace != TraceOff && k.Work {
-		if n.cost, err = measureTracing(n.ctx, n.place.CPUs[0], n.clock, n.plan.Args, n.dir); err != nil {
+		n.cost, err = measureTracing(n.ctx, n.place.CPUs[0], n.clock, n.plan.Args, n.dir)
+		if errors.Is(err, errCostTrace) {
+			n.warn("%v", err)
+		} else if err != nil {
 			return err
 		}
 	}

@@ -92,18 +92,24 @@ func (d *RunDir) Final() string { return d.final }
 // TraceFile returns the name of the trace of a scheduler, to be passed to [RunDir.Path].
 func TraceFile(scheduler string) string { return scheduler + ".loi" }
 
-// WriteJSON writes v, indented, to a file of the directory and syncs it.
+// WriteJSON writes v, indented, to a file of the directory and syncs it. After an error, an earlier version of the file is still there, or
+// no file: never a part of one.
 func (d *RunDir) WriteJSON(file string, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	f, err := os.OpenFile(d.Path(file), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	path := d.Path(file)
+	f, err := os.OpenFile(path+partialSuffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return fmt.Errorf("run directory: %w", err)
 	}
 	_, err = f.Write(append(b, '\n'))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(path+partialSuffix, path)
+	}
+	if err != nil {
+		os.Remove(path + partialSuffix)
 		return fmt.Errorf("run directory: writing %s: %w", file, err)
 	}
 	return nil

@@ -151,6 +151,9 @@ func doubts(c *Config, m *Measured, workers int) []string {
 		reps    []Repetition
 		workers int
 	}{{"the repetitions", m.Repetitions, workers}, {"the serial run", m.Serial, 1}} {
+		if m.CPUs > 0 && run.workers > m.CPUs {
+			continue // they disturb each other: said above
+		}
 		if why := disturbance(run.reps, run.workers); why != "" {
 			w = append(w, fmt.Sprintf("WTI is unreliable: other programs disturbed %s: %s", run.what, why))
 		}
@@ -162,12 +165,17 @@ func doubts(c *Config, m *Measured, workers int) []string {
 		w = append(w, "synthetic topology: which workers share a node was given by --topology, not by the hardware")
 	}
 	if m.Trace != nil && m.Trace.Discarded > 0 {
-		w = append(w, fmt.Sprintf("the trace lost %d records, so that its KRD is incomplete", m.Trace.Discarded))
+		w = append(w, "no KRD: "+whyLost(m.Trace))
 	}
 	if m.Check != nil && !m.Check.Passed {
 		w = append(w, fmt.Sprintf("the numerical check failed: error %g, tolerance %g", m.Check.Error.Float(), m.Check.Tolerance.Float()))
 	}
 	return w
+}
+
+// whyLost says why a trace with losses gives no KRD, and what to do about it.
+func whyLost(t *Trace) string {
+	return fmt.Sprintf("the trace %s lost %d of %d records; krdlab krd --allow-loss analyses what there is", t.Path, t.Discarded, t.Records+t.Discarded)
 }
 
 func orNull(s string) *string {

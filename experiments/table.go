@@ -106,7 +106,7 @@ func timeTable(results []Result, missing *notes) string {
 		row := []any{r.Scheduler, withInterval(s.TimeNS, size, " "+unit)}
 		for _, q := range []Quantity{s.Speedup, s.OVR, s.WTI} {
 			if q.Median.Known() {
-				row = append(row, withInterval(q, 1, ""))
+				row = append(row, ratioWithInterval(q))
 			} else {
 				row = append(row, missing.na(whyNoWork(r)))
 			}
@@ -215,8 +215,11 @@ func remarks(results []Result) []string {
 		r := &results[i]
 		if t := r.Trace; t != nil {
 			add(r, true, "tracing costs %s a record, profiling %s a kernel", formatNS(t.OverheadNS), formatNS(t.ProfileNS))
-			add(r, false, "trace: %d records, %d discarded; that repetition took %s, %s",
-				t.Records, t.Discarded, formatNS(t.TimeNS), formatSlowdown(t.SlowdownOverMedian))
+			slower := ""
+			if t.SlowdownOverMedian.Known() {
+				slower = fmt.Sprintf(", %+.1f %% against the median", 100*(t.SlowdownOverMedian.Float()-1))
+			}
+			add(r, false, "trace: %d records, %d discarded; that repetition took %s%s", t.Records, t.Discarded, formatNS(t.TimeNS), slower)
 		}
 	}
 	for i := range results {
@@ -236,13 +239,6 @@ func sharedWarning(results []Result, w string) bool {
 	return true
 }
 
-func formatSlowdown(n Number) string {
-	if !n.Known() {
-		return notAvailable + " against the median"
-	}
-	return fmt.Sprintf("%+.1f %% against the median", 100*(n.Float()-1))
-}
-
 func whyNoWork(r *Result) string {
 	if k, err := FindKernel(r.Kernel); err == nil && !k.Work {
 		return r.Kernel + " has no kernels whose time would be work"
@@ -257,7 +253,7 @@ func whyNoSteals(r *Result) string { return "scheduler " + r.Scheduler + " does 
 
 func whyNoLLC(r *Result) string {
 	if r.LLCReason != nil {
-		return *r.LLCReason
+		return "LLC misses: " + *r.LLCReason
 	}
 	return "LLC misses were not counted"
 }
@@ -268,6 +264,9 @@ func whyNoKRD(r *Result) string {
 	}
 	if r.Settings.Trace == TraceOff || r.Settings.Trace == TraceProfile {
 		return fmt.Sprintf("no trace is taken with --trace %s", r.Settings.Trace)
+	}
+	if r.Trace != nil && r.Trace.Discarded > 0 {
+		return whyLost(r.Trace)
 	}
 	return "no repetition was traced"
 }
