@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"krdlab/hw"
+	"krdlab/kernels/kernel"
 )
 
 func TestCheckSpace(t *testing.T) {
@@ -53,5 +54,53 @@ func TestCheckSpace(t *testing.T) {
 	var ce *ConfigError
 	if err := c.checkSpace(testHost, "a", memory(much), disk(much)); !errors.As(err, &ce) || ce.Flag != "isa" {
 		t.Errorf("got %v, want a complaint about --isa", err)
+	}
+}
+
+// Recorders begin with room for their share of the records, unless that is too much of the disk.
+func TestTraceOptions(t *testing.T) {
+	c := validConfig(t)
+	plan := kernel.Plan{Executions: 1 << 20, Args: 3} // 32 MiB of records
+	for name, test := range map[string]struct {
+		free      int64
+		limit     uint64
+		recorders int
+		trace     TraceMode
+		want      int
+	}{
+		"half each, and a quarter more":   {1 << 40, 0, 2, TraceDefault, 20 << 20},
+		"no free space is known":          {-1, 0, 2, TraceDefault, 20 << 20},
+		"at most 64 MiB":                  {1 << 40, 0, 1, TraceDefault, 40 << 20},
+		"a quarter of the disk":           {128 << 20, 0, 2, TraceDefault, 16 << 20},
+		"a quarter of the limit":          {1 << 40, 64 << 20, 2, TraceDefault, 8 << 20},
+		"many workers":                    {1 << 40, 0, 1024, TraceDefault, 0},
+		"more than fits, so as it grows":  {44 << 20, 0, 2, TraceDefault, 0},
+		"ten do not fit with such chunks": {500 << 20, 0, 2, TraceFull, 0},
+	} {
+		c.Trace, c.TraceLimit = test.trace, test.limit
+		opt := c.traceOptions(testHost, plan, test.free)(test.recorders)
+		if opt.FirstChunkBytes != test.want || opt.MaxBytes != test.limit {
+			t.Errorf("%s: first chunk %d, want %d; limit %d, want %d", name, opt.FirstChunkBytes, test.want, opt.MaxBytes, test.limit)
+		}
+	}
+	plan.Executions <<= 3
+	c.Trace, c.TraceLimit = TraceDefault, 0
+	if opt := c.traceOptions(testHost, plan, 1<<40)(2); opt.FirstChunkBytes != maxFirstChunk {
+		t.Errorf("first chunk %d, want at most %d", opt.FirstChunkBytes, maxFirstChunk)
+	}
+}
+
+// The scheduler go has a recorder for each CPU, however few cores it is given.
+func TestRecorders(t *testing.T) {
+	host, err := hw.Synthetic("4x6")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := validConfig(t)
+	c.Cores = 2
+	for s, want := range map[string]int{"workfirst": 2, "serial": 1, "go": 24} {
+		if got := c.recordersOf(s, host); got != want {
+			t.Errorf("%s: %d recorders, want %d", s, got, want)
+		}
 	}
 }

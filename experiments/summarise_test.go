@@ -94,6 +94,23 @@ func TestUndisturbed(t *testing.T) {
 	if got := flagged(m.Repetitions) + flagged(measured(7).Repetitions); got != "" {
 		t.Errorf("flagged: %q", got)
 	}
+	short := measured(7) // 600 ns; starting the threads costs them some switches
+	for i := range short.Repetitions {
+		short.Repetitions[i].Counters.InvoluntarySwitches.Value = ptr(int64(12))
+	}
+	if got := disturbance(short.Repetitions, 2); got != "" {
+		t.Errorf("a short run: %q", got)
+	}
+	c := twoCores(t, 7) // workers that share CPUs disturb each other
+	c.Cores = 24
+	for i := range short.Repetitions {
+		short.Repetitions[i].Counters.InvoluntarySwitches.Value = ptr(int64(10000))
+	}
+	for _, w := range Summarise(c, short).Warnings {
+		if strings.Contains(w, "other programs") {
+			t.Errorf("24 workers on 2 CPUs: %q", w)
+		}
+	}
 	if got := disturbance(nil, 2) + disturbance(measured(7).Repetitions, 2); got != "" {
 		t.Errorf("without counters: %q", got)
 	}
@@ -108,13 +125,13 @@ func TestSummariseDoubts(t *testing.T) {
 		"interrupted": {func(c *Config, m *Measured) { c.Reps = 9 }, "interrupted after 7 of 9"},
 		"oversub":     {func(c *Config, m *Measured) { c.Cores = 24 }, "24 workers share 2 CPUs"},
 		"synthetic":   {func(c *Config, m *Measured) { m.Machine.Synthetic = true }, "synthetic topology"},
-		"losses":      {func(c *Config, m *Measured) { m.Trace = &Trace{Discarded: 5} }, "lost 5 records"},
+		"losses":      {func(c *Config, m *Measured) { m.Trace = &Trace{Path: "go.loi", Records: 2, Discarded: 5} }, "no KRD: the trace go.loi lost 5 of 7 records"},
 		"check":       {func(c *Config, m *Measured) { m.Check = &Check{Error: Some(3)} }, "check failed: error 3"},
 		"switches": {func(c *Config, m *Measured) {
-			for i := range m.Repetitions { // 600 ns on 2 workers: 1 switch is many
-				m.Repetitions[i].Counters.InvoluntarySwitches.Value = ptr(int64(1))
+			for i := range m.Repetitions { // 600 ns on 2 workers, counted as half a second
+				m.Repetitions[i].Counters.InvoluntarySwitches.Value = ptr(int64(42))
 			}
-		}, "disturbed the repetitions: a worker lost its CPU 8"},
+		}, "disturbed the repetitions: a worker lost its CPU 21 times in a repetition"},
 		"stolen": {func(c *Config, m *Measured) {
 			for i := range m.Serial {
 				m.Serial[i].Counters.TaskClockNS.Value = ptr(*m.Serial[i].WorkNS / 2)
