@@ -253,6 +253,14 @@ func (n *native) sumUp() {
 	}
 }
 
+// distance is how far nodes are apart; those of a synthetic topology are all alike.
+func (n *native) distance() func(a, b int) int {
+	if n.synthetic != nil {
+		return n.synthetic.Distance
+	}
+	return n.topo.Distance
+}
+
 // repetition runs s once and checks the result. rep -1 and below is warm-up.
 func (n *native) repetition(s *schedule, rep int, tracing runtimes.Tracing) (*Repetition, error) {
 	if err := n.ctx.Err(); err != nil {
@@ -262,7 +270,7 @@ func (n *native) repetition(s *schedule, rep int, tracing runtimes.Tracing) (*Re
 	n.in.Reset(rules.Affinity)
 	counters := n.newCounters(s)
 	cfg := runtimes.Config{
-		Policy: s.Policy, CPUs: n.place.CPUs[:s.workers], Nodes: n.nodes[:s.workers],
+		Policy: s.Policy, CPUs: n.place.CPUs[:s.workers], Nodes: n.nodes[:s.workers], Distance: n.distance(),
 		Seed: n.c.Seed + uint64(rep+n.c.Warmup)*0x9e3779b97f4a7c15, Tracing: tracing, Kernels: n.registry.Kernels, Clock: n.clock,
 	}
 	if rules.Spawn != runtimes.SpawnGo {
@@ -320,7 +328,8 @@ func (n *native) repetitionOf(s *schedule, r *runtimes.Result, counters *threadC
 	for _, w := range r.Workers {
 		out := Worker{
 			CPU: w.CPU, Node: w.Node, IdleNS: &w.IdleNS, Spawns: count(w.Spawns), Tasks: count(w.Tasks), Kernels: count(w.Kernels),
-			StealsLocal: count(w.StealsLocal), StealsRemote: count(w.StealsRemote), StealsFailed: count(w.StealsFailed),
+			StealsLocal: count(w.Steals.Local), StealsRemote: count(w.Steals.Remote),
+			StealsFailed: count(w.Steals.LocalFailed + w.Steals.RemoteFailed), StealsRemoteFailed: count(w.Steals.RemoteFailed),
 		}
 		if w.WorkNS >= 0 {
 			out.WorkNS, out.SchedNS = &w.WorkNS, &w.SchedNS

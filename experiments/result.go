@@ -95,9 +95,11 @@ type Worker struct {
 	Spawns       *int64 `json:"spawns"`
 	StealsLocal  *int64 `json:"steals_local"`  // from a worker of the same node
 	StealsRemote *int64 `json:"steals_remote"` // from another node
-	StealsFailed *int64 `json:"steals_failed"`
-	Tasks        *int64 `json:"tasks"`
-	Kernels      *int64 `json:"kernels"`
+	StealsFailed *int64 `json:"steals_failed"` // attempts at either that got nothing
+	// StealsRemoteFailed are those of them at another node.
+	StealsRemoteFailed *int64 `json:"steals_remote_failed"`
+	Tasks              *int64 `json:"tasks"`
+	Kernels            *int64 `json:"kernels"`
 }
 
 // A KernelTime is how often one kernel ran in a repetition and for how long in all.

@@ -32,14 +32,14 @@ type goCPU struct {
 	_    [cacheLine]byte
 	lock spinLock
 	last uint64 // end of the latest kernel
-	prof []kernelTally
+	prof *loi.Profile
 	rec  *loi.Recorder
 	_    [cacheLine]byte
 }
 
 // runGo is Run for the policy go.
 func runGo(ctx context.Context, c Config, prog Program) (*Result, error) {
-	p := newPool(c.Policy, c.Nodes, c.Seed, len(c.Kernels))
+	p := newPool(c.Policy, c.Nodes, c.Distance, c.Seed, len(c.Kernels))
 	g := &goRun{pool: p}
 	ncpu := 1
 	for _, cpu := range c.CPUs {
@@ -50,7 +50,7 @@ func runGo(ctx context.Context, c Config, prog Program) (*Result, error) {
 	}
 	g.cpus = make([]goCPU, max(ncpu, len(c.Recorders)))
 	for i := range g.cpus {
-		g.cpus[i].prof = make([]kernelTally, len(c.Kernels))
+		g.cpus[i].prof = loi.NewProfile(len(c.Kernels))
 		if i < len(c.Recorders) {
 			g.cpus[i].rec = c.Recorders[i]
 		}
@@ -59,7 +59,7 @@ func runGo(ctx context.Context, c Config, prog Program) (*Result, error) {
 		g.stamps = stampGo
 	}
 	g.workers.New = func() any {
-		w := &Worker{id: 0, pool: p, rules: p.rules, gor: g, stamps: g.stamps, kernel: noKernel, prof: make([]kernelTally, len(c.Kernels))}
+		w := &Worker{id: 0, pool: p, rules: p.rules, gor: g, stamps: g.stamps, kernel: noKernel, prof: loi.NewProfile(len(c.Kernels))}
 		g.mu.Lock()
 		g.all = append(g.all, w)
 		g.mu.Unlock()
@@ -165,8 +165,7 @@ func (g *goRun) record(w *Worker, k loi.KernelID, start uint64, blocks []uint32)
 	c.lock.acquire()
 	preempted := start < c.last
 	c.last = max(c.last, end)
-	c.prof[k].count++
-	c.prof[k].ticks += end - start
+	c.prof.Add(k, start, end)
 	if c.rec != nil {
 		var flags loi.Flags
 		if moved {
@@ -189,11 +188,12 @@ func (g *goRun) result(c Config) *Result {
 	r := &Result{TimeNS: ns(p.ended.Load() - p.began.Load()), WorkNS: -1, Kernels: make([]KernelResult, len(c.Kernels)), Disturbed: g.disturbed.Load()}
 	ticks := make([]uint64, len(c.Kernels))
 	var work uint64
-	add := func(prof []kernelTally) {
-		for k, t := range prof {
-			r.Kernels[k].Count += t.count
-			ticks[k] += t.ticks
-			work += t.ticks
+	add := func(prof *loi.Profile) {
+		for k := range c.Kernels {
+			t := prof.Kernel(loi.KernelID(k))
+			r.Kernels[k].Count += t.Count
+			ticks[k] += t.Ticks
+			work += t.Ticks
 		}
 	}
 	for i := range g.cpus {

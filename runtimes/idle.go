@@ -95,8 +95,8 @@ func (w *Worker) move(m Move) (found, Outcome) {
 		return found{}, OutcomeDone
 	case MoveSteal:
 		e, out := w.stealFrom(m)
+		w.countSteal(m.Victim, out == OutcomeDone)
 		if out != OutcomeDone {
-			w.stealsFailed++
 			return found{}, out
 		}
 		return found{e: e, stolen: true}, OutcomeDone
@@ -107,14 +107,12 @@ func (w *Worker) move(m Move) (found, Outcome) {
 // stealFrom takes from the queue m.Victim.
 func (w *Worker) stealFrom(m Move) (e entry, out Outcome) {
 	p := w.pool
-	local := p.queueNode[m.Victim] == w.node
 	if w.shared == nil {
 		var leave func(entry) bool
 		if w.rules.LeaveIdle {
 			leave = w.leaves
 		}
 		if e, out = p.workers[m.Victim].steal(leave); out == OutcomeDone {
-			w.countSteal(local)
 			var ok bool
 			if e, ok = w.open(e); !ok {
 				return entry{}, OutcomeEmpty // a proxy whose task went by mail
@@ -125,7 +123,6 @@ func (w *Worker) stealFrom(m Move) (e entry, out Outcome) {
 	if w.loot, out = p.shared[m.Victim].steal(w.loot[:0], m.Half); out != OutcomeDone {
 		return entry{}, out
 	}
-	w.countSteal(local)
 	return w.loot[0], OutcomeDone
 }
 
@@ -137,13 +134,19 @@ func (w *Worker) keepLoot() {
 	w.shared.thief.Store(0)
 }
 
-// countSteal counts a successful steal, whatever number of entries it took.
-func (w *Worker) countSteal(local bool) {
-	if local {
-		w.stealsLocal++
-	} else {
-		w.stealsRemote++
+// countSteal counts an attempt at queue victim.
+func (w *Worker) countSteal(victim int, got bool) {
+	local := w.pool.queueNode[victim] == w.node
+	n := &w.steals.RemoteFailed
+	switch {
+	case got && local:
+		n = &w.steals.Local
+	case got:
+		n = &w.steals.Remote
+	case local:
+		n = &w.steals.LocalFailed
 	}
+	*n++
 }
 
 // leaves says whether to leave a proxy that an idle worker will find in its mailbox. Only a hint: the entry is not ours yet.

@@ -1,11 +1,13 @@
 package runtimes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -30,7 +32,10 @@ type Config struct {
 	CPUs []int
 	// Nodes is the node of each worker, which need not be that of its CPU.
 	Nodes []int
-	Seed  uint64
+	// Distance says how far node b is from node a, 0 for the same; only the order means anything. nil: all others are equally
+	// far.
+	Distance func(a, b int) int
+	Seed     uint64
 
 	Tracing Tracing
 	Kernels []loi.Kernel // those of the program, by number
@@ -118,24 +123,32 @@ func (p *pool) stop() {
 }
 
 // newPool makes the workers of a run and their queues. nodes is the node of each worker.
-func newPool(policy Policy, nodes []int, seed uint64, kernels int) *pool {
+func newPool(policy Policy, nodes []int, distance func(a, b int) int, seed uint64, kernels int) *pool {
+	if distance == nil {
+		distance = func(a, b int) int {
+			if a == b {
+				return 0
+			}
+			return 1
+		}
+	}
 	p := &pool{n: len(nodes), policy: policy, rules: policy.Rules()}
 	p.workers = make([]*Worker, p.n)
 	for i := range p.workers {
 		w := &Worker{
 			id: i, node: nodes[i], pool: p, rules: p.rules, signal: &p.signal,
 			rand: NewRand(seed, i), kernel: noKernel,
-			prof: make([]kernelTally, kernels, kernels+2*cacheLine/16),
+			prof: loi.NewProfile(kernels),
 		}
 		w.search.Rand = &w.rand
 		p.workers[i] = w
 	}
-	p.makeQueues(seed)
+	p.makeQueues(distance, seed)
 	return p
 }
 
 // makeQueues gives every worker its queue and the order in which it looks at those of others.
-func (p *pool) makeQueues(seed uint64) {
+func (p *pool) makeQueues(distance func(a, b int) int, seed uint64) {
 	p.queueOf = make([]int, p.n)
 	queueOf := p.queueOf
 	switch p.rules.Queue {
@@ -171,29 +184,36 @@ func (p *pool) makeQueues(seed uint64) {
 		if p.rules.Affinity {
 			w.mail = &mailbox{}
 		}
-		w.search.Victims, w.search.Local = p.victims(queueOf[i], w.node, NewRand(seed, p.n+i))
+		w.search.Victims, w.search.Local = p.victims(queueOf[i], w.node, distance, NewRand(seed, p.n+i))
 	}
 }
 
-// victims lists the queues but own, those of the node first, shuffled within their distance.
-func (p *pool) victims(own, node int, r Rand) (list []int, local int) {
-	for _, near := range []bool{true, false} {
-		start := len(list)
-		for q, n := range p.queueNode {
-			if q != own && (n == node) == near {
-				list = append(list, q)
+// victims lists the queues but own, nearest first, those at the same distance shuffled; local of them are of the same node.
+func (p *pool) victims(own, node int, distance func(a, b int) int, r Rand) (list []int, local int) {
+	for q, n := range p.queueNode {
+		if q != own {
+			list = append(list, q)
+			if n == node {
+				local++
 			}
 		}
-		part := list[start:]
-		for i := len(part) - 1; i > 0; i-- {
-			j := r.N(i + 1)
-			part[i], part[j] = part[j], part[i]
-		}
-		if near {
-			local = len(list)
-		}
 	}
+	for i := len(list) - 1; i > 0; i-- {
+		j := r.N(i + 1)
+		list[i], list[j] = list[j], list[i]
+	}
+	slices.SortStableFunc(list, func(a, b int) int {
+		na, nb := p.queueNode[a], p.queueNode[b]
+		return cmp.Or(cmp.Compare(btoi(na != node), btoi(nb != node)), cmp.Compare(distance(node, na), distance(node, nb)))
+	})
 	return list, local
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // exclusive is held by the run that is in progress: two at a time would disturb each other, and GOMAXPROCS and the garbage
@@ -212,7 +232,7 @@ func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
 	if c.Policy.Rules().Spawn == SpawnGo {
 		return runGo(ctx, c, prog)
 	}
-	p := newPool(c.Policy, c.Nodes, c.Seed, len(c.Kernels))
+	p := newPool(c.Policy, c.Nodes, c.Distance, c.Seed, len(c.Kernels))
 	if p.rules.Spawn == SpawnCall && p.n != 1 {
 		return nil, fmt.Errorf("run: a policy that only calls has one worker, not %d", p.n)
 	}

@@ -32,8 +32,14 @@ type WorkerResult struct {
 	IdleNS  int64
 
 	Tasks, Spawns, Kernels uint64
-	// Steals that got something, from a queue of the own node or of another; and attempts that got nothing.
-	StealsLocal, StealsRemote, StealsFailed uint64
+	Steals                 Steals
+}
+
+// Steals counts a worker's attempts at stealing, by whether the queue was of its own node, and by whether they got something:
+// one entry or several.
+type Steals struct {
+	Local, Remote             uint64
+	LocalFailed, RemoteFailed uint64
 }
 
 // result sums up a run that has ended.
@@ -48,14 +54,15 @@ func (p *pool) result(c Config) *Result {
 		out := WorkerResult{
 			CPU: c.CPUs[i], Node: w.node, WorkNS: -1, SchedNS: -1, IdleNS: ns(w.idleTicks),
 			Tasks: w.ran(), Spawns: w.spawns,
-			StealsLocal: w.stealsLocal, StealsRemote: w.stealsRemote, StealsFailed: w.stealsFailed,
+			Steals: w.steals,
 		}
 		var own uint64
-		for k, t := range w.prof {
-			out.Kernels += t.count
-			r.Kernels[k].Count += t.count
-			ticks[k] += t.ticks
-			own += t.ticks
+		for k := range c.Kernels {
+			t := w.prof.Kernel(loi.KernelID(k))
+			out.Kernels += t.Count
+			r.Kernels[k].Count += t.Count
+			ticks[k] += t.Ticks
+			own += t.Ticks
 		}
 		if stamped {
 			out.WorkNS = ns(own)

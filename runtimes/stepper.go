@@ -36,7 +36,8 @@ func (c Costs) orUnits() Costs {
 // StepConfig is a run in virtual time.
 type StepConfig struct {
 	Policy    Policy
-	Nodes     []int // the node of each worker
+	Nodes     []int              // the node of each worker
+	Distance  func(a, b int) int // as in [Config]
 	Seed      uint64
 	Kernels   []loi.Kernel
 	Recorders []*loi.Recorder // one a worker, or nil
@@ -63,7 +64,7 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 	if len(c.Nodes) == 0 || rules.Spawn == SpawnCall && len(c.Nodes) != 1 {
 		return nil, fmt.Errorf("step: %d workers", len(c.Nodes))
 	}
-	p := newPool(c.Policy, c.Nodes, c.Seed, len(c.Kernels))
+	p := newPool(c.Policy, c.Nodes, c.Distance, c.Seed, len(c.Kernels))
 	s := &stepper{pool: p, costs: c.Costs.orUnits(), locked: make([]uint64, len(p.queueNode))}
 	for i, w := range p.workers {
 		w.stamps, w.sim = stampVirtual, s
@@ -158,13 +159,14 @@ func (s *stepper) result(c StepConfig) *Result {
 		}
 		out := WorkerResult{
 			CPU: -1, Node: v.node, IdleNS: int64(v.idleTicks), Tasks: v.ran(), Spawns: v.spawns,
-			StealsLocal: v.stealsLocal, StealsRemote: v.stealsRemote, StealsFailed: v.stealsFailed,
+			Steals: v.steals,
 		}
-		for k, t := range v.prof {
-			out.Kernels += t.count
-			out.WorkNS += int64(t.ticks)
-			r.Kernels[k].Count += t.count
-			ticks[k] += t.ticks
+		for k := range c.Kernels {
+			t := v.prof.Kernel(loi.KernelID(k))
+			out.Kernels += t.Count
+			out.WorkNS += int64(t.Ticks)
+			r.Kernels[k].Count += t.Count
+			ticks[k] += t.Ticks
 		}
 		out.SchedNS = r.TimeNS - out.WorkNS - out.IdleNS
 		r.WorkNS += out.WorkNS

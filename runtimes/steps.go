@@ -340,7 +340,7 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 	case MoveSteal:
 		if s.pool.shared != nil {
 			if s.locked[m.Victim] > v.now {
-				v.stealsFailed++
+				v.countSteal(m.Victim, false)
 				v.now += price
 				q.Last = OutcomeBusy
 				return true

@@ -31,7 +31,7 @@ type Worker struct {
 	stamps stampMode
 	now    uint64 // virtual time, ticks of 1 ns (stampVirtual)
 	kernel int32  // the kernel k that is running, or ^k if it has ended, or noKernel: named when a task panics
-	prof   []kernelTally
+	prof   *loi.Profile
 	rec    *loi.Recorder
 	sim    *stepper // stampVirtual: who prices the kernels
 	cpu0   int      // stampGo: the CPU that Begin ran on
@@ -44,10 +44,8 @@ type Worker struct {
 	search Search
 	loot   []entry // of a steal of several; reused
 
-	idleTicks    uint64
-	stealsLocal  uint64
-	stealsRemote uint64
-	stealsFailed uint64
+	idleTicks uint64
+	steals    Steals
 
 	_      [cacheLine]byte
 	parked atomic.Uint32 // the futex word: see idle.go
@@ -83,12 +81,6 @@ const (
 	stampGo                       // the go policy: per-CPU recorders
 )
 
-// kernelTally is the profile of one kernel on one worker.
-type kernelTally struct {
-	count uint64
-	ticks uint64
-}
-
 // Begin stamps the start of kernel k, which must end on the same worker before any other begins. Cost: one [hw.TSC].
 func (w *Worker) Begin(k loi.KernelID) uint64 {
 	w.kernel = int32(k)
@@ -119,13 +111,12 @@ func (w *Worker) End(k loi.KernelID, start uint64, blocks ...uint32) {
 		w.endSlow(k, start, blocks)
 		return
 	}
-	p := &w.prof[k]
-	p.count++
 	if w.stamps == stampOff {
+		w.prof.Add(k, 0, 0)
 		return
 	}
 	end := hw.TSC()
-	p.ticks += end - start
+	w.prof.Add(k, start, end)
 	if w.stamps == stampTrace {
 		if len(blocks) == 3 {
 			w.rec.Kernel3(k, start, end, blocks[0], blocks[1], blocks[2])
@@ -141,9 +132,7 @@ func (w *Worker) endSlow(k loi.KernelID, start uint64, blocks []uint32) {
 		return
 	}
 	w.now += w.sim.price(k)
-	p := &w.prof[k]
-	p.count++
-	p.ticks += w.now - start
+	w.prof.Add(k, start, w.now)
 	if w.rec != nil {
 		w.rec.Kernel(k, start, w.now, blocks...)
 	}
