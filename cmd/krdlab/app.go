@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,26 +18,43 @@ import (
 
 	"krdlab/experiments"
 	"krdlab/hw"
+	"krdlab/runtimes"
 )
 
 // An app is the program with what it touches: tests give it other writers, another machine, another way of measuring.
 type app struct {
-	stdout, stderr io.Writer
-	terminal       bool // stderr is one: progress is shown
-	argv           []string
-	topology       func() (*hw.Topology, error)
-	measure        experiments.Measure
+	stdout   *output
+	stderr   io.Writer
+	terminal bool // stderr is one: progress is shown
+	argv     []string
+	topology func() (*hw.Topology, error)
+	measure  experiments.Measure
 }
 
 func newApp(stdout, stderr io.Writer) *app {
-	a := &app{stdout: stdout, stderr: stderr, topology: hw.Host, measure: experiments.Native}
+	a := &app{stdout: &output{w: stdout}, stderr: stderr, topology: hw.Host, measure: experiments.Native}
 	if f, ok := stderr.(*os.File); ok {
 		a.terminal = term.IsTerminal(int(f.Fd()))
 	}
 	return a
 }
 
-// main runs the command line argv, program name first, and returns the exit code. Errors are printed on one line.
+// output remembers the first error of writing, so that a full disk under a help text is noticed too.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// main runs the command line argv, program name first, and returns the exit code. Errors are printed on one line; below that of a task that
+// panicked comes its stack.
 func (a *app) main(argv []string) int {
 	a.argv = argv
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -45,6 +63,9 @@ func (a *app) main(argv []string) int {
 	root := a.root()
 	root.SetArgs(argv[1:])
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = a.stdout.err
+	}
 	if err != nil {
 		var exit *exitError
 		if !errors.As(err, &exit) || exit.err != nil {
@@ -53,6 +74,9 @@ func (a *app) main(argv []string) int {
 				line = "krdlab: " + line
 			}
 			fmt.Fprintln(a.stderr, line)
+		}
+		if p, ok := errors.AsType[*runtimes.PanicError](err); ok {
+			fmt.Fprintf(a.stderr, "%s\n", bytes.TrimSpace(p.Stack))
 		}
 	}
 	return exitCode(err)
@@ -72,12 +96,23 @@ func (a *app) root() *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.SetFlagErrorFunc(flagError)
-	root.SetUsageTemplate(strings.NewReplacer(".FlagUsages", ".FlagUsagesWrapped 110", "Global Flags:", "Flags of every run:",
+	root.SetUsageTemplate(strings.NewReplacer("{{if .Runnable}}", "{{if and .Runnable (not .HasAvailableSubCommands)}}",
+		"{{.CommandPath}} [command]{{end}}", "{{if eq .Name \"run\"}}{{.UseLine}}{{else}}{{.CommandPath}} COMMAND{{end}}{{end}}",
+		"{{.CommandPath}} [command] --help", "{{if eq .Name \"run\"}}{{.CommandPath}} KERNEL{{else}}{{.CommandPath}} COMMAND{{end}} --help", ".FlagUsages", ".FlagUsagesWrapped 110", "Global Flags:", "Flags of every run:",
 		"\nFlags:", "\nFlags of {{.Name}}:").Replace(root.UsageTemplate()))
 	root.SetHelpCommand(helpCommand())
 	root.Version = version()
 	root.SetVersionTemplate("krdlab {{.Version}}\n")
 	root.AddCommand(a.runCommand(), a.krdCommand(), a.traceCommand(), a.topoCommand(), a.doctorCommand(), a.listCommand(), a.versionCommand())
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" { // what is wrong with its arguments is said as everywhere else
+			group(c)
+			for _, shell := range c.Commands() {
+				shell.Args = exactly()
+			}
+		}
+	}
 	return root
 }
 

@@ -16,6 +16,7 @@ import (
 	"krdlab/hw"
 	"krdlab/krd"
 	"krdlab/loi"
+	"krdlab/runtimes"
 )
 
 func TestExitCode(t *testing.T) {
@@ -93,8 +94,8 @@ func TestRunEnds(t *testing.T) {
 		}, 4, "", "krdlab: --counters perf: no PMU", ""},
 		"panic of a kernel": {func(_ context.Context, m *experiments.Measured) error {
 			m.Repetitions = m.Repetitions[:3]
-			return errors.New("kernel leaf panicked: oh\ngoroutine 1")
-		}, 1, "interrupted after 3 of 10", "krdlab: kernel leaf panicked: oh; goroutine 1\n", "out.partial"},
+			return fmt.Errorf("go: %w", &runtimes.PanicError{Kernel: "leaf", During: true, Value: "oh\nno", Stack: []byte("goroutine 1 [running]:\nleaf()\n")})
+		}, 1, "interrupted after 3 of 10", "krdlab: go: panic in kernel leaf, worker 0: oh; no\ngoroutine 1 [running]:\nleaf()\n", "out.partial"},
 		"interrupted": {func(ctx context.Context, m *experiments.Measured) error {
 			m.Repetitions = m.Repetitions[:2]
 			if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
@@ -102,7 +103,7 @@ func TestRunEnds(t *testing.T) {
 			}
 			<-ctx.Done()
 			return context.Cause(ctx)
-		}, 130, "run directory: out.partial\n", "krdlab: interrupted\n", "out.partial"},
+		}, 130, "run directory: out.partial\n", "krdlab: interrupted; what was done is kept in out.partial\n", "out.partial"},
 		"interrupted early": {func(ctx context.Context, m *experiments.Measured) error {
 			m.Repetitions = nil
 			if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
@@ -110,7 +111,7 @@ func TestRunEnds(t *testing.T) {
 			}
 			<-ctx.Done()
 			return context.Cause(ctx)
-		}, 130, "", "krdlab: interrupted\n", ""},
+		}, 130, "", "krdlab: interrupted before anything was measured\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, stdout, stderr := fakeApp(t, test.end)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,11 +48,11 @@ func (a *app) krdCommand() *cobra.Command {
 	p := c.Flags()
 	p.BoolVar(&f.json, "json", false, "print one JSON document, an array where there are several traces")
 	p.BoolVar(&f.csv, "csv", false, "print bins as CSV: node, from_bytes, to_bytes, count")
-	p.StringVar(&f.plot, "plot", "", "also draw a figure to this new file: .svg, .png or .pdf")
-	p.StringVar(&f.distance, "distance", "exclusive", "exclusive, or inclusive: the block itself counts too")
-	p.StringVar(&f.weight, "weight", "count", "count, or bytes: each access weighs its bytes")
+	p.StringVar(&f.plot, "plot", "", "also draw a figure to this new `FILE`: .svg, .png or .pdf")
+	p.StringVar(&f.distance, "distance", "exclusive", "`CONVENTION`: exclusive, or inclusive: the block itself counts too")
+	p.StringVar(&f.weight, "weight", "count", "`WHAT` counts: count, or bytes: each access weighs its bytes")
 	p.BoolVar(&f.allowLoss, "allow-loss", false, "analyse a trace with discarded records too")
-	p.IntVar(&f.node, "node", 0, "only this node (default all, and their sum)")
+	p.IntVar(&f.node, "node", 0, "only node `N` (default all, and their sum)")
 	p.SortFlags = false
 	return c
 }
@@ -59,6 +60,17 @@ func (a *app) krdCommand() *cobra.Command {
 func (a *app) krd(f *krdFlags, path string) error {
 	if f.json && f.csv {
 		return usageError("krdlab krd: --json and --csv exclude each other; choose one")
+	}
+	for _, o := range []struct {
+		flag, got string
+		there     []string
+	}{
+		{"distance", f.distance, []string{string(krd.Exclusive), string(krd.Inclusive)}},
+		{"weight", f.weight, []string{string(krd.WeightCount), string(krd.WeightBytes)}},
+	} {
+		if !slices.Contains(o.there, o.got) {
+			return &experiments.ConfigError{Flag: o.flag, Got: o.got, Want: experiments.Suggest(o.got, o.there)}
+		}
 	}
 	traces, err := findTraces(path)
 	if err != nil {

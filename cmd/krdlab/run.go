@@ -21,6 +21,7 @@ type runFlags struct {
 	sched, bind, trace, counters, numa, out, topology string
 	cores, reps, warmup                               int
 	seed                                              uint64
+	limit                                             size
 	json, oversubscribe, smt                          bool
 }
 
@@ -34,21 +35,22 @@ func (a *app) runCommand() *cobra.Command {
 			"overhead (OVR), work time inflation (WTI), LLC misses, kernel reuse distance. The evidence is kept in a run directory.",
 	})
 	p := run.PersistentFlags()
-	p.StringVar(&f.sched, "sched", "workfirst", "schedulers, separated by commas, or all: "+strings.Join(experiments.SchedulerNames(), ", "))
-	p.IntVar(&f.cores, "cores", 0, "workers, one for each core (default all cores that this process may use)")
-	p.IntVar(&f.reps, "reps", 10, "timed repetitions; below 6 there are no intervals")
-	p.IntVar(&f.warmup, "warmup", 1, "repetitions before those")
-	p.Uint64Var(&f.seed, "seed", 1, "seed of inputs, of victims and of the bootstrap")
-	p.StringVar(&f.bind, "bind", "compact", "where workers are pinned: compact (fill a node, then the next), scatter, or a list of CPUs such as 0,2,4-7")
-	p.StringVar(&f.trace, "trace", "", "off, profile or full (default: repetitions are profiled, and one more is traced in full for KRD)")
-	p.StringVar(&f.counters, "counters", "auto", "hardware counters: auto, perf (exit code 4 without them) or off")
-	p.StringVar(&f.numa, "numa", "first-touch", "placement of memory: first-touch or interleave")
-	p.StringVar(&f.out, "out", "", "run directory, which must not exist (default a new one in "+experiments.RunsDir+")")
+	p.StringVar(&f.sched, "sched", "workfirst", "`NAMES` of schedulers, separated by commas, or all: "+strings.Join(experiments.SchedulerNames(), ", "))
+	p.IntVar(&f.cores, "cores", 0, "`N` workers, one for each core (default all cores that this process may use)")
+	p.IntVar(&f.reps, "reps", 10, "`N` timed repetitions; below 6 there are no intervals")
+	p.IntVar(&f.warmup, "warmup", 1, "`N` repetitions before those, untimed")
+	p.Uint64Var(&f.seed, "seed", 1, "`N`, the seed of inputs, of victims and of the bootstrap")
+	p.StringVar(&f.bind, "bind", "compact", "`WHERE` workers are pinned: compact (fill a node, then the next), scatter, or a list of CPUs such as 0,2,4-7")
+	p.StringVar(&f.trace, "trace", "", "`MODE`: off, profile or full (default: repetitions are profiled, and one more is traced in full for KRD)")
+	p.Var(&f.limit, "trace-limit", "largest `SIZE` of a trace file, such as 512M; records that do not fit are discarded and counted, and there is no KRD")
+	p.StringVar(&f.counters, "counters", "auto", "`MODE` of hardware counters: auto, perf (exit code 4 without them) or off")
+	p.StringVar(&f.numa, "numa", "first-touch", "`PLACEMENT` of memory: first-touch or interleave")
+	p.StringVar(&f.out, "out", "", "run directory `DIR`, which must not exist (default a new one in "+experiments.RunsDir+")")
 	p.BoolVar(&f.json, "json", false, "print one JSON document instead of tables")
 	p.BoolVar(&f.oversubscribe, "oversubscribe", false, "allow more workers than CPUs; WTI is then unreliable")
 	p.BoolVar(&f.smt, "smt", false, "use SMT siblings as cores")
-	p.StringVar(&f.topology, "topology", "", "treat workers as NODESxCORES, such as 4x6; results are marked synthetic")
-	p.SortFlags = false
+	p.StringVar(&f.topology, "topology", "", "treat workers as `NODESxCORES`, such as 4x6; results are marked synthetic")
+	p.SortFlags, run.Flags().SortFlags = false, false
 	complete := func(flag string, values ...string) {
 		if err := run.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 			panic(err) // the flag is not defined above
@@ -68,7 +70,9 @@ func (a *app) runCommand() *cobra.Command {
 		return err
 	}
 	for _, k := range kernels.Table {
-		run.AddCommand(a.kernelCommand(k, f))
+		c := a.kernelCommand(k, f)
+		run.AddCommand(c)
+		c.InheritedFlags().SortFlags = false
 	}
 	return run
 }
@@ -127,12 +131,16 @@ func (f *runFlags) config(flags *pflag.FlagSet, k *kernel.Kernel, t *hw.Topology
 	c := experiments.NewConfig(k)
 	var err error
 	if c.Bind, err = hw.ParseBinding(f.bind); err != nil {
-		return nil, &experiments.ConfigError{Flag: "bind", Got: f.bind, Want: "choose compact, scatter or a list of CPUs such as 0,2,4-7"}
+		want := "choose compact, scatter or a list of CPUs such as 0,2,4-7"
+		if _, err := hw.ParseCPUList(f.bind); err != nil && strings.ContainsAny(f.bind, "0123456789") {
+			want = fmt.Sprintf("%v; %s", err, want)
+		}
+		return nil, &experiments.ConfigError{Flag: "bind", Got: f.bind, Want: want}
 	}
 	c.Schedulers = experiments.ParseSchedulers(f.sched)
 	c.Cores, c.Reps, c.Warmup, c.Seed = f.cores, f.reps, f.warmup, f.seed
 	c.Counters, c.NUMA, c.Out = experiments.CounterMode(f.counters), experiments.NUMAPolicy(f.numa), f.out
-	c.Oversubscribe, c.SMT, c.Topology = f.oversubscribe, f.smt, f.topology
+	c.Oversubscribe, c.SMT, c.Topology, c.TraceLimit = f.oversubscribe, f.smt, f.topology, uint64(f.limit)
 	if flags.Changed("trace") {
 		c.Trace = experiments.TraceMode(f.trace)
 	}
@@ -158,12 +166,15 @@ func (a *app) run(ctx context.Context, c *experiments.Config, t *hw.Topology, as
 	done()
 	if len(out.Results) > 0 {
 		err = errors.Join(err, a.print(c, out, asJSON))
-	} else if out.Dir != "" {
+	} else if out.Dir != "" && ctx.Err() == nil {
 		fmt.Fprintf(a.stderr, "what was done is kept in %s\n", out.Dir)
 	}
 	if err != nil {
 		if ctx.Err() != nil {
-			return &exitError{exitInterrupted, errors.New("interrupted")}
+			if out.Dir == "" {
+				return &exitError{exitInterrupted, errors.New("interrupted before anything was measured")}
+			}
+			return &exitError{exitInterrupted, fmt.Errorf("interrupted; what was done is kept in %s", out.Dir)}
 		}
 		return err
 	}

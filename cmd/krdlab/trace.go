@@ -82,7 +82,7 @@ func (a *app) traceRecover() *cobra.Command {
 			return a.writeRecovered(args[0], out, &r, asJSON)
 		},
 	}
-	c.Flags().StringVar(&out, "out", "", "the recovered trace, which must not exist")
+	c.Flags().StringVar(&out, "out", "", "the recovered trace `FILE`, which must not exist")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return c
 }
@@ -109,8 +109,8 @@ func (a *app) traceExport() *cobra.Command {
 			return writeFile(out, func(w io.Writer) error { return write(w, t) })
 		},
 	}
-	c.Flags().StringVar(&format, "format", "text", "text or csv")
-	c.Flags().StringVar(&out, "out", "", "the file to write, which must not exist (default standard output)")
+	c.Flags().StringVar(&format, "format", "text", "`FORMAT`: text or csv")
+	c.Flags().StringVar(&out, "out", "", "the `FILE` to write, which must not exist (default standard output)")
 	return c
 }
 
