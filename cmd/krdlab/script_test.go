@@ -5,16 +5,24 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"krdlab/hw"
+	"krdlab/kernels"
 	"krdlab/loi"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"krdlab": main})
+	testscript.Main(m, map[string]func(){
+		"krdlab": main,
+		"krdlab-boom": func() { // with a kernel that goes wrong
+			kernels.Table = append(kernels.Table, &boom)
+			main()
+		},
+	})
 }
 
 // The scripts of testdata/script run the program as a user does, each in an empty folder.
@@ -30,7 +38,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits CODE COMMAND...: runs a command and checks its exit code. A failure must say why on one line that names the program.
+// exits CODE COMMAND...: runs a command and checks its exit code. A failure must say why on one line that names the program; the stack of
+// a panic may follow.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND [ARG...]")
@@ -51,7 +60,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if want != 0 {
 		lines := 0
-		for _, c := range stderr {
+		message, _, _ := strings.Cut(stderr, "goroutine ")
+		for _, c := range message {
 			if c == '\n' {
 				lines++
 			}
