@@ -268,6 +268,9 @@ func whyNoKRD(r *Result) string {
 	if r.Trace != nil && r.Trace.Discarded > 0 {
 		return whyLost(r.Trace)
 	}
+	if r.Interrupted {
+		return "the run ended before a repetition was traced"
+	}
 	return "no repetition was traced"
 }
 
