@@ -205,14 +205,18 @@ func (a *app) progress() (show experiments.Progress, done func()) {
 	if !a.terminal {
 		return nil, func() {}
 	}
-	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(a.stderr), progressbar.OptionClearOnFinish(),
-		progressbar.OptionShowCount(), progressbar.OptionSetElapsedTime(true))
+	var bar *progressbar.ProgressBar // made when its length is known: one without draws from a goroutine of its own
 	show = func(done, total int, next string) {
-		if bar.GetMax() != total {
-			bar.ChangeMax(total)
+		if bar == nil {
+			bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(a.stderr), progressbar.OptionClearOnFinish(),
+				progressbar.OptionShowCount(), progressbar.OptionSetElapsedTime(true))
 		}
 		bar.Describe(next)
 		_ = bar.Set(done) // a terminal that cannot be written to is no reason to stop
 	}
-	return show, func() { _ = bar.Finish() }
+	return show, func() {
+		if bar != nil {
+			_ = bar.Finish()
+		}
+	}
 }
