@@ -3,12 +3,12 @@ package runtimes
 // runCalls executes frame f and all below it, children in order, depth first, on this worker alone.
 func (w *Worker) runCalls(f *Frame) {
 phase:
-	if loadSignal(w.signal) != 0 && w.attend() {
-		return
-	}
 	f.next = 0
 children:
 	for f.next < f.n {
+		if w.stopping() {
+			return
+		}
 		i := f.next
 		f.next++
 		w.tasks++

@@ -51,6 +51,9 @@ children:
 returned: // a child that was spawned ahead of f has finished
 	if t := w.tail - 1; t >= w.split { // pop, inlined by hand: a private entry can only be f
 		w.tail = t
+		if h := w.head.Load(); w.split-h < exposed && w.expose(h) && h >= shut {
+			return
+		}
 		goto children
 	}
 	if _, ok := w.popShared(); ok {
@@ -72,6 +75,9 @@ next:
 	if n > 0 {
 		f.n = int32(n)
 		f.phase++
+		if n == 1 && w.stopping() { // nothing is pushed or popped in a phase of one child
+			return
+		}
 		goto phase
 	}
 	parent := f.parent

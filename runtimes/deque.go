@@ -29,7 +29,7 @@ func newRing(n int) *ring { return &ring{make([]slot, n), int64(n - 1)} }
 
 func (r *ring) at(i int64) *slot { return &r.slots[i&r.mask] }
 
-// exposed is how many of its oldest entries a deque keeps open to thieves, as long as it has them. With 1 a second thief that
+// exposed is how many of its oldest entries a deque keeps open to thieves at least, as long as it has them. With 1 a second thief that
 // comes before the owner's next push finds nothing; every pop of an exposed entry costs a fence, but these are the
 // shallow ones, and in a tree of depth d only one entry in 2^(d-exposed) is.
 const exposed = 4
@@ -106,16 +106,28 @@ func (d *deque) pushSlow(h int64) (tell bool) {
 		}
 		d.adopt(r)
 	}
-	if s := min(h+exposed, d.tail); s > d.split {
-		d.split = s
-		storeRelease64(&d.bottom, s)
-		tell = true
+	return d.expose(h)
+}
+
+// expose opens private entries until exposed of them are open, or half of a long deque (a loop of thousands of leaves would
+// otherwise feed no more than exposed thieves a leaf of its owner's); it returns whether there were any, or whether the deque is
+// shut.
+func (d *deque) expose(h int64) bool {
+	if h >= shut {
+		return true
 	}
-	return tell || h >= shut
+	n := d.tail - h
+	s := h + min(n, max(exposed, n/2))
+	if s <= d.split {
+		return false
+	}
+	d.split = s
+	storeRelease64(&d.bottom, s)
+	return true
 }
 
 // shut is a head that no run of pushes reaches: a deque that is shut looks empty to its thieves and to its owner, whose next
-// push goes the slow way. So a run can be stopped without a test in the loops that push and pop.
+// push goes the slow way. So a run can be stopped without one more test in the loops that push and pop.
 const shut = 1 << 62
 
 // close shuts the deque. Any worker.
@@ -126,6 +138,9 @@ func (d *deque) pop() (e entry, ok bool) {
 	if t := d.tail - 1; t >= d.split {
 		d.tail = t
 		f, i := getSlot(d.own(t))
+		if h := d.head.Load(); d.split-h < exposed && d.expose(h) && h >= shut {
+			return entry{}, false
+		}
 		return entry{f, i}, true
 	}
 	return d.popShared()

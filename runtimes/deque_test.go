@@ -68,8 +68,19 @@ func TestDequeExposesTheOldest(t *testing.T) {
 			t.Fatalf("steal %d after a push: outcome %d", exposed+i, out)
 		}
 	}
-	if n := d.size(); n != 21-2*exposed {
-		t.Errorf("%d entries left, want %d", n, 21-2*exposed)
+	n := 21 - 2*exposed
+	if e, ok := d.pop(); !ok || e.f != f[20] {
+		t.Fatalf("pop: %v, %v", e, ok)
+	}
+	n--
+	for i := range exposed {
+		if e, out := d.steal(nil); out != OutcomeDone || e.f != f[2*exposed+i] {
+			t.Fatalf("steal %d after a pop: outcome %d", i, out)
+		}
+	}
+	n -= exposed
+	if int(d.size()) != n {
+		t.Errorf("%d entries left, want %d", d.size(), n)
 	}
 }
 

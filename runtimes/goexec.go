@@ -74,17 +74,16 @@ func runGo(ctx context.Context, c Config, prog Program) (*Result, error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		w := g.get()
-		defer g.guard(w, c.Kernels)
+		w, ended := g.get(), false
+		defer g.guard(w, c.Kernels, &ended)
 		p.began.Store(hw.TSC())
 		g.run(w, root, c.Kernels)
 		p.ended.Store(hw.TSC())
+		ended = true
 	}()
 	<-done
-	p.mu.Lock()
-	err := p.err
-	p.mu.Unlock()
-	if err != nil {
+	stopWatch()
+	if err := p.failure(); err != nil {
 		return nil, err
 	}
 	return g.result(c), nil
@@ -92,16 +91,18 @@ func runGo(ctx context.Context, c Config, prog Program) (*Result, error) {
 
 func (g *goRun) get() *Worker { return g.workers.Get().(*Worker) }
 
-// guard turns a panic into the error of the run, and gives the worker back.
-func (g *goRun) guard(w *Worker, kernels []loi.Kernel) {
-	if v := recover(); v != nil {
-		if _, again := v.(*PanicError); !again {
-			g.pool.fail(w.panicError(v, kernels, -1))
-		}
-		g.stopped.Store(true)
+// guard turns a panic, or the end of a goroutine before its time, into the error of the run, and gives the worker back.
+func (g *goRun) guard(w *Worker, kernels []loi.Kernel, ended *bool) {
+	v := recover()
+	if *ended {
+		g.workers.Put(w)
 		return
 	}
-	g.workers.Put(w)
+	if v == nil {
+		v = goexit
+	}
+	g.pool.fail(w.panicError(v, kernels, -1))
+	g.stopped.Store(true)
 }
 
 // run executes frame f and all below it; the spawned children of each phase on goroutines of their own.
@@ -115,9 +116,10 @@ func (g *goRun) run(w *Worker, f *Frame, kernels []loi.Kernel) {
 			for i := range n {
 				go func() {
 					defer wg.Done()
-					w := g.get()
-					defer g.guard(w, kernels)
+					w, ended := g.get(), false
+					defer g.guard(w, kernels, &ended)
 					g.child(w, f, i, kernels)
+					ended = true
 				}()
 			}
 			g.last(w, f, n, kernels, &wg)

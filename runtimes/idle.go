@@ -151,7 +151,11 @@ func (w *Worker) countSteal(victim int, got bool) {
 
 // leaves says whether to leave a proxy that an idle worker will find in its mailbox. Only a hint: the entry is not ours yet.
 func (w *Worker) leaves(e entry) bool {
-	to := int(e.f.task.(*proxy).to.Load())
+	p, ok := e.f.task.(*proxy) // not if the owner is writing the slot: frame and number of different entries
+	if !ok || p.claimed.Load() != 0 {
+		return false
+	}
+	to := int(p.to.Load())
 	return to != w.id && to < w.pool.n && w.pool.workers[to].idle.Load()
 }
 
@@ -184,7 +188,9 @@ func (w *Worker) park() {
 	p := w.pool
 	w.parked.Store(1)
 	p.signal.Add(1)
-	if !p.anything(w) {
+	if p.anything(w) {
+		osYield() // it may be what this worker may not take: do not keep the CPU from who may
+	} else {
 		futexSleep(&w.parked, napTime)
 	}
 	p.signal.Add(^uint32(0))
@@ -222,6 +228,9 @@ func (p *pool) anything(w *Worker) bool {
 	}
 	return false
 }
+
+// stopping says whether the run must stop.
+func (w *Worker) stopping() bool { return loadSignal(w.signal)&signalStop != 0 }
 
 // attend is called behind a push that others may have to be told of. It returns true if the run must stop; otherwise it wakes one
 // parked worker if there is any, on the own node rather than on another. A worker parks only when it has seen nothing that

@@ -77,8 +77,10 @@ func (m *mailbox) take() *proxy {
 	p := m.items[m.first]
 	m.items[m.first] = nil
 	m.first++
-	if m.first == len(m.items) {
-		m.items, m.first = m.items[:0], 0
+	if m.first == len(m.items) || m.first > 64 && m.first > len(m.items)/2 {
+		n := copy(m.items, m.items[m.first:])
+		clear(m.items[n:])
+		m.items, m.first = m.items[:n], 0
 	}
 	m.size.Store(int64(len(m.items) - m.first))
 	return p

@@ -114,6 +114,16 @@ func (p *pool) fail(err error) {
 	p.stop()
 }
 
+// goexit is the value of a [PanicError] for a task that ended its goroutine.
+const goexit = "a task called runtime.Goexit"
+
+// failure is the first error of the run.
+func (p *pool) failure() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
+}
+
 func (p *pool) stop() {
 	p.signal.Or(signalStop)
 	for _, w := range p.workers {
@@ -227,6 +237,9 @@ func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
 	if len(c.CPUs) == 0 || len(c.Nodes) != len(c.CPUs) {
 		return nil, fmt.Errorf("run: %d CPUs and %d nodes for the workers: want one of each for every worker, at least one", len(c.CPUs), len(c.Nodes))
 	}
+	if c.Tracing == TraceFull && len(c.Recorders) < len(c.CPUs) && c.Policy.Rules().Spawn != SpawnGo {
+		return nil, fmt.Errorf("run: %d recorders for %d workers", len(c.Recorders), len(c.CPUs))
+	}
 	exclusive.Lock()
 	defer exclusive.Unlock()
 	if c.Policy.Rules().Spawn == SpawnGo {
@@ -266,8 +279,9 @@ func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
 		}()
 	}
 	wg.Wait()
-	if p.err != nil {
-		return nil, p.err
+	stopWatch()
+	if err := p.failure(); err != nil {
+		return nil, err
 	}
 	return p.result(c), nil
 }
@@ -276,8 +290,13 @@ func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
 func (w *Worker) thread(c Config, root *Frame) {
 	p := w.pool
 	runtime.LockOSThread()
+	ended := false
 	defer func() {
-		if v := recover(); v != nil {
+		v := recover()
+		if !ended && v == nil {
+			v = goexit
+		}
+		if v != nil {
 			p.fail(w.panicError(v, c.Kernels, w.id))
 		}
 	}()
@@ -299,8 +318,8 @@ func (w *Worker) thread(c Config, root *Frame) {
 	}
 	p.ready.Add(1)
 	for spins := 1; int(p.ready.Load()) < p.n || w.id != 0 && p.began.Load() == 0; spins++ {
-		if p.signal.Load()&signalStop != 0 {
-			return
+		if w.stopping() {
+			break
 		}
 		if spins&255 == 0 {
 			osYield()
@@ -308,7 +327,7 @@ func (w *Worker) thread(c Config, root *Frame) {
 			hw.Pause()
 		}
 	}
-	if w.id == 0 {
+	if w.id == 0 && !w.stopping() {
 		p.began.Store(hw.TSC())
 		switch p.rules.Spawn {
 		case SpawnCall:
@@ -322,6 +341,7 @@ func (w *Worker) thread(c Config, root *Frame) {
 	for {
 		got, ok := w.find()
 		if !ok {
+			ended = true
 			return
 		}
 		if p.rules.Spawn == SpawnChild {
@@ -342,7 +362,10 @@ func (w *Worker) panicError(v any, kernels []loi.Kernel, worker int) error {
 		if e.During = k >= 0; !e.During {
 			k = ^k
 		}
-		e.Kernel = kernels[k].Name
+		e.Kernel = fmt.Sprintf("number %d", k)
+		if int(k) < len(kernels) {
+			e.Kernel = kernels[k].Name
+		}
 	}
 	return e
 }

@@ -97,6 +97,9 @@ next:
 	if n := f.task.Next(w, int(f.phase)); n > 0 {
 		f.n = int32(n)
 		f.phase++
+		if n == 1 && w.stopping() { // nothing is pushed or popped in a phase of one child
+			return
+		}
 		goto phase
 	}
 	{
@@ -116,6 +119,9 @@ next:
 		goto report
 	}
 own:
+	if w.shared != nil && w.stopping() { // a deque is shut instead
+		return
+	}
 	var ok bool
 	if e, ok = w.takeOwn(); ok {
 		goto take

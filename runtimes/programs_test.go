@@ -73,9 +73,9 @@ type treeTask struct {
 	place uint64
 	depth int
 	phase int
-	want  uint64        // leaves below the present phase so far
-	done  atomic.Uint64 // children of the present phase that are complete
-	up    *treeTask
+
+	done atomic.Uint64 // children of the present phase that are complete
+	up   *treeTask
 }
 
 func mix(x uint64) uint64 {

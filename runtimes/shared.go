@@ -22,6 +22,14 @@ type lifo struct {
 	_       [cacheLine]byte
 }
 
+// tidy keeps the entries that were stolen from taking more room than those that are left. Holder of the lock.
+func (q *lifo) tidy() {
+	if q.first > 64 && q.first > len(q.entries)/2 {
+		n := copy(q.entries, q.entries[q.first:])
+		q.entries, q.first = q.entries[:n], 0
+	}
+}
+
 // pushChildren appends children 0 to n-1 of f, in order. Any worker of the shepherd.
 func (q *lifo) pushChildren(f *Frame, n int32) {
 	q.lock.acquire()
@@ -89,9 +97,7 @@ func (q *lifo) steal(loot []entry, half bool) ([]entry, Outcome) {
 	}
 	loot = append(loot, q.entries[q.first:q.first+k]...)
 	q.first += k
-	if k == n {
-		q.entries, q.first = q.entries[:0], 0
-	}
+	q.tidy()
 	storeRelease64(&q.size, int64(len(q.entries)-q.first))
 	q.lock.release()
 	return loot, OutcomeDone

@@ -135,7 +135,7 @@ func (s *stepper) advance(v *stepWorker) (timed bool) {
 			return true
 		}
 	case pcNext:
-		s.next(v)
+		return s.next(v)
 	case pcTake:
 		v.f = v.e.f
 		switch v.e.i {
@@ -225,7 +225,7 @@ func (s *stepper) runChild(v *stepWorker) (timed bool) {
 		v.pc = pcPhase
 	}
 	v.f = c
-	return false
+	return v.now > began
 }
 
 // spawn queues children of f: one a step, or all under one lock.
@@ -276,14 +276,14 @@ func (s *stepper) report(v *stepWorker) (timed bool) {
 	return true
 }
 
-// next ends a phase of f, and f itself after its last.
-func (s *stepper) next(v *stepWorker) {
-	f := v.f
+// next ends a phase of f, and f itself after its last. If Next runs kernels the step lasts as long as they do.
+func (s *stepper) next(v *stepWorker) (timed bool) {
+	f, began := v.f, v.now
 	if n := f.task.Next(v.Worker, int(f.phase)); n > 0 {
 		f.n = int32(n)
 		f.phase++
 		v.pc = pcPhase
-		return
+		return v.now > began
 	}
 	parent, called := f.parent, f.called
 	if v.rules.Join == JoinStarter {
@@ -292,7 +292,7 @@ func (s *stepper) next(v *stepWorker) {
 	v.retire(f)
 	if parent == nil {
 		s.finished, s.end = true, v.now
-		return
+		return true
 	}
 	v.f = parent
 	switch {
@@ -305,6 +305,7 @@ func (s *stepper) next(v *stepWorker) {
 	default:
 		v.pc = pcReturned
 	}
+	return v.now > began
 }
 
 // look makes one move of a search.
@@ -339,6 +340,9 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 		}
 	case MoveSteal:
 		if s.pool.shared != nil {
+			if q := s.pool.shared[m.Victim]; q.size.Load() == 0 {
+				break // seen without the lock
+			}
 			if s.locked[m.Victim] > v.now {
 				v.countSteal(m.Victim, false)
 				v.now += price

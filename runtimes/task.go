@@ -1,5 +1,7 @@
 package runtimes
 
+import "fmt"
+
 // A Task is what a kernel writes: the body of a [Frame], which it embeds.
 //
 // A task has phases. In each it has a number of children, which may run in parallel; when all have finished the next phase
@@ -65,8 +67,15 @@ func (f *Frame) Bind(t Task, kind Kind) {
 // Fork sets the number of children of f's first phase, at least 1, and returns f: the last line of a [Task.Run] that
 // creates a frame.
 func (f *Frame) Fork(n int) *Frame {
+	if n < 1 {
+		badFork(n)
+	}
 	f.n = int32(n)
 	return f
+}
+
+func badFork(n int) {
+	panic(fmt.Sprintf("runtimes: Fork(%d): a frame has at least one child in its first phase", n))
 }
 
 // Spare returns a finished task of the kind from the worker's own free list, or nil. Owner only. Usage:

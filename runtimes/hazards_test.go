@@ -1,0 +1,404 @@
+package runtimes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"krdlab/loi"
+)
+
+// A loop of 10 000 leaves keeps all workers busy.
+func TestFlatLoopSpreads(t *testing.T) {
+	for _, p := range Schedulers {
+		if !parallel(p) {
+			continue
+		}
+		for _, s := range [][2]int{{1, 2}, {1, 6}, {4, 6}} {
+			t.Run(fmt.Sprintf("%s/%dx%d", p.Name, s[0], s[1]), func(t *testing.T) {
+				prog := flat(10_000)
+				prog.leaf = virtualKernel
+				r, err := Step(stepConfig(p, s[0], s[1], 1), prog)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n := s[0] * s[1]
+				sp := float64(r.WorkNS) / float64(r.TimeNS)
+				t.Logf("speed-up %.2f", sp)
+				if sp < 0.23*float64(n) { // random victims, one at a time, cost that much when a single queue has work
+					t.Errorf("speed-up %.2f on %d workers", sp, n)
+				}
+			})
+		}
+	}
+}
+
+// The same natively, leaves that sleep so that the host's CPUs do not matter.
+func TestFlatLoopSpreadsNatively(t *testing.T) {
+	for _, p := range Schedulers {
+		if !parallel(p) {
+			continue
+		}
+		t.Run(p.Name, func(t *testing.T) {
+			prog := flat(400)
+			prog.leaf = func(*Worker) { time.Sleep(time.Millisecond) }
+			r, err := Run(context.Background(), unpinned(p, 1, 8, 1), prog)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%v, %.1f ms", func() (n []uint64) {
+				for _, w := range r.Workers {
+					n = append(n, w.Tasks)
+				}
+				return
+			}(), float64(r.TimeNS)/1e6)
+			if r.TimeNS > 400e6/4*12/10 {
+				t.Errorf("400 leaves of 1.06 ms on 8 workers took %v ms", r.TimeNS/1e6)
+			}
+		})
+	}
+}
+
+// Cancellation is seen in a loop of leaves, and in a chain of phases of one child.
+func TestCancel(t *testing.T) {
+	for _, p := range Schedulers {
+		for name, mk := range map[string]func() *shapeProg{"flat": func() *shapeProg { return flat(2000) }, "chain": func() *shapeProg { return chain(2000) }} {
+			for _, n := range []int{1, 2} {
+				if n == 2 && p.Rules().Spawn == SpawnCall {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s/%s/%d", p.Name, name, n), func(t *testing.T) {
+					ctx, cancel := context.WithCancel(context.Background())
+					defer cancel()
+					prog := mk()
+					var k atomic.Int64
+					prog.leaf = func(*Worker) {
+						if k.Add(1) == 20 {
+							cancel()
+						}
+						time.Sleep(time.Millisecond)
+					}
+					_, err := Run(ctx, unpinned(p, 1, n, 1), prog)
+					if got := prog.leaves.Load(); got > 200 || !errors.Is(err, ErrStopped) {
+						t.Errorf("%d leaves of 2000 ran, cancelled after 20; error %v", got, err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// A panic ends the run although the other workers are in a loop of leaves.
+func TestPanicStopsOthers(t *testing.T) {
+	for _, p := range Schedulers {
+		if p.Rules().Spawn == SpawnCall {
+			continue
+		}
+		t.Run(p.Name, func(t *testing.T) {
+			prog := flat(2000)
+			var k atomic.Int64
+			prog.leaf = func(*Worker) {
+				if k.Add(1) == 20 {
+					panic("boom")
+				}
+				time.Sleep(time.Millisecond)
+			}
+			_, err := Run(context.Background(), unpinned(p, 1, 2, 1), prog)
+			var pe *PanicError
+			if got := prog.leaves.Load(); got > 200 || !errors.As(err, &pe) {
+				t.Errorf("%d leaves of 2000 ran, panic in number 20; error %v", got, err)
+			}
+		})
+	}
+}
+
+// A proxy that was claimed through the mailbox does not stop thieves.
+func TestStaleProxy(t *testing.T) {
+	p := newPool(HelpFirst{Locality: true}, []int{0, 0, 0}, nil, 1, 1)
+	v, x, th := p.workers[0], p.workers[1], p.workers[2]
+	f := flat(10).task(v, nil, 0)
+	v.mailChild(f, 0, x)
+	v.push(f, 1)
+	if got, out := x.move(Move{Kind: MoveMail}); out != OutcomeDone || got.e.i != 0 {
+		t.Fatal(got, out)
+	}
+	x.idle.Store(true) // it has run the child and searches again
+	for range 10 {
+		if got, out := th.move(Move{Kind: MoveSteal, Victim: 0}); out == OutcomeDone && got.e.f != nil {
+			return
+		}
+	}
+	t.Errorf("a proxy that nobody can run any more hides child 1 from thieves")
+}
+
+// An attempt counts once.
+func TestStealsCountOnce(t *testing.T) {
+	p := newPool(HelpFirst{Locality: true}, []int{0, 0, 0}, nil, 1, 1)
+	v, x, th := p.workers[0], p.workers[1], p.workers[2]
+	f := flat(10).task(v, nil, 0)
+	v.mailChild(f, 0, x)
+	if _, out := x.move(Move{Kind: MoveMail}); out != OutcomeDone {
+		t.Fatal(out)
+	}
+	_, out := th.move(Move{Kind: MoveSteal, Victim: 0})
+	if th.steals != (Steals{LocalFailed: 1}) {
+		t.Errorf("outcome %d, %+v: want one attempt, that got nothing", out, th.steals)
+	}
+}
+
+// A thief may see the frame of one entry with the number of another: it must not take that for a proxy.
+func TestTornSlot(t *testing.T) {
+	p := newPool(HelpFirst{Locality: true}, []int{0, 0}, nil, 1, 1)
+	th := p.workers[1]
+	d := newDeque(4)
+	plain := flat(4).task(p.workers[0], nil, 0)
+	prox := &p.workers[0].newProxy(plain, 0, 0).Frame
+	var stop atomic.Bool
+	var torn atomic.Pointer[string]
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			defer func() {
+				if v := recover(); v != nil {
+					s := fmt.Sprint(v)
+					torn.Store(&s)
+				}
+			}()
+			for !stop.Load() {
+				d.steal(th.leaves)
+			}
+		})
+	}
+	end := time.Now().Add(300 * time.Millisecond)
+	for time.Now().Before(end) && torn.Load() == nil {
+		for range 1000 { // five entries for four slots: each slot holds now the one, now the other
+			for range 2 {
+				d.push(plain, 0)
+				d.pop()
+			}
+			for range 3 {
+				d.push(prox, entryProxy)
+				d.pop()
+			}
+		}
+	}
+	stop.Store(true)
+	wg.Wait()
+	if v := torn.Load(); v != nil {
+		t.Error(*v)
+	}
+}
+
+// The error of a run is read while the context's watcher may write it. Under -race.
+func TestErrRace(t *testing.T) {
+	p, _ := SchedulerByName("workfirst")
+	for i := range 400 {
+		ctx, cancel := context.WithCancel(context.Background())
+		prog := &fibProg{n: 5}
+		c := unpinned(p, 1, 1, 1)
+		c.Attach = func(int) (func(), error) {
+			return func() {
+				go func() {
+					time.Sleep(time.Duration(i%40) * time.Microsecond)
+					cancel()
+				}()
+			}, nil
+		}
+		_, _ = Run(ctx, c, prog)
+		cancel()
+	}
+}
+
+// In virtual time nobody sees what Next, or Run, will have done.
+func TestNoFuture(t *testing.T) {
+	for _, p := range Schedulers {
+		if !parallel(p) {
+			continue
+		}
+		t.Run(p.Name+"/next", func(t *testing.T) {
+			prog := &shapeProg{phases: func(int) []int { return []int{8, 8} }, leafAt: func(int, int, int) bool { return true }}
+			var ready uint64
+			bad := 0
+			prog.next = func(w *Worker, _ *shapeTask, phase int) {
+				if phase == 0 {
+					w.End(0, w.Begin(0))
+					ready = w.now
+				}
+			}
+			prog.leaf = func(w *Worker) {
+				b := w.Begin(0)
+				if ready > 0 && b < ready {
+					bad++
+				}
+				w.End(0, b)
+			}
+			r, err := Step(stepConfig(p, 1, 6, 1), prog)
+			if err != nil || bad > 0 {
+				t.Errorf("%d kernels of phase 1 began before the kernel in Next had ended; %v, %v", bad, r, err)
+			}
+		})
+		t.Run(p.Name+"/run", func(t *testing.T) {
+			prog := &shapeProg{phases: func(d int) []int { return []int{8} }, leafAt: func(d, _, _ int) bool { return d > 0 }}
+			bad := 0
+			ends := map[*shapeTask]uint64{}
+			var last uint64
+			prog.before = func(w *Worker, _ *shapeTask, _ int) { w.End(0, w.Begin(0)); last = w.now; _ = ends }
+			prog.phases = func(d int) []int { return []int{[]int{1, 8}[min(d, 1)]} }
+			prog.leaf = func(w *Worker) {
+				b := w.Begin(0)
+				if b < last {
+					bad++
+				}
+				w.End(0, b)
+			}
+			_, err := Step(stepConfig(p, 1, 6, 1), prog)
+			if err != nil || bad > 0 {
+				t.Errorf("%d kernels of the child began before the kernel in Run had ended; %v", bad, err)
+			}
+		})
+	}
+}
+
+// Queues do not keep what was taken from them.
+func TestQueuesDoNotGrow(t *testing.T) {
+	q := &lifo{}
+	q.push(entry{&Frame{}, 0})
+	var loot []entry
+	for range 1 << 18 {
+		q.push(entry{&Frame{}, 0})
+		loot, _ = q.steal(loot[:0], false)
+	}
+	if n := cap(q.entries); n > 1024 {
+		t.Errorf("lifo: room for %d entries, 1 in it", n)
+	}
+	m := &mailbox{}
+	m.put(&proxy{})
+	for range 1 << 18 {
+		m.put(&proxy{})
+		m.take()
+	}
+	if n := cap(m.items); n > 1024 {
+		t.Errorf("mailbox: room for %d proxies, 1 in it", n)
+	}
+}
+
+// Kernel numbers out of range.
+func TestUnknownKernel(t *testing.T) {
+	if os.Getenv("KRDLAB_TEST_CHILD") == "1" {
+		p, _ := SchedulerByName("workfirst")
+		prog := flat(4)
+		prog.leaf = func(w *Worker) { w.End(7, w.Begin(7)) }
+		_, err := Run(context.Background(), unpinned(p, 1, 1, 1), prog)
+		var pe *PanicError
+		if !errors.As(err, &pe) {
+			t.Fatal(err)
+		}
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestUnknownKernel$")
+	cmd.Env = append(os.Environ(), "KRDLAB_TEST_CHILD=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("the process died: %v\n%.600s", err, out)
+	}
+}
+
+// runtime.Goexit in a task (t.Fatal in a kernel of a test) ends the run.
+func TestGoexit(t *testing.T) {
+	if os.Getenv("KRDLAB_TEST_CHILD") == "1" {
+		p, _ := SchedulerByName(os.Getenv("KRDLAB_TEST_SCHED"))
+		prog := flat(4)
+		prog.leaf = func(*Worker) { runtime.Goexit() }
+		done := make(chan error, 1)
+		go func() {
+			_, err := Run(context.Background(), unpinned(p, 1, 2, 1), prog)
+			done <- err
+		}()
+		select {
+		case err := <-done:
+			if err == nil {
+				t.Error("no error")
+			}
+		case <-time.After(3 * time.Second):
+			t.Error("hangs")
+		}
+		return
+	}
+	for _, s := range []string{"workfirst", "helpfirst", "shepherd-core", "go"} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestGoexit$")
+		cmd.Env = append(os.Environ(), "KRDLAB_TEST_CHILD=1", "KRDLAB_TEST_SCHED="+s)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%.400s", s, err, out)
+		}
+	}
+}
+
+// A worker that cannot be pinned: nothing of the program runs.
+func TestPinFails(t *testing.T) {
+	for _, p := range Schedulers {
+		if p.Rules().Spawn == SpawnGo {
+			continue
+		}
+		prog := chain(100)
+		c := unpinned(p, 1, 1, 1)
+		c.CPUs[0] = 1 << 14
+		_, err := Run(context.Background(), c, prog)
+		if n := prog.leaves.Load(); err == nil || n != 0 {
+			t.Errorf("%s: %d leaves ran, error %v", p.Name, n, err)
+		}
+	}
+}
+
+// Too few recorders.
+func TestTooFewRecorders(t *testing.T) {
+	p, _ := SchedulerByName("workfirst")
+	before := runtime.NumGoroutine()
+	c := unpinned(p, 1, 3, 1)
+	c.Tracing, c.Recorders = TraceFull, make([]*loi.Recorder, 1)
+	func() {
+		defer func() {
+			if v := recover(); v != nil {
+				t.Errorf("Run panicked: %v", v)
+			}
+		}()
+		_, err := Run(context.Background(), c, flat(4))
+		if err == nil {
+			t.Error("no error")
+		}
+	}()
+	time.Sleep(20 * time.Millisecond)
+	if n := runtime.NumGoroutine(); n > before {
+		t.Errorf("%d goroutines left, spinning", n-before)
+	}
+}
+
+// A frame without children is refused.
+func TestForkZero(t *testing.T) {
+	for _, p := range Schedulers {
+		prog := &zeroProg{}
+		_, err := Run(context.Background(), unpinned(p, 1, 1, 1), prog)
+		if pe, ok := errors.AsType[*PanicError](err); !ok || len(prog.got) > 0 {
+			t.Errorf("%s: Run called with %v, error %v (%v)", p.Name, prog.got, err, pe)
+		}
+	}
+}
+
+type zeroProg struct{ got []int }
+type zeroTask struct {
+	Frame
+	p *zeroProg
+}
+
+func (p *zeroProg) Root(*Worker) *Frame {
+	z := &zeroTask{p: p}
+	z.Bind(z, 3)
+	return z.Fork(0)
+}
+func (z *zeroTask) Run(_ *Worker, i int) *Frame { z.p.got = append(z.p.got, i); return nil }
+func (z *zeroTask) Next(*Worker, int) int       { return 0 }
