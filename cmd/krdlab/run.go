@@ -32,7 +32,10 @@ func (a *app) runCommand() *cobra.Command {
 		Use:   "run KERNEL",
 		Short: "Run a kernel under one scheduler or several, repeatedly, and sum up",
 		Long: "Run a kernel under one scheduler or several, interleaved with serial repetitions, and sum up: time, speed-up,\n" +
-			"overhead (OVR), work time inflation (WTI), LLC misses, kernel reuse distance. The evidence is kept in a run directory.",
+			"overhead (OVR), work time inflation (WTI), LLC misses, kernel reuse distance. The evidence is kept in a run directory.\n\n" +
+			"Exit codes: 0 done, also if records of a trace were lost (there is then a warning, and no KRD); 1 failed; 2 not a\n" +
+			"possible request; 3 the numerical check failed; 4 no counters with --counters perf; 130 interrupted, and what was\n" +
+			"done is kept.",
 	})
 	p := run.PersistentFlags()
 	p.StringVar(&f.sched, "sched", "workfirst", "`NAMES` of schedulers, separated by commas, or all: "+strings.Join(experiments.SchedulerNames(), ", "))

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,21 @@ func (a *app) traceCommand() *cobra.Command {
 	return c
 }
 
+// oneTrace returns path, or the trace in it if it is a run directory with one.
+func oneTrace(path string) (string, error) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return path, nil // opening it says what is wrong
+	}
+	traces, err := findTraces(path)
+	if err != nil {
+		return "", err
+	}
+	if len(traces) > 1 {
+		return "", usageError("krdlab trace: %s holds %d traces: name one of %s", path, len(traces), strings.Join(traces, ", "))
+	}
+	return traces[0], nil
+}
+
 func filesOnly(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"loi"}, cobra.ShellCompDirectiveFilterFileExt
 }
@@ -30,7 +46,10 @@ func (a *app) traceInfo() *cobra.Command {
 	c := &cobra.Command{
 		Use: "info TRACE", Short: "What a trace holds, without going through its records",
 		Args: exactly("TRACE"), ValidArgsFunction: filesOnly,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if args[0], err = oneTrace(args[0]); err != nil {
+				return err
+			}
 			in, err := loi.Stat(args[0])
 			if in == nil {
 				return traceError(args[0], err)
@@ -51,7 +70,10 @@ func (a *app) traceVerify() *cobra.Command {
 		Use: "verify TRACE", Short: "Check every byte and every record of a trace",
 		Long: "Check every byte of a trace against its checksums and every record against what the trace declares.\nThe exit code is 5 if anything is wrong. Discarded records and stamps out of order are told, and are no error.",
 		Args: exactly("TRACE"), ValidArgsFunction: filesOnly,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if args[0], err = oneTrace(args[0]); err != nil {
+				return err
+			}
 			in, err := loi.Verify(args[0])
 			if err != nil {
 				return traceError(args[0], err)
@@ -71,7 +93,10 @@ func (a *app) traceRecover() *cobra.Command {
 		Long: "Write what is whole of a trace that was killed or damaged to a new trace, which says that it was recovered.\n" +
 			"The record that a worker was writing when it was killed is gone; what is damaged is given up and counted as lost.",
 		Args: exactly("TRACE"), ValidArgsFunction: filesOnly,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if args[0], err = oneTrace(args[0]); err != nil {
+				return err
+			}
 			if out == "" {
 				return usageError("krdlab trace recover: --out is missing; type krdlab trace recover %s --out FILE, a new file", args[0])
 			}
@@ -93,7 +118,10 @@ func (a *app) traceExport() *cobra.Command {
 		Use: "export TRACE --format text|csv", Short: "Write a trace as text or as CSV",
 		Long: "Write all of a trace as text, which can be read by people and by krdlab's tests, or its accesses as CSV, one row each.",
 		Args: exactly("TRACE"), ValidArgsFunction: filesOnly,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if args[0], err = oneTrace(args[0]); err != nil {
+				return err
+			}
 			write, ok := map[string]func(io.Writer, *loi.Trace) error{"text": loi.WriteText, "csv": loi.WriteCSV}[format]
 			if !ok {
 				return &experiments.ConfigError{Flag: "format", Got: format, Want: "there is no such format; " + experiments.Suggest(format, []string{"text", "csv"})}
