@@ -29,7 +29,7 @@ children:
 			t++
 			w.tail = t
 			if h := w.head.Load(); t-h > w.mask || w.split-h < exposed {
-				if w.pushSlow(h) && w.attend() {
+				if w.pushSlow(h) && w.attend(1) {
 					return
 				}
 			}

@@ -164,7 +164,9 @@ func (g *goRun) record(w *Worker, k loi.KernelID, start uint64, blocks []uint32)
 		cpu = 0
 	}
 	c := &g.cpus[cpu]
-	c.lock.acquire()
+	for !c.lock.try() {
+		runtime.Gosched() // not a spin: the holder may be a goroutine that waits for this P
+	}
 	preempted := start < c.last
 	c.last = max(c.last, end)
 	c.prof.Add(k, start, end)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"krdlab/hw"
 	"krdlab/loi"
 )
 
@@ -279,9 +280,10 @@ func TestQueuesDoNotGrow(t *testing.T) {
 		t.Errorf("lifo: room for %d entries, 1 in it", n)
 	}
 	m := &mailbox{}
-	m.put(&proxy{})
+	w := newPool(HelpFirst{Locality: true}, []int{0}, nil, 1, 0).workers[0]
+	m.put(w, &proxy{})
 	for range 1 << 18 {
-		m.put(&proxy{})
+		m.put(w, &proxy{})
 		m.take()
 	}
 	if n := cap(m.items); n > 1024 {
@@ -402,3 +404,58 @@ func (p *zeroProg) Root(*Worker) *Frame {
 }
 func (z *zeroTask) Run(_ *Worker, i int) *Frame { z.p.got = append(z.p.got, i); return nil }
 func (z *zeroTask) Next(*Worker, int) int       { return 0 }
+
+// In virtual time the owner of a queue gets its lock in the end.
+func TestLockStarvation(t *testing.T) {
+	for _, name := range []string{"shepherd-core", "shepherd-socket"} {
+		p, _ := SchedulerByName(name)
+		for _, sh := range [][2]int{{1, 2}, {1, 6}, {1, 12}, {1, 24}, {4, 6}, {1, 96}, {8, 12}} {
+			for _, phases := range []int{1, 10, 100} {
+				s := make([]int, phases)
+				for i := range s {
+					s[i] = 2
+				}
+				prog := &shapeProg{phases: func(int) []int { return s }, leafAt: func(int, int, int) bool { return true }, leaf: virtualKernel}
+				c := stepConfig(p, sh[0], sh[1], 1)
+				c.MaxSteps = 1 << 20
+				r, err := Step(c, prog)
+				if err != nil {
+					t.Errorf("%s %v %d phases of 2: %v (%d leaves ran)", name, sh, phases, err, prog.leaves.Load())
+					continue
+				}
+				if least := int64(100 * phases); r.TimeNS < least {
+					t.Errorf("%s %v: %d phases of kernels of 100 in a time of %d", name, sh, phases, r.TimeNS)
+				}
+			}
+		}
+	}
+}
+
+// The remainder is never negative.
+func TestSchedNotNegative(t *testing.T) {
+	p := newPool(WorkFirst{}, []int{0}, nil, 1, 1)
+	p.began.Store(1000)
+	p.ended.Store(1000 + 4)
+	p.workers[0].prof.Add(0, 0, 2)
+	p.workers[0].idleTicks = 2
+	r := p.result(Config{CPUs: []int{-1}, Tracing: TraceProfile, Kernels: testKernels, Clock: hw.Clock{Hz: 2.9e9 * 4 / 4}})
+	if w := r.Workers[0]; w.SchedNS < 0 {
+		t.Errorf("time %d, work %d, idle %d, scheduling %d", r.TimeNS, w.WorkNS, w.IdleNS, w.SchedNS)
+	}
+}
+
+// Proxies that nobody takes out of a mailbox do not pile up.
+func TestMailboxDropsClaimedProxies(t *testing.T) {
+	p := newPool(HelpFirst{Locality: true}, []int{0, 0}, nil, 1, 0)
+	w, to := p.workers[0], p.workers[1]
+	f := flat(10).task(w, nil, 0)
+	for range 10_000 {
+		w.mailChild(f, 0, to)
+		if _, ok := w.takeOwn(); !ok {
+			t.Fatal("the child was not taken")
+		}
+	}
+	if n := len(to.mail.items); n > 200 {
+		t.Errorf("%d claimed proxies in the mailbox", n)
+	}
+}

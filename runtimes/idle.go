@@ -132,6 +132,9 @@ func (w *Worker) keepLoot() {
 		w.shared.pushAll(w.loot[1:])
 	}
 	w.shared.thief.Store(0)
+	if n := len(w.loot) - 1; n > 0 {
+		w.attend(n)
+	}
 }
 
 // countSteal counts an attempt at queue victim.
@@ -232,10 +235,10 @@ func (p *pool) anything(w *Worker) bool {
 // stopping says whether the run must stop.
 func (w *Worker) stopping() bool { return loadSignal(w.signal)&signalStop != 0 }
 
-// attend is called behind a push that others may have to be told of. It returns true if the run must stop; otherwise it wakes one
-// parked worker if there is any, on the own node rather than on another. A worker parks only when it has seen nothing that
+// attend is called behind a push that others may have to be told of. It returns true if the run must stop; otherwise it wakes
+// up to n parked workers, if there are any, on the own node rather than on others. A worker parks only when it has seen nothing that
 // is exposed, so that pushes behind those need not look.
-func (w *Worker) attend() (stop bool) {
+func (w *Worker) attend(n int) (stop bool) {
 	signal := w.signal.Load()
 	if signal == 0 {
 		return false
@@ -248,7 +251,9 @@ func (w *Worker) attend() (stop bool) {
 		for i := 1; i < p.n; i++ {
 			v := p.workers[(w.id+i)%p.n]
 			if (v.node == w.node) == (pass == 0) && v.parked.Load() == 1 && v.wake() {
-				return false
+				if n--; n <= 0 {
+					return false
+				}
 			}
 		}
 	}

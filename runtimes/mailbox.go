@@ -55,14 +55,36 @@ type mailbox struct {
 	lock  spinLock
 	first int
 	items []*proxy
+	full  int // the number of items at which those that were claimed elsewhere are dropped
 	_     [cacheLine]byte
 }
 
-func (m *mailbox) put(p *proxy) {
+// put appends a proxy that w made.
+func (m *mailbox) put(w *Worker, p *proxy) {
 	m.lock.acquire()
+	if n := len(m.items) - m.first; n >= max(m.full, 64) {
+		m.sweep(w)
+		m.full = 2 * len(m.items)
+	}
 	m.items = append(m.items, p)
 	m.size.Store(int64(len(m.items) - m.first))
 	m.lock.release()
+}
+
+// sweep drops what was claimed elsewhere: an addressee that is never idle never looks. w gets the proxies that are in no other
+// place. Holder of the lock.
+func (m *mailbox) sweep(w *Worker) {
+	kept := m.items[:0]
+	for _, p := range m.items[m.first:] {
+		switch {
+		case p.claimed.Load() == 0:
+			kept = append(kept, p)
+		case p.places.Add(-1) == 0:
+			w.retire(&p.Frame)
+		}
+	}
+	clear(m.items[len(kept):])
+	m.items, m.first = kept, 0
 }
 
 func (m *mailbox) take() *proxy {

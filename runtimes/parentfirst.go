@@ -48,7 +48,7 @@ phase:
 			storeJoin(&f.join, n+1)
 		}
 		w.spawns += uint64(n)
-		if w.spawnChildren(f, n) && w.attend() {
+		if w.spawnChildren(f, n) && w.attend(int(n)) {
 			return
 		}
 	}
@@ -174,7 +174,7 @@ func (w *Worker) spawnChild(f *Frame, i int32) (tell bool) {
 func (w *Worker) mailChild(f *Frame, i int32, to *Worker) (tell bool) {
 	p := w.newProxy(f, i, to.id)
 	tell = w.push(&p.Frame, entryProxy)
-	to.mail.put(p)
+	to.mail.put(w, p)
 	if to.parked.Load() != 0 {
 		to.wake()
 	}

@@ -67,6 +67,10 @@ func (p *pool) result(c Config) *Result {
 		if stamped {
 			out.WorkNS = ns(own)
 			out.SchedNS = r.TimeNS - out.WorkNS - out.IdleNS
+			if out.SchedNS < 0 { // each was rounded
+				out.IdleNS += out.SchedNS
+				out.SchedNS = 0
+			}
 			work += own
 		}
 		r.Tasks += w.ran()

@@ -1,8 +1,13 @@
 package runtimes
 
 import (
+	"context"
 	"fmt"
 	"sync/atomic"
+	"testing"
+	"time"
+
+	"krdlab/loi"
 )
 
 // shapeProg is a tree given by functions: how many children a phase of a node has (0 ends it), and what a leaf does. Each leaf is
@@ -100,3 +105,129 @@ func chain(n int) *shapeProg {
 func virtualKernel(w *Worker) { w.End(0, w.Begin(0)) }
 
 func parallel(p Scheduler) bool { return p.Rules().Spawn != SpawnGo && p.Rules().Spawn != SpawnCall }
+
+func oddShapes() map[string]func() (*shapeProg, int64) {
+	alternate := func(ns ...int) func() (*shapeProg, int64) {
+		return func() (*shapeProg, int64) {
+			p := &shapeProg{phases: func(int) []int { return ns }, leafAt: func(d, _, i int) bool { return d >= 2 || i%3 == 2 }}
+			var count func(d int) int64
+			count = func(d int) (n int64) {
+				for ph, k := range ns {
+					for i := range k {
+						if p.leafAt(d, ph, i) {
+							n++
+						} else {
+							n += count(d + 1)
+						}
+					}
+				}
+				return n
+			}
+			return p, count(0)
+		}
+	}
+	return map[string]func() (*shapeProg, int64){
+		"flat10000": func() (*shapeProg, int64) { return flat(10_000), 10_000 },
+		"flat1":     func() (*shapeProg, int64) { return flat(1), 1 },
+		"chain":     func() (*shapeProg, int64) { return chain(5000), 5000 },
+		"deep": func() (*shapeProg, int64) { // nested frames of one child each
+			return &shapeProg{phases: func(int) []int { return []int{1, 1} }, leafAt: func(d, ph, _ int) bool { return d == 3000 || ph == 1 }}, 3000 + 2
+		},
+		"comb": func() (*shapeProg, int64) { // each a leaf and a frame
+			return &shapeProg{phases: func(int) []int { return []int{2} }, leafAt: func(d, _, i int) bool { return d == 3000 || i == 0 }}, 3000 + 2
+		},
+		"comb2": func() (*shapeProg, int64) { // the frame first
+			return &shapeProg{phases: func(int) []int { return []int{2} }, leafAt: func(d, _, i int) bool { return d == 3000 || i == 1 }}, 3000 + 2
+		},
+		"alternate": alternate(1, 40, 1, 3, 1, 1, 20),
+		"twos":      alternate(2, 1, 2, 1, 2, 1),
+		"flatphases": func() (*shapeProg, int64) {
+			s := make([]int, 200)
+			for i := range s {
+				s[i] = []int{50, 1, 2}[i%3]
+			}
+			var n int64
+			for _, k := range s {
+				n += int64(k)
+			}
+			return &shapeProg{phases: func(int) []int { return s }, leafAt: func(int, int, int) bool { return true }}, n
+		},
+	}
+}
+
+func TestStressShapesNative(t *testing.T) {
+	rounds := 6
+	if testing.Short() {
+		rounds = 2
+	}
+	for _, p := range Schedulers {
+		for _, sh := range [][2]int{{1, 1}, {1, 2}, {2, 1}, {1, 6}, {6, 1}, {4, 6}} {
+			if p.Rules().Spawn == SpawnCall && sh != [2]int{1, 1} {
+				continue
+			}
+			for name, mk := range oddShapes() {
+				t.Run(fmt.Sprintf("%s/%dx%d/%s", p.Name, sh[0], sh[1], name), func(t *testing.T) {
+					for seed := range uint64(rounds) {
+						prog, want := mk()
+						prog.hint = func(w *Worker, _ *shapeTask, i int) int { return i % (w.Workers() + 1) }
+						if seed%2 == 1 {
+							var k atomic.Int64
+							prog.leaf = func(*Worker) {
+								if k.Add(1)%512 == 0 {
+									time.Sleep(100 * time.Microsecond)
+								}
+							}
+						}
+						c := unpinned(p, sh[0], sh[1], seed)
+						ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+						_, err := Run(ctx, c, prog)
+						cancel()
+						if err != nil {
+							t.Fatal(err)
+						}
+						if got := prog.leaves.Load(); got != want || prog.early.Load() != 0 {
+							t.Fatalf("%d leaves, want %d; %d early", got, want, prog.early.Load())
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestStressShapesStep(t *testing.T) {
+	for _, p := range Schedulers {
+		if p.Rules().Spawn == SpawnGo {
+			continue
+		}
+		for _, sh := range [][2]int{{1, 1}, {1, 2}, {2, 1}, {1, 6}, {6, 1}, {4, 6}} {
+			if p.Rules().Spawn == SpawnCall && sh != [2]int{1, 1} {
+				continue
+			}
+			for name, mk := range oddShapes() {
+				t.Run(fmt.Sprintf("%s/%dx%d/%s", p.Name, sh[0], sh[1], name), func(t *testing.T) {
+					for seed := range uint64(2) {
+						prog, want := mk()
+						prog.leaf = virtualKernel
+						prog.hint = func(w *Worker, _ *shapeTask, i int) int { return i % (w.Workers() + 1) }
+						c := stepConfig(p, sh[0], sh[1], seed)
+						c.MaxSteps = 1 << 23
+						c.Costs.Kernel = func(loi.KernelID) uint64 { return 37 }
+						r, err := Step(c, prog)
+						if err != nil {
+							t.Fatalf("%v; %d of %d leaves", err, prog.leaves.Load(), want)
+						}
+						if got := prog.leaves.Load(); got != want || prog.early.Load() != 0 {
+							t.Fatalf("%d leaves, want %d; %d early", got, want, prog.early.Load())
+						}
+						for i, w := range r.Workers {
+							if w.SchedNS < 0 || w.IdleNS < 0 || w.WorkNS+w.SchedNS+w.IdleNS != r.TimeNS {
+								t.Errorf("worker %d: %+v, time %d", i, w, r.TimeNS)
+							}
+						}
+					}
+				})
+			}
+		}
+	}
+}

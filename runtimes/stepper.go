@@ -136,18 +136,28 @@ func (s *stepper) schedule(v *stepWorker) {
 
 func (s *stepper) price(k loi.KernelID) uint64 { return s.costs.Kernel(k) }
 
-// lockOwn takes the lock of v's own queue for one Queue cost; if it is held, v waits until it is free, and must ask again as
-// others may be quicker then. A deque has no lock.
+// lockOwn takes the lock of v's own queue for one Queue cost; if it is held, v waits, and has the lock when it asks again: first
+// come, first served. A deque has no lock.
 func (s *stepper) lockOwn(v *stepWorker) (free bool) {
 	if s.pool.shared == nil {
 		return true
 	}
+	if v.granted {
+		v.granted = false
+		return true
+	}
 	if until := s.locked[v.queue]; until > v.now {
-		v.now = until // wait; others may be quicker then
+		s.locked[v.queue] = until + s.costs.Queue
+		v.now, v.granted = until, true
 		return false
 	}
 	s.locked[v.queue] = v.now + s.costs.Queue
 	return true
+}
+
+// seesEmpty says that v's own queue is shared and seen to be empty without its lock.
+func (s *stepper) seesEmpty(v *stepWorker) bool {
+	return v.shared != nil && !v.granted && v.shared.size.Load() == 0
 }
 
 func (s *stepper) result(c StepConfig) *Result {

@@ -15,8 +15,9 @@ type stepWorker struct {
 	last  bool   // child-first: the child that runs is the last of its phase
 	queue int    // the number of the worker's queue
 
-	again *Move // a look at the own queue that waits for its lock
-	got   found // pcLoot: the first entry of a steal
+	granted bool  // the lock of the own queue is this worker's, from now
+	again   *Move // a look at the own queue that waits for its lock
+	got     found // pcLoot: the first entry of a steal
 
 	order    uint64
 	idleFrom uint64 // notIdle, or since when it searches
@@ -177,6 +178,10 @@ func (s *stepper) advance(v *stepWorker) (timed bool) {
 			v.f, v.pc = f, pcNext
 		}
 	case pcOwn:
+		if s.seesEmpty(v) {
+			v.pc = pcLook
+			return false
+		}
 		if s.lockOwn(v) {
 			v.pc = pcLook
 			var ok bool
@@ -334,6 +339,9 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 		return true
 	case MoveOwn:
 		price = s.costs.Queue
+		if s.seesEmpty(v) {
+			break
+		}
 		if !s.lockOwn(v) {
 			v.again = &m
 			return true
