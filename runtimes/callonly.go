@@ -4,11 +4,14 @@ package runtimes
 func (w *Worker) runCalls(f *Frame) {
 phase:
 	f.next = 0
+	if w.stopping() {
+		return
+	}
+	if f.n < 1 {
+		badFork(f.n)
+	}
 children:
 	for f.next < f.n {
-		if w.stopping() {
-			return
-		}
 		i := f.next
 		f.next++
 		w.tasks++
@@ -17,6 +20,9 @@ children:
 			c.phase = 0
 			f = c
 			goto phase
+		}
+		if w.stopping() {
+			return
 		}
 	}
 	if n := f.task.Next(w, int(f.phase)); n > 0 {

@@ -34,6 +34,9 @@ children:
 				}
 			}
 		} else {
+			if i >= f.n {
+				badFork(f.n)
+			}
 			w.calls++
 		}
 		c := f.task.Run(w, int(i))

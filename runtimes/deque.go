@@ -112,6 +112,8 @@ func (d *deque) pushSlow(h int64) (tell bool) {
 // expose opens private entries until exposed of them are open, or half of a long deque (a loop of thousands of leaves would
 // otherwise feed no more than exposed thieves a leaf of its owner's); it returns whether there were any, or whether the deque is
 // shut.
+//
+//go:noinline
 func (d *deque) expose(h int64) bool {
 	if h >= shut {
 		return true

@@ -108,6 +108,9 @@ func (g *goRun) guard(w *Worker, kernels []loi.Kernel, ended *bool) {
 // run executes frame f and all below it; the spawned children of each phase on goroutines of their own.
 func (g *goRun) run(w *Worker, f *Frame, kernels []loi.Kernel) {
 	f.phase = 0
+	if f.n < 1 {
+		badFork(f.n)
+	}
 	for {
 		if n := int(f.n) - 1; n > 0 {
 			var wg sync.WaitGroup

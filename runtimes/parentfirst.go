@@ -51,6 +51,8 @@ phase:
 		if w.spawnChildren(f, n) && w.attend(int(n)) {
 			return
 		}
+	} else if n < 0 {
+		badFork(f.n)
 	}
 	w.tasks++
 	if c := f.task.Run(w, int(f.n-1)); c != nil {

@@ -71,6 +71,9 @@ func (s *stepper) advance(v *stepWorker) (timed bool) {
 		}
 		v.pc = pcPhase
 	case pcPhase:
+		if f.n < 1 {
+			badFork(f.n)
+		}
 		f.next = 0
 		v.pc = pcChildren
 		if parentFirst {

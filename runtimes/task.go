@@ -67,14 +67,12 @@ func (f *Frame) Bind(t Task, kind Kind) {
 // Fork sets the number of children of f's first phase, at least 1, and returns f: the last line of a [Task.Run] that
 // creates a frame.
 func (f *Frame) Fork(n int) *Frame {
-	if n < 1 {
-		badFork(n)
-	}
 	f.n = int32(n)
 	return f
 }
 
-func badFork(n int) {
+// badFork is called by drivers, not by Fork, which must stay small enough to be inlined where kernels make their frames.
+func badFork(n int32) {
 	panic(fmt.Sprintf("runtimes: Fork(%d): a frame has at least one child in its first phase", n))
 }
 
