@@ -20,7 +20,7 @@
 //   - Recursion for a child that runs at once: a loop over explicit frames costs the same (the frame is there anyway, for the
 //     thief), has nothing to unwind when a frame was taken from under the worker, and is what virtual time needs.
 //   - A Chase-Lev deque with all entries public: its pop needs a full fence, about a third of the cost of a spawn. Here
-//     only the oldest few entries are public; see deque.go.
+//     the owner's newest entries are private; see deque.go.
 //   - Asking a started task how many children it has: its creator knows ([Frame.Fork]), and that saves one of four indirect
 //     calls.
 package runtimes

@@ -8,8 +8,9 @@ package runtimes
 //
 // Socket shares a shepherd between the workers of a node (QTH/Socket); otherwise each worker has its own (QTH/Core).
 //
-// Departures: Qthreads appends several children of one parent with a lock for each, we with one lock for all of a phase; a
-// victim's lock is tried and not waited for, and a held one counts as a failed attempt.
+// Departures: the last child of a phase is called (docs/schedulers.md); the children of a phase are appended under one lock and not
+// one each; half is rounded up; the thief looks at its own queue after a round of victims and not after each, and gives its
+// office back meanwhile; a victim's lock is tried and not waited for, and a held one counts as a failed attempt.
 type Shepherd struct{ Socket bool }
 
 func (p Shepherd) Rules() Rules {

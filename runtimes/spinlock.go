@@ -24,25 +24,27 @@ func (l *spinLock) acquire() {
 	l.contend()
 }
 
-// contend backs off exponentially, so that the holder can take the lock several times in a row while its cache line, and those of what
-// it guards, stay where they are: see docs/performance.md.
+// contend backs off, so that the holder can take the lock several times in a row while its cache line, and those of what it guards, stay
+// where they are; see docs/performance.md.
 func (l *spinLock) contend() {
-	for pauses := 1; ; {
+	pauses := 1
+	for tries := 1; ; tries++ {
 		for range pauses {
 			hw.Pause()
 		}
 		if l.try() {
 			return
 		}
-		if pauses < maxPauses {
-			pauses *= 2
-		} else {
-			osYield()
+		pauses = min(2*pauses, maxPauses)
+		if tries%yieldTries == 0 {
+			osYield() // the holder may have been preempted
 		}
 	}
 }
 
-// maxPauses bounds the back-off: some 0.2 us on a Zen 5.
-const maxPauses = 4
+const (
+	maxPauses  = 16  // some 0.8 us on a Zen 5
+	yieldTries = 50 // some 40 us
+)
 
 func (l *spinLock) release() { storeRelease32(&l.state, 0) }

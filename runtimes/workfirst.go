@@ -4,9 +4,8 @@ package runtimes
 // high productivity languages", 2014), which is that of MIT-Cilk: at a spawn the child runs and the rest of the parent is
 // queued; an idle worker picks one victim at random and takes its oldest entry; the last to finish goes on after a join.
 //
-// Departures: the original's victim is any other worker, ours too; but where its worker would look at its own queue
-// between two attempts at stealing, ours is known to be empty by then (only its owner appends to it), so the look costs
-// nothing and finds nothing.
+// Departures: a worker looks at its own queue again after a failed attempt, as the original does, although it must be empty: only its
+// owner appends to it.
 type WorkFirst struct{}
 
 func (WorkFirst) Rules() Rules {
