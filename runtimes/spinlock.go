@@ -43,7 +43,7 @@ func (l *spinLock) contend() {
 }
 
 const (
-	maxPauses  = 16  // some 0.8 us on a Zen 5
+	maxPauses  = 16 // some 0.8 us on a Zen 5
 	yieldTries = 50 // some 40 us
 )
 
