@@ -187,7 +187,8 @@ func TestGoRecords(t *testing.T) {
 	for i := range cpus {
 		h.Workers = append(h.Workers, loi.Worker{CPU: i})
 	}
-	w, err := loi.Create(t.TempDir()+"/go.loi", h, loi.Options{})
+	// Small chunks, made by whoever needs one: a recorder's lock is often held by a goroutine that waits for the file system.
+	w, err := loi.Create(t.TempDir()+"/go.loi", h, loi.Options{ChunkBytes: 4096, FirstChunkBytes: 4096, NoBackground: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +198,7 @@ func TestGoRecords(t *testing.T) {
 	for i := range cpus {
 		c.Recorders = append(c.Recorders, w.Recorder(i))
 	}
-	prog := bigTree(8, 2000)
+	prog := bigTree(8, 20_000)
 	prog.kernel = func(w *Worker, _ uint64) { w.End(0, w.Begin(0), 0) }
 	r, err := Run(context.Background(), c, prog)
 	if err != nil {

@@ -76,8 +76,8 @@ func (a *app) krd(f *krdFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	if len(traces) > 1 && (f.csv || f.plot != "") {
-		return usageError("krdlab krd %s: it holds %d traces, and --csv and --plot take one: name one of %s", path, len(traces), strings.Join(traces, ", "))
+	if len(traces) > 1 && f.csv {
+		return usageError("krdlab krd %s: it holds %d traces, and --csv takes one: name one of %s", path, len(traces), strings.Join(traces, ", "))
 	}
 	var reports []*krd.Report
 	for _, trace := range traces {
@@ -88,7 +88,7 @@ func (a *app) krd(f *krdFlags, path string) error {
 		reports = append(reports, r)
 	}
 	if f.plot != "" {
-		if err := plotReport(f, reports[0], traces[0]); err != nil {
+		if err := plotReports(f, reports, traces); err != nil {
 			return err
 		}
 	}
@@ -171,8 +171,18 @@ func globEscape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-func plotReport(f *krdFlags, r *krd.Report, trace string) error {
-	err := krdplot.Of(r, f.node < 0, filepath.Base(trace)).Save(f.plot)
+// plotReports draws one trace, with its nodes, or the sums of several in one figure.
+func plotReports(f *krdFlags, reports []*krd.Report, traces []string) error {
+	figure := krdplot.Of(reports[0], f.node < 0 && len(traces) == 1, filepath.Base(traces[0]))
+	if len(traces) > 1 {
+		figure = krdplot.Of(reports[0], false, "each line is one trace of "+filepath.Base(filepath.Dir(traces[0])))
+		figure.Series = nil
+		for i, r := range reports {
+			name := strings.TrimSuffix(filepath.Base(traces[i]), filepath.Ext(traces[i]))
+			figure.Series = append(figure.Series, krdplot.Series{Name: name, Histogram: &r.Histogram})
+		}
+	}
+	err := figure.Save(f.plot)
 	if errors.Is(err, krdplot.ErrFormat) || errors.Is(err, fs.ErrExist) {
 		return &exitError{exitUsage, fmt.Errorf("--plot %s: %w", f.plot, err)}
 	}
