@@ -67,7 +67,7 @@ func TestRunTree(t *testing.T) {
 	for _, p := range Schedulers {
 		for _, s := range shapesOf(p) {
 			t.Run(fmt.Sprintf("%s/%dx%d", p.Name, s[0], s[1]), func(t *testing.T) {
-				for seed := range uint64(10) {
+				for seed := range treeSeeds() {
 					prog := newTree(seed, 6)
 					if _, err := Run(context.Background(), unpinned(p, s[0], s[1], seed), prog); err != nil {
 						t.Fatal(err)

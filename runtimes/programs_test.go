@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"sync"
 	"sync/atomic"
+	"testing"
 
 	"krdlab/loi"
 )
@@ -192,3 +193,11 @@ func bigTree(depth int, leaves uint64) *treeProg {
 }
 
 var bigTrees sync.Map // seeds found
+
+// treeSeeds is how many random trees a test tries.
+func treeSeeds() uint64 {
+	if raceEnabled || testing.Short() {
+		return 4
+	}
+	return 12
+}

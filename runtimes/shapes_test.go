@@ -160,6 +160,9 @@ func TestStressShapesNative(t *testing.T) {
 	if testing.Short() {
 		rounds = 2
 	}
+	if raceEnabled {
+		rounds = 1
+	}
 	for _, p := range Schedulers {
 		for _, sh := range [][2]int{{1, 1}, {1, 2}, {2, 1}, {1, 6}, {6, 1}, {4, 6}} {
 			if p.Rules().Spawn == SpawnCall && sh != [2]int{1, 1} {

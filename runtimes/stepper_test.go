@@ -24,7 +24,7 @@ func TestStepTree(t *testing.T) {
 	for _, p := range Schedulers {
 		for _, s := range shapesOf(p) {
 			t.Run(fmt.Sprintf("%s/%dx%d", p.Name, s[0], s[1]), func(t *testing.T) {
-				for seed := range uint64(15) {
+				for seed := range treeSeeds() {
 					prog := withKernel(newTree(seed, 6))
 					r, err := Step(stepConfig(p, s[0], s[1], seed), prog)
 					if p.Rules().Spawn == SpawnGo {

@@ -17,14 +17,14 @@ import (
 
 // Every policy, many more workers than CPUs, fine tasks, several nodes: each leaf exactly once, no phase early.
 func TestStress(t *testing.T) {
-	leaves := uint64(3000)
+	leaves, rounds := uint64(3000), uint64(6)
 	if raceEnabled || testing.Short() {
-		leaves = 500
+		leaves, rounds = 500, 2
 	}
 	for _, p := range Schedulers {
 		for _, s := range shapesOf(p) {
 			t.Run(fmt.Sprintf("%s/%dx%d", p.Name, s[0], s[1]), func(t *testing.T) {
-				for seed := range uint64(6) {
+				for seed := range rounds {
 					prog := bigTree(8, leaves)
 					if seed%2 == 1 { // kernels that last, so that workers park and are woken
 						prog.kernel = func(_ *Worker, place uint64) {
