@@ -22,6 +22,9 @@ import (
 func Native(ctx context.Context, c *Config, t *hw.Topology, dir *RunDir, progress Progress) ([]*Measured, error) {
 	n := &native{ctx: ctx, c: c, topo: t, dir: dir, progress: progress, clock: hw.CalibrateClock()}
 	if err := n.prepare(); err != nil {
+		if n.in != nil {
+			n.in.Close()
+		}
 		return nil, err
 	}
 	defer n.in.Close()
