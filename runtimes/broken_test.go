@@ -17,7 +17,7 @@ func TestPlantedFaultsAreSeen(t *testing.T) {
 	for _, fault := range []struct{ tag, tests string }{
 		{"krdlab_broken_deque", "TestDequeRaces"},
 		{"krdlab_broken_join", "TestStepTree"},
-		{"krdlab_broken_join", "TestRunTree/workfirst"},
+		{"krdlab_broken_join", "TestRunTree|TestRunFib|TestStressLastEntry"}, // a hang, ended by the time limit, counts as seen
 	} {
 		t.Run(fault.tag+"/"+fault.tests, func(t *testing.T) {
 			out, err := exec.Command("go", "test", "-count=1", "-failfast", "-timeout=20s", "-tags", fault.tag, "-run", fault.tests, ".").CombinedOutput()
