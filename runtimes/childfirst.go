@@ -2,8 +2,9 @@ package runtimes
 
 import "sync/atomic"
 
-// runChildFirst executes frame f, from its next child if rest and otherwise from the beginning of its present phase, until the worker has nothing left at hand: the frame it
-// came to was taken from under it, or it waits at a join for others. The caller then looks for work.
+// runChildFirst executes frame f, from its next child if rest and otherwise from the beginning of its present phase, until the
+// worker has nothing left at hand: the frame it came to was taken from under it, or it waits at a join for others. The
+// caller then looks for work.
 //
 // A frame with children left is in the worker's deque while one of them runs. Nobody counts children: a phase that no
 // thief touches has one strand of execution, and its join is a plain test of steals. Each steal adds a strand, and a strand

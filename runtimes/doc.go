@@ -15,10 +15,10 @@
 //
 // # Rejected
 //
-//   - A goroutine for each task, or a task that blocks in a join: 50 to 70 times the cost of a frame, and Go's own
-//     scheduler then decides the order that is to be studied. It exists as the policy `go`, for comparison.
-//   - Recursion for a child that runs at once: a loop over explicit frames costs the same (the frame is there anyway, for the
-//     thief), has nothing to unwind when a frame was taken from under the worker, and is what virtual time needs.
+//   - A goroutine for each task, or a task that blocks in a join: a fork costs 786 ns and not 9 to 43
+//     (docs/performance.md), and Go's own scheduler then decides the order that is to be studied. It exists as the policy `go`, for comparison.
+//   - Recursion for a child that runs at once: the frame is there anyway, for the thief; a loop over frames has nothing to
+//     unwind when one was taken from under the worker, and is what virtual time needs.
 //   - A Chase-Lev deque with all entries public: its pop needs a full fence, about a third of the cost of a spawn. Here
 //     the owner's newest entries are private; see deque.go.
 //   - Asking a started task how many children it has: its creator knows ([Frame.Fork]), and that saves one of four indirect

@@ -163,7 +163,7 @@ func (w *Worker) leaves(e entry) bool {
 }
 
 // How long an idle worker spins, then yields, before it parks, and the longest time it stays parked without a wake-up. A
-// push does not fence before it looks for parked workers (that would cost every spawn 4 to 5 ns), so that a wake-up can be
+// push does not fence before it looks for parked workers (that would cost every spawn some 3 ns), so that a wake-up can be
 // lost; napTime bounds what that costs.
 const (
 	spinTime  = 20 * time.Microsecond

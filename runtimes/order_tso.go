@@ -8,7 +8,7 @@ import (
 )
 
 // On amd64 loads are not reordered with loads, nor stores with stores (Intel SDM 3A, 8.2.2), so that a store-release is a plain
-// MOV. Go has only sequentially consistent stores, which are XCHG: 4 to 5 ns each, several times a fork. The Go compiler
+// MOV. Go has only sequentially consistent stores, which are XCHG: about 3 ns each where it was measured, several times a fork. The Go compiler
 // does not move stores to memory that has escaped across one another. The race detector and weaker machines take
 // order_atomic.go instead.
 
