@@ -1,0 +1,222 @@
+package stack
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// An engine is what Dense and the oracle have in common.
+type engine interface {
+	BatchLen() int
+	Distances(blocks []uint32, dist []uint64)
+}
+
+// engines lists what must agree.
+var engines = []struct {
+	name string
+	new  func(sizes []uint64) engine
+}{
+	{"naive", func(s []uint64) engine { return newNaive(s) }},
+	{"dense", func(s []uint64) engine { return NewDense(s) }},
+	{"online", func(s []uint64) engine { return newOnlineEngine(s) }},
+}
+
+// distancesOf runs a new engine over a whole stream in batches of the given length (0: all at once).
+func distancesOf(e engine, blocks []uint32, batch int) []uint64 {
+	dist := make([]uint64, len(blocks))
+	if batch == 0 {
+		batch = max(1, len(blocks))
+	}
+	for i := 0; i < len(blocks); i += batch {
+		end := min(i+batch, len(blocks))
+		e.Distances(blocks[i:end], dist[i:end])
+	}
+	return dist
+}
+
+func formatDistances(dist []uint64) string {
+	var words []string
+	for _, d := range dist {
+		if d == Cold {
+			words = append(words, "inf")
+		} else {
+			words = append(words, fmt.Sprint(d))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func TestPapersExamples(t *testing.T) {
+	for _, c := range []struct {
+		source, trace, want string
+		sizes               map[string]uint64 // 1 where absent
+	}{
+		{"virda table 1", "a b c a b b a c", "inf inf inf 2 2 0 1 2", nil},
+		{"disconpro table 1", "A B C A C C B A C B A C B B A C", "inf inf inf 2 1 0 2 2 2 2 2 2 2 0 2 2", nil},
+		{"virda figure 3", "b.ctr b.a b.p b.p b.ctr b.a b.ctr b.a b.p", "inf inf inf 0 8 12 4 8 12",
+			map[string]uint64{"b.ctr": 8, "b.a": 4, "b.p": 4}},
+	} {
+		var names []string
+		var sizes []uint64
+		var blocks []uint32
+		for _, name := range strings.Fields(c.trace) {
+			b := slices.Index(names, name)
+			if b < 0 {
+				b = len(names)
+				names = append(names, name)
+				size, ok := c.sizes[name]
+				if !ok {
+					size = 1
+				}
+				sizes = append(sizes, size)
+			}
+			blocks = append(blocks, uint32(b))
+		}
+		for _, e := range engines {
+			for batch := range len(blocks) + 1 {
+				if got := formatDistances(distancesOf(e.new(sizes), blocks, batch)); got != c.want {
+					t.Errorf("%s, engine %s, batches of %d: got %s, want %s", c.source, e.name, batch, got, c.want)
+				}
+			}
+		}
+	}
+}
+
+// TestDenseExhaustive compares the engines on every trace of up to 8 accesses to up to 4 blocks of 1 or 3 bytes, in one batch
+// and cut in two at each place of the shorter ones.
+func TestDenseExhaustive(t *testing.T) {
+	const objects, longest = 4, 8
+	sizes := make([]uint64, objects)
+	want, got := make([]uint64, longest), make([]uint64, longest)
+	blocks := make([]uint32, longest)
+	checked := 0
+	for mask := range 1 << objects {
+		for b := range sizes {
+			sizes[b] = 1 + 2*uint64(mask>>b&1)
+		}
+		for n := 0; n <= longest; n++ {
+			for code := range 1 << (2 * n) {
+				for i := range n {
+					blocks[i] = uint32(code >> (2 * i) & 3)
+				}
+				newNaive(sizes).Distances(blocks[:n], want)
+				NewDense(sizes).Distances(blocks[:n], got)
+				if !slices.Equal(got[:n], want[:n]) {
+					t.Fatalf("sizes %v, trace %v: got %v, want %v", sizes, blocks[:n], got[:n], want[:n])
+				}
+				checked++
+				if n > 6 {
+					continue
+				}
+				for cut := 1; cut < n; cut++ {
+					e := NewDense(sizes)
+					e.Distances(blocks[:cut], got[:cut])
+					e.Distances(blocks[cut:n], got[cut:n])
+					if !slices.Equal(got[:n], want[:n]) {
+						t.Fatalf("sizes %v, trace %v cut at %d: got %v, want %v", sizes, blocks[:n], cut, got[:n], want[:n])
+					}
+				}
+			}
+		}
+	}
+	if want := 16 * 87381; checked != want { // 16 choices of sizes, 4^0 + ... + 4^8 traces
+		t.Errorf("checked %d traces, want %d", checked, want)
+	}
+}
+
+// TestDenseRandom compares the engines on long traces: few and many blocks, sizes from 0 to 2^40, any batches.
+func TestDenseRandom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		objects := rapid.SampledFrom([]int{1, 2, 7, 60, 300, 3000}).Draw(t, "objects")
+		unit := rapid.SampledFrom([]uint64{1, 3, 4096, 1 << 33, 0xffffffffff}).Draw(t, "unit")
+		seed := rapid.Uint64().Draw(t, "seed")
+		n := rapid.IntRange(0, 6000).Draw(t, "accesses")
+		batch := rapid.SampledFrom([]int{0, 1, 63, 64, 1000}).Draw(t, "batch")
+		odd := rapid.SampledFrom([]uint64{0, 1, 1000}).Draw(t, "odd")
+		blocks, sizes := randomTrace(seed, n, objects, unit, odd)
+		want := distancesOf(newNaive(sizes), blocks, 0)
+		got := distancesOf(NewDense(sizes), blocks, batch)
+		for i := range want {
+			if got[i] != want[i] {
+				t.Fatalf("access %d to block %d: distance %d, want %d", i, blocks[i], got[i], want[i])
+			}
+		}
+	})
+}
+
+// randomTrace draws blocks with locality: each access is to one of a sliding window of blocks, or anywhere. Sizes are up to four
+// units, and half of them odd bytes more, so that they have no large factor in common.
+func randomTrace(seed uint64, n, objects int, unit, odd uint64) (blocks []uint32, sizes []uint64) {
+	next := splitMix(seed)
+	sizes = make([]uint64, objects)
+	for b := range sizes {
+		sizes[b] = next()%5*unit + next()%2*odd
+	}
+	blocks = make([]uint32, n)
+	window := int(next()%uint64(objects)) + 1
+	for i := range blocks {
+		if next()%8 == 0 {
+			blocks[i] = uint32(next() % uint64(objects))
+		} else {
+			blocks[i] = uint32((i/5 + int(next()%uint64(window))) % objects)
+		}
+	}
+	return blocks, sizes
+}
+
+// splitMix is the generator of Steele, Lea and Flood (OOPSLA 2014), the same on every computer and in every Go.
+func splitMix(seed uint64) func() uint64 {
+	return func() uint64 {
+		seed += 0x9e3779b97f4a7c15
+		z := seed
+		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		return z ^ z>>31
+	}
+}
+
+func FuzzDense(f *testing.F) {
+	f.Add([]byte{4, 0, 1, 2, 0, 1, 1, 0, 2}, uint64(1))
+	f.Add([]byte{200, 9, 8, 7, 9, 9, 8}, uint64(1)<<35)
+	f.Fuzz(func(t *testing.T, data []byte, unit uint64) {
+		if len(data) < 2 {
+			return
+		}
+		cut := int(data[0]) % len(data)
+		unit %= 1 << 50
+		sizes := make([]uint64, 256)
+		for b := range sizes {
+			sizes[b] = uint64(b%7)*unit + uint64(b%2)
+		}
+		var blocks []uint32
+		for _, b := range data[1:] {
+			blocks = append(blocks, uint32(b))
+		}
+		want := distancesOf(newNaive(sizes), blocks, 0)
+		if got := distancesOf(NewDense(sizes), blocks, cut); !slices.Equal(got, want) {
+			t.Fatalf("got %s\nwant %s", formatDistances(got), formatDistances(want))
+		}
+	})
+}
+
+// TestCounterWidth: chunks whose weights add up to a little less and a little more than the 32 bits of a counter.
+func TestCounterWidth(t *testing.T) {
+	for _, size := range []uint64{1<<29 - 1, 1<<29 + 1, 1<<30 + 1, 1<<31 - 1, 1<<31 + 1, 1<<32 - 1, 1<<32 + 1} {
+		const objects = 7
+		sizes := slices.Repeat([]uint64{size}, objects)
+		var blocks []uint32
+		for i := range 4 * objects {
+			blocks = append(blocks, uint32(i%objects))
+		}
+		want := distancesOf(newNaive(sizes), blocks, 0)
+		for _, batch := range []int{objects, 0} {
+			if got := distancesOf(NewDense(sizes), blocks, batch); !slices.Equal(got, want) {
+				t.Errorf("blocks of %d bytes, batches of %d: got %v, want %v", size, batch, got, want)
+			}
+		}
+	}
+}

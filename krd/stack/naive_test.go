@@ -1,0 +1,31 @@
+package stack
+
+// naive is the oracle: the LRU stack as a list, searched from the top. O(live) an access.
+type naive struct {
+	sizes []uint64
+	stack []uint32 // top first
+}
+
+func newNaive(sizes []uint64) *naive { return &naive{sizes: sizes} }
+
+func (e *naive) BatchLen() int { return 64 }
+
+func (e *naive) Distances(blocks []uint32, dist []uint64) {
+	for i, b := range blocks {
+		dist[i] = Cold
+		var above uint64
+		depth := len(e.stack)
+		for j, other := range e.stack {
+			if other == b {
+				dist[i], depth = above, j
+				break
+			}
+			above += e.sizes[other]
+		}
+		if depth == len(e.stack) {
+			e.stack = append(e.stack, 0)
+		}
+		copy(e.stack[1:depth+1], e.stack[:depth])
+		e.stack[0] = b
+	}
+}
