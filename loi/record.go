@@ -33,12 +33,14 @@ type EventKind uint16
 
 // The kinds of events and their arguments. A reader keeps kinds that it does not know.
 const (
-	EventSteal EventKind = 1 // a successful steal: victim worker, 1 if it is on another node, entries taken
+	EventSteal EventKind = 1 // a successful steal: victim worker (the first of a shared queue's), 1 if on another node, entries taken
 	EventSpawn EventKind = 2 // a spawn: number of children
 	EventJoin  EventKind = 3 // a join that completed
+	EventIdle  EventKind = 4 // the worker began to look for work
+	EventBusy  EventKind = 5 // and found some; where it did not, the run ended
 )
 
-// String returns "steal", "spawn", "join" or "event(N)".
+// String returns "steal", "spawn", "join", "idle", "busy" or "event(N)".
 func (k EventKind) String() string {
 	switch k {
 	case EventSteal:
@@ -47,6 +49,10 @@ func (k EventKind) String() string {
 		return "spawn"
 	case EventJoin:
 		return "join"
+	case EventIdle:
+		return "idle"
+	case EventBusy:
+		return "busy"
 	}
 	return fmt.Sprintf("event(%d)", uint16(k))
 }

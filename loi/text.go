@@ -154,7 +154,7 @@ func argList(args []uint32) string {
 }
 
 func eventKind(s string) (EventKind, bool) {
-	for _, k := range []EventKind{EventSteal, EventSpawn, EventJoin} {
+	for _, k := range []EventKind{EventSteal, EventSpawn, EventJoin, EventIdle, EventBusy} {
 		if k.String() == s {
 			return k, true
 		}

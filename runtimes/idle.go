@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"krdlab/hw"
+	"krdlab/loi"
 )
 
 // The signal word of a pool: how many workers are parked, and whether the run must stop.
@@ -39,7 +40,32 @@ func (w *Worker) find() (found, bool) {
 	if end > began {
 		w.idleTicks += end - began
 	}
+	if w.stamps == stampTrace && (ok || end > began) {
+		w.recordIdle(began, end, ok)
+	}
 	return got, ok
+}
+
+// recordIdle records that the worker looked for work from began to end, where it found some if ok, and whom it robbed.
+func (w *Worker) recordIdle(began, end uint64, ok bool) {
+	w.rec.Event(loi.EventIdle, began)
+	if !ok {
+		return
+	}
+	if s := &w.robbed; s.entries > 0 {
+		w.rec.Event(loi.EventSteal, end, s.victim, s.remote, s.entries)
+		s.entries = 0
+	}
+	w.rec.Event(loi.EventBusy, end)
+}
+
+// noteSteal keeps what a successful steal is recorded as.
+func (w *Worker) noteSteal(queue int) {
+	p := w.pool
+	w.robbed = robbery{victim: uint32(p.queueFirst[queue]), remote: uint32(btoi(p.queueNode[queue] != w.node)), entries: 1}
+	if w.shared != nil {
+		w.robbed.entries = uint32(len(w.loot))
+	}
 }
 
 func (w *Worker) look(began uint64) (found, bool) {
@@ -99,6 +125,7 @@ func (w *Worker) move(m Move) (found, Outcome) {
 		if out != OutcomeDone {
 			return found{}, out
 		}
+		w.noteSteal(m.Victim)
 		return found{e: e, stolen: true}, OutcomeDone
 	}
 	panic("runtimes: unknown move")

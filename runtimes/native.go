@@ -79,13 +79,14 @@ type pool struct {
 	signal atomic.Uint32
 	_      [cacheLine]byte
 
-	n         int
-	policy    Policy
-	rules     Rules
-	workers   []*Worker
-	shared    []*lifo // one a shepherd; nil with a deque for each worker
-	queueNode []int   // the node of each queue
-	queueOf   []int   // the queue of each worker
+	n          int
+	policy     Policy
+	rules      Rules
+	workers    []*Worker
+	shared     []*lifo // one a shepherd; nil with a deque for each worker
+	queueNode  []int   // the node of each queue
+	queueFirst []int   // its worker, or the first of them
+	queueOf    []int   // the queue of each worker
 
 	spinTicks  uint64
 	yieldTicks uint64
@@ -170,6 +171,7 @@ func (p *pool) makeQueues(distance func(a, b int) int, seed uint64) {
 				q = len(p.queueNode)
 				index[w.node] = q
 				p.queueNode = append(p.queueNode, w.node)
+				p.queueFirst = append(p.queueFirst, i)
 			}
 			queueOf[i] = q
 		}
@@ -177,6 +179,7 @@ func (p *pool) makeQueues(distance func(a, b int) int, seed uint64) {
 		for i, w := range p.workers {
 			queueOf[i] = i
 			p.queueNode = append(p.queueNode, w.node)
+			p.queueFirst = append(p.queueFirst, i)
 		}
 	}
 	if p.rules.Queue != QueueWorker {

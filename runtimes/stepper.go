@@ -166,6 +166,9 @@ func (s *stepper) result(c StepConfig) *Result {
 	for _, v := range s.all {
 		if v.idleFrom != notIdle && s.end > v.idleFrom {
 			v.idleTicks += s.end - v.idleFrom
+			if v.rec != nil {
+				v.recordIdle(v.idleFrom, s.end, false)
+			}
 		}
 		out := WorkerResult{
 			CPU: -1, Node: v.node, IdleNS: int64(v.idleTicks), Tasks: v.ran(), Spawns: v.spawns,

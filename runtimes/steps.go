@@ -379,6 +379,9 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 // foundWork ends a search.
 func (s *stepper) foundWork(v *stepWorker, got found) {
 	v.idleTicks += v.now - v.idleFrom
+	if v.rec != nil {
+		v.recordIdle(v.idleFrom, v.now, true)
+	}
 	v.idleFrom = notIdle
 	v.idle.Store(false)
 	if v.rules.Spawn == SpawnChild {

@@ -43,6 +43,7 @@ type Worker struct {
 	pool   *pool
 	search Search
 	loot   []entry // of a steal of several; reused
+	robbed robbery // the steal of this search
 
 	idleTicks uint64
 	steals    Steals
@@ -66,6 +67,9 @@ func (w *Worker) ID() int { return w.id }
 
 // Workers is the number of workers of the run.
 func (w *Worker) Workers() int { return w.pool.n }
+
+// robbery is a successful steal as it is recorded; see [loi.EventSteal]. entries is 0 if there was none.
+type robbery struct{ victim, remote, entries uint32 }
 
 // noKernel: the worker has not run any.
 const noKernel = math.MinInt32
