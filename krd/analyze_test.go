@@ -54,7 +54,7 @@ func write(t testing.TB, h loi.Header, opt loi.Options, run []execution) *loi.Tr
 		}
 		var list []loi.Access
 		for _, b := range x.blocks {
-			list = append(list, loi.Access{Object: 1, Block: b, Mode: loi.In})
+			list = append(list, loi.Access{Object: 1, Block: uint64(b), Mode: loi.In})
 		}
 		r.Accesses(0, 0, x.start, x.start+1, list)
 		r.Event(loi.EventSpawn, x.start+1, 2)

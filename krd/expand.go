@@ -27,6 +27,9 @@ func newLayout(t *loi.Trace) (*layout, error) {
 	l := &layout{sizes: make([]uint64, 0, t.Blocks())}
 	total := 0.0
 	for i := range r.Objects {
+		if o := &r.Objects[i]; o.Kind != loi.Partition {
+			return nil, fmt.Errorf("krd: object %q is %v, expected a partition", o.Name, o.Kind)
+		}
 		l.base = append(l.base, t.BlockBase(loi.ObjectID(i)))
 		for _, run := range r.Objects[i].Blocks {
 			for range run.Count {
@@ -89,7 +92,7 @@ func (x *expanded) expand(r *loi.Record) {
 	}
 	for i := range r.Explicit {
 		a := &r.Explicit[i]
-		x.blocks = append(x.blocks, x.layout.base[a.Object]+a.Block)
+		x.blocks = append(x.blocks, x.layout.base[a.Object]+uint32(a.Block))
 	}
 }
 

@@ -4,6 +4,7 @@ import "sort"
 
 // objectIndex finds the size of a block.
 type objectIndex struct {
+	kind  ObjectKind
 	base  uint32   // dense number of block 0
 	n     uint32   // blocks
 	ends  []uint32 // block after each run
@@ -19,7 +20,7 @@ type kernelIndex struct {
 func (t *Trace) index() {
 	var base uint32
 	for i := range t.Header.Registry.Objects {
-		x := objectIndex{base: base}
+		x := objectIndex{kind: t.Header.Registry.Objects[i].Kind, base: base}
 		for _, r := range t.Header.Registry.Objects[i].Blocks {
 			x.n += r.Count
 			x.ends = append(x.ends, x.n)
@@ -37,11 +38,11 @@ func (t *Trace) index() {
 	}
 }
 
-// BlockBase returns the number of block 0 of an object in the dense numbering of all blocks: objects in the order of the
-// registry, their blocks in order, from 0.
+// BlockBase returns the number of block 0 of a partition in the dense numbering of all registered blocks: objects in the
+// order of the registry, their blocks in order, from 0.
 func (t *Trace) BlockBase(o ObjectID) uint32 { return t.objects[o].base }
 
-// Blocks returns the number of blocks of all objects, one more than the largest dense block number.
+// Blocks returns the number of blocks of all partitions, one more than the largest dense block number.
 func (t *Trace) Blocks() uint32 {
 	if len(t.objects) == 0 {
 		return 0
@@ -50,7 +51,7 @@ func (t *Trace) Blocks() uint32 {
 	return last.base + last.n
 }
 
-// BlockBytes returns the size of a block. Cost: logarithmic in the number of size runs of the object.
+// BlockBytes returns the size of a block of a partition. Cost: logarithmic in the number of size runs of the object.
 func (t *Trace) BlockBytes(o ObjectID, block uint32) uint64 { return t.objects[o].size(block) }
 
 func (x *objectIndex) size(block uint32) uint64 {

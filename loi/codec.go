@@ -9,9 +9,11 @@ func sprint(format string, args ...any) string { return fmt.Sprintf(format, args
 
 func hex(b []byte) string { return fmt.Sprintf("% x", b) }
 
-// encodeHeader returns the header as it stands in the file: integers as unsigned varints, strings with their length first.
+// encodeHeader returns the header as it stands in a file of h.version(): integers as unsigned varints, strings with their
+// length first.
 func encodeHeader(h *Header) []byte {
 	var e encoder
+	version := h.version()
 	e.str(h.Clock.Source)
 	e.uint(math.Float64bits(h.Clock.Hz))
 	e.bool(h.Clock.Invariant)
@@ -30,6 +32,9 @@ func encodeHeader(h *Header) []byte {
 	e.uint(uint64(len(h.Registry.Objects)))
 	for _, o := range h.Registry.Objects {
 		e.str(o.Name)
+		if version >= 2 {
+			e.uint(uint64(o.Kind))
+		}
 		e.uint(uint64(len(o.Blocks)))
 		for _, r := range o.Blocks {
 			e.uint(uint64(r.Count))
@@ -53,8 +58,9 @@ func encodeHeader(h *Header) []byte {
 	return e.b
 }
 
-// decodeHeader reads what encodeHeader wrote; the whole of b must be used. Offsets in errors count from base.
-func decodeHeader(b []byte, base int64) (Header, error) {
+// decodeHeader reads what encodeHeader wrote in a file of a version; the whole of b must be used. Offsets in errors count
+// from base.
+func decodeHeader(b []byte, version uint32, base int64) (Header, error) {
 	d := decoder{b: b}
 	var h Header
 	h.Clock.Source = d.str()
@@ -75,6 +81,9 @@ func decodeHeader(b []byte, base int64) (Header, error) {
 	}
 	for n := d.count(2, maxObjects); n > 0; n-- {
 		o := Object{Name: d.str()}
+		if version >= 2 {
+			o.Kind = ObjectKind(d.uint(uint64(Span)))
+		}
 		for r := d.count(2, math.MaxInt32); r > 0; r-- {
 			o.Blocks = append(o.Blocks, SizeRun{Count: uint32(d.uint(math.MaxUint32)), Bytes: d.uint(math.MaxUint64)})
 		}

@@ -28,7 +28,7 @@ func smallTrace(t testing.TB) ([]byte, [][]Record) {
 			case 0, 1, 2:
 				r.Kernel3(3, at, at+5, j%64, j%16, j)
 			case 3:
-				r.Accesses(0, Moved, at, at+1<<33, []Access{{Object: 0, Block: j % 64, Mode: In}, {Object: 1, Block: 10, Mode: Out, Bytes: 100}})
+				r.Accesses(0, Moved, at, at+1<<33, []Access{{Object: 0, Block: uint64(j % 64), Mode: In}, {Object: 1, Block: 10, Mode: Out, Bytes: 100}})
 			case 4:
 				var l TaskList
 				l.Add(2, j%64, 1<<24)

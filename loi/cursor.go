@@ -119,7 +119,7 @@ func (c *Cursor) AppendAccesses(dst []Access) []Access {
 	}
 	for i, p := range c.t.Header.Registry.Kernels[c.rec.Kernel].Params {
 		b := c.rec.Args[i]
-		dst = append(dst, Access{Object: p.Object, Block: b, Bytes: c.t.objects[p.Object].size(b), Mode: p.Mode})
+		dst = append(dst, Access{Object: p.Object, Block: uint64(b), Bytes: c.t.objects[p.Object].size(b), Mode: p.Mode})
 	}
 	return dst
 }
@@ -186,15 +186,15 @@ func (c *Cursor) decodeAccesses() bool {
 	for range c.raw.n {
 		w := le.Uint64(body)
 		body = body[8:]
-		a := Access{Object: ObjectID(w >> accessObjectShift), Block: uint32(w), Mode: Mode(w >> accessModeShift)}
+		a := Access{Object: ObjectID(w >> accessObjectShift), Block: uint64(uint32(w)), Mode: Mode(w >> accessModeShift)}
 		if a.Mode < In || a.Mode > InOut || w>>56 > 1 {
 			return c.fail(16, "an access of kernel %q has %v, flags %#x", t.Header.Registry.Kernels[r.Kernel].Name, a.Mode, w>>56)
 		}
-		if int(a.Object) >= len(t.objects) || a.Block >= t.objects[a.Object].n {
+		if int(a.Object) >= len(t.objects) || a.Block >= uint64(t.objects[a.Object].n) {
 			return c.fail(16, "an access of kernel %q to block %d of object %d, which is not registered",
 				t.Header.Registry.Kernels[r.Kernel].Name, a.Block, a.Object)
 		}
-		a.Bytes = t.objects[a.Object].size(a.Block)
+		a.Bytes = t.objects[a.Object].size(uint32(a.Block))
 		if w&accessSized != 0 {
 			if n := le.Uint64(body); n != a.Bytes {
 				return c.fail(16, "an access of kernel %q gives block %d of object %q %d bytes, but it has %d",

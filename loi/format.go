@@ -6,8 +6,9 @@ import (
 	"unsafe"
 )
 
-// Version is the version of the file format that this package writes.
-const Version = 1
+// Version is the newest version of the file format, up to which this package reads. A trace is written in the oldest version
+// that can hold it: 2 if it has objects that are not partitions, otherwise 1.
+const Version = 2
 
 const (
 	prefixBytes      = 64

@@ -18,7 +18,7 @@ func readers(t *Trace) {
 			list = c.AppendAccesses(list[:0])
 		}
 		for _, a := range list {
-			if a.Block >= uint32(t.Header.Registry.Objects[a.Object].Len()) || a.Bytes == 0 {
+			if a.Block >= uint64(t.Header.Registry.Objects[a.Object].Len()) || a.Bytes == 0 {
 				panic("an access to what is not registered")
 			}
 		}
@@ -57,9 +57,15 @@ func FuzzOpen(f *testing.F) {
 // FuzzHeader reads bytes as the header of a file.
 func FuzzHeader(f *testing.F) {
 	h := testHeader(3)
-	f.Add(encodeHeader(&h))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		h, err := decodeHeader(b, 0)
+	f.Add(encodeHeader(&h), false)
+	h.Registry.Objects = append(h.Registry.Objects, Object{Name: "keyed", Kind: Keyed}, Object{Name: "span", Kind: Span})
+	f.Add(encodeHeader(&h), true)
+	f.Fuzz(func(t *testing.T, b []byte, two bool) {
+		version := uint32(1)
+		if two {
+			version = 2
+		}
+		h, err := decodeHeader(b, version, 0)
 		var fe *FormatError
 		if err != nil && !errors.As(err, &fe) {
 			t.Fatalf("%v is not a FormatError", err)
@@ -67,7 +73,7 @@ func FuzzHeader(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := decodeHeader(encodeHeader(&h), 0)
+		again, err := decodeHeader(encodeHeader(&h), h.version(), 0)
 		if err != nil || !reflect.DeepEqual(again, h) {
 			t.Fatalf("%+v became %+v: %v", h, again, err)
 		}

@@ -52,7 +52,7 @@ const (
 )
 
 // Validate says what makes h unfit for a trace: no worker, a node out of range, a name that is empty or used twice, a
-// parameter that names no object or has no mode, an empty block, or more than 2^32-1 blocks in all.
+// parameter that names no partition or has no mode, an empty block, registered blocks of another kind of object, or more than 2^32-1 blocks in all.
 func (h *Header) Validate() error {
 	if n := len(h.Workers); n < 1 || n > maxWorkers {
 		return fmt.Errorf("trace header: %d workers, expected 1 to %d", n, maxWorkers)
@@ -77,6 +77,17 @@ func (h *Header) Validate() error {
 	return h.Registry.validate()
 }
 
+// version returns the version of the format that a trace with this header is written in: the oldest that can hold it, so that
+// programs of that version can read it.
+func (h *Header) version() uint32 {
+	for i := range h.Registry.Objects {
+		if h.Registry.Objects[i].Kind != Partition {
+			return 2
+		}
+	}
+	return 1
+}
+
 func (r *Registry) validate() error {
 	if len(r.Objects) > maxObjects || len(r.Kernels) > maxKernels {
 		return fmt.Errorf("trace header: %d objects and %d kernels, expected at most %d and %d",
@@ -90,6 +101,12 @@ func (r *Registry) validate() error {
 			return fmt.Errorf("trace header: object %d has the name %q, empty or used before", i, o.Name)
 		}
 		seen[o.Name] = true
+		if o.Kind > Span {
+			return fmt.Errorf("trace header: object %q has %v", o.Name, o.Kind)
+		}
+		if o.Kind != Partition && len(o.Blocks) > 0 {
+			return fmt.Errorf("trace header: object %q is %v and has registered blocks", o.Name, o.Kind)
+		}
 		var bytes float64
 		for _, run := range o.Blocks {
 			if run.Count == 0 || run.Bytes == 0 {
@@ -118,6 +135,9 @@ func (r *Registry) validate() error {
 		for j, p := range k.Params {
 			if int(p.Object) >= len(r.Objects) {
 				return fmt.Errorf("trace header: parameter %d of kernel %q names object %d of %d", j, k.Name, p.Object, len(r.Objects))
+			}
+			if o := &r.Objects[p.Object]; o.Kind != Partition {
+				return fmt.Errorf("trace header: parameter %d of kernel %q names object %q, which is %v, expected a partition", j, k.Name, o.Name, o.Kind)
 			}
 			if p.Mode < In || p.Mode > InOut {
 				return fmt.Errorf("trace header: parameter %d of kernel %q has %v", j, k.Name, p.Mode)

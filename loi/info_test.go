@@ -18,7 +18,7 @@ func TestStat(t *testing.T) {
 		if !errors.Is(err, kind) || kind == nil && err != nil {
 			t.Fatalf("%v, expected %v", err, kind)
 		}
-		if in.Clean != clean || in.Recovered != recovered || in.Verified || in.Workers != nil || in.Path != name || in.Version != Version {
+		if in.Clean != clean || in.Recovered != recovered || in.Verified || in.Workers != nil || in.Path != name || in.Version != 1 {
 			t.Errorf("%+v", in)
 		}
 		if !reflect.DeepEqual(in.Records, []uint64{uint64(len(want[0])), uint64(len(want[1]))}) || in.Chunks < 3 || in.Used == 0 {
@@ -66,20 +66,20 @@ func TestStat(t *testing.T) {
 func TestHeaderDamage(t *testing.T) {
 	h := testHeader(2)
 	b := encodeHeader(&h)
-	if got, err := decodeHeader(b, 0); err != nil || !reflect.DeepEqual(got, h) {
+	if got, err := decodeHeader(b, 1, 0); err != nil || !reflect.DeepEqual(got, h) {
 		t.Fatalf("%+v: %v", got, err)
 	}
 	for n := range b {
-		_, err := decodeHeader(b[:n:n], 64)
+		_, err := decodeHeader(b[:n:n], 1, 64)
 		isFormat(t, err, "a header cut after "+u(uint32(n)), ErrCorrupt)
 	}
-	_, err := decodeHeader(append(b[:len(b):len(b)], 0), 64)
+	_, err := decodeHeader(append(b[:len(b):len(b)], 0), 1, 64)
 	isFormat(t, err, "a longer header", ErrCorrupt)
 	for i := range b { // what is still a header is one that could be written
 		for _, v := range []byte{0, 0x7f, 0xff, b[i] + 1} {
 			c := append([]byte(nil), b...)
 			c[i] = v
-			got, err := decodeHeader(c, 64)
+			got, err := decodeHeader(c, 1, 64)
 			if err != nil {
 				isFormat(t, err, "a changed header", ErrCorrupt)
 			} else if err := got.Validate(); err != nil {

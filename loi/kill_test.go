@@ -83,7 +83,7 @@ func killRecord(worker int, j uint64) Record {
 	case 7:
 		r.Type, r.Args = AccessesRecord, []uint32{}
 		for k := range uint32(j % 50) {
-			r.Explicit = append(r.Explicit, Access{Object: 0, Block: k, Bytes: 8192, Mode: InOut})
+			r.Explicit = append(r.Explicit, Access{Object: 0, Block: uint64(k), Bytes: 8192, Mode: InOut})
 		}
 	case 8:
 		r.Kernel, r.Args = 2, []uint32{1, uint32(j % (1 << 30))}

@@ -80,8 +80,8 @@ func genRecord(t *rapid.T, h *Header, after uint64) Record {
 		r.Kernel = KernelID(kernel.Draw(t, "kernel"))
 		for range rapid.IntRange(0, 5).Draw(t, "accesses") {
 			a := Access{Object: ObjectID(rapid.Uint16Range(0, 2).Draw(t, "object")), Mode: Mode(rapid.Uint8Range(1, 3).Draw(t, "mode"))}
-			a.Block = genBlock(a.Object).Draw(t, "block")
-			a.Bytes = sizeOf(a.Object, a.Block)
+			a.Block = uint64(genBlock(a.Object).Draw(t, "block"))
+			a.Bytes = sizeOf(a.Object, uint32(a.Block))
 			r.Explicit = append(r.Explicit, a)
 		}
 	case EventRecord:
@@ -278,7 +278,7 @@ func TestKernelCursor(t *testing.T) {
 		bySignature := func(k KernelID, args []uint32) []Access {
 			list := []Access{}
 			for i, p := range h.Registry.Kernels[k].Params {
-				list = append(list, Access{Object: p.Object, Block: args[i], Bytes: sizeOf(p.Object, args[i]), Mode: p.Mode})
+				list = append(list, Access{Object: p.Object, Block: uint64(args[i]), Bytes: sizeOf(p.Object, args[i]), Mode: p.Mode})
 			}
 			return list
 		}

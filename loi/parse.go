@@ -268,10 +268,10 @@ func (p *textParser) execution(rec *Record) {
 		}
 		a := Access{Object: p.objectName()}
 		p.punct("[")
-		a.Block = uint32(p.uint(math.MaxUint32))
+		a.Block = p.uint(math.MaxUint32)
 		p.punct("]")
 		a.Mode = p.mode()
-		if p.err == nil && a.Block >= p.t.objects[a.Object].n {
+		if p.err == nil && a.Block >= uint64(p.t.objects[a.Object].n) {
 			p.fail("block %d of object %q, which has %d", a.Block, p.t.Header.Registry.Objects[a.Object].Name, p.t.objects[a.Object].n)
 		}
 		rec.Explicit = append(rec.Explicit, a)

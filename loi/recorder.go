@@ -227,7 +227,7 @@ func putAccesses(body []uint64, list []Access) {
 	body[0] = uint64(len(list))
 	j := 1
 	for _, a := range list {
-		w := uint64(a.Block) | uint64(a.Object)<<accessObjectShift | uint64(a.Mode)<<accessModeShift
+		w := a.Block | uint64(a.Object)<<accessObjectShift | uint64(a.Mode)<<accessModeShift
 		if a.Bytes == 0 {
 			body[j] = w
 			j++

@@ -34,7 +34,7 @@ func (t *Trace) write(w io.Writer) error {
 	align := func(n int) int { return (n + slotBytes - 1) / slotBytes * slotBytes }
 	control := align(prefixBytes + len(h))
 	data := control + (len(t.Header.Workers)+1)*slotBytes
-	pre := prefix{version: Version, headerBytes: uint64(len(h)), controlOffset: uint64(control), dataOffset: uint64(data),
+	pre := prefix{version: t.Header.version(), headerBytes: uint64(len(h)), controlOffset: uint64(control), dataOffset: uint64(data),
 		workers: uint32(len(t.Header.Workers)), headerCRC: checksum(h)}
 	if t.Recovered {
 		pre.flags |= headerRecovered

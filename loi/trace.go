@@ -119,7 +119,7 @@ func parseHead(data []byte) (*Trace, error) {
 	if got := checksum(b); got != pre.headerCRC {
 		return nil, corrupt(prefixBytes, "checksum of the header is %08x, expected %08x", got, pre.headerCRC)
 	}
-	h, err := decodeHeader(b, prefixBytes)
+	h, err := decodeHeader(b, pre.version, prefixBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -37,14 +37,38 @@ type SizeRun struct {
 	Bytes uint64
 }
 
-// An Object is a data structure that kernels touch, cut into blocks numbered from 0 in the order of Blocks.
-// Blocks do not overlap, and a block keeps its size.
+// ObjectKind says how accesses name parts of an object.
+type ObjectKind uint8
+
+// The kinds of objects.
+const (
+	Partition ObjectKind = iota // cut into registered blocks, numbered from 0; the only kind in version 1 of the format
+	Keyed                       // blocks named by 64-bit keys, not registered; each access tells the size of its block
+	Span                        // an address space of bytes; accesses name ranges of it, which may overlap
+)
+
+// String returns "partition", "keyed" or "span".
+func (k ObjectKind) String() string {
+	switch k {
+	case Partition:
+		return "partition"
+	case Keyed:
+		return "keyed"
+	case Span:
+		return "span"
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// An Object is a data structure that kernels touch. A partition is cut into blocks numbered from 0 in the order of Blocks,
+// which do not overlap and keep their sizes; the other kinds have no Blocks.
 type Object struct {
 	Name   string
+	Kind   ObjectKind
 	Blocks []SizeRun
 }
 
-// Len returns the number of blocks of o.
+// Len returns the number of registered blocks of o.
 func (o *Object) Len() int {
 	n := 0
 	for _, r := range o.Blocks {
@@ -53,7 +77,7 @@ func (o *Object) Len() int {
 	return n
 }
 
-// Bytes returns the size of o, the sum over its blocks.
+// Bytes returns the size of o, the sum over its registered blocks.
 func (o *Object) Bytes() uint64 {
 	var n uint64
 	for _, r := range o.Blocks {
@@ -62,7 +86,7 @@ func (o *Object) Bytes() uint64 {
 	return n
 }
 
-// A Param is one parameter in the declared signature of a kernel: the argument is a block number of Object.
+// A Param is one parameter in the declared signature of a kernel: the argument is a block number of Object, a partition.
 type Param struct {
 	Object ObjectID
 	Mode   Mode
@@ -82,11 +106,14 @@ type Registry struct {
 	Kernels []Kernel
 }
 
-// An Access is one block touched by one kernel execution. Native records cover whole blocks: when recording, Bytes may
-// be 0 for "the whole block"; a reader always gives the size.
+// An Access is what one kernel execution touches at once: a block of a partition or of a keyed object, or one range or
+// two-dimensional block of a span. When recording, Bytes may be 0 for a block of a partition; a reader always gives the size,
+// and 0 for Rows and Stride of a single range.
 type Access struct {
 	Object ObjectID
-	Block  uint32
-	Bytes  uint64
 	Mode   Mode
+	Rows   uint32 // Span: rows of a two-dimensional block; 0 or 1: one range
+	Block  uint64 // Partition: number of the block; Keyed: its key; Span: offset of the first byte
+	Bytes  uint64 // size of the block; Span: bytes of each row
+	Stride uint64 // Span with Rows > 1: bytes from the beginning of a row to that of the next, at least Bytes
 }

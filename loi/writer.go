@@ -141,7 +141,7 @@ func (w *Writer) begin(h *Header) error {
 		w.control, err = mapShared(w.f, int64(control), size)
 		w.mapped = err == nil
 	}
-	w.pre = prefix{version: Version, headerBytes: uint64(len(b)), controlOffset: uint64(control), dataOffset: uint64(w.end),
+	w.pre = prefix{version: h.version(), headerBytes: uint64(len(b)), controlOffset: uint64(control), dataOffset: uint64(w.end),
 		workers: uint32(len(h.Workers)), headerCRC: checksum(b)}
 	if !w.mapped {
 		w.control = alignedBytes(size)

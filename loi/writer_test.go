@@ -147,7 +147,7 @@ func TestLargeRecord(t *testing.T) {
 	}
 	list := make([]Access, 100_000)
 	for i := range list {
-		list[i] = Access{Object: 2, Block: uint32(i), Mode: In}
+		list[i] = Access{Object: 2, Block: uint64(i), Mode: In}
 	}
 	r := w.Recorder(0)
 	r.Kernel1(1, 1, 2, 3)
@@ -165,7 +165,7 @@ func TestLargeRecord(t *testing.T) {
 		t.Fatalf("%d records: %v", len(got), err)
 	}
 	for i, a := range got[1].Explicit {
-		if a.Block != uint32(i) || a.Bytes != 1 {
+		if a.Block != uint64(i) || a.Bytes != 1 {
 			t.Fatalf("access %d is %+v", i, a)
 		}
 	}
