@@ -1,0 +1,66 @@
+package coherence
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// matmul4096 emits the leaves of C += A B by halving the largest dimension, 4096 x 4096 in leaves of 32 x 32 x 64: the numbers of the
+// blocks of A (8 KiB), B (8 KiB) and C (4 KiB), 2^20 times.
+func matmul4096(leaf func(a, b, c uint32)) {
+	const rows, cols, inner = 128, 128, 64 // in leaves
+	var split func(i, ni, j, nj, k, nk int)
+	split = func(i, ni, j, nj, k, nk int) {
+		switch {
+		case ni == 1 && nj == 1 && nk == 1:
+			leaf(uint32(i*inner+k), uint32(rows*inner+k*cols+j), uint32(rows*inner+inner*cols+i*cols+j))
+		case ni > 1 && ni*32 >= nj*32 && ni*32 >= nk*64:
+			split(i, ni/2, j, nj, k, nk)
+			split(i+ni/2, ni/2, j, nj, k, nk)
+		case nj > 1 && nj*32 >= nk*64:
+			split(i, ni, j, nj/2, k, nk)
+			split(i, ni, j+nj/2, nj/2, k, nk)
+		default:
+			split(i, ni, j, nj, k, nk/2)
+			split(i, ni, j, nj, k+nk/2, nk/2)
+		}
+	}
+	split(0, rows, 0, cols, 0, inner)
+}
+
+// BenchmarkStacks analyses the 3 Mi accesses of matmul 4096, C written, runs of kernels on a node at random.
+func BenchmarkStacks(b *testing.B) {
+	type entry struct {
+		unit  uint32
+		node  uint16
+		write bool
+		bytes uint64
+	}
+	for _, c := range []struct{ nodes, run int }{{1, 1}, {4, 1}, {4, 64}, {4, 16384}, {64, 64}, {128, 64}} {
+		b.Run(fmt.Sprintf("trace=matmul4096/nodes=%d/run=%d", c.nodes, c.run), func(b *testing.B) {
+			var trace []entry
+			matmul4096(func(x, y, z uint32) {
+				n := uint16(splitMix(uint64(len(trace)/3/c.run))() % uint64(c.nodes))
+				trace = append(trace, entry{x, n, false, 8192}, entry{y, n, false, 8192}, entry{z, n, true, 4096})
+			})
+			best := math.Inf(1)
+			var lost uint64
+			for b.Loop() {
+				begin := b.Elapsed()
+				s := New(c.nodes)
+				for i := range trace {
+					e := &trace[i]
+					s.Access(int(e.node), e.unit, e.bytes, e.write)
+				}
+				best = min(best, (b.Elapsed() - begin).Seconds())
+				lost = 0
+				for n := range c.nodes {
+					lost += s.Counts(n).Lost
+				}
+			}
+			b.ReportMetric(float64(len(trace))/best/1e6, "best-Maccess/s")
+			b.ReportMetric(float64(lost)/float64(len(trace)), "lost/access")
+		})
+	}
+}
