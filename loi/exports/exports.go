@@ -53,6 +53,7 @@ var formats = []struct {
 	{"csv", writeCSV},
 	{"jsonl", writeJSONLines},
 	{"parquet", writeParquet},
+	{"perfetto", writePerfetto},
 	{"text", func(w io.Writer, t *loi.Trace, _ *progress) error { return loi.WriteText(w, t) }},
 }
 

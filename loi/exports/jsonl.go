@@ -94,7 +94,7 @@ func newJSONHeader(t *loi.Trace) *jsonHeader {
 	for _, k := range h.Registry.Kernels {
 		line := jsonKernel{Name: k.Name, Params: []jsonParam{}}
 		for _, p := range k.Params {
-			line.Params = append(line.Params, jsonParam{h.Registry.Objects[p.Object].Name, p.Mode.String()})
+			line.Params = append(line.Params, jsonParam{h.Registry.Objects[p.Object].Name, letters(p.Mode)})
 		}
 		out.Kernels = append(out.Kernels, line)
 	}

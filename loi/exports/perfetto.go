@@ -1,0 +1,284 @@
+package exports
+
+import (
+	"io"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"krdlab/loi"
+)
+
+// maxLanes bounds the executions of one worker that overlap.
+const maxLanes = 256
+
+// Numbers of tracks. Processes and threads have identities apart from each other, since Perfetto takes a thread whose number
+// is that of its process for its main thread.
+const (
+	firstThread   = 1              // of worker 0, both track and tid
+	firstProcess  = 1 << 20        // of node 0, both track and pid
+	traceTrack    = 1 << 21        // what is known of the trace as a whole
+	firstCounter  = traceTrack + 1 // idle workers: all, then those of each node
+	lanePitch     = 1 << 22        // between the track of a worker and the next for what overlaps
+	theSequence   = 1
+	nsPerThousand = 1_000_000_000_000 // of a clock in mHz
+)
+
+// Interned names of annotations, by number from 1.
+const (
+	_ = iota
+	nameAccesses
+	nameObject
+	nameBlock
+	nameOffset
+	nameBytes
+	nameRows
+	nameStride
+	nameMode
+	nameKernels
+	nameKernel
+	namePreempted
+	nameMoved
+	nameVictim
+	nameThief
+	nameOtherNode
+	nameEntries
+	nameChildren
+	nameArgs
+)
+
+var annotationNames = [...]string{nameAccesses: "accesses", nameObject: "object", nameBlock: "block", nameOffset: "offset",
+	nameBytes: "bytes", nameRows: "rows", nameStride: "stride", nameMode: "mode", nameKernels: "unstamped kernels",
+	nameKernel: "kernel", namePreempted: "preempted", nameMoved: "moved", nameVictim: "victim", nameThief: "thief",
+	nameOtherNode: "other node", nameEntries: "entries", nameChildren: "children", nameArgs: "args"}
+
+// The names of events follow those of the kernels.
+const (
+	eventTask = iota
+	eventIdle
+	eventSteal
+	eventStolen
+	eventSpawn
+	eventJoin
+)
+
+var eventNames = [...]string{eventTask: "task", eventIdle: "idle", eventSteal: "steal", eventStolen: "stolen from",
+	eventSpawn: "spawn", eventJoin: "join"}
+
+// perfetto writes a trace as a stream of Perfetto's TracePackets.
+type perfetto struct {
+	message
+	t       *loi.Trace
+	out     *output
+	clock   *clock
+	milliHz uint64 // of the clock; 0: not known
+	kernels uint64 // their number, as an iid
+	objects uint64
+	flow    uint64 // number of the last steal
+	idle    bool   // the trace tells of idle workers
+	expand  *expander
+	err     error
+
+	packetAt, eventAt int // where the open event is
+}
+
+// lanes are the tracks of one worker: slices on one track must not overlap, and executions of a worker that lost its CPU may.
+type lanes struct {
+	ends      []uint64 // tick of the end of the last slice, by track
+	idle      bool
+	idleSince uint64
+}
+
+// writePerfetto writes one process for each node and one thread for each worker, kernel executions as slices with their
+// accesses as annotations, a task whose kernels have no stamps as one slice that lists them, steals as arrows from victim to
+// thief, and counters of idle workers. What overlaps on a worker goes to further tracks of it; an execution that ends before
+// it began is shown without duration. Stamps are in nanoseconds; where the rate of the clock is not known, a tick is one, and a note on
+// the track "trace" says so.
+func writePerfetto(w io.Writer, t *loi.Trace, p *progress) error {
+	clock, err := newClock(t, "perfetto")
+	if err != nil {
+		return err
+	}
+	x := &perfetto{t: t, out: newOutput(w), clock: clock, expand: newExpander(t)}
+	if x.milliHz = uint64(math.Round(min(t.Header.Clock.Hz*1000, math.MaxInt64))); x.milliHz == 0 && t.Header.Clock.Hz > 0 {
+		x.milliHz = 1
+	}
+	x.kernels, x.objects = uint64(len(t.Header.Registry.Kernels)), uint64(len(t.Header.Registry.Objects))
+	x.names()
+	x.tracks()
+	if err := x.about(); err != nil {
+		return err
+	}
+	for i := range t.Header.Workers {
+		l := &lanes{ends: make([]uint64, 1)}
+		c := t.All(i)
+		for c.Next() {
+			x.record(i, l, c)
+			p.step()
+			if err := x.spill(); err != nil {
+				return err
+			}
+		}
+		if c.Err() != nil {
+			return c.Err()
+		}
+		if l.idle && l.idleSince >= l.ends[0] { // until the end of the run
+			x.named(sliceBegin, x.ns(i, l.idleSince), firstThread+uint64(i), x.kernels+1+eventIdle)
+			x.closeEvent()
+		}
+	}
+	if x.idle {
+		if err := x.counters(); err != nil {
+			return err
+		}
+	}
+	if err := x.spill(); err != nil {
+		return err
+	}
+	return x.out.flush()
+}
+
+// spill hands the packets over that are complete.
+func (x *perfetto) spill() error {
+	if x.err != nil {
+		return x.err
+	}
+	x.out.b = append(x.out.b, x.b...)
+	x.b = x.b[:0]
+	return x.out.spill()
+}
+
+// ns returns a stamp in nanoseconds. One that needs more than 63 bits, as Perfetto has them, is a RangeError in x.err.
+func (x *perfetto) ns(worker int, stamp uint64) uint64 {
+	v := x.clock.at(worker, stamp)
+	if x.milliHz != 0 {
+		hi, lo := bits.Mul64(v, nsPerThousand)
+		if hi >= x.milliHz {
+			v = math.MaxUint64
+		} else {
+			v, _ = bits.Div64(hi, lo, x.milliHz)
+		}
+	}
+	if v > math.MaxInt64 && x.err == nil {
+		x.err = &RangeError{Format: "perfetto", Worker: worker, What: sprint(
+			"tick %d at %v Hz, expected at most 2^63-1 ns", x.clock.at(worker, stamp), x.t.Header.Clock.Hz)}
+	}
+	return v
+}
+
+// names writes the packet that numbers all names.
+func (x *perfetto) names() {
+	packet := x.open(tracePacket)
+	x.uint(packetSequence, theSequence)
+	x.uint(packetFlags, stateCleared)
+	x.uint(packetFirstOfSequence, 1)
+	data := x.open(packetInterned)
+	intern := func(field protowire.Number, id uint64, text string) {
+		at := x.open(field)
+		x.uint(internedID, id)
+		x.text(internedText, text)
+		x.close(at)
+	}
+	objects, kernels := names(&x.t.Header.Registry)
+	for i, s := range kernels {
+		intern(internedEventNames, uint64(i)+1, s)
+	}
+	for i, s := range eventNames {
+		intern(internedEventNames, x.kernels+1+uint64(i), s)
+	}
+	for i, s := range annotationNames[1:] {
+		intern(internedAnnotationNames, uint64(i)+1, s)
+	}
+	for i, s := range objects {
+		intern(internedStrings, uint64(i)+1, s)
+	}
+	for i, s := range kernels {
+		intern(internedStrings, x.objects+1+uint64(i), s)
+	}
+	for m := loi.In; m <= loi.InOut; m++ {
+		intern(internedStrings, x.modeID(m), letters(m))
+	}
+	x.close(data)
+	x.close(packet)
+}
+
+func (x *perfetto) modeID(m loi.Mode) uint64 { return x.objects + x.kernels + uint64(m) }
+
+// tracks writes a process for each node and a thread for each worker.
+func (x *perfetto) tracks() {
+	h := &x.t.Header
+	for n := range h.Nodes {
+		packet, track := x.track(firstProcess+uint64(n), 0)
+		at := x.open(trackProcess)
+		x.uint(processPID, firstProcess+uint64(n))
+		x.uint(processSort, uint64(n))
+		x.text(processName, "node "+strconv.Itoa(n))
+		x.close(at)
+		x.close(track)
+		x.close(packet)
+	}
+	for i, w := range h.Workers {
+		packet, track := x.track(firstThread+uint64(i), firstProcess+uint64(w.Node))
+		at := x.open(trackThread)
+		x.uint(threadPID, firstProcess+uint64(w.Node))
+		x.uint(threadTID, firstThread+uint64(i))
+		x.uint(threadSort, uint64(i))
+		name := "worker " + strconv.Itoa(i)
+		if w.CPU >= 0 {
+			name += ", cpu " + strconv.Itoa(w.CPU)
+		}
+		x.text(threadName, name)
+		x.close(at)
+		x.close(track)
+		x.close(packet)
+	}
+}
+
+// track begins the packet of a track; the caller closes track and packet.
+func (x *perfetto) track(uuid, parent uint64) (packet, track int) {
+	packet = x.open(tracePacket)
+	x.uint(packetSequence, theSequence)
+	track = x.open(packetTrack)
+	x.uint(trackUUID, uuid)
+	if parent != 0 {
+		x.uint(trackParent, parent)
+	}
+	return packet, track
+}
+
+// about writes what is known of the trace as a whole, on a track of its own at the first stamp.
+func (x *perfetto) about() error {
+	packet, track := x.track(traceTrack, 0)
+	x.text(trackName, "trace")
+	x.close(track)
+	x.close(packet)
+	first, any := uint64(0), false
+	for i := range x.t.Header.Workers {
+		c := x.t.All(i)
+		if c.Next() {
+			if at := x.ns(i, c.Record().Start); !any || at < first {
+				first, any = at, true
+			}
+		}
+		if c.Err() != nil {
+			return c.Err()
+		}
+	}
+	x.openEvent(instant, first, traceTrack)
+	x.text(eventName, "krdlab trace")
+	list := describe(x.t)
+	if x.milliHz == 0 {
+		list = append(list, loi.KV{Key: "note", Value: "the rate of the clock is not known: a tick is shown as 1 ns"})
+	}
+	for _, kv := range list {
+		at := x.open(eventAnnotations)
+		x.text(annotationName, strings.ToValidUTF8(kv.Key, "\uFFFD"))
+		x.text(annotationString, strings.ToValidUTF8(kv.Value, "\uFFFD"))
+		x.close(at)
+	}
+	x.closeEvent()
+	return x.spill()
+}
