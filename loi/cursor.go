@@ -16,6 +16,9 @@ type Cursor struct {
 	calls  []byte // of a task record, still to be given one by one
 	left   int
 	args   []uint32
+	list   []Access  // of a record that lists them
+	run    []byte    // entries of a run that are still to come
+	one    [1]Access // of the current entry
 	err    error
 }
 
@@ -25,7 +28,8 @@ func (t *Trace) Cursor(worker int) *Cursor {
 	return &Cursor{t: t, worker: worker, chunks: t.chunks[worker]}
 }
 
-// All returns a cursor over all records of a worker as they stand in the file, events and tasks among them.
+// All returns a cursor over all records of a worker as they stand in the file, events and tasks among them; but each execution
+// of a run is given apart.
 func (t *Trace) All(worker int) *Cursor {
 	c := t.Cursor(worker)
 	c.all = true
@@ -35,6 +39,10 @@ func (t *Trace) All(worker int) *Cursor {
 // Next goes to the next record and tells whether there is one. At the end, see Err.
 func (c *Cursor) Next() bool {
 	for c.err == nil {
+		if len(c.run) > 0 {
+			c.nextEntry()
+			return true
+		}
 		if c.left > 0 {
 			return c.nextCall()
 		}
@@ -61,6 +69,9 @@ func (c *Cursor) Next() bool {
 			return false
 		}
 		c.data = c.data[c.raw.bytes:]
+		if len(c.run) > 0 {
+			continue
+		}
 		if c.all || c.rec.Type == KernelRecord || c.rec.Type == AccessesRecord {
 			return true
 		}
@@ -89,7 +100,7 @@ func (c *Cursor) plain() bool {
 	r := &c.rec
 	if r.Type != KernelRecord || len(r.Args) != n {
 		r.Type, r.Event = KernelRecord, 0
-		r.Args, r.Explicit, r.Calls = slices.Grow(r.Args[:0], n)[:n], r.Explicit[:0], r.Calls[:0]
+		r.Args, r.Explicit, r.Calls = slices.Grow(r.Args[:0], n)[:n], c.list[:0], r.Calls[:0]
 	}
 	args, body := r.Args[:len(limits)], b[16:size]
 	for i := range limits {
@@ -137,7 +148,7 @@ func (c *Cursor) decode() bool {
 	r, raw := &c.rec, &c.raw
 	r.Type, r.Flags, r.Start, r.End = raw.typ, raw.flags, raw.start, raw.end
 	r.Kernel, r.Event = 0, 0
-	r.Args, r.Explicit, r.Calls = r.Args[:0], r.Explicit[:0], r.Calls[:0]
+	r.Args, r.Explicit, r.Calls = r.Args[:0], c.list[:0], r.Calls[:0]
 	switch raw.typ {
 	case KernelRecord:
 		r.Kernel = KernelID(raw.id)
@@ -151,6 +162,9 @@ func (c *Cursor) decode() bool {
 	case AccessesRecord:
 		r.Kernel = KernelID(raw.id)
 		return c.decodeAccesses()
+	case runRecord:
+		r.Kernel = KernelID(raw.id)
+		return c.decodeRun()
 	case TaskRecord:
 		if c.all {
 			return c.decodeCalls()
@@ -183,27 +197,31 @@ func (c *Cursor) decodeAccesses() bool {
 	if int(r.Kernel) >= len(t.kernels) {
 		return c.fail(8, "a record names kernel %d of %d", r.Kernel, len(t.kernels))
 	}
+	c.list = c.list[:0]
 	for range c.raw.n {
-		w := le.Uint64(body)
-		body = body[8:]
-		a := Access{Object: ObjectID(w >> accessObjectShift), Block: uint64(uint32(w)), Mode: Mode(w >> accessModeShift)}
-		if a.Mode < In || a.Mode > InOut || w>>56 > 1 {
-			return c.fail(16, "an access of kernel %q has %v, flags %#x", t.Header.Registry.Kernels[r.Kernel].Name, a.Mode, w>>56)
+		var a Access
+		n, what := t.takeAccess(body, &a)
+		if what != "" {
+			return c.fail(c.raw.bytes-len(body), "kernel %q: %s", t.Header.Registry.Kernels[r.Kernel].Name, what)
 		}
-		if int(a.Object) >= len(t.objects) || a.Block >= uint64(t.objects[a.Object].n) {
-			return c.fail(16, "an access of kernel %q to block %d of object %d, which is not registered",
-				t.Header.Registry.Kernels[r.Kernel].Name, a.Block, a.Object)
-		}
-		a.Bytes = t.objects[a.Object].size(uint32(a.Block))
-		if w&accessSized != 0 {
-			if n := le.Uint64(body); n != a.Bytes {
-				return c.fail(16, "an access of kernel %q gives block %d of object %q %d bytes, but it has %d",
-					t.Header.Registry.Kernels[r.Kernel].Name, a.Block, t.Header.Registry.Objects[a.Object].Name, n, a.Bytes)
-			}
-			body = body[8:]
-		}
-		r.Explicit = append(r.Explicit, a)
+		body = body[n:]
+		c.list = append(c.list, a)
 	}
+	r.Explicit = c.list
+	return true
+}
+
+// decodeRun checks a run and leaves its executions to nextEntry.
+func (c *Cursor) decodeRun() bool {
+	r := &c.rec
+	if int(r.Kernel) >= len(c.t.kernels) {
+		return c.fail(8, "a record names kernel %d of %d", r.Kernel, len(c.t.kernels))
+	}
+	if at, what := c.t.checkRun(c.raw.body); what != "" {
+		return c.fail(c.raw.bytes-len(c.raw.body)+at, "kernel %q: %s", c.t.Header.Registry.Kernels[r.Kernel].Name, what)
+	}
+	c.one[0] = Access{}
+	r.Type, r.Explicit, c.run = AccessesRecord, c.one[:], c.raw.body
 	return true
 }
 

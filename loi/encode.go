@@ -1,7 +1,7 @@
 package loi
 
-// appendRecord appends rec as it stands in a chunk. Lists longer than the format allows are the caller's to refuse.
-func appendRecord(b []byte, rec *Record) []byte {
+// appendRecord appends rec as it stands in a chunk of a trace whose objects have these kinds. Lists longer than the format allows are the caller's to refuse.
+func appendRecord(b []byte, kinds []ObjectKind, rec *Record) []byte {
 	var body []uint64
 	id, n := uint16(rec.Kernel), 0
 	switch rec.Type {
@@ -13,8 +13,8 @@ func appendRecord(b []byte, rec *Record) []byte {
 			id = uint16(rec.Event)
 		}
 	case AccessesRecord:
-		body = make([]uint64, accessWords(rec.Explicit))
-		putAccesses(body, rec.Explicit)
+		body = make([]uint64, accessWords(kinds, rec.Explicit))
+		putAccesses(body, kinds, rec.Explicit)
 	case TaskRecord:
 		var t TaskList
 		for _, c := range rec.Calls {

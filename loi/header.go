@@ -35,7 +35,7 @@ type Header struct {
 	Registry  Registry
 	Clock     Clock
 	Workers   []Worker // by worker number
-	Nodes     int      // LLC domains; 0 in Create means the largest Worker.Node + 1
+	Nodes     int      // LLC domains; 0 in Create and Builder.Close means the largest Worker.Node + 1
 	L2Bytes   uint64   // per core; 0 if unknown
 	LLCBytes  uint64   // per node; 0 if unknown
 	Substrate string   // Native or Simulated
@@ -75,6 +75,15 @@ func (h *Header) Validate() error {
 		return fmt.Errorf("trace header: clock of %v Hz", h.Clock.Hz)
 	}
 	return h.Registry.validate()
+}
+
+// setNodes sets Nodes if it is 0.
+func (h *Header) setNodes() {
+	if h.Nodes == 0 {
+		for _, w := range h.Workers {
+			h.Nodes = max(h.Nodes, w.Node+1)
+		}
+	}
 }
 
 // version returns the version of the format that a trace with this header is written in: the oldest that can hold it, so that

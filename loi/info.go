@@ -122,7 +122,14 @@ func (t *Trace) tally() ([]Activity, error) {
 		a := &all[i]
 		var prev Record
 		c := t.All(i)
-		for c.Next() {
+		for {
+			same := len(c.run) > 0 // what comes next is of the same record in the file
+			if !c.Next() {
+				break
+			}
+			if !same {
+				a.records++
+			}
 			a.add(c.Record(), &prev)
 		}
 		if c.Err() != nil {
@@ -134,7 +141,6 @@ func (t *Trace) tally() ([]Activity, error) {
 
 // add counts r; prev is the kernel or task before it.
 func (a *Activity) add(r, prev *Record) {
-	a.records++
 	switch r.Type {
 	case EventRecord:
 		a.Events++

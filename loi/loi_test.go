@@ -247,7 +247,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 			listed := false // the recorder may have been given sizes
 			for j := range want[i] {
-				b = appendRecord(b, &want[i][j])
+				b = appendRecord(b, h.Registry.kinds(), &want[i][j])
 				listed = listed || want[i][j].Type == AccessesRecord
 			}
 			if !listed && !reflect.DeepEqual(a, b) && len(a)+len(b) > 0 {

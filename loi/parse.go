@@ -51,8 +51,9 @@ type textParser struct {
 	head    Trace  // being filled
 	objects map[string]ObjectID
 	kernels map[string]KernelID
-	losses  [][4]uint64 // worker, and what t.discarded, dropped and lost of it become
-	records [][]byte    // by worker
+	kinds   []ObjectKind // by object, when the header is complete
+	losses  [][4]uint64  // worker, and what t.discarded, dropped and lost of it become
+	records [][]byte     // by worker
 	counts  []uint64
 	total   uint64
 }
@@ -117,6 +118,7 @@ func (p *textParser) begin() {
 		p.t.lost[l[0]] += l[3]
 	}
 	p.t.index()
+	p.kinds = p.t.Header.Registry.kinds()
 }
 
 func (p *textParser) header(first string) {
@@ -236,7 +238,7 @@ func (p *textParser) record(worker string) {
 		}
 	}
 	if p.err == nil {
-		p.records[w] = appendRecord(p.records[w], &rec)
+		p.records[w] = appendRecord(p.records[w], p.kinds, &rec)
 		p.counts[w]++
 		p.total++
 	}

@@ -11,6 +11,7 @@ const (
 	AccessesRecord RecordType = 2  // one kernel execution, its accesses listed
 	EventRecord    RecordType = 3  // something the runtime did
 	TaskRecord     RecordType = 4  // one stamped task, its kernels listed without stamps
+	runRecord      RecordType = 5  // many executions of one kernel; a cursor gives each as an AccessesRecord
 	endRecord      RecordType = 15 // nothing more in this chunk
 )
 
@@ -90,13 +91,6 @@ const (
 func commitWord(typ RecordType, fl Flags, id uint16, n int, d uint64) uint64 {
 	return d | uint64(id)<<idShift | uint64(typ)<<typeShift | uint64(fl)<<flagShift | uint64(n)<<countShift
 }
-
-// An access is one word: block, object, mode, and a flag for a word with its bytes that follows.
-const (
-	accessObjectShift = 32
-	accessModeShift   = 48
-	accessSized       = uint64(1) << 56
-)
 
 // A call in a task record is one word: kernel (14 bits), number of arguments (2 bits) and up to two arguments of 24 bits.
 // Number 3 marks the long form for what does not fit: kernel and number of arguments in the word, then the arguments, two in

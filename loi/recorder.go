@@ -100,11 +100,12 @@ func (r *Recorder) Event(kind EventKind, at uint64, args ...uint32) {
 }
 
 // Accesses records an execution of k, fl as for KernelFlags, with its accesses in the order that the kernel declares them.
-// An access whose Bytes is 0 is to the whole block.
+// An access to a partition whose Bytes is 0 is to the whole block. An access that does not suit the kind of its object is
+// recorded, and what is wrong with it is an error of whoever reads it.
 func (r *Recorder) Accesses(k KernelID, fl Flags, start, end uint64, list []Access) {
-	p, ok := r.open(AccessesRecord, fl&(Preempted|Moved), uint16(k), start, end, 0, accessWords(list), 1)
+	p, ok := r.open(AccessesRecord, fl&(Preempted|Moved), uint16(k), start, end, 0, accessWords(r.w.kinds, list), 1)
 	if ok {
-		putAccesses(p.body, list)
+		putAccesses(p.body, r.w.kinds, list)
 		r.finish(&p)
 	}
 }
@@ -209,31 +210,5 @@ func putArgs(body []uint64, args []uint32) {
 	}
 	if i < len(args) {
 		body[i/2] = uint64(args[i])
-	}
-}
-
-// accessWords returns the number of words that putAccesses needs for list.
-func accessWords(list []Access) int {
-	n := 1 + len(list)
-	for i := range list {
-		if list[i].Bytes != 0 {
-			n++
-		}
-	}
-	return n
-}
-
-func putAccesses(body []uint64, list []Access) {
-	body[0] = uint64(len(list))
-	j := 1
-	for _, a := range list {
-		w := a.Block | uint64(a.Object)<<accessObjectShift | uint64(a.Mode)<<accessModeShift
-		if a.Bytes == 0 {
-			body[j] = w
-			j++
-			continue
-		}
-		body[j], body[j+1] = w|accessSized, a.Bytes
-		j += 2
 	}
 }

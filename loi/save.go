@@ -8,14 +8,27 @@ import (
 	"os"
 )
 
-// Save writes t as a new file path with a clean end; the path may not exist. A file that cannot be completed is removed.
+// Save writes t as a new file path with a clean end, compressed if path ends in ".zst"; the path may not exist. A file that cannot
+// be completed is removed.
 func (t *Trace) Save(path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
+	if err := createFrom(path, t.write); err != nil {
 		return fmt.Errorf("save trace: %w", err)
 	}
+	return nil
+}
+
+// createFrom makes the file path, which may not exist, of what fill writes, and waits for the disk.
+func createFrom(path string, fill func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
 	b := bufio.NewWriterSize(f, 1<<16)
-	err = t.write(b)
+	if compressedName(path) {
+		err = compressTo(b, fill)
+	} else {
+		err = fill(b)
+	}
 	if err == nil {
 		err = b.Flush()
 	}
@@ -23,32 +36,39 @@ func (t *Trace) Save(path string) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(fmt.Errorf("save trace: %w", err), os.Remove(path))
+		return errors.Join(err, os.Remove(path))
 	}
 	return nil
 }
 
+// newHead returns what stands before the first chunk of a clean file in which nothing was lost, at least so many bytes, and the
+// offset of its count page, in which no chunk is begun.
+func newHead(h *Header, flags uint32, least int) (head []byte, control int) {
+	b := encodeHeader(h)
+	align := func(n int) int { return (n + slotBytes - 1) / slotBytes * slotBytes }
+	control = align(prefixBytes + len(b))
+	data := max(control+(len(h.Workers)+1)*slotBytes, align(least))
+	pre := prefix{version: h.version(), flags: flags, headerBytes: uint64(len(b)), controlOffset: uint64(control), dataOffset: uint64(data),
+		workers: uint32(len(h.Workers)), headerCRC: checksum(b)}
+	head = make([]byte, data)
+	copy(head, pre.encode())
+	copy(head[prefixBytes:], b)
+	le.PutUint64(head[control:], stateClean)
+	return head, control
+}
+
 // write writes the file that holds the records of t, a chunk for each of its chunks that has any, worker by worker.
 func (t *Trace) write(w io.Writer) error {
-	h := encodeHeader(&t.Header)
-	align := func(n int) int { return (n + slotBytes - 1) / slotBytes * slotBytes }
-	control := align(prefixBytes + len(h))
-	data := control + (len(t.Header.Workers)+1)*slotBytes
-	pre := prefix{version: t.Header.version(), headerBytes: uint64(len(h)), controlOffset: uint64(control), dataOffset: uint64(data),
-		workers: uint32(len(t.Header.Workers)), headerCRC: checksum(h)}
+	var flags uint32
 	if t.Recovered {
-		pre.flags |= headerRecovered
+		flags |= headerRecovered
 	}
 	if t.Buffered {
-		pre.flags |= headerBuffered
+		flags |= headerBuffered
 	}
-	head := make([]byte, data)
-	copy(head, pre.encode())
-	copy(head[prefixBytes:], h)
-	le.PutUint64(head[control:], stateClean)
-
+	head, control := newHead(&t.Header, flags, 0)
 	var entries []entry
-	off := uint64(data)
+	off := uint64(len(head))
 	for i, chunks := range t.chunks {
 		slot := head[control+(i+1)*slotBytes:]
 		le.PutUint64(slot[slotDiscarded:], t.discarded[i])

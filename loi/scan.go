@@ -5,10 +5,10 @@ type rawRecord struct {
 	typ   RecordType
 	flags Flags
 	id    uint16
-	n     int // arguments, accesses or calls
+	n     int // arguments, accesses, calls or executions
 	start uint64
 	end   uint64
-	body  []byte // arguments, accesses or calls; a whole number of words
+	body  []byte // arguments, accesses, calls or executions; a whole number of words
 	bytes int    // of the whole record
 }
 
@@ -51,6 +51,15 @@ func scan(b []byte, r *rawRecord) (at int, what string) {
 		if words > (len(b)-at)/8 {
 			return 8, sprint("a record with %d arguments goes past the end of its chunk", r.n)
 		}
+	case runRecord:
+		if r.flags != 0 || r.n != 0 || at != 16 {
+			return 8, "a run has flags or arguments"
+		}
+		if r.n = int(c & runMax); r.n == 0 || r.n > (len(b)-at)/runEntryBytes {
+			return 8, sprint("a run of %d executions goes past the end of its chunk, or has none", r.n)
+		}
+		r.end = r.start
+		words = r.n * (runEntryBytes / 8)
 	case AccessesRecord, TaskRecord:
 		if len(b) < at+8 {
 			return 8, "a record goes past the end of its chunk"
@@ -69,8 +78,8 @@ func scan(b []byte, r *rawRecord) (at int, what string) {
 			}
 			w := le.Uint64(list[8*words:])
 			if r.typ == AccessesRecord {
-				if w&accessSized != 0 {
-					k = 2
+				if shape := int(w >> accessShapeShift); shape < len(shapeWords) {
+					k = shapeWords[shape]
 				}
 			} else if w>>callCountShift&callCountMask == callLong {
 				k += (int(w>>longCallCount) + 1) / 2

@@ -190,7 +190,7 @@ func memoryTrace(rt *rapid.T, h Header) *Trace {
 		for range rapid.IntRange(0, 10).Draw(rt, "records") {
 			r := genRecord(rt, &h, after)
 			after = r.End
-			p.records[i] = appendRecord(p.records[i], &r)
+			p.records[i] = appendRecord(p.records[i], h.Registry.kinds(), &r)
 			p.counts[i]++
 		}
 	}

@@ -59,6 +59,7 @@ type Writer struct {
 	page int
 	pre  prefix
 
+	kinds     []ObjectKind // of the objects; read only
 	recorders []*Recorder
 	control   []byte // count page: state, then a slot for each worker, written by its recorder only
 	mapped    bool   // control is a mapping of the file
@@ -79,11 +80,7 @@ type Writer struct {
 // spare with the background).
 // A disk without room for the header is an error; one without room for chunks is not: the records are discarded and counted.
 func Create(path string, h Header, opt Options) (*Writer, error) {
-	if h.Nodes == 0 {
-		for _, w := range h.Workers {
-			h.Nodes = max(h.Nodes, w.Node+1)
-		}
-	}
+	h.setNodes()
 	if err := h.Validate(); err != nil {
 		return nil, err
 	}
@@ -95,7 +92,7 @@ func Create(path string, h Header, opt Options) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create trace: %w", err)
 	}
-	w := &Writer{f: f, path: path, opt: opt, page: pageSize(), wake: make(chan struct{}, 1), done: make(chan struct{})}
+	w := &Writer{f: f, path: path, opt: opt, page: pageSize(), kinds: h.Registry.kinds(), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	if err := w.begin(&h); err != nil {
 		w.abandon()
 		return nil, fmt.Errorf("create trace %s: %w", path, err)

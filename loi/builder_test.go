@@ -1,0 +1,224 @@
+package loi
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// buildHeader is the header of a trace that was built, for some workers.
+func buildHeader(workers int) Header {
+	h := Header{Substrate: Native, Clock: Clock{Source: "trace"}, Grain: "kernel"}
+	for i := range workers {
+		h.Workers = append(h.Workers, Worker{CPU: -1, Node: i % 2})
+	}
+	return h
+}
+
+// genNamed draws an access to object 0, which is keyed, or 1, a span.
+func genNamed(t *rapid.T) Access {
+	a := Access{Object: ObjectID(rapid.Uint16Range(0, 1).Draw(t, "object")), Mode: Mode(rapid.Uint8Range(1, 3).Draw(t, "mode"))}
+	a.Bytes = rapid.OneOf(rapid.Uint64Range(1, 100), rapid.SampledFrom([]uint64{runBytesMax, runBytesMax + 1, 1<<32 - 1, 1 << 32, 1 << 40})).Draw(t, "bytes")
+	if a.Object == 0 {
+		a.Block = rapid.Uint64().Draw(t, "key")
+		return a
+	}
+	a.Block = rapid.OneOf(rapid.Uint64Range(0, 1<<20), rapid.SampledFrom([]uint64{1 << 40, maxExtent - 1<<50})).Draw(t, "offset")
+	if rapid.IntRange(0, 3).Draw(t, "rows or one") == 0 {
+		a.Rows = rapid.OneOf(rapid.Uint32Range(2, 9), rapid.Just(uint32(1)<<20)).Draw(t, "rows")
+		a.Stride = a.Bytes + rapid.Uint64Range(0, 1<<12).Draw(t, "gap")
+		a.Bytes = min(a.Bytes, 1<<20)
+		a.Stride = min(a.Stride, 1<<21)
+	}
+	return a
+}
+
+// execution draws an execution as a reader gives it.
+func genBuilt(t *rapid.T, after uint64) Record {
+	r := Record{Type: AccessesRecord, Kernel: KernelID(rapid.Uint16Range(0, 1).Draw(t, "kernel")), Args: []uint32{}, Explicit: []Access{}, Calls: []Call{}}
+	r.Start = after + rapid.OneOf(rapid.Uint64Range(0, 9), rapid.SampledFrom([]uint64{runDeltaMax, runDeltaMax + 1, 1 << 33})).Draw(t, "gap")
+	r.End = r.Start
+	n := 1
+	if rapid.IntRange(0, 4).Draw(t, "one access or not") == 0 {
+		n = rapid.IntRange(0, 5).Draw(t, "accesses")
+		r.End += rapid.OneOf(rapid.Uint64Range(0, 9), rapid.SampledFrom([]uint64{1 << 32, 1<<32 - 1})).Draw(t, "ticks")
+		r.Flags = rapid.SampledFrom([]Flags{0, 0, Preempted, Moved}).Draw(t, "flags")
+	}
+	for range n {
+		r.Explicit = append(r.Explicit, genNamed(t))
+	}
+	return r
+}
+
+// build gives r to b, single accesses as such.
+func build(b *Builder, worker int, r *Record) error {
+	if len(r.Explicit) == 1 && r.Start == r.End && r.Flags == 0 {
+		return b.Access(worker, r.Kernel, r.Start, r.Explicit[0])
+	}
+	return b.Execution(worker, r.Kernel, r.Flags, r.Start, r.End, r.Explicit)
+}
+
+// newTestBuilder begins a trace with a keyed object, a span and two kernels.
+func newTestBuilder(t fataler, path string) *Builder {
+	t.Helper()
+	b, err := NewBuilder(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"key space", "bytes"} {
+		if o, err := b.Object(name, Keyed+ObjectKind(i)); err != nil || int(o) != i {
+			t.Fatal(o, err)
+		}
+	}
+	for i, name := range []string{"get", "set"} {
+		if k, err := b.Kernel(name); err != nil || int(k) != i {
+			t.Fatal(k, err)
+		}
+	}
+	return b
+}
+
+// same fails unless t has just these executions, by worker, and counts them.
+func same(t fataler, tr *Trace, want [][]Record) {
+	t.Helper()
+	acts, err := tr.tally()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		got, err := readAll(tr, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != len(want[i]) || acts[i].Kernels != uint64(len(got)) || acts[i].records != tr.Records()[i] {
+			t.Fatalf("worker %d: %d executions, %+v, %d records, expected %d executions", i, len(got), acts[i], tr.Records()[i], len(want[i]))
+		}
+		for j := range got {
+			if !reflect.DeepEqual(got[j], want[i][j]) {
+				t.Fatalf("worker %d, execution %d:\n%+v, expected\n%+v", i, j, got[j], want[i][j])
+			}
+		}
+	}
+}
+
+func TestBuilderRoundTrip(t *testing.T) {
+	dir := t.TempDir()
+	n := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		path := filepath.Join(dir, u(uint32(n))+rapid.SampledFrom([]string{".loi"}).Draw(rt, "suffix"))
+		b := newTestBuilder(rt, path)
+		workers := rapid.IntRange(1, 3).Draw(rt, "workers")
+		want := make([][]Record, workers)
+		for range rapid.IntRange(0, 200).Draw(rt, "executions") {
+			i := rapid.IntRange(0, workers-1).Draw(rt, "worker")
+			after := uint64(0)
+			if k := len(want[i]); k > 0 {
+				after = want[i][k-1].Start
+			}
+			r := genBuilt(rt, after)
+			if err := build(b, i, &r); err != nil {
+				rt.Fatal(err)
+			}
+			want[i] = append(want[i], r)
+		}
+		if err := b.Close(buildHeader(workers)); err != nil {
+			rt.Fatal(err)
+		}
+		tr, err := Open(path)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer tr.Close()
+		same(rt, tr, want)
+		if _, err := Verify(path); err != nil {
+			rt.Fatal(err)
+		}
+		if names, err := filepath.Glob(filepath.Join(dir, "*.partial")); err != nil || len(names) > 0 {
+			rt.Fatal("left behind: ", names, err)
+		}
+	})
+}
+
+// TestBuilderErrors says for each thing that cannot be recorded what is wrong with it; none of it gets into the trace.
+func TestBuilderErrors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.loi")
+	b := newTestBuilder(t, path)
+	defer b.Abort()
+	good := Access{Mode: In, Block: 7, Bytes: 64}
+	if err := b.Access(1, 0, 100, good); err != nil {
+		t.Fatal(err)
+	}
+	with := func(f func(*Access)) Access { a := good; f(&a); return a }
+	for _, c := range []struct {
+		what   string
+		worker int
+		kernel KernelID
+		at     uint64
+		a      Access
+	}{
+		{"starts at 99 after one that starts at 100", 1, 0, 99, good},
+		{"worker -1", -1, 0, 100, good},
+		{"worker 65536, expected 0 to 65535", 65536, 0, 100, good},
+		{"kernel 2 of 2", 1, 2, 100, good},
+		{"object 2 of 2", 1, 0, 100, with(func(a *Access) { a.Object = 2 })},
+		{"mode(0)", 1, 0, 100, with(func(a *Access) { a.Mode = 0 })},
+		{"mode(4)", 1, 0, 100, with(func(a *Access) { a.Mode = 4 })},
+		{`"key space" has 0 bytes`, 1, 0, 100, with(func(a *Access) { a.Bytes = 0 })},
+		{"has 3 rows", 1, 0, 100, with(func(a *Access) { a.Rows = 3 })},
+		{"end past 2^62", 1, 0, 100, with(func(a *Access) { a.Object, a.Block = 1, 1<<62 })},
+		{"rows of 64 bytes that are 63 bytes apart", 1, 0, 100, with(func(a *Access) { a.Object, a.Rows, a.Stride = 1, 2, 63 })},
+		{"end past 2^62", 1, 0, 100, with(func(a *Access) { a.Object, a.Rows, a.Stride = 1, 1<<31, 1<<40 })},
+	} {
+		if err := b.Access(c.worker, c.kernel, c.at, c.a); err == nil || !strings.Contains(err.Error(), c.what) {
+			t.Errorf("%v, expected %q", err, c.what)
+		}
+		if err := b.Execution(c.worker, c.kernel, 0, c.at, c.at+1, []Access{good, c.a}); err == nil || !strings.Contains(err.Error(), c.what) {
+			t.Errorf("%v, expected %q", err, c.what)
+		}
+	}
+	var back *BackwardError
+	if err := b.Access(1, 0, 99, good); !errors.As(err, &back) || *back != (BackwardError{Worker: 1, Start: 99, Previous: 100}) {
+		t.Errorf("%v", err)
+	}
+	if err := b.Execution(1, 0, 0, 101, 100, nil); err == nil {
+		t.Error("an execution that ends before it starts")
+	}
+	for _, c := range []struct {
+		name string
+		kind ObjectKind
+		what string
+	}{{"bytes", Keyed, "was span before"}, {"", Span, "without a name"}, {"blocks", Partition, "partition, expected keyed or span"}, {"x", 3, "kind(3)"}} {
+		if _, err := b.Object(c.name, c.kind); err == nil || !strings.Contains(err.Error(), c.what) {
+			t.Errorf("%v, expected %q", err, c.what)
+		}
+	}
+	if _, err := NewBuilder(path); !errors.Is(err, os.ErrExist) {
+		t.Errorf("a second builder: %v", err)
+	}
+	if err := b.Close(buildHeader(1)); err == nil || !strings.Contains(err.Error(), "1 workers, expected at least 2") {
+		t.Errorf("%v", err)
+	}
+	if err := b.Close(buildHeader(3)); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(buildHeader(3)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("%v", err)
+	}
+	if err := b.Access(1, 0, 100, good); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("%v", err)
+	}
+	if _, err := NewBuilder(path); !errors.Is(err, os.ErrExist) {
+		t.Errorf("a builder for a trace that exists: %v", err)
+	}
+	tr, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, tr, [][]Record{{}, {{Type: AccessesRecord, Start: 100, End: 100, Args: []uint32{}, Explicit: []Access{good}, Calls: []Call{}}}, {}})
+}

@@ -1,0 +1,40 @@
+package loi
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// compressedName tells that a file of this name is written compressed. Reading goes by content.
+func compressedName(path string) bool { return strings.HasSuffix(path, ".zst") }
+
+// compressTo writes what fill writes to w as one zstd frame with a checksum.
+func compressTo(w io.Writer, fill func(io.Writer) error) error {
+	z, err := zstd.NewWriter(w)
+	if err != nil {
+		return err
+	}
+	if err := fill(z); err != nil {
+		z.Close()
+		return err
+	}
+	return z.Close()
+}
+
+// Compress writes the trace file path, which must have a clean end, as the file out, which may not exist; it is compressed if
+// its name ends in ".zst", and otherwise as it was before it was compressed. All bytes are checked as by Open. A file that cannot be
+// completed is removed.
+func Compress(path, out string) error {
+	t, err := Open(path)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if err := createFrom(out, func(w io.Writer) error { _, err := w.Write(t.data); return err }); err != nil {
+		return fmt.Errorf("compress trace: %w", err)
+	}
+	return nil
+}
