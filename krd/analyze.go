@@ -5,6 +5,9 @@ import (
 	"runtime"
 	"sync"
 
+	"krdlab/krd/atoms"
+	"krdlab/krd/smith"
+	"krdlab/krd/stack"
 	"krdlab/loi"
 )
 
@@ -19,10 +22,13 @@ const (
 // Analyze computes the KRD histograms of a trace: one for every node that has workers, and their sum.
 //
 // A trace with discarded records gives a [*LossError] unless opt.AllowLoss; a worker whose records are not in the order of
-// their starts gives an [*OrderError], but under Go's own scheduler they are sorted; what the trace's reader finds wrong is passed
-// on ([loi.FormatError]). Nodes are analysed side by side, as many as GOMAXPROCS allows. t must stay open and is not changed.
+// their starts gives an [*OrderError], but under Go's own scheduler they are sorted; a block whose size changes gives a
+// [*SizeError]; what the trace's reader finds wrong is passed on ([loi.FormatError]). Nodes are analysed side by side, as many as
+// GOMAXPROCS allows. t must stay open and is not changed.
 //
-// Cost: O(log64 of the live blocks) an access; memory in proportion to the number of blocks, for each node at work.
+// Cost: O(log64 of the live blocks) an access where all blocks are registered; where objects are address spaces another pass
+// over the trace, and some 100 ns for each atom of an access. Memory in proportion to the number of blocks, for each node at
+// work, and not to the length of the trace.
 func Analyze(t *loi.Trace, opt Options) (*Report, error) {
 	if err := opt.resolve(); err != nil {
 		return nil, err
@@ -31,16 +37,14 @@ func Analyze(t *loi.Trace, opt Options) (*Report, error) {
 	if loss.Total() > 0 && !opt.AllowLoss {
 		return nil, loss
 	}
-	l, err := newLayout(t)
+	a, err := newAnalysis(t, opt)
 	if err != nil {
 		return nil, err
 	}
-	nodes, workers := workersByNode(&t.Header)
-	tallies, err := eachNode(t, l, opt, workers)
-	if err != nil {
+	if err := a.run(); err != nil {
 		return nil, err
 	}
-	r := newReport(opt, t.Header.L2Bytes, t.Header.LLCBytes, nodes, workers, tallies)
+	r := a.report()
 	r.Discarded = loss.Total()
 	if r.Discarded > 0 {
 		r.warn("%d records were discarded while tracing: distances across the gaps are wrong", r.Discarded)
@@ -51,7 +55,72 @@ func Analyze(t *loi.Trace, opt Options) (*Report, error) {
 	if t.Header.Synthetic {
 		r.warn("the worker-to-node map was imposed and is not the machine's")
 	}
+	if opt.Coherence && a.atoms != nil {
+		r.warn("the trace has accesses that overlap in part: with coherence the atoms of one access count as touched one after the other")
+	}
 	return r, nil
+}
+
+// analysis is one call of Analyze.
+type analysis struct {
+	trace   *loi.Trace
+	opt     Options
+	layout  *layout
+	atoms   *atoms.Map
+	nodes   []int   // those that have workers, ascending
+	workers [][]int // of each
+	tallies []*tally
+	models  []*smith.Model
+	prog    progress
+	dense   bool // all that is asked is the distances of registered blocks
+}
+
+// A consumer takes the kernels of one node, or of all, in order.
+type consumer interface {
+	kernel(*kernelRun) error
+	flush() error
+}
+
+func newAnalysis(t *loi.Trace, opt Options) (a *analysis, err error) {
+	a = &analysis{trace: t, opt: opt, prog: progress{tell: opt.Progress}}
+	for _, n := range t.Records() {
+		a.prog.total += n
+	}
+	if a.layout, err = newLayout(t); err != nil {
+		return nil, err
+	}
+	a.dense = !opt.Coherence
+	spans := false
+	for i := range t.Header.Registry.Objects {
+		k := t.Header.Registry.Objects[i].Kind
+		a.dense = a.dense && k == loi.Partition
+		spans = spans || k == loi.Span
+	}
+	if spans {
+		a.prog.total *= 2
+		if a.atoms, err = cut(t, &a.prog); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range opt.Caches {
+		m, err := smith.NewModel(c)
+		if err != nil {
+			return nil, fmt.Errorf("krd: %w", err)
+		}
+		a.models = append(a.models, m)
+	}
+	a.nodes, a.workers = workersByNode(&t.Header)
+	for range a.nodes {
+		c := &tally{
+			l2: t.Header.L2Bytes, llc: t.Header.LLCBytes, coherence: opt.Coherence,
+			inclusive: opt.Distance == Inclusive, weighBytes: opt.Weight == WeightBytes,
+		}
+		for _, m := range a.models {
+			c.misses = append(c.misses, smith.NewPredictor(m))
+		}
+		a.tallies = append(a.tallies, c)
+	}
+	return a, nil
 }
 
 // workersByNode returns the nodes that have workers, ascending, and the workers of each.
@@ -69,41 +138,65 @@ func workersByNode(h *loi.Header) (nodes []int, workers [][]int) {
 	return nodes, workers
 }
 
-// eachNode analyses every node.
-func eachNode(t *loi.Trace, l *layout, opt Options, workers [][]int) ([]*tally, error) {
-	tallies := make([]*tally, len(workers))
-	errs := make([]error, len(workers))
+// run analyses all nodes: together where they affect each other, otherwise side by side.
+func (a *analysis) run() error {
+	if a.opt.Coherence {
+		u, err := newUnits(a.trace, a.layout, a.atoms)
+		if err != nil {
+			return err
+		}
+		nodeOf := make([]int, len(a.trace.Header.Workers))
+		var all []int
+		for n, ws := range a.workers {
+			for _, w := range ws {
+				nodeOf[w] = n
+			}
+		}
+		for w := range nodeOf {
+			all = append(all, w)
+		}
+		return a.consume(all, newCoherent(u, nodeOf, a.tallies))
+	}
+	errs := make([]error, len(a.nodes))
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i, ws := range workers {
+	for i := range a.nodes {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			tallies[i] = &tally{
-				sizes:      l.sizes,
-				l2:         t.Header.L2Bytes,
-				llc:        t.Header.LLCBytes,
-				inclusive:  opt.Distance == Inclusive,
-				weighBytes: opt.Weight == WeightBytes,
-			}
-			errs[i] = analyzeNode(t, l, ws, tallies[i])
+			errs[i] = a.node(i)
 		})
 	}
 	wg.Wait()
 	for _, err := range errs {
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return tallies, nil
+	return nil
 }
 
-func analyzeNode(t *loi.Trace, l *layout, workers []int, counts *tally) error {
+func (a *analysis) node(i int) error {
+	if a.dense {
+		return a.consume(a.workers[i], newDenseNode(a.layout.sizes, len(a.workers[i]), a.tallies[i]))
+	}
+	u, err := newUnits(a.trace, a.layout, a.atoms)
+	if err != nil {
+		return err
+	}
+	return a.consume(a.workers[i], &unitNode{units: u, online: stack.NewOnline(), tally: a.tallies[i]})
+}
+
+// consume merges the records of some workers and hands them to c.
+func (a *analysis) consume(workers []int, c consumer) error {
 	sources := make([]source, len(workers))
 	for i, w := range workers {
-		x := &expanded{cursor: t.Cursor(w), layout: l, worker: w, offset: t.Header.Workers[w].TSCOffset}
+		x := &expanded{
+			cursor: a.trace.Cursor(w), layout: a.layout, raw: !a.dense, meter: a.prog.meter(),
+			offset: a.trace.Header.Workers[w].TSCOffset, run: kernelRun{worker: w},
+		}
 		sources[i] = x
-		if underGo(&t.Header) {
+		if underGo(&a.trace.Header) {
 			s, err := newSorted(x)
 			if err != nil {
 				return fmt.Errorf("krd: %w", err)
@@ -111,12 +204,10 @@ func analyzeNode(t *loi.Trace, l *layout, workers []int, counts *tally) error {
 			sources[i] = s
 		}
 	}
-	n := newNode(l.sizes, len(workers), counts)
-	if err := merge(sources, workers, n.kernel); err != nil {
+	if err := merge(sources, c.kernel); err != nil {
 		return err
 	}
-	n.flush()
-	return nil
+	return c.flush()
 }
 
 func underGo(h *loi.Header) bool {

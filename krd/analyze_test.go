@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"krdlab/krd/stack"
 	"krdlab/loi"
 )
 
@@ -106,7 +107,7 @@ func expect(h loi.Header, run []execution, inclusive, weigh bool) map[string]uin
 			}
 			for _, prefix := range []string{"", fmt.Sprint("node", n, " ")} {
 				want[prefix+"accesses"] += weight
-				if d[0] == cold {
+				if d[0] == stack.Cold {
 					want[prefix+"cold"] += weight
 					continue
 				}
@@ -273,6 +274,7 @@ const wantJSON = `{
  "schema_version": 1,
  "distance": "exclusive",
  "weight": "count",
+ "coherence": false,
  "l2_bytes": 64,
  "llc_bytes": null,
  "accesses": 5,
@@ -295,6 +297,8 @@ const wantJSON = `{
    {"from_bytes": 8, "to_bytes": 16, "count": 0}, {"from_bytes": 16, "to_bytes": 32, "count": 0},
    {"from_bytes": 32, "to_bytes": 64, "count": 0}, {"from_bytes": 64, "to_bytes": 128, "count": 1}]}],
  "discarded": 0,
+ "atoms": null,
+ "misses": [],
  "warnings": ["the trace names no LLC size: near and far are unknown"]
 }`
 
@@ -324,8 +328,8 @@ func TestReportJSON(t *testing.T) {
 	if string(got) != compact {
 		t.Errorf("got  %s\nwant %s", got, compact)
 	}
-	empty, err := json.Marshal(newReport(Options{}, 1, 1, nil, nil, nil))
-	if err != nil || !strings.Contains(string(empty), `"bins":[],"nodes":[],"discarded":0,"warnings":[]`) {
+	empty, err := json.Marshal((&analysis{trace: &loi.Trace{Header: loi.Header{L2Bytes: 1, LLCBytes: 1}}}).report())
+	if err != nil || !strings.Contains(string(empty), `"bins":[],"nodes":[],"discarded":0,"atoms":null,"misses":[],"warnings":[]`) {
 		t.Errorf("a report of nothing is %s (%v), want empty arrays", empty, err)
 	}
 }

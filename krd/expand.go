@@ -8,7 +8,7 @@ import (
 	"krdlab/loi"
 )
 
-// layout is the dense numbering of the blocks of a trace.
+// layout is the dense numbering of the registered blocks of a trace.
 type layout struct {
 	sizes []uint64   // bytes, by dense block number
 	base  []uint32   // by object: dense number of its block 0
@@ -27,9 +27,6 @@ func newLayout(t *loi.Trace) (*layout, error) {
 	l := &layout{sizes: make([]uint64, 0, t.Blocks())}
 	total := 0.0
 	for i := range r.Objects {
-		if o := &r.Objects[i]; o.Kind != loi.Partition {
-			return nil, fmt.Errorf("krd: object %q is %v, expected a partition", o.Name, o.Kind)
-		}
 		l.base = append(l.base, t.BlockBase(loi.ObjectID(i)))
 		for _, run := range r.Objects[i].Blocks {
 			for range run.Count {
@@ -39,7 +36,7 @@ func newLayout(t *loi.Trace) (*layout, error) {
 		}
 	}
 	// Twice the room: a distance plus one more block must not overflow the bins.
-	if total >= math.MaxInt64/2 {
+	if total >= maxTotal {
 		return nil, fmt.Errorf("krd: the objects of the trace have %.4g bytes in all, expected less than 2^62", total)
 	}
 	for i := range r.Kernels {
@@ -52,48 +49,60 @@ func newLayout(t *loi.Trace) (*layout, error) {
 	return l, nil
 }
 
+const maxTotal = math.MaxInt64 / 2
+
 // expanded is the source of one worker of a trace. The cursor has checked block numbers and sizes.
 type expanded struct {
 	cursor *loi.Cursor
 	layout *layout
-	worker int
+	raw    bool  // give the accesses and not the dense numbers
 	offset int64 // ticks that the worker's clock is ahead of the common one
+	meter  *meter
 
 	record uint64 // number of the next record
 	last   uint64 // its predecessor's start
-	blocks []uint32
+	run    kernelRun
 	fail   error
 }
 
-func (x *expanded) next() (int64, []uint32, bool) {
+func (x *expanded) next() (int64, *kernelRun, bool) {
 	for x.fail == nil && x.cursor.Next() {
 		r := x.cursor.Record()
 		if r.Start < x.last {
-			x.fail = &OrderError{Worker: x.worker, Record: x.record, Start: r.Start, Previous: x.last}
+			x.fail = &OrderError{Worker: x.run.worker, Record: x.record, Start: r.Start, Previous: x.last}
 			return 0, nil, false
 		}
 		x.last = r.Start
 		x.record++
-		if x.expand(r); len(x.blocks) > 0 {
-			return int64(r.Start) - x.offset, x.blocks, true
+		if x.expand(r) {
+			return int64(r.Start) - x.offset, &x.run, true
 		}
 	}
 	return 0, nil, false
 }
 
-func (x *expanded) expand(r *loi.Record) {
-	x.blocks = x.blocks[:0]
+// expand makes r the current execution and tells whether it has accesses.
+func (x *expanded) expand(r *loi.Record) bool {
+	x.meter.tick()
+	x.run.kernel = int(r.Kernel)
+	if x.raw {
+		x.run.list = x.cursor.AppendAccesses(x.run.list[:0])
+		return len(x.run.list) > 0
+	}
+	blocks := x.run.blocks[:0]
 	if r.Type == loi.KernelRecord {
 		bases := x.layout.bases[r.Kernel]
 		for i, a := range r.Args[:len(bases)] {
-			x.blocks = append(x.blocks, bases[i]+a)
+			blocks = append(blocks, bases[i]+a)
 		}
-		return
+	} else {
+		for i := range r.Explicit {
+			a := &r.Explicit[i]
+			blocks = append(blocks, x.layout.base[a.Object]+uint32(a.Block))
+		}
 	}
-	for i := range r.Explicit {
-		a := &r.Explicit[i]
-		x.blocks = append(x.blocks, x.layout.base[a.Object]+uint32(a.Block))
-	}
+	x.run.blocks = blocks
+	return len(blocks) > 0
 }
 
 func (x *expanded) err() error {
@@ -105,32 +114,37 @@ func (x *expanded) err() error {
 
 // sorted is the source of a recorder whose records are out of order, which that of a CPU under Go's own scheduler can be: a
 // goroutine that is moved or preempted between its stamps is recorded after kernels that began later. All accesses of the
-// recorder are held in memory, 4 bytes each and 16 for each kernel.
+// recorder are held in memory, 4 bytes each (40 where the analysis asks for the accesses) and 24 for each kernel.
 type sorted struct {
 	order  []span
 	blocks []uint32
+	list   []loi.Access
+	run    kernelRun
 	i      int
 }
 
 type span struct {
 	start    int64
+	kernel   int32
 	from, to uint32
 }
 
 // newSorted reads x to its end and sorts stably by start.
 func newSorted(x *expanded) (*sorted, error) {
-	s := &sorted{}
+	s := &sorted{run: kernelRun{worker: x.run.worker}}
 	for x.cursor.Next() {
 		r := x.cursor.Record()
-		if x.expand(r); len(x.blocks) == 0 {
+		if !x.expand(r) {
 			continue
 		}
-		from := len(s.blocks)
-		s.blocks = append(s.blocks, x.blocks...)
-		if uint64(len(s.blocks)) > math.MaxUint32 {
-			return nil, fmt.Errorf("krd: worker %d has more than 2^32 accesses to sort", x.worker)
+		from := max(len(s.blocks), len(s.list))
+		s.blocks = append(s.blocks, x.run.blocks...)
+		s.list = append(s.list, x.run.list...)
+		to := max(len(s.blocks), len(s.list))
+		if uint64(to) > math.MaxUint32 {
+			return nil, fmt.Errorf("krd: worker %d has more than 2^32 accesses to sort", x.run.worker)
 		}
-		s.order = append(s.order, span{int64(r.Start) - x.offset, uint32(from), uint32(len(s.blocks))})
+		s.order = append(s.order, span{int64(r.Start) - x.offset, int32(r.Kernel), uint32(from), uint32(to)})
 	}
 	slices.SortStableFunc(s.order, func(a, b span) int {
 		switch {
@@ -144,13 +158,19 @@ func newSorted(x *expanded) (*sorted, error) {
 	return s, x.cursor.Err()
 }
 
-func (s *sorted) next() (int64, []uint32, bool) {
+func (s *sorted) next() (int64, *kernelRun, bool) {
 	if s.i == len(s.order) {
 		return 0, nil, false
 	}
 	o := &s.order[s.i]
 	s.i++
-	return o.start, s.blocks[o.from:o.to], true
+	s.run.kernel = int(o.kernel)
+	if len(s.list) > 0 {
+		s.run.list = s.list[o.from:o.to]
+	} else {
+		s.run.blocks = s.blocks[o.from:o.to]
+	}
+	return o.start, &s.run, true
 }
 
 func (s *sorted) err() error { return nil }

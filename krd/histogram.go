@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+
+	"krdlab/krd/smith"
+	"krdlab/krd/stack"
 )
 
 // A Bin counts the accesses with FromBytes <= distance < ToBytes.
@@ -16,7 +19,8 @@ type Bin struct {
 // A Histogram is the distribution of reuse distances of one node, or the sum over nodes. Every count is of accesses, or, with
 // [WeightBytes], of the bytes of those accesses; [Histogram.AccessCount] alone never weighs.
 //
-// Accesses = Cold + the sum of the bins, and Accesses = Cold + Close + Near + Far where the cache sizes are known.
+// Accesses = Cold + Invalidated + the sum of the bins, and Accesses = Cold + Invalidated + Close + Near + Far where the cache
+// sizes are known.
 // Those four are counted one by one, with the size of the block accessed (an access hits if distance + size <= cache), and
 // not derived from the bins. What the trace does not allow to count is nil.
 type Histogram struct {
@@ -54,7 +58,7 @@ func (h *Histogram) Below(limit uint64) (uint64, error) {
 type Tail struct {
 	Bytes    uint64 // the threshold
 	Finite   uint64 // accesses with a finite distance >= Bytes
-	Cold     uint64
+	Cold     uint64 // and invalidated ones, whose distance is INF too
 	Accesses uint64 // all of the histogram
 }
 
@@ -71,58 +75,70 @@ func (h *Histogram) AtLeast(limit uint64) (Tail, error) {
 	if err != nil {
 		return Tail{}, err
 	}
-	return Tail{Bytes: limit, Finite: h.Accesses - h.Cold - below, Cold: h.Cold, Accesses: h.Accesses}, nil
+	inf := h.Cold
+	if h.Invalidated != nil {
+		inf += *h.Invalidated
+	}
+	return Tail{Bytes: limit, Finite: h.Accesses - inf - below, Cold: inf, Accesses: h.Accesses}, nil
 }
 
 // tally counts the distances of one node as they are computed.
 type tally struct {
 	inclusive, weighBytes bool
 	l2, llc               uint64 // bytes, 0: unknown
-	sizes                 []uint64
+	coherence             bool
+	misses                []*smith.Predictor
 
 	count, total, cold, shared uint64
+	invalidated                uint64
 	upToL2, upToLLC            uint64 // accesses with distance + size up to that much
 	bins                       [65]uint64
 }
 
-// add counts a batch: the distances of the accesses to blocks.
-func (t *tally) add(blocks []uint32, dist []uint64) {
-	dist = dist[:len(blocks)]
-	if t.weighBytes {
-		for i, b := range blocks {
-			t.one(dist[i], t.sizes[b], t.sizes[b])
-		}
-		return
-	}
-	for i, b := range blocks {
-		t.one(dist[i], t.sizes[b], 1)
-	}
-}
-
-func (t *tally) one(d, size, weight uint64) {
-	t.count++
+// one counts a distance with a weight, that of an access to size bytes which a cache of needs bytes serves: distance + size, or
+// less where an access covers several blocks. It leaves count to its callers.
+func (t *tally) one(d, needs, size, weight uint64) {
 	t.total += weight
-	if d == cold {
+	if d == stack.Cold {
 		t.cold += weight
 		return
 	}
-	footprint := d + size
-	_, over := bits.Sub64(t.l2, footprint, 0)
+	_, over := bits.Sub64(t.l2, needs, 0)
 	t.upToL2 += weight & (over - 1)
-	_, over = bits.Sub64(t.llc, footprint, 0)
+	_, over = bits.Sub64(t.llc, needs, 0)
 	t.upToLLC += weight & (over - 1)
 	if t.inclusive {
-		d = footprint
+		d += size
 	}
 	t.bins[bits.Len64(d)] += weight
 }
 
-// addShared counts a reuse of block b after another worker.
-func (t *tally) addShared(b uint32) {
+// weight is what an access to size bytes counts for.
+func (t *tally) weight(size uint64) uint64 {
 	if t.weighBytes {
-		t.shared += t.sizes[b]
-	} else {
-		t.shared++
+		return size
+	}
+	return 1
+}
+
+// addShared counts a reuse of size bytes after another worker.
+func (t *tally) addShared(size uint64) { t.shared += t.weight(size) }
+
+// addInvalidated counts an access to size bytes that the node had and lost to a write on another.
+func (t *tally) addInvalidated(size uint64) {
+	w := t.weight(size)
+	t.total += w
+	t.invalidated += w
+}
+
+// predict hands an access to size bytes at distance d to the models of caches.
+func (t *tally) predict(d, size uint64) {
+	for _, p := range t.misses {
+		if d == stack.Cold {
+			p.Cold(size, 1)
+		} else {
+			p.Add(d, size, 1)
+		}
 	}
 }
 
@@ -132,6 +148,7 @@ func (t *tally) merge(other *tally) {
 	t.total += other.total
 	t.cold += other.cold
 	t.shared += other.shared
+	t.invalidated += other.invalidated
 	t.upToL2 += other.upToL2
 	t.upToLLC += other.upToLLC
 	for k, n := range other.bins {
@@ -154,8 +171,11 @@ func (t *tally) histogram(n int) Histogram {
 	for k := range h.Bins {
 		h.Bins[k] = Bin{FromBytes: 1 << k >> 1, ToBytes: 1 << k, Count: t.bins[k]}
 	}
+	if t.coherence {
+		h.Invalidated = ptr(t.invalidated)
+	}
 	// An L2 beyond the LLC is an LLC that is an L2: nothing is near.
-	finite, within := t.total-t.cold, max(t.upToL2, t.upToLLC)
+	finite, within := t.total-t.cold-t.invalidated, max(t.upToL2, t.upToLLC)
 	if t.l2 != 0 {
 		h.Close = ptr(t.upToL2)
 	}

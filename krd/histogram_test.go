@@ -8,10 +8,10 @@ import (
 )
 
 // tallyOf analyses a stream of one worker.
-func tallyOf(blocks []uint32, t *tally) *tally {
-	n := newNode(t.sizes, 1, t)
+func tallyOf(blocks []uint32, sizes []uint64, t *tally) *tally {
+	n := newDenseNode(sizes, 1, t)
 	for i := 0; i < len(blocks); i += 3 {
-		n.kernel(0, blocks[i:min(i+3, len(blocks))])
+		n.kernel(&kernelRun{blocks: blocks[i:min(i+3, len(blocks))]})
 	}
 	n.flush()
 	return t
@@ -27,7 +27,7 @@ func TestMatmulHistogram(t *testing.T) {
 	for _, mirrored := range []bool{false, true} {
 		t.Run(fmt.Sprintf("mirrored=%v", mirrored), func(t *testing.T) {
 			blocks, sizes := matmul4096(mirrored)
-			c := tallyOf(blocks, &tally{sizes: sizes})
+			c := tallyOf(blocks, sizes, &tally{})
 			h := c.histogram(c.used())
 			tail, err := h.AtLeast(32 << 20)
 			if err != nil {
@@ -69,8 +69,7 @@ func TestHistogramCounts(t *testing.T) {
 		{"LLC is the L2", tally{l2: 16, llc: 12}, 9, 3, 6, 0, 0, []uint64{1, 0, 0, 1, 4}, 2, 4, 7},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.tally.sizes = sizes
-			n := tallyOf(blocks, &c.tally)
+			n := tallyOf(blocks, sizes, &c.tally)
 			h := n.histogram(n.used())
 			var bins []uint64
 			sum := h.Cold
@@ -109,7 +108,7 @@ func TestUnknownCachesAreNull(t *testing.T) {
 	sizes := []uint64{8, 4, 4}
 	blocks := []uint32{0, 1, 2, 2, 0, 1, 0, 1, 2}
 	show := func(l2, llc uint64) string {
-		n := tallyOf(blocks, &tally{sizes: sizes, l2: l2, llc: llc})
+		n := tallyOf(blocks, sizes, &tally{l2: l2, llc: llc})
 		h := n.histogram(n.used())
 		s := ""
 		for _, p := range []*uint64{h.Close, h.Near, h.Far} {

@@ -1,5 +1,7 @@
 package krd
 
+import "krdlab/krd/stack"
+
 // naive is the oracle: the LRU stack as a list, searched from the top. O(live) an access.
 type naive struct {
 	sizes []uint64
@@ -8,11 +10,9 @@ type naive struct {
 
 func newNaive(sizes []uint64) *naive { return &naive{sizes: sizes} }
 
-func (e *naive) batchLen() int { return 64 }
-
 func (e *naive) distances(blocks []uint32, dist []uint64) {
 	for i, b := range blocks {
-		dist[i] = cold
+		dist[i] = stack.Cold
 		var above uint64
 		depth := len(e.stack)
 		for j, other := range e.stack {

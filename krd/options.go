@@ -3,6 +3,8 @@ package krd
 import (
 	"errors"
 	"fmt"
+
+	"krdlab/krd/smith"
 )
 
 // A Distance is a convention of what a reuse distance counts.
@@ -28,6 +30,13 @@ type Options struct {
 	Distance  Distance // "" is Exclusive
 	Weight    Weight   // "" is WeightCount
 	AllowLoss bool     // analyse a trace with discarded records too; the report warns
+
+	// Coherence makes a write on one node invalidate the copies of the others: see package coherence.
+	Coherence bool
+	// Caches are caches, one a node, whose misses are to be predicted from the distances: see package smith.
+	Caches []smith.Cache
+	// Progress, if not nil, is called now and then with the number of records read so far and of those to read. Calls do not overlap.
+	Progress func(done, total uint64)
 }
 
 // ErrOption is wrapped by the error of an option that is none of its values.

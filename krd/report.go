@@ -16,12 +16,16 @@ type Report struct {
 	SchemaVersion int      `json:"schema_version"`
 	Distance      Distance `json:"distance"`
 	Weight        Weight   `json:"weight"`
+	Coherence     bool     `json:"coherence"` // writes on one node invalidate on the others
 	L2Bytes       *uint64  `json:"l2_bytes"`  // of one core; nil: unknown
 	LLCBytes      *uint64  `json:"llc_bytes"` // of one node; nil: unknown
 	Histogram              // the sum over the nodes
 	Nodes         []Node   `json:"nodes"`     // by node number
 	Discarded     uint64   `json:"discarded"` // records missing from the trace
-	Warnings      []string `json:"warnings"`
+	Atoms         *uint64  `json:"atoms"`     // that overlapping ranges were split into; nil: there are none
+	// Misses are those predicted for Options.Caches, one entry each.
+	Misses   []CacheMisses `json:"misses"`
+	Warnings []string      `json:"warnings"`
 }
 
 // A Node is the histogram of the workers that share one last-level cache.
@@ -49,9 +53,13 @@ func (r *Report) WriteCSV(w io.Writer) error {
 
 func utoa(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// newReport puts the tallies of the nodes together. workers[i] are those of nodes[i].
-func newReport(opt Options, l2, llc uint64, nodes []int, workers [][]int, tallies []*tally) *Report {
-	r := &Report{SchemaVersion: SchemaVersion, Distance: opt.Distance, Weight: opt.Weight, Nodes: []Node{}, Warnings: []string{}}
+// report puts the tallies of the nodes together.
+func (a *analysis) report() *Report {
+	l2, llc := a.trace.Header.L2Bytes, a.trace.Header.LLCBytes
+	r := &Report{
+		SchemaVersion: SchemaVersion, Distance: a.opt.Distance, Weight: a.opt.Weight, Coherence: a.opt.Coherence,
+		Nodes: []Node{}, Misses: []CacheMisses{}, Warnings: []string{},
+	}
 	if l2 != 0 {
 		r.L2Bytes = ptr(l2)
 	}
@@ -66,15 +74,19 @@ func newReport(opt Options, l2, llc uint64, nodes []int, workers [][]int, tallie
 	case llc == 0:
 		r.warn("the trace names no LLC size: near and far are unknown")
 	}
-	sum := &tally{l2: l2, llc: llc}
-	for _, t := range tallies {
+	if a.atoms != nil {
+		r.Atoms = ptr(uint64(a.atoms.Len()))
+	}
+	sum := &tally{l2: l2, llc: llc, coherence: a.opt.Coherence}
+	for _, t := range a.tallies {
 		sum.merge(t)
 	}
 	bins := sum.used()
 	r.Histogram = sum.histogram(bins)
-	for i, t := range tallies {
-		r.Nodes = append(r.Nodes, Node{Node: nodes[i], Workers: workers[i], Histogram: t.histogram(bins)})
+	for i, t := range a.tallies {
+		r.Nodes = append(r.Nodes, Node{Node: a.nodes[i], Workers: a.workers[i], Histogram: t.histogram(bins)})
 	}
+	r.Misses = a.misses()
 	return r
 }
 

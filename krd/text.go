@@ -21,6 +21,10 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintln(out)
 		r.writeNodes(out)
 	}
+	if len(r.Misses) > 0 {
+		fmt.Fprintln(out)
+		r.writeMisses(out)
+	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(out, "warning: %s\n", warning)
 	}
@@ -32,7 +36,11 @@ func (r *Report) writeSummary(out io.Writer) {
 	if r.Weight == WeightBytes {
 		unit = "bytes"
 	}
-	fmt.Fprintf(out, "kernel reuse distance: %s, in bytes; counts are of %s\n", r.Distance, unit)
+	coherence := ""
+	if r.Coherence {
+		coherence = "; writes invalidate on other nodes"
+	}
+	fmt.Fprintf(out, "kernel reuse distance: %s, in bytes; counts are of %s%s\n", r.Distance, unit, coherence)
 	row := func(name string, n *uint64, what string) {
 		if n == nil {
 			fmt.Fprintf(out, "  %-9s %16s %11s  %s\n", name, "n/a", "", what)
@@ -47,7 +55,7 @@ func (r *Report) writeSummary(out io.Writer) {
 	row("cold", &r.Cold, "first access on the node, distance INF")
 	row("shared", &r.Shared, "reuses between two workers of a node (of all distances)")
 	if r.Invalidated != nil {
-		row("invalid.", r.Invalidated, "invalidated by another node")
+		row("invalid.", r.Invalidated, "the node had it and lost it to a write on another, distance INF")
 	}
 	tail, err := r.AtLeast(paperTail)
 	if err == nil && r.Accesses > 0 {
@@ -91,6 +99,9 @@ func (r *Report) writeBins(out io.Writer) {
 		row(FormatBytes(b.FromBytes)+" - "+FormatBytes(b.ToBytes), b.Count)
 	}
 	row("INF (cold)", r.Cold)
+	if r.Invalidated != nil {
+		row("INF (invalidated)", *r.Invalidated)
+	}
 }
 
 func (r *Report) writeNodes(out io.Writer) {

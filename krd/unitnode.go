@@ -1,0 +1,97 @@
+package krd
+
+import (
+	"krdlab/krd/stack"
+	"krdlab/loi"
+)
+
+// unitNode analyses the accesses of the workers of one node, one by one: where an access covers several atoms, and where more
+// is asked for than distances.
+//
+// The bytes of one access are simultaneous. As a whole it has the distance of its farthest atom, and is cold if one of them is:
+// a cache serves it if it has all of it. Where bytes are weighed, each atom counts its own at its own distance.
+type unitNode struct {
+	units  *units
+	online *stack.Online
+	tally  *tally
+	by     []uint32 // by unit: the worker that accessed it last, plus 1
+
+	bytes, dist []uint64
+}
+
+func (n *unitNode) kernel(x *kernelRun) error {
+	for i := range x.list {
+		if err := n.access(x, &x.list[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *unitNode) access(x *kernelRun, a *loi.Access) error {
+	found, err := n.units.of(a)
+	if err != nil {
+		return err
+	}
+	shared := n.seen(found, uint32(x.worker)+1)
+	n.bytes, n.dist = n.bytes[:0], grow(n.dist, len(found))
+	var size uint64
+	for _, u := range found {
+		n.bytes = append(n.bytes, n.units.bytes[u])
+		size += n.units.bytes[u]
+	}
+	if len(found) == 1 {
+		n.dist[0] = n.online.Access(found[0], size)
+	} else {
+		n.online.AccessAll(found, n.bytes, n.dist)
+	}
+	t := n.tally
+	t.count++
+	far, needs := wholeDistance(n.bytes, n.dist)
+	if t.weighBytes {
+		for i, b := range n.bytes {
+			t.one(n.dist[i], min(n.dist[i], stack.Cold-size)+size, b, b)
+		}
+	} else {
+		t.one(far, needs, size, 1)
+	}
+	t.predict(far, size)
+	if shared && far != stack.Cold {
+		t.addShared(size)
+	}
+	return nil
+}
+
+// seen makes worker the last one to access the units and tells whether another was before, for one of them.
+func (n *unitNode) seen(found []uint32, worker uint32) (shared bool) {
+	for _, u := range found {
+		for int(u) >= len(n.by) {
+			n.by = append(n.by, 0)
+		}
+		last := n.by[u]
+		n.by[u] = worker
+		shared = shared || last != 0 && last != worker
+	}
+	return shared
+}
+
+func (n *unitNode) flush() error { return nil }
+
+// wholeDistance returns the distance of an access to several units at once, that of the farthest, and the size of the
+// smallest cache that has them all: the bytes above the farthest, those of this access at the same distance included. Units last
+// accessed later are among those above it.
+func wholeDistance(bytes, dist []uint64) (far, needs uint64) {
+	var last uint64
+	for i, d := range dist {
+		if d > far {
+			far, last = d, 0
+		}
+		if d == far {
+			last += bytes[i]
+		}
+	}
+	if far == stack.Cold {
+		return stack.Cold, stack.Cold
+	}
+	return far, far + last
+}

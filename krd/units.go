@@ -1,0 +1,128 @@
+package krd
+
+import (
+	"fmt"
+
+	"krdlab/krd/atoms"
+	"krdlab/loi"
+)
+
+// units numbers what accesses touch, densely from 0: registered blocks as they are registered, keyed blocks as they are first
+// seen, and of address spaces the atoms. It belongs to one analysis.
+type units struct {
+	trace  *loi.Trace
+	layout *layout
+	atoms  *atoms.Map // nil: no object is an address space
+	bytes  []uint64   // by unit
+	keyed  []map[uint64]uint32
+	total  uint64
+	first  uint32 // the first atom
+	found  []uint32
+}
+
+func newUnits(t *loi.Trace, l *layout, m *atoms.Map) (*units, error) {
+	u := &units{trace: t, layout: l, atoms: m, keyed: make([]map[uint64]uint32, len(t.Header.Registry.Objects))}
+	u.bytes = append(u.bytes, l.sizes...)
+	u.first = uint32(len(u.bytes))
+	if m != nil {
+		if uint64(len(u.bytes))+uint64(m.Len()) > maxBlocks {
+			return nil, fmt.Errorf("krd: the trace has %d blocks and %d atoms, expected at most %d", len(u.bytes), m.Len(), maxBlocks)
+		}
+		for i := range m.Len() {
+			u.bytes = append(u.bytes, m.Bytes(uint32(i)))
+		}
+	}
+	for _, b := range u.bytes {
+		if u.total += b; u.total >= maxTotal {
+			return nil, fmt.Errorf("krd: what the trace touches has 2^62 bytes or more, expected less")
+		}
+	}
+	return u, nil
+}
+
+// of returns the units that a touches, valid until the next call.
+func (u *units) of(a *loi.Access) ([]uint32, error) {
+	u.found = u.found[:0]
+	o := &u.trace.Header.Registry.Objects[a.Object]
+	switch o.Kind {
+	case loi.Partition:
+		u.found = append(u.found, u.layout.base[a.Object]+uint32(a.Block))
+	case loi.Span:
+		u.found = u.atoms.Append(u.found, int(a.Object), shapeOf(a))
+		for i := range u.found {
+			u.found[i] += u.first
+		}
+	case loi.Keyed:
+		m := u.keyed[a.Object]
+		if m == nil {
+			m = make(map[uint64]uint32)
+			u.keyed[a.Object] = m
+		}
+		n, ok := m[a.Block]
+		if !ok {
+			if len(u.bytes) == maxBlocks {
+				return nil, fmt.Errorf("krd: the trace touches more than %d blocks", maxBlocks)
+			}
+			n = uint32(len(u.bytes))
+			m[a.Block] = n
+			u.bytes = append(u.bytes, a.Bytes)
+			if u.total += a.Bytes; u.total >= maxTotal {
+				return nil, fmt.Errorf("krd: what the trace touches has 2^62 bytes or more, expected less")
+			}
+		} else if u.bytes[n] != a.Bytes {
+			return nil, sizeError(o.Name, a.Block, u.bytes[n], a.Bytes)
+		}
+		u.found = append(u.found, n)
+	}
+	return u.found, nil
+}
+
+// A SizeError is a block whose size changes.
+type SizeError struct {
+	Object        string
+	Block         uint64
+	Before, Bytes uint64
+}
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("krd: block %d of object %q has %d bytes here and had %d before; a block keeps its size, or its object is an address space whose ranges are split into atoms",
+		e.Block, e.Object, e.Bytes, e.Before)
+}
+
+func sizeError(object string, block, before, now uint64) error {
+	return &SizeError{Object: object, Block: block, Before: before, Bytes: now}
+}
+
+func shapeOf(a *loi.Access) atoms.Shape {
+	return atoms.Shape{Offset: a.Block, Bytes: a.Bytes, Rows: a.Rows, Stride: a.Stride}
+}
+
+// cut goes through all accesses to address spaces of t and splits these into atoms. nil if there are none.
+func cut(t *loi.Trace, m *progress) (*atoms.Map, error) {
+	var c atoms.Cutter
+	for w := range t.Header.Workers {
+		meter := m.meter()
+		cursor := t.Cursor(w)
+		var list []loi.Access
+		for n := uint64(0); cursor.Next(); n++ {
+			meter.tick()
+			list = cursor.AppendAccesses(list[:0])
+			for i := range list {
+				if t.Header.Registry.Objects[list[i].Object].Kind != loi.Span {
+					continue
+				}
+				if err := c.Add(int(list[i].Object), shapeOf(&list[i])); err != nil {
+					return nil, fmt.Errorf("krd: worker %d, kernel execution %d, object %q: %w", w, n, t.Header.Registry.Objects[list[i].Object].Name, err)
+				}
+			}
+		}
+		if err := cursor.Err(); err != nil {
+			return nil, err
+		}
+	}
+	a, err := c.Atoms()
+	if err != nil {
+		return nil, fmt.Errorf("krd: %w", err)
+	}
+	return a, nil
+}
