@@ -1,0 +1,238 @@
+package causes
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"krdlab/krd/stack"
+)
+
+// Unbounded as the upper end of a range of distances: there is none.
+const Unbounded = math.MaxUint64
+
+// ErrRange is wrapped by the error of a range that holds no distance.
+var ErrRange = errors.New("empty range of distances")
+
+// ErrDiffer is wrapped by the error of counters that count different things.
+var ErrDiffer = errors.New("counters differ")
+
+// Options say what is counted. The zero value counts each access once, by kernel and by object, cold ones apart.
+type Options struct {
+	Pairs     bool // split distances in the range by object: Result.Pairs
+	Sources   bool // remember the kernel of the last access: Result.KernelPairs
+	Cold      bool // first accesses belong to the range, if it is Unbounded
+	Inclusive bool // the range is of distances that include the bytes of the access itself
+	Bytes     bool // each access counts for its bytes, and each of its units at its own distance
+}
+
+// A Counter counts the accesses of one node whose distance is in a range. It is used by one goroutine.
+//
+// Memory: 13 to 46 bytes for each unit for its distance (stack.Online); with Pairs or Sources 16 more; with Pairs at most 60 more, and
+// some 50 for each pair of objects that occurs.
+type Counter struct {
+	from, to uint64
+	opt      Options
+
+	online stack.Online
+	dist   []uint64
+	units  []unit
+	now    uint64 // number of the access
+	stacks stacks
+
+	all         tally
+	kernels     []tally
+	objects     []tally
+	pairs       map[pair]*shared // by object accessed, object touched between
+	kernelPairs map[pair]uint64  // by kernel of the last access, kernel
+	distances   sum              // of the accesses in the range
+}
+
+// A unit is what Counter itself knows of a unit.
+type unit struct {
+	bytes  uint64
+	slot   uint32 // in the stack of its object, plus 1; 0: not accessed
+	kernel uint32 // of the last access
+}
+
+// A tally counts accesses, or their bytes.
+type tally struct{ all, within, cold uint64 }
+
+type pair struct{ a, b uint32 }
+
+type shared struct {
+	accesses uint64
+	bytes    sum
+}
+
+// New returns a counter of distances d with from <= d < to, in bytes, for kernels and objects numbered from 0. A range without
+// distances is an error that wraps [ErrRange].
+func New(kernels, objects int, from, to uint64, opt Options) (*Counter, error) {
+	if from >= to {
+		return nil, fmt.Errorf("causes: distances from %d to below %d bytes: %w", from, to, ErrRange)
+	}
+	c := &Counter{from: from, to: to, opt: opt, kernels: make([]tally, kernels), objects: make([]tally, objects)}
+	if opt.Pairs {
+		c.pairs = make(map[pair]*shared)
+		c.stacks.init(objects)
+	}
+	if opt.Sources {
+		c.kernelPairs = make(map[pair]uint64)
+	}
+	return c, nil
+}
+
+// Access counts the next access of the node. unit is numbered densely from 0 over all objects, belongs to one object and keeps its
+// size. It panics if there is no such kernel or object. Cost: that of stack.Online; with Pairs the same again, and, for an access in
+// the range, O(log of its units) for each object touched since the last access.
+func (c *Counter) Access(kernel, object int, unit uint32, bytes uint64) {
+	c.access(kernel, object, []uint32{unit}, []uint64{bytes})
+}
+
+// AccessAll counts an access to several distinct units of one object at once, such as the atoms of a range: it has the distance
+// of its farthest unit, and is cold if one of them is; but with Options.Bytes each unit counts at its own distance.
+func (c *Counter) AccessAll(kernel, object int, units []uint32, bytes []uint64) {
+	if len(units) > 0 {
+		c.access(kernel, object, units, bytes)
+	}
+}
+
+func (c *Counter) access(kernel, object int, units []uint32, bytes []uint64) {
+	c.now++
+	if len(units) == 1 {
+		c.dist = append(c.dist[:0], c.online.Access(units[0], bytes[0]))
+	} else {
+		c.dist = append(c.dist[:0], make([]uint64, len(units))...)
+		c.online.AccessAll(units, bytes, c.dist)
+	}
+	if c.opt.Bytes {
+		for i, u := range units {
+			c.count(kernel, object, u, c.dist[i], bytes[i], bytes[i])
+		}
+	} else {
+		far, whole := 0, uint64(0)
+		for i := range units {
+			whole += bytes[i]
+			if c.dist[i] > c.dist[far] {
+				far = i
+			}
+		}
+		c.count(kernel, object, units[far], c.dist[far], whole, 1)
+	}
+	if !c.opt.Pairs && !c.opt.Sources {
+		return
+	}
+	for i, n := range units {
+		u := c.unit(n)
+		if u.slot == 0 {
+			u.bytes = bytes[i]
+		}
+		u.kernel = uint32(kernel)
+	}
+	if c.opt.Pairs {
+		c.stacks.touch(object, c.now, units, c.units)
+	}
+}
+
+// count counts one access, whose distance is that of a unit.
+func (c *Counter) count(kernel, object int, n uint32, dist, size, weight uint64) {
+	k, o := &c.kernels[kernel], &c.objects[object]
+	c.all.all += weight
+	k.all += weight
+	o.all += weight
+	if dist == stack.Cold {
+		c.all.cold += weight
+		k.cold += weight
+		o.cold += weight
+		if !c.opt.Cold || c.to != Unbounded {
+			return
+		}
+	} else {
+		d := dist
+		if c.opt.Inclusive {
+			d += size
+		}
+		if d < c.from || d >= c.to {
+			return
+		}
+	}
+	c.all.within += weight
+	k.within += weight
+	o.within += weight
+	if dist == stack.Cold {
+		return
+	}
+	c.distances.add(dist)
+	if c.opt.Sources {
+		c.kernelPairs[pair{c.units[n].kernel, uint32(kernel)}] += weight
+	}
+	if c.opt.Pairs {
+		c.split(object, c.units[n].slot, weight)
+	}
+}
+
+// split counts the bytes of each object in the distance of an access, in the range, to a unit of an object.
+func (c *Counter) split(object int, slot uint32, weight uint64) {
+	since := c.stacks.list[object].times[slot-1]
+	for other := c.stacks.newest; other != none && c.stacks.list[other].last > since; other = c.stacks.list[other].older {
+		bytes := c.stacks.list[other].after(since)
+		if bytes == 0 {
+			continue // its blocks have no bytes
+		}
+		p := pair{uint32(object), uint32(other)}
+		s := c.pairs[p]
+		if s == nil {
+			s = new(shared)
+			c.pairs[p] = s
+		}
+		s.accesses += weight
+		s.bytes.add(bytes)
+	}
+}
+
+func (c *Counter) unit(n uint32) *unit {
+	if int(n) >= len(c.units) {
+		c.units = append(c.units, make([]unit, int(n)+1-len(c.units))...)
+	}
+	return &c.units[n]
+}
+
+// Merge adds the counts of other, of another node, to c. They must count the same range of the same kernels and objects with the same
+// options: an error wraps [ErrDiffer]. other is not changed.
+func (c *Counter) Merge(other *Counter) error {
+	switch {
+	case c.from != other.from || c.to != other.to:
+		return fmt.Errorf("causes: distances from %d to below %d bytes, and from %d to below %d: %w", c.from, c.to, other.from, other.to, ErrDiffer)
+	case len(c.kernels) != len(other.kernels) || len(c.objects) != len(other.objects):
+		return fmt.Errorf("causes: %d kernels and %d objects, and %d and %d: %w", len(c.kernels), len(c.objects), len(other.kernels), len(other.objects), ErrDiffer)
+	case c.opt != other.opt:
+		return fmt.Errorf("causes: options %+v, and %+v: %w", c.opt, other.opt, ErrDiffer)
+	}
+	c.all.merge(other.all)
+	for i := range c.kernels {
+		c.kernels[i].merge(other.kernels[i])
+	}
+	for i := range c.objects {
+		c.objects[i].merge(other.objects[i])
+	}
+	c.distances.merge(other.distances)
+	for p, n := range other.kernelPairs {
+		c.kernelPairs[p] += n
+	}
+	for p, s := range other.pairs {
+		mine := c.pairs[p]
+		if mine == nil {
+			mine = new(shared)
+			c.pairs[p] = mine
+		}
+		mine.accesses += s.accesses
+		mine.bytes.merge(s.bytes)
+	}
+	return nil
+}
+
+func (t *tally) merge(other tally) {
+	t.all += other.all
+	t.within += other.within
+	t.cold += other.cold
+}
