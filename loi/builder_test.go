@@ -111,7 +111,7 @@ func TestBuilderRoundTrip(t *testing.T) {
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
-		path := filepath.Join(dir, u(uint32(n))+rapid.SampledFrom([]string{".loi"}).Draw(rt, "suffix"))
+		path := filepath.Join(dir, u(uint32(n))+rapid.SampledFrom([]string{".loi", ".loi.zst"}).Draw(rt, "suffix"))
 		b := newTestBuilder(rt, path)
 		workers := rapid.IntRange(1, 3).Draw(rt, "workers")
 		want := make([][]Record, workers)

@@ -9,7 +9,8 @@ import (
 type Info struct {
 	Path      string
 	Version   int
-	Bytes     uint64 // of the file
+	Bytes     uint64 // of the file; of a compressed one, when decompressed
+	Packed    uint64 // bytes of a compressed file; 0 if it is not compressed
 	Clean     bool   // it has a clean end; if not, the numbers are those of what could be recovered
 	Recovered bool
 	Buffered  bool
@@ -86,7 +87,7 @@ func Verify(path string) (*Info, error) {
 // Info returns what is known of t without going through its records.
 func (t *Trace) Info() *Info {
 	in := &Info{
-		Path: t.path, Version: int(t.pre.version), Bytes: uint64(len(t.data)), Recovered: t.Recovered, Buffered: t.Buffered, Header: t.Header,
+		Path: t.path, Version: int(t.pre.version), Bytes: uint64(len(t.data)), Packed: t.packed, Recovered: t.Recovered, Buffered: t.Buffered, Header: t.Header,
 		Records: t.records, Discarded: t.discarded, LostBytes: t.lost,
 	}
 	for _, list := range t.chunks {
@@ -106,6 +107,9 @@ func (in *Info) String() string {
 		lost += in.Discarded[i]
 	}
 	s := fmt.Sprintf("%s: version %d, %d bytes, %d workers, %d records, %d discarded", in.Path, in.Version, in.Bytes, len(in.Records), n, lost)
+	if in.Packed != 0 {
+		s += fmt.Sprintf(", compressed to %d bytes", in.Packed)
+	}
 	if in.Recovered {
 		s += ", recovered"
 	}

@@ -13,6 +13,8 @@ func mapShared(*os.File, int64, int) ([]byte, error) { return nil, errors.ErrUns
 
 func mapPrivate(*os.File, int) ([]byte, error) { return nil, errors.ErrUnsupported }
 
+func freeBytes(string) (n uint64, known bool) { return 0, false }
+
 func unmap([]byte) error { return nil }
 
 // isNoSpace tells that a file cannot grow for lack of room. Without knowing the errors of the system, any failure to write

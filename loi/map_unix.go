@@ -20,6 +20,15 @@ func mapPrivate(f *os.File, n int) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), 0, n, unix.PROT_READ, unix.MAP_PRIVATE)
 }
 
+// freeBytes returns how many bytes may still be written to the file system of dir, if it tells.
+func freeBytes(dir string) (n uint64, known bool) {
+	var st unix.Statfs_t
+	if unix.Statfs(dir, &st) != nil {
+		return 0, false
+	}
+	return st.Bavail * uint64(st.Bsize), true
+}
+
 func unmap(b []byte) error { return unix.Munmap(b) }
 
 // isNoSpace tells that a file cannot grow for lack of room.

@@ -2,7 +2,6 @@ package loi
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 )
 
@@ -43,20 +42,25 @@ func Recover(path, out string) (RecoverReport, error) {
 	return rep, t.Save(out)
 }
 
-// OpenUnclean is Open for a trace that has no clean end or is damaged: see Recover.
+// OpenUnclean is Open for a trace that has no clean end or is damaged: see Recover. Of a compressed file whose stream is damaged or
+// cut off, it takes what came before.
 func OpenUnclean(path string) (*Trace, RecoverReport, error) {
-	data, mapped, err := load(path)
-	if err != nil {
-		return nil, RecoverReport{}, fmt.Errorf("recover trace: %w", err)
+	m, bad := load(path)
+	if bad != nil && m.data == nil {
+		return nil, RecoverReport{}, openError("recover", bad)
 	}
-	t, rep, err := salvage(data)
+	t, rep, err := salvage(m.data)
 	if err != nil {
-		if mapped {
-			unmap(data)
+		m.drop()
+		if bad != nil { // the reason of what is missing
+			err = bad
 		}
 		return nil, rep, inFile(err, path)
 	}
-	t.path, t.mapped = path, mapped
+	if bad != nil {
+		rep.Clean, t.Recovered = false, true
+	}
+	t.path, t.mapped, t.packed = path, m.mapped, m.packed
 	return t, rep, nil
 }
 

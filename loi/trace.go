@@ -19,6 +19,7 @@ type Trace struct {
 	path      string
 	data      []byte
 	mapped    bool
+	packed    uint64 // bytes of the compressed file, or 0
 	pre       prefix
 	chunks    [][]entry // by worker, in order
 	discarded []uint64  // records, by worker
@@ -33,23 +34,33 @@ type Trace struct {
 // the file.
 var mapFrom int64 = 256 << 20
 
-// Open reads the trace file path and checks all its bytes against their checksums. A file that is not a trace, is of a
+// Open reads the trace file path, compressed or not, and checks all its bytes against their checksums. A file that is not a trace, is of a
 // newer version, has no clean end or is corrupt gives a [*FormatError]. A trace with losses is not an error: see Discarded.
-// Cost: about 1 ms for each 4 MB.
+// Cost: about 1 ms for each 4 MB. A compressed file (zstd, whatever its name) that is large is decompressed into a temporary file
+// without a name in $TMPDIR; the bytes in errors about its content are then those of the decompressed trace, unless What says that
+// it is the stream.
 func Open(path string) (*Trace, error) {
-	data, mapped, err := load(path)
+	m, err := load(path)
 	if err != nil {
-		return nil, fmt.Errorf("open trace: %w", err)
+		m.drop()
+		return nil, openError("open", err)
 	}
-	t, err := parse(data)
+	t, err := parse(m.data)
 	if err != nil {
-		if mapped {
-			unmap(data)
-		}
+		m.drop()
 		return nil, inFile(err, path)
 	}
-	t.path, t.mapped = path, mapped
+	t.path, t.mapped, t.packed = path, m.mapped, m.packed
 	return t, nil
+}
+
+// openError wraps an error of load; one about the content stands for itself.
+func openError(verb string, err error) error {
+	var f *FormatError
+	if errors.As(err, &f) {
+		return err
+	}
+	return fmt.Errorf("%s trace: %w", verb, err)
 }
 
 // Close gives back the memory of a large trace, whose cursors must no longer be used. It need not be called.
@@ -74,30 +85,51 @@ func (t *Trace) LostBytes() []uint64 { return t.lost }
 // Records returns the number of records of each worker, of all types.
 func (t *Trace) Records() []uint64 { return t.records }
 
-// load reads or maps a file.
-func load(path string) (data []byte, mapped bool, err error) {
+// image is the content of a file: as it is on the disk, or decompressed.
+type image struct {
+	data   []byte
+	mapped bool
+	packed uint64 // bytes of the file if it is compressed, otherwise 0
+}
+
+func (m *image) drop() {
+	if m.mapped {
+		unmap(m.data)
+	}
+}
+
+// load reads or maps a file, and decompresses it if need be. What is wrong with a compressed stream is a [*FormatError], and the
+// image then is what came before.
+func load(path string) (m image, err error) {
 	st, err := os.Stat(path)
 	if err != nil {
-		return nil, false, err
+		return m, err
 	}
 	if !st.Mode().IsRegular() { // opening a pipe would wait for a writer
-		return nil, false, fmt.Errorf("%s: not a regular file", path)
+		return m, fmt.Errorf("%s: not a regular file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, false, err
+		return m, err
 	}
 	defer f.Close()
+	var first [len(zstdMagic)]byte
+	if n, _ := f.ReadAt(first[:], 0); n == len(first) && first == zstdMagic {
+		m.packed = uint64(st.Size())
+		m.data, m.mapped, err = decompress(f)
+		return m, inFile(err, path)
+	}
 	if st.Size() >= mapFrom {
-		if data, err = mapPrivate(f, int(st.Size())); err == nil {
-			return data, true, nil
+		if m.data, err = mapPrivate(f, int(st.Size())); err == nil {
+			m.mapped = true
+			return m, nil
 		}
 	}
-	data = make([]byte, st.Size())
-	if _, err = io.ReadFull(f, data); err != nil {
-		return nil, false, fmt.Errorf("%s: %w", path, err)
+	m.data = make([]byte, st.Size())
+	if _, err = io.ReadFull(f, m.data); err != nil {
+		return image{}, fmt.Errorf("%s: %w", path, err)
 	}
-	return data, false, nil
+	return m, nil
 }
 
 // inFile sets the name of the file in a FormatError.
