@@ -23,6 +23,8 @@ var engines = []struct {
 	{"naive", func(s []uint64) engine { return newNaive(s) }},
 	{"dense", func(s []uint64) engine { return NewDense(s) }},
 	{"online", func(s []uint64) engine { return newOnlineEngine(s) }},
+	{"keyed", func(s []uint64) engine { return newKeyedEngine(nil, s, 1) }},
+	{"keyed2", func(s []uint64) engine { return newKeyedEngine(nil, s, 2) }},
 }
 
 // distancesOf runs a new engine over a whole stream in batches of the given length (0: all at once).

@@ -65,7 +65,7 @@ func renew(s []item, n int) []item {
 // run counts the items, whose acc is 0. The sum of all the weights must be below 1<<32.
 func (v *inversions) run(items []item, out *outcome) {
 	if v.low == 0 {
-		finish(items, out)
+		finishBucket(items, out)
 		return
 	}
 	v.pass(items, v.low, &v.first, out)
@@ -80,7 +80,7 @@ func (v *inversions) pass(bucket []item, low uint, n *[radix]uint32, out *outcom
 	}
 	level := low / digitBits
 	to := v.dealt[level][:len(bucket)]
-	deal(bucket, low, to, n)
+	dealBucket(bucket, low, to, n)
 	start = 0
 	for _, end := range n {
 		b := to[start:end]
@@ -88,7 +88,7 @@ func (v *inversions) pass(bucket []item, low uint, n *[radix]uint32, out *outcom
 		switch {
 		case len(b) == 0:
 		case level == 1:
-			finish(b, out)
+			finishBucket(b, out)
 		default:
 			var next [radix]uint32
 			for i := range b {
@@ -99,8 +99,8 @@ func (v *inversions) pass(bucket []item, low uint, n *[radix]uint32, out *outcom
 	}
 }
 
-// deal is the inner loop of a pass: next[d] is where the next item with digit d goes and is advanced.
-func deal(bucket []item, low uint, to []item, next *[radix]uint32) {
+// dealBucket is the inner loop of a pass: next[d] is where the next item with digit d goes and is advanced.
+func dealBucket(bucket []item, low uint, to []item, next *[radix]uint32) {
 	var c counters
 	for _, it := range bucket {
 		d := it.key >> (low & 31) & (radix - 1)
@@ -112,8 +112,8 @@ func deal(bucket []item, low uint, to []item, next *[radix]uint32) {
 	}
 }
 
-// finish is the last pass: what the items collect here completes their sums.
-func finish(bucket []item, out *outcome) {
+// finishBucket is the last pass: what the items collect here completes their sums.
+func finishBucket(bucket []item, out *outcome) {
 	var c counters
 	dist, shift := out.dist, out.shift&63
 	if out.cum == nil {

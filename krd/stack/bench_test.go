@@ -1,0 +1,165 @@
+package stack
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// benchAccesses is the length of the benchmarks' traces: 10 M, or what KRDLAB_ACCESSES says (100e6 for the published figures).
+func benchAccesses(tb testing.TB, name string, def int) int {
+	text := os.Getenv(name)
+	if text == "" {
+		return def
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || n < 1 {
+		tb.Fatalf("%s=%s: want a number of accesses", name, text)
+	}
+	return int(n)
+}
+
+// A generator makes an endless trace, block by block. Blocks are numbered; the keys and sizes are made of the numbers.
+type generator struct {
+	name   string
+	blocks int
+	size   func(block uint64) uint64
+	start  func() func() uint64
+}
+
+// sizeOf is one of seven sizes, 64 to 4096 bytes.
+func sizeOf(block uint64) uint64 { return 64 << (scramble(block^0xabcdef) % 7) }
+
+func scramble(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+func uniform(name string, blocks uint64) generator {
+	return generator{name, int(blocks), sizeOf, func() func() uint64 {
+		next := splitMix(8)
+		return func() uint64 { return next() % blocks }
+	}}
+}
+
+// zipf draws block i with a probability in proportion to 1/(i+1), by Walker's alias method (1974).
+func zipf(name string, blocks int) generator {
+	return generator{name, blocks, sizeOf, func() func() uint64 {
+		share := make([]float64, blocks)
+		sum := 0.0
+		for i := range share {
+			share[i] = 1 / float64(i+1)
+			sum += share[i]
+		}
+		alias := make([]uint32, blocks)
+		var low, high []uint32
+		for i := range share {
+			share[i] *= float64(blocks) / sum
+			if share[i] < 1 {
+				low = append(low, uint32(i))
+			} else {
+				high = append(high, uint32(i))
+			}
+		}
+		for len(low) > 0 && len(high) > 0 {
+			l, h := low[len(low)-1], high[len(high)-1]
+			low = low[:len(low)-1]
+			alias[l] = h
+			if share[h] -= 1 - share[l]; share[h] < 1 {
+				high = high[:len(high)-1]
+				low = append(low, h)
+			}
+		}
+		for _, i := range append(low, high...) {
+			share[i] = 1
+		}
+		next := splitMix(7)
+		return func() uint64 {
+			r := next()
+			i := (r >> 32) * uint64(blocks) >> 32
+			if float64(r&(1<<32-1))/(1<<32) < share[i] {
+				return i
+			}
+			return uint64(alias[i])
+		}
+	}}
+}
+
+// matmul is C += A B, 4096 x 4096 in tiles of 32 x 32, by divide and conquer: the leaves in Morton order, each accessing its tiles
+// of A, B and C; over and over.
+func matmul(name string) generator {
+	return generator{name, 3 << 14, func(uint64) uint64 { return 4096 }, func() func() uint64 {
+		var leaf uint64
+		role := 0
+		var tiles [3]uint64
+		return func() uint64 {
+			if role == 0 {
+				var i, j, k uint64
+				for b := range 7 {
+					i |= leaf >> (3*b + 2) & 1 << b
+					j |= leaf >> (3*b + 1) & 1 << b
+					k |= leaf >> (3 * b) & 1 << b
+				}
+				leaf = (leaf + 1) & (1<<21 - 1)
+				tiles = [3]uint64{i<<7 | k, 1<<14 | k<<7 | j, 2<<14 | i<<7 | j}
+			}
+			t := tiles[role]
+			role = (role + 1) % 3
+			return t
+		}
+	}}
+}
+
+var generators = []generator{matmul("matmul4096"), zipf("zipf1M", 1e6), uniform("uniform1M", 1e6), uniform("uniform16M", 16e6)}
+
+// BenchmarkKeyed is the engine with keys that are not dense, sizes in bytes; the generation of the trace is not timed.
+func BenchmarkKeyed(b *testing.B) {
+	for _, g := range generators {
+		for _, cores := range []int{1, 2} {
+			b.Run(fmt.Sprintf("trace=%s/cores=%d", g.name, cores), func(b *testing.B) {
+				n := benchAccesses(b, "KRDLAB_ACCESSES", 10e6)
+				best := math.Inf(1)
+				for b.Loop() {
+					t, _ := runKeyed(b, g, n, cores)
+					best = min(best, t.Seconds())
+				}
+				b.ReportMetric(float64(n)/best/1e6, "best-Maccess/s")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
+// runKeyed returns the time spent in Distances, and the number of cold accesses.
+func runKeyed(tb testing.TB, g generator, n, cores int) (spent time.Duration, cold int) {
+	next := g.start()
+	k := NewKeyed(KeyedOptions{Cores: cores})
+	var keys, sizes, dist []uint64
+	for n > 0 {
+		batch := min(n, k.BatchLen())
+		n -= batch
+		if batch > len(dist) {
+			keys, sizes, dist = make([]uint64, batch), make([]uint64, batch), make([]uint64, batch)
+		}
+		for i := range batch {
+			block := next()
+			keys[i], sizes[i] = scramble(block), g.size(block)
+		}
+		begin := time.Now()
+		err := k.Distances(keys[:batch], sizes[:batch], dist)
+		spent += time.Since(begin)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for _, d := range dist[:batch] {
+			if d == Cold {
+				cold++
+			}
+		}
+	}
+	return spent, cold
+}

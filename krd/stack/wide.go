@@ -1,0 +1,37 @@
+package stack
+
+// wide says whether sums of the chunk may not fit the 32 bits of items and tallies, in units.
+func (c *chunk) wide() bool {
+	cum := c.cum.s
+	return (cum[c.n]-cum[c.live])>>c.shift>>32 != 0 || (cum[c.live]+c.cold)>>c.shift>>32 != 0
+}
+
+// countWide counts a wide chunk with 64-bit sums, several times as slowly.
+func (c *chunk) countWide(s *scratch) error {
+	cum := c.cum.s[:c.n+1]
+	if cap(s.wide) < len(cum) {
+		s.wide, s.prev = make([]uint64, len(cum)), make([]uint32, len(cum))
+	}
+	weights, prev := s.wide[:len(cum)], s.prev[:c.n-c.live]
+	clear(weights)
+	for p := 1; p <= c.live; p++ {
+		weights[p] = cum[p] - cum[p-1]
+	}
+	clear(prev)
+	for d, end := range c.ends {
+		for _, it := range c.items.s[d<<c.low : end] {
+			prev[it.at] = it.key
+		}
+	}
+	s.sums.Set(weights)
+	for i, p := range prev {
+		at := c.live + 1 + i
+		w := cum[at] - cum[at-1]
+		if p != 0 {
+			c.dist[i] = s.sums.After(int(p))
+			s.sums.Add(int(p), -w)
+		}
+		s.sums.Add(at, w)
+	}
+	return nil
+}
