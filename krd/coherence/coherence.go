@@ -38,8 +38,8 @@ type Counts struct {
 // Stacks holds the LRU stacks, with their holes, of the caches of several nodes that keep each other coherent by invalidation.
 // It is for one goroutine.
 //
-// Memory: for each node, 4 bytes for each unit number in pages of 1024 that it has touched, and at most 85 bytes for each unit
-// that it holds at once (43 where there are no holes), doubled while it grows; for each unit 8 bytes with up to 64 nodes, beyond
+// Memory: for each node, 4 bytes for each unit number in pages of 1024 that it has touched, and at most 116 bytes for each unit
+// that it holds at once (58 where there are no holes), more while that grows; for each unit 8 bytes with up to 64 nodes, beyond
 // that 24 and 4 to 8 for each copy.
 type Stacks struct {
 	nodes  []*lru // nil: not accessed yet

@@ -4,12 +4,16 @@ import "krdlab/krd/stack"
 
 // lru is the stack of one node. Every place is a slot, the higher the nearer to the top: a unit that is held, a hole, or nothing.
 type lru struct {
-	weights stack.Weights
-	bytes   []uint64 // by slot: what is in weights
-	units   []uint32 // by slot: the unit there, none if it is a hole (bytes not 0) or nothing; up to top
-	top     int      // the next free slot
-	holes   holes    // slots of the holes
-	min     int      // slots there are at least
+	bytes []uint64 // by slot: of the unit or hole there now
+	units []uint32 // by slot: the unit there, none if it is a hole (bytes not 0) or nothing; up to top
+	top   int      // the next free slot
+	holes holes    // slots of the holes
+	min   int      // slots there are at least
+
+	// What is above a slot now is what has come in above it, ends[top-1] - ends[slot], less what has gone from there since: so
+	// only what goes is entered in the hierarchy, and what comes in on the top costs nothing there.
+	ends []uint64      // by slot: bytes that came in there and below, since the last renumbering
+	gone stack.Weights // by slot: bytes that came in there and went elsewhere, up or, from holes, away
 
 	pages []*page // by unit / pageLen
 }
@@ -51,7 +55,7 @@ func (s *lru) access(unit uint32, bytes uint64) (distance, filled uint64, kind K
 		if old == s.top-1 {
 			return 0, 0, Hit // it is at the top already
 		}
-		distance = s.weights.After(old)
+		distance = s.ends[s.top-1] - s.ends[old] - s.gone.After(old)
 		bytes = s.bytes[old]
 		filled = s.fill(old, bytes)
 		s.bytes[old], s.units[old] = filled, none
@@ -59,14 +63,22 @@ func (s *lru) access(unit uint32, bytes uint64) (distance, filled uint64, kind K
 			s.holes.insert(old)
 		}
 		if filled != bytes {
-			s.weights.Add(old, filled-bytes)
+			s.gone.Add(old, bytes-filled)
 		}
 	}
-	s.weights.Add(s.top, bytes)
-	s.bytes[s.top], s.units[s.top] = bytes, unit
-	*at = uint32(s.top) + inStack
-	s.top++
+	s.push(unit, bytes)
+	*at = uint32(s.top-1) + inStack
 	return distance, filled, kind
+}
+
+// push puts a unit or hole on the top. There must be a free slot.
+func (s *lru) push(unit uint32, bytes uint64) {
+	below := uint64(0)
+	if s.top > 0 {
+		below = s.ends[s.top-1]
+	}
+	s.bytes[s.top], s.units[s.top], s.ends[s.top] = bytes, unit, below+bytes
+	s.top++
 }
 
 // fill takes up to want bytes from the holes above a slot, the topmost first, and returns how many it found.
@@ -78,7 +90,7 @@ func (s *lru) fill(slot int, want uint64) (filled uint64) {
 		}
 		n := min(s.bytes[h], want-filled)
 		filled += n
-		s.weights.Add(h, -n)
+		s.gone.Add(h, n)
 		s.bytes[h] -= n
 		if s.bytes[h] == 0 {
 			s.holes.remove(h)
@@ -113,40 +125,43 @@ func (s *lru) state(unit uint32) *uint32 {
 // other become one, and those below all units are dropped; the package comment says why that changes no distance. So there are
 // at most twice as many slots in use as there are units.
 func (s *lru) renumber() {
-	k := 0
-	for i, unit := range s.units[:s.top] {
+	used := s.top
+	s.top = 0
+	for i, unit := range s.units[:used] {
 		bytes := s.bytes[i]
-		if unit == none {
-			if bytes == 0 || k == 0 {
-				continue
-			}
-			if s.units[k-1] == none {
-				s.bytes[k-1] += bytes
-				continue
-			}
-		} else {
-			*s.state(unit) = uint32(k) + inStack
+		switch {
+		case unit != none:
+			*s.state(unit) = uint32(s.top) + inStack
+			s.push(unit, bytes)
+		case bytes == 0 || s.top == 0:
+		case s.units[s.top-1] == none:
+			s.bytes[s.top-1] += bytes
+			s.ends[s.top-1] += bytes
+		default:
+			s.push(none, bytes)
 		}
-		s.bytes[k], s.units[k] = bytes, unit
-		k++
 	}
-	s.top = k
-	s.resize(max(s.min, 2*k))
+	s.resize(max(s.min, 2*s.top))
 }
 
-// resize makes it n slots, those from top on with nothing in them, and puts the weights and the holes in order.
+// resize makes it n slots and puts the hierarchies in order. Nothing may have gone from the slots below top.
 func (s *lru) resize(n int) {
-	if n > cap(s.bytes) {
-		s.bytes = append(make([]uint64, 0, n), s.bytes[:s.top]...)
-		s.units = append(make([]uint32, 0, n), s.units[:s.top]...)
-	}
-	s.bytes, s.units = s.bytes[:n], s.units[:n]
-	clear(s.bytes[s.top:])
-	s.weights.Set(s.bytes)
+	s.bytes, s.units, s.ends = resized(s.bytes, n), resized(s.units, n), resized(s.ends, n)
+	s.gone.Reset(n)
 	s.holes.reset(n)
 	for i, unit := range s.units[:s.top] {
 		if unit == none {
 			s.holes.insert(i)
 		}
 	}
+}
+
+// resized returns a with length n, keeping what it holds.
+func resized[E any](a []E, n int) []E {
+	if n <= cap(a) {
+		return a[:n]
+	}
+	b := make([]E, n)
+	copy(b, a)
+	return b
 }

@@ -142,6 +142,24 @@ func TestBounded(t *testing.T) {
 			t.Errorf("%d slots for one unit that two nodes write in turn, want 4", len(n.bytes))
 		}
 	}
+	// Many holes that nothing fills, between the lowest unit and three small ones: they become one.
+	e = newStacks(2, 4)
+	e.Access(0, 0, 7, false)
+	for u := range uint32(1000) {
+		e.Access(0, 4+u, 100, false)
+	}
+	for u := range uint32(1000) {
+		e.Access(1, 4+u, 100, true)
+	}
+	for i := range uint32(10_000) {
+		e.Access(0, 1+i%3, 1, false)
+	}
+	if got := len(e.nodes[0].bytes); got > 4*4 {
+		t.Errorf("%d slots for 4 units, want at most 16", got)
+	}
+	if d, k := e.Access(0, 0, 7, false); d != 1000*100 || k != Hit {
+		t.Errorf("below the holes: distance %d, %v, want 100000, hit", d, k)
+	}
 }
 
 // TestCounts: copies sent and lost, and bytes of holes filled, in a trace that can be followed by hand.
