@@ -1,6 +1,7 @@
 package loi
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -136,6 +137,18 @@ func TestBuilderRoundTrip(t *testing.T) {
 		}
 		defer tr.Close()
 		same(rt, tr, want)
+		var text bytes.Buffer
+		if err := WriteText(&text, tr); err != nil {
+			rt.Fatal(err)
+		}
+		again, err := ParseText(&text)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		same(rt, again, want)
+		if !reflect.DeepEqual(again.Header, tr.Header) {
+			rt.Fatalf("%+v, expected %+v", again.Header, tr.Header)
+		}
 		if _, err := Verify(path); err != nil {
 			rt.Fatal(err)
 		}

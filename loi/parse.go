@@ -44,8 +44,8 @@ func ParseText(r io.Reader) (*Trace, error) {
 type textParser struct {
 	n       int // line
 	toks    []token
-	err     error // first thing wrong in the line
-	version bool
+	err     error  // first thing wrong in the line
+	version uint64 // of the text, 0 until it is known
 	ended   bool
 	t       *Trace // nil until the header is complete
 	head    Trace  // being filled
@@ -68,11 +68,14 @@ func (p *textParser) fail(format string, args ...any) {
 func (p *textParser) line() {
 	first := p.word()
 	switch {
-	case !p.version:
-		if first != "loi-text" || p.uint(math.MaxInt32) != 1 {
-			p.fail("expected \"loi-text 1\"")
+	case p.version == 0:
+		if first != "loi-text" {
+			p.fail("expected \"loi-text 1\" or 2")
+			return
 		}
-		p.version = true
+		if p.version = p.uint(math.MaxUint64); p.err == nil && (p.version < 1 || p.version > Version) {
+			p.fail("text of version %d, expected \"loi-text 1\" to %d", p.version, Version)
+		}
 	case p.ended:
 		p.fail("%q after the end line", first)
 	case first == "end":
@@ -97,8 +100,8 @@ func (p *textParser) begin() {
 	if p.t != nil || p.err != nil {
 		return
 	}
-	if !p.version {
-		p.fail("expected \"loi-text 1\"")
+	if p.version == 0 {
+		p.fail("expected \"loi-text 1\" or 2")
 		return
 	}
 	if p.err = p.head.Header.Validate(); p.err != nil {
@@ -179,6 +182,11 @@ func (p *textParser) header(first string) {
 
 func (p *textParser) object() {
 	o := Object{Name: p.word()}
+	for k := Keyed; p.version >= 2 && k <= Span; k++ {
+		if p.accept(k.String()) {
+			o.Kind = k
+		}
+	}
 	for len(p.toks) > 0 && p.err == nil {
 		w := p.word()
 		var r SizeRun
@@ -270,14 +278,54 @@ func (p *textParser) execution(rec *Record) {
 		}
 		a := Access{Object: p.objectName()}
 		p.punct("[")
-		a.Block = p.uint(math.MaxUint32)
+		p.part(&a)
 		p.punct("]")
 		a.Mode = p.mode()
-		if p.err == nil && a.Block >= uint64(p.t.objects[a.Object].n) {
-			p.fail("block %d of object %q, which has %d", a.Block, p.t.Header.Registry.Objects[a.Object].Name, p.t.objects[a.Object].n)
+		if what := p.wrong(&a); p.err == nil && what != "" {
+			p.fail("%s", what)
 		}
 		rec.Explicit = append(rec.Explicit, a)
 	}
+}
+
+// part reads what an access touches of its object, see part in the writer.
+func (p *textParser) part(a *Access) {
+	if p.err != nil {
+		return
+	}
+	switch p.kinds[a.Object] {
+	case Partition:
+		a.Block = p.uint(math.MaxUint32)
+	case Keyed:
+		w := p.word()
+		var err error
+		if a.Block, err = strconv.ParseUint(w, 0, 64); err != nil {
+			p.fail("%q, expected a key such as 0x2a", w)
+		}
+		p.punct(":")
+		a.Bytes = p.uint(math.MaxUint64)
+	case Span:
+		w := p.word()
+		if n, _ := fmt.Sscanf(w, "%d+%dx%d/%d", &a.Block, &a.Bytes, &a.Rows, &a.Stride); n < 2 || part(Span, a) != w {
+			p.fail("%q, expected a range such as 4096+256 or 4096+256x32/9000", w)
+		}
+	}
+}
+
+// wrong says what is wrong with an access, or returns "".
+func (p *textParser) wrong(a *Access) string {
+	if p.err != nil {
+		return ""
+	}
+	o, name := &p.t.objects[a.Object], p.t.Header.Registry.Objects[a.Object].Name
+	if o.kind != Partition {
+		if what := checkNamed(o.kind, a); what != "" {
+			return sprint("an access to object %q has %s", name, what)
+		}
+	} else if a.Block >= uint64(o.n) {
+		return sprint("block %d of object %q, which has %d", a.Block, name, o.n)
+	}
+	return ""
 }
 
 func (p *textParser) check(k KernelID, args []uint32) {

@@ -10,7 +10,7 @@ import (
 // WriteText writes t in the text form, which [ParseText] reads: one line for each fact of the header and one for each
 // record, workers one after the other.
 //
-//	loi-text 1
+//	loi-text 1                            2 if there are objects that are not partitions
 //	substrate native                      or simulated; then, if so, a line: synthetic
 //	recovered, buffered                   each a line of its own, if so
 //	clock tsc 1.86e+09 invariant          source, Hz (0: unknown), and the word if it is so
@@ -24,13 +24,18 @@ import (
 //	kernel gemm A:in B:in C:inout         name and declared signature
 //	discarded 0 12 12                     worker, records, kernel executions in them
 //	lost 0 4096                           worker, bytes
+//	object K keyed                        blocks have keys and are not registered
+//	object S span                         an address space of bytes
 //	0 100 150 gemm(1,2,3) preempted       worker, start, end in ticks, kernel and arguments, flags
 //	0 150 170 gemm{A[1]:in,C[3]:out}      accesses listed
+//	0 150 170 get{K[0x2a:64]:in}          the block with key 0x2a (or decimal), of 64 bytes
+//	0 150 170 get{S[4096+256]:in}         256 bytes from offset 4096
+//	0 150 170 get{S[4096+256x32/9000]:in} 32 such rows, each 9000 bytes after the one before
 //	0 170 event steal(1,0,2)              worker, time, kind (or its number) and arguments
 //	0 180 290 task p2p(1,2) m2l(3,4)      one task and its kernels
 //	end 4                                 number of records; may be left out
 //
-// A name with other characters than letters, digits and _.-/+ is quoted as in Go. What follows # is a comment.
+// The executions of a run are records of their own here, and in the number at the end. A name with other characters than letters, digits and _.-/+ is quoted as in Go. What follows # is a comment.
 func WriteText(w io.Writer, t *Trace) error {
 	p := &textPrinter{w: bufio.NewWriter(w), t: t}
 	p.header()
@@ -63,7 +68,7 @@ func (p *textPrinter) line(words ...string) {
 
 func (p *textPrinter) header() {
 	h := &p.t.Header
-	p.line("loi-text 1")
+	p.line("loi-text", u(h.version()))
 	p.line("substrate", h.Substrate)
 	for _, f := range []struct {
 		word string
@@ -90,6 +95,9 @@ func (p *textPrinter) header() {
 	}
 	for _, o := range h.Registry.Objects {
 		words := []string{"object", name(o.Name)}
+		if o.Kind != Partition {
+			words = append(words, o.Kind.String())
+		}
 		for _, r := range o.Blocks {
 			words = append(words, u(r.Count)+"x"+u(r.Bytes))
 		}
@@ -127,7 +135,8 @@ func (p *textPrinter) record(worker int, r *Record) {
 	case AccessesRecord:
 		list := make([]string, len(r.Explicit))
 		for i, a := range r.Explicit {
-			list[i] = name(reg.Objects[a.Object].Name) + "[" + u(a.Block) + "]:" + a.Mode.String()
+			o := &reg.Objects[a.Object]
+			list[i] = name(o.Name) + "[" + part(o.Kind, &a) + "]:" + a.Mode.String()
 		}
 		words = append(words, u(r.End), name(reg.Kernels[r.Kernel].Name)+"{"+strings.Join(list, ",")+"}")
 	case TaskRecord:
@@ -143,6 +152,19 @@ func (p *textPrinter) record(worker int, r *Record) {
 		words = append(words, "moved")
 	}
 	p.line(words...)
+}
+
+// part names what an access touches of an object, as it stands in brackets.
+func part(kind ObjectKind, a *Access) string {
+	switch {
+	case kind == Keyed:
+		return "0x" + strconv.FormatUint(a.Block, 16) + ":" + u(a.Bytes)
+	case kind == Span && a.Rows > 1:
+		return u(a.Block) + "+" + u(a.Bytes) + "x" + u(a.Rows) + "/" + u(a.Stride)
+	case kind == Span:
+		return u(a.Block) + "+" + u(a.Bytes)
+	}
+	return u(a.Block)
 }
 
 func argList(args []uint32) string {
