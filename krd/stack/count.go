@@ -1,15 +1,14 @@
 package stack
 
 const (
-	tallyBits = 12 // a tally counts by keys of 12 bits
-	topBits   = 10 // at most: streams that a pass writes
-	midBits   = 8
+	topBits = 10 // at most: streams that a pass writes
+	midBits = 8
 )
 
 // scratch is what counting the buckets of a chunk needs on each thread.
 type scratch struct {
 	mem   arena
-	tally tally
+	tally *tally
 	dealt []array[item] // by depth
 
 	sums Weights // of countWide, as the others
@@ -33,7 +32,7 @@ func (c *chunk) countItems(items []item, low uint, cum []uint64, depth int, s *s
 	}
 	if low == tallyBits {
 		s.tally.reset(1 << tallyBits)
-		finish(items, cum, c.dist, c.shift, &s.tally)
+		finish(items, cum, c.dist, c.shift, s.tally)
 		return nil
 	}
 	below := max(tallyBits, int(low)-midBits)
@@ -52,7 +51,7 @@ func (c *chunk) countItems(items []item, low uint, cum []uint64, depth int, s *s
 		ends[d] = uint32(d << below)
 	}
 	s.tally.reset(digits)
-	deal(items, uint(below), uint32(digits-1), to, ends[:digits], &s.tally)
+	deal(items, uint(below), uint32(digits-1), to, ends[:digits], s.tally)
 	for d, end := range ends[:digits] {
 		start := d << below
 		if start >= len(cum) {

@@ -55,7 +55,7 @@ func NewKeyed(opt KeyedOptions) *Keyed {
 	}
 	k.table.mem = &k.mem
 	for range k.cores {
-		k.work = append(k.work, &scratch{})
+		k.work = append(k.work, &scratch{tally: newTally()})
 	}
 	return k
 }

@@ -9,7 +9,7 @@ type chunk struct {
 	cum   array[uint64] // by position: sum of the sizes at it and before it; 0 at 0
 	items array[item]   // those of top digit d begin at d<<low, in order of time
 	ends  []uint32      // by top digit: where its items end
-	tally tally         // of the pass that deals by the top digit
+	tally *tally        // of the pass that deals by the top digit
 
 	live, n int  // the stack; positions in use
 	low     uint // the top digit is key>>low
@@ -72,6 +72,9 @@ func (p *positions) renumber(m *arena, from, to *chunk, accesses int) (old []byt
 	for d := range tops {
 		to.ends = append(to.ends, uint32(d<<to.low))
 	}
+	if to.tally == nil {
+		to.tally = newTally()
+	}
 	to.tally.reset(tops)
 	return old, nil
 }
@@ -133,5 +136,5 @@ func (c *chunk) push(words []rankWord, first int, prev []uint32, sizes []uint64)
 	}
 	c.n += len(prev)
 	c.cold = cold
-	deal(c.buf[:m], c.low, 1<<tallyBits-1, c.items.s, c.ends, &c.tally)
+	deal(c.buf[:m], c.low, 1<<tallyBits-1, c.items.s, c.ends, c.tally)
 }

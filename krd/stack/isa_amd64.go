@@ -1,0 +1,30 @@
+package stack
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+// wraps says that the passes count modulo 1<<32, so that only what is asked for must fit 32 bits and not all that is counted.
+var wraps = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2
+
+func deal(items []item, low uint, mask uint32, to []item, ends []uint32, t *tally) {
+	switch {
+	case len(items) == 0:
+	case wraps:
+		dealAVX2(&items[0].key, len(items), low, mask, &to[0].key, unsafe.SliceData(ends), &t.window[0])
+	default:
+		dealPortable(items, low, mask, to, ends, t)
+	}
+}
+
+func finish(items []item, cum, dist []uint64, shift uint, t *tally) {
+	switch {
+	case len(items) == 0:
+	case wraps:
+		finishAVX2(&items[0].key, len(items), unsafe.SliceData(cum), unsafe.SliceData(dist), shift, &t.window[0])
+	default:
+		finishPortable(items, cum, dist, shift, t)
+	}
+}

@@ -1,0 +1,14 @@
+//go:build !amd64
+
+package stack
+
+// wraps says that the passes count modulo 1<<32; the portable ones do not.
+const wraps = false
+
+func deal(items []item, low uint, mask uint32, to []item, ends []uint32, t *tally) {
+	dealPortable(items, low, mask, to, ends, t)
+}
+
+func finish(items []item, cum, dist []uint64, shift uint, t *tally) {
+	finishPortable(items, cum, dist, shift, t)
+}
