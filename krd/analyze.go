@@ -5,7 +5,9 @@ import (
 	"runtime"
 	"sync"
 
+	"krdlab/krd/approx"
 	"krdlab/krd/atoms"
+	"krdlab/krd/causes"
 	"krdlab/krd/smith"
 	"krdlab/krd/stack"
 	"krdlab/loi"
@@ -55,6 +57,9 @@ func Analyze(t *loi.Trace, opt Options) (*Report, error) {
 	if t.Header.Synthetic {
 		r.warn("the worker-to-node map was imposed and is not the machine's")
 	}
+	if opt.Engine.Approximate() {
+		r.warn("approximate: distances by the engine %v", opt.Engine)
+	}
 	if opt.Coherence && a.atoms != nil {
 		r.warn("the trace has accesses that overlap in part: with coherence the atoms of one access count as touched one after the other")
 	}
@@ -71,6 +76,7 @@ type analysis struct {
 	workers [][]int // of each
 	tallies []*tally
 	models  []*smith.Model
+	causes  []*causes.Counter // by node; nil: nobody asks
 	prog    progress
 	dense   bool // all that is asked is the distances of registered blocks
 }
@@ -89,12 +95,15 @@ func newAnalysis(t *loi.Trace, opt Options) (a *analysis, err error) {
 	if a.layout, err = newLayout(t); err != nil {
 		return nil, err
 	}
-	a.dense = !opt.Coherence
+	a.dense = !opt.Coherence && opt.Causes == nil && !opt.Engine.Approximate()
 	spans := false
 	for i := range t.Header.Registry.Objects {
 		k := t.Header.Registry.Objects[i].Kind
 		a.dense = a.dense && k == loi.Partition
 		spans = spans || k == loi.Span
+	}
+	if spans && opt.Engine.Approximate() {
+		return nil, fmt.Errorf("krd: %w: engine %v takes whole blocks, and the trace has address spaces; expected exact", ErrOption, opt.Engine)
 	}
 	if spans {
 		a.prog.total *= 2
@@ -119,6 +128,9 @@ func newAnalysis(t *loi.Trace, opt Options) (a *analysis, err error) {
 			c.misses = append(c.misses, smith.NewPredictor(m))
 		}
 		a.tallies = append(a.tallies, c)
+	}
+	if err := a.newCauses(); err != nil {
+		return nil, err
 	}
 	return a, nil
 }
@@ -180,11 +192,29 @@ func (a *analysis) node(i int) error {
 	if a.dense {
 		return a.consume(a.workers[i], newDenseNode(a.layout.sizes, len(a.workers[i]), a.tallies[i]))
 	}
+	if a.atoms == nil && a.opt.Causes == nil && !a.opt.Engine.Approximate() && len(a.workers[i]) == 1 {
+		cores := 1
+		if len(a.nodes) == 1 {
+			cores = 0 // no other node needs them
+		}
+		return a.consume(a.workers[i], newKeyedNode(a.trace, cores, a.tallies[i]))
+	}
 	u, err := newUnits(a.trace, a.layout, a.atoms)
 	if err != nil {
 		return err
 	}
-	return a.consume(a.workers[i], &unitNode{units: u, online: stack.NewOnline(), tally: a.tallies[i]})
+	n := &unitNode{units: u, tally: a.tallies[i]}
+	if a.opt.Engine.Name == EngineScaleTree {
+		if n.tree, err = approx.NewScaleTree(a.opt.Engine.Accuracy); err != nil {
+			return fmt.Errorf("krd: %w", err)
+		}
+	} else {
+		n.online = stack.NewOnline()
+	}
+	if a.opt.Causes != nil {
+		n.causes = a.causes[i]
+	}
+	return a.consume(a.workers[i], n)
 }
 
 // consume merges the records of some workers and hands them to c.

@@ -274,6 +274,7 @@ const wantJSON = `{
  "schema_version": 1,
  "distance": "exclusive",
  "weight": "count",
+ "engine": "exact",
  "coherence": false,
  "l2_bytes": 64,
  "llc_bytes": null,
@@ -299,6 +300,7 @@ const wantJSON = `{
  "discarded": 0,
  "atoms": null,
  "misses": [],
+ "causes": null,
  "warnings": ["the trace names no LLC size: near and far are unknown"]
 }`
 
@@ -329,7 +331,7 @@ func TestReportJSON(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, compact)
 	}
 	empty, err := json.Marshal((&analysis{trace: &loi.Trace{Header: loi.Header{L2Bytes: 1, LLCBytes: 1}}}).report())
-	if err != nil || !strings.Contains(string(empty), `"bins":[],"nodes":[],"discarded":0,"atoms":null,"misses":[],"warnings":[]`) {
+	if err != nil || !strings.Contains(string(empty), `"bins":[],"nodes":[],"discarded":0,"atoms":null,"misses":[],"causes":null,"warnings":[]`) {
 		t.Errorf("a report of nothing is %s (%v), want empty arrays", empty, err)
 	}
 }

@@ -35,8 +35,19 @@ type Options struct {
 	Coherence bool
 	// Caches are caches, one a node, whose misses are to be predicted from the distances: see package smith.
 	Caches []smith.Cache
+	// Engine is how distances are computed. Analyze takes the exact one and the scale tree; for those that sample see [Sample].
+	Engine Engine
+	// Causes asks who causes the accesses of a range of distances; nil: do not. Only with the exact engine.
+	Causes *CauseOptions
 	// Progress, if not nil, is called now and then with the number of records read so far and of those to read. Calls do not overlap.
 	Progress func(done, total uint64)
+}
+
+// CauseOptions say which accesses' causes are asked for: those with a distance of at least FromBytes and less than ToBytes, as
+// Options.Distance counts it.
+type CauseOptions struct {
+	FromBytes, ToBytes uint64 // ToBytes of causes.Unbounded: there is no end, and cold accesses are in the range
+	Pairs              bool   // and which objects were touched in between, and which kernels came before: see package causes
 }
 
 // ErrOption is wrapped by the error of an option that is none of its values.
@@ -57,6 +68,19 @@ func (o *Options) resolve() error {
 	case WeightCount, WeightBytes:
 	default:
 		return fmt.Errorf("krd: %w: weight %q, expected %q or %q", ErrOption, o.Weight, WeightCount, WeightBytes)
+	}
+	switch {
+	case o.Engine.Sampling():
+		return fmt.Errorf("krd: %w: engine %v samples, and gives no histogram; expected exact or scale-tree", ErrOption, o.Engine)
+	case o.Engine.Approximate() && o.Coherence:
+		return fmt.Errorf("krd: %w: engine %v knows no coherence; expected exact", ErrOption, o.Engine)
+	case o.Engine.Approximate() && o.Causes != nil:
+		return fmt.Errorf("krd: %w: engine %v knows no causes; expected exact", ErrOption, o.Engine)
+	case o.Coherence && o.Causes != nil:
+		return fmt.Errorf("krd: %w: causes are counted without coherence; ask for one of them", ErrOption)
+	}
+	if o.Engine.Name == "" {
+		o.Engine.Name = EngineExact
 	}
 	return nil
 }

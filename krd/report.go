@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+
+	"krdlab/krd/causes"
 )
 
 // SchemaVersion is the version of the JSON form of a [Report]. It grows when a field changes its meaning, not when one is added.
@@ -16,6 +18,7 @@ type Report struct {
 	SchemaVersion int      `json:"schema_version"`
 	Distance      Distance `json:"distance"`
 	Weight        Weight   `json:"weight"`
+	Engine        string   `json:"engine"`    // "exact", or an approximate one
 	Coherence     bool     `json:"coherence"` // writes on one node invalidate on the others
 	L2Bytes       *uint64  `json:"l2_bytes"`  // of one core; nil: unknown
 	LLCBytes      *uint64  `json:"llc_bytes"` // of one node; nil: unknown
@@ -24,8 +27,10 @@ type Report struct {
 	Discarded     uint64   `json:"discarded"` // records missing from the trace
 	Atoms         *uint64  `json:"atoms"`     // that overlapping ranges were split into; nil: there are none
 	// Misses are those predicted for Options.Caches, one entry each.
-	Misses   []CacheMisses `json:"misses"`
-	Warnings []string      `json:"warnings"`
+	Misses []CacheMisses `json:"misses"`
+	// Causes ranks who causes the range of Options.Causes; nil: not asked for.
+	Causes   *causes.Result `json:"causes"`
+	Warnings []string       `json:"warnings"`
 }
 
 // A Node is the histogram of the workers that share one last-level cache.
@@ -57,7 +62,7 @@ func utoa(n uint64) string { return strconv.FormatUint(n, 10) }
 func (a *analysis) report() *Report {
 	l2, llc := a.trace.Header.L2Bytes, a.trace.Header.LLCBytes
 	r := &Report{
-		SchemaVersion: SchemaVersion, Distance: a.opt.Distance, Weight: a.opt.Weight, Coherence: a.opt.Coherence,
+		SchemaVersion: SchemaVersion, Distance: a.opt.Distance, Weight: a.opt.Weight, Engine: a.opt.Engine.String(), Coherence: a.opt.Coherence,
 		Nodes: []Node{}, Misses: []CacheMisses{}, Warnings: []string{},
 	}
 	if l2 != 0 {
@@ -87,6 +92,7 @@ func (a *analysis) report() *Report {
 		r.Nodes = append(r.Nodes, Node{Node: a.nodes[i], Workers: a.workers[i], Histogram: t.histogram(bins)})
 	}
 	r.Misses = a.misses()
+	r.Causes = a.ranking()
 	return r
 }
 

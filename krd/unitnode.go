@@ -1,6 +1,8 @@
 package krd
 
 import (
+	"krdlab/krd/approx"
+	"krdlab/krd/causes"
 	"krdlab/krd/stack"
 	"krdlab/loi"
 )
@@ -13,6 +15,8 @@ import (
 type unitNode struct {
 	units  *units
 	online *stack.Online
+	tree   *approx.ScaleTree // instead of online; whole blocks only
+	causes *causes.Counter   // nil: nobody asks
 	tally  *tally
 	by     []uint32 // by unit: the worker that accessed it last, plus 1
 
@@ -40,9 +44,12 @@ func (n *unitNode) access(x *kernelRun, a *loi.Access) error {
 		n.bytes = append(n.bytes, n.units.bytes[u])
 		size += n.units.bytes[u]
 	}
-	if len(found) == 1 {
+	switch {
+	case n.tree != nil:
+		n.dist[0] = n.tree.Access(found[0], size)
+	case len(found) == 1:
 		n.dist[0] = n.online.Access(found[0], size)
-	} else {
+	default:
 		n.online.AccessAll(found, n.bytes, n.dist)
 	}
 	t := n.tally
@@ -58,6 +65,9 @@ func (n *unitNode) access(x *kernelRun, a *loi.Access) error {
 	t.predict(far, size)
 	if shared && far != stack.Cold {
 		t.addShared(size)
+	}
+	if n.causes != nil {
+		n.causes.AccessAll(x.kernel, int(a.Object), found, n.bytes)
 	}
 	return nil
 }

@@ -1,0 +1,216 @@
+package krd
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+
+	"krdlab/krd/approx"
+	"krdlab/krd/smith"
+	"krdlab/krd/stack"
+	"krdlab/loi"
+)
+
+// SampleOptions of [Sample].
+type SampleOptions struct {
+	Engine    Engine // shards or shards-keys
+	Seed      uint64 // chooses the blocks that are followed
+	Caches    []smith.Cache
+	AllowLoss bool
+	Progress  func(done, total uint64)
+}
+
+// A SampleReport is what a sample of the blocks tells: estimates, for far reuses and for the misses of given caches only.
+type SampleReport struct {
+	SchemaVersion int          `json:"schema_version"`
+	Approximate   bool         `json:"approximate"` // true
+	Engine        string       `json:"engine"`
+	Seed          uint64       `json:"seed"`
+	Nodes         []NodeSample `json:"nodes"`
+	Discarded     uint64       `json:"discarded"`
+	Warnings      []string     `json:"warnings"`
+}
+
+// A NodeSample is the estimate for one node.
+type NodeSample struct {
+	Node    int   `json:"node"`
+	Workers []int `json:"workers"`
+	approx.Estimate
+	Misses []SampledMisses `json:"misses"`
+}
+
+// SampledMisses are the misses of a cache estimated from sampled distances.
+type SampledMisses struct {
+	Cache  smith.Cache `json:"cache"`
+	Caveat string      `json:"caveat"` // "" of a fully associative cache
+	smith.Prediction
+	LineMissesPerCore float64 `json:"line_misses_per_core"`
+}
+
+// Sample estimates reuse distances from a sample of the blocks (package approx), node by node. Caches of the trace's L2 and LLC
+// size are looked at in any case. Errors are those of [Analyze]; traces with address spaces are refused.
+//
+// Cost: that of reading the trace, and about 1 ns an access.
+func Sample(t *loi.Trace, opt SampleOptions) (*SampleReport, error) {
+	if !opt.Engine.Sampling() {
+		return nil, fmt.Errorf("krd: %w: engine %v does not sample; expected shards or shards-keys", ErrOption, opt.Engine)
+	}
+	loss := &LossError{Discarded: t.Discarded()}
+	if loss.Total() > 0 && !opt.AllowLoss {
+		return nil, loss
+	}
+	for i := range t.Header.Registry.Objects {
+		if o := &t.Header.Registry.Objects[i]; o.Kind == loi.Span {
+			return nil, fmt.Errorf("krd: %w: engine %v follows whole blocks, and object %q is an address space; expected exact", ErrOption, opt.Engine, o.Name)
+		}
+	}
+	a := &analysis{trace: t, prog: progress{tell: opt.Progress}}
+	for _, n := range t.Records() {
+		a.prog.total += n
+	}
+	a.nodes, a.workers = workersByNode(&t.Header)
+	r := &SampleReport{
+		SchemaVersion: SchemaVersion, Approximate: true, Engine: opt.Engine.String(), Seed: opt.Seed,
+		Nodes: []NodeSample{}, Discarded: loss.Total(),
+		Warnings: []string{"estimates from a sample of the blocks by the engine " + opt.Engine.String() + ": for far reuses and for misses at a given size only"},
+	}
+	for i, node := range a.nodes {
+		s, err := newSampled(t, opt)
+		if err != nil {
+			return nil, err
+		}
+		if err := a.consume(a.workers[i], s); err != nil {
+			return nil, err
+		}
+		r.Nodes = append(r.Nodes, s.result(node, a.workers[i]))
+	}
+	return r, nil
+}
+
+// sampled is the consumer of one node.
+type sampled struct {
+	shards     *approx.Shards
+	names      *names
+	predictors []*smith.Predictor
+
+	keys, sizes []uint64
+}
+
+func newSampled(t *loi.Trace, opt SampleOptions) (*sampled, error) {
+	s := &sampled{names: newNames(len(t.Header.Registry.Objects))}
+	for _, c := range opt.Caches {
+		m, err := smith.NewModel(c)
+		if err != nil {
+			return nil, fmt.Errorf("krd: %w", err)
+		}
+		s.predictors = append(s.predictors, smith.NewPredictor(m))
+	}
+	o := approx.Options{Seed: opt.Seed}
+	if opt.Engine.Name == EngineShards {
+		o.Rate = opt.Engine.Rate
+	} else {
+		o.MaxKeys = opt.Engine.Keys
+	}
+	for _, bytes := range []uint64{t.Header.L2Bytes, t.Header.LLCBytes} {
+		if bytes != 0 {
+			o.Caches = append(o.Caches, bytes)
+		}
+	}
+	if s.predictors != nil {
+		o.Each = func(distance, bytes uint64, weight float64) {
+			for _, p := range s.predictors {
+				if distance == stack.Cold {
+					p.Cold(bytes, weight)
+				} else {
+					p.Add(distance, bytes, weight)
+				}
+			}
+		}
+	}
+	var err error
+	if s.shards, err = approx.NewShards(o); err != nil {
+		return nil, fmt.Errorf("krd: %w", err)
+	}
+	return s, nil
+}
+
+const sampleBatch = 1 << 14
+
+func (s *sampled) kernel(x *kernelRun) error {
+	for i := range x.list {
+		s.keys = append(s.keys, s.names.of(&x.list[i]))
+		s.sizes = append(s.sizes, x.list[i].Bytes)
+	}
+	if len(s.keys) >= sampleBatch {
+		return s.flush()
+	}
+	return nil
+}
+
+func (s *sampled) flush() error {
+	if len(s.keys) == 0 {
+		return nil
+	}
+	if err := s.shards.Keys(s.keys, s.sizes); err != nil {
+		return fmt.Errorf("krd: %w", err)
+	}
+	s.keys, s.sizes = s.keys[:0], s.sizes[:0]
+	return nil
+}
+
+func (s *sampled) result(node int, workers []int) NodeSample {
+	out := NodeSample{Node: node, Workers: workers, Estimate: s.shards.Estimate(), Misses: []SampledMisses{}}
+	for _, p := range s.predictors {
+		m := SampledMisses{Cache: p.Model().Cache(), Prediction: p.Prediction()}
+		// What the sample lacks are accesses to few hot blocks, which hit in any cache.
+		if m.Accesses > 0 {
+			p.Hit(out.Adjusted, out.Adjusted*m.Lines/m.Accesses)
+			m.Prediction = p.Prediction()
+		}
+		if m.Cache.Ways != 0 {
+			m.Caveat = smith.Caveat
+		}
+		m.LineMissesPerCore = m.AllLineMisses() / float64(len(workers))
+		out.Misses = append(out.Misses, m)
+	}
+	return out
+}
+
+// WriteText writes r for people.
+func (r *SampleReport) WriteText(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "kernel reuse distance, ESTIMATED from a sample of the blocks: %s, seed %d\n", r.Engine, r.Seed)
+	for _, n := range r.Nodes {
+		fmt.Fprintf(out, "\nnode %d, %d workers: %d accesses, of which %d sampled; %d blocks followed at the end, a share of %.3g\n",
+			n.Node, len(n.Workers), n.Accesses, n.Sampled, n.Keys, n.Rate)
+		share := func(count float64) string { return ratio(count, float64(n.Accesses)) }
+		fmt.Fprintf(out, "  %-22s %16s %11s\n", "distance", "about", "share")
+		if n.HiddenBelowBytes > 0 {
+			fmt.Fprintf(out, "  %-22s %16.0f %11s  the sample cannot tell these apart\n", "0 - "+FormatBytes(n.HiddenBelowBytes), n.Hidden, share(n.Hidden))
+		}
+		for _, b := range n.Bins {
+			name := FormatBytes(b.FromBytes) + " - " + FormatBytes(b.ToBytes)
+			if b.ToBytes == math.MaxUint64 {
+				name = "from " + FormatBytes(b.FromBytes)
+			}
+			fmt.Fprintf(out, "  %-22s %16.0f %11s\n", name, b.Count, share(b.Count))
+		}
+		fmt.Fprintf(out, "  %-22s %16.0f %11s\n", "INF (cold)", n.Cold, share(n.Cold))
+		for _, c := range n.Caches {
+			if c.MissRatio != nil {
+				fmt.Fprintf(out, "  a fully associative cache of %s misses about %.4f %% of the accesses\n", FormatBytes(c.Bytes), 100**c.MissRatio)
+			}
+		}
+		for _, m := range n.Misses {
+			fmt.Fprintf(out, "  a cache %v misses about %.0f lines a core, %s of the lines\n", m.Cache, m.LineMissesPerCore, ratio(m.AllLineMisses(), m.Lines))
+			if m.Caveat != "" {
+				fmt.Fprintf(out, "  %s\n", m.Caveat)
+			}
+		}
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(out, "warning: %s\n", warning)
+	}
+	return out.Flush()
+}
