@@ -17,7 +17,8 @@ type Cursor struct {
 	left   int
 	args   []uint32
 	list   []Access  // of a record that lists them
-	run    []byte    // entries of a run that are still to come
+	run    []byte    // entries of the latest run
+	at     int       // where in run the next entry is
 	one    [1]Access // of the current entry
 	err    error
 }
@@ -39,7 +40,7 @@ func (t *Trace) All(worker int) *Cursor {
 // Next goes to the next record and tells whether there is one. At the end, see Err.
 func (c *Cursor) Next() bool {
 	for c.err == nil {
-		if len(c.run) > 0 {
+		if c.at < len(c.run) {
 			c.nextEntry()
 			return true
 		}
@@ -69,7 +70,7 @@ func (c *Cursor) Next() bool {
 			return false
 		}
 		c.data = c.data[c.raw.bytes:]
-		if len(c.run) > 0 {
+		if c.at < len(c.run) {
 			continue
 		}
 		if c.all || c.rec.Type == KernelRecord || c.rec.Type == AccessesRecord {
@@ -221,7 +222,7 @@ func (c *Cursor) decodeRun() bool {
 		return c.fail(c.raw.bytes-len(c.raw.body)+at, "kernel %q: %s", c.t.Header.Registry.Kernels[r.Kernel].Name, what)
 	}
 	c.one[0] = Access{}
-	r.Type, r.Explicit, c.run = AccessesRecord, c.one[:], c.raw.body
+	r.Type, r.Explicit, c.run, c.at = AccessesRecord, c.one[:], c.raw.body, 0
 	return true
 }
 

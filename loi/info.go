@@ -127,7 +127,7 @@ func (t *Trace) tally() ([]Activity, error) {
 		var prev Record
 		c := t.All(i)
 		for {
-			same := len(c.run) > 0 // what comes next is of the same record in the file
+			same := c.at < len(c.run) // what comes next is of the same record in the file
 			if !c.Next() {
 				break
 			}

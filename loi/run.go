@@ -49,8 +49,7 @@ func takeEntry(b []byte, a *Access) (delta uint64) {
 
 // nextEntry makes the next execution of a run the current record.
 func (c *Cursor) nextEntry() {
-	delta := takeEntry(c.run, &c.one[0])
-	c.run = c.run[runEntryBytes:]
-	c.rec.Start += delta
+	c.rec.Start += takeEntry(c.run[c.at:c.at+runEntryBytes], &c.one[0])
 	c.rec.End = c.rec.Start
+	c.at += runEntryBytes
 }
