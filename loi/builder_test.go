@@ -235,3 +235,199 @@ func TestBuilderErrors(t *testing.T) {
 	}
 	same(t, tr, [][]Record{{}, {{Type: AccessesRecord, Start: 100, End: 100, Args: []uint32{}, Explicit: []Access{good}, Calls: []Call{}}}, {}})
 }
+
+// builtTrace returns a file of two workers with all that version 2 has, several chunks of each among them, and its records.
+func builtTrace(t testing.TB) ([]byte, [][]Record) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "built.loi")
+	b := newTestBuilder(t, path)
+	for i := range uint64(260) {
+		a := Access{Object: ObjectID(i / 100 % 2), Mode: Mode(1 + i%3), Block: i * 0x1000001, Bytes: 1 + i%64}
+		worker, list := int(i%2), []Access{a}
+		switch i % 40 {
+		case 10:
+			list = []Access{a, {Object: 1, Mode: In, Rows: 7, Block: 1 << 40, Bytes: 100, Stride: 4096}, {Object: 1, Mode: Out, Block: 3, Bytes: 1 << 33}}
+		case 21:
+			list[0].Bytes = runBytesMax + 1
+		case 30:
+			list = nil
+		}
+		if err := b.Execution(worker, KernelID(i/50%2), 0, i*10, i*10+uint64(len(list)/2), list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Close(buildHeader(2)); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([][]Record, 2)
+	for i := range want {
+		if want[i], err = readAll(tr, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(tr.chunks[0]) < 2 || len(want[0]) != 130 || tr.Records()[0] >= 65 {
+		t.Fatalf("%d chunks, %d executions in %d records", len(tr.chunks[0]), len(want[0]), tr.Records()[0])
+	}
+	var compact bytes.Buffer // without the gap that the builder leaves for its header
+	if err := tr.write(&compact); err != nil {
+		t.Fatal(err)
+	}
+	return compact.Bytes(), want
+}
+
+// TestBuiltDamage changes each bit of a built trace, cuts it off after each byte, and spoils each word of its records with checksums
+// made good.
+func TestBuiltDamage(t *testing.T) {
+	data, want := builtTrace(t)
+	step := 1
+	if testing.Short() || raceEnabled {
+		step = 13
+	}
+	flipBits(t, data, want, step)
+	for n := range len(data) {
+		_, err := parse(data[:n])
+		if isFormat(t, err, "cut off", ErrCorrupt, ErrNotTrace); n%7 == 0 {
+			checkSalvage(t, data[:n:n], want, n)
+		}
+	}
+	tr, err := parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records []byte
+	for _, e := range tr.chunks[0] {
+		records = append(records, data[e.offset+chunkHeaderBytes:][:e.used]...)
+	}
+	bad := 0
+	for i := 0; i < 8*len(records); i += step {
+		records[i/8] ^= 1 << (i % 8)
+		spoilt := &Trace{Header: tr.Header, chunks: [][]entry{{{used: uint64(len(records))}}, nil}, data: append(make([]byte, chunkHeaderBytes), records...)}
+		spoilt.index()
+		list, err := readAll(spoilt, 0)
+		if err != nil {
+			isFormat(t, err, "a changed bit", ErrCorrupt)
+			bad++
+		}
+		for _, r := range list {
+			for _, a := range r.Explicit {
+				if what := checkNamed(spoilt.objects[a.Object].kind, &a); what != "" {
+					t.Fatalf("bit %d: an access with %s was read: %+v", i, what, a)
+				}
+			}
+		}
+		records[i/8] ^= 1 << (i % 8)
+	}
+	if bad == 0 {
+		t.Error("no bad record was noticed")
+	}
+}
+
+// TestBuilderMemory has as many workers as there can be, in turn and each with more than its first chunk holds.
+func TestBuilderMemory(t *testing.T) {
+	b := newTestBuilder(t, filepath.Join(t.TempDir(), "x.loi"))
+	for i := range uint64(80) {
+		for w := range maxWorkers {
+			if err := b.Access(w, 0, i, Access{Object: 0, Mode: In, Block: i, Bytes: 64}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i == 40 { // one of them alone
+			for j := range uint64(100000) {
+				if err := b.Access(5, 0, 40, Access{Object: 0, Mode: In, Block: j, Bytes: 64}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	if b.memory > buildMemory+2*maxWorkers*buildFirstBytes {
+		t.Errorf("%d bytes in memory", b.memory)
+	}
+	// The room for the header and the count page was guessed from the workers that were known.
+	if err := b.Close(buildHeader(maxWorkers)); err != nil {
+		t.Fatal(err)
+	}
+	in, err := Verify(b.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for w, a := range in.Workers {
+		if want := uint64(80); a.Kernels != want && (w != 5 || a.Kernels != want+100000) {
+			t.Fatalf("worker %d has %d executions", w, a.Kernels)
+		}
+	}
+}
+
+// TestBuilderMoves has a header that turns out much larger than the room left for it, so that the chunks that are on the disk have to
+// move; and workers in the header that recorded nothing.
+func TestBuilderMoves(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.loi")
+	b := newTestBuilder(t, path)
+	want := make([][]Record, 2000)
+	add := func(i uint64, o ObjectID) {
+		a := Access{Object: o, Mode: In, Block: i, Bytes: 64}
+		if err := b.Access(int(i%2), 0, i, a); err != nil {
+			t.Fatal(err)
+		}
+		want[i%2] = append(want[i%2], Record{Type: AccessesRecord, Start: i, End: i, Args: []uint32{}, Explicit: []Access{a}, Calls: []Call{}})
+	}
+	for i := range uint64(5000) {
+		add(i, 0)
+	}
+	for i := range uint64(20000) {
+		o, err := b.Object("object with a long name, number "+u(i), Keyed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(5000+i, o)
+	}
+	gap := b.gap
+	if err := b.Close(buildHeader(len(want))); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if gap == 0 || tr.pre.dataOffset < 4*uint64(gap) {
+		t.Fatalf("chunks at %d, which were at %d", tr.pre.dataOffset, gap)
+	}
+	same(t, tr, want)
+	if _, err := Verify(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBuilderNeverOverwrites has a file that appears under the name of the trace before Close, and an execution that is larger than a
+// chunk.
+func TestBuilderNeverOverwrites(t *testing.T) {
+	for _, suffix := range []string{".loi", ".loi.zst"} {
+		path := filepath.Join(t.TempDir(), "x"+suffix)
+		b := newTestBuilder(t, path)
+		list := make([]Access, 50000)
+		for i := range list {
+			list[i] = Access{Object: 1, Mode: In, Block: uint64(i) << 33, Bytes: 1 << 32}
+		}
+		if err := b.Execution(0, 0, 0, 1, 2, list); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("precious"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Close(buildHeader(1)); !errors.Is(err, os.ErrExist) {
+			t.Errorf("%v", err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != "precious" {
+			t.Errorf("%q: %v", got, err)
+		}
+		if _, err := os.Stat(path + ".partial"); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("left behind: %v", err)
+		}
+		if err := b.Abort(); err != nil {
+			t.Errorf("after Close: %v", err)
+		}
+	}
+}
