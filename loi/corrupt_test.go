@@ -228,9 +228,18 @@ func TestBadContent(t *testing.T) {
 		{"kernel 9 of 5", func(r *Recorder) { r.Kernel3(9, 1, 2, 0, 0, 0) }},
 		{`kernel "gemm" has block 64 as argument 0`, func(r *Recorder) { r.Kernel3(3, 1, 2, 64, 0, 0) }},
 		{`kernel "gemm" has 2 arguments, expected 3`, func(r *Recorder) { r.Kernel2(3, 1, 2, 0, 0) }},
-		{"object 3", func(r *Recorder) { r.Accesses(0, 0, 1, 2, []Access{{Object: 3, Mode: In}}) }},
+		{"object 5", func(r *Recorder) { r.Accesses(0, 0, 1, 2, []Access{{Object: 5, Mode: In}}) }},
 		{"mode(0)", func(r *Recorder) { r.Accesses(0, 0, 1, 2, []Access{{Object: 0}}) }},
 		{"99 bytes, but it has 8192", func(r *Recorder) { r.Accesses(0, 0, 1, 2, []Access{{Object: 0, Mode: In, Bytes: 99}}) }},
+		{`shape 2 to object "A", which is partition`, func(r *Recorder) { r.Accesses(0, 0, 1, 2, []Access{{Object: 0, Mode: In, Block: 1 << 32}}) }},
+		{`shape 4 to object "A"`, func(r *Recorder) { r.Accesses(0, 0, 1, 2, []Access{{Object: 0, Mode: In, Rows: 2}}) }},
+		{`object "keyed" has 0 bytes`, func(r *Recorder) { r.Accesses(0, 0, 1, 2, []Access{{Object: 3, Mode: In, Block: 1}}) }},
+		{`object "keyed" has 2 rows`, func(r *Recorder) {
+			r.Accesses(0, 0, 1, 2, []Access{{Object: 3, Mode: In, Block: 1, Bytes: 1, Rows: 2, Stride: 1}})
+		}},
+		{`object "span" has rows of 9 bytes that are 8 bytes apart`, func(r *Recorder) {
+			r.Accesses(0, 0, 1, 2, []Access{{Object: 4, Mode: In, Block: 1, Bytes: 9, Rows: 2, Stride: 8}})
+		}},
 		{"block 16", func(r *Recorder) {
 			var l TaskList
 			l.Add(0)
@@ -239,7 +248,9 @@ func TestBadContent(t *testing.T) {
 		}},
 	} {
 		path := filepath.Join(t.TempDir(), "x.loi")
-		w, err := Create(path, testHeader(1), Options{})
+		h := testHeader(1)
+		h.Registry.Objects = append(h.Registry.Objects, Object{Name: "keyed", Kind: Keyed}, Object{Name: "span", Kind: Span})
+		w, err := Create(path, h, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

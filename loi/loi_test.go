@@ -332,3 +332,43 @@ func TestBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestRecorderNamed records accesses to all kinds of objects in one record.
+func TestRecorderNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.loi")
+	h := testHeader(1)
+	h.Registry.Objects = append(h.Registry.Objects, Object{Name: "keyed", Kind: Keyed}, Object{Name: "span", Kind: Span})
+	w, err := Create(path, h, Options{FirstChunkBytes: 4096, ChunkBytes: 4096})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []Access{
+		{Object: 3, Mode: In, Block: 1 << 63, Bytes: 64}, {Object: 3, Mode: In, Block: 5, Bytes: 1 << 32}, {Object: 0, Mode: Out, Block: 63},
+		{Object: 4, Mode: InOut, Block: 1 << 40, Bytes: 8}, {Object: 1, Mode: In, Block: 10, Bytes: 100},
+		{Object: 4, Mode: InOut, Rows: 32, Block: 1 << 40, Bytes: 128, Stride: 16384}, {Object: 4, Mode: In, Rows: 1, Block: 3, Bytes: 9, Stride: 77},
+	}
+	for i := range uint64(300) {
+		w.Recorder(0).Accesses(0, 0, i, i+1, list)
+	}
+	if s, err := w.Close(); err != nil || s.Records[0] != 300 {
+		t.Fatal(s, err)
+	}
+	tr, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list[2].Bytes = 8192
+	list[6].Rows, list[6].Stride = 0, 0
+	got, err := readAll(tr, 0)
+	if err != nil || len(got) != 300 {
+		t.Fatal(len(got), err)
+	}
+	for _, r := range got {
+		if !reflect.DeepEqual(r.Explicit, list) {
+			t.Fatalf("%+v, expected %+v", r.Explicit, list)
+		}
+	}
+	if in, err := Verify(path); err != nil || in.Version != 2 || in.Workers[0].Accesses != 2100 {
+		t.Errorf("%+v: %v", in, err)
+	}
+}
