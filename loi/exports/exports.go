@@ -39,8 +39,8 @@ func (e *RangeError) Error() string {
 
 // Options say how a trace is written. The zero value is the default.
 type Options struct {
-	// Progress, if not nil, is called now and then by the goroutine of Write with the records that have been written and
-	// the number of all, and in the end with both equal.
+	// Progress, if not nil, is called now and then by the goroutine of Write with about the bytes of records that have been
+	// written, as they stand in the trace, and those of all; in the end with both equal. The text form calls it at the end.
 	Progress func(done, total uint64)
 }
 

@@ -145,7 +145,7 @@ func writeJSONLines(w io.Writer, t *loi.Trace, p *progress) error {
 		c := t.All(i)
 		for c.Next() {
 			j.record(i, c, x)
-			p.step()
+			p.step(c.Record())
 			if err := j.out.spill(); err != nil {
 				return err
 			}

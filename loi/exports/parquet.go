@@ -97,10 +97,8 @@ func writeRows[T any](w io.Writer, t *loi.Trace, p *progress, fill func(row *T, 
 		}
 		for i := range list {
 			a := &list[i]
-			if max(a.Bytes, a.Stride) > math.MaxInt64 {
-				return &RangeError{Format: "parquet", Worker: worker, What: sprint("%d bytes, expected at most %d", max(a.Bytes, a.Stride), int64(math.MaxInt64))}
-			}
 			rows = rows[:len(rows)+1]
+			// No size and no stride of a trace needs more than 62 bits.
 			*fill(&rows[len(rows)-1], a) = common{
 				Time: int64(start), Worker: int32(worker), Object: objects[a.Object], Bytes: int64(a.Bytes),
 				Mode: letters(a.Mode), Kernel: kernels[r.Kernel], End: int64(end),

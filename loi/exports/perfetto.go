@@ -18,13 +18,12 @@ const maxLanes = 256
 // Numbers of tracks. Processes and threads have identities apart from each other, since Perfetto takes a thread whose number
 // is that of its process for its main thread.
 const (
-	firstThread   = 1              // of worker 0, both track and tid
-	firstProcess  = 1 << 20        // of node 0, both track and pid
-	traceTrack    = 1 << 21        // what is known of the trace as a whole
-	firstCounter  = traceTrack + 1 // idle workers: all, then those of each node
-	lanePitch     = 1 << 22        // between the track of a worker and the next for what overlaps
-	theSequence   = 1
-	nsPerThousand = 1_000_000_000_000 // of a clock in mHz
+	firstThread  = 1              // of worker 0, both track and tid
+	firstProcess = 1 << 20        // of node 0, both track and pid
+	traceTrack   = 1 << 21        // what is known of the trace as a whole
+	firstCounter = traceTrack + 1 // idle workers: all, then those of each node
+	lanePitch    = 1 << 22        // between the track of a worker and the next for what overlaps
+	theSequence  = 1
 )
 
 // Interned names of annotations, by number from 1.
@@ -74,7 +73,8 @@ type perfetto struct {
 	t       *loi.Trace
 	out     *output
 	clock   *clock
-	milliHz uint64 // of the clock; 0: not known
+	num     uint64 // a tick has num / den ns
+	den     uint64 // 0: not known
 	kernels uint64 // their number, as an iid
 	objects uint64
 	flow    uint64 // number of the last steal
@@ -103,9 +103,7 @@ func writePerfetto(w io.Writer, t *loi.Trace, p *progress) error {
 		return err
 	}
 	x := &perfetto{t: t, out: newOutput(w), clock: clock, expand: newExpander(t)}
-	if x.milliHz = uint64(math.Round(min(t.Header.Clock.Hz*1000, math.MaxInt64))); x.milliHz == 0 && t.Header.Clock.Hz > 0 {
-		x.milliHz = 1
-	}
+	x.num, x.den = rate(t.Header.Clock.Hz)
 	x.kernels, x.objects = uint64(len(t.Header.Registry.Kernels)), uint64(len(t.Header.Registry.Objects))
 	x.names()
 	x.tracks()
@@ -117,7 +115,7 @@ func writePerfetto(w io.Writer, t *loi.Trace, p *progress) error {
 		c := t.All(i)
 		for c.Next() {
 			x.record(i, l, c)
-			p.step()
+			p.step(c.Record())
 			if err := x.spill(); err != nil {
 				return err
 			}
@@ -151,15 +149,27 @@ func (x *perfetto) spill() error {
 	return x.out.spill()
 }
 
+// rate returns the nanoseconds of a tick as a fraction, of which den is 0 for a clock whose rate is not known. Rates are taken
+// to be whole mHz, from 1e15 Hz on whole Hz.
+func rate(hz float64) (num, den uint64) {
+	switch {
+	case hz == 0:
+		return 0, 0
+	case hz < 1e15:
+		return 1e12, max(uint64(math.Round(hz*1e3)), 1)
+	}
+	return 1e9, uint64(min(hz, math.MaxInt64))
+}
+
 // ns returns a stamp in nanoseconds. One that needs more than 63 bits, as Perfetto has them, is a RangeError in x.err.
 func (x *perfetto) ns(worker int, stamp uint64) uint64 {
 	v := x.clock.at(worker, stamp)
-	if x.milliHz != 0 {
-		hi, lo := bits.Mul64(v, nsPerThousand)
-		if hi >= x.milliHz {
+	if x.den != 0 {
+		hi, lo := bits.Mul64(v, x.num)
+		if hi >= x.den {
 			v = math.MaxUint64
 		} else {
-			v, _ = bits.Div64(hi, lo, x.milliHz)
+			v, _ = bits.Div64(hi, lo, x.den)
 		}
 	}
 	if v > math.MaxInt64 && x.err == nil {
@@ -270,7 +280,7 @@ func (x *perfetto) about() error {
 	x.openEvent(instant, first, traceTrack)
 	x.text(eventName, "krdlab trace")
 	list := describe(x.t)
-	if x.milliHz == 0 {
+	if x.den == 0 {
 		list = append(list, loi.KV{Key: "note", Value: "the rate of the clock is not known: a tick is shown as 1 ns"})
 	}
 	for _, kv := range list {

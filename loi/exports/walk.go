@@ -8,28 +8,38 @@ import (
 	"krdlab/loi"
 )
 
-// progress tells how far an export is.
+// progress tells how far an export is, in bytes of records.
 type progress struct {
 	report      func(done, total uint64)
 	done, total uint64
+	next        uint64 // done at the next report
 }
 
-// reportEvery is the number of records between two reports of progress.
-const reportEvery = 1 << 16
+// reportBytes are the bytes of records between two reports of progress.
+const reportBytes = 1 << 20
 
 func newProgress(t *loi.Trace, report func(done, total uint64)) *progress {
-	p := &progress{report: report}
-	for _, n := range t.Records() {
-		p.total += n
+	p := &progress{report: report, next: reportBytes}
+	if report == nil {
+		p.next = math.MaxUint64
+		return p
 	}
+	p.total = t.Info().Used
 	return p
 }
 
-// step counts one record. A record of many executions counts as one in the total and as many here, so that done is held to
-// the total.
-func (p *progress) step() {
-	p.done++
-	if p.done%reportEvery == 0 && p.report != nil {
+// step counts one record or execution by about what it takes in the file, and reports now and then.
+func (p *progress) step(r *loi.Record) {
+	switch {
+	case r.Flags&loi.Unstamped != 0: // in a task
+		p.done += 8
+	case r.Type == loi.AccessesRecord && len(r.Explicit) == 1 && r.Start == r.End: // in a run
+		p.done += 16
+	default:
+		p.done += 16 + 4*uint64(len(r.Args)) + 8*uint64(len(r.Calls)) + 16*uint64(len(r.Explicit))
+	}
+	if p.done >= p.next {
+		p.next = p.done + reportBytes
 		p.report(min(p.done, p.total), p.total)
 	}
 }
@@ -96,7 +106,7 @@ func executions(t *loi.Trace, p *progress, f func(worker int, r *loi.Record, lis
 			if err := f(i, c.Record(), list); err != nil {
 				return err
 			}
-			p.step()
+			p.step(c.Record())
 		}
 		if c.Err() != nil {
 			return c.Err()
