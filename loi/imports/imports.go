@@ -1,0 +1,297 @@
+// Package imports makes traces of what krdlab did not record: tables of accesses (CSV, Parquet), the address traces that
+// valgrind's lackey prints of real programs, and the key,size traces of caches.
+//
+// A parser reads the input and fills batches of rows in; a feeder, on another goroutine, checks the rows against those before
+// them (times, kinds of objects, sizes of blocks, workers) and gives executions to a [loi.Builder]. Errors come in the order of
+// the input. Memory is that of the builder, plus 21 to 43 bytes for each block of which the size must be remembered; sorting
+// takes 150 MB, and disk beside the output for the rest.
+//
+// # Formats
+//
+// csv: a header line with the columns time,worker,object,block,bytes,mode in any order, and lines with these fields (RFC 4180;
+// lines may end in LF or CRLF, the last one not at all, one empty line may follow it; a byte order mark is skipped). Numbers are
+// decimal, or hexadecimal after 0x, below 2^64; mode is r, w or rw, or in, out or inout. A row with an offset (in bytes) in place of a
+// block is an access to a range of an address space; with the columns rows and stride it may be two-dimensional. With both
+// columns, block and offset, each row has one of them. Optional columns: kernel, a name, "access" where it is missing or empty; end, a
+// time, the time of the row where it is missing or empty. Rows of a worker that follow each other, whatever rows of other
+// workers stand between, with the same time, end and kernel, are the accesses of one kernel execution, up to 4096.
+//
+// parquet: the same columns. Numbers are integers of any width and sign, text is UTF-8 strings or plain byte arrays, dictionaries or not. No
+// column but block and offset, where both are there, may have nulls.
+//
+// lackey: what valgrind --tool=lackey --trace-mem=yes prints. One worker, object "memory" of keys that are addresses divided by
+// LineBytes, time is the number of the access. An access that crosses a line is an execution with several accesses. Fetches of
+// instructions, if asked for, are accesses to an object "code".
+//
+// keysize: one read to a line, "key,size" (or with blanks or a tab between), object "keys", time is the number of the line.
+//
+// # Designs that were rejected
+//
+// encoding/csv: 4 times slower than what is promised, and its allocations are the collector's work. Parsing blocks of lines
+// on several cores: the feeder is as slow as one parser, so that the second one waits.
+package imports
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"krdlab/loi"
+)
+
+// A Source is what is to be imported.
+type Source struct {
+	Path  string    // of a file, compressed with zstd or gzip or not; "-" for Stdin
+	Stdin io.Reader // used if Path is "-"
+}
+
+// Options say how a source is read. The zero value is the default.
+type Options struct {
+	Format string // one of Formats; "": what the content looks like, else what the extension says
+	// Nodes is the worker-to-node map: sets of workers, "0-5,6-11", of which the i-th is node i. Sets that are no ranges are written
+	// "0-2+6-8,3-5+9-11". Each worker of the input must be in one. "": all are on node 0.
+	Nodes        string
+	LineBytes    uint64 // lackey: size of a cache line, a power of two up to 65536; 0: 64
+	Instructions bool   // lackey: fetches of instructions are accesses too
+	Sort         bool   // times may go back: executions are sorted by time, those of the same time stay in order
+	// Atoms lets blocks change their sizes. Each block is then the beginning of a range of an address space of its object,
+	// from which the analysis makes atoms: the bytes that two sizes have in common stay what they are.
+	Atoms    bool
+	L2Bytes  uint64 // for the header; 0: unknown
+	LLCBytes uint64 // for the header; 0: unknown
+	// Progress, if not nil, is called now and then with the bytes of the source that have been read, and all of them, -1 if
+	// that is unknown. It is called by another goroutine than that of Import, one call at a time.
+	Progress func(done, total int64)
+}
+
+// A Summary tells what was imported.
+type Summary struct {
+	Format     string
+	Workers    int // largest number of a worker, plus 1
+	Nodes      int
+	Objects    int
+	Kernels    int
+	Executions uint64
+	Accesses   uint64
+	FirstTime  uint64 // ticks
+	LastTime   uint64 // ticks
+	Backward   uint64 // rows that came after a later one of their worker, if Sort
+}
+
+// Formats returns the names of the formats that can be imported.
+func Formats() []string { return []string{"csv", "parquet", "lackey", "keysize"} }
+
+// Import reads src and writes it as the trace file out, which may not exist. Errors: a [*DataError] for what is wrong with the
+// content of src, an [*OptionError] for options that cannot be or do not fit the input, that of ctx, and those of files
+// (os.ErrExist for out). After an error there is no file out. Cost: see docs/performance.md.
+func Import(ctx context.Context, src Source, out string, opt Options) (Summary, error) {
+	sum, err := importTo(ctx, src, out, &opt)
+	if err != nil {
+		return Summary{}, err
+	}
+	return sum, nil
+}
+
+func importTo(ctx context.Context, src Source, out string, opt *Options) (Summary, error) {
+	node, err := opt.check()
+	if err != nil {
+		return Summary{}, err
+	}
+	builder, err := loi.NewBuilder(out)
+	if err != nil {
+		return Summary{}, err
+	}
+	f := &feeder{sink: builder, node: node, resize: opt.Atoms}
+	err = feed(ctx, src, filepath.Dir(out), opt, f)
+	if err == nil {
+		h := opt.header(&f.sum, node)
+		h.Meta = []loi.KV{{Key: "imported from", Value: filepath.Base(src.Path)}, {Key: "imported as", Value: f.sum.Format}}
+		if src.Path == "-" {
+			h.Meta[0].Value = "stdin"
+		}
+		err = builder.Close(h)
+	}
+	if err != nil {
+		return Summary{}, errors.Join(err, builder.Abort())
+	}
+	return f.sum, nil
+}
+
+// check says what cannot be meant, and fills in defaults.
+func (opt *Options) check() (node []int, err error) {
+	if opt.Format != "" && !slices.Contains(Formats(), opt.Format) {
+		return nil, optionError("Format", "%q, expected one of %s", opt.Format, strings.Join(Formats(), ", "))
+	}
+	if opt.LineBytes == 0 {
+		opt.LineBytes = 64
+	}
+	if n := opt.LineBytes; n&(n-1) != 0 || n > 1<<16 {
+		return nil, optionError("LineBytes", "%d, expected a power of two up to 65536", n)
+	}
+	return parseNodes(opt.Nodes)
+}
+
+// header returns the header of a trace, whose map is that of the options.
+func (opt *Options) header(sum *Summary, node []int) loi.Header {
+	h := loi.Header{
+		Clock: loi.Clock{Source: "imported"}, Substrate: loi.Native, Grain: "kernel",
+		Nodes: 1, L2Bytes: opt.L2Bytes, LLCBytes: opt.LLCBytes, Workers: make([]loi.Worker, sum.Workers),
+	}
+	for i := range h.Workers {
+		h.Workers[i].CPU = -1
+		if node != nil {
+			h.Workers[i].Node = node[i]
+			h.Nodes = max(h.Nodes, node[i]+1)
+		}
+	}
+	sum.Nodes = h.Nodes
+	return h
+}
+
+// feed reads src and gives it to f. Files that it needs for itself are in dir, and gone in the end.
+func feed(ctx context.Context, src Source, dir string, opt *Options, f *feeder) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	in, err := open(ctx, src, opt.Progress)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	content := bufio.NewReaderSize(in, 64<<10)
+	format := opt.Format
+	if format == "" {
+		if format, err = detect(in, content); err != nil {
+			return err
+		}
+	}
+	f.sum.Format = format
+	if opt.Sort {
+		f.sort = newSorter(dir)
+		defer f.sort.close()
+	}
+	var parse func(*outlet) error
+	switch b := newBlocks(content, in.readError); format {
+	case "csv":
+		parse = func(o *outlet) error { return (&csvParser{out: o}).parse(b) }
+	case "lackey":
+		parse = func(o *outlet) error { return parseLackey(b, o, opt.LineBytes, opt.Instructions) }
+	case "keysize":
+		parse = func(o *outlet) error { return parseKeySize(b, o) }
+	case "parquet":
+		at, size, done, err := in.randomAccess(dir, content)
+		if err != nil {
+			return err
+		}
+		defer done()
+		parse = func(o *outlet) error { return parseParquet(ctx, at, size, o, opt.Progress) }
+	}
+	if err = pump(ctx, parse, f.take); err == nil {
+		err = f.finish()
+	}
+	if f.sort != nil {
+		f.sum.Backward = f.sort.back
+	}
+	return place(err, in.name, format == "parquet")
+}
+
+// pump runs parse on a goroutine of its own and calls take with each batch. The error is that which is first in the input.
+func pump(ctx context.Context, parse func(*outlet) error, take func(*batch) error) error {
+	const batches = 4
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	full, free := make(chan *batch, batches), make(chan *batch, batches)
+	for range batches - 1 {
+		free <- newBatch()
+	}
+	send := func(b *batch) (*batch, error) {
+		select {
+		case full <- b:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		select {
+		case b = <-free:
+			return b, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	var parseErr error
+	go func() {
+		defer close(full)
+		o := &outlet{b: newBatch(), send: send}
+		parseErr = parse(o)
+		if o.b != nil { // what comes before an error may have one of its own
+			if err := o.flush(); parseErr == nil {
+				parseErr = err
+			}
+		}
+	}()
+	var err error
+	for b := range full {
+		if err == nil {
+			if err = take(b); err != nil {
+				cancel()
+			}
+		}
+		b.rows, b.objects, b.kernels = b.rows[:0], b.objects[:0], b.kernels[:0]
+		free <- b
+	}
+	if err == nil {
+		err = parseErr
+	}
+	return err
+}
+
+// detect tells the format of an input from its beginning, else from its extension.
+func detect(in *input, content *bufio.Reader) (string, error) {
+	head, err := content.Peek(16 << 10)
+	if err != nil && err != io.EOF {
+		return "", in.readError(err)
+	}
+	if len(head) == 0 {
+		return "", &DataError{File: in.name, What: "empty, expected a trace as " + strings.Join(Formats(), ", ")}
+	}
+	line, _, _ := strings.Cut(string(head), "\n")
+	line = strings.TrimRight(line, "\r")
+	ext := strings.ToLower(filepath.Ext(in.base))
+	switch {
+	case strings.HasPrefix(line, "PAR1") || ext == ".parquet" || ext == ".pq":
+		return "parquet", nil
+	case looksLikeHeader(line):
+		return "csv", nil
+	case line != "" && valgrindLine([]byte(line)) || looksLikeLackey(line) || ext == ".lackey":
+		return "lackey", nil
+	case looksLikeKeySize(line) || ext == ".keysize":
+		return "keysize", nil
+	case ext == ".csv":
+		return "csv", nil
+	}
+	return "", optionError("Format", "%s looks like none of %s; say which it is", in.name, strings.Join(Formats(), ", "))
+}
+
+func looksLikeLackey(line string) bool {
+	if len(line) < 4 || !slices.Contains([]string{"I  ", " L ", " S ", " M "}, line[:3]) {
+		return false
+	}
+	_, _, err := lackeyAccess([]byte(line[3:]))
+	return err == nil
+}
+
+func looksLikeKeySize(line string) bool {
+	if line == "" {
+		return false
+	}
+	key, size, err := new(keyParser).split(1, []byte(line))
+	if err != nil {
+		return false
+	}
+	_, err = number(size)
+	return err == nil || strings.EqualFold(string(key), "key") && strings.EqualFold(string(size), "size")
+}
+
+var _ sink = (*loi.Builder)(nil)

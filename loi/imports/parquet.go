@@ -1,0 +1,233 @@
+package imports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// parquetReader reads a table of accesses column by column: a batch of rows is filled with one column after the other, from
+// pages that are decoded as a whole.
+type parquetReader struct {
+	file    *parquet.File
+	bottom  *tableBytes
+	out     *outlet
+	columns []*pageColumn
+	has     columnSet
+	objects interner
+	kernels interner
+	row     uint64 // rows read
+}
+
+// tableBytes tells a disk that fails from content that is bad.
+type tableBytes struct {
+	r   io.ReaderAt
+	err error
+}
+
+func (t *tableBytes) ReadAt(b []byte, off int64) (int, error) {
+	n, err := t.r.ReadAt(b, off)
+	if err != nil && err != io.EOF {
+		t.err = err
+	}
+	return n, err
+}
+
+// guard calls f, which calls the library, and makes an error of a panic: damaged files give it some.
+func (t *tableBytes) guard(row uint64, what string, f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+		switch {
+		case t.err != nil:
+			err = t.err
+		case err != nil:
+			err = &DataError{Line: row, What: what, Err: err}
+		}
+	}()
+	return f()
+}
+
+// parseParquet reads the Parquet file r of size bytes.
+func parseParquet(ctx context.Context, r io.ReaderAt, size int64, out *outlet, progress func(done, total int64)) error {
+	if size == 0 {
+		return fault(0, "", "empty, expected a Parquet file")
+	}
+	p := &parquetReader{bottom: &tableBytes{r: r}, out: out}
+	err := p.bottom.guard(0, "no Parquet file, or one that is cut off or damaged", func() (err error) {
+		p.file, err = parquet.OpenFile(p.bottom, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(256<<10))
+		if err == nil && p.file.NumRows() < 0 {
+			err = fmt.Errorf("%d rows", p.file.NumRows())
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := p.bottom.guard(0, "a damaged schema", p.schema); err != nil {
+		return err
+	}
+	if p.has[colKernel] < 0 {
+		out.b.kernels = append(out.b.kernels, defaultKernel)
+	}
+	for _, group := range p.file.RowGroups() {
+		if err := p.group(group, func() {
+			if progress != nil {
+				progress(int64(float64(size)*min(float64(p.row)/float64(max(p.file.NumRows(), 1)), 1)), size)
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	if p.row != uint64(p.file.NumRows()) {
+		return fault(0, "", "%d rows in the row groups of a file of %d", p.row, p.file.NumRows())
+	}
+	return ctx.Err()
+}
+
+// group reads a row group and calls tick now and then.
+func (p *parquetReader) group(group parquet.RowGroup, tick func()) error {
+	var left int64
+	err := p.bottom.guard(p.row+1, "a damaged row group", func() error {
+		left = group.NumRows()
+		chunks := group.ColumnChunks()
+		for _, c := range p.columns {
+			c.close()
+			c.pages = chunks[c.leaf].Pages()
+			c.row, c.at, c.values = p.row, 0, nil
+			c.dictionary = nil
+		}
+		return nil
+	})
+	defer func() {
+		for _, c := range p.columns {
+			c.close()
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	for n := 0; left > 0; left -= int64(n) {
+		n = int(min(left, batchRows))
+		rows := p.out.b.rows[:n:batchRows]
+		for i := range rows {
+			p.row++
+			rows[i] = row{pos: p.row}
+		}
+		var first error // by row
+		good := n       // rows before it
+		for _, c := range p.columns {
+			k, err := c.fill(p, rows)
+			if k < good {
+				first, good = err, k
+			}
+		}
+		for i := range rows[:good] {
+			if err := p.whole(&rows[i]); err != nil {
+				first, good = err, i
+				break
+			}
+		}
+		p.out.b.rows = rows[:good]
+		if err := p.out.flush(); err != nil {
+			return err
+		}
+		if first != nil {
+			return first
+		}
+		if p.row/batchRows%64 == 0 {
+			tick()
+		}
+	}
+	tick()
+	return nil
+}
+
+// whole checks what no column can tell alone.
+func (p *parquetReader) whole(r *row) error {
+	switch {
+	case r.mode&hasBlock != 0 && r.mode&hasOffset != 0:
+		return fault(r.pos, "", "a block and an offset, expected one of them and a null")
+	case r.mode&(hasBlock|hasOffset) == 0:
+		return fault(r.pos, "", "neither a block nor an offset, expected one of them")
+	}
+	r.span = r.mode&hasOffset != 0
+	r.mode &^= hasBlock | hasOffset
+	if p.has[colEnd] < 0 {
+		r.end = r.time
+	}
+	if r.end < r.time {
+		return fault(r.pos, "end", "%d, expected at least the time %d", r.end, r.time)
+	}
+	if r.span || r.rows > 1 {
+		return r.shape()
+	}
+	r.rows, r.stride = 0, 0
+	return nil
+}
+
+// While a row is being filled, its mode has these bits too.
+const (
+	hasBlock  = 0x40
+	hasOffset = 0x80
+)
+
+// schema finds the columns and checks their types. What it finds wrong is no matter of the library's.
+func (p *parquetReader) schema() error {
+	p.has = noColumns()
+	for _, leaf := range p.file.Root().Columns() {
+		c, err := p.has.add(leaf.Name(), 0)
+		if err != nil {
+			return err
+		}
+		pc := &pageColumn{column: c, leaf: leaf.Index()}
+		if err := pc.setType(leaf); err != nil {
+			return err
+		}
+		p.columns = append(p.columns, pc)
+	}
+	return p.has.complete()
+}
+
+var errType = errors.New("unexpected type")
+
+// setType checks the type of a column.
+func (c *pageColumn) setType(leaf *parquet.Column) error {
+	name := columnNames[c.column]
+	wanted := "an integer"
+	if c.column.text() {
+		wanted = "a string"
+	}
+	if !leaf.Leaf() || leaf.Repeated() {
+		return fmt.Errorf("column %q: %w: nested or repeated, expected %s", name, errType, wanted)
+	}
+	t := leaf.Type()
+	var logical format.LogicalTypeValue
+	if l := t.LogicalType(); l != nil {
+		logical = l.Value
+	}
+	integer, isInteger := logical.(*format.IntType)
+	_, isString := logical.(*format.StringType)
+	_, isEnum := logical.(*format.EnumType)
+	ok := false
+	switch kind := t.Kind(); {
+	case c.column.text():
+		ok = kind == parquet.ByteArray && (logical == nil || isString || isEnum)
+	case kind == parquet.Int32 || kind == parquet.Int64:
+		c.wide = kind == parquet.Int64
+		c.unsigned = isInteger && !integer.IsSigned
+		ok = logical == nil || isInteger
+	}
+	if !ok {
+		return fmt.Errorf("column %q: %w %s, expected %s", name, errType, strings.ToLower(t.String()), wanted)
+	}
+	c.optional = leaf.Optional()
+	c.maxLevel = byte(leaf.MaxDefinitionLevel())
+	return nil
+}
