@@ -83,9 +83,12 @@ func (s *search) extend(depth, length, units, nodes int) {
 }
 
 // TestAllShortTraces: every access of every trace of 6 accesses by 2 nodes to 3 units of 1 or 3 bytes, against caches of all sizes;
-// and of 5 accesses by 3 nodes.
+// and of 5 accesses by 3 nodes. One access less with -short.
 func TestAllShortTraces(t *testing.T) {
 	for _, c := range []struct{ nodes, length int }{{2, 6}, {3, 5}} {
+		if testing.Short() {
+			c.length--
+		}
 		leaves := 0
 		for mix := range 8 {
 			sizes := []uint64{1 + uint64(mix&1)*2, 1 + uint64(mix>>1&1)*2, 1 + uint64(mix>>2)*2}
