@@ -70,8 +70,9 @@ func (s *Stacks) Counts(node int) Counts { return s.counts[node] }
 // With Hit, distance is the number of bytes above the unit in the node's stack, holes included: an invalidating LRU cache of C
 // bytes has the unit if and only if distance + bytes <= C. Otherwise it is [stack.Cold], and no cache has it.
 //
-// Units are numbered densely from 0, below 1<<32 - 1, and bytes is the size of the unit, the same each time. The sizes of all
-// units must add up to less than 1<<63. A node holds fewer than 1<<30 units at once. node must be one of them (it panics).
+// Units are numbered densely from 0, below 1<<32 - 1, and bytes is the size of the unit, the same each time (a node
+// keeps the size with which a unit came in). The sizes of all units must add up to less than 1<<63. A node may hold fewer than 1<<30
+// units at once. Access panics if there is no such node.
 //
 // Cost: O(log16 of the units held) for the distance, for the place on the top, and, amortized, for at most one hole that is
 // filled wholly or in part; a write adds one step for each copy.
