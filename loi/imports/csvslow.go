@@ -11,6 +11,9 @@ func (p *csvParser) header(data []byte, last bool) (int, error) {
 	if len(data) == 0 {
 		return 0, nil
 	}
+	if data[0] == '\n' || bytes.HasPrefix(data, []byte("\r\n")) {
+		return 0, fault(1, "", "an empty line, expected a header line with the columns %s", columnsWanted)
+	}
 	n, _, err := p.split(data, 1, last)
 	if n == 0 || err != nil {
 		return 0, err
@@ -171,15 +174,10 @@ func (p *csvParser) split(data []byte, line uint64, last bool) (n int, lines uin
 	lines = 1
 	for {
 		if n < len(data) && data[n] == '"' {
-			var f []byte
-			used := 0
-			f, used, err = p.unquote(data[n:])
-			if err != nil {
-				return 0, 0, fault(line, p.columnAt(), "%v", err)
-			}
+			f, used := p.unquote(data[n:])
 			if used == 0 {
 				if last {
-					return 0, 0, fault(line, p.columnAt(), "a quote without an end")
+					return 0, 0, fault(line, p.columnAt(len(p.fields)), "a quote without an end")
 				}
 				return 0, 0, nil
 			}
@@ -209,31 +207,31 @@ func (p *csvParser) split(data []byte, line uint64, last bool) (n int, lines uin
 		case len(rest) < 2:
 			return 0, 0, nil
 		default:
-			return 0, 0, fault(line, p.columnAt(), "%s after a quoted field, expected a comma or the end of the line", quoteShort(rest[:1]))
+			return 0, 0, fault(line, p.columnAt(len(p.fields)-1), "%s after a quoted field, expected a comma or the end of the line", quoteShort(rest[:1]))
 		}
 	}
 }
 
-// columnAt names the column of the field that split is at, or took last.
-func (p *csvParser) columnAt() string {
-	if n := max(len(p.fields), 1); n <= len(p.columns) {
-		return columnNames[p.columns[n-1]]
+// columnAt names the i-th column, if the header has been read.
+func (p *csvParser) columnAt(i int) string {
+	if i < len(p.columns) {
+		return columnNames[p.columns[i]]
 	}
 	return ""
 }
 
 // unquote returns the quoted field at the beginning of data and its length with the quotes, 0 if it does not end in data.
-func (p *csvParser) unquote(data []byte) (field []byte, n int, err error) {
+func (p *csvParser) unquote(data []byte) (field []byte, n int) {
 	from := len(p.scratch)
 	for n = 1; ; {
 		i := bytes.IndexByte(data[n:], '"')
 		if i < 0 {
-			return nil, 0, nil
+			return nil, 0
 		}
 		p.scratch = append(p.scratch, data[n:n+i]...)
 		n += i + 1
 		if n == len(data) || data[n] != '"' {
-			return p.scratch[from:len(p.scratch):len(p.scratch)], n, nil
+			return p.scratch[from:len(p.scratch):len(p.scratch)], n
 		}
 		p.scratch = append(p.scratch, '"')
 		n++

@@ -95,7 +95,7 @@ func (f *feeder) check(r *row) error {
 		}
 	}
 	if f.node != nil && int(r.worker) >= len(f.node) {
-		return optionError("Nodes", "worker %d at position %d of the input is in no set, expected each worker in one; the last set ends with worker %d", r.worker, r.pos, len(f.node)-1)
+		return optionError("Nodes", "worker %d of the input is in no set, expected each in one; the sets have workers 0 to %d", r.worker, len(f.node)-1)
 	}
 	if r.span {
 		return nil

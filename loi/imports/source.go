@@ -90,18 +90,20 @@ func (in *input) decompress() error {
 	in.Reader = b
 	switch {
 	case bytes.HasPrefix(head, zstdMagic):
+		in.packed = "zstd"
 		z, err := zstd.NewReader(b, zstd.WithDecoderMaxMemory(4<<30))
 		if err != nil {
 			return in.readError(err)
 		}
-		in.Reader, in.unpack, in.packed = z, z.Close, "zstd"
+		in.Reader, in.unpack = z, z.Close
 		in.base = strings.TrimSuffix(strings.TrimSuffix(in.base, ".zst"), ".zstd")
 	case bytes.HasPrefix(head, gzipMagic):
+		in.packed = "gzip"
 		z, err := gzip.NewReader(b)
 		if err != nil {
 			return in.readError(err)
 		}
-		in.Reader, in.packed = z, "gzip"
+		in.Reader = z
 		in.base = strings.TrimSuffix(in.base, ".gz")
 	}
 	return nil
