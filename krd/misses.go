@@ -72,7 +72,7 @@ func (r *Report) writeMisses(out io.Writer) {
 		}
 	}
 	if caveat != "" {
-		fmt.Fprintf(out, "  %s\n", caveat)
+		fold(out, caveat)
 	}
 }
 

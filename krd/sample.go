@@ -205,7 +205,7 @@ func (r *SampleReport) WriteText(w io.Writer) error {
 		for _, m := range n.Misses {
 			fmt.Fprintf(out, "  a cache %v misses about %.0f lines a core, %s of the lines\n", m.Cache, m.LineMissesPerCore, ratio(m.AllLineMisses(), m.Lines))
 			if m.Caveat != "" {
-				fmt.Fprintf(out, "  %s\n", m.Caveat)
+				fold(out, m.Caveat)
 			}
 		}
 	}

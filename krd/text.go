@@ -40,7 +40,11 @@ func (r *Report) writeSummary(out io.Writer) {
 	if r.Coherence {
 		coherence = "; writes invalidate on other nodes"
 	}
-	fmt.Fprintf(out, "kernel reuse distance: %s, in bytes; counts are of %s%s\n", r.Distance, unit, coherence)
+	approximate := ""
+	if r.Engine != EngineExact && r.Engine != "" {
+		approximate = "APPROXIMATE (" + r.Engine + ") "
+	}
+	fmt.Fprintf(out, "%skernel reuse distance: %s, in bytes; counts are of %s%s\n", approximate, r.Distance, unit, coherence)
 	row := func(name string, n *uint64, what string) {
 		if n == nil {
 			fmt.Fprintf(out, "  %-9s %16s %11s  %s\n", name, "n/a", "", what)
@@ -131,6 +135,19 @@ func percent(n, all uint64) string {
 		return "n/a"
 	}
 	return fmt.Sprintf("%.4f %%", 100*float64(n)/float64(all))
+}
+
+// fold writes text in lines of at most 100 columns, indented.
+func fold(out io.Writer, text string) {
+	line := " "
+	for word := range strings.FieldsSeq(text) {
+		if len(line)+len(word) > 100 {
+			fmt.Fprintln(out, line)
+			line = " "
+		}
+		line += " " + word
+	}
+	fmt.Fprintln(out, line)
 }
 
 func ofSize(n *uint64) string {

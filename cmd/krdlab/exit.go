@@ -7,7 +7,11 @@ import (
 
 	"krdlab/experiments"
 	"krdlab/krd"
+	"krdlab/krd/atoms"
+	"krdlab/krd/smith"
 	"krdlab/loi"
+	"krdlab/loi/exports"
+	"krdlab/loi/imports"
 )
 
 // The exit codes of every command.
@@ -46,6 +50,9 @@ func exitCode(err error) int {
 	var config *experiments.ConfigError
 	var order *krd.OrderError
 	var text *loi.TextError
+	var size *krd.SizeError
+	var data *imports.DataError
+	var option *imports.OptionError
 	is := func(targets ...error) bool {
 		for _, t := range targets {
 			if errors.Is(err, t) {
@@ -61,12 +68,12 @@ func exitCode(err error) int {
 		return exit.code
 	case is(context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &config), is(experiments.ErrExists, krd.ErrOption):
+	case errors.As(err, &config), errors.As(err, &option), is(experiments.ErrExists, krd.ErrOption, smith.ErrCache, exports.ErrFormat):
 		return exitUsage
 	case is(experiments.ErrCapability):
 		return exitCapability
-	case errors.As(err, &order), errors.As(err, &text),
-		is(loi.ErrNotTrace, loi.ErrNewerVersion, loi.ErrUnclean, loi.ErrCorrupt, krd.ErrLoss):
+	case errors.As(err, &order), errors.As(err, &text), errors.As(err, &size), errors.As(err, &data),
+		is(atoms.ErrShape, loi.ErrNotTrace, loi.ErrNewerVersion, loi.ErrUnclean, loi.ErrCorrupt, krd.ErrLoss):
 		return exitData
 	}
 	return exitFailed

@@ -13,7 +13,9 @@ import (
 
 	"krdlab/experiments"
 	"krdlab/krd"
+	"krdlab/krd/causes"
 	"krdlab/krd/krdplot"
+	"krdlab/krd/smith"
 	"krdlab/loi"
 )
 
@@ -21,6 +23,10 @@ type krdFlags struct {
 	json, csv, allowLoss   bool
 	plot, distance, weight string
 	node                   int
+	coherence              bool
+	caches                 []string
+	engine, by, bins       string
+	seed                   uint64
 }
 
 // krdCommand is `krdlab krd`.
@@ -31,8 +37,9 @@ func (a *app) krdCommand() *cobra.Command {
 		Short: "Kernel reuse distances of a trace, or of each trace of a run directory",
 		Long: "Compute the histograms of kernel reuse distances of a trace: for each node (last-level cache) and summed.\n" +
 			"A distance is the number of distinct bytes touched on the node since the last access to the same block.",
-		Example: "  krdlab krd krdlab-runs/20261120-180509-matmul-workfirst-c2-n4096\n  krdlab krd workfirst.loi --plot krd.svg",
-		Args:    exactly("TRACE|RUNDIR"),
+		Example: "  krdlab krd krdlab-runs/20261120-180509-matmul-workfirst-c2-n4096\n  krdlab krd workfirst.loi --plot krd.svg\n" +
+			"  krdlab krd workfirst.loi --llc 18MiB:16 --coherence\n  krdlab krd workfirst.loi --by object-pair --bins 32M-",
+		Args: exactly("TRACE|RUNDIR"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if !c.Flags().Changed("node") {
 				f.node = -1
@@ -52,6 +59,12 @@ func (a *app) krdCommand() *cobra.Command {
 	p.StringVar(&f.distance, "distance", "exclusive", "`CONVENTION`: exclusive, or inclusive: the block itself counts too")
 	p.StringVar(&f.weight, "weight", "count", "`WHAT` counts: count, or bytes: each access weighs its bytes")
 	p.BoolVar(&f.allowLoss, "allow-loss", false, "analyse a trace with discarded records too")
+	p.BoolVar(&f.coherence, "coherence", false, "a write on one node invalidates the copies of the others; such misses are counted apart")
+	p.StringSliceVar(&f.caches, "llc", nil, "predict the misses of a cache `SIZE:WAYS[:LINE]` on each node: 18MiB:16; without ways fully associative")
+	p.StringVar(&f.engine, "engine", "exact", "`ENGINE`: "+strings.Join(krd.Engines, ", ")+"; all but the first are approximate")
+	p.Uint64Var(&f.seed, "seed", 1, "chooses the blocks that shards follows")
+	p.StringVar(&f.by, "by", "", "rank who causes --bins by `WHAT`: "+strings.Join(krd.Rankings, ", "))
+	p.StringVar(&f.bins, "bins", "", "`FROM-TO`: the distances to rank causes of, 32M- or 1M-32M (default: beyond the LLC)")
 	p.IntVar(&f.node, "node", 0, "only node `N` (default all, and their sum)")
 	p.SortFlags = false
 	return c
@@ -72,16 +85,23 @@ func (a *app) krd(f *krdFlags, path string) error {
 			return &experiments.ConfigError{Flag: o.flag, Got: o.got, Want: experiments.Suggest(o.got, o.there)}
 		}
 	}
+	opt, err := f.options()
+	if err != nil {
+		return err
+	}
 	traces, err := findTraces(path)
 	if err != nil {
 		return err
+	}
+	if opt.Engine.Sampling() {
+		return a.sample(f, opt, traces)
 	}
 	if len(traces) > 1 && f.csv {
 		return usageError("krdlab krd %s: it holds %d traces, and --csv takes one: name one of %s", path, len(traces), strings.Join(traces, ", "))
 	}
 	var reports []*krd.Report
 	for _, trace := range traces {
-		r, err := analyze(f, trace)
+		r, err := a.analyze(f, opt, trace)
 		if err != nil {
 			return err
 		}
@@ -104,6 +124,104 @@ func (a *app) krd(f *krdFlags, path string) error {
 		if len(reports) > 1 {
 			fmt.Fprintf(a.stdout, "%s\n", traces[i])
 		}
+		if f.by != "" {
+			err = r.WriteRanking(a.stdout, f.by)
+		} else {
+			err = r.WriteText(a.stdout)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// options reads the flags that do not depend on the trace.
+func (f *krdFlags) options() (opt krd.Options, err error) {
+	opt = krd.Options{Distance: krd.Distance(f.distance), Weight: krd.Weight(f.weight), AllowLoss: f.allowLoss, Coherence: f.coherence}
+	for _, text := range f.caches {
+		c, err := smith.Parse(text)
+		if err != nil {
+			return opt, usageError("--llc %s: %w", text, err)
+		}
+		opt.Caches = append(opt.Caches, c)
+	}
+	if opt.Engine, err = krd.ParseEngine(f.engine); err != nil {
+		return opt, usageError("--engine %s: %w", f.engine, err)
+	}
+	if f.by != "" && !slices.Contains(krd.Rankings, f.by) {
+		return opt, &experiments.ConfigError{Flag: "by", Got: f.by, Want: experiments.Suggest(f.by, krd.Rankings)}
+	}
+	if f.by == "" && f.bins != "" {
+		return opt, usageError("--bins %s: it is for --by; add --by %s", f.bins, strings.Join(krd.Rankings, " or --by "))
+	}
+	if f.by != "" {
+		if f.csv || f.plot != "" || opt.Engine.Sampling() || f.node >= 0 {
+			return opt, usageError("krdlab krd --by %s: it goes with neither --csv, --plot, --node nor shards; use --json for all rows", f.by)
+		}
+		if opt.Causes, err = parseBins(f.bins); err != nil {
+			return opt, err
+		}
+		opt.Causes.Pairs = f.by == krd.ByObjectPair || f.by == krd.ByKernelPair
+	}
+	return opt, nil
+}
+
+// parseBins reads FROM-TO. "" is a range that begins at 0 for want of a better one: analyze puts the LLC there.
+func parseBins(text string) (*krd.CauseOptions, error) {
+	o := &krd.CauseOptions{ToBytes: causes.Unbounded}
+	if text == "" {
+		return o, nil
+	}
+	bad := &experiments.ConfigError{Flag: "bins", Got: text, Want: "expected FROM-TO in bytes, such as 32M-, 1MiB-32MiB or 0-64K"}
+	from, to, ok := strings.Cut(text, "-")
+	if !ok {
+		return nil, bad
+	}
+	var err error
+	if from != "" && from != "0" {
+		if o.FromBytes, err = parseSize(from); err != nil {
+			return nil, bad
+		}
+	}
+	if to != "" {
+		if o.ToBytes, err = parseSize(to); err != nil {
+			return nil, bad
+		}
+	}
+	return o, nil
+}
+
+// sample prints estimates.
+func (a *app) sample(f *krdFlags, opt krd.Options, traces []string) error {
+	if f.csv || f.plot != "" || f.node >= 0 || f.coherence || f.weight != string(krd.WeightCount) || f.distance != string(krd.Exclusive) {
+		return usageError("krdlab krd --engine %s: a sample gives estimates for far reuses and misses only; it goes with --llc, --seed, --json and --allow-loss", f.engine)
+	}
+	var reports []*krd.SampleReport
+	for _, path := range traces {
+		t, err := loi.Open(path)
+		if err != nil {
+			return traceError(path, err)
+		}
+		show, done := a.recordsProgress()
+		r, err := krd.Sample(t, krd.SampleOptions{Engine: opt.Engine, Seed: f.seed, Caches: opt.Caches, AllowLoss: f.allowLoss, Progress: show})
+		done()
+		t.Close()
+		if err != nil {
+			return analysisError(path, err)
+		}
+		reports = append(reports, r)
+	}
+	switch {
+	case f.json && len(reports) > 1:
+		return writeJSON(a.stdout, reports)
+	case f.json:
+		return writeJSON(a.stdout, reports[0])
+	}
+	for i, r := range reports {
+		if len(reports) > 1 {
+			fmt.Fprintf(a.stdout, "%s\n", traces[i])
+		}
 		if err := r.WriteText(a.stdout); err != nil {
 			return err
 		}
@@ -111,18 +229,41 @@ func (a *app) krd(f *krdFlags, path string) error {
 	return nil
 }
 
+// recordsProgress returns what shows how many records have been analysed, nil where stderr is no terminal, and what clears it.
+func (a *app) recordsProgress() (show func(done, total uint64), end func()) {
+	bar, done := a.progress()
+	if bar == nil {
+		return nil, done
+	}
+	return func(n, total uint64) { bar(int(n), int(total), "records") }, done
+}
+
+func analysisError(path string, err error) error {
+	if errors.Is(err, krd.ErrLoss) {
+		return fmt.Errorf("%s: %w; add --allow-loss to analyse what there is", path, err)
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
 // analyze reads one trace. Its errors say what to type instead.
-func analyze(f *krdFlags, path string) (*krd.Report, error) {
+func (a *app) analyze(f *krdFlags, opt krd.Options, path string) (*krd.Report, error) {
 	t, err := loi.Open(path)
 	if err != nil {
 		return nil, traceError(path, err)
 	}
 	defer t.Close()
-	r, err := krd.Analyze(t, krd.Options{Distance: krd.Distance(f.distance), Weight: krd.Weight(f.weight), AllowLoss: f.allowLoss})
-	if errors.Is(err, krd.ErrLoss) {
-		return nil, fmt.Errorf("%s: %w; add --allow-loss to analyse what there is", path, err)
-	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if c := opt.Causes; c != nil && f.bins == "" {
+		if t.Header.LLCBytes == 0 {
+			return nil, usageError("%s: --by %s needs --bins, as in --bins 32M-: the trace names no LLC size", path, f.by)
+		}
+		c.FromBytes = t.Header.LLCBytes
+	}
+	show, done := a.recordsProgress()
+	opt.Progress = show
+	r, err := krd.Analyze(t, opt)
+	done()
+	if err != nil {
+		return nil, analysisError(path, err)
 	}
 	if f.node < 0 {
 		return r, nil

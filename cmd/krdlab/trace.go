@@ -11,14 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments"
 	"krdlab/loi"
 )
 
 // traceCommand holds what can be done with a trace file.
 func (a *app) traceCommand() *cobra.Command {
-	c := group(&cobra.Command{Use: "trace", Short: "Look at, check, recover or export a trace file"})
-	c.AddCommand(a.traceInfo(), a.traceVerify(), a.traceRecover(), a.traceExport())
+	c := group(&cobra.Command{Use: "trace", Short: "Look at, check, recover, import, export or compress a trace file"})
+	c.AddCommand(a.traceInfo(), a.traceVerify(), a.traceRecover(), a.traceImport(), a.traceExport(), a.traceCompress())
 	return c
 }
 
@@ -109,36 +108,6 @@ func (a *app) traceRecover() *cobra.Command {
 	}
 	c.Flags().StringVar(&out, "out", "", "the recovered trace `FILE`, which must not exist")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	return c
-}
-
-func (a *app) traceExport() *cobra.Command {
-	var format, out string
-	c := &cobra.Command{
-		Use: "export TRACE --format text|csv", Short: "Write a trace as text or as CSV",
-		Long: "Write all of a trace as text, which can be read by people and by krdlab's tests, or its accesses as CSV, one row each.",
-		Args: exactly("TRACE"), ValidArgsFunction: filesOnly,
-		RunE: func(_ *cobra.Command, args []string) (err error) {
-			if args[0], err = oneTrace(args[0]); err != nil {
-				return err
-			}
-			write, ok := map[string]func(io.Writer, *loi.Trace) error{"text": loi.WriteText, "csv": loi.WriteCSV}[format]
-			if !ok {
-				return &experiments.ConfigError{Flag: "format", Got: format, Want: "there is no such format; " + experiments.Suggest(format, []string{"text", "csv"})}
-			}
-			t, err := loi.Open(args[0])
-			if err != nil {
-				return traceError(args[0], err)
-			}
-			defer t.Close()
-			if out == "" {
-				return write(a.stdout, t)
-			}
-			return writeFile(out, func(w io.Writer) error { return write(w, t) })
-		},
-	}
-	c.Flags().StringVar(&format, "format", "text", "`FORMAT`: text or csv")
-	c.Flags().StringVar(&out, "out", "", "the `FILE` to write, which must not exist (default standard output)")
 	return c
 }
 

@@ -42,7 +42,7 @@ func Parse(text string) (Cache, error) {
 	}
 	c := Cache{LineBytes: DefaultLineBytes}
 	var err error
-	if c.Bytes, err = parseBytes(parts[0]); err != nil {
+	if c.Bytes, err = ParseBytes(parts[0]); err != nil {
 		return bad("size %v", err)
 	}
 	if len(parts) > 1 {
@@ -51,7 +51,7 @@ func Parse(text string) (Cache, error) {
 		}
 	}
 	if len(parts) > 2 {
-		if c.LineBytes, err = parseBytes(parts[2]); err != nil {
+		if c.LineBytes, err = ParseBytes(parts[2]); err != nil {
 			return bad("line %v", err)
 		}
 	}
@@ -67,7 +67,8 @@ var units = []struct {
 	shift  uint
 }{{"kib", 10}, {"mib", 20}, {"gib", 30}, {"k", 10}, {"m", 20}, {"g", 30}}
 
-func parseBytes(text string) (uint64, error) {
+// ParseBytes reads a whole number of bytes with an optional binary unit, as in 64, 256K or 18MiB; above 0.
+func ParseBytes(text string) (uint64, error) {
 	digits, shift := strings.ToLower(text), uint(0)
 	for _, u := range units {
 		if d, ok := strings.CutSuffix(digits, u.suffix); ok {
