@@ -399,6 +399,13 @@ func TestBuilderMoves(t *testing.T) {
 	if _, err := Verify(path); err != nil {
 		t.Fatal(err)
 	}
+	// Without its footer, it is whole by what the count page and the headers of the chunks say.
+	footer := le.Uint64(tr.data[len(tr.data)-trailerBytes:])
+	again, rep, err := salvage(tr.data[:footer])
+	if err != nil || rep.Damaged() {
+		t.Fatalf("%d bad chunks, %d bytes skipped: %v", rep.BadChunks, rep.SkippedBytes, err)
+	}
+	same(t, again, want)
 }
 
 // TestBuilderNeverOverwrites has a file that appears under the name of the trace before Close, and an execution that is larger than a
