@@ -31,6 +31,9 @@ type tableBytes struct {
 }
 
 func (t *tableBytes) ReadAt(b []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, fmt.Errorf("offset %d", off) // by a file that is too short
+	}
 	n, err := t.r.ReadAt(b, off)
 	if err != nil && err != io.EOF {
 		t.err = err
@@ -47,7 +50,7 @@ func (t *tableBytes) guard(row uint64, what string, f func() error) (err error) 
 		switch {
 		case t.err != nil:
 			err = t.err
-		case err != nil:
+		case err != nil && !errors.As(err, new(*DataError)):
 			err = &DataError{Line: row, What: what, Err: err}
 		}
 	}()
@@ -184,7 +187,7 @@ func (p *parquetReader) schema() error {
 	for _, leaf := range p.file.Root().Columns() {
 		c, err := p.has.add(leaf.Name(), 0)
 		if err != nil {
-			return err
+			return fault(0, "", "%v", err)
 		}
 		pc := &pageColumn{column: c, leaf: leaf.Index()}
 		if err := pc.setType(leaf); err != nil {
@@ -192,10 +195,11 @@ func (p *parquetReader) schema() error {
 		}
 		p.columns = append(p.columns, pc)
 	}
-	return p.has.complete()
+	if err := p.has.complete(); err != nil {
+		return fault(0, "", "%v", err)
+	}
+	return nil
 }
-
-var errType = errors.New("unexpected type")
 
 // setType checks the type of a column.
 func (c *pageColumn) setType(leaf *parquet.Column) error {
@@ -205,7 +209,7 @@ func (c *pageColumn) setType(leaf *parquet.Column) error {
 		wanted = "a string"
 	}
 	if !leaf.Leaf() || leaf.Repeated() {
-		return fmt.Errorf("column %q: %w: nested or repeated, expected %s", name, errType, wanted)
+		return fault(0, name, "nested or repeated, expected %s", wanted)
 	}
 	t := leaf.Type()
 	var logical format.LogicalTypeValue
@@ -225,7 +229,7 @@ func (c *pageColumn) setType(leaf *parquet.Column) error {
 		ok = logical == nil || isInteger
 	}
 	if !ok {
-		return fmt.Errorf("column %q: %w %s, expected %s", name, errType, strings.ToLower(t.String()), wanted)
+		return fault(0, name, "its type is %s, expected %s", strings.ToLower(t.String()), wanted)
 	}
 	c.optional = leaf.Optional()
 	c.maxLevel = byte(leaf.MaxDefinitionLevel())
