@@ -1,9 +1,7 @@
 package stack
 
-const (
-	topBits = 10 // at most: streams that a pass writes
-	midBits = 8
-)
+// midBits is the size of the digits between the top one and those of a tally.
+const midBits = 8
 
 // scratch is what counting the buckets of a chunk needs on each thread.
 type scratch struct {
@@ -20,31 +18,26 @@ type scratch struct {
 func (c *chunk) buckets() int { return len(c.ends) }
 
 // countBucket finishes the distances of the accesses whose previous position has the top digit d.
-func (c *chunk) countBucket(d int, s *scratch) error {
+func (c *chunk) countBucket(d int, s *scratch) {
 	start := d << c.low
-	return c.countItems(c.items.s[start:c.ends[d]], c.low, c.cum.s[start:], 0, s)
+	c.countItems(c.items.s[start:c.ends[d]], c.low, c.cum.s[start:], 0, s)
 }
 
 // countItems finishes items that agree in key>>low; cum begins at their range of keys.
-func (c *chunk) countItems(items []item, low uint, cum []uint64, depth int, s *scratch) error {
+func (c *chunk) countItems(items []item, low uint, cum []uint64, depth int, s *scratch) {
 	if len(items) == 0 {
-		return nil
+		return
 	}
 	if low == tallyBits {
 		s.tally.reset(1 << tallyBits)
 		finish(items, cum, c.dist, c.shift, s.tally)
-		return nil
+		return
 	}
 	below := max(tallyBits, int(low)-midBits)
 	if depth == len(s.dealt) {
 		s.dealt = append(s.dealt, array[item]{})
 	}
-	old, err := s.dealt[depth].room(&s.mem, 1<<low)
-	s.mem.release(old)
-	if err != nil {
-		return err
-	}
-	to := s.dealt[depth].s
+	to := s.dealt[depth].resize(&s.mem, 1<<low)
 	digits := 1 << (low - uint(below))
 	var ends [1 << midBits]uint32
 	for d := range digits {
@@ -57,9 +50,6 @@ func (c *chunk) countItems(items []item, low uint, cum []uint64, depth int, s *s
 		if start >= len(cum) {
 			break
 		}
-		if err := c.countItems(to[start:end], uint(below), cum[start:], depth+1, s); err != nil {
-			return err
-		}
+		c.countItems(to[start:end], uint(below), cum[start:], depth+1, s)
 	}
-	return nil
 }

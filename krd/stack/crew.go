@@ -17,22 +17,19 @@ type crew struct {
 
 // A job is a chunk whose buckets are taken one by one, by any thread.
 type job struct {
-	c       *chunk
-	wide    bool         // one task: see chunk.countWide
-	tasks   int          // buckets
-	next    atomic.Int32 // the next task
-	left    atomic.Int32 // tasks not finished
-	done    chan struct{}
-	failure atomic.Pointer[error]
+	c     *chunk
+	wide  bool         // one task: see chunk.countWide
+	tasks int          // buckets
+	next  atomic.Int32 // the next task
+	left  atomic.Int32 // tasks not finished
+	done  chan struct{}
 }
 
 func newCrew(work []*scratch) *crew { return &crew{work: work} }
 
 // count has c counted: at once if there is one thread, or before the next count or finish returns.
-func (w *crew) count(c *chunk) error {
-	if err := w.finish(); err != nil {
-		return err
-	}
+func (w *crew) count(c *chunk) {
+	w.finish()
 	j := &job{c: c, wide: c.wide(), tasks: c.buckets(), done: make(chan struct{})}
 	if j.wide {
 		j.tasks = 1
@@ -40,7 +37,8 @@ func (w *crew) count(c *chunk) error {
 	j.left.Store(int32(j.tasks))
 	w.now = j
 	if len(w.work) == 1 {
-		return w.finish()
+		w.finish()
+		return
 	}
 	if w.jobs == nil {
 		w.jobs = make(chan *job, len(w.work)) // of each job one copy a thread
@@ -55,27 +53,22 @@ func (w *crew) count(c *chunk) error {
 	for range w.work[1:] {
 		w.jobs <- j
 	}
-	return nil
 }
 
 // finish helps with the chunk that is being counted until all of it is.
-func (w *crew) finish() error {
+func (w *crew) finish() {
 	j := w.now
 	if j == nil {
-		return nil
+		return
 	}
 	w.now = nil
 	j.take(w.work[0])
 	<-j.done
-	if err := j.failure.Load(); err != nil {
-		return *err
-	}
-	return nil
 }
 
 // end waits for the threads, which have nothing more to do.
 func (w *crew) end() {
-	_ = w.finish()
+	w.finish()
 	if w.jobs != nil {
 		close(w.jobs)
 		w.wg.Wait()
@@ -89,14 +82,10 @@ func (j *job) take(s *scratch) {
 		if i >= j.tasks {
 			return
 		}
-		var err error
 		if j.wide {
-			err = j.c.countWide(s)
+			j.c.countWide(s)
 		} else {
-			err = j.c.countBucket(j.tasks-1-i, s)
-		}
-		if err != nil {
-			j.failure.CompareAndSwap(nil, &err)
+			j.c.countBucket(j.tasks-1-i, s)
 		}
 		if j.left.Add(-1) == 0 {
 			close(j.done)

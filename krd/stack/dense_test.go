@@ -15,16 +15,25 @@ type engine interface {
 	Distances(blocks []uint32, dist []uint64)
 }
 
-// engines lists what must agree.
+// engines lists what must agree, the oracle first.
 var engines = []struct {
 	name string
 	new  func(sizes []uint64) engine
 }{
 	{"naive", func(s []uint64) engine { return newNaive(s) }},
 	{"dense", func(s []uint64) engine { return NewDense(s) }},
+	{"dense in chunks of 2", func(s []uint64) engine {
+		d := NewDense(s)
+		d.limits = limits{minChunk: 2, maxChunk: 2, topBits: 1}
+		return d
+	}},
+	{"keyed", func(s []uint64) engine { return newKeyedEngine(s, 1) }},
+	{"keyed in chunks of 3 on 2 cores", func(s []uint64) engine {
+		k := newKeyedEngine(s, 2)
+		k.limits = limits{minChunk: 3, maxChunk: 3, topBits: 0}
+		return k
+	}},
 	{"online", func(s []uint64) engine { return newOnlineEngine(s) }},
-	{"keyed", func(s []uint64) engine { return newKeyedEngine(nil, s, 1) }},
-	{"keyed2", func(s []uint64) engine { return newKeyedEngine(nil, s, 2) }},
 }
 
 // distancesOf runs a new engine over a whole stream in batches of the given length (0: all at once).
@@ -88,50 +97,65 @@ func TestPapersExamples(t *testing.T) {
 	}
 }
 
-// TestDenseExhaustive compares the engines on every trace of up to 8 accesses to up to 4 blocks of 1 or 3 bytes, in one batch
-// and cut in two at each place of the shorter ones.
-func TestDenseExhaustive(t *testing.T) {
+// exhaustive calls check with every trace of up to 8 accesses to up to 4 blocks of 1 or 3 bytes. Blocks are numbered in the order
+// of their first accesses: what the numbers are is of no account to any engine.
+func exhaustive(check func(blocks []uint32, sizes []uint64)) (traces int) {
 	const objects, longest = 4, 8
-	sizes := make([]uint64, objects)
-	want, got := make([]uint64, longest), make([]uint64, longest)
-	blocks := make([]uint32, longest)
-	checked := 0
-	for mask := range 1 << objects {
-		for b := range sizes {
-			sizes[b] = 1 + 2*uint64(mask>>b&1)
+	var blocks [longest]uint32
+	var sizes [objects]uint64
+	var extend func(n, used int)
+	extend = func(n, used int) {
+		check(blocks[:n], sizes[:used])
+		traces++
+		if n == longest {
+			return
 		}
-		for n := 0; n <= longest; n++ {
-			for code := range 1 << (2 * n) {
-				for i := range n {
-					blocks[i] = uint32(code >> (2 * i) & 3)
-				}
-				newNaive(sizes).Distances(blocks[:n], want)
-				NewDense(sizes).Distances(blocks[:n], got)
-				if !slices.Equal(got[:n], want[:n]) {
-					t.Fatalf("sizes %v, trace %v: got %v, want %v", sizes, blocks[:n], got[:n], want[:n])
-				}
-				checked++
-				if n > 6 {
-					continue
-				}
-				for cut := 1; cut < n; cut++ {
-					e := NewDense(sizes)
-					e.Distances(blocks[:cut], got[:cut])
-					e.Distances(blocks[cut:n], got[cut:n])
-					if !slices.Equal(got[:n], want[:n]) {
-						t.Fatalf("sizes %v, trace %v cut at %d: got %v, want %v", sizes, blocks[:n], cut, got[:n], want[:n])
-					}
-				}
+		for b := range used {
+			blocks[n] = uint32(b)
+			extend(n+1, used)
+		}
+		if used < objects {
+			for _, size := range []uint64{1, 3} {
+				blocks[n], sizes[used] = uint32(used), size
+				extend(n+1, used+1)
 			}
 		}
 	}
-	if want := 16 * 87381; checked != want { // 16 choices of sizes, 4^0 + ... + 4^8 traces
-		t.Errorf("checked %d traces, want %d", checked, want)
+	extend(0, 0)
+	return traces
+}
+
+// TestExhaustive compares all engines on those traces, in one batch and cut in two at each place of the shorter ones.
+func TestExhaustive(t *testing.T) {
+	want, got := make([]uint64, 8), make([]uint64, 8)
+	traces := exhaustive(func(blocks []uint32, sizes []uint64) {
+		n := len(blocks)
+		newNaive(sizes).Distances(blocks, want)
+		for _, e := range engines[1:] {
+			cuts := []int{0}
+			if n > 0 && n <= 6 {
+				for cut := 1; cut < n; cut++ {
+					cuts = append(cuts, cut)
+				}
+			}
+			for _, cut := range cuts {
+				engine := e.new(sizes)
+				engine.Distances(blocks[:cut], got)
+				engine.Distances(blocks[cut:], got[cut:])
+				if !slices.Equal(got[:n], want[:n]) {
+					t.Fatalf("%s: sizes %v, trace %v cut at %d: got %v, want %v", e.name, sizes, blocks, cut, got[:n], want[:n])
+				}
+			}
+		}
+	})
+	// The sum over n = 0..8 and u = 0..4 of 2^u S(n, u), with Stirling's numbers of the second kind.
+	if traces != 46149 {
+		t.Errorf("checked %d traces, want 46149", traces)
 	}
 }
 
-// TestDenseRandom compares the engines on long traces: few and many blocks, sizes from 0 to 2^40, any batches.
-func TestDenseRandom(t *testing.T) {
+// TestRandom compares the engines on long traces: few and many blocks, sizes from 0 to 2^40, any batches.
+func TestRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		objects := rapid.SampledFrom([]int{1, 2, 7, 60, 300, 3000}).Draw(t, "objects")
 		unit := rapid.SampledFrom([]uint64{1, 3, 4096, 1 << 33, 0xffffffffff}).Draw(t, "unit")
@@ -141,10 +165,14 @@ func TestDenseRandom(t *testing.T) {
 		odd := rapid.SampledFrom([]uint64{0, 1, 1000}).Draw(t, "odd")
 		blocks, sizes := randomTrace(seed, n, objects, unit, odd)
 		want := distancesOf(newNaive(sizes), blocks, 0)
-		got := distancesOf(NewDense(sizes), blocks, batch)
-		for i := range want {
-			if got[i] != want[i] {
-				t.Fatalf("access %d to block %d: distance %d, want %d", i, blocks[i], got[i], want[i])
+		k := newKeyedEngine(sizes, 2)
+		k.limits.minChunk, k.limits.topBits = rapid.IntRange(1, 3000).Draw(t, "chunk"), uint(rapid.IntRange(0, 2).Draw(t, "top bits"))
+		for _, e := range []engine{NewDense(sizes), k, newOnlineEngine(sizes)} {
+			got := distancesOf(e, blocks, batch)
+			for i := range want {
+				if got[i] != want[i] {
+					t.Fatalf("%T: access %d to block %d: distance %d, want %d", e, i, blocks[i], got[i], want[i])
+				}
 			}
 		}
 	})
@@ -181,7 +209,7 @@ func splitMix(seed uint64) func() uint64 {
 	}
 }
 
-func FuzzDense(f *testing.F) {
+func FuzzEngines(f *testing.F) {
 	f.Add([]byte{4, 0, 1, 2, 0, 1, 1, 0, 2}, uint64(1))
 	f.Add([]byte{200, 9, 8, 7, 9, 9, 8}, uint64(1)<<35)
 	f.Fuzz(func(t *testing.T, data []byte, unit uint64) {
@@ -199,8 +227,10 @@ func FuzzDense(f *testing.F) {
 			blocks = append(blocks, uint32(b))
 		}
 		want := distancesOf(newNaive(sizes), blocks, 0)
-		if got := distancesOf(NewDense(sizes), blocks, cut); !slices.Equal(got, want) {
-			t.Fatalf("got %s\nwant %s", formatDistances(got), formatDistances(want))
+		for _, e := range engines[1:] {
+			if got := distancesOf(e.new(sizes), blocks, cut); !slices.Equal(got, want) {
+				t.Fatalf("%s: got %s\nwant %s", e.name, formatDistances(got), formatDistances(want))
+			}
 		}
 	})
 }
@@ -216,8 +246,10 @@ func TestCounterWidth(t *testing.T) {
 		}
 		want := distancesOf(newNaive(sizes), blocks, 0)
 		for _, batch := range []int{objects, 0} {
-			if got := distancesOf(NewDense(sizes), blocks, batch); !slices.Equal(got, want) {
-				t.Errorf("blocks of %d bytes, batches of %d: got %v, want %v", size, batch, got, want)
+			for _, e := range engines[1:] {
+				if got := distancesOf(e.new(sizes), blocks, batch); !slices.Equal(got, want) {
+					t.Errorf("%s: blocks of %d bytes, batches of %d: got %v, want %v", e.name, size, batch, got, want)
+				}
 			}
 		}
 	}

@@ -9,70 +9,47 @@ import (
 
 // KeyedOptions of [NewKeyed]. The zero value is the default.
 type KeyedOptions struct {
-	Cores int // threads that count; 0: GOMAXPROCS, 1: all in the caller
+	Cores int // threads at work; 0: GOMAXPROCS, 1: the caller's alone
 }
 
 // Keyed computes the distances of accesses to blocks that are named by any 64-bit keys and come with their sizes.
 //
-// It is [Dense]'s reduction to weighted inversions, made for keys. Entering a chunk finds the previous position of each access
-// in a hash table (table.go) and deals the accesses by the top digit of it (positions.go); counting finishes the buckets, each by
-// itself (count.go). With several cores the next chunk is entered beside the counting of the last one, and whoever is free takes
-// the next bucket.
+// Entering a chunk finds the previous position of each access in a hash table (table.go) and deals the accesses by the top digit of
+// it (positions.go); counting finishes the buckets, each by itself (count.go). With several cores the next chunk is entered beside
+// the counting of the last one, and whoever is free takes the next bucket (crew.go).
 //
 // Positions are renumbered before each chunk by rank among the live ones, from a bitmap that fits in cache: a pass over the table
 // in order, where writing the new positions through a list of the live blocks would be a random access for each.
 //
-// Memory: about 25 bytes for each key, and 24 for each position of a chunk, whose length is chosen as twice the live keys (16 Ki to 8 Mi
-// accesses), those twice with several cores: bounded by the live set, not by the trace. What cannot be allocated is an error.
-//
-// Cost: O(1) expected probes and O(log) / 8 steps an access; see docs/performance.md for rates.
+// Memory: 20 to 32 bytes for each key and 24 for each position of a chunk, these twice with several cores. Positions are the live
+// keys and the accesses of the chunk, about twice as many (64 Ki to 8 Mi). So it is bounded by the live set, not by the trace.
 type Keyed struct {
-	mem    arena
-	cores  int
+	*machine
 	table  table
-	pos    positions
-	chunks [2]chunk
-	turn   int    // of chunks: the last one entered
-	or     uint64 // of all sizes
-	common []uint64
-	prev   [pushGroup]uint32
-	work   []*scratch // by thread, 0 the caller
-	tags   array[uint16]
+	common []uint64      // a size that all keys have
+	tags   array[uint16] // by position, from the first call that has tags
 	tagged bool
 	failed error
 }
 
-const (
-	minChunkKeyed = 1 << 16
-	maxChunkKeyed = 1 << 23
-)
-
 // NewKeyed returns an engine that has seen nothing.
 func NewKeyed(opt KeyedOptions) *Keyed {
-	k := &Keyed{cores: opt.Cores}
-	if k.cores <= 0 {
-		k.cores = runtime.GOMAXPROCS(0)
+	cores := opt.Cores
+	if cores <= 0 {
+		cores = runtime.GOMAXPROCS(0)
 	}
-	k.table.mem = &k.mem
-	for range k.cores {
-		k.work = append(k.work, &scratch{tally: newTally()})
-	}
+	k := &Keyed{machine: newMachine(cores)}
+	k.table.mem = k.mem
+	runtime.AddCleanup(k, (*machine).free, k.machine)
 	return k
 }
 
-// chunkLen is the number of accesses entered at a time.
-func (k *Keyed) chunkLen() int {
-	return min(max(2*k.table.used, minChunkKeyed), maxChunkKeyed)
-}
+// Live returns the number of keys seen.
+func (k *Keyed) Live() int { return k.table.used }
 
 // BatchLen is the length of batch that suits the engine now. It changes with the number of live keys.
-// Any other length gives the same distances, more slowly.
-func (k *Keyed) BatchLen() int {
-	if k.cores > 1 {
-		return 4 * k.chunkLen()
-	}
-	return k.chunkLen()
-}
+// Any other length gives the same distances; much shorter ones more slowly, at a cost of a pass over the live keys each.
+func (k *Keyed) BatchLen() int { return k.batchLen(k.table.used) }
 
 // Distances consumes the next accesses of the stream. sizes are in bytes, one for each key, or a single one that all keys have;
 // up to 1<<40 each, and less than 1<<63 for all keys together. dist[i] becomes the sum of the sizes of the distinct other keys
@@ -81,105 +58,124 @@ func (k *Keyed) BatchLen() int {
 // A key that comes with another size than before is a [*SizeError]; what is in dist is then undefined, and the engine answers
 // every later call with the same error.
 func (k *Keyed) Distances(keys, sizes, dist []uint64) error {
-	defer runtime.KeepAlive(k)
+	return k.DistancesTagged(keys, sizes, nil, dist, nil)
+}
+
+// DistancesTagged is [Keyed.Distances] for accesses that carry a tag, such as the number of their worker: prev[i] becomes the tag
+// of the previous access to keys[i], 0 if there was none. Accesses entered by Distances have the tag 0. Tags cost two bytes a
+// position and a probe an access, from the first call that has them.
+func (k *Keyed) DistancesTagged(keys, sizes []uint64, tags []uint16, dist []uint64, prev []uint16) error {
 	if k.failed != nil {
 		return k.failed
 	}
-	if err := k.distances(keys, sizes, dist); err != nil {
-		k.failed = err
-		return err
-	}
-	return nil
-}
-
-var errTooMany = errors.New("stack distances: more than 2^32 positions")
-
-func (k *Keyed) distances(keys, sizes, dist []uint64) error {
-	if len(sizes) != 1 && len(sizes) < len(keys) {
-		return fmt.Errorf("stack distances: %d sizes for %d keys: want as many, or one", len(sizes), len(keys))
+	n := len(keys)
+	if (len(sizes) != 1 && len(sizes) < n) || len(dist) < n || (tags != nil && (len(tags) < n || len(prev) < n)) {
+		return fmt.Errorf("stack distances: %d keys with %d sizes, %d distances, %d tags, %d previous tags: want as many, or one size",
+			n, len(sizes), len(dist), len(tags), len(prev))
 	}
 	crew := newCrew(k.work)
+	defer runtime.KeepAlive(k) // last: its memory is freed when it is unreachable
 	defer crew.end()
-	for done := 0; done < len(keys); {
-		n := min(k.chunkLen(), len(keys)-done)
-		chunkSizes := sizes
+	for done := 0; done < n; {
+		to := done + k.next(k.table.used, n-done)
+		e := entrance{keys: keys[done:to], sizes: sizes, dist: dist[done:to]}
 		if len(sizes) != 1 {
-			chunkSizes = sizes[done : done+n]
+			e.sizes = sizes[done:to]
 		}
-		c, err := k.enter(keys[done:done+n], chunkSizes, dist[done:done+n])
+		if tags != nil {
+			e.tags, e.prev = tags[done:to], prev[done:to]
+		}
+		c, err := k.enter(e)
 		if err != nil {
 			var size *SizeError
 			if errors.As(err, &size) {
 				size.Index += done
 			}
+			k.failed = err
 			return err
 		}
-		if err := crew.count(c); err != nil {
-			return err
-		}
-		done += n
+		crew.count(c)
+		done = to
 	}
-	return crew.finish()
+	return nil
+}
+
+// entrance is what enters in one chunk.
+type entrance struct {
+	keys, sizes, dist []uint64
+	tags, prev        []uint16 // nil: no tags
 }
 
 // enter makes a chunk of accesses, ready to be counted.
-func (k *Keyed) enter(keys, sizes, dist []uint64) (*chunk, error) {
-	from := &k.chunks[k.turn]
-	if k.cores > 1 {
-		k.turn ^= 1
+func (k *Keyed) enter(e entrance) (*chunk, error) {
+	n := len(e.keys)
+	if k.table.used+n > maxPositions {
+		return nil, fmt.Errorf("stack distances: %d live keys: want at most %d", k.table.used, maxPositions-n)
 	}
-	c := &k.chunks[k.turn]
-	if k.table.used+len(keys) >= 1<<32-64 {
-		return nil, errTooMany
+	c := k.begin(n)
+	k.table.move(&k.pos)
+	if k.tagged || e.tags != nil {
+		k.moveTags(c.live, n)
 	}
-	old, err := k.pos.renumber(&k.mem, from, c, len(keys))
-	if err != nil {
-		return nil, err
-	}
-	k.mem.release(old)
-	k.table.move(k.table.array.s, k.pos.words.s)
-	if err := k.pos.reset(&k.mem, c.live+len(keys)); err != nil {
-		return nil, err
-	}
-	if len(sizes) == 1 {
-		k.or |= sizes[0]
-	} else {
-		for _, s := range sizes {
-			k.or |= s
+	k.start(c, e.sizes, e.dist)
+	for i := 0; i < n; i += pushGroup {
+		to := min(i+pushGroup, n)
+		prev := k.prev[:to-i]
+		var sizes []uint64
+		if len(e.sizes) == 1 {
+			sizes = k.same(e.sizes[0], to-i)
+		} else {
+			sizes = e.sizes[i:to]
 		}
-	}
-	c.shift = 0
-	if k.or != 0 {
-		c.shift = uint(bits.TrailingZeros64(k.or))
-	}
-	c.dist = dist
-	for i := 0; i < len(keys); i += pushGroup {
-		group := keys[i:min(i+pushGroup, len(keys))]
-		prev := k.prev[:len(group)]
-		groupSizes := k.sizes(sizes, i, len(group))
-		if err := k.table.probe(group, groupSizes, uint32(c.n+1), prev); err != nil {
-			var size *SizeError
-			if errors.As(err, &size) {
-				size.Index += i
-			}
+		at := c.n + 1
+		if err := k.table.probe(e.keys[i:to], sizes, uint32(at), prev); err != nil {
+			err.Index += i
 			return nil, err
 		}
-		c.push(k.pos.words.s, i, prev, groupSizes)
+		if k.tagged {
+			tags := k.tags.s
+			for j, p := range prev {
+				var tag uint16
+				if e.tags != nil {
+					e.prev[i+j] = tags[p]
+					tag = e.tags[i+j]
+				}
+				tags[at+j] = tag
+			}
+		}
+		c.push(k.pos.live.s, i, prev, sizes)
 	}
 	return c, nil
 }
 
-// sizes returns the sizes of n accesses from i on.
-func (k *Keyed) sizes(sizes []uint64, i, n int) []uint64 {
-	if len(sizes) != 1 {
-		return sizes[i : i+n]
+// maxPositions is how many positions have numbers, those of the last word of the bitmap being rounded up.
+const maxPositions = 1<<32 - 1<<tallyBits
+
+// moveTags gives the tags of the live positions their new numbers, before start.
+func (k *Keyed) moveTags(live, n int) {
+	from := k.tags.s
+	old := k.tags.room(k.mem, live+n+1)
+	to := k.tags.s
+	if k.tagged {
+		next := 1
+		for i, word := range k.pos.live.s {
+			for ; word != 0; word &= word - 1 {
+				to[next] = from[i<<6+bits.TrailingZeros64(word)]
+				next++
+			}
+		}
 	}
-	if len(k.common) < pushGroup {
+	to[0] = 0
+	k.tagged = true
+	k.mem.release(old)
+}
+
+// same returns n times the same size.
+func (k *Keyed) same(size uint64, n int) []uint64 {
+	if k.common == nil || k.common[0] != size {
 		k.common = make([]uint64, pushGroup)
-	}
-	if k.common[0] != sizes[0] || k.common[pushGroup-1] != sizes[0] {
-		for j := range k.common {
-			k.common[j] = sizes[0]
+		for i := range k.common {
+			k.common[i] = size
 		}
 	}
 	return k.common[:n]

@@ -1,8 +1,6 @@
 package stack
 
 import (
-	"errors"
-	"fmt"
 	"unsafe"
 
 	"krdlab/hw"
@@ -10,8 +8,11 @@ import (
 
 // arena owns the big arrays of an engine. They are outside Go's heap, on huge pages where the system has them: the arrays are
 // probed at random, so that with 4 KiB pages most probes would miss the TLB as well, and a collector that lets the heap double
-// would double them. What is never touched costs no memory.
+// would double them. What is never touched costs no memory. One thread at a time.
 type arena struct{ maps map[*byte][]byte }
+
+// minMap is the size below which an array comes from Go's heap.
+const minMap = 1 << 18
 
 // array is a slice of pointer-free elements in an arena.
 type array[E any] struct {
@@ -19,38 +20,40 @@ type array[E any] struct {
 	raw []byte
 }
 
-// room returns a slice of n elements of any contents, and what is to be released when the previous one, of other contents, is no
-// longer needed (nil if they share memory).
-func (a *array[E]) room(m *arena, n int) (old []byte, err error) {
+// room makes the array n elements of any contents, zero where it grows, and returns what to release when the previous contents,
+// if they were elsewhere, are no longer needed.
+func (a *array[E]) room(m *arena, n int) (old []byte) {
 	if n <= cap(a.s) {
 		a.s = a.s[:n]
-		return nil, nil
+		return nil
 	}
 	var e E
-	raw, err := m.alloc((n + n/4 + 64) * int(unsafe.Sizeof(e)))
-	if err != nil {
-		return nil, err
-	}
+	reserved := n + n/8
 	old = a.raw
-	a.raw = raw
-	a.s = unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(raw))), n+n/4)[:n]
-	return old, nil
+	a.raw = m.alloc(reserved * int(unsafe.Sizeof(e)))
+	a.s = unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(a.raw))), reserved)[:n]
+	return old
 }
 
-func (m *arena) alloc(bytes int) ([]byte, error) {
-	b, err := hw.Map(bytes)
-	if errors.Is(err, hw.ErrUnsupported) {
-		words := make([]uint64, (bytes+7)/8)
-		return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), bytes), nil
+// resize is room where nobody needs the previous contents.
+func (a *array[E]) resize(m *arena, n int) []E {
+	m.release(a.room(m, n))
+	return a.s
+}
+
+// alloc returns zeroed memory, from Go's heap if the system gives none.
+func (m *arena) alloc(bytes int) []byte {
+	if bytes >= minMap {
+		if b, err := hw.Map(bytes); err == nil {
+			if m.maps == nil {
+				m.maps = map[*byte][]byte{}
+			}
+			m.maps[unsafe.SliceData(b)] = b
+			return b
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("stack distances: %w", err)
-	}
-	if m.maps == nil {
-		m.maps = map[*byte][]byte{}
-	}
-	m.maps[unsafe.SliceData(b)] = b
-	return b, nil
+	words := make([]uint64, (bytes+7)/8)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), bytes)
 }
 
 // release gives back what alloc returned; nil is nothing.

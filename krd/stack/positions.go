@@ -11,63 +11,53 @@ type chunk struct {
 	ends  []uint32      // by top digit: where its items end
 	tally *tally        // of the pass that deals by the top digit
 
-	live, n int  // the stack; positions in use
-	low     uint // the top digit is key>>low
-	shift   uint // weights are in units of 1<<shift bytes
-	cold    uint64
+	live, n int    // the stack; positions in use
+	low     uint   // the top digit is key>>low
+	shift   uint   // weights are in units of 1<<shift bytes
+	cold    uint64 // sum of the sizes of first accesses
+	firsts  int    // how many they are
 	dist    []uint64
 	buf     [pushGroup]item
 }
 
-// rankWord is 64 positions of which some are live.
-type rankWord struct {
-	live   uint64 // bit i: the block accessed at position 64*word+i has not been accessed since
-	before uint32 // how many live positions are in the words before
+// item is an access that has a previous one, on its way through the passes. The assembly knows the layout (gen/passes.go).
+type item struct {
+	key uint32 // position of the previous access
+	at  uint32 // number in the chunk
+	w   uint32 // size in units
+	acc uint32 // units found so far, modulo 1<<32
 }
 
 const pushGroup = 1 << 10
 
-// positions is the numbering of the accesses of the chunk at hand.
+// positions is the numbering of the accesses of the chunk at hand, 64 positions a word.
 type positions struct {
-	words array[rankWord]
-	n     int
+	live   array[uint64] // bit i of word j: the block accessed at position 64*j+i has not been accessed since
+	before array[uint32] // how many live positions are in the words before
 }
 
 // renumber prepares the chunk to for accesses at most: the live positions, weighed by from (which may be to), become 1, 2, ...;
-// words keeps the translation until reset. It returns memory to release when nobody reads from any more.
-func (p *positions) renumber(m *arena, from, to *chunk, accesses int) (old []byte, err error) {
+// until reset the owner of positions translates them (table.move, Dense.move). The top digit has at most topBits bits.
+func (p *positions) renumber(m *arena, from, to *chunk, accesses int, topBits uint) {
 	live := 0
-	words := p.words.s
-	for i := range words {
-		words[i].before = uint32(live)
-		live += bits.OnesCount64(words[i].live)
+	before := p.before.resize(m, len(p.live.s))
+	for i, word := range p.live.s {
+		before[i] = uint32(live)
+		live += bits.OnesCount64(word)
 	}
-	cum := from.cum.s
 	n := live + accesses
-	if from == to {
-		n = max(n, len(cum)) // not to lose what is still read
-	}
-	if old, err = to.cum.room(m, n+1); err != nil {
-		return nil, err
-	}
-	next := to.cum.s
-	if len(cum) > 0 {
-		compact(words, cum, next)
-	}
-	next[0] = 0
-	to.live, to.n = live, live
-	to.cold = 0
-	levels := uint(max(0, bits.Len(uint(live+accesses))-tallyBits))
+	cum := from.cum.s
+	old := to.cum.room(m, n+1)
+	compact(p.live.s, cum, to.cum.s[:cap(to.cum.s)])
+	m.release(old)
+	to.cum.s[0] = 0
+	to.live, to.n, to.cold, to.firsts = live, live, 0, 0
 	to.low = tallyBits
-	if levels > topBits {
-		to.low += levels - topBits
+	if above := uint(bits.Len(uint(n))); above > tallyBits+topBits {
+		to.low = above - topBits
 	}
-	tops := (live+accesses)>>to.low + 1
-	spare, err := to.items.room(m, tops<<to.low)
-	m.release(spare)
-	if err != nil {
-		return old, err
-	}
+	tops := n>>to.low + 1
+	to.items.resize(m, tops<<to.low)
 	to.ends = to.ends[:0]
 	for d := range tops {
 		to.ends = append(to.ends, uint32(d<<to.low))
@@ -76,15 +66,14 @@ func (p *positions) renumber(m *arena, from, to *chunk, accesses int) (old []byt
 		to.tally = newTally()
 	}
 	to.tally.reset(tops)
-	return old, nil
 }
 
 // compact writes the cumulative sums of the live positions only. It may write over what it reads.
-func compact(words []rankWord, cum, to []uint64) {
+func compact(words, cum, to []uint64) {
 	k := 0
 	var sum uint64
-	for i := range words {
-		for live := words[i].live; live != 0; live &= live - 1 {
+	for i, live := range words {
+		for ; live != 0; live &= live - 1 {
 			pos := i<<6 + bits.TrailingZeros64(live)
 			sum += cum[pos] - cum[pos-1]
 			k++
@@ -94,25 +83,18 @@ func compact(words []rankWord, cum, to []uint64) {
 }
 
 // reset makes positions 1..n all live, after the translation was used.
-func (p *positions) reset(m *arena, n int) error {
-	old, err := p.words.room(m, n>>6+1)
-	m.release(old)
-	if err != nil {
-		return err
+func (p *positions) reset(m *arena, n int) {
+	live := p.live.resize(m, n>>6+1)
+	for i := range live {
+		live[i] = ^uint64(0)
 	}
-	words := p.words.s
-	for i := range words {
-		words[i].live = ^uint64(0)
-	}
-	words[0].live = ^uint64(1)
-	words[n>>6].live &= 1<<(n&63)<<1 - 1
-	p.n = n
-	return nil
+	live[0] &^= 1
+	live[n>>6] &= 1<<(n&63)<<1 - 1
 }
 
 // push enters the next accesses of a chunk, at most pushGroup of them, whose previous positions are prev (0: none).
 // first is the number of the first in the chunk.
-func (c *chunk) push(words []rankWord, first int, prev []uint32, sizes []uint64) {
+func (c *chunk) push(live []uint64, first int, prev []uint32, sizes []uint64) {
 	sizes = sizes[:len(prev)]
 	cum := c.cum.s[c.n+1:][:len(prev)]
 	dist := c.dist[first:][:len(prev)]
@@ -130,11 +112,15 @@ func (c *chunk) push(words []rankWord, first int, prev []uint32, sizes []uint64)
 			base = uint32((top + cold) >> shift)
 			continue
 		}
-		words[p>>6].live &^= 1 << (p & 63)
 		c.buf[m&(pushGroup-1)] = item{key: p, at: uint32(first + i), w: uint32(size >> shift), acc: base}
 		m++
 	}
 	c.n += len(prev)
 	c.cold = cold
+	c.firsts += len(prev) - m
+	for i := range c.buf[:m] {
+		p := c.buf[i].key
+		live[p>>6] &^= 1 << (p & 63)
+	}
 	deal(c.buf[:m], c.low, 1<<tallyBits-1, c.items.s, c.ends, c.tally)
 }

@@ -49,13 +49,11 @@ func (e *SizeError) Error() string {
 }
 
 // probe finds the previous positions of accesses, 0 for new keys, and moves the keys to positions at, at+1, ...
-func (t *table) probe(keys, sizes []uint64, at uint32, prev []uint32) error {
+func (t *table) probe(keys, sizes []uint64, at uint32, prev []uint32) *SizeError {
 	sizes, prev = sizes[:len(keys)], prev[:len(keys)]
 	for done := 0; done < len(keys); done += probeGroup {
 		n := min(probeGroup, len(keys)-done)
-		if err := t.reserve(n); err != nil {
-			return err
-		}
+		t.reserve(n)
 		if err := t.group(keys[done:done+n], sizes[done:done+n], at+uint32(done), prev[done:done+n]); err != nil {
 			err.Index += done
 			return err
@@ -124,18 +122,14 @@ func (t *table) size(e *entry) uint64 {
 }
 
 // reserve makes room for n more keys, so that no more than four fifths of the entries are in use.
-func (t *table) reserve(n int) error {
+func (t *table) reserve(n int) {
 	need := t.used + n
 	if need <= len(t.array.s)/5*4 {
-		return nil
+		return
 	}
 	entries := t.array.s
 	t.array.s = nil
-	old, err := t.array.room(t.mem, max(minTable, need*8/5))
-	if err != nil {
-		t.array.s = entries
-		return err
-	}
+	old := t.array.room(t.mem, max(minTable, need*2))
 	t.array.s = t.array.s[:cap(t.array.s)] // fresh, so all zero
 	for i := range entries {
 		if e := &entries[i]; e.last != 0 {
@@ -144,14 +138,19 @@ func (t *table) reserve(n int) error {
 		}
 	}
 	t.mem.release(old)
-	return nil
 }
 
-// move renumbers the positions of entries by their ranks.
-func (t *table) move(entries []entry, words []rankWord) {
-	for i := range entries {
+// move translates the positions of all entries.
+func (t *table) move(p *positions) {
+	live, before := p.live.s, p.before.s
+	if len(live) == 0 {
+		return
+	}
+	before = before[:len(live)]
+	entries := t.array.s
+	for i := range entries { // rank among the live
 		e := &entries[i]
-		w := &words[e.last>>6]
-		e.last = w.before + uint32(bits.OnesCount64(w.live<<(^e.last&63)))
+		w := e.last >> 6
+		e.last = before[w] + uint32(bits.OnesCount64(live[w]<<(^e.last&63)))
 	}
 }

@@ -7,7 +7,7 @@ func (c *chunk) wide() bool {
 }
 
 // countWide counts a wide chunk with 64-bit sums, several times as slowly.
-func (c *chunk) countWide(s *scratch) error {
+func (c *chunk) countWide(s *scratch) {
 	cum := c.cum.s[:c.n+1]
 	if cap(s.wide) < len(cum) {
 		s.wide, s.prev = make([]uint64, len(cum)), make([]uint32, len(cum))
@@ -33,5 +33,4 @@ func (c *chunk) countWide(s *scratch) error {
 		}
 		s.sums.Add(at, w)
 	}
-	return nil
 }

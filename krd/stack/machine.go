@@ -1,0 +1,85 @@
+package stack
+
+import "math/bits"
+
+// machine is what Dense and Keyed have in common: all but finding the previous position of an access.
+type machine struct {
+	mem    *arena
+	work   []*scratch // by thread, 0 the caller
+	limits limits
+	pos    positions
+	chunks [2]chunk
+	turn   int    // of chunks: the last one entered; with one thread always 0
+	or     uint64 // of all sizes
+	prev   [pushGroup]uint32
+	sizes  [pushGroup]uint64
+}
+
+// limits are what tests make small.
+type limits struct {
+	minChunk, maxChunk int  // accesses
+	topBits            uint // the pass by the top digit writes to at most 1<<topBits streams
+}
+
+func newMachine(cores int) *machine {
+	m := &machine{mem: &arena{}, limits: limits{minChunk: 1 << 16, maxChunk: 1 << 23, topBits: 10}}
+	for range cores {
+		m.work = append(m.work, &scratch{tally: newTally()})
+	}
+	return m
+}
+
+// free gives back the memory.
+func (m *machine) free() {
+	m.mem.close()
+	for _, s := range m.work {
+		s.mem.close()
+	}
+}
+
+// chunkLen is the number of accesses entered at a time where live blocks are in the stack.
+func (m *machine) chunkLen(live int) int {
+	return min(max(2*live, m.limits.minChunk), m.limits.maxChunk)
+}
+
+// next is the length of the next chunk where rest accesses are at hand: not to leave a small one for the end.
+func (m *machine) next(live, rest int) int {
+	n := m.chunkLen(live)
+	if rest <= n+n/4 {
+		return rest
+	}
+	return n
+}
+
+// batchLen is the length of batch that suits.
+func (m *machine) batchLen(live int) int {
+	if len(m.work) > 1 {
+		return 4 * m.chunkLen(live) // the first chunk is entered alone
+	}
+	return m.chunkLen(live)
+}
+
+// begin returns the chunk for the next accesses, with the positions renumbered; the caller translates those that it knows by
+// m.pos.rank and then calls start.
+func (m *machine) begin(accesses int) *chunk {
+	from := &m.chunks[m.turn]
+	if len(m.work) > 1 {
+		m.turn ^= 1
+	}
+	c := &m.chunks[m.turn]
+	m.pos.renumber(m.mem, from, c, accesses, m.limits.topBits)
+	return c
+}
+
+// start makes the chunk ready to be entered, of accesses with these sizes.
+func (m *machine) start(c *chunk, sizes, dist []uint64) {
+	m.pos.reset(m.mem, c.live+len(dist))
+	for _, s := range sizes {
+		m.or |= s
+	}
+	c.shift = 0
+	if m.or != 0 {
+		c.shift = uint(bits.TrailingZeros64(m.or))
+	}
+	c.dist = dist
+}
