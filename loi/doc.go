@@ -1,9 +1,11 @@
 // Package loi is the tracer: low-overhead instrumentation of kernels.
 //
 // The unit is one kernel execution: which kernel, on which worker, when it began and ended, and the blocks of data that it
-// read and wrote (KRD paper, III-A). Identities are virtual (ViRDA, section 3): an [Object] is registered with a name and a
-// partition into blocks, and records name blocks, never addresses. There are two modes: a [Profile] counts executions and
-// their time, a [Writer] with a [Recorder] for each worker writes a trace file, which [Open] reads.
+// read and wrote (KRD paper, III-A). Identities are virtual (ViRDA, section 3): an [Object] is registered with a name, and
+// records name parts of objects, never addresses. A [Partition] is cut into registered blocks; blocks of a [Keyed] object have
+// 64-bit keys and are met as they come; of a [Span], an address space of bytes, accesses name ranges and two-dimensional blocks,
+// which may overlap. There are two modes: a [Profile] counts executions and their time, a [Writer] with a [Recorder] for each
+// worker writes a trace file, which [Open] reads. A [Builder] writes traces that were not recorded here.
 //
 // # What is promised
 //
@@ -18,15 +20,19 @@
 //
 // A file that was closed has a checksum over each of its bytes. A change of any bit is an error of Open that says where.
 //
+// A Builder promises less: until its Close, its records are in memory and in a file without a header, of which nothing can be
+// recovered. What it imports or generates can be had again.
+//
 // # The file
 //
-// All numbers are little-endian. A file is, in this order: prefix, header, padding, count page, chunks, footer. CRC means
-// CRC-32C (Castagnoli).
+// All numbers are little-endian. A file is, in this order: prefix, header, padding, count page, padding, chunks, footer. CRC
+// means CRC-32C (Castagnoli). The whole may be compressed as one zstd stream (RFC 8878), of a window of at most 128 MiB; readers
+// know it by its first four bytes, and all offsets are those of the decompressed file.
 //
 // Prefix, 64 bytes, the same in all versions:
 //
 //	0   8 bytes  0x89 L O I CR LF 0x1a LF
-//	8   uint32   version, now 1
+//	8   uint32   version, 1 or 2
 //	12  uint32   flags: 1 recovered, 2 written without a mapping (a kill may have lost more)
 //	16  uint64   bytes of the header, which begins at 64
 //	24  uint64   offset of the count page, a multiple of 8
@@ -42,8 +48,9 @@
 //	clock        source (string), Hz (bits of a float64, as an integer), invariant (boolean)
 //	             nodes, L2 bytes, LLC bytes, substrate (string), synthetic (boolean), grain (string)
 //	workers      list of: CPU + 1, node, TSC offset (signed)
-//	objects      list of: name (string), list of: blocks, bytes of each
-//	kernels      list of: name (string), list of: object, mode (1 in, 2 out, 3 inout)
+//	objects      list of: name (string), from version 2 on kind (0 partition, 1 keyed, 2 span), list of: blocks, bytes of each
+//	             (empty unless it is a partition)
+//	kernels      list of: name (string), list of: object (a partition), mode (1 in, 2 out, 3 inout)
 //	notes        list of: key (string), value (string)
 //
 // Count page: slots of 64 bytes. The first begins with a uint64, "OPEN" while the file is written and "CLEAN" in the end. One
@@ -74,13 +81,25 @@
 // Flags: 1 an end stamp follows; 2 the kernel was preempted; 4 it ended on another CPU than it began on. Types:
 //
 //	1   kernel by signature: one uint32 block number for each declared parameter, two in a word
-//	2   kernel with its accesses listed: a word with their number, then for each a word: block (bits 0-31), object (32-47),
-//	    mode (48-55), 1 in bits 56-63 if a word with the size of the block follows
+//	2   kernel with its accesses listed: a word with their number, then for each a word: object in bits 32-47, mode in 48-55,
+//	    shape in 56-63; bits 0-31 and the words that follow by shape:
+//	      0   number of a block of a partition
+//	      1   the same; a word: size of the block
+//	      2   size; a word: key of a block of a keyed object, or offset of a range in a span
+//	      3   zero; words: key or offset, size
+//	      4   rows, at least 2, of a block of a span; words: offset, bytes of a row, bytes from a row to the next
+//	    Shapes 2 to 4 are new in version 2
 //	3   event: uint32 arguments, two in a word; see EventKind
 //	4   task: its two stamps hold for all its kernels. A word with the number of calls, then for each a word: kernel (bits
 //	    0-13), number of arguments (14-15), two arguments of 24 bits (16-39, 40-63). The number 3 marks a long form: kernel
 //	    (16-31), number of arguments (32-63), then the arguments as in type 1
+//	5   run, new in version 2: executions of one kernel with one access each, to a keyed object or one range of a span, that
+//	    take no time. Their number is in the place of the duration; flags and number of arguments are zero. Two words for
+//	    each: key or offset; and size (bits 0-23), ticks since the start of the one before, or since word 0 (24-43), mode
+//	    (44-47), object (48-63)
 //	15  end of what is in the chunk; word 0 is zero
+//
+// Sizes are not zero; sizes of keyed blocks and ends of ranges are at most 2^62, and rows do not overlap.
 //
 // Stamps are as they were taken; Worker.TSCOffset brings them to a common clock. The records of a worker are in the order in
 // which they were committed.
@@ -99,8 +118,10 @@
 // # Versions
 //
 // A reader refuses a file of a newer version ([ErrNewerVersion]); it knows the prefix, and so can tell that the file is not
-// merely damaged. A reader of a later version reads all older ones. Within a version nothing is added that an older reader
-// would take for something else: unknown flags and types are errors ([ErrCorrupt]), unknown kinds of events are kept.
+// merely damaged. A reader of a later version reads all older ones. A file is written in the oldest version that can hold it: 2 if an
+// object is keyed or a span, otherwise 1, so that programs of version 1 read it. Within a version
+// nothing is added that an older reader would take for something else: unknown flags and types are errors ([ErrCorrupt]),
+// unknown kinds of events are kept.
 //
 // # Designs that were rejected
 //
@@ -109,4 +130,9 @@
 // instead of making it hides a slow disk in the kernels' times; a worker that finds no spare makes the chunk itself, and
 // Stats.Stalls tells how often. Shorter records (deltas of stamps in varints) cost more time than the bytes are worth, and a
 // record that was torn by a kill could not be told from a good one.
+//
+// For built traces: a header at the end of the file would be another format, with other readers; instead the builder leaves a gap
+// for it at the front, and moves the chunks if it was too small. Entries of runs in varints would be shorter, but not be found
+// by their number; zstd does that where bytes matter. A frame of zstd for each chunk would allow to decompress several at once, and
+// would not be what zstd's own tools read and write.
 package loi

@@ -18,7 +18,7 @@ type Info struct {
 	Header    Header
 	Chunks    int
 	Used      uint64     // bytes of records
-	Records   []uint64   // by worker
+	Records   []uint64   // by worker, as they are stored: a run counts as one, see Activity for executions
 	Discarded []uint64   // by worker; the newest ones, that found no room
 	LostBytes []uint64   // by worker; given up by a recovery
 	Workers   []Activity // by worker; nil unless Verified
@@ -107,6 +107,14 @@ func (in *Info) String() string {
 		lost += in.Discarded[i]
 	}
 	s := fmt.Sprintf("%s: version %d, %d bytes, %d workers, %d records, %d discarded", in.Path, in.Version, in.Bytes, len(in.Records), n, lost)
+	if in.Verified {
+		var k, a uint64
+		for i := range in.Workers {
+			k += in.Workers[i].Kernels
+			a += in.Workers[i].Accesses
+		}
+		s += fmt.Sprintf(", %d kernel executions, %d accesses", k, a)
+	}
 	if in.Packed != 0 {
 		s += fmt.Sprintf(", compressed to %d bytes", in.Packed)
 	}

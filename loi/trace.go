@@ -82,7 +82,8 @@ func (t *Trace) DiscardedKernels() []uint64 { return t.dropped }
 // LostBytes returns for each worker how many bytes of its chunks a recovery found damaged and gave up.
 func (t *Trace) LostBytes() []uint64 { return t.lost }
 
-// Records returns the number of records of each worker, of all types.
+// Records returns the number of records of each worker, of all types, as they are stored: a run of many executions is one. Verify
+// counts executions.
 func (t *Trace) Records() []uint64 { return t.records }
 
 // image is the content of a file: as it is on the disk, or decompressed.
