@@ -1,0 +1,63 @@
+package laplace
+
+import (
+	"math"
+	"unsafe"
+)
+
+// A Centre is where a cell's expansions are taken about, and the unit of length of their coefficients.
+//
+// Positions are float64 so that the difference of two near centres far from the origin keeps its digits; it is rounded to
+// float32 after the subtraction. Scale is a power of two as [ScaleOf] returns it; with it the stored M_k/Scale^|k| and
+// L_n Scale^|n| stay near the size of the charge and of the potential, whatever the order and however small the cell:
+// unscaled, the derivative of order 11 of 1/r overflows float32 at r = 1/10000.
+type Centre struct{ X, Y, Z, Scale float64 }
+
+// ScaleOf returns the scale of a cell whose farthest body is radius away from its centre: the least power of two that is
+// not smaller, but at least 2^-30 of the root's radius, so that a cell of one body has one. Both are lengths, not negative.
+// Where the root has no extent either it is 1.
+func ScaleOf(radius, root float64) float64 {
+	r := max(radius, root*0x1p-30)
+	if !(r > 0) || math.IsInf(r, 0) {
+		return 1
+	}
+	f, e := math.Frexp(r)
+	if f == 0.5 {
+		e--
+	}
+	return math.Ldexp(1, e)
+}
+
+// Cells are the expansions of a tree, as arrays by cell. M holds the reduced multipoles, scaled by Scale^-|k|, in the units
+// of charge; L the reduced locals, scaled by Scale^|n|, in those of the potential. [Terms] says where.
+type Cells struct {
+	Centres []Centre
+	M, L    []float32
+}
+
+// NewCells returns n cells with expansions of zero and Scale 1, aligned to cache lines.
+func (t Terms) NewCells(n int) *Cells {
+	c := &Cells{Centres: aligned[Centre](n), M: aligned[float32](n * t.MultipoleStride), L: aligned[float32](n * t.LocalStride)}
+	for i := range c.Centres {
+		c.Centres[i].Scale = 1
+	}
+	return c
+}
+
+// Clear sets all expansions to zero.
+func (c *Cells) Clear() {
+	clear(c.M)
+	clear(c.L)
+}
+
+// aligned returns n zeros that begin at a multiple of 64 bytes. T has no pointers and a size that divides 64.
+func aligned[T Centre | float32](n int) []T {
+	var z T
+	per := 64 / int(unsafe.Sizeof(z))
+	s := make([]T, n+per-1)
+	off := 0
+	if r := uintptr(unsafe.Pointer(unsafe.SliceData(s))) % 64; r != 0 {
+		off = int((64 - r) / unsafe.Sizeof(z))
+	}
+	return s[off : off+n : off+n]
+}

@@ -1,0 +1,43 @@
+package laplace
+
+// Options choose a [Kernel].
+type Options struct {
+	Order int // MinOrder to MaxOrder
+	ISA   ISA // Auto is the best of this machine
+	// Dipoles keeps the multipoles of degree 1. They vanish about the centre of mass where all charges have one sign, so
+	// that M2L need not look at them. With charges of both signs there is no such centre and they must be kept.
+	Dipoles bool
+}
+
+// A Kernel holds the operators of one order. It is read-only after [New]: any number of workers may use it at once, on
+// cells and ranges of bodies that do not overlap where they are written.
+type Kernel struct {
+	Terms
+	t       *tables
+	isa     ISA
+	dipoles bool
+	m2l     func(k *Kernel, c *Cells, i, j int) // both may be nil: portable
+	mutual  func(k *Kernel, c *Cells, i, j int)
+}
+
+// New returns the operators of an order: an [*OrderError] outside 2 to 10, an [*UnsupportedError] for instructions that
+// this machine lacks.
+func New(o Options) (*Kernel, error) {
+	terms, err := TermsOf(o.Order)
+	if err != nil {
+		return nil, err
+	}
+	isa, err := o.ISA.resolve()
+	if err != nil {
+		return nil, err
+	}
+	k := &Kernel{Terms: terms, t: tablesOf[o.Order](), isa: isa, dipoles: o.Dipoles}
+	k.m2l, k.mutual = simdM2L(k)
+	return k, nil
+}
+
+// ISA returns the instruction set in use, never Auto.
+func (k *Kernel) ISA() ISA { return k.isa }
+
+// Dipoles says whether multipoles of degree 1 are kept.
+func (k *Kernel) Dipoles() bool { return k.dipoles }

@@ -1,0 +1,82 @@
+package laplace
+
+import "fmt"
+
+// The orders that expansions may have.
+const (
+	MinOrder = 2
+	MaxOrder = 10
+)
+
+// Sizes of the largest order, for arrays on the stack.
+const (
+	maxFull   = (MaxOrder + 1) * (MaxOrder + 2) * (MaxOrder + 3) / 6 // all multi-indices
+	maxTerms  = (MaxOrder + 1) * (MaxOrder + 1)                      // those with z <= 1
+	maxDerivs = 3*MaxOrder*(MaxOrder+1)/2 + 1                        // those with z <= 2
+)
+
+// An OrderError says that expansions of an order are not to be had.
+type OrderError struct{ Order int }
+
+func (e *OrderError) Error() string {
+	return fmt.Sprintf("order %d: expected %d to %d", e.Order, MinOrder, MaxOrder)
+}
+
+// Terms are the numbers of coefficients of an expansion of some order, and where those of a cell lie: cell i has
+// M[i*MultipoleStride:][:Multipoles] and L[i*LocalStride:][:Locals], the rest being padding that is zero and stays so.
+//
+// Coefficients stand by degree; within a degree those with z = 0 before those with z = 1; within these by y, so that
+// (a, b, c) is number (a+b+c)^2 + c (a+b+c+1) + b.
+type Terms struct {
+	Order           int
+	Multipoles      int // Order^2: degrees 0 to Order-1, dipoles included
+	Locals          int // (Order+1)^2: degrees 0 to Order
+	MultipoleStride int // in floats, a multiple of 16: cells begin on a cache line
+	LocalStride     int // likewise
+}
+
+// TermsOf returns the sizes of an order, or an [*OrderError].
+func TermsOf(order int) (Terms, error) {
+	if order < MinOrder || order > MaxOrder {
+		return Terms{}, &OrderError{order}
+	}
+	up := func(n int) int { return (n + 15) &^ 15 }
+	m, l := order*order, (order+1)*(order+1)
+	return Terms{order, m, l, up(m), up(l)}, nil
+}
+
+// index is a multi-index: how often to differentiate by (or multiply with) x, y and z.
+type index struct{ x, y, z int }
+
+func (n index) degree() int { return n.x + n.y + n.z }
+
+// term is the number of n among those with z <= 1.
+func (n index) term() int { d := n.degree(); return d*d + n.z*(d+1) + n.y }
+
+// deriv is the number of n among those with z <= 2.
+func (n index) deriv() int {
+	d := n.degree()
+	return 3*d*(d-1)/2 + min(d, 1) + blockOf(d, n.z) + n.y
+}
+
+// full is the number of n among all.
+func (n index) full() int {
+	d := n.degree()
+	return d*(d+1)*(d+2)/6 + blockOf(d, n.z) + n.y
+}
+
+// blockOf is how many indices of degree d have a smaller z.
+func blockOf(d, z int) int { return z*(d+1) - z*(z-1)/2 }
+
+// indices returns all multi-indices of degree at most d with z <= zmax, in the order of term, deriv and full.
+func indices(d, zmax int) []index {
+	var s []index
+	for m := range d + 1 {
+		for z := range min(m, zmax) + 1 {
+			for y := range m - z + 1 {
+				s = append(s, index{m - y - z, y, z})
+			}
+		}
+	}
+	return s
+}

@@ -1,0 +1,60 @@
+package laplace
+
+// M2M adds the multipoles of the child cell to the parent's: equation (3). The shift runs along x, y and z in turn, each a
+// binomial sum over one exponent, so that it costs O(Order^4) and not O(Order^6).
+func (k *Kernel) M2M(c *Cells, child, parent int) {
+	t, from, to := k.t, &c.Centres[child], &c.Centres[parent]
+	var m [maxFull]float64
+	inv := 1 / to.Scale
+	ratio := powers(from.Scale * inv)
+	for n, v := range c.M[child*k.MultipoleStride:][:k.Multipoles] {
+		f := t.fullOf[n]
+		m[f] = float64(v) * ratio[t.degree[f]]
+	}
+	for a, d := range [3]float64{to.X - from.X, to.Y - from.Y, to.Z - from.Z} {
+		w := taylor(d * inv)
+		for s := len(t.shiftsM[a]) - 1; s >= 0; s-- {
+			e := t.shiftsM[a][s]
+			m[e.hi] += m[e.lo] * w[e.power]
+		}
+	}
+	k.addMultipoles(c, parent, m[:t.fullM])
+}
+
+// L2L adds the locals of the parent cell to the child's: equation (5), about another point. Cost as M2M.
+func (k *Kernel) L2L(c *Cells, parent, child int) {
+	t, from, to := k.t, &c.Centres[parent], &c.Centres[child]
+	var l [maxFull]float64
+	k.expandLocals(c, parent, &l)
+	inv := 1 / from.Scale
+	for a, d := range [3]float64{to.X - from.X, to.Y - from.Y, to.Z - from.Z} {
+		w := taylor(d * inv)
+		for _, e := range t.shiftsL[a] {
+			l[e.lo] += l[e.hi] * w[e.power]
+		}
+	}
+	ratio := powers(to.Scale * inv)
+	out := c.L[child*k.LocalStride:][:k.Locals]
+	for n := range out {
+		f := t.fullOf[n]
+		out[n] += float32(l[f] * ratio[t.degree[f]])
+	}
+}
+
+// powers returns v^0 to v^MaxOrder.
+func powers(v float64) (p [MaxOrder + 1]float64) {
+	p[0] = 1
+	for i := range MaxOrder {
+		p[i+1] = p[i] * v
+	}
+	return p
+}
+
+// taylor returns v^i/i!.
+func taylor(v float64) (p [MaxOrder + 1]float64) {
+	p[0] = 1
+	for i := range MaxOrder {
+		p[i+1] = p[i] * v / float64(i+1)
+	}
+	return p
+}
