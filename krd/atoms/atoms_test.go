@@ -152,6 +152,22 @@ func TestKnownAtoms(t *testing.T) {
 	}
 }
 
+// TestManyShapes holds more shapes against their bytes, among them tall ones, under way for long while sets of others come and go.
+func TestManyShapes(t *testing.T) {
+	for seed, c := range []struct{ shapes, space, bytes, rows int }{
+		{600, 4000, 200, 1}, {600, 2000, 40, 12}, {300, 1000, 6, 60}, {1000, 10000, 8, 40},
+	} {
+		var trace []access
+		draw := func(i, below int) uint64 { return mixed(seed<<40+len(trace)*8+i) % uint64(below) }
+		for range c.shapes {
+			s := Shape{Offset: draw(0, c.space), Bytes: draw(1, c.bytes) + 1, Rows: uint32(draw(2, c.rows)) + 1}
+			s.Stride = s.Bytes + draw(3, 3)*draw(4, c.bytes)
+			trace = append(trace, access{int(draw(5, 40)) / 39, s})
+		}
+		checkAtoms(t, cutAll(t, trace), trace)
+	}
+}
+
 func TestSameShape(t *testing.T) {
 	var c Cutter
 	for _, s := range []Shape{
@@ -181,6 +197,27 @@ func TestSameShape(t *testing.T) {
 	empty := &Map{}
 	if got := empty.Append(nil, 0, Shape{Bytes: 1}); len(got) != 0 || empty.Len() != 0 {
 		t.Errorf("an empty map has atoms %v", got)
+	}
+}
+
+// TestHashIsVerified: shapes with the hash of another are told apart.
+func TestHashIsVerified(t *testing.T) {
+	s := Shape{Offset: 1, Bytes: 2, Stride: 9, Rows: 4}
+	var table table
+	table.add(3, s)
+	h := hash(3, s)
+	if _, n := table.probe(h, 3, s); n != 0 {
+		t.Fatalf("the shape has number %d, want 0", n)
+	}
+	for _, a := range []access{
+		{4, s}, {3, Shape{2, 2, 9, 4}}, {3, Shape{1, 3, 9, 4}}, {3, Shape{1, 2, 8, 4}}, {3, Shape{1, 2, 9, 5}},
+	} {
+		if _, n := table.probe(h, uint32(a.object), a.shape); n != -1 {
+			t.Errorf("object %d, %+v is taken for object 3, %+v", a.object, a.shape, s)
+		}
+		if hash(uint32(a.object), a.shape) == h {
+			t.Errorf("object %d, %+v has the hash of object 3, %+v: a part of it is left out", a.object, a.shape, s)
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ func single(n uint32) set { return set(n<<1 | 1) }
 type sets struct {
 	nodes []node   // from 1
 	slots []uint32 // hash table of the nodes, linear probing, at most half full; 0: free
+	limit int      // collect when there are more nodes
 }
 
 type node struct {
@@ -26,7 +27,13 @@ type node struct {
 	atom   uint32 // of the intervals that this set covers, plus 1; 0: none yet
 }
 
-const maxNodes = 1<<31 - 64 // one toggle makes less than 64
+const (
+	minLimit = 1 << 6
+	maxNodes = 1<<31 - 64 // one toggle makes less than 64
+)
+
+// crowded tells that it is time to collect.
+func (s *sets) crowded() bool { return len(s.nodes) > max(s.limit, minLimit) }
 
 // full tells that another toggle might find no number for a node.
 func (s *sets) full() bool { return len(s.nodes) >= maxNodes }
@@ -97,8 +104,17 @@ func (s *sets) grow() {
 	if len(s.nodes) == 0 {
 		s.nodes = append(s.nodes, node{})
 	}
-	s.slots = make([]uint32, max(256, 2*len(s.slots)))
-	mask := len(s.slots) - 1
+	s.rehash(max(256, 2*len(s.slots)))
+}
+
+// rehash makes a table of so many slots, a power of two and more than twice the nodes.
+func (s *sets) rehash(slots int) {
+	if len(s.slots) == slots {
+		clear(s.slots)
+	} else {
+		s.slots = make([]uint32, slots)
+	}
+	mask := slots - 1
 	for n := 1; n < len(s.nodes); n++ {
 		i := home(s.nodes[n].l, s.nodes[n].r) & mask
 		for s.slots[i] != 0 {
@@ -106,6 +122,39 @@ func (s *sets) grow() {
 		}
 		s.slots[i] = uint32(n)
 	}
+}
+
+// collect forgets the sets with an element that is dead, renumbers the others, and returns the new number of t, which must be one of
+// them. Cost: in proportion to the nodes; the limit is set to twice those that are left, so that it is O(1) for each node made.
+func (s *sets) collect(t set, dead func(n uint32) bool) set {
+	if len(s.nodes) == 0 {
+		return t
+	}
+	moved := make([]set, len(s.nodes)) // 0: forgotten
+	remain := func(c set) set {
+		switch {
+		case c&1 == 0:
+			return moved[c>>1]
+		case dead(uint32(c) >> 1):
+			return 0
+		}
+		return c
+	}
+	left := s.nodes[:1]
+	for i, n := range s.nodes {
+		if i == 0 {
+			continue
+		}
+		// Children are older than their parents.
+		if n.l, n.r = remain(n.l), remain(n.r); n.l != 0 && n.r != 0 {
+			moved[i] = set(len(left) << 1)
+			left = append(left, n)
+		}
+	}
+	s.nodes = left
+	s.limit = max(2*len(left), minLimit)
+	s.rehash(2 << bits.Len(uint(s.limit)))
+	return remain(t)
 }
 
 // reset forgets all nodes. Cost: in proportion to the nodes.

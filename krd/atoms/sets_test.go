@@ -38,6 +38,7 @@ func (s *sets) elements(t fataler, x set) []uint32 {
 func TestSets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s sets
+		collect := rapid.IntRange(0, 40)
 		for range rapid.IntRange(1, 4).Draw(t, "lives") {
 			s.reset()
 			numbers := map[string]set{}
@@ -63,6 +64,30 @@ func TestSets(t *testing.T) {
 					t.Fatalf("set %d is %s and %s", here, known, name)
 				}
 				numbers[name], names[here] = here, name
+				if collect.Draw(t, "collect") == 0 {
+					// Some elements that are not in the set die.
+					odd := rapid.Uint32Range(1, 3).Draw(t, "odd")
+					dead := func(n uint32) bool { return !want[n] && n%odd == 0 }
+					here = s.collect(here, dead)
+					if got := s.elements(t, here); !slices.Equal(got, sorted) {
+						t.Fatalf("set of %v after a collection, want %v", got, sorted)
+					}
+					for i := 1; i < len(s.nodes); i++ {
+						if slices.ContainsFunc(s.elements(t, set(i<<1)), dead) {
+							t.Fatalf("node %d has a dead element after a collection", i)
+						}
+					}
+					// What is left keeps its number from here on.
+					clear(numbers)
+					clear(names)
+					for i := 1; i < len(s.nodes); i++ {
+						name := fmt.Sprint(s.elements(t, set(i<<1)))
+						if _, twice := numbers[name]; twice {
+							t.Fatalf("%s is two sets after a collection", name)
+						}
+						numbers[name], names[set(i<<1)] = set(i<<1), name
+					}
+				}
 			}
 			if here != 0 {
 				t.Fatalf("every element was toggled twice, and set %d is left", here)
@@ -75,4 +100,24 @@ func TestSets(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestEndedShapesAreForgotten: the sets of a long cluster do not pile up. Of windows that slide, 64 cover a place.
+func TestEndedShapesAreForgotten(t *testing.T) {
+	var c Cutter
+	const windows = 20000
+	for i := range uint64(windows) {
+		if err := c.Add(0, Shape{Offset: i * 64, Bytes: 4096}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := &Map{shapes: c.shapes}
+	w := newSweep(m)
+	if err := w.cluster(); err != nil {
+		t.Fatal(err)
+	}
+	// A tree of 64 elements has 63 nodes, and 128 changes of up to 7 nodes each pass before all of its elements have ended.
+	if w.next != windows || m.Len() != windows+63 || cap(w.sets.nodes) > 4*(63+128*7) {
+		t.Errorf("%d shapes in the cluster, %d atoms, room for %d nodes; want %d, %d and at most %d", w.next, m.Len(), cap(w.sets.nodes), windows, windows+63, 4*(63+128*7))
+	}
 }

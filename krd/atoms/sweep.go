@@ -9,8 +9,8 @@ import (
 
 // sweep goes over the addresses of the objects, one after the other, from row boundary to row boundary.
 //
-// A shape is under way from its first byte to its last; a cluster is what happens until none is. The sets of a cluster cannot
-// come again after it, and are forgotten.
+// A shape is under way from its first byte to its last; a cluster is what happens until none is. Sets with a shape that has ended
+// cannot come again, and are forgotten.
 type sweep struct {
 	m     *Map
 	order []start // the shapes in the order in which they begin
@@ -23,8 +23,11 @@ type sweep struct {
 
 	sets  sets
 	here  set      // the shapes that cover the place
-	alone []uint32 // by number in the cluster: the atom that this shape alone covers, plus 1
+	alone []uint32 // by number in the cluster: the atom that this shape alone covers, plus 1; or over
 }
+
+// over marks a shape that has ended: sets with it cannot come again.
+const over = math.MaxUint32
 
 type start struct {
 	offset         uint64
@@ -46,8 +49,21 @@ type cursor struct {
 	runs  []span // of atoms so far
 }
 
+// cut fills in the atoms of the shapes of m.
 func cut(m *Map) error {
-	w := sweep{m: m, order: make([]start, len(m.shapes.entries))}
+	w := newSweep(m)
+	for w.next < len(w.order) {
+		if err := w.cluster(); err != nil {
+			return err
+		}
+	}
+	m.bytes = slices.Clip(m.bytes)
+	m.runs = slices.Clip(m.runs)
+	return nil
+}
+
+func newSweep(m *Map) *sweep {
+	w := &sweep{m: m, order: make([]start, len(m.shapes.entries))}
 	for n := range m.shapes.entries {
 		e := &m.shapes.entries[n]
 		w.order[n] = start{e.offset, e.object, uint32(n)}
@@ -62,14 +78,7 @@ func cut(m *Map) error {
 		return cmp.Compare(a.number, b.number)
 	})
 	m.spans = make([]span, len(w.order))
-	for w.next < len(w.order) {
-		if err := w.cluster(); err != nil {
-			return err
-		}
-	}
-	m.bytes = slices.Clip(m.bytes)
-	m.runs = slices.Clip(m.runs)
-	return nil
+	return w
 }
 
 // cluster sweeps from the beginning of the next shape to where none is under way.
@@ -90,6 +99,9 @@ func (w *sweep) cluster() error {
 		}
 		for w.next < len(w.order) && w.order[w.next].offset == place && w.order[w.next].object == object && !w.sets.full() {
 			w.begin()
+		}
+		if w.sets.crowded() {
+			w.here = w.sets.collect(w.here, func(n uint32) bool { return w.alone[n] == over })
 		}
 		if w.sets.full() {
 			return fmt.Errorf("atoms: object %d: the sets of shapes that overlap at offset %d and before have more than %d nodes: %w", object, place, maxNodes, ErrTooMany)
@@ -154,6 +166,7 @@ func (w *sweep) boundary() {
 		w.m.runs = append(w.m.runs, span{first: uint32(len(at.runs))})
 		w.m.runs = append(w.m.runs, at.runs...)
 	}
+	w.alone[at.order-uint32(w.base)] = over
 	w.free = append(w.free, top.cursor)
 	last := len(w.heap) - 1
 	moved := w.heap[last]

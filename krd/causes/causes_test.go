@@ -29,11 +29,16 @@ func drawScene(t *rapid.T) *scene {
 	}
 	units := make([][]uint32, s.objects) // by object
 	var total uint64
+	most := rapid.SampledFrom([]int{1, 1, 4}).Draw(t, "units of an access")
+	least := 0
+	if most > 1 {
+		least = 1
+	}
 	for u := range rapid.IntRange(s.objects, 30).Draw(t, "units") {
 		o := u % s.objects
 		units[o] = append(units[o], uint32(u))
 		s.objectOf = append(s.objectOf, o)
-		s.size = append(s.size, uint64(rapid.IntRange(0, 9).Draw(t, "size")))
+		s.size = append(s.size, uint64(rapid.IntRange(least, 9).Draw(t, "size")))
 		total += s.size[u]
 	}
 	s.from = uint64(rapid.IntRange(0, int(total)).Draw(t, "from"))
@@ -41,7 +46,6 @@ func drawScene(t *rapid.T) *scene {
 	if rapid.Bool().Draw(t, "bounded") {
 		s.to = s.from + uint64(rapid.IntRange(1, int(total)+1).Draw(t, "width"))
 	}
-	most := rapid.SampledFrom([]int{1, 1, 4}).Draw(t, "units of an access")
 	for range rapid.SampledFrom([]int{0, 3, 30, 300}).Draw(t, "accesses") {
 		e := event{kernel: rapid.IntRange(0, s.kernels-1).Draw(t, "kernel"), object: rapid.IntRange(0, s.objects-1).Draw(t, "object")}
 		list := units[e.object]
