@@ -78,6 +78,17 @@ func (c *pageColumn) set(rows []row, v []uint64) (int, error) {
 		for i := range rows {
 			rows[i].time = v[i]
 		}
+	case colEnd:
+		for i := range rows {
+			rows[i].end = v[i]
+		}
+	case colWorker:
+		for i := range rows {
+			if v[i] >= maxWorkers {
+				return i, rows[i].set(colWorker, v[i])
+			}
+			rows[i].worker = uint32(v[i])
+		}
 	case colObject:
 		for i := range rows {
 			rows[i].object = uint32(v[i])
@@ -177,6 +188,13 @@ func (c *pageColumn) spread(levels []byte) {
 func (c *pageColumn) findBad(p *parquetReader) {
 	c.bad = len(c.values)
 	wantNulls := (c.column == colBlock || c.column == colOffset) && p.has[colBlock] >= 0 && p.has[colOffset] >= 0
+	var any uint64
+	for _, v := range c.values {
+		any |= v
+	}
+	if c.null == nil && (c.column.text() && any <= maxCode || !c.column.text() && (c.unsigned || int64(any) >= 0)) {
+		return
+	}
 	for i, v := range c.values {
 		null := c.null != nil && c.null[i]
 		switch {
