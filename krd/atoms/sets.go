@@ -17,6 +17,7 @@ type sets struct {
 	nodes []node   // from 1
 	slots []uint32 // hash table of the nodes, linear probing, at most half full; 0: free
 	limit int      // collect when there are more nodes
+	most  int      // room for nodes
 }
 
 type node struct {
@@ -36,7 +37,7 @@ const (
 func (s *sets) crowded() bool { return len(s.nodes) > max(s.limit, minLimit) }
 
 // full tells that another toggle might find no number for a node.
-func (s *sets) full() bool { return len(s.nodes) >= maxNodes }
+func (s *sets) full() bool { return len(s.nodes) >= s.most }
 
 // toggle returns the set with n added, or taken out if it is there.
 func (s *sets) toggle(t set, n uint32) set {

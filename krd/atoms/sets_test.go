@@ -1,9 +1,11 @@
 package atoms
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -119,5 +121,21 @@ func TestEndedShapesAreForgotten(t *testing.T) {
 	// A tree of 64 elements has 63 nodes, and 128 changes of up to 7 nodes each pass before all of its elements have ended.
 	if w.next != windows || m.Len() != windows+63 || cap(w.sets.nodes) > 4*(63+128*7) {
 		t.Errorf("%d shapes in the cluster, %d atoms, room for %d nodes; want %d, %d and at most %d", w.next, m.Len(), cap(w.sets.nodes), windows, windows+63, 4*(63+128*7))
+	}
+}
+
+// TestTooManySets: where the sets of overlapping shapes find no room, the cut ends with an error that says where.
+func TestTooManySets(t *testing.T) {
+	var c Cutter
+	for i := range uint64(100) {
+		if err := c.Add(3, Shape{Offset: i, Bytes: 1000}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := newSweep(&Map{shapes: c.shapes})
+	w.sets.most = 50
+	err := w.cluster()
+	if !errors.Is(err, ErrTooMany) || !strings.HasPrefix(err.Error(), "atoms: object 3: ") || !strings.Contains(err.Error(), "more than 50 nodes") {
+		t.Errorf("error %v, want ErrTooMany of object 3", err)
 	}
 }

@@ -78,6 +78,7 @@ func newSweep(m *Map) *sweep {
 		return cmp.Compare(a.number, b.number)
 	})
 	m.spans = make([]span, len(w.order))
+	w.sets.most = maxNodes
 	return w
 }
 
@@ -104,7 +105,7 @@ func (w *sweep) cluster() error {
 			w.here = w.sets.collect(w.here, func(n uint32) bool { return w.alone[n] == over })
 		}
 		if w.sets.full() {
-			return fmt.Errorf("atoms: object %d: the sets of shapes that overlap at offset %d and before have more than %d nodes: %w", object, place, maxNodes, ErrTooMany)
+			return fmt.Errorf("atoms: object %d: the sets of shapes that overlap at offset %d and before have more than %d nodes: %w", object, place, w.sets.most, ErrTooMany)
 		}
 		to := w.heap[0].key >> 1
 		if w.next < len(w.order) && w.order[w.next].object == object {
