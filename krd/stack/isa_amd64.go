@@ -28,3 +28,15 @@ func finish(items []item, cum, dist []uint64, shift uint, t *tally) {
 		finishPortable(items, cum, dist, shift, t)
 	}
 }
+
+func (t *table) places(keys []uint64, places *[probeGroup]uint32) {
+	entries := t.array.s
+	switch {
+	case len(keys) == 0:
+	case wraps:
+		_ = places[len(keys)-1]
+		placesBMI2(&keys[0], len(keys), &entries[0].key, uint64(len(entries)), &places[0])
+	default:
+		t.placesPortable(keys, places)
+	}
+}

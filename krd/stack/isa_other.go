@@ -12,3 +12,5 @@ func deal(items []item, low uint, mask uint32, to []item, ends []uint32, t *tall
 func finish(items []item, cum, dist []uint64, shift uint, t *tally) {
 	finishPortable(items, cum, dist, shift, t)
 }
+
+func (t *table) places(keys []uint64, places *[probeGroup]uint32) { t.placesPortable(keys, places) }

@@ -22,7 +22,7 @@ type limits struct {
 }
 
 func newMachine(cores int) *machine {
-	m := &machine{mem: &arena{}, limits: limits{minChunk: 1 << 16, maxChunk: 1 << 23, topBits: 10}}
+	m := &machine{mem: &arena{}, limits: limits{minChunk: 1 << 16, maxChunk: 1 << 23, topBits: 8}}
 	for range cores {
 		m.work = append(m.work, &scratch{tally: newTally()})
 	}

@@ -13,3 +13,8 @@ func dealAVX2(items *uint32, n int, low uint, mask uint32, to *uint32, ends *uin
 //
 //go:noescape
 func finishAVX2(items *uint32, n int, cum *uint64, dist *uint64, shift uint, t *uint32)
+
+// placesBMI2 is placesPortable for n keys, at least one, and prefetches the entries.
+//
+//go:noescape
+func placesBMI2(keys *uint64, n int, entries *uint64, length uint64, places *uint32)

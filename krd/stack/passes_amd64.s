@@ -116,3 +116,29 @@ finish_item:
 	JNZ          finish_item
 	VZEROUPPER
 	RET
+
+// func placesBMI2(keys *uint64, n int, entries *uint64, length uint64, places *uint32)
+// Requires: BMI2, MMX+
+TEXT ·placesBMI2(SB), NOSPLIT, $0-40
+	MOVQ keys+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ entries+16(FP), BX
+	MOVQ length+24(FP), SI
+	MOVQ places+32(FP), DI
+	MOVQ $0xa0761d6478bd642f, R8
+	MOVQ $0xe7037ed1a0b428db, R9
+
+places_key:
+	MOVQ       R8, DX
+	XORQ       (AX), DX
+	MULXQ      R9, R10, DX
+	XORQ       R10, DX
+	MULXQ      SI, R10, DX
+	MOVL       DX, (DI)
+	SHLQ       $0x04, DX
+	PREFETCHT0 (BX)(DX*1)
+	ADDQ       $0x08, AX
+	ADDQ       $0x04, DI
+	DECQ       CX
+	JNZ        places_key
+	RET

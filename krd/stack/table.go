@@ -8,15 +8,15 @@ import (
 // table finds the last access of each key: open addressing with linear probing, 16 bytes an entry, four to a cache line.
 //
 // The place of a key is its hash scaled to the length, not masked, so that the length need not be a power of two and a table that
-// grows is copied in order, sequentially on both sides. Probing goes by groups: first the hashes, and a load from the line of each,
-// which do not depend on each other and so overlap their cache misses; then the comparisons, in cache, whose branches are not
-// predictable and would end the overlap.
+// grows is copied in order, sequentially on both sides. Probing goes by groups: first the hashes, and a prefetch of the line of
+// each, so that their cache misses overlap; then, while the lines of the next group are on their way, the comparisons, whose branches
+// are not predictable and would end the overlap.
 type table struct {
 	mem   *arena
 	array array[entry]
 	used  int
 	big   map[uint64]uint64 // sizes of keys whose size does not fit
-	touch uint32            // keeps the first loads from being optimised away
+	touch uint32            // keeps the loads of placesPortable from being optimised away
 }
 
 type entry struct {
@@ -33,7 +33,7 @@ const (
 
 // hash mixes a key, after the multiply and fold of Wang Yi's wyhash (2019).
 func hash(key uint64) uint64 {
-	hi, lo := bits.Mul64(key^0xa0761d6478bd642f, 0xe7037ed1a0b428db)
+	hi, lo := bits.Mul64(key^0xa0761d6478bd642f, 0xe7037ed1a0b428db) // the assembly has them too (gen/passes.go)
 	return hi ^ lo
 }
 
@@ -50,11 +50,15 @@ func (e *SizeError) Error() string {
 
 // probe finds the previous positions of accesses, 0 for new keys, and moves the keys to positions at, at+1, ...
 func (t *table) probe(keys, sizes []uint64, at uint32, prev []uint32) *SizeError {
+	t.reserve(len(keys))
 	sizes, prev = sizes[:len(keys)], prev[:len(keys)]
+	var places [2][probeGroup]uint32 // of this group and of the next, whose lines are on their way meanwhile
+	t.places(keys[:min(probeGroup, len(keys))], &places[0])
 	for done := 0; done < len(keys); done += probeGroup {
-		n := min(probeGroup, len(keys)-done)
-		t.reserve(n)
-		if err := t.group(keys[done:done+n], sizes[done:done+n], at+uint32(done), prev[done:done+n]); err != nil {
+		end := min(done+probeGroup, len(keys))
+		turn := done / probeGroup & 1
+		t.places(keys[end:min(end+probeGroup, len(keys))], &places[turn^1])
+		if err := t.group(keys[done:end], sizes[done:end], at+uint32(done), prev[done:end], &places[turn]); err != nil {
 			err.Index += done
 			return err
 		}
@@ -62,22 +66,27 @@ func (t *table) probe(keys, sizes []uint64, at uint32, prev []uint32) *SizeError
 	return nil
 }
 
-func (t *table) group(keys, sizes []uint64, at uint32, prev []uint32) *SizeError {
-	var places [probeGroup]int
+// placesPortable finds where the search for keys begins, and touches the entries.
+func (t *table) placesPortable(keys []uint64, places *[probeGroup]uint32) {
 	entries := t.array.s
 	touch := t.touch
 	for i, key := range keys {
 		place, _ := bits.Mul64(hash(key), uint64(len(entries)))
-		places[i&(probeGroup-1)] = int(place)
+		places[i&(probeGroup-1)] = uint32(place)
 		touch ^= entries[place].last
 	}
 	t.touch = touch
+}
+
+func (t *table) group(keys, sizes []uint64, at uint32, prev []uint32, places *[probeGroup]uint32) *SizeError {
+	entries := t.array.s
 	sizes, prev = sizes[:len(keys)], prev[:len(keys)]
 	for i, key := range keys {
 		size := sizes[i]
-		e := &entries[places[i&(probeGroup-1)]]
+		place := places[i&(probeGroup-1)]
+		e := &entries[place]
 		if e.key != key || e.last == 0 {
-			e = t.find(key, places[i&(probeGroup-1)])
+			e = t.find(key, int(place))
 			if e.last == 0 {
 				*e = entry{key: key, size: uint32(min(size, bigSize))}
 				t.used++

@@ -32,6 +32,7 @@ func generate() (asm, stubs []byte, err error) {
 	c.Constraint(buildtags.Term("amd64"))
 	deal(c)
 	finish(c)
+	hashed(c)
 	file, err := c.Result()
 	if err != nil {
 		return nil, nil, err

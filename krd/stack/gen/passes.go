@@ -140,3 +140,44 @@ func finish(c *build.Context) {
 	c.MOVQ(result, operand.Mem{Base: dist, Index: at.As64(), Scale: 8})
 	p.end("finish_item")
 }
+
+// hashed emits the places of keys: table.go says what they are. Prefetching does not wait for the lines, as loads would.
+func hashed(c *build.Context) {
+	c.Function("placesBMI2")
+	c.Attributes(attr.NOSPLIT)
+	c.SignatureExpr("func(keys *uint64, n int, entries *uint64, length uint64, places *uint32)")
+	c.Pragma("noescape")
+	c.Doc("placesBMI2 is placesPortable for n keys, at least one, and prefetches the entries.")
+	keys, left, entries, length, places := c.GP64(), c.GP64(), c.GP64(), c.GP64(), c.GP64()
+	c.Load(c.Param("keys"), keys)
+	c.Load(c.Param("n"), left)
+	c.Load(c.Param("entries"), entries)
+	c.Load(c.Param("length"), length)
+	c.Load(c.Param("places"), places)
+	secret, factor := c.GP64(), c.GP64()
+	c.MOVQ(operand.U64(hashSecret), secret)
+	c.MOVQ(operand.U64(hashFactor), factor)
+	c.Label("places_key")
+	c.MOVQ(secret, reg.RDX)
+	c.XORQ(operand.Mem{Base: keys}, reg.RDX)
+	high, low := c.GP64(), c.GP64()
+	c.MULXQ(factor, low, high)
+	c.XORQ(low, high)
+	c.MOVQ(high, reg.RDX)
+	place := c.GP64()
+	c.MULXQ(length, low, place)
+	c.MOVL(place.As32(), operand.Mem{Base: places})
+	c.SHLQ(operand.U8(4), place)
+	c.PREFETCHT0(operand.Mem{Base: entries, Index: place, Scale: 1})
+	c.ADDQ(operand.U8(8), keys)
+	c.ADDQ(operand.U8(4), places)
+	c.DECQ(left)
+	c.JNZ(operand.LabelRef("places_key"))
+	c.RET()
+}
+
+// The constants of package stack's hash.
+const (
+	hashSecret = 0xa0761d6478bd642f
+	hashFactor = 0xe7037ed1a0b428db
+)
