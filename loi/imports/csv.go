@@ -179,7 +179,7 @@ func (p *csvParser) plain(data []byte, r *row) int {
 	if places != 1 || r.bytes-1 >= maxBytes || r.end < r.time {
 		return 0
 	}
-	if (r.span || r.rows > 1) && r.shape() != nil {
+	if (r.span || r.rows|uint32(r.stride|r.stride>>32) != 0) && r.shape() != nil {
 		return 0
 	}
 	return at
