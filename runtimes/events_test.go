@@ -120,7 +120,7 @@ func TestEventsAreRecorded(t *testing.T) {
 						t.Errorf("worker %d: %d and %d steals recorded, counted %+v", i, local, remote, out.Steals)
 					}
 				}
-				if idles < 5 {
+				if name == "virtual" && idles < 5 { // a thread may get its first turn when all is over
 					t.Errorf("%d idle times of 6 workers, of which only one begins with work", idles)
 				}
 			})

@@ -58,8 +58,13 @@ func runGo(ctx context.Context, c Config, prog Program) (*Result, error) {
 	if c.Tracing != TraceOff {
 		g.stamps = stampGo
 	}
+	var made atomic.Int64
 	g.workers.New = func() any {
 		w := &Worker{id: 0, pool: p, rules: p.rules, gor: g, stamps: g.stamps, kernel: noKernel, prof: loi.NewProfile(len(c.Kernels))}
+		if c.TaskGrain && c.Tracing != TraceOff {
+			w.grain = true
+			w.inTask = newTaskCalls(len(c.Kernels), c.SampleEvery, c.Tracing == TraceFull, NewRand(c.Seed, int(made.Add(1))))
+		}
 		g.mu.Lock()
 		g.all = append(g.all, w)
 		g.mu.Unlock()
@@ -161,6 +166,26 @@ func (g *goRun) child(w *Worker, f *Frame, i int, kernels []loi.Kernel) {
 // record keeps a kernel that ends now. It is disturbed if it ends on another CPU than it began on, or if another kernel ran
 // on this CPU between its start and its end.
 func (g *goRun) record(w *Worker, k loi.KernelID, start uint64, blocks []uint32) {
+	g.end(w, start, func(c *goCPU, end uint64, flags loi.Flags) {
+		c.prof.Add(k, start, end)
+		if c.rec != nil {
+			c.rec.KernelFlags(k, flags, start, end, blocks...)
+		}
+	})
+}
+
+// recordTask keeps a task that ends now. Tasks that were disturbed are counted and not marked in the trace.
+func (g *goRun) recordTask(w *Worker, start uint64, calls *taskCalls) {
+	g.end(w, start, func(c *goCPU, end uint64, _ loi.Flags) {
+		calls.ticks += end - start
+		if c.rec != nil && calls.list.Len() > 0 {
+			c.rec.Task(start, end, &calls.list)
+		}
+	})
+}
+
+// end stamps the end of what began at start and calls keep with the CPU that it ended on, under its lock.
+func (g *goRun) end(w *Worker, start uint64, keep func(c *goCPU, end uint64, flags loi.Flags)) {
 	end, cpu := hw.TSCP()
 	moved := cpu != w.cpu0
 	if cpu < 0 || cpu >= len(g.cpus) {
@@ -172,17 +197,14 @@ func (g *goRun) record(w *Worker, k loi.KernelID, start uint64, blocks []uint32)
 	}
 	preempted := start < c.last
 	c.last = max(c.last, end)
-	c.prof.Add(k, start, end)
-	if c.rec != nil {
-		var flags loi.Flags
-		if moved {
-			flags |= loi.Moved
-		}
-		if preempted {
-			flags |= loi.Preempted
-		}
-		c.rec.KernelFlags(k, flags, start, end, blocks...)
+	var flags loi.Flags
+	if moved {
+		flags |= loi.Moved
 	}
+	if preempted {
+		flags |= loi.Preempted
+	}
+	keep(c, end, flags)
 	c.lock.release()
 	if moved || preempted {
 		g.disturbed.Add(1)
@@ -206,8 +228,13 @@ func (g *goRun) result(c Config) *Result {
 	for i := range g.cpus {
 		add(g.cpus[i].prof)
 	}
+	var samples []*loi.Profile
 	for _, w := range g.all {
 		add(w.prof)
+		if w.grain {
+			work += w.inTask.ticks
+			samples = append(samples, w.inTask.sampled)
+		}
 		r.Tasks += w.tasks
 		r.Spawns += w.spawns
 	}
@@ -216,5 +243,6 @@ func (g *goRun) result(c Config) *Result {
 		r.WorkNS = ns(work)
 	}
 	r.finishKernels(c.Kernels, ticks, stamped, ns)
+	r.estimateKernels(samples, ns)
 	return r
 }

@@ -40,7 +40,7 @@ func (w *Worker) find() (found, bool) {
 	if end > began {
 		w.idleTicks += end - began
 	}
-	if w.stamps == stampTrace && (ok || end > began) {
+	if w.rec != nil && (ok || end > began) {
 		w.recordIdle(began, end, ok)
 	}
 	return got, ok

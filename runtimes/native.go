@@ -42,6 +42,10 @@ type Config struct {
 	// Recorders is one recorder a worker, or for the policy go one a CPU, for TraceFull.
 	Recorders []*loi.Recorder
 	Clock     hw.Clock
+	// TaskGrain stamps tasks ([Worker.BeginTask]) and not the kernels in them, which are listed in the trace, unstamped, but for
+	// one in about SampleEvery (0: DefaultSampleEvery) that is stamped to estimate the mean times.
+	TaskGrain   bool
+	SampleEvery uint32
 
 	// Attach, if not nil, is called on the thread of each worker before the region that is timed; what it returns is called
 	// on the same thread after it. For counters of the thread.
@@ -274,6 +278,10 @@ func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
 			w.stamps = stampProfile
 		case TraceFull:
 			w.stamps, w.rec = stampTrace, c.Recorders[i]
+		}
+		if c.TaskGrain && c.Tracing != TraceOff {
+			w.stamps, w.grain = stampTask, true
+			w.inTask = newTaskCalls(len(c.Kernels), c.SampleEvery, c.Tracing == TraceFull, NewRand(c.Seed, 2*p.n+i))
 		}
 		wg.Add(1)
 		go func() {

@@ -19,7 +19,8 @@ type Result struct {
 type KernelResult struct {
 	Name    string
 	Count   uint64
-	TotalNS int64 // -1 if not stamped
+	TotalNS int64  // -1 if not stamped
+	Sampled uint64 // TotalNS is an estimate from so many executions; 0: it is not
 }
 
 // WorkerResult is one worker. Work, scheduling and idle time add up to the time of the run; scheduling is the remainder.
@@ -50,6 +51,7 @@ func (p *pool) result(c Config) *Result {
 	stamped := c.Tracing != TraceOff
 	ticks := make([]uint64, len(c.Kernels))
 	var work uint64
+	var samples []*loi.Profile
 	for i, w := range p.workers {
 		out := WorkerResult{
 			CPU: c.CPUs[i], Node: w.node, WorkNS: -1, SchedNS: -1, IdleNS: ns(w.idleTicks),
@@ -63,6 +65,10 @@ func (p *pool) result(c Config) *Result {
 			r.Kernels[k].Count += t.Count
 			ticks[k] += t.Ticks
 			own += t.Ticks
+		}
+		if w.grain {
+			own = w.inTask.ticks
+			samples = append(samples, w.inTask.sampled)
 		}
 		if stamped {
 			out.WorkNS = ns(own)
@@ -78,6 +84,7 @@ func (p *pool) result(c Config) *Result {
 		r.Workers = append(r.Workers, out)
 	}
 	r.finishKernels(c.Kernels, ticks, stamped, ns)
+	r.estimateKernels(samples, ns)
 	r.WorkNS = -1
 	if stamped {
 		r.WorkNS = ns(work)
@@ -91,6 +98,20 @@ func (r *Result) finishKernels(kernels []loi.Kernel, ticks []uint64, stamped boo
 		r.Kernels[k].TotalNS = -1
 		if stamped {
 			r.Kernels[k].TotalNS = ns(ticks[k])
+		}
+	}
+}
+
+// estimateKernels replaces the times of kernels by estimates from samples, if there are any workers with samples.
+func (r *Result) estimateKernels(samples []*loi.Profile, ns func(uint64) int64) {
+	if samples == nil {
+		return
+	}
+	for k := range r.Kernels {
+		ticks, n := estimate(samples, loi.KernelID(k), r.Kernels[k].Count)
+		r.Kernels[k].TotalNS, r.Kernels[k].Sampled = -1, n
+		if n > 0 {
+			r.Kernels[k].TotalNS = ns(ticks)
 		}
 	}
 }

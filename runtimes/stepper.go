@@ -41,6 +41,7 @@ type StepConfig struct {
 	Seed      uint64
 	Kernels   []loi.Kernel
 	Recorders []*loi.Recorder // one a worker, or nil
+	TaskGrain bool            // as in [Config]: a record for each task
 	Costs     Costs
 	// MaxSteps ends a run that does not; 0 is 2^40.
 	MaxSteps uint64
@@ -70,6 +71,9 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 		w.stamps, w.sim = stampVirtual, s
 		if c.Recorders != nil {
 			w.rec = c.Recorders[i]
+		}
+		if w.grain = c.TaskGrain; w.grain {
+			w.inTask = newTaskCalls(len(c.Kernels), 0, w.rec != nil, NewRand(c.Seed, 2*p.n+i))
 		}
 		s.all = append(s.all, &stepWorker{Worker: w, pc: pcLook, queue: p.queueOf[i], idleFrom: notIdle})
 	}

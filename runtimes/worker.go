@@ -34,8 +34,10 @@ type Worker struct {
 	prof   *loi.Profile
 	rec    *loi.Recorder
 	sim    *stepper // stampVirtual: who prices the kernels
-	cpu0   int      // stampGo: the CPU that Begin ran on
-	gor    *goRun   // stampGo
+	cpu0   int      // stampGo: the CPU that Begin, or BeginTask, ran on
+	grain  bool     // tasks are stamped and not kernels: see taskgrain.go
+	inTask *taskCalls
+	gor    *goRun // stampGo
 
 	shared *lifo    // QueueCore, QueueNode: the queue of this worker's shepherd
 	mail   *mailbox // Rules.Affinity
@@ -83,6 +85,7 @@ const (
 	stampTrace                    // and record their accesses
 	stampVirtual                  // virtual time: as stampTrace, with prices for times; rec may be nil
 	stampGo                       // the go policy: per-CPU recorders
+	stampTask                     // grain: tasks are stamped, and recorded if there is a recorder
 )
 
 // Begin stamps the start of kernel k, which must end on the same worker before any other begins. Cost: one [hw.TSC].
@@ -95,6 +98,9 @@ func (w *Worker) Begin(k loi.KernelID) uint64 {
 }
 
 func (w *Worker) beginSlow() uint64 {
+	if w.grain {
+		return w.inTask.begin(w)
+	}
 	switch w.stamps {
 	case stampVirtual:
 		return w.now
@@ -111,7 +117,7 @@ func (w *Worker) beginSlow() uint64 {
 // mode, a record in trace mode.
 func (w *Worker) End(k loi.KernelID, start uint64, blocks ...uint32) {
 	w.kernel = ^int32(k)
-	if w.stamps == stampVirtual || w.stamps == stampGo {
+	if w.stamps >= stampVirtual {
 		w.endSlow(k, start, blocks)
 		return
 	}
@@ -131,6 +137,10 @@ func (w *Worker) End(k loi.KernelID, start uint64, blocks ...uint32) {
 }
 
 func (w *Worker) endSlow(k loi.KernelID, start uint64, blocks []uint32) {
+	if w.grain {
+		w.inTask.end(w, k, start, blocks)
+		return
+	}
 	if w.stamps == stampGo {
 		w.gor.record(w, k, start, blocks)
 		return
