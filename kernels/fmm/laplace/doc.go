@@ -55,3 +55,5 @@
 //
 //	L_n s_i^|n| = (1/r) (s_i/r)^|n| sum over k of (s_j/r)^|k| (M_k / s_j^|k|) T_{n+k}(u)   (4')
 package laplace
+
+//go:generate go run ./gen

@@ -9,6 +9,8 @@ const maxRun = 512
 // P2P adds to the bodies tlo to thi-1 the potential of the bodies slo to shi-1 and its gradient, pair by pair: equation (1).
 // Bodies at distance 0 give each other nothing, itself included. The ranges may be equal or disjoint.
 func (k *Kernel) P2P(b *Bodies, tlo, thi, slo, shi int) {
+	b.check(tlo, thi)
+	b.check(slo, shi)
 	for ; slo < shi && tlo < thi; slo += maxRun {
 		k.p2p(b, tlo, thi, slo, min(shi, slo+maxRun))
 	}
@@ -17,12 +19,25 @@ func (k *Kernel) P2P(b *Bodies, tlo, thi, slo, shi int) {
 // P2PMutual is P2P both ways between the bodies ilo to ihi-1 and jlo to jhi-1, two disjoint ranges. It writes the results of
 // both.
 func (k *Kernel) P2PMutual(b *Bodies, ilo, ihi, jlo, jhi int) {
+	b.check(ilo, ihi)
+	b.check(jlo, jhi)
+	if k.isa != Portable && ihi-ilo <= maxRun && jhi-jlo <= maxRun && ilo < ihi && jlo < jhi {
+		mutualSIMD(k.isa, b, ilo, ihi, jlo, jhi)
+		return
+	}
 	k.P2P(b, ilo, ihi, jlo, jhi)
 	k.P2P(b, jlo, jhi, ilo, ihi)
 }
 
 // P2PSelf adds to the bodies lo to hi-1 what they make for each other.
 func (k *Kernel) P2PSelf(b *Bodies, lo, hi int) { k.P2P(b, lo, hi, lo, hi) }
+
+// check panics unless lo <= hi is a range of the bodies, for the assembly would not. That the arrays have one length is
+// looked at for the first and the last.
+func (b *Bodies) check(lo, hi int) {
+	_ = b.X[lo:hi]
+	_ = b.AZ[lo:hi]
+}
 
 func (k *Kernel) p2p(b *Bodies, tlo, thi, slo, shi int) {
 	if k.isa != Portable {

@@ -1,0 +1,57 @@
+// Command gen writes the assembly of package laplace and its Go declarations into the working directory: p2p_amd64.s, .go
+// and m2l_amd64.s, .go.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/buildtags"
+	"github.com/mmcloughlin/avo/pass"
+	"github.com/mmcloughlin/avo/printer"
+)
+
+func main() {
+	files, err := generate()
+	for name, text := range files {
+		if err == nil {
+			err = os.WriteFile(name, text, 0o644)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+// generate returns the files by name, the same bytes each time.
+func generate() (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for name, emit := range map[string]func(c *build.Context){
+		"p2p_amd64": func(c *build.Context) {
+			directSums(c, &avx512{Context: c})
+			directSums(c, &avx2{Context: c})
+		},
+	} {
+		c := build.NewContext()
+		c.Package("krdlab/kernels/fmm/laplace")
+		c.Constraint(buildtags.Term("amd64"))
+		emit(c)
+		file, err := c.Result()
+		if err != nil {
+			return nil, err
+		}
+		if err := pass.Compile.Execute(file); err != nil {
+			return nil, err
+		}
+		cfg := printer.Config{Argv: []string{"go", "run", "./gen"}, Pkg: "laplace"}
+		if files[name+".s"], err = printer.NewGoAsm(cfg).Print(file); err != nil {
+			return nil, err
+		}
+		if files[name+".go"], err = printer.NewStubs(cfg).Print(file); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
