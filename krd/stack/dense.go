@@ -2,7 +2,6 @@ package stack
 
 import (
 	"fmt"
-	"math/bits"
 	"runtime"
 )
 
@@ -66,7 +65,7 @@ func (d *Dense) enter(blocks []uint32, dist []uint64) *chunk {
 	}
 	c := d.begin(len(blocks))
 	if c.live > 0 {
-		d.move()
+		d.pos.translate(d.blocks.s)
 	}
 	d.start(c, nil, dist)
 	states := d.blocks.s
@@ -87,16 +86,4 @@ func (d *Dense) enter(blocks []uint32, dist []uint64) *chunk {
 	}
 	d.used = c.live + c.firsts
 	return c
-}
-
-// move translates the positions of all blocks.
-func (d *Dense) move() {
-	live, before := d.pos.live.s, d.pos.before.s
-	before = before[:len(live)]
-	blocks := d.blocks.s
-	for i := range blocks { // rank among the live
-		st := &blocks[i]
-		w := st.last >> 6
-		st.last = before[w] + uint32(bits.OnesCount64(live[w]<<(^st.last&63)))
-	}
 }

@@ -30,13 +30,20 @@ func finish(items []item, cum, dist []uint64, shift uint, t *tally) {
 }
 
 func (t *table) places(keys []uint64, places *[probeGroup]uint32) {
-	entries := t.array.s
+	lines := t.array.s
 	switch {
 	case len(keys) == 0:
 	case wraps:
 		_ = places[len(keys)-1]
-		placesBMI2(&keys[0], len(keys), &entries[0].key, uint64(len(entries)), &places[0])
+		placesBMI2(&keys[0], len(keys), &lines[0].keys[0], uint64(len(lines)), &places[0])
 	default:
 		t.placesPortable(keys, places)
 	}
+}
+
+func (t *table) hits(keys, sizes []uint64, places []uint32, at uint32, prev []uint32) int {
+	if wraps {
+		return hitsAVX2(&keys[0], len(keys), &sizes[0], &places[0], &t.array.s[0].keys[0], at, &prev[0])
+	}
+	return t.hitsPortable(keys, sizes, places, at, prev)
 }

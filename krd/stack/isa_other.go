@@ -14,3 +14,7 @@ func finish(items []item, cum, dist []uint64, shift uint, t *tally) {
 }
 
 func (t *table) places(keys []uint64, places *[probeGroup]uint32) { t.placesPortable(keys, places) }
+
+func (t *table) hits(keys, sizes []uint64, places []uint32, at uint32, prev []uint32) int {
+	return t.hitsPortable(keys, sizes, places, at, prev)
+}

@@ -113,7 +113,7 @@ func (k *Keyed) enter(e entrance) (*chunk, error) {
 		return nil, fmt.Errorf("stack distances: %d live keys: want at most %d", k.table.used, maxPositions-n)
 	}
 	c := k.begin(n)
-	k.table.move(&k.pos)
+	k.table.renumber(&k.pos)
 	if k.tagged || e.tags != nil {
 		k.moveTags(c.live, n)
 	}

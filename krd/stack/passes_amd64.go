@@ -14,7 +14,12 @@ func dealAVX2(items *uint32, n int, low uint, mask uint32, to *uint32, ends *uin
 //go:noescape
 func finishAVX2(items *uint32, n int, cum *uint64, dist *uint64, shift uint, t *uint32)
 
-// placesBMI2 is placesPortable for n keys, at least one, and prefetches the entries.
+// placesBMI2 is placesPortable for n keys, at least one, and prefetches the lines.
 //
 //go:noescape
-func placesBMI2(keys *uint64, n int, entries *uint64, length uint64, places *uint32)
+func placesBMI2(keys *uint64, n int, lines *uint64, length uint64, places *uint32)
+
+// hitsAVX2 is hitsPortable for n keys, at least one.
+//
+//go:noescape
+func hitsAVX2(keys *uint64, n int, sizes *uint64, places *uint32, lines *uint64, at uint32, prev *uint32) int

@@ -117,12 +117,12 @@ finish_item:
 	VZEROUPPER
 	RET
 
-// func placesBMI2(keys *uint64, n int, entries *uint64, length uint64, places *uint32)
+// func placesBMI2(keys *uint64, n int, lines *uint64, length uint64, places *uint32)
 // Requires: BMI2, MMX+
 TEXT ·placesBMI2(SB), NOSPLIT, $0-40
 	MOVQ keys+0(FP), AX
 	MOVQ n+8(FP), CX
-	MOVQ entries+16(FP), BX
+	MOVQ lines+16(FP), BX
 	MOVQ length+24(FP), SI
 	MOVQ places+32(FP), DI
 	MOVQ $0xa0761d6478bd642f, R8
@@ -135,10 +135,49 @@ places_key:
 	XORQ       R10, DX
 	MULXQ      SI, R10, DX
 	MOVL       DX, (DI)
-	SHLQ       $0x04, DX
+	SHLQ       $0x06, DX
 	PREFETCHT0 (BX)(DX*1)
 	ADDQ       $0x08, AX
 	ADDQ       $0x04, DI
 	DECQ       CX
 	JNZ        places_key
+	RET
+
+// func hitsAVX2(keys *uint64, n int, sizes *uint64, places *uint32, lines *uint64, at uint32, prev *uint32) int
+// Requires: AVX, AVX2, BMI
+TEXT ·hitsAVX2(SB), NOSPLIT, $0-64
+	MOVQ keys+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ sizes+16(FP), DX
+	MOVQ places+24(FP), BX
+	MOVQ lines+32(FP), SI
+	MOVL at+40(FP), DI
+	MOVQ prev+48(FP), R8
+	XORQ R9, R9
+
+hits_key:
+	VPBROADCASTQ (AX)(R9*8), Y0
+	MOVL         (BX)(R9*4), R10
+	SHLQ         $0x06, R10
+	ADDQ         SI, R10
+	VPCMPEQQ     (R10), Y0, Y0
+	VMOVMSKPD    Y0, R11
+	TZCNTL       R11, R11
+	JCS          hits_end
+	MOVL         32(R10)(R11*8), R12
+	TESTL        R12, R12
+	JZ           hits_end
+	MOVL         36(R10)(R11*8), R13
+	CMPQ         R13, (DX)(R9*8)
+	JNE          hits_end
+	MOVL         DI, 32(R10)(R11*8)
+	MOVL         R12, (R8)(R9*4)
+	INCL         DI
+	INCQ         R9
+	CMPQ         R9, CX
+	JLT          hits_key
+
+hits_end:
+	VZEROUPPER
+	MOVQ R9, ret+56(FP)
 	RET

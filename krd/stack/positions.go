@@ -37,7 +37,7 @@ type positions struct {
 }
 
 // renumber prepares the chunk to for accesses at most: the live positions, weighed by from (which may be to), become 1, 2, ...;
-// until reset the owner of positions translates them (table.move, Dense.move). The top digit has at most topBits bits.
+// translate is to be called before reset. The top digit has at most topBits bits.
 func (p *positions) renumber(m *arena, from, to *chunk, accesses int, topBits uint) {
 	live := 0
 	before := p.before.resize(m, len(p.live.s))
@@ -66,6 +66,17 @@ func (p *positions) renumber(m *arena, from, to *chunk, accesses int, topBits ui
 		to.tally = newTally()
 	}
 	to.tally.reset(tops)
+}
+
+// translate gives states the ranks of their positions among the live ones.
+func (p *positions) translate(states []blockState) {
+	live, before := p.live.s, p.before.s
+	before = before[:len(live)]
+	for i := range states {
+		st := &states[i]
+		w := st.last >> 6 // 0 stays 0: there is no such position
+		st.last = before[w] + uint32(bits.OnesCount64(live[w]<<(^st.last&63)))
+	}
 }
 
 // compact writes the cumulative sums of the live positions only. It may write over what it reads.

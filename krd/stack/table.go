@@ -5,30 +5,34 @@ import (
 	"math/bits"
 )
 
-// table finds the last access of each key: open addressing with linear probing, 16 bytes an entry, four to a cache line.
+// table finds the last access of each key: open addressing, four keys with their states to a cache line, so that all of a
+// line are compared at once and the branch on the outcome is nearly always the same; a full line overflows into the next.
 //
 // The place of a key is its hash scaled to the length, not masked, so that the length need not be a power of two and a table that
 // grows is copied in order, sequentially on both sides. Probing goes by groups: first the hashes, and a prefetch of the line of
-// each, so that their cache misses overlap; then, while the lines of the next group are on their way, the comparisons, whose branches
-// are not predictable and would end the overlap.
+// each, so that their cache misses overlap; then, while the lines of the next group are on their way, the comparisons.
+//
+// No key is ever removed. So a search ends at a line that is not full, and the states of a line fill from the first on.
+//
+// Rejected: linear probing over single entries, whose length cannot be predicted (2.5 times the time in cache).
 type table struct {
 	mem   *arena
-	array array[entry]
+	array array[line]
 	used  int
 	big   map[uint64]uint64 // sizes of keys whose size does not fit
 	touch uint32            // keeps the loads of placesPortable from being optimised away
 }
 
-type entry struct {
-	key  uint64
-	last uint32 // position of the last access, 0: no key
-	size uint32 // in bytes; bigSize: in the map
+// line is a cache line of the table. The assembly knows the layout (gen/probe.go).
+type line struct {
+	keys   [4]uint64
+	states [4]blockState
 }
 
 const (
-	bigSize    = 1<<32 - 1
+	bigSize    = 1<<32 - 1 // as a blockState's: it does not fit
 	probeGroup = 32
-	minTable   = 1 << 10
+	minLines   = 1 << 8
 )
 
 // hash mixes a key, after the multiply and fold of Wang Yi's wyhash (2019).
@@ -58,37 +62,65 @@ func (t *table) probe(keys, sizes []uint64, at uint32, prev []uint32) *SizeError
 		end := min(done+probeGroup, len(keys))
 		turn := done / probeGroup & 1
 		t.places(keys[end:min(end+probeGroup, len(keys))], &places[turn^1])
-		if err := t.group(keys[done:end], sizes[done:end], at+uint32(done), prev[done:end], &places[turn]); err != nil {
-			err.Index += done
-			return err
+		for i := done; i < end; {
+			i += t.hits(keys[i:end], sizes[i:end], places[turn][i-done:], at+uint32(i), prev[i:end])
+			if i == end {
+				break
+			}
+			st := t.find(keys[i], places[turn][i-done], sizes[i])
+			if uint64(st.size) != sizes[i] || st.size == bigSize {
+				if was := t.size(keys[i], st); was != sizes[i] {
+					return &SizeError{Index: i, Key: keys[i], Size: sizes[i], Was: was}
+				}
+			}
+			prev[i] = st.last
+			st.last = at + uint32(i)
+			i++
 		}
 	}
 	return nil
 }
 
-// placesPortable finds where the search for keys begins, and touches the entries.
+// placesPortable finds the lines where the search for keys begins, and touches them.
 func (t *table) placesPortable(keys []uint64, places *[probeGroup]uint32) {
-	entries := t.array.s
+	lines := t.array.s
 	touch := t.touch
 	for i, key := range keys {
-		place, _ := bits.Mul64(hash(key), uint64(len(entries)))
+		place, _ := bits.Mul64(hash(key), uint64(len(lines)))
 		places[i&(probeGroup-1)] = uint32(place)
-		touch ^= entries[place].last
+		touch ^= lines[place].states[0].last
 	}
 	t.touch = touch
 }
 
-func (t *table) group(keys, sizes []uint64, at uint32, prev []uint32, places *[probeGroup]uint32) *SizeError {
-	entries := t.array.s
-	sizes, prev = sizes[:len(keys)], prev[:len(keys)]
+// hitsPortable is probe as long as keys are found in the first line and their sizes are as before; it returns how many were.
+func (t *table) hitsPortable(keys, sizes []uint64, places []uint32, at uint32, prev []uint32) int {
 	for i, key := range keys {
-		size := sizes[i]
-		place := places[i&(probeGroup-1)]
-		e := &entries[place]
-		if e.key != key || e.last == 0 {
-			e = t.find(key, int(place))
-			if e.last == 0 {
-				*e = entry{key: key, size: uint32(min(size, bigSize))}
+		l := &t.array.s[places[i]]
+		j := 0
+		for j < 3 && l.keys[j] != key {
+			j++
+		}
+		st := &l.states[j]
+		if l.keys[j] != key || st.last == 0 || uint64(st.size) != sizes[i] {
+			return i
+		}
+		prev[i] = st.last
+		st.last = at + uint32(i)
+	}
+	return len(keys)
+}
+
+// find returns the state of a key, made with the size given if it is new.
+func (t *table) find(key uint64, place uint32, size uint64) *blockState {
+	lines := t.array.s
+	for {
+		l := &lines[place]
+		for j := range l.states {
+			st := &l.states[j]
+			if st.last == 0 {
+				l.keys[j] = key
+				st.size = uint32(min(size, bigSize))
 				t.used++
 				if size >= bigSize {
 					if t.big == nil {
@@ -96,70 +128,70 @@ func (t *table) group(keys, sizes []uint64, at uint32, prev []uint32, places *[p
 					}
 					t.big[key] = size
 				}
+				return st
+			}
+			if l.keys[j] == key {
+				return st
 			}
 		}
-		if uint64(e.size) != size {
-			if was := t.size(e); was != size {
-				return &SizeError{Index: i, Key: key, Size: size, Was: was}
-			}
-		}
-		prev[i] = e.last
-		e.last = at + uint32(i)
-	}
-	return nil
-}
-
-// find returns the entry of the key or the empty one where it belongs.
-func (t *table) find(key uint64, place int) *entry {
-	entries := t.array.s
-	for {
-		e := &entries[place]
-		if e.last == 0 || e.key == key {
-			return e
-		}
-		if place++; place == len(entries) {
+		if place++; int(place) == len(lines) {
 			place = 0
 		}
 	}
 }
 
-func (t *table) size(e *entry) uint64 {
-	if e.size == bigSize {
-		return t.big[e.key]
+func (t *table) size(key uint64, st *blockState) uint64 {
+	if st.size == bigSize {
+		return t.big[key]
 	}
-	return uint64(e.size)
+	return uint64(st.size)
 }
 
-// reserve makes room for n more keys, so that no more than four fifths of the entries are in use.
+// reserve makes room for n more keys, so that no more than three quarters of the entries are in use.
 func (t *table) reserve(n int) {
 	need := t.used + n
-	if need <= len(t.array.s)/5*4 {
+	if need <= 3*len(t.array.s) {
 		return
 	}
-	entries := t.array.s
+	lines := t.array.s
 	t.array.s = nil
-	old := t.array.room(t.mem, max(minTable, need*2))
+	old := t.array.room(t.mem, max(minLines, need/2))
 	t.array.s = t.array.s[:cap(t.array.s)] // fresh, so all zero
-	for i := range entries {
-		if e := &entries[i]; e.last != 0 {
-			place, _ := bits.Mul64(hash(e.key), uint64(len(t.array.s)))
-			*t.find(e.key, int(place)) = *e
+	for i := range lines {
+		l := &lines[i]
+		for j := range l.states {
+			if st := &l.states[j]; st.last != 0 {
+				t.move(l.keys[j], *st)
+			}
 		}
 	}
 	t.mem.release(old)
 }
 
-// move translates the positions of all entries.
-func (t *table) move(p *positions) {
-	live, before := p.live.s, p.before.s
-	if len(live) == 0 {
+// move puts a key with its state into a table that does not have it.
+func (t *table) move(key uint64, st blockState) {
+	lines := t.array.s
+	place, _ := bits.Mul64(hash(key), uint64(len(lines)))
+	for {
+		l := &lines[place]
+		for j := range l.states {
+			if l.states[j].last == 0 {
+				l.keys[j], l.states[j] = key, st
+				return
+			}
+		}
+		if place++; int(place) == len(lines) {
+			place = 0
+		}
+	}
+}
+
+// renumber translates the positions of all keys.
+func (t *table) renumber(p *positions) {
+	if len(p.live.s) == 0 {
 		return
 	}
-	before = before[:len(live)]
-	entries := t.array.s
-	for i := range entries { // rank among the live
-		e := &entries[i]
-		w := e.last >> 6
-		e.last = before[w] + uint32(bits.OnesCount64(live[w]<<(^e.last&63)))
+	for i := range t.array.s {
+		p.translate(t.array.s[i].states[:])
 	}
 }

@@ -33,6 +33,7 @@ func generate() (asm, stubs []byte, err error) {
 	deal(c)
 	finish(c)
 	hashed(c)
+	hits(c)
 	file, err := c.Result()
 	if err != nil {
 		return nil, nil, err
