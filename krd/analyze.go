@@ -89,9 +89,7 @@ type consumer interface {
 
 func newAnalysis(t *loi.Trace, opt Options) (a *analysis, err error) {
 	a = &analysis{trace: t, opt: opt, prog: progress{tell: opt.Progress}}
-	for _, n := range t.Records() {
-		a.prog.total += n
-	}
+	a.prog.total = t.Info().Used
 	if a.layout, err = newLayout(t); err != nil {
 		return nil, err
 	}

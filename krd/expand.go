@@ -13,6 +13,7 @@ type layout struct {
 	sizes []uint64   // bytes, by dense block number
 	base  []uint32   // by object: dense number of its block 0
 	bases [][]uint32 // by kernel: base of the object of each parameter
+	of    [][]uint8  // by kernel: which argument names the block of each parameter; nil: the i-th of the i-th
 }
 
 // maxBlocks keeps positions, which number the live blocks and those of a chunk, within 32 bits.
@@ -45,6 +46,7 @@ func newLayout(t *loi.Trace) (*layout, error) {
 			bases = append(bases, l.base[p.Object])
 		}
 		l.bases = append(l.bases, bases)
+		l.of = append(l.of, r.Kernels[i].Of)
 	}
 	return l, nil
 }
@@ -83,7 +85,7 @@ func (x *expanded) next() (int64, *kernelRun, bool) {
 
 // expand makes r the current execution and tells whether it has accesses.
 func (x *expanded) expand(r *loi.Record) bool {
-	x.meter.tick()
+	x.meter.tick(r)
 	x.run.kernel = int(r.Kernel)
 	if x.raw {
 		x.run.list = x.cursor.AppendAccesses(x.run.list[:0])
@@ -92,8 +94,14 @@ func (x *expanded) expand(r *loi.Record) bool {
 	blocks := x.run.blocks[:0]
 	if r.Type == loi.KernelRecord {
 		bases := x.layout.bases[r.Kernel]
-		for i, a := range r.Args[:len(bases)] {
-			blocks = append(blocks, bases[i]+a)
+		if of := x.layout.of[r.Kernel]; of != nil {
+			for i, base := range bases {
+				blocks = append(blocks, base+r.Args[of[i]])
+			}
+		} else {
+			for i, a := range r.Args[:len(bases)] {
+				blocks = append(blocks, bases[i]+a)
+			}
 		}
 	} else {
 		for i := range r.Explicit {

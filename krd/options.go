@@ -39,7 +39,7 @@ type Options struct {
 	Engine Engine
 	// Causes asks who causes the accesses of a range of distances; nil: do not. Only with the exact engine.
 	Causes *CauseOptions
-	// Progress, if not nil, is called now and then with the number of records read so far and of those to read. Calls do not overlap.
+	// Progress, if not nil, is called now and then with about the bytes of records read so far, and those to read. Calls do not overlap.
 	Progress func(done, total uint64)
 }
 

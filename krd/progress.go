@@ -1,8 +1,12 @@
 package krd
 
-import "sync"
+import (
+	"sync"
 
-// progress tells how many records of how many have been read, by all the readers of an analysis together.
+	"krdlab/loi"
+)
+
+// progress tells how much of the records has been read, by all the readers of an analysis together, in bytes of the trace.
 type progress struct {
 	mu          sync.Mutex
 	done, total uint64
@@ -11,20 +15,18 @@ type progress struct {
 
 // meter is one reader's part of a progress, for one goroutine.
 type meter struct {
-	n uint32
+	n uint64
 	p *progress
 }
 
-const meterStep = 1 << 16
+const meterStep = 1 << 20
 
 func (p *progress) meter() *meter { return &meter{p: p} }
 
-// tick counts one record. A nil meter counts nothing.
-func (m *meter) tick() {
-	if m == nil {
-		return
-	}
-	if m.n++; m.n == meterStep {
+// tick counts one record, by about the bytes that it takes in the file.
+func (m *meter) tick(r *loi.Record) {
+	m.n += 16 + 4*uint64(len(r.Args)) + 16*uint64(len(r.Explicit))
+	if m.n >= meterStep {
 		m.report()
 	}
 }
@@ -33,7 +35,7 @@ func (m *meter) report() {
 	p := m.p
 	if p.tell != nil {
 		p.mu.Lock()
-		p.done += uint64(m.n)
+		p.done += m.n
 		p.tell(min(p.done, p.total), p.total)
 		p.mu.Unlock()
 	}

@@ -66,9 +66,7 @@ func Sample(t *loi.Trace, opt SampleOptions) (*SampleReport, error) {
 		}
 	}
 	a := &analysis{trace: t, prog: progress{tell: opt.Progress}}
-	for _, n := range t.Records() {
-		a.prog.total += n
-	}
+	a.prog.total = t.Info().Used
 	a.nodes, a.workers = workersByNode(&t.Header)
 	r := &SampleReport{
 		SchemaVersion: SchemaVersion, Approximate: true, Engine: opt.Engine.String(), Seed: opt.Seed,

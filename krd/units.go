@@ -105,7 +105,7 @@ func cut(t *loi.Trace, m *progress) (*atoms.Map, error) {
 		cursor := t.Cursor(w)
 		var list []loi.Access
 		for n := uint64(0); cursor.Next(); n++ {
-			meter.tick()
+			meter.tick(cursor.Record())
 			list = cursor.AppendAccesses(list[:0])
 			for i := range list {
 				if t.Header.Registry.Objects[list[i].Object].Kind != loi.Span {

@@ -1,6 +1,9 @@
 package loi
 
-import "sort"
+import (
+	"math"
+	"sort"
+)
 
 // objectIndex finds the size of a block.
 type objectIndex struct {
@@ -13,7 +16,7 @@ type objectIndex struct {
 
 // kernelIndex is the declared signature of a kernel, ready to check arguments.
 type kernelIndex struct {
-	limits []uint32 // blocks of the object of each parameter
+	limits []uint32 // of each argument: blocks of the smallest object that it numbers
 }
 
 // index prepares t.objects and t.kernels from a valid header.
@@ -30,9 +33,13 @@ func (t *Trace) index() {
 		t.objects = append(t.objects, x)
 	}
 	for _, k := range t.Header.Registry.Kernels {
-		x := kernelIndex{limits: make([]uint32, len(k.Params))}
+		x := kernelIndex{limits: make([]uint32, k.Args())}
+		for i := range x.limits {
+			x.limits[i] = math.MaxUint32
+		}
 		for i, p := range k.Params {
-			x.limits[i] = t.objects[p.Object].n
+			limit := &x.limits[k.ArgOf(i)]
+			*limit = min(*limit, t.objects[p.Object].n)
 		}
 		t.kernels = append(t.kernels, x)
 	}

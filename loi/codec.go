@@ -49,6 +49,12 @@ func encodeHeader(h *Header) []byte {
 			e.uint(uint64(p.Object))
 			e.uint(uint64(p.Mode))
 		}
+		if version >= 2 {
+			e.uint(uint64(len(k.Of)))
+			for _, a := range k.Of {
+				e.uint(uint64(a))
+			}
+		}
 	}
 	e.uint(uint64(len(h.Meta)))
 	for _, kv := range h.Meta {
@@ -93,6 +99,11 @@ func decodeHeader(b []byte, version uint32, base int64) (Header, error) {
 		k := Kernel{Name: d.str()}
 		for p := d.count(2, maxParams); p > 0; p-- {
 			k.Params = append(k.Params, Param{Object: ObjectID(d.uint(math.MaxUint16)), Mode: Mode(d.uint(uint64(InOut)))})
+		}
+		if version >= 2 {
+			for n := d.count(1, maxParams); n > 0; n-- {
+				k.Of = append(k.Of, uint8(d.uint(math.MaxUint8)))
+			}
 		}
 		h.Registry.Kernels = append(h.Registry.Kernels, k)
 	}

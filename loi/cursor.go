@@ -129,8 +129,9 @@ func (c *Cursor) AppendAccesses(dst []Access) []Access {
 	if c.rec.Type != KernelRecord {
 		return append(dst, c.rec.Explicit...)
 	}
-	for i, p := range c.t.Header.Registry.Kernels[c.rec.Kernel].Params {
-		b := c.rec.Args[i]
+	k := &c.t.Header.Registry.Kernels[c.rec.Kernel]
+	for i, p := range k.Params {
+		b := c.rec.Args[k.ArgOf(i)]
 		dst = append(dst, Access{Object: p.Object, Block: uint64(b), Bytes: c.t.objects[p.Object].size(b), Mode: p.Mode})
 	}
 	return dst

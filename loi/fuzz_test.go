@@ -28,7 +28,6 @@ func readers(t *Trace) {
 	t.tally()
 	t.Info()
 	WriteText(new(bytes.Buffer), t)
-	WriteCSV(new(bytes.Buffer), t)
 }
 
 // tinyTrace returns a clean file with a few records of all types; small seeds keep the fuzzer quick.

@@ -3,6 +3,7 @@ package loi
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Substrates a trace can come from.
@@ -94,6 +95,11 @@ func (h *Header) version() uint32 {
 			return 2
 		}
 	}
+	for i := range h.Registry.Kernels {
+		if h.Registry.Kernels[i].Of != nil {
+			return 2
+		}
+	}
 	return 1
 }
 
@@ -150,6 +156,17 @@ func (r *Registry) validate() error {
 			}
 			if p.Mode < In || p.Mode > InOut {
 				return fmt.Errorf("trace header: parameter %d of kernel %q has %v", j, k.Name, p.Mode)
+			}
+		}
+		if k.Of == nil {
+			continue
+		}
+		if len(k.Of) != len(k.Params) {
+			return fmt.Errorf("trace header: kernel %q has %d parameters and tells the arguments of %d", k.Name, len(k.Params), len(k.Of))
+		}
+		for a := range k.Args() {
+			if !slices.Contains(k.Of, uint8(a)) {
+				return fmt.Errorf("trace header: no parameter of kernel %q is of its argument %d", k.Name, a)
 			}
 		}
 	}

@@ -202,6 +202,14 @@ func (p *textParser) object() {
 
 func (p *textParser) kernel() {
 	k := Kernel{Name: p.word()}
+	if p.version >= 2 && p.follows("(") && p.accept("of") {
+		for _, a := range p.args() {
+			if a >= maxParams {
+				p.fail("argument %d, expected less than %d", a, maxParams)
+			}
+			k.Of = append(k.Of, uint8(a))
+		}
+	}
 	for len(p.toks) > 0 && p.err == nil {
 		o := p.objectName()
 		k.Params = append(k.Params, Param{Object: o, Mode: p.mode()})

@@ -105,6 +105,13 @@ func (p *textPrinter) header() {
 	}
 	for _, k := range h.Registry.Kernels {
 		words := []string{"kernel", name(k.Name)}
+		if k.Of != nil {
+			args := make([]uint32, len(k.Of))
+			for i, a := range k.Of {
+				args[i] = uint32(a)
+			}
+			words = append(words, "of"+argList(args))
+		}
 		for _, a := range k.Params {
 			words = append(words, name(h.Registry.Objects[a.Object].Name)+":"+a.Mode.String())
 		}

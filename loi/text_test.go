@@ -75,29 +75,6 @@ func TestTextFixture(t *testing.T) {
 			t.Errorf("worker %d after Save: %v, expected %v: %v", i, got, want, err)
 		}
 	}
-	b.Reset()
-	if err := WriteCSV(&b, tr); err != nil {
-		t.Fatal(err)
-	}
-	const csv = `worker,kernel,start_ticks,end_ticks,object,block,bytes,mode
-0,gemm,100,150,A,64,100,in
-0,gemm,100,150,"B ""tiles""",3,64,in
-0,gemm,100,150,A,2,8192,inout
-0,gemm,150,5000000000,A,0,8192,in
-0,gemm,150,5000000000,"B ""tiles""",0,64,in
-0,gemm,150,5000000000,A,0,8192,inout
-0,gemm,5000000010,5000000020,A,1,8192,in
-0,gemm,5000000010,5000000020,"B ""tiles""",2,64,in
-0,gemm,5000000010,5000000020,A,3,8192,inout
-0,task,5000000010,5000000020,,,,
-0,task,5000000020,5000000021,,,,
-1,gemm,7,9,A,64,100,out
-1,gemm,7,9,"B ""tiles""",3,64,inout
-1,gemm,9,9,,,,
-`
-	if b.String() != csv {
-		t.Errorf("csv\n%s\nexpected\n%s", b.String(), csv)
-	}
 	want := Activity{Kernels: 5, Accesses: 9, Events: 2, Tasks: 2, Flagged: 2, FirstTick: 100, LastTick: 5000000021,
 		KernelTicks: 50 + 5000000000 - 150 + 10 + 10 + 1, Overlapping: 1, records: 7}
 	if a, err := tr.tally(); err != nil || a[0] != want {

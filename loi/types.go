@@ -98,6 +98,30 @@ type Param struct {
 type Kernel struct {
 	Name   string
 	Params []Param
+	// Of, if not nil, says for each of Params which argument holds its block number, so that one argument can stand for several
+	// accesses: a kernel that reads block i of one object and writes block i of another has one argument. Arguments are numbered
+	// from 0, and each is named. nil: each parameter has an argument of its own, in order.
+	Of []uint8
+}
+
+// Args returns the number of arguments that a record of k holds.
+func (k *Kernel) Args() int {
+	if k.Of == nil {
+		return len(k.Params)
+	}
+	n := 0
+	for _, a := range k.Of {
+		n = max(n, int(a)+1)
+	}
+	return n
+}
+
+// ArgOf returns which argument holds the block number of parameter i.
+func (k *Kernel) ArgOf(i int) int {
+	if k.Of == nil {
+		return i
+	}
+	return int(k.Of[i])
 }
 
 // A Registry holds what records refer to by number.

@@ -203,7 +203,7 @@ func (a *app) sample(f *krdFlags, opt krd.Options, traces []string) error {
 		if err != nil {
 			return traceError(path, err)
 		}
-		show, done := a.recordsProgress()
+		show, done := a.analysisProgress()
 		r, err := krd.Sample(t, krd.SampleOptions{Engine: opt.Engine, Seed: f.seed, Caches: opt.Caches, AllowLoss: f.allowLoss, Progress: show})
 		done()
 		t.Close()
@@ -229,15 +229,6 @@ func (a *app) sample(f *krdFlags, opt krd.Options, traces []string) error {
 	return nil
 }
 
-// recordsProgress returns what shows how many records have been analysed, nil where stderr is no terminal, and what clears it.
-func (a *app) recordsProgress() (show func(done, total uint64), end func()) {
-	bar, done := a.progress()
-	if bar == nil {
-		return nil, done
-	}
-	return func(n, total uint64) { bar(int(n), int(total), "records") }, done
-}
-
 func analysisError(path string, err error) error {
 	if errors.Is(err, krd.ErrLoss) {
 		return fmt.Errorf("%s: %w; add --allow-loss to analyse what there is", path, err)
@@ -258,7 +249,7 @@ func (a *app) analyze(f *krdFlags, opt krd.Options, path string) (*krd.Report, e
 		}
 		c.FromBytes = t.Header.LLCBytes
 	}
-	show, done := a.recordsProgress()
+	show, done := a.analysisProgress()
 	opt.Progress = show
 	r, err := krd.Analyze(t, opt)
 	done()
@@ -328,4 +319,13 @@ func plotReports(f *krdFlags, reports []*krd.Report, traces []string) error {
 		return &exitError{exitUsage, fmt.Errorf("--plot %s: %w", f.plot, err)}
 	}
 	return err
+}
+
+// analysisProgress returns what shows how much of a trace has been read, nil where stderr is no terminal, and what clears it.
+func (a *app) analysisProgress() (show func(done, total uint64), end func()) {
+	bar, done := a.bytesProgress("reuse distances")
+	if bar == nil {
+		return nil, done
+	}
+	return func(n, total uint64) { bar(int64(n), int64(total)) }, done
 }

@@ -39,9 +39,10 @@ type clockDoc struct {
 }
 
 type objectDoc struct {
-	Name   string `json:"name"`
-	Blocks int    `json:"blocks"`
-	Bytes  uint64 `json:"bytes"`
+	Name   string  `json:"name"`
+	Kind   string  `json:"kind"`   // partition, keyed or span
+	Blocks *int    `json:"blocks"` // registered; null: it is no partition
+	Bytes  *uint64 `json:"bytes"`
 }
 
 type kernelDoc struct {
@@ -52,6 +53,7 @@ type kernelDoc struct {
 type paramDoc struct {
 	Object string `json:"object"`
 	Mode   string `json:"mode"`
+	Arg    int    `json:"arg"` // number of the argument that names the block
 }
 
 type workerDoc struct {
@@ -87,12 +89,17 @@ func newTraceDoc(in *loi.Info) *traceDoc {
 	}
 	for i := range h.Registry.Objects {
 		o := &h.Registry.Objects[i]
-		d.Objects = append(d.Objects, objectDoc{o.Name, o.Len(), o.Bytes()})
+		doc := objectDoc{Name: o.Name, Kind: o.Kind.String()}
+		if o.Kind == loi.Partition {
+			blocks, bytes := o.Len(), o.Bytes()
+			doc.Blocks, doc.Bytes = &blocks, &bytes
+		}
+		d.Objects = append(d.Objects, doc)
 	}
 	for _, k := range h.Registry.Kernels {
 		doc := kernelDoc{k.Name, []paramDoc{}}
-		for _, p := range k.Params {
-			doc.Params = append(doc.Params, paramDoc{h.Registry.Objects[p.Object].Name, p.Mode.String()})
+		for i, p := range k.Params {
+			doc.Params = append(doc.Params, paramDoc{h.Registry.Objects[p.Object].Name, p.Mode.String(), k.ArgOf(i)})
 		}
 		d.Kernels = append(d.Kernels, doc)
 	}
@@ -138,12 +145,23 @@ func (a *app) writeInfo(in *loi.Info, asJSON bool) error {
 		fmt.Fprintf(&b, "%s: %s\n", kv.Key, kv.Value)
 	}
 	for _, o := range d.Objects {
-		fmt.Fprintf(&b, "object %s: %d blocks, %s\n", o.Name, o.Blocks, krd.FormatBytes(o.Bytes))
+		switch {
+		case o.Blocks != nil:
+			fmt.Fprintf(&b, "object %s: %d blocks, %s\n", o.Name, *o.Blocks, krd.FormatBytes(*o.Bytes))
+		case o.Kind == loi.Keyed.String():
+			fmt.Fprintf(&b, "object %s: blocks named by keys\n", o.Name)
+		default:
+			fmt.Fprintf(&b, "object %s: ranges of an address space\n", o.Name)
+		}
 	}
 	for _, k := range d.Kernels {
 		var params []string
-		for _, p := range k.Params {
-			params = append(params, p.Mode+" "+p.Object)
+		for i, p := range k.Params {
+			arg := ""
+			if p.Arg != i {
+				arg = fmt.Sprintf(" of argument %d", p.Arg)
+			}
+			params = append(params, p.Mode+" "+p.Object+arg)
 		}
 		fmt.Fprintf(&b, "kernel %s(%s)\n", k.Name, strings.Join(params, ", "))
 	}

@@ -19,8 +19,9 @@ func (x *expander) record(c *loi.Cursor) []loi.Access {
 // call returns the accesses of one kernel of a task, valid until the next call.
 func (x *expander) call(c *loi.Call) []loi.Access {
 	x.list = x.list[:0]
-	for i, p := range x.t.Header.Registry.Kernels[c.Kernel].Params {
-		b := c.Args[i]
+	k := &x.t.Header.Registry.Kernels[c.Kernel]
+	for i, p := range k.Params {
+		b := c.Args[k.ArgOf(i)]
 		x.list = append(x.list, loi.Access{Object: p.Object, Mode: p.Mode, Block: uint64(b), Bytes: x.t.BlockBytes(p.Object, b)})
 	}
 	return x.list

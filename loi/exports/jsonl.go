@@ -57,6 +57,7 @@ type jsonKernel struct {
 type jsonParam struct {
 	Object string `json:"object"`
 	Mode   string `json:"mode"`
+	Arg    *int   `json:"arg,omitempty"` // number of the argument that names the block, where it is not the parameter's
 }
 
 // known returns nil for 0, which stands for what is not known.
@@ -93,8 +94,13 @@ func newJSONHeader(t *loi.Trace) *jsonHeader {
 	}
 	for _, k := range h.Registry.Kernels {
 		line := jsonKernel{Name: k.Name, Params: []jsonParam{}}
-		for _, p := range k.Params {
-			line.Params = append(line.Params, jsonParam{h.Registry.Objects[p.Object].Name, letters(p.Mode)})
+		for i, p := range k.Params {
+			param := jsonParam{Object: h.Registry.Objects[p.Object].Name, Mode: letters(p.Mode)}
+			if k.Of != nil {
+				arg := k.ArgOf(i)
+				param.Arg = &arg
+			}
+			line.Params = append(line.Params, param)
 		}
 		out.Kernels = append(out.Kernels, line)
 	}

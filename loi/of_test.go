@@ -1,0 +1,82 @@
+package loi
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// One argument can stand for several accesses: in records by signature and of tasks, in files, text and what readers check.
+func TestArgumentsOfSeveralParameters(t *testing.T) {
+	h := Header{
+		Registry: Registry{
+			Objects: []Object{
+				{Name: "m", Blocks: []SizeRun{{Count: 9, Bytes: 128}}},
+				{Name: "l", Blocks: []SizeRun{{Count: 7, Bytes: 224}}},
+			},
+			Kernels: []Kernel{{Name: "m2l", Params: []Param{{0, In}, {0, In}, {1, InOut}, {1, InOut}}, Of: []uint8{0, 1, 0, 1}}},
+		},
+		Workers: []Worker{{CPU: -1}}, Substrate: Native, Grain: "task",
+	}
+	path := filepath.Join(t.TempDir(), "of.loi")
+	w, err := Create(path, h, Options{NoBackground: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := w.Recorder(0)
+	r.Kernel2(0, 1, 2, 3, 5)
+	var list TaskList
+	list.Add(0, 6, 0)
+	if len(list.words) != 1 {
+		t.Errorf("a call with two arguments takes %d words, want 1", len(list.words))
+	}
+	r.Task(3, 4, &list)
+	if _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := "m3 m5 l3 l5 m6 m0 l6 l0 "
+	check := func(name string, tr *Trace) {
+		var got strings.Builder
+		c := tr.Cursor(0)
+		for c.Next() {
+			for _, a := range c.AppendAccesses(nil) {
+				got.WriteString(tr.Header.Registry.Objects[a.Object].Name + u(a.Block) + " ")
+				if a.Bytes != []uint64{128, 224}[a.Object] || a.Mode != []Mode{In, InOut}[a.Object] {
+					t.Errorf("%s: access %+v", name, a)
+				}
+			}
+		}
+		if c.Err() != nil || got.String() != want {
+			t.Errorf("%s: accesses %q (%v), want %q", name, got.String(), c.Err(), want)
+		}
+	}
+	tr, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("file", tr)
+	var text strings.Builder
+	if err := WriteText(&text, tr); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "kernel m2l of(0,1,0,1) m:in m:in l:inout l:inout\n") {
+		t.Errorf("text:\n%s", text.String())
+	}
+	parsed, err := ParseText(strings.NewReader(text.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("text", parsed)
+	// An argument numbers blocks of the smallest object it is of.
+	for _, line := range []string{"0 5 6 m2l(7,0)", "0 5 6 m2l(0,1,2)", "0 5 6 m2l(0)"} {
+		if _, err := ParseText(strings.NewReader(strings.Replace(text.String(), "end 2", line, 1))); err == nil {
+			t.Errorf("%s was accepted", line)
+		}
+	}
+	for _, of := range [][]uint8{{0, 1, 0}, {0, 2, 0, 2}, {1, 1, 1, 1}, {}} {
+		h.Registry.Kernels[0].Of = of
+		if err := h.Registry.validate(); err == nil {
+			t.Errorf("Of %v of four parameters is valid", of)
+		}
+	}
+}
