@@ -50,7 +50,8 @@
 //	workers      list of: CPU + 1, node, TSC offset (signed)
 //	objects      list of: name (string), from version 2 on kind (0 partition, 1 keyed, 2 span), list of: blocks, bytes of each
 //	             (empty unless it is a partition)
-//	kernels      list of: name (string), list of: object (a partition), mode (1 in, 2 out, 3 inout)
+//	kernels      list of: name (string), list of: object (a partition), mode (1 in, 2 out, 3 inout);
+//	             version 2: list of: for each of these the number of the argument that names its block (empty: each its own)
 //	notes        list of: key (string), value (string)
 //
 // Count page: slots of 64 bytes. The first begins with a uint64, "OPEN" while the file is written and "CLEAN" in the end. One
