@@ -173,3 +173,29 @@ func runKeyed(tb testing.TB, g generator, n, cores int) (spent, cpu time.Duratio
 	}
 	return spent, cpu, cold
 }
+
+// BenchmarkStream analyses a long trace that is generated batch by batch, and reports the time of everything, the time in the
+// engine, and the peak of the process's memory (on Linux). KRDLAB_STREAM is its length (1e9 for the published figure).
+func BenchmarkStream(b *testing.B) {
+	n := benchAccesses(b, "KRDLAB_STREAM", 0)
+	if n == 0 {
+		b.Skip("KRDLAB_STREAM is not set")
+	}
+	for _, g := range generators {
+		for _, cores := range []int{1, 2} {
+			b.Run(fmt.Sprintf("trace=%s/cores=%d", g.name, cores), func(b *testing.B) {
+				for b.Loop() {
+					begin := time.Now()
+					spent, cpu, cold := runKeyed(b, g, n, cores)
+					b.ReportMetric(time.Since(begin).Seconds(), "s")
+					b.ReportMetric(spent.Seconds(), "engine-s")
+					b.ReportMetric(cpu.Seconds(), "engine-cpu-s")
+					b.ReportMetric(float64(cold), "cold")
+				}
+				var u syscall.Rusage
+				_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+				b.ReportMetric(float64(u.Maxrss)/1024, "peak-MiB")
+			})
+		}
+	}
+}

@@ -21,14 +21,19 @@ type array[E any] struct {
 }
 
 // room makes the array n elements of any contents, zero where it grows, and returns what to release when the previous contents,
-// if they were elsewhere, are no longer needed.
+// if they were elsewhere, are no longer needed. It reserves twice as much: what is not touched costs nothing, and to touch fresh
+// memory again whenever an array grows costs more than the work on it.
 func (a *array[E]) room(m *arena, n int) (old []byte) {
 	if n <= cap(a.s) {
 		a.s = a.s[:n]
 		return nil
 	}
+	return a.exactly(m, n, 2*n)
+}
+
+// exactly makes the array n zero elements in fresh memory for the given number, and returns what to release.
+func (a *array[E]) exactly(m *arena, n, reserved int) (old []byte) {
 	var e E
-	reserved := n + n/8
 	old = a.raw
 	a.raw = m.alloc(reserved * int(unsafe.Sizeof(e)))
 	a.s = unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(a.raw))), reserved)[:n]

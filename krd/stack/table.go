@@ -154,9 +154,8 @@ func (t *table) reserve(n int) {
 		return
 	}
 	lines := t.array.s
-	t.array.s = nil
-	old := t.array.room(t.mem, max(minLines, need/2))
-	t.array.s = t.array.s[:cap(t.array.s)] // fresh, so all zero
+	length := max(minLines, need/2)
+	old := t.array.exactly(t.mem, length, length)
 	for i := range lines {
 		l := &lines[i]
 		for j := range l.states {
