@@ -2,7 +2,7 @@ package approx
 
 import (
 	"fmt"
-	"sort"
+	"math/bits"
 
 	"krdlab/krd/stack"
 )
@@ -102,7 +102,16 @@ func (t *ScaleTree) find(time uint64) int {
 	if time > t.mergedAt {
 		return len(t.ends) + int(time-t.mergedAt-1)
 	}
-	return sort.Search(len(t.ends), func(i int) bool { return t.ends[i] >= time })
+	// The first end that is not before time. Half of what is left is skipped or not by arithmetic: the outcome is a coin toss to
+	// the processor, and a wrong guess costs more than a look.
+	base, n := 0, len(t.ends)
+	for n > 1 {
+		half := n / 2
+		_, before := bits.Sub64(t.ends[base+half-1], time, 0)
+		base += half & -int(before)
+		n -= half
+	}
+	return base
 }
 
 // merge joins neighbours, from the last to the first, as far as the accuracy allows, drops nodes without units, and makes room for three

@@ -144,13 +144,21 @@ func TestFixedSizeKeepsTheSmallestHashes(t *testing.T) {
 	const k = 100
 	s := run(t, Options{MaxKeys: k}, nil, []uint64{8})
 	var seen []uint64
+	bytes := map[uint64]uint64{} // by hash
 	for i, key := range zipf(30000, 5000, 3) {
-		if err := s.Keys([]uint64{key}, []uint64{8}); err != nil {
+		if err := s.Keys([]uint64{key}, []uint64{mixed(key)}); err != nil {
 			t.Fatal(err)
 		}
 		h := s.mix.hash(key)
 		if at, found := slices.BinarySearch(seen, h); !found {
-			seen = slices.Insert(seen, at, h)
+			seen, bytes[h] = slices.Insert(seen, at, h), mixed(key)
+		}
+		rate := 1.0
+		if len(seen) > k {
+			rate = float64(seen[k]) / (1 << 64)
+		}
+		if math.Abs(s.rate()-rate) > 1e-12*rate || s.weight != 1/s.rate() {
+			t.Fatalf("after %d accesses: rate %v, weight %v, expected %v", i+1, s.rate(), s.weight, rate)
 		}
 		if i%97 != 0 {
 			continue
@@ -159,22 +167,26 @@ func TestFixedSizeKeepsTheSmallestHashes(t *testing.T) {
 		for _, e := range s.units.entries {
 			if e.unit != 0 {
 				got = append(got, e.hash)
-				if s.hashes[e.unit-1] != e.hash || s.bytes[e.unit-1] != 8 {
+				if s.hashes[e.unit-1] != e.hash || s.bytes[e.unit-1] != bytes[e.hash] {
 					t.Fatalf("after %d accesses: unit %d is another block's", i+1, e.unit-1)
 				}
 			}
 		}
 		slices.Sort(got)
-		if want := seen[:min(k, len(seen))]; !slices.Equal(got, want) {
+		want := seen[:min(k, len(seen))]
+		if !slices.Equal(got, want) {
 			t.Fatalf("after %d accesses: %d blocks followed, expected the %d smallest hashes", i+1, len(got), len(want))
 		}
-		want := 1.0
-		if len(seen) > k {
-			want = float64(seen[k]) / (1 << 64)
+		var sum uint64
+		for _, h := range want {
+			sum += bytes[h]
 		}
-		if math.Abs(s.rate()-want) > 1e-12*want || s.engine.Live() != len(got) || len(s.bytes) > k || len(s.units.entries) > 4*k {
-			t.Fatalf("after %d accesses: rate %v, %d in the stack, %d units, table of %d; expected %v, %d, at most %d, at most %d",
-				i+1, s.rate(), s.engine.Live(), len(s.bytes), len(s.units.entries), want, len(got), k, 4*k)
+		if s.engine.Live() != len(got) || s.engine.Bytes() != sum {
+			t.Fatalf("after %d accesses: %d blocks of %d bytes in the stack, expected %d of %d", i+1, s.engine.Live(), s.engine.Bytes(), len(got), sum)
+		}
+		if len(s.bytes) > k || len(s.units.entries) > 4*k || len(s.top.units) > k || len(s.free) > k {
+			t.Fatalf("after %d accesses: %d units, table of %d, %d in the heap, %d free; expected at most %d, %d, %d, %d",
+				i+1, len(s.bytes), len(s.units.entries), len(s.top.units), len(s.free), k, 4*k, k, k)
 		}
 	}
 }
