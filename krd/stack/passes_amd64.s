@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func dealAVX2(items *uint32, n int, low uint, mask uint32, to *uint32, ends *uint32, t *uint32)
-// Requires: AVX, AVX2, BMI, BMI2
+// Requires: AVX, AVX2, BMI, BMI2, MMX+
 TEXT ·dealAVX2(SB), NOSPLIT, $0-56
 	MOVQ    items+0(FP), AX
 	MOVQ    n+8(FP), CX
@@ -56,6 +56,7 @@ deal_item:
 	VPINSRD      $0x03, R12, X1, X1
 	SHLQ         $0x04, R13
 	VMOVDQU      X1, (R9)(R13*1)
+	PREFETCHT0   128(R9)(R13*1)
 	ADDQ         $0x10, AX
 	DECQ         CX
 	JNZ          deal_item
@@ -63,7 +64,7 @@ deal_item:
 	RET
 
 // func finishAVX2(items *uint32, n int, cum *uint64, dist *uint64, shift uint, t *uint32)
-// Requires: AVX, AVX2, BMI, BMI2
+// Requires: AVX, AVX2, BMI, BMI2, CMOV, MMX+
 TEXT ·finishAVX2(SB), NOSPLIT, $0-48
 	MOVQ    items+0(FP), AX
 	MOVQ    n+8(FP), CX
@@ -74,43 +75,51 @@ TEXT ·finishAVX2(SB), NOSPLIT, $0-48
 	MOVQ    cum+16(FP), DI
 	MOVQ    dist+24(FP), R8
 	MOVQ    shift+32(FP), R9
+	MOVQ    CX, R10
+	SHLQ    $0x04, R10
+	LEAQ    -16(AX)(R10*1), R10
 
 finish_item:
-	MOVL         (AX), R10
-	ANDL         $0x00000fff, R10
-	MOVL         12(AX), R11
-	SHRXL        BX, R10, R12
-	SHRXL        BX, R12, R13
+	LEAQ         384(AX), R11
+	CMPQ         R11, R10
+	CMOVQHI      R10, R11
+	MOVL         4(R11), R11
+	PREFETCHT0   (R8)(R11*8)
+	MOVL         (AX), R11
+	ANDL         $0x00000fff, R11
+	MOVL         12(AX), R12
+	SHRXL        BX, R11, R13
 	SHRXL        BX, R13, R14
-	ADDL         64(DX)(R14*4), R11
-	ADDL         96(DX)(R13*4), R11
-	ADDL         352(DX)(R12*4), R11
-	ADDL         2400(DX)(R10*4), R11
+	SHRXL        BX, R14, R15
+	ADDL         64(DX)(R15*4), R12
+	ADDL         96(DX)(R14*4), R12
+	ADDL         352(DX)(R13*4), R12
+	ADDL         2400(DX)(R11*4), R12
 	VPBROADCASTD 8(AX), Y1
-	ANDNL        SI, R14, R14
-	VPAND        (DX)(R14*4), Y1, Y2
+	ANDNL        SI, R15, R15
+	VPAND        (DX)(R15*4), Y1, Y2
 	VPADDD       Y2, Y0, Y0
 	VMOVDQU      Y0, 64(DX)
+	ANDNL        SI, R14, R15
+	VPAND        (DX)(R15*4), Y1, Y2
+	ANDNL        R14, SI, R14
+	VPADDD       96(DX)(R14*4), Y2, Y2
+	VMOVDQU      Y2, 96(DX)(R14*4)
 	ANDNL        SI, R13, R14
 	VPAND        (DX)(R14*4), Y1, Y2
 	ANDNL        R13, SI, R13
-	VPADDD       96(DX)(R13*4), Y2, Y2
-	VMOVDQU      Y2, 96(DX)(R13*4)
-	ANDNL        SI, R12, R13
-	VPAND        (DX)(R13*4), Y1, Y2
-	ANDNL        R12, SI, R12
-	VPADDD       352(DX)(R12*4), Y2, Y2
-	VMOVDQU      Y2, 352(DX)(R12*4)
-	ANDNL        SI, R10, R12
-	VPAND        (DX)(R12*4), Y1, Y1
-	ANDNL        R10, SI, R12
-	VPADDD       2400(DX)(R12*4), Y1, Y1
-	VMOVDQU      Y1, 2400(DX)(R12*4)
-	SHRXQ        R9, (DI)(R10*8), R10
-	SUBL         R10, R11
-	SHLXQ        R9, R11, R10
-	MOVL         4(AX), R11
-	MOVQ         R10, (R8)(R11*8)
+	VPADDD       352(DX)(R13*4), Y2, Y2
+	VMOVDQU      Y2, 352(DX)(R13*4)
+	ANDNL        SI, R11, R13
+	VPAND        (DX)(R13*4), Y1, Y1
+	ANDNL        R11, SI, R13
+	VPADDD       2400(DX)(R13*4), Y1, Y1
+	VMOVDQU      Y1, 2400(DX)(R13*4)
+	SHRXQ        R9, (DI)(R11*8), R11
+	SUBL         R11, R12
+	SHLXQ        R9, R12, R11
+	MOVL         4(AX), R12
+	MOVQ         R11, (R8)(R12*8)
 	ADDQ         $0x10, AX
 	DECQ         CX
 	JNZ          finish_item

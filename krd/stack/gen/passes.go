@@ -15,6 +15,9 @@ const (
 	level2   = level1 + 4*64
 	level3   = level2 + 4*512
 
+	dealAhead   = 128 // bytes: what the streams of a pass write next is fetched
+	finishAhead = 24  // items: where the result will go is fetched
+
 	itemKey, itemAt, itemW, itemAcc, itemSize = 0, 4, 8, 12, 16
 )
 
@@ -114,6 +117,7 @@ func deal(c *build.Context) {
 	c.VPINSRD(operand.U8(3), sum, it, it)
 	c.SHLQ(operand.U8(4), place.As64())
 	c.VMOVDQU(it, operand.Mem{Base: to, Index: place.As64(), Scale: 1})
+	c.PREFETCHT0(operand.Mem{Base: to, Index: place.As64(), Scale: 1, Disp: dealAhead})
 	p.end("deal_item")
 }
 
@@ -124,7 +128,17 @@ func finish(c *build.Context) {
 	c.Load(c.Param("cum"), cum)
 	c.Load(c.Param("dist"), dist)
 	c.Load(c.Param("shift"), shift)
+	last := c.GP64()
+	c.MOVQ(p.left, last)
+	c.SHLQ(operand.U8(4), last)
+	c.LEAQ(operand.Mem{Base: p.items, Index: last, Scale: 1, Disp: -itemSize}, last)
 	c.Label("finish_item")
+	ahead := c.GP64()
+	c.LEAQ(p.item(finishAhead*itemSize), ahead)
+	c.CMPQ(ahead, last)
+	c.CMOVQHI(last, ahead)
+	c.MOVL(operand.Mem{Base: ahead, Disp: itemAt}, ahead.As32())
+	c.PREFETCHT0(operand.Mem{Base: dist, Index: ahead, Scale: 8})
 	key, sum := c.GP32(), c.GP32()
 	c.MOVL(p.item(itemKey), key)
 	c.ANDL(operand.U32(1<<12-1), key)
