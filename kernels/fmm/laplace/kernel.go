@@ -16,8 +16,8 @@ type Kernel struct {
 	t       *tables
 	isa     ISA
 	dipoles bool
-	m2l     func(k *Kernel, c *Cells, i, j int) // both may be nil: portable
-	mutual  func(k *Kernel, c *Cells, i, j int)
+	one     oneFunc // nil: portable
+	mutual  mutualFunc
 }
 
 // New returns the operators of an order: an [*OrderError] outside 2 to 10, an [*UnsupportedError] for instructions that
@@ -32,7 +32,7 @@ func New(o Options) (*Kernel, error) {
 		return nil, err
 	}
 	k := &Kernel{Terms: terms, t: tablesOf[o.Order](), isa: isa, dipoles: o.Dipoles}
-	k.m2l, k.mutual = simdM2L(k)
+	k.one, k.mutual = simdM2L(k)
 	return k, nil
 }
 

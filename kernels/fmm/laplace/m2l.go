@@ -4,8 +4,9 @@ import "math"
 
 // M2L adds to the locals of cell i what the multipoles of cell j make there: equation (4). The centres must differ.
 func (k *Kernel) M2L(c *Cells, i, j int) {
-	if k.m2l != nil {
-		k.m2l(k, c, i, j)
+	if k.one != nil {
+		mj, li := c.M[j*k.MultipoleStride:][:k.MultipoleStride], c.L[i*k.LocalStride:][:k.LocalStride]
+		k.one(&c.Centres[i], &c.Centres[j], &mj[0], &li[0])
 		return
 	}
 	k.m2lPortable(c, i, j)
@@ -15,7 +16,9 @@ func (k *Kernel) M2L(c *Cells, i, j int) {
 // locals of both cells. i and j must differ, and so must their centres.
 func (k *Kernel) M2LMutual(c *Cells, i, j int) {
 	if k.mutual != nil {
-		k.mutual(k, c, i, j)
+		mi, mj := c.M[i*k.MultipoleStride:][:k.MultipoleStride], c.M[j*k.MultipoleStride:][:k.MultipoleStride]
+		li, lj := c.L[i*k.LocalStride:][:k.LocalStride], c.L[j*k.LocalStride:][:k.LocalStride]
+		k.mutual(&c.Centres[i], &c.Centres[j], &mi[0], &mj[0], &li[0], &lj[0])
 		return
 	}
 	k.mutualPortable(c, i, j)

@@ -4,7 +4,12 @@ package laplace
 
 func hasISA(ISA) bool { return false }
 
-func simdM2L(*Kernel) (m2l, mutual func(*Kernel, *Cells, int, int)) { return nil, nil }
+type (
+	oneFunc    = func(ci, cj *Centre, mj, li *float32)
+	mutualFunc = func(ci, cj *Centre, mi, mj, li, lj *float32)
+)
+
+func simdM2L(*Kernel) (m2l oneFunc, mutual mutualFunc) { return nil, nil }
 
 func p2pSIMD(ISA, *Bodies, int, int, int, int) { panic("laplace: no SIMD kernel on this architecture") }
 

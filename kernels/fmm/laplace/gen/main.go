@@ -33,6 +33,15 @@ func generate() (map[string][]byte, error) {
 			directSums(c, &avx512{Context: c})
 			directSums(c, &avx2{Context: c})
 		},
+		"m2l_amd64": func(c *build.Context) {
+			for order := 2; order <= 5; order++ {
+				for _, dipoles := range []bool{false, true} {
+					for _, mutual := range []bool{false, true} {
+						smallM2L(c, order, dipoles, mutual)
+					}
+				}
+			}
+		},
 	} {
 		c := build.NewContext()
 		c.Package("krdlab/kernels/fmm/laplace")
