@@ -13,8 +13,11 @@ type Kernel struct {
 	Summary string // one line
 	// Work says whether the program has kernels in the paper's sense (work that spawns nothing). Without them there is no
 	// work time, and OVR and WTI are null.
-	Work   bool
-	Params []Param // in the order in which they are shown
+	Work bool
+	// TaskGrain says that kernels are too short for stamps of their own: the program stamps tasks too ([runtimes.Worker.BeginTask]),
+	// and is measured and traced at that grain unless asked otherwise.
+	TaskGrain bool
+	Params    []Param // in the order in which they are shown
 	// Plan resolves parameters that Check has passed, and says what an instance of them needs.
 	Plan func(Params) (Plan, error)
 	// New makes an instance: memory is allocated and inputs are filled in. Errors name the parameter.
@@ -59,4 +62,24 @@ type Check struct {
 	Error, Tolerance float64
 	Method           string
 	Detail           string // where the worst error is, if it failed
+	// Lines, if there are any, say more than one number can: a small table for a person, one line each.
+	Lines []string
+}
+
+// A Phase is a part of a kernel's work that a run does not time: what comes before its root task or after it.
+type Phase struct {
+	Name string
+	NS   int64
+}
+
+// Phased is an instance with such parts. Phases returns how long each took when it was last done; one that has not been done yet
+// is left out.
+type Phased interface {
+	Phases() []Phase
+}
+
+// A Saver is an instance that can write the result of the latest run to the file that its parameters name; without such a file
+// Save does nothing. It is called after [Instance.Check]. A file that exists is an error and stays as it is.
+type Saver interface {
+	Save() error
 }
