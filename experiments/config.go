@@ -26,6 +26,15 @@ const (
 	TraceFull    TraceMode = "full"    // every repetition is traced
 )
 
+// A TraceGrain says what one pair of stamps covers. Times of the two are never compared.
+type TraceGrain string
+
+// The grains.
+const (
+	GrainKernel TraceGrain = "kernel" // each kernel execution
+	GrainTask   TraceGrain = "task"   // a task; its kernels are listed, and one in some is stamped to estimate their mean times
+)
+
 // A CounterMode says whether hardware counters are wanted.
 type CounterMode string
 
@@ -56,6 +65,7 @@ type Config struct {
 	Seed          uint64
 	Bind          hw.Binding // on which CPU each worker is pinned
 	Trace         TraceMode
+	Grain         TraceGrain // of profiles and traces
 	Counters      CounterMode
 	NUMA          NUMAPolicy
 	TraceLimit    uint64 // largest size of one trace file, in bytes; 0 for none. Records that do not fit are discarded and counted
@@ -68,7 +78,12 @@ type Config struct {
 // NewConfig returns the defaults for a kernel: scheduler workfirst, 10 repetitions after 1 warm-up, seed 1, compact binding, profile and one
 // full trace, counters where there are any. Cores is left 0.
 func NewConfig(k *kernel.Kernel) Config {
+	grain := GrainKernel
+	if k.TaskGrain {
+		grain = GrainTask
+	}
 	return Config{
+		Grain:  grain,
 		Kernel: k.Name, Params: k.Defaults(), Schedulers: []string{"workfirst"},
 		Reps: 10, Warmup: 1, Seed: 1, Trace: TraceDefault, Counters: CountersAuto, NUMA: NUMAFirstTouch,
 	}
@@ -144,6 +159,10 @@ func (c *Config) Validate(t *hw.Topology) error {
 		return bad("warmup", c.Warmup, "it cannot be negative; 0 skips the warm-up")
 	case !slices.Contains([]TraceMode{TraceDefault, TraceOff, TraceProfile, TraceFull}, c.Trace):
 		return bad("trace", c.Trace, "choose off, profile or full; without it, repetitions are profiled and one more is traced")
+	case c.Grain != GrainKernel && c.Grain != GrainTask:
+		return bad("trace-grain", c.Grain, "choose kernel or task")
+	case c.Grain == GrainTask && !k.TaskGrain:
+		return bad("trace-grain", c.Grain, "the kernels of %s carry stamps of their own; choose kernel, or leave it out", k.Name)
 	case !slices.Contains([]CounterMode{CountersAuto, CountersPerf, CountersOff}, c.Counters):
 		return bad("counters", c.Counters, "choose auto, perf or off")
 	case c.NUMA != NUMAFirstTouch && c.NUMA != NUMAInterleave:

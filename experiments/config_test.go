@@ -57,6 +57,8 @@ func TestValidateRefuses(t *testing.T) {
 		"scheduler twice":    {func(c *Config) { c.Schedulers = []string{"go", "go"} }, "sched", "twice"},
 		"no scheduler":       {func(c *Config) { c.Schedulers = nil }, "sched", "workfirst"},
 		"trace":              {func(c *Config) { c.Trace = "some" }, "trace", "profile"},
+		"grain":              {func(c *Config) { c.Grain = "atom" }, "trace-grain", "kernel or task"},
+		"grain of matmul":    {func(c *Config) { c.Grain = GrainTask }, "trace-grain", "stamps of their own"},
 		"counters":           {func(c *Config) { c.Counters = "papi" }, "counters", "perf"},
 		"numa":               {func(c *Config) { c.NUMA = "local" }, "numa", "interleave"},
 		"foreign CPU":        {func(c *Config) { c.Bind = hw.Binding{List: []int{0, 9}} }, "bind", "CPU 9"},

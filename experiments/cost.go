@@ -21,20 +21,27 @@ type tracingCost struct {
 // costKernels is how many empty kernels measureTracing times in one go.
 const costKernels = 1 << 17
 
+// costTask is how many kernels are in a task where tasks are stamped.
+const costTask = 64
+
 // costProgram is empty kernels, one after the other.
 type costProgram struct{ blocks []uint32 }
 
 func (p costProgram) Root(w *runtimes.Worker) *runtimes.Frame {
-	for range costKernels {
-		w.End(0, w.Begin(0), p.blocks...)
+	for range costKernels / costTask {
+		start := w.BeginTask()
+		for range costTask {
+			w.End(0, w.Begin(0), p.blocks...)
+		}
+		w.EndTask(start)
 	}
 	return nil
 }
 
-// measureTracing times empty kernels that name args blocks with tracing off, in profile mode and traced to a file in dir, each
+// measureTracing times empty kernels that name args blocks, at task grain 64 to a task, with tracing off, in profile mode and traced to a file in dir, each
 // several times, and takes the smallest differences. The records follow each other at once, which is harder on the writer
 // than any kernel is. An error that wraps errCostTrace comes with what else was measured.
-func measureTracing(ctx context.Context, cpu int, clock hw.Clock, args int, dir *RunDir) (tracingCost, error) {
+func measureTracing(ctx context.Context, cpu int, clock hw.Clock, args int, grain TraceGrain, dir *RunDir) (tracingCost, error) {
 	kernel := loi.Kernel{Name: "empty"}
 	for range args {
 		kernel.Params = append(kernel.Params, loi.Param{Object: 0, Mode: loi.In})
@@ -44,7 +51,7 @@ func measureTracing(ctx context.Context, cpu int, clock hw.Clock, args int, dir 
 			Objects: []loi.Object{{Name: "nothing", Blocks: []loi.SizeRun{{Count: 1, Bytes: 1}}}},
 			Kernels: []loi.Kernel{kernel},
 		},
-		Clock: loi.Clock{Source: clock.Source, Hz: clock.Hz}, Workers: []loi.Worker{{CPU: cpu}}, Substrate: loi.Native, Grain: "kernel",
+		Clock: loi.Clock{Source: clock.Source, Hz: clock.Hz}, Workers: []loi.Worker{{CPU: cpu}}, Substrate: loi.Native, Grain: string(grain),
 	}
 	prog := costProgram{make([]uint32, args)}
 	best := map[runtimes.Tracing]float64{}
@@ -53,6 +60,7 @@ func measureTracing(ctx context.Context, cpu int, clock hw.Clock, args int, dir 
 		for _, mode := range []runtimes.Tracing{runtimes.TraceOff, runtimes.TraceProfile, runtimes.TraceFull} {
 			c := runtimes.Config{
 				Policy: runtimes.Serial{}, CPUs: []int{cpu}, Nodes: []int{0}, Tracing: mode, Kernels: header.Registry.Kernels, Clock: clock,
+				TaskGrain: grain == GrainTask,
 			}
 			ns, err := timeCost(ctx, c, header, dir, prog)
 			if errors.Is(err, errCostTrace) {

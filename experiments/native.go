@@ -125,7 +125,7 @@ func (n *native) prepare() (err error) {
 	}
 	n.options = c.traceOptions(n.topo, n.plan, free)
 	if c.Trace != TraceOff && k.Work {
-		n.cost, err = measureTracing(n.ctx, n.place.CPUs[0], n.clock, n.plan.Args, n.dir)
+		n.cost, err = measureTracing(n.ctx, n.place.CPUs[0], n.clock, n.plan.Args, n.c.Grain, n.dir)
 		if errors.Is(err, errCostTrace) {
 			n.warn("%v", err)
 		} else if err != nil {
@@ -274,7 +274,7 @@ func (n *native) repetition(s *schedule, rep int, tracing runtimes.Tracing) (*Re
 	counters := n.newCounters(s)
 	cfg := runtimes.Config{
 		Policy: s.Policy, CPUs: n.place.CPUs[:s.workers], Nodes: n.nodes[:s.workers], Distance: n.distance(),
-		Seed: n.c.Seed + uint64(rep+n.c.Warmup)*0x9e3779b97f4a7c15, Tracing: tracing, Kernels: n.registry.Kernels, Clock: n.clock,
+		Seed: n.c.Seed + uint64(rep+n.c.Warmup)*0x9e3779b97f4a7c15, Tracing: tracing, Kernels: n.registry.Kernels, Clock: n.clock, TaskGrain: n.c.Grain == GrainTask,
 	}
 	if rules.Spawn != runtimes.SpawnGo {
 		cfg.Attach = counters.attach
@@ -316,7 +316,11 @@ func (n *native) repetitionOf(s *schedule, r *runtimes.Result, counters *threadC
 	for _, k := range r.Kernels {
 		executions += k.Count
 		if r.WorkNS >= 0 {
-			rep.KernelTimes = append(rep.KernelTimes, KernelTime{k.Name, int64(k.Count), k.TotalNS})
+			t := KernelTime{Name: k.Name, Count: int64(k.Count), Sampled: int64(k.Sampled)}
+			if k.TotalNS >= 0 {
+				t.TotalNS = &k.TotalNS
+			}
+			rep.KernelTimes = append(rep.KernelTimes, t)
 		}
 	}
 	if misses := rep.Counters.LLCMisses; misses.Value != nil {

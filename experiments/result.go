@@ -50,6 +50,7 @@ type Settings struct {
 	Warmup        int         `json:"warmup"`
 	Bind          string      `json:"bind"`
 	Trace         TraceMode   `json:"trace"`
+	Grain         TraceGrain  `json:"trace_grain"`
 	Counters      CounterMode `json:"counters"`
 	NUMA          NUMAPolicy  `json:"numa"`
 	Oversubscribe bool        `json:"oversubscribe"`
@@ -60,7 +61,7 @@ type Settings struct {
 
 // settings returns those of c.
 func (c *Config) settings() Settings {
-	return Settings{c.Reps, c.Warmup, c.Bind.String(), c.Trace, c.Counters, c.NUMA, c.Oversubscribe, c.SMT, c.Topology, c.TraceLimit}
+	return Settings{c.Reps, c.Warmup, c.Bind.String(), c.Trace, c.Grain, c.Counters, c.NUMA, c.Oversubscribe, c.SMT, c.Topology, c.TraceLimit}
 }
 
 // Serial is the serial run that the others are set against: medians, and the repetitions themselves.
@@ -106,7 +107,9 @@ type Worker struct {
 type KernelTime struct {
 	Name    string `json:"name"`
 	Count   int64  `json:"count"`
-	TotalNS int64  `json:"total_ns"`
+	TotalNS *int64 `json:"total_ns"` // nil: none was stamped
+	// Sampled is how many executions TotalNS is an estimate from, at task grain; 0: it is no estimate.
+	Sampled int64 `json:"sampled"`
 }
 
 // Counters are those of the operating system and the hardware, summed over the workers of a repetition.
@@ -143,6 +146,9 @@ type KernelSummary struct {
 	Count  int64  `json:"count"` // in one repetition
 	MeanNS Number `json:"mean_ns"`
 	WTI    Number `json:"wti"`
+	// Estimated says that the times are means of samples, one in about SampledEvery executions: see GrainTask.
+	Estimated    bool `json:"estimated"`
+	SampledEvery int  `json:"sampled_every"` // 1: each execution was stamped
 }
 
 // A Check is what the numerical check of a computed result found.

@@ -5,6 +5,7 @@ import (
 
 	"krdlab/kernels/kernel"
 	"krdlab/krd"
+	"krdlab/runtimes"
 )
 
 // Measured is what a [Measure] found out about one scheduler; [Summarise] makes a [Result] of it.
@@ -110,24 +111,45 @@ func sumKernels(serial, reps []Repetition) []KernelSummary {
 	sums := []KernelSummary{}
 	for _, name := range order {
 		t := par[name]
-		k := KernelSummary{Name: name, Count: t.Count / int64(len(reps)), MeanNS: Some(float64(t.TotalNS) / float64(t.Count))}
-		if s := ser[name]; s.Count > 0 {
-			k.WTI = Some(k.MeanNS.Float() / (float64(s.TotalNS) / float64(s.Count)))
+		k := KernelSummary{Name: name, Count: t.count / int64(len(reps)), MeanNS: t.mean(), SampledEvery: 1}
+		if t.sampled > 0 {
+			k.Estimated, k.SampledEvery = true, runtimes.DefaultSampleEvery
 		}
+		k.WTI = Some(k.MeanNS.Float() / ser[name].mean().Float())
 		sums = append(sums, k)
 	}
 	return sums
 }
 
-func totals(reps []Repetition) (order []string, byName map[string]KernelTime) {
-	byName = map[string]KernelTime{}
+// kernelTotal adds up one kernel over repetitions.
+type kernelTotal struct {
+	count, sampled int64
+	timed          int64 // executions of repetitions whose time is known
+	ns             float64
+}
+
+func (t kernelTotal) mean() Number {
+	if t.timed == 0 {
+		return Number{}
+	}
+	return Some(t.ns / float64(t.timed))
+}
+
+func totals(reps []Repetition) (order []string, byName map[string]kernelTotal) {
+	byName = map[string]kernelTotal{}
 	for _, r := range reps {
 		for _, k := range r.KernelTimes {
 			t, seen := byName[k.Name]
 			if !seen {
 				order = append(order, k.Name)
 			}
-			byName[k.Name] = KernelTime{k.Name, t.Count + k.Count, t.TotalNS + k.TotalNS}
+			t.count += k.Count
+			t.sampled += k.Sampled
+			if k.TotalNS != nil {
+				t.timed += k.Count
+				t.ns += float64(*k.TotalNS)
+			}
+			byName[k.Name] = t
 		}
 	}
 	return order, byName

@@ -16,9 +16,9 @@ func measured(n int) *Measured {
 	m := &Measured{Scheduler: "workfirst", Substrate: "native", CPUs: 2, LLCReason: "no PMU here"}
 	for i := range int64(n) {
 		m.Serial = append(m.Serial, Repetition{TimeNS: 1000 + i, WorkNS: ptr(900 + i), Kernels: ptr(int64(10)),
-			KernelTimes: []KernelTime{{"gemm", 10, 900 + i}}})
+			KernelTimes: []KernelTime{{Name: "gemm", Count: 10, TotalNS: ptr(900 + i)}}})
 		m.Repetitions = append(m.Repetitions, Repetition{TimeNS: 600 + i, WorkNS: ptr(990 + i), Kernels: ptr(int64(10)),
-			KernelTimes: []KernelTime{{"gemm", 10, 990 + i}},
+			KernelTimes: []KernelTime{{Name: "gemm", Count: 10, TotalNS: ptr(990 + i)}},
 			Workers:     []Worker{{CPU: 0, WorkNS: ptr(int64(500))}, {CPU: 1}}})
 	}
 	return m

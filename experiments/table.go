@@ -19,6 +19,9 @@ func WriteTable(w io.Writer, results []Result) error {
 	writeHead(&b, results)
 	var missing notes
 	b.WriteString("\n" + timeTable(results, &missing))
+	if s := kernelTable(results, &missing); s != "" {
+		b.WriteString("\n" + s)
+	}
 	b.WriteString("\n" + reuseTable(results, &missing))
 	for i := range results {
 		if s := workerTable(&results[i], &missing); s != "" {
@@ -59,6 +62,9 @@ func writeHead(b *strings.Builder, results []Result) {
 		TraceDefault: "kernels profiled, one more repetition traced", TraceOff: "kernels not timed",
 		TraceProfile: "kernels profiled", TraceFull: "every repetition traced",
 	}[r.Settings.Trace]
+	if r.Settings.Grain == GrainTask {
+		traced = strings.Replace(traced, "kernels", "tasks", 1) + " at task grain"
+	}
 	fmt.Fprintf(b, ", %s\n", traced)
 	fmt.Fprintf(b, "run        %s, bind %s, memory %s, %s after %s, seed %d\n", plural(coresOf(results), "core"), r.Settings.Bind,
 		r.Settings.NUMA, plural(r.Settings.Reps, "repetition"), plural(r.Settings.Warmup, "warm-up"), r.Seed)
@@ -129,6 +135,41 @@ func timeTable(results []Result, missing *notes) string {
 		t.AppendRow(row)
 	}
 	return render(t)
+}
+
+// kernelTable has a row for each kernel under each scheduler, "" where no program has several.
+func kernelTable(results []Result, missing *notes) string {
+	t := newTable(2, "scheduler", "kernel", "executions", "mean time", "WTI")
+	several, every := false, 0
+	for i := range results {
+		r := &results[i]
+		several = several || len(r.Kernels) > 1
+		for _, k := range r.Kernels {
+			row := []any{r.Scheduler, k.Name, k.Count}
+			if k.Estimated {
+				every = k.SampledEvery
+			}
+			if k.MeanNS.Known() {
+				row = append(row, formatNS(k.MeanNS))
+			} else {
+				row = append(row, missing.na("no execution of "+k.Name+" was stamped"))
+			}
+			if k.WTI.Known() {
+				row = append(row, digits(k.WTI.Float(), 4))
+			} else {
+				row = append(row, missing.na("no execution of "+k.Name+" was stamped"))
+			}
+			t.AppendRow(row)
+		}
+	}
+	if !several {
+		return ""
+	}
+	s := render(t)
+	if every > 0 {
+		s += fmt.Sprintf("times of kernels are estimates: one in about %d was stamped; work is that of the tasks\n", every)
+	}
+	return s
 }
 
 // reuseTable has a row for each scheduler: LLC misses and where the reuses of the traced repetition fall.

@@ -32,7 +32,7 @@ func (n *native) createTrace(s *schedule, rep int, rules runtimes.Rules) (*trace
 		LLCBytes:  uint64(m.LLCBytes),
 		Substrate: loi.Native,
 		Synthetic: n.c.Topology != "",
-		Grain:     "kernel",
+		Grain:     string(n.c.Grain),
 		Meta: []loi.KV{
 			{Key: krd.MetaScheduler, Value: s.Measured.Scheduler},
 			{Key: "kernel", Value: n.c.Kernel},

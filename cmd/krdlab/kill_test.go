@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -43,8 +44,8 @@ func TestKilledRun(t *testing.T) {
 		if err := run.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
 			continue // it was done already: nothing to learn
 		}
-		if _, err := loi.Open(trace); err == nil {
-			continue // killed between the clean end of the trace and that of the run
+		if _, err := loi.Open(trace); err == nil || errors.Is(err, os.ErrNotExist) {
+			continue // killed between the clean end of the trace, or the end of the run directory, and that of the process
 		}
 		want, err := loi.ReadWitness(witness)
 		if err != nil {

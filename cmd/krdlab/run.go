@@ -18,11 +18,11 @@ import (
 
 // runFlags are the flags of every kernel.
 type runFlags struct {
-	sched, bind, trace, counters, numa, out, topology string
-	cores, reps, warmup                               int
-	seed                                              uint64
-	limit                                             size
-	json, oversubscribe, smt                          bool
+	sched, bind, trace, grain, counters, numa, out, topology string
+	cores, reps, warmup                                      int
+	seed                                                     uint64
+	limit                                                    size
+	json, oversubscribe, smt                                 bool
 }
 
 // runCommand has one subcommand for each kernel.
@@ -45,6 +45,7 @@ func (a *app) runCommand() *cobra.Command {
 	p.Uint64Var(&f.seed, "seed", 1, "`N`, the seed of inputs, of victims and of the bootstrap")
 	p.StringVar(&f.bind, "bind", "compact", "`WHERE` workers are pinned: compact (fill a node, then the next), scatter, or a list of CPUs such as 0,2,4-7")
 	p.StringVar(&f.trace, "trace", "", "`MODE`: off, profile or full (default: repetitions are profiled, and one more is traced in full for KRD)")
+	p.StringVar(&f.grain, "trace-grain", "", "what is stamped: each `kernel`, or a task and one in 64 of its kernels (default: as suits the program)")
 	p.Var(&f.limit, "trace-limit", "largest `SIZE` of a trace file, such as 512M; records that do not fit are discarded and counted, and there is no KRD")
 	p.StringVar(&f.counters, "counters", "auto", "`MODE` of hardware counters: auto, perf (exit code 4 without them) or off")
 	p.StringVar(&f.numa, "numa", "first-touch", "`PLACEMENT` of memory: first-touch or interleave")
@@ -62,6 +63,7 @@ func (a *app) runCommand() *cobra.Command {
 	complete("sched", append(experiments.SchedulerNames(), "all")...)
 	complete("bind", "compact", "scatter")
 	complete("trace", "off", "profile", "full")
+	complete("trace-grain", "kernel", "task")
 	complete("counters", "auto", "perf", "off")
 	complete("numa", "first-touch", "interleave")
 
@@ -146,6 +148,9 @@ func (f *runFlags) config(flags *pflag.FlagSet, k *kernel.Kernel, t *hw.Topology
 	c.Oversubscribe, c.SMT, c.Topology, c.TraceLimit = f.oversubscribe, f.smt, f.topology, uint64(f.limit)
 	if flags.Changed("trace") {
 		c.Trace = experiments.TraceMode(f.trace)
+	}
+	if flags.Changed("trace-grain") {
+		c.Grain = experiments.TraceGrain(f.grain)
 	}
 	if !flags.Changed("cores") {
 		c.Cores = experiments.AllCores(t, c.SMT)
