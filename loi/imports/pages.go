@@ -21,6 +21,7 @@ type pageColumn struct {
 	maxLevel byte // definition level of what is not null
 
 	pages      parquet.Pages
+	end        uint64 // rows of the file before the end of the row group
 	row        uint64 // rows of the file before the page
 	at         int    // values of the page that have been used
 	values     []uint64
@@ -143,6 +144,9 @@ func (c *pageColumn) load(p *parquetReader) error {
 	c.row += uint64(len(c.values))
 	c.at = 0
 	n := int(page.NumValues())
+	if n < 0 || uint64(n) > c.end-c.row {
+		return fmt.Errorf("a page of %d values, where the row group has %d left", n, c.end-c.row)
+	}
 	c.values, c.null, c.badWhat = c.values[:0], nil, nil
 	if c.column.text() {
 		err = c.strings(p, page)

@@ -64,6 +64,9 @@ func parseParquet(ctx context.Context, r io.ReaderAt, size int64, out *outlet, p
 	}
 	p := &parquetReader{bottom: &tableBytes{r: r}, out: out}
 	err := p.bottom.guard(0, "no Parquet file, or one that is cut off or damaged", func() (err error) {
+		if err := checkFooter(p.bottom, size); err != nil {
+			return err
+		}
 		p.file, err = parquet.OpenFile(p.bottom, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(256<<10))
 		if err == nil && p.file.NumRows() < 0 {
 			err = fmt.Errorf("%d rows", p.file.NumRows())
@@ -103,8 +106,8 @@ func (p *parquetReader) group(group parquet.RowGroup, tick func()) error {
 		for _, c := range p.columns {
 			c.close()
 			c.pages = chunks[c.leaf].Pages()
-			c.row, c.at, c.values = p.row, 0, nil
-			c.dictionary = nil
+			c.row, c.at, c.values = p.row, 0, c.values[:0]
+			c.dictionary, c.end = nil, p.row+uint64(max(left, 0))
 		}
 		return nil
 	})
@@ -197,6 +200,14 @@ func (p *parquetReader) schema() error {
 	}
 	if err := p.has.complete(); err != nil {
 		return fault(0, "", "%v", err)
+	}
+	// The library's decoder of LZ4 takes every error for a buffer that is too small, and doubles it until memory ends.
+	for _, g := range p.file.Metadata().RowGroups {
+		for i := range g.Columns {
+			if c := g.Columns[i].MetaData.Codec; c == format.Lz4Raw || c == format.Lz4 {
+				return fault(0, "", "compressed with %v, expected no compression, or snappy, gzip, brotli or zstd", c)
+			}
+		}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -208,6 +209,7 @@ func TestParquetSchema(t *testing.T) {
 		base
 		Mode struct{ A int } `parquet:"mode"`
 	}{{}}))
+	check("LZ4", "compressed with LZ4_RAW, expected no compression, or snappy, gzip, brotli or zstd", parquetBytes(t, []plainTable{{1, 0, "A", 1, 1, "r"}}, parquet.Compression(&parquet.Lz4Raw)))
 	check("no rows", "no access, expected at least one", parquetBytes(t, []plainTable{}))
 }
 
@@ -243,6 +245,57 @@ func TestParquetTruncated(t *testing.T) {
 			if err == nil && s.accesses != uint64(len(rows)) {
 				t.Errorf("%s: byte %d is damaged: %d accesses and no error, expected %d", name, i, s.accesses, len(rows))
 			}
+		}
+	}
+}
+
+// TestParquetDamaged damages a few bytes of small files at random: lengths and numbers that are not true, pages of other sizes.
+func TestParquetDamaged(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	files := [][]byte{
+		parquetBytes(t, []plainTable{{1, 2, "A", 3, 4, "r"}, {2, 2, "A", 3, 4, "r"}}),
+		parquetBytes(t, []packedTable{{"r", 1, "A", 2, 3, 4}}, parquet.Compression(&parquet.Snappy)),
+		parquetBytes(t, []optionalTable{{at(int64(1)), at(int16(0)), at("A"), at(int64(5)), nil, at(int64(64)), []byte("r"), "", 1, 1, 0}}, parquet.DataPageVersion(1)),
+	}
+	for i := range 1500 {
+		b := bytes.Clone(files[i%len(files)])
+		for range 1 + rng.IntN(3) {
+			b[rng.IntN(len(b))] = byte(rng.Uint32())
+		}
+		fuzzImport(t, b, "parquet", Options{})
+	}
+}
+
+// TestFooter has footers that claim more than there is.
+func TestFooter(t *testing.T) {
+	for _, c := range []struct{ footer, want string }{
+		{"\x00", ""},
+		{"\x15\x02\x19\x2c\x15\x02\x00\x15\x04\x00\x18\x02ab\x00", ""},
+		{"\x11\x12\x13\x07\x17abcdefgh\x1b\x00\x1b\x01\x85\x01a\x02\x1a\x21\x01\x02\x0c\xc8\x01\x00\x00", ""},
+		{"", "a footer that is no Thrift structure"},
+		{"\x15", "a footer that is no Thrift structure"},
+		{"\x1d\x00", "a footer that is no Thrift structure"},
+		{"\x19\xfc\xff\xff\xff\x7f\x00\x00", "a footer that is no Thrift structure"},
+		{"\x18\x05ab\x00", "a footer that is no Thrift structure"},
+		{"\x1b\x7f\x88\x00\x00", "a footer that is no Thrift structure"},
+		{strings.Repeat("\x1c", 1000), "a footer that is no Thrift structure"},
+		{strings.Repeat("\x19\x19", 1000), "a footer that is no Thrift structure"},
+	} {
+		b := "PAR1" + c.footer + string([]byte{byte(len(c.footer)), byte(len(c.footer) >> 8), 0, 0}) + "PAR1"
+		err := checkFooter(strings.NewReader(b), int64(len(b)))
+		if got := fmt.Sprint(err); c.want == "" && err != nil || c.want != "" && got != c.want {
+			t.Errorf("%q: %v, expected %q", c.footer, err, c.want)
+		}
+	}
+	for b, want := range map[string]string{
+		"PAR1PAR1":                 "8 bytes, expected at least 12",
+		"PARE\x00\x00\x00\x00PARE": "it is encrypted",
+		"PAR2\x00\x00\x00\x00PAR1": `it begins with "PAR2", expected "PAR1"`,
+		"PAR1\x00\x00\x00\x00PAR2": `it ends in "PAR2", expected "PAR1"`,
+		"PAR1\x01\x00\x00\x00PAR1": "a footer of 1 bytes in a file of 12",
+	} {
+		if err := checkFooter(strings.NewReader(b), int64(len(b))); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, expected %q", b, err, want)
 		}
 	}
 }
