@@ -147,13 +147,13 @@ func cpuTime() time.Duration {
 func runKeyed(tb testing.TB, g generator, n, cores int) (spent, cpu time.Duration, cold int) {
 	next := g.start()
 	k := NewKeyed(KeyedOptions{Cores: cores})
-	var keys, sizes, dist []uint64
+	var mem arena // so that what the growing buffers leave behind is not counted as memory in use
+	defer mem.close()
+	var keyArray, sizeArray, distArray array[uint64]
 	for n > 0 {
 		batch := min(n, k.BatchLen())
 		n -= batch
-		if batch > len(dist) {
-			keys, sizes, dist = make([]uint64, batch), make([]uint64, batch), make([]uint64, batch)
-		}
+		keys, sizes, dist := keyArray.resize(&mem, batch), sizeArray.resize(&mem, batch), distArray.resize(&mem, batch)
 		for i := range batch {
 			block := next()
 			keys[i], sizes[i] = scramble(block), g.size(block)

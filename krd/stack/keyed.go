@@ -21,8 +21,8 @@ type KeyedOptions struct {
 // Positions are renumbered before each chunk by rank among the live ones, from a bitmap that fits in cache: a pass over the table
 // in order, where writing the new positions through a list of the live blocks would be a random access for each.
 //
-// Memory: 20 to 32 bytes for each key and 24 for each position of a chunk, these twice with several cores. Positions are the live
-// keys and the accesses of the chunk, about twice as many (64 Ki to 8 Mi). So it is bounded by the live set, not by the trace.
+// Memory: 22 to 32 bytes for each key and 24 for each position of a chunk, these twice with several cores. Positions are the live
+// keys and the accesses of the chunk, two or three times as many (64 Ki to 8 Mi). So it is bounded by the live set, not by the trace.
 type Keyed struct {
 	*machine
 	table  table

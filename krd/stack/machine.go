@@ -22,7 +22,7 @@ type limits struct {
 }
 
 func newMachine(cores int) *machine {
-	m := &machine{mem: &arena{}, limits: limits{minChunk: 1 << 16, maxChunk: 1 << 23, topBits: 8}}
+	m := &machine{mem: &arena{}, limits: limits{minChunk: 1 << 16, maxChunk: 1 << 23, topBits: 11}}
 	for range cores {
 		m.work = append(m.work, &scratch{tally: newTally()})
 	}
@@ -39,7 +39,11 @@ func (m *machine) free() {
 
 // chunkLen is the number of accesses entered at a time where live blocks are in the stack.
 func (m *machine) chunkLen(live int) int {
-	return min(max(2*live, m.limits.minChunk), m.limits.maxChunk)
+	perLive := 3
+	if len(m.work) > 1 {
+		perLive = 2 // there are two chunks at a time
+	}
+	return min(max(perLive*live, m.limits.minChunk), m.limits.maxChunk)
 }
 
 // next is the length of the next chunk where rest accesses are at hand: not to leave a small one for the end.
