@@ -190,12 +190,12 @@ func (a *analysis) node(i int) error {
 	if a.dense {
 		return a.consume(a.workers[i], newDenseNode(a.layout.sizes, len(a.workers[i]), a.tallies[i]))
 	}
-	if a.atoms == nil && a.opt.Causes == nil && !a.opt.Engine.Approximate() && len(a.workers[i]) == 1 {
+	if a.atoms == nil && a.opt.Causes == nil && !a.opt.Engine.Approximate() && len(a.workers[i]) <= maxTags {
 		cores := 1
 		if len(a.nodes) == 1 {
 			cores = 0 // no other node needs them
 		}
-		return a.consume(a.workers[i], newKeyedNode(a.trace, cores, a.tallies[i]))
+		return a.consume(a.workers[i], newKeyedNode(a.trace, a.workers[i], cores, a.tallies[i]))
 	}
 	u, err := newUnits(a.trace, a.layout, a.atoms)
 	if err != nil {

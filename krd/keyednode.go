@@ -15,23 +15,41 @@ type keyedNode struct {
 	tally  *tally
 	trace  *loi.Trace
 	want   int
+	index  []uint16 // by worker: its tag, from 1; nil where the node has one worker only
 
 	keys, sizes, dist []uint64
 	objects           []loi.ObjectID
+	tags, prev        []uint16
 }
 
-func newKeyedNode(t *loi.Trace, cores int, c *tally) *keyedNode {
+// maxTags is how many workers of a node can be told apart by tags.
+const maxTags = 1<<16 - 1
+
+func newKeyedNode(t *loi.Trace, workers []int, cores int, c *tally) *keyedNode {
 	n := &keyedNode{engine: stack.NewKeyed(stack.KeyedOptions{Cores: cores}), names: newNames(len(t.Header.Registry.Objects)), tally: c, trace: t}
 	n.want = n.engine.BatchLen()
+	if len(workers) > 1 {
+		n.index = make([]uint16, len(t.Header.Workers))
+		for i, w := range workers {
+			n.index[w] = uint16(i + 1)
+		}
+	}
 	return n
 }
 
 func (n *keyedNode) kernel(x *kernelRun) error {
+	var tag uint16
+	if n.index != nil {
+		tag = n.index[x.worker]
+	}
 	for i := range x.list {
 		a := &x.list[i]
 		n.keys = append(n.keys, n.names.of(a))
 		n.sizes = append(n.sizes, a.Bytes)
 		n.objects = append(n.objects, a.Object)
+		if n.index != nil {
+			n.tags = append(n.tags, tag)
+		}
 	}
 	if len(n.keys) >= n.want {
 		return n.flush()
@@ -41,10 +59,22 @@ func (n *keyedNode) kernel(x *kernelRun) error {
 
 func (n *keyedNode) flush() error {
 	n.dist = grow(n.dist, len(n.keys))
-	if err := n.engine.Distances(n.keys, n.sizes, n.dist); err != nil {
+	t := n.tally
+	var err error
+	if n.index == nil {
+		err = n.engine.Distances(n.keys, n.sizes, n.dist)
+	} else {
+		n.prev = grow(n.prev, len(n.keys))
+		err = n.engine.DistancesTagged(n.keys, n.sizes, n.tags, n.dist, n.prev)
+	}
+	if err != nil {
 		return n.explain(err)
 	}
-	t := n.tally
+	for i, tag := range n.tags {
+		if last := n.prev[i]; last != 0 && last != tag {
+			t.addShared(n.sizes[i])
+		}
+	}
 	for i, size := range n.sizes {
 		t.one(n.dist[i], n.dist[i]+size, size, t.weight(size))
 	}
@@ -54,7 +84,7 @@ func (n *keyedNode) flush() error {
 		}
 	}
 	t.count += uint64(len(n.keys))
-	n.keys, n.sizes, n.objects = n.keys[:0], n.sizes[:0], n.objects[:0]
+	n.keys, n.sizes, n.objects, n.tags = n.keys[:0], n.sizes[:0], n.objects[:0], n.tags[:0]
 	n.want = n.engine.BatchLen()
 	return nil
 }

@@ -350,3 +350,66 @@ kernel k A:in
 		t.Errorf("text (%v):\n%s", err, b.String())
 	}
 }
+
+// TestKeyedBlocksAreAsRegistered: the same accesses to the same blocks, registered, keyed in one object and keyed in several, have
+// the same histogram, reuses between workers included.
+func TestKeyedBlocksAreAsRegistered(t *testing.T) {
+	dir := t.TempDir()
+	n := 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		var headers [3]loi.Header
+		for i := range headers {
+			headers[i] = mixedHeader(5)
+			headers[i].L2Bytes, headers[i].LLCBytes = 100, 1000
+			headers[i].Registry.Objects = []loi.Object{{Name: "a", Kind: loi.Keyed}}
+		}
+		headers[0].Registry.Objects = []loi.Object{{Name: "a", Blocks: []loi.SizeRun{{Count: 40, Bytes: 64}}}}
+		headers[2].Registry.Objects = append(headers[2].Registry.Objects, loi.Object{Name: "b", Kind: loi.Keyed})
+		var writers [3]*loi.Writer
+		for i := range writers {
+			var err error
+			if writers[i], err = loi.Create(filepath.Join(dir, fmt.Sprint(n, "-", i)), headers[i], loi.Options{NoBackground: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for at := range rapid.IntRange(0, 120).Draw(t, "kernels") {
+			worker := rapid.IntRange(0, 4).Draw(t, "worker")
+			block := rapid.Uint64Range(0, 39).Draw(t, "block")
+			a := [3]loi.Access{{Block: block, Mode: loi.In}, {Block: block << 50, Bytes: 64, Mode: loi.In}, {Block: block / 2, Bytes: 64, Mode: loi.In, Object: loi.ObjectID(block % 2)}}
+			if a[2].Object == 1 {
+				a[2].Block |= 1 << 60 // too large to stand beside the object's number
+			}
+			for i, w := range writers {
+				w.Recorder(worker).Accesses(0, 0, uint64(at), uint64(at), a[i:i+1])
+			}
+		}
+		opt := Options{}
+		if rapid.Bool().Draw(t, "weigh") {
+			opt.Weight = WeightBytes
+		}
+		var want string
+		for i, w := range writers {
+			if _, err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			trace, err := loi.Open(filepath.Join(dir, fmt.Sprint(n, "-", i)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := Analyze(trace, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			for _, node := range r.Nodes {
+				got += fmt.Sprintln(deref(node.Histogram))
+			}
+			if i == 0 {
+				want = got
+			} else if got != want {
+				t.Fatalf("way %d:\n%swant\n%s", i, got, want)
+			}
+		}
+	})
+}
