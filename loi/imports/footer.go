@@ -144,9 +144,9 @@ func (w *thriftWalker) value(t byte, depth int) bool {
 	return false
 }
 
-// values goes through n values of each of some types, in turns. None takes less than a byte.
+// values goes through n values of each of some types, in turns. None takes less than a byte, so that n is no more than there is.
 func (w *thriftWalker) values(n uint64, depth int, types ...byte) bool {
-	if n > uint64(len(w.rest)) || depth > thriftDepth {
+	if depth > thriftDepth {
 		return false
 	}
 	for range n {

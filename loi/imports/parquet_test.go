@@ -298,4 +298,8 @@ func TestFooter(t *testing.T) {
 			t.Errorf("%q: %v, expected %q", b, err, want)
 		}
 	}
+	deep := thriftWalker{rest: bytes.Repeat([]byte{0x19}, 16<<20)} // would end the stack
+	if deep.structure(0) {
+		t.Error("16 M lists in lists are a structure")
+	}
 }

@@ -33,7 +33,7 @@ type sortKey struct {
 }
 
 const (
-	sortRows = 1 << 20 // 64 MiB
+	sortRows = 1 << 20 // 72 MiB
 	rowBytes = int(unsafe.Sizeof(row{}))
 )
 
