@@ -68,11 +68,12 @@ type Config struct {
 	Grain         TraceGrain // of profiles and traces
 	Counters      CounterMode
 	NUMA          NUMAPolicy
-	TraceLimit    uint64 // largest size of one trace file, in bytes; 0 for none. Records that do not fit are discarded and counted
-	Out           string // the run directory; "" for a new one under krdlab-runs
-	Oversubscribe bool   // more workers than CPUs are allowed
-	SMT           bool   // SMT siblings are used as cores
-	Topology      string // a synthetic worker-to-node map, as [hw.Synthetic] takes it; "" for the machine's own
+	TraceLimit    uint64       // largest size of one trace file, in bytes; 0 for none. Records that do not fit are discarded and counted
+	Out           string       // the run directory; "" for a new one under krdlab-runs
+	Oversubscribe bool         // more workers than CPUs are allowed
+	SMT           bool         // SMT siblings are used as cores
+	Notice        func(string) // told before the run what there is to know of it, such as the size of its traces; may be nil
+	Topology      string       // a synthetic worker-to-node map, as [hw.Synthetic] takes it; "" for the machine's own
 }
 
 // NewConfig returns the defaults for a kernel: scheduler workfirst, 10 repetitions after 1 warm-up, seed 1, compact binding, profile and one

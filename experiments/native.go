@@ -29,6 +29,9 @@ func Native(ctx context.Context, c *Config, t *hw.Topology, dir *RunDir, progres
 	}
 	defer n.in.Close()
 	err := n.measure()
+	if saver, ok := n.in.(kernel.Saver); ok && err == nil {
+		err = saver.Save()
+	}
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -109,6 +112,9 @@ func (n *native) prepare() (err error) {
 		return paramError(err)
 	}
 	n.registry = n.in.Registry()
+	if counted, ok := n.in.(kernel.Counted); ok {
+		n.plan.Tasks, n.plan.Executions = counted.Counts()
+	}
 	for _, name := range c.Schedulers {
 		s, ok := runtimes.SchedulerByName(name)
 		if !ok {
@@ -124,6 +130,9 @@ func (n *native) prepare() (err error) {
 		free = -1
 	}
 	n.options = c.traceOptions(n.topo, n.plan, free)
+	if err := n.announceTraces(free); err != nil {
+		return err
+	}
 	if c.Trace != TraceOff && k.Work {
 		n.cost, err = measureTracing(n.ctx, n.place.CPUs[0], n.clock, n.plan.Args, n.c.Grain, n.dir)
 		if errors.Is(err, errCostTrace) {
@@ -131,6 +140,21 @@ func (n *native) prepare() (err error) {
 		} else if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// announceTraces says how large the traces will be, and refuses those that cannot fit: of some kernels that is known only now.
+func (n *native) announceTraces(free int64) error {
+	need := n.c.traceBytes(n.topo, n.plan, func(int) loi.Options { return n.c.traceLimit() })
+	if need == 0 || len(n.registry.Kernels) == 0 {
+		return nil
+	}
+	if free >= 0 && need > uint64(free) {
+		return n.c.noDiskFor(need, free, n.dir.Partial())
+	}
+	if n.c.Notice != nil && n.plan.Executions > 0 {
+		n.c.Notice(fmt.Sprintf("traces of up to %s in all, %d kernel executions a run, at %s grain", krd.FormatBytes(need), n.plan.Executions, n.c.Grain))
 	}
 	return nil
 }
@@ -298,8 +322,11 @@ func (n *native) repetition(s *schedule, rep int, tracing runtimes.Tracing) (*Re
 	}
 	r := n.repetitionOf(s, result, counters)
 	check := n.in.Check()
+	if phased, ok := n.in.(kernel.Phased); ok {
+		s.Phases = phased.Phases()
+	}
 	if s.Check == nil || s.Check.Passed {
-		s.Check = &Check{Passed: check.Passed, Error: Some(check.Error), Tolerance: Some(check.Tolerance), Method: check.Method, Detail: check.Detail}
+		s.Check = &Check{Passed: check.Passed, Error: Some(check.Error), Tolerance: Some(check.Tolerance), Method: check.Method, Detail: check.Detail, Lines: check.Lines}
 	}
 	if trace != nil {
 		if err := n.analyse(s, trace, result); err != nil {

@@ -34,8 +34,10 @@ type Result struct {
 	LLCReason *string     `json:"llc_reason"` // why there is none
 	KRD       *krd.Report `json:"krd"`        // of the traced repetition
 	Check     *Check      `json:"check"`      // null where nothing was computed
-	Trace     *Trace      `json:"trace"`
-	Warnings  []string    `json:"warnings"`
+	// Phases are the parts of the program outside the timed run, with the times of the last repetition; empty where there are none.
+	Phases   []kernel.Phase `json:"phases"`
+	Trace    *Trace         `json:"trace"`
+	Warnings []string       `json:"warnings"`
 }
 
 // A Machine is where the numbers come from.
@@ -158,6 +160,8 @@ type Check struct {
 	Tolerance Number `json:"tolerance"`
 	Detail    string `json:"detail,omitempty"` // where the error is, after a failure
 	Method    string `json:"method,omitempty"` // such as "Freivalds, exact"
+	// Lines are what else the check found.
+	Lines []string `json:"lines,omitempty"`
 }
 
 // A Trace is the trace file of the traced repetition and what tracing cost.

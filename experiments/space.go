@@ -37,11 +37,15 @@ func (c *Config) checkSpace(t *hw.Topology, folder string, memory func() (hw.Mem
 	}
 	need := c.traceBytes(t, plan, func(int) loi.Options { return c.traceLimit() })
 	if free, err := disk(folder); err == nil && need > uint64(max(free, 0)) {
-		return &ConfigError{"out", folder, fmt.Sprintf("the traces need up to %s, and %s is free there; "+
-			"choose a folder with more room, --trace profile, a coarser or smaller kernel, fewer schedulers, or --trace-limit",
-			krd.FormatBytes(need), krd.FormatBytes(uint64(max(free, 0))))}
+		return c.noDiskFor(need, free, folder)
 	}
 	return nil
+}
+
+func (c *Config) noDiskFor(need uint64, free int64, folder string) error {
+	return &ConfigError{"out", folder, fmt.Sprintf("the traces need up to %s, and %s is free there; "+
+		"choose a folder with more room, --trace profile, a coarser or smaller kernel, fewer schedulers, or --trace-limit",
+		krd.FormatBytes(need), krd.FormatBytes(uint64(max(free, 0))))}
 }
 
 // traceBytes is an upper bound of the trace files of c, written with options that depend on the number of recorders: a file for each
@@ -57,9 +61,24 @@ func (c *Config) traceBytes(t *hw.Topology, plan kernel.Plan, options func(recor
 	var n uint64
 	for _, s := range c.Schedulers {
 		recorders := c.recordersOf(s, t)
-		n += reps * loi.Size(plan.Executions, plan.Args, recorders, options(recorders))
+		n += reps * c.traceSize(plan, recorders, options(recorders))
 	}
 	return n
+}
+
+// traceSize is an upper bound of one trace file of a run that does what plan says.
+func (c *Config) traceSize(plan kernel.Plan, recorders int, opt loi.Options) uint64 {
+	records, params := c.recordsOf(plan)
+	return loi.Size(records, params, recorders, opt)
+}
+
+// recordsOf returns how many records a run leaves, and with how many parameters records of that size have. At task grain a record
+// is a word with the number of kernels and one for each of them.
+func (c *Config) recordsOf(plan kernel.Plan) (records uint64, params int) {
+	if c.Grain == GrainTask && plan.Tasks > 0 {
+		return plan.Tasks, 2 * int(1+(plan.Executions+plan.Tasks-1)/plan.Tasks)
+	}
+	return plan.Executions, plan.Args
 }
 
 // recordersOf returns how many recorders a trace of a scheduler has: one for each worker; for go, whose kernels are recorded by the CPU
@@ -94,7 +113,8 @@ func (c *Config) traceOptions(t *hw.Topology, plan kernel.Plan, free int64) func
 	sized := func(recorders int) loi.Options {
 		opt := c.traceLimit()
 		workers := uint64(recorders)
-		share := plan.Executions * loi.RecordBytes(plan.Args) / workers * 5 / 4
+		records, params := c.recordsOf(plan)
+		share := records * loi.RecordBytes(params) / workers * 5 / 4
 		if first := min(share, maxFirstChunk, room/diskShare/workers); first > defaultFirstChunk {
 			opt.FirstChunkBytes = int(first)
 		}

@@ -21,6 +21,7 @@ type Measured struct {
 	LLCReason   string // why not
 	KRD         *krd.Report
 	Check       *Check
+	Phases      []kernel.Phase
 	Trace       *Trace
 	Warnings    []string
 }
@@ -34,7 +35,7 @@ func Summarise(c *Config, m *Measured) Result {
 		Interrupted: min(len(m.Repetitions), len(m.Serial)) < c.Reps,
 		Substrate:   m.Substrate, Machine: m.Machine, Settings: c.settings(),
 		Repetitions: orEmpty(m.Repetitions), Serial: Serial{Repetitions: orEmpty(m.Serial)},
-		LLCSource: orNull(m.LLCSource), KRD: m.KRD, Check: m.Check, Trace: m.Trace,
+		LLCSource: orNull(m.LLCSource), KRD: m.KRD, Check: m.Check, Phases: append([]kernel.Phase{}, m.Phases...), Trace: m.Trace,
 	}
 	if r.LLCSource == nil {
 		r.LLCReason = orNull(m.LLCReason)

@@ -249,7 +249,19 @@ func remarks(results []Result) []string {
 			if c.Method != "" {
 				method = " (" + c.Method + ")"
 			}
+			for _, l := range c.Lines {
+				add(&results[i], true, "check: %s", l)
+			}
 			add(&results[i], c.Passed, "check: %s, error %g, tolerance %g%s", verdict, c.Error.Float(), c.Tolerance.Float(), method)
+		}
+	}
+	for i := range results {
+		if p := results[i].Phases; len(p) > 0 {
+			var parts []string
+			for _, phase := range p {
+				parts = append(parts, phase.Name+" "+formatNS(Some(float64(phase.NS))))
+			}
+			add(&results[i], false, "outside the timed run: %s", strings.Join(parts, ", "))
 		}
 	}
 	for i := range results {

@@ -170,6 +170,7 @@ func (f *runFlags) config(flags *pflag.FlagSet, k *kernel.Kernel, t *hw.Topology
 // run measures and prints. What was done before an error is printed too.
 func (a *app) run(ctx context.Context, c *experiments.Config, t *hw.Topology, asJSON bool) error {
 	progress, done := a.progress()
+	c.Notice = func(what string) { fmt.Fprintln(a.stderr, what) }
 	out, err := experiments.Run(ctx, c, a.argv, t, a.measure, progress)
 	done()
 	if len(out.Results) > 0 {

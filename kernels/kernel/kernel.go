@@ -37,6 +37,7 @@ type Env struct {
 type Plan struct {
 	Resolved   Params // what presets and "auto" stand for
 	Bytes      uint64 // memory for data, checks included
+	Tasks      uint64 // tasks that stamp themselves in one run, at task grain; 0 if unknown
 	Executions uint64 // kernel executions in one run; 0 if unknown
 	Args       int    // most blocks that one execution names
 }
@@ -55,6 +56,12 @@ type Instance interface {
 	Close() error
 }
 
+// Counted is an instance that knows what one run of it will do, where [Plan] does not.
+type Counted interface {
+	// Counts returns the number of tasks that stamp themselves ([runtimes.Worker.BeginTask]) and that of kernel executions.
+	Counts() (tasks, executions uint64)
+}
+
 // A Check is the verdict on one run.
 type Check struct {
 	Passed bool
@@ -62,24 +69,4 @@ type Check struct {
 	Error, Tolerance float64
 	Method           string
 	Detail           string // where the worst error is, if it failed
-	// Lines, if there are any, say more than one number can: a small table for a person, one line each.
-	Lines []string
-}
-
-// A Phase is a part of a kernel's work that a run does not time: what comes before its root task or after it.
-type Phase struct {
-	Name string
-	NS   int64
-}
-
-// Phased is an instance with such parts. Phases returns how long each took when it was last done; one that has not been done yet
-// is left out.
-type Phased interface {
-	Phases() []Phase
-}
-
-// A Saver is an instance that can write the result of the latest run to the file that its parameters name; without such a file
-// Save does nothing. It is called after [Instance.Check]. A file that exists is an error and stays as it is.
-type Saver interface {
-	Save() error
 }
