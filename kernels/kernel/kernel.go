@@ -69,4 +69,24 @@ type Check struct {
 	Error, Tolerance float64
 	Method           string
 	Detail           string // where the worst error is, if it failed
+	// Lines, if there are any, say more than one number can: a small table for a person, one line each.
+	Lines []string
+}
+
+// A Phase is a part of a kernel's work that a run does not time: what comes before its root task or after it.
+type Phase struct {
+	Name string `json:"name"`
+	NS   int64  `json:"ns"` // wall time
+}
+
+// Phased is an instance with such parts. Phases returns how long each took when it was last done; one that has not been done yet
+// is left out.
+type Phased interface {
+	Phases() []Phase
+}
+
+// A Saver is an instance that can write the result of the latest run to the file that its parameters name; without such a file
+// Save does nothing. It is called after [Instance.Check]. A file that exists is an error and stays as it is.
+type Saver interface {
+	Save() error
 }
