@@ -48,12 +48,12 @@ func (k *Kernel) pair(c *Cells, i, j int) (p pair) {
 // derivatives writes T_n(u), z <= 2, to d: equation (7).
 func (t *tables) derivatives(u *[4]float32, d *[maxDerivs]float32) {
 	d[0] = 1
-	for n, r := range t.derivs[1:] {
+	for _, r := range t.derivs {
 		var s float32
 		for _, e := range r.terms {
 			s += e.c * u[e.axis&3] * d[e.from]
 		}
-		d[n+1] = s
+		d[r.n] = s
 	}
 }
 

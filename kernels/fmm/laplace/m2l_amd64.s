@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func m2l2AVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l2DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
 // Requires: AVX, AVX512F
-TEXT ·m2l2AVX512(SB), NOSPLIT, $0-32
+TEXT ·m2l2DipolesAVX512(SB), NOSPLIT, $0-32
 	MOVQ              ci+0(FP), AX
 	MOVQ              cj+8(FP), CX
 	MOVQ              mj+16(FP), DX
@@ -55,57 +55,71 @@ TEXT ·m2l2AVX512(SB), NOSPLIT, $0-32
 	VPERMPS           Z8, Z1, Z1
 	VMULPS            Z1, Z0, Z0
 	VMULPS            Z2, Z2, Z1
-	VMULPS            X3, X3, X2
-	VPERMILPS         $0x01, X2, X1
+	VMULPS            X3, X3, X4
+	VPERMILPS         $0x01, X4, X1
 	VBROADCASTSS      X1, Z1
-	VPERMILPS         $0x02, X2, X2
-	VBROADCASTSS      X2, Z2
-	VMOVUPS           axis0<>+0(SB), Z4
-	VPERMPS           Z3, Z4, Z4
-	VMOVUPS           axis1<>+0(SB), Z5
+	VPERMILPS         $0x02, X4, X4
+	VBROADCASTSS      X4, Z4
+	VMOVUPS           axis0<>+0(SB), Z5
 	VPERMPS           Z3, Z5, Z5
-	VMULPS            Z5, Z4, Z4
-	VMOVUPS           axis2<>+0(SB), Z5
-	VPERMPS           Z3, Z5, Z5
-	VMULPS            Z5, Z4, Z4
-	VMOVUPS           b1x0y0<>+0(SB), Z5
-	VMOVUPS           b1x1y0<>+0(SB), Z6
-	VMOVUPS           b1x0y1<>+0(SB), Z7
-	VFMADD231PS       b1x1y1<>+0(SB), Z2, Z6
-	VFMADD231PS       b1x0y2<>+0(SB), Z2, Z7
-	VFMADD231PS       Z6, Z1, Z5
-	VFMADD231PS       Z7, Z2, Z5
-	VMOVUPS           b1odd<>+0(SB), Z6
-	VPERMPS           Z4, Z6, Z6
+	VMOVUPS           axis1<>+0(SB), Z6
+	VPERMPS           Z3, Z6, Z6
 	VMULPS            Z6, Z5, Z5
-	VMOVUPS           b2x0y0<>+0(SB), Z6
-	VMOVUPS           b2x1y0<>+0(SB), Z7
-	VMOVUPS           b2x0y1<>+0(SB), Z8
-	VFMADD231PS       b2x2y0<>+0(SB), Z1, Z7
-	VFMADD231PS       b2x1y1<>+0(SB), Z2, Z7
-	VFMADD231PS       b2x0y2<>+0(SB), Z2, Z8
+	VMOVUPS           axis2<>+0(SB), Z6
+	VPERMPS           Z3, Z6, Z6
+	VMULPS            Z6, Z5, Z5
+	VMOVUPS           b1x0y0<>+0(SB), Z6
+	VMOVUPS           b1x1y0<>+0(SB), Z7
+	VMOVUPS           b1x0y1<>+0(SB), Z8
+	VFMADD231PS       b1x0y2<>+0(SB), Z4, Z8
 	VFMADD231PS       Z7, Z1, Z6
-	VFMADD231PS       Z8, Z2, Z6
+	VFMADD231PS       Z8, Z4, Z6
+	VMOVUPS           b1odd<>+0(SB), Z7
+	VPERMPS           Z5, Z7, Z7
+	VMULPS            Z7, Z6, Z6
+	VMOVUPS           b2x0y0<>+0(SB), Z7
+	VMOVUPS           b2x1y0<>+0(SB), Z8
+	VMOVUPS           b2x0y1<>+0(SB), Z9
+	VFMADD231PS       b2x2y0<>+0(SB), Z1, Z8
+	VFMADD231PS       b2x1y1<>+0(SB), Z4, Z8
+	VFMADD231PS       b2x0y2<>+0(SB), Z4, Z9
+	VFMADD231PS       Z8, Z1, Z7
+	VFMADD231PS       Z9, Z4, Z7
 	VMOVUPS           b2odd<>+0(SB), Z1
-	VPERMPS           Z4, Z1, Z1
-	VMULPS            Z1, Z6, Z6
-	VINSERTF32X4      $0x00, X3, Z5, Z1
-	VMOVUPS           z1<>+0(SB), Z2
-	VPERMI2PS         Z6, Z5, Z2
-	VPXORD            Z2, Z2, Z2
-	VMOVUPS           xx<>+0(SB), Z3
-	VPERMI2PS         Z6, Z5, Z3
-	VSUBPS            Z3, Z2, Z2
-	VMOVUPS           yy<>+0(SB), Z3
-	VPERMI2PS         Z6, Z5, Z3
-	VSUBPS            Z3, Z2, Z2
-	VMULPS.BCST       (DX), Z1, Z1
+	VPERMPS           Z5, Z1, Z1
+	VMULPS            Z1, Z7, Z7
+	VPERMILPS         $0xb4, X3, X1
+	VINSERTF32X4      $0x00, X1, Z6, Z1
+	VMOVUPS           z1<>+0(SB), Z4
+	VPERMI2PS         Z7, Z6, Z4
+	MOVL              $0x00004000, AX
+	KMOVW             AX, K1
+	VMOVUPS           threes<>+0(SB), Z5
+	VPERMPS           Z3, Z5, K1, Z4
+	VPXORD            Z3, Z3, Z3
+	VMOVUPS           xx<>+0(SB), Z5
+	VPERMI2PS         Z7, Z6, Z5
+	VSUBPS            Z5, Z3, Z3
+	VMOVUPS           yy<>+0(SB), Z5
+	VPERMI2PS         Z7, Z6, Z5
+	VSUBPS            Z5, Z3, Z3
+	VMULPS.BCST       (DX), Z1, Z5
+	VMOVUPS           k1of2<>+0(SB), Z6
+	VPERMI2PS         Z7, Z1, Z6
+	VMULPS.BCST       4(DX), Z6, Z6
+	VMOVUPS           k2of2<>+0(SB), Z8
+	VPERMI2PS         Z3, Z4, Z8
+	VFMADD231PS.BCST  8(DX), Z8, Z6
+	VMOVUPS           k3of2<>+0(SB), Z3
+	VPERMI2PS         Z7, Z1, Z3
+	VFMADD231PS.BCST  12(DX), Z3, Z6
 	MOVL              $0x0000000f, AX
 	KMOVW             AX, K1
-	VMOVUPS           powers0of2<>+0(SB), Z2
-	VPERMPS           Z0, Z2, Z2
-	VFMADD213PS       (BX), Z2, Z1
-	VMOVUPS           Z1, (BX)
+	VFMADD231PS       Z6, Z2, K1, Z5
+	VMOVUPS           powers0of2<>+0(SB), Z1
+	VPERMPS           Z0, Z1, Z1
+	VFMADD213PS       (BX), Z1, Z5
+	VMOVUPS           Z5, (BX)
 	VZEROUPPER
 	RET
 
@@ -227,25 +241,25 @@ DATA axis2<>+60(SB)/4, $0x00000003
 GLOBL axis2<>(SB), RODATA|NOPTR, $64
 
 DATA b1x0y0<>+0(SB)/4, $0xc39d8000
-DATA b1x0y0<>+4(SB)/4, $0x41700000
-DATA b1x0y0<>+8(SB)/4, $0xc39d8000
-DATA b1x0y0<>+12(SB)/4, $0x42340000
+DATA b1x0y0<>+4(SB)/4, $0x42340000
+DATA b1x0y0<>+8(SB)/4, $0x42340000
+DATA b1x0y0<>+12(SB)/4, $0x43610000
 DATA b1x0y0<>+16(SB)/4, $0xbf800000
 DATA b1x0y0<>+20(SB)/4, $0x40400000
-DATA b1x0y0<>+24(SB)/4, $0xbf800000
+DATA b1x0y0<>+24(SB)/4, $0x40400000
 DATA b1x0y0<>+28(SB)/4, $0x40400000
-DATA b1x0y0<>+32(SB)/4, $0x40400000
+DATA b1x0y0<>+32(SB)/4, $0xbf800000
 DATA b1x0y0<>+36(SB)/4, $0xc1100000
 DATA b1x0y0<>+40(SB)/4, $0xc0400000
 DATA b1x0y0<>+44(SB)/4, $0xc0400000
-DATA b1x0y0<>+48(SB)/4, $0xc1100000
+DATA b1x0y0<>+48(SB)/4, $0x41700000
 DATA b1x0y0<>+52(SB)/4, $0xc0400000
-DATA b1x0y0<>+56(SB)/4, $0x41700000
-DATA b1x0y0<>+60(SB)/4, $0xc0400000
+DATA b1x0y0<>+56(SB)/4, $0xc0400000
+DATA b1x0y0<>+60(SB)/4, $0xc1100000
 GLOBL b1x0y0<>(SB), RODATA|NOPTR, $64
 
-DATA b1x1y0<>+0(SB)/4, $0x446c4000
-DATA b1x1y0<>+4(SB)/4, $0xc2d20000
+DATA b1x1y0<>+0(SB)/4, $0x00000000
+DATA b1x1y0<>+4(SB)/4, $0x00000000
 DATA b1x1y0<>+8(SB)/4, $0x00000000
 DATA b1x1y0<>+12(SB)/4, $0x00000000
 DATA b1x1y0<>+16(SB)/4, $0x40400000
@@ -255,52 +269,34 @@ DATA b1x1y0<>+28(SB)/4, $0x00000000
 DATA b1x1y0<>+32(SB)/4, $0x00000000
 DATA b1x1y0<>+36(SB)/4, $0x41700000
 DATA b1x1y0<>+40(SB)/4, $0x41700000
-DATA b1x1y0<>+44(SB)/4, $0x00000000
+DATA b1x1y0<>+44(SB)/4, $0x41700000
 DATA b1x1y0<>+48(SB)/4, $0x00000000
-DATA b1x1y0<>+52(SB)/4, $0x41700000
+DATA b1x1y0<>+52(SB)/4, $0x00000000
 DATA b1x1y0<>+56(SB)/4, $0x00000000
 DATA b1x1y0<>+60(SB)/4, $0x00000000
 GLOBL b1x1y0<>(SB), RODATA|NOPTR, $64
 
-DATA b1x0y1<>+0(SB)/4, $0x00000000
-DATA b1x0y1<>+4(SB)/4, $0xc2d20000
-DATA b1x0y1<>+8(SB)/4, $0x446c4000
-DATA b1x0y1<>+12(SB)/4, $0xc41d8000
+DATA b1x0y1<>+0(SB)/4, $0x446c4000
+DATA b1x0y1<>+4(SB)/4, $0xc41d8000
+DATA b1x0y1<>+8(SB)/4, $0xc41d8000
+DATA b1x0y1<>+12(SB)/4, $0xc4834000
 DATA b1x0y1<>+16(SB)/4, $0x00000000
 DATA b1x0y1<>+20(SB)/4, $0x00000000
-DATA b1x0y1<>+24(SB)/4, $0x40400000
+DATA b1x0y1<>+24(SB)/4, $0x00000000
 DATA b1x0y1<>+28(SB)/4, $0x00000000
-DATA b1x0y1<>+32(SB)/4, $0x00000000
+DATA b1x0y1<>+32(SB)/4, $0x40400000
 DATA b1x0y1<>+36(SB)/4, $0x00000000
 DATA b1x0y1<>+40(SB)/4, $0x00000000
-DATA b1x0y1<>+44(SB)/4, $0x41700000
-DATA b1x0y1<>+48(SB)/4, $0x41700000
-DATA b1x0y1<>+52(SB)/4, $0x00000000
-DATA b1x0y1<>+56(SB)/4, $0x00000000
+DATA b1x0y1<>+44(SB)/4, $0x00000000
+DATA b1x0y1<>+48(SB)/4, $0x00000000
+DATA b1x0y1<>+52(SB)/4, $0x41700000
+DATA b1x0y1<>+56(SB)/4, $0x41700000
 DATA b1x0y1<>+60(SB)/4, $0x41700000
 GLOBL b1x0y1<>(SB), RODATA|NOPTR, $64
 
-DATA b1x1y1<>+0(SB)/4, $0x00000000
-DATA b1x1y1<>+4(SB)/4, $0x446c4000
-DATA b1x1y1<>+8(SB)/4, $0x00000000
-DATA b1x1y1<>+12(SB)/4, $0x00000000
-DATA b1x1y1<>+16(SB)/4, $0x00000000
-DATA b1x1y1<>+20(SB)/4, $0x00000000
-DATA b1x1y1<>+24(SB)/4, $0x00000000
-DATA b1x1y1<>+28(SB)/4, $0x00000000
-DATA b1x1y1<>+32(SB)/4, $0x00000000
-DATA b1x1y1<>+36(SB)/4, $0x00000000
-DATA b1x1y1<>+40(SB)/4, $0x00000000
-DATA b1x1y1<>+44(SB)/4, $0x00000000
-DATA b1x1y1<>+48(SB)/4, $0x00000000
-DATA b1x1y1<>+52(SB)/4, $0x00000000
-DATA b1x1y1<>+56(SB)/4, $0x00000000
-DATA b1x1y1<>+60(SB)/4, $0x00000000
-GLOBL b1x1y1<>(SB), RODATA|NOPTR, $64
-
 DATA b1x0y2<>+0(SB)/4, $0x00000000
-DATA b1x0y2<>+4(SB)/4, $0x00000000
-DATA b1x0y2<>+8(SB)/4, $0x00000000
+DATA b1x0y2<>+4(SB)/4, $0x446c4000
+DATA b1x0y2<>+8(SB)/4, $0x446c4000
 DATA b1x0y2<>+12(SB)/4, $0x446c4000
 DATA b1x0y2<>+16(SB)/4, $0x00000000
 DATA b1x0y2<>+20(SB)/4, $0x00000000
@@ -317,75 +313,75 @@ DATA b1x0y2<>+60(SB)/4, $0x00000000
 GLOBL b1x0y2<>(SB), RODATA|NOPTR, $64
 
 DATA b1odd<>+0(SB)/4, $0x00000007
-DATA b1odd<>+4(SB)/4, $0x00000004
-DATA b1odd<>+8(SB)/4, $0x00000007
-DATA b1odd<>+12(SB)/4, $0x00000004
+DATA b1odd<>+4(SB)/4, $0x00000001
+DATA b1odd<>+8(SB)/4, $0x00000004
+DATA b1odd<>+12(SB)/4, $0x00000002
 DATA b1odd<>+16(SB)/4, $0x00000000
-DATA b1odd<>+20(SB)/4, $0x00000003
-DATA b1odd<>+24(SB)/4, $0x00000000
-DATA b1odd<>+28(SB)/4, $0x00000005
-DATA b1odd<>+32(SB)/4, $0x00000006
+DATA b1odd<>+20(SB)/4, $0x00000005
+DATA b1odd<>+24(SB)/4, $0x00000003
+DATA b1odd<>+28(SB)/4, $0x00000006
+DATA b1odd<>+32(SB)/4, $0x00000000
 DATA b1odd<>+36(SB)/4, $0x00000001
-DATA b1odd<>+40(SB)/4, $0x00000002
-DATA b1odd<>+44(SB)/4, $0x00000001
-DATA b1odd<>+48(SB)/4, $0x00000002
-DATA b1odd<>+52(SB)/4, $0x00000004
-DATA b1odd<>+56(SB)/4, $0x00000007
-DATA b1odd<>+60(SB)/4, $0x00000004
+DATA b1odd<>+40(SB)/4, $0x00000004
+DATA b1odd<>+44(SB)/4, $0x00000002
+DATA b1odd<>+48(SB)/4, $0x00000007
+DATA b1odd<>+52(SB)/4, $0x00000001
+DATA b1odd<>+56(SB)/4, $0x00000004
+DATA b1odd<>+60(SB)/4, $0x00000002
 GLOBL b1odd<>(SB), RODATA|NOPTR, $64
 
 DATA b2x0y0<>+0(SB)/4, $0x41100000
 DATA b2x0y0<>+4(SB)/4, $0xc2340000
-DATA b2x0y0<>+8(SB)/4, $0x40400000
-DATA b2x0y0<>+12(SB)/4, $0xc2340000
-DATA b2x0y0<>+16(SB)/4, $0x41100000
-DATA b2x0y0<>+20(SB)/4, $0xc2340000
-DATA b2x0y0<>+24(SB)/4, $0xc1700000
-DATA b2x0y0<>+28(SB)/4, $0xc1700000
-DATA b2x0y0<>+32(SB)/4, $0xc2340000
+DATA b2x0y0<>+8(SB)/4, $0xc2340000
+DATA b2x0y0<>+12(SB)/4, $0xc1700000
+DATA b2x0y0<>+16(SB)/4, $0x40400000
+DATA b2x0y0<>+20(SB)/4, $0xc1700000
+DATA b2x0y0<>+24(SB)/4, $0xc2340000
+DATA b2x0y0<>+28(SB)/4, $0xc2340000
+DATA b2x0y0<>+32(SB)/4, $0x41100000
 DATA b2x0y0<>+36(SB)/4, $0x43610000
 DATA b2x0y0<>+40(SB)/4, $0x42340000
 DATA b2x0y0<>+44(SB)/4, $0x42340000
-DATA b2x0y0<>+48(SB)/4, $0x42340000
+DATA b2x0y0<>+48(SB)/4, $0xc39d8000
 DATA b2x0y0<>+52(SB)/4, $0x42340000
-DATA b2x0y0<>+56(SB)/4, $0x43610000
+DATA b2x0y0<>+56(SB)/4, $0x41700000
 DATA b2x0y0<>+60(SB)/4, $0x42340000
 GLOBL b2x0y0<>(SB), RODATA|NOPTR, $64
 
 DATA b2x1y0<>+0(SB)/4, $0xc2b40000
 DATA b2x1y0<>+4(SB)/4, $0x42d20000
-DATA b2x1y0<>+8(SB)/4, $0xc1700000
-DATA b2x1y0<>+12(SB)/4, $0x00000000
-DATA b2x1y0<>+16(SB)/4, $0x00000000
-DATA b2x1y0<>+20(SB)/4, $0x42d20000
-DATA b2x1y0<>+24(SB)/4, $0x42d20000
+DATA b2x1y0<>+8(SB)/4, $0x42d20000
+DATA b2x1y0<>+12(SB)/4, $0x42d20000
+DATA b2x1y0<>+16(SB)/4, $0xc1700000
+DATA b2x1y0<>+20(SB)/4, $0x00000000
+DATA b2x1y0<>+24(SB)/4, $0x00000000
 DATA b2x1y0<>+28(SB)/4, $0x00000000
 DATA b2x1y0<>+32(SB)/4, $0x00000000
 DATA b2x1y0<>+36(SB)/4, $0xc4834000
 DATA b2x1y0<>+40(SB)/4, $0xc41d8000
-DATA b2x1y0<>+44(SB)/4, $0xc2d20000
-DATA b2x1y0<>+48(SB)/4, $0xc39d8000
-DATA b2x1y0<>+52(SB)/4, $0x00000000
-DATA b2x1y0<>+56(SB)/4, $0x00000000
-DATA b2x1y0<>+60(SB)/4, $0xc41d8000
+DATA b2x1y0<>+44(SB)/4, $0xc41d8000
+DATA b2x1y0<>+48(SB)/4, $0x446c4000
+DATA b2x1y0<>+52(SB)/4, $0xc2d20000
+DATA b2x1y0<>+56(SB)/4, $0xc2d20000
+DATA b2x1y0<>+60(SB)/4, $0xc39d8000
 GLOBL b2x1y0<>(SB), RODATA|NOPTR, $64
 
 DATA b2x0y1<>+0(SB)/4, $0x00000000
 DATA b2x0y1<>+4(SB)/4, $0x00000000
-DATA b2x0y1<>+8(SB)/4, $0xc1700000
-DATA b2x0y1<>+12(SB)/4, $0x42d20000
-DATA b2x0y1<>+16(SB)/4, $0xc2b40000
-DATA b2x0y1<>+20(SB)/4, $0x00000000
-DATA b2x0y1<>+24(SB)/4, $0x00000000
+DATA b2x0y1<>+8(SB)/4, $0x00000000
+DATA b2x0y1<>+12(SB)/4, $0x00000000
+DATA b2x0y1<>+16(SB)/4, $0xc1700000
+DATA b2x0y1<>+20(SB)/4, $0x42d20000
+DATA b2x0y1<>+24(SB)/4, $0x42d20000
 DATA b2x0y1<>+28(SB)/4, $0x42d20000
-DATA b2x0y1<>+32(SB)/4, $0x42d20000
+DATA b2x0y1<>+32(SB)/4, $0xc2b40000
 DATA b2x0y1<>+36(SB)/4, $0x00000000
 DATA b2x0y1<>+40(SB)/4, $0x00000000
-DATA b2x0y1<>+44(SB)/4, $0xc39d8000
-DATA b2x0y1<>+48(SB)/4, $0xc2d20000
-DATA b2x0y1<>+52(SB)/4, $0xc41d8000
-DATA b2x0y1<>+56(SB)/4, $0xc4834000
-DATA b2x0y1<>+60(SB)/4, $0x00000000
+DATA b2x0y1<>+44(SB)/4, $0x00000000
+DATA b2x0y1<>+48(SB)/4, $0x00000000
+DATA b2x0y1<>+52(SB)/4, $0xc39d8000
+DATA b2x0y1<>+56(SB)/4, $0xc2d20000
+DATA b2x0y1<>+60(SB)/4, $0xc2d20000
 GLOBL b2x0y1<>(SB), RODATA|NOPTR, $64
 
 DATA b2x2y0<>+0(SB)/4, $0x42d20000
@@ -399,388 +395,84 @@ DATA b2x2y0<>+28(SB)/4, $0x00000000
 DATA b2x2y0<>+32(SB)/4, $0x00000000
 DATA b2x2y0<>+36(SB)/4, $0x446c4000
 DATA b2x2y0<>+40(SB)/4, $0x446c4000
-DATA b2x2y0<>+44(SB)/4, $0x00000000
+DATA b2x2y0<>+44(SB)/4, $0x446c4000
 DATA b2x2y0<>+48(SB)/4, $0x00000000
 DATA b2x2y0<>+52(SB)/4, $0x00000000
 DATA b2x2y0<>+56(SB)/4, $0x00000000
-DATA b2x2y0<>+60(SB)/4, $0x446c4000
+DATA b2x2y0<>+60(SB)/4, $0x00000000
 GLOBL b2x2y0<>(SB), RODATA|NOPTR, $64
 
 DATA b2x1y1<>+0(SB)/4, $0x00000000
 DATA b2x1y1<>+4(SB)/4, $0x00000000
-DATA b2x1y1<>+8(SB)/4, $0x42d20000
+DATA b2x1y1<>+8(SB)/4, $0x00000000
 DATA b2x1y1<>+12(SB)/4, $0x00000000
-DATA b2x1y1<>+16(SB)/4, $0x00000000
+DATA b2x1y1<>+16(SB)/4, $0x42d20000
 DATA b2x1y1<>+20(SB)/4, $0x00000000
 DATA b2x1y1<>+24(SB)/4, $0x00000000
 DATA b2x1y1<>+28(SB)/4, $0x00000000
 DATA b2x1y1<>+32(SB)/4, $0x00000000
 DATA b2x1y1<>+36(SB)/4, $0x00000000
 DATA b2x1y1<>+40(SB)/4, $0x00000000
-DATA b2x1y1<>+44(SB)/4, $0x446c4000
-DATA b2x1y1<>+48(SB)/4, $0x446c4000
-DATA b2x1y1<>+52(SB)/4, $0x00000000
-DATA b2x1y1<>+56(SB)/4, $0x00000000
-DATA b2x1y1<>+60(SB)/4, $0x00000000
+DATA b2x1y1<>+44(SB)/4, $0x00000000
+DATA b2x1y1<>+48(SB)/4, $0x00000000
+DATA b2x1y1<>+52(SB)/4, $0x446c4000
+DATA b2x1y1<>+56(SB)/4, $0x446c4000
+DATA b2x1y1<>+60(SB)/4, $0x446c4000
 GLOBL b2x1y1<>(SB), RODATA|NOPTR, $64
 
 DATA b2x0y2<>+0(SB)/4, $0x00000000
 DATA b2x0y2<>+4(SB)/4, $0x00000000
 DATA b2x0y2<>+8(SB)/4, $0x00000000
 DATA b2x0y2<>+12(SB)/4, $0x00000000
-DATA b2x0y2<>+16(SB)/4, $0x42d20000
+DATA b2x0y2<>+16(SB)/4, $0x00000000
 DATA b2x0y2<>+20(SB)/4, $0x00000000
 DATA b2x0y2<>+24(SB)/4, $0x00000000
 DATA b2x0y2<>+28(SB)/4, $0x00000000
-DATA b2x0y2<>+32(SB)/4, $0x00000000
+DATA b2x0y2<>+32(SB)/4, $0x42d20000
 DATA b2x0y2<>+36(SB)/4, $0x00000000
 DATA b2x0y2<>+40(SB)/4, $0x00000000
 DATA b2x0y2<>+44(SB)/4, $0x00000000
 DATA b2x0y2<>+48(SB)/4, $0x00000000
-DATA b2x0y2<>+52(SB)/4, $0x446c4000
-DATA b2x0y2<>+56(SB)/4, $0x446c4000
+DATA b2x0y2<>+52(SB)/4, $0x00000000
+DATA b2x0y2<>+56(SB)/4, $0x00000000
 DATA b2x0y2<>+60(SB)/4, $0x00000000
 GLOBL b2x0y2<>(SB), RODATA|NOPTR, $64
 
 DATA b2odd<>+0(SB)/4, $0x00000000
-DATA b2odd<>+4(SB)/4, $0x00000003
-DATA b2odd<>+8(SB)/4, $0x00000000
-DATA b2odd<>+12(SB)/4, $0x00000003
+DATA b2odd<>+4(SB)/4, $0x00000005
+DATA b2odd<>+8(SB)/4, $0x00000003
+DATA b2odd<>+12(SB)/4, $0x00000006
 DATA b2odd<>+16(SB)/4, $0x00000000
 DATA b2odd<>+20(SB)/4, $0x00000005
-DATA b2odd<>+24(SB)/4, $0x00000006
-DATA b2odd<>+28(SB)/4, $0x00000005
-DATA b2odd<>+32(SB)/4, $0x00000006
+DATA b2odd<>+24(SB)/4, $0x00000003
+DATA b2odd<>+28(SB)/4, $0x00000006
+DATA b2odd<>+32(SB)/4, $0x00000000
 DATA b2odd<>+36(SB)/4, $0x00000001
-DATA b2odd<>+40(SB)/4, $0x00000002
-DATA b2odd<>+44(SB)/4, $0x00000001
-DATA b2odd<>+48(SB)/4, $0x00000002
+DATA b2odd<>+40(SB)/4, $0x00000004
+DATA b2odd<>+44(SB)/4, $0x00000002
+DATA b2odd<>+48(SB)/4, $0x00000007
 DATA b2odd<>+52(SB)/4, $0x00000001
-DATA b2odd<>+56(SB)/4, $0x00000002
-DATA b2odd<>+60(SB)/4, $0x00000004
+DATA b2odd<>+56(SB)/4, $0x00000004
+DATA b2odd<>+60(SB)/4, $0x00000002
 GLOBL b2odd<>(SB), RODATA|NOPTR, $64
 
-DATA z1<>+0(SB)/4, $0x00000007
-DATA z1<>+4(SB)/4, $0x00000008
-DATA z1<>+8(SB)/4, $0x0000000d
-DATA z1<>+12(SB)/4, $0x0000000e
-DATA z1<>+16(SB)/4, $0x0000000f
-DATA z1<>+20(SB)/4, $0x00000015
-DATA z1<>+24(SB)/4, $0x00000016
-DATA z1<>+28(SB)/4, $0x00000017
-DATA z1<>+32(SB)/4, $0x00000018
-DATA z1<>+36(SB)/4, $0x0000001f
-DATA z1<>+40(SB)/4, $0x00000000
-DATA z1<>+44(SB)/4, $0x00000001
-DATA z1<>+48(SB)/4, $0x00000002
-DATA z1<>+52(SB)/4, $0x00000003
+DATA z1<>+0(SB)/4, $0x00000005
+DATA z1<>+4(SB)/4, $0x00000007
+DATA z1<>+8(SB)/4, $0x0000000a
+DATA z1<>+12(SB)/4, $0x0000000c
+DATA z1<>+16(SB)/4, $0x0000000e
+DATA z1<>+20(SB)/4, $0x00000011
+DATA z1<>+24(SB)/4, $0x00000013
+DATA z1<>+28(SB)/4, $0x00000015
+DATA z1<>+32(SB)/4, $0x00000017
+DATA z1<>+36(SB)/4, $0x0000001a
+DATA z1<>+40(SB)/4, $0x0000001c
+DATA z1<>+44(SB)/4, $0x0000001e
+DATA z1<>+48(SB)/4, $0x00000000
+DATA z1<>+52(SB)/4, $0x00000002
 DATA z1<>+56(SB)/4, $0x00000000
 DATA z1<>+60(SB)/4, $0x00000000
 GLOBL z1<>(SB), RODATA|NOPTR, $64
-
-DATA xx<>+0(SB)/4, $0x00000004
-DATA xx<>+4(SB)/4, $0x00000009
-DATA xx<>+8(SB)/4, $0x0000000a
-DATA xx<>+12(SB)/4, $0x00000010
-DATA xx<>+16(SB)/4, $0x00000011
-DATA xx<>+20(SB)/4, $0x00000012
-DATA xx<>+24(SB)/4, $0x00000019
-DATA xx<>+28(SB)/4, $0x0000001a
-DATA xx<>+32(SB)/4, $0x0000001b
-DATA xx<>+36(SB)/4, $0x0000001c
-DATA xx<>+40(SB)/4, $0x00000000
-DATA xx<>+44(SB)/4, $0x00000000
-DATA xx<>+48(SB)/4, $0x00000000
-DATA xx<>+52(SB)/4, $0x00000000
-DATA xx<>+56(SB)/4, $0x00000000
-DATA xx<>+60(SB)/4, $0x00000000
-GLOBL xx<>(SB), RODATA|NOPTR, $64
-
-DATA yy<>+0(SB)/4, $0x00000006
-DATA yy<>+4(SB)/4, $0x0000000b
-DATA yy<>+8(SB)/4, $0x0000000c
-DATA yy<>+12(SB)/4, $0x00000012
-DATA yy<>+16(SB)/4, $0x00000013
-DATA yy<>+20(SB)/4, $0x00000014
-DATA yy<>+24(SB)/4, $0x0000001b
-DATA yy<>+28(SB)/4, $0x0000001c
-DATA yy<>+32(SB)/4, $0x0000001d
-DATA yy<>+36(SB)/4, $0x0000001e
-DATA yy<>+40(SB)/4, $0x00000000
-DATA yy<>+44(SB)/4, $0x00000000
-DATA yy<>+48(SB)/4, $0x00000000
-DATA yy<>+52(SB)/4, $0x00000000
-DATA yy<>+56(SB)/4, $0x00000000
-DATA yy<>+60(SB)/4, $0x00000000
-GLOBL yy<>(SB), RODATA|NOPTR, $64
-
-DATA powers0of2<>+0(SB)/4, $0x00000000
-DATA powers0of2<>+4(SB)/4, $0x00000001
-DATA powers0of2<>+8(SB)/4, $0x00000001
-DATA powers0of2<>+12(SB)/4, $0x00000001
-DATA powers0of2<>+16(SB)/4, $0x00000002
-DATA powers0of2<>+20(SB)/4, $0x00000002
-DATA powers0of2<>+24(SB)/4, $0x00000002
-DATA powers0of2<>+28(SB)/4, $0x00000002
-DATA powers0of2<>+32(SB)/4, $0x00000002
-DATA powers0of2<>+36(SB)/4, $0x00000007
-DATA powers0of2<>+40(SB)/4, $0x00000007
-DATA powers0of2<>+44(SB)/4, $0x00000007
-DATA powers0of2<>+48(SB)/4, $0x00000007
-DATA powers0of2<>+52(SB)/4, $0x00000007
-DATA powers0of2<>+56(SB)/4, $0x00000007
-DATA powers0of2<>+60(SB)/4, $0x00000007
-GLOBL powers0of2<>(SB), RODATA|NOPTR, $64
-
-// func mutual2AVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
-// Requires: AVX, AVX512F
-TEXT ·mutual2AVX512(SB), NOSPLIT, $0-48
-	MOVQ              ci+0(FP), AX
-	MOVQ              cj+8(FP), CX
-	MOVQ              mj+24(FP), DX
-	MOVQ              li+32(FP), BX
-	MOVQ              mi+16(FP), SI
-	MOVQ              lj+40(FP), DI
-	VMOVUPD           (CX), Y0
-	VSUBPD            (AX), Y0, Y0
-	VCVTPD2PSY        Y0, X0
-	VXORPS            X1, X1, X1
-	VXORPS            X2, X2, X2
-	VCVTSD2SS         24(AX), X1, X1
-	VCVTSD2SS         24(CX), X2, X2
-	VBROADCASTSS      X1, Z1
-	VBROADCASTSS      X2, Z2
-	VMULPS            X0, X0, X3
-	VBROADCASTSS      X3, Z4
-	VPERMILPS         $0x01, X3, X5
-	VBROADCASTSS      X5, Z5
-	VADDPS            Z5, Z4, Z4
-	VPERMILPS         $0x02, X3, X5
-	VBROADCASTSS      X5, Z5
-	VADDPS            Z5, Z4, Z4
-	VRSQRT14PS        Z4, Z5
-	VMULPS            Z5, Z4, Z4
-	VFNMADD213PS.BCST three<>+0(SB), Z5, Z4
-	VMULPS.BCST       half<>+0(SB), Z5, Z5
-	VMULPS            Z4, Z5, Z5
-	VMULPS            X5, X0, X3
-	VPERMILPS         $0x93, X3, X3
-	VMOVSS            one<>+0(SB), X0
-	VBLENDPS          $0x01, X0, X3, X3
-	VMULPS            Z5, Z1, Z1
-	VMULPS            Z5, Z2, Z2
-	VUNPCKLPS         X1, X0, X6
-	VXORPS            X0, X0, X0
-	VSUBSS            X2, X0, X0
-	VMOVLHPS          X0, X6, X6
-	VMULPS            X6, X6, X7
-	VMULPS            X7, X7, X8
-	VMOVUPS           bit0of2<>+0(SB), Z0
-	VPERMPS           Z6, Z0, Z0
-	VMULPS            Z5, Z0, Z0
-	VMOVUPS           bit1of2<>+0(SB), Z4
-	VPERMPS           Z7, Z4, Z4
-	VMULPS            Z4, Z0, Z0
-	VMOVUPS           bit2of2<>+0(SB), Z4
-	VPERMPS           Z8, Z4, Z4
-	VMULPS            Z4, Z0, Z0
-	VMULPS            Z2, Z2, Z2
-	VMULPS            Z1, Z1, Z1
-	VMULPS            X3, X3, X2
-	VPERMILPS         $0x01, X2, X1
-	VBROADCASTSS      X1, Z1
-	VPERMILPS         $0x02, X2, X2
-	VBROADCASTSS      X2, Z2
-	VMOVUPS           axis0<>+0(SB), Z4
-	VPERMPS           Z3, Z4, Z4
-	VMOVUPS           axis1<>+0(SB), Z5
-	VPERMPS           Z3, Z5, Z5
-	VMULPS            Z5, Z4, Z4
-	VMOVUPS           axis2<>+0(SB), Z5
-	VPERMPS           Z3, Z5, Z5
-	VMULPS            Z5, Z4, Z4
-	VMOVUPS           b1x0y0<>+0(SB), Z5
-	VMOVUPS           b1x1y0<>+0(SB), Z6
-	VMOVUPS           b1x0y1<>+0(SB), Z7
-	VFMADD231PS       b1x1y1<>+0(SB), Z2, Z6
-	VFMADD231PS       b1x0y2<>+0(SB), Z2, Z7
-	VFMADD231PS       Z6, Z1, Z5
-	VFMADD231PS       Z7, Z2, Z5
-	VMOVUPS           b1odd<>+0(SB), Z6
-	VPERMPS           Z4, Z6, Z6
-	VMULPS            Z6, Z5, Z5
-	VMOVUPS           b2x0y0<>+0(SB), Z6
-	VMOVUPS           b2x1y0<>+0(SB), Z7
-	VMOVUPS           b2x0y1<>+0(SB), Z8
-	VFMADD231PS       b2x2y0<>+0(SB), Z1, Z7
-	VFMADD231PS       b2x1y1<>+0(SB), Z2, Z7
-	VFMADD231PS       b2x0y2<>+0(SB), Z2, Z8
-	VFMADD231PS       Z7, Z1, Z6
-	VFMADD231PS       Z8, Z2, Z6
-	VMOVUPS           b2odd<>+0(SB), Z1
-	VPERMPS           Z4, Z1, Z1
-	VMULPS            Z1, Z6, Z6
-	VINSERTF32X4      $0x00, X3, Z5, Z1
-	VMOVUPS           z1<>+0(SB), Z2
-	VPERMI2PS         Z6, Z5, Z2
-	VPXORD            Z2, Z2, Z2
-	VMOVUPS           xx<>+0(SB), Z3
-	VPERMI2PS         Z6, Z5, Z3
-	VSUBPS            Z3, Z2, Z2
-	VMOVUPS           yy<>+0(SB), Z3
-	VPERMI2PS         Z6, Z5, Z3
-	VSUBPS            Z3, Z2, Z2
-	VMULPS.BCST       (DX), Z1, Z2
-	VMULPS.BCST       (SI), Z1, Z1
-	MOVL              $0x0000000f, AX
-	KMOVW             AX, K1
-	VMOVUPS           powers0of2<>+0(SB), Z3
-	VPERMPS           Z0, Z3, Z3
-	VFMADD213PS       (BX), Z3, Z2
-	VMOVUPS           Z2, (BX)
-	VMOVUPS           powers0of2back<>+0(SB), Z2
-	VPERMPS           Z0, Z2, Z2
-	VFMADD213PS       (DI), Z2, Z1
-	VMOVUPS           Z1, (DI)
-	VZEROUPPER
-	RET
-
-DATA powers0of2back<>+0(SB)/4, $0x00000008
-DATA powers0of2back<>+4(SB)/4, $0x00000009
-DATA powers0of2back<>+8(SB)/4, $0x00000009
-DATA powers0of2back<>+12(SB)/4, $0x00000009
-DATA powers0of2back<>+16(SB)/4, $0x0000000a
-DATA powers0of2back<>+20(SB)/4, $0x0000000a
-DATA powers0of2back<>+24(SB)/4, $0x0000000a
-DATA powers0of2back<>+28(SB)/4, $0x0000000a
-DATA powers0of2back<>+32(SB)/4, $0x0000000a
-DATA powers0of2back<>+36(SB)/4, $0x0000000f
-DATA powers0of2back<>+40(SB)/4, $0x0000000f
-DATA powers0of2back<>+44(SB)/4, $0x0000000f
-DATA powers0of2back<>+48(SB)/4, $0x0000000f
-DATA powers0of2back<>+52(SB)/4, $0x0000000f
-DATA powers0of2back<>+56(SB)/4, $0x0000000f
-DATA powers0of2back<>+60(SB)/4, $0x0000000f
-GLOBL powers0of2back<>(SB), RODATA|NOPTR, $64
-
-// func m2l2DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
-// Requires: AVX, AVX512F
-TEXT ·m2l2DipolesAVX512(SB), NOSPLIT, $0-32
-	MOVQ              ci+0(FP), AX
-	MOVQ              cj+8(FP), CX
-	MOVQ              mj+16(FP), DX
-	MOVQ              li+24(FP), BX
-	VMOVUPD           (CX), Y0
-	VSUBPD            (AX), Y0, Y0
-	VCVTPD2PSY        Y0, X0
-	VXORPS            X1, X1, X1
-	VXORPS            X2, X2, X2
-	VCVTSD2SS         24(AX), X1, X1
-	VCVTSD2SS         24(CX), X2, X2
-	VBROADCASTSS      X1, Z1
-	VBROADCASTSS      X2, Z2
-	VMULPS            X0, X0, X3
-	VBROADCASTSS      X3, Z4
-	VPERMILPS         $0x01, X3, X5
-	VBROADCASTSS      X5, Z5
-	VADDPS            Z5, Z4, Z4
-	VPERMILPS         $0x02, X3, X5
-	VBROADCASTSS      X5, Z5
-	VADDPS            Z5, Z4, Z4
-	VRSQRT14PS        Z4, Z5
-	VMULPS            Z5, Z4, Z4
-	VFNMADD213PS.BCST three<>+0(SB), Z5, Z4
-	VMULPS.BCST       half<>+0(SB), Z5, Z5
-	VMULPS            Z4, Z5, Z5
-	VMULPS            X5, X0, X3
-	VPERMILPS         $0x93, X3, X3
-	VMOVSS            one<>+0(SB), X0
-	VBLENDPS          $0x01, X0, X3, X3
-	VMULPS            Z5, Z1, Z1
-	VMULPS            Z5, Z2, Z2
-	VUNPCKLPS         X1, X0, X6
-	VXORPS            X0, X0, X0
-	VSUBSS            X2, X0, X0
-	VMOVLHPS          X0, X6, X6
-	VMULPS            X6, X6, X7
-	VMULPS            X7, X7, X8
-	VMOVUPS           bit0of2<>+0(SB), Z0
-	VPERMPS           Z6, Z0, Z0
-	VMULPS            Z5, Z0, Z0
-	VMOVUPS           bit1of2<>+0(SB), Z1
-	VPERMPS           Z7, Z1, Z1
-	VMULPS            Z1, Z0, Z0
-	VMOVUPS           bit2of2<>+0(SB), Z1
-	VPERMPS           Z8, Z1, Z1
-	VMULPS            Z1, Z0, Z0
-	VMULPS            Z2, Z2, Z1
-	VMULPS            X3, X3, X4
-	VPERMILPS         $0x01, X4, X1
-	VBROADCASTSS      X1, Z1
-	VPERMILPS         $0x02, X4, X4
-	VBROADCASTSS      X4, Z4
-	VMOVUPS           axis0<>+0(SB), Z5
-	VPERMPS           Z3, Z5, Z5
-	VMOVUPS           axis1<>+0(SB), Z6
-	VPERMPS           Z3, Z6, Z6
-	VMULPS            Z6, Z5, Z5
-	VMOVUPS           axis2<>+0(SB), Z6
-	VPERMPS           Z3, Z6, Z6
-	VMULPS            Z6, Z5, Z5
-	VMOVUPS           b1x0y0<>+0(SB), Z6
-	VMOVUPS           b1x1y0<>+0(SB), Z7
-	VMOVUPS           b1x0y1<>+0(SB), Z8
-	VFMADD231PS       b1x1y1<>+0(SB), Z4, Z7
-	VFMADD231PS       b1x0y2<>+0(SB), Z4, Z8
-	VFMADD231PS       Z7, Z1, Z6
-	VFMADD231PS       Z8, Z4, Z6
-	VMOVUPS           b1odd<>+0(SB), Z7
-	VPERMPS           Z5, Z7, Z7
-	VMULPS            Z7, Z6, Z6
-	VMOVUPS           b2x0y0<>+0(SB), Z7
-	VMOVUPS           b2x1y0<>+0(SB), Z8
-	VMOVUPS           b2x0y1<>+0(SB), Z9
-	VFMADD231PS       b2x2y0<>+0(SB), Z1, Z8
-	VFMADD231PS       b2x1y1<>+0(SB), Z4, Z8
-	VFMADD231PS       b2x0y2<>+0(SB), Z4, Z9
-	VFMADD231PS       Z8, Z1, Z7
-	VFMADD231PS       Z9, Z4, Z7
-	VMOVUPS           b2odd<>+0(SB), Z1
-	VPERMPS           Z5, Z1, Z1
-	VMULPS            Z1, Z7, Z7
-	VINSERTF32X4      $0x00, X3, Z6, Z1
-	VMOVUPS           z1<>+0(SB), Z4
-	VPERMI2PS         Z7, Z6, Z4
-	MOVL              $0x00004000, AX
-	KMOVW             AX, K1
-	VMOVUPS           threes<>+0(SB), Z5
-	VPERMPS           Z3, Z5, K1, Z4
-	VPXORD            Z3, Z3, Z3
-	VMOVUPS           xx<>+0(SB), Z5
-	VPERMI2PS         Z7, Z6, Z5
-	VSUBPS            Z5, Z3, Z3
-	VMOVUPS           yy<>+0(SB), Z5
-	VPERMI2PS         Z7, Z6, Z5
-	VSUBPS            Z5, Z3, Z3
-	VMULPS.BCST       (DX), Z1, Z5
-	VMOVUPS           k1of2<>+0(SB), Z6
-	VPERMI2PS         Z7, Z1, Z6
-	VMULPS.BCST       4(DX), Z6, Z6
-	VMOVUPS           k2of2<>+0(SB), Z8
-	VPERMI2PS         Z7, Z1, Z8
-	VFMADD231PS.BCST  8(DX), Z8, Z6
-	VMOVUPS           k3of2<>+0(SB), Z1
-	VPERMI2PS         Z3, Z4, Z1
-	VFMADD231PS.BCST  12(DX), Z1, Z6
-	MOVL              $0x0000000f, AX
-	KMOVW             AX, K1
-	VFMADD231PS       Z6, Z2, K1, Z5
-	VMOVUPS           powers0of2<>+0(SB), Z1
-	VPERMPS           Z0, Z1, Z1
-	VFMADD213PS       (BX), Z1, Z5
-	VMOVUPS           Z5, (BX)
-	VZEROUPPER
-	RET
 
 DATA threes<>+0(SB)/4, $0x00000003
 DATA threes<>+4(SB)/4, $0x00000003
@@ -800,10 +492,46 @@ DATA threes<>+56(SB)/4, $0x00000003
 DATA threes<>+60(SB)/4, $0x00000003
 GLOBL threes<>(SB), RODATA|NOPTR, $64
 
+DATA xx<>+0(SB)/4, $0x00000004
+DATA xx<>+4(SB)/4, $0x00000009
+DATA xx<>+8(SB)/4, $0x0000000b
+DATA xx<>+12(SB)/4, $0x00000010
+DATA xx<>+16(SB)/4, $0x00000012
+DATA xx<>+20(SB)/4, $0x00000014
+DATA xx<>+24(SB)/4, $0x00000019
+DATA xx<>+28(SB)/4, $0x0000001b
+DATA xx<>+32(SB)/4, $0x0000001d
+DATA xx<>+36(SB)/4, $0x0000001f
+DATA xx<>+40(SB)/4, $0x00000000
+DATA xx<>+44(SB)/4, $0x00000000
+DATA xx<>+48(SB)/4, $0x00000000
+DATA xx<>+52(SB)/4, $0x00000000
+DATA xx<>+56(SB)/4, $0x00000000
+DATA xx<>+60(SB)/4, $0x00000000
+GLOBL xx<>(SB), RODATA|NOPTR, $64
+
+DATA yy<>+0(SB)/4, $0x00000008
+DATA yy<>+4(SB)/4, $0x0000000d
+DATA yy<>+8(SB)/4, $0x0000000f
+DATA yy<>+12(SB)/4, $0x00000014
+DATA yy<>+16(SB)/4, $0x00000016
+DATA yy<>+20(SB)/4, $0x00000018
+DATA yy<>+24(SB)/4, $0x0000001d
+DATA yy<>+28(SB)/4, $0x0000001f
+DATA yy<>+32(SB)/4, $0x00000001
+DATA yy<>+36(SB)/4, $0x00000003
+DATA yy<>+40(SB)/4, $0x00000000
+DATA yy<>+44(SB)/4, $0x00000000
+DATA yy<>+48(SB)/4, $0x00000000
+DATA yy<>+52(SB)/4, $0x00000000
+DATA yy<>+56(SB)/4, $0x00000000
+DATA yy<>+60(SB)/4, $0x00000000
+GLOBL yy<>(SB), RODATA|NOPTR, $64
+
 DATA k1of2<>+0(SB)/4, $0x00000001
 DATA k1of2<>+4(SB)/4, $0x00000004
 DATA k1of2<>+8(SB)/4, $0x00000005
-DATA k1of2<>+12(SB)/4, $0x00000007
+DATA k1of2<>+12(SB)/4, $0x00000006
 DATA k1of2<>+16(SB)/4, $0x00000000
 DATA k1of2<>+20(SB)/4, $0x00000000
 DATA k1of2<>+24(SB)/4, $0x00000000
@@ -818,10 +546,10 @@ DATA k1of2<>+56(SB)/4, $0x00000000
 DATA k1of2<>+60(SB)/4, $0x00000000
 GLOBL k1of2<>(SB), RODATA|NOPTR, $64
 
-DATA k2of2<>+0(SB)/4, $0x00000002
-DATA k2of2<>+4(SB)/4, $0x00000005
-DATA k2of2<>+8(SB)/4, $0x00000006
-DATA k2of2<>+12(SB)/4, $0x00000008
+DATA k2of2<>+0(SB)/4, $0x0000000e
+DATA k2of2<>+4(SB)/4, $0x00000000
+DATA k2of2<>+8(SB)/4, $0x00000010
+DATA k2of2<>+12(SB)/4, $0x00000001
 DATA k2of2<>+16(SB)/4, $0x00000000
 DATA k2of2<>+20(SB)/4, $0x00000000
 DATA k2of2<>+24(SB)/4, $0x00000000
@@ -836,10 +564,10 @@ DATA k2of2<>+56(SB)/4, $0x00000000
 DATA k2of2<>+60(SB)/4, $0x00000000
 GLOBL k2of2<>(SB), RODATA|NOPTR, $64
 
-DATA k3of2<>+0(SB)/4, $0x0000000e
-DATA k3of2<>+4(SB)/4, $0x00000000
-DATA k3of2<>+8(SB)/4, $0x00000001
-DATA k3of2<>+12(SB)/4, $0x00000010
+DATA k3of2<>+0(SB)/4, $0x00000003
+DATA k3of2<>+4(SB)/4, $0x00000006
+DATA k3of2<>+8(SB)/4, $0x00000007
+DATA k3of2<>+12(SB)/4, $0x00000008
 DATA k3of2<>+16(SB)/4, $0x00000000
 DATA k3of2<>+20(SB)/4, $0x00000000
 DATA k3of2<>+24(SB)/4, $0x00000000
@@ -853,6 +581,336 @@ DATA k3of2<>+52(SB)/4, $0x00000000
 DATA k3of2<>+56(SB)/4, $0x00000000
 DATA k3of2<>+60(SB)/4, $0x00000000
 GLOBL k3of2<>(SB), RODATA|NOPTR, $64
+
+DATA powers0of2<>+0(SB)/4, $0x00000000
+DATA powers0of2<>+4(SB)/4, $0x00000001
+DATA powers0of2<>+8(SB)/4, $0x00000001
+DATA powers0of2<>+12(SB)/4, $0x00000001
+DATA powers0of2<>+16(SB)/4, $0x00000002
+DATA powers0of2<>+20(SB)/4, $0x00000002
+DATA powers0of2<>+24(SB)/4, $0x00000002
+DATA powers0of2<>+28(SB)/4, $0x00000002
+DATA powers0of2<>+32(SB)/4, $0x00000002
+DATA powers0of2<>+36(SB)/4, $0x00000007
+DATA powers0of2<>+40(SB)/4, $0x00000007
+DATA powers0of2<>+44(SB)/4, $0x00000007
+DATA powers0of2<>+48(SB)/4, $0x00000007
+DATA powers0of2<>+52(SB)/4, $0x00000007
+DATA powers0of2<>+56(SB)/4, $0x00000007
+DATA powers0of2<>+60(SB)/4, $0x00000007
+GLOBL powers0of2<>(SB), RODATA|NOPTR, $64
+
+// func m2l2DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·m2l2DipolesAVX2(SB), $576-32
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+16(FP), BX
+	MOVQ         li+24(FP), SI
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y1
+	VMOVAPS      Y3, Y2
+	VMULPS       X4, X4, X5
+	VPERMILPS    $0x01, X5, X3
+	VBROADCASTSS X3, Y3
+	VPERMILPS    $0x02, X5, X5
+	VBROADCASTSS X5, Y5
+	VMOVUPS      axis0<>+0(SB), Y6
+	VPERMPS      Y4, Y6, Y6
+	VMOVUPS      axis1<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      axis2<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      flat0x1y0<>+0(SB), Y7
+	VMOVUPS      flat0x0y1<>+0(SB), Y8
+	VFMADD213PS  flat0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y7
+	VMOVUPS      flat0x0y1<>+32(SB), Y8
+	VFMADD213PS  flat0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 32(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y7
+	VMOVUPS      raised0x1y1<>+0(SB), Y8
+	VFMADD213PS  raised0x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+0(SB), Y8
+	VFMADD213PS  raised0x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+0(SB), Y3
+	VPERMPS      Y6, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, 128(AX)
+	VBROADCASTSS 12(BX), Y3
+	VMOVUPS      12(AX), Y5
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      24(AX), Y6
+	VMULPS       Y3, Y6, Y3
+	VBROADCASTSS 4(BX), Y6
+	VMOVUPS      4(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      16(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 8(BX), Y6
+	VMOVUPS      128(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      132(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  (AX), Y0, Y5
+	VFMADD231PS  4(AX), Y0, Y3
+	VMULPS       16(AX), Y0, Y0
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, 256(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 260(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, 272(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 292(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       256(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       288(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VZEROUPPER
+	RET
+
+DATA flat0x1y0<>+0(SB)/4, $0x00000000
+DATA flat0x1y0<>+4(SB)/4, $0x00000000
+DATA flat0x1y0<>+8(SB)/4, $0x00000000
+DATA flat0x1y0<>+12(SB)/4, $0x00000000
+DATA flat0x1y0<>+16(SB)/4, $0x40400000
+DATA flat0x1y0<>+20(SB)/4, $0x00000000
+DATA flat0x1y0<>+24(SB)/4, $0x00000000
+DATA flat0x1y0<>+28(SB)/4, $0x00000000
+DATA flat0x1y0<>+32(SB)/4, $0x00000000
+DATA flat0x1y0<>+36(SB)/4, $0x41700000
+DATA flat0x1y0<>+40(SB)/4, $0x41700000
+DATA flat0x1y0<>+44(SB)/4, $0x41700000
+DATA flat0x1y0<>+48(SB)/4, $0x00000000
+DATA flat0x1y0<>+52(SB)/4, $0x00000000
+DATA flat0x1y0<>+56(SB)/4, $0x00000000
+DATA flat0x1y0<>+60(SB)/4, $0x00000000
+GLOBL flat0x1y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat0x0y1<>+0(SB)/4, $0x00000000
+DATA flat0x0y1<>+4(SB)/4, $0x00000000
+DATA flat0x0y1<>+8(SB)/4, $0x00000000
+DATA flat0x0y1<>+12(SB)/4, $0x00000000
+DATA flat0x0y1<>+16(SB)/4, $0x00000000
+DATA flat0x0y1<>+20(SB)/4, $0x00000000
+DATA flat0x0y1<>+24(SB)/4, $0x00000000
+DATA flat0x0y1<>+28(SB)/4, $0x00000000
+DATA flat0x0y1<>+32(SB)/4, $0x40400000
+DATA flat0x0y1<>+36(SB)/4, $0x00000000
+DATA flat0x0y1<>+40(SB)/4, $0x00000000
+DATA flat0x0y1<>+44(SB)/4, $0x00000000
+DATA flat0x0y1<>+48(SB)/4, $0x00000000
+DATA flat0x0y1<>+52(SB)/4, $0x41700000
+DATA flat0x0y1<>+56(SB)/4, $0x41700000
+DATA flat0x0y1<>+60(SB)/4, $0x41700000
+GLOBL flat0x0y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat0x0y0<>+0(SB)/4, $0x3f800000
+DATA flat0x0y0<>+4(SB)/4, $0x3f800000
+DATA flat0x0y0<>+8(SB)/4, $0x3f800000
+DATA flat0x0y0<>+12(SB)/4, $0x3f800000
+DATA flat0x0y0<>+16(SB)/4, $0xbf800000
+DATA flat0x0y0<>+20(SB)/4, $0x40400000
+DATA flat0x0y0<>+24(SB)/4, $0x40400000
+DATA flat0x0y0<>+28(SB)/4, $0x40400000
+DATA flat0x0y0<>+32(SB)/4, $0xbf800000
+DATA flat0x0y0<>+36(SB)/4, $0xc1100000
+DATA flat0x0y0<>+40(SB)/4, $0xc0400000
+DATA flat0x0y0<>+44(SB)/4, $0xc0400000
+DATA flat0x0y0<>+48(SB)/4, $0x41700000
+DATA flat0x0y0<>+52(SB)/4, $0xc0400000
+DATA flat0x0y0<>+56(SB)/4, $0xc0400000
+DATA flat0x0y0<>+60(SB)/4, $0xc1100000
+GLOBL flat0x0y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat0odd<>+0(SB)/4, $0x00000000
+DATA flat0odd<>+4(SB)/4, $0x00000001
+DATA flat0odd<>+8(SB)/4, $0x00000004
+DATA flat0odd<>+12(SB)/4, $0x00000002
+DATA flat0odd<>+16(SB)/4, $0x00000000
+DATA flat0odd<>+20(SB)/4, $0x00000005
+DATA flat0odd<>+24(SB)/4, $0x00000003
+DATA flat0odd<>+28(SB)/4, $0x00000006
+DATA flat0odd<>+32(SB)/4, $0x00000000
+DATA flat0odd<>+36(SB)/4, $0x00000001
+DATA flat0odd<>+40(SB)/4, $0x00000004
+DATA flat0odd<>+44(SB)/4, $0x00000002
+DATA flat0odd<>+48(SB)/4, $0x00000007
+DATA flat0odd<>+52(SB)/4, $0x00000001
+DATA flat0odd<>+56(SB)/4, $0x00000004
+DATA flat0odd<>+60(SB)/4, $0x00000002
+GLOBL flat0odd<>(SB), RODATA|NOPTR, $64
+
+DATA raised0x2y0<>+0(SB)/4, $0x00000000
+DATA raised0x2y0<>+4(SB)/4, $0x00000000
+DATA raised0x2y0<>+8(SB)/4, $0x00000000
+DATA raised0x2y0<>+12(SB)/4, $0x00000000
+DATA raised0x2y0<>+16(SB)/4, $0x00000000
+DATA raised0x2y0<>+20(SB)/4, $0x00000000
+DATA raised0x2y0<>+24(SB)/4, $0x00000000
+DATA raised0x2y0<>+28(SB)/4, $0x00000000
+DATA raised0x2y0<>+32(SB)/4, $0x00000000
+DATA raised0x2y0<>+36(SB)/4, $0x00000000
+DATA raised0x2y0<>+40(SB)/4, $0xc2d20000
+DATA raised0x2y0<>+44(SB)/4, $0x00000000
+DATA raised0x2y0<>+48(SB)/4, $0x00000000
+DATA raised0x2y0<>+52(SB)/4, $0x00000000
+DATA raised0x2y0<>+56(SB)/4, $0x00000000
+DATA raised0x2y0<>+60(SB)/4, $0x00000000
+GLOBL raised0x2y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised0x1y1<>+0(SB)/4, $0x00000000
+DATA raised0x1y1<>+4(SB)/4, $0x00000000
+DATA raised0x1y1<>+8(SB)/4, $0x00000000
+DATA raised0x1y1<>+12(SB)/4, $0x00000000
+DATA raised0x1y1<>+16(SB)/4, $0x00000000
+DATA raised0x1y1<>+20(SB)/4, $0x00000000
+DATA raised0x1y1<>+24(SB)/4, $0x00000000
+DATA raised0x1y1<>+28(SB)/4, $0x00000000
+DATA raised0x1y1<>+32(SB)/4, $0x00000000
+DATA raised0x1y1<>+36(SB)/4, $0x00000000
+DATA raised0x1y1<>+40(SB)/4, $0xc2d20000
+DATA raised0x1y1<>+44(SB)/4, $0x00000000
+DATA raised0x1y1<>+48(SB)/4, $0x00000000
+DATA raised0x1y1<>+52(SB)/4, $0x00000000
+DATA raised0x1y1<>+56(SB)/4, $0xc2d20000
+DATA raised0x1y1<>+60(SB)/4, $0x00000000
+GLOBL raised0x1y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised0x1y0<>+0(SB)/4, $0x00000000
+DATA raised0x1y0<>+4(SB)/4, $0x00000000
+DATA raised0x1y0<>+8(SB)/4, $0xc0400000
+DATA raised0x1y0<>+12(SB)/4, $0x00000000
+DATA raised0x1y0<>+16(SB)/4, $0x41700000
+DATA raised0x1y0<>+20(SB)/4, $0xc1700000
+DATA raised0x1y0<>+24(SB)/4, $0x00000000
+DATA raised0x1y0<>+28(SB)/4, $0xc1700000
+DATA raised0x1y0<>+32(SB)/4, $0x00000000
+DATA raised0x1y0<>+36(SB)/4, $0x42d20000
+DATA raised0x1y0<>+40(SB)/4, $0x42d20000
+DATA raised0x1y0<>+44(SB)/4, $0x42d20000
+DATA raised0x1y0<>+48(SB)/4, $0xc2d20000
+DATA raised0x1y0<>+52(SB)/4, $0x00000000
+DATA raised0x1y0<>+56(SB)/4, $0x41700000
+DATA raised0x1y0<>+60(SB)/4, $0x00000000
+GLOBL raised0x1y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised0x0y2<>+0(SB)/4, $0x00000000
+DATA raised0x0y2<>+4(SB)/4, $0x00000000
+DATA raised0x0y2<>+8(SB)/4, $0x00000000
+DATA raised0x0y2<>+12(SB)/4, $0x00000000
+DATA raised0x0y2<>+16(SB)/4, $0x00000000
+DATA raised0x0y2<>+20(SB)/4, $0x00000000
+DATA raised0x0y2<>+24(SB)/4, $0x00000000
+DATA raised0x0y2<>+28(SB)/4, $0x00000000
+DATA raised0x0y2<>+32(SB)/4, $0x00000000
+DATA raised0x0y2<>+36(SB)/4, $0x00000000
+DATA raised0x0y2<>+40(SB)/4, $0x00000000
+DATA raised0x0y2<>+44(SB)/4, $0x00000000
+DATA raised0x0y2<>+48(SB)/4, $0x00000000
+DATA raised0x0y2<>+52(SB)/4, $0x00000000
+DATA raised0x0y2<>+56(SB)/4, $0xc2d20000
+DATA raised0x0y2<>+60(SB)/4, $0x00000000
+GLOBL raised0x0y2<>(SB), RODATA|NOPTR, $64
+
+DATA raised0x0y1<>+0(SB)/4, $0x00000000
+DATA raised0x0y1<>+4(SB)/4, $0x00000000
+DATA raised0x0y1<>+8(SB)/4, $0xc0400000
+DATA raised0x0y1<>+12(SB)/4, $0x00000000
+DATA raised0x0y1<>+16(SB)/4, $0x00000000
+DATA raised0x0y1<>+20(SB)/4, $0xc1700000
+DATA raised0x0y1<>+24(SB)/4, $0x00000000
+DATA raised0x0y1<>+28(SB)/4, $0xc1700000
+DATA raised0x0y1<>+32(SB)/4, $0x41700000
+DATA raised0x0y1<>+36(SB)/4, $0x00000000
+DATA raised0x0y1<>+40(SB)/4, $0x41700000
+DATA raised0x0y1<>+44(SB)/4, $0x00000000
+DATA raised0x0y1<>+48(SB)/4, $0xc2d20000
+DATA raised0x0y1<>+52(SB)/4, $0x42d20000
+DATA raised0x0y1<>+56(SB)/4, $0x42d20000
+DATA raised0x0y1<>+60(SB)/4, $0x42d20000
+GLOBL raised0x0y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised0x0y0<>+0(SB)/4, $0x3f800000
+DATA raised0x0y0<>+4(SB)/4, $0x40400000
+DATA raised0x0y0<>+8(SB)/4, $0x40000000
+DATA raised0x0y0<>+12(SB)/4, $0x40400000
+DATA raised0x0y0<>+16(SB)/4, $0xc0400000
+DATA raised0x0y0<>+20(SB)/4, $0x41400000
+DATA raised0x0y0<>+24(SB)/4, $0x41700000
+DATA raised0x0y0<>+28(SB)/4, $0x41400000
+DATA raised0x0y0<>+32(SB)/4, $0xc0400000
+DATA raised0x0y0<>+36(SB)/4, $0xc2340000
+DATA raised0x0y0<>+40(SB)/4, $0xc1400000
+DATA raised0x0y0<>+44(SB)/4, $0xc1700000
+DATA raised0x0y0<>+48(SB)/4, $0x42b40000
+DATA raised0x0y0<>+52(SB)/4, $0xc1700000
+DATA raised0x0y0<>+56(SB)/4, $0xc1400000
+DATA raised0x0y0<>+60(SB)/4, $0xc2340000
+GLOBL raised0x0y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised0odd<>+0(SB)/4, $0x00000004
+DATA raised0odd<>+4(SB)/4, $0x00000005
+DATA raised0odd<>+8(SB)/4, $0x00000000
+DATA raised0odd<>+12(SB)/4, $0x00000006
+DATA raised0odd<>+16(SB)/4, $0x00000004
+DATA raised0odd<>+20(SB)/4, $0x00000001
+DATA raised0odd<>+24(SB)/4, $0x00000007
+DATA raised0odd<>+28(SB)/4, $0x00000002
+DATA raised0odd<>+32(SB)/4, $0x00000004
+DATA raised0odd<>+36(SB)/4, $0x00000005
+DATA raised0odd<>+40(SB)/4, $0x00000000
+DATA raised0odd<>+44(SB)/4, $0x00000006
+DATA raised0odd<>+48(SB)/4, $0x00000003
+DATA raised0odd<>+52(SB)/4, $0x00000005
+DATA raised0odd<>+56(SB)/4, $0x00000000
+DATA raised0odd<>+60(SB)/4, $0x00000006
+GLOBL raised0odd<>(SB), RODATA|NOPTR, $64
 
 // func mutual2DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX512F
@@ -924,7 +982,6 @@ TEXT ·mutual2DipolesAVX512(SB), NOSPLIT, $0-48
 	VMOVUPS           b1x0y0<>+0(SB), Z7
 	VMOVUPS           b1x1y0<>+0(SB), Z8
 	VMOVUPS           b1x0y1<>+0(SB), Z9
-	VFMADD231PS       b1x1y1<>+0(SB), Z5, Z8
 	VFMADD231PS       b1x0y2<>+0(SB), Z5, Z9
 	VFMADD231PS       Z8, Z4, Z7
 	VFMADD231PS       Z9, Z5, Z7
@@ -942,7 +999,8 @@ TEXT ·mutual2DipolesAVX512(SB), NOSPLIT, $0-48
 	VMOVUPS           b2odd<>+0(SB), Z4
 	VPERMPS           Z6, Z4, Z4
 	VMULPS            Z4, Z8, Z8
-	VINSERTF32X4      $0x00, X3, Z7, Z4
+	VPERMILPS         $0xb4, X3, X4
+	VINSERTF32X4      $0x00, X4, Z7, Z4
 	VMOVUPS           z1<>+0(SB), Z5
 	VPERMI2PS         Z8, Z7, Z5
 	MOVL              $0x00004000, AX
@@ -963,13 +1021,13 @@ TEXT ·mutual2DipolesAVX512(SB), NOSPLIT, $0-48
 	VMULPS.BCST       4(DX), Z9, Z10
 	VMULPS.BCST       4(SI), Z9, Z9
 	VMOVUPS           k2of2<>+0(SB), Z11
-	VPERMI2PS         Z8, Z4, Z11
+	VPERMI2PS         Z3, Z5, Z11
 	VFMADD231PS.BCST  8(DX), Z11, Z10
 	VFMADD231PS.BCST  8(SI), Z11, Z9
-	VMOVUPS           k3of2<>+0(SB), Z4
-	VPERMI2PS         Z3, Z5, Z4
-	VFMADD231PS.BCST  12(DX), Z4, Z10
-	VFMADD231PS.BCST  12(SI), Z4, Z9
+	VMOVUPS           k3of2<>+0(SB), Z3
+	VPERMI2PS         Z8, Z4, Z3
+	VFMADD231PS.BCST  12(DX), Z3, Z10
+	VFMADD231PS.BCST  12(SI), Z3, Z9
 	MOVL              $0x0000000f, AX
 	KMOVW             AX, K1
 	VFMADD231PS       Z10, Z2, K1, Z6
@@ -985,445 +1043,190 @@ TEXT ·mutual2DipolesAVX512(SB), NOSPLIT, $0-48
 	VZEROUPPER
 	RET
 
-// func m2l3AVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
-// Requires: AVX, AVX512F
-TEXT ·m2l3AVX512(SB), NOSPLIT, $0-32
-	MOVQ              ci+0(FP), AX
-	MOVQ              cj+8(FP), CX
-	MOVQ              mj+16(FP), DX
-	MOVQ              li+24(FP), BX
-	VMOVUPD           (CX), Y0
-	VSUBPD            (AX), Y0, Y0
-	VCVTPD2PSY        Y0, X0
-	VXORPS            X1, X1, X1
-	VXORPS            X2, X2, X2
-	VCVTSD2SS         24(AX), X1, X1
-	VCVTSD2SS         24(CX), X2, X2
-	VBROADCASTSS      X1, Z1
-	VBROADCASTSS      X2, Z2
-	VMULPS            X0, X0, X3
-	VBROADCASTSS      X3, Z4
-	VPERMILPS         $0x01, X3, X5
-	VBROADCASTSS      X5, Z5
-	VADDPS            Z5, Z4, Z4
-	VPERMILPS         $0x02, X3, X5
-	VBROADCASTSS      X5, Z5
-	VADDPS            Z5, Z4, Z4
-	VRSQRT14PS        Z4, Z5
-	VMULPS            Z5, Z4, Z4
-	VFNMADD213PS.BCST three<>+0(SB), Z5, Z4
-	VMULPS.BCST       half<>+0(SB), Z5, Z5
-	VMULPS            Z4, Z5, Z5
-	VMULPS            X5, X0, X3
-	VPERMILPS         $0x93, X3, X3
-	VMOVSS            one<>+0(SB), X0
-	VBLENDPS          $0x01, X0, X3, X3
-	VMULPS            Z5, Z1, Z1
-	VMULPS            Z5, Z2, Z2
-	VUNPCKLPS         X1, X0, X6
-	VXORPS            X0, X0, X0
-	VSUBSS            X2, X0, X0
-	VMOVLHPS          X0, X6, X6
-	VMULPS            X6, X6, X7
-	VMULPS            X7, X7, X8
-	VMOVUPS           bit0of3<>+0(SB), Z0
-	VPERMPS           Z6, Z0, Z0
-	VMULPS            Z5, Z0, Z0
-	VMOVUPS           bit1of3<>+0(SB), Z1
-	VPERMPS           Z7, Z1, Z1
-	VMULPS            Z1, Z0, Z0
-	VMOVUPS           bit2of3<>+0(SB), Z1
-	VPERMPS           Z8, Z1, Z1
-	VMULPS            Z1, Z0, Z0
-	VMULPS            Z2, Z2, Z1
-	VMULPS            X3, X3, X4
-	VPERMILPS         $0x01, X4, X2
-	VBROADCASTSS      X2, Z2
-	VPERMILPS         $0x02, X4, X4
-	VBROADCASTSS      X4, Z4
-	VMOVUPS           axis0<>+0(SB), Z5
-	VPERMPS           Z3, Z5, Z5
-	VMOVUPS           axis1<>+0(SB), Z6
-	VPERMPS           Z3, Z6, Z6
-	VMULPS            Z6, Z5, Z5
-	VMOVUPS           axis2<>+0(SB), Z6
-	VPERMPS           Z3, Z6, Z6
-	VMULPS            Z6, Z5, Z5
-	VMOVUPS           b1x0y0<>+0(SB), Z6
-	VMOVUPS           b1x1y0<>+0(SB), Z7
-	VMOVUPS           b1x0y1<>+0(SB), Z8
-	VFMADD231PS       b1x1y1<>+0(SB), Z4, Z7
-	VFMADD231PS       b1x0y2<>+0(SB), Z4, Z8
-	VFMADD231PS       Z7, Z2, Z6
-	VFMADD231PS       Z8, Z4, Z6
-	VMOVUPS           b1odd<>+0(SB), Z7
-	VPERMPS           Z5, Z7, Z7
-	VMULPS            Z7, Z6, Z6
-	VMOVUPS           b2x0y0<>+0(SB), Z7
-	VMOVUPS           b2x1y0<>+0(SB), Z8
-	VMOVUPS           b2x0y1<>+0(SB), Z9
-	VFMADD231PS       b2x2y0<>+0(SB), Z2, Z8
-	VFMADD231PS       b2x1y1<>+0(SB), Z4, Z8
-	VFMADD231PS       b2x0y2<>+0(SB), Z4, Z9
-	VFMADD231PS       Z8, Z2, Z7
-	VFMADD231PS       Z9, Z4, Z7
-	VMOVUPS           b2odd<>+0(SB), Z2
-	VPERMPS           Z5, Z2, Z2
-	VMULPS            Z2, Z7, Z7
-	VINSERTF32X4      $0x00, X3, Z6, Z2
-	VMOVUPS           z1<>+0(SB), Z3
-	VPERMI2PS         Z7, Z6, Z3
-	VPXORD            Z4, Z4, Z4
-	VMOVUPS           xx<>+0(SB), Z5
-	VPERMI2PS         Z7, Z6, Z5
-	VSUBPS            Z5, Z4, Z4
-	VMOVUPS           yy<>+0(SB), Z5
-	VPERMI2PS         Z7, Z6, Z5
-	VSUBPS            Z5, Z4, Z4
-	VMULPS.BCST       (DX), Z2, Z2
-	VMOVUPS           k4of3<>+0(SB), Z5
-	VPERMI2PS         Z7, Z6, Z5
-	VMULPS.BCST       16(DX), Z5, Z5
-	VMOVUPS           k5of3<>+0(SB), Z8
-	VPERMI2PS         Z7, Z6, Z8
-	VFMADD231PS.BCST  20(DX), Z8, Z5
-	VMOVUPS           k6of3<>+0(SB), Z8
-	VPERMI2PS         Z7, Z6, Z8
-	VFMADD231PS.BCST  24(DX), Z8, Z5
-	VMOVUPS           k7of3<>+0(SB), Z6
-	VPERMI2PS         Z4, Z3, Z6
-	VFMADD231PS.BCST  28(DX), Z6, Z5
-	VMOVUPS           k8of3<>+0(SB), Z6
-	VPERMI2PS         Z4, Z3, Z6
-	VFMADD231PS.BCST  32(DX), Z6, Z5
-	MOVL              $0x000001ff, AX
-	KMOVW             AX, K1
-	MOVL              $0x0000000f, AX
-	KMOVW             AX, K2
-	VFMADD231PS       Z5, Z1, K2, Z2
-	VMOVUPS           powers0of3<>+0(SB), Z1
-	VPERMPS           Z0, Z1, Z1
-	VFMADD213PS       (BX), Z1, Z2
-	VMOVUPS           Z2, (BX)
+DATA powers0of2back<>+0(SB)/4, $0x00000008
+DATA powers0of2back<>+4(SB)/4, $0x00000009
+DATA powers0of2back<>+8(SB)/4, $0x00000009
+DATA powers0of2back<>+12(SB)/4, $0x00000009
+DATA powers0of2back<>+16(SB)/4, $0x0000000a
+DATA powers0of2back<>+20(SB)/4, $0x0000000a
+DATA powers0of2back<>+24(SB)/4, $0x0000000a
+DATA powers0of2back<>+28(SB)/4, $0x0000000a
+DATA powers0of2back<>+32(SB)/4, $0x0000000a
+DATA powers0of2back<>+36(SB)/4, $0x0000000f
+DATA powers0of2back<>+40(SB)/4, $0x0000000f
+DATA powers0of2back<>+44(SB)/4, $0x0000000f
+DATA powers0of2back<>+48(SB)/4, $0x0000000f
+DATA powers0of2back<>+52(SB)/4, $0x0000000f
+DATA powers0of2back<>+56(SB)/4, $0x0000000f
+DATA powers0of2back<>+60(SB)/4, $0x0000000f
+GLOBL powers0of2back<>(SB), RODATA|NOPTR, $64
+
+// func mutual2DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·mutual2DipolesAVX2(SB), $576-48
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+24(FP), BX
+	MOVQ         li+32(FP), SI
+	MOVQ         mi+16(FP), DI
+	MOVQ         lj+40(FP), R8
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y2
+	VMOVAPS      Y3, Y5
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(DX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VXORPS       X7, X7, X7
+	VSUBSS       X6, X7, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X7, X7, X7
+	VCVTSD2SS    24(DX), X7, X7
+	VMULSS       X1, X7, X7
+	VXORPS       X1, X1, X1
+	VSUBSS       X7, X1, X7
+	VBROADCASTSS X7, Y1
+	VMOVAPS      Y3, Y3
+	VMULPS       X4, X4, X8
+	VPERMILPS    $0x01, X8, X7
+	VBROADCASTSS X7, Y7
+	VPERMILPS    $0x02, X8, X8
+	VBROADCASTSS X8, Y8
+	VMOVUPS      axis0<>+0(SB), Y9
+	VPERMPS      Y4, Y9, Y9
+	VMOVUPS      axis1<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      axis2<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      flat0x1y0<>+0(SB), Y10
+	VMOVUPS      flat0x0y1<>+0(SB), Y11
+	VFMADD213PS  flat0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y10
+	VMOVUPS      flat0x0y1<>+32(SB), Y11
+	VFMADD213PS  flat0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 32(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y10
+	VMOVUPS      raised0x1y1<>+0(SB), Y11
+	VFMADD213PS  raised0x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+0(SB), Y11
+	VFMADD213PS  raised0x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+0(SB), Y7
+	VPERMPS      Y9, Y7, Y7
+	VMULPS       Y7, Y10, Y10
+	VMOVUPS      Y10, 128(AX)
+	VBROADCASTSS 12(BX), Y7
+	VBROADCASTSS 12(DI), Y8
+	VMOVUPS      12(AX), Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      24(AX), Y11
+	VMULPS       Y7, Y11, Y7
+	VMULPS       Y8, Y11, Y8
+	VBROADCASTSS 4(BX), Y11
+	VBROADCASTSS 4(DI), Y12
+	VMOVUPS      4(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      16(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 8(BX), Y11
+	VBROADCASTSS 8(DI), Y12
+	VMOVUPS      128(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      132(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  (AX), Y0, Y10
+	VFMADD231PS  4(AX), Y0, Y7
+	VMULPS       16(AX), Y0, Y0
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 256(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 260(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      Y0, 272(AX)
+	VBROADCASTSS (DI), Y0
+	VFMADD231PS  (AX), Y0, Y9
+	VFMADD231PS  4(AX), Y0, Y8
+	VMULPS       16(AX), Y0, Y0
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      Y9, 384(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 388(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, 400(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 292(AX)
+	VMOVUPS      Y4, 420(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       256(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       288(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      (R8), Y0
+	VADDPS       384(AX), Y0, Y0
+	VMOVUPS      Y0, (R8)
+	VMOVUPS      32(R8), Y0
+	VADDPS       416(AX), Y0, Y0
+	VMOVUPS      Y0, 32(R8)
 	VZEROUPPER
 	RET
-
-DATA bit0of3<>+0(SB)/4, $0x00000000
-DATA bit0of3<>+4(SB)/4, $0x00000001
-DATA bit0of3<>+8(SB)/4, $0x00000000
-DATA bit0of3<>+12(SB)/4, $0x00000001
-DATA bit0of3<>+16(SB)/4, $0x00000003
-DATA bit0of3<>+20(SB)/4, $0x00000003
-DATA bit0of3<>+24(SB)/4, $0x00000003
-DATA bit0of3<>+28(SB)/4, $0x00000003
-DATA bit0of3<>+32(SB)/4, $0x00000000
-DATA bit0of3<>+36(SB)/4, $0x00000002
-DATA bit0of3<>+40(SB)/4, $0x00000000
-DATA bit0of3<>+44(SB)/4, $0x00000002
-DATA bit0of3<>+48(SB)/4, $0x00000003
-DATA bit0of3<>+52(SB)/4, $0x00000003
-DATA bit0of3<>+56(SB)/4, $0x00000003
-DATA bit0of3<>+60(SB)/4, $0x00000003
-GLOBL bit0of3<>(SB), RODATA|NOPTR, $64
-
-DATA bit1of3<>+0(SB)/4, $0x00000000
-DATA bit1of3<>+4(SB)/4, $0x00000000
-DATA bit1of3<>+8(SB)/4, $0x00000001
-DATA bit1of3<>+12(SB)/4, $0x00000001
-DATA bit1of3<>+16(SB)/4, $0x00000003
-DATA bit1of3<>+20(SB)/4, $0x00000003
-DATA bit1of3<>+24(SB)/4, $0x00000003
-DATA bit1of3<>+28(SB)/4, $0x00000003
-DATA bit1of3<>+32(SB)/4, $0x00000000
-DATA bit1of3<>+36(SB)/4, $0x00000000
-DATA bit1of3<>+40(SB)/4, $0x00000002
-DATA bit1of3<>+44(SB)/4, $0x00000002
-DATA bit1of3<>+48(SB)/4, $0x00000003
-DATA bit1of3<>+52(SB)/4, $0x00000003
-DATA bit1of3<>+56(SB)/4, $0x00000003
-DATA bit1of3<>+60(SB)/4, $0x00000003
-GLOBL bit1of3<>(SB), RODATA|NOPTR, $64
-
-DATA bit2of3<>+0(SB)/4, $0x00000000
-DATA bit2of3<>+4(SB)/4, $0x00000000
-DATA bit2of3<>+8(SB)/4, $0x00000000
-DATA bit2of3<>+12(SB)/4, $0x00000000
-DATA bit2of3<>+16(SB)/4, $0x00000003
-DATA bit2of3<>+20(SB)/4, $0x00000003
-DATA bit2of3<>+24(SB)/4, $0x00000003
-DATA bit2of3<>+28(SB)/4, $0x00000003
-DATA bit2of3<>+32(SB)/4, $0x00000000
-DATA bit2of3<>+36(SB)/4, $0x00000000
-DATA bit2of3<>+40(SB)/4, $0x00000000
-DATA bit2of3<>+44(SB)/4, $0x00000000
-DATA bit2of3<>+48(SB)/4, $0x00000003
-DATA bit2of3<>+52(SB)/4, $0x00000003
-DATA bit2of3<>+56(SB)/4, $0x00000003
-DATA bit2of3<>+60(SB)/4, $0x00000003
-GLOBL bit2of3<>(SB), RODATA|NOPTR, $64
-
-DATA k4of3<>+0(SB)/4, $0x00000004
-DATA k4of3<>+4(SB)/4, $0x00000009
-DATA k4of3<>+8(SB)/4, $0x0000000a
-DATA k4of3<>+12(SB)/4, $0x0000000d
-DATA k4of3<>+16(SB)/4, $0x00000000
-DATA k4of3<>+20(SB)/4, $0x00000000
-DATA k4of3<>+24(SB)/4, $0x00000000
-DATA k4of3<>+28(SB)/4, $0x00000000
-DATA k4of3<>+32(SB)/4, $0x00000000
-DATA k4of3<>+36(SB)/4, $0x00000000
-DATA k4of3<>+40(SB)/4, $0x00000000
-DATA k4of3<>+44(SB)/4, $0x00000000
-DATA k4of3<>+48(SB)/4, $0x00000000
-DATA k4of3<>+52(SB)/4, $0x00000000
-DATA k4of3<>+56(SB)/4, $0x00000000
-DATA k4of3<>+60(SB)/4, $0x00000000
-GLOBL k4of3<>(SB), RODATA|NOPTR, $64
-
-DATA k5of3<>+0(SB)/4, $0x00000005
-DATA k5of3<>+4(SB)/4, $0x0000000a
-DATA k5of3<>+8(SB)/4, $0x0000000b
-DATA k5of3<>+12(SB)/4, $0x0000000e
-DATA k5of3<>+16(SB)/4, $0x00000000
-DATA k5of3<>+20(SB)/4, $0x00000000
-DATA k5of3<>+24(SB)/4, $0x00000000
-DATA k5of3<>+28(SB)/4, $0x00000000
-DATA k5of3<>+32(SB)/4, $0x00000000
-DATA k5of3<>+36(SB)/4, $0x00000000
-DATA k5of3<>+40(SB)/4, $0x00000000
-DATA k5of3<>+44(SB)/4, $0x00000000
-DATA k5of3<>+48(SB)/4, $0x00000000
-DATA k5of3<>+52(SB)/4, $0x00000000
-DATA k5of3<>+56(SB)/4, $0x00000000
-DATA k5of3<>+60(SB)/4, $0x00000000
-GLOBL k5of3<>(SB), RODATA|NOPTR, $64
-
-DATA k6of3<>+0(SB)/4, $0x00000006
-DATA k6of3<>+4(SB)/4, $0x0000000b
-DATA k6of3<>+8(SB)/4, $0x0000000c
-DATA k6of3<>+12(SB)/4, $0x0000000f
-DATA k6of3<>+16(SB)/4, $0x00000000
-DATA k6of3<>+20(SB)/4, $0x00000000
-DATA k6of3<>+24(SB)/4, $0x00000000
-DATA k6of3<>+28(SB)/4, $0x00000000
-DATA k6of3<>+32(SB)/4, $0x00000000
-DATA k6of3<>+36(SB)/4, $0x00000000
-DATA k6of3<>+40(SB)/4, $0x00000000
-DATA k6of3<>+44(SB)/4, $0x00000000
-DATA k6of3<>+48(SB)/4, $0x00000000
-DATA k6of3<>+52(SB)/4, $0x00000000
-DATA k6of3<>+56(SB)/4, $0x00000000
-DATA k6of3<>+60(SB)/4, $0x00000000
-GLOBL k6of3<>(SB), RODATA|NOPTR, $64
-
-DATA k7of3<>+0(SB)/4, $0x00000000
-DATA k7of3<>+4(SB)/4, $0x00000002
-DATA k7of3<>+8(SB)/4, $0x00000003
-DATA k7of3<>+12(SB)/4, $0x00000011
-DATA k7of3<>+16(SB)/4, $0x00000000
-DATA k7of3<>+20(SB)/4, $0x00000000
-DATA k7of3<>+24(SB)/4, $0x00000000
-DATA k7of3<>+28(SB)/4, $0x00000000
-DATA k7of3<>+32(SB)/4, $0x00000000
-DATA k7of3<>+36(SB)/4, $0x00000000
-DATA k7of3<>+40(SB)/4, $0x00000000
-DATA k7of3<>+44(SB)/4, $0x00000000
-DATA k7of3<>+48(SB)/4, $0x00000000
-DATA k7of3<>+52(SB)/4, $0x00000000
-DATA k7of3<>+56(SB)/4, $0x00000000
-DATA k7of3<>+60(SB)/4, $0x00000000
-GLOBL k7of3<>(SB), RODATA|NOPTR, $64
-
-DATA k8of3<>+0(SB)/4, $0x00000001
-DATA k8of3<>+4(SB)/4, $0x00000003
-DATA k8of3<>+8(SB)/4, $0x00000004
-DATA k8of3<>+12(SB)/4, $0x00000012
-DATA k8of3<>+16(SB)/4, $0x00000000
-DATA k8of3<>+20(SB)/4, $0x00000000
-DATA k8of3<>+24(SB)/4, $0x00000000
-DATA k8of3<>+28(SB)/4, $0x00000000
-DATA k8of3<>+32(SB)/4, $0x00000000
-DATA k8of3<>+36(SB)/4, $0x00000000
-DATA k8of3<>+40(SB)/4, $0x00000000
-DATA k8of3<>+44(SB)/4, $0x00000000
-DATA k8of3<>+48(SB)/4, $0x00000000
-DATA k8of3<>+52(SB)/4, $0x00000000
-DATA k8of3<>+56(SB)/4, $0x00000000
-DATA k8of3<>+60(SB)/4, $0x00000000
-GLOBL k8of3<>(SB), RODATA|NOPTR, $64
-
-DATA powers0of3<>+0(SB)/4, $0x00000000
-DATA powers0of3<>+4(SB)/4, $0x00000001
-DATA powers0of3<>+8(SB)/4, $0x00000001
-DATA powers0of3<>+12(SB)/4, $0x00000001
-DATA powers0of3<>+16(SB)/4, $0x00000002
-DATA powers0of3<>+20(SB)/4, $0x00000002
-DATA powers0of3<>+24(SB)/4, $0x00000002
-DATA powers0of3<>+28(SB)/4, $0x00000002
-DATA powers0of3<>+32(SB)/4, $0x00000002
-DATA powers0of3<>+36(SB)/4, $0x00000003
-DATA powers0of3<>+40(SB)/4, $0x00000003
-DATA powers0of3<>+44(SB)/4, $0x00000003
-DATA powers0of3<>+48(SB)/4, $0x00000003
-DATA powers0of3<>+52(SB)/4, $0x00000003
-DATA powers0of3<>+56(SB)/4, $0x00000003
-DATA powers0of3<>+60(SB)/4, $0x00000003
-GLOBL powers0of3<>(SB), RODATA|NOPTR, $64
-
-// func mutual3AVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
-// Requires: AVX, AVX512F
-TEXT ·mutual3AVX512(SB), NOSPLIT, $0-48
-	MOVQ              ci+0(FP), AX
-	MOVQ              cj+8(FP), CX
-	MOVQ              mj+24(FP), DX
-	MOVQ              li+32(FP), BX
-	MOVQ              mi+16(FP), SI
-	MOVQ              lj+40(FP), DI
-	VMOVUPD           (CX), Y0
-	VSUBPD            (AX), Y0, Y0
-	VCVTPD2PSY        Y0, X0
-	VXORPS            X1, X1, X1
-	VXORPS            X2, X2, X2
-	VCVTSD2SS         24(AX), X1, X1
-	VCVTSD2SS         24(CX), X2, X2
-	VBROADCASTSS      X1, Z1
-	VBROADCASTSS      X2, Z2
-	VMULPS            X0, X0, X3
-	VBROADCASTSS      X3, Z4
-	VPERMILPS         $0x01, X3, X5
-	VBROADCASTSS      X5, Z5
-	VADDPS            Z5, Z4, Z4
-	VPERMILPS         $0x02, X3, X5
-	VBROADCASTSS      X5, Z5
-	VADDPS            Z5, Z4, Z4
-	VRSQRT14PS        Z4, Z5
-	VMULPS            Z5, Z4, Z4
-	VFNMADD213PS.BCST three<>+0(SB), Z5, Z4
-	VMULPS.BCST       half<>+0(SB), Z5, Z5
-	VMULPS            Z4, Z5, Z5
-	VMULPS            X5, X0, X3
-	VPERMILPS         $0x93, X3, X3
-	VMOVSS            one<>+0(SB), X0
-	VBLENDPS          $0x01, X0, X3, X3
-	VMULPS            Z5, Z1, Z1
-	VMULPS            Z5, Z2, Z2
-	VUNPCKLPS         X1, X0, X6
-	VXORPS            X0, X0, X0
-	VSUBSS            X2, X0, X0
-	VMOVLHPS          X0, X6, X6
-	VMULPS            X6, X6, X7
-	VMULPS            X7, X7, X8
-	VMOVUPS           bit0of3<>+0(SB), Z0
-	VPERMPS           Z6, Z0, Z0
-	VMULPS            Z5, Z0, Z0
-	VMOVUPS           bit1of3<>+0(SB), Z4
-	VPERMPS           Z7, Z4, Z4
-	VMULPS            Z4, Z0, Z0
-	VMOVUPS           bit2of3<>+0(SB), Z4
-	VPERMPS           Z8, Z4, Z4
-	VMULPS            Z4, Z0, Z0
-	VMULPS            Z2, Z2, Z2
-	VMULPS            Z1, Z1, Z1
-	VMULPS            X3, X3, X5
-	VPERMILPS         $0x01, X5, X4
-	VBROADCASTSS      X4, Z4
-	VPERMILPS         $0x02, X5, X5
-	VBROADCASTSS      X5, Z5
-	VMOVUPS           axis0<>+0(SB), Z6
-	VPERMPS           Z3, Z6, Z6
-	VMOVUPS           axis1<>+0(SB), Z7
-	VPERMPS           Z3, Z7, Z7
-	VMULPS            Z7, Z6, Z6
-	VMOVUPS           axis2<>+0(SB), Z7
-	VPERMPS           Z3, Z7, Z7
-	VMULPS            Z7, Z6, Z6
-	VMOVUPS           b1x0y0<>+0(SB), Z7
-	VMOVUPS           b1x1y0<>+0(SB), Z8
-	VMOVUPS           b1x0y1<>+0(SB), Z9
-	VFMADD231PS       b1x1y1<>+0(SB), Z5, Z8
-	VFMADD231PS       b1x0y2<>+0(SB), Z5, Z9
-	VFMADD231PS       Z8, Z4, Z7
-	VFMADD231PS       Z9, Z5, Z7
-	VMOVUPS           b1odd<>+0(SB), Z8
-	VPERMPS           Z6, Z8, Z8
-	VMULPS            Z8, Z7, Z7
-	VMOVUPS           b2x0y0<>+0(SB), Z8
-	VMOVUPS           b2x1y0<>+0(SB), Z9
-	VMOVUPS           b2x0y1<>+0(SB), Z10
-	VFMADD231PS       b2x2y0<>+0(SB), Z4, Z9
-	VFMADD231PS       b2x1y1<>+0(SB), Z5, Z9
-	VFMADD231PS       b2x0y2<>+0(SB), Z5, Z10
-	VFMADD231PS       Z9, Z4, Z8
-	VFMADD231PS       Z10, Z5, Z8
-	VMOVUPS           b2odd<>+0(SB), Z4
-	VPERMPS           Z6, Z4, Z4
-	VMULPS            Z4, Z8, Z8
-	VINSERTF32X4      $0x00, X3, Z7, Z3
-	VMOVUPS           z1<>+0(SB), Z4
-	VPERMI2PS         Z8, Z7, Z4
-	VPXORD            Z5, Z5, Z5
-	VMOVUPS           xx<>+0(SB), Z6
-	VPERMI2PS         Z8, Z7, Z6
-	VSUBPS            Z6, Z5, Z5
-	VMOVUPS           yy<>+0(SB), Z6
-	VPERMI2PS         Z8, Z7, Z6
-	VSUBPS            Z6, Z5, Z5
-	VMULPS.BCST       (DX), Z3, Z6
-	VMULPS.BCST       (SI), Z3, Z3
-	VMOVUPS           k4of3<>+0(SB), Z9
-	VPERMI2PS         Z8, Z7, Z9
-	VMULPS.BCST       16(DX), Z9, Z10
-	VMULPS.BCST       16(SI), Z9, Z9
-	VMOVUPS           k5of3<>+0(SB), Z11
-	VPERMI2PS         Z8, Z7, Z11
-	VFMADD231PS.BCST  20(DX), Z11, Z10
-	VFMADD231PS.BCST  20(SI), Z11, Z9
-	VMOVUPS           k6of3<>+0(SB), Z11
-	VPERMI2PS         Z8, Z7, Z11
-	VFMADD231PS.BCST  24(DX), Z11, Z10
-	VFMADD231PS.BCST  24(SI), Z11, Z9
-	VMOVUPS           k7of3<>+0(SB), Z7
-	VPERMI2PS         Z5, Z4, Z7
-	VFMADD231PS.BCST  28(DX), Z7, Z10
-	VFMADD231PS.BCST  28(SI), Z7, Z9
-	VMOVUPS           k8of3<>+0(SB), Z7
-	VPERMI2PS         Z5, Z4, Z7
-	VFMADD231PS.BCST  32(DX), Z7, Z10
-	VFMADD231PS.BCST  32(SI), Z7, Z9
-	MOVL              $0x000001ff, AX
-	KMOVW             AX, K1
-	MOVL              $0x0000000f, AX
-	KMOVW             AX, K2
-	VFMADD231PS       Z10, Z2, K2, Z6
-	VMOVUPS           powers0of3<>+0(SB), Z2
-	VPERMPS           Z0, Z2, Z2
-	VFMADD213PS       (BX), Z2, Z6
-	VMOVUPS           Z6, (BX)
-	VFMADD231PS       Z9, Z1, K2, Z3
-	VMOVUPS           powers0of3back<>+0(SB), Z1
-	VPERMPS           Z0, Z1, Z1
-	VFMADD213PS       (DI), Z1, Z3
-	VMOVUPS           Z3, (DI)
-	VZEROUPPER
-	RET
-
-DATA powers0of3back<>+0(SB)/4, $0x00000008
-DATA powers0of3back<>+4(SB)/4, $0x00000009
-DATA powers0of3back<>+8(SB)/4, $0x00000009
-DATA powers0of3back<>+12(SB)/4, $0x00000009
-DATA powers0of3back<>+16(SB)/4, $0x0000000a
-DATA powers0of3back<>+20(SB)/4, $0x0000000a
-DATA powers0of3back<>+24(SB)/4, $0x0000000a
-DATA powers0of3back<>+28(SB)/4, $0x0000000a
-DATA powers0of3back<>+32(SB)/4, $0x0000000a
-DATA powers0of3back<>+36(SB)/4, $0x0000000b
-DATA powers0of3back<>+40(SB)/4, $0x0000000b
-DATA powers0of3back<>+44(SB)/4, $0x0000000b
-DATA powers0of3back<>+48(SB)/4, $0x0000000b
-DATA powers0of3back<>+52(SB)/4, $0x0000000b
-DATA powers0of3back<>+56(SB)/4, $0x0000000b
-DATA powers0of3back<>+60(SB)/4, $0x0000000b
-GLOBL powers0of3back<>(SB), RODATA|NOPTR, $64
 
 // func m2l3DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
 // Requires: AVX, AVX512F
@@ -1492,7 +1295,6 @@ TEXT ·m2l3DipolesAVX512(SB), NOSPLIT, $0-32
 	VMOVUPS           b1x0y0<>+0(SB), Z6
 	VMOVUPS           b1x1y0<>+0(SB), Z7
 	VMOVUPS           b1x0y1<>+0(SB), Z8
-	VFMADD231PS       b1x1y1<>+0(SB), Z4, Z7
 	VFMADD231PS       b1x0y2<>+0(SB), Z4, Z8
 	VFMADD231PS       Z7, Z1, Z6
 	VFMADD231PS       Z8, Z4, Z6
@@ -1510,7 +1312,8 @@ TEXT ·m2l3DipolesAVX512(SB), NOSPLIT, $0-32
 	VMOVUPS           b2odd<>+0(SB), Z1
 	VPERMPS           Z5, Z1, Z1
 	VMULPS            Z1, Z7, Z7
-	VINSERTF32X4      $0x00, X3, Z6, Z1
+	VPERMILPS         $0xb4, X3, X1
+	VINSERTF32X4      $0x00, X1, Z6, Z1
 	VMOVUPS           z1<>+0(SB), Z4
 	VPERMI2PS         Z7, Z6, Z4
 	MOVL              $0x00004000, AX
@@ -1529,26 +1332,26 @@ TEXT ·m2l3DipolesAVX512(SB), NOSPLIT, $0-32
 	VPERMI2PS         Z7, Z1, Z8
 	VMULPS.BCST       4(DX), Z8, Z8
 	VMOVUPS           k2of3<>+0(SB), Z9
-	VPERMI2PS         Z7, Z1, Z9
+	VPERMI2PS         Z3, Z4, Z9
 	VFMADD231PS.BCST  8(DX), Z9, Z8
-	VMOVUPS           k3of3<>+0(SB), Z1
-	VPERMI2PS         Z3, Z4, Z1
-	VFMADD231PS.BCST  12(DX), Z1, Z8
+	VMOVUPS           k3of3<>+0(SB), Z9
+	VPERMI2PS         Z7, Z1, Z9
+	VFMADD231PS.BCST  12(DX), Z9, Z8
 	VMOVUPS           k4of3<>+0(SB), Z1
 	VPERMI2PS         Z7, Z6, Z1
 	VMULPS.BCST       16(DX), Z1, Z1
 	VMOVUPS           k5of3<>+0(SB), Z9
-	VPERMI2PS         Z7, Z6, Z9
+	VPERMI2PS         Z3, Z4, Z9
 	VFMADD231PS.BCST  20(DX), Z9, Z1
 	VMOVUPS           k6of3<>+0(SB), Z9
 	VPERMI2PS         Z7, Z6, Z9
 	VFMADD231PS.BCST  24(DX), Z9, Z1
-	VMOVUPS           k7of3<>+0(SB), Z6
-	VPERMI2PS         Z3, Z4, Z6
-	VFMADD231PS.BCST  28(DX), Z6, Z1
-	VMOVUPS           k8of3<>+0(SB), Z6
-	VPERMI2PS         Z3, Z4, Z6
-	VFMADD231PS.BCST  32(DX), Z6, Z1
+	VMOVUPS           k7of3<>+0(SB), Z9
+	VPERMI2PS         Z3, Z4, Z9
+	VFMADD231PS.BCST  28(DX), Z9, Z1
+	VMOVUPS           k8of3<>+0(SB), Z3
+	VPERMI2PS         Z7, Z6, Z3
+	VFMADD231PS.BCST  32(DX), Z3, Z1
 	MOVL              $0x000001ff, AX
 	KMOVW             AX, K1
 	MOVL              $0x0000000f, AX
@@ -1562,15 +1365,69 @@ TEXT ·m2l3DipolesAVX512(SB), NOSPLIT, $0-32
 	VZEROUPPER
 	RET
 
+DATA bit0of3<>+0(SB)/4, $0x00000000
+DATA bit0of3<>+4(SB)/4, $0x00000001
+DATA bit0of3<>+8(SB)/4, $0x00000000
+DATA bit0of3<>+12(SB)/4, $0x00000001
+DATA bit0of3<>+16(SB)/4, $0x00000003
+DATA bit0of3<>+20(SB)/4, $0x00000003
+DATA bit0of3<>+24(SB)/4, $0x00000003
+DATA bit0of3<>+28(SB)/4, $0x00000003
+DATA bit0of3<>+32(SB)/4, $0x00000000
+DATA bit0of3<>+36(SB)/4, $0x00000002
+DATA bit0of3<>+40(SB)/4, $0x00000000
+DATA bit0of3<>+44(SB)/4, $0x00000002
+DATA bit0of3<>+48(SB)/4, $0x00000003
+DATA bit0of3<>+52(SB)/4, $0x00000003
+DATA bit0of3<>+56(SB)/4, $0x00000003
+DATA bit0of3<>+60(SB)/4, $0x00000003
+GLOBL bit0of3<>(SB), RODATA|NOPTR, $64
+
+DATA bit1of3<>+0(SB)/4, $0x00000000
+DATA bit1of3<>+4(SB)/4, $0x00000000
+DATA bit1of3<>+8(SB)/4, $0x00000001
+DATA bit1of3<>+12(SB)/4, $0x00000001
+DATA bit1of3<>+16(SB)/4, $0x00000003
+DATA bit1of3<>+20(SB)/4, $0x00000003
+DATA bit1of3<>+24(SB)/4, $0x00000003
+DATA bit1of3<>+28(SB)/4, $0x00000003
+DATA bit1of3<>+32(SB)/4, $0x00000000
+DATA bit1of3<>+36(SB)/4, $0x00000000
+DATA bit1of3<>+40(SB)/4, $0x00000002
+DATA bit1of3<>+44(SB)/4, $0x00000002
+DATA bit1of3<>+48(SB)/4, $0x00000003
+DATA bit1of3<>+52(SB)/4, $0x00000003
+DATA bit1of3<>+56(SB)/4, $0x00000003
+DATA bit1of3<>+60(SB)/4, $0x00000003
+GLOBL bit1of3<>(SB), RODATA|NOPTR, $64
+
+DATA bit2of3<>+0(SB)/4, $0x00000000
+DATA bit2of3<>+4(SB)/4, $0x00000000
+DATA bit2of3<>+8(SB)/4, $0x00000000
+DATA bit2of3<>+12(SB)/4, $0x00000000
+DATA bit2of3<>+16(SB)/4, $0x00000003
+DATA bit2of3<>+20(SB)/4, $0x00000003
+DATA bit2of3<>+24(SB)/4, $0x00000003
+DATA bit2of3<>+28(SB)/4, $0x00000003
+DATA bit2of3<>+32(SB)/4, $0x00000000
+DATA bit2of3<>+36(SB)/4, $0x00000000
+DATA bit2of3<>+40(SB)/4, $0x00000000
+DATA bit2of3<>+44(SB)/4, $0x00000000
+DATA bit2of3<>+48(SB)/4, $0x00000003
+DATA bit2of3<>+52(SB)/4, $0x00000003
+DATA bit2of3<>+56(SB)/4, $0x00000003
+DATA bit2of3<>+60(SB)/4, $0x00000003
+GLOBL bit2of3<>(SB), RODATA|NOPTR, $64
+
 DATA k1of3<>+0(SB)/4, $0x00000001
 DATA k1of3<>+4(SB)/4, $0x00000004
 DATA k1of3<>+8(SB)/4, $0x00000005
-DATA k1of3<>+12(SB)/4, $0x00000007
+DATA k1of3<>+12(SB)/4, $0x00000006
 DATA k1of3<>+16(SB)/4, $0x00000009
 DATA k1of3<>+20(SB)/4, $0x0000000a
 DATA k1of3<>+24(SB)/4, $0x0000000b
-DATA k1of3<>+28(SB)/4, $0x0000000d
-DATA k1of3<>+32(SB)/4, $0x0000000e
+DATA k1of3<>+28(SB)/4, $0x0000000c
+DATA k1of3<>+32(SB)/4, $0x0000000d
 DATA k1of3<>+36(SB)/4, $0x00000000
 DATA k1of3<>+40(SB)/4, $0x00000000
 DATA k1of3<>+44(SB)/4, $0x00000000
@@ -1580,15 +1437,15 @@ DATA k1of3<>+56(SB)/4, $0x00000000
 DATA k1of3<>+60(SB)/4, $0x00000000
 GLOBL k1of3<>(SB), RODATA|NOPTR, $64
 
-DATA k2of3<>+0(SB)/4, $0x00000002
-DATA k2of3<>+4(SB)/4, $0x00000005
-DATA k2of3<>+8(SB)/4, $0x00000006
-DATA k2of3<>+12(SB)/4, $0x00000008
-DATA k2of3<>+16(SB)/4, $0x0000000a
-DATA k2of3<>+20(SB)/4, $0x0000000b
-DATA k2of3<>+24(SB)/4, $0x0000000c
-DATA k2of3<>+28(SB)/4, $0x0000000e
-DATA k2of3<>+32(SB)/4, $0x0000000f
+DATA k2of3<>+0(SB)/4, $0x0000000e
+DATA k2of3<>+4(SB)/4, $0x00000000
+DATA k2of3<>+8(SB)/4, $0x00000010
+DATA k2of3<>+12(SB)/4, $0x00000001
+DATA k2of3<>+16(SB)/4, $0x00000002
+DATA k2of3<>+20(SB)/4, $0x00000011
+DATA k2of3<>+24(SB)/4, $0x00000003
+DATA k2of3<>+28(SB)/4, $0x00000012
+DATA k2of3<>+32(SB)/4, $0x00000004
 DATA k2of3<>+36(SB)/4, $0x00000000
 DATA k2of3<>+40(SB)/4, $0x00000000
 DATA k2of3<>+44(SB)/4, $0x00000000
@@ -1598,15 +1455,15 @@ DATA k2of3<>+56(SB)/4, $0x00000000
 DATA k2of3<>+60(SB)/4, $0x00000000
 GLOBL k2of3<>(SB), RODATA|NOPTR, $64
 
-DATA k3of3<>+0(SB)/4, $0x0000000e
-DATA k3of3<>+4(SB)/4, $0x00000000
-DATA k3of3<>+8(SB)/4, $0x00000001
-DATA k3of3<>+12(SB)/4, $0x00000010
-DATA k3of3<>+16(SB)/4, $0x00000002
-DATA k3of3<>+20(SB)/4, $0x00000003
-DATA k3of3<>+24(SB)/4, $0x00000004
-DATA k3of3<>+28(SB)/4, $0x00000011
-DATA k3of3<>+32(SB)/4, $0x00000012
+DATA k3of3<>+0(SB)/4, $0x00000003
+DATA k3of3<>+4(SB)/4, $0x00000006
+DATA k3of3<>+8(SB)/4, $0x00000007
+DATA k3of3<>+12(SB)/4, $0x00000008
+DATA k3of3<>+16(SB)/4, $0x0000000b
+DATA k3of3<>+20(SB)/4, $0x0000000c
+DATA k3of3<>+24(SB)/4, $0x0000000d
+DATA k3of3<>+28(SB)/4, $0x0000000e
+DATA k3of3<>+32(SB)/4, $0x0000000f
 DATA k3of3<>+36(SB)/4, $0x00000000
 DATA k3of3<>+40(SB)/4, $0x00000000
 DATA k3of3<>+44(SB)/4, $0x00000000
@@ -1615,6 +1472,278 @@ DATA k3of3<>+52(SB)/4, $0x00000000
 DATA k3of3<>+56(SB)/4, $0x00000000
 DATA k3of3<>+60(SB)/4, $0x00000000
 GLOBL k3of3<>(SB), RODATA|NOPTR, $64
+
+DATA k4of3<>+0(SB)/4, $0x00000004
+DATA k4of3<>+4(SB)/4, $0x00000009
+DATA k4of3<>+8(SB)/4, $0x0000000a
+DATA k4of3<>+12(SB)/4, $0x0000000b
+DATA k4of3<>+16(SB)/4, $0x00000000
+DATA k4of3<>+20(SB)/4, $0x00000000
+DATA k4of3<>+24(SB)/4, $0x00000000
+DATA k4of3<>+28(SB)/4, $0x00000000
+DATA k4of3<>+32(SB)/4, $0x00000000
+DATA k4of3<>+36(SB)/4, $0x00000000
+DATA k4of3<>+40(SB)/4, $0x00000000
+DATA k4of3<>+44(SB)/4, $0x00000000
+DATA k4of3<>+48(SB)/4, $0x00000000
+DATA k4of3<>+52(SB)/4, $0x00000000
+DATA k4of3<>+56(SB)/4, $0x00000000
+DATA k4of3<>+60(SB)/4, $0x00000000
+GLOBL k4of3<>(SB), RODATA|NOPTR, $64
+
+DATA k5of3<>+0(SB)/4, $0x00000000
+DATA k5of3<>+4(SB)/4, $0x00000002
+DATA k5of3<>+8(SB)/4, $0x00000011
+DATA k5of3<>+12(SB)/4, $0x00000003
+DATA k5of3<>+16(SB)/4, $0x00000000
+DATA k5of3<>+20(SB)/4, $0x00000000
+DATA k5of3<>+24(SB)/4, $0x00000000
+DATA k5of3<>+28(SB)/4, $0x00000000
+DATA k5of3<>+32(SB)/4, $0x00000000
+DATA k5of3<>+36(SB)/4, $0x00000000
+DATA k5of3<>+40(SB)/4, $0x00000000
+DATA k5of3<>+44(SB)/4, $0x00000000
+DATA k5of3<>+48(SB)/4, $0x00000000
+DATA k5of3<>+52(SB)/4, $0x00000000
+DATA k5of3<>+56(SB)/4, $0x00000000
+DATA k5of3<>+60(SB)/4, $0x00000000
+GLOBL k5of3<>(SB), RODATA|NOPTR, $64
+
+DATA k6of3<>+0(SB)/4, $0x00000006
+DATA k6of3<>+4(SB)/4, $0x0000000b
+DATA k6of3<>+8(SB)/4, $0x0000000c
+DATA k6of3<>+12(SB)/4, $0x0000000d
+DATA k6of3<>+16(SB)/4, $0x00000000
+DATA k6of3<>+20(SB)/4, $0x00000000
+DATA k6of3<>+24(SB)/4, $0x00000000
+DATA k6of3<>+28(SB)/4, $0x00000000
+DATA k6of3<>+32(SB)/4, $0x00000000
+DATA k6of3<>+36(SB)/4, $0x00000000
+DATA k6of3<>+40(SB)/4, $0x00000000
+DATA k6of3<>+44(SB)/4, $0x00000000
+DATA k6of3<>+48(SB)/4, $0x00000000
+DATA k6of3<>+52(SB)/4, $0x00000000
+DATA k6of3<>+56(SB)/4, $0x00000000
+DATA k6of3<>+60(SB)/4, $0x00000000
+GLOBL k6of3<>(SB), RODATA|NOPTR, $64
+
+DATA k7of3<>+0(SB)/4, $0x00000001
+DATA k7of3<>+4(SB)/4, $0x00000003
+DATA k7of3<>+8(SB)/4, $0x00000012
+DATA k7of3<>+12(SB)/4, $0x00000004
+DATA k7of3<>+16(SB)/4, $0x00000000
+DATA k7of3<>+20(SB)/4, $0x00000000
+DATA k7of3<>+24(SB)/4, $0x00000000
+DATA k7of3<>+28(SB)/4, $0x00000000
+DATA k7of3<>+32(SB)/4, $0x00000000
+DATA k7of3<>+36(SB)/4, $0x00000000
+DATA k7of3<>+40(SB)/4, $0x00000000
+DATA k7of3<>+44(SB)/4, $0x00000000
+DATA k7of3<>+48(SB)/4, $0x00000000
+DATA k7of3<>+52(SB)/4, $0x00000000
+DATA k7of3<>+56(SB)/4, $0x00000000
+DATA k7of3<>+60(SB)/4, $0x00000000
+GLOBL k7of3<>(SB), RODATA|NOPTR, $64
+
+DATA k8of3<>+0(SB)/4, $0x00000008
+DATA k8of3<>+4(SB)/4, $0x0000000d
+DATA k8of3<>+8(SB)/4, $0x0000000e
+DATA k8of3<>+12(SB)/4, $0x0000000f
+DATA k8of3<>+16(SB)/4, $0x00000000
+DATA k8of3<>+20(SB)/4, $0x00000000
+DATA k8of3<>+24(SB)/4, $0x00000000
+DATA k8of3<>+28(SB)/4, $0x00000000
+DATA k8of3<>+32(SB)/4, $0x00000000
+DATA k8of3<>+36(SB)/4, $0x00000000
+DATA k8of3<>+40(SB)/4, $0x00000000
+DATA k8of3<>+44(SB)/4, $0x00000000
+DATA k8of3<>+48(SB)/4, $0x00000000
+DATA k8of3<>+52(SB)/4, $0x00000000
+DATA k8of3<>+56(SB)/4, $0x00000000
+DATA k8of3<>+60(SB)/4, $0x00000000
+GLOBL k8of3<>(SB), RODATA|NOPTR, $64
+
+DATA powers0of3<>+0(SB)/4, $0x00000000
+DATA powers0of3<>+4(SB)/4, $0x00000001
+DATA powers0of3<>+8(SB)/4, $0x00000001
+DATA powers0of3<>+12(SB)/4, $0x00000001
+DATA powers0of3<>+16(SB)/4, $0x00000002
+DATA powers0of3<>+20(SB)/4, $0x00000002
+DATA powers0of3<>+24(SB)/4, $0x00000002
+DATA powers0of3<>+28(SB)/4, $0x00000002
+DATA powers0of3<>+32(SB)/4, $0x00000002
+DATA powers0of3<>+36(SB)/4, $0x00000003
+DATA powers0of3<>+40(SB)/4, $0x00000003
+DATA powers0of3<>+44(SB)/4, $0x00000003
+DATA powers0of3<>+48(SB)/4, $0x00000003
+DATA powers0of3<>+52(SB)/4, $0x00000003
+DATA powers0of3<>+56(SB)/4, $0x00000003
+DATA powers0of3<>+60(SB)/4, $0x00000003
+GLOBL powers0of3<>(SB), RODATA|NOPTR, $64
+
+// func m2l3DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·m2l3DipolesAVX2(SB), $576-32
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+16(FP), BX
+	MOVQ         li+24(FP), SI
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y1
+	VMOVAPS      Y3, Y2
+	VMULPS       X4, X4, X5
+	VPERMILPS    $0x01, X5, X3
+	VBROADCASTSS X3, Y3
+	VPERMILPS    $0x02, X5, X5
+	VBROADCASTSS X5, Y5
+	VMOVUPS      axis0<>+0(SB), Y6
+	VPERMPS      Y4, Y6, Y6
+	VMOVUPS      axis1<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      axis2<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      flat0x1y0<>+0(SB), Y7
+	VMOVUPS      flat0x0y1<>+0(SB), Y8
+	VFMADD213PS  flat0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y7
+	VMOVUPS      flat0x0y1<>+32(SB), Y8
+	VFMADD213PS  flat0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 32(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y7
+	VMOVUPS      raised0x1y1<>+0(SB), Y8
+	VFMADD213PS  raised0x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+0(SB), Y8
+	VFMADD213PS  raised0x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 128(AX)
+	VMOVUPS      raised0x2y0<>+32(SB), Y7
+	VMOVUPS      raised0x1y1<>+32(SB), Y8
+	VFMADD213PS  raised0x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+32(SB), Y8
+	VFMADD213PS  raised0x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+32(SB), Y3
+	VPERMPS      Y6, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, 160(AX)
+	VBROADCASTSS 32(BX), Y3
+	VMOVUPS      32(AX), Y5
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      52(AX), Y6
+	VMULPS       Y3, Y6, Y3
+	VBROADCASTSS 16(BX), Y6
+	VMOVUPS      16(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      36(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 20(BX), Y6
+	VMOVUPS      132(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      144(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 24(BX), Y6
+	VMOVUPS      24(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      44(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 28(BX), Y6
+	VMOVUPS      140(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      152(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VBROADCASTSS 12(BX), Y6
+	VMOVUPS      12(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      24(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VMOVUPS      44(AX), Y7
+	VMULPS       Y6, Y7, Y6
+	VBROADCASTSS 4(BX), Y7
+	VMOVUPS      4(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      16(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      36(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 8(BX), Y7
+	VMOVUPS      128(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      132(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      144(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  (AX), Y0, Y5
+	VFMADD231PS  4(AX), Y0, Y3
+	VFMADD231PS  16(AX), Y0, Y6
+	VMULPS       36(AX), Y0, Y0
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, 256(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 260(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y6, Y6
+	VMOVUPS      Y6, 272(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, 292(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 320(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       256(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       288(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VZEROUPPER
+	RET
 
 // func mutual3DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX512F
@@ -1686,7 +1815,6 @@ TEXT ·mutual3DipolesAVX512(SB), NOSPLIT, $0-48
 	VMOVUPS           b1x0y0<>+0(SB), Z7
 	VMOVUPS           b1x1y0<>+0(SB), Z8
 	VMOVUPS           b1x0y1<>+0(SB), Z9
-	VFMADD231PS       b1x1y1<>+0(SB), Z5, Z8
 	VFMADD231PS       b1x0y2<>+0(SB), Z5, Z9
 	VFMADD231PS       Z8, Z4, Z7
 	VFMADD231PS       Z9, Z5, Z7
@@ -1704,7 +1832,8 @@ TEXT ·mutual3DipolesAVX512(SB), NOSPLIT, $0-48
 	VMOVUPS           b2odd<>+0(SB), Z4
 	VPERMPS           Z6, Z4, Z4
 	VMULPS            Z4, Z8, Z8
-	VINSERTF32X4      $0x00, X3, Z7, Z4
+	VPERMILPS         $0xb4, X3, X4
+	VINSERTF32X4      $0x00, X4, Z7, Z4
 	VMOVUPS           z1<>+0(SB), Z5
 	VPERMI2PS         Z8, Z7, Z5
 	MOVL              $0x00004000, AX
@@ -1725,33 +1854,33 @@ TEXT ·mutual3DipolesAVX512(SB), NOSPLIT, $0-48
 	VMULPS.BCST       4(DX), Z10, Z11
 	VMULPS.BCST       4(SI), Z10, Z10
 	VMOVUPS           k2of3<>+0(SB), Z12
-	VPERMI2PS         Z8, Z4, Z12
+	VPERMI2PS         Z3, Z5, Z12
 	VFMADD231PS.BCST  8(DX), Z12, Z11
 	VFMADD231PS.BCST  8(SI), Z12, Z10
-	VMOVUPS           k3of3<>+0(SB), Z4
-	VPERMI2PS         Z3, Z5, Z4
-	VFMADD231PS.BCST  12(DX), Z4, Z11
-	VFMADD231PS.BCST  12(SI), Z4, Z10
+	VMOVUPS           k3of3<>+0(SB), Z12
+	VPERMI2PS         Z8, Z4, Z12
+	VFMADD231PS.BCST  12(DX), Z12, Z11
+	VFMADD231PS.BCST  12(SI), Z12, Z10
 	VMOVUPS           k4of3<>+0(SB), Z4
 	VPERMI2PS         Z8, Z7, Z4
 	VMULPS.BCST       16(DX), Z4, Z12
 	VMULPS.BCST       16(SI), Z4, Z4
 	VMOVUPS           k5of3<>+0(SB), Z13
-	VPERMI2PS         Z8, Z7, Z13
+	VPERMI2PS         Z3, Z5, Z13
 	VFMADD231PS.BCST  20(DX), Z13, Z12
 	VFMADD231PS.BCST  20(SI), Z13, Z4
 	VMOVUPS           k6of3<>+0(SB), Z13
 	VPERMI2PS         Z8, Z7, Z13
 	VFMADD231PS.BCST  24(DX), Z13, Z12
 	VFMADD231PS.BCST  24(SI), Z13, Z4
-	VMOVUPS           k7of3<>+0(SB), Z7
-	VPERMI2PS         Z3, Z5, Z7
-	VFMADD231PS.BCST  28(DX), Z7, Z12
-	VFMADD231PS.BCST  28(SI), Z7, Z4
-	VMOVUPS           k8of3<>+0(SB), Z7
-	VPERMI2PS         Z3, Z5, Z7
-	VFMADD231PS.BCST  32(DX), Z7, Z12
-	VFMADD231PS.BCST  32(SI), Z7, Z4
+	VMOVUPS           k7of3<>+0(SB), Z13
+	VPERMI2PS         Z3, Z5, Z13
+	VFMADD231PS.BCST  28(DX), Z13, Z12
+	VFMADD231PS.BCST  28(SI), Z13, Z4
+	VMOVUPS           k8of3<>+0(SB), Z3
+	VPERMI2PS         Z8, Z7, Z3
+	VFMADD231PS.BCST  32(DX), Z3, Z12
+	VFMADD231PS.BCST  32(SI), Z3, Z4
 	MOVL              $0x000001ff, AX
 	KMOVW             AX, K1
 	MOVL              $0x0000000f, AX
@@ -1771,677 +1900,267 @@ TEXT ·mutual3DipolesAVX512(SB), NOSPLIT, $0-48
 	VZEROUPPER
 	RET
 
-// func m2l4AVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
-// Requires: AVX, AVX512F
-TEXT ·m2l4AVX512(SB), NOSPLIT, $0-32
-	MOVQ              ci+0(FP), AX
-	MOVQ              cj+8(FP), CX
-	MOVQ              mj+16(FP), DX
-	MOVQ              li+24(FP), BX
-	VMOVUPD           (CX), Y0
-	VSUBPD            (AX), Y0, Y0
-	VCVTPD2PSY        Y0, X0
-	VXORPS            X1, X1, X1
-	VXORPS            X2, X2, X2
-	VCVTSD2SS         24(AX), X1, X1
-	VCVTSD2SS         24(CX), X2, X2
-	VBROADCASTSS      X1, Z1
-	VBROADCASTSS      X2, Z2
-	VMULPS            X0, X0, X3
-	VBROADCASTSS      X3, Z4
-	VPERMILPS         $0x01, X3, X5
-	VBROADCASTSS      X5, Z5
-	VADDPS            Z5, Z4, Z4
-	VPERMILPS         $0x02, X3, X5
-	VBROADCASTSS      X5, Z5
-	VADDPS            Z5, Z4, Z4
-	VRSQRT14PS        Z4, Z5
-	VMULPS            Z5, Z4, Z4
-	VFNMADD213PS.BCST three<>+0(SB), Z5, Z4
-	VMULPS.BCST       half<>+0(SB), Z5, Z5
-	VMULPS            Z4, Z5, Z5
-	VMULPS            X5, X0, X3
-	VPERMILPS         $0x93, X3, X3
-	VMOVSS            one<>+0(SB), X0
-	VBLENDPS          $0x01, X0, X3, X3
-	VMULPS            Z5, Z1, Z1
-	VMULPS            Z5, Z2, Z2
-	VUNPCKLPS         X1, X0, X6
-	VXORPS            X0, X0, X0
-	VSUBSS            X2, X0, X0
-	VMOVLHPS          X0, X6, X6
-	VMULPS            X6, X6, X7
-	VMULPS            X7, X7, X8
-	VMOVUPS           bit0of4<>+0(SB), Z0
-	VPERMPS           Z6, Z0, Z0
-	VMULPS            Z5, Z0, Z0
-	VMOVUPS           bit1of4<>+0(SB), Z1
-	VPERMPS           Z7, Z1, Z1
-	VMULPS            Z1, Z0, Z0
-	VMOVUPS           bit2of4<>+0(SB), Z1
-	VPERMPS           Z8, Z1, Z1
-	VMULPS            Z1, Z0, Z0
-	VMULPS            Z2, Z2, Z1
-	VMULPS            X3, X3, X5
-	VPERMILPS         $0x01, X5, X4
-	VBROADCASTSS      X4, Z4
-	VPERMILPS         $0x02, X5, X5
-	VBROADCASTSS      X5, Z5
-	VMOVUPS           axis0<>+0(SB), Z6
-	VPERMPS           Z3, Z6, Z6
-	VMOVUPS           axis1<>+0(SB), Z7
-	VPERMPS           Z3, Z7, Z7
-	VMULPS            Z7, Z6, Z6
-	VMOVUPS           axis2<>+0(SB), Z7
-	VPERMPS           Z3, Z7, Z7
-	VMULPS            Z7, Z6, Z6
-	VMOVUPS           b1x0y0<>+0(SB), Z7
-	VMOVUPS           b1x1y0<>+0(SB), Z8
-	VMOVUPS           b1x0y1<>+0(SB), Z9
-	VFMADD231PS       b1x1y1<>+0(SB), Z5, Z8
-	VFMADD231PS       b1x0y2<>+0(SB), Z5, Z9
-	VFMADD231PS       Z8, Z4, Z7
-	VFMADD231PS       Z9, Z5, Z7
-	VMOVUPS           b1odd<>+0(SB), Z8
-	VPERMPS           Z6, Z8, Z8
-	VMULPS            Z8, Z7, Z7
-	VMOVUPS           b2x0y0<>+0(SB), Z8
-	VMOVUPS           b2x1y0<>+0(SB), Z9
-	VMOVUPS           b2x0y1<>+0(SB), Z10
-	VFMADD231PS       b2x2y0<>+0(SB), Z4, Z9
-	VFMADD231PS       b2x1y1<>+0(SB), Z5, Z9
-	VFMADD231PS       b2x0y2<>+0(SB), Z5, Z10
-	VFMADD231PS       Z9, Z4, Z8
-	VFMADD231PS       Z10, Z5, Z8
-	VMOVUPS           b2odd<>+0(SB), Z4
-	VPERMPS           Z6, Z4, Z4
-	VMULPS            Z4, Z8, Z8
-	VINSERTF32X4      $0x00, X3, Z7, Z3
-	VMOVUPS           z1<>+0(SB), Z4
-	VPERMI2PS         Z8, Z7, Z4
-	VPXORD            Z5, Z5, Z5
-	VMOVUPS           xx<>+0(SB), Z6
-	VPERMI2PS         Z8, Z7, Z6
-	VSUBPS            Z6, Z5, Z5
-	VMOVUPS           yy<>+0(SB), Z6
-	VPERMI2PS         Z8, Z7, Z6
-	VSUBPS            Z6, Z5, Z5
-	VMULPS.BCST       (DX), Z3, Z3
-	VMOVUPS           k4of4<>+0(SB), Z6
-	VPERMI2PS         Z8, Z7, Z6
-	VMULPS.BCST       16(DX), Z6, Z6
-	VMOVUPS           k5of4<>+0(SB), Z9
-	VPERMI2PS         Z8, Z7, Z9
-	VFMADD231PS.BCST  20(DX), Z9, Z6
-	VMOVUPS           k6of4<>+0(SB), Z9
-	VPERMI2PS         Z8, Z7, Z9
-	VFMADD231PS.BCST  24(DX), Z9, Z6
-	VMOVUPS           k7of4<>+0(SB), Z9
-	VPERMI2PS         Z5, Z4, Z9
-	VFMADD231PS.BCST  28(DX), Z9, Z6
-	VMOVUPS           k8of4<>+0(SB), Z9
-	VPERMI2PS         Z5, Z4, Z9
-	VFMADD231PS.BCST  32(DX), Z9, Z6
-	VMOVUPS           k9of4<>+0(SB), Z9
-	VPERMI2PS         Z8, Z7, Z9
-	VMULPS.BCST       36(DX), Z9, Z9
-	VMOVUPS           k10of4<>+0(SB), Z10
-	VPERMI2PS         Z8, Z7, Z10
-	VFMADD231PS.BCST  40(DX), Z10, Z9
-	VMOVUPS           k11of4<>+0(SB), Z10
-	VPERMI2PS         Z8, Z7, Z10
-	VFMADD231PS.BCST  44(DX), Z10, Z9
-	VMOVUPS           k12of4<>+0(SB), Z10
-	VPERMI2PS         Z8, Z7, Z10
-	VFMADD231PS.BCST  48(DX), Z10, Z9
-	VMOVUPS           k13of4<>+0(SB), Z7
-	VPERMI2PS         Z5, Z4, Z7
-	VFMADD231PS.BCST  52(DX), Z7, Z9
-	VMOVUPS           k14of4<>+0(SB), Z7
-	VPERMI2PS         Z5, Z4, Z7
-	VFMADD231PS.BCST  56(DX), Z7, Z9
-	VMOVUPS           k15of4<>+0(SB), Z7
-	VPERMI2PS         Z5, Z4, Z7
-	VFMADD231PS.BCST  60(DX), Z7, Z9
-	MOVL              $0x000001ff, AX
-	KMOVW             AX, K1
-	MOVL              $0x0000000f, AX
-	KMOVW             AX, K2
-	VFMADD231PS       Z9, Z2, K2, Z6
-	VFMADD231PS       Z6, Z1, K1, Z3
-	VMOVUPS           powers0of4<>+0(SB), Z1
-	VPERMPS           Z0, Z1, Z1
-	VFMADD213PS       (BX), Z1, Z3
-	VMOVUPS           Z3, (BX)
-	VBROADCASTSS      (DX), Z1
-	VMULPS            Z8, Z1, Z1
-	VMOVUPS           powers16of4<>+0(SB), Z2
-	VPERMPS           Z0, Z2, Z2
-	VFMADD213PS       64(BX), Z2, Z1
-	VMOVUPS           Z1, 64(BX)
+DATA powers0of3back<>+0(SB)/4, $0x00000008
+DATA powers0of3back<>+4(SB)/4, $0x00000009
+DATA powers0of3back<>+8(SB)/4, $0x00000009
+DATA powers0of3back<>+12(SB)/4, $0x00000009
+DATA powers0of3back<>+16(SB)/4, $0x0000000a
+DATA powers0of3back<>+20(SB)/4, $0x0000000a
+DATA powers0of3back<>+24(SB)/4, $0x0000000a
+DATA powers0of3back<>+28(SB)/4, $0x0000000a
+DATA powers0of3back<>+32(SB)/4, $0x0000000a
+DATA powers0of3back<>+36(SB)/4, $0x0000000b
+DATA powers0of3back<>+40(SB)/4, $0x0000000b
+DATA powers0of3back<>+44(SB)/4, $0x0000000b
+DATA powers0of3back<>+48(SB)/4, $0x0000000b
+DATA powers0of3back<>+52(SB)/4, $0x0000000b
+DATA powers0of3back<>+56(SB)/4, $0x0000000b
+DATA powers0of3back<>+60(SB)/4, $0x0000000b
+GLOBL powers0of3back<>(SB), RODATA|NOPTR, $64
+
+// func mutual3DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·mutual3DipolesAVX2(SB), $576-48
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+24(FP), BX
+	MOVQ         li+32(FP), SI
+	MOVQ         mi+16(FP), DI
+	MOVQ         lj+40(FP), R8
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y2
+	VMOVAPS      Y3, Y5
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(DX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VXORPS       X7, X7, X7
+	VSUBSS       X6, X7, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X7, X7, X7
+	VCVTSD2SS    24(DX), X7, X7
+	VMULSS       X1, X7, X7
+	VXORPS       X1, X1, X1
+	VSUBSS       X7, X1, X7
+	VBROADCASTSS X7, Y1
+	VMOVAPS      Y3, Y3
+	VMULPS       X4, X4, X8
+	VPERMILPS    $0x01, X8, X7
+	VBROADCASTSS X7, Y7
+	VPERMILPS    $0x02, X8, X8
+	VBROADCASTSS X8, Y8
+	VMOVUPS      axis0<>+0(SB), Y9
+	VPERMPS      Y4, Y9, Y9
+	VMOVUPS      axis1<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      axis2<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      flat0x1y0<>+0(SB), Y10
+	VMOVUPS      flat0x0y1<>+0(SB), Y11
+	VFMADD213PS  flat0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y10
+	VMOVUPS      flat0x0y1<>+32(SB), Y11
+	VFMADD213PS  flat0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 32(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y10
+	VMOVUPS      raised0x1y1<>+0(SB), Y11
+	VFMADD213PS  raised0x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+0(SB), Y11
+	VFMADD213PS  raised0x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 128(AX)
+	VMOVUPS      raised0x2y0<>+32(SB), Y10
+	VMOVUPS      raised0x1y1<>+32(SB), Y11
+	VFMADD213PS  raised0x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+32(SB), Y11
+	VFMADD213PS  raised0x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+32(SB), Y7
+	VPERMPS      Y9, Y7, Y7
+	VMULPS       Y7, Y10, Y10
+	VMOVUPS      Y10, 160(AX)
+	VBROADCASTSS 32(BX), Y7
+	VBROADCASTSS 32(DI), Y8
+	VMOVUPS      32(AX), Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      52(AX), Y11
+	VMULPS       Y7, Y11, Y7
+	VMULPS       Y8, Y11, Y8
+	VBROADCASTSS 16(BX), Y11
+	VBROADCASTSS 16(DI), Y12
+	VMOVUPS      16(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      36(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 20(BX), Y11
+	VBROADCASTSS 20(DI), Y12
+	VMOVUPS      132(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      144(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 24(BX), Y11
+	VBROADCASTSS 24(DI), Y12
+	VMOVUPS      24(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      44(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 28(BX), Y11
+	VBROADCASTSS 28(DI), Y12
+	VMOVUPS      140(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      152(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 12(BX), Y11
+	VBROADCASTSS 12(DI), Y12
+	VMOVUPS      12(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      24(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      44(AX), Y13
+	VMULPS       Y11, Y13, Y11
+	VMULPS       Y12, Y13, Y12
+	VBROADCASTSS 4(BX), Y13
+	VBROADCASTSS 4(DI), Y14
+	VMOVUPS      4(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      16(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      36(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 8(BX), Y13
+	VBROADCASTSS 8(DI), Y14
+	VMOVUPS      128(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      132(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      144(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  (AX), Y0, Y10
+	VFMADD231PS  4(AX), Y0, Y7
+	VFMADD231PS  16(AX), Y0, Y11
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 256(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 260(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y11, Y11
+	VMOVUPS      Y11, 272(AX)
+	VBROADCASTSS (DI), Y0
+	VFMADD231PS  (AX), Y0, Y9
+	VFMADD231PS  4(AX), Y0, Y8
+	VFMADD231PS  16(AX), Y0, Y12
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      Y9, 384(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 388(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y12, Y12
+	VMOVUPS      Y12, 400(AX)
+	VBROADCASTSS (BX), Y0
+	VMULPS       36(AX), Y0, Y0
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      Y0, 292(AX)
+	VBROADCASTSS (DI), Y0
+	VMULPS       36(AX), Y0, Y0
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, 420(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 320(AX)
+	VMOVUPS      Y4, 448(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       256(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       288(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      (R8), Y0
+	VADDPS       384(AX), Y0, Y0
+	VMOVUPS      Y0, (R8)
+	VMOVUPS      32(R8), Y0
+	VADDPS       416(AX), Y0, Y0
+	VMOVUPS      Y0, 32(R8)
 	VZEROUPPER
 	RET
-
-DATA bit0of4<>+0(SB)/4, $0x00000000
-DATA bit0of4<>+4(SB)/4, $0x00000001
-DATA bit0of4<>+8(SB)/4, $0x00000000
-DATA bit0of4<>+12(SB)/4, $0x00000001
-DATA bit0of4<>+16(SB)/4, $0x00000000
-DATA bit0of4<>+20(SB)/4, $0x00000003
-DATA bit0of4<>+24(SB)/4, $0x00000003
-DATA bit0of4<>+28(SB)/4, $0x00000003
-DATA bit0of4<>+32(SB)/4, $0x00000000
-DATA bit0of4<>+36(SB)/4, $0x00000002
-DATA bit0of4<>+40(SB)/4, $0x00000000
-DATA bit0of4<>+44(SB)/4, $0x00000002
-DATA bit0of4<>+48(SB)/4, $0x00000000
-DATA bit0of4<>+52(SB)/4, $0x00000003
-DATA bit0of4<>+56(SB)/4, $0x00000003
-DATA bit0of4<>+60(SB)/4, $0x00000003
-GLOBL bit0of4<>(SB), RODATA|NOPTR, $64
-
-DATA bit1of4<>+0(SB)/4, $0x00000000
-DATA bit1of4<>+4(SB)/4, $0x00000000
-DATA bit1of4<>+8(SB)/4, $0x00000001
-DATA bit1of4<>+12(SB)/4, $0x00000001
-DATA bit1of4<>+16(SB)/4, $0x00000000
-DATA bit1of4<>+20(SB)/4, $0x00000003
-DATA bit1of4<>+24(SB)/4, $0x00000003
-DATA bit1of4<>+28(SB)/4, $0x00000003
-DATA bit1of4<>+32(SB)/4, $0x00000000
-DATA bit1of4<>+36(SB)/4, $0x00000000
-DATA bit1of4<>+40(SB)/4, $0x00000002
-DATA bit1of4<>+44(SB)/4, $0x00000002
-DATA bit1of4<>+48(SB)/4, $0x00000000
-DATA bit1of4<>+52(SB)/4, $0x00000003
-DATA bit1of4<>+56(SB)/4, $0x00000003
-DATA bit1of4<>+60(SB)/4, $0x00000003
-GLOBL bit1of4<>(SB), RODATA|NOPTR, $64
-
-DATA bit2of4<>+0(SB)/4, $0x00000000
-DATA bit2of4<>+4(SB)/4, $0x00000000
-DATA bit2of4<>+8(SB)/4, $0x00000000
-DATA bit2of4<>+12(SB)/4, $0x00000000
-DATA bit2of4<>+16(SB)/4, $0x00000001
-DATA bit2of4<>+20(SB)/4, $0x00000003
-DATA bit2of4<>+24(SB)/4, $0x00000003
-DATA bit2of4<>+28(SB)/4, $0x00000003
-DATA bit2of4<>+32(SB)/4, $0x00000000
-DATA bit2of4<>+36(SB)/4, $0x00000000
-DATA bit2of4<>+40(SB)/4, $0x00000000
-DATA bit2of4<>+44(SB)/4, $0x00000000
-DATA bit2of4<>+48(SB)/4, $0x00000002
-DATA bit2of4<>+52(SB)/4, $0x00000003
-DATA bit2of4<>+56(SB)/4, $0x00000003
-DATA bit2of4<>+60(SB)/4, $0x00000003
-GLOBL bit2of4<>(SB), RODATA|NOPTR, $64
-
-DATA k4of4<>+0(SB)/4, $0x00000004
-DATA k4of4<>+4(SB)/4, $0x00000009
-DATA k4of4<>+8(SB)/4, $0x0000000a
-DATA k4of4<>+12(SB)/4, $0x0000000d
-DATA k4of4<>+16(SB)/4, $0x00000010
-DATA k4of4<>+20(SB)/4, $0x00000011
-DATA k4of4<>+24(SB)/4, $0x00000012
-DATA k4of4<>+28(SB)/4, $0x00000015
-DATA k4of4<>+32(SB)/4, $0x00000016
-DATA k4of4<>+36(SB)/4, $0x00000000
-DATA k4of4<>+40(SB)/4, $0x00000000
-DATA k4of4<>+44(SB)/4, $0x00000000
-DATA k4of4<>+48(SB)/4, $0x00000000
-DATA k4of4<>+52(SB)/4, $0x00000000
-DATA k4of4<>+56(SB)/4, $0x00000000
-DATA k4of4<>+60(SB)/4, $0x00000000
-GLOBL k4of4<>(SB), RODATA|NOPTR, $64
-
-DATA k5of4<>+0(SB)/4, $0x00000005
-DATA k5of4<>+4(SB)/4, $0x0000000a
-DATA k5of4<>+8(SB)/4, $0x0000000b
-DATA k5of4<>+12(SB)/4, $0x0000000e
-DATA k5of4<>+16(SB)/4, $0x00000011
-DATA k5of4<>+20(SB)/4, $0x00000012
-DATA k5of4<>+24(SB)/4, $0x00000013
-DATA k5of4<>+28(SB)/4, $0x00000016
-DATA k5of4<>+32(SB)/4, $0x00000017
-DATA k5of4<>+36(SB)/4, $0x00000000
-DATA k5of4<>+40(SB)/4, $0x00000000
-DATA k5of4<>+44(SB)/4, $0x00000000
-DATA k5of4<>+48(SB)/4, $0x00000000
-DATA k5of4<>+52(SB)/4, $0x00000000
-DATA k5of4<>+56(SB)/4, $0x00000000
-DATA k5of4<>+60(SB)/4, $0x00000000
-GLOBL k5of4<>(SB), RODATA|NOPTR, $64
-
-DATA k6of4<>+0(SB)/4, $0x00000006
-DATA k6of4<>+4(SB)/4, $0x0000000b
-DATA k6of4<>+8(SB)/4, $0x0000000c
-DATA k6of4<>+12(SB)/4, $0x0000000f
-DATA k6of4<>+16(SB)/4, $0x00000012
-DATA k6of4<>+20(SB)/4, $0x00000013
-DATA k6of4<>+24(SB)/4, $0x00000014
-DATA k6of4<>+28(SB)/4, $0x00000017
-DATA k6of4<>+32(SB)/4, $0x00000018
-DATA k6of4<>+36(SB)/4, $0x00000000
-DATA k6of4<>+40(SB)/4, $0x00000000
-DATA k6of4<>+44(SB)/4, $0x00000000
-DATA k6of4<>+48(SB)/4, $0x00000000
-DATA k6of4<>+52(SB)/4, $0x00000000
-DATA k6of4<>+56(SB)/4, $0x00000000
-DATA k6of4<>+60(SB)/4, $0x00000000
-GLOBL k6of4<>(SB), RODATA|NOPTR, $64
-
-DATA k7of4<>+0(SB)/4, $0x00000000
-DATA k7of4<>+4(SB)/4, $0x00000002
-DATA k7of4<>+8(SB)/4, $0x00000003
-DATA k7of4<>+12(SB)/4, $0x00000011
-DATA k7of4<>+16(SB)/4, $0x00000005
-DATA k7of4<>+20(SB)/4, $0x00000006
-DATA k7of4<>+24(SB)/4, $0x00000007
-DATA k7of4<>+28(SB)/4, $0x00000013
-DATA k7of4<>+32(SB)/4, $0x00000014
-DATA k7of4<>+36(SB)/4, $0x00000000
-DATA k7of4<>+40(SB)/4, $0x00000000
-DATA k7of4<>+44(SB)/4, $0x00000000
-DATA k7of4<>+48(SB)/4, $0x00000000
-DATA k7of4<>+52(SB)/4, $0x00000000
-DATA k7of4<>+56(SB)/4, $0x00000000
-DATA k7of4<>+60(SB)/4, $0x00000000
-GLOBL k7of4<>(SB), RODATA|NOPTR, $64
-
-DATA k8of4<>+0(SB)/4, $0x00000001
-DATA k8of4<>+4(SB)/4, $0x00000003
-DATA k8of4<>+8(SB)/4, $0x00000004
-DATA k8of4<>+12(SB)/4, $0x00000012
-DATA k8of4<>+16(SB)/4, $0x00000006
-DATA k8of4<>+20(SB)/4, $0x00000007
-DATA k8of4<>+24(SB)/4, $0x00000008
-DATA k8of4<>+28(SB)/4, $0x00000014
-DATA k8of4<>+32(SB)/4, $0x00000015
-DATA k8of4<>+36(SB)/4, $0x00000000
-DATA k8of4<>+40(SB)/4, $0x00000000
-DATA k8of4<>+44(SB)/4, $0x00000000
-DATA k8of4<>+48(SB)/4, $0x00000000
-DATA k8of4<>+52(SB)/4, $0x00000000
-DATA k8of4<>+56(SB)/4, $0x00000000
-DATA k8of4<>+60(SB)/4, $0x00000000
-GLOBL k8of4<>(SB), RODATA|NOPTR, $64
-
-DATA k9of4<>+0(SB)/4, $0x00000009
-DATA k9of4<>+4(SB)/4, $0x00000010
-DATA k9of4<>+8(SB)/4, $0x00000011
-DATA k9of4<>+12(SB)/4, $0x00000015
-DATA k9of4<>+16(SB)/4, $0x00000000
-DATA k9of4<>+20(SB)/4, $0x00000000
-DATA k9of4<>+24(SB)/4, $0x00000000
-DATA k9of4<>+28(SB)/4, $0x00000000
-DATA k9of4<>+32(SB)/4, $0x00000000
-DATA k9of4<>+36(SB)/4, $0x00000000
-DATA k9of4<>+40(SB)/4, $0x00000000
-DATA k9of4<>+44(SB)/4, $0x00000000
-DATA k9of4<>+48(SB)/4, $0x00000000
-DATA k9of4<>+52(SB)/4, $0x00000000
-DATA k9of4<>+56(SB)/4, $0x00000000
-DATA k9of4<>+60(SB)/4, $0x00000000
-GLOBL k9of4<>(SB), RODATA|NOPTR, $64
-
-DATA k10of4<>+0(SB)/4, $0x0000000a
-DATA k10of4<>+4(SB)/4, $0x00000011
-DATA k10of4<>+8(SB)/4, $0x00000012
-DATA k10of4<>+12(SB)/4, $0x00000016
-DATA k10of4<>+16(SB)/4, $0x00000000
-DATA k10of4<>+20(SB)/4, $0x00000000
-DATA k10of4<>+24(SB)/4, $0x00000000
-DATA k10of4<>+28(SB)/4, $0x00000000
-DATA k10of4<>+32(SB)/4, $0x00000000
-DATA k10of4<>+36(SB)/4, $0x00000000
-DATA k10of4<>+40(SB)/4, $0x00000000
-DATA k10of4<>+44(SB)/4, $0x00000000
-DATA k10of4<>+48(SB)/4, $0x00000000
-DATA k10of4<>+52(SB)/4, $0x00000000
-DATA k10of4<>+56(SB)/4, $0x00000000
-DATA k10of4<>+60(SB)/4, $0x00000000
-GLOBL k10of4<>(SB), RODATA|NOPTR, $64
-
-DATA k11of4<>+0(SB)/4, $0x0000000b
-DATA k11of4<>+4(SB)/4, $0x00000012
-DATA k11of4<>+8(SB)/4, $0x00000013
-DATA k11of4<>+12(SB)/4, $0x00000017
-DATA k11of4<>+16(SB)/4, $0x00000000
-DATA k11of4<>+20(SB)/4, $0x00000000
-DATA k11of4<>+24(SB)/4, $0x00000000
-DATA k11of4<>+28(SB)/4, $0x00000000
-DATA k11of4<>+32(SB)/4, $0x00000000
-DATA k11of4<>+36(SB)/4, $0x00000000
-DATA k11of4<>+40(SB)/4, $0x00000000
-DATA k11of4<>+44(SB)/4, $0x00000000
-DATA k11of4<>+48(SB)/4, $0x00000000
-DATA k11of4<>+52(SB)/4, $0x00000000
-DATA k11of4<>+56(SB)/4, $0x00000000
-DATA k11of4<>+60(SB)/4, $0x00000000
-GLOBL k11of4<>(SB), RODATA|NOPTR, $64
-
-DATA k12of4<>+0(SB)/4, $0x0000000c
-DATA k12of4<>+4(SB)/4, $0x00000013
-DATA k12of4<>+8(SB)/4, $0x00000014
-DATA k12of4<>+12(SB)/4, $0x00000018
-DATA k12of4<>+16(SB)/4, $0x00000000
-DATA k12of4<>+20(SB)/4, $0x00000000
-DATA k12of4<>+24(SB)/4, $0x00000000
-DATA k12of4<>+28(SB)/4, $0x00000000
-DATA k12of4<>+32(SB)/4, $0x00000000
-DATA k12of4<>+36(SB)/4, $0x00000000
-DATA k12of4<>+40(SB)/4, $0x00000000
-DATA k12of4<>+44(SB)/4, $0x00000000
-DATA k12of4<>+48(SB)/4, $0x00000000
-DATA k12of4<>+52(SB)/4, $0x00000000
-DATA k12of4<>+56(SB)/4, $0x00000000
-DATA k12of4<>+60(SB)/4, $0x00000000
-GLOBL k12of4<>(SB), RODATA|NOPTR, $64
-
-DATA k13of4<>+0(SB)/4, $0x00000002
-DATA k13of4<>+4(SB)/4, $0x00000005
-DATA k13of4<>+8(SB)/4, $0x00000006
-DATA k13of4<>+12(SB)/4, $0x00000013
-DATA k13of4<>+16(SB)/4, $0x00000000
-DATA k13of4<>+20(SB)/4, $0x00000000
-DATA k13of4<>+24(SB)/4, $0x00000000
-DATA k13of4<>+28(SB)/4, $0x00000000
-DATA k13of4<>+32(SB)/4, $0x00000000
-DATA k13of4<>+36(SB)/4, $0x00000000
-DATA k13of4<>+40(SB)/4, $0x00000000
-DATA k13of4<>+44(SB)/4, $0x00000000
-DATA k13of4<>+48(SB)/4, $0x00000000
-DATA k13of4<>+52(SB)/4, $0x00000000
-DATA k13of4<>+56(SB)/4, $0x00000000
-DATA k13of4<>+60(SB)/4, $0x00000000
-GLOBL k13of4<>(SB), RODATA|NOPTR, $64
-
-DATA k14of4<>+0(SB)/4, $0x00000003
-DATA k14of4<>+4(SB)/4, $0x00000006
-DATA k14of4<>+8(SB)/4, $0x00000007
-DATA k14of4<>+12(SB)/4, $0x00000014
-DATA k14of4<>+16(SB)/4, $0x00000000
-DATA k14of4<>+20(SB)/4, $0x00000000
-DATA k14of4<>+24(SB)/4, $0x00000000
-DATA k14of4<>+28(SB)/4, $0x00000000
-DATA k14of4<>+32(SB)/4, $0x00000000
-DATA k14of4<>+36(SB)/4, $0x00000000
-DATA k14of4<>+40(SB)/4, $0x00000000
-DATA k14of4<>+44(SB)/4, $0x00000000
-DATA k14of4<>+48(SB)/4, $0x00000000
-DATA k14of4<>+52(SB)/4, $0x00000000
-DATA k14of4<>+56(SB)/4, $0x00000000
-DATA k14of4<>+60(SB)/4, $0x00000000
-GLOBL k14of4<>(SB), RODATA|NOPTR, $64
-
-DATA k15of4<>+0(SB)/4, $0x00000004
-DATA k15of4<>+4(SB)/4, $0x00000007
-DATA k15of4<>+8(SB)/4, $0x00000008
-DATA k15of4<>+12(SB)/4, $0x00000015
-DATA k15of4<>+16(SB)/4, $0x00000000
-DATA k15of4<>+20(SB)/4, $0x00000000
-DATA k15of4<>+24(SB)/4, $0x00000000
-DATA k15of4<>+28(SB)/4, $0x00000000
-DATA k15of4<>+32(SB)/4, $0x00000000
-DATA k15of4<>+36(SB)/4, $0x00000000
-DATA k15of4<>+40(SB)/4, $0x00000000
-DATA k15of4<>+44(SB)/4, $0x00000000
-DATA k15of4<>+48(SB)/4, $0x00000000
-DATA k15of4<>+52(SB)/4, $0x00000000
-DATA k15of4<>+56(SB)/4, $0x00000000
-DATA k15of4<>+60(SB)/4, $0x00000000
-GLOBL k15of4<>(SB), RODATA|NOPTR, $64
-
-DATA powers0of4<>+0(SB)/4, $0x00000000
-DATA powers0of4<>+4(SB)/4, $0x00000001
-DATA powers0of4<>+8(SB)/4, $0x00000001
-DATA powers0of4<>+12(SB)/4, $0x00000001
-DATA powers0of4<>+16(SB)/4, $0x00000002
-DATA powers0of4<>+20(SB)/4, $0x00000002
-DATA powers0of4<>+24(SB)/4, $0x00000002
-DATA powers0of4<>+28(SB)/4, $0x00000002
-DATA powers0of4<>+32(SB)/4, $0x00000002
-DATA powers0of4<>+36(SB)/4, $0x00000003
-DATA powers0of4<>+40(SB)/4, $0x00000003
-DATA powers0of4<>+44(SB)/4, $0x00000003
-DATA powers0of4<>+48(SB)/4, $0x00000003
-DATA powers0of4<>+52(SB)/4, $0x00000003
-DATA powers0of4<>+56(SB)/4, $0x00000003
-DATA powers0of4<>+60(SB)/4, $0x00000003
-GLOBL powers0of4<>(SB), RODATA|NOPTR, $64
-
-DATA powers16of4<>+0(SB)/4, $0x00000004
-DATA powers16of4<>+4(SB)/4, $0x00000004
-DATA powers16of4<>+8(SB)/4, $0x00000004
-DATA powers16of4<>+12(SB)/4, $0x00000004
-DATA powers16of4<>+16(SB)/4, $0x00000004
-DATA powers16of4<>+20(SB)/4, $0x00000004
-DATA powers16of4<>+24(SB)/4, $0x00000004
-DATA powers16of4<>+28(SB)/4, $0x00000004
-DATA powers16of4<>+32(SB)/4, $0x00000004
-DATA powers16of4<>+36(SB)/4, $0x00000007
-DATA powers16of4<>+40(SB)/4, $0x00000007
-DATA powers16of4<>+44(SB)/4, $0x00000007
-DATA powers16of4<>+48(SB)/4, $0x00000007
-DATA powers16of4<>+52(SB)/4, $0x00000007
-DATA powers16of4<>+56(SB)/4, $0x00000007
-DATA powers16of4<>+60(SB)/4, $0x00000007
-GLOBL powers16of4<>(SB), RODATA|NOPTR, $64
-
-// func mutual4AVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
-// Requires: AVX, AVX512F
-TEXT ·mutual4AVX512(SB), NOSPLIT, $0-48
-	MOVQ              ci+0(FP), AX
-	MOVQ              cj+8(FP), CX
-	MOVQ              mj+24(FP), DX
-	MOVQ              li+32(FP), BX
-	MOVQ              mi+16(FP), SI
-	MOVQ              lj+40(FP), DI
-	VMOVUPD           (CX), Y0
-	VSUBPD            (AX), Y0, Y0
-	VCVTPD2PSY        Y0, X0
-	VXORPS            X1, X1, X1
-	VXORPS            X2, X2, X2
-	VCVTSD2SS         24(AX), X1, X1
-	VCVTSD2SS         24(CX), X2, X2
-	VBROADCASTSS      X1, Z1
-	VBROADCASTSS      X2, Z2
-	VMULPS            X0, X0, X3
-	VBROADCASTSS      X3, Z4
-	VPERMILPS         $0x01, X3, X5
-	VBROADCASTSS      X5, Z5
-	VADDPS            Z5, Z4, Z4
-	VPERMILPS         $0x02, X3, X5
-	VBROADCASTSS      X5, Z5
-	VADDPS            Z5, Z4, Z4
-	VRSQRT14PS        Z4, Z5
-	VMULPS            Z5, Z4, Z4
-	VFNMADD213PS.BCST three<>+0(SB), Z5, Z4
-	VMULPS.BCST       half<>+0(SB), Z5, Z5
-	VMULPS            Z4, Z5, Z5
-	VMULPS            X5, X0, X3
-	VPERMILPS         $0x93, X3, X3
-	VMOVSS            one<>+0(SB), X0
-	VBLENDPS          $0x01, X0, X3, X3
-	VMULPS            Z5, Z1, Z1
-	VMULPS            Z5, Z2, Z2
-	VUNPCKLPS         X1, X0, X6
-	VXORPS            X0, X0, X0
-	VSUBSS            X2, X0, X0
-	VMOVLHPS          X0, X6, X6
-	VMULPS            X6, X6, X7
-	VMULPS            X7, X7, X8
-	VMOVUPS           bit0of4<>+0(SB), Z0
-	VPERMPS           Z6, Z0, Z0
-	VMULPS            Z5, Z0, Z0
-	VMOVUPS           bit1of4<>+0(SB), Z4
-	VPERMPS           Z7, Z4, Z4
-	VMULPS            Z4, Z0, Z0
-	VMOVUPS           bit2of4<>+0(SB), Z4
-	VPERMPS           Z8, Z4, Z4
-	VMULPS            Z4, Z0, Z0
-	VMULPS            Z2, Z2, Z4
-	VMULPS            Z1, Z1, Z5
-	VMULPS            X3, X3, X7
-	VPERMILPS         $0x01, X7, X6
-	VBROADCASTSS      X6, Z6
-	VPERMILPS         $0x02, X7, X7
-	VBROADCASTSS      X7, Z7
-	VMOVUPS           axis0<>+0(SB), Z8
-	VPERMPS           Z3, Z8, Z8
-	VMOVUPS           axis1<>+0(SB), Z9
-	VPERMPS           Z3, Z9, Z9
-	VMULPS            Z9, Z8, Z8
-	VMOVUPS           axis2<>+0(SB), Z9
-	VPERMPS           Z3, Z9, Z9
-	VMULPS            Z9, Z8, Z8
-	VMOVUPS           b1x0y0<>+0(SB), Z9
-	VMOVUPS           b1x1y0<>+0(SB), Z10
-	VMOVUPS           b1x0y1<>+0(SB), Z11
-	VFMADD231PS       b1x1y1<>+0(SB), Z7, Z10
-	VFMADD231PS       b1x0y2<>+0(SB), Z7, Z11
-	VFMADD231PS       Z10, Z6, Z9
-	VFMADD231PS       Z11, Z7, Z9
-	VMOVUPS           b1odd<>+0(SB), Z10
-	VPERMPS           Z8, Z10, Z10
-	VMULPS            Z10, Z9, Z9
-	VMOVUPS           b2x0y0<>+0(SB), Z10
-	VMOVUPS           b2x1y0<>+0(SB), Z11
-	VMOVUPS           b2x0y1<>+0(SB), Z12
-	VFMADD231PS       b2x2y0<>+0(SB), Z6, Z11
-	VFMADD231PS       b2x1y1<>+0(SB), Z7, Z11
-	VFMADD231PS       b2x0y2<>+0(SB), Z7, Z12
-	VFMADD231PS       Z11, Z6, Z10
-	VFMADD231PS       Z12, Z7, Z10
-	VMOVUPS           b2odd<>+0(SB), Z6
-	VPERMPS           Z8, Z6, Z6
-	VMULPS            Z6, Z10, Z10
-	VINSERTF32X4      $0x00, X3, Z9, Z3
-	VMOVUPS           z1<>+0(SB), Z6
-	VPERMI2PS         Z10, Z9, Z6
-	VPXORD            Z7, Z7, Z7
-	VMOVUPS           xx<>+0(SB), Z8
-	VPERMI2PS         Z10, Z9, Z8
-	VSUBPS            Z8, Z7, Z7
-	VMOVUPS           yy<>+0(SB), Z8
-	VPERMI2PS         Z10, Z9, Z8
-	VSUBPS            Z8, Z7, Z7
-	VMULPS.BCST       (DX), Z3, Z8
-	VMULPS.BCST       (SI), Z3, Z3
-	VMOVUPS           k4of4<>+0(SB), Z11
-	VPERMI2PS         Z10, Z9, Z11
-	VMULPS.BCST       16(DX), Z11, Z12
-	VMULPS.BCST       16(SI), Z11, Z11
-	VMOVUPS           k5of4<>+0(SB), Z13
-	VPERMI2PS         Z10, Z9, Z13
-	VFMADD231PS.BCST  20(DX), Z13, Z12
-	VFMADD231PS.BCST  20(SI), Z13, Z11
-	VMOVUPS           k6of4<>+0(SB), Z13
-	VPERMI2PS         Z10, Z9, Z13
-	VFMADD231PS.BCST  24(DX), Z13, Z12
-	VFMADD231PS.BCST  24(SI), Z13, Z11
-	VMOVUPS           k7of4<>+0(SB), Z13
-	VPERMI2PS         Z7, Z6, Z13
-	VFMADD231PS.BCST  28(DX), Z13, Z12
-	VFMADD231PS.BCST  28(SI), Z13, Z11
-	VMOVUPS           k8of4<>+0(SB), Z13
-	VPERMI2PS         Z7, Z6, Z13
-	VFMADD231PS.BCST  32(DX), Z13, Z12
-	VFMADD231PS.BCST  32(SI), Z13, Z11
-	VMOVUPS           k9of4<>+0(SB), Z13
-	VPERMI2PS         Z10, Z9, Z13
-	VMULPS.BCST       36(DX), Z13, Z14
-	VMULPS.BCST       36(SI), Z13, Z13
-	VMOVUPS           k10of4<>+0(SB), Z15
-	VPERMI2PS         Z10, Z9, Z15
-	VFMADD231PS.BCST  40(DX), Z15, Z14
-	VFMADD231PS.BCST  40(SI), Z15, Z13
-	VMOVUPS           k11of4<>+0(SB), Z15
-	VPERMI2PS         Z10, Z9, Z15
-	VFMADD231PS.BCST  44(DX), Z15, Z14
-	VFMADD231PS.BCST  44(SI), Z15, Z13
-	VMOVUPS           k12of4<>+0(SB), Z15
-	VPERMI2PS         Z10, Z9, Z15
-	VFMADD231PS.BCST  48(DX), Z15, Z14
-	VFMADD231PS.BCST  48(SI), Z15, Z13
-	VMOVUPS           k13of4<>+0(SB), Z9
-	VPERMI2PS         Z7, Z6, Z9
-	VFMADD231PS.BCST  52(DX), Z9, Z14
-	VFMADD231PS.BCST  52(SI), Z9, Z13
-	VMOVUPS           k14of4<>+0(SB), Z9
-	VPERMI2PS         Z7, Z6, Z9
-	VFMADD231PS.BCST  56(DX), Z9, Z14
-	VFMADD231PS.BCST  56(SI), Z9, Z13
-	VMOVUPS           k15of4<>+0(SB), Z9
-	VPERMI2PS         Z7, Z6, Z9
-	VFMADD231PS.BCST  60(DX), Z9, Z14
-	VFMADD231PS.BCST  60(SI), Z9, Z13
-	MOVL              $0x000001ff, AX
-	KMOVW             AX, K1
-	MOVL              $0x0000000f, AX
-	KMOVW             AX, K2
-	VFMADD231PS       Z14, Z2, K2, Z12
-	VFMADD231PS       Z12, Z4, K1, Z8
-	VMOVUPS           powers0of4<>+0(SB), Z2
-	VPERMPS           Z0, Z2, Z2
-	VFMADD213PS       (BX), Z2, Z8
-	VMOVUPS           Z8, (BX)
-	VBROADCASTSS      (DX), Z2
-	VMULPS            Z10, Z2, Z2
-	VMOVUPS           powers16of4<>+0(SB), Z4
-	VPERMPS           Z0, Z4, Z4
-	VFMADD213PS       64(BX), Z4, Z2
-	VMOVUPS           Z2, 64(BX)
-	VFNMADD231PS      Z13, Z1, K2, Z11
-	VFMADD231PS       Z11, Z5, K1, Z3
-	VMOVUPS           powers0of4back<>+0(SB), Z1
-	VPERMPS           Z0, Z1, Z1
-	VFMADD213PS       (DI), Z1, Z3
-	VMOVUPS           Z3, (DI)
-	VBROADCASTSS      (SI), Z1
-	VMULPS            Z10, Z1, Z1
-	VMOVUPS           powers16of4back<>+0(SB), Z2
-	VPERMPS           Z0, Z2, Z2
-	VFMADD213PS       64(DI), Z2, Z1
-	VMOVUPS           Z1, 64(DI)
-	VZEROUPPER
-	RET
-
-DATA powers0of4back<>+0(SB)/4, $0x00000008
-DATA powers0of4back<>+4(SB)/4, $0x00000009
-DATA powers0of4back<>+8(SB)/4, $0x00000009
-DATA powers0of4back<>+12(SB)/4, $0x00000009
-DATA powers0of4back<>+16(SB)/4, $0x0000000a
-DATA powers0of4back<>+20(SB)/4, $0x0000000a
-DATA powers0of4back<>+24(SB)/4, $0x0000000a
-DATA powers0of4back<>+28(SB)/4, $0x0000000a
-DATA powers0of4back<>+32(SB)/4, $0x0000000a
-DATA powers0of4back<>+36(SB)/4, $0x0000000b
-DATA powers0of4back<>+40(SB)/4, $0x0000000b
-DATA powers0of4back<>+44(SB)/4, $0x0000000b
-DATA powers0of4back<>+48(SB)/4, $0x0000000b
-DATA powers0of4back<>+52(SB)/4, $0x0000000b
-DATA powers0of4back<>+56(SB)/4, $0x0000000b
-DATA powers0of4back<>+60(SB)/4, $0x0000000b
-GLOBL powers0of4back<>(SB), RODATA|NOPTR, $64
-
-DATA powers16of4back<>+0(SB)/4, $0x0000000c
-DATA powers16of4back<>+4(SB)/4, $0x0000000c
-DATA powers16of4back<>+8(SB)/4, $0x0000000c
-DATA powers16of4back<>+12(SB)/4, $0x0000000c
-DATA powers16of4back<>+16(SB)/4, $0x0000000c
-DATA powers16of4back<>+20(SB)/4, $0x0000000c
-DATA powers16of4back<>+24(SB)/4, $0x0000000c
-DATA powers16of4back<>+28(SB)/4, $0x0000000c
-DATA powers16of4back<>+32(SB)/4, $0x0000000c
-DATA powers16of4back<>+36(SB)/4, $0x0000000f
-DATA powers16of4back<>+40(SB)/4, $0x0000000f
-DATA powers16of4back<>+44(SB)/4, $0x0000000f
-DATA powers16of4back<>+48(SB)/4, $0x0000000f
-DATA powers16of4back<>+52(SB)/4, $0x0000000f
-DATA powers16of4back<>+56(SB)/4, $0x0000000f
-DATA powers16of4back<>+60(SB)/4, $0x0000000f
-GLOBL powers16of4back<>(SB), RODATA|NOPTR, $64
 
 // func m2l4DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
 // Requires: AVX, AVX512F
@@ -2510,7 +2229,6 @@ TEXT ·m2l4DipolesAVX512(SB), NOSPLIT, $0-32
 	VMOVUPS           b1x0y0<>+0(SB), Z6
 	VMOVUPS           b1x1y0<>+0(SB), Z7
 	VMOVUPS           b1x0y1<>+0(SB), Z8
-	VFMADD231PS       b1x1y1<>+0(SB), Z4, Z7
 	VFMADD231PS       b1x0y2<>+0(SB), Z4, Z8
 	VFMADD231PS       Z7, Z1, Z6
 	VFMADD231PS       Z8, Z4, Z6
@@ -2528,7 +2246,8 @@ TEXT ·m2l4DipolesAVX512(SB), NOSPLIT, $0-32
 	VMOVUPS           b2odd<>+0(SB), Z1
 	VPERMPS           Z5, Z1, Z1
 	VMULPS            Z1, Z7, Z7
-	VINSERTF32X4      $0x00, X3, Z6, Z1
+	VPERMILPS         $0xb4, X3, X1
+	VINSERTF32X4      $0x00, X1, Z6, Z1
 	VMOVUPS           z1<>+0(SB), Z4
 	VPERMI2PS         Z7, Z6, Z4
 	MOVL              $0x00004000, AX
@@ -2547,16 +2266,16 @@ TEXT ·m2l4DipolesAVX512(SB), NOSPLIT, $0-32
 	VPERMI2PS         Z7, Z1, Z8
 	VMULPS.BCST       4(DX), Z8, Z8
 	VMOVUPS           k2of4<>+0(SB), Z9
-	VPERMI2PS         Z7, Z1, Z9
+	VPERMI2PS         Z3, Z4, Z9
 	VFMADD231PS.BCST  8(DX), Z9, Z8
-	VMOVUPS           k3of4<>+0(SB), Z1
-	VPERMI2PS         Z3, Z4, Z1
-	VFMADD231PS.BCST  12(DX), Z1, Z8
+	VMOVUPS           k3of4<>+0(SB), Z9
+	VPERMI2PS         Z7, Z1, Z9
+	VFMADD231PS.BCST  12(DX), Z9, Z8
 	VMOVUPS           k4of4<>+0(SB), Z1
 	VPERMI2PS         Z7, Z6, Z1
 	VMULPS.BCST       16(DX), Z1, Z1
 	VMOVUPS           k5of4<>+0(SB), Z9
-	VPERMI2PS         Z7, Z6, Z9
+	VPERMI2PS         Z3, Z4, Z9
 	VFMADD231PS.BCST  20(DX), Z9, Z1
 	VMOVUPS           k6of4<>+0(SB), Z9
 	VPERMI2PS         Z7, Z6, Z9
@@ -2565,29 +2284,29 @@ TEXT ·m2l4DipolesAVX512(SB), NOSPLIT, $0-32
 	VPERMI2PS         Z3, Z4, Z9
 	VFMADD231PS.BCST  28(DX), Z9, Z1
 	VMOVUPS           k8of4<>+0(SB), Z9
-	VPERMI2PS         Z3, Z4, Z9
+	VPERMI2PS         Z7, Z6, Z9
 	VFMADD231PS.BCST  32(DX), Z9, Z1
 	VMOVUPS           k9of4<>+0(SB), Z9
 	VPERMI2PS         Z7, Z6, Z9
 	VMULPS.BCST       36(DX), Z9, Z9
 	VMOVUPS           k10of4<>+0(SB), Z10
-	VPERMI2PS         Z7, Z6, Z10
+	VPERMI2PS         Z3, Z4, Z10
 	VFMADD231PS.BCST  40(DX), Z10, Z9
 	VMOVUPS           k11of4<>+0(SB), Z10
 	VPERMI2PS         Z7, Z6, Z10
 	VFMADD231PS.BCST  44(DX), Z10, Z9
 	VMOVUPS           k12of4<>+0(SB), Z10
-	VPERMI2PS         Z7, Z6, Z10
+	VPERMI2PS         Z3, Z4, Z10
 	VFMADD231PS.BCST  48(DX), Z10, Z9
-	VMOVUPS           k13of4<>+0(SB), Z6
-	VPERMI2PS         Z3, Z4, Z6
-	VFMADD231PS.BCST  52(DX), Z6, Z9
-	VMOVUPS           k14of4<>+0(SB), Z6
-	VPERMI2PS         Z3, Z4, Z6
-	VFMADD231PS.BCST  56(DX), Z6, Z9
-	VMOVUPS           k15of4<>+0(SB), Z6
-	VPERMI2PS         Z3, Z4, Z6
-	VFMADD231PS.BCST  60(DX), Z6, Z9
+	VMOVUPS           k13of4<>+0(SB), Z10
+	VPERMI2PS         Z7, Z6, Z10
+	VFMADD231PS.BCST  52(DX), Z10, Z9
+	VMOVUPS           k14of4<>+0(SB), Z10
+	VPERMI2PS         Z3, Z4, Z10
+	VFMADD231PS.BCST  56(DX), Z10, Z9
+	VMOVUPS           k15of4<>+0(SB), Z3
+	VPERMI2PS         Z7, Z6, Z3
+	VFMADD231PS.BCST  60(DX), Z3, Z9
 	MOVL              $0x000001ff, AX
 	KMOVW             AX, K1
 	MOVL              $0x0000000f, AX
@@ -2608,59 +2327,747 @@ TEXT ·m2l4DipolesAVX512(SB), NOSPLIT, $0-32
 	VZEROUPPER
 	RET
 
+DATA bit0of4<>+0(SB)/4, $0x00000000
+DATA bit0of4<>+4(SB)/4, $0x00000001
+DATA bit0of4<>+8(SB)/4, $0x00000000
+DATA bit0of4<>+12(SB)/4, $0x00000001
+DATA bit0of4<>+16(SB)/4, $0x00000000
+DATA bit0of4<>+20(SB)/4, $0x00000003
+DATA bit0of4<>+24(SB)/4, $0x00000003
+DATA bit0of4<>+28(SB)/4, $0x00000003
+DATA bit0of4<>+32(SB)/4, $0x00000000
+DATA bit0of4<>+36(SB)/4, $0x00000002
+DATA bit0of4<>+40(SB)/4, $0x00000000
+DATA bit0of4<>+44(SB)/4, $0x00000002
+DATA bit0of4<>+48(SB)/4, $0x00000000
+DATA bit0of4<>+52(SB)/4, $0x00000003
+DATA bit0of4<>+56(SB)/4, $0x00000003
+DATA bit0of4<>+60(SB)/4, $0x00000003
+GLOBL bit0of4<>(SB), RODATA|NOPTR, $64
+
+DATA bit1of4<>+0(SB)/4, $0x00000000
+DATA bit1of4<>+4(SB)/4, $0x00000000
+DATA bit1of4<>+8(SB)/4, $0x00000001
+DATA bit1of4<>+12(SB)/4, $0x00000001
+DATA bit1of4<>+16(SB)/4, $0x00000000
+DATA bit1of4<>+20(SB)/4, $0x00000003
+DATA bit1of4<>+24(SB)/4, $0x00000003
+DATA bit1of4<>+28(SB)/4, $0x00000003
+DATA bit1of4<>+32(SB)/4, $0x00000000
+DATA bit1of4<>+36(SB)/4, $0x00000000
+DATA bit1of4<>+40(SB)/4, $0x00000002
+DATA bit1of4<>+44(SB)/4, $0x00000002
+DATA bit1of4<>+48(SB)/4, $0x00000000
+DATA bit1of4<>+52(SB)/4, $0x00000003
+DATA bit1of4<>+56(SB)/4, $0x00000003
+DATA bit1of4<>+60(SB)/4, $0x00000003
+GLOBL bit1of4<>(SB), RODATA|NOPTR, $64
+
+DATA bit2of4<>+0(SB)/4, $0x00000000
+DATA bit2of4<>+4(SB)/4, $0x00000000
+DATA bit2of4<>+8(SB)/4, $0x00000000
+DATA bit2of4<>+12(SB)/4, $0x00000000
+DATA bit2of4<>+16(SB)/4, $0x00000001
+DATA bit2of4<>+20(SB)/4, $0x00000003
+DATA bit2of4<>+24(SB)/4, $0x00000003
+DATA bit2of4<>+28(SB)/4, $0x00000003
+DATA bit2of4<>+32(SB)/4, $0x00000000
+DATA bit2of4<>+36(SB)/4, $0x00000000
+DATA bit2of4<>+40(SB)/4, $0x00000000
+DATA bit2of4<>+44(SB)/4, $0x00000000
+DATA bit2of4<>+48(SB)/4, $0x00000002
+DATA bit2of4<>+52(SB)/4, $0x00000003
+DATA bit2of4<>+56(SB)/4, $0x00000003
+DATA bit2of4<>+60(SB)/4, $0x00000003
+GLOBL bit2of4<>(SB), RODATA|NOPTR, $64
+
 DATA k1of4<>+0(SB)/4, $0x00000001
 DATA k1of4<>+4(SB)/4, $0x00000004
 DATA k1of4<>+8(SB)/4, $0x00000005
-DATA k1of4<>+12(SB)/4, $0x00000007
+DATA k1of4<>+12(SB)/4, $0x00000006
 DATA k1of4<>+16(SB)/4, $0x00000009
 DATA k1of4<>+20(SB)/4, $0x0000000a
 DATA k1of4<>+24(SB)/4, $0x0000000b
-DATA k1of4<>+28(SB)/4, $0x0000000d
-DATA k1of4<>+32(SB)/4, $0x0000000e
+DATA k1of4<>+28(SB)/4, $0x0000000c
+DATA k1of4<>+32(SB)/4, $0x0000000d
 DATA k1of4<>+36(SB)/4, $0x00000010
 DATA k1of4<>+40(SB)/4, $0x00000011
 DATA k1of4<>+44(SB)/4, $0x00000012
 DATA k1of4<>+48(SB)/4, $0x00000013
-DATA k1of4<>+52(SB)/4, $0x00000015
-DATA k1of4<>+56(SB)/4, $0x00000016
-DATA k1of4<>+60(SB)/4, $0x00000017
+DATA k1of4<>+52(SB)/4, $0x00000014
+DATA k1of4<>+56(SB)/4, $0x00000015
+DATA k1of4<>+60(SB)/4, $0x00000016
 GLOBL k1of4<>(SB), RODATA|NOPTR, $64
 
-DATA k2of4<>+0(SB)/4, $0x00000002
-DATA k2of4<>+4(SB)/4, $0x00000005
-DATA k2of4<>+8(SB)/4, $0x00000006
-DATA k2of4<>+12(SB)/4, $0x00000008
-DATA k2of4<>+16(SB)/4, $0x0000000a
-DATA k2of4<>+20(SB)/4, $0x0000000b
-DATA k2of4<>+24(SB)/4, $0x0000000c
-DATA k2of4<>+28(SB)/4, $0x0000000e
-DATA k2of4<>+32(SB)/4, $0x0000000f
-DATA k2of4<>+36(SB)/4, $0x00000011
-DATA k2of4<>+40(SB)/4, $0x00000012
-DATA k2of4<>+44(SB)/4, $0x00000013
+DATA k2of4<>+0(SB)/4, $0x0000000e
+DATA k2of4<>+4(SB)/4, $0x00000000
+DATA k2of4<>+8(SB)/4, $0x00000010
+DATA k2of4<>+12(SB)/4, $0x00000001
+DATA k2of4<>+16(SB)/4, $0x00000002
+DATA k2of4<>+20(SB)/4, $0x00000011
+DATA k2of4<>+24(SB)/4, $0x00000003
+DATA k2of4<>+28(SB)/4, $0x00000012
+DATA k2of4<>+32(SB)/4, $0x00000004
+DATA k2of4<>+36(SB)/4, $0x00000005
+DATA k2of4<>+40(SB)/4, $0x00000013
+DATA k2of4<>+44(SB)/4, $0x00000006
 DATA k2of4<>+48(SB)/4, $0x00000014
-DATA k2of4<>+52(SB)/4, $0x00000016
-DATA k2of4<>+56(SB)/4, $0x00000017
-DATA k2of4<>+60(SB)/4, $0x00000018
+DATA k2of4<>+52(SB)/4, $0x00000007
+DATA k2of4<>+56(SB)/4, $0x00000015
+DATA k2of4<>+60(SB)/4, $0x00000008
 GLOBL k2of4<>(SB), RODATA|NOPTR, $64
 
-DATA k3of4<>+0(SB)/4, $0x0000000e
-DATA k3of4<>+4(SB)/4, $0x00000000
-DATA k3of4<>+8(SB)/4, $0x00000001
-DATA k3of4<>+12(SB)/4, $0x00000010
-DATA k3of4<>+16(SB)/4, $0x00000002
-DATA k3of4<>+20(SB)/4, $0x00000003
-DATA k3of4<>+24(SB)/4, $0x00000004
-DATA k3of4<>+28(SB)/4, $0x00000011
-DATA k3of4<>+32(SB)/4, $0x00000012
-DATA k3of4<>+36(SB)/4, $0x00000005
-DATA k3of4<>+40(SB)/4, $0x00000006
-DATA k3of4<>+44(SB)/4, $0x00000007
-DATA k3of4<>+48(SB)/4, $0x00000008
-DATA k3of4<>+52(SB)/4, $0x00000013
-DATA k3of4<>+56(SB)/4, $0x00000014
-DATA k3of4<>+60(SB)/4, $0x00000015
+DATA k3of4<>+0(SB)/4, $0x00000003
+DATA k3of4<>+4(SB)/4, $0x00000006
+DATA k3of4<>+8(SB)/4, $0x00000007
+DATA k3of4<>+12(SB)/4, $0x00000008
+DATA k3of4<>+16(SB)/4, $0x0000000b
+DATA k3of4<>+20(SB)/4, $0x0000000c
+DATA k3of4<>+24(SB)/4, $0x0000000d
+DATA k3of4<>+28(SB)/4, $0x0000000e
+DATA k3of4<>+32(SB)/4, $0x0000000f
+DATA k3of4<>+36(SB)/4, $0x00000012
+DATA k3of4<>+40(SB)/4, $0x00000013
+DATA k3of4<>+44(SB)/4, $0x00000014
+DATA k3of4<>+48(SB)/4, $0x00000015
+DATA k3of4<>+52(SB)/4, $0x00000016
+DATA k3of4<>+56(SB)/4, $0x00000017
+DATA k3of4<>+60(SB)/4, $0x00000018
 GLOBL k3of4<>(SB), RODATA|NOPTR, $64
+
+DATA k4of4<>+0(SB)/4, $0x00000004
+DATA k4of4<>+4(SB)/4, $0x00000009
+DATA k4of4<>+8(SB)/4, $0x0000000a
+DATA k4of4<>+12(SB)/4, $0x0000000b
+DATA k4of4<>+16(SB)/4, $0x00000010
+DATA k4of4<>+20(SB)/4, $0x00000011
+DATA k4of4<>+24(SB)/4, $0x00000012
+DATA k4of4<>+28(SB)/4, $0x00000013
+DATA k4of4<>+32(SB)/4, $0x00000014
+DATA k4of4<>+36(SB)/4, $0x00000000
+DATA k4of4<>+40(SB)/4, $0x00000000
+DATA k4of4<>+44(SB)/4, $0x00000000
+DATA k4of4<>+48(SB)/4, $0x00000000
+DATA k4of4<>+52(SB)/4, $0x00000000
+DATA k4of4<>+56(SB)/4, $0x00000000
+DATA k4of4<>+60(SB)/4, $0x00000000
+GLOBL k4of4<>(SB), RODATA|NOPTR, $64
+
+DATA k5of4<>+0(SB)/4, $0x00000000
+DATA k5of4<>+4(SB)/4, $0x00000002
+DATA k5of4<>+8(SB)/4, $0x00000011
+DATA k5of4<>+12(SB)/4, $0x00000003
+DATA k5of4<>+16(SB)/4, $0x00000005
+DATA k5of4<>+20(SB)/4, $0x00000013
+DATA k5of4<>+24(SB)/4, $0x00000006
+DATA k5of4<>+28(SB)/4, $0x00000014
+DATA k5of4<>+32(SB)/4, $0x00000007
+DATA k5of4<>+36(SB)/4, $0x00000000
+DATA k5of4<>+40(SB)/4, $0x00000000
+DATA k5of4<>+44(SB)/4, $0x00000000
+DATA k5of4<>+48(SB)/4, $0x00000000
+DATA k5of4<>+52(SB)/4, $0x00000000
+DATA k5of4<>+56(SB)/4, $0x00000000
+DATA k5of4<>+60(SB)/4, $0x00000000
+GLOBL k5of4<>(SB), RODATA|NOPTR, $64
+
+DATA k6of4<>+0(SB)/4, $0x00000006
+DATA k6of4<>+4(SB)/4, $0x0000000b
+DATA k6of4<>+8(SB)/4, $0x0000000c
+DATA k6of4<>+12(SB)/4, $0x0000000d
+DATA k6of4<>+16(SB)/4, $0x00000012
+DATA k6of4<>+20(SB)/4, $0x00000013
+DATA k6of4<>+24(SB)/4, $0x00000014
+DATA k6of4<>+28(SB)/4, $0x00000015
+DATA k6of4<>+32(SB)/4, $0x00000016
+DATA k6of4<>+36(SB)/4, $0x00000000
+DATA k6of4<>+40(SB)/4, $0x00000000
+DATA k6of4<>+44(SB)/4, $0x00000000
+DATA k6of4<>+48(SB)/4, $0x00000000
+DATA k6of4<>+52(SB)/4, $0x00000000
+DATA k6of4<>+56(SB)/4, $0x00000000
+DATA k6of4<>+60(SB)/4, $0x00000000
+GLOBL k6of4<>(SB), RODATA|NOPTR, $64
+
+DATA k7of4<>+0(SB)/4, $0x00000001
+DATA k7of4<>+4(SB)/4, $0x00000003
+DATA k7of4<>+8(SB)/4, $0x00000012
+DATA k7of4<>+12(SB)/4, $0x00000004
+DATA k7of4<>+16(SB)/4, $0x00000006
+DATA k7of4<>+20(SB)/4, $0x00000014
+DATA k7of4<>+24(SB)/4, $0x00000007
+DATA k7of4<>+28(SB)/4, $0x00000015
+DATA k7of4<>+32(SB)/4, $0x00000008
+DATA k7of4<>+36(SB)/4, $0x00000000
+DATA k7of4<>+40(SB)/4, $0x00000000
+DATA k7of4<>+44(SB)/4, $0x00000000
+DATA k7of4<>+48(SB)/4, $0x00000000
+DATA k7of4<>+52(SB)/4, $0x00000000
+DATA k7of4<>+56(SB)/4, $0x00000000
+DATA k7of4<>+60(SB)/4, $0x00000000
+GLOBL k7of4<>(SB), RODATA|NOPTR, $64
+
+DATA k8of4<>+0(SB)/4, $0x00000008
+DATA k8of4<>+4(SB)/4, $0x0000000d
+DATA k8of4<>+8(SB)/4, $0x0000000e
+DATA k8of4<>+12(SB)/4, $0x0000000f
+DATA k8of4<>+16(SB)/4, $0x00000014
+DATA k8of4<>+20(SB)/4, $0x00000015
+DATA k8of4<>+24(SB)/4, $0x00000016
+DATA k8of4<>+28(SB)/4, $0x00000017
+DATA k8of4<>+32(SB)/4, $0x00000018
+DATA k8of4<>+36(SB)/4, $0x00000000
+DATA k8of4<>+40(SB)/4, $0x00000000
+DATA k8of4<>+44(SB)/4, $0x00000000
+DATA k8of4<>+48(SB)/4, $0x00000000
+DATA k8of4<>+52(SB)/4, $0x00000000
+DATA k8of4<>+56(SB)/4, $0x00000000
+DATA k8of4<>+60(SB)/4, $0x00000000
+GLOBL k8of4<>(SB), RODATA|NOPTR, $64
+
+DATA k9of4<>+0(SB)/4, $0x00000009
+DATA k9of4<>+4(SB)/4, $0x00000010
+DATA k9of4<>+8(SB)/4, $0x00000011
+DATA k9of4<>+12(SB)/4, $0x00000012
+DATA k9of4<>+16(SB)/4, $0x00000000
+DATA k9of4<>+20(SB)/4, $0x00000000
+DATA k9of4<>+24(SB)/4, $0x00000000
+DATA k9of4<>+28(SB)/4, $0x00000000
+DATA k9of4<>+32(SB)/4, $0x00000000
+DATA k9of4<>+36(SB)/4, $0x00000000
+DATA k9of4<>+40(SB)/4, $0x00000000
+DATA k9of4<>+44(SB)/4, $0x00000000
+DATA k9of4<>+48(SB)/4, $0x00000000
+DATA k9of4<>+52(SB)/4, $0x00000000
+DATA k9of4<>+56(SB)/4, $0x00000000
+DATA k9of4<>+60(SB)/4, $0x00000000
+GLOBL k9of4<>(SB), RODATA|NOPTR, $64
+
+DATA k10of4<>+0(SB)/4, $0x00000002
+DATA k10of4<>+4(SB)/4, $0x00000005
+DATA k10of4<>+8(SB)/4, $0x00000013
+DATA k10of4<>+12(SB)/4, $0x00000006
+DATA k10of4<>+16(SB)/4, $0x00000000
+DATA k10of4<>+20(SB)/4, $0x00000000
+DATA k10of4<>+24(SB)/4, $0x00000000
+DATA k10of4<>+28(SB)/4, $0x00000000
+DATA k10of4<>+32(SB)/4, $0x00000000
+DATA k10of4<>+36(SB)/4, $0x00000000
+DATA k10of4<>+40(SB)/4, $0x00000000
+DATA k10of4<>+44(SB)/4, $0x00000000
+DATA k10of4<>+48(SB)/4, $0x00000000
+DATA k10of4<>+52(SB)/4, $0x00000000
+DATA k10of4<>+56(SB)/4, $0x00000000
+DATA k10of4<>+60(SB)/4, $0x00000000
+GLOBL k10of4<>(SB), RODATA|NOPTR, $64
+
+DATA k11of4<>+0(SB)/4, $0x0000000b
+DATA k11of4<>+4(SB)/4, $0x00000012
+DATA k11of4<>+8(SB)/4, $0x00000013
+DATA k11of4<>+12(SB)/4, $0x00000014
+DATA k11of4<>+16(SB)/4, $0x00000000
+DATA k11of4<>+20(SB)/4, $0x00000000
+DATA k11of4<>+24(SB)/4, $0x00000000
+DATA k11of4<>+28(SB)/4, $0x00000000
+DATA k11of4<>+32(SB)/4, $0x00000000
+DATA k11of4<>+36(SB)/4, $0x00000000
+DATA k11of4<>+40(SB)/4, $0x00000000
+DATA k11of4<>+44(SB)/4, $0x00000000
+DATA k11of4<>+48(SB)/4, $0x00000000
+DATA k11of4<>+52(SB)/4, $0x00000000
+DATA k11of4<>+56(SB)/4, $0x00000000
+DATA k11of4<>+60(SB)/4, $0x00000000
+GLOBL k11of4<>(SB), RODATA|NOPTR, $64
+
+DATA k12of4<>+0(SB)/4, $0x00000003
+DATA k12of4<>+4(SB)/4, $0x00000006
+DATA k12of4<>+8(SB)/4, $0x00000014
+DATA k12of4<>+12(SB)/4, $0x00000007
+DATA k12of4<>+16(SB)/4, $0x00000000
+DATA k12of4<>+20(SB)/4, $0x00000000
+DATA k12of4<>+24(SB)/4, $0x00000000
+DATA k12of4<>+28(SB)/4, $0x00000000
+DATA k12of4<>+32(SB)/4, $0x00000000
+DATA k12of4<>+36(SB)/4, $0x00000000
+DATA k12of4<>+40(SB)/4, $0x00000000
+DATA k12of4<>+44(SB)/4, $0x00000000
+DATA k12of4<>+48(SB)/4, $0x00000000
+DATA k12of4<>+52(SB)/4, $0x00000000
+DATA k12of4<>+56(SB)/4, $0x00000000
+DATA k12of4<>+60(SB)/4, $0x00000000
+GLOBL k12of4<>(SB), RODATA|NOPTR, $64
+
+DATA k13of4<>+0(SB)/4, $0x0000000d
+DATA k13of4<>+4(SB)/4, $0x00000014
+DATA k13of4<>+8(SB)/4, $0x00000015
+DATA k13of4<>+12(SB)/4, $0x00000016
+DATA k13of4<>+16(SB)/4, $0x00000000
+DATA k13of4<>+20(SB)/4, $0x00000000
+DATA k13of4<>+24(SB)/4, $0x00000000
+DATA k13of4<>+28(SB)/4, $0x00000000
+DATA k13of4<>+32(SB)/4, $0x00000000
+DATA k13of4<>+36(SB)/4, $0x00000000
+DATA k13of4<>+40(SB)/4, $0x00000000
+DATA k13of4<>+44(SB)/4, $0x00000000
+DATA k13of4<>+48(SB)/4, $0x00000000
+DATA k13of4<>+52(SB)/4, $0x00000000
+DATA k13of4<>+56(SB)/4, $0x00000000
+DATA k13of4<>+60(SB)/4, $0x00000000
+GLOBL k13of4<>(SB), RODATA|NOPTR, $64
+
+DATA k14of4<>+0(SB)/4, $0x00000004
+DATA k14of4<>+4(SB)/4, $0x00000007
+DATA k14of4<>+8(SB)/4, $0x00000015
+DATA k14of4<>+12(SB)/4, $0x00000008
+DATA k14of4<>+16(SB)/4, $0x00000000
+DATA k14of4<>+20(SB)/4, $0x00000000
+DATA k14of4<>+24(SB)/4, $0x00000000
+DATA k14of4<>+28(SB)/4, $0x00000000
+DATA k14of4<>+32(SB)/4, $0x00000000
+DATA k14of4<>+36(SB)/4, $0x00000000
+DATA k14of4<>+40(SB)/4, $0x00000000
+DATA k14of4<>+44(SB)/4, $0x00000000
+DATA k14of4<>+48(SB)/4, $0x00000000
+DATA k14of4<>+52(SB)/4, $0x00000000
+DATA k14of4<>+56(SB)/4, $0x00000000
+DATA k14of4<>+60(SB)/4, $0x00000000
+GLOBL k14of4<>(SB), RODATA|NOPTR, $64
+
+DATA k15of4<>+0(SB)/4, $0x0000000f
+DATA k15of4<>+4(SB)/4, $0x00000016
+DATA k15of4<>+8(SB)/4, $0x00000017
+DATA k15of4<>+12(SB)/4, $0x00000018
+DATA k15of4<>+16(SB)/4, $0x00000000
+DATA k15of4<>+20(SB)/4, $0x00000000
+DATA k15of4<>+24(SB)/4, $0x00000000
+DATA k15of4<>+28(SB)/4, $0x00000000
+DATA k15of4<>+32(SB)/4, $0x00000000
+DATA k15of4<>+36(SB)/4, $0x00000000
+DATA k15of4<>+40(SB)/4, $0x00000000
+DATA k15of4<>+44(SB)/4, $0x00000000
+DATA k15of4<>+48(SB)/4, $0x00000000
+DATA k15of4<>+52(SB)/4, $0x00000000
+DATA k15of4<>+56(SB)/4, $0x00000000
+DATA k15of4<>+60(SB)/4, $0x00000000
+GLOBL k15of4<>(SB), RODATA|NOPTR, $64
+
+DATA powers0of4<>+0(SB)/4, $0x00000000
+DATA powers0of4<>+4(SB)/4, $0x00000001
+DATA powers0of4<>+8(SB)/4, $0x00000001
+DATA powers0of4<>+12(SB)/4, $0x00000001
+DATA powers0of4<>+16(SB)/4, $0x00000002
+DATA powers0of4<>+20(SB)/4, $0x00000002
+DATA powers0of4<>+24(SB)/4, $0x00000002
+DATA powers0of4<>+28(SB)/4, $0x00000002
+DATA powers0of4<>+32(SB)/4, $0x00000002
+DATA powers0of4<>+36(SB)/4, $0x00000003
+DATA powers0of4<>+40(SB)/4, $0x00000003
+DATA powers0of4<>+44(SB)/4, $0x00000003
+DATA powers0of4<>+48(SB)/4, $0x00000003
+DATA powers0of4<>+52(SB)/4, $0x00000003
+DATA powers0of4<>+56(SB)/4, $0x00000003
+DATA powers0of4<>+60(SB)/4, $0x00000003
+GLOBL powers0of4<>(SB), RODATA|NOPTR, $64
+
+DATA powers16of4<>+0(SB)/4, $0x00000004
+DATA powers16of4<>+4(SB)/4, $0x00000004
+DATA powers16of4<>+8(SB)/4, $0x00000004
+DATA powers16of4<>+12(SB)/4, $0x00000004
+DATA powers16of4<>+16(SB)/4, $0x00000004
+DATA powers16of4<>+20(SB)/4, $0x00000004
+DATA powers16of4<>+24(SB)/4, $0x00000004
+DATA powers16of4<>+28(SB)/4, $0x00000004
+DATA powers16of4<>+32(SB)/4, $0x00000004
+DATA powers16of4<>+36(SB)/4, $0x00000007
+DATA powers16of4<>+40(SB)/4, $0x00000007
+DATA powers16of4<>+44(SB)/4, $0x00000007
+DATA powers16of4<>+48(SB)/4, $0x00000007
+DATA powers16of4<>+52(SB)/4, $0x00000007
+DATA powers16of4<>+56(SB)/4, $0x00000007
+DATA powers16of4<>+60(SB)/4, $0x00000007
+GLOBL powers16of4<>(SB), RODATA|NOPTR, $64
+
+// func m2l4DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·m2l4DipolesAVX2(SB), $832-32
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+16(FP), BX
+	MOVQ         li+24(FP), SI
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y1
+	VMOVAPS      Y3, Y2
+	VMULPS       X4, X4, X5
+	VPERMILPS    $0x01, X5, X3
+	VBROADCASTSS X3, Y3
+	VPERMILPS    $0x02, X5, X5
+	VBROADCASTSS X5, Y5
+	VMOVUPS      axis0<>+0(SB), Y6
+	VPERMPS      Y4, Y6, Y6
+	VMOVUPS      axis1<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      axis2<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      flat0x1y0<>+0(SB), Y7
+	VMOVUPS      flat0x0y1<>+0(SB), Y8
+	VFMADD213PS  flat0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y7
+	VMOVUPS      flat0x0y1<>+32(SB), Y8
+	VFMADD213PS  flat0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 32(AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Y7
+	VMOVUPS      flat16x1y1<>+0(SB), Y8
+	VFMADD213PS  flat16x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16x0y2<>+0(SB), Y8
+	VFMADD213PS  flat16x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat16x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 64(AX)
+	VMOVUPS      flat16x2y0<>+32(SB), Y7
+	VMOVUPS      flat16x1y1<>+32(SB), Y8
+	VFMADD213PS  flat16x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16x0y2<>+32(SB), Y8
+	VFMADD213PS  flat16x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat16x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 96(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y7
+	VMOVUPS      raised0x1y1<>+0(SB), Y8
+	VFMADD213PS  raised0x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+0(SB), Y8
+	VFMADD213PS  raised0x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 192(AX)
+	VMOVUPS      raised0x2y0<>+32(SB), Y7
+	VMOVUPS      raised0x1y1<>+32(SB), Y8
+	VFMADD213PS  raised0x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+32(SB), Y8
+	VFMADD213PS  raised0x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+32(SB), Y3
+	VPERMPS      Y6, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	VBROADCASTSS 60(BX), Y3
+	VMOVUPS      60(AX), Y5
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      88(AX), Y6
+	VMULPS       Y3, Y6, Y3
+	VBROADCASTSS 36(BX), Y6
+	VMOVUPS      36(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      64(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 40(BX), Y6
+	VMOVUPS      208(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      228(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 44(BX), Y6
+	VMOVUPS      44(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      72(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 48(BX), Y6
+	VMOVUPS      216(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      236(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 52(BX), Y6
+	VMOVUPS      52(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      80(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 56(BX), Y6
+	VMOVUPS      224(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      244(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VBROADCASTSS 32(BX), Y6
+	VMOVUPS      32(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      52(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VMOVUPS      80(AX), Y7
+	VMULPS       Y6, Y7, Y6
+	VBROADCASTSS 16(BX), Y7
+	VMOVUPS      16(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      36(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      64(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 20(BX), Y7
+	VMOVUPS      196(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      208(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      228(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 24(BX), Y7
+	VMOVUPS      24(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      44(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      72(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 28(BX), Y7
+	VMOVUPS      204(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      216(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      236(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VBROADCASTSS 12(BX), Y7
+	VMOVUPS      12(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      24(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      44(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VMOVUPS      72(AX), Y8
+	VMULPS       Y7, Y8, Y7
+	VBROADCASTSS 4(BX), Y8
+	VMOVUPS      4(AX), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      16(AX), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      36(AX), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      64(AX), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VBROADCASTSS 8(BX), Y8
+	VMOVUPS      192(AX), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      196(AX), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      208(AX), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      228(AX), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  (AX), Y0, Y5
+	VFMADD231PS  4(AX), Y0, Y3
+	VFMADD231PS  16(AX), Y0, Y6
+	VFMADD231PS  36(AX), Y0, Y7
+	VMULPS       64(AX), Y0, Y8
+	VMULPS       96(AX), Y0, Y0
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, 384(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 388(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y6, Y6
+	VMOVUPS      Y6, 400(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      Y7, 420(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y8, Y8
+	VMOVUPS      Y8, 448(AX)
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, 480(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 484(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       384(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       416(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      64(SI), Y0
+	VADDPS       448(AX), Y0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      96(SI), Y0
+	VADDPS       480(AX), Y0, Y0
+	VMOVUPS      Y0, 96(SI)
+	VZEROUPPER
+	RET
+
+DATA flat16x2y0<>+0(SB)/4, $0x42d20000
+DATA flat16x2y0<>+4(SB)/4, $0x00000000
+DATA flat16x2y0<>+8(SB)/4, $0x00000000
+DATA flat16x2y0<>+12(SB)/4, $0x00000000
+DATA flat16x2y0<>+16(SB)/4, $0x00000000
+DATA flat16x2y0<>+20(SB)/4, $0x00000000
+DATA flat16x2y0<>+24(SB)/4, $0x00000000
+DATA flat16x2y0<>+28(SB)/4, $0x00000000
+DATA flat16x2y0<>+32(SB)/4, $0x00000000
+DATA flat16x2y0<>+36(SB)/4, $0x446c4000
+DATA flat16x2y0<>+40(SB)/4, $0x446c4000
+DATA flat16x2y0<>+44(SB)/4, $0x446c4000
+DATA flat16x2y0<>+48(SB)/4, $0x00000000
+DATA flat16x2y0<>+52(SB)/4, $0x00000000
+DATA flat16x2y0<>+56(SB)/4, $0x00000000
+DATA flat16x2y0<>+60(SB)/4, $0x00000000
+GLOBL flat16x2y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat16x1y1<>+0(SB)/4, $0x00000000
+DATA flat16x1y1<>+4(SB)/4, $0x00000000
+DATA flat16x1y1<>+8(SB)/4, $0x00000000
+DATA flat16x1y1<>+12(SB)/4, $0x00000000
+DATA flat16x1y1<>+16(SB)/4, $0x42d20000
+DATA flat16x1y1<>+20(SB)/4, $0x00000000
+DATA flat16x1y1<>+24(SB)/4, $0x00000000
+DATA flat16x1y1<>+28(SB)/4, $0x00000000
+DATA flat16x1y1<>+32(SB)/4, $0x00000000
+DATA flat16x1y1<>+36(SB)/4, $0x00000000
+DATA flat16x1y1<>+40(SB)/4, $0x00000000
+DATA flat16x1y1<>+44(SB)/4, $0x00000000
+DATA flat16x1y1<>+48(SB)/4, $0x00000000
+DATA flat16x1y1<>+52(SB)/4, $0x446c4000
+DATA flat16x1y1<>+56(SB)/4, $0x446c4000
+DATA flat16x1y1<>+60(SB)/4, $0x446c4000
+GLOBL flat16x1y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat16x1y0<>+0(SB)/4, $0xc2b40000
+DATA flat16x1y0<>+4(SB)/4, $0x42d20000
+DATA flat16x1y0<>+8(SB)/4, $0x42d20000
+DATA flat16x1y0<>+12(SB)/4, $0x42d20000
+DATA flat16x1y0<>+16(SB)/4, $0xc1700000
+DATA flat16x1y0<>+20(SB)/4, $0x00000000
+DATA flat16x1y0<>+24(SB)/4, $0x00000000
+DATA flat16x1y0<>+28(SB)/4, $0x00000000
+DATA flat16x1y0<>+32(SB)/4, $0x00000000
+DATA flat16x1y0<>+36(SB)/4, $0xc4834000
+DATA flat16x1y0<>+40(SB)/4, $0xc41d8000
+DATA flat16x1y0<>+44(SB)/4, $0xc41d8000
+DATA flat16x1y0<>+48(SB)/4, $0x446c4000
+DATA flat16x1y0<>+52(SB)/4, $0xc2d20000
+DATA flat16x1y0<>+56(SB)/4, $0xc2d20000
+DATA flat16x1y0<>+60(SB)/4, $0xc39d8000
+GLOBL flat16x1y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat16x0y2<>+0(SB)/4, $0x00000000
+DATA flat16x0y2<>+4(SB)/4, $0x00000000
+DATA flat16x0y2<>+8(SB)/4, $0x00000000
+DATA flat16x0y2<>+12(SB)/4, $0x00000000
+DATA flat16x0y2<>+16(SB)/4, $0x00000000
+DATA flat16x0y2<>+20(SB)/4, $0x00000000
+DATA flat16x0y2<>+24(SB)/4, $0x00000000
+DATA flat16x0y2<>+28(SB)/4, $0x00000000
+DATA flat16x0y2<>+32(SB)/4, $0x42d20000
+DATA flat16x0y2<>+36(SB)/4, $0x00000000
+DATA flat16x0y2<>+40(SB)/4, $0x00000000
+DATA flat16x0y2<>+44(SB)/4, $0x00000000
+DATA flat16x0y2<>+48(SB)/4, $0x00000000
+DATA flat16x0y2<>+52(SB)/4, $0x00000000
+DATA flat16x0y2<>+56(SB)/4, $0x00000000
+DATA flat16x0y2<>+60(SB)/4, $0x00000000
+GLOBL flat16x0y2<>(SB), RODATA|NOPTR, $64
+
+DATA flat16x0y1<>+0(SB)/4, $0x00000000
+DATA flat16x0y1<>+4(SB)/4, $0x00000000
+DATA flat16x0y1<>+8(SB)/4, $0x00000000
+DATA flat16x0y1<>+12(SB)/4, $0x00000000
+DATA flat16x0y1<>+16(SB)/4, $0xc1700000
+DATA flat16x0y1<>+20(SB)/4, $0x42d20000
+DATA flat16x0y1<>+24(SB)/4, $0x42d20000
+DATA flat16x0y1<>+28(SB)/4, $0x42d20000
+DATA flat16x0y1<>+32(SB)/4, $0xc2b40000
+DATA flat16x0y1<>+36(SB)/4, $0x00000000
+DATA flat16x0y1<>+40(SB)/4, $0x00000000
+DATA flat16x0y1<>+44(SB)/4, $0x00000000
+DATA flat16x0y1<>+48(SB)/4, $0x00000000
+DATA flat16x0y1<>+52(SB)/4, $0xc39d8000
+DATA flat16x0y1<>+56(SB)/4, $0xc2d20000
+DATA flat16x0y1<>+60(SB)/4, $0xc2d20000
+GLOBL flat16x0y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat16x0y0<>+0(SB)/4, $0x41100000
+DATA flat16x0y0<>+4(SB)/4, $0xc2340000
+DATA flat16x0y0<>+8(SB)/4, $0xc2340000
+DATA flat16x0y0<>+12(SB)/4, $0xc1700000
+DATA flat16x0y0<>+16(SB)/4, $0x40400000
+DATA flat16x0y0<>+20(SB)/4, $0xc1700000
+DATA flat16x0y0<>+24(SB)/4, $0xc2340000
+DATA flat16x0y0<>+28(SB)/4, $0xc2340000
+DATA flat16x0y0<>+32(SB)/4, $0x41100000
+DATA flat16x0y0<>+36(SB)/4, $0x43610000
+DATA flat16x0y0<>+40(SB)/4, $0x42340000
+DATA flat16x0y0<>+44(SB)/4, $0x42340000
+DATA flat16x0y0<>+48(SB)/4, $0xc39d8000
+DATA flat16x0y0<>+52(SB)/4, $0x42340000
+DATA flat16x0y0<>+56(SB)/4, $0x41700000
+DATA flat16x0y0<>+60(SB)/4, $0x42340000
+GLOBL flat16x0y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat16odd<>+0(SB)/4, $0x00000000
+DATA flat16odd<>+4(SB)/4, $0x00000005
+DATA flat16odd<>+8(SB)/4, $0x00000003
+DATA flat16odd<>+12(SB)/4, $0x00000006
+DATA flat16odd<>+16(SB)/4, $0x00000000
+DATA flat16odd<>+20(SB)/4, $0x00000005
+DATA flat16odd<>+24(SB)/4, $0x00000003
+DATA flat16odd<>+28(SB)/4, $0x00000006
+DATA flat16odd<>+32(SB)/4, $0x00000000
+DATA flat16odd<>+36(SB)/4, $0x00000001
+DATA flat16odd<>+40(SB)/4, $0x00000004
+DATA flat16odd<>+44(SB)/4, $0x00000002
+DATA flat16odd<>+48(SB)/4, $0x00000007
+DATA flat16odd<>+52(SB)/4, $0x00000001
+DATA flat16odd<>+56(SB)/4, $0x00000004
+DATA flat16odd<>+60(SB)/4, $0x00000002
+GLOBL flat16odd<>(SB), RODATA|NOPTR, $64
 
 // func mutual4DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX512F
@@ -2732,7 +3139,6 @@ TEXT ·mutual4DipolesAVX512(SB), NOSPLIT, $0-48
 	VMOVUPS           b1x0y0<>+0(SB), Z7
 	VMOVUPS           b1x1y0<>+0(SB), Z8
 	VMOVUPS           b1x0y1<>+0(SB), Z9
-	VFMADD231PS       b1x1y1<>+0(SB), Z5, Z8
 	VFMADD231PS       b1x0y2<>+0(SB), Z5, Z9
 	VFMADD231PS       Z8, Z4, Z7
 	VFMADD231PS       Z9, Z5, Z7
@@ -2750,7 +3156,8 @@ TEXT ·mutual4DipolesAVX512(SB), NOSPLIT, $0-48
 	VMOVUPS           b2odd<>+0(SB), Z4
 	VPERMPS           Z6, Z4, Z4
 	VMULPS            Z4, Z8, Z8
-	VINSERTF32X4      $0x00, X3, Z7, Z4
+	VPERMILPS         $0xb4, X3, X4
+	VINSERTF32X4      $0x00, X4, Z7, Z4
 	VMOVUPS           z1<>+0(SB), Z5
 	VPERMI2PS         Z8, Z7, Z5
 	MOVL              $0x00004000, AX
@@ -2771,19 +3178,19 @@ TEXT ·mutual4DipolesAVX512(SB), NOSPLIT, $0-48
 	VMULPS.BCST       4(DX), Z10, Z11
 	VMULPS.BCST       4(SI), Z10, Z10
 	VMOVUPS           k2of4<>+0(SB), Z12
-	VPERMI2PS         Z8, Z4, Z12
+	VPERMI2PS         Z3, Z5, Z12
 	VFMADD231PS.BCST  8(DX), Z12, Z11
 	VFMADD231PS.BCST  8(SI), Z12, Z10
-	VMOVUPS           k3of4<>+0(SB), Z4
-	VPERMI2PS         Z3, Z5, Z4
-	VFMADD231PS.BCST  12(DX), Z4, Z11
-	VFMADD231PS.BCST  12(SI), Z4, Z10
+	VMOVUPS           k3of4<>+0(SB), Z12
+	VPERMI2PS         Z8, Z4, Z12
+	VFMADD231PS.BCST  12(DX), Z12, Z11
+	VFMADD231PS.BCST  12(SI), Z12, Z10
 	VMOVUPS           k4of4<>+0(SB), Z4
 	VPERMI2PS         Z8, Z7, Z4
 	VMULPS.BCST       16(DX), Z4, Z12
 	VMULPS.BCST       16(SI), Z4, Z4
 	VMOVUPS           k5of4<>+0(SB), Z13
-	VPERMI2PS         Z8, Z7, Z13
+	VPERMI2PS         Z3, Z5, Z13
 	VFMADD231PS.BCST  20(DX), Z13, Z12
 	VFMADD231PS.BCST  20(SI), Z13, Z4
 	VMOVUPS           k6of4<>+0(SB), Z13
@@ -2795,7 +3202,7 @@ TEXT ·mutual4DipolesAVX512(SB), NOSPLIT, $0-48
 	VFMADD231PS.BCST  28(DX), Z13, Z12
 	VFMADD231PS.BCST  28(SI), Z13, Z4
 	VMOVUPS           k8of4<>+0(SB), Z13
-	VPERMI2PS         Z3, Z5, Z13
+	VPERMI2PS         Z8, Z7, Z13
 	VFMADD231PS.BCST  32(DX), Z13, Z12
 	VFMADD231PS.BCST  32(SI), Z13, Z4
 	VMOVUPS           k9of4<>+0(SB), Z13
@@ -2803,7 +3210,7 @@ TEXT ·mutual4DipolesAVX512(SB), NOSPLIT, $0-48
 	VMULPS.BCST       36(DX), Z13, Z14
 	VMULPS.BCST       36(SI), Z13, Z13
 	VMOVUPS           k10of4<>+0(SB), Z15
-	VPERMI2PS         Z8, Z7, Z15
+	VPERMI2PS         Z3, Z5, Z15
 	VFMADD231PS.BCST  40(DX), Z15, Z14
 	VFMADD231PS.BCST  40(SI), Z15, Z13
 	VMOVUPS           k11of4<>+0(SB), Z15
@@ -2811,21 +3218,21 @@ TEXT ·mutual4DipolesAVX512(SB), NOSPLIT, $0-48
 	VFMADD231PS.BCST  44(DX), Z15, Z14
 	VFMADD231PS.BCST  44(SI), Z15, Z13
 	VMOVUPS           k12of4<>+0(SB), Z15
-	VPERMI2PS         Z8, Z7, Z15
+	VPERMI2PS         Z3, Z5, Z15
 	VFMADD231PS.BCST  48(DX), Z15, Z14
 	VFMADD231PS.BCST  48(SI), Z15, Z13
-	VMOVUPS           k13of4<>+0(SB), Z7
-	VPERMI2PS         Z3, Z5, Z7
-	VFMADD231PS.BCST  52(DX), Z7, Z14
-	VFMADD231PS.BCST  52(SI), Z7, Z13
-	VMOVUPS           k14of4<>+0(SB), Z7
-	VPERMI2PS         Z3, Z5, Z7
-	VFMADD231PS.BCST  56(DX), Z7, Z14
-	VFMADD231PS.BCST  56(SI), Z7, Z13
-	VMOVUPS           k15of4<>+0(SB), Z7
-	VPERMI2PS         Z3, Z5, Z7
-	VFMADD231PS.BCST  60(DX), Z7, Z14
-	VFMADD231PS.BCST  60(SI), Z7, Z13
+	VMOVUPS           k13of4<>+0(SB), Z15
+	VPERMI2PS         Z8, Z7, Z15
+	VFMADD231PS.BCST  52(DX), Z15, Z14
+	VFMADD231PS.BCST  52(SI), Z15, Z13
+	VMOVUPS           k14of4<>+0(SB), Z15
+	VPERMI2PS         Z3, Z5, Z15
+	VFMADD231PS.BCST  56(DX), Z15, Z14
+	VFMADD231PS.BCST  56(SI), Z15, Z13
+	VMOVUPS           k15of4<>+0(SB), Z3
+	VPERMI2PS         Z8, Z7, Z3
+	VFMADD231PS.BCST  60(DX), Z3, Z14
+	VFMADD231PS.BCST  60(SI), Z3, Z13
 	MOVL              $0x000001ff, AX
 	KMOVW             AX, K1
 	MOVL              $0x0000000f, AX
@@ -2856,6 +3263,430 @@ TEXT ·mutual4DipolesAVX512(SB), NOSPLIT, $0-48
 	VPERMPS           Z0, Z2, Z2
 	VFMADD213PS       64(DI), Z2, Z1
 	VMOVUPS           Z1, 64(DI)
+	VZEROUPPER
+	RET
+
+DATA powers0of4back<>+0(SB)/4, $0x00000008
+DATA powers0of4back<>+4(SB)/4, $0x00000009
+DATA powers0of4back<>+8(SB)/4, $0x00000009
+DATA powers0of4back<>+12(SB)/4, $0x00000009
+DATA powers0of4back<>+16(SB)/4, $0x0000000a
+DATA powers0of4back<>+20(SB)/4, $0x0000000a
+DATA powers0of4back<>+24(SB)/4, $0x0000000a
+DATA powers0of4back<>+28(SB)/4, $0x0000000a
+DATA powers0of4back<>+32(SB)/4, $0x0000000a
+DATA powers0of4back<>+36(SB)/4, $0x0000000b
+DATA powers0of4back<>+40(SB)/4, $0x0000000b
+DATA powers0of4back<>+44(SB)/4, $0x0000000b
+DATA powers0of4back<>+48(SB)/4, $0x0000000b
+DATA powers0of4back<>+52(SB)/4, $0x0000000b
+DATA powers0of4back<>+56(SB)/4, $0x0000000b
+DATA powers0of4back<>+60(SB)/4, $0x0000000b
+GLOBL powers0of4back<>(SB), RODATA|NOPTR, $64
+
+DATA powers16of4back<>+0(SB)/4, $0x0000000c
+DATA powers16of4back<>+4(SB)/4, $0x0000000c
+DATA powers16of4back<>+8(SB)/4, $0x0000000c
+DATA powers16of4back<>+12(SB)/4, $0x0000000c
+DATA powers16of4back<>+16(SB)/4, $0x0000000c
+DATA powers16of4back<>+20(SB)/4, $0x0000000c
+DATA powers16of4back<>+24(SB)/4, $0x0000000c
+DATA powers16of4back<>+28(SB)/4, $0x0000000c
+DATA powers16of4back<>+32(SB)/4, $0x0000000c
+DATA powers16of4back<>+36(SB)/4, $0x0000000f
+DATA powers16of4back<>+40(SB)/4, $0x0000000f
+DATA powers16of4back<>+44(SB)/4, $0x0000000f
+DATA powers16of4back<>+48(SB)/4, $0x0000000f
+DATA powers16of4back<>+52(SB)/4, $0x0000000f
+DATA powers16of4back<>+56(SB)/4, $0x0000000f
+DATA powers16of4back<>+60(SB)/4, $0x0000000f
+GLOBL powers16of4back<>(SB), RODATA|NOPTR, $64
+
+// func mutual4DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·mutual4DipolesAVX2(SB), $832-48
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+24(FP), BX
+	MOVQ         li+32(FP), SI
+	MOVQ         mi+16(FP), DI
+	MOVQ         lj+40(FP), R8
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y2
+	VMOVAPS      Y3, Y5
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(DX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VXORPS       X7, X7, X7
+	VSUBSS       X6, X7, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X7, X7, X7
+	VCVTSD2SS    24(DX), X7, X7
+	VMULSS       X1, X7, X7
+	VXORPS       X1, X1, X1
+	VSUBSS       X7, X1, X7
+	VBROADCASTSS X7, Y1
+	VMOVAPS      Y3, Y3
+	VMULPS       X4, X4, X8
+	VPERMILPS    $0x01, X8, X7
+	VBROADCASTSS X7, Y7
+	VPERMILPS    $0x02, X8, X8
+	VBROADCASTSS X8, Y8
+	VMOVUPS      axis0<>+0(SB), Y9
+	VPERMPS      Y4, Y9, Y9
+	VMOVUPS      axis1<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      axis2<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      flat0x1y0<>+0(SB), Y10
+	VMOVUPS      flat0x0y1<>+0(SB), Y11
+	VFMADD213PS  flat0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y10
+	VMOVUPS      flat0x0y1<>+32(SB), Y11
+	VFMADD213PS  flat0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 32(AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Y10
+	VMOVUPS      flat16x1y1<>+0(SB), Y11
+	VFMADD213PS  flat16x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16x0y2<>+0(SB), Y11
+	VFMADD213PS  flat16x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat16x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 64(AX)
+	VMOVUPS      flat16x2y0<>+32(SB), Y10
+	VMOVUPS      flat16x1y1<>+32(SB), Y11
+	VFMADD213PS  flat16x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16x0y2<>+32(SB), Y11
+	VFMADD213PS  flat16x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat16x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 96(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y10
+	VMOVUPS      raised0x1y1<>+0(SB), Y11
+	VFMADD213PS  raised0x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+0(SB), Y11
+	VFMADD213PS  raised0x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 192(AX)
+	VMOVUPS      raised0x2y0<>+32(SB), Y10
+	VMOVUPS      raised0x1y1<>+32(SB), Y11
+	VFMADD213PS  raised0x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+32(SB), Y11
+	VFMADD213PS  raised0x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+32(SB), Y7
+	VPERMPS      Y9, Y7, Y7
+	VMULPS       Y7, Y10, Y10
+	VMOVUPS      Y10, 224(AX)
+	VBROADCASTSS 60(BX), Y7
+	VBROADCASTSS 60(DI), Y8
+	VMOVUPS      60(AX), Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      88(AX), Y11
+	VMULPS       Y7, Y11, Y7
+	VMULPS       Y8, Y11, Y8
+	VBROADCASTSS 36(BX), Y11
+	VBROADCASTSS 36(DI), Y12
+	VMOVUPS      36(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      64(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 40(BX), Y11
+	VBROADCASTSS 40(DI), Y12
+	VMOVUPS      208(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      228(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 44(BX), Y11
+	VBROADCASTSS 44(DI), Y12
+	VMOVUPS      44(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      72(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 48(BX), Y11
+	VBROADCASTSS 48(DI), Y12
+	VMOVUPS      216(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      236(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 52(BX), Y11
+	VBROADCASTSS 52(DI), Y12
+	VMOVUPS      52(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      80(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 56(BX), Y11
+	VBROADCASTSS 56(DI), Y12
+	VMOVUPS      224(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      244(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 32(BX), Y11
+	VBROADCASTSS 32(DI), Y12
+	VMOVUPS      32(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      52(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      80(AX), Y13
+	VMULPS       Y11, Y13, Y11
+	VMULPS       Y12, Y13, Y12
+	VBROADCASTSS 16(BX), Y13
+	VBROADCASTSS 16(DI), Y14
+	VMOVUPS      16(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      36(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      64(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 20(BX), Y13
+	VBROADCASTSS 20(DI), Y14
+	VMOVUPS      196(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      208(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      228(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 24(BX), Y13
+	VBROADCASTSS 24(DI), Y14
+	VMOVUPS      24(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      44(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      72(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 28(BX), Y13
+	VBROADCASTSS 28(DI), Y14
+	VMOVUPS      204(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      216(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      236(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 12(BX), Y13
+	VBROADCASTSS 12(DI), Y14
+	VMOVUPS      12(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      24(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      44(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 4(BX), Y13
+	VBROADCASTSS 4(DI), Y14
+	VMOVUPS      4(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      16(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      36(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 8(BX), Y13
+	VBROADCASTSS 8(DI), Y14
+	VMOVUPS      192(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      196(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      208(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  (AX), Y13, Y10
+	VFMADD231PS  4(AX), Y13, Y7
+	VFMADD231PS  16(AX), Y13, Y11
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 384(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 388(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y11, Y11
+	VMOVUPS      Y11, 400(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  (AX), Y7, Y9
+	VFMADD231PS  4(AX), Y7, Y8
+	VFMADD231PS  16(AX), Y7, Y12
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      Y9, 576(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 580(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y12, Y12
+	VMOVUPS      Y12, 592(AX)
+	VBROADCASTSS 12(BX), Y7
+	VBROADCASTSS 12(DI), Y8
+	VMOVUPS      72(AX), Y9
+	VMULPS       Y7, Y9, Y7
+	VMULPS       Y8, Y9, Y8
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 4(DI), Y10
+	VMOVUPS      64(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 8(BX), Y9
+	VBROADCASTSS 8(DI), Y10
+	VMOVUPS      228(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  36(AX), Y0, Y7
+	VMULPS       64(AX), Y0, Y6
+	VMULPS       96(AX), Y0, Y0
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 420(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, 448(AX)
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      Y0, 480(AX)
+	VBROADCASTSS (DI), Y0
+	VFMADD231PS  36(AX), Y0, Y8
+	VMULPS       64(AX), Y0, Y2
+	VMULPS       96(AX), Y0, Y0
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 612(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 640(AX)
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, 672(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 484(AX)
+	VMOVUPS      Y4, 676(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       384(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       416(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      64(SI), Y0
+	VADDPS       448(AX), Y0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      96(SI), Y0
+	VADDPS       480(AX), Y0, Y0
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      (R8), Y0
+	VADDPS       576(AX), Y0, Y0
+	VMOVUPS      Y0, (R8)
+	VMOVUPS      32(R8), Y0
+	VADDPS       608(AX), Y0, Y0
+	VMOVUPS      Y0, 32(R8)
+	VMOVUPS      64(R8), Y0
+	VADDPS       640(AX), Y0, Y0
+	VMOVUPS      Y0, 64(R8)
+	VMOVUPS      96(R8), Y0
+	VADDPS       672(AX), Y0, Y0
+	VMOVUPS      Y0, 96(R8)
 	VZEROUPPER
 	RET
 
@@ -2926,7 +3757,6 @@ TEXT ·m2l5AVX512(SB), NOSPLIT, $0-32
 	VMOVUPS           b1x0y0<>+0(SB), Z7
 	VMOVUPS           b1x1y0<>+0(SB), Z8
 	VMOVUPS           b1x0y1<>+0(SB), Z9
-	VFMADD231PS       b1x1y1<>+0(SB), Z5, Z8
 	VFMADD231PS       b1x0y2<>+0(SB), Z5, Z9
 	VFMADD231PS       Z8, Z4, Z7
 	VFMADD231PS       Z9, Z5, Z7
@@ -2944,6 +3774,7 @@ TEXT ·m2l5AVX512(SB), NOSPLIT, $0-32
 	VMOVUPS           b2odd<>+0(SB), Z4
 	VPERMPS           Z6, Z4, Z4
 	VMULPS            Z4, Z8, Z8
+	VPERMILPS         $0xb4, X3, X3
 	VINSERTF32X4      $0x00, X3, Z7, Z3
 	VMOVUPS           z1<>+0(SB), Z4
 	VPERMI2PS         Z8, Z7, Z4
@@ -2959,7 +3790,7 @@ TEXT ·m2l5AVX512(SB), NOSPLIT, $0-32
 	VPERMI2PS         Z8, Z7, Z6
 	VMULPS.BCST       16(DX), Z6, Z6
 	VMOVUPS           k5of5<>+0(SB), Z9
-	VPERMI2PS         Z8, Z7, Z9
+	VPERMI2PS         Z5, Z4, Z9
 	VFMADD231PS.BCST  20(DX), Z9, Z6
 	VMOVUPS           k6of5<>+0(SB), Z9
 	VPERMI2PS         Z8, Z7, Z9
@@ -2968,40 +3799,40 @@ TEXT ·m2l5AVX512(SB), NOSPLIT, $0-32
 	VPERMI2PS         Z5, Z4, Z9
 	VFMADD231PS.BCST  28(DX), Z9, Z6
 	VMOVUPS           k8of5<>+0(SB), Z9
-	VPERMI2PS         Z5, Z4, Z9
+	VPERMI2PS         Z8, Z7, Z9
 	VFMADD231PS.BCST  32(DX), Z9, Z6
 	VMOVUPS           k9of5<>+0(SB), Z9
 	VPERMI2PS         Z8, Z7, Z9
 	VMULPS.BCST       36(DX), Z9, Z9
 	VMOVUPS           k10of5<>+0(SB), Z10
-	VPERMI2PS         Z8, Z7, Z10
+	VPERMI2PS         Z5, Z4, Z10
 	VFMADD231PS.BCST  40(DX), Z10, Z9
 	VMOVUPS           k11of5<>+0(SB), Z10
 	VPERMI2PS         Z8, Z7, Z10
 	VFMADD231PS.BCST  44(DX), Z10, Z9
 	VMOVUPS           k12of5<>+0(SB), Z10
-	VPERMI2PS         Z8, Z7, Z10
+	VPERMI2PS         Z5, Z4, Z10
 	VFMADD231PS.BCST  48(DX), Z10, Z9
 	VMOVUPS           k13of5<>+0(SB), Z10
-	VPERMI2PS         Z5, Z4, Z10
+	VPERMI2PS         Z8, Z7, Z10
 	VFMADD231PS.BCST  52(DX), Z10, Z9
 	VMOVUPS           k14of5<>+0(SB), Z10
 	VPERMI2PS         Z5, Z4, Z10
 	VFMADD231PS.BCST  56(DX), Z10, Z9
 	VMOVUPS           k15of5<>+0(SB), Z10
-	VPERMI2PS         Z5, Z4, Z10
+	VPERMI2PS         Z8, Z7, Z10
 	VFMADD231PS.BCST  60(DX), Z10, Z9
 	VMOVUPS           k16of5<>+0(SB), Z10
 	VPERMI2PS         Z8, Z7, Z10
 	VMULPS.BCST       64(DX), Z10, Z10
 	VMOVUPS           k17of5<>+0(SB), Z11
-	VPERMI2PS         Z8, Z7, Z11
+	VPERMI2PS         Z5, Z4, Z11
 	VFMADD231PS.BCST  68(DX), Z11, Z10
 	VMOVUPS           k18of5<>+0(SB), Z11
 	VPERMI2PS         Z8, Z7, Z11
 	VFMADD231PS.BCST  72(DX), Z11, Z10
 	VMOVUPS           k19of5<>+0(SB), Z11
-	VPERMI2PS         Z8, Z7, Z11
+	VPERMI2PS         Z5, Z4, Z11
 	VFMADD231PS.BCST  76(DX), Z11, Z10
 	VMOVUPS           k20of5<>+0(SB), Z11
 	VPERMI2PS         Z8, Z7, Z11
@@ -3010,14 +3841,14 @@ TEXT ·m2l5AVX512(SB), NOSPLIT, $0-32
 	VPERMI2PS         Z5, Z4, Z11
 	VFMADD231PS.BCST  84(DX), Z11, Z10
 	VMOVUPS           k22of5<>+0(SB), Z11
-	VPERMI2PS         Z5, Z4, Z11
+	VPERMI2PS         Z8, Z7, Z11
 	VFMADD231PS.BCST  88(DX), Z11, Z10
 	VMOVUPS           k23of5<>+0(SB), Z11
 	VPERMI2PS         Z5, Z4, Z11
 	VFMADD231PS.BCST  92(DX), Z11, Z10
-	VMOVUPS           k24of5<>+0(SB), Z11
-	VPERMI2PS         Z5, Z4, Z11
-	VFMADD231PS.BCST  96(DX), Z11, Z10
+	VMOVUPS           k24of5<>+0(SB), Z4
+	VPERMI2PS         Z8, Z7, Z4
+	VFMADD231PS.BCST  96(DX), Z4, Z10
 	MOVL              $0x000001ff, AX
 	KMOVW             AX, K1
 	MOVL              $0x0000000f, AX
@@ -3100,102 +3931,102 @@ GLOBL bit2of5<>(SB), RODATA|NOPTR, $64
 DATA k4of5<>+0(SB)/4, $0x00000004
 DATA k4of5<>+4(SB)/4, $0x00000009
 DATA k4of5<>+8(SB)/4, $0x0000000a
-DATA k4of5<>+12(SB)/4, $0x0000000d
+DATA k4of5<>+12(SB)/4, $0x0000000b
 DATA k4of5<>+16(SB)/4, $0x00000010
 DATA k4of5<>+20(SB)/4, $0x00000011
 DATA k4of5<>+24(SB)/4, $0x00000012
-DATA k4of5<>+28(SB)/4, $0x00000015
-DATA k4of5<>+32(SB)/4, $0x00000016
+DATA k4of5<>+28(SB)/4, $0x00000013
+DATA k4of5<>+32(SB)/4, $0x00000014
 DATA k4of5<>+36(SB)/4, $0x00000019
 DATA k4of5<>+40(SB)/4, $0x0000001a
 DATA k4of5<>+44(SB)/4, $0x0000001b
 DATA k4of5<>+48(SB)/4, $0x0000001c
-DATA k4of5<>+52(SB)/4, $0x0000001f
-DATA k4of5<>+56(SB)/4, $0x00000000
-DATA k4of5<>+60(SB)/4, $0x00000001
+DATA k4of5<>+52(SB)/4, $0x0000001d
+DATA k4of5<>+56(SB)/4, $0x0000001e
+DATA k4of5<>+60(SB)/4, $0x0000001f
 GLOBL k4of5<>(SB), RODATA|NOPTR, $64
 
-DATA k5of5<>+0(SB)/4, $0x00000005
-DATA k5of5<>+4(SB)/4, $0x0000000a
-DATA k5of5<>+8(SB)/4, $0x0000000b
-DATA k5of5<>+12(SB)/4, $0x0000000e
-DATA k5of5<>+16(SB)/4, $0x00000011
-DATA k5of5<>+20(SB)/4, $0x00000012
-DATA k5of5<>+24(SB)/4, $0x00000013
-DATA k5of5<>+28(SB)/4, $0x00000016
-DATA k5of5<>+32(SB)/4, $0x00000017
-DATA k5of5<>+36(SB)/4, $0x0000001a
-DATA k5of5<>+40(SB)/4, $0x0000001b
-DATA k5of5<>+44(SB)/4, $0x0000001c
-DATA k5of5<>+48(SB)/4, $0x0000001d
-DATA k5of5<>+52(SB)/4, $0x00000000
-DATA k5of5<>+56(SB)/4, $0x00000001
-DATA k5of5<>+60(SB)/4, $0x00000002
+DATA k5of5<>+0(SB)/4, $0x00000000
+DATA k5of5<>+4(SB)/4, $0x00000002
+DATA k5of5<>+8(SB)/4, $0x00000011
+DATA k5of5<>+12(SB)/4, $0x00000003
+DATA k5of5<>+16(SB)/4, $0x00000005
+DATA k5of5<>+20(SB)/4, $0x00000013
+DATA k5of5<>+24(SB)/4, $0x00000006
+DATA k5of5<>+28(SB)/4, $0x00000014
+DATA k5of5<>+32(SB)/4, $0x00000007
+DATA k5of5<>+36(SB)/4, $0x00000009
+DATA k5of5<>+40(SB)/4, $0x00000016
+DATA k5of5<>+44(SB)/4, $0x0000000a
+DATA k5of5<>+48(SB)/4, $0x00000017
+DATA k5of5<>+52(SB)/4, $0x0000000b
+DATA k5of5<>+56(SB)/4, $0x00000018
+DATA k5of5<>+60(SB)/4, $0x0000000c
 GLOBL k5of5<>(SB), RODATA|NOPTR, $64
 
 DATA k6of5<>+0(SB)/4, $0x00000006
 DATA k6of5<>+4(SB)/4, $0x0000000b
 DATA k6of5<>+8(SB)/4, $0x0000000c
-DATA k6of5<>+12(SB)/4, $0x0000000f
+DATA k6of5<>+12(SB)/4, $0x0000000d
 DATA k6of5<>+16(SB)/4, $0x00000012
 DATA k6of5<>+20(SB)/4, $0x00000013
 DATA k6of5<>+24(SB)/4, $0x00000014
-DATA k6of5<>+28(SB)/4, $0x00000017
-DATA k6of5<>+32(SB)/4, $0x00000018
+DATA k6of5<>+28(SB)/4, $0x00000015
+DATA k6of5<>+32(SB)/4, $0x00000016
 DATA k6of5<>+36(SB)/4, $0x0000001b
 DATA k6of5<>+40(SB)/4, $0x0000001c
 DATA k6of5<>+44(SB)/4, $0x0000001d
 DATA k6of5<>+48(SB)/4, $0x0000001e
-DATA k6of5<>+52(SB)/4, $0x00000001
-DATA k6of5<>+56(SB)/4, $0x00000002
-DATA k6of5<>+60(SB)/4, $0x00000003
+DATA k6of5<>+52(SB)/4, $0x0000001f
+DATA k6of5<>+56(SB)/4, $0x00000000
+DATA k6of5<>+60(SB)/4, $0x00000001
 GLOBL k6of5<>(SB), RODATA|NOPTR, $64
 
-DATA k7of5<>+0(SB)/4, $0x00000000
-DATA k7of5<>+4(SB)/4, $0x00000002
-DATA k7of5<>+8(SB)/4, $0x00000003
-DATA k7of5<>+12(SB)/4, $0x00000011
-DATA k7of5<>+16(SB)/4, $0x00000005
-DATA k7of5<>+20(SB)/4, $0x00000006
+DATA k7of5<>+0(SB)/4, $0x00000001
+DATA k7of5<>+4(SB)/4, $0x00000003
+DATA k7of5<>+8(SB)/4, $0x00000012
+DATA k7of5<>+12(SB)/4, $0x00000004
+DATA k7of5<>+16(SB)/4, $0x00000006
+DATA k7of5<>+20(SB)/4, $0x00000014
 DATA k7of5<>+24(SB)/4, $0x00000007
-DATA k7of5<>+28(SB)/4, $0x00000013
-DATA k7of5<>+32(SB)/4, $0x00000014
-DATA k7of5<>+36(SB)/4, $0x00000009
-DATA k7of5<>+40(SB)/4, $0x0000000a
+DATA k7of5<>+28(SB)/4, $0x00000015
+DATA k7of5<>+32(SB)/4, $0x00000008
+DATA k7of5<>+36(SB)/4, $0x0000000a
+DATA k7of5<>+40(SB)/4, $0x00000017
 DATA k7of5<>+44(SB)/4, $0x0000000b
-DATA k7of5<>+48(SB)/4, $0x0000000c
-DATA k7of5<>+52(SB)/4, $0x00000016
-DATA k7of5<>+56(SB)/4, $0x00000017
-DATA k7of5<>+60(SB)/4, $0x00000018
+DATA k7of5<>+48(SB)/4, $0x00000018
+DATA k7of5<>+52(SB)/4, $0x0000000c
+DATA k7of5<>+56(SB)/4, $0x00000019
+DATA k7of5<>+60(SB)/4, $0x0000000d
 GLOBL k7of5<>(SB), RODATA|NOPTR, $64
 
-DATA k8of5<>+0(SB)/4, $0x00000001
-DATA k8of5<>+4(SB)/4, $0x00000003
-DATA k8of5<>+8(SB)/4, $0x00000004
-DATA k8of5<>+12(SB)/4, $0x00000012
-DATA k8of5<>+16(SB)/4, $0x00000006
-DATA k8of5<>+20(SB)/4, $0x00000007
-DATA k8of5<>+24(SB)/4, $0x00000008
-DATA k8of5<>+28(SB)/4, $0x00000014
-DATA k8of5<>+32(SB)/4, $0x00000015
-DATA k8of5<>+36(SB)/4, $0x0000000a
-DATA k8of5<>+40(SB)/4, $0x0000000b
-DATA k8of5<>+44(SB)/4, $0x0000000c
-DATA k8of5<>+48(SB)/4, $0x0000000d
-DATA k8of5<>+52(SB)/4, $0x00000017
-DATA k8of5<>+56(SB)/4, $0x00000018
-DATA k8of5<>+60(SB)/4, $0x00000019
+DATA k8of5<>+0(SB)/4, $0x00000008
+DATA k8of5<>+4(SB)/4, $0x0000000d
+DATA k8of5<>+8(SB)/4, $0x0000000e
+DATA k8of5<>+12(SB)/4, $0x0000000f
+DATA k8of5<>+16(SB)/4, $0x00000014
+DATA k8of5<>+20(SB)/4, $0x00000015
+DATA k8of5<>+24(SB)/4, $0x00000016
+DATA k8of5<>+28(SB)/4, $0x00000017
+DATA k8of5<>+32(SB)/4, $0x00000018
+DATA k8of5<>+36(SB)/4, $0x0000001d
+DATA k8of5<>+40(SB)/4, $0x0000001e
+DATA k8of5<>+44(SB)/4, $0x0000001f
+DATA k8of5<>+48(SB)/4, $0x00000000
+DATA k8of5<>+52(SB)/4, $0x00000001
+DATA k8of5<>+56(SB)/4, $0x00000002
+DATA k8of5<>+60(SB)/4, $0x00000003
 GLOBL k8of5<>(SB), RODATA|NOPTR, $64
 
 DATA k9of5<>+0(SB)/4, $0x00000009
 DATA k9of5<>+4(SB)/4, $0x00000010
 DATA k9of5<>+8(SB)/4, $0x00000011
-DATA k9of5<>+12(SB)/4, $0x00000015
+DATA k9of5<>+12(SB)/4, $0x00000012
 DATA k9of5<>+16(SB)/4, $0x00000019
 DATA k9of5<>+20(SB)/4, $0x0000001a
 DATA k9of5<>+24(SB)/4, $0x0000001b
-DATA k9of5<>+28(SB)/4, $0x0000001f
-DATA k9of5<>+32(SB)/4, $0x00000000
+DATA k9of5<>+28(SB)/4, $0x0000001c
+DATA k9of5<>+32(SB)/4, $0x0000001d
 DATA k9of5<>+36(SB)/4, $0x00000000
 DATA k9of5<>+40(SB)/4, $0x00000000
 DATA k9of5<>+44(SB)/4, $0x00000000
@@ -3205,15 +4036,15 @@ DATA k9of5<>+56(SB)/4, $0x00000000
 DATA k9of5<>+60(SB)/4, $0x00000000
 GLOBL k9of5<>(SB), RODATA|NOPTR, $64
 
-DATA k10of5<>+0(SB)/4, $0x0000000a
-DATA k10of5<>+4(SB)/4, $0x00000011
-DATA k10of5<>+8(SB)/4, $0x00000012
-DATA k10of5<>+12(SB)/4, $0x00000016
-DATA k10of5<>+16(SB)/4, $0x0000001a
-DATA k10of5<>+20(SB)/4, $0x0000001b
-DATA k10of5<>+24(SB)/4, $0x0000001c
-DATA k10of5<>+28(SB)/4, $0x00000000
-DATA k10of5<>+32(SB)/4, $0x00000001
+DATA k10of5<>+0(SB)/4, $0x00000002
+DATA k10of5<>+4(SB)/4, $0x00000005
+DATA k10of5<>+8(SB)/4, $0x00000013
+DATA k10of5<>+12(SB)/4, $0x00000006
+DATA k10of5<>+16(SB)/4, $0x00000009
+DATA k10of5<>+20(SB)/4, $0x00000016
+DATA k10of5<>+24(SB)/4, $0x0000000a
+DATA k10of5<>+28(SB)/4, $0x00000017
+DATA k10of5<>+32(SB)/4, $0x0000000b
 DATA k10of5<>+36(SB)/4, $0x00000000
 DATA k10of5<>+40(SB)/4, $0x00000000
 DATA k10of5<>+44(SB)/4, $0x00000000
@@ -3226,12 +4057,12 @@ GLOBL k10of5<>(SB), RODATA|NOPTR, $64
 DATA k11of5<>+0(SB)/4, $0x0000000b
 DATA k11of5<>+4(SB)/4, $0x00000012
 DATA k11of5<>+8(SB)/4, $0x00000013
-DATA k11of5<>+12(SB)/4, $0x00000017
+DATA k11of5<>+12(SB)/4, $0x00000014
 DATA k11of5<>+16(SB)/4, $0x0000001b
 DATA k11of5<>+20(SB)/4, $0x0000001c
 DATA k11of5<>+24(SB)/4, $0x0000001d
-DATA k11of5<>+28(SB)/4, $0x00000001
-DATA k11of5<>+32(SB)/4, $0x00000002
+DATA k11of5<>+28(SB)/4, $0x0000001e
+DATA k11of5<>+32(SB)/4, $0x0000001f
 DATA k11of5<>+36(SB)/4, $0x00000000
 DATA k11of5<>+40(SB)/4, $0x00000000
 DATA k11of5<>+44(SB)/4, $0x00000000
@@ -3241,15 +4072,15 @@ DATA k11of5<>+56(SB)/4, $0x00000000
 DATA k11of5<>+60(SB)/4, $0x00000000
 GLOBL k11of5<>(SB), RODATA|NOPTR, $64
 
-DATA k12of5<>+0(SB)/4, $0x0000000c
-DATA k12of5<>+4(SB)/4, $0x00000013
+DATA k12of5<>+0(SB)/4, $0x00000003
+DATA k12of5<>+4(SB)/4, $0x00000006
 DATA k12of5<>+8(SB)/4, $0x00000014
-DATA k12of5<>+12(SB)/4, $0x00000018
-DATA k12of5<>+16(SB)/4, $0x0000001c
-DATA k12of5<>+20(SB)/4, $0x0000001d
-DATA k12of5<>+24(SB)/4, $0x0000001e
-DATA k12of5<>+28(SB)/4, $0x00000002
-DATA k12of5<>+32(SB)/4, $0x00000003
+DATA k12of5<>+12(SB)/4, $0x00000007
+DATA k12of5<>+16(SB)/4, $0x0000000a
+DATA k12of5<>+20(SB)/4, $0x00000017
+DATA k12of5<>+24(SB)/4, $0x0000000b
+DATA k12of5<>+28(SB)/4, $0x00000018
+DATA k12of5<>+32(SB)/4, $0x0000000c
 DATA k12of5<>+36(SB)/4, $0x00000000
 DATA k12of5<>+40(SB)/4, $0x00000000
 DATA k12of5<>+44(SB)/4, $0x00000000
@@ -3259,15 +4090,15 @@ DATA k12of5<>+56(SB)/4, $0x00000000
 DATA k12of5<>+60(SB)/4, $0x00000000
 GLOBL k12of5<>(SB), RODATA|NOPTR, $64
 
-DATA k13of5<>+0(SB)/4, $0x00000002
-DATA k13of5<>+4(SB)/4, $0x00000005
-DATA k13of5<>+8(SB)/4, $0x00000006
-DATA k13of5<>+12(SB)/4, $0x00000013
-DATA k13of5<>+16(SB)/4, $0x00000009
-DATA k13of5<>+20(SB)/4, $0x0000000a
-DATA k13of5<>+24(SB)/4, $0x0000000b
-DATA k13of5<>+28(SB)/4, $0x00000016
-DATA k13of5<>+32(SB)/4, $0x00000017
+DATA k13of5<>+0(SB)/4, $0x0000000d
+DATA k13of5<>+4(SB)/4, $0x00000014
+DATA k13of5<>+8(SB)/4, $0x00000015
+DATA k13of5<>+12(SB)/4, $0x00000016
+DATA k13of5<>+16(SB)/4, $0x0000001d
+DATA k13of5<>+20(SB)/4, $0x0000001e
+DATA k13of5<>+24(SB)/4, $0x0000001f
+DATA k13of5<>+28(SB)/4, $0x00000000
+DATA k13of5<>+32(SB)/4, $0x00000001
 DATA k13of5<>+36(SB)/4, $0x00000000
 DATA k13of5<>+40(SB)/4, $0x00000000
 DATA k13of5<>+44(SB)/4, $0x00000000
@@ -3277,15 +4108,15 @@ DATA k13of5<>+56(SB)/4, $0x00000000
 DATA k13of5<>+60(SB)/4, $0x00000000
 GLOBL k13of5<>(SB), RODATA|NOPTR, $64
 
-DATA k14of5<>+0(SB)/4, $0x00000003
-DATA k14of5<>+4(SB)/4, $0x00000006
-DATA k14of5<>+8(SB)/4, $0x00000007
-DATA k14of5<>+12(SB)/4, $0x00000014
-DATA k14of5<>+16(SB)/4, $0x0000000a
-DATA k14of5<>+20(SB)/4, $0x0000000b
+DATA k14of5<>+0(SB)/4, $0x00000004
+DATA k14of5<>+4(SB)/4, $0x00000007
+DATA k14of5<>+8(SB)/4, $0x00000015
+DATA k14of5<>+12(SB)/4, $0x00000008
+DATA k14of5<>+16(SB)/4, $0x0000000b
+DATA k14of5<>+20(SB)/4, $0x00000018
 DATA k14of5<>+24(SB)/4, $0x0000000c
-DATA k14of5<>+28(SB)/4, $0x00000017
-DATA k14of5<>+32(SB)/4, $0x00000018
+DATA k14of5<>+28(SB)/4, $0x00000019
+DATA k14of5<>+32(SB)/4, $0x0000000d
 DATA k14of5<>+36(SB)/4, $0x00000000
 DATA k14of5<>+40(SB)/4, $0x00000000
 DATA k14of5<>+44(SB)/4, $0x00000000
@@ -3295,15 +4126,15 @@ DATA k14of5<>+56(SB)/4, $0x00000000
 DATA k14of5<>+60(SB)/4, $0x00000000
 GLOBL k14of5<>(SB), RODATA|NOPTR, $64
 
-DATA k15of5<>+0(SB)/4, $0x00000004
-DATA k15of5<>+4(SB)/4, $0x00000007
-DATA k15of5<>+8(SB)/4, $0x00000008
-DATA k15of5<>+12(SB)/4, $0x00000015
-DATA k15of5<>+16(SB)/4, $0x0000000b
-DATA k15of5<>+20(SB)/4, $0x0000000c
-DATA k15of5<>+24(SB)/4, $0x0000000d
-DATA k15of5<>+28(SB)/4, $0x00000018
-DATA k15of5<>+32(SB)/4, $0x00000019
+DATA k15of5<>+0(SB)/4, $0x0000000f
+DATA k15of5<>+4(SB)/4, $0x00000016
+DATA k15of5<>+8(SB)/4, $0x00000017
+DATA k15of5<>+12(SB)/4, $0x00000018
+DATA k15of5<>+16(SB)/4, $0x0000001f
+DATA k15of5<>+20(SB)/4, $0x00000000
+DATA k15of5<>+24(SB)/4, $0x00000001
+DATA k15of5<>+28(SB)/4, $0x00000002
+DATA k15of5<>+32(SB)/4, $0x00000003
 DATA k15of5<>+36(SB)/4, $0x00000000
 DATA k15of5<>+40(SB)/4, $0x00000000
 DATA k15of5<>+44(SB)/4, $0x00000000
@@ -3316,7 +4147,7 @@ GLOBL k15of5<>(SB), RODATA|NOPTR, $64
 DATA k16of5<>+0(SB)/4, $0x00000010
 DATA k16of5<>+4(SB)/4, $0x00000019
 DATA k16of5<>+8(SB)/4, $0x0000001a
-DATA k16of5<>+12(SB)/4, $0x0000001f
+DATA k16of5<>+12(SB)/4, $0x0000001b
 DATA k16of5<>+16(SB)/4, $0x00000000
 DATA k16of5<>+20(SB)/4, $0x00000000
 DATA k16of5<>+24(SB)/4, $0x00000000
@@ -3331,10 +4162,10 @@ DATA k16of5<>+56(SB)/4, $0x00000000
 DATA k16of5<>+60(SB)/4, $0x00000000
 GLOBL k16of5<>(SB), RODATA|NOPTR, $64
 
-DATA k17of5<>+0(SB)/4, $0x00000011
-DATA k17of5<>+4(SB)/4, $0x0000001a
-DATA k17of5<>+8(SB)/4, $0x0000001b
-DATA k17of5<>+12(SB)/4, $0x00000000
+DATA k17of5<>+0(SB)/4, $0x00000005
+DATA k17of5<>+4(SB)/4, $0x00000009
+DATA k17of5<>+8(SB)/4, $0x00000016
+DATA k17of5<>+12(SB)/4, $0x0000000a
 DATA k17of5<>+16(SB)/4, $0x00000000
 DATA k17of5<>+20(SB)/4, $0x00000000
 DATA k17of5<>+24(SB)/4, $0x00000000
@@ -3352,7 +4183,7 @@ GLOBL k17of5<>(SB), RODATA|NOPTR, $64
 DATA k18of5<>+0(SB)/4, $0x00000012
 DATA k18of5<>+4(SB)/4, $0x0000001b
 DATA k18of5<>+8(SB)/4, $0x0000001c
-DATA k18of5<>+12(SB)/4, $0x00000001
+DATA k18of5<>+12(SB)/4, $0x0000001d
 DATA k18of5<>+16(SB)/4, $0x00000000
 DATA k18of5<>+20(SB)/4, $0x00000000
 DATA k18of5<>+24(SB)/4, $0x00000000
@@ -3367,10 +4198,10 @@ DATA k18of5<>+56(SB)/4, $0x00000000
 DATA k18of5<>+60(SB)/4, $0x00000000
 GLOBL k18of5<>(SB), RODATA|NOPTR, $64
 
-DATA k19of5<>+0(SB)/4, $0x00000013
-DATA k19of5<>+4(SB)/4, $0x0000001c
-DATA k19of5<>+8(SB)/4, $0x0000001d
-DATA k19of5<>+12(SB)/4, $0x00000002
+DATA k19of5<>+0(SB)/4, $0x00000006
+DATA k19of5<>+4(SB)/4, $0x0000000a
+DATA k19of5<>+8(SB)/4, $0x00000017
+DATA k19of5<>+12(SB)/4, $0x0000000b
 DATA k19of5<>+16(SB)/4, $0x00000000
 DATA k19of5<>+20(SB)/4, $0x00000000
 DATA k19of5<>+24(SB)/4, $0x00000000
@@ -3388,7 +4219,7 @@ GLOBL k19of5<>(SB), RODATA|NOPTR, $64
 DATA k20of5<>+0(SB)/4, $0x00000014
 DATA k20of5<>+4(SB)/4, $0x0000001d
 DATA k20of5<>+8(SB)/4, $0x0000001e
-DATA k20of5<>+12(SB)/4, $0x00000003
+DATA k20of5<>+12(SB)/4, $0x0000001f
 DATA k20of5<>+16(SB)/4, $0x00000000
 DATA k20of5<>+20(SB)/4, $0x00000000
 DATA k20of5<>+24(SB)/4, $0x00000000
@@ -3403,10 +4234,10 @@ DATA k20of5<>+56(SB)/4, $0x00000000
 DATA k20of5<>+60(SB)/4, $0x00000000
 GLOBL k20of5<>(SB), RODATA|NOPTR, $64
 
-DATA k21of5<>+0(SB)/4, $0x00000005
-DATA k21of5<>+4(SB)/4, $0x00000009
-DATA k21of5<>+8(SB)/4, $0x0000000a
-DATA k21of5<>+12(SB)/4, $0x00000016
+DATA k21of5<>+0(SB)/4, $0x00000007
+DATA k21of5<>+4(SB)/4, $0x0000000b
+DATA k21of5<>+8(SB)/4, $0x00000018
+DATA k21of5<>+12(SB)/4, $0x0000000c
 DATA k21of5<>+16(SB)/4, $0x00000000
 DATA k21of5<>+20(SB)/4, $0x00000000
 DATA k21of5<>+24(SB)/4, $0x00000000
@@ -3421,10 +4252,10 @@ DATA k21of5<>+56(SB)/4, $0x00000000
 DATA k21of5<>+60(SB)/4, $0x00000000
 GLOBL k21of5<>(SB), RODATA|NOPTR, $64
 
-DATA k22of5<>+0(SB)/4, $0x00000006
-DATA k22of5<>+4(SB)/4, $0x0000000a
-DATA k22of5<>+8(SB)/4, $0x0000000b
-DATA k22of5<>+12(SB)/4, $0x00000017
+DATA k22of5<>+0(SB)/4, $0x00000016
+DATA k22of5<>+4(SB)/4, $0x0000001f
+DATA k22of5<>+8(SB)/4, $0x00000000
+DATA k22of5<>+12(SB)/4, $0x00000001
 DATA k22of5<>+16(SB)/4, $0x00000000
 DATA k22of5<>+20(SB)/4, $0x00000000
 DATA k22of5<>+24(SB)/4, $0x00000000
@@ -3439,10 +4270,10 @@ DATA k22of5<>+56(SB)/4, $0x00000000
 DATA k22of5<>+60(SB)/4, $0x00000000
 GLOBL k22of5<>(SB), RODATA|NOPTR, $64
 
-DATA k23of5<>+0(SB)/4, $0x00000007
-DATA k23of5<>+4(SB)/4, $0x0000000b
-DATA k23of5<>+8(SB)/4, $0x0000000c
-DATA k23of5<>+12(SB)/4, $0x00000018
+DATA k23of5<>+0(SB)/4, $0x00000008
+DATA k23of5<>+4(SB)/4, $0x0000000c
+DATA k23of5<>+8(SB)/4, $0x00000019
+DATA k23of5<>+12(SB)/4, $0x0000000d
 DATA k23of5<>+16(SB)/4, $0x00000000
 DATA k23of5<>+20(SB)/4, $0x00000000
 DATA k23of5<>+24(SB)/4, $0x00000000
@@ -3457,10 +4288,10 @@ DATA k23of5<>+56(SB)/4, $0x00000000
 DATA k23of5<>+60(SB)/4, $0x00000000
 GLOBL k23of5<>(SB), RODATA|NOPTR, $64
 
-DATA k24of5<>+0(SB)/4, $0x00000008
-DATA k24of5<>+4(SB)/4, $0x0000000c
-DATA k24of5<>+8(SB)/4, $0x0000000d
-DATA k24of5<>+12(SB)/4, $0x00000019
+DATA k24of5<>+0(SB)/4, $0x00000018
+DATA k24of5<>+4(SB)/4, $0x00000001
+DATA k24of5<>+8(SB)/4, $0x00000002
+DATA k24of5<>+12(SB)/4, $0x00000003
 DATA k24of5<>+16(SB)/4, $0x00000000
 DATA k24of5<>+20(SB)/4, $0x00000000
 DATA k24of5<>+24(SB)/4, $0x00000000
@@ -3528,6 +4359,726 @@ DATA powers32of5<>+52(SB)/4, $0x00000007
 DATA powers32of5<>+56(SB)/4, $0x00000007
 DATA powers32of5<>+60(SB)/4, $0x00000007
 GLOBL powers32of5<>(SB), RODATA|NOPTR, $64
+
+// func m2l5AVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·m2l5AVX2(SB), $1088-32
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+16(FP), BX
+	MOVQ         li+24(FP), SI
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y1
+	VMOVAPS      Y3, Y2
+	VMULPS       X4, X4, X5
+	VPERMILPS    $0x01, X5, X3
+	VBROADCASTSS X3, Y3
+	VPERMILPS    $0x02, X5, X5
+	VBROADCASTSS X5, Y5
+	VMOVUPS      axis0<>+0(SB), Y6
+	VPERMPS      Y4, Y6, Y6
+	VMOVUPS      axis1<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      axis2<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      flat0x1y0<>+0(SB), Y7
+	VMOVUPS      flat0x0y1<>+0(SB), Y8
+	VFMADD213PS  flat0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y7
+	VMOVUPS      flat0x0y1<>+32(SB), Y8
+	VFMADD213PS  flat0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 32(AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Y7
+	VMOVUPS      flat16x1y1<>+0(SB), Y8
+	VFMADD213PS  flat16x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16x0y2<>+0(SB), Y8
+	VFMADD213PS  flat16x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat16x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 64(AX)
+	VMOVUPS      flat16x2y0<>+32(SB), Y7
+	VMOVUPS      flat16x1y1<>+32(SB), Y8
+	VFMADD213PS  flat16x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16x0y2<>+32(SB), Y8
+	VFMADD213PS  flat16x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat16x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 96(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Y7
+	VMOVUPS      flat32x2y1<>+0(SB), Y8
+	VFMADD213PS  flat32x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x1y2<>+0(SB), Y8
+	VFMADD213PS  flat32x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat32x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x0y2<>+0(SB), Y8
+	VFMADD213PS  flat32x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat32x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 128(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y7
+	VMOVUPS      raised0x1y1<>+0(SB), Y8
+	VFMADD213PS  raised0x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+0(SB), Y8
+	VFMADD213PS  raised0x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 256(AX)
+	VMOVUPS      raised0x2y0<>+32(SB), Y7
+	VMOVUPS      raised0x1y1<>+32(SB), Y8
+	VFMADD213PS  raised0x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+32(SB), Y8
+	VFMADD213PS  raised0x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 288(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Y7
+	VMOVUPS      raised16x2y1<>+0(SB), Y8
+	VFMADD213PS  raised16x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x1y2<>+0(SB), Y8
+	VFMADD213PS  raised16x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised16x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x0y2<>+0(SB), Y8
+	VFMADD213PS  raised16x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised16x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 320(AX)
+	VMOVUPS      raised16x3y0<>+32(SB), Y7
+	VMOVUPS      raised16x2y1<>+32(SB), Y8
+	VFMADD213PS  raised16x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x1y2<>+32(SB), Y8
+	VFMADD213PS  raised16x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised16x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x0y2<>+32(SB), Y8
+	VFMADD213PS  raised16x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised16x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16odd<>+32(SB), Y3
+	VPERMPS      Y6, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, 352(AX)
+	VBROADCASTSS 96(BX), Y3
+	VMOVUPS      96(AX), Y5
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      132(AX), Y6
+	VMULPS       Y3, Y6, Y3
+	VBROADCASTSS 64(BX), Y6
+	VMOVUPS      64(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      100(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 68(BX), Y6
+	VMOVUPS      292(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      320(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 72(BX), Y6
+	VMOVUPS      72(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      108(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 76(BX), Y6
+	VMOVUPS      300(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      328(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 80(BX), Y6
+	VMOVUPS      80(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      116(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 84(BX), Y6
+	VMOVUPS      308(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      336(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 88(BX), Y6
+	VMOVUPS      88(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      124(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 92(BX), Y6
+	VMOVUPS      316(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      344(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VBROADCASTSS 60(BX), Y6
+	VMOVUPS      60(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      88(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VMOVUPS      124(AX), Y7
+	VMULPS       Y6, Y7, Y6
+	VBROADCASTSS 36(BX), Y7
+	VMOVUPS      36(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      64(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      100(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 40(BX), Y7
+	VMOVUPS      272(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      292(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      320(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 44(BX), Y7
+	VMOVUPS      44(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      72(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      108(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 48(BX), Y7
+	VMOVUPS      280(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      300(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      328(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 52(BX), Y7
+	VMOVUPS      52(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      80(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      116(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 56(BX), Y7
+	VMOVUPS      288(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      308(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      336(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VBROADCASTSS 32(BX), Y7
+	VMOVUPS      32(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      52(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      80(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VMOVUPS      116(AX), Y8
+	VMULPS       Y7, Y8, Y7
+	VBROADCASTSS 16(BX), Y8
+	VMOVUPS      16(AX), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      36(AX), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      64(AX), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      100(AX), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VBROADCASTSS 20(BX), Y8
+	VMOVUPS      260(AX), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      272(AX), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      292(AX), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      320(AX), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VBROADCASTSS 24(BX), Y8
+	VMOVUPS      24(AX), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      44(AX), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      72(AX), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      108(AX), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VBROADCASTSS 28(BX), Y8
+	VMOVUPS      268(AX), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      280(AX), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      300(AX), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      328(AX), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  (AX), Y0, Y5
+	VFMADD231PS  4(AX), Y0, Y3
+	VFMADD231PS  16(AX), Y0, Y6
+	VFMADD231PS  36(AX), Y0, Y7
+	VMULPS       64(AX), Y0, Y8
+	VMULPS       96(AX), Y0, Y9
+	VMULPS       100(AX), Y0, Y10
+	VMULPS       132(AX), Y0, Y0
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, 512(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 516(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y6, Y6
+	VMOVUPS      Y6, 528(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      Y7, 548(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y8, Y8
+	VMOVUPS      Y8, 576(AX)
+	VMULPS       Y2, Y9, Y9
+	VMOVUPS      Y9, 608(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y10, Y10
+	VMOVUPS      Y10, 612(AX)
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, 644(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 656(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       512(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       544(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      64(SI), Y0
+	VADDPS       576(AX), Y0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      96(SI), Y0
+	VADDPS       608(AX), Y0, Y0
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      128(SI), Y0
+	VADDPS       640(AX), Y0, Y0
+	VMOVUPS      Y0, 128(SI)
+	VZEROUPPER
+	RET
+
+DATA flat32x3y0<>+0(SB)/4, $0x00000000
+DATA flat32x3y0<>+4(SB)/4, $0x00000000
+DATA flat32x3y0<>+8(SB)/4, $0x00000000
+DATA flat32x3y0<>+12(SB)/4, $0x00000000
+DATA flat32x3y0<>+16(SB)/4, $0x46226c00
+DATA flat32x3y0<>+20(SB)/4, $0x00000000
+DATA flat32x3y0<>+24(SB)/4, $0x00000000
+DATA flat32x3y0<>+28(SB)/4, $0x00000000
+DATA flat32x3y0<>+32(SB)/4, $0x00000000
+DATA flat32x3y0<>+36(SB)/4, $0x00000000
+DATA flat32x3y0<>+40(SB)/4, $0x00000000
+DATA flat32x3y0<>+44(SB)/4, $0x00000000
+DATA flat32x3y0<>+48(SB)/4, $0x00000000
+DATA flat32x3y0<>+52(SB)/4, $0x00000000
+DATA flat32x3y0<>+56(SB)/4, $0x00000000
+DATA flat32x3y0<>+60(SB)/4, $0x00000000
+GLOBL flat32x3y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat32x2y1<>+0(SB)/4, $0x00000000
+DATA flat32x2y1<>+4(SB)/4, $0x00000000
+DATA flat32x2y1<>+8(SB)/4, $0x00000000
+DATA flat32x2y1<>+12(SB)/4, $0x00000000
+DATA flat32x2y1<>+16(SB)/4, $0x00000000
+DATA flat32x2y1<>+20(SB)/4, $0x00000000
+DATA flat32x2y1<>+24(SB)/4, $0x00000000
+DATA flat32x2y1<>+28(SB)/4, $0x00000000
+DATA flat32x2y1<>+32(SB)/4, $0x46226c00
+DATA flat32x2y1<>+36(SB)/4, $0x00000000
+DATA flat32x2y1<>+40(SB)/4, $0x00000000
+DATA flat32x2y1<>+44(SB)/4, $0x00000000
+DATA flat32x2y1<>+48(SB)/4, $0x00000000
+DATA flat32x2y1<>+52(SB)/4, $0x00000000
+DATA flat32x2y1<>+56(SB)/4, $0x00000000
+DATA flat32x2y1<>+60(SB)/4, $0x00000000
+GLOBL flat32x2y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat32x2y0<>+0(SB)/4, $0x00000000
+DATA flat32x2y0<>+4(SB)/4, $0x00000000
+DATA flat32x2y0<>+8(SB)/4, $0x00000000
+DATA flat32x2y0<>+12(SB)/4, $0x00000000
+DATA flat32x2y0<>+16(SB)/4, $0xc65d7c00
+DATA flat32x2y0<>+20(SB)/4, $0x46226c00
+DATA flat32x2y0<>+24(SB)/4, $0x46226c00
+DATA flat32x2y0<>+28(SB)/4, $0x46226c00
+DATA flat32x2y0<>+32(SB)/4, $0xc46c4000
+DATA flat32x2y0<>+36(SB)/4, $0x00000000
+DATA flat32x2y0<>+40(SB)/4, $0x00000000
+DATA flat32x2y0<>+44(SB)/4, $0x00000000
+DATA flat32x2y0<>+48(SB)/4, $0x00000000
+DATA flat32x2y0<>+52(SB)/4, $0x00000000
+DATA flat32x2y0<>+56(SB)/4, $0x00000000
+DATA flat32x2y0<>+60(SB)/4, $0x00000000
+GLOBL flat32x2y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat32x1y2<>+0(SB)/4, $0x00000000
+DATA flat32x1y2<>+4(SB)/4, $0x00000000
+DATA flat32x1y2<>+8(SB)/4, $0x00000000
+DATA flat32x1y2<>+12(SB)/4, $0x00000000
+DATA flat32x1y2<>+16(SB)/4, $0x00000000
+DATA flat32x1y2<>+20(SB)/4, $0x00000000
+DATA flat32x1y2<>+24(SB)/4, $0x00000000
+DATA flat32x1y2<>+28(SB)/4, $0x00000000
+DATA flat32x1y2<>+32(SB)/4, $0x00000000
+DATA flat32x1y2<>+36(SB)/4, $0x00000000
+DATA flat32x1y2<>+40(SB)/4, $0x00000000
+DATA flat32x1y2<>+44(SB)/4, $0x00000000
+DATA flat32x1y2<>+48(SB)/4, $0x46226c00
+DATA flat32x1y2<>+52(SB)/4, $0x00000000
+DATA flat32x1y2<>+56(SB)/4, $0x00000000
+DATA flat32x1y2<>+60(SB)/4, $0x00000000
+GLOBL flat32x1y2<>(SB), RODATA|NOPTR, $64
+
+DATA flat32x1y1<>+0(SB)/4, $0x00000000
+DATA flat32x1y1<>+4(SB)/4, $0x00000000
+DATA flat32x1y1<>+8(SB)/4, $0x00000000
+DATA flat32x1y1<>+12(SB)/4, $0x00000000
+DATA flat32x1y1<>+16(SB)/4, $0x00000000
+DATA flat32x1y1<>+20(SB)/4, $0x00000000
+DATA flat32x1y1<>+24(SB)/4, $0x00000000
+DATA flat32x1y1<>+28(SB)/4, $0x00000000
+DATA flat32x1y1<>+32(SB)/4, $0xc5b13000
+DATA flat32x1y1<>+36(SB)/4, $0x46226c00
+DATA flat32x1y1<>+40(SB)/4, $0x46226c00
+DATA flat32x1y1<>+44(SB)/4, $0x46226c00
+DATA flat32x1y1<>+48(SB)/4, $0xc5b13000
+DATA flat32x1y1<>+52(SB)/4, $0x00000000
+DATA flat32x1y1<>+56(SB)/4, $0x00000000
+DATA flat32x1y1<>+60(SB)/4, $0x00000000
+GLOBL flat32x1y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat32x1y0<>+0(SB)/4, $0x00000000
+DATA flat32x1y0<>+4(SB)/4, $0x00000000
+DATA flat32x1y0<>+8(SB)/4, $0x00000000
+DATA flat32x1y0<>+12(SB)/4, $0x00000000
+DATA flat32x1y0<>+16(SB)/4, $0x4593a800
+DATA flat32x1y0<>+20(SB)/4, $0xc613a800
+DATA flat32x1y0<>+24(SB)/4, $0xc613a800
+DATA flat32x1y0<>+28(SB)/4, $0xc5b13000
+DATA flat32x1y0<>+32(SB)/4, $0x441d8000
+DATA flat32x1y0<>+36(SB)/4, $0xc46c4000
+DATA flat32x1y0<>+40(SB)/4, $0xc5313000
+DATA flat32x1y0<>+44(SB)/4, $0xc5313000
+DATA flat32x1y0<>+48(SB)/4, $0x439d8000
+DATA flat32x1y0<>+52(SB)/4, $0x00000000
+DATA flat32x1y0<>+56(SB)/4, $0x00000000
+DATA flat32x1y0<>+60(SB)/4, $0x00000000
+GLOBL flat32x1y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat32x0y2<>+0(SB)/4, $0x00000000
+DATA flat32x0y2<>+4(SB)/4, $0x446c4000
+DATA flat32x0y2<>+8(SB)/4, $0x446c4000
+DATA flat32x0y2<>+12(SB)/4, $0x446c4000
+DATA flat32x0y2<>+16(SB)/4, $0x00000000
+DATA flat32x0y2<>+20(SB)/4, $0x00000000
+DATA flat32x0y2<>+24(SB)/4, $0x00000000
+DATA flat32x0y2<>+28(SB)/4, $0x00000000
+DATA flat32x0y2<>+32(SB)/4, $0x00000000
+DATA flat32x0y2<>+36(SB)/4, $0x00000000
+DATA flat32x0y2<>+40(SB)/4, $0x00000000
+DATA flat32x0y2<>+44(SB)/4, $0x00000000
+DATA flat32x0y2<>+48(SB)/4, $0xc46c4000
+DATA flat32x0y2<>+52(SB)/4, $0x46226c00
+DATA flat32x0y2<>+56(SB)/4, $0x46226c00
+DATA flat32x0y2<>+60(SB)/4, $0x46226c00
+GLOBL flat32x0y2<>(SB), RODATA|NOPTR, $64
+
+DATA flat32x0y1<>+0(SB)/4, $0x446c4000
+DATA flat32x0y1<>+4(SB)/4, $0xc41d8000
+DATA flat32x0y1<>+8(SB)/4, $0xc41d8000
+DATA flat32x0y1<>+12(SB)/4, $0xc4834000
+DATA flat32x0y1<>+16(SB)/4, $0x00000000
+DATA flat32x0y1<>+20(SB)/4, $0x00000000
+DATA flat32x0y1<>+24(SB)/4, $0x00000000
+DATA flat32x0y1<>+28(SB)/4, $0x00000000
+DATA flat32x0y1<>+32(SB)/4, $0x439d8000
+DATA flat32x0y1<>+36(SB)/4, $0xc5313000
+DATA flat32x0y1<>+40(SB)/4, $0xc5313000
+DATA flat32x0y1<>+44(SB)/4, $0xc46c4000
+DATA flat32x0y1<>+48(SB)/4, $0x441d8000
+DATA flat32x0y1<>+52(SB)/4, $0xc5b13000
+DATA flat32x0y1<>+56(SB)/4, $0xc613a800
+DATA flat32x0y1<>+60(SB)/4, $0xc613a800
+GLOBL flat32x0y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat32x0y0<>+0(SB)/4, $0xc39d8000
+DATA flat32x0y0<>+4(SB)/4, $0x42340000
+DATA flat32x0y0<>+8(SB)/4, $0x42340000
+DATA flat32x0y0<>+12(SB)/4, $0x43610000
+DATA flat32x0y0<>+16(SB)/4, $0xc3610000
+DATA flat32x0y0<>+20(SB)/4, $0x44c4e000
+DATA flat32x0y0<>+24(SB)/4, $0x44c4e000
+DATA flat32x0y0<>+28(SB)/4, $0x439d8000
+DATA flat32x0y0<>+32(SB)/4, $0xc2340000
+DATA flat32x0y0<>+36(SB)/4, $0x439d8000
+DATA flat32x0y0<>+40(SB)/4, $0x446c4000
+DATA flat32x0y0<>+44(SB)/4, $0x439d8000
+DATA flat32x0y0<>+48(SB)/4, $0xc2340000
+DATA flat32x0y0<>+52(SB)/4, $0x439d8000
+DATA flat32x0y0<>+56(SB)/4, $0x44c4e000
+DATA flat32x0y0<>+60(SB)/4, $0x44c4e000
+GLOBL flat32x0y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat32odd<>+0(SB)/4, $0x00000007
+DATA flat32odd<>+4(SB)/4, $0x00000001
+DATA flat32odd<>+8(SB)/4, $0x00000004
+DATA flat32odd<>+12(SB)/4, $0x00000002
+DATA flat32odd<>+16(SB)/4, $0x00000000
+DATA flat32odd<>+20(SB)/4, $0x00000005
+DATA flat32odd<>+24(SB)/4, $0x00000003
+DATA flat32odd<>+28(SB)/4, $0x00000006
+DATA flat32odd<>+32(SB)/4, $0x00000000
+DATA flat32odd<>+36(SB)/4, $0x00000005
+DATA flat32odd<>+40(SB)/4, $0x00000003
+DATA flat32odd<>+44(SB)/4, $0x00000006
+DATA flat32odd<>+48(SB)/4, $0x00000000
+DATA flat32odd<>+52(SB)/4, $0x00000005
+DATA flat32odd<>+56(SB)/4, $0x00000003
+DATA flat32odd<>+60(SB)/4, $0x00000006
+GLOBL flat32odd<>(SB), RODATA|NOPTR, $64
+
+DATA raised16x3y0<>+0(SB)/4, $0x00000000
+DATA raised16x3y0<>+4(SB)/4, $0x00000000
+DATA raised16x3y0<>+8(SB)/4, $0x00000000
+DATA raised16x3y0<>+12(SB)/4, $0x00000000
+DATA raised16x3y0<>+16(SB)/4, $0x00000000
+DATA raised16x3y0<>+20(SB)/4, $0x00000000
+DATA raised16x3y0<>+24(SB)/4, $0x00000000
+DATA raised16x3y0<>+28(SB)/4, $0x00000000
+DATA raised16x3y0<>+32(SB)/4, $0x00000000
+DATA raised16x3y0<>+36(SB)/4, $0x00000000
+DATA raised16x3y0<>+40(SB)/4, $0xc6226c00
+DATA raised16x3y0<>+44(SB)/4, $0x00000000
+DATA raised16x3y0<>+48(SB)/4, $0x00000000
+DATA raised16x3y0<>+52(SB)/4, $0x00000000
+DATA raised16x3y0<>+56(SB)/4, $0x00000000
+DATA raised16x3y0<>+60(SB)/4, $0x00000000
+GLOBL raised16x3y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised16x2y1<>+0(SB)/4, $0x00000000
+DATA raised16x2y1<>+4(SB)/4, $0x00000000
+DATA raised16x2y1<>+8(SB)/4, $0x00000000
+DATA raised16x2y1<>+12(SB)/4, $0x00000000
+DATA raised16x2y1<>+16(SB)/4, $0x00000000
+DATA raised16x2y1<>+20(SB)/4, $0x00000000
+DATA raised16x2y1<>+24(SB)/4, $0x00000000
+DATA raised16x2y1<>+28(SB)/4, $0x00000000
+DATA raised16x2y1<>+32(SB)/4, $0x00000000
+DATA raised16x2y1<>+36(SB)/4, $0x00000000
+DATA raised16x2y1<>+40(SB)/4, $0xc6226c00
+DATA raised16x2y1<>+44(SB)/4, $0x00000000
+DATA raised16x2y1<>+48(SB)/4, $0x00000000
+DATA raised16x2y1<>+52(SB)/4, $0x00000000
+DATA raised16x2y1<>+56(SB)/4, $0xc6226c00
+DATA raised16x2y1<>+60(SB)/4, $0x00000000
+GLOBL raised16x2y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised16x2y0<>+0(SB)/4, $0x446c4000
+DATA raised16x2y0<>+4(SB)/4, $0xc46c4000
+DATA raised16x2y0<>+8(SB)/4, $0x00000000
+DATA raised16x2y0<>+12(SB)/4, $0xc46c4000
+DATA raised16x2y0<>+16(SB)/4, $0x00000000
+DATA raised16x2y0<>+20(SB)/4, $0x00000000
+DATA raised16x2y0<>+24(SB)/4, $0x00000000
+DATA raised16x2y0<>+28(SB)/4, $0x00000000
+DATA raised16x2y0<>+32(SB)/4, $0x00000000
+DATA raised16x2y0<>+36(SB)/4, $0x46226c00
+DATA raised16x2y0<>+40(SB)/4, $0x466c4000
+DATA raised16x2y0<>+44(SB)/4, $0x46226c00
+DATA raised16x2y0<>+48(SB)/4, $0xc6226c00
+DATA raised16x2y0<>+52(SB)/4, $0x00000000
+DATA raised16x2y0<>+56(SB)/4, $0x446c4000
+DATA raised16x2y0<>+60(SB)/4, $0x00000000
+GLOBL raised16x2y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised16x1y2<>+0(SB)/4, $0x00000000
+DATA raised16x1y2<>+4(SB)/4, $0x00000000
+DATA raised16x1y2<>+8(SB)/4, $0x00000000
+DATA raised16x1y2<>+12(SB)/4, $0x00000000
+DATA raised16x1y2<>+16(SB)/4, $0x00000000
+DATA raised16x1y2<>+20(SB)/4, $0x00000000
+DATA raised16x1y2<>+24(SB)/4, $0x00000000
+DATA raised16x1y2<>+28(SB)/4, $0x00000000
+DATA raised16x1y2<>+32(SB)/4, $0x00000000
+DATA raised16x1y2<>+36(SB)/4, $0x00000000
+DATA raised16x1y2<>+40(SB)/4, $0x00000000
+DATA raised16x1y2<>+44(SB)/4, $0x00000000
+DATA raised16x1y2<>+48(SB)/4, $0x00000000
+DATA raised16x1y2<>+52(SB)/4, $0x00000000
+DATA raised16x1y2<>+56(SB)/4, $0xc6226c00
+DATA raised16x1y2<>+60(SB)/4, $0x00000000
+GLOBL raised16x1y2<>(SB), RODATA|NOPTR, $64
+
+DATA raised16x1y1<>+0(SB)/4, $0x00000000
+DATA raised16x1y1<>+4(SB)/4, $0xc46c4000
+DATA raised16x1y1<>+8(SB)/4, $0x00000000
+DATA raised16x1y1<>+12(SB)/4, $0xc46c4000
+DATA raised16x1y1<>+16(SB)/4, $0x446c4000
+DATA raised16x1y1<>+20(SB)/4, $0xc46c4000
+DATA raised16x1y1<>+24(SB)/4, $0x00000000
+DATA raised16x1y1<>+28(SB)/4, $0xc46c4000
+DATA raised16x1y1<>+32(SB)/4, $0x00000000
+DATA raised16x1y1<>+36(SB)/4, $0x00000000
+DATA raised16x1y1<>+40(SB)/4, $0x45b13000
+DATA raised16x1y1<>+44(SB)/4, $0x00000000
+DATA raised16x1y1<>+48(SB)/4, $0xc6226c00
+DATA raised16x1y1<>+52(SB)/4, $0x46226c00
+DATA raised16x1y1<>+56(SB)/4, $0x46313000
+DATA raised16x1y1<>+60(SB)/4, $0x46226c00
+GLOBL raised16x1y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised16x1y0<>+0(SB)/4, $0xc41d8000
+DATA raised16x1y0<>+4(SB)/4, $0x44906000
+DATA raised16x1y0<>+8(SB)/4, $0x446c4000
+DATA raised16x1y0<>+12(SB)/4, $0x446c4000
+DATA raised16x1y0<>+16(SB)/4, $0xc2d20000
+DATA raised16x1y0<>+20(SB)/4, $0x42d20000
+DATA raised16x1y0<>+24(SB)/4, $0x00000000
+DATA raised16x1y0<>+28(SB)/4, $0x439d8000
+DATA raised16x1y0<>+32(SB)/4, $0x00000000
+DATA raised16x1y0<>+36(SB)/4, $0xc613a800
+DATA raised16x1y0<>+40(SB)/4, $0xc5a75800
+DATA raised16x1y0<>+44(SB)/4, $0xc5b13000
+DATA raised16x1y0<>+48(SB)/4, $0x463ff400
+DATA raised16x1y0<>+52(SB)/4, $0xc46c4000
+DATA raised16x1y0<>+56(SB)/4, $0xc46c4000
+DATA raised16x1y0<>+60(SB)/4, $0xc5313000
+GLOBL raised16x1y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised16x0y2<>+0(SB)/4, $0x00000000
+DATA raised16x0y2<>+4(SB)/4, $0x00000000
+DATA raised16x0y2<>+8(SB)/4, $0x00000000
+DATA raised16x0y2<>+12(SB)/4, $0x00000000
+DATA raised16x0y2<>+16(SB)/4, $0x00000000
+DATA raised16x0y2<>+20(SB)/4, $0xc46c4000
+DATA raised16x0y2<>+24(SB)/4, $0x00000000
+DATA raised16x0y2<>+28(SB)/4, $0xc46c4000
+DATA raised16x0y2<>+32(SB)/4, $0x446c4000
+DATA raised16x0y2<>+36(SB)/4, $0x00000000
+DATA raised16x0y2<>+40(SB)/4, $0x00000000
+DATA raised16x0y2<>+44(SB)/4, $0x00000000
+DATA raised16x0y2<>+48(SB)/4, $0x00000000
+DATA raised16x0y2<>+52(SB)/4, $0x00000000
+DATA raised16x0y2<>+56(SB)/4, $0x446c4000
+DATA raised16x0y2<>+60(SB)/4, $0x00000000
+GLOBL raised16x0y2<>(SB), RODATA|NOPTR, $64
+
+DATA raised16x0y1<>+0(SB)/4, $0x00000000
+DATA raised16x0y1<>+4(SB)/4, $0x439d8000
+DATA raised16x0y1<>+8(SB)/4, $0x00000000
+DATA raised16x0y1<>+12(SB)/4, $0x42d20000
+DATA raised16x0y1<>+16(SB)/4, $0xc2d20000
+DATA raised16x0y1<>+20(SB)/4, $0x446c4000
+DATA raised16x0y1<>+24(SB)/4, $0x446c4000
+DATA raised16x0y1<>+28(SB)/4, $0x44906000
+DATA raised16x0y1<>+32(SB)/4, $0xc41d8000
+DATA raised16x0y1<>+36(SB)/4, $0x00000000
+DATA raised16x0y1<>+40(SB)/4, $0xc39d8000
+DATA raised16x0y1<>+44(SB)/4, $0x00000000
+DATA raised16x0y1<>+48(SB)/4, $0x45313000
+DATA raised16x0y1<>+52(SB)/4, $0xc5313000
+DATA raised16x0y1<>+56(SB)/4, $0xc46c4000
+DATA raised16x0y1<>+60(SB)/4, $0xc46c4000
+GLOBL raised16x0y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised16x0y0<>+0(SB)/4, $0x42340000
+DATA raised16x0y0<>+4(SB)/4, $0xc3870000
+DATA raised16x0y0<>+8(SB)/4, $0xc39d8000
+DATA raised16x0y0<>+12(SB)/4, $0xc2b40000
+DATA raised16x0y0<>+16(SB)/4, $0x41700000
+DATA raised16x0y0<>+20(SB)/4, $0xc2b40000
+DATA raised16x0y0<>+24(SB)/4, $0xc39d8000
+DATA raised16x0y0<>+28(SB)/4, $0xc3870000
+DATA raised16x0y0<>+32(SB)/4, $0x42340000
+DATA raised16x0y0<>+36(SB)/4, $0x44c4e000
+DATA raised16x0y0<>+40(SB)/4, $0x43870000
+DATA raised16x0y0<>+44(SB)/4, $0x439d8000
+DATA raised16x0y0<>+48(SB)/4, $0xc51d8000
+DATA raised16x0y0<>+52(SB)/4, $0x439d8000
+DATA raised16x0y0<>+56(SB)/4, $0x42b40000
+DATA raised16x0y0<>+60(SB)/4, $0x439d8000
+GLOBL raised16x0y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised16odd<>+0(SB)/4, $0x00000004
+DATA raised16odd<>+4(SB)/4, $0x00000001
+DATA raised16odd<>+8(SB)/4, $0x00000007
+DATA raised16odd<>+12(SB)/4, $0x00000002
+DATA raised16odd<>+16(SB)/4, $0x00000004
+DATA raised16odd<>+20(SB)/4, $0x00000001
+DATA raised16odd<>+24(SB)/4, $0x00000007
+DATA raised16odd<>+28(SB)/4, $0x00000002
+DATA raised16odd<>+32(SB)/4, $0x00000004
+DATA raised16odd<>+36(SB)/4, $0x00000005
+DATA raised16odd<>+40(SB)/4, $0x00000000
+DATA raised16odd<>+44(SB)/4, $0x00000006
+DATA raised16odd<>+48(SB)/4, $0x00000003
+DATA raised16odd<>+52(SB)/4, $0x00000005
+DATA raised16odd<>+56(SB)/4, $0x00000000
+DATA raised16odd<>+60(SB)/4, $0x00000006
+GLOBL raised16odd<>(SB), RODATA|NOPTR, $64
 
 // func mutual5AVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX512F, FMA3
@@ -3599,7 +5150,6 @@ TEXT ·mutual5AVX512(SB), NOSPLIT, $0-48
 	VMOVUPS           b1x0y0<>+0(SB), Z9
 	VMOVUPS           b1x1y0<>+0(SB), Z10
 	VMOVUPS           b1x0y1<>+0(SB), Z11
-	VFMADD231PS       b1x1y1<>+0(SB), Z7, Z10
 	VFMADD231PS       b1x0y2<>+0(SB), Z7, Z11
 	VFMADD231PS       Z10, Z6, Z9
 	VFMADD231PS       Z11, Z7, Z9
@@ -3617,6 +5167,7 @@ TEXT ·mutual5AVX512(SB), NOSPLIT, $0-48
 	VMOVUPS           b2odd<>+0(SB), Z6
 	VPERMPS           Z8, Z6, Z6
 	VMULPS            Z6, Z10, Z10
+	VPERMILPS         $0xb4, X3, X3
 	VINSERTF32X4      $0x00, X3, Z9, Z3
 	VMOVUPS           z1<>+0(SB), Z6
 	VPERMI2PS         Z10, Z9, Z6
@@ -3634,7 +5185,7 @@ TEXT ·mutual5AVX512(SB), NOSPLIT, $0-48
 	VMULPS.BCST       16(DX), Z11, Z12
 	VMULPS.BCST       16(SI), Z11, Z11
 	VMOVUPS           k5of5<>+0(SB), Z13
-	VPERMI2PS         Z10, Z9, Z13
+	VPERMI2PS         Z7, Z6, Z13
 	VFMADD231PS.BCST  20(DX), Z13, Z12
 	VFMADD231PS.BCST  20(SI), Z13, Z11
 	VMOVUPS           k6of5<>+0(SB), Z13
@@ -3646,7 +5197,7 @@ TEXT ·mutual5AVX512(SB), NOSPLIT, $0-48
 	VFMADD231PS.BCST  28(DX), Z13, Z12
 	VFMADD231PS.BCST  28(SI), Z13, Z11
 	VMOVUPS           k8of5<>+0(SB), Z13
-	VPERMI2PS         Z7, Z6, Z13
+	VPERMI2PS         Z10, Z9, Z13
 	VFMADD231PS.BCST  32(DX), Z13, Z12
 	VFMADD231PS.BCST  32(SI), Z13, Z11
 	VMOVUPS           k9of5<>+0(SB), Z13
@@ -3654,7 +5205,7 @@ TEXT ·mutual5AVX512(SB), NOSPLIT, $0-48
 	VMULPS.BCST       36(DX), Z13, Z14
 	VMULPS.BCST       36(SI), Z13, Z13
 	VMOVUPS           k10of5<>+0(SB), Z15
-	VPERMI2PS         Z10, Z9, Z15
+	VPERMI2PS         Z7, Z6, Z15
 	VFMADD231PS.BCST  40(DX), Z15, Z14
 	VFMADD231PS.BCST  40(SI), Z15, Z13
 	VMOVUPS           k11of5<>+0(SB), Z15
@@ -3662,11 +5213,11 @@ TEXT ·mutual5AVX512(SB), NOSPLIT, $0-48
 	VFMADD231PS.BCST  44(DX), Z15, Z14
 	VFMADD231PS.BCST  44(SI), Z15, Z13
 	VMOVUPS           k12of5<>+0(SB), Z15
-	VPERMI2PS         Z10, Z9, Z15
+	VPERMI2PS         Z7, Z6, Z15
 	VFMADD231PS.BCST  48(DX), Z15, Z14
 	VFMADD231PS.BCST  48(SI), Z15, Z13
 	VMOVUPS           k13of5<>+0(SB), Z15
-	VPERMI2PS         Z7, Z6, Z15
+	VPERMI2PS         Z10, Z9, Z15
 	VFMADD231PS.BCST  52(DX), Z15, Z14
 	VFMADD231PS.BCST  52(SI), Z15, Z13
 	VMOVUPS           k14of5<>+0(SB), Z15
@@ -3674,7 +5225,7 @@ TEXT ·mutual5AVX512(SB), NOSPLIT, $0-48
 	VFMADD231PS.BCST  56(DX), Z15, Z14
 	VFMADD231PS.BCST  56(SI), Z15, Z13
 	VMOVUPS           k15of5<>+0(SB), Z15
-	VPERMI2PS         Z7, Z6, Z15
+	VPERMI2PS         Z10, Z9, Z15
 	VFMADD231PS.BCST  60(DX), Z15, Z14
 	VFMADD231PS.BCST  60(SI), Z15, Z13
 	VMOVUPS           k16of5<>+0(SB), Z15
@@ -3682,7 +5233,7 @@ TEXT ·mutual5AVX512(SB), NOSPLIT, $0-48
 	VMULPS.BCST       64(DX), Z15, Z16
 	VMULPS.BCST       64(SI), Z15, Z15
 	VMOVUPS           k17of5<>+0(SB), Z17
-	VPERMI2PS         Z10, Z9, Z17
+	VPERMI2PS         Z7, Z6, Z17
 	VFMADD231PS.BCST  68(DX), Z17, Z16
 	VFMADD231PS.BCST  68(SI), Z17, Z15
 	VMOVUPS           k18of5<>+0(SB), Z17
@@ -3690,7 +5241,7 @@ TEXT ·mutual5AVX512(SB), NOSPLIT, $0-48
 	VFMADD231PS.BCST  72(DX), Z17, Z16
 	VFMADD231PS.BCST  72(SI), Z17, Z15
 	VMOVUPS           k19of5<>+0(SB), Z17
-	VPERMI2PS         Z10, Z9, Z17
+	VPERMI2PS         Z7, Z6, Z17
 	VFMADD231PS.BCST  76(DX), Z17, Z16
 	VFMADD231PS.BCST  76(SI), Z17, Z15
 	VMOVUPS           k20of5<>+0(SB), Z17
@@ -3702,17 +5253,17 @@ TEXT ·mutual5AVX512(SB), NOSPLIT, $0-48
 	VFMADD231PS.BCST  84(DX), Z17, Z16
 	VFMADD231PS.BCST  84(SI), Z17, Z15
 	VMOVUPS           k22of5<>+0(SB), Z17
-	VPERMI2PS         Z7, Z6, Z17
+	VPERMI2PS         Z10, Z9, Z17
 	VFMADD231PS.BCST  88(DX), Z17, Z16
 	VFMADD231PS.BCST  88(SI), Z17, Z15
 	VMOVUPS           k23of5<>+0(SB), Z17
 	VPERMI2PS         Z7, Z6, Z17
 	VFMADD231PS.BCST  92(DX), Z17, Z16
 	VFMADD231PS.BCST  92(SI), Z17, Z15
-	VMOVUPS           k24of5<>+0(SB), Z17
-	VPERMI2PS         Z7, Z6, Z17
-	VFMADD231PS.BCST  96(DX), Z17, Z16
-	VFMADD231PS.BCST  96(SI), Z17, Z15
+	VMOVUPS           k24of5<>+0(SB), Z6
+	VPERMI2PS         Z10, Z9, Z6
+	VFMADD231PS.BCST  96(DX), Z6, Z16
+	VFMADD231PS.BCST  96(SI), Z6, Z15
 	MOVL              $0x000001ff, AX
 	KMOVW             AX, K1
 	MOVL              $0x0000000f, AX
@@ -3810,6 +5361,542 @@ DATA powers32of5back<>+56(SB)/4, $0x0000000f
 DATA powers32of5back<>+60(SB)/4, $0x0000000f
 GLOBL powers32of5back<>(SB), RODATA|NOPTR, $64
 
+// func mutual5AVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·mutual5AVX2(SB), $1088-48
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+24(FP), BX
+	MOVQ         li+32(FP), SI
+	MOVQ         mi+16(FP), DI
+	MOVQ         lj+40(FP), R8
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y2
+	VMOVAPS      Y3, Y5
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(DX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VXORPS       X7, X7, X7
+	VSUBSS       X6, X7, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X7, X7, X7
+	VCVTSD2SS    24(DX), X7, X7
+	VMULSS       X1, X7, X7
+	VXORPS       X1, X1, X1
+	VSUBSS       X7, X1, X7
+	VBROADCASTSS X7, Y1
+	VMOVAPS      Y3, Y3
+	VMULPS       X4, X4, X8
+	VPERMILPS    $0x01, X8, X7
+	VBROADCASTSS X7, Y7
+	VPERMILPS    $0x02, X8, X8
+	VBROADCASTSS X8, Y8
+	VMOVUPS      axis0<>+0(SB), Y9
+	VPERMPS      Y4, Y9, Y9
+	VMOVUPS      axis1<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      axis2<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      flat0x1y0<>+0(SB), Y10
+	VMOVUPS      flat0x0y1<>+0(SB), Y11
+	VFMADD213PS  flat0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y10
+	VMOVUPS      flat0x0y1<>+32(SB), Y11
+	VFMADD213PS  flat0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 32(AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Y10
+	VMOVUPS      flat16x1y1<>+0(SB), Y11
+	VFMADD213PS  flat16x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16x0y2<>+0(SB), Y11
+	VFMADD213PS  flat16x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat16x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 64(AX)
+	VMOVUPS      flat16x2y0<>+32(SB), Y10
+	VMOVUPS      flat16x1y1<>+32(SB), Y11
+	VFMADD213PS  flat16x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16x0y2<>+32(SB), Y11
+	VFMADD213PS  flat16x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat16x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 96(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Y10
+	VMOVUPS      flat32x2y1<>+0(SB), Y11
+	VFMADD213PS  flat32x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x1y2<>+0(SB), Y11
+	VFMADD213PS  flat32x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat32x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x0y2<>+0(SB), Y11
+	VFMADD213PS  flat32x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat32x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 128(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y10
+	VMOVUPS      raised0x1y1<>+0(SB), Y11
+	VFMADD213PS  raised0x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+0(SB), Y11
+	VFMADD213PS  raised0x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 256(AX)
+	VMOVUPS      raised0x2y0<>+32(SB), Y10
+	VMOVUPS      raised0x1y1<>+32(SB), Y11
+	VFMADD213PS  raised0x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+32(SB), Y11
+	VFMADD213PS  raised0x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 288(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Y10
+	VMOVUPS      raised16x2y1<>+0(SB), Y11
+	VFMADD213PS  raised16x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x1y2<>+0(SB), Y11
+	VFMADD213PS  raised16x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised16x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x0y2<>+0(SB), Y11
+	VFMADD213PS  raised16x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised16x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 320(AX)
+	VMOVUPS      raised16x3y0<>+32(SB), Y10
+	VMOVUPS      raised16x2y1<>+32(SB), Y11
+	VFMADD213PS  raised16x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x1y2<>+32(SB), Y11
+	VFMADD213PS  raised16x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised16x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x0y2<>+32(SB), Y11
+	VFMADD213PS  raised16x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised16x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16odd<>+32(SB), Y7
+	VPERMPS      Y9, Y7, Y7
+	VMULPS       Y7, Y10, Y10
+	VMOVUPS      Y10, 352(AX)
+	VBROADCASTSS 96(BX), Y7
+	VBROADCASTSS 96(DI), Y8
+	VMOVUPS      96(AX), Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      132(AX), Y11
+	VMULPS       Y7, Y11, Y7
+	VMULPS       Y8, Y11, Y8
+	VBROADCASTSS 64(BX), Y11
+	VBROADCASTSS 64(DI), Y12
+	VMOVUPS      64(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      100(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 68(BX), Y11
+	VBROADCASTSS 68(DI), Y12
+	VMOVUPS      292(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      320(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 72(BX), Y11
+	VBROADCASTSS 72(DI), Y12
+	VMOVUPS      72(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      108(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 76(BX), Y11
+	VBROADCASTSS 76(DI), Y12
+	VMOVUPS      300(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      328(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 80(BX), Y11
+	VBROADCASTSS 80(DI), Y12
+	VMOVUPS      80(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      116(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 84(BX), Y11
+	VBROADCASTSS 84(DI), Y12
+	VMOVUPS      308(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      336(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 88(BX), Y11
+	VBROADCASTSS 88(DI), Y12
+	VMOVUPS      88(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      124(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 92(BX), Y11
+	VBROADCASTSS 92(DI), Y12
+	VMOVUPS      316(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      344(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 60(BX), Y11
+	VBROADCASTSS 60(DI), Y12
+	VMOVUPS      60(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      88(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      124(AX), Y13
+	VMULPS       Y11, Y13, Y11
+	VMULPS       Y12, Y13, Y12
+	VBROADCASTSS 36(BX), Y13
+	VBROADCASTSS 36(DI), Y14
+	VMOVUPS      36(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      64(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      100(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 40(BX), Y13
+	VBROADCASTSS 40(DI), Y14
+	VMOVUPS      272(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      292(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      320(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 44(BX), Y13
+	VBROADCASTSS 44(DI), Y14
+	VMOVUPS      44(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      72(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      108(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 48(BX), Y13
+	VBROADCASTSS 48(DI), Y14
+	VMOVUPS      280(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      300(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      328(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 52(BX), Y13
+	VBROADCASTSS 52(DI), Y14
+	VMOVUPS      52(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      80(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      116(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 56(BX), Y13
+	VBROADCASTSS 56(DI), Y14
+	VMOVUPS      288(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      308(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      336(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 32(BX), Y13
+	VBROADCASTSS 32(DI), Y14
+	VMOVUPS      32(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      52(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      80(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 16(BX), Y13
+	VBROADCASTSS 16(DI), Y14
+	VMOVUPS      16(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      36(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      64(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 20(BX), Y13
+	VBROADCASTSS 20(DI), Y14
+	VMOVUPS      260(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      272(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      292(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 24(BX), Y13
+	VBROADCASTSS 24(DI), Y14
+	VMOVUPS      24(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      44(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      72(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 28(BX), Y13
+	VBROADCASTSS 28(DI), Y14
+	VMOVUPS      268(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      280(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      300(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  (AX), Y13, Y10
+	VFMADD231PS  4(AX), Y13, Y7
+	VFMADD231PS  16(AX), Y13, Y11
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 512(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 516(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y11, Y11
+	VMOVUPS      Y11, 528(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  (AX), Y7, Y9
+	VFMADD231PS  4(AX), Y7, Y8
+	VFMADD231PS  16(AX), Y7, Y12
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      Y9, 768(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 772(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y12, Y12
+	VMOVUPS      Y12, 784(AX)
+	VBROADCASTSS 32(BX), Y7
+	VBROADCASTSS 32(DI), Y8
+	VMOVUPS      116(AX), Y9
+	VMULPS       Y7, Y9, Y7
+	VMULPS       Y8, Y9, Y8
+	VBROADCASTSS 16(BX), Y9
+	VBROADCASTSS 16(DI), Y10
+	VMOVUPS      100(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 20(BX), Y9
+	VBROADCASTSS 20(DI), Y10
+	VMOVUPS      320(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 24(BX), Y9
+	VBROADCASTSS 24(DI), Y10
+	VMOVUPS      108(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 28(BX), Y9
+	VBROADCASTSS 28(DI), Y10
+	VMOVUPS      328(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  36(AX), Y0, Y7
+	VMULPS       64(AX), Y0, Y6
+	VMULPS       96(AX), Y0, Y0
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 548(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, 576(AX)
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      Y0, 608(AX)
+	VBROADCASTSS (DI), Y0
+	VFMADD231PS  36(AX), Y0, Y8
+	VMULPS       64(AX), Y0, Y6
+	VMULPS       96(AX), Y0, Y0
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 804(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y6, Y6
+	VMOVUPS      Y6, 832(AX)
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, 864(AX)
+	VBROADCASTSS (BX), Y0
+	VMULPS       100(AX), Y0, Y6
+	VMULPS       132(AX), Y0, Y0
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, 612(AX)
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      Y0, 644(AX)
+	VBROADCASTSS (DI), Y0
+	VMULPS       100(AX), Y0, Y2
+	VMULPS       132(AX), Y0, Y0
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 868(AX)
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, 900(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 656(AX)
+	VMOVUPS      Y4, 912(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       512(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       544(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      64(SI), Y0
+	VADDPS       576(AX), Y0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      96(SI), Y0
+	VADDPS       608(AX), Y0, Y0
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      128(SI), Y0
+	VADDPS       640(AX), Y0, Y0
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      (R8), Y0
+	VADDPS       768(AX), Y0, Y0
+	VMOVUPS      Y0, (R8)
+	VMOVUPS      32(R8), Y0
+	VADDPS       800(AX), Y0, Y0
+	VMOVUPS      Y0, 32(R8)
+	VMOVUPS      64(R8), Y0
+	VADDPS       832(AX), Y0, Y0
+	VMOVUPS      Y0, 64(R8)
+	VMOVUPS      96(R8), Y0
+	VADDPS       864(AX), Y0, Y0
+	VMOVUPS      Y0, 96(R8)
+	VMOVUPS      128(R8), Y0
+	VADDPS       896(AX), Y0, Y0
+	VMOVUPS      Y0, 128(R8)
+	VZEROUPPER
+	RET
+
 // func m2l5DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·m2l5DipolesAVX512(SB), NOSPLIT, $0-32
@@ -3877,7 +5964,6 @@ TEXT ·m2l5DipolesAVX512(SB), NOSPLIT, $0-32
 	VMOVUPS           b1x0y0<>+0(SB), Z6
 	VMOVUPS           b1x1y0<>+0(SB), Z7
 	VMOVUPS           b1x0y1<>+0(SB), Z8
-	VFMADD231PS       b1x1y1<>+0(SB), Z4, Z7
 	VFMADD231PS       b1x0y2<>+0(SB), Z4, Z8
 	VFMADD231PS       Z7, Z1, Z6
 	VFMADD231PS       Z8, Z4, Z6
@@ -3895,7 +5981,8 @@ TEXT ·m2l5DipolesAVX512(SB), NOSPLIT, $0-32
 	VMOVUPS           b2odd<>+0(SB), Z1
 	VPERMPS           Z5, Z1, Z1
 	VMULPS            Z1, Z7, Z7
-	VINSERTF32X4      $0x00, X3, Z6, Z1
+	VPERMILPS         $0xb4, X3, X1
+	VINSERTF32X4      $0x00, X1, Z6, Z1
 	VMOVUPS           z1<>+0(SB), Z4
 	VPERMI2PS         Z7, Z6, Z4
 	MOVL              $0x00004000, AX
@@ -3917,22 +6004,22 @@ TEXT ·m2l5DipolesAVX512(SB), NOSPLIT, $0-32
 	VPERMI2PS         Z7, Z6, Z9
 	VMULPS.BCST       4(DX), Z9, Z9
 	VMOVUPS           k2of5<>+0(SB), Z10
-	VPERMI2PS         Z7, Z1, Z10
+	VPERMI2PS         Z3, Z4, Z10
 	VFMADD231PS.BCST  8(DX), Z10, Z8
-	VMOVUPS           k2of5high<>+0(SB), Z1
-	VPERMI2PS         Z7, Z6, Z1
-	VFMADD231PS.BCST  8(DX), Z1, Z9
-	VMOVUPS           k3of5<>+0(SB), Z1
-	VPERMI2PS         Z3, Z4, Z1
-	VFMADD231PS.BCST  12(DX), Z1, Z8
+	VMOVUPS           k2of5high<>+0(SB), Z10
+	VPERMI2PS         Z3, Z4, Z10
+	VFMADD231PS.BCST  8(DX), Z10, Z9
+	VMOVUPS           k3of5<>+0(SB), Z10
+	VPERMI2PS         Z7, Z1, Z10
+	VFMADD231PS.BCST  12(DX), Z10, Z8
 	VMOVUPS           k3of5high<>+0(SB), Z1
-	VPERMI2PS         Z3, Z4, Z1
+	VPERMI2PS         Z7, Z6, Z1
 	VFMADD231PS.BCST  12(DX), Z1, Z9
 	VMOVUPS           k4of5<>+0(SB), Z1
 	VPERMI2PS         Z7, Z6, Z1
 	VMULPS.BCST       16(DX), Z1, Z1
 	VMOVUPS           k5of5<>+0(SB), Z10
-	VPERMI2PS         Z7, Z6, Z10
+	VPERMI2PS         Z3, Z4, Z10
 	VFMADD231PS.BCST  20(DX), Z10, Z1
 	VMOVUPS           k6of5<>+0(SB), Z10
 	VPERMI2PS         Z7, Z6, Z10
@@ -3941,40 +6028,40 @@ TEXT ·m2l5DipolesAVX512(SB), NOSPLIT, $0-32
 	VPERMI2PS         Z3, Z4, Z10
 	VFMADD231PS.BCST  28(DX), Z10, Z1
 	VMOVUPS           k8of5<>+0(SB), Z10
-	VPERMI2PS         Z3, Z4, Z10
+	VPERMI2PS         Z7, Z6, Z10
 	VFMADD231PS.BCST  32(DX), Z10, Z1
 	VMOVUPS           k9of5<>+0(SB), Z10
 	VPERMI2PS         Z7, Z6, Z10
 	VMULPS.BCST       36(DX), Z10, Z10
 	VMOVUPS           k10of5<>+0(SB), Z11
-	VPERMI2PS         Z7, Z6, Z11
+	VPERMI2PS         Z3, Z4, Z11
 	VFMADD231PS.BCST  40(DX), Z11, Z10
 	VMOVUPS           k11of5<>+0(SB), Z11
 	VPERMI2PS         Z7, Z6, Z11
 	VFMADD231PS.BCST  44(DX), Z11, Z10
 	VMOVUPS           k12of5<>+0(SB), Z11
-	VPERMI2PS         Z7, Z6, Z11
+	VPERMI2PS         Z3, Z4, Z11
 	VFMADD231PS.BCST  48(DX), Z11, Z10
 	VMOVUPS           k13of5<>+0(SB), Z11
-	VPERMI2PS         Z3, Z4, Z11
+	VPERMI2PS         Z7, Z6, Z11
 	VFMADD231PS.BCST  52(DX), Z11, Z10
 	VMOVUPS           k14of5<>+0(SB), Z11
 	VPERMI2PS         Z3, Z4, Z11
 	VFMADD231PS.BCST  56(DX), Z11, Z10
 	VMOVUPS           k15of5<>+0(SB), Z11
-	VPERMI2PS         Z3, Z4, Z11
+	VPERMI2PS         Z7, Z6, Z11
 	VFMADD231PS.BCST  60(DX), Z11, Z10
 	VMOVUPS           k16of5<>+0(SB), Z11
 	VPERMI2PS         Z7, Z6, Z11
 	VMULPS.BCST       64(DX), Z11, Z11
 	VMOVUPS           k17of5<>+0(SB), Z12
-	VPERMI2PS         Z7, Z6, Z12
+	VPERMI2PS         Z3, Z4, Z12
 	VFMADD231PS.BCST  68(DX), Z12, Z11
 	VMOVUPS           k18of5<>+0(SB), Z12
 	VPERMI2PS         Z7, Z6, Z12
 	VFMADD231PS.BCST  72(DX), Z12, Z11
 	VMOVUPS           k19of5<>+0(SB), Z12
-	VPERMI2PS         Z7, Z6, Z12
+	VPERMI2PS         Z3, Z4, Z12
 	VFMADD231PS.BCST  76(DX), Z12, Z11
 	VMOVUPS           k20of5<>+0(SB), Z12
 	VPERMI2PS         Z7, Z6, Z12
@@ -3983,14 +6070,14 @@ TEXT ·m2l5DipolesAVX512(SB), NOSPLIT, $0-32
 	VPERMI2PS         Z3, Z4, Z12
 	VFMADD231PS.BCST  84(DX), Z12, Z11
 	VMOVUPS           k22of5<>+0(SB), Z12
-	VPERMI2PS         Z3, Z4, Z12
+	VPERMI2PS         Z7, Z6, Z12
 	VFMADD231PS.BCST  88(DX), Z12, Z11
 	VMOVUPS           k23of5<>+0(SB), Z12
 	VPERMI2PS         Z3, Z4, Z12
 	VFMADD231PS.BCST  92(DX), Z12, Z11
-	VMOVUPS           k24of5<>+0(SB), Z12
-	VPERMI2PS         Z3, Z4, Z12
-	VFMADD231PS.BCST  96(DX), Z12, Z11
+	VMOVUPS           k24of5<>+0(SB), Z3
+	VPERMI2PS         Z7, Z6, Z3
+	VFMADD231PS.BCST  96(DX), Z3, Z11
 	MOVL              $0x000001ff, AX
 	KMOVW             AX, K1
 	MOVL              $0x0000000f, AX
@@ -4023,19 +6110,19 @@ TEXT ·m2l5DipolesAVX512(SB), NOSPLIT, $0-32
 DATA k1of5<>+0(SB)/4, $0x00000001
 DATA k1of5<>+4(SB)/4, $0x00000004
 DATA k1of5<>+8(SB)/4, $0x00000005
-DATA k1of5<>+12(SB)/4, $0x00000007
+DATA k1of5<>+12(SB)/4, $0x00000006
 DATA k1of5<>+16(SB)/4, $0x00000009
 DATA k1of5<>+20(SB)/4, $0x0000000a
 DATA k1of5<>+24(SB)/4, $0x0000000b
-DATA k1of5<>+28(SB)/4, $0x0000000d
-DATA k1of5<>+32(SB)/4, $0x0000000e
+DATA k1of5<>+28(SB)/4, $0x0000000c
+DATA k1of5<>+32(SB)/4, $0x0000000d
 DATA k1of5<>+36(SB)/4, $0x00000010
 DATA k1of5<>+40(SB)/4, $0x00000011
 DATA k1of5<>+44(SB)/4, $0x00000012
 DATA k1of5<>+48(SB)/4, $0x00000013
-DATA k1of5<>+52(SB)/4, $0x00000015
-DATA k1of5<>+56(SB)/4, $0x00000016
-DATA k1of5<>+60(SB)/4, $0x00000017
+DATA k1of5<>+52(SB)/4, $0x00000014
+DATA k1of5<>+56(SB)/4, $0x00000015
+DATA k1of5<>+60(SB)/4, $0x00000016
 GLOBL k1of5<>(SB), RODATA|NOPTR, $64
 
 DATA k1of5high<>+0(SB)/4, $0x00000019
@@ -4043,10 +6130,10 @@ DATA k1of5high<>+4(SB)/4, $0x0000001a
 DATA k1of5high<>+8(SB)/4, $0x0000001b
 DATA k1of5high<>+12(SB)/4, $0x0000001c
 DATA k1of5high<>+16(SB)/4, $0x0000001d
-DATA k1of5high<>+20(SB)/4, $0x0000001f
-DATA k1of5high<>+24(SB)/4, $0x00000000
-DATA k1of5high<>+28(SB)/4, $0x00000001
-DATA k1of5high<>+32(SB)/4, $0x00000002
+DATA k1of5high<>+20(SB)/4, $0x0000001e
+DATA k1of5high<>+24(SB)/4, $0x0000001f
+DATA k1of5high<>+28(SB)/4, $0x00000000
+DATA k1of5high<>+32(SB)/4, $0x00000001
 DATA k1of5high<>+36(SB)/4, $0x00000000
 DATA k1of5high<>+40(SB)/4, $0x00000000
 DATA k1of5high<>+44(SB)/4, $0x00000000
@@ -4056,33 +6143,33 @@ DATA k1of5high<>+56(SB)/4, $0x00000000
 DATA k1of5high<>+60(SB)/4, $0x00000000
 GLOBL k1of5high<>(SB), RODATA|NOPTR, $64
 
-DATA k2of5<>+0(SB)/4, $0x00000002
-DATA k2of5<>+4(SB)/4, $0x00000005
-DATA k2of5<>+8(SB)/4, $0x00000006
-DATA k2of5<>+12(SB)/4, $0x00000008
-DATA k2of5<>+16(SB)/4, $0x0000000a
-DATA k2of5<>+20(SB)/4, $0x0000000b
-DATA k2of5<>+24(SB)/4, $0x0000000c
-DATA k2of5<>+28(SB)/4, $0x0000000e
-DATA k2of5<>+32(SB)/4, $0x0000000f
-DATA k2of5<>+36(SB)/4, $0x00000011
-DATA k2of5<>+40(SB)/4, $0x00000012
-DATA k2of5<>+44(SB)/4, $0x00000013
+DATA k2of5<>+0(SB)/4, $0x0000000e
+DATA k2of5<>+4(SB)/4, $0x00000000
+DATA k2of5<>+8(SB)/4, $0x00000010
+DATA k2of5<>+12(SB)/4, $0x00000001
+DATA k2of5<>+16(SB)/4, $0x00000002
+DATA k2of5<>+20(SB)/4, $0x00000011
+DATA k2of5<>+24(SB)/4, $0x00000003
+DATA k2of5<>+28(SB)/4, $0x00000012
+DATA k2of5<>+32(SB)/4, $0x00000004
+DATA k2of5<>+36(SB)/4, $0x00000005
+DATA k2of5<>+40(SB)/4, $0x00000013
+DATA k2of5<>+44(SB)/4, $0x00000006
 DATA k2of5<>+48(SB)/4, $0x00000014
-DATA k2of5<>+52(SB)/4, $0x00000016
-DATA k2of5<>+56(SB)/4, $0x00000017
-DATA k2of5<>+60(SB)/4, $0x00000018
+DATA k2of5<>+52(SB)/4, $0x00000007
+DATA k2of5<>+56(SB)/4, $0x00000015
+DATA k2of5<>+60(SB)/4, $0x00000008
 GLOBL k2of5<>(SB), RODATA|NOPTR, $64
 
-DATA k2of5high<>+0(SB)/4, $0x0000001a
-DATA k2of5high<>+4(SB)/4, $0x0000001b
-DATA k2of5high<>+8(SB)/4, $0x0000001c
-DATA k2of5high<>+12(SB)/4, $0x0000001d
-DATA k2of5high<>+16(SB)/4, $0x0000001e
-DATA k2of5high<>+20(SB)/4, $0x00000000
-DATA k2of5high<>+24(SB)/4, $0x00000001
-DATA k2of5high<>+28(SB)/4, $0x00000002
-DATA k2of5high<>+32(SB)/4, $0x00000003
+DATA k2of5high<>+0(SB)/4, $0x00000009
+DATA k2of5high<>+4(SB)/4, $0x00000016
+DATA k2of5high<>+8(SB)/4, $0x0000000a
+DATA k2of5high<>+12(SB)/4, $0x00000017
+DATA k2of5high<>+16(SB)/4, $0x0000000b
+DATA k2of5high<>+20(SB)/4, $0x00000018
+DATA k2of5high<>+24(SB)/4, $0x0000000c
+DATA k2of5high<>+28(SB)/4, $0x00000019
+DATA k2of5high<>+32(SB)/4, $0x0000000d
 DATA k2of5high<>+36(SB)/4, $0x00000000
 DATA k2of5high<>+40(SB)/4, $0x00000000
 DATA k2of5high<>+44(SB)/4, $0x00000000
@@ -4092,33 +6179,33 @@ DATA k2of5high<>+56(SB)/4, $0x00000000
 DATA k2of5high<>+60(SB)/4, $0x00000000
 GLOBL k2of5high<>(SB), RODATA|NOPTR, $64
 
-DATA k3of5<>+0(SB)/4, $0x0000000e
-DATA k3of5<>+4(SB)/4, $0x00000000
-DATA k3of5<>+8(SB)/4, $0x00000001
-DATA k3of5<>+12(SB)/4, $0x00000010
-DATA k3of5<>+16(SB)/4, $0x00000002
-DATA k3of5<>+20(SB)/4, $0x00000003
-DATA k3of5<>+24(SB)/4, $0x00000004
-DATA k3of5<>+28(SB)/4, $0x00000011
-DATA k3of5<>+32(SB)/4, $0x00000012
-DATA k3of5<>+36(SB)/4, $0x00000005
-DATA k3of5<>+40(SB)/4, $0x00000006
-DATA k3of5<>+44(SB)/4, $0x00000007
-DATA k3of5<>+48(SB)/4, $0x00000008
-DATA k3of5<>+52(SB)/4, $0x00000013
-DATA k3of5<>+56(SB)/4, $0x00000014
-DATA k3of5<>+60(SB)/4, $0x00000015
+DATA k3of5<>+0(SB)/4, $0x00000003
+DATA k3of5<>+4(SB)/4, $0x00000006
+DATA k3of5<>+8(SB)/4, $0x00000007
+DATA k3of5<>+12(SB)/4, $0x00000008
+DATA k3of5<>+16(SB)/4, $0x0000000b
+DATA k3of5<>+20(SB)/4, $0x0000000c
+DATA k3of5<>+24(SB)/4, $0x0000000d
+DATA k3of5<>+28(SB)/4, $0x0000000e
+DATA k3of5<>+32(SB)/4, $0x0000000f
+DATA k3of5<>+36(SB)/4, $0x00000012
+DATA k3of5<>+40(SB)/4, $0x00000013
+DATA k3of5<>+44(SB)/4, $0x00000014
+DATA k3of5<>+48(SB)/4, $0x00000015
+DATA k3of5<>+52(SB)/4, $0x00000016
+DATA k3of5<>+56(SB)/4, $0x00000017
+DATA k3of5<>+60(SB)/4, $0x00000018
 GLOBL k3of5<>(SB), RODATA|NOPTR, $64
 
-DATA k3of5high<>+0(SB)/4, $0x00000009
-DATA k3of5high<>+4(SB)/4, $0x0000000a
-DATA k3of5high<>+8(SB)/4, $0x0000000b
-DATA k3of5high<>+12(SB)/4, $0x0000000c
-DATA k3of5high<>+16(SB)/4, $0x0000000d
-DATA k3of5high<>+20(SB)/4, $0x00000016
-DATA k3of5high<>+24(SB)/4, $0x00000017
-DATA k3of5high<>+28(SB)/4, $0x00000018
-DATA k3of5high<>+32(SB)/4, $0x00000019
+DATA k3of5high<>+0(SB)/4, $0x0000001b
+DATA k3of5high<>+4(SB)/4, $0x0000001c
+DATA k3of5high<>+8(SB)/4, $0x0000001d
+DATA k3of5high<>+12(SB)/4, $0x0000001e
+DATA k3of5high<>+16(SB)/4, $0x0000001f
+DATA k3of5high<>+20(SB)/4, $0x00000000
+DATA k3of5high<>+24(SB)/4, $0x00000001
+DATA k3of5high<>+28(SB)/4, $0x00000002
+DATA k3of5high<>+32(SB)/4, $0x00000003
 DATA k3of5high<>+36(SB)/4, $0x00000000
 DATA k3of5high<>+40(SB)/4, $0x00000000
 DATA k3of5high<>+44(SB)/4, $0x00000000
@@ -4127,6 +6214,407 @@ DATA k3of5high<>+52(SB)/4, $0x00000000
 DATA k3of5high<>+56(SB)/4, $0x00000000
 DATA k3of5high<>+60(SB)/4, $0x00000000
 GLOBL k3of5high<>(SB), RODATA|NOPTR, $64
+
+// func m2l5DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·m2l5DipolesAVX2(SB), $1088-32
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+16(FP), BX
+	MOVQ         li+24(FP), SI
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y1
+	VMOVAPS      Y3, Y2
+	VMULPS       X4, X4, X5
+	VPERMILPS    $0x01, X5, X3
+	VBROADCASTSS X3, Y3
+	VPERMILPS    $0x02, X5, X5
+	VBROADCASTSS X5, Y5
+	VMOVUPS      axis0<>+0(SB), Y6
+	VPERMPS      Y4, Y6, Y6
+	VMOVUPS      axis1<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      axis2<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      flat0x1y0<>+0(SB), Y7
+	VMOVUPS      flat0x0y1<>+0(SB), Y8
+	VFMADD213PS  flat0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y7
+	VMOVUPS      flat0x0y1<>+32(SB), Y8
+	VFMADD213PS  flat0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 32(AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Y7
+	VMOVUPS      flat16x1y1<>+0(SB), Y8
+	VFMADD213PS  flat16x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16x0y2<>+0(SB), Y8
+	VFMADD213PS  flat16x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat16x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 64(AX)
+	VMOVUPS      flat16x2y0<>+32(SB), Y7
+	VMOVUPS      flat16x1y1<>+32(SB), Y8
+	VFMADD213PS  flat16x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16x0y2<>+32(SB), Y8
+	VFMADD213PS  flat16x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat16x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 96(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Y7
+	VMOVUPS      flat32x2y1<>+0(SB), Y8
+	VFMADD213PS  flat32x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x1y2<>+0(SB), Y8
+	VFMADD213PS  flat32x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat32x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x0y2<>+0(SB), Y8
+	VFMADD213PS  flat32x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat32x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 128(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y7
+	VMOVUPS      raised0x1y1<>+0(SB), Y8
+	VFMADD213PS  raised0x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+0(SB), Y8
+	VFMADD213PS  raised0x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 256(AX)
+	VMOVUPS      raised0x2y0<>+32(SB), Y7
+	VMOVUPS      raised0x1y1<>+32(SB), Y8
+	VFMADD213PS  raised0x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+32(SB), Y8
+	VFMADD213PS  raised0x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 288(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Y7
+	VMOVUPS      raised16x2y1<>+0(SB), Y8
+	VFMADD213PS  raised16x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x1y2<>+0(SB), Y8
+	VFMADD213PS  raised16x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised16x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x0y2<>+0(SB), Y8
+	VFMADD213PS  raised16x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised16x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 320(AX)
+	VMOVUPS      raised16x3y0<>+32(SB), Y7
+	VMOVUPS      raised16x2y1<>+32(SB), Y8
+	VFMADD213PS  raised16x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x1y2<>+32(SB), Y8
+	VFMADD213PS  raised16x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised16x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x0y2<>+32(SB), Y8
+	VFMADD213PS  raised16x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised16x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16odd<>+32(SB), Y3
+	VPERMPS      Y6, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, 352(AX)
+	VBROADCASTSS 96(BX), Y3
+	VMOVUPS      96(AX), Y5
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      132(AX), Y6
+	VMULPS       Y3, Y6, Y3
+	VBROADCASTSS 64(BX), Y6
+	VMOVUPS      64(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      100(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 68(BX), Y6
+	VMOVUPS      292(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      320(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 72(BX), Y6
+	VMOVUPS      72(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      108(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 76(BX), Y6
+	VMOVUPS      300(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      328(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 80(BX), Y6
+	VMOVUPS      80(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      116(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 84(BX), Y6
+	VMOVUPS      308(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      336(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 88(BX), Y6
+	VMOVUPS      88(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      124(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 92(BX), Y6
+	VMOVUPS      316(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      344(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VBROADCASTSS 60(BX), Y6
+	VMOVUPS      60(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      88(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VMOVUPS      124(AX), Y7
+	VMULPS       Y6, Y7, Y6
+	VBROADCASTSS 36(BX), Y7
+	VMOVUPS      36(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      64(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      100(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 40(BX), Y7
+	VMOVUPS      272(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      292(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      320(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 44(BX), Y7
+	VMOVUPS      44(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      72(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      108(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 48(BX), Y7
+	VMOVUPS      280(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      300(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      328(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 52(BX), Y7
+	VMOVUPS      52(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      80(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      116(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 56(BX), Y7
+	VMOVUPS      288(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      308(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      336(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VBROADCASTSS 32(BX), Y7
+	VMOVUPS      32(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      52(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      80(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VMOVUPS      116(AX), Y8
+	VMULPS       Y7, Y8, Y7
+	VBROADCASTSS 16(BX), Y8
+	VMOVUPS      16(AX), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      36(AX), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      64(AX), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      100(AX), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VBROADCASTSS 20(BX), Y8
+	VMOVUPS      260(AX), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      272(AX), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      292(AX), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      320(AX), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VBROADCASTSS 24(BX), Y8
+	VMOVUPS      24(AX), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      44(AX), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      72(AX), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      108(AX), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VBROADCASTSS 28(BX), Y8
+	VMOVUPS      268(AX), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      280(AX), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      300(AX), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      328(AX), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VBROADCASTSS 12(BX), Y8
+	VMOVUPS      12(AX), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      24(AX), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      44(AX), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      72(AX), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VMOVUPS      108(AX), Y9
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      140(AX), Y10
+	VMULPS       Y8, Y10, Y8
+	VBROADCASTSS 4(BX), Y10
+	VMOVUPS      4(AX), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMOVUPS      16(AX), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMOVUPS      36(AX), Y11
+	VFMADD231PS  Y10, Y11, Y6
+	VMOVUPS      64(AX), Y11
+	VFMADD231PS  Y10, Y11, Y7
+	VMOVUPS      100(AX), Y11
+	VFMADD231PS  Y10, Y11, Y9
+	VMOVUPS      132(AX), Y11
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 8(BX), Y10
+	VMOVUPS      256(AX), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMOVUPS      260(AX), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMOVUPS      272(AX), Y11
+	VFMADD231PS  Y10, Y11, Y6
+	VMOVUPS      292(AX), Y11
+	VFMADD231PS  Y10, Y11, Y7
+	VMOVUPS      320(AX), Y11
+	VFMADD231PS  Y10, Y11, Y9
+	VMOVUPS      352(AX), Y11
+	VFMADD231PS  Y10, Y11, Y8
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  (AX), Y0, Y5
+	VFMADD231PS  4(AX), Y0, Y3
+	VFMADD231PS  16(AX), Y0, Y6
+	VFMADD231PS  36(AX), Y0, Y7
+	VFMADD231PS  64(AX), Y0, Y9
+	VFMADD231PS  96(AX), Y0, Y8
+	VMULPS       100(AX), Y0, Y10
+	VMULPS       132(AX), Y0, Y0
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, 512(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 516(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y6, Y6
+	VMOVUPS      Y6, 528(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      Y7, 548(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y9, Y9
+	VMOVUPS      Y9, 576(AX)
+	VMULPS       Y2, Y8, Y8
+	VMOVUPS      Y8, 608(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y10, Y10
+	VMOVUPS      Y10, 612(AX)
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, 644(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 656(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       512(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       544(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      64(SI), Y0
+	VADDPS       576(AX), Y0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      96(SI), Y0
+	VADDPS       608(AX), Y0, Y0
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      128(SI), Y0
+	VADDPS       640(AX), Y0, Y0
+	VMOVUPS      Y0, 128(SI)
+	VZEROUPPER
+	RET
 
 // func mutual5DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX512F, FMA3
@@ -4198,7 +6686,6 @@ TEXT ·mutual5DipolesAVX512(SB), NOSPLIT, $0-48
 	VMOVUPS           b1x0y0<>+0(SB), Z7
 	VMOVUPS           b1x1y0<>+0(SB), Z8
 	VMOVUPS           b1x0y1<>+0(SB), Z9
-	VFMADD231PS       b1x1y1<>+0(SB), Z5, Z8
 	VFMADD231PS       b1x0y2<>+0(SB), Z5, Z9
 	VFMADD231PS       Z8, Z4, Z7
 	VFMADD231PS       Z9, Z5, Z7
@@ -4216,7 +6703,8 @@ TEXT ·mutual5DipolesAVX512(SB), NOSPLIT, $0-48
 	VMOVUPS           b2odd<>+0(SB), Z4
 	VPERMPS           Z6, Z4, Z4
 	VMULPS            Z4, Z8, Z8
-	VINSERTF32X4      $0x00, X3, Z7, Z4
+	VPERMILPS         $0xb4, X3, X4
+	VINSERTF32X4      $0x00, X4, Z7, Z4
 	VMOVUPS           z1<>+0(SB), Z5
 	VPERMI2PS         Z8, Z7, Z5
 	MOVL              $0x00004000, AX
@@ -4241,19 +6729,19 @@ TEXT ·mutual5DipolesAVX512(SB), NOSPLIT, $0-48
 	VMULPS.BCST       4(DX), Z12, Z13
 	VMULPS.BCST       4(SI), Z12, Z12
 	VMOVUPS           k2of5<>+0(SB), Z14
-	VPERMI2PS         Z8, Z4, Z14
+	VPERMI2PS         Z3, Z5, Z14
 	VFMADD231PS.BCST  8(DX), Z14, Z11
 	VFMADD231PS.BCST  8(SI), Z14, Z10
-	VMOVUPS           k2of5high<>+0(SB), Z4
-	VPERMI2PS         Z8, Z7, Z4
-	VFMADD231PS.BCST  8(DX), Z4, Z13
-	VFMADD231PS.BCST  8(SI), Z4, Z12
-	VMOVUPS           k3of5<>+0(SB), Z4
-	VPERMI2PS         Z3, Z5, Z4
-	VFMADD231PS.BCST  12(DX), Z4, Z11
-	VFMADD231PS.BCST  12(SI), Z4, Z10
+	VMOVUPS           k2of5high<>+0(SB), Z14
+	VPERMI2PS         Z3, Z5, Z14
+	VFMADD231PS.BCST  8(DX), Z14, Z13
+	VFMADD231PS.BCST  8(SI), Z14, Z12
+	VMOVUPS           k3of5<>+0(SB), Z14
+	VPERMI2PS         Z8, Z4, Z14
+	VFMADD231PS.BCST  12(DX), Z14, Z11
+	VFMADD231PS.BCST  12(SI), Z14, Z10
 	VMOVUPS           k3of5high<>+0(SB), Z4
-	VPERMI2PS         Z3, Z5, Z4
+	VPERMI2PS         Z8, Z7, Z4
 	VFMADD231PS.BCST  12(DX), Z4, Z13
 	VFMADD231PS.BCST  12(SI), Z4, Z12
 	VMOVUPS           k4of5<>+0(SB), Z4
@@ -4261,7 +6749,7 @@ TEXT ·mutual5DipolesAVX512(SB), NOSPLIT, $0-48
 	VMULPS.BCST       16(DX), Z4, Z14
 	VMULPS.BCST       16(SI), Z4, Z4
 	VMOVUPS           k5of5<>+0(SB), Z15
-	VPERMI2PS         Z8, Z7, Z15
+	VPERMI2PS         Z3, Z5, Z15
 	VFMADD231PS.BCST  20(DX), Z15, Z14
 	VFMADD231PS.BCST  20(SI), Z15, Z4
 	VMOVUPS           k6of5<>+0(SB), Z15
@@ -4273,7 +6761,7 @@ TEXT ·mutual5DipolesAVX512(SB), NOSPLIT, $0-48
 	VFMADD231PS.BCST  28(DX), Z15, Z14
 	VFMADD231PS.BCST  28(SI), Z15, Z4
 	VMOVUPS           k8of5<>+0(SB), Z15
-	VPERMI2PS         Z3, Z5, Z15
+	VPERMI2PS         Z8, Z7, Z15
 	VFMADD231PS.BCST  32(DX), Z15, Z14
 	VFMADD231PS.BCST  32(SI), Z15, Z4
 	VMOVUPS           k9of5<>+0(SB), Z15
@@ -4281,7 +6769,7 @@ TEXT ·mutual5DipolesAVX512(SB), NOSPLIT, $0-48
 	VMULPS.BCST       36(DX), Z15, Z16
 	VMULPS.BCST       36(SI), Z15, Z15
 	VMOVUPS           k10of5<>+0(SB), Z17
-	VPERMI2PS         Z8, Z7, Z17
+	VPERMI2PS         Z3, Z5, Z17
 	VFMADD231PS.BCST  40(DX), Z17, Z16
 	VFMADD231PS.BCST  40(SI), Z17, Z15
 	VMOVUPS           k11of5<>+0(SB), Z17
@@ -4289,11 +6777,11 @@ TEXT ·mutual5DipolesAVX512(SB), NOSPLIT, $0-48
 	VFMADD231PS.BCST  44(DX), Z17, Z16
 	VFMADD231PS.BCST  44(SI), Z17, Z15
 	VMOVUPS           k12of5<>+0(SB), Z17
-	VPERMI2PS         Z8, Z7, Z17
+	VPERMI2PS         Z3, Z5, Z17
 	VFMADD231PS.BCST  48(DX), Z17, Z16
 	VFMADD231PS.BCST  48(SI), Z17, Z15
 	VMOVUPS           k13of5<>+0(SB), Z17
-	VPERMI2PS         Z3, Z5, Z17
+	VPERMI2PS         Z8, Z7, Z17
 	VFMADD231PS.BCST  52(DX), Z17, Z16
 	VFMADD231PS.BCST  52(SI), Z17, Z15
 	VMOVUPS           k14of5<>+0(SB), Z17
@@ -4301,7 +6789,7 @@ TEXT ·mutual5DipolesAVX512(SB), NOSPLIT, $0-48
 	VFMADD231PS.BCST  56(DX), Z17, Z16
 	VFMADD231PS.BCST  56(SI), Z17, Z15
 	VMOVUPS           k15of5<>+0(SB), Z17
-	VPERMI2PS         Z3, Z5, Z17
+	VPERMI2PS         Z8, Z7, Z17
 	VFMADD231PS.BCST  60(DX), Z17, Z16
 	VFMADD231PS.BCST  60(SI), Z17, Z15
 	VMOVUPS           k16of5<>+0(SB), Z17
@@ -4309,7 +6797,7 @@ TEXT ·mutual5DipolesAVX512(SB), NOSPLIT, $0-48
 	VMULPS.BCST       64(DX), Z17, Z18
 	VMULPS.BCST       64(SI), Z17, Z17
 	VMOVUPS           k17of5<>+0(SB), Z19
-	VPERMI2PS         Z8, Z7, Z19
+	VPERMI2PS         Z3, Z5, Z19
 	VFMADD231PS.BCST  68(DX), Z19, Z18
 	VFMADD231PS.BCST  68(SI), Z19, Z17
 	VMOVUPS           k18of5<>+0(SB), Z19
@@ -4317,7 +6805,7 @@ TEXT ·mutual5DipolesAVX512(SB), NOSPLIT, $0-48
 	VFMADD231PS.BCST  72(DX), Z19, Z18
 	VFMADD231PS.BCST  72(SI), Z19, Z17
 	VMOVUPS           k19of5<>+0(SB), Z19
-	VPERMI2PS         Z8, Z7, Z19
+	VPERMI2PS         Z3, Z5, Z19
 	VFMADD231PS.BCST  76(DX), Z19, Z18
 	VFMADD231PS.BCST  76(SI), Z19, Z17
 	VMOVUPS           k20of5<>+0(SB), Z19
@@ -4329,17 +6817,17 @@ TEXT ·mutual5DipolesAVX512(SB), NOSPLIT, $0-48
 	VFMADD231PS.BCST  84(DX), Z19, Z18
 	VFMADD231PS.BCST  84(SI), Z19, Z17
 	VMOVUPS           k22of5<>+0(SB), Z19
-	VPERMI2PS         Z3, Z5, Z19
+	VPERMI2PS         Z8, Z7, Z19
 	VFMADD231PS.BCST  88(DX), Z19, Z18
 	VFMADD231PS.BCST  88(SI), Z19, Z17
 	VMOVUPS           k23of5<>+0(SB), Z19
 	VPERMI2PS         Z3, Z5, Z19
 	VFMADD231PS.BCST  92(DX), Z19, Z18
 	VFMADD231PS.BCST  92(SI), Z19, Z17
-	VMOVUPS           k24of5<>+0(SB), Z19
-	VPERMI2PS         Z3, Z5, Z19
-	VFMADD231PS.BCST  96(DX), Z19, Z18
-	VFMADD231PS.BCST  96(SI), Z19, Z17
+	VMOVUPS           k24of5<>+0(SB), Z3
+	VPERMI2PS         Z8, Z7, Z3
+	VFMADD231PS.BCST  96(DX), Z3, Z18
+	VFMADD231PS.BCST  96(SI), Z3, Z17
 	MOVL              $0x000001ff, AX
 	KMOVW             AX, K1
 	MOVL              $0x0000000f, AX
@@ -4386,5 +6874,21782 @@ TEXT ·mutual5DipolesAVX512(SB), NOSPLIT, $0-48
 	VMULPS            X7, X2, X0
 	VFMADD213PS       128(DI), X1, X0
 	VMOVUPS           X0, 128(DI)
+	VZEROUPPER
+	RET
+
+// func mutual5DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·mutual5DipolesAVX2(SB), $1088-48
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+24(FP), BX
+	MOVQ         li+32(FP), SI
+	MOVQ         mi+16(FP), DI
+	MOVQ         lj+40(FP), R8
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y2
+	VMOVAPS      Y3, Y5
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(DX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VXORPS       X7, X7, X7
+	VSUBSS       X6, X7, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X7, X7, X7
+	VCVTSD2SS    24(DX), X7, X7
+	VMULSS       X1, X7, X7
+	VXORPS       X1, X1, X1
+	VSUBSS       X7, X1, X7
+	VBROADCASTSS X7, Y1
+	VMOVAPS      Y3, Y3
+	VMULPS       X4, X4, X8
+	VPERMILPS    $0x01, X8, X7
+	VBROADCASTSS X7, Y7
+	VPERMILPS    $0x02, X8, X8
+	VBROADCASTSS X8, Y8
+	VMOVUPS      axis0<>+0(SB), Y9
+	VPERMPS      Y4, Y9, Y9
+	VMOVUPS      axis1<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      axis2<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      flat0x1y0<>+0(SB), Y10
+	VMOVUPS      flat0x0y1<>+0(SB), Y11
+	VFMADD213PS  flat0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y10
+	VMOVUPS      flat0x0y1<>+32(SB), Y11
+	VFMADD213PS  flat0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 32(AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Y10
+	VMOVUPS      flat16x1y1<>+0(SB), Y11
+	VFMADD213PS  flat16x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16x0y2<>+0(SB), Y11
+	VFMADD213PS  flat16x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat16x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 64(AX)
+	VMOVUPS      flat16x2y0<>+32(SB), Y10
+	VMOVUPS      flat16x1y1<>+32(SB), Y11
+	VFMADD213PS  flat16x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16x0y2<>+32(SB), Y11
+	VFMADD213PS  flat16x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat16x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 96(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Y10
+	VMOVUPS      flat32x2y1<>+0(SB), Y11
+	VFMADD213PS  flat32x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x1y2<>+0(SB), Y11
+	VFMADD213PS  flat32x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat32x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x0y2<>+0(SB), Y11
+	VFMADD213PS  flat32x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat32x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 128(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y10
+	VMOVUPS      raised0x1y1<>+0(SB), Y11
+	VFMADD213PS  raised0x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+0(SB), Y11
+	VFMADD213PS  raised0x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 256(AX)
+	VMOVUPS      raised0x2y0<>+32(SB), Y10
+	VMOVUPS      raised0x1y1<>+32(SB), Y11
+	VFMADD213PS  raised0x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+32(SB), Y11
+	VFMADD213PS  raised0x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 288(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Y10
+	VMOVUPS      raised16x2y1<>+0(SB), Y11
+	VFMADD213PS  raised16x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x1y2<>+0(SB), Y11
+	VFMADD213PS  raised16x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised16x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x0y2<>+0(SB), Y11
+	VFMADD213PS  raised16x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised16x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 320(AX)
+	VMOVUPS      raised16x3y0<>+32(SB), Y10
+	VMOVUPS      raised16x2y1<>+32(SB), Y11
+	VFMADD213PS  raised16x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x1y2<>+32(SB), Y11
+	VFMADD213PS  raised16x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised16x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x0y2<>+32(SB), Y11
+	VFMADD213PS  raised16x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised16x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16odd<>+32(SB), Y7
+	VPERMPS      Y9, Y7, Y7
+	VMULPS       Y7, Y10, Y10
+	VMOVUPS      Y10, 352(AX)
+	VBROADCASTSS 96(BX), Y7
+	VBROADCASTSS 96(DI), Y8
+	VMOVUPS      96(AX), Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      132(AX), Y11
+	VMULPS       Y7, Y11, Y7
+	VMULPS       Y8, Y11, Y8
+	VBROADCASTSS 64(BX), Y11
+	VBROADCASTSS 64(DI), Y12
+	VMOVUPS      64(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      100(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 68(BX), Y11
+	VBROADCASTSS 68(DI), Y12
+	VMOVUPS      292(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      320(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 72(BX), Y11
+	VBROADCASTSS 72(DI), Y12
+	VMOVUPS      72(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      108(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 76(BX), Y11
+	VBROADCASTSS 76(DI), Y12
+	VMOVUPS      300(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      328(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 80(BX), Y11
+	VBROADCASTSS 80(DI), Y12
+	VMOVUPS      80(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      116(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 84(BX), Y11
+	VBROADCASTSS 84(DI), Y12
+	VMOVUPS      308(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      336(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 88(BX), Y11
+	VBROADCASTSS 88(DI), Y12
+	VMOVUPS      88(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      124(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 92(BX), Y11
+	VBROADCASTSS 92(DI), Y12
+	VMOVUPS      316(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      344(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 60(BX), Y11
+	VBROADCASTSS 60(DI), Y12
+	VMOVUPS      60(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      88(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      124(AX), Y13
+	VMULPS       Y11, Y13, Y11
+	VMULPS       Y12, Y13, Y12
+	VBROADCASTSS 36(BX), Y13
+	VBROADCASTSS 36(DI), Y14
+	VMOVUPS      36(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      64(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      100(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 40(BX), Y13
+	VBROADCASTSS 40(DI), Y14
+	VMOVUPS      272(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      292(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      320(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 44(BX), Y13
+	VBROADCASTSS 44(DI), Y14
+	VMOVUPS      44(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      72(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      108(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 48(BX), Y13
+	VBROADCASTSS 48(DI), Y14
+	VMOVUPS      280(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      300(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      328(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 52(BX), Y13
+	VBROADCASTSS 52(DI), Y14
+	VMOVUPS      52(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      80(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      116(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 56(BX), Y13
+	VBROADCASTSS 56(DI), Y14
+	VMOVUPS      288(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      308(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      336(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 32(BX), Y13
+	VBROADCASTSS 32(DI), Y14
+	VMOVUPS      32(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      52(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      80(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 16(BX), Y13
+	VBROADCASTSS 16(DI), Y14
+	VMOVUPS      16(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      36(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      64(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 20(BX), Y13
+	VBROADCASTSS 20(DI), Y14
+	VMOVUPS      260(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      272(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      292(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 24(BX), Y13
+	VBROADCASTSS 24(DI), Y14
+	VMOVUPS      24(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      44(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      72(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 28(BX), Y13
+	VBROADCASTSS 28(DI), Y14
+	VMOVUPS      268(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      280(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      300(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 12(BX), Y13
+	VBROADCASTSS 12(DI), Y14
+	VMOVUPS      12(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      24(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      44(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 4(BX), Y13
+	VBROADCASTSS 4(DI), Y14
+	VMOVUPS      4(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      16(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      36(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 8(BX), Y13
+	VBROADCASTSS 8(DI), Y14
+	VMOVUPS      256(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      260(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      272(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  (AX), Y13, Y10
+	VFMADD231PS  4(AX), Y13, Y7
+	VFMADD231PS  16(AX), Y13, Y11
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 512(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 516(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y11, Y11
+	VMOVUPS      Y11, 528(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  (AX), Y7, Y9
+	VFMADD231PS  4(AX), Y7, Y8
+	VFMADD231PS  16(AX), Y7, Y12
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      Y9, 768(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 772(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y12, Y12
+	VMOVUPS      Y12, 784(AX)
+	VBROADCASTSS 32(BX), Y7
+	VBROADCASTSS 32(DI), Y8
+	VMOVUPS      116(AX), Y9
+	VMULPS       Y7, Y9, Y7
+	VMULPS       Y8, Y9, Y8
+	VBROADCASTSS 16(BX), Y9
+	VBROADCASTSS 16(DI), Y10
+	VMOVUPS      100(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 20(BX), Y9
+	VBROADCASTSS 20(DI), Y10
+	VMOVUPS      320(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 24(BX), Y9
+	VBROADCASTSS 24(DI), Y10
+	VMOVUPS      108(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 28(BX), Y9
+	VBROADCASTSS 28(DI), Y10
+	VMOVUPS      328(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 12(BX), Y9
+	VBROADCASTSS 12(DI), Y10
+	VMOVUPS      72(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VMOVUPS      108(AX), Y11
+	VMULPS       Y9, Y11, Y12
+	VMULPS       Y10, Y11, Y11
+	VMOVUPS      140(AX), Y13
+	VMULPS       Y9, Y13, Y9
+	VMULPS       Y10, Y13, Y10
+	VBROADCASTSS 4(BX), Y13
+	VBROADCASTSS 4(DI), Y14
+	VMOVUPS      64(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      100(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      132(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 8(BX), Y13
+	VBROADCASTSS 8(DI), Y14
+	VMOVUPS      292(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      320(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      352(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  36(AX), Y0, Y7
+	VFMADD231PS  64(AX), Y0, Y12
+	VFMADD231PS  96(AX), Y0, Y9
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 548(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y12, Y12
+	VMOVUPS      Y12, 576(AX)
+	VMULPS       Y5, Y9, Y9
+	VMOVUPS      Y9, 608(AX)
+	VBROADCASTSS (DI), Y0
+	VFMADD231PS  36(AX), Y0, Y8
+	VFMADD231PS  64(AX), Y0, Y11
+	VFMADD231PS  96(AX), Y0, Y10
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 804(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y11, Y11
+	VMOVUPS      Y11, 832(AX)
+	VMULPS       Y3, Y10, Y10
+	VMOVUPS      Y10, 864(AX)
+	VBROADCASTSS (BX), Y0
+	VMULPS       100(AX), Y0, Y6
+	VMULPS       132(AX), Y0, Y0
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, 612(AX)
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      Y0, 644(AX)
+	VBROADCASTSS (DI), Y0
+	VMULPS       100(AX), Y0, Y2
+	VMULPS       132(AX), Y0, Y0
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 868(AX)
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, 900(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 656(AX)
+	VMOVUPS      Y4, 912(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       512(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       544(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      64(SI), Y0
+	VADDPS       576(AX), Y0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      96(SI), Y0
+	VADDPS       608(AX), Y0, Y0
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      128(SI), Y0
+	VADDPS       640(AX), Y0, Y0
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      (R8), Y0
+	VADDPS       768(AX), Y0, Y0
+	VMOVUPS      Y0, (R8)
+	VMOVUPS      32(R8), Y0
+	VADDPS       800(AX), Y0, Y0
+	VMOVUPS      Y0, 32(R8)
+	VMOVUPS      64(R8), Y0
+	VADDPS       832(AX), Y0, Y0
+	VMOVUPS      Y0, 64(R8)
+	VMOVUPS      96(R8), Y0
+	VADDPS       864(AX), Y0, Y0
+	VMOVUPS      Y0, 96(R8)
+	VMOVUPS      128(R8), Y0
+	VADDPS       896(AX), Y0, Y0
+	VMOVUPS      Y0, 128(R8)
+	VZEROUPPER
+	RET
+
+// func m2l6DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+// Requires: AVX, AVX512F
+TEXT ·m2l6DipolesAVX512(SB), $1344-32
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+16(FP), BX
+	MOVQ         li+24(FP), SI
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Z3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Z0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Z1
+	VMOVAPS      Z3, Z2
+	VMULPS       X4, X4, X5
+	VPERMILPS    $0x01, X5, X3
+	VBROADCASTSS X3, Z3
+	VPERMILPS    $0x02, X5, X5
+	VBROADCASTSS X5, Z5
+	VMOVUPS      axis0<>+0(SB), Z6
+	VPERMPS      Z4, Z6, Z6
+	VMOVUPS      axis1<>+0(SB), Z7
+	VPERMPS      Z4, Z7, Z7
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      axis2<>+0(SB), Z7
+	VPERMPS      Z4, Z7, Z7
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      flat0x1y0<>+0(SB), Z7
+	VMOVUPS      flat0x0y1<>+0(SB), Z8
+	VFMADD213PS  flat0x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat0odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, (AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Z7
+	VMOVUPS      flat16x1y1<>+0(SB), Z8
+	VFMADD213PS  flat16x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat16x0y2<>+0(SB), Z8
+	VFMADD213PS  flat16x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat16x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat16odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 64(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Z7
+	VMOVUPS      flat32x2y1<>+0(SB), Z8
+	VFMADD213PS  flat32x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat32x1y2<>+0(SB), Z8
+	VFMADD213PS  flat32x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat32x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat32x0y2<>+0(SB), Z8
+	VFMADD213PS  flat32x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat32x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat32odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 128(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Z7
+	VMOVUPS      flat48x2y1<>+0(SB), Z8
+	VFMADD213PS  flat48x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat48x1y2<>+0(SB), Z8
+	VFMADD213PS  flat48x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat48x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat48x0y3<>+0(SB), Z8
+	VFMADD213PS  flat48x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat48x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat48x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat48odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 192(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Z7
+	VMOVUPS      raised0x1y1<>+0(SB), Z8
+	VFMADD213PS  raised0x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised0x0y2<>+0(SB), Z8
+	VFMADD213PS  raised0x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised0x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised0odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 320(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Z7
+	VMOVUPS      raised16x2y1<>+0(SB), Z8
+	VFMADD213PS  raised16x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised16x1y2<>+0(SB), Z8
+	VFMADD213PS  raised16x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised16x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised16x0y2<>+0(SB), Z8
+	VFMADD213PS  raised16x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised16x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised16odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 384(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Z7
+	VMOVUPS      raised32x2y1<>+0(SB), Z8
+	VFMADD213PS  raised32x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised32x1y2<>+0(SB), Z8
+	VFMADD213PS  raised32x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised32x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised32x0y3<>+0(SB), Z8
+	VFMADD213PS  raised32x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised32x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised32x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised32odd<>+0(SB), Z3
+	VPERMPS      Z6, Z3, Z3
+	VMULPS       Z3, Z7, Z7
+	VMOVUPS      Z7, 448(AX)
+	VBROADCASTSS 140(BX), Z3
+	VMOVUPS      140(AX), Z5
+	VMULPS       Z3, Z5, Z5
+	VMOVUPS      184(AX), Z6
+	VMULPS       Z3, Z6, Z3
+	XORQ         CX, CX
+
+m2l6DipolesAVX512_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Z6
+	VMOVUPS      100(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z5
+	VMOVUPS      144(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z3
+	VBROADCASTSS 104(BX)(CX*8), Z6
+	VMOVUPS      384(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z5
+	VMOVUPS      420(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z3
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          m2l6DipolesAVX512_block0_degree5
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VBROADCASTSS 96(BX), Z6
+	VMOVUPS      96(AX), Z7
+	VFMADD231PS  Z6, Z7, Z5
+	VMOVUPS      132(AX), Z7
+	VFMADD231PS  Z6, Z7, Z3
+	VMOVUPS      176(AX), Z7
+	VMULPS       Z6, Z7, Z6
+	XORQ         CX, CX
+
+m2l6DipolesAVX512_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Z7
+	VMOVUPS      64(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z5
+	VMOVUPS      100(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z3
+	VMOVUPS      144(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	VBROADCASTSS 68(BX)(CX*8), Z7
+	VMOVUPS      356(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z5
+	VMOVUPS      384(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z3
+	VMOVUPS      420(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          m2l6DipolesAVX512_block0_degree4
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VBROADCASTSS 60(BX), Z7
+	VMOVUPS      60(AX), Z8
+	VFMADD231PS  Z7, Z8, Z5
+	VMOVUPS      88(AX), Z8
+	VFMADD231PS  Z7, Z8, Z3
+	VMOVUPS      124(AX), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	VMOVUPS      168(AX), Z8
+	VMULPS       Z7, Z8, Z7
+	XORQ         CX, CX
+
+m2l6DipolesAVX512_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Z8
+	VMOVUPS      36(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z5
+	VMOVUPS      64(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z3
+	VMOVUPS      100(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VMOVUPS      144(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z7
+	VBROADCASTSS 40(BX)(CX*8), Z8
+	VMOVUPS      336(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z5
+	VMOVUPS      356(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z3
+	VMOVUPS      384(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VMOVUPS      420(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z7
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          m2l6DipolesAVX512_block0_degree3
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VBROADCASTSS 32(BX), Z8
+	VMOVUPS      32(AX), Z9
+	VFMADD231PS  Z8, Z9, Z5
+	VMOVUPS      52(AX), Z9
+	VFMADD231PS  Z8, Z9, Z3
+	VMOVUPS      80(AX), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VMOVUPS      116(AX), Z9
+	VFMADD231PS  Z8, Z9, Z7
+	VMOVUPS      160(AX), Z9
+	VMULPS       Z8, Z9, Z8
+	XORQ         CX, CX
+
+m2l6DipolesAVX512_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Z9
+	VMOVUPS      16(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z5
+	VMOVUPS      36(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z3
+	VMOVUPS      64(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z6
+	VMOVUPS      100(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z7
+	VMOVUPS      144(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z8
+	VBROADCASTSS 20(BX)(CX*8), Z9
+	VMOVUPS      324(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z5
+	VMOVUPS      336(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z3
+	VMOVUPS      356(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z6
+	VMOVUPS      384(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z7
+	VMOVUPS      420(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z8
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          m2l6DipolesAVX512_block0_degree2
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VBROADCASTSS 12(BX), Z9
+	VMOVUPS      12(AX), Z10
+	VFMADD231PS  Z9, Z10, Z5
+	VMOVUPS      24(AX), Z10
+	VFMADD231PS  Z9, Z10, Z3
+	VMOVUPS      44(AX), Z10
+	VFMADD231PS  Z9, Z10, Z6
+	VMOVUPS      72(AX), Z10
+	VFMADD231PS  Z9, Z10, Z7
+	VMOVUPS      108(AX), Z10
+	VFMADD231PS  Z9, Z10, Z8
+	VMOVUPS      152(AX), Z10
+	VMULPS       Z9, Z10, Z9
+	XORQ         CX, CX
+
+m2l6DipolesAVX512_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Z10
+	VMOVUPS      4(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z5
+	VMOVUPS      16(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z3
+	VMOVUPS      36(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z6
+	VMOVUPS      64(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z7
+	VMOVUPS      100(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z8
+	VMOVUPS      144(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z9
+	VBROADCASTSS 8(BX)(CX*8), Z10
+	VMOVUPS      320(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z5
+	VMOVUPS      324(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z3
+	VMOVUPS      336(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z6
+	VMOVUPS      356(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z7
+	VMOVUPS      384(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z8
+	VMOVUPS      420(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z9
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          m2l6DipolesAVX512_block0_degree1
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VMULPS       Z0, Z9, Z9
+	VBROADCASTSS (BX), Z0
+	VFMADD231PS  (AX), Z0, Z5
+	VFMADD231PS  4(AX), Z0, Z3
+	VFMADD231PS  16(AX), Z0, Z6
+	VFMADD231PS  36(AX), Z0, Z7
+	VFMADD231PS  64(AX), Z0, Z8
+	VFMADD231PS  100(AX), Z0, Z9
+	VMULPS       144(AX), Z0, Z0
+	VMULPS       Z2, Z5, Z5
+	VMOVUPS      Z5, 640(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z3, Z3
+	VMOVUPS      Z3, 644(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z6, Z6
+	VMOVUPS      Z6, 656(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z7, Z7
+	VMOVUPS      Z7, 676(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z8, Z8
+	VMOVUPS      Z8, 704(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z9, Z9
+	VMOVUPS      Z9, 740(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z0, Z0
+	VMOVUPS      Z0, 784(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Z4, 836(AX)
+	VMOVUPS      (SI), Z0
+	VADDPS       640(AX), Z0, Z0
+	VMOVUPS      Z0, (SI)
+	VMOVUPS      64(SI), Z0
+	VADDPS       704(AX), Z0, Z0
+	VMOVUPS      Z0, 64(SI)
+	VMOVUPS      128(SI), Z0
+	VADDPS       768(AX), Z0, Z0
+	VMOVUPS      Z0, 128(SI)
+	VMOVUPS      192(SI), Z0
+	VADDPS       832(AX), Z0, Z0
+	VMOVUPS      Z0, 192(SI)
+	VZEROUPPER
+	RET
+
+DATA flat48x3y0<>+0(SB)/4, $0x00000000
+DATA flat48x3y0<>+4(SB)/4, $0x4803f7c0
+DATA flat48x3y0<>+8(SB)/4, $0x4803f7c0
+DATA flat48x3y0<>+12(SB)/4, $0x4803f7c0
+DATA flat48x3y0<>+16(SB)/4, $0x00000000
+DATA flat48x3y0<>+20(SB)/4, $0x00000000
+DATA flat48x3y0<>+24(SB)/4, $0x00000000
+DATA flat48x3y0<>+28(SB)/4, $0x00000000
+DATA flat48x3y0<>+32(SB)/4, $0x00000000
+DATA flat48x3y0<>+36(SB)/4, $0x00000000
+DATA flat48x3y0<>+40(SB)/4, $0x00000000
+DATA flat48x3y0<>+44(SB)/4, $0x00000000
+DATA flat48x3y0<>+48(SB)/4, $0x00000000
+DATA flat48x3y0<>+52(SB)/4, $0x00000000
+DATA flat48x3y0<>+56(SB)/4, $0x00000000
+DATA flat48x3y0<>+60(SB)/4, $0x00000000
+GLOBL flat48x3y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat48x2y1<>+0(SB)/4, $0x00000000
+DATA flat48x2y1<>+4(SB)/4, $0x00000000
+DATA flat48x2y1<>+8(SB)/4, $0x00000000
+DATA flat48x2y1<>+12(SB)/4, $0x00000000
+DATA flat48x2y1<>+16(SB)/4, $0x00000000
+DATA flat48x2y1<>+20(SB)/4, $0x4803f7c0
+DATA flat48x2y1<>+24(SB)/4, $0x4803f7c0
+DATA flat48x2y1<>+28(SB)/4, $0x4803f7c0
+DATA flat48x2y1<>+32(SB)/4, $0x00000000
+DATA flat48x2y1<>+36(SB)/4, $0x00000000
+DATA flat48x2y1<>+40(SB)/4, $0x00000000
+DATA flat48x2y1<>+44(SB)/4, $0x00000000
+DATA flat48x2y1<>+48(SB)/4, $0x00000000
+DATA flat48x2y1<>+52(SB)/4, $0x00000000
+DATA flat48x2y1<>+56(SB)/4, $0x00000000
+DATA flat48x2y1<>+60(SB)/4, $0x00000000
+GLOBL flat48x2y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat48x2y0<>+0(SB)/4, $0x00000000
+DATA flat48x2y0<>+4(SB)/4, $0xc8552dc0
+DATA flat48x2y0<>+8(SB)/4, $0xc8184540
+DATA flat48x2y0<>+12(SB)/4, $0xc8184540
+DATA flat48x2y0<>+16(SB)/4, $0x4803f7c0
+DATA flat48x2y0<>+20(SB)/4, $0xc6226c00
+DATA flat48x2y0<>+24(SB)/4, $0xc6226c00
+DATA flat48x2y0<>+28(SB)/4, $0xc6f3a200
+DATA flat48x2y0<>+32(SB)/4, $0x00000000
+DATA flat48x2y0<>+36(SB)/4, $0x00000000
+DATA flat48x2y0<>+40(SB)/4, $0x00000000
+DATA flat48x2y0<>+44(SB)/4, $0x00000000
+DATA flat48x2y0<>+48(SB)/4, $0x00000000
+DATA flat48x2y0<>+52(SB)/4, $0x00000000
+DATA flat48x2y0<>+56(SB)/4, $0x00000000
+DATA flat48x2y0<>+60(SB)/4, $0x00000000
+GLOBL flat48x2y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat48x1y2<>+0(SB)/4, $0x00000000
+DATA flat48x1y2<>+4(SB)/4, $0x00000000
+DATA flat48x1y2<>+8(SB)/4, $0x00000000
+DATA flat48x1y2<>+12(SB)/4, $0x00000000
+DATA flat48x1y2<>+16(SB)/4, $0x00000000
+DATA flat48x1y2<>+20(SB)/4, $0x00000000
+DATA flat48x1y2<>+24(SB)/4, $0x00000000
+DATA flat48x1y2<>+28(SB)/4, $0x00000000
+DATA flat48x1y2<>+32(SB)/4, $0x00000000
+DATA flat48x1y2<>+36(SB)/4, $0x4803f7c0
+DATA flat48x1y2<>+40(SB)/4, $0x4803f7c0
+DATA flat48x1y2<>+44(SB)/4, $0x4803f7c0
+DATA flat48x1y2<>+48(SB)/4, $0x00000000
+DATA flat48x1y2<>+52(SB)/4, $0x00000000
+DATA flat48x1y2<>+56(SB)/4, $0x00000000
+DATA flat48x1y2<>+60(SB)/4, $0x00000000
+GLOBL flat48x1y2<>(SB), RODATA|NOPTR, $64
+
+DATA flat48x1y1<>+0(SB)/4, $0x00000000
+DATA flat48x1y1<>+4(SB)/4, $0x00000000
+DATA flat48x1y1<>+8(SB)/4, $0x00000000
+DATA flat48x1y1<>+12(SB)/4, $0x00000000
+DATA flat48x1y1<>+16(SB)/4, $0x00000000
+DATA flat48x1y1<>+20(SB)/4, $0xc7cb0700
+DATA flat48x1y1<>+24(SB)/4, $0xc773a200
+DATA flat48x1y1<>+28(SB)/4, $0xc773a200
+DATA flat48x1y1<>+32(SB)/4, $0x4803f7c0
+DATA flat48x1y1<>+36(SB)/4, $0xc773a200
+DATA flat48x1y1<>+40(SB)/4, $0xc773a200
+DATA flat48x1y1<>+44(SB)/4, $0xc7cb0700
+DATA flat48x1y1<>+48(SB)/4, $0x00000000
+DATA flat48x1y1<>+52(SB)/4, $0x00000000
+DATA flat48x1y1<>+56(SB)/4, $0x00000000
+DATA flat48x1y1<>+60(SB)/4, $0x00000000
+GLOBL flat48x1y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat48x1y0<>+0(SB)/4, $0x00000000
+DATA flat48x1y0<>+4(SB)/4, $0x47c1cc80
+DATA flat48x1y0<>+8(SB)/4, $0x47261d00
+DATA flat48x1y0<>+12(SB)/4, $0x47261d00
+DATA flat48x1y0<>+16(SB)/4, $0xc7cb0700
+DATA flat48x1y0<>+20(SB)/4, $0x4613a800
+DATA flat48x1y0<>+24(SB)/4, $0x45b13000
+DATA flat48x1y0<>+28(SB)/4, $0x4684e400
+DATA flat48x1y0<>+32(SB)/4, $0xc6f3a200
+DATA flat48x1y0<>+36(SB)/4, $0x45313000
+DATA flat48x1y0<>+40(SB)/4, $0x45313000
+DATA flat48x1y0<>+44(SB)/4, $0x465d7c00
+DATA flat48x1y0<>+48(SB)/4, $0x00000000
+DATA flat48x1y0<>+52(SB)/4, $0x00000000
+DATA flat48x1y0<>+56(SB)/4, $0x00000000
+DATA flat48x1y0<>+60(SB)/4, $0x00000000
+GLOBL flat48x1y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat48x0y3<>+0(SB)/4, $0x46226c00
+DATA flat48x0y3<>+4(SB)/4, $0x00000000
+DATA flat48x0y3<>+8(SB)/4, $0x00000000
+DATA flat48x0y3<>+12(SB)/4, $0x00000000
+DATA flat48x0y3<>+16(SB)/4, $0x00000000
+DATA flat48x0y3<>+20(SB)/4, $0x00000000
+DATA flat48x0y3<>+24(SB)/4, $0x00000000
+DATA flat48x0y3<>+28(SB)/4, $0x00000000
+DATA flat48x0y3<>+32(SB)/4, $0x00000000
+DATA flat48x0y3<>+36(SB)/4, $0x00000000
+DATA flat48x0y3<>+40(SB)/4, $0x00000000
+DATA flat48x0y3<>+44(SB)/4, $0x00000000
+DATA flat48x0y3<>+48(SB)/4, $0x00000000
+DATA flat48x0y3<>+52(SB)/4, $0x4803f7c0
+DATA flat48x0y3<>+56(SB)/4, $0x4803f7c0
+DATA flat48x0y3<>+60(SB)/4, $0x4803f7c0
+GLOBL flat48x0y3<>(SB), RODATA|NOPTR, $64
+
+DATA flat48x0y2<>+0(SB)/4, $0xc65d7c00
+DATA flat48x0y2<>+4(SB)/4, $0x00000000
+DATA flat48x0y2<>+8(SB)/4, $0x00000000
+DATA flat48x0y2<>+12(SB)/4, $0x00000000
+DATA flat48x0y2<>+16(SB)/4, $0x00000000
+DATA flat48x0y2<>+20(SB)/4, $0x00000000
+DATA flat48x0y2<>+24(SB)/4, $0x00000000
+DATA flat48x0y2<>+28(SB)/4, $0x00000000
+DATA flat48x0y2<>+32(SB)/4, $0x00000000
+DATA flat48x0y2<>+36(SB)/4, $0xc6f3a200
+DATA flat48x0y2<>+40(SB)/4, $0xc6226c00
+DATA flat48x0y2<>+44(SB)/4, $0xc6226c00
+DATA flat48x0y2<>+48(SB)/4, $0x4803f7c0
+DATA flat48x0y2<>+52(SB)/4, $0xc8184540
+DATA flat48x0y2<>+56(SB)/4, $0xc8184540
+DATA flat48x0y2<>+60(SB)/4, $0xc8552dc0
+GLOBL flat48x0y2<>(SB), RODATA|NOPTR, $64
+
+DATA flat48x0y1<>+0(SB)/4, $0x4593a800
+DATA flat48x0y1<>+4(SB)/4, $0x00000000
+DATA flat48x0y1<>+8(SB)/4, $0x00000000
+DATA flat48x0y1<>+12(SB)/4, $0x00000000
+DATA flat48x0y1<>+16(SB)/4, $0x00000000
+DATA flat48x0y1<>+20(SB)/4, $0x465d7c00
+DATA flat48x0y1<>+24(SB)/4, $0x45313000
+DATA flat48x0y1<>+28(SB)/4, $0x45313000
+DATA flat48x0y1<>+32(SB)/4, $0xc6f3a200
+DATA flat48x0y1<>+36(SB)/4, $0x4684e400
+DATA flat48x0y1<>+40(SB)/4, $0x45b13000
+DATA flat48x0y1<>+44(SB)/4, $0x4613a800
+DATA flat48x0y1<>+48(SB)/4, $0xc7cb0700
+DATA flat48x0y1<>+52(SB)/4, $0x47261d00
+DATA flat48x0y1<>+56(SB)/4, $0x47261d00
+DATA flat48x0y1<>+60(SB)/4, $0x47c1cc80
+GLOBL flat48x0y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat48x0y0<>+0(SB)/4, $0xc3610000
+DATA flat48x0y0<>+4(SB)/4, $0xc62c4400
+DATA flat48x0y0<>+8(SB)/4, $0xc4c4e000
+DATA flat48x0y0<>+12(SB)/4, $0xc4c4e000
+DATA flat48x0y0<>+16(SB)/4, $0x465d7c00
+DATA flat48x0y0<>+20(SB)/4, $0xc4c4e000
+DATA flat48x0y0<>+24(SB)/4, $0xc39d8000
+DATA flat48x0y0<>+28(SB)/4, $0xc46c4000
+DATA flat48x0y0<>+32(SB)/4, $0x4604e400
+DATA flat48x0y0<>+36(SB)/4, $0xc46c4000
+DATA flat48x0y0<>+40(SB)/4, $0xc39d8000
+DATA flat48x0y0<>+44(SB)/4, $0xc4c4e000
+DATA flat48x0y0<>+48(SB)/4, $0x465d7c00
+DATA flat48x0y0<>+52(SB)/4, $0xc4c4e000
+DATA flat48x0y0<>+56(SB)/4, $0xc4c4e000
+DATA flat48x0y0<>+60(SB)/4, $0xc62c4400
+GLOBL flat48x0y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat48odd<>+0(SB)/4, $0x00000000
+DATA flat48odd<>+4(SB)/4, $0x00000001
+DATA flat48odd<>+8(SB)/4, $0x00000004
+DATA flat48odd<>+12(SB)/4, $0x00000002
+DATA flat48odd<>+16(SB)/4, $0x00000007
+DATA flat48odd<>+20(SB)/4, $0x00000001
+DATA flat48odd<>+24(SB)/4, $0x00000004
+DATA flat48odd<>+28(SB)/4, $0x00000002
+DATA flat48odd<>+32(SB)/4, $0x00000007
+DATA flat48odd<>+36(SB)/4, $0x00000001
+DATA flat48odd<>+40(SB)/4, $0x00000004
+DATA flat48odd<>+44(SB)/4, $0x00000002
+DATA flat48odd<>+48(SB)/4, $0x00000007
+DATA flat48odd<>+52(SB)/4, $0x00000001
+DATA flat48odd<>+56(SB)/4, $0x00000004
+DATA flat48odd<>+60(SB)/4, $0x00000002
+GLOBL flat48odd<>(SB), RODATA|NOPTR, $64
+
+DATA raised32x3y0<>+0(SB)/4, $0x00000000
+DATA raised32x3y0<>+4(SB)/4, $0x00000000
+DATA raised32x3y0<>+8(SB)/4, $0x00000000
+DATA raised32x3y0<>+12(SB)/4, $0x00000000
+DATA raised32x3y0<>+16(SB)/4, $0x4803f7c0
+DATA raised32x3y0<>+20(SB)/4, $0xc803f7c0
+DATA raised32x3y0<>+24(SB)/4, $0x00000000
+DATA raised32x3y0<>+28(SB)/4, $0xc803f7c0
+DATA raised32x3y0<>+32(SB)/4, $0x00000000
+DATA raised32x3y0<>+36(SB)/4, $0x00000000
+DATA raised32x3y0<>+40(SB)/4, $0x00000000
+DATA raised32x3y0<>+44(SB)/4, $0x00000000
+DATA raised32x3y0<>+48(SB)/4, $0x00000000
+DATA raised32x3y0<>+52(SB)/4, $0x00000000
+DATA raised32x3y0<>+56(SB)/4, $0x00000000
+DATA raised32x3y0<>+60(SB)/4, $0x00000000
+GLOBL raised32x3y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised32x2y1<>+0(SB)/4, $0x00000000
+DATA raised32x2y1<>+4(SB)/4, $0x00000000
+DATA raised32x2y1<>+8(SB)/4, $0x00000000
+DATA raised32x2y1<>+12(SB)/4, $0x00000000
+DATA raised32x2y1<>+16(SB)/4, $0x00000000
+DATA raised32x2y1<>+20(SB)/4, $0xc803f7c0
+DATA raised32x2y1<>+24(SB)/4, $0x00000000
+DATA raised32x2y1<>+28(SB)/4, $0xc803f7c0
+DATA raised32x2y1<>+32(SB)/4, $0x4803f7c0
+DATA raised32x2y1<>+36(SB)/4, $0xc803f7c0
+DATA raised32x2y1<>+40(SB)/4, $0x00000000
+DATA raised32x2y1<>+44(SB)/4, $0xc803f7c0
+DATA raised32x2y1<>+48(SB)/4, $0x00000000
+DATA raised32x2y1<>+52(SB)/4, $0x00000000
+DATA raised32x2y1<>+56(SB)/4, $0x00000000
+DATA raised32x2y1<>+60(SB)/4, $0x00000000
+GLOBL raised32x2y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised32x2y0<>+0(SB)/4, $0x00000000
+DATA raised32x2y0<>+4(SB)/4, $0x00000000
+DATA raised32x2y0<>+8(SB)/4, $0x00000000
+DATA raised32x2y0<>+12(SB)/4, $0x00000000
+DATA raised32x2y0<>+16(SB)/4, $0xc8184540
+DATA raised32x2y0<>+20(SB)/4, $0x485f5480
+DATA raised32x2y0<>+24(SB)/4, $0x4803f7c0
+DATA raised32x2y0<>+28(SB)/4, $0x4836b980
+DATA raised32x2y0<>+32(SB)/4, $0xc6226c00
+DATA raised32x2y0<>+36(SB)/4, $0x46226c00
+DATA raised32x2y0<>+40(SB)/4, $0x00000000
+DATA raised32x2y0<>+44(SB)/4, $0x46f3a200
+DATA raised32x2y0<>+48(SB)/4, $0x00000000
+DATA raised32x2y0<>+52(SB)/4, $0x00000000
+DATA raised32x2y0<>+56(SB)/4, $0x00000000
+DATA raised32x2y0<>+60(SB)/4, $0x00000000
+GLOBL raised32x2y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised32x1y2<>+0(SB)/4, $0x00000000
+DATA raised32x1y2<>+4(SB)/4, $0x00000000
+DATA raised32x1y2<>+8(SB)/4, $0xc6226c00
+DATA raised32x1y2<>+12(SB)/4, $0x00000000
+DATA raised32x1y2<>+16(SB)/4, $0x00000000
+DATA raised32x1y2<>+20(SB)/4, $0x00000000
+DATA raised32x1y2<>+24(SB)/4, $0x00000000
+DATA raised32x1y2<>+28(SB)/4, $0x00000000
+DATA raised32x1y2<>+32(SB)/4, $0x00000000
+DATA raised32x1y2<>+36(SB)/4, $0xc803f7c0
+DATA raised32x1y2<>+40(SB)/4, $0x00000000
+DATA raised32x1y2<>+44(SB)/4, $0xc803f7c0
+DATA raised32x1y2<>+48(SB)/4, $0x4803f7c0
+DATA raised32x1y2<>+52(SB)/4, $0xc803f7c0
+DATA raised32x1y2<>+56(SB)/4, $0x00000000
+DATA raised32x1y2<>+60(SB)/4, $0xc803f7c0
+GLOBL raised32x1y2<>(SB), RODATA|NOPTR, $64
+
+DATA raised32x1y1<>+0(SB)/4, $0xc6226c00
+DATA raised32x1y1<>+4(SB)/4, $0x00000000
+DATA raised32x1y1<>+8(SB)/4, $0x45b13000
+DATA raised32x1y1<>+12(SB)/4, $0x00000000
+DATA raised32x1y1<>+16(SB)/4, $0x00000000
+DATA raised32x1y1<>+20(SB)/4, $0x47cb0700
+DATA raised32x1y1<>+24(SB)/4, $0x00000000
+DATA raised32x1y1<>+28(SB)/4, $0x4773a200
+DATA raised32x1y1<>+32(SB)/4, $0xc773a200
+DATA raised32x1y1<>+36(SB)/4, $0x48226c00
+DATA raised32x1y1<>+40(SB)/4, $0x4803f7c0
+DATA raised32x1y1<>+44(SB)/4, $0x48226c00
+DATA raised32x1y1<>+48(SB)/4, $0xc773a200
+DATA raised32x1y1<>+52(SB)/4, $0x4773a200
+DATA raised32x1y1<>+56(SB)/4, $0x00000000
+DATA raised32x1y1<>+60(SB)/4, $0x47cb0700
+GLOBL raised32x1y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised32x1y0<>+0(SB)/4, $0x45313000
+DATA raised32x1y0<>+4(SB)/4, $0x00000000
+DATA raised32x1y0<>+8(SB)/4, $0xc39d8000
+DATA raised32x1y0<>+12(SB)/4, $0x00000000
+DATA raised32x1y0<>+16(SB)/4, $0x47261d00
+DATA raised32x1y0<>+20(SB)/4, $0xc7d44180
+DATA raised32x1y0<>+24(SB)/4, $0xc7cb0700
+DATA raised32x1y0<>+28(SB)/4, $0xc7688f00
+DATA raised32x1y0<>+32(SB)/4, $0x45b13000
+DATA raised32x1y0<>+36(SB)/4, $0xc63ff400
+DATA raised32x1y0<>+40(SB)/4, $0xc6f3a200
+DATA raised32x1y0<>+44(SB)/4, $0xc6f3a200
+DATA raised32x1y0<>+48(SB)/4, $0x45313000
+DATA raised32x1y0<>+52(SB)/4, $0xc5313000
+DATA raised32x1y0<>+56(SB)/4, $0x00000000
+DATA raised32x1y0<>+60(SB)/4, $0xc65d7c00
+GLOBL raised32x1y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised32x0y3<>+0(SB)/4, $0x00000000
+DATA raised32x0y3<>+4(SB)/4, $0x00000000
+DATA raised32x0y3<>+8(SB)/4, $0xc6226c00
+DATA raised32x0y3<>+12(SB)/4, $0x00000000
+DATA raised32x0y3<>+16(SB)/4, $0x00000000
+DATA raised32x0y3<>+20(SB)/4, $0x00000000
+DATA raised32x0y3<>+24(SB)/4, $0x00000000
+DATA raised32x0y3<>+28(SB)/4, $0x00000000
+DATA raised32x0y3<>+32(SB)/4, $0x00000000
+DATA raised32x0y3<>+36(SB)/4, $0x00000000
+DATA raised32x0y3<>+40(SB)/4, $0x00000000
+DATA raised32x0y3<>+44(SB)/4, $0x00000000
+DATA raised32x0y3<>+48(SB)/4, $0x00000000
+DATA raised32x0y3<>+52(SB)/4, $0xc803f7c0
+DATA raised32x0y3<>+56(SB)/4, $0x00000000
+DATA raised32x0y3<>+60(SB)/4, $0xc803f7c0
+GLOBL raised32x0y3<>(SB), RODATA|NOPTR, $64
+
+DATA raised32x0y2<>+0(SB)/4, $0xc6226c00
+DATA raised32x0y2<>+4(SB)/4, $0x46226c00
+DATA raised32x0y2<>+8(SB)/4, $0x466c4000
+DATA raised32x0y2<>+12(SB)/4, $0x46226c00
+DATA raised32x0y2<>+16(SB)/4, $0x00000000
+DATA raised32x0y2<>+20(SB)/4, $0x00000000
+DATA raised32x0y2<>+24(SB)/4, $0x00000000
+DATA raised32x0y2<>+28(SB)/4, $0x00000000
+DATA raised32x0y2<>+32(SB)/4, $0x00000000
+DATA raised32x0y2<>+36(SB)/4, $0x46f3a200
+DATA raised32x0y2<>+40(SB)/4, $0x00000000
+DATA raised32x0y2<>+44(SB)/4, $0x46226c00
+DATA raised32x0y2<>+48(SB)/4, $0xc6226c00
+DATA raised32x0y2<>+52(SB)/4, $0x4836b980
+DATA raised32x0y2<>+56(SB)/4, $0x4803f7c0
+DATA raised32x0y2<>+60(SB)/4, $0x485f5480
+GLOBL raised32x0y2<>(SB), RODATA|NOPTR, $64
+
+DATA raised32x0y1<>+0(SB)/4, $0x463ff400
+DATA raised32x0y1<>+4(SB)/4, $0xc5b13000
+DATA raised32x0y1<>+8(SB)/4, $0xc5a75800
+DATA raised32x0y1<>+12(SB)/4, $0xc613a800
+DATA raised32x0y1<>+16(SB)/4, $0x00000000
+DATA raised32x0y1<>+20(SB)/4, $0xc65d7c00
+DATA raised32x0y1<>+24(SB)/4, $0x00000000
+DATA raised32x0y1<>+28(SB)/4, $0xc5313000
+DATA raised32x0y1<>+32(SB)/4, $0x45313000
+DATA raised32x0y1<>+36(SB)/4, $0xc6f3a200
+DATA raised32x0y1<>+40(SB)/4, $0xc6f3a200
+DATA raised32x0y1<>+44(SB)/4, $0xc63ff400
+DATA raised32x0y1<>+48(SB)/4, $0x45b13000
+DATA raised32x0y1<>+52(SB)/4, $0xc7688f00
+DATA raised32x0y1<>+56(SB)/4, $0xc7cb0700
+DATA raised32x0y1<>+60(SB)/4, $0xc7d44180
+GLOBL raised32x0y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised32x0y0<>+0(SB)/4, $0xc51d8000
+DATA raised32x0y0<>+4(SB)/4, $0x439d8000
+DATA raised32x0y0<>+8(SB)/4, $0x43870000
+DATA raised32x0y0<>+12(SB)/4, $0x44c4e000
+DATA raised32x0y0<>+16(SB)/4, $0xc4c4e000
+DATA raised32x0y0<>+20(SB)/4, $0x4644e000
+DATA raised32x0y0<>+24(SB)/4, $0x465d7c00
+DATA raised32x0y0<>+28(SB)/4, $0x451d8000
+DATA raised32x0y0<>+32(SB)/4, $0xc39d8000
+DATA raised32x0y0<>+36(SB)/4, $0x451d8000
+DATA raised32x0y0<>+40(SB)/4, $0x4604e400
+DATA raised32x0y0<>+44(SB)/4, $0x451d8000
+DATA raised32x0y0<>+48(SB)/4, $0xc39d8000
+DATA raised32x0y0<>+52(SB)/4, $0x451d8000
+DATA raised32x0y0<>+56(SB)/4, $0x465d7c00
+DATA raised32x0y0<>+60(SB)/4, $0x4644e000
+GLOBL raised32x0y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised32odd<>+0(SB)/4, $0x00000003
+DATA raised32odd<>+4(SB)/4, $0x00000005
+DATA raised32odd<>+8(SB)/4, $0x00000000
+DATA raised32odd<>+12(SB)/4, $0x00000006
+DATA raised32odd<>+16(SB)/4, $0x00000004
+DATA raised32odd<>+20(SB)/4, $0x00000001
+DATA raised32odd<>+24(SB)/4, $0x00000007
+DATA raised32odd<>+28(SB)/4, $0x00000002
+DATA raised32odd<>+32(SB)/4, $0x00000004
+DATA raised32odd<>+36(SB)/4, $0x00000001
+DATA raised32odd<>+40(SB)/4, $0x00000007
+DATA raised32odd<>+44(SB)/4, $0x00000002
+DATA raised32odd<>+48(SB)/4, $0x00000004
+DATA raised32odd<>+52(SB)/4, $0x00000001
+DATA raised32odd<>+56(SB)/4, $0x00000007
+DATA raised32odd<>+60(SB)/4, $0x00000002
+GLOBL raised32odd<>(SB), RODATA|NOPTR, $64
+
+// func m2l6DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·m2l6DipolesAVX2(SB), $1344-32
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+16(FP), BX
+	MOVQ         li+24(FP), SI
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y1
+	VMOVAPS      Y3, Y2
+	VMULPS       X4, X4, X5
+	VPERMILPS    $0x01, X5, X3
+	VBROADCASTSS X3, Y3
+	VPERMILPS    $0x02, X5, X5
+	VBROADCASTSS X5, Y5
+	VMOVUPS      axis0<>+0(SB), Y6
+	VPERMPS      Y4, Y6, Y6
+	VMOVUPS      axis1<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      axis2<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      flat0x1y0<>+0(SB), Y7
+	VMOVUPS      flat0x0y1<>+0(SB), Y8
+	VFMADD213PS  flat0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y7
+	VMOVUPS      flat0x0y1<>+32(SB), Y8
+	VFMADD213PS  flat0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 32(AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Y7
+	VMOVUPS      flat16x1y1<>+0(SB), Y8
+	VFMADD213PS  flat16x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16x0y2<>+0(SB), Y8
+	VFMADD213PS  flat16x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat16x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 64(AX)
+	VMOVUPS      flat16x2y0<>+32(SB), Y7
+	VMOVUPS      flat16x1y1<>+32(SB), Y8
+	VFMADD213PS  flat16x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16x0y2<>+32(SB), Y8
+	VFMADD213PS  flat16x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat16x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 96(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Y7
+	VMOVUPS      flat32x2y1<>+0(SB), Y8
+	VFMADD213PS  flat32x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x1y2<>+0(SB), Y8
+	VFMADD213PS  flat32x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat32x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x0y2<>+0(SB), Y8
+	VFMADD213PS  flat32x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat32x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 128(AX)
+	VMOVUPS      flat32x3y0<>+32(SB), Y7
+	VMOVUPS      flat32x2y1<>+32(SB), Y8
+	VFMADD213PS  flat32x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x1y2<>+32(SB), Y8
+	VFMADD213PS  flat32x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat32x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x0y2<>+32(SB), Y8
+	VFMADD213PS  flat32x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat32x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 160(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Y7
+	VMOVUPS      flat48x2y1<>+0(SB), Y8
+	VFMADD213PS  flat48x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48x1y2<>+0(SB), Y8
+	VFMADD213PS  flat48x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat48x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48x0y3<>+0(SB), Y8
+	VFMADD213PS  flat48x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat48x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat48x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 192(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y7
+	VMOVUPS      raised0x1y1<>+0(SB), Y8
+	VFMADD213PS  raised0x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+0(SB), Y8
+	VFMADD213PS  raised0x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 320(AX)
+	VMOVUPS      raised0x2y0<>+32(SB), Y7
+	VMOVUPS      raised0x1y1<>+32(SB), Y8
+	VFMADD213PS  raised0x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+32(SB), Y8
+	VFMADD213PS  raised0x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 352(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Y7
+	VMOVUPS      raised16x2y1<>+0(SB), Y8
+	VFMADD213PS  raised16x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x1y2<>+0(SB), Y8
+	VFMADD213PS  raised16x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised16x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x0y2<>+0(SB), Y8
+	VFMADD213PS  raised16x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised16x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 384(AX)
+	VMOVUPS      raised16x3y0<>+32(SB), Y7
+	VMOVUPS      raised16x2y1<>+32(SB), Y8
+	VFMADD213PS  raised16x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x1y2<>+32(SB), Y8
+	VFMADD213PS  raised16x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised16x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x0y2<>+32(SB), Y8
+	VFMADD213PS  raised16x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised16x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 416(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Y7
+	VMOVUPS      raised32x2y1<>+0(SB), Y8
+	VFMADD213PS  raised32x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32x1y2<>+0(SB), Y8
+	VFMADD213PS  raised32x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised32x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32x0y3<>+0(SB), Y8
+	VFMADD213PS  raised32x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised32x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised32x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32odd<>+0(SB), Y3
+	VPERMPS      Y6, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, 448(AX)
+	VBROADCASTSS 140(BX), Y3
+	VMOVUPS      140(AX), Y5
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      184(AX), Y6
+	VMULPS       Y3, Y6, Y3
+	XORQ         CX, CX
+
+m2l6DipolesAVX2_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Y6
+	VMOVUPS      100(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      144(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 104(BX)(CX*8), Y6
+	VMOVUPS      384(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      420(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          m2l6DipolesAVX2_block0_degree5
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VBROADCASTSS 96(BX), Y6
+	VMOVUPS      96(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      132(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VMOVUPS      176(AX), Y7
+	VMULPS       Y6, Y7, Y6
+	XORQ         CX, CX
+
+m2l6DipolesAVX2_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Y7
+	VMOVUPS      64(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      100(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      144(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 68(BX)(CX*8), Y7
+	VMOVUPS      356(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      384(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      420(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          m2l6DipolesAVX2_block0_degree4
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VBROADCASTSS 60(BX), Y7
+	VMOVUPS      60(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      88(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      124(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VMOVUPS      168(AX), Y8
+	VMULPS       Y7, Y8, Y7
+	XORQ         CX, CX
+
+m2l6DipolesAVX2_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y8
+	VMOVUPS      36(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      64(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      100(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      144(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VBROADCASTSS 40(BX)(CX*8), Y8
+	VMOVUPS      336(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      356(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      384(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      420(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          m2l6DipolesAVX2_block0_degree3
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VBROADCASTSS 32(BX), Y8
+	VMOVUPS      32(AX), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      52(AX), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      80(AX), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      116(AX), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VMOVUPS      160(AX), Y9
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      192(AX), Y10
+	VMULPS       Y8, Y10, Y8
+	XORQ         CX, CX
+
+m2l6DipolesAVX2_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y10
+	VMOVUPS      16(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMOVUPS      36(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMOVUPS      64(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y6
+	VMOVUPS      100(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y7
+	VMOVUPS      144(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y9
+	VMOVUPS      176(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 20(BX)(CX*8), Y10
+	VMOVUPS      324(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMOVUPS      336(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMOVUPS      356(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y6
+	VMOVUPS      384(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y7
+	VMOVUPS      420(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y9
+	VMOVUPS      452(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y8
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          m2l6DipolesAVX2_block0_degree2
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VBROADCASTSS 12(BX), Y10
+	VMOVUPS      12(AX), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMOVUPS      24(AX), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMOVUPS      44(AX), Y11
+	VFMADD231PS  Y10, Y11, Y6
+	VMOVUPS      72(AX), Y11
+	VFMADD231PS  Y10, Y11, Y7
+	VMOVUPS      108(AX), Y11
+	VFMADD231PS  Y10, Y11, Y9
+	VMOVUPS      140(AX), Y11
+	VFMADD231PS  Y10, Y11, Y8
+	VMOVUPS      152(AX), Y11
+	VMULPS       Y10, Y11, Y11
+	VMOVUPS      184(AX), Y12
+	VMULPS       Y10, Y12, Y10
+	XORQ         CX, CX
+
+m2l6DipolesAVX2_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y12
+	VMOVUPS      4(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y5
+	VMOVUPS      16(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y3
+	VMOVUPS      36(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y6
+	VMOVUPS      64(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y7
+	VMOVUPS      100(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      132(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      144(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y11
+	VMOVUPS      176(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y10
+	VBROADCASTSS 8(BX)(CX*8), Y12
+	VMOVUPS      320(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y5
+	VMOVUPS      324(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y3
+	VMOVUPS      336(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y6
+	VMOVUPS      356(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y7
+	VMOVUPS      384(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      416(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      420(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y11
+	VMOVUPS      452(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y10
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          m2l6DipolesAVX2_block0_degree1
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y0, Y10, Y10
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  (AX), Y0, Y5
+	VFMADD231PS  4(AX), Y0, Y3
+	VFMADD231PS  16(AX), Y0, Y6
+	VFMADD231PS  36(AX), Y0, Y7
+	VFMADD231PS  64(AX), Y0, Y9
+	VFMADD231PS  96(AX), Y0, Y8
+	VFMADD231PS  100(AX), Y0, Y11
+	VFMADD231PS  132(AX), Y0, Y10
+	VMULPS       144(AX), Y0, Y12
+	VMULPS       176(AX), Y0, Y0
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, 640(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 644(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y6, Y6
+	VMOVUPS      Y6, 656(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      Y7, 676(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y9, Y9
+	VMOVUPS      Y9, 704(AX)
+	VMULPS       Y2, Y8, Y8
+	VMOVUPS      Y8, 736(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y11, Y11
+	VMOVUPS      Y11, 740(AX)
+	VMULPS       Y2, Y10, Y10
+	VMOVUPS      Y10, 772(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y12, Y12
+	VMOVUPS      Y12, 784(AX)
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, 816(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 836(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       640(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       672(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      64(SI), Y0
+	VADDPS       704(AX), Y0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      96(SI), Y0
+	VADDPS       736(AX), Y0, Y0
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      128(SI), Y0
+	VADDPS       768(AX), Y0, Y0
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      160(SI), Y0
+	VADDPS       800(AX), Y0, Y0
+	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      192(SI), Y0
+	VADDPS       832(AX), Y0, Y0
+	VMOVUPS      Y0, 192(SI)
+	VZEROUPPER
+	RET
+
+// func mutual6DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// Requires: AVX, AVX512F
+TEXT ·mutual6DipolesAVX512(SB), $1344-48
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+24(FP), BX
+	MOVQ         li+32(FP), SI
+	MOVQ         mi+16(FP), DI
+	MOVQ         lj+40(FP), R8
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Z3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Z0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Z2
+	VMOVAPS      Z3, Z5
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(DX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Z6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Z6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VXORPS       X7, X7, X7
+	VSUBSS       X6, X7, X6
+	VBROADCASTSS X6, Z6
+	VXORPS       X7, X7, X7
+	VCVTSD2SS    24(DX), X7, X7
+	VMULSS       X1, X7, X7
+	VXORPS       X1, X1, X1
+	VSUBSS       X7, X1, X7
+	VBROADCASTSS X7, Z1
+	VMOVAPS      Z3, Z3
+	VMULPS       X4, X4, X8
+	VPERMILPS    $0x01, X8, X7
+	VBROADCASTSS X7, Z7
+	VPERMILPS    $0x02, X8, X8
+	VBROADCASTSS X8, Z8
+	VMOVUPS      axis0<>+0(SB), Z9
+	VPERMPS      Z4, Z9, Z9
+	VMOVUPS      axis1<>+0(SB), Z10
+	VPERMPS      Z4, Z10, Z10
+	VMULPS       Z10, Z9, Z9
+	VMOVUPS      axis2<>+0(SB), Z10
+	VPERMPS      Z4, Z10, Z10
+	VMULPS       Z10, Z9, Z9
+	VMOVUPS      flat0x1y0<>+0(SB), Z10
+	VMOVUPS      flat0x0y1<>+0(SB), Z11
+	VFMADD213PS  flat0x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat0odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, (AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Z10
+	VMOVUPS      flat16x1y1<>+0(SB), Z11
+	VFMADD213PS  flat16x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat16x0y2<>+0(SB), Z11
+	VFMADD213PS  flat16x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat16x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat16odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 64(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Z10
+	VMOVUPS      flat32x2y1<>+0(SB), Z11
+	VFMADD213PS  flat32x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat32x1y2<>+0(SB), Z11
+	VFMADD213PS  flat32x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat32x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat32x0y2<>+0(SB), Z11
+	VFMADD213PS  flat32x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat32x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat32odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 128(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Z10
+	VMOVUPS      flat48x2y1<>+0(SB), Z11
+	VFMADD213PS  flat48x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat48x1y2<>+0(SB), Z11
+	VFMADD213PS  flat48x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat48x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat48x0y3<>+0(SB), Z11
+	VFMADD213PS  flat48x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat48x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat48x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat48odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 192(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Z10
+	VMOVUPS      raised0x1y1<>+0(SB), Z11
+	VFMADD213PS  raised0x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised0x0y2<>+0(SB), Z11
+	VFMADD213PS  raised0x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised0x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised0odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 320(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Z10
+	VMOVUPS      raised16x2y1<>+0(SB), Z11
+	VFMADD213PS  raised16x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised16x1y2<>+0(SB), Z11
+	VFMADD213PS  raised16x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised16x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised16x0y2<>+0(SB), Z11
+	VFMADD213PS  raised16x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised16x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised16odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 384(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Z10
+	VMOVUPS      raised32x2y1<>+0(SB), Z11
+	VFMADD213PS  raised32x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised32x1y2<>+0(SB), Z11
+	VFMADD213PS  raised32x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised32x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised32x0y3<>+0(SB), Z11
+	VFMADD213PS  raised32x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised32x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised32x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised32odd<>+0(SB), Z7
+	VPERMPS      Z9, Z7, Z7
+	VMULPS       Z7, Z10, Z10
+	VMOVUPS      Z10, 448(AX)
+	VBROADCASTSS 140(BX), Z7
+	VBROADCASTSS 140(DI), Z8
+	VMOVUPS      140(AX), Z9
+	VMULPS       Z7, Z9, Z10
+	VMULPS       Z8, Z9, Z9
+	VMOVUPS      184(AX), Z11
+	VMULPS       Z7, Z11, Z7
+	VMULPS       Z8, Z11, Z8
+	XORQ         CX, CX
+
+mutual6DipolesAVX512_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Z11
+	VBROADCASTSS 100(DI)(CX*8), Z12
+	VMOVUPS      100(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z10
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      144(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z7
+	VFMADD231PS  Z12, Z13, Z8
+	VBROADCASTSS 104(BX)(CX*8), Z11
+	VBROADCASTSS 104(DI)(CX*8), Z12
+	VMOVUPS      384(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z10
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      420(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z7
+	VFMADD231PS  Z12, Z13, Z8
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          mutual6DipolesAVX512_block0_degree5
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VBROADCASTSS 96(BX), Z11
+	VBROADCASTSS 96(DI), Z12
+	VMOVUPS      96(AX), Z13
+	VFMADD231PS  Z11, Z13, Z10
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      132(AX), Z13
+	VFMADD231PS  Z11, Z13, Z7
+	VFMADD231PS  Z12, Z13, Z8
+	VMOVUPS      176(AX), Z13
+	VMULPS       Z11, Z13, Z11
+	VMULPS       Z12, Z13, Z12
+	XORQ         CX, CX
+
+mutual6DipolesAVX512_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Z13
+	VBROADCASTSS 64(DI)(CX*8), Z14
+	VMOVUPS      64(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      100(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      144(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z11
+	VFMADD231PS  Z14, Z15, Z12
+	VBROADCASTSS 68(BX)(CX*8), Z13
+	VBROADCASTSS 68(DI)(CX*8), Z14
+	VMOVUPS      356(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      384(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      420(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z11
+	VFMADD231PS  Z14, Z15, Z12
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          mutual6DipolesAVX512_block0_degree4
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VBROADCASTSS 60(BX), Z13
+	VBROADCASTSS 60(DI), Z14
+	VMOVUPS      60(AX), Z15
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      88(AX), Z15
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      124(AX), Z15
+	VFMADD231PS  Z13, Z15, Z11
+	VFMADD231PS  Z14, Z15, Z12
+	VMOVUPS      168(AX), Z15
+	VMULPS       Z13, Z15, Z13
+	VMULPS       Z14, Z15, Z14
+	XORQ         CX, CX
+
+mutual6DipolesAVX512_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Z15
+	VBROADCASTSS 36(DI)(CX*8), Z16
+	VMOVUPS      36(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z10
+	VFMADD231PS  Z16, Z17, Z9
+	VMOVUPS      64(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z7
+	VFMADD231PS  Z16, Z17, Z8
+	VMOVUPS      100(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z11
+	VFMADD231PS  Z16, Z17, Z12
+	VMOVUPS      144(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z13
+	VFMADD231PS  Z16, Z17, Z14
+	VBROADCASTSS 40(BX)(CX*8), Z15
+	VBROADCASTSS 40(DI)(CX*8), Z16
+	VMOVUPS      336(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z10
+	VFMADD231PS  Z16, Z17, Z9
+	VMOVUPS      356(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z7
+	VFMADD231PS  Z16, Z17, Z8
+	VMOVUPS      384(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z11
+	VFMADD231PS  Z16, Z17, Z12
+	VMOVUPS      420(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z13
+	VFMADD231PS  Z16, Z17, Z14
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual6DipolesAVX512_block0_degree3
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VBROADCASTSS 32(BX), Z15
+	VBROADCASTSS 32(DI), Z16
+	VMOVUPS      32(AX), Z17
+	VFMADD231PS  Z15, Z17, Z10
+	VFMADD231PS  Z16, Z17, Z9
+	VMOVUPS      52(AX), Z17
+	VFMADD231PS  Z15, Z17, Z7
+	VFMADD231PS  Z16, Z17, Z8
+	VMOVUPS      80(AX), Z17
+	VFMADD231PS  Z15, Z17, Z11
+	VFMADD231PS  Z16, Z17, Z12
+	VMOVUPS      116(AX), Z17
+	VFMADD231PS  Z15, Z17, Z13
+	VFMADD231PS  Z16, Z17, Z14
+	VMOVUPS      160(AX), Z17
+	VMULPS       Z15, Z17, Z15
+	VMULPS       Z16, Z17, Z16
+	XORQ         CX, CX
+
+mutual6DipolesAVX512_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Z17
+	VBROADCASTSS 16(DI)(CX*8), Z18
+	VMOVUPS      16(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z10
+	VFMADD231PS  Z18, Z19, Z9
+	VMOVUPS      36(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z7
+	VFMADD231PS  Z18, Z19, Z8
+	VMOVUPS      64(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z11
+	VFMADD231PS  Z18, Z19, Z12
+	VMOVUPS      100(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z13
+	VFMADD231PS  Z18, Z19, Z14
+	VMOVUPS      144(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z15
+	VFMADD231PS  Z18, Z19, Z16
+	VBROADCASTSS 20(BX)(CX*8), Z17
+	VBROADCASTSS 20(DI)(CX*8), Z18
+	VMOVUPS      324(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z10
+	VFMADD231PS  Z18, Z19, Z9
+	VMOVUPS      336(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z7
+	VFMADD231PS  Z18, Z19, Z8
+	VMOVUPS      356(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z11
+	VFMADD231PS  Z18, Z19, Z12
+	VMOVUPS      384(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z13
+	VFMADD231PS  Z18, Z19, Z14
+	VMOVUPS      420(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z15
+	VFMADD231PS  Z18, Z19, Z16
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual6DipolesAVX512_block0_degree2
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VBROADCASTSS 12(BX), Z17
+	VBROADCASTSS 12(DI), Z18
+	VMOVUPS      12(AX), Z19
+	VFMADD231PS  Z17, Z19, Z10
+	VFMADD231PS  Z18, Z19, Z9
+	VMOVUPS      24(AX), Z19
+	VFMADD231PS  Z17, Z19, Z7
+	VFMADD231PS  Z18, Z19, Z8
+	VMOVUPS      44(AX), Z19
+	VFMADD231PS  Z17, Z19, Z11
+	VFMADD231PS  Z18, Z19, Z12
+	VMOVUPS      72(AX), Z19
+	VFMADD231PS  Z17, Z19, Z13
+	VFMADD231PS  Z18, Z19, Z14
+	VMOVUPS      108(AX), Z19
+	VFMADD231PS  Z17, Z19, Z15
+	VFMADD231PS  Z18, Z19, Z16
+	VMOVUPS      152(AX), Z19
+	VMULPS       Z17, Z19, Z17
+	VMULPS       Z18, Z19, Z18
+	XORQ         CX, CX
+
+mutual6DipolesAVX512_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Z19
+	VBROADCASTSS 4(DI)(CX*8), Z20
+	VMOVUPS      4(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z9
+	VMOVUPS      16(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VMOVUPS      36(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z11
+	VFMADD231PS  Z20, Z21, Z12
+	VMOVUPS      64(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VMOVUPS      100(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z15
+	VFMADD231PS  Z20, Z21, Z16
+	VMOVUPS      144(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z17
+	VFMADD231PS  Z20, Z21, Z18
+	VBROADCASTSS 8(BX)(CX*8), Z19
+	VBROADCASTSS 8(DI)(CX*8), Z20
+	VMOVUPS      320(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z9
+	VMOVUPS      324(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VMOVUPS      336(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z11
+	VFMADD231PS  Z20, Z21, Z12
+	VMOVUPS      356(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VMOVUPS      384(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z15
+	VFMADD231PS  Z20, Z21, Z16
+	VMOVUPS      420(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z17
+	VFMADD231PS  Z20, Z21, Z18
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual6DipolesAVX512_block0_degree1
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z0, Z17, Z17
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VMULPS       Z6, Z18, Z18
+	VBROADCASTSS (BX), Z0
+	VFMADD231PS  (AX), Z0, Z10
+	VFMADD231PS  4(AX), Z0, Z7
+	VFMADD231PS  16(AX), Z0, Z11
+	VFMADD231PS  36(AX), Z0, Z13
+	VFMADD231PS  64(AX), Z0, Z15
+	VFMADD231PS  100(AX), Z0, Z17
+	VMULPS       144(AX), Z0, Z0
+	VMULPS       Z5, Z10, Z10
+	VMOVUPS      Z10, 640(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z7, Z7
+	VMOVUPS      Z7, 644(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z11, Z11
+	VMOVUPS      Z11, 656(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z13, Z13
+	VMOVUPS      Z13, 676(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z15, Z15
+	VMOVUPS      Z15, 704(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z17, Z17
+	VMOVUPS      Z17, 740(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z0, Z0
+	VMOVUPS      Z0, 784(AX)
+	VBROADCASTSS (DI), Z0
+	VFMADD231PS  (AX), Z0, Z9
+	VFMADD231PS  4(AX), Z0, Z8
+	VFMADD231PS  16(AX), Z0, Z12
+	VFMADD231PS  36(AX), Z0, Z14
+	VFMADD231PS  64(AX), Z0, Z16
+	VFMADD231PS  100(AX), Z0, Z18
+	VMULPS       144(AX), Z0, Z0
+	VMULPS       Z3, Z9, Z9
+	VMOVUPS      Z9, 960(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z8, Z8
+	VMOVUPS      Z8, 964(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z12, Z12
+	VMOVUPS      Z12, 976(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z14, Z14
+	VMOVUPS      Z14, 996(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z16, Z16
+	VMOVUPS      Z16, 1024(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z18, Z18
+	VMOVUPS      Z18, 1060(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z0, Z0
+	VMOVUPS      Z0, 1104(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Z4, 836(AX)
+	VMOVUPS      Z4, 1156(AX)
+	VMOVUPS      (SI), Z0
+	VADDPS       640(AX), Z0, Z0
+	VMOVUPS      Z0, (SI)
+	VMOVUPS      64(SI), Z0
+	VADDPS       704(AX), Z0, Z0
+	VMOVUPS      Z0, 64(SI)
+	VMOVUPS      128(SI), Z0
+	VADDPS       768(AX), Z0, Z0
+	VMOVUPS      Z0, 128(SI)
+	VMOVUPS      192(SI), Z0
+	VADDPS       832(AX), Z0, Z0
+	VMOVUPS      Z0, 192(SI)
+	VMOVUPS      (R8), Z0
+	VADDPS       960(AX), Z0, Z0
+	VMOVUPS      Z0, (R8)
+	VMOVUPS      64(R8), Z0
+	VADDPS       1024(AX), Z0, Z0
+	VMOVUPS      Z0, 64(R8)
+	VMOVUPS      128(R8), Z0
+	VADDPS       1088(AX), Z0, Z0
+	VMOVUPS      Z0, 128(R8)
+	VMOVUPS      192(R8), Z0
+	VADDPS       1152(AX), Z0, Z0
+	VMOVUPS      Z0, 192(R8)
+	VZEROUPPER
+	RET
+
+// func mutual6DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·mutual6DipolesAVX2(SB), $1344-48
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+24(FP), BX
+	MOVQ         li+32(FP), SI
+	MOVQ         mi+16(FP), DI
+	MOVQ         lj+40(FP), R8
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y2
+	VMOVAPS      Y3, Y5
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(DX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VXORPS       X7, X7, X7
+	VSUBSS       X6, X7, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X7, X7, X7
+	VCVTSD2SS    24(DX), X7, X7
+	VMULSS       X1, X7, X7
+	VXORPS       X1, X1, X1
+	VSUBSS       X7, X1, X7
+	VBROADCASTSS X7, Y1
+	VMOVAPS      Y3, Y3
+	VMULPS       X4, X4, X8
+	VPERMILPS    $0x01, X8, X7
+	VBROADCASTSS X7, Y7
+	VPERMILPS    $0x02, X8, X8
+	VBROADCASTSS X8, Y8
+	VMOVUPS      axis0<>+0(SB), Y9
+	VPERMPS      Y4, Y9, Y9
+	VMOVUPS      axis1<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      axis2<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      flat0x1y0<>+0(SB), Y10
+	VMOVUPS      flat0x0y1<>+0(SB), Y11
+	VFMADD213PS  flat0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y10
+	VMOVUPS      flat0x0y1<>+32(SB), Y11
+	VFMADD213PS  flat0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 32(AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Y10
+	VMOVUPS      flat16x1y1<>+0(SB), Y11
+	VFMADD213PS  flat16x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16x0y2<>+0(SB), Y11
+	VFMADD213PS  flat16x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat16x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 64(AX)
+	VMOVUPS      flat16x2y0<>+32(SB), Y10
+	VMOVUPS      flat16x1y1<>+32(SB), Y11
+	VFMADD213PS  flat16x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16x0y2<>+32(SB), Y11
+	VFMADD213PS  flat16x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat16x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 96(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Y10
+	VMOVUPS      flat32x2y1<>+0(SB), Y11
+	VFMADD213PS  flat32x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x1y2<>+0(SB), Y11
+	VFMADD213PS  flat32x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat32x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x0y2<>+0(SB), Y11
+	VFMADD213PS  flat32x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat32x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 128(AX)
+	VMOVUPS      flat32x3y0<>+32(SB), Y10
+	VMOVUPS      flat32x2y1<>+32(SB), Y11
+	VFMADD213PS  flat32x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x1y2<>+32(SB), Y11
+	VFMADD213PS  flat32x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat32x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x0y2<>+32(SB), Y11
+	VFMADD213PS  flat32x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat32x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 160(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Y10
+	VMOVUPS      flat48x2y1<>+0(SB), Y11
+	VFMADD213PS  flat48x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48x1y2<>+0(SB), Y11
+	VFMADD213PS  flat48x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat48x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48x0y3<>+0(SB), Y11
+	VFMADD213PS  flat48x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat48x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat48x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 192(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y10
+	VMOVUPS      raised0x1y1<>+0(SB), Y11
+	VFMADD213PS  raised0x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+0(SB), Y11
+	VFMADD213PS  raised0x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 320(AX)
+	VMOVUPS      raised0x2y0<>+32(SB), Y10
+	VMOVUPS      raised0x1y1<>+32(SB), Y11
+	VFMADD213PS  raised0x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+32(SB), Y11
+	VFMADD213PS  raised0x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 352(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Y10
+	VMOVUPS      raised16x2y1<>+0(SB), Y11
+	VFMADD213PS  raised16x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x1y2<>+0(SB), Y11
+	VFMADD213PS  raised16x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised16x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x0y2<>+0(SB), Y11
+	VFMADD213PS  raised16x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised16x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 384(AX)
+	VMOVUPS      raised16x3y0<>+32(SB), Y10
+	VMOVUPS      raised16x2y1<>+32(SB), Y11
+	VFMADD213PS  raised16x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x1y2<>+32(SB), Y11
+	VFMADD213PS  raised16x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised16x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x0y2<>+32(SB), Y11
+	VFMADD213PS  raised16x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised16x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 416(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Y10
+	VMOVUPS      raised32x2y1<>+0(SB), Y11
+	VFMADD213PS  raised32x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32x1y2<>+0(SB), Y11
+	VFMADD213PS  raised32x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised32x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32x0y3<>+0(SB), Y11
+	VFMADD213PS  raised32x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised32x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised32x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32odd<>+0(SB), Y7
+	VPERMPS      Y9, Y7, Y7
+	VMULPS       Y7, Y10, Y10
+	VMOVUPS      Y10, 448(AX)
+	VBROADCASTSS 140(BX), Y7
+	VBROADCASTSS 140(DI), Y8
+	VMOVUPS      140(AX), Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      184(AX), Y11
+	VMULPS       Y7, Y11, Y7
+	VMULPS       Y8, Y11, Y8
+	XORQ         CX, CX
+
+mutual6DipolesAVX2_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Y11
+	VBROADCASTSS 100(DI)(CX*8), Y12
+	VMOVUPS      100(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      144(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 104(BX)(CX*8), Y11
+	VBROADCASTSS 104(DI)(CX*8), Y12
+	VMOVUPS      384(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      420(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          mutual6DipolesAVX2_block0_degree5
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 96(BX), Y11
+	VBROADCASTSS 96(DI), Y12
+	VMOVUPS      96(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      132(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      176(AX), Y13
+	VMULPS       Y11, Y13, Y11
+	VMULPS       Y12, Y13, Y12
+	XORQ         CX, CX
+
+mutual6DipolesAVX2_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Y13
+	VBROADCASTSS 64(DI)(CX*8), Y14
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 68(BX)(CX*8), Y13
+	VBROADCASTSS 68(DI)(CX*8), Y14
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      384(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      420(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          mutual6DipolesAVX2_block0_degree4
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 60(BX), Y13
+	VBROADCASTSS 60(DI), Y14
+	VMOVUPS      60(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      88(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      124(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual6DipolesAVX2_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y13
+	VBROADCASTSS 36(DI)(CX*8), Y14
+	VMOVUPS      36(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 40(BX)(CX*8), Y13
+	VBROADCASTSS 40(DI)(CX*8), Y14
+	VMOVUPS      336(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      384(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual6DipolesAVX2_block0_degree3
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 32(BX), Y13
+	VBROADCASTSS 32(DI), Y14
+	VMOVUPS      32(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      52(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      80(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual6DipolesAVX2_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y13
+	VBROADCASTSS 16(DI)(CX*8), Y14
+	VMOVUPS      16(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      36(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 20(BX)(CX*8), Y13
+	VBROADCASTSS 20(DI)(CX*8), Y14
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      336(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual6DipolesAVX2_block0_degree2
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 12(BX), Y13
+	VBROADCASTSS 12(DI), Y14
+	VMOVUPS      12(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      24(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      44(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual6DipolesAVX2_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      4(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      16(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      36(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      320(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      336(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual6DipolesAVX2_block0_degree1
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  (AX), Y13, Y10
+	VFMADD231PS  4(AX), Y13, Y7
+	VFMADD231PS  16(AX), Y13, Y11
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 640(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 644(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y11, Y11
+	VMOVUPS      Y11, 656(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  (AX), Y7, Y9
+	VFMADD231PS  4(AX), Y7, Y8
+	VFMADD231PS  16(AX), Y7, Y12
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      Y9, 960(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 964(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y12, Y12
+	VMOVUPS      Y12, 976(AX)
+	VBROADCASTSS 60(BX), Y7
+	VBROADCASTSS 60(DI), Y8
+	VMOVUPS      168(AX), Y9
+	VMULPS       Y7, Y9, Y7
+	VMULPS       Y8, Y9, Y8
+	XORQ         CX, CX
+
+mutual6DipolesAVX2_block3_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y9
+	VBROADCASTSS 36(DI)(CX*8), Y10
+	VMOVUPS      144(AX)(CX*8), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 40(BX)(CX*8), Y9
+	VBROADCASTSS 40(DI)(CX*8), Y10
+	VMOVUPS      420(AX)(CX*8), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual6DipolesAVX2_block3_degree3
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 32(BX), Y9
+	VBROADCASTSS 32(DI), Y10
+	VMOVUPS      116(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VMOVUPS      160(AX), Y11
+	VMULPS       Y9, Y11, Y12
+	VMULPS       Y10, Y11, Y11
+	VMOVUPS      192(AX), Y13
+	VMULPS       Y9, Y13, Y9
+	VMULPS       Y10, Y13, Y10
+	XORQ         CX, CX
+
+mutual6DipolesAVX2_block3_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y13
+	VBROADCASTSS 16(DI)(CX*8), Y14
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      176(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 20(BX)(CX*8), Y13
+	VBROADCASTSS 20(DI)(CX*8), Y14
+	VMOVUPS      384(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      420(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      452(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual6DipolesAVX2_block3_degree2
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS 12(BX), Y13
+	VBROADCASTSS 12(DI), Y14
+	VMOVUPS      72(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      108(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      140(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	XORQ         CX, CX
+
+mutual6DipolesAVX2_block3_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      132(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      384(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      416(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual6DipolesAVX2_block3_degree1
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  36(AX), Y13, Y7
+	VFMADD231PS  64(AX), Y13, Y12
+	VFMADD231PS  96(AX), Y13, Y9
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 676(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y12, Y12
+	VMOVUPS      Y12, 704(AX)
+	VMULPS       Y5, Y9, Y9
+	VMOVUPS      Y9, 736(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  36(AX), Y7, Y8
+	VFMADD231PS  64(AX), Y7, Y11
+	VFMADD231PS  96(AX), Y7, Y10
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 996(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y11, Y11
+	VMOVUPS      Y11, 1024(AX)
+	VMULPS       Y3, Y10, Y10
+	VMOVUPS      Y10, 1056(AX)
+	VBROADCASTSS 12(BX), Y7
+	VBROADCASTSS 12(DI), Y8
+	VMOVUPS      152(AX), Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      184(AX), Y11
+	VMULPS       Y7, Y11, Y7
+	VMULPS       Y8, Y11, Y8
+	XORQ         CX, CX
+
+mutual6DipolesAVX2_block6_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y11
+	VBROADCASTSS 4(DI)(CX*8), Y12
+	VMOVUPS      144(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      176(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 8(BX)(CX*8), Y11
+	VBROADCASTSS 8(DI)(CX*8), Y12
+	VMOVUPS      420(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      452(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual6DipolesAVX2_block6_degree1
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  100(AX), Y0, Y10
+	VFMADD231PS  132(AX), Y0, Y7
+	VMULPS       144(AX), Y0, Y0
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 740(AX)
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 772(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      Y0, 784(AX)
+	VBROADCASTSS (DI), Y0
+	VFMADD231PS  100(AX), Y0, Y9
+	VFMADD231PS  132(AX), Y0, Y8
+	VMULPS       144(AX), Y0, Y0
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      Y9, 1060(AX)
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 1092(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, 1104(AX)
+	VBROADCASTSS (BX), Y0
+	VMULPS       176(AX), Y0, Y0
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      Y0, 816(AX)
+	VBROADCASTSS (DI), Y0
+	VMULPS       176(AX), Y0, Y0
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, 1136(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 836(AX)
+	VMOVUPS      Y4, 1156(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       640(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       672(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      64(SI), Y0
+	VADDPS       704(AX), Y0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      96(SI), Y0
+	VADDPS       736(AX), Y0, Y0
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      128(SI), Y0
+	VADDPS       768(AX), Y0, Y0
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      160(SI), Y0
+	VADDPS       800(AX), Y0, Y0
+	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      192(SI), Y0
+	VADDPS       832(AX), Y0, Y0
+	VMOVUPS      Y0, 192(SI)
+	VMOVUPS      (R8), Y0
+	VADDPS       960(AX), Y0, Y0
+	VMOVUPS      Y0, (R8)
+	VMOVUPS      32(R8), Y0
+	VADDPS       992(AX), Y0, Y0
+	VMOVUPS      Y0, 32(R8)
+	VMOVUPS      64(R8), Y0
+	VADDPS       1024(AX), Y0, Y0
+	VMOVUPS      Y0, 64(R8)
+	VMOVUPS      96(R8), Y0
+	VADDPS       1056(AX), Y0, Y0
+	VMOVUPS      Y0, 96(R8)
+	VMOVUPS      128(R8), Y0
+	VADDPS       1088(AX), Y0, Y0
+	VMOVUPS      Y0, 128(R8)
+	VMOVUPS      160(R8), Y0
+	VADDPS       1120(AX), Y0, Y0
+	VMOVUPS      Y0, 160(R8)
+	VMOVUPS      192(R8), Y0
+	VADDPS       1152(AX), Y0, Y0
+	VMOVUPS      Y0, 192(R8)
+	VZEROUPPER
+	RET
+
+// func m2l7DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+// Requires: AVX, AVX512F
+TEXT ·m2l7DipolesAVX512(SB), $1344-32
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+16(FP), BX
+	MOVQ         li+24(FP), SI
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Z3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Z0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Z1
+	VMOVAPS      Z3, Z2
+	VMULPS       X4, X4, X5
+	VPERMILPS    $0x01, X5, X3
+	VBROADCASTSS X3, Z3
+	VPERMILPS    $0x02, X5, X5
+	VBROADCASTSS X5, Z5
+	VMOVUPS      axis0<>+0(SB), Z6
+	VPERMPS      Z4, Z6, Z6
+	VMOVUPS      axis1<>+0(SB), Z7
+	VPERMPS      Z4, Z7, Z7
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      axis2<>+0(SB), Z7
+	VPERMPS      Z4, Z7, Z7
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      flat0x1y0<>+0(SB), Z7
+	VMOVUPS      flat0x0y1<>+0(SB), Z8
+	VFMADD213PS  flat0x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat0odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, (AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Z7
+	VMOVUPS      flat16x1y1<>+0(SB), Z8
+	VFMADD213PS  flat16x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat16x0y2<>+0(SB), Z8
+	VFMADD213PS  flat16x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat16x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat16odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 64(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Z7
+	VMOVUPS      flat32x2y1<>+0(SB), Z8
+	VFMADD213PS  flat32x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat32x1y2<>+0(SB), Z8
+	VFMADD213PS  flat32x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat32x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat32x0y2<>+0(SB), Z8
+	VFMADD213PS  flat32x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat32x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat32odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 128(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Z7
+	VMOVUPS      flat48x2y1<>+0(SB), Z8
+	VFMADD213PS  flat48x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat48x1y2<>+0(SB), Z8
+	VFMADD213PS  flat48x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat48x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat48x0y3<>+0(SB), Z8
+	VFMADD213PS  flat48x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat48x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat48x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat48odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 192(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Z7
+	VMOVUPS      raised0x1y1<>+0(SB), Z8
+	VFMADD213PS  raised0x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised0x0y2<>+0(SB), Z8
+	VFMADD213PS  raised0x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised0x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised0odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 320(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Z7
+	VMOVUPS      raised16x2y1<>+0(SB), Z8
+	VFMADD213PS  raised16x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised16x1y2<>+0(SB), Z8
+	VFMADD213PS  raised16x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised16x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised16x0y2<>+0(SB), Z8
+	VFMADD213PS  raised16x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised16x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised16odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 384(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Z7
+	VMOVUPS      raised32x2y1<>+0(SB), Z8
+	VFMADD213PS  raised32x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised32x1y2<>+0(SB), Z8
+	VFMADD213PS  raised32x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised32x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised32x0y3<>+0(SB), Z8
+	VFMADD213PS  raised32x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised32x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised32x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised32odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 448(AX)
+	VMOVUPS      raised48x4y0<>+0(SB), Z7
+	VMOVUPS      raised48x3y1<>+0(SB), Z8
+	VFMADD213PS  raised48x3y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised48x2y2<>+0(SB), Z8
+	VFMADD213PS  raised48x2y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised48x1y3<>+0(SB), Z8
+	VFMADD213PS  raised48x1y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised48x0y4<>+0(SB), Z8
+	VFMADD213PS  raised48x0y3<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised48odd<>+0(SB), Z3
+	VPERMPS      Z6, Z3, Z3
+	VMULPS       Z3, Z7, Z7
+	VMOVUPS      Z7, 512(AX)
+	VBROADCASTSS 192(BX), Z3
+	VMOVUPS      192(AX), Z5
+	VMULPS       Z3, Z5, Z5
+	VMOVUPS      244(AX), Z6
+	VMULPS       Z3, Z6, Z3
+	XORQ         CX, CX
+
+m2l7DipolesAVX512_block0_degree6:
+	VBROADCASTSS 144(BX)(CX*8), Z6
+	VMOVUPS      144(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z5
+	VMOVUPS      196(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z3
+	VBROADCASTSS 148(BX)(CX*8), Z6
+	VMOVUPS      420(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z5
+	VMOVUPS      464(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z3
+	INCQ         CX
+	CMPQ         CX, $0x06
+	JLT          m2l7DipolesAVX512_block0_degree6
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VBROADCASTSS 140(BX), Z6
+	VMOVUPS      140(AX), Z7
+	VFMADD231PS  Z6, Z7, Z5
+	VMOVUPS      184(AX), Z7
+	VFMADD231PS  Z6, Z7, Z3
+	VMOVUPS      236(AX), Z7
+	VMULPS       Z6, Z7, Z6
+	XORQ         CX, CX
+
+m2l7DipolesAVX512_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Z7
+	VMOVUPS      100(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z5
+	VMOVUPS      144(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z3
+	VMOVUPS      196(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	VBROADCASTSS 104(BX)(CX*8), Z7
+	VMOVUPS      384(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z5
+	VMOVUPS      420(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z3
+	VMOVUPS      464(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          m2l7DipolesAVX512_block0_degree5
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VBROADCASTSS 96(BX), Z7
+	VMOVUPS      96(AX), Z8
+	VFMADD231PS  Z7, Z8, Z5
+	VMOVUPS      132(AX), Z8
+	VFMADD231PS  Z7, Z8, Z3
+	VMOVUPS      176(AX), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	VMOVUPS      228(AX), Z8
+	VMULPS       Z7, Z8, Z7
+	XORQ         CX, CX
+
+m2l7DipolesAVX512_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Z8
+	VMOVUPS      64(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z5
+	VMOVUPS      100(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z3
+	VMOVUPS      144(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VMOVUPS      196(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z7
+	VBROADCASTSS 68(BX)(CX*8), Z8
+	VMOVUPS      356(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z5
+	VMOVUPS      384(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z3
+	VMOVUPS      420(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VMOVUPS      464(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z7
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          m2l7DipolesAVX512_block0_degree4
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VBROADCASTSS 60(BX), Z8
+	VMOVUPS      60(AX), Z9
+	VFMADD231PS  Z8, Z9, Z5
+	VMOVUPS      88(AX), Z9
+	VFMADD231PS  Z8, Z9, Z3
+	VMOVUPS      124(AX), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VMOVUPS      168(AX), Z9
+	VFMADD231PS  Z8, Z9, Z7
+	VMOVUPS      220(AX), Z9
+	VMULPS       Z8, Z9, Z8
+	XORQ         CX, CX
+
+m2l7DipolesAVX512_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Z9
+	VMOVUPS      36(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z5
+	VMOVUPS      64(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z3
+	VMOVUPS      100(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z6
+	VMOVUPS      144(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z7
+	VMOVUPS      196(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z8
+	VBROADCASTSS 40(BX)(CX*8), Z9
+	VMOVUPS      336(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z5
+	VMOVUPS      356(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z3
+	VMOVUPS      384(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z6
+	VMOVUPS      420(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z7
+	VMOVUPS      464(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z8
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          m2l7DipolesAVX512_block0_degree3
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VBROADCASTSS 32(BX), Z9
+	VMOVUPS      32(AX), Z10
+	VFMADD231PS  Z9, Z10, Z5
+	VMOVUPS      52(AX), Z10
+	VFMADD231PS  Z9, Z10, Z3
+	VMOVUPS      80(AX), Z10
+	VFMADD231PS  Z9, Z10, Z6
+	VMOVUPS      116(AX), Z10
+	VFMADD231PS  Z9, Z10, Z7
+	VMOVUPS      160(AX), Z10
+	VFMADD231PS  Z9, Z10, Z8
+	VMOVUPS      212(AX), Z10
+	VMULPS       Z9, Z10, Z9
+	XORQ         CX, CX
+
+m2l7DipolesAVX512_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Z10
+	VMOVUPS      16(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z5
+	VMOVUPS      36(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z3
+	VMOVUPS      64(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z6
+	VMOVUPS      100(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z7
+	VMOVUPS      144(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z8
+	VMOVUPS      196(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z9
+	VBROADCASTSS 20(BX)(CX*8), Z10
+	VMOVUPS      324(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z5
+	VMOVUPS      336(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z3
+	VMOVUPS      356(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z6
+	VMOVUPS      384(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z7
+	VMOVUPS      420(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z8
+	VMOVUPS      464(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z9
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          m2l7DipolesAVX512_block0_degree2
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VMULPS       Z0, Z9, Z9
+	VBROADCASTSS 12(BX), Z10
+	VMOVUPS      12(AX), Z11
+	VFMADD231PS  Z10, Z11, Z5
+	VMOVUPS      24(AX), Z11
+	VFMADD231PS  Z10, Z11, Z3
+	VMOVUPS      44(AX), Z11
+	VFMADD231PS  Z10, Z11, Z6
+	VMOVUPS      72(AX), Z11
+	VFMADD231PS  Z10, Z11, Z7
+	VMOVUPS      108(AX), Z11
+	VFMADD231PS  Z10, Z11, Z8
+	VMOVUPS      152(AX), Z11
+	VFMADD231PS  Z10, Z11, Z9
+	VMOVUPS      204(AX), Z11
+	VMULPS       Z10, Z11, Z10
+	XORQ         CX, CX
+
+m2l7DipolesAVX512_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Z11
+	VMOVUPS      4(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z5
+	VMOVUPS      16(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z3
+	VMOVUPS      36(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z6
+	VMOVUPS      64(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z7
+	VMOVUPS      100(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z8
+	VMOVUPS      144(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z9
+	VMOVUPS      196(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z10
+	VBROADCASTSS 8(BX)(CX*8), Z11
+	VMOVUPS      320(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z5
+	VMOVUPS      324(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z3
+	VMOVUPS      336(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z6
+	VMOVUPS      356(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z7
+	VMOVUPS      384(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z8
+	VMOVUPS      420(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z9
+	VMOVUPS      464(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z10
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          m2l7DipolesAVX512_block0_degree1
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VMULPS       Z0, Z9, Z9
+	VMULPS       Z0, Z10, Z10
+	VBROADCASTSS (BX), Z0
+	VFMADD231PS  (AX), Z0, Z5
+	VFMADD231PS  4(AX), Z0, Z3
+	VFMADD231PS  16(AX), Z0, Z6
+	VFMADD231PS  36(AX), Z0, Z7
+	VFMADD231PS  64(AX), Z0, Z8
+	VFMADD231PS  100(AX), Z0, Z9
+	VFMADD231PS  144(AX), Z0, Z10
+	VMULPS       196(AX), Z0, Z0
+	VMULPS       Z2, Z5, Z5
+	VMOVUPS      Z5, 640(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z3, Z3
+	VMOVUPS      Z3, 644(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z6, Z6
+	VMOVUPS      Z6, 656(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z7, Z7
+	VMOVUPS      Z7, 676(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z8, Z8
+	VMOVUPS      Z8, 704(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z9, Z9
+	VMOVUPS      Z9, 740(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z10, Z10
+	VMOVUPS      Z10, 784(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z0, Z0
+	VMOVUPS      Z0, 836(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Z4, 896(AX)
+	VMOVUPS      (SI), Z0
+	VADDPS       640(AX), Z0, Z0
+	VMOVUPS      Z0, (SI)
+	VMOVUPS      64(SI), Z0
+	VADDPS       704(AX), Z0, Z0
+	VMOVUPS      Z0, 64(SI)
+	VMOVUPS      128(SI), Z0
+	VADDPS       768(AX), Z0, Z0
+	VMOVUPS      Z0, 128(SI)
+	VMOVUPS      192(SI), Z0
+	VADDPS       832(AX), Z0, Z0
+	VMOVUPS      Z0, 192(SI)
+	VZEROUPPER
+	RET
+
+DATA raised48x4y0<>+0(SB)/4, $0x00000000
+DATA raised48x4y0<>+4(SB)/4, $0x00000000
+DATA raised48x4y0<>+8(SB)/4, $0xc9f77088
+DATA raised48x4y0<>+12(SB)/4, $0x00000000
+DATA raised48x4y0<>+16(SB)/4, $0x00000000
+DATA raised48x4y0<>+20(SB)/4, $0x00000000
+DATA raised48x4y0<>+24(SB)/4, $0x00000000
+DATA raised48x4y0<>+28(SB)/4, $0x00000000
+DATA raised48x4y0<>+32(SB)/4, $0x00000000
+DATA raised48x4y0<>+36(SB)/4, $0x00000000
+DATA raised48x4y0<>+40(SB)/4, $0x00000000
+DATA raised48x4y0<>+44(SB)/4, $0x00000000
+DATA raised48x4y0<>+48(SB)/4, $0x00000000
+DATA raised48x4y0<>+52(SB)/4, $0x00000000
+DATA raised48x4y0<>+56(SB)/4, $0x00000000
+DATA raised48x4y0<>+60(SB)/4, $0x00000000
+GLOBL raised48x4y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised48x3y1<>+0(SB)/4, $0x00000000
+DATA raised48x3y1<>+4(SB)/4, $0x00000000
+DATA raised48x3y1<>+8(SB)/4, $0xc9f77088
+DATA raised48x3y1<>+12(SB)/4, $0x00000000
+DATA raised48x3y1<>+16(SB)/4, $0x00000000
+DATA raised48x3y1<>+20(SB)/4, $0x00000000
+DATA raised48x3y1<>+24(SB)/4, $0xc9f77088
+DATA raised48x3y1<>+28(SB)/4, $0x00000000
+DATA raised48x3y1<>+32(SB)/4, $0x00000000
+DATA raised48x3y1<>+36(SB)/4, $0x00000000
+DATA raised48x3y1<>+40(SB)/4, $0x00000000
+DATA raised48x3y1<>+44(SB)/4, $0x00000000
+DATA raised48x3y1<>+48(SB)/4, $0x00000000
+DATA raised48x3y1<>+52(SB)/4, $0x00000000
+DATA raised48x3y1<>+56(SB)/4, $0x00000000
+DATA raised48x3y1<>+60(SB)/4, $0x00000000
+GLOBL raised48x3y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised48x3y0<>+0(SB)/4, $0x00000000
+DATA raised48x3y0<>+4(SB)/4, $0x49f77088
+DATA raised48x3y0<>+8(SB)/4, $0x4a6f310c
+DATA raised48x3y0<>+12(SB)/4, $0x49f77088
+DATA raised48x3y0<>+16(SB)/4, $0xc9f77088
+DATA raised48x3y0<>+20(SB)/4, $0x00000000
+DATA raised48x3y0<>+24(SB)/4, $0x4803f7c0
+DATA raised48x3y0<>+28(SB)/4, $0x00000000
+DATA raised48x3y0<>+32(SB)/4, $0x00000000
+DATA raised48x3y0<>+36(SB)/4, $0x00000000
+DATA raised48x3y0<>+40(SB)/4, $0x00000000
+DATA raised48x3y0<>+44(SB)/4, $0x00000000
+DATA raised48x3y0<>+48(SB)/4, $0x00000000
+DATA raised48x3y0<>+52(SB)/4, $0x00000000
+DATA raised48x3y0<>+56(SB)/4, $0x00000000
+DATA raised48x3y0<>+60(SB)/4, $0x00000000
+GLOBL raised48x3y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised48x2y2<>+0(SB)/4, $0x00000000
+DATA raised48x2y2<>+4(SB)/4, $0x00000000
+DATA raised48x2y2<>+8(SB)/4, $0x00000000
+DATA raised48x2y2<>+12(SB)/4, $0x00000000
+DATA raised48x2y2<>+16(SB)/4, $0x00000000
+DATA raised48x2y2<>+20(SB)/4, $0x00000000
+DATA raised48x2y2<>+24(SB)/4, $0xc9f77088
+DATA raised48x2y2<>+28(SB)/4, $0x00000000
+DATA raised48x2y2<>+32(SB)/4, $0x00000000
+DATA raised48x2y2<>+36(SB)/4, $0x00000000
+DATA raised48x2y2<>+40(SB)/4, $0xc9f77088
+DATA raised48x2y2<>+44(SB)/4, $0x00000000
+DATA raised48x2y2<>+48(SB)/4, $0x00000000
+DATA raised48x2y2<>+52(SB)/4, $0x00000000
+DATA raised48x2y2<>+56(SB)/4, $0x00000000
+DATA raised48x2y2<>+60(SB)/4, $0x00000000
+GLOBL raised48x2y2<>(SB), RODATA|NOPTR, $64
+
+DATA raised48x2y1<>+0(SB)/4, $0x00000000
+DATA raised48x2y1<>+4(SB)/4, $0x00000000
+DATA raised48x2y1<>+8(SB)/4, $0x49f77088
+DATA raised48x2y1<>+12(SB)/4, $0x00000000
+DATA raised48x2y1<>+16(SB)/4, $0xc9f77088
+DATA raised48x2y1<>+20(SB)/4, $0x49f77088
+DATA raised48x2y1<>+24(SB)/4, $0x4a2d352c
+DATA raised48x2y1<>+28(SB)/4, $0x49f77088
+DATA raised48x2y1<>+32(SB)/4, $0xc9f77088
+DATA raised48x2y1<>+36(SB)/4, $0x00000000
+DATA raised48x2y1<>+40(SB)/4, $0x4945f3a0
+DATA raised48x2y1<>+44(SB)/4, $0x00000000
+DATA raised48x2y1<>+48(SB)/4, $0x00000000
+DATA raised48x2y1<>+52(SB)/4, $0x00000000
+DATA raised48x2y1<>+56(SB)/4, $0x00000000
+DATA raised48x2y1<>+60(SB)/4, $0x00000000
+GLOBL raised48x2y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised48x2y0<>+0(SB)/4, $0x00000000
+DATA raised48x2y0<>+4(SB)/4, $0xca2d352c
+DATA raised48x2y0<>+8(SB)/4, $0xca0ec0ec
+DATA raised48x2y0<>+12(SB)/4, $0xc9f77088
+DATA raised48x2y0<>+16(SB)/4, $0x4a45f3a0
+DATA raised48x2y0<>+20(SB)/4, $0xc803f7c0
+DATA raised48x2y0<>+24(SB)/4, $0xc836b980
+DATA raised48x2y0<>+28(SB)/4, $0xc8c5f3a0
+DATA raised48x2y0<>+32(SB)/4, $0x48c5f3a0
+DATA raised48x2y0<>+36(SB)/4, $0x00000000
+DATA raised48x2y0<>+40(SB)/4, $0xc6f3a200
+DATA raised48x2y0<>+44(SB)/4, $0x00000000
+DATA raised48x2y0<>+48(SB)/4, $0x00000000
+DATA raised48x2y0<>+52(SB)/4, $0x00000000
+DATA raised48x2y0<>+56(SB)/4, $0x00000000
+DATA raised48x2y0<>+60(SB)/4, $0x00000000
+GLOBL raised48x2y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised48x1y3<>+0(SB)/4, $0x00000000
+DATA raised48x1y3<>+4(SB)/4, $0x00000000
+DATA raised48x1y3<>+8(SB)/4, $0x00000000
+DATA raised48x1y3<>+12(SB)/4, $0x00000000
+DATA raised48x1y3<>+16(SB)/4, $0x00000000
+DATA raised48x1y3<>+20(SB)/4, $0x00000000
+DATA raised48x1y3<>+24(SB)/4, $0x00000000
+DATA raised48x1y3<>+28(SB)/4, $0x00000000
+DATA raised48x1y3<>+32(SB)/4, $0x00000000
+DATA raised48x1y3<>+36(SB)/4, $0x00000000
+DATA raised48x1y3<>+40(SB)/4, $0xc9f77088
+DATA raised48x1y3<>+44(SB)/4, $0x00000000
+DATA raised48x1y3<>+48(SB)/4, $0x00000000
+DATA raised48x1y3<>+52(SB)/4, $0x00000000
+DATA raised48x1y3<>+56(SB)/4, $0xc9f77088
+DATA raised48x1y3<>+60(SB)/4, $0x00000000
+GLOBL raised48x1y3<>(SB), RODATA|NOPTR, $64
+
+DATA raised48x1y2<>+0(SB)/4, $0x00000000
+DATA raised48x1y2<>+4(SB)/4, $0x00000000
+DATA raised48x1y2<>+8(SB)/4, $0x00000000
+DATA raised48x1y2<>+12(SB)/4, $0x00000000
+DATA raised48x1y2<>+16(SB)/4, $0x00000000
+DATA raised48x1y2<>+20(SB)/4, $0x00000000
+DATA raised48x1y2<>+24(SB)/4, $0x4945f3a0
+DATA raised48x1y2<>+28(SB)/4, $0x00000000
+DATA raised48x1y2<>+32(SB)/4, $0xc9f77088
+DATA raised48x1y2<>+36(SB)/4, $0x49f77088
+DATA raised48x1y2<>+40(SB)/4, $0x4a2d352c
+DATA raised48x1y2<>+44(SB)/4, $0x49f77088
+DATA raised48x1y2<>+48(SB)/4, $0xc9f77088
+DATA raised48x1y2<>+52(SB)/4, $0x00000000
+DATA raised48x1y2<>+56(SB)/4, $0x49f77088
+DATA raised48x1y2<>+60(SB)/4, $0x00000000
+GLOBL raised48x1y2<>(SB), RODATA|NOPTR, $64
+
+DATA raised48x1y1<>+0(SB)/4, $0x00000000
+DATA raised48x1y1<>+4(SB)/4, $0x00000000
+DATA raised48x1y1<>+8(SB)/4, $0xc8e467e0
+DATA raised48x1y1<>+12(SB)/4, $0x00000000
+DATA raised48x1y1<>+16(SB)/4, $0x49a4f5b0
+DATA raised48x1y1<>+20(SB)/4, $0xc9a4f5b0
+DATA raised48x1y1<>+24(SB)/4, $0xc94d90b0
+DATA raised48x1y1<>+28(SB)/4, $0xc945f3a0
+DATA raised48x1y1<>+32(SB)/4, $0x4a24f5b0
+DATA raised48x1y1<>+36(SB)/4, $0xc945f3a0
+DATA raised48x1y1<>+40(SB)/4, $0xc94d90b0
+DATA raised48x1y1<>+44(SB)/4, $0xc9a4f5b0
+DATA raised48x1y1<>+48(SB)/4, $0x49a4f5b0
+DATA raised48x1y1<>+52(SB)/4, $0x00000000
+DATA raised48x1y1<>+56(SB)/4, $0xc8e467e0
+DATA raised48x1y1<>+60(SB)/4, $0x00000000
+GLOBL raised48x1y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised48x1y0<>+0(SB)/4, $0x00000000
+DATA raised48x1y0<>+4(SB)/4, $0x49853c98
+DATA raised48x1y0<>+8(SB)/4, $0x48d69020
+DATA raised48x1y0<>+12(SB)/4, $0x48e467e0
+DATA raised48x1y0<>+16(SB)/4, $0xc9ab4de8
+DATA raised48x1y0<>+20(SB)/4, $0x47cb0700
+DATA raised48x1y0<>+24(SB)/4, $0x47688f00
+DATA raised48x1y0<>+28(SB)/4, $0x4836b980
+DATA raised48x1y0<>+32(SB)/4, $0xc8e467e0
+DATA raised48x1y0<>+36(SB)/4, $0x46f3a200
+DATA raised48x1y0<>+40(SB)/4, $0x46f3a200
+DATA raised48x1y0<>+44(SB)/4, $0x48184540
+DATA raised48x1y0<>+48(SB)/4, $0xc8184540
+DATA raised48x1y0<>+52(SB)/4, $0x00000000
+DATA raised48x1y0<>+56(SB)/4, $0x465d7c00
+DATA raised48x1y0<>+60(SB)/4, $0x00000000
+GLOBL raised48x1y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised48x0y4<>+0(SB)/4, $0x00000000
+DATA raised48x0y4<>+4(SB)/4, $0x00000000
+DATA raised48x0y4<>+8(SB)/4, $0x00000000
+DATA raised48x0y4<>+12(SB)/4, $0x00000000
+DATA raised48x0y4<>+16(SB)/4, $0x00000000
+DATA raised48x0y4<>+20(SB)/4, $0x00000000
+DATA raised48x0y4<>+24(SB)/4, $0x00000000
+DATA raised48x0y4<>+28(SB)/4, $0x00000000
+DATA raised48x0y4<>+32(SB)/4, $0x00000000
+DATA raised48x0y4<>+36(SB)/4, $0x00000000
+DATA raised48x0y4<>+40(SB)/4, $0x00000000
+DATA raised48x0y4<>+44(SB)/4, $0x00000000
+DATA raised48x0y4<>+48(SB)/4, $0x00000000
+DATA raised48x0y4<>+52(SB)/4, $0x00000000
+DATA raised48x0y4<>+56(SB)/4, $0xc9f77088
+DATA raised48x0y4<>+60(SB)/4, $0x00000000
+GLOBL raised48x0y4<>(SB), RODATA|NOPTR, $64
+
+DATA raised48x0y3<>+0(SB)/4, $0x4803f7c0
+DATA raised48x0y3<>+4(SB)/4, $0x00000000
+DATA raised48x0y3<>+8(SB)/4, $0x00000000
+DATA raised48x0y3<>+12(SB)/4, $0x00000000
+DATA raised48x0y3<>+16(SB)/4, $0x00000000
+DATA raised48x0y3<>+20(SB)/4, $0x00000000
+DATA raised48x0y3<>+24(SB)/4, $0x00000000
+DATA raised48x0y3<>+28(SB)/4, $0x00000000
+DATA raised48x0y3<>+32(SB)/4, $0x00000000
+DATA raised48x0y3<>+36(SB)/4, $0x00000000
+DATA raised48x0y3<>+40(SB)/4, $0x4803f7c0
+DATA raised48x0y3<>+44(SB)/4, $0x00000000
+DATA raised48x0y3<>+48(SB)/4, $0xc9f77088
+DATA raised48x0y3<>+52(SB)/4, $0x49f77088
+DATA raised48x0y3<>+56(SB)/4, $0x4a6f310c
+DATA raised48x0y3<>+60(SB)/4, $0x49f77088
+GLOBL raised48x0y3<>(SB), RODATA|NOPTR, $64
+
+DATA raised48x0y2<>+0(SB)/4, $0xc8184540
+DATA raised48x0y2<>+4(SB)/4, $0x00000000
+DATA raised48x0y2<>+8(SB)/4, $0x00000000
+DATA raised48x0y2<>+12(SB)/4, $0x00000000
+DATA raised48x0y2<>+16(SB)/4, $0x00000000
+DATA raised48x0y2<>+20(SB)/4, $0x00000000
+DATA raised48x0y2<>+24(SB)/4, $0xc6f3a200
+DATA raised48x0y2<>+28(SB)/4, $0x00000000
+DATA raised48x0y2<>+32(SB)/4, $0x48c5f3a0
+DATA raised48x0y2<>+36(SB)/4, $0xc8c5f3a0
+DATA raised48x0y2<>+40(SB)/4, $0xc836b980
+DATA raised48x0y2<>+44(SB)/4, $0xc803f7c0
+DATA raised48x0y2<>+48(SB)/4, $0x4a45f3a0
+DATA raised48x0y2<>+52(SB)/4, $0xc9f77088
+DATA raised48x0y2<>+56(SB)/4, $0xca0ec0ec
+DATA raised48x0y2<>+60(SB)/4, $0xca2d352c
+GLOBL raised48x0y2<>(SB), RODATA|NOPTR, $64
+
+DATA raised48x0y1<>+0(SB)/4, $0x47261d00
+DATA raised48x0y1<>+4(SB)/4, $0x00000000
+DATA raised48x0y1<>+8(SB)/4, $0x465d7c00
+DATA raised48x0y1<>+12(SB)/4, $0x00000000
+DATA raised48x0y1<>+16(SB)/4, $0xc8184540
+DATA raised48x0y1<>+20(SB)/4, $0x48184540
+DATA raised48x0y1<>+24(SB)/4, $0x46f3a200
+DATA raised48x0y1<>+28(SB)/4, $0x46f3a200
+DATA raised48x0y1<>+32(SB)/4, $0xc8e467e0
+DATA raised48x0y1<>+36(SB)/4, $0x4836b980
+DATA raised48x0y1<>+40(SB)/4, $0x47688f00
+DATA raised48x0y1<>+44(SB)/4, $0x47cb0700
+DATA raised48x0y1<>+48(SB)/4, $0xc9ab4de8
+DATA raised48x0y1<>+52(SB)/4, $0x48e467e0
+DATA raised48x0y1<>+56(SB)/4, $0x48d69020
+DATA raised48x0y1<>+60(SB)/4, $0x49853c98
+GLOBL raised48x0y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised48x0y0<>+0(SB)/4, $0xc4c4e000
+DATA raised48x0y0<>+4(SB)/4, $0xc7c1cc80
+DATA raised48x0y0<>+8(SB)/4, $0xc644e000
+DATA raised48x0y0<>+12(SB)/4, $0xc65d7c00
+DATA raised48x0y0<>+16(SB)/4, $0x480a6d80
+DATA raised48x0y0<>+20(SB)/4, $0xc65d7c00
+DATA raised48x0y0<>+24(SB)/4, $0xc51d8000
+DATA raised48x0y0<>+28(SB)/4, $0xc604e400
+DATA raised48x0y0<>+32(SB)/4, $0x47a61d00
+DATA raised48x0y0<>+36(SB)/4, $0xc604e400
+DATA raised48x0y0<>+40(SB)/4, $0xc51d8000
+DATA raised48x0y0<>+44(SB)/4, $0xc65d7c00
+DATA raised48x0y0<>+48(SB)/4, $0x480a6d80
+DATA raised48x0y0<>+52(SB)/4, $0xc65d7c00
+DATA raised48x0y0<>+56(SB)/4, $0xc644e000
+DATA raised48x0y0<>+60(SB)/4, $0xc7c1cc80
+GLOBL raised48x0y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised48odd<>+0(SB)/4, $0x00000004
+DATA raised48odd<>+4(SB)/4, $0x00000005
+DATA raised48odd<>+8(SB)/4, $0x00000000
+DATA raised48odd<>+12(SB)/4, $0x00000006
+DATA raised48odd<>+16(SB)/4, $0x00000003
+DATA raised48odd<>+20(SB)/4, $0x00000005
+DATA raised48odd<>+24(SB)/4, $0x00000000
+DATA raised48odd<>+28(SB)/4, $0x00000006
+DATA raised48odd<>+32(SB)/4, $0x00000003
+DATA raised48odd<>+36(SB)/4, $0x00000005
+DATA raised48odd<>+40(SB)/4, $0x00000000
+DATA raised48odd<>+44(SB)/4, $0x00000006
+DATA raised48odd<>+48(SB)/4, $0x00000003
+DATA raised48odd<>+52(SB)/4, $0x00000005
+DATA raised48odd<>+56(SB)/4, $0x00000000
+DATA raised48odd<>+60(SB)/4, $0x00000006
+GLOBL raised48odd<>(SB), RODATA|NOPTR, $64
+
+// func m2l7DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·m2l7DipolesAVX2(SB), $1344-32
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+16(FP), BX
+	MOVQ         li+24(FP), SI
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y1
+	VMOVAPS      Y3, Y2
+	VMULPS       X4, X4, X5
+	VPERMILPS    $0x01, X5, X3
+	VBROADCASTSS X3, Y3
+	VPERMILPS    $0x02, X5, X5
+	VBROADCASTSS X5, Y5
+	VMOVUPS      axis0<>+0(SB), Y6
+	VPERMPS      Y4, Y6, Y6
+	VMOVUPS      axis1<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      axis2<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      flat0x1y0<>+0(SB), Y7
+	VMOVUPS      flat0x0y1<>+0(SB), Y8
+	VFMADD213PS  flat0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y7
+	VMOVUPS      flat0x0y1<>+32(SB), Y8
+	VFMADD213PS  flat0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 32(AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Y7
+	VMOVUPS      flat16x1y1<>+0(SB), Y8
+	VFMADD213PS  flat16x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16x0y2<>+0(SB), Y8
+	VFMADD213PS  flat16x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat16x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 64(AX)
+	VMOVUPS      flat16x2y0<>+32(SB), Y7
+	VMOVUPS      flat16x1y1<>+32(SB), Y8
+	VFMADD213PS  flat16x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16x0y2<>+32(SB), Y8
+	VFMADD213PS  flat16x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat16x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 96(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Y7
+	VMOVUPS      flat32x2y1<>+0(SB), Y8
+	VFMADD213PS  flat32x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x1y2<>+0(SB), Y8
+	VFMADD213PS  flat32x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat32x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x0y2<>+0(SB), Y8
+	VFMADD213PS  flat32x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat32x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 128(AX)
+	VMOVUPS      flat32x3y0<>+32(SB), Y7
+	VMOVUPS      flat32x2y1<>+32(SB), Y8
+	VFMADD213PS  flat32x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x1y2<>+32(SB), Y8
+	VFMADD213PS  flat32x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat32x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x0y2<>+32(SB), Y8
+	VFMADD213PS  flat32x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat32x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 160(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Y7
+	VMOVUPS      flat48x2y1<>+0(SB), Y8
+	VFMADD213PS  flat48x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48x1y2<>+0(SB), Y8
+	VFMADD213PS  flat48x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat48x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48x0y3<>+0(SB), Y8
+	VFMADD213PS  flat48x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat48x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat48x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 192(AX)
+	VMOVUPS      flat48x3y0<>+32(SB), Y7
+	VMOVUPS      flat48x2y1<>+32(SB), Y8
+	VFMADD213PS  flat48x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48x1y2<>+32(SB), Y8
+	VFMADD213PS  flat48x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat48x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48x0y3<>+32(SB), Y8
+	VFMADD213PS  flat48x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  flat48x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat48x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y7
+	VMOVUPS      raised0x1y1<>+0(SB), Y8
+	VFMADD213PS  raised0x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+0(SB), Y8
+	VFMADD213PS  raised0x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 320(AX)
+	VMOVUPS      raised0x2y0<>+32(SB), Y7
+	VMOVUPS      raised0x1y1<>+32(SB), Y8
+	VFMADD213PS  raised0x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+32(SB), Y8
+	VFMADD213PS  raised0x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 352(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Y7
+	VMOVUPS      raised16x2y1<>+0(SB), Y8
+	VFMADD213PS  raised16x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x1y2<>+0(SB), Y8
+	VFMADD213PS  raised16x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised16x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x0y2<>+0(SB), Y8
+	VFMADD213PS  raised16x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised16x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 384(AX)
+	VMOVUPS      raised16x3y0<>+32(SB), Y7
+	VMOVUPS      raised16x2y1<>+32(SB), Y8
+	VFMADD213PS  raised16x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x1y2<>+32(SB), Y8
+	VFMADD213PS  raised16x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised16x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x0y2<>+32(SB), Y8
+	VFMADD213PS  raised16x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised16x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 416(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Y7
+	VMOVUPS      raised32x2y1<>+0(SB), Y8
+	VFMADD213PS  raised32x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32x1y2<>+0(SB), Y8
+	VFMADD213PS  raised32x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised32x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32x0y3<>+0(SB), Y8
+	VFMADD213PS  raised32x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised32x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised32x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 448(AX)
+	VMOVUPS      raised32x3y0<>+32(SB), Y7
+	VMOVUPS      raised32x2y1<>+32(SB), Y8
+	VFMADD213PS  raised32x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32x1y2<>+32(SB), Y8
+	VFMADD213PS  raised32x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised32x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32x0y3<>+32(SB), Y8
+	VFMADD213PS  raised32x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  raised32x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised32x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 480(AX)
+	VMOVUPS      raised48x4y0<>+0(SB), Y7
+	VMOVUPS      raised48x3y1<>+0(SB), Y8
+	VFMADD213PS  raised48x3y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x2y2<>+0(SB), Y8
+	VFMADD213PS  raised48x2y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x1y3<>+0(SB), Y8
+	VFMADD213PS  raised48x1y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x0y4<>+0(SB), Y8
+	VFMADD213PS  raised48x0y3<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48odd<>+0(SB), Y3
+	VPERMPS      Y6, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, 512(AX)
+	VBROADCASTSS 192(BX), Y3
+	VMOVUPS      192(AX), Y5
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      244(AX), Y6
+	VMULPS       Y3, Y6, Y3
+	XORQ         CX, CX
+
+m2l7DipolesAVX2_block0_degree6:
+	VBROADCASTSS 144(BX)(CX*8), Y6
+	VMOVUPS      144(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      196(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 148(BX)(CX*8), Y6
+	VMOVUPS      420(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      464(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	INCQ         CX
+	CMPQ         CX, $0x06
+	JLT          m2l7DipolesAVX2_block0_degree6
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VBROADCASTSS 140(BX), Y6
+	VMOVUPS      140(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      184(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VMOVUPS      236(AX), Y7
+	VMULPS       Y6, Y7, Y6
+	XORQ         CX, CX
+
+m2l7DipolesAVX2_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Y7
+	VMOVUPS      100(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      144(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      196(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 104(BX)(CX*8), Y7
+	VMOVUPS      384(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      420(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      464(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          m2l7DipolesAVX2_block0_degree5
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VBROADCASTSS 96(BX), Y7
+	VMOVUPS      96(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      132(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      176(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VMOVUPS      228(AX), Y8
+	VMULPS       Y7, Y8, Y7
+	XORQ         CX, CX
+
+m2l7DipolesAVX2_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Y8
+	VMOVUPS      64(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      100(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      144(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      196(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VBROADCASTSS 68(BX)(CX*8), Y8
+	VMOVUPS      356(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      384(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      420(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      464(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          m2l7DipolesAVX2_block0_degree4
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VBROADCASTSS 60(BX), Y8
+	VMOVUPS      60(AX), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      88(AX), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      124(AX), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      168(AX), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VMOVUPS      220(AX), Y9
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      252(AX), Y10
+	VMULPS       Y8, Y10, Y8
+	XORQ         CX, CX
+
+m2l7DipolesAVX2_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y10
+	VMOVUPS      36(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMOVUPS      64(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMOVUPS      100(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y6
+	VMOVUPS      144(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y7
+	VMOVUPS      196(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y9
+	VMOVUPS      228(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 40(BX)(CX*8), Y10
+	VMOVUPS      336(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMOVUPS      356(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMOVUPS      384(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y6
+	VMOVUPS      420(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y7
+	VMOVUPS      464(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y9
+	VMOVUPS      496(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y8
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          m2l7DipolesAVX2_block0_degree3
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VBROADCASTSS 32(BX), Y10
+	VMOVUPS      32(AX), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMOVUPS      52(AX), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMOVUPS      80(AX), Y11
+	VFMADD231PS  Y10, Y11, Y6
+	VMOVUPS      116(AX), Y11
+	VFMADD231PS  Y10, Y11, Y7
+	VMOVUPS      160(AX), Y11
+	VFMADD231PS  Y10, Y11, Y9
+	VMOVUPS      192(AX), Y11
+	VFMADD231PS  Y10, Y11, Y8
+	VMOVUPS      212(AX), Y11
+	VMULPS       Y10, Y11, Y11
+	VMOVUPS      244(AX), Y12
+	VMULPS       Y10, Y12, Y10
+	XORQ         CX, CX
+
+m2l7DipolesAVX2_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y12
+	VMOVUPS      16(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y5
+	VMOVUPS      36(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y3
+	VMOVUPS      64(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y6
+	VMOVUPS      100(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y7
+	VMOVUPS      144(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      176(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      196(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y11
+	VMOVUPS      228(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y10
+	VBROADCASTSS 20(BX)(CX*8), Y12
+	VMOVUPS      324(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y5
+	VMOVUPS      336(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y3
+	VMOVUPS      356(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y6
+	VMOVUPS      384(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y7
+	VMOVUPS      420(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      452(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      464(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y11
+	VMOVUPS      496(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y10
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          m2l7DipolesAVX2_block0_degree2
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y0, Y10, Y10
+	VBROADCASTSS 12(BX), Y12
+	VMOVUPS      12(AX), Y13
+	VFMADD231PS  Y12, Y13, Y5
+	VMOVUPS      24(AX), Y13
+	VFMADD231PS  Y12, Y13, Y3
+	VMOVUPS      44(AX), Y13
+	VFMADD231PS  Y12, Y13, Y6
+	VMOVUPS      72(AX), Y13
+	VFMADD231PS  Y12, Y13, Y7
+	VMOVUPS      108(AX), Y13
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      140(AX), Y13
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      152(AX), Y13
+	VFMADD231PS  Y12, Y13, Y11
+	VMOVUPS      184(AX), Y13
+	VFMADD231PS  Y12, Y13, Y10
+	VMOVUPS      204(AX), Y13
+	VMULPS       Y12, Y13, Y13
+	VMOVUPS      236(AX), Y14
+	VMULPS       Y12, Y14, Y12
+	XORQ         CX, CX
+
+m2l7DipolesAVX2_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y14
+	VMOVUPS      4(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y5
+	VMOVUPS      16(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y3
+	VMOVUPS      36(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y6
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y7
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      132(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      176(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y10
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y13
+	VMOVUPS      228(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 8(BX)(CX*8), Y14
+	VMOVUPS      320(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y5
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y3
+	VMOVUPS      336(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y6
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y7
+	VMOVUPS      384(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      416(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      420(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      452(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y10
+	VMOVUPS      464(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y13
+	VMOVUPS      496(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          m2l7DipolesAVX2_block0_degree1
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y13, Y13
+	VMULPS       Y0, Y12, Y12
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  (AX), Y0, Y5
+	VFMADD231PS  4(AX), Y0, Y3
+	VFMADD231PS  16(AX), Y0, Y6
+	VFMADD231PS  36(AX), Y0, Y7
+	VFMADD231PS  64(AX), Y0, Y9
+	VFMADD231PS  96(AX), Y0, Y8
+	VFMADD231PS  100(AX), Y0, Y11
+	VFMADD231PS  132(AX), Y0, Y10
+	VFMADD231PS  144(AX), Y0, Y13
+	VFMADD231PS  176(AX), Y0, Y12
+	VMULPS       196(AX), Y0, Y0
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, 640(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 644(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y6, Y6
+	VMOVUPS      Y6, 656(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      Y7, 676(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y9, Y9
+	VMOVUPS      Y9, 704(AX)
+	VMULPS       Y2, Y8, Y8
+	VMOVUPS      Y8, 736(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y11, Y11
+	VMOVUPS      Y11, 740(AX)
+	VMULPS       Y2, Y10, Y10
+	VMOVUPS      Y10, 772(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y13, Y13
+	VMOVUPS      Y13, 784(AX)
+	VMULPS       Y2, Y12, Y12
+	VMOVUPS      Y12, 816(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, 836(AX)
+	VBROADCASTSS (BX), Y0
+	VMULPS       228(AX), Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, 868(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 896(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       640(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       672(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      64(SI), Y0
+	VADDPS       704(AX), Y0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      96(SI), Y0
+	VADDPS       736(AX), Y0, Y0
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      128(SI), Y0
+	VADDPS       768(AX), Y0, Y0
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      160(SI), Y0
+	VADDPS       800(AX), Y0, Y0
+	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      192(SI), Y0
+	VADDPS       832(AX), Y0, Y0
+	VMOVUPS      Y0, 192(SI)
+	VMOVUPS      224(SI), Y0
+	VADDPS       864(AX), Y0, Y0
+	VMOVUPS      Y0, 224(SI)
+	VZEROUPPER
+	RET
+
+// func mutual7DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// Requires: AVX, AVX512F
+TEXT ·mutual7DipolesAVX512(SB), $1344-48
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+24(FP), BX
+	MOVQ         li+32(FP), SI
+	MOVQ         mi+16(FP), DI
+	MOVQ         lj+40(FP), R8
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Z3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Z0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Z2
+	VMOVAPS      Z3, Z5
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(DX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Z6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Z6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VXORPS       X7, X7, X7
+	VSUBSS       X6, X7, X6
+	VBROADCASTSS X6, Z6
+	VXORPS       X7, X7, X7
+	VCVTSD2SS    24(DX), X7, X7
+	VMULSS       X1, X7, X7
+	VXORPS       X1, X1, X1
+	VSUBSS       X7, X1, X7
+	VBROADCASTSS X7, Z1
+	VMOVAPS      Z3, Z3
+	VMULPS       X4, X4, X8
+	VPERMILPS    $0x01, X8, X7
+	VBROADCASTSS X7, Z7
+	VPERMILPS    $0x02, X8, X8
+	VBROADCASTSS X8, Z8
+	VMOVUPS      axis0<>+0(SB), Z9
+	VPERMPS      Z4, Z9, Z9
+	VMOVUPS      axis1<>+0(SB), Z10
+	VPERMPS      Z4, Z10, Z10
+	VMULPS       Z10, Z9, Z9
+	VMOVUPS      axis2<>+0(SB), Z10
+	VPERMPS      Z4, Z10, Z10
+	VMULPS       Z10, Z9, Z9
+	VMOVUPS      flat0x1y0<>+0(SB), Z10
+	VMOVUPS      flat0x0y1<>+0(SB), Z11
+	VFMADD213PS  flat0x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat0odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, (AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Z10
+	VMOVUPS      flat16x1y1<>+0(SB), Z11
+	VFMADD213PS  flat16x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat16x0y2<>+0(SB), Z11
+	VFMADD213PS  flat16x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat16x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat16odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 64(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Z10
+	VMOVUPS      flat32x2y1<>+0(SB), Z11
+	VFMADD213PS  flat32x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat32x1y2<>+0(SB), Z11
+	VFMADD213PS  flat32x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat32x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat32x0y2<>+0(SB), Z11
+	VFMADD213PS  flat32x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat32x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat32odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 128(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Z10
+	VMOVUPS      flat48x2y1<>+0(SB), Z11
+	VFMADD213PS  flat48x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat48x1y2<>+0(SB), Z11
+	VFMADD213PS  flat48x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat48x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat48x0y3<>+0(SB), Z11
+	VFMADD213PS  flat48x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat48x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat48x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat48odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 192(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Z10
+	VMOVUPS      raised0x1y1<>+0(SB), Z11
+	VFMADD213PS  raised0x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised0x0y2<>+0(SB), Z11
+	VFMADD213PS  raised0x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised0x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised0odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 320(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Z10
+	VMOVUPS      raised16x2y1<>+0(SB), Z11
+	VFMADD213PS  raised16x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised16x1y2<>+0(SB), Z11
+	VFMADD213PS  raised16x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised16x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised16x0y2<>+0(SB), Z11
+	VFMADD213PS  raised16x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised16x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised16odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 384(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Z10
+	VMOVUPS      raised32x2y1<>+0(SB), Z11
+	VFMADD213PS  raised32x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised32x1y2<>+0(SB), Z11
+	VFMADD213PS  raised32x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised32x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised32x0y3<>+0(SB), Z11
+	VFMADD213PS  raised32x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised32x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised32x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised32odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 448(AX)
+	VMOVUPS      raised48x4y0<>+0(SB), Z10
+	VMOVUPS      raised48x3y1<>+0(SB), Z11
+	VFMADD213PS  raised48x3y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised48x2y2<>+0(SB), Z11
+	VFMADD213PS  raised48x2y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised48x1y3<>+0(SB), Z11
+	VFMADD213PS  raised48x1y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised48x0y4<>+0(SB), Z11
+	VFMADD213PS  raised48x0y3<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised48odd<>+0(SB), Z7
+	VPERMPS      Z9, Z7, Z7
+	VMULPS       Z7, Z10, Z10
+	VMOVUPS      Z10, 512(AX)
+	VBROADCASTSS 192(BX), Z7
+	VBROADCASTSS 192(DI), Z8
+	VMOVUPS      192(AX), Z9
+	VMULPS       Z7, Z9, Z10
+	VMULPS       Z8, Z9, Z9
+	VMOVUPS      244(AX), Z11
+	VMULPS       Z7, Z11, Z7
+	VMULPS       Z8, Z11, Z8
+	XORQ         CX, CX
+
+mutual7DipolesAVX512_block0_degree6:
+	VBROADCASTSS 144(BX)(CX*8), Z11
+	VBROADCASTSS 144(DI)(CX*8), Z12
+	VMOVUPS      144(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z10
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      196(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z7
+	VFMADD231PS  Z12, Z13, Z8
+	VBROADCASTSS 148(BX)(CX*8), Z11
+	VBROADCASTSS 148(DI)(CX*8), Z12
+	VMOVUPS      420(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z10
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      464(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z7
+	VFMADD231PS  Z12, Z13, Z8
+	INCQ         CX
+	CMPQ         CX, $0x06
+	JLT          mutual7DipolesAVX512_block0_degree6
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VBROADCASTSS 140(BX), Z11
+	VBROADCASTSS 140(DI), Z12
+	VMOVUPS      140(AX), Z13
+	VFMADD231PS  Z11, Z13, Z10
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      184(AX), Z13
+	VFMADD231PS  Z11, Z13, Z7
+	VFMADD231PS  Z12, Z13, Z8
+	VMOVUPS      236(AX), Z13
+	VMULPS       Z11, Z13, Z11
+	VMULPS       Z12, Z13, Z12
+	XORQ         CX, CX
+
+mutual7DipolesAVX512_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Z13
+	VBROADCASTSS 100(DI)(CX*8), Z14
+	VMOVUPS      100(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      144(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      196(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z11
+	VFMADD231PS  Z14, Z15, Z12
+	VBROADCASTSS 104(BX)(CX*8), Z13
+	VBROADCASTSS 104(DI)(CX*8), Z14
+	VMOVUPS      384(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      420(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      464(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z11
+	VFMADD231PS  Z14, Z15, Z12
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          mutual7DipolesAVX512_block0_degree5
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VBROADCASTSS 96(BX), Z13
+	VBROADCASTSS 96(DI), Z14
+	VMOVUPS      96(AX), Z15
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      132(AX), Z15
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      176(AX), Z15
+	VFMADD231PS  Z13, Z15, Z11
+	VFMADD231PS  Z14, Z15, Z12
+	VMOVUPS      228(AX), Z15
+	VMULPS       Z13, Z15, Z13
+	VMULPS       Z14, Z15, Z14
+	XORQ         CX, CX
+
+mutual7DipolesAVX512_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Z15
+	VBROADCASTSS 64(DI)(CX*8), Z16
+	VMOVUPS      64(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z10
+	VFMADD231PS  Z16, Z17, Z9
+	VMOVUPS      100(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z7
+	VFMADD231PS  Z16, Z17, Z8
+	VMOVUPS      144(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z11
+	VFMADD231PS  Z16, Z17, Z12
+	VMOVUPS      196(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z13
+	VFMADD231PS  Z16, Z17, Z14
+	VBROADCASTSS 68(BX)(CX*8), Z15
+	VBROADCASTSS 68(DI)(CX*8), Z16
+	VMOVUPS      356(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z10
+	VFMADD231PS  Z16, Z17, Z9
+	VMOVUPS      384(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z7
+	VFMADD231PS  Z16, Z17, Z8
+	VMOVUPS      420(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z11
+	VFMADD231PS  Z16, Z17, Z12
+	VMOVUPS      464(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z13
+	VFMADD231PS  Z16, Z17, Z14
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          mutual7DipolesAVX512_block0_degree4
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VBROADCASTSS 60(BX), Z15
+	VBROADCASTSS 60(DI), Z16
+	VMOVUPS      60(AX), Z17
+	VFMADD231PS  Z15, Z17, Z10
+	VFMADD231PS  Z16, Z17, Z9
+	VMOVUPS      88(AX), Z17
+	VFMADD231PS  Z15, Z17, Z7
+	VFMADD231PS  Z16, Z17, Z8
+	VMOVUPS      124(AX), Z17
+	VFMADD231PS  Z15, Z17, Z11
+	VFMADD231PS  Z16, Z17, Z12
+	VMOVUPS      168(AX), Z17
+	VFMADD231PS  Z15, Z17, Z13
+	VFMADD231PS  Z16, Z17, Z14
+	VMOVUPS      220(AX), Z17
+	VMULPS       Z15, Z17, Z15
+	VMULPS       Z16, Z17, Z16
+	XORQ         CX, CX
+
+mutual7DipolesAVX512_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Z17
+	VBROADCASTSS 36(DI)(CX*8), Z18
+	VMOVUPS      36(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z10
+	VFMADD231PS  Z18, Z19, Z9
+	VMOVUPS      64(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z7
+	VFMADD231PS  Z18, Z19, Z8
+	VMOVUPS      100(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z11
+	VFMADD231PS  Z18, Z19, Z12
+	VMOVUPS      144(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z13
+	VFMADD231PS  Z18, Z19, Z14
+	VMOVUPS      196(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z15
+	VFMADD231PS  Z18, Z19, Z16
+	VBROADCASTSS 40(BX)(CX*8), Z17
+	VBROADCASTSS 40(DI)(CX*8), Z18
+	VMOVUPS      336(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z10
+	VFMADD231PS  Z18, Z19, Z9
+	VMOVUPS      356(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z7
+	VFMADD231PS  Z18, Z19, Z8
+	VMOVUPS      384(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z11
+	VFMADD231PS  Z18, Z19, Z12
+	VMOVUPS      420(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z13
+	VFMADD231PS  Z18, Z19, Z14
+	VMOVUPS      464(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z15
+	VFMADD231PS  Z18, Z19, Z16
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual7DipolesAVX512_block0_degree3
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VBROADCASTSS 32(BX), Z17
+	VBROADCASTSS 32(DI), Z18
+	VMOVUPS      32(AX), Z19
+	VFMADD231PS  Z17, Z19, Z10
+	VFMADD231PS  Z18, Z19, Z9
+	VMOVUPS      52(AX), Z19
+	VFMADD231PS  Z17, Z19, Z7
+	VFMADD231PS  Z18, Z19, Z8
+	VMOVUPS      80(AX), Z19
+	VFMADD231PS  Z17, Z19, Z11
+	VFMADD231PS  Z18, Z19, Z12
+	VMOVUPS      116(AX), Z19
+	VFMADD231PS  Z17, Z19, Z13
+	VFMADD231PS  Z18, Z19, Z14
+	VMOVUPS      160(AX), Z19
+	VFMADD231PS  Z17, Z19, Z15
+	VFMADD231PS  Z18, Z19, Z16
+	VMOVUPS      212(AX), Z19
+	VMULPS       Z17, Z19, Z17
+	VMULPS       Z18, Z19, Z18
+	XORQ         CX, CX
+
+mutual7DipolesAVX512_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Z19
+	VBROADCASTSS 16(DI)(CX*8), Z20
+	VMOVUPS      16(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z9
+	VMOVUPS      36(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VMOVUPS      64(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z11
+	VFMADD231PS  Z20, Z21, Z12
+	VMOVUPS      100(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VMOVUPS      144(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z15
+	VFMADD231PS  Z20, Z21, Z16
+	VMOVUPS      196(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z17
+	VFMADD231PS  Z20, Z21, Z18
+	VBROADCASTSS 20(BX)(CX*8), Z19
+	VBROADCASTSS 20(DI)(CX*8), Z20
+	VMOVUPS      324(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z9
+	VMOVUPS      336(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VMOVUPS      356(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z11
+	VFMADD231PS  Z20, Z21, Z12
+	VMOVUPS      384(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VMOVUPS      420(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z15
+	VFMADD231PS  Z20, Z21, Z16
+	VMOVUPS      464(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z17
+	VFMADD231PS  Z20, Z21, Z18
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual7DipolesAVX512_block0_degree2
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z0, Z17, Z17
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VMULPS       Z6, Z18, Z18
+	VBROADCASTSS 12(BX), Z19
+	VBROADCASTSS 12(DI), Z20
+	VMOVUPS      12(AX), Z21
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z9
+	VMOVUPS      24(AX), Z21
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VMOVUPS      44(AX), Z21
+	VFMADD231PS  Z19, Z21, Z11
+	VFMADD231PS  Z20, Z21, Z12
+	VMOVUPS      72(AX), Z21
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VMOVUPS      108(AX), Z21
+	VFMADD231PS  Z19, Z21, Z15
+	VFMADD231PS  Z20, Z21, Z16
+	VMOVUPS      152(AX), Z21
+	VFMADD231PS  Z19, Z21, Z17
+	VFMADD231PS  Z20, Z21, Z18
+	VMOVUPS      204(AX), Z21
+	VMULPS       Z19, Z21, Z19
+	VMULPS       Z20, Z21, Z20
+	XORQ         CX, CX
+
+mutual7DipolesAVX512_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Z21
+	VBROADCASTSS 4(DI)(CX*8), Z22
+	VMOVUPS      4(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z10
+	VFMADD231PS  Z22, Z23, Z9
+	VMOVUPS      16(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z7
+	VFMADD231PS  Z22, Z23, Z8
+	VMOVUPS      36(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z11
+	VFMADD231PS  Z22, Z23, Z12
+	VMOVUPS      64(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z13
+	VFMADD231PS  Z22, Z23, Z14
+	VMOVUPS      100(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z15
+	VFMADD231PS  Z22, Z23, Z16
+	VMOVUPS      144(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z17
+	VFMADD231PS  Z22, Z23, Z18
+	VMOVUPS      196(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z19
+	VFMADD231PS  Z22, Z23, Z20
+	VBROADCASTSS 8(BX)(CX*8), Z21
+	VBROADCASTSS 8(DI)(CX*8), Z22
+	VMOVUPS      320(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z10
+	VFMADD231PS  Z22, Z23, Z9
+	VMOVUPS      324(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z7
+	VFMADD231PS  Z22, Z23, Z8
+	VMOVUPS      336(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z11
+	VFMADD231PS  Z22, Z23, Z12
+	VMOVUPS      356(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z13
+	VFMADD231PS  Z22, Z23, Z14
+	VMOVUPS      384(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z15
+	VFMADD231PS  Z22, Z23, Z16
+	VMOVUPS      420(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z17
+	VFMADD231PS  Z22, Z23, Z18
+	VMOVUPS      464(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z19
+	VFMADD231PS  Z22, Z23, Z20
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual7DipolesAVX512_block0_degree1
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z0, Z17, Z17
+	VMULPS       Z0, Z19, Z19
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VMULPS       Z6, Z18, Z18
+	VMULPS       Z6, Z20, Z20
+	VBROADCASTSS (BX), Z0
+	VFMADD231PS  (AX), Z0, Z10
+	VFMADD231PS  4(AX), Z0, Z7
+	VFMADD231PS  16(AX), Z0, Z11
+	VFMADD231PS  36(AX), Z0, Z13
+	VFMADD231PS  64(AX), Z0, Z15
+	VFMADD231PS  100(AX), Z0, Z17
+	VFMADD231PS  144(AX), Z0, Z19
+	VMULPS       196(AX), Z0, Z0
+	VMULPS       Z5, Z10, Z10
+	VMOVUPS      Z10, 640(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z7, Z7
+	VMOVUPS      Z7, 644(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z11, Z11
+	VMOVUPS      Z11, 656(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z13, Z13
+	VMOVUPS      Z13, 676(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z15, Z15
+	VMOVUPS      Z15, 704(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z17, Z17
+	VMOVUPS      Z17, 740(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z19, Z19
+	VMOVUPS      Z19, 784(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z0, Z0
+	VMOVUPS      Z0, 836(AX)
+	VBROADCASTSS (DI), Z0
+	VFMADD231PS  (AX), Z0, Z9
+	VFMADD231PS  4(AX), Z0, Z8
+	VFMADD231PS  16(AX), Z0, Z12
+	VFMADD231PS  36(AX), Z0, Z14
+	VFMADD231PS  64(AX), Z0, Z16
+	VFMADD231PS  100(AX), Z0, Z18
+	VFMADD231PS  144(AX), Z0, Z20
+	VMULPS       196(AX), Z0, Z0
+	VMULPS       Z3, Z9, Z9
+	VMOVUPS      Z9, 960(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z8, Z8
+	VMOVUPS      Z8, 964(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z12, Z12
+	VMOVUPS      Z12, 976(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z14, Z14
+	VMOVUPS      Z14, 996(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z16, Z16
+	VMOVUPS      Z16, 1024(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z18, Z18
+	VMOVUPS      Z18, 1060(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z20, Z20
+	VMOVUPS      Z20, 1104(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z0, Z0
+	VMOVUPS      Z0, 1156(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Z4, 896(AX)
+	VMOVUPS      Z4, 1216(AX)
+	VMOVUPS      (SI), Z0
+	VADDPS       640(AX), Z0, Z0
+	VMOVUPS      Z0, (SI)
+	VMOVUPS      64(SI), Z0
+	VADDPS       704(AX), Z0, Z0
+	VMOVUPS      Z0, 64(SI)
+	VMOVUPS      128(SI), Z0
+	VADDPS       768(AX), Z0, Z0
+	VMOVUPS      Z0, 128(SI)
+	VMOVUPS      192(SI), Z0
+	VADDPS       832(AX), Z0, Z0
+	VMOVUPS      Z0, 192(SI)
+	VMOVUPS      (R8), Z0
+	VADDPS       960(AX), Z0, Z0
+	VMOVUPS      Z0, (R8)
+	VMOVUPS      64(R8), Z0
+	VADDPS       1024(AX), Z0, Z0
+	VMOVUPS      Z0, 64(R8)
+	VMOVUPS      128(R8), Z0
+	VADDPS       1088(AX), Z0, Z0
+	VMOVUPS      Z0, 128(R8)
+	VMOVUPS      192(R8), Z0
+	VADDPS       1152(AX), Z0, Z0
+	VMOVUPS      Z0, 192(R8)
+	VZEROUPPER
+	RET
+
+// func mutual7DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·mutual7DipolesAVX2(SB), $1344-48
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+24(FP), BX
+	MOVQ         li+32(FP), SI
+	MOVQ         mi+16(FP), DI
+	MOVQ         lj+40(FP), R8
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y2
+	VMOVAPS      Y3, Y5
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(DX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VXORPS       X7, X7, X7
+	VSUBSS       X6, X7, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X7, X7, X7
+	VCVTSD2SS    24(DX), X7, X7
+	VMULSS       X1, X7, X7
+	VXORPS       X1, X1, X1
+	VSUBSS       X7, X1, X7
+	VBROADCASTSS X7, Y1
+	VMOVAPS      Y3, Y3
+	VMULPS       X4, X4, X8
+	VPERMILPS    $0x01, X8, X7
+	VBROADCASTSS X7, Y7
+	VPERMILPS    $0x02, X8, X8
+	VBROADCASTSS X8, Y8
+	VMOVUPS      axis0<>+0(SB), Y9
+	VPERMPS      Y4, Y9, Y9
+	VMOVUPS      axis1<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      axis2<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      flat0x1y0<>+0(SB), Y10
+	VMOVUPS      flat0x0y1<>+0(SB), Y11
+	VFMADD213PS  flat0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y10
+	VMOVUPS      flat0x0y1<>+32(SB), Y11
+	VFMADD213PS  flat0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 32(AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Y10
+	VMOVUPS      flat16x1y1<>+0(SB), Y11
+	VFMADD213PS  flat16x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16x0y2<>+0(SB), Y11
+	VFMADD213PS  flat16x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat16x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 64(AX)
+	VMOVUPS      flat16x2y0<>+32(SB), Y10
+	VMOVUPS      flat16x1y1<>+32(SB), Y11
+	VFMADD213PS  flat16x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16x0y2<>+32(SB), Y11
+	VFMADD213PS  flat16x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat16x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 96(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Y10
+	VMOVUPS      flat32x2y1<>+0(SB), Y11
+	VFMADD213PS  flat32x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x1y2<>+0(SB), Y11
+	VFMADD213PS  flat32x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat32x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x0y2<>+0(SB), Y11
+	VFMADD213PS  flat32x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat32x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 128(AX)
+	VMOVUPS      flat32x3y0<>+32(SB), Y10
+	VMOVUPS      flat32x2y1<>+32(SB), Y11
+	VFMADD213PS  flat32x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x1y2<>+32(SB), Y11
+	VFMADD213PS  flat32x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat32x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x0y2<>+32(SB), Y11
+	VFMADD213PS  flat32x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat32x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 160(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Y10
+	VMOVUPS      flat48x2y1<>+0(SB), Y11
+	VFMADD213PS  flat48x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48x1y2<>+0(SB), Y11
+	VFMADD213PS  flat48x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat48x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48x0y3<>+0(SB), Y11
+	VFMADD213PS  flat48x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat48x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat48x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 192(AX)
+	VMOVUPS      flat48x3y0<>+32(SB), Y10
+	VMOVUPS      flat48x2y1<>+32(SB), Y11
+	VFMADD213PS  flat48x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48x1y2<>+32(SB), Y11
+	VFMADD213PS  flat48x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat48x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48x0y3<>+32(SB), Y11
+	VFMADD213PS  flat48x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  flat48x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat48x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 224(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y10
+	VMOVUPS      raised0x1y1<>+0(SB), Y11
+	VFMADD213PS  raised0x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+0(SB), Y11
+	VFMADD213PS  raised0x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 320(AX)
+	VMOVUPS      raised0x2y0<>+32(SB), Y10
+	VMOVUPS      raised0x1y1<>+32(SB), Y11
+	VFMADD213PS  raised0x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+32(SB), Y11
+	VFMADD213PS  raised0x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 352(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Y10
+	VMOVUPS      raised16x2y1<>+0(SB), Y11
+	VFMADD213PS  raised16x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x1y2<>+0(SB), Y11
+	VFMADD213PS  raised16x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised16x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x0y2<>+0(SB), Y11
+	VFMADD213PS  raised16x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised16x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 384(AX)
+	VMOVUPS      raised16x3y0<>+32(SB), Y10
+	VMOVUPS      raised16x2y1<>+32(SB), Y11
+	VFMADD213PS  raised16x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x1y2<>+32(SB), Y11
+	VFMADD213PS  raised16x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised16x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x0y2<>+32(SB), Y11
+	VFMADD213PS  raised16x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised16x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 416(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Y10
+	VMOVUPS      raised32x2y1<>+0(SB), Y11
+	VFMADD213PS  raised32x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32x1y2<>+0(SB), Y11
+	VFMADD213PS  raised32x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised32x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32x0y3<>+0(SB), Y11
+	VFMADD213PS  raised32x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised32x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised32x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 448(AX)
+	VMOVUPS      raised32x3y0<>+32(SB), Y10
+	VMOVUPS      raised32x2y1<>+32(SB), Y11
+	VFMADD213PS  raised32x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32x1y2<>+32(SB), Y11
+	VFMADD213PS  raised32x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised32x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32x0y3<>+32(SB), Y11
+	VFMADD213PS  raised32x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  raised32x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised32x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 480(AX)
+	VMOVUPS      raised48x4y0<>+0(SB), Y10
+	VMOVUPS      raised48x3y1<>+0(SB), Y11
+	VFMADD213PS  raised48x3y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x2y2<>+0(SB), Y11
+	VFMADD213PS  raised48x2y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x1y3<>+0(SB), Y11
+	VFMADD213PS  raised48x1y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x0y4<>+0(SB), Y11
+	VFMADD213PS  raised48x0y3<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48odd<>+0(SB), Y7
+	VPERMPS      Y9, Y7, Y7
+	VMULPS       Y7, Y10, Y10
+	VMOVUPS      Y10, 512(AX)
+	VBROADCASTSS 192(BX), Y7
+	VBROADCASTSS 192(DI), Y8
+	VMOVUPS      192(AX), Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      244(AX), Y11
+	VMULPS       Y7, Y11, Y7
+	VMULPS       Y8, Y11, Y8
+	XORQ         CX, CX
+
+mutual7DipolesAVX2_block0_degree6:
+	VBROADCASTSS 144(BX)(CX*8), Y11
+	VBROADCASTSS 144(DI)(CX*8), Y12
+	VMOVUPS      144(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      196(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 148(BX)(CX*8), Y11
+	VBROADCASTSS 148(DI)(CX*8), Y12
+	VMOVUPS      420(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      464(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	INCQ         CX
+	CMPQ         CX, $0x06
+	JLT          mutual7DipolesAVX2_block0_degree6
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 140(BX), Y11
+	VBROADCASTSS 140(DI), Y12
+	VMOVUPS      140(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      184(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      236(AX), Y13
+	VMULPS       Y11, Y13, Y11
+	VMULPS       Y12, Y13, Y12
+	XORQ         CX, CX
+
+mutual7DipolesAVX2_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Y13
+	VBROADCASTSS 100(DI)(CX*8), Y14
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 104(BX)(CX*8), Y13
+	VBROADCASTSS 104(DI)(CX*8), Y14
+	VMOVUPS      384(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      420(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      464(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          mutual7DipolesAVX2_block0_degree5
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 96(BX), Y13
+	VBROADCASTSS 96(DI), Y14
+	VMOVUPS      96(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      132(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      176(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual7DipolesAVX2_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Y13
+	VBROADCASTSS 64(DI)(CX*8), Y14
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 68(BX)(CX*8), Y13
+	VBROADCASTSS 68(DI)(CX*8), Y14
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      384(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      420(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          mutual7DipolesAVX2_block0_degree4
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 60(BX), Y13
+	VBROADCASTSS 60(DI), Y14
+	VMOVUPS      60(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      88(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      124(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual7DipolesAVX2_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y13
+	VBROADCASTSS 36(DI)(CX*8), Y14
+	VMOVUPS      36(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 40(BX)(CX*8), Y13
+	VBROADCASTSS 40(DI)(CX*8), Y14
+	VMOVUPS      336(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      384(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual7DipolesAVX2_block0_degree3
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 32(BX), Y13
+	VBROADCASTSS 32(DI), Y14
+	VMOVUPS      32(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      52(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      80(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual7DipolesAVX2_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y13
+	VBROADCASTSS 16(DI)(CX*8), Y14
+	VMOVUPS      16(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      36(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 20(BX)(CX*8), Y13
+	VBROADCASTSS 20(DI)(CX*8), Y14
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      336(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual7DipolesAVX2_block0_degree2
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 12(BX), Y13
+	VBROADCASTSS 12(DI), Y14
+	VMOVUPS      12(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      24(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      44(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual7DipolesAVX2_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      4(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      16(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      36(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      320(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      336(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual7DipolesAVX2_block0_degree1
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  (AX), Y13, Y10
+	VFMADD231PS  4(AX), Y13, Y7
+	VFMADD231PS  16(AX), Y13, Y11
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 640(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 644(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y11, Y11
+	VMOVUPS      Y11, 656(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  (AX), Y7, Y9
+	VFMADD231PS  4(AX), Y7, Y8
+	VFMADD231PS  16(AX), Y7, Y12
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      Y9, 960(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 964(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y12, Y12
+	VMOVUPS      Y12, 976(AX)
+	VBROADCASTSS 96(BX), Y7
+	VBROADCASTSS 96(DI), Y8
+	VMOVUPS      228(AX), Y9
+	VMULPS       Y7, Y9, Y7
+	VMULPS       Y8, Y9, Y8
+	XORQ         CX, CX
+
+mutual7DipolesAVX2_block3_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Y9
+	VBROADCASTSS 64(DI)(CX*8), Y10
+	VMOVUPS      196(AX)(CX*8), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 68(BX)(CX*8), Y9
+	VBROADCASTSS 68(DI)(CX*8), Y10
+	VMOVUPS      464(AX)(CX*8), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          mutual7DipolesAVX2_block3_degree4
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 60(BX), Y9
+	VBROADCASTSS 60(DI), Y10
+	VMOVUPS      168(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VMOVUPS      220(AX), Y11
+	VMULPS       Y9, Y11, Y12
+	VMULPS       Y10, Y11, Y11
+	VMOVUPS      252(AX), Y13
+	VMULPS       Y9, Y13, Y9
+	VMULPS       Y10, Y13, Y10
+	XORQ         CX, CX
+
+mutual7DipolesAVX2_block3_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y13
+	VBROADCASTSS 36(DI)(CX*8), Y14
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      228(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 40(BX)(CX*8), Y13
+	VBROADCASTSS 40(DI)(CX*8), Y14
+	VMOVUPS      420(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      464(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      496(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual7DipolesAVX2_block3_degree3
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS 32(BX), Y13
+	VBROADCASTSS 32(DI), Y14
+	VMOVUPS      116(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      160(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      192(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	XORQ         CX, CX
+
+mutual7DipolesAVX2_block3_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y13
+	VBROADCASTSS 16(DI)(CX*8), Y14
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      176(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 20(BX)(CX*8), Y13
+	VBROADCASTSS 20(DI)(CX*8), Y14
+	VMOVUPS      384(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      420(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      452(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual7DipolesAVX2_block3_degree2
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS 12(BX), Y13
+	VBROADCASTSS 12(DI), Y14
+	VMOVUPS      72(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      108(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      140(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	XORQ         CX, CX
+
+mutual7DipolesAVX2_block3_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      132(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      384(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      416(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual7DipolesAVX2_block3_degree1
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  36(AX), Y13, Y7
+	VFMADD231PS  64(AX), Y13, Y12
+	VFMADD231PS  96(AX), Y13, Y9
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 676(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y12, Y12
+	VMOVUPS      Y12, 704(AX)
+	VMULPS       Y5, Y9, Y9
+	VMOVUPS      Y9, 736(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  36(AX), Y7, Y8
+	VFMADD231PS  64(AX), Y7, Y11
+	VFMADD231PS  96(AX), Y7, Y10
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 996(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y11, Y11
+	VMOVUPS      Y11, 1024(AX)
+	VMULPS       Y3, Y10, Y10
+	VMOVUPS      Y10, 1056(AX)
+	VBROADCASTSS 32(BX), Y7
+	VBROADCASTSS 32(DI), Y8
+	VMOVUPS      212(AX), Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      244(AX), Y11
+	VMULPS       Y7, Y11, Y7
+	VMULPS       Y8, Y11, Y8
+	XORQ         CX, CX
+
+mutual7DipolesAVX2_block6_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y11
+	VBROADCASTSS 16(DI)(CX*8), Y12
+	VMOVUPS      196(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      228(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 20(BX)(CX*8), Y11
+	VBROADCASTSS 20(DI)(CX*8), Y12
+	VMOVUPS      464(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      496(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual7DipolesAVX2_block6_degree2
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 12(BX), Y11
+	VBROADCASTSS 12(DI), Y12
+	VMOVUPS      152(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      184(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      204(AX), Y13
+	VMULPS       Y11, Y13, Y11
+	VMULPS       Y12, Y13, Y12
+	XORQ         CX, CX
+
+mutual7DipolesAVX2_block6_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      176(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      420(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      452(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      464(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual7DipolesAVX2_block6_degree1
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  100(AX), Y13, Y10
+	VFMADD231PS  132(AX), Y13, Y7
+	VFMADD231PS  144(AX), Y13, Y11
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 740(AX)
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 772(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y11, Y11
+	VMOVUPS      Y11, 784(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  100(AX), Y7, Y9
+	VFMADD231PS  132(AX), Y7, Y8
+	VFMADD231PS  144(AX), Y7, Y12
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      Y9, 1060(AX)
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 1092(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y12, Y12
+	VMOVUPS      Y12, 1104(AX)
+	VBROADCASTSS 12(BX), Y7
+	VBROADCASTSS 12(DI), Y8
+	VMOVUPS      236(AX), Y9
+	VMULPS       Y7, Y9, Y7
+	VMULPS       Y8, Y9, Y8
+	XORQ         CX, CX
+
+mutual7DipolesAVX2_block9_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y9
+	VBROADCASTSS 4(DI)(CX*8), Y10
+	VMOVUPS      228(AX)(CX*8), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 8(BX)(CX*8), Y9
+	VBROADCASTSS 8(DI)(CX*8), Y10
+	VMOVUPS      496(AX)(CX*8), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual7DipolesAVX2_block9_degree1
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  176(AX), Y0, Y7
+	VMULPS       196(AX), Y0, Y6
+	VMULPS       228(AX), Y0, Y0
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 816(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, 836(AX)
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      Y0, 868(AX)
+	VBROADCASTSS (DI), Y0
+	VFMADD231PS  176(AX), Y0, Y8
+	VMULPS       196(AX), Y0, Y2
+	VMULPS       228(AX), Y0, Y0
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 1136(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 1156(AX)
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, 1188(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 896(AX)
+	VMOVUPS      Y4, 1216(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       640(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       672(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      64(SI), Y0
+	VADDPS       704(AX), Y0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      96(SI), Y0
+	VADDPS       736(AX), Y0, Y0
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      128(SI), Y0
+	VADDPS       768(AX), Y0, Y0
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      160(SI), Y0
+	VADDPS       800(AX), Y0, Y0
+	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      192(SI), Y0
+	VADDPS       832(AX), Y0, Y0
+	VMOVUPS      Y0, 192(SI)
+	VMOVUPS      224(SI), Y0
+	VADDPS       864(AX), Y0, Y0
+	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      (R8), Y0
+	VADDPS       960(AX), Y0, Y0
+	VMOVUPS      Y0, (R8)
+	VMOVUPS      32(R8), Y0
+	VADDPS       992(AX), Y0, Y0
+	VMOVUPS      Y0, 32(R8)
+	VMOVUPS      64(R8), Y0
+	VADDPS       1024(AX), Y0, Y0
+	VMOVUPS      Y0, 64(R8)
+	VMOVUPS      96(R8), Y0
+	VADDPS       1056(AX), Y0, Y0
+	VMOVUPS      Y0, 96(R8)
+	VMOVUPS      128(R8), Y0
+	VADDPS       1088(AX), Y0, Y0
+	VMOVUPS      Y0, 128(R8)
+	VMOVUPS      160(R8), Y0
+	VADDPS       1120(AX), Y0, Y0
+	VMOVUPS      Y0, 160(R8)
+	VMOVUPS      192(R8), Y0
+	VADDPS       1152(AX), Y0, Y0
+	VMOVUPS      Y0, 192(R8)
+	VMOVUPS      224(R8), Y0
+	VADDPS       1184(AX), Y0, Y0
+	VMOVUPS      Y0, 224(R8)
+	VZEROUPPER
+	RET
+
+// func m2l8DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+// Requires: AVX, AVX512F
+TEXT ·m2l8DipolesAVX512(SB), $1856-32
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+16(FP), BX
+	MOVQ         li+24(FP), SI
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Z3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Z0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Z1
+	VMOVAPS      Z3, Z2
+	VMULPS       X4, X4, X5
+	VPERMILPS    $0x01, X5, X3
+	VBROADCASTSS X3, Z3
+	VPERMILPS    $0x02, X5, X5
+	VBROADCASTSS X5, Z5
+	VMOVUPS      axis0<>+0(SB), Z6
+	VPERMPS      Z4, Z6, Z6
+	VMOVUPS      axis1<>+0(SB), Z7
+	VPERMPS      Z4, Z7, Z7
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      axis2<>+0(SB), Z7
+	VPERMPS      Z4, Z7, Z7
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      flat0x1y0<>+0(SB), Z7
+	VMOVUPS      flat0x0y1<>+0(SB), Z8
+	VFMADD213PS  flat0x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat0odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, (AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Z7
+	VMOVUPS      flat16x1y1<>+0(SB), Z8
+	VFMADD213PS  flat16x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat16x0y2<>+0(SB), Z8
+	VFMADD213PS  flat16x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat16x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat16odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 64(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Z7
+	VMOVUPS      flat32x2y1<>+0(SB), Z8
+	VFMADD213PS  flat32x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat32x1y2<>+0(SB), Z8
+	VFMADD213PS  flat32x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat32x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat32x0y2<>+0(SB), Z8
+	VFMADD213PS  flat32x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat32x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat32odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 128(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Z7
+	VMOVUPS      flat48x2y1<>+0(SB), Z8
+	VFMADD213PS  flat48x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat48x1y2<>+0(SB), Z8
+	VFMADD213PS  flat48x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat48x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat48x0y3<>+0(SB), Z8
+	VFMADD213PS  flat48x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat48x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat48x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat48odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 192(AX)
+	VMOVUPS      flat64x4y0<>+0(SB), Z7
+	VMOVUPS      flat64x3y1<>+0(SB), Z8
+	VFMADD213PS  flat64x3y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat64x2y2<>+0(SB), Z8
+	VFMADD213PS  flat64x2y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat64x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat64x1y3<>+0(SB), Z8
+	VFMADD213PS  flat64x1y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat64x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat64x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat64x0y3<>+0(SB), Z8
+	VFMADD213PS  flat64x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat64x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat64x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat64odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 256(AX)
+	VMOVUPS      flat80x4y0<>+0(SB), Z7
+	VMOVUPS      flat80x3y1<>+0(SB), Z8
+	VFMADD213PS  flat80x3y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat80x2y2<>+0(SB), Z8
+	VFMADD213PS  flat80x2y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat80x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat80x1y3<>+0(SB), Z8
+	VFMADD213PS  flat80x1y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat80x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat80x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat80x0y4<>+0(SB), Z8
+	VFMADD213PS  flat80x0y3<>+0(SB), Z5, Z8
+	VFMADD213PS  flat80x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat80x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat80x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat80odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 320(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Z7
+	VMOVUPS      raised0x1y1<>+0(SB), Z8
+	VFMADD213PS  raised0x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised0x0y2<>+0(SB), Z8
+	VFMADD213PS  raised0x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised0x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised0odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 448(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Z7
+	VMOVUPS      raised16x2y1<>+0(SB), Z8
+	VFMADD213PS  raised16x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised16x1y2<>+0(SB), Z8
+	VFMADD213PS  raised16x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised16x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised16x0y2<>+0(SB), Z8
+	VFMADD213PS  raised16x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised16x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised16odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 512(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Z7
+	VMOVUPS      raised32x2y1<>+0(SB), Z8
+	VFMADD213PS  raised32x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised32x1y2<>+0(SB), Z8
+	VFMADD213PS  raised32x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised32x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised32x0y3<>+0(SB), Z8
+	VFMADD213PS  raised32x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised32x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised32x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised32odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 576(AX)
+	VMOVUPS      raised48x4y0<>+0(SB), Z7
+	VMOVUPS      raised48x3y1<>+0(SB), Z8
+	VFMADD213PS  raised48x3y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised48x2y2<>+0(SB), Z8
+	VFMADD213PS  raised48x2y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised48x1y3<>+0(SB), Z8
+	VFMADD213PS  raised48x1y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised48x0y4<>+0(SB), Z8
+	VFMADD213PS  raised48x0y3<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised48odd<>+0(SB), Z3
+	VPERMPS      Z6, Z3, Z3
+	VMULPS       Z3, Z7, Z7
+	VMOVUPS      Z7, 640(AX)
+	VBROADCASTSS 252(BX), Z3
+	VMOVUPS      252(AX), Z5
+	VMULPS       Z3, Z5, Z5
+	VMOVUPS      312(AX), Z6
+	VMULPS       Z3, Z6, Z3
+	XORQ         CX, CX
+
+m2l8DipolesAVX512_block0_degree7:
+	VBROADCASTSS 196(BX)(CX*8), Z6
+	VMOVUPS      196(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z5
+	VMOVUPS      256(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z3
+	VBROADCASTSS 200(BX)(CX*8), Z6
+	VMOVUPS      592(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z5
+	VMOVUPS      644(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z3
+	INCQ         CX
+	CMPQ         CX, $0x07
+	JLT          m2l8DipolesAVX512_block0_degree7
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VBROADCASTSS 192(BX), Z6
+	VMOVUPS      192(AX), Z7
+	VFMADD231PS  Z6, Z7, Z5
+	VMOVUPS      244(AX), Z7
+	VFMADD231PS  Z6, Z7, Z3
+	VMOVUPS      304(AX), Z7
+	VMULPS       Z6, Z7, Z6
+	XORQ         CX, CX
+
+m2l8DipolesAVX512_block0_degree6:
+	VBROADCASTSS 144(BX)(CX*8), Z7
+	VMOVUPS      144(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z5
+	VMOVUPS      196(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z3
+	VMOVUPS      256(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	VBROADCASTSS 148(BX)(CX*8), Z7
+	VMOVUPS      548(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z5
+	VMOVUPS      592(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z3
+	VMOVUPS      644(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	INCQ         CX
+	CMPQ         CX, $0x06
+	JLT          m2l8DipolesAVX512_block0_degree6
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VBROADCASTSS 140(BX), Z7
+	VMOVUPS      140(AX), Z8
+	VFMADD231PS  Z7, Z8, Z5
+	VMOVUPS      184(AX), Z8
+	VFMADD231PS  Z7, Z8, Z3
+	VMOVUPS      236(AX), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	VMOVUPS      296(AX), Z8
+	VMULPS       Z7, Z8, Z7
+	XORQ         CX, CX
+
+m2l8DipolesAVX512_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Z8
+	VMOVUPS      100(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z5
+	VMOVUPS      144(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z3
+	VMOVUPS      196(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VMOVUPS      256(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z7
+	VBROADCASTSS 104(BX)(CX*8), Z8
+	VMOVUPS      512(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z5
+	VMOVUPS      548(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z3
+	VMOVUPS      592(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VMOVUPS      644(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z7
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          m2l8DipolesAVX512_block0_degree5
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VBROADCASTSS 96(BX), Z8
+	VMOVUPS      96(AX), Z9
+	VFMADD231PS  Z8, Z9, Z5
+	VMOVUPS      132(AX), Z9
+	VFMADD231PS  Z8, Z9, Z3
+	VMOVUPS      176(AX), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VMOVUPS      228(AX), Z9
+	VFMADD231PS  Z8, Z9, Z7
+	VMOVUPS      288(AX), Z9
+	VMULPS       Z8, Z9, Z8
+	XORQ         CX, CX
+
+m2l8DipolesAVX512_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Z9
+	VMOVUPS      64(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z5
+	VMOVUPS      100(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z3
+	VMOVUPS      144(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z6
+	VMOVUPS      196(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z7
+	VMOVUPS      256(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z8
+	VBROADCASTSS 68(BX)(CX*8), Z9
+	VMOVUPS      484(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z5
+	VMOVUPS      512(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z3
+	VMOVUPS      548(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z6
+	VMOVUPS      592(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z7
+	VMOVUPS      644(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z8
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          m2l8DipolesAVX512_block0_degree4
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VBROADCASTSS 60(BX), Z9
+	VMOVUPS      60(AX), Z10
+	VFMADD231PS  Z9, Z10, Z5
+	VMOVUPS      88(AX), Z10
+	VFMADD231PS  Z9, Z10, Z3
+	VMOVUPS      124(AX), Z10
+	VFMADD231PS  Z9, Z10, Z6
+	VMOVUPS      168(AX), Z10
+	VFMADD231PS  Z9, Z10, Z7
+	VMOVUPS      220(AX), Z10
+	VFMADD231PS  Z9, Z10, Z8
+	VMOVUPS      280(AX), Z10
+	VMULPS       Z9, Z10, Z9
+	XORQ         CX, CX
+
+m2l8DipolesAVX512_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Z10
+	VMOVUPS      36(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z5
+	VMOVUPS      64(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z3
+	VMOVUPS      100(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z6
+	VMOVUPS      144(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z7
+	VMOVUPS      196(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z8
+	VMOVUPS      256(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z9
+	VBROADCASTSS 40(BX)(CX*8), Z10
+	VMOVUPS      464(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z5
+	VMOVUPS      484(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z3
+	VMOVUPS      512(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z6
+	VMOVUPS      548(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z7
+	VMOVUPS      592(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z8
+	VMOVUPS      644(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z9
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          m2l8DipolesAVX512_block0_degree3
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VMULPS       Z0, Z9, Z9
+	VBROADCASTSS 32(BX), Z10
+	VMOVUPS      32(AX), Z11
+	VFMADD231PS  Z10, Z11, Z5
+	VMOVUPS      52(AX), Z11
+	VFMADD231PS  Z10, Z11, Z3
+	VMOVUPS      80(AX), Z11
+	VFMADD231PS  Z10, Z11, Z6
+	VMOVUPS      116(AX), Z11
+	VFMADD231PS  Z10, Z11, Z7
+	VMOVUPS      160(AX), Z11
+	VFMADD231PS  Z10, Z11, Z8
+	VMOVUPS      212(AX), Z11
+	VFMADD231PS  Z10, Z11, Z9
+	VMOVUPS      272(AX), Z11
+	VMULPS       Z10, Z11, Z10
+	XORQ         CX, CX
+
+m2l8DipolesAVX512_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Z11
+	VMOVUPS      16(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z5
+	VMOVUPS      36(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z3
+	VMOVUPS      64(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z6
+	VMOVUPS      100(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z7
+	VMOVUPS      144(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z8
+	VMOVUPS      196(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z9
+	VMOVUPS      256(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z10
+	VBROADCASTSS 20(BX)(CX*8), Z11
+	VMOVUPS      452(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z5
+	VMOVUPS      464(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z3
+	VMOVUPS      484(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z6
+	VMOVUPS      512(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z7
+	VMOVUPS      548(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z8
+	VMOVUPS      592(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z9
+	VMOVUPS      644(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z10
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          m2l8DipolesAVX512_block0_degree2
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VMULPS       Z0, Z9, Z9
+	VMULPS       Z0, Z10, Z10
+	VBROADCASTSS 12(BX), Z11
+	VMOVUPS      12(AX), Z12
+	VFMADD231PS  Z11, Z12, Z5
+	VMOVUPS      24(AX), Z12
+	VFMADD231PS  Z11, Z12, Z3
+	VMOVUPS      44(AX), Z12
+	VFMADD231PS  Z11, Z12, Z6
+	VMOVUPS      72(AX), Z12
+	VFMADD231PS  Z11, Z12, Z7
+	VMOVUPS      108(AX), Z12
+	VFMADD231PS  Z11, Z12, Z8
+	VMOVUPS      152(AX), Z12
+	VFMADD231PS  Z11, Z12, Z9
+	VMOVUPS      204(AX), Z12
+	VFMADD231PS  Z11, Z12, Z10
+	VMOVUPS      264(AX), Z12
+	VMULPS       Z11, Z12, Z11
+	XORQ         CX, CX
+
+m2l8DipolesAVX512_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Z12
+	VMOVUPS      4(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z5
+	VMOVUPS      16(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z3
+	VMOVUPS      36(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z6
+	VMOVUPS      64(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z7
+	VMOVUPS      100(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z8
+	VMOVUPS      144(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      196(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z10
+	VMOVUPS      256(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z11
+	VBROADCASTSS 8(BX)(CX*8), Z12
+	VMOVUPS      448(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z5
+	VMOVUPS      452(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z3
+	VMOVUPS      464(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z6
+	VMOVUPS      484(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z7
+	VMOVUPS      512(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z8
+	VMOVUPS      548(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      592(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z10
+	VMOVUPS      644(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z11
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          m2l8DipolesAVX512_block0_degree1
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VMULPS       Z0, Z9, Z9
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z11, Z11
+	VBROADCASTSS (BX), Z0
+	VFMADD231PS  (AX), Z0, Z5
+	VFMADD231PS  4(AX), Z0, Z3
+	VFMADD231PS  16(AX), Z0, Z6
+	VFMADD231PS  36(AX), Z0, Z7
+	VFMADD231PS  64(AX), Z0, Z8
+	VFMADD231PS  100(AX), Z0, Z9
+	VFMADD231PS  144(AX), Z0, Z10
+	VFMADD231PS  196(AX), Z0, Z11
+	VMULPS       256(AX), Z0, Z12
+	VMULPS       320(AX), Z0, Z0
+	VMULPS       Z2, Z5, Z5
+	VMOVUPS      Z5, 896(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z3, Z3
+	VMOVUPS      Z3, 900(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z6, Z6
+	VMOVUPS      Z6, 912(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z7, Z7
+	VMOVUPS      Z7, 932(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z8, Z8
+	VMOVUPS      Z8, 960(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z9, Z9
+	VMOVUPS      Z9, 996(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z10, Z10
+	VMOVUPS      Z10, 1040(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z11, Z11
+	VMOVUPS      Z11, 1092(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z12, Z12
+	VMOVUPS      Z12, 1152(AX)
+	VMULPS       Z2, Z0, Z0
+	VMOVUPS      Z0, 1216(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Z4, 1220(AX)
+	VMOVUPS      (SI), Z0
+	VADDPS       896(AX), Z0, Z0
+	VMOVUPS      Z0, (SI)
+	VMOVUPS      64(SI), Z0
+	VADDPS       960(AX), Z0, Z0
+	VMOVUPS      Z0, 64(SI)
+	VMOVUPS      128(SI), Z0
+	VADDPS       1024(AX), Z0, Z0
+	VMOVUPS      Z0, 128(SI)
+	VMOVUPS      192(SI), Z0
+	VADDPS       1088(AX), Z0, Z0
+	VMOVUPS      Z0, 192(SI)
+	VMOVUPS      256(SI), Z0
+	VADDPS       1152(AX), Z0, Z0
+	VMOVUPS      Z0, 256(SI)
+	VMOVUPS      320(SI), Z0
+	VADDPS       1216(AX), Z0, Z0
+	VMOVUPS      Z0, 320(SI)
+	VZEROUPPER
+	RET
+
+DATA flat64x4y0<>+0(SB)/4, $0x49f77088
+DATA flat64x4y0<>+4(SB)/4, $0x00000000
+DATA flat64x4y0<>+8(SB)/4, $0x00000000
+DATA flat64x4y0<>+12(SB)/4, $0x00000000
+DATA flat64x4y0<>+16(SB)/4, $0x00000000
+DATA flat64x4y0<>+20(SB)/4, $0x00000000
+DATA flat64x4y0<>+24(SB)/4, $0x00000000
+DATA flat64x4y0<>+28(SB)/4, $0x00000000
+DATA flat64x4y0<>+32(SB)/4, $0x00000000
+DATA flat64x4y0<>+36(SB)/4, $0x00000000
+DATA flat64x4y0<>+40(SB)/4, $0x00000000
+DATA flat64x4y0<>+44(SB)/4, $0x00000000
+DATA flat64x4y0<>+48(SB)/4, $0x00000000
+DATA flat64x4y0<>+52(SB)/4, $0x00000000
+DATA flat64x4y0<>+56(SB)/4, $0x00000000
+DATA flat64x4y0<>+60(SB)/4, $0x00000000
+GLOBL flat64x4y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat64x3y1<>+0(SB)/4, $0x00000000
+DATA flat64x3y1<>+4(SB)/4, $0x00000000
+DATA flat64x3y1<>+8(SB)/4, $0x00000000
+DATA flat64x3y1<>+12(SB)/4, $0x00000000
+DATA flat64x3y1<>+16(SB)/4, $0x49f77088
+DATA flat64x3y1<>+20(SB)/4, $0x00000000
+DATA flat64x3y1<>+24(SB)/4, $0x00000000
+DATA flat64x3y1<>+28(SB)/4, $0x00000000
+DATA flat64x3y1<>+32(SB)/4, $0x00000000
+DATA flat64x3y1<>+36(SB)/4, $0x00000000
+DATA flat64x3y1<>+40(SB)/4, $0x00000000
+DATA flat64x3y1<>+44(SB)/4, $0x00000000
+DATA flat64x3y1<>+48(SB)/4, $0x00000000
+DATA flat64x3y1<>+52(SB)/4, $0x00000000
+DATA flat64x3y1<>+56(SB)/4, $0x00000000
+DATA flat64x3y1<>+60(SB)/4, $0x00000000
+GLOBL flat64x3y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat64x3y0<>+0(SB)/4, $0xca66f190
+DATA flat64x3y0<>+4(SB)/4, $0x49f77088
+DATA flat64x3y0<>+8(SB)/4, $0x49f77088
+DATA flat64x3y0<>+12(SB)/4, $0x49f77088
+DATA flat64x3y0<>+16(SB)/4, $0xc803f7c0
+DATA flat64x3y0<>+20(SB)/4, $0x00000000
+DATA flat64x3y0<>+24(SB)/4, $0x00000000
+DATA flat64x3y0<>+28(SB)/4, $0x00000000
+DATA flat64x3y0<>+32(SB)/4, $0x00000000
+DATA flat64x3y0<>+36(SB)/4, $0x00000000
+DATA flat64x3y0<>+40(SB)/4, $0x00000000
+DATA flat64x3y0<>+44(SB)/4, $0x00000000
+DATA flat64x3y0<>+48(SB)/4, $0x00000000
+DATA flat64x3y0<>+52(SB)/4, $0x00000000
+DATA flat64x3y0<>+56(SB)/4, $0x00000000
+DATA flat64x3y0<>+60(SB)/4, $0x00000000
+GLOBL flat64x3y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat64x2y2<>+0(SB)/4, $0x00000000
+DATA flat64x2y2<>+4(SB)/4, $0x00000000
+DATA flat64x2y2<>+8(SB)/4, $0x00000000
+DATA flat64x2y2<>+12(SB)/4, $0x00000000
+DATA flat64x2y2<>+16(SB)/4, $0x00000000
+DATA flat64x2y2<>+20(SB)/4, $0x00000000
+DATA flat64x2y2<>+24(SB)/4, $0x00000000
+DATA flat64x2y2<>+28(SB)/4, $0x00000000
+DATA flat64x2y2<>+32(SB)/4, $0x49f77088
+DATA flat64x2y2<>+36(SB)/4, $0x00000000
+DATA flat64x2y2<>+40(SB)/4, $0x00000000
+DATA flat64x2y2<>+44(SB)/4, $0x00000000
+DATA flat64x2y2<>+48(SB)/4, $0x00000000
+DATA flat64x2y2<>+52(SB)/4, $0x00000000
+DATA flat64x2y2<>+56(SB)/4, $0x00000000
+DATA flat64x2y2<>+60(SB)/4, $0x00000000
+GLOBL flat64x2y2<>(SB), RODATA|NOPTR, $64
+
+DATA flat64x2y1<>+0(SB)/4, $0x00000000
+DATA flat64x2y1<>+4(SB)/4, $0x00000000
+DATA flat64x2y1<>+8(SB)/4, $0x00000000
+DATA flat64x2y1<>+12(SB)/4, $0x00000000
+DATA flat64x2y1<>+16(SB)/4, $0xc9f77088
+DATA flat64x2y1<>+20(SB)/4, $0x49f77088
+DATA flat64x2y1<>+24(SB)/4, $0x49f77088
+DATA flat64x2y1<>+28(SB)/4, $0x49f77088
+DATA flat64x2y1<>+32(SB)/4, $0xc945f3a0
+DATA flat64x2y1<>+36(SB)/4, $0x00000000
+DATA flat64x2y1<>+40(SB)/4, $0x00000000
+DATA flat64x2y1<>+44(SB)/4, $0x00000000
+DATA flat64x2y1<>+48(SB)/4, $0x00000000
+DATA flat64x2y1<>+52(SB)/4, $0x00000000
+DATA flat64x2y1<>+56(SB)/4, $0x00000000
+DATA flat64x2y1<>+60(SB)/4, $0x00000000
+GLOBL flat64x2y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat64x2y0<>+0(SB)/4, $0x4a053c98
+DATA flat64x2y0<>+4(SB)/4, $0xca2d352c
+DATA flat64x2y0<>+8(SB)/4, $0xca2d352c
+DATA flat64x2y0<>+12(SB)/4, $0xc9f77088
+DATA flat64x2y0<>+16(SB)/4, $0x48184540
+DATA flat64x2y0<>+20(SB)/4, $0xc803f7c0
+DATA flat64x2y0<>+24(SB)/4, $0xc8c5f3a0
+DATA flat64x2y0<>+28(SB)/4, $0xc8c5f3a0
+DATA flat64x2y0<>+32(SB)/4, $0x46f3a200
+DATA flat64x2y0<>+36(SB)/4, $0x00000000
+DATA flat64x2y0<>+40(SB)/4, $0x00000000
+DATA flat64x2y0<>+44(SB)/4, $0x00000000
+DATA flat64x2y0<>+48(SB)/4, $0x00000000
+DATA flat64x2y0<>+52(SB)/4, $0x00000000
+DATA flat64x2y0<>+56(SB)/4, $0x00000000
+DATA flat64x2y0<>+60(SB)/4, $0x00000000
+GLOBL flat64x2y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat64x1y3<>+0(SB)/4, $0x00000000
+DATA flat64x1y3<>+4(SB)/4, $0x00000000
+DATA flat64x1y3<>+8(SB)/4, $0x00000000
+DATA flat64x1y3<>+12(SB)/4, $0x00000000
+DATA flat64x1y3<>+16(SB)/4, $0x00000000
+DATA flat64x1y3<>+20(SB)/4, $0x00000000
+DATA flat64x1y3<>+24(SB)/4, $0x00000000
+DATA flat64x1y3<>+28(SB)/4, $0x00000000
+DATA flat64x1y3<>+32(SB)/4, $0x00000000
+DATA flat64x1y3<>+36(SB)/4, $0x00000000
+DATA flat64x1y3<>+40(SB)/4, $0x00000000
+DATA flat64x1y3<>+44(SB)/4, $0x00000000
+DATA flat64x1y3<>+48(SB)/4, $0x49f77088
+DATA flat64x1y3<>+52(SB)/4, $0x00000000
+DATA flat64x1y3<>+56(SB)/4, $0x00000000
+DATA flat64x1y3<>+60(SB)/4, $0x00000000
+GLOBL flat64x1y3<>(SB), RODATA|NOPTR, $64
+
+DATA flat64x1y2<>+0(SB)/4, $0x00000000
+DATA flat64x1y2<>+4(SB)/4, $0x00000000
+DATA flat64x1y2<>+8(SB)/4, $0x00000000
+DATA flat64x1y2<>+12(SB)/4, $0x00000000
+DATA flat64x1y2<>+16(SB)/4, $0x00000000
+DATA flat64x1y2<>+20(SB)/4, $0x00000000
+DATA flat64x1y2<>+24(SB)/4, $0x00000000
+DATA flat64x1y2<>+28(SB)/4, $0x00000000
+DATA flat64x1y2<>+32(SB)/4, $0xc945f3a0
+DATA flat64x1y2<>+36(SB)/4, $0x49f77088
+DATA flat64x1y2<>+40(SB)/4, $0x49f77088
+DATA flat64x1y2<>+44(SB)/4, $0x49f77088
+DATA flat64x1y2<>+48(SB)/4, $0xc9f77088
+DATA flat64x1y2<>+52(SB)/4, $0x00000000
+DATA flat64x1y2<>+56(SB)/4, $0x00000000
+DATA flat64x1y2<>+60(SB)/4, $0x00000000
+GLOBL flat64x1y2<>(SB), RODATA|NOPTR, $64
+
+DATA flat64x1y1<>+0(SB)/4, $0x00000000
+DATA flat64x1y1<>+4(SB)/4, $0x00000000
+DATA flat64x1y1<>+8(SB)/4, $0x00000000
+DATA flat64x1y1<>+12(SB)/4, $0x00000000
+DATA flat64x1y1<>+16(SB)/4, $0x48e467e0
+DATA flat64x1y1<>+20(SB)/4, $0xc9a4f5b0
+DATA flat64x1y1<>+24(SB)/4, $0xc9a4f5b0
+DATA flat64x1y1<>+28(SB)/4, $0xc945f3a0
+DATA flat64x1y1<>+32(SB)/4, $0x48b6b980
+DATA flat64x1y1<>+36(SB)/4, $0xc945f3a0
+DATA flat64x1y1<>+40(SB)/4, $0xc9a4f5b0
+DATA flat64x1y1<>+44(SB)/4, $0xc9a4f5b0
+DATA flat64x1y1<>+48(SB)/4, $0x48e467e0
+DATA flat64x1y1<>+52(SB)/4, $0x00000000
+DATA flat64x1y1<>+56(SB)/4, $0x00000000
+DATA flat64x1y1<>+60(SB)/4, $0x00000000
+GLOBL flat64x1y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat64x1y0<>+0(SB)/4, $0xc8c1cc80
+DATA flat64x1y0<>+4(SB)/4, $0x49853c98
+DATA flat64x1y0<>+8(SB)/4, $0x49853c98
+DATA flat64x1y0<>+12(SB)/4, $0x48e467e0
+DATA flat64x1y0<>+16(SB)/4, $0xc7261d00
+DATA flat64x1y0<>+20(SB)/4, $0x47cb0700
+DATA flat64x1y0<>+24(SB)/4, $0x48984540
+DATA flat64x1y0<>+28(SB)/4, $0x4836b980
+DATA flat64x1y0<>+32(SB)/4, $0xc684e400
+DATA flat64x1y0<>+36(SB)/4, $0x46f3a200
+DATA flat64x1y0<>+40(SB)/4, $0x48184540
+DATA flat64x1y0<>+44(SB)/4, $0x48184540
+DATA flat64x1y0<>+48(SB)/4, $0xc65d7c00
+DATA flat64x1y0<>+52(SB)/4, $0x00000000
+DATA flat64x1y0<>+56(SB)/4, $0x00000000
+DATA flat64x1y0<>+60(SB)/4, $0x00000000
+GLOBL flat64x1y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat64x0y3<>+0(SB)/4, $0x00000000
+DATA flat64x0y3<>+4(SB)/4, $0x00000000
+DATA flat64x0y3<>+8(SB)/4, $0x00000000
+DATA flat64x0y3<>+12(SB)/4, $0x00000000
+DATA flat64x0y3<>+16(SB)/4, $0x00000000
+DATA flat64x0y3<>+20(SB)/4, $0x00000000
+DATA flat64x0y3<>+24(SB)/4, $0x00000000
+DATA flat64x0y3<>+28(SB)/4, $0x00000000
+DATA flat64x0y3<>+32(SB)/4, $0x00000000
+DATA flat64x0y3<>+36(SB)/4, $0x00000000
+DATA flat64x0y3<>+40(SB)/4, $0x00000000
+DATA flat64x0y3<>+44(SB)/4, $0x00000000
+DATA flat64x0y3<>+48(SB)/4, $0xc803f7c0
+DATA flat64x0y3<>+52(SB)/4, $0x49f77088
+DATA flat64x0y3<>+56(SB)/4, $0x49f77088
+DATA flat64x0y3<>+60(SB)/4, $0x49f77088
+GLOBL flat64x0y3<>(SB), RODATA|NOPTR, $64
+
+DATA flat64x0y2<>+0(SB)/4, $0x00000000
+DATA flat64x0y2<>+4(SB)/4, $0x00000000
+DATA flat64x0y2<>+8(SB)/4, $0x00000000
+DATA flat64x0y2<>+12(SB)/4, $0x00000000
+DATA flat64x0y2<>+16(SB)/4, $0x00000000
+DATA flat64x0y2<>+20(SB)/4, $0x00000000
+DATA flat64x0y2<>+24(SB)/4, $0x00000000
+DATA flat64x0y2<>+28(SB)/4, $0x00000000
+DATA flat64x0y2<>+32(SB)/4, $0x46f3a200
+DATA flat64x0y2<>+36(SB)/4, $0xc8c5f3a0
+DATA flat64x0y2<>+40(SB)/4, $0xc8c5f3a0
+DATA flat64x0y2<>+44(SB)/4, $0xc803f7c0
+DATA flat64x0y2<>+48(SB)/4, $0x48184540
+DATA flat64x0y2<>+52(SB)/4, $0xc9f77088
+DATA flat64x0y2<>+56(SB)/4, $0xca2d352c
+DATA flat64x0y2<>+60(SB)/4, $0xca2d352c
+GLOBL flat64x0y2<>(SB), RODATA|NOPTR, $64
+
+DATA flat64x0y1<>+0(SB)/4, $0x00000000
+DATA flat64x0y1<>+4(SB)/4, $0x00000000
+DATA flat64x0y1<>+8(SB)/4, $0x00000000
+DATA flat64x0y1<>+12(SB)/4, $0x00000000
+DATA flat64x0y1<>+16(SB)/4, $0xc65d7c00
+DATA flat64x0y1<>+20(SB)/4, $0x48184540
+DATA flat64x0y1<>+24(SB)/4, $0x48184540
+DATA flat64x0y1<>+28(SB)/4, $0x46f3a200
+DATA flat64x0y1<>+32(SB)/4, $0xc684e400
+DATA flat64x0y1<>+36(SB)/4, $0x4836b980
+DATA flat64x0y1<>+40(SB)/4, $0x48984540
+DATA flat64x0y1<>+44(SB)/4, $0x47cb0700
+DATA flat64x0y1<>+48(SB)/4, $0xc7261d00
+DATA flat64x0y1<>+52(SB)/4, $0x48e467e0
+DATA flat64x0y1<>+56(SB)/4, $0x49853c98
+DATA flat64x0y1<>+60(SB)/4, $0x49853c98
+GLOBL flat64x0y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat64x0y0<>+0(SB)/4, $0x462c4400
+DATA flat64x0y0<>+4(SB)/4, $0xc7c1cc80
+DATA flat64x0y0<>+8(SB)/4, $0xc7c1cc80
+DATA flat64x0y0<>+12(SB)/4, $0xc65d7c00
+DATA flat64x0y0<>+16(SB)/4, $0x44c4e000
+DATA flat64x0y0<>+20(SB)/4, $0xc65d7c00
+DATA flat64x0y0<>+24(SB)/4, $0xc7261d00
+DATA flat64x0y0<>+28(SB)/4, $0xc604e400
+DATA flat64x0y0<>+32(SB)/4, $0x446c4000
+DATA flat64x0y0<>+36(SB)/4, $0xc604e400
+DATA flat64x0y0<>+40(SB)/4, $0xc7261d00
+DATA flat64x0y0<>+44(SB)/4, $0xc65d7c00
+DATA flat64x0y0<>+48(SB)/4, $0x44c4e000
+DATA flat64x0y0<>+52(SB)/4, $0xc65d7c00
+DATA flat64x0y0<>+56(SB)/4, $0xc7c1cc80
+DATA flat64x0y0<>+60(SB)/4, $0xc7c1cc80
+GLOBL flat64x0y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat64odd<>+0(SB)/4, $0x00000000
+DATA flat64odd<>+4(SB)/4, $0x00000005
+DATA flat64odd<>+8(SB)/4, $0x00000003
+DATA flat64odd<>+12(SB)/4, $0x00000006
+DATA flat64odd<>+16(SB)/4, $0x00000000
+DATA flat64odd<>+20(SB)/4, $0x00000005
+DATA flat64odd<>+24(SB)/4, $0x00000003
+DATA flat64odd<>+28(SB)/4, $0x00000006
+DATA flat64odd<>+32(SB)/4, $0x00000000
+DATA flat64odd<>+36(SB)/4, $0x00000005
+DATA flat64odd<>+40(SB)/4, $0x00000003
+DATA flat64odd<>+44(SB)/4, $0x00000006
+DATA flat64odd<>+48(SB)/4, $0x00000000
+DATA flat64odd<>+52(SB)/4, $0x00000005
+DATA flat64odd<>+56(SB)/4, $0x00000003
+DATA flat64odd<>+60(SB)/4, $0x00000006
+GLOBL flat64odd<>(SB), RODATA|NOPTR, $64
+
+DATA flat80x4y0<>+0(SB)/4, $0x00000000
+DATA flat80x4y0<>+4(SB)/4, $0x4c0373c8
+DATA flat80x4y0<>+8(SB)/4, $0x4c0373c8
+DATA flat80x4y0<>+12(SB)/4, $0x4c0373c8
+DATA flat80x4y0<>+16(SB)/4, $0x00000000
+DATA flat80x4y0<>+20(SB)/4, $0x00000000
+DATA flat80x4y0<>+24(SB)/4, $0x00000000
+DATA flat80x4y0<>+28(SB)/4, $0x00000000
+DATA flat80x4y0<>+32(SB)/4, $0x00000000
+DATA flat80x4y0<>+36(SB)/4, $0x00000000
+DATA flat80x4y0<>+40(SB)/4, $0x00000000
+DATA flat80x4y0<>+44(SB)/4, $0x00000000
+DATA flat80x4y0<>+48(SB)/4, $0x00000000
+DATA flat80x4y0<>+52(SB)/4, $0x00000000
+DATA flat80x4y0<>+56(SB)/4, $0x00000000
+DATA flat80x4y0<>+60(SB)/4, $0x00000000
+GLOBL flat80x4y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat80x3y1<>+0(SB)/4, $0x00000000
+DATA flat80x3y1<>+4(SB)/4, $0x00000000
+DATA flat80x3y1<>+8(SB)/4, $0x00000000
+DATA flat80x3y1<>+12(SB)/4, $0x00000000
+DATA flat80x3y1<>+16(SB)/4, $0x00000000
+DATA flat80x3y1<>+20(SB)/4, $0x4c0373c8
+DATA flat80x3y1<>+24(SB)/4, $0x4c0373c8
+DATA flat80x3y1<>+28(SB)/4, $0x4c0373c8
+DATA flat80x3y1<>+32(SB)/4, $0x00000000
+DATA flat80x3y1<>+36(SB)/4, $0x00000000
+DATA flat80x3y1<>+40(SB)/4, $0x00000000
+DATA flat80x3y1<>+44(SB)/4, $0x00000000
+DATA flat80x3y1<>+48(SB)/4, $0x00000000
+DATA flat80x3y1<>+52(SB)/4, $0x00000000
+DATA flat80x3y1<>+56(SB)/4, $0x00000000
+DATA flat80x3y1<>+60(SB)/4, $0x00000000
+GLOBL flat80x3y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat80x3y0<>+0(SB)/4, $0x00000000
+DATA flat80x3y0<>+4(SB)/4, $0xcc8b2f4c
+DATA flat80x3y0<>+8(SB)/4, $0xcc588277
+DATA flat80x3y0<>+12(SB)/4, $0xcc588277
+DATA flat80x3y0<>+16(SB)/4, $0x4c0373c8
+DATA flat80x3y0<>+20(SB)/4, $0xc9f77088
+DATA flat80x3y0<>+24(SB)/4, $0xc9f77088
+DATA flat80x3y0<>+28(SB)/4, $0xcab99466
+DATA flat80x3y0<>+32(SB)/4, $0x00000000
+DATA flat80x3y0<>+36(SB)/4, $0x00000000
+DATA flat80x3y0<>+40(SB)/4, $0x00000000
+DATA flat80x3y0<>+44(SB)/4, $0x00000000
+DATA flat80x3y0<>+48(SB)/4, $0x00000000
+DATA flat80x3y0<>+52(SB)/4, $0x00000000
+DATA flat80x3y0<>+56(SB)/4, $0x00000000
+DATA flat80x3y0<>+60(SB)/4, $0x00000000
+GLOBL flat80x3y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat80x2y2<>+0(SB)/4, $0x00000000
+DATA flat80x2y2<>+4(SB)/4, $0x00000000
+DATA flat80x2y2<>+8(SB)/4, $0x00000000
+DATA flat80x2y2<>+12(SB)/4, $0x00000000
+DATA flat80x2y2<>+16(SB)/4, $0x00000000
+DATA flat80x2y2<>+20(SB)/4, $0x00000000
+DATA flat80x2y2<>+24(SB)/4, $0x00000000
+DATA flat80x2y2<>+28(SB)/4, $0x00000000
+DATA flat80x2y2<>+32(SB)/4, $0x00000000
+DATA flat80x2y2<>+36(SB)/4, $0x4c0373c8
+DATA flat80x2y2<>+40(SB)/4, $0x4c0373c8
+DATA flat80x2y2<>+44(SB)/4, $0x4c0373c8
+DATA flat80x2y2<>+48(SB)/4, $0x00000000
+DATA flat80x2y2<>+52(SB)/4, $0x00000000
+DATA flat80x2y2<>+56(SB)/4, $0x00000000
+DATA flat80x2y2<>+60(SB)/4, $0x00000000
+GLOBL flat80x2y2<>(SB), RODATA|NOPTR, $64
+
+DATA flat80x2y1<>+0(SB)/4, $0x00000000
+DATA flat80x2y1<>+4(SB)/4, $0x00000000
+DATA flat80x2y1<>+8(SB)/4, $0x00000000
+DATA flat80x2y1<>+12(SB)/4, $0x00000000
+DATA flat80x2y1<>+16(SB)/4, $0x00000000
+DATA flat80x2y1<>+20(SB)/4, $0xcc2261d9
+DATA flat80x2y1<>+24(SB)/4, $0xcbe7f980
+DATA flat80x2y1<>+28(SB)/4, $0xcbe7f980
+DATA flat80x2y1<>+32(SB)/4, $0x4c0373c8
+DATA flat80x2y1<>+36(SB)/4, $0xcb399466
+DATA flat80x2y1<>+40(SB)/4, $0xcb399466
+DATA flat80x2y1<>+44(SB)/4, $0xcb9aa655
+DATA flat80x2y1<>+48(SB)/4, $0x00000000
+DATA flat80x2y1<>+52(SB)/4, $0x00000000
+DATA flat80x2y1<>+56(SB)/4, $0x00000000
+DATA flat80x2y1<>+60(SB)/4, $0x00000000
+GLOBL flat80x2y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat80x2y0<>+0(SB)/4, $0x00000000
+DATA flat80x2y0<>+4(SB)/4, $0x4c42dbd2
+DATA flat80x2y0<>+8(SB)/4, $0x4bd88277
+DATA flat80x2y0<>+12(SB)/4, $0x4bd88277
+DATA flat80x2y0<>+16(SB)/4, $0xcc2261d9
+DATA flat80x2y0<>+20(SB)/4, $0x4a2d352c
+DATA flat80x2y0<>+24(SB)/4, $0x49f77088
+DATA flat80x2y0<>+28(SB)/4, $0x4ab99466
+DATA flat80x2y0<>+32(SB)/4, $0xcab99466
+DATA flat80x2y0<>+36(SB)/4, $0x48c5f3a0
+DATA flat80x2y0<>+40(SB)/4, $0x48c5f3a0
+DATA flat80x2y0<>+44(SB)/4, $0x49f77088
+DATA flat80x2y0<>+48(SB)/4, $0x00000000
+DATA flat80x2y0<>+52(SB)/4, $0x00000000
+DATA flat80x2y0<>+56(SB)/4, $0x00000000
+DATA flat80x2y0<>+60(SB)/4, $0x00000000
+GLOBL flat80x2y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat80x1y3<>+0(SB)/4, $0x00000000
+DATA flat80x1y3<>+4(SB)/4, $0x00000000
+DATA flat80x1y3<>+8(SB)/4, $0x00000000
+DATA flat80x1y3<>+12(SB)/4, $0x00000000
+DATA flat80x1y3<>+16(SB)/4, $0x00000000
+DATA flat80x1y3<>+20(SB)/4, $0x00000000
+DATA flat80x1y3<>+24(SB)/4, $0x00000000
+DATA flat80x1y3<>+28(SB)/4, $0x00000000
+DATA flat80x1y3<>+32(SB)/4, $0x00000000
+DATA flat80x1y3<>+36(SB)/4, $0x00000000
+DATA flat80x1y3<>+40(SB)/4, $0x00000000
+DATA flat80x1y3<>+44(SB)/4, $0x00000000
+DATA flat80x1y3<>+48(SB)/4, $0x00000000
+DATA flat80x1y3<>+52(SB)/4, $0x4c0373c8
+DATA flat80x1y3<>+56(SB)/4, $0x4c0373c8
+DATA flat80x1y3<>+60(SB)/4, $0x4c0373c8
+GLOBL flat80x1y3<>(SB), RODATA|NOPTR, $64
+
+DATA flat80x1y2<>+0(SB)/4, $0x00000000
+DATA flat80x1y2<>+4(SB)/4, $0x00000000
+DATA flat80x1y2<>+8(SB)/4, $0x00000000
+DATA flat80x1y2<>+12(SB)/4, $0x00000000
+DATA flat80x1y2<>+16(SB)/4, $0x00000000
+DATA flat80x1y2<>+20(SB)/4, $0x00000000
+DATA flat80x1y2<>+24(SB)/4, $0x00000000
+DATA flat80x1y2<>+28(SB)/4, $0x00000000
+DATA flat80x1y2<>+32(SB)/4, $0x00000000
+DATA flat80x1y2<>+36(SB)/4, $0xcb9aa655
+DATA flat80x1y2<>+40(SB)/4, $0xcb399466
+DATA flat80x1y2<>+44(SB)/4, $0xcb399466
+DATA flat80x1y2<>+48(SB)/4, $0x4c0373c8
+DATA flat80x1y2<>+52(SB)/4, $0xcbe7f980
+DATA flat80x1y2<>+56(SB)/4, $0xcbe7f980
+DATA flat80x1y2<>+60(SB)/4, $0xcc2261d9
+GLOBL flat80x1y2<>(SB), RODATA|NOPTR, $64
+
+DATA flat80x1y1<>+0(SB)/4, $0x00000000
+DATA flat80x1y1<>+4(SB)/4, $0x00000000
+DATA flat80x1y1<>+8(SB)/4, $0x00000000
+DATA flat80x1y1<>+12(SB)/4, $0x00000000
+DATA flat80x1y1<>+16(SB)/4, $0x00000000
+DATA flat80x1y1<>+20(SB)/4, $0x4b588277
+DATA flat80x1y1<>+24(SB)/4, $0x4ab99466
+DATA flat80x1y1<>+28(SB)/4, $0x4ab99466
+DATA flat80x1y1<>+32(SB)/4, $0xcb9aa655
+DATA flat80x1y1<>+36(SB)/4, $0x4af77088
+DATA flat80x1y1<>+40(SB)/4, $0x4a9476b8
+DATA flat80x1y1<>+44(SB)/4, $0x4af77088
+DATA flat80x1y1<>+48(SB)/4, $0xcb9aa655
+DATA flat80x1y1<>+52(SB)/4, $0x4ab99466
+DATA flat80x1y1<>+56(SB)/4, $0x4ab99466
+DATA flat80x1y1<>+60(SB)/4, $0x4b588277
+GLOBL flat80x1y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat80x1y0<>+0(SB)/4, $0x00000000
+DATA flat80x1y0<>+4(SB)/4, $0xcb47dae4
+DATA flat80x1y0<>+8(SB)/4, $0xca853c98
+DATA flat80x1y0<>+12(SB)/4, $0xca853c98
+DATA flat80x1y0<>+16(SB)/4, $0x4b588277
+DATA flat80x1y0<>+20(SB)/4, $0xc9853c98
+DATA flat80x1y0<>+24(SB)/4, $0xc8e467e0
+DATA flat80x1y0<>+28(SB)/4, $0xc9ab4de8
+DATA flat80x1y0<>+32(SB)/4, $0x4a777088
+DATA flat80x1y0<>+36(SB)/4, $0xc8984540
+DATA flat80x1y0<>+40(SB)/4, $0xc836b980
+DATA flat80x1y0<>+44(SB)/4, $0xc96467e0
+DATA flat80x1y0<>+48(SB)/4, $0x49f77088
+DATA flat80x1y0<>+52(SB)/4, $0xc8184540
+DATA flat80x1y0<>+56(SB)/4, $0xc8184540
+DATA flat80x1y0<>+60(SB)/4, $0xc9853c98
+GLOBL flat80x1y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat80x0y4<>+0(SB)/4, $0x49f77088
+DATA flat80x0y4<>+4(SB)/4, $0x00000000
+DATA flat80x0y4<>+8(SB)/4, $0x00000000
+DATA flat80x0y4<>+12(SB)/4, $0x00000000
+DATA flat80x0y4<>+16(SB)/4, $0x00000000
+DATA flat80x0y4<>+20(SB)/4, $0x00000000
+DATA flat80x0y4<>+24(SB)/4, $0x00000000
+DATA flat80x0y4<>+28(SB)/4, $0x00000000
+DATA flat80x0y4<>+32(SB)/4, $0x00000000
+DATA flat80x0y4<>+36(SB)/4, $0x00000000
+DATA flat80x0y4<>+40(SB)/4, $0x00000000
+DATA flat80x0y4<>+44(SB)/4, $0x00000000
+DATA flat80x0y4<>+48(SB)/4, $0x00000000
+DATA flat80x0y4<>+52(SB)/4, $0x00000000
+DATA flat80x0y4<>+56(SB)/4, $0x00000000
+DATA flat80x0y4<>+60(SB)/4, $0x00000000
+GLOBL flat80x0y4<>(SB), RODATA|NOPTR, $64
+
+DATA flat80x0y3<>+0(SB)/4, $0xca66f190
+DATA flat80x0y3<>+4(SB)/4, $0x00000000
+DATA flat80x0y3<>+8(SB)/4, $0x00000000
+DATA flat80x0y3<>+12(SB)/4, $0x00000000
+DATA flat80x0y3<>+16(SB)/4, $0x00000000
+DATA flat80x0y3<>+20(SB)/4, $0x00000000
+DATA flat80x0y3<>+24(SB)/4, $0x00000000
+DATA flat80x0y3<>+28(SB)/4, $0x00000000
+DATA flat80x0y3<>+32(SB)/4, $0x00000000
+DATA flat80x0y3<>+36(SB)/4, $0x00000000
+DATA flat80x0y3<>+40(SB)/4, $0x00000000
+DATA flat80x0y3<>+44(SB)/4, $0x00000000
+DATA flat80x0y3<>+48(SB)/4, $0x00000000
+DATA flat80x0y3<>+52(SB)/4, $0xcab99466
+DATA flat80x0y3<>+56(SB)/4, $0xc9f77088
+DATA flat80x0y3<>+60(SB)/4, $0xc9f77088
+GLOBL flat80x0y3<>(SB), RODATA|NOPTR, $64
+
+DATA flat80x0y2<>+0(SB)/4, $0x4a053c98
+DATA flat80x0y2<>+4(SB)/4, $0x00000000
+DATA flat80x0y2<>+8(SB)/4, $0x00000000
+DATA flat80x0y2<>+12(SB)/4, $0x00000000
+DATA flat80x0y2<>+16(SB)/4, $0x00000000
+DATA flat80x0y2<>+20(SB)/4, $0x00000000
+DATA flat80x0y2<>+24(SB)/4, $0x00000000
+DATA flat80x0y2<>+28(SB)/4, $0x00000000
+DATA flat80x0y2<>+32(SB)/4, $0x00000000
+DATA flat80x0y2<>+36(SB)/4, $0x49f77088
+DATA flat80x0y2<>+40(SB)/4, $0x48c5f3a0
+DATA flat80x0y2<>+44(SB)/4, $0x48c5f3a0
+DATA flat80x0y2<>+48(SB)/4, $0xcab99466
+DATA flat80x0y2<>+52(SB)/4, $0x4ab99466
+DATA flat80x0y2<>+56(SB)/4, $0x49f77088
+DATA flat80x0y2<>+60(SB)/4, $0x4a2d352c
+GLOBL flat80x0y2<>(SB), RODATA|NOPTR, $64
+
+DATA flat80x0y1<>+0(SB)/4, $0xc8c1cc80
+DATA flat80x0y1<>+4(SB)/4, $0x00000000
+DATA flat80x0y1<>+8(SB)/4, $0x00000000
+DATA flat80x0y1<>+12(SB)/4, $0x00000000
+DATA flat80x0y1<>+16(SB)/4, $0x00000000
+DATA flat80x0y1<>+20(SB)/4, $0xc9853c98
+DATA flat80x0y1<>+24(SB)/4, $0xc8184540
+DATA flat80x0y1<>+28(SB)/4, $0xc8184540
+DATA flat80x0y1<>+32(SB)/4, $0x49f77088
+DATA flat80x0y1<>+36(SB)/4, $0xc96467e0
+DATA flat80x0y1<>+40(SB)/4, $0xc836b980
+DATA flat80x0y1<>+44(SB)/4, $0xc8984540
+DATA flat80x0y1<>+48(SB)/4, $0x4a777088
+DATA flat80x0y1<>+52(SB)/4, $0xc9ab4de8
+DATA flat80x0y1<>+56(SB)/4, $0xc8e467e0
+DATA flat80x0y1<>+60(SB)/4, $0xc9853c98
+GLOBL flat80x0y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat80x0y0<>+0(SB)/4, $0x462c4400
+DATA flat80x0y0<>+4(SB)/4, $0x495a0610
+DATA flat80x0y0<>+8(SB)/4, $0x47c1cc80
+DATA flat80x0y0<>+12(SB)/4, $0x47c1cc80
+DATA flat80x0y0<>+16(SB)/4, $0xc9853c98
+DATA flat80x0y0<>+20(SB)/4, $0x47c1cc80
+DATA flat80x0y0<>+24(SB)/4, $0x465d7c00
+DATA flat80x0y0<>+28(SB)/4, $0x47261d00
+DATA flat80x0y0<>+32(SB)/4, $0xc8e467e0
+DATA flat80x0y0<>+36(SB)/4, $0x47261d00
+DATA flat80x0y0<>+40(SB)/4, $0x4604e400
+DATA flat80x0y0<>+44(SB)/4, $0x47261d00
+DATA flat80x0y0<>+48(SB)/4, $0xc8e467e0
+DATA flat80x0y0<>+52(SB)/4, $0x47261d00
+DATA flat80x0y0<>+56(SB)/4, $0x465d7c00
+DATA flat80x0y0<>+60(SB)/4, $0x47c1cc80
+GLOBL flat80x0y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat80odd<>+0(SB)/4, $0x00000000
+DATA flat80odd<>+4(SB)/4, $0x00000001
+DATA flat80odd<>+8(SB)/4, $0x00000004
+DATA flat80odd<>+12(SB)/4, $0x00000002
+DATA flat80odd<>+16(SB)/4, $0x00000007
+DATA flat80odd<>+20(SB)/4, $0x00000001
+DATA flat80odd<>+24(SB)/4, $0x00000004
+DATA flat80odd<>+28(SB)/4, $0x00000002
+DATA flat80odd<>+32(SB)/4, $0x00000007
+DATA flat80odd<>+36(SB)/4, $0x00000001
+DATA flat80odd<>+40(SB)/4, $0x00000004
+DATA flat80odd<>+44(SB)/4, $0x00000002
+DATA flat80odd<>+48(SB)/4, $0x00000007
+DATA flat80odd<>+52(SB)/4, $0x00000001
+DATA flat80odd<>+56(SB)/4, $0x00000004
+DATA flat80odd<>+60(SB)/4, $0x00000002
+GLOBL flat80odd<>(SB), RODATA|NOPTR, $64
+
+// func m2l8DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·m2l8DipolesAVX2(SB), $1856-32
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+16(FP), BX
+	MOVQ         li+24(FP), SI
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y1
+	VMOVAPS      Y3, Y2
+	VMULPS       X4, X4, X5
+	VPERMILPS    $0x01, X5, X3
+	VBROADCASTSS X3, Y3
+	VPERMILPS    $0x02, X5, X5
+	VBROADCASTSS X5, Y5
+	VMOVUPS      axis0<>+0(SB), Y6
+	VPERMPS      Y4, Y6, Y6
+	VMOVUPS      axis1<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      axis2<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      flat0x1y0<>+0(SB), Y7
+	VMOVUPS      flat0x0y1<>+0(SB), Y8
+	VFMADD213PS  flat0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y7
+	VMOVUPS      flat0x0y1<>+32(SB), Y8
+	VFMADD213PS  flat0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 32(AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Y7
+	VMOVUPS      flat16x1y1<>+0(SB), Y8
+	VFMADD213PS  flat16x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16x0y2<>+0(SB), Y8
+	VFMADD213PS  flat16x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat16x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 64(AX)
+	VMOVUPS      flat16x2y0<>+32(SB), Y7
+	VMOVUPS      flat16x1y1<>+32(SB), Y8
+	VFMADD213PS  flat16x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16x0y2<>+32(SB), Y8
+	VFMADD213PS  flat16x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat16x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 96(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Y7
+	VMOVUPS      flat32x2y1<>+0(SB), Y8
+	VFMADD213PS  flat32x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x1y2<>+0(SB), Y8
+	VFMADD213PS  flat32x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat32x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x0y2<>+0(SB), Y8
+	VFMADD213PS  flat32x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat32x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 128(AX)
+	VMOVUPS      flat32x3y0<>+32(SB), Y7
+	VMOVUPS      flat32x2y1<>+32(SB), Y8
+	VFMADD213PS  flat32x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x1y2<>+32(SB), Y8
+	VFMADD213PS  flat32x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat32x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x0y2<>+32(SB), Y8
+	VFMADD213PS  flat32x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat32x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 160(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Y7
+	VMOVUPS      flat48x2y1<>+0(SB), Y8
+	VFMADD213PS  flat48x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48x1y2<>+0(SB), Y8
+	VFMADD213PS  flat48x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat48x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48x0y3<>+0(SB), Y8
+	VFMADD213PS  flat48x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat48x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat48x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 192(AX)
+	VMOVUPS      flat48x3y0<>+32(SB), Y7
+	VMOVUPS      flat48x2y1<>+32(SB), Y8
+	VFMADD213PS  flat48x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48x1y2<>+32(SB), Y8
+	VFMADD213PS  flat48x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat48x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48x0y3<>+32(SB), Y8
+	VFMADD213PS  flat48x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  flat48x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat48x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	VMOVUPS      flat64x4y0<>+0(SB), Y7
+	VMOVUPS      flat64x3y1<>+0(SB), Y8
+	VFMADD213PS  flat64x3y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64x2y2<>+0(SB), Y8
+	VFMADD213PS  flat64x2y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat64x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64x1y3<>+0(SB), Y8
+	VFMADD213PS  flat64x1y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat64x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat64x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64x0y3<>+0(SB), Y8
+	VFMADD213PS  flat64x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat64x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat64x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 256(AX)
+	VMOVUPS      flat64x4y0<>+32(SB), Y7
+	VMOVUPS      flat64x3y1<>+32(SB), Y8
+	VFMADD213PS  flat64x3y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64x2y2<>+32(SB), Y8
+	VFMADD213PS  flat64x2y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat64x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64x1y3<>+32(SB), Y8
+	VFMADD213PS  flat64x1y2<>+32(SB), Y5, Y8
+	VFMADD213PS  flat64x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat64x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64x0y3<>+32(SB), Y8
+	VFMADD213PS  flat64x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  flat64x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat64x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 288(AX)
+	VMOVUPS      flat80x4y0<>+0(SB), Y7
+	VMOVUPS      flat80x3y1<>+0(SB), Y8
+	VFMADD213PS  flat80x3y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80x2y2<>+0(SB), Y8
+	VFMADD213PS  flat80x2y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat80x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80x1y3<>+0(SB), Y8
+	VFMADD213PS  flat80x1y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat80x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat80x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80x0y4<>+0(SB), Y8
+	VFMADD213PS  flat80x0y3<>+0(SB), Y5, Y8
+	VFMADD213PS  flat80x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat80x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat80x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 320(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y7
+	VMOVUPS      raised0x1y1<>+0(SB), Y8
+	VFMADD213PS  raised0x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+0(SB), Y8
+	VFMADD213PS  raised0x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 448(AX)
+	VMOVUPS      raised0x2y0<>+32(SB), Y7
+	VMOVUPS      raised0x1y1<>+32(SB), Y8
+	VFMADD213PS  raised0x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+32(SB), Y8
+	VFMADD213PS  raised0x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 480(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Y7
+	VMOVUPS      raised16x2y1<>+0(SB), Y8
+	VFMADD213PS  raised16x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x1y2<>+0(SB), Y8
+	VFMADD213PS  raised16x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised16x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x0y2<>+0(SB), Y8
+	VFMADD213PS  raised16x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised16x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 512(AX)
+	VMOVUPS      raised16x3y0<>+32(SB), Y7
+	VMOVUPS      raised16x2y1<>+32(SB), Y8
+	VFMADD213PS  raised16x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x1y2<>+32(SB), Y8
+	VFMADD213PS  raised16x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised16x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x0y2<>+32(SB), Y8
+	VFMADD213PS  raised16x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised16x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 544(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Y7
+	VMOVUPS      raised32x2y1<>+0(SB), Y8
+	VFMADD213PS  raised32x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32x1y2<>+0(SB), Y8
+	VFMADD213PS  raised32x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised32x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32x0y3<>+0(SB), Y8
+	VFMADD213PS  raised32x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised32x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised32x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 576(AX)
+	VMOVUPS      raised32x3y0<>+32(SB), Y7
+	VMOVUPS      raised32x2y1<>+32(SB), Y8
+	VFMADD213PS  raised32x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32x1y2<>+32(SB), Y8
+	VFMADD213PS  raised32x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised32x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32x0y3<>+32(SB), Y8
+	VFMADD213PS  raised32x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  raised32x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised32x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 608(AX)
+	VMOVUPS      raised48x4y0<>+0(SB), Y7
+	VMOVUPS      raised48x3y1<>+0(SB), Y8
+	VFMADD213PS  raised48x3y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x2y2<>+0(SB), Y8
+	VFMADD213PS  raised48x2y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x1y3<>+0(SB), Y8
+	VFMADD213PS  raised48x1y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x0y4<>+0(SB), Y8
+	VFMADD213PS  raised48x0y3<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 640(AX)
+	VMOVUPS      raised48x4y0<>+32(SB), Y7
+	VMOVUPS      raised48x3y1<>+32(SB), Y8
+	VFMADD213PS  raised48x3y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x2y2<>+32(SB), Y8
+	VFMADD213PS  raised48x2y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised48x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x1y3<>+32(SB), Y8
+	VFMADD213PS  raised48x1y2<>+32(SB), Y5, Y8
+	VFMADD213PS  raised48x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised48x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x0y4<>+32(SB), Y8
+	VFMADD213PS  raised48x0y3<>+32(SB), Y5, Y8
+	VFMADD213PS  raised48x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  raised48x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised48x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48odd<>+32(SB), Y3
+	VPERMPS      Y6, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, 672(AX)
+	VBROADCASTSS 252(BX), Y3
+	VMOVUPS      252(AX), Y5
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      312(AX), Y6
+	VMULPS       Y3, Y6, Y3
+	XORQ         CX, CX
+
+m2l8DipolesAVX2_block0_degree7:
+	VBROADCASTSS 196(BX)(CX*8), Y6
+	VMOVUPS      196(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      256(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 200(BX)(CX*8), Y6
+	VMOVUPS      592(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      644(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	INCQ         CX
+	CMPQ         CX, $0x07
+	JLT          m2l8DipolesAVX2_block0_degree7
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VBROADCASTSS 192(BX), Y6
+	VMOVUPS      192(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      244(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VMOVUPS      304(AX), Y7
+	VMULPS       Y6, Y7, Y6
+	XORQ         CX, CX
+
+m2l8DipolesAVX2_block0_degree6:
+	VBROADCASTSS 144(BX)(CX*8), Y7
+	VMOVUPS      144(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      196(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      256(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 148(BX)(CX*8), Y7
+	VMOVUPS      548(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      592(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      644(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	INCQ         CX
+	CMPQ         CX, $0x06
+	JLT          m2l8DipolesAVX2_block0_degree6
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VBROADCASTSS 140(BX), Y7
+	VMOVUPS      140(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      184(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      236(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VMOVUPS      296(AX), Y8
+	VMULPS       Y7, Y8, Y7
+	XORQ         CX, CX
+
+m2l8DipolesAVX2_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Y8
+	VMOVUPS      100(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      144(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      196(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      256(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VBROADCASTSS 104(BX)(CX*8), Y8
+	VMOVUPS      512(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      548(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      592(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      644(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          m2l8DipolesAVX2_block0_degree5
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VBROADCASTSS 96(BX), Y8
+	VMOVUPS      96(AX), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      132(AX), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      176(AX), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      228(AX), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VMOVUPS      288(AX), Y9
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      320(AX), Y10
+	VMULPS       Y8, Y10, Y8
+	XORQ         CX, CX
+
+m2l8DipolesAVX2_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Y10
+	VMOVUPS      64(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMOVUPS      100(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMOVUPS      144(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y6
+	VMOVUPS      196(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y7
+	VMOVUPS      256(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y9
+	VMOVUPS      288(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 68(BX)(CX*8), Y10
+	VMOVUPS      484(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMOVUPS      512(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMOVUPS      548(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y6
+	VMOVUPS      592(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y7
+	VMOVUPS      644(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y9
+	VMOVUPS      676(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y8
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          m2l8DipolesAVX2_block0_degree4
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VBROADCASTSS 60(BX), Y10
+	VMOVUPS      60(AX), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMOVUPS      88(AX), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMOVUPS      124(AX), Y11
+	VFMADD231PS  Y10, Y11, Y6
+	VMOVUPS      168(AX), Y11
+	VFMADD231PS  Y10, Y11, Y7
+	VMOVUPS      220(AX), Y11
+	VFMADD231PS  Y10, Y11, Y9
+	VMOVUPS      252(AX), Y11
+	VFMADD231PS  Y10, Y11, Y8
+	VMOVUPS      280(AX), Y11
+	VMULPS       Y10, Y11, Y11
+	VMOVUPS      312(AX), Y12
+	VMULPS       Y10, Y12, Y10
+	XORQ         CX, CX
+
+m2l8DipolesAVX2_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y12
+	VMOVUPS      36(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y5
+	VMOVUPS      64(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y3
+	VMOVUPS      100(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y6
+	VMOVUPS      144(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y7
+	VMOVUPS      196(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      228(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      256(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y11
+	VMOVUPS      288(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y10
+	VBROADCASTSS 40(BX)(CX*8), Y12
+	VMOVUPS      464(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y5
+	VMOVUPS      484(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y3
+	VMOVUPS      512(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y6
+	VMOVUPS      548(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y7
+	VMOVUPS      592(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      624(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      644(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y11
+	VMOVUPS      676(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y10
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          m2l8DipolesAVX2_block0_degree3
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y0, Y10, Y10
+	VBROADCASTSS 32(BX), Y12
+	VMOVUPS      32(AX), Y13
+	VFMADD231PS  Y12, Y13, Y5
+	VMOVUPS      52(AX), Y13
+	VFMADD231PS  Y12, Y13, Y3
+	VMOVUPS      80(AX), Y13
+	VFMADD231PS  Y12, Y13, Y6
+	VMOVUPS      116(AX), Y13
+	VFMADD231PS  Y12, Y13, Y7
+	VMOVUPS      160(AX), Y13
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      192(AX), Y13
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      212(AX), Y13
+	VFMADD231PS  Y12, Y13, Y11
+	VMOVUPS      244(AX), Y13
+	VFMADD231PS  Y12, Y13, Y10
+	VMOVUPS      272(AX), Y13
+	VMULPS       Y12, Y13, Y13
+	VMOVUPS      304(AX), Y14
+	VMULPS       Y12, Y14, Y12
+	XORQ         CX, CX
+
+m2l8DipolesAVX2_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y14
+	VMOVUPS      16(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y5
+	VMOVUPS      36(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y3
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y6
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y7
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      176(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      228(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y10
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y13
+	VMOVUPS      288(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 20(BX)(CX*8), Y14
+	VMOVUPS      452(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y5
+	VMOVUPS      464(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y3
+	VMOVUPS      484(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y6
+	VMOVUPS      512(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y7
+	VMOVUPS      548(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      580(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      592(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      624(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y10
+	VMOVUPS      644(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y13
+	VMOVUPS      676(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          m2l8DipolesAVX2_block0_degree2
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y13, Y13
+	VMULPS       Y0, Y12, Y12
+	VBROADCASTSS 12(BX), Y14
+	VMOVUPS      12(AX), Y15
+	VFMADD231PS  Y14, Y15, Y5
+	VMOVUPS      24(AX), Y15
+	VFMADD231PS  Y14, Y15, Y3
+	VMOVUPS      44(AX), Y15
+	VFMADD231PS  Y14, Y15, Y6
+	VMOVUPS      72(AX), Y15
+	VFMADD231PS  Y14, Y15, Y7
+	VMOVUPS      108(AX), Y15
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      140(AX), Y15
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      152(AX), Y15
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      184(AX), Y15
+	VFMADD231PS  Y14, Y15, Y10
+	VMOVUPS      204(AX), Y15
+	VFMADD231PS  Y14, Y15, Y13
+	VMOVUPS      236(AX), Y15
+	VFMADD231PS  Y14, Y15, Y12
+	VMOVUPS      264(AX), Y15
+	VMULPS       Y14, Y15, Y14
+	XORQ         CX, CX
+
+m2l8DipolesAVX2_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y15
+	VMOVUPS      4(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y5
+	VMOVUPS      16(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y3
+	VMOVUPS      36(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y6
+	VMOVUPS      64(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y7
+	VMOVUPS      100(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y9
+	VMOVUPS      132(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y8
+	VMOVUPS      144(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y11
+	VMOVUPS      176(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y10
+	VMOVUPS      196(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y13
+	VMOVUPS      228(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y12
+	VMOVUPS      256(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y14
+	VBROADCASTSS 8(BX)(CX*8), Y15
+	VMOVUPS      448(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y5
+	VMOVUPS      452(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y3
+	VMOVUPS      464(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y6
+	VMOVUPS      484(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y7
+	VMOVUPS      512(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y9
+	VMOVUPS      544(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y8
+	VMOVUPS      548(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y11
+	VMOVUPS      580(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y10
+	VMOVUPS      592(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y13
+	VMOVUPS      624(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y12
+	VMOVUPS      644(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y14
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          m2l8DipolesAVX2_block0_degree1
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y13, Y13
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y14, Y14
+	VBROADCASTSS (BX), Y15
+	VFMADD231PS  (AX), Y15, Y5
+	VFMADD231PS  4(AX), Y15, Y3
+	VFMADD231PS  16(AX), Y15, Y6
+	VFMADD231PS  36(AX), Y15, Y7
+	VFMADD231PS  64(AX), Y15, Y9
+	VFMADD231PS  96(AX), Y15, Y8
+	VFMADD231PS  100(AX), Y15, Y11
+	VFMADD231PS  132(AX), Y15, Y10
+	VFMADD231PS  144(AX), Y15, Y13
+	VFMADD231PS  176(AX), Y15, Y12
+	VFMADD231PS  196(AX), Y15, Y14
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, 896(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 900(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y6, Y6
+	VMOVUPS      Y6, 912(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      Y7, 932(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y9, Y9
+	VMOVUPS      Y9, 960(AX)
+	VMULPS       Y2, Y8, Y8
+	VMOVUPS      Y8, 992(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y11, Y11
+	VMOVUPS      Y11, 996(AX)
+	VMULPS       Y2, Y10, Y10
+	VMOVUPS      Y10, 1028(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y13, Y13
+	VMOVUPS      Y13, 1040(AX)
+	VMULPS       Y2, Y12, Y12
+	VMOVUPS      Y12, 1072(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y14, Y14
+	VMOVUPS      Y14, 1092(AX)
+	VBROADCASTSS 12(BX), Y3
+	VMOVUPS      296(AX), Y5
+	VMULPS       Y3, Y5, Y3
+	XORQ         CX, CX
+
+m2l8DipolesAVX2_block11_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y5
+	VMOVUPS      288(AX)(CX*8), Y6
+	VFMADD231PS  Y5, Y6, Y3
+	VBROADCASTSS 8(BX)(CX*8), Y5
+	VMOVUPS      676(AX)(CX*8), Y6
+	VFMADD231PS  Y5, Y6, Y3
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          m2l8DipolesAVX2_block11_degree1
+	VMULPS       Y0, Y3, Y3
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  228(AX), Y0, Y3
+	VMULPS       256(AX), Y0, Y5
+	VMULPS       288(AX), Y0, Y6
+	VMULPS       320(AX), Y0, Y0
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 1124(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, 1152(AX)
+	VMULPS       Y2, Y6, Y6
+	VMOVUPS      Y6, 1184(AX)
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, 1216(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 1220(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       896(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       928(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      64(SI), Y0
+	VADDPS       960(AX), Y0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      96(SI), Y0
+	VADDPS       992(AX), Y0, Y0
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      128(SI), Y0
+	VADDPS       1024(AX), Y0, Y0
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      160(SI), Y0
+	VADDPS       1056(AX), Y0, Y0
+	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      192(SI), Y0
+	VADDPS       1088(AX), Y0, Y0
+	VMOVUPS      Y0, 192(SI)
+	VMOVUPS      224(SI), Y0
+	VADDPS       1120(AX), Y0, Y0
+	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      256(SI), Y0
+	VADDPS       1152(AX), Y0, Y0
+	VMOVUPS      Y0, 256(SI)
+	VMOVUPS      288(SI), Y0
+	VADDPS       1184(AX), Y0, Y0
+	VMOVUPS      Y0, 288(SI)
+	VMOVUPS      320(SI), Y0
+	VADDPS       1216(AX), Y0, Y0
+	VMOVUPS      Y0, 320(SI)
+	VZEROUPPER
+	RET
+
+// func mutual8DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// Requires: AVX, AVX512F
+TEXT ·mutual8DipolesAVX512(SB), $1856-48
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+24(FP), BX
+	MOVQ         li+32(FP), SI
+	MOVQ         mi+16(FP), DI
+	MOVQ         lj+40(FP), R8
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Z3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Z0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Z2
+	VMOVAPS      Z3, Z5
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(DX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Z6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Z6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VXORPS       X7, X7, X7
+	VSUBSS       X6, X7, X6
+	VBROADCASTSS X6, Z6
+	VXORPS       X7, X7, X7
+	VCVTSD2SS    24(DX), X7, X7
+	VMULSS       X1, X7, X7
+	VXORPS       X1, X1, X1
+	VSUBSS       X7, X1, X7
+	VBROADCASTSS X7, Z1
+	VMOVAPS      Z3, Z3
+	VMULPS       X4, X4, X8
+	VPERMILPS    $0x01, X8, X7
+	VBROADCASTSS X7, Z7
+	VPERMILPS    $0x02, X8, X8
+	VBROADCASTSS X8, Z8
+	VMOVUPS      axis0<>+0(SB), Z9
+	VPERMPS      Z4, Z9, Z9
+	VMOVUPS      axis1<>+0(SB), Z10
+	VPERMPS      Z4, Z10, Z10
+	VMULPS       Z10, Z9, Z9
+	VMOVUPS      axis2<>+0(SB), Z10
+	VPERMPS      Z4, Z10, Z10
+	VMULPS       Z10, Z9, Z9
+	VMOVUPS      flat0x1y0<>+0(SB), Z10
+	VMOVUPS      flat0x0y1<>+0(SB), Z11
+	VFMADD213PS  flat0x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat0odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, (AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Z10
+	VMOVUPS      flat16x1y1<>+0(SB), Z11
+	VFMADD213PS  flat16x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat16x0y2<>+0(SB), Z11
+	VFMADD213PS  flat16x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat16x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat16odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 64(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Z10
+	VMOVUPS      flat32x2y1<>+0(SB), Z11
+	VFMADD213PS  flat32x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat32x1y2<>+0(SB), Z11
+	VFMADD213PS  flat32x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat32x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat32x0y2<>+0(SB), Z11
+	VFMADD213PS  flat32x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat32x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat32odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 128(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Z10
+	VMOVUPS      flat48x2y1<>+0(SB), Z11
+	VFMADD213PS  flat48x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat48x1y2<>+0(SB), Z11
+	VFMADD213PS  flat48x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat48x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat48x0y3<>+0(SB), Z11
+	VFMADD213PS  flat48x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat48x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat48x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat48odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 192(AX)
+	VMOVUPS      flat64x4y0<>+0(SB), Z10
+	VMOVUPS      flat64x3y1<>+0(SB), Z11
+	VFMADD213PS  flat64x3y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat64x2y2<>+0(SB), Z11
+	VFMADD213PS  flat64x2y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat64x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat64x1y3<>+0(SB), Z11
+	VFMADD213PS  flat64x1y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat64x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat64x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat64x0y3<>+0(SB), Z11
+	VFMADD213PS  flat64x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat64x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat64x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat64odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 256(AX)
+	VMOVUPS      flat80x4y0<>+0(SB), Z10
+	VMOVUPS      flat80x3y1<>+0(SB), Z11
+	VFMADD213PS  flat80x3y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat80x2y2<>+0(SB), Z11
+	VFMADD213PS  flat80x2y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat80x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat80x1y3<>+0(SB), Z11
+	VFMADD213PS  flat80x1y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat80x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat80x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat80x0y4<>+0(SB), Z11
+	VFMADD213PS  flat80x0y3<>+0(SB), Z8, Z11
+	VFMADD213PS  flat80x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat80x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat80x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat80odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 320(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Z10
+	VMOVUPS      raised0x1y1<>+0(SB), Z11
+	VFMADD213PS  raised0x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised0x0y2<>+0(SB), Z11
+	VFMADD213PS  raised0x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised0x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised0odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 448(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Z10
+	VMOVUPS      raised16x2y1<>+0(SB), Z11
+	VFMADD213PS  raised16x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised16x1y2<>+0(SB), Z11
+	VFMADD213PS  raised16x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised16x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised16x0y2<>+0(SB), Z11
+	VFMADD213PS  raised16x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised16x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised16odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 512(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Z10
+	VMOVUPS      raised32x2y1<>+0(SB), Z11
+	VFMADD213PS  raised32x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised32x1y2<>+0(SB), Z11
+	VFMADD213PS  raised32x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised32x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised32x0y3<>+0(SB), Z11
+	VFMADD213PS  raised32x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised32x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised32x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised32odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 576(AX)
+	VMOVUPS      raised48x4y0<>+0(SB), Z10
+	VMOVUPS      raised48x3y1<>+0(SB), Z11
+	VFMADD213PS  raised48x3y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised48x2y2<>+0(SB), Z11
+	VFMADD213PS  raised48x2y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised48x1y3<>+0(SB), Z11
+	VFMADD213PS  raised48x1y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised48x0y4<>+0(SB), Z11
+	VFMADD213PS  raised48x0y3<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised48odd<>+0(SB), Z7
+	VPERMPS      Z9, Z7, Z7
+	VMULPS       Z7, Z10, Z10
+	VMOVUPS      Z10, 640(AX)
+	VBROADCASTSS 252(BX), Z7
+	VBROADCASTSS 252(DI), Z8
+	VMOVUPS      252(AX), Z9
+	VMULPS       Z7, Z9, Z10
+	VMULPS       Z8, Z9, Z9
+	VMOVUPS      312(AX), Z11
+	VMULPS       Z7, Z11, Z7
+	VMULPS       Z8, Z11, Z8
+	XORQ         CX, CX
+
+mutual8DipolesAVX512_block0_degree7:
+	VBROADCASTSS 196(BX)(CX*8), Z11
+	VBROADCASTSS 196(DI)(CX*8), Z12
+	VMOVUPS      196(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z10
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      256(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z7
+	VFMADD231PS  Z12, Z13, Z8
+	VBROADCASTSS 200(BX)(CX*8), Z11
+	VBROADCASTSS 200(DI)(CX*8), Z12
+	VMOVUPS      592(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z10
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      644(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z7
+	VFMADD231PS  Z12, Z13, Z8
+	INCQ         CX
+	CMPQ         CX, $0x07
+	JLT          mutual8DipolesAVX512_block0_degree7
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VBROADCASTSS 192(BX), Z11
+	VBROADCASTSS 192(DI), Z12
+	VMOVUPS      192(AX), Z13
+	VFMADD231PS  Z11, Z13, Z10
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      244(AX), Z13
+	VFMADD231PS  Z11, Z13, Z7
+	VFMADD231PS  Z12, Z13, Z8
+	VMOVUPS      304(AX), Z13
+	VMULPS       Z11, Z13, Z11
+	VMULPS       Z12, Z13, Z12
+	XORQ         CX, CX
+
+mutual8DipolesAVX512_block0_degree6:
+	VBROADCASTSS 144(BX)(CX*8), Z13
+	VBROADCASTSS 144(DI)(CX*8), Z14
+	VMOVUPS      144(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      196(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      256(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z11
+	VFMADD231PS  Z14, Z15, Z12
+	VBROADCASTSS 148(BX)(CX*8), Z13
+	VBROADCASTSS 148(DI)(CX*8), Z14
+	VMOVUPS      548(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      592(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      644(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z11
+	VFMADD231PS  Z14, Z15, Z12
+	INCQ         CX
+	CMPQ         CX, $0x06
+	JLT          mutual8DipolesAVX512_block0_degree6
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VBROADCASTSS 140(BX), Z13
+	VBROADCASTSS 140(DI), Z14
+	VMOVUPS      140(AX), Z15
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      184(AX), Z15
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      236(AX), Z15
+	VFMADD231PS  Z13, Z15, Z11
+	VFMADD231PS  Z14, Z15, Z12
+	VMOVUPS      296(AX), Z15
+	VMULPS       Z13, Z15, Z13
+	VMULPS       Z14, Z15, Z14
+	XORQ         CX, CX
+
+mutual8DipolesAVX512_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Z15
+	VBROADCASTSS 100(DI)(CX*8), Z16
+	VMOVUPS      100(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z10
+	VFMADD231PS  Z16, Z17, Z9
+	VMOVUPS      144(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z7
+	VFMADD231PS  Z16, Z17, Z8
+	VMOVUPS      196(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z11
+	VFMADD231PS  Z16, Z17, Z12
+	VMOVUPS      256(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z13
+	VFMADD231PS  Z16, Z17, Z14
+	VBROADCASTSS 104(BX)(CX*8), Z15
+	VBROADCASTSS 104(DI)(CX*8), Z16
+	VMOVUPS      512(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z10
+	VFMADD231PS  Z16, Z17, Z9
+	VMOVUPS      548(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z7
+	VFMADD231PS  Z16, Z17, Z8
+	VMOVUPS      592(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z11
+	VFMADD231PS  Z16, Z17, Z12
+	VMOVUPS      644(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z13
+	VFMADD231PS  Z16, Z17, Z14
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          mutual8DipolesAVX512_block0_degree5
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VBROADCASTSS 96(BX), Z15
+	VBROADCASTSS 96(DI), Z16
+	VMOVUPS      96(AX), Z17
+	VFMADD231PS  Z15, Z17, Z10
+	VFMADD231PS  Z16, Z17, Z9
+	VMOVUPS      132(AX), Z17
+	VFMADD231PS  Z15, Z17, Z7
+	VFMADD231PS  Z16, Z17, Z8
+	VMOVUPS      176(AX), Z17
+	VFMADD231PS  Z15, Z17, Z11
+	VFMADD231PS  Z16, Z17, Z12
+	VMOVUPS      228(AX), Z17
+	VFMADD231PS  Z15, Z17, Z13
+	VFMADD231PS  Z16, Z17, Z14
+	VMOVUPS      288(AX), Z17
+	VMULPS       Z15, Z17, Z15
+	VMULPS       Z16, Z17, Z16
+	XORQ         CX, CX
+
+mutual8DipolesAVX512_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Z17
+	VBROADCASTSS 64(DI)(CX*8), Z18
+	VMOVUPS      64(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z10
+	VFMADD231PS  Z18, Z19, Z9
+	VMOVUPS      100(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z7
+	VFMADD231PS  Z18, Z19, Z8
+	VMOVUPS      144(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z11
+	VFMADD231PS  Z18, Z19, Z12
+	VMOVUPS      196(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z13
+	VFMADD231PS  Z18, Z19, Z14
+	VMOVUPS      256(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z15
+	VFMADD231PS  Z18, Z19, Z16
+	VBROADCASTSS 68(BX)(CX*8), Z17
+	VBROADCASTSS 68(DI)(CX*8), Z18
+	VMOVUPS      484(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z10
+	VFMADD231PS  Z18, Z19, Z9
+	VMOVUPS      512(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z7
+	VFMADD231PS  Z18, Z19, Z8
+	VMOVUPS      548(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z11
+	VFMADD231PS  Z18, Z19, Z12
+	VMOVUPS      592(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z13
+	VFMADD231PS  Z18, Z19, Z14
+	VMOVUPS      644(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z15
+	VFMADD231PS  Z18, Z19, Z16
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          mutual8DipolesAVX512_block0_degree4
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VBROADCASTSS 60(BX), Z17
+	VBROADCASTSS 60(DI), Z18
+	VMOVUPS      60(AX), Z19
+	VFMADD231PS  Z17, Z19, Z10
+	VFMADD231PS  Z18, Z19, Z9
+	VMOVUPS      88(AX), Z19
+	VFMADD231PS  Z17, Z19, Z7
+	VFMADD231PS  Z18, Z19, Z8
+	VMOVUPS      124(AX), Z19
+	VFMADD231PS  Z17, Z19, Z11
+	VFMADD231PS  Z18, Z19, Z12
+	VMOVUPS      168(AX), Z19
+	VFMADD231PS  Z17, Z19, Z13
+	VFMADD231PS  Z18, Z19, Z14
+	VMOVUPS      220(AX), Z19
+	VFMADD231PS  Z17, Z19, Z15
+	VFMADD231PS  Z18, Z19, Z16
+	VMOVUPS      280(AX), Z19
+	VMULPS       Z17, Z19, Z17
+	VMULPS       Z18, Z19, Z18
+	XORQ         CX, CX
+
+mutual8DipolesAVX512_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Z19
+	VBROADCASTSS 36(DI)(CX*8), Z20
+	VMOVUPS      36(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z9
+	VMOVUPS      64(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VMOVUPS      100(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z11
+	VFMADD231PS  Z20, Z21, Z12
+	VMOVUPS      144(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VMOVUPS      196(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z15
+	VFMADD231PS  Z20, Z21, Z16
+	VMOVUPS      256(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z17
+	VFMADD231PS  Z20, Z21, Z18
+	VBROADCASTSS 40(BX)(CX*8), Z19
+	VBROADCASTSS 40(DI)(CX*8), Z20
+	VMOVUPS      464(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z9
+	VMOVUPS      484(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VMOVUPS      512(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z11
+	VFMADD231PS  Z20, Z21, Z12
+	VMOVUPS      548(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VMOVUPS      592(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z15
+	VFMADD231PS  Z20, Z21, Z16
+	VMOVUPS      644(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z17
+	VFMADD231PS  Z20, Z21, Z18
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual8DipolesAVX512_block0_degree3
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z0, Z17, Z17
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VMULPS       Z6, Z18, Z18
+	VBROADCASTSS 32(BX), Z19
+	VBROADCASTSS 32(DI), Z20
+	VMOVUPS      32(AX), Z21
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z9
+	VMOVUPS      52(AX), Z21
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VMOVUPS      80(AX), Z21
+	VFMADD231PS  Z19, Z21, Z11
+	VFMADD231PS  Z20, Z21, Z12
+	VMOVUPS      116(AX), Z21
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VMOVUPS      160(AX), Z21
+	VFMADD231PS  Z19, Z21, Z15
+	VFMADD231PS  Z20, Z21, Z16
+	VMOVUPS      212(AX), Z21
+	VFMADD231PS  Z19, Z21, Z17
+	VFMADD231PS  Z20, Z21, Z18
+	VMOVUPS      272(AX), Z21
+	VMULPS       Z19, Z21, Z19
+	VMULPS       Z20, Z21, Z20
+	XORQ         CX, CX
+
+mutual8DipolesAVX512_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Z21
+	VBROADCASTSS 16(DI)(CX*8), Z22
+	VMOVUPS      16(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z10
+	VFMADD231PS  Z22, Z23, Z9
+	VMOVUPS      36(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z7
+	VFMADD231PS  Z22, Z23, Z8
+	VMOVUPS      64(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z11
+	VFMADD231PS  Z22, Z23, Z12
+	VMOVUPS      100(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z13
+	VFMADD231PS  Z22, Z23, Z14
+	VMOVUPS      144(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z15
+	VFMADD231PS  Z22, Z23, Z16
+	VMOVUPS      196(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z17
+	VFMADD231PS  Z22, Z23, Z18
+	VMOVUPS      256(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z19
+	VFMADD231PS  Z22, Z23, Z20
+	VBROADCASTSS 20(BX)(CX*8), Z21
+	VBROADCASTSS 20(DI)(CX*8), Z22
+	VMOVUPS      452(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z10
+	VFMADD231PS  Z22, Z23, Z9
+	VMOVUPS      464(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z7
+	VFMADD231PS  Z22, Z23, Z8
+	VMOVUPS      484(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z11
+	VFMADD231PS  Z22, Z23, Z12
+	VMOVUPS      512(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z13
+	VFMADD231PS  Z22, Z23, Z14
+	VMOVUPS      548(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z15
+	VFMADD231PS  Z22, Z23, Z16
+	VMOVUPS      592(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z17
+	VFMADD231PS  Z22, Z23, Z18
+	VMOVUPS      644(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z19
+	VFMADD231PS  Z22, Z23, Z20
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual8DipolesAVX512_block0_degree2
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z0, Z17, Z17
+	VMULPS       Z0, Z19, Z19
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VMULPS       Z6, Z18, Z18
+	VMULPS       Z6, Z20, Z20
+	VBROADCASTSS 12(BX), Z21
+	VBROADCASTSS 12(DI), Z22
+	VMOVUPS      12(AX), Z23
+	VFMADD231PS  Z21, Z23, Z10
+	VFMADD231PS  Z22, Z23, Z9
+	VMOVUPS      24(AX), Z23
+	VFMADD231PS  Z21, Z23, Z7
+	VFMADD231PS  Z22, Z23, Z8
+	VMOVUPS      44(AX), Z23
+	VFMADD231PS  Z21, Z23, Z11
+	VFMADD231PS  Z22, Z23, Z12
+	VMOVUPS      72(AX), Z23
+	VFMADD231PS  Z21, Z23, Z13
+	VFMADD231PS  Z22, Z23, Z14
+	VMOVUPS      108(AX), Z23
+	VFMADD231PS  Z21, Z23, Z15
+	VFMADD231PS  Z22, Z23, Z16
+	VMOVUPS      152(AX), Z23
+	VFMADD231PS  Z21, Z23, Z17
+	VFMADD231PS  Z22, Z23, Z18
+	VMOVUPS      204(AX), Z23
+	VFMADD231PS  Z21, Z23, Z19
+	VFMADD231PS  Z22, Z23, Z20
+	VMOVUPS      264(AX), Z23
+	VMULPS       Z21, Z23, Z21
+	VMULPS       Z22, Z23, Z22
+	XORQ         CX, CX
+
+mutual8DipolesAVX512_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Z23
+	VBROADCASTSS 4(DI)(CX*8), Z24
+	VMOVUPS      4(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z10
+	VFMADD231PS  Z24, Z25, Z9
+	VMOVUPS      16(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z7
+	VFMADD231PS  Z24, Z25, Z8
+	VMOVUPS      36(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z11
+	VFMADD231PS  Z24, Z25, Z12
+	VMOVUPS      64(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z13
+	VFMADD231PS  Z24, Z25, Z14
+	VMOVUPS      100(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z15
+	VFMADD231PS  Z24, Z25, Z16
+	VMOVUPS      144(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z17
+	VFMADD231PS  Z24, Z25, Z18
+	VMOVUPS      196(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z19
+	VFMADD231PS  Z24, Z25, Z20
+	VMOVUPS      256(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z21
+	VFMADD231PS  Z24, Z25, Z22
+	VBROADCASTSS 8(BX)(CX*8), Z23
+	VBROADCASTSS 8(DI)(CX*8), Z24
+	VMOVUPS      448(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z10
+	VFMADD231PS  Z24, Z25, Z9
+	VMOVUPS      452(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z7
+	VFMADD231PS  Z24, Z25, Z8
+	VMOVUPS      464(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z11
+	VFMADD231PS  Z24, Z25, Z12
+	VMOVUPS      484(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z13
+	VFMADD231PS  Z24, Z25, Z14
+	VMOVUPS      512(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z15
+	VFMADD231PS  Z24, Z25, Z16
+	VMOVUPS      548(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z17
+	VFMADD231PS  Z24, Z25, Z18
+	VMOVUPS      592(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z19
+	VFMADD231PS  Z24, Z25, Z20
+	VMOVUPS      644(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z21
+	VFMADD231PS  Z24, Z25, Z22
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual8DipolesAVX512_block0_degree1
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z0, Z17, Z17
+	VMULPS       Z0, Z19, Z19
+	VMULPS       Z0, Z21, Z21
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VMULPS       Z6, Z18, Z18
+	VMULPS       Z6, Z20, Z20
+	VMULPS       Z6, Z22, Z22
+	VBROADCASTSS (BX), Z0
+	VFMADD231PS  (AX), Z0, Z10
+	VFMADD231PS  4(AX), Z0, Z7
+	VFMADD231PS  16(AX), Z0, Z11
+	VFMADD231PS  36(AX), Z0, Z13
+	VFMADD231PS  64(AX), Z0, Z15
+	VFMADD231PS  100(AX), Z0, Z17
+	VFMADD231PS  144(AX), Z0, Z19
+	VFMADD231PS  196(AX), Z0, Z21
+	VMULPS       256(AX), Z0, Z6
+	VMULPS       320(AX), Z0, Z0
+	VMULPS       Z5, Z10, Z10
+	VMOVUPS      Z10, 896(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z7, Z7
+	VMOVUPS      Z7, 900(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z11, Z11
+	VMOVUPS      Z11, 912(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z13, Z13
+	VMOVUPS      Z13, 932(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z15, Z15
+	VMOVUPS      Z15, 960(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z17, Z17
+	VMOVUPS      Z17, 996(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z19, Z19
+	VMOVUPS      Z19, 1040(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z21, Z21
+	VMOVUPS      Z21, 1092(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z6, Z6
+	VMOVUPS      Z6, 1152(AX)
+	VMULPS       Z5, Z0, Z0
+	VMOVUPS      Z0, 1216(AX)
+	VBROADCASTSS (DI), Z0
+	VFMADD231PS  (AX), Z0, Z9
+	VFMADD231PS  4(AX), Z0, Z8
+	VFMADD231PS  16(AX), Z0, Z12
+	VFMADD231PS  36(AX), Z0, Z14
+	VFMADD231PS  64(AX), Z0, Z16
+	VFMADD231PS  100(AX), Z0, Z18
+	VFMADD231PS  144(AX), Z0, Z20
+	VFMADD231PS  196(AX), Z0, Z22
+	VMULPS       256(AX), Z0, Z2
+	VMULPS       320(AX), Z0, Z0
+	VMULPS       Z3, Z9, Z9
+	VMOVUPS      Z9, 1344(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z8, Z8
+	VMOVUPS      Z8, 1348(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z12, Z12
+	VMOVUPS      Z12, 1360(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z14, Z14
+	VMOVUPS      Z14, 1380(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z16, Z16
+	VMOVUPS      Z16, 1408(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z18, Z18
+	VMOVUPS      Z18, 1444(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z20, Z20
+	VMOVUPS      Z20, 1488(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z22, Z22
+	VMOVUPS      Z22, 1540(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z2, 1600(AX)
+	VMULPS       Z3, Z0, Z0
+	VMOVUPS      Z0, 1664(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Z4, 1220(AX)
+	VMOVUPS      Z4, 1668(AX)
+	VMOVUPS      (SI), Z0
+	VADDPS       896(AX), Z0, Z0
+	VMOVUPS      Z0, (SI)
+	VMOVUPS      64(SI), Z0
+	VADDPS       960(AX), Z0, Z0
+	VMOVUPS      Z0, 64(SI)
+	VMOVUPS      128(SI), Z0
+	VADDPS       1024(AX), Z0, Z0
+	VMOVUPS      Z0, 128(SI)
+	VMOVUPS      192(SI), Z0
+	VADDPS       1088(AX), Z0, Z0
+	VMOVUPS      Z0, 192(SI)
+	VMOVUPS      256(SI), Z0
+	VADDPS       1152(AX), Z0, Z0
+	VMOVUPS      Z0, 256(SI)
+	VMOVUPS      320(SI), Z0
+	VADDPS       1216(AX), Z0, Z0
+	VMOVUPS      Z0, 320(SI)
+	VMOVUPS      (R8), Z0
+	VADDPS       1344(AX), Z0, Z0
+	VMOVUPS      Z0, (R8)
+	VMOVUPS      64(R8), Z0
+	VADDPS       1408(AX), Z0, Z0
+	VMOVUPS      Z0, 64(R8)
+	VMOVUPS      128(R8), Z0
+	VADDPS       1472(AX), Z0, Z0
+	VMOVUPS      Z0, 128(R8)
+	VMOVUPS      192(R8), Z0
+	VADDPS       1536(AX), Z0, Z0
+	VMOVUPS      Z0, 192(R8)
+	VMOVUPS      256(R8), Z0
+	VADDPS       1600(AX), Z0, Z0
+	VMOVUPS      Z0, 256(R8)
+	VMOVUPS      320(R8), Z0
+	VADDPS       1664(AX), Z0, Z0
+	VMOVUPS      Z0, 320(R8)
+	VZEROUPPER
+	RET
+
+// func mutual8DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·mutual8DipolesAVX2(SB), $1856-48
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+24(FP), BX
+	MOVQ         li+32(FP), SI
+	MOVQ         mi+16(FP), DI
+	MOVQ         lj+40(FP), R8
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y2
+	VMOVAPS      Y3, Y5
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(DX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VXORPS       X7, X7, X7
+	VSUBSS       X6, X7, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X7, X7, X7
+	VCVTSD2SS    24(DX), X7, X7
+	VMULSS       X1, X7, X7
+	VXORPS       X1, X1, X1
+	VSUBSS       X7, X1, X7
+	VBROADCASTSS X7, Y1
+	VMOVAPS      Y3, Y3
+	VMULPS       X4, X4, X8
+	VPERMILPS    $0x01, X8, X7
+	VBROADCASTSS X7, Y7
+	VPERMILPS    $0x02, X8, X8
+	VBROADCASTSS X8, Y8
+	VMOVUPS      axis0<>+0(SB), Y9
+	VPERMPS      Y4, Y9, Y9
+	VMOVUPS      axis1<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      axis2<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      flat0x1y0<>+0(SB), Y10
+	VMOVUPS      flat0x0y1<>+0(SB), Y11
+	VFMADD213PS  flat0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y10
+	VMOVUPS      flat0x0y1<>+32(SB), Y11
+	VFMADD213PS  flat0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 32(AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Y10
+	VMOVUPS      flat16x1y1<>+0(SB), Y11
+	VFMADD213PS  flat16x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16x0y2<>+0(SB), Y11
+	VFMADD213PS  flat16x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat16x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 64(AX)
+	VMOVUPS      flat16x2y0<>+32(SB), Y10
+	VMOVUPS      flat16x1y1<>+32(SB), Y11
+	VFMADD213PS  flat16x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16x0y2<>+32(SB), Y11
+	VFMADD213PS  flat16x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat16x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 96(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Y10
+	VMOVUPS      flat32x2y1<>+0(SB), Y11
+	VFMADD213PS  flat32x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x1y2<>+0(SB), Y11
+	VFMADD213PS  flat32x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat32x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x0y2<>+0(SB), Y11
+	VFMADD213PS  flat32x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat32x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 128(AX)
+	VMOVUPS      flat32x3y0<>+32(SB), Y10
+	VMOVUPS      flat32x2y1<>+32(SB), Y11
+	VFMADD213PS  flat32x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x1y2<>+32(SB), Y11
+	VFMADD213PS  flat32x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat32x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x0y2<>+32(SB), Y11
+	VFMADD213PS  flat32x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat32x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 160(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Y10
+	VMOVUPS      flat48x2y1<>+0(SB), Y11
+	VFMADD213PS  flat48x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48x1y2<>+0(SB), Y11
+	VFMADD213PS  flat48x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat48x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48x0y3<>+0(SB), Y11
+	VFMADD213PS  flat48x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat48x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat48x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 192(AX)
+	VMOVUPS      flat48x3y0<>+32(SB), Y10
+	VMOVUPS      flat48x2y1<>+32(SB), Y11
+	VFMADD213PS  flat48x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48x1y2<>+32(SB), Y11
+	VFMADD213PS  flat48x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat48x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48x0y3<>+32(SB), Y11
+	VFMADD213PS  flat48x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  flat48x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat48x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 224(AX)
+	VMOVUPS      flat64x4y0<>+0(SB), Y10
+	VMOVUPS      flat64x3y1<>+0(SB), Y11
+	VFMADD213PS  flat64x3y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64x2y2<>+0(SB), Y11
+	VFMADD213PS  flat64x2y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat64x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64x1y3<>+0(SB), Y11
+	VFMADD213PS  flat64x1y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat64x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat64x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64x0y3<>+0(SB), Y11
+	VFMADD213PS  flat64x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat64x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat64x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 256(AX)
+	VMOVUPS      flat64x4y0<>+32(SB), Y10
+	VMOVUPS      flat64x3y1<>+32(SB), Y11
+	VFMADD213PS  flat64x3y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64x2y2<>+32(SB), Y11
+	VFMADD213PS  flat64x2y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat64x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64x1y3<>+32(SB), Y11
+	VFMADD213PS  flat64x1y2<>+32(SB), Y8, Y11
+	VFMADD213PS  flat64x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat64x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64x0y3<>+32(SB), Y11
+	VFMADD213PS  flat64x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  flat64x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat64x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 288(AX)
+	VMOVUPS      flat80x4y0<>+0(SB), Y10
+	VMOVUPS      flat80x3y1<>+0(SB), Y11
+	VFMADD213PS  flat80x3y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80x2y2<>+0(SB), Y11
+	VFMADD213PS  flat80x2y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat80x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80x1y3<>+0(SB), Y11
+	VFMADD213PS  flat80x1y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat80x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat80x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80x0y4<>+0(SB), Y11
+	VFMADD213PS  flat80x0y3<>+0(SB), Y8, Y11
+	VFMADD213PS  flat80x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat80x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat80x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 320(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y10
+	VMOVUPS      raised0x1y1<>+0(SB), Y11
+	VFMADD213PS  raised0x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+0(SB), Y11
+	VFMADD213PS  raised0x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 448(AX)
+	VMOVUPS      raised0x2y0<>+32(SB), Y10
+	VMOVUPS      raised0x1y1<>+32(SB), Y11
+	VFMADD213PS  raised0x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+32(SB), Y11
+	VFMADD213PS  raised0x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 480(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Y10
+	VMOVUPS      raised16x2y1<>+0(SB), Y11
+	VFMADD213PS  raised16x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x1y2<>+0(SB), Y11
+	VFMADD213PS  raised16x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised16x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x0y2<>+0(SB), Y11
+	VFMADD213PS  raised16x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised16x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 512(AX)
+	VMOVUPS      raised16x3y0<>+32(SB), Y10
+	VMOVUPS      raised16x2y1<>+32(SB), Y11
+	VFMADD213PS  raised16x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x1y2<>+32(SB), Y11
+	VFMADD213PS  raised16x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised16x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x0y2<>+32(SB), Y11
+	VFMADD213PS  raised16x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised16x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 544(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Y10
+	VMOVUPS      raised32x2y1<>+0(SB), Y11
+	VFMADD213PS  raised32x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32x1y2<>+0(SB), Y11
+	VFMADD213PS  raised32x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised32x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32x0y3<>+0(SB), Y11
+	VFMADD213PS  raised32x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised32x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised32x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 576(AX)
+	VMOVUPS      raised32x3y0<>+32(SB), Y10
+	VMOVUPS      raised32x2y1<>+32(SB), Y11
+	VFMADD213PS  raised32x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32x1y2<>+32(SB), Y11
+	VFMADD213PS  raised32x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised32x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32x0y3<>+32(SB), Y11
+	VFMADD213PS  raised32x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  raised32x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised32x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 608(AX)
+	VMOVUPS      raised48x4y0<>+0(SB), Y10
+	VMOVUPS      raised48x3y1<>+0(SB), Y11
+	VFMADD213PS  raised48x3y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x2y2<>+0(SB), Y11
+	VFMADD213PS  raised48x2y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x1y3<>+0(SB), Y11
+	VFMADD213PS  raised48x1y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x0y4<>+0(SB), Y11
+	VFMADD213PS  raised48x0y3<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 640(AX)
+	VMOVUPS      raised48x4y0<>+32(SB), Y10
+	VMOVUPS      raised48x3y1<>+32(SB), Y11
+	VFMADD213PS  raised48x3y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x2y2<>+32(SB), Y11
+	VFMADD213PS  raised48x2y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised48x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x1y3<>+32(SB), Y11
+	VFMADD213PS  raised48x1y2<>+32(SB), Y8, Y11
+	VFMADD213PS  raised48x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised48x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x0y4<>+32(SB), Y11
+	VFMADD213PS  raised48x0y3<>+32(SB), Y8, Y11
+	VFMADD213PS  raised48x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  raised48x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised48x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48odd<>+32(SB), Y7
+	VPERMPS      Y9, Y7, Y7
+	VMULPS       Y7, Y10, Y10
+	VMOVUPS      Y10, 672(AX)
+	VBROADCASTSS 252(BX), Y7
+	VBROADCASTSS 252(DI), Y8
+	VMOVUPS      252(AX), Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      312(AX), Y11
+	VMULPS       Y7, Y11, Y7
+	VMULPS       Y8, Y11, Y8
+	XORQ         CX, CX
+
+mutual8DipolesAVX2_block0_degree7:
+	VBROADCASTSS 196(BX)(CX*8), Y11
+	VBROADCASTSS 196(DI)(CX*8), Y12
+	VMOVUPS      196(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      256(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 200(BX)(CX*8), Y11
+	VBROADCASTSS 200(DI)(CX*8), Y12
+	VMOVUPS      592(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      644(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	INCQ         CX
+	CMPQ         CX, $0x07
+	JLT          mutual8DipolesAVX2_block0_degree7
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 192(BX), Y11
+	VBROADCASTSS 192(DI), Y12
+	VMOVUPS      192(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      244(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      304(AX), Y13
+	VMULPS       Y11, Y13, Y11
+	VMULPS       Y12, Y13, Y12
+	XORQ         CX, CX
+
+mutual8DipolesAVX2_block0_degree6:
+	VBROADCASTSS 144(BX)(CX*8), Y13
+	VBROADCASTSS 144(DI)(CX*8), Y14
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 148(BX)(CX*8), Y13
+	VBROADCASTSS 148(DI)(CX*8), Y14
+	VMOVUPS      548(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      592(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      644(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x06
+	JLT          mutual8DipolesAVX2_block0_degree6
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 140(BX), Y13
+	VBROADCASTSS 140(DI), Y14
+	VMOVUPS      140(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      184(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      236(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual8DipolesAVX2_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Y13
+	VBROADCASTSS 100(DI)(CX*8), Y14
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 104(BX)(CX*8), Y13
+	VBROADCASTSS 104(DI)(CX*8), Y14
+	VMOVUPS      512(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      548(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      592(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          mutual8DipolesAVX2_block0_degree5
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 96(BX), Y13
+	VBROADCASTSS 96(DI), Y14
+	VMOVUPS      96(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      132(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      176(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual8DipolesAVX2_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Y13
+	VBROADCASTSS 64(DI)(CX*8), Y14
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 68(BX)(CX*8), Y13
+	VBROADCASTSS 68(DI)(CX*8), Y14
+	VMOVUPS      484(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      512(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      548(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          mutual8DipolesAVX2_block0_degree4
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 60(BX), Y13
+	VBROADCASTSS 60(DI), Y14
+	VMOVUPS      60(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      88(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      124(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual8DipolesAVX2_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y13
+	VBROADCASTSS 36(DI)(CX*8), Y14
+	VMOVUPS      36(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 40(BX)(CX*8), Y13
+	VBROADCASTSS 40(DI)(CX*8), Y14
+	VMOVUPS      464(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      484(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      512(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual8DipolesAVX2_block0_degree3
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 32(BX), Y13
+	VBROADCASTSS 32(DI), Y14
+	VMOVUPS      32(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      52(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      80(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual8DipolesAVX2_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y13
+	VBROADCASTSS 16(DI)(CX*8), Y14
+	VMOVUPS      16(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      36(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 20(BX)(CX*8), Y13
+	VBROADCASTSS 20(DI)(CX*8), Y14
+	VMOVUPS      452(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      464(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      484(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual8DipolesAVX2_block0_degree2
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 12(BX), Y13
+	VBROADCASTSS 12(DI), Y14
+	VMOVUPS      12(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      24(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      44(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual8DipolesAVX2_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      4(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      16(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      36(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      448(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      452(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      464(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual8DipolesAVX2_block0_degree1
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  (AX), Y13, Y10
+	VFMADD231PS  4(AX), Y13, Y7
+	VFMADD231PS  16(AX), Y13, Y11
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 896(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 900(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y11, Y11
+	VMOVUPS      Y11, 912(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  (AX), Y7, Y9
+	VFMADD231PS  4(AX), Y7, Y8
+	VFMADD231PS  16(AX), Y7, Y12
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      Y9, 1344(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 1348(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y12, Y12
+	VMOVUPS      Y12, 1360(AX)
+	VBROADCASTSS 140(BX), Y7
+	VBROADCASTSS 140(DI), Y8
+	VMOVUPS      296(AX), Y9
+	VMULPS       Y7, Y9, Y7
+	VMULPS       Y8, Y9, Y8
+	XORQ         CX, CX
+
+mutual8DipolesAVX2_block3_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Y9
+	VBROADCASTSS 100(DI)(CX*8), Y10
+	VMOVUPS      256(AX)(CX*8), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 104(BX)(CX*8), Y9
+	VBROADCASTSS 104(DI)(CX*8), Y10
+	VMOVUPS      644(AX)(CX*8), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          mutual8DipolesAVX2_block3_degree5
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 96(BX), Y9
+	VBROADCASTSS 96(DI), Y10
+	VMOVUPS      228(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VMOVUPS      288(AX), Y11
+	VMULPS       Y9, Y11, Y12
+	VMULPS       Y10, Y11, Y11
+	VMOVUPS      320(AX), Y13
+	VMULPS       Y9, Y13, Y9
+	VMULPS       Y10, Y13, Y10
+	XORQ         CX, CX
+
+mutual8DipolesAVX2_block3_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Y13
+	VBROADCASTSS 64(DI)(CX*8), Y14
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      288(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 68(BX)(CX*8), Y13
+	VBROADCASTSS 68(DI)(CX*8), Y14
+	VMOVUPS      592(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      644(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      676(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          mutual8DipolesAVX2_block3_degree4
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS 60(BX), Y13
+	VBROADCASTSS 60(DI), Y14
+	VMOVUPS      168(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      220(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      252(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	XORQ         CX, CX
+
+mutual8DipolesAVX2_block3_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y13
+	VBROADCASTSS 36(DI)(CX*8), Y14
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      228(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 40(BX)(CX*8), Y13
+	VBROADCASTSS 40(DI)(CX*8), Y14
+	VMOVUPS      548(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      592(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      624(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual8DipolesAVX2_block3_degree3
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS 32(BX), Y13
+	VBROADCASTSS 32(DI), Y14
+	VMOVUPS      116(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      160(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      192(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	XORQ         CX, CX
+
+mutual8DipolesAVX2_block3_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y13
+	VBROADCASTSS 16(DI)(CX*8), Y14
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      176(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 20(BX)(CX*8), Y13
+	VBROADCASTSS 20(DI)(CX*8), Y14
+	VMOVUPS      512(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      548(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      580(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual8DipolesAVX2_block3_degree2
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS 12(BX), Y13
+	VBROADCASTSS 12(DI), Y14
+	VMOVUPS      72(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      108(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      140(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	XORQ         CX, CX
+
+mutual8DipolesAVX2_block3_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      132(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      484(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      512(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      544(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual8DipolesAVX2_block3_degree1
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  36(AX), Y13, Y7
+	VFMADD231PS  64(AX), Y13, Y12
+	VFMADD231PS  96(AX), Y13, Y9
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 932(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y12, Y12
+	VMOVUPS      Y12, 960(AX)
+	VMULPS       Y5, Y9, Y9
+	VMOVUPS      Y9, 992(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  36(AX), Y7, Y8
+	VFMADD231PS  64(AX), Y7, Y11
+	VFMADD231PS  96(AX), Y7, Y10
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 1380(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y11, Y11
+	VMOVUPS      Y11, 1408(AX)
+	VMULPS       Y3, Y10, Y10
+	VMOVUPS      Y10, 1440(AX)
+	VBROADCASTSS 60(BX), Y7
+	VBROADCASTSS 60(DI), Y8
+	VMOVUPS      280(AX), Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      312(AX), Y11
+	VMULPS       Y7, Y11, Y7
+	VMULPS       Y8, Y11, Y8
+	XORQ         CX, CX
+
+mutual8DipolesAVX2_block6_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y11
+	VBROADCASTSS 36(DI)(CX*8), Y12
+	VMOVUPS      256(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      288(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 40(BX)(CX*8), Y11
+	VBROADCASTSS 40(DI)(CX*8), Y12
+	VMOVUPS      644(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      676(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual8DipolesAVX2_block6_degree3
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 32(BX), Y11
+	VBROADCASTSS 32(DI), Y12
+	VMOVUPS      212(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      244(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      272(AX), Y13
+	VMULPS       Y11, Y13, Y11
+	VMULPS       Y12, Y13, Y12
+	XORQ         CX, CX
+
+mutual8DipolesAVX2_block6_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y13
+	VBROADCASTSS 16(DI)(CX*8), Y14
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      228(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 20(BX)(CX*8), Y13
+	VBROADCASTSS 20(DI)(CX*8), Y14
+	VMOVUPS      592(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      624(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      644(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual8DipolesAVX2_block6_degree2
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 12(BX), Y13
+	VBROADCASTSS 12(DI), Y14
+	VMOVUPS      152(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      184(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      204(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual8DipolesAVX2_block6_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      176(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      548(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      580(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      592(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual8DipolesAVX2_block6_degree1
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  100(AX), Y13, Y10
+	VFMADD231PS  132(AX), Y13, Y7
+	VFMADD231PS  144(AX), Y13, Y11
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 996(AX)
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 1028(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y11, Y11
+	VMOVUPS      Y11, 1040(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  100(AX), Y7, Y9
+	VFMADD231PS  132(AX), Y7, Y8
+	VFMADD231PS  144(AX), Y7, Y12
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      Y9, 1444(AX)
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 1476(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y12, Y12
+	VMOVUPS      Y12, 1488(AX)
+	VBROADCASTSS 32(BX), Y7
+	VBROADCASTSS 32(DI), Y8
+	VMOVUPS      304(AX), Y9
+	VMULPS       Y7, Y9, Y7
+	VMULPS       Y8, Y9, Y8
+	XORQ         CX, CX
+
+mutual8DipolesAVX2_block9_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y9
+	VBROADCASTSS 16(DI)(CX*8), Y10
+	VMOVUPS      288(AX)(CX*8), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 20(BX)(CX*8), Y9
+	VBROADCASTSS 20(DI)(CX*8), Y10
+	VMOVUPS      676(AX)(CX*8), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual8DipolesAVX2_block9_degree2
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 12(BX), Y9
+	VBROADCASTSS 12(DI), Y10
+	VMOVUPS      236(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VMOVUPS      264(AX), Y11
+	VMULPS       Y9, Y11, Y12
+	VMULPS       Y10, Y11, Y11
+	VMOVUPS      296(AX), Y13
+	VMULPS       Y9, Y13, Y9
+	VMULPS       Y10, Y13, Y10
+	XORQ         CX, CX
+
+mutual8DipolesAVX2_block9_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      228(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      288(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      624(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      644(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      676(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual8DipolesAVX2_block9_degree1
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  176(AX), Y0, Y7
+	VFMADD231PS  196(AX), Y0, Y12
+	VFMADD231PS  228(AX), Y0, Y9
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 1072(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y12, Y12
+	VMOVUPS      Y12, 1092(AX)
+	VMULPS       Y5, Y9, Y9
+	VMOVUPS      Y9, 1124(AX)
+	VBROADCASTSS (DI), Y0
+	VFMADD231PS  176(AX), Y0, Y8
+	VFMADD231PS  196(AX), Y0, Y11
+	VFMADD231PS  228(AX), Y0, Y10
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 1520(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y11, Y11
+	VMOVUPS      Y11, 1540(AX)
+	VMULPS       Y3, Y10, Y10
+	VMOVUPS      Y10, 1572(AX)
+	VBROADCASTSS (BX), Y0
+	VMULPS       256(AX), Y0, Y6
+	VMULPS       288(AX), Y0, Y7
+	VMULPS       320(AX), Y0, Y0
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, 1152(AX)
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 1184(AX)
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      Y0, 1216(AX)
+	VBROADCASTSS (DI), Y0
+	VMULPS       256(AX), Y0, Y2
+	VMULPS       288(AX), Y0, Y5
+	VMULPS       320(AX), Y0, Y0
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 1600(AX)
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      Y5, 1632(AX)
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, 1664(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 1220(AX)
+	VMOVUPS      Y4, 1668(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       896(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       928(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      64(SI), Y0
+	VADDPS       960(AX), Y0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      96(SI), Y0
+	VADDPS       992(AX), Y0, Y0
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      128(SI), Y0
+	VADDPS       1024(AX), Y0, Y0
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      160(SI), Y0
+	VADDPS       1056(AX), Y0, Y0
+	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      192(SI), Y0
+	VADDPS       1088(AX), Y0, Y0
+	VMOVUPS      Y0, 192(SI)
+	VMOVUPS      224(SI), Y0
+	VADDPS       1120(AX), Y0, Y0
+	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      256(SI), Y0
+	VADDPS       1152(AX), Y0, Y0
+	VMOVUPS      Y0, 256(SI)
+	VMOVUPS      288(SI), Y0
+	VADDPS       1184(AX), Y0, Y0
+	VMOVUPS      Y0, 288(SI)
+	VMOVUPS      320(SI), Y0
+	VADDPS       1216(AX), Y0, Y0
+	VMOVUPS      Y0, 320(SI)
+	VMOVUPS      (R8), Y0
+	VADDPS       1344(AX), Y0, Y0
+	VMOVUPS      Y0, (R8)
+	VMOVUPS      32(R8), Y0
+	VADDPS       1376(AX), Y0, Y0
+	VMOVUPS      Y0, 32(R8)
+	VMOVUPS      64(R8), Y0
+	VADDPS       1408(AX), Y0, Y0
+	VMOVUPS      Y0, 64(R8)
+	VMOVUPS      96(R8), Y0
+	VADDPS       1440(AX), Y0, Y0
+	VMOVUPS      Y0, 96(R8)
+	VMOVUPS      128(R8), Y0
+	VADDPS       1472(AX), Y0, Y0
+	VMOVUPS      Y0, 128(R8)
+	VMOVUPS      160(R8), Y0
+	VADDPS       1504(AX), Y0, Y0
+	VMOVUPS      Y0, 160(R8)
+	VMOVUPS      192(R8), Y0
+	VADDPS       1536(AX), Y0, Y0
+	VMOVUPS      Y0, 192(R8)
+	VMOVUPS      224(R8), Y0
+	VADDPS       1568(AX), Y0, Y0
+	VMOVUPS      Y0, 224(R8)
+	VMOVUPS      256(R8), Y0
+	VADDPS       1600(AX), Y0, Y0
+	VMOVUPS      Y0, 256(R8)
+	VMOVUPS      288(R8), Y0
+	VADDPS       1632(AX), Y0, Y0
+	VMOVUPS      Y0, 288(R8)
+	VMOVUPS      320(R8), Y0
+	VADDPS       1664(AX), Y0, Y0
+	VMOVUPS      Y0, 320(R8)
+	VZEROUPPER
+	RET
+
+// func m2l9DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+// Requires: AVX, AVX512F
+TEXT ·m2l9DipolesAVX512(SB), $2112-32
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+16(FP), BX
+	MOVQ         li+24(FP), SI
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Z3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Z0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Z1
+	VMOVAPS      Z3, Z2
+	VMULPS       X4, X4, X5
+	VPERMILPS    $0x01, X5, X3
+	VBROADCASTSS X3, Z3
+	VPERMILPS    $0x02, X5, X5
+	VBROADCASTSS X5, Z5
+	VMOVUPS      axis0<>+0(SB), Z6
+	VPERMPS      Z4, Z6, Z6
+	VMOVUPS      axis1<>+0(SB), Z7
+	VPERMPS      Z4, Z7, Z7
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      axis2<>+0(SB), Z7
+	VPERMPS      Z4, Z7, Z7
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      flat0x1y0<>+0(SB), Z7
+	VMOVUPS      flat0x0y1<>+0(SB), Z8
+	VFMADD213PS  flat0x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat0odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, (AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Z7
+	VMOVUPS      flat16x1y1<>+0(SB), Z8
+	VFMADD213PS  flat16x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat16x0y2<>+0(SB), Z8
+	VFMADD213PS  flat16x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat16x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat16odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 64(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Z7
+	VMOVUPS      flat32x2y1<>+0(SB), Z8
+	VFMADD213PS  flat32x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat32x1y2<>+0(SB), Z8
+	VFMADD213PS  flat32x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat32x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat32x0y2<>+0(SB), Z8
+	VFMADD213PS  flat32x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat32x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat32odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 128(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Z7
+	VMOVUPS      flat48x2y1<>+0(SB), Z8
+	VFMADD213PS  flat48x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat48x1y2<>+0(SB), Z8
+	VFMADD213PS  flat48x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat48x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat48x0y3<>+0(SB), Z8
+	VFMADD213PS  flat48x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat48x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat48x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat48odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 192(AX)
+	VMOVUPS      flat64x4y0<>+0(SB), Z7
+	VMOVUPS      flat64x3y1<>+0(SB), Z8
+	VFMADD213PS  flat64x3y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat64x2y2<>+0(SB), Z8
+	VFMADD213PS  flat64x2y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat64x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat64x1y3<>+0(SB), Z8
+	VFMADD213PS  flat64x1y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat64x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat64x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat64x0y3<>+0(SB), Z8
+	VFMADD213PS  flat64x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat64x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat64x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat64odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 256(AX)
+	VMOVUPS      flat80x4y0<>+0(SB), Z7
+	VMOVUPS      flat80x3y1<>+0(SB), Z8
+	VFMADD213PS  flat80x3y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat80x2y2<>+0(SB), Z8
+	VFMADD213PS  flat80x2y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat80x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat80x1y3<>+0(SB), Z8
+	VFMADD213PS  flat80x1y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat80x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat80x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat80x0y4<>+0(SB), Z8
+	VFMADD213PS  flat80x0y3<>+0(SB), Z5, Z8
+	VFMADD213PS  flat80x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat80x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat80x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat80odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 320(AX)
+	VMOVUPS      flat96x5y0<>+0(SB), Z7
+	VMOVUPS      flat96x4y1<>+0(SB), Z8
+	VFMADD213PS  flat96x4y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat96x3y2<>+0(SB), Z8
+	VFMADD213PS  flat96x3y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat96x3y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat96x2y2<>+0(SB), Z8
+	VFMADD213PS  flat96x2y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat96x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat96x1y2<>+0(SB), Z8
+	VFMADD213PS  flat96x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat96x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat96x0y4<>+0(SB), Z8
+	VFMADD213PS  flat96x0y3<>+0(SB), Z5, Z8
+	VFMADD213PS  flat96x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat96x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat96x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat96odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 384(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Z7
+	VMOVUPS      raised0x1y1<>+0(SB), Z8
+	VFMADD213PS  raised0x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised0x0y2<>+0(SB), Z8
+	VFMADD213PS  raised0x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised0x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised0odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 512(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Z7
+	VMOVUPS      raised16x2y1<>+0(SB), Z8
+	VFMADD213PS  raised16x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised16x1y2<>+0(SB), Z8
+	VFMADD213PS  raised16x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised16x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised16x0y2<>+0(SB), Z8
+	VFMADD213PS  raised16x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised16x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised16odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 576(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Z7
+	VMOVUPS      raised32x2y1<>+0(SB), Z8
+	VFMADD213PS  raised32x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised32x1y2<>+0(SB), Z8
+	VFMADD213PS  raised32x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised32x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised32x0y3<>+0(SB), Z8
+	VFMADD213PS  raised32x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised32x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised32x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised32odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 640(AX)
+	VMOVUPS      raised48x4y0<>+0(SB), Z7
+	VMOVUPS      raised48x3y1<>+0(SB), Z8
+	VFMADD213PS  raised48x3y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised48x2y2<>+0(SB), Z8
+	VFMADD213PS  raised48x2y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised48x1y3<>+0(SB), Z8
+	VFMADD213PS  raised48x1y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised48x0y4<>+0(SB), Z8
+	VFMADD213PS  raised48x0y3<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised48odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 704(AX)
+	VMOVUPS      raised64x4y0<>+0(SB), Z7
+	VMOVUPS      raised64x3y1<>+0(SB), Z8
+	VFMADD213PS  raised64x3y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised64x2y2<>+0(SB), Z8
+	VFMADD213PS  raised64x2y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised64x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised64x1y3<>+0(SB), Z8
+	VFMADD213PS  raised64x1y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised64x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised64x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised64x0y4<>+0(SB), Z8
+	VFMADD213PS  raised64x0y3<>+0(SB), Z5, Z8
+	VFMADD213PS  raised64x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised64x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised64x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised64odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 768(AX)
+	VMOVUPS      raised80x5y0<>+0(SB), Z7
+	VMOVUPS      raised80x4y1<>+0(SB), Z8
+	VFMADD213PS  raised80x4y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised80x3y2<>+0(SB), Z8
+	VFMADD213PS  raised80x3y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised80x3y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised80x2y3<>+0(SB), Z8
+	VFMADD213PS  raised80x2y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised80x2y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised80x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised80x1y4<>+0(SB), Z8
+	VFMADD213PS  raised80x1y3<>+0(SB), Z5, Z8
+	VFMADD213PS  raised80x1y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised80x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised80x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised80x0y4<>+0(SB), Z8
+	VFMADD213PS  raised80x0y3<>+0(SB), Z5, Z8
+	VFMADD213PS  raised80x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised80x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised80x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised80odd<>+0(SB), Z3
+	VPERMPS      Z6, Z3, Z3
+	VMULPS       Z3, Z7, Z7
+	VMOVUPS      Z7, 832(AX)
+	VBROADCASTSS 320(BX), Z3
+	VMOVUPS      320(AX), Z5
+	VMULPS       Z3, Z5, Z5
+	VMOVUPS      388(AX), Z6
+	VMULPS       Z3, Z6, Z3
+	XORQ         CX, CX
+
+m2l9DipolesAVX512_block0_degree8:
+	VBROADCASTSS 256(BX)(CX*8), Z6
+	VMOVUPS      256(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z5
+	VMOVUPS      324(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z3
+	VBROADCASTSS 260(BX)(CX*8), Z6
+	VMOVUPS      708(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z5
+	VMOVUPS      768(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z3
+	INCQ         CX
+	CMPQ         CX, $0x08
+	JLT          m2l9DipolesAVX512_block0_degree8
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VBROADCASTSS 252(BX), Z6
+	VMOVUPS      252(AX), Z7
+	VFMADD231PS  Z6, Z7, Z5
+	VMOVUPS      312(AX), Z7
+	VFMADD231PS  Z6, Z7, Z3
+	VMOVUPS      380(AX), Z7
+	VMULPS       Z6, Z7, Z6
+	XORQ         CX, CX
+
+m2l9DipolesAVX512_block0_degree7:
+	VBROADCASTSS 196(BX)(CX*8), Z7
+	VMOVUPS      196(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z5
+	VMOVUPS      256(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z3
+	VMOVUPS      324(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	VBROADCASTSS 200(BX)(CX*8), Z7
+	VMOVUPS      656(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z5
+	VMOVUPS      708(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z3
+	VMOVUPS      768(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	INCQ         CX
+	CMPQ         CX, $0x07
+	JLT          m2l9DipolesAVX512_block0_degree7
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VBROADCASTSS 192(BX), Z7
+	VMOVUPS      192(AX), Z8
+	VFMADD231PS  Z7, Z8, Z5
+	VMOVUPS      244(AX), Z8
+	VFMADD231PS  Z7, Z8, Z3
+	VMOVUPS      304(AX), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	VMOVUPS      372(AX), Z8
+	VMULPS       Z7, Z8, Z7
+	XORQ         CX, CX
+
+m2l9DipolesAVX512_block0_degree6:
+	VBROADCASTSS 144(BX)(CX*8), Z8
+	VMOVUPS      144(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z5
+	VMOVUPS      196(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z3
+	VMOVUPS      256(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VMOVUPS      324(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z7
+	VBROADCASTSS 148(BX)(CX*8), Z8
+	VMOVUPS      612(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z5
+	VMOVUPS      656(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z3
+	VMOVUPS      708(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VMOVUPS      768(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z7
+	INCQ         CX
+	CMPQ         CX, $0x06
+	JLT          m2l9DipolesAVX512_block0_degree6
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VBROADCASTSS 140(BX), Z8
+	VMOVUPS      140(AX), Z9
+	VFMADD231PS  Z8, Z9, Z5
+	VMOVUPS      184(AX), Z9
+	VFMADD231PS  Z8, Z9, Z3
+	VMOVUPS      236(AX), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VMOVUPS      296(AX), Z9
+	VFMADD231PS  Z8, Z9, Z7
+	VMOVUPS      364(AX), Z9
+	VMULPS       Z8, Z9, Z8
+	XORQ         CX, CX
+
+m2l9DipolesAVX512_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Z9
+	VMOVUPS      100(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z5
+	VMOVUPS      144(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z3
+	VMOVUPS      196(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z6
+	VMOVUPS      256(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z7
+	VMOVUPS      324(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z8
+	VBROADCASTSS 104(BX)(CX*8), Z9
+	VMOVUPS      576(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z5
+	VMOVUPS      612(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z3
+	VMOVUPS      656(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z6
+	VMOVUPS      708(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z7
+	VMOVUPS      768(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z8
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          m2l9DipolesAVX512_block0_degree5
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VBROADCASTSS 96(BX), Z9
+	VMOVUPS      96(AX), Z10
+	VFMADD231PS  Z9, Z10, Z5
+	VMOVUPS      132(AX), Z10
+	VFMADD231PS  Z9, Z10, Z3
+	VMOVUPS      176(AX), Z10
+	VFMADD231PS  Z9, Z10, Z6
+	VMOVUPS      228(AX), Z10
+	VFMADD231PS  Z9, Z10, Z7
+	VMOVUPS      288(AX), Z10
+	VFMADD231PS  Z9, Z10, Z8
+	VMOVUPS      356(AX), Z10
+	VMULPS       Z9, Z10, Z9
+	XORQ         CX, CX
+
+m2l9DipolesAVX512_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Z10
+	VMOVUPS      64(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z5
+	VMOVUPS      100(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z3
+	VMOVUPS      144(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z6
+	VMOVUPS      196(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z7
+	VMOVUPS      256(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z8
+	VMOVUPS      324(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z9
+	VBROADCASTSS 68(BX)(CX*8), Z10
+	VMOVUPS      548(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z5
+	VMOVUPS      576(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z3
+	VMOVUPS      612(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z6
+	VMOVUPS      656(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z7
+	VMOVUPS      708(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z8
+	VMOVUPS      768(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z9
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          m2l9DipolesAVX512_block0_degree4
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VMULPS       Z0, Z9, Z9
+	VBROADCASTSS 60(BX), Z10
+	VMOVUPS      60(AX), Z11
+	VFMADD231PS  Z10, Z11, Z5
+	VMOVUPS      88(AX), Z11
+	VFMADD231PS  Z10, Z11, Z3
+	VMOVUPS      124(AX), Z11
+	VFMADD231PS  Z10, Z11, Z6
+	VMOVUPS      168(AX), Z11
+	VFMADD231PS  Z10, Z11, Z7
+	VMOVUPS      220(AX), Z11
+	VFMADD231PS  Z10, Z11, Z8
+	VMOVUPS      280(AX), Z11
+	VFMADD231PS  Z10, Z11, Z9
+	VMOVUPS      348(AX), Z11
+	VMULPS       Z10, Z11, Z10
+	XORQ         CX, CX
+
+m2l9DipolesAVX512_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Z11
+	VMOVUPS      36(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z5
+	VMOVUPS      64(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z3
+	VMOVUPS      100(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z6
+	VMOVUPS      144(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z7
+	VMOVUPS      196(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z8
+	VMOVUPS      256(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z9
+	VMOVUPS      324(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z10
+	VBROADCASTSS 40(BX)(CX*8), Z11
+	VMOVUPS      528(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z5
+	VMOVUPS      548(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z3
+	VMOVUPS      576(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z6
+	VMOVUPS      612(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z7
+	VMOVUPS      656(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z8
+	VMOVUPS      708(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z9
+	VMOVUPS      768(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z10
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          m2l9DipolesAVX512_block0_degree3
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VMULPS       Z0, Z9, Z9
+	VMULPS       Z0, Z10, Z10
+	VBROADCASTSS 32(BX), Z11
+	VMOVUPS      32(AX), Z12
+	VFMADD231PS  Z11, Z12, Z5
+	VMOVUPS      52(AX), Z12
+	VFMADD231PS  Z11, Z12, Z3
+	VMOVUPS      80(AX), Z12
+	VFMADD231PS  Z11, Z12, Z6
+	VMOVUPS      116(AX), Z12
+	VFMADD231PS  Z11, Z12, Z7
+	VMOVUPS      160(AX), Z12
+	VFMADD231PS  Z11, Z12, Z8
+	VMOVUPS      212(AX), Z12
+	VFMADD231PS  Z11, Z12, Z9
+	VMOVUPS      272(AX), Z12
+	VFMADD231PS  Z11, Z12, Z10
+	VMOVUPS      340(AX), Z12
+	VMULPS       Z11, Z12, Z11
+	XORQ         CX, CX
+
+m2l9DipolesAVX512_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Z12
+	VMOVUPS      16(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z5
+	VMOVUPS      36(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z3
+	VMOVUPS      64(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z6
+	VMOVUPS      100(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z7
+	VMOVUPS      144(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z8
+	VMOVUPS      196(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      256(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z10
+	VMOVUPS      324(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z11
+	VBROADCASTSS 20(BX)(CX*8), Z12
+	VMOVUPS      516(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z5
+	VMOVUPS      528(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z3
+	VMOVUPS      548(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z6
+	VMOVUPS      576(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z7
+	VMOVUPS      612(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z8
+	VMOVUPS      656(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      708(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z10
+	VMOVUPS      768(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z11
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          m2l9DipolesAVX512_block0_degree2
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VMULPS       Z0, Z9, Z9
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z11, Z11
+	VBROADCASTSS 12(BX), Z12
+	VMOVUPS      12(AX), Z13
+	VFMADD231PS  Z12, Z13, Z5
+	VMOVUPS      24(AX), Z13
+	VFMADD231PS  Z12, Z13, Z3
+	VMOVUPS      44(AX), Z13
+	VFMADD231PS  Z12, Z13, Z6
+	VMOVUPS      72(AX), Z13
+	VFMADD231PS  Z12, Z13, Z7
+	VMOVUPS      108(AX), Z13
+	VFMADD231PS  Z12, Z13, Z8
+	VMOVUPS      152(AX), Z13
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      204(AX), Z13
+	VFMADD231PS  Z12, Z13, Z10
+	VMOVUPS      264(AX), Z13
+	VFMADD231PS  Z12, Z13, Z11
+	VMOVUPS      332(AX), Z13
+	VMULPS       Z12, Z13, Z13
+	VMOVUPS      396(AX), Z14
+	VMULPS       Z12, Z14, Z12
+	XORQ         CX, CX
+
+m2l9DipolesAVX512_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Z14
+	VMOVUPS      4(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z5
+	VMOVUPS      16(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z3
+	VMOVUPS      36(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z6
+	VMOVUPS      64(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z7
+	VMOVUPS      100(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      144(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      196(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z10
+	VMOVUPS      256(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z11
+	VMOVUPS      324(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z13
+	VMOVUPS      388(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z12
+	VBROADCASTSS 8(BX)(CX*8), Z14
+	VMOVUPS      512(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z5
+	VMOVUPS      516(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z3
+	VMOVUPS      528(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z6
+	VMOVUPS      548(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z7
+	VMOVUPS      576(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      612(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      656(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z10
+	VMOVUPS      708(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z11
+	VMOVUPS      768(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z13
+	VMOVUPS      832(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z12
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          m2l9DipolesAVX512_block0_degree1
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VMULPS       Z0, Z9, Z9
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z12, Z12
+	VBROADCASTSS (BX), Z0
+	VFMADD231PS  (AX), Z0, Z5
+	VFMADD231PS  4(AX), Z0, Z3
+	VFMADD231PS  16(AX), Z0, Z6
+	VFMADD231PS  36(AX), Z0, Z7
+	VFMADD231PS  64(AX), Z0, Z8
+	VFMADD231PS  100(AX), Z0, Z9
+	VFMADD231PS  144(AX), Z0, Z10
+	VFMADD231PS  196(AX), Z0, Z11
+	VFMADD231PS  256(AX), Z0, Z13
+	VFMADD231PS  320(AX), Z0, Z12
+	VMULPS       324(AX), Z0, Z14
+	VMULPS       388(AX), Z0, Z0
+	VMULPS       Z2, Z5, Z5
+	VMOVUPS      Z5, 1024(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z3, Z3
+	VMOVUPS      Z3, 1028(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z6, Z6
+	VMOVUPS      Z6, 1040(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z7, Z7
+	VMOVUPS      Z7, 1060(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z8, Z8
+	VMOVUPS      Z8, 1088(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z9, Z9
+	VMOVUPS      Z9, 1124(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z10, Z10
+	VMOVUPS      Z10, 1168(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z11, Z11
+	VMOVUPS      Z11, 1220(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z13, Z13
+	VMOVUPS      Z13, 1280(AX)
+	VMULPS       Z2, Z12, Z12
+	VMOVUPS      Z12, 1344(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z14, Z14
+	VMOVUPS      Z14, 1348(AX)
+	VMULPS       Z2, Z0, Z0
+	VMOVUPS      Z0, 1412(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Z4, 1424(AX)
+	VMOVUPS      (SI), Z0
+	VADDPS       1024(AX), Z0, Z0
+	VMOVUPS      Z0, (SI)
+	VMOVUPS      64(SI), Z0
+	VADDPS       1088(AX), Z0, Z0
+	VMOVUPS      Z0, 64(SI)
+	VMOVUPS      128(SI), Z0
+	VADDPS       1152(AX), Z0, Z0
+	VMOVUPS      Z0, 128(SI)
+	VMOVUPS      192(SI), Z0
+	VADDPS       1216(AX), Z0, Z0
+	VMOVUPS      Z0, 192(SI)
+	VMOVUPS      256(SI), Z0
+	VADDPS       1280(AX), Z0, Z0
+	VMOVUPS      Z0, 256(SI)
+	VMOVUPS      320(SI), Z0
+	VADDPS       1344(AX), Z0, Z0
+	VMOVUPS      Z0, 320(SI)
+	VMOVUPS      384(SI), Z0
+	VADDPS       1408(AX), Z0, Z0
+	VMOVUPS      Z0, 384(SI)
+	VZEROUPPER
+	RET
+
+DATA flat96x5y0<>+0(SB)/4, $0x00000000
+DATA flat96x5y0<>+4(SB)/4, $0x00000000
+DATA flat96x5y0<>+8(SB)/4, $0x00000000
+DATA flat96x5y0<>+12(SB)/4, $0x00000000
+DATA flat96x5y0<>+16(SB)/4, $0x4e1c197e
+DATA flat96x5y0<>+20(SB)/4, $0x00000000
+DATA flat96x5y0<>+24(SB)/4, $0x00000000
+DATA flat96x5y0<>+28(SB)/4, $0x00000000
+DATA flat96x5y0<>+32(SB)/4, $0x00000000
+DATA flat96x5y0<>+36(SB)/4, $0x00000000
+DATA flat96x5y0<>+40(SB)/4, $0x00000000
+DATA flat96x5y0<>+44(SB)/4, $0x00000000
+DATA flat96x5y0<>+48(SB)/4, $0x00000000
+DATA flat96x5y0<>+52(SB)/4, $0x00000000
+DATA flat96x5y0<>+56(SB)/4, $0x00000000
+DATA flat96x5y0<>+60(SB)/4, $0x00000000
+GLOBL flat96x5y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat96x4y1<>+0(SB)/4, $0x00000000
+DATA flat96x4y1<>+4(SB)/4, $0x00000000
+DATA flat96x4y1<>+8(SB)/4, $0x00000000
+DATA flat96x4y1<>+12(SB)/4, $0x00000000
+DATA flat96x4y1<>+16(SB)/4, $0x00000000
+DATA flat96x4y1<>+20(SB)/4, $0x00000000
+DATA flat96x4y1<>+24(SB)/4, $0x00000000
+DATA flat96x4y1<>+28(SB)/4, $0x00000000
+DATA flat96x4y1<>+32(SB)/4, $0x4e1c197e
+DATA flat96x4y1<>+36(SB)/4, $0x00000000
+DATA flat96x4y1<>+40(SB)/4, $0x00000000
+DATA flat96x4y1<>+44(SB)/4, $0x00000000
+DATA flat96x4y1<>+48(SB)/4, $0x00000000
+DATA flat96x4y1<>+52(SB)/4, $0x00000000
+DATA flat96x4y1<>+56(SB)/4, $0x00000000
+DATA flat96x4y1<>+60(SB)/4, $0x00000000
+GLOBL flat96x4y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat96x4y0<>+0(SB)/4, $0x00000000
+DATA flat96x4y0<>+4(SB)/4, $0x00000000
+DATA flat96x4y0<>+8(SB)/4, $0x00000000
+DATA flat96x4y0<>+12(SB)/4, $0x00000000
+DATA flat96x4y0<>+16(SB)/4, $0xceb8dad2
+DATA flat96x4y0<>+20(SB)/4, $0x4e1c197e
+DATA flat96x4y0<>+24(SB)/4, $0x4e1c197e
+DATA flat96x4y0<>+28(SB)/4, $0x4e1c197e
+DATA flat96x4y0<>+32(SB)/4, $0xcc0373c8
+DATA flat96x4y0<>+36(SB)/4, $0x00000000
+DATA flat96x4y0<>+40(SB)/4, $0x00000000
+DATA flat96x4y0<>+44(SB)/4, $0x00000000
+DATA flat96x4y0<>+48(SB)/4, $0x00000000
+DATA flat96x4y0<>+52(SB)/4, $0x00000000
+DATA flat96x4y0<>+56(SB)/4, $0x00000000
+DATA flat96x4y0<>+60(SB)/4, $0x00000000
+GLOBL flat96x4y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat96x3y2<>+0(SB)/4, $0x00000000
+DATA flat96x3y2<>+4(SB)/4, $0x00000000
+DATA flat96x3y2<>+8(SB)/4, $0x00000000
+DATA flat96x3y2<>+12(SB)/4, $0x00000000
+DATA flat96x3y2<>+16(SB)/4, $0x00000000
+DATA flat96x3y2<>+20(SB)/4, $0x00000000
+DATA flat96x3y2<>+24(SB)/4, $0x00000000
+DATA flat96x3y2<>+28(SB)/4, $0x00000000
+DATA flat96x3y2<>+32(SB)/4, $0x00000000
+DATA flat96x3y2<>+36(SB)/4, $0x00000000
+DATA flat96x3y2<>+40(SB)/4, $0x00000000
+DATA flat96x3y2<>+44(SB)/4, $0x00000000
+DATA flat96x3y2<>+48(SB)/4, $0x4e1c197e
+DATA flat96x3y2<>+52(SB)/4, $0x00000000
+DATA flat96x3y2<>+56(SB)/4, $0x00000000
+DATA flat96x3y2<>+60(SB)/4, $0x00000000
+GLOBL flat96x3y2<>(SB), RODATA|NOPTR, $64
+
+DATA flat96x3y1<>+0(SB)/4, $0x00000000
+DATA flat96x3y1<>+4(SB)/4, $0x00000000
+DATA flat96x3y1<>+8(SB)/4, $0x00000000
+DATA flat96x3y1<>+12(SB)/4, $0x00000000
+DATA flat96x3y1<>+16(SB)/4, $0x00000000
+DATA flat96x3y1<>+20(SB)/4, $0x00000000
+DATA flat96x3y1<>+24(SB)/4, $0x00000000
+DATA flat96x3y1<>+28(SB)/4, $0x00000000
+DATA flat96x3y1<>+32(SB)/4, $0xce660a9e
+DATA flat96x3y1<>+36(SB)/4, $0x4e1c197e
+DATA flat96x3y1<>+40(SB)/4, $0x4e1c197e
+DATA flat96x3y1<>+44(SB)/4, $0x4e1c197e
+DATA flat96x3y1<>+48(SB)/4, $0xcd452dac
+DATA flat96x3y1<>+52(SB)/4, $0x00000000
+DATA flat96x3y1<>+56(SB)/4, $0x00000000
+DATA flat96x3y1<>+60(SB)/4, $0x00000000
+GLOBL flat96x3y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat96x3y0<>+0(SB)/4, $0x00000000
+DATA flat96x3y0<>+4(SB)/4, $0x00000000
+DATA flat96x3y0<>+8(SB)/4, $0x00000000
+DATA flat96x3y0<>+12(SB)/4, $0x00000000
+DATA flat96x3y0<>+16(SB)/4, $0x4e983bbc
+DATA flat96x3y0<>+20(SB)/4, $0xce93e241
+DATA flat96x3y0<>+24(SB)/4, $0xce93e241
+DATA flat96x3y0<>+28(SB)/4, $0xce660a9e
+DATA flat96x3y0<>+32(SB)/4, $0x4c588277
+DATA flat96x3y0<>+36(SB)/4, $0xcc0373c8
+DATA flat96x3y0<>+40(SB)/4, $0xccc52dac
+DATA flat96x3y0<>+44(SB)/4, $0xccc52dac
+DATA flat96x3y0<>+48(SB)/4, $0x4ab99466
+DATA flat96x3y0<>+52(SB)/4, $0x00000000
+DATA flat96x3y0<>+56(SB)/4, $0x00000000
+DATA flat96x3y0<>+60(SB)/4, $0x00000000
+GLOBL flat96x3y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat96x2y2<>+0(SB)/4, $0x00000000
+DATA flat96x2y2<>+4(SB)/4, $0x00000000
+DATA flat96x2y2<>+8(SB)/4, $0x00000000
+DATA flat96x2y2<>+12(SB)/4, $0x00000000
+DATA flat96x2y2<>+16(SB)/4, $0x00000000
+DATA flat96x2y2<>+20(SB)/4, $0x00000000
+DATA flat96x2y2<>+24(SB)/4, $0x00000000
+DATA flat96x2y2<>+28(SB)/4, $0x00000000
+DATA flat96x2y2<>+32(SB)/4, $0x00000000
+DATA flat96x2y2<>+36(SB)/4, $0x00000000
+DATA flat96x2y2<>+40(SB)/4, $0x00000000
+DATA flat96x2y2<>+44(SB)/4, $0x00000000
+DATA flat96x2y2<>+48(SB)/4, $0xcdf67917
+DATA flat96x2y2<>+52(SB)/4, $0x4e1c197e
+DATA flat96x2y2<>+56(SB)/4, $0x4e1c197e
+DATA flat96x2y2<>+60(SB)/4, $0x4e1c197e
+GLOBL flat96x2y2<>(SB), RODATA|NOPTR, $64
+
+DATA flat96x2y1<>+0(SB)/4, $0x00000000
+DATA flat96x2y1<>+4(SB)/4, $0x00000000
+DATA flat96x2y1<>+8(SB)/4, $0x00000000
+DATA flat96x2y1<>+12(SB)/4, $0x00000000
+DATA flat96x2y1<>+16(SB)/4, $0x00000000
+DATA flat96x2y1<>+20(SB)/4, $0x00000000
+DATA flat96x2y1<>+24(SB)/4, $0x00000000
+DATA flat96x2y1<>+28(SB)/4, $0x00000000
+DATA flat96x2y1<>+32(SB)/4, $0x4dcafa50
+DATA flat96x2y1<>+36(SB)/4, $0xce2c87f7
+DATA flat96x2y1<>+40(SB)/4, $0xce2c87f7
+DATA flat96x2y1<>+44(SB)/4, $0xcdf67917
+DATA flat96x2y1<>+48(SB)/4, $0x4d2dfb20
+DATA flat96x2y1<>+52(SB)/4, $0xcd452dac
+DATA flat96x2y1<>+56(SB)/4, $0xcda450ba
+DATA flat96x2y1<>+60(SB)/4, $0xcda450ba
+GLOBL flat96x2y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat96x2y0<>+0(SB)/4, $0x00000000
+DATA flat96x2y0<>+4(SB)/4, $0x00000000
+DATA flat96x2y0<>+8(SB)/4, $0x00000000
+DATA flat96x2y0<>+12(SB)/4, $0x00000000
+DATA flat96x2y0<>+16(SB)/4, $0xcdcafa50
+DATA flat96x2y0<>+20(SB)/4, $0x4e36ae14
+DATA flat96x2y0<>+24(SB)/4, $0x4e36ae14
+DATA flat96x2y0<>+28(SB)/4, $0x4dcafa50
+DATA flat96x2y0<>+32(SB)/4, $0xcbd88277
+DATA flat96x2y0<>+36(SB)/4, $0x4c2261d9
+DATA flat96x2y0<>+40(SB)/4, $0x4cf392c6
+DATA flat96x2y0<>+44(SB)/4, $0x4cadfb20
+DATA flat96x2y0<>+48(SB)/4, $0xcab99466
+DATA flat96x2y0<>+52(SB)/4, $0x4ab99466
+DATA flat96x2y0<>+56(SB)/4, $0x4be7f980
+DATA flat96x2y0<>+60(SB)/4, $0x4be7f980
+GLOBL flat96x2y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat96x1y2<>+0(SB)/4, $0x00000000
+DATA flat96x1y2<>+4(SB)/4, $0x00000000
+DATA flat96x1y2<>+8(SB)/4, $0x00000000
+DATA flat96x1y2<>+12(SB)/4, $0x00000000
+DATA flat96x1y2<>+16(SB)/4, $0x00000000
+DATA flat96x1y2<>+20(SB)/4, $0x00000000
+DATA flat96x1y2<>+24(SB)/4, $0x00000000
+DATA flat96x1y2<>+28(SB)/4, $0x00000000
+DATA flat96x1y2<>+32(SB)/4, $0x00000000
+DATA flat96x1y2<>+36(SB)/4, $0x00000000
+DATA flat96x1y2<>+40(SB)/4, $0x00000000
+DATA flat96x1y2<>+44(SB)/4, $0x00000000
+DATA flat96x1y2<>+48(SB)/4, $0x4cadfb20
+DATA flat96x1y2<>+52(SB)/4, $0xcda450ba
+DATA flat96x1y2<>+56(SB)/4, $0xcda450ba
+DATA flat96x1y2<>+60(SB)/4, $0xcd452dac
+GLOBL flat96x1y2<>(SB), RODATA|NOPTR, $64
+
+DATA flat96x1y1<>+0(SB)/4, $0x00000000
+DATA flat96x1y1<>+4(SB)/4, $0x00000000
+DATA flat96x1y1<>+8(SB)/4, $0x00000000
+DATA flat96x1y1<>+12(SB)/4, $0x00000000
+DATA flat96x1y1<>+16(SB)/4, $0x00000000
+DATA flat96x1y1<>+20(SB)/4, $0x00000000
+DATA flat96x1y1<>+24(SB)/4, $0x00000000
+DATA flat96x1y1<>+28(SB)/4, $0x00000000
+DATA flat96x1y1<>+32(SB)/4, $0xcc588277
+DATA flat96x1y1<>+36(SB)/4, $0x4d4afa50
+DATA flat96x1y1<>+40(SB)/4, $0x4d4afa50
+DATA flat96x1y1<>+44(SB)/4, $0x4cadfb20
+DATA flat96x1y1<>+48(SB)/4, $0xcc0b2f4c
+DATA flat96x1y1<>+52(SB)/4, $0x4ce7f980
+DATA flat96x1y1<>+56(SB)/4, $0x4d414fea
+DATA flat96x1y1<>+60(SB)/4, $0x4ce7f980
+GLOBL flat96x1y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat96x1y0<>+0(SB)/4, $0x00000000
+DATA flat96x1y0<>+4(SB)/4, $0x00000000
+DATA flat96x1y0<>+8(SB)/4, $0x00000000
+DATA flat96x1y0<>+12(SB)/4, $0x00000000
+DATA flat96x1y0<>+16(SB)/4, $0x4c3b5d36
+DATA flat96x1y0<>+20(SB)/4, $0xcd2261d9
+DATA flat96x1y0<>+24(SB)/4, $0xcd2261d9
+DATA flat96x1y0<>+28(SB)/4, $0xcc588277
+DATA flat96x1y0<>+32(SB)/4, $0x4a853c98
+DATA flat96x1y0<>+36(SB)/4, $0xcb588277
+DATA flat96x1y0<>+40(SB)/4, $0xcc2261d9
+DATA flat96x1y0<>+44(SB)/4, $0xcb8b2f4c
+DATA flat96x1y0<>+48(SB)/4, $0x49ab4de8
+DATA flat96x1y0<>+52(SB)/4, $0xca777088
+DATA flat96x1y0<>+56(SB)/4, $0xcb9aa655
+DATA flat96x1y0<>+60(SB)/4, $0xcb399466
+GLOBL flat96x1y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat96x0y4<>+0(SB)/4, $0x00000000
+DATA flat96x0y4<>+4(SB)/4, $0x4c0373c8
+DATA flat96x0y4<>+8(SB)/4, $0x4c0373c8
+DATA flat96x0y4<>+12(SB)/4, $0x4c0373c8
+DATA flat96x0y4<>+16(SB)/4, $0x00000000
+DATA flat96x0y4<>+20(SB)/4, $0x00000000
+DATA flat96x0y4<>+24(SB)/4, $0x00000000
+DATA flat96x0y4<>+28(SB)/4, $0x00000000
+DATA flat96x0y4<>+32(SB)/4, $0x00000000
+DATA flat96x0y4<>+36(SB)/4, $0x00000000
+DATA flat96x0y4<>+40(SB)/4, $0x00000000
+DATA flat96x0y4<>+44(SB)/4, $0x00000000
+DATA flat96x0y4<>+48(SB)/4, $0x00000000
+DATA flat96x0y4<>+52(SB)/4, $0x00000000
+DATA flat96x0y4<>+56(SB)/4, $0x00000000
+DATA flat96x0y4<>+60(SB)/4, $0x00000000
+GLOBL flat96x0y4<>(SB), RODATA|NOPTR, $64
+
+DATA flat96x0y3<>+0(SB)/4, $0x4c0373c8
+DATA flat96x0y3<>+4(SB)/4, $0xcc588277
+DATA flat96x0y3<>+8(SB)/4, $0xcc588277
+DATA flat96x0y3<>+12(SB)/4, $0xcc8b2f4c
+DATA flat96x0y3<>+16(SB)/4, $0x00000000
+DATA flat96x0y3<>+20(SB)/4, $0x00000000
+DATA flat96x0y3<>+24(SB)/4, $0x00000000
+DATA flat96x0y3<>+28(SB)/4, $0x00000000
+DATA flat96x0y3<>+32(SB)/4, $0x00000000
+DATA flat96x0y3<>+36(SB)/4, $0x00000000
+DATA flat96x0y3<>+40(SB)/4, $0x00000000
+DATA flat96x0y3<>+44(SB)/4, $0x00000000
+DATA flat96x0y3<>+48(SB)/4, $0x00000000
+DATA flat96x0y3<>+52(SB)/4, $0x00000000
+DATA flat96x0y3<>+56(SB)/4, $0x00000000
+DATA flat96x0y3<>+60(SB)/4, $0x00000000
+GLOBL flat96x0y3<>(SB), RODATA|NOPTR, $64
+
+DATA flat96x0y2<>+0(SB)/4, $0xcc2261d9
+DATA flat96x0y2<>+4(SB)/4, $0x4bd88277
+DATA flat96x0y2<>+8(SB)/4, $0x4bd88277
+DATA flat96x0y2<>+12(SB)/4, $0x4c42dbd2
+DATA flat96x0y2<>+16(SB)/4, $0x00000000
+DATA flat96x0y2<>+20(SB)/4, $0x00000000
+DATA flat96x0y2<>+24(SB)/4, $0x00000000
+DATA flat96x0y2<>+28(SB)/4, $0x00000000
+DATA flat96x0y2<>+32(SB)/4, $0x00000000
+DATA flat96x0y2<>+36(SB)/4, $0x00000000
+DATA flat96x0y2<>+40(SB)/4, $0x00000000
+DATA flat96x0y2<>+44(SB)/4, $0x00000000
+DATA flat96x0y2<>+48(SB)/4, $0xc9f77088
+DATA flat96x0y2<>+52(SB)/4, $0x4be7f980
+DATA flat96x0y2<>+56(SB)/4, $0x4be7f980
+DATA flat96x0y2<>+60(SB)/4, $0x4ab99466
+GLOBL flat96x0y2<>(SB), RODATA|NOPTR, $64
+
+DATA flat96x0y1<>+0(SB)/4, $0x4b588277
+DATA flat96x0y1<>+4(SB)/4, $0xca853c98
+DATA flat96x0y1<>+8(SB)/4, $0xca853c98
+DATA flat96x0y1<>+12(SB)/4, $0xcb47dae4
+DATA flat96x0y1<>+16(SB)/4, $0x00000000
+DATA flat96x0y1<>+20(SB)/4, $0x00000000
+DATA flat96x0y1<>+24(SB)/4, $0x00000000
+DATA flat96x0y1<>+28(SB)/4, $0x00000000
+DATA flat96x0y1<>+32(SB)/4, $0x49853c98
+DATA flat96x0y1<>+36(SB)/4, $0xcb588277
+DATA flat96x0y1<>+40(SB)/4, $0xcb588277
+DATA flat96x0y1<>+44(SB)/4, $0xc9f77088
+DATA flat96x0y1<>+48(SB)/4, $0x496467e0
+DATA flat96x0y1<>+52(SB)/4, $0xcb399466
+DATA flat96x0y1<>+56(SB)/4, $0xcb9aa655
+DATA flat96x0y1<>+60(SB)/4, $0xca777088
+GLOBL flat96x0y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat96x0y0<>+0(SB)/4, $0xc9853c98
+DATA flat96x0y0<>+4(SB)/4, $0x47c1cc80
+DATA flat96x0y0<>+8(SB)/4, $0x47c1cc80
+DATA flat96x0y0<>+12(SB)/4, $0x495a0610
+DATA flat96x0y0<>+16(SB)/4, $0xc95a0610
+DATA flat96x0y0<>+20(SB)/4, $0x4b15e42b
+DATA flat96x0y0<>+24(SB)/4, $0x4b15e42b
+DATA flat96x0y0<>+28(SB)/4, $0x49853c98
+DATA flat96x0y0<>+32(SB)/4, $0xc7c1cc80
+DATA flat96x0y0<>+36(SB)/4, $0x49853c98
+DATA flat96x0y0<>+40(SB)/4, $0x4a47dae4
+DATA flat96x0y0<>+44(SB)/4, $0x48e467e0
+DATA flat96x0y0<>+48(SB)/4, $0xc7261d00
+DATA flat96x0y0<>+52(SB)/4, $0x48e467e0
+DATA flat96x0y0<>+56(SB)/4, $0x4a0ec0ec
+DATA flat96x0y0<>+60(SB)/4, $0x48e467e0
+GLOBL flat96x0y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat96odd<>+0(SB)/4, $0x00000007
+DATA flat96odd<>+4(SB)/4, $0x00000001
+DATA flat96odd<>+8(SB)/4, $0x00000004
+DATA flat96odd<>+12(SB)/4, $0x00000002
+DATA flat96odd<>+16(SB)/4, $0x00000000
+DATA flat96odd<>+20(SB)/4, $0x00000005
+DATA flat96odd<>+24(SB)/4, $0x00000003
+DATA flat96odd<>+28(SB)/4, $0x00000006
+DATA flat96odd<>+32(SB)/4, $0x00000000
+DATA flat96odd<>+36(SB)/4, $0x00000005
+DATA flat96odd<>+40(SB)/4, $0x00000003
+DATA flat96odd<>+44(SB)/4, $0x00000006
+DATA flat96odd<>+48(SB)/4, $0x00000000
+DATA flat96odd<>+52(SB)/4, $0x00000005
+DATA flat96odd<>+56(SB)/4, $0x00000003
+DATA flat96odd<>+60(SB)/4, $0x00000006
+GLOBL flat96odd<>(SB), RODATA|NOPTR, $64
+
+DATA raised64x4y0<>+0(SB)/4, $0x4c0373c8
+DATA raised64x4y0<>+4(SB)/4, $0xcc0373c8
+DATA raised64x4y0<>+8(SB)/4, $0x00000000
+DATA raised64x4y0<>+12(SB)/4, $0xcc0373c8
+DATA raised64x4y0<>+16(SB)/4, $0x00000000
+DATA raised64x4y0<>+20(SB)/4, $0x00000000
+DATA raised64x4y0<>+24(SB)/4, $0x00000000
+DATA raised64x4y0<>+28(SB)/4, $0x00000000
+DATA raised64x4y0<>+32(SB)/4, $0x00000000
+DATA raised64x4y0<>+36(SB)/4, $0x00000000
+DATA raised64x4y0<>+40(SB)/4, $0x00000000
+DATA raised64x4y0<>+44(SB)/4, $0x00000000
+DATA raised64x4y0<>+48(SB)/4, $0x00000000
+DATA raised64x4y0<>+52(SB)/4, $0x00000000
+DATA raised64x4y0<>+56(SB)/4, $0x00000000
+DATA raised64x4y0<>+60(SB)/4, $0x00000000
+GLOBL raised64x4y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised64x3y1<>+0(SB)/4, $0x00000000
+DATA raised64x3y1<>+4(SB)/4, $0xcc0373c8
+DATA raised64x3y1<>+8(SB)/4, $0x00000000
+DATA raised64x3y1<>+12(SB)/4, $0xcc0373c8
+DATA raised64x3y1<>+16(SB)/4, $0x4c0373c8
+DATA raised64x3y1<>+20(SB)/4, $0xcc0373c8
+DATA raised64x3y1<>+24(SB)/4, $0x00000000
+DATA raised64x3y1<>+28(SB)/4, $0xcc0373c8
+DATA raised64x3y1<>+32(SB)/4, $0x00000000
+DATA raised64x3y1<>+36(SB)/4, $0x00000000
+DATA raised64x3y1<>+40(SB)/4, $0x00000000
+DATA raised64x3y1<>+44(SB)/4, $0x00000000
+DATA raised64x3y1<>+48(SB)/4, $0x00000000
+DATA raised64x3y1<>+52(SB)/4, $0x00000000
+DATA raised64x3y1<>+56(SB)/4, $0x00000000
+DATA raised64x3y1<>+60(SB)/4, $0x00000000
+GLOBL raised64x3y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised64x3y0<>+0(SB)/4, $0xcc588277
+DATA raised64x3y0<>+4(SB)/4, $0x4c8f0d0f
+DATA raised64x3y0<>+8(SB)/4, $0x4c0373c8
+DATA raised64x3y0<>+12(SB)/4, $0x4c6fb504
+DATA raised64x3y0<>+16(SB)/4, $0xc9f77088
+DATA raised64x3y0<>+20(SB)/4, $0x49f77088
+DATA raised64x3y0<>+24(SB)/4, $0x00000000
+DATA raised64x3y0<>+28(SB)/4, $0x4ab99466
+DATA raised64x3y0<>+32(SB)/4, $0x00000000
+DATA raised64x3y0<>+36(SB)/4, $0x00000000
+DATA raised64x3y0<>+40(SB)/4, $0x00000000
+DATA raised64x3y0<>+44(SB)/4, $0x00000000
+DATA raised64x3y0<>+48(SB)/4, $0x00000000
+DATA raised64x3y0<>+52(SB)/4, $0x00000000
+DATA raised64x3y0<>+56(SB)/4, $0x00000000
+DATA raised64x3y0<>+60(SB)/4, $0x00000000
+GLOBL raised64x3y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised64x2y2<>+0(SB)/4, $0x00000000
+DATA raised64x2y2<>+4(SB)/4, $0x00000000
+DATA raised64x2y2<>+8(SB)/4, $0x00000000
+DATA raised64x2y2<>+12(SB)/4, $0x00000000
+DATA raised64x2y2<>+16(SB)/4, $0x00000000
+DATA raised64x2y2<>+20(SB)/4, $0xcc0373c8
+DATA raised64x2y2<>+24(SB)/4, $0x00000000
+DATA raised64x2y2<>+28(SB)/4, $0xcc0373c8
+DATA raised64x2y2<>+32(SB)/4, $0x4c0373c8
+DATA raised64x2y2<>+36(SB)/4, $0xcc0373c8
+DATA raised64x2y2<>+40(SB)/4, $0x00000000
+DATA raised64x2y2<>+44(SB)/4, $0xcc0373c8
+DATA raised64x2y2<>+48(SB)/4, $0x00000000
+DATA raised64x2y2<>+52(SB)/4, $0x00000000
+DATA raised64x2y2<>+56(SB)/4, $0x00000000
+DATA raised64x2y2<>+60(SB)/4, $0x00000000
+GLOBL raised64x2y2<>(SB), RODATA|NOPTR, $64
+
+DATA raised64x2y1<>+0(SB)/4, $0x00000000
+DATA raised64x2y1<>+4(SB)/4, $0x4c2261d9
+DATA raised64x2y1<>+8(SB)/4, $0x00000000
+DATA raised64x2y1<>+12(SB)/4, $0x4be7f980
+DATA raised64x2y1<>+16(SB)/4, $0xcbe7f980
+DATA raised64x2y1<>+20(SB)/4, $0x4c50c6f3
+DATA raised64x2y1<>+24(SB)/4, $0x4c0373c8
+DATA raised64x2y1<>+28(SB)/4, $0x4c414fea
+DATA raised64x2y1<>+32(SB)/4, $0xcb399466
+DATA raised64x2y1<>+36(SB)/4, $0x4b399466
+DATA raised64x2y1<>+40(SB)/4, $0x00000000
+DATA raised64x2y1<>+44(SB)/4, $0x4b9aa655
+DATA raised64x2y1<>+48(SB)/4, $0x00000000
+DATA raised64x2y1<>+52(SB)/4, $0x00000000
+DATA raised64x2y1<>+56(SB)/4, $0x00000000
+DATA raised64x2y1<>+60(SB)/4, $0x00000000
+GLOBL raised64x2y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised64x2y0<>+0(SB)/4, $0x4bd88277
+DATA raised64x2y0<>+4(SB)/4, $0xcc4daf24
+DATA raised64x2y0<>+8(SB)/4, $0xcc2261d9
+DATA raised64x2y0<>+12(SB)/4, $0xcc0373c8
+DATA raised64x2y0<>+16(SB)/4, $0x49f77088
+DATA raised64x2y0<>+20(SB)/4, $0xca45f3a0
+DATA raised64x2y0<>+24(SB)/4, $0xcab99466
+DATA raised64x2y0<>+28(SB)/4, $0xcaf77088
+DATA raised64x2y0<>+32(SB)/4, $0x48c5f3a0
+DATA raised64x2y0<>+36(SB)/4, $0xc8c5f3a0
+DATA raised64x2y0<>+40(SB)/4, $0x00000000
+DATA raised64x2y0<>+44(SB)/4, $0xc9f77088
+DATA raised64x2y0<>+48(SB)/4, $0x00000000
+DATA raised64x2y0<>+52(SB)/4, $0x00000000
+DATA raised64x2y0<>+56(SB)/4, $0x00000000
+DATA raised64x2y0<>+60(SB)/4, $0x00000000
+GLOBL raised64x2y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised64x1y3<>+0(SB)/4, $0x00000000
+DATA raised64x1y3<>+4(SB)/4, $0x00000000
+DATA raised64x1y3<>+8(SB)/4, $0x00000000
+DATA raised64x1y3<>+12(SB)/4, $0x00000000
+DATA raised64x1y3<>+16(SB)/4, $0x00000000
+DATA raised64x1y3<>+20(SB)/4, $0x00000000
+DATA raised64x1y3<>+24(SB)/4, $0x00000000
+DATA raised64x1y3<>+28(SB)/4, $0x00000000
+DATA raised64x1y3<>+32(SB)/4, $0x00000000
+DATA raised64x1y3<>+36(SB)/4, $0xcc0373c8
+DATA raised64x1y3<>+40(SB)/4, $0x00000000
+DATA raised64x1y3<>+44(SB)/4, $0xcc0373c8
+DATA raised64x1y3<>+48(SB)/4, $0x4c0373c8
+DATA raised64x1y3<>+52(SB)/4, $0xcc0373c8
+DATA raised64x1y3<>+56(SB)/4, $0x00000000
+DATA raised64x1y3<>+60(SB)/4, $0xcc0373c8
+GLOBL raised64x1y3<>(SB), RODATA|NOPTR, $64
+
+DATA raised64x1y2<>+0(SB)/4, $0x00000000
+DATA raised64x1y2<>+4(SB)/4, $0x00000000
+DATA raised64x1y2<>+8(SB)/4, $0x00000000
+DATA raised64x1y2<>+12(SB)/4, $0x00000000
+DATA raised64x1y2<>+16(SB)/4, $0x00000000
+DATA raised64x1y2<>+20(SB)/4, $0x4b9aa655
+DATA raised64x1y2<>+24(SB)/4, $0x00000000
+DATA raised64x1y2<>+28(SB)/4, $0x4b399466
+DATA raised64x1y2<>+32(SB)/4, $0xcb399466
+DATA raised64x1y2<>+36(SB)/4, $0x4c414fea
+DATA raised64x1y2<>+40(SB)/4, $0x4c0373c8
+DATA raised64x1y2<>+44(SB)/4, $0x4c50c6f3
+DATA raised64x1y2<>+48(SB)/4, $0xcbe7f980
+DATA raised64x1y2<>+52(SB)/4, $0x4be7f980
+DATA raised64x1y2<>+56(SB)/4, $0x00000000
+DATA raised64x1y2<>+60(SB)/4, $0x4c2261d9
+GLOBL raised64x1y2<>(SB), RODATA|NOPTR, $64
+
+DATA raised64x1y1<>+0(SB)/4, $0x00000000
+DATA raised64x1y1<>+4(SB)/4, $0xcb588277
+DATA raised64x1y1<>+8(SB)/4, $0x00000000
+DATA raised64x1y1<>+12(SB)/4, $0xcab99466
+DATA raised64x1y1<>+16(SB)/4, $0x4ab99466
+DATA raised64x1y1<>+20(SB)/4, $0xcbaa1d5e
+DATA raised64x1y1<>+24(SB)/4, $0xcb9aa655
+DATA raised64x1y1<>+28(SB)/4, $0xcb588277
+DATA raised64x1y1<>+32(SB)/4, $0x4a9476b8
+DATA raised64x1y1<>+36(SB)/4, $0xcb588277
+DATA raised64x1y1<>+40(SB)/4, $0xcb9aa655
+DATA raised64x1y1<>+44(SB)/4, $0xcbaa1d5e
+DATA raised64x1y1<>+48(SB)/4, $0x4ab99466
+DATA raised64x1y1<>+52(SB)/4, $0xcab99466
+DATA raised64x1y1<>+56(SB)/4, $0x00000000
+DATA raised64x1y1<>+60(SB)/4, $0xcb588277
+GLOBL raised64x1y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised64x1y0<>+0(SB)/4, $0xca853c98
+DATA raised64x1y0<>+4(SB)/4, $0x4b588277
+DATA raised64x1y0<>+8(SB)/4, $0x4b588277
+DATA raised64x1y0<>+12(SB)/4, $0x4ab01012
+DATA raised64x1y0<>+16(SB)/4, $0xc8e467e0
+DATA raised64x1y0<>+20(SB)/4, $0x49ab4de8
+DATA raised64x1y0<>+24(SB)/4, $0x4a777088
+DATA raised64x1y0<>+28(SB)/4, $0x4a0ec0ec
+DATA raised64x1y0<>+32(SB)/4, $0xc836b980
+DATA raised64x1y0<>+36(SB)/4, $0x48e467e0
+DATA raised64x1y0<>+40(SB)/4, $0x49f77088
+DATA raised64x1y0<>+44(SB)/4, $0x49f77088
+DATA raised64x1y0<>+48(SB)/4, $0xc8184540
+DATA raised64x1y0<>+52(SB)/4, $0x48184540
+DATA raised64x1y0<>+56(SB)/4, $0x00000000
+DATA raised64x1y0<>+60(SB)/4, $0x49853c98
+GLOBL raised64x1y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised64x0y4<>+0(SB)/4, $0x00000000
+DATA raised64x0y4<>+4(SB)/4, $0x00000000
+DATA raised64x0y4<>+8(SB)/4, $0x00000000
+DATA raised64x0y4<>+12(SB)/4, $0x00000000
+DATA raised64x0y4<>+16(SB)/4, $0x00000000
+DATA raised64x0y4<>+20(SB)/4, $0x00000000
+DATA raised64x0y4<>+24(SB)/4, $0x00000000
+DATA raised64x0y4<>+28(SB)/4, $0x00000000
+DATA raised64x0y4<>+32(SB)/4, $0x00000000
+DATA raised64x0y4<>+36(SB)/4, $0x00000000
+DATA raised64x0y4<>+40(SB)/4, $0x00000000
+DATA raised64x0y4<>+44(SB)/4, $0x00000000
+DATA raised64x0y4<>+48(SB)/4, $0x00000000
+DATA raised64x0y4<>+52(SB)/4, $0xcc0373c8
+DATA raised64x0y4<>+56(SB)/4, $0x00000000
+DATA raised64x0y4<>+60(SB)/4, $0xcc0373c8
+GLOBL raised64x0y4<>(SB), RODATA|NOPTR, $64
+
+DATA raised64x0y3<>+0(SB)/4, $0x00000000
+DATA raised64x0y3<>+4(SB)/4, $0x00000000
+DATA raised64x0y3<>+8(SB)/4, $0x00000000
+DATA raised64x0y3<>+12(SB)/4, $0x00000000
+DATA raised64x0y3<>+16(SB)/4, $0x00000000
+DATA raised64x0y3<>+20(SB)/4, $0x00000000
+DATA raised64x0y3<>+24(SB)/4, $0x00000000
+DATA raised64x0y3<>+28(SB)/4, $0x00000000
+DATA raised64x0y3<>+32(SB)/4, $0x00000000
+DATA raised64x0y3<>+36(SB)/4, $0x4ab99466
+DATA raised64x0y3<>+40(SB)/4, $0x00000000
+DATA raised64x0y3<>+44(SB)/4, $0x49f77088
+DATA raised64x0y3<>+48(SB)/4, $0xc9f77088
+DATA raised64x0y3<>+52(SB)/4, $0x4c6fb504
+DATA raised64x0y3<>+56(SB)/4, $0x4c0373c8
+DATA raised64x0y3<>+60(SB)/4, $0x4c8f0d0f
+GLOBL raised64x0y3<>(SB), RODATA|NOPTR, $64
+
+DATA raised64x0y2<>+0(SB)/4, $0x00000000
+DATA raised64x0y2<>+4(SB)/4, $0x00000000
+DATA raised64x0y2<>+8(SB)/4, $0x00000000
+DATA raised64x0y2<>+12(SB)/4, $0x00000000
+DATA raised64x0y2<>+16(SB)/4, $0x00000000
+DATA raised64x0y2<>+20(SB)/4, $0xc9f77088
+DATA raised64x0y2<>+24(SB)/4, $0x00000000
+DATA raised64x0y2<>+28(SB)/4, $0xc8c5f3a0
+DATA raised64x0y2<>+32(SB)/4, $0x48c5f3a0
+DATA raised64x0y2<>+36(SB)/4, $0xcaf77088
+DATA raised64x0y2<>+40(SB)/4, $0xcab99466
+DATA raised64x0y2<>+44(SB)/4, $0xca45f3a0
+DATA raised64x0y2<>+48(SB)/4, $0x49f77088
+DATA raised64x0y2<>+52(SB)/4, $0xcc0373c8
+DATA raised64x0y2<>+56(SB)/4, $0xcc2261d9
+DATA raised64x0y2<>+60(SB)/4, $0xcc4daf24
+GLOBL raised64x0y2<>(SB), RODATA|NOPTR, $64
+
+DATA raised64x0y1<>+0(SB)/4, $0x00000000
+DATA raised64x0y1<>+4(SB)/4, $0x49853c98
+DATA raised64x0y1<>+8(SB)/4, $0x00000000
+DATA raised64x0y1<>+12(SB)/4, $0x48184540
+DATA raised64x0y1<>+16(SB)/4, $0xc8184540
+DATA raised64x0y1<>+20(SB)/4, $0x49f77088
+DATA raised64x0y1<>+24(SB)/4, $0x49f77088
+DATA raised64x0y1<>+28(SB)/4, $0x48e467e0
+DATA raised64x0y1<>+32(SB)/4, $0xc836b980
+DATA raised64x0y1<>+36(SB)/4, $0x4a0ec0ec
+DATA raised64x0y1<>+40(SB)/4, $0x4a777088
+DATA raised64x0y1<>+44(SB)/4, $0x49ab4de8
+DATA raised64x0y1<>+48(SB)/4, $0xc8e467e0
+DATA raised64x0y1<>+52(SB)/4, $0x4ab01012
+DATA raised64x0y1<>+56(SB)/4, $0x4b588277
+DATA raised64x0y1<>+60(SB)/4, $0x4b588277
+GLOBL raised64x0y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised64x0y0<>+0(SB)/4, $0x47c1cc80
+DATA raised64x0y0<>+4(SB)/4, $0xc9723fa0
+DATA raised64x0y0<>+8(SB)/4, $0xc9853c98
+DATA raised64x0y0<>+12(SB)/4, $0xc80a6d80
+DATA raised64x0y0<>+16(SB)/4, $0x465d7c00
+DATA raised64x0y0<>+20(SB)/4, $0xc80a6d80
+DATA raised64x0y0<>+24(SB)/4, $0xc8e467e0
+DATA raised64x0y0<>+28(SB)/4, $0xc7a61d00
+DATA raised64x0y0<>+32(SB)/4, $0x4604e400
+DATA raised64x0y0<>+36(SB)/4, $0xc7a61d00
+DATA raised64x0y0<>+40(SB)/4, $0xc8e467e0
+DATA raised64x0y0<>+44(SB)/4, $0xc80a6d80
+DATA raised64x0y0<>+48(SB)/4, $0x465d7c00
+DATA raised64x0y0<>+52(SB)/4, $0xc80a6d80
+DATA raised64x0y0<>+56(SB)/4, $0xc9853c98
+DATA raised64x0y0<>+60(SB)/4, $0xc9723fa0
+GLOBL raised64x0y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised64odd<>+0(SB)/4, $0x00000004
+DATA raised64odd<>+4(SB)/4, $0x00000001
+DATA raised64odd<>+8(SB)/4, $0x00000007
+DATA raised64odd<>+12(SB)/4, $0x00000002
+DATA raised64odd<>+16(SB)/4, $0x00000004
+DATA raised64odd<>+20(SB)/4, $0x00000001
+DATA raised64odd<>+24(SB)/4, $0x00000007
+DATA raised64odd<>+28(SB)/4, $0x00000002
+DATA raised64odd<>+32(SB)/4, $0x00000004
+DATA raised64odd<>+36(SB)/4, $0x00000001
+DATA raised64odd<>+40(SB)/4, $0x00000007
+DATA raised64odd<>+44(SB)/4, $0x00000002
+DATA raised64odd<>+48(SB)/4, $0x00000004
+DATA raised64odd<>+52(SB)/4, $0x00000001
+DATA raised64odd<>+56(SB)/4, $0x00000007
+DATA raised64odd<>+60(SB)/4, $0x00000002
+GLOBL raised64odd<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x5y0<>+0(SB)/4, $0x00000000
+DATA raised80x5y0<>+4(SB)/4, $0x00000000
+DATA raised80x5y0<>+8(SB)/4, $0xce1c197e
+DATA raised80x5y0<>+12(SB)/4, $0x00000000
+DATA raised80x5y0<>+16(SB)/4, $0x00000000
+DATA raised80x5y0<>+20(SB)/4, $0x00000000
+DATA raised80x5y0<>+24(SB)/4, $0x00000000
+DATA raised80x5y0<>+28(SB)/4, $0x00000000
+DATA raised80x5y0<>+32(SB)/4, $0x00000000
+DATA raised80x5y0<>+36(SB)/4, $0x00000000
+DATA raised80x5y0<>+40(SB)/4, $0x00000000
+DATA raised80x5y0<>+44(SB)/4, $0x00000000
+DATA raised80x5y0<>+48(SB)/4, $0x00000000
+DATA raised80x5y0<>+52(SB)/4, $0x00000000
+DATA raised80x5y0<>+56(SB)/4, $0x00000000
+DATA raised80x5y0<>+60(SB)/4, $0x00000000
+GLOBL raised80x5y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x4y1<>+0(SB)/4, $0x00000000
+DATA raised80x4y1<>+4(SB)/4, $0x00000000
+DATA raised80x4y1<>+8(SB)/4, $0xce1c197e
+DATA raised80x4y1<>+12(SB)/4, $0x00000000
+DATA raised80x4y1<>+16(SB)/4, $0x00000000
+DATA raised80x4y1<>+20(SB)/4, $0x00000000
+DATA raised80x4y1<>+24(SB)/4, $0xce1c197e
+DATA raised80x4y1<>+28(SB)/4, $0x00000000
+DATA raised80x4y1<>+32(SB)/4, $0x00000000
+DATA raised80x4y1<>+36(SB)/4, $0x00000000
+DATA raised80x4y1<>+40(SB)/4, $0x00000000
+DATA raised80x4y1<>+44(SB)/4, $0x00000000
+DATA raised80x4y1<>+48(SB)/4, $0x00000000
+DATA raised80x4y1<>+52(SB)/4, $0x00000000
+DATA raised80x4y1<>+56(SB)/4, $0x00000000
+DATA raised80x4y1<>+60(SB)/4, $0x00000000
+GLOBL raised80x4y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x4y0<>+0(SB)/4, $0x00000000
+DATA raised80x4y0<>+4(SB)/4, $0x4e1c197e
+DATA raised80x4y0<>+8(SB)/4, $0x4ebcf670
+DATA raised80x4y0<>+12(SB)/4, $0x4e1c197e
+DATA raised80x4y0<>+16(SB)/4, $0xce1c197e
+DATA raised80x4y0<>+20(SB)/4, $0x00000000
+DATA raised80x4y0<>+24(SB)/4, $0x4c0373c8
+DATA raised80x4y0<>+28(SB)/4, $0x00000000
+DATA raised80x4y0<>+32(SB)/4, $0x00000000
+DATA raised80x4y0<>+36(SB)/4, $0x00000000
+DATA raised80x4y0<>+40(SB)/4, $0x00000000
+DATA raised80x4y0<>+44(SB)/4, $0x00000000
+DATA raised80x4y0<>+48(SB)/4, $0x00000000
+DATA raised80x4y0<>+52(SB)/4, $0x00000000
+DATA raised80x4y0<>+56(SB)/4, $0x00000000
+DATA raised80x4y0<>+60(SB)/4, $0x00000000
+GLOBL raised80x4y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x3y2<>+0(SB)/4, $0x00000000
+DATA raised80x3y2<>+4(SB)/4, $0x00000000
+DATA raised80x3y2<>+8(SB)/4, $0x00000000
+DATA raised80x3y2<>+12(SB)/4, $0x00000000
+DATA raised80x3y2<>+16(SB)/4, $0x00000000
+DATA raised80x3y2<>+20(SB)/4, $0x00000000
+DATA raised80x3y2<>+24(SB)/4, $0xce1c197e
+DATA raised80x3y2<>+28(SB)/4, $0x00000000
+DATA raised80x3y2<>+32(SB)/4, $0x00000000
+DATA raised80x3y2<>+36(SB)/4, $0x00000000
+DATA raised80x3y2<>+40(SB)/4, $0xce1c197e
+DATA raised80x3y2<>+44(SB)/4, $0x00000000
+DATA raised80x3y2<>+48(SB)/4, $0x00000000
+DATA raised80x3y2<>+52(SB)/4, $0x00000000
+DATA raised80x3y2<>+56(SB)/4, $0x00000000
+DATA raised80x3y2<>+60(SB)/4, $0x00000000
+GLOBL raised80x3y2<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x3y1<>+0(SB)/4, $0x00000000
+DATA raised80x3y1<>+4(SB)/4, $0x00000000
+DATA raised80x3y1<>+8(SB)/4, $0x4e660a9e
+DATA raised80x3y1<>+12(SB)/4, $0x00000000
+DATA raised80x3y1<>+16(SB)/4, $0xce1c197e
+DATA raised80x3y1<>+20(SB)/4, $0x4e1c197e
+DATA raised80x3y1<>+24(SB)/4, $0x4e8bab05
+DATA raised80x3y1<>+28(SB)/4, $0x4e1c197e
+DATA raised80x3y1<>+32(SB)/4, $0xce1c197e
+DATA raised80x3y1<>+36(SB)/4, $0x00000000
+DATA raised80x3y1<>+40(SB)/4, $0x4d452dac
+DATA raised80x3y1<>+44(SB)/4, $0x00000000
+DATA raised80x3y1<>+48(SB)/4, $0x00000000
+DATA raised80x3y1<>+52(SB)/4, $0x00000000
+DATA raised80x3y1<>+56(SB)/4, $0x00000000
+DATA raised80x3y1<>+60(SB)/4, $0x00000000
+GLOBL raised80x3y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x3y0<>+0(SB)/4, $0x00000000
+DATA raised80x3y0<>+4(SB)/4, $0xce93e241
+DATA raised80x3y0<>+8(SB)/4, $0xce9effcf
+DATA raised80x3y0<>+12(SB)/4, $0xce660a9e
+DATA raised80x3y0<>+16(SB)/4, $0x4ea0351c
+DATA raised80x3y0<>+20(SB)/4, $0xcc0373c8
+DATA raised80x3y0<>+24(SB)/4, $0xcc6fb504
+DATA raised80x3y0<>+28(SB)/4, $0xccc52dac
+DATA raised80x3y0<>+32(SB)/4, $0x4cc52dac
+DATA raised80x3y0<>+36(SB)/4, $0x00000000
+DATA raised80x3y0<>+40(SB)/4, $0xcab99466
+DATA raised80x3y0<>+44(SB)/4, $0x00000000
+DATA raised80x3y0<>+48(SB)/4, $0x00000000
+DATA raised80x3y0<>+52(SB)/4, $0x00000000
+DATA raised80x3y0<>+56(SB)/4, $0x00000000
+DATA raised80x3y0<>+60(SB)/4, $0x00000000
+GLOBL raised80x3y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x2y3<>+0(SB)/4, $0x00000000
+DATA raised80x2y3<>+4(SB)/4, $0x00000000
+DATA raised80x2y3<>+8(SB)/4, $0x00000000
+DATA raised80x2y3<>+12(SB)/4, $0x00000000
+DATA raised80x2y3<>+16(SB)/4, $0x00000000
+DATA raised80x2y3<>+20(SB)/4, $0x00000000
+DATA raised80x2y3<>+24(SB)/4, $0x00000000
+DATA raised80x2y3<>+28(SB)/4, $0x00000000
+DATA raised80x2y3<>+32(SB)/4, $0x00000000
+DATA raised80x2y3<>+36(SB)/4, $0x00000000
+DATA raised80x2y3<>+40(SB)/4, $0xce1c197e
+DATA raised80x2y3<>+44(SB)/4, $0x00000000
+DATA raised80x2y3<>+48(SB)/4, $0x00000000
+DATA raised80x2y3<>+52(SB)/4, $0x00000000
+DATA raised80x2y3<>+56(SB)/4, $0xce1c197e
+DATA raised80x2y3<>+60(SB)/4, $0x00000000
+GLOBL raised80x2y3<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x2y2<>+0(SB)/4, $0x00000000
+DATA raised80x2y2<>+4(SB)/4, $0x00000000
+DATA raised80x2y2<>+8(SB)/4, $0x00000000
+DATA raised80x2y2<>+12(SB)/4, $0x00000000
+DATA raised80x2y2<>+16(SB)/4, $0x00000000
+DATA raised80x2y2<>+20(SB)/4, $0x00000000
+DATA raised80x2y2<>+24(SB)/4, $0x4df67917
+DATA raised80x2y2<>+28(SB)/4, $0x00000000
+DATA raised80x2y2<>+32(SB)/4, $0xce1c197e
+DATA raised80x2y2<>+36(SB)/4, $0x4e1c197e
+DATA raised80x2y2<>+40(SB)/4, $0x4e767917
+DATA raised80x2y2<>+44(SB)/4, $0x4e1c197e
+DATA raised80x2y2<>+48(SB)/4, $0xce1c197e
+DATA raised80x2y2<>+52(SB)/4, $0x00000000
+DATA raised80x2y2<>+56(SB)/4, $0x4df67917
+DATA raised80x2y2<>+60(SB)/4, $0x00000000
+GLOBL raised80x2y2<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x2y1<>+0(SB)/4, $0x00000000
+DATA raised80x2y1<>+4(SB)/4, $0x00000000
+DATA raised80x2y1<>+8(SB)/4, $0xcdcafa50
+DATA raised80x2y1<>+12(SB)/4, $0x00000000
+DATA raised80x2y1<>+16(SB)/4, $0x4e2c87f7
+DATA raised80x2y1<>+20(SB)/4, $0xce2c87f7
+DATA raised80x2y1<>+24(SB)/4, $0xce10fbf0
+DATA raised80x2y1<>+28(SB)/4, $0xcdf67917
+DATA raised80x2y1<>+32(SB)/4, $0x4e7eb054
+DATA raised80x2y1<>+36(SB)/4, $0xcd452dac
+DATA raised80x2y1<>+40(SB)/4, $0xcd827c58
+DATA raised80x2y1<>+44(SB)/4, $0xcda450ba
+DATA raised80x2y1<>+48(SB)/4, $0x4da450ba
+DATA raised80x2y1<>+52(SB)/4, $0x00000000
+DATA raised80x2y1<>+56(SB)/4, $0xccadfb20
+DATA raised80x2y1<>+60(SB)/4, $0x00000000
+GLOBL raised80x2y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x2y0<>+0(SB)/4, $0x00000000
+DATA raised80x2y0<>+4(SB)/4, $0x4e36ae14
+DATA raised80x2y0<>+8(SB)/4, $0x4dd88277
+DATA raised80x2y0<>+12(SB)/4, $0x4dcafa50
+DATA raised80x2y0<>+16(SB)/4, $0xce55206d
+DATA raised80x2y0<>+20(SB)/4, $0x4c2261d9
+DATA raised80x2y0<>+24(SB)/4, $0x4c0373c8
+DATA raised80x2y0<>+28(SB)/4, $0x4cadfb20
+DATA raised80x2y0<>+32(SB)/4, $0xcd16c893
+DATA raised80x2y0<>+36(SB)/4, $0x4ab99466
+DATA raised80x2y0<>+40(SB)/4, $0x4af77088
+DATA raised80x2y0<>+44(SB)/4, $0x4be7f980
+DATA raised80x2y0<>+48(SB)/4, $0xcbe7f980
+DATA raised80x2y0<>+52(SB)/4, $0x00000000
+DATA raised80x2y0<>+56(SB)/4, $0x49f77088
+DATA raised80x2y0<>+60(SB)/4, $0x00000000
+GLOBL raised80x2y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x1y4<>+0(SB)/4, $0x00000000
+DATA raised80x1y4<>+4(SB)/4, $0x00000000
+DATA raised80x1y4<>+8(SB)/4, $0x00000000
+DATA raised80x1y4<>+12(SB)/4, $0x00000000
+DATA raised80x1y4<>+16(SB)/4, $0x00000000
+DATA raised80x1y4<>+20(SB)/4, $0x00000000
+DATA raised80x1y4<>+24(SB)/4, $0x00000000
+DATA raised80x1y4<>+28(SB)/4, $0x00000000
+DATA raised80x1y4<>+32(SB)/4, $0x00000000
+DATA raised80x1y4<>+36(SB)/4, $0x00000000
+DATA raised80x1y4<>+40(SB)/4, $0x00000000
+DATA raised80x1y4<>+44(SB)/4, $0x00000000
+DATA raised80x1y4<>+48(SB)/4, $0x00000000
+DATA raised80x1y4<>+52(SB)/4, $0x00000000
+DATA raised80x1y4<>+56(SB)/4, $0xce1c197e
+DATA raised80x1y4<>+60(SB)/4, $0x00000000
+GLOBL raised80x1y4<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x1y3<>+0(SB)/4, $0x00000000
+DATA raised80x1y3<>+4(SB)/4, $0x00000000
+DATA raised80x1y3<>+8(SB)/4, $0x00000000
+DATA raised80x1y3<>+12(SB)/4, $0x00000000
+DATA raised80x1y3<>+16(SB)/4, $0x00000000
+DATA raised80x1y3<>+20(SB)/4, $0x00000000
+DATA raised80x1y3<>+24(SB)/4, $0x00000000
+DATA raised80x1y3<>+28(SB)/4, $0x00000000
+DATA raised80x1y3<>+32(SB)/4, $0x00000000
+DATA raised80x1y3<>+36(SB)/4, $0x00000000
+DATA raised80x1y3<>+40(SB)/4, $0x4d452dac
+DATA raised80x1y3<>+44(SB)/4, $0x00000000
+DATA raised80x1y3<>+48(SB)/4, $0xce1c197e
+DATA raised80x1y3<>+52(SB)/4, $0x4e1c197e
+DATA raised80x1y3<>+56(SB)/4, $0x4e8bab05
+DATA raised80x1y3<>+60(SB)/4, $0x4e1c197e
+GLOBL raised80x1y3<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x1y2<>+0(SB)/4, $0x00000000
+DATA raised80x1y2<>+4(SB)/4, $0x00000000
+DATA raised80x1y2<>+8(SB)/4, $0x00000000
+DATA raised80x1y2<>+12(SB)/4, $0x00000000
+DATA raised80x1y2<>+16(SB)/4, $0x00000000
+DATA raised80x1y2<>+20(SB)/4, $0x00000000
+DATA raised80x1y2<>+24(SB)/4, $0xccadfb20
+DATA raised80x1y2<>+28(SB)/4, $0x00000000
+DATA raised80x1y2<>+32(SB)/4, $0x4da450ba
+DATA raised80x1y2<>+36(SB)/4, $0xcda450ba
+DATA raised80x1y2<>+40(SB)/4, $0xcd827c58
+DATA raised80x1y2<>+44(SB)/4, $0xcd452dac
+DATA raised80x1y2<>+48(SB)/4, $0x4e7eb054
+DATA raised80x1y2<>+52(SB)/4, $0xcdf67917
+DATA raised80x1y2<>+56(SB)/4, $0xce10fbf0
+DATA raised80x1y2<>+60(SB)/4, $0xce2c87f7
+GLOBL raised80x1y2<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x1y1<>+0(SB)/4, $0x00000000
+DATA raised80x1y1<>+4(SB)/4, $0x00000000
+DATA raised80x1y1<>+8(SB)/4, $0x4c588277
+DATA raised80x1y1<>+12(SB)/4, $0x00000000
+DATA raised80x1y1<>+16(SB)/4, $0xcd4afa50
+DATA raised80x1y1<>+20(SB)/4, $0x4d4afa50
+DATA raised80x1y1<>+24(SB)/4, $0x4cb1d8e2
+DATA raised80x1y1<>+28(SB)/4, $0x4cadfb20
+DATA raised80x1y1<>+32(SB)/4, $0xcdc6251d
+DATA raised80x1y1<>+36(SB)/4, $0x4ce7f980
+DATA raised80x1y1<>+40(SB)/4, $0x4c8b2f4c
+DATA raised80x1y1<>+44(SB)/4, $0x4ce7f980
+DATA raised80x1y1<>+48(SB)/4, $0xcdc6251d
+DATA raised80x1y1<>+52(SB)/4, $0x4cadfb20
+DATA raised80x1y1<>+56(SB)/4, $0x4cb1d8e2
+DATA raised80x1y1<>+60(SB)/4, $0x4d4afa50
+GLOBL raised80x1y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x1y0<>+0(SB)/4, $0x00000000
+DATA raised80x1y0<>+4(SB)/4, $0xcd2261d9
+DATA raised80x1y0<>+8(SB)/4, $0xcc4c04c9
+DATA raised80x1y0<>+12(SB)/4, $0xcc588277
+DATA raised80x1y0<>+16(SB)/4, $0x4d4afa50
+DATA raised80x1y0<>+20(SB)/4, $0xcb588277
+DATA raised80x1y0<>+24(SB)/4, $0xcab01012
+DATA raised80x1y0<>+28(SB)/4, $0xcb8b2f4c
+DATA raised80x1y0<>+32(SB)/4, $0x4c6fb504
+DATA raised80x1y0<>+36(SB)/4, $0xca777088
+DATA raised80x1y0<>+40(SB)/4, $0xca0ec0ec
+DATA raised80x1y0<>+44(SB)/4, $0xcb399466
+DATA raised80x1y0<>+48(SB)/4, $0x4c0373c8
+DATA raised80x1y0<>+52(SB)/4, $0xc9f77088
+DATA raised80x1y0<>+56(SB)/4, $0xc9f77088
+DATA raised80x1y0<>+60(SB)/4, $0xcb588277
+GLOBL raised80x1y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x0y4<>+0(SB)/4, $0x4c0373c8
+DATA raised80x0y4<>+4(SB)/4, $0x00000000
+DATA raised80x0y4<>+8(SB)/4, $0x00000000
+DATA raised80x0y4<>+12(SB)/4, $0x00000000
+DATA raised80x0y4<>+16(SB)/4, $0x00000000
+DATA raised80x0y4<>+20(SB)/4, $0x00000000
+DATA raised80x0y4<>+24(SB)/4, $0x00000000
+DATA raised80x0y4<>+28(SB)/4, $0x00000000
+DATA raised80x0y4<>+32(SB)/4, $0x00000000
+DATA raised80x0y4<>+36(SB)/4, $0x00000000
+DATA raised80x0y4<>+40(SB)/4, $0x00000000
+DATA raised80x0y4<>+44(SB)/4, $0x00000000
+DATA raised80x0y4<>+48(SB)/4, $0x00000000
+DATA raised80x0y4<>+52(SB)/4, $0x00000000
+DATA raised80x0y4<>+56(SB)/4, $0x4c0373c8
+DATA raised80x0y4<>+60(SB)/4, $0x00000000
+GLOBL raised80x0y4<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x0y3<>+0(SB)/4, $0xcc588277
+DATA raised80x0y3<>+4(SB)/4, $0x00000000
+DATA raised80x0y3<>+8(SB)/4, $0x00000000
+DATA raised80x0y3<>+12(SB)/4, $0x00000000
+DATA raised80x0y3<>+16(SB)/4, $0x00000000
+DATA raised80x0y3<>+20(SB)/4, $0x00000000
+DATA raised80x0y3<>+24(SB)/4, $0x00000000
+DATA raised80x0y3<>+28(SB)/4, $0x00000000
+DATA raised80x0y3<>+32(SB)/4, $0x00000000
+DATA raised80x0y3<>+36(SB)/4, $0x00000000
+DATA raised80x0y3<>+40(SB)/4, $0xcab99466
+DATA raised80x0y3<>+44(SB)/4, $0x00000000
+DATA raised80x0y3<>+48(SB)/4, $0x4cc52dac
+DATA raised80x0y3<>+52(SB)/4, $0xccc52dac
+DATA raised80x0y3<>+56(SB)/4, $0xcc6fb504
+DATA raised80x0y3<>+60(SB)/4, $0xcc0373c8
+GLOBL raised80x0y3<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x0y2<>+0(SB)/4, $0x4bd88277
+DATA raised80x0y2<>+4(SB)/4, $0x00000000
+DATA raised80x0y2<>+8(SB)/4, $0x00000000
+DATA raised80x0y2<>+12(SB)/4, $0x00000000
+DATA raised80x0y2<>+16(SB)/4, $0x00000000
+DATA raised80x0y2<>+20(SB)/4, $0x00000000
+DATA raised80x0y2<>+24(SB)/4, $0x49f77088
+DATA raised80x0y2<>+28(SB)/4, $0x00000000
+DATA raised80x0y2<>+32(SB)/4, $0xcbe7f980
+DATA raised80x0y2<>+36(SB)/4, $0x4be7f980
+DATA raised80x0y2<>+40(SB)/4, $0x4af77088
+DATA raised80x0y2<>+44(SB)/4, $0x4ab99466
+DATA raised80x0y2<>+48(SB)/4, $0xcd16c893
+DATA raised80x0y2<>+52(SB)/4, $0x4cadfb20
+DATA raised80x0y2<>+56(SB)/4, $0x4c0373c8
+DATA raised80x0y2<>+60(SB)/4, $0x4c2261d9
+GLOBL raised80x0y2<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x0y1<>+0(SB)/4, $0xca853c98
+DATA raised80x0y1<>+4(SB)/4, $0x00000000
+DATA raised80x0y1<>+8(SB)/4, $0xc9853c98
+DATA raised80x0y1<>+12(SB)/4, $0x00000000
+DATA raised80x0y1<>+16(SB)/4, $0x4b588277
+DATA raised80x0y1<>+20(SB)/4, $0xcb588277
+DATA raised80x0y1<>+24(SB)/4, $0xc9f77088
+DATA raised80x0y1<>+28(SB)/4, $0xc9f77088
+DATA raised80x0y1<>+32(SB)/4, $0x4c0373c8
+DATA raised80x0y1<>+36(SB)/4, $0xcb399466
+DATA raised80x0y1<>+40(SB)/4, $0xca0ec0ec
+DATA raised80x0y1<>+44(SB)/4, $0xca777088
+DATA raised80x0y1<>+48(SB)/4, $0x4c6fb504
+DATA raised80x0y1<>+52(SB)/4, $0xcb8b2f4c
+DATA raised80x0y1<>+56(SB)/4, $0xcab01012
+DATA raised80x0y1<>+60(SB)/4, $0xcb588277
+GLOBL raised80x0y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised80x0y0<>+0(SB)/4, $0x47c1cc80
+DATA raised80x0y0<>+4(SB)/4, $0x4b15e42b
+DATA raised80x0y0<>+8(SB)/4, $0x49723fa0
+DATA raised80x0y0<>+12(SB)/4, $0x49853c98
+DATA raised80x0y0<>+16(SB)/4, $0xcb47dae4
+DATA raised80x0y0<>+20(SB)/4, $0x49853c98
+DATA raised80x0y0<>+24(SB)/4, $0x480a6d80
+DATA raised80x0y0<>+28(SB)/4, $0x48e467e0
+DATA raised80x0y0<>+32(SB)/4, $0xcaab4de8
+DATA raised80x0y0<>+36(SB)/4, $0x48e467e0
+DATA raised80x0y0<>+40(SB)/4, $0x47a61d00
+DATA raised80x0y0<>+44(SB)/4, $0x48e467e0
+DATA raised80x0y0<>+48(SB)/4, $0xcaab4de8
+DATA raised80x0y0<>+52(SB)/4, $0x48e467e0
+DATA raised80x0y0<>+56(SB)/4, $0x480a6d80
+DATA raised80x0y0<>+60(SB)/4, $0x49853c98
+GLOBL raised80x0y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised80odd<>+0(SB)/4, $0x00000004
+DATA raised80odd<>+4(SB)/4, $0x00000005
+DATA raised80odd<>+8(SB)/4, $0x00000000
+DATA raised80odd<>+12(SB)/4, $0x00000006
+DATA raised80odd<>+16(SB)/4, $0x00000003
+DATA raised80odd<>+20(SB)/4, $0x00000005
+DATA raised80odd<>+24(SB)/4, $0x00000000
+DATA raised80odd<>+28(SB)/4, $0x00000006
+DATA raised80odd<>+32(SB)/4, $0x00000003
+DATA raised80odd<>+36(SB)/4, $0x00000005
+DATA raised80odd<>+40(SB)/4, $0x00000000
+DATA raised80odd<>+44(SB)/4, $0x00000006
+DATA raised80odd<>+48(SB)/4, $0x00000003
+DATA raised80odd<>+52(SB)/4, $0x00000005
+DATA raised80odd<>+56(SB)/4, $0x00000000
+DATA raised80odd<>+60(SB)/4, $0x00000006
+GLOBL raised80odd<>(SB), RODATA|NOPTR, $64
+
+// func m2l9DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·m2l9DipolesAVX2(SB), $2112-32
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+16(FP), BX
+	MOVQ         li+24(FP), SI
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y1
+	VMOVAPS      Y3, Y2
+	VMULPS       X4, X4, X5
+	VPERMILPS    $0x01, X5, X3
+	VBROADCASTSS X3, Y3
+	VPERMILPS    $0x02, X5, X5
+	VBROADCASTSS X5, Y5
+	VMOVUPS      axis0<>+0(SB), Y6
+	VPERMPS      Y4, Y6, Y6
+	VMOVUPS      axis1<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      axis2<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      flat0x1y0<>+0(SB), Y7
+	VMOVUPS      flat0x0y1<>+0(SB), Y8
+	VFMADD213PS  flat0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y7
+	VMOVUPS      flat0x0y1<>+32(SB), Y8
+	VFMADD213PS  flat0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 32(AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Y7
+	VMOVUPS      flat16x1y1<>+0(SB), Y8
+	VFMADD213PS  flat16x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16x0y2<>+0(SB), Y8
+	VFMADD213PS  flat16x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat16x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 64(AX)
+	VMOVUPS      flat16x2y0<>+32(SB), Y7
+	VMOVUPS      flat16x1y1<>+32(SB), Y8
+	VFMADD213PS  flat16x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16x0y2<>+32(SB), Y8
+	VFMADD213PS  flat16x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat16x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 96(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Y7
+	VMOVUPS      flat32x2y1<>+0(SB), Y8
+	VFMADD213PS  flat32x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x1y2<>+0(SB), Y8
+	VFMADD213PS  flat32x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat32x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x0y2<>+0(SB), Y8
+	VFMADD213PS  flat32x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat32x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 128(AX)
+	VMOVUPS      flat32x3y0<>+32(SB), Y7
+	VMOVUPS      flat32x2y1<>+32(SB), Y8
+	VFMADD213PS  flat32x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x1y2<>+32(SB), Y8
+	VFMADD213PS  flat32x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat32x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x0y2<>+32(SB), Y8
+	VFMADD213PS  flat32x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat32x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 160(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Y7
+	VMOVUPS      flat48x2y1<>+0(SB), Y8
+	VFMADD213PS  flat48x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48x1y2<>+0(SB), Y8
+	VFMADD213PS  flat48x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat48x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48x0y3<>+0(SB), Y8
+	VFMADD213PS  flat48x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat48x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat48x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 192(AX)
+	VMOVUPS      flat48x3y0<>+32(SB), Y7
+	VMOVUPS      flat48x2y1<>+32(SB), Y8
+	VFMADD213PS  flat48x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48x1y2<>+32(SB), Y8
+	VFMADD213PS  flat48x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat48x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48x0y3<>+32(SB), Y8
+	VFMADD213PS  flat48x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  flat48x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat48x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	VMOVUPS      flat64x4y0<>+0(SB), Y7
+	VMOVUPS      flat64x3y1<>+0(SB), Y8
+	VFMADD213PS  flat64x3y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64x2y2<>+0(SB), Y8
+	VFMADD213PS  flat64x2y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat64x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64x1y3<>+0(SB), Y8
+	VFMADD213PS  flat64x1y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat64x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat64x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64x0y3<>+0(SB), Y8
+	VFMADD213PS  flat64x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat64x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat64x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 256(AX)
+	VMOVUPS      flat64x4y0<>+32(SB), Y7
+	VMOVUPS      flat64x3y1<>+32(SB), Y8
+	VFMADD213PS  flat64x3y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64x2y2<>+32(SB), Y8
+	VFMADD213PS  flat64x2y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat64x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64x1y3<>+32(SB), Y8
+	VFMADD213PS  flat64x1y2<>+32(SB), Y5, Y8
+	VFMADD213PS  flat64x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat64x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64x0y3<>+32(SB), Y8
+	VFMADD213PS  flat64x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  flat64x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat64x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 288(AX)
+	VMOVUPS      flat80x4y0<>+0(SB), Y7
+	VMOVUPS      flat80x3y1<>+0(SB), Y8
+	VFMADD213PS  flat80x3y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80x2y2<>+0(SB), Y8
+	VFMADD213PS  flat80x2y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat80x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80x1y3<>+0(SB), Y8
+	VFMADD213PS  flat80x1y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat80x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat80x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80x0y4<>+0(SB), Y8
+	VFMADD213PS  flat80x0y3<>+0(SB), Y5, Y8
+	VFMADD213PS  flat80x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat80x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat80x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 320(AX)
+	VMOVUPS      flat80x4y0<>+32(SB), Y7
+	VMOVUPS      flat80x3y1<>+32(SB), Y8
+	VFMADD213PS  flat80x3y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80x2y2<>+32(SB), Y8
+	VFMADD213PS  flat80x2y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat80x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80x1y3<>+32(SB), Y8
+	VFMADD213PS  flat80x1y2<>+32(SB), Y5, Y8
+	VFMADD213PS  flat80x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat80x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80x0y4<>+32(SB), Y8
+	VFMADD213PS  flat80x0y3<>+32(SB), Y5, Y8
+	VFMADD213PS  flat80x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  flat80x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat80x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 352(AX)
+	VMOVUPS      flat96x5y0<>+0(SB), Y7
+	VMOVUPS      flat96x4y1<>+0(SB), Y8
+	VFMADD213PS  flat96x4y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat96x3y2<>+0(SB), Y8
+	VFMADD213PS  flat96x3y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat96x3y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat96x2y2<>+0(SB), Y8
+	VFMADD213PS  flat96x2y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat96x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat96x1y2<>+0(SB), Y8
+	VFMADD213PS  flat96x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat96x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat96x0y4<>+0(SB), Y8
+	VFMADD213PS  flat96x0y3<>+0(SB), Y5, Y8
+	VFMADD213PS  flat96x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat96x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat96x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat96odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 384(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y7
+	VMOVUPS      raised0x1y1<>+0(SB), Y8
+	VFMADD213PS  raised0x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+0(SB), Y8
+	VFMADD213PS  raised0x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 512(AX)
+	VMOVUPS      raised0x2y0<>+32(SB), Y7
+	VMOVUPS      raised0x1y1<>+32(SB), Y8
+	VFMADD213PS  raised0x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+32(SB), Y8
+	VFMADD213PS  raised0x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 544(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Y7
+	VMOVUPS      raised16x2y1<>+0(SB), Y8
+	VFMADD213PS  raised16x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x1y2<>+0(SB), Y8
+	VFMADD213PS  raised16x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised16x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x0y2<>+0(SB), Y8
+	VFMADD213PS  raised16x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised16x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 576(AX)
+	VMOVUPS      raised16x3y0<>+32(SB), Y7
+	VMOVUPS      raised16x2y1<>+32(SB), Y8
+	VFMADD213PS  raised16x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x1y2<>+32(SB), Y8
+	VFMADD213PS  raised16x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised16x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x0y2<>+32(SB), Y8
+	VFMADD213PS  raised16x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised16x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 608(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Y7
+	VMOVUPS      raised32x2y1<>+0(SB), Y8
+	VFMADD213PS  raised32x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32x1y2<>+0(SB), Y8
+	VFMADD213PS  raised32x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised32x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32x0y3<>+0(SB), Y8
+	VFMADD213PS  raised32x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised32x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised32x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 640(AX)
+	VMOVUPS      raised32x3y0<>+32(SB), Y7
+	VMOVUPS      raised32x2y1<>+32(SB), Y8
+	VFMADD213PS  raised32x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32x1y2<>+32(SB), Y8
+	VFMADD213PS  raised32x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised32x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32x0y3<>+32(SB), Y8
+	VFMADD213PS  raised32x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  raised32x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised32x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 672(AX)
+	VMOVUPS      raised48x4y0<>+0(SB), Y7
+	VMOVUPS      raised48x3y1<>+0(SB), Y8
+	VFMADD213PS  raised48x3y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x2y2<>+0(SB), Y8
+	VFMADD213PS  raised48x2y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x1y3<>+0(SB), Y8
+	VFMADD213PS  raised48x1y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x0y4<>+0(SB), Y8
+	VFMADD213PS  raised48x0y3<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 704(AX)
+	VMOVUPS      raised48x4y0<>+32(SB), Y7
+	VMOVUPS      raised48x3y1<>+32(SB), Y8
+	VFMADD213PS  raised48x3y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x2y2<>+32(SB), Y8
+	VFMADD213PS  raised48x2y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised48x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x1y3<>+32(SB), Y8
+	VFMADD213PS  raised48x1y2<>+32(SB), Y5, Y8
+	VFMADD213PS  raised48x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised48x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x0y4<>+32(SB), Y8
+	VFMADD213PS  raised48x0y3<>+32(SB), Y5, Y8
+	VFMADD213PS  raised48x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  raised48x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised48x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 736(AX)
+	VMOVUPS      raised64x4y0<>+0(SB), Y7
+	VMOVUPS      raised64x3y1<>+0(SB), Y8
+	VFMADD213PS  raised64x3y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised64x2y2<>+0(SB), Y8
+	VFMADD213PS  raised64x2y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised64x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised64x1y3<>+0(SB), Y8
+	VFMADD213PS  raised64x1y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised64x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised64x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised64x0y4<>+0(SB), Y8
+	VFMADD213PS  raised64x0y3<>+0(SB), Y5, Y8
+	VFMADD213PS  raised64x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised64x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised64x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised64odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 768(AX)
+	VMOVUPS      raised64x4y0<>+32(SB), Y7
+	VMOVUPS      raised64x3y1<>+32(SB), Y8
+	VFMADD213PS  raised64x3y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised64x2y2<>+32(SB), Y8
+	VFMADD213PS  raised64x2y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised64x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised64x1y3<>+32(SB), Y8
+	VFMADD213PS  raised64x1y2<>+32(SB), Y5, Y8
+	VFMADD213PS  raised64x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised64x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised64x0y4<>+32(SB), Y8
+	VFMADD213PS  raised64x0y3<>+32(SB), Y5, Y8
+	VFMADD213PS  raised64x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  raised64x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised64x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised64odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 800(AX)
+	VMOVUPS      raised80x5y0<>+0(SB), Y7
+	VMOVUPS      raised80x4y1<>+0(SB), Y8
+	VFMADD213PS  raised80x4y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised80x3y2<>+0(SB), Y8
+	VFMADD213PS  raised80x3y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised80x3y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised80x2y3<>+0(SB), Y8
+	VFMADD213PS  raised80x2y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised80x2y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised80x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised80x1y4<>+0(SB), Y8
+	VFMADD213PS  raised80x1y3<>+0(SB), Y5, Y8
+	VFMADD213PS  raised80x1y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised80x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised80x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised80x0y4<>+0(SB), Y8
+	VFMADD213PS  raised80x0y3<>+0(SB), Y5, Y8
+	VFMADD213PS  raised80x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised80x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised80x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised80odd<>+0(SB), Y3
+	VPERMPS      Y6, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, 832(AX)
+	VBROADCASTSS 320(BX), Y3
+	VMOVUPS      320(AX), Y5
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      388(AX), Y6
+	VMULPS       Y3, Y6, Y3
+	XORQ         CX, CX
+
+m2l9DipolesAVX2_block0_degree8:
+	VBROADCASTSS 256(BX)(CX*8), Y6
+	VMOVUPS      256(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      324(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 260(BX)(CX*8), Y6
+	VMOVUPS      708(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      768(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	INCQ         CX
+	CMPQ         CX, $0x08
+	JLT          m2l9DipolesAVX2_block0_degree8
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VBROADCASTSS 252(BX), Y6
+	VMOVUPS      252(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      312(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VMOVUPS      380(AX), Y7
+	VMULPS       Y6, Y7, Y6
+	XORQ         CX, CX
+
+m2l9DipolesAVX2_block0_degree7:
+	VBROADCASTSS 196(BX)(CX*8), Y7
+	VMOVUPS      196(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      256(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      324(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 200(BX)(CX*8), Y7
+	VMOVUPS      656(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      708(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      768(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	INCQ         CX
+	CMPQ         CX, $0x07
+	JLT          m2l9DipolesAVX2_block0_degree7
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VBROADCASTSS 192(BX), Y7
+	VMOVUPS      192(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      244(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      304(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VMOVUPS      372(AX), Y8
+	VMULPS       Y7, Y8, Y7
+	XORQ         CX, CX
+
+m2l9DipolesAVX2_block0_degree6:
+	VBROADCASTSS 144(BX)(CX*8), Y8
+	VMOVUPS      144(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      196(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      256(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      324(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VBROADCASTSS 148(BX)(CX*8), Y8
+	VMOVUPS      612(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      656(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      708(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      768(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	INCQ         CX
+	CMPQ         CX, $0x06
+	JLT          m2l9DipolesAVX2_block0_degree6
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VBROADCASTSS 140(BX), Y8
+	VMOVUPS      140(AX), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      184(AX), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      236(AX), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      296(AX), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VMOVUPS      364(AX), Y9
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      396(AX), Y10
+	VMULPS       Y8, Y10, Y8
+	XORQ         CX, CX
+
+m2l9DipolesAVX2_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Y10
+	VMOVUPS      100(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMOVUPS      144(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMOVUPS      196(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y6
+	VMOVUPS      256(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y7
+	VMOVUPS      324(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y9
+	VMOVUPS      356(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 104(BX)(CX*8), Y10
+	VMOVUPS      576(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMOVUPS      612(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMOVUPS      656(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y6
+	VMOVUPS      708(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y7
+	VMOVUPS      768(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y9
+	VMOVUPS      800(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y8
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          m2l9DipolesAVX2_block0_degree5
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VBROADCASTSS 96(BX), Y10
+	VMOVUPS      96(AX), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMOVUPS      132(AX), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMOVUPS      176(AX), Y11
+	VFMADD231PS  Y10, Y11, Y6
+	VMOVUPS      228(AX), Y11
+	VFMADD231PS  Y10, Y11, Y7
+	VMOVUPS      288(AX), Y11
+	VFMADD231PS  Y10, Y11, Y9
+	VMOVUPS      320(AX), Y11
+	VFMADD231PS  Y10, Y11, Y8
+	VMOVUPS      356(AX), Y11
+	VMULPS       Y10, Y11, Y11
+	VMOVUPS      388(AX), Y12
+	VMULPS       Y10, Y12, Y10
+	XORQ         CX, CX
+
+m2l9DipolesAVX2_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Y12
+	VMOVUPS      64(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y5
+	VMOVUPS      100(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y3
+	VMOVUPS      144(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y6
+	VMOVUPS      196(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y7
+	VMOVUPS      256(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      288(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      324(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y11
+	VMOVUPS      356(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y10
+	VBROADCASTSS 68(BX)(CX*8), Y12
+	VMOVUPS      548(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y5
+	VMOVUPS      576(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y3
+	VMOVUPS      612(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y6
+	VMOVUPS      656(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y7
+	VMOVUPS      708(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      740(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      768(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y11
+	VMOVUPS      800(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y10
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          m2l9DipolesAVX2_block0_degree4
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y0, Y10, Y10
+	VBROADCASTSS 60(BX), Y12
+	VMOVUPS      60(AX), Y13
+	VFMADD231PS  Y12, Y13, Y5
+	VMOVUPS      88(AX), Y13
+	VFMADD231PS  Y12, Y13, Y3
+	VMOVUPS      124(AX), Y13
+	VFMADD231PS  Y12, Y13, Y6
+	VMOVUPS      168(AX), Y13
+	VFMADD231PS  Y12, Y13, Y7
+	VMOVUPS      220(AX), Y13
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      252(AX), Y13
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      280(AX), Y13
+	VFMADD231PS  Y12, Y13, Y11
+	VMOVUPS      312(AX), Y13
+	VFMADD231PS  Y12, Y13, Y10
+	VMOVUPS      348(AX), Y13
+	VMULPS       Y12, Y13, Y13
+	VMOVUPS      380(AX), Y14
+	VMULPS       Y12, Y14, Y12
+	XORQ         CX, CX
+
+m2l9DipolesAVX2_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y14
+	VMOVUPS      36(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y5
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y3
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y6
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y7
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      228(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      288(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y10
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y13
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 40(BX)(CX*8), Y14
+	VMOVUPS      528(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y5
+	VMOVUPS      548(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y3
+	VMOVUPS      576(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y6
+	VMOVUPS      612(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y7
+	VMOVUPS      656(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      688(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      708(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      740(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y10
+	VMOVUPS      768(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y13
+	VMOVUPS      800(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          m2l9DipolesAVX2_block0_degree3
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y13, Y13
+	VMULPS       Y0, Y12, Y12
+	VBROADCASTSS 32(BX), Y14
+	VMOVUPS      32(AX), Y15
+	VFMADD231PS  Y14, Y15, Y5
+	VMOVUPS      52(AX), Y15
+	VFMADD231PS  Y14, Y15, Y3
+	VMOVUPS      80(AX), Y15
+	VFMADD231PS  Y14, Y15, Y6
+	VMOVUPS      116(AX), Y15
+	VFMADD231PS  Y14, Y15, Y7
+	VMOVUPS      160(AX), Y15
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      192(AX), Y15
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      212(AX), Y15
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      244(AX), Y15
+	VFMADD231PS  Y14, Y15, Y10
+	VMOVUPS      272(AX), Y15
+	VFMADD231PS  Y14, Y15, Y13
+	VMOVUPS      304(AX), Y15
+	VFMADD231PS  Y14, Y15, Y12
+	VMOVUPS      340(AX), Y15
+	VMULPS       Y14, Y15, Y14
+	XORQ         CX, CX
+
+m2l9DipolesAVX2_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y15
+	VMOVUPS      16(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y5
+	VMOVUPS      36(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y3
+	VMOVUPS      64(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y6
+	VMOVUPS      100(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y7
+	VMOVUPS      144(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y9
+	VMOVUPS      176(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y8
+	VMOVUPS      196(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y11
+	VMOVUPS      228(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y10
+	VMOVUPS      256(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y13
+	VMOVUPS      288(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y12
+	VMOVUPS      324(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y14
+	VBROADCASTSS 20(BX)(CX*8), Y15
+	VMOVUPS      516(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y5
+	VMOVUPS      528(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y3
+	VMOVUPS      548(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y6
+	VMOVUPS      576(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y7
+	VMOVUPS      612(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y9
+	VMOVUPS      644(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y8
+	VMOVUPS      656(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y11
+	VMOVUPS      688(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y10
+	VMOVUPS      708(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y13
+	VMOVUPS      740(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y12
+	VMOVUPS      768(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y14
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          m2l9DipolesAVX2_block0_degree2
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y13, Y13
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y14, Y14
+	VBROADCASTSS 12(BX), Y15
+	VMOVUPS      12(AX), Y16
+	VFMADD231PS  Y15, Y16, Y5
+	VMOVUPS      24(AX), Y16
+	VFMADD231PS  Y15, Y16, Y3
+	VMOVUPS      44(AX), Y16
+	VFMADD231PS  Y15, Y16, Y6
+	VMOVUPS      72(AX), Y16
+	VFMADD231PS  Y15, Y16, Y7
+	VMOVUPS      108(AX), Y16
+	VFMADD231PS  Y15, Y16, Y9
+	VMOVUPS      140(AX), Y16
+	VFMADD231PS  Y15, Y16, Y8
+	VMOVUPS      152(AX), Y16
+	VFMADD231PS  Y15, Y16, Y11
+	VMOVUPS      184(AX), Y16
+	VFMADD231PS  Y15, Y16, Y10
+	VMOVUPS      204(AX), Y16
+	VFMADD231PS  Y15, Y16, Y13
+	VMOVUPS      236(AX), Y16
+	VFMADD231PS  Y15, Y16, Y12
+	VMOVUPS      264(AX), Y16
+	VFMADD231PS  Y15, Y16, Y14
+	XORQ         CX, CX
+
+m2l9DipolesAVX2_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y15
+	VMOVUPS      4(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y5
+	VMOVUPS      16(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y3
+	VMOVUPS      36(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y6
+	VMOVUPS      64(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y7
+	VMOVUPS      100(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y9
+	VMOVUPS      132(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y8
+	VMOVUPS      144(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y11
+	VMOVUPS      176(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y10
+	VMOVUPS      196(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y13
+	VMOVUPS      228(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y12
+	VMOVUPS      256(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y14
+	VBROADCASTSS 8(BX)(CX*8), Y15
+	VMOVUPS      512(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y5
+	VMOVUPS      516(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y3
+	VMOVUPS      528(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y6
+	VMOVUPS      548(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y7
+	VMOVUPS      576(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y9
+	VMOVUPS      608(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y8
+	VMOVUPS      612(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y11
+	VMOVUPS      644(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y10
+	VMOVUPS      656(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y13
+	VMOVUPS      688(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y12
+	VMOVUPS      708(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y14
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          m2l9DipolesAVX2_block0_degree1
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y13, Y13
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y14, Y14
+	VBROADCASTSS (BX), Y15
+	VFMADD231PS  (AX), Y15, Y5
+	VFMADD231PS  4(AX), Y15, Y3
+	VFMADD231PS  16(AX), Y15, Y6
+	VFMADD231PS  36(AX), Y15, Y7
+	VFMADD231PS  64(AX), Y15, Y9
+	VFMADD231PS  96(AX), Y15, Y8
+	VFMADD231PS  100(AX), Y15, Y11
+	VFMADD231PS  132(AX), Y15, Y10
+	VFMADD231PS  144(AX), Y15, Y13
+	VFMADD231PS  176(AX), Y15, Y12
+	VFMADD231PS  196(AX), Y15, Y14
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, 1024(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 1028(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y6, Y6
+	VMOVUPS      Y6, 1040(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      Y7, 1060(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y9, Y9
+	VMOVUPS      Y9, 1088(AX)
+	VMULPS       Y2, Y8, Y8
+	VMOVUPS      Y8, 1120(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y11, Y11
+	VMOVUPS      Y11, 1124(AX)
+	VMULPS       Y2, Y10, Y10
+	VMOVUPS      Y10, 1156(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y13, Y13
+	VMOVUPS      Y13, 1168(AX)
+	VMULPS       Y2, Y12, Y12
+	VMOVUPS      Y12, 1200(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y14, Y14
+	VMOVUPS      Y14, 1220(AX)
+	VBROADCASTSS 32(BX), Y3
+	VMOVUPS      372(AX), Y5
+	VMULPS       Y3, Y5, Y3
+	XORQ         CX, CX
+
+m2l9DipolesAVX2_block11_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y5
+	VMOVUPS      356(AX)(CX*8), Y6
+	VFMADD231PS  Y5, Y6, Y3
+	VBROADCASTSS 20(BX)(CX*8), Y5
+	VMOVUPS      800(AX)(CX*8), Y6
+	VFMADD231PS  Y5, Y6, Y3
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          m2l9DipolesAVX2_block11_degree2
+	VMULPS       Y0, Y3, Y3
+	VBROADCASTSS 12(BX), Y5
+	VMOVUPS      296(AX), Y6
+	VFMADD231PS  Y5, Y6, Y3
+	VMOVUPS      332(AX), Y6
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      364(AX), Y7
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      396(AX), Y8
+	VMULPS       Y5, Y8, Y5
+	XORQ         CX, CX
+
+m2l9DipolesAVX2_block11_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y8
+	VMOVUPS      288(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      324(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      356(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VMOVUPS      388(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VBROADCASTSS 8(BX)(CX*8), Y8
+	VMOVUPS      740(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      768(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      800(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VMOVUPS      832(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          m2l9DipolesAVX2_block11_degree1
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y5, Y5
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  228(AX), Y0, Y3
+	VFMADD231PS  256(AX), Y0, Y6
+	VFMADD231PS  288(AX), Y0, Y7
+	VFMADD231PS  320(AX), Y0, Y5
+	VMULPS       324(AX), Y0, Y8
+	VMULPS       356(AX), Y0, Y9
+	VMULPS       388(AX), Y0, Y0
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 1252(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y6, Y6
+	VMOVUPS      Y6, 1280(AX)
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      Y7, 1312(AX)
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, 1344(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y8, Y8
+	VMOVUPS      Y8, 1348(AX)
+	VMULPS       Y2, Y9, Y9
+	VMOVUPS      Y9, 1380(AX)
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, 1412(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 1424(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       1024(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       1056(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      64(SI), Y0
+	VADDPS       1088(AX), Y0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      96(SI), Y0
+	VADDPS       1120(AX), Y0, Y0
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      128(SI), Y0
+	VADDPS       1152(AX), Y0, Y0
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      160(SI), Y0
+	VADDPS       1184(AX), Y0, Y0
+	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      192(SI), Y0
+	VADDPS       1216(AX), Y0, Y0
+	VMOVUPS      Y0, 192(SI)
+	VMOVUPS      224(SI), Y0
+	VADDPS       1248(AX), Y0, Y0
+	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      256(SI), Y0
+	VADDPS       1280(AX), Y0, Y0
+	VMOVUPS      Y0, 256(SI)
+	VMOVUPS      288(SI), Y0
+	VADDPS       1312(AX), Y0, Y0
+	VMOVUPS      Y0, 288(SI)
+	VMOVUPS      320(SI), Y0
+	VADDPS       1344(AX), Y0, Y0
+	VMOVUPS      Y0, 320(SI)
+	VMOVUPS      352(SI), Y0
+	VADDPS       1376(AX), Y0, Y0
+	VMOVUPS      Y0, 352(SI)
+	VMOVUPS      384(SI), Y0
+	VADDPS       1408(AX), Y0, Y0
+	VMOVUPS      Y0, 384(SI)
+	VZEROUPPER
+	RET
+
+// func mutual9DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// Requires: AVX, AVX512F
+TEXT ·mutual9DipolesAVX512(SB), $2112-48
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+24(FP), BX
+	MOVQ         li+32(FP), SI
+	MOVQ         mi+16(FP), DI
+	MOVQ         lj+40(FP), R8
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Z3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Z0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Z2
+	VMOVAPS      Z3, Z5
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(DX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Z6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Z6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VXORPS       X7, X7, X7
+	VSUBSS       X6, X7, X6
+	VBROADCASTSS X6, Z6
+	VXORPS       X7, X7, X7
+	VCVTSD2SS    24(DX), X7, X7
+	VMULSS       X1, X7, X7
+	VXORPS       X1, X1, X1
+	VSUBSS       X7, X1, X7
+	VBROADCASTSS X7, Z1
+	VMOVAPS      Z3, Z3
+	VMULPS       X4, X4, X8
+	VPERMILPS    $0x01, X8, X7
+	VBROADCASTSS X7, Z7
+	VPERMILPS    $0x02, X8, X8
+	VBROADCASTSS X8, Z8
+	VMOVUPS      axis0<>+0(SB), Z9
+	VPERMPS      Z4, Z9, Z9
+	VMOVUPS      axis1<>+0(SB), Z10
+	VPERMPS      Z4, Z10, Z10
+	VMULPS       Z10, Z9, Z9
+	VMOVUPS      axis2<>+0(SB), Z10
+	VPERMPS      Z4, Z10, Z10
+	VMULPS       Z10, Z9, Z9
+	VMOVUPS      flat0x1y0<>+0(SB), Z10
+	VMOVUPS      flat0x0y1<>+0(SB), Z11
+	VFMADD213PS  flat0x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat0odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, (AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Z10
+	VMOVUPS      flat16x1y1<>+0(SB), Z11
+	VFMADD213PS  flat16x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat16x0y2<>+0(SB), Z11
+	VFMADD213PS  flat16x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat16x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat16odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 64(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Z10
+	VMOVUPS      flat32x2y1<>+0(SB), Z11
+	VFMADD213PS  flat32x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat32x1y2<>+0(SB), Z11
+	VFMADD213PS  flat32x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat32x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat32x0y2<>+0(SB), Z11
+	VFMADD213PS  flat32x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat32x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat32odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 128(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Z10
+	VMOVUPS      flat48x2y1<>+0(SB), Z11
+	VFMADD213PS  flat48x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat48x1y2<>+0(SB), Z11
+	VFMADD213PS  flat48x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat48x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat48x0y3<>+0(SB), Z11
+	VFMADD213PS  flat48x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat48x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat48x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat48odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 192(AX)
+	VMOVUPS      flat64x4y0<>+0(SB), Z10
+	VMOVUPS      flat64x3y1<>+0(SB), Z11
+	VFMADD213PS  flat64x3y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat64x2y2<>+0(SB), Z11
+	VFMADD213PS  flat64x2y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat64x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat64x1y3<>+0(SB), Z11
+	VFMADD213PS  flat64x1y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat64x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat64x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat64x0y3<>+0(SB), Z11
+	VFMADD213PS  flat64x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat64x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat64x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat64odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 256(AX)
+	VMOVUPS      flat80x4y0<>+0(SB), Z10
+	VMOVUPS      flat80x3y1<>+0(SB), Z11
+	VFMADD213PS  flat80x3y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat80x2y2<>+0(SB), Z11
+	VFMADD213PS  flat80x2y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat80x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat80x1y3<>+0(SB), Z11
+	VFMADD213PS  flat80x1y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat80x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat80x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat80x0y4<>+0(SB), Z11
+	VFMADD213PS  flat80x0y3<>+0(SB), Z8, Z11
+	VFMADD213PS  flat80x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat80x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat80x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat80odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 320(AX)
+	VMOVUPS      flat96x5y0<>+0(SB), Z10
+	VMOVUPS      flat96x4y1<>+0(SB), Z11
+	VFMADD213PS  flat96x4y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat96x3y2<>+0(SB), Z11
+	VFMADD213PS  flat96x3y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat96x3y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat96x2y2<>+0(SB), Z11
+	VFMADD213PS  flat96x2y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat96x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat96x1y2<>+0(SB), Z11
+	VFMADD213PS  flat96x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat96x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat96x0y4<>+0(SB), Z11
+	VFMADD213PS  flat96x0y3<>+0(SB), Z8, Z11
+	VFMADD213PS  flat96x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat96x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat96x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat96odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 384(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Z10
+	VMOVUPS      raised0x1y1<>+0(SB), Z11
+	VFMADD213PS  raised0x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised0x0y2<>+0(SB), Z11
+	VFMADD213PS  raised0x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised0x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised0odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 512(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Z10
+	VMOVUPS      raised16x2y1<>+0(SB), Z11
+	VFMADD213PS  raised16x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised16x1y2<>+0(SB), Z11
+	VFMADD213PS  raised16x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised16x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised16x0y2<>+0(SB), Z11
+	VFMADD213PS  raised16x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised16x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised16odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 576(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Z10
+	VMOVUPS      raised32x2y1<>+0(SB), Z11
+	VFMADD213PS  raised32x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised32x1y2<>+0(SB), Z11
+	VFMADD213PS  raised32x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised32x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised32x0y3<>+0(SB), Z11
+	VFMADD213PS  raised32x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised32x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised32x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised32odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 640(AX)
+	VMOVUPS      raised48x4y0<>+0(SB), Z10
+	VMOVUPS      raised48x3y1<>+0(SB), Z11
+	VFMADD213PS  raised48x3y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised48x2y2<>+0(SB), Z11
+	VFMADD213PS  raised48x2y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised48x1y3<>+0(SB), Z11
+	VFMADD213PS  raised48x1y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised48x0y4<>+0(SB), Z11
+	VFMADD213PS  raised48x0y3<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised48odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 704(AX)
+	VMOVUPS      raised64x4y0<>+0(SB), Z10
+	VMOVUPS      raised64x3y1<>+0(SB), Z11
+	VFMADD213PS  raised64x3y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised64x2y2<>+0(SB), Z11
+	VFMADD213PS  raised64x2y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised64x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised64x1y3<>+0(SB), Z11
+	VFMADD213PS  raised64x1y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised64x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised64x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised64x0y4<>+0(SB), Z11
+	VFMADD213PS  raised64x0y3<>+0(SB), Z8, Z11
+	VFMADD213PS  raised64x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised64x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised64x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised64odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 768(AX)
+	VMOVUPS      raised80x5y0<>+0(SB), Z10
+	VMOVUPS      raised80x4y1<>+0(SB), Z11
+	VFMADD213PS  raised80x4y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised80x3y2<>+0(SB), Z11
+	VFMADD213PS  raised80x3y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised80x3y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised80x2y3<>+0(SB), Z11
+	VFMADD213PS  raised80x2y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised80x2y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised80x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised80x1y4<>+0(SB), Z11
+	VFMADD213PS  raised80x1y3<>+0(SB), Z8, Z11
+	VFMADD213PS  raised80x1y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised80x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised80x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised80x0y4<>+0(SB), Z11
+	VFMADD213PS  raised80x0y3<>+0(SB), Z8, Z11
+	VFMADD213PS  raised80x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised80x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised80x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised80odd<>+0(SB), Z7
+	VPERMPS      Z9, Z7, Z7
+	VMULPS       Z7, Z10, Z10
+	VMOVUPS      Z10, 832(AX)
+	VBROADCASTSS 320(BX), Z7
+	VBROADCASTSS 320(DI), Z8
+	VMOVUPS      320(AX), Z9
+	VMULPS       Z7, Z9, Z10
+	VMULPS       Z8, Z9, Z9
+	VMOVUPS      388(AX), Z11
+	VMULPS       Z7, Z11, Z7
+	VMULPS       Z8, Z11, Z8
+	XORQ         CX, CX
+
+mutual9DipolesAVX512_block0_degree8:
+	VBROADCASTSS 256(BX)(CX*8), Z11
+	VBROADCASTSS 256(DI)(CX*8), Z12
+	VMOVUPS      256(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z10
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      324(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z7
+	VFMADD231PS  Z12, Z13, Z8
+	VBROADCASTSS 260(BX)(CX*8), Z11
+	VBROADCASTSS 260(DI)(CX*8), Z12
+	VMOVUPS      708(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z10
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      768(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z7
+	VFMADD231PS  Z12, Z13, Z8
+	INCQ         CX
+	CMPQ         CX, $0x08
+	JLT          mutual9DipolesAVX512_block0_degree8
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VBROADCASTSS 252(BX), Z11
+	VBROADCASTSS 252(DI), Z12
+	VMOVUPS      252(AX), Z13
+	VFMADD231PS  Z11, Z13, Z10
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      312(AX), Z13
+	VFMADD231PS  Z11, Z13, Z7
+	VFMADD231PS  Z12, Z13, Z8
+	VMOVUPS      380(AX), Z13
+	VMULPS       Z11, Z13, Z11
+	VMULPS       Z12, Z13, Z12
+	XORQ         CX, CX
+
+mutual9DipolesAVX512_block0_degree7:
+	VBROADCASTSS 196(BX)(CX*8), Z13
+	VBROADCASTSS 196(DI)(CX*8), Z14
+	VMOVUPS      196(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      256(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      324(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z11
+	VFMADD231PS  Z14, Z15, Z12
+	VBROADCASTSS 200(BX)(CX*8), Z13
+	VBROADCASTSS 200(DI)(CX*8), Z14
+	VMOVUPS      656(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      708(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      768(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z11
+	VFMADD231PS  Z14, Z15, Z12
+	INCQ         CX
+	CMPQ         CX, $0x07
+	JLT          mutual9DipolesAVX512_block0_degree7
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VBROADCASTSS 192(BX), Z13
+	VBROADCASTSS 192(DI), Z14
+	VMOVUPS      192(AX), Z15
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      244(AX), Z15
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      304(AX), Z15
+	VFMADD231PS  Z13, Z15, Z11
+	VFMADD231PS  Z14, Z15, Z12
+	VMOVUPS      372(AX), Z15
+	VMULPS       Z13, Z15, Z13
+	VMULPS       Z14, Z15, Z14
+	XORQ         CX, CX
+
+mutual9DipolesAVX512_block0_degree6:
+	VBROADCASTSS 144(BX)(CX*8), Z15
+	VBROADCASTSS 144(DI)(CX*8), Z16
+	VMOVUPS      144(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z10
+	VFMADD231PS  Z16, Z17, Z9
+	VMOVUPS      196(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z7
+	VFMADD231PS  Z16, Z17, Z8
+	VMOVUPS      256(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z11
+	VFMADD231PS  Z16, Z17, Z12
+	VMOVUPS      324(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z13
+	VFMADD231PS  Z16, Z17, Z14
+	VBROADCASTSS 148(BX)(CX*8), Z15
+	VBROADCASTSS 148(DI)(CX*8), Z16
+	VMOVUPS      612(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z10
+	VFMADD231PS  Z16, Z17, Z9
+	VMOVUPS      656(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z7
+	VFMADD231PS  Z16, Z17, Z8
+	VMOVUPS      708(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z11
+	VFMADD231PS  Z16, Z17, Z12
+	VMOVUPS      768(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z13
+	VFMADD231PS  Z16, Z17, Z14
+	INCQ         CX
+	CMPQ         CX, $0x06
+	JLT          mutual9DipolesAVX512_block0_degree6
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VBROADCASTSS 140(BX), Z15
+	VBROADCASTSS 140(DI), Z16
+	VMOVUPS      140(AX), Z17
+	VFMADD231PS  Z15, Z17, Z10
+	VFMADD231PS  Z16, Z17, Z9
+	VMOVUPS      184(AX), Z17
+	VFMADD231PS  Z15, Z17, Z7
+	VFMADD231PS  Z16, Z17, Z8
+	VMOVUPS      236(AX), Z17
+	VFMADD231PS  Z15, Z17, Z11
+	VFMADD231PS  Z16, Z17, Z12
+	VMOVUPS      296(AX), Z17
+	VFMADD231PS  Z15, Z17, Z13
+	VFMADD231PS  Z16, Z17, Z14
+	VMOVUPS      364(AX), Z17
+	VMULPS       Z15, Z17, Z15
+	VMULPS       Z16, Z17, Z16
+	XORQ         CX, CX
+
+mutual9DipolesAVX512_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Z17
+	VBROADCASTSS 100(DI)(CX*8), Z18
+	VMOVUPS      100(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z10
+	VFMADD231PS  Z18, Z19, Z9
+	VMOVUPS      144(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z7
+	VFMADD231PS  Z18, Z19, Z8
+	VMOVUPS      196(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z11
+	VFMADD231PS  Z18, Z19, Z12
+	VMOVUPS      256(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z13
+	VFMADD231PS  Z18, Z19, Z14
+	VMOVUPS      324(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z15
+	VFMADD231PS  Z18, Z19, Z16
+	VBROADCASTSS 104(BX)(CX*8), Z17
+	VBROADCASTSS 104(DI)(CX*8), Z18
+	VMOVUPS      576(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z10
+	VFMADD231PS  Z18, Z19, Z9
+	VMOVUPS      612(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z7
+	VFMADD231PS  Z18, Z19, Z8
+	VMOVUPS      656(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z11
+	VFMADD231PS  Z18, Z19, Z12
+	VMOVUPS      708(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z13
+	VFMADD231PS  Z18, Z19, Z14
+	VMOVUPS      768(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z15
+	VFMADD231PS  Z18, Z19, Z16
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          mutual9DipolesAVX512_block0_degree5
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VBROADCASTSS 96(BX), Z17
+	VBROADCASTSS 96(DI), Z18
+	VMOVUPS      96(AX), Z19
+	VFMADD231PS  Z17, Z19, Z10
+	VFMADD231PS  Z18, Z19, Z9
+	VMOVUPS      132(AX), Z19
+	VFMADD231PS  Z17, Z19, Z7
+	VFMADD231PS  Z18, Z19, Z8
+	VMOVUPS      176(AX), Z19
+	VFMADD231PS  Z17, Z19, Z11
+	VFMADD231PS  Z18, Z19, Z12
+	VMOVUPS      228(AX), Z19
+	VFMADD231PS  Z17, Z19, Z13
+	VFMADD231PS  Z18, Z19, Z14
+	VMOVUPS      288(AX), Z19
+	VFMADD231PS  Z17, Z19, Z15
+	VFMADD231PS  Z18, Z19, Z16
+	VMOVUPS      356(AX), Z19
+	VMULPS       Z17, Z19, Z17
+	VMULPS       Z18, Z19, Z18
+	XORQ         CX, CX
+
+mutual9DipolesAVX512_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Z19
+	VBROADCASTSS 64(DI)(CX*8), Z20
+	VMOVUPS      64(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z9
+	VMOVUPS      100(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VMOVUPS      144(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z11
+	VFMADD231PS  Z20, Z21, Z12
+	VMOVUPS      196(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VMOVUPS      256(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z15
+	VFMADD231PS  Z20, Z21, Z16
+	VMOVUPS      324(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z17
+	VFMADD231PS  Z20, Z21, Z18
+	VBROADCASTSS 68(BX)(CX*8), Z19
+	VBROADCASTSS 68(DI)(CX*8), Z20
+	VMOVUPS      548(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z9
+	VMOVUPS      576(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VMOVUPS      612(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z11
+	VFMADD231PS  Z20, Z21, Z12
+	VMOVUPS      656(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VMOVUPS      708(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z15
+	VFMADD231PS  Z20, Z21, Z16
+	VMOVUPS      768(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z17
+	VFMADD231PS  Z20, Z21, Z18
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          mutual9DipolesAVX512_block0_degree4
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z0, Z17, Z17
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VMULPS       Z6, Z18, Z18
+	VBROADCASTSS 60(BX), Z19
+	VBROADCASTSS 60(DI), Z20
+	VMOVUPS      60(AX), Z21
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z9
+	VMOVUPS      88(AX), Z21
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VMOVUPS      124(AX), Z21
+	VFMADD231PS  Z19, Z21, Z11
+	VFMADD231PS  Z20, Z21, Z12
+	VMOVUPS      168(AX), Z21
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VMOVUPS      220(AX), Z21
+	VFMADD231PS  Z19, Z21, Z15
+	VFMADD231PS  Z20, Z21, Z16
+	VMOVUPS      280(AX), Z21
+	VFMADD231PS  Z19, Z21, Z17
+	VFMADD231PS  Z20, Z21, Z18
+	VMOVUPS      348(AX), Z21
+	VMULPS       Z19, Z21, Z19
+	VMULPS       Z20, Z21, Z20
+	XORQ         CX, CX
+
+mutual9DipolesAVX512_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Z21
+	VBROADCASTSS 36(DI)(CX*8), Z22
+	VMOVUPS      36(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z10
+	VFMADD231PS  Z22, Z23, Z9
+	VMOVUPS      64(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z7
+	VFMADD231PS  Z22, Z23, Z8
+	VMOVUPS      100(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z11
+	VFMADD231PS  Z22, Z23, Z12
+	VMOVUPS      144(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z13
+	VFMADD231PS  Z22, Z23, Z14
+	VMOVUPS      196(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z15
+	VFMADD231PS  Z22, Z23, Z16
+	VMOVUPS      256(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z17
+	VFMADD231PS  Z22, Z23, Z18
+	VMOVUPS      324(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z19
+	VFMADD231PS  Z22, Z23, Z20
+	VBROADCASTSS 40(BX)(CX*8), Z21
+	VBROADCASTSS 40(DI)(CX*8), Z22
+	VMOVUPS      528(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z10
+	VFMADD231PS  Z22, Z23, Z9
+	VMOVUPS      548(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z7
+	VFMADD231PS  Z22, Z23, Z8
+	VMOVUPS      576(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z11
+	VFMADD231PS  Z22, Z23, Z12
+	VMOVUPS      612(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z13
+	VFMADD231PS  Z22, Z23, Z14
+	VMOVUPS      656(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z15
+	VFMADD231PS  Z22, Z23, Z16
+	VMOVUPS      708(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z17
+	VFMADD231PS  Z22, Z23, Z18
+	VMOVUPS      768(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z19
+	VFMADD231PS  Z22, Z23, Z20
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual9DipolesAVX512_block0_degree3
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z0, Z17, Z17
+	VMULPS       Z0, Z19, Z19
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VMULPS       Z6, Z18, Z18
+	VMULPS       Z6, Z20, Z20
+	VBROADCASTSS 32(BX), Z21
+	VBROADCASTSS 32(DI), Z22
+	VMOVUPS      32(AX), Z23
+	VFMADD231PS  Z21, Z23, Z10
+	VFMADD231PS  Z22, Z23, Z9
+	VMOVUPS      52(AX), Z23
+	VFMADD231PS  Z21, Z23, Z7
+	VFMADD231PS  Z22, Z23, Z8
+	VMOVUPS      80(AX), Z23
+	VFMADD231PS  Z21, Z23, Z11
+	VFMADD231PS  Z22, Z23, Z12
+	VMOVUPS      116(AX), Z23
+	VFMADD231PS  Z21, Z23, Z13
+	VFMADD231PS  Z22, Z23, Z14
+	VMOVUPS      160(AX), Z23
+	VFMADD231PS  Z21, Z23, Z15
+	VFMADD231PS  Z22, Z23, Z16
+	VMOVUPS      212(AX), Z23
+	VFMADD231PS  Z21, Z23, Z17
+	VFMADD231PS  Z22, Z23, Z18
+	VMOVUPS      272(AX), Z23
+	VFMADD231PS  Z21, Z23, Z19
+	VFMADD231PS  Z22, Z23, Z20
+	VMOVUPS      340(AX), Z23
+	VMULPS       Z21, Z23, Z21
+	VMULPS       Z22, Z23, Z22
+	XORQ         CX, CX
+
+mutual9DipolesAVX512_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Z23
+	VBROADCASTSS 16(DI)(CX*8), Z24
+	VMOVUPS      16(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z10
+	VFMADD231PS  Z24, Z25, Z9
+	VMOVUPS      36(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z7
+	VFMADD231PS  Z24, Z25, Z8
+	VMOVUPS      64(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z11
+	VFMADD231PS  Z24, Z25, Z12
+	VMOVUPS      100(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z13
+	VFMADD231PS  Z24, Z25, Z14
+	VMOVUPS      144(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z15
+	VFMADD231PS  Z24, Z25, Z16
+	VMOVUPS      196(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z17
+	VFMADD231PS  Z24, Z25, Z18
+	VMOVUPS      256(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z19
+	VFMADD231PS  Z24, Z25, Z20
+	VMOVUPS      324(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z21
+	VFMADD231PS  Z24, Z25, Z22
+	VBROADCASTSS 20(BX)(CX*8), Z23
+	VBROADCASTSS 20(DI)(CX*8), Z24
+	VMOVUPS      516(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z10
+	VFMADD231PS  Z24, Z25, Z9
+	VMOVUPS      528(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z7
+	VFMADD231PS  Z24, Z25, Z8
+	VMOVUPS      548(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z11
+	VFMADD231PS  Z24, Z25, Z12
+	VMOVUPS      576(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z13
+	VFMADD231PS  Z24, Z25, Z14
+	VMOVUPS      612(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z15
+	VFMADD231PS  Z24, Z25, Z16
+	VMOVUPS      656(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z17
+	VFMADD231PS  Z24, Z25, Z18
+	VMOVUPS      708(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z19
+	VFMADD231PS  Z24, Z25, Z20
+	VMOVUPS      768(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z21
+	VFMADD231PS  Z24, Z25, Z22
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual9DipolesAVX512_block0_degree2
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z0, Z17, Z17
+	VMULPS       Z0, Z19, Z19
+	VMULPS       Z0, Z21, Z21
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VMULPS       Z6, Z18, Z18
+	VMULPS       Z6, Z20, Z20
+	VMULPS       Z6, Z22, Z22
+	VBROADCASTSS 12(BX), Z23
+	VBROADCASTSS 12(DI), Z24
+	VMOVUPS      12(AX), Z25
+	VFMADD231PS  Z23, Z25, Z10
+	VFMADD231PS  Z24, Z25, Z9
+	VMOVUPS      24(AX), Z25
+	VFMADD231PS  Z23, Z25, Z7
+	VFMADD231PS  Z24, Z25, Z8
+	VMOVUPS      44(AX), Z25
+	VFMADD231PS  Z23, Z25, Z11
+	VFMADD231PS  Z24, Z25, Z12
+	VMOVUPS      72(AX), Z25
+	VFMADD231PS  Z23, Z25, Z13
+	VFMADD231PS  Z24, Z25, Z14
+	VMOVUPS      108(AX), Z25
+	VFMADD231PS  Z23, Z25, Z15
+	VFMADD231PS  Z24, Z25, Z16
+	VMOVUPS      152(AX), Z25
+	VFMADD231PS  Z23, Z25, Z17
+	VFMADD231PS  Z24, Z25, Z18
+	VMOVUPS      204(AX), Z25
+	VFMADD231PS  Z23, Z25, Z19
+	VFMADD231PS  Z24, Z25, Z20
+	VMOVUPS      264(AX), Z25
+	VFMADD231PS  Z23, Z25, Z21
+	VFMADD231PS  Z24, Z25, Z22
+	VMOVUPS      332(AX), Z25
+	VMULPS       Z23, Z25, Z26
+	VMULPS       Z24, Z25, Z25
+	VMOVUPS      396(AX), Z27
+	VMULPS       Z23, Z27, Z23
+	VMULPS       Z24, Z27, Z24
+	XORQ         CX, CX
+
+mutual9DipolesAVX512_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Z27
+	VBROADCASTSS 4(DI)(CX*8), Z28
+	VMOVUPS      4(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z10
+	VFMADD231PS  Z28, Z29, Z9
+	VMOVUPS      16(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z7
+	VFMADD231PS  Z28, Z29, Z8
+	VMOVUPS      36(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z11
+	VFMADD231PS  Z28, Z29, Z12
+	VMOVUPS      64(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z13
+	VFMADD231PS  Z28, Z29, Z14
+	VMOVUPS      100(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z15
+	VFMADD231PS  Z28, Z29, Z16
+	VMOVUPS      144(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z17
+	VFMADD231PS  Z28, Z29, Z18
+	VMOVUPS      196(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z19
+	VFMADD231PS  Z28, Z29, Z20
+	VMOVUPS      256(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z21
+	VFMADD231PS  Z28, Z29, Z22
+	VMOVUPS      324(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z26
+	VFMADD231PS  Z28, Z29, Z25
+	VMOVUPS      388(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z23
+	VFMADD231PS  Z28, Z29, Z24
+	VBROADCASTSS 8(BX)(CX*8), Z27
+	VBROADCASTSS 8(DI)(CX*8), Z28
+	VMOVUPS      512(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z10
+	VFMADD231PS  Z28, Z29, Z9
+	VMOVUPS      516(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z7
+	VFMADD231PS  Z28, Z29, Z8
+	VMOVUPS      528(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z11
+	VFMADD231PS  Z28, Z29, Z12
+	VMOVUPS      548(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z13
+	VFMADD231PS  Z28, Z29, Z14
+	VMOVUPS      576(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z15
+	VFMADD231PS  Z28, Z29, Z16
+	VMOVUPS      612(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z17
+	VFMADD231PS  Z28, Z29, Z18
+	VMOVUPS      656(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z19
+	VFMADD231PS  Z28, Z29, Z20
+	VMOVUPS      708(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z21
+	VFMADD231PS  Z28, Z29, Z22
+	VMOVUPS      768(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z26
+	VFMADD231PS  Z28, Z29, Z25
+	VMOVUPS      832(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z23
+	VFMADD231PS  Z28, Z29, Z24
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual9DipolesAVX512_block0_degree1
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z0, Z17, Z17
+	VMULPS       Z0, Z19, Z19
+	VMULPS       Z0, Z21, Z21
+	VMULPS       Z0, Z26, Z26
+	VMULPS       Z0, Z23, Z23
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VMULPS       Z6, Z18, Z18
+	VMULPS       Z6, Z20, Z20
+	VMULPS       Z6, Z22, Z22
+	VMULPS       Z6, Z25, Z25
+	VMULPS       Z6, Z24, Z24
+	VBROADCASTSS (BX), Z0
+	VFMADD231PS  (AX), Z0, Z10
+	VFMADD231PS  4(AX), Z0, Z7
+	VFMADD231PS  16(AX), Z0, Z11
+	VFMADD231PS  36(AX), Z0, Z13
+	VFMADD231PS  64(AX), Z0, Z15
+	VFMADD231PS  100(AX), Z0, Z17
+	VFMADD231PS  144(AX), Z0, Z19
+	VFMADD231PS  196(AX), Z0, Z21
+	VFMADD231PS  256(AX), Z0, Z26
+	VFMADD231PS  320(AX), Z0, Z23
+	VMULPS       324(AX), Z0, Z0
+	VMULPS       Z5, Z10, Z10
+	VMOVUPS      Z10, 1024(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z7, Z7
+	VMOVUPS      Z7, 1028(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z11, Z11
+	VMOVUPS      Z11, 1040(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z13, Z13
+	VMOVUPS      Z13, 1060(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z15, Z15
+	VMOVUPS      Z15, 1088(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z17, Z17
+	VMOVUPS      Z17, 1124(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z19, Z19
+	VMOVUPS      Z19, 1168(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z21, Z21
+	VMOVUPS      Z21, 1220(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z26, Z26
+	VMOVUPS      Z26, 1280(AX)
+	VMULPS       Z5, Z23, Z23
+	VMOVUPS      Z23, 1344(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z0, Z0
+	VMOVUPS      Z0, 1348(AX)
+	VBROADCASTSS (DI), Z0
+	VFMADD231PS  (AX), Z0, Z9
+	VFMADD231PS  4(AX), Z0, Z8
+	VFMADD231PS  16(AX), Z0, Z12
+	VFMADD231PS  36(AX), Z0, Z14
+	VFMADD231PS  64(AX), Z0, Z16
+	VFMADD231PS  100(AX), Z0, Z18
+	VFMADD231PS  144(AX), Z0, Z20
+	VFMADD231PS  196(AX), Z0, Z22
+	VFMADD231PS  256(AX), Z0, Z25
+	VFMADD231PS  320(AX), Z0, Z24
+	VMULPS       324(AX), Z0, Z0
+	VMULPS       Z3, Z9, Z9
+	VMOVUPS      Z9, 1536(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z8, Z8
+	VMOVUPS      Z8, 1540(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z12, Z12
+	VMOVUPS      Z12, 1552(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z14, Z14
+	VMOVUPS      Z14, 1572(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z16, Z16
+	VMOVUPS      Z16, 1600(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z18, Z18
+	VMOVUPS      Z18, 1636(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z20, Z20
+	VMOVUPS      Z20, 1680(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z22, Z22
+	VMOVUPS      Z22, 1732(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z25, Z25
+	VMOVUPS      Z25, 1792(AX)
+	VMULPS       Z3, Z24, Z24
+	VMOVUPS      Z24, 1856(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z0, Z0
+	VMOVUPS      Z0, 1860(AX)
+	VBROADCASTSS (BX), Z0
+	VMULPS       388(AX), Z0, Z0
+	VMULPS       Z5, Z0, Z0
+	VMOVUPS      Z0, 1412(AX)
+	VBROADCASTSS (DI), Z0
+	VMULPS       388(AX), Z0, Z0
+	VMULPS       Z3, Z0, Z0
+	VMOVUPS      Z0, 1924(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Z4, 1424(AX)
+	VMOVUPS      Z4, 1936(AX)
+	VMOVUPS      (SI), Z0
+	VADDPS       1024(AX), Z0, Z0
+	VMOVUPS      Z0, (SI)
+	VMOVUPS      64(SI), Z0
+	VADDPS       1088(AX), Z0, Z0
+	VMOVUPS      Z0, 64(SI)
+	VMOVUPS      128(SI), Z0
+	VADDPS       1152(AX), Z0, Z0
+	VMOVUPS      Z0, 128(SI)
+	VMOVUPS      192(SI), Z0
+	VADDPS       1216(AX), Z0, Z0
+	VMOVUPS      Z0, 192(SI)
+	VMOVUPS      256(SI), Z0
+	VADDPS       1280(AX), Z0, Z0
+	VMOVUPS      Z0, 256(SI)
+	VMOVUPS      320(SI), Z0
+	VADDPS       1344(AX), Z0, Z0
+	VMOVUPS      Z0, 320(SI)
+	VMOVUPS      384(SI), Z0
+	VADDPS       1408(AX), Z0, Z0
+	VMOVUPS      Z0, 384(SI)
+	VMOVUPS      (R8), Z0
+	VADDPS       1536(AX), Z0, Z0
+	VMOVUPS      Z0, (R8)
+	VMOVUPS      64(R8), Z0
+	VADDPS       1600(AX), Z0, Z0
+	VMOVUPS      Z0, 64(R8)
+	VMOVUPS      128(R8), Z0
+	VADDPS       1664(AX), Z0, Z0
+	VMOVUPS      Z0, 128(R8)
+	VMOVUPS      192(R8), Z0
+	VADDPS       1728(AX), Z0, Z0
+	VMOVUPS      Z0, 192(R8)
+	VMOVUPS      256(R8), Z0
+	VADDPS       1792(AX), Z0, Z0
+	VMOVUPS      Z0, 256(R8)
+	VMOVUPS      320(R8), Z0
+	VADDPS       1856(AX), Z0, Z0
+	VMOVUPS      Z0, 320(R8)
+	VMOVUPS      384(R8), Z0
+	VADDPS       1920(AX), Z0, Z0
+	VMOVUPS      Z0, 384(R8)
+	VZEROUPPER
+	RET
+
+// func mutual9DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·mutual9DipolesAVX2(SB), $2112-48
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+24(FP), BX
+	MOVQ         li+32(FP), SI
+	MOVQ         mi+16(FP), DI
+	MOVQ         lj+40(FP), R8
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y2
+	VMOVAPS      Y3, Y5
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(DX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VXORPS       X7, X7, X7
+	VSUBSS       X6, X7, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X7, X7, X7
+	VCVTSD2SS    24(DX), X7, X7
+	VMULSS       X1, X7, X7
+	VXORPS       X1, X1, X1
+	VSUBSS       X7, X1, X7
+	VBROADCASTSS X7, Y1
+	VMOVAPS      Y3, Y3
+	VMULPS       X4, X4, X8
+	VPERMILPS    $0x01, X8, X7
+	VBROADCASTSS X7, Y7
+	VPERMILPS    $0x02, X8, X8
+	VBROADCASTSS X8, Y8
+	VMOVUPS      axis0<>+0(SB), Y9
+	VPERMPS      Y4, Y9, Y9
+	VMOVUPS      axis1<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      axis2<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      flat0x1y0<>+0(SB), Y10
+	VMOVUPS      flat0x0y1<>+0(SB), Y11
+	VFMADD213PS  flat0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y10
+	VMOVUPS      flat0x0y1<>+32(SB), Y11
+	VFMADD213PS  flat0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 32(AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Y10
+	VMOVUPS      flat16x1y1<>+0(SB), Y11
+	VFMADD213PS  flat16x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16x0y2<>+0(SB), Y11
+	VFMADD213PS  flat16x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat16x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 64(AX)
+	VMOVUPS      flat16x2y0<>+32(SB), Y10
+	VMOVUPS      flat16x1y1<>+32(SB), Y11
+	VFMADD213PS  flat16x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16x0y2<>+32(SB), Y11
+	VFMADD213PS  flat16x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat16x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 96(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Y10
+	VMOVUPS      flat32x2y1<>+0(SB), Y11
+	VFMADD213PS  flat32x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x1y2<>+0(SB), Y11
+	VFMADD213PS  flat32x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat32x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x0y2<>+0(SB), Y11
+	VFMADD213PS  flat32x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat32x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 128(AX)
+	VMOVUPS      flat32x3y0<>+32(SB), Y10
+	VMOVUPS      flat32x2y1<>+32(SB), Y11
+	VFMADD213PS  flat32x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x1y2<>+32(SB), Y11
+	VFMADD213PS  flat32x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat32x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x0y2<>+32(SB), Y11
+	VFMADD213PS  flat32x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat32x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 160(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Y10
+	VMOVUPS      flat48x2y1<>+0(SB), Y11
+	VFMADD213PS  flat48x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48x1y2<>+0(SB), Y11
+	VFMADD213PS  flat48x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat48x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48x0y3<>+0(SB), Y11
+	VFMADD213PS  flat48x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat48x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat48x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 192(AX)
+	VMOVUPS      flat48x3y0<>+32(SB), Y10
+	VMOVUPS      flat48x2y1<>+32(SB), Y11
+	VFMADD213PS  flat48x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48x1y2<>+32(SB), Y11
+	VFMADD213PS  flat48x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat48x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48x0y3<>+32(SB), Y11
+	VFMADD213PS  flat48x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  flat48x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat48x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 224(AX)
+	VMOVUPS      flat64x4y0<>+0(SB), Y10
+	VMOVUPS      flat64x3y1<>+0(SB), Y11
+	VFMADD213PS  flat64x3y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64x2y2<>+0(SB), Y11
+	VFMADD213PS  flat64x2y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat64x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64x1y3<>+0(SB), Y11
+	VFMADD213PS  flat64x1y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat64x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat64x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64x0y3<>+0(SB), Y11
+	VFMADD213PS  flat64x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat64x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat64x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 256(AX)
+	VMOVUPS      flat64x4y0<>+32(SB), Y10
+	VMOVUPS      flat64x3y1<>+32(SB), Y11
+	VFMADD213PS  flat64x3y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64x2y2<>+32(SB), Y11
+	VFMADD213PS  flat64x2y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat64x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64x1y3<>+32(SB), Y11
+	VFMADD213PS  flat64x1y2<>+32(SB), Y8, Y11
+	VFMADD213PS  flat64x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat64x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64x0y3<>+32(SB), Y11
+	VFMADD213PS  flat64x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  flat64x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat64x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 288(AX)
+	VMOVUPS      flat80x4y0<>+0(SB), Y10
+	VMOVUPS      flat80x3y1<>+0(SB), Y11
+	VFMADD213PS  flat80x3y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80x2y2<>+0(SB), Y11
+	VFMADD213PS  flat80x2y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat80x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80x1y3<>+0(SB), Y11
+	VFMADD213PS  flat80x1y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat80x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat80x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80x0y4<>+0(SB), Y11
+	VFMADD213PS  flat80x0y3<>+0(SB), Y8, Y11
+	VFMADD213PS  flat80x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat80x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat80x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 320(AX)
+	VMOVUPS      flat80x4y0<>+32(SB), Y10
+	VMOVUPS      flat80x3y1<>+32(SB), Y11
+	VFMADD213PS  flat80x3y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80x2y2<>+32(SB), Y11
+	VFMADD213PS  flat80x2y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat80x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80x1y3<>+32(SB), Y11
+	VFMADD213PS  flat80x1y2<>+32(SB), Y8, Y11
+	VFMADD213PS  flat80x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat80x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80x0y4<>+32(SB), Y11
+	VFMADD213PS  flat80x0y3<>+32(SB), Y8, Y11
+	VFMADD213PS  flat80x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  flat80x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat80x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 352(AX)
+	VMOVUPS      flat96x5y0<>+0(SB), Y10
+	VMOVUPS      flat96x4y1<>+0(SB), Y11
+	VFMADD213PS  flat96x4y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat96x3y2<>+0(SB), Y11
+	VFMADD213PS  flat96x3y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat96x3y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat96x2y2<>+0(SB), Y11
+	VFMADD213PS  flat96x2y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat96x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat96x1y2<>+0(SB), Y11
+	VFMADD213PS  flat96x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat96x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat96x0y4<>+0(SB), Y11
+	VFMADD213PS  flat96x0y3<>+0(SB), Y8, Y11
+	VFMADD213PS  flat96x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat96x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat96x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat96odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 384(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y10
+	VMOVUPS      raised0x1y1<>+0(SB), Y11
+	VFMADD213PS  raised0x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+0(SB), Y11
+	VFMADD213PS  raised0x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 512(AX)
+	VMOVUPS      raised0x2y0<>+32(SB), Y10
+	VMOVUPS      raised0x1y1<>+32(SB), Y11
+	VFMADD213PS  raised0x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+32(SB), Y11
+	VFMADD213PS  raised0x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 544(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Y10
+	VMOVUPS      raised16x2y1<>+0(SB), Y11
+	VFMADD213PS  raised16x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x1y2<>+0(SB), Y11
+	VFMADD213PS  raised16x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised16x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x0y2<>+0(SB), Y11
+	VFMADD213PS  raised16x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised16x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 576(AX)
+	VMOVUPS      raised16x3y0<>+32(SB), Y10
+	VMOVUPS      raised16x2y1<>+32(SB), Y11
+	VFMADD213PS  raised16x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x1y2<>+32(SB), Y11
+	VFMADD213PS  raised16x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised16x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x0y2<>+32(SB), Y11
+	VFMADD213PS  raised16x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised16x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 608(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Y10
+	VMOVUPS      raised32x2y1<>+0(SB), Y11
+	VFMADD213PS  raised32x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32x1y2<>+0(SB), Y11
+	VFMADD213PS  raised32x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised32x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32x0y3<>+0(SB), Y11
+	VFMADD213PS  raised32x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised32x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised32x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 640(AX)
+	VMOVUPS      raised32x3y0<>+32(SB), Y10
+	VMOVUPS      raised32x2y1<>+32(SB), Y11
+	VFMADD213PS  raised32x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32x1y2<>+32(SB), Y11
+	VFMADD213PS  raised32x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised32x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32x0y3<>+32(SB), Y11
+	VFMADD213PS  raised32x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  raised32x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised32x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 672(AX)
+	VMOVUPS      raised48x4y0<>+0(SB), Y10
+	VMOVUPS      raised48x3y1<>+0(SB), Y11
+	VFMADD213PS  raised48x3y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x2y2<>+0(SB), Y11
+	VFMADD213PS  raised48x2y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x1y3<>+0(SB), Y11
+	VFMADD213PS  raised48x1y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x0y4<>+0(SB), Y11
+	VFMADD213PS  raised48x0y3<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 704(AX)
+	VMOVUPS      raised48x4y0<>+32(SB), Y10
+	VMOVUPS      raised48x3y1<>+32(SB), Y11
+	VFMADD213PS  raised48x3y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x2y2<>+32(SB), Y11
+	VFMADD213PS  raised48x2y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised48x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x1y3<>+32(SB), Y11
+	VFMADD213PS  raised48x1y2<>+32(SB), Y8, Y11
+	VFMADD213PS  raised48x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised48x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x0y4<>+32(SB), Y11
+	VFMADD213PS  raised48x0y3<>+32(SB), Y8, Y11
+	VFMADD213PS  raised48x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  raised48x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised48x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 736(AX)
+	VMOVUPS      raised64x4y0<>+0(SB), Y10
+	VMOVUPS      raised64x3y1<>+0(SB), Y11
+	VFMADD213PS  raised64x3y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised64x2y2<>+0(SB), Y11
+	VFMADD213PS  raised64x2y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised64x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised64x1y3<>+0(SB), Y11
+	VFMADD213PS  raised64x1y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised64x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised64x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised64x0y4<>+0(SB), Y11
+	VFMADD213PS  raised64x0y3<>+0(SB), Y8, Y11
+	VFMADD213PS  raised64x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised64x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised64x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised64odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 768(AX)
+	VMOVUPS      raised64x4y0<>+32(SB), Y10
+	VMOVUPS      raised64x3y1<>+32(SB), Y11
+	VFMADD213PS  raised64x3y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised64x2y2<>+32(SB), Y11
+	VFMADD213PS  raised64x2y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised64x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised64x1y3<>+32(SB), Y11
+	VFMADD213PS  raised64x1y2<>+32(SB), Y8, Y11
+	VFMADD213PS  raised64x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised64x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised64x0y4<>+32(SB), Y11
+	VFMADD213PS  raised64x0y3<>+32(SB), Y8, Y11
+	VFMADD213PS  raised64x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  raised64x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised64x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised64odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 800(AX)
+	VMOVUPS      raised80x5y0<>+0(SB), Y10
+	VMOVUPS      raised80x4y1<>+0(SB), Y11
+	VFMADD213PS  raised80x4y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised80x3y2<>+0(SB), Y11
+	VFMADD213PS  raised80x3y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised80x3y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised80x2y3<>+0(SB), Y11
+	VFMADD213PS  raised80x2y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised80x2y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised80x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised80x1y4<>+0(SB), Y11
+	VFMADD213PS  raised80x1y3<>+0(SB), Y8, Y11
+	VFMADD213PS  raised80x1y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised80x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised80x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised80x0y4<>+0(SB), Y11
+	VFMADD213PS  raised80x0y3<>+0(SB), Y8, Y11
+	VFMADD213PS  raised80x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised80x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised80x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised80odd<>+0(SB), Y7
+	VPERMPS      Y9, Y7, Y7
+	VMULPS       Y7, Y10, Y10
+	VMOVUPS      Y10, 832(AX)
+	VBROADCASTSS 320(BX), Y7
+	VBROADCASTSS 320(DI), Y8
+	VMOVUPS      320(AX), Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      388(AX), Y11
+	VMULPS       Y7, Y11, Y7
+	VMULPS       Y8, Y11, Y8
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block0_degree8:
+	VBROADCASTSS 256(BX)(CX*8), Y11
+	VBROADCASTSS 256(DI)(CX*8), Y12
+	VMOVUPS      256(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      324(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 260(BX)(CX*8), Y11
+	VBROADCASTSS 260(DI)(CX*8), Y12
+	VMOVUPS      708(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      768(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	INCQ         CX
+	CMPQ         CX, $0x08
+	JLT          mutual9DipolesAVX2_block0_degree8
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 252(BX), Y11
+	VBROADCASTSS 252(DI), Y12
+	VMOVUPS      252(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      312(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      380(AX), Y13
+	VMULPS       Y11, Y13, Y11
+	VMULPS       Y12, Y13, Y12
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block0_degree7:
+	VBROADCASTSS 196(BX)(CX*8), Y13
+	VBROADCASTSS 196(DI)(CX*8), Y14
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 200(BX)(CX*8), Y13
+	VBROADCASTSS 200(DI)(CX*8), Y14
+	VMOVUPS      656(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      708(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      768(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x07
+	JLT          mutual9DipolesAVX2_block0_degree7
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 192(BX), Y13
+	VBROADCASTSS 192(DI), Y14
+	VMOVUPS      192(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      244(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      304(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block0_degree6:
+	VBROADCASTSS 144(BX)(CX*8), Y13
+	VBROADCASTSS 144(DI)(CX*8), Y14
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 148(BX)(CX*8), Y13
+	VBROADCASTSS 148(DI)(CX*8), Y14
+	VMOVUPS      612(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      656(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      708(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x06
+	JLT          mutual9DipolesAVX2_block0_degree6
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 140(BX), Y13
+	VBROADCASTSS 140(DI), Y14
+	VMOVUPS      140(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      184(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      236(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Y13
+	VBROADCASTSS 100(DI)(CX*8), Y14
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 104(BX)(CX*8), Y13
+	VBROADCASTSS 104(DI)(CX*8), Y14
+	VMOVUPS      576(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      612(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      656(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          mutual9DipolesAVX2_block0_degree5
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 96(BX), Y13
+	VBROADCASTSS 96(DI), Y14
+	VMOVUPS      96(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      132(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      176(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Y13
+	VBROADCASTSS 64(DI)(CX*8), Y14
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 68(BX)(CX*8), Y13
+	VBROADCASTSS 68(DI)(CX*8), Y14
+	VMOVUPS      548(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      576(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      612(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          mutual9DipolesAVX2_block0_degree4
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 60(BX), Y13
+	VBROADCASTSS 60(DI), Y14
+	VMOVUPS      60(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      88(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      124(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y13
+	VBROADCASTSS 36(DI)(CX*8), Y14
+	VMOVUPS      36(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 40(BX)(CX*8), Y13
+	VBROADCASTSS 40(DI)(CX*8), Y14
+	VMOVUPS      528(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      548(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      576(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual9DipolesAVX2_block0_degree3
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 32(BX), Y13
+	VBROADCASTSS 32(DI), Y14
+	VMOVUPS      32(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      52(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      80(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y13
+	VBROADCASTSS 16(DI)(CX*8), Y14
+	VMOVUPS      16(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      36(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 20(BX)(CX*8), Y13
+	VBROADCASTSS 20(DI)(CX*8), Y14
+	VMOVUPS      516(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      528(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      548(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual9DipolesAVX2_block0_degree2
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 12(BX), Y13
+	VBROADCASTSS 12(DI), Y14
+	VMOVUPS      12(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      24(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      44(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      4(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      16(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      36(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      512(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      516(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      528(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual9DipolesAVX2_block0_degree1
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  (AX), Y13, Y10
+	VFMADD231PS  4(AX), Y13, Y7
+	VFMADD231PS  16(AX), Y13, Y11
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 1024(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 1028(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y11, Y11
+	VMOVUPS      Y11, 1040(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  (AX), Y7, Y9
+	VFMADD231PS  4(AX), Y7, Y8
+	VFMADD231PS  16(AX), Y7, Y12
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      Y9, 1536(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 1540(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y12, Y12
+	VMOVUPS      Y12, 1552(AX)
+	VBROADCASTSS 192(BX), Y7
+	VBROADCASTSS 192(DI), Y8
+	VMOVUPS      372(AX), Y9
+	VMULPS       Y7, Y9, Y7
+	VMULPS       Y8, Y9, Y8
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block3_degree6:
+	VBROADCASTSS 144(BX)(CX*8), Y9
+	VBROADCASTSS 144(DI)(CX*8), Y10
+	VMOVUPS      324(AX)(CX*8), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 148(BX)(CX*8), Y9
+	VBROADCASTSS 148(DI)(CX*8), Y10
+	VMOVUPS      768(AX)(CX*8), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	INCQ         CX
+	CMPQ         CX, $0x06
+	JLT          mutual9DipolesAVX2_block3_degree6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 140(BX), Y9
+	VBROADCASTSS 140(DI), Y10
+	VMOVUPS      296(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VMOVUPS      364(AX), Y11
+	VMULPS       Y9, Y11, Y12
+	VMULPS       Y10, Y11, Y11
+	VMOVUPS      396(AX), Y13
+	VMULPS       Y9, Y13, Y9
+	VMULPS       Y10, Y13, Y10
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block3_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Y13
+	VBROADCASTSS 100(DI)(CX*8), Y14
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 104(BX)(CX*8), Y13
+	VBROADCASTSS 104(DI)(CX*8), Y14
+	VMOVUPS      708(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      768(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      800(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          mutual9DipolesAVX2_block3_degree5
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS 96(BX), Y13
+	VBROADCASTSS 96(DI), Y14
+	VMOVUPS      228(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      288(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      320(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block3_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Y13
+	VBROADCASTSS 64(DI)(CX*8), Y14
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      288(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 68(BX)(CX*8), Y13
+	VBROADCASTSS 68(DI)(CX*8), Y14
+	VMOVUPS      656(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      708(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      740(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          mutual9DipolesAVX2_block3_degree4
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS 60(BX), Y13
+	VBROADCASTSS 60(DI), Y14
+	VMOVUPS      168(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      220(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      252(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block3_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y13
+	VBROADCASTSS 36(DI)(CX*8), Y14
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      228(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 40(BX)(CX*8), Y13
+	VBROADCASTSS 40(DI)(CX*8), Y14
+	VMOVUPS      612(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      656(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      688(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual9DipolesAVX2_block3_degree3
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS 32(BX), Y13
+	VBROADCASTSS 32(DI), Y14
+	VMOVUPS      116(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      160(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      192(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block3_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y13
+	VBROADCASTSS 16(DI)(CX*8), Y14
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      176(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 20(BX)(CX*8), Y13
+	VBROADCASTSS 20(DI)(CX*8), Y14
+	VMOVUPS      576(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      612(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      644(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual9DipolesAVX2_block3_degree2
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS 12(BX), Y13
+	VBROADCASTSS 12(DI), Y14
+	VMOVUPS      72(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      108(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      140(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block3_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      132(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      548(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      576(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      608(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual9DipolesAVX2_block3_degree1
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  36(AX), Y13, Y7
+	VFMADD231PS  64(AX), Y13, Y12
+	VFMADD231PS  96(AX), Y13, Y9
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 1060(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y12, Y12
+	VMOVUPS      Y12, 1088(AX)
+	VMULPS       Y5, Y9, Y9
+	VMOVUPS      Y9, 1120(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  36(AX), Y7, Y8
+	VFMADD231PS  64(AX), Y7, Y11
+	VFMADD231PS  96(AX), Y7, Y10
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 1572(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y11, Y11
+	VMOVUPS      Y11, 1600(AX)
+	VMULPS       Y3, Y10, Y10
+	VMOVUPS      Y10, 1632(AX)
+	VBROADCASTSS 96(BX), Y7
+	VBROADCASTSS 96(DI), Y8
+	VMOVUPS      356(AX), Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      388(AX), Y11
+	VMULPS       Y7, Y11, Y7
+	VMULPS       Y8, Y11, Y8
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block6_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Y11
+	VBROADCASTSS 64(DI)(CX*8), Y12
+	VMOVUPS      324(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      356(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 68(BX)(CX*8), Y11
+	VBROADCASTSS 68(DI)(CX*8), Y12
+	VMOVUPS      768(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      800(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          mutual9DipolesAVX2_block6_degree4
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 60(BX), Y11
+	VBROADCASTSS 60(DI), Y12
+	VMOVUPS      280(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      312(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      348(AX), Y13
+	VMULPS       Y11, Y13, Y11
+	VMULPS       Y12, Y13, Y12
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block6_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y13
+	VBROADCASTSS 36(DI)(CX*8), Y14
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      288(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 40(BX)(CX*8), Y13
+	VBROADCASTSS 40(DI)(CX*8), Y14
+	VMOVUPS      708(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      740(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      768(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual9DipolesAVX2_block6_degree3
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 32(BX), Y13
+	VBROADCASTSS 32(DI), Y14
+	VMOVUPS      212(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      244(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      272(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block6_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y13
+	VBROADCASTSS 16(DI)(CX*8), Y14
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      228(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 20(BX)(CX*8), Y13
+	VBROADCASTSS 20(DI)(CX*8), Y14
+	VMOVUPS      656(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      688(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      708(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual9DipolesAVX2_block6_degree2
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 12(BX), Y13
+	VBROADCASTSS 12(DI), Y14
+	VMOVUPS      152(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      184(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      204(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block6_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      176(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      612(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      644(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      656(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual9DipolesAVX2_block6_degree1
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  100(AX), Y13, Y10
+	VFMADD231PS  132(AX), Y13, Y7
+	VFMADD231PS  144(AX), Y13, Y11
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 1124(AX)
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 1156(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y11, Y11
+	VMOVUPS      Y11, 1168(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  100(AX), Y7, Y9
+	VFMADD231PS  132(AX), Y7, Y8
+	VFMADD231PS  144(AX), Y7, Y12
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      Y9, 1636(AX)
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 1668(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y12, Y12
+	VMOVUPS      Y12, 1680(AX)
+	VBROADCASTSS 60(BX), Y7
+	VBROADCASTSS 60(DI), Y8
+	VMOVUPS      380(AX), Y9
+	VMULPS       Y7, Y9, Y7
+	VMULPS       Y8, Y9, Y8
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block9_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y9
+	VBROADCASTSS 36(DI)(CX*8), Y10
+	VMOVUPS      356(AX)(CX*8), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 40(BX)(CX*8), Y9
+	VBROADCASTSS 40(DI)(CX*8), Y10
+	VMOVUPS      800(AX)(CX*8), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual9DipolesAVX2_block9_degree3
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 32(BX), Y9
+	VBROADCASTSS 32(DI), Y10
+	VMOVUPS      304(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VMOVUPS      340(AX), Y11
+	VMULPS       Y9, Y11, Y12
+	VMULPS       Y10, Y11, Y11
+	VMOVUPS      372(AX), Y13
+	VMULPS       Y9, Y13, Y9
+	VMULPS       Y10, Y13, Y10
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block9_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y13
+	VBROADCASTSS 16(DI)(CX*8), Y14
+	VMOVUPS      288(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 20(BX)(CX*8), Y13
+	VBROADCASTSS 20(DI)(CX*8), Y14
+	VMOVUPS      740(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      768(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      800(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual9DipolesAVX2_block9_degree2
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS 12(BX), Y13
+	VBROADCASTSS 12(DI), Y14
+	VMOVUPS      236(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      264(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      296(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block9_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      228(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      288(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      688(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      708(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      740(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual9DipolesAVX2_block9_degree1
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  176(AX), Y13, Y7
+	VFMADD231PS  196(AX), Y13, Y12
+	VFMADD231PS  228(AX), Y13, Y9
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 1200(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y12, Y12
+	VMOVUPS      Y12, 1220(AX)
+	VMULPS       Y5, Y9, Y9
+	VMOVUPS      Y9, 1252(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  176(AX), Y7, Y8
+	VFMADD231PS  196(AX), Y7, Y11
+	VFMADD231PS  228(AX), Y7, Y10
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 1712(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y11, Y11
+	VMOVUPS      Y11, 1732(AX)
+	VMULPS       Y3, Y10, Y10
+	VMOVUPS      Y10, 1764(AX)
+	VBROADCASTSS 12(BX), Y7
+	VBROADCASTSS 12(DI), Y8
+	VMOVUPS      332(AX), Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      364(AX), Y11
+	VMULPS       Y7, Y11, Y12
+	VMULPS       Y8, Y11, Y11
+	VMOVUPS      396(AX), Y13
+	VMULPS       Y7, Y13, Y7
+	VMULPS       Y8, Y13, Y8
+	XORQ         CX, CX
+
+mutual9DipolesAVX2_block12_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      388(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      768(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      800(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      832(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual9DipolesAVX2_block12_degree1
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  256(AX), Y0, Y10
+	VFMADD231PS  288(AX), Y0, Y12
+	VFMADD231PS  320(AX), Y0, Y7
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 1280(AX)
+	VMULPS       Y5, Y12, Y12
+	VMOVUPS      Y12, 1312(AX)
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 1344(AX)
+	VBROADCASTSS (DI), Y0
+	VFMADD231PS  256(AX), Y0, Y9
+	VFMADD231PS  288(AX), Y0, Y11
+	VFMADD231PS  320(AX), Y0, Y8
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      Y9, 1792(AX)
+	VMULPS       Y3, Y11, Y11
+	VMOVUPS      Y11, 1824(AX)
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 1856(AX)
+	VBROADCASTSS (BX), Y0
+	VMULPS       324(AX), Y0, Y6
+	VMULPS       356(AX), Y0, Y7
+	VMULPS       388(AX), Y0, Y0
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, 1348(AX)
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 1380(AX)
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      Y0, 1412(AX)
+	VBROADCASTSS (DI), Y0
+	VMULPS       324(AX), Y0, Y2
+	VMULPS       356(AX), Y0, Y5
+	VMULPS       388(AX), Y0, Y0
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 1860(AX)
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      Y5, 1892(AX)
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, 1924(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 1424(AX)
+	VMOVUPS      Y4, 1936(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       1024(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       1056(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      64(SI), Y0
+	VADDPS       1088(AX), Y0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      96(SI), Y0
+	VADDPS       1120(AX), Y0, Y0
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      128(SI), Y0
+	VADDPS       1152(AX), Y0, Y0
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      160(SI), Y0
+	VADDPS       1184(AX), Y0, Y0
+	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      192(SI), Y0
+	VADDPS       1216(AX), Y0, Y0
+	VMOVUPS      Y0, 192(SI)
+	VMOVUPS      224(SI), Y0
+	VADDPS       1248(AX), Y0, Y0
+	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      256(SI), Y0
+	VADDPS       1280(AX), Y0, Y0
+	VMOVUPS      Y0, 256(SI)
+	VMOVUPS      288(SI), Y0
+	VADDPS       1312(AX), Y0, Y0
+	VMOVUPS      Y0, 288(SI)
+	VMOVUPS      320(SI), Y0
+	VADDPS       1344(AX), Y0, Y0
+	VMOVUPS      Y0, 320(SI)
+	VMOVUPS      352(SI), Y0
+	VADDPS       1376(AX), Y0, Y0
+	VMOVUPS      Y0, 352(SI)
+	VMOVUPS      384(SI), Y0
+	VADDPS       1408(AX), Y0, Y0
+	VMOVUPS      Y0, 384(SI)
+	VMOVUPS      (R8), Y0
+	VADDPS       1536(AX), Y0, Y0
+	VMOVUPS      Y0, (R8)
+	VMOVUPS      32(R8), Y0
+	VADDPS       1568(AX), Y0, Y0
+	VMOVUPS      Y0, 32(R8)
+	VMOVUPS      64(R8), Y0
+	VADDPS       1600(AX), Y0, Y0
+	VMOVUPS      Y0, 64(R8)
+	VMOVUPS      96(R8), Y0
+	VADDPS       1632(AX), Y0, Y0
+	VMOVUPS      Y0, 96(R8)
+	VMOVUPS      128(R8), Y0
+	VADDPS       1664(AX), Y0, Y0
+	VMOVUPS      Y0, 128(R8)
+	VMOVUPS      160(R8), Y0
+	VADDPS       1696(AX), Y0, Y0
+	VMOVUPS      Y0, 160(R8)
+	VMOVUPS      192(R8), Y0
+	VADDPS       1728(AX), Y0, Y0
+	VMOVUPS      Y0, 192(R8)
+	VMOVUPS      224(R8), Y0
+	VADDPS       1760(AX), Y0, Y0
+	VMOVUPS      Y0, 224(R8)
+	VMOVUPS      256(R8), Y0
+	VADDPS       1792(AX), Y0, Y0
+	VMOVUPS      Y0, 256(R8)
+	VMOVUPS      288(R8), Y0
+	VADDPS       1824(AX), Y0, Y0
+	VMOVUPS      Y0, 288(R8)
+	VMOVUPS      320(R8), Y0
+	VADDPS       1856(AX), Y0, Y0
+	VMOVUPS      Y0, 320(R8)
+	VMOVUPS      352(R8), Y0
+	VADDPS       1888(AX), Y0, Y0
+	VMOVUPS      Y0, 352(R8)
+	VMOVUPS      384(R8), Y0
+	VADDPS       1920(AX), Y0, Y0
+	VMOVUPS      Y0, 384(R8)
+	VZEROUPPER
+	RET
+
+// func m2l10DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+// Requires: AVX, AVX512F
+TEXT ·m2l10DipolesAVX512(SB), $2368-32
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+16(FP), BX
+	MOVQ         li+24(FP), SI
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Z3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Z0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Z1
+	VMOVAPS      Z3, Z2
+	VMULPS       X4, X4, X5
+	VPERMILPS    $0x01, X5, X3
+	VBROADCASTSS X3, Z3
+	VPERMILPS    $0x02, X5, X5
+	VBROADCASTSS X5, Z5
+	VMOVUPS      axis0<>+0(SB), Z6
+	VPERMPS      Z4, Z6, Z6
+	VMOVUPS      axis1<>+0(SB), Z7
+	VPERMPS      Z4, Z7, Z7
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      axis2<>+0(SB), Z7
+	VPERMPS      Z4, Z7, Z7
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      flat0x1y0<>+0(SB), Z7
+	VMOVUPS      flat0x0y1<>+0(SB), Z8
+	VFMADD213PS  flat0x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat0odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, (AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Z7
+	VMOVUPS      flat16x1y1<>+0(SB), Z8
+	VFMADD213PS  flat16x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat16x0y2<>+0(SB), Z8
+	VFMADD213PS  flat16x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat16x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat16odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 64(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Z7
+	VMOVUPS      flat32x2y1<>+0(SB), Z8
+	VFMADD213PS  flat32x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat32x1y2<>+0(SB), Z8
+	VFMADD213PS  flat32x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat32x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat32x0y2<>+0(SB), Z8
+	VFMADD213PS  flat32x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat32x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat32odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 128(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Z7
+	VMOVUPS      flat48x2y1<>+0(SB), Z8
+	VFMADD213PS  flat48x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat48x1y2<>+0(SB), Z8
+	VFMADD213PS  flat48x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat48x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat48x0y3<>+0(SB), Z8
+	VFMADD213PS  flat48x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat48x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat48x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat48odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 192(AX)
+	VMOVUPS      flat64x4y0<>+0(SB), Z7
+	VMOVUPS      flat64x3y1<>+0(SB), Z8
+	VFMADD213PS  flat64x3y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat64x2y2<>+0(SB), Z8
+	VFMADD213PS  flat64x2y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat64x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat64x1y3<>+0(SB), Z8
+	VFMADD213PS  flat64x1y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat64x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat64x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat64x0y3<>+0(SB), Z8
+	VFMADD213PS  flat64x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat64x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat64x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat64odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 256(AX)
+	VMOVUPS      flat80x4y0<>+0(SB), Z7
+	VMOVUPS      flat80x3y1<>+0(SB), Z8
+	VFMADD213PS  flat80x3y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat80x2y2<>+0(SB), Z8
+	VFMADD213PS  flat80x2y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat80x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat80x1y3<>+0(SB), Z8
+	VFMADD213PS  flat80x1y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat80x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat80x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat80x0y4<>+0(SB), Z8
+	VFMADD213PS  flat80x0y3<>+0(SB), Z5, Z8
+	VFMADD213PS  flat80x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat80x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat80x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat80odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 320(AX)
+	VMOVUPS      flat96x5y0<>+0(SB), Z7
+	VMOVUPS      flat96x4y1<>+0(SB), Z8
+	VFMADD213PS  flat96x4y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat96x3y2<>+0(SB), Z8
+	VFMADD213PS  flat96x3y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat96x3y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat96x2y2<>+0(SB), Z8
+	VFMADD213PS  flat96x2y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat96x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat96x1y2<>+0(SB), Z8
+	VFMADD213PS  flat96x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat96x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat96x0y4<>+0(SB), Z8
+	VFMADD213PS  flat96x0y3<>+0(SB), Z5, Z8
+	VFMADD213PS  flat96x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat96x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat96x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat96odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 384(AX)
+	VMOVUPS      flat112x2y3<>+0(SB), Z7
+	VFMADD213PS  flat112x2y2<>+0(SB), Z5, Z7
+	VFMADD213PS  flat112x2y1<>+0(SB), Z5, Z7
+	VFMADD213PS  flat112x2y0<>+0(SB), Z5, Z7
+	VMOVUPS      flat112x1y4<>+0(SB), Z8
+	VFMADD213PS  flat112x1y3<>+0(SB), Z5, Z8
+	VFMADD213PS  flat112x1y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat112x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat112x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat112x0y5<>+0(SB), Z8
+	VFMADD213PS  flat112x0y4<>+0(SB), Z5, Z8
+	VFMADD213PS  flat112x0y3<>+0(SB), Z5, Z8
+	VFMADD213PS  flat112x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  flat112x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  flat112x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      flat112odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 448(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Z7
+	VMOVUPS      raised0x1y1<>+0(SB), Z8
+	VFMADD213PS  raised0x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised0x0y2<>+0(SB), Z8
+	VFMADD213PS  raised0x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised0x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised0odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 576(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Z7
+	VMOVUPS      raised16x2y1<>+0(SB), Z8
+	VFMADD213PS  raised16x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised16x1y2<>+0(SB), Z8
+	VFMADD213PS  raised16x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised16x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised16x0y2<>+0(SB), Z8
+	VFMADD213PS  raised16x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised16x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised16odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 640(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Z7
+	VMOVUPS      raised32x2y1<>+0(SB), Z8
+	VFMADD213PS  raised32x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised32x1y2<>+0(SB), Z8
+	VFMADD213PS  raised32x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised32x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised32x0y3<>+0(SB), Z8
+	VFMADD213PS  raised32x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised32x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised32x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised32odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 704(AX)
+	VMOVUPS      raised48x4y0<>+0(SB), Z7
+	VMOVUPS      raised48x3y1<>+0(SB), Z8
+	VFMADD213PS  raised48x3y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised48x2y2<>+0(SB), Z8
+	VFMADD213PS  raised48x2y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised48x1y3<>+0(SB), Z8
+	VFMADD213PS  raised48x1y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised48x0y4<>+0(SB), Z8
+	VFMADD213PS  raised48x0y3<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised48x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised48odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 768(AX)
+	VMOVUPS      raised64x4y0<>+0(SB), Z7
+	VMOVUPS      raised64x3y1<>+0(SB), Z8
+	VFMADD213PS  raised64x3y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised64x2y2<>+0(SB), Z8
+	VFMADD213PS  raised64x2y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised64x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised64x1y3<>+0(SB), Z8
+	VFMADD213PS  raised64x1y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised64x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised64x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised64x0y4<>+0(SB), Z8
+	VFMADD213PS  raised64x0y3<>+0(SB), Z5, Z8
+	VFMADD213PS  raised64x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised64x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised64x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised64odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 832(AX)
+	VMOVUPS      raised80x5y0<>+0(SB), Z7
+	VMOVUPS      raised80x4y1<>+0(SB), Z8
+	VFMADD213PS  raised80x4y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised80x3y2<>+0(SB), Z8
+	VFMADD213PS  raised80x3y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised80x3y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised80x2y3<>+0(SB), Z8
+	VFMADD213PS  raised80x2y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised80x2y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised80x2y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised80x1y4<>+0(SB), Z8
+	VFMADD213PS  raised80x1y3<>+0(SB), Z5, Z8
+	VFMADD213PS  raised80x1y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised80x1y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised80x1y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised80x0y4<>+0(SB), Z8
+	VFMADD213PS  raised80x0y3<>+0(SB), Z5, Z8
+	VFMADD213PS  raised80x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised80x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised80x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised80odd<>+0(SB), Z8
+	VPERMPS      Z6, Z8, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 896(AX)
+	VMOVUPS      raised96x1y4<>+0(SB), Z7
+	VFMADD213PS  raised96x1y3<>+0(SB), Z5, Z7
+	VFMADD213PS  raised96x1y2<>+0(SB), Z5, Z7
+	VFMADD213PS  raised96x1y1<>+0(SB), Z5, Z7
+	VFMADD213PS  raised96x1y0<>+0(SB), Z5, Z7
+	VMOVUPS      raised96x0y5<>+0(SB), Z8
+	VFMADD213PS  raised96x0y4<>+0(SB), Z5, Z8
+	VFMADD213PS  raised96x0y3<>+0(SB), Z5, Z8
+	VFMADD213PS  raised96x0y2<>+0(SB), Z5, Z8
+	VFMADD213PS  raised96x0y1<>+0(SB), Z5, Z8
+	VFMADD213PS  raised96x0y0<>+0(SB), Z5, Z8
+	VFMADD213PS  Z8, Z3, Z7
+	VMOVUPS      raised96odd<>+0(SB), Z3
+	VPERMPS      Z6, Z3, Z3
+	VMULPS       Z3, Z7, Z7
+	VMOVUPS      Z7, 960(AX)
+	VBROADCASTSS 396(BX), Z3
+	VMOVUPS      396(AX), Z5
+	VMULPS       Z3, Z5, Z5
+	VMOVUPS      472(AX), Z6
+	VMULPS       Z3, Z6, Z3
+	XORQ         CX, CX
+
+m2l10DipolesAVX512_block0_degree9:
+	VBROADCASTSS 324(BX)(CX*8), Z6
+	VMOVUPS      324(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z5
+	VMOVUPS      400(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z3
+	VBROADCASTSS 328(BX)(CX*8), Z6
+	VMOVUPS      832(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z5
+	VMOVUPS      900(AX)(CX*8), Z7
+	VFMADD231PS  Z6, Z7, Z3
+	INCQ         CX
+	CMPQ         CX, $0x09
+	JLT          m2l10DipolesAVX512_block0_degree9
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VBROADCASTSS 320(BX), Z6
+	VMOVUPS      320(AX), Z7
+	VFMADD231PS  Z6, Z7, Z5
+	VMOVUPS      388(AX), Z7
+	VFMADD231PS  Z6, Z7, Z3
+	VMOVUPS      464(AX), Z7
+	VMULPS       Z6, Z7, Z6
+	XORQ         CX, CX
+
+m2l10DipolesAVX512_block0_degree8:
+	VBROADCASTSS 256(BX)(CX*8), Z7
+	VMOVUPS      256(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z5
+	VMOVUPS      324(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z3
+	VMOVUPS      400(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	VBROADCASTSS 260(BX)(CX*8), Z7
+	VMOVUPS      772(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z5
+	VMOVUPS      832(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z3
+	VMOVUPS      900(AX)(CX*8), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	INCQ         CX
+	CMPQ         CX, $0x08
+	JLT          m2l10DipolesAVX512_block0_degree8
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VBROADCASTSS 252(BX), Z7
+	VMOVUPS      252(AX), Z8
+	VFMADD231PS  Z7, Z8, Z5
+	VMOVUPS      312(AX), Z8
+	VFMADD231PS  Z7, Z8, Z3
+	VMOVUPS      380(AX), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	VMOVUPS      456(AX), Z8
+	VMULPS       Z7, Z8, Z7
+	XORQ         CX, CX
+
+m2l10DipolesAVX512_block0_degree7:
+	VBROADCASTSS 196(BX)(CX*8), Z8
+	VMOVUPS      196(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z5
+	VMOVUPS      256(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z3
+	VMOVUPS      324(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VMOVUPS      400(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z7
+	VBROADCASTSS 200(BX)(CX*8), Z8
+	VMOVUPS      720(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z5
+	VMOVUPS      772(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z3
+	VMOVUPS      832(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VMOVUPS      900(AX)(CX*8), Z9
+	VFMADD231PS  Z8, Z9, Z7
+	INCQ         CX
+	CMPQ         CX, $0x07
+	JLT          m2l10DipolesAVX512_block0_degree7
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VBROADCASTSS 192(BX), Z8
+	VMOVUPS      192(AX), Z9
+	VFMADD231PS  Z8, Z9, Z5
+	VMOVUPS      244(AX), Z9
+	VFMADD231PS  Z8, Z9, Z3
+	VMOVUPS      304(AX), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VMOVUPS      372(AX), Z9
+	VFMADD231PS  Z8, Z9, Z7
+	VMOVUPS      448(AX), Z9
+	VMULPS       Z8, Z9, Z8
+	XORQ         CX, CX
+
+m2l10DipolesAVX512_block0_degree6:
+	VBROADCASTSS 144(BX)(CX*8), Z9
+	VMOVUPS      144(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z5
+	VMOVUPS      196(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z3
+	VMOVUPS      256(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z6
+	VMOVUPS      324(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z7
+	VMOVUPS      400(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z8
+	VBROADCASTSS 148(BX)(CX*8), Z9
+	VMOVUPS      676(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z5
+	VMOVUPS      720(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z3
+	VMOVUPS      772(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z6
+	VMOVUPS      832(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z7
+	VMOVUPS      900(AX)(CX*8), Z10
+	VFMADD231PS  Z9, Z10, Z8
+	INCQ         CX
+	CMPQ         CX, $0x06
+	JLT          m2l10DipolesAVX512_block0_degree6
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VBROADCASTSS 140(BX), Z9
+	VMOVUPS      140(AX), Z10
+	VFMADD231PS  Z9, Z10, Z5
+	VMOVUPS      184(AX), Z10
+	VFMADD231PS  Z9, Z10, Z3
+	VMOVUPS      236(AX), Z10
+	VFMADD231PS  Z9, Z10, Z6
+	VMOVUPS      296(AX), Z10
+	VFMADD231PS  Z9, Z10, Z7
+	VMOVUPS      364(AX), Z10
+	VFMADD231PS  Z9, Z10, Z8
+	VMOVUPS      440(AX), Z10
+	VMULPS       Z9, Z10, Z9
+	XORQ         CX, CX
+
+m2l10DipolesAVX512_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Z10
+	VMOVUPS      100(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z5
+	VMOVUPS      144(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z3
+	VMOVUPS      196(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z6
+	VMOVUPS      256(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z7
+	VMOVUPS      324(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z8
+	VMOVUPS      400(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z9
+	VBROADCASTSS 104(BX)(CX*8), Z10
+	VMOVUPS      640(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z5
+	VMOVUPS      676(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z3
+	VMOVUPS      720(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z6
+	VMOVUPS      772(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z7
+	VMOVUPS      832(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z8
+	VMOVUPS      900(AX)(CX*8), Z11
+	VFMADD231PS  Z10, Z11, Z9
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          m2l10DipolesAVX512_block0_degree5
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VMULPS       Z0, Z9, Z9
+	VBROADCASTSS 96(BX), Z10
+	VMOVUPS      96(AX), Z11
+	VFMADD231PS  Z10, Z11, Z5
+	VMOVUPS      132(AX), Z11
+	VFMADD231PS  Z10, Z11, Z3
+	VMOVUPS      176(AX), Z11
+	VFMADD231PS  Z10, Z11, Z6
+	VMOVUPS      228(AX), Z11
+	VFMADD231PS  Z10, Z11, Z7
+	VMOVUPS      288(AX), Z11
+	VFMADD231PS  Z10, Z11, Z8
+	VMOVUPS      356(AX), Z11
+	VFMADD231PS  Z10, Z11, Z9
+	VMOVUPS      432(AX), Z11
+	VMULPS       Z10, Z11, Z10
+	XORQ         CX, CX
+
+m2l10DipolesAVX512_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Z11
+	VMOVUPS      64(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z5
+	VMOVUPS      100(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z3
+	VMOVUPS      144(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z6
+	VMOVUPS      196(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z7
+	VMOVUPS      256(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z8
+	VMOVUPS      324(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z9
+	VMOVUPS      400(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z10
+	VBROADCASTSS 68(BX)(CX*8), Z11
+	VMOVUPS      612(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z5
+	VMOVUPS      640(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z3
+	VMOVUPS      676(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z6
+	VMOVUPS      720(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z7
+	VMOVUPS      772(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z8
+	VMOVUPS      832(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z9
+	VMOVUPS      900(AX)(CX*8), Z12
+	VFMADD231PS  Z11, Z12, Z10
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          m2l10DipolesAVX512_block0_degree4
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VMULPS       Z0, Z9, Z9
+	VMULPS       Z0, Z10, Z10
+	VBROADCASTSS 60(BX), Z11
+	VMOVUPS      60(AX), Z12
+	VFMADD231PS  Z11, Z12, Z5
+	VMOVUPS      88(AX), Z12
+	VFMADD231PS  Z11, Z12, Z3
+	VMOVUPS      124(AX), Z12
+	VFMADD231PS  Z11, Z12, Z6
+	VMOVUPS      168(AX), Z12
+	VFMADD231PS  Z11, Z12, Z7
+	VMOVUPS      220(AX), Z12
+	VFMADD231PS  Z11, Z12, Z8
+	VMOVUPS      280(AX), Z12
+	VFMADD231PS  Z11, Z12, Z9
+	VMOVUPS      348(AX), Z12
+	VFMADD231PS  Z11, Z12, Z10
+	VMOVUPS      424(AX), Z12
+	VMULPS       Z11, Z12, Z11
+	XORQ         CX, CX
+
+m2l10DipolesAVX512_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Z12
+	VMOVUPS      36(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z5
+	VMOVUPS      64(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z3
+	VMOVUPS      100(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z6
+	VMOVUPS      144(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z7
+	VMOVUPS      196(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z8
+	VMOVUPS      256(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      324(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z10
+	VMOVUPS      400(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z11
+	VBROADCASTSS 40(BX)(CX*8), Z12
+	VMOVUPS      592(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z5
+	VMOVUPS      612(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z3
+	VMOVUPS      640(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z6
+	VMOVUPS      676(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z7
+	VMOVUPS      720(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z8
+	VMOVUPS      772(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      832(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z10
+	VMOVUPS      900(AX)(CX*8), Z13
+	VFMADD231PS  Z12, Z13, Z11
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          m2l10DipolesAVX512_block0_degree3
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VMULPS       Z0, Z9, Z9
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z11, Z11
+	VBROADCASTSS 32(BX), Z12
+	VMOVUPS      32(AX), Z13
+	VFMADD231PS  Z12, Z13, Z5
+	VMOVUPS      52(AX), Z13
+	VFMADD231PS  Z12, Z13, Z3
+	VMOVUPS      80(AX), Z13
+	VFMADD231PS  Z12, Z13, Z6
+	VMOVUPS      116(AX), Z13
+	VFMADD231PS  Z12, Z13, Z7
+	VMOVUPS      160(AX), Z13
+	VFMADD231PS  Z12, Z13, Z8
+	VMOVUPS      212(AX), Z13
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      272(AX), Z13
+	VFMADD231PS  Z12, Z13, Z10
+	VMOVUPS      340(AX), Z13
+	VFMADD231PS  Z12, Z13, Z11
+	VMOVUPS      416(AX), Z13
+	VMULPS       Z12, Z13, Z13
+	VMOVUPS      480(AX), Z14
+	VMULPS       Z12, Z14, Z12
+	XORQ         CX, CX
+
+m2l10DipolesAVX512_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Z14
+	VMOVUPS      16(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z5
+	VMOVUPS      36(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z3
+	VMOVUPS      64(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z6
+	VMOVUPS      100(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z7
+	VMOVUPS      144(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      196(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      256(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z10
+	VMOVUPS      324(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z11
+	VMOVUPS      400(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z13
+	VMOVUPS      464(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z12
+	VBROADCASTSS 20(BX)(CX*8), Z14
+	VMOVUPS      580(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z5
+	VMOVUPS      592(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z3
+	VMOVUPS      612(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z6
+	VMOVUPS      640(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z7
+	VMOVUPS      676(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      720(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      772(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z10
+	VMOVUPS      832(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z11
+	VMOVUPS      900(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z13
+	VMOVUPS      964(AX)(CX*8), Z15
+	VFMADD231PS  Z14, Z15, Z12
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          m2l10DipolesAVX512_block0_degree2
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VMULPS       Z0, Z9, Z9
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z12, Z12
+	VBROADCASTSS 12(BX), Z14
+	VMOVUPS      12(AX), Z15
+	VFMADD231PS  Z14, Z15, Z5
+	VMOVUPS      24(AX), Z15
+	VFMADD231PS  Z14, Z15, Z3
+	VMOVUPS      44(AX), Z15
+	VFMADD231PS  Z14, Z15, Z6
+	VMOVUPS      72(AX), Z15
+	VFMADD231PS  Z14, Z15, Z7
+	VMOVUPS      108(AX), Z15
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      152(AX), Z15
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      204(AX), Z15
+	VFMADD231PS  Z14, Z15, Z10
+	VMOVUPS      264(AX), Z15
+	VFMADD231PS  Z14, Z15, Z11
+	VMOVUPS      332(AX), Z15
+	VFMADD231PS  Z14, Z15, Z13
+	VMOVUPS      396(AX), Z15
+	VFMADD231PS  Z14, Z15, Z12
+	VMOVUPS      408(AX), Z15
+	VMULPS       Z14, Z15, Z15
+	VMOVUPS      472(AX), Z16
+	VMULPS       Z14, Z16, Z14
+	XORQ         CX, CX
+
+m2l10DipolesAVX512_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Z16
+	VMOVUPS      4(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z5
+	VMOVUPS      16(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z3
+	VMOVUPS      36(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z6
+	VMOVUPS      64(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z7
+	VMOVUPS      100(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z8
+	VMOVUPS      144(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z9
+	VMOVUPS      196(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z10
+	VMOVUPS      256(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z11
+	VMOVUPS      324(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z13
+	VMOVUPS      388(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z12
+	VMOVUPS      400(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z15
+	VMOVUPS      464(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z14
+	VBROADCASTSS 8(BX)(CX*8), Z16
+	VMOVUPS      576(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z5
+	VMOVUPS      580(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z3
+	VMOVUPS      592(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z6
+	VMOVUPS      612(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z7
+	VMOVUPS      640(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z8
+	VMOVUPS      676(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z9
+	VMOVUPS      720(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z10
+	VMOVUPS      772(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z11
+	VMOVUPS      832(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z13
+	VMOVUPS      896(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z12
+	VMOVUPS      900(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z15
+	VMOVUPS      964(AX)(CX*8), Z17
+	VFMADD231PS  Z16, Z17, Z14
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          m2l10DipolesAVX512_block0_degree1
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z8, Z8
+	VMULPS       Z0, Z9, Z9
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z12, Z12
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z0, Z14, Z14
+	VBROADCASTSS (BX), Z0
+	VFMADD231PS  (AX), Z0, Z5
+	VFMADD231PS  4(AX), Z0, Z3
+	VFMADD231PS  16(AX), Z0, Z6
+	VFMADD231PS  36(AX), Z0, Z7
+	VFMADD231PS  64(AX), Z0, Z8
+	VFMADD231PS  100(AX), Z0, Z9
+	VFMADD231PS  144(AX), Z0, Z10
+	VFMADD231PS  196(AX), Z0, Z11
+	VFMADD231PS  256(AX), Z0, Z13
+	VFMADD231PS  320(AX), Z0, Z12
+	VFMADD231PS  324(AX), Z0, Z15
+	VFMADD231PS  388(AX), Z0, Z14
+	VMULPS       400(AX), Z0, Z16
+	VMULPS       464(AX), Z0, Z0
+	VMULPS       Z2, Z5, Z5
+	VMOVUPS      Z5, 1152(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z3, Z3
+	VMOVUPS      Z3, 1156(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z6, Z6
+	VMOVUPS      Z6, 1168(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z7, Z7
+	VMOVUPS      Z7, 1188(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z8, Z8
+	VMOVUPS      Z8, 1216(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z9, Z9
+	VMOVUPS      Z9, 1252(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z10, Z10
+	VMOVUPS      Z10, 1296(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z11, Z11
+	VMOVUPS      Z11, 1348(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z13, Z13
+	VMOVUPS      Z13, 1408(AX)
+	VMULPS       Z2, Z12, Z12
+	VMOVUPS      Z12, 1472(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z15, Z15
+	VMOVUPS      Z15, 1476(AX)
+	VMULPS       Z2, Z14, Z14
+	VMOVUPS      Z14, 1540(AX)
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z2, Z16, Z16
+	VMOVUPS      Z16, 1552(AX)
+	VMULPS       Z2, Z0, Z0
+	VMOVUPS      Z0, 1616(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Z4, 1636(AX)
+	VMOVUPS      (SI), Z0
+	VADDPS       1152(AX), Z0, Z0
+	VMOVUPS      Z0, (SI)
+	VMOVUPS      64(SI), Z0
+	VADDPS       1216(AX), Z0, Z0
+	VMOVUPS      Z0, 64(SI)
+	VMOVUPS      128(SI), Z0
+	VADDPS       1280(AX), Z0, Z0
+	VMOVUPS      Z0, 128(SI)
+	VMOVUPS      192(SI), Z0
+	VADDPS       1344(AX), Z0, Z0
+	VMOVUPS      Z0, 192(SI)
+	VMOVUPS      256(SI), Z0
+	VADDPS       1408(AX), Z0, Z0
+	VMOVUPS      Z0, 256(SI)
+	VMOVUPS      320(SI), Z0
+	VADDPS       1472(AX), Z0, Z0
+	VMOVUPS      Z0, 320(SI)
+	VMOVUPS      384(SI), Z0
+	VADDPS       1536(AX), Z0, Z0
+	VMOVUPS      Z0, 384(SI)
+	VMOVUPS      448(SI), Z0
+	VADDPS       1600(AX), Z0, Z0
+	VMOVUPS      Z0, 448(SI)
+	VZEROUPPER
+	RET
+
+DATA flat112x2y3<>+0(SB)/4, $0x4e1c197e
+DATA flat112x2y3<>+4(SB)/4, $0x00000000
+DATA flat112x2y3<>+8(SB)/4, $0x00000000
+DATA flat112x2y3<>+12(SB)/4, $0x00000000
+DATA flat112x2y3<>+16(SB)/4, $0x00000000
+DATA flat112x2y3<>+20(SB)/4, $0x00000000
+DATA flat112x2y3<>+24(SB)/4, $0x00000000
+DATA flat112x2y3<>+28(SB)/4, $0x00000000
+DATA flat112x2y3<>+32(SB)/4, $0x00000000
+DATA flat112x2y3<>+36(SB)/4, $0x00000000
+DATA flat112x2y3<>+40(SB)/4, $0x00000000
+DATA flat112x2y3<>+44(SB)/4, $0x00000000
+DATA flat112x2y3<>+48(SB)/4, $0x00000000
+DATA flat112x2y3<>+52(SB)/4, $0x00000000
+DATA flat112x2y3<>+56(SB)/4, $0x00000000
+DATA flat112x2y3<>+60(SB)/4, $0x00000000
+GLOBL flat112x2y3<>(SB), RODATA|NOPTR, $64
+
+DATA flat112x2y2<>+0(SB)/4, $0xcdf67917
+DATA flat112x2y2<>+4(SB)/4, $0x00000000
+DATA flat112x2y2<>+8(SB)/4, $0x00000000
+DATA flat112x2y2<>+12(SB)/4, $0x00000000
+DATA flat112x2y2<>+16(SB)/4, $0x00000000
+DATA flat112x2y2<>+20(SB)/4, $0x00000000
+DATA flat112x2y2<>+24(SB)/4, $0x00000000
+DATA flat112x2y2<>+28(SB)/4, $0x00000000
+DATA flat112x2y2<>+32(SB)/4, $0x00000000
+DATA flat112x2y2<>+36(SB)/4, $0x00000000
+DATA flat112x2y2<>+40(SB)/4, $0x00000000
+DATA flat112x2y2<>+44(SB)/4, $0x00000000
+DATA flat112x2y2<>+48(SB)/4, $0x00000000
+DATA flat112x2y2<>+52(SB)/4, $0x00000000
+DATA flat112x2y2<>+56(SB)/4, $0x00000000
+DATA flat112x2y2<>+60(SB)/4, $0x00000000
+GLOBL flat112x2y2<>(SB), RODATA|NOPTR, $64
+
+DATA flat112x2y1<>+0(SB)/4, $0x4cadfb20
+DATA flat112x2y1<>+4(SB)/4, $0x00000000
+DATA flat112x2y1<>+8(SB)/4, $0x00000000
+DATA flat112x2y1<>+12(SB)/4, $0x00000000
+DATA flat112x2y1<>+16(SB)/4, $0x00000000
+DATA flat112x2y1<>+20(SB)/4, $0x00000000
+DATA flat112x2y1<>+24(SB)/4, $0x00000000
+DATA flat112x2y1<>+28(SB)/4, $0x00000000
+DATA flat112x2y1<>+32(SB)/4, $0x00000000
+DATA flat112x2y1<>+36(SB)/4, $0x00000000
+DATA flat112x2y1<>+40(SB)/4, $0x00000000
+DATA flat112x2y1<>+44(SB)/4, $0x00000000
+DATA flat112x2y1<>+48(SB)/4, $0x00000000
+DATA flat112x2y1<>+52(SB)/4, $0x00000000
+DATA flat112x2y1<>+56(SB)/4, $0x00000000
+DATA flat112x2y1<>+60(SB)/4, $0x00000000
+GLOBL flat112x2y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat112x2y0<>+0(SB)/4, $0xc9f77088
+DATA flat112x2y0<>+4(SB)/4, $0x00000000
+DATA flat112x2y0<>+8(SB)/4, $0x00000000
+DATA flat112x2y0<>+12(SB)/4, $0x00000000
+DATA flat112x2y0<>+16(SB)/4, $0x00000000
+DATA flat112x2y0<>+20(SB)/4, $0x00000000
+DATA flat112x2y0<>+24(SB)/4, $0x00000000
+DATA flat112x2y0<>+28(SB)/4, $0x00000000
+DATA flat112x2y0<>+32(SB)/4, $0x00000000
+DATA flat112x2y0<>+36(SB)/4, $0x00000000
+DATA flat112x2y0<>+40(SB)/4, $0x00000000
+DATA flat112x2y0<>+44(SB)/4, $0x00000000
+DATA flat112x2y0<>+48(SB)/4, $0x00000000
+DATA flat112x2y0<>+52(SB)/4, $0x00000000
+DATA flat112x2y0<>+56(SB)/4, $0x00000000
+DATA flat112x2y0<>+60(SB)/4, $0x00000000
+GLOBL flat112x2y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat112x1y4<>+0(SB)/4, $0x00000000
+DATA flat112x1y4<>+4(SB)/4, $0x00000000
+DATA flat112x1y4<>+8(SB)/4, $0x00000000
+DATA flat112x1y4<>+12(SB)/4, $0x00000000
+DATA flat112x1y4<>+16(SB)/4, $0x4e1c197e
+DATA flat112x1y4<>+20(SB)/4, $0x00000000
+DATA flat112x1y4<>+24(SB)/4, $0x00000000
+DATA flat112x1y4<>+28(SB)/4, $0x00000000
+DATA flat112x1y4<>+32(SB)/4, $0x00000000
+DATA flat112x1y4<>+36(SB)/4, $0x00000000
+DATA flat112x1y4<>+40(SB)/4, $0x00000000
+DATA flat112x1y4<>+44(SB)/4, $0x00000000
+DATA flat112x1y4<>+48(SB)/4, $0x00000000
+DATA flat112x1y4<>+52(SB)/4, $0x00000000
+DATA flat112x1y4<>+56(SB)/4, $0x00000000
+DATA flat112x1y4<>+60(SB)/4, $0x00000000
+GLOBL flat112x1y4<>(SB), RODATA|NOPTR, $64
+
+DATA flat112x1y3<>+0(SB)/4, $0xcd452dac
+DATA flat112x1y3<>+4(SB)/4, $0x4e1c197e
+DATA flat112x1y3<>+8(SB)/4, $0x4e1c197e
+DATA flat112x1y3<>+12(SB)/4, $0x4e1c197e
+DATA flat112x1y3<>+16(SB)/4, $0xce660a9e
+DATA flat112x1y3<>+20(SB)/4, $0x00000000
+DATA flat112x1y3<>+24(SB)/4, $0x00000000
+DATA flat112x1y3<>+28(SB)/4, $0x00000000
+DATA flat112x1y3<>+32(SB)/4, $0x00000000
+DATA flat112x1y3<>+36(SB)/4, $0x00000000
+DATA flat112x1y3<>+40(SB)/4, $0x00000000
+DATA flat112x1y3<>+44(SB)/4, $0x00000000
+DATA flat112x1y3<>+48(SB)/4, $0x00000000
+DATA flat112x1y3<>+52(SB)/4, $0x00000000
+DATA flat112x1y3<>+56(SB)/4, $0x00000000
+DATA flat112x1y3<>+60(SB)/4, $0x00000000
+GLOBL flat112x1y3<>(SB), RODATA|NOPTR, $64
+
+DATA flat112x1y2<>+0(SB)/4, $0x4d2dfb20
+DATA flat112x1y2<>+4(SB)/4, $0xcdf67917
+DATA flat112x1y2<>+8(SB)/4, $0xce2c87f7
+DATA flat112x1y2<>+12(SB)/4, $0xce2c87f7
+DATA flat112x1y2<>+16(SB)/4, $0x4dcafa50
+DATA flat112x1y2<>+20(SB)/4, $0x00000000
+DATA flat112x1y2<>+24(SB)/4, $0x00000000
+DATA flat112x1y2<>+28(SB)/4, $0x00000000
+DATA flat112x1y2<>+32(SB)/4, $0x00000000
+DATA flat112x1y2<>+36(SB)/4, $0x00000000
+DATA flat112x1y2<>+40(SB)/4, $0x00000000
+DATA flat112x1y2<>+44(SB)/4, $0x00000000
+DATA flat112x1y2<>+48(SB)/4, $0x00000000
+DATA flat112x1y2<>+52(SB)/4, $0x00000000
+DATA flat112x1y2<>+56(SB)/4, $0x00000000
+DATA flat112x1y2<>+60(SB)/4, $0x00000000
+GLOBL flat112x1y2<>(SB), RODATA|NOPTR, $64
+
+DATA flat112x1y1<>+0(SB)/4, $0xcc0b2f4c
+DATA flat112x1y1<>+4(SB)/4, $0x4cadfb20
+DATA flat112x1y1<>+8(SB)/4, $0x4d4afa50
+DATA flat112x1y1<>+12(SB)/4, $0x4d4afa50
+DATA flat112x1y1<>+16(SB)/4, $0xcc588277
+DATA flat112x1y1<>+20(SB)/4, $0x00000000
+DATA flat112x1y1<>+24(SB)/4, $0x00000000
+DATA flat112x1y1<>+28(SB)/4, $0x00000000
+DATA flat112x1y1<>+32(SB)/4, $0x00000000
+DATA flat112x1y1<>+36(SB)/4, $0x00000000
+DATA flat112x1y1<>+40(SB)/4, $0x00000000
+DATA flat112x1y1<>+44(SB)/4, $0x00000000
+DATA flat112x1y1<>+48(SB)/4, $0x00000000
+DATA flat112x1y1<>+52(SB)/4, $0x00000000
+DATA flat112x1y1<>+56(SB)/4, $0x00000000
+DATA flat112x1y1<>+60(SB)/4, $0x00000000
+GLOBL flat112x1y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat112x1y0<>+0(SB)/4, $0x496467e0
+DATA flat112x1y0<>+4(SB)/4, $0xc9f77088
+DATA flat112x1y0<>+8(SB)/4, $0xcb588277
+DATA flat112x1y0<>+12(SB)/4, $0xcb588277
+DATA flat112x1y0<>+16(SB)/4, $0x49853c98
+DATA flat112x1y0<>+20(SB)/4, $0x00000000
+DATA flat112x1y0<>+24(SB)/4, $0x00000000
+DATA flat112x1y0<>+28(SB)/4, $0x00000000
+DATA flat112x1y0<>+32(SB)/4, $0x00000000
+DATA flat112x1y0<>+36(SB)/4, $0x00000000
+DATA flat112x1y0<>+40(SB)/4, $0x00000000
+DATA flat112x1y0<>+44(SB)/4, $0x00000000
+DATA flat112x1y0<>+48(SB)/4, $0x00000000
+DATA flat112x1y0<>+52(SB)/4, $0x00000000
+DATA flat112x1y0<>+56(SB)/4, $0x00000000
+DATA flat112x1y0<>+60(SB)/4, $0x00000000
+GLOBL flat112x1y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat112x0y5<>+0(SB)/4, $0x00000000
+DATA flat112x0y5<>+4(SB)/4, $0x00000000
+DATA flat112x0y5<>+8(SB)/4, $0x00000000
+DATA flat112x0y5<>+12(SB)/4, $0x00000000
+DATA flat112x0y5<>+16(SB)/4, $0x00000000
+DATA flat112x0y5<>+20(SB)/4, $0x00000000
+DATA flat112x0y5<>+24(SB)/4, $0x00000000
+DATA flat112x0y5<>+28(SB)/4, $0x00000000
+DATA flat112x0y5<>+32(SB)/4, $0x4e1c197e
+DATA flat112x0y5<>+36(SB)/4, $0x00000000
+DATA flat112x0y5<>+40(SB)/4, $0x00000000
+DATA flat112x0y5<>+44(SB)/4, $0x00000000
+DATA flat112x0y5<>+48(SB)/4, $0x00000000
+DATA flat112x0y5<>+52(SB)/4, $0x00000000
+DATA flat112x0y5<>+56(SB)/4, $0x00000000
+DATA flat112x0y5<>+60(SB)/4, $0x00000000
+GLOBL flat112x0y5<>(SB), RODATA|NOPTR, $64
+
+DATA flat112x0y4<>+0(SB)/4, $0x00000000
+DATA flat112x0y4<>+4(SB)/4, $0x00000000
+DATA flat112x0y4<>+8(SB)/4, $0x00000000
+DATA flat112x0y4<>+12(SB)/4, $0x00000000
+DATA flat112x0y4<>+16(SB)/4, $0xcc0373c8
+DATA flat112x0y4<>+20(SB)/4, $0x4e1c197e
+DATA flat112x0y4<>+24(SB)/4, $0x4e1c197e
+DATA flat112x0y4<>+28(SB)/4, $0x4e1c197e
+DATA flat112x0y4<>+32(SB)/4, $0xceb8dad2
+DATA flat112x0y4<>+36(SB)/4, $0x00000000
+DATA flat112x0y4<>+40(SB)/4, $0x00000000
+DATA flat112x0y4<>+44(SB)/4, $0x00000000
+DATA flat112x0y4<>+48(SB)/4, $0x00000000
+DATA flat112x0y4<>+52(SB)/4, $0x00000000
+DATA flat112x0y4<>+56(SB)/4, $0x00000000
+DATA flat112x0y4<>+60(SB)/4, $0x00000000
+GLOBL flat112x0y4<>(SB), RODATA|NOPTR, $64
+
+DATA flat112x0y3<>+0(SB)/4, $0x4ab99466
+DATA flat112x0y3<>+4(SB)/4, $0xccc52dac
+DATA flat112x0y3<>+8(SB)/4, $0xccc52dac
+DATA flat112x0y3<>+12(SB)/4, $0xcc0373c8
+DATA flat112x0y3<>+16(SB)/4, $0x4c588277
+DATA flat112x0y3<>+20(SB)/4, $0xce660a9e
+DATA flat112x0y3<>+24(SB)/4, $0xce93e241
+DATA flat112x0y3<>+28(SB)/4, $0xce93e241
+DATA flat112x0y3<>+32(SB)/4, $0x4e983bbc
+DATA flat112x0y3<>+36(SB)/4, $0x00000000
+DATA flat112x0y3<>+40(SB)/4, $0x00000000
+DATA flat112x0y3<>+44(SB)/4, $0x00000000
+DATA flat112x0y3<>+48(SB)/4, $0x00000000
+DATA flat112x0y3<>+52(SB)/4, $0x00000000
+DATA flat112x0y3<>+56(SB)/4, $0x00000000
+DATA flat112x0y3<>+60(SB)/4, $0x00000000
+GLOBL flat112x0y3<>(SB), RODATA|NOPTR, $64
+
+DATA flat112x0y2<>+0(SB)/4, $0xcab99466
+DATA flat112x0y2<>+4(SB)/4, $0x4cadfb20
+DATA flat112x0y2<>+8(SB)/4, $0x4cf392c6
+DATA flat112x0y2<>+12(SB)/4, $0x4c2261d9
+DATA flat112x0y2<>+16(SB)/4, $0xcbd88277
+DATA flat112x0y2<>+20(SB)/4, $0x4dcafa50
+DATA flat112x0y2<>+24(SB)/4, $0x4e36ae14
+DATA flat112x0y2<>+28(SB)/4, $0x4e36ae14
+DATA flat112x0y2<>+32(SB)/4, $0xcdcafa50
+DATA flat112x0y2<>+36(SB)/4, $0x00000000
+DATA flat112x0y2<>+40(SB)/4, $0x00000000
+DATA flat112x0y2<>+44(SB)/4, $0x00000000
+DATA flat112x0y2<>+48(SB)/4, $0x00000000
+DATA flat112x0y2<>+52(SB)/4, $0x00000000
+DATA flat112x0y2<>+56(SB)/4, $0x00000000
+DATA flat112x0y2<>+60(SB)/4, $0x00000000
+GLOBL flat112x0y2<>(SB), RODATA|NOPTR, $64
+
+DATA flat112x0y1<>+0(SB)/4, $0x49ab4de8
+DATA flat112x0y1<>+4(SB)/4, $0xcb8b2f4c
+DATA flat112x0y1<>+8(SB)/4, $0xcc2261d9
+DATA flat112x0y1<>+12(SB)/4, $0xcb588277
+DATA flat112x0y1<>+16(SB)/4, $0x4a853c98
+DATA flat112x0y1<>+20(SB)/4, $0xcc588277
+DATA flat112x0y1<>+24(SB)/4, $0xcd2261d9
+DATA flat112x0y1<>+28(SB)/4, $0xcd2261d9
+DATA flat112x0y1<>+32(SB)/4, $0x4c3b5d36
+DATA flat112x0y1<>+36(SB)/4, $0x00000000
+DATA flat112x0y1<>+40(SB)/4, $0x00000000
+DATA flat112x0y1<>+44(SB)/4, $0x00000000
+DATA flat112x0y1<>+48(SB)/4, $0x00000000
+DATA flat112x0y1<>+52(SB)/4, $0x00000000
+DATA flat112x0y1<>+56(SB)/4, $0x00000000
+DATA flat112x0y1<>+60(SB)/4, $0x00000000
+GLOBL flat112x0y1<>(SB), RODATA|NOPTR, $64
+
+DATA flat112x0y0<>+0(SB)/4, $0xc7261d00
+DATA flat112x0y0<>+4(SB)/4, $0x48e467e0
+DATA flat112x0y0<>+8(SB)/4, $0x4a47dae4
+DATA flat112x0y0<>+12(SB)/4, $0x49853c98
+DATA flat112x0y0<>+16(SB)/4, $0xc7c1cc80
+DATA flat112x0y0<>+20(SB)/4, $0x49853c98
+DATA flat112x0y0<>+24(SB)/4, $0x4b15e42b
+DATA flat112x0y0<>+28(SB)/4, $0x4b15e42b
+DATA flat112x0y0<>+32(SB)/4, $0xc95a0610
+DATA flat112x0y0<>+36(SB)/4, $0x00000000
+DATA flat112x0y0<>+40(SB)/4, $0x00000000
+DATA flat112x0y0<>+44(SB)/4, $0x00000000
+DATA flat112x0y0<>+48(SB)/4, $0x00000000
+DATA flat112x0y0<>+52(SB)/4, $0x00000000
+DATA flat112x0y0<>+56(SB)/4, $0x00000000
+DATA flat112x0y0<>+60(SB)/4, $0x00000000
+GLOBL flat112x0y0<>(SB), RODATA|NOPTR, $64
+
+DATA flat112odd<>+0(SB)/4, $0x00000000
+DATA flat112odd<>+4(SB)/4, $0x00000005
+DATA flat112odd<>+8(SB)/4, $0x00000003
+DATA flat112odd<>+12(SB)/4, $0x00000006
+DATA flat112odd<>+16(SB)/4, $0x00000000
+DATA flat112odd<>+20(SB)/4, $0x00000005
+DATA flat112odd<>+24(SB)/4, $0x00000003
+DATA flat112odd<>+28(SB)/4, $0x00000006
+DATA flat112odd<>+32(SB)/4, $0x00000000
+DATA flat112odd<>+36(SB)/4, $0x00000000
+DATA flat112odd<>+40(SB)/4, $0x00000000
+DATA flat112odd<>+44(SB)/4, $0x00000000
+DATA flat112odd<>+48(SB)/4, $0x00000000
+DATA flat112odd<>+52(SB)/4, $0x00000000
+DATA flat112odd<>+56(SB)/4, $0x00000000
+DATA flat112odd<>+60(SB)/4, $0x00000000
+GLOBL flat112odd<>(SB), RODATA|NOPTR, $64
+
+DATA raised96x1y4<>+0(SB)/4, $0x00000000
+DATA raised96x1y4<>+4(SB)/4, $0x00000000
+DATA raised96x1y4<>+8(SB)/4, $0xce1c197e
+DATA raised96x1y4<>+12(SB)/4, $0x00000000
+DATA raised96x1y4<>+16(SB)/4, $0x00000000
+DATA raised96x1y4<>+20(SB)/4, $0x00000000
+DATA raised96x1y4<>+24(SB)/4, $0x00000000
+DATA raised96x1y4<>+28(SB)/4, $0x00000000
+DATA raised96x1y4<>+32(SB)/4, $0x00000000
+DATA raised96x1y4<>+36(SB)/4, $0x00000000
+DATA raised96x1y4<>+40(SB)/4, $0x00000000
+DATA raised96x1y4<>+44(SB)/4, $0x00000000
+DATA raised96x1y4<>+48(SB)/4, $0x00000000
+DATA raised96x1y4<>+52(SB)/4, $0x00000000
+DATA raised96x1y4<>+56(SB)/4, $0x00000000
+DATA raised96x1y4<>+60(SB)/4, $0x00000000
+GLOBL raised96x1y4<>(SB), RODATA|NOPTR, $64
+
+DATA raised96x1y3<>+0(SB)/4, $0xce1c197e
+DATA raised96x1y3<>+4(SB)/4, $0x00000000
+DATA raised96x1y3<>+8(SB)/4, $0x4e660a9e
+DATA raised96x1y3<>+12(SB)/4, $0x00000000
+DATA raised96x1y3<>+16(SB)/4, $0x00000000
+DATA raised96x1y3<>+20(SB)/4, $0x00000000
+DATA raised96x1y3<>+24(SB)/4, $0x00000000
+DATA raised96x1y3<>+28(SB)/4, $0x00000000
+DATA raised96x1y3<>+32(SB)/4, $0x00000000
+DATA raised96x1y3<>+36(SB)/4, $0x00000000
+DATA raised96x1y3<>+40(SB)/4, $0x00000000
+DATA raised96x1y3<>+44(SB)/4, $0x00000000
+DATA raised96x1y3<>+48(SB)/4, $0x00000000
+DATA raised96x1y3<>+52(SB)/4, $0x00000000
+DATA raised96x1y3<>+56(SB)/4, $0x00000000
+DATA raised96x1y3<>+60(SB)/4, $0x00000000
+GLOBL raised96x1y3<>(SB), RODATA|NOPTR, $64
+
+DATA raised96x1y2<>+0(SB)/4, $0x4e2c87f7
+DATA raised96x1y2<>+4(SB)/4, $0x00000000
+DATA raised96x1y2<>+8(SB)/4, $0xcdcafa50
+DATA raised96x1y2<>+12(SB)/4, $0x00000000
+DATA raised96x1y2<>+16(SB)/4, $0x00000000
+DATA raised96x1y2<>+20(SB)/4, $0x00000000
+DATA raised96x1y2<>+24(SB)/4, $0x00000000
+DATA raised96x1y2<>+28(SB)/4, $0x00000000
+DATA raised96x1y2<>+32(SB)/4, $0x00000000
+DATA raised96x1y2<>+36(SB)/4, $0x00000000
+DATA raised96x1y2<>+40(SB)/4, $0x00000000
+DATA raised96x1y2<>+44(SB)/4, $0x00000000
+DATA raised96x1y2<>+48(SB)/4, $0x00000000
+DATA raised96x1y2<>+52(SB)/4, $0x00000000
+DATA raised96x1y2<>+56(SB)/4, $0x00000000
+DATA raised96x1y2<>+60(SB)/4, $0x00000000
+GLOBL raised96x1y2<>(SB), RODATA|NOPTR, $64
+
+DATA raised96x1y1<>+0(SB)/4, $0xcd4afa50
+DATA raised96x1y1<>+4(SB)/4, $0x00000000
+DATA raised96x1y1<>+8(SB)/4, $0x4c588277
+DATA raised96x1y1<>+12(SB)/4, $0x00000000
+DATA raised96x1y1<>+16(SB)/4, $0x00000000
+DATA raised96x1y1<>+20(SB)/4, $0x00000000
+DATA raised96x1y1<>+24(SB)/4, $0x00000000
+DATA raised96x1y1<>+28(SB)/4, $0x00000000
+DATA raised96x1y1<>+32(SB)/4, $0x00000000
+DATA raised96x1y1<>+36(SB)/4, $0x00000000
+DATA raised96x1y1<>+40(SB)/4, $0x00000000
+DATA raised96x1y1<>+44(SB)/4, $0x00000000
+DATA raised96x1y1<>+48(SB)/4, $0x00000000
+DATA raised96x1y1<>+52(SB)/4, $0x00000000
+DATA raised96x1y1<>+56(SB)/4, $0x00000000
+DATA raised96x1y1<>+60(SB)/4, $0x00000000
+GLOBL raised96x1y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised96x1y0<>+0(SB)/4, $0x4b588277
+DATA raised96x1y0<>+4(SB)/4, $0x00000000
+DATA raised96x1y0<>+8(SB)/4, $0xc9853c98
+DATA raised96x1y0<>+12(SB)/4, $0x00000000
+DATA raised96x1y0<>+16(SB)/4, $0x00000000
+DATA raised96x1y0<>+20(SB)/4, $0x00000000
+DATA raised96x1y0<>+24(SB)/4, $0x00000000
+DATA raised96x1y0<>+28(SB)/4, $0x00000000
+DATA raised96x1y0<>+32(SB)/4, $0x00000000
+DATA raised96x1y0<>+36(SB)/4, $0x00000000
+DATA raised96x1y0<>+40(SB)/4, $0x00000000
+DATA raised96x1y0<>+44(SB)/4, $0x00000000
+DATA raised96x1y0<>+48(SB)/4, $0x00000000
+DATA raised96x1y0<>+52(SB)/4, $0x00000000
+DATA raised96x1y0<>+56(SB)/4, $0x00000000
+DATA raised96x1y0<>+60(SB)/4, $0x00000000
+GLOBL raised96x1y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised96x0y5<>+0(SB)/4, $0x00000000
+DATA raised96x0y5<>+4(SB)/4, $0x00000000
+DATA raised96x0y5<>+8(SB)/4, $0xce1c197e
+DATA raised96x0y5<>+12(SB)/4, $0x00000000
+DATA raised96x0y5<>+16(SB)/4, $0x00000000
+DATA raised96x0y5<>+20(SB)/4, $0x00000000
+DATA raised96x0y5<>+24(SB)/4, $0x00000000
+DATA raised96x0y5<>+28(SB)/4, $0x00000000
+DATA raised96x0y5<>+32(SB)/4, $0x00000000
+DATA raised96x0y5<>+36(SB)/4, $0x00000000
+DATA raised96x0y5<>+40(SB)/4, $0x00000000
+DATA raised96x0y5<>+44(SB)/4, $0x00000000
+DATA raised96x0y5<>+48(SB)/4, $0x00000000
+DATA raised96x0y5<>+52(SB)/4, $0x00000000
+DATA raised96x0y5<>+56(SB)/4, $0x00000000
+DATA raised96x0y5<>+60(SB)/4, $0x00000000
+GLOBL raised96x0y5<>(SB), RODATA|NOPTR, $64
+
+DATA raised96x0y4<>+0(SB)/4, $0xce1c197e
+DATA raised96x0y4<>+4(SB)/4, $0x4e1c197e
+DATA raised96x0y4<>+8(SB)/4, $0x4ebcf670
+DATA raised96x0y4<>+12(SB)/4, $0x4e1c197e
+DATA raised96x0y4<>+16(SB)/4, $0x00000000
+DATA raised96x0y4<>+20(SB)/4, $0x00000000
+DATA raised96x0y4<>+24(SB)/4, $0x00000000
+DATA raised96x0y4<>+28(SB)/4, $0x00000000
+DATA raised96x0y4<>+32(SB)/4, $0x00000000
+DATA raised96x0y4<>+36(SB)/4, $0x00000000
+DATA raised96x0y4<>+40(SB)/4, $0x00000000
+DATA raised96x0y4<>+44(SB)/4, $0x00000000
+DATA raised96x0y4<>+48(SB)/4, $0x00000000
+DATA raised96x0y4<>+52(SB)/4, $0x00000000
+DATA raised96x0y4<>+56(SB)/4, $0x00000000
+DATA raised96x0y4<>+60(SB)/4, $0x00000000
+GLOBL raised96x0y4<>(SB), RODATA|NOPTR, $64
+
+DATA raised96x0y3<>+0(SB)/4, $0x4ea0351c
+DATA raised96x0y3<>+4(SB)/4, $0xce660a9e
+DATA raised96x0y3<>+8(SB)/4, $0xce9effcf
+DATA raised96x0y3<>+12(SB)/4, $0xce93e241
+DATA raised96x0y3<>+16(SB)/4, $0x00000000
+DATA raised96x0y3<>+20(SB)/4, $0x00000000
+DATA raised96x0y3<>+24(SB)/4, $0x00000000
+DATA raised96x0y3<>+28(SB)/4, $0x00000000
+DATA raised96x0y3<>+32(SB)/4, $0x00000000
+DATA raised96x0y3<>+36(SB)/4, $0x00000000
+DATA raised96x0y3<>+40(SB)/4, $0x00000000
+DATA raised96x0y3<>+44(SB)/4, $0x00000000
+DATA raised96x0y3<>+48(SB)/4, $0x00000000
+DATA raised96x0y3<>+52(SB)/4, $0x00000000
+DATA raised96x0y3<>+56(SB)/4, $0x00000000
+DATA raised96x0y3<>+60(SB)/4, $0x00000000
+GLOBL raised96x0y3<>(SB), RODATA|NOPTR, $64
+
+DATA raised96x0y2<>+0(SB)/4, $0xce55206d
+DATA raised96x0y2<>+4(SB)/4, $0x4dcafa50
+DATA raised96x0y2<>+8(SB)/4, $0x4dd88277
+DATA raised96x0y2<>+12(SB)/4, $0x4e36ae14
+DATA raised96x0y2<>+16(SB)/4, $0x00000000
+DATA raised96x0y2<>+20(SB)/4, $0x00000000
+DATA raised96x0y2<>+24(SB)/4, $0x00000000
+DATA raised96x0y2<>+28(SB)/4, $0x00000000
+DATA raised96x0y2<>+32(SB)/4, $0x00000000
+DATA raised96x0y2<>+36(SB)/4, $0x00000000
+DATA raised96x0y2<>+40(SB)/4, $0x00000000
+DATA raised96x0y2<>+44(SB)/4, $0x00000000
+DATA raised96x0y2<>+48(SB)/4, $0x00000000
+DATA raised96x0y2<>+52(SB)/4, $0x00000000
+DATA raised96x0y2<>+56(SB)/4, $0x00000000
+DATA raised96x0y2<>+60(SB)/4, $0x00000000
+GLOBL raised96x0y2<>(SB), RODATA|NOPTR, $64
+
+DATA raised96x0y1<>+0(SB)/4, $0x4d4afa50
+DATA raised96x0y1<>+4(SB)/4, $0xcc588277
+DATA raised96x0y1<>+8(SB)/4, $0xcc4c04c9
+DATA raised96x0y1<>+12(SB)/4, $0xcd2261d9
+DATA raised96x0y1<>+16(SB)/4, $0x00000000
+DATA raised96x0y1<>+20(SB)/4, $0x00000000
+DATA raised96x0y1<>+24(SB)/4, $0x00000000
+DATA raised96x0y1<>+28(SB)/4, $0x00000000
+DATA raised96x0y1<>+32(SB)/4, $0x00000000
+DATA raised96x0y1<>+36(SB)/4, $0x00000000
+DATA raised96x0y1<>+40(SB)/4, $0x00000000
+DATA raised96x0y1<>+44(SB)/4, $0x00000000
+DATA raised96x0y1<>+48(SB)/4, $0x00000000
+DATA raised96x0y1<>+52(SB)/4, $0x00000000
+DATA raised96x0y1<>+56(SB)/4, $0x00000000
+DATA raised96x0y1<>+60(SB)/4, $0x00000000
+GLOBL raised96x0y1<>(SB), RODATA|NOPTR, $64
+
+DATA raised96x0y0<>+0(SB)/4, $0xcb47dae4
+DATA raised96x0y0<>+4(SB)/4, $0x49853c98
+DATA raised96x0y0<>+8(SB)/4, $0x49723fa0
+DATA raised96x0y0<>+12(SB)/4, $0x4b15e42b
+DATA raised96x0y0<>+16(SB)/4, $0x00000000
+DATA raised96x0y0<>+20(SB)/4, $0x00000000
+DATA raised96x0y0<>+24(SB)/4, $0x00000000
+DATA raised96x0y0<>+28(SB)/4, $0x00000000
+DATA raised96x0y0<>+32(SB)/4, $0x00000000
+DATA raised96x0y0<>+36(SB)/4, $0x00000000
+DATA raised96x0y0<>+40(SB)/4, $0x00000000
+DATA raised96x0y0<>+44(SB)/4, $0x00000000
+DATA raised96x0y0<>+48(SB)/4, $0x00000000
+DATA raised96x0y0<>+52(SB)/4, $0x00000000
+DATA raised96x0y0<>+56(SB)/4, $0x00000000
+DATA raised96x0y0<>+60(SB)/4, $0x00000000
+GLOBL raised96x0y0<>(SB), RODATA|NOPTR, $64
+
+DATA raised96odd<>+0(SB)/4, $0x00000003
+DATA raised96odd<>+4(SB)/4, $0x00000005
+DATA raised96odd<>+8(SB)/4, $0x00000000
+DATA raised96odd<>+12(SB)/4, $0x00000006
+DATA raised96odd<>+16(SB)/4, $0x00000000
+DATA raised96odd<>+20(SB)/4, $0x00000000
+DATA raised96odd<>+24(SB)/4, $0x00000000
+DATA raised96odd<>+28(SB)/4, $0x00000000
+DATA raised96odd<>+32(SB)/4, $0x00000000
+DATA raised96odd<>+36(SB)/4, $0x00000000
+DATA raised96odd<>+40(SB)/4, $0x00000000
+DATA raised96odd<>+44(SB)/4, $0x00000000
+DATA raised96odd<>+48(SB)/4, $0x00000000
+DATA raised96odd<>+52(SB)/4, $0x00000000
+DATA raised96odd<>+56(SB)/4, $0x00000000
+DATA raised96odd<>+60(SB)/4, $0x00000000
+GLOBL raised96odd<>(SB), RODATA|NOPTR, $64
+
+// func m2l10DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·m2l10DipolesAVX2(SB), $2368-32
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+16(FP), BX
+	MOVQ         li+24(FP), SI
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y1
+	VMOVAPS      Y3, Y2
+	VMULPS       X4, X4, X5
+	VPERMILPS    $0x01, X5, X3
+	VBROADCASTSS X3, Y3
+	VPERMILPS    $0x02, X5, X5
+	VBROADCASTSS X5, Y5
+	VMOVUPS      axis0<>+0(SB), Y6
+	VPERMPS      Y4, Y6, Y6
+	VMOVUPS      axis1<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      axis2<>+0(SB), Y7
+	VPERMPS      Y4, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      flat0x1y0<>+0(SB), Y7
+	VMOVUPS      flat0x0y1<>+0(SB), Y8
+	VFMADD213PS  flat0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y7
+	VMOVUPS      flat0x0y1<>+32(SB), Y8
+	VFMADD213PS  flat0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat0odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 32(AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Y7
+	VMOVUPS      flat16x1y1<>+0(SB), Y8
+	VFMADD213PS  flat16x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16x0y2<>+0(SB), Y8
+	VFMADD213PS  flat16x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat16x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 64(AX)
+	VMOVUPS      flat16x2y0<>+32(SB), Y7
+	VMOVUPS      flat16x1y1<>+32(SB), Y8
+	VFMADD213PS  flat16x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16x0y2<>+32(SB), Y8
+	VFMADD213PS  flat16x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat16x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat16odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 96(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Y7
+	VMOVUPS      flat32x2y1<>+0(SB), Y8
+	VFMADD213PS  flat32x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x1y2<>+0(SB), Y8
+	VFMADD213PS  flat32x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat32x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x0y2<>+0(SB), Y8
+	VFMADD213PS  flat32x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat32x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 128(AX)
+	VMOVUPS      flat32x3y0<>+32(SB), Y7
+	VMOVUPS      flat32x2y1<>+32(SB), Y8
+	VFMADD213PS  flat32x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x1y2<>+32(SB), Y8
+	VFMADD213PS  flat32x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat32x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32x0y2<>+32(SB), Y8
+	VFMADD213PS  flat32x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat32x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat32odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 160(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Y7
+	VMOVUPS      flat48x2y1<>+0(SB), Y8
+	VFMADD213PS  flat48x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48x1y2<>+0(SB), Y8
+	VFMADD213PS  flat48x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat48x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48x0y3<>+0(SB), Y8
+	VFMADD213PS  flat48x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat48x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat48x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 192(AX)
+	VMOVUPS      flat48x3y0<>+32(SB), Y7
+	VMOVUPS      flat48x2y1<>+32(SB), Y8
+	VFMADD213PS  flat48x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48x1y2<>+32(SB), Y8
+	VFMADD213PS  flat48x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat48x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48x0y3<>+32(SB), Y8
+	VFMADD213PS  flat48x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  flat48x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat48x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat48odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	VMOVUPS      flat64x4y0<>+0(SB), Y7
+	VMOVUPS      flat64x3y1<>+0(SB), Y8
+	VFMADD213PS  flat64x3y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64x2y2<>+0(SB), Y8
+	VFMADD213PS  flat64x2y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat64x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64x1y3<>+0(SB), Y8
+	VFMADD213PS  flat64x1y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat64x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat64x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64x0y3<>+0(SB), Y8
+	VFMADD213PS  flat64x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat64x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat64x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 256(AX)
+	VMOVUPS      flat64x4y0<>+32(SB), Y7
+	VMOVUPS      flat64x3y1<>+32(SB), Y8
+	VFMADD213PS  flat64x3y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64x2y2<>+32(SB), Y8
+	VFMADD213PS  flat64x2y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat64x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64x1y3<>+32(SB), Y8
+	VFMADD213PS  flat64x1y2<>+32(SB), Y5, Y8
+	VFMADD213PS  flat64x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat64x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64x0y3<>+32(SB), Y8
+	VFMADD213PS  flat64x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  flat64x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat64x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat64odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 288(AX)
+	VMOVUPS      flat80x4y0<>+0(SB), Y7
+	VMOVUPS      flat80x3y1<>+0(SB), Y8
+	VFMADD213PS  flat80x3y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80x2y2<>+0(SB), Y8
+	VFMADD213PS  flat80x2y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat80x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80x1y3<>+0(SB), Y8
+	VFMADD213PS  flat80x1y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat80x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat80x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80x0y4<>+0(SB), Y8
+	VFMADD213PS  flat80x0y3<>+0(SB), Y5, Y8
+	VFMADD213PS  flat80x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat80x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat80x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 320(AX)
+	VMOVUPS      flat80x4y0<>+32(SB), Y7
+	VMOVUPS      flat80x3y1<>+32(SB), Y8
+	VFMADD213PS  flat80x3y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80x2y2<>+32(SB), Y8
+	VFMADD213PS  flat80x2y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat80x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80x1y3<>+32(SB), Y8
+	VFMADD213PS  flat80x1y2<>+32(SB), Y5, Y8
+	VFMADD213PS  flat80x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat80x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80x0y4<>+32(SB), Y8
+	VFMADD213PS  flat80x0y3<>+32(SB), Y5, Y8
+	VFMADD213PS  flat80x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  flat80x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat80x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat80odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 352(AX)
+	VMOVUPS      flat96x5y0<>+0(SB), Y7
+	VMOVUPS      flat96x4y1<>+0(SB), Y8
+	VFMADD213PS  flat96x4y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat96x3y2<>+0(SB), Y8
+	VFMADD213PS  flat96x3y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat96x3y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat96x2y2<>+0(SB), Y8
+	VFMADD213PS  flat96x2y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat96x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat96x1y2<>+0(SB), Y8
+	VFMADD213PS  flat96x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat96x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat96x0y4<>+0(SB), Y8
+	VFMADD213PS  flat96x0y3<>+0(SB), Y5, Y8
+	VFMADD213PS  flat96x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat96x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat96x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat96odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 384(AX)
+	VMOVUPS      flat96x5y0<>+32(SB), Y7
+	VMOVUPS      flat96x4y1<>+32(SB), Y8
+	VFMADD213PS  flat96x4y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat96x3y2<>+32(SB), Y8
+	VFMADD213PS  flat96x3y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat96x3y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat96x2y2<>+32(SB), Y8
+	VFMADD213PS  flat96x2y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat96x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat96x1y2<>+32(SB), Y8
+	VFMADD213PS  flat96x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat96x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat96x0y4<>+32(SB), Y8
+	VFMADD213PS  flat96x0y3<>+32(SB), Y5, Y8
+	VFMADD213PS  flat96x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  flat96x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat96x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat96odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 416(AX)
+	VMOVUPS      flat112x2y3<>+0(SB), Y7
+	VFMADD213PS  flat112x2y2<>+0(SB), Y5, Y7
+	VFMADD213PS  flat112x2y1<>+0(SB), Y5, Y7
+	VFMADD213PS  flat112x2y0<>+0(SB), Y5, Y7
+	VMOVUPS      flat112x1y4<>+0(SB), Y8
+	VFMADD213PS  flat112x1y3<>+0(SB), Y5, Y8
+	VFMADD213PS  flat112x1y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat112x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat112x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat112x0y5<>+0(SB), Y8
+	VFMADD213PS  flat112x0y4<>+0(SB), Y5, Y8
+	VFMADD213PS  flat112x0y3<>+0(SB), Y5, Y8
+	VFMADD213PS  flat112x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  flat112x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  flat112x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat112odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 448(AX)
+	VMOVUPS      flat112x2y3<>+32(SB), Y7
+	VFMADD213PS  flat112x2y2<>+32(SB), Y5, Y7
+	VFMADD213PS  flat112x2y1<>+32(SB), Y5, Y7
+	VFMADD213PS  flat112x2y0<>+32(SB), Y5, Y7
+	VMOVUPS      flat112x1y4<>+32(SB), Y8
+	VFMADD213PS  flat112x1y3<>+32(SB), Y5, Y8
+	VFMADD213PS  flat112x1y2<>+32(SB), Y5, Y8
+	VFMADD213PS  flat112x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat112x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat112x0y5<>+32(SB), Y8
+	VFMADD213PS  flat112x0y4<>+32(SB), Y5, Y8
+	VFMADD213PS  flat112x0y3<>+32(SB), Y5, Y8
+	VFMADD213PS  flat112x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  flat112x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  flat112x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      flat112odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 480(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y7
+	VMOVUPS      raised0x1y1<>+0(SB), Y8
+	VFMADD213PS  raised0x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+0(SB), Y8
+	VFMADD213PS  raised0x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 576(AX)
+	VMOVUPS      raised0x2y0<>+32(SB), Y7
+	VMOVUPS      raised0x1y1<>+32(SB), Y8
+	VFMADD213PS  raised0x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0x0y2<>+32(SB), Y8
+	VFMADD213PS  raised0x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised0x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised0odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 608(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Y7
+	VMOVUPS      raised16x2y1<>+0(SB), Y8
+	VFMADD213PS  raised16x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x1y2<>+0(SB), Y8
+	VFMADD213PS  raised16x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised16x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x0y2<>+0(SB), Y8
+	VFMADD213PS  raised16x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised16x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 640(AX)
+	VMOVUPS      raised16x3y0<>+32(SB), Y7
+	VMOVUPS      raised16x2y1<>+32(SB), Y8
+	VFMADD213PS  raised16x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x1y2<>+32(SB), Y8
+	VFMADD213PS  raised16x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised16x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16x0y2<>+32(SB), Y8
+	VFMADD213PS  raised16x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised16x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised16odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 672(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Y7
+	VMOVUPS      raised32x2y1<>+0(SB), Y8
+	VFMADD213PS  raised32x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32x1y2<>+0(SB), Y8
+	VFMADD213PS  raised32x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised32x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32x0y3<>+0(SB), Y8
+	VFMADD213PS  raised32x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised32x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised32x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 704(AX)
+	VMOVUPS      raised32x3y0<>+32(SB), Y7
+	VMOVUPS      raised32x2y1<>+32(SB), Y8
+	VFMADD213PS  raised32x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32x1y2<>+32(SB), Y8
+	VFMADD213PS  raised32x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised32x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32x0y3<>+32(SB), Y8
+	VFMADD213PS  raised32x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  raised32x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised32x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised32odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 736(AX)
+	VMOVUPS      raised48x4y0<>+0(SB), Y7
+	VMOVUPS      raised48x3y1<>+0(SB), Y8
+	VFMADD213PS  raised48x3y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x2y2<>+0(SB), Y8
+	VFMADD213PS  raised48x2y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x1y3<>+0(SB), Y8
+	VFMADD213PS  raised48x1y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x0y4<>+0(SB), Y8
+	VFMADD213PS  raised48x0y3<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised48x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 768(AX)
+	VMOVUPS      raised48x4y0<>+32(SB), Y7
+	VMOVUPS      raised48x3y1<>+32(SB), Y8
+	VFMADD213PS  raised48x3y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x2y2<>+32(SB), Y8
+	VFMADD213PS  raised48x2y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised48x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x1y3<>+32(SB), Y8
+	VFMADD213PS  raised48x1y2<>+32(SB), Y5, Y8
+	VFMADD213PS  raised48x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised48x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48x0y4<>+32(SB), Y8
+	VFMADD213PS  raised48x0y3<>+32(SB), Y5, Y8
+	VFMADD213PS  raised48x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  raised48x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised48x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised48odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 800(AX)
+	VMOVUPS      raised64x4y0<>+0(SB), Y7
+	VMOVUPS      raised64x3y1<>+0(SB), Y8
+	VFMADD213PS  raised64x3y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised64x2y2<>+0(SB), Y8
+	VFMADD213PS  raised64x2y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised64x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised64x1y3<>+0(SB), Y8
+	VFMADD213PS  raised64x1y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised64x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised64x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised64x0y4<>+0(SB), Y8
+	VFMADD213PS  raised64x0y3<>+0(SB), Y5, Y8
+	VFMADD213PS  raised64x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised64x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised64x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised64odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 832(AX)
+	VMOVUPS      raised64x4y0<>+32(SB), Y7
+	VMOVUPS      raised64x3y1<>+32(SB), Y8
+	VFMADD213PS  raised64x3y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised64x2y2<>+32(SB), Y8
+	VFMADD213PS  raised64x2y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised64x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised64x1y3<>+32(SB), Y8
+	VFMADD213PS  raised64x1y2<>+32(SB), Y5, Y8
+	VFMADD213PS  raised64x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised64x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised64x0y4<>+32(SB), Y8
+	VFMADD213PS  raised64x0y3<>+32(SB), Y5, Y8
+	VFMADD213PS  raised64x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  raised64x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised64x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised64odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 864(AX)
+	VMOVUPS      raised80x5y0<>+0(SB), Y7
+	VMOVUPS      raised80x4y1<>+0(SB), Y8
+	VFMADD213PS  raised80x4y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised80x3y2<>+0(SB), Y8
+	VFMADD213PS  raised80x3y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised80x3y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised80x2y3<>+0(SB), Y8
+	VFMADD213PS  raised80x2y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised80x2y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised80x2y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised80x1y4<>+0(SB), Y8
+	VFMADD213PS  raised80x1y3<>+0(SB), Y5, Y8
+	VFMADD213PS  raised80x1y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised80x1y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised80x1y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised80x0y4<>+0(SB), Y8
+	VFMADD213PS  raised80x0y3<>+0(SB), Y5, Y8
+	VFMADD213PS  raised80x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised80x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised80x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised80odd<>+0(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 896(AX)
+	VMOVUPS      raised80x5y0<>+32(SB), Y7
+	VMOVUPS      raised80x4y1<>+32(SB), Y8
+	VFMADD213PS  raised80x4y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised80x3y2<>+32(SB), Y8
+	VFMADD213PS  raised80x3y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised80x3y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised80x2y3<>+32(SB), Y8
+	VFMADD213PS  raised80x2y2<>+32(SB), Y5, Y8
+	VFMADD213PS  raised80x2y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised80x2y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised80x1y4<>+32(SB), Y8
+	VFMADD213PS  raised80x1y3<>+32(SB), Y5, Y8
+	VFMADD213PS  raised80x1y2<>+32(SB), Y5, Y8
+	VFMADD213PS  raised80x1y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised80x1y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised80x0y4<>+32(SB), Y8
+	VFMADD213PS  raised80x0y3<>+32(SB), Y5, Y8
+	VFMADD213PS  raised80x0y2<>+32(SB), Y5, Y8
+	VFMADD213PS  raised80x0y1<>+32(SB), Y5, Y8
+	VFMADD213PS  raised80x0y0<>+32(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised80odd<>+32(SB), Y8
+	VPERMPS      Y6, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 928(AX)
+	VMOVUPS      raised96x1y4<>+0(SB), Y7
+	VFMADD213PS  raised96x1y3<>+0(SB), Y5, Y7
+	VFMADD213PS  raised96x1y2<>+0(SB), Y5, Y7
+	VFMADD213PS  raised96x1y1<>+0(SB), Y5, Y7
+	VFMADD213PS  raised96x1y0<>+0(SB), Y5, Y7
+	VMOVUPS      raised96x0y5<>+0(SB), Y8
+	VFMADD213PS  raised96x0y4<>+0(SB), Y5, Y8
+	VFMADD213PS  raised96x0y3<>+0(SB), Y5, Y8
+	VFMADD213PS  raised96x0y2<>+0(SB), Y5, Y8
+	VFMADD213PS  raised96x0y1<>+0(SB), Y5, Y8
+	VFMADD213PS  raised96x0y0<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMOVUPS      raised96odd<>+0(SB), Y3
+	VPERMPS      Y6, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, 960(AX)
+	VBROADCASTSS 396(BX), Y3
+	VMOVUPS      396(AX), Y5
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      472(AX), Y6
+	VMULPS       Y3, Y6, Y3
+	XORQ         CX, CX
+
+m2l10DipolesAVX2_block0_degree9:
+	VBROADCASTSS 324(BX)(CX*8), Y6
+	VMOVUPS      324(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      400(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS 328(BX)(CX*8), Y6
+	VMOVUPS      832(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      900(AX)(CX*8), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	INCQ         CX
+	CMPQ         CX, $0x09
+	JLT          m2l10DipolesAVX2_block0_degree9
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VBROADCASTSS 320(BX), Y6
+	VMOVUPS      320(AX), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	VMOVUPS      388(AX), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VMOVUPS      464(AX), Y7
+	VMULPS       Y6, Y7, Y6
+	XORQ         CX, CX
+
+m2l10DipolesAVX2_block0_degree8:
+	VBROADCASTSS 256(BX)(CX*8), Y7
+	VMOVUPS      256(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      324(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      400(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VBROADCASTSS 260(BX)(CX*8), Y7
+	VMOVUPS      772(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      832(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      900(AX)(CX*8), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	INCQ         CX
+	CMPQ         CX, $0x08
+	JLT          m2l10DipolesAVX2_block0_degree8
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VBROADCASTSS 252(BX), Y7
+	VMOVUPS      252(AX), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VMOVUPS      312(AX), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VMOVUPS      380(AX), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	VMOVUPS      456(AX), Y8
+	VMULPS       Y7, Y8, Y7
+	XORQ         CX, CX
+
+m2l10DipolesAVX2_block0_degree7:
+	VBROADCASTSS 196(BX)(CX*8), Y8
+	VMOVUPS      196(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      256(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      324(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      400(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VBROADCASTSS 200(BX)(CX*8), Y8
+	VMOVUPS      720(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      772(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      832(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      900(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	INCQ         CX
+	CMPQ         CX, $0x07
+	JLT          m2l10DipolesAVX2_block0_degree7
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VBROADCASTSS 192(BX), Y8
+	VMOVUPS      192(AX), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      244(AX), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      304(AX), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      372(AX), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VMOVUPS      448(AX), Y9
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      480(AX), Y10
+	VMULPS       Y8, Y10, Y8
+	XORQ         CX, CX
+
+m2l10DipolesAVX2_block0_degree6:
+	VBROADCASTSS 144(BX)(CX*8), Y10
+	VMOVUPS      144(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMOVUPS      196(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMOVUPS      256(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y6
+	VMOVUPS      324(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y7
+	VMOVUPS      400(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y9
+	VMOVUPS      432(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 148(BX)(CX*8), Y10
+	VMOVUPS      676(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMOVUPS      720(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMOVUPS      772(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y6
+	VMOVUPS      832(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y7
+	VMOVUPS      900(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y9
+	VMOVUPS      932(AX)(CX*8), Y11
+	VFMADD231PS  Y10, Y11, Y8
+	INCQ         CX
+	CMPQ         CX, $0x06
+	JLT          m2l10DipolesAVX2_block0_degree6
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VBROADCASTSS 140(BX), Y10
+	VMOVUPS      140(AX), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VMOVUPS      184(AX), Y11
+	VFMADD231PS  Y10, Y11, Y3
+	VMOVUPS      236(AX), Y11
+	VFMADD231PS  Y10, Y11, Y6
+	VMOVUPS      296(AX), Y11
+	VFMADD231PS  Y10, Y11, Y7
+	VMOVUPS      364(AX), Y11
+	VFMADD231PS  Y10, Y11, Y9
+	VMOVUPS      396(AX), Y11
+	VFMADD231PS  Y10, Y11, Y8
+	VMOVUPS      440(AX), Y11
+	VMULPS       Y10, Y11, Y11
+	VMOVUPS      472(AX), Y12
+	VMULPS       Y10, Y12, Y10
+	XORQ         CX, CX
+
+m2l10DipolesAVX2_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Y12
+	VMOVUPS      100(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y5
+	VMOVUPS      144(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y3
+	VMOVUPS      196(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y6
+	VMOVUPS      256(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y7
+	VMOVUPS      324(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      356(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      400(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y11
+	VMOVUPS      432(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y10
+	VBROADCASTSS 104(BX)(CX*8), Y12
+	VMOVUPS      640(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y5
+	VMOVUPS      676(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y3
+	VMOVUPS      720(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y6
+	VMOVUPS      772(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y7
+	VMOVUPS      832(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      864(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      900(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y11
+	VMOVUPS      932(AX)(CX*8), Y13
+	VFMADD231PS  Y12, Y13, Y10
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          m2l10DipolesAVX2_block0_degree5
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y0, Y10, Y10
+	VBROADCASTSS 96(BX), Y12
+	VMOVUPS      96(AX), Y13
+	VFMADD231PS  Y12, Y13, Y5
+	VMOVUPS      132(AX), Y13
+	VFMADD231PS  Y12, Y13, Y3
+	VMOVUPS      176(AX), Y13
+	VFMADD231PS  Y12, Y13, Y6
+	VMOVUPS      228(AX), Y13
+	VFMADD231PS  Y12, Y13, Y7
+	VMOVUPS      288(AX), Y13
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      320(AX), Y13
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      356(AX), Y13
+	VFMADD231PS  Y12, Y13, Y11
+	VMOVUPS      388(AX), Y13
+	VFMADD231PS  Y12, Y13, Y10
+	VMOVUPS      432(AX), Y13
+	VMULPS       Y12, Y13, Y13
+	VMOVUPS      464(AX), Y14
+	VMULPS       Y12, Y14, Y12
+	XORQ         CX, CX
+
+m2l10DipolesAVX2_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Y14
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y5
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y3
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y6
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y7
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      288(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y10
+	VMOVUPS      400(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y13
+	VMOVUPS      432(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 68(BX)(CX*8), Y14
+	VMOVUPS      612(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y5
+	VMOVUPS      640(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y3
+	VMOVUPS      676(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y6
+	VMOVUPS      720(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y7
+	VMOVUPS      772(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      804(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      832(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      864(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y10
+	VMOVUPS      900(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y13
+	VMOVUPS      932(AX)(CX*8), Y15
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          m2l10DipolesAVX2_block0_degree4
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y13, Y13
+	VMULPS       Y0, Y12, Y12
+	VBROADCASTSS 60(BX), Y14
+	VMOVUPS      60(AX), Y15
+	VFMADD231PS  Y14, Y15, Y5
+	VMOVUPS      88(AX), Y15
+	VFMADD231PS  Y14, Y15, Y3
+	VMOVUPS      124(AX), Y15
+	VFMADD231PS  Y14, Y15, Y6
+	VMOVUPS      168(AX), Y15
+	VFMADD231PS  Y14, Y15, Y7
+	VMOVUPS      220(AX), Y15
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      252(AX), Y15
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      280(AX), Y15
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      312(AX), Y15
+	VFMADD231PS  Y14, Y15, Y10
+	VMOVUPS      348(AX), Y15
+	VFMADD231PS  Y14, Y15, Y13
+	VMOVUPS      380(AX), Y15
+	VFMADD231PS  Y14, Y15, Y12
+	VMOVUPS      424(AX), Y15
+	VMULPS       Y14, Y15, Y14
+	XORQ         CX, CX
+
+m2l10DipolesAVX2_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y15
+	VMOVUPS      36(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y5
+	VMOVUPS      64(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y3
+	VMOVUPS      100(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y6
+	VMOVUPS      144(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y7
+	VMOVUPS      196(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y9
+	VMOVUPS      228(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y8
+	VMOVUPS      256(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y11
+	VMOVUPS      288(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y10
+	VMOVUPS      324(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y13
+	VMOVUPS      356(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y12
+	VMOVUPS      400(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y14
+	VBROADCASTSS 40(BX)(CX*8), Y15
+	VMOVUPS      592(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y5
+	VMOVUPS      612(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y3
+	VMOVUPS      640(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y6
+	VMOVUPS      676(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y7
+	VMOVUPS      720(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y9
+	VMOVUPS      752(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y8
+	VMOVUPS      772(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y11
+	VMOVUPS      804(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y10
+	VMOVUPS      832(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y13
+	VMOVUPS      864(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y12
+	VMOVUPS      900(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y14
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          m2l10DipolesAVX2_block0_degree3
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y13, Y13
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y14, Y14
+	VBROADCASTSS 32(BX), Y15
+	VMOVUPS      32(AX), Y16
+	VFMADD231PS  Y15, Y16, Y5
+	VMOVUPS      52(AX), Y16
+	VFMADD231PS  Y15, Y16, Y3
+	VMOVUPS      80(AX), Y16
+	VFMADD231PS  Y15, Y16, Y6
+	VMOVUPS      116(AX), Y16
+	VFMADD231PS  Y15, Y16, Y7
+	VMOVUPS      160(AX), Y16
+	VFMADD231PS  Y15, Y16, Y9
+	VMOVUPS      192(AX), Y16
+	VFMADD231PS  Y15, Y16, Y8
+	VMOVUPS      212(AX), Y16
+	VFMADD231PS  Y15, Y16, Y11
+	VMOVUPS      244(AX), Y16
+	VFMADD231PS  Y15, Y16, Y10
+	VMOVUPS      272(AX), Y16
+	VFMADD231PS  Y15, Y16, Y13
+	VMOVUPS      304(AX), Y16
+	VFMADD231PS  Y15, Y16, Y12
+	VMOVUPS      340(AX), Y16
+	VFMADD231PS  Y15, Y16, Y14
+	XORQ         CX, CX
+
+m2l10DipolesAVX2_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y15
+	VMOVUPS      16(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y5
+	VMOVUPS      36(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y3
+	VMOVUPS      64(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y6
+	VMOVUPS      100(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y7
+	VMOVUPS      144(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y9
+	VMOVUPS      176(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y8
+	VMOVUPS      196(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y11
+	VMOVUPS      228(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y10
+	VMOVUPS      256(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y13
+	VMOVUPS      288(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y12
+	VMOVUPS      324(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y14
+	VBROADCASTSS 20(BX)(CX*8), Y15
+	VMOVUPS      580(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y5
+	VMOVUPS      592(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y3
+	VMOVUPS      612(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y6
+	VMOVUPS      640(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y7
+	VMOVUPS      676(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y9
+	VMOVUPS      708(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y8
+	VMOVUPS      720(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y11
+	VMOVUPS      752(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y10
+	VMOVUPS      772(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y13
+	VMOVUPS      804(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y12
+	VMOVUPS      832(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y14
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          m2l10DipolesAVX2_block0_degree2
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y13, Y13
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y14, Y14
+	VBROADCASTSS 12(BX), Y15
+	VMOVUPS      12(AX), Y16
+	VFMADD231PS  Y15, Y16, Y5
+	VMOVUPS      24(AX), Y16
+	VFMADD231PS  Y15, Y16, Y3
+	VMOVUPS      44(AX), Y16
+	VFMADD231PS  Y15, Y16, Y6
+	VMOVUPS      72(AX), Y16
+	VFMADD231PS  Y15, Y16, Y7
+	VMOVUPS      108(AX), Y16
+	VFMADD231PS  Y15, Y16, Y9
+	VMOVUPS      140(AX), Y16
+	VFMADD231PS  Y15, Y16, Y8
+	VMOVUPS      152(AX), Y16
+	VFMADD231PS  Y15, Y16, Y11
+	VMOVUPS      184(AX), Y16
+	VFMADD231PS  Y15, Y16, Y10
+	VMOVUPS      204(AX), Y16
+	VFMADD231PS  Y15, Y16, Y13
+	VMOVUPS      236(AX), Y16
+	VFMADD231PS  Y15, Y16, Y12
+	VMOVUPS      264(AX), Y16
+	VFMADD231PS  Y15, Y16, Y14
+	XORQ         CX, CX
+
+m2l10DipolesAVX2_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y15
+	VMOVUPS      4(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y5
+	VMOVUPS      16(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y3
+	VMOVUPS      36(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y6
+	VMOVUPS      64(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y7
+	VMOVUPS      100(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y9
+	VMOVUPS      132(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y8
+	VMOVUPS      144(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y11
+	VMOVUPS      176(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y10
+	VMOVUPS      196(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y13
+	VMOVUPS      228(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y12
+	VMOVUPS      256(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y14
+	VBROADCASTSS 8(BX)(CX*8), Y15
+	VMOVUPS      576(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y5
+	VMOVUPS      580(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y3
+	VMOVUPS      592(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y6
+	VMOVUPS      612(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y7
+	VMOVUPS      640(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y9
+	VMOVUPS      672(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y8
+	VMOVUPS      676(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y11
+	VMOVUPS      708(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y10
+	VMOVUPS      720(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y13
+	VMOVUPS      752(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y12
+	VMOVUPS      772(AX)(CX*8), Y16
+	VFMADD231PS  Y15, Y16, Y14
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          m2l10DipolesAVX2_block0_degree1
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y13, Y13
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y14, Y14
+	VBROADCASTSS (BX), Y15
+	VFMADD231PS  (AX), Y15, Y5
+	VFMADD231PS  4(AX), Y15, Y3
+	VFMADD231PS  16(AX), Y15, Y6
+	VFMADD231PS  36(AX), Y15, Y7
+	VFMADD231PS  64(AX), Y15, Y9
+	VFMADD231PS  96(AX), Y15, Y8
+	VFMADD231PS  100(AX), Y15, Y11
+	VFMADD231PS  132(AX), Y15, Y10
+	VFMADD231PS  144(AX), Y15, Y13
+	VFMADD231PS  176(AX), Y15, Y12
+	VFMADD231PS  196(AX), Y15, Y14
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, 1152(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 1156(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y6, Y6
+	VMOVUPS      Y6, 1168(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      Y7, 1188(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y9, Y9
+	VMOVUPS      Y9, 1216(AX)
+	VMULPS       Y2, Y8, Y8
+	VMOVUPS      Y8, 1248(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y11, Y11
+	VMOVUPS      Y11, 1252(AX)
+	VMULPS       Y2, Y10, Y10
+	VMOVUPS      Y10, 1284(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y13, Y13
+	VMOVUPS      Y13, 1296(AX)
+	VMULPS       Y2, Y12, Y12
+	VMOVUPS      Y12, 1328(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y14, Y14
+	VMOVUPS      Y14, 1348(AX)
+	VBROADCASTSS 60(BX), Y3
+	VMOVUPS      456(AX), Y5
+	VMULPS       Y3, Y5, Y3
+	XORQ         CX, CX
+
+m2l10DipolesAVX2_block11_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y5
+	VMOVUPS      432(AX)(CX*8), Y6
+	VFMADD231PS  Y5, Y6, Y3
+	VBROADCASTSS 40(BX)(CX*8), Y5
+	VMOVUPS      932(AX)(CX*8), Y6
+	VFMADD231PS  Y5, Y6, Y3
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          m2l10DipolesAVX2_block11_degree3
+	VMULPS       Y0, Y3, Y3
+	VBROADCASTSS 32(BX), Y5
+	VMOVUPS      372(AX), Y6
+	VFMADD231PS  Y5, Y6, Y3
+	VMOVUPS      416(AX), Y6
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      448(AX), Y7
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      480(AX), Y8
+	VMULPS       Y5, Y8, Y5
+	XORQ         CX, CX
+
+m2l10DipolesAVX2_block11_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y8
+	VMOVUPS      356(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      400(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      432(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VMOVUPS      464(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VBROADCASTSS 20(BX)(CX*8), Y8
+	VMOVUPS      864(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      900(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      932(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VMOVUPS      964(AX)(CX*8), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          m2l10DipolesAVX2_block11_degree2
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y5, Y5
+	VBROADCASTSS 12(BX), Y8
+	VMOVUPS      296(AX), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      332(AX), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VMOVUPS      364(AX), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	VMOVUPS      396(AX), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VMOVUPS      408(AX), Y9
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      440(AX), Y10
+	VMULPS       Y8, Y10, Y10
+	VMOVUPS      472(AX), Y11
+	VMULPS       Y8, Y11, Y8
+	XORQ         CX, CX
+
+m2l10DipolesAVX2_block11_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y11
+	VMOVUPS      288(AX)(CX*8), Y12
+	VFMADD231PS  Y11, Y12, Y3
+	VMOVUPS      324(AX)(CX*8), Y12
+	VFMADD231PS  Y11, Y12, Y6
+	VMOVUPS      356(AX)(CX*8), Y12
+	VFMADD231PS  Y11, Y12, Y7
+	VMOVUPS      388(AX)(CX*8), Y12
+	VFMADD231PS  Y11, Y12, Y5
+	VMOVUPS      400(AX)(CX*8), Y12
+	VFMADD231PS  Y11, Y12, Y9
+	VMOVUPS      432(AX)(CX*8), Y12
+	VFMADD231PS  Y11, Y12, Y10
+	VMOVUPS      464(AX)(CX*8), Y12
+	VFMADD231PS  Y11, Y12, Y8
+	VBROADCASTSS 8(BX)(CX*8), Y11
+	VMOVUPS      804(AX)(CX*8), Y12
+	VFMADD231PS  Y11, Y12, Y3
+	VMOVUPS      832(AX)(CX*8), Y12
+	VFMADD231PS  Y11, Y12, Y6
+	VMOVUPS      864(AX)(CX*8), Y12
+	VFMADD231PS  Y11, Y12, Y7
+	VMOVUPS      896(AX)(CX*8), Y12
+	VFMADD231PS  Y11, Y12, Y5
+	VMOVUPS      900(AX)(CX*8), Y12
+	VFMADD231PS  Y11, Y12, Y9
+	VMOVUPS      932(AX)(CX*8), Y12
+	VFMADD231PS  Y11, Y12, Y10
+	VMOVUPS      964(AX)(CX*8), Y12
+	VFMADD231PS  Y11, Y12, Y8
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          m2l10DipolesAVX2_block11_degree1
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y8, Y8
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  228(AX), Y0, Y3
+	VFMADD231PS  256(AX), Y0, Y6
+	VFMADD231PS  288(AX), Y0, Y7
+	VFMADD231PS  320(AX), Y0, Y5
+	VFMADD231PS  324(AX), Y0, Y9
+	VFMADD231PS  356(AX), Y0, Y10
+	VFMADD231PS  388(AX), Y0, Y8
+	VMULPS       400(AX), Y0, Y11
+	VMULPS       432(AX), Y0, Y12
+	VMULPS       464(AX), Y0, Y0
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 1380(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y6, Y6
+	VMOVUPS      Y6, 1408(AX)
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      Y7, 1440(AX)
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, 1472(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y9, Y9
+	VMOVUPS      Y9, 1476(AX)
+	VMULPS       Y2, Y10, Y10
+	VMOVUPS      Y10, 1508(AX)
+	VMULPS       Y2, Y8, Y8
+	VMOVUPS      Y8, 1540(AX)
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y2, Y11, Y11
+	VMOVUPS      Y11, 1552(AX)
+	VMULPS       Y2, Y12, Y12
+	VMOVUPS      Y12, 1584(AX)
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, 1616(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 1636(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       1152(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       1184(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      64(SI), Y0
+	VADDPS       1216(AX), Y0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      96(SI), Y0
+	VADDPS       1248(AX), Y0, Y0
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      128(SI), Y0
+	VADDPS       1280(AX), Y0, Y0
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      160(SI), Y0
+	VADDPS       1312(AX), Y0, Y0
+	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      192(SI), Y0
+	VADDPS       1344(AX), Y0, Y0
+	VMOVUPS      Y0, 192(SI)
+	VMOVUPS      224(SI), Y0
+	VADDPS       1376(AX), Y0, Y0
+	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      256(SI), Y0
+	VADDPS       1408(AX), Y0, Y0
+	VMOVUPS      Y0, 256(SI)
+	VMOVUPS      288(SI), Y0
+	VADDPS       1440(AX), Y0, Y0
+	VMOVUPS      Y0, 288(SI)
+	VMOVUPS      320(SI), Y0
+	VADDPS       1472(AX), Y0, Y0
+	VMOVUPS      Y0, 320(SI)
+	VMOVUPS      352(SI), Y0
+	VADDPS       1504(AX), Y0, Y0
+	VMOVUPS      Y0, 352(SI)
+	VMOVUPS      384(SI), Y0
+	VADDPS       1536(AX), Y0, Y0
+	VMOVUPS      Y0, 384(SI)
+	VMOVUPS      416(SI), Y0
+	VADDPS       1568(AX), Y0, Y0
+	VMOVUPS      Y0, 416(SI)
+	VMOVUPS      448(SI), Y0
+	VADDPS       1600(AX), Y0, Y0
+	VMOVUPS      Y0, 448(SI)
+	VMOVUPS      480(SI), Y0
+	VADDPS       1632(AX), Y0, Y0
+	VMOVUPS      Y0, 480(SI)
+	VZEROUPPER
+	RET
+
+// func mutual10DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// Requires: AVX, AVX512F
+TEXT ·mutual10DipolesAVX512(SB), $2368-48
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+24(FP), BX
+	MOVQ         li+32(FP), SI
+	MOVQ         mi+16(FP), DI
+	MOVQ         lj+40(FP), R8
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Z3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Z0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Z2
+	VMOVAPS      Z3, Z5
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(DX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Z6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Z6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VXORPS       X7, X7, X7
+	VSUBSS       X6, X7, X6
+	VBROADCASTSS X6, Z6
+	VXORPS       X7, X7, X7
+	VCVTSD2SS    24(DX), X7, X7
+	VMULSS       X1, X7, X7
+	VXORPS       X1, X1, X1
+	VSUBSS       X7, X1, X7
+	VBROADCASTSS X7, Z1
+	VMOVAPS      Z3, Z3
+	VMULPS       X4, X4, X8
+	VPERMILPS    $0x01, X8, X7
+	VBROADCASTSS X7, Z7
+	VPERMILPS    $0x02, X8, X8
+	VBROADCASTSS X8, Z8
+	VMOVUPS      axis0<>+0(SB), Z9
+	VPERMPS      Z4, Z9, Z9
+	VMOVUPS      axis1<>+0(SB), Z10
+	VPERMPS      Z4, Z10, Z10
+	VMULPS       Z10, Z9, Z9
+	VMOVUPS      axis2<>+0(SB), Z10
+	VPERMPS      Z4, Z10, Z10
+	VMULPS       Z10, Z9, Z9
+	VMOVUPS      flat0x1y0<>+0(SB), Z10
+	VMOVUPS      flat0x0y1<>+0(SB), Z11
+	VFMADD213PS  flat0x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat0odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, (AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Z10
+	VMOVUPS      flat16x1y1<>+0(SB), Z11
+	VFMADD213PS  flat16x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat16x0y2<>+0(SB), Z11
+	VFMADD213PS  flat16x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat16x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat16odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 64(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Z10
+	VMOVUPS      flat32x2y1<>+0(SB), Z11
+	VFMADD213PS  flat32x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat32x1y2<>+0(SB), Z11
+	VFMADD213PS  flat32x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat32x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat32x0y2<>+0(SB), Z11
+	VFMADD213PS  flat32x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat32x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat32odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 128(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Z10
+	VMOVUPS      flat48x2y1<>+0(SB), Z11
+	VFMADD213PS  flat48x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat48x1y2<>+0(SB), Z11
+	VFMADD213PS  flat48x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat48x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat48x0y3<>+0(SB), Z11
+	VFMADD213PS  flat48x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat48x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat48x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat48odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 192(AX)
+	VMOVUPS      flat64x4y0<>+0(SB), Z10
+	VMOVUPS      flat64x3y1<>+0(SB), Z11
+	VFMADD213PS  flat64x3y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat64x2y2<>+0(SB), Z11
+	VFMADD213PS  flat64x2y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat64x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat64x1y3<>+0(SB), Z11
+	VFMADD213PS  flat64x1y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat64x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat64x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat64x0y3<>+0(SB), Z11
+	VFMADD213PS  flat64x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat64x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat64x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat64odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 256(AX)
+	VMOVUPS      flat80x4y0<>+0(SB), Z10
+	VMOVUPS      flat80x3y1<>+0(SB), Z11
+	VFMADD213PS  flat80x3y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat80x2y2<>+0(SB), Z11
+	VFMADD213PS  flat80x2y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat80x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat80x1y3<>+0(SB), Z11
+	VFMADD213PS  flat80x1y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat80x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat80x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat80x0y4<>+0(SB), Z11
+	VFMADD213PS  flat80x0y3<>+0(SB), Z8, Z11
+	VFMADD213PS  flat80x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat80x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat80x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat80odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 320(AX)
+	VMOVUPS      flat96x5y0<>+0(SB), Z10
+	VMOVUPS      flat96x4y1<>+0(SB), Z11
+	VFMADD213PS  flat96x4y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat96x3y2<>+0(SB), Z11
+	VFMADD213PS  flat96x3y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat96x3y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat96x2y2<>+0(SB), Z11
+	VFMADD213PS  flat96x2y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat96x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat96x1y2<>+0(SB), Z11
+	VFMADD213PS  flat96x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat96x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat96x0y4<>+0(SB), Z11
+	VFMADD213PS  flat96x0y3<>+0(SB), Z8, Z11
+	VFMADD213PS  flat96x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat96x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat96x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat96odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 384(AX)
+	VMOVUPS      flat112x2y3<>+0(SB), Z10
+	VFMADD213PS  flat112x2y2<>+0(SB), Z8, Z10
+	VFMADD213PS  flat112x2y1<>+0(SB), Z8, Z10
+	VFMADD213PS  flat112x2y0<>+0(SB), Z8, Z10
+	VMOVUPS      flat112x1y4<>+0(SB), Z11
+	VFMADD213PS  flat112x1y3<>+0(SB), Z8, Z11
+	VFMADD213PS  flat112x1y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat112x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat112x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat112x0y5<>+0(SB), Z11
+	VFMADD213PS  flat112x0y4<>+0(SB), Z8, Z11
+	VFMADD213PS  flat112x0y3<>+0(SB), Z8, Z11
+	VFMADD213PS  flat112x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  flat112x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  flat112x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      flat112odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 448(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Z10
+	VMOVUPS      raised0x1y1<>+0(SB), Z11
+	VFMADD213PS  raised0x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised0x0y2<>+0(SB), Z11
+	VFMADD213PS  raised0x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised0x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised0odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 576(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Z10
+	VMOVUPS      raised16x2y1<>+0(SB), Z11
+	VFMADD213PS  raised16x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised16x1y2<>+0(SB), Z11
+	VFMADD213PS  raised16x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised16x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised16x0y2<>+0(SB), Z11
+	VFMADD213PS  raised16x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised16x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised16odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 640(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Z10
+	VMOVUPS      raised32x2y1<>+0(SB), Z11
+	VFMADD213PS  raised32x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised32x1y2<>+0(SB), Z11
+	VFMADD213PS  raised32x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised32x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised32x0y3<>+0(SB), Z11
+	VFMADD213PS  raised32x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised32x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised32x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised32odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 704(AX)
+	VMOVUPS      raised48x4y0<>+0(SB), Z10
+	VMOVUPS      raised48x3y1<>+0(SB), Z11
+	VFMADD213PS  raised48x3y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised48x2y2<>+0(SB), Z11
+	VFMADD213PS  raised48x2y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised48x1y3<>+0(SB), Z11
+	VFMADD213PS  raised48x1y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised48x0y4<>+0(SB), Z11
+	VFMADD213PS  raised48x0y3<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised48x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised48odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 768(AX)
+	VMOVUPS      raised64x4y0<>+0(SB), Z10
+	VMOVUPS      raised64x3y1<>+0(SB), Z11
+	VFMADD213PS  raised64x3y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised64x2y2<>+0(SB), Z11
+	VFMADD213PS  raised64x2y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised64x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised64x1y3<>+0(SB), Z11
+	VFMADD213PS  raised64x1y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised64x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised64x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised64x0y4<>+0(SB), Z11
+	VFMADD213PS  raised64x0y3<>+0(SB), Z8, Z11
+	VFMADD213PS  raised64x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised64x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised64x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised64odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 832(AX)
+	VMOVUPS      raised80x5y0<>+0(SB), Z10
+	VMOVUPS      raised80x4y1<>+0(SB), Z11
+	VFMADD213PS  raised80x4y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised80x3y2<>+0(SB), Z11
+	VFMADD213PS  raised80x3y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised80x3y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised80x2y3<>+0(SB), Z11
+	VFMADD213PS  raised80x2y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised80x2y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised80x2y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised80x1y4<>+0(SB), Z11
+	VFMADD213PS  raised80x1y3<>+0(SB), Z8, Z11
+	VFMADD213PS  raised80x1y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised80x1y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised80x1y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised80x0y4<>+0(SB), Z11
+	VFMADD213PS  raised80x0y3<>+0(SB), Z8, Z11
+	VFMADD213PS  raised80x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised80x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised80x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised80odd<>+0(SB), Z11
+	VPERMPS      Z9, Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VMOVUPS      Z10, 896(AX)
+	VMOVUPS      raised96x1y4<>+0(SB), Z10
+	VFMADD213PS  raised96x1y3<>+0(SB), Z8, Z10
+	VFMADD213PS  raised96x1y2<>+0(SB), Z8, Z10
+	VFMADD213PS  raised96x1y1<>+0(SB), Z8, Z10
+	VFMADD213PS  raised96x1y0<>+0(SB), Z8, Z10
+	VMOVUPS      raised96x0y5<>+0(SB), Z11
+	VFMADD213PS  raised96x0y4<>+0(SB), Z8, Z11
+	VFMADD213PS  raised96x0y3<>+0(SB), Z8, Z11
+	VFMADD213PS  raised96x0y2<>+0(SB), Z8, Z11
+	VFMADD213PS  raised96x0y1<>+0(SB), Z8, Z11
+	VFMADD213PS  raised96x0y0<>+0(SB), Z8, Z11
+	VFMADD213PS  Z11, Z7, Z10
+	VMOVUPS      raised96odd<>+0(SB), Z7
+	VPERMPS      Z9, Z7, Z7
+	VMULPS       Z7, Z10, Z10
+	VMOVUPS      Z10, 960(AX)
+	VBROADCASTSS 396(BX), Z7
+	VBROADCASTSS 396(DI), Z8
+	VMOVUPS      396(AX), Z9
+	VMULPS       Z7, Z9, Z10
+	VMULPS       Z8, Z9, Z9
+	VMOVUPS      472(AX), Z11
+	VMULPS       Z7, Z11, Z7
+	VMULPS       Z8, Z11, Z8
+	XORQ         CX, CX
+
+mutual10DipolesAVX512_block0_degree9:
+	VBROADCASTSS 324(BX)(CX*8), Z11
+	VBROADCASTSS 324(DI)(CX*8), Z12
+	VMOVUPS      324(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z10
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      400(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z7
+	VFMADD231PS  Z12, Z13, Z8
+	VBROADCASTSS 328(BX)(CX*8), Z11
+	VBROADCASTSS 328(DI)(CX*8), Z12
+	VMOVUPS      832(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z10
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      900(AX)(CX*8), Z13
+	VFMADD231PS  Z11, Z13, Z7
+	VFMADD231PS  Z12, Z13, Z8
+	INCQ         CX
+	CMPQ         CX, $0x09
+	JLT          mutual10DipolesAVX512_block0_degree9
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VBROADCASTSS 320(BX), Z11
+	VBROADCASTSS 320(DI), Z12
+	VMOVUPS      320(AX), Z13
+	VFMADD231PS  Z11, Z13, Z10
+	VFMADD231PS  Z12, Z13, Z9
+	VMOVUPS      388(AX), Z13
+	VFMADD231PS  Z11, Z13, Z7
+	VFMADD231PS  Z12, Z13, Z8
+	VMOVUPS      464(AX), Z13
+	VMULPS       Z11, Z13, Z11
+	VMULPS       Z12, Z13, Z12
+	XORQ         CX, CX
+
+mutual10DipolesAVX512_block0_degree8:
+	VBROADCASTSS 256(BX)(CX*8), Z13
+	VBROADCASTSS 256(DI)(CX*8), Z14
+	VMOVUPS      256(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      324(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      400(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z11
+	VFMADD231PS  Z14, Z15, Z12
+	VBROADCASTSS 260(BX)(CX*8), Z13
+	VBROADCASTSS 260(DI)(CX*8), Z14
+	VMOVUPS      772(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      832(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      900(AX)(CX*8), Z15
+	VFMADD231PS  Z13, Z15, Z11
+	VFMADD231PS  Z14, Z15, Z12
+	INCQ         CX
+	CMPQ         CX, $0x08
+	JLT          mutual10DipolesAVX512_block0_degree8
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VBROADCASTSS 252(BX), Z13
+	VBROADCASTSS 252(DI), Z14
+	VMOVUPS      252(AX), Z15
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z9
+	VMOVUPS      312(AX), Z15
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VMOVUPS      380(AX), Z15
+	VFMADD231PS  Z13, Z15, Z11
+	VFMADD231PS  Z14, Z15, Z12
+	VMOVUPS      456(AX), Z15
+	VMULPS       Z13, Z15, Z13
+	VMULPS       Z14, Z15, Z14
+	XORQ         CX, CX
+
+mutual10DipolesAVX512_block0_degree7:
+	VBROADCASTSS 196(BX)(CX*8), Z15
+	VBROADCASTSS 196(DI)(CX*8), Z16
+	VMOVUPS      196(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z10
+	VFMADD231PS  Z16, Z17, Z9
+	VMOVUPS      256(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z7
+	VFMADD231PS  Z16, Z17, Z8
+	VMOVUPS      324(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z11
+	VFMADD231PS  Z16, Z17, Z12
+	VMOVUPS      400(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z13
+	VFMADD231PS  Z16, Z17, Z14
+	VBROADCASTSS 200(BX)(CX*8), Z15
+	VBROADCASTSS 200(DI)(CX*8), Z16
+	VMOVUPS      720(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z10
+	VFMADD231PS  Z16, Z17, Z9
+	VMOVUPS      772(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z7
+	VFMADD231PS  Z16, Z17, Z8
+	VMOVUPS      832(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z11
+	VFMADD231PS  Z16, Z17, Z12
+	VMOVUPS      900(AX)(CX*8), Z17
+	VFMADD231PS  Z15, Z17, Z13
+	VFMADD231PS  Z16, Z17, Z14
+	INCQ         CX
+	CMPQ         CX, $0x07
+	JLT          mutual10DipolesAVX512_block0_degree7
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VBROADCASTSS 192(BX), Z15
+	VBROADCASTSS 192(DI), Z16
+	VMOVUPS      192(AX), Z17
+	VFMADD231PS  Z15, Z17, Z10
+	VFMADD231PS  Z16, Z17, Z9
+	VMOVUPS      244(AX), Z17
+	VFMADD231PS  Z15, Z17, Z7
+	VFMADD231PS  Z16, Z17, Z8
+	VMOVUPS      304(AX), Z17
+	VFMADD231PS  Z15, Z17, Z11
+	VFMADD231PS  Z16, Z17, Z12
+	VMOVUPS      372(AX), Z17
+	VFMADD231PS  Z15, Z17, Z13
+	VFMADD231PS  Z16, Z17, Z14
+	VMOVUPS      448(AX), Z17
+	VMULPS       Z15, Z17, Z15
+	VMULPS       Z16, Z17, Z16
+	XORQ         CX, CX
+
+mutual10DipolesAVX512_block0_degree6:
+	VBROADCASTSS 144(BX)(CX*8), Z17
+	VBROADCASTSS 144(DI)(CX*8), Z18
+	VMOVUPS      144(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z10
+	VFMADD231PS  Z18, Z19, Z9
+	VMOVUPS      196(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z7
+	VFMADD231PS  Z18, Z19, Z8
+	VMOVUPS      256(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z11
+	VFMADD231PS  Z18, Z19, Z12
+	VMOVUPS      324(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z13
+	VFMADD231PS  Z18, Z19, Z14
+	VMOVUPS      400(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z15
+	VFMADD231PS  Z18, Z19, Z16
+	VBROADCASTSS 148(BX)(CX*8), Z17
+	VBROADCASTSS 148(DI)(CX*8), Z18
+	VMOVUPS      676(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z10
+	VFMADD231PS  Z18, Z19, Z9
+	VMOVUPS      720(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z7
+	VFMADD231PS  Z18, Z19, Z8
+	VMOVUPS      772(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z11
+	VFMADD231PS  Z18, Z19, Z12
+	VMOVUPS      832(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z13
+	VFMADD231PS  Z18, Z19, Z14
+	VMOVUPS      900(AX)(CX*8), Z19
+	VFMADD231PS  Z17, Z19, Z15
+	VFMADD231PS  Z18, Z19, Z16
+	INCQ         CX
+	CMPQ         CX, $0x06
+	JLT          mutual10DipolesAVX512_block0_degree6
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VBROADCASTSS 140(BX), Z17
+	VBROADCASTSS 140(DI), Z18
+	VMOVUPS      140(AX), Z19
+	VFMADD231PS  Z17, Z19, Z10
+	VFMADD231PS  Z18, Z19, Z9
+	VMOVUPS      184(AX), Z19
+	VFMADD231PS  Z17, Z19, Z7
+	VFMADD231PS  Z18, Z19, Z8
+	VMOVUPS      236(AX), Z19
+	VFMADD231PS  Z17, Z19, Z11
+	VFMADD231PS  Z18, Z19, Z12
+	VMOVUPS      296(AX), Z19
+	VFMADD231PS  Z17, Z19, Z13
+	VFMADD231PS  Z18, Z19, Z14
+	VMOVUPS      364(AX), Z19
+	VFMADD231PS  Z17, Z19, Z15
+	VFMADD231PS  Z18, Z19, Z16
+	VMOVUPS      440(AX), Z19
+	VMULPS       Z17, Z19, Z17
+	VMULPS       Z18, Z19, Z18
+	XORQ         CX, CX
+
+mutual10DipolesAVX512_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Z19
+	VBROADCASTSS 100(DI)(CX*8), Z20
+	VMOVUPS      100(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z9
+	VMOVUPS      144(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VMOVUPS      196(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z11
+	VFMADD231PS  Z20, Z21, Z12
+	VMOVUPS      256(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VMOVUPS      324(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z15
+	VFMADD231PS  Z20, Z21, Z16
+	VMOVUPS      400(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z17
+	VFMADD231PS  Z20, Z21, Z18
+	VBROADCASTSS 104(BX)(CX*8), Z19
+	VBROADCASTSS 104(DI)(CX*8), Z20
+	VMOVUPS      640(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z9
+	VMOVUPS      676(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VMOVUPS      720(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z11
+	VFMADD231PS  Z20, Z21, Z12
+	VMOVUPS      772(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VMOVUPS      832(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z15
+	VFMADD231PS  Z20, Z21, Z16
+	VMOVUPS      900(AX)(CX*8), Z21
+	VFMADD231PS  Z19, Z21, Z17
+	VFMADD231PS  Z20, Z21, Z18
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          mutual10DipolesAVX512_block0_degree5
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z0, Z17, Z17
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VMULPS       Z6, Z18, Z18
+	VBROADCASTSS 96(BX), Z19
+	VBROADCASTSS 96(DI), Z20
+	VMOVUPS      96(AX), Z21
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z9
+	VMOVUPS      132(AX), Z21
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VMOVUPS      176(AX), Z21
+	VFMADD231PS  Z19, Z21, Z11
+	VFMADD231PS  Z20, Z21, Z12
+	VMOVUPS      228(AX), Z21
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VMOVUPS      288(AX), Z21
+	VFMADD231PS  Z19, Z21, Z15
+	VFMADD231PS  Z20, Z21, Z16
+	VMOVUPS      356(AX), Z21
+	VFMADD231PS  Z19, Z21, Z17
+	VFMADD231PS  Z20, Z21, Z18
+	VMOVUPS      432(AX), Z21
+	VMULPS       Z19, Z21, Z19
+	VMULPS       Z20, Z21, Z20
+	XORQ         CX, CX
+
+mutual10DipolesAVX512_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Z21
+	VBROADCASTSS 64(DI)(CX*8), Z22
+	VMOVUPS      64(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z10
+	VFMADD231PS  Z22, Z23, Z9
+	VMOVUPS      100(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z7
+	VFMADD231PS  Z22, Z23, Z8
+	VMOVUPS      144(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z11
+	VFMADD231PS  Z22, Z23, Z12
+	VMOVUPS      196(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z13
+	VFMADD231PS  Z22, Z23, Z14
+	VMOVUPS      256(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z15
+	VFMADD231PS  Z22, Z23, Z16
+	VMOVUPS      324(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z17
+	VFMADD231PS  Z22, Z23, Z18
+	VMOVUPS      400(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z19
+	VFMADD231PS  Z22, Z23, Z20
+	VBROADCASTSS 68(BX)(CX*8), Z21
+	VBROADCASTSS 68(DI)(CX*8), Z22
+	VMOVUPS      612(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z10
+	VFMADD231PS  Z22, Z23, Z9
+	VMOVUPS      640(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z7
+	VFMADD231PS  Z22, Z23, Z8
+	VMOVUPS      676(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z11
+	VFMADD231PS  Z22, Z23, Z12
+	VMOVUPS      720(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z13
+	VFMADD231PS  Z22, Z23, Z14
+	VMOVUPS      772(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z15
+	VFMADD231PS  Z22, Z23, Z16
+	VMOVUPS      832(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z17
+	VFMADD231PS  Z22, Z23, Z18
+	VMOVUPS      900(AX)(CX*8), Z23
+	VFMADD231PS  Z21, Z23, Z19
+	VFMADD231PS  Z22, Z23, Z20
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          mutual10DipolesAVX512_block0_degree4
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z0, Z17, Z17
+	VMULPS       Z0, Z19, Z19
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VMULPS       Z6, Z18, Z18
+	VMULPS       Z6, Z20, Z20
+	VBROADCASTSS 60(BX), Z21
+	VBROADCASTSS 60(DI), Z22
+	VMOVUPS      60(AX), Z23
+	VFMADD231PS  Z21, Z23, Z10
+	VFMADD231PS  Z22, Z23, Z9
+	VMOVUPS      88(AX), Z23
+	VFMADD231PS  Z21, Z23, Z7
+	VFMADD231PS  Z22, Z23, Z8
+	VMOVUPS      124(AX), Z23
+	VFMADD231PS  Z21, Z23, Z11
+	VFMADD231PS  Z22, Z23, Z12
+	VMOVUPS      168(AX), Z23
+	VFMADD231PS  Z21, Z23, Z13
+	VFMADD231PS  Z22, Z23, Z14
+	VMOVUPS      220(AX), Z23
+	VFMADD231PS  Z21, Z23, Z15
+	VFMADD231PS  Z22, Z23, Z16
+	VMOVUPS      280(AX), Z23
+	VFMADD231PS  Z21, Z23, Z17
+	VFMADD231PS  Z22, Z23, Z18
+	VMOVUPS      348(AX), Z23
+	VFMADD231PS  Z21, Z23, Z19
+	VFMADD231PS  Z22, Z23, Z20
+	VMOVUPS      424(AX), Z23
+	VMULPS       Z21, Z23, Z21
+	VMULPS       Z22, Z23, Z22
+	XORQ         CX, CX
+
+mutual10DipolesAVX512_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Z23
+	VBROADCASTSS 36(DI)(CX*8), Z24
+	VMOVUPS      36(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z10
+	VFMADD231PS  Z24, Z25, Z9
+	VMOVUPS      64(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z7
+	VFMADD231PS  Z24, Z25, Z8
+	VMOVUPS      100(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z11
+	VFMADD231PS  Z24, Z25, Z12
+	VMOVUPS      144(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z13
+	VFMADD231PS  Z24, Z25, Z14
+	VMOVUPS      196(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z15
+	VFMADD231PS  Z24, Z25, Z16
+	VMOVUPS      256(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z17
+	VFMADD231PS  Z24, Z25, Z18
+	VMOVUPS      324(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z19
+	VFMADD231PS  Z24, Z25, Z20
+	VMOVUPS      400(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z21
+	VFMADD231PS  Z24, Z25, Z22
+	VBROADCASTSS 40(BX)(CX*8), Z23
+	VBROADCASTSS 40(DI)(CX*8), Z24
+	VMOVUPS      592(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z10
+	VFMADD231PS  Z24, Z25, Z9
+	VMOVUPS      612(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z7
+	VFMADD231PS  Z24, Z25, Z8
+	VMOVUPS      640(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z11
+	VFMADD231PS  Z24, Z25, Z12
+	VMOVUPS      676(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z13
+	VFMADD231PS  Z24, Z25, Z14
+	VMOVUPS      720(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z15
+	VFMADD231PS  Z24, Z25, Z16
+	VMOVUPS      772(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z17
+	VFMADD231PS  Z24, Z25, Z18
+	VMOVUPS      832(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z19
+	VFMADD231PS  Z24, Z25, Z20
+	VMOVUPS      900(AX)(CX*8), Z25
+	VFMADD231PS  Z23, Z25, Z21
+	VFMADD231PS  Z24, Z25, Z22
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual10DipolesAVX512_block0_degree3
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z0, Z17, Z17
+	VMULPS       Z0, Z19, Z19
+	VMULPS       Z0, Z21, Z21
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VMULPS       Z6, Z18, Z18
+	VMULPS       Z6, Z20, Z20
+	VMULPS       Z6, Z22, Z22
+	VBROADCASTSS 32(BX), Z23
+	VBROADCASTSS 32(DI), Z24
+	VMOVUPS      32(AX), Z25
+	VFMADD231PS  Z23, Z25, Z10
+	VFMADD231PS  Z24, Z25, Z9
+	VMOVUPS      52(AX), Z25
+	VFMADD231PS  Z23, Z25, Z7
+	VFMADD231PS  Z24, Z25, Z8
+	VMOVUPS      80(AX), Z25
+	VFMADD231PS  Z23, Z25, Z11
+	VFMADD231PS  Z24, Z25, Z12
+	VMOVUPS      116(AX), Z25
+	VFMADD231PS  Z23, Z25, Z13
+	VFMADD231PS  Z24, Z25, Z14
+	VMOVUPS      160(AX), Z25
+	VFMADD231PS  Z23, Z25, Z15
+	VFMADD231PS  Z24, Z25, Z16
+	VMOVUPS      212(AX), Z25
+	VFMADD231PS  Z23, Z25, Z17
+	VFMADD231PS  Z24, Z25, Z18
+	VMOVUPS      272(AX), Z25
+	VFMADD231PS  Z23, Z25, Z19
+	VFMADD231PS  Z24, Z25, Z20
+	VMOVUPS      340(AX), Z25
+	VFMADD231PS  Z23, Z25, Z21
+	VFMADD231PS  Z24, Z25, Z22
+	VMOVUPS      416(AX), Z25
+	VMULPS       Z23, Z25, Z26
+	VMULPS       Z24, Z25, Z25
+	VMOVUPS      480(AX), Z27
+	VMULPS       Z23, Z27, Z23
+	VMULPS       Z24, Z27, Z24
+	XORQ         CX, CX
+
+mutual10DipolesAVX512_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Z27
+	VBROADCASTSS 16(DI)(CX*8), Z28
+	VMOVUPS      16(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z10
+	VFMADD231PS  Z28, Z29, Z9
+	VMOVUPS      36(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z7
+	VFMADD231PS  Z28, Z29, Z8
+	VMOVUPS      64(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z11
+	VFMADD231PS  Z28, Z29, Z12
+	VMOVUPS      100(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z13
+	VFMADD231PS  Z28, Z29, Z14
+	VMOVUPS      144(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z15
+	VFMADD231PS  Z28, Z29, Z16
+	VMOVUPS      196(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z17
+	VFMADD231PS  Z28, Z29, Z18
+	VMOVUPS      256(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z19
+	VFMADD231PS  Z28, Z29, Z20
+	VMOVUPS      324(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z21
+	VFMADD231PS  Z28, Z29, Z22
+	VMOVUPS      400(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z26
+	VFMADD231PS  Z28, Z29, Z25
+	VMOVUPS      464(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z23
+	VFMADD231PS  Z28, Z29, Z24
+	VBROADCASTSS 20(BX)(CX*8), Z27
+	VBROADCASTSS 20(DI)(CX*8), Z28
+	VMOVUPS      580(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z10
+	VFMADD231PS  Z28, Z29, Z9
+	VMOVUPS      592(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z7
+	VFMADD231PS  Z28, Z29, Z8
+	VMOVUPS      612(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z11
+	VFMADD231PS  Z28, Z29, Z12
+	VMOVUPS      640(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z13
+	VFMADD231PS  Z28, Z29, Z14
+	VMOVUPS      676(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z15
+	VFMADD231PS  Z28, Z29, Z16
+	VMOVUPS      720(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z17
+	VFMADD231PS  Z28, Z29, Z18
+	VMOVUPS      772(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z19
+	VFMADD231PS  Z28, Z29, Z20
+	VMOVUPS      832(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z21
+	VFMADD231PS  Z28, Z29, Z22
+	VMOVUPS      900(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z26
+	VFMADD231PS  Z28, Z29, Z25
+	VMOVUPS      964(AX)(CX*8), Z29
+	VFMADD231PS  Z27, Z29, Z23
+	VFMADD231PS  Z28, Z29, Z24
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual10DipolesAVX512_block0_degree2
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z0, Z17, Z17
+	VMULPS       Z0, Z19, Z19
+	VMULPS       Z0, Z21, Z21
+	VMULPS       Z0, Z26, Z26
+	VMULPS       Z0, Z23, Z23
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VMULPS       Z6, Z18, Z18
+	VMULPS       Z6, Z20, Z20
+	VMULPS       Z6, Z22, Z22
+	VMULPS       Z6, Z25, Z25
+	VMULPS       Z6, Z24, Z24
+	VBROADCASTSS 12(BX), Z27
+	VBROADCASTSS 12(DI), Z28
+	VMOVUPS      12(AX), Z29
+	VFMADD231PS  Z27, Z29, Z10
+	VFMADD231PS  Z28, Z29, Z9
+	VMOVUPS      24(AX), Z29
+	VFMADD231PS  Z27, Z29, Z7
+	VFMADD231PS  Z28, Z29, Z8
+	VMOVUPS      44(AX), Z29
+	VFMADD231PS  Z27, Z29, Z11
+	VFMADD231PS  Z28, Z29, Z12
+	VMOVUPS      72(AX), Z29
+	VFMADD231PS  Z27, Z29, Z13
+	VFMADD231PS  Z28, Z29, Z14
+	VMOVUPS      108(AX), Z29
+	VFMADD231PS  Z27, Z29, Z15
+	VFMADD231PS  Z28, Z29, Z16
+	VMOVUPS      152(AX), Z29
+	VFMADD231PS  Z27, Z29, Z17
+	VFMADD231PS  Z28, Z29, Z18
+	VMOVUPS      204(AX), Z29
+	VFMADD231PS  Z27, Z29, Z19
+	VFMADD231PS  Z28, Z29, Z20
+	VMOVUPS      264(AX), Z29
+	VFMADD231PS  Z27, Z29, Z21
+	VFMADD231PS  Z28, Z29, Z22
+	VMOVUPS      332(AX), Z29
+	VFMADD231PS  Z27, Z29, Z26
+	VFMADD231PS  Z28, Z29, Z25
+	VMOVUPS      396(AX), Z29
+	VFMADD231PS  Z27, Z29, Z23
+	VFMADD231PS  Z28, Z29, Z24
+	VMOVUPS      408(AX), Z29
+	VMULPS       Z27, Z29, Z27
+	VMULPS       Z28, Z29, Z28
+	XORQ         CX, CX
+
+mutual10DipolesAVX512_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Z29
+	VBROADCASTSS 4(DI)(CX*8), Z30
+	VMOVUPS      4(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z10
+	VFMADD231PS  Z30, Z31, Z9
+	VMOVUPS      16(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z7
+	VFMADD231PS  Z30, Z31, Z8
+	VMOVUPS      36(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z11
+	VFMADD231PS  Z30, Z31, Z12
+	VMOVUPS      64(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z13
+	VFMADD231PS  Z30, Z31, Z14
+	VMOVUPS      100(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z15
+	VFMADD231PS  Z30, Z31, Z16
+	VMOVUPS      144(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z17
+	VFMADD231PS  Z30, Z31, Z18
+	VMOVUPS      196(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z19
+	VFMADD231PS  Z30, Z31, Z20
+	VMOVUPS      256(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z21
+	VFMADD231PS  Z30, Z31, Z22
+	VMOVUPS      324(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z26
+	VFMADD231PS  Z30, Z31, Z25
+	VMOVUPS      388(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z23
+	VFMADD231PS  Z30, Z31, Z24
+	VMOVUPS      400(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z27
+	VFMADD231PS  Z30, Z31, Z28
+	VBROADCASTSS 8(BX)(CX*8), Z29
+	VBROADCASTSS 8(DI)(CX*8), Z30
+	VMOVUPS      576(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z10
+	VFMADD231PS  Z30, Z31, Z9
+	VMOVUPS      580(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z7
+	VFMADD231PS  Z30, Z31, Z8
+	VMOVUPS      592(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z11
+	VFMADD231PS  Z30, Z31, Z12
+	VMOVUPS      612(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z13
+	VFMADD231PS  Z30, Z31, Z14
+	VMOVUPS      640(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z15
+	VFMADD231PS  Z30, Z31, Z16
+	VMOVUPS      676(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z17
+	VFMADD231PS  Z30, Z31, Z18
+	VMOVUPS      720(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z19
+	VFMADD231PS  Z30, Z31, Z20
+	VMOVUPS      772(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z21
+	VFMADD231PS  Z30, Z31, Z22
+	VMOVUPS      832(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z26
+	VFMADD231PS  Z30, Z31, Z25
+	VMOVUPS      896(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z23
+	VFMADD231PS  Z30, Z31, Z24
+	VMOVUPS      900(AX)(CX*8), Z31
+	VFMADD231PS  Z29, Z31, Z27
+	VFMADD231PS  Z30, Z31, Z28
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual10DipolesAVX512_block0_degree1
+	VMULPS       Z0, Z10, Z10
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z0, Z11, Z11
+	VMULPS       Z0, Z13, Z13
+	VMULPS       Z0, Z15, Z15
+	VMULPS       Z0, Z17, Z17
+	VMULPS       Z0, Z19, Z19
+	VMULPS       Z0, Z21, Z21
+	VMULPS       Z0, Z26, Z26
+	VMULPS       Z0, Z23, Z23
+	VMULPS       Z0, Z27, Z27
+	VMULPS       Z6, Z9, Z9
+	VMULPS       Z6, Z8, Z8
+	VMULPS       Z6, Z12, Z12
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z6, Z16, Z16
+	VMULPS       Z6, Z18, Z18
+	VMULPS       Z6, Z20, Z20
+	VMULPS       Z6, Z22, Z22
+	VMULPS       Z6, Z25, Z25
+	VMULPS       Z6, Z24, Z24
+	VMULPS       Z6, Z28, Z28
+	VBROADCASTSS (BX), Z29
+	VFMADD231PS  (AX), Z29, Z10
+	VFMADD231PS  4(AX), Z29, Z7
+	VFMADD231PS  16(AX), Z29, Z11
+	VFMADD231PS  36(AX), Z29, Z13
+	VFMADD231PS  64(AX), Z29, Z15
+	VFMADD231PS  100(AX), Z29, Z17
+	VFMADD231PS  144(AX), Z29, Z19
+	VFMADD231PS  196(AX), Z29, Z21
+	VFMADD231PS  256(AX), Z29, Z26
+	VFMADD231PS  320(AX), Z29, Z23
+	VFMADD231PS  324(AX), Z29, Z27
+	VMULPS       Z5, Z10, Z10
+	VMOVUPS      Z10, 1152(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z7, Z7
+	VMOVUPS      Z7, 1156(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z11, Z11
+	VMOVUPS      Z11, 1168(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z13, Z13
+	VMOVUPS      Z13, 1188(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z15, Z15
+	VMOVUPS      Z15, 1216(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z17, Z17
+	VMOVUPS      Z17, 1252(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z19, Z19
+	VMOVUPS      Z19, 1296(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z21, Z21
+	VMOVUPS      Z21, 1348(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z26, Z26
+	VMOVUPS      Z26, 1408(AX)
+	VMULPS       Z5, Z23, Z23
+	VMOVUPS      Z23, 1472(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z27, Z27
+	VMOVUPS      Z27, 1476(AX)
+	VBROADCASTSS (DI), Z7
+	VFMADD231PS  (AX), Z7, Z9
+	VFMADD231PS  4(AX), Z7, Z8
+	VFMADD231PS  16(AX), Z7, Z12
+	VFMADD231PS  36(AX), Z7, Z14
+	VFMADD231PS  64(AX), Z7, Z16
+	VFMADD231PS  100(AX), Z7, Z18
+	VFMADD231PS  144(AX), Z7, Z20
+	VFMADD231PS  196(AX), Z7, Z22
+	VFMADD231PS  256(AX), Z7, Z25
+	VFMADD231PS  320(AX), Z7, Z24
+	VFMADD231PS  324(AX), Z7, Z28
+	VMULPS       Z3, Z9, Z9
+	VMOVUPS      Z9, 1728(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z8, Z8
+	VMOVUPS      Z8, 1732(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z12, Z12
+	VMOVUPS      Z12, 1744(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z14, Z14
+	VMOVUPS      Z14, 1764(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z16, Z16
+	VMOVUPS      Z16, 1792(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z18, Z18
+	VMOVUPS      Z18, 1828(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z20, Z20
+	VMOVUPS      Z20, 1872(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z22, Z22
+	VMOVUPS      Z22, 1924(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z25, Z25
+	VMOVUPS      Z25, 1984(AX)
+	VMULPS       Z3, Z24, Z24
+	VMOVUPS      Z24, 2048(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z28, Z28
+	VMOVUPS      Z28, 2052(AX)
+	VBROADCASTSS 12(BX), Z7
+	VBROADCASTSS 12(DI), Z8
+	VMOVUPS      472(AX), Z9
+	VMULPS       Z7, Z9, Z7
+	VMULPS       Z8, Z9, Z8
+	XORQ         CX, CX
+
+mutual10DipolesAVX512_block11_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Z9
+	VBROADCASTSS 4(DI)(CX*8), Z10
+	VMOVUPS      464(AX)(CX*8), Z11
+	VFMADD231PS  Z9, Z11, Z7
+	VFMADD231PS  Z10, Z11, Z8
+	VBROADCASTSS 8(BX)(CX*8), Z9
+	VBROADCASTSS 8(DI)(CX*8), Z10
+	VMOVUPS      964(AX)(CX*8), Z11
+	VFMADD231PS  Z9, Z11, Z7
+	VFMADD231PS  Z10, Z11, Z8
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual10DipolesAVX512_block11_degree1
+	VMULPS       Z0, Z7, Z7
+	VMULPS       Z6, Z8, Z8
+	VBROADCASTSS (BX), Z0
+	VFMADD231PS  388(AX), Z0, Z7
+	VMULPS       400(AX), Z0, Z6
+	VMULPS       464(AX), Z0, Z0
+	VMULPS       Z5, Z7, Z7
+	VMOVUPS      Z7, 1540(AX)
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z6, Z6
+	VMOVUPS      Z6, 1552(AX)
+	VMULPS       Z5, Z0, Z0
+	VMOVUPS      Z0, 1616(AX)
+	VBROADCASTSS (DI), Z0
+	VFMADD231PS  388(AX), Z0, Z8
+	VMULPS       400(AX), Z0, Z2
+	VMULPS       464(AX), Z0, Z0
+	VMULPS       Z3, Z8, Z8
+	VMOVUPS      Z8, 2116(AX)
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z2, 2128(AX)
+	VMULPS       Z3, Z0, Z0
+	VMOVUPS      Z0, 2192(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Z4, 1636(AX)
+	VMOVUPS      Z4, 2212(AX)
+	VMOVUPS      (SI), Z0
+	VADDPS       1152(AX), Z0, Z0
+	VMOVUPS      Z0, (SI)
+	VMOVUPS      64(SI), Z0
+	VADDPS       1216(AX), Z0, Z0
+	VMOVUPS      Z0, 64(SI)
+	VMOVUPS      128(SI), Z0
+	VADDPS       1280(AX), Z0, Z0
+	VMOVUPS      Z0, 128(SI)
+	VMOVUPS      192(SI), Z0
+	VADDPS       1344(AX), Z0, Z0
+	VMOVUPS      Z0, 192(SI)
+	VMOVUPS      256(SI), Z0
+	VADDPS       1408(AX), Z0, Z0
+	VMOVUPS      Z0, 256(SI)
+	VMOVUPS      320(SI), Z0
+	VADDPS       1472(AX), Z0, Z0
+	VMOVUPS      Z0, 320(SI)
+	VMOVUPS      384(SI), Z0
+	VADDPS       1536(AX), Z0, Z0
+	VMOVUPS      Z0, 384(SI)
+	VMOVUPS      448(SI), Z0
+	VADDPS       1600(AX), Z0, Z0
+	VMOVUPS      Z0, 448(SI)
+	VMOVUPS      (R8), Z0
+	VADDPS       1728(AX), Z0, Z0
+	VMOVUPS      Z0, (R8)
+	VMOVUPS      64(R8), Z0
+	VADDPS       1792(AX), Z0, Z0
+	VMOVUPS      Z0, 64(R8)
+	VMOVUPS      128(R8), Z0
+	VADDPS       1856(AX), Z0, Z0
+	VMOVUPS      Z0, 128(R8)
+	VMOVUPS      192(R8), Z0
+	VADDPS       1920(AX), Z0, Z0
+	VMOVUPS      Z0, 192(R8)
+	VMOVUPS      256(R8), Z0
+	VADDPS       1984(AX), Z0, Z0
+	VMOVUPS      Z0, 256(R8)
+	VMOVUPS      320(R8), Z0
+	VADDPS       2048(AX), Z0, Z0
+	VMOVUPS      Z0, 320(R8)
+	VMOVUPS      384(R8), Z0
+	VADDPS       2112(AX), Z0, Z0
+	VMOVUPS      Z0, 384(R8)
+	VMOVUPS      448(R8), Z0
+	VADDPS       2176(AX), Z0, Z0
+	VMOVUPS      Z0, 448(R8)
+	VZEROUPPER
+	RET
+
+// func mutual10DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·mutual10DipolesAVX2(SB), $2368-48
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         ci+0(FP), CX
+	MOVQ         cj+8(FP), DX
+	MOVQ         mj+24(FP), BX
+	MOVQ         li+32(FP), SI
+	MOVQ         mi+16(FP), DI
+	MOVQ         lj+40(FP), R8
+	VMOVUPD      (DX), Y0
+	VSUBPD       (CX), Y0, Y0
+	VCVTPD2PSY   Y0, X0
+	VMULPS       X0, X0, X3
+	VPERMILPS    $0x01, X3, X2
+	VADDSS       X2, X3, X1
+	VPERMILPS    $0x02, X3, X2
+	VADDSS       X2, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X2
+	VDIVSS       X1, X2, X1
+	VBROADCASTSS X1, Y3
+	VMULPS       X3, X0, X4
+	VPERMILPS    $0x93, X4, X4
+	VBLENDPS     $0x01, X2, X4, X4
+	VXORPS       X0, X0, X0
+	VCVTSD2SS    24(DX), X0, X0
+	VMULSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       X2, X2, X2
+	VCVTSD2SS    24(CX), X2, X2
+	VMULSS       X1, X2, X2
+	VBROADCASTSS X2, Y2
+	VMOVAPS      Y3, Y5
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(DX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X6, X6, X6
+	VCVTSD2SS    24(CX), X6, X6
+	VMULSS       X1, X6, X6
+	VXORPS       X7, X7, X7
+	VSUBSS       X6, X7, X6
+	VBROADCASTSS X6, Y6
+	VXORPS       X7, X7, X7
+	VCVTSD2SS    24(DX), X7, X7
+	VMULSS       X1, X7, X7
+	VXORPS       X1, X1, X1
+	VSUBSS       X7, X1, X7
+	VBROADCASTSS X7, Y1
+	VMOVAPS      Y3, Y3
+	VMULPS       X4, X4, X8
+	VPERMILPS    $0x01, X8, X7
+	VBROADCASTSS X7, Y7
+	VPERMILPS    $0x02, X8, X8
+	VBROADCASTSS X8, Y8
+	VMOVUPS      axis0<>+0(SB), Y9
+	VPERMPS      Y4, Y9, Y9
+	VMOVUPS      axis1<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      axis2<>+0(SB), Y10
+	VPERMPS      Y4, Y10, Y10
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      flat0x1y0<>+0(SB), Y10
+	VMOVUPS      flat0x0y1<>+0(SB), Y11
+	VFMADD213PS  flat0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, (AX)
+	VMOVUPS      flat0x1y0<>+32(SB), Y10
+	VMOVUPS      flat0x0y1<>+32(SB), Y11
+	VFMADD213PS  flat0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat0odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 32(AX)
+	VMOVUPS      flat16x2y0<>+0(SB), Y10
+	VMOVUPS      flat16x1y1<>+0(SB), Y11
+	VFMADD213PS  flat16x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16x0y2<>+0(SB), Y11
+	VFMADD213PS  flat16x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat16x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 64(AX)
+	VMOVUPS      flat16x2y0<>+32(SB), Y10
+	VMOVUPS      flat16x1y1<>+32(SB), Y11
+	VFMADD213PS  flat16x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16x0y2<>+32(SB), Y11
+	VFMADD213PS  flat16x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat16x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat16odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 96(AX)
+	VMOVUPS      flat32x3y0<>+0(SB), Y10
+	VMOVUPS      flat32x2y1<>+0(SB), Y11
+	VFMADD213PS  flat32x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x1y2<>+0(SB), Y11
+	VFMADD213PS  flat32x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat32x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x0y2<>+0(SB), Y11
+	VFMADD213PS  flat32x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat32x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 128(AX)
+	VMOVUPS      flat32x3y0<>+32(SB), Y10
+	VMOVUPS      flat32x2y1<>+32(SB), Y11
+	VFMADD213PS  flat32x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x1y2<>+32(SB), Y11
+	VFMADD213PS  flat32x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat32x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32x0y2<>+32(SB), Y11
+	VFMADD213PS  flat32x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat32x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat32odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 160(AX)
+	VMOVUPS      flat48x3y0<>+0(SB), Y10
+	VMOVUPS      flat48x2y1<>+0(SB), Y11
+	VFMADD213PS  flat48x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48x1y2<>+0(SB), Y11
+	VFMADD213PS  flat48x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat48x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48x0y3<>+0(SB), Y11
+	VFMADD213PS  flat48x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat48x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat48x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 192(AX)
+	VMOVUPS      flat48x3y0<>+32(SB), Y10
+	VMOVUPS      flat48x2y1<>+32(SB), Y11
+	VFMADD213PS  flat48x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48x1y2<>+32(SB), Y11
+	VFMADD213PS  flat48x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat48x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48x0y3<>+32(SB), Y11
+	VFMADD213PS  flat48x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  flat48x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat48x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat48odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 224(AX)
+	VMOVUPS      flat64x4y0<>+0(SB), Y10
+	VMOVUPS      flat64x3y1<>+0(SB), Y11
+	VFMADD213PS  flat64x3y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64x2y2<>+0(SB), Y11
+	VFMADD213PS  flat64x2y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat64x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64x1y3<>+0(SB), Y11
+	VFMADD213PS  flat64x1y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat64x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat64x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64x0y3<>+0(SB), Y11
+	VFMADD213PS  flat64x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat64x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat64x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 256(AX)
+	VMOVUPS      flat64x4y0<>+32(SB), Y10
+	VMOVUPS      flat64x3y1<>+32(SB), Y11
+	VFMADD213PS  flat64x3y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64x2y2<>+32(SB), Y11
+	VFMADD213PS  flat64x2y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat64x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64x1y3<>+32(SB), Y11
+	VFMADD213PS  flat64x1y2<>+32(SB), Y8, Y11
+	VFMADD213PS  flat64x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat64x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64x0y3<>+32(SB), Y11
+	VFMADD213PS  flat64x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  flat64x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat64x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat64odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 288(AX)
+	VMOVUPS      flat80x4y0<>+0(SB), Y10
+	VMOVUPS      flat80x3y1<>+0(SB), Y11
+	VFMADD213PS  flat80x3y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80x2y2<>+0(SB), Y11
+	VFMADD213PS  flat80x2y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat80x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80x1y3<>+0(SB), Y11
+	VFMADD213PS  flat80x1y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat80x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat80x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80x0y4<>+0(SB), Y11
+	VFMADD213PS  flat80x0y3<>+0(SB), Y8, Y11
+	VFMADD213PS  flat80x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat80x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat80x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 320(AX)
+	VMOVUPS      flat80x4y0<>+32(SB), Y10
+	VMOVUPS      flat80x3y1<>+32(SB), Y11
+	VFMADD213PS  flat80x3y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80x2y2<>+32(SB), Y11
+	VFMADD213PS  flat80x2y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat80x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80x1y3<>+32(SB), Y11
+	VFMADD213PS  flat80x1y2<>+32(SB), Y8, Y11
+	VFMADD213PS  flat80x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat80x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80x0y4<>+32(SB), Y11
+	VFMADD213PS  flat80x0y3<>+32(SB), Y8, Y11
+	VFMADD213PS  flat80x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  flat80x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat80x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat80odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 352(AX)
+	VMOVUPS      flat96x5y0<>+0(SB), Y10
+	VMOVUPS      flat96x4y1<>+0(SB), Y11
+	VFMADD213PS  flat96x4y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat96x3y2<>+0(SB), Y11
+	VFMADD213PS  flat96x3y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat96x3y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat96x2y2<>+0(SB), Y11
+	VFMADD213PS  flat96x2y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat96x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat96x1y2<>+0(SB), Y11
+	VFMADD213PS  flat96x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat96x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat96x0y4<>+0(SB), Y11
+	VFMADD213PS  flat96x0y3<>+0(SB), Y8, Y11
+	VFMADD213PS  flat96x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat96x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat96x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat96odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 384(AX)
+	VMOVUPS      flat96x5y0<>+32(SB), Y10
+	VMOVUPS      flat96x4y1<>+32(SB), Y11
+	VFMADD213PS  flat96x4y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat96x3y2<>+32(SB), Y11
+	VFMADD213PS  flat96x3y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat96x3y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat96x2y2<>+32(SB), Y11
+	VFMADD213PS  flat96x2y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat96x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat96x1y2<>+32(SB), Y11
+	VFMADD213PS  flat96x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat96x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat96x0y4<>+32(SB), Y11
+	VFMADD213PS  flat96x0y3<>+32(SB), Y8, Y11
+	VFMADD213PS  flat96x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  flat96x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat96x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat96odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 416(AX)
+	VMOVUPS      flat112x2y3<>+0(SB), Y10
+	VFMADD213PS  flat112x2y2<>+0(SB), Y8, Y10
+	VFMADD213PS  flat112x2y1<>+0(SB), Y8, Y10
+	VFMADD213PS  flat112x2y0<>+0(SB), Y8, Y10
+	VMOVUPS      flat112x1y4<>+0(SB), Y11
+	VFMADD213PS  flat112x1y3<>+0(SB), Y8, Y11
+	VFMADD213PS  flat112x1y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat112x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat112x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat112x0y5<>+0(SB), Y11
+	VFMADD213PS  flat112x0y4<>+0(SB), Y8, Y11
+	VFMADD213PS  flat112x0y3<>+0(SB), Y8, Y11
+	VFMADD213PS  flat112x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  flat112x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  flat112x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat112odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 448(AX)
+	VMOVUPS      flat112x2y3<>+32(SB), Y10
+	VFMADD213PS  flat112x2y2<>+32(SB), Y8, Y10
+	VFMADD213PS  flat112x2y1<>+32(SB), Y8, Y10
+	VFMADD213PS  flat112x2y0<>+32(SB), Y8, Y10
+	VMOVUPS      flat112x1y4<>+32(SB), Y11
+	VFMADD213PS  flat112x1y3<>+32(SB), Y8, Y11
+	VFMADD213PS  flat112x1y2<>+32(SB), Y8, Y11
+	VFMADD213PS  flat112x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat112x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat112x0y5<>+32(SB), Y11
+	VFMADD213PS  flat112x0y4<>+32(SB), Y8, Y11
+	VFMADD213PS  flat112x0y3<>+32(SB), Y8, Y11
+	VFMADD213PS  flat112x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  flat112x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  flat112x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      flat112odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 480(AX)
+	VMOVUPS      raised0x2y0<>+0(SB), Y10
+	VMOVUPS      raised0x1y1<>+0(SB), Y11
+	VFMADD213PS  raised0x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+0(SB), Y11
+	VFMADD213PS  raised0x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 576(AX)
+	VMOVUPS      raised0x2y0<>+32(SB), Y10
+	VMOVUPS      raised0x1y1<>+32(SB), Y11
+	VFMADD213PS  raised0x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0x0y2<>+32(SB), Y11
+	VFMADD213PS  raised0x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised0x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised0odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 608(AX)
+	VMOVUPS      raised16x3y0<>+0(SB), Y10
+	VMOVUPS      raised16x2y1<>+0(SB), Y11
+	VFMADD213PS  raised16x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x1y2<>+0(SB), Y11
+	VFMADD213PS  raised16x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised16x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x0y2<>+0(SB), Y11
+	VFMADD213PS  raised16x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised16x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 640(AX)
+	VMOVUPS      raised16x3y0<>+32(SB), Y10
+	VMOVUPS      raised16x2y1<>+32(SB), Y11
+	VFMADD213PS  raised16x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x1y2<>+32(SB), Y11
+	VFMADD213PS  raised16x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised16x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16x0y2<>+32(SB), Y11
+	VFMADD213PS  raised16x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised16x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised16odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 672(AX)
+	VMOVUPS      raised32x3y0<>+0(SB), Y10
+	VMOVUPS      raised32x2y1<>+0(SB), Y11
+	VFMADD213PS  raised32x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32x1y2<>+0(SB), Y11
+	VFMADD213PS  raised32x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised32x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32x0y3<>+0(SB), Y11
+	VFMADD213PS  raised32x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised32x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised32x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 704(AX)
+	VMOVUPS      raised32x3y0<>+32(SB), Y10
+	VMOVUPS      raised32x2y1<>+32(SB), Y11
+	VFMADD213PS  raised32x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32x1y2<>+32(SB), Y11
+	VFMADD213PS  raised32x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised32x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32x0y3<>+32(SB), Y11
+	VFMADD213PS  raised32x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  raised32x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised32x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised32odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 736(AX)
+	VMOVUPS      raised48x4y0<>+0(SB), Y10
+	VMOVUPS      raised48x3y1<>+0(SB), Y11
+	VFMADD213PS  raised48x3y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x2y2<>+0(SB), Y11
+	VFMADD213PS  raised48x2y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x1y3<>+0(SB), Y11
+	VFMADD213PS  raised48x1y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x0y4<>+0(SB), Y11
+	VFMADD213PS  raised48x0y3<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised48x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 768(AX)
+	VMOVUPS      raised48x4y0<>+32(SB), Y10
+	VMOVUPS      raised48x3y1<>+32(SB), Y11
+	VFMADD213PS  raised48x3y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x2y2<>+32(SB), Y11
+	VFMADD213PS  raised48x2y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised48x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x1y3<>+32(SB), Y11
+	VFMADD213PS  raised48x1y2<>+32(SB), Y8, Y11
+	VFMADD213PS  raised48x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised48x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48x0y4<>+32(SB), Y11
+	VFMADD213PS  raised48x0y3<>+32(SB), Y8, Y11
+	VFMADD213PS  raised48x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  raised48x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised48x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised48odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 800(AX)
+	VMOVUPS      raised64x4y0<>+0(SB), Y10
+	VMOVUPS      raised64x3y1<>+0(SB), Y11
+	VFMADD213PS  raised64x3y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised64x2y2<>+0(SB), Y11
+	VFMADD213PS  raised64x2y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised64x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised64x1y3<>+0(SB), Y11
+	VFMADD213PS  raised64x1y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised64x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised64x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised64x0y4<>+0(SB), Y11
+	VFMADD213PS  raised64x0y3<>+0(SB), Y8, Y11
+	VFMADD213PS  raised64x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised64x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised64x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised64odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 832(AX)
+	VMOVUPS      raised64x4y0<>+32(SB), Y10
+	VMOVUPS      raised64x3y1<>+32(SB), Y11
+	VFMADD213PS  raised64x3y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised64x2y2<>+32(SB), Y11
+	VFMADD213PS  raised64x2y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised64x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised64x1y3<>+32(SB), Y11
+	VFMADD213PS  raised64x1y2<>+32(SB), Y8, Y11
+	VFMADD213PS  raised64x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised64x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised64x0y4<>+32(SB), Y11
+	VFMADD213PS  raised64x0y3<>+32(SB), Y8, Y11
+	VFMADD213PS  raised64x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  raised64x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised64x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised64odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 864(AX)
+	VMOVUPS      raised80x5y0<>+0(SB), Y10
+	VMOVUPS      raised80x4y1<>+0(SB), Y11
+	VFMADD213PS  raised80x4y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised80x3y2<>+0(SB), Y11
+	VFMADD213PS  raised80x3y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised80x3y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised80x2y3<>+0(SB), Y11
+	VFMADD213PS  raised80x2y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised80x2y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised80x2y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised80x1y4<>+0(SB), Y11
+	VFMADD213PS  raised80x1y3<>+0(SB), Y8, Y11
+	VFMADD213PS  raised80x1y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised80x1y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised80x1y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised80x0y4<>+0(SB), Y11
+	VFMADD213PS  raised80x0y3<>+0(SB), Y8, Y11
+	VFMADD213PS  raised80x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised80x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised80x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised80odd<>+0(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 896(AX)
+	VMOVUPS      raised80x5y0<>+32(SB), Y10
+	VMOVUPS      raised80x4y1<>+32(SB), Y11
+	VFMADD213PS  raised80x4y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised80x3y2<>+32(SB), Y11
+	VFMADD213PS  raised80x3y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised80x3y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised80x2y3<>+32(SB), Y11
+	VFMADD213PS  raised80x2y2<>+32(SB), Y8, Y11
+	VFMADD213PS  raised80x2y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised80x2y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised80x1y4<>+32(SB), Y11
+	VFMADD213PS  raised80x1y3<>+32(SB), Y8, Y11
+	VFMADD213PS  raised80x1y2<>+32(SB), Y8, Y11
+	VFMADD213PS  raised80x1y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised80x1y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised80x0y4<>+32(SB), Y11
+	VFMADD213PS  raised80x0y3<>+32(SB), Y8, Y11
+	VFMADD213PS  raised80x0y2<>+32(SB), Y8, Y11
+	VFMADD213PS  raised80x0y1<>+32(SB), Y8, Y11
+	VFMADD213PS  raised80x0y0<>+32(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised80odd<>+32(SB), Y11
+	VPERMPS      Y9, Y11, Y11
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 928(AX)
+	VMOVUPS      raised96x1y4<>+0(SB), Y10
+	VFMADD213PS  raised96x1y3<>+0(SB), Y8, Y10
+	VFMADD213PS  raised96x1y2<>+0(SB), Y8, Y10
+	VFMADD213PS  raised96x1y1<>+0(SB), Y8, Y10
+	VFMADD213PS  raised96x1y0<>+0(SB), Y8, Y10
+	VMOVUPS      raised96x0y5<>+0(SB), Y11
+	VFMADD213PS  raised96x0y4<>+0(SB), Y8, Y11
+	VFMADD213PS  raised96x0y3<>+0(SB), Y8, Y11
+	VFMADD213PS  raised96x0y2<>+0(SB), Y8, Y11
+	VFMADD213PS  raised96x0y1<>+0(SB), Y8, Y11
+	VFMADD213PS  raised96x0y0<>+0(SB), Y8, Y11
+	VFMADD213PS  Y11, Y7, Y10
+	VMOVUPS      raised96odd<>+0(SB), Y7
+	VPERMPS      Y9, Y7, Y7
+	VMULPS       Y7, Y10, Y10
+	VMOVUPS      Y10, 960(AX)
+	VBROADCASTSS 396(BX), Y7
+	VBROADCASTSS 396(DI), Y8
+	VMOVUPS      396(AX), Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      472(AX), Y11
+	VMULPS       Y7, Y11, Y7
+	VMULPS       Y8, Y11, Y8
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block0_degree9:
+	VBROADCASTSS 324(BX)(CX*8), Y11
+	VBROADCASTSS 324(DI)(CX*8), Y12
+	VMOVUPS      324(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      400(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 328(BX)(CX*8), Y11
+	VBROADCASTSS 328(DI)(CX*8), Y12
+	VMOVUPS      832(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      900(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	INCQ         CX
+	CMPQ         CX, $0x09
+	JLT          mutual10DipolesAVX2_block0_degree9
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 320(BX), Y11
+	VBROADCASTSS 320(DI), Y12
+	VMOVUPS      320(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      388(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      464(AX), Y13
+	VMULPS       Y11, Y13, Y11
+	VMULPS       Y12, Y13, Y12
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block0_degree8:
+	VBROADCASTSS 256(BX)(CX*8), Y13
+	VBROADCASTSS 256(DI)(CX*8), Y14
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      400(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 260(BX)(CX*8), Y13
+	VBROADCASTSS 260(DI)(CX*8), Y14
+	VMOVUPS      772(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      832(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      900(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x08
+	JLT          mutual10DipolesAVX2_block0_degree8
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 252(BX), Y13
+	VBROADCASTSS 252(DI), Y14
+	VMOVUPS      252(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      312(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      380(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block0_degree7:
+	VBROADCASTSS 196(BX)(CX*8), Y13
+	VBROADCASTSS 196(DI)(CX*8), Y14
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 200(BX)(CX*8), Y13
+	VBROADCASTSS 200(DI)(CX*8), Y14
+	VMOVUPS      720(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      772(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      832(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x07
+	JLT          mutual10DipolesAVX2_block0_degree7
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 192(BX), Y13
+	VBROADCASTSS 192(DI), Y14
+	VMOVUPS      192(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      244(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      304(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block0_degree6:
+	VBROADCASTSS 144(BX)(CX*8), Y13
+	VBROADCASTSS 144(DI)(CX*8), Y14
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 148(BX)(CX*8), Y13
+	VBROADCASTSS 148(DI)(CX*8), Y14
+	VMOVUPS      676(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      720(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      772(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x06
+	JLT          mutual10DipolesAVX2_block0_degree6
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 140(BX), Y13
+	VBROADCASTSS 140(DI), Y14
+	VMOVUPS      140(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      184(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      236(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block0_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Y13
+	VBROADCASTSS 100(DI)(CX*8), Y14
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 104(BX)(CX*8), Y13
+	VBROADCASTSS 104(DI)(CX*8), Y14
+	VMOVUPS      640(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      676(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      720(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          mutual10DipolesAVX2_block0_degree5
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 96(BX), Y13
+	VBROADCASTSS 96(DI), Y14
+	VMOVUPS      96(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      132(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      176(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block0_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Y13
+	VBROADCASTSS 64(DI)(CX*8), Y14
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 68(BX)(CX*8), Y13
+	VBROADCASTSS 68(DI)(CX*8), Y14
+	VMOVUPS      612(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      640(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      676(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          mutual10DipolesAVX2_block0_degree4
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 60(BX), Y13
+	VBROADCASTSS 60(DI), Y14
+	VMOVUPS      60(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      88(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      124(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block0_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y13
+	VBROADCASTSS 36(DI)(CX*8), Y14
+	VMOVUPS      36(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 40(BX)(CX*8), Y13
+	VBROADCASTSS 40(DI)(CX*8), Y14
+	VMOVUPS      592(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      612(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      640(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual10DipolesAVX2_block0_degree3
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 32(BX), Y13
+	VBROADCASTSS 32(DI), Y14
+	VMOVUPS      32(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      52(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      80(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block0_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y13
+	VBROADCASTSS 16(DI)(CX*8), Y14
+	VMOVUPS      16(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      36(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 20(BX)(CX*8), Y13
+	VBROADCASTSS 20(DI)(CX*8), Y14
+	VMOVUPS      580(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      592(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      612(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual10DipolesAVX2_block0_degree2
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 12(BX), Y13
+	VBROADCASTSS 12(DI), Y14
+	VMOVUPS      12(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      24(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      44(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block0_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      4(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      16(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      36(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      576(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      580(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      592(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual10DipolesAVX2_block0_degree1
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  (AX), Y13, Y10
+	VFMADD231PS  4(AX), Y13, Y7
+	VFMADD231PS  16(AX), Y13, Y11
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 1152(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 1156(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y11, Y11
+	VMOVUPS      Y11, 1168(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  (AX), Y7, Y9
+	VFMADD231PS  4(AX), Y7, Y8
+	VFMADD231PS  16(AX), Y7, Y12
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      Y9, 1728(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 1732(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y12, Y12
+	VMOVUPS      Y12, 1744(AX)
+	VBROADCASTSS 252(BX), Y7
+	VBROADCASTSS 252(DI), Y8
+	VMOVUPS      456(AX), Y9
+	VMULPS       Y7, Y9, Y7
+	VMULPS       Y8, Y9, Y8
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block3_degree7:
+	VBROADCASTSS 196(BX)(CX*8), Y9
+	VBROADCASTSS 196(DI)(CX*8), Y10
+	VMOVUPS      400(AX)(CX*8), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 200(BX)(CX*8), Y9
+	VBROADCASTSS 200(DI)(CX*8), Y10
+	VMOVUPS      900(AX)(CX*8), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	INCQ         CX
+	CMPQ         CX, $0x07
+	JLT          mutual10DipolesAVX2_block3_degree7
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 192(BX), Y9
+	VBROADCASTSS 192(DI), Y10
+	VMOVUPS      372(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VMOVUPS      448(AX), Y11
+	VMULPS       Y9, Y11, Y12
+	VMULPS       Y10, Y11, Y11
+	VMOVUPS      480(AX), Y13
+	VMULPS       Y9, Y13, Y9
+	VMULPS       Y10, Y13, Y10
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block3_degree6:
+	VBROADCASTSS 144(BX)(CX*8), Y13
+	VBROADCASTSS 144(DI)(CX*8), Y14
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      400(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      432(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 148(BX)(CX*8), Y13
+	VBROADCASTSS 148(DI)(CX*8), Y14
+	VMOVUPS      832(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      900(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      932(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x06
+	JLT          mutual10DipolesAVX2_block3_degree6
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS 140(BX), Y13
+	VBROADCASTSS 140(DI), Y14
+	VMOVUPS      296(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      364(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      396(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block3_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Y13
+	VBROADCASTSS 100(DI)(CX*8), Y14
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 104(BX)(CX*8), Y13
+	VBROADCASTSS 104(DI)(CX*8), Y14
+	VMOVUPS      772(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      832(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      864(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          mutual10DipolesAVX2_block3_degree5
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS 96(BX), Y13
+	VBROADCASTSS 96(DI), Y14
+	VMOVUPS      228(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      288(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      320(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block3_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Y13
+	VBROADCASTSS 64(DI)(CX*8), Y14
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      288(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 68(BX)(CX*8), Y13
+	VBROADCASTSS 68(DI)(CX*8), Y14
+	VMOVUPS      720(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      772(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      804(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          mutual10DipolesAVX2_block3_degree4
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS 60(BX), Y13
+	VBROADCASTSS 60(DI), Y14
+	VMOVUPS      168(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      220(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      252(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block3_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y13
+	VBROADCASTSS 36(DI)(CX*8), Y14
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      228(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 40(BX)(CX*8), Y13
+	VBROADCASTSS 40(DI)(CX*8), Y14
+	VMOVUPS      676(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      720(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      752(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual10DipolesAVX2_block3_degree3
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS 32(BX), Y13
+	VBROADCASTSS 32(DI), Y14
+	VMOVUPS      116(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      160(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      192(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block3_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y13
+	VBROADCASTSS 16(DI)(CX*8), Y14
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      176(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 20(BX)(CX*8), Y13
+	VBROADCASTSS 20(DI)(CX*8), Y14
+	VMOVUPS      640(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      676(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      708(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual10DipolesAVX2_block3_degree2
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS 12(BX), Y13
+	VBROADCASTSS 12(DI), Y14
+	VMOVUPS      72(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      108(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      140(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block3_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      64(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      100(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      132(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      612(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      640(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      672(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual10DipolesAVX2_block3_degree1
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  36(AX), Y13, Y7
+	VFMADD231PS  64(AX), Y13, Y12
+	VFMADD231PS  96(AX), Y13, Y9
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 1188(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y12, Y12
+	VMOVUPS      Y12, 1216(AX)
+	VMULPS       Y5, Y9, Y9
+	VMOVUPS      Y9, 1248(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  36(AX), Y7, Y8
+	VFMADD231PS  64(AX), Y7, Y11
+	VFMADD231PS  96(AX), Y7, Y10
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 1764(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y11, Y11
+	VMOVUPS      Y11, 1792(AX)
+	VMULPS       Y3, Y10, Y10
+	VMOVUPS      Y10, 1824(AX)
+	VBROADCASTSS 140(BX), Y7
+	VBROADCASTSS 140(DI), Y8
+	VMOVUPS      440(AX), Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      472(AX), Y11
+	VMULPS       Y7, Y11, Y7
+	VMULPS       Y8, Y11, Y8
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block6_degree5:
+	VBROADCASTSS 100(BX)(CX*8), Y11
+	VBROADCASTSS 100(DI)(CX*8), Y12
+	VMOVUPS      400(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      432(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS 104(BX)(CX*8), Y11
+	VBROADCASTSS 104(DI)(CX*8), Y12
+	VMOVUPS      900(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      932(AX)(CX*8), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	INCQ         CX
+	CMPQ         CX, $0x05
+	JLT          mutual10DipolesAVX2_block6_degree5
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 96(BX), Y11
+	VBROADCASTSS 96(DI), Y12
+	VMOVUPS      356(AX), Y13
+	VFMADD231PS  Y11, Y13, Y10
+	VFMADD231PS  Y12, Y13, Y9
+	VMOVUPS      388(AX), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VMOVUPS      432(AX), Y13
+	VMULPS       Y11, Y13, Y11
+	VMULPS       Y12, Y13, Y12
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block6_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Y13
+	VBROADCASTSS 64(DI)(CX*8), Y14
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      400(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 68(BX)(CX*8), Y13
+	VBROADCASTSS 68(DI)(CX*8), Y14
+	VMOVUPS      832(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      864(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      900(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          mutual10DipolesAVX2_block6_degree4
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 60(BX), Y13
+	VBROADCASTSS 60(DI), Y14
+	VMOVUPS      280(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      312(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      348(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block6_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y13
+	VBROADCASTSS 36(DI)(CX*8), Y14
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      288(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 40(BX)(CX*8), Y13
+	VBROADCASTSS 40(DI)(CX*8), Y14
+	VMOVUPS      772(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      804(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      832(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual10DipolesAVX2_block6_degree3
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 32(BX), Y13
+	VBROADCASTSS 32(DI), Y14
+	VMOVUPS      212(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      244(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      272(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block6_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y13
+	VBROADCASTSS 16(DI)(CX*8), Y14
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      228(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 20(BX)(CX*8), Y13
+	VBROADCASTSS 20(DI)(CX*8), Y14
+	VMOVUPS      720(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      752(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      772(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual10DipolesAVX2_block6_degree2
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS 12(BX), Y13
+	VBROADCASTSS 12(DI), Y14
+	VMOVUPS      152(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      184(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      204(AX), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block6_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      144(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      176(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      196(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      676(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      708(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      720(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual10DipolesAVX2_block6_degree1
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y12, Y12
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  100(AX), Y13, Y10
+	VFMADD231PS  132(AX), Y13, Y7
+	VFMADD231PS  144(AX), Y13, Y11
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 1252(AX)
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 1284(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y11, Y11
+	VMOVUPS      Y11, 1296(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  100(AX), Y7, Y9
+	VFMADD231PS  132(AX), Y7, Y8
+	VFMADD231PS  144(AX), Y7, Y12
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      Y9, 1828(AX)
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 1860(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y12, Y12
+	VMOVUPS      Y12, 1872(AX)
+	VBROADCASTSS 96(BX), Y7
+	VBROADCASTSS 96(DI), Y8
+	VMOVUPS      464(AX), Y9
+	VMULPS       Y7, Y9, Y7
+	VMULPS       Y8, Y9, Y8
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block9_degree4:
+	VBROADCASTSS 64(BX)(CX*8), Y9
+	VBROADCASTSS 64(DI)(CX*8), Y10
+	VMOVUPS      432(AX)(CX*8), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VBROADCASTSS 68(BX)(CX*8), Y9
+	VBROADCASTSS 68(DI)(CX*8), Y10
+	VMOVUPS      932(AX)(CX*8), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	INCQ         CX
+	CMPQ         CX, $0x04
+	JLT          mutual10DipolesAVX2_block9_degree4
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 60(BX), Y9
+	VBROADCASTSS 60(DI), Y10
+	VMOVUPS      380(AX), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	VMOVUPS      424(AX), Y11
+	VMULPS       Y9, Y11, Y12
+	VMULPS       Y10, Y11, Y11
+	VMOVUPS      456(AX), Y13
+	VMULPS       Y9, Y13, Y9
+	VMULPS       Y10, Y13, Y10
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block9_degree3:
+	VBROADCASTSS 36(BX)(CX*8), Y13
+	VBROADCASTSS 36(DI)(CX*8), Y14
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      400(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      432(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 40(BX)(CX*8), Y13
+	VBROADCASTSS 40(DI)(CX*8), Y14
+	VMOVUPS      864(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      900(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      932(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x03
+	JLT          mutual10DipolesAVX2_block9_degree3
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS 32(BX), Y13
+	VBROADCASTSS 32(DI), Y14
+	VMOVUPS      304(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      340(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      372(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block9_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y13
+	VBROADCASTSS 16(DI)(CX*8), Y14
+	VMOVUPS      288(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 20(BX)(CX*8), Y13
+	VBROADCASTSS 20(DI)(CX*8), Y14
+	VMOVUPS      804(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      832(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      864(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual10DipolesAVX2_block9_degree2
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS 12(BX), Y13
+	VBROADCASTSS 12(DI), Y14
+	VMOVUPS      236(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      264(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      296(AX), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block9_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      228(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      256(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      288(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      752(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VMOVUPS      772(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      804(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual10DipolesAVX2_block9_degree1
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y10, Y10
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  176(AX), Y13, Y7
+	VFMADD231PS  196(AX), Y13, Y12
+	VFMADD231PS  228(AX), Y13, Y9
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 1328(AX)
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y12, Y12
+	VMOVUPS      Y12, 1348(AX)
+	VMULPS       Y5, Y9, Y9
+	VMOVUPS      Y9, 1380(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  176(AX), Y7, Y8
+	VFMADD231PS  196(AX), Y7, Y11
+	VFMADD231PS  228(AX), Y7, Y10
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 1904(AX)
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y11, Y11
+	VMOVUPS      Y11, 1924(AX)
+	VMULPS       Y3, Y10, Y10
+	VMOVUPS      Y10, 1956(AX)
+	VBROADCASTSS 32(BX), Y7
+	VBROADCASTSS 32(DI), Y8
+	VMOVUPS      416(AX), Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      448(AX), Y11
+	VMULPS       Y7, Y11, Y12
+	VMULPS       Y8, Y11, Y11
+	VMOVUPS      480(AX), Y13
+	VMULPS       Y7, Y13, Y7
+	VMULPS       Y8, Y13, Y8
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block12_degree2:
+	VBROADCASTSS 16(BX)(CX*8), Y13
+	VBROADCASTSS 16(DI)(CX*8), Y14
+	VMOVUPS      400(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      432(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      464(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS 20(BX)(CX*8), Y13
+	VBROADCASTSS 20(DI)(CX*8), Y14
+	VMOVUPS      900(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      932(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      964(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	INCQ         CX
+	CMPQ         CX, $0x02
+	JLT          mutual10DipolesAVX2_block12_degree2
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS 12(BX), Y13
+	VBROADCASTSS 12(DI), Y14
+	VMOVUPS      332(AX), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      364(AX), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      396(AX), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block12_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      324(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      356(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      388(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      832(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      864(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      896(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual10DipolesAVX2_block12_degree1
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  256(AX), Y13, Y10
+	VFMADD231PS  288(AX), Y13, Y12
+	VFMADD231PS  320(AX), Y13, Y7
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 1408(AX)
+	VMULPS       Y5, Y12, Y12
+	VMOVUPS      Y12, 1440(AX)
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 1472(AX)
+	VBROADCASTSS (DI), Y7
+	VFMADD231PS  256(AX), Y7, Y9
+	VFMADD231PS  288(AX), Y7, Y11
+	VFMADD231PS  320(AX), Y7, Y8
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      Y9, 1984(AX)
+	VMULPS       Y3, Y11, Y11
+	VMOVUPS      Y11, 2016(AX)
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 2048(AX)
+	VBROADCASTSS 12(BX), Y7
+	VBROADCASTSS 12(DI), Y8
+	VMOVUPS      408(AX), Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y8, Y9, Y9
+	VMOVUPS      440(AX), Y11
+	VMULPS       Y7, Y11, Y12
+	VMULPS       Y8, Y11, Y11
+	VMOVUPS      472(AX), Y13
+	VMULPS       Y7, Y13, Y7
+	VMULPS       Y8, Y13, Y8
+	XORQ         CX, CX
+
+mutual10DipolesAVX2_block15_degree1:
+	VBROADCASTSS 4(BX)(CX*8), Y13
+	VBROADCASTSS 4(DI)(CX*8), Y14
+	VMOVUPS      400(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      432(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      464(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS 8(BX)(CX*8), Y13
+	VBROADCASTSS 8(DI)(CX*8), Y14
+	VMOVUPS      900(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y9
+	VMOVUPS      932(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y12
+	VFMADD231PS  Y14, Y15, Y11
+	VMOVUPS      964(AX)(CX*8), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	INCQ         CX
+	CMPQ         CX, $0x01
+	JLT          mutual10DipolesAVX2_block15_degree1
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y0, Y12, Y12
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y6, Y8, Y8
+	VBROADCASTSS (BX), Y0
+	VFMADD231PS  324(AX), Y0, Y10
+	VFMADD231PS  356(AX), Y0, Y12
+	VFMADD231PS  388(AX), Y0, Y7
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 1476(AX)
+	VMULPS       Y5, Y12, Y12
+	VMOVUPS      Y12, 1508(AX)
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 1540(AX)
+	VBROADCASTSS (DI), Y0
+	VFMADD231PS  324(AX), Y0, Y9
+	VFMADD231PS  356(AX), Y0, Y11
+	VFMADD231PS  388(AX), Y0, Y8
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      Y9, 2052(AX)
+	VMULPS       Y3, Y11, Y11
+	VMOVUPS      Y11, 2084(AX)
+	VMULPS       Y3, Y8, Y8
+	VMOVUPS      Y8, 2116(AX)
+	VBROADCASTSS (BX), Y0
+	VMULPS       400(AX), Y0, Y6
+	VMULPS       432(AX), Y0, Y7
+	VMULPS       464(AX), Y0, Y0
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, 1552(AX)
+	VMULPS       Y5, Y7, Y7
+	VMOVUPS      Y7, 1584(AX)
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      Y0, 1616(AX)
+	VBROADCASTSS (DI), Y0
+	VMULPS       400(AX), Y0, Y2
+	VMULPS       432(AX), Y0, Y5
+	VMULPS       464(AX), Y0, Y0
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 2128(AX)
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      Y5, 2160(AX)
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, 2192(AX)
+	VXORPS       X4, X4, X4
+	VMOVUPS      Y4, 1636(AX)
+	VMOVUPS      Y4, 2212(AX)
+	VMOVUPS      (SI), Y0
+	VADDPS       1152(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       1184(AX), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      64(SI), Y0
+	VADDPS       1216(AX), Y0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      96(SI), Y0
+	VADDPS       1248(AX), Y0, Y0
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      128(SI), Y0
+	VADDPS       1280(AX), Y0, Y0
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      160(SI), Y0
+	VADDPS       1312(AX), Y0, Y0
+	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      192(SI), Y0
+	VADDPS       1344(AX), Y0, Y0
+	VMOVUPS      Y0, 192(SI)
+	VMOVUPS      224(SI), Y0
+	VADDPS       1376(AX), Y0, Y0
+	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      256(SI), Y0
+	VADDPS       1408(AX), Y0, Y0
+	VMOVUPS      Y0, 256(SI)
+	VMOVUPS      288(SI), Y0
+	VADDPS       1440(AX), Y0, Y0
+	VMOVUPS      Y0, 288(SI)
+	VMOVUPS      320(SI), Y0
+	VADDPS       1472(AX), Y0, Y0
+	VMOVUPS      Y0, 320(SI)
+	VMOVUPS      352(SI), Y0
+	VADDPS       1504(AX), Y0, Y0
+	VMOVUPS      Y0, 352(SI)
+	VMOVUPS      384(SI), Y0
+	VADDPS       1536(AX), Y0, Y0
+	VMOVUPS      Y0, 384(SI)
+	VMOVUPS      416(SI), Y0
+	VADDPS       1568(AX), Y0, Y0
+	VMOVUPS      Y0, 416(SI)
+	VMOVUPS      448(SI), Y0
+	VADDPS       1600(AX), Y0, Y0
+	VMOVUPS      Y0, 448(SI)
+	VMOVUPS      480(SI), Y0
+	VADDPS       1632(AX), Y0, Y0
+	VMOVUPS      Y0, 480(SI)
+	VMOVUPS      (R8), Y0
+	VADDPS       1728(AX), Y0, Y0
+	VMOVUPS      Y0, (R8)
+	VMOVUPS      32(R8), Y0
+	VADDPS       1760(AX), Y0, Y0
+	VMOVUPS      Y0, 32(R8)
+	VMOVUPS      64(R8), Y0
+	VADDPS       1792(AX), Y0, Y0
+	VMOVUPS      Y0, 64(R8)
+	VMOVUPS      96(R8), Y0
+	VADDPS       1824(AX), Y0, Y0
+	VMOVUPS      Y0, 96(R8)
+	VMOVUPS      128(R8), Y0
+	VADDPS       1856(AX), Y0, Y0
+	VMOVUPS      Y0, 128(R8)
+	VMOVUPS      160(R8), Y0
+	VADDPS       1888(AX), Y0, Y0
+	VMOVUPS      Y0, 160(R8)
+	VMOVUPS      192(R8), Y0
+	VADDPS       1920(AX), Y0, Y0
+	VMOVUPS      Y0, 192(R8)
+	VMOVUPS      224(R8), Y0
+	VADDPS       1952(AX), Y0, Y0
+	VMOVUPS      Y0, 224(R8)
+	VMOVUPS      256(R8), Y0
+	VADDPS       1984(AX), Y0, Y0
+	VMOVUPS      Y0, 256(R8)
+	VMOVUPS      288(R8), Y0
+	VADDPS       2016(AX), Y0, Y0
+	VMOVUPS      Y0, 288(R8)
+	VMOVUPS      320(R8), Y0
+	VADDPS       2048(AX), Y0, Y0
+	VMOVUPS      Y0, 320(R8)
+	VMOVUPS      352(R8), Y0
+	VADDPS       2080(AX), Y0, Y0
+	VMOVUPS      Y0, 352(R8)
+	VMOVUPS      384(R8), Y0
+	VADDPS       2112(AX), Y0, Y0
+	VMOVUPS      Y0, 384(R8)
+	VMOVUPS      416(R8), Y0
+	VADDPS       2144(AX), Y0, Y0
+	VMOVUPS      Y0, 416(R8)
+	VMOVUPS      448(R8), Y0
+	VADDPS       2176(AX), Y0, Y0
+	VMOVUPS      Y0, 448(R8)
+	VMOVUPS      480(R8), Y0
+	VADDPS       2208(AX), Y0, Y0
+	VMOVUPS      Y0, 480(R8)
 	VZEROUPPER
 	RET

@@ -24,7 +24,7 @@ var directions = []vec{{2, 0, 0}, {0, -2, 0}, {0, 0, 2}, {1.5, 1.5, 0}, {0, 1.5,
 // TestM2L: both forms against the reference, coefficient by coefficient, relative to the size of a coefficient of that
 // degree, for all directions; added to what is there; padding untouched.
 func TestM2L(t *testing.T) {
-	kernels(t, func(t *testing.T, k *Kernel) {
+	eachKernel(t, func(t *testing.T, k *Kernel) {
 		for d, at := range directions {
 			b, c := pairOf(k, uint64(d), vec{}, at)
 			one := k.NewCells(2)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// kernels calls f for every order, instruction set and treatment of dipoles.
-func kernels(t *testing.T, f func(t *testing.T, k *Kernel)) {
+// eachKernel calls f for every order, instruction set and treatment of dipoles.
+func eachKernel(t *testing.T, f func(t *testing.T, k *Kernel)) {
 	for order := MinOrder; order <= MaxOrder; order++ {
 		for _, isa := range Supported() {
 			for _, dipoles := range []bool{false, true} {
@@ -39,7 +39,7 @@ func effect(k *Kernel, c *Cells, cell int, r vec) (phi float64) {
 
 // TestP2M: the reduced multipoles make the same potential as the full ones, to rounding.
 func TestP2M(t *testing.T) {
-	kernels(t, func(t *testing.T, k *Kernel) {
+	eachKernel(t, func(t *testing.T, k *Kernel) {
 		b := NewBodies(40)
 		b.ball(newRand(1), 0, 40, vec{3, -2, 1}, 0.7, k.Dipoles())
 		c := k.NewCells(1)
@@ -65,7 +65,7 @@ func TestP2M(t *testing.T) {
 
 // TestChain: P2M, M2M, M2L, L2L and L2P in turn against the reference's, which differs by rounding alone.
 func TestChain(t *testing.T) {
-	kernels(t, func(t *testing.T, k *Kernel) {
+	eachKernel(t, func(t *testing.T, k *Kernel) {
 		b := NewBodies(40)
 		rng := newRand(2)
 		b.ball(rng, 0, 20, vec{0, 0, 0}, 0.3, k.Dipoles())

@@ -24,28 +24,49 @@ type (
 	mutualFunc = func(ci, cj *Centre, mi, mj, li, lj *float32)
 )
 
-// small512 are the AVX-512 kernels by order and whether there are dipoles.
-var small512 = map[int][2]struct {
+// kernels are the assembly of an order without and with dipoles. Where the first is missing, the second does for both.
+type kernels [2]struct {
 	one    oneFunc
 	mutual mutualFunc
-}{
-	2: {{m2l2AVX512, mutual2AVX512}, {m2l2DipolesAVX512, mutual2DipolesAVX512}},
-	3: {{m2l3AVX512, mutual3AVX512}, {m2l3DipolesAVX512, mutual3DipolesAVX512}},
-	4: {{m2l4AVX512, mutual4AVX512}, {m2l4DipolesAVX512, mutual4DipolesAVX512}},
-	5: {{m2l5AVX512, mutual5AVX512}, {m2l5DipolesAVX512, mutual5DipolesAVX512}},
+}
+
+var avx512 = [MaxOrder + 1]kernels{
+	2:  {1: {m2l2DipolesAVX512, mutual2DipolesAVX512}},
+	3:  {1: {m2l3DipolesAVX512, mutual3DipolesAVX512}},
+	4:  {1: {m2l4DipolesAVX512, mutual4DipolesAVX512}},
+	5:  {{m2l5AVX512, mutual5AVX512}, {m2l5DipolesAVX512, mutual5DipolesAVX512}},
+	6:  {1: {m2l6DipolesAVX512, mutual6DipolesAVX512}},
+	7:  {1: {m2l7DipolesAVX512, mutual7DipolesAVX512}},
+	8:  {1: {m2l8DipolesAVX512, mutual8DipolesAVX512}},
+	9:  {1: {m2l9DipolesAVX512, mutual9DipolesAVX512}},
+	10: {1: {m2l10DipolesAVX512, mutual10DipolesAVX512}},
+}
+
+var avx2 = [MaxOrder + 1]kernels{
+	2:  {1: {m2l2DipolesAVX2, mutual2DipolesAVX2}},
+	3:  {1: {m2l3DipolesAVX2, mutual3DipolesAVX2}},
+	4:  {1: {m2l4DipolesAVX2, mutual4DipolesAVX2}},
+	5:  {{m2l5AVX2, mutual5AVX2}, {m2l5DipolesAVX2, mutual5DipolesAVX2}},
+	6:  {1: {m2l6DipolesAVX2, mutual6DipolesAVX2}},
+	7:  {1: {m2l7DipolesAVX2, mutual7DipolesAVX2}},
+	8:  {1: {m2l8DipolesAVX2, mutual8DipolesAVX2}},
+	9:  {1: {m2l9DipolesAVX2, mutual9DipolesAVX2}},
+	10: {1: {m2l10DipolesAVX2, mutual10DipolesAVX2}},
 }
 
 // simdM2L returns the assembly for k, or nil where there is none.
-func simdM2L(k *Kernel) (m2l oneFunc, mutual mutualFunc) {
-	dipoles := 0
-	if k.dipoles {
-		dipoles = 1
+func simdM2L(k *Kernel) (oneFunc, mutualFunc) {
+	f := avx2[k.Order]
+	switch k.isa {
+	case Portable:
+		return nil, nil
+	case AVX512:
+		f = avx512[k.Order]
 	}
-	if k.isa == AVX512 {
-		f := small512[k.Order][dipoles]
-		return f.one, f.mutual
+	if !k.dipoles && f[0].one != nil {
+		return f[0].one, f[0].mutual
 	}
-	return nil, nil
+	return f[1].one, f[1].mutual
 }
 
 // p2pSIMD is p2pPortable. All ranges hold at least one body.

@@ -11,12 +11,12 @@ type tables struct {
 	fullM, fullL int // coefficients with any z: degrees up to Order-1, up to Order
 	monomials    []monomial
 	raise        [3][]uint16  // raise[axis][n] = n + e_axis as full numbers, degree of n below Order
-	folds        []fold       // z >= 2, by falling z within a degree
+	folds        []fold       // z >= 2, by falling z
 	shiftsM      [3][]shift   // along one axis, degrees up to Order-1, by rising lo
 	shiftsL      [3][]shift   // likewise, up to Order
 	degree       []uint8      // of a full number
 	fullOf       []uint16     // full number of a term
-	derivs       []recurrence // of the numbers of deriv, in order
+	derivs       []recurrence // of degree 1 and up, each after those that it needs
 	pairs        [][]uint8    // pairs[n][k] = deriv number of n+k, for the terms k that term n takes part with
 }
 
@@ -34,7 +34,10 @@ type fold struct{ n, x, y uint16 }
 type shift struct{ lo, hi, power uint16 }
 
 // recurrence says T_n = sum over t of (c u_axis T_from, without the factor u where axis is 3).
-type recurrence struct{ terms []recurrenceTerm }
+type recurrence struct {
+	n     uint8 // a deriv number, as from
+	terms []recurrenceTerm
+}
 
 type recurrenceTerm struct {
 	from uint8
@@ -86,7 +89,7 @@ func newTables(order int) *tables {
 			t.folds = append(t.folds, fold{uint16(n.full()), uint16(index{n.x + 2, n.y, n.z - 2}.full()), uint16(index{n.x, n.y + 2, n.z - 2}.full())})
 		}
 	}
-	slices.Reverse(t.folds)
+	slices.SortStableFunc(t.folds, func(a, b fold) int { return all[b.n].z - all[a.n].z })
 	for _, n := range indices(order, 1) {
 		t.fullOf = append(t.fullOf, uint16(n.full()))
 		row := make([]uint8, 0, t.Multipoles)
@@ -95,8 +98,14 @@ func newTables(order int) *tables {
 		}
 		t.pairs = append(t.pairs, row)
 	}
-	for _, n := range indices(order, 2) {
-		t.derivs = append(t.derivs, recurrenceOf(n))
+	for d := 1; d <= order; d++ {
+		for z := range 3 { // those with z = 2 need others of their degree
+			for _, n := range indices(order, 2) {
+				if n.degree() == d && n.z == z {
+					t.derivs = append(t.derivs, recurrenceOf(n))
+				}
+			}
+		}
 	}
 	return t
 }
@@ -105,7 +114,7 @@ func (n index) plus(k index) index { return index{n.x + k.x, n.y + k.y, n.z + k.
 
 // recurrenceOf returns equation (7) of the package's comment, or (6) where z = 2.
 func recurrenceOf(n index) recurrence {
-	var r recurrence
+	r := recurrence{n: uint8(n.deriv())}
 	if n.z >= 2 {
 		r.terms = []recurrenceTerm{
 			{uint8(index{n.x + 2, n.y, n.z - 2}.deriv()), 3, -1},

@@ -25,8 +25,8 @@ func (e *OrderError) Error() string {
 // Terms are the numbers of coefficients of an expansion of some order, and where those of a cell lie: cell i has
 // M[i*MultipoleStride:][:Multipoles] and L[i*LocalStride:][:Locals], the rest being padding that is zero and stays so.
 //
-// Coefficients stand by degree; within a degree those with z = 0 before those with z = 1; within these by y, so that
-// (a, b, c) is number (a+b+c)^2 + c (a+b+c+1) + b.
+// Coefficients stand by degree; within a degree by y, and for each y z = 0 before z = 1, so that (a, b, c) is number
+// (a+b+c)^2 + 2b + c. For each multipole k the derivatives D_{n+k} of all n of one degree are then a contiguous run.
 type Terms struct {
 	Order           int
 	Multipoles      int // Order^2: degrees 0 to Order-1, dipoles included
@@ -51,29 +51,33 @@ type index struct{ x, y, z int }
 func (n index) degree() int { return n.x + n.y + n.z }
 
 // term is the number of n among those with z <= 1.
-func (n index) term() int { d := n.degree(); return d*d + n.z*(d+1) + n.y }
+func (n index) term() int { d := n.degree(); return d*d + 2*n.y + n.z }
 
 // deriv is the number of n among those with z <= 2.
 func (n index) deriv() int {
 	d := n.degree()
-	return 3*d*(d-1)/2 + min(d, 1) + blockOf(d, n.z) + n.y
+	if d == 0 {
+		return 0
+	}
+	number := 1 + 3*d*(d-1)/2 + 3*n.y + n.z
+	if n.y == d { // (1, d-1, 2) is not there
+		number--
+	}
+	return number
 }
 
 // full is the number of n among all.
 func (n index) full() int {
 	d := n.degree()
-	return d*(d+1)*(d+2)/6 + blockOf(d, n.z) + n.y
+	return d*(d+1)*(d+2)/6 + n.y*(d+1) - n.y*(n.y-1)/2 + n.z
 }
-
-// blockOf is how many indices of degree d have a smaller z.
-func blockOf(d, z int) int { return z*(d+1) - z*(z-1)/2 }
 
 // indices returns all multi-indices of degree at most d with z <= zmax, in the order of term, deriv and full.
 func indices(d, zmax int) []index {
 	var s []index
 	for m := range d + 1 {
-		for z := range min(m, zmax) + 1 {
-			for y := range m - z + 1 {
+		for y := range m + 1 {
+			for z := range min(m-y, zmax) + 1 {
 				s = append(s, index{m - y - z, y, z})
 			}
 		}

@@ -9,8 +9,8 @@ func (n index) plus(k index) index { return index{n.x + k.x, n.y + k.y, n.z + k.
 // terms lists the indices of the degrees lo to hi with z <= 1 in the order of the coefficients.
 func terms(lo, hi int) (s []index) {
 	for d := lo; d <= hi; d++ {
-		for z := range min(d, 1) + 1 {
-			for y := range d - z + 1 {
+		for y := range d + 1 {
+			for z := range min(d-y, 1) + 1 {
 				s = append(s, index{d - y - z, y, z})
 			}
 		}
@@ -18,7 +18,7 @@ func terms(lo, hi int) (s []index) {
 	return s
 }
 
-// polynomial is T_n(-v) by equation (8), n.z <= 1, as the factor v_x^odd.x v_y^odd.y v_z^odd.z and the coefficients of
+// polynomial is T_n(-v) by equation (8), n.z <= 2, as the factor v_x^odd.x v_y^odd.y v_z^odd.z and the coefficients of
 // powers of v_x^2 and v_y^2.
 type polynomial struct {
 	odd   index
@@ -26,6 +26,16 @@ type polynomial struct {
 }
 
 func polynomialOf(n index) polynomial {
+	if n.z == 2 { // Laplace's equation
+		p, q := polynomialOf(index{n.x + 2, n.y, 0}), polynomialOf(index{n.x, n.y + 2, 0})
+		for k, v := range q.coeff {
+			p.coeff[k] += v
+		}
+		for k := range p.coeff {
+			p.coeff[k] *= -1
+		}
+		return p
+	}
 	p := polynomial{index{n.x % 2, n.y % 2, n.z}, map[[2]int]float64{}}
 	for i := 0; 2*i <= n.x; i++ {
 		for j := 0; 2*j <= n.y; j++ {

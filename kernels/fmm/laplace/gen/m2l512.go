@@ -248,7 +248,9 @@ func (e *small) derivatives(minus reg.VecVirtual) {
 	e.b2.r = e.polynomials("b2", e.b2.held, odd, vx2, vy2)
 
 	e.a0 = lanes{e.ZMM(), all[:16]}
-	e.VINSERTF32X4(operand.U8(0), minus.AsX(), e.b1.r, e.a0.r)
+	first := e.XMM() // 1 and degree 1 in the order of the terms: x, z, y
+	e.VPERMILPS(operand.U8(0xb4), minus.AsX(), first)
+	e.VINSERTF32X4(operand.U8(0), first, e.b1.r, e.a0.r)
 
 	var z1, z2, xx, yy []index
 	for _, n := range terms(2, 5) {

@@ -34,10 +34,18 @@ func generate() (map[string][]byte, error) {
 			directSums(c, &avx2{Context: c})
 		},
 		"m2l_amd64": func(c *build.Context) {
-			for order := 2; order <= 5; order++ {
+			for order := 2; order <= maxOrder; order++ {
 				for _, dipoles := range []bool{false, true} {
+					if !dipoles && order != 5 { // zeros cost a tenth, and 5 is the default
+						continue
+					}
 					for _, mutual := range []bool{false, true} {
-						smallM2L(c, order, dipoles, mutual)
+						if order <= 5 {
+							smallM2L(c, order, dipoles, mutual)
+						} else {
+							runsM2L(c, order, 16, dipoles, mutual)
+						}
+						runsM2L(c, order, 8, dipoles, mutual)
 					}
 				}
 			}
