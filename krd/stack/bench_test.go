@@ -199,3 +199,43 @@ func BenchmarkStream(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkDense and BenchmarkOnline are the engines for numbered blocks; the generation of the trace is not timed.
+func BenchmarkDense(b *testing.B) {
+	benchNumbered(b, func(sizes []uint64) engine { return NewDense(sizes) })
+}
+
+func BenchmarkOnline(b *testing.B) {
+	benchNumbered(b, func(sizes []uint64) engine { return newOnlineEngine(sizes) })
+}
+
+func benchNumbered(b *testing.B, start func(sizes []uint64) engine) {
+	for _, g := range generators {
+		b.Run("trace="+g.name, func(b *testing.B) {
+			n := benchAccesses(b, "KRDLAB_ACCESSES", 10e6)
+			next := g.start()
+			blocks, dist := make([]uint32, n), make([]uint64, n)
+			for i := range blocks {
+				blocks[i] = uint32(next())
+			}
+			sizes := make([]uint64, g.blocks)
+			for i := range sizes {
+				sizes[i] = g.size(uint64(i))
+			}
+			best, bestCPU := math.Inf(1), math.Inf(1)
+			for b.Loop() {
+				begin, beginCPU := time.Now(), cpuTime()
+				e := start(sizes)
+				for i := 0; i < n; {
+					end := min(i+e.BatchLen(), n)
+					e.Distances(blocks[i:end], dist)
+					i = end
+				}
+				best, bestCPU = min(best, time.Since(begin).Seconds()), min(bestCPU, (cpuTime()-beginCPU).Seconds())
+			}
+			b.ReportMetric(float64(n)/best/1e6, "best-Maccess/s")
+			b.ReportMetric(float64(n)/bestCPU/1e6, "best-Maccess/cpu-s")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}

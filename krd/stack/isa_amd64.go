@@ -47,3 +47,20 @@ func (t *table) hits(keys, sizes []uint64, places []uint32, at uint32, prev []ui
 	}
 	return t.hitsPortable(keys, sizes, places, at, prev)
 }
+
+// window is 16 words of ones and 16 of zeros.
+var window = func() (w [2 * fan]uint64) {
+	for i := range fan {
+		w[i] = 1<<64 - 1
+	}
+	return w
+}()
+
+func (w *Weights) add(slot int, delta uint64) {
+	if !wraps {
+		w.addPortable(slot, delta)
+		return
+	}
+	_ = w.levels[0][slot] // the levels above are as long as it takes
+	addAVX2(&w.levels[0], len(w.levels), slot, delta, &window[0])
+}

@@ -28,4 +28,5 @@ func TestPortable(t *testing.T) {
 	TestKeyedExtremes(t)
 	TestKeyedSizeChange(t)
 	TestTableFull(t)
+	TestWeights(t)
 }

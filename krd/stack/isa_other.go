@@ -18,3 +18,5 @@ func (t *table) places(keys []uint64, places *[probeGroup]uint32) { t.placesPort
 func (t *table) hits(keys, sizes []uint64, places []uint32, at uint32, prev []uint32) int {
 	return t.hitsPortable(keys, sizes, places, at, prev)
 }
+
+func (w *Weights) add(slot int, delta uint64) { w.addPortable(slot, delta) }

@@ -23,3 +23,8 @@ func placesBMI2(keys *uint64, n int, lines *uint64, length uint64, places *uint3
 //
 //go:noescape
 func hitsAVX2(keys *uint64, n int, sizes *uint64, places *uint32, lines *uint64, at uint32, prev *uint32) int
+
+// addAVX2 is addPortable for n levels, at least one.
+//
+//go:noescape
+func addAVX2(levels *[]uint64, n int, slot int, delta uint64, window *uint64)

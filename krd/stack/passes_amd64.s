@@ -190,3 +190,39 @@ hits_end:
 	VZEROUPPER
 	MOVQ R9, ret+56(FP)
 	RET
+
+// func addAVX2(levels *[]uint64, n int, slot int, delta uint64, window *uint64)
+// Requires: AVX, AVX2
+TEXT ·addAVX2(SB), NOSPLIT, $0-40
+	MOVQ         levels+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         slot+16(FP), DX
+	MOVQ         window+32(FP), BX
+	VPBROADCASTQ delta+24(FP), Y0
+
+add_level:
+	MOVQ    DX, SI
+	ANDQ    $0x0f, SI
+	MOVQ    DX, DI
+	SUBQ    SI, DI
+	NEGQ    SI
+	MOVQ    (AX), R8
+	LEAQ    (R8)(DI*8), R8
+	VPAND   128(BX)(SI*8), Y0, Y1
+	VPADDQ  (R8), Y1, Y1
+	VMOVDQU Y1, (R8)
+	VPAND   160(BX)(SI*8), Y0, Y1
+	VPADDQ  32(R8), Y1, Y1
+	VMOVDQU Y1, 32(R8)
+	VPAND   192(BX)(SI*8), Y0, Y1
+	VPADDQ  64(R8), Y1, Y1
+	VMOVDQU Y1, 64(R8)
+	VPAND   224(BX)(SI*8), Y0, Y1
+	VPADDQ  96(R8), Y1, Y1
+	VMOVDQU Y1, 96(R8)
+	SHRQ    $0x04, DX
+	ADDQ    $0x18, AX
+	DECQ    CX
+	JNZ     add_level
+	VZEROUPPER
+	RET

@@ -41,6 +41,10 @@ func (w *Weights) Reset(n int) {
 // Add adds delta to the weight of a slot, which must be below the number of slots. One group of 16 words a level is changed.
 func (w *Weights) Add(slot int, delta uint64) {
 	w.total += delta
+	w.add(slot, delta)
+}
+
+func (w *Weights) addPortable(slot int, delta uint64) {
 	for _, sums := range w.levels {
 		for group := sums[slot&^(fan-1) : slot]; len(group) > 0; group = group[1:] {
 			group[0] += delta

@@ -1,4 +1,4 @@
-// Command gen writes the assembly of the passes of package stack, and their Go declarations, into the working directory:
+// Command gen writes the assembly of package stack (passes, probes of the table, sums of weights), and its Go declarations, into the working directory:
 // passes_amd64.s and passes_amd64.go.
 package main
 
@@ -34,6 +34,7 @@ func generate() (asm, stubs []byte, err error) {
 	finish(c)
 	hashed(c)
 	hits(c)
+	addWeights(c)
 	file, err := c.Result()
 	if err != nil {
 		return nil, nil, err
