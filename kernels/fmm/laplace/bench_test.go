@@ -91,3 +91,39 @@ func BenchmarkM2L(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkPasses: the operators of the passes up and down, leaves of 12 bodies; the first two per body.
+func BenchmarkPasses(b *testing.B) {
+	for _, order := range []int{5, 10} {
+		for _, isa := range Supported() {
+			for _, op := range []string{"P2M", "L2P", "M2M", "L2L"} {
+				b.Run(fmt.Sprintf("order=%d/isa=%v/op=%s", order, isa, op), func(b *testing.B) {
+					k, err := New(Options{Order: order, ISA: isa})
+					if err != nil {
+						b.Fatal(err)
+					}
+					const n = 12
+					bodies, c := NewBodies(2*n), k.NewCells(2)
+					bodies.ball(newRand(1), 0, 2*n, vec{}, 1, false)
+					c.centre(0, bodies, 0, 2*n)
+					c.centre(1, bodies, n, 2*n)
+					best := timed(b, func(int) {
+						switch op {
+						case "P2M":
+							k.P2M(c, 1, bodies, n, 2*n)
+						case "L2P":
+							k.L2P(c, 1, bodies, n, 2*n)
+						case "M2M":
+							k.M2M(c, 1, 0)
+						case "L2L":
+							k.L2L(c, 0, 1)
+						}
+					})
+					if op == "P2M" || op == "L2P" {
+						b.ReportMetric(best/n, "ns/body")
+					}
+				})
+			}
+		}
+	}
+}

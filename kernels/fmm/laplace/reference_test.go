@@ -3,6 +3,7 @@ package laplace
 import (
 	"math"
 	"math/rand/v2"
+	"unsafe"
 )
 
 // The reference is float64, unreduced and unscaled: maps from multi-indices, sums as the equations have them.
@@ -189,3 +190,5 @@ func (c *Cells) centre(cell int, b *Bodies, lo, hi int) {
 func (c Centre) vec() vec { return vec{c.X, c.Y, c.Z} }
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 4)) }
+
+func address[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
