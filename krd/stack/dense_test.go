@@ -254,3 +254,34 @@ func TestCounterWidth(t *testing.T) {
 		}
 	}
 }
+
+// TestWrap: distances fit 32 bits, and what the counters of a chunk add up to is several times as much.
+func TestWrap(t *testing.T) {
+	const objects = 3000
+	sizes := slices.Repeat([]uint64{1<<20 + 1}, objects)
+	next := splitMix(11)
+	blocks := make([]uint32, 20_000)
+	for i := range blocks {
+		blocks[i] = uint32(next() % objects)
+	}
+	want := distancesOf(newNaive(sizes), blocks, 0)
+	for _, e := range engines[1:] {
+		if got := distancesOf(e.new(sizes), blocks, 0); !slices.Equal(got, want) {
+			t.Errorf("%s differs from the oracle", e.name)
+		}
+	}
+}
+
+// TestDenseLive: the engine knows how many blocks it has seen, which the length of its chunks depends on.
+func TestDenseLive(t *testing.T) {
+	blocks, sizes := randomTrace(1, 300_000, 100_000, 64, 0)
+	d := NewDense(sizes)
+	distancesOf(d, blocks, 50_000)
+	seen := map[uint32]bool{}
+	for _, b := range blocks {
+		seen[b] = true
+	}
+	if want := 3 * len(seen); d.BatchLen() != want {
+		t.Errorf("batches of %d with %d live blocks, want %d", d.BatchLen(), len(seen), want)
+	}
+}

@@ -25,6 +25,7 @@ func TestPortable(t *testing.T) {
 		}
 	}
 	TestCounterWidth(t)
+	TestWrap(t)
 	TestKeyedExtremes(t)
 	TestKeyedSizeChange(t)
 	TestTableFull(t)
