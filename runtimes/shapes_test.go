@@ -215,7 +215,7 @@ func TestStressShapesStep(t *testing.T) {
 						prog.hint = func(w *Worker, _ *shapeTask, i int) int { return i % (w.Workers() + 1) }
 						c := stepConfig(p, sh[0], sh[1], seed)
 						c.MaxSteps = 1 << 23
-						c.Costs.Kernel = func(loi.KernelID) uint64 { return 37 }
+						c.Costs.Kernel = func(int, uint64, loi.KernelID, []uint32) uint64 { return 37 }
 						r, err := Step(c, prog)
 						if err != nil {
 							t.Fatalf("%v; %d of %d leaves", err, prog.leaves.Load(), want)

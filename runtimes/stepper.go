@@ -1,25 +1,33 @@
 package runtimes
 
 import (
-	"container/heap"
 	"errors"
 	"fmt"
 
 	"krdlab/loi"
 )
 
-// Costs are prices in virtual time, in ticks of 1 ns. The zero value is the unit costs: 1 for each operation on something
-// shared, 10 for a rest, 100 for a kernel.
+// Costs are prices in virtual time, in ticks. The zero value is the unit costs: 1 for each operation on something shared, 10 for a
+// rest, 100 for a kernel.
 type Costs struct {
-	Queue  uint64 // a push to, or a pop from, the worker's own queue; for how long a lock is held, too
-	Steal  uint64 // an attempt at a steal, or a look into the mailbox
-	Join   uint64 // an arrival at a join that needs an atomic operation
-	Rest   uint64
-	Kernel func(loi.KernelID) uint64
+	Spawn       uint64 // a push to the worker's own deque
+	Pop         uint64 // a pop from it
+	Lock        uint64 // an operation on a shepherd's queue, and for how long its lock is held
+	Push        uint64 // each entry more than one in that operation; 0 is none
+	StealLocal  uint64 // a successful steal from a queue of the same node
+	StealRemote uint64 // from another node
+	StealFailed uint64 // an attempt that got nothing
+	Mail        uint64 // a look into the mailbox
+	Join        uint64 // an arrival at a join that needs an atomic operation, or the taking of a shepherd's thief's office
+	Rest        uint64 // between two rounds of an idle worker
+	// Kernel says how long an execution takes that begins on a worker now. It is called in the order of virtual time.
+	Kernel func(worker int, now uint64, k loi.KernelID, blocks []uint32) uint64
+	// Locked, if not nil, is told of each operation on the queue of a shepherd of a node.
+	Locked func(node int, now uint64)
 }
 
 func (c Costs) orUnits() Costs {
-	for _, p := range []*uint64{&c.Queue, &c.Steal, &c.Join} {
+	for _, p := range []*uint64{&c.Spawn, &c.Pop, &c.Lock, &c.StealLocal, &c.StealRemote, &c.StealFailed, &c.Mail, &c.Join} {
 		if *p == 0 {
 			*p = 1
 		}
@@ -28,7 +36,7 @@ func (c Costs) orUnits() Costs {
 		c.Rest = 10
 	}
 	if c.Kernel == nil {
-		c.Kernel = func(loi.KernelID) uint64 { return 100 }
+		c.Kernel = func(int, uint64, loi.KernelID, []uint32) uint64 { return 100 }
 	}
 	return c
 }
@@ -43,6 +51,12 @@ type StepConfig struct {
 	Recorders []*loi.Recorder // one a worker, or nil
 	TaskGrain bool            // as in [Config]: a record for each task
 	Costs     Costs
+	// TickNS is how many ticks there are to a nanosecond; 0 is 1.
+	TickNS uint64
+	// Dry runs compute nothing: [Worker.Computes] says so to the kernels.
+	Dry bool
+	// Stop, if not nil, ends the run when it is closed.
+	Stop <-chan struct{}
 	// MaxSteps ends a run that does not; 0 is 2^40.
 	MaxSteps uint64
 }
@@ -68,7 +82,7 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 	p := newPool(c.Policy, c.Nodes, c.Distance, c.Seed, len(c.Kernels))
 	s := &stepper{pool: p, costs: c.Costs.orUnits(), locked: make([]uint64, len(p.queueNode))}
 	for i, w := range p.workers {
-		w.stamps, w.sim = stampVirtual, s
+		w.stamps, w.sim, w.dry = stampVirtual, s, c.Dry
 		if c.Recorders != nil {
 			w.rec = c.Recorders[i]
 		}
@@ -82,9 +96,11 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 	if rules.Join == JoinStarter {
 		first.pc = pcStart
 	}
-	for _, v := range s.all {
-		s.schedule(v)
+	for i, v := range s.all {
+		v.order = uint64(i)
+		s.queue = append(s.queue, turn{v.now, v.order, v})
 	}
+	s.order = uint64(len(s.all))
 	defer func() {
 		if v := recover(); v != nil {
 			r, err = nil, s.running.panicError(v, c.Kernels, s.running.id)
@@ -98,20 +114,34 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 		if n == limit {
 			return nil, fmt.Errorf("step: root task unfinished after %d steps", n)
 		}
-		v := heap.Pop(s).(*stepWorker)
+		if n&(1<<16-1) == 0 && stopped(c.Stop) {
+			return nil, ErrStopped
+		}
+		v := s.queue[0].worker
 		s.running = v
 		s.step(v)
-		s.schedule(v)
+		s.order++
+		v.order = s.order
+		s.queue.down(v)
 	}
 	return s.result(c), nil
 }
 
-// stepper is a run in virtual time. It is a heap of workers by time of their next step.
+func stopped(stop <-chan struct{}) bool {
+	select {
+	case <-stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// stepper is a run in virtual time.
 type stepper struct {
 	pool     *pool
 	costs    Costs
 	all      []*stepWorker
-	queue    []*stepWorker
+	queue    turns
 	order    uint64
 	locked   []uint64 // by queue: the time until which its lock is held
 	running  *stepWorker
@@ -119,43 +149,64 @@ type stepper struct {
 	end      uint64
 }
 
-func (s *stepper) Len() int { return len(s.queue) }
-func (s *stepper) Less(i, j int) bool {
-	a, b := s.queue[i], s.queue[j]
-	return a.now < b.now || a.now == b.now && a.order < b.order
-}
-func (s *stepper) Swap(i, j int) { s.queue[i], s.queue[j] = s.queue[j], s.queue[i] }
-func (s *stepper) Push(v any)    { s.queue = append(s.queue, v.(*stepWorker)) }
-func (s *stepper) Pop() any {
-	v := s.queue[len(s.queue)-1]
-	s.queue = s.queue[:len(s.queue)-1]
-	return v
+// A turn is when a worker takes its next step.
+type turn struct {
+	now, order uint64
+	worker     *stepWorker
 }
 
-func (s *stepper) schedule(v *stepWorker) {
-	s.order++
-	v.order = s.order
-	heap.Push(s, v)
+func (a *turn) before(b *turn) bool { return a.now < b.now || a.now == b.now && a.order < b.order }
+
+// turns is a heap of the workers by their next steps, each with four children, which lie side by side.
+type turns []turn
+
+// down gives the worker v at the top, which has taken its step, its new place.
+func (t turns) down(v *stepWorker) {
+	me := turn{v.now, v.order, v}
+	i := 0
+	for {
+		first := 4*i + 1
+		if first >= len(t) {
+			break
+		}
+		best := first
+		for c := first + 1; c < min(first+4, len(t)); c++ {
+			if t[c].before(&t[best]) {
+				best = c
+			}
+		}
+		if !t[best].before(&me) {
+			break
+		}
+		t[i] = t[best]
+		i = best
+	}
+	t[i] = me
 }
 
-func (s *stepper) price(k loi.KernelID) uint64 { return s.costs.Kernel(k) }
+func (s *stepper) price(w *Worker, k loi.KernelID, blocks []uint32) uint64 {
+	return s.costs.Kernel(w.id, w.now, k, blocks)
+}
 
-// lockOwn takes the lock of v's own queue for one Queue cost; if it is held, v waits, and has the lock when it asks again: first
+// lockOwn takes the lock of v's own queue for one Lock cost; if it is held, v waits, and has the lock when it asks again: first
 // come, first served. A deque has no lock.
 func (s *stepper) lockOwn(v *stepWorker) (free bool) {
 	if s.pool.shared == nil {
 		return true
+	}
+	if s.costs.Locked != nil && !v.granted {
+		s.costs.Locked(v.node, v.now)
 	}
 	if v.granted {
 		v.granted = false
 		return true
 	}
 	if until := s.locked[v.queue]; until > v.now {
-		s.locked[v.queue] = until + s.costs.Queue
+		s.locked[v.queue] = until + s.costs.Lock
 		v.now, v.granted = until, true
 		return false
 	}
-	s.locked[v.queue] = v.now + s.costs.Queue
+	s.locked[v.queue] = v.now + s.costs.Lock
 	return true
 }
 
@@ -165,7 +216,8 @@ func (s *stepper) seesEmpty(v *stepWorker) bool {
 }
 
 func (s *stepper) result(c StepConfig) *Result {
-	r := &Result{TimeNS: int64(s.end), Kernels: make([]KernelResult, len(c.Kernels))}
+	ns := func(t uint64) int64 { return int64(t / max(c.TickNS, 1)) }
+	r := &Result{TimeNS: ns(s.end), Kernels: make([]KernelResult, len(c.Kernels))}
 	ticks := make([]uint64, len(c.Kernels))
 	for _, v := range s.all {
 		if v.idleFrom != notIdle && s.end > v.idleFrom {
@@ -175,22 +227,28 @@ func (s *stepper) result(c StepConfig) *Result {
 			}
 		}
 		out := WorkerResult{
-			CPU: -1, Node: v.node, IdleNS: int64(v.idleTicks), Tasks: v.ran(), Spawns: v.spawns,
+			CPU: -1, Node: v.node, IdleNS: ns(v.idleTicks), Tasks: v.ran(), Spawns: v.spawns,
 			Steals: v.steals,
 		}
+		var work uint64
 		for k := range c.Kernels {
 			t := v.prof.Kernel(loi.KernelID(k))
 			out.Kernels += t.Count
-			out.WorkNS += int64(t.Ticks)
+			work += t.Ticks
 			r.Kernels[k].Count += t.Count
 			ticks[k] += t.Ticks
 		}
+		out.WorkNS = ns(work)
 		out.SchedNS = r.TimeNS - out.WorkNS - out.IdleNS
+		if out.SchedNS < 0 { // each was rounded
+			out.IdleNS += out.SchedNS
+			out.SchedNS = 0
+		}
 		r.WorkNS += out.WorkNS
 		r.Tasks += v.ran()
 		r.Spawns += v.spawns
 		r.Workers = append(r.Workers, out)
 	}
-	r.finishKernels(c.Kernels, ticks, true, func(t uint64) int64 { return int64(t) })
+	r.finishKernels(c.Kernels, ticks, true, ns)
 	return r
 }

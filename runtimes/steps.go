@@ -15,8 +15,9 @@ type stepWorker struct {
 	last  bool   // child-first: the child that runs is the last of its phase
 	queue int    // the number of the worker's queue
 
-	granted bool  // the lock of the own queue is this worker's, from now
-	again   *Move // a look at the own queue that waits for its lock
+	granted bool // the lock of the own queue is this worker's, from now
+	again   Move // a look at the own queue that waits for its lock, if waits
+	waits   bool
 	got     found // pcLoot: the first entry of a steal
 
 	order    uint64
@@ -92,7 +93,7 @@ func (s *stepper) advance(v *stepWorker) (timed bool) {
 		if rules.Spawn == SpawnChild && !v.last {
 			v.spawns++
 			v.push(f, 0)
-			v.now += s.costs.Queue
+			v.now += s.costs.Spawn
 			return true
 		}
 	case pcRun:
@@ -119,7 +120,7 @@ func (s *stepper) advance(v *stepWorker) (timed bool) {
 		if _, ok := v.pop(); ok {
 			v.pc = pcChildren
 		}
-		v.now += s.costs.Queue
+		v.now += s.costs.Pop
 		return true
 	case pcGone:
 		v.pc = pcLook
@@ -170,7 +171,7 @@ func (s *stepper) advance(v *stepWorker) (timed bool) {
 		if s.lockOwn(v) {
 			v.shared.push(entry{f, entryRest})
 			v.pc = pcOwn
-			v.now += s.costs.Queue
+			v.now += s.costs.Lock
 		}
 		return true
 	case pcTop:
@@ -191,13 +192,14 @@ func (s *stepper) advance(v *stepWorker) (timed bool) {
 			if v.e, ok = v.takeOwn(); ok {
 				v.pc = pcTake
 			}
-			v.now += s.costs.Queue
+			v.now += s.own()
 		}
 		return true
 	case pcLoot:
 		if s.lockOwn(v) {
+			more := uint64(len(v.loot))
 			v.keepLoot()
-			v.now += s.costs.Queue
+			v.now += s.costs.Lock + s.costs.Push*(max(more, 1)-1)
 			s.foundWork(v, v.got)
 		}
 		return true
@@ -249,14 +251,14 @@ func (s *stepper) spawn(v *stepWorker) (timed bool) {
 			v.shared.pushChildren(f, n)
 			v.spawns += uint64(n)
 			v.i = n
-			v.now += s.costs.Queue
+			v.now += s.costs.Lock + s.costs.Push*uint64(n-1)
 		}
 		return true
 	}
 	v.spawns++
 	v.spawnChild(f, v.i)
 	v.i++
-	v.now += s.costs.Queue
+	v.now += s.costs.Spawn
 	return true
 }
 
@@ -329,41 +331,53 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 		return false
 	}
 	var m Move
-	if v.again != nil {
-		m, v.again = *v.again, nil
+	if v.waits {
+		m, v.waits = v.again, false
 	} else {
 		m = v.pool.policy.Look(q)
 	}
-	price := s.costs.Steal
+	price := s.costs.StealFailed
 	switch m.Kind {
 	case MoveRest:
 		v.now += s.costs.Rest
 		q.Last = OutcomeDone
 		return true
+	case MoveMail:
+		price = s.costs.Mail
+	case MoveLead, MoveResign:
+		price = s.costs.Join
 	case MoveOwn:
-		price = s.costs.Queue
+		price = s.own()
 		if s.seesEmpty(v) {
 			break
 		}
 		if !s.lockOwn(v) {
-			v.again = &m
+			v.again, v.waits = m, true
 			return true
 		}
 	case MoveSteal:
-		if s.pool.shared != nil {
-			if q := s.pool.shared[m.Victim]; q.size.Load() == 0 {
-				break // seen without the lock
-			}
+		if s.pool.shared != nil && s.pool.shared[m.Victim].size.Load() != 0 {
 			if s.locked[m.Victim] > v.now {
 				v.countSteal(m.Victim, false)
 				v.now += price
 				q.Last = OutcomeBusy
 				return true
 			}
-			s.locked[m.Victim] = v.now + price
+			if s.costs.Locked != nil {
+				s.costs.Locked(s.pool.queueNode[m.Victim], v.now)
+			}
 		}
 	}
 	got, out := v.move(m)
+	if m.Kind == MoveSteal && out == OutcomeDone {
+		price = s.costs.StealRemote
+		if s.pool.queueNode[m.Victim] == v.node {
+			price = s.costs.StealLocal
+		}
+		if s.pool.shared != nil {
+			s.locked[m.Victim] = v.now + price
+		}
+	}
 	v.now += price
 	switch {
 	case out != OutcomeDone || got.e.f == nil:
@@ -374,6 +388,14 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 		s.foundWork(v, got)
 	}
 	return true
+}
+
+// own is the price of taking from the own queue.
+func (s *stepper) own() uint64 {
+	if s.pool.shared != nil {
+		return s.costs.Lock
+	}
+	return s.costs.Pop
 }
 
 // foundWork ends a search.

@@ -87,7 +87,7 @@ func (c *taskCalls) begin(w *Worker) uint64 {
 func (c *taskCalls) end(w *Worker, k loi.KernelID, start uint64, blocks []uint32) {
 	switch {
 	case w.stamps == stampVirtual:
-		w.now += w.sim.price(k)
+		w.now += w.sim.price(w, k, blocks)
 		w.prof.Add(k, start, w.now)
 	case start != 0:
 		c.sampled.Add(k, start, hw.TSC())

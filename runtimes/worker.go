@@ -35,6 +35,7 @@ type Worker struct {
 	rec    *loi.Recorder
 	sim    *stepper // stampVirtual: who prices the kernels
 	cpu0   int      // stampGo: the CPU that Begin, or BeginTask, ran on
+	dry    bool     // kernels are not computed
 	grain  bool     // tasks are stamped and not kernels: see taskgrain.go
 	inTask *taskCalls
 	gor    *goRun // stampGo
@@ -72,6 +73,10 @@ func (w *Worker) Workers() int { return w.pool.n }
 
 // robbery is a successful steal as it is recorded; see [loi.EventSteal]. entries is 0 if there was none.
 type robbery struct{ victim, remote, entries uint32 }
+
+// Computes says whether kernels are to be computed. In a dry run, whose times come from a model, they are not, and their results
+// are undefined; what decides the shape of the program must be computed all the same.
+func (w *Worker) Computes() bool { return !w.dry }
 
 // noKernel: the worker has not run any.
 const noKernel = math.MinInt32
@@ -145,7 +150,7 @@ func (w *Worker) endSlow(k loi.KernelID, start uint64, blocks []uint32) {
 		w.gor.record(w, k, start, blocks)
 		return
 	}
-	w.now += w.sim.price(k)
+	w.now += w.sim.price(w, k, blocks)
 	w.prof.Add(k, start, w.now)
 	if w.rec != nil {
 		w.rec.Kernel(k, start, w.now, blocks...)

@@ -31,6 +31,23 @@ type Env struct {
 	Seed uint64
 	// Interleave lists the NUMA nodes to spread pages over; nil leaves them where they are first touched.
 	Interleave []int
+	// Dry asks for an instance of which a machine model is to tell the times: its shape is that of the real one, its data is neither
+	// filled in nor computed ([runtimes.Worker.Computes]), and it is not checked.
+	Dry bool
+}
+
+// Modelled is an instance whose kernels a machine model can price.
+type Modelled interface {
+	// Work returns the floating-point operations of an execution of k, which names blocks.
+	Work(k loi.KernelID, blocks []uint32) uint64
+	// Place returns where a block lies in the program's address space. Objects do not overlap.
+	Place(o loi.ObjectID, block uint32) Extent
+}
+
+// An Extent is memory: Rows rows of Bytes bytes each, whose beginnings are Stride bytes apart.
+type Extent struct {
+	Base, Bytes, Stride uint64
+	Rows                uint32
 }
 
 // A Plan is what an instance needs.

@@ -36,6 +36,7 @@ type instance struct {
 	check   *dense.Checker
 	shape   dense.Shape
 	n       int
+	dry     bool // nothing is computed
 
 	// last is the worker that ran the latest leaf of each block of C, or -1; nil if the scheduler does not ask.
 	last []atomic.Int32
@@ -67,7 +68,9 @@ func object(name string, m *dense.Matrix) loi.Object {
 }
 
 func (in *instance) Reset(hints bool) {
-	in.c.Zero()
+	if !in.dry {
+		in.c.Zero()
+	}
 	in.last = nil
 	if hints {
 		in.last = make([]atomic.Int32, in.c.Blocks())
@@ -174,7 +177,9 @@ func (in *instance) leaf(w *runtimes.Worker, i, j, k int) {
 		in.last[c].Store(int32(w.ID()))
 	}
 	start := w.Begin(gemm)
-	in.mul.Leaf(i, j, k)
+	if w.Computes() {
+		in.mul.Leaf(i, j, k)
+	}
 	w.End(gemm, start, a, b, c)
 }
 

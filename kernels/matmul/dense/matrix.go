@@ -103,6 +103,9 @@ func (m *Matrix) base(bi, bj int) int {
 	return int(m.slot[bi*m.blockCols+bj]) * m.blockFloats
 }
 
+// Tile returns where the first element of block (bi, bj) lies, and how far apart its rows are, in floats from the beginning.
+func (m *Matrix) Tile(bi, bj int) (at, stride int) { return m.base(bi, bj), m.stride }
+
 // BlockRows returns the number of blocks from top to bottom.
 func (m *Matrix) BlockRows() int { return m.blockRows }
 
