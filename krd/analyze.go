@@ -46,6 +46,13 @@ func Analyze(t *loi.Trace, opt Options) (*Report, error) {
 	if err := a.run(); err != nil {
 		return nil, err
 	}
+	var sum tally
+	for _, t := range a.tallies {
+		sum.merge(t)
+	}
+	if sum.carried != 0 {
+		return nil, fmt.Errorf("krd: %w: all accesses together weigh 2^64 bytes or more, expected less", ErrTooLarge)
+	}
 	r := a.report()
 	r.Discarded = loss.Total()
 	if r.Discarded > 0 {
@@ -61,7 +68,7 @@ func Analyze(t *loi.Trace, opt Options) (*Report, error) {
 		r.warn("approximate: distances by the engine %v", opt.Engine)
 	}
 	if opt.Coherence && a.atoms != nil {
-		r.warn("the trace has accesses that overlap in part: with coherence the atoms of one access count as touched one after the other")
+		r.warn("the trace has address spaces: with coherence, where an access takes a part of what an earlier one touched, the rest of that may count as touched later")
 	}
 	return r, nil
 }

@@ -48,22 +48,30 @@ func (n *denseNode) flush() error {
 	t, dist := n.tally, n.dist
 	if t.weighBytes {
 		for i, b := range n.batch {
-			t.one(dist[i], dist[i]+n.sizes[b], n.sizes[b], n.sizes[b])
+			t.one(dist[i], dist[i]+n.sizes[b], n.sizes[b])
 		}
 	} else {
 		for i, b := range n.batch {
-			t.one(dist[i], dist[i]+n.sizes[b], n.sizes[b], 1)
+			t.one(dist[i], dist[i]+n.sizes[b], 1)
 		}
 	}
 	if t.misses != nil {
 		for i, b := range n.batch {
-			t.predict(dist[i], n.sizes[b])
+			t.predict(needs(dist[i], n.sizes[b]), n.sizes[b])
 		}
 	}
 	t.count += uint64(len(n.batch))
 	n.batch = n.batch[:0]
 	n.want = n.engine.BatchLen()
 	return nil
+}
+
+// needs returns the smallest cache that has a block of size bytes at distance d, stack.Cold if none has.
+func needs(d, size uint64) uint64 {
+	if d == stack.Cold {
+		return d
+	}
+	return d + size
 }
 
 // grow returns s with length n and any contents.

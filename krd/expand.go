@@ -38,7 +38,7 @@ func newLayout(t *loi.Trace) (*layout, error) {
 	}
 	// Twice the room: a distance plus one more block must not overflow the bins.
 	if total >= maxTotal {
-		return nil, fmt.Errorf("krd: the objects of the trace have %.4g bytes in all, expected less than 2^62", total)
+		return nil, fmt.Errorf("krd: %w: the objects of the trace have %.4g in all, expected less than 2^62", ErrTooLarge, total)
 	}
 	for i := range r.Kernels {
 		var bases []uint32

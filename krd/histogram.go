@@ -91,14 +91,15 @@ type tally struct {
 
 	count, total, cold, shared uint64
 	invalidated                uint64
+	carried                    uint64 // 1: total has overflowed
 	upToL2, upToLLC            uint64 // accesses with distance + size up to that much
 	bins                       [65]uint64
 }
 
-// one counts a distance with a weight, that of an access to size bytes which a cache of needs bytes serves: distance + size, or
-// less where an access covers several blocks. It leaves count to its callers.
-func (t *tally) one(d, needs, size, weight uint64) {
-	t.total += weight
+// one counts a distance with a weight, that of an access which a cache of needs bytes serves: distance + size, or less where an
+// access covers several blocks, some of which lie between. This is the inclusive distance. It leaves count to its callers.
+func (t *tally) one(d, needs, weight uint64) {
+	t.add(weight)
 	if d == stack.Cold {
 		t.cold += weight
 		return
@@ -108,9 +109,16 @@ func (t *tally) one(d, needs, size, weight uint64) {
 	_, over = bits.Sub64(t.llc, needs, 0)
 	t.upToLLC += weight & (over - 1)
 	if t.inclusive {
-		d += size
+		d = needs
 	}
 	t.bins[bits.Len64(d)] += weight
+}
+
+// add counts a weight, and notices when all weights have 2^64 bytes or more.
+func (t *tally) add(weight uint64) {
+	var carry uint64
+	t.total, carry = bits.Add64(t.total, weight, 0)
+	t.carried |= carry
 }
 
 // weight is what an access to size bytes counts for.
@@ -127,17 +135,18 @@ func (t *tally) addShared(size uint64) { t.shared += t.weight(size) }
 // addInvalidated counts an access to size bytes that the node had and lost to a write on another.
 func (t *tally) addInvalidated(size uint64) {
 	w := t.weight(size)
-	t.total += w
+	t.add(w)
 	t.invalidated += w
 }
 
-// predict hands an access to size bytes at distance d to the models of caches.
-func (t *tally) predict(d, size uint64) {
+// predict hands an access to size bytes, which a cache of needs bytes serves, to the models of caches. needs is stack.Cold of a
+// cold access, and otherwise not less than size.
+func (t *tally) predict(needs, size uint64) {
 	for _, p := range t.misses {
-		if d == stack.Cold {
+		if needs == stack.Cold {
 			p.Cold(size, 1)
 		} else {
-			p.Add(d, size, 1)
+			p.Add(needs-size, size, 1)
 		}
 	}
 }
@@ -145,7 +154,8 @@ func (t *tally) predict(d, size uint64) {
 // merge adds the counts of other.
 func (t *tally) merge(other *tally) {
 	t.count += other.count
-	t.total += other.total
+	t.add(other.total)
+	t.carried |= other.carried
 	t.cold += other.cold
 	t.shared += other.shared
 	t.invalidated += other.invalidated

@@ -15,6 +15,7 @@ type keyedNode struct {
 	tally  *tally
 	trace  *loi.Trace
 	want   int
+	total  uint64   // bytes of the blocks seen
 	index  []uint16 // by worker: its tag, from 1; nil where the node has one worker only
 
 	keys, sizes, dist []uint64
@@ -76,11 +77,17 @@ func (n *keyedNode) flush() error {
 		}
 	}
 	for i, size := range n.sizes {
-		t.one(n.dist[i], n.dist[i]+size, size, t.weight(size))
+		if n.dist[i] == stack.Cold {
+			n.total = sumBytes(n.total, size)
+		}
+		t.one(n.dist[i], n.dist[i]+size, t.weight(size))
+	}
+	if n.total >= maxTotal {
+		return tooLarge()
 	}
 	if t.misses != nil {
 		for i, size := range n.sizes {
-			t.predict(n.dist[i], size)
+			t.predict(needs(n.dist[i], size), size)
 		}
 	}
 	t.count += uint64(len(n.keys))

@@ -133,7 +133,9 @@ func TestAllKindsAgainstBytes(t *testing.T) {
 		}
 		oracles := []*byteOracle{{last: map[byteOf]int{}, by: map[byteOf]int{}}, {last: map[byteOf]int{}, by: map[byteOf]int{}}}
 		weigh := rapid.Bool().Draw(t, "weigh")
-		want := [2]tally{{l2: 16, llc: 48, weighBytes: weigh}, {l2: 16, llc: 48, weighBytes: weigh}}
+		inclusive := rapid.Bool().Draw(t, "inclusive")
+		one := tally{l2: 16, llc: 48, weighBytes: weigh, inclusive: inclusive}
+		want := [2]tally{one, one}
 		for at := range rapid.IntRange(0, 25).Draw(t, "kernels") {
 			worker := rapid.IntRange(0, 2).Draw(t, "worker")
 			var list []loi.Access
@@ -157,7 +159,13 @@ func TestAllKindsAgainstBytes(t *testing.T) {
 							c.cold++
 							continue
 						}
-						c.one(uint64(d), uint64(d)+size, 1, 1)
+						same := 0
+						for _, other := range each {
+							if other == d {
+								same++
+							}
+						}
+						c.one(uint64(d), uint64(d+same), 1)
 					}
 					continue
 				}
@@ -166,7 +174,7 @@ func TestAllKindsAgainstBytes(t *testing.T) {
 					c.cold++
 					continue
 				}
-				c.one(uint64(far), uint64(needs), size, 1)
+				c.one(uint64(far), uint64(needs), 1)
 			}
 		}
 		if _, err := w.Close(); err != nil {
@@ -179,6 +187,9 @@ func TestAllKindsAgainstBytes(t *testing.T) {
 		opt := Options{}
 		if weigh {
 			opt.Weight = WeightBytes
+		}
+		if inclusive {
+			opt.Distance = Inclusive
 		}
 		r, err := Analyze(trace, opt)
 		if err != nil {

@@ -85,6 +85,14 @@ func (o *Options) resolve() error {
 	return nil
 }
 
+// ErrTooLarge is wrapped by the error of a trace whose bytes do not fit into the numbers of the analysis: 2^62 of distinct data on a
+// node, or, where accesses weigh their bytes, 2^64 accessed.
+var ErrTooLarge = errors.New("too many bytes")
+
+func tooLarge() error {
+	return fmt.Errorf("krd: %w: the trace touches 2^62 bytes or more of distinct data, expected less", ErrTooLarge)
+}
+
 // ErrLoss is what [LossError] wraps.
 var ErrLoss = errors.New("trace has losses")
 

@@ -1,6 +1,9 @@
 package krd
 
 import (
+	"cmp"
+	"slices"
+
 	"krdlab/krd/approx"
 	"krdlab/krd/causes"
 	"krdlab/krd/stack"
@@ -11,7 +14,8 @@ import (
 // is asked for than distances.
 //
 // The bytes of one access are simultaneous. As a whole it has the distance of its farthest atom, and is cold if one of them is:
-// a cache serves it if it has all of it. Where bytes are weighed, each atom counts its own at its own distance.
+// a cache serves it if it has all of it. Where bytes are weighed, each atom counts its own at its own distance, and a cache serves
+// it that has it and what of the access was last touched with it.
 type unitNode struct {
 	units  *units
 	online *stack.Online
@@ -21,6 +25,30 @@ type unitNode struct {
 	by     []uint32 // by unit: the worker that accessed it last, plus 1
 
 	bytes, dist []uint64
+	split       []piece
+}
+
+// A piece of an access is what of it has the same distance: what was last touched by the same access.
+type piece struct{ dist, bytes uint64 }
+
+// pieces returns the pieces of the access in bytes and dist, the nearest first, valid until the next call.
+func (n *unitNode) pieces() []piece {
+	s := n.split[:0]
+	for i, b := range n.bytes {
+		s = append(s, piece{n.dist[i], b})
+	}
+	slices.SortFunc(s, func(a, b piece) int { return cmp.Compare(a.dist, b.dist) })
+	to := 0
+	for _, p := range s[1:] {
+		if p.dist == s[to].dist {
+			s[to].bytes += p.bytes
+		} else {
+			to++
+			s[to] = p
+		}
+	}
+	n.split = s
+	return s[:to+1]
 }
 
 func (n *unitNode) kernel(x *kernelRun) error {
@@ -56,13 +84,13 @@ func (n *unitNode) access(x *kernelRun, a *loi.Access) error {
 	t.count++
 	far, needs := wholeDistance(n.bytes, n.dist)
 	if t.weighBytes {
-		for i, b := range n.bytes {
-			t.one(n.dist[i], min(n.dist[i], stack.Cold-size)+size, b, b)
+		for _, p := range n.pieces() {
+			t.one(p.dist, p.dist+p.bytes, p.bytes)
 		}
 	} else {
-		t.one(far, needs, size, 1)
+		t.one(far, needs, 1)
 	}
-	t.predict(far, size)
+	t.predict(needs, size)
 	if shared && far != stack.Cold {
 		t.addShared(size)
 	}

@@ -2,6 +2,7 @@ package krd
 
 import (
 	"fmt"
+	"math/bits"
 
 	"krdlab/krd/atoms"
 	"krdlab/loi"
@@ -33,8 +34,8 @@ func newUnits(t *loi.Trace, l *layout, m *atoms.Map) (*units, error) {
 		}
 	}
 	for _, b := range u.bytes {
-		if u.total += b; u.total >= maxTotal {
-			return nil, fmt.Errorf("krd: what the trace touches has 2^62 bytes or more, expected less")
+		if u.total = sumBytes(u.total, b); u.total >= maxTotal {
+			return nil, tooLarge()
 		}
 	}
 	return u, nil
@@ -66,8 +67,8 @@ func (u *units) of(a *loi.Access) ([]uint32, error) {
 			n = uint32(len(u.bytes))
 			m[a.Block] = n
 			u.bytes = append(u.bytes, a.Bytes)
-			if u.total += a.Bytes; u.total >= maxTotal {
-				return nil, fmt.Errorf("krd: what the trace touches has 2^62 bytes or more, expected less")
+			if u.total = sumBytes(u.total, a.Bytes); u.total >= maxTotal {
+				return nil, tooLarge()
 			}
 		} else if u.bytes[n] != a.Bytes {
 			return nil, sizeError(o.Name, a.Block, u.bytes[n], a.Bytes)
@@ -75,6 +76,12 @@ func (u *units) of(a *loi.Access) ([]uint32, error) {
 		u.found = append(u.found, n)
 	}
 	return u.found, nil
+}
+
+// sumBytes returns a + b, or the largest number if that is larger.
+func sumBytes(a, b uint64) uint64 {
+	s, carry := bits.Add64(a, b, 0)
+	return s | -carry
 }
 
 // A SizeError is a block whose size changes.

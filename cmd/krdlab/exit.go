@@ -73,7 +73,7 @@ func exitCode(err error) int {
 	case is(experiments.ErrCapability):
 		return exitCapability
 	case errors.As(err, &order), errors.As(err, &text), errors.As(err, &size), errors.As(err, &data),
-		is(atoms.ErrShape, loi.ErrNotTrace, loi.ErrNewerVersion, loi.ErrUnclean, loi.ErrCorrupt, krd.ErrLoss):
+		is(atoms.ErrShape, loi.ErrNotTrace, loi.ErrNewerVersion, loi.ErrUnclean, loi.ErrCorrupt, krd.ErrLoss, krd.ErrTooLarge):
 		return exitData
 	}
 	return exitFailed

@@ -94,6 +94,12 @@ func (s *Stacks) Access(node int, unit uint32, bytes uint64, write bool) (distan
 	return distance, kind
 }
 
+// Holds tells whether an access of node to unit would be a Hit.
+func (s *Stacks) Holds(node int, unit uint32) bool {
+	n := s.nodes[node]
+	return n != nil && n.holds(unit)
+}
+
 // invalidateOthers makes node, which has just accessed unit, the only one that holds it.
 func (s *Stacks) invalidateOthers(node int, unit uint32) {
 	for {

@@ -121,6 +121,12 @@ func (s *lru) state(unit uint32) *uint32 {
 	return &s.pages[p][unit%pageLen]
 }
 
+// holds tells whether the unit is in the stack.
+func (s *lru) holds(unit uint32) bool {
+	p := int(unit / pageLen)
+	return p < len(s.pages) && s.pages[p] != nil && s.pages[p][unit%pageLen] >= inStack
+}
+
 // renumber moves the units and holes to the slots 0, 1, ..., in order, and makes at least as many free slots. Holes next to each
 // other become one, and those below all units are dropped; the package comment says why that changes no distance. So there are
 // at most twice as many slots in use as there are units.
