@@ -18,6 +18,7 @@ type Kernel struct {
 	dipoles bool
 	one     oneFunc // nil: portable
 	mutual  mutualFunc
+	passes  passFuncs // likewise
 }
 
 // New returns the operators of an order: an [*OrderError] outside 2 to 10, an [*UnsupportedError] for instructions that
@@ -33,6 +34,7 @@ func New(o Options) (*Kernel, error) {
 	}
 	k := &Kernel{Terms: terms, t: tablesOf[o.Order](), isa: isa, dipoles: o.Dipoles}
 	k.one, k.mutual = simdM2L(k)
+	k.passes = simdPasses(k)
 	return k, nil
 }
 

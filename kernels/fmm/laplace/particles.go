@@ -1,9 +1,21 @@
 package laplace
 
 // P2M adds the multipoles of the bodies lo to hi-1 about the centre of cell i: equation (2). The cell's other bodies, if
-// any, may come in further calls. Sums are in float64. Cost: about 2 multiplications a coefficient and body.
+// any, may come in further calls. Cost: about 3 multiplications a coefficient and body; the assembly (orders 3 to 6) takes
+// about 6 ns a body of a leaf of 12 at order 5.
 func (k *Kernel) P2M(c *Cells, i int, b *Bodies, lo, hi int) {
+	b.check(lo, hi)
 	if lo >= hi {
+		return
+	}
+	if k.passes.p2m != nil {
+		m := c.M[i*k.MultipoleStride:][:k.Multipoles]
+		for ; lo < hi; lo += 16 * maxRun {
+			k.passes.p2m(&c.Centres[i], &m[0], b, lo, min(hi, lo+16*maxRun))
+		}
+		if !k.dipoles {
+			m[1], m[2], m[3] = 0, 0, 0
+		}
 		return
 	}
 	t, ctr := k.t, &c.Centres[i]
@@ -40,9 +52,15 @@ func (k *Kernel) addMultipoles(c *Cells, i int, full []float64) {
 }
 
 // L2P adds the potential and its gradient at the bodies lo to hi-1, from the locals of cell i: equation (5). Cost: about 6
-// multiplications a coefficient and body.
+// multiplications a coefficient and body; the assembly takes about 4 ns where P2M takes 6.
 func (k *Kernel) L2P(c *Cells, i int, b *Bodies, lo, hi int) {
+	b.check(lo, hi)
 	if lo >= hi {
+		return
+	}
+	if k.passes.l2p != nil {
+		l := c.L[i*k.LocalStride:][:k.Locals]
+		k.passes.l2p(&c.Centres[i], &l[0], b, lo, hi)
 		return
 	}
 	t, ctr := k.t, &c.Centres[i]

@@ -69,6 +69,30 @@ func simdM2L(k *Kernel) (oneFunc, mutualFunc) {
 	return f[1].one, f[1].mutual
 }
 
+// passFuncs are P2M, with dipoles, and L2P, by pointer to the centre and the coefficients of a cell.
+type passFuncs struct {
+	p2m, l2p func(c *Centre, coeff *float32, b *Bodies, lo, hi int)
+}
+
+var passes512 = [MaxOrder + 1]passFuncs{
+	3: {p2m3AVX512, l2p3AVX512}, 4: {p2m4AVX512, l2p4AVX512}, 5: {p2m5AVX512, l2p5AVX512}, 6: {p2m6AVX512, l2p6AVX512},
+}
+
+var passes2 = [MaxOrder + 1]passFuncs{
+	3: {p2m3AVX2, l2p3AVX2}, 4: {p2m4AVX2, l2p4AVX2}, 5: {p2m5AVX2, l2p5AVX2}, 6: {p2m6AVX2, l2p6AVX2},
+}
+
+// simdPasses returns the assembly for k, or nil where there is none.
+func simdPasses(k *Kernel) passFuncs {
+	switch k.isa {
+	case AVX512:
+		return passes512[k.Order]
+	case AVX2:
+		return passes2[k.Order]
+	}
+	return passFuncs{}
+}
+
 // p2pSIMD is p2pPortable. All ranges hold at least one body.
 func p2pSIMD(isa ISA, b *Bodies, tlo, thi, slo, shi int) {
 	if isa == AVX512 {

@@ -11,6 +11,12 @@ type (
 
 func simdM2L(*Kernel) (m2l oneFunc, mutual mutualFunc) { return nil, nil }
 
+type passFuncs struct {
+	p2m, l2p func(c *Centre, coeff *float32, b *Bodies, lo, hi int)
+}
+
+func simdPasses(*Kernel) passFuncs { return passFuncs{} }
+
 func p2pSIMD(ISA, *Bodies, int, int, int, int) { panic("laplace: no SIMD kernel on this architecture") }
 
 func mutualSIMD(ISA, *Bodies, int, int, int, int) {

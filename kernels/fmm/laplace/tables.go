@@ -12,7 +12,7 @@ type tables struct {
 	monomials    []monomial
 	raise        [3][]uint16  // raise[axis][n] = n + e_axis as full numbers, degree of n below Order
 	folds        []fold       // z >= 2, by falling z
-	shiftsM      [3][]shift   // along one axis, degrees up to Order-1, by rising lo
+	shiftsM      [3][]shift   // along one axis, degrees up to Order-1, by rising lo, whose z is 0 or 1
 	shiftsL      [3][]shift   // likewise, up to Order
 	degree       []uint8      // of a full number
 	fullOf       []uint16     // full number of a term
@@ -76,6 +76,9 @@ func newTables(order int) *tables {
 		for a, e := range units {
 			if n.degree() < order {
 				t.raise[a] = append(t.raise[a], uint16(n.plus(e).full()))
+			}
+			if n.z > 1 {
+				continue
 			}
 			for p, hi := 1, n.plus(e); hi.degree() <= order; p, hi = p+1, hi.plus(e) {
 				s := shift{uint16(n.full()), uint16(hi.full()), uint16(p)}

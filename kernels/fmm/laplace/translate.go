@@ -1,7 +1,8 @@
 package laplace
 
 // M2M adds the multipoles of the child cell to the parent's: equation (3). The shift runs along x, y and z in turn, each a
-// binomial sum over one exponent, so that it costs O(Order^4) and not O(Order^6).
+// binomial sum over one exponent, so that it costs O(Order^4) and not O(Order^6); z comes last, before which there is none
+// above 1.
 func (k *Kernel) M2M(c *Cells, child, parent int) {
 	t, from, to := k.t, &c.Centres[child], &c.Centres[parent]
 	var m [maxFull]float64
@@ -27,8 +28,9 @@ func (k *Kernel) L2L(c *Cells, parent, child int) {
 	var l [maxFull]float64
 	k.expandLocals(c, parent, &l)
 	inv := 1 / from.Scale
-	for a, d := range [3]float64{to.X - from.X, to.Y - from.Y, to.Z - from.Z} {
-		w := taylor(d * inv)
+	d := [3]float64{to.X - from.X, to.Y - from.Y, to.Z - from.Z}
+	for _, a := range [3]int{2, 0, 1} { // after z only those with z <= 1 matter
+		w := taylor(d[a] * inv)
 		for _, e := range t.shiftsL[a] {
 			l[e.lo] += l[e.hi] * w[e.power]
 		}

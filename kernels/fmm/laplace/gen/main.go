@@ -1,5 +1,5 @@
-// Command gen writes the assembly of package laplace and its Go declarations into the working directory: p2p_amd64.s, .go
-// and m2l_amd64.s, .go.
+// Command gen writes the assembly of package laplace and its Go declarations into the working directory: p2p_amd64.s
+// and .go, m2l_amd64.s and .go, passes_amd64.s and .go.
 package main
 
 import (
@@ -32,6 +32,14 @@ func generate() (map[string][]byte, error) {
 		"p2p_amd64": func(c *build.Context) {
 			directSums(c, &avx512{Context: c})
 			directSums(c, &avx2{Context: c})
+		},
+		"passes_amd64": func(c *build.Context) {
+			for order := 3; order <= 6; order++ {
+				for _, v := range []vectors{&avx512{Context: c}, &avx2{Context: c}} {
+					p2m(c, v, order)
+					l2p(c, v, order)
+				}
+			}
 		},
 		"m2l_amd64": func(c *build.Context) {
 			for order := 2; order <= maxOrder; order++ {
