@@ -1,0 +1,172 @@
+package machine
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// maxCPUs is how many CPUs a topology may have.
+const maxCPUs = 8192
+
+var machineName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// Validate checks what [Parse] checks: that no number is missing or out of its range and that none contradicts another. The error joins
+// a *[FieldError] (without file and line) for each thing that is wrong.
+func (m *Machine) Validate() error {
+	if wrong := m.check(); len(wrong) > 0 {
+		return join(wrong)
+	}
+	return nil
+}
+
+// A checker collects what is wrong.
+type checker struct{ wrong []*FieldError }
+
+func (c *checker) need(ok bool, path, found, want string, args ...any) {
+	if !ok {
+		c.wrong = append(c.wrong, &FieldError{Field: path, Found: found, Want: fmt.Sprintf(want, args...)})
+	}
+}
+
+// checkCounts checks the numbers that others are divided by and indexed with.
+func (m *Machine) checkCounts() []*FieldError {
+	var c checker
+	for _, f := range fields {
+		if f.at == nil || f.of != nil {
+			continue
+		}
+		if p, ok := f.at(m).(*int); ok {
+			c.need(*p >= 1 && *p <= maxCount, f.path, fmt.Sprint(*p), "%s", f.want())
+		}
+	}
+	if len(c.wrong) > 0 {
+		return c.wrong
+	}
+	c.need(m.Nodes <= maxCPUs && m.CoresPerNode <= maxCPUs && m.Cores() <= maxCPUs, "cores_per_node",
+		fmt.Sprintf("%d nodes of %d cores", m.Nodes, m.CoresPerNode), "at most %d cores", maxCPUs)
+	c.need(m.Nodes%m.NodesPerSocket == 0, "nodes_per_socket", fmt.Sprint(m.NodesPerSocket), "a divisor of the %d nodes", m.Nodes)
+	c.need(m.Nodes%m.Memory.NodesPerDomain == 0, "memory.nodes_per_domain", fmt.Sprint(m.Memory.NodesPerDomain), "a divisor of the %d nodes", m.Nodes)
+	c.need(m.NodesPerSocket%m.Memory.NodesPerDomain == 0 || m.Memory.NodesPerDomain%m.NodesPerSocket == 0, "memory.nodes_per_domain",
+		fmt.Sprint(m.Memory.NodesPerDomain), "a divisor or a multiple of the %d nodes of a socket", m.NodesPerSocket)
+	return c.wrong
+}
+
+func (m *Machine) check() []*FieldError {
+	c := checker{wrong: m.checkCounts()}
+	if len(c.wrong) > 0 {
+		return c.wrong
+	}
+	c.need(machineName.MatchString(m.Name), "name", show(m.Name), "letters, digits, dots, underscores and hyphens, at most 64")
+	c.need(oneLine(m.Description), "description", show(m.Description), "one line of text")
+	for _, f := range fields {
+		if f.at == nil || f.of == nil {
+			continue
+		}
+		var v uint64
+		switch p := f.at(m).(type) {
+		case *uint64:
+			v = *p
+		case *int:
+			v = uint64(max(*p, 0))
+		}
+		c.need(v > 0 || f.optional, f.path, f.of.format(v), "more than that")
+		c.need(v <= f.of.max, f.path, f.of.format(v), "at most %s", f.of.format(f.of.max))
+	}
+	if len(c.wrong) > 0 {
+		return c.wrong
+	}
+	m.checkCaches(&c)
+	m.checkMemory(&c)
+	m.checkTables(&c)
+	return c.wrong
+}
+
+func (m *Machine) checkCaches(c *checker) {
+	caches := []struct {
+		path string
+		Cache
+	}{{"l1", m.L1}, {"l2", m.L2}, {"llc", m.LLC}}
+	for i, x := range caches {
+		line := uint64(x.LineBytes)
+		c.need(line >= 4 && line&(line-1) == 0 && line <= 4096, x.path+".line", sizes.format(line), "a power of two from 4B to 4KiB")
+		c.need(line == uint64(m.L1.LineBytes), x.path+".line", sizes.format(line), "%s as in l1: lines of different sizes are not modelled", sizes.format(uint64(m.L1.LineBytes)))
+		set := line * uint64(x.Ways)
+		c.need(x.Bytes%set == 0, x.path+".size", sizes.format(x.Bytes), "a multiple of %s (%d ways of %s)", sizes.format(set), x.Ways, sizes.format(line))
+		if i > 0 {
+			below := caches[i-1]
+			c.need(x.Bytes >= below.Bytes, x.path+".size", sizes.format(x.Bytes), "at least the %s of %s", sizes.format(below.Bytes), below.path)
+			c.need(x.LatencyPS >= below.LatencyPS, x.path+".latency", times.format(x.LatencyPS), "at least the %s of %s", times.format(below.LatencyPS), below.path)
+		}
+	}
+	c.need(!m.L1.Inclusive && !m.L2.Inclusive, "llc.inclusive", "inclusive private caches", "inclusion of the LLC only")
+	if all := uint64(m.CoresPerNode) * m.L2.Bytes; m.LLC.Inclusive {
+		c.need(m.LLC.Bytes >= all, "llc.size", sizes.format(m.LLC.Bytes), "at least %s, the L2 of %d cores, which an inclusive LLC holds", sizes.format(all), m.CoresPerNode)
+	}
+}
+
+func (m *Machine) checkMemory(c *checker) {
+	x := &m.Memory
+	c.need(x.LocalPS >= m.LLC.LatencyPS, "memory.local", times.format(x.LocalPS), "at least the %s of llc", times.format(m.LLC.LatencyPS))
+	c.need(x.PageBytes&(x.PageBytes-1) == 0 && x.PageBytes >= uint64(m.LLC.LineBytes), "memory.page", sizes.format(x.PageBytes), "a power of two of at least a line, %s", sizes.format(uint64(m.LLC.LineBytes)))
+	c.need(x.Placement == Interleave || x.Placement == FirstTouch, "memory.placement", show(x.Placement), "%q or %q", Interleave, FirstTouch)
+	c.need(len(x.RemotePS) == m.Nodes, remotePath, fmt.Sprintf("%d rows", len(x.RemotePS)), "one for each of %d nodes", m.Nodes)
+	if len(x.RemotePS) != m.Nodes {
+		return
+	}
+	for a, row := range x.RemotePS {
+		if len(row) != m.Nodes {
+			c.need(false, remotePath, fmt.Sprintf("%d columns in row %d", len(row), a+1), "one for each of %d nodes", m.Nodes)
+			return
+		}
+		for b, ps := range row {
+			da, db := m.Domain(a), m.Domain(b)
+			pair := fmt.Sprintf("%s from memory %d to %d", times.format(ps), da+1, db+1)
+			if da == db {
+				c.need(ps == x.LocalPS, remotePath, pair, "%s as in memory.local", times.format(x.LocalPS))
+			} else {
+				c.need(ps >= x.LocalPS, remotePath, pair, "at least the %s of memory.local", times.format(x.LocalPS))
+			}
+			c.need(ps == x.RemotePS[da*x.NodesPerDomain][db*x.NodesPerDomain], remotePath, pair, "the same from and to all nodes of a memory")
+			c.need(ps <= times.max, remotePath, pair, "at most %s", times.format(times.max))
+			if len(c.wrong) > 0 && c.wrong[len(c.wrong)-1].Field == remotePath {
+				return // one error of a matrix is enough
+			}
+		}
+	}
+}
+
+func (m *Machine) checkTables(c *checker) {
+	costs := func(table string, k Costs) {
+		for _, p := range prices {
+			v := *p.at(&k)
+			c.need(v <= times.max, table+"."+p.name, times.format(v), "at most %s", times.format(times.max))
+		}
+	}
+	costs("costs", m.Costs)
+	for _, name := range slices.Sorted(maps.Keys(m.Policies)) {
+		c.need(bareKey.MatchString(name), "policies", show(name), "a name of letters, digits, underscores and hyphens")
+		costs("policies."+name, m.Policies[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Kernels)) {
+		c.need(bareKey.MatchString(name), "kernels", show(name), "a name of letters, digits, underscores and hyphens")
+		rate := m.Kernels[name]
+		c.need(rate.CallPS != 0 || rate.FlopsPerSecond != 0, "kernels."+name, "nothing", "call, flops or both, more than 0")
+		for _, p := range parts {
+			v := *p.at(&rate)
+			c.need(v <= p.of.max, "kernels."+name+"."+p.name, p.of.format(v), "at most %s", p.of.format(p.of.max))
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(m.Sources)) {
+		c.need(m.hasField(path), "sources", show(path), "the path of a field or table of this machine")
+		c.need(oneLine(m.Sources[path]) && m.Sources[path] != "", "sources."+path, show(m.Sources[path]), "one line of text")
+	}
+}
+
+// oneLine says whether s is valid UTF-8 without control characters.
+func oneLine(s string) bool {
+	return strings.ToValidUTF8(s, "") == s && !strings.ContainsFunc(s, unicode.IsControl)
+}

@@ -1,0 +1,79 @@
+package machine
+
+// A field is a number, word or text of a machine and where it is in a file. The table below is all that reading, writing, checking,
+// hashing and naming sources know of fields.
+type field struct {
+	path     string
+	of       *dimension         // nil for counts, words and texts
+	optional bool               // may be absent, and is then what a zero Machine has (1 for counts)
+	at       func(*Machine) any // *string, *int, *uint64, *bool, or nil for memory.remote
+	words    []string           // the values that a text may have; nil for any
+}
+
+const remotePath = "memory.remote"
+
+var fields = []field{
+	{path: "name", at: func(m *Machine) any { return &m.Name }},
+	{path: "description", optional: true, at: func(m *Machine) any { return &m.Description }},
+	{path: "nodes", at: func(m *Machine) any { return &m.Nodes }},
+	{path: "cores_per_node", at: func(m *Machine) any { return &m.CoresPerNode }},
+	{path: "nodes_per_socket", optional: true, at: func(m *Machine) any { return &m.NodesPerSocket }},
+
+	{path: "core.clock", of: clocks, at: func(m *Machine) any { return &m.CoreHz }},
+	{path: "core.flops", of: flops, at: func(m *Machine) any { return &m.FlopsPerSecond }},
+
+	{path: "l1.size", of: sizes, at: func(m *Machine) any { return &m.L1.Bytes }},
+	{path: "l1.ways", at: func(m *Machine) any { return &m.L1.Ways }},
+	{path: "l1.line", of: sizes, at: func(m *Machine) any { return &m.L1.LineBytes }},
+	{path: "l1.latency", of: times, at: func(m *Machine) any { return &m.L1.LatencyPS }},
+	{path: "l2.size", of: sizes, at: func(m *Machine) any { return &m.L2.Bytes }},
+	{path: "l2.ways", at: func(m *Machine) any { return &m.L2.Ways }},
+	{path: "l2.line", of: sizes, at: func(m *Machine) any { return &m.L2.LineBytes }},
+	{path: "l2.latency", of: times, at: func(m *Machine) any { return &m.L2.LatencyPS }},
+	{path: "llc.size", of: sizes, at: func(m *Machine) any { return &m.LLC.Bytes }},
+	{path: "llc.ways", at: func(m *Machine) any { return &m.LLC.Ways }},
+	{path: "llc.line", of: sizes, at: func(m *Machine) any { return &m.LLC.LineBytes }},
+	{path: "llc.latency", of: times, at: func(m *Machine) any { return &m.LLC.LatencyPS }},
+	{path: "llc.inclusive", at: func(m *Machine) any { return &m.LLC.Inclusive }},
+
+	{path: "memory.nodes_per_domain", optional: true, at: func(m *Machine) any { return &m.Memory.NodesPerDomain }},
+	{path: "memory.local", of: times, at: func(m *Machine) any { return &m.Memory.LocalPS }},
+	{path: remotePath, of: times},
+	{path: "memory.bandwidth", of: bandwidths, at: func(m *Machine) any { return &m.Memory.BytesPerSecond }},
+	{path: "memory.node_bandwidth", of: bandwidths, optional: true, at: func(m *Machine) any { return &m.Memory.NodeBytesPerSecond }},
+	{path: "memory.page", of: sizes, at: func(m *Machine) any { return &m.Memory.PageBytes }},
+	{path: "memory.placement", words: []string{Interleave, FirstTouch}, at: func(m *Machine) any { return &m.Memory.Placement }},
+	{path: "memory.overlap", at: func(m *Machine) any { return &m.Memory.OverlapMisses }},
+}
+
+// A price is a field of Costs, in the table [costs] and in those of policies.
+type price struct {
+	name string
+	at   func(*Costs) *uint64
+}
+
+var prices = []price{
+	{"spawn", func(c *Costs) *uint64 { return &c.SpawnPS }},
+	{"pop", func(c *Costs) *uint64 { return &c.PopPS }},
+	{"steal_local", func(c *Costs) *uint64 { return &c.StealLocalPS }},
+	{"steal_remote", func(c *Costs) *uint64 { return &c.StealRemotePS }},
+	{"steal_failed", func(c *Costs) *uint64 { return &c.StealFailedPS }},
+	{"mail", func(c *Costs) *uint64 { return &c.MailPS }},
+	{"join", func(c *Costs) *uint64 { return &c.JoinPS }},
+	{"rest", func(c *Costs) *uint64 { return &c.RestPS }},
+	{"lock", func(c *Costs) *uint64 { return &c.LockPS }},
+	{"lock_handover", func(c *Costs) *uint64 { return &c.LockHandoverPS }},
+	{"lock_delay", func(c *Costs) *uint64 { return &c.LockDelayPS }},
+}
+
+// A part is a field of a Rate, in the table [kernels.NAME].
+type part struct {
+	name string
+	of   *dimension
+	at   func(*Rate) *uint64
+}
+
+var parts = []part{
+	{"call", times, func(r *Rate) *uint64 { return &r.CallPS }},
+	{"flops", flops, func(r *Rate) *uint64 { return &r.FlopsPerSecond }},
+}

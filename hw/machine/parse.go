@@ -1,0 +1,453 @@
+package machine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Load reads a machine from a TOML file. Errors: that the file cannot be read, or those of [Parse].
+func Load(path string) (*Machine, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read a machine: %w", err)
+	}
+	return Parse(path, text)
+}
+
+// Parse reads a machine; file is what errors call the text. Every field is required that docs/machines.md does not call optional, and
+// no other is allowed. The error joins a *[FieldError] for each thing that is wrong, in the order of lines.
+func Parse(file string, text []byte) (*Machine, error) {
+	r := reader{m: &Machine{NodesPerSocket: 1, Memory: Memory{NodesPerDomain: 1}}}
+	var tree map[string]any
+	if err := toml.Unmarshal(text, &tree); err != nil {
+		line := 1
+		var d *toml.DecodeError
+		if errors.As(err, &d) {
+			line, _ = d.Position()
+		}
+		return nil, &FieldError{File: file, Line: line, Found: strings.TrimPrefix(err.Error(), "toml: "), Want: "TOML"}
+	}
+	sources, hasSources := tree["sources"]
+	delete(tree, "sources")
+	r.flatten("", tree)
+	r.fields()
+	r.policies()
+	r.kernels()
+	r.unknown()
+	if hasSources {
+		r.sources("sources", "", sources)
+	}
+	if len(r.wrong) == 0 {
+		r.wrong = r.m.check()
+	}
+	if len(r.wrong) == 0 {
+		return r.m, nil
+	}
+	lines := lineTable(text)
+	for _, e := range r.wrong {
+		e.File, e.Line = file, lines.of(e.Field)
+	}
+	slices.SortStableFunc(r.wrong, func(a, b *FieldError) int { return cmp.Compare(a.Line, b.Line) })
+	return nil, join(r.wrong)
+}
+
+// join is errors.Join, but one error stays what it is.
+func join(wrong []*FieldError) error {
+	if len(wrong) == 1 {
+		return wrong[0]
+	}
+	var errs []error
+	for _, e := range wrong {
+		errs = append(errs, e)
+	}
+	return errors.Join(errs...)
+}
+
+// A reader takes the fields of m from a file.
+type reader struct {
+	m      *Machine
+	values map[string]any  // by path; what is no table
+	tables map[string]bool // paths
+	used   map[string]bool // paths of values
+	wrong  []*FieldError
+}
+
+var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// key returns how a key stands in a path: bare, or quoted, so that no key with a dot in it is taken for a path.
+func key(k string) string {
+	if bareKey.MatchString(k) {
+		return k
+	}
+	return strconv.Quote(k)
+}
+
+// under appends a key to a path.
+func under(path, k string) string {
+	if path == "" {
+		return k
+	}
+	return path + "." + k
+}
+
+func (r *reader) flatten(path string, table map[string]any) {
+	if r.values == nil {
+		r.values, r.tables, r.used = map[string]any{}, map[string]bool{"": true}, map[string]bool{}
+	}
+	for k, v := range table {
+		at := under(path, key(k))
+		if t, ok := v.(map[string]any); ok {
+			r.tables[at] = true
+			r.flatten(at, t)
+		} else {
+			r.values[at] = v
+		}
+	}
+}
+
+func (r *reader) fail(path, found, want string) {
+	r.wrong = append(r.wrong, &FieldError{Field: path, Found: found, Want: want})
+}
+
+// take returns the value at path. A missing one is an error unless it is optional.
+func (r *reader) take(path, want string, optional bool) (any, bool) {
+	r.used[path] = true
+	v, ok := r.values[path]
+	switch {
+	case ok:
+	case r.tables[path]:
+		r.fail(path, "a table", want)
+	case !optional:
+		table, _, _ := cutLast(path)
+		if r.tables[table] {
+			r.fail(path, "nothing", want)
+		} else if _, other := r.values[table]; !other && !r.used[table] { // one error for a table that is missing or something else
+			r.used[table] = true
+			r.fail(table, "nothing", "a table")
+		}
+	}
+	return v, ok
+}
+
+// cutLast cuts a path before its last key.
+func cutLast(path string) (table, last string, ok bool) {
+	i := strings.LastIndexByte(path, '.')
+	if i < 0 {
+		return "", path, false
+	}
+	return path[:i], path[i+1:], true
+}
+
+func (r *reader) fields() {
+	for _, f := range fields { // core.clock comes before all latencies, which may be in cycles
+		if f.path == remotePath {
+			continue
+		}
+		target := f.at(r.m)
+		want := f.want()
+		v, ok := r.take(f.path, want, f.optional)
+		if !ok {
+			continue
+		}
+		switch p := target.(type) {
+		case *string:
+			s, ok := v.(string)
+			if !ok || f.words != nil && !slices.Contains(f.words, s) {
+				r.fail(f.path, show(v), want)
+				continue
+			}
+			*p = s
+		case *bool:
+			if *p, ok = v.(bool); !ok {
+				r.fail(f.path, show(v), want)
+			}
+		case *uint64:
+			if n, ok := r.quantity(f.path, f.of, v); ok {
+				*p = n
+			}
+		case *int:
+			if f.of != nil {
+				if n, ok := r.quantity(f.path, f.of, v); ok {
+					*p = int(n)
+				}
+			} else if n, isInt := v.(int64); isInt && n >= 1 && n <= maxCount {
+				*p = int(n)
+			} else {
+				r.fail(f.path, show(v), want)
+			}
+		}
+	}
+	if r.tables["memory"] {
+		r.remote()
+	}
+}
+
+// maxCount bounds nodes, cores, ways and the like.
+const maxCount = 1 << 24
+
+// want says what a field is expected to be.
+func (f *field) want() string {
+	switch {
+	case f.of != nil:
+		return f.of.what
+	case f.words != nil:
+		return `"` + strings.Join(f.words, `" or "`) + `"`
+	case f.path == "name" || f.path == "description":
+		return "a text"
+	case strings.HasSuffix(f.path, "inclusive"):
+		return "true or false"
+	}
+	return fmt.Sprintf("a whole number from 1 to %d", maxCount)
+}
+
+// quantity reads a number with a unit.
+func (r *reader) quantity(path string, d *dimension, v any) (uint64, bool) {
+	s, ok := v.(string)
+	if !ok {
+		r.fail(path, show(v), d.what)
+		return 0, false
+	}
+	n, err := d.parse(s, r.m.CoreHz)
+	if err != nil {
+		r.fail(path, show(v), err.Error())
+		return 0, false
+	}
+	return n, true
+}
+
+// remote reads memory.remote: one latency, or a matrix by memories, and makes it one by nodes.
+func (r *reader) remote() {
+	m := r.m
+	if m.Nodes < 1 || m.Memory.NodesPerDomain < 1 || m.Nodes%m.Memory.NodesPerDomain != 0 || m.Nodes > maxCPUs {
+		r.used[remotePath] = true // what it should be is not known; the cause is an error of its own
+		if len(r.wrong) == 0 {
+			r.wrong = m.checkCounts()
+		}
+		return
+	}
+	d := m.Domains()
+	if d == 1 {
+		if v, ok := r.take(remotePath, "", true); ok {
+			r.fail(remotePath, show(v), "nothing: the machine has one memory")
+		}
+		m.setRemote(nil)
+		return
+	}
+	want := fmt.Sprintf("a time, or a matrix of times with a row and a column for each of %d memories", d)
+	v, ok := r.take(remotePath, want, false)
+	if !ok {
+		return
+	}
+	by := make([][]uint64, d)
+	for a := range by {
+		by[a] = make([]uint64, d)
+	}
+	rows, isMatrix := v.([]any)
+	if !isMatrix {
+		n, ok := r.quantity(remotePath, times, v)
+		if !ok {
+			return
+		}
+		for a := range by {
+			for b := range by[a] {
+				by[a][b] = n
+			}
+			by[a][a] = m.Memory.LocalPS
+		}
+		m.setRemote(by)
+		return
+	}
+	if len(rows) != d {
+		r.fail(remotePath, fmt.Sprintf("%d rows", len(rows)), want)
+		return
+	}
+	for a, row := range rows {
+		cells, ok := row.([]any)
+		if !ok || len(cells) != d {
+			found := show(row)
+			if ok {
+				found = fmt.Sprintf("%d columns", len(cells))
+			}
+			r.fail(remotePath, fmt.Sprintf("%s in row %d", found, a+1), want)
+			return
+		}
+		for b, cell := range cells {
+			if by[a][b], ok = r.quantity(remotePath, times, cell); !ok {
+				return
+			}
+		}
+	}
+	m.setRemote(by)
+}
+
+// setRemote makes a matrix by nodes of one by memories; nil for one memory.
+func (m *Machine) setRemote(by [][]uint64) {
+	m.Memory.RemotePS = make([][]uint64, m.Nodes)
+	for a := range m.Memory.RemotePS {
+		row := make([]uint64, m.Nodes)
+		for b := range row {
+			row[b] = m.Memory.LocalPS
+			if by != nil {
+				row[b] = by[m.Domain(a)][m.Domain(b)]
+			}
+		}
+		m.Memory.RemotePS[a] = row
+	}
+}
+
+// costs reads a table of costs over c. All are required if whole.
+func (r *reader) costs(table string, c *Costs, whole bool) {
+	for _, p := range prices {
+		path := table + "." + p.name
+		if v, ok := r.take(path, times.what, !whole); ok {
+			if n, ok := r.quantity(path, times, v); ok {
+				*p.at(c) = n
+			}
+		}
+	}
+}
+
+func (r *reader) policies() {
+	r.costs("costs", &r.m.Costs, true)
+	for _, name := range r.names("policies") {
+		c := r.m.Costs
+		r.costs("policies."+name, &c, false)
+		if r.m.Policies == nil {
+			r.m.Policies = map[string]Costs{}
+		}
+		r.m.Policies[name] = c
+	}
+}
+
+func (r *reader) kernels() {
+	for _, name := range r.names("kernels") {
+		var rate Rate
+		for _, p := range parts {
+			path := "kernels." + name + "." + p.name
+			if v, ok := r.take(path, p.of.what, true); ok {
+				if n, ok := r.quantity(path, p.of, v); ok {
+					*p.at(&rate) = n
+				}
+			}
+		}
+		if r.m.Kernels == nil {
+			r.m.Kernels = map[string]Rate{}
+		}
+		r.m.Kernels[name] = rate
+	}
+}
+
+// names returns the names of the tables right under a table, sorted.
+func (r *reader) names(table string) []string {
+	var names []string
+	for path := range r.tables {
+		if in, last, ok := cutLast(path); ok && in == table && bareKey.MatchString(last) {
+			names = append(names, last)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// unknown refuses what nobody took.
+func (r *reader) unknown() {
+	known := map[string][]string{"": {"costs", "policies", "kernels", "sources"}} // the keys of each table
+	for _, f := range fields {
+		table, last, ok := cutLast(f.path)
+		if ok && len(known[table]) == 0 {
+			known[""] = append(known[""], table)
+		}
+		known[table] = append(known[table], last)
+	}
+	for _, table := range []string{"policies", "kernels"} {
+		known[table] = r.names(table)
+	}
+	for _, p := range prices {
+		known["costs"] = append(known["costs"], p.name)
+		for _, name := range known["policies"] {
+			known["policies."+name] = append(known["policies."+name], p.name)
+		}
+	}
+	for _, p := range parts {
+		for _, name := range known["kernels"] {
+			known["kernels."+name] = append(known["kernels."+name], p.name)
+		}
+	}
+	isTable := func(path string) bool { _, ok := known[path]; return ok }
+	for _, path := range slices.Sorted(maps.Keys(r.values)) {
+		table, _, _ := cutLast(path)
+		switch {
+		case isTable(path):
+			r.fail(path, show(r.values[path]), "a table")
+		case r.used[path]:
+		case table == "policies" || table == "kernels":
+			r.fail(path, show(r.values[path]), "a table")
+		case isTable(table):
+			r.fail(path, "an unknown field", "one of "+strings.Join(known[table], ", "))
+		default: // in a table that is an error itself
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(r.tables)) {
+		table, _, _ := cutLast(path)
+		if path != "" && !isTable(path) && isTable(table) && !r.used[path] {
+			r.fail(path, "an unknown table", "one of "+strings.Join(known[table], ", "))
+		}
+	}
+}
+
+// sources reads the texts under [sources]. Keys may be nested tables (l1.latency = "...") or paths ("l1.latency" = "...").
+func (r *reader) sources(at, path string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			r.sources(under(at, key(k)), under(path, k), v[k])
+		}
+	case string:
+		switch {
+		case !r.m.hasField(path):
+			r.fail(at, "no field or table "+strconv.Quote(path)+" of this machine", "the path of one that is there")
+		case !oneLine(v) || v == "":
+			r.fail(at, show(v), "one line of text")
+		case r.m.Sources[path] != "":
+			r.fail(at, "a second source of "+path, "one")
+		default:
+			if r.m.Sources == nil {
+				r.m.Sources = map[string]string{}
+			}
+			r.m.Sources[path] = v
+		}
+	default:
+		r.fail(at, show(v), "a text that says where the number is from")
+	}
+}
+
+// show says what was found.
+func show(v any) string {
+	switch v := v.(type) {
+	case string:
+		if len(v) > 60 {
+			v = v[:60] + "..."
+		}
+		return strconv.Quote(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case bool:
+		return strconv.FormatBool(v)
+	case []any:
+		return "an array"
+	case map[string]any:
+		return "a table"
+	}
+	return "a date or time"
+}
