@@ -41,7 +41,7 @@ type Node struct {
 }
 
 // WriteCSV writes the bins of every node, one a line, under the header node,from_bytes,to_bytes,count. Cold accesses are the line
-// of each node whose from_bytes and to_bytes are "inf". Counts are of bytes if the report weighs bytes.
+// of each node whose from_bytes and to_bytes are "inf"; with coherence follows a line with "invalidated" there. Counts are of bytes if the report weighs bytes.
 func (r *Report) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	c.Write([]string{"node", "from_bytes", "to_bytes", "count"})
@@ -51,6 +51,9 @@ func (r *Report) WriteCSV(w io.Writer) error {
 			c.Write([]string{node, utoa(b.FromBytes), utoa(b.ToBytes), utoa(b.Count)})
 		}
 		c.Write([]string{node, "inf", "inf", utoa(n.Cold)})
+		if n.Invalidated != nil {
+			c.Write([]string{node, "invalidated", "invalidated", utoa(*n.Invalidated)})
+		}
 	}
 	c.Flush()
 	return c.Error()
@@ -94,6 +97,27 @@ func (a *analysis) report() *Report {
 	r.Misses = a.misses()
 	r.Causes = a.ranking()
 	return r
+}
+
+// Only leaves in r what is of one node, and tells whether there is one with that number.
+func (r *Report) Only(node int) bool {
+	for _, n := range r.Nodes {
+		if n.Node != node {
+			continue
+		}
+		r.Histogram, r.Nodes = n.Histogram, []Node{n}
+		for i := range r.Misses {
+			c := &r.Misses[i]
+			for _, m := range c.Nodes {
+				if m.Node == node {
+					c.Prediction, c.LineMissesPerCore, c.Nodes = m.Prediction, m.LineMissesPerCore, []NodeMisses{m}
+					break
+				}
+			}
+		}
+		return true
+	}
+	return false
 }
 
 func (r *Report) warn(format string, args ...any) {

@@ -187,7 +187,11 @@ func (r *SampleReport) WriteText(w io.Writer) error {
 		if n.HiddenBelowBytes > 0 {
 			fmt.Fprintf(out, "  %-22s %16.0f %11s  the sample cannot tell these apart\n", "0 - "+FormatBytes(n.HiddenBelowBytes), n.Hidden, share(n.Hidden))
 		}
-		for _, b := range n.Bins {
+		bins := n.Bins
+		for len(bins) > 1 && bins[0].Count == 0 && bins[1].Count == 0 { // one empty bin shows that there is nothing
+			bins = bins[1:]
+		}
+		for _, b := range bins {
 			name := FormatBytes(b.FromBytes) + " - " + FormatBytes(b.ToBytes)
 			if b.ToBytes == math.MaxUint64 {
 				name = "from " + FormatBytes(b.FromBytes)

@@ -70,6 +70,9 @@ func (a *app) main(argv []string) int {
 		var exit *exitError
 		if !errors.As(err, &exit) || exit.err != nil {
 			line := oneLine(err)
+			if exit == nil && errors.Is(err, context.Canceled) {
+				line = "krdlab: interrupted"
+			}
 			if !strings.HasPrefix(line, "krdlab ") && !strings.HasPrefix(line, "krdlab:") {
 				line = "krdlab: " + line
 			}

@@ -46,7 +46,7 @@ func (a *app) krdCommand() *cobra.Command {
 			} else if f.node < 0 {
 				return &experiments.ConfigError{Flag: "node", Got: fmt.Sprint(f.node), Want: "nodes are numbered from 0"}
 			}
-			return a.krd(f, args[0])
+			return interruptible(c.Context(), func() error { return a.krd(f, args[0]) })
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault
@@ -259,11 +259,8 @@ func (a *app) analyze(f *krdFlags, opt krd.Options, path string) (*krd.Report, e
 	if f.node < 0 {
 		return r, nil
 	}
-	for _, n := range r.Nodes {
-		if n.Node == f.node {
-			r.Histogram, r.Nodes = n.Histogram, []krd.Node{n}
-			return r, nil
-		}
+	if r.Only(f.node) {
+		return r, nil
 	}
 	var there []string
 	for _, n := range r.Nodes {
@@ -281,7 +278,7 @@ func traceError(path string, err error) error {
 }
 
 // findTraces returns path itself, or the traces of a run directory.
-func findTraces(path string) ([]string, error) {
+func findTraces(path string) (traces []string, err error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, perr := os.Stat(path + ".partial"); perr == nil {
@@ -291,11 +288,18 @@ func findTraces(path string) ([]string, error) {
 	} else if err != nil || !info.IsDir() {
 		return []string{path}, err
 	}
-	traces, err := filepath.Glob(filepath.Join(globEscape(path), "*.loi"))
-	if err == nil && len(traces) == 0 {
-		err = fmt.Errorf("run directory %s holds no trace (*.loi): was it run with --trace off or profile?", path)
+	for _, name := range []string{"*.loi", "*.loi.zst"} {
+		found, err := filepath.Glob(filepath.Join(globEscape(path), name))
+		if err != nil {
+			return nil, err
+		}
+		traces = append(traces, found...)
 	}
-	return traces, err
+	if len(traces) == 0 {
+		return nil, fmt.Errorf("run directory %s holds no trace (*.loi, *.loi.zst): was it run with --trace off or profile?", path)
+	}
+	slices.Sort(traces)
+	return traces, nil
 }
 
 // globEscape quotes the characters that filepath.Glob would expand.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -69,15 +70,17 @@ func (a *app) traceVerify() *cobra.Command {
 		Use: "verify TRACE", Short: "Check every byte and every record of a trace",
 		Long: "Check every byte of a trace against its checksums and every record against what the trace declares.\nThe exit code is 5 if anything is wrong. Discarded records and stamps out of order are told, and are no error.",
 		Args: exactly("TRACE"), ValidArgsFunction: filesOnly,
-		RunE: func(_ *cobra.Command, args []string) (err error) {
+		RunE: func(c *cobra.Command, args []string) (err error) {
 			if args[0], err = oneTrace(args[0]); err != nil {
 				return err
 			}
-			in, err := loi.Verify(args[0])
-			if err != nil {
-				return traceError(args[0], err)
-			}
-			return a.writeInfo(in, asJSON)
+			return interruptible(c.Context(), func() error {
+				in, err := loi.Verify(args[0])
+				if err != nil {
+					return traceError(args[0], err)
+				}
+				return a.writeInfo(in, asJSON)
+			})
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
@@ -112,16 +115,45 @@ func (a *app) traceRecover() *cobra.Command {
 }
 
 // writeFile writes a new file; a file that could not be completed is removed.
-func writeFile(path string, write func(io.Writer) error) error {
+func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return outError(path, err)
 	}
-	b := bufio.NewWriter(f)
-	if err = errors.Join(write(b), b.Flush(), f.Close()); err != nil {
+	b := bufio.NewWriterSize(&untilDone{ctx, f}, 1<<16)
+	err = write(b)
+	if err == nil {
+		err = b.Flush()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, os.Remove(path))
 	}
 	return nil
+}
+
+// untilDone is a writer that fails once the context is done.
+type untilDone struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (u *untilDone) Write(b []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.w.Write(b)
+}
+
+// interruptible runs f, which leaves nothing behind, and does not wait for its end if the context is done before.
+func interruptible(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // outError makes a file that exists a wrong request.

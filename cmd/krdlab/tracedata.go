@@ -112,12 +112,19 @@ func importDocument(path, out string, s imports.Summary) imported {
 	return imported{path, out, s.Format, s.Workers, s.Nodes, s.Objects, s.Kernels, s.Executions, s.Accesses, s.FirstTime, s.LastTime, s.Backward}
 }
 
+// importFlags are the flags of the fields of imports.Options.
+var importFlags = map[string]string{"Format": "format", "Nodes": "nodes", "LineBytes": "line", "Instructions": "instructions", "Sort": "sort", "Atoms": "atoms"}
+
 // importError names the flags of what is wrong with the options.
 func importError(out string, err error) error {
 	if o, ok := errors.AsType[*imports.OptionError](err); ok {
-		flag := map[string]string{"Format": "format", "Nodes": "nodes", "LineBytes": "line", "Instructions": "instructions", "Sort": "sort", "Atoms": "atoms"}[o.Option]
-		if flag != "" {
+		if flag := importFlags[o.Option]; flag != "" {
 			return usageError("--%s: %s", flag, o.What)
+		}
+	}
+	if d, ok := errors.AsType[*imports.DataError](err); ok {
+		if flag := importFlags[d.Option]; flag != "" {
+			return fmt.Errorf("%w; add --%s", d, flag)
 		}
 	}
 	return outError(out, err)
@@ -135,7 +142,7 @@ func (a *app) traceExport() *cobra.Command {
 		Example: "  krdlab trace export workfirst.loi --format perfetto --out workfirst.pftrace\n" +
 			"  krdlab trace export workfirst.loi --format parquet --out workfirst.parquet",
 		Args: exactly("TRACE"), ValidArgsFunction: filesOnly,
-		RunE: func(_ *cobra.Command, args []string) (err error) {
+		RunE: func(c *cobra.Command, args []string) (err error) {
 			if args[0], err = oneTrace(args[0]); err != nil {
 				return err
 			}
@@ -149,14 +156,14 @@ func (a *app) traceExport() *cobra.Command {
 			defer t.Close()
 			var opt exports.Options
 			if out == "" {
-				return exports.Write(a.stdout, t, format, opt)
+				return exports.Write(&untilDone{c.Context(), a.stdout}, t, format, opt)
 			}
 			show, done := a.bytesProgress("export")
 			defer done()
 			if show != nil {
 				opt.Progress = func(n, total uint64) { show(int64(n), int64(total)) }
 			}
-			return writeFile(out, func(w io.Writer) error { return exports.Write(w, t, format, opt) })
+			return writeFile(c.Context(), out, func(w io.Writer) error { return exports.Write(w, t, format, opt) })
 		},
 	}
 	c.Flags().StringVar(&format, "format", "text", "`FORMAT`: "+strings.Join(formats, ", "))

@@ -14,6 +14,7 @@ type DataError struct {
 	Row    uint64 // of a Parquet file, from 1; 0: of the whole
 	Column string // name of the column, or "" if it is not of one
 	What   string // what was found and what was expected
+	Option string // name of the field of Options that would allow it, or ""
 	Err    error  // the cause that a decoder gave, if there is one
 }
 
@@ -57,6 +58,12 @@ func optionError(name, format string, args ...any) error {
 // fault is a DataError that does not know its file yet. The zero position is "of the whole".
 func fault(pos uint64, column, format string, args ...any) *DataError {
 	return &DataError{Line: pos, Column: column, What: fmt.Sprintf(format, args...)}
+}
+
+// allowed says that an option would allow it.
+func (e *DataError) allowed(option string) *DataError {
+	e.Option = option
+	return e
 }
 
 // place fills in what the parts that find errors do not know: the file, and whether positions are lines or rows.

@@ -110,7 +110,7 @@ func (f *feeder) check(r *row) error {
 		o.keys.added()
 	default:
 		return fault(r.pos, "bytes", "block %d of object %q has %d bytes here and had %d before; a block keeps its size unless splitting into atoms is asked for",
-			r.block, o.name, r.bytes, *w)
+			r.block, o.name, r.bytes, *w).allowed("Atoms")
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func (f *feeder) feed(rows []row) error {
 		a := loi.Access{Object: f.objects[r.object].id, Mode: r.mode, Rows: r.rows, Block: r.block, Bytes: r.bytes, Stride: r.stride}
 		if s.n > 0 {
 			if r.time < s.time {
-				return fault(r.pos, "time", "time %d of worker %d comes after time %d, expected times that do not go back, unless sorting is asked for", r.time, r.worker, s.time)
+				return fault(r.pos, "time", "time %d of worker %d comes after time %d, expected times that do not go back, unless sorting is asked for", r.time, r.worker, s.time).allowed("Sort")
 			}
 			if r.time == s.time && r.kernel == s.kernel && r.end == s.end && s.n < maxList {
 				if s.n == 1 {
