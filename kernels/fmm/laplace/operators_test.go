@@ -15,6 +15,9 @@ func eachKernel(t *testing.T, f func(t *testing.T, k *Kernel)) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				if k.Order != order || k.ISA() != isa || k.Dipoles() != dipoles {
+					t.Fatalf("order %d, %v, dipoles %v; want %d, %v, %v", k.Order, k.ISA(), k.Dipoles(), order, isa, dipoles)
+				}
 				t.Run(fmt.Sprintf("order=%d/isa=%v/dipoles=%v", order, isa, dipoles), func(t *testing.T) { f(t, k) })
 			}
 		}

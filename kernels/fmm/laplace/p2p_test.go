@@ -131,3 +131,36 @@ func TestLongRange(t *testing.T) {
 		compare(t, "few targets", b, n, n+3, 0, n)
 	})
 }
+
+// TestRanges: ranges that are none of the bodies, and cells that are none, panic rather than write elsewhere.
+func TestRanges(t *testing.T) {
+	isas(t, func(t *testing.T, k *Kernel) {
+		b, c := NewBodies(8), k.NewCells(2)
+		for name, call := range map[string]func(){
+			"targets past the end":  func() { k.P2P(b, 0, 9, 0, 4) },
+			"sources past the end":  func() { k.P2P(b, 0, 4, 0, 9) },
+			"a negative target":     func() { k.P2P(b, -1, 4, 0, 4) },
+			"mutual past the end":   func() { k.P2PMutual(b, 0, 4, 4, 9) },
+			"self past the end":     func() { k.P2PSelf(b, 5, 9) },
+			"P2M past the end":      func() { k.P2M(c, 0, b, 0, 9) },
+			"L2P past the end":      func() { k.L2P(c, 0, b, 0, 9) },
+			"P2M of no cell":        func() { k.P2M(c, 2, b, 0, 8) },
+			"L2P of no cell":        func() { k.L2P(c, 2, b, 0, 8) },
+			"M2L of no target":      func() { k.M2L(c, 2, 0) },
+			"M2L of no source":      func() { k.M2L(c, 0, 2) },
+			"M2L of a negative one": func() { k.M2L(c, -1, 0) },
+			"mutual of no cell":     func() { k.M2LMutual(c, 0, 2) },
+			"M2M of no parent":      func() { k.M2M(c, 0, 2) },
+			"L2L of no child":       func() { k.L2L(c, 0, 2) },
+		} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%s: no panic", name)
+					}
+				}()
+				call()
+			}()
+		}
+	})
+}

@@ -7,13 +7,13 @@ func (k *Kernel) M2M(c *Cells, child, parent int) {
 	t, from, to := k.t, &c.Centres[child], &c.Centres[parent]
 	var m [maxFull]float64
 	inv := 1 / to.Scale
-	ratio := powers(from.Scale * inv)
+	ratio := t.powers(from.Scale * inv)
 	for n, v := range c.M[child*k.MultipoleStride:][:k.Multipoles] {
 		f := t.fullOf[n]
 		m[f] = float64(v) * ratio[t.degree[f]]
 	}
 	for a, d := range [3]float64{to.X - from.X, to.Y - from.Y, to.Z - from.Z} {
-		w := taylor(d * inv)
+		w := t.taylor(d * inv)
 		for s := len(t.shiftsM[a]) - 1; s >= 0; s-- {
 			e := t.shiftsM[a][s]
 			m[e.hi] += m[e.lo] * w[e.power]
@@ -30,12 +30,12 @@ func (k *Kernel) L2L(c *Cells, parent, child int) {
 	inv := 1 / from.Scale
 	d := [3]float64{to.X - from.X, to.Y - from.Y, to.Z - from.Z}
 	for _, a := range [3]int{2, 0, 1} { // after z only those with z <= 1 matter
-		w := taylor(d[a] * inv)
+		w := t.taylor(d[a] * inv)
 		for _, e := range t.shiftsL[a] {
 			l[e.lo] += l[e.hi] * w[e.power]
 		}
 	}
-	ratio := powers(to.Scale * inv)
+	ratio := t.powers(to.Scale * inv)
 	out := c.L[child*k.LocalStride:][:k.Locals]
 	for n := range out {
 		f := t.fullOf[n]
@@ -43,20 +43,26 @@ func (k *Kernel) L2L(c *Cells, parent, child int) {
 	}
 }
 
-// powers returns v^0 to v^MaxOrder.
-func powers(v float64) (p [MaxOrder + 1]float64) {
+// series is one number a degree.
+type series = [MaxOrder + 1]float64
+
+// powers returns v^0 to v^order.
+func (t *tables) powers(v float64) (p series) {
 	p[0] = 1
-	for i := range MaxOrder {
+	for i := range t.Order {
 		p[i+1] = p[i] * v
 	}
 	return p
 }
 
 // taylor returns v^i/i!.
-func taylor(v float64) (p [MaxOrder + 1]float64) {
+func (t *tables) taylor(v float64) (p series) {
 	p[0] = 1
-	for i := range MaxOrder {
-		p[i+1] = p[i] * v / float64(i+1)
+	for i := range t.Order {
+		p[i+1] = p[i] * v * reciprocals[i+1]
 	}
 	return p
 }
+
+// reciprocals are 1/i: a chain of divisions took half the time of a shift.
+var reciprocals = series{0, 1, 1. / 2, 1. / 3, 1. / 4, 1. / 5, 1. / 6, 1. / 7, 1. / 8, 1. / 9, 1. / 10}
