@@ -98,7 +98,7 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 	}
 	for i, v := range s.all {
 		v.order = uint64(i)
-		s.queue = append(s.queue, turn{v.now, v.order, v})
+		s.queue = append(s.queue, turn{v.now, v.order, i})
 	}
 	s.order = uint64(len(s.all))
 	defer func() {
@@ -117,7 +117,7 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 		if n&(1<<16-1) == 0 && stopped(c.Stop) {
 			return nil, ErrStopped
 		}
-		v := s.queue[0].worker
+		v := s.all[s.queue[0].worker]
 		s.running = v
 		s.step(v)
 		s.order++
@@ -152,7 +152,7 @@ type stepper struct {
 // A turn is when a worker takes its next step.
 type turn struct {
 	now, order uint64
-	worker     *stepWorker
+	worker     int // not a pointer, whose moves the garbage collector would want to know of
 }
 
 func (a *turn) before(b *turn) bool { return a.now < b.now || a.now == b.now && a.order < b.order }
@@ -162,7 +162,7 @@ type turns []turn
 
 // down gives the worker v at the top, which has taken its step, its new place.
 func (t turns) down(v *stepWorker) {
-	me := turn{v.now, v.order, v}
+	me := turn{v.now, v.order, v.id}
 	i := 0
 	for {
 		first := 4*i + 1
