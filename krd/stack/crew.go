@@ -6,7 +6,7 @@ import (
 )
 
 // crew counts chunks with several threads. The caller's thread enters a chunk and hands it over with count, which first helps
-// with the one before; the others, started when there is something to do, take buckets as they come. One chunk at most is being
+// with the one before; the others, started when there is something to do, take tasks as they come. One chunk at most is being
 // counted when count returns.
 type crew struct {
 	work []*scratch // by thread, 0 the caller
@@ -15,11 +15,13 @@ type crew struct {
 	wg   sync.WaitGroup
 }
 
-// A job is a chunk whose buckets are taken one by one, by any thread.
+// A job is a chunk whose tasks are taken one by one, by any thread: the first deals the items, and all others, which wait for it,
+// count one bucket each.
 type job struct {
 	c     *chunk
-	wide  bool         // one task: see chunk.countWide
-	tasks int          // buckets
+	wide  bool          // one task: see chunk.countWide
+	dealt chan struct{} // closed when the first task is finished
+	tasks int
 	next  atomic.Int32 // the next task
 	left  atomic.Int32 // tasks not finished
 	done  chan struct{}
@@ -30,7 +32,7 @@ func newCrew(work []*scratch) *crew { return &crew{work: work} }
 // count has c counted: at once if there is one thread, or before the next count or finish returns.
 func (w *crew) count(c *chunk) {
 	w.finish()
-	j := &job{c: c, wide: c.wide(), tasks: c.buckets(), done: make(chan struct{})}
+	j := &job{c: c, wide: c.wide(), tasks: 1 + c.buckets(), dealt: make(chan struct{}), done: make(chan struct{})}
 	if j.wide {
 		j.tasks = 1
 	}
@@ -75,16 +77,21 @@ func (w *crew) end() {
 	}
 }
 
-// take counts buckets until there are no more to take, the last ones, which are the most recent, first.
+// take takes tasks until there are no more; the last buckets, which are the most recent positions, come first.
 func (j *job) take(s *scratch) {
 	for {
 		i := int(j.next.Add(1)) - 1
 		if i >= j.tasks {
 			return
 		}
-		if j.wide {
-			j.c.countWide(s)
+		if i == 0 {
+			j.c.dealQueued()
+			if j.wide {
+				j.c.countWide(s)
+			}
+			close(j.dealt)
 		} else {
+			<-j.dealt
 			j.c.countBucket(j.tasks-1-i, s)
 		}
 		if j.left.Add(-1) == 0 {

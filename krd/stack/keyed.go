@@ -16,13 +16,14 @@ type KeyedOptions struct {
 //
 // Entering a chunk finds the previous position of each access in a hash table (table.go) and deals the accesses by the top digit of
 // it (positions.go); counting finishes the buckets, each by itself (count.go). With several cores the next chunk is entered beside
-// the counting of the last one, and whoever is free takes the next bucket (crew.go).
+// the dealing and counting of the last one, and whoever is free takes the next bucket (crew.go).
 //
 // Positions are renumbered before each chunk by rank among the live ones, from a bitmap that fits in cache: a pass over the table
 // in order, where writing the new positions through a list of the live blocks would be a random access for each.
 //
-// Memory: 22 to 32 bytes for each key and 24 for each position of a chunk, these twice with several cores. Positions are the live
-// keys and the accesses of the chunk, two or three times as many (64 Ki to 8 Mi). So it is bounded by the live set, not by the trace.
+// Memory: 22 to 32 bytes for each key and 24 for each position of a chunk; with several cores there are two chunks, with 16 bytes more for
+// each access. Positions are the live keys and the accesses of the chunk, two or three times as many (64 Ki to 8 Mi). So it is bounded by
+// the live set, not by the trace.
 type Keyed struct {
 	*machine
 	table  table

@@ -15,6 +15,9 @@ type machine struct {
 	sizes  [pushGroup]uint64
 }
 
+// minBatch is what several threads get at a time at least.
+const minBatch = 1 << 20
+
 // limits are what tests make small.
 type limits struct {
 	minChunk, maxChunk int  // accesses
@@ -58,7 +61,7 @@ func (m *machine) next(live, rest int) int {
 // batchLen is the length of batch that suits.
 func (m *machine) batchLen(live int) int {
 	if len(m.work) > 1 {
-		return 4 * m.chunkLen(live) // the first chunk is entered alone
+		return max(4*m.chunkLen(live), minBatch) // the first chunk is entered alone
 	}
 	return m.chunkLen(live)
 }
@@ -71,6 +74,10 @@ func (m *machine) begin(accesses int) *chunk {
 		m.turn ^= 1
 	}
 	c := &m.chunks[m.turn]
+	if c.late = len(m.work) > 1; c.late {
+		c.queue.resize(m.mem, accesses+pushGroup)
+		c.queued = 0
+	}
 	m.pos.renumber(m.mem, from, c, accesses, m.limits.topBits)
 	return c
 }

@@ -18,6 +18,10 @@ type chunk struct {
 	firsts  int    // how many they are
 	dist    []uint64
 	buf     [pushGroup]item
+
+	late   bool // the pass by the top digit is left to whoever counts
+	queue  array[item]
+	queued int
 }
 
 // item is an access that has a previous one, on its way through the passes. The assembly knows the layout (gen/passes.go).
@@ -112,6 +116,10 @@ func (c *chunk) push(live []uint64, first int, prev []uint32, sizes []uint64) {
 	top, shift := c.cum.s[c.live], c.shift&63
 	sum, cold := c.cum.s[c.n], c.cold
 	base := uint32((top + cold) >> shift)
+	buf := &c.buf
+	if c.late {
+		buf = (*[pushGroup]item)(c.queue.s[c.queued:])
+	}
 	m := 0
 	for i, p := range prev {
 		size := sizes[i]
@@ -123,15 +131,31 @@ func (c *chunk) push(live []uint64, first int, prev []uint32, sizes []uint64) {
 			base = uint32((top + cold) >> shift)
 			continue
 		}
-		c.buf[m&(pushGroup-1)] = item{key: p, at: uint32(first + i), w: uint32(size >> shift), acc: base}
+		buf[m&(pushGroup-1)] = item{key: p, at: uint32(first + i), w: uint32(size >> shift), acc: base}
 		m++
 	}
 	c.n += len(prev)
 	c.cold = cold
 	c.firsts += len(prev) - m
-	for i := range c.buf[:m] {
-		p := c.buf[i].key
+	for i := range buf[:m] {
+		p := buf[i].key
 		live[p>>6] &^= 1 << (p & 63)
 	}
-	deal(c.buf[:m], c.low, 1<<tallyBits-1, c.items.s, c.ends, c.tally)
+	if c.late {
+		c.queued += m
+	} else {
+		c.deal(buf[:m])
+	}
+}
+
+// deal is the pass by the top digit.
+func (c *chunk) deal(items []item) {
+	deal(items, c.low, 1<<tallyBits-1, c.items.s, c.ends, c.tally)
+}
+
+// dealQueued deals what push left to be dealt.
+func (c *chunk) dealQueued() {
+	if c.late {
+		c.deal(c.queue.s[:c.queued])
+	}
 }
