@@ -93,26 +93,34 @@ func BenchmarkM2L(b *testing.B) {
 }
 
 // BenchmarkM2LMemory: pairs out of as many cells as a million bodies make, partners at random within 4096 cells of each
-// other, as a traversal of a tree in space order finds them.
+// other, Prefetch called for those of so many calls later or not at all.
 func BenchmarkM2LMemory(b *testing.B) {
 	const cells = 1 << 17
 	for _, isa := range Supported() {
-		b.Run(fmt.Sprintf("order=5/isa=%v/mutual=true", isa), func(b *testing.B) {
-			k, err := New(Options{Order: 5, ISA: isa})
-			if err != nil {
-				b.Fatal(err)
-			}
-			c, rng := k.NewCells(cells), newRand(1)
-			for i := range c.Centres {
-				c.Centres[i] = Centre{rng.Float64(), rng.Float64(), rng.Float64(), 0x1p-6}
-				c.M[i*k.MultipoleStride] = 1
-			}
-			partner := make([]int32, cells)
-			for i := range partner {
-				partner[i] = int32((i + 1 + rng.IntN(4095)) % cells)
-			}
-			timed(b, func(n int) { k.M2LMutual(c, n%cells, int(partner[n%cells])) })
-		})
+		for _, ahead := range []int{0, 1, 2, 4} {
+			b.Run(fmt.Sprintf("order=5/isa=%v/mutual=true/prefetch=%d", isa, ahead), func(b *testing.B) {
+				k, err := New(Options{Order: 5, ISA: isa})
+				if err != nil {
+					b.Fatal(err)
+				}
+				c, rng := k.NewCells(cells), newRand(1)
+				for i := range c.Centres {
+					c.Centres[i] = Centre{rng.Float64(), rng.Float64(), rng.Float64(), 0x1p-6}
+					c.M[i*k.MultipoleStride] = 1
+				}
+				partner := make([]int, cells+ahead)
+				for i := range partner {
+					partner[i] = (i + 1 + rng.IntN(4095)) % cells
+				}
+				timed(b, func(n int) {
+					n %= cells
+					if ahead > 0 {
+						k.Prefetch(c, partner[n+ahead])
+					}
+					k.M2LMutual(c, n, partner[n])
+				})
+			})
+		}
 	}
 }
 

@@ -1,5 +1,7 @@
 package laplace
 
+import "unsafe"
+
 // Bodies are N bodies as arrays, those of a leaf side by side. X, Y, Z are positions relative to an origin of the caller's
 // choice, best the middle of all bodies and in units in which the whole is of size 1: single precision resolves 2^-24 of the
 // distance from the origin. P is the potential, sum of q/r over the other bodies, and AX, AY, AZ its gradient, which attracts
@@ -14,6 +16,9 @@ func NewBodies(n int) *Bodies {
 	f := func() []float32 { return aligned[float32](n) }
 	return &Bodies{f(), f(), f(), f(), f(), f(), f(), f()}
 }
+
+// arrays is b as the assembly takes it: the fields in their order.
+func (b *Bodies) arrays() *[8][]float32 { return (*[8][]float32)(unsafe.Pointer(b)) }
 
 // Centroid returns the centre of the bodies lo to hi-1, each weighted by |q|, and the sum of the weights. Where charges have
 // one sign that is the centre of mass, about which dipoles vanish; where they have not it lies among the bodies all the

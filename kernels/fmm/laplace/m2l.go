@@ -6,7 +6,7 @@ import "math"
 func (k *Kernel) M2L(c *Cells, i, j int) {
 	if k.one != nil {
 		mj, li := c.M[j*k.MultipoleStride:][:k.MultipoleStride], c.L[i*k.LocalStride:][:k.LocalStride]
-		k.one(&c.Centres[i], &c.Centres[j], &mj[0], &li[0])
+		k.one(&c.Centres[i].X, &c.Centres[j].X, &mj[0], &li[0])
 		return
 	}
 	k.m2lPortable(c, i, j)
@@ -18,10 +18,17 @@ func (k *Kernel) M2LMutual(c *Cells, i, j int) {
 	if k.mutual != nil {
 		mi, mj := c.M[i*k.MultipoleStride:][:k.MultipoleStride], c.M[j*k.MultipoleStride:][:k.MultipoleStride]
 		li, lj := c.L[i*k.LocalStride:][:k.LocalStride], c.L[j*k.LocalStride:][:k.LocalStride]
-		k.mutual(&c.Centres[i], &c.Centres[j], &mi[0], &mj[0], &li[0], &lj[0])
+		k.mutual(&c.Centres[i].X, &c.Centres[j].X, &mi[0], &mj[0], &li[0], &lj[0])
 		return
 	}
 	k.mutualPortable(c, i, j)
+}
+
+// Prefetch asks for the multipoles and locals of cell i, for an M2L a few calls later. It has no other effect. Where cells
+// come from the third-level cache it takes an M2LMutual of order 5 from about 120 to 60 ns (four calls ahead, see
+// BenchmarkM2LMemory); where they do not it costs 2 ns. Nothing on machines other than amd64.
+func (k *Kernel) Prefetch(c *Cells, i int) {
+	prefetch(&c.M[i*k.MultipoleStride], 4*k.MultipoleStride, &c.L[i*k.LocalStride], 4*k.LocalStride)
 }
 
 // pair is the geometry of an M2L: the unit vector from centre j to centre i, the inverse distance, and the powers of the

@@ -7,199 +7,199 @@ package laplace
 // m2l2DipolesAVX512 is M2L with dipoles at order 2 with AVX-512F.
 //
 //go:noescape
-func m2l2DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l2DipolesAVX512(ci *float64, cj *float64, mj *float32, li *float32)
 
 // m2l2DipolesAVX2 is M2L at order 2 with dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func m2l2DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l2DipolesAVX2(ci *float64, cj *float64, mj *float32, li *float32)
 
 // mutual2DipolesAVX512 is M2LMutual with dipoles at order 2 with AVX-512F.
 //
 //go:noescape
-func mutual2DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual2DipolesAVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // mutual2DipolesAVX2 is M2LMutual at order 2 with dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func mutual2DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual2DipolesAVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // m2l3DipolesAVX512 is M2L with dipoles at order 3 with AVX-512F.
 //
 //go:noescape
-func m2l3DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l3DipolesAVX512(ci *float64, cj *float64, mj *float32, li *float32)
 
 // m2l3DipolesAVX2 is M2L at order 3 with dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func m2l3DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l3DipolesAVX2(ci *float64, cj *float64, mj *float32, li *float32)
 
 // mutual3DipolesAVX512 is M2LMutual with dipoles at order 3 with AVX-512F.
 //
 //go:noescape
-func mutual3DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual3DipolesAVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // mutual3DipolesAVX2 is M2LMutual at order 3 with dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func mutual3DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual3DipolesAVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // m2l4DipolesAVX512 is M2L with dipoles at order 4 with AVX-512F.
 //
 //go:noescape
-func m2l4DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l4DipolesAVX512(ci *float64, cj *float64, mj *float32, li *float32)
 
 // m2l4DipolesAVX2 is M2L at order 4 with dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func m2l4DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l4DipolesAVX2(ci *float64, cj *float64, mj *float32, li *float32)
 
 // mutual4DipolesAVX512 is M2LMutual with dipoles at order 4 with AVX-512F.
 //
 //go:noescape
-func mutual4DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual4DipolesAVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // mutual4DipolesAVX2 is M2LMutual at order 4 with dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func mutual4DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual4DipolesAVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // m2l5AVX512 is M2L without dipoles at order 5 with AVX-512F.
 //
 //go:noescape
-func m2l5AVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l5AVX512(ci *float64, cj *float64, mj *float32, li *float32)
 
 // m2l5AVX2 is M2L at order 5 without dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func m2l5AVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l5AVX2(ci *float64, cj *float64, mj *float32, li *float32)
 
 // mutual5AVX512 is M2LMutual without dipoles at order 5 with AVX-512F.
 //
 //go:noescape
-func mutual5AVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual5AVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // mutual5AVX2 is M2LMutual at order 5 without dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func mutual5AVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual5AVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // m2l5DipolesAVX512 is M2L with dipoles at order 5 with AVX-512F.
 //
 //go:noescape
-func m2l5DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l5DipolesAVX512(ci *float64, cj *float64, mj *float32, li *float32)
 
 // m2l5DipolesAVX2 is M2L at order 5 with dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func m2l5DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l5DipolesAVX2(ci *float64, cj *float64, mj *float32, li *float32)
 
 // mutual5DipolesAVX512 is M2LMutual with dipoles at order 5 with AVX-512F.
 //
 //go:noescape
-func mutual5DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual5DipolesAVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // mutual5DipolesAVX2 is M2LMutual at order 5 with dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func mutual5DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual5DipolesAVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // m2l6DipolesAVX512 is M2L at order 6 with dipoles, with AVX-512F.
 //
 //go:noescape
-func m2l6DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l6DipolesAVX512(ci *float64, cj *float64, mj *float32, li *float32)
 
 // m2l6DipolesAVX2 is M2L at order 6 with dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func m2l6DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l6DipolesAVX2(ci *float64, cj *float64, mj *float32, li *float32)
 
 // mutual6DipolesAVX512 is M2LMutual at order 6 with dipoles, with AVX-512F.
 //
 //go:noescape
-func mutual6DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual6DipolesAVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // mutual6DipolesAVX2 is M2LMutual at order 6 with dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func mutual6DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual6DipolesAVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // m2l7DipolesAVX512 is M2L at order 7 with dipoles, with AVX-512F.
 //
 //go:noescape
-func m2l7DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l7DipolesAVX512(ci *float64, cj *float64, mj *float32, li *float32)
 
 // m2l7DipolesAVX2 is M2L at order 7 with dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func m2l7DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l7DipolesAVX2(ci *float64, cj *float64, mj *float32, li *float32)
 
 // mutual7DipolesAVX512 is M2LMutual at order 7 with dipoles, with AVX-512F.
 //
 //go:noescape
-func mutual7DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual7DipolesAVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // mutual7DipolesAVX2 is M2LMutual at order 7 with dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func mutual7DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual7DipolesAVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // m2l8DipolesAVX512 is M2L at order 8 with dipoles, with AVX-512F.
 //
 //go:noescape
-func m2l8DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l8DipolesAVX512(ci *float64, cj *float64, mj *float32, li *float32)
 
 // m2l8DipolesAVX2 is M2L at order 8 with dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func m2l8DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l8DipolesAVX2(ci *float64, cj *float64, mj *float32, li *float32)
 
 // mutual8DipolesAVX512 is M2LMutual at order 8 with dipoles, with AVX-512F.
 //
 //go:noescape
-func mutual8DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual8DipolesAVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // mutual8DipolesAVX2 is M2LMutual at order 8 with dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func mutual8DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual8DipolesAVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // m2l9DipolesAVX512 is M2L at order 9 with dipoles, with AVX-512F.
 //
 //go:noescape
-func m2l9DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l9DipolesAVX512(ci *float64, cj *float64, mj *float32, li *float32)
 
 // m2l9DipolesAVX2 is M2L at order 9 with dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func m2l9DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l9DipolesAVX2(ci *float64, cj *float64, mj *float32, li *float32)
 
 // mutual9DipolesAVX512 is M2LMutual at order 9 with dipoles, with AVX-512F.
 //
 //go:noescape
-func mutual9DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual9DipolesAVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // mutual9DipolesAVX2 is M2LMutual at order 9 with dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func mutual9DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual9DipolesAVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // m2l10DipolesAVX512 is M2L at order 10 with dipoles, with AVX-512F.
 //
 //go:noescape
-func m2l10DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l10DipolesAVX512(ci *float64, cj *float64, mj *float32, li *float32)
 
 // m2l10DipolesAVX2 is M2L at order 10 with dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func m2l10DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+func m2l10DipolesAVX2(ci *float64, cj *float64, mj *float32, li *float32)
 
 // mutual10DipolesAVX512 is M2LMutual at order 10 with dipoles, with AVX-512F.
 //
 //go:noescape
-func mutual10DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual10DipolesAVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 
 // mutual10DipolesAVX2 is M2LMutual at order 10 with dipoles, with AVX2 and FMA.
 //
 //go:noescape
-func mutual10DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+func mutual10DipolesAVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)

@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func m2l2DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l2DipolesAVX512(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX512F
 TEXT ·m2l2DipolesAVX512(SB), NOSPLIT, $0-32
 	MOVQ              ci+0(FP), AX
@@ -600,7 +600,7 @@ DATA powers0of2<>+56(SB)/4, $0x00000007
 DATA powers0of2<>+60(SB)/4, $0x00000007
 GLOBL powers0of2<>(SB), RODATA|NOPTR, $64
 
-// func m2l2DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l2DipolesAVX2(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·m2l2DipolesAVX2(SB), $576-32
 	LEAQ         63(SP), AX
@@ -912,7 +912,7 @@ DATA raised0odd<>+56(SB)/4, $0x00000000
 DATA raised0odd<>+60(SB)/4, $0x00000006
 GLOBL raised0odd<>(SB), RODATA|NOPTR, $64
 
-// func mutual2DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual2DipolesAVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX512F
 TEXT ·mutual2DipolesAVX512(SB), NOSPLIT, $0-48
 	MOVQ              ci+0(FP), AX
@@ -1061,7 +1061,7 @@ DATA powers0of2back<>+56(SB)/4, $0x0000000f
 DATA powers0of2back<>+60(SB)/4, $0x0000000f
 GLOBL powers0of2back<>(SB), RODATA|NOPTR, $64
 
-// func mutual2DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual2DipolesAVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·mutual2DipolesAVX2(SB), $576-48
 	LEAQ         63(SP), AX
@@ -1228,7 +1228,7 @@ TEXT ·mutual2DipolesAVX2(SB), $576-48
 	VZEROUPPER
 	RET
 
-// func m2l3DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l3DipolesAVX512(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX512F
 TEXT ·m2l3DipolesAVX512(SB), NOSPLIT, $0-32
 	MOVQ              ci+0(FP), AX
@@ -1581,7 +1581,7 @@ DATA powers0of3<>+56(SB)/4, $0x00000003
 DATA powers0of3<>+60(SB)/4, $0x00000003
 GLOBL powers0of3<>(SB), RODATA|NOPTR, $64
 
-// func m2l3DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l3DipolesAVX2(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·m2l3DipolesAVX2(SB), $576-32
 	LEAQ         63(SP), AX
@@ -1745,7 +1745,7 @@ TEXT ·m2l3DipolesAVX2(SB), $576-32
 	VZEROUPPER
 	RET
 
-// func mutual3DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual3DipolesAVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX512F
 TEXT ·mutual3DipolesAVX512(SB), NOSPLIT, $0-48
 	MOVQ              ci+0(FP), AX
@@ -1918,7 +1918,7 @@ DATA powers0of3back<>+56(SB)/4, $0x0000000b
 DATA powers0of3back<>+60(SB)/4, $0x0000000b
 GLOBL powers0of3back<>(SB), RODATA|NOPTR, $64
 
-// func mutual3DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual3DipolesAVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·mutual3DipolesAVX2(SB), $576-48
 	LEAQ         63(SP), AX
@@ -2162,7 +2162,7 @@ TEXT ·mutual3DipolesAVX2(SB), $576-48
 	VZEROUPPER
 	RET
 
-// func m2l4DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l4DipolesAVX512(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX512F
 TEXT ·m2l4DipolesAVX512(SB), NOSPLIT, $0-32
 	MOVQ              ci+0(FP), AX
@@ -2687,7 +2687,7 @@ DATA powers16of4<>+56(SB)/4, $0x00000007
 DATA powers16of4<>+60(SB)/4, $0x00000007
 GLOBL powers16of4<>(SB), RODATA|NOPTR, $64
 
-// func m2l4DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l4DipolesAVX2(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·m2l4DipolesAVX2(SB), $832-32
 	LEAQ         63(SP), AX
@@ -3069,7 +3069,7 @@ DATA flat16odd<>+56(SB)/4, $0x00000004
 DATA flat16odd<>+60(SB)/4, $0x00000002
 GLOBL flat16odd<>(SB), RODATA|NOPTR, $64
 
-// func mutual4DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual4DipolesAVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX512F
 TEXT ·mutual4DipolesAVX512(SB), NOSPLIT, $0-48
 	MOVQ              ci+0(FP), AX
@@ -3302,7 +3302,7 @@ DATA powers16of4back<>+56(SB)/4, $0x0000000f
 DATA powers16of4back<>+60(SB)/4, $0x0000000f
 GLOBL powers16of4back<>(SB), RODATA|NOPTR, $64
 
-// func mutual4DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual4DipolesAVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·mutual4DipolesAVX2(SB), $832-48
 	LEAQ         63(SP), AX
@@ -3690,7 +3690,7 @@ TEXT ·mutual4DipolesAVX2(SB), $832-48
 	VZEROUPPER
 	RET
 
-// func m2l5AVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l5AVX512(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·m2l5AVX512(SB), NOSPLIT, $0-32
 	MOVQ              ci+0(FP), AX
@@ -4360,7 +4360,7 @@ DATA powers32of5<>+56(SB)/4, $0x00000007
 DATA powers32of5<>+60(SB)/4, $0x00000007
 GLOBL powers32of5<>(SB), RODATA|NOPTR, $64
 
-// func m2l5AVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l5AVX2(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·m2l5AVX2(SB), $1088-32
 	LEAQ         63(SP), AX
@@ -5080,7 +5080,7 @@ DATA raised16odd<>+56(SB)/4, $0x00000000
 DATA raised16odd<>+60(SB)/4, $0x00000006
 GLOBL raised16odd<>(SB), RODATA|NOPTR, $64
 
-// func mutual5AVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual5AVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·mutual5AVX512(SB), NOSPLIT, $0-48
 	MOVQ              ci+0(FP), AX
@@ -5361,7 +5361,7 @@ DATA powers32of5back<>+56(SB)/4, $0x0000000f
 DATA powers32of5back<>+60(SB)/4, $0x0000000f
 GLOBL powers32of5back<>(SB), RODATA|NOPTR, $64
 
-// func mutual5AVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual5AVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·mutual5AVX2(SB), $1088-48
 	LEAQ         63(SP), AX
@@ -5897,7 +5897,7 @@ TEXT ·mutual5AVX2(SB), $1088-48
 	VZEROUPPER
 	RET
 
-// func m2l5DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l5DipolesAVX512(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·m2l5DipolesAVX512(SB), NOSPLIT, $0-32
 	MOVQ              ci+0(FP), AX
@@ -6215,7 +6215,7 @@ DATA k3of5high<>+56(SB)/4, $0x00000000
 DATA k3of5high<>+60(SB)/4, $0x00000000
 GLOBL k3of5high<>(SB), RODATA|NOPTR, $64
 
-// func m2l5DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l5DipolesAVX2(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·m2l5DipolesAVX2(SB), $1088-32
 	LEAQ         63(SP), AX
@@ -6616,7 +6616,7 @@ TEXT ·m2l5DipolesAVX2(SB), $1088-32
 	VZEROUPPER
 	RET
 
-// func mutual5DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual5DipolesAVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·mutual5DipolesAVX512(SB), NOSPLIT, $0-48
 	MOVQ              ci+0(FP), AX
@@ -6877,7 +6877,7 @@ TEXT ·mutual5DipolesAVX512(SB), NOSPLIT, $0-48
 	VZEROUPPER
 	RET
 
-// func mutual5DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual5DipolesAVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·mutual5DipolesAVX2(SB), $1088-48
 	LEAQ         63(SP), AX
@@ -7483,7 +7483,7 @@ TEXT ·mutual5DipolesAVX2(SB), $1088-48
 	VZEROUPPER
 	RET
 
-// func m2l6DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l6DipolesAVX512(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX512F
 TEXT ·m2l6DipolesAVX512(SB), $1344-32
 	LEAQ         63(SP), AX
@@ -8253,7 +8253,7 @@ DATA raised32odd<>+56(SB)/4, $0x00000007
 DATA raised32odd<>+60(SB)/4, $0x00000002
 GLOBL raised32odd<>(SB), RODATA|NOPTR, $64
 
-// func m2l6DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l6DipolesAVX2(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·m2l6DipolesAVX2(SB), $1344-32
 	LEAQ         63(SP), AX
@@ -8730,7 +8730,7 @@ m2l6DipolesAVX2_block0_degree1:
 	VZEROUPPER
 	RET
 
-// func mutual6DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual6DipolesAVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX512F
 TEXT ·mutual6DipolesAVX512(SB), $1344-48
 	LEAQ         63(SP), AX
@@ -9263,7 +9263,7 @@ mutual6DipolesAVX512_block0_degree1:
 	VZEROUPPER
 	RET
 
-// func mutual6DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual6DipolesAVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·mutual6DipolesAVX2(SB), $1344-48
 	LEAQ         63(SP), AX
@@ -9983,7 +9983,7 @@ mutual6DipolesAVX2_block6_degree1:
 	VZEROUPPER
 	RET
 
-// func m2l7DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l7DipolesAVX512(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX512F
 TEXT ·m2l7DipolesAVX512(SB), $1344-32
 	LEAQ         63(SP), AX
@@ -10730,7 +10730,7 @@ DATA raised48odd<>+56(SB)/4, $0x00000000
 DATA raised48odd<>+60(SB)/4, $0x00000006
 GLOBL raised48odd<>(SB), RODATA|NOPTR, $64
 
-// func m2l7DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l7DipolesAVX2(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·m2l7DipolesAVX2(SB), $1344-32
 	LEAQ         63(SP), AX
@@ -11354,7 +11354,7 @@ m2l7DipolesAVX2_block0_degree1:
 	VZEROUPPER
 	RET
 
-// func mutual7DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual7DipolesAVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX512F
 TEXT ·mutual7DipolesAVX512(SB), $1344-48
 	LEAQ         63(SP), AX
@@ -12007,7 +12007,7 @@ mutual7DipolesAVX512_block0_degree1:
 	VZEROUPPER
 	RET
 
-// func mutual7DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual7DipolesAVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·mutual7DipolesAVX2(SB), $1344-48
 	LEAQ         63(SP), AX
@@ -12962,7 +12962,7 @@ mutual7DipolesAVX2_block9_degree1:
 	VZEROUPPER
 	RET
 
-// func m2l8DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l8DipolesAVX512(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX512F
 TEXT ·m2l8DipolesAVX512(SB), $1856-32
 	LEAQ         63(SP), AX
@@ -14102,7 +14102,7 @@ DATA flat80odd<>+56(SB)/4, $0x00000004
 DATA flat80odd<>+60(SB)/4, $0x00000002
 GLOBL flat80odd<>(SB), RODATA|NOPTR, $64
 
-// func m2l8DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l8DipolesAVX2(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·m2l8DipolesAVX2(SB), $1856-32
 	LEAQ         63(SP), AX
@@ -14937,7 +14937,7 @@ m2l8DipolesAVX2_block11_degree1:
 	VZEROUPPER
 	RET
 
-// func mutual8DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual8DipolesAVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX512F
 TEXT ·mutual8DipolesAVX512(SB), $1856-48
 	LEAQ         63(SP), AX
@@ -15761,7 +15761,7 @@ mutual8DipolesAVX512_block0_degree1:
 	VZEROUPPER
 	RET
 
-// func mutual8DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual8DipolesAVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·mutual8DipolesAVX2(SB), $1856-48
 	LEAQ         63(SP), AX
@@ -17026,7 +17026,7 @@ mutual8DipolesAVX2_block9_degree1:
 	VZEROUPPER
 	RET
 
-// func m2l9DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l9DipolesAVX512(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX512F
 TEXT ·m2l9DipolesAVX512(SB), $2112-32
 	LEAQ         63(SP), AX
@@ -18765,7 +18765,7 @@ DATA raised80odd<>+56(SB)/4, $0x00000000
 DATA raised80odd<>+60(SB)/4, $0x00000006
 GLOBL raised80odd<>(SB), RODATA|NOPTR, $64
 
-// func m2l9DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l9DipolesAVX2(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·m2l9DipolesAVX2(SB), $2112-32
 	LEAQ         63(SP), AX
@@ -19863,7 +19863,7 @@ m2l9DipolesAVX2_block11_degree1:
 	VZEROUPPER
 	RET
 
-// func mutual9DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual9DipolesAVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX512F
 TEXT ·mutual9DipolesAVX512(SB), $2112-48
 	LEAQ         63(SP), AX
@@ -20909,7 +20909,7 @@ mutual9DipolesAVX512_block0_degree1:
 	VZEROUPPER
 	RET
 
-// func mutual9DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual9DipolesAVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·mutual9DipolesAVX2(SB), $2112-48
 	LEAQ         63(SP), AX
@@ -22557,7 +22557,7 @@ mutual9DipolesAVX2_block12_degree1:
 	VZEROUPPER
 	RET
 
-// func m2l10DipolesAVX512(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l10DipolesAVX512(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX512F
 TEXT ·m2l10DipolesAVX512(SB), $2368-32
 	LEAQ         63(SP), AX
@@ -23950,7 +23950,7 @@ DATA raised96odd<>+56(SB)/4, $0x00000000
 DATA raised96odd<>+60(SB)/4, $0x00000000
 GLOBL raised96odd<>(SB), RODATA|NOPTR, $64
 
-// func m2l10DipolesAVX2(ci *Centre, cj *Centre, mj *float32, li *float32)
+// func m2l10DipolesAVX2(ci *float64, cj *float64, mj *float32, li *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·m2l10DipolesAVX2(SB), $2368-32
 	LEAQ         63(SP), AX
@@ -25324,7 +25324,7 @@ m2l10DipolesAVX2_block11_degree1:
 	VZEROUPPER
 	RET
 
-// func mutual10DipolesAVX512(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual10DipolesAVX512(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX512F
 TEXT ·mutual10DipolesAVX512(SB), $2368-48
 	LEAQ         63(SP), AX
@@ -26583,7 +26583,7 @@ mutual10DipolesAVX512_block11_degree1:
 	VZEROUPPER
 	RET
 
-// func mutual10DipolesAVX2(ci *Centre, cj *Centre, mi *float32, mj *float32, li *float32, lj *float32)
+// func mutual10DipolesAVX2(ci *float64, cj *float64, mi *float32, mj *float32, li *float32, lj *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·mutual10DipolesAVX2(SB), $2368-48
 	LEAQ         63(SP), AX

@@ -7,19 +7,19 @@ package laplace
 // p2pAVX512 adds to the bodies tlo to thi-1 the field of the bodies slo to shi-1, with AVX-512F.
 //
 //go:noescape
-func p2pAVX512(b *Bodies, tlo int, thi int, slo int, shi int)
+func p2pAVX512(b *[8][]float32, tlo int, thi int, slo int, shi int)
 
 // mutualAVX512 adds to the bodies tlo to thi-1 the field of the bodies slo to shi-1 and the other way round, with AVX-512F.
 //
 //go:noescape
-func mutualAVX512(b *Bodies, tlo int, thi int, slo int, shi int)
+func mutualAVX512(b *[8][]float32, tlo int, thi int, slo int, shi int)
 
 // p2pAVX2 adds to the bodies tlo to thi-1 the field of the bodies slo to shi-1, with AVX2 and FMA.
 //
 //go:noescape
-func p2pAVX2(b *Bodies, tlo int, thi int, slo int, shi int)
+func p2pAVX2(b *[8][]float32, tlo int, thi int, slo int, shi int)
 
 // mutualAVX2 adds to the bodies tlo to thi-1 the field of the bodies slo to shi-1 and the other way round, with AVX2 and FMA.
 //
 //go:noescape
-func mutualAVX2(b *Bodies, tlo int, thi int, slo int, shi int)
+func mutualAVX2(b *[8][]float32, tlo int, thi int, slo int, shi int)

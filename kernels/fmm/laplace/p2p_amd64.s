@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func p2pAVX512(b *Bodies, tlo int, thi int, slo int, shi int)
+// func p2pAVX512(b *[8][]float32, tlo int, thi int, slo int, shi int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·p2pAVX512(SB), NOSPLIT, $0-40
 	MOVQ         b+0(FP), AX
@@ -434,7 +434,7 @@ DATA firsts16by4<>+56(SB)/4, $0x00000008
 DATA firsts16by4<>+60(SB)/4, $0x0000000c
 GLOBL firsts16by4<>(SB), RODATA|NOPTR, $64
 
-// func mutualAVX512(b *Bodies, tlo int, thi int, slo int, shi int)
+// func mutualAVX512(b *[8][]float32, tlo int, thi int, slo int, shi int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·mutualAVX512(SB), NOSPLIT, $0-40
 	MOVQ         b+0(FP), AX
@@ -793,7 +793,7 @@ mutualAVX512_done:
 	VZEROUPPER
 	RET
 
-// func p2pAVX2(b *Bodies, tlo int, thi int, slo int, shi int)
+// func p2pAVX2(b *[8][]float32, tlo int, thi int, slo int, shi int)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·p2pAVX2(SB), NOSPLIT, $0-40
 	MOVQ         b+0(FP), AX
@@ -1046,7 +1046,7 @@ DATA firsts8by4<>+24(SB)/4, $0x00000004
 DATA firsts8by4<>+28(SB)/4, $0x00000006
 GLOBL firsts8by4<>(SB), RODATA|NOPTR, $32
 
-// func mutualAVX2(b *Bodies, tlo int, thi int, slo int, shi int)
+// func mutualAVX2(b *[8][]float32, tlo int, thi int, slo int, shi int)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·mutualAVX2(SB), NOSPLIT, $0-40
 	MOVQ         b+0(FP), AX

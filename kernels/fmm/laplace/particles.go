@@ -8,17 +8,18 @@ func (k *Kernel) P2M(c *Cells, i int, b *Bodies, lo, hi int) {
 	if lo >= hi {
 		return
 	}
+	ctr := &c.Centres[i]
 	if k.passes.p2m != nil {
 		m := c.M[i*k.MultipoleStride:][:k.Multipoles]
 		for ; lo < hi; lo += 16 * maxRun {
-			k.passes.p2m(&c.Centres[i], &m[0], b, lo, min(hi, lo+16*maxRun))
+			k.passes.p2m(&ctr.X, &m[0], b.arrays(), lo, min(hi, lo+16*maxRun))
 		}
 		if !k.dipoles {
 			m[1], m[2], m[3] = 0, 0, 0
 		}
 		return
 	}
-	t, ctr := k.t, &c.Centres[i]
+	t := k.t
 	var sum, mono [maxFull]float64
 	inv := 1 / ctr.Scale
 	for j := lo; j < hi; j++ {
@@ -58,12 +59,13 @@ func (k *Kernel) L2P(c *Cells, i int, b *Bodies, lo, hi int) {
 	if lo >= hi {
 		return
 	}
+	ctr := &c.Centres[i]
 	if k.passes.l2p != nil {
 		l := c.L[i*k.LocalStride:][:k.Locals]
-		k.passes.l2p(&c.Centres[i], &l[0], b, lo, hi)
+		k.passes.l2p(&ctr.X, &l[0], b.arrays(), lo, hi)
 		return
 	}
-	t, ctr := k.t, &c.Centres[i]
+	t := k.t
 	var local, mono [maxFull]float64
 	k.expandLocals(c, i, &local)
 	inv := 1 / ctr.Scale

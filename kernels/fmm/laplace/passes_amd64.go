@@ -7,79 +7,79 @@ package laplace
 // p2m3AVX512 adds to m the multipoles of the bodies lo to hi-1 at order 3, with AVX-512F.
 //
 //go:noescape
-func p2m3AVX512(c *Centre, m *float32, b *Bodies, lo int, hi int)
+func p2m3AVX512(c *float64, m *float32, b *[8][]float32, lo int, hi int)
 
 // l2p3AVX512 is L2P of the bodies lo to hi-1 at order 3, with AVX-512F.
 //
 //go:noescape
-func l2p3AVX512(c *Centre, l *float32, b *Bodies, lo int, hi int)
+func l2p3AVX512(c *float64, l *float32, b *[8][]float32, lo int, hi int)
 
 // p2m3AVX2 adds to m the multipoles of the bodies lo to hi-1 at order 3, with AVX2 and FMA.
 //
 //go:noescape
-func p2m3AVX2(c *Centre, m *float32, b *Bodies, lo int, hi int)
+func p2m3AVX2(c *float64, m *float32, b *[8][]float32, lo int, hi int)
 
 // l2p3AVX2 is L2P of the bodies lo to hi-1 at order 3, with AVX2 and FMA.
 //
 //go:noescape
-func l2p3AVX2(c *Centre, l *float32, b *Bodies, lo int, hi int)
+func l2p3AVX2(c *float64, l *float32, b *[8][]float32, lo int, hi int)
 
 // p2m4AVX512 adds to m the multipoles of the bodies lo to hi-1 at order 4, with AVX-512F.
 //
 //go:noescape
-func p2m4AVX512(c *Centre, m *float32, b *Bodies, lo int, hi int)
+func p2m4AVX512(c *float64, m *float32, b *[8][]float32, lo int, hi int)
 
 // l2p4AVX512 is L2P of the bodies lo to hi-1 at order 4, with AVX-512F.
 //
 //go:noescape
-func l2p4AVX512(c *Centre, l *float32, b *Bodies, lo int, hi int)
+func l2p4AVX512(c *float64, l *float32, b *[8][]float32, lo int, hi int)
 
 // p2m4AVX2 adds to m the multipoles of the bodies lo to hi-1 at order 4, with AVX2 and FMA.
 //
 //go:noescape
-func p2m4AVX2(c *Centre, m *float32, b *Bodies, lo int, hi int)
+func p2m4AVX2(c *float64, m *float32, b *[8][]float32, lo int, hi int)
 
 // l2p4AVX2 is L2P of the bodies lo to hi-1 at order 4, with AVX2 and FMA.
 //
 //go:noescape
-func l2p4AVX2(c *Centre, l *float32, b *Bodies, lo int, hi int)
+func l2p4AVX2(c *float64, l *float32, b *[8][]float32, lo int, hi int)
 
 // p2m5AVX512 adds to m the multipoles of the bodies lo to hi-1 at order 5, with AVX-512F.
 //
 //go:noescape
-func p2m5AVX512(c *Centre, m *float32, b *Bodies, lo int, hi int)
+func p2m5AVX512(c *float64, m *float32, b *[8][]float32, lo int, hi int)
 
 // l2p5AVX512 is L2P of the bodies lo to hi-1 at order 5, with AVX-512F.
 //
 //go:noescape
-func l2p5AVX512(c *Centre, l *float32, b *Bodies, lo int, hi int)
+func l2p5AVX512(c *float64, l *float32, b *[8][]float32, lo int, hi int)
 
 // p2m5AVX2 adds to m the multipoles of the bodies lo to hi-1 at order 5, with AVX2 and FMA.
 //
 //go:noescape
-func p2m5AVX2(c *Centre, m *float32, b *Bodies, lo int, hi int)
+func p2m5AVX2(c *float64, m *float32, b *[8][]float32, lo int, hi int)
 
 // l2p5AVX2 is L2P of the bodies lo to hi-1 at order 5, with AVX2 and FMA.
 //
 //go:noescape
-func l2p5AVX2(c *Centre, l *float32, b *Bodies, lo int, hi int)
+func l2p5AVX2(c *float64, l *float32, b *[8][]float32, lo int, hi int)
 
 // p2m6AVX512 adds to m the multipoles of the bodies lo to hi-1 at order 6, with AVX-512F.
 //
 //go:noescape
-func p2m6AVX512(c *Centre, m *float32, b *Bodies, lo int, hi int)
+func p2m6AVX512(c *float64, m *float32, b *[8][]float32, lo int, hi int)
 
 // l2p6AVX512 is L2P of the bodies lo to hi-1 at order 6, with AVX-512F.
 //
 //go:noescape
-func l2p6AVX512(c *Centre, l *float32, b *Bodies, lo int, hi int)
+func l2p6AVX512(c *float64, l *float32, b *[8][]float32, lo int, hi int)
 
 // p2m6AVX2 adds to m the multipoles of the bodies lo to hi-1 at order 6, with AVX2 and FMA.
 //
 //go:noescape
-func p2m6AVX2(c *Centre, m *float32, b *Bodies, lo int, hi int)
+func p2m6AVX2(c *float64, m *float32, b *[8][]float32, lo int, hi int)
 
 // l2p6AVX2 is L2P of the bodies lo to hi-1 at order 6, with AVX2 and FMA.
 //
 //go:noescape
-func l2p6AVX2(c *Centre, l *float32, b *Bodies, lo int, hi int)
+func l2p6AVX2(c *float64, l *float32, b *[8][]float32, lo int, hi int)

@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func p2m3AVX512(c *Centre, m *float32, b *Bodies, lo int, hi int)
+// func p2m3AVX512(c *float64, m *float32, b *[8][]float32, lo int, hi int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·p2m3AVX512(SB), $1728-40
 	LEAQ         63(SP), AX
@@ -217,7 +217,7 @@ GLOBL one<>(SB), RODATA|NOPTR, $4
 DATA step2<>+0(SB)/4, $0x3f000000
 GLOBL step2<>(SB), RODATA|NOPTR, $4
 
-// func l2p3AVX512(c *Centre, l *float32, b *Bodies, lo int, hi int)
+// func l2p3AVX512(c *float64, l *float32, b *[8][]float32, lo int, hi int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·l2p3AVX512(SB), $1088-40
 	LEAQ         63(SP), AX
@@ -443,7 +443,7 @@ l2p3AVX512_end:
 DATA step3<>+0(SB)/4, $0x3f2aaaab
 GLOBL step3<>(SB), RODATA|NOPTR, $4
 
-// func p2m3AVX2(c *Centre, m *float32, b *Bodies, lo int, hi int)
+// func p2m3AVX2(c *float64, m *float32, b *[8][]float32, lo int, hi int)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·p2m3AVX2(SB), $928-40
 	LEAQ         63(SP), AX
@@ -660,7 +660,7 @@ DATA lanes8<>+56(SB)/4, $0x00000000
 DATA lanes8<>+60(SB)/4, $0x00000000
 GLOBL lanes8<>(SB), RODATA|NOPTR, $64
 
-// func l2p3AVX2(c *Centre, l *float32, b *Bodies, lo int, hi int)
+// func l2p3AVX2(c *float64, l *float32, b *[8][]float32, lo int, hi int)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·l2p3AVX2(SB), $576-40
 	LEAQ         63(SP), AX
@@ -888,7 +888,7 @@ l2p3AVX2_end:
 	VZEROUPPER
 	RET
 
-// func p2m4AVX512(c *Centre, m *float32, b *Bodies, lo int, hi int)
+// func p2m4AVX512(c *float64, m *float32, b *[8][]float32, lo int, hi int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·p2m4AVX512(SB), $2752-40
 	LEAQ         63(SP), AX
@@ -1212,7 +1212,7 @@ p2m4AVX512_end:
 	VZEROUPPER
 	RET
 
-// func l2p4AVX512(c *Centre, l *float32, b *Bodies, lo int, hi int)
+// func l2p4AVX512(c *float64, l *float32, b *[8][]float32, lo int, hi int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·l2p4AVX512(SB), $1664-40
 	LEAQ         63(SP), AX
@@ -1539,7 +1539,7 @@ l2p4AVX512_end:
 DATA step4<>+0(SB)/4, $0x3f400000
 GLOBL step4<>(SB), RODATA|NOPTR, $4
 
-// func p2m4AVX2(c *Centre, m *float32, b *Bodies, lo int, hi int)
+// func p2m4AVX2(c *float64, m *float32, b *[8][]float32, lo int, hi int)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·p2m4AVX2(SB), $1440-40
 	LEAQ         63(SP), AX
@@ -1848,7 +1848,7 @@ p2m4AVX2_end:
 	VZEROUPPER
 	RET
 
-// func l2p4AVX2(c *Centre, l *float32, b *Bodies, lo int, hi int)
+// func l2p4AVX2(c *float64, l *float32, b *[8][]float32, lo int, hi int)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·l2p4AVX2(SB), $864-40
 	LEAQ         63(SP), AX
@@ -2177,7 +2177,7 @@ l2p4AVX2_end:
 	VZEROUPPER
 	RET
 
-// func p2m5AVX512(c *Centre, m *float32, b *Bodies, lo int, hi int)
+// func p2m5AVX512(c *float64, m *float32, b *[8][]float32, lo int, hi int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·p2m5AVX512(SB), $4032-40
 	LEAQ         63(SP), AX
@@ -2653,7 +2653,7 @@ p2m5AVX512_end:
 	VZEROUPPER
 	RET
 
-// func l2p5AVX512(c *Centre, l *float32, b *Bodies, lo int, hi int)
+// func l2p5AVX512(c *float64, l *float32, b *[8][]float32, lo int, hi int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·l2p5AVX512(SB), $2368-40
 	LEAQ         63(SP), AX
@@ -3108,7 +3108,7 @@ l2p5AVX512_end:
 DATA step5<>+0(SB)/4, $0x3f4ccccd
 GLOBL step5<>(SB), RODATA|NOPTR, $4
 
-// func p2m5AVX2(c *Centre, m *float32, b *Bodies, lo int, hi int)
+// func p2m5AVX2(c *float64, m *float32, b *[8][]float32, lo int, hi int)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·p2m5AVX2(SB), $2080-40
 	LEAQ         63(SP), AX
@@ -3560,7 +3560,7 @@ p2m5AVX2_end:
 	VZEROUPPER
 	RET
 
-// func l2p5AVX2(c *Centre, l *float32, b *Bodies, lo int, hi int)
+// func l2p5AVX2(c *float64, l *float32, b *[8][]float32, lo int, hi int)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·l2p5AVX2(SB), $1216-40
 	LEAQ         63(SP), AX
@@ -4017,7 +4017,7 @@ l2p5AVX2_end:
 	VZEROUPPER
 	RET
 
-// func p2m6AVX512(c *Centre, m *float32, b *Bodies, lo int, hi int)
+// func p2m6AVX512(c *float64, m *float32, b *[8][]float32, lo int, hi int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·p2m6AVX512(SB), $5568-40
 	LEAQ         63(SP), AX
@@ -4680,7 +4680,7 @@ p2m6AVX512_end:
 	VZEROUPPER
 	RET
 
-// func l2p6AVX512(c *Centre, l *float32, b *Bodies, lo int, hi int)
+// func l2p6AVX512(c *float64, l *float32, b *[8][]float32, lo int, hi int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·l2p6AVX512(SB), $3200-40
 	LEAQ         63(SP), AX
@@ -5290,7 +5290,7 @@ l2p6AVX512_end:
 DATA step6<>+0(SB)/4, $0x3f555555
 GLOBL step6<>(SB), RODATA|NOPTR, $4
 
-// func p2m6AVX2(c *Centre, m *float32, b *Bodies, lo int, hi int)
+// func p2m6AVX2(c *float64, m *float32, b *[8][]float32, lo int, hi int)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·p2m6AVX2(SB), $2848-40
 	LEAQ         63(SP), AX
@@ -5918,7 +5918,7 @@ p2m6AVX2_end:
 	VZEROUPPER
 	RET
 
-// func l2p6AVX2(c *Centre, l *float32, b *Bodies, lo int, hi int)
+// func l2p6AVX2(c *float64, l *float32, b *[8][]float32, lo int, hi int)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·l2p6AVX2(SB), $1632-40
 	LEAQ         63(SP), AX

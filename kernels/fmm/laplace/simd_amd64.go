@@ -20,8 +20,8 @@ func hasISA(s ISA) bool {
 
 // oneFunc and mutualFunc are M2L and M2LMutual by pointer to the centres, multipoles and locals of the cells.
 type (
-	oneFunc    = func(ci, cj *Centre, mj, li *float32)
-	mutualFunc = func(ci, cj *Centre, mi, mj, li, lj *float32)
+	oneFunc    = func(ci, cj *float64, mj, li *float32)
+	mutualFunc = func(ci, cj *float64, mi, mj, li, lj *float32)
 )
 
 // kernels are the assembly of an order without and with dipoles. Where the first is missing, the second does for both.
@@ -71,7 +71,7 @@ func simdM2L(k *Kernel) (oneFunc, mutualFunc) {
 
 // passFuncs are P2M, with dipoles, and L2P, by pointer to the centre and the coefficients of a cell.
 type passFuncs struct {
-	p2m, l2p func(c *Centre, coeff *float32, b *Bodies, lo, hi int)
+	p2m, l2p func(c *float64, coeff *float32, b *[8][]float32, lo, hi int)
 }
 
 var passes512 = [MaxOrder + 1]passFuncs{
@@ -96,17 +96,17 @@ func simdPasses(k *Kernel) passFuncs {
 // p2pSIMD is p2pPortable. All ranges hold at least one body.
 func p2pSIMD(isa ISA, b *Bodies, tlo, thi, slo, shi int) {
 	if isa == AVX512 {
-		p2pAVX512(b, tlo, thi, slo, shi)
+		p2pAVX512(b.arrays(), tlo, thi, slo, shi)
 	} else {
-		p2pAVX2(b, tlo, thi, slo, shi)
+		p2pAVX2(b.arrays(), tlo, thi, slo, shi)
 	}
 }
 
 // mutualSIMD is p2pPortable both ways. All ranges hold at least one body.
 func mutualSIMD(isa ISA, b *Bodies, ilo, ihi, jlo, jhi int) {
 	if isa == AVX512 {
-		mutualAVX512(b, ilo, ihi, jlo, jhi)
+		mutualAVX512(b.arrays(), ilo, ihi, jlo, jhi)
 	} else {
-		mutualAVX2(b, ilo, ihi, jlo, jhi)
+		mutualAVX2(b.arrays(), ilo, ihi, jlo, jhi)
 	}
 }

@@ -5,14 +5,14 @@ package laplace
 func hasISA(ISA) bool { return false }
 
 type (
-	oneFunc    = func(ci, cj *Centre, mj, li *float32)
-	mutualFunc = func(ci, cj *Centre, mi, mj, li, lj *float32)
+	oneFunc    = func(ci, cj *float64, mj, li *float32)
+	mutualFunc = func(ci, cj *float64, mi, mj, li, lj *float32)
 )
 
 func simdM2L(*Kernel) (m2l oneFunc, mutual mutualFunc) { return nil, nil }
 
 type passFuncs struct {
-	p2m, l2p func(c *Centre, coeff *float32, b *Bodies, lo, hi int)
+	p2m, l2p func(c *float64, coeff *float32, b *[8][]float32, lo, hi int)
 }
 
 func simdPasses(*Kernel) passFuncs { return passFuncs{} }
@@ -22,3 +22,5 @@ func p2pSIMD(ISA, *Bodies, int, int, int, int) { panic("laplace: no SIMD kernel 
 func mutualSIMD(ISA, *Bodies, int, int, int, int) {
 	panic("laplace: no SIMD kernel on this architecture")
 }
+
+func prefetch(m *float32, mBytes int, l *float32, lBytes int) {}

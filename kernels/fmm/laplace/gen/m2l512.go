@@ -52,10 +52,10 @@ func smallM2L(c *build.Context, order int, dipoles, mutual bool) {
 	c.Function(e.fn)
 	c.Attributes(attr.NOSPLIT)
 	if mutual {
-		c.SignatureExpr("func(ci, cj *Centre, mi, mj, li, lj *float32)")
+		c.SignatureExpr("func(ci, cj *float64, mi, mj, li, lj *float32)")
 		doc = "M2LMutual " + doc
 	} else {
-		c.SignatureExpr("func(ci, cj *Centre, mj, li *float32)")
+		c.SignatureExpr("func(ci, cj *float64, mj, li *float32)")
 		doc = "M2L " + doc
 	}
 	c.Pragma("noescape")

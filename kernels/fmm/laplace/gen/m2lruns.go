@@ -61,9 +61,9 @@ func runsM2L(c *build.Context, order, lanes int, dipoles, mutual bool) {
 	e.fn = fmt.Sprintf("%s%d%s", name, order, isa)
 	c.Function(e.fn)
 	if mutual {
-		c.SignatureExpr("func(ci, cj *Centre, mi, mj, li, lj *float32)")
+		c.SignatureExpr("func(ci, cj *float64, mi, mj, li, lj *float32)")
 	} else {
-		c.SignatureExpr("func(ci, cj *Centre, mj, li *float32)")
+		c.SignatureExpr("func(ci, cj *float64, mj, li *float32)")
 	}
 	c.Pragma("noescape")
 	c.Doc(fmt.Sprintf("%s is %s at order %d %s, with %s.", e.fn, what, order, doc, with))

@@ -1,5 +1,5 @@
 // Command gen writes the assembly of package laplace and its Go declarations into the working directory: p2p_amd64.s
-// and .go, m2l_amd64.s and .go, passes_amd64.s and .go.
+// and .go, and likewise m2l, passes and prefetch.
 package main
 
 import (
@@ -33,6 +33,7 @@ func generate() (map[string][]byte, error) {
 			directSums(c, &avx512{Context: c})
 			directSums(c, &avx2{Context: c})
 		},
+		"prefetch_amd64": prefetch,
 		"passes_amd64": func(c *build.Context) {
 			for order := 3; order <= 6; order++ {
 				for _, v := range []vectors{&avx512{Context: c}, &avx2{Context: c}} {
@@ -60,7 +61,6 @@ func generate() (map[string][]byte, error) {
 		},
 	} {
 		c := build.NewContext()
-		c.Package("krdlab/kernels/fmm/laplace")
 		c.Constraint(buildtags.Term("amd64"))
 		emit(c)
 		file, err := c.Result()

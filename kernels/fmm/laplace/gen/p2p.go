@@ -67,7 +67,7 @@ func directSums(c *build.Context, v vectors) {
 		}
 		c.Function(e.fn)
 		c.Attributes(attr.NOSPLIT)
-		c.SignatureExpr("func(b *Bodies, tlo, thi, slo, shi int)")
+		c.SignatureExpr("func(b *[8][]float32, tlo, thi, slo, shi int)")
 		c.Pragma("noescape")
 		c.Doc(e.fn + doc + v.about() + ".")
 		e.emit(both)

@@ -149,7 +149,7 @@ func (e *passes) count(t, tEnd reg.GPVirtual) reg.GPVirtual {
 }
 
 func l2p(c *build.Context, v vectors, order int) {
-	e := newPasses(c, v, order, "l2p", "is L2P of the bodies lo to hi-1", "func(c *Centre, l *float32, b *Bodies, lo, hi int)")
+	e := newPasses(c, v, order, "l2p", "is L2P of the bodies lo to hi-1", "func(c *float64, l *float32, b *[8][]float32, lo, hi int)")
 	l, b, t, tEnd := e.load("l"), e.load("b"), e.load("lo"), e.load("hi")
 	lead, trail, inv := e.centre()
 	one := e.register()
@@ -212,7 +212,7 @@ func l2p(c *build.Context, v vectors, order int) {
 }
 
 func p2m(c *build.Context, v vectors, order int) {
-	e := newPasses(c, v, order, "p2m", "adds to m the multipoles of the bodies lo to hi-1", "func(c *Centre, m *float32, b *Bodies, lo, hi int)")
+	e := newPasses(c, v, order, "p2m", "adds to m the multipoles of the bodies lo to hi-1", "func(c *float64, m *float32, b *[8][]float32, lo, hi int)")
 	m, b, t, tEnd := e.load("m"), e.load("b"), e.load("lo"), e.load("hi")
 	lead, trail, inv := e.centre()
 	// Sums are vectors until all bodies are in.
