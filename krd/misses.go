@@ -55,7 +55,11 @@ func (a *analysis) misses() []CacheMisses {
 // writeMisses prints a row for each cache, and for each node where there are several.
 func (r *Report) writeMisses(out io.Writer) {
 	fmt.Fprintf(out, "  misses expected from the distances, in cache lines; per core, cold ones included\n")
-	fmt.Fprintf(out, "  %-14s %5s %16s %16s %16s %11s\n", "cache", "node", "misses per core", "lines missed", "of these cold", "miss ratio")
+	cold := "of these cold"
+	if r.Coherence {
+		cold = "cold or invalid."
+	}
+	fmt.Fprintf(out, "  %-14s %5s %16s %16s %16s %11s\n", "cache", "node", "misses per core", "lines missed", cold, "miss ratio")
 	caveat := ""
 	for _, c := range r.Misses {
 		row := func(node string, p smith.Prediction, perCore float64) {

@@ -109,7 +109,13 @@ func (r *Report) writeBins(out io.Writer) {
 }
 
 func (r *Report) writeNodes(out io.Writer) {
-	fmt.Fprintf(out, "  %-5s %7s %16s %11s %11s %11s %11s %11s\n", "node", "workers", "count", "close", "near", "far", "cold", "shared")
+	invalidated := func(text string) string {
+		if !r.Coherence {
+			return ""
+		}
+		return fmt.Sprintf(" %11s", text)
+	}
+	fmt.Fprintf(out, "  %-5s %7s %16s %11s %11s %11s %11s%s %11s\n", "node", "workers", "count", "close", "near", "far", "cold", invalidated("invalid."), "shared")
 	row := func(name string, workers int, h *Histogram) {
 		share := func(n *uint64) string {
 			if n == nil {
@@ -117,8 +123,8 @@ func (r *Report) writeNodes(out io.Writer) {
 			}
 			return percent(*n, h.Accesses)
 		}
-		fmt.Fprintf(out, "  %-5s %7d %16d %11s %11s %11s %11s %11s\n", name, workers, h.Accesses,
-			share(h.Close), share(h.Near), share(h.Far), share(&h.Cold), share(&h.Shared))
+		fmt.Fprintf(out, "  %-5s %7d %16d %11s %11s %11s %11s%s %11s\n", name, workers, h.Accesses,
+			share(h.Close), share(h.Near), share(h.Far), share(&h.Cold), invalidated(share(h.Invalidated)), share(&h.Shared))
 	}
 	workers := 0
 	for i := range r.Nodes {

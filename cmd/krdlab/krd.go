@@ -74,6 +74,9 @@ func (a *app) krd(f *krdFlags, path string) error {
 	if f.json && f.csv {
 		return usageError("krdlab krd: --json and --csv exclude each other; choose one")
 	}
+	if f.csv && len(f.caches) > 0 {
+		return usageError("krdlab krd: --csv has the bins only, not the misses of --llc; use --json for both")
+	}
 	for _, o := range []struct {
 		flag, got string
 		there     []string
