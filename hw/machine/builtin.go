@@ -3,7 +3,7 @@ package machine
 import (
 	"embed"
 	"fmt"
-	"path"
+	"slices"
 	"strings"
 )
 
@@ -19,18 +19,22 @@ func Names() []string {
 		panic(err) // it is in the program
 	}
 	var names []string
-	for _, f := range files { // sorted by name; "-" sorts before ".", so that names are too
+	for _, f := range files {
 		names = append(names, strings.TrimSuffix(f.Name(), ".toml"))
 	}
+	slices.Sort(names) // files are sorted with their ".toml", which is another order
 	return names
 }
 
 // ByName returns a machine that is built in, a new copy at each call. Error: [ErrNoSuchMachine], wrapped with the names that there are.
 func ByName(name string) (*Machine, error) {
-	file := path.Join("machines", name+".toml")
+	if !slices.Contains(Names(), name) {
+		return nil, fmt.Errorf("%w: %q; there are %s", ErrNoSuchMachine, name, strings.Join(Names(), ", "))
+	}
+	file := "machines/" + name + ".toml"
 	text, err := builtin.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %q; there are %s", ErrNoSuchMachine, name, strings.Join(Names(), ", "))
+		return nil, err
 	}
 	return Parse(file, text)
 }

@@ -9,8 +9,11 @@ import (
 	"unicode"
 )
 
-// maxCPUs is how many CPUs a topology may have.
-const maxCPUs = 8192
+// maxCPUs is how many CPUs a topology may have, maxNodes how many nodes: latencies are kept for each pair.
+const (
+	maxCPUs  = 8192
+	maxNodes = 1024
+)
 
 var machineName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
@@ -46,10 +49,14 @@ func (m *Machine) checkCounts() []*FieldError {
 	if len(c.wrong) > 0 {
 		return c.wrong
 	}
-	c.need(m.Nodes <= maxCPUs && m.CoresPerNode <= maxCPUs && m.Cores() <= maxCPUs, "cores_per_node",
+	c.need(m.Nodes <= maxNodes, "nodes", fmt.Sprint(m.Nodes), "at most %d", maxNodes)
+	c.need(m.CoresPerNode <= maxCPUs && m.Cores() <= maxCPUs, "cores_per_node",
 		fmt.Sprintf("%d nodes of %d cores", m.Nodes, m.CoresPerNode), "at most %d cores", maxCPUs)
 	c.need(m.Nodes%m.NodesPerSocket == 0, "nodes_per_socket", fmt.Sprint(m.NodesPerSocket), "a divisor of the %d nodes", m.Nodes)
 	c.need(m.Nodes%m.Memory.NodesPerDomain == 0, "memory.nodes_per_domain", fmt.Sprint(m.Memory.NodesPerDomain), "a divisor of the %d nodes", m.Nodes)
+	if len(c.wrong) > 0 {
+		return c.wrong
+	}
 	c.need(m.NodesPerSocket%m.Memory.NodesPerDomain == 0 || m.Memory.NodesPerDomain%m.NodesPerSocket == 0, "memory.nodes_per_domain",
 		fmt.Sprint(m.Memory.NodesPerDomain), "a divisor or a multiple of the %d nodes of a socket", m.NodesPerSocket)
 	return c.wrong
@@ -90,10 +97,14 @@ func (m *Machine) checkCaches(c *checker) {
 		path string
 		Cache
 	}{{"l1", m.L1}, {"l2", m.L2}, {"llc", m.LLC}}
+	first := uint64(m.L1.LineBytes)
+	if first < 4 || first > 4096 || first&(first-1) != 0 {
+		c.need(false, "l1.line", sizes.format(first), "a power of two from 4B to 4KiB")
+		return
+	}
 	for i, x := range caches {
 		line := uint64(x.LineBytes)
-		c.need(line >= 4 && line&(line-1) == 0 && line <= 4096, x.path+".line", sizes.format(line), "a power of two from 4B to 4KiB")
-		c.need(line == uint64(m.L1.LineBytes), x.path+".line", sizes.format(line), "%s as in l1: lines of different sizes are not modelled", sizes.format(uint64(m.L1.LineBytes)))
+		c.need(line == first, x.path+".line", sizes.format(line), "%s as in l1: lines of different sizes are not modelled", sizes.format(first))
 		set := line * uint64(x.Ways)
 		c.need(x.Bytes%set == 0, x.path+".size", sizes.format(x.Bytes), "a multiple of %s (%d ways of %s)", sizes.format(set), x.Ways, sizes.format(line))
 		if i > 0 {

@@ -138,13 +138,23 @@ func (r *reader) take(path, want string, optional bool) (any, bool) {
 	return v, ok
 }
 
-// cutLast cuts a path before its last key.
+// cutLast cuts a path before its last key, which may be quoted.
 func cutLast(path string) (table, last string, ok bool) {
-	i := strings.LastIndexByte(path, '.')
-	if i < 0 {
+	at, quoted := -1, false
+	for i := 0; i < len(path); i++ {
+		switch {
+		case quoted && path[i] == '\\':
+			i++
+		case path[i] == '"':
+			quoted = !quoted
+		case path[i] == '.' && !quoted:
+			at = i
+		}
+	}
+	if at < 0 {
 		return "", path, false
 	}
-	return path[:i], path[i+1:], true
+	return path[:at], path[at+1:], true
 }
 
 func (r *reader) fields() {
@@ -217,6 +227,9 @@ func (r *reader) quantity(path string, d *dimension, v any) (uint64, bool) {
 		return 0, false
 	}
 	n, err := d.parse(s, r.m.CoreHz)
+	if errors.Is(err, errNoClock) {
+		return 0, false // that core.clock is wrong is an error already
+	}
 	if err != nil {
 		r.fail(path, show(v), err.Error())
 		return 0, false
@@ -227,7 +240,7 @@ func (r *reader) quantity(path string, d *dimension, v any) (uint64, bool) {
 // remote reads memory.remote: one latency, or a matrix by memories, and makes it one by nodes.
 func (r *reader) remote() {
 	m := r.m
-	if m.Nodes < 1 || m.Memory.NodesPerDomain < 1 || m.Nodes%m.Memory.NodesPerDomain != 0 || m.Nodes > maxCPUs {
+	if m.Nodes < 1 || m.Memory.NodesPerDomain < 1 || m.Nodes%m.Memory.NodesPerDomain != 0 || m.Nodes > maxNodes {
 		r.used[remotePath] = true // what it should be is not known; the cause is an error of its own
 		if len(r.wrong) == 0 {
 			r.wrong = m.checkCounts()

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"regexp"
@@ -30,17 +31,22 @@ var (
 	flops      = &dimension{"a rate like \"7.7GFLOP/s\" (FLOP/s, kFLOP/s, MFLOP/s, GFLOP/s)", []unit{{"FLOP/s", 1}, {"kFLOP/s", 1e3}, {"MFLOP/s", 1e6}, {"GFLOP/s", 1e9}}, 1e15}
 )
 
+// errNoClock says that a time is in cycles and the clock is not known.
+var errNoClock = errors.New("a time in ps, ns, us or ms, core.clock not being known")
+
+var plus = regexp.MustCompile(` *\+ *`)
+
 var quantity = regexp.MustCompile(`^(-?)([0-9]{1,20}(?:\.[0-9]{1,20})?) ?([A-Za-z/]*)$`)
 
 // parse reads s. hz is what a cycle is, 0 where cycles are not allowed or not known. The error says what is wrong, without s.
 func (d *dimension) parse(s string, hz uint64) (uint64, error) {
 	terms := []string{s}
 	if d == times {
-		terms = strings.Split(s, "+")
+		terms = plus.Split(s, -1)
 	}
 	sum := new(big.Rat)
 	for _, t := range terms {
-		v, err := d.term(strings.TrimSpace(t), hz)
+		v, err := d.term(t, hz)
 		if err != nil {
 			return 0, err
 		}
@@ -66,7 +72,7 @@ func (d *dimension) term(s string, hz uint64) (*big.Rat, error) {
 	}
 	if d == times && (m[3] == "cycles" || m[3] == "cycle") {
 		if hz == 0 {
-			return nil, fmt.Errorf("a time in ps, ns, us or ms, core.clock not being known")
+			return nil, errNoClock
 		}
 		v.Mul(v, new(big.Rat).SetFrac(big.NewInt(1e12), new(big.Int).SetUint64(hz)))
 		return new(big.Rat).SetInt(round(v)), nil
