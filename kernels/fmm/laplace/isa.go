@@ -11,7 +11,7 @@ type ISA int
 // The instruction sets. Auto is the best that the CPU has.
 const (
 	Auto     ISA = iota
-	AVX512       // AVX-512F
+	AVX512       // AVX-512F and VL
 	AVX2         // AVX2 and FMA
 	Portable     // Go
 )

@@ -11,7 +11,8 @@ func hasISA(s ISA) bool {
 	f := hw.Features()
 	switch s {
 	case AVX512:
-		return f.AVX512F && cpu.X86.HasBMI2 // BZHI makes the lane masks
+		// The registers 16 to 31 at less than full length are AVX512VL, and BZHI makes the lane masks.
+		return f.AVX512F && cpu.X86.HasAVX512VL && cpu.X86.HasBMI2
 	case AVX2:
 		return f.AVX2 && f.FMA
 	}

@@ -123,8 +123,8 @@ func (e *runs) emit() {
 }
 
 // blockSize is how many vectors of locals can be summed at a time: each way has its sums, broadcast multipole and three
-// factors in registers, and one holds derivatives.
-func (e *runs) blockSize(ways int) int { return (2*e.lanes - 1 - 4*ways) / ways }
+// factors in registers, one holds derivatives, and one is to spare.
+func (e *runs) blockSize(ways int) int { return (2*e.lanes - 2 - 4*ways) / ways }
 
 func (e *runs) vectors() (v []vector) {
 	for d := range e.order + 1 {
