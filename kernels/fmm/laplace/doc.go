@@ -64,19 +64,23 @@
 // Nanoseconds on one core of a 2-core Zen 5 VM at 3.8 GHz, in the first-level cache, the best batch of 256 calls (go test
 // -bench; AVX-512, AVX2, portable); a pair is a distance seen from one target:
 //
-//	M2LMutual, order 5      28, 57, 350
-//	M2LMutual, order 10     235, 320, 2300
-//	M2L, order 5            23, 45, 330
-//	P2PMutual, 12 x 12      54, 84 (5.3 and 3.4 G pairs/s)
+//	M2LMutual, order 5      27, 57 (some processes 100), 320
+//	M2LMutual, order 10     209, 315, 2300
+//	M2L, order 5            23, 46, 305
+//	P2PMutual, 12 x 12      54, 83, 800 (5.3, 3.4, 0.36 G pairs/s)
 //	P2M, L2P of 12 bodies   46 and 44, 56 and 74, 420 and 830 (order 5)
-//	M2M, L2L, order 5       195, 240
+//	M2M, L2L, order 5       195, 240 (all)
+//
+// The AVX2 kernel has its time from process to process: it goes through memory on the stack, and which cells lie in the same
+// place of a page as that differs; this cause is a guess. With cells out of the third-level cache see Kernel.Prefetch.
 //
 // What makes M2L short: a third of the products is gone with (6); the closed form (8) has no chain from degree to degree, so
 // that its polynomials fill all lanes at once; up to order 5 all derivatives fit registers and one permutation for each
 // multipole lines them up with the locals, for both directions. Above (and with AVX2, which lacks that permutation) they go
 // through memory in an order that makes them contiguous, see gen. The recurrence (7) by vectors would wait for five degrees in
 // turn; a batch of pairs transposed into lanes would need about 90 instructions a pair at order 5 where the single pair has
-// 280, but a list of partners for each call and 800 shuffles for 16 pairs: estimated, not built.
+// 280, but a list of partners for each call: estimated, not built. P2M and L2P are assembly at orders 3 to 6, Go at others; M2M and L2L
+// are Go.
 //
 // P2P runs at about 2.2 vector instructions a cycle whichever of them is left out. Not worth it: two sources a turn of the
 // loop (the same), summing both directions of a pair in one pass (the sums over lanes for each source cost what the second
