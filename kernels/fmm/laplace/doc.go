@@ -79,12 +79,12 @@
 // multipole lines them up with the locals, for both directions. Above (and with AVX2, which lacks that permutation) they go
 // through memory in an order that makes them contiguous, see gen. The recurrence (7) by vectors would wait for five degrees in
 // turn; a batch of pairs transposed into lanes would need about 90 instructions a pair at order 5 where the single pair has
-// 280, but a list of partners for each call: estimated, not built. P2M and L2P are assembly at orders 3 to 6, Go at others; M2M and L2L
-// are Go.
+// 280, but a list of partners for each call: estimated, not built. P2M and L2P
+// are assembly at orders 3 to 6, Go at others; M2M and L2L are Go.
 //
-// P2P runs at about 2.2 vector instructions a cycle whichever of them is left out. Not worth it: two sources a turn of the
-// loop (the same), summing both directions of a pair in one pass (the sums over lanes for each source cost what the second
-// pass costs).
+// P2P runs at about 2.2 vector instructions a cycle whichever of them is left out. Two sources a turn of the loop gain nothing
+// (measured). Summing both directions of a pair in one pass needs a sum over lanes for each source: by count of instructions
+// it would save a tenth (estimated, not built).
 package laplace
 
 //go:generate go run ./gen

@@ -56,7 +56,7 @@ type sums struct {
 //
 // Lanes are targets, sources are broadcast. A last group of at most half (a quarter, with 16 lanes) as many targets as there
 // are lanes takes two (four) sources at a time, for leaves of a dozen bodies leave many groups half empty. The way back of a
-// mutual pair is a second pass: keeping the sources' sums would need a sum over lanes for each of them, which costs as much.
+// mutual pair is a second pass: keeping the sources' sums would need a sum over lanes for each of them.
 func directSums(c *build.Context, v vectors) {
 	for _, both := range []bool{false, true} {
 		e := &sums{Context: c, vectors: v, fn: "p2p" + v.name()}
