@@ -338,7 +338,19 @@ func (n *native) repetition(s *schedule, rep int, tracing runtimes.Tracing) (*Re
 
 // repetitionOf translates what a run measured.
 func (n *native) repetitionOf(s *schedule, r *runtimes.Result, counters *threadCounters) *Repetition {
-	rep := &Repetition{TimeNS: r.TimeNS, Tasks: count(r.Tasks), Counters: counters.sum(), Flags: []string{}, Workers: []Worker{}, KernelTimes: []KernelTime{}}
+	rep := repetitionFrom(r, s.Rules())
+	rep.Counters = counters.sum()
+	if misses := rep.Counters.LLCMisses; misses.Value != nil {
+		s.LLCSource = hw.SourcePerf
+	} else {
+		s.LLCReason = misses.Reason
+	}
+	return rep
+}
+
+// repetitionFrom is what the workers of a run did, without counters.
+func repetitionFrom(r *runtimes.Result, rules runtimes.Rules) *Repetition {
+	rep := &Repetition{TimeNS: r.TimeNS, Tasks: count(r.Tasks), Flags: []string{}, Workers: []Worker{}, KernelTimes: []KernelTime{}}
 	var executions uint64
 	for _, k := range r.Kernels {
 		executions += k.Count
@@ -349,11 +361,6 @@ func (n *native) repetitionOf(s *schedule, r *runtimes.Result, counters *threadC
 			}
 			rep.KernelTimes = append(rep.KernelTimes, t)
 		}
-	}
-	if misses := rep.Counters.LLCMisses; misses.Value != nil {
-		s.LLCSource = hw.SourcePerf
-	} else {
-		s.LLCReason = misses.Reason
 	}
 	rep.Kernels = count(executions)
 	if r.WorkNS >= 0 && executions > 0 {
@@ -370,7 +377,7 @@ func (n *native) repetitionOf(s *schedule, r *runtimes.Result, counters *threadC
 		}
 		rep.Workers = append(rep.Workers, out)
 	}
-	if s.Rules().Spawn == runtimes.SpawnGo && r.WorkNS >= 0 {
+	if rules.Spawn == runtimes.SpawnGo && r.WorkNS >= 0 {
 		rep.FlaggedKernels = count(r.Disturbed)
 	}
 	return rep
