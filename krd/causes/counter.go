@@ -22,7 +22,7 @@ type Options struct {
 	Pairs     bool // split distances in the range by object: Result.Pairs
 	Sources   bool // remember the kernel of the last access: Result.KernelPairs
 	Cold      bool // first accesses belong to the range, if it is Unbounded
-	Inclusive bool // the range is of distances that include the bytes of the access itself
+	Inclusive bool // the range is of distances that include the bytes of the access itself, each once
 	Bytes     bool // each access counts for its bytes, and each of its units at its own distance
 }
 
@@ -36,6 +36,7 @@ type Counter struct {
 
 	online stack.Online
 	dist   []uint64
+	level  map[uint64]uint64 // with Options.Bytes: bytes of the access by distance
 	units  []unit
 	now    uint64 // number of the access
 	stacks stacks
@@ -76,6 +77,9 @@ func New(kernels, objects int, from, to uint64, opt Options) (*Counter, error) {
 		c.pairs = make(map[pair]*shared)
 		c.stacks.init(objects)
 	}
+	if opt.Bytes {
+		c.level = make(map[uint64]uint64)
+	}
 	if opt.Sources {
 		c.kernelPairs = make(map[pair]uint64)
 	}
@@ -107,19 +111,26 @@ func (c *Counter) access(kernel, object int, units []uint32, bytes []uint64) {
 		c.dist = append(c.dist[:0], make([]uint64, len(units))...)
 		c.online.AccessAll(units, bytes, c.dist)
 	}
+	// Units at the same distance were last touched by the same access. The bytes of nearer ones are in the distance already.
 	if c.opt.Bytes {
+		clear(c.level)
+		for i, d := range c.dist {
+			c.level[d] += bytes[i]
+		}
 		for i, u := range units {
-			c.count(kernel, object, u, c.dist[i], bytes[i], bytes[i])
+			c.count(kernel, object, u, c.dist[i], c.level[c.dist[i]], bytes[i])
 		}
 	} else {
-		far, whole := 0, uint64(0)
-		for i := range units {
-			whole += bytes[i]
-			if c.dist[i] > c.dist[far] {
-				far = i
+		far, size := 0, uint64(0)
+		for i, d := range c.dist {
+			if d > c.dist[far] {
+				far, size = i, 0
+			}
+			if d == c.dist[far] {
+				size += bytes[i]
 			}
 		}
-		c.count(kernel, object, units[far], c.dist[far], whole, 1)
+		c.count(kernel, object, units[far], c.dist[far], size, 1)
 	}
 	if !c.opt.Pairs && !c.opt.Sources {
 		return
@@ -136,7 +147,7 @@ func (c *Counter) access(kernel, object int, units []uint32, bytes []uint64) {
 	}
 }
 
-// count counts one access, whose distance is that of a unit.
+// count counts one access, whose distance is that of a unit. size is the bytes of the access at that distance.
 func (c *Counter) count(kernel, object int, n uint32, dist, size, weight uint64) {
 	k, o := &c.kernels[kernel], &c.objects[object]
 	c.all.all += weight

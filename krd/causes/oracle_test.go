@@ -23,18 +23,28 @@ func naive(trace []event, size []uint64, objectOf []int, kernels, objects int, f
 	for i, e := range trace {
 		type one struct{ last, weight, bytes int }
 		var list []one // what counts as an access of its own
-		var whole, oldest = 0, i
+		oldest := i
 		for _, u := range e.units {
 			last := i - 1
 			for last >= 0 && !slices.Contains(trace[last].units, u) {
 				last--
 			}
 			list = append(list, one{last, int(size[u]), int(size[u])})
-			whole += int(size[u])
 			oldest = min(oldest, last)
 		}
 		if !opt.Bytes {
-			list = []one{{oldest, 1, whole}}
+			list = append(list, one{oldest, 1, 0})
+		}
+		for j := range list { // the bytes that were last touched at the same time
+			list[j].bytes = 0
+			for k, u := range e.units {
+				if list[k].last == list[j].last {
+					list[j].bytes += int(size[u])
+				}
+			}
+		}
+		if !opt.Bytes {
+			list = list[len(list)-1:]
 		}
 		for _, a := range list {
 			w := uint64(a.weight)
