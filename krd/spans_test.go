@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"krdlab/krd/smith"
 	"krdlab/loi"
 )
 
-// traceOf returns a trace of address space 0, in which each access is an execution of its own.
+// traceOf returns a trace of address space 0 and keyed object 1, in which each access is an execution of its own.
 func traceOf(t *testing.T, nodes int, workers []int, list []loi.Access) *loi.Trace {
 	t.Helper()
 	h := loi.Header{Substrate: loi.Native, L2Bytes: 24, LLCBytes: 40, Nodes: nodes}
@@ -18,6 +19,9 @@ func traceOf(t *testing.T, nodes int, workers []int, list []loi.Access) *loi.Tra
 		h.Workers = append(h.Workers, loi.Worker{Node: w})
 	}
 	h.Registry.Objects = []loi.Object{{Name: "space", Kind: loi.Span}, {Name: "keys", Kind: loi.Keyed}}
+	if !slices.ContainsFunc(list, func(a loi.Access) bool { return a.Object == 0 }) {
+		h.Registry.Objects[0].Kind = loi.Keyed // so that nothing is cut into atoms
+	}
 	h.Registry.Kernels = []loi.Kernel{{Name: "k"}}
 	path := filepath.Join(t.TempDir(), "t")
 	w, err := loi.Create(path, h, loi.Options{NoBackground: true})
@@ -95,7 +99,7 @@ func TestTooManyBytes(t *testing.T) {
 		list []loi.Access
 		opt  []Options
 	}{
-		"distinct": {half, []Options{{}, {Coherence: true}}},
+		"distinct": {half, []Options{{}, {Coherence: true}, {Engine: Engine{Name: EngineScaleTree, Accuracy: 0.9}}}},
 		"weight":   {again, []Options{{Weight: WeightBytes}, {Weight: WeightBytes, Coherence: true}}},
 	} {
 		for _, opt := range c.opt {
