@@ -12,7 +12,9 @@ import (
 	"strings"
 
 	"krdlab/hw"
+	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
+	"krdlab/krd"
 )
 
 // A TraceMode says what the tracer records while repetitions are timed.
@@ -45,6 +47,24 @@ const (
 	CountersOff  CounterMode = "off"
 )
 
+// A CacheModel is the granularity at which a simulated machine's caches are modelled.
+type CacheModel string
+
+// The granularities.
+const (
+	CacheBlocks CacheModel = "blocks" // whole blocks, LRU by bytes: fast
+	CacheLines  CacheModel = "lines"  // cache lines in sets, where the data lies in memory
+)
+
+// DefaultReps and SimulatedReps are how many repetitions a run has unless told otherwise. Each simulated one has its own seed.
+const (
+	DefaultReps   = 10
+	SimulatedReps = 20
+)
+
+// DefaultMachine is what is simulated where nothing else is named: the machine of the KRD paper.
+const DefaultMachine = "westmere-ex-4s"
+
 // A NUMAPolicy says where the memory of a kernel's data is placed.
 type NUMAPolicy string
 
@@ -68,12 +88,15 @@ type Config struct {
 	Grain         TraceGrain // of profiles and traces
 	Counters      CounterMode
 	NUMA          NUMAPolicy
-	TraceLimit    uint64       // largest size of one trace file, in bytes; 0 for none. Records that do not fit are discarded and counted
-	Out           string       // the run directory; "" for a new one under krdlab-runs
-	Oversubscribe bool         // more workers than CPUs are allowed
-	SMT           bool         // SMT siblings are used as cores
-	Notice        func(string) // told before the run what there is to know of it, such as the size of its traces; may be nil
-	Topology      string       // a synthetic worker-to-node map, as [hw.Synthetic] takes it; "" for the machine's own
+	TraceLimit    uint64 // largest size of one trace file, in bytes; 0 for none. Records that do not fit are discarded and counted
+	Out           string // the run directory; "" for a new one under krdlab-runs
+	Oversubscribe bool   // more workers than CPUs are allowed
+	SMT           bool   // SMT siblings are used as cores
+	// Simulated is the machine that the run is simulated on; nil: it is native.
+	Simulated  *machine.Machine
+	CacheModel CacheModel   // of a simulated run
+	Notice     func(string) // told before the run what there is to know of it, such as the size of its traces; may be nil
+	Topology   string       // a synthetic worker-to-node map, as [hw.Synthetic] takes it; "" for the machine's own
 }
 
 // NewConfig returns the defaults for a kernel: scheduler workfirst, 10 repetitions after 1 warm-up, seed 1, compact binding, profile and one
@@ -86,7 +109,8 @@ func NewConfig(k *kernel.Kernel) Config {
 	return Config{
 		Grain:  grain,
 		Kernel: k.Name, Params: k.Defaults(), Schedulers: []string{"workfirst"},
-		Reps: 10, Warmup: 1, Seed: 1, Trace: TraceDefault, Counters: CountersAuto, NUMA: NUMAFirstTouch,
+		CacheModel: CacheBlocks,
+		Reps:       DefaultReps, Warmup: 1, Seed: 1, Trace: TraceDefault, Counters: CountersAuto, NUMA: NUMAFirstTouch,
 	}
 }
 
@@ -166,6 +190,8 @@ func (c *Config) Validate(t *hw.Topology) error {
 		return bad("trace-grain", c.Grain, "the kernels of %s carry stamps of their own; choose kernel, or leave it out", k.Name)
 	case !slices.Contains([]CounterMode{CountersAuto, CountersPerf, CountersOff}, c.Counters):
 		return bad("counters", c.Counters, "choose auto, perf or off")
+	case c.CacheModel != CacheBlocks && c.CacheModel != CacheLines:
+		return bad("cache-model", c.CacheModel, "choose blocks or lines")
 	case c.NUMA != NUMAFirstTouch && c.NUMA != NUMAInterleave:
 		return bad("numa", c.NUMA, "choose first-touch or interleave")
 	}
@@ -178,7 +204,28 @@ func (c *Config) Validate(t *hw.Topology) error {
 			return bad("topology", c.Topology, "it has room for %d workers, and --cores asks for %d", room, c.Cores)
 		}
 	}
+	if c.Simulated != nil {
+		if err := c.validateSimulated(bad); err != nil {
+			return err
+		}
+	}
 	return c.validateBinding(t, bad)
+}
+
+// validateSimulated finds what only real machines have.
+func (c *Config) validateSimulated(bad func(string, any, string, ...any) error) error {
+	name := c.Simulated.Name
+	switch {
+	case slices.Contains(c.Schedulers, krd.SchedulerGo):
+		return bad("sched", strings.Join(c.Schedulers, ","), "go is Go's own scheduler and exists on threads only, and %s is simulated; leave it out, or add --machine native", name)
+	case c.Counters == CountersPerf:
+		return bad("counters", c.Counters, "%s is simulated and has no hardware counters; leave it out, or add --machine native", name)
+	case c.Topology != "":
+		return bad("topology", c.Topology, "%s is simulated and has a topology; leave it out, or add --machine native", name)
+	case c.Oversubscribe, c.SMT:
+		return bad("machine", name, "it is simulated, and its workers have a core each: leave out --oversubscribe and --smt")
+	}
+	return nil
 }
 
 // MaxWorkers is the largest number of workers that can be asked for: it keeps a slip of the keyboard from starting a million threads.

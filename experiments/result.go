@@ -53,6 +53,7 @@ type Settings struct {
 	Bind          string      `json:"bind"`
 	Trace         TraceMode   `json:"trace"`
 	Grain         TraceGrain  `json:"trace_grain"`
+	CacheModel    CacheModel  `json:"cache_model,omitempty"` // of a simulated run
 	Counters      CounterMode `json:"counters"`
 	NUMA          NUMAPolicy  `json:"numa"`
 	Oversubscribe bool        `json:"oversubscribe"`
@@ -63,7 +64,14 @@ type Settings struct {
 
 // settings returns those of c.
 func (c *Config) settings() Settings {
-	return Settings{c.Reps, c.Warmup, c.Bind.String(), c.Trace, c.Grain, c.Counters, c.NUMA, c.Oversubscribe, c.SMT, c.Topology, c.TraceLimit}
+	s := Settings{
+		Reps: c.Reps, Warmup: c.Warmup, Bind: c.Bind.String(), Trace: c.Trace, Grain: c.Grain, Counters: c.Counters, NUMA: c.NUMA,
+		Oversubscribe: c.Oversubscribe, SMT: c.SMT, Topology: c.Topology, TraceLimit: c.TraceLimit,
+	}
+	if c.Simulated != nil {
+		s.CacheModel = c.CacheModel
+	}
+	return s
 }
 
 // Serial is the serial run that the others are set against: medians, and the repetitions themselves.

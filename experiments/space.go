@@ -20,6 +20,9 @@ func (c *Config) checkSpace(t *hw.Topology, folder string, memory func() (hw.Mem
 	if err != nil {
 		return paramError(err)
 	}
+	if c.Simulated != nil {
+		plan.Bytes = 0 // data is not filled in
+	}
 	if free, err := memory(); err == nil && plan.Bytes > uint64(max(free.FreeBytes, 0)) {
 		by := ""
 		if free.LimitedBy != "" {

@@ -9,6 +9,7 @@ import (
 	"krdlab/hw"
 	"krdlab/kernels/kernel"
 	"krdlab/krd"
+	"krdlab/loi"
 )
 
 // WriteTable writes the results of one run for a person at a terminal: what was run and where, a row for each scheduler with its
@@ -51,7 +52,11 @@ func writeHead(b *strings.Builder, results []Result) {
 	}
 	fmt.Fprintf(b, "machine    %s: %s cores, L1d %s, L2 %s, LLC %s\n", orNA(m.Name), cores,
 		formatSize(m.L1dBytes), formatSize(m.L2Bytes), formatSize(m.LLCBytes))
-	fmt.Fprintf(b, "substrate  %s", r.Substrate)
+	if r.Substrate == loi.Simulated {
+		fmt.Fprintf(b, "substrate  SIMULATED, no measurement: caches modelled by %s", r.Settings.CacheModel)
+	} else {
+		fmt.Fprintf(b, "substrate  %s", r.Substrate)
+	}
 	if m.Synthetic {
 		b.WriteString(", synthetic topology " + r.Settings.Topology)
 	}
@@ -64,6 +69,9 @@ func writeHead(b *strings.Builder, results []Result) {
 	}[r.Settings.Trace]
 	if r.Settings.Grain == GrainTask {
 		traced = strings.Replace(traced, "kernels", "tasks", 1) + " at task grain"
+	}
+	if r.Substrate == loi.Simulated && r.Settings.Trace == TraceDefault {
+		traced = "the first repetition traced"
 	}
 	fmt.Fprintf(b, ", %s\n", traced)
 	fmt.Fprintf(b, "run        %s, bind %s, memory %s, %s after %s, seed %d\n", plural(coresOf(results), "core"), r.Settings.Bind,
