@@ -70,7 +70,7 @@ func expect(t *testing.T, k *kernel.Kernel, p kernel.Params) *runtimes.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := executions(r); k.Work && n != plan.Executions {
+	if n := executions(r); k.Work && plan.Executions != 0 && n != plan.Executions {
 		t.Errorf("%d kernel executions, the plan says %d", n, plan.Executions)
 	}
 	return r

@@ -5,6 +5,7 @@ package kernels
 
 import (
 	"krdlab/kernels/fib"
+	"krdlab/kernels/fmm"
 	"krdlab/kernels/kernel"
 	"krdlab/kernels/matmul"
 )
@@ -13,6 +14,7 @@ import (
 var Table = []*kernel.Kernel{
 	&matmul.Kernel,
 	&fib.Kernel,
+	&fmm.Kernel,
 }
 
 // ByName returns the kernel of that name.
