@@ -53,7 +53,10 @@ func writeHead(b *strings.Builder, results []Result) {
 	fmt.Fprintf(b, "machine    %s: %s cores, L1d %s, L2 %s, LLC %s\n", orNA(m.Name), cores,
 		formatSize(m.L1dBytes), formatSize(m.L2Bytes), formatSize(m.LLCBytes))
 	if r.Substrate == loi.Simulated {
-		fmt.Fprintf(b, "substrate  SIMULATED, no measurement: caches modelled by %s", r.Settings.CacheModel)
+		b.WriteString("substrate  SIMULATED, no measurement")
+		if r.Settings.CacheModel != "" {
+			fmt.Fprintf(b, ", caches modelled by %s", r.Settings.CacheModel)
+		}
 	} else {
 		fmt.Fprintf(b, "substrate  %s", r.Substrate)
 	}
