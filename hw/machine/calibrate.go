@@ -1,0 +1,372 @@
+package machine
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"slices"
+	"time"
+
+	"krdlab/hw"
+)
+
+// A Step is the progress of a calibration.
+type Step struct {
+	Done, Total int    // measurements
+	What        string // the one that was just made
+	Bytes       uint64 // of a measured latency: the size of the memory that was walked; otherwise 0
+	PS          uint64 // the latency, 0 for other measurements
+}
+
+// Calibrate measures this computer, which t describes: its clock; latencies of caches and memories, by walking a random cycle of lines, for
+// sizes from half the L1 to four times the LLC; and bandwidths of reading, with one core, the cores of a node and those of a memory. What it
+// cannot measure is what [Host] guesses, and says so in its sources: what is inclusive, the costs of runtimes and the rates of kernels
+// ([RuntimeCosts]). Latencies hold what TLB misses add, where there are no huge pages.
+//
+// Every number is the median of several samples, but other programs that run at the same time still show. A level's latency is
+// raised to that of the level below it where noise put it under that.
+//
+// progress is called after each measurement, nil for none. Errors: those of Host; that of ctx; no memory. Cost: some seconds, and for each
+// memory four times the LLC, or twice those of all its nodes, but a quarter of what is free at most.
+func Calibrate(ctx context.Context, t *hw.Topology, progress func(Step)) (*Machine, error) {
+	m, err := Host(t)
+	if err != nil {
+		return nil, fmt.Errorf("calibrate: %w", err)
+	}
+	p, err := newHardware(t, m)
+	if err != nil {
+		return nil, fmt.Errorf("calibrate: %w", err)
+	}
+	defer p.close()
+	if progress == nil {
+		progress = func(Step) {}
+	}
+	c := calibration{ctx: ctx, m: m, p: p, progress: progress, when: time.Now().UTC().Format(time.DateOnly)}
+	if err := c.run(); err != nil {
+		return nil, fmt.Errorf("calibrate: %w", err)
+	}
+	if err := m.Validate(); err != nil {
+		return nil, fmt.Errorf("calibrate: what was measured contradicts itself; other programs were running? %w", err)
+	}
+	return m, nil
+}
+
+// A prober measures. The tests have one with a clock of its own.
+type prober interface {
+	// most is the largest memory that walk and stream may be asked for, bytes.
+	most() uint64
+	// cores returns the cores of a node that can be used; at least one for each node that has any.
+	cores(node int) []int
+	// walk makes loads, each of which waits for the one before, over a random cycle through the lines of a memory of the given size in a
+	// domain, on a core, after having warmed it up. It returns the time of each sample, picoseconds.
+	walk(core, domain int, bytes uint64, loads, samples int) ([]uint64, error)
+	// stream reads memory of the given size in their own domains on all cores at once; the time from the first start to the last end of each sample.
+	stream(cores []int, bytes uint64, samples int) ([]uint64, error)
+	// spin makes n operations of one cycle, each of which waits for the one before.
+	spin(core int, n uint64, samples int) ([]uint64, error)
+	// conditions says in a few words what measurements depend on: pages, pinning.
+	conditions() string
+}
+
+const samples = 7
+
+type calibration struct {
+	ctx         context.Context
+	m           *Machine
+	p           prober
+	progress    func(Step)
+	done, total int
+	when        string // the day
+}
+
+func (c *calibration) step(what string, bytes, ps uint64) error {
+	c.done++
+	c.progress(Step{Done: c.done, Total: c.total, What: what, Bytes: bytes, PS: ps})
+	return c.ctx.Err()
+}
+
+func (c *calibration) source(path, how string) {
+	c.m.Sources[path] = "measured " + c.when + ": " + how
+}
+
+func (c *calibration) run() error {
+	m := c.m
+	home := 0
+	for home < m.Nodes && len(c.p.cores(home)) == 0 {
+		home++
+	}
+	if home == m.Nodes {
+		return fmt.Errorf("no core of any node can be used")
+	}
+	sizes := sizesToWalk(m, c.p.most())
+	var first []int // a node of each memory that has usable cores, -1 for none
+	for d := range m.Domains() {
+		first = append(first, -1)
+		for n := d * m.Memory.NodesPerDomain; n < (d+1)*m.Memory.NodesPerDomain && first[d] < 0; n++ {
+			if len(c.p.cores(n)) > 0 {
+				first[d] = n
+			}
+		}
+	}
+	c.total = 1 + len(sizes) + 2
+	if m.Memory.NodesPerDomain > 1 {
+		c.total++
+	}
+	if m.Domains() > 1 {
+		c.total += m.Domains() * (m.Domains() - 1)
+	}
+	if err := c.ctx.Err(); err != nil {
+		return err
+	}
+	if err := c.clock(c.p.cores(home)[0]); err != nil {
+		return err
+	}
+	if err := c.latencies(home, sizes); err != nil {
+		return err
+	}
+	if err := c.remote(first); err != nil {
+		return err
+	}
+	return c.bandwidths(home)
+}
+
+func (c *calibration) clock(core int) error {
+	const n = 10_000_000
+	t, err := c.p.spin(core, n, samples)
+	if err != nil {
+		return err
+	}
+	hz := perSecond(n, median(t))
+	if hz == 0 || hz > clocks.max {
+		return fmt.Errorf("%d cycles took %d ps, which is no clock", uint64(n), median(t))
+	}
+	c.m.CoreHz = hz
+	c.source("core.clock", "dependent additions")
+	return c.step("clock", 0, 0)
+}
+
+// sizesToWalk returns the sizes at which latencies are measured, ascending: two in each octave, and those that stand for a level.
+func sizesToWalk(m *Machine, most uint64) []uint64 {
+	line := uint64(m.L1.LineBytes)
+	last := min(4*m.LLC.Bytes, most)
+	var out []uint64
+	for s := m.L1.Bytes / 2; s < last; s *= 2 {
+		out = append(out, s, min(s+s/2, last))
+	}
+	out = append(out, last)
+	for _, s := range levelSizes(m) {
+		out = append(out, min(s, last))
+	}
+	for i := range out {
+		out[i] = max(out[i]/line, 2) * line
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// levelSizes returns the sizes whose latencies stand for L1, L2 and LLC: half of each cache, so that what else is in it does no harm, but twice
+// the cache below it, lest that one answers, if there is room.
+func levelSizes(m *Machine) [3]uint64 {
+	return [3]uint64{
+		m.L1.Bytes / 2,
+		min(max(m.L2.Bytes/2, 2*m.L1.Bytes), m.L2.Bytes),
+		min(max(m.LLC.Bytes/2, 2*m.L2.Bytes), m.LLC.Bytes),
+	}
+}
+
+// A point is the latency of a load in memory of a size.
+type point struct{ bytes, ps uint64 }
+
+func (c *calibration) latencies(home int, sizes []uint64) error {
+	m := c.m
+	core, domain := c.p.cores(home)[0], m.Domain(home)
+	var curve []point
+	for _, s := range sizes {
+		ps, err := c.walk(core, domain, s)
+		if err != nil {
+			return err
+		}
+		curve = append(curve, point{s, ps})
+		if err := c.step("latency", s, ps); err != nil {
+			return err
+		}
+	}
+	levels, memory := interpret(curve, levelSizes(m), m.LLC.Bytes)
+	how := "random cycle of lines, " + c.p.conditions()
+	for i, x := range []struct {
+		path string
+		c    *Cache
+	}{{"l1.latency", &m.L1}, {"l2.latency", &m.L2}, {"llc.latency", &m.LLC}} {
+		if levels[i] != 0 {
+			x.c.LatencyPS = levels[i]
+			c.source(x.path, how)
+		} else if i > 0 { // a guess may not contradict what was measured below it
+			x.c.LatencyPS = max(x.c.LatencyPS, []*Cache{&m.L1, &m.L2}[i-1].LatencyPS)
+		}
+	}
+	before := m.Memory.LocalPS
+	if memory != 0 {
+		m.Memory.LocalPS = memory
+		c.source("memory.local", how)
+	} else {
+		m.Memory.LocalPS = max(before, m.LLC.LatencyPS)
+	}
+	for a, row := range m.Memory.RemotePS { // guesses keep their proportion until they are measured
+		for b := range row {
+			row[b] = max(m.Memory.LocalPS, row[b]*m.Memory.LocalPS/before)
+			if m.Domain(a) == m.Domain(b) {
+				row[b] = m.Memory.LocalPS
+			}
+		}
+	}
+	return nil
+}
+
+// interpret returns the latencies of L1, L2 and LLC and of memory, ascending; 0 for what the curve does not reach. Memory is the
+// largest size, which must be at least twice the LLC.
+func interpret(curve []point, levels [3]uint64, llc uint64) (caches [3]uint64, memory uint64) {
+	floor := uint64(0)
+	for i, size := range levels {
+		for _, p := range curve {
+			if p.bytes <= size && 2*p.bytes > size {
+				caches[i] = max(p.ps, floor)
+			}
+		}
+		floor = max(floor, caches[i])
+	}
+	if last := curve[len(curve)-1]; last.bytes >= 2*llc {
+		memory = max(last.ps, floor)
+	}
+	return caches, memory
+}
+
+// walk returns the median latency of a load.
+func (c *calibration) walk(core, domain int, bytes uint64) (uint64, error) {
+	loads := int(min(max(bytes/uint64(c.m.L1.LineBytes), 1<<15), 1<<17))
+	t, err := c.p.walk(core, domain, bytes, loads, samples)
+	if err != nil {
+		return 0, err
+	}
+	return max(1, (median(t)+uint64(loads)/2)/uint64(loads)), nil
+}
+
+// remote measures memory.remote for each pair of memories. It leaves the guess where memory was too small to be measured at all, or a
+// memory has no core that can be used.
+func (c *calibration) remote(first []int) error {
+	m, x := c.m, &c.m.Memory
+	size := min(4*m.LLC.Bytes, c.p.most()) &^ (uint64(m.LLC.LineBytes) - 1)
+	if m.Domains() == 1 || size < 2*m.LLC.Bytes {
+		return nil
+	}
+	all := true
+	for a := range m.Domains() {
+		for b := range m.Domains() {
+			if a == b {
+				continue
+			}
+			if first[a] < 0 || first[b] < 0 {
+				all = false
+				continue
+			}
+			ps, err := c.walk(c.p.cores(first[a])[0], b, size)
+			if err != nil {
+				return err
+			}
+			ps = max(ps, x.LocalPS)
+			for i := range x.NodesPerDomain {
+				for j := range x.NodesPerDomain {
+					x.RemotePS[a*x.NodesPerDomain+i][b*x.NodesPerDomain+j] = ps
+				}
+			}
+			if err := c.step(fmt.Sprintf("latency from memory %d to %d", a+1, b+1), size, ps); err != nil {
+				return err
+			}
+		}
+	}
+	if all {
+		c.source(remotePath, "random cycle of lines, "+c.p.conditions())
+	} else {
+		m.Sources[remotePath] = NotCalibrated + ": measured " + c.when + " where there are cores that may be used, otherwise a guess"
+	}
+	return nil
+}
+
+// bandwidths measures what one core, a node and a memory read in a second, from memory of at least twice the LLCs of the cores that read;
+// where there is not as much, the guess stays.
+func (c *calibration) bandwidths(home int) error {
+	m, x := c.m, &c.m.Memory
+	measure := func(what string, cores []int, nodes int) (rate uint64, err error) {
+		if c.p.most() >= 2*m.LLC.Bytes*uint64(nodes) {
+			each := c.p.most() / uint64(len(cores)) &^ (uint64(m.LLC.LineBytes) - 1)
+			t, err := c.p.stream(cores, each, samples)
+			if err != nil {
+				return 0, err
+			}
+			rate = min(max(perSecond(each*uint64(len(cores)), median(t)), 1), bandwidths.max)
+		}
+		return rate, c.step("bandwidth of "+what, 0, 0)
+	}
+	said := func(n, of int) string {
+		if n < of {
+			return fmt.Sprintf("reading with the %d of %d cores that may be used", n, of)
+		}
+		return fmt.Sprintf("reading with %d cores", n)
+	}
+	node := c.p.cores(home)
+	one, err := measure("one core", node[:1], 1)
+	if err != nil {
+		return err
+	}
+	all, err := measure("a node", node, 1)
+	if err != nil || one == 0 {
+		return err
+	}
+	x.OverlapMisses = overlap(one, x.LocalPS, uint64(m.LLC.LineBytes))
+	c.source("memory.overlap", "bandwidth of one core times local latency, in lines")
+	all = max(all, one)
+	if x.NodesPerDomain == 1 {
+		x.BytesPerSecond = all
+		c.source("memory.bandwidth", said(len(node), m.CoresPerNode))
+		return nil
+	}
+	x.NodeBytesPerSecond = all
+	c.source("memory.node_bandwidth", said(len(node), m.CoresPerNode))
+	var cores []int
+	nodes := 0
+	for n := range m.Nodes {
+		if of := c.p.cores(n); m.Domain(n) == m.Domain(home) && len(of) > 0 {
+			cores, nodes = append(cores, of...), nodes+1
+		}
+	}
+	memory, err := measure("a memory", cores, nodes)
+	if err != nil || memory == 0 {
+		x.BytesPerSecond = max(x.BytesPerSecond, all)
+		return err
+	}
+	x.BytesPerSecond = max(memory, all)
+	c.source("memory.bandwidth", said(len(cores), x.NodesPerDomain*m.CoresPerNode))
+	return nil
+}
+
+// overlap returns how many lines are under way at once where a core with that latency reads that many bytes a second, at least 1.
+func overlap(bytesPerSecond, latencyPS, line uint64) int {
+	hi, lo := bits.Mul64(bytesPerSecond, latencyPS)
+	q, _ := bits.Div64(hi%(line*1e12), lo, line*1e12)
+	return int(min(max(q, 1), 1<<10))
+}
+
+// perSecond returns n in ps picoseconds as a rate, 0 where there is none.
+func perSecond(n, ps uint64) uint64 {
+	hi, lo := bits.Mul64(n, 1e12)
+	if ps == 0 || hi >= ps {
+		return 0
+	}
+	q, _ := bits.Div64(hi, lo, ps)
+	return q
+}
+
+func median(x []uint64) uint64 {
+	s := slices.Clone(x)
+	slices.Sort(s)
+	return s[len(s)/2]
+}

@@ -1,0 +1,225 @@
+package machine
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"krdlab/hw"
+)
+
+// HostName is the name of the machine that [Host] and [Calibrate] describe.
+const HostName = "host"
+
+// Host describes the computer of a topology: nodes, cores and caches as t has them, and guesses for every latency, rate and cost, whose
+// sources begin with [NotCalibrated]. All nodes of a Machine are alike; where those of t are not, the largest number of cores and the
+// smallest caches stand for all, and the source says so. Errors: t does not know its caches ([ErrNotKnown]), or nothing consistent can be
+// made of it (those of [Machine.Validate]). Cost: that of [hw.CalibrateClock].
+func Host(t *hw.Topology) (*Machine, error) {
+	h := hostReader{t: t, m: &Machine{Name: HostName, Description: strings.ToValidUTF8(strings.Join(strings.Fields(t.Name), " "), "?"), Sources: map[string]string{}}}
+	if !oneLine(h.m.Description) {
+		h.m.Description = ""
+	}
+	if err := h.caches(); err != nil {
+		return nil, fmt.Errorf("describe this computer: %w", err)
+	}
+	h.nodes()
+	h.guess()
+	h.memory()
+	if err := h.m.Validate(); err != nil {
+		return nil, fmt.Errorf("describe this computer: %w", err)
+	}
+	return h.m, nil
+}
+
+// Calibrated reads a file that [Calibrate] made on the computer of t. It is an error if nodes, cores or caches of the file are not those
+// of t: the file is of another computer.
+func Calibrated(t *hw.Topology, path string) (*Machine, error) {
+	m, err := Load(path)
+	if err != nil {
+		return nil, err
+	}
+	now, err := Host(t)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range fields {
+		if f.at == nil || strings.HasPrefix(f.path, "memory.") || f.of == times {
+			continue
+		}
+		var file, host uint64
+		switch p := f.at(m).(type) {
+		case *int:
+			file, host = uint64(*p), uint64(*f.at(now).(*int))
+		case *uint64:
+			if f.of != sizes {
+				continue
+			}
+			file, host = *p, *f.at(now).(*uint64)
+		}
+		if file != host {
+			return nil, fmt.Errorf("%s is of another computer: %s is %d there and %d here; calibrate again", path, f.path, file, host)
+		}
+	}
+	return m, nil
+}
+
+// Sources of what Host knows.
+const (
+	fromSystem = "the operating system"
+	guessed    = NotCalibrated + ": a guess"
+)
+
+type hostReader struct {
+	t    *hw.Topology
+	m    *Machine
+	noL2 bool // no cache between L1 and LLC
+}
+
+func (h *hostReader) caches() error {
+	pick := func(path string, of func(*hw.CPU) hw.Cache, into *Cache) (hw.Cache, error) {
+		var best hw.Cache
+		differ := false
+		for i := range h.t.CPUs {
+			c := of(&h.t.CPUs[i])
+			if c.Bytes == 0 {
+				continue
+			}
+			differ = differ || best.Bytes != 0 && c.Bytes != best.Bytes
+			if best.Bytes == 0 || c.Bytes < best.Bytes {
+				best = c
+			}
+		}
+		if best.Bytes == 0 {
+			return best, fmt.Errorf("the size of %s is %w: the operating system does not say it; write a machine file", path, ErrNotKnown)
+		}
+		source := fromSystem
+		if differ {
+			source += "; the smallest of several sizes"
+		}
+		into.Bytes, into.Ways, into.LineBytes = uint64(best.Bytes), best.Ways, best.LineBytes
+		h.m.Sources[path] = source
+		if into.LineBytes == 0 {
+			into.LineBytes = 64
+			h.m.Sources[path+".line"] = NotCalibrated + ": the operating system does not say"
+		}
+		if lines := into.Bytes / uint64(into.LineBytes); into.Ways == 0 || into.Bytes%uint64(into.Ways*into.LineBytes) != 0 {
+			h.m.Sources[path+".ways"] = fmt.Sprintf("%s: the operating system says %d (0: not known or fully associative), which is taken as fully associative", NotCalibrated, into.Ways)
+			into.Ways = int(lines)
+			into.Bytes = lines * uint64(into.LineBytes)
+		}
+		return best, nil
+	}
+	m := h.m
+	if _, err := pick("l1", func(c *hw.CPU) hw.Cache { return c.L1d }, &m.L1); err != nil {
+		return err
+	}
+	llc, err := pick("llc", func(c *hw.CPU) hw.Cache { return c.LLC }, &m.LLC)
+	if err != nil {
+		return err
+	}
+	if llc.Level <= 2 { // what is shared is the L2: the private one is then as if it were not there
+		m.L2, h.noL2 = m.L1, true
+		m.Sources["l2"] = fromSystem + ": there is none between L1 and LLC, so one like the L1 is assumed, which holds nothing more"
+		return nil
+	}
+	_, err = pick("l2", func(c *hw.CPU) hw.Cache { return c.L2 }, &m.L2)
+	return err
+}
+
+func (h *hostReader) nodes() {
+	m, t := h.m, h.t
+	m.Nodes, m.NodesPerSocket = len(t.Nodes), 1
+	m.Sources["nodes"], m.Sources["cores_per_node"], m.Sources["nodes_per_socket"] = fromSystem, fromSystem, fromSystem
+	for _, n := range t.Nodes {
+		m.CoresPerNode = max(m.CoresPerNode, len(n.Cores))
+	}
+	if m.Cores() != len(t.Cores) {
+		m.Sources["cores_per_node"] = fmt.Sprintf("%s: the most of any node; there are %d cores in all", fromSystem, len(t.Cores))
+	}
+	if t.Packages > 0 && m.Nodes%t.Packages == 0 {
+		m.NodesPerSocket = m.Nodes / t.Packages
+	}
+}
+
+// memory finds which nodes share a memory. Where the nodes of memories are not equally many neighbours, each node is given a memory of its
+// own; nodes that share one are then at the local latency of each other's.
+func (h *hostReader) memory() {
+	m, t, x := h.m, h.t, &h.m.Memory
+	per := func(k int) bool { // k neighbours share a memory, and no others do
+		if m.Nodes%k != 0 || m.NodesPerSocket%k != 0 && k%m.NodesPerSocket != 0 {
+			return false
+		}
+		for a, n := range t.Nodes {
+			first := t.Nodes[a-a%k]
+			if len(n.NUMA) != 1 || len(first.NUMA) != 1 || n.NUMA[0] != first.NUMA[0] {
+				return false
+			}
+			if a%k == 0 && a > 0 && t.Nodes[a-1].NUMA[0] == n.NUMA[0] {
+				return false
+			}
+		}
+		return true
+	}
+	x.NodesPerDomain = 1
+	m.Sources["memory.nodes_per_domain"] = fromSystem
+	for k := m.Nodes; k > 1; k-- {
+		if per(k) {
+			x.NodesPerDomain = k
+			break
+		}
+	}
+	x.RemotePS = make([][]uint64, m.Nodes)
+	for a := range x.RemotePS {
+		x.RemotePS[a] = make([]uint64, m.Nodes)
+		for b := range x.RemotePS[a] {
+			x.RemotePS[a][b] = x.LocalPS
+			if m.Domain(a) != m.Domain(b) {
+				x.RemotePS[a][b] = x.LocalPS * uint64(max(10, t.Distance(a, b))) / 10
+			}
+		}
+	}
+	m.Sources[remotePath] = NotCalibrated + ": the local latency in proportion to the distance that the operating system reports"
+}
+
+// guess fills in what the operating system does not know.
+func (h *hostReader) guess() {
+	m := h.m
+	set := func(path, source string) { m.Sources[path] = source }
+	clock := hw.CalibrateClock()
+	m.CoreHz = uint64(clock.Hz)
+	set("core.clock", NotCalibrated+": the rate of the time-stamp counter")
+	if clock.Source != hw.SourceTSC {
+		m.CoreHz = 2e9
+		set("core.clock", guessed)
+	}
+	perCycle := uint64(4)
+	switch f := hw.Features(); {
+	case f.AVX512F:
+		perCycle = 32
+	case f.AVX2 && f.FMA:
+		perCycle = 16
+	}
+	m.FlopsPerSecond = perCycle * m.CoreHz
+	set("core.flops", fmt.Sprintf("%s: %d operations a cycle", NotCalibrated, perCycle))
+
+	cycles := func(n uint64) uint64 { return n * 1e12 / m.CoreHz }
+	m.L1.LatencyPS, m.L2.LatencyPS, m.LLC.LatencyPS = cycles(4), cycles(14), cycles(50)
+	if h.noL2 {
+		m.L2.LatencyPS = m.L1.LatencyPS
+	}
+	for _, path := range []string{"l1.latency", "l2.latency", "llc.latency", "memory.local", "memory.bandwidth", "memory.overlap", "costs"} {
+		set(path, guessed)
+	}
+	set("llc.inclusive", NotCalibrated+": the operating system does not say; taken as not inclusive")
+	x := &m.Memory
+	x.LocalPS = max(100_000, m.LLC.LatencyPS)
+	x.BytesPerSecond = 20e9
+	x.OverlapMisses = 10
+	x.PageBytes = uint64(os.Getpagesize())
+	set("memory.page", fromSystem)
+	x.Placement = FirstTouch
+	set("memory.placement", "the default of Linux")
+	m.Costs = Costs{SpawnPS: 6_000, PopPS: 5_000, StealLocalPS: 150_000, StealRemotePS: 500_000, StealFailedPS: 60_000, MailPS: 10_000,
+		JoinPS: 15_000, RestPS: 100_000, LockPS: 20_000, LockHandoverPS: 100_000}
+}
