@@ -77,7 +77,7 @@ func spill(name string, held *bytes.Buffer, z io.Reader, in *countingReader) (da
 	for from := io.Reader(held); ; from = z { // what was held, then the rest, with a look at the disk before each piece
 		free, known := roomIn(dir)
 		if known && free < uint64(heldMax)+keepFree {
-			return nil, false, fmt.Errorf("decompress %s: it is a trace of more than %d bytes, for which %s has no room (%d bytes free); set TMPDIR to a folder that has", name, size, dir, free)
+			return nil, false, fmt.Errorf("decompress %s: the trace in it has more than %d bytes, for which %s has no room (%d bytes free); set TMPDIR to a folder that has", name, size, dir, free)
 		}
 		n, err := io.CopyN(f, from, int64(heldMax))
 		size += n

@@ -58,6 +58,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d\nstdout:\n%s\nstderr:\n%s", got, want, ts.ReadFile("stdout"), stderr)
 	}
+	for strings.HasPrefix(stderr, "traces of up to ") { // said before a run
+		_, stderr, _ = strings.Cut(stderr, "\n")
+	}
 	if want != 0 {
 		lines := 0
 		message, _, _ := strings.Cut(stderr, "goroutine ")

@@ -57,6 +57,10 @@ func Of(r *krd.Report, perNode bool, about string) *Figure {
 	}
 	f.Caption = append(f.Caption, fmt.Sprintf("n = %s accesses on %s; %s distance; shares are of %s, cold ones (INF) included.",
 		grouped(r.AccessCount), plural(len(r.Nodes), "node"), r.Distance, f.Unit))
+	if r.Invalidated != nil && r.Accesses > 0 {
+		f.Caption = append(f.Caption, fmt.Sprintf("Writes invalidate on other nodes: %.4g %% of the %s were lost so. They are part of all, and in no bin.",
+			100*float64(*r.Invalidated)/float64(r.Accesses), f.Unit))
+	}
 	if about != "" {
 		f.Caption = append(f.Caption, about)
 	}

@@ -36,6 +36,7 @@ package imports
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -129,13 +130,23 @@ func (opt *Options) check() (node []int, err error) {
 	if opt.Format != "" && !slices.Contains(Formats(), opt.Format) {
 		return nil, optionError("Format", "%q, expected one of %s", opt.Format, strings.Join(Formats(), ", "))
 	}
-	if opt.LineBytes == 0 {
-		opt.LineBytes = 64
-	}
 	if n := opt.LineBytes; n&(n-1) != 0 || n > 1<<16 {
 		return nil, optionError("LineBytes", "%d, expected a power of two up to 65536", n)
 	}
 	return parseNodes(opt.Nodes)
+}
+
+// suits says which option has no meaning for a format.
+func (opt *Options) suits(format string) error {
+	switch {
+	case opt.LineBytes != 0 && format != "lackey":
+		return optionError("LineBytes", "it is for lackey, and the input is %s; leave it out", format)
+	case opt.Instructions && format != "lackey":
+		return optionError("Instructions", "they are for lackey, and the input is %s; leave it out", format)
+	case opt.Sort && (format == "lackey" || format == "keysize"):
+		return optionError("Sort", "times of %s are numbers of lines and cannot go back; leave it out", format)
+	}
+	return nil
 }
 
 // header returns the header of a trace, whose map is that of the options.
@@ -172,6 +183,9 @@ func feed(ctx context.Context, src Source, dir string, opt *Options, f *feeder) 
 		}
 	}
 	f.sum.Format = format
+	if err := opt.suits(format); err != nil {
+		return err
+	}
 	if opt.Sort {
 		f.sort = newSorter(dir)
 		defer f.sort.close()
@@ -181,7 +195,7 @@ func feed(ctx context.Context, src Source, dir string, opt *Options, f *feeder) 
 	case "csv":
 		parse = func(o *outlet) error { return (&csvParser{out: o}).parse(b) }
 	case "lackey":
-		parse = func(o *outlet) error { return parseLackey(b, o, opt.LineBytes, opt.Instructions) }
+		parse = func(o *outlet) error { return parseLackey(b, o, cmp.Or(opt.LineBytes, 64), opt.Instructions) }
 	case "keysize":
 		parse = func(o *outlet) error { return parseKeySize(b, o) }
 	case "parquet":
