@@ -16,6 +16,8 @@ type Step struct {
 	What        string // the one that was just made
 	Bytes       uint64 // of a measured latency: the size of the memory that was walked; otherwise 0
 	PS          uint64 // the latency, 0 for other measurements
+
+	BytesPerSecond uint64 // a measured bandwidth, 0 for other measurements and where memory was too small
 }
 
 // Calibrate measures this computer, which t describes: its clock; latencies of caches and memories, by walking a random cycle of lines, for
@@ -79,9 +81,10 @@ type calibration struct {
 	when        string // the day
 }
 
-func (c *calibration) step(what string, bytes, ps uint64) error {
+func (c *calibration) step(s Step) error {
 	c.done++
-	c.progress(Step{Done: c.done, Total: c.total, What: what, Bytes: bytes, PS: ps})
+	s.Done, s.Total = c.done, c.total
+	c.progress(s)
 	return c.ctx.Err()
 }
 
@@ -142,7 +145,7 @@ func (c *calibration) clock(core int) error {
 	}
 	c.m.CoreHz = hz
 	c.source("core.clock", "dependent additions")
-	return c.step("clock", 0, 0)
+	return c.step(Step{What: "clock"})
 }
 
 // sizesToWalk returns the sizes at which latencies are measured, ascending: two in each octave, and those that stand for a level.
@@ -187,7 +190,7 @@ func (c *calibration) latencies(home int, sizes []uint64) error {
 			return err
 		}
 		curve = append(curve, point{s, ps})
-		if err := c.step("latency", s, ps); err != nil {
+		if err := c.step(Step{What: "latency", Bytes: s, PS: ps}); err != nil {
 			return err
 		}
 	}
@@ -278,7 +281,7 @@ func (c *calibration) remote(first []int) error {
 					x.RemotePS[a*x.NodesPerDomain+i][b*x.NodesPerDomain+j] = ps
 				}
 			}
-			if err := c.step(fmt.Sprintf("latency from memory %d to %d", a+1, b+1), size, ps); err != nil {
+			if err := c.step(Step{What: fmt.Sprintf("latency from memory %d to %d", a+1, b+1), Bytes: size, PS: ps}); err != nil {
 				return err
 			}
 		}
@@ -304,7 +307,7 @@ func (c *calibration) bandwidths(home int) error {
 			}
 			rate = min(max(perSecond(each*uint64(len(cores)), median(t)), 1), bandwidths.max)
 		}
-		return rate, c.step("bandwidth of "+what, 0, 0)
+		return rate, c.step(Step{What: "bandwidth of " + what, BytesPerSecond: rate})
 	}
 	said := func(n, of int) string {
 		if n < of {

@@ -179,6 +179,9 @@ func (h *hostReader) memory() {
 			}
 		}
 	}
+	if m.Domains() == 1 {
+		return
+	}
 	m.Sources[remotePath] = NotCalibrated + ": the local latency in proportion to the distance that the operating system reports"
 }
 

@@ -1,0 +1,318 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"krdlab/hw"
+)
+
+// A fake is a computer with a clock of its own: every load takes what the truth says for the size that is walked, every third sample is
+// disturbed, and memory streams at the truth's bandwidth.
+type fake struct {
+	truth   *Machine
+	size    uint64
+	now     uint64
+	samples int
+	idle    map[int]bool // nodes without usable cores
+}
+
+func (f *fake) most() uint64       { return f.size }
+func (f *fake) conditions() string { return "a fake" }
+
+func (f *fake) cores(node int) []int {
+	var out []int
+	for i := range f.truth.CoresPerNode {
+		if !f.idle[node] {
+			out = append(out, node*f.truth.CoresPerNode+i)
+		}
+	}
+	return out
+}
+
+// sample advances the clock and returns what a stop-watch shows.
+func (f *fake) sample(ps uint64) uint64 {
+	f.samples++
+	if f.samples%3 == 0 {
+		ps *= 5 // another program ran
+	}
+	start := f.now
+	f.now += ps
+	return f.now - start
+}
+
+func (f *fake) several(n int, ps uint64) []uint64 {
+	var out []uint64
+	for range n {
+		out = append(out, f.sample(ps))
+	}
+	return out
+}
+
+func (f *fake) walk(core, domain int, bytes uint64, loads, samples int) ([]uint64, error) {
+	if bytes > f.size || bytes%uint64(f.truth.L1.LineBytes) != 0 {
+		return nil, errors.New("asked for a wrong size")
+	}
+	m := f.truth
+	ps := m.Memory.RemotePS[m.NodeOf(core)][domain*m.Memory.NodesPerDomain]
+	switch {
+	case bytes <= m.L1.Bytes:
+		ps = m.L1.LatencyPS
+	case bytes <= m.L2.Bytes:
+		ps = m.L2.LatencyPS
+	case bytes <= m.LLC.Bytes:
+		ps = m.LLC.LatencyPS
+	case bytes < 2*m.LLC.Bytes:
+		ps = (ps + m.LLC.LatencyPS) / 2
+	}
+	return f.several(samples, ps*uint64(loads)), nil
+}
+
+func (f *fake) stream(cores []int, bytes uint64, samples int) ([]uint64, error) {
+	all := bytes * uint64(len(cores))
+	if all > f.size {
+		return nil, errors.New("asked for too much")
+	}
+	x := f.truth.Memory
+	nodes := map[int]bool{}
+	for _, c := range cores {
+		nodes[f.truth.NodeOf(c)] = true
+	}
+	rate := min(x.BytesPerSecond, uint64(len(cores))*10e9)
+	if x.NodeBytesPerSecond != 0 {
+		rate = min(rate, uint64(len(nodes))*x.NodeBytesPerSecond)
+	}
+	return f.several(samples, all*1000/(rate/1e9)), nil
+}
+
+func (f *fake) spin(core int, n uint64, samples int) ([]uint64, error) {
+	return f.several(samples, n*1e12/f.truth.CoreHz), nil
+}
+
+// estimate calibrates with a fake, beginning with what Host makes of the truth's topology.
+func estimate(t *testing.T, f *fake) (*Machine, []Step, error) {
+	t.Helper()
+	top, err := f.truth.Topology()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Host(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps []Step
+	c := calibration{ctx: t.Context(), m: m, p: f, progress: func(s Step) { steps = append(steps, s) }, when: "2000-01-01"}
+	if err := c.run(); err != nil {
+		return nil, nil, err
+	}
+	return m, steps, m.Validate()
+}
+
+func near(a, b uint64) bool { return max(a, b)-min(a, b) <= max(a, b)/1000+1 }
+
+// Calibration finds the numbers of the machine that it runs on, whatever disturbs a third of the samples.
+func TestCalibrateFindsTheTruth(t *testing.T) {
+	for _, name := range Names() {
+		truth := named(t, name)
+		m, steps, err := estimate(t, &fake{truth: truth, size: 2 * truth.LLC.Bytes * uint64(max(2, truth.Memory.NodesPerDomain))})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, c := range []struct {
+			path      string
+			got, want uint64
+		}{
+			{"core.clock", m.CoreHz, truth.CoreHz}, {"l1.latency", m.L1.LatencyPS, truth.L1.LatencyPS}, {"l2.latency", m.L2.LatencyPS, truth.L2.LatencyPS},
+			{"llc.latency", m.LLC.LatencyPS, truth.LLC.LatencyPS}, {"memory.local", m.Memory.LocalPS, truth.Memory.LocalPS},
+			{"memory.remote", m.Memory.RemotePS[0][m.Nodes-1], truth.Memory.RemotePS[0][m.Nodes-1]},
+			{"memory.bandwidth", m.Memory.BytesPerSecond, min(truth.Memory.BytesPerSecond, 10e9*uint64(truth.CoresPerNode*truth.Memory.NodesPerDomain)) / 1e9 * 1e9},
+			{"memory.node_bandwidth", m.Memory.NodeBytesPerSecond, truth.Memory.NodeBytesPerSecond / 1e9 * 1e9},
+			{"memory.overlap", uint64(m.Memory.OverlapMisses), max(1, 10*truth.Memory.LocalPS/1000/64)},
+		} {
+			if !near(c.got, c.want) {
+				t.Errorf("%s: %s is %d, the truth is %d", name, c.path, c.got, c.want)
+			}
+			if f := c.path; (c.want != 0 && m.Guessed(f)) && (f != remotePath || truth.Domains() > 1) {
+				t.Errorf("%s: %s was measured, and its source is %q", name, f, m.Source(f))
+			}
+		}
+		if !m.Guessed("costs.spawn") || !m.Guessed("llc.inclusive") || !m.Guessed("core.flops") {
+			t.Errorf("%s: what is not measured is said to be: %v", name, m.Sources)
+		}
+		last := steps[len(steps)-1]
+		if last.Done != last.Total || last.Total != len(steps) {
+			t.Errorf("%s: %d steps, the last is %d of %d", name, len(steps), last.Done, last.Total)
+		}
+	}
+}
+
+// With little memory nothing beyond the caches is measured, and what is not keeps saying so.
+func TestCalibrateLittleMemory(t *testing.T) {
+	truth := named(t, "westmere-ex-4s")
+	m, steps, err := estimate(t, &fake{truth: truth, size: 2 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"llc.latency", "memory.local", "memory.remote", "memory.bandwidth", "memory.overlap"} {
+		if !m.Guessed(path) {
+			t.Errorf("%s is said to be known: %q", path, m.Source(path))
+		}
+	}
+	if m.Guessed("l2.latency") || m.L2.LatencyPS != truth.L2.LatencyPS {
+		t.Errorf("l2.latency is %d: %q", m.L2.LatencyPS, m.Source("l2.latency"))
+	}
+	for _, s := range steps {
+		if s.BytesPerSecond != 0 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// A memory without cores that may be used cannot be measured; the guess for it stays and is said to be one.
+func TestCalibrateIdleNode(t *testing.T) {
+	truth := named(t, "westmere-ex-4s")
+	m, _, err := estimate(t, &fake{truth: truth, size: 4 * truth.LLC.Bytes, idle: map[int]bool{0: true, 2: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !near(m.Memory.RemotePS[1][3], truth.Memory.RemotePS[1][3]) || !m.Guessed(remotePath) || m.Guessed("memory.local") {
+		t.Errorf("%v from %q", m.Memory.RemotePS, m.Source(remotePath))
+	}
+	if _, _, err := estimate(t, &fake{truth: truth, size: 4 * truth.LLC.Bytes, idle: map[int]bool{0: true, 1: true, 2: true, 3: true}}); err == nil || !strings.Contains(err.Error(), "no core of any node") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestInterpretNoise(t *testing.T) {
+	levels, memory := interpret([]point{{16, 900}, {32, 1000}, {64, 950}, {128, 800}, {256, 5000}, {1024, 4000}}, [3]uint64{16, 64, 128}, 512)
+	if levels != [3]uint64{900, 950, 950} || memory != 4000 {
+		t.Errorf("%v and %d", levels, memory)
+	}
+	levels, memory = interpret([]point{{16, 900}, {32, 1000}}, [3]uint64{16, 64, 128}, 512)
+	if levels != [3]uint64{900, 0, 0} || memory != 0 {
+		t.Errorf("%v and %d", levels, memory)
+	}
+}
+
+// The walk visits every line once before it comes back.
+func TestCycle(t *testing.T) {
+	for _, lines := range []int{1, 2, 3, 64, 1000} {
+		words := make([]uint64, lines*8)
+		cycle(words, 8, nil)
+		seen := map[uint64]bool{}
+		at := uint64(0)
+		for range lines {
+			if seen[at] || at%8 != 0 {
+				t.Fatalf("%d lines: word %d again or not at a line", lines, at)
+			}
+			seen[at] = true
+			at = chase(words, at, 1)
+		}
+		if at != 0 || chase(words, 0, lines) != 0 {
+			t.Errorf("%d lines: the walk ends at word %d", lines, at)
+		}
+	}
+}
+
+func TestRates(t *testing.T) {
+	if r := perSecond(3, 1e12); r != 3 {
+		t.Error(r)
+	}
+	if r := perSecond(1<<63, 1); r != 0 {
+		t.Error(r)
+	}
+	if r := perSecond(1, 0); r != 0 {
+		t.Error(r)
+	}
+	if o := overlap(44e9, 150_000, 64); o != 103 {
+		t.Error(o)
+	}
+	if o := overlap(1, 1, 64); o != 1 {
+		t.Error(o)
+	}
+}
+
+// On the computer of the test: every number is there, and ordered as on any computer. How fast it is does not matter.
+func TestCalibrateHere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some seconds")
+	}
+	top, err := hw.Host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Calibrate(t.Context(), top, nil)
+	if errors.Is(err, ErrNotKnown) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.CoreHz < 1e8 || m.CoreHz > 2e10 {
+		t.Errorf("a clock of %d Hz", m.CoreHz)
+	}
+	if m.L1.LatencyPS < 50 || m.L1.LatencyPS > m.L2.LatencyPS || m.L2.LatencyPS > m.LLC.LatencyPS || m.LLC.LatencyPS > m.Memory.LocalPS {
+		t.Errorf("latencies %d, %d, %d, %d ps", m.L1.LatencyPS, m.L2.LatencyPS, m.LLC.LatencyPS, m.Memory.LocalPS)
+	}
+	if !m.Guessed("memory.local") && m.Memory.LocalPS < 2*m.L1.LatencyPS {
+		t.Errorf("memory answers in %d ps, L1 in %d", m.Memory.LocalPS, m.L1.LatencyPS)
+	}
+	if m.Guessed("l1.latency") || m.Guessed("core.clock") {
+		t.Errorf("sources %v", m.Sources)
+	}
+}
+
+func TestCalibrateStops(t *testing.T) {
+	top, err := hw.Host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	n := 0
+	_, err = Calibrate(ctx, top, func(Step) { n++; stop() })
+	if errors.Is(err, ErrNotKnown) {
+		t.Skip(err)
+	}
+	if !errors.Is(err, context.Canceled) || n != 1 {
+		t.Errorf("%d measurements after the stop, error %v", n, err)
+	}
+}
+
+func TestRuntimeCosts(t *testing.T) {
+	m, err := Parse("good.toml", []byte(good(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := RuntimeCosts{Costs: map[string]uint64{"spawn": 7, "lock_delay": 0}, Policies: map[string]map[string]uint64{"workfirst": {"pop": 3}},
+		FlopsPerSecond: 5e9, Kernels: map[string]Rate{"gemm": {FlopsPerSecond: 6e9}}, Source: "benchmarks"}
+	if err := r.Apply(m); err != nil {
+		t.Fatal(err)
+	}
+	w := m.CostsOf("workfirst")
+	if m.Costs.SpawnPS != 7 || m.Costs.PopPS != 5_000 || w.PopPS != 3 || w.SpawnPS != 7 || m.FlopsPerSecond != 5e9 || m.Kernels["gemm"].FlopsPerSecond != 6e9 {
+		t.Errorf("%+v, %+v", m.Costs, w)
+	}
+	if s := m.CostsOf("shepherd-socket"); s.SpawnPS != 7 || s.LockPS != 50_000 {
+		t.Errorf("the other policy's: %+v", s)
+	}
+	for _, path := range []string{"costs.spawn", "costs.lock_delay", "policies.workfirst.pop", "core.flops", "kernels.gemm.flops"} {
+		if m.Source(path) != "benchmarks" || m.Guessed(path) {
+			t.Errorf("%s is from %q", path, m.Source(path))
+		}
+	}
+	if !m.Guessed("costs.pop") {
+		t.Error("costs.pop was not measured")
+	}
+	for want, r := range map[string]RuntimeCosts{
+		"apply measured costs: costs.sleep: no such cost":                                           {Source: "x", Costs: map[string]uint64{"sleep": 1}},
+		"apply measured costs: policies.p.sleep: no such cost":                                      {Source: "x", Policies: map[string]map[string]uint64{"p": {"sleep": 1}}},
+		"apply measured costs: the source is empty, expected how they were measured":                {},
+		"apply measured costs: kernels.k: found nothing, expected call, flops or both, more than 0": {Source: "x", Kernels: map[string]Rate{"k": {}}},
+	} {
+		if err := r.Apply(named(t, "desktop")); err == nil || err.Error() != want {
+			t.Errorf("the error is %v, not %s", err, want)
+		}
+	}
+}
