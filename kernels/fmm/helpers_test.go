@@ -118,7 +118,7 @@ func scattered() map[string][]body {
 	far := generate(plummer, 400, 1, 10, 4)
 	for i := range far {
 		if i%2 == 1 {
-			far[i].x += 1e9
+			far[i].x += 1e7
 		}
 	}
 	m["clusters"] = far
