@@ -73,6 +73,7 @@ func TestBadFiles(t *testing.T) {
 		{"unknown cost of a policy", `lock = "50ns" # shepherd`, `locks = "50ns"`, `bad.toml:51: policies.shepherd-socket.locks: found an unknown field, expected ` + costNames},
 		{"policy", `[policies.shepherd-socket]`, "[policies]\nserial = 3\n[policies.shepherd-socket]", `bad.toml:51: policies.serial: found 3, expected a table`},
 		{"kernel", `call = "300ns"`, `call = "0ns"`, `bad.toml:53: kernels.m2l: found nothing, expected call, flops or both, more than 0`},
+		{"kernel in dotted keys", "[kernels.m2l]\ncall = \"300ns\"", "[kernels]\nm2l.call = \"0ns\"\nm2l.flops = \"0GFLOP/s\"", `bad.toml:54: kernels.m2l: found nothing, expected call, flops or both, more than 0`},
 		{"rate", `flops = "4GFLOP/s"`, `flops = "4GFLOPS"`, `bad.toml:57: kernels.p2p-self.flops: found "4GFLOPS", expected ` + rateLike},
 		{"source", `"l1.latency" = "measured"`, `"l1.latncy" = "measured"`, `bad.toml:61: sources."l1.latncy": found no field or table "l1.latncy" of this machine, expected the path of one that is there`},
 		{"source of a kernel", `"l1.latency" = "measured"`, `kernels.l2p = "measured"`, `bad.toml:61: sources.kernels.l2p: found no field or table "kernels.l2p" of this machine, expected the path of one that is there`},

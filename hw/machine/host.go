@@ -142,20 +142,17 @@ func (h *hostReader) nodes() {
 	}
 }
 
-// memory finds which nodes share a memory. Where the nodes of memories are not equally many neighbours, each node is given a memory of its
-// own; nodes that share one are then at the local latency of each other's.
+// memory finds how many nodes share a memory: as many neighbours as have one everywhere. Where memories have different numbers of
+// nodes, some become several, at the local latency of each other.
 func (h *hostReader) memory() {
 	m, t, x := h.m, h.t, &h.m.Memory
-	per := func(k int) bool { // k neighbours share a memory, and no others do
+	per := func(k int) bool { // each k neighbours have one memory
 		if m.Nodes%k != 0 || m.NodesPerSocket%k != 0 && k%m.NodesPerSocket != 0 {
 			return false
 		}
 		for a, n := range t.Nodes {
 			first := t.Nodes[a-a%k]
 			if len(n.NUMA) != 1 || len(first.NUMA) != 1 || n.NUMA[0] != first.NUMA[0] {
-				return false
-			}
-			if a%k == 0 && a > 0 && t.Nodes[a-1].NUMA[0] == n.NUMA[0] {
 				return false
 			}
 		}

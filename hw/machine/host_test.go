@@ -127,6 +127,41 @@ func TestHostOfMachines(t *testing.T) {
 	}
 }
 
+// Caches that do not divide, or whose associativity is not known, are taken as fully associative; memories of 4 and 2 nodes as three of 2.
+func TestHostOddTopology(t *testing.T) {
+	m := named(t, "westmere-ex-4s")
+	m.Nodes, m.CoresPerNode, m.NodesPerSocket = 6, 1, 6
+	m.Memory.NodesPerDomain = 6
+	m.setRemote(nil)
+	top, err := m.Topology()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range top.CPUs {
+		top.CPUs[i].LLC.Ways = 0
+		top.CPUs[i].L2.Ways = 7
+		top.CPUs[i].L1d.LineBytes = 0
+	}
+	top.NUMA = append(top.NUMA, hw.NUMANode{ID: 1, Distance: []int{21, 10}})
+	top.NUMA[0].Distance = []int{10, 21}
+	top.Nodes[4].NUMA, top.Nodes[5].NUMA = []int{1}, []int{1}
+	h, err := Host(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.LLC.Ways != 18<<20/64 || h.L2.Ways != 256<<10/64 || h.L1.Ways != 8 || h.L1.LineBytes != 64 {
+		t.Errorf("%+v, %+v, %+v", h.L1, h.L2, h.LLC)
+	}
+	for _, path := range []string{"llc.ways", "l2.ways", "l1.line"} {
+		if !h.Guessed(path) {
+			t.Errorf("%s is from %q", path, h.Source(path))
+		}
+	}
+	if h.Guessed("l1.ways") || h.Memory.NodesPerDomain != 2 || !slices.Equal(h.Memory.RemotePS[0], []uint64{100_000, 100_000, 100_000, 100_000, 210_000, 210_000}) {
+		t.Errorf("%d nodes a memory, latencies %v", h.Memory.NodesPerDomain, h.Memory.RemotePS[0])
+	}
+}
+
 func TestHostUnknown(t *testing.T) {
 	top, err := hw.Synthetic("2x2")
 	if err != nil {

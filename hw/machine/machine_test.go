@@ -123,6 +123,13 @@ func TestTopologyChiplets(t *testing.T) {
 	if x.Distance(0, 7) != 10 || x.Distance(0, 8) != 18 || x.Nodes[9].Package != 1 || x.CPUs[127].Die != 7 {
 		t.Errorf("distances %d and %d", x.Distance(0, 7), x.Distance(0, 8))
 	}
+	g, err := Parse("good.toml", []byte(good(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if y, err := g.Topology(); err != nil || y.Distance(0, 1) != 10 || y.Distance(0, 2) != 15 || y.Distance(3, 1) != 15 {
+		t.Errorf("%+v (%v)", y.NUMA, err)
+	}
 	if m.Memory.RemotePS[0][7] != m.Memory.LocalPS || m.Memory.RemotePS[7][8] != 215_000 || m.Domain(7) != 0 || m.Domain(8) != 1 || m.NodeOf(63) != 7 {
 		t.Errorf("latencies %v", m.Memory.RemotePS[7])
 	}
