@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"krdlab/hw"
 	"krdlab/kernels/kernel"
 )
 
@@ -181,5 +182,26 @@ func TestSample(t *testing.T) {
 	}
 	if len(a) != samples || len(b) != samples || same > samples*3/4 {
 		t.Errorf("%d and %d bodies, %d in common", len(a), len(b), same)
+	}
+}
+
+// At the size of the issue the errors are those that it asks for.
+func TestAccuracyOfAMillion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("several seconds")
+	}
+	clock := hw.CalibrateClock()
+	bodies := million()
+	for _, want := range []struct {
+		theta                   string
+		potential, acceleration float64
+	}{{"0.4", 5e-6, 1.5e-4}, {"0.5", 5e-6, 3e-4}, {"0.6", 5e-6, 8e-4}} {
+		in := of(t, kernel.Params{"theta": want.theta}, bodies)
+		once(t, in, clock)
+		c := in.Check()
+		if p, a := in.reference.deviations(); !c.Passed || p.l2 > want.potential || a.l2 > want.acceleration {
+			t.Errorf("theta %s: %+v, %+v, want at most %g and %g", want.theta, p, a, want.potential, want.acceleration)
+		}
+		t.Logf("theta %s: %+v\n%s", want.theta, in.count(), strings.Join(c.Lines, "\n"))
 	}
 }

@@ -52,7 +52,12 @@ type instance struct {
 
 // newInstanceOf builds the tree and the multipoles of bodies, which it keeps.
 func newInstanceOf(s settings, bodies []body, seed uint64) (*instance, error) {
-	in := &instance{settings: s, input: bodies, workers: runtime.GOMAXPROCS(0)}
+	return newInstanceWith(s, bodies, seed, runtime.GOMAXPROCS(0))
+}
+
+// newInstanceWith is newInstanceOf with so many goroutines outside runs.
+func newInstanceWith(s settings, bodies []body, seed uint64, workers int) (*instance, error) {
+	in := &instance{settings: s, input: bodies, workers: workers}
 	start := time.Now()
 	in.tree = build(bodies, s.ncrit)
 	in.measure(acceptance{s.order, s.theta}, in.workers)

@@ -1,0 +1,71 @@
+package fmm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"krdlab/hw"
+	"krdlab/kernels/kernel"
+	"krdlab/runtimes"
+)
+
+// million are the bodies of the figures.
+func million() []body { return generate(plummer, 1000000, 1, 10, 1) }
+
+// once runs in under the policy serial and returns the nanoseconds of the traversal.
+func once(b testing.TB, in *instance, clock hw.Clock) int64 {
+	b.Helper()
+	in.Reset(false)
+	r, err := runtimes.Run(context.Background(), runtimes.Config{
+		Policy: runtimes.Serial{}, CPUs: []int{-1}, Nodes: []int{0}, Clock: clock, Kernels: in.Registry().Kernels,
+		Tracing: runtimes.TraceOff, TaskGrain: true,
+	}, in)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return r.TimeNS
+}
+
+// BenchmarkStep: a whole step of 1000000 bodies on one core: tree, upward pass, traversal, downward pass, each with the best and the
+// median of the repetitions.
+func BenchmarkStep(b *testing.B) {
+	clock := hw.CalibrateClock()
+	bodies := million()
+	for _, theta := range []float64{0.4, 0.5, 0.6} {
+		for _, isa := range []string{"avx512", "avx2"} {
+			b.Run(fmt.Sprintf("theta=%g/isa=%s", theta, isa), func(b *testing.B) {
+				s, err := read(Kernel.With(kernel.Params{"theta": strconv.FormatFloat(theta, 'g', -1, 64), "isa": isa}))
+				if err != nil {
+					b.Skip(err)
+				}
+				ns := map[string][]int64{}
+				for b.Loop() {
+					start := time.Now()
+					in, err := newInstanceWith(s, bodies, 1, 1)
+					if err != nil {
+						b.Fatal(err)
+					}
+					built := time.Since(start)
+					t := once(b, in, clock)
+					in.downward()
+					step := t
+					for _, p := range in.Phases() {
+						ns[p.Name] = append(ns[p.Name], p.NS)
+						step += p.NS
+					}
+					ns["traversal"], ns["step"] = append(ns["traversal"], t), append(ns["step"], step)
+					ns["new"] = append(ns["new"], built.Nanoseconds())
+				}
+				for name, v := range ns {
+					slices.Sort(v)
+					b.ReportMetric(float64(v[0])/1e6, "best-ms-"+name)
+					b.ReportMetric(float64(v[len(v)/2])/1e6, "median-ms-"+name)
+				}
+			})
+		}
+	}
+}
