@@ -41,12 +41,13 @@ var params = []kernel.Param{
 
 // Kernel is the line of the table.
 var Kernel = kernel.Kernel{
-	Name:    "fmm",
-	Summary: "fast multipole method, potential and acceleration of N bodies, dual tree traversal",
-	Work:    true,
-	Params:  params,
-	Plan:    plan,
-	New:     newInstance,
+	Name:      "fmm",
+	Summary:   "fast multipole method, potential and acceleration of N bodies, dual tree traversal",
+	Work:      true,
+	TaskGrain: true,
+	Params:    params,
+	Plan:      plan,
+	New:       newInstance,
 	Small: []kernel.Params{
 		{"bodies": 0}, {"bodies": 1}, {"bodies": 2, "dist": cube},
 		{"bodies": 300, "dist": sphere, "cutoff": 0, "ncrit": 8, "isa": "portable"},
