@@ -21,7 +21,7 @@ type Step struct {
 }
 
 // Calibrate measures this computer, which t describes: its clock; latencies of caches and memories, by walking a random cycle of lines, for
-// sizes from half the L1 to four times the LLC; and bandwidths of reading, with one core, the cores of a node and those of a memory. What it
+// sizes from half the L1 to four times the LLC; how many misses a core overlaps, by many such walks at once; and bandwidths of reading, with one core, the cores of a node and those of a memory. What it
 // cannot measure is what [Host] guesses, and says so in its sources: what is inclusive, the costs of runtimes and the rates of kernels
 // ([RuntimeCosts]). Latencies hold what TLB misses add, where there are no huge pages.
 //
@@ -60,8 +60,9 @@ type prober interface {
 	// cores returns the cores of a node that can be used; at least one for each node that has any.
 	cores(node int) []int
 	// walk makes loads, each of which waits for the one before, over a random cycle through the lines of a memory of the given size in a
-	// domain, on a core, after having warmed it up. It returns the time of each sample, picoseconds.
-	walk(core, domain int, bytes uint64, loads, samples int) ([]uint64, error)
+	// domain, on a core, after having warmed it up; several chains of as many loads each go on at once. It returns the time of each
+	// sample, picoseconds.
+	walk(core, domain int, bytes uint64, chains, loads, samples int) ([]uint64, error)
 	// stream reads memory of the given size in their own domains on all cores at once; the time from the first start to the last end of each sample.
 	stream(cores []int, bytes uint64, samples int) ([]uint64, error)
 	// spin makes n operations of one cycle, each of which waits for the one before.
@@ -111,7 +112,7 @@ func (c *calibration) run() error {
 			}
 		}
 	}
-	c.total = 1 + len(sizes) + 2
+	c.total = 1 + len(sizes) + 3
 	if m.Memory.NodesPerDomain > 1 {
 		c.total++
 	}
@@ -125,6 +126,9 @@ func (c *calibration) run() error {
 		return err
 	}
 	if err := c.latencies(home, sizes); err != nil {
+		return err
+	}
+	if err := c.overlap(home, sizes[len(sizes)-1]); err != nil {
 		return err
 	}
 	if err := c.remote(first); err != nil {
@@ -167,13 +171,14 @@ func sizesToWalk(m *Machine, most uint64) []uint64 {
 	return slices.Compact(out)
 }
 
-// levelSizes returns the sizes whose latencies stand for L1, L2 and LLC: half of each cache, so that what else is in it does no harm, but twice
-// the cache below it, lest that one answers, if there is room.
+// levelSizes returns the sizes whose latencies stand for L1, L2 and LLC: half of a private cache and a quarter of the shared one, which others use
+// too, so that what else is in it does no harm (on a VM whose LLC others shared, half of it answered in 16 to 78 ns from one run to the next, a
+// third in 14); but twice the cache below, lest that one answers, if there is room.
 func levelSizes(m *Machine) [3]uint64 {
 	return [3]uint64{
 		m.L1.Bytes / 2,
 		min(max(m.L2.Bytes/2, 2*m.L1.Bytes), m.L2.Bytes),
-		min(max(m.LLC.Bytes/2, 2*m.L2.Bytes), m.LLC.Bytes),
+		min(max(m.LLC.Bytes/4, 2*m.L2.Bytes), m.LLC.Bytes),
 	}
 }
 
@@ -185,7 +190,7 @@ func (c *calibration) latencies(home int, sizes []uint64) error {
 	core, domain := c.p.cores(home)[0], m.Domain(home)
 	var curve []point
 	for _, s := range sizes {
-		ps, err := c.walk(core, domain, s)
+		ps, err := c.walk(core, domain, s, 1)
 		if err != nil {
 			return err
 		}
@@ -243,14 +248,33 @@ func interpret(curve []point, levels [3]uint64, llc uint64) (caches [3]uint64, m
 	return caches, memory
 }
 
-// walk returns the median latency of a load.
-func (c *calibration) walk(core, domain int, bytes uint64) (uint64, error) {
-	loads := int(min(max(bytes/uint64(c.m.L1.LineBytes), 1<<15), 1<<17))
-	t, err := c.p.walk(core, domain, bytes, loads, samples)
+// walk returns the median time of a load, picoseconds, at least 1: the latency if there is one chain, less if there are several.
+func (c *calibration) walk(core, domain int, bytes uint64, chains int) (uint64, error) {
+	loads := int(min(max(bytes/uint64(c.m.L1.LineBytes), 1<<15), 1<<17)) / chains
+	t, err := c.p.walk(core, domain, bytes, chains, loads, samples)
 	if err != nil {
 		return 0, err
 	}
-	return max(1, (median(t)+uint64(loads)/2)/uint64(loads)), nil
+	n := uint64(loads * chains)
+	return max(1, (median(t)+n/2)/n), nil
+}
+
+// chains is how many random walks at once find out how many misses a core has under way: more than the line fill buffers of processors.
+const chains = 64
+
+// overlap measures memory.overlap where there is memory of at least twice the LLC.
+func (c *calibration) overlap(home int, size uint64) error {
+	m := c.m
+	if size < 2*m.LLC.Bytes {
+		return c.step(Step{What: "overlap"})
+	}
+	ps, err := c.walk(c.p.cores(home)[0], m.Domain(home), size, chains)
+	if err != nil {
+		return err
+	}
+	m.Memory.OverlapMisses = int(min(max((m.Memory.LocalPS+ps/2)/ps, 1), chains))
+	c.source("memory.overlap", fmt.Sprintf("the latency of one random walk over that of a load of %d at once", chains))
+	return c.step(Step{What: "overlap"})
 }
 
 // remote measures memory.remote for each pair of memories. It leaves the guess where memory was too small to be measured at all, or a
@@ -271,7 +295,7 @@ func (c *calibration) remote(first []int) error {
 				all = false
 				continue
 			}
-			ps, err := c.walk(c.p.cores(first[a])[0], b, size)
+			ps, err := c.walk(c.p.cores(first[a])[0], b, size, 1)
 			if err != nil {
 				return err
 			}
@@ -324,8 +348,6 @@ func (c *calibration) bandwidths(home int) error {
 	if err != nil || one == 0 {
 		return err
 	}
-	x.OverlapMisses = overlap(one, x.LocalPS, uint64(m.LLC.LineBytes))
-	c.source("memory.overlap", "bandwidth of one core times local latency, in lines")
 	all = max(all, one)
 	if x.NodesPerDomain == 1 {
 		x.BytesPerSecond = all
@@ -349,13 +371,6 @@ func (c *calibration) bandwidths(home int) error {
 	x.BytesPerSecond = max(memory, all)
 	c.source("memory.bandwidth", said(len(cores), x.NodesPerDomain*m.CoresPerNode))
 	return nil
-}
-
-// overlap returns how many lines are under way at once where a core with that latency reads that many bytes a second, at least 1.
-func overlap(bytesPerSecond, latencyPS, line uint64) int {
-	hi, lo := bits.Mul64(bytesPerSecond, latencyPS)
-	q, _ := bits.Div64(hi%(line*1e12), lo, line*1e12)
-	return int(min(max(q, 1), 1<<10))
 }
 
 // perSecond returns n in ps picoseconds as a rate, 0 where there is none.

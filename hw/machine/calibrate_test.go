@@ -51,7 +51,7 @@ func (f *fake) several(n int, ps uint64) []uint64 {
 	return out
 }
 
-func (f *fake) walk(core, domain int, bytes uint64, loads, samples int) ([]uint64, error) {
+func (f *fake) walk(core, domain int, bytes uint64, chains, loads, samples int) ([]uint64, error) {
 	if bytes > f.size || bytes%uint64(f.truth.L1.LineBytes) != 0 {
 		return nil, errors.New("asked for a wrong size")
 	}
@@ -67,7 +67,7 @@ func (f *fake) walk(core, domain int, bytes uint64, loads, samples int) ([]uint6
 	case bytes < 2*m.LLC.Bytes:
 		ps = (ps + m.LLC.LatencyPS) / 2
 	}
-	return f.several(samples, ps*uint64(loads)), nil
+	return f.several(samples, ps*uint64(loads)*uint64(max(chains, m.Memory.OverlapMisses))/uint64(m.Memory.OverlapMisses)), nil
 }
 
 func (f *fake) stream(cores []int, bytes uint64, samples int) ([]uint64, error) {
@@ -129,7 +129,7 @@ func TestCalibrateFindsTheTruth(t *testing.T) {
 			{"memory.remote", m.Memory.RemotePS[0][m.Nodes-1], truth.Memory.RemotePS[0][m.Nodes-1]},
 			{"memory.bandwidth", m.Memory.BytesPerSecond, min(truth.Memory.BytesPerSecond, 10e9*uint64(truth.CoresPerNode*truth.Memory.NodesPerDomain)) / 1e9 * 1e9},
 			{"memory.node_bandwidth", m.Memory.NodeBytesPerSecond, truth.Memory.NodeBytesPerSecond / 1e9 * 1e9},
-			{"memory.overlap", uint64(m.Memory.OverlapMisses), max(1, 10*truth.Memory.LocalPS/1000/64)},
+			{"memory.overlap", uint64(m.Memory.OverlapMisses), uint64(truth.Memory.OverlapMisses)},
 		} {
 			if !near(c.got, c.want) {
 				t.Errorf("%s: %s is %d, the truth is %d", name, c.path, c.got, c.want)
@@ -225,12 +225,6 @@ func TestRates(t *testing.T) {
 	}
 	if r := perSecond(1, 0); r != 0 {
 		t.Error(r)
-	}
-	if o := overlap(44e9, 150_000, 64); o != 103 {
-		t.Error(o)
-	}
-	if o := overlap(1, 1, 64); o != 1 {
-		t.Error(o)
 	}
 }
 

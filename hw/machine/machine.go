@@ -62,8 +62,8 @@ type Memory struct {
 	// Placement of pages over the memories: Interleave or FirstTouch.
 	Placement string
 
-	// OverlapMisses is how many misses a core has under way at once where a program lets it (memory-level parallelism, prefetchers
-	// included), so that the stall for each is the latency divided by it.
+	// OverlapMisses is how many misses a core has under way at once where a program lets it (memory-level parallelism: its line fill
+	// buffers), so that the stall for each is the latency divided by it. Prefetchers make it more for long streams, and it is not that.
 	OverlapMisses int
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -369,98 +368,4 @@ func (r *reader) names(table string) []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// unknown refuses what nobody took.
-func (r *reader) unknown() {
-	known := map[string][]string{"": {"costs", "policies", "kernels", "sources"}} // the keys of each table
-	for _, f := range fields {
-		table, last, ok := cutLast(f.path)
-		if ok && len(known[table]) == 0 {
-			known[""] = append(known[""], table)
-		}
-		known[table] = append(known[table], last)
-	}
-	for _, table := range []string{"policies", "kernels"} {
-		known[table] = r.names(table)
-	}
-	for _, p := range prices {
-		known["costs"] = append(known["costs"], p.name)
-		for _, name := range known["policies"] {
-			known["policies."+name] = append(known["policies."+name], p.name)
-		}
-	}
-	for _, p := range parts {
-		for _, name := range known["kernels"] {
-			known["kernels."+name] = append(known["kernels."+name], p.name)
-		}
-	}
-	isTable := func(path string) bool { _, ok := known[path]; return ok }
-	for _, path := range slices.Sorted(maps.Keys(r.values)) {
-		table, _, _ := cutLast(path)
-		switch {
-		case isTable(path):
-			r.fail(path, show(r.values[path]), "a table")
-		case r.used[path]:
-		case table == "policies" || table == "kernels":
-			r.fail(path, show(r.values[path]), "a table")
-		case isTable(table):
-			r.fail(path, "an unknown field", "one of "+strings.Join(known[table], ", "))
-		default: // in a table that is an error itself
-		}
-	}
-	for _, path := range slices.Sorted(maps.Keys(r.tables)) {
-		table, _, _ := cutLast(path)
-		if path != "" && !isTable(path) && isTable(table) && !r.used[path] {
-			r.fail(path, "an unknown table", "one of "+strings.Join(known[table], ", "))
-		}
-	}
-}
-
-// sources reads the texts under [sources]. Keys may be nested tables (l1.latency = "...") or paths ("l1.latency" = "...").
-func (r *reader) sources(at, path string, v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, k := range slices.Sorted(maps.Keys(v)) {
-			r.sources(under(at, key(k)), under(path, k), v[k])
-		}
-	case string:
-		switch {
-		case !r.m.hasField(path):
-			r.fail(at, "no field or table "+strconv.Quote(path)+" of this machine", "the path of one that is there")
-		case !oneLine(v) || v == "":
-			r.fail(at, show(v), "one line of text")
-		case r.m.Sources[path] != "":
-			r.fail(at, "a second source of "+path, "one")
-		default:
-			if r.m.Sources == nil {
-				r.m.Sources = map[string]string{}
-			}
-			r.m.Sources[path] = v
-		}
-	default:
-		r.fail(at, show(v), "a text that says where the number is from")
-	}
-}
-
-// show says what was found.
-func show(v any) string {
-	switch v := v.(type) {
-	case string:
-		if len(v) > 60 {
-			v = v[:60] + "..."
-		}
-		return strconv.Quote(v)
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	case bool:
-		return strconv.FormatBool(v)
-	case []any:
-		return "an array"
-	case map[string]any:
-		return "a table"
-	}
-	return "a date or time"
 }

@@ -126,7 +126,7 @@ func (h *hardware) take(domain int) ([]byte, error) {
 // sink keeps the compiler from dropping loads whose values nobody wants.
 var sink atomic.Uint64
 
-func (h *hardware) walk(cpu, domain int, bytes uint64, loads, samples int) ([]uint64, error) {
+func (h *hardware) walk(cpu, domain int, bytes uint64, chains, loads, samples int) ([]uint64, error) {
 	b, err := h.take(domain)
 	if err != nil {
 		return nil, err
@@ -140,13 +140,21 @@ func (h *hardware) walk(cpu, domain int, bytes uint64, loads, samples int) ([]ui
 		step := h.m.L1.LineBytes / 8
 		lines := len(words) / step
 		h.scratch = cycle(words, step, h.scratch)
-		at := chase(words, 0, min(lines, 1<<22)) // warm up: caches and pages
+		sink.Add(chase(words, 0, min(lines, 1<<22))) // warm up: caches and pages
+		at := make([]uint64, chains)
+		for i := range at {
+			at[i] = uint64(lines * i / chains * step) // anywhere in the cycle
+		}
 		for range samples {
 			start := hw.TSC()
-			at = chase(words, at, loads)
+			if chains == 1 {
+				at[0] = chase(words, at[0], loads)
+			} else {
+				chaseAll(words, at, loads)
+			}
 			out = append(out, h.ps(start))
 		}
-		sink.Add(at)
+		sink.Add(at[0])
 	})
 	return out, err
 }
@@ -176,6 +184,15 @@ func chase(words []uint64, at uint64, n int) uint64 {
 		at = words[at]
 	}
 	return at
+}
+
+// chaseAll is chase for several walks side by side.
+func chaseAll(words, at []uint64, n int) {
+	for range n {
+		for i := range at {
+			at[i] = words[at[i]]
+		}
+	}
 }
 
 func (h *hardware) stream(cpus []int, bytes uint64, samples int) ([]uint64, error) {
