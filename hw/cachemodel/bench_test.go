@@ -1,0 +1,124 @@
+package cachemodel
+
+import (
+	"testing"
+
+	"krdlab/hw/machine"
+)
+
+// A product is the product of n x n matrices by divide and conquer with leaves of 32 x 32 x 64, as in package matmul, whose leaves are shared
+// out among cores: each takes a subtree of C, the most significant bits of the recursion first. It is a stream like a work-first run without steals.
+type product struct {
+	layout  *Layout
+	kernels [][]Access // by core, in order
+}
+
+func newProduct(n uint64, cores int, tiled bool) *product {
+	p := &product{layout: &Layout{}, kernels: make([][]Access, cores)}
+	add := func(rows, cols uint64) uint32 {
+		return p.layout.AddMatrix(Matrix{Rows: n, Cols: n, ElementBytes: 4, TileRows: rows, TileCols: cols, Tiled: tiled}, 4096)
+	}
+	a, b, c := add(32, 64), add(64, 32), add(32, 32)
+	total := uint32(n / 32 * (n / 32) * (n / 64))
+	count := uint32(0)
+	var divide func(i, j, k, rows, cols, inner uint32)
+	divide = func(i, j, k, rows, cols, inner uint32) {
+		switch {
+		case rows == 32 && cols == 32 && inner == 64:
+			core := int(uint64(count) * uint64(cores) / uint64(total))
+			count++
+			p.kernels[core] = append(p.kernels[core],
+				Access{a + i/32*uint32(n/64) + k/64, false}, Access{b + k/64*uint32(n/32) + j/32, false}, Access{c + i/32*uint32(n/32) + j/32, true})
+		case rows > 32 && rows >= cols && rows >= inner:
+			divide(i, j, k, rows/2, cols, inner)
+			divide(i+rows/2, j, k, rows/2, cols, inner)
+		case cols > 32 && cols >= inner:
+			divide(i, j, k, rows, cols/2, inner)
+			divide(i, j+cols/2, k, rows, cols/2, inner)
+		default:
+			divide(i, j, k, rows, cols, inner/2)
+			divide(i, j, k+inner/2, rows, cols, inner/2)
+		}
+	}
+	divide(0, 0, 0, uint32(n), uint32(n), uint32(n))
+	return p
+}
+
+// run has all cores take one kernel each in turn, and returns the number of kernels.
+func (p *product) run(m *Model, most int) (kernels int) {
+	const workPS = 17_000_000
+	for i, now := 0, uint64(0); kernels < most; i, now = i+3, now+workPS {
+		before := kernels
+		for core, list := range p.kernels {
+			if i < len(list) {
+				m.Kernel(core, 0, now, list[i:i+3])
+				kernels++
+			}
+		}
+		if kernels == before {
+			break
+		}
+	}
+	return kernels
+}
+
+func paperMachine(tb testing.TB) *machine.Machine {
+	m, err := machine.ByName("westmere-ex-4s")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
+// BenchmarkBlocks is the product of 4096 x 4096 matrices on the paper's machine in block mode: ns for an access of one block. Order of magnitude: 15 ns.
+func BenchmarkBlocks(b *testing.B) {
+	benchmarkProduct(b, 4096, true, Options{})
+}
+
+// BenchmarkLines is the same in line mode: ns for a line.
+func BenchmarkLines(b *testing.B) {
+	b.Run("layout=tiled", func(b *testing.B) { benchmarkProduct(b, 4096, true, Options{Granularity: Lines}) })
+	b.Run("layout=row", func(b *testing.B) { benchmarkProduct(b, 4096, false, Options{Granularity: Lines}) })
+}
+
+func benchmarkProduct(b *testing.B, n uint64, tiled bool, opt Options) {
+	p := newProduct(n, 24, tiled)
+	m, err := New(paperMachine(b), p.layout, opt)
+	if err != nil {
+		b.Fatal(err)
+	}
+	kernels := 0
+	for b.Loop() {
+		b.StopTimer()
+		m.Reset()
+		b.StartTimer()
+		kernels += p.run(m, 1<<18)
+	}
+	c := m.Total()
+	ns := float64(b.Elapsed().Nanoseconds()) / float64(kernels)
+	b.ReportMetric(ns/3, "ns/access")
+	b.ReportMetric(1e3/ns, "Mkernels/s")
+	if opt.Granularity == Lines {
+		b.ReportMetric(ns/(float64(c.Lines)/float64(c.Accesses)*3), "ns/line")
+	}
+	b.ReportMetric(float64(c.L2Misses())/float64(c.Lines)*100, "%L2miss")
+	b.ReportMetric(float64(c.LLCMisses)/float64(c.Lines)*100, "%LLCmiss")
+}
+
+// BenchmarkHits is line mode with everything in the L2: 128 consecutive lines at a time.
+func BenchmarkHits(b *testing.B) {
+	l := &Layout{}
+	for range 16 {
+		l.Add(8192, 4096)
+	}
+	m, err := New(paperMachine(b), l, Options{Granularity: Lines, Pages: PagesIdentity})
+	if err != nil {
+		b.Fatal(err)
+	}
+	i := uint32(0)
+	for b.Loop() {
+		m.Kernel(0, 0, 0, []Access{{Block: i & 15}})
+		i++
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/128, "ns/line")
+}

@@ -1,0 +1,160 @@
+package cachemodel
+
+// fetch is what one access needs and has not been charged for.
+type fetch struct {
+	cachePS, memoryPS   uint64   // sums of the latencies of its lines
+	demand              []uint64 // lines from each memory
+	asked               []int    // memories with a demand, in the order of the first
+	owed                []uint64 // lines to be written to each memory
+	owing               []int    // memories with some
+	transfers           uint64   // lines from caches of other nodes
+	missedL2, missedLLC bool
+}
+
+// fromMemory asks the memories of the lines of u for them.
+func (m *Model) fromMemory(node int, u uint32) {
+	m.fetch.missedLLC = true
+	if m.blockLines == nil {
+		m.ask(node, uint64(u)>>m.pageShift, 1)
+		return
+	}
+	b := &m.blocks[u]
+	next := uint64(0)
+	for r := range uint64(b.Rows) {
+		at := b.Base + r*b.Stride
+		first, end := max(at>>m.lineShift, next), (at+b.RowBytes-1)>>m.lineShift+1
+		for first < end {
+			stop := min(end, (first>>m.pageShift+1)<<m.pageShift)
+			m.ask(node, first>>m.pageShift, stop-first)
+			first = stop
+		}
+		next = end
+	}
+}
+
+// ask asks the memory of a page for lines.
+func (m *Model) ask(node int, page, lines uint64) {
+	d := int(m.pageDomain[page])
+	if d == unplaced {
+		d = int(m.domainOf[node])
+		m.pageDomain[page] = uint8(d)
+	}
+	if d == int(m.domainOf[node]) {
+		m.stat.Local += lines
+	} else {
+		m.stat.Remote += lines
+	}
+	f := &m.fetch
+	f.memoryPS += lines * m.memoryPS[node*m.domains+d]
+	if f.demand[d] == 0 {
+		f.asked = append(f.asked, d)
+	}
+	f.demand[d] += lines
+}
+
+// writeBack writes the lines of u to their memories, and nobody waits for it.
+func (m *Model) writeBack(u uint32) {
+	if m.blockLines == nil {
+		m.stat.WriteBacks++
+		m.owe(uint64(u)>>m.pageShift, 1)
+		return
+	}
+	b := &m.blocks[u]
+	next := uint64(0)
+	for r := range uint64(b.Rows) {
+		at := b.Base + r*b.Stride
+		first, end := max(at>>m.lineShift, next), (at+b.RowBytes-1)>>m.lineShift+1
+		for first < end {
+			stop := min(end, (first>>m.pageShift+1)<<m.pageShift)
+			m.stat.WriteBacks += stop - first
+			m.owe(first>>m.pageShift, stop-first)
+			first = stop
+		}
+		next = end
+	}
+}
+
+// owe has the memory of a page serve lines for which nobody waits, after what the present access fetches.
+func (m *Model) owe(page, lines uint64) {
+	f := &m.fetch
+	d := int(m.pageDomain[page])
+	if f.owed[d] == 0 {
+		f.owing = append(f.owing, d)
+	}
+	f.owed[d] += lines
+}
+
+// charge returns the stall of the present fetch, which begins at time at, and forgets it.
+//
+// What caches answer takes its latencies divided by the overlap. What comes from farther away first waits until locks let it through and
+// until memories and the link have served those who came before; then it takes its latencies divided by the overlap, or the time that the
+// slowest of memories and link needs for its lines, whichever is more.
+//
+// Servers are asked at the begin of the execution, m.now, and not at `at`: calls come in the order of the former, and a request that were entered at
+// a later time would block the idle time before it for others who come first. Waits are measured from `at`.
+func (m *Model) charge(node int, at uint64) (stallPS uint64) {
+	f := &m.fetch
+	stallPS = f.cachePS / m.overlap
+	if f.missedLLC || f.missedL2 && m.lockReach == LockLLC {
+		if till := m.lockedTill[node]; till > at {
+			m.stat.LockDelaysPS += till - at
+			stallPS += till - at
+			at = till
+		}
+	}
+	if f.missedLLC {
+		freePS, servePS := uint64(0), uint64(0)
+		lines := f.transfers
+		for _, d := range f.asked {
+			n := f.demand[d]
+			lines += n
+			freePS = max(freePS, m.memoryBusy[d])
+			m.memoryBusy[d] = max(m.memoryBusy[d], m.now) + n*m.serve[d]
+			servePS = max(servePS, n*m.serve[d])
+			f.demand[d] = 0
+		}
+		if link := m.link[node]; link != 0 {
+			freePS = max(freePS, m.linkBusy[node])
+			m.linkBusy[node] = max(m.linkBusy[node], m.now) + lines*link
+			servePS = max(servePS, lines*link)
+		}
+		if freePS > at {
+			m.stat.BandwidthPS += freePS - at
+			stallPS += freePS - at
+		}
+		stallPS += max(f.memoryPS/m.overlap, servePS)
+		f.memoryPS, f.transfers, f.asked, f.missedLLC = 0, 0, f.asked[:0], false
+	}
+	if len(f.owing) > 0 {
+		for _, d := range f.owing {
+			m.memoryBusy[d] = max(m.memoryBusy[d], m.now) + f.owed[d]*m.serve[d]
+			f.owed[d] = 0
+		}
+		f.owing = f.owing[:0]
+	}
+	f.cachePS, f.missedL2 = 0, false
+	return stallPS
+}
+
+// LockOperation says that a core of node operates at time now, in picoseconds, on the lock of a queue that cores share, and returns how long it waits for
+// others that do. It makes the memory path of the node (Options.LockMachine: of all nodes) unavailable for Costs.LockDelayPS.
+//
+// The KRD paper (IV-B) finds that QThread/Socket, whose workers share a queue for each socket, has the fewest far reuses and yet the most work
+// time inflation, 25 % of the time being spent in two functions that lock the bus, and names the latency that this adds to memory accesses as the probable
+// reason. What a locked operation holds up on that machine was not measured; so it is a number of the machine, and how far it reaches an option.
+// Calls are in the order of time with those of Kernel. Cost: a few ns.
+func (m *Model) LockOperation(node int, now uint64) (waitPS uint64) {
+	if m.lockPS == 0 {
+		return 0
+	}
+	till := max(m.lockedTill[node], now)
+	waitPS = till - now
+	if !m.lockMachine {
+		m.lockedTill[node] = till + m.lockPS
+		return waitPS
+	}
+	for i := range m.lockedTill {
+		m.lockedTill[i] = till + m.lockPS
+	}
+	return waitPS
+}

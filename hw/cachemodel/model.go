@@ -1,0 +1,196 @@
+package cachemodel
+
+import (
+	"fmt"
+	"math/bits"
+
+	"krdlab/hw/machine"
+)
+
+// An Access of a kernel to a block. A block that is written is also fetched (write-allocate), whether the kernel reads it or not.
+type Access struct {
+	Block uint32
+	Write bool
+}
+
+// A Model holds the caches and memories of a machine while a program runs on it. It is for one goroutine.
+type Model struct {
+	cores, nodes, perNode int
+	inclusive             bool
+	nodeOf                []int32 // by core
+	domainOf              []int32 // by node: its memory
+
+	// Latencies in picoseconds of one line; those of one fetch are divided by overlap.
+	overlap                          uint64
+	l2PS, llcPS, siblingPS           uint64
+	nodePS                           []uint64 // from a cache of another node: [node*nodes + other]
+	memoryPS                         []uint64 // [node*domains + domain]
+	lockPS                           uint64
+	lockReach                        LockReach
+	lockMachine                      bool
+	domains                          int
+	serve, link                      []uint64 // what a line costs the memory (by domain) and the link (by node), in PS; link: 0 where there is none
+	memoryBusy, linkBusy, lockedTill []uint64 // by domain, by node, by node: time in PS until which they serve what was asked of them
+
+	blocks     []Block
+	lineShift  uint
+	pageShift  uint    // from a line to its page
+	pageDomain []uint8 // by page; unplaced: not yet known
+	firstTouch bool
+
+	now        uint64   // when the present execution begins
+	blockLines []uint64 // by block; nil in line mode
+	chunkShift uint     // line mode
+
+	directory
+	private []cacheOf // by core
+	shared  []cacheOf // by node
+
+	fetch    fetch
+	victims  []uint32 // of the L2, by the present access
+	kernels  int
+	counters []Counters // [core*kernels + kernel]
+	stat     *Counters  // of the present access
+}
+
+const unplaced = 0xff
+
+// New returns the model of m with empty caches and the data in l, which may not change while the model is in use. It fails for a machine that is
+// not valid or has more than 48 nodes, 64 cores in a node, or a line size that its memory pages cannot hold; and for a layout with blocks
+// that are empty, overlap themselves, or are too large (ErrLimit).
+//
+// Memory: blocks take 16 bytes and, for each core and node in use, 8 bytes; lines take 16 bytes (with 64 cores or fewer) and for each line that the caches
+// hold 2 bytes. The product of 4096 x 4096 matrices on 24 cores takes 8 MB in blocks and 54 MB in lines.
+func New(m *machine.Machine, l *Layout, opt Options) (*Model, error) {
+	if err := m.Validate(); err != nil {
+		return nil, fmt.Errorf("cache model: %w", err)
+	}
+	if m.Nodes > maxNodes || m.CoresPerNode > 64 || m.Cores() > maxCores {
+		return nil, fmt.Errorf("cache model: %w: %d nodes of %d cores, at most %d nodes of 64 and %d cores", ErrLimit, m.Nodes, m.CoresPerNode, maxNodes, maxCores)
+	}
+	end, err := l.check()
+	if err != nil {
+		return nil, fmt.Errorf("cache model: %w", err)
+	}
+	x := &Model{
+		cores: m.Cores(), nodes: m.Nodes, perNode: m.CoresPerNode, inclusive: m.LLC.Inclusive, domains: m.Domains(),
+		overlap: uint64(m.Memory.OverlapMisses), l2PS: m.L2.LatencyPS, llcPS: m.LLC.LatencyPS, siblingPS: m.LLC.LatencyPS + m.L2.LatencyPS,
+		lockPS: m.Costs.LockDelayPS, lockReach: opt.LockReach, lockMachine: opt.LockMachine,
+		blocks: l.Blocks, kernels: max(opt.Kernels, 1), firstTouch: m.Memory.Placement == machine.FirstTouch,
+	}
+	line := uint64(m.LLC.LineBytes)
+	x.lineShift = uint(bits.TrailingZeros64(line))
+	x.pageShift = uint(bits.TrailingZeros64(m.Memory.PageBytes)) - x.lineShift
+	x.times(m)
+	lines := (end + line - 1) >> x.lineShift
+	if lines >= 1<<40 {
+		return nil, fmt.Errorf("cache model: %w: %d lines of data", ErrLimit, lines)
+	}
+	x.pageDomain = make([]uint8, lines>>x.pageShift+1)
+	x.counters = make([]Counters, x.cores*x.kernels)
+	x.fetch.demand, x.fetch.owed = make([]uint64, x.domains), make([]uint64, x.domains)
+	for c := range x.cores {
+		x.nodeOf = append(x.nodeOf, int32(c/x.perNode))
+	}
+	x.private, x.shared = make([]cacheOf, x.cores), make([]cacheOf, x.nodes)
+	if opt.Granularity == Lines {
+		err = x.useLines(m, lines, opt)
+	} else {
+		err = x.useBlocks(m)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cache model: %w", err)
+	}
+	x.Reset()
+	return x, nil
+}
+
+// times fills in what depends on nodes and memories.
+func (x *Model) times(m *machine.Machine) {
+	x.nodePS = make([]uint64, x.nodes*x.nodes)
+	x.memoryPS = make([]uint64, x.nodes*x.domains)
+	x.serve, x.memoryBusy = make([]uint64, x.domains), make([]uint64, x.domains)
+	x.link, x.linkBusy, x.lockedTill = make([]uint64, x.nodes), make([]uint64, x.nodes), make([]uint64, x.nodes)
+	linePS := func(bytesPerSecond uint64) uint64 { // rounded to the nearest
+		if bytesPerSecond == 0 {
+			return 0
+		}
+		return (uint64(m.LLC.LineBytes)*1e12 + bytesPerSecond/2) / bytesPerSecond
+	}
+	for a := range x.nodes {
+		x.domainOf = append(x.domainOf, int32(m.Domain(a)))
+		x.link[a] = linePS(m.Memory.NodeBytesPerSecond)
+		for b := range x.nodes {
+			x.nodePS[a*x.nodes+b] = m.Memory.RemotePS[a][b]
+			x.memoryPS[a*x.domains+m.Domain(b)] = m.Memory.RemotePS[a][b]
+		}
+	}
+	for d := range x.serve {
+		x.serve[d] = linePS(m.Memory.BytesPerSecond)
+	}
+}
+
+// Reset empties all caches, forgets first touches and sets all counts and times to 0. Cost: that of clearing the model's memory.
+func (m *Model) Reset() {
+	clear(m.entries)
+	for i := range m.private {
+		m.private[i].reset()
+	}
+	for i := range m.shared {
+		m.shared[i].reset()
+	}
+	for i := range m.pageDomain {
+		m.pageDomain[i] = unplaced
+		if !m.firstTouch {
+			m.pageDomain[i] = uint8(i % m.domains)
+		}
+	}
+	clear(m.counters)
+	clear(m.memoryBusy)
+	clear(m.linkBusy)
+	clear(m.lockedTill)
+}
+
+// Place puts all pages of the given blocks into the memory of a node, as if it had touched them first. Pages that are placed already move.
+// With it, data that another program part initialized are where that part put them; caches do not change.
+func (m *Model) Place(node int, blocks ...uint32) {
+	for _, b := range blocks {
+		m.eachRow(&m.blocks[b], func(first, count uint64) {
+			for p := first >> m.pageShift; p <= (first+count-1)>>m.pageShift; p++ {
+				m.pageDomain[p] = uint8(m.domainOf[node])
+			}
+		})
+	}
+}
+
+// eachRow calls f with the first line and the number of lines of each row of b. A line that two rows share belongs to the earlier.
+func (m *Model) eachRow(b *Block, f func(first, count uint64)) {
+	next := uint64(0)
+	for r := range uint64(b.Rows) {
+		at := b.Base + r*b.Stride
+		first, last := max(at>>m.lineShift, next), (at+b.RowBytes-1)>>m.lineShift
+		if next = last + 1; first < next {
+			f(first, next-first)
+		}
+	}
+}
+
+// Kernel has a core access blocks, one after the other, in an execution of a kernel that begins at now, and returns how much longer the execution
+// takes for it, both in picoseconds. Calls are in the order of now. It panics for a core, a kernel or a block that does not exist.
+// Cost: see BenchmarkBlocks and BenchmarkLines.
+func (m *Model) Kernel(core, kernel int, now uint64, accesses []Access) (stallPS uint64) {
+	stat := &m.counters[core*m.kernels+kernel]
+	m.stat, m.now = stat, now
+	node := int(m.nodeOf[core])
+	for _, a := range accesses {
+		if m.blockLines == nil {
+			m.accessLines(core, node, &m.blocks[a.Block], a.Write)
+		} else {
+			m.accessBlock(core, node, a.Block, a.Write)
+		}
+		stat.Accesses++
+		stallPS += m.charge(node, now+stallPS)
+	}
+	stat.StallPS += stallPS
+	return stallPS
+}

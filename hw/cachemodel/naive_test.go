@@ -1,0 +1,419 @@
+package cachemodel
+
+import (
+	"fmt"
+	"slices"
+
+	"krdlab/hw/machine"
+)
+
+// naive is the model again, slow and plain. Each copy of a unit has a version, and so has memory; a write makes a new one. An access that
+// finds another than the newest is a mistake in the protocol, and panics.
+type naive struct {
+	m       *machine.Machine
+	opt     Options
+	layout  *Layout
+	frames  []uint64
+	newest  map[uint64]int // by unit
+	memory  map[uint64]int
+	private []naiveCache
+	shared  []naiveCache
+	home    map[uint64]int // by page
+	count   map[[2]int]*Counters
+	now     uint64
+	busy    map[string]uint64 // servers
+	core    int
+	stat    *Counters
+	owed    map[int]uint64
+}
+
+// A naiveCache has lists of copies, the last used first.
+type naiveCache struct {
+	sets     map[uint64][]copyOf
+	capacity uint64 // lines of a set
+	setOf    func(u uint64) uint64
+	size     func(u uint64) uint64
+}
+
+type copyOf struct {
+	unit    uint64
+	version int
+}
+
+func (c *naiveCache) find(u uint64) *copyOf {
+	list := c.sets[c.setOf(u)]
+	for i := range list {
+		if list[i].unit == u {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+func (c *naiveCache) remove(u uint64) bool {
+	s := c.setOf(u)
+	i := slices.IndexFunc(c.sets[s], func(x copyOf) bool { return x.unit == u })
+	if i < 0 {
+		return false
+	}
+	c.sets[s] = slices.Delete(c.sets[s], i, i+1)
+	return true
+}
+
+// put makes x the last used of its set, and returns what had to go, the least recently used first.
+func (c *naiveCache) put(x copyOf) (gone []copyOf) {
+	c.remove(x.unit)
+	s := c.setOf(x.unit)
+	used := func() (n uint64) {
+		for _, y := range c.sets[s] {
+			n += c.size(y.unit)
+		}
+		return n
+	}
+	for len(c.sets[s]) > 0 && used()+c.size(x.unit) > c.capacity {
+		last := len(c.sets[s]) - 1
+		gone = append(gone, c.sets[s][last])
+		c.sets[s] = c.sets[s][:last]
+	}
+	if c.size(x.unit) <= c.capacity {
+		c.sets[s] = slices.Insert(c.sets[s], 0, x)
+	}
+	return gone
+}
+
+func newNaive(m *machine.Machine, l *Layout, opt Options) *naive {
+	n := &naive{m: m, opt: opt, layout: l, newest: map[uint64]int{}, memory: map[uint64]int{}, home: map[uint64]int{},
+		count: map[[2]int]*Counters{}, busy: map[string]uint64{}, owed: map[int]uint64{}}
+	end := uint64(0)
+	for _, b := range l.Blocks {
+		end = max(end, b.Base+uint64(b.Rows-1)*b.Stride+b.RowBytes)
+	}
+	pages := (end + m.Memory.PageBytes - 1) / m.Memory.PageBytes
+	n.frames = identity(pages)
+	if opt.Pages == PagesPermuted {
+		n.frames = permuted(pages, opt.Seed)
+	}
+	one := func(c machine.Cache, hash bool) naiveCache {
+		if opt.Granularity == Blocks {
+			return naiveCache{sets: map[uint64][]copyOf{}, capacity: c.Bytes / uint64(c.LineBytes),
+				setOf: func(uint64) uint64 { return 0 }, size: func(u uint64) uint64 { return uint64(len(n.linesIn(l.Blocks[u]))) }}
+		}
+		sets := c.Bytes / uint64(c.LineBytes) / uint64(c.Ways)
+		if hash {
+			panic("not here")
+		}
+		return naiveCache{sets: map[uint64][]copyOf{}, capacity: uint64(c.Ways), size: func(uint64) uint64 { return 1 },
+			setOf: func(u uint64) uint64 {
+				address := u * uint64(c.LineBytes)
+				physical := n.frames[address/m.Memory.PageBytes]*m.Memory.PageBytes + address%m.Memory.PageBytes
+				return physical / uint64(c.LineBytes) % sets
+			}}
+	}
+	for range m.Cores() {
+		n.private = append(n.private, one(m.L2, false))
+	}
+	for range m.Nodes {
+		n.shared = append(n.shared, one(m.LLC, opt.HashSets))
+	}
+	return n
+}
+
+// linesIn lists the lines that a block covers.
+func (n *naive) linesIn(b Block) (list []uint64) {
+	for r := range uint64(b.Rows) {
+		for a := b.Base + r*b.Stride; a < b.Base+r*b.Stride+b.RowBytes; a++ {
+			if line := a / uint64(n.m.LLC.LineBytes); !slices.Contains(list, line) {
+				list = append(list, line)
+			}
+		}
+	}
+	return list
+}
+
+// unitLines lists the lines of a unit.
+func (n *naive) unitLines(u uint64) []uint64 {
+	if n.opt.Granularity == Lines {
+		return []uint64{u}
+	}
+	return n.linesIn(n.layout.Blocks[u])
+}
+
+func (n *naive) pageOf(line uint64) uint64 {
+	return line * uint64(n.m.LLC.LineBytes) / n.m.Memory.PageBytes
+}
+
+func (n *naive) writeBack(u uint64, version int) {
+	n.memory[u] = version
+	for _, line := range n.unitLines(u) {
+		n.stat.WriteBacks++
+		n.owed[n.home[n.pageOf(line)]]++
+	}
+}
+
+func (n *naive) kernel(core, kernel int, now uint64, accesses []Access) (stall uint64) {
+	key := [2]int{core, kernel}
+	if n.count[key] == nil {
+		n.count[key] = &Counters{}
+	}
+	n.stat, n.now, n.core = n.count[key], now, core
+	for _, a := range accesses {
+		stall += n.block(a, now+stall)
+		n.stat.Accesses++
+	}
+	n.stat.StallPS += stall
+	return stall
+}
+
+func (n *naive) serveLine(bytesPerSecond uint64) uint64 {
+	return (uint64(n.m.LLC.LineBytes)*1e12 + bytesPerSecond/2) / bytesPerSecond
+}
+
+func (n *naive) block(a Access, at uint64) (stall uint64) {
+	units := []uint64{uint64(a.Block)}
+	if n.opt.Granularity == Lines {
+		units = n.linesIn(n.layout.Blocks[a.Block])
+	}
+	var sum naiveCost
+	sum.demand = map[int]uint64{}
+	for _, u := range units {
+		n.unit(u, a.Write, &sum)
+	}
+	m := n.m
+	node := m.NodeOf(n.core)
+	overlap := uint64(m.Memory.OverlapMisses)
+	stall = sum.cache / overlap
+	if sum.missedLLC || sum.missedL2 && n.opt.LockReach == LockLLC {
+		if till := n.busy[fmt.Sprint("lock ", node)]; till > at {
+			n.stat.LockDelaysPS += till - at
+			stall += till - at
+			at = till
+		}
+	}
+	if sum.missedLLC {
+		free, serve, lines := at, uint64(0), sum.transfers
+		add := func(server string, count, price uint64) {
+			free = max(free, n.busy[server])
+			n.busy[server] = max(n.busy[server], n.now) + count*price
+			serve = max(serve, count*price)
+		}
+		for d := range m.Domains() {
+			if count := sum.demand[d]; count > 0 {
+				lines += count
+				add(fmt.Sprint("memory ", d), count, n.serveLine(m.Memory.BytesPerSecond))
+			}
+		}
+		if m.Memory.NodeBytesPerSecond != 0 {
+			add(fmt.Sprint("link ", node), lines, n.serveLine(m.Memory.NodeBytesPerSecond))
+		}
+		n.stat.BandwidthPS += free - at
+		stall += free - at + max(sum.memory/overlap, serve)
+	}
+	for d := range m.Domains() {
+		if count := n.owed[d]; count > 0 {
+			server := fmt.Sprint("memory ", d)
+			n.busy[server] = max(n.busy[server], n.now) + count*n.serveLine(m.Memory.BytesPerSecond)
+			delete(n.owed, d)
+		}
+	}
+	return stall
+}
+
+type naiveCost struct {
+	cache, memory, transfers uint64
+	demand                   map[int]uint64
+	missedL2, missedLLC      bool
+}
+
+func (n *naive) unit(u uint64, write bool, sum *naiveCost) {
+	m, core := n.m, n.core
+	node := m.NodeOf(core)
+	lines := uint64(len(n.unitLines(u)))
+	n.stat.Lines += lines
+	latest := n.newest[u]
+	own, llc := &n.private[core], &n.shared[node]
+	paid := uint64(0)
+	if c := own.find(u); c != nil {
+		n.must(c.version == latest, u, "its own L2 has old data")
+		n.stat.L2Hits += lines
+		sum.cache += lines * m.L2.LatencyPS
+		own.put(*c)
+		if write {
+			n.write(u, lines, paid, sum)
+		}
+		return
+	}
+	sum.missedL2 = true
+	gone := own.put(copyOf{u, latest})
+	if m.LLC.Inclusive { // what leaves an L2 is in the LLC, which has its data now
+		for _, v := range gone {
+			c := llc.find(v.unit)
+			n.must(c != nil, v.unit, "inclusion")
+			c.version = v.version
+		}
+	}
+	var sibling *copyOf
+	for c := node * m.CoresPerNode; c < (node+1)*m.CoresPerNode; c++ {
+		if x := n.private[c].find(u); x != nil && c != core {
+			n.must(x.version == latest, u, "an L2 of the node has old data")
+			sibling = x
+		}
+	}
+	fill := func(x copyOf) {
+		for _, v := range llc.put(x) {
+			newest := v.version
+			if m.LLC.Inclusive {
+				for c := node * m.CoresPerNode; c < (node+1)*m.CoresPerNode; c++ {
+					if y := n.private[c].find(v.unit); y != nil {
+						newest = max(newest, y.version)
+						n.private[c].remove(v.unit)
+						n.stat.BackInvalid += uint64(len(n.unitLines(v.unit)))
+					}
+				}
+			}
+			if newest > n.memory[v.unit] {
+				n.writeBack(v.unit, newest)
+			}
+		}
+		if llc.find(x.unit) == nil && x.version > n.memory[x.unit] {
+			n.writeBack(x.unit, x.version)
+		}
+	}
+	switch c := llc.find(u); {
+	case c != nil && c.version < latest:
+		n.must(sibling != nil, u, "the LLC has old data and nobody new ones")
+		n.stat.Siblings += lines
+		paid = m.LLC.LatencyPS + m.L2.LatencyPS
+		sum.cache += lines * paid
+		fill(copyOf{u, latest})
+	case c != nil:
+		n.stat.LLCHits += lines
+		paid = m.LLC.LatencyPS
+		sum.cache += lines * paid
+		fill(*c)
+	case sibling != nil:
+		n.must(!m.LLC.Inclusive, u, "an L2 of the node has what the LLC has not")
+		n.stat.Siblings += lines
+		paid = m.LLC.LatencyPS + m.L2.LatencyPS
+		sum.cache += lines * paid
+	default:
+		paid = 1 << 63
+		sum.missedLLC = true
+		n.stat.LLCMisses += lines
+		if n.memory[u] == latest {
+			for _, line := range n.unitLines(u) {
+				page := n.pageOf(line)
+				d, placed := n.home[page]
+				if !placed {
+					d = m.Domain(node)
+					if m.Memory.Placement == machine.Interleave {
+						d = int(page % uint64(m.Domains()))
+					}
+					n.home[page] = d
+				}
+				if d == m.Domain(node) {
+					n.stat.Local++
+				} else {
+					n.stat.Remote++
+				}
+				sum.demand[d]++
+				sum.memory += m.Memory.RemotePS[node][d*m.Memory.NodesPerDomain]
+			}
+		} else {
+			from := -1
+			for c := range n.private {
+				if x := n.private[c].find(u); x != nil && x.version == latest && c != core {
+					from = m.NodeOf(c)
+				}
+			}
+			for k := range n.shared {
+				if x := n.shared[k].find(u); x != nil && x.version == latest {
+					from = k
+				}
+			}
+			n.must(from >= 0 && from != node, u, "the newest data are nowhere")
+			n.stat.Transfers += lines
+			sum.transfers += lines
+			sum.memory += lines * m.Memory.RemotePS[node][from]
+			if write {
+				n.memory[u] = latest // without a transfer: the writer's data will be newer
+			} else { // the data pass the LLC of their node
+				n.writeBack(u, latest)
+				if x := n.shared[from].find(u); x != nil {
+					x.version = latest
+				}
+			}
+		}
+		if m.LLC.Inclusive {
+			fill(copyOf{u, latest})
+		}
+	}
+	if write {
+		n.write(u, lines, paid, sum)
+	}
+	if !m.LLC.Inclusive {
+		for _, v := range gone {
+			fill(v)
+		}
+		if own.find(u) == nil {
+			fill(copyOf{u, n.newest[u]})
+		}
+	} else if own.find(u) == nil {
+		if c := llc.find(u); c != nil {
+			c.version = n.newest[u]
+		} else if n.newest[u] > n.memory[u] {
+			n.writeBack(u, n.newest[u])
+		}
+	}
+}
+
+func (n *naive) write(u, lines, paid uint64, sum *naiveCost) {
+	m, node := n.m, n.m.NodeOf(n.core)
+	far := uint64(0)
+	for k := range n.shared {
+		if k != node && n.shared[k].remove(u) {
+			n.stat.Invalidations += lines
+			far = max(far, m.Memory.RemotePS[node][k])
+		}
+	}
+	for c := range n.private {
+		if c != n.core && n.private[c].remove(u) {
+			n.stat.Invalidations += lines
+			if k := m.NodeOf(c); k == node {
+				far = max(far, m.LLC.LatencyPS)
+			} else {
+				far = max(far, m.Memory.RemotePS[node][k])
+			}
+		}
+	}
+	if far > 0 && paid == 0 {
+		n.stat.Upgrades += lines
+	}
+	if far > paid {
+		sum.cache += lines * (far - paid)
+	}
+	n.newest[u]++
+	if c := n.private[n.core].find(u); c != nil {
+		c.version = n.newest[u]
+		if !m.LLC.Inclusive {
+			n.shared[node].remove(u)
+		}
+	} else if c := n.shared[node].find(u); c != nil {
+		c.version = n.newest[u]
+	}
+}
+
+func (n *naive) must(ok bool, u uint64, what string) {
+	if !ok {
+		panic(fmt.Sprintf("core %d, unit %d: %s", n.core, u, what))
+	}
+}
+
+func (n *naive) lockOperation(node int, now uint64) (wait uint64) {
+	till := max(n.busy[fmt.Sprint("lock ", node)], now)
+	for k := range n.m.Nodes {
+		if k == node || n.opt.LockMachine {
+			n.busy[fmt.Sprint("lock ", k)] = till + n.m.Costs.LockDelayPS
+		}
+	}
+	return till - now
+}

@@ -1,0 +1,46 @@
+package cachemodel
+
+import "errors"
+
+// ErrLimit says that a machine or a layout is larger than the model can hold.
+var ErrLimit = errors.New("more than the cache model holds")
+
+// A Granularity is what is kept in the caches of the model.
+type Granularity uint8
+
+const (
+	// Blocks keeps whole blocks in fully associative caches, LRU by the lines that they cover. Where blocks lie matters for their number of
+	// lines and for the memory that they are in, and not for conflicts.
+	Blocks Granularity = iota
+	// Lines keeps lines in set-associative caches, LRU within the set.
+	Lines
+)
+
+// Pages says which frames of physical memory hold the pages of the data.
+type Pages uint8
+
+const (
+	PagesPermuted Pages = iota // pseudo-random ones, by the seed, as an operating system that has run for a while
+	PagesIdentity              // the same as the virtual ones
+)
+
+// LockReach says which accesses lock operations delay.
+type LockReach uint8
+
+const (
+	LockMemory LockReach = iota // those that miss the LLC
+	LockLLC                     // all that miss the core's L2
+)
+
+// Options of a model; the zero value is block mode.
+type Options struct {
+	Granularity Granularity
+	Kernels     int // numbers of kernels are below this; 0 means 1
+
+	Pages    Pages  // Lines
+	HashSets bool   // Lines: the sets of the LLC are chosen by a hash of the address and not by its low bits
+	Seed     uint64 // Lines: of the frames of pages
+
+	LockReach   LockReach
+	LockMachine bool // a lock operation delays all nodes and not only that of the core
+}
