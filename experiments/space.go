@@ -97,13 +97,13 @@ func (c *Config) recordersOf(scheduler string, t *hw.Topology) int {
 func (c *Config) traceLimit() loi.Options { return loi.Options{MaxBytes: c.TraceLimit} }
 
 const (
-	maxFirstChunk = 64 << 20
+	maxFirstChunk = 256 << 20
 	diskShare     = 4 // of the free disk, 1/diskShare at most is taken before a run
 )
 
 // traceOptions returns how traces are written where free bytes of disk are free (negative: not known). Every recorder gets a first chunk
 // for its share of the records and a quarter more, so that the work of getting pages is done before the region that is timed; at
-// most 64 MiB each, and all of one trace at most a quarter of the free disk and of the limit. Where all traces of c would then not
+// most 256 MiB each, and all of one trace at most a quarter of the free disk and of the limit. Where all traces of c would then not
 // fit, chunks grow as they are needed.
 func (c *Config) traceOptions(t *hw.Topology, plan kernel.Plan, free int64) func(recorders int) loi.Options {
 	room := uint64(maxFirstChunk) << 20

@@ -70,7 +70,7 @@ func TestTraceOptions(t *testing.T) {
 	}{
 		"half each, and a quarter more":   {1 << 40, 0, 2, TraceDefault, 20 << 20},
 		"no free space is known":          {-1, 0, 2, TraceDefault, 20 << 20},
-		"at most 64 MiB":                  {1 << 40, 0, 1, TraceDefault, 40 << 20},
+		"its share":                       {1 << 40, 0, 1, TraceDefault, 40 << 20},
 		"a quarter of the disk":           {128 << 20, 0, 2, TraceDefault, 16 << 20},
 		"a quarter of the limit":          {1 << 40, 64 << 20, 2, TraceDefault, 8 << 20},
 		"many workers":                    {1 << 40, 0, 1024, TraceDefault, 0},
@@ -83,7 +83,7 @@ func TestTraceOptions(t *testing.T) {
 			t.Errorf("%s: first chunk %d, want %d; limit %d, want %d", name, opt.FirstChunkBytes, test.want, opt.MaxBytes, test.limit)
 		}
 	}
-	plan.Executions <<= 3
+	plan.Executions <<= 5
 	c.Trace, c.TraceLimit = TraceDefault, 0
 	if opt := c.traceOptions(testHost, plan, 1<<40)(2); opt.FirstChunkBytes != maxFirstChunk {
 		t.Errorf("first chunk %d, want at most %d", opt.FirstChunkBytes, maxFirstChunk)

@@ -2,6 +2,7 @@ package loi
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -77,6 +78,26 @@ func TestArgumentsOfSeveralParameters(t *testing.T) {
 		h.Registry.Kernels[0].Of = of
 		if err := h.Registry.validate(); err == nil {
 			t.Errorf("Of %v of four parameters is valid", of)
+		}
+	}
+}
+
+// Add1 and Add2 are Add.
+func TestTaskListShortForms(t *testing.T) {
+	for _, k := range []KernelID{0, 3, callKernelMax, callKernelMax + 1} {
+		for _, a := range []uint32{0, 5, callArgMax, callArgMax + 1, 1<<32 - 1} {
+			var short, long TaskList
+			short.Add1(k, a)
+			long.Add(k, a)
+			for _, b := range []uint32{0, 7, callArgMax, callArgMax + 1} {
+				short.Add2(k, a, b)
+				long.Add(k, a, b)
+				short.Add2(k, b, a)
+				long.Add(k, b, a)
+			}
+			if short.n != long.n || !slices.Equal(short.words, long.words) {
+				t.Errorf("kernel %d, argument %d: %d executions %x, want %d %x", k, a, short.n, short.words, long.n, long.words)
+			}
 		}
 	}
 }

@@ -32,5 +32,25 @@ func (t *TaskList) Add(k KernelID, args ...uint32) {
 	putArgs(t.words[at:], args)
 }
 
+// Add1 is Add of an execution with one argument.
+func (t *TaskList) Add1(k KernelID, a uint32) {
+	if a > callArgMax || k > callKernelMax {
+		t.Add(k, a)
+		return
+	}
+	t.n++
+	t.words = append(t.words, uint64(k)|1<<callCountShift|uint64(a)<<callArgShift)
+}
+
+// Add2 is Add of an execution with two arguments.
+func (t *TaskList) Add2(k KernelID, a, b uint32) {
+	if a|b > callArgMax || k > callKernelMax {
+		t.Add(k, a, b)
+		return
+	}
+	t.n++
+	t.words = append(t.words, uint64(k)|2<<callCountShift|uint64(a)<<callArgShift|uint64(b)<<(callArgShift+callArgBits))
+}
+
 // Len returns the number of executions in t.
 func (t *TaskList) Len() int { return t.n }

@@ -233,6 +233,9 @@ func (g *goRun) result(c Config) *Result {
 		add(w.prof)
 		if w.grain {
 			work += w.inTask.ticks
+			for k, n := range w.inTask.counts {
+				r.Kernels[k].Count += n
+			}
 			samples = append(samples, w.inTask.sampled)
 		}
 		r.Tasks += w.tasks

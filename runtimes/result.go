@@ -61,6 +61,9 @@ func (p *pool) result(c Config) *Result {
 		var own uint64
 		for k := range c.Kernels {
 			t := w.prof.Kernel(loi.KernelID(k))
+			if w.grain {
+				t.Count = w.inTask.counts[k]
+			}
 			out.Kernels += t.Count
 			r.Kernels[k].Count += t.Count
 			ticks[k] += t.Ticks

@@ -9,7 +9,8 @@ import (
 // kernels are listed in order, and one in about every of them is stamped to estimate their mean times.
 type taskCalls struct {
 	list    loi.TaskList
-	record  bool // keep the list
+	record  bool     // keep the list
+	counts  []uint64 // by kernel
 	ticks   uint64
 	every   uint32
 	wait    uint32       // kernels until the next that is stamped
@@ -24,7 +25,7 @@ func newTaskCalls(kernels int, every uint32, record bool, r Rand) *taskCalls {
 	if every == 0 {
 		every = DefaultSampleEvery
 	}
-	c := &taskCalls{record: record, every: every, sampled: loi.NewProfile(kernels), rand: r}
+	c := &taskCalls{record: record, every: every, sampled: loi.NewProfile(kernels), rand: r, counts: make([]uint64, kernels)}
 	c.pause()
 	return c
 }
@@ -85,17 +86,22 @@ func (c *taskCalls) begin(w *Worker) uint64 {
 }
 
 func (c *taskCalls) end(w *Worker, k loi.KernelID, start uint64, blocks []uint32) {
-	switch {
-	case w.stamps == stampVirtual:
+	c.counts[k]++
+	if start != 0 && w.stamps != stampVirtual {
+		c.sampled.Add(k, start, hw.TSC())
+	} else if w.stamps == stampVirtual {
 		w.now += w.sim.price(w, k, blocks)
 		w.prof.Add(k, start, w.now)
-	case start != 0:
-		c.sampled.Add(k, start, hw.TSC())
-		fallthrough
-	default:
-		w.prof.Add(k, 0, 0)
 	}
-	if c.record {
+	if !c.record {
+		return
+	}
+	switch len(blocks) {
+	case 1:
+		c.list.Add1(k, blocks[0])
+	case 2:
+		c.list.Add2(k, blocks[0], blocks[1])
+	default:
 		c.list.Add(k, blocks...)
 	}
 }
