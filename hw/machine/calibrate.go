@@ -21,15 +21,17 @@ type Step struct {
 }
 
 // Calibrate measures this computer, which t describes: its clock; latencies of caches and memories, by walking a random cycle of lines, for
-// sizes from half the L1 to four times the LLC; how many misses a core overlaps, by many such walks at once; and bandwidths of reading, with one core, the cores of a node and those of a memory. What it
-// cannot measure is what [Host] guesses, and says so in its sources: what is inclusive, the costs of runtimes and the rates of kernels
-// ([RuntimeCosts]). Latencies hold what TLB misses add, where there are no huge pages.
+// sizes from half the L1 to four times the LLC; how many misses a core overlaps, by many such walks at once; and bandwidths of reading,
+// with one core, the cores of a node and those of a memory. What it cannot measure is what [Host] guesses, and says so in its
+// sources: what is inclusive, the costs of runtimes and the rates of kernels ([RuntimeCosts]). Latencies hold what TLB misses add, where
+// there are no huge pages.
 //
 // Every number is the median of several samples, but other programs that run at the same time still show. A level's latency is
 // raised to that of the level below it where noise put it under that.
 //
-// progress is called after each measurement, nil for none. Errors: those of Host; that of ctx; no memory. Cost: some seconds, and for each
-// memory four times the LLC, or twice those of all its nodes, but a quarter of what is free at most.
+// progress is called after each measurement, nil for none. Errors: those of Host; that of ctx; no memory. Cost: 2 to 3 s for one memory
+// and an LLC of 32 MiB, more for each pair of memories; and for each memory four times the LLC, or twice those of all its nodes, but a
+// quarter of what is free at most.
 func Calibrate(ctx context.Context, t *hw.Topology, progress func(Step)) (*Machine, error) {
 	m, err := Host(t)
 	if err != nil {
@@ -172,8 +174,8 @@ func sizesToWalk(m *Machine, most uint64) []uint64 {
 }
 
 // levelSizes returns the sizes whose latencies stand for L1, L2 and LLC: half of a private cache and a quarter of the shared one, which others use
-// too, so that what else is in it does no harm (on a VM whose LLC others shared, half of it answered in 16 to 78 ns from one run to the next, a
-// third in 14); but twice the cache below, lest that one answers, if there is room.
+// too, so that what else is in it does no harm (on a VM whose LLC others shared, half of it answered in 15 to 78 ns from one run to the next, a
+// quarter in 12 to 15); but twice the cache below, lest that one answers, if there is room.
 func levelSizes(m *Machine) [3]uint64 {
 	return [3]uint64{
 		m.L1.Bytes / 2,

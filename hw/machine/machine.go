@@ -7,7 +7,7 @@ import (
 
 // A Machine is what the simulated substrate runs on: its cores and nodes, its caches and memories, and what operations of a runtime
 // cost. All cores are alike, and so are all nodes. Times are integers in picoseconds (PS), so that results are equal on every
-// computer. Do not change one that others use.
+// computer. Methods other than Validate want one that is valid, as Parse and the like return it. Do not change one that others use.
 type Machine struct {
 	Name        string
 	Description string // one line; "" for none
