@@ -35,6 +35,9 @@ func (in *instance) bounds(potential, acceleration deviation) bounds {
 	f := 1 / float64(max(1, len(in.leaves)))
 	theta := 1 / acceptance{in.order, in.theta}.opening(f)
 	cut := power(theta, in.order+1) * math.Sqrt(max(1, 10*float64(len(in.leaves))/float64(max(1, len(in.bodies)))))
+	if in.count().m2l == 0 {
+		cut = 0 // everything is summed directly
+	}
 	return bounds{
 		potential:    max(1, potential.cancellation) * (marginB[in.order]*math.Sqrt(f)*cut + 1e-6),
 		acceleration: max(1, acceleration.cancellation) * (marginA[in.order]*math.Cbrt(f)*cut + 1e-5),

@@ -125,7 +125,7 @@ func plan(p kernel.Params) (kernel.Plan, error) {
 			return kernel.Plan{}, err
 		}
 	}
-	out := kernel.Plan{Resolved: maps.Clone(p), Args: 4}
+	out := kernel.Plan{Resolved: maps.Clone(p), Args: 2}
 	out.Resolved["isa"] = s.isa.String()
 	terms, err := laplace.TermsOf(s.order)
 	if err != nil {
