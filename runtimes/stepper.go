@@ -145,6 +145,7 @@ type stepper struct {
 	order    uint64
 	locked   []uint64 // by queue: the time until which its lock is held
 	running  *stepWorker
+	args     []uint32
 	finished bool
 	end      uint64
 }
@@ -185,7 +186,8 @@ func (t turns) down(v *stepWorker) {
 }
 
 func (s *stepper) price(w *Worker, k loi.KernelID, blocks []uint32) uint64 {
-	return s.costs.Kernel(w.id, w.now, k, blocks)
+	s.args = append(s.args[:0], blocks...) // what is handed to a function that is not known escapes, and every End would allocate
+	return s.costs.Kernel(w.id, w.now, k, s.args)
 }
 
 // lockOwn takes the lock of v's own queue for one Lock cost; if it is held, v waits, and has the lock when it asks again: first

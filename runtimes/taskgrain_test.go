@@ -122,3 +122,18 @@ func TestTaskGrain(t *testing.T) {
 		}
 	}
 }
+
+// The blocks that a kernel names are handed on without an allocation, at every grain.
+func TestEndDoesNotAllocate(t *testing.T) {
+	x := uint32(3)
+	for _, grain := range []bool{false, true} {
+		w := &Worker{prof: loi.NewProfile(1), stamps: stampProfile}
+		if grain {
+			w.stamps, w.grain = stampTask, true
+			w.inTask = newTaskCalls(1, 0, false, NewRand(1, 0))
+		}
+		if n := testing.AllocsPerRun(1000, func() { w.End(0, w.Begin(0), x, x+1, x+2) }); n != 0 {
+			t.Errorf("task grain %v: %v allocations a kernel", grain, n)
+		}
+	}
+}
