@@ -7,7 +7,7 @@ import (
 )
 
 // A product is the product of n x n matrices by divide and conquer with leaves of 32 x 32 x 64, as in package matmul, whose leaves are shared
-// out among cores: each takes a subtree of C, the most significant bits of the recursion first. It is a stream like a work-first run without steals.
+// out among cores: each has tiles of C that follow each other in the recursion. It is a stream like a work-first run with few steals.
 type product struct {
 	layout  *Layout
 	kernels [][]Access // by core, in order
@@ -19,14 +19,17 @@ func newProduct(n uint64, cores int, tiled bool) *product {
 		return p.layout.AddMatrix(Matrix{Rows: n, Cols: n, ElementBytes: 4, TileRows: rows, TileCols: cols, Tiled: tiled}, 4096)
 	}
 	a, b, c := add(32, 64), add(64, 32), add(32, 32)
-	total := uint32(n / 32 * (n / 32) * (n / 64))
-	count := uint32(0)
+	rank := func(i, j uint32) (r uint64) { // of a tile of C in the recursion: the bits of i and j by turns
+		for bit := uint32(n / 2); bit >= 32; bit /= 2 {
+			r = r<<2 | uint64(i/bit&1<<1|j/bit&1)
+		}
+		return r
+	}
 	var divide func(i, j, k, rows, cols, inner uint32)
 	divide = func(i, j, k, rows, cols, inner uint32) {
 		switch {
 		case rows == 32 && cols == 32 && inner == 64:
-			core := int(uint64(count) * uint64(cores) / uint64(total))
-			count++
+			core := int(rank(i, j) * uint64(cores) / (n / 32 * (n / 32)))
 			p.kernels[core] = append(p.kernels[core],
 				Access{a + i/32*uint32(n/64) + k/64, false}, Access{b + k/64*uint32(n/32) + j/32, false}, Access{c + i/32*uint32(n/32) + j/32, true})
 		case rows > 32 && rows >= cols && rows >= inner:

@@ -204,28 +204,72 @@ func (m *Model) accessLines(core, node int, b *Block, write bool) {
 // run accesses count lines of a chunk from u on.
 func (m *Model) run(core, node int, u uint32, count int, write bool) {
 	c := &m.private[core]
-	set, name := c.where(u)
+	k := &c.place.chunks[u>>m.chunkShift]
+	offset := u & (1<<m.chunkShift - 1)
+	set, name := int(k.l2Set+offset), uint64(k.l2Name)
+	llcSet, llcName := int(k.llcSet+offset), uint64(k.llcName)
 	mine := ownedBy(core) | newest
-	hits := uint64(0)
-	for i := range count {
-		victim, hit := c.use(set+i, name)
-		u := u + uint32(i)
-		if hit {
-			hits++
-			if write && m.entries[int(u)*m.stride]&^present != mine {
-				m.write(core, node, u, 1, true, 0)
+	hits := 0
+	if c.perSet == 2 && c.tail == 64 { // eight ways: sets.use in place and without a branch
+		w := c.words[2*set:][:2*count]
+		pattern := name * ones
+		for i := 0; i < len(w)-1; i += 2 {
+			x0, x1 := w[i], w[i+1]
+			y0, y1 := x0^pattern, x1^pattern
+			z0, z1 := (y0-ones)&^y0&tops, (y1-ones)&^y1&tops
+			m0 := z0 ^ (z0 - 1)
+			// Nothing, if the name is in the first word: only if it is not, m0 has its top bit and z0 has not.
+			m1 := (z1 ^ (z1 - 1)) & uint64(int64(m0&^z0)>>63)
+			w[i] = x0&^m0 | (x0<<laneBits|name)&m0
+			w[i+1] = x1&^m1 | (x1<<laneBits|x0>>(64-laneBits))&m1
+			if z0|z1 == 0 {
+				m.missLine(core, node, u+uint32(i/2), write, set+i/2, x1>>(64-laneBits), llcSet+i/2, llcName)
+			} else {
+				hits++
+				if write && m.entries[(int(u)+i/2)*m.stride]&^present != mine {
+					m.write(core, node, u+uint32(i/2), 1, true, 0)
+				}
 			}
-			continue
 		}
-		m.victims = m.victims[:0]
-		if victim != 0 && !m.inclusive {
-			m.leaveL2(core, c.place.lineOf(&c.place.l2, set+i, victim))
+	} else {
+		for i := range count {
+			if victim, hit := c.use(set+i, name); !hit {
+				m.missLine(core, node, u+uint32(i), write, set+i, victim, llcSet+i, llcName)
+			} else {
+				hits++
+				if write && m.entries[(int(u)+i)*m.stride]&^present != mine {
+					m.write(core, node, u+uint32(i), 1, true, 0)
+				}
+			}
 		}
-		m.miss(core, node, u, 1, true, write)
 	}
 	m.stat.Lines += uint64(count)
-	m.stat.L2Hits += hits
-	m.fetch.cachePS += hits * m.l2PS
+	m.stat.L2Hits += uint64(hits)
+	m.fetch.cachePS += uint64(hits) * m.l2PS
+}
+
+// missLine is miss for line u, which has taken the place of victim in a set of the L2. It does itself what is most frequent, a hit in an inclusive LLC
+// which no other core has newer.
+func (m *Model) missLine(core, node int, u uint32, write bool, set int, victim uint64, llcSet int, llcName uint64) {
+	e := m.entries[int(u)*m.stride:][:m.stride]
+	if m.inclusive && e[0]&(1<<node) != 0 && (e[0]&newest == 0 || ownerOf(e[0]) == core) {
+		m.fetch.missedL2 = true
+		m.stat.LLCHits++
+		m.fetch.cachePS += m.llcPS
+		m.shared[node].use(llcSet, llcName)
+		e[0] &^= newest
+		e[m.coreWord[core]] |= m.coreBit[core]
+		if write {
+			m.write(core, node, u, 1, true, m.llcPS)
+		}
+		return
+	}
+	m.victims = m.victims[:0]
+	if victim != 0 && !m.inclusive {
+		p := m.private[core].place
+		m.leaveL2(core, p.lineOf(&p.l2, set, victim))
+	}
+	m.miss(core, node, u, 1, true, write)
 }
 
 // miss is an access to a unit that was not in the L2 of the core. The L2 has it now, if held, and m.victims lost their places for it.

@@ -58,7 +58,10 @@ func (d *directory) entry(u uint32) []uint64 {
 // the L2), the rest is waited for.
 func (m *Model) write(core, node int, u uint32, lines uint64, held bool, paidPS uint64) {
 	e := m.entry(u)
-	if far := m.invalidateOthers(core, node, e, u, lines); far != 0 {
+	others := e[0]&present&^(1<<node) | e[m.coreWord[core]]&^m.coreBit[core]
+	if others == 0 && len(e) == 2 {
+		// nobody else has it
+	} else if far := m.invalidateOthers(core, node, e, u, lines); far != 0 {
 		if paidPS == 0 {
 			m.stat.Upgrades += lines
 		}

@@ -15,9 +15,6 @@ type Block struct {
 	Rows     uint32
 }
 
-// bytes returns the size of b without what lies between its rows.
-func (b Block) bytes() uint64 { return b.RowBytes * uint64(b.Rows) }
-
 // A Layout says where the blocks of a program lie. The number of a block, which accesses name, is its index in Blocks.
 type Layout struct {
 	Blocks []Block

@@ -99,14 +99,20 @@ func newNaive(m *machine.Machine, l *Layout, opt Options) *naive {
 				setOf: func(uint64) uint64 { return 0 }, size: func(u uint64) uint64 { return uint64(len(n.linesIn(l.Blocks[u]))) }}
 		}
 		sets := c.Bytes / uint64(c.LineBytes) / uint64(c.Ways)
-		if hash {
-			panic("not here")
+		chunk := uint64(1) // lines that lie in consecutive sets, as in newPlacement
+		for chunk < 64 && m.L2.Bytes/uint64(64*m.L2.Ways)%(2*chunk) == 0 && m.LLC.Bytes/uint64(64*m.LLC.Ways)%(2*chunk) == 0 && m.Memory.PageBytes/64%(2*chunk) == 0 {
+			chunk *= 2
 		}
 		return naiveCache{sets: map[uint64][]copyOf{}, capacity: uint64(c.Ways), size: func(uint64) uint64 { return 1 },
 			setOf: func(u uint64) uint64 {
 				address := u * uint64(c.LineBytes)
 				physical := n.frames[address/m.Memory.PageBytes]*m.Memory.PageBytes + address%m.Memory.PageBytes
-				return physical / uint64(c.LineBytes) % sets
+				line := physical / uint64(c.LineBytes)
+				if hash {
+					colours := sets / chunk
+					return (line/chunk+mix(line/chunk/colours))%colours*chunk + line%chunk
+				}
+				return line % sets
 			}}
 	}
 	for range m.Cores() {
