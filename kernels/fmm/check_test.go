@@ -205,3 +205,27 @@ func TestAccuracyOfAMillion(t *testing.T) {
 		t.Logf("theta %s: %+v\n%s", want.theta, in.count(), strings.Join(c.Lines, "\n"))
 	}
 }
+
+// Bodies that single precision hardly tells apart pull at each other more than all others do; the bound allows for that, and for no more.
+func TestClosePairs(t *testing.T) {
+	bodies := generate(cube, 2000, 0, 0, 13)
+	for i := range 20 {
+		bodies[i].x = 0.9
+		bodies[20+i] = bodies[i]
+		bodies[20+i].x += 6e-4
+	}
+	in := of(t, kernel.Params{"order": 10, "theta": "0.3", "ncrit": 4}, bodies)
+	run(t, in)
+	in.downward()
+	in.reference.chosen = nil
+	for i, o := range in.origin {
+		if o < 40 {
+			in.reference.chosen = append(in.reference.chosen, int32(i))
+		}
+	}
+	c := in.Check()
+	_, a := in.reference.deviations()
+	if !c.Passed || a.l2 < 2e-5 || a.l2 > a.moved || a.moved > 1e-3 {
+		t.Errorf("%+v, %+v", c, a)
+	}
+}

@@ -160,4 +160,15 @@ func TestAffinity(t *testing.T) {
 	if a, b := root.Affinity(nil, 0), root.Affinity(nil, 1); a != -1 || b != 5 {
 		t.Errorf("affinities %d and %d, want -1 and 5", a, b)
 	}
+	in.Reset(true)
+	run(t, in)
+	touched := 0
+	for i := range in.last {
+		if in.last[i].Load() == 0 {
+			touched++
+		}
+	}
+	if touched < 100 {
+		t.Errorf("the run noted down %d of %d cells", touched, len(in.cells))
+	}
 }
