@@ -73,12 +73,12 @@ func paperMachine(tb testing.TB) *machine.Machine {
 	return m
 }
 
-// BenchmarkBlocks is the product of 4096 x 4096 matrices on the paper's machine in block mode: ns for an access of one block. Order of magnitude: 15 ns.
+// BenchmarkBlocks is the product of 4096 x 4096 matrices on the paper's machine in block mode: ns for an access of one block. 25 to 45 on a shared Zen 5.
 func BenchmarkBlocks(b *testing.B) {
 	benchmarkProduct(b, 4096, true, Options{})
 }
 
-// BenchmarkLines is the same in line mode: ns for a line.
+// BenchmarkLines is the same in line mode: ns for a line. 10 to 16 (tiled) and 18 to 30 (row) on a shared Zen 5.
 func BenchmarkLines(b *testing.B) {
 	b.Run("layout=tiled", func(b *testing.B) { benchmarkProduct(b, 4096, true, Options{Granularity: Lines}) })
 	b.Run("layout=row", func(b *testing.B) { benchmarkProduct(b, 4096, false, Options{Granularity: Lines}) })
@@ -108,7 +108,7 @@ func benchmarkProduct(b *testing.B, n uint64, tiled bool, opt Options) {
 	b.ReportMetric(float64(c.LLCMisses)/float64(c.Lines)*100, "%LLCmiss")
 }
 
-// BenchmarkHits is line mode with everything in the L2: 128 consecutive lines at a time.
+// BenchmarkHits is line mode with everything in the L2: 128 consecutive lines at a time. 3 to 4 ns for a line on a shared Zen 5.
 func BenchmarkHits(b *testing.B) {
 	l := &Layout{}
 	for range 16 {

@@ -98,7 +98,7 @@ func (m *Model) toLLC(node int, u uint32, lines uint64) {
 	if c.place != nil {
 		e[0] |= bit
 		set, name := c.where(u)
-		if victim, _ := c.use(set, name); victim != 0 {
+		if victim, hit := c.use(set, name); !hit && victim != 0 {
 			m.leaveLLC(node, c.place.lineOf(&c.place.llc, set, victim))
 		}
 		return

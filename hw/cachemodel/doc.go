@@ -53,5 +53,6 @@
 // Tags of physical addresses in the sets would need 32 bits or more, and a search in each of 24 L2s for each write. A stationary place for each line, with
 // the order in a word apart, halves the work of a hit in small sets but not in those of 16 ways, and does not go beyond 16. Asking memories at the
 // time of each access, instead of the begin of the kernel, makes others wait for idle time. An exact directory in line mode would be written at each eviction
-// from an L2, in another place than the one at hand.
+// from an L2, in another place than the one at hand. Asking the L2 for all lines of a chunk before the first miss is dealt with, and sets of 16 ways
+// without branches, were no faster (BenchmarkLines 11.4 against 10.2 ns a line; 14.2 against 13.1).
 package cachemodel

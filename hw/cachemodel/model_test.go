@@ -95,7 +95,7 @@ func randomLayout(r *rand.Rand) *Layout {
 
 // TestAgainstNaive compares counts and stalls, access by access, with the plain model, which also checks its protocol.
 func TestAgainstNaive(t *testing.T) {
-	trials := 1000
+	trials := 600
 	if testing.Short() {
 		trials = 300
 	}
