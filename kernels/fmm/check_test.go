@@ -58,7 +58,11 @@ func TestInputs(t *testing.T) {
 // Errors fall with the order and grow with theta, as fast as the series says, until rounding is all that is left; and they are within
 // their bounds.
 func TestConvergence(t *testing.T) {
-	for _, dist := range distributions {
+	dists := distributions
+	if testing.Short() {
+		dists = dists[:1] // the race detector makes this slow
+	}
+	for _, dist := range dists {
 		bodies := generate(dist, 3000, 1, 10, 11)
 		thetas := []float64{0.3, 0.5, 0.7}
 		var last [3]deviation
