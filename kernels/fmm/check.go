@@ -22,7 +22,7 @@ import (
 // is what positions in single precision change, computed with the reference: it is felt where two bodies are very near to each other.
 //
 // A and B are three times the largest found with plummer, sphere and cube of 500 to 1000000 bodies in leaves of up to 32, theta 0.3 to 0.85
-// (of the largest fewer combinations); the medians found are a sixth of A and a fifteenth of B.
+// (of the largest fewer combinations); the medians found are a sixth to a twentieth of A, a thirteenth of B or less.
 type bounds struct{ potential, acceleration float64 }
 
 // marginA and marginB are A and B by order.

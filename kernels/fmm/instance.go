@@ -170,7 +170,7 @@ func (in *instance) Reset(hints bool) {
 
 func (in *instance) Close() error { return nil }
 
-// results returns the field at body i of the tree's order, in the units of the computation.
+// result returns the field at body i of the tree's order, in the units of the computation.
 func (in *instance) result(i int) field {
 	return field{float64(in.soa.P[i]), float64(in.soa.AX[i]), float64(in.soa.AY[i]), float64(in.soa.AZ[i])}
 }
