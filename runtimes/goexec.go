@@ -64,6 +64,7 @@ func runGo(ctx context.Context, c Config, prog Program) (*Result, error) {
 		if c.TaskGrain && c.Tracing != TraceOff {
 			w.grain = true
 			w.inTask = newTaskCalls(len(c.Kernels), c.SampleEvery, c.Tracing == TraceFull, NewRand(c.Seed, int(made.Add(1))))
+			w.inTask.pause(w)
 		}
 		g.mu.Lock()
 		g.all = append(g.all, w)

@@ -282,6 +282,7 @@ func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
 		if c.TaskGrain && c.Tracing != TraceOff {
 			w.stamps, w.grain = stampTask, true
 			w.inTask = newTaskCalls(len(c.Kernels), c.SampleEvery, c.Tracing == TraceFull, NewRand(c.Seed, 2*p.n+i))
+			w.inTask.pause(w)
 		}
 		wg.Add(1)
 		go func() {

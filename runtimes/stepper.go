@@ -88,6 +88,7 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 		}
 		if w.grain = c.TaskGrain; w.grain {
 			w.inTask = newTaskCalls(len(c.Kernels), 0, w.rec != nil, NewRand(c.Seed, 2*p.n+i))
+			w.inTask.pause(w)
 		}
 		s.all = append(s.all, &stepWorker{Worker: w, pc: pcLook, queue: p.queueOf[i], idleFrom: notIdle})
 	}

@@ -13,7 +13,6 @@ type taskCalls struct {
 	counts  []uint64 // by kernel
 	ticks   uint64
 	every   uint32
-	wait    uint32       // kernels until the next that is stamped
 	sampled *loi.Profile // those
 	rand    Rand
 }
@@ -26,12 +25,11 @@ func newTaskCalls(kernels int, every uint32, record bool, r Rand) *taskCalls {
 		every = DefaultSampleEvery
 	}
 	c := &taskCalls{record: record, every: every, sampled: loi.NewProfile(kernels), rand: r, counts: make([]uint64, kernels)}
-	c.pause()
 	return c
 }
 
-// pause draws the distance to the next sample: uniform with mean every, so that no period of the program meets it.
-func (c *taskCalls) pause() { c.wait = 1 + uint32(c.rand.N(int(2*c.every-1))) }
+// pause draws the distance to the next sample of w: uniform with mean every, so that no period of the program meets it.
+func (c *taskCalls) pause(w *Worker) { w.wait = 1 + uint32(c.rand.N(int(2*c.every-1))) }
 
 // BeginTask stamps, at task grain, the start of a piece of work that runs kernels one after the other on this worker and spawns
 // nothing; elsewhere it does nothing. Begin and End go around each kernel as ever, whatever the grain.
@@ -74,28 +72,34 @@ func (w *Worker) EndTask(start uint64) {
 	}
 }
 
+// begin is Begin at task grain, but on threads of our own, where Begin does it by itself.
 func (c *taskCalls) begin(w *Worker) uint64 {
 	if w.stamps == stampVirtual {
 		return w.now
 	}
-	if c.wait--; c.wait != 0 {
+	if w.wait--; w.wait != 0 {
 		return 0
 	}
-	c.pause()
+	c.pause(w)
 	return hw.TSC()
 }
 
+// end is End at task grain, likewise.
 func (c *taskCalls) end(w *Worker, k loi.KernelID, start uint64, blocks []uint32) {
 	c.counts[k]++
-	if start != 0 && w.stamps != stampVirtual {
-		c.sampled.Add(k, start, hw.TSC())
-	} else if w.stamps == stampVirtual {
+	if w.stamps == stampVirtual {
 		w.now += w.sim.price(w, k, blocks)
 		w.prof.Add(k, start, w.now)
+	} else if start != 0 {
+		c.sampled.Add(k, start, hw.TSC())
 	}
-	if !c.record {
-		return
+	if c.record {
+		c.note(k, blocks)
 	}
+}
+
+// note lists an execution.
+func (c *taskCalls) note(k loi.KernelID, blocks []uint32) {
 	switch len(blocks) {
 	case 1:
 		c.list.Add1(k, blocks[0])

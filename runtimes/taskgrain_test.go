@@ -131,6 +131,7 @@ func TestEndDoesNotAllocate(t *testing.T) {
 		if grain {
 			w.stamps, w.grain = stampTask, true
 			w.inTask = newTaskCalls(1, 0, false, NewRand(1, 0))
+			w.inTask.pause(w)
 		}
 		if n := testing.AllocsPerRun(1000, func() { w.End(0, w.Begin(0), x, x+1, x+2) }); n != 0 {
 			t.Errorf("task grain %v: %v allocations a kernel", grain, n)

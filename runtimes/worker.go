@@ -38,6 +38,7 @@ type Worker struct {
 	dry    bool     // kernels are not computed
 	grain  bool     // tasks are stamped and not kernels: see taskgrain.go
 	inTask *taskCalls
+	wait   uint32 // task grain: kernels until the next that is stamped
 	gor    *goRun // stampGo
 
 	shared *lifo    // QueueCore, QueueNode: the queue of this worker's shepherd
@@ -96,6 +97,13 @@ const (
 // Begin stamps the start of kernel k, which must end on the same worker before any other begins. Cost: one [hw.TSC].
 func (w *Worker) Begin(k loi.KernelID) uint64 {
 	w.kernel = int32(k)
+	if w.stamps == stampTask {
+		if w.wait--; w.wait != 0 {
+			return 0
+		}
+		w.inTask.pause(w)
+		return hw.TSC()
+	}
 	if w.stamps == stampProfile || w.stamps == stampTrace {
 		return hw.TSC()
 	}
@@ -122,6 +130,21 @@ func (w *Worker) beginSlow() uint64 {
 // mode, a record in trace mode.
 func (w *Worker) End(k loi.KernelID, start uint64, blocks ...uint32) {
 	w.kernel = ^int32(k)
+	if w.stamps == stampTask {
+		c := w.inTask
+		c.counts[k]++
+		if start != 0 {
+			c.sampled.Add(k, start, hw.TSC())
+		}
+		if c.record {
+			if len(blocks) == 2 {
+				c.list.Add2(k, blocks[0], blocks[1])
+			} else {
+				c.note(k, blocks)
+			}
+		}
+		return
+	}
 	if w.stamps >= stampVirtual {
 		w.endSlow(k, start, blocks)
 		return
