@@ -12,6 +12,7 @@ import (
 
 	"krdlab/experiments"
 	"krdlab/hw"
+	"krdlab/hw/machine"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 )
@@ -19,6 +20,7 @@ import (
 // runFlags are the flags of every kernel.
 type runFlags struct {
 	sched, bind, trace, grain, counters, numa, out, topology string
+	machine, caches                                          string
 	cores, reps, warmup                                      int
 	seed                                                     uint64
 	limit                                                    size
@@ -39,9 +41,12 @@ func (a *app) runCommand() *cobra.Command {
 	})
 	p := run.PersistentFlags()
 	p.StringVar(&f.sched, "sched", "workfirst", "`NAMES` of schedulers, separated by commas, or all: "+strings.Join(experiments.SchedulerNames(), ", "))
-	p.IntVar(&f.cores, "cores", 0, "`N` workers, one for each core (default all cores that this process may use)")
-	p.IntVar(&f.reps, "reps", 10, "`N` timed repetitions; below 6 there are no intervals")
-	p.IntVar(&f.warmup, "warmup", 1, "`N` repetitions before those, untimed")
+	p.IntVar(&f.cores, "cores", 0, "`N` workers, one for each core (default all cores of the machine)")
+	p.StringVar(&f.machine, "machine", machineAuto, "`WHERE`: native, the `NAME` or TOML file of a machine to simulate, or auto: native where this machine has\nthe cores, otherwise "+
+		experiments.DefaultMachine+" simulated; see krdlab list machines")
+	p.StringVar(&f.caches, "cache-model", string(experiments.CacheBlocks), "how a simulated machine's caches are modelled: whole `blocks` (fast) or lines")
+	p.IntVar(&f.reps, "reps", 0, fmt.Sprintf("`N` timed repetitions; below 6 there are no intervals (default %d, simulated %d)", experiments.DefaultReps, experiments.SimulatedReps))
+	p.IntVar(&f.warmup, "warmup", 1, "`N` repetitions before those, untimed; none where the machine is simulated")
 	p.Uint64Var(&f.seed, "seed", 1, "`N`, the seed of inputs, of victims and of the bootstrap")
 	p.StringVar(&f.bind, "bind", "compact", "`WHERE` workers are pinned: compact (fill a node, then the next), scatter, or a list of CPUs such as 0,2,4-7")
 	p.StringVar(&f.trace, "trace", "", "`MODE`: off, profile or full (default: repetitions are profiled, and one more is traced in full for KRD)")
@@ -64,6 +69,8 @@ func (a *app) runCommand() *cobra.Command {
 	complete("bind", "compact", "scatter")
 	complete("trace", "off", "profile", "full")
 	complete("trace-grain", "kernel", "task")
+	complete("machine", append([]string{machineAuto, machineNative}, machine.Names()...)...)
+	complete("cache-model", string(experiments.CacheBlocks), string(experiments.CacheLines))
 	complete("counters", "auto", "perf", "off")
 	complete("numa", "first-touch", "interleave")
 
@@ -93,15 +100,17 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags) *cobra.Command {
 	}
 	read := kernelFlags(c.Flags(), k)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		t, err := a.topology()
+		m, t, err := a.machineOf(c.Flags(), f)
 		if err != nil {
-			return fmt.Errorf("this machine's topology: %w", err)
+			return err
 		}
 		config, err := f.config(c.Flags(), k, t)
 		if err != nil {
 			return err
 		}
 		config.Params = read()
+		config.Simulated = m
+		f.substrate(c.Flags(), config)
 		return a.run(c.Context(), config, t, f.json)
 	}
 	return c
@@ -145,6 +154,7 @@ func (f *runFlags) config(flags *pflag.FlagSet, k *kernel.Kernel, t *hw.Topology
 	c.Schedulers = experiments.ParseSchedulers(f.sched)
 	c.Cores, c.Reps, c.Warmup, c.Seed = f.cores, f.reps, f.warmup, f.seed
 	c.Counters, c.NUMA, c.Out = experiments.CounterMode(f.counters), experiments.NUMAPolicy(f.numa), f.out
+	c.CacheModel = experiments.CacheModel(f.caches)
 	c.Oversubscribe, c.SMT, c.Topology, c.TraceLimit = f.oversubscribe, f.smt, f.topology, uint64(f.limit)
 	if flags.Changed("trace") {
 		c.Trace = experiments.TraceMode(f.trace)
@@ -171,7 +181,11 @@ func (f *runFlags) config(flags *pflag.FlagSet, k *kernel.Kernel, t *hw.Topology
 func (a *app) run(ctx context.Context, c *experiments.Config, t *hw.Topology, asJSON bool) error {
 	progress, done := a.progress()
 	c.Notice = func(what string) { fmt.Fprintln(a.stderr, what) }
-	out, err := experiments.Run(ctx, c, a.argv, t, a.measure, progress)
+	measure := a.measure
+	if c.Simulated != nil {
+		measure = experiments.Simulate(c.Simulated)
+	}
+	out, err := experiments.Run(ctx, c, a.argv, t, measure, progress)
 	done()
 	if len(out.Results) > 0 {
 		err = errors.Join(err, a.print(c, out, asJSON))
