@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"krdlab/experiments"
+	"krdlab/kernels/kernel"
 	"krdlab/krd"
 	"krdlab/krd/atoms"
 	"krdlab/krd/smith"
@@ -73,7 +74,7 @@ func exitCode(err error) int {
 	case is(experiments.ErrCapability):
 		return exitCapability
 	case errors.As(err, &order), errors.As(err, &text), errors.As(err, &size), errors.As(err, &data),
-		is(atoms.ErrShape, loi.ErrNotTrace, loi.ErrNewerVersion, loi.ErrUnclean, loi.ErrCorrupt, krd.ErrLoss, krd.ErrTooLarge):
+		is(kernel.ErrData, atoms.ErrShape, loi.ErrNotTrace, loi.ErrNewerVersion, loi.ErrUnclean, loi.ErrCorrupt, krd.ErrLoss, krd.ErrTooLarge):
 		return exitData
 	}
 	return exitFailed

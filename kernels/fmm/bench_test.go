@@ -48,7 +48,7 @@ func BenchmarkStep(b *testing.B) {
 				ns := map[string][]int64{}
 				for b.Loop() {
 					start := time.Now()
-					in, err := newInstanceWith(s, bodies, 1, 1)
+					in, err := newInstanceWith(s, bodies, 1, 1, false)
 					if err != nil {
 						b.Fatal(err)
 					}

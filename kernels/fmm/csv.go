@@ -2,7 +2,6 @@ package fmm
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,9 +9,11 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"krdlab/kernels/kernel"
 )
 
-// An InputError is a file of bodies whose content is bad.
+// An InputError is a file of bodies whose content is bad. It is a [kernel.ErrData].
 type InputError struct {
 	File string
 	Line int // from 1; 0: the file as a whole
@@ -30,6 +31,9 @@ func (e *InputError) Error() string {
 	}
 	return fmt.Sprintf("%s: %s, found %s", where, e.Want, e.Got)
 }
+
+// Unwrap returns [kernel.ErrData].
+func (e *InputError) Unwrap() error { return kernel.ErrData }
 
 // largest is the largest coordinate and charge that a file may have: squares of accelerations are still numbers.
 const largest = 1e60
@@ -114,27 +118,6 @@ func parseBodies(r io.Reader, name string) ([]body, error) {
 		return nil, bad(0, "expected lines "+header+", there are no bodies", "")
 	}
 	return bodies, nil
-}
-
-// countLines returns an upper bound for the number of bodies in a file.
-func countLines(path string) (int, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, fmt.Errorf("bodies: %w", err)
-	}
-	defer f.Close()
-	buf := make([]byte, 1<<16)
-	n := 1
-	for {
-		k, err := f.Read(buf)
-		n += bytes.Count(buf[:k], []byte{'\n'})
-		if err == io.EOF {
-			return n, nil
-		}
-		if err != nil {
-			return 0, fmt.Errorf("bodies: %w", err)
-		}
-	}
 }
 
 // Save writes the bodies and their fields to the output file, in the order and units of the input, with as many digits as tell the

@@ -50,7 +50,7 @@ func TestBadFiles(t *testing.T) {
 	} {
 		_, err := parseBodies(strings.NewReader(test.text), "b.csv")
 		var input *InputError
-		if !errors.As(err, &input) || err.Error() != test.want {
+		if !errors.As(err, &input) || !errors.Is(err, kernel.ErrData) || err.Error() != test.want {
 			t.Errorf("%.60q:\n%v, want\n%s", test.text, err, test.want)
 		}
 	}

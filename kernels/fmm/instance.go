@@ -52,31 +52,38 @@ type instance struct {
 
 // newInstanceOf builds the tree and the multipoles of bodies, which it keeps.
 func newInstanceOf(s settings, bodies []body, seed uint64) (*instance, error) {
-	return newInstanceWith(s, bodies, seed, runtime.GOMAXPROCS(0))
+	return newInstanceWith(s, bodies, seed, runtime.GOMAXPROCS(0), false)
 }
 
-// newInstanceWith is newInstanceOf with so many goroutines outside runs.
-func newInstanceWith(s settings, bodies []body, seed uint64, workers int) (*instance, error) {
+// newInstanceWith is newInstanceOf with so many goroutines outside runs. A dry instance has the tree, and neither expansions nor bodies for
+// kernels: those of dry runs read none.
+func newInstanceWith(s settings, bodies []body, seed uint64, workers int, dry bool) (*instance, error) {
 	in := &instance{settings: s, input: bodies, workers: workers}
 	start := time.Now()
 	in.tree = build(bodies, s.ncrit)
 	in.measure(acceptance{s.order, s.theta}, in.workers)
-	in.soa = laplace.NewBodies(len(bodies))
 	oneSign := true
-	for i, b := range in.bodies {
-		in.soa.X[i], in.soa.Y[i], in.soa.Z[i], in.soa.Q[i] = float32(b.x), float32(b.y), float32(b.z), float32(b.q)
-		oneSign = oneSign && (b.q >= 0) == (in.bodies[0].q >= 0)
+	for i := range in.bodies {
+		oneSign = oneSign && (in.bodies[i].q >= 0) == (in.bodies[0].q >= 0)
 	}
-	in.time("tree", start)
-
-	start = time.Now()
 	var err error
 	if in.ops, err = laplace.New(laplace.Options{Order: s.order, ISA: s.isa, Dipoles: !oneSign}); err != nil {
 		return nil, err
 	}
-	in.exp = in.ops.NewCells(len(in.cells))
-	in.upward()
-	in.time("upward", start)
+	if dry {
+		in.exp, in.soa = in.ops.NewCells(0), laplace.NewBodies(0)
+		in.time("tree", start)
+	} else {
+		in.soa = laplace.NewBodies(len(bodies))
+		for i, b := range in.bodies {
+			in.soa.X[i], in.soa.Y[i], in.soa.Z[i], in.soa.Q[i] = float32(b.x), float32(b.y), float32(b.z), float32(b.q)
+		}
+		in.time("tree", start)
+		start = time.Now()
+		in.exp = in.ops.NewCells(len(in.cells))
+		in.upward()
+		in.time("upward", start)
+	}
 
 	in.ids, in.met = make([]uint64, len(in.cells)), make([]uint64, len(in.cells))
 	for i := len(in.cells) - 1; i >= 0; i-- {

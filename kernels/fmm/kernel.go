@@ -7,6 +7,8 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strconv"
 
 	"krdlab/kernels/fmm/laplace"
@@ -110,22 +112,28 @@ func read(p kernel.Params) (s settings, err error) {
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return s, &kernel.ParamError{Name: "output", Got: s.output, Want: err.Error()}
 		}
+		if dir, err := os.Stat(filepath.Dir(s.output)); err != nil || !dir.IsDir() {
+			return s, &kernel.ParamError{Name: "output", Got: s.output, Want: "there is no such folder; name a new file in one that exists"}
+		}
 	}
 	return s, nil
 }
 
-// plan does not know the number of executions, which depends on where the bodies are: the instance does.
+// plan reads the input, to know how many bodies there are and before anything is run. It does not know the number of executions, which depends on where the bodies are: the instance does.
 func plan(p kernel.Params) (kernel.Plan, error) {
 	s, err := read(p)
 	if err != nil {
 		return kernel.Plan{}, err
 	}
 	if s.input != "" {
-		if s.n, err = countLines(s.input); err != nil {
+		bodies, err := readBodies(s.input)
+		if err != nil {
 			return kernel.Plan{}, err
 		}
+		s.n = len(bodies)
 	}
 	out := kernel.Plan{Resolved: maps.Clone(p), Args: 2}
+	out.Resolved["bodies"] = s.n
 	out.Resolved["isa"] = s.isa.String()
 	terms, err := laplace.TermsOf(s.order)
 	if err != nil {
@@ -144,6 +152,9 @@ func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
+	if env.Dry && s.output != "" {
+		return nil, &kernel.ParamError{Name: "output", Got: s.output, Want: "kernels are not computed on a simulated machine; leave it out, or add --machine native"}
+	}
 	var bodies []body
 	if s.input != "" {
 		if bodies, err = readBodies(s.input); err != nil {
@@ -152,5 +163,5 @@ func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 	} else {
 		bodies = generate(s.dist, s.n, s.radius, s.radius*s.cut, env.Seed)
 	}
-	return newInstanceOf(s, bodies, env.Seed)
+	return newInstanceWith(s, bodies, env.Seed, runtime.GOMAXPROCS(0), env.Dry)
 }

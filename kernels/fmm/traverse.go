@@ -125,9 +125,11 @@ func (t *walk) m2l(i, j int32) {
 		return
 	}
 	start := w.Begin(kernM2L)
-	if in.mutual {
+	switch {
+	case !w.Computes():
+	case in.mutual:
 		in.ops.M2LMutual(in.exp, int(i), int(j))
-	} else {
+	default:
 		in.ops.M2L(in.exp, int(i), int(j))
 	}
 	w.End(kernM2L, start, uint32(i), uint32(j))
@@ -148,6 +150,7 @@ func (t *walk) p2p(i, j int32, a, b *cell) {
 	}
 	start := w.Begin(kernP2P)
 	switch {
+	case !w.Computes():
 	case in.fine != nil && (in.fine[i] || in.fine[j]):
 		in.directly(a, b, in.mutual)
 	case in.mutual:
@@ -169,6 +172,7 @@ func (t *walk) within(i int32, c *cell) {
 	}
 	start := w.Begin(kernSelf)
 	switch {
+	case !w.Computes():
 	case c.radius == 0: // one body, or all in one point: they give each other nothing
 	case in.isFine(i):
 		in.directly(c, c, false)

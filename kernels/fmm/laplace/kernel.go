@@ -43,3 +43,32 @@ func (k *Kernel) ISA() ISA { return k.isa }
 
 // Dipoles says whether multipoles of degree 1 are kept.
 func (k *Kernel) Dipoles() bool { return k.dipoles }
+
+// Flops returns the floating-point operations of an M2L, or of an M2LMutual: two for each product of a multipole with a derivative, in each
+// direction; one for each multipole and three for each local, which are scaled and added; two for each term of the recurrence (7) of the
+// derivatives, three where it has a factor u, once. Assembly may do more, on lanes that are not needed, or fewer.
+func (k *Kernel) Flops(mutual bool) uint64 {
+	products, derivs := 0, 0
+	for _, row := range k.t.pairs {
+		products += len(row)
+		if !k.dipoles {
+			products -= min(max(len(row)-1, 0), 3) // terms 1 to 3 are those of degree 1
+		}
+	}
+	for _, r := range k.t.derivs {
+		for _, t := range r.terms {
+			derivs += 3
+			if t.axis == 3 {
+				derivs--
+			}
+		}
+	}
+	multipoles, directions := k.Multipoles, 1
+	if !k.dipoles {
+		multipoles -= 3
+	}
+	if mutual {
+		directions = 2
+	}
+	return uint64(directions*(2*products+multipoles+3*k.Locals) + derivs)
+}

@@ -1,0 +1,79 @@
+package fmm
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"krdlab/kernels/kernel"
+	"krdlab/loi"
+	"krdlab/runtimes"
+)
+
+// Each byte of the objects has one address, which belongs to its block alone; a dry run executes what a real one does, and its work is that
+// of all M2L and all pairs.
+func TestPlacesAndWork(t *testing.T) {
+	for _, p := range []kernel.Params{
+		{"bodies": 0}, {"bodies": 1}, {"bodies": 17, "ncrit": 3}, {"bodies": 3000}, {"bodies": 2000, "mutual": "false", "order": 3, "cutoff": 0},
+	} {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			made, err := Kernel.New(Kernel.With(p), kernel.Env{Seed: 3, Dry: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer made.Close()
+			in := made.(*instance)
+			owner := map[uint64]bool{}
+			r := in.Registry()
+			for o := range r.Objects {
+				block := uint32(0)
+				for _, run := range r.Objects[o].Blocks {
+					for range run.Count {
+						x := in.Place(loi.ObjectID(o), block)
+						if x.Bytes*uint64(x.Rows) != run.Bytes {
+							t.Fatalf("object %d, block %d: %+v, want %d bytes", o, block, x, run.Bytes)
+						}
+						for at := uint64(0); at < run.Bytes; at += 4 {
+							a := x.Base + at/x.Bytes*x.Stride + at%x.Bytes
+							if owner[a] {
+								t.Fatalf("object %d, block %d: address %d has another owner", o, block, a)
+							}
+							owner[a] = true
+						}
+						block++
+					}
+				}
+				if first := in.Place(loi.ObjectID(o), 0); first.Base%(2<<20) != 0 {
+					t.Errorf("object %d begins at %d", o, first.Base)
+				}
+			}
+			var work, executions uint64
+			in.Reset(false)
+			_, err = runtimes.Step(runtimes.StepConfig{
+				Policy: runtimes.Serial{}, Nodes: []int{0}, Kernels: r.Kernels, Dry: true,
+				Costs: runtimes.Costs{Kernel: func(_ int, _ uint64, k loi.KernelID, blocks []uint32) uint64 {
+					work += in.Work(k, blocks)
+					executions++
+					return 1
+				}},
+			}, in)
+			n := in.count()
+			want := 20*n.pairs + n.m2l*in.ops.Flops(in.mutual)
+			if err != nil || work != want || executions != n.m2l+n.p2p+n.self {
+				t.Errorf("%d operations in %d executions (%v), want %d in %+v", work, executions, err, want, n)
+			}
+			if wet := of(t, p, generate(plummer, in.n, 1, 10, 3)); wet.count() != n {
+				t.Errorf("dry %+v, computed %+v", n, wet.count())
+			}
+		})
+	}
+}
+
+// A dry run has no results, which are not written.
+func TestDryHasNoOutput(t *testing.T) {
+	_, err := Kernel.New(Kernel.With(kernel.Params{"bodies": 5, "output": t.TempDir() + "/o.csv"}), kernel.Env{Dry: true})
+	var p *kernel.ParamError
+	if !errors.As(err, &p) || p.Name != "output" {
+		t.Errorf("%v", err)
+	}
+}
