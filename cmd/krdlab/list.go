@@ -9,16 +9,20 @@ import (
 
 	"krdlab/experiments"
 	"krdlab/hw"
+	"krdlab/hw/machine"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
+	"krdlab/loi"
 	"krdlab/runtimes"
 )
 
 // A machineEntry is a machine that kernels can be run on.
 type machineEntry struct {
-	Name      string     `json:"name"`
-	Substrate string     `json:"substrate"`
-	Machine   hw.Machine `json:"machine"`
+	Name        string     `json:"name"`
+	Substrate   string     `json:"substrate"`
+	Description string     `json:"description,omitempty"`
+	Machine     hw.Machine `json:"machine"`
+	Guesses     []string   `json:"guesses,omitempty"` // numbers of a simulated machine that nobody measured or published
 }
 
 // A kernelEntry is a line of the table of kernels.
@@ -97,7 +101,20 @@ func (a *app) listing(what []string) (*listing, error) {
 			if err != nil {
 				return nil, fmt.Errorf("this machine's topology: %w", err)
 			}
-			l.Machines = []machineEntry{{"native", "native", t.Machine()}}
+			l.Machines = []machineEntry{{Name: machineNative, Substrate: loi.Native, Machine: t.Machine()}}
+			for _, name := range machine.Names() {
+				m, err := machine.ByName(name)
+				if err != nil {
+					return nil, err
+				}
+				topology, err := m.Topology()
+				if err != nil {
+					return nil, err
+				}
+				shape := topology.Machine()
+				shape.Synthetic = false
+				l.Machines = append(l.Machines, machineEntry{Name: name, Substrate: loi.Simulated, Description: m.Description, Machine: shape, Guesses: m.Guesses()})
+			}
 		}
 	}
 	return l, nil
@@ -127,7 +144,14 @@ func (l *listing) write(w io.Writer) error {
 	if l.Machines != nil {
 		b.WriteString("machines\n")
 		for _, m := range l.Machines {
-			fmt.Fprintf(&b, "  %-19s %s; L2 %s, LLC %s\n", m.Name, describeMachine(m.Machine), formatSize(m.Machine.L2Bytes), formatSize(m.Machine.LLCBytes))
+			what := describeMachine(m.Machine)
+			if m.Substrate == loi.Simulated {
+				what = fmt.Sprintf("simulated: %s: %d nodes of %d cores", m.Description, m.Machine.Nodes, m.Machine.CoresPerNode)
+			}
+			fmt.Fprintf(&b, "  %-19s %s; L2 %s, LLC %s\n", m.Name, what, formatSize(m.Machine.L2Bytes), formatSize(m.Machine.LLCBytes))
+			if n := len(m.Guesses); n > 0 {
+				fmt.Fprintf(&b, "  %-19s %d of its numbers are guesses; --json names them\n", "", n)
+			}
 		}
 	}
 	_, err := io.WriteString(w, b.String())
