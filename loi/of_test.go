@@ -2,6 +2,7 @@ package loi
 
 import (
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -99,5 +100,77 @@ func TestTaskListShortForms(t *testing.T) {
 				t.Errorf("kernel %d, argument %d: %d executions %x, want %d %x", k, a, short.n, short.words, long.n, long.words)
 			}
 		}
+	}
+}
+
+// A list that is collected where its record will stand gives the record that a copied one gives, whatever the room in the chunk.
+func TestPlacedTasks(t *testing.T) {
+	h := Header{
+		Registry:  Registry{Objects: []Object{{Name: "o", Blocks: []SizeRun{{Count: 1 << 20, Bytes: 8}}}}, Kernels: []Kernel{{Name: "k", Params: []Param{{0, In}, {0, Out}}}}},
+		Workers:   []Worker{{CPU: -1}},
+		Substrate: Native, Grain: "task",
+	}
+	var want, got [][]Call
+	for _, placed := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "placed.loi")
+		w, err := Create(path, h, Options{NoBackground: true, ChunkBytes: 4096, FirstChunkBytes: 4096})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := w.Recorder(0)
+		var list TaskList
+		at, next := uint64(0), uint64(7)
+		for range 3000 {
+			next = next*6364136223846793005 + 1442695040888963407
+			if placed {
+				r.Place(&list)
+			}
+			n := int(next>>33) % 40
+			if next>>60 == 0 {
+				n = 700 // more than a chunk holds
+			}
+			for i := range n {
+				list.Add2(0, uint32(i), uint32(at)%1000)
+			}
+			end := at + 10
+			if next>>59 == 1 {
+				end = at + 1<<33
+			}
+			if list.Len() > 0 {
+				r.Task(at, end, &list)
+			}
+			if next>>58 == 2 {
+				r.Event(EventIdle, end)
+			}
+			at = end
+		}
+		if _, err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		tr, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Verify(path); err != nil {
+			t.Fatal(err)
+		}
+		var tasks [][]Call
+		for c := tr.All(0); c.Next(); {
+			if rec := c.Record(); rec.Type == TaskRecord {
+				var calls []Call
+				for _, call := range rec.Calls {
+					calls = append(calls, Call{call.Kernel, slices.Clone(call.Args)})
+				}
+				tasks = append(tasks, append(calls, Call{Args: []uint32{uint32(rec.Start), uint32((rec.End - rec.Start) >> 2)}}))
+			}
+		}
+		if !placed {
+			want = tasks
+		} else {
+			got = tasks
+		}
+	}
+	if len(want) < 2000 || !reflect.DeepEqual(got, want) {
+		t.Errorf("%d tasks placed, %d copied; or they differ", len(got), len(want))
 	}
 }

@@ -6,8 +6,8 @@ import (
 )
 
 // unfinishedMax is the largest number of bytes after the last valid record of a worker that are taken for the record that it
-// was writing when it was killed; more than that is damage.
-const unfinishedMax = 4096
+// was writing when it was killed, which may be the list of a task (Recorder.Place); more than that is damage.
+const unfinishedMax = 64 << 10
 
 // A RecoverReport tells what a recovery found. Slices are by worker.
 type RecoverReport struct {

@@ -4,6 +4,7 @@ package loi
 type TaskList struct {
 	words []uint64
 	n     int
+	home  *uint64 // where words begins if it is where the record will stand, see Recorder.Place; or nil
 }
 
 // Add appends an execution of k with one block number for each of its parameters. A kernel below 2^14 and up to two block

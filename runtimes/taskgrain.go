@@ -45,6 +45,9 @@ func (w *Worker) BeginTask() uint64 {
 		w.cpu0 = cpu
 		return t
 	}
+	if c := w.inTask; c.record {
+		w.rec.Place(&c.list)
+	}
 	return hw.TSC()
 }
 
