@@ -1,8 +1,10 @@
 package fmm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"krdlab/kernels/kernel"
@@ -10,11 +12,12 @@ import (
 	"krdlab/runtimes"
 )
 
-// Each byte of the objects has one address, which belongs to its block alone; a dry run executes what a real one does, and its work is that
+// Blocks have the bytes of the registry, at addresses that belong to them alone; a dry run executes what a real one does, and its work is that
 // of all M2L and all pairs.
 func TestPlacesAndWork(t *testing.T) {
 	for _, p := range []kernel.Params{
-		{"bodies": 0}, {"bodies": 1}, {"bodies": 17, "ncrit": 3}, {"bodies": 3000}, {"bodies": 2000, "mutual": "false", "order": 3, "cutoff": 0},
+		{"bodies": 0}, {"bodies": 1}, {"bodies": 17, "ncrit": 3}, {"bodies": 140000}, // objects of more than 2 MiB each
+		{"bodies": 2000, "mutual": "false", "order": 3, "cutoff": 0},
 	} {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			made, err := Kernel.New(Kernel.With(p), kernel.Env{Seed: 3, Dry: true})
@@ -23,7 +26,8 @@ func TestPlacesAndWork(t *testing.T) {
 			}
 			defer made.Close()
 			in := made.(*instance)
-			owner := map[uint64]bool{}
+			type row struct{ from, to uint64 }
+			var rows []row
 			r := in.Registry()
 			for o := range r.Objects {
 				block := uint32(0)
@@ -33,18 +37,21 @@ func TestPlacesAndWork(t *testing.T) {
 						if x.Bytes*uint64(x.Rows) != run.Bytes {
 							t.Fatalf("object %d, block %d: %+v, want %d bytes", o, block, x, run.Bytes)
 						}
-						for at := uint64(0); at < run.Bytes; at += 4 {
-							a := x.Base + at/x.Bytes*x.Stride + at%x.Bytes
-							if owner[a] {
-								t.Fatalf("object %d, block %d: address %d has another owner", o, block, a)
-							}
-							owner[a] = true
+						for i := range uint64(x.Rows) {
+							from := x.Base + i*x.Stride
+							rows = append(rows, row{from, from + x.Bytes})
 						}
 						block++
 					}
 				}
 				if first := in.Place(loi.ObjectID(o), 0); first.Base%(2<<20) != 0 {
 					t.Errorf("object %d begins at %d", o, first.Base)
+				}
+			}
+			slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.from, b.from) })
+			for i := 1; i < len(rows); i++ {
+				if rows[i].from < rows[i-1].to {
+					t.Fatalf("two blocks at %+v and %+v", rows[i-1], rows[i])
 				}
 			}
 			var work, executions uint64
