@@ -67,7 +67,7 @@ func (in *instance) run(w *runtimes.Worker, i, j span) *runtimes.Frame {
 	if whole {
 		in.touch(w, i, j)
 		start := w.BeginTask()
-		t := walk{in: in, w: w}
+		t := walk{in: in, w: w, live: w.Computes()}
 		t.product(i, j)
 		w.EndTask(start)
 		return nil

@@ -1,6 +1,9 @@
 package fmm
 
-import "krdlab/runtimes"
+import (
+	"krdlab/loi"
+	"krdlab/runtimes"
+)
 
 // span is a range of cells: all or some children of one, or a single one.
 type span struct{ lo, hi int32 }
@@ -56,11 +59,12 @@ func (in *instance) judge(a, b *cell) verdict {
 	return openSecond
 }
 
-// walk runs the kernels of pairs of cells one after the other, or counts them where it has no worker.
+// walk runs the kernels of pairs of cells one after the other, or, in dry runs, names them to its worker, or counts them where it has none.
 type walk struct {
-	in *instance
-	w  *runtimes.Worker
-	n  counts
+	in   *instance
+	w    *runtimes.Worker
+	live bool // kernels are computed: a worker is there, and computes
+	n    counts
 }
 
 // product treats every cell of i with every cell of j, which are either the same cells or have none in common. Mutual, each pair
@@ -119,17 +123,16 @@ func (t *walk) pair(i, j int32) {
 
 // m2l is the kernel of two cells that are far from each other.
 func (t *walk) m2l(i, j int32) {
-	in, w := t.in, t.w
-	if w == nil {
+	if !t.live {
 		t.n.m2l++
+		t.name(kernM2L, i, j)
 		return
 	}
+	in, w := t.in, t.w
 	start := w.Begin(kernM2L)
-	switch {
-	case !w.Computes():
-	case in.mutual:
+	if in.mutual {
 		in.ops.M2LMutual(in.exp, int(i), int(j))
-	default:
+	} else {
 		in.ops.M2L(in.exp, int(i), int(j))
 	}
 	w.End(kernM2L, start, uint32(i), uint32(j))
@@ -139,18 +142,18 @@ func (t *walk) m2l(i, j int32) {
 // p2p is the kernel of two leaves that are near to each other.
 func (t *walk) p2p(i, j int32, a, b *cell) {
 	in, w := t.in, t.w
-	if w == nil {
+	if !t.live {
 		t.n.p2p++
 		pairs := uint64(a.bodies()) * uint64(b.bodies())
 		if in.mutual {
 			pairs *= 2
 		}
 		t.n.pairs += pairs
+		t.name(kernP2P, a.leaf, b.leaf)
 		return
 	}
 	start := w.Begin(kernP2P)
 	switch {
-	case !w.Computes():
 	case in.fine != nil && (in.fine[i] || in.fine[j]):
 		in.directly(a, b, in.mutual)
 	case in.mutual:
@@ -165,14 +168,14 @@ func (t *walk) p2p(i, j int32, a, b *cell) {
 // within is the kernel of a leaf with itself.
 func (t *walk) within(i int32, c *cell) {
 	in, w := t.in, t.w
-	if w == nil {
+	if !t.live {
 		t.n.self++
 		t.n.pairs += uint64(c.bodies()) * uint64(c.bodies()-1)
+		t.name(kernSelf, c.leaf)
 		return
 	}
 	start := w.Begin(kernSelf)
 	switch {
-	case !w.Computes():
 	case c.radius == 0: // one body, or all in one point: they give each other nothing
 	case in.isFine(i):
 		in.directly(c, c, false)
@@ -181,6 +184,18 @@ func (t *walk) within(i int32, c *cell) {
 	}
 	w.End(kernSelf, start, uint32(c.leaf))
 	in.met[i] += in.ids[i]
+}
+
+// name tells the worker, if there is one, of a kernel that is not computed.
+func (t *walk) name(k loi.KernelID, args ...int32) {
+	if t.w == nil {
+		return
+	}
+	var blocks [2]uint32
+	for i, a := range args {
+		blocks[i] = uint32(a)
+	}
+	t.w.End(k, t.w.Begin(k), blocks[:len(args)]...)
 }
 
 // meet notes down that the bodies of two cells have met.
