@@ -148,7 +148,12 @@ func (s *simulation) work(ctx context.Context, k *kernel.Kernel, jobs []*job) er
 		})
 	}
 	wg.Wait()
-	return errors.Join(errs...)
+	for _, err := range errs {
+		if err != nil {
+			return err // the others, if any, are the same one, or the end that it brought
+		}
+	}
+	return nil
 }
 
 func (s *simulation) tell(j *job, total int) {
