@@ -9,7 +9,8 @@
 // paper's authors' own tools count the block itself as well ([Inclusive]). A cache of C bytes, fully associative, hits if
 // the exclusive distance plus the block's size is at most C, and that is what close, near and far mean under either.
 //
-// The parts: merge.go orders the accesses; engine.go says what an engine is and chunked.go is the exact one, on the weighted
-// inversion count of inversions.go; histogram.go counts; report.go, text.go render. Figures are drawn by package krdplot, so
-// that this one needs no plotting library.
+// The parts: merge.go orders the accesses of expand.go; analyze.go chooses what takes them: dense.go for registered blocks,
+// keyednode.go for named ones, unitnode.go for all else, coherent.go for all nodes together; the engines below them are package
+// stack. units.go and names.go say what is one block; histogram.go counts; misses.go predicts, ranking.go ranks, sample.go
+// estimates; report.go, text.go render. Figures are drawn by package krdplot, so that this one needs no plotting library.
 package krd

@@ -6,7 +6,7 @@ import (
 )
 
 // taskCalls is what a worker notes down at task grain, where kernels are too short to carry two stamps each: the task is stamped, its
-// kernels are listed in order, and one in about every of them is stamped to estimate their mean times.
+// kernels are listed in order, and one in about `every` of them is stamped to estimate their mean times.
 type taskCalls struct {
 	list    loi.TaskList
 	record  bool     // keep the list
