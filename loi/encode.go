@@ -20,7 +20,7 @@ func appendRecord(b []byte, kinds []ObjectKind, rec *Record) []byte {
 		for _, c := range rec.Calls {
 			t.Add(c.Kernel, c.Args...)
 		}
-		id, body = 0, append([]uint64{uint64(t.n)}, t.words...)
+		id, body = 0, append([]uint64{uint64(t.Len())}, t.words()...)
 	}
 	fl, d := rec.Flags&(Preempted|Moved), rec.End-rec.Start
 	b = le.AppendUint64(b, rec.Start)

@@ -29,8 +29,8 @@ func TestArgumentsOfSeveralParameters(t *testing.T) {
 	r.Kernel2(0, 1, 2, 3, 5)
 	var list TaskList
 	list.Add(0, 6, 0)
-	if len(list.words) != 1 {
-		t.Errorf("a call with two arguments takes %d words, want 1", len(list.words))
+	if len(list.words()) != 1 {
+		t.Errorf("a call with two arguments takes %d words, want 1", len(list.words()))
 	}
 	r.Task(3, 4, &list)
 	if _, err := w.Close(); err != nil {
@@ -96,8 +96,8 @@ func TestTaskListShortForms(t *testing.T) {
 				short.Add2(k, b, a)
 				long.Add(k, b, a)
 			}
-			if short.n != long.n || !slices.Equal(short.words, long.words) {
-				t.Errorf("kernel %d, argument %d: %d executions %x, want %d %x", k, a, short.n, short.words, long.n, long.words)
+			if short.Len() != long.Len() || !slices.Equal(short.words(), long.words()) {
+				t.Errorf("kernel %d, argument %d: %d executions %x, want %d %x", k, a, short.Len(), short.words(), long.Len(), long.words())
 			}
 		}
 	}

@@ -116,40 +116,34 @@ const taskHead = 3
 // Place lets t, which is empty, collect its kernels where the record of the task will stand, so that Task need not copy them. Nothing
 // else may be recorded before Task; Place is called again for each task. A list that outgrows the chunk goes on elsewhere.
 func (r *Recorder) Place(t *TaskList) {
-	t.n, t.home = 0, nil
 	if r.base == nil || r.off+(taskHead+1)*8 > r.size {
-		t.words = t.words[:0:0]
+		t.clear()
 		return
 	}
-	t.home = (*uint64)(unsafe.Add(r.base, r.off+taskHead*8))
-	t.words = unsafe.Slice(t.home, (r.size-r.off)/8-taskHead)[:0]
+	t.place(unsafe.Add(r.base, r.off+taskHead*8), r.size-r.off-taskHead*8)
 }
 
 // Task records a task that ran the kernels of t without stamps of their own, and empties t.
 func (r *Recorder) Task(start, end uint64, t *TaskList) {
-	if t.home != nil {
-		placed := t.n > 0 && &t.words[0] == t.home && (end-start)>>32 == 0 && r.witness == nil
-		if placed {
-			w := unsafe.Slice((*uint64)(unsafe.Add(r.base, r.off)), taskHead)
-			w[0], w[2] = start, uint64(t.n)
-			commit(&w[1], commitWord(TaskRecord, 0, 0, 0, end-start))
-			r.off += uintptr(taskHead+len(t.words)) * 8
-		}
-		words := t.words
-		t.words, t.home = nil, nil // not to be written to any more
-		if placed {
-			t.n = 0
+	words := t.words()
+	if t.placed {
+		if d := end - start; d>>32 == 0 && r.witness == nil {
+			w := (*[taskHead]uint64)(unsafe.Add(r.base, r.off))
+			w[0], w[2] = start, uint64(t.Len())
+			commit(&w[1], commitWord(TaskRecord, 0, 0, 0, d))
+			r.off += taskHead*8 + t.at
+			t.clear()
 			return
 		}
-		t.words = append([]uint64(nil), words...)
+		words = append([]uint64(nil), words...) // the record lies over them
 	}
-	p, ok := r.open(TaskRecord, 0, 0, start, end, 0, 1+len(t.words), uint64(t.n))
+	p, ok := r.open(TaskRecord, 0, 0, start, end, 0, 1+len(words), uint64(t.Len()))
 	if ok {
-		p.body[0] = uint64(t.n)
-		copy(p.body[1:], t.words)
+		p.body[0] = uint64(t.Len())
+		copy(p.body[1:], words)
 		r.finish(&p)
 	}
-	t.n, t.words = 0, t.words[:0]
+	t.clear()
 }
 
 // pending is a record that has its place and lacks its arguments and its commit word.

@@ -94,12 +94,15 @@ func (c *taskCalls) end(w *Worker, k loi.KernelID, start uint64, blocks []uint32
 		w.now += w.sim.price(w, k, blocks)
 		w.prof.Add(k, start, w.now)
 	} else if start != 0 {
-		c.sampled.Add(k, start, hw.TSC())
+		c.sample(k, start)
 	}
 	if c.record {
 		c.note(k, blocks)
 	}
 }
+
+// sample stamps the end of the execution of k that began at start.
+func (c *taskCalls) sample(k loi.KernelID, start uint64) { c.sampled.Add(k, start, hw.TSC()) }
 
 // note lists an execution.
 func (c *taskCalls) note(k loi.KernelID, blocks []uint32) {

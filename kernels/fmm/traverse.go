@@ -135,7 +135,7 @@ func (t *walk) m2l(i, j int32) {
 	} else {
 		in.ops.M2L(in.exp, int(i), int(j))
 	}
-	w.End(kernM2L, start, uint32(i), uint32(j))
+	w.End2(kernM2L, start, uint32(i), uint32(j))
 	in.meet(i, j)
 }
 
@@ -161,7 +161,7 @@ func (t *walk) p2p(i, j int32, a, b *cell) {
 	default:
 		in.ops.P2P(in.soa, int(a.lo), int(a.hi), int(b.lo), int(b.hi))
 	}
-	w.End(kernP2P, start, uint32(a.leaf), uint32(b.leaf))
+	w.End2(kernP2P, start, uint32(a.leaf), uint32(b.leaf))
 	in.meet(i, j)
 }
 
