@@ -26,7 +26,11 @@ const (
 	TraceOff     TraceMode = "off"     // nothing is recorded: work, OVR and WTI are null
 	TraceProfile TraceMode = "profile" // counts and times of kernels, no trace, no KRD
 	TraceFull    TraceMode = "full"    // every repetition is traced
+	TraceKRD     TraceMode = "krd"     // every repetition is traced for its KRD; the traces are not kept
 )
+
+// each says whether every repetition is traced.
+func (t TraceMode) each() bool { return t == TraceFull || t == TraceKRD }
 
 // A TraceGrain says what one pair of stamps covers. Times of the two are never compared.
 type TraceGrain string
@@ -182,8 +186,8 @@ func (c *Config) Validate(t *hw.Topology) error {
 		return bad("reps", c.Reps, "at least 1 repetition is needed, and 6 for an interval of 95 %%; the default is 10")
 	case c.Warmup < 0:
 		return bad("warmup", c.Warmup, "it cannot be negative; 0 skips the warm-up")
-	case !slices.Contains([]TraceMode{TraceDefault, TraceOff, TraceProfile, TraceFull}, c.Trace):
-		return bad("trace", c.Trace, "choose off, profile or full; without it, repetitions are profiled and one more is traced")
+	case !slices.Contains([]TraceMode{TraceDefault, TraceOff, TraceProfile, TraceFull, TraceKRD}, c.Trace):
+		return bad("trace", c.Trace, "choose off, profile, full or krd; without it, repetitions are profiled and one more is traced")
 	case c.Grain != GrainKernel && c.Grain != GrainTask:
 		return bad("trace-grain", c.Grain, "choose kernel or task")
 	case c.Grain == GrainTask && !k.TaskGrain:

@@ -210,7 +210,7 @@ func (n *native) measure() error {
 	switch c.Trace {
 	case TraceOff:
 		tracing = runtimes.TraceOff
-	case TraceFull:
+	case TraceFull, TraceKRD:
 		if len(n.registry.Kernels) > 0 {
 			tracing = runtimes.TraceFull
 		}
@@ -329,7 +329,7 @@ func (n *native) repetition(s *schedule, rep int, tracing runtimes.Tracing) (*Re
 		s.Check = &Check{Passed: check.Passed, Error: Some(check.Error), Tolerance: Some(check.Tolerance), Method: check.Method, Detail: check.Detail, Lines: check.Lines}
 	}
 	if trace != nil {
-		if err := n.analyse(s, trace, result); err != nil {
+		if err := n.analyse(s, trace, r); err != nil {
 			return nil, err
 		}
 	}
@@ -371,6 +371,9 @@ func repetitionFrom(r *runtimes.Result, rules runtimes.Rules) *Repetition {
 			CPU: w.CPU, Node: w.Node, IdleNS: &w.IdleNS, Spawns: count(w.Spawns), Tasks: count(w.Tasks), Kernels: count(w.Kernels),
 			StealsLocal: count(w.Steals.Local), StealsRemote: count(w.Steals.Remote),
 			StealsFailed: count(w.Steals.LocalFailed + w.Steals.RemoteFailed), StealsRemoteFailed: count(w.Steals.RemoteFailed),
+		}
+		for _, n := range w.StealsFrom {
+			out.StealsFrom = append(out.StealsFrom, int64(n))
 		}
 		if w.WorkNS >= 0 {
 			out.WorkNS, out.SchedNS = &w.WorkNS, &w.SchedNS

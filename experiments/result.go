@@ -93,6 +93,8 @@ type Repetition struct {
 	Flags            []string     `json:"flags"` // what makes this repetition doubtful
 	Workers          []Worker     `json:"workers"`
 	KernelTimes      []KernelTime `json:"kernels_by_name"`
+	// KRD is that of this repetition, summed over the nodes; nil where it was not traced.
+	KRD *krd.Histogram `json:"krd"`
 }
 
 // A Worker is what one worker did in a repetition. Work + scheduling + idle = time of the repetition. Pointers are nil where the
@@ -109,8 +111,10 @@ type Worker struct {
 	StealsFailed *int64 `json:"steals_failed"` // attempts at either that got nothing
 	// StealsRemoteFailed are those of them at another node.
 	StealsRemoteFailed *int64 `json:"steals_remote_failed"`
-	Tasks              *int64 `json:"tasks"`
-	Kernels            *int64 `json:"kernels"`
+	// StealsFrom are the successful steals by the node of the victim: element n those from node n. nil where there are none to count (go).
+	StealsFrom []int64 `json:"steals_from_node"`
+	Tasks      *int64  `json:"tasks"`
+	Kernels    *int64  `json:"kernels"`
 }
 
 // A KernelTime is how often one kernel ran in a repetition and for how long in all.

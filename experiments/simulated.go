@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -57,6 +58,7 @@ type job struct {
 	trace     string // name of the trace file, "" for none
 
 	result *Repetition
+	krd    *krd.Report
 	phases []kernel.Phase
 	stats  loi.Stats
 	err    error
@@ -86,11 +88,6 @@ func (s *simulation) run(ctx context.Context) ([]*Measured, error) {
 	if ctx.Err() != nil {
 		return measured, context.Cause(ctx)
 	}
-	for _, m := range measured {
-		if err := s.analyse(m); err != nil {
-			return measured, err
-		}
-	}
 	return measured, nil
 }
 
@@ -108,7 +105,7 @@ func (s *simulation) jobs(k *kernel.Kernel) ([]*job, error) {
 			j := &job{scheduler: sched, workers: s.c.WorkersOf(name), rep: rep}
 			switch {
 			case !k.Work || s.c.Trace == TraceOff || s.c.Trace == TraceProfile:
-			case s.c.Trace == TraceFull:
+			case s.c.Trace.each():
 				j.trace = TraceFile(fmt.Sprintf("%s.%d", name, rep+1))
 			case rep == 0:
 				j.trace = TraceFile(name)
@@ -135,7 +132,11 @@ func (s *simulation) work(ctx context.Context, k *kernel.Kernel, jobs []*job) er
 			defer in.Close()
 			for j := next.Add(1) - 1; j < int64(len(jobs)) && ctx.Err() == nil; j = next.Add(1) - 1 {
 				s.tell(jobs[j], len(jobs))
-				if jobs[j].err = s.simulate(ctx, in, jobs[j]); jobs[j].err != nil {
+				jobs[j].err = s.simulate(ctx, in, jobs[j])
+				if jobs[j].err == nil {
+					jobs[j].err = s.analyse(jobs[j])
+				}
+				if jobs[j].err != nil {
 					if !errors.Is(jobs[j].err, runtimes.ErrStopped) {
 						errs[i] = jobs[j].err
 					}
@@ -265,7 +266,7 @@ func (s *simulation) collect(jobs []*job) []*Measured {
 		}
 		reps[n] = append(reps[n], *j.result)
 		phases[n] = j.phases
-		if j.trace != "" {
+		if len(j.stats.Records) > 0 && traces[n] == nil {
 			traces[n] = j
 		}
 	}
@@ -276,6 +277,7 @@ func (s *simulation) collect(jobs []*job) []*Measured {
 			Serial: reps[""], Repetitions: reps[scheduler], LLCSource: LLCSourceModel, Phases: phases[scheduler],
 		}
 		if j := traces[scheduler]; j != nil {
+			m.KRD = j.krd
 			m.Trace = &Trace{Path: j.trace, Records: sum(j.stats.Records), Discarded: sum(j.stats.Discarded), TimeNS: Some(float64(j.result.TimeNS))}
 		}
 		list = append(list, m)
@@ -283,21 +285,30 @@ func (s *simulation) collect(jobs []*job) []*Measured {
 	return list
 }
 
-// analyse computes the KRD of the trace of m.
-func (s *simulation) analyse(m *Measured) error {
-	if m.Trace == nil {
+// analyse computes the KRD of the trace of j, and removes a trace that is not to be kept.
+func (s *simulation) analyse(j *job) error {
+	if j.trace == "" {
 		return nil
 	}
-	t, err := loi.Open(s.dir.Path(m.Trace.Path))
+	path := s.dir.Path(j.trace)
+	t, err := loi.Open(path)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	m.KRD, err = krd.Analyze(t, krd.Options{})
+	report, err := krd.Analyze(t, krd.Options{})
+	if s.c.Trace == TraceKRD {
+		err = errors.Join(err, os.Remove(path))
+		j.trace = ""
+	}
 	if errors.Is(err, krd.ErrLoss) {
 		return nil // no KRD: Trace.Discarded says why
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	j.krd, j.result.KRD = report, &report.Histogram
+	return nil
 }
 
 // describe is the machine of the results. It is a model, and not a real machine's workers under a made-up map.

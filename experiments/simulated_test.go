@@ -8,6 +8,7 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"krdlab/hw/machine"
@@ -76,8 +77,8 @@ func TestSimulationIsReproducible(t *testing.T) {
 
 // The digests of TestSimulationIsReproducible.
 const (
-	goldenBlocks = "32c243de04b15582"
-	goldenLines  = "6fb82629ddc34074"
+	goldenBlocks = "d03f50c49e00c53f"
+	goldenLines  = "c94c783a679205cd"
 )
 
 // One core sees the serial order under every policy but for its mirror: the same misses of caches that do not care, the work of the serial
@@ -99,6 +100,32 @@ func TestSimulatedOneCore(t *testing.T) {
 				t.Errorf("%s: work %d, scheduling %d and idle %d of %d ns", r.Scheduler, *w.WorkNS, *w.SchedNS, *w.IdleNS, p.TimeNS)
 			}
 		}
+	}
+}
+
+// With TraceKRD every repetition has its KRD, the first one that of a default run, and no trace is left. Native runs too.
+func TestTraceKRD(t *testing.T) {
+	first := simulated(t, func(*Config) {})
+	each := simulated(t, func(c *Config) { c.Trace = TraceKRD })
+	for i, r := range each.Results {
+		want := first.Results[i]
+		if !reflect.DeepEqual(r.KRD, want.KRD) || !reflect.DeepEqual(r.Repetitions[0].KRD, want.Repetitions[0].KRD) || r.Repetitions[0].KRD == nil {
+			t.Errorf("%s: KRD %+v, of a default run %+v", r.Scheduler, r.KRD, want.KRD)
+		}
+		for n, p := range r.Repetitions {
+			if p.KRD == nil || p.KRD.Accesses != 3*16*16*8 || p.TimeNS != want.Repetitions[n].TimeNS {
+				t.Errorf("%s, repetition %d: %d ns, KRD %+v", r.Scheduler, n, p.TimeNS, p.KRD)
+			}
+			if n > 0 && want.Repetitions[n].KRD != nil {
+				t.Errorf("%s: a default run has a KRD of repetition %d", r.Scheduler, n)
+			}
+		}
+		if r.Trace.Path != "" || r.Trace.Records == 0 {
+			t.Errorf("%s: trace %+v", r.Scheduler, r.Trace)
+		}
+	}
+	if files, err := filepath.Glob(filepath.Join(each.Dir, "*")); err != nil || len(files) != 2 {
+		t.Errorf("files %q, %v; expected the manifest and the result", files, err)
 	}
 }
 

@@ -58,6 +58,13 @@ func (c *Config) traceBytes(t *hw.Topology, plan kernel.Plan, options func(recor
 	switch c.Trace {
 	case TraceOff, TraceProfile:
 		return 0
+	case TraceKRD:
+		one := uint64(0) // at a time
+		for _, s := range c.Schedulers {
+			recorders := c.recordersOf(s, t)
+			one = max(one, c.traceSize(plan, recorders, options(recorders)))
+		}
+		return one
 	case TraceFull:
 		reps = uint64(c.Reps)
 	}

@@ -69,6 +69,7 @@ func writeHead(b *strings.Builder, results []Result) {
 	traced := map[TraceMode]string{
 		TraceDefault: "kernels profiled, one more repetition traced", TraceOff: "kernels not timed",
 		TraceProfile: "kernels profiled", TraceFull: "every repetition traced",
+		TraceKRD: "every repetition traced for KRD",
 	}[r.Settings.Trace]
 	if r.Settings.Grain == GrainTask {
 		traced = strings.Replace(traced, "kernels", "tasks", 1) + " at task grain"

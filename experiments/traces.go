@@ -53,7 +53,7 @@ func (n *native) createTrace(s *schedule, rep int, rules runtimes.Rules) (*trace
 		}
 	}
 	f := &traceFile{name: TraceFile(s.Measured.Scheduler), workers: len(h.Workers)}
-	if n.c.Trace == TraceFull {
+	if n.c.Trace.each() {
 		f.name = TraceFile(fmt.Sprintf("%s.%d", s.Measured.Scheduler, rep+1))
 	}
 	f.path = n.dir.Path(f.name)
@@ -90,11 +90,14 @@ func sum(list []uint64) (n int64) {
 }
 
 // analyse computes the KRD of a trace, and says what tracing cost. Of several repetitions that are traced, the latest without losses counts.
-func (n *native) analyse(s *schedule, f *traceFile, r *runtimes.Result) error {
+func (n *native) analyse(s *schedule, f *traceFile, r *Repetition) error {
 	lost := sum(f.stats.Discarded)
 	if lost > 0 {
 		s.Measured.Warnings = append(s.Measured.Warnings, fmt.Sprintf("%s lost %d of its %d records: %s", f.name, lost,
 			lost+sum(f.stats.Records), noRoom(f.stats.Full)))
+	}
+	if n.c.Trace == TraceKRD {
+		defer os.Remove(f.path)
 	}
 	if s.KRD != nil && lost > 0 {
 		return nil
@@ -103,7 +106,7 @@ func (n *native) analyse(s *schedule, f *traceFile, r *runtimes.Result) error {
 		Path: f.name, Records: sum(f.stats.Records), Discarded: lost,
 		OverheadNS: n.cost.traceNS, ProfileNS: n.cost.profileNS, TimeNS: Some(float64(r.TimeNS)),
 	}
-	if t := times(s.Repetitions); len(t) > 0 && n.c.Trace != TraceFull {
+	if t := times(s.Repetitions); len(t) > 0 && !n.c.Trace.each() {
 		s.Trace.SlowdownOverMedian = Some(float64(r.TimeNS) / median(t))
 	}
 	t, err := loi.Open(f.path)
@@ -118,7 +121,10 @@ func (n *native) analyse(s *schedule, f *traceFile, r *runtimes.Result) error {
 	if err != nil {
 		return err
 	}
-	s.KRD = report
+	s.KRD, r.KRD = report, &report.Histogram
+	if n.c.Trace == TraceKRD {
+		s.Trace.Path = ""
+	}
 	return nil
 }
 

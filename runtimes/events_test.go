@@ -119,6 +119,16 @@ func TestEventsAreRecorded(t *testing.T) {
 					if local != out.Steals.Local || remote != out.Steals.Remote {
 						t.Errorf("worker %d: %d and %d steals recorded, counted %+v", i, local, remote, out.Steals)
 					}
+					for node, n := range out.StealsFrom {
+						if node == nodes[i] {
+							local -= n
+						} else {
+							remote -= n
+						}
+					}
+					if local != 0 || remote != 0 {
+						t.Errorf("worker %d of node %d: %v steals by node, counted %+v", i, nodes[i], out.StealsFrom, out.Steals)
+					}
 				}
 				if name == "virtual" && idles < 5 { // a thread may get its first turn when all is over
 					t.Errorf("%d idle times of 6 workers, of which only one begins with work", idles)

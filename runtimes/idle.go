@@ -167,6 +167,9 @@ func (w *Worker) keepLoot() {
 // countSteal counts an attempt at queue victim.
 func (w *Worker) countSteal(victim int, got bool) {
 	local := w.pool.queueNode[victim] == w.node
+	if got {
+		w.stolenFrom[w.pool.queueNode[victim]]++
+	}
 	n := &w.steals.RemoteFailed
 	switch {
 	case got && local:

@@ -192,7 +192,9 @@ func (p *pool) makeQueues(distance func(a, b int) int, seed uint64) {
 			p.shared[i] = &lifo{entries: make([]entry, 0, 1024)}
 		}
 	}
+	nodes := 1 + slices.Max(p.queueNode)
 	for i, w := range p.workers {
+		w.stolenFrom = make([]uint64, nodes)
 		if p.shared != nil {
 			w.shared = p.shared[queueOf[i]]
 		} else {

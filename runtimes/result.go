@@ -34,6 +34,7 @@ type WorkerResult struct {
 
 	Tasks, Spawns, Kernels uint64
 	Steals                 Steals
+	StealsFrom             []uint64 // the successful ones by the node of the victim
 }
 
 // Steals counts a worker's attempts at stealing, by whether the queue was of its own node, and by whether they got something:
@@ -56,7 +57,7 @@ func (p *pool) result(c Config) *Result {
 		out := WorkerResult{
 			CPU: c.CPUs[i], Node: w.node, WorkNS: -1, SchedNS: -1, IdleNS: ns(w.idleTicks),
 			Tasks: w.ran(), Spawns: w.spawns,
-			Steals: w.steals,
+			Steals: w.steals, StealsFrom: w.stolenFrom,
 		}
 		var own uint64
 		for k := range c.Kernels {

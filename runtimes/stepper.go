@@ -231,7 +231,7 @@ func (s *stepper) result(c StepConfig) *Result {
 		}
 		out := WorkerResult{
 			CPU: -1, Node: v.node, IdleNS: ns(v.idleTicks), Tasks: v.ran(), Spawns: v.spawns,
-			Steals: v.steals,
+			Steals: v.steals, StealsFrom: v.stolenFrom,
 		}
 		var work uint64
 		for k := range c.Kernels {

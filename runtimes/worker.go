@@ -49,8 +49,9 @@ type Worker struct {
 	loot   []entry // of a steal of several; reused
 	robbed robbery // the steal of this search
 
-	idleTicks uint64
-	steals    Steals
+	idleTicks  uint64
+	steals     Steals
+	stolenFrom []uint64 // successful steals by the victim's node
 
 	_      [cacheLine]byte
 	parked atomic.Uint32 // the futex word: see idle.go

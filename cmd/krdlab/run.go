@@ -49,7 +49,7 @@ func (a *app) runCommand() *cobra.Command {
 	p.IntVar(&f.warmup, "warmup", 1, "`N` repetitions before those, untimed; none where the machine is simulated")
 	p.Uint64Var(&f.seed, "seed", 1, "`N`, the seed of inputs, of victims and of the bootstrap")
 	p.StringVar(&f.bind, "bind", "compact", "`WHERE` workers are pinned: compact (fill a node, then the next), scatter, or a list of CPUs such as 0,2,4-7")
-	p.StringVar(&f.trace, "trace", "", "`MODE`: off, profile or full (default: repetitions are profiled, and one more is traced in full for KRD)")
+	p.StringVar(&f.trace, "trace", "", "`MODE`: off, profile, full, or krd: every repetition is traced for its KRD, traces are not kept (default:\nrepetitions are profiled, and one more is traced in full for KRD)")
 	p.StringVar(&f.grain, "trace-grain", "", "what is stamped: each `kernel`, or a task and one in 64 of its kernels (default: as suits the program)")
 	p.Var(&f.limit, "trace-limit", "largest `SIZE` of a trace file, such as 512M; records that do not fit are discarded and counted, and there is no KRD")
 	p.StringVar(&f.counters, "counters", "auto", "`MODE` of hardware counters: auto, perf (exit code 4 without them) or off")
@@ -67,7 +67,7 @@ func (a *app) runCommand() *cobra.Command {
 	}
 	complete("sched", append(experiments.SchedulerNames(), "all")...)
 	complete("bind", "compact", "scatter")
-	complete("trace", "off", "profile", "full")
+	complete("trace", "off", "profile", "full", "krd")
 	complete("trace-grain", "kernel", "task")
 	complete("machine", append([]string{machineAuto, machineNative}, machine.Names()...)...)
 	complete("cache-model", string(experiments.CacheBlocks), string(experiments.CacheLines))
