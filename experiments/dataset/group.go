@@ -1,0 +1,154 @@
+package dataset
+
+import (
+	"slices"
+	"strings"
+
+	"krdlab/experiments"
+	"krdlab/kernels"
+	"krdlab/krd"
+)
+
+// A Key tells apart what must not be drawn or computed together.
+type Key struct {
+	Kernel    string
+	Params    string // as [experiments.Describe] writes them
+	Substrate string // "native" or "simulated"
+	Machine   string
+	Settings  string // of a simulated machine the cache model; the grain of traces where it is not the kernel's
+}
+
+// String is the key for a person, as a caption has it.
+func (k Key) String() string {
+	s := k.Kernel + " " + k.Params + ", " + k.Substrate + " on " + k.Machine
+	if k.Settings != "" {
+		s += ", " + k.Settings
+	}
+	return s
+}
+
+// A Group is the cells of one key: schedulers and core counts that can be compared.
+type Group struct {
+	Key
+	Cells []*Cell
+}
+
+// KeyOf returns the key of a cell.
+func KeyOf(c *Cell) Key {
+	r := c.Result
+	key := Key{Kernel: r.Kernel, Params: ParamsText(r), Substrate: r.Substrate, Machine: r.Machine.Name}
+	var more []string
+	if r.Settings.CacheModel != "" {
+		more = append(more, "cache model "+string(r.Settings.CacheModel))
+	}
+	if r.Settings.Grain == experiments.GrainTask {
+		more = append(more, "task grain")
+	}
+	if r.Machine.Synthetic {
+		more = append(more, "synthetic topology "+r.Settings.Topology)
+	}
+	key.Settings = strings.Join(more, ", ")
+	return key
+}
+
+// ParamsText is the parameters of a result in the order of the kernel's declaration, or of the alphabet where this krdlab does not know
+// the kernel; parameters that are empty are left out.
+func ParamsText(r *experiments.Result) string {
+	var words []string
+	if k, ok := kernels.ByName(r.Kernel); ok {
+		words = strings.Fields(experiments.Describe(k, r.Params))
+	} else {
+		for name, v := range r.Params {
+			words = append(words, name+"="+text(v))
+		}
+		slices.Sort(words)
+	}
+	words = slices.DeleteFunc(words, func(w string) bool { return strings.HasSuffix(w, "=") })
+	return strings.Join(words, " ")
+}
+
+// Groups sorts the cells by key, in the order in which they first appear.
+func (e *Experiment) Groups() []Group {
+	var list []Group
+	index := map[Key]int{}
+	for i := range e.Cells {
+		c := &e.Cells[i]
+		key := KeyOf(c)
+		n, ok := index[key]
+		if !ok {
+			n = len(list)
+			index[key] = n
+			list = append(list, Group{Key: key})
+		}
+		list[n].Cells = append(list[n].Cells, c)
+	}
+	return list
+}
+
+// Schedulers returns those of the group in the order of the table of schedulers, unknown ones last.
+func (g *Group) Schedulers() []string {
+	var list []string
+	for _, c := range g.Cells {
+		if !slices.Contains(list, c.Result.Scheduler) {
+			list = append(list, c.Result.Scheduler)
+		}
+	}
+	order := experiments.SchedulerNames()
+	rank := func(s string) int {
+		if i := slices.Index(order, s); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	slices.SortStableFunc(list, func(a, b string) int { return rank(a) - rank(b) })
+	return list
+}
+
+// Cores returns the core counts of the group, ascending.
+func (g *Group) Cores() []int {
+	var list []int
+	for _, c := range g.Cells {
+		list = append(list, c.Result.Cores)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// At returns the result of a scheduler at a core count, nil where there is none. Several cells (of several seeds) are pooled.
+func (g *Group) At(scheduler string, cores int) *experiments.Result {
+	var list []*experiments.Result
+	for _, c := range g.Cells {
+		if c.Result.Scheduler == scheduler && c.Result.Cores == cores {
+			list = append(list, c.Result)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return experiments.Pool(list)
+}
+
+// Histograms returns the KRD histograms of a result: of each traced repetition, or else the one of the run; none if it has none.
+func Histograms(r *experiments.Result) []*krd.Histogram {
+	var list []*krd.Histogram
+	for i := range r.Repetitions {
+		if h := r.Repetitions[i].KRD; h != nil {
+			list = append(list, h)
+		}
+	}
+	if len(list) == 0 && r.KRD != nil {
+		list = append(list, &r.KRD.Histogram)
+	}
+	return list
+}
+
+// Nodes returns on how many nodes the workers of a result were; 0 if that is not known (go).
+func Nodes(r *experiments.Result) int {
+	seen := map[int]bool{}
+	for _, p := range r.Repetitions {
+		for _, w := range p.Workers {
+			seen[w.Node] = true
+		}
+	}
+	return len(seen)
+}

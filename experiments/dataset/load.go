@@ -1,0 +1,221 @@
+package dataset
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"krdlab/experiments"
+)
+
+// An Experiment is what there is of one.
+type Experiment struct {
+	Dir      string
+	Name     string // the folder's
+	Info     *Info  // nil: a single run, or the document is lost
+	Plan     []PlannedCell
+	Cells    []Cell // that can be used, in the order of the plan and of each cell's schedulers
+	Problems []Problem
+}
+
+// A Cell is one configuration under one scheduler.
+type Cell struct {
+	ID       string // of the planned cell; the folder's name of a single run
+	Dir      string // its run directory
+	Manifest *Manifest
+	Result   *experiments.Result
+}
+
+// A Manifest is what is read of manifest.json, and all of it.
+type Manifest struct {
+	experiments.Manifest
+	Raw json.RawMessage
+}
+
+// A ProblemKind says what is wrong with a cell.
+type ProblemKind string
+
+// The kinds of problems.
+const (
+	Missing     ProblemKind = "missing"     // it has not been run
+	Partial     ProblemKind = "partial"     // its run did not finish
+	Failed      ProblemKind = "failed"      // its run failed
+	Unreadable  ProblemKind = "unreadable"  // a document is damaged or of another version
+	Interrupted ProblemKind = "interrupted" // fewer repetitions than planned; it is used all the same
+)
+
+// A Problem is a part of an experiment that is not as it should be.
+type Problem struct {
+	Cell   string // its ID, "" for the whole experiment
+	Kind   ProblemKind
+	Detail string
+}
+
+func (p Problem) String() string {
+	if p.Cell == "" {
+		return fmt.Sprintf("%s: %s", p.Kind, p.Detail)
+	}
+	return fmt.Sprintf("cell %s %s: %s", p.Cell, p.Kind, p.Detail)
+}
+
+// Load reads the experiment, or the single run, in the folder dir. What is missing, failed or damaged is told in Problems; an error means
+// that nothing can be used: the folder cannot be read, is neither (ErrNotAnExperiment), or its plan cannot be read.
+func Load(dir string) (*Experiment, error) {
+	dir = filepath.Clean(dir)
+	e := &Experiment{Dir: dir, Name: filepath.Base(dir)}
+	if abs, err := filepath.Abs(dir); err == nil {
+		e.Name = filepath.Base(abs)
+	}
+	if _, err := os.ReadDir(dir); err != nil {
+		return nil, err
+	}
+	if exists(filepath.Join(dir, PlanFile)) {
+		return e, e.loadPlanned()
+	}
+	if exists(filepath.Join(dir, experiments.ResultFile)) || exists(filepath.Join(dir, experiments.ManifestFile)) {
+		cells, problems := readRun(e.Name, dir)
+		e.Cells, e.Problems = cells, problems
+		if len(cells) == 0 {
+			return nil, fmt.Errorf("%s: %s", dir, problems[0].Detail)
+		}
+		return e, nil
+	}
+	if exists(filepath.Join(dir, InfoFile)) || exists(filepath.Join(dir, CellsDir)) {
+		return nil, fmt.Errorf("%s: %w: there is no %s, which a sweep writes before anything else", dir, ErrNotAnExperiment, PlanFile)
+	}
+	return nil, fmt.Errorf("%s: %w: it holds neither %s nor %s", dir, ErrNotAnExperiment, PlanFile, experiments.ResultFile)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func (e *Experiment) loadPlanned() (err error) {
+	if e.Plan, err = ReadPlan(e.Dir); err != nil {
+		return err
+	}
+	var info Info
+	if err := readJSON(filepath.Join(e.Dir, InfoFile), &info); err != nil {
+		e.Problems = append(e.Problems, Problem{Kind: Unreadable, Detail: err.Error()})
+	} else if err := checkVersion(info.SchemaVersion, SchemaVersion); err != nil {
+		e.Problems = append(e.Problems, Problem{Kind: Unreadable, Detail: InfoFile + ": " + err.Error()})
+	} else {
+		e.Info = &info
+	}
+	for _, p := range e.Plan {
+		cells, problems := e.readCell(p)
+		e.Cells = append(e.Cells, cells...)
+		e.Problems = append(e.Problems, problems...)
+	}
+	return nil
+}
+
+// readCell reads what there is of a planned cell. One that failed first and was then run again is as it was run.
+func (e *Experiment) readCell(p PlannedCell) ([]Cell, []Problem) {
+	dir := filepath.Join(e.Dir, CellsDir, p.ID)
+	switch {
+	case exists(dir):
+		return readRun(p.ID, dir)
+	case exists(dir + FailedSuffix):
+		var f Failure
+		if err := readJSON(dir+FailedSuffix, &f); err != nil {
+			return nil, []Problem{{p.ID, Failed, "and " + err.Error()}}
+		}
+		return nil, []Problem{{p.ID, Failed, f.Error}}
+	case exists(dir + PartialSuffix):
+		return nil, []Problem{{p.ID, Partial, "its run did not finish; sweep again to run it anew"}}
+	}
+	return nil, []Problem{{p.ID, Missing, "it has not been run"}}
+}
+
+// readRun reads a run directory: a cell for each scheduler.
+func readRun(id, dir string) ([]Cell, []Problem) {
+	bad := func(err error) ([]Cell, []Problem) { return nil, []Problem{{id, Unreadable, err.Error()}} }
+	results, err := readResults(filepath.Join(dir, experiments.ResultFile))
+	if err != nil {
+		return bad(err)
+	}
+	var problems []Problem
+	manifest := &Manifest{}
+	path := filepath.Join(dir, experiments.ManifestFile)
+	if err := readJSON(path, &manifest.Raw); err != nil {
+		manifest, problems = nil, append(problems, Problem{id, Unreadable, err.Error() + "; the results are used all the same"})
+	} else if err := json.Unmarshal(manifest.Raw, &manifest.Manifest); err != nil {
+		manifest, problems = nil, append(problems, Problem{id, Unreadable, path + ": " + err.Error() + "; the results are used all the same"})
+	}
+	var cells []Cell
+	for i := range results {
+		r := &results[i]
+		if err := checkVersion(r.SchemaVersion, experiments.SchemaVersion); err != nil {
+			problems = append(problems, Problem{id, Unreadable, fmt.Sprintf("%s: %v", experiments.ResultFile, err)})
+			continue
+		}
+		if len(r.Repetitions) == 0 {
+			problems = append(problems, Problem{id, Unreadable, fmt.Sprintf("%s: %s has no repetition", experiments.ResultFile, r.Scheduler)})
+			continue
+		}
+		r.Params = paramsOf(r.Kernel, r.Params)
+		r.Resolved = paramsOf(r.Kernel, r.Resolved)
+		if r.Interrupted {
+			problems = append(problems, Problem{id, Interrupted, fmt.Sprintf("%s has %d of %d repetitions", r.Scheduler, len(r.Repetitions), r.Settings.Reps)})
+		}
+		cells = append(cells, Cell{ID: id, Dir: dir, Manifest: manifest, Result: r})
+	}
+	return cells, problems
+}
+
+// readResults reads result.json: a result, or an array of them.
+func readResults(path string) ([]experiments.Result, error) {
+	var raw json.RawMessage
+	if err := readJSON(path, &raw); err != nil {
+		return nil, err
+	}
+	var list []experiments.Result
+	var err error
+	if strings.HasPrefix(strings.TrimSpace(string(raw)), "[") {
+		err = json.Unmarshal(raw, &list)
+	} else {
+		list = make([]experiments.Result, 1)
+		err = json.Unmarshal(raw, &list[0])
+	}
+	if err == nil && len(list) == 0 {
+		err = errors.New("it holds no result")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return list, nil
+}
+
+func readJSON(path string, v any) error {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is not there", path)
+	}
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// Complete says whether every planned cell can be used as it was planned.
+func (e *Experiment) Complete() bool { return len(e.Problems) == 0 }
+
+// Substrates returns those of the cells, sorted: "native", "simulated".
+func (e *Experiment) Substrates() []string {
+	var list []string
+	for _, c := range e.Cells {
+		list = append(list, c.Result.Substrate)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}

@@ -1,0 +1,176 @@
+package dataset_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"krdlab/experiments"
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/dataset/made"
+)
+
+// written is the made experiment on disk.
+func written(t *testing.T) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "exp")
+	if err := made.Write(made.Small(), dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func load(t *testing.T, dir string) *dataset.Experiment {
+	t.Helper()
+	e, err := dataset.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// What is written is read: all numbers, and the keys that group them.
+func TestRoundTrip(t *testing.T) {
+	want, got := made.Small(), load(t, written(t))
+	if !got.Complete() || len(got.Cells) != len(want.Cells) || got.Info == nil || !got.Info.Created.Equal(made.Created) {
+		t.Fatalf("%d cells of %d, problems %v, info %+v", len(got.Cells), len(want.Cells), got.Problems, got.Info)
+	}
+	for i := range want.Cells {
+		a, err := json.Marshal(want.Cells[i].Result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(got.Cells[i].Result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(a) != string(b) {
+			n := 0
+			for n < min(len(a), len(b)) && a[n] == b[n] {
+				n++
+			}
+			t.Errorf("cell %s, %s: %.80s\nread as %.80s", want.Cells[i].ID, want.Cells[i].Result.Scheduler, a[n:], b[n:])
+		}
+		if !reflect.DeepEqual(got.Cells[i].Result.Params, want.Cells[i].Result.Params) {
+			t.Errorf("parameters %#v, expected %#v", got.Cells[i].Result.Params, want.Cells[i].Result.Params)
+		}
+	}
+	groups := got.Groups()
+	if len(groups) != 1 || !reflect.DeepEqual(groups[0].Schedulers(), made.Schedulers) || !reflect.DeepEqual(groups[0].Cores(), made.Cores) {
+		t.Errorf("groups %+v", groups)
+	}
+	if key := groups[0].String(); key != "matmul n=512 leaf=32x32x64 layout=tiled isa=auto inputs=integers, simulated on made-4s, cache model blocks" {
+		t.Errorf("key %q", key)
+	}
+	if len(got.Rows()) != len(want.Cells)*made.Reps {
+		t.Errorf("%d rows", len(got.Rows()))
+	}
+	for _, r := range got.Rows() {
+		if n := float64(r.Cell.Result.Cores) / (r.OVR.Float() * r.WTI.Float()); n/r.Speedup.Float()-1 > 1e-12 || n/r.Speedup.Float()-1 < -1e-12 {
+			t.Errorf("speed-up %v, N / (OVR x WTI) %v", r.Speedup, n)
+		}
+	}
+}
+
+// Whatever is wrong with a cell is said, and the others are used.
+func TestProblems(t *testing.T) {
+	for name, test := range map[string]struct {
+		do   func(dir, cell string) error
+		kind dataset.ProblemKind
+		text string
+		left int // cells
+	}{
+		"missing": {func(_, cell string) error { return os.RemoveAll(cell) }, dataset.Missing, "not been run", 12},
+		"partial": {func(_, cell string) error { return os.Rename(cell, cell+".partial") }, dataset.Partial, "did not finish", 12},
+		"failed": {func(_, cell string) error {
+			return errors.Join(os.RemoveAll(cell), os.WriteFile(cell+".failed.json", []byte(`{"schema_version":1,"error":"no room","exit_code":1}`), 0o666))
+		}, dataset.Failed, "no room", 12},
+		"cut": {func(_, cell string) error { return os.Truncate(filepath.Join(cell, "result.json"), 1000) }, dataset.Unreadable, "result.json: ", 12},
+		"newer": {func(_, cell string) error { return edit(cell, `"schema_version": 1,`, `"schema_version": 2,`) }, dataset.Unreadable,
+			"schema version 2 is of a newer krdlab", 15},
+		"older": {func(_, cell string) error { return edit(cell, `"schema_version": 1,`, `"schema_version": 0,`) }, dataset.Unreadable,
+			"older than any", 15},
+		"interrupted": {func(_, cell string) error { return edit(cell, `"interrupted": false`, `"interrupted": true`) }, dataset.Interrupted, "8 of 8 repetitions", 16},
+		"no manifest": {func(_, cell string) error { return os.Remove(filepath.Join(cell, "manifest.json")) }, dataset.Unreadable, "manifest.json is not there; the results are used", 16},
+	} {
+		dir := written(t)
+		if err := test.do(dir, filepath.Join(dir, dataset.CellsDir, "0001-matmul-c6")); err != nil {
+			t.Fatal(err)
+		}
+		e := load(t, dir)
+		if len(e.Problems) != 1 || e.Problems[0].Kind != test.kind || e.Problems[0].Cell != "0001-matmul-c6" || !strings.Contains(e.Problems[0].Detail, test.text) {
+			t.Errorf("%s: problems %v", name, e.Problems)
+		}
+		if len(e.Cells) != test.left {
+			t.Errorf("%s: %d cells can be used, expected %d", name, len(e.Cells), test.left)
+		}
+	}
+}
+
+// edit replaces the first from in the results of a cell.
+func edit(cell, from, to string) error {
+	path := filepath.Join(cell, "result.json")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(string(b), from) {
+		return errors.New(from + " is not there")
+	}
+	return os.WriteFile(path, []byte(strings.Replace(string(b), from, to, 1)), 0o666)
+}
+
+// A plan that cannot be read, and folders that are no experiments, are errors that say where and what.
+func TestNothingToLoad(t *testing.T) {
+	empty := t.TempDir()
+	if _, err := dataset.Load(empty); !errors.Is(err, dataset.ErrNotAnExperiment) {
+		t.Errorf("an empty folder: %v", err)
+	}
+	if _, err := dataset.Load(filepath.Join(empty, "nowhere")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+	for text, want := range map[string]string{
+		"{\n": "plan.jsonl:1: ", `{"schema_version":7,"id":"a"}`: "newer krdlab", `{"schema_version":1,"index":1,"id":"a"}`: "index 1, expected 0",
+		`{"schema_version":1,"index":0,"id":"../a"}`: "without slashes",
+	} {
+		dir := written(t)
+		if err := os.WriteFile(filepath.Join(dir, "plan.jsonl"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := dataset.Load(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("plan %q: %v, expected %q", text, err, want)
+		}
+	}
+}
+
+// A run directory is an experiment of its own.
+func TestSingleRun(t *testing.T) {
+	cell := filepath.Join(written(t), dataset.CellsDir, "0002-matmul-c12")
+	e := load(t, cell)
+	if len(e.Cells) != 4 || e.Info != nil || !e.Complete() || e.Name != "0002-matmul-c12" {
+		t.Errorf("%d cells, %v", len(e.Cells), e.Problems)
+	}
+	if r := e.Groups()[0].At("helpfirst", 12); r == nil || r.Summary.Speedup.N != made.Reps {
+		t.Errorf("helpfirst at 12 cores: %+v", r)
+	}
+}
+
+// Cells of several seeds are one sample.
+func TestPool(t *testing.T) {
+	e := made.Small()
+	r := e.Cells[0].Result
+	p := experiments.Pool([]*experiments.Result{r, r})
+	if p.Summary.WTI.N != 2*made.Reps || p.Summary.WTI.Median != r.Summary.WTI.Median || p.Summary.LLCMissesPerCore.Median != r.Summary.LLCMissesPerCore.Median {
+		t.Errorf("pooled %+v, alone %+v", p.Summary, r.Summary)
+	}
+	other := *r
+	perf := "perf_event"
+	other.LLCSource = &perf
+	if p := experiments.Pool([]*experiments.Result{r, &other}); p.LLCSource != nil || p.Summary.LLCMissesPerCore.N != 0 {
+		t.Errorf("misses of the model and of hardware were pooled: %+v", p.Summary.LLCMissesPerCore)
+	}
+}

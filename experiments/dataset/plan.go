@@ -1,0 +1,128 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"krdlab/experiments"
+	"krdlab/kernels"
+	"krdlab/kernels/kernel"
+)
+
+// Info says what an experiment is: the document experiment.json.
+type Info struct {
+	SchemaVersion int               `json:"schema_version"`
+	Kind          string            `json:"kind"` // "sweep" or "reproduce"
+	Argv          []string          `json:"argv"`
+	Created       time.Time         `json:"created"`
+	Build         experiments.Build `json:"build"`
+	// Notes are what a person should know of the experiment as a whole, such as the scale of a reproduction.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// A PlannedCell is one configuration of a plan: a line of plan.jsonl. All that changes what is run is in it.
+type PlannedCell struct {
+	SchemaVersion int           `json:"schema_version"`
+	Index         int           `json:"index"` // line of the plan, from 0
+	ID            string        `json:"id"`    // name of its folder
+	Kernel        string        `json:"kernel"`
+	Params        kernel.Params `json:"params"`
+	Schedulers    []string      `json:"schedulers"`
+	Cores         int           `json:"cores"`
+	Seed          uint64        `json:"seed"`
+	// Machine is "native", or the name of a file of machines/ without its extension.
+	Machine  string               `json:"machine"`
+	Settings experiments.Settings `json:"settings"`
+}
+
+// Native is the PlannedCell.Machine of a cell that is not simulated.
+const Native = "native"
+
+// A Failure says why a cell could not be run.
+type Failure struct {
+	SchemaVersion int       `json:"schema_version"`
+	ID            string    `json:"id"`
+	Error         string    `json:"error"`
+	ExitCode      int       `json:"exit_code"` // that `krdlab run` would have had
+	At            time.Time `json:"at"`
+}
+
+// ErrNotAnExperiment is wrapped by the error of a folder that holds neither a plan nor a run.
+var ErrNotAnExperiment = errors.New("neither an experiment nor a run")
+
+// ReadPlan reads plan.jsonl of the experiment dir. Errors name the file and the line.
+func ReadPlan(dir string) ([]PlannedCell, error) {
+	path := filepath.Join(dir, PlanFile)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var plan []PlannedCell
+	s := bufio.NewScanner(bytes.NewReader(b))
+	s.Buffer(nil, 16<<20)
+	for line := 1; s.Scan(); line++ {
+		if len(bytes.TrimSpace(s.Bytes())) == 0 {
+			continue
+		}
+		var c PlannedCell
+		if err := json.Unmarshal(s.Bytes(), &c); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, line, err)
+		}
+		if err := checkVersion(c.SchemaVersion, SchemaVersion); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, line, err)
+		}
+		if c.Index != len(plan) || c.ID == "" || strings.ContainsAny(c.ID, `/\`) {
+			return nil, fmt.Errorf("%s:%d: cell %q has index %d, expected %d, and a name without slashes", path, line, c.ID, c.Index, len(plan))
+		}
+		c.Params = paramsOf(c.Kernel, c.Params)
+		plan = append(plan, c)
+	}
+	return plan, s.Err()
+}
+
+// paramsOf gives the parameters of a JSON document the types that the kernel declares: a whole number is an int and not a float64.
+func paramsOf(name string, p kernel.Params) kernel.Params {
+	if p == nil {
+		return nil
+	}
+	k, ok := kernels.ByName(name)
+	out := kernel.Params{}
+	for key, v := range p {
+		if f, isFloat := v.(float64); isFloat && f == float64(int(f)) {
+			v = int(f)
+		}
+		out[key] = v
+	}
+	if ok {
+		for _, d := range k.Params {
+			if n, isInt := out[d.Name].(int); isInt && d.Kind != kernel.IntParam {
+				out[d.Name] = fmt.Sprint(n)
+			}
+		}
+	}
+	return out
+}
+
+// A VersionError is a document that another version of krdlab wrote.
+type VersionError struct{ Got, Want int }
+
+func (e *VersionError) Error() string {
+	if e.Got > e.Want {
+		return fmt.Sprintf("schema version %d is of a newer krdlab; this one reads version %d", e.Got, e.Want)
+	}
+	return fmt.Sprintf("schema version %d, or none, is older than any that this krdlab reads (%d)", e.Got, e.Want)
+}
+
+func checkVersion(got, want int) error {
+	if got != want {
+		return &VersionError{got, want}
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package experiments
+
+// Pool returns the result of several runs of one scheduler under one configuration but for the seed: repetitions and serial repetitions
+// in a row, summed up anew; all else is the first's. A single result is returned as it is. Results of which the source of LLC misses differs
+// have none when pooled, and a warning says so. Cost: a bootstrap.
+func Pool(list []*Result) *Result {
+	if len(list) == 1 {
+		return list[0]
+	}
+	first := *list[0]
+	m := &Measured{
+		Scheduler: first.Scheduler, Substrate: first.Substrate, Machine: first.Machine, Resolved: first.Resolved,
+		KRD: first.KRD, Check: first.Check, Phases: first.Phases, Trace: first.Trace,
+	}
+	if first.LLCSource != nil {
+		m.LLCSource = *first.LLCSource
+	}
+	reps := 0
+	for _, r := range list {
+		// The serial repetitions stay beside those that they ran with.
+		n := min(len(r.Serial.Repetitions), len(r.Repetitions))
+		m.Serial = append(m.Serial, r.Serial.Repetitions[:n]...)
+		m.Repetitions = append(m.Repetitions, r.Repetitions[:n]...)
+		reps += r.Settings.Reps
+		m.Warnings = append(m.Warnings, r.Warnings...)
+	}
+	for _, r := range list[1:] {
+		if (r.LLCSource == nil) != (first.LLCSource == nil) || r.LLCSource != nil && *r.LLCSource != *first.LLCSource {
+			m.LLCSource, m.LLCReason = "", "its runs have their LLC misses from different sources"
+			for i := range m.Repetitions {
+				m.Repetitions[i].Counters.LLCMisses = Count{Reason: m.LLCReason}
+			}
+			break
+		}
+	}
+	if first.LLCReason != nil && m.LLCReason == "" {
+		m.LLCReason = *first.LLCReason
+	}
+	c := &Config{Kernel: first.Kernel, Params: first.Params, Cores: first.Cores, Seed: first.Seed, Reps: reps}
+	out := Summarise(c, m)
+	out.Settings = first.Settings
+	out.Settings.Reps = reps
+	return &out
+}
