@@ -63,6 +63,7 @@ type native struct {
 	schedules []*schedule
 	options   func(recorders int) loi.Options // of traces
 	witnessed bool
+	host      hostModel
 }
 
 // schedule is a scheduler that is measured.
@@ -276,6 +277,10 @@ func (n *native) measure() error {
 func (n *native) sumUp() {
 	for _, m := range n.measured {
 		m.Serial = n.serial
+		m.hide()
+		if n.c.Trace == TraceOff || n.c.Trace == TraceProfile {
+			n.notReplayed(m, fmt.Sprintf("no trace is taken with --trace %s", n.c.Trace))
+		}
 		m.Warnings = append(slices.Clone(n.warnings), m.Warnings...)
 	}
 }

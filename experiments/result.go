@@ -31,7 +31,8 @@ type Result struct {
 	Kernels     []KernelSummary `json:"kernels"`
 
 	LLCSource *string     `json:"llc_source"` // "perf_event", "model" or null
-	LLCReason *string     `json:"llc_reason"` // why there is none
+	LLCReason *string     `json:"llc_reason"` // why there are no hardware counts
+	LLCModel  *LLCModel   `json:"llc_model"`  // misses by node and kernel; null unless the source is "model"
 	KRD       *krd.Report `json:"krd"`        // of the traced repetition
 	Check     *Check      `json:"check"`      // null where nothing was computed
 	// Phases are the parts of the program outside the timed run, with the times of the last repetition; empty where there are none.
@@ -93,6 +94,8 @@ type Repetition struct {
 	Flags            []string     `json:"flags"` // what makes this repetition doubtful
 	Workers          []Worker     `json:"workers"`
 	KernelTimes      []KernelTime `json:"kernels_by_name"`
+	// LLCModel are the misses of this repetition that a cache model counted; nil where it did not.
+	LLCModel *LLCMisses `json:"llc_model"`
 	// KRD is that of this repetition, summed over the nodes; nil where it was not traced.
 	KRD *krd.Histogram `json:"krd"`
 }

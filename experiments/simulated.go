@@ -206,6 +206,9 @@ func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) e
 	misses := int64(model.misses())
 	if len(registry.Kernels) > 0 {
 		j.result.Counters.LLCMisses = Count{Value: &misses}
+		j.result.LLCModel = newLLCMisses(s.place.Nodes[:j.workers], registry.Kernels, func(worker, k int) uint64 {
+			return model.model.Counters(model.cores[worker], k).LLCMisses
+		})
 	} else {
 		j.result.Counters.LLCMisses = Count{Reason: "the program accesses no data that the model knows"}
 	}
@@ -275,6 +278,7 @@ func (s *simulation) collect(jobs []*job) []*Measured {
 		m := &Measured{
 			Scheduler: scheduler, Substrate: loi.Simulated, Machine: s.describe(), Resolved: s.plan.Resolved,
 			Serial: reps[""], Repetitions: reps[scheduler], LLCSource: LLCSourceModel, Phases: phases[scheduler],
+			LLCModel: &LLCModel{Machine: s.machine.Name, CacheModel: s.c.CacheModel},
 		}
 		if j := traces[scheduler]; j != nil {
 			m.KRD = j.krd

@@ -3,6 +3,7 @@ package experiments
 import (
 	"fmt"
 
+	"krdlab/hw"
 	"krdlab/kernels/kernel"
 	"krdlab/krd"
 	"krdlab/runtimes"
@@ -17,8 +18,10 @@ type Measured struct {
 	CPUs        int           // that the workers could use; fewer than workers makes WTI unreliable
 	Serial      []Repetition
 	Repetitions []Repetition
-	LLCSource   string // "perf_event", "model", or "" where LLC misses were not counted
-	LLCReason   string // why not
+	LLCSource   string       // "perf_event", "model", or "" where LLC misses were not counted
+	LLCReason   string       // why not, or not by hardware
+	LLCModel    *LLCModel    // what a cache model counted; Summarise fills in the medians
+	Traced      []*LLCMisses // and in repetitions beside Repetitions
 	KRD         *krd.Report
 	Check       *Check
 	Phases      []kernel.Phase
@@ -37,11 +40,15 @@ func Summarise(c *Config, m *Measured) Result {
 		Repetitions: orEmpty(m.Repetitions), Serial: Serial{Repetitions: orEmpty(m.Serial)},
 		LLCSource: orNull(m.LLCSource), KRD: m.KRD, Check: m.Check, Phases: append([]kernel.Phase{}, m.Phases...), Trace: m.Trace,
 	}
-	if r.LLCSource == nil {
+	if m.LLCSource != hw.SourcePerf {
 		r.LLCReason = orNull(m.LLCReason)
 	}
 	missesPerCore(m.Serial, 1)
 	missesPerCore(m.Repetitions, r.Cores)
+	misses := collect(m.Repetitions, func(p *Repetition) Number { return p.LLCMissesPerCore })
+	if m.LLCSource == LLCSourceModel {
+		r.LLCModel, misses = m.modelled(r.Cores)
+	}
 
 	s := ratioSample{
 		cores: r.Cores, seed: c.Seed,
@@ -62,7 +69,7 @@ func Summarise(c *Config, m *Measured) Result {
 		}
 		return Some(SomeInt(p.WorkNS).Float() / float64(*p.Kernels))
 	}))
-	r.Summary.LLCMissesPerCore = quantity(collect(m.Repetitions, func(p *Repetition) Number { return p.LLCMissesPerCore }))
+	r.Summary.LLCMissesPerCore = quantity(misses)
 	r.Kernels = sumKernels(m.Serial, m.Repetitions)
 	r.Warnings = append(doubts(c, m, r.Cores), m.Warnings...)
 	return r
@@ -100,7 +107,11 @@ func works(reps []Repetition) []float64 {
 
 func missesPerCore(reps []Repetition, cores int) {
 	for i := range reps {
-		reps[i].LLCMissesPerCore = Some(SomeInt(reps[i].Counters.LLCMisses.Value).Float() / float64(cores))
+		n := SomeInt(reps[i].Counters.LLCMisses.Value)
+		if m := reps[i].LLCModel; m != nil {
+			n = Some(float64(m.Total))
+		}
+		reps[i].LLCMissesPerCore = Some(n.Float() / float64(cores))
 	}
 }
 

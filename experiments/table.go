@@ -24,6 +24,9 @@ func WriteTable(w io.Writer, results []Result) error {
 		b.WriteString("\n" + s)
 	}
 	b.WriteString("\n" + reuseTable(results, &missing))
+	if s := nodeTable(results); s != "" {
+		b.WriteString("\n" + s)
+	}
 	for i := range results {
 		if s := workerTable(&results[i], &missing); s != "" {
 			b.WriteString("\n" + s)
@@ -151,7 +154,12 @@ func timeTable(results []Result, missing *notes) string {
 
 // kernelTable has a row for each kernel under each scheduler, "" where no program has several.
 func kernelTable(results []Result, missing *notes) string {
-	t := newTable(2, "scheduler", "kernel", "executions", "mean time", "WTI")
+	header := []any{"scheduler", "kernel", "executions", "mean time", "WTI"}
+	modelled := slices.ContainsFunc(results, func(r Result) bool { return r.LLCModel != nil })
+	if modelled {
+		header = append(header, "LLC misses")
+	}
+	t := newTable(2, header...)
 	several, every := false, 0
 	for i := range results {
 		r := &results[i]
@@ -170,6 +178,9 @@ func kernelTable(results []Result, missing *notes) string {
 				row = append(row, digits(k.WTI.Float(), 4))
 			} else {
 				row = append(row, missing.na("no execution of "+k.Name+" was stamped"))
+			}
+			if modelled {
+				row = append(row, kernelMisses(r, k.Name, missing))
 			}
 			t.AppendRow(row)
 		}
@@ -192,7 +203,11 @@ func reuseTable(results []Result, missing *notes) string {
 		r := &results[i]
 		row := []any{r.Scheduler}
 		if m := r.Summary.LLCMissesPerCore.Median; m.Known() && r.LLCSource != nil {
-			row = append(row, formatCount(m), *r.LLCSource)
+			from := *r.LLCSource
+			if r.LLCModel != nil && r.LLCModel.Replayed {
+				from = missing.mark(from, replayNote(r))
+			}
+			row = append(row, formatCount(m), from)
 		} else {
 			row = append(row, missing.na(whyNoLLC(r)), "-")
 		}

@@ -116,12 +116,14 @@ func (n *native) analyse(s *schedule, f *traceFile, r *Repetition) error {
 	defer t.Close()
 	report, err := krd.Analyze(t, krd.Options{})
 	if errors.Is(err, krd.ErrLoss) {
+		n.notReplayed(s.Measured, "the trace lost records")
 		return nil // no KRD: Trace.Discarded says why
 	}
 	if err != nil {
 		return err
 	}
 	s.KRD, r.KRD = report, &report.Histogram
+	n.replay(s, t, r)
 	if n.c.Trace == TraceKRD {
 		s.Trace.Path = ""
 	}
