@@ -86,12 +86,9 @@ func (m *Model) owe(page, lines uint64) {
 
 // charge returns the stall of the present fetch, which begins at time at, and forgets it.
 //
-// What caches answer takes its latencies divided by the overlap. What comes from farther away first waits until locks let it through and
-// until memories and the link have served those who came before; then it takes its latencies divided by the overlap, or the time that the
-// slowest of memories and link needs for its lines, whichever is more.
-//
-// Servers are asked at the begin of the execution, m.now, and not at `at`: calls come in the order of the former, and a request that were entered at
-// a later time would block the idle time before it for others who come first. Waits are measured from `at`.
+// What caches answer takes its latencies divided by the overlap. What comes from farther away first waits until locks let it through; then it takes
+// its latencies divided by the overlap, or the time that the slowest of memories and link needs for its lines, whichever is more, and what
+// these have to do for others in that time makes it longer (see server).
 func (m *Model) charge(node int, at uint64) (stallPS uint64) {
 	f := &m.fetch
 	stallPS = f.cachePS / m.overlap
@@ -103,31 +100,26 @@ func (m *Model) charge(node int, at uint64) (stallPS uint64) {
 		}
 	}
 	if f.missedLLC {
-		freePS, servePS := uint64(0), uint64(0)
-		lines := f.transfers
+		waitPS, servePS := uint64(0), uint64(0)
+		lines, latencyPS := f.transfers, f.memoryPS/m.overlap
 		for _, d := range f.asked {
 			n := f.demand[d]
 			lines += n
-			freePS = max(freePS, m.memoryBusy[d])
-			m.memoryBusy[d] = max(m.memoryBusy[d], m.now) + n*m.serve[d]
-			servePS = max(servePS, n*m.serve[d])
+			waitPS = max(waitPS, m.memory[d].serve(at, n, latencyPS))
+			servePS = max(servePS, n*m.memory[d].linePS)
 			f.demand[d] = 0
 		}
-		if link := m.link[node]; link != 0 {
-			freePS = max(freePS, m.linkBusy[node])
-			m.linkBusy[node] = max(m.linkBusy[node], m.now) + lines*link
-			servePS = max(servePS, lines*link)
+		if link := &m.links[node]; link.linePS != 0 {
+			waitPS = max(waitPS, link.serve(at, lines, latencyPS))
+			servePS = max(servePS, lines*link.linePS)
 		}
-		if freePS > at {
-			m.stat.BandwidthPS += freePS - at
-			stallPS += freePS - at
-		}
-		stallPS += max(f.memoryPS/m.overlap, servePS)
+		m.stat.BandwidthPS += waitPS
+		stallPS += waitPS + max(latencyPS, servePS)
 		f.memoryPS, f.transfers, f.asked, f.missedLLC = 0, 0, f.asked[:0], false
 	}
 	if len(f.owing) > 0 {
 		for _, d := range f.owing {
-			m.memoryBusy[d] = max(m.memoryBusy[d], m.now) + f.owed[d]*m.serve[d]
+			m.memory[d].serve(at, f.owed[d], 0)
 			f.owed[d] = 0
 		}
 		f.owing = f.owing[:0]

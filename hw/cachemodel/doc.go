@@ -18,8 +18,9 @@
 // read, it is written to memory at the same time, and both nodes then share it. What another core of the node has modified comes through
 // the LLC and that core's L2, at the sum of their latencies.
 //
-// Memory: a page has its home by interleaving or first touch. A memory, and the link of a node where the machine has one, serves lines at a rate,
-// in order of request; what is asked of a busy one waits. Modified lines that leave the caches are served too, and nobody waits for them.
+// Memory: a page has its home by interleaving or first touch. A memory, and the link of a node where the machine has one, serves lines at a rate.
+// What is asked of it is spread over the time that the execution takes anyhow, and waits where there is no room (see server). Modified lines
+// that leave the caches are served too, and nobody waits for them.
 //
 // A stall is the lines' latencies at the level where they hit, divided by the number of misses that a core overlaps, plus waits; see charge. What
 // hits in the L1 costs nothing here: it is in the kernel's work, which is measured with its data in L1.
@@ -51,8 +52,8 @@
 // # Rejected
 //
 // Tags of physical addresses in the sets would need 32 bits or more, and a search in each of 24 L2s for each write. A stationary place for each line, with
-// the order in a word apart, halves the work of a hit in small sets but not in those of 16 ways, and does not go beyond 16. Asking memories at the
-// time of each access, instead of the begin of the kernel, makes others wait for idle time. An exact directory in line mode would be written at each eviction
-// from an L2, in another place than the one at hand. Asking the L2 for all lines of a chunk before the first miss is dealt with, and sets of 16 ways
+// the order in a word apart, halves the work of a hit in small sets but not in those of 16 ways, and does not go beyond 16. An exact directory in line mode would be written at each eviction
+// from an L2, in another place than the one at hand. A memory that is one queue, busy until a time, lets a request for a later time hold up earlier
+// ones: where a worker carries out a task of many kernels in one step (FMM), others waited 5 to 17 us a call for nothing. Asking the L2 for all lines of a chunk before the first miss is dealt with, and sets of 16 ways
 // without branches, were no faster (BenchmarkLines 11.4 against 10.2 ns a line; 14.2 against 13.1).
 package cachemodel

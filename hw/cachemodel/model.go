@@ -21,16 +21,17 @@ type Model struct {
 	domainOf              []int32 // by node: its memory
 
 	// Latencies in picoseconds of one line; those of one fetch are divided by overlap.
-	overlap                          uint64
-	l2PS, llcPS, siblingPS           uint64
-	nodePS                           []uint64 // from a cache of another node: [node*nodes + other]
-	memoryPS                         []uint64 // [node*domains + domain]
-	lockPS                           uint64
-	lockReach                        LockReach
-	lockMachine                      bool
-	domains                          int
-	serve, link                      []uint64 // what a line costs the memory (by domain) and the link (by node), in PS; link: 0 where there is none
-	memoryBusy, linkBusy, lockedTill []uint64 // by domain, by node, by node: time in PS until which they serve what was asked of them
+	overlap                uint64
+	l2PS, llcPS, siblingPS uint64
+	nodePS                 []uint64 // from a cache of another node: [node*nodes + other]
+	memoryPS               []uint64 // [node*domains + domain]
+	lockPS                 uint64
+	lockReach              LockReach
+	lockMachine            bool
+	lockedTill             []uint64 // by node: time in PS until which locks hold up its memory path
+	domains                int
+	memory                 []server // by domain
+	links                  []server // by node
 
 	blocks     []Block
 	lineShift  uint
@@ -38,7 +39,6 @@ type Model struct {
 	pageDomain []uint8 // by page; unplaced: not yet known
 	firstTouch bool
 
-	now        uint64   // when the present execution begins
 	blockLines []uint64 // by block; nil in line mode
 	chunkShift uint     // line mode
 
@@ -109,8 +109,8 @@ func New(m *machine.Machine, l *Layout, opt Options) (*Model, error) {
 func (x *Model) times(m *machine.Machine) {
 	x.nodePS = make([]uint64, x.nodes*x.nodes)
 	x.memoryPS = make([]uint64, x.nodes*x.domains)
-	x.serve, x.memoryBusy = make([]uint64, x.domains), make([]uint64, x.domains)
-	x.link, x.linkBusy, x.lockedTill = make([]uint64, x.nodes), make([]uint64, x.nodes), make([]uint64, x.nodes)
+	x.lockedTill = make([]uint64, x.nodes)
+	farthest := uint64(0)
 	linePS := func(bytesPerSecond uint64) uint64 { // rounded to the nearest
 		if bytesPerSecond == 0 {
 			return 0
@@ -119,14 +119,17 @@ func (x *Model) times(m *machine.Machine) {
 	}
 	for a := range x.nodes {
 		x.domainOf = append(x.domainOf, int32(m.Domain(a)))
-		x.link[a] = linePS(m.Memory.NodeBytesPerSecond)
 		for b := range x.nodes {
 			x.nodePS[a*x.nodes+b] = m.Memory.RemotePS[a][b]
 			x.memoryPS[a*x.domains+m.Domain(b)] = m.Memory.RemotePS[a][b]
+			farthest = max(farthest, m.Memory.RemotePS[a][b])
 		}
 	}
-	for d := range x.serve {
-		x.serve[d] = linePS(m.Memory.BytesPerSecond)
+	for range x.domains {
+		x.memory = append(x.memory, newServer(linePS(m.Memory.BytesPerSecond), farthest))
+	}
+	for range x.nodes {
+		x.links = append(x.links, newServer(linePS(m.Memory.NodeBytesPerSecond), farthest))
 	}
 }
 
@@ -146,8 +149,12 @@ func (m *Model) Reset() {
 		}
 	}
 	clear(m.counters)
-	clear(m.memoryBusy)
-	clear(m.linkBusy)
+	for i := range m.memory {
+		m.memory[i].reset()
+	}
+	for i := range m.links {
+		m.links[i].reset()
+	}
 	clear(m.lockedTill)
 }
 
@@ -176,11 +183,12 @@ func (m *Model) eachRow(b *Block, f func(first, count uint64)) {
 }
 
 // Kernel has a core access blocks, one after the other, in an execution of a kernel that begins at now, and returns how much longer the execution
-// takes for it, both in picoseconds. Calls are in the order of now. It panics for a core, a kernel or a block that does not exist.
+// takes for it, both in picoseconds. Caches see executions in the order of the calls; memories and links in the order of their times, up to 2 ms
+// back. It panics for a core, a kernel or a block that does not exist.
 // Cost: see BenchmarkBlocks and BenchmarkLines.
 func (m *Model) Kernel(core, kernel int, now uint64, accesses []Access) (stallPS uint64) {
 	stat := &m.counters[core*m.kernels+kernel]
-	m.stat, m.now = stat, now
+	m.stat = stat
 	node := int(m.nodeOf[core])
 	for _, a := range accesses {
 		if m.blockLines == nil {

@@ -20,8 +20,8 @@ type naive struct {
 	shared  []naiveCache
 	home    map[uint64]int // by page
 	count   map[[2]int]*Counters
-	now     uint64
-	busy    map[string]uint64 // servers
+	locks   map[int]uint64            // by node: until when
+	taken   map[string]map[int]uint64 // by server and window: picoseconds
 	core    int
 	stat    *Counters
 	owed    map[int]uint64
@@ -83,7 +83,7 @@ func (c *naiveCache) put(x copyOf) (gone []copyOf) {
 
 func newNaive(m *machine.Machine, l *Layout, opt Options) *naive {
 	n := &naive{m: m, opt: opt, layout: l, newest: map[uint64]int{}, memory: map[uint64]int{}, home: map[uint64]int{},
-		count: map[[2]int]*Counters{}, busy: map[string]uint64{}, owed: map[int]uint64{}}
+		count: map[[2]int]*Counters{}, locks: map[int]uint64{}, taken: map[string]map[int]uint64{}, owed: map[int]uint64{}}
 	end := uint64(0)
 	for _, b := range l.Blocks {
 		end = max(end, b.Base+uint64(b.Rows-1)*b.Stride+b.RowBytes)
@@ -161,7 +161,7 @@ func (n *naive) kernel(core, kernel int, now uint64, accesses []Access) (stall u
 	if n.count[key] == nil {
 		n.count[key] = &Counters{}
 	}
-	n.stat, n.now, n.core = n.count[key], now, core
+	n.stat, n.core = n.count[key], core
 	for _, a := range accesses {
 		stall += n.block(a, now+stall)
 		n.stat.Accesses++
@@ -189,17 +189,16 @@ func (n *naive) block(a Access, at uint64) (stall uint64) {
 	overlap := uint64(m.Memory.OverlapMisses)
 	stall = sum.cache / overlap
 	if sum.missedLLC || sum.missedL2 && n.opt.LockReach == LockLLC {
-		if till := n.busy[fmt.Sprint("lock ", node)]; till > at {
+		if till := n.locks[node]; till > at {
 			n.stat.LockDelaysPS += till - at
 			stall += till - at
 			at = till
 		}
 	}
 	if sum.missedLLC {
-		free, serve, lines := at, uint64(0), sum.transfers
+		wait, serve, lines := uint64(0), uint64(0), sum.transfers
 		add := func(server string, count, price uint64) {
-			free = max(free, n.busy[server])
-			n.busy[server] = max(n.busy[server], n.now) + count*price
+			wait = max(wait, n.serve(server, at, count*price, sum.memory/overlap, price))
 			serve = max(serve, count*price)
 		}
 		for d := range m.Domains() {
@@ -208,20 +207,67 @@ func (n *naive) block(a Access, at uint64) (stall uint64) {
 				add(fmt.Sprint("memory ", d), count, n.serveLine(m.Memory.BytesPerSecond))
 			}
 		}
-		if m.Memory.NodeBytesPerSecond != 0 {
+		if m.Memory.NodeBytesPerSecond != 0 && lines > 0 {
 			add(fmt.Sprint("link ", node), lines, n.serveLine(m.Memory.NodeBytesPerSecond))
 		}
-		n.stat.BandwidthPS += free - at
-		stall += free - at + max(sum.memory/overlap, serve)
+		n.stat.BandwidthPS += wait
+		stall += wait + max(sum.memory/overlap, serve)
 	}
 	for d := range m.Domains() {
 		if count := n.owed[d]; count > 0 {
-			server := fmt.Sprint("memory ", d)
-			n.busy[server] = max(n.busy[server], n.now) + count*n.serveLine(m.Memory.BytesPerSecond)
+			price := n.serveLine(m.Memory.BytesPerSecond)
+			n.serve(fmt.Sprint("memory ", d), at, count*price, 0, price)
 			delete(n.owed, d)
 		}
 	}
 	return stall
+}
+
+// serve gives each window that a request lasts for its share, and what does not fit to later windows, one after the other.
+func (n *naive) serve(server string, at, ps, over, price uint64) (wait uint64) {
+	window := uint64(1 << 17)
+	for window <= 8*price {
+		window *= 2
+	}
+	for _, row := range n.m.Memory.RemotePS {
+		for _, latency := range row {
+			for window <= latency {
+				window *= 2
+			}
+		}
+	}
+	taken := n.taken[server]
+	if taken == nil {
+		taken = map[int]uint64{}
+		n.taken[server] = taken
+	}
+	end := at + max(over, ps)
+	first, last := int(at/window), int((end-1)/window)
+	shares := make([]uint64, last-first+1)
+	for i, rest := 0, ps; i < len(shares); i++ {
+		from, to := max(uint64(first+i)*window, at), min(uint64(first+i+1)*window, end)
+		shares[i] = ps * (to - from) / (end - at)
+		if i == len(shares)-1 {
+			shares[i] = rest
+		}
+		rest -= shares[i]
+	}
+	left, served := uint64(0), uint64(0)
+	for w := first; w <= last || left > 0; w++ {
+		if w <= last {
+			left += shares[w-first]
+		}
+		got := min(left, window-taken[w])
+		taken[w] += got
+		left -= got
+		if got > 0 {
+			served = uint64(w)*window + taken[w]
+		}
+		if w <= last {
+			served = min(served, end)
+		}
+	}
+	return max(served, end) - end
 }
 
 type naiveCost struct {
@@ -415,10 +461,10 @@ func (n *naive) must(ok bool, u uint64, what string) {
 }
 
 func (n *naive) lockOperation(node int, now uint64) (wait uint64) {
-	till := max(n.busy[fmt.Sprint("lock ", node)], now)
+	till := max(n.locks[node], now)
 	for k := range n.m.Nodes {
 		if k == node || n.opt.LockMachine {
-			n.busy[fmt.Sprint("lock ", k)] = till + n.m.Costs.LockDelayPS
+			n.locks[k] = till + n.m.Costs.LockDelayPS
 		}
 	}
 	return till - now
