@@ -121,3 +121,6 @@ func (q *Quantity) setInterval(values []float64) {
 	tail := int(float64(len(values)) * (1 - confidence) / 2)
 	q.Low, q.High, q.Confidence = Some(values[tail]), Some(values[len(values)-1-tail]), Some(confidence)
 }
+
+// QuantityOf returns the median of values with the interval that results have: non-parametric, none below 6 values.
+func QuantityOf(values []float64) Quantity { return quantity(values) }

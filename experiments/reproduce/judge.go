@@ -1,0 +1,171 @@
+package reproduce
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"krdlab/experiments"
+)
+
+// A Verdict is what became of a claim.
+type Verdict string
+
+// The verdicts.
+const (
+	Agree      Verdict = "agree"
+	Disagree   Verdict = "disagree"
+	CannotTell Verdict = "cannot tell" // intervals overlap, or there are none
+	NotRun     Verdict = "not run"     // the experiment lacks what the claim is about
+)
+
+// interval is a quantity as the judges see it.
+type interval struct {
+	mid, low, high float64
+	n              int
+	known          bool // there is a median
+	sure           bool // and an interval
+}
+
+func of(q experiments.Quantity) interval {
+	v := interval{mid: q.Median.Float(), low: q.Low.Float(), high: q.High.Float(), n: q.N, known: q.Median.Known()}
+	v.sure = v.known && q.Low.Known() && q.High.Known()
+	return v
+}
+
+// sample is the interval of the median of values.
+func sample(values []float64) interval { return of(experiments.QuantityOf(values)) }
+
+// ratio is a/b, as far apart as the intervals allow: wider than 95 %.
+func ratio(a, b interval) interval {
+	return interval{a.mid / b.mid, a.low / b.high, a.high / b.low, min(a.n, b.n), a.known && b.known, a.sure && b.sure && b.low > 0}
+}
+
+// minus is a - b, likewise.
+func minus(a, b interval) interval {
+	return interval{a.mid - b.mid, a.low - b.high, a.high - b.low, min(a.n, b.n), a.known && b.known, a.sure && b.sure}
+}
+
+// plus adds a constant.
+func (v interval) plus(c float64) interval {
+	v.mid, v.low, v.high = v.mid+c, v.low+c, v.high+c
+	return v
+}
+
+// times multiplies with a positive constant.
+func (v interval) times(c float64) interval {
+	v.mid, v.low, v.high = float64(v.mid*c), float64(v.low*c), float64(v.high*c)
+	return v
+}
+
+// show writes v with a number of decimals, as 21.99 (21.90-22.05).
+func (v interval) show(decimals int) string {
+	switch {
+	case !v.known:
+		return "n/a"
+	case !v.sure:
+		return fmt.Sprintf("%.*f", decimals, v.mid)
+	case math.Abs(v.high-v.low) < math.Pow(10, -float64(decimals))/2:
+		return fmt.Sprintf("%.*f", decimals, v.mid)
+	}
+	return fmt.Sprintf("%.*f (%.*f to %.*f)", decimals, v.mid, decimals, v.low, decimals, v.high)
+}
+
+// within says whether v lies in [low, high]: its whole interval, none of it, or neither.
+func within(v interval, low, high float64) Verdict {
+	switch {
+	case !v.known:
+		return NotRun
+	case !v.sure:
+		return CannotTell
+	case low <= v.low && v.high <= high:
+		return Agree
+	case v.high < low || high < v.low:
+		return Disagree
+	}
+	return CannotTell
+}
+
+// near is within a relative tolerance of target.
+func near(v interval, target, tolerance float64) Verdict {
+	return within(v, target*(1-tolerance), target*(1+tolerance))
+}
+
+// less says whether a is below b.
+func less(a, b interval) Verdict {
+	switch {
+	case !a.known || !b.known:
+		return NotRun
+	case !a.sure || !b.sure:
+		return CannotTell
+	case a.high < b.low:
+		return Agree
+	case b.high < a.low:
+		return Disagree
+	}
+	return CannotTell
+}
+
+// ascending says whether each is below the next. One pair that is the other way round is enough to disagree.
+func ascending(list ...interval) Verdict {
+	var verdicts []Verdict
+	for i := 1; i < len(list); i++ {
+		verdicts = append(verdicts, less(list[i-1], list[i]))
+	}
+	return all(verdicts...)
+}
+
+// below says whether a is below each of the others.
+func below(a interval, others ...interval) Verdict {
+	var verdicts []Verdict
+	for _, o := range others {
+		verdicts = append(verdicts, less(a, o))
+	}
+	return all(verdicts...)
+}
+
+// all is the verdict on statements that must hold together.
+func all(verdicts ...Verdict) Verdict {
+	out := Agree
+	for _, v := range verdicts {
+		switch {
+		case v == NotRun:
+			return NotRun
+		case v == Disagree:
+			out = Disagree
+		case v == CannotTell && out == Agree:
+			out = CannotTell
+		}
+	}
+	return out
+}
+
+// named writes intervals with their names, in the order of their medians, unknown ones last.
+func named(decimals int, names []string, list []interval) string {
+	type entry struct {
+		name string
+		v    interval
+	}
+	var entries []entry
+	for i, v := range list {
+		entries = append(entries, entry{names[i], v})
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int {
+		switch {
+		case a.v.known && b.v.known:
+			return cmp.Compare(a.v.mid, b.v.mid)
+		case a.v.known:
+			return -1
+		case b.v.known:
+			return 1
+		}
+		return 0
+	})
+	var parts []string
+	for _, e := range entries {
+		parts = append(parts, e.name+" "+e.v.show(decimals))
+	}
+	return strings.Join(parts, ", ")
+}

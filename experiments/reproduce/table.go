@@ -1,0 +1,83 @@
+package reproduce
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// Count sums up findings: how many of those that the machine was not fitted to agree, disagree, cannot be told, were not run; and how many
+// were fitted.
+type Count struct{ Agree, Disagree, CannotTell, NotRun, Fitted int }
+
+// CountOf counts findings.
+func CountOf(list []Finding) (c Count) {
+	for _, f := range list {
+		switch {
+		case f.Fitted:
+			c.Fitted++
+		case f.Verdict == Agree:
+			c.Agree++
+		case f.Verdict == Disagree:
+			c.Disagree++
+		case f.Verdict == CannotTell:
+			c.CannotTell++
+		default:
+			c.NotRun++
+		}
+	}
+	return c
+}
+
+func (c Count) String() string {
+	s := fmt.Sprintf("%d claims agree, %d disagree, %d cannot be told", c.Agree, c.Disagree, c.CannotTell)
+	if c.NotRun > 0 {
+		s += fmt.Sprintf(", %d were not run", c.NotRun)
+	}
+	return s + fmt.Sprintf("; %d more are what the simulated machine was fitted to and prove nothing", c.Fitted)
+}
+
+// WriteText writes the findings as a table of about 130 columns for a person, and what they sum up to.
+func WriteText(w io.Writer, list []Finding) error {
+	t := table.NewWriter()
+	style := table.StyleDefault
+	style.Options = table.Options{SeparateHeader: true, SeparateRows: true}
+	style.Box = table.BoxStyle{MiddleHorizontal: "-", MiddleSeparator: "-", PaddingRight: "  "}
+	style.Format = table.FormatOptions{Header: text.FormatDefault, Row: text.FormatDefault}
+	t.SetStyle(style)
+	t.AppendHeader(table.Row{"verdict", "claim", "paper", "test", "ours"})
+	var columns []table.ColumnConfig
+	for i, width := range []int{11, 36, 16, 26, 40} {
+		columns = append(columns, table.ColumnConfig{Number: i + 1, WidthMax: width, WidthMaxEnforcer: text.WrapSoft})
+	}
+	t.SetColumnConfigs(columns)
+	for _, f := range list {
+		verdict := string(f.Verdict)
+		if f.Fitted {
+			verdict += ", fitted"
+		}
+		t.AppendRow(table.Row{verdict, f.Says + " [" + f.Where + "]", f.Paper, f.Test, f.Ours})
+	}
+	for _, line := range strings.Split(t.Render(), "\n") {
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "\n%s.\nOurs: medians and 95 %% intervals over seeds, of the simulated machine unless a claim says otherwise.\n", CountOf(list))
+	return err
+}
+
+// WriteCSV writes the findings with a header.
+func WriteCSV(w io.Writer, list []Finding) error {
+	c := csv.NewWriter(w)
+	rows := [][]string{{"id", "where", "claim", "paper", "test", "fitted", "ours", "verdict"}}
+	for _, f := range list {
+		rows = append(rows, []string{f.ID, f.Where, f.Says, f.Paper, f.Test, strconv.FormatBool(f.Fitted), f.Ours, string(f.Verdict)})
+	}
+	return c.WriteAll(rows)
+}
