@@ -2,11 +2,9 @@ package krdplot
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -15,55 +13,27 @@ import (
 	"krdlab/krd"
 )
 
-// The palette of Okabe and Ito ("Color Universal Design", 2008), which the colour-blind can tell apart, darkest first.
-var palette = []color.Color{
-	color.RGBA{0x00, 0x72, 0xb2, 0xff}, // blue
-	color.RGBA{0xd5, 0x5e, 0x00, 0xff}, // vermilion
-	color.RGBA{0x00, 0x9e, 0x73, 0xff}, // bluish green
-	color.RGBA{0xcc, 0x79, 0xa7, 0xff}, // reddish purple
-	color.RGBA{0xe6, 0x9f, 0x00, 0xff}, // orange
-	color.RGBA{0x56, 0xb4, 0xe9, 0xff}, // sky blue
-	color.RGBA{0x00, 0x00, 0x00, 0xff},
-	color.RGBA{0x80, 0x80, 0x80, 0xff},
-}
-
-// Markers differ in shape too, so that a figure survives a black-and-white printer.
-var markers = []draw.GlyphDrawer{
-	draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{},
-	draw.RingGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.PlusGlyph{},
-}
-
-var (
-	ink  = color.Gray{0x20}
-	grid = color.Gray{0xdd}
-	rule = color.Gray{0x60}
-)
-
-func sans(size vg.Length) font.Font {
-	return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
-}
-
 func caption() text.Style {
-	return text.Style{Color: ink, Font: sans(8), YAlign: draw.YTop, Handler: plot.DefaultTextHandler}
+	return text.Style{Color: Ink, Font: Sans(8), YAlign: draw.YTop, Handler: plot.DefaultTextHandler}
 }
 
 // panel returns an empty plot in the style of the figure, with the horizontal axis a.
 func (f *Figure) panel(a axis, y string) *plot.Plot {
 	p := plot.New()
-	p.Title.TextStyle.Font = sans(11)
+	p.Title.TextStyle.Font = Sans(11)
 	p.Title.Padding = vg.Points(6)
 	for _, ax := range []*plot.Axis{&p.X, &p.Y} {
-		ax.Label.TextStyle.Font = sans(9)
-		ax.Tick.Label.Font = sans(8)
-		ax.Color, ax.Tick.Color = ink, ink
-		ax.Label.TextStyle.Color, ax.Tick.Label.Color = ink, ink
+		ax.Label.TextStyle.Font = Sans(9)
+		ax.Tick.Label.Font = Sans(8)
+		ax.Color, ax.Tick.Color = Ink, Ink
+		ax.Label.TextStyle.Color, ax.Tick.Label.Color = Ink, Ink
 		ax.Padding = vg.Points(2)
 	}
 	p.X.Min, p.X.Max = a.min(), a.max()
 	p.X.Tick.Marker = a
 	p.X.Label.Padding = vg.Points(4)
 	p.Y.Label.Text = y
-	p.Legend.TextStyle.Font = sans(8)
+	p.Legend.TextStyle.Font = Sans(8)
 	p.Legend.Top, p.Legend.Left = true, true
 	p.Legend.XOffs, p.Legend.YOffs = vg.Points(6), -vg.Points(4)
 	p.Legend.Padding = vg.Points(2)
@@ -74,7 +44,7 @@ func (f *Figure) panel(a axis, y string) *plot.Plot {
 func (f *Figure) lines(p *plot.Plot, a axis, top float64, label bool) error {
 	g := plotter.NewGrid()
 	g.Vertical.Color = nil
-	g.Horizontal.Color, g.Horizontal.Width = grid, vg.Points(0.5)
+	g.Horizontal.Color, g.Horizontal.Width = Grid, vg.Points(0.5)
 	p.Add(g)
 	names := plotter.XYLabels{}
 	for _, c := range []struct {
@@ -89,7 +59,7 @@ func (f *Figure) lines(p *plot.Plot, a axis, top float64, label bool) error {
 		if err != nil {
 			return err
 		}
-		l.Color, l.Width, l.Dashes = rule, vg.Points(1), []vg.Length{vg.Points(4), vg.Points(3)}
+		l.Color, l.Width, l.Dashes = Rule, vg.Points(1), []vg.Length{vg.Points(4), vg.Points(3)}
 		p.Add(l)
 		names.XYs = append(names.XYs, plotter.XY{X: x, Y: top})
 		names.Labels = append(names.Labels, fmt.Sprintf("%s %s", c.name, krd.FormatBytes(*c.bytes)))
@@ -102,7 +72,7 @@ func (f *Figure) lines(p *plot.Plot, a axis, top float64, label bool) error {
 		return err
 	}
 	for i := range ls.TextStyle {
-		ls.TextStyle[i].Font, ls.TextStyle[i].Color = sans(8), rule
+		ls.TextStyle[i].Font, ls.TextStyle[i].Color = Sans(8), Rule
 		ls.TextStyle[i].XAlign, ls.TextStyle[i].YAlign = draw.XCenter, draw.YBottom
 	}
 	ls.Offset = vg.Point{Y: vg.Points(1)}
@@ -183,7 +153,7 @@ func (f *Figure) perBin(a axis) (*plot.Plot, error) {
 				if err != nil {
 					return nil, err
 				}
-				bar.Color, bar.LineStyle.Width = palette[0], 0
+				bar.Color, bar.LineStyle.Width = Palette[0], 0
 				p.Add(bar)
 			}
 			continue
@@ -205,7 +175,7 @@ func (f *Figure) perBin(a axis) (*plot.Plot, error) {
 
 // trace draws series number i: points joined by a line, and points apart from it.
 func (f *Figure) trace(p *plot.Plot, i int, name string, joined, apart plotter.XYs) error {
-	colour, shape := palette[i%len(palette)], markers[i%len(markers)]
+	colour, shape := Palette[i%len(Palette)], Markers[i%len(Markers)]
 	glyph := draw.GlyphStyle{Color: colour, Radius: vg.Points(2.4), Shape: shape}
 	var thumbs []plot.Thumbnailer
 	if len(joined) > 0 {

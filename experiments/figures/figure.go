@@ -1,0 +1,245 @@
+// Package figures draws experiments for print: the figures of the KRD paper, each from the cells of one group (one kernel, its parameters,
+// one substrate, one machine), and some that the paper has not.
+//
+// A [Figure] is a description: panels with axes, series, points and their intervals. [Figure.Write] draws exactly that, [Figure.Rows] is the
+// same as a table, and a page may chart it in its own way. The parts: scaling.go, distances.go, misses.go, workers.go say what is drawn;
+// caption.go what is said below; draw.go and the files beside it draw, in the look of package krdplot.
+package figures
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"krdlab/experiments"
+	"krdlab/experiments/dataset"
+)
+
+// A Figure is one picture of a group.
+type Figure struct {
+	ID      string   `json:"id"` // "speedup", "krd-bins-24": a word for file names and anchors; unique within the group
+	Title   string   `json:"title"`
+	Caption []string `json:"caption"` // paragraphs: where the numbers come from, what points and bars are, n
+	Panels  []Panel  `json:"panels"`  // at least one
+	Columns int      `json:"columns"` // that the panels are laid out in
+}
+
+// A Kind says how a panel is drawn.
+type Kind string
+
+// The kinds of panels.
+const (
+	Lines   Kind = "lines"   // points, joined within a series unless the series or the point is apart; bars for intervals
+	Stacked Kind = "stacked" // bars at each x, the first series at the bottom
+	Heat    Kind = "heat"    // series n is row n, from the bottom; x is the column
+)
+
+// A Panel is one plot of a figure.
+type Panel struct {
+	Title  string   `json:"title,omitempty"` // "" of a single one
+	Kind   Kind     `json:"kind"`
+	X      Axis     `json:"x"`
+	Y      Axis     `json:"y"`
+	Series []Series `json:"series"`
+	Rules  []Rule   `json:"rules,omitempty"` // lines of reference
+}
+
+// An Axis has positions from Min to Max, linear in the picture. Distances in bytes are laid out by their log2; only the labels of
+// the ticks and Point.At are in bytes then.
+type Axis struct {
+	Label string  `json:"label"`          // with the unit in brackets where there is one
+	Unit  string  `json:"unit,omitempty"` // "cores", "%", "bytes" (log2 of), "node"; "" of a ratio
+	Min   float64 `json:"min"`
+	Max   float64 `json:"max"`
+	Ticks []Tick  `json:"ticks"`
+}
+
+// A Tick is a labelled position; one without label is a mark only.
+type Tick struct {
+	Value float64 `json:"value"`
+	Label string  `json:"label"`
+}
+
+// A Series is what is drawn in one colour.
+type Series struct {
+	Name   string  `json:"name"`
+	Colour string  `json:"colour"` // #rrggbb; the same for a scheduler in all figures
+	Style  int     `json:"style"`  // number of its marker and dashes
+	Apart  bool    `json:"apart,omitempty"`
+	Points []Point `json:"points"`
+}
+
+// A Point is a measured value. What is not known is not drawn.
+type Point struct {
+	X     float64            `json:"x"` // position on the axis
+	At    string             `json:"at"`
+	Y     experiments.Number `json:"y"`
+	Low   experiments.Number `json:"low"` // the interval; unknown: none
+	High  experiments.Number `json:"high"`
+	XLow  experiments.Number `json:"x_low"` // and of x where it is measured too
+	XHigh experiments.Number `json:"x_high"`
+	Apart bool               `json:"apart,omitempty"` // not joined to the others: in a column beside the scale, such as INF
+	N     int                `json:"n"`               // repetitions behind it
+}
+
+// A Rule is a straight line of reference from (X1, Y1) to (X2, Y2).
+type Rule struct {
+	Name   string  `json:"name"`
+	X1     float64 `json:"x1"`
+	Y1     float64 `json:"y1"`
+	X2     float64 `json:"x2"`
+	Y2     float64 `json:"y2"`
+	Dashed bool    `json:"dashed,omitempty"`
+	Legend bool    `json:"legend,omitempty"` // named in the legend; otherwise at its upper end, inside the panel
+}
+
+// A Skipped is a figure that a group has not the numbers for.
+type Skipped struct {
+	ID     string // of a family: "krd", "krd-cumulative-1"
+	Reason string
+}
+
+func (s Skipped) String() string { return s.ID + ": " + s.Reason }
+
+// ErrFormat is wrapped by the error of a format that is none of Formats.
+var ErrFormat = errors.New("unknown figure format")
+
+// Formats are those that [Figure.Write] knows.
+var Formats = []string{"svg", "pdf", "png"}
+
+// A maker makes the figures of one family from a group, or says why it cannot.
+type maker struct {
+	id    string
+	about string
+	make  func(*subject) ([]Figure, error)
+}
+
+// makers are all families, in the order of the paper.
+var makers = []maker{
+	{"speedup", "speed-up against cores (KRD paper, figures 1 a, 2 a)", one(speedup)},
+	{"ovr", "non-work overhead against cores (1 b, 2 b)", one(overhead)},
+}
+
+func one(f func(*subject) (*Figure, error)) func(*subject) ([]Figure, error) {
+	return func(s *subject) ([]Figure, error) {
+		fig, err := f(s)
+		if err != nil {
+			return nil, err
+		}
+		return []Figure{*fig}, nil
+	}
+}
+
+// All returns every figure that can be drawn from the group, in the order of the KRD paper, and what cannot be and why. The same group
+// gives the same figures on every computer. Cost: a bootstrap for each scheduler and core count with several seeds.
+func All(g *dataset.Group) (list []Figure, skipped []Skipped) {
+	s := newSubject(g)
+	for _, m := range makers {
+		figs, err := m.make(s)
+		if err != nil {
+			skipped = append(skipped, Skipped{m.id, err.Error()})
+			continue
+		}
+		for i := range figs {
+			figs[i].Caption = append([]string{s.source()}, figs[i].Caption...)
+		}
+		list = append(list, figs...)
+	}
+	return list, skipped
+}
+
+// Families returns the first words of the IDs of figures, each with what it shows.
+func Families() (ids, about []string) {
+	for _, m := range makers {
+		ids, about = append(ids, m.id), append(about, m.about)
+	}
+	return ids, about
+}
+
+// A subject is a group as the makers read it.
+type subject struct {
+	*dataset.Group
+	schedulers []string
+	cores      []int
+	results    map[cell]*experiments.Result
+}
+
+type cell struct {
+	scheduler string
+	cores     int
+}
+
+func newSubject(g *dataset.Group) *subject {
+	s := &subject{Group: g, schedulers: g.Schedulers(), cores: g.Cores(), results: map[cell]*experiments.Result{}}
+	for _, name := range s.schedulers {
+		for _, n := range s.cores {
+			if r := g.At(name, n); r != nil {
+				s.results[cell{name, n}] = r
+			}
+		}
+	}
+	return s
+}
+
+// at returns a result, nil where there is none.
+func (s *subject) at(scheduler string, cores int) *experiments.Result {
+	return s.results[cell{scheduler, cores}]
+}
+
+// machine is where the numbers come from, the same for all cells but for what names do not tell.
+func (s *subject) machine() *experiments.Machine { return &s.Cells[0].Result.Machine }
+
+// several refuses figures against cores where there is one core count only.
+func (s *subject) several() error {
+	if len(s.cores) < 2 {
+		return fmt.Errorf("one core count only (%d); it is drawn against cores", s.cores[0])
+	}
+	return nil
+}
+
+// A Row is one point of a figure in a table.
+type Row struct {
+	Panel, Series string
+	At            string  // x in words: "12", "[32 MiB, 64 MiB)", "INF"
+	X             float64 // its position on the axis
+	Y, Low, High  experiments.Number
+	Unit          string // of y
+	N             int
+}
+
+// Rows is the figure as a table.
+func (f *Figure) Rows() []Row {
+	var rows []Row
+	for _, p := range f.Panels {
+		for _, s := range p.Series {
+			for _, v := range s.Points {
+				rows = append(rows, Row{p.Title, s.Name, v.At, v.X, v.Y, v.Low, v.High, p.Y.Unit, v.N})
+			}
+		}
+	}
+	return rows
+}
+
+// Select returns those of the figures whose ID is one of ids or begins with one of them and a dash. An id that names none of them
+// comes back in unknown.
+func Select(list []Figure, ids []string) (chosen []Figure, unknown []string) {
+	used := map[string]bool{}
+	for _, f := range list {
+		i := slices.IndexFunc(ids, func(id string) bool { return f.ID == id || strings.HasPrefix(f.ID, id+"-") })
+		if i >= 0 {
+			chosen = append(chosen, f)
+		}
+		for _, id := range ids {
+			if f.ID == id || strings.HasPrefix(f.ID, id+"-") {
+				used[id] = true
+			}
+		}
+	}
+	for _, id := range ids {
+		if !used[id] {
+			unknown = append(unknown, id)
+		}
+	}
+	return chosen, unknown
+}
