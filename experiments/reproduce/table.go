@@ -63,7 +63,10 @@ func WriteText(w io.Writer, list []Finding) error {
 		}
 		t.AppendRow(table.Row{verdict, f.Says + " [" + f.Where + "]", f.Paper, f.Test, f.Ours})
 	}
-	for _, line := range strings.Split(t.Render(), "\n") {
+	for i, line := range strings.Split(t.Render(), "\n") {
+		if i > 1 {
+			line = strings.TrimRight(line, "-")
+		}
 		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
 			return err
 		}
