@@ -1,0 +1,83 @@
+package reproduce
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"krdlab/experiments"
+	"krdlab/experiments/dataset"
+)
+
+// WriteCross writes schedulers against core counts for one group: time, speed-up, overhead, inflation, misses and reuse, medians and 95 %
+// intervals. What was not measured is n/a. About 140 columns.
+func WriteCross(w io.Writer, g *dataset.Group) error {
+	t := table.NewWriter()
+	style := table.StyleDefault
+	style.Options = table.Options{SeparateHeader: true}
+	style.Box = table.BoxStyle{MiddleHorizontal: "-", MiddleSeparator: "-", PaddingRight: "  "}
+	style.Format = table.FormatOptions{Header: text.FormatDefault, Row: text.FormatDefault}
+	t.SetStyle(style)
+	t.AppendHeader(table.Row{"cores", "scheduler", "n", "time, ms", "speed-up", "OVR", "WTI", "LLC misses, M", ">= 32 MiB, %", "cold, %"})
+	var columns []table.ColumnConfig
+	for i := 3; i <= 10; i++ {
+		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.SetColumnConfigs(columns)
+	schedulers := g.Schedulers()
+	for _, cores := range g.Cores() {
+		for i, s := range schedulers {
+			r := g.At(s, cores)
+			if r == nil {
+				continue
+			}
+			first := ""
+			if i == 0 || g.At(schedulers[i-1], cores) == nil {
+				first = fmt.Sprint(cores)
+			}
+			t.AppendRow(table.Row{
+				first, s, r.Summary.Speedup.N, of(r.Summary.TimeNS).times(1e-6).compact(), speedup(r).compact(), ovr(r).compact(), wti(r).compact(),
+				missesOf(r), beyond(far)(r).compact(), cold(r).compact(),
+			})
+		}
+	}
+	if _, err := fmt.Fprintf(w, "%s\n", g.Key); err != nil {
+		return err
+	}
+	for _, line := range strings.Split(t.Render(), "\n") {
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// missesOf names the source where it is not the model.
+func missesOf(r *experiments.Result) string {
+	s := of(r.Summary.LLCMissesPerCore).times(1e-6).compact()
+	if r.LLCSource != nil && *r.LLCSource != experiments.LLCSourceModel {
+		s += " " + *r.LLCSource
+	}
+	return s
+}
+
+// compact writes v with four digits and its interval as one number, the larger half width: 21.99 ±0.05.
+func (v interval) compact() string {
+	if !v.known {
+		return "n/a"
+	}
+	decimals := 3
+	for m := v.mid; m >= 10 && decimals > 0; m /= 10 {
+		decimals--
+	}
+	s := fmt.Sprintf("%.*f", decimals, v.mid)
+	if v.sure {
+		if wide := fmt.Sprintf("%.*f", decimals, max(v.high-v.mid, v.mid-v.low)); strings.Trim(wide, "0.") != "" {
+			s += " ±" + wide
+		}
+	}
+	return s
+}
