@@ -63,11 +63,16 @@ func Replay(t *loi.Trace, m *machine.Machine, opt ReplayOptions) (*LLCMisses, er
 	if err != nil {
 		return nil, err
 	}
+	tickPS := 1.0 // of a clock whose rate is not known: misses do not depend on times
+	if hz := t.Header.Clock.Hz; hz > 0 {
+		tickPS = picosecondHz / hz
+	}
+	first := firstStart(sources)
 	counts := make([]uint64, len(t.Header.Workers)*len(r.Kernels))
 	err = mergeSources(sources, func(x *execution) {
 		core, k := cores[x.worker], int(x.kernel)
 		before := model.Counters(core, k).LLCMisses
-		model.Kernel(core, k, 0, x.accesses) // the times of stalls are nobody's business here, and misses do not depend on them
+		model.Kernel(core, k, uint64(float64(x.start-first)*tickPS), x.accesses)
 		counts[x.worker*len(r.Kernels)+k] += model.Counters(core, k).LLCMisses - before
 	})
 	if err != nil {

@@ -143,6 +143,14 @@ func mergeSources(sources []replaySource, f func(*execution)) error {
 	return nil
 }
 
+// firstStart returns when the earliest execution began, 0 if there is none.
+func firstStart(sources []replaySource) int64 {
+	if len(sources) == 0 {
+		return 0
+	}
+	return slices.MinFunc(sources, func(a, b replaySource) int { return cmp.Compare(a.current().start, b.current().start) }).current().start
+}
+
 // sourceHeap has the source whose current execution comes first on top.
 type sourceHeap []replaySource
 

@@ -88,12 +88,11 @@ func coreOf(t *hw.Topology) func(cpu int) int {
 	}
 }
 
-// hide forgets the modelled misses of a scheduler for which the hardware counted some after all: in some repetition it did not.
+// hide forgets the modelled misses of repetitions in which the hardware failed to count, where it did count in others.
 func (m *Measured) hide() {
 	if m.LLCSource != hw.SourcePerf {
 		return
 	}
-	m.LLCModel, m.Traced = nil, nil
 	for i := range m.Repetitions {
 		m.Repetitions[i].LLCModel = nil
 	}

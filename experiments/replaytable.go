@@ -48,7 +48,9 @@ func nodeTable(results []Result) string {
 }
 
 // mark returns "what [i]" with the number of a note.
-func (n *notes) mark(what, note string) string { return what + strings.TrimPrefix(n.na(note), notAvailable) }
+func (n *notes) mark(what, note string) string {
+	return what + strings.TrimPrefix(n.na(note), notAvailable)
+}
 
 // missesOn prints the misses per core of a node, "-" if it has no workers.
 func missesOn(m *LLCModel, node int) string {
