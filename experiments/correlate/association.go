@@ -1,0 +1,282 @@
+package correlate
+
+import (
+	"fmt"
+	"math"
+
+	"krdlab/experiments"
+	"krdlab/experiments/dataset"
+)
+
+// SchemaVersion is the version of [Report]. Fields may be added under the same version, never renamed.
+const SchemaVersion = 1
+
+// A Report is what is found in an experiment: the document of `krdlab correlate --json`.
+type Report struct {
+	SchemaVersion int      `json:"schema_version"`
+	Experiment    string   `json:"experiment"`
+	Confidence    float64  `json:"confidence"`
+	Resamples     int      `json:"bootstrap_resamples"`
+	Seed          uint64   `json:"bootstrap_seed"`
+	Families      []Family `json:"families"`
+	// Warnings are the problems of the experiment, and those of its results.
+	Warnings []string `json:"warnings"`
+}
+
+// An Association is how strongly each KRD share of a scope goes with an outcome.
+type Association struct {
+	Outcome   Outcome `json:"outcome"`
+	LLCSource *string `json:"llc_source"` // of the misses; null where the outcome has none
+	N         int     `json:"n"`          // pairs: configurations, or repetitions
+	// Units are what the bootstrap draws, and what counts as independent: configurations, or strata of them.
+	Units   int    `json:"units"`
+	PMethod string `json:"p_method"` // PExact, PStudent, or "" where there is no p
+	// SmallestP is the smallest p that n pairs without ties can have, where permutations are counted.
+	SmallestP    experiments.Number `json:"smallest_p"`
+	Coefficients []Coefficients     `json:"coefficients"` // by Family.Points; empty where there are too few pairs
+	BestPearson  *Best              `json:"best_pearson"` // null where no coefficient is defined
+	BestSpearman *Best              `json:"best_spearman"`
+	Notes        []string           `json:"notes"`
+}
+
+// How p is computed.
+const (
+	PExact   = "exact permutation"
+	PStudent = "t"
+)
+
+// Coefficients are those of one point.
+type Coefficients struct {
+	Point    string      `json:"point"`
+	Pearson  Coefficient `json:"pearson"`
+	Spearman Coefficient `json:"spearman"`
+}
+
+// A Coefficient is an estimate with a 95 % interval, Pearson's by Fisher's transformation, Spearman's by the bootstrap, and a two-sided p.
+type Coefficient struct {
+	Value experiments.Number `json:"value"`
+	Low   experiments.Number `json:"low"`
+	High  experiments.Number `json:"high"`
+	P     experiments.Number `json:"p"`
+	Why   string             `json:"why,omitempty"` // the value is not defined, or not known
+}
+
+// Of correlates an experiment. Cost: a bootstrap of 4000 resamples for each scope, some tenths of a second for 20 configurations.
+func Of(e *dataset.Experiment) *Report {
+	r := &Report{
+		SchemaVersion: SchemaVersion, Experiment: e.Name, Confidence: confidence, Resamples: resamples, Seed: seed, Families: []Family{}, Warnings: warnings(e),
+	}
+	r.Families = append(r.Families, families(e)...)
+	for i := range r.Families {
+		f := &r.Families[i]
+		f.Scopes = []Scope{}
+		for _, sel := range f.selections() {
+			s := Scope{Kind: sel.kind, Name: sel.name, Associations: []Association{}}
+			for _, o := range Outcomes {
+				if !o.misses() {
+					s.Associations = append(s.Associations, f.associate(&sel, o, ""))
+					continue
+				}
+				for _, source := range sel.sources() {
+					s.Associations = append(s.Associations, f.associate(&sel, o, source))
+				}
+			}
+			f.Scopes = append(f.Scopes, s)
+		}
+		f.Warnings = append(f.Warnings, f.doubts()...)
+	}
+	return r
+}
+
+func (f *Family) associate(sel *selection, o Outcome, source string) Association {
+	s := sel.sample(f.Points, o, source)
+	a := Association{Outcome: o, N: len(s.y), Units: len(s.units), Coefficients: []Coefficients{}, Notes: []string{}}
+	if source != "" {
+		a.LLCSource = &source
+	}
+	note := func(format string, args ...any) { a.Notes = append(a.Notes, fmt.Sprintf(format, args...)) }
+	if s.left > 0 {
+		note("%s without KRD or without this outcome left out", plural(s.left, "configuration"))
+	}
+	df := s.df()
+	if a.N < 3 || df < 1 {
+		note("n = %d is too small for any coefficient", a.N)
+		return a
+	}
+	a.PMethod = PStudent
+	if !s.centred && a.N <= exactLimit {
+		a.PMethod, a.SmallestP = PExact, experiments.Some(smallestP(a.N))
+		if p := a.SmallestP.Float(); p > 1-confidence {
+			note("n = %d is too small: the smallest two-sided p that Spearman's coefficient can have is %.3f", a.N, p)
+		}
+	}
+	if a.Units < minClusters {
+		note("no interval for Spearman's coefficient, and no answer to which point is best: %d independent units, and the bootstrap needs %d", a.Units, minClusters)
+	}
+	b := newBoot(s)
+	for p := range f.Points {
+		a.Coefficients = append(a.Coefficients, b.point(f.Points[p].Name, s.x[p], a.PMethod))
+	}
+	a.BestPearson = b.best(a.Coefficients, func(c *Coefficients) *Coefficient { return &c.Pearson }, b.pearsons)
+	a.BestSpearman = b.best(a.Coefficients, func(c *Coefficients) *Coefficient { return &c.Spearman }, b.spearmans)
+	return a
+}
+
+const (
+	whyConstantX = "not defined: this share is the same everywhere"
+	whyConstantY = "not defined: the outcome is the same everywhere"
+	whyUnknown   = "not known: the cache sizes of this machine are not known"
+)
+
+// A boot computes the coefficients of a sample, point by point, and those of its resamples.
+type boot struct {
+	s                   *sample
+	y                   pairable
+	draws               [][]int     // nil: too few units
+	pearsons, spearmans [][]float64 // by point, then by resample; nil where there are none
+}
+
+// pairable is one series of a sample, prepared.
+type pairable struct {
+	value []float64 // centred, if the sample is
+	rank  []int64   // doubled; within units and centred, if the sample is
+	order order
+}
+
+func newBoot(s *sample) *boot {
+	b := &boot{s: s, y: s.prepare(s.y)}
+	if len(s.units) >= minClusters {
+		b.draws = draws(len(s.units))
+	}
+	return b
+}
+
+func (s *sample) prepare(v []float64) pairable {
+	if !s.centred {
+		o := orderOf(v)
+		r := make([]int64, len(v))
+		o.ranks(r, nil)
+		return pairable{v, r, o}
+	}
+	p := pairable{value: make([]float64, len(v)), rank: make([]int64, len(v))}
+	for _, u := range s.units {
+		part := v[u[0]:u[1]]
+		n := len(part)
+		var sum float64
+		constant := true
+		for _, x := range part {
+			sum += x
+			constant = constant && x == part[0]
+		}
+		ranks := ranksOf(part)
+		for i, x := range part {
+			if !constant { // or rounding would make a series of what has none
+				p.value[u[0]+i] = x - sum/float64(n)
+			}
+			p.rank[u[0]+i] = ranks[i] - int64(n) - 1
+		}
+	}
+	return p
+}
+
+// point returns the coefficients of one predictor, and keeps those of its resamples.
+func (b *boot) point(name string, x []float64, method string) Coefficients {
+	c := Coefficients{Point: name}
+	var rs, ps []float64
+	defer func() { b.pearsons, b.spearmans = append(b.pearsons, ps), append(b.spearmans, rs) }()
+	if x == nil {
+		c.Pearson.Why, c.Spearman.Why = whyUnknown, whyUnknown
+		return c
+	}
+	px := b.s.prepare(x)
+	pearson, spearman := b.coefficients(&px, nil)
+	for _, e := range []struct {
+		c *Coefficient
+		r float64
+	}{{&c.Pearson, pearson}, {&c.Spearman, spearman}} {
+		e.c.Value = experiments.Some(e.r)
+		switch {
+		case !math.IsNaN(e.r):
+		case constantSeries(b.y.value):
+			e.c.Why = whyConstantY
+		default:
+			e.c.Why = whyConstantX
+		}
+	}
+	if math.IsNaN(pearson) {
+		return c
+	}
+	df := b.s.df()
+	if low, high, ok := fisher(pearson, df); ok {
+		c.Pearson.Low, c.Pearson.High = experiments.Some(low), experiments.Some(high)
+	}
+	if method == PExact {
+		c.Pearson.P = experiments.Some(permutationP(x, b.s.y))
+		c.Spearman.P = experiments.Some(permutationP(floats(px.rank), floats(b.y.rank)))
+	} else {
+		c.Pearson.P, c.Spearman.P = experiments.Some(studentP(pearson, df)), experiments.Some(studentP(spearman, df))
+	}
+	if b.draws == nil {
+		return c
+	}
+	rs, ps = make([]float64, len(b.draws)), make([]float64, len(b.draws))
+	for i, w := range b.draws {
+		ps[i], rs[i] = b.coefficients(&px, w)
+	}
+	if low, high, ok := percentiles(rs); ok {
+		c.Spearman.Low, c.Spearman.High = experiments.Some(low), experiments.Some(high)
+	}
+	return c
+}
+
+// coefficients returns Pearson's and Spearman's for the sample in which unit u is drawn w[u] times; nil: the sample itself.
+func (b *boot) coefficients(x *pairable, w []int) (p, r float64) {
+	if !b.s.centred {
+		if w == nil {
+			return pearson(x.value, b.y.value, nil), rankCorrelation(x.rank, b.y.rank, nil)
+		}
+		rx, ry := make([]int64, len(x.rank)), make([]int64, len(x.rank))
+		x.order.ranks(rx, w)
+		b.y.order.ranks(ry, w)
+		return pearson(x.value, b.y.value, w), rankCorrelation(rx, ry, w)
+	}
+	var xx, yy, xy float64
+	var rxx, ryy, rxy int64
+	for u, at := range b.s.units {
+		c := weight(w, u)
+		if c == 0 {
+			continue
+		}
+		for i := at[0]; i < at[1]; i++ {
+			dx, dy := x.value[i], b.y.value[i]
+			xx += float64(c * float64(dx*dx))
+			yy += float64(c * float64(dy*dy))
+			xy += float64(c * float64(dx*dy))
+			rx, ry := x.rank[i], b.y.rank[i]
+			rxx += int64(c) * rx * rx
+			ryy += int64(c) * ry * ry
+			rxy += int64(c) * rx * ry
+		}
+	}
+	if rxx == 0 || ryy == 0 {
+		return math.NaN(), math.NaN()
+	}
+	return clamp(xy / (math.Sqrt(xx) * math.Sqrt(yy))), clamp(float64(rxy) / (math.Sqrt(float64(rxx)) * math.Sqrt(float64(ryy))))
+}
+
+func constantSeries(v []float64) bool {
+	for _, x := range v {
+		if x != v[0] {
+			return false
+		}
+	}
+	return true
+}
+
+func floats(v []int64) []float64 {
+	f := make([]float64, len(v))
+	for i, x := range v {
+		f[i] = float64(x)
+	}
+	return f
+}

@@ -1,0 +1,255 @@
+package correlate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"krdlab/experiments"
+	"krdlab/experiments/dataset"
+	"krdlab/hw"
+	"krdlab/kernels"
+	"krdlab/krd"
+)
+
+// A Family is the configurations that may be set against each other: one kernel, of any size, on one machine.
+type Family struct {
+	Kernel    string `json:"kernel"`
+	Params    string `json:"params"` // without the size
+	SizeParam string `json:"size_param"`
+	Substrate string `json:"substrate"` // "native" or "simulated"
+	Machine   string `json:"machine"`
+	Settings  string `json:"settings"` // that tell families apart: cache model, grain, placement
+	// L2Bytes and LLCBytes are the machine's, 0 where it does not tell.
+	L2Bytes  hw.Size `json:"l2_bytes"`
+	LLCBytes hw.Size `json:"llc_bytes"`
+
+	Points         []Point         `json:"points"`
+	Configurations []Configuration `json:"configurations"`
+	Scopes         []Scope         `json:"scopes"`
+	Warnings       []string        `json:"warnings"`
+}
+
+// A Configuration is a scheduler at a core count and a size: medians over the repetitions of all its seeds.
+type Configuration struct {
+	Size      string   `json:"size"` // value of SizeParam, "" where the kernel has none
+	Scheduler string   `json:"scheduler"`
+	Cores     int      `json:"cores"`
+	Seeds     []uint64 `json:"seeds"`
+	Cells     []string `json:"cells"` // IDs
+
+	TimeNS           experiments.Quantity `json:"time_ns"`
+	Speedup          experiments.Quantity `json:"speedup"`
+	OVR              experiments.Quantity `json:"ovr"`
+	WTI              experiments.Quantity `json:"wti"`
+	KernelNS         experiments.Quantity `json:"kernel_ns"`
+	LLCMissesPerCore experiments.Quantity `json:"llc_misses_per_core"`
+	LLCSource        *string              `json:"llc_source"` // "perf_event", "model"; null: no misses, or from several sources
+	// LLCMissesPerAccess are the misses of all cores by the accesses of kernels to blocks (many lines each).
+	LLCMissesPerAccess experiments.Quantity `json:"llc_misses_per_access"`
+	// Shares are those of the accesses at Family.Points. Their n is the number of repetitions that were traced.
+	Shares []experiments.Quantity `json:"krd_shares"`
+
+	rows []dataset.Row
+	hist []*krd.Histogram
+	size float64 // for sorting, 0 where Size is no number
+}
+
+// families sorts the cells of an experiment.
+func families(e *dataset.Experiment) []Family {
+	var list []Family
+	index := map[string]int{}
+	type place struct {
+		family          int
+		size, scheduler string
+		cores           int
+	}
+	cells := map[place][]*dataset.Cell{}
+	var order []place
+	for i := range e.Cells {
+		c := &e.Cells[i]
+		f, size := familyOf(c)
+		id := strings.Join([]string{f.Kernel, f.Params, f.Substrate, f.Machine, f.Settings}, "\x00")
+		n, ok := index[id]
+		if !ok {
+			n = len(list)
+			index[id], list = n, append(list, f)
+		}
+		p := place{n, size, c.Result.Scheduler, c.Result.Cores}
+		if cells[p] == nil {
+			order = append(order, p)
+		}
+		cells[p] = append(cells[p], c)
+	}
+	for _, p := range order {
+		f := &list[p.family]
+		f.Configurations = append(f.Configurations, configuration(p.size, cells[p]))
+	}
+	for i := range list {
+		list[i].finish()
+	}
+	slices.SortStableFunc(list, func(a, b Family) int {
+		return cmp.Or(cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Substrate, b.Substrate), cmp.Compare(a.Machine, b.Machine),
+			cmp.Compare(a.Params, b.Params), cmp.Compare(a.Settings, b.Settings))
+	})
+	return list
+}
+
+// familyOf returns the family of a cell and its size. The size is the first parameter that the kernel declares, if that is a number.
+func familyOf(c *dataset.Cell) (f Family, size string) {
+	r := c.Result
+	key := dataset.KeyOf(c)
+	f = Family{Kernel: key.Kernel, Substrate: key.Substrate, Machine: key.Machine, Settings: key.Settings,
+		L2Bytes: r.Machine.L2Bytes, LLCBytes: r.Machine.LLCBytes, Warnings: []string{}}
+	if k, ok := kernels.ByName(r.Kernel); ok && len(k.Params) > 0 {
+		if _, isInt := k.Params[0].Default.(int); isInt {
+			f.SizeParam = k.Params[0].Name
+		}
+	}
+	words := strings.Fields(key.Params)
+	words = slices.DeleteFunc(words, func(w string) bool {
+		value, ok := strings.CutPrefix(w, f.SizeParam+"=")
+		if ok && f.SizeParam != "" {
+			size = value
+			return true
+		}
+		return false
+	})
+	f.Params = strings.Join(words, " ")
+	add := func(s string) {
+		f.Settings = strings.TrimPrefix(f.Settings+", "+s, ", ")
+	}
+	if s := r.Settings; f.Substrate == "native" {
+		if s.Bind != "" && s.Bind != "compact" {
+			add("bind " + s.Bind)
+		}
+		if s.NUMA != "" && s.NUMA != experiments.NUMAFirstTouch {
+			add("memory " + string(s.NUMA))
+		}
+		if s.SMT {
+			add("SMT")
+		}
+	}
+	return f, size
+}
+
+// configuration pools the cells of one.
+func configuration(size string, cells []*dataset.Cell) Configuration {
+	slices.SortStableFunc(cells, func(a, b *dataset.Cell) int { return cmp.Compare(a.Result.Seed, b.Result.Seed) })
+	first := cells[0].Result
+	c := Configuration{Size: size, Scheduler: first.Scheduler, Cores: first.Cores, Seeds: []uint64{}}
+	fmt.Sscan(size, &c.size)
+	var results []*experiments.Result
+	for _, cell := range cells {
+		results = append(results, cell.Result)
+		if !slices.Contains(c.Seeds, cell.Result.Seed) {
+			c.Seeds = append(c.Seeds, cell.Result.Seed)
+		}
+		if !slices.Contains(c.Cells, cell.ID) {
+			c.Cells = append(c.Cells, cell.ID)
+		}
+		c.rows = append(c.rows, cell.Rows()...)
+		c.hist = append(c.hist, dataset.Histograms(cell.Result)...)
+	}
+	s := experiments.Pool(results).Summary
+	c.TimeNS, c.Speedup, c.OVR, c.WTI, c.KernelNS = s.TimeNS, s.Speedup, s.OVR, s.WTI, s.KernelNS
+	c.LLCMissesPerCore, c.LLCSource = misses(results)
+	if a := c.accesses(); a.Known() {
+		scale := float64(c.Cores) / a.Float()
+		c.LLCMissesPerAccess = scaled(c.LLCMissesPerCore, scale)
+	}
+	return c
+}
+
+// misses returns the LLC misses per core of several runs, and their source; none where they have several sources. Where only a repetition
+// beside the timed ones has some (a trace that was replayed), each run counts once.
+func misses(results []*experiments.Result) (q experiments.Quantity, source *string) {
+	var values []float64
+	for _, r := range results {
+		var own []float64
+		for i := range r.Repetitions {
+			if n := r.Repetitions[i].LLCMissesPerCore; n.Known() {
+				own = append(own, n.Float())
+			}
+		}
+		if m := r.Summary.LLCMissesPerCore.Median; own == nil && m.Known() {
+			own = []float64{m.Float()}
+		}
+		if own == nil || r.LLCSource == nil {
+			continue
+		}
+		if source != nil && *source != *r.LLCSource {
+			return experiments.Quantity{}, nil
+		}
+		source, values = r.LLCSource, append(values, own...)
+	}
+	return experiments.QuantityOf(values), source
+}
+
+// accesses returns how many accesses a repetition has, the median where they differ.
+func (c *Configuration) accesses() experiments.Number {
+	var v []float64
+	for _, h := range c.hist {
+		v = append(v, float64(h.AccessCount))
+	}
+	return experiments.QuantityOf(v).Median
+}
+
+func scaled(q experiments.Quantity, by float64) experiments.Quantity {
+	for _, n := range []*experiments.Number{&q.Median, &q.Low, &q.High} {
+		*n = experiments.Some(n.Float() * by)
+	}
+	return q
+}
+
+// finish sorts the configurations and takes the shares of their histograms.
+func (f *Family) finish() {
+	ranks := experiments.SchedulerNames()
+	rank := func(s string) int {
+		if i := slices.Index(ranks, s); i >= 0 {
+			return i
+		}
+		return len(ranks)
+	}
+	slices.SortStableFunc(f.Configurations, func(a, b Configuration) int {
+		return cmp.Or(cmp.Compare(a.size, b.size), cmp.Compare(a.Size, b.Size), cmp.Compare(a.Cores, b.Cores),
+			cmp.Compare(rank(a.Scheduler), rank(b.Scheduler)), cmp.Compare(a.Scheduler, b.Scheduler))
+	})
+	var highest uint64
+	for i := range f.Configurations {
+		for _, h := range f.Configurations[i].hist {
+			highest = max(highest, top(h))
+		}
+	}
+	f.Points = Points(f.L2Bytes, highest)
+	for i := range f.Configurations {
+		c := &f.Configurations[i]
+		for _, p := range f.Points {
+			var v []float64
+			for _, h := range c.hist {
+				if n := p.Of(h); n.Known() {
+					v = append(v, n.Float())
+				}
+			}
+			c.Shares = append(c.Shares, experiments.QuantityOf(v))
+		}
+	}
+}
+
+// distinct returns the values of f in the order of the configurations, each once.
+func distinct[T comparable](list []Configuration, f func(*Configuration) T) []T {
+	var out []T
+	for i := range list {
+		if v := f(&list[i]); !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// String names the family for a person.
+func (f *Family) String() string {
+	key := dataset.Key{Kernel: f.Kernel, Params: f.Params, Substrate: f.Substrate, Machine: f.Machine, Settings: f.Settings}
+	return strings.Replace(key.String(), " , ", ", ", 1)
+}

@@ -1,0 +1,455 @@
+package correlate
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"krdlab/experiments"
+	"krdlab/experiments/correlate/textcols"
+	"krdlab/krd"
+)
+
+// WriteText writes the report for a person at a terminal. For each family: the numbers of each configuration (KRD paper, table I), its KRD
+// shares, the coefficients over all configurations and within each size, those of a few points in the other scopes, and which point is
+// best. With full, the coefficients of all points in every scope. The width is about 110 columns.
+func (r *Report) WriteText(w io.Writer, full bool) error {
+	t := &texter{}
+	for i := range r.Families {
+		if i > 0 {
+			t.line("")
+		}
+		t.family(&r.Families[i], full)
+	}
+	if len(r.Families) == 0 {
+		t.line("%s: nothing to correlate: no cell can be used", r.Experiment)
+	}
+	if len(r.Families) > 1 {
+		t.line("")
+		t.line("The %d parts above differ in kernel, substrate, machine or settings; nothing is pooled across them.", len(r.Families))
+	}
+	if len(r.Warnings) > 0 {
+		t.line("")
+	}
+	for _, m := range r.Warnings {
+		t.line("warning: %s", m)
+	}
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+type texter struct {
+	b     strings.Builder
+	notes []string
+}
+
+func (t *texter) line(format string, args ...any) { fmt.Fprintf(&t.b, format+"\n", args...) }
+
+// note returns "[i]" for a reason.
+func (t *texter) note(reason string) string {
+	i := slices.Index(t.notes, reason)
+	if i < 0 {
+		i = len(t.notes)
+		t.notes = append(t.notes, reason)
+	}
+	return fmt.Sprintf("[%d]", i+1)
+}
+
+// flush writes the notes so far.
+func (t *texter) flush() {
+	for i, n := range t.notes {
+		t.line("[%d] %s", i+1, n)
+	}
+	t.notes = nil
+}
+
+func (t *texter) family(f *Family, full bool) {
+	t.line("%s", f)
+	if f.Substrate == "simulated" {
+		t.line("SIMULATED: times and misses are those of a model, no measurement")
+	}
+	t.line("L2 %s, LLC %s", bytesOrNA(uint64(f.L2Bytes)), bytesOrNA(uint64(f.LLCBytes)))
+	t.line("")
+	t.tableI(f)
+	t.line("")
+	t.shares(f, full)
+	t.flush()
+	for i := range f.Scopes {
+		s := &f.Scopes[i]
+		if full || s.Kind == AllConfigurations || s.Kind == OneSize {
+			for j := range s.Associations {
+				t.association(s, &s.Associations[j])
+			}
+		}
+	}
+	for _, o := range associations(f) {
+		t.overview(f, o)
+	}
+	t.bests(f)
+	for _, m := range f.Warnings {
+		t.line("warning: %s", m)
+	}
+	if n, p := f.tests(); n > 0 {
+		t.line("%d coefficients have a p. %d are below 0.05; at most %.0f would be if nothing went with anything. They are many looks at the same runs.", n, p, math.Round(0.05*float64(n)))
+	}
+}
+
+// tableI is the paper's table I: a row for each configuration.
+func (t *texter) tableI(f *Family) {
+	header, left := f.lead()
+	header = append(header, "exec. time", "LLC misses\nper core", "\nfrom", "misses\nper access", "kernel time", "inflation\n(WTI)", "OVR", "n")
+	var rows [][]string
+	for i := range f.Configurations {
+		c := &f.Configurations[i]
+		source := "-"
+		if c.LLCSource != nil {
+			source = *c.LLCSource
+		}
+		rows = append(rows, append(f.leadOf(c), durations(c.TimeNS), counts(c.LLCMissesPerCore), source, ratios(c.LLCMissesPerAccess, 3),
+			durations(c.KernelNS), ratios(c.WTI, 4), ratios(c.OVR, 4), strconv.Itoa(c.TimeNS.N)))
+	}
+	t.b.WriteString(textcols.Table(left, header, rows))
+	t.line("Medians of n repetitions, and below them intervals of at least 95 %% (none below 6 repetitions).")
+}
+
+// shares are the KRD shares of each configuration, in per cent of all accesses: a few with intervals, then all.
+func (t *texter) shares(f *Family, full bool) {
+	pick := func(keep func(Point) bool) (columns []int) {
+		for p := range f.Points {
+			if keep(f.Points[p]) {
+				columns = append(columns, p)
+			}
+		}
+		return columns
+	}
+	shown := f.shown()
+	t.line("KRD: accesses with a distance of at least that, or beyond the LLC (far), in %% of all; cold: INF. n repetitions were traced")
+	t.shareTable(f, pick(func(p Point) bool { return slices.Contains(shown, p.Name) }), true, func(p Point) string {
+		return strings.Replace(p.Name, " or cold", "\nor cold", 1)
+	})
+	for _, cold := range []bool{true, false} {
+		t.line("")
+		t.line("%s", map[bool]string{true: "all distances, cold accesses counted in", false: "all distances, finite only"}[cold])
+		t.shareTable(f, pick(func(p Point) bool { return p.Cold == cold }), full, func(p Point) string {
+			return short.Replace(p.Name)
+		})
+	}
+}
+
+var short = strings.NewReplacer(" or cold", "", ">= ", "", " KiB", "K", " MiB", "M", " GiB", "G")
+
+func (t *texter) shareTable(f *Family, columns []int, intervals bool, name func(Point) string) {
+	header, left := f.lead()
+	for _, p := range columns {
+		header = append(header, name(f.Points[p]))
+	}
+	if intervals {
+		header = append(header, "n")
+	}
+	var rows [][]string
+	for i := range f.Configurations {
+		c := &f.Configurations[i]
+		row := f.leadOf(c)
+		n := 0
+		for _, p := range columns {
+			q := c.Shares[p]
+			n = max(n, q.N)
+			if !intervals {
+				q.Low, q.High = experiments.Number{}, experiments.Number{}
+			}
+			row = append(row, percents(q))
+		}
+		if intervals {
+			row = append(row, strconv.Itoa(n))
+		}
+		rows = append(rows, row)
+	}
+	t.b.WriteString(textcols.Table(left, header, rows))
+}
+
+// shown are the points that get intervals, and a column in the overviews.
+func (f *Family) shown() []string {
+	list := []string{FarOrCold, At(PaperBytes, true).Name, Cold, Far, At(PaperBytes, false).Name}
+	return slices.DeleteFunc(list, func(name string) bool {
+		return !slices.ContainsFunc(f.Points, func(p Point) bool { return p.Name == name })
+	})
+}
+
+// lead returns the first columns of tables of configurations, and how many of them are words.
+func (f *Family) lead() (header []string, left int) {
+	if f.sized() {
+		return []string{f.SizeParam, "scheduler", "cores"}, 2
+	}
+	return []string{"scheduler", "cores"}, 1
+}
+
+func (f *Family) leadOf(c *Configuration) []string {
+	row := []string{c.Scheduler, strconv.Itoa(c.Cores)}
+	if f.sized() {
+		row = append([]string{c.Size}, row...)
+	}
+	return row
+}
+
+func (f *Family) sized() bool {
+	return len(distinct(f.Configurations, func(c *Configuration) string { return c.Size })) > 1
+}
+
+// association is a table of all points.
+func (t *texter) association(s *Scope, a *Association) {
+	t.line("")
+	t.line("%s, against KRD shares: %s, n = %d", a.title(), s.Name, a.N)
+	if len(a.Coefficients) > 0 {
+		rows := make([][]string, 0, len(a.Coefficients))
+		for i := range a.Coefficients {
+			c := &a.Coefficients[i]
+			rows = append(rows, []string{c.Point, t.value(&c.Pearson), interval(&c.Pearson), probability(c.Pearson.P),
+				t.value(&c.Spearman), interval(&c.Spearman), probability(c.Spearman.P)})
+		}
+		t.b.WriteString(textcols.Table(1, []string{"share", "Pearson", "95 % (Fisher)", "p", "Spearman", "95 % (bootstrap)", "p"}, rows))
+		method := "from t with n - 2 degrees of freedom"
+		switch {
+		case a.PMethod == PExact:
+			method = "exact, by all permutations"
+		case a.Units != a.N:
+			method = fmt.Sprintf("from t with %d - %d - 1 degrees of freedom: %d units, whose means are taken off", a.N, a.Units, a.Units)
+		}
+		t.line("p is two-sided, %s.", method)
+	}
+	for _, n := range a.Notes {
+		t.line("%s.", n)
+	}
+	t.flush()
+}
+
+// key tells the associations of different scopes apart.
+type key struct {
+	outcome Outcome
+	source  string
+}
+
+func (a *Association) key() key {
+	k := key{outcome: a.Outcome}
+	if a.LLCSource != nil {
+		k.source = *a.LLCSource
+	}
+	return k
+}
+
+func (a *Association) title() string { return a.key().String() }
+
+func (k key) String() string {
+	if k.source != "" {
+		return k.outcome.String() + " (" + k.source + ")"
+	}
+	return k.outcome.String()
+}
+
+func associations(f *Family) []key {
+	var list []key
+	for _, o := range Outcomes {
+		for i := range f.Scopes {
+			for j := range f.Scopes[i].Associations {
+				if k := f.Scopes[i].Associations[j].key(); k.outcome == o && !slices.Contains(list, k) {
+					list = append(list, k)
+				}
+			}
+		}
+	}
+	return list
+}
+
+func (s *Scope) find(k key) *Association {
+	for i := range s.Associations {
+		if s.Associations[i].key() == k {
+			return &s.Associations[i]
+		}
+	}
+	return nil
+}
+
+// overview has a row for each scope, Spearman's coefficients of a few points.
+func (t *texter) overview(f *Family, k key) {
+	shown := f.shown()
+	header := append([]string{"Spearman", "n"}, shown...)
+	for i := range header {
+		header[i] = strings.Replace(header[i], " or cold", "\nor cold", 1)
+	}
+	var rows [][]string
+	for i := range f.Scopes {
+		s := &f.Scopes[i]
+		a := s.find(k)
+		if a == nil {
+			continue
+		}
+		row := []string{s.Name, strconv.Itoa(a.N)}
+		for _, name := range shown {
+			at := slices.IndexFunc(a.Coefficients, func(c Coefficients) bool { return c.Point == name })
+			if at < 0 {
+				row = append(row, "n/a "+t.note("too few pairs, or a mean for each pair"))
+				continue
+			}
+			c := &a.Coefficients[at].Spearman
+			cell := t.value(c)
+			if c.Value.Known() {
+				if c.P.Known() {
+					cell += ", p " + probability(c.P)
+				}
+				if c.Low.Known() {
+					cell += "\n" + interval(c)
+				}
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	t.line("")
+	t.line("%s, by what is set against what", k)
+	t.b.WriteString(textcols.Table(1, header, rows))
+	t.flush()
+	for _, m := range tooSmall(f, k) {
+		t.line("%s.", m)
+	}
+	for _, name := range shown {
+		if m := f.reversed(k, name); m != "" {
+			t.line("%s.", m)
+		}
+	}
+}
+
+// tooSmall says which scopes cannot be significant.
+func tooSmall(f *Family, k key) []string {
+	names := map[string][]string{}
+	var order []string
+	for i := range f.Scopes {
+		if a := f.Scopes[i].find(k); a != nil {
+			if p := a.SmallestP; p.Known() && p.Float() > 1-confidence {
+				what := fmt.Sprintf("n = %d is too small: the smallest two-sided p that Spearman's coefficient can have is %.3f", a.N, p.Float())
+				if names[what] == nil {
+					order = append(order, what)
+				}
+				names[what] = append(names[what], f.Scopes[i].Name)
+			}
+		}
+	}
+	var list []string
+	for _, what := range order {
+		list = append(list, strings.Join(names[what], ", ")+": "+what)
+	}
+	return list
+}
+
+// reversed says where a point's coefficient changes its sign when cores and size are held equal (Simpson's paradox), "" if it does not.
+func (f *Family) reversed(k key, point string) string {
+	of := func(kind Kind) float64 {
+		for i := range f.Scopes {
+			if a := f.Scopes[i].find(k); a != nil && f.Scopes[i].Kind == kind {
+				for _, c := range a.Coefficients {
+					if c.Point == point {
+						return c.Spearman.Value.Float()
+					}
+				}
+			}
+		}
+		return math.NaN()
+	}
+	all, equal := of(AllConfigurations), of(EqualCores)
+	if !(all*equal < 0 && min(math.Abs(all), math.Abs(equal)) >= 0.1) {
+		return ""
+	}
+	return fmt.Sprintf("%s: %.3f over all, and %.3f between schedulers at equal cores and size: over all it is cores or sizes that move both (Simpson's paradox)",
+		point, all, equal)
+}
+
+// bests says for the larger scopes which point goes with each outcome most strongly.
+func (t *texter) bests(f *Family) {
+	t.line("")
+	t.line("Which KRD share goes with it most strongly")
+	for i := range f.Scopes {
+		s := &f.Scopes[i]
+		if s.Kind == OneScheduler || s.Kind == OneCoreCount {
+			continue
+		}
+		for j := range s.Associations {
+			a := &s.Associations[j]
+			if a.BestPearson == nil {
+				continue
+			}
+			t.line("- %s, %s, n = %d", s.Name, a.title(), a.N)
+			t.line("    by Pearson   %s", a.BestPearson)
+			t.line("    by Spearman  %s", a.BestSpearman)
+		}
+	}
+}
+
+// String is the answer in a sentence.
+func (b *Best) String() string {
+	s := fmt.Sprintf("%s (%s)", b.Points[0], signed(b.Value))
+	if n := len(b.Points) - 1; n > 0 {
+		s += fmt.Sprintf(", a tie with %s: %s", plural(n, "other"), abridged(b.Points[1:]))
+	}
+	if !b.Share.Known() {
+		return s + "; how sure that is cannot be told: too few independent units"
+	}
+	s += fmt.Sprintf("; best in %.0f %% of resamples", 100*b.Share.Float())
+	same := 0
+	for i := range b.Rivals {
+		if !b.Rivals[i].Distinguishable() {
+			same++
+		}
+	}
+	if len(b.Rivals) > 0 {
+		r := &b.Rivals[0]
+		s += fmt.Sprintf(", next %s (%s) in %.0f %%", r.Point, signed(r.Value), 100*r.Share.Float())
+		s += fmt.Sprintf("; %d of the other %d cannot be told from it", same, len(b.Rivals))
+	}
+	if b.Value.Float() < 0 {
+		s += ". Negative: more far accesses go with less of it, so something else moves both"
+	}
+	return s
+}
+
+// abridged lists up to three names.
+func abridged(names []string) string {
+	if len(names) <= 3 {
+		return strings.Join(names, ", ")
+	}
+	return names[0] + ", ..., " + names[len(names)-1]
+}
+
+// tests counts the coefficients with a p, and those of them below 0.05.
+func (f *Family) tests() (n, below int) {
+	for i := range f.Scopes {
+		for j := range f.Scopes[i].Associations {
+			for _, c := range f.Scopes[i].Associations[j].Coefficients {
+				for _, p := range []experiments.Number{c.Pearson.P, c.Spearman.P} {
+					if p.Known() {
+						n++
+						if p.Float() < 1-confidence {
+							below++
+						}
+					}
+				}
+			}
+		}
+	}
+	return n, below
+}
+
+func (t *texter) value(c *Coefficient) string {
+	if !c.Value.Known() {
+		word, why, _ := strings.Cut(c.Why, ": ")
+		return word + " " + t.note(why)
+	}
+	return signed(c.Value)
+}
+
+func bytesOrNA(n uint64) string {
+	if n == 0 {
+		return notAvailable
+	}
+	return krd.FormatBytes(n)
+}

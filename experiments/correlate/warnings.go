@@ -1,0 +1,94 @@
+package correlate
+
+import (
+	"fmt"
+	"slices"
+
+	"krdlab/experiments/dataset"
+)
+
+// warnings returns the problems of an experiment and the warnings of its results, each once.
+func warnings(e *dataset.Experiment) []string {
+	list := []string{}
+	for _, p := range e.Problems {
+		list = append(list, p.String())
+	}
+	var texts []string
+	count := map[string]int{}
+	for i := range e.Cells {
+		for _, w := range e.Cells[i].Result.Warnings {
+			if count[w]++; count[w] == 1 {
+				texts = append(texts, w)
+			}
+		}
+	}
+	for _, w := range texts {
+		if n := count[w]; n > 1 {
+			w = fmt.Sprintf("%s (%d results)", w, n)
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// doubts returns what limits the coefficients of a family as a whole.
+func (f *Family) doubts() []string {
+	var list []string
+	if len(f.Configurations) == 1 {
+		list = append(list, "there is one configuration only: nothing to set it against but its own repetitions; sweep more schedulers, core counts or sizes")
+	}
+	sources := map[string]bool{}
+	untraced, single := 0, 0
+	for i := range f.Configurations {
+		c := &f.Configurations[i]
+		if c.LLCSource != nil {
+			sources[*c.LLCSource] = true
+		}
+		switch {
+		case len(c.hist) == 0:
+			untraced++
+		case len(c.hist) == 1:
+			single++
+		}
+	}
+	if len(sources) > 1 {
+		list = append(list, "LLC misses are of several sources (perf_event, model); they are correlated apart")
+	}
+	if len(sources) == 0 {
+		list = append(list, "no LLC misses: neither hardware counters nor a model")
+	}
+	if untraced > 0 {
+		list = append(list, fmt.Sprintf("%d of %s have no KRD", untraced, plural(len(f.Configurations), "configuration")))
+	}
+	if single > 0 {
+		list = append(list, fmt.Sprintf("%d of %s have one traced repetition only: no interval of their KRD; --trace krd traces all",
+			single, plural(len(f.Configurations), "configuration")))
+	}
+	if n := f.coinciding(); n > 0 {
+		list = append(list, fmt.Sprintf("%d of %s have all their KRD shares equal to another's of the same cores and size: n counts them all",
+			n, plural(len(f.Configurations), "configuration")))
+	}
+	return list
+}
+
+// coinciding counts the configurations whose shares are all equal to those of an earlier one of the same size and cores.
+func (f *Family) coinciding() int {
+	n := 0
+	for i := range f.Configurations {
+		a := &f.Configurations[i]
+		if len(a.hist) > 0 && slices.ContainsFunc(f.Configurations[:i], func(b Configuration) bool {
+			if b.Size != a.Size || b.Cores != a.Cores || len(b.hist) == 0 {
+				return false
+			}
+			for p := range a.Shares {
+				if a.Shares[p].Median != b.Shares[p].Median {
+					return false
+				}
+			}
+			return true
+		}) {
+			n++
+		}
+	}
+	return n
+}
