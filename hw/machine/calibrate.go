@@ -20,6 +20,11 @@ type Step struct {
 	BytesPerSecond uint64 // a measured bandwidth, 0 for other measurements and where memory was too small
 }
 
+// CalibrateOptions say how thorough a calibration is. The zero value is thorough.
+type CalibrateOptions struct {
+	Quick bool // 3 samples and not 7, and no latencies of sizes between those that stand for a level
+}
+
 // Calibrate measures this computer, which t describes: its clock; latencies of caches and memories, by walking a random cycle of lines, for
 // sizes from half the L1 to four times the LLC; how many misses a core overlaps, by many such walks at once; and bandwidths of reading,
 // with one core, the cores of a node and those of a memory. What it cannot measure is what [Host] guesses, and says so in its
@@ -29,10 +34,10 @@ type Step struct {
 // Every number is the median of several samples, but other programs that run at the same time still show. A level's latency is
 // raised to that of the level below it where noise put it under that.
 //
-// progress is called after each measurement, nil for none. Errors: those of Host; that of ctx; no memory. Cost: 2 to 3 s for one memory
+// progress is called after each measurement, nil for none. Errors: those of Host; that of ctx; no memory. Cost: 2 to 3 s, quick a third, for one memory
 // and an LLC of 32 MiB, more for each pair of memories; and for each memory four times the LLC, or twice those of all its nodes, but a
 // quarter of what is free at most.
-func Calibrate(ctx context.Context, t *hw.Topology, progress func(Step)) (*Machine, error) {
+func Calibrate(ctx context.Context, t *hw.Topology, o CalibrateOptions, progress func(Step)) (*Machine, error) {
 	m, err := Host(t)
 	if err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
@@ -45,7 +50,10 @@ func Calibrate(ctx context.Context, t *hw.Topology, progress func(Step)) (*Machi
 	if progress == nil {
 		progress = func(Step) {}
 	}
-	c := calibration{ctx: ctx, m: m, p: p, progress: progress, when: time.Now().UTC().Format(time.DateOnly)}
+	c := calibration{ctx: ctx, m: m, p: p, progress: progress, when: time.Now().UTC().Format(time.DateOnly), samples: samples}
+	if o.Quick {
+		c.samples, c.quick = 3, true
+	}
 	if err := c.run(); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
@@ -82,6 +90,8 @@ type calibration struct {
 	progress    func(Step)
 	done, total int
 	when        string // the day
+	samples     int
+	quick       bool
 }
 
 func (c *calibration) step(s Step) error {
@@ -104,7 +114,7 @@ func (c *calibration) run() error {
 	if home == m.Nodes {
 		return fmt.Errorf("no core of any node can be used")
 	}
-	sizes := sizesToWalk(m, c.p.most())
+	sizes := sizesToWalk(m, c.p.most(), c.quick)
 	var first []int // a node of each memory that has usable cores, -1 for none
 	for d := range m.Domains() {
 		first = append(first, -1)
@@ -141,7 +151,7 @@ func (c *calibration) run() error {
 
 func (c *calibration) clock(core int) error {
 	const n = 10_000_000
-	t, err := c.p.spin(core, n, samples)
+	t, err := c.p.spin(core, n, c.samples)
 	if err != nil {
 		return err
 	}
@@ -149,17 +159,18 @@ func (c *calibration) clock(core int) error {
 	if hz == 0 || hz > clocks.max {
 		return fmt.Errorf("%d cycles took %d ps, which is no clock", uint64(n), median(t))
 	}
-	c.m.CoreHz = hz
+	c.m.CoreHz = Digits(hz)
 	c.source("core.clock", "dependent additions")
 	return c.step(Step{What: "clock"})
 }
 
-// sizesToWalk returns the sizes at which latencies are measured, ascending: two in each octave, and those that stand for a level.
-func sizesToWalk(m *Machine, most uint64) []uint64 {
+// sizesToWalk returns the sizes at which latencies are measured, ascending: those that stand for a level and, unless quick, two in each
+// octave.
+func sizesToWalk(m *Machine, most uint64, quick bool) []uint64 {
 	line := uint64(m.L1.LineBytes)
 	last := min(4*m.LLC.Bytes, most)
 	var out []uint64
-	for s := m.L1.Bytes / 2; s < last; s *= 2 {
+	for s := m.L1.Bytes / 2; s < last && !quick; s *= 2 {
 		out = append(out, s, min(s+s/2, last))
 	}
 	out = append(out, last)
@@ -253,12 +264,12 @@ func interpret(curve []point, levels [3]uint64, llc uint64) (caches [3]uint64, m
 // walk returns the median time of a load, picoseconds, at least 1: the latency if there is one chain, less if there are several.
 func (c *calibration) walk(core, domain int, bytes uint64, chains int) (uint64, error) {
 	loads := int(min(max(bytes/uint64(c.m.L1.LineBytes), 1<<15), 1<<17)) / chains
-	t, err := c.p.walk(core, domain, bytes, chains, loads, samples)
+	t, err := c.p.walk(core, domain, bytes, chains, loads, c.samples)
 	if err != nil {
 		return 0, err
 	}
 	n := uint64(loads * chains)
-	return max(1, (median(t)+n/2)/n), nil
+	return max(1, Digits((median(t)+n/2)/n)), nil
 }
 
 // chains is how many random walks at once find out how many misses a core has under way: more than the line fill buffers of processors.
@@ -327,11 +338,11 @@ func (c *calibration) bandwidths(home int) error {
 	measure := func(what string, cores []int, nodes int) (rate uint64, err error) {
 		if c.p.most() >= 2*m.LLC.Bytes*uint64(nodes) {
 			each := c.p.most() / uint64(len(cores)) &^ (uint64(m.LLC.LineBytes) - 1)
-			t, err := c.p.stream(cores, each, samples)
+			t, err := c.p.stream(cores, each, c.samples)
 			if err != nil {
 				return 0, err
 			}
-			rate = min(max(perSecond(each*uint64(len(cores)), median(t)), 1), bandwidths.max)
+			rate = min(max(Digits(perSecond(each*uint64(len(cores)), median(t))), 1), bandwidths.max)
 		}
 		return rate, c.step(Step{What: "bandwidth of " + what, BytesPerSecond: rate})
 	}
@@ -383,6 +394,18 @@ func perSecond(n, ps uint64) uint64 {
 	}
 	q, _ := bits.Div64(hi, lo, ps)
 	return q
+}
+
+// Digits rounds a measurement to four significant digits, halves up: more would say that it is sure.
+func Digits(x uint64) uint64 {
+	unit := uint64(1)
+	for x/unit >= 10_000 {
+		unit *= 10
+	}
+	if up := x/unit*unit + unit; unit > 1 && up > x && up-x <= unit/2 {
+		return up
+	}
+	return x / unit * unit
 }
 
 func median(x []uint64) uint64 {

@@ -103,7 +103,7 @@ func estimate(t *testing.T, f *fake) (*Machine, []Step, error) {
 		t.Fatal(err)
 	}
 	var steps []Step
-	c := calibration{ctx: t.Context(), m: m, p: f, progress: func(s Step) { steps = append(steps, s) }, when: "2000-01-01"}
+	c := calibration{ctx: t.Context(), m: m, p: f, progress: func(s Step) { steps = append(steps, s) }, when: "2000-01-01", samples: samples}
 	if err := c.run(); err != nil {
 		return nil, nil, err
 	}
@@ -237,7 +237,7 @@ func TestCalibrateHere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Calibrate(t.Context(), top, nil)
+	m, err := Calibrate(t.Context(), top, CalibrateOptions{}, nil)
 	if errors.Is(err, ErrNotKnown) {
 		t.Skip(err)
 	}
@@ -265,7 +265,7 @@ func TestCalibrateStops(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	n := 0
-	_, err = Calibrate(ctx, top, func(Step) { n++; stop() })
+	_, err = Calibrate(ctx, top, CalibrateOptions{}, func(Step) { n++; stop() })
 	if errors.Is(err, ErrNotKnown) {
 		t.Skip(err)
 	}
@@ -308,5 +308,51 @@ func TestRuntimeCosts(t *testing.T) {
 		if err := r.Apply(named(t, "desktop")); err == nil || err.Error() != want {
 			t.Errorf("the error is %v, not %s", err, want)
 		}
+	}
+}
+
+func TestDigits(t *testing.T) {
+	for x, want := range map[uint64]uint64{0: 0, 9: 9, 9999: 9999, 12344: 12340, 12345: 12350, 99995: 100_000, 99994: 99_990, 4_484_329_632: 4_484_000_000, 1<<64 - 1: 18_440_000_000_000_000_000} {
+		if got := Digits(x); got != want {
+			t.Errorf("%d becomes %d, want %d", x, got, want)
+		}
+	}
+}
+
+// Numbers are those that a file has, and their values those of the machine.
+func TestNumbers(t *testing.T) {
+	m, err := Parse("good.toml", []byte(good(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Kernels = map[string]Rate{"gemm": {CallPS: 5, FlopsPerSecond: 6e9}}
+	paths := m.Paths()
+	seen := map[string]Number{}
+	for i, n := range m.Numbers() {
+		if i >= len(paths) || n.Path != paths[i] {
+			t.Fatalf("number %d is %s, want the paths %v", i, n.Path, paths)
+		}
+		if n.Guessed != m.Guessed(n.Path) || n.Source != m.Source(n.Path) {
+			t.Errorf("%+v is from %q", n, m.Source(n.Path))
+		}
+		seen[n.Path] = n
+	}
+	if len(seen) != len(paths) {
+		t.Fatalf("%d numbers, want %d", len(seen), len(paths))
+	}
+	for path, want := range map[string]struct {
+		value uint64
+		unit  string
+	}{
+		"nodes": {uint64(m.Nodes), ""}, "core.clock": {m.CoreHz, "Hz"}, "l2.latency": {m.L2.LatencyPS, "ps"}, "llc.size": {m.LLC.Bytes, "B"},
+		"l1.line": {uint64(m.L1.LineBytes), "B"}, "memory.bandwidth": {m.Memory.BytesPerSecond, "B/s"}, "costs.spawn": {m.Costs.SpawnPS, "ps"},
+		"policies.shepherd-socket.lock": {50_000, "ps"}, "kernels.gemm.call": {5, "ps"}, "kernels.gemm.flops": {6e9, "FLOP/s"},
+	} {
+		if n := seen[path]; n.Value == nil || *n.Value != want.value || n.Unit != want.unit {
+			t.Errorf("%s is %+v, want %d %s", path, n, want.value, want.unit)
+		}
+	}
+	if n := seen["llc.inclusive"]; n.Value != nil || n.Text != "false" && n.Text != "true" {
+		t.Errorf("%+v", n)
 	}
 }

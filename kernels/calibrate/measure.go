@@ -1,0 +1,282 @@
+package calibrate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"krdlab/hw"
+	"krdlab/hw/machine"
+	"krdlab/kernels/fmm"
+	"krdlab/runtimes"
+)
+
+// Options say how thorough a calibration is. The zero value is thorough.
+type Options struct {
+	Quick bool // 3 samples of a quarter of the rounds and not 9
+}
+
+// Measure measures on this computer, which t describes, what operations of the runtimes cost and how fast kernels compute, and puts it into m
+// with its sources. What cannot be measured keeps its value, and its source says that it is not calibrated and why: steals between nodes
+// where there is one node, everything between workers where there is one core, lock_delay always. The prices in m.Costs are those
+// of workfirst, of helpfirst-locality for the mailbox and of shepherd-socket for locks; other policies get their own in m.Policies.
+//
+// A policy's own price within a tenth of that of all is left out. Numbers have four digits.
+//
+// progress, nil for none, is called before each measurement with the number of those that are done, and of all. Errors: that of ctx; CPUs that
+// cannot be used; those of [machine.RuntimeCosts.Apply]. After an error m is of no use. Cost: 3 to 4 s on two cores, quick 1 s; some MiB.
+func Measure(ctx context.Context, t *hw.Topology, m *machine.Machine, o Options, progress func(done, total int, next string)) error {
+	c, err := newCalibration(ctx, t, o)
+	if err != nil {
+		return fmt.Errorf("calibrate the runtimes: %w", err)
+	}
+	if progress != nil {
+		c.progress = progress
+	}
+	if err := c.run(); err != nil {
+		return fmt.Errorf("calibrate the runtimes: %w", err)
+	}
+	if err := c.apply(m); err != nil {
+		return fmt.Errorf("calibrate the runtimes: %w", err)
+	}
+	return nil
+}
+
+type calibration struct {
+	bench
+	near, far []int // CPUs of one node and of two, one of each core; nil where there are none
+	loose     bool  // threads are not pinned
+	samplesOf series
+	flops     float64
+	kernels   map[string]machine.Rate
+
+	progress    func(done, total int, next string)
+	done, total int
+}
+
+func newCalibration(ctx context.Context, t *hw.Topology, o Options) (*calibration, error) {
+	cpus, err := t.Available(hw.Binding{}, false)
+	if err != nil {
+		return nil, err
+	}
+	clock := hw.CalibrateClock()
+	c := &calibration{bench: bench{ctx: ctx, clock: clock, tickPS: 1e12 / clock.Hz, cpus: cpus[:1], samples: 9, rounds: 4000},
+		samplesOf: series{}, progress: func(int, int, string) {}}
+	if o.Quick {
+		c.samples, c.rounds = 3, 1000
+	}
+	for i, a := range cpus {
+		for _, b := range cpus[i+1:] {
+			same := t.NodeOf(a) == t.NodeOf(b)
+			if same && c.near == nil {
+				c.near = []int{a, b}
+			}
+			if !same && c.far == nil {
+				c.far = []int{a, b}
+			}
+		}
+	}
+	pin, err := canPin(cpus[0])
+	if err != nil {
+		return nil, err
+	}
+	if c.loose = !pin; c.loose { // and which cores two threads run on is not known
+		c.cpus, c.far = []int{-1}, nil
+		if c.near != nil {
+			c.near = []int{-1, -1}
+		}
+	}
+	return c, nil
+}
+
+// run takes all samples.
+func (c *calibration) run() error {
+	if err := c.stamps(); err != nil {
+		return err
+	}
+	policies := scheduled()
+	c.total = c.samples*(1+len(policies)) + 2
+	for range c.samples {
+		if err := c.step(serial); err != nil {
+			return err
+		}
+		if err := c.alone(c.samplesOf, serial, runtimes.Serial{}); err != nil {
+			return err
+		}
+		for _, p := range policies {
+			if err := c.step(p.Name); err != nil {
+				return err
+			}
+			if err := c.sampleOf(p); err != nil {
+				return fmt.Errorf("%s: %w", p.Name, err)
+			}
+		}
+	}
+	for _, p := range policies {
+		part(c.samplesOf, p)
+	}
+	var err error
+	if err = c.step("matmul"); err != nil {
+		return err
+	}
+	if c.flops, err = c.matmulRate(); err != nil {
+		return fmt.Errorf("matmul: %w", err)
+	}
+	if err = c.step("fmm"); err != nil {
+		return err
+	}
+	if c.kernels, err = c.fmmRates(); err != nil {
+		return fmt.Errorf("fmm: %w", err)
+	}
+	c.progress(c.total, c.total, "done")
+	return nil
+}
+
+// sampleOf takes one sample of all that can be measured of a policy here.
+func (c *calibration) sampleOf(p runtimes.Scheduler) error {
+	if err := c.alone(c.samplesOf, p.Name, p); err != nil {
+		return err
+	}
+	if near := c.bench; c.near != nil {
+		near.cpus = c.near
+		if err := near.pair(c.samplesOf, p); err != nil {
+			return err
+		}
+		if err := near.handover(c.samplesOf, p); err != nil {
+			return err
+		}
+	}
+	if far := c.bench; c.far != nil {
+		far.cpus = c.far
+		return far.remote(c.samplesOf, p)
+	}
+	return nil
+}
+
+func (c *calibration) step(next string) error {
+	c.progress(c.done, c.total, "measuring "+next)
+	c.done++
+	return c.ctx.Err()
+}
+
+// A cost is how a price of a machine file is measured.
+type cost struct {
+	name   string
+	of     string // the policy whose price is the one in [costs]
+	needs  int    // 1 worker, 2 of a node, or 3: of two nodes
+	source string
+}
+
+const workfirst = "workfirst"
+
+var costs = []cost{
+	{"spawn", workfirst, 1, "one worker, what a tree of tasks takes longer than serially; parted by combs"},
+	{"pop", workfirst, 1, "one worker, what a tree of tasks takes longer than serially; parted by combs"},
+	{"steal_local", workfirst, 2, "two workers, from the attempt to the stolen child"},
+	{"steal_remote", workfirst, 3, "two workers, from the attempt to the stolen child"},
+	{"steal_failed", workfirst, 2, "two workers, attempts at an empty queue"},
+	{"mail", "helpfirst-locality", 2, "two workers, from a look into the mailbox to the child that was mailed"},
+	{"join", workfirst, 2, "two workers, from the end of a child to the next look for work"},
+	{"rest", workfirst, 2, "two workers, the first rest of a search"},
+	{"lock", "shepherd-socket", 1, "one worker, an operation on a queue under its lock"},
+	{"lock_handover", "shepherd-socket", 2, "two workers that empty a queue, less the lock itself"},
+}
+
+// source says how path was measured.
+func (c *calibration) source(path, how string) string {
+	s := "measured " + time.Now().UTC().Format(time.DateOnly) + ": " + how
+	if n := len(c.samplesOf[path]); n > 1 {
+		s += fmt.Sprintf("; median of %d samples", n)
+	}
+	if c.loose {
+		s += ", threads not pinned"
+	}
+	return s
+}
+
+// apply puts what was measured into m.
+func (c *calibration) apply(m *machine.Machine) error {
+	rates := machine.RuntimeCosts{FlopsPerSecond: machine.Digits(uint64(math.Round(c.flops))), Source: c.source("", "matmul's leaf of 32x32x64, data in L1")}
+	if err := rates.Apply(m); err != nil {
+		return err
+	}
+	rates = machine.RuntimeCosts{Kernels: c.kernels, Source: c.source("", fmt.Sprintf("order %d, both sides of a pair, data in L1, operations as the model counts them", fmm.Kernel.With(nil).Int("order")))}
+	if err := rates.Apply(m); err != nil {
+		return err
+	}
+	delete(m.Sources, "costs") // each has its own
+	for _, k := range costs {
+		ps, why := c.price(k, k.of)
+		if why != "" {
+			m.Sources["costs."+k.name] = machine.NotCalibrated + ": " + why + "; a guess"
+			continue
+		}
+		r := machine.RuntimeCosts{Costs: map[string]uint64{k.name: ps}, Source: c.source("policies."+k.of+"."+k.name, k.of+", "+k.source)}
+		if err := r.Apply(m); err != nil {
+			return err
+		}
+	}
+	m.Sources["costs.lock_delay"] = machine.NotCalibrated + ": no measurement tells it"
+	if c.far == nil && m.Costs.StealRemotePS < m.Costs.StealLocalPS {
+		m.Costs.StealRemotePS = m.Costs.StealLocalPS // a guess may not contradict what was measured
+	}
+	return c.applyPolicies(m)
+}
+
+// applyPolicies puts in what policies have of their own.
+func (c *calibration) applyPolicies(m *machine.Machine) error {
+	for _, p := range scheduled() {
+		for _, k := range costs {
+			if p.Name == k.of {
+				continue
+			}
+			ps, why := c.price(k, p.Name)
+			if why != "" {
+				continue // as for all: the policy has no such operation, or it could not be measured
+			}
+			if all, why := c.price(k, k.of); why == "" && max(ps, all)-min(ps, all) <= all/10 {
+				continue // as for all: samples scatter as much
+			}
+			how := k.source
+			if locked := p.Rules().Queue != runtimes.QueueWorker; locked && k.name == "spawn" {
+				how = "one worker, each child more under one lock"
+			} else if locked && k.name == "join" {
+				how = "one worker, what a tree of tasks takes longer than serially, less four locks"
+			}
+			r := machine.RuntimeCosts{Policies: map[string]map[string]uint64{p.Name: {k.name: ps}}, Source: c.source("policies."+p.Name+"."+k.name, how)}
+			if err := r.Apply(m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// price returns the price of an operation of a policy in whole picoseconds, or why there is none.
+func (c *calibration) price(k cost, policy string) (ps uint64, why string) {
+	path := "policies." + policy + "."
+	samples := slices.Clone(c.samplesOf[path+k.name])
+	switch {
+	case len(samples) > 0:
+	case k.needs == 2 && c.near == nil:
+		return 0, "no two cores of a node can be used"
+	case k.needs == 3 && c.loose:
+		return 0, "threads cannot be pinned"
+	case k.needs == 3 && c.far == nil:
+		return 0, "no cores of two nodes can be used"
+	default:
+		return 0, "what was measured was no more than noise"
+	}
+	v := median(samples)
+	if k.name == "lock_handover" {
+		if lock := c.samplesOf[path+"lock"]; len(lock) > 0 {
+			v -= median(slices.Clone(lock))
+		}
+	}
+	if v < 0.5 {
+		return 0, "what was measured was no more than noise"
+	}
+	return machine.Digits(uint64(math.Round(v))), ""
+}

@@ -1,0 +1,180 @@
+package calibrate
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"krdlab/hw/machine"
+	"krdlab/runtimes"
+)
+
+// What the package comment says that a level of a comb consists of is what the simulated driver takes for it.
+func TestCombOperations(t *testing.T) {
+	const rounds = 3
+	prices := runtimes.Costs{Spawn: 1000, Pop: 10_000, Lock: 100_000, Push: 1_000_000, Join: 10_000_000}
+	virtual := func(p runtimes.Policy, c *comb) int64 {
+		r, err := runtimes.Step(runtimes.StepConfig{Policy: p, Nodes: []int{0}, Seed: 1, Costs: prices}, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(c.up) != c.rounds {
+			t.Fatalf("%d rounds, want %d", len(c.up), c.rounds)
+		}
+		return r.TimeNS
+	}
+	for _, p := range scheduled() {
+		two, many, tree := int64(1000+10_000), int64((manyWide-1)*11_000), int64(1000+10_000)
+		if p.Rules().Queue != runtimes.QueueWorker {
+			two = 4*100_000 + 2*10_000_000 // 1 lock down, 3 up
+			tree = two
+			// One lock down, with Push for each further entry; up a lock and an arrival for each leaf, and the rest queued and taken.
+			many = 100_000 + (manyWide-2)*1_000_000 + (manyWide-1)*(100_000+10_000_000) + 10_000_000 + 2*100_000
+		}
+		// What does not depend on the number of combs cancels out: the base, the end.
+		per := func(more, fewer int64, levels int64) int64 { return (more - fewer) / levels }
+		if got := per(virtual(p, newComb(p.Rules(), 2, 2*rounds)), virtual(p, newComb(p.Rules(), 2, rounds)), rounds*combDepth); got != two {
+			t.Errorf("%s: a level of a comb takes %d, want %d", p.Name, got, two)
+		}
+		if got := per(virtual(p, newComb(p.Rules(), manyWide, 2*rounds)), virtual(p, newComb(p.Rules(), manyWide, rounds)), rounds*combDepth); got != many {
+			t.Errorf("%s: a level of %d children takes %d, want %d", p.Name, manyWide, got, many)
+		}
+		if got := per(virtual(p, newTree(2*rounds)), virtual(p, newTree(rounds)), rounds*treeTasks); got != tree {
+			t.Errorf("%s: a task of a tree takes %d, want %d", p.Name, got, tree)
+		}
+	}
+	if got := virtual(runtimes.Serial{}, newComb(runtimes.Serial{}.Rules(), 2, rounds)); got != 0 {
+		t.Errorf("serially a comb takes %d, want 0", got)
+	}
+}
+
+// made fills in what a policy would be measured as on a computer where an operation takes what the table says, nanoseconds, and a serial level 5.
+func made(p runtimes.Scheduler, spawn, pop, lock, push, join float64) series {
+	s := series{}
+	both := func(way string, base, more float64) {
+		for _, noise := range []float64{1.5, 1, 1.2} { // the least is the true one
+			s.add(serial+way, base*noise)
+			s.add(p.Name+way, (base+more)*noise)
+		}
+	}
+	if p.Rules().Queue == runtimes.QueueWorker {
+		both(wayDown, 5, spawn)
+		both(wayUp, 5, pop)
+		both(wayTree, 10, spawn+pop)
+		both(wayMany, 5, 9*spawn)
+		return s
+	}
+	both(wayDown, 5, lock)
+	both(wayUp, 5, 3*lock+2*join)
+	both(wayTree, 10, 4*lock+2*join)
+	both(wayMany, 5, lock+8*push)
+	return s
+}
+
+func TestPart(t *testing.T) {
+	for _, p := range scheduled() {
+		s := made(p, 7, 3, 6, 0.5, 4)
+		part(s, p)
+		want := map[string]float64{"spawn": 7, "pop": 3}
+		if p.Rules().Queue != runtimes.QueueWorker {
+			want = map[string]float64{"spawn": 0.5, "lock": 6, "join": 4}
+		}
+		for name, v := range want {
+			if got := s["policies."+p.Name+"."+name]; len(got) != 1 || math.Abs(got[0]-v) > 1e-9 {
+				t.Errorf("%s: %s is %v, want %v", p.Name, name, got, v)
+			}
+		}
+		// Where combs are no more than noise the sum is parted all the same, and all parts are more than nothing.
+		s = made(p, 0, 0, 0, 0, 0)
+		for i := range s[p.Name+wayTree] {
+			s[p.Name+wayTree][i] += 12
+		}
+		part(s, p)
+		sum := 0.0
+		for name, times := range map[string]float64{"spawn": 1, "pop": 1, "lock": 4, "join": 2} {
+			v := s["policies."+p.Name+"."+name]
+			if len(v) == 1 && v[0] <= 0 {
+				t.Errorf("%s: %s is %v", p.Name, name, v)
+			}
+			if len(v) == 1 {
+				sum += times * v[0]
+			}
+		}
+		if math.Abs(sum-12) > 1e-9 {
+			t.Errorf("%s: the parts of 12 make %v", p.Name, sum)
+		}
+		// No tree that is slower than serial: nothing was measured.
+		s = made(p, 7, 3, 6, 0.5, 4)
+		for i := range s[p.Name+wayTree] {
+			s[p.Name+wayTree][i] = 1
+		}
+		part(s, p)
+		for _, name := range []string{"spawn", "pop", "lock", "join"} {
+			if v := s["policies."+p.Name+"."+name]; v != nil {
+				t.Errorf("%s: %s is %v of a tree that is faster than serial", p.Name, name, v)
+			}
+		}
+	}
+}
+
+func TestHandovers(t *testing.T) {
+	c := &crowd{children: 9, seen: [][]taken{{
+		{100, 1}, {90, 1}, {70, 0}, {60, 0}, {55, 1}, {30, 0}, {20, 0}, {10, 0}, // by child: the newest entry is the last
+		{5, 1}, // called, not queued
+	}}}
+	from := c.handovers()
+	if want := [2][]uint64{{25, 20}, nil}; !slices.Equal(from[0], want[0]) || !slices.Equal(from[1], want[1]) {
+		t.Errorf("%v, want %v: the queue is taken from its end, and a worker that has just had the lock did not wait", from, want)
+	}
+}
+
+func TestFit(t *testing.T) {
+	line := func(call, perOp float64, ops ...float64) (out []sized) {
+		for _, n := range ops {
+			out = append(out, sized{n, call + perOp*n})
+		}
+		return out
+	}
+	for _, test := range []struct {
+		times []sized
+		want  machine.Rate
+	}{
+		{line(11e-9, 1e-10, 100, 400, 900), machine.Rate{CallPS: 11_000, FlopsPerSecond: 10e9}},
+		{line(0, 1e-9, 1, 2, 3), machine.Rate{FlopsPerSecond: 1e9}},
+		{line(-5e-9, 1e-9, 100, 200), machine.Rate{FlopsPerSecond: 1_039_000_000}}, // no call takes less than no time
+	} {
+		if got, err := fit(test.times); err != nil || got != test.want {
+			t.Errorf("%v: %+v, %v, want %+v", test.times, got, err, test.want)
+		}
+	}
+	if r, err := fit(line(1e-9, 0, 0, 0, 0)); err == nil {
+		t.Errorf("a fit of no operations: %+v", r)
+	}
+}
+
+func TestMidmean(t *testing.T) {
+	if got := midmean([]uint64{3, 1, 1000, 2, 4, 5, 6, 7, 8, 0}); got != 4.5 {
+		t.Errorf("%v, want 4.5: neither the 0 nor the 1000", got)
+	}
+	if got := midmean(nil); got != 0 {
+		t.Errorf("%v of nothing", got)
+	}
+	if a, b := median([]float64{9, 1, 2}), median([]float64{9, 1, 2, 4}); a != 2 || b != 3 {
+		t.Errorf("%v and %v, want 2 and 3", a, b)
+	}
+}
+
+// The model's operations are those of the sizes asked for.
+func TestWorkOf(t *testing.T) {
+	a, err := workOf(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := workOf(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b[p2p] != 4*a[p2p] || b[p2pSelf]*12 != a[p2pSelf]*56 || a[m2l] != b[m2l] {
+		t.Errorf("%v for 4 bodies, %v for 8", a, b)
+	}
+}
