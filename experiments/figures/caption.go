@@ -2,6 +2,8 @@ package figures
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"krdlab/experiments"
@@ -24,14 +26,17 @@ func (s *subject) source() string {
 	return words + "."
 }
 
-// What bars of intervals are, of the two kinds that there are.
-const (
-	ratioBars  = "Bars: intervals of at least 95 % by bootstrap, the serial runs varying too."
-	sampleBars = "Bars: intervals of at least 95 %, of order statistics."
+// A statistic is what the points of a figure are, and the bars around them.
+type statistic struct{ points, bars string }
+
+var (
+	ratios     = statistic{"medians", "Bars, where larger than the marker: intervals of at least 95 % by bootstrap, the serial runs varying too."}
+	meanRatios = statistic{"ratios of the means", ratios.bars}
+	shareStats = statistic{"medians", "Bars, where larger than the marker: intervals of at least 95 %, of order statistics."}
 )
 
-// sample says what the points of figures are: how many repetitions, of how many seeds, and what bars are, unless there are none.
-func (s *subject) sample(bars string) string {
+// sample says what the points of figures are: of how many repetitions, of how many seeds, and what bars are, unless there are none.
+func (s *subject) sample(how statistic) string {
 	low, high, doubtful, all := 0, 0, 0, 0
 	without := 0
 	for _, r := range s.ordered() {
@@ -54,14 +59,14 @@ func (s *subject) sample(bars string) string {
 	if high > low {
 		n = fmt.Sprintf("%d to %d", low, high)
 	}
-	text := fmt.Sprintf("Points: medians of n = %s repetitions (%s). ", n, plural(s.seeds(), "seed"))
+	text := fmt.Sprintf("Points: %s of n = %s repetitions (%s). ", how.points, n, plural(s.seeds(), "seed"))
 	switch {
 	case without == len(s.results):
 		text += "No intervals: fewer than 6 repetitions."
 	case without > 0:
-		text += bars + " None where there are fewer than 6 repetitions."
+		text += how.bars + " None where there are fewer than 6 repetitions."
 	default:
-		text += bars
+		text += how.bars
 	}
 	if doubtful > 0 {
 		text += fmt.Sprintf(" %d of the %d repetitions are doubtful: see the warnings of the runs.", doubtful, all)
@@ -93,7 +98,65 @@ func (s *subject) seeds() int {
 
 func plural(n int, noun string) string {
 	if n == 1 {
-		return "1 " + noun
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// absent says which schedulers of the group are not in the panel.
+func (s *subject) absent(p *Panel) []string {
+	var list []string
+	for _, name := range s.schedulers {
+		if !slices.ContainsFunc(p.Series, func(e Series) bool { return e.Name == name }) {
+			list = append(list, name)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return []string{notDrawn(list)}
+}
+
+func notDrawn(names []string) string {
+	return "Not drawn, because it was not measured: " + strings.Join(names, ", ") + "."
+}
+
+// counted is "8 repetitions", "1 to 8 repetitions".
+func counted(low, high int, noun string) string {
+	if low == high {
+		return plural(low, noun)
+	}
+	return fmt.Sprintf("%d to %s", low, plural(high, noun))
+}
+
+// between is a number, or two, in groups of three digits.
+func between(low, high uint64) string {
+	if low == high {
+		return grouped(low)
+	}
+	return grouped(low) + " to " + grouped(high)
+}
+
+// grouped prints n in groups of three digits, apart by a no-break space.
+func grouped(n uint64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "\u00a0" + s[i:]
+	}
+	return s
+}
+
+// short prints a mean count.
+func short(v float64) string {
+	switch {
+	case v >= 10 || v == math.Trunc(v):
+		return grouped(uint64(math.Round(v)))
+	case v >= 0.1:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.2g", v)
+}
+
+func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func joined(list []string) string { return strings.Join(list, ", ") }

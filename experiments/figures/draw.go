@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -62,6 +63,14 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	for i, words := range caption {
 		all.FillText(textStyle(8), vg.Point{X: all.Min.X + margin, Y: all.Min.Y + foot - line*vg.Length(i) - 3}, words)
 	}
+	if format == "svg" {
+		var b bytes.Buffer
+		if _, err := c.WriteTo(&b); err != nil {
+			return err
+		}
+		_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")))
+		return err // fonts of the same metrics, where the first is not installed
+	}
 	_, err := c.WriteTo(w)
 	return err
 }
@@ -94,11 +103,17 @@ func wrap(paragraphs []string, style text.Style, width vg.Length) []string {
 // panels lays the panels out, their data areas aligned.
 func (f *Figure) panels(c draw.Canvas, rows int) error {
 	plots := make([][]*plot.Plot, rows)
+	most := f.largestShare()
 	for i := range plots {
 		plots[i] = make([]*plot.Plot, f.Columns)
 		for j := range plots[i] {
 			if n := i*f.Columns + j; n < len(f.Panels) {
-				p, err := f.Panels[n].plot()
+				panel := f.Panels[n]
+				if j > 0 {
+					panel.Y = panel.Y.beside(f.Panels[n-j].Y)
+				}
+				panel.X = panel.X.thinned((width-2*margin)/vg.Length(f.Columns) - 36)
+				p, err := panel.plot(most)
 				if err != nil {
 					return fmt.Errorf("figure %s: %w", f.ID, err)
 				}
@@ -118,9 +133,55 @@ func (f *Figure) panels(c draw.Canvas, rows int) error {
 	return nil
 }
 
+// beside is a without its words where it stands beside the same axis: Align makes their areas equal.
+func (a Axis) beside(left Axis) Axis {
+	if a.Min != left.Min || a.Max != left.Max || !slices.Equal(a.Ticks, left.Ticks) {
+		return a
+	}
+	a.Label, a.Ticks = "", slices.Clone(a.Ticks)
+	for i := range a.Ticks {
+		if a.Ticks[i].Label != "" {
+			a.Ticks[i].Label = " " // a line of the grid is at labels only
+		}
+	}
+	return a
+}
+
+// thinned is a without the labels for which a width has no room; the last stays, then the first, then those further right.
+func (a Axis) thinned(width vg.Length) Axis {
+	a.Ticks = slices.Clone(a.Ticks)
+	style := textStyle(8)
+	type span struct{ from, to vg.Length }
+	var used []span
+	place := func(t *Tick) {
+		if t.Label == "" {
+			return
+		}
+		middle, half := width*vg.Length((t.Value-a.Min)/(a.Max-a.Min)), style.Width(t.Label)/2+1.5
+		for _, u := range used {
+			if middle+half > u.from && middle-half < u.to {
+				t.Label = ""
+				return
+			}
+		}
+		used = append(used, span{middle - half, middle + half})
+	}
+	if n := len(a.Ticks); n > 0 {
+		place(&a.Ticks[n-1])
+		place(&a.Ticks[0])
+		for i := n - 2; i > 0; i-- {
+			place(&a.Ticks[i])
+		}
+	}
+	return a
+}
+
 func (f *Figure) rowHeight() vg.Length {
-	if f.Columns > 1 {
-		return 2.3 * vg.Inch
+	switch {
+	case f.Columns > 2:
+		return 2.2 * vg.Inch
+	case f.Columns == 2:
+		return 2.5 * vg.Inch
 	}
 	return 3.4 * vg.Inch
 }

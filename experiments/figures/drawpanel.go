@@ -17,9 +17,6 @@ var white = color.Gray{0xff}
 func (p *Panel) axes() *plot.Plot {
 	g := plot.New()
 	g.BackgroundColor = nil
-	g.Title.Text = p.Title
-	g.Title.TextStyle.Font, g.Title.TextStyle.Color = krdplot.Sans(9), krdplot.Ink
-	g.Title.Padding = vg.Points(4)
 	for _, a := range []struct {
 		to   *plot.Axis
 		from *Axis
@@ -28,7 +25,7 @@ func (p *Panel) axes() *plot.Plot {
 		a.to.Label.TextStyle.Font, a.to.Tick.Label.Font = krdplot.Sans(9), krdplot.Sans(8)
 		a.to.Color, a.to.Tick.Color = krdplot.Ink, krdplot.Ink
 		a.to.Label.TextStyle.Color, a.to.Tick.Label.Color = krdplot.Ink, krdplot.Ink
-		a.to.Padding = vg.Points(2)
+		a.to.Padding, a.to.Tick.Length = vg.Points(2), vg.Points(4)
 		a.to.Min, a.to.Max = a.from.Min, a.from.Max
 		var ticks []plot.Tick
 		for _, t := range a.from.Ticks {
@@ -36,17 +33,23 @@ func (p *Panel) axes() *plot.Plot {
 		}
 		a.to.Tick.Marker = plot.ConstantTicks(ticks)
 	}
-	g.X.Label.Padding = vg.Points(4)
+	g.X.Label.Padding = vg.Points(3)
 	return g
 }
 
-// plot draws the panel's data onto its axes.
-func (p *Panel) plot() (*plot.Plot, error) {
+// plot draws the panel's data onto its axes. most is for heat maps.
+func (p *Panel) plot(most float64) (*plot.Plot, error) {
 	g := p.axes()
-	grid := plotter.NewGrid()
-	grid.Vertical.Color = nil
-	grid.Horizontal.Color, grid.Horizontal.Width = krdplot.Grid, vg.Points(0.5)
-	g.Add(grid)
+	g.Add(heading{p})
+	switch p.Kind {
+	case Heat:
+		g.Add(heatMap{p, most})
+		return g, nil
+	case Stacked:
+		g.Add(horizontalGrid(), stackedBars{p})
+		return g, nil
+	}
+	g.Add(horizontalGrid())
 	for _, r := range p.Rules {
 		l, err := plotter.NewLine(plotter.XYs{{X: r.X1, Y: r.Y1}, {X: r.X2, Y: r.Y2}})
 		if err != nil {
@@ -55,12 +58,73 @@ func (p *Panel) plot() (*plot.Plot, error) {
 		l.LineStyle = r.style()
 		g.Add(l)
 	}
-	for _, s := range p.Series {
-		if err := s.lines(g); err != nil {
+	for i := range p.Series {
+		// Markers of later series are smaller, so that points that coincide are all seen.
+		grade := 1.3 - 0.5*(float64(i)+0.5)/float64(len(p.Series))
+		if err := p.Series[i].lines(g, vg.Length(grade)); err != nil {
 			return nil, err
 		}
 	}
 	return g, nil
+}
+
+func horizontalGrid() *plotter.Grid {
+	grid := plotter.NewGrid()
+	grid.Vertical.Color = nil
+	grid.Horizontal.Color, grid.Horizontal.Width = krdplot.Grid, vg.Points(0.5)
+	return grid
+}
+
+// A heading is the title of a panel, and below it, over their upper ends, the names of the rules that the legend has not. It is a plot.Plotter,
+// and a plot.GlyphBoxer to have room made for it.
+type heading struct{ p *Panel }
+
+func (h heading) named() (list []Rule) {
+	for _, e := range h.p.Rules {
+		if !e.Legend {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+const headingGap = 2 * vg.Length(1)
+
+func (h heading) Plot(c draw.Canvas, g *plot.Plot) {
+	x, _ := g.Transforms(&c)
+	list, y := h.named(), c.Max.Y+headingGap
+	style := textStyle(8)
+	style.Color, style.YAlign = krdplot.Rule, draw.YBottom
+	for i, e := range list {
+		style.XAlign = draw.XCenter
+		half := style.Width(e.Name)/2 + 4
+		if i > 0 && x(e.X2)-x(list[i-1].X2) < half+style.Width(list[i-1].Name)/2 {
+			style.XAlign = draw.XLeft
+		} else if i+1 < len(list) && x(list[i+1].X2)-x(e.X2) < half+style.Width(list[i+1].Name)/2 {
+			style.XAlign = draw.XRight
+		}
+		c.FillText(style, vg.Point{X: x(e.X2), Y: y}, e.Name)
+	}
+	if len(list) > 0 {
+		y += style.Height("Mg") + headingGap
+	}
+	title := textStyle(9)
+	title.XAlign, title.YAlign = draw.XCenter, draw.YBottom
+	c.FillText(title, vg.Point{X: c.Center().X, Y: y + headingGap}, h.p.Title)
+}
+
+func (h heading) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	height := vg.Length(0)
+	if len(h.named()) > 0 {
+		height += textStyle(8).Height("Mg") + headingGap
+	}
+	if h.p.Title != "" {
+		height += textStyle(9).Height("Mg") + 2*headingGap
+	}
+	if height == 0 {
+		return nil
+	}
+	return []plot.GlyphBox{{X: 0.5, Y: 1, Rectangle: vg.Rectangle{Min: vg.Point{X: -1}, Max: vg.Point{X: 1, Y: height}}}}
 }
 
 func (r *Rule) style() draw.LineStyle {
@@ -76,11 +140,11 @@ func (s *Series) lineStyle() draw.LineStyle {
 }
 
 func (s *Series) glyph() draw.GlyphStyle {
-	return draw.GlyphStyle{Color: colourOf(s.Colour), Radius: vg.Points(2.6), Shape: krdplot.Markers[s.Style%len(krdplot.Markers)]}
+	return draw.GlyphStyle{Color: colourOf(s.Colour), Radius: vg.Points(2.7), Shape: markers[s.Style%len(markers)]}
 }
 
-// lines draws intervals, the line and the markers of a series.
-func (s *Series) lines(g *plot.Plot) error {
+// lines draws intervals, the line and the markers of a series, these so many times as large as usual.
+func (s *Series) lines(g *plot.Plot, grade vg.Length) error {
 	var joined, all plotter.XYs
 	var bars intervals
 	for _, v := range s.Points {
@@ -111,6 +175,7 @@ func (s *Series) lines(g *plot.Plot) error {
 		return err
 	}
 	points.GlyphStyle = s.glyph()
+	points.Radius *= grade
 	g.Add(points)
 	return nil
 }

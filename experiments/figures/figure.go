@@ -108,7 +108,7 @@ var ErrFormat = errors.New("unknown figure format")
 // Formats are those that [Figure.Write] knows.
 var Formats = []string{"svg", "pdf", "png"}
 
-// A maker makes the figures of one family from a group, or says why it cannot.
+// A maker makes the figures of one family from a group, and says why it cannot, or not all.
 type maker struct {
 	id    string
 	about string
@@ -119,6 +119,13 @@ type maker struct {
 var makers = []maker{
 	{"speedup", "speed-up against cores (KRD paper, figures 1 a, 2 a)", one(speedup)},
 	{"ovr", "non-work overhead against cores (1 b, 2 b)", one(overhead)},
+	{"speedup-ovr", "speed-up x OVR / N, which is 1 / WTI, against cores (1 c, 2 c)", one(inverseWTI)},
+	{"kernel-wti", "work time inflation of each kernel against cores", one(kernelWTI)},
+	{"krd", "reuse distances, cumulative and per bin, on 1 core, 1 node, all nodes (4, 5): krd-cumulative-CORES, krd-bins-CORES", distances},
+	{"far", "far reuses: by distance on 2 nodes (6), far-CORES, and their share against cores", far},
+	{"misses", "share of far accesses against LLC misses", one(misses)},
+	{"shares", "shares of work, scheduling and idling", one(shares)},
+	{"steals", "steals by the nodes of thief and victim at the largest core count", one(steals)},
 }
 
 func one(f func(*subject) (*Figure, error)) func(*subject) ([]Figure, error) {
@@ -139,7 +146,6 @@ func All(g *dataset.Group) (list []Figure, skipped []Skipped) {
 		figs, err := m.make(s)
 		if err != nil {
 			skipped = append(skipped, Skipped{m.id, err.Error()})
-			continue
 		}
 		for i := range figs {
 			figs[i].Caption = append([]string{s.source()}, figs[i].Caption...)

@@ -93,7 +93,7 @@ func (l legend) draw(c draw.Canvas, above vg.Length) {
 					c.DrawGlyph(*e.glyph, vg.Point{X: x + sampleWidth/2, Y: y})
 				}
 			}
-			c.FillText(style, vg.Point{X: x + sampleWidth + 4, Y: y}, e.name)
+			c.FillText(style, vg.Point{X: x + sampleWidth + 4, Y: y + 0.8}, e.name) // the middle of small letters
 			x += e.width() + entryGap
 		}
 	}

@@ -2,7 +2,6 @@ package figures
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 
@@ -26,7 +25,7 @@ func speedup(s *subject) (*Figure, error) {
 	p.Rules = []Rule{{Name: "ideal", X1: 0, Y1: 0, X2: most, Y2: most, Legend: true}}
 	return &Figure{
 		ID: "speedup", Title: "Speed-up", Columns: 1, Panels: []Panel{*p},
-		Caption: []string{"Speed-up: serial time over time on N cores. " + s.sample(ratioBars)},
+		Caption: s.says("Speed-up: serial time over time on N cores.", ratios, p),
 	}, nil
 }
 
@@ -39,12 +38,38 @@ func overhead(s *subject) (*Figure, error) {
 	if p == nil {
 		return nil, errNoWork
 	}
-	p.Y = niceAxis(p.Y, math.Min(1, p.Y.Min), math.Max(1, p.Y.Max))
-	p.Rules = []Rule{{Name: "no overhead", X1: 0, Y1: 1, X2: p.X.Max, Y2: 1, Legend: true}}
+	p.ruleAtOne("no overhead")
 	return &Figure{
 		ID: "ovr", Title: "Non-work overhead (OVR)", Columns: 1, Panels: []Panel{*p},
-		Caption: []string{"OVR: what is not kernel work (spawning, stealing, waiting), as the factor by which it lengthens the run. " + s.sample(ratioBars)},
+		Caption: s.says("OVR: what is not kernel work (spawning, stealing, waiting), as the factor by which it lengthens the run.", ratios, p),
 	}, nil
+}
+
+// inverseWTI is speed-up x OVR / N (1 c, 2 c): by definition of OVR the inverse of WTI, whose interval it has.
+func inverseWTI(s *subject) (*Figure, error) {
+	if err := s.several(); err != nil {
+		return nil, err
+	}
+	p := s.againstCores("speed-up \u00d7 OVR / N", func(r *experiments.Result) experiments.Quantity {
+		q := r.Summary.WTI
+		inverse := func(n experiments.Number) experiments.Number { return experiments.Some(1 / n.Float()) }
+		q.Median, q.Low, q.High = inverse(q.Median), inverse(q.High), inverse(q.Low)
+		return q
+	})
+	if p == nil {
+		return nil, errNoWork
+	}
+	p.ruleAtOne("no inflation")
+	return &Figure{
+		ID: "speedup-ovr", Title: "Speed-up \u00d7 OVR / N = 1 / WTI", Columns: 1, Panels: []Panel{*p},
+		Caption: s.says("By the definition of OVR this is 1 / WTI: below 1, the same kernels take longer than in the serial run.", ratios, p),
+	}, nil
+}
+
+// ruleAtOne gives the vertical axis its ticks, and a line at 1.
+func (p *Panel) ruleAtOne(name string) {
+	p.Y = niceAxis(p.Y, math.Min(1, p.Y.Min), math.Max(1, p.Y.Max))
+	p.Rules = []Rule{{Name: name, X1: 0, Y1: 1, X2: p.X.Max, Y2: 1, Legend: true}}
 }
 
 // againstCores is a panel with a series for each scheduler and a point for each core count; nil if nothing is known.
@@ -83,6 +108,11 @@ func (s *subject) againstCores(label string, f func(*experiments.Result) experim
 	return p
 }
 
+// says is a caption: what is shown, what points and bars are, and which schedulers of the group are not in the panel.
+func (s *subject) says(what string, how statistic, p *Panel) []string {
+	return append([]string{what + " " + s.sample(how)}, s.absent(p)...)
+}
+
 // coreAxis has a tick at each measured core count.
 func (s *subject) coreAxis() Axis {
 	a := Axis{Label: "cores", Unit: "cores", Max: float64(s.cores[len(s.cores)-1])}
@@ -90,38 +120,4 @@ func (s *subject) coreAxis() Axis {
 		a.Ticks = append(a.Ticks, Tick{float64(n), strconv.Itoa(n)})
 	}
 	return a
-}
-
-// niceAxis returns a with a range of whole steps around low and high, and a tick at each.
-func niceAxis(a Axis, low, high float64) Axis {
-	step := niceStep((high - low) / 5)
-	first, last := int(math.Floor(low/step+1e-9)), int(math.Ceil(high/step-1e-9))
-	if first == last {
-		last++
-	}
-	a.Ticks = nil
-	for i := first; i <= last; i++ {
-		a.Ticks = append(a.Ticks, Tick{float64(i) * step, stepLabel(i, step)})
-	}
-	a.Min, a.Max = float64(first)*step, float64(last)*step
-	return a
-}
-
-// niceStep is the least of 1, 2, 5 times a power of ten that is not below x; a step of 1 for what is not positive.
-func niceStep(x float64) float64 {
-	if !(x > 1e-300) {
-		return 1
-	}
-	unit := math.Pow10(int(math.Floor(math.Log10(x))))
-	for _, m := range []float64{1, 2, 5} {
-		if m*unit >= x*(1-1e-9) {
-			return m * unit
-		}
-	}
-	return 10 * unit
-}
-
-func stepLabel(i int, step float64) string {
-	digits := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
-	return fmt.Sprintf("%.*f", digits, float64(i)*step)
 }

@@ -1,0 +1,102 @@
+package figures
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"krdlab/krd/krdplot"
+)
+
+// stackedBars draws the series of a panel on top of each other. It is a plot.Plotter.
+type stackedBars struct{ p *Panel }
+
+func (b stackedBars) Plot(c draw.Canvas, g *plot.Plot) {
+	const half = 0.38
+	x, y := g.Transforms(&c)
+	base := map[float64]float64{}
+	for _, s := range b.p.Series {
+		c.SetColor(colourOf(s.Colour))
+		for _, v := range s.Points {
+			if !v.Y.Known() {
+				continue
+			}
+			from := base[v.X]
+			base[v.X] = from + v.Y.Float()
+			c.Fill(vg.Rectangle{Min: vg.Point{X: x(v.X - half), Y: y(from)}, Max: vg.Point{X: x(v.X + half), Y: y(base[v.X])}}.Path())
+		}
+	}
+}
+
+// heatMap draws a field for each point, shaded by its share of the panel, with the number in it. It is a plot.Plotter.
+type heatMap struct {
+	p    *Panel
+	most float64 // the largest share of a field in any panel of the figure
+}
+
+func (h heatMap) Plot(c draw.Canvas, g *plot.Plot) {
+	x, y := g.Transforms(&c)
+	sum := h.p.sum()
+	style := textStyle(8)
+	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
+	for row, s := range h.p.Series {
+		full := colourOf(s.Colour)
+		for _, v := range s.Points {
+			if !v.Y.Known() {
+				continue
+			}
+			shade := 0.0
+			if sum > 0 && h.most > 0 {
+				shade = v.Y.Float() / sum / h.most
+			}
+			field := vg.Rectangle{Min: vg.Point{X: x(v.X - 0.5), Y: y(float64(row) - 0.5)}, Max: vg.Point{X: x(v.X + 0.5), Y: y(float64(row) + 0.5)}}
+			c.SetColor(mix(full, shade))
+			c.Fill(field.Path())
+			c.SetLineStyle(draw.LineStyle{Color: krdplot.Grid, Width: vg.Points(0.5)})
+			c.Stroke(field.Path())
+			style.Color = krdplot.Ink
+			if shade > 0.6 {
+				style.Color = white
+			}
+			c.FillText(style, vg.Point{X: (field.Min.X + field.Max.X) / 2, Y: (field.Min.Y + field.Max.Y) / 2}, short(v.Y.Float()))
+		}
+	}
+}
+
+// sum is that of the values of all points.
+func (p *Panel) sum() float64 {
+	sum := 0.0
+	for _, s := range p.Series {
+		for _, v := range s.Points {
+			if v.Y.Known() {
+				sum += v.Y.Float()
+			}
+		}
+	}
+	return sum
+}
+
+// largestShare is the largest share of a point in its panel, of all panels.
+func (f *Figure) largestShare() float64 {
+	most := 0.0
+	for i := range f.Panels {
+		sum := f.Panels[i].sum()
+		for _, s := range f.Panels[i].Series {
+			for _, v := range s.Points {
+				if v.Y.Known() && sum > 0 {
+					most = math.Max(most, v.Y.Float()/sum)
+				}
+			}
+		}
+	}
+	return most
+}
+
+// mix is white at 0 and full at 1.
+func mix(full color.RGBA, share float64) color.RGBA {
+	part := func(v uint8) uint8 { return uint8(math.Round(255 - float64(share*float64(255-int(v))))) }
+	return color.RGBA{part(full.R), part(full.G), part(full.B), 0xff}
+}

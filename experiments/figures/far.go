@@ -1,0 +1,163 @@
+package figures
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+
+	"krdlab/experiments"
+	"krdlab/experiments/dataset"
+	"krdlab/krd"
+)
+
+// threshold is the distance from which on a reuse is called far here: the least power of two that is not below the size of the LLC, at which
+// the histograms count exactly; 32 MiB, the paper's, where the size is not known.
+func (s *subject) threshold() uint64 {
+	if llc := uint64(s.machine().LLCBytes); llc > 0 {
+		return 1 << bits.Len64(llc-1)
+	}
+	return 32 << 20
+}
+
+func (s *subject) thresholdSays() string {
+	text := "at least " + krd.FormatBytes(s.threshold())
+	if llc := uint64(s.machine().LLCBytes); llc > 0 {
+		return text + ", the first power of two from the LLC's " + krd.FormatBytes(llc) + " on"
+	}
+	return text + ", as in the paper; the size of the LLC is not known"
+}
+
+// far is figure 6, and the share of far accesses against cores.
+func far(s *subject) (figs []Figure, err error) {
+	counts := []int{}
+	for _, n := range s.cores {
+		if len(s.tracedAt(n)) > 0 {
+			counts = append(counts, n)
+		}
+	}
+	if len(counts) == 0 {
+		return nil, errNoKRD
+	}
+	// Figure 6 is of two full nodes; where they were not measured, of the largest count.
+	at := counts[len(counts)-1]
+	for _, n := range counts {
+		if n == 2*s.machine().CoresPerNode {
+			at = n
+		}
+	}
+	f, err := s.beyond(at)
+	if err == nil {
+		figs = append(figs, *f)
+	}
+	if len(counts) < 2 {
+		return figs, errors.Join(err, fmt.Errorf("reuse distances at one core count only (%d); their share is drawn against cores", counts[0]))
+	}
+	return append(figs, *s.farAgainstCores()), err
+}
+
+// beyond is the share of the accesses at each distance or more, from half the threshold on (figure 6).
+func (s *subject) beyond(cores int) (*Figure, error) {
+	llc := uint64(s.machine().LLCBytes)
+	sc := newScale(s.tracedAt(cores))
+	sc.zero = false
+	sc.first = bits.Len64(s.threshold()) - 2
+	if sc.last <= sc.first {
+		return nil, fmt.Errorf("no reuse on %s has a distance of %s or more", plural(cores, "core"), krd.FormatBytes(1<<sc.first))
+	}
+	p := Panel{Kind: Lines, X: sc.axis("reuse distance [bytes]; INF: first access on a node")}
+	top := 0.0
+	for _, name := range s.schedulers {
+		hs := s.traced(name, cores)
+		if len(hs) == 0 {
+			continue
+		}
+		series := schedulerSeries(name)
+		for k := sc.first; k <= sc.last; k++ {
+			series.Points = append(series.Points, spread(hs, float64(k), krd.FormatBytes(1<<k), func(h *krd.Histogram) experiments.Number {
+				n, _ := dataset.Share(h, 1<<k)
+				return n
+			}))
+		}
+		end := spread(hs, sc.infinity(), "INF", func(h *krd.Histogram) experiments.Number { return dataset.ShareOf(h, &h.Cold) })
+		end.Apart = true
+		series.Points = append(series.Points, end)
+		top = math.Max(top, highest(series.Points))
+		p.Series = append(p.Series, series)
+	}
+	p.Y = percentAxis("accesses at this distance or more [%]", top)
+	p.Rules = caches(0, llc, p.Y.Max)
+	if llc < 1<<sc.first {
+		p.Rules = nil
+	}
+	return &Figure{
+		ID: fmt.Sprintf("far-%d", cores), Title: "Far reuses by distance: " + s.place(cores), Columns: 1, Panels: []Panel{p},
+		Caption: s.distancesSay(cores, "Share of all accesses with at least this reuse distance, first accesses (INF) counted in.", &p),
+	}, nil
+}
+
+func highest(points []Point) float64 {
+	top := 0.0
+	for _, v := range points {
+		for _, n := range []experiments.Number{v.Y, v.High} {
+			if n.Known() {
+				top = math.Max(top, n.Float())
+			}
+		}
+	}
+	return top
+}
+
+// farAgainstCores is the share of far accesses against cores, in both readings.
+func (s *subject) farAgainstCores() *Figure {
+	f := &Figure{ID: "far", Title: "Far accesses", Columns: 2}
+	limit := s.threshold()
+	readings := []struct {
+		title string
+		share func(*krd.Histogram) experiments.Number
+	}{
+		{"first accesses counted in", func(h *krd.Histogram) experiments.Number { n, _ := dataset.Share(h, limit); return n }},
+		{"finite distances only", func(h *krd.Histogram) experiments.Number { _, n := dataset.Share(h, limit); return n }},
+	}
+	top := 0.0
+	for _, reading := range readings {
+		p := Panel{Title: reading.title, Kind: Lines, X: s.coreAxis()}
+		for _, name := range s.schedulers {
+			series := schedulerSeries(name)
+			for _, n := range s.cores {
+				if hs := s.traced(name, n); len(hs) > 0 {
+					series.Points = append(series.Points, spread(hs, float64(n), strconv.Itoa(n), reading.share))
+				}
+			}
+			if len(series.Points) > 0 {
+				top = math.Max(top, highest(series.Points))
+				p.Series = append(p.Series, series)
+			}
+		}
+		f.Panels = append(f.Panels, p)
+	}
+	for i := range f.Panels { // one scale
+		f.Panels[i].Y = percentAxis("share of all accesses [%]", top)
+	}
+	low, high := 0, 0
+	for _, name := range s.schedulers {
+		for _, n := range s.cores {
+			if k := len(s.traced(name, n)); k > 0 {
+				if low == 0 || k < low {
+					low = k
+				}
+				high = max(high, k)
+			}
+		}
+	}
+	text := fmt.Sprintf("Accesses with a reuse distance of %s. Left: first accesses on a node, whose distance is INF, count as far. Points: medians of n = %s (%s). ",
+		s.thresholdSays(), counted(low, high, "traced repetition"), plural(s.seeds(), "seed"))
+	if low < minSample {
+		text += "No intervals where fewer than 6 repetitions were traced."
+	} else {
+		text += shareStats.bars
+	}
+	f.Caption = append([]string{text}, s.absent(&f.Panels[0])...)
+	return f
+}

@@ -1,0 +1,110 @@
+package figures
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"krdlab/experiments"
+)
+
+// kernelWTI is the work time inflation of each kernel against cores, a panel for each kernel.
+func kernelWTI(s *subject) (*Figure, error) {
+	if err := s.several(); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, r := range s.ordered() {
+		for _, k := range r.Kernels {
+			if k.WTI.Known() && !slices.Contains(names, k.Name) {
+				names = append(names, k.Name)
+			}
+		}
+	}
+	switch len(names) {
+	case 0:
+		return nil, errors.New("no kernel was timed")
+	case 1:
+		return nil, errors.New("one kernel only (" + names[0] + "); its inflation is in speedup-ovr")
+	}
+	f := &Figure{ID: "kernel-wti", Title: "Work time inflation of each kernel", Columns: 2}
+	top, bottom := 1.0, 1.0
+	for _, name := range names {
+		p := s.againstCores("WTI", func(r *experiments.Result) experiments.Quantity { return kernelInflation(r, name) })
+		if p == nil {
+			continue
+		}
+		p.Title = name
+		top, bottom = math.Max(top, p.Y.Max), math.Min(bottom, p.Y.Min)
+		f.Panels = append(f.Panels, *p)
+	}
+	for i := range f.Panels { // one scale, so that kernels can be compared
+		f.Panels[i].Y.Min, f.Panels[i].Y.Max = bottom, top
+		f.Panels[i].ruleAtOne("no inflation")
+	}
+	estimated := ""
+	for _, r := range s.ordered() {
+		for _, k := range r.Kernels {
+			if k.Estimated {
+				estimated = " Times of kernels are estimates from samples, one in about " + strconv.Itoa(k.SampledEvery) + " executions."
+			}
+		}
+	}
+	f.Caption = s.says("WTI of a kernel: its mean time over that in the serial run."+estimated, meanRatios, &f.Panels[0])
+	return f, nil
+}
+
+const (
+	kernelResamples = 2000
+	minSample       = 6 // as for all intervals of results
+)
+
+// kernelInflation is the ratio of a kernel's mean times that the result has, with a bootstrap interval: repetitions, parallel and serial,
+// are drawn anew.
+func kernelInflation(r *experiments.Result, name string) (q experiments.Quantity) {
+	for _, k := range r.Kernels {
+		if k.Name == name {
+			q.Median = k.WTI
+		}
+	}
+	par, ser := kernelTotals(r.Repetitions, name), kernelTotals(r.Serial.Repetitions, name)
+	q.N = min(len(par), len(ser))
+	if q.N < minSample || !q.Median.Known() {
+		return q
+	}
+	rng := rand.New(rand.NewPCG(r.Seed, uint64(q.N)))
+	draw := func(from []total) float64 {
+		var t total
+		for range from {
+			e := from[rng.IntN(len(from))]
+			t.ns, t.count = t.ns+e.ns, t.count+e.count
+		}
+		return float64(t.ns) / float64(t.count)
+	}
+	ratios := make([]float64, kernelResamples)
+	for i := range ratios {
+		p := draw(par)
+		ratios[i] = p / draw(ser)
+	}
+	slices.Sort(ratios)
+	const tail = kernelResamples * 25 / 1000
+	q.Low, q.High, q.Confidence = experiments.Some(ratios[tail]), experiments.Some(ratios[kernelResamples-1-tail]), experiments.Some(0.95)
+	return q
+}
+
+// A total is how often a kernel ran in a repetition, and for how long in all.
+type total struct{ count, ns int64 }
+
+func kernelTotals(reps []experiments.Repetition, name string) []total {
+	var list []total
+	for i := range reps {
+		for _, k := range reps[i].KernelTimes {
+			if k.Name == name && k.TotalNS != nil && k.Count > 0 {
+				list = append(list, total{k.Count, *k.TotalNS})
+			}
+		}
+	}
+	return list
+}
