@@ -1,0 +1,166 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"krdlab/experiments"
+	"krdlab/experiments/dataset"
+)
+
+// A standing is one scheduler at the largest core count of a group.
+type standing struct {
+	scheduler string
+	result    *experiments.Result
+	value     experiments.Quantity
+}
+
+// findings says in sentences what was found in a group: which scheduler is the fastest at the largest core count, by how much, and which
+// reuses best. No scheduler is named where intervals overlap, or where there are none.
+func findings(g *dataset.Group) []string {
+	cores := 0
+	for _, c := range g.Cells { // serial has one core, whatever the others have
+		cores = max(cores, c.Result.Cores)
+	}
+	var all []standing
+	for _, s := range g.Schedulers() {
+		if r := g.At(s, cores); r != nil && (s != "serial" || len(g.Schedulers()) == 1) {
+			all = append(all, standing{scheduler: s, result: r})
+		}
+	}
+	lines := []string{speed(all, cores)}
+	if s := reuse(all, cores); s != "" {
+		lines = append(lines, s)
+	}
+	return lines
+}
+
+// onCores is "on 1 core", "on 24 cores".
+func onCores(n int) string { return "on " + plural(n, "core") }
+
+// speed is the sentence on times.
+func speed(all []standing, cores int) string {
+	for i := range all {
+		all[i].value = all[i].result.Summary.Speedup
+	}
+	known := slices.DeleteFunc(slices.Clone(all), func(s standing) bool { return !s.value.Median.Known() })
+	if len(known) == 0 {
+		return "No speed-up is known " + onCores(cores) + "."
+	}
+	slices.SortStableFunc(known, func(a, b standing) int { return cmp.Compare(b.value.Median.Float(), a.value.Median.Float()) })
+	best := known[0]
+	is := fmt.Sprintf("%s runs %s times as fast as the serial program%s", best.scheduler, ratio.sentence(best.value), because(best.result))
+	switch others := overlapping(known); {
+	case len(known) == 1:
+		return sentence(onCores(cores) + ", " + is + "; there is no other scheduler to compare it with.")
+	case !interval(best.value) || others == nil:
+		return sentence(fmt.Sprintf("%s, the highest median speed-up is that of %s, %s, but fewer than %d repetitions give no interval, so that no scheduler is called the fastest.",
+			onCores(cores), best.scheduler, ratio.sentence(best.value), minSample))
+	case len(others) > 0:
+		var names []string
+		for _, s := range others {
+			names = append(names, fmt.Sprintf("%s, %s", s.scheduler, ratio.sentence(s.value)))
+		}
+		return sentence(fmt.Sprintf("%s, no scheduler can be called the fastest: %s has the highest median speed-up, %s, and its interval overlaps with that of %s.",
+			onCores(cores), best.scheduler, ratio.sentence(best.value), strings.Join(names, ", and that of ")))
+	}
+	next := known[1]
+	lead := ratioOf(times(next.result), times(best.result))
+	by := significant(100*(lead.Median.Float()-1), 3) + " %"
+	if interval(lead) {
+		by += fmt.Sprintf(" (%s–%s)", significant(100*(lead.Low.Float()-1), 3), significant(100*(lead.High.Float()-1), 3))
+	}
+	return sentence(fmt.Sprintf("%s, %s is the fastest: %s. %s, the next, takes %s longer.", onCores(cores), best.scheduler,
+		strings.TrimPrefix(is, best.scheduler+" "), next.scheduler, by))
+}
+
+// because says what a speed-up is made of, where that is known.
+func because(r *experiments.Result) string {
+	o, w := r.Summary.OVR, r.Summary.WTI
+	if !o.Median.Known() || !w.Median.Known() {
+		return ""
+	}
+	return fmt.Sprintf(" (non-work overhead OVR %s, work time inflation WTI %s)", significant(o.Median.Float(), 4), significant(w.Median.Float(), 4))
+}
+
+// overlapping returns those of the others whose interval overlaps with that of the first, which is the highest; nil where one has no
+// interval, and an empty list where none does.
+func overlapping(sorted []standing) []standing {
+	found := []standing{}
+	for _, s := range sorted[1:] {
+		if !interval(s.value) {
+			return nil
+		}
+		if s.value.High.Float() >= sorted[0].value.Low.Float() {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+func interval(q experiments.Quantity) bool { return q.Low.Known() && q.High.Known() }
+
+// times returns those of the repetitions, in ns.
+func times(r *experiments.Result) []float64 {
+	var list []float64
+	for _, p := range r.Repetitions {
+		list = append(list, float64(p.TimeNS))
+	}
+	return list
+}
+
+// reuse is the sentence on data reuse: the share of accesses whose data the last-level cache cannot have kept. "" where there is no KRD.
+func reuse(all []standing, cores int) string {
+	var known []standing
+	for _, s := range all {
+		s.value = medianOf(shares(s.result, beyondLLC))
+		s.value.Median = negative(s.value.Median) // so that the best is the highest
+		s.value.Low, s.value.High = negative(s.value.High), negative(s.value.Low)
+		if s.value.Median.Known() {
+			known = append(known, s)
+		}
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(known, func(a, b standing) int { return cmp.Compare(b.value.Median.Float(), a.value.Median.Float()) })
+	others := overlapping(known)
+	for i := range known {
+		known[i].value.Median = negative(known[i].value.Median)
+		known[i].value.Low, known[i].value.High = negative(known[i].value.High), negative(known[i].value.Low)
+	}
+	best := known[0]
+	what := fmt.Sprintf("%s of the accesses of %s are to data beyond the reach of the last-level cache (far or cold)", percent.sentence(best.value), best.scheduler)
+	switch {
+	case len(known) == 1:
+		return sentence(onCores(cores) + ", " + what + ".")
+	case !interval(best.value) || others == nil:
+		return sentence(fmt.Sprintf("%s, %s, the smallest share; %s traced, no interval, so that no scheduler is said to reuse best.",
+			onCores(cores), what, plural(best.value.N, "repetition")+" of each was"))
+	case len(others) > 0:
+		var names []string
+		for _, i := range overlapping(known) { // the order is kept; values are printed as they are
+			names = append(names, i.scheduler)
+		}
+		names = names[:0]
+		for _, o := range others {
+			names = append(names, o.scheduler)
+		}
+		return sentence(fmt.Sprintf("%s, %s, the smallest share, but its interval overlaps with that of %s.", onCores(cores), what, list(names)))
+	}
+	return sentence(fmt.Sprintf("%s reuses best: %s, against %s of %s, the next.", best.scheduler,
+		strings.Replace(what, " of the accesses of "+best.scheduler+" are", " of its accesses are", 1),
+		percent.sentence(known[1].value), known[1].scheduler))
+}
+
+func negative(n experiments.Number) experiments.Number { return experiments.Some(-n.Float()) }
+
+// sentence puts a capital letter in front of all but the name of a scheduler.
+func sentence(s string) string {
+	if strings.HasPrefix(s, "on ") {
+		return "O" + s[1:]
+	}
+	return s
+}

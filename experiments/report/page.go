@@ -1,0 +1,149 @@
+package report
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"path/filepath"
+
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/figures"
+)
+
+//go:embed page.html page.css page.js
+var sources embed.FS
+
+var pageTemplate = template.Must(template.ParseFS(sources, "page.html"))
+
+// A page is what page.html shows.
+type page struct {
+	Title     string
+	Notes     []string // of the experiment
+	Groups    []groupPart
+	Verdict   string
+	Validity  []judgement
+	Problems  []string
+	Facts     []fact
+	Simulated bool // some of it
+	Native    bool
+	Places    []place
+	Machines  []machineFile
+	Warnings  []warning
+	Warned    int // all of them, with repetitions
+	Commands  []string
+	Resumes   bool // the command goes on where the experiment ended, and does not make another
+	Revision  string
+	Tables    []link
+	Cells     []cellLinks
+	Charts    map[string]*figures.Figure // by anchor
+	CSS       template.CSS
+	JS        template.JS
+	ECharts   template.HTML
+	Licences  []licence
+}
+
+// A groupPart is the part of a page on one group.
+type groupPart struct {
+	Anchor, Title, Substrate string
+	Simulated                bool
+	Findings                 []string
+	Pictures                 []picture
+	Skipped                  []string
+	Times, Reuse, Kernels    *table // nil: there is none
+	NoReuse                  string // why
+	Workers                  []traced
+}
+
+// Write writes the page of an experiment. at is the file that it will be, from which links go out; the same experiment and place give the
+// same bytes. Traces of the experiment are read for their tables of workers; one that cannot be is said on the page.
+//
+// Errors: those of w, and figures that cannot be written. Cost: about a second for a hundred cells, and the reading of their traces.
+func Write(w io.Writer, e *dataset.Experiment, at string) error {
+	p, err := newPage(e, at)
+	if err != nil {
+		return fmt.Errorf("report of %s: %w", e.Dir, err)
+	}
+	return pageTemplate.Execute(w, p)
+}
+
+func newPage(e *dataset.Experiment, at string) (*page, error) {
+	p := &page{Title: e.Name, Facts: environment(e), Places: places(e), Machines: machineFiles(e), Warnings: warnings(e),
+		Commands: commands(e), Charts: map[string]*figures.Figure{}}
+	if e.Info != nil {
+		p.Notes = e.Info.Notes
+	}
+	p.Resumes = len(e.Plan) > 0
+	p.Validity = validity(e)
+	p.Verdict = verdict(e, p.Validity)
+	for _, x := range e.Problems {
+		p.Problems = append(p.Problems, x.String())
+	}
+	for _, x := range p.Warnings {
+		p.Warned += x.Count
+	}
+	for _, m := range manifests(e) {
+		if r := m.Build.Revision; r != nil {
+			p.Revision = *r
+			break
+		}
+	}
+	p.Native = len(natives(e)) > 0
+	p.Simulated = len(natives(e)) < len(e.Cells)
+	number := 0
+	groups := e.Groups()
+	for i := range groups {
+		part, err := newGroup(e, &groups[i], fmt.Sprintf("g%d", i+1), &number)
+		if err != nil {
+			return nil, err
+		}
+		p.Groups = append(p.Groups, *part)
+		for _, f := range part.Pictures {
+			p.Charts[f.Anchor] = f.Figure
+		}
+	}
+	l, err := newLinker(filepath.Dir(at), e.Dir)
+	if err != nil {
+		return nil, err
+	}
+	p.Tables, p.Cells = topFiles(e, l, filepath.Base(at)), cellFiles(e, l)
+	return p, p.embed()
+}
+
+func newGroup(e *dataset.Experiment, g *dataset.Group, anchor string, number *int) (*groupPart, error) {
+	part := &groupPart{Anchor: anchor, Title: g.String(), Substrate: g.Substrate, Simulated: g.Substrate == "simulated", Findings: findings(g)}
+	var err error
+	if part.Pictures, part.Skipped, err = pictures(g, anchor, number); err != nil {
+		return nil, err
+	}
+	times := timesTable(g)
+	part.Times = &times
+	if t, ok := reuseTable(g); ok {
+		part.Reuse = &t
+	} else {
+		part.NoReuse = whyNoKRD(g.Cells[0].Result)
+	}
+	if t, ok := kernelTable(g); ok {
+		part.Kernels = &t
+	}
+	part.Workers = tracedWorkers(e, g)
+	return part, nil
+}
+
+// embed adds what the page carries to be whole by itself.
+func (p *page) embed() error {
+	css, err := sources.ReadFile("page.css")
+	if err != nil {
+		return err
+	}
+	js, err := sources.ReadFile("page.js")
+	if err != nil {
+		return err
+	}
+	p.CSS, p.JS = template.CSS(css), template.JS(js)
+	if len(p.Charts) > 0 {
+		p.ECharts = packed()
+	}
+	p.Licences, err = licences()
+	return err
+}

@@ -1,0 +1,5 @@
+'use strict';
+(() => {
+  const box = document.getElementById('echarts'), figures = JSON.parse(document.getElementById('charts').textContent);
+  void [box, figures];
+})();

@@ -1,0 +1,117 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"regexp"
+	"slices"
+	"strings"
+
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/figures"
+)
+
+// A picture is a figure on the page.
+type picture struct {
+	Anchor  string
+	Number  int // over the whole page, from 1
+	Figure  *figures.Figure
+	Label   string        // what it shows, for those who do not see it
+	Drawing template.HTML // inline SVG
+	Paper   bool          // is drawn on white in the dark too: its colours mean values
+	Numbers table
+}
+
+// pictures draws all figures of a group. Those that cannot be drawn come back as sentences.
+func pictures(g *dataset.Group, anchor string, number *int) (list []picture, skipped []string, err error) {
+	figs, without := figures.All(g)
+	for _, s := range without {
+		skipped = append(skipped, s.String())
+	}
+	for i := range figs {
+		f := &figs[i]
+		var b bytes.Buffer
+		if err := f.Write(&b, "svg"); err != nil {
+			return nil, nil, fmt.Errorf("figure %s of %s: %w", f.ID, g.String(), err)
+		}
+		*number++
+		p := picture{Anchor: anchor + "-" + f.ID, Number: *number, Figure: f, Numbers: numbersOf(f)}
+		p.Label = f.Title + ", a figure of " + plural(len(f.Panels), "panel") + "; its numbers are in the table below it"
+		p.Paper = slices.ContainsFunc(f.Panels, func(p figures.Panel) bool { return p.Kind == figures.Heat })
+		p.Drawing, err = inline(b.String(), p.Label, p.Paper)
+		if err != nil {
+			return nil, nil, fmt.Errorf("figure %s of %s: %w", f.ID, g.String(), err)
+		}
+		list = append(list, p)
+	}
+	return list, skipped, nil
+}
+
+var (
+	svgSize   = regexp.MustCompile(`^<svg width="[^"]*" height="[^"]*" viewBox="([^"]*)"[^>]*>`)
+	svgColour = regexp.MustCompile(`(fill|stroke):#([0-9A-Fa-f]{6})`)
+)
+
+// inline makes an SVG document a part of a page: without its prologue and size, its colours by name, so that the style sheet can change
+// them in the dark.
+func inline(svg, label string, paper bool) (template.HTML, error) {
+	_, svg, ok := strings.Cut(svg, "<svg ")
+	if svg = "<svg " + svg; !ok || !svgSize.MatchString(svg) {
+		return "", fmt.Errorf("it does not begin as expected: %.80q", svg)
+	}
+	head := svgSize.FindStringSubmatch(svg)
+	svg = `<svg viewBox="` + head[1] + `" role="img" aria-label="` + template.HTMLEscapeString(label) + `">` + strings.TrimSpace(svg[len(head[0]):])
+	svg = strings.ReplaceAll(svg, "font-variant:normal;font-weight:normal;font-style:normal;", "")
+	svg = strings.ReplaceAll(svg, "font-family:Liberation Sans;", "")
+	svg = strings.ReplaceAll(svg, "\n\tstyle=", " style=")
+	if !paper {
+		svg = svgColour.ReplaceAllStringFunc(svg, func(s string) string {
+			kind, hex, _ := strings.Cut(s, ":#")
+			return kind + ":var(--c" + strings.ToUpper(hex) + ",#" + hex + ")"
+		})
+	}
+	return template.HTML(svg), nil
+}
+
+// numbersOf is the table of what a figure shows.
+func numbersOf(f *figures.Figure) table {
+	t := table{Caption: "The numbers of the figure."}
+	panels := len(f.Panels) > 1
+	if panels {
+		t.Head = append(t.Head, column{Text: "panel", Name: true})
+	}
+	x := f.Panels[0].X.Label
+	t.Head = append(t.Head, column{Text: "series", Name: true}, column{Text: x}, column{Text: f.Panels[0].Y.Label}, column{Text: "low"}, column{Text: "high"}, column{Text: "n"})
+	last, b := "", block{}
+	flush := func() {
+		if len(b.Rows) > 0 {
+			t.Blocks = append(t.Blocks, b)
+		}
+		b = block{}
+	}
+	for _, r := range f.Rows() {
+		if key := r.Panel + "\x00" + r.Series; key != last {
+			flush()
+			last = key
+		}
+		var cells []cell
+		if panels {
+			cells = append(cells, name(r.Panel))
+		}
+		cells = append(cells, header(r.Series), name(r.At))
+		for i, n := range []float64{r.Y.Float(), r.Low.Float(), r.High.Float()} {
+			switch {
+			case n != n && i == 0:
+				cells = append(cells, name(notAvailable))
+			case n != n:
+				cells = append(cells, name("–"))
+			default:
+				cells = append(cells, name(significantLike(n, r.Y.Float())))
+			}
+		}
+		b.Rows = append(b.Rows, row{Cells: append(cells, name(fmt.Sprint(r.N)))})
+	}
+	flush()
+	return t
+}

@@ -1,0 +1,343 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"krdlab/experiments"
+	"krdlab/experiments/dataset"
+	"krdlab/loi"
+)
+
+// A level says how much a finding about validity weighs.
+type level string
+
+const (
+	fine  level = "ok"
+	plain level = "note"  // to be known, and no fault
+	doubt level = "doubt" // numbers may be off
+	fault level = "fault" // something is missing or wrong
+)
+
+// A judgement is a line of the banner.
+type judgement struct {
+	Level   level
+	Subject string
+	Text    string
+}
+
+// validity says what may be wrong with the numbers, and what is right.
+func validity(e *dataset.Experiment) []judgement {
+	if len(e.Cells) == 0 {
+		return []judgement{cells(e)}
+	}
+	list := []judgement{substrates(e), cells(e), repetitions(e)}
+	for _, f := range []func(*dataset.Experiment) (judgement, bool){checked, misses, reuses, losses, disturbed, frequency, virtual, imposed, revision} {
+		if j, ok := f(e); ok {
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
+// verdict is the sentence that sums up a banner.
+func verdict(e *dataset.Experiment, list []judgement) string {
+	var s string
+	switch subs := e.Substrates(); {
+	case len(subs) == 0:
+		return "There is nothing to be trusted."
+	case len(subs) > 1:
+		s = "Some of the numbers are measured and some simulated; they are never mixed below, and each figure and table says which they are."
+	case subs[0] == loi.Simulated:
+		s = "All numbers are SIMULATED: they say what a model predicts, and nothing was measured."
+	default:
+		s = "The numbers were measured on a real machine."
+	}
+	n := map[level]int{}
+	for _, j := range list {
+		n[j.Level]++
+	}
+	switch {
+	case n[fault]+n[doubt] == 0:
+		return s + " Nothing that was looked at speaks against them."
+	case n[fault] == 0:
+		return s + " There is reason to doubt some of them: see below."
+	}
+	return s + " Something is missing or went wrong: see below."
+}
+
+func substrates(e *dataset.Experiment) judgement {
+	var words []string
+	machines := map[string]bool{}
+	for _, g := range e.Groups() {
+		w := "measured natively on " + g.Machine
+		if g.Substrate == loi.Simulated {
+			w = "SIMULATED on " + g.Machine
+			if m := g.Cells[0].Result.Settings.CacheModel; m != "" {
+				w += ", caches modelled by " + string(m)
+			}
+		}
+		if !machines[w] {
+			machines[w] = true
+			words = append(words, w)
+		}
+	}
+	return judgement{plain, "Substrate", strings.Join(words, "; ")}
+}
+
+func cells(e *dataset.Experiment) judgement {
+	if len(e.Plan) == 0 && len(e.Problems) == 0 {
+		return judgement{fine, "Cells", "a single run of " + plural(len(e.Cells), "scheduler")}
+	}
+	used := map[string]bool{}
+	for _, c := range e.Cells {
+		used[c.ID] = true
+	}
+	text := fmt.Sprintf("%d of %d planned cells could be used", len(used), len(e.Plan))
+	if len(e.Plan) == 0 {
+		text = plural(len(e.Cells), "scheduler") + " of a single run could be used"
+	}
+	kinds := map[dataset.ProblemKind]int{}
+	for _, p := range e.Problems {
+		kinds[p.Kind]++
+	}
+	for _, k := range []dataset.ProblemKind{dataset.Missing, dataset.Partial, dataset.Failed, dataset.Unreadable, dataset.Interrupted} {
+		if kinds[k] > 0 {
+			text += fmt.Sprintf(", %d %s", kinds[k], k)
+		}
+	}
+	if len(e.Problems) > 0 {
+		return judgement{fault, "Cells", text}
+	}
+	return judgement{fine, "Cells", text}
+}
+
+func repetitions(e *dataset.Experiment) judgement {
+	var ns []int
+	for _, g := range e.Groups() {
+		for _, n := range g.Cores() {
+			for _, s := range g.Schedulers() {
+				if r := g.At(s, n); r != nil {
+					ns = append(ns, r.Summary.TimeNS.N)
+				}
+			}
+		}
+	}
+	text := "n = " + sample(ns) + " for each scheduler and core count"
+	if slices.Min(ns) < minSample {
+		return judgement{doubt, "Repetitions", text + fmt.Sprintf("; below %d there is no interval of 95 %%", minSample)}
+	}
+	return judgement{fine, "Repetitions", text + ", enough for intervals of 95 %"}
+}
+
+func checked(e *dataset.Experiment) (judgement, bool) {
+	passed, failed, computed := 0, []string{}, false
+	for _, c := range e.Cells {
+		if k := c.Result.Check; k != nil {
+			computed = true
+			if k.Passed {
+				passed++
+			} else {
+				failed = append(failed, where(&c))
+			}
+		}
+	}
+	switch {
+	case len(failed) > 0:
+		return judgement{fault, "Numerical check", "FAILED for " + list(failed)}, true
+	case computed:
+		return judgement{fine, "Numerical check", fmt.Sprintf("passed, %s", plural(passed, "result"))}, true
+	}
+	return judgement{plain, "Numerical check", "none: nothing was computed"}, true
+}
+
+// where names a cell in a sentence.
+func where(c *dataset.Cell) string {
+	return fmt.Sprintf("%s %s", c.Result.Scheduler, onCores(c.Result.Cores))
+}
+
+func misses(e *dataset.Experiment) (judgement, bool) {
+	sources, reasons := map[string]int{}, map[string]bool{}
+	for _, c := range e.Cells {
+		r := c.Result
+		switch {
+		case r.LLCSource == nil || !r.Summary.LLCMissesPerCore.Median.Known():
+			sources[""]++
+			reasons[strings.TrimPrefix(whyNoMisses(r), "LLC misses: ")] = true
+		case r.LLCModel != nil && r.LLCModel.Replayed:
+			sources["the cache model of "+r.LLCModel.Machine+", which replayed the traces (model)"]++
+		case *r.LLCSource == experiments.LLCSourceModel:
+			sources["the simulated machine's cache model (model)"]++
+		default:
+			sources["hardware counters ("+*r.LLCSource+")"]++
+		}
+	}
+	none := sources[""]
+	delete(sources, "")
+	text := "counted by " + list(sorted(keys(sources)))
+	switch {
+	case len(sources) == 0:
+		return judgement{doubt, "LLC misses", "not counted: " + strings.Join(sorted(reasons), "; ")}, true
+	case none > 0:
+		return judgement{doubt, "LLC misses", fmt.Sprintf("%s; not counted in %d of %d results: %s", text, none, len(e.Cells), strings.Join(sorted(reasons), "; "))}, true
+	case len(sources) > 1:
+		return judgement{plain, "LLC misses", text + "; the two are never set against each other"}, true
+	}
+	return judgement{fine, "LLC misses", text}, true
+}
+
+func reuses(e *dataset.Experiment) (judgement, bool) {
+	var ns []int
+	without, reasons := 0, map[string]bool{}
+	for _, c := range e.Cells {
+		if n := len(dataset.Histograms(c.Result)); n > 0 {
+			ns = append(ns, n)
+		} else {
+			without++
+			reasons[whyNoKRD(c.Result)] = true
+		}
+	}
+	switch why := strings.Join(sorted(reasons), "; "); {
+	case len(ns) == 0:
+		return judgement{plain, "Reuse distances", "none: " + why}, true
+	case without > 0:
+		return judgement{doubt, "Reuse distances", fmt.Sprintf("of %s traced repetitions each; %d of %d results have none: %s", sample(ns), without, len(e.Cells), why)}, true
+	case slices.Min(ns) == 1 && slices.Max(ns) == 1:
+		return judgement{plain, "Reuse distances", "of one traced repetition each: no intervals"}, true
+	}
+	return judgement{fine, "Reuse distances", "of " + sample(ns) + " traced repetitions each"}, true
+}
+
+func losses(e *dataset.Experiment) (judgement, bool) {
+	var records, lost int64
+	traced := false
+	for _, c := range e.Cells {
+		if t := c.Result.Trace; t != nil {
+			traced = true
+			records += t.Records
+			lost += t.Discarded
+		}
+	}
+	switch {
+	case !traced:
+		return judgement{}, false
+	case lost > 0:
+		return judgement{fault, "Trace losses", fmt.Sprintf("%s records of %s were lost", count(lost), count(lost+records))}, true
+	}
+	return judgement{fine, "Trace losses", "none of " + count(records) + " records"}, true
+}
+
+// natives returns the cells that were measured.
+func natives(e *dataset.Experiment) (list []*dataset.Cell) {
+	for i := range e.Cells {
+		if e.Cells[i].Result.Substrate != loi.Simulated {
+			list = append(list, &e.Cells[i])
+		}
+	}
+	return list
+}
+
+func disturbed(e *dataset.Experiment) (judgement, bool) {
+	all, flagged, kinds := 0, 0, map[string]bool{}
+	for _, c := range e.Cells {
+		for _, p := range slices.Concat(c.Result.Serial.Repetitions, c.Result.Repetitions) {
+			all++
+			if len(p.Flags) > 0 {
+				flagged++
+				for _, f := range p.Flags {
+					kinds[numberless(f)] = true
+				}
+			}
+		}
+	}
+	switch {
+	case flagged > 0:
+		return judgement{doubt, "Disturbed repetitions", fmt.Sprintf("%d of %d, serial ones counted: %s", flagged, all, strings.Join(sorted(kinds), "; "))}, true
+	case len(natives(e)) == 0:
+		return judgement{}, false
+	}
+	return judgement{fine, "Disturbed repetitions", fmt.Sprintf("none of %d was flagged, serial ones counted", all)}, true
+}
+
+// frequency tells what is known of the clock of the cores, which is not itself measured.
+func frequency(e *dataset.Experiment) (judgement, bool) {
+	native := natives(e)
+	if len(native) == 0 {
+		return judgement{}, false
+	}
+	governors, boost, unknown := map[string]bool{}, map[string]bool{}, false
+	for _, c := range native {
+		if c.Manifest == nil || len(c.Manifest.System.Governors) == 0 || c.Manifest.System.Boost == nil {
+			unknown = true
+		}
+		if c.Manifest == nil {
+			continue
+		}
+		for _, g := range c.Manifest.System.Governors {
+			governors[g] = true
+		}
+		if b := c.Manifest.System.Boost; b != nil {
+			boost[onOff(*b)] = true
+		}
+	}
+	text := "governor " + orUnknown(governors) + ", boost " + orUnknown(boost)
+	switch {
+	case unknown:
+		return judgement{doubt, "Clock frequency", text + ": whether it changed during the runs cannot be told"}, true
+	case len(governors) == 1 && governors["performance"] && len(boost) == 1 && boost["off"]:
+		return judgement{fine, "Clock frequency", text + ": constant"}, true
+	}
+	return judgement{doubt, "Clock frequency", text + ": it may have changed during the runs"}, true
+}
+
+func virtual(e *dataset.Experiment) (judgement, bool) {
+	for _, c := range natives(e) {
+		if c.Manifest != nil && c.Manifest.System.Virtual != nil && *c.Manifest.System.Virtual {
+			text := "a virtual machine: others on the same host may have taken time without a trace of it"
+			if h := c.Manifest.System.Hypervisor; h != "" {
+				text = h + ", " + text
+			}
+			return judgement{plain, "Host", text}, true
+		}
+	}
+	return judgement{}, false
+}
+
+func imposed(e *dataset.Experiment) (judgement, bool) {
+	for _, c := range e.Cells {
+		if c.Result.Machine.Synthetic {
+			return judgement{plain, "Topology", "the map of workers to nodes, " + c.Result.Settings.Topology +
+				", was imposed (synthetic); steals between nodes and reuse distances are those of the map, times are the machine's"}, true
+		}
+	}
+	return judgement{}, false
+}
+
+func revision(e *dataset.Experiment) (judgement, bool) {
+	revisions, modified := map[string]bool{}, false
+	for _, c := range e.Cells {
+		if c.Manifest == nil {
+			continue
+		}
+		b := &c.Manifest.Build
+		if b.Revision == nil {
+			revisions["unknown"] = true
+		} else {
+			revisions[*b.Revision] = true
+		}
+		modified = modified || b.Modified != nil && *b.Modified
+	}
+	text := "krdlab of revision " + list(sorted(revisions))
+	switch {
+	case len(revisions) > 1:
+		return judgement{doubt, "Program", text + ": cells of different programs"}, true
+	case modified:
+		return judgement{plain, "Program", text + " with changes that were not committed"}, true
+	case revisions["unknown"]:
+		return judgement{plain, "Program", "its revision is not known: the build was not stamped"}, true
+	case len(revisions) == 0:
+		return judgement{doubt, "Program", "not known: no manifest could be read"}, true
+	}
+	return judgement{fine, "Program", text}, true
+}
