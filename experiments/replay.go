@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"krdlab/hw"
 	"krdlab/hw/cachemodel"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
@@ -21,8 +22,8 @@ type ReplayOptions struct {
 	// Place says where blocks lie. Without it objects follow each other, each block of the registered size in one piece, which is enough
 	// for CacheBlocks only.
 	Place kernel.Modelled
-	// CoreOf says to which core a CPU belongs; CPUs of one core share its L2. nil: each CPU is a core.
-	CoreOf    func(cpu int) int
+	// Topology is that of the computer whose CPUs the trace names: those of one core share its L2. nil: each CPU is a core.
+	Topology  *hw.Topology
 	Seed      uint64 // CacheLines: of the frames of pages
 	AllowLoss bool   // replay a trace with discarded records too
 }
@@ -59,7 +60,7 @@ func Replay(t *loi.Trace, m *machine.Machine, opt ReplayOptions) (*LLCMisses, er
 	if err != nil {
 		return nil, err
 	}
-	cores, err := placeWorkers(&t.Header, m, sources, opt.CoreOf)
+	cores, err := placeWorkers(&t.Header, m, sources, coreOf(opt.Topology))
 	if err != nil {
 		return nil, err
 	}
@@ -123,10 +124,8 @@ func placeWorkers(h *loi.Header, m *machine.Machine, sources []replaySource, cor
 		switch cpu := h.Workers[w].CPU; {
 		case cpu < 0 || h.Synthetic:
 			return -1 - w
-		case coreOf != nil:
-			return coreOf(cpu)
 		default:
-			return cpu
+			return coreOf(cpu)
 		}
 	}
 	there := map[int][]int{} // by node

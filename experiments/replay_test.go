@@ -178,11 +178,11 @@ func TestReplayCores(t *testing.T) {
 		coreOf  func(int) int
 		want    []int
 	}{
-		{"worker 0 cpu 9 node 0 offset 0\nworker 1 cpu 4 node 0 offset 0\nworker 2 cpu 9 node 0 offset 0\n", nil, []int{1, 0, 1}},
-		{"worker 0 cpu 9 node 0 offset 0\nworker 1 cpu 4 node 0 offset 0\nworker 2 cpu 5 node 1 offset 0\n", nil, []int{1, 0, 6}},
+		{"worker 0 cpu 9 node 0 offset 0\nworker 1 cpu 4 node 0 offset 0\nworker 2 cpu 9 node 0 offset 0\n", coreOf(nil), []int{1, 0, 1}},
+		{"worker 0 cpu 9 node 0 offset 0\nworker 1 cpu 4 node 0 offset 0\nworker 2 cpu 5 node 1 offset 0\n", coreOf(nil), []int{1, 0, 6}},
 		{"worker 0 cpu 0 node 0 offset 0\nworker 1 cpu 1 node 0 offset 0\nworker 2 cpu 2 node 0 offset 0\n", func(cpu int) int { return cpu / 2 }, []int{0, 0, 1}},
-		{"worker 0 cpu -1 node 0 offset 0\nworker 1 cpu -1 node 0 offset 0\nworker 2 cpu 2 node 0 offset 0\n", nil, []int{1, 0, 2}},
-		{"synthetic\nworker 0 cpu 0 node 1 offset 0\nworker 1 cpu 0 node 1 offset 0\nworker 2 cpu 0 node 0 offset 0\n", nil, []int{7, 6, 0}},
+		{"worker 0 cpu -1 node 0 offset 0\nworker 1 cpu -1 node 0 offset 0\nworker 2 cpu 2 node 0 offset 0\n", coreOf(nil), []int{1, 0, 2}},
+		{"synthetic\nworker 0 cpu 0 node 1 offset 0\nworker 1 cpu 0 node 1 offset 0\nworker 2 cpu 0 node 0 offset 0\n", coreOf(nil), []int{7, 6, 0}},
 	} {
 		trace := textTrace(t, strings.Replace(replayHead, "object", test.workers+"object", 1)+records)
 		sources, err := replaySources(trace, []uint32{0})

@@ -75,6 +75,7 @@ type LLCModel struct {
 	// Replayed says that the repetitions ran natively, and that the model was given their traces; if not, the model was part of the
 	// simulated machine.
 	Replayed bool            `json:"replayed"`
+	Traced   []*LLCMisses    `json:"traced,omitempty"` // of repetitions that are not among the timed ones
 	Nodes    []NodeSummary   `json:"nodes"`
 	Kernels  []MissesSummary `json:"kernels"`
 }
@@ -122,7 +123,10 @@ func (m *LLCModel) sumUp(all []*LLCMisses) {
 
 // modelled returns what the cache model counted, and the misses per core of each repetition.
 func (m *Measured) modelled(cores int) (sum *LLCModel, perCore []float64) {
-	all := slices.Clone(m.Traced)
+	var all []*LLCMisses
+	if m.LLCModel != nil {
+		all = slices.Clone(m.LLCModel.Traced)
+	}
 	for i := range m.Repetitions {
 		if x := m.Repetitions[i].LLCModel; x != nil {
 			all = append(all, x)

@@ -25,11 +25,13 @@ func (n *native) replay(s *schedule, t *loi.Trace, r *Repetition) {
 		return
 	}
 	s.LLCSource = LLCSourceModel
-	s.LLCModel = &LLCModel{Machine: n.host.machine.Name, CacheModel: CacheBlocks, Replayed: true}
+	if s.LLCModel == nil {
+		s.LLCModel = &LLCModel{Machine: n.host.machine.Name, CacheModel: CacheBlocks, Replayed: true}
+	}
 	if n.c.Trace.each() {
 		r.LLCModel = misses
 	} else {
-		s.Traced = append(s.Traced, misses)
+		s.LLCModel.Traced = append(s.LLCModel.Traced, misses)
 	}
 }
 
@@ -48,7 +50,7 @@ func (n *native) replayed(t *loi.Trace) (*LLCMisses, error) {
 		return nil, n.host.err
 	}
 	place, _ := n.in.(kernel.Modelled)
-	return Replay(t, n.host.machine, ReplayOptions{Place: place, CoreOf: coreOf(n.topo), Seed: n.c.Seed})
+	return Replay(t, n.host.machine, ReplayOptions{Place: place, Topology: n.topo})
 }
 
 // modelOf returns the machine of a topology, with the nodes of an imposed one if that is not nil: each then has an LLC like the machine's.
@@ -74,8 +76,11 @@ func modelOf(t, imposed *hw.Topology) (*machine.Machine, error) {
 	return m, m.Validate()
 }
 
-// coreOf returns what finds the physical core of a CPU; one that t does not know is a core of its own.
+// coreOf returns what finds the physical core of a CPU; one that t does not know is a core of its own, and so is each if t is nil.
 func coreOf(t *hw.Topology) func(cpu int) int {
+	if t == nil {
+		return func(cpu int) int { return cpu }
+	}
 	cores := map[int]int{}
 	for _, c := range t.CPUs {
 		cores[c.ID] = c.Core

@@ -126,7 +126,7 @@ func TestNoModelOfTheHost(t *testing.T) {
 func TestModelBesideHardware(t *testing.T) {
 	m := measured(2)
 	m.LLCSource = hw.SourcePerf
-	m.LLCModel, m.Traced = &LLCModel{Replayed: true}, []*LLCMisses{{Total: 10}}
+	m.LLCModel = &LLCModel{Replayed: true, Traced: []*LLCMisses{{Total: 10}}}
 	m.Repetitions[0].Counters.LLCMisses = Count{Value: ptr(int64(8))}
 	m.Repetitions[1].LLCModel = &LLCMisses{Total: 1000}
 	m.hide()
@@ -144,7 +144,7 @@ func modelledMisses(m *Measured, nodes int) {
 		one.Nodes, one.Total = append(one.Nodes, n), one.Total+n.Misses
 	}
 	one.Kernels[0].Misses = one.Total
-	m.LLCSource, m.LLCModel, m.Traced = LLCSourceModel, &LLCModel{Machine: "host", CacheModel: CacheBlocks, Replayed: true}, []*LLCMisses{one}
+	m.LLCSource, m.LLCModel = LLCSourceModel, &LLCModel{Machine: "host", CacheModel: CacheBlocks, Replayed: true, Traced: []*LLCMisses{one}}
 }
 
 // Misses by node: all nodes, and beyond eight the least and the most; a scheduler that has none beside.

@@ -18,10 +18,9 @@ type Measured struct {
 	CPUs        int           // that the workers could use; fewer than workers makes WTI unreliable
 	Serial      []Repetition
 	Repetitions []Repetition
-	LLCSource   string       // "perf_event", "model", or "" where LLC misses were not counted
-	LLCReason   string       // why not, or not by hardware
-	LLCModel    *LLCModel    // what a cache model counted; Summarise fills in the medians
-	Traced      []*LLCMisses // and in repetitions beside Repetitions
+	LLCSource   string    // "perf_event", "model", or "" where LLC misses were not counted
+	LLCReason   string    // why not, or not by hardware
+	LLCModel    *LLCModel // what a cache model counted beside Repetitions; Summarise fills in the medians
 	KRD         *krd.Report
 	Check       *Check
 	Phases      []kernel.Phase
