@@ -63,14 +63,14 @@ returned: // a child that was spawned ahead of f has finished
 	if _, ok := w.popShared(); ok {
 		goto children
 	}
-	if atomic.AddInt32(&f.join, -1) == 0 || brokenJoin {
+	if w.arrive(f, -1) || brokenJoin {
 		goto next
 	}
 	return
 joined: // the last child of f has finished
 	if s := f.steals; s != 0 {
 		f.steals = 0
-		if atomic.AddInt32(&f.join, s) != 0 && !brokenJoin {
+		if !w.arrive(f, s) && !brokenJoin {
 			return
 		}
 	}
@@ -96,4 +96,12 @@ next:
 		goto joined
 	}
 	goto returned
+}
+
+// arrive adds n to the join of f and returns whether that made it 0: whether no strand is left. Holder of a strand of f.
+func (w *Worker) arrive(f *Frame, n int32) (last bool) {
+	if w.tape != nil {
+		return w.tape.arrive(f, n)
+	}
+	return atomic.AddInt32(&f.join, n) == 0
 }

@@ -59,6 +59,7 @@ type deque struct {
 	split int64
 	slots unsafe.Pointer // the owner's copy of ring: its first slot
 	mask  int64          // and its mask
+	tape  *tape          // nil but in tests
 
 	_      [cacheLine]byte
 	head   atomic.Int64
@@ -118,6 +119,14 @@ func (d *deque) expose(h int64) bool {
 	if h >= shut {
 		return true
 	}
+	if d.tape != nil {
+		return d.tape.expose(d)
+	}
+	return d.open(h)
+}
+
+// open is expose with the head at h.
+func (d *deque) open(h int64) bool {
 	n := d.tail - h
 	s := h + min(n, max(exposed, n/2))
 	if s <= d.split {
@@ -150,6 +159,13 @@ func (d *deque) pop() (e entry, ok bool) {
 
 // popShared takes back the newest exposed entry, if thieves have left one. Owner only; the private part is empty.
 func (d *deque) popShared() (e entry, ok bool) {
+	if d.tape != nil {
+		return d.tape.takeBack(d)
+	}
+	return d.takeBack()
+}
+
+func (d *deque) takeBack() (e entry, ok bool) {
 	b := d.split - 1
 	if d.head.Load() > b {
 		return entry{}, false // nothing to race for: head only grows

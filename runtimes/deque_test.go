@@ -158,21 +158,21 @@ func TestLifoHalf(t *testing.T) {
 	q := &lifo{}
 	f := numbered(7)
 	for _, x := range f {
-		q.push(entry{x, 0})
+		q.push(nil, entry{x, 0})
 	}
-	loot, out := q.steal(nil, true)
+	loot, out := q.steal(nil, nil, true)
 	if out != OutcomeDone || len(loot) != 4 || loot[0].f != f[0] || loot[3].f != f[3] {
 		t.Errorf("stole %d entries, outcome %d; want the 4 oldest of 7, oldest first", len(loot), out)
 	}
-	if loot, _ = q.steal(loot[:0], false); len(loot) != 1 || loot[0].f != f[4] {
+	if loot, _ = q.steal(nil, loot[:0], false); len(loot) != 1 || loot[0].f != f[4] {
 		t.Errorf("stole %v, want the oldest", loot)
 	}
 	q.lock.acquire()
-	if _, out = q.steal(nil, true); out != OutcomeBusy {
+	if _, out = q.steal(nil, nil, true); out != OutcomeBusy {
 		t.Errorf("steal under a held lock: outcome %d, want busy", out)
 	}
 	q.lock.release()
-	if e, ok := q.pop(); !ok || e.f != f[6] {
+	if e, ok := q.pop(nil); !ok || e.f != f[6] {
 		t.Errorf("pop: %v, want the newest", e)
 	}
 }
@@ -185,7 +185,7 @@ func TestLifoRaces(t *testing.T) {
 	var left atomic.Int64
 	left.Store(n)
 	take := func(q *lifo) {
-		if e, ok := q.pop(); ok {
+		if e, ok := q.pop(nil); ok {
 			seen[e.f.next].Add(1)
 			left.Add(-1)
 		}
@@ -193,7 +193,7 @@ func TestLifoRaces(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i, x := range f {
-			a.push(entry{x, 0})
+			a.push(nil, entry{x, 0})
 			if i%3 == 0 {
 				take(a)
 			}
@@ -207,8 +207,8 @@ func TestLifoRaces(t *testing.T) {
 	wg.Go(func() {
 		var loot []entry
 		for left.Load() > 0 {
-			loot, _ = a.steal(loot[:0], true)
-			b.pushAll(loot)
+			loot, _ = a.steal(nil, loot[:0], true)
+			b.keep(nil, loot)
 			take(b)
 		}
 	})

@@ -268,11 +268,11 @@ func TestNoFuture(t *testing.T) {
 // Queues do not keep what was taken from them.
 func TestQueuesDoNotGrow(t *testing.T) {
 	q := &lifo{}
-	q.push(entry{&Frame{}, 0})
+	q.push(nil, entry{&Frame{}, 0})
 	var loot []entry
 	for range 1 << 18 {
-		q.push(entry{&Frame{}, 0})
-		loot, _ = q.steal(loot[:0], false)
+		q.push(nil, entry{&Frame{}, 0})
+		loot, _ = q.steal(nil, loot[:0], false)
 	}
 	if n := cap(q.entries); n > 1024 {
 		t.Errorf("lifo: room for %d entries, 1 in it", n)

@@ -80,6 +80,9 @@ func (w *Worker) look(began uint64) (found, bool) {
 		}
 		m := w.pool.policy.Look(s)
 		if m.Kind == MoveRest {
+			if w.tape != nil {
+				w.tape.note(taped{op: opRest})
+			}
 			w.rest(rests, began)
 			rests++
 			s.Last = OutcomeDone
@@ -105,19 +108,14 @@ func (w *Worker) move(m Move) (found, Outcome) {
 		}
 		return found{}, OutcomeEmpty
 	case MoveMail:
-		for p := w.mail.take(); p != nil; p = w.mail.take() {
-			if e, ok := w.open(entry{&p.Frame, entryProxy}); ok {
-				return found{e: e, stolen: true}, OutcomeDone
-			}
+		if e, ok := w.takeMail(); ok {
+			return found{e: e, stolen: true}, OutcomeDone
 		}
 		return found{}, OutcomeEmpty
 	case MoveLead:
-		if w.shared.thief.Load() != 0 || !w.shared.thief.CompareAndSwap(0, 1) {
-			return found{}, OutcomeBusy
-		}
-		return found{}, OutcomeDone
+		return found{}, w.shared.lead(w.tape)
 	case MoveResign:
-		w.shared.thief.Store(0)
+		w.shared.resign(w.tape)
 		return found{}, OutcomeDone
 	case MoveSteal:
 		e, out := w.stealFrom(m)
@@ -133,32 +131,53 @@ func (w *Worker) move(m Move) (found, Outcome) {
 
 // stealFrom takes from the queue m.Victim.
 func (w *Worker) stealFrom(m Move) (e entry, out Outcome) {
-	p := w.pool
 	if w.shared == nil {
-		var leave func(entry) bool
-		if w.rules.LeaveIdle {
-			leave = w.leaves
+		if w.tape != nil {
+			return w.tape.steal(m)
 		}
-		if e, out = p.workers[m.Victim].steal(leave); out == OutcomeDone {
-			var ok bool
-			if e, ok = w.open(e); !ok {
-				return entry{}, OutcomeEmpty // a proxy whose task went by mail
-			}
-		}
-		return e, out
+		return w.stealDeque(m)
 	}
-	if w.loot, out = p.shared[m.Victim].steal(w.loot[:0], m.Half); out != OutcomeDone {
+	if w.loot, out = w.pool.shared[m.Victim].steal(w.tape, w.loot[:0], m.Half); out != OutcomeDone {
 		return entry{}, out
 	}
 	return w.loot[0], OutcomeDone
 }
 
+// stealDeque takes from the deque of worker m.Victim.
+func (w *Worker) stealDeque(m Move) (e entry, out Outcome) {
+	var leave func(entry) bool
+	if w.rules.LeaveIdle {
+		leave = w.leaves
+	}
+	if e, out = w.pool.workers[m.Victim].steal(leave); out == OutcomeDone {
+		var ok bool
+		if e, ok = w.open(e); !ok {
+			return entry{}, OutcomeEmpty // a proxy whose task went by mail
+		}
+	}
+	return e, out
+}
+
+// takeMail takes the oldest child of the worker's mailbox that nobody has claimed.
+func (w *Worker) takeMail() (e entry, ok bool) {
+	if w.tape != nil {
+		w.tape.enter(w.tape.guard)
+	}
+	for p := w.mail.take(); p != nil && !ok; {
+		if e, ok = w.open(entry{&p.Frame, entryProxy}); !ok {
+			p = w.mail.take()
+		}
+	}
+	if w.tape != nil {
+		w.tape.noteEntry(opTakeMail, e, ok)
+		w.tape.exit()
+	}
+	return e, ok
+}
+
 // keepLoot appends what a steal took beyond its first entry to the worker's own queue, and gives back the thief's office.
 func (w *Worker) keepLoot() {
-	if len(w.loot) > 1 {
-		w.shared.pushAll(w.loot[1:])
-	}
-	w.shared.thief.Store(0)
+	w.shared.keep(w.tape, w.loot[1:])
 	if n := len(w.loot) - 1; n > 0 {
 		w.attend(n)
 	}

@@ -42,6 +42,9 @@ func (w *Worker) open(e entry) (entry, bool) {
 	p := e.f.task.(*proxy)
 	child := entry{p.f, p.i}
 	won := p.claimed.CompareAndSwap(0, 1)
+	if w.tape != nil {
+		w.tape.noteEntry(opClaim, child, won)
+	}
 	if p.places.Add(-1) == 0 {
 		w.retire(&p.Frame)
 	}

@@ -50,6 +50,8 @@ type Config struct {
 	// Attach, if not nil, is called on the thread of each worker before the region that is timed; what it returns is called
 	// on the same thread after it. For counters of the thread.
 	Attach func(worker int) (detach func(), err error)
+
+	tapes *tapes // of tests: what the workers did
 }
 
 // ErrStopped is what a run returns when its context ended first.
@@ -98,6 +100,7 @@ type pool struct {
 	ready atomic.Int32
 	began atomic.Uint64 // stamp of the start of the root task; 0 before
 	ended atomic.Uint64 // of its end; 0 before, and if the run failed
+	tapes *tapes        // nil but in tests
 
 	mu  sync.Mutex
 	err error // the first
@@ -105,6 +108,9 @@ type pool struct {
 
 // finish ends the run: the root task is complete. The worker that completed it calls it, once.
 func (p *pool) finish() {
+	if p.tapes != nil {
+		p.tapes.closed.Store(true)
+	}
 	p.ended.Store(hw.TSC())
 	p.stop()
 }
@@ -189,7 +195,7 @@ func (p *pool) makeQueues(distance func(a, b int) int, seed uint64) {
 	if p.rules.Queue != QueueWorker {
 		p.shared = make([]*lifo, len(p.queueNode))
 		for i := range p.shared {
-			p.shared[i] = &lifo{entries: make([]entry, 0, 1024)}
+			p.shared[i] = &lifo{id: int32(i), entries: make([]entry, 0, 1024)}
 		}
 	}
 	nodes := 1 + slices.Max(p.queueNode)
@@ -257,6 +263,9 @@ func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
 	p := newPool(c.Policy, c.Nodes, c.Distance, c.Seed, len(c.Kernels))
 	if p.rules.Spawn == SpawnCall && p.n != 1 {
 		return nil, fmt.Errorf("run: a policy that only calls has one worker, not %d", p.n)
+	}
+	if c.tapes != nil {
+		p.record(c.tapes)
 	}
 	p.spinTicks = c.Clock.Ticks(spinTime.Nanoseconds())
 	p.yieldTicks = c.Clock.Ticks(yieldTime.Nanoseconds())

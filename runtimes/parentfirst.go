@@ -65,7 +65,7 @@ arrive: // the child that f called has finished: its own strand is at the join
 	if starter {
 		goto top
 	}
-	if f.n == 1 || atomic.AddInt32(&f.join, -1) == 0 || brokenJoin {
+	if f.n == 1 || w.arrive(f, -1) || brokenJoin {
 		goto next
 	}
 	goto own
@@ -74,15 +74,15 @@ report: // a child of f that was queued has finished
 		if f.owner == int32(w.id) {
 			f.steals++
 		} else {
-			w.pool.reportTo(f)
+			w.pool.reportTo(w.tape, f)
 		}
 		goto top
 	}
-	if atomic.AddInt32(&f.join, -1) == 0 {
+	if w.arrive(f, -1) {
 		if w.rules.Join == JoinLast {
 			goto next
 		}
-		w.shared.push(entry{f, entryRest})
+		w.shared.push(w.tape, entry{f, entryRest})
 	}
 	goto own
 top: // the task on top of the stack goes on if its join is complete
@@ -92,6 +92,9 @@ top: // the task on top of the stack goes on if its join is complete
 	}
 	if !f.complete() && !brokenJoin {
 		goto own
+	}
+	if w.tape != nil {
+		w.tape.note(taped{op: opComplete, frame: w.tape.all.name(f)})
 	}
 	f.steals = 0
 	storeJoin(&f.join, 0)
@@ -138,9 +141,13 @@ func (f *Frame) complete() bool {
 // reportTo counts a child of f that finished away from the worker that started f, and wakes that worker, which may wait for
 // just this. JoinStarter; any worker but the owner. The owner may retire f as soon as the add is done, so that owner is read
 // before it.
-func (p *pool) reportTo(f *Frame) {
+func (p *pool) reportTo(t *tape, f *Frame) {
 	owner := p.workers[f.owner]
-	atomic.AddInt32(&f.join, 1)
+	if t != nil {
+		t.report(f)
+	} else {
+		atomic.AddInt32(&f.join, 1)
+	}
 	if owner.parked.Load() != 0 {
 		owner.wake()
 	}
@@ -149,7 +156,7 @@ func (p *pool) reportTo(f *Frame) {
 // spawnChildren queues children 0 to n-1 of f, and returns whether others may have to be told of it. Owner only.
 func (w *Worker) spawnChildren(f *Frame, n int32) (tell bool) {
 	if w.shared != nil {
-		w.shared.pushChildren(f, n)
+		w.shared.pushChildren(w.tape, f, n)
 		return loadSignal(w.signal) != 0
 	}
 	for i := range n {
@@ -175,8 +182,15 @@ func (w *Worker) spawnChild(f *Frame, i int32) (tell bool) {
 
 func (w *Worker) mailChild(f *Frame, i int32, to *Worker) (tell bool) {
 	p := w.newProxy(f, i, to.id)
+	if w.tape != nil {
+		w.tape.enter(w.tape.guard)
+	}
 	tell = w.push(&p.Frame, entryProxy)
 	to.mail.put(w, p)
+	if w.tape != nil {
+		w.tape.note(taped{op: opMail, whom: int32(to.id), frame: w.tape.all.name(f), child: i})
+		w.tape.exit()
+	}
 	if to.parked.Load() != 0 {
 		to.wake()
 	}
@@ -186,18 +200,27 @@ func (w *Worker) mailChild(f *Frame, i int32, to *Worker) (tell bool) {
 // takeOwn takes the newest entry of the worker's own queue.
 func (w *Worker) takeOwn() (entry, bool) {
 	if w.shared != nil {
-		return w.shared.pop()
+		return w.shared.pop(w.tape)
 	}
-	for {
-		e, ok := w.pop()
-		if !ok {
-			return e, false
-		}
-		if e.i != entryProxy {
-			return e, true
-		}
-		if e, ok = w.open(e); ok {
-			return e, true
+	e, ok := w.pop()
+	if !ok || e.i != entryProxy {
+		return e, ok
+	}
+	return w.openOwn(e)
+}
+
+// openOwn takes the child behind the proxy e, which was popped, or the newest entry beyond it if that was claimed elsewhere.
+func (w *Worker) openOwn(e entry) (_ entry, ok bool) {
+	if w.tape != nil {
+		w.tape.enterOwn()
+	}
+	for ok = true; ok && e.i == entryProxy; {
+		if e, ok = w.open(e); !ok {
+			e, ok = w.pop()
 		}
 	}
+	if w.tape != nil {
+		w.tape.exit()
+	}
+	return e, ok
 }

@@ -66,6 +66,8 @@ type treeProg struct {
 	count  atomic.Uint64
 	early  atomic.Uint64 // phases begun before the previous one was complete
 	kernel func(w *Worker, place uint64)
+	wide   int                                 // children in each phase of the root task; 0: as elsewhere
+	order  func(w *Worker, t *treeTask, i int) // child i begins, or with i = -1 a phase ends
 }
 
 type treeTask struct {
@@ -103,6 +105,9 @@ func (p *treeProg) task(w *Worker, up *treeTask, place uint64, depth int) *Frame
 func (t *treeTask) phases() int { return 1 + int(mix(t.place^0xabc)%3) }
 
 func (t *treeTask) children(phase int) int {
+	if t.up == nil && t.p.wide > 0 {
+		return t.p.wide
+	}
 	n := int(mix(t.place+uint64(phase)*77) % 9)
 	if n > 5 {
 		return 1
@@ -115,6 +120,9 @@ func (t *treeTask) child(i int) uint64 { return mix(t.place*31 + uint64(t.phase)
 func (t *treeTask) Affinity(w *Worker, i int) int { return int(t.child(i)%uint64(w.Workers()+1)) - 1 }
 
 func (t *treeTask) Run(w *Worker, i int) *Frame {
+	if t.p.order != nil {
+		t.p.order(w, t, i)
+	}
 	place := t.child(i)
 	if t.depth > 0 && bits.OnesCount64(place)%5 != 0 {
 		return t.p.task(w, t, place, t.depth-1)
@@ -133,7 +141,10 @@ func (p *treeProg) leaf(w *Worker, place uint64) {
 	}
 }
 
-func (t *treeTask) Next(_ *Worker, phase int) int {
+func (t *treeTask) Next(w *Worker, phase int) int {
+	if t.p.order != nil {
+		t.p.order(w, t, -1)
+	}
 	if t.phase != phase || t.done.Load() != uint64(t.children(phase)) {
 		t.p.early.Add(1)
 	}
@@ -156,7 +167,7 @@ func (p *treeProg) serial() (count, sum uint64) {
 			for i := range t.children(t.phase) {
 				place := t.child(i)
 				if t.depth > 0 && bits.OnesCount64(place)%5 != 0 {
-					walk(&treeTask{p: p, place: place, depth: t.depth - 1})
+					walk(&treeTask{p: p, up: t, place: place, depth: t.depth - 1})
 					continue
 				}
 				count++

@@ -12,6 +12,7 @@ import "sync/atomic"
 //	thief    CAS by a worker of   the same
 //	         the shepherd
 type lifo struct {
+	id      int32 // its number
 	_       [cacheLine]byte
 	lock    spinLock
 	first   int // the oldest entry; those before it have been stolen
@@ -31,31 +32,40 @@ func (q *lifo) tidy() {
 }
 
 // pushChildren appends children 0 to n-1 of f, in order. Any worker of the shepherd.
-func (q *lifo) pushChildren(f *Frame, n int32) {
+func (q *lifo) pushChildren(t *tape, f *Frame, n int32) {
 	q.lock.acquire()
 	for i := range n {
 		q.entries = append(q.entries, entry{f, i})
 	}
 	storeRelease64(&q.size, int64(len(q.entries)-q.first))
+	if t != nil {
+		t.note(taped{op: opPush, n: n, frame: t.all.name(f)})
+	}
 	q.lock.release()
 }
 
 // push appends one entry. Any worker of the shepherd.
-func (q *lifo) push(e entry) {
+func (q *lifo) push(t *tape, e entry) {
 	q.lock.acquire()
 	q.entries = append(q.entries, e)
 	storeRelease64(&q.size, int64(len(q.entries)-q.first))
+	if t != nil {
+		t.note(taped{op: opPush, n: 1, frame: t.all.name(e.f), child: e.i})
+	}
 	q.lock.release()
 }
 
 // pop takes the newest entry. Any worker of the shepherd.
-func (q *lifo) pop() (entry, bool) {
-	if q.size.Load() == 0 {
+func (q *lifo) pop(t *tape) (entry, bool) {
+	if q.size.Load() == 0 && t == nil {
 		return entry{}, false
 	}
 	q.lock.acquire()
 	n := len(q.entries)
 	if n == q.first {
+		if t != nil {
+			t.noteEntry(opPop, entry{}, false)
+		}
 		q.lock.release()
 		return entry{}, false
 	}
@@ -65,29 +75,75 @@ func (q *lifo) pop() (entry, bool) {
 		q.entries, q.first = q.entries[:0], 0
 	}
 	storeRelease64(&q.size, int64(len(q.entries)-q.first))
+	if t != nil {
+		t.noteEntry(opPop, e, true)
+	}
 	q.lock.release()
 	return e, true
 }
 
-// pushAll appends entries in order. Any worker of the shepherd.
-func (q *lifo) pushAll(es []entry) {
-	q.lock.acquire()
-	q.entries = append(q.entries, es...)
-	storeRelease64(&q.size, int64(len(q.entries)-q.first))
-	q.lock.release()
+// keep appends entries of a steal in order, and gives back the thief's office. Holder of the office.
+func (q *lifo) keep(t *tape, es []entry) {
+	if len(es) > 0 || t != nil {
+		q.lock.acquire()
+		q.entries = append(q.entries, es...)
+		storeRelease64(&q.size, int64(len(q.entries)-q.first))
+		if t != nil { // with a tape the office changes hands under the lock
+			q.thief.Store(0)
+			t.note(taped{op: opKeep, n: int32(len(es))})
+			q.lock.release()
+			return
+		}
+		q.lock.release()
+	}
+	q.thief.Store(0)
+}
+
+// lead claims the thief's office. Any worker of the shepherd.
+func (q *lifo) lead(t *tape) Outcome {
+	if t != nil {
+		q.lock.acquire()
+	}
+	out := OutcomeDone
+	if q.thief.Load() != 0 || !q.thief.CompareAndSwap(0, 1) {
+		out = OutcomeBusy
+	}
+	if t != nil {
+		t.note(taped{op: opLead, out: out})
+		q.lock.release()
+	}
+	return out
+}
+
+// resign gives the thief's office back. Holder of the office.
+func (q *lifo) resign(t *tape) {
+	if t != nil {
+		q.lock.acquire()
+		t.note(taped{op: opResign})
+	}
+	q.thief.Store(0)
+	if t != nil {
+		q.lock.release()
+	}
 }
 
 // steal moves the oldest entry or, with half, the older half of the entries, rounded up, to loot, oldest first. Any worker of
 // another shepherd.
-func (q *lifo) steal(loot []entry, half bool) ([]entry, Outcome) {
-	if q.size.Load() == 0 {
+func (q *lifo) steal(t *tape, loot []entry, half bool) ([]entry, Outcome) {
+	if q.size.Load() == 0 && t == nil {
 		return loot, OutcomeEmpty
 	}
 	if !q.lock.try() {
+		if t != nil {
+			t.noteLoot(q.id, nil, OutcomeBusy)
+		}
 		return loot, OutcomeBusy
 	}
 	n := len(q.entries) - q.first
 	if n == 0 {
+		if t != nil {
+			t.noteLoot(q.id, nil, OutcomeEmpty)
+		}
 		q.lock.release()
 		return loot, OutcomeEmpty
 	}
@@ -99,6 +155,9 @@ func (q *lifo) steal(loot []entry, half bool) ([]entry, Outcome) {
 	q.first += k
 	q.tidy()
 	storeRelease64(&q.size, int64(len(q.entries)-q.first))
+	if t != nil {
+		t.noteLoot(q.id, loot, OutcomeDone)
+	}
 	q.lock.release()
 	return loot, OutcomeDone
 }

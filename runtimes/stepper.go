@@ -59,6 +59,8 @@ type StepConfig struct {
 	Stop <-chan struct{}
 	// MaxSteps ends a run that does not; 0 is 2^40.
 	MaxSteps uint64
+
+	tapes *tapes // of tests: what the workers did
 }
 
 // ErrNoVirtual is returned for a policy that exists on threads only.
@@ -72,36 +74,10 @@ var ErrNoVirtual = errors.New("the scheduler is Go's own and exists on threads o
 //
 // Times in the result are virtual. Errors: a [*PanicError], [ErrNoVirtual], or MaxSteps exceeded.
 func Step(c StepConfig, prog Program) (r *Result, err error) {
-	rules := c.Policy.Rules()
-	if rules.Spawn == SpawnGo {
-		return nil, ErrNoVirtual
+	s, err := newStepper(c, prog)
+	if err != nil {
+		return nil, err
 	}
-	if len(c.Nodes) == 0 || rules.Spawn == SpawnCall && len(c.Nodes) != 1 {
-		return nil, fmt.Errorf("step: %d workers", len(c.Nodes))
-	}
-	p := newPool(c.Policy, c.Nodes, c.Distance, c.Seed, len(c.Kernels))
-	s := &stepper{pool: p, costs: c.Costs.orUnits(), locked: make([]uint64, len(p.queueNode))}
-	for i, w := range p.workers {
-		w.stamps, w.sim, w.dry = stampVirtual, s, c.Dry
-		if c.Recorders != nil {
-			w.rec = c.Recorders[i]
-		}
-		if w.grain = c.TaskGrain; w.grain {
-			w.inTask = newTaskCalls(len(c.Kernels), 0, w.rec != nil, NewRand(c.Seed, 2*p.n+i))
-			w.inTask.pause(w)
-		}
-		s.all = append(s.all, &stepWorker{Worker: w, pc: pcLook, queue: p.queueOf[i], idleFrom: notIdle})
-	}
-	first := s.all[0]
-	first.f, first.pc = newRoot(prog), pcPhase
-	if rules.Join == JoinStarter {
-		first.pc = pcStart
-	}
-	for i, v := range s.all {
-		v.order = uint64(i)
-		s.queue = append(s.queue, turn{v.now, v.order, i})
-	}
-	s.order = uint64(len(s.all))
 	defer func() {
 		if v := recover(); v != nil {
 			r, err = nil, s.running.panicError(v, c.Kernels, s.running.id)
@@ -126,6 +102,44 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 		s.queue.down(v)
 	}
 	return s.result(c), nil
+}
+
+// newStepper is a run that has not begun.
+func newStepper(c StepConfig, prog Program) (*stepper, error) {
+	rules := c.Policy.Rules()
+	if rules.Spawn == SpawnGo {
+		return nil, ErrNoVirtual
+	}
+	if len(c.Nodes) == 0 || rules.Spawn == SpawnCall && len(c.Nodes) != 1 {
+		return nil, fmt.Errorf("step: %d workers", len(c.Nodes))
+	}
+	p := newPool(c.Policy, c.Nodes, c.Distance, c.Seed, len(c.Kernels))
+	if c.tapes != nil {
+		p.record(c.tapes)
+	}
+	s := &stepper{pool: p, costs: c.Costs.orUnits(), locked: make([]uint64, len(p.queueNode))}
+	for i, w := range p.workers {
+		w.stamps, w.sim, w.dry = stampVirtual, s, c.Dry
+		if c.Recorders != nil {
+			w.rec = c.Recorders[i]
+		}
+		if w.grain = c.TaskGrain; w.grain {
+			w.inTask = newTaskCalls(len(c.Kernels), 0, w.rec != nil, NewRand(c.Seed, 2*p.n+i))
+			w.inTask.pause(w)
+		}
+		s.all = append(s.all, &stepWorker{Worker: w, pc: pcLook, queue: p.queueOf[i], idleFrom: notIdle})
+	}
+	first := s.all[0]
+	first.f, first.pc = newRoot(prog), pcPhase
+	if rules.Join == JoinStarter {
+		first.pc = pcStart
+	}
+	for i, v := range s.all {
+		v.order = uint64(i)
+		s.queue = append(s.queue, turn{v.now, v.order, i})
+	}
+	s.order = uint64(len(s.all))
+	return s, nil
 }
 
 func stopped(stop <-chan struct{}) bool {
@@ -215,7 +229,7 @@ func (s *stepper) lockOwn(v *stepWorker) (free bool) {
 
 // seesEmpty says that v's own queue is shared and seen to be empty without its lock.
 func (s *stepper) seesEmpty(v *stepWorker) bool {
-	return v.shared != nil && !v.granted && v.shared.size.Load() == 0
+	return v.shared != nil && v.tape == nil && !v.granted && v.shared.size.Load() == 0
 }
 
 func (s *stepper) result(c StepConfig) *Result {

@@ -1,9 +1,6 @@
 package runtimes
 
-import (
-	"math"
-	"sync/atomic"
-)
+import "math"
 
 // stepWorker is a worker in virtual time: where its execution stands between two steps.
 type stepWorker struct {
@@ -124,7 +121,7 @@ func (s *stepper) advance(v *stepWorker) (timed bool) {
 		return true
 	case pcGone:
 		v.pc = pcLook
-		if atomic.AddInt32(&f.join, -1) == 0 || brokenJoin {
+		if v.arrive(f, -1) || brokenJoin {
 			v.pc = pcNext
 		}
 		v.now += s.costs.Join
@@ -133,7 +130,7 @@ func (s *stepper) advance(v *stepWorker) (timed bool) {
 		v.pc = pcNext
 		if n := f.steals; n != 0 {
 			f.steals = 0
-			if atomic.AddInt32(&f.join, n) != 0 && !brokenJoin {
+			if !v.arrive(f, n) && !brokenJoin {
 				v.pc = pcLook
 			}
 			v.now += s.costs.Join
@@ -159,7 +156,7 @@ func (s *stepper) advance(v *stepWorker) (timed bool) {
 			v.pc = pcNext
 		default:
 			v.pc = pcOwn
-			if atomic.AddInt32(&f.join, -1) == 0 || brokenJoin {
+			if v.arrive(f, -1) || brokenJoin {
 				v.pc = pcNext
 			}
 			v.now += s.costs.Join
@@ -169,7 +166,7 @@ func (s *stepper) advance(v *stepWorker) (timed bool) {
 		return s.report(v)
 	case pcRequeue:
 		if s.lockOwn(v) {
-			v.shared.push(entry{f, entryRest})
+			v.shared.push(v.tape, entry{f, entryRest})
 			v.pc = pcOwn
 			v.now += s.costs.Lock
 		}
@@ -177,6 +174,9 @@ func (s *stepper) advance(v *stepWorker) (timed bool) {
 	case pcTop:
 		v.pc = pcOwn
 		if f = v.top; f != nil && (f.complete() || brokenJoin) {
+			if v.tape != nil {
+				v.tape.note(taped{op: opComplete, frame: v.tape.all.name(f)})
+			}
 			f.steals = 0
 			storeJoin(&f.join, 0)
 			v.f, v.pc = f, pcNext
@@ -248,7 +248,7 @@ func (s *stepper) spawn(v *stepWorker) (timed bool) {
 	}
 	if v.shared != nil {
 		if s.lockOwn(v) {
-			v.shared.pushChildren(f, n)
+			v.shared.pushChildren(v.tape, f, n)
 			v.spawns += uint64(n)
 			v.i = n
 			v.now += s.costs.Lock + s.costs.Push*uint64(n-1)
@@ -271,12 +271,12 @@ func (s *stepper) report(v *stepWorker) (timed bool) {
 			f.steals++
 			return false
 		}
-		v.pool.reportTo(f)
+		v.pool.reportTo(v.tape, f)
 		v.now += s.costs.Join
 		return true
 	}
 	v.pc = pcOwn
-	if atomic.AddInt32(&f.join, -1) == 0 {
+	if v.arrive(f, -1) {
 		v.pc = pcRequeue
 		if v.rules.Join == JoinLast {
 			v.pc = pcNext

@@ -1,0 +1,357 @@
+package runtimes
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A replay has the stepper do again what a tape says. Whose turn it is comes from the tickets and not from virtual time.
+//
+// Between two operations on its tape a worker does only what no other can see or hinder: it runs children, pushes and pops private
+// entries. A replay lets it do so as soon as it can (settle), up to the operation that comes next on its tape. So it finds no entry
+// stolen that it did not find stolen then, and opens none that it did not open then: an expose that did happen is on the tape, and
+// settle stops before it.
+//
+// What the stepper decides is compared and never imposed, with three exceptions that no state of the stepper could bring about. A
+// thief that met another in the middle of an operation: the replay holds the lock. An entry that was left to a worker that was just
+// idle: the replay says that it is. A starter that looked for a report while it was being made: it has not seen it.
+type replay struct {
+	s    *stepper
+	mine *tapes
+	want [][]taped
+	at   []int // how many of them are done
+
+	v      *stepWorker // who is at work
+	popped []entry     // by worker: a private proxy that it has popped and not yet opened
+	undo   func()
+}
+
+// A replayError is the first difference.
+type replayError struct {
+	worker, position int // of the worker's tape
+	want, found      string
+}
+
+func (e *replayError) Error() string {
+	return fmt.Sprintf("worker %d, operation %d: the record has %s, the replay %s", e.worker, e.position, e.want, e.found)
+}
+
+func (e taped) String() string {
+	return fmt.Sprintf("%v(outcome %d, whom %d, n %d, frame %x child %d; ran %d, tail %d)", e.op, e.out, e.whom, e.n, e.frame, e.child, e.ran, e.tail)
+}
+
+func same(a, b taped) bool {
+	a.ticket, a.until, b.ticket, b.until = 0, 0, 0, 0
+	return a == b
+}
+
+// replayed is the policy of a replay: that of the run, watched.
+type replayed struct {
+	Policy
+	r *replay
+}
+
+func (p replayed) Look(s *Search) Move {
+	m := p.Policy.Look(s)
+	p.r.decided(m)
+	return m
+}
+
+func newReplay(c StepConfig, prog Program, tape *tapes) (*replay, error) {
+	r := &replay{mine: &tapes{name: tape.name}, at: make([]int, len(c.Nodes)), popped: make([]entry, len(c.Nodes))}
+	for _, t := range tape.of {
+		r.want = append(r.want, t.events)
+	}
+	c.Policy, c.tapes = replayed{c.Policy, r}, r.mine
+	var err error
+	r.s, err = newStepper(c, prog)
+	return r, err
+}
+
+// run replays the whole tape.
+func (r *replay) run() error {
+	type turn struct {
+		ticket   uint64
+		worker   int
+		from, to int // of its tape
+	}
+	var turns []turn
+	for w, events := range r.want {
+		for i := 0; i < len(events); {
+			j := i + 1
+			for j < len(events) && events[j].ticket == events[i].ticket {
+				j++
+			}
+			turns = append(turns, turn{events[i].ticket, w, i, j})
+			i = j
+		}
+	}
+	slices.SortFunc(turns, func(a, b turn) int { return cmp.Compare(a.ticket, b.ticket) })
+	for _, v := range r.s.all {
+		if err := r.settle(v); err != nil {
+			return err
+		}
+	}
+	for _, t := range turns {
+		v := r.s.all[t.worker]
+		if t.from != r.at[t.worker] {
+			return fmt.Errorf("worker %d: tickets out of order at operation %d", t.worker, t.from)
+		}
+		if err := r.perform(v, r.want[t.worker][t.from:t.to]); err != nil {
+			return err
+		}
+		r.at[t.worker] = t.to
+		if err := r.settle(v); err != nil {
+			return err
+		}
+	}
+	if !r.s.finished {
+		return fmt.Errorf("the record is at its end, and the root task not complete")
+	}
+	return nil
+}
+
+func (r *replay) next(v *stepWorker) (taped, bool) {
+	if i := r.at[v.id]; i < len(r.want[v.id]) {
+		return r.want[v.id][i], true
+	}
+	return taped{}, false
+}
+
+func (r *replay) differs(v *stepWorker, want, found string) error {
+	return &replayError{v.id, r.at[v.id], want, found}
+}
+
+func (r *replay) nextString(v *stepWorker) string {
+	if e, ok := r.next(v); ok {
+		return e.String()
+	}
+	return "nothing more"
+}
+
+// advance is the stepper's, with all locks free.
+func (r *replay) advance(v *stepWorker) {
+	r.v = v
+	clear(r.s.locked)
+	e, _ := r.next(v)
+	if top := v.top; v.pc == pcLook && e.op != opComplete {
+		v.top = nil // it looked whether the join was complete, and saw that it was not; settle or perform has asked if that can be
+		r.s.advance(v)
+		v.top = top
+	} else {
+		r.s.advance(v)
+	}
+	if r.undo != nil {
+		r.undo()
+		r.undo = nil
+	}
+}
+
+// perform has v do one operation, and compares it with the record.
+func (r *replay) perform(v *stepWorker, want []taped) error {
+	if v.pc == pcLook && want[0].op != opComplete {
+		if err := r.unseen(v); err != nil {
+			return err
+		}
+	}
+	mine := r.mine.of[v.id]
+	from := len(mine.events)
+	for n := 0; len(mine.events) == from; n++ {
+		if n == 10 {
+			return r.differs(v, want[0].String(), fmt.Sprintf("none in state %d", v.pc))
+		}
+		switch e := r.popped[v.id]; {
+		case e.f != nil: // the second half of pcOwn
+			r.popped[v.id] = entry{}
+			var ok bool
+			v.pc = pcLook
+			if v.e, ok = v.openOwn(e); ok {
+				v.pc = pcTake
+			}
+		case r.ownIsProxy(v):
+			r.popped[v.id], _ = v.pop()
+		default:
+			r.advance(v)
+		}
+	}
+	found := mine.events[from:]
+	for i := range want {
+		if i >= len(found) || !same(want[i], found[i]) {
+			f := "nothing more"
+			if i < len(found) {
+				f = found[i].String()
+			}
+			return r.differs(v, want[i].String(), f)
+		}
+	}
+	// An operation that the end of the run cut short is the last on its tape.
+	if len(found) > len(want) && r.at[v.id]+len(want) < len(r.want[v.id]) {
+		return r.differs(v, "nothing more of the same operation", found[len(want)].String())
+	}
+	return nil
+}
+
+// settle lets v go on until it stands before the next operation of its tape, or does what came after the end of the tape.
+func (r *replay) settle(v *stepWorker) error {
+	mine := r.mine.of[v.id]
+	for !r.stands(v) {
+		n := len(mine.events)
+		if e, ok := r.next(v); v.pc == pcTop && v.top != nil && v.top.complete() && !(ok && e.op == opComplete && e.ran == v.ran()) {
+			if err := r.unseen(v); err != nil {
+				return err
+			}
+			v.pc = pcOwn
+			continue
+		}
+		if r.ownIsProxy(v) {
+			r.popped[v.id], _ = v.pop() // pcOwn in two halves: the pop, and the opening of the proxy
+		} else {
+			r.advance(v)
+		}
+		if len(mine.events) != n {
+			if _, ok := r.next(v); !ok {
+				return nil // the root task was complete, while v still took proxies of children that others had run from its deque
+			}
+			return r.differs(v, r.nextString(v), mine.events[n].String()+" before its turn")
+		}
+	}
+	return nil
+}
+
+// stands says whether v stands before an operation that would be on its tape.
+func (r *replay) stands(v *stepWorker) bool {
+	starter := v.rules.Join == JoinStarter
+	switch v.pc {
+	case pcLook, pcGone, pcRequeue, pcLoot:
+		return true
+	case pcJoined:
+		return v.f.steals != 0
+	case pcNext:
+		return r.s.finished // by v
+	case pcReport:
+		return !starter || v.f.owner != int32(v.id)
+	case pcArrive:
+		return !starter && v.f.n != 1
+	case pcTop:
+		e, ok := r.next(v)
+		return ok && e.op == opComplete && e.ran == v.ran()
+	case pcReturned:
+		return v.rules.Spawn == SpawnChild && (v.tail-1 < v.split || r.exposes(v, v.ran(), v.tail-1))
+	case pcChildren:
+		return v.rules.Spawn == SpawnChild && v.f.next+1 < v.f.n && r.exposes(v, v.ran()+1, v.tail+1)
+	case pcSpawn:
+		return v.i < v.f.n-1 && (v.shared != nil || r.mails(v) || r.exposes(v, v.ran(), v.tail+1))
+	case pcOwn:
+		return v.shared != nil || r.popped[v.id].f != nil || v.tail-1 < v.split || r.exposes(v, v.ran(), v.tail-1)
+	}
+	return false
+}
+
+// exposes says whether the next operation of v's tape is an expose in an operation on its deque that ends with these counts.
+func (r *replay) exposes(v *stepWorker, ran uint64, tail int64) bool {
+	e, ok := r.next(v)
+	return ok && e.op == opExpose && e.ran == ran && e.tail == tail
+}
+
+// ownIsProxy says whether v is to pop an entry that is private, and a proxy.
+func (r *replay) ownIsProxy(v *stepWorker) bool {
+	if v.pc != pcOwn || v.shared != nil || v.tail-1 < v.split {
+		return false
+	}
+	_, i := getSlot(v.own(v.tail - 1))
+	return i == entryProxy
+}
+
+// mails says whether v would mail the child that it is about to queue.
+func (r *replay) mails(v *stepWorker) bool {
+	a, ok := v.f.task.(Affine)
+	if !v.rules.Affinity || !ok {
+		return false
+	}
+	to := a.Affinity(v.Worker, int(v.i))
+	return to >= 0 && to != v.id && to < v.pool.n
+}
+
+// unseen is called where v, natively, found the task on top of its stack incomplete. If it is complete here, a report must have been in
+// progress then.
+func (r *replay) unseen(v *stepWorker) error {
+	if v.top == nil || !v.top.complete() {
+		return nil
+	}
+	since := uint64(0)
+	if i := r.at[v.id]; i > 0 {
+		since = r.want[v.id][i-1].ticket
+	}
+	name := r.mine.name(v.top)
+	for w, events := range r.want {
+		for _, e := range slices.Backward(events[:r.at[w]]) {
+			if e.op == opReport && e.frame == name && e.until > since {
+				return nil
+			}
+		}
+	}
+	return r.differs(v, r.nextString(v), fmt.Sprintf("a complete join of frame %x", name))
+}
+
+// decided is told each move of the policy just before it is made.
+func (r *replay) decided(m Move) {
+	v, p := r.v, r.s.pool
+	e, _ := r.next(v)
+	if m.Kind == MoveRest {
+		v.tape.note(taped{op: opRest}) // on threads it is noted by look
+	}
+	if m.Kind != MoveSteal {
+		return
+	}
+	v.rules.LeaveIdle = false
+	switch {
+	case e.op != opSteal:
+	case e.out == OutcomeBusy:
+		lock := r.mine.of[m.Victim%p.n].guard
+		if p.shared != nil {
+			lock = &p.shared[m.Victim].lock
+		}
+		lock.acquire()
+		r.undo = lock.release
+	case e.out == OutcomeLeft && p.shared == nil:
+		d := &p.workers[m.Victim].deque
+		h := d.head.Load()
+		if h >= d.bottom.Load() {
+			return
+		}
+		f, i := getSlot(d.ring.Load().at(h))
+		if to := proxyAddressee(f, i); to >= 0 {
+			v.rules.LeaveIdle = true
+			idle := &p.workers[to].idle
+			was := idle.Swap(true)
+			r.undo = func() { idle.Store(was) }
+		}
+	}
+}
+
+func proxyAddressee(f *Frame, i int32) int {
+	if i != entryProxy {
+		return -1
+	}
+	return int(f.task.(*proxy).to.Load())
+}
+
+// stealsInOrder lists what steals brought, in the order of their tickets: victim, entries, and the first of them.
+func stealsInOrder(tapes [][]taped) []taped {
+	var all []taped
+	for w, events := range tapes {
+		for _, e := range events {
+			if e.op == opSteal && e.out == OutcomeDone {
+				e.ran, e.tail = uint64(w), math.MaxInt64
+				all = append(all, e)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b taped) int { return cmp.Compare(a.ticket, b.ticket) })
+	for i := range all {
+		all[i].ticket = 0
+	}
+	return all
+}
