@@ -234,3 +234,53 @@ func TestReplayRefuses(t *testing.T) {
 		}
 	}
 }
+
+// What Describe writes of a program's parameters is read back; what it would not write is refused.
+func TestParseDescription(t *testing.T) {
+	for _, k := range kernels.Table {
+		for _, p := range append(slices.Clone(k.Small), nil) {
+			want := k.With(p)
+			got, err := parseDescription(k, Describe(k, want))
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %v, %v; want %v", k.Name, got, err, want)
+			}
+		}
+	}
+	fmm, _ := kernels.ByName("fmm")
+	for _, d := range fmm.Params {
+		if d.Kind == kernel.WordParam && d.Parse == nil && len(d.Choices) == 0 { // a file's name, say
+			p := fmm.With(kernel.Params{d.Name: "a name=with spaces"})
+			if got, err := parseDescription(fmm, Describe(fmm, p)); err != nil || !reflect.DeepEqual(got, p) {
+				t.Errorf("%v, %v", got, err)
+			}
+		}
+	}
+	k, _ := kernels.ByName("matmul")
+	good := Describe(k, k.Defaults())
+	for _, text := range []string{"", "n=", strings.Replace(good, "n=4096", "n=many", 1), strings.Replace(good, "leaf", "leaves", 1), strings.Replace(good, "n=", "m=", 1)} {
+		if got, err := parseDescription(k, text); err == nil {
+			t.Errorf("%q: %v, want an error", text, got)
+		}
+	}
+}
+
+// The program of a trace is made anew only if it has the blocks of the trace.
+func TestProgramOf(t *testing.T) {
+	k, _ := kernels.ByName("matmul")
+	in, err := k.New(k.With(kernel.Params{"n": 64}), kernel.Env{Dry: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	for n, want := range map[int]string{64: "", 128: "other blocks"} {
+		trace := &loi.Trace{Header: loi.Header{Registry: in.Registry(), Meta: []loi.KV{{Key: "kernel", Value: "matmul"},
+			{Key: "params", Value: Describe(k, k.With(kernel.Params{"n": n}))}}}}
+		again, err := programOf(trace, 1)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("n = %d: %v, want %q", n, err, want)
+		}
+		if err == nil {
+			again.Close()
+		}
+	}
+}

@@ -27,6 +27,7 @@ type krdFlags struct {
 	caches                 []string
 	engine, by, bins       string
 	seed                   uint64
+	replay, cacheModel     string
 }
 
 // krdCommand is `krdlab krd`.
@@ -38,7 +39,7 @@ func (a *app) krdCommand() *cobra.Command {
 		Long: "Compute the histograms of kernel reuse distances of a trace: for each node (last-level cache) and summed.\n" +
 			"A distance is the number of distinct bytes touched on the node since the last access to the same block.",
 		Example: "  krdlab krd krdlab-runs/20261120-180509-matmul-workfirst-c2-n4096\n  krdlab krd workfirst.loi --plot krd.svg\n" +
-			"  krdlab krd workfirst.loi --llc 18MiB:16 --coherence\n  krdlab krd workfirst.loi --by object-pair --bins 32M-",
+			"  krdlab krd workfirst.loi --llc 18MiB:16 --coherence\n  krdlab krd workfirst.loi --replay host\n  krdlab krd workfirst.loi --by object-pair --bins 32M-",
 		Args: exactly("TRACE|RUNDIR"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if !c.Flags().Changed("node") {
@@ -61,6 +62,8 @@ func (a *app) krdCommand() *cobra.Command {
 	p.BoolVar(&f.allowLoss, "allow-loss", false, "analyse a trace with discarded records too")
 	p.BoolVar(&f.coherence, "coherence", false, "a write on one node invalidates the copies of the others; such misses are counted apart")
 	p.StringSliceVar(&f.caches, "llc", nil, "predict the misses of a cache `SIZE:WAYS[:LINE]` on each node: 18MiB:16; without ways fully associative")
+	p.StringVar(&f.replay, "replay", "", "instead: LLC misses by simulating the caches of `MACHINE` with the trace: host, a name or a TOML file")
+	p.StringVar(&f.cacheModel, "cache-model", string(experiments.CacheBlocks), "of --replay: whole `blocks` (fast) or lines")
 	p.StringVar(&f.engine, "engine", "exact", "`ENGINE`: "+strings.Join(krd.Engines, ", ")+"; all but the first are approximate")
 	p.Uint64Var(&f.seed, "seed", 1, "chooses the blocks that shards follows")
 	p.StringVar(&f.by, "by", "", "rank who causes --bins by `WHAT`: "+strings.Join(krd.Rankings, ", "))
@@ -95,6 +98,11 @@ func (a *app) krd(f *krdFlags, path string) error {
 	traces, err := findTraces(path)
 	if err != nil {
 		return err
+	}
+	if f.replay != "" {
+		return a.replay(f, opt, traces)
+	} else if f.cacheModel != string(experiments.CacheBlocks) {
+		return usageError("krdlab krd --cache-model %s: it is for --replay; add --replay host", f.cacheModel)
 	}
 	if opt.Engine.Sampling() {
 		return a.sample(f, opt, traces)
