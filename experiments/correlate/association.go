@@ -98,6 +98,9 @@ func (f *Family) associate(sel *selection, o Outcome, source string) Association
 	if s.left > 0 {
 		note("%s without KRD or without this outcome left out", plural(s.left, "configuration"))
 	}
+	if s.constant > 0 {
+		note("%s left out in which all is the same every time", plural(s.constant, "unit"))
+	}
 	df := s.df()
 	if a.N < 3 || df < 1 {
 		note("n = %d is too small for any coefficient", a.N)
@@ -264,9 +267,10 @@ func (b *boot) coefficients(x *pairable, w []int) (p, r float64) {
 	return clamp(xy / (math.Sqrt(xx) * math.Sqrt(yy))), clamp(float64(rxy) / (math.Sqrt(float64(rxx)) * math.Sqrt(float64(ryy))))
 }
 
+// constantSeries says whether all values are the same, unknown (NaN) ones too.
 func constantSeries(v []float64) bool {
 	for _, x := range v {
-		if x != v[0] {
+		if x != v[0] && (x == x || v[0] == v[0]) {
 			return false
 		}
 	}

@@ -88,7 +88,7 @@ func (f *Family) selections() []selection {
 	schedulers := distinct(f.Configurations, func(c *Configuration) string { return c.Scheduler })
 	if len(sizes) > 1 {
 		for _, size := range sizes {
-			pick(OneSize, f.SizeParam+"="+size, func(c *Configuration) bool { return c.Size == size })
+			pick(OneSize, "size "+f.SizeParam+"="+size, func(c *Configuration) bool { return c.Size == size })
 		}
 	}
 	equal := selection{kind: EqualCores, name: "schedulers at equal cores and size"}
@@ -133,6 +133,18 @@ type sample struct {
 	units   [][2]int
 	centred bool
 	left    int // configurations that have no KRD or no such outcome
+	// constant are the units left out because all in them is the same: repetitions of a simulated run in which chance decides nothing.
+	constant int
+}
+
+// same says whether all observations from that one on are the same.
+func (s *sample) same(from int) bool {
+	for _, x := range append(s.x, s.y) {
+		if !constantSeries(x[from:]) {
+			return false
+		}
+	}
+	return true
 }
 
 // df returns the degrees of freedom of a correlation.
@@ -208,7 +220,10 @@ func (sel *selection) sample(points []Point, o Outcome, source string) *sample {
 		if !s.centred {
 			continue
 		}
-		if len(s.y)-from < 2 { // nothing to set it against
+		if same := s.same(from); same || len(s.y)-from < 2 { // nothing to set it against
+			if same && len(s.y)-from > 1 {
+				s.constant++
+			}
 			for p := range s.x {
 				s.x[p] = s.x[p][:from]
 			}

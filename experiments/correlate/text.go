@@ -100,7 +100,7 @@ func (t *texter) family(f *Family, full bool) {
 // tableI is the paper's table I: a row for each configuration.
 func (t *texter) tableI(f *Family) {
 	header, left := f.lead()
-	header = append(header, "exec. time", "LLC misses\nper core", "\nfrom", "misses\nper access", "kernel time", "inflation\n(WTI)", "OVR", "n")
+	header = append(header, "exec. time", "LLC misses\nper core", "\nfrom", "misses\nper access", "kernel time", "inflation\n(WTI)", "OVR", "reps")
 	var rows [][]string
 	for i := range f.Configurations {
 		c := &f.Configurations[i]
@@ -112,7 +112,7 @@ func (t *texter) tableI(f *Family) {
 			durations(c.KernelNS), ratios(c.WTI, 4), ratios(c.OVR, 4), strconv.Itoa(c.TimeNS.N)))
 	}
 	t.b.WriteString(textcols.Table(left, header, rows))
-	t.line("Medians of n repetitions, and below them intervals of at least 95 %% (none below 6 repetitions).")
+	t.line("Medians of the repetitions, and below them intervals of at least 95 %% (none below 6 repetitions).")
 }
 
 // shares are the KRD shares of each configuration, in per cent of all accesses: a few with intervals, then all.
@@ -126,7 +126,7 @@ func (t *texter) shares(f *Family, full bool) {
 		return columns
 	}
 	shown := f.shown()
-	t.line("KRD: accesses with a distance of at least that, or beyond the LLC (far), in %% of all; cold: INF. n repetitions were traced")
+	t.line("KRD: accesses with a distance of at least that, or beyond the LLC (far), in %% of all; cold: INF. reps were traced")
 	t.shareTable(f, pick(func(p Point) bool { return slices.Contains(shown, p.Name) }), true, func(p Point) string {
 		return strings.Replace(p.Name, " or cold", "\nor cold", 1)
 	})
@@ -147,7 +147,7 @@ func (t *texter) shareTable(f *Family, columns []int, intervals bool, name func(
 		header = append(header, name(f.Points[p]))
 	}
 	if intervals {
-		header = append(header, "n")
+		header = append(header, "reps")
 	}
 	var rows [][]string
 	for i := range f.Configurations {
@@ -201,7 +201,7 @@ func (f *Family) sized() bool {
 // association is a table of all points.
 func (t *texter) association(s *Scope, a *Association) {
 	t.line("")
-	t.line("%s, against KRD shares: %s, n = %d", a.title(), s.Name, a.N)
+	t.line("%s against KRD shares: %s, n = %d pairs", a.title(), s.Name, a.N)
 	if len(a.Coefficients) > 0 {
 		rows := make([][]string, 0, len(a.Coefficients))
 		for i := range a.Coefficients {
@@ -274,7 +274,7 @@ func (s *Scope) find(k key) *Association {
 // overview has a row for each scope, Spearman's coefficients of a few points.
 func (t *texter) overview(f *Family, k key) {
 	shown := f.shown()
-	header := append([]string{"Spearman", "n"}, shown...)
+	header := append([]string{"Spearman", "pairs"}, shown...)
 	for i := range header {
 		header[i] = strings.Replace(header[i], " or cold", "\nor cold", 1)
 	}
@@ -378,7 +378,7 @@ func (t *texter) bests(f *Family) {
 			if a.BestPearson == nil {
 				continue
 			}
-			t.line("- %s, %s, n = %d", s.Name, a.title(), a.N)
+			t.line("- %s, %s, n = %d pairs", s.Name, a.title(), a.N)
 			t.line("    by Pearson   %s", a.BestPearson)
 			t.line("    by Spearman  %s", a.BestSpearman)
 		}

@@ -1,0 +1,220 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"golang.org/x/perf/benchmath"
+
+	"krdlab/experiments"
+	"krdlab/experiments/correlate"
+	"krdlab/experiments/dataset"
+)
+
+const (
+	alpha = 0.05
+	// minSample is the least sample of either side that is tested: with 4 and 4 the smallest two-sided p is 0.029, with 3 and 3 it is 0.1.
+	minSample = 4
+)
+
+// A Verdict says what became of a quantity from A to B.
+type Verdict string
+
+// The verdicts.
+const (
+	Better     Verdict = "better"  // p < 0.05 after Holm's correction
+	Worse      Verdict = "worse"   // likewise
+	MayBetter  Verdict = "better?" // p < 0.05, not after the correction
+	MayWorse   Verdict = "worse?"  // likewise
+	NotShown   Verdict = "~"       // no difference shown
+	Same       Verdict = "same"    // every value of A is one of B, and the other way round, as often
+	TooFew     Verdict = "too few" // fewer than 4 repetitions on a side: not tested
+	Unmeasured Verdict = "no data" // not measured on a side, or from another source
+)
+
+// Holds says whether a change is more than chance, considering how many tests were made.
+func (v Verdict) Holds() bool { return v == Better || v == Worse }
+
+// A Comparison is one quantity of one configuration.
+type Comparison struct {
+	Quantity string               `json:"quantity"` // its unit is in the name; shares are fractions of all accesses
+	A        experiments.Quantity `json:"a"`
+	B        experiments.Quantity `json:"b"`
+	// ChangePercent is that of the median from A to B, in per cent of A.
+	ChangePercent experiments.Number `json:"change_percent"`
+	P             experiments.Number `json:"p"`      // of Mann-Whitney's U, two-sided; null: not tested
+	HolmP         experiments.Number `json:"p_holm"` // adjusted for all tests of the report
+	Verdict       Verdict            `json:"verdict"`
+	Why           string             `json:"why,omitempty"` // there is no verdict
+
+	less bool // is better
+}
+
+// side is what one experiment has of a configuration.
+type side struct {
+	cells []*dataset.Cell
+	rows  []dataset.Row
+	sum   experiments.Summary
+}
+
+func newSide(cells []*dataset.Cell) *side {
+	s := &side{cells: cells}
+	var results []*experiments.Result
+	for _, c := range cells {
+		results = append(results, c.Result)
+		s.rows = append(s.rows, c.Rows()...)
+	}
+	s.sum = experiments.Pool(results).Summary
+	return s
+}
+
+// values are those of the repetitions that have one.
+func (s *side) values(of func(*dataset.Row) experiments.Number) []float64 {
+	var v []float64
+	for i := range s.rows {
+		if n := of(&s.rows[i]); n.Known() {
+			v = append(v, n.Float())
+		}
+	}
+	return v
+}
+
+// sources are those of the LLC misses, sorted.
+func (s *side) sources() []string {
+	var list []string
+	for _, c := range s.cells {
+		if p := c.Result.LLCSource; p != nil {
+			list = append(list, *p)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Shares are the points of the KRD that are compared.
+var Shares = []correlate.Point{
+	{Name: correlate.FarOrCold, Cold: true}, {Name: correlate.Far}, correlate.At(correlate.PaperBytes, true), {Name: correlate.Cold, Cold: true},
+}
+
+// quantities compares everything that two sides have, untested where there is too little.
+func quantities(a, b *side) []Comparison {
+	var list []Comparison
+	summed := func(name string, less bool, of func(*experiments.Summary) experiments.Quantity, row func(*dataset.Row) experiments.Number) {
+		c := Comparison{Quantity: name, less: less, A: of(&a.sum), B: of(&b.sum)}
+		c.test(a.values(row), b.values(row))
+		list = append(list, c)
+	}
+	summed("time_ns", true, func(s *experiments.Summary) experiments.Quantity { return s.TimeNS }, func(r *dataset.Row) experiments.Number { return r.TimeNS })
+	summed("speedup", false, func(s *experiments.Summary) experiments.Quantity { return s.Speedup }, func(r *dataset.Row) experiments.Number { return r.Speedup })
+	summed("ovr", true, func(s *experiments.Summary) experiments.Quantity { return s.OVR }, func(r *dataset.Row) experiments.Number { return r.OVR })
+	summed("wti", true, func(s *experiments.Summary) experiments.Quantity { return s.WTI }, func(r *dataset.Row) experiments.Number { return r.WTI })
+	summed("kernel_ns", true, func(s *experiments.Summary) experiments.Quantity { return s.KernelNS }, func(r *dataset.Row) experiments.Number { return r.KernelNS })
+	return append(append(list, missesOf(a, b)), sharesOf(a, b)...)
+}
+
+func missesOf(a, b *side) Comparison {
+	c := Comparison{Quantity: "llc_misses_per_core", less: true}
+	sa, sb := a.sources(), b.sources()
+	switch {
+	case len(sa) > 1 || len(sb) > 1 || len(sa) == 1 && len(sb) == 1 && sa[0] != sb[0]:
+		c.Verdict, c.Why = Unmeasured, fmt.Sprintf("LLC misses of different sources (%v in A, %v in B) are not compared", sa, sb)
+		return c
+	case len(sa) == 1:
+		c.Quantity += " (" + sa[0] + ")"
+	case len(sb) == 1:
+		c.Quantity += " (" + sb[0] + ")"
+	}
+	of := func(s *side) (experiments.Quantity, []float64) {
+		v := s.values(func(r *dataset.Row) experiments.Number { return r.LLCMissesPerCore })
+		if v == nil && len(s.cells) == 1 { // a repetition beside the timed ones may have some
+			return s.sum.LLCMissesPerCore, nil
+		}
+		return experiments.QuantityOf(v), v
+	}
+	var va, vb []float64
+	c.A, va = of(a)
+	c.B, vb = of(b)
+	c.test(va, vb)
+	return c
+}
+
+func sharesOf(a, b *side) []Comparison {
+	var list []Comparison
+	for _, p := range Shares {
+		of := func(s *side) []float64 {
+			var v []float64
+			for _, c := range s.cells {
+				for _, h := range dataset.Histograms(c.Result) {
+					if n := p.Of(h); n.Known() {
+						v = append(v, n.Float())
+					}
+				}
+			}
+			return v
+		}
+		va, vb := of(a), of(b)
+		c := Comparison{Quantity: "krd " + p.Name, less: true, A: experiments.QuantityOf(va), B: experiments.QuantityOf(vb)}
+		c.test(va, vb)
+		list = append(list, c)
+	}
+	return list
+}
+
+// test fills in all but the correction.
+func (c *Comparison) test(a, b []float64) {
+	if !c.A.Median.Known() || !c.B.Median.Known() {
+		c.Verdict, c.Why = Unmeasured, "not measured in "+missingIn(c)
+		return
+	}
+	if m := c.A.Median.Float(); m != 0 {
+		c.ChangePercent = experiments.Some(100 * (c.B.Median.Float() - m) / m)
+	} else if c.B.Median.Float() == 0 {
+		c.ChangePercent = experiments.Some(0)
+	}
+	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+	switch {
+	case len(a) > 0 && slices.Equal(a, b):
+		c.Verdict = Same
+	case min(len(a), len(b)) < minSample:
+		c.Verdict, c.Why = TooFew, fmt.Sprintf("n = %d and %d: with fewer than %d on a side no difference can be significant", c.A.N, c.B.N, minSample)
+	case a[0] == a[len(a)-1] && b[0] == b[len(b)-1] && a[0] == b[0]:
+		c.Verdict = Same // the test would say that all values are equal
+	default:
+		t := &benchmath.DefaultThresholds
+		r := benchmath.AssumeNothing.Compare(benchmath.NewSample(a, t), benchmath.NewSample(b, t))
+		c.P = experiments.Some(min(1, r.P)) // twice a tail can be more than 1
+	}
+}
+
+func missingIn(c *Comparison) string {
+	switch {
+	case c.A.Median.Known():
+		return "B"
+	case c.B.Median.Known():
+		return "A"
+	}
+	return "either"
+}
+
+// judge gives a verdict to what was tested. Where the medians are the same, the direction is that of nothing: the samples differ otherwise.
+func (c *Comparison) judge() {
+	if !c.P.Known() {
+		return
+	}
+	c.Verdict = NotShown
+	a, b := c.A.Median.Float(), c.B.Median.Float()
+	if c.P.Float() >= alpha || a == b {
+		return
+	}
+	better := (b < a) == c.less
+	switch holds := c.HolmP.Float() < alpha; {
+	case holds && better:
+		c.Verdict = Better
+	case holds:
+		c.Verdict = Worse
+	case better:
+		c.Verdict = MayBetter
+	default:
+		c.Verdict = MayWorse
+	}
+}

@@ -1,0 +1,261 @@
+package compare
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"krdlab/experiments"
+	"krdlab/experiments/correlate/textcols"
+	"krdlab/experiments/dataset"
+)
+
+// WriteText writes what changed for a person at a terminal: the changes that hold, then a table for each quantity, then what is in one only,
+// and warnings.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("A  %s%s", r.A.Name, revision(&r.A))
+	line("B  %s%s", r.B.Name, revision(&r.B))
+	line("")
+	line("%s in both, %d only in A, %d only in B.", plural(len(r.Pairs), "configuration"), len(r.OnlyA), len(r.OnlyB))
+	if r.Tests == 0 {
+		line("No test was made: %s.", r.whyNoTest())
+	} else {
+		line("%s by Mann-Whitney's U, two-sided: %d with p < %.2f (by chance alone at most about %.0f), of which %d hold after Holm's correction.",
+			plural(r.Tests, "test"), r.Below, r.Alpha, math.Round(r.Alpha*float64(r.Tests)), r.Hold)
+	}
+	for _, m := range r.changes() {
+		line("- %s", m)
+	}
+	var notes []string
+	for _, key := range r.keys() {
+		line("")
+		line("%s", key)
+		if key.Substrate == "simulated" {
+			line("SIMULATED: no measurement")
+		}
+		for _, q := range r.quantities(key) {
+			r.table(&b, key, q, &notes)
+		}
+	}
+	line("")
+	for i, n := range notes {
+		line("[%d] %s", i+1, n)
+	}
+	line("change: of the median, in %% of A. better, worse: holds after Holm's correction; with ?: p < %.2f, but does not hold; ~: no difference shown.", r.Alpha)
+	for _, only := range []struct {
+		name string
+		list []Config
+	}{{"A", r.OnlyA}, {"B", r.OnlyB}} {
+		for _, c := range only.list {
+			line("only in %s: %s", only.name, c)
+		}
+	}
+	for _, m := range r.Warnings {
+		line("warning: %s", m)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func revision(s *Side) string {
+	if s.Revision == nil {
+		return ""
+	}
+	short := (*s.Revision)[:min(12, len(*s.Revision))]
+	if s.Modified != nil && *s.Modified {
+		short += ", modified"
+	}
+	return " (krdlab " + short + ")"
+}
+
+// whyNoTest says what all comparisons are instead.
+func (r *Report) whyNoTest() string {
+	n := map[Verdict]int{}
+	for i := range r.Pairs {
+		for _, c := range r.Pairs[i].Quantities {
+			n[c.Verdict]++
+		}
+	}
+	switch {
+	case n[TooFew] == 0 && n[Same] > 0:
+		return "everything that both have is the same, value by value"
+	case n[Same] == 0:
+		return fmt.Sprintf("there are fewer than %d repetitions", minSample)
+	}
+	return fmt.Sprintf("what differs has fewer than %d repetitions", minSample)
+}
+
+// changes are the verdicts that hold, by quantity: in how many configurations, and from which change to which.
+func (r *Report) changes() []string {
+	var list []string
+	for _, name := range r.names() {
+		for _, v := range []Verdict{Better, Worse} {
+			var low, high float64
+			n := 0
+			var where string
+			for i := range r.Pairs {
+				for _, c := range r.Pairs[i].Quantities {
+					if c.Quantity != name || c.Verdict != v {
+						continue
+					}
+					d := c.ChangePercent.Float()
+					if n == 0 {
+						low, high = d, d
+					}
+					low, high = min(low, d), max(high, d)
+					where = fmt.Sprintf("%s on %s", r.Pairs[i].Scheduler, plural(r.Pairs[i].Cores, "core"))
+					n++
+				}
+			}
+			switch n {
+			case 0:
+			case 1:
+				list = append(list, fmt.Sprintf("%s: %s for %s (%s %%)", name, v, where, percent(low)))
+			default:
+				list = append(list, fmt.Sprintf("%s: %s in %d of %d configurations (%s to %s %%)", name, v, n, len(r.Pairs), percent(low), percent(high)))
+			}
+		}
+	}
+	return list
+}
+
+// names are those of the quantities, in the order in which they first appear.
+func (r *Report) names() []string {
+	var list []string
+	for i := range r.Pairs {
+		for _, c := range r.Pairs[i].Quantities {
+			if !slices.Contains(list, c.Quantity) {
+				list = append(list, c.Quantity)
+			}
+		}
+	}
+	return list
+}
+
+func (r *Report) keys() []dataset.Key {
+	var list []dataset.Key
+	for i := range r.Pairs {
+		if k := r.Pairs[i].key(); !slices.Contains(list, k) {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+func (r *Report) quantities(key dataset.Key) []string {
+	var list []string
+	for i := range r.Pairs {
+		if r.Pairs[i].key() != key {
+			continue
+		}
+		for _, c := range r.Pairs[i].Quantities {
+			if !slices.Contains(list, c.Quantity) {
+				list = append(list, c.Quantity)
+			}
+		}
+	}
+	return list
+}
+
+// table is one quantity of a group, or a line where there is nothing to see.
+func (r *Report) table(b *strings.Builder, key dataset.Key, name string, notes *[]string) {
+	var rows [][]string
+	verdicts := map[Verdict]int{}
+	var list []*Comparison
+	for i := range r.Pairs {
+		p := &r.Pairs[i]
+		if p.key() != key {
+			continue
+		}
+		for j := range p.Quantities {
+			if c := &p.Quantities[j]; c.Quantity == name {
+				verdicts[c.Verdict]++
+				list = append(list, c)
+				rows = append(rows, []string{p.Scheduler, strconv.Itoa(p.Cores), value(name, c.A.Median), value(name, c.B.Median),
+					change(c.ChangePercent), probability(c.P), probability(c.HolmP), string(c.Verdict), fmt.Sprintf("%d + %d", c.A.N, c.B.N)})
+			}
+		}
+	}
+	if n := len(rows); verdicts[Unmeasured] == n {
+		fmt.Fprintf(b, "%s: %s\n", name, list[0].Why)
+		return
+	} else if verdicts[Same] == n {
+		fmt.Fprintf(b, "%s: the same in all %d\n", name, n)
+		return
+	}
+	for i, c := range list {
+		if c.Why == "" {
+			continue
+		}
+		at := slices.Index(*notes, c.Why)
+		if at < 0 {
+			at = len(*notes)
+			*notes = append(*notes, c.Why)
+		}
+		rows[i][7] += fmt.Sprintf(" [%d]", at+1)
+	}
+	fmt.Fprintf(b, "\n%s\n", name)
+	b.WriteString(textcols.Table(1, []string{"scheduler", "cores", "A", "B", "change, %", "p", "p (Holm)", "verdict", "n"}, rows))
+}
+
+// value prints a quantity by its name's unit; shares in per cent.
+func value(name string, n experiments.Number) string {
+	if !n.Known() {
+		return "n/a"
+	}
+	v := n.Float()
+	switch {
+	case strings.HasPrefix(name, "krd "):
+		return strconv.FormatFloat(100*v, 'f', 3, 64) + " %"
+	case strings.HasPrefix(name, "llc_misses"):
+		return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
+	case strings.HasSuffix(name, "_ns"):
+		for _, u := range []struct {
+			name string
+			ns   float64
+		}{{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}} {
+			if v >= u.ns {
+				return strconv.FormatFloat(v/u.ns, 'f', 3, 64) + " " + u.name
+			}
+		}
+		return strconv.FormatFloat(v, 'f', 1, 64) + " ns"
+	}
+	return strconv.FormatFloat(v, 'f', 4, 64)
+}
+
+func change(n experiments.Number) string {
+	if !n.Known() {
+		return "n/a"
+	}
+	return percent(n.Float())
+}
+
+// percent prints a change with its sign, two decimals.
+func percent(v float64) string {
+	if s := strconv.FormatFloat(v, 'f', 2, 64); s == "0.00" || s == "-0.00" {
+		return "0.00"
+	}
+	return fmt.Sprintf("%+.2f", v)
+}
+
+func probability(p experiments.Number) string {
+	switch {
+	case !p.Known():
+		return "-"
+	case p.Float() < 0.0001:
+		return "<0.0001"
+	}
+	return strconv.FormatFloat(p.Float(), 'f', 4, 64)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
