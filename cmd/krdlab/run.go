@@ -40,6 +40,27 @@ func (a *app) runCommand() *cobra.Command {
 			"done is kept.",
 	})
 	p := run.PersistentFlags()
+	f.define(p)
+	p.SortFlags, run.Flags().SortFlags = false, false
+	completeRunFlags(run)
+
+	run.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usageError("krdlab run: which kernel? there are %s; try krdlab run matmul", strings.Join(experiments.KernelNames(), ", "))
+		}
+		_, err := experiments.FindKernel(args[0])
+		return err
+	}
+	for _, k := range kernels.Table {
+		c := a.kernelCommand(k, f)
+		run.AddCommand(c)
+		c.InheritedFlags().SortFlags = false
+	}
+	return run
+}
+
+// define defines the flags on p.
+func (f *runFlags) define(p *pflag.FlagSet) {
 	p.StringVar(&f.sched, "sched", "workfirst", "`NAMES` of schedulers, separated by commas, or all: "+strings.Join(experiments.SchedulerNames(), ", "))
 	p.IntVar(&f.cores, "cores", 0, "`N` workers, one for each core (default all cores of the machine)")
 	p.StringVar(&f.machine, "machine", machineAuto, "`WHERE`: native, the `NAME` or TOML file of a machine to simulate, or auto: native where this machine has\nthe cores, otherwise "+
@@ -59,9 +80,12 @@ func (a *app) runCommand() *cobra.Command {
 	p.BoolVar(&f.oversubscribe, "oversubscribe", false, "allow more workers than CPUs; WTI is then unreliable")
 	p.BoolVar(&f.smt, "smt", false, "use SMT siblings as cores")
 	p.StringVar(&f.topology, "topology", "", "treat workers as `NODESxCORES`, such as 4x6; results are marked synthetic")
-	p.SortFlags, run.Flags().SortFlags = false, false
+}
+
+// completeRunFlags says how the values of those flags, which c has, are completed.
+func completeRunFlags(c *cobra.Command) {
 	complete := func(flag string, values ...string) {
-		if err := run.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 			panic(err) // the flag is not defined above
 		}
 	}
@@ -73,20 +97,6 @@ func (a *app) runCommand() *cobra.Command {
 	complete("cache-model", string(experiments.CacheBlocks), string(experiments.CacheLines))
 	complete("counters", "auto", "perf", "off")
 	complete("numa", "first-touch", "interleave")
-
-	run.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return usageError("krdlab run: which kernel? there are %s; try krdlab run matmul", strings.Join(experiments.KernelNames(), ", "))
-		}
-		_, err := experiments.FindKernel(args[0])
-		return err
-	}
-	for _, k := range kernels.Table {
-		c := a.kernelCommand(k, f)
-		run.AddCommand(c)
-		c.InheritedFlags().SortFlags = false
-	}
-	return run
 }
 
 // kernelCommand is `krdlab run KERNEL`, with a flag for each parameter of the kernel.

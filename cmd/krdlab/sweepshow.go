@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/schollz/progressbar/v3"
+
+	"krdlab/experiments"
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/sweep"
+)
+
+// sweepProgress is a bar on a terminal, and a line for each cell elsewhere.
+type sweepProgress struct {
+	a     *app
+	bar   *progressbar.ProgressBar
+	began time.Time
+}
+
+func (a *app) newSweepProgress() *sweepProgress { return &sweepProgress{a: a, began: time.Now()} }
+
+// barSteps is the length of the bar, of which each cell has its share of the work.
+const barSteps = 10_000
+
+func (s *sweepProgress) progress(p sweep.Progress) {
+	if !s.a.terminal {
+		return
+	}
+	if s.bar == nil {
+		s.bar = progressbar.NewOptions(barSteps, progressbar.OptionSetWriter(s.a.stderr), progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(false),
+			progressbar.OptionSetPredictTime(false), progressbar.OptionSetWidth(20), progressbar.OptionThrottle(50*time.Millisecond))
+	}
+	s.bar.Describe(fmt.Sprintf("cell %d of %d, %s left: %s c%d, %d/%d %s", p.Done+1, p.Cells, leftText(p.Left), p.Cell.Kernel, p.Cell.Cores, p.Reps, p.OfReps, p.Next))
+	_ = s.bar.Set(int(p.Share * barSteps)) // a terminal that cannot be written to is no reason to stop
+}
+
+func (s *sweepProgress) finished(f sweep.Finished) {
+	s.end()
+	if f.Err != nil {
+		fmt.Fprintf(s.a.stderr, "%s failed after %s: %s\n", f.Cell.ID, roundTime(f.Took), oneLine(f.Err))
+	} else if !s.a.terminal {
+		fmt.Fprintf(s.a.stderr, "%s done in %s; %d of %d cells, %s left\n", f.Cell.ID, roundTime(f.Took), f.Done, f.Cells, leftText(f.Left))
+	}
+}
+
+// end clears the bar.
+func (s *sweepProgress) end() {
+	if s.bar != nil {
+		_ = s.bar.Finish()
+		s.bar = nil
+	}
+}
+
+func leftText(d time.Duration) string {
+	if d < 0 {
+		return "unknown time"
+	}
+	return "about " + roundTime(d)
+}
+
+func roundTime(d time.Duration) string {
+	if d < 10*time.Second {
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}
+
+// plainTable is a table without borders; the first left columns are aligned to the left.
+func plainTable(left int, header ...any) table.Writer {
+	t := table.NewWriter()
+	style := table.StyleDefault
+	style.Options = table.Options{SeparateHeader: true}
+	style.Format = table.FormatOptions{Header: text.FormatDefault, Row: text.FormatDefault}
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	t.SetStyle(style)
+	t.AppendHeader(header)
+	var columns []table.ColumnConfig
+	for i := range header {
+		align := text.AlignRight
+		if i < left {
+			align = text.AlignLeft
+		}
+		columns = append(columns, table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align})
+	}
+	t.SetColumnConfigs(columns)
+	return t
+}
+
+func render(t table.Writer) string {
+	lines := strings.Split(t.Render(), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// printSweep prints a row for each scheduler and number of cores of an experiment, and where the tables are.
+func (a *app) printSweep(dir string, e *dataset.Experiment) error {
+	for _, g := range e.Groups() {
+		substrate := g.Key.String()
+		if g.Substrate == "simulated" {
+			substrate = strings.Replace(substrate, "simulated", "SIMULATED", 1)
+		}
+		fmt.Fprintln(a.stdout, substrate)
+		t := plainTable(1, "scheduler", "cores", "n", "time ms", "speed-up", "OVR", "WTI", "misses/core", "from")
+		for _, s := range g.Schedulers() {
+			for _, n := range g.Cores() {
+				r := g.At(s, n)
+				if r == nil {
+					continue
+				}
+				source := "n/a"
+				if r.LLCSource != nil && r.Summary.LLCMissesPerCore.Median.Known() {
+					source = *r.LLCSource
+				}
+				q := &r.Summary
+				t.AppendRow(table.Row{s, n, q.TimeNS.N, numberText(q.TimeNS.Median, "%.4g", 1e-6), numberText(q.Speedup.Median, "%.4g", 1), numberText(q.OVR.Median, "%.3f", 1),
+					numberText(q.WTI.Median, "%.3f", 1), numberText(q.LLCMissesPerCore.Median, "%.0f", 1), source})
+			}
+		}
+		fmt.Fprintln(a.stdout, render(t))
+	}
+	for _, p := range e.Problems {
+		fmt.Fprintln(a.stderr, p)
+	}
+	_, err := fmt.Fprintf(a.stdout, "medians; a row for each of %d repetitions is in %s/table.csv, .jsonl and .parquet; benchstat reads %s/%s\n", len(e.Rows()), dir, dir, sweep.BenchFile)
+	return err
+}
+
+func numberText(n experiments.Number, format string, unit float64) string {
+	if !n.Known() {
+		return "n/a"
+	}
+	return fmt.Sprintf(format, n.Float()*unit)
+}
+
+// printPlan prints what a sweep would run.
+func (a *app) printPlan(dir string, plan *sweep.Plan) error {
+	t := plainTable(2, "cell", "schedulers", "cores", "seed", "reps", "where", "parameters")
+	reps := 0
+	for _, c := range plan.Cells {
+		r := experiments.Result{Kernel: c.Kernel, Params: c.Params}
+		where := c.Machine
+		if where != dataset.Native {
+			where += " (simulated)"
+		}
+		t.AppendRow(table.Row{c.ID, strings.Join(c.Schedulers, "\n"), c.Cores, c.Seed, c.Settings.Reps, where, dataset.ParamsText(&r)})
+		reps += c.Settings.Reps * (1 + len(c.Schedulers))
+	}
+	fmt.Fprint(a.stdout, render(t))
+	estimate := "how long it takes is not known before a first cell is done"
+	if s := plan.Estimate(dir); s == 0 {
+		estimate = "all are done there"
+	} else if s > 0 {
+		estimate = fmt.Sprintf("about %s for what is not done, from the cells in %s that are", roundTime(time.Duration(s*float64(time.Second))), dir)
+	}
+	_, err := fmt.Fprintf(a.stdout, "\n%d cells, %d repetitions with the serial ones, into %s; %s\n", len(plan.Cells), reps, dir, estimate)
+	return err
+}

@@ -1,0 +1,81 @@
+package sweep
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"golang.org/x/perf/benchfmt"
+
+	"krdlab/experiments"
+	"krdlab/experiments/dataset"
+)
+
+// benchUnits are the values of a line of bench.txt, with what is better for benchstat to say.
+var benchUnits = []struct {
+	unit, better string
+	of           func(r *dataset.Row) experiments.Number
+}{
+	{"ns/op", "", func(r *dataset.Row) experiments.Number { return r.TimeNS }},
+	{"ns/kernel", "lower", func(r *dataset.Row) experiments.Number { return r.KernelNS }},
+	{"speedup", "higher", func(r *dataset.Row) experiments.Number { return r.Speedup }},
+	{"ovr", "lower", func(r *dataset.Row) experiments.Number { return r.OVR }},
+	{"wti", "lower", func(r *dataset.Row) experiments.Number { return r.WTI }},
+	{"llc-misses/core", "lower", func(r *dataset.Row) experiments.Number { return r.LLCMissesPerCore }},
+}
+
+// WriteBench writes the repetitions of an experiment in the Go benchmark format (https://go.dev/design/14313-benchmark-format), a line for
+// each, so that benchstat compares experiments, or schedulers: benchstat -col /sched -row /cores bench.txt. The substrate, the machine and
+// the source of LLC misses are configuration, so that benchstat keeps apart what they differ in.
+func WriteBench(w io.Writer, e *dataset.Experiment) error {
+	for _, u := range benchUnits {
+		if u.better != "" {
+			if _, err := fmt.Fprintf(w, "Unit %s better=%s\n", u.unit, u.better); err != nil {
+				return err
+			}
+		}
+	}
+	out := benchfmt.NewWriter(w)
+	for i := range e.Cells {
+		c := &e.Cells[i]
+		for _, row := range c.Rows() {
+			r := &benchfmt.Result{Name: benchName(c), Iters: 1}
+			for _, u := range benchUnits {
+				if n := u.of(&row); n.Known() {
+					r.Values = append(r.Values, benchfmt.Value{Value: n.Float(), Unit: u.unit})
+				}
+			}
+			source := row.LLCSource
+			if source == "" {
+				source = "none"
+			}
+			key := dataset.KeyOf(c)
+			settings := key.Settings
+			if settings == "" {
+				settings = "default"
+			}
+			for _, kv := range [][2]string{{"substrate", key.Substrate}, {"machine", key.Machine}, {"settings", settings}, {"llc-source", source}} {
+				r.Config = append(r.Config, benchfmt.Config{Key: kv[0], Value: []byte(kv[1]), File: true})
+			}
+			if err := out.Write(r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// benchName is Matmul/n=1024/leaf=32x32x64/seed=1/sched=workfirst/cores=6. The last part ends without a dash and a number, which would be
+// read as GOMAXPROCS.
+func benchName(c *dataset.Cell) benchfmt.Name {
+	r := c.Result
+	name := []rune(r.Kernel)
+	name[0] = unicode.ToUpper(name[0])
+	parts := []string{string(name)}
+	for _, w := range strings.Fields(dataset.ParamsText(r)) {
+		parts = append(parts, strings.ReplaceAll(w, "/", "_"))
+	}
+	parts = append(parts, fmt.Sprintf("seed=%d", r.Seed), "sched="+r.Scheduler, fmt.Sprintf("cores=%d", r.Cores))
+	return benchfmt.Name(strings.Join(parts, "/"))
+}

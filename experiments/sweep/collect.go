@@ -1,0 +1,58 @@
+package sweep
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"krdlab/experiments/dataset"
+)
+
+// The tables of an experiment folder.
+const (
+	CSVFile     = "table.csv"
+	JSONLFile   = "table.jsonl"
+	ParquetFile = "table.parquet"
+	BenchFile   = "bench.txt"
+)
+
+// Tables are the files that WriteTables writes.
+var Tables = []string{CSVFile, JSONLFile, ParquetFile, BenchFile}
+
+// WriteTables reads the experiment in dir and writes its tables into it, in place of those that are there. Processes that do so at the same
+// time take turns, so that what is there in the end has everything that was finished. The experiment is returned. Errors: those of
+// dataset.Load; of writing.
+func WriteTables(dir string) (e *dataset.Experiment, err error) {
+	lock, err := wait(filepath.Join(dir, tableLock), "tables of "+dir)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.release()
+	if e, err = load(dir); err != nil {
+		return nil, err
+	}
+	return e, writeTables(dir, e)
+}
+
+// load is dataset.Load; a plan that cannot be read is a *DataError.
+func load(dir string) (*dataset.Experiment, error) {
+	if _, err := Read(dir); err != nil {
+		return nil, err
+	}
+	return dataset.Load(dir)
+}
+
+func writeTables(dir string, e *dataset.Experiment) error {
+	t := NewTable(e)
+	for i, write := range []func(io.Writer) error{t.WriteCSV, t.WriteJSONL, t.WriteParquet, func(w io.Writer) error { return WriteBench(w, e) }} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			return fmt.Errorf("%s: %w", Tables[i], err)
+		}
+		if err := writeFile(filepath.Join(dir, Tables[i]), b.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

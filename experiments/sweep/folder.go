@@ -1,0 +1,186 @@
+package sweep
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"krdlab/experiments/dataset"
+	"krdlab/hw/machine"
+)
+
+// Create makes the experiment folder dir of a plan; it appears with all of the plan in it. If there is one already, its plan must be the
+// same, and it stays as it is. An empty folder may be there.
+//
+// Errors: a [*DifferentPlanError]; dataset.ErrNotAnExperiment, wrapped, where dir is something else; those of the file system.
+func Create(dir string, plan *Plan, info dataset.Info) (created bool, err error) {
+	dir = filepath.Clean(dir)
+	if there, err := isThere(dir); err != nil {
+		return false, err
+	} else if there {
+		return false, compare(dir, plan)
+	}
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, 0o777); err != nil {
+		return false, fmt.Errorf("experiment folder %s: its parent cannot be made: %w; choose another with --out", dir, err)
+	}
+	host, _ := os.Hostname()
+	tmp := filepath.Join(parent, fmt.Sprintf(".%s.new-%s-%d", filepath.Base(dir), host, os.Getpid()))
+	if err := os.Mkdir(tmp, 0o777); err != nil {
+		return false, fmt.Errorf("experiment folder %s cannot be made: %w; choose another with --out", dir, err)
+	}
+	defer os.RemoveAll(tmp) // it is gone after the rename
+	if err := plan.write(tmp, info); err != nil {
+		return false, fmt.Errorf("experiment folder %s: %w", dir, err)
+	}
+	if err := os.Rename(tmp, dir); errors.Is(err, fs.ErrExist) || isNotEmpty(err) {
+		return false, compare(dir, plan) // another process was faster
+	} else if err != nil {
+		return false, fmt.Errorf("experiment folder %s: %w", dir, err)
+	}
+	return true, syncPath(parent)
+}
+
+// isThere says whether an experiment is in dir. Something else there is an error.
+func isThere(dir string) (bool, error) {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("experiment folder: %w; choose another with --out", err)
+	case len(entries) == 0:
+		return false, nil
+	case slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == dataset.PlanFile }):
+		return true, nil
+	}
+	return false, fmt.Errorf("%s: %w: it is not empty and holds no %s; choose another with --out", dir, dataset.ErrNotAnExperiment, dataset.PlanFile)
+}
+
+// compare returns a *DifferentPlanError unless the experiment in dir has the plan.
+func compare(dir string, plan *Plan) error {
+	there, err := Read(dir)
+	if err != nil {
+		return err
+	}
+	if what := differences(there, plan); len(what) > 0 {
+		return &DifferentPlanError{dir, what}
+	}
+	return nil
+}
+
+// write writes everything that is there before the first cell.
+func (p *Plan) write(dir string, info dataset.Info) error {
+	for _, sub := range []string{dataset.MachinesDir, dataset.CellsDir} {
+		if err := os.Mkdir(filepath.Join(dir, sub), 0o777); err != nil {
+			return err
+		}
+	}
+	for name, m := range p.Machines {
+		var b bytes.Buffer
+		if err := m.Write(&b); err != nil {
+			return fmt.Errorf("machine %s: %w", name, err)
+		}
+		if err := writeFile(filepath.Join(dir, dataset.MachinesDir, name+".toml"), b.Bytes()); err != nil {
+			return err
+		}
+	}
+	info.SchemaVersion = dataset.SchemaVersion
+	if err := writeJSON(filepath.Join(dir, dataset.InfoFile), info); err != nil {
+		return err
+	}
+	b, err := p.lines()
+	if err != nil {
+		return err
+	}
+	if err := writeFile(filepath.Join(dir, dataset.PlanFile), b); err != nil {
+		return err
+	}
+	return syncPath(filepath.Join(dir, dataset.MachinesDir))
+}
+
+// Read reads the plan of the experiment in dir, and its machines.
+func Read(dir string) (*Plan, error) {
+	cells, err := dataset.ReadPlan(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, serr := os.Stat(dir); serr != nil {
+			return nil, serr
+		}
+		return nil, fmt.Errorf("%s: %w: there is no %s", dir, dataset.ErrNotAnExperiment, dataset.PlanFile)
+	} else if err != nil {
+		return nil, &DataError{err}
+	}
+	if len(cells) == 0 {
+		return nil, &DataError{fmt.Errorf("%s: it has no cells", filepath.Join(dir, dataset.PlanFile))}
+	}
+	p := &Plan{Cells: cells, Machines: map[string]*machine.Machine{}}
+	for _, c := range cells {
+		if c.Machine == dataset.Native || p.Machines[c.Machine] != nil {
+			continue
+		}
+		m, err := machine.Load(filepath.Join(dir, dataset.MachinesDir, c.Machine+".toml"))
+		if err != nil {
+			return nil, &DataError{fmt.Errorf("cell %s: %w", c.ID, err)}
+		}
+		p.Machines[c.Machine] = m
+	}
+	return p, nil
+}
+
+// A DataError is a document of an experiment that cannot be used.
+type DataError struct{ Err error }
+
+func (e *DataError) Error() string { return e.Err.Error() }
+func (e *DataError) Unwrap() error { return e.Err }
+
+func writeJSON(path string, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return writeFile(path, append(b, '\n'))
+}
+
+// readFailure reads why a cell failed. A record that cannot be read says so.
+func readFailure(path, id string) dataset.Failure {
+	var f dataset.Failure
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(b, &f)
+	}
+	if err != nil {
+		return dataset.Failure{SchemaVersion: dataset.SchemaVersion, ID: id, Error: "the record of the failure cannot be read: " + err.Error()}
+	}
+	return f
+}
+
+// writeFile replaces a file: afterwards, whatever happens, it has its old content or the new one. One process at a time.
+func writeFile(path string, b []byte) error {
+	tmp := path + ".new"
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		os.Remove(tmp)
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return syncPath(filepath.Dir(path))
+}
+
+func syncPath(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

@@ -1,0 +1,263 @@
+package sweep
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"krdlab/experiments"
+	"krdlab/experiments/dataset"
+	"krdlab/hw"
+	"krdlab/hw/machine"
+	"krdlab/kernels/kernel"
+)
+
+// A Plan is the cells of a sweep, and the machines that they are simulated on.
+type Plan struct {
+	Cells    []dataset.PlannedCell
+	Machines map[string]*machine.Machine // by the name in PlannedCell.Machine
+
+	topologies map[string]*hw.Topology
+}
+
+// NewPlan returns the plan that runs configs in their order, which have been validated. Their Out and Notice are not used. Errors: a
+// [*experiments.ConfigError] where there are none, or two are the same.
+func NewPlan(configs []experiments.Config) (*Plan, error) {
+	if len(configs) == 0 {
+		return nil, &experiments.ConfigError{Flag: "kernel", Got: "(none)", Want: "there is nothing to run: the plan has no cells"}
+	}
+	p := &Plan{Machines: map[string]*machine.Machine{}}
+	seen := map[string]string{}
+	for i := range configs {
+		c := &configs[i]
+		name := dataset.Native
+		if c.Simulated != nil {
+			name = p.nameOf(c.Simulated)
+		}
+		cell := dataset.PlannedCell{
+			SchemaVersion: dataset.SchemaVersion, Index: i, Kernel: c.Kernel, Params: c.Params, Schedulers: c.Schedulers, Cores: c.Cores, Seed: c.Seed,
+			Machine: name, Settings: settingsOf(c),
+		}
+		what := identity(cell)
+		cell.ID = idOf(cell)
+		if other, ok := seen[what]; ok {
+			return nil, &experiments.ConfigError{Flag: "kernel", Got: c.Kernel, Want: fmt.Sprintf("the plan has the same cell twice: %s and %s", other, cell.ID)}
+		}
+		seen[what] = cell.ID
+		p.Cells = append(p.Cells, cell)
+	}
+	return p, nil
+}
+
+// idOf names the folder of a cell.
+func idOf(c dataset.PlannedCell) string {
+	id := fmt.Sprintf("%04d-%s", c.Index, c.Kernel)
+	for _, size := range []string{"n", "bodies"} {
+		if v, ok := c.Params[size]; ok {
+			id += fmt.Sprintf("-%c%v", size[0], v)
+		}
+	}
+	return fmt.Sprintf("%s-c%d-s%d", id, c.Cores, c.Seed)
+}
+
+// identity is all of a cell that changes what is run.
+func identity(c dataset.PlannedCell) string {
+	c.Index, c.ID = 0, ""
+	b, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // params are whole numbers and texts
+	}
+	return string(b)
+}
+
+// nameOf enters a machine and returns the name of its file: its own, and the beginning of its hash where another machine has that name, or
+// the name would not do for a file.
+func (p *Plan) nameOf(m *machine.Machine) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
+			return r
+		}
+		return '-'
+	}, m.Name)
+	other, taken := p.Machines[name]
+	if taken && other.Hash() == m.Hash() && other.Name == m.Name {
+		return name
+	}
+	if taken || name != m.Name || name == dataset.Native || strings.HasPrefix(name, ".") {
+		name = strings.TrimLeft(name, ".") + "-" + m.Hash()[:8]
+	}
+	p.Machines[name] = m
+	return name
+}
+
+// settingsOf returns the settings of a configuration, as its manifest will have them.
+func settingsOf(c *experiments.Config) experiments.Settings {
+	s := experiments.Settings{
+		Reps: c.Reps, Warmup: c.Warmup, Bind: c.Bind.String(), Trace: c.Trace, Grain: c.Grain, Counters: c.Counters, NUMA: c.NUMA,
+		Oversubscribe: c.Oversubscribe, SMT: c.SMT, Topology: c.Topology, TraceLimit: c.TraceLimit,
+	}
+	if c.Simulated != nil {
+		s.CacheModel = c.CacheModel
+	}
+	return s
+}
+
+// Config returns the configuration of a cell, to be run into the experiment dir, and the machine that its workers are placed on; host is
+// this computer.
+func (p *Plan) Config(i int, dir string, host *hw.Topology) (*experiments.Config, *hw.Topology, error) {
+	cell := &p.Cells[i]
+	bind, err := hw.ParseBinding(cell.Settings.Bind)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cell %s: %w", cell.ID, err)
+	}
+	s := &cell.Settings
+	c := &experiments.Config{
+		Kernel: cell.Kernel, Params: cell.Params, Schedulers: cell.Schedulers, Cores: cell.Cores, Reps: s.Reps, Warmup: s.Warmup, Seed: cell.Seed,
+		Bind: bind, Trace: s.Trace, Grain: s.Grain, Counters: s.Counters, NUMA: s.NUMA, TraceLimit: s.TraceLimit,
+		Oversubscribe: s.Oversubscribe, SMT: s.SMT, Topology: s.Topology, CacheModel: s.CacheModel,
+		Out: filepath.Join(dir, dataset.CellsDir, cell.ID),
+	}
+	if cell.Machine == dataset.Native {
+		c.CacheModel = experiments.CacheBlocks
+		return c, host, nil
+	}
+	c.Simulated = p.Machines[cell.Machine]
+	if c.Simulated == nil {
+		return nil, nil, fmt.Errorf("cell %s: there is no machine %q", cell.ID, cell.Machine)
+	}
+	t := p.topologies[cell.Machine]
+	if t == nil {
+		if t, err = c.Simulated.Topology(); err != nil {
+			return nil, nil, fmt.Errorf("cell %s: %w", cell.ID, err)
+		}
+		if p.topologies == nil {
+			p.topologies = map[string]*hw.Topology{}
+		}
+		p.topologies[cell.Machine] = t
+	}
+	return c, t, nil
+}
+
+// lines is the plan as plan.jsonl has it.
+func (p *Plan) lines() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	for _, c := range p.Cells {
+		if err := e.Encode(c); err != nil {
+			return nil, fmt.Errorf("cell %s: %w", c.ID, err)
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// A DifferentPlanError says that a folder holds another experiment than the one that is asked for.
+type DifferentPlanError struct {
+	Dir  string
+	What []string // what differs, one by one
+}
+
+func (e *DifferentPlanError) Error() string {
+	return fmt.Sprintf("%s holds another sweep (%s); choose another --out, or go on with that one: krdlab sweep resume %s", e.Dir, strings.Join(e.What, "; "), e.Dir)
+}
+
+// differences says in what two plans differ; nothing if they are the same.
+func differences(there, asked *Plan) []string {
+	var what []string
+	a, b := there.dimensions(), asked.dimensions()
+	for i := range a {
+		if a[i].values != b[i].values {
+			what = append(what, fmt.Sprintf("%s %s there, %s asked for", a[i].name, a[i].values, b[i].values))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(asked.Machines)) {
+		if other := there.Machines[name]; other != nil && other.Hash() != asked.Machines[name].Hash() {
+			what = append(what, fmt.Sprintf("the numbers of machine %s", name))
+		}
+	}
+	if len(what) > 0 {
+		return what
+	}
+	x, errX := there.lines()
+	y, errY := asked.lines()
+	if errX != nil || errY != nil || !bytes.Equal(x, y) {
+		what = append(what, "the order or the combinations of its cells")
+	}
+	return what
+}
+
+type dimension struct{ name, values string }
+
+// dimensions are the distinct values of everything in a plan, for comparing and for showing it.
+func (p *Plan) dimensions() []dimension {
+	var list []dimension
+	add := func(name string, of func(c *dataset.PlannedCell) string) {
+		var values []string
+		for i := range p.Cells {
+			if v := of(&p.Cells[i]); !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+		list = append(list, dimension{name, strings.Join(values, " | ")})
+	}
+	add("kernels", func(c *dataset.PlannedCell) string { return c.Kernel })
+	add("parameters", func(c *dataset.PlannedCell) string { return paramsText(c.Kernel, c.Params) })
+	add("schedulers", func(c *dataset.PlannedCell) string { return strings.Join(c.Schedulers, ",") })
+	add("cores", func(c *dataset.PlannedCell) string { return fmt.Sprint(c.Cores) })
+	add("seeds", func(c *dataset.PlannedCell) string { return fmt.Sprint(c.Seed) })
+	add("machines", func(c *dataset.PlannedCell) string { return c.Machine })
+	add("repetitions", func(c *dataset.PlannedCell) string { return fmt.Sprint(c.Settings.Reps) })
+	add("warm-ups", func(c *dataset.PlannedCell) string { return fmt.Sprint(c.Settings.Warmup) })
+	add("settings", func(c *dataset.PlannedCell) string { return settingsText(c.Settings) })
+	return list
+}
+
+func paramsText(name string, p kernel.Params) string {
+	r := experiments.Result{Kernel: name, Params: p}
+	return dataset.ParamsText(&r)
+}
+
+func settingsText(s experiments.Settings) string {
+	s.Reps, s.Warmup = 0, 0
+	words := []string{"bind " + s.Bind, "trace " + string(s.Trace), "grain " + string(s.Grain), "counters " + string(s.Counters), "memory " + string(s.NUMA)}
+	if s.CacheModel != "" {
+		words = append(words, "cache model "+string(s.CacheModel))
+	}
+	if s.Oversubscribe {
+		words = append(words, "oversubscribed")
+	}
+	if s.SMT {
+		words = append(words, "SMT")
+	}
+	if s.Topology != "" {
+		words = append(words, "topology "+s.Topology)
+	}
+	if s.TraceLimit != 0 {
+		words = append(words, fmt.Sprintf("trace limit %d", s.TraceLimit))
+	}
+	return strings.Join(words, ", ")
+}
+
+// Name returns a name for the folder of the plan, which is the same for the same plan.
+func (p *Plan) Name() string {
+	h := sha256.New()
+	if b, err := p.lines(); err == nil {
+		h.Write(b)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Machines)) {
+		io.WriteString(h, p.Machines[name].Hash())
+	}
+	var names []string
+	for _, c := range p.Cells {
+		if !slices.Contains(names, c.Kernel) {
+			names = append(names, c.Kernel)
+		}
+	}
+	return fmt.Sprintf("sweep-%s-%x", strings.Join(names, "+"), h.Sum(nil)[:4])
+}

@@ -1,0 +1,281 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"krdlab/experiments"
+	"krdlab/experiments/dataset"
+	"krdlab/hw"
+	"krdlab/kernels"
+)
+
+// Options of [Run] and [RunCell].
+type Options struct {
+	Argv   []string            // the command as typed, for the manifests of cells
+	Host   *hw.Topology        // this computer
+	Native experiments.Measure // nil is experiments.Native
+	// ExitCode is that of an error, for dataset.Failure. It must not be nil.
+	ExitCode func(error) int
+	Progress func(Progress) // told of each repetition; may be nil
+	Finished func(Finished) // told of each cell that was run; may be nil
+}
+
+// Progress is how far a sweep is.
+type Progress struct {
+	Cell         *dataset.PlannedCell
+	Done, Cells  int // finished or failed, of the whole plan
+	Reps, OfReps int // of this cell, over its schedulers and the serial run
+	Next         string
+	Share        float64       // of the work of the plan, 0 to 1
+	Left         time.Duration // negative: not known
+}
+
+// Finished is how a cell ended.
+type Finished struct {
+	Cell        *dataset.PlannedCell
+	Done, Cells int
+	Took        time.Duration
+	Left        time.Duration        // negative: not known
+	Results     []experiments.Result // none if it could not be run
+	Err         error                // why it failed
+}
+
+// A Summary is what a sweep did, by IDs of cells in the order of the plan.
+type Summary struct {
+	Before   []string          // finished when it began
+	Done     []string          // by this process
+	Busy     []string          // in the hands of other processes
+	Failures []dataset.Failure // of this process
+}
+
+// ErrCheck is wrapped by the failure of a cell whose result was computed wrongly.
+var ErrCheck = errors.New("the numerical check failed")
+
+// ErrLost is wrapped by the failure of a cell whose traces lost records, though no limit of their size was set.
+var ErrLost = errors.New("records of a trace were lost")
+
+// An Outcome says what became of a cell.
+type Outcome int
+
+// The outcomes.
+const (
+	WasDone Outcome = iota // it was finished before
+	IsBusy                 // another process has it
+	IsDone                 // it was run
+	HasFailed
+	WasEnded // the sweep cannot go on: it was interrupted, or the disk is full
+)
+
+// Run works through the plan of the experiment in dir: every cell that is not finished and that nobody else works on is run, and what a
+// dead process left of one is removed first. A cell that fails is recorded and the sweep goes on; one that failed earlier is run again.
+//
+// Errors: a *[BusyError] where another process works through dir; [ErrNoLocks]; context.Cause(ctx); what makes going on pointless,
+// such as a full disk. The summary is valid in any case.
+func Run(ctx context.Context, dir string, plan *Plan, opt Options) (*Summary, error) {
+	sum := &Summary{}
+	lock, err := take(filepath.Join(dir, sweepLock), "the sweep in "+dir)
+	if err != nil {
+		return sum, err
+	}
+	defer lock.release()
+	w := newWork(dir, plan)
+	for i := range plan.Cells {
+		if w.done[i] {
+			sum.Before = append(sum.Before, plan.Cells[i].ID)
+		}
+	}
+	for i := range plan.Cells {
+		if w.done[i] {
+			continue
+		}
+		id := plan.Cells[i].ID
+		outcome, failure, err := w.cell(ctx, i, opt)
+		switch outcome {
+		case WasDone:
+			sum.Before = append(sum.Before, id)
+		case IsBusy:
+			sum.Busy = append(sum.Busy, id)
+		case IsDone:
+			sum.Done = append(sum.Done, id)
+		case HasFailed:
+			sum.Failures = append(sum.Failures, *failure)
+		case WasEnded:
+			return sum, err
+		}
+	}
+	return sum, nil
+}
+
+// RunCell runs one cell of the experiment in dir, as Run does. A cell that is finished is left alone. The error is that of a cell that
+// failed too, and a *[BusyError] for one that another process has.
+func RunCell(ctx context.Context, dir string, plan *Plan, index int, opt Options) (Outcome, error) {
+	if index < 0 || index >= len(plan.Cells) {
+		return WasEnded, &experiments.ConfigError{Flag: "index", Got: fmt.Sprint(index), Want: fmt.Sprintf("the plan in %s has cells 0 to %d", dir, len(plan.Cells)-1)}
+	}
+	w := newWork(dir, plan)
+	outcome, _, err := w.cell(ctx, index, opt)
+	return outcome, err
+}
+
+// work is a process at a plan.
+type work struct {
+	dir  string
+	plan *Plan
+	done []bool
+	*pace
+}
+
+func newWork(dir string, plan *Plan) *work {
+	w := &work{dir: dir, plan: plan, done: make([]bool, len(plan.Cells)), pace: newPace(plan)}
+	for i := range plan.Cells {
+		if w.done[i] = w.finished(i); w.done[i] {
+			w.read(dir, i)
+		}
+	}
+	return w
+}
+
+func (w *work) path(i int) string {
+	return filepath.Join(w.dir, dataset.CellsDir, w.plan.Cells[i].ID)
+}
+
+func (w *work) finished(i int) bool {
+	_, err := os.Stat(w.path(i))
+	return err == nil
+}
+
+// cell runs a cell, unless it is finished or in other hands.
+func (w *work) cell(ctx context.Context, i int, opt Options) (Outcome, *dataset.Failure, error) {
+	cell, path := &w.plan.Cells[i], w.path(i)
+	if w.finished(i) {
+		w.done[i] = true
+		return WasDone, nil, nil
+	}
+	if ctx.Err() != nil {
+		return WasEnded, nil, context.Cause(ctx)
+	}
+	lock, err := take(path+LockSuffix, "cell "+cell.ID)
+	var busy *BusyError
+	if errors.As(err, &busy) {
+		return IsBusy, nil, err
+	} else if err != nil {
+		return WasEnded, nil, err
+	}
+	defer lock.release()
+	if w.finished(i) { // between the look and the lock
+		w.done[i] = true
+		return WasDone, nil, nil
+	}
+	if err := os.RemoveAll(path + dataset.PartialSuffix); err != nil {
+		return WasEnded, nil, fmt.Errorf("cell %s: what an ended run left cannot be removed: %w", cell.ID, err)
+	}
+	start := time.Now()
+	out, err := w.run(ctx, i, opt)
+	took := time.Since(start)
+	switch {
+	case err == nil:
+		w.done[i] = true
+		w.learn(i, took)
+		if err := os.Remove(path + dataset.FailedSuffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return WasEnded, nil, fmt.Errorf("cell %s is done, and the record of its failure before cannot be removed: %w", cell.ID, err)
+		}
+		w.tell(opt, i, took, out.Results, nil)
+		return IsDone, nil, nil
+	case ctx.Err() != nil:
+		return WasEnded, nil, context.Cause(ctx)
+	case pointless(err):
+		os.RemoveAll(path + dataset.PartialSuffix) // give back the room that it took
+		return WasEnded, nil, fmt.Errorf("cell %s: %w", cell.ID, err)
+	}
+	failure := &dataset.Failure{SchemaVersion: dataset.SchemaVersion, ID: cell.ID, Error: err.Error(), ExitCode: opt.ExitCode(err), At: time.Now().UTC().Truncate(time.Second)}
+	if werr := writeJSON(path+dataset.FailedSuffix, failure); werr != nil {
+		return WasEnded, nil, errors.Join(fmt.Errorf("cell %s: %w", cell.ID, err), werr)
+	}
+	w.fail(i)
+	w.tell(opt, i, took, out.Results, err)
+	return HasFailed, failure, fmt.Errorf("cell %s: %w", cell.ID, err)
+}
+
+func (w *work) tell(opt Options, i int, took time.Duration, results []experiments.Result, err error) {
+	if opt.Finished != nil {
+		opt.Finished(Finished{&w.plan.Cells[i], w.settled(), len(w.plan.Cells), took, w.left(i, 1), results, err})
+	}
+}
+
+// run is `krdlab run` of the cell.
+func (w *work) run(ctx context.Context, i int, opt Options) (*experiments.Outcome, error) {
+	c, t, err := w.plan.Config(i, w.dir, opt.Host)
+	if err != nil {
+		return &experiments.Outcome{}, err
+	}
+	measure := opt.Native
+	if measure == nil {
+		measure = experiments.Native
+	}
+	if c.Simulated != nil {
+		measure = experiments.Simulate(c.Simulated)
+	}
+	var progress experiments.Progress
+	if opt.Progress != nil {
+		progress = func(done, total int, next string) {
+			part := float64(done) / float64(max(total, 1))
+			opt.Progress(Progress{&w.plan.Cells[i], w.settled(), len(w.plan.Cells), done, total, next, w.share(i, part), w.left(i, part)})
+		}
+	}
+	return experiments.Run(ctx, c, opt.Argv, t, strict(measure), progress)
+}
+
+// strict is a Measure that fails where the numbers must not be used: `krdlab run` completes such a run and says so, but in a sweep nobody
+// looks.
+func strict(measure experiments.Measure) experiments.Measure {
+	return func(ctx context.Context, c *experiments.Config, t *hw.Topology, dir *experiments.RunDir, progress experiments.Progress) ([]*experiments.Measured, error) {
+		list, err := measure(ctx, c, t, dir, progress)
+		for _, m := range list {
+			if err != nil {
+				break
+			}
+			if m.Check != nil && !m.Check.Passed {
+				err = fmt.Errorf("%w under %s: error %g, tolerance %g", ErrCheck, m.Scheduler, m.Check.Error.Float(), m.Check.Tolerance.Float())
+			} else if lost(c, m) {
+				err = fmt.Errorf("%s: %w, probably for want of room on the disk", m.Scheduler, ErrLost)
+			}
+		}
+		return list, err
+	}
+}
+
+// lost says whether traces of m lost records without being told to.
+func lost(c *experiments.Config, m *experiments.Measured) bool {
+	if c.TraceLimit != 0 {
+		return false
+	}
+	if m.Trace != nil && m.Trace.Discarded > 0 {
+		return true
+	}
+	k, ok := kernels.ByName(c.Kernel)
+	if !ok || !k.Work || c.Simulated == nil || c.Trace != experiments.TraceKRD {
+		return false
+	}
+	for i := range m.Repetitions {
+		if m.Repetitions[i].KRD == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// pointless says whether the next cell would fail in the same way.
+func pointless(err error) bool {
+	for _, target := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
+}

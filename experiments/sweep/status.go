@@ -1,0 +1,109 @@
+package sweep
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"krdlab/experiments"
+	"krdlab/experiments/dataset"
+)
+
+// A Status is how far an experiment is: the document of `krdlab sweep status --json`. Cells are named by their IDs, in the order of
+// the plan; each is in one of the lists.
+type Status struct {
+	SchemaVersion int                `json:"schema_version"`
+	Dir           string             `json:"dir"`
+	Cells         int                `json:"cells"`
+	Done          []string           `json:"done"`
+	Failed        []dataset.Failure  `json:"failed"`
+	InFlight      []InFlight         `json:"in_flight"`
+	Partial       []string           `json:"partial"` // begun by a process that is gone: will be run anew
+	Missing       []string           `json:"missing"`
+	Damaged       []Damage           `json:"damaged"`      // finished, and cannot be read; not run again unless removed
+	Sweeping      *Holder            `json:"sweeping"`     // the process that works through the plan; null: none
+	SecondsLeft   experiments.Number `json:"seconds_left"` // for one process, from the cells that are done; null: none is
+}
+
+// Damage is why a finished cell cannot be used as it was planned.
+type Damage struct {
+	ID    string `json:"id"`
+	Error string `json:"error"`
+}
+
+// InFlight is a cell that a living process works on.
+type InFlight struct {
+	ID string `json:"id"`
+	Holder
+}
+
+// NewStatus looks at the experiment in dir. It takes no lock for longer than a moment, and writes nothing.
+func NewStatus(dir string) (*Status, error) {
+	plan, err := Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Status{
+		SchemaVersion: dataset.SchemaVersion, Dir: dir, Cells: len(plan.Cells), Done: []string{}, Failed: []dataset.Failure{}, InFlight: []InFlight{},
+		Partial: []string{}, Missing: []string{}, Damaged: []Damage{},
+	}
+	if by, ok, err := held(filepath.Join(dir, sweepLock)); err != nil {
+		return nil, err
+	} else if ok {
+		s.Sweeping = &by
+	}
+	e, err := dataset.Load(dir)
+	if err != nil {
+		return nil, err
+	}
+	damaged := map[string]dataset.Problem{}
+	for _, p := range e.Problems {
+		if p.Kind == dataset.Unreadable || p.Kind == dataset.Interrupted {
+			damaged[p.Cell] = p
+		}
+	}
+	w := newWork(dir, plan)
+	for i, c := range plan.Cells {
+		path := w.path(i)
+		by, busy, err := held(path + LockSuffix)
+		if err != nil {
+			return nil, err
+		}
+		p, bad := damaged[c.ID]
+		switch {
+		case w.done[i] && bad:
+			s.Damaged = append(s.Damaged, Damage{c.ID, p.Detail})
+		case w.done[i]:
+			s.Done = append(s.Done, c.ID)
+		case busy:
+			s.InFlight = append(s.InFlight, InFlight{c.ID, by})
+		case exists(path + dataset.FailedSuffix):
+			s.Failed = append(s.Failed, readFailure(path+dataset.FailedSuffix, c.ID))
+		case exists(path + dataset.PartialSuffix):
+			s.Partial = append(s.Partial, c.ID)
+		default:
+			s.Missing = append(s.Missing, c.ID)
+		}
+	}
+	if left := w.left(-1, 0); left >= 0 {
+		s.SecondsLeft = experiments.Some(left.Seconds())
+	}
+	return s, nil
+}
+
+// Complete says whether nothing is left to do.
+func (s *Status) Complete() bool { return len(s.Done) == s.Cells }
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// Estimate returns how long the plan takes one process, from the cells that are finished in dir; negative if that is not known.
+func (p *Plan) Estimate(dir string) (seconds float64) {
+	if left := newWork(dir, p).left(-1, 0); left >= 0 {
+		return left.Seconds()
+	}
+	return -1
+}
