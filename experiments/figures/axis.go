@@ -56,7 +56,7 @@ func (a *Axis) thousands() {
 	for _, u := range []struct {
 		by   float64
 		name string
-	}{{1e9, "10\u2079"}, {1e6, "10\u2076"}, {1e3, "10\u00b3"}} {
+	}{{1e9, "1000 million"}, {1e6, "million"}, {1e3, "thousand"}} {
 		if a.Max < u.by {
 			continue
 		}

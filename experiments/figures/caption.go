@@ -158,5 +158,3 @@ func short(v float64) string {
 }
 
 func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-func joined(list []string) string { return strings.Join(list, ", ") }

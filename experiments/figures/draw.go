@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"krdlab/krd/krdplot"
@@ -24,7 +23,7 @@ const (
 	margin = 8 * vg.Length(1)
 )
 
-// Write draws f in one of [Formats]; another is an error that wraps [ErrFormat]. The bytes of SVG and PNG depend on f alone. A picture is
+// Write draws f in one of [Formats]; another is an error that wraps [ErrFormat]. The bytes depend on f alone. A picture is
 // 6.5 inches wide, PNG at 200 dots an inch.
 func (f *Figure) Write(w io.Writer, format string) error {
 	if !slices.Contains(Formats, format) {
@@ -48,7 +47,7 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	case "png":
 		c = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
 	case "pdf":
-		c = vgpdf.New(width, height)
+		c = krdplot.NewPDF(width, height)
 	}
 	all := draw.New(c)
 	all.SetColor(white)

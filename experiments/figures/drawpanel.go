@@ -59,12 +59,11 @@ func (p *Panel) plot(most float64) (*plot.Plot, error) {
 		g.Add(l)
 	}
 	for i := range p.Series {
-		// Markers of later series are smaller, so that points that coincide are all seen.
-		grade := 1.3 - 0.5*(float64(i)+0.5)/float64(len(p.Series))
-		if err := p.Series[i].lines(g, vg.Length(grade)); err != nil {
+		if err := p.Series[i].line(g); err != nil {
 			return nil, err
 		}
 	}
+	g.Add(pointMarkers{p})
 	return g, nil
 }
 
@@ -143,25 +142,19 @@ func (s *Series) glyph() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: colourOf(s.Colour), Radius: vg.Points(2.7), Shape: markers[s.Style%len(markers)]}
 }
 
-// lines draws intervals, the line and the markers of a series, these so many times as large as usual.
-func (s *Series) lines(g *plot.Plot, grade vg.Length) error {
-	var joined, all plotter.XYs
-	var bars intervals
+// line draws the intervals of a series and the line through its points.
+func (s *Series) line(g *plot.Plot) error {
+	var joined plotter.XYs
+	var known []Point
 	for _, v := range s.Points {
-		if !v.Y.Known() {
-			continue
+		if v.Y.Known() {
+			known = append(known, v)
+			if !v.Apart && !s.Apart {
+				joined = append(joined, plotter.XY{X: v.X, Y: v.Y.Float()})
+			}
 		}
-		at := plotter.XY{X: v.X, Y: v.Y.Float()}
-		all = append(all, at)
-		if !v.Apart && !s.Apart {
-			joined = append(joined, at)
-		}
-		bars = append(bars, v)
 	}
-	if len(all) == 0 {
-		return nil
-	}
-	if len(joined) > 0 {
+	if len(joined) > 1 {
 		l, err := plotter.NewLine(joined)
 		if err != nil {
 			return err
@@ -169,22 +162,13 @@ func (s *Series) lines(g *plot.Plot, grade vg.Length) error {
 		l.LineStyle = s.lineStyle()
 		g.Add(l)
 	}
-	g.Add(errorBars{bars, draw.LineStyle{Color: colourOf(s.Colour), Width: vg.Points(0.8)}})
-	points, err := plotter.NewScatter(all)
-	if err != nil {
-		return err
-	}
-	points.GlyphStyle = s.glyph()
-	points.Radius *= grade
-	g.Add(points)
+	g.Add(errorBars{known, draw.LineStyle{Color: colourOf(s.Colour), Width: vg.Points(0.8)}})
 	return nil
 }
 
-type intervals []Point
-
 // errorBars draws the intervals of points, with caps; nothing for those that have none. It is a plot.Plotter.
 type errorBars struct {
-	points intervals
+	points []Point
 	style  draw.LineStyle
 }
 

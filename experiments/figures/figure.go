@@ -81,6 +81,7 @@ type Point struct {
 	XHigh experiments.Number `json:"x_high"`
 	Apart bool               `json:"apart,omitempty"` // not joined to the others: in a column beside the scale, such as INF
 	N     int                `json:"n"`               // repetitions behind it
+	Label string             `json:"label,omitempty"` // written beside the marker where there is room
 }
 
 // A Rule is a straight line of reference from (X1, Y1) to (X2, Y2).

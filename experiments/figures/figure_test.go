@@ -2,44 +2,274 @@ package figures
 
 import (
 	"bytes"
+	"compress/zlib"
+	"errors"
+	"flag"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"krdlab/experiments"
+	"krdlab/experiments/dataset"
 	"krdlab/experiments/dataset/made"
 )
 
-// Every figure that is made can be drawn and says where its numbers come from.
-func TestAll(t *testing.T) {
-	groups := made.Small().Groups()
-	list, skipped := All(&groups[0])
-	for _, s := range skipped {
-		t.Logf("skipped %v", s)
-	}
-	if len(list) < 2 {
-		t.Fatalf("%d figures", len(list))
-	}
-	for _, f := range list {
-		if dir := os.Getenv("FIGURES_OUT"); dir != "" { // to be looked at
-			w, err := os.Create(filepath.Join(dir, f.ID+".png"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := f.Write(w, "png"); err != nil {
-				t.Fatal(err)
-			}
-			w.Close()
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// small is the made experiment with misses, and with its kernel's work divided between two kernels, of which one suffers more.
+func small(t *testing.T) *dataset.Group {
+	t.Helper()
+	e := made.Small()
+	for i := range e.Cells {
+		r := e.Cells[i].Result
+		var misses []float64
+		split(r.Serial.Repetitions, 0)
+		split(r.Repetitions, 0.004*float64(r.Cores-1))
+		for _, p := range r.Repetitions {
+			misses = append(misses, p.LLCMissesPerCore.Float())
 		}
-		var b bytes.Buffer
-		if err := f.Write(&b, "svg"); err != nil {
+		if r.Summary.LLCMissesPerCore = experiments.QuantityOf(misses); r.LLCSource == nil || *r.LLCSource != "model" {
+			t.Fatal("the made experiment has no misses")
+		}
+		r.Kernels = nil
+		for _, name := range []string{"m2l", "p2p"} {
+			wti := mean(r.Repetitions, name) / mean(r.Serial.Repetitions, name)
+			r.Kernels = append(r.Kernels, experiments.KernelSummary{Name: name, WTI: experiments.Some(wti), SampledEvery: 1})
+		}
+	}
+	groups := e.Groups()
+	if len(groups) != 1 {
+		t.Fatalf("%d groups", len(groups))
+	}
+	return &groups[0]
+}
+
+// split makes two kernels of the work of repetitions; the first takes a quarter, and so much more.
+func split(reps []experiments.Repetition, more float64) {
+	for i := range reps {
+		work := *reps[i].WorkNS
+		first := int64(float64(work/4) * (1 + more))
+		second := work - first
+		n := *reps[i].Kernels
+		reps[i].KernelTimes = []experiments.KernelTime{{Name: "m2l", Count: n / 2, TotalNS: &first}, {Name: "p2p", Count: n / 2, TotalNS: &second}}
+	}
+}
+
+func mean(reps []experiments.Repetition, name string) float64 {
+	var ns, count float64
+	for _, t := range kernelTotals(reps, name) {
+		ns, count = ns+float64(t.ns), count+float64(t.count)
+	}
+	return ns / count
+}
+
+// The figures of a small experiment: their numbers, and their pictures byte for byte. FIGURES_OUT=folder keeps PNGs, to be looked at.
+func TestGolden(t *testing.T) {
+	list, skipped := All(small(t))
+	if len(skipped) > 0 {
+		t.Errorf("skipped: %v", skipped)
+	}
+	var ids []string
+	for _, f := range list {
+		ids = append(ids, f.ID)
+		t.Run(f.ID, func(t *testing.T) {
+			var svg bytes.Buffer
+			if err := f.Write(&svg, "svg"); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, f.ID+".svg", svg.Bytes())
+			golden(t, f.ID+".tsv", table(&f))
+			if dir := os.Getenv("FIGURES_OUT"); dir != "" {
+				var b bytes.Buffer
+				if err := f.Write(&b, "png"); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(dir, f.ID+".png"), b.Bytes(), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+	want := []string{
+		"speedup", "ovr", "speedup-ovr", "kernel-wti", "krd-cumulative-1", "krd-bins-1", "krd-cumulative-6", "krd-bins-6", "krd-cumulative-24",
+		"krd-bins-24", "far-12", "far", "misses", "shares", "steals",
+	}
+	if !slices.Equal(ids, want) {
+		t.Errorf("figures %q, expected %q", ids, want)
+	}
+}
+
+// table is the caption and the rows of a figure.
+func table(f *Figure) []byte {
+	var b bytes.Buffer
+	for _, c := range append([]string{f.Title}, f.Caption...) {
+		fmt.Fprintf(&b, "# %s\n", c)
+	}
+	fmt.Fprintln(&b, "panel\tseries\tat\tx\ty\tlow\thigh\tunit\tn")
+	number := func(n experiments.Number) string {
+		if !n.Known() {
+			return "n/a"
+		}
+		return fmt.Sprintf("%.6g", n.Float())
+	}
+	for _, r := range f.Rows() {
+		fmt.Fprintf(&b, "%s\t%s\t%s\t%.6g\t%s\t%s\t%s\t%s\t%d\n", r.Panel, r.Series, r.At, r.X, number(r.Y), number(r.Low), number(r.High), r.Unit, r.N)
+	}
+	return b.Bytes()
+}
+
+var decimals = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?`)
+
+// golden compares with a file of testdata. Where the processor fuses multiplications and additions, coordinates of the drawing library may
+// differ in their last digit: there numbers may differ by that.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if s := b.String(); !strings.Contains(s, "SIMULATED") {
-			t.Errorf("%s does not say its substrate", f.ID)
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := bytes.Equal(got, want)
+	if !same && runtime.GOARCH != "amd64" {
+		same = nearly(got, want)
+	}
+	if !same {
+		g, w := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
+		for i := range min(len(g), len(w)) {
+			if g[i] != w[i] {
+				t.Fatalf("%s:%d: got %q\nwant %q\n(go test -update writes it anew; look at the picture then)", path, i+1, g[i], w[i])
+			}
 		}
-		if len(f.Rows()) == 0 {
-			t.Errorf("%s has no rows", f.ID)
+		t.Fatalf("%s: %d lines, expected %d", path, len(g), len(w))
+	}
+}
+
+func nearly(got, want []byte) bool {
+	g, w := decimals.FindAll(got, -1), decimals.FindAll(want, -1)
+	if len(g) != len(w) || !bytes.Equal(decimals.ReplaceAll(got, nil), decimals.ReplaceAll(want, nil)) {
+		return false
+	}
+	for i := range g {
+		a, errA := strconv.ParseFloat(string(g[i]), 64)
+		b, errB := strconv.ParseFloat(string(w[i]), 64)
+		if errA != nil || errB != nil || math.Abs(a-b) > 1e-3*math.Max(1, math.Abs(b)) {
+			return false
 		}
+	}
+	return true
+}
+
+// The comparison for other processors accepts a last digit and nothing more.
+func TestNearly(t *testing.T) {
+	for _, c := range []struct {
+		got, want string
+		same      bool
+	}{
+		{"M1.0001,2L3,4", "M1.0002,2L3,4", true}, {"M1.1,2", "M1,2", false}, {"M1,2L3", "M1,2M3", false}, {"M1,2", "M1,2,3", false},
+	} {
+		if nearly([]byte(c.got), []byte(c.want)) != c.same {
+			t.Errorf("%s and %s: expected %v", c.got, c.want, c.same)
+		}
+	}
+}
+
+// PNG and PDF show what SVG does: the colours of all series, the words of the legend.
+func TestFormats(t *testing.T) {
+	list, _ := All(small(t))
+	for _, f := range list[:4] {
+		var b bytes.Buffer
+		if err := f.Write(&b, "png"); err != nil {
+			t.Fatal(err)
+		}
+		img, err := png.Decode(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := img.Bounds().Dx(); w != 1300 {
+			t.Errorf("%s: %d dots wide, expected 6.5 inches of 200", f.ID, w)
+		}
+		dots := map[[3]uint8]int{}
+		for y := range img.Bounds().Dy() {
+			for x := range img.Bounds().Dx() {
+				r, g, b, _ := img.At(x, y).RGBA()
+				dots[[3]uint8{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8)}]++
+			}
+		}
+		for _, s := range f.Panels[0].Series {
+			c := colourOf(s.Colour)
+			if n := dots[[3]uint8{c.R, c.G, c.B}]; n < 300 {
+				t.Errorf("%s: %d dots in the colour of %s", f.ID, n, s.Name)
+			}
+		}
+
+		b.Reset()
+		if err := f.Write(&b, "pdf"); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.HasPrefix(b.Bytes(), []byte("%PDF-")) || !bytes.HasSuffix(bytes.TrimSpace(b.Bytes()), []byte("%%EOF")) {
+			t.Errorf("%s: no complete PDF", f.ID)
+		}
+		if bytes.Contains(b.Bytes(), []byte("Date")) {
+			t.Errorf("%s: the PDF has a date", f.ID)
+		}
+		words := inflated(t, b.Bytes())
+		for _, s := range []string{f.Title, f.Panels[0].Series[3].Name, f.Panels[0].X.Label, "95\u00a0%"} {
+			if !bytes.Contains(words, inPDF(s)) {
+				t.Errorf("%s: the PDF does not say %q", f.ID, s)
+			}
+		}
+	}
+}
+
+// inflated is the content of the compressed streams of a PDF.
+func inflated(t *testing.T, pdf []byte) []byte {
+	t.Helper()
+	var all []byte
+	for _, part := range bytes.Split(pdf, []byte("stream\n"))[1:] {
+		r, err := zlib.NewReader(bytes.NewReader(part))
+		if err != nil {
+			continue
+		}
+		b, err := io.ReadAll(r)
+		if err == nil {
+			all = append(all, b...)
+		}
+	}
+	if len(all) == 0 {
+		t.Fatal("no stream in the PDF")
+	}
+	return all
+}
+
+// inPDF is s as a PDF has it: code page 1252, with brackets escaped.
+func inPDF(s string) (b []byte) {
+	for _, r := range s {
+		if r == '(' || r == ')' {
+			b = append(b, '\\')
+		}
+		b = append(b, byte(r)) // what is tested is in Latin 1
+	}
+	return b
+}
+
+func TestUnknownFormat(t *testing.T) {
+	list, _ := All(small(t))
+	if err := list[0].Write(io.Discard, "gif"); !errors.Is(err, ErrFormat) {
+		t.Errorf("gif: %v", err)
 	}
 }

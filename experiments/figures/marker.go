@@ -2,9 +2,13 @@ package figures
 
 import (
 	"math"
+	"slices"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"krdlab/krd/krdplot"
 )
 
 // A marker is a shape with a white rim, so that markers that overlap stay apart, and lines do not run through open ones.
@@ -55,4 +59,82 @@ func (m marker) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 		c.SetLineStyle(draw.LineStyle{Color: s.Color, Width: 1})
 		c.Stroke(outline)
 	}
+}
+
+// pointMarkers draws the markers of all series above all lines. Where points of several series coincide, those drawn first are larger, so
+// that each is seen. It is a plot.Plotter, and a plot.GlyphBoxer so that none is cut.
+type pointMarkers struct{ p *Panel }
+
+func (m pointMarkers) Plot(c draw.Canvas, g *plot.Plot) {
+	const near = 2.5 // points
+	type place struct {
+		at     vg.Point
+		series int
+		label  string
+	}
+	x, y := g.Transforms(&c)
+	var all []place
+	for i, s := range m.p.Series {
+		for _, v := range s.Points {
+			if v.Y.Known() {
+				all = append(all, place{vg.Point{X: x(v.X), Y: y(v.Y.Float())}, i, v.Label})
+			}
+		}
+	}
+	for _, a := range all {
+		above := 0 // of other series, drawn later
+		for _, b := range all {
+			if b.series > a.series && math.Hypot(float64(b.at.X-a.at.X), float64(b.at.Y-a.at.Y)) < near {
+				above++
+			}
+		}
+		glyph := m.p.Series[a.series].glyph()
+		glyph.Radius *= 1 + 0.35*vg.Length(above)
+		c.DrawGlyph(glyph, a.at)
+	}
+	var taken []vg.Rectangle
+	for _, a := range all {
+		r := m.p.Series[a.series].glyph().Radius
+		taken = append(taken, vg.Rectangle{Min: vg.Point{X: a.at.X - r, Y: a.at.Y - r}, Max: vg.Point{X: a.at.X + r, Y: a.at.Y + r}})
+	}
+	for _, a := range all {
+		if a.label != "" {
+			taken = label(c, a.at, a.label, taken)
+		}
+	}
+}
+
+// label writes words beside a point, where they meet none of the rectangles that are taken, or nowhere; it adds their own.
+func label(c draw.Canvas, at vg.Point, words string, taken []vg.Rectangle) []vg.Rectangle {
+	const gap = 4.5
+	style := textStyle(6.5)
+	style.Color, style.YAlign = krdplot.Rule, draw.YBottom
+	w, h := style.Width(words), style.FontExtents().Ascent
+	for _, low := range []vg.Point{{X: gap, Y: -h / 2}, {X: -gap - w, Y: -h / 2}, {X: -w / 2, Y: gap}, {X: -w / 2, Y: -gap - h}} {
+		low = low.Add(at)
+		box := vg.Rectangle{Min: low, Max: vg.Point{X: low.X + w, Y: low.Y + h}}
+		if !c.Contains(box.Min) || !c.Contains(box.Max) || slices.ContainsFunc(taken, func(t vg.Rectangle) bool { return meet(t, box) }) {
+			continue
+		}
+		c.FillText(style, box.Min, words)
+		return append(taken, box)
+	}
+	return taken
+}
+
+func meet(a, b vg.Rectangle) bool {
+	return a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y
+}
+
+func (m pointMarkers) GlyphBoxes(g *plot.Plot) []plot.GlyphBox {
+	var list []plot.GlyphBox
+	for _, s := range m.p.Series {
+		r := s.glyph().Radius * 1.5
+		for _, v := range s.Points {
+			if v.Y.Known() {
+				list = append(list, plot.GlyphBox{X: g.X.Norm(v.X), Y: g.Y.Norm(v.Y.Float()), Rectangle: vg.Rectangle{Min: vg.Point{X: -r, Y: -r}, Max: vg.Point{X: r, Y: r}}})
+			}
+		}
+	}
+	return list
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"krdlab/experiments"
 	"krdlab/experiments/dataset"
@@ -52,14 +54,15 @@ func misses(s *subject) (*Figure, error) {
 		sourceSays = source
 	}
 	f := &Figure{ID: "misses", Title: "Far accesses and LLC misses", Columns: 2}
+	counts := map[int]bool{}
+	for _, e := range list {
+		counts[e.cores] = true
+	}
 	var says []string
 	for _, view := range []struct {
 		title string
-		scale func(cores int) float64
-	}{
-		{"misses per core", func(int) float64 { return 1 }},
-		{"misses of all cores", func(n int) float64 { return float64(n) }},
-	} {
+		all   bool // of all cores together
+	}{{"misses per core", false}, {"misses of all cores", true}} {
 		p := Panel{Title: view.title, Kind: Lines, X: Axis{Label: "far accesses [%]", Unit: "%"}}
 		var xs, ys []float64
 		left, right, top := math.Inf(1), math.Inf(-1), 0.0
@@ -70,10 +73,13 @@ func misses(s *subject) (*Figure, error) {
 				if e.name != name {
 					continue
 				}
-				m := view.scale(e.cores)
+				m := 1.0
+				if view.all {
+					m = float64(e.cores)
+				}
 				scaled := func(n experiments.Number) experiments.Number { return experiments.Some(float64(n.Float() * m)) }
 				v := Point{
-					X: e.x.Y.Float(), XLow: e.x.Low, XHigh: e.x.High, At: plural(e.cores, "core"), N: min(e.y.N, e.x.N),
+					X: e.x.Y.Float(), XLow: e.x.Low, XHigh: e.x.High, At: plural(e.cores, "core"), Label: strconv.Itoa(e.cores), N: min(e.y.N, e.x.N),
 					Y: scaled(e.y.Median), Low: scaled(e.y.Low), High: scaled(e.y.High),
 				}
 				series.Points = append(series.Points, v)
@@ -91,18 +97,19 @@ func misses(s *subject) (*Figure, error) {
 		p.X = niceAxis(p.X, math.Max(0, left-0.05*(right-left)), right+0.05*(right-left))
 		p.Y = niceAxis(Axis{Label: "LLC misses, " + sourceSays, Unit: "misses"}, 0, top)
 		p.Y.thousands()
-		if l, ok := fit(xs, ys); ok {
+		if len(counts) > 1 && !view.all {
+			says = append(says, "no line for misses per core, which fall with the number of cores whatever the reuse does")
+		} else if l, ok := fit(xs, ys); ok {
 			p.Rules = []Rule{l.rule(slices.Min(xs), slices.Max(xs), p.Y.Max)}
-			says = append(says, fmt.Sprintf("%s: r = %.2f", view.title, l.r))
+			says = append(says, fmt.Sprintf("%s: least squares over n = %s, Pearson's r = %.2f", view.title, plural(len(list), "point"), l.r))
 		} else {
-			says = append(says, view.title+": no line, the points being too few or in one column")
+			says = append(says, "no line for "+view.title+", the points being too few or in one row or column")
 		}
 		f.Panels = append(f.Panels, p)
 	}
 	f.Caption = append([]string{
-		fmt.Sprintf("Each point is one scheduler at one core count (medians, with intervals of at least 95 %% where there are 6 repetitions). Far: a reuse distance of %s, first accesses counted in.", s.thresholdSays()),
-		fmt.Sprintf("Lines: least squares over n = %s; Pearson's correlation of %s. Misses per core fall with the number of cores whatever the reuse does: over several core counts the panel of all cores is the one to read.",
-			plural(len(list), "point"), joined(says)),
+		fmt.Sprintf("Each point is one scheduler at the core count beside it: medians, with intervals of at least 95 %% where there are 6 repetitions. Far: a reuse distance of %s, first accesses counted in.", s.thresholdSays()),
+		"Lines: " + strings.Join(says, "; ") + ".",
 	}, s.absent(&f.Panels[0])...)
 	return f, nil
 }

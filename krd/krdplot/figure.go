@@ -15,7 +15,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"krdlab/krd"
@@ -152,7 +151,7 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	case "png":
 		c = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
 	case "pdf":
-		c = vgpdf.New(width, height)
+		c = NewPDF(width, height)
 	}
 	f.layOut(draw.New(c), cumulative, perBin)
 	_, err = c.WriteTo(w)

@@ -144,6 +144,20 @@ func svgText(t *testing.T, data []byte) map[string]bool {
 	}
 }
 
+// What a PDF says is in the encoding of its fonts, without a date.
+func TestPDF(t *testing.T) {
+	if got := codePage1252("n\u00a0= 3\u00d7\u2265"); got != "n\xa0= 3\xd7?" {
+		t.Errorf("%q", got)
+	}
+	var b bytes.Buffer
+	if err := Of(report(serialMatmul()), false, "").Write(&b, "pdf"); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(b.Bytes(), []byte("Date")) {
+		t.Error("the PDF has a date")
+	}
+}
+
 func TestSaveErrors(t *testing.T) {
 	dir := t.TempDir()
 	f := Of(report(serialMatmul()), false, "")
