@@ -3,6 +3,7 @@ package machine
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -145,6 +146,35 @@ func TestCalibrateFindsTheTruth(t *testing.T) {
 		if last.Done != last.Total || last.Total != len(steps) {
 			t.Errorf("%s: %d steps, the last is %d of %d", name, len(steps), last.Done, last.Total)
 		}
+	}
+}
+
+// A quick calibration walks the sizes that stand for a level and no others.
+func TestCalibrateQuick(t *testing.T) {
+	truth := named(t, "westmere-ex-4s")
+	sizes := sizesToWalk(truth, 4*truth.LLC.Bytes, true)
+	levels := levelSizes(truth)
+	if want := append(levels[:], 4*truth.LLC.Bytes); !slices.Equal(sizes, want) {
+		t.Errorf("sizes %d, want %d", sizes, want)
+	}
+	if n := len(sizesToWalk(truth, 4*truth.LLC.Bytes, false)); n < 3*len(sizes) {
+		t.Errorf("%d sizes, quick %d", n, len(sizes))
+	}
+	top, err := hw.Host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	latencies := 0
+	_, err = Calibrate(t.Context(), top, CalibrateOptions{Quick: true}, func(s Step) {
+		if s.What == "latency" {
+			latencies++
+		}
+	})
+	if errors.Is(err, ErrNotKnown) {
+		t.Skip(err)
+	}
+	if err != nil || latencies > 4 {
+		t.Errorf("%d latencies, error %v", latencies, err)
 	}
 }
 

@@ -23,6 +23,8 @@ type comb struct {
 	down, up      []uint64
 	bottom        uint64
 	leaves        int
+	early         int // leaves that ran on the way down, of all rounds
+	before        int // leaves when the round began
 }
 
 // newComb makes a comb for a policy.
@@ -67,6 +69,7 @@ func (t *combTask) Run(w *runtimes.Worker, i int) *runtimes.Frame {
 	case t.level == 1:
 		if c.nested != all {
 			c.bottom = stamp()
+			c.early += c.leaves - c.before
 		}
 		return nil
 	case t.level == c.depth+1:
@@ -91,7 +94,7 @@ type combRounds struct {
 
 func (r *combRounds) Run(w *runtimes.Worker, _ int) *runtimes.Frame {
 	r.start = stamp()
-	r.c.bottom = r.start
+	r.c.bottom, r.c.before = r.start, r.c.leaves
 	return r.c.task(w, r.c.depth)
 }
 

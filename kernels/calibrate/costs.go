@@ -34,6 +34,8 @@ const (
 	treeRate = 16 // rounds of combs to one of trees, which are larger
 )
 
+const handedOver = "lock_handover"
+
 // alone takes one sample of the combs and trees of a policy.
 func (b *bench) alone(s series, name string, p runtimes.Policy) error {
 	two, many, tree := newComb(p.Rules(), 2, b.rounds), newComb(p.Rules(), manyWide, b.rounds), newTree(max(b.rounds/treeRate, 1))
@@ -49,8 +51,8 @@ func (b *bench) alone(s series, name string, p runtimes.Policy) error {
 	return nil
 }
 
-// part makes spawn, pop, lock and join of a policy from the samples of alone: the package comment says how. The shortest sample of each way stands
-// for it. What is nothing or less is left out.
+// part makes spawn, pop, lock and join of a policy from the samples of alone, as the package comment says, and takes the lock off those of handover.
+// The shortest sample of each way stands for it. What is nothing or less is left out.
 func part(s series, p runtimes.Scheduler) {
 	over := func(way string) float64 { return slices.Min(s[p.Name+way]) - slices.Min(s[serial+way]) }
 	path := "policies." + p.Name + "."
@@ -72,6 +74,9 @@ func part(s series, p runtimes.Scheduler) {
 	}
 	lock := share(down, 0.225)
 	s.add(path+"lock", lock)
+	for i := range s[path+handedOver] {
+		s[path+handedOver][i] -= lock
+	}
 	s.add(path+"join", (sum-4*lock)/2)
 	if more := (over(wayMany) - over(wayDown)) / (manyWide - 2); more > 0 {
 		s.add(path+"spawn", more)
@@ -145,7 +150,7 @@ func (b *bench) remote(s series, p runtimes.Scheduler) error {
 	return nil
 }
 
-// handover takes one sample of lock_handover, with two workers of one node; the lock operation itself is taken off later.
+// handover takes one sample of lock_handover, with two workers of one node; part takes off the lock operation itself.
 func (b *bench) handover(s series, p runtimes.Scheduler) error {
 	const children = 1000
 	if p.Rules().Queue != runtimes.QueueNode {
@@ -157,7 +162,7 @@ func (b *bench) handover(s series, p runtimes.Scheduler) error {
 	}
 	if from := c.handovers(); min(len(from[0]), len(from[1])) >= 20 { // otherwise they hardly met
 		// The mean of both directions: what the two clocks differ by cancels out.
-		s.add("policies."+p.Name+".lock_handover", ((midmean(from[0])+midmean(from[1]))/2-b.stamp)*b.tickPS)
+		s.add("policies."+p.Name+"."+handedOver, ((midmean(from[0])+midmean(from[1]))/2-b.stamp)*b.tickPS)
 	}
 	return nil
 }

@@ -187,8 +187,8 @@ var costs = []cost{
 // source says how path was measured.
 func (c *calibration) source(path, how string) string {
 	s := "measured " + time.Now().UTC().Format(time.DateOnly) + ": " + how
-	if n := len(c.samplesOf[path]); n > 1 {
-		s += fmt.Sprintf("; median of %d samples", n)
+	if x := c.samplesOf[path]; len(x) > 1 {
+		s += fmt.Sprintf("; median of %d samples, of which the least is %.4g ns and the most %.4g ns", len(x), slices.Min(x)/1e3, slices.Max(x)/1e3)
 	}
 	if c.loose {
 		s += ", threads not pinned"
@@ -270,11 +270,6 @@ func (c *calibration) price(k cost, policy string) (ps uint64, why string) {
 		return 0, "what was measured was no more than noise"
 	}
 	v := median(samples)
-	if k.name == "lock_handover" {
-		if lock := c.samplesOf[path+"lock"]; len(lock) > 0 {
-			v -= median(slices.Clone(lock))
-		}
-	}
 	if v < 0.5 {
 		return 0, "what was measured was no more than noise"
 	}

@@ -79,7 +79,7 @@ func TestMeasureHere(t *testing.T) {
 			t.Errorf("a steal between nodes takes %d ps, one within %d", m.Costs.StealRemotePS, m.Costs.StealLocalPS)
 		}
 	}
-	if !m.Guessed("costs.lock_delay") || m.Costs.LockDelayPS != 0 {
+	if !m.Guessed("costs.lock_delay") || m.Costs.LockDelayPS != 0 || m.Sources["costs.lock_delay"] == "" {
 		t.Errorf("lock_delay is %d: %q", m.Costs.LockDelayPS, m.Source("costs.lock_delay"))
 	}
 	for _, path := range []string{"core.flops", "costs.lock", "kernels.m2l.flops", "kernels.p2p.flops", "kernels.p2p-self.flops"} {

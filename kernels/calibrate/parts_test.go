@@ -21,6 +21,9 @@ func TestCombOperations(t *testing.T) {
 		if len(c.up) != c.rounds {
 			t.Fatalf("%d rounds, want %d", len(c.up), c.rounds)
 		}
+		if c.early != 0 {
+			t.Errorf("%d leaves ran on the way down, where nothing but spawns is to be timed", c.early)
+		}
 		return r.TimeNS
 	}
 	for _, p := range scheduled() {
@@ -74,10 +77,11 @@ func made(p runtimes.Scheduler, spawn, pop, lock, push, join float64) series {
 func TestPart(t *testing.T) {
 	for _, p := range scheduled() {
 		s := made(p, 7, 3, 6, 0.5, 4)
+		s.add("policies."+p.Name+".lock_handover", 50)
 		part(s, p)
 		want := map[string]float64{"spawn": 7, "pop": 3}
 		if p.Rules().Queue != runtimes.QueueWorker {
-			want = map[string]float64{"spawn": 0.5, "lock": 6, "join": 4}
+			want = map[string]float64{"spawn": 0.5, "lock": 6, "join": 4, "lock_handover": 44}
 		}
 		for name, v := range want {
 			if got := s["policies."+p.Name+"."+name]; len(got) != 1 || math.Abs(got[0]-v) > 1e-9 {
