@@ -68,11 +68,11 @@ func speed(all []standing, cores int) string {
 	}
 	next := known[1]
 	lead := ratioOf(times(next.result), times(best.result))
-	by := significant(100*(lead.Median.Float()-1), 3) + " %"
+	by := significant(100*(lead.Median.Float()-1), 3) + nbsp + "%"
 	if interval(lead) {
 		by += fmt.Sprintf(" (%s–%s)", significant(100*(lead.Low.Float()-1), 3), significant(100*(lead.High.Float()-1), 3))
 	}
-	return sentence(fmt.Sprintf("%s, %s is the fastest: %s. %s, the next, takes %s longer.", onCores(cores), best.scheduler,
+	return sentence(fmt.Sprintf("%s, %s is the fastest: it %s. The next, %s, takes %s longer.", onCores(cores), best.scheduler,
 		strings.TrimPrefix(is, best.scheduler+" "), next.scheduler, by))
 }
 
@@ -141,10 +141,6 @@ func reuse(all []standing, cores int) string {
 			onCores(cores), what, plural(best.value.N, "repetition")+" of each was"))
 	case len(others) > 0:
 		var names []string
-		for _, i := range overlapping(known) { // the order is kept; values are printed as they are
-			names = append(names, i.scheduler)
-		}
-		names = names[:0]
 		for _, o := range others {
 			names = append(names, o.scheduler)
 		}

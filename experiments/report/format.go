@@ -9,7 +9,10 @@ import (
 	"krdlab/experiments"
 )
 
-const notAvailable = "n/a"
+const (
+	notAvailable = "n/a"
+	nbsp         = "\u00a0" // between a number and its unit
+)
 
 // significant prints v with n significant digits and no exponent, such as 1.642, 18.40, 97312.
 func significant(v float64, n int) string {
@@ -39,7 +42,7 @@ func duration(n experiments.Number) string {
 		return notAvailable
 	}
 	unit, size := timeUnit(n.Float())
-	return significant(n.Float()/size, 4) + " " + unit
+	return significant(n.Float()/size, 4) + nbsp + unit
 }
 
 // count prints a whole number in groups of three digits, with a thin space between them.
@@ -100,9 +103,9 @@ func (s style) unit(m float64) string {
 	switch s {
 	case seconds:
 		name, _ := timeUnit(m)
-		return " " + name
+		return nbsp + name
 	case percent:
-		return " %"
+		return nbsp + "%"
 	}
 	return ""
 }

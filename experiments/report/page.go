@@ -21,6 +21,7 @@ type page struct {
 	Title     string
 	Notes     []string // of the experiment
 	Groups    []groupPart
+	Families  []family
 	Verdict   string
 	Validity  []judgement
 	Problems  []string
@@ -90,10 +91,10 @@ func newPage(e *dataset.Experiment, at string) (*page, error) {
 	}
 	p.Native = len(natives(e)) > 0
 	p.Simulated = len(natives(e)) < len(e.Cells)
-	number := 0
+	number, classes := 0, &styles{}
 	groups := e.Groups()
 	for i := range groups {
-		part, err := newGroup(e, &groups[i], fmt.Sprintf("g%d", i+1), &number)
+		part, err := newGroup(e, &groups[i], fmt.Sprintf("g%d", i+1), &number, classes)
 		if err != nil {
 			return nil, err
 		}
@@ -102,18 +103,21 @@ func newPage(e *dataset.Experiment, at string) (*page, error) {
 			p.Charts[f.Anchor] = f.Figure
 		}
 	}
+	if len(groups) > 0 {
+		p.Families = correlations(e)
+	}
 	l, err := newLinker(filepath.Dir(at), e.Dir)
 	if err != nil {
 		return nil, err
 	}
 	p.Tables, p.Cells = topFiles(e, l, filepath.Base(at)), cellFiles(e, l)
-	return p, p.embed()
+	return p, p.embed(classes)
 }
 
-func newGroup(e *dataset.Experiment, g *dataset.Group, anchor string, number *int) (*groupPart, error) {
+func newGroup(e *dataset.Experiment, g *dataset.Group, anchor string, number *int, classes *styles) (*groupPart, error) {
 	part := &groupPart{Anchor: anchor, Title: g.String(), Substrate: g.Substrate, Simulated: g.Substrate == "simulated", Findings: findings(g)}
 	var err error
-	if part.Pictures, part.Skipped, err = pictures(g, anchor, number); err != nil {
+	if part.Pictures, part.Skipped, err = pictures(g, anchor, number, classes); err != nil {
 		return nil, err
 	}
 	times := timesTable(g)
@@ -131,7 +135,7 @@ func newGroup(e *dataset.Experiment, g *dataset.Group, anchor string, number *in
 }
 
 // embed adds what the page carries to be whole by itself.
-func (p *page) embed() error {
+func (p *page) embed(classes *styles) error {
 	css, err := sources.ReadFile("page.css")
 	if err != nil {
 		return err
@@ -140,7 +144,7 @@ func (p *page) embed() error {
 	if err != nil {
 		return err
 	}
-	p.CSS, p.JS = template.CSS(css), template.JS(js)
+	p.CSS, p.JS = template.CSS(string(css)+classes.css()), template.JS(js)
 	if len(p.Charts) > 0 {
 		p.ECharts = packed()
 	}

@@ -1,5 +1,208 @@
+// Draws the figures of the page again with Apache ECharts, for pointing and zooming. The page is whole without it: any failure leaves the
+// drawings as they are.
 'use strict';
-(() => {
-  const box = document.getElementById('echarts'), figures = JSON.parse(document.getElementById('charts').textContent);
-  void [box, figures];
+(async () => {
+  const figures = JSON.parse(document.getElementById('charts').textContent);
+  const packed = document.getElementById('echarts').textContent;
+  if (!window.DecompressionStream || !window.IntersectionObserver) return;
+
+  // load runs ECharts out of the page.
+  const load = async () => {
+    const bytes = Uint8Array.from(atob(packed.trim()), c => c.charCodeAt(0));
+    const text = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
+    const script = document.createElement('script');
+    script.textContent = text;
+    document.head.append(script);
+    return window.echarts;
+  };
+  const echarts = await load();
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const colour = hex => css('--c' + hex.slice(1).toUpperCase()) || hex;
+  const escape = s => String(s).replace(/[&<>"']/g, c => '&#' + c.charCodeAt(0) + ';');
+  const symbols = ['circle', 'rect', 'triangle', 'diamond', 'roundRect', 'pin', 'arrow', 'emptyCircle'];
+  const dashes = ['solid', [8, 3], [3, 3], [8, 3, 2, 3], [12, 4], [1, 2], [5, 2, 1, 2], [4, 5]];
+
+  const significant = v => v === null ? 'n/a' : Number(v.toPrecision(4)).toString();
+  // say is what is shown of the point p of the series s.
+  const say = (panel, s, p) => {
+    const unit = panel.y.unit ? ' ' + panel.y.unit : '';
+    const lines = ['<b>' + escape(s.name) + '</b>', escape(panel.x.label.split(';')[0]) + ': ' + escape(p.at),
+      escape(panel.y.label) + ': <b>' + significant(p.y) + '</b>' + escape(unit)];
+    if (p.low !== null && p.high !== null) lines.push('interval: ' + significant(p.low) + '–' + significant(p.high) + escape(unit));
+    lines.push('n = ' + escape(p.n));
+    return lines.join('<br/>');
+  };
+
+  // axis is an axis with the ticks of the figure.
+  const axis = (a, look) => {
+    const labels = new Map(a.ticks.map(t => [t.value, t.label]));
+    const named = a.ticks.filter(t => t.label !== '').map(t => t.value);
+    return {
+      type: 'value', min: a.min, max: a.max, name: a.label, nameLocation: 'middle', nameGap: look.gap,
+      nameTextStyle: {color: look.ink, width: look.width, overflow: 'break', lineHeight: 14},
+      axisLabel: {customValues: named, formatter: v => labels.has(v) ? labels.get(v) : significant(v), color: look.ink, hideOverlap: true},
+      axisTick: {customValues: a.ticks.map(t => t.value)}, axisLine: {show: true, lineStyle: {color: look.soft}, onZero: false},
+      splitLine: {show: false},
+    };
+  };
+
+  const reference = (panel, look) => ({
+    type: 'line', name: '', data: [], silent: true, tooltip: {show: false},
+    markLine: {
+      silent: true, symbol: 'none', animation: false,
+      data: (panel.rules || []).map(r => [
+        {coord: [r.x1, r.y1], name: r.name, lineStyle: {color: look.soft, type: r.dashed ? 'dashed' : 'solid', width: 1},
+          label: {show: true, formatter: r.name.replace(/[{}]/g, ''), color: look.soft, fontSize: 11, position: r.x1 === r.x2 ? 'end' : 'insideEndTop'}},
+        {coord: [r.x2, r.y2]}]),
+    },
+  });
+
+  // bars draws the intervals of a series, in both directions.
+  const bars = (s, paint) => ({
+    type: 'custom', name: s.name, silent: true, tooltip: {show: false}, itemStyle: {color: paint}, z: 3,
+    data: s.points.filter(p => p.y !== null && p.low !== null).map(p => [p.x, p.y, p.low, p.high, p.x_low, p.x_high]),
+    renderItem: (_, api) => {
+      const [x, y, low, high, left, right] = [0, 1, 2, 3, 4, 5].map(i => api.value(i));
+      const style = {stroke: paint, lineWidth: 1.2, fill: null}, children = [];
+      const line = (a, b) => children.push({type: 'line', shape: {x1: a[0], y1: a[1], x2: b[0], y2: b[1]}, style});
+      const bottom = api.coord([x, low]), top = api.coord([x, high]);
+      line(bottom, top);
+      for (const end of [bottom, top]) line([end[0] - 3, end[1]], [end[0] + 3, end[1]]);
+      if (Number.isFinite(left) && Number.isFinite(right)) line(api.coord([left, y]), api.coord([right, y]));
+      return {type: 'group', children};
+    },
+  });
+
+  const lines = (panel, look) => {
+    const series = [];
+    for (const s of panel.series || []) {
+      const paint = colour(s.colour), known = (s.points || []).filter(p => p.y !== null);
+      const item = p => ({value: [p.x, p.y], point: p});
+      const joined = s.apart ? [] : known.filter(p => !p.apart), alone = s.apart ? known : known.filter(p => p.apart);
+      const shared = {name: s.name, symbol: symbols[s.style % symbols.length], symbolSize: 7, itemStyle: {color: paint}, z: 4,
+        tooltip: {formatter: e => say(panel, s, e.data.point)}};
+      series.push({...shared, type: 'line', showAllSymbol: true, lineStyle: {color: paint, type: dashes[s.style % dashes.length], width: 1.6}, data: joined.map(item)});
+      if (alone.length) series.push({...shared, type: 'scatter', data: alone.map(item)});
+      series.push(bars({...s, points: known}, paint));
+    }
+    return [...series, reference(panel, look)];
+  };
+
+  // stacked draws bars on one another at positions of a linear axis.
+  const stacked = panel => {
+    const base = new Map();
+    const xs = [...new Set(panel.series.flatMap(s => s.points.map(p => p.x)))].sort((a, b) => a - b);
+    const step = Math.min(1, ...xs.slice(1).map((x, i) => x - xs[i]));
+    return panel.series.map(s => {
+      const paint = colour(s.colour);
+      return {
+        type: 'custom', name: s.name, itemStyle: {color: paint}, encode: {x: 0, y: [1, 2]},
+        tooltip: {formatter: e => say(panel, s, e.data.point)},
+        data: s.points.filter(p => p.y !== null).map(p => {
+          const from = base.get(p.x) || 0;
+          base.set(p.x, from + p.y);
+          return {value: [p.x, from, from + p.y], point: p};
+        }),
+        renderItem: (_, api) => {
+          const a = api.coord([api.value(0) - 0.35 * step, api.value(2)]), b = api.coord([api.value(0) + 0.35 * step, api.value(1)]);
+          return {type: 'rect', shape: {x: a[0], y: a[1], width: b[0] - a[0], height: b[1] - a[1]}, style: {fill: paint}};
+        },
+      };
+    });
+  };
+
+  const heat = panel => [{
+    type: 'custom', encode: {x: 0, y: 1, value: 2},
+    data: panel.series.flatMap((s, row) => s.points.filter(p => p.y !== null).map(p => ({value: [p.x, row, p.y], point: p, series: s}))),
+    tooltip: {formatter: e => say(panel, e.data.series, e.data.point)},
+    renderItem: (_, api) => {
+      const a = api.coord([api.value(0) - 0.5, api.value(1) + 0.5]), b = api.coord([api.value(0) + 0.5, api.value(1) - 0.5]);
+      const fill = api.visual('color'), light = echarts.color.lum(fill, 1) > 0.5;
+      return {type: 'rect', shape: {x: a[0] + 1, y: a[1] + 1, width: b[0] - a[0] - 2, height: b[1] - a[1] - 2}, style: {fill},
+        textContent: {style: {text: significant(api.value(2)), fill: light ? '#202020' : '#ffffff', fontSize: 11}}, textConfig: {position: 'inside'}};
+    },
+  }];
+
+  const option = (panel, width) => {
+    const look = {ink: css('--c202020'), soft: css('--c606060')};
+    const names = (panel.series || []).map(s => s.name), isHeat = panel.kind === 'heat';
+    const rows = isHeat || names.length < 2 ? 0 : Math.ceil((names.join('').length * 7 + names.length * 45) / (width - 40));
+    const o = {
+      animation: false, textStyle: {fontFamily: getComputedStyle(document.body).fontFamily}, aria: {enabled: true},
+      grid: {left: 62, right: 24, top: 44, bottom: 48 + 20 * rows, containLabel: false},
+      legend: {show: !isHeat && names.length > 1, data: [...new Set(names)], bottom: 0, textStyle: {color: look.ink}},
+      xAxis: axis(panel.x, {...look, gap: 26, width: width - 100}), yAxis: axis(panel.y, {...look, gap: 44, width: 250}),
+      tooltip: {trigger: 'item', confine: true, backgroundColor: css('--panel'), borderColor: css('--line'), textStyle: {color: css('--ink')}},
+    };
+    if (isHeat) {
+      const values = panel.series.flatMap(s => s.points.map(p => p.y)).filter(v => v !== null);
+      o.series = heat(panel);
+      o.visualMap = {show: false, dimension: 2, min: 0, max: Math.max(1, ...values), inRange: {color: ['#f7fbff', '#9ecae1', '#3182bd', '#08306b']}};
+    } else {
+      o.series = panel.kind === 'stacked' ? stacked(panel) : lines(panel, look);
+      const zoom = {type: 'inside', filterMode: 'none', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false, preventDefaultMouseMove: false};
+      o.dataZoom = [{...zoom, xAxisIndex: 0}, {...zoom, yAxisIndex: 0}];
+      o.toolbox = {right: 8, top: 0, iconStyle: {borderColor: look.soft}, feature: {
+        dataZoom: {filterMode: 'none', title: {zoom: 'zoom into a rectangle', back: 'zoom back'}}, restore: {title: 'whole figure'},
+        saveAsImage: {title: 'save as PNG', backgroundColor: css('--back')}}};
+    }
+    return o;
+  };
+
+  const shown = new Map(); // element of a figure: its charts, each with its panel
+  const draw = element => {
+    const figure = figures[element.id], box = document.createElement('div');
+    box.className = 'charts';
+    box.style.setProperty('--columns', figure.columns > 1 ? 2 : 1);
+    element.querySelector('.drawing').after(box);
+    element.classList.add('live');
+    const list = figure.panels.map(panel => {
+      const cell = document.createElement('div'), place = document.createElement('div');
+      if (panel.title) {
+        const title = document.createElement('p');
+        title.className = 'panel';
+        title.textContent = panel.title;
+        cell.append(title);
+      }
+      place.className = 'chart';
+      cell.append(place);
+      box.append(cell);
+      const chart = echarts.init(place, null, {renderer: 'svg'});
+      chart.setOption(option(panel, place.clientWidth));
+      place.setAttribute('role', 'img');
+      place.setAttribute('aria-label', figure.title + (panel.title ? ', ' + panel.title : '') + ', interactive; its numbers are in the table below');
+      return {chart, panel, place};
+    });
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'switch';
+    const label = () => { button.textContent = element.classList.contains('live') ? 'Show as printed' : 'Show for pointing and zooming'; };
+    button.addEventListener('click', () => {
+      element.classList.toggle('live');
+      label();
+      for (const c of list) c.chart.resize();
+    });
+    label();
+    element.querySelector('h4').after(button);
+    shown.set(element, list);
+  };
+  const redraw = () => {
+    for (const list of shown.values()) for (const c of list) {
+      if (!c.place.clientWidth) continue;
+      c.chart.resize();
+      c.chart.setOption(option(c.panel, c.place.clientWidth), true);
+    }
+  };
+  dark.addEventListener('change', redraw);
+  let waiting = 0;
+  addEventListener('resize', () => { clearTimeout(waiting); waiting = setTimeout(redraw, 150); });
+
+  const near = new IntersectionObserver(entries => {
+    for (const e of entries) if (e.isIntersecting && !shown.has(e.target)) {
+      near.unobserve(e.target);
+      draw(e.target);
+    }
+  }, {rootMargin: '600px'});
+  for (const id of Object.keys(figures)) near.observe(document.getElementById(id));
 })();

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"krdlab/experiments/dataset"
@@ -23,23 +24,52 @@ type picture struct {
 	Numbers table
 }
 
+// styles gives each distinct style of the drawings of a page a class, which is shorter than the style.
+type styles struct {
+	list  []string
+	index map[string]int
+}
+
+func (s *styles) class(style string) string {
+	i, ok := s.index[style]
+	if !ok {
+		if s.index == nil {
+			s.index = map[string]int{}
+		}
+		i, s.list = len(s.list), append(s.list, style)
+		s.index[style] = i
+	}
+	return "d" + strconv.Itoa(i)
+}
+
+// css is the rules of the classes.
+func (s *styles) css() string {
+	var b strings.Builder
+	for i, style := range s.list {
+		fmt.Fprintf(&b, ".d%d{%s}\n", i, style)
+	}
+	return b.String()
+}
+
 // pictures draws all figures of a group. Those that cannot be drawn come back as sentences.
-func pictures(g *dataset.Group, anchor string, number *int) (list []picture, skipped []string, err error) {
+func pictures(g *dataset.Group, anchor string, number *int, classes *styles) (list []picture, skipped []string, err error) {
 	figs, without := figures.All(g)
 	for _, s := range without {
 		skipped = append(skipped, s.String())
 	}
 	for i := range figs {
 		f := &figs[i]
+		bare := *f // the page has title and caption beside the drawing
+		bare.Title, bare.Caption = "", nil
 		var b bytes.Buffer
-		if err := f.Write(&b, "svg"); err != nil {
+		if err := bare.Write(&b, "svg"); err != nil {
 			return nil, nil, fmt.Errorf("figure %s of %s: %w", f.ID, g.String(), err)
 		}
 		*number++
 		p := picture{Anchor: anchor + "-" + f.ID, Number: *number, Figure: f, Numbers: numbersOf(f)}
 		p.Label = f.Title + ", a figure of " + plural(len(f.Panels), "panel") + "; its numbers are in the table below it"
 		p.Paper = slices.ContainsFunc(f.Panels, func(p figures.Panel) bool { return p.Kind == figures.Heat })
-		p.Drawing, err = inline(b.String(), p.Label, p.Paper)
+		p.Drawing, err = inline(b.String(), p.Label, p.Paper, classes)
 		if err != nil {
 			return nil, nil, fmt.Errorf("figure %s of %s: %w", f.ID, g.String(), err)
 		}
@@ -49,29 +79,32 @@ func pictures(g *dataset.Group, anchor string, number *int) (list []picture, ski
 }
 
 var (
-	svgSize   = regexp.MustCompile(`^<svg width="[^"]*" height="[^"]*" viewBox="([^"]*)"[^>]*>`)
+	svgHead   = regexp.MustCompile(`^<svg width="[^"]*" height="[^"]*" viewBox="([^"]*)"[^>]*>`)
+	svgStyle  = regexp.MustCompile(`\s+style="([^"<>{}]*)"`)
 	svgColour = regexp.MustCompile(`(fill|stroke):#([0-9A-Fa-f]{6})`)
+	svgFont   = strings.NewReplacer("font-variant:normal;font-weight:normal;font-style:normal;", "", "font-family:Liberation Sans;", "")
 )
 
-// inline makes an SVG document a part of a page: without its prologue and size, its colours by name, so that the style sheet can change
-// them in the dark.
-func inline(svg, label string, paper bool) (template.HTML, error) {
+// inline makes an SVG document a part of a page: without its prologue and size, its styles by class, and its colours by name, so that the
+// style sheet can change them in the dark; not those of a drawing on paper.
+func inline(svg, label string, paper bool, classes *styles) (template.HTML, error) {
 	_, svg, ok := strings.Cut(svg, "<svg ")
-	if svg = "<svg " + svg; !ok || !svgSize.MatchString(svg) {
-		return "", fmt.Errorf("it does not begin as expected: %.80q", svg)
+	svg = "<svg " + svg
+	head := svgHead.FindStringSubmatch(svg)
+	if !ok || head == nil {
+		return "", fmt.Errorf("the drawing does not begin as expected: %.80q", svg)
 	}
-	head := svgSize.FindStringSubmatch(svg)
-	svg = `<svg viewBox="` + head[1] + `" role="img" aria-label="` + template.HTMLEscapeString(label) + `">` + strings.TrimSpace(svg[len(head[0]):])
-	svg = strings.ReplaceAll(svg, "font-variant:normal;font-weight:normal;font-style:normal;", "")
-	svg = strings.ReplaceAll(svg, "font-family:Liberation Sans;", "")
-	svg = strings.ReplaceAll(svg, "\n\tstyle=", " style=")
-	if !paper {
-		svg = svgColour.ReplaceAllStringFunc(svg, func(s string) string {
-			kind, hex, _ := strings.Cut(s, ":#")
-			return kind + ":var(--c" + strings.ToUpper(hex) + ",#" + hex + ")"
-		})
-	}
-	return template.HTML(svg), nil
+	body := svgStyle.ReplaceAllStringFunc(strings.TrimSpace(svg[len(head[0]):]), func(s string) string {
+		style := svgFont.Replace(svgStyle.FindStringSubmatch(s)[1])
+		if !paper {
+			style = svgColour.ReplaceAllStringFunc(style, func(c string) string {
+				kind, hex, _ := strings.Cut(c, ":#")
+				return kind + ":var(--c" + strings.ToUpper(hex) + ",#" + hex + ")"
+			})
+		}
+		return ` class="` + classes.class(style) + `"`
+	})
+	return template.HTML(`<svg viewBox="` + head[1] + `" role="img" aria-label="` + template.HTMLEscapeString(label) + `">` + body), nil
 }
 
 // numbersOf is the table of what a figure shows.

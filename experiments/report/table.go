@@ -54,14 +54,6 @@ func (t *table) quantity(s style, q experiments.Quantity, reason string) cell {
 	return cell{Text: median, Interval: interval}
 }
 
-// integer is a cell for a count that may not have been made.
-func (t *table) integer(n *int64, reason string) cell {
-	if n == nil {
-		return t.missing(reason)
-	}
-	return name(count(*n))
-}
-
 // sample says of how many values medians are, which differ between cells or not: "8", "6 to 8".
 func sample(ns []int) string {
 	if len(ns) == 0 {

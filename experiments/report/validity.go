@@ -164,7 +164,9 @@ func misses(e *dataset.Experiment) (judgement, bool) {
 		switch {
 		case r.LLCSource == nil || !r.Summary.LLCMissesPerCore.Median.Known():
 			sources[""]++
-			reasons[strings.TrimPrefix(whyNoMisses(r), "LLC misses: ")] = true
+			if r.LLCReason != nil {
+				reasons[*r.LLCReason] = true
+			}
 		case r.LLCModel != nil && r.LLCModel.Replayed:
 			sources["the cache model of "+r.LLCModel.Machine+", which replayed the traces (model)"]++
 		case *r.LLCSource == experiments.LLCSourceModel:
@@ -175,12 +177,15 @@ func misses(e *dataset.Experiment) (judgement, bool) {
 	}
 	none := sources[""]
 	delete(sources, "")
-	text := "counted by " + list(sorted(keys(sources)))
+	text, because := "counted by "+list(sorted(keys(sources))), ""
+	if len(reasons) > 0 {
+		because = ": " + strings.Join(sorted(reasons), "; ")
+	}
 	switch {
 	case len(sources) == 0:
-		return judgement{doubt, "LLC misses", "not counted: " + strings.Join(sorted(reasons), "; ")}, true
+		return judgement{doubt, "LLC misses", "not counted" + because}, true
 	case none > 0:
-		return judgement{doubt, "LLC misses", fmt.Sprintf("%s; not counted in %d of %d results: %s", text, none, len(e.Cells), strings.Join(sorted(reasons), "; "))}, true
+		return judgement{doubt, "LLC misses", fmt.Sprintf("%s; not counted in %d of %d results%s", text, none, len(e.Cells), because)}, true
 	case len(sources) > 1:
 		return judgement{plain, "LLC misses", text + "; the two are never set against each other"}, true
 	}

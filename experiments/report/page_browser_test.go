@@ -1,0 +1,156 @@
+package report
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/dataset/made"
+)
+
+var (
+	shots = flag.String("shots", "", "keep screenshots of the page in this folder, for a person to look at")
+	shown = flag.String("exp", "", "look at this experiment instead of the made one, with -shots")
+)
+
+// pageOf writes the page of an experiment on disk into its folder, and returns its address.
+func pageOf(t *testing.T, dir string) string {
+	t.Helper()
+	e, err := dataset.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(t.TempDir(), "page.html")
+	f, err := os.Create(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(f, e, at); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return "file://" + at
+}
+
+// small is the made experiment on disk.
+func small(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "made")
+	if err := made.Write(made.Small(), dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// drawn makes the charts of all figures, those out of sight too, and returns their number and that of figures.
+func (p *tab) drawn() (charts, figures int) {
+	p.t.Helper()
+	p.until(func() bool {
+		var ready bool
+		p.eval(`window.echarts !== undefined`, &ready)
+		return ready
+	}, "with ECharts")
+	p.until(func() bool {
+		var left int
+		p.eval(`(() => { const f = document.querySelector('figure:not(.live)'); if (f) f.scrollIntoView(); return document.querySelectorAll('figure:not(.live)').length; })()`, &left)
+		return left == 0
+	}, "drawn")
+	p.eval(`(scrollTo(0, 0), document.querySelectorAll('.chart svg').length)`, &charts)
+	p.eval(`document.querySelectorAll('figure').length`, &figures)
+	return charts, figures
+}
+
+// The page works from a file in a real browser: nothing is said on the console, nothing asked of the network, all charts are drawn; and
+// without JavaScript all figures are there as drawings.
+func TestBrowser(t *testing.T) {
+	b := startBrowser(t)
+	dir := small(t)
+	url := pageOf(t, dir)
+	panels := 0
+	e, err := dataset.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := newPage(e, "page.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range p.Charts {
+		panels += len(f.Panels)
+	}
+	for name, v := range map[string]view{
+		"wide": {width: 1280, height: 900, scheme: "light"}, "narrow": {width: 390, height: 844, scheme: "light"}, "dark": {width: 1280, height: 900, scheme: "dark"},
+	} {
+		page := b.open(url, v)
+		if charts, figures := page.drawn(); charts != panels || figures != len(p.Charts) || charts == 0 {
+			t.Errorf("%s: %d charts in %d figures, expected %d in %d", name, charts, figures, panels, len(p.Charts))
+		}
+		if lines := page.console(); len(lines) > 0 {
+			t.Errorf("%s: the console says\n%s", name, strings.Join(lines, "\n"))
+		}
+		for _, u := range page.requests() {
+			if u != url && !strings.HasPrefix(u, "data:") {
+				t.Errorf("%s: the page asks for %s", name, u)
+			}
+		}
+		var wider, empty int
+		page.eval(`document.documentElement.scrollWidth - document.documentElement.clientWidth`, &wider)
+		if wider > 0 {
+			t.Errorf("%s: the page is %d pixels wider than the window", name, wider)
+		}
+		page.eval(`[...document.querySelectorAll('.chart svg')].filter(s => s.querySelectorAll('path').length < 5).length`, &empty)
+		if empty > 0 {
+			t.Errorf("%s: %d charts have nothing in them", name, empty)
+		}
+	}
+	page := b.open(url, view{width: 1280, height: 900, scheme: "light", noScript: true})
+	var drawings int
+	page.eval(`[...document.querySelectorAll('.drawing svg')].filter(s => s.getBoundingClientRect().height > 100).length`, &drawings)
+	if drawings != len(p.Charts) {
+		t.Errorf("without JavaScript %d drawings are visible, expected %d", drawings, len(p.Charts))
+	}
+	if pdf := page.pdf(); !strings.HasPrefix(string(pdf), "%PDF-") || len(pdf) < 50_000 {
+		t.Errorf("printed: %d bytes, %.8q", len(pdf), pdf)
+	}
+}
+
+// With -shots DIR pictures of the page are kept for a person.
+func TestShots(t *testing.T) {
+	if *shots == "" {
+		t.Skip("no -shots: nothing is kept to be looked at")
+	}
+	b := startBrowser(t)
+	dir := *shown
+	if dir == "" {
+		dir = small(t)
+	}
+	url := pageOf(t, dir)
+	for name, v := range map[string]view{
+		"wide": {width: 1280, height: 900, scheme: "light"}, "narrow": {width: 390, height: 844, scheme: "light"}, "dark": {width: 1280, height: 900, scheme: "dark"},
+		"noscript": {width: 1280, height: 900, scheme: "dark", noScript: true}, "noscript-narrow": {width: 390, height: 844, scheme: "light", noScript: true},
+	} {
+		page := b.open(url, v)
+		if !v.noScript {
+			page.drawn()
+		}
+		height := 0
+		page.eval(`document.documentElement.scrollHeight`, &height)
+		step := 1800
+		for i, y := 0, 0; y < height; i, y = i+1, y+step {
+			if err := os.WriteFile(filepath.Join(*shots, fmt.Sprintf("%s-%02d.png", name, i)), page.screenshot(y, v.width, min(step, height-y)), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if name == "wide" {
+			if err := os.WriteFile(filepath.Join(*shots, "page.pdf"), page.pdf(), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
