@@ -129,6 +129,9 @@ func TestModelBesideHardware(t *testing.T) {
 	m.LLCModel = &LLCModel{Replayed: true, Traced: []*LLCMisses{{Total: 10}}}
 	m.Repetitions[0].Counters.LLCMisses = Count{Value: ptr(int64(8))}
 	m.Repetitions[1].LLCModel = &LLCMisses{Total: 1000}
+	if q := Summarise(twoCores(t, 2), m).Summary.LLCMissesPerCore; q.N != 1 || q.Median != Some(4) {
+		t.Errorf("misses %+v, the hardware's are 4 in one repetition", q)
+	}
 	m.hide()
 	r := Summarise(twoCores(t, 2), m)
 	if q := r.Summary.LLCMissesPerCore; q.N != 1 || q.Median != Some(4) || r.LLCModel != nil || r.Repetitions[1].LLCModel != nil || r.LLCReason != nil {

@@ -42,8 +42,8 @@ func Summarise(c *Config, m *Measured) Result {
 	if m.LLCSource != hw.SourcePerf {
 		r.LLCReason = orNull(m.LLCReason)
 	}
-	missesPerCore(m.Serial, 1)
-	missesPerCore(m.Repetitions, r.Cores)
+	missesPerCore(m.Serial, 1, m.LLCSource)
+	missesPerCore(m.Repetitions, r.Cores, m.LLCSource)
 	misses := collect(m.Repetitions, func(p *Repetition) Number { return p.LLCMissesPerCore })
 	if m.LLCSource == LLCSourceModel {
 		r.LLCModel, misses = m.modelled(r.Cores)
@@ -104,10 +104,11 @@ func works(reps []Repetition) []float64 {
 	return v
 }
 
-func missesPerCore(reps []Repetition, cores int) {
+// missesPerCore fills in those of source: the hardware's and a model's are never taken together.
+func missesPerCore(reps []Repetition, cores int, source string) {
 	for i := range reps {
 		n := SomeInt(reps[i].Counters.LLCMisses.Value)
-		if m := reps[i].LLCModel; m != nil {
+		if m := reps[i].LLCModel; m != nil && source == LLCSourceModel {
 			n = Some(float64(m.Total))
 		}
 		reps[i].LLCMissesPerCore = Some(n.Float() / float64(cores))
