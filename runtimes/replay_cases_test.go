@@ -18,7 +18,7 @@ type begun struct {
 // nameTree names the tasks of a treeProg, by place and phase.
 func nameTree(f *Frame) uint64 {
 	if t, ok := f.task.(*treeTask); ok {
-		return mix(t.place + uint64(t.phase)*7)
+		return mix(t.place + uint64(t.phase)*7 + 1) // the place of the root of tree 0 is 0
 	}
 	return 1 // the root's parent
 }

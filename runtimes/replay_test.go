@@ -38,8 +38,13 @@ func (e *replayError) Error() string {
 	return fmt.Sprintf("worker %d, operation %d: the record has %s, the replay %s", e.worker, e.position, e.want, e.found)
 }
 
+var tapedOpNames = [...]string{"expose", "take back", "mail", "take mail", "claim", "steal", "push", "pop", "keep", "lead", "resign", "arrive", "report", "complete", "rest"}
+
+func (o tapedOp) String() string { return tapedOpNames[o] }
+
 func (e taped) String() string {
-	return fmt.Sprintf("%v(outcome %d, whom %d, n %d, frame %x child %d; ran %d, tail %d)", e.op, e.out, e.whom, e.n, e.frame, e.child, e.ran, e.tail)
+	out := [...]string{"no outcome", "empty", "busy", "left", "done"}[e.out]
+	return fmt.Sprintf("%v (%s, whom %d, n %d, frame %x child %d; ran %d, tail %d)", e.op, out, e.whom, e.n, e.frame, e.child, e.ran, e.tail)
 }
 
 func same(a, b taped) bool {

@@ -53,10 +53,6 @@ const (
 	opRest
 )
 
-var tapedOpNames = [...]string{"expose", "take back", "mail", "take mail", "claim", "steal", "push", "pop", "keep", "lead", "resign", "arrive", "report", "complete", "rest"}
-
-func (o tapedOp) String() string { return tapedOpNames[o] }
-
 // taped is an operation. Two are the same if all but the tickets are equal.
 type taped struct {
 	op    tapedOp
