@@ -178,7 +178,7 @@ func (a Axis) thinned(width vg.Length) Axis {
 func (f *Figure) rowHeight() vg.Length {
 	switch {
 	case f.Columns > 2:
-		return 2.2 * vg.Inch
+		return 2.25 * vg.Inch
 	case f.Columns == 2:
 		return 2.5 * vg.Inch
 	}

@@ -74,7 +74,7 @@ func horizontalGrid() *plotter.Grid {
 	return grid
 }
 
-// A heading is the title of a panel, and below it, over their upper ends, the names of the rules that the legend has not. It is a plot.Plotter,
+// A heading is the title of a panel, and below it its note, or over their upper ends the names of the rules that the legend has not. It is a plot.Plotter,
 // and a plot.GlyphBoxer to have room made for it.
 type heading struct{ p *Panel }
 
@@ -86,6 +86,9 @@ func (h heading) named() (list []Rule) {
 	}
 	return list
 }
+
+// small says whether there is a line of small letters.
+func (h heading) small() bool { return h.p.Note != "" || len(h.named()) > 0 }
 
 const headingGap = 2 * vg.Length(1)
 
@@ -104,7 +107,11 @@ func (h heading) Plot(c draw.Canvas, g *plot.Plot) {
 		}
 		c.FillText(style, vg.Point{X: x(e.X2), Y: y}, e.Name)
 	}
-	if len(list) > 0 {
+	if h.p.Note != "" {
+		style.XAlign = draw.XCenter
+		c.FillText(style, vg.Point{X: c.Center().X, Y: y}, h.p.Note)
+	}
+	if h.small() {
 		y += style.Height("Mg") + headingGap
 	}
 	title := textStyle(9)
@@ -114,7 +121,7 @@ func (h heading) Plot(c draw.Canvas, g *plot.Plot) {
 
 func (h heading) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	height := vg.Length(0)
-	if len(h.named()) > 0 {
+	if h.small() {
 		height += textStyle(8).Height("Mg") + headingGap
 	}
 	if h.p.Title != "" {

@@ -38,6 +38,7 @@ const (
 // A Panel is one plot of a figure.
 type Panel struct {
 	Title  string   `json:"title,omitempty"` // "" of a single one
+	Note   string   `json:"note,omitempty"`  // below the title
 	Kind   Kind     `json:"kind"`
 	X      Axis     `json:"x"`
 	Y      Axis     `json:"y"`
@@ -228,25 +229,11 @@ func (f *Figure) Rows() []Row {
 	return rows
 }
 
-// Select returns those of the figures whose ID is one of ids or begins with one of them and a dash. An id that names none of them
-// comes back in unknown.
-func Select(list []Figure, ids []string) (chosen []Figure, unknown []string) {
-	used := map[string]bool{}
-	for _, f := range list {
-		i := slices.IndexFunc(ids, func(id string) bool { return f.ID == id || strings.HasPrefix(f.ID, id+"-") })
-		if i >= 0 {
-			chosen = append(chosen, f)
-		}
-		for _, id := range ids {
-			if f.ID == id || strings.HasPrefix(f.ID, id+"-") {
-				used[id] = true
-			}
-		}
+// Is says whether id means f: its own ID or, unless that is a family's own, the beginning of it: "krd" and "krd-bins" mean "krd-bins-24".
+func (f *Figure) Is(id string) bool {
+	if f.ID == id {
+		return true
 	}
-	for _, id := range ids {
-		if !used[id] {
-			unknown = append(unknown, id)
-		}
-	}
-	return chosen, unknown
+	family := slices.ContainsFunc(makers, func(m maker) bool { return m.id == f.ID })
+	return !family && strings.HasPrefix(f.ID, id+"-")
 }

@@ -62,7 +62,8 @@ func (m marker) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 }
 
 // pointMarkers draws the markers of all series above all lines. Where points of several series coincide, those drawn first are larger, so
-// that each is seen. It is a plot.Plotter, and a plot.GlyphBoxer so that none is cut.
+// that each is seen. It is a plot.Plotter, and a plot.GlyphBoxer so that none is cut at
+// the sides; above and below it may cover the axis, so that panels in a row stay level.
 type pointMarkers struct{ p *Panel }
 
 func (m pointMarkers) Plot(c draw.Canvas, g *plot.Plot) {
@@ -81,20 +82,18 @@ func (m pointMarkers) Plot(c draw.Canvas, g *plot.Plot) {
 			}
 		}
 	}
+	var taken []vg.Rectangle
 	for _, a := range all {
-		above := 0 // of other series, drawn later
+		above := map[int]bool{} // other series, drawn later
 		for _, b := range all {
 			if b.series > a.series && math.Hypot(float64(b.at.X-a.at.X), float64(b.at.Y-a.at.Y)) < near {
-				above++
+				above[b.series] = true
 			}
 		}
 		glyph := m.p.Series[a.series].glyph()
-		glyph.Radius *= 1 + 0.35*vg.Length(above)
+		glyph.Radius *= 1 + 0.35*vg.Length(len(above))
 		c.DrawGlyph(glyph, a.at)
-	}
-	var taken []vg.Rectangle
-	for _, a := range all {
-		r := m.p.Series[a.series].glyph().Radius
+		r := glyph.Radius
 		taken = append(taken, vg.Rectangle{Min: vg.Point{X: a.at.X - r, Y: a.at.Y - r}, Max: vg.Point{X: a.at.X + r, Y: a.at.Y + r}})
 	}
 	for _, a := range all {
@@ -132,7 +131,7 @@ func (m pointMarkers) GlyphBoxes(g *plot.Plot) []plot.GlyphBox {
 		r := s.glyph().Radius * 1.5
 		for _, v := range s.Points {
 			if v.Y.Known() {
-				list = append(list, plot.GlyphBox{X: g.X.Norm(v.X), Y: g.Y.Norm(v.Y.Float()), Rectangle: vg.Rectangle{Min: vg.Point{X: -r, Y: -r}, Max: vg.Point{X: r, Y: r}}})
+				list = append(list, plot.GlyphBox{X: g.X.Norm(v.X), Y: g.Y.Norm(v.Y.Float()), Rectangle: vg.Rectangle{Min: vg.Point{X: -r}, Max: vg.Point{X: r}}})
 			}
 		}
 	}

@@ -115,9 +115,9 @@ func steals(s *subject) (*Figure, error) {
 			}
 			p.Series = append(p.Series, series)
 		}
-		p.Title = name + ": no steals"
+		p.Title, p.Note = name, "no steals"
 		if all > 0 {
-			p.Title = fmt.Sprintf("%s: %s, %.0f %% remote", name, short(float64(all)/float64(reps)), 100*float64(remote)/float64(all))
+			p.Note = fmt.Sprintf("%s steals, %.0f %% remote", short(float64(all)/float64(reps)), 100*float64(remote)/float64(all))
 		}
 		f.Panels = append(f.Panels, p)
 	}
@@ -128,7 +128,7 @@ func steals(s *subject) (*Figure, error) {
 	if len(f.Panels) > 4 {
 		f.lay(3)
 	}
-	f.Caption = []string{"Successful steals in a repetition, means over the repetitions: row, the node of the thief; column, that of the victim. The darker a field, the larger its share of the scheduler's steals. Title: steals of all nodes, and the share between different ones."}
+	f.Caption = []string{"Successful steals in a repetition, means over the repetitions: row, the node of the thief; column, that of the victim. The darker a field, the larger its share of the scheduler's steals. Remote: between different nodes."}
 	if len(without) > 0 {
 		f.Caption = append(f.Caption, notDrawn(without))
 	}
