@@ -59,7 +59,7 @@ func (a *app) sweepCommand() *cobra.Command {
 	for _, k := range kernels.Table {
 		c.AddCommand(a.sweepKernel(k))
 	}
-	c.AddCommand(a.sweepResume(), a.sweepStatus(), a.sweepCollect())
+	c.AddCommand(a.sweepResume(), a.sweepStatus(), a.sweepCollect(), a.sweepSubmit(), a.sweepExec())
 	return c
 }
 

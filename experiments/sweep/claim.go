@@ -157,5 +157,3 @@ func held(path string) (by Holder, ok bool, err error) {
 	}
 	return Holder{}, false, nil // it was that of a dead process; what cannot be locked is not held
 }
-
-func isNotEmpty(err error) bool { return errors.Is(err, unix.ENOTEMPTY) }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"golang.org/x/sys/unix"
+
 	"krdlab/experiments/dataset"
 	"krdlab/hw/machine"
 )
@@ -38,7 +40,7 @@ func Create(dir string, plan *Plan, info dataset.Info) (created bool, err error)
 	if err := plan.write(tmp, info); err != nil {
 		return false, fmt.Errorf("experiment folder %s: %w", dir, err)
 	}
-	if err := os.Rename(tmp, dir); errors.Is(err, fs.ErrExist) || isNotEmpty(err) {
+	if err := unix.Rename(tmp, dir); errors.Is(err, unix.EEXIST) || errors.Is(err, unix.ENOTEMPTY) { // os.Rename refuses an empty folder too
 		return false, compare(dir, plan) // another process was faster
 	} else if err != nil {
 		return false, fmt.Errorf("experiment folder %s: %w", dir, err)

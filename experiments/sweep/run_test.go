@@ -1,0 +1,207 @@
+package sweep_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"krdlab/experiments"
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/sweep"
+	"krdlab/hw"
+)
+
+// fake is options whose native cells are measured by do, one of which is called for each cell by its number of cores.
+func fake(t *testing.T, do map[int]func() (experiments.Measured, error)) (opt sweep.Options, ran *[]int) {
+	t.Helper()
+	host, err := hw.Synthetic("1x8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran = &[]int{}
+	opt = sweep.Options{Host: host, ExitCode: func(err error) int {
+		if errors.Is(err, sweep.ErrCheck) {
+			return 3
+		}
+		return 1
+	}}
+	opt.Native = func(ctx context.Context, c *experiments.Config, _ *hw.Topology, dir *experiments.RunDir, progress experiments.Progress) ([]*experiments.Measured, error) {
+		*ran = append(*ran, c.Cores)
+		m, err := experiments.Measured{}, error(nil)
+		if f := do[c.Cores]; f != nil {
+			m, err = f()
+		}
+		var list []*experiments.Measured
+		for _, s := range c.Schedulers {
+			one := m
+			one.Scheduler, one.Substrate = s, "native"
+			for i := range c.Reps {
+				one.Serial = append(one.Serial, experiments.Repetition{TimeNS: int64(1000 + i)})
+				one.Repetitions = append(one.Repetitions, experiments.Repetition{TimeNS: int64(500 + i)})
+			}
+			list = append(list, &one)
+		}
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return list, err
+	}
+	return opt, ran
+}
+
+func read(t *testing.T, dir string) *sweep.Plan {
+	t.Helper()
+	p, err := sweep.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func status(t *testing.T, dir string) string {
+	t.Helper()
+	s, err := sweep.NewStatus(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("done %d failed %d in flight %d partial %d missing %d damaged %d", len(s.Done), len(s.Failed), len(s.InFlight), len(s.Partial), len(s.Missing), len(s.Damaged))
+}
+
+// A cell that fails is recorded and the others are run; going on runs it once more, and nothing that is done.
+func TestRunGoesOnAfterFailures(t *testing.T) {
+	dir := create(t, plan(t, config(t, nil, 1), config(t, nil, 2), config(t, nil, 4), config(t, nil, 8)))
+	broken := true
+	opt, ran := fake(t, map[int]func() (experiments.Measured, error){
+		2: func() (experiments.Measured, error) {
+			return experiments.Measured{Check: &experiments.Check{Passed: !broken, Error: experiments.Some(7), Tolerance: experiments.Some(0)}}, nil
+		},
+		4: func() (experiments.Measured, error) {
+			if broken {
+				return experiments.Measured{}, errors.New("a leaf fell")
+			}
+			return experiments.Measured{}, nil
+		},
+	})
+	sum, err := sweep.Run(context.Background(), dir, read(t, dir), opt)
+	if err != nil || len(sum.Done) != 2 || len(sum.Failures) != 2 || sum.Failures[0].ExitCode != 3 || sum.Failures[1].ExitCode != 1 {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	if got := status(t, dir); got != "done 2 failed 2 in flight 0 partial 0 missing 0 damaged 0" {
+		t.Error(got)
+	}
+	e, err := dataset.Load(dir)
+	if err != nil || len(e.Cells) != 4 || len(e.Problems) != 2 || e.Problems[0].Kind != dataset.Failed {
+		t.Errorf("%d cells of 2 x 2 schedulers, problems %v, %v", len(e.Cells), e.Problems, err)
+	}
+	broken = false
+	*ran = nil
+	sum, err = sweep.Run(context.Background(), dir, read(t, dir), opt)
+	if err != nil || len(sum.Before) != 2 || len(sum.Done) != 2 || !slices.Equal(*ran, []int{2, 4}) {
+		t.Errorf("%+v, %v; cells of %v cores were run", sum, err, *ran)
+	}
+	if got := status(t, dir); got != "done 4 failed 0 in flight 0 partial 0 missing 0 damaged 0" {
+		t.Error(got)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "cells", "*.*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A full disk ends the sweep; the cells before it are kept, and no failure is recorded.
+func TestRunEndsOnAFullDisk(t *testing.T) {
+	dir := create(t, plan(t, config(t, nil, 1), config(t, nil, 2), config(t, nil, 4)))
+	opt, ran := fake(t, map[int]func() (experiments.Measured, error){2: func() (experiments.Measured, error) {
+		return experiments.Measured{}, fmt.Errorf("write: %w", syscall.ENOSPC)
+	}})
+	sum, err := sweep.Run(context.Background(), dir, read(t, dir), opt)
+	if !errors.Is(err, syscall.ENOSPC) || len(sum.Done) != 1 || !slices.Equal(*ran, []int{1, 2}) {
+		t.Errorf("%+v, %v; cells of %v cores were run", sum, err, *ran)
+	}
+	if got := status(t, dir); got != "done 1 failed 0 in flight 0 partial 0 missing 2 damaged 0" {
+		t.Error(got)
+	}
+}
+
+// Lost records are a failure, unless a limit was set.
+func TestRunFailsOnLoss(t *testing.T) {
+	limited := config(t, nil, 2)
+	limited.TraceLimit = 1 << 20
+	dir := create(t, plan(t, config(t, nil, 1), limited))
+	lossy := func() (experiments.Measured, error) {
+		return experiments.Measured{Trace: &experiments.Trace{Discarded: 3}}, nil
+	}
+	opt, _ := fake(t, map[int]func() (experiments.Measured, error){1: lossy, 2: lossy})
+	sum, err := sweep.Run(context.Background(), dir, read(t, dir), opt)
+	if err != nil || len(sum.Failures) != 1 || len(sum.Done) != 1 {
+		t.Errorf("%+v, %v", sum, err)
+	}
+}
+
+// An interrupt keeps what is done; the cell in flight is left as it is, and run anew. A cell that is damaged is not.
+func TestRunInterrupted(t *testing.T) {
+	dir := create(t, plan(t, config(t, nil, 1), config(t, nil, 2), config(t, nil, 4)))
+	ctx, cancel := context.WithCancel(context.Background())
+	opt, ran := fake(t, map[int]func() (experiments.Measured, error){2: func() (experiments.Measured, error) {
+		if ctx.Err() != nil {
+			return experiments.Measured{}, nil // the second time
+		}
+		cancel()
+		if got := status(t, dir); got != "done 1 failed 0 in flight 1 partial 0 missing 1 damaged 0" {
+			t.Error(got)
+		}
+		return experiments.Measured{}, nil
+	}})
+	if _, err := sweep.Run(ctx, dir, read(t, dir), opt); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, expected that it was cancelled", err)
+	}
+	if got := status(t, dir); got != "done 1 failed 0 in flight 0 partial 1 missing 1 damaged 0" {
+		t.Error(got)
+	}
+	if err := os.Truncate(filepath.Join(dir, "cells", "0000-matmul-n64-c1-s1", "result.json"), 10); err != nil {
+		t.Fatal(err)
+	}
+	*ran = nil
+	if _, err := sweep.Run(context.Background(), dir, read(t, dir), opt); err != nil || !slices.Equal(*ran, []int{2, 4}) {
+		t.Errorf("%v; cells of %v cores were run", err, *ran)
+	}
+	if got := status(t, dir); got != "done 2 failed 0 in flight 0 partial 0 missing 0 damaged 1" {
+		t.Error(got)
+	}
+}
+
+// One sweep at a time works through a plan; single cells go beside it, but never twice.
+func TestRunIsAlone(t *testing.T) {
+	dir := create(t, plan(t, config(t, nil, 1), config(t, nil, 2)))
+	var opt sweep.Options
+	inside := 0
+	opt, ran := fake(t, map[int]func() (experiments.Measured, error){1: func() (experiments.Measured, error) {
+		inside++
+		var busy *sweep.BusyError
+		if _, err := sweep.Run(context.Background(), dir, read(t, dir), opt); !errors.As(err, &busy) {
+			t.Errorf("a second sweep: %v", err)
+		}
+		if outcome, err := sweep.RunCell(context.Background(), dir, read(t, dir), 0, opt); outcome != sweep.IsBusy || !errors.As(err, &busy) {
+			t.Errorf("the same cell: %v, %v", outcome, err)
+		}
+		if outcome, err := sweep.RunCell(context.Background(), dir, read(t, dir), 1, opt); outcome != sweep.IsDone || err != nil {
+			t.Errorf("another cell: %v, %v", outcome, err)
+		}
+		return experiments.Measured{}, nil
+	}})
+	sum, err := sweep.Run(context.Background(), dir, read(t, dir), opt)
+	if err != nil || inside != 1 || !slices.Equal(*ran, []int{1, 2}) || len(sum.Before) != 1 {
+		t.Errorf("%+v, %v; cells of %v cores were run", sum, err, *ran)
+	}
+	if outcome, err := sweep.RunCell(context.Background(), dir, read(t, dir), 1, opt); outcome != sweep.WasDone || err != nil {
+		t.Errorf("a finished cell: %v, %v", outcome, err)
+	}
+	var bad *experiments.ConfigError
+	if _, err := sweep.RunCell(context.Background(), dir, read(t, dir), 2, opt); !errors.As(err, &bad) {
+		t.Errorf("no such cell: %v", err)
+	}
+}

@@ -1,0 +1,178 @@
+package sweep_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"golang.org/x/perf/benchfmt"
+
+	"krdlab/experiments"
+	"krdlab/experiments/dataset/made"
+	"krdlab/experiments/sweep"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// small is the made experiment; a misses count and the KRD of its first repetition are unknown.
+func small() *sweep.Table {
+	e := made.Small()
+	p := &e.Cells[0].Result.Repetitions[0]
+	p.KRD, p.LLCMissesPerCore, p.WorkNS = nil, experiments.Number{}, nil
+	return sweep.NewTable(e)
+}
+
+// The header and some rows are as they were: columns may be added, never renamed.
+func TestTableGolden(t *testing.T) {
+	table := small()
+	table.Rows = append(table.Rows[:2:2], table.Rows[len(table.Rows)-1])
+	var b bytes.Buffer
+	if err := table.WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	var bench bytes.Buffer
+	if err := sweep.WriteBench(&bench, made.Small()); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(bench.String(), "\n")
+	for name, got := range map[string]string{"table.golden": b.String(), "bench.golden": strings.Join(append(lines[:12:12], lines[len(lines)-2]), "")} {
+		path := filepath.Join("testdata", name)
+		if *update {
+			if err := os.MkdirAll("testdata", 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s:\n%s, expected\n%s", name, got, want)
+		}
+	}
+}
+
+// All three formats hold the same values, and nothing where nothing was measured.
+func TestFormatsAgree(t *testing.T) {
+	table := small()
+	var c, j, p bytes.Buffer
+	for _, err := range []error{table.WriteCSV(&c), table.WriteJSONL(&j), table.WriteParquet(&p)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines, err := csv.NewReader(&c).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(p.Bytes()), int64(p.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []parquet.Row
+	for _, group := range f.RowGroups() {
+		r := group.Rows()
+		buf := make([]parquet.Row, 1000)
+		n, _ := r.ReadRows(buf)
+		for _, row := range buf[:n] {
+			rows = append(rows, row.Clone())
+		}
+		r.Close()
+	}
+	objects := strings.Split(strings.TrimSpace(j.String()), "\n")
+	if len(lines) != len(table.Rows)+1 || len(rows) != len(table.Rows) || len(objects) != len(table.Rows) || len(table.Rows) == 0 {
+		t.Fatalf("%d lines of CSV, %d rows of Parquet, %d of JSON, expected %d", len(lines)-1, len(rows), len(objects), len(table.Rows))
+	}
+	nulls := 0
+	for n, row := range table.Rows {
+		d := json.NewDecoder(strings.NewReader(objects[n]))
+		d.UseNumber()
+		var object map[string]any
+		if err := d.Decode(&object); err != nil {
+			t.Fatal(err)
+		}
+		for i, column := range table.Columns {
+			if lines[0][i] != column.Name || f.Schema().Fields()[i].Name() != column.Name {
+				t.Fatalf("column %d is %s in CSV, %s in Parquet, expected %s", i, lines[0][i], f.Schema().Fields()[i].Name(), column.Name)
+			}
+			inJSON, ok := object[column.Name]
+			if !ok {
+				t.Fatalf("row %d has no %s in JSON", n, column.Name)
+			}
+			if row[i] == nil {
+				nulls++
+				if lines[n+1][i] != "" || inJSON != nil || !rows[n][i].IsNull() {
+					t.Errorf("row %d, %s, not measured: %q in CSV, %v in JSON, %v in Parquet", n, column.Name, lines[n+1][i], inJSON, rows[n][i])
+				}
+				continue
+			}
+			texts := []string{lines[n+1][i], fmt.Sprint(inJSON), rows[n][i].String()}
+			for _, text := range texts {
+				want := fmt.Sprint(row[i])
+				if x, isReal := row[i].(float64); isReal {
+					var y float64
+					if _, err := fmt.Sscan(text, &y); err != nil || x != y {
+						t.Errorf("row %d, %s: %q, expected %v", n, column.Name, texts, x)
+					}
+				} else if text != want {
+					t.Errorf("row %d, %s: %q, expected %s", n, column.Name, texts, want)
+				}
+			}
+		}
+	}
+	if nulls == 0 {
+		t.Error("nothing was unmeasured")
+	}
+}
+
+// benchstat's reader understands every line, and finds the values that the table has.
+func TestBenchFormat(t *testing.T) {
+	e := made.Small()
+	var b bytes.Buffer
+	if err := sweep.WriteBench(&b, e); err != nil {
+		t.Fatal(err)
+	}
+	r := benchfmt.NewReader(&b, "bench.txt")
+	rows, n := e.Rows(), 0
+	for r.Scan() {
+		switch rec := r.Result().(type) {
+		case *benchfmt.SyntaxError:
+			t.Fatal(rec)
+		case *benchfmt.Result:
+			row := &rows[n]
+			n++
+			_, parts := rec.Name.Parts()
+			want := fmt.Sprintf("[/n=512 /leaf=32x32x64 /layout=tiled /isa=auto /inputs=integers /seed=1 /sched=%s /cores=%d]", row.Cell.Result.Scheduler, row.Cell.Result.Cores)
+			if string(rec.Name.Base()) != "Matmul" || fmt.Sprintf("%s", parts) != want {
+				t.Fatalf("line %d: %s, expected %s", n, rec.Name, want)
+			}
+			for unit, want := range map[string]float64{"speedup": row.Speedup.Float(), "ovr": row.OVR.Float(), "wti": row.WTI.Float(), "llc-misses/core": row.LLCMissesPerCore.Float()} {
+				if got, ok := rec.Value(unit); !ok || got != want {
+					t.Errorf("line %d: %v %s, expected %v", n, got, unit, want)
+				}
+			}
+			if got, ok := rec.Value("sec/op"); !ok || got/row.TimeNS.Float()*1e9-1 > 1e-12 || got/row.TimeNS.Float()*1e9-1 < -1e-12 {
+				t.Errorf("line %d: %v s, expected %v ns", n, got, row.TimeNS.Float())
+			}
+			if rec.GetConfig("substrate") != "simulated" || rec.GetConfig("llc-source") != "model" || rec.GetConfig("machine") != "made-4s" {
+				t.Errorf("line %d: configuration %v", n, rec.Config)
+			}
+		}
+	}
+	if err := r.Err(); err != nil || n != len(rows) {
+		t.Errorf("%d of %d lines, %v", n, len(rows), err)
+	}
+	if better := r.Units().GetBetter("speedup"); better != 1 {
+		t.Errorf("better speed-up is %d, expected more", better)
+	}
+}
