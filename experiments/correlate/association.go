@@ -135,7 +135,9 @@ const (
 type boot struct {
 	s                   *sample
 	y                   pairable
-	draws               [][]int     // nil: too few units
+	draws               [][]int   // nil: too few units
+	ranks               [][]int64 // of y, by draw; nil where units are strata, whose ranks do not change
+	buffer              []int64
 	pearsons, spearmans [][]float64 // by point, then by resample; nil where there are none
 }
 
@@ -150,6 +152,14 @@ func newBoot(s *sample) *boot {
 	b := &boot{s: s, y: s.prepare(s.y)}
 	if len(s.units) >= minClusters {
 		b.draws = draws(len(s.units))
+	}
+	if !s.centred {
+		b.buffer = make([]int64, len(s.y))
+		for _, w := range b.draws {
+			r := make([]int64, len(s.y))
+			b.y.order.ranks(r, w)
+			b.ranks = append(b.ranks, r)
+		}
 	}
 	return b
 }
@@ -192,7 +202,7 @@ func (b *boot) point(name string, x []float64, method string) Coefficients {
 		return c
 	}
 	px := b.s.prepare(x)
-	pearson, spearman := b.coefficients(&px, nil)
+	pearson, spearman := b.coefficients(&px, -1)
 	for _, e := range []struct {
 		c *Coefficient
 		r float64
@@ -223,8 +233,8 @@ func (b *boot) point(name string, x []float64, method string) Coefficients {
 		return c
 	}
 	rs, ps = make([]float64, len(b.draws)), make([]float64, len(b.draws))
-	for i, w := range b.draws {
-		ps[i], rs[i] = b.coefficients(&px, w)
+	for i := range b.draws {
+		ps[i], rs[i] = b.coefficients(&px, i)
 	}
 	if low, high, ok := percentiles(rs); ok {
 		c.Spearman.Low, c.Spearman.High = experiments.Some(low), experiments.Some(high)
@@ -232,16 +242,18 @@ func (b *boot) point(name string, x []float64, method string) Coefficients {
 	return c
 }
 
-// coefficients returns Pearson's and Spearman's for the sample in which unit u is drawn w[u] times; nil: the sample itself.
-func (b *boot) coefficients(x *pairable, w []int) (p, r float64) {
+// coefficients returns Pearson's and Spearman's in a draw of the units; -1: in the sample itself.
+func (b *boot) coefficients(x *pairable, draw int) (p, r float64) {
+	var w []int
+	if draw >= 0 {
+		w = b.draws[draw]
+	}
 	if !b.s.centred {
 		if w == nil {
 			return pearson(x.value, b.y.value, nil), rankCorrelation(x.rank, b.y.rank, nil)
 		}
-		rx, ry := make([]int64, len(x.rank)), make([]int64, len(x.rank))
-		x.order.ranks(rx, w)
-		b.y.order.ranks(ry, w)
-		return pearson(x.value, b.y.value, w), rankCorrelation(rx, ry, w)
+		x.order.ranks(b.buffer, w)
+		return pearson(x.value, b.y.value, w), rankCorrelation(b.buffer, b.ranks[draw], w)
 	}
 	var xx, yy, xy float64
 	var rxx, ryy, rxy int64
@@ -261,10 +273,7 @@ func (b *boot) coefficients(x *pairable, w []int) (p, r float64) {
 			rxy += int64(c) * rx * ry
 		}
 	}
-	if rxx == 0 || ryy == 0 {
-		return math.NaN(), math.NaN()
-	}
-	return clamp(xy / (math.Sqrt(xx) * math.Sqrt(yy))), clamp(float64(rxy) / (math.Sqrt(float64(rxx)) * math.Sqrt(float64(ryy))))
+	return quotient(xy, xx, yy), quotient(float64(rxy), float64(rxx), float64(ryy))
 }
 
 // constantSeries says whether all values are the same, unknown (NaN) ones too.

@@ -39,7 +39,7 @@ func pearson(x, y []float64, w []int) float64 {
 	if !variesX || !variesY {
 		return math.NaN()
 	}
-	return clamp(xy / (math.Sqrt(xx) * math.Sqrt(yy)))
+	return quotient(xy, xx, yy)
 }
 
 func weight(w []int, i int) float64 {
@@ -49,8 +49,17 @@ func weight(w []int, i int) float64 {
 	return float64(w[i])
 }
 
-// clamp takes off what rounding adds beyond -1 and 1. NaN stays.
-func clamp(r float64) float64 { return max(-1, min(1, r)) }
+// quotient returns xy / sqrt(xx yy), NaN where a sum of squares is 0. What differs from -1 or 1 by rounding only is that.
+func quotient(xy, xx, yy float64) float64 {
+	if xx == 0 || yy == 0 {
+		return math.NaN()
+	}
+	r := xy / math.Sqrt(float64(xx*yy))
+	if math.Abs(r) > 1-1e-13 {
+		return math.Copysign(1, r)
+	}
+	return r
+}
 
 // An order is the indices of a series by value, cut into groups of equal values: what ranks are made of, however often each is drawn.
 type order struct {
@@ -115,7 +124,7 @@ func rankCorrelation(x, y []int64, w []int) float64 {
 	if xx == 0 || yy == 0 {
 		return math.NaN()
 	}
-	return clamp(float64(xy) / (math.Sqrt(float64(xx)) * math.Sqrt(float64(yy))))
+	return quotient(float64(xy), float64(xx), float64(yy))
 }
 
 // spearman returns the rank coefficient of x and y, NaN where one is constant.

@@ -289,7 +289,7 @@ func (t *texter) overview(f *Family, k key) {
 		for _, name := range shown {
 			at := slices.IndexFunc(a.Coefficients, func(c Coefficients) bool { return c.Point == name })
 			if at < 0 {
-				row = append(row, "n/a "+t.note("too few pairs, or a mean for each pair"))
+				row = append(row, "n/a "+t.note("too few pairs with a KRD and this outcome"))
 				continue
 			}
 			c := &a.Coefficients[at].Spearman

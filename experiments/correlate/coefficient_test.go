@@ -1,0 +1,193 @@
+package correlate
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+	"pgregory.net/rapid"
+)
+
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s: %.9g, expected %.9g", what, got, want)
+	}
+}
+
+// Published and hand-computed values.
+func TestCoefficients(t *testing.T) {
+	// Anscombe, Graphs in Statistical Analysis, 1973: the first set.
+	x := []float64{10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5}
+	y := []float64{8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68}
+	near(t, "Anscombe", pearson(x, y, nil), 0.81642, 5e-6)
+	near(t, "t of Anscombe", studentP(pearson(x, y, nil), 9), 0.00217, 5e-6)
+
+	// n = 10 without ties: the squared differences of ranks add up to 194, so rho = 1 - 6 x 194 / 990 = -29/165.
+	a := []float64{86, 97, 99, 100, 101, 103, 106, 110, 112, 113}
+	b := []float64{2, 20, 28, 27, 50, 29, 7, 17, 6, 12}
+	near(t, "rho", spearman(a, b), -29.0/165, 1e-15)
+	near(t, "p of rho", studentP(spearman(a, b), 8), 0.627188, 1e-6)
+
+	// Ties: ranks 1, 2.5, 2.5, 4 and 1, 2, 3.5, 3.5; from the mean (2.5): -1.5, 0, 0, 1.5 and -1.5, -0.5, 1, 1; rho = 3.75 / 4.5.
+	near(t, "ties", spearman([]float64{1, 5, 5, 9}, []float64{0, 2, 7, 7}), 3.75/4.5, 1e-15)
+
+	for _, constant := range [][]float64{{3, 3, 3, 3}, {0.1, 0.1, 0.1, 0.1}} {
+		if r := pearson(constant, []float64{1, 2, 3, 5}, nil); !math.IsNaN(r) {
+			t.Errorf("Pearson of a constant: %v", r)
+		}
+		if r := spearman([]float64{1, 2, 3, 5}, constant); !math.IsNaN(r) {
+			t.Errorf("Spearman of a constant: %v", r)
+		}
+	}
+}
+
+// r = 0.6 has z = ln 2; with n = 28 it is known to 1.959964 / 5, and tanh is (4 e^(2d) - 1) / (4 e^(2d) + 1).
+func TestFisher(t *testing.T) {
+	low, high, ok := fisher(0.6, 26)
+	d := 1.959963985 / 5
+	near(t, "low", low, (4*math.Exp(-2*d)-1)/(4*math.Exp(-2*d)+1), 1e-9)
+	near(t, "high", high, (4*math.Exp(2*d)-1)/(4*math.Exp(2*d)+1), 1e-9)
+	near(t, "low", low, 0.29237, 1e-5)
+	near(t, "high", high, 0.79510, 1e-5)
+	for _, none := range []struct {
+		r  float64
+		df int
+	}{{1, 10}, {-1, 10}, {0.5, 1}, {math.NaN(), 10}} {
+		if _, _, got := fisher(none.r, none.df); got {
+			t.Errorf("an interval for r = %v with %d degrees of freedom", none.r, none.df)
+		}
+	}
+	if !ok {
+		t.Error("no interval")
+	}
+}
+
+// Exact distributions of Spearman's coefficient: tables give 10 of 120 orders for |rho| >= 0.9 at n = 5, 24 of 720 for 0.886 at n = 6.
+func TestExactP(t *testing.T) {
+	up := []float64{1, 2, 3, 4, 5, 6}
+	for _, c := range []struct {
+		y    []float64
+		want float64
+	}{
+		{[]float64{1, 2, 3}, 2.0 / 6}, {[]float64{1, 2, 3, 4}, 2.0 / 24}, {[]float64{4, 3, 2, 1}, 2.0 / 24}, {[]float64{1, 2, 3, 4, 5}, 2.0 / 120},
+		{[]float64{2, 1, 3, 4, 5}, 10.0 / 120}, {[]float64{2, 1, 4, 3, 5, 6}, 24.0 / 720},
+	} {
+		near(t, "p", permutationP(up[:len(c.y)], c.y), c.want, 1e-12)
+	}
+	near(t, "smallest p, n = 4", smallestP(4), 1.0/12, 1e-15)
+	near(t, "smallest p, n = 2", smallestP(2), 1, 1e-15)
+	count := 0
+	permutations([]float64{1, 2, 3, 4, 5}, func() { count++ })
+	if count != 120 {
+		t.Errorf("%d permutations of 5", count)
+	}
+}
+
+// Bland and Altman, Calculating correlation coefficients with repeated observations: part 1, BMJ 310:446, 1995: pH and PaCO2 of eight
+// subjects. Within subjects r = -0.51, p = 0.0008, 38 degrees of freedom.
+func TestRepeatedMeasures(t *testing.T) {
+	ph := [][]float64{{6.68, 6.53, 6.43, 6.33}, {6.85, 7.06, 7.13, 7.17}, {7.40, 7.42, 7.41, 7.37, 7.34, 7.35, 7.28, 7.30, 7.34}, {7.36, 7.33, 7.29, 7.30, 7.35},
+		{7.35, 7.30, 7.30, 7.37, 7.27, 7.28, 7.32, 7.32}, {7.38, 7.30, 7.29, 7.33, 7.31, 7.33}, {6.86, 6.94, 6.92}, {7.19, 7.29, 7.21, 7.25, 7.20, 7.19, 6.77, 6.82}}
+	co2 := [][]float64{{3.97, 4.12, 4.09, 3.97}, {5.27, 5.37, 5.41, 5.44}, {5.67, 3.64, 4.32, 4.73, 4.96, 5.04, 5.22, 4.82, 5.07}, {5.67, 5.10, 5.53, 4.75, 5.51},
+		{4.28, 4.44, 4.32, 3.23, 4.46, 4.72, 4.75, 4.99}, {4.78, 4.73, 5.12, 4.93, 5.03, 4.93}, {6.85, 6.44, 6.52}, {5.28, 4.56, 4.34, 4.32, 4.41, 3.69, 6.09, 5.58}}
+	s := units(ph, co2)
+	c := newBoot(s).point("", s.x[0], PStudent)
+	if s.df() != 38 {
+		t.Errorf("%d degrees of freedom", s.df())
+	}
+	near(t, "r", c.Pearson.Value.Float(), -0.507, 5e-4)
+	near(t, "p", c.Pearson.P.Float(), 0.0008, 6e-5)
+	// Not published: atanh -0.50677 = -0.55850, 1.96 / sqrt(37) = 0.32222, tanh -0.88072 and tanh -0.23628.
+	near(t, "low", c.Pearson.Low.Float(), -0.70671, 1e-5)
+	near(t, "high", c.Pearson.High.Float(), -0.23186, 1e-5)
+}
+
+// units is a sample of repeated measures.
+func units(x, y [][]float64) *sample {
+	s := &sample{x: make([][]float64, 1), centred: true}
+	for i := range x {
+		from := len(s.y)
+		s.x[0], s.y = append(s.x[0], x[i]...), append(s.y, y[i]...)
+		s.units = append(s.units, [2]int{from, len(s.y)})
+	}
+	return s
+}
+
+// series draws a series of n values, some of them equal.
+func series(t *rapid.T, n int, label string) []float64 {
+	v := rapid.SliceOfN(rapid.IntRange(-20, 20), n, n).Draw(t, label)
+	f := make([]float64, n)
+	for i := range v {
+		f[i] = float64(v[i])
+	}
+	return f
+}
+
+// gonum is the oracle of Pearson's coefficient, and Pearson's of the ranks is Spearman's.
+func TestAgainstGonum(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(3, 30).Draw(t, "n")
+		x, y := series(t, n, "x"), series(t, n, "y")
+		if constantSeries(x) || constantSeries(y) {
+			t.Skip()
+		}
+		if got, want := pearson(x, y, nil), stat.Correlation(x, y, nil); math.Abs(got-want) > 1e-12 {
+			t.Fatalf("Pearson %v, gonum's %v", got, want)
+		}
+		if got, want := spearman(x, y), stat.Correlation(floats(ranksOf(x)), floats(ranksOf(y)), nil); math.Abs(got-want) > 1e-12 {
+			t.Fatalf("Spearman %v, gonum's of the ranks %v", got, want)
+		}
+	})
+}
+
+// Without ties, 1 - 6 sum d^2 / (n^3 - n).
+func TestSpearmanOfPermutations(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 40).Draw(t, "n")
+		up := make([]float64, n)
+		for i := range up {
+			up[i] = float64(i)
+		}
+		y := rapid.Permutation(up).Draw(t, "y")
+		d := 0.0
+		for i := range y {
+			d += (y[i] - up[i]) * (y[i] - up[i])
+		}
+		if got, want := spearman(up, y), 1-6*d/float64(n*n*n-n); math.Abs(got-want) > 1e-12 {
+			t.Fatalf("%v, expected %v", got, want)
+		}
+	})
+}
+
+// What is drawn w times counts as if it were there w times, and increasing transforms leave Spearman's coefficient as it is.
+func TestWeightsAndTransforms(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(3, 15).Draw(t, "n")
+		x, y := series(t, n, "x"), series(t, n, "y")
+		w := rapid.SliceOfN(rapid.IntRange(0, 3), n, n).Draw(t, "w")
+		var ex, ey, cubed []float64
+		for i := range x {
+			for range w[i] {
+				ex, ey = append(ex, x[i]), append(ey, y[i])
+			}
+			cubed = append(cubed, x[i]*x[i]*x[i]+1e6)
+		}
+		ox, oy := orderOf(x), orderOf(y)
+		rx, ry := make([]int64, n), make([]int64, n)
+		ox.ranks(rx, w)
+		oy.ranks(ry, w)
+		same := func(what string, got, want float64) {
+			if math.IsNaN(got) != math.IsNaN(want) || math.Abs(got-want) > 1e-12 {
+				t.Fatalf("%s: %v, expected %v", what, got, want)
+			}
+		}
+		if len(ex) > 0 {
+			same("Spearman, drawn", rankCorrelation(rx, ry, w), spearman(ex, ey))
+			same("Pearson, drawn", pearson(x, y, w), pearson(ex, ey, nil))
+		}
+		if got, want := spearman(cubed, y), spearman(x, y); got != want && !math.IsNaN(want) {
+			t.Fatalf("after a monotone transform %v, before %v", got, want)
+		}
+	})
+}
