@@ -3,6 +3,7 @@ package cachemodel
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"krdlab/hw/machine"
 )
@@ -76,7 +77,7 @@ func New(m *machine.Machine, l *Layout, opt Options) (*Model, error) {
 		cores: m.Cores(), nodes: m.Nodes, perNode: m.CoresPerNode, inclusive: m.LLC.Inclusive, domains: m.Domains(),
 		overlap: uint64(m.Memory.OverlapMisses), l2PS: m.L2.LatencyPS, llcPS: m.LLC.LatencyPS, siblingPS: m.LLC.LatencyPS + m.L2.LatencyPS,
 		lockPS: m.Costs.LockDelayPS, lockReach: opt.LockReach, lockMachine: opt.LockMachine,
-		blocks: l.Blocks, kernels: max(opt.Kernels, 1), firstTouch: m.Memory.Placement == machine.FirstTouch,
+		blocks: merged(l.Blocks), kernels: max(opt.Kernels, 1), firstTouch: m.Memory.Placement == machine.FirstTouch,
 	}
 	line := uint64(m.LLC.LineBytes)
 	x.lineShift = uint(bits.TrailingZeros64(line))
@@ -103,6 +104,18 @@ func New(m *machine.Machine, l *Layout, opt Options) (*Model, error) {
 	}
 	x.Reset()
 	return x, nil
+}
+
+// merged returns the blocks with rows that follow each other without a gap as one row, which is faster to go through.
+func merged(blocks []Block) []Block {
+	list := slices.Clone(blocks)
+	for i := range list {
+		if b := &list[i]; b.Stride == b.RowBytes {
+			b.RowBytes *= uint64(b.Rows)
+			b.Stride, b.Rows = b.RowBytes, 1
+		}
+	}
+	return list
 }
 
 // times fills in what depends on nodes and memories.
