@@ -11,7 +11,8 @@
 //
 // Order of reading: task.go (frames), policy.go (what a scheduler may decide), the policies themselves (workfirst.go,
 // helpfirst.go, shepherd.go), deque.go and shared.go (queues), childfirst.go and parentfirst.go (the two ways to execute a
-// spawn), idle.go (the search for work), native.go (the driver on threads), stepper.go (the driver in virtual time).
+// spawn), idle.go (the search for work), native.go (the driver on threads), stepper.go (the driver in virtual time), tape.go (what
+// tests record of the one, to have the other do it again).
 //
 // # Rejected
 //

@@ -128,7 +128,7 @@ func replayShapes(p Scheduler) [][2]int {
 // What threads did, operation by operation, the stepper does again: each worker runs the same children in the same order, steals the
 // same entries, and goes on after the same joins.
 func TestReplay(t *testing.T) {
-	rounds := uint64(6)
+	rounds := uint64(4)
 	if testing.Short() || raceEnabled {
 		rounds = 2
 	}
