@@ -15,8 +15,14 @@ func Pool(list []*Result) *Result {
 	if first.LLCSource != nil {
 		m.LLCSource = *first.LLCSource
 	}
+	if first.LLCModel != nil {
+		m.LLCModel = &LLCModel{Machine: first.LLCModel.Machine, CacheModel: first.LLCModel.CacheModel, Replayed: first.LLCModel.Replayed}
+	}
 	reps := 0
 	for _, r := range list {
+		if m.LLCModel != nil && r.LLCModel != nil {
+			m.LLCModel.Traced = append(m.LLCModel.Traced, r.LLCModel.Traced...)
+		}
 		// The serial repetitions stay beside those that they ran with.
 		n := min(len(r.Serial.Repetitions), len(r.Repetitions))
 		m.Serial = append(m.Serial, r.Serial.Repetitions[:n]...)
@@ -26,9 +32,9 @@ func Pool(list []*Result) *Result {
 	}
 	for _, r := range list[1:] {
 		if (r.LLCSource == nil) != (first.LLCSource == nil) || r.LLCSource != nil && *r.LLCSource != *first.LLCSource {
-			m.LLCSource, m.LLCReason = "", "its runs have their LLC misses from different sources"
+			m.LLCSource, m.LLCReason, m.LLCModel = "", "its runs have their LLC misses from different sources", nil
 			for i := range m.Repetitions {
-				m.Repetitions[i].Counters.LLCMisses = Count{Reason: m.LLCReason}
+				m.Repetitions[i].Counters.LLCMisses, m.Repetitions[i].LLCModel = Count{Reason: m.LLCReason}, nil
 			}
 			break
 		}

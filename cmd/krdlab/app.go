@@ -106,7 +106,7 @@ func (a *app) root() *cobra.Command {
 	root.SetHelpCommand(helpCommand())
 	root.Version = version()
 	root.SetVersionTemplate("krdlab {{.Version}}\n")
-	root.AddCommand(a.runCommand(), a.sweepCommand(), a.krdCommand(), a.reportCommand(), a.traceCommand(), a.topoCommand(), a.doctorCommand(), a.listCommand(), a.machineCommand(), a.correlateCommand(), a.compareCommand(), a.plotCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.sweepCommand(), a.krdCommand(), a.reportCommand(), a.traceCommand(), a.topoCommand(), a.doctorCommand(), a.listCommand(), a.machineCommand(), a.correlateCommand(), a.compareCommand(), a.reproduceCommand(), a.plotCommand(), a.versionCommand())
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" { // what is wrong with its arguments is said as everywhere else

@@ -22,7 +22,7 @@ var reuse = []Claim{
 		ID: "one-core-matmul", Where: "IV-A, fig. 4", Says: "matmul on one core: work-first and help-first have the same histogram", Paper: "identical", Test: "no point of the cumulative histogram differs by more than 0.01 points",
 		test: alike("matmul", 1, 0.01),
 	}, {
-		ID: "one-core-fmm", Where: "IV-A, fig. 5", Says: "FMM on one core: differences between schedulers are barely noticeable", Test: "none by more than 1 point",
+		ID: "one-core-fmm", Where: "IV-A, fig. 5", On: "fmm", Says: "FMM on one core: differences between schedulers are barely noticeable", Test: "none by more than 1 point",
 		test: alike("fmm", 1, 1),
 	}, {
 		ID: "socket-most", Where: "IV-A, fig. 4", Says: "matmul on one socket: QTH/Socket has the highest reuse ratio at almost all distances", Test: "cumulative histogram highest at 80 % or more of the powers of two from 1 KiB to 256 MiB at which schedulers differ",
@@ -34,10 +34,10 @@ var reuse = []Claim{
 		ID: "socket-best", Where: "IV-A, fig. 4", Says: "matmul on one socket: QTH/Socket is best", Test: "share beyond 32 MiB below the others'",
 		test: lowest(beyond(far), "matmul", 6, 2, qts, mth, tbb, qtc),
 	}, {
-		ID: "socket-fmm", Where: "IV-A, fig. 5", Says: "FMM on one socket: the difference is 3 % at most", Paper: "3 %", Test: "no point of the cumulative histogram differs by more than 3 points",
+		ID: "socket-fmm", Where: "IV-A, fig. 5", On: "fmm", Says: "FMM on one socket: the difference is 3 % at most", Paper: "3 %", Test: "no point of the cumulative histogram differs by more than 3 points",
 		test: alike("fmm", 6, 3),
 	}, {
-		ID: "socket-fmm-close", Where: "IV-A, fig. 5", Says: "FMM on one socket: QTH/Socket is better for close reuses", Test: "share below the L2 (256 KiB) above the others'",
+		ID: "socket-fmm-close", Where: "IV-A, fig. 5", On: "fmm", Says: "FMM on one socket: QTH/Socket is better for close reuses", Test: "share below the L2 (256 KiB) above the others'",
 		test: highest(closer(close), "fmm", 6, 2, mth, tbb, qtc, qts),
 	}, {
 		ID: "sockets-best", Where: "IV-A, fig. 4", Says: "matmul on four sockets: QTH/Socket is best for far reuses", Test: "share beyond 32 MiB below the others'",
@@ -141,7 +141,7 @@ func mostReuse(kernel string, cores int, share float64) func(*view) (string, Ver
 // native are the claims that the computer itself can be asked about.
 var native = []Claim{
 	{
-		ID: "native-tracing", Where: "III-A", Says: "on this computer: tracing increases the execution time by less than 5 %, matmul and FMM", Paper: "below 5 % in the worst case", Test: "serial order on one core: time of traced runs over that of profiled ones, upper end below 1.05",
+		ID: "native-tracing", Where: "III-A", On: "this computer", Says: "on this computer: tracing increases the execution time by less than 5 %, matmul and FMM", Paper: "below 5 % in the worst case", Test: "serial order on one core: time of traced runs over that of profiled ones, upper end below 1.05",
 		test: func(v *view) (string, Verdict) {
 			var names []string
 			var list []interval
@@ -156,7 +156,7 @@ var native = []Claim{
 			return named(3, names, list), all(verdicts...)
 		},
 	}, {
-		ID: "native-one-core", Where: "IV-A, fig. 4", Says: "on this computer: matmul on one core has the same histogram under work-first and help-first", Paper: "identical", Test: "no point of the cumulative histogram differs by more than 0.01 points",
+		ID: "native-one-core", Where: "IV-A, fig. 4", On: "this computer", Says: "on this computer: matmul on one core has the same histogram under work-first and help-first", Paper: "identical", Test: "no point of the cumulative histogram differs by more than 0.01 points",
 		test: func(v *view) (string, Verdict) {
 			widest := 0.0
 			for _, limit := range limits() {

@@ -19,6 +19,7 @@ const (
 	Disagree   Verdict = "disagree"
 	CannotTell Verdict = "cannot tell" // intervals overlap, or there are none
 	NotRun     Verdict = "not run"     // the experiment lacks what the claim is about
+	OtherSize  Verdict = "other size"  // it was run on another size than the paper's, and says nothing about the claim
 )
 
 // interval is a quantity as the judges see it.

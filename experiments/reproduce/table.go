@@ -11,9 +11,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Count sums up findings: how many of those that the machine was not fitted to agree, disagree, cannot be told, were not run; and how many
-// were fitted.
-type Count struct{ Agree, Disagree, CannotTell, NotRun, Fitted int }
+// Count sums up findings: how many of those that the machine was not fitted to agree, disagree, cannot be told, were not run, or not on
+// the paper's size; and how many were fitted.
+type Count struct{ Agree, Disagree, CannotTell, NotRun, OtherSize, Fitted int }
 
 // CountOf counts findings.
 func CountOf(list []Finding) (c Count) {
@@ -27,6 +27,8 @@ func CountOf(list []Finding) (c Count) {
 			c.Disagree++
 		case f.Verdict == CannotTell:
 			c.CannotTell++
+		case f.Verdict == OtherSize:
+			c.OtherSize++
 		default:
 			c.NotRun++
 		}
@@ -38,6 +40,9 @@ func (c Count) String() string {
 	s := fmt.Sprintf("%d claims agree, %d disagree, %d cannot be told", c.Agree, c.Disagree, c.CannotTell)
 	if c.NotRun > 0 {
 		s += fmt.Sprintf(", %d were not run", c.NotRun)
+	}
+	if c.OtherSize > 0 {
+		s += fmt.Sprintf(", %d were run on another size than the paper's", c.OtherSize)
 	}
 	return s + fmt.Sprintf("; %d more are what the simulated machine was fitted to and prove nothing", c.Fitted)
 }
@@ -71,7 +76,8 @@ func WriteText(w io.Writer, list []Finding) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "\n%s.\nOurs: medians and 95 %% intervals over seeds, of the simulated machine unless a claim says otherwise.\n", CountOf(list))
+	count := strings.ReplaceAll(CountOf(list).String(), "; ", ";\n")
+	_, err := fmt.Fprintf(w, "\n%s.\n\nOurs: medians and 95 %% intervals over seeds, of the simulated machine unless a claim says otherwise.\n", count)
 	return err
 }
 

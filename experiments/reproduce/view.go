@@ -1,6 +1,8 @@
 package reproduce
 
 import (
+	"strings"
+
 	"krdlab/experiments"
 	"krdlab/experiments/dataset"
 	"krdlab/krd"
@@ -155,4 +157,25 @@ func (v *view) tracing(kernel string) (interval, bool) {
 	}
 	one := interval{mid: 1, low: 1, high: 1, n: 1 << 30, known: true, sure: true}
 	return ratio(one, speedup(r)), true
+}
+
+// paperN and paperBodies are the paper's sizes (II-A).
+const (
+	paperN      = 4096
+	paperBodies = 1_000_000
+)
+
+// paperSizes says whether the simulated programs that a claim is about were run on the paper's sizes.
+func (v *view) paperSizes(c Claim) bool {
+	for i := range v.groups {
+		g := &v.groups[i]
+		if g.Substrate != "simulated" || !strings.Contains(c.on(), g.Kernel) {
+			continue
+		}
+		r := g.Cells[0].Result
+		if r.Params["n"] != paperN && r.Params["bodies"] != paperBodies {
+			return false
+		}
+	}
+	return true
 }

@@ -1,0 +1,127 @@
+package reproduce
+
+import (
+	"fmt"
+	"slices"
+
+	"krdlab/experiments"
+	"krdlab/hw/machine"
+	"krdlab/kernels/kernel"
+)
+
+// A Scale is how much of the evaluation is redone.
+type Scale string
+
+// The scales. Thresholds of the claims do not depend on it.
+const (
+	Quick Scale = "quick" // the paper's matrix product with 6 seeds, a small FMM; minutes
+	Paper Scale = "paper" // the paper's sizes: 20 seeds, FMM of 1 M bodies with 6; half an hour
+)
+
+// ParseScale reads the value of --scale.
+func ParseScale(s string) (Scale, error) {
+	if s := Scale(s); s == Quick || s == Paper {
+		return s, nil
+	}
+	return "", &experiments.ConfigError{Flag: "scale", Got: s, Want: "choose quick or paper"}
+}
+
+// size is what a scale runs.
+type size struct {
+	cores                   []int
+	matmul, fmm             kernel.Params // simulated
+	matmulSeeds, fmmSeeds   int
+	nativeMatmul, nativeFMM kernel.Params
+	nativeReps              int
+}
+
+var sizes = map[Scale]size{
+	Quick: {
+		cores:  []int{1, 6, 12, 24},
+		matmul: kernel.Params{"n": 4096}, matmulSeeds: 6,
+		fmm: kernel.Params{"bodies": 100_000}, fmmSeeds: 6,
+		nativeMatmul: kernel.Params{"n": 1024}, nativeFMM: kernel.Params{"bodies": 100_000}, nativeReps: 10,
+	},
+	Paper: {
+		cores:  []int{1, 2, 4, 6, 12, 18, 24},
+		matmul: kernel.Params{"n": 4096}, matmulSeeds: 20,
+		fmm: kernel.Params{"bodies": 1_000_000}, fmmSeeds: 6,
+		nativeMatmul: kernel.Params{"n": 4096}, nativeFMM: kernel.Params{"bodies": 300_000}, nativeReps: 10,
+	},
+}
+
+// Schedulers are those of the paper, and TBB's with affinity beside them.
+var Schedulers = []string{mth, tbb, "helpfirst-locality", qtc, qts}
+
+// Plan returns the configurations of a scale: the paper's machine simulated, and this computer with hostCores cores: on one core, on powers of
+// two and on all.
+func Plan(scale Scale, hostCores int) ([]experiments.Config, error) {
+	s, ok := sizes[scale]
+	if !ok {
+		return nil, fmt.Errorf("there is no scale %q", scale)
+	}
+	m, err := machine.ByName(experiments.DefaultMachine)
+	if err != nil {
+		return nil, err
+	}
+	var plan []experiments.Config
+	add := func(kernelName string, params kernel.Params, cores int, schedulers []string, change func(c *experiments.Config)) error {
+		k, err := experiments.FindKernel(kernelName)
+		if err != nil {
+			return err
+		}
+		c := experiments.NewConfig(k)
+		for name, v := range params {
+			c.Params[name] = v
+		}
+		c.Cores, c.Schedulers = cores, schedulers
+		change(&c)
+		plan = append(plan, c)
+		return nil
+	}
+	for _, p := range []struct {
+		kernel string
+		params kernel.Params
+		seeds  int
+	}{{"matmul", s.matmul, s.matmulSeeds}, {"fmm", s.fmm, s.fmmSeeds}} {
+		for _, n := range s.cores {
+			if err := add(p.kernel, p.params, n, Schedulers, func(c *experiments.Config) {
+				c.Simulated, c.Reps, c.Warmup, c.Trace = m, p.seeds, 0, experiments.TraceKRD
+			}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, p := range []struct {
+		kernel string
+		params kernel.Params
+	}{{"matmul", s.nativeMatmul}, {"fmm", s.nativeFMM}} {
+		for _, n := range nativeCores(hostCores) {
+			if err := add(p.kernel, p.params, n, slices.Concat(Schedulers, []string{"go"}), func(c *experiments.Config) {
+				c.Reps = s.nativeReps
+			}); err != nil {
+				return nil, err
+			}
+		}
+		// Traced serial runs beside profiled ones: what tracing costs.
+		if err := add(p.kernel, p.params, 1, []string{"serial"}, func(c *experiments.Config) {
+			c.Reps, c.Trace = s.nativeReps, experiments.TraceKRD
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return plan, nil
+}
+
+// nativeCores are one, powers of two, and all, up to the 24 of the paper.
+func nativeCores(have int) []int {
+	have = min(have, 24)
+	var list []int
+	for n := 1; n < have; n *= 2 {
+		list = append(list, n)
+	}
+	if have > 0 {
+		list = append(list, have)
+	}
+	return list
+}

@@ -1,0 +1,110 @@
+package reproduce
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"krdlab/experiments/correlate"
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/figures"
+	"krdlab/experiments/report"
+)
+
+// Names of what Write leaves in the folder of the experiment.
+const (
+	ClaimsText  = "claims.txt"
+	ClaimsCSV   = "claims.csv"
+	ClaimsJSON  = "claims.json"
+	TablesText  = "tables.txt"
+	Correlation = "correlation.txt"
+	ReportHTML  = "report.html"
+	FiguresDir  = "figures"
+)
+
+// Write judges the claims and writes what follows from the cells of the experiment, in place of what is there: the claims, schedulers against
+// cores, correlations, each figure as SVG, the page. A figure that cannot be drawn is told to skipped, with the reason. Errors: those of writing.
+func Write(e *dataset.Experiment, skipped func(group dataset.Key, s figures.Skipped)) ([]Finding, error) {
+	findings := Judge(e)
+	files := []struct {
+		name  string
+		write func(w io.Writer) error
+	}{
+		{ClaimsText, func(w io.Writer) error { return WriteText(w, findings) }},
+		{ClaimsCSV, func(w io.Writer) error { return WriteCSV(w, findings) }},
+		{ClaimsJSON, func(w io.Writer) error {
+			enc := json.NewEncoder(w)
+			enc.SetIndent("", "  ")
+			enc.SetEscapeHTML(false)
+			return enc.Encode(findings)
+		}},
+		{TablesText, func(w io.Writer) error { return WriteTables(w, e) }},
+		{Correlation, func(w io.Writer) error { return correlate.Of(e).WriteText(w, false) }},
+		{ReportHTML, func(w io.Writer) error { return report.Write(w, e, filepath.Join(e.Dir, ReportHTML)) }},
+	}
+	for _, f := range files {
+		if err := replace(filepath.Join(e.Dir, f.name), f.write); err != nil {
+			return findings, err
+		}
+	}
+	return findings, writeFigures(e, skipped)
+}
+
+// WriteTables writes schedulers against cores, a table for each group.
+func WriteTables(w io.Writer, e *dataset.Experiment) error {
+	for i, g := range e.Groups() {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if err := WriteCross(w, &g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFigures writes figures/KERNEL-SUBSTRATE-ID.svg; groups that have that in common are numbered.
+func writeFigures(e *dataset.Experiment, skipped func(dataset.Key, figures.Skipped)) error {
+	dir := filepath.Join(e.Dir, FiguresDir)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	seen := map[string]int{}
+	for _, g := range e.Groups() {
+		name := g.Kernel + "-" + g.Substrate
+		if seen[name]++; seen[name] > 1 {
+			name = fmt.Sprintf("%s-%d", name, seen[name])
+		}
+		list, left := figures.All(&g)
+		for i := range list {
+			f := &list[i]
+			path := filepath.Join(dir, name+"-"+f.ID+".svg")
+			if err := replace(path, func(w io.Writer) error { return f.Write(w, "svg") }); err != nil {
+				return err
+			}
+		}
+		for _, s := range left {
+			skipped(g.Key, s)
+		}
+	}
+	return nil
+}
+
+// replace writes a file anew; after an error the earlier one is still there.
+func replace(path string, write func(w io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	part := path + dataset.PartialSuffix
+	if err := os.WriteFile(part, b.Bytes(), 0o666); err != nil {
+		return err
+	}
+	if err := os.Rename(part, path); err != nil {
+		return err
+	}
+	return nil
+}
