@@ -89,9 +89,10 @@ func loadExperiment(dir string) (*dataset.Experiment, error) {
 	return nil, &exitError{exitData, err}
 }
 
+// firstProblem is that of a cell, if one has any.
 func firstProblem(e *dataset.Experiment) string {
-	if len(e.Problems) == 0 {
-		return "the plan is empty"
+	if i := slices.IndexFunc(e.Problems, func(p dataset.Problem) bool { return p.Cell != "" }); i >= 0 {
+		return e.Problems[i].String()
 	}
-	return e.Problems[0].String()
+	return "the plan is empty"
 }
