@@ -116,7 +116,8 @@ func distances(s *subject) ([]Figure, error) {
 		}
 		cumulative.X = sc.axis("reuse distance [bytes]; INF: all accesses, first ones included")
 		cumulative.Y = percentAxis("accesses with a smaller distance [%]", 100)
-		cumulative.Rules = caches(l2, llc, 100)
+		cumulative.Y.Max = 105 // room for the markers
+		cumulative.Rules = caches(l2, llc, cumulative.Y.Max)
 		bins.X = sc.axis("reuse distance [bytes], bins from one power of two to the next; INF: first access on a node")
 		bins.Y = Axis{Label: "accesses in the bin [%]"}
 		figs = append(figs, Figure{

@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"krdlab/krd/krdplot"
 )
@@ -43,7 +41,7 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	}
 	switch format {
 	case "svg":
-		c = vgsvg.NewWith(vgsvg.UseWH(width, height))
+		c = krdplot.NewSVG(width, height)
 	case "png":
 		c = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
 	case "pdf":
@@ -55,20 +53,10 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	title := textStyle(11)
 	title.XAlign, title.YAlign = draw.XCenter, draw.YTop
 	all.FillText(title, vg.Point{X: all.Center().X, Y: all.Max.Y - margin}, f.Title)
-	if err := f.panels(draw.Crop(all, 0, 0, foot+legend.height(), -head), rows); err != nil {
-		return err
-	}
+	f.panels(draw.Crop(all, 0, 0, foot+legend.height(), -head), rows)
 	legend.draw(all, foot)
 	for i, words := range caption {
 		all.FillText(textStyle(8), vg.Point{X: all.Min.X + margin, Y: all.Min.Y + foot - line*vg.Length(i) - 3}, words)
-	}
-	if format == "svg" {
-		var b bytes.Buffer
-		if _, err := c.WriteTo(&b); err != nil {
-			return err
-		}
-		_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")))
-		return err // fonts of the same metrics, where the first is not installed
 	}
 	_, err := c.WriteTo(w)
 	return err
@@ -100,7 +88,7 @@ func wrap(paragraphs []string, style text.Style, width vg.Length) []string {
 }
 
 // panels lays the panels out, their data areas aligned.
-func (f *Figure) panels(c draw.Canvas, rows int) error {
+func (f *Figure) panels(c draw.Canvas, rows int) {
 	plots := make([][]*plot.Plot, rows)
 	most := f.largestShare()
 	for i := range plots {
@@ -112,11 +100,7 @@ func (f *Figure) panels(c draw.Canvas, rows int) error {
 					panel.Y = panel.Y.beside(f.Panels[n-j].Y)
 				}
 				panel.X = panel.X.thinned((width-2*margin)/vg.Length(f.Columns) - 36)
-				p, err := panel.plot(most)
-				if err != nil {
-					return fmt.Errorf("figure %s: %w", f.ID, err)
-				}
-				plots[i][j] = p
+				plots[i][j] = panel.plot(most)
 			}
 		}
 	}
@@ -129,7 +113,6 @@ func (f *Figure) panels(c draw.Canvas, rows int) error {
 			}
 		}
 	}
-	return nil
 }
 
 // beside is a without its words where it stands beside the same axis: Align makes their areas equal.

@@ -38,33 +38,26 @@ func (p *Panel) axes() *plot.Plot {
 }
 
 // plot draws the panel's data onto its axes. most is for heat maps.
-func (p *Panel) plot(most float64) (*plot.Plot, error) {
+func (p *Panel) plot(most float64) *plot.Plot {
 	g := p.axes()
 	g.Add(heading{p})
 	switch p.Kind {
 	case Heat:
 		g.Add(heatMap{p, most})
-		return g, nil
+		return g
 	case Stacked:
 		g.Add(horizontalGrid(), stackedBars{p})
-		return g, nil
+		return g
 	}
 	g.Add(horizontalGrid())
 	for _, r := range p.Rules {
-		l, err := plotter.NewLine(plotter.XYs{{X: r.X1, Y: r.Y1}, {X: r.X2, Y: r.Y2}})
-		if err != nil {
-			return nil, err
-		}
-		l.LineStyle = r.style()
-		g.Add(l)
+		g.Add(polyline{plotter.XYs{{X: r.X1, Y: r.Y1}, {X: r.X2, Y: r.Y2}}, r.style()})
 	}
 	for i := range p.Series {
-		if err := p.Series[i].line(g); err != nil {
-			return nil, err
-		}
+		p.Series[i].line(g)
 	}
 	g.Add(pointMarkers{p})
-	return g, nil
+	return g
 }
 
 func horizontalGrid() *plotter.Grid {
@@ -150,7 +143,7 @@ func (s *Series) glyph() draw.GlyphStyle {
 }
 
 // line draws the intervals of a series and the line through its points.
-func (s *Series) line(g *plot.Plot) error {
+func (s *Series) line(g *plot.Plot) {
 	var joined plotter.XYs
 	var known []Point
 	for _, v := range s.Points {
@@ -161,16 +154,26 @@ func (s *Series) line(g *plot.Plot) error {
 			}
 		}
 	}
-	if len(joined) > 1 {
-		l, err := plotter.NewLine(joined)
-		if err != nil {
-			return err
-		}
-		l.LineStyle = s.lineStyle()
-		g.Add(l)
-	}
+	g.Add(polyline{joined, s.lineStyle()})
 	g.Add(errorBars{known, draw.LineStyle{Color: colourOf(s.Colour), Width: vg.Points(0.8)}})
-	return nil
+}
+
+// polyline joins points. Unlike a plotter.Line it asks for no room at the edges, so that panels side by side stay level. It is a
+// plot.Plotter.
+type polyline struct {
+	points plotter.XYs
+	style  draw.LineStyle
+}
+
+func (l polyline) Plot(c draw.Canvas, g *plot.Plot) {
+	x, y := g.Transforms(&c)
+	var at []vg.Point
+	for _, p := range l.points {
+		at = append(at, vg.Point{X: x(p.X), Y: y(p.Y)})
+	}
+	if len(at) > 1 {
+		c.StrokeLines(l.style, at)
+	}
 }
 
 // errorBars draws the intervals of points, with caps; nothing for those that have none. It is a plot.Plotter.

@@ -29,7 +29,7 @@ func kernelWTI(s *subject) (*Figure, error) {
 	case 1:
 		return nil, errors.New("one kernel only (" + names[0] + "); its inflation is in speedup-ovr")
 	}
-	f := &Figure{ID: "kernel-wti", Title: "Work time inflation of each kernel", Columns: 2}
+	f := &Figure{ID: "kernel-wti", Title: "Work time inflation of each kernel"}
 	top, bottom := 1.0, 1.0
 	for _, name := range names {
 		p := s.againstCores("WTI", func(r *experiments.Result) experiments.Quantity { return kernelInflation(r, name) })
@@ -40,6 +40,7 @@ func kernelWTI(s *subject) (*Figure, error) {
 		top, bottom = math.Max(top, p.Y.Max), math.Min(bottom, p.Y.Min)
 		f.Panels = append(f.Panels, *p)
 	}
+	f.lay(3)
 	for i := range f.Panels { // one scale, so that kernels can be compared
 		f.Panels[i].Y.Min, f.Panels[i].Y.Max = bottom, top
 		f.Panels[i].ruleAtOne("no inflation")

@@ -111,6 +111,9 @@ func misses(s *subject) (*Figure, error) {
 		fmt.Sprintf("Each point is one scheduler at the core count beside it: medians, with intervals of at least 95 %% where there are 6 repetitions. Far: a reuse distance of %s, first accesses counted in.", s.thresholdSays()),
 		"Lines: " + strings.Join(says, "; ") + ".",
 	}, s.absent(&f.Panels[0])...)
+	if source == "model" && s.Substrate == "native" {
+		f.Caption = append(f.Caption, "The misses are not measured: a model of the caches counted them.")
+	}
 	return f, nil
 }
 

@@ -15,7 +15,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"krdlab/krd"
 )
@@ -147,7 +146,7 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	}
 	switch format {
 	case "svg":
-		c = vgsvg.NewWith(vgsvg.UseWH(width, height))
+		c = NewSVG(width, height)
 	case "png":
 		c = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
 	case "pdf":

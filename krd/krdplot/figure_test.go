@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
@@ -11,6 +12,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"krdlab/krd"
 )
@@ -141,6 +145,23 @@ func svgText(t *testing.T, data []byte) map[string]bool {
 		if s, ok := token.(xml.CharData); ok {
 			words[strings.TrimSpace(string(s))] = true
 		}
+	}
+}
+
+// Texts of an SVG say how wide they are, whatever they hold.
+func TestFixedWidth(t *testing.T) {
+	c := NewSVG(100, 100)
+	c.SetColor(Ink)
+	d := draw.New(c)
+	style := caption()
+	d.FillText(style, vg.Point{X: 10, Y: 10}, "a < b & 2 \u00d7 c")
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf(`<text textLength="%.5g" `, style.Width("a < b & 2 \u00d7 c").Points())
+	if s := b.String(); !strings.Contains(s, want) || !strings.Contains(s, "a &lt; b &amp; 2 \u00d7 c</text>") || !strings.Contains(s, "Sans,Arial,") {
+		t.Errorf("no %s in %s", want, s)
 	}
 }
 

@@ -1,0 +1,48 @@
+package krdplot
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// An SVG is a canvas of package vgsvg whose texts, all in [Sans], keep their places where its font is not installed: others of the same
+// metrics are named, and each text says how wide it is.
+type SVG struct{ *vgsvg.Canvas }
+
+// NewSVG returns an empty canvas.
+func NewSVG(w, h vg.Length) SVG { return SVG{vgsvg.NewWith(vgsvg.UseWH(w, h))} }
+
+var svgTexts = regexp.MustCompile(`<text ([^>]*font-size:([0-9.]+)px[^>]*)>([^<]*)</text>`)
+
+// WriteTo writes the document.
+func (c SVG) WriteTo(w io.Writer) (int64, error) {
+	var b bytes.Buffer
+	if _, err := c.Canvas.WriteTo(&b); err != nil {
+		return 0, err
+	}
+	n, err := w.Write(svgTexts.ReplaceAllFunc(b.Bytes(), fixedWidth))
+	return int64(n), err
+}
+
+// fixedWidth adds the names of fonts and the width to a text element.
+func fixedWidth(element []byte) []byte {
+	m := svgTexts.FindSubmatch(element)
+	attributes, words := string(m[1]), string(m[3])
+	size, err := strconv.ParseFloat(string(m[2]), 64)
+	if err != nil || strings.TrimSpace(words) == "" {
+		return element
+	}
+	style := text.Style{Font: Sans(vg.Length(size)), Handler: plot.DefaultTextHandler}
+	attributes = strings.Replace(attributes, "font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;", 1)
+	return fmt.Appendf(nil, `<text textLength="%.5g" lengthAdjust="spacingAndGlyphs" %s>%s</text>`, style.Width(html.UnescapeString(words)).Points(), attributes, words)
+}
