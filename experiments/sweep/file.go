@@ -141,5 +141,9 @@ func valuesOf(v *unstable.Node) ([]string, error) {
 		}
 		return values, nil
 	}
-	return nil, fmt.Errorf("found %s, expected a text, a number, true, false, or an array of them", strings.ToLower(v.Kind.String()))
+	found := "a date or a time"
+	if v.Kind == unstable.InlineTable {
+		found = "a table"
+	}
+	return nil, fmt.Errorf("found %s, expected a text, a number, true, false, or an array of them", found)
 }
