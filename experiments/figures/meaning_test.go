@@ -1,0 +1,242 @@
+package figures
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+	"pgregory.net/rapid"
+
+	"krdlab/experiments"
+	"krdlab/experiments/dataset"
+	"krdlab/hw"
+)
+
+// ids are those of figures; reasons why others are left out, by family.
+func drawn(g *dataset.Group) (ids []string, reasons map[string]string) {
+	list, skipped := All(g)
+	for _, f := range list {
+		ids = append(ids, f.ID)
+	}
+	reasons = map[string]string{}
+	for _, s := range skipped {
+		reasons[s.ID] = s.Reason
+	}
+	return ids, reasons
+}
+
+func each(g *dataset.Group, f func(*experiments.Result)) *dataset.Group {
+	for _, c := range g.Cells {
+		f(c.Result)
+	}
+	return g
+}
+
+// What there are no numbers for is left out with its reason, and all else is drawn.
+func TestSkipped(t *testing.T) {
+	all := []string{"speedup", "ovr", "speedup-ovr", "kernel-wti", "krd", "far", "misses", "shares", "steals"}
+	for _, c := range []struct {
+		name   string
+		group  *dataset.Group
+		reason map[string]string // a part of it, of the families that are left out
+	}{
+		{"one core count", func() *dataset.Group {
+			g := small(t)
+			g.Cells = slices.DeleteFunc(g.Cells, func(c *dataset.Cell) bool { return c.Result.Cores != 24 })
+			return g
+		}(), map[string]string{
+			"speedup": "one core count only (24)", "ovr": "one core count", "speedup-ovr": "one core count", "kernel-wti": "one core count",
+			"far": "one core count only (24)",
+		}},
+		{"no KRD", each(small(t), func(r *experiments.Result) {
+			r.KRD = nil
+			for i := range r.Repetitions {
+				r.Repetitions[i].KRD = nil
+			}
+		}), map[string]string{"krd": "no run was traced", "far": "no run was traced", "misses": "no run was traced"}},
+		{"no misses", each(small(t), func(r *experiments.Result) {
+			r.Summary.LLCMissesPerCore, r.LLCSource = experiments.Quantity{}, nil
+		}), map[string]string{"misses": "not counted"}},
+		{"two sources of misses", each(small(t), func(r *experiments.Result) {
+			if perf := hw.SourcePerf; r.Cores == 6 {
+				r.LLCSource = &perf
+			}
+		}), map[string]string{"misses": "never drawn together"}},
+		{"no work", each(small(t), func(r *experiments.Result) {
+			r.Summary.OVR, r.Summary.WTI, r.Kernels = experiments.Quantity{}, experiments.Quantity{}, nil
+		}), map[string]string{"ovr": "no kernel work", "speedup-ovr": "no kernel work", "kernel-wti": "no kernel was timed"}},
+		{"one node", func() *dataset.Group {
+			g := small(t)
+			g.Cells = slices.DeleteFunc(g.Cells, func(c *dataset.Cell) bool { return c.Result.Cores > 6 })
+			return g
+		}(), map[string]string{"steals": "all on one node"}},
+		{"nothing about workers", each(small(t), func(r *experiments.Result) {
+			for i := range r.Repetitions {
+				r.Repetitions[i].Workers = nil
+			}
+		}), map[string]string{"shares": "not split", "steals": "no workers are known"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ids, reasons := drawn(c.group)
+			for _, id := range all {
+				want, left := c.reason[id]
+				if got := reasons[id]; left && !strings.Contains(got, want) || !left && got != "" {
+					t.Errorf("%s: reason %q, expected one with %q", id, got, want)
+				}
+				isDrawn := slices.ContainsFunc(ids, func(f string) bool { return f == id || id == "krd" && strings.HasPrefix(f, "krd-") })
+				if isDrawn == left {
+					t.Errorf("%s: drawn is %v (%q)", id, isDrawn, ids)
+				}
+			}
+		})
+	}
+}
+
+// A scheduler without numbers is named below the figure, and small samples have no intervals, and say so.
+func TestCaptions(t *testing.T) {
+	g := each(small(t), func(r *experiments.Result) {
+		if r.Scheduler == "helpfirst" {
+			r.Summary.Speedup = experiments.Quantity{}
+		}
+		r.Summary.TimeNS.Low = experiments.Number{}
+		r.Repetitions[2].Flags = []string{"disturbed"}
+	})
+	list, _ := All(g)
+	text := strings.Join(list[0].Caption, " ")
+	for _, want := range []string{
+		"Not drawn, because it was not measured: helpfirst.", "No intervals: fewer than 6 repetitions.", "16 of the 128 repetitions are doubtful", "SIMULATED", "1\u00a0seed",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %q", want, text)
+		}
+	}
+	each(g, func(r *experiments.Result) { r.Substrate = "native" })
+	g.Substrate = "native"
+	list, _ = All(g)
+	if text := strings.Join(list[0].Caption, " "); strings.Contains(text, "SIMULATED") || !strings.HasPrefix(text, "Measured on made-4s") {
+		t.Errorf("caption of a native group: %q", text)
+	}
+	i := slices.IndexFunc(list, func(f Figure) bool { return f.ID == "misses" })
+	if text := strings.Join(list[i].Caption, " "); !strings.Contains(text, "not measured: a model") {
+		t.Errorf("caption of modelled misses of a native group: %q", text)
+	}
+}
+
+// The points of figures obey what they are defined by.
+func TestIdentities(t *testing.T) {
+	list, _ := All(small(t))
+	rows := map[string][]Row{}
+	for _, f := range list {
+		rows[f.ID] = f.Rows()
+	}
+	for i, r := range rows["speedup"] {
+		ovr, product := rows["ovr"][i], rows["speedup-ovr"][i]
+		if want := r.Y.Float() * ovr.Y.Float() / r.X; math.Abs(product.Y.Float()-want) > 1e-9 {
+			t.Errorf("%s at %s: %v, but speed-up x OVR / N = %v", r.Series, r.At, product.Y.Float(), want)
+		}
+		if !(product.Low.Float() <= product.Y.Float() && product.Y.Float() <= product.High.Float()) {
+			t.Errorf("%s at %s: %v is not within %v to %v", r.Series, r.At, product.Y, product.Low, product.High)
+		}
+	}
+	sums := map[string]float64{}
+	for _, r := range rows["shares"] {
+		sums[r.Panel+" "+r.At] += r.Y.Float()
+	}
+	if len(sums) != 16 {
+		t.Errorf("%d bars, expected 16", len(sums))
+	}
+	for bar, sum := range sums {
+		if math.Abs(sum-100) > 1e-9 {
+			t.Errorf("%s: shares add up to %v", bar, sum)
+		}
+	}
+	for _, r := range rows["kernel-wti"] {
+		if !(r.Low.Float() <= r.Y.Float() && r.Y.Float() <= r.High.Float()) {
+			t.Errorf("%s, %s at %s: %v is not within %v to %v", r.Panel, r.Series, r.At, r.Y, r.Low, r.High)
+		}
+	}
+}
+
+func TestIs(t *testing.T) {
+	for _, c := range []struct {
+		figure, id string
+		is         bool
+	}{
+		{"speedup", "speedup", true}, {"speedup-ovr", "speedup", false}, {"krd-bins-24", "krd", true}, {"krd-bins-24", "krd-bins", true},
+		{"krd-bins-24", "krd-bins-2", false}, {"far-12", "far", true}, {"kernel-wti", "kernel", false},
+	} {
+		if f := (&Figure{ID: c.figure}); f.Is(c.id) != c.is {
+			t.Errorf("%s is %s: %v", c.figure, c.id, !c.is)
+		}
+	}
+}
+
+func TestGroupNames(t *testing.T) {
+	key := func(params, machine, settings string) dataset.Group {
+		return dataset.Group{Key: dataset.Key{Kernel: "matmul", Params: params, Substrate: "simulated", Machine: machine, Settings: settings}}
+	}
+	for _, c := range []struct {
+		groups []dataset.Group
+		want   []string
+	}{
+		{[]dataset.Group{key("n=1", "a", "")}, []string{""}},
+		{[]dataset.Group{key("n=1 leaf=2", "a", ""), key("n=3 leaf=2", "a", "")}, []string{"matmul-n1", "matmul-n3"}},
+		{[]dataset.Group{key("n=1", "a", ""), key("n=1", "../b c", "task grain")}, []string{"matmul-a", "matmul-_b_c-task_grain"}},
+		{[]dataset.Group{key("n=1 m=2", "a", ""), key("n=1 m=2 m=2", "a", "")}, []string{"matmul", "matmul-2"}},
+	} {
+		if got := GroupNames(c.groups); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%q, expected %q", got, c.want)
+		}
+	}
+}
+
+// The line of least squares of points by hand: y = 1 + 2 x with residuals 1, -2, 1 has r = 4 / sqrt(2 x 14).
+func TestFit(t *testing.T) {
+	l, ok := fit([]float64{0, 1, 2}, []float64{2, 1, 6})
+	if !ok || math.Abs(l.a-1) > 1e-12 || math.Abs(l.b-2) > 1e-12 || math.Abs(l.r-4/math.Sqrt(28)) > 1e-12 {
+		t.Errorf("%+v, %v", l, ok)
+	}
+	if r := l.rule(-1, 2, 4); r.X1 != -0.5 || r.Y1 != 0 || r.X2 != 1.5 || r.Y2 != 4 {
+		t.Errorf("cut to %+v", r)
+	}
+	for _, xy := range [][2][]float64{{{1, 2}, {1, 2}}, {{1, 1, 1}, {1, 2, 3}}, {{1, 2, 3}, {5, 5, 5}}} {
+		if _, ok := fit(xy[0], xy[1]); ok {
+			t.Errorf("a line through %v", xy)
+		}
+	}
+}
+
+// An axis covers its range in 2 to 9 steps, each tick a label of its own that reads as its value.
+func TestNiceAxis(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		low := rapid.Float64Range(-1e6, 1e6).Draw(t, "low")
+		high := low + math.Pow(10, rapid.Float64Range(-2, 7).Draw(t, "width"))
+		a := niceAxis(Axis{}, low, high)
+		if n := len(a.Ticks); n < 2 || n > 9 || a.Min > low+1e-6 || a.Max < high-1e-6 || a.Ticks[0].Value != a.Min || a.Ticks[n-1].Value != a.Max {
+			t.Fatalf("%v to %v: %+v", low, high, a)
+		}
+		for i := 1; i < len(a.Ticks); i++ {
+			if a.Ticks[i].Label == a.Ticks[i-1].Label {
+				t.Fatalf("%v to %v: two ticks %s", low, high, a.Ticks[i].Label)
+			}
+		}
+	})
+}
+
+// Labels of ticks do not meet, and the first and the last are there.
+func TestThinned(t *testing.T) {
+	a := Axis{Max: 64, Ticks: []Tick{{1, "1"}, {2, "2"}, {3, "3"}, {4, "4"}, {32, "32"}, {63, "63"}, {64, "64"}}}
+	var labels []string
+	for _, tick := range a.thinned(180 * vg.Length(1)).Ticks {
+		labels = append(labels, tick.Label)
+	}
+	if want := []string{"1", "", "", "4", "32", "", "64"}; !slices.Equal(labels, want) {
+		t.Errorf("%q, expected %q", labels, want)
+	}
+	if a.Ticks[1].Label != "2" {
+		t.Error("the axis itself was changed")
+	}
+}
