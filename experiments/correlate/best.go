@@ -12,6 +12,7 @@ type Best struct {
 	// Points have the coefficient of the largest size; several where it is the same.
 	Points []string           `json:"points"`
 	Value  experiments.Number `json:"value"`
+	P      experiments.Number `json:"p"` // of that coefficient by itself, not of being the best
 	// Share is that of the resamples in which they are best, ties divided; unknown where there are too few units.
 	Share experiments.Number `json:"share_of_resamples"`
 	// Rivals are the other points, by their share of resamples.
@@ -46,7 +47,7 @@ func (b *boot) best(list []Coefficients, of func(*Coefficients) *Coefficient, re
 	if first < 0 {
 		return nil
 	}
-	best := &Best{Points: []string{}, Value: of(&list[first]).Value, Rivals: []Rival{}}
+	best := &Best{Points: []string{}, Value: of(&list[first]).Value, P: of(&list[first]).P, Rivals: []Rival{}}
 	shares := wins(resampled)
 	sum := 0.0
 	for i := range list {

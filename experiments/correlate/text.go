@@ -71,6 +71,9 @@ func (t *texter) family(f *Family, full bool) {
 	if f.Substrate == "simulated" {
 		t.line("SIMULATED: times and misses are those of a model, no measurement")
 	}
+	if f.Substrate == "native" && slices.ContainsFunc(f.Configurations, func(c Configuration) bool { return c.LLCSource != nil && *c.LLCSource == experiments.LLCSourceModel }) {
+		t.line("LLC misses from model: a trace replayed through a cache model, no measurement")
+	}
 	t.line("L2 %s, LLC %s", bytesOrNA(uint64(f.L2Bytes)), bytesOrNA(uint64(f.LLCBytes)))
 	t.line("")
 	t.tableI(f)
@@ -379,8 +382,8 @@ func (t *texter) bests(f *Family) {
 				continue
 			}
 			t.line("- %s, %s, n = %d pairs", s.Name, a.title(), a.N)
-			t.line("    by Pearson   %s", a.BestPearson)
-			t.line("    by Spearman  %s", a.BestSpearman)
+			t.line("    by Pearson   %s", textcols.Wrap(a.BestPearson.String(), 100, 17))
+			t.line("    by Spearman  %s", textcols.Wrap(a.BestSpearman.String(), 100, 17))
 		}
 	}
 }
@@ -390,6 +393,9 @@ func (b *Best) String() string {
 	s := fmt.Sprintf("%s (%s)", b.Points[0], signed(b.Value))
 	if n := len(b.Points) - 1; n > 0 {
 		s += fmt.Sprintf(", a tie with %s: %s", plural(n, "other"), abridged(b.Points[1:]))
+	}
+	if b.P.Known() && b.P.Float() >= 1-confidence {
+		s += fmt.Sprintf("; chance alone may give that (p %s)", probability(b.P))
 	}
 	if !b.Share.Known() {
 		return s + "; how sure that is cannot be told: too few independent units"

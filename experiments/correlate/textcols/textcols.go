@@ -47,3 +47,22 @@ func row(cells []string) table.Row {
 	}
 	return r
 }
+
+// Wrap breaks s at spaces into lines of at most width columns, where words allow; all but the first are indented.
+func Wrap(s string, width, indent int) string {
+	var b strings.Builder
+	column := 0
+	for i, word := range strings.Fields(s) {
+		switch {
+		case i > 0 && column+1+len(word) > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			column = 0
+		case i > 0:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
+	return b.String()
+}

@@ -1,0 +1,22 @@
+package textcols
+
+import "testing"
+
+func TestTable(t *testing.T) {
+	got := Table(1, []string{"name", "n\nof it"}, [][]string{{"a", "1\n1-2"}, {"longer", "12"}})
+	want := "            n\nname    of it\n-------------\na           1\n          1-2\nlonger     12\n"
+	if got != want {
+		t.Errorf("%q, expected %q", got, want)
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		s    string
+		want string
+	}{{"one two three", "one two\n  three"}, {"", ""}, {"muchtoolong a", "muchtoolong\n  a"}, {"seven77", "seven77"}} {
+		if got := Wrap(c.s, 7, 2); got != c.want {
+			t.Errorf("%q, expected %q", got, c.want)
+		}
+	}
+}
