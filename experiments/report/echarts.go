@@ -10,6 +10,9 @@ import (
 // echartsVersion is that of the npm package echarts, whose dist/echarts.min.js is echarts.min.js.gz here (gzip -9n).
 const echartsVersion = "6.1.0"
 
+// echartsSHA256 is the sum of that file.
+const echartsSHA256 = "b66b25aeb4df84e33199dc21694014d336d222cbd9deb0e5a7c14bd6aa0d0fd0"
+
 //go:embed echarts.min.js.gz
 var echarts []byte
 

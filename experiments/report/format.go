@@ -41,6 +41,9 @@ func duration(n experiments.Number) string {
 	if !n.Known() {
 		return notAvailable
 	}
+	if n.Float() == 0 {
+		return "0" + nbsp + "ns"
+	}
 	unit, size := timeUnit(n.Float())
 	return significant(n.Float()/size, 4) + nbsp + unit
 }

@@ -38,11 +38,24 @@ func pageOf(t *testing.T, dir string) string {
 	return "file://" + at
 }
 
-// small is the made experiment on disk.
+// example is the made experiment with medians of its misses.
+func example() *dataset.Experiment {
+	e := made.Small()
+	for _, c := range e.Cells {
+		var misses []float64
+		for _, p := range c.Result.Repetitions {
+			misses = append(misses, p.LLCMissesPerCore.Float())
+		}
+		c.Result.Summary.LLCMissesPerCore = medianOf(misses)
+	}
+	return e
+}
+
+// small is it on disk.
 func small(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "made")
-	if err := made.Write(made.Small(), dir); err != nil {
+	if err := made.Write(example(), dir); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -153,4 +166,12 @@ func TestShots(t *testing.T) {
 			}
 		}
 	}
+}
+
+// writeNew writes a file and the folder that it is in.
+func writeNew(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o666)
 }

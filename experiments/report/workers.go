@@ -19,14 +19,15 @@ type activity struct {
 	CPU, Node           int
 	Kernels             int64 // executions, those inside tasks too
 	WorkNS              int64 // of kernels, or of tasks where their kernels have no stamps
-	IdleNS              int64 // between the beginning of a search for work and its end
+	IdleNS              int64 // between the beginning of a search for work and its end, or that of the run
 	Local, Remote       int64 // successful steals, from a worker of the same node and of another
 	Executions, Idlings int64 // slices that WorkNS and IdleNS are the sums of
 }
 
-// activities reads a whole trace, which must be one that can be opened.
+// activities reads a whole trace, of a repetition that took a time in ns. A search for work that has no end lasted until the end of the
+// run: the time in a simulated one, which begins at 0; the last stamp of any worker in a native one.
 // Cost: about that of reading the file.
-func activities(path string) (list []activity, goPolicy bool, err error) {
+func activities(path string, time experiments.Number) (list []activity, goPolicy bool, err error) {
 	t, err := loi.Open(path)
 	if err != nil {
 		return nil, false, err
@@ -36,6 +37,8 @@ func activities(path string) (list []activity, goPolicy bool, err error) {
 		goPolicy = goPolicy || kv.Key == "scheduler" && kv.Value == "go"
 	}
 	hz := t.Header.Clock.Hz
+	ends := map[int]uint64{} // since when a worker is idle that never finds work again
+	var last uint64
 	for i, w := range t.Header.Workers {
 		a := activity{CPU: w.CPU, Node: w.Node}
 		var work, idle uint64 // ticks
@@ -43,6 +46,7 @@ func activities(path string) (list []activity, goPolicy bool, err error) {
 		c := t.All(i)
 		for c.Next() {
 			r := c.Record()
+			last = max(last, r.Start, r.End)
 			switch {
 			case r.Type != loi.EventRecord:
 				a.Executions++
@@ -69,8 +73,19 @@ func activities(path string) (list []activity, goPolicy bool, err error) {
 		if c.Err() != nil {
 			return nil, false, c.Err()
 		}
+		if idling {
+			ends[i] = since
+		}
 		a.WorkNS, a.IdleNS = nanoseconds(work, hz), nanoseconds(idle, hz)
 		list = append(list, a)
+	}
+	for i, since := range ends {
+		end := nanoseconds(last, hz)
+		if t.Header.Substrate == loi.Simulated && time.Known() {
+			end = int64(time.Float())
+		}
+		list[i].Idlings++
+		list[i].IdleNS += max(0, end-nanoseconds(since, hz))
 	}
 	return list, goPolicy, nil
 }
@@ -102,7 +117,7 @@ func tracedWorkers(e *dataset.Experiment, g *dataset.Group) (list []traced) {
 		x := traced{Title: fmt.Sprintf("%s %s, seed %d", r.Scheduler, onCores(r.Cores), r.Seed), Path: filepath.Join(within(e, c.Dir), r.Trace.Path)}
 		if !filepath.IsLocal(r.Trace.Path) {
 			x.Error = fmt.Sprintf("its path %q leads out of the run directory", r.Trace.Path)
-		} else if workers, goPolicy, err := activities(filepath.Join(c.Dir, r.Trace.Path)); err != nil {
+		} else if workers, goPolicy, err := activities(filepath.Join(c.Dir, r.Trace.Path), r.Trace.TimeNS); err != nil {
 			x.Error = err.Error()
 		} else {
 			x.Table = workerTable(workers, r.Trace.TimeNS, goPolicy)
@@ -128,7 +143,7 @@ func workerTable(workers []activity, time experiments.Number, goPolicy bool) tab
 		first = "recorder"
 	}
 	t := table{Head: []column{{Text: first, Name: true}, {Text: "CPU"}, {Text: "node"}, {Text: "kernels"}, {Text: "work"}, {Text: "idle"}, {Text: "steals, local"}, {Text: "remote"}},
-		Caption: "From the trace: kernel executions and their time, time from the beginning of a search for work to its end, successful steals. " +
+		Caption: "From the trace: kernel executions and their time, time from the beginning of a search for work to its end or that of the run, successful steals. " +
 			"Scheduling is the rest of the time. `krdlab trace export --format perfetto` draws the same slices."}
 	if time.Known() {
 		t.Caption = "The repetition took " + duration(time) + ". " + t.Caption
