@@ -28,7 +28,7 @@ type CalibrateOptions struct {
 // Calibrate measures this computer, which t describes: its clock; latencies of caches and memories, by walking a random cycle of lines, for
 // sizes from half the L1 to four times the LLC; how many misses a core overlaps, by many such walks at once; and bandwidths of reading,
 // with one core, the cores of a node and those of a memory. What it cannot measure is what [Host] guesses, and says so in its
-// sources: what is inclusive, the costs of runtimes and the rates of kernels ([RuntimeCosts]). Latencies hold what TLB misses add, where
+// sources: what is inclusive, the costs of runtimes and the rates of kernels ([RuntimeCosts]), which package kernels/calibrate measures. Latencies hold what TLB misses add, where
 // there are no huge pages.
 //
 // Every number is the median of several samples, but other programs that run at the same time still show. A level's latency is
