@@ -103,18 +103,32 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// absent says which schedulers of the group are not in the panel.
-func (s *subject) absent(p *Panel) []string {
-	var list []string
+// absent says which schedulers of the group are not in the panel, and of a panel against cores which points it has not.
+func (s *subject) absent(p *Panel) (lines []string) {
+	var list, points []string
 	for _, name := range s.schedulers {
-		if !slices.ContainsFunc(p.Series, func(e Series) bool { return e.Name == name }) {
+		i := slices.IndexFunc(p.Series, func(e Series) bool { return e.Name == name })
+		if i < 0 {
 			list = append(list, name)
+			continue
+		}
+		var missing []string
+		for _, n := range s.cores {
+			if p.X.Unit == "cores" && !slices.ContainsFunc(p.Series[i].Points, func(v Point) bool { return v.X == float64(n) }) {
+				missing = append(missing, fmt.Sprint(n))
+			}
+		}
+		if len(missing) > 0 {
+			points = append(points, name+" on "+strings.Join(missing, ", "))
 		}
 	}
-	if len(list) == 0 {
-		return nil
+	if len(list) > 0 {
+		lines = append(lines, notDrawn(list))
 	}
-	return []string{notDrawn(list)}
+	if len(points) > 0 {
+		lines = append(lines, "Points that are missing, lines being drawn across: "+strings.Join(points, "; ")+" cores.")
+	}
+	return lines
 }
 
 func notDrawn(names []string) string {

@@ -40,7 +40,7 @@ type heatMap struct {
 func (h heatMap) Plot(c draw.Canvas, g *plot.Plot) {
 	x, y := g.Transforms(&c)
 	sum := h.p.sum()
-	style := textStyle(8)
+	style := textStyle(h.size(x(1) - x(0)))
 	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
 	for row, s := range h.p.Series {
 		full := colourOf(s.Colour)
@@ -61,7 +61,9 @@ func (h heatMap) Plot(c draw.Canvas, g *plot.Plot) {
 			if shade > 0.6 {
 				style.Color = white
 			}
-			c.FillText(style, vg.Point{X: (field.Min.X + field.Max.X) / 2, Y: (field.Min.Y + field.Max.Y) / 2}, short(v.Y.Float()))
+			if style.Font.Size > 0 {
+				c.FillText(style, vg.Point{X: (field.Min.X + field.Max.X) / 2, Y: (field.Min.Y + field.Max.Y) / 2}, short(v.Y.Float()))
+			}
 		}
 	}
 }
@@ -93,6 +95,24 @@ func (f *Figure) largestShare() float64 {
 		}
 	}
 	return most
+}
+
+// size is the size of letters, 8 points at most and 5 at least, in which all numbers fit into fields of a width; 0 if they do not.
+func (h heatMap) size(width vg.Length) vg.Length {
+	for size := vg.Length(8); size >= 5; size -= 0.5 {
+		style, widest := textStyle(size), vg.Length(0)
+		for _, s := range h.p.Series {
+			for _, v := range s.Points {
+				if v.Y.Known() {
+					widest = max(widest, style.Width(short(v.Y.Float())))
+				}
+			}
+		}
+		if widest+2 <= width {
+			return size
+		}
+	}
+	return 0
 }
 
 // mix is white at 0 and full at 1.

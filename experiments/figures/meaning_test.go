@@ -125,6 +125,29 @@ func TestCaptions(t *testing.T) {
 	}
 }
 
+// A cell that is missing is named below the figures against cores.
+func TestMissingPoint(t *testing.T) {
+	g := small(t)
+	g.Cells = slices.DeleteFunc(g.Cells, func(c *dataset.Cell) bool { return c.Result.Scheduler == "helpfirst" && c.Result.Cores == 12 })
+	list, _ := All(g)
+	for _, f := range list {
+		text := strings.Join(f.Caption, " ")
+		against := slices.Contains([]string{"speedup", "ovr", "speedup-ovr", "kernel-wti", "far"}, f.ID)
+		if strings.Contains(text, "missing, lines being drawn across: helpfirst on 12 cores.") != against {
+			t.Errorf("%s: %q", f.ID, text)
+		}
+	}
+}
+
+// Numbers of a heat map shrink before they overlap, and are left out where they cannot be read.
+func TestHeatLetters(t *testing.T) {
+	p := &Panel{Series: []Series{{Points: []Point{{Y: experiments.Some(1234)}, {Y: experiments.Some(7)}}}}}
+	wide, narrow, none := heatMap{p, 1}.size(60), heatMap{p, 1}.size(17), heatMap{p, 1}.size(8)
+	if wide != 8 || narrow < 5 || narrow >= 8 || none != 0 {
+		t.Errorf("sizes %v, %v, %v", wide, narrow, none)
+	}
+}
+
 // The points of figures obey what they are defined by.
 func TestIdentities(t *testing.T) {
 	list, _ := All(small(t))
