@@ -11,7 +11,7 @@
 // each is a [Family], or an [Association], of its own.
 //
 // The parts: points.go says which shares of a histogram are predictors; family.go collects configurations; scope.go says which of them are
-// taken together; association.go computes; best.go ranks; coefficient.go and bootstrap.go are the statistics; text.go and csv.go print.
+// taken together; association.go computes; best.go ranks; coefficient.go and bootstrap.go are the statistics; text.go, overview.go and csv.go print.
 //
 // Rejected: coefficients over repetitions of all configurations (the same configuration would count up to 20 times); gonum's
 // stat.Correlation for what is drawn anew, since its sums are not the same on every computer (it is the oracle of the tests); normal

@@ -222,7 +222,7 @@ func (f *Family) finish() {
 			highest = max(highest, top(h))
 		}
 	}
-	f.Points = Points(f.L2Bytes, highest)
+	f.Points = pointsOf(f.L2Bytes, highest)
 	for i := range f.Configurations {
 		c := &f.Configurations[i]
 		for _, p := range f.Points {

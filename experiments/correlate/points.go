@@ -1,8 +1,6 @@
 package correlate
 
 import (
-	"fmt"
-
 	"krdlab/experiments"
 	"krdlab/experiments/dataset"
 	"krdlab/hw"
@@ -38,9 +36,9 @@ func At(limit uint64, cold bool) Point {
 	return p
 }
 
-// Points returns the predictors of histograms whose highest distances are below top bytes, on a machine with an L2 of l2 bytes (0: not
+// pointsOf returns the predictors of histograms whose highest distances are below top bytes, on a machine with an L2 of l2 bytes (0: not
 // known, from 64 KiB): far, each power of two from the L2 up, and cold; with cold accesses counted in first, then finite ones only.
-func Points(l2 hw.Size, top uint64) []Point {
+func pointsOf(l2 hw.Size, top uint64) []Point {
 	first := uint64(64 << 10)
 	if l2 > 0 {
 		for first = 1; first < uint64(l2); first *= 2 {
@@ -97,5 +95,3 @@ func top(h *krd.Histogram) uint64 {
 	}
 	return 0
 }
-
-func (p Point) String() string { return fmt.Sprintf("%q", p.Name) }
