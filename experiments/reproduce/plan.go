@@ -14,16 +14,20 @@ type Scale string
 
 // The scales. Thresholds of the claims do not depend on it.
 const (
+	Smoke Scale = "smoke" // small programs, to see that all of it works; seconds
 	Quick Scale = "quick" // the paper's matrix product with 6 seeds, a small FMM; minutes
 	Paper Scale = "paper" // the paper's sizes: 20 seeds, FMM of 1 M bodies with 6; half an hour
 )
 
+// Scales are those, the smallest first.
+var Scales = []Scale{Smoke, Quick, Paper}
+
 // ParseScale reads the value of --scale.
 func ParseScale(s string) (Scale, error) {
-	if s := Scale(s); s == Quick || s == Paper {
-		return s, nil
+	if slices.Contains(Scales, Scale(s)) {
+		return Scale(s), nil
 	}
-	return "", &experiments.ConfigError{Flag: "scale", Got: s, Want: "choose quick or paper"}
+	return "", &experiments.ConfigError{Flag: "scale", Got: s, Want: "choose smoke, quick or paper"}
 }
 
 // size is what a scale runs.
@@ -36,6 +40,12 @@ type size struct {
 }
 
 var sizes = map[Scale]size{
+	Smoke: {
+		cores:  []int{1, 6, 12, 24},
+		matmul: kernel.Params{"n": 256}, matmulSeeds: 6,
+		fmm: kernel.Params{"bodies": 2000}, fmmSeeds: 6,
+		nativeMatmul: kernel.Params{"n": 256}, nativeFMM: kernel.Params{"bodies": 2000}, nativeReps: 6,
+	},
 	Quick: {
 		cores:  []int{1, 6, 12, 24},
 		matmul: kernel.Params{"n": 4096}, matmulSeeds: 6,

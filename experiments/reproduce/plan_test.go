@@ -8,14 +8,14 @@ import (
 	"krdlab/hw"
 )
 
-// Both scales hold what the claims and figures need: one core, one socket, two, four; all of the paper's schedulers; what can be run here; each
+// Every scale holds what the claims and figures need: one core, one socket, two, four; all of the paper's schedulers; what can be run here; each
 // configuration is possible.
 func TestPlan(t *testing.T) {
 	host, err := hw.Synthetic("1x2")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, scale := range []Scale{Quick, Paper} {
+	for _, scale := range Scales {
 		plan, err := Plan(scale, 2)
 		if err != nil {
 			t.Fatal(err)

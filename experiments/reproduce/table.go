@@ -37,12 +37,12 @@ func CountOf(list []Finding) (c Count) {
 }
 
 func (c Count) String() string {
-	s := fmt.Sprintf("%d claims agree, %d disagree, %d cannot be told", c.Agree, c.Disagree, c.CannotTell)
+	s := fmt.Sprintf("claims: %d agree, %d disagree, %d cannot be told", c.Agree, c.Disagree, c.CannotTell)
 	if c.NotRun > 0 {
-		s += fmt.Sprintf(", %d were not run", c.NotRun)
+		s += fmt.Sprintf(", %d not run", c.NotRun)
 	}
 	if c.OtherSize > 0 {
-		s += fmt.Sprintf(", %d were run on another size than the paper's", c.OtherSize)
+		s += fmt.Sprintf(", %d run on another size than the paper's", c.OtherSize)
 	}
 	return s + fmt.Sprintf("; %d more are what the simulated machine was fitted to and prove nothing", c.Fitted)
 }
