@@ -46,7 +46,10 @@ func Summarise(c *Config, m *Measured) Result {
 	missesPerCore(m.Repetitions, r.Cores, m.LLCSource)
 	misses := collect(m.Repetitions, func(p *Repetition) Number { return p.LLCMissesPerCore })
 	if m.LLCSource == LLCSourceModel {
-		r.LLCModel, misses = m.modelled(r.Cores)
+		var each []float64
+		if r.LLCModel, each = m.modelled(r.Cores); each != nil { // otherwise only totals are known
+			misses = each
+		}
 	}
 
 	s := ratioSample{

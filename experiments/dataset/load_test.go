@@ -164,7 +164,7 @@ func TestPool(t *testing.T) {
 	e := made.Small()
 	r := e.Cells[0].Result
 	p := experiments.Pool([]*experiments.Result{r, r})
-	if p.Summary.WTI.N != 2*made.Reps || p.Summary.WTI.Median != r.Summary.WTI.Median || p.Summary.LLCMissesPerCore.Median != r.Summary.LLCMissesPerCore.Median {
+	if p.Summary.WTI.N != 2*made.Reps || p.Summary.LLCMissesPerCore.N != 2*made.Reps || p.Summary.WTI.Median != r.Summary.WTI.Median || p.Summary.LLCMissesPerCore.Median != r.Summary.LLCMissesPerCore.Median {
 		t.Errorf("pooled %+v, alone %+v", p.Summary, r.Summary)
 	}
 	other := *r
