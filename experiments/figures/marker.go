@@ -75,14 +75,15 @@ func (m pointMarkers) Plot(c draw.Canvas, g *plot.Plot) {
 	}
 	x, y := g.Transforms(&c)
 	var all []place
+	var taken []vg.Rectangle // by markers and bars
 	for i, s := range m.p.Series {
 		for _, v := range s.Points {
 			if v.Y.Known() {
+				taken = append(taken, barBoxes(v, x, y)...)
 				all = append(all, place{vg.Point{X: x(v.X), Y: y(v.Y.Float())}, i, v.Label})
 			}
 		}
 	}
-	var taken []vg.Rectangle
 	for _, a := range all {
 		above := map[int]bool{} // other series, drawn later
 		for _, b := range all {
@@ -101,6 +102,19 @@ func (m pointMarkers) Plot(c draw.Canvas, g *plot.Plot) {
 			taken = label(c, a.at, a.label, taken)
 		}
 	}
+}
+
+// barBoxes are the rectangles of the intervals of a point.
+func barBoxes(v Point, x, y func(float64) vg.Length) (list []vg.Rectangle) {
+	const half = 1
+	at := vg.Point{X: x(v.X), Y: y(v.Y.Float())}
+	if v.XLow.Known() && v.XHigh.Known() {
+		list = append(list, vg.Rectangle{Min: vg.Point{X: x(v.XLow.Float()), Y: at.Y - half}, Max: vg.Point{X: x(v.XHigh.Float()), Y: at.Y + half}})
+	}
+	if v.Low.Known() && v.High.Known() {
+		list = append(list, vg.Rectangle{Min: vg.Point{X: at.X - half, Y: y(v.Low.Float())}, Max: vg.Point{X: at.X + half, Y: y(v.High.Float())}})
+	}
+	return list
 }
 
 // label writes words beside a point, where they meet none of the rectangles that are taken, or nowhere; it adds their own.

@@ -238,7 +238,7 @@ func TestNiceAxis(t *testing.T) {
 		low := rapid.Float64Range(-1e6, 1e6).Draw(t, "low")
 		high := low + math.Pow(10, rapid.Float64Range(-2, 7).Draw(t, "width"))
 		a := niceAxis(Axis{}, low, high)
-		if n := len(a.Ticks); n < 2 || n > 9 || a.Min > low+1e-6 || a.Max < high-1e-6 || a.Ticks[0].Value != a.Min || a.Ticks[n-1].Value != a.Max {
+		if n := len(a.Ticks); n < 2 || n > 9 || a.Min > low+1e-6*(high-low) || a.Max < high-1e-6*(high-low) || a.Ticks[0].Value != a.Min || a.Ticks[n-1].Value != a.Max {
 			t.Fatalf("%v to %v: %+v", low, high, a)
 		}
 		for i := 1; i < len(a.Ticks); i++ {

@@ -108,7 +108,7 @@ func misses(s *subject) (*Figure, error) {
 		f.Panels = append(f.Panels, p)
 	}
 	f.Caption = append([]string{
-		fmt.Sprintf("Each point is one scheduler at the core count beside it: medians, with intervals of at least 95 %% where there are 6 repetitions. Far: a reuse distance of %s, first accesses counted in.", s.thresholdSays()),
+		fmt.Sprintf("Each point is one scheduler at one core count, which stands beside it where there is room: medians, with intervals of at least 95 %% where there are 6 repetitions. Far: a reuse distance of %s, first accesses counted in.", s.thresholdSays()),
 		"Lines: " + strings.Join(says, "; ") + ".",
 	}, s.absent(&f.Panels[0])...)
 	if source == "model" && s.Substrate == "native" {
