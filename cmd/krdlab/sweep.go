@@ -193,6 +193,7 @@ func (a *app) sweepRun(ctx context.Context, dir string, plan *sweep.Plan) error 
 	}
 	e, terr := sweep.WriteTables(dir)
 	if err == nil && terr == nil {
+		a.sayProblems(e, dataset.Unreadable, dataset.Interrupted) // failures were told as they came
 		err = a.printSweep(dir, e)
 	}
 	if ctx.Err() != nil {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,11 +126,17 @@ func (a *app) printSweep(dir string, e *dataset.Experiment) error {
 		}
 		fmt.Fprintln(a.stdout, render(t))
 	}
-	for _, p := range e.Problems {
-		fmt.Fprintln(a.stderr, p)
-	}
 	_, err := fmt.Fprintf(a.stdout, "medians; a row for each of %d repetitions is in %s/table.csv, .jsonl and .parquet; benchstat reads %s/%s\n", len(e.Rows()), dir, dir, sweep.BenchFile)
 	return err
+}
+
+// sayProblems says what is wrong with the cells of an experiment.
+func (a *app) sayProblems(e *dataset.Experiment, kinds ...dataset.ProblemKind) {
+	for _, p := range e.Problems {
+		if slices.Contains(kinds, p.Kind) {
+			fmt.Fprintln(a.stderr, oneLine(errors.New(p.String())))
+		}
+	}
 }
 
 func numberText(n experiments.Number, format string, unit float64) string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"krdlab/experiments/dataset"
 	"krdlab/experiments/sweep"
 )
 
@@ -98,6 +99,7 @@ func (a *app) sweepCollect() *cobra.Command {
 			if err != nil {
 				return sweepError(err)
 			}
+			a.sayProblems(e, dataset.Missing, dataset.Partial, dataset.Failed, dataset.Unreadable, dataset.Interrupted)
 			return a.printSweep(dir, e)
 		},
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // TestMain is also the process that takes a lock and is killed.
@@ -109,4 +110,37 @@ func TestClaimStampede(t *testing.T) {
 	if most.Load() != 1 || got.Load() != 1600 {
 		t.Errorf("%d of 1600 claims, up to %d at a time", got.Load(), most.Load())
 	}
+}
+
+// Who waited for a file that was removed does not get in beside the one who made it anew.
+func TestClaimOfARemovedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cell.lock")
+	a, err := take(path, "the cell")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan *claim)
+	go func() {
+		b, err := wait(path, "the cell")
+		if err != nil {
+			t.Error(err)
+		}
+		got <- b
+	}()
+	time.Sleep(50 * time.Millisecond) // b has the first file open; if it is late, there is less to see, and nothing fails
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	c, err := take(path, "the cell")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.f.Close()
+	select {
+	case <-got:
+		t.Fatal("two hold the lock of one name")
+	case <-time.After(100 * time.Millisecond):
+	}
+	c.release()
+	(<-got).release()
 }

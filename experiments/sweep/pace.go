@@ -124,16 +124,20 @@ func (p *pace) share(i int, part float64) float64 {
 	return done / all
 }
 
-// left is how long the rest takes one process when part of cell i is done; negative if that is not known.
-func (p *pace) left(i int, part float64) time.Duration {
+// left is how long the rest takes one process when part of cell i is done; negative if that is not known. Before a first cell is done, it is
+// estimated from the elapsed time of that part.
+func (p *pace) left(i int, part float64, elapsed time.Duration) time.Duration {
 	sum := 0.0
-	for j := range p.weights {
+	for j, w := range p.weights {
 		if p.state[j] != todo {
 			continue
 		}
 		s, ok := p.estimate(j)
 		if !ok {
-			return -1
+			if i < 0 || part < 0.02 {
+				return -1
+			}
+			s = elapsed.Seconds() / part * w / p.weights[i]
 		}
 		if j == i {
 			s *= 1 - part

@@ -204,7 +204,7 @@ func (w *work) cell(ctx context.Context, i int, opt Options) (Outcome, *dataset.
 
 func (w *work) tell(opt Options, i int, took time.Duration, results []experiments.Result, err error) {
 	if opt.Finished != nil {
-		opt.Finished(Finished{&w.plan.Cells[i], w.settled(), len(w.plan.Cells), took, w.left(i, 1), results, err})
+		opt.Finished(Finished{&w.plan.Cells[i], w.settled(), len(w.plan.Cells), took, w.left(i, 1, took), results, err})
 	}
 }
 
@@ -222,10 +222,11 @@ func (w *work) run(ctx context.Context, i int, opt Options) (*experiments.Outcom
 		measure = experiments.Simulate(c.Simulated)
 	}
 	var progress experiments.Progress
+	start := time.Now()
 	if opt.Progress != nil {
 		progress = func(done, total int, next string) {
 			part := float64(done) / float64(max(total, 1))
-			opt.Progress(Progress{&w.plan.Cells[i], w.settled(), len(w.plan.Cells), done, total, next, w.share(i, part), w.left(i, part)})
+			opt.Progress(Progress{&w.plan.Cells[i], w.settled(), len(w.plan.Cells), done, total, next, w.share(i, part), w.left(i, part, time.Since(start))})
 		}
 	}
 	return experiments.Run(ctx, c, opt.Argv, t, strict(measure), progress)

@@ -86,7 +86,7 @@ func NewStatus(dir string) (*Status, error) {
 			s.Missing = append(s.Missing, c.ID)
 		}
 	}
-	if left := w.left(-1, 0); left >= 0 {
+	if left := w.left(-1, 0, 0); left >= 0 {
 		s.SecondsLeft = experiments.Some(left.Seconds())
 	}
 	return s, nil
@@ -102,7 +102,7 @@ func exists(path string) bool {
 
 // Estimate returns how long the plan takes one process, from the cells that are finished in dir; negative if that is not known.
 func (p *Plan) Estimate(dir string) (seconds float64) {
-	if left := newWork(dir, p).left(-1, 0); left >= 0 {
+	if left := newWork(dir, p).left(-1, 0, 0); left >= 0 {
 		return left.Seconds()
 	}
 	return -1
