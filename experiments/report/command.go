@@ -1,7 +1,6 @@
 package report
 
 import (
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,12 +23,12 @@ func commands(e *dataset.Experiment) (list []string) {
 
 var harmless = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)
 
-// shell quotes words as a POSIX shell reads them. The program is named without its folder.
+// shell quotes words as a POSIX shell reads them. The first is krdlab, however it was called.
 func shell(argv []string) string {
 	words := slices.Clone(argv)
 	for i, w := range words {
 		if i == 0 {
-			w = filepath.Base(w)
+			w = "krdlab"
 		}
 		if !harmless.MatchString(w) {
 			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"

@@ -132,23 +132,45 @@ func reuse(all []standing, cores int) string {
 		known[i].value.Low, known[i].value.High = negative(known[i].value.High), negative(known[i].value.Low)
 	}
 	best := known[0]
-	what := fmt.Sprintf("%s of the accesses of %s are to data beyond the reach of the last-level cache (far or cold)", percent.sentence(best.value), best.scheduler)
+	same := 1 // how many have the same median
+	for same < len(known) && known[same].value.Median == best.value.Median {
+		same++
+	}
+	const beyond = "data beyond the reach of the last-level cache (far or cold)"
+	what := fmt.Sprintf("%s of the accesses of %s are to %s", percent.sentence(best.value), best.scheduler, beyond)
+	few := fmt.Sprintf("of %s each", plural(best.value.N, "traced repetition"))
+	if best.value.N == 1 {
+		few = "of one traced repetition each"
+	}
 	switch {
 	case len(known) == 1:
 		return sentence(onCores(cores) + ", " + what + ".")
+	case same == len(known):
+		return sentence(fmt.Sprintf("%s, %s of the accesses are to %s, under all %d schedulers.", onCores(cores), percent.sentence(best.value), beyond, len(known)))
 	case !interval(best.value) || others == nil:
-		return sentence(fmt.Sprintf("%s, %s, the smallest share; %s traced, no interval, so that no scheduler is said to reuse best.",
-			onCores(cores), what, plural(best.value.N, "repetition")+" of each was"))
+		return sentence(fmt.Sprintf("%s, %s, the smallest share%s; these are shares %s, without intervals, so that no scheduler is said to reuse best.",
+			onCores(cores), what, shared(known[1:same]), few))
 	case len(others) > 0:
 		var names []string
 		for _, o := range others {
 			names = append(names, o.scheduler)
 		}
-		return sentence(fmt.Sprintf("%s, %s, the smallest share, but its interval overlaps with that of %s.", onCores(cores), what, list(names)))
+		return sentence(fmt.Sprintf("%s, %s, the smallest share%s, but its interval overlaps with that of %s.", onCores(cores), what, shared(known[1:same]), list(names)))
 	}
-	return sentence(fmt.Sprintf("%s reuses best: %s, against %s of %s, the next.", best.scheduler,
-		strings.Replace(what, " of the accesses of "+best.scheduler+" are", " of its accesses are", 1),
-		percent.sentence(known[1].value), known[1].scheduler))
+	return sentence(fmt.Sprintf("%s reuses best: %s of its accesses are to %s, against %s of %s, the next.", best.scheduler,
+		percent.sentence(best.value), beyond, percent.sentence(known[1].value), known[1].scheduler))
+}
+
+// shared names those that have the same share.
+func shared(all []standing) string {
+	var names []string
+	for _, s := range all {
+		names = append(names, s.scheduler)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", as is that of " + list(names)
 }
 
 func negative(n experiments.Number) experiments.Number { return experiments.Some(-n.Float()) }

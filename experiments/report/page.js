@@ -20,10 +20,10 @@
   const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const colour = hex => css('--c' + hex.slice(1).toUpperCase()) || hex;
   const escape = s => String(s).replace(/[&<>"']/g, c => '&#' + c.charCodeAt(0) + ';');
-  const symbols = ['circle', 'rect', 'triangle', 'diamond', 'roundRect', 'pin', 'arrow', 'emptyCircle'];
+  const symbols = ['circle', 'rect', 'triangle', 'diamond', 'emptyCircle', 'emptyRect', 'emptyTriangle', 'emptyDiamond'];
   const dashes = ['solid', [8, 3], [3, 3], [8, 3, 2, 3], [12, 4], [1, 2], [5, 2, 1, 2], [4, 5]];
 
-  const significant = v => v === null ? 'n/a' : Number(v.toPrecision(4)).toString();
+  const significant = (v, digits = 4) => v === null ? 'n/a' : Number(v.toPrecision(digits)).toString();
   // say is what is shown of the point p of the series s.
   const say = (panel, s, p) => {
     const unit = panel.y.unit ? ' ' + panel.y.unit : '';
@@ -120,7 +120,7 @@
       const a = api.coord([api.value(0) - 0.5, api.value(1) + 0.5]), b = api.coord([api.value(0) + 0.5, api.value(1) - 0.5]);
       const fill = api.visual('color'), light = echarts.color.lum(fill, 1) > 0.5;
       return {type: 'rect', shape: {x: a[0] + 1, y: a[1] + 1, width: b[0] - a[0] - 2, height: b[1] - a[1] - 2}, style: {fill},
-        textContent: {style: {text: significant(api.value(2)), fill: light ? '#202020' : '#ffffff', fontSize: 11}}, textConfig: {position: 'inside'}};
+        textContent: {style: {text: significant(api.value(2), 3), fill: light ? '#202020' : '#ffffff', fontSize: 11}}, textConfig: {position: 'inside'}};
     },
   }];
 
@@ -130,7 +130,7 @@
     const rows = isHeat || names.length < 2 ? 0 : Math.ceil((names.join('').length * 7 + names.length * 45) / (width - 40));
     const o = {
       animation: false, textStyle: {fontFamily: getComputedStyle(document.body).fontFamily}, aria: {enabled: true},
-      grid: {left: 62, right: 24, top: 44, bottom: 48 + 20 * rows, containLabel: false},
+      grid: {left: 62, right: 24, top: 58, bottom: 48 + 20 * rows, containLabel: false},
       legend: {show: !isHeat && names.length > 1, data: [...new Set(names)], bottom: 0, textStyle: {color: look.ink}},
       xAxis: axis(panel.x, {...look, gap: 26, width: width - 100}), yAxis: axis(panel.y, {...look, gap: 44, width: 250}),
       tooltip: {trigger: 'item', confine: true, backgroundColor: css('--panel'), borderColor: css('--line'), textStyle: {color: css('--ink')}},

@@ -159,8 +159,8 @@ func TestFormats(t *testing.T) {
 		}
 	}
 	if sh, err := exec.LookPath("sh"); err == nil {
-		words := []string{"printf", "%s|", `a'b"c $x \n`, "", "*", "é"}
-		out, err := exec.Command(sh, "-c", shell(words)).Output()
+		words := []string{"krdlab", "%s|", `a'b"c $x \n`, "", "*", "é"}
+		out, err := exec.Command(sh, "-c", "krdlab() { printf \"$@\"; }; "+shell(words)).Output()
 		if want := strings.Join(words[2:], "|") + "|"; err != nil || string(out) != want {
 			t.Errorf("the shell reads %q (%v), expected %q", out, err, want)
 		}
@@ -206,5 +206,66 @@ func TestMachineFiles(t *testing.T) {
 	}
 	if f := readMachine(e.Dir, "../plan"); f.Error == "" || len(f.Lines) > 0 {
 		t.Errorf("a file outside of machines/ is read: %+v", f)
+	}
+}
+
+// native makes the experiment one that was measured, on a machine whose state is known.
+func native(e *dataset.Experiment, governor string, boost bool, load float64) *dataset.Experiment {
+	no := false
+	for i := range e.Cells {
+		c := &e.Cells[i]
+		c.Result.Substrate, c.Result.Settings.CacheModel = "native", ""
+		m := *c.Manifest
+		m.System.Governors, m.System.Boost, m.System.LoadAverage, m.System.Virtual = []string{governor}, &boost, &[3]float64{load, load, load}, &no
+		c.Manifest = &m
+	}
+	for i := range e.Plan {
+		e.Plan[i].Machine = dataset.Native
+	}
+	return e
+}
+
+// What is known of validity is judged: each doubt has its cause, and without causes there is none.
+func TestValidity(t *testing.T) {
+	find := func(e *dataset.Experiment, subject string) judgement {
+		for _, j := range validity(e) {
+			if j.Subject == subject {
+				return j
+			}
+		}
+		return judgement{}
+	}
+	calm := native(example(), "performance", false, 0.3)
+	for _, s := range []string{"Load", "Clock frequency", "Disturbed repetitions", "Cells", "Repetitions"} {
+		if j := find(calm, s); j.Level != fine {
+			t.Errorf("%s of a calm machine: %+v", s, j)
+		}
+	}
+	if got := verdict(calm, validity(calm)); !strings.HasPrefix(got, "The numbers were measured on a real machine. Nothing that was looked at") {
+		t.Errorf("%q", got)
+	}
+	mixed := native(example(), "powersave", true, 14)
+	mixed.Cells[0].Result.Substrate = "simulated"
+	mixed.Cells[1].Result.Repetitions[2].Flags = []string{"lost 3 records"}
+	mixed.Cells[1].Result.Trace = &experiments.Trace{Records: 1000, Discarded: 24}
+	mixed.Cells[2].Result.Check = &experiments.Check{Passed: false}
+	revision := "abc"
+	m := *mixed.Cells[3].Manifest
+	m.Build.Revision = &revision
+	mixed.Cells[3].Manifest = &m
+	for subject, want := range map[string]judgement{
+		"Load":                  {doubt, "", "load average 14.00 before the first run, on 24 CPUs: other programs ran"},
+		"Clock frequency":       {doubt, "", "governor powersave, boost on: it may have changed during the runs"},
+		"Disturbed repetitions": {doubt, "", "1 of 256, serial ones counted: lost N records"},
+		"Trace losses":          {fault, "", "24 records of 1\u202f024 were lost"},
+		"Numerical check":       {fault, "", "FAILED for shepherd-core on 1 core"},
+		"Program":               {doubt, "", "krdlab of revision abc and unknown: cells of different programs"},
+	} {
+		if j := find(mixed, subject); j.Level != want.Level || j.Text != want.Text {
+			t.Errorf("%s: %+v, expected %+v", subject, j, want)
+		}
+	}
+	if got := verdict(mixed, validity(mixed)); !strings.HasPrefix(got, "Some of the numbers are measured and some simulated") {
+		t.Errorf("%q", got)
 	}
 }

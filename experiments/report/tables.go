@@ -20,6 +20,9 @@ func timesTable(g *dataset.Group) table {
 		source := "–"
 		if r.LLCSource != nil && s.LLCMissesPerCore.Median.Known() {
 			source = *r.LLCSource
+			if n := s.LLCMissesPerCore.N; n != s.TimeNS.N {
+				source += fmt.Sprintf(", n = %d", n)
+			}
 		}
 		if s.TimeNS.Confidence.Known() {
 			confidence[significant(100*s.TimeNS.Confidence.Float(), 3)+" %"] = true

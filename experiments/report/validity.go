@@ -33,7 +33,7 @@ func validity(e *dataset.Experiment) []judgement {
 		return []judgement{cells(e)}
 	}
 	list := []judgement{substrates(e), cells(e), repetitions(e)}
-	for _, f := range []func(*dataset.Experiment) (judgement, bool){checked, misses, reuses, losses, disturbed, frequency, virtual, imposed, revision} {
+	for _, f := range []func(*dataset.Experiment) (judgement, bool){guesses, checked, misses, reuses, losses, disturbed, load, frequency, virtual, imposed, revision} {
 		if j, ok := f(e); ok {
 			list = append(list, j)
 		}
@@ -129,6 +129,22 @@ func repetitions(e *dataset.Experiment) judgement {
 		return judgement{doubt, "Repetitions", text + fmt.Sprintf("; below %d there is no interval of 95 %%", minSample)}
 	}
 	return judgement{fine, "Repetitions", text + ", enough for intervals of 95 %"}
+}
+
+// guesses tells how much of the simulated machines nobody measured or published.
+func guesses(e *dataset.Experiment) (judgement, bool) {
+	var words []string
+	for _, f := range machineFiles(e) {
+		switch {
+		case f.Error != "":
+			words = append(words, f.Name+": its file is not known")
+		case f.Guesses > 0:
+			words = append(words, fmt.Sprintf("%s: guesses among its numbers: %d, marked in its file below", f.Name, f.Guesses))
+		default:
+			words = append(words, f.Name+": no number is a guess")
+		}
+	}
+	return judgement{plain, "Simulated machine", strings.Join(words, "; ")}, len(words) > 0
 }
 
 func checked(e *dataset.Experiment) (judgement, bool) {
@@ -263,6 +279,28 @@ func disturbed(e *dataset.Experiment) (judgement, bool) {
 		return judgement{}, false
 	}
 	return judgement{fine, "Disturbed repetitions", fmt.Sprintf("none of %d was flagged, serial ones counted", all)}, true
+}
+
+// busy is the load for each CPU before the first run beyond which the times are doubted.
+const busy = 0.5
+
+// load tells whether something else ran when the first run began; later runs see the load of those before them.
+func load(e *dataset.Experiment) (judgement, bool) {
+	var first *dataset.Cell
+	for _, c := range natives(e) {
+		if c.Manifest != nil && c.Manifest.System.LoadAverage != nil && (first == nil || c.Manifest.Started.Before(first.Manifest.Started)) {
+			first = c
+		}
+	}
+	if first == nil {
+		return judgement{}, false
+	}
+	n, cpus := first.Manifest.System.LoadAverage[0], first.Result.Machine.CPUs
+	text := fmt.Sprintf("load average %.2f before the first run, on %s", n, plural(cpus, "CPU"))
+	if n > busy*float64(cpus) {
+		return judgement{doubt, "Load", text + ": other programs ran"}, true
+	}
+	return judgement{fine, "Load", text}, true
 }
 
 // frequency tells what is known of the clock of the cores, which is not itself measured.
