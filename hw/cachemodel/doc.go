@@ -23,7 +23,8 @@
 // that leave the caches are served too, and nobody waits for them.
 //
 // A stall is the lines' latencies at the level where they hit, divided by the number of misses that a core overlaps, plus waits; see charge. What
-// hits in the L1 costs nothing here: it is in the kernel's work, which is measured with its data in L1.
+// hits in the L1 costs nothing here: it is in the kernel's work, which is measured with its data in L1. An access of fewer lines than the overlap costs less
+// than one latency: lines of other accesses of the kernel are taken to be under way too.
 //
 // Lock operations make the memory path unavailable: see [Model.LockOperation].
 //
@@ -52,8 +53,9 @@
 // # Rejected
 //
 // Tags of physical addresses in the sets would need 32 bits or more, and a search in each of 24 L2s for each write. A stationary place for each line, with
-// the order in a word apart, halves the work of a hit in small sets but not in those of 16 ways, and does not go beyond 16. An exact directory in line mode would be written at each eviction
-// from an L2, in another place than the one at hand. A memory that is one queue, busy until a time, lets a request for a later time hold up earlier
-// ones: where a worker carries out a task of many kernels in one step (FMM), others waited 5 to 17 us a call for nothing. Asking the L2 for all lines of a chunk before the first miss is dealt with, and sets of 16 ways
-// without branches, were no faster (BenchmarkLines 11.4 against 10.2 ns a line; 14.2 against 13.1).
+// the order in a word apart, halves the work of a hit in small sets but not in those of 16 ways, and does not go beyond 16. An exact directory in
+// line mode would be written at each eviction from an L2, in another place than the one at hand. A memory that is one queue, busy until a time, lets
+// a request for a later time hold up earlier ones: where a worker carries out a task of many kernels in one step (FMM), others waited 3 to 17 us a
+// call of p2p-self for nothing. Asking the L2 for all lines of a chunk before the first miss is dealt with, and sets of 16 ways without branches,
+// were no faster (BenchmarkLines 11.4 against 10.2 ns a line; 14.2 against 13.1).
 package cachemodel
