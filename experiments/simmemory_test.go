@@ -48,3 +48,24 @@ func TestInitialPlacement(t *testing.T) {
 		}
 	}
 }
+
+// FMM's workers carry out tasks of many kernels in one step, and so ask memories for data ahead of each other. That must not make kernels
+// wait: no kernel of a run that asks for little of the bandwidth is much slower than in the serial run.
+func TestTasksOfManyKernels(t *testing.T) {
+	for _, r := range simulated(t, func(c *Config) {
+		k, _ := kernels.ByName("fmm")
+		made := NewConfig(k)
+		made.Simulated, made.Cores, made.Reps, made.Warmup, made.Out = c.Simulated, 12, 1, 0, c.Out
+		made.Schedulers, made.Params["bodies"] = []string{"workfirst", "helpfirst", "shepherd-socket"}, 20000
+		*c = made
+	}).Results {
+		for _, k := range r.Kernels {
+			if wti := k.WTI.Float(); !(wti >= 0.99 && wti < 1.5) {
+				t.Errorf("%s, %s: WTI %v", r.Scheduler, k.Name, wti)
+			}
+		}
+		if len(r.Kernels) != 3 {
+			t.Errorf("%s: %d kernels, want 3", r.Scheduler, len(r.Kernels))
+		}
+	}
+}
