@@ -117,9 +117,15 @@ func TestBrowser(t *testing.T) {
 		if wider > 0 {
 			t.Errorf("%s: the page is %d pixels wider than the window", name, wider)
 		}
-		page.eval(`[...document.querySelectorAll('.chart svg')].filter(s => s.querySelectorAll('path').length < 5).length`, &empty)
+		// Each point is a mark in the colour of its series, or a number in a field.
+		page.eval(`[...document.querySelectorAll('figure')].flatMap(f => JSON.parse(document.getElementById('charts').textContent)[f.id].panels.map((panel, i) => {
+			const svg = f.querySelectorAll('.chart svg')[i], points = panel.series.flatMap(s => s.points.filter(p => p.y !== null)).length;
+			if (panel.kind === 'heat') return svg.querySelectorAll('text').length >= points;
+			const colours = new Set(panel.series.map(s => getComputedStyle(document.documentElement).getPropertyValue('--c' + s.colour.slice(1).toUpperCase()).trim() || s.colour));
+			return [...svg.querySelectorAll('path')].filter(p => colours.has(p.getAttribute('fill')) || colours.has(p.getAttribute('stroke'))).length >= points && points > 0;
+		})).filter(ok => !ok).length`, &empty)
 		if empty > 0 {
-			t.Errorf("%s: %d charts have nothing in them", name, empty)
+			t.Errorf("%s: %d charts do not show all points", name, empty)
 		}
 	}
 	page := b.open(url, view{width: 1280, height: 900, scheme: "light", noScript: true})

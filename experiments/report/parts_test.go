@@ -244,6 +244,10 @@ func TestValidity(t *testing.T) {
 	if got := verdict(calm, validity(calm)); !strings.HasPrefix(got, "The numbers were measured on a real machine. Nothing that was looked at") {
 		t.Errorf("%q", got)
 	}
+	doubtful := native(example(), "powersave", true, 0.3)
+	if got := verdict(doubtful, validity(doubtful)); got != "The numbers were measured on a real machine. There is reason to doubt some of them: see below." {
+		t.Errorf("%q", got)
+	}
 	mixed := native(example(), "powersave", true, 14)
 	mixed.Cells[0].Result.Substrate = "simulated"
 	mixed.Cells[1].Result.Repetitions[2].Flags = []string{"lost 3 records"}
