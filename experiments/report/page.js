@@ -81,6 +81,7 @@
       const item = p => ({value: [p.x, p.y], point: p});
       const joined = s.apart ? [] : known.filter(p => !p.apart), alone = s.apart ? known : known.filter(p => p.apart);
       const shared = {name: s.name, symbol: symbols[s.style % symbols.length], symbolSize: 7, itemStyle: {color: paint}, z: 4,
+        label: {show: known.some(p => p.label), position: 'right', fontSize: 11, color: look.soft, formatter: e => e.data.point.label || ''}, labelLayout: {hideOverlap: true},
         tooltip: {formatter: e => say(panel, s, e.data.point)}};
       series.push({...shared, type: 'line', showAllSymbol: true, lineStyle: {color: paint, type: dashes[s.style % dashes.length], width: 1.6}, data: joined.map(item)});
       if (alone.length) series.push({...shared, type: 'scatter', data: alone.map(item)});
@@ -164,6 +165,12 @@
         title.className = 'panel';
         title.textContent = panel.title;
         cell.append(title);
+      }
+      if (panel.note) {
+        const note = document.createElement('p');
+        note.className = 'panel note';
+        note.textContent = panel.note;
+        cell.append(note);
       }
       place.className = 'chart';
       cell.append(place);

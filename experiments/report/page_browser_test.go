@@ -128,7 +128,29 @@ func TestBrowser(t *testing.T) {
 			t.Errorf("%s: %d charts do not show all points", name, empty)
 		}
 	}
-	page := b.open(url, view{width: 1280, height: 900, scheme: "light", noScript: true})
+	page := b.open(url, view{width: 1280, height: 900, scheme: "light"})
+	page.drawn()
+	var tip string
+	page.eval(`(echarts.getInstanceByDom(document.querySelector('#g1-speedup .chart')).dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: 3}),
+		new Promise(done => setTimeout(() => done([...document.querySelectorAll('#g1-speedup .chart div')].map(d => d.innerText).join('\n')), 300)))`, &tip)
+	for _, want := range []string{"workfirst", "cores: 24", "speed-up: 20.02", "interval: 19.99–20.04", "n = 8"} {
+		if !strings.Contains(tip, want) {
+			t.Errorf("pointing at a point shows %q, expected %q in it", tip, want)
+		}
+	}
+	// The button, by keyboard, goes back to the drawing.
+	var live, shownDrawing bool
+	page.eval(`document.querySelector('#g1-speedup .switch').focus() || 0`, new(int))
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		page.do("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"})
+	}
+	page.eval(`document.querySelector('#g1-speedup').classList.contains('live')`, &live)
+	page.eval(`document.querySelector('#g1-speedup .drawing svg').getBoundingClientRect().height > 100`, &shownDrawing)
+	if live || !shownDrawing {
+		t.Errorf("after Enter on the button: chart shown %v, drawing shown %v", live, shownDrawing)
+	}
+
+	page = b.open(url, view{width: 1280, height: 900, scheme: "light", noScript: true})
 	var drawings int
 	page.eval(`[...document.querySelectorAll('.drawing svg')].filter(s => s.getBoundingClientRect().height > 100).length`, &drawings)
 	if drawings != len(p.Charts) {
