@@ -179,7 +179,7 @@ func (c *Config) Validate(t *hw.Topology) error {
 	}
 	switch {
 	case c.Cores < 1:
-		return bad("cores", c.Cores, "a run needs at least 1 core; this process may use %d, and does without the flag", AllCores(t, c.SMT))
+		return bad("cores", c.Cores, "a run needs at least 1 core; there are %d, which are used without the flag", AllCores(t, c.SMT))
 	case c.Cores > MaxWorkers:
 		return bad("cores", c.Cores, "at most %d workers can be run", MaxWorkers)
 	case c.Reps < 1:
@@ -244,6 +244,8 @@ func (c *Config) validateBinding(t *hw.Topology, bad func(string, any, string, .
 	switch {
 	case c.Cores <= limit || c.Oversubscribe:
 		return nil
+	case c.Simulated != nil && c.Bind.List == nil:
+		return bad("cores", c.Cores, "%s, which is simulated, has %d; use --cores %d, or a larger machine (krdlab list machines)", c.Simulated.Name, limit, limit)
 	case c.Bind.List != nil:
 		return bad("bind", c.Bind, "it lists %d of the %d CPUs that --cores %d needs; list more, use --cores %d, or add --oversubscribe",
 			limit, c.Cores, c.Cores, limit)

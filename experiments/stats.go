@@ -59,7 +59,10 @@ type ratioSample struct {
 //
 // so that speed-up = cores / (OVR x WTI) holds for the summary too, which medians of per-repetition ratios would not give.
 func (s *ratioSample) point() (speedup, ovr, wti float64) {
-	speedup = median(s.serialTime) / median(s.parTime)
+	speedup = Number{}.Float()
+	if serial := median(s.serialTime); serial > 0 { // in virtual time a program without work may take none
+		speedup = serial / median(s.parTime)
+	}
 	wti = Number{}.Float()
 	if s.hasWork() {
 		wti = median(s.parWork) / median(s.serialWork)
@@ -78,7 +81,9 @@ func (s *ratioSample) quantities() (speedup, ovr, wti Quantity) {
 		return
 	}
 	sp, o, w := s.point()
-	speedup = Quantity{Median: Some(sp), N: n}
+	if Some(sp).Known() {
+		speedup = Quantity{Median: Some(sp), N: n}
+	}
 	if s.hasWork() {
 		ovr, wti = Quantity{Median: Some(o), N: n}, Quantity{Median: Some(w), N: n}
 	}
@@ -117,6 +122,9 @@ func resample(rng *rand.Rand, toTime, time, toWork, work []float64) {
 
 // setInterval takes the central 95 % of the resampled values, which it sorts.
 func (q *Quantity) setInterval(values []float64) {
+	if !q.Median.Known() {
+		return
+	}
 	slices.Sort(values)
 	tail := int(float64(len(values)) * (1 - confidence) / 2)
 	q.Low, q.High, q.Confidence = Some(values[tail]), Some(values[len(values)-1-tail]), Some(confidence)

@@ -185,3 +185,11 @@ func TestNumberJSON(t *testing.T) {
 		t.Error("a quantity that is a string was read")
 	}
 }
+
+// A serial run that took no time, as of a program without work in virtual time, gives no speed-up, and not 0.
+func TestSerialTimeOfZero(t *testing.T) {
+	s := ratioSample{cores: 2, serialTime: make([]float64, 8), parTime: []float64{1, 2, 3, 4, 5, 6, 7, 8}}
+	if sp, o, w := s.quantities(); sp != (Quantity{}) || o != (Quantity{}) || w != (Quantity{}) {
+		t.Errorf("speed-up %+v, OVR %+v, WTI %+v", sp, o, w)
+	}
+}

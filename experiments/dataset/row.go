@@ -50,7 +50,9 @@ func (c *Cell) Rows() []Row {
 		if i < len(r.Serial.Repetitions) {
 			s := &r.Serial.Repetitions[i]
 			row.SerialTimeNS, row.SerialWorkNS = experiments.Some(float64(s.TimeNS)), experiments.SomeInt(s.WorkNS)
-			row.Speedup = experiments.Some(row.SerialTimeNS.Float() / row.TimeNS.Float())
+			if s.TimeNS > 0 {
+				row.Speedup = experiments.Some(row.SerialTimeNS.Float() / row.TimeNS.Float())
+			}
 			row.WTI = experiments.Some(row.WorkNS.Float() / row.SerialWorkNS.Float())
 			row.OVR = experiments.Some(float64(r.Cores) / (row.Speedup.Float() * row.WTI.Float()))
 		}
