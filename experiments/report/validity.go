@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -113,17 +114,22 @@ func cells(e *dataset.Experiment) judgement {
 	return judgement{fine, "Cells", text}
 }
 
-func repetitions(e *dataset.Experiment) judgement {
-	var ns []int
+// samples returns how many f each scheduler has at each core count, runs with several seeds together.
+func samples(e *dataset.Experiment, f func(*experiments.Result) int) (ns []int) {
 	for _, g := range e.Groups() {
-		for _, n := range g.Cores() {
-			for _, s := range g.Schedulers() {
-				if r := g.At(s, n); r != nil {
-					ns = append(ns, r.Summary.TimeNS.N)
-				}
-			}
+		sums := map[string]int{}
+		for _, c := range g.Cells {
+			sums[where(c)] += f(c.Result)
+		}
+		for _, w := range slices.Sorted(maps.Keys(sums)) {
+			ns = append(ns, sums[w])
 		}
 	}
+	return ns
+}
+
+func repetitions(e *dataset.Experiment) judgement {
+	ns := samples(e, func(r *experiments.Result) int { return r.Summary.TimeNS.N })
 	text := "n = " + sample(ns) + " for each scheduler and core count"
 	if slices.Min(ns) < minSample {
 		return judgement{doubt, "Repetitions", text + fmt.Sprintf("; below %d there is no interval of 95 %%", minSample)}
@@ -209,13 +215,11 @@ func misses(e *dataset.Experiment) (judgement, bool) {
 }
 
 func reuses(e *dataset.Experiment) (judgement, bool) {
-	var ns []int
-	without, reasons := 0, map[string]bool{}
+	all := samples(e, func(r *experiments.Result) int { return len(dataset.Histograms(r)) })
+	ns := slices.DeleteFunc(slices.Clone(all), func(n int) bool { return n == 0 })
+	without, reasons := len(all)-len(ns), map[string]bool{}
 	for _, c := range e.Cells {
-		if n := len(dataset.Histograms(c.Result)); n > 0 {
-			ns = append(ns, n)
-		} else {
-			without++
+		if len(dataset.Histograms(c.Result)) == 0 {
 			reasons[whyNoKRD(c.Result)] = true
 		}
 	}
@@ -223,7 +227,7 @@ func reuses(e *dataset.Experiment) (judgement, bool) {
 	case len(ns) == 0:
 		return judgement{plain, "Reuse distances", "none: " + why}, true
 	case without > 0:
-		return judgement{doubt, "Reuse distances", fmt.Sprintf("of %s traced repetitions each; %d of %d results have none: %s", sample(ns), without, len(e.Cells), why)}, true
+		return judgement{doubt, "Reuse distances", fmt.Sprintf("of %s traced repetitions each; %d of %d schedulers and core counts have none: %s", sample(ns), without, len(all), why)}, true
 	case slices.Min(ns) == 1 && slices.Max(ns) == 1:
 		return judgement{plain, "Reuse distances", "of one traced repetition each: no intervals"}, true
 	}
