@@ -47,7 +47,7 @@ func speed(all []standing, cores int) string {
 	}
 	known := slices.DeleteFunc(slices.Clone(all), func(s standing) bool { return !s.value.Median.Known() })
 	if len(known) == 0 {
-		return "No speed-up is known " + onCores(cores) + "."
+		return noSpeed(all, cores)
 	}
 	slices.SortStableFunc(known, func(a, b standing) int { return cmp.Compare(b.value.Median.Float(), a.value.Median.Float()) })
 	best := known[0]
@@ -74,6 +74,18 @@ func speed(all []standing, cores int) string {
 	}
 	return sentence(fmt.Sprintf("%s, %s is the fastest: it %s. The next, %s, takes %s longer.", onCores(cores), best.scheduler,
 		strings.TrimPrefix(is, best.scheduler+" "), next.scheduler, by))
+}
+
+// noSpeed is said instead where no speed-up is known.
+func noSpeed(all []standing, cores int) string {
+	if len(all) == 0 {
+		return "No speed-up is known " + onCores(cores) + "."
+	}
+	var times []string
+	for _, s := range all {
+		times = append(times, s.scheduler+" "+seconds.sentence(s.result.Summary.TimeNS))
+	}
+	return fmt.Sprintf("No speed-up is known %s: %s. Times: %s.", onCores(cores), whyNoSpeedup(all[0].result), list(times))
 }
 
 // because says what a speed-up is made of, where that is known.

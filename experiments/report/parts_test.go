@@ -90,6 +90,11 @@ func TestSpeed(t *testing.T) {
 			t.Errorf("%v:\n%s\nexpected\n%s", c.values, got, c.want)
 		}
 	}
+	r := &experiments.Result{Serial: experiments.Serial{TimeNS: experiments.Some(0)}}
+	r.Summary.TimeNS = experiments.Quantity{Median: experiments.Some(2e9)}
+	if got := speed([]standing{{scheduler: "a", result: r}}, 2); got != "No speed-up is known on 2 cores: the serial run takes no time on this machine. Times: a 2.000\u00a0s." {
+		t.Error(got)
+	}
 }
 
 // Reuse: the smallest share is the best, and none is named where intervals overlap.

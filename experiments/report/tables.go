@@ -29,7 +29,7 @@ func timesTable(g *dataset.Group) table {
 		}
 		return []row{{Cells: []cell{
 			name(fmt.Sprint(cores)), header(r.Scheduler), t.quantity(seconds, s.TimeNS, "no repetition was finished"),
-			t.quantity(ratio, s.Speedup, "there is no serial run"), t.quantity(ratio, s.OVR, noWork), t.quantity(ratio, s.WTI, noWork),
+			t.quantity(ratio, s.Speedup, whyNoSpeedup(r)), t.quantity(ratio, s.OVR, noWork), t.quantity(ratio, s.WTI, noWork),
 			t.quantity(seconds, s.KernelNS, noWork), t.quantity(events, s.LLCMissesPerCore, whyNoMisses(r)), name(source), name(fmt.Sprint(s.TimeNS.N)),
 		}}}
 	})
@@ -116,6 +116,13 @@ func kernelTable(g *dataset.Group) (table, bool) {
 }
 
 // The reasons for what is missing.
+
+func whyNoSpeedup(r *experiments.Result) string {
+	if t := r.Serial.TimeNS; t.Known() && t.Float() == 0 {
+		return "the serial run takes no time on this machine"
+	}
+	return "there is no serial run"
+}
 
 func whyNoWork(r *experiments.Result) string {
 	if k, err := experiments.FindKernel(r.Kernel); err == nil && !k.Work {
