@@ -73,12 +73,12 @@ func paperMachine(tb testing.TB) *machine.Machine {
 	return m
 }
 
-// BenchmarkBlocks is the product of 4096 x 4096 matrices on the paper's machine in block mode: ns for an access of one block. 25 to 45 on a shared Zen 5.
+// BenchmarkBlocks is the product of 4096 x 4096 matrices on the paper's machine in block mode: ns for an access of one block. 23 to 45 on a shared Zen 5.
 func BenchmarkBlocks(b *testing.B) {
 	benchmarkProduct(b, 4096, true, Options{})
 }
 
-// BenchmarkLines is the same in line mode: ns for a line. 10 to 16 (tiled) and 18 to 30 (row) on a shared Zen 5.
+// BenchmarkLines is the same in line mode: ns for a line. 7 to 9 (tiled) and 17 to 26 (row) on a shared Zen 5.
 func BenchmarkLines(b *testing.B) {
 	b.Run("layout=tiled", func(b *testing.B) { benchmarkProduct(b, 4096, true, Options{Granularity: Lines}) })
 	b.Run("layout=row", func(b *testing.B) { benchmarkProduct(b, 4096, false, Options{Granularity: Lines}) })
