@@ -40,7 +40,7 @@ func TestValidateRefuses(t *testing.T) {
 		flag   string
 		want   string // a part of the message: what to type instead
 	}{
-		"cores 0":            {func(c *Config) { c.Cores = 0 }, "cores", "may use 2"},
+		"cores 0":            {func(c *Config) { c.Cores = 0 }, "cores", "there are 2"},
 		"cores -1":           {func(c *Config) { c.Cores = -1 }, "cores", "at least 1"},
 		"too many cores":     {func(c *Config) { c.Cores = 5 }, "cores", "--oversubscribe"},
 		"needs smt":          {func(c *Config) { c.Cores = 3 }, "cores", "--smt"},

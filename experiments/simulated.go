@@ -222,7 +222,7 @@ func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) e
 func (s *simulation) costs(policy string, model *memory) runtimes.Costs {
 	p := s.machine.CostsOf(policy)
 	c := runtimes.Costs{
-		Spawn: p.SpawnPS, Pop: p.PopPS, Lock: p.LockPS, Push: p.SpawnPS, StealLocal: p.StealLocalPS, StealRemote: p.StealRemotePS,
+		Spawn: p.SpawnPS, Pop: p.PopPS, Lock: p.LockPS, Handover: p.LockHandoverPS, Push: p.SpawnPS, StealLocal: p.StealLocalPS, StealRemote: p.StealRemotePS,
 		StealFailed: p.StealFailedPS, Mail: p.MailPS, Join: p.JoinPS, Rest: p.RestPS, Kernel: model.kernel,
 	}
 	if p.LockDelayPS > 0 {

@@ -13,6 +13,7 @@ type Costs struct {
 	Spawn       uint64 // a push to the worker's own deque
 	Pop         uint64 // a pop from it
 	Lock        uint64 // an operation on a shepherd's queue, and for how long its lock is held
+	Handover    uint64 // from the release of such a lock to the moment when a worker that waits has it; 0 is none
 	Push        uint64 // each entry more than one in that operation; 0 is none
 	StealLocal  uint64 // a successful steal from a queue of the same node
 	StealRemote uint64 // from another node
@@ -205,9 +206,9 @@ func (s *stepper) price(w *Worker, k loi.KernelID, blocks []uint32) uint64 {
 	return s.costs.Kernel(w.id, w.now, k, s.args)
 }
 
-// lockOwn takes the lock of v's own queue for one Lock cost; if it is held, v waits, and has the lock when it asks again: first
-// come, first served. A deque has no lock.
-func (s *stepper) lockOwn(v *stepWorker) (free bool) {
+// lockOwn takes the lock of v's own queue and holds it for a time; if it is held, v waits, and has the lock, a Handover after its
+// release, when it asks again: first come, first served. A deque has no lock.
+func (s *stepper) lockOwn(v *stepWorker, hold uint64) (free bool) {
 	if s.pool.shared == nil {
 		return true
 	}
@@ -219,11 +220,12 @@ func (s *stepper) lockOwn(v *stepWorker) (free bool) {
 		return true
 	}
 	if until := s.locked[v.queue]; until > v.now {
-		s.locked[v.queue] = until + s.costs.Lock
+		until += s.costs.Handover
+		s.locked[v.queue] = until + hold
 		v.now, v.granted = until, true
 		return false
 	}
-	s.locked[v.queue] = v.now + s.costs.Lock
+	s.locked[v.queue] = v.now + hold
 	return true
 }
 

@@ -165,7 +165,7 @@ func (s *stepper) advance(v *stepWorker) (timed bool) {
 	case pcReport:
 		return s.report(v)
 	case pcRequeue:
-		if s.lockOwn(v) {
+		if s.lockOwn(v, s.costs.Lock) {
 			v.shared.push(v.tape, entry{f, entryRest})
 			v.pc = pcOwn
 			v.now += s.costs.Lock
@@ -186,7 +186,7 @@ func (s *stepper) advance(v *stepWorker) (timed bool) {
 			v.pc = pcLook
 			return false
 		}
-		if s.lockOwn(v) {
+		if s.lockOwn(v, s.costs.Lock) {
 			v.pc = pcLook
 			var ok bool
 			if v.e, ok = v.takeOwn(); ok {
@@ -196,10 +196,10 @@ func (s *stepper) advance(v *stepWorker) (timed bool) {
 		}
 		return true
 	case pcLoot:
-		if s.lockOwn(v) {
-			more := uint64(len(v.loot))
+		hold := s.costs.Lock + s.costs.Push*(max(uint64(len(v.loot)), 1)-1)
+		if s.lockOwn(v, hold) {
 			v.keepLoot()
-			v.now += s.costs.Lock + s.costs.Push*(max(more, 1)-1)
+			v.now += hold
 			s.foundWork(v, v.got)
 		}
 		return true
@@ -247,11 +247,12 @@ func (s *stepper) spawn(v *stepWorker) (timed bool) {
 		return false
 	}
 	if v.shared != nil {
-		if s.lockOwn(v) {
+		hold := s.costs.Lock + s.costs.Push*uint64(n-1)
+		if s.lockOwn(v, hold) {
 			v.shared.pushChildren(v.tape, f, n)
 			v.spawns += uint64(n)
 			v.i = n
-			v.now += s.costs.Lock + s.costs.Push*uint64(n-1)
+			v.now += hold
 		}
 		return true
 	}
@@ -351,7 +352,7 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 		if s.seesEmpty(v) {
 			break
 		}
-		if !s.lockOwn(v) {
+		if !s.lockOwn(v, s.costs.Lock) {
 			v.again, v.waits = m, true
 			return true
 		}
