@@ -3,6 +3,8 @@ package runtimes
 import (
 	"errors"
 	"fmt"
+	"math"
+	"math/bits"
 
 	"krdlab/loi"
 )
@@ -21,7 +23,8 @@ type Costs struct {
 	Mail        uint64 // a look into the mailbox
 	Join        uint64 // an arrival at a join that needs an atomic operation, or the taking of a shepherd's thief's office
 	Rest        uint64 // between two rounds of an idle worker
-	// Kernel says how long an execution takes that begins on a worker now. It is called in the order of virtual time.
+	// Kernel says how long an execution takes that begins on a worker now. It is called in the order of virtual time, but for the kernels
+	// of a task that runs several: they are one step, and later ones may begin after what other workers are asked about next.
 	Kernel func(worker int, now uint64, k loi.KernelID, blocks []uint32) uint64
 	// Locked, if not nil, is told of each operation on the queue of a shepherd of a node.
 	Locked func(node int, now uint64)
@@ -95,7 +98,7 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 		if n&(1<<16-1) == 0 && stopped(c.Stop) {
 			return nil, ErrStopped
 		}
-		v := s.all[s.queue[0].worker]
+		v := s.all[s.queue.list[0].worker]
 		s.running = v
 		s.step(v)
 		s.order++
@@ -137,8 +140,8 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 	}
 	for i, v := range s.all {
 		v.order = uint64(i)
-		s.queue = append(s.queue, turn{v.now, v.order, i})
 	}
+	s.queue = newTurns(len(s.all))
 	s.order = uint64(len(s.all))
 	return s, nil
 }
@@ -172,33 +175,63 @@ type turn struct {
 	worker     int // not a pointer, whose moves the garbage collector would want to know of
 }
 
-func (a *turn) before(b *turn) bool { return a.now < b.now || a.now == b.now && a.order < b.order }
+// before compares without a branch, which nobody could predict: 1 or 0.
+func (a *turn) before(b *turn) uint64 {
+	_, less := bits.Sub64(a.order, b.order, 0)
+	_, less = bits.Sub64(a.now, b.now, less)
+	return less
+}
 
-// turns is a heap of the workers by their next steps, each with four children, which lie side by side.
-type turns []turn
+// turns is a heap of the workers by their next steps, each with four children, which lie side by side; places without a worker are never first.
+type turns struct {
+	list []turn
+	next int // the child of the top that is first
+}
 
-// down gives the worker v at the top, which has taken its step, its new place.
-func (t turns) down(v *stepWorker) {
+// never is the turn of nobody.
+var never = turn{math.MaxUint64, math.MaxUint64, -1}
+
+// newTurns makes the heap of n workers, all at time 0.
+func newTurns(n int) turns {
+	t := turns{next: 1}
+	for i := range n {
+		t.list = append(t.list, turn{0, uint64(i), i})
+	}
+	for len(t.list) < 5 || len(t.list)%4 != 1 {
+		t.list = append(t.list, never)
+	}
+	return t
+}
+
+// firstOf returns the first of the four turns from i on.
+func (t *turns) firstOf(i int) int {
+	c := (*[4]turn)(t.list[i:])
+	a, b := c[1].before(&c[0]), 2+c[3].before(&c[2])
+	if c[b&3].before(&c[a&3]) != 0 {
+		a = b
+	}
+	return i + int(a)
+}
+
+// down gives the worker v at the top, which has taken its step, its new place. Mostly it stays where it is.
+func (t *turns) down(v *stepWorker) {
 	me := turn{v.now, v.order, v.id}
-	i := 0
-	for {
-		first := 4*i + 1
-		if first >= len(t) {
+	if me.before(&t.list[t.next]) != 0 {
+		t.list[0] = me
+		return
+	}
+	t.list[0] = t.list[t.next]
+	i := t.next
+	for first := 4*i + 1; first < len(t.list); first = 4*i + 1 {
+		best := t.firstOf(first)
+		if me.before(&t.list[best]) != 0 {
 			break
 		}
-		best := first
-		for c := first + 1; c < min(first+4, len(t)); c++ {
-			if t[c].before(&t[best]) {
-				best = c
-			}
-		}
-		if !t[best].before(&me) {
-			break
-		}
-		t[i] = t[best]
+		t.list[i] = t.list[best]
 		i = best
 	}
-	t[i] = me
+	t.list[i] = me
+	t.next = t.firstOf(1)
 }
 
 func (s *stepper) price(w *Worker, k loi.KernelID, blocks []uint32) uint64 {
