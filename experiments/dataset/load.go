@@ -121,7 +121,7 @@ func (e *Experiment) readCell(p PlannedCell) ([]Cell, []Problem) {
 	dir := filepath.Join(e.Dir, CellsDir, p.ID)
 	switch {
 	case exists(dir):
-		return readRun(p.ID, dir)
+		return p.check(readRun(p.ID, dir))
 	case exists(dir + FailedSuffix):
 		var f Failure
 		if err := readJSON(dir+FailedSuffix, &f); err != nil {
@@ -137,11 +137,14 @@ func (e *Experiment) readCell(p PlannedCell) ([]Cell, []Problem) {
 // readRun reads a run directory: a cell for each scheduler.
 func readRun(id, dir string) ([]Cell, []Problem) {
 	bad := func(err error) ([]Cell, []Problem) { return nil, []Problem{{id, Unreadable, err.Error()}} }
-	results, err := readResults(filepath.Join(dir, experiments.ResultFile))
+	results, broken, err := readResults(filepath.Join(dir, experiments.ResultFile))
 	if err != nil {
 		return bad(err)
 	}
 	var problems []Problem
+	for _, err := range broken {
+		problems = append(problems, Problem{id, Unreadable, err.Error()})
+	}
 	manifest := &Manifest{}
 	path := filepath.Join(dir, experiments.ManifestFile)
 	if err := readJSON(path, &manifest.Raw); err != nil {
@@ -153,11 +156,15 @@ func readRun(id, dir string) ([]Cell, []Problem) {
 	for i := range results {
 		r := &results[i]
 		if err := checkVersion(r.SchemaVersion, experiments.SchemaVersion); err != nil {
-			problems = append(problems, Problem{id, Unreadable, fmt.Sprintf("%s: %v", experiments.ResultFile, err)})
+			problems = append(problems, Problem{id, Unreadable, fmt.Sprintf("%s: %s: %v", experiments.ResultFile, orUnnamed(r.Scheduler), err)})
 			continue
 		}
 		if len(r.Repetitions) == 0 {
 			problems = append(problems, Problem{id, Unreadable, fmt.Sprintf("%s: %s has no repetition", experiments.ResultFile, r.Scheduler)})
+			continue
+		}
+		if err := valid(r); err != nil {
+			problems = append(problems, Problem{id, Unreadable, fmt.Sprintf("%s: %s: %v", experiments.ResultFile, orUnnamed(r.Scheduler), err)})
 			continue
 		}
 		r.Params = paramsOf(r.Kernel, r.Params)
@@ -170,27 +177,41 @@ func readRun(id, dir string) ([]Cell, []Problem) {
 	return cells, problems
 }
 
-// readResults reads result.json: a result, or an array of them.
-func readResults(path string) ([]experiments.Result, error) {
+func orUnnamed(scheduler string) string {
+	if scheduler == "" {
+		return "a result"
+	}
+	return scheduler
+}
+
+// readResults reads result.json: a result, or an array of them. An element that is none is a problem, and the others are read.
+func readResults(path string) (list []experiments.Result, bad []error, err error) {
 	var raw json.RawMessage
 	if err := readJSON(path, &raw); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var list []experiments.Result
-	var err error
+	each := []json.RawMessage{raw}
 	if strings.HasPrefix(strings.TrimSpace(string(raw)), "[") {
-		err = json.Unmarshal(raw, &list)
-	} else {
-		list = make([]experiments.Result, 1)
-		err = json.Unmarshal(raw, &list[0])
+		if err := json.Unmarshal(raw, &each); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
 	}
-	if err == nil && len(list) == 0 {
-		err = errors.New("it holds no result")
+	for i, raw := range each {
+		var r *experiments.Result
+		err := json.Unmarshal(raw, &r)
+		if err == nil && r == nil {
+			err = errors.New("it is null, expected a result")
+		}
+		if err != nil {
+			bad = append(bad, fmt.Errorf("%s: result %d: %w", path, i+1, err))
+			continue
+		}
+		list = append(list, *r)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if len(each) == 0 {
+		return nil, nil, fmt.Errorf("%s: it holds no result", path)
 	}
-	return list, nil
+	return list, bad, nil
 }
 
 func readJSON(path string, v any) error {

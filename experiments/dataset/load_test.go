@@ -3,6 +3,7 @@ package dataset_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -94,8 +95,21 @@ func TestProblems(t *testing.T) {
 			"schema version 2 is of a newer krdlab", 15},
 		"older": {func(_, cell string) error { return edit(cell, `"schema_version": 1,`, `"schema_version": 0,`) }, dataset.Unreadable,
 			"older than any", 15},
-		"interrupted": {func(_, cell string) error { return edit(cell, `"interrupted": false`, `"interrupted": true`) }, dataset.Interrupted, "8 of 8 repetitions", 16},
-		"no manifest": {func(_, cell string) error { return os.Remove(filepath.Join(cell, "manifest.json")) }, dataset.Unreadable, "manifest.json is not there; the results are used", 16},
+		"version is a text": {func(_, cell string) error { return edit(cell, `"schema_version": 1,`, `"schema_version": "1",`) }, dataset.Unreadable,
+			"result 1: json: cannot unmarshal string into Go", 15},
+		"node":         {func(_, cell string) error { return edit(cell, `"node": 0,`, `"node": -1,`) }, dataset.Unreadable, "worker 0 is on node -1", 15},
+		"large node":   {func(_, cell string) error { return edit(cell, `"node": 0,`, `"node": 999999999,`) }, dataset.Unreadable, "worker 0 is on node 999999999", 15},
+		"no source":    {func(_, cell string) error { return edit(cell, `"llc_source": "model"`, `"llc_source": null`) }, dataset.Unreadable, "its llc_source is null", 15},
+		"no kernel":    {func(_, cell string) error { return edit(cell, `"kernel": "matmul"`, `"kernel": ""`) }, dataset.Unreadable, "names no kernel", 15},
+		"no substrate": {func(_, cell string) error { return edit(cell, `"simulated"`, `"both"`) }, dataset.Unreadable, "substrate is \"both\"", 15},
+		"no cores":     {func(_, cell string) error { return edit(cell, `"cores": 6,`, `"cores": 0,`) }, dataset.Unreadable, "it has 0 cores", 15},
+		"negative":     {func(_, cell string) error { return edit(cell, `"tasks": `, `"tasks": -`) }, dataset.Unreadable, "tasks is -", 15},
+		"sum of bins":  {func(_, cell string) error { return edit(cell, `"cold": `, `"cold": 1`) }, dataset.Unreadable, "add up to", 15},
+		"other cores":  {func(_, cell string) error { return edit(cell, `"cores": 6,`, `"cores": 7,`) }, dataset.Unreadable, "workfirst is on 7 cores, planned are 6", 15},
+		"other seed":   {func(_, cell string) error { return edit(cell, `"seed": 1,`, `"seed": 2,`) }, dataset.Unreadable, "workfirst has the seed 2, planned is 1", 15},
+		"other kernel": {func(_, cell string) error { return edit(cell, `"kernel": "matmul"`, `"kernel": "fmm"`) }, dataset.Unreadable, "is of the kernel fmm", 15},
+		"interrupted":  {func(_, cell string) error { return edit(cell, `"interrupted": false`, `"interrupted": true`) }, dataset.Interrupted, "8 of 8 repetitions", 16},
+		"no manifest":  {func(_, cell string) error { return os.Remove(filepath.Join(cell, "manifest.json")) }, dataset.Unreadable, "manifest.json is not there; the results are used", 16},
 	} {
 		dir := written(t)
 		if err := test.do(dir, filepath.Join(dir, dataset.CellsDir, "0001-matmul-c6")); err != nil {
@@ -135,7 +149,8 @@ func TestNothingToLoad(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"{\n": "plan.jsonl:1: ", `{"schema_version":7,"id":"a"}`: "newer krdlab", `{"schema_version":1,"index":1,"id":"a"}`: "index 1, expected 0",
-		`{"schema_version":1,"index":0,"id":"../a"}`: "without slashes",
+		`{"schema_version":1,"index":0,"id":"../a"}`: "without slashes", `{"schema_version":1,"index":0,"id":".."}`: "no name of a folder",
+		`{"schema_version":1,"index":0,"id":"a"}` + "\r\n\r\n" + `{"schema_version":1,"index":1,"id":"a"}`: `plan.jsonl:3: the cell's id "a" is that of line 1 too`,
 	} {
 		dir := written(t)
 		if err := os.WriteFile(filepath.Join(dir, "plan.jsonl"), []byte(text), 0o666); err != nil {
@@ -172,5 +187,19 @@ func TestPool(t *testing.T) {
 	other.LLCSource = &perf
 	if p := experiments.Pool([]*experiments.Result{r, &other}); p.LLCSource != nil || p.Summary.LLCMissesPerCore.N != 0 {
 		t.Errorf("misses of the model and of hardware were pooled: %+v", p.Summary.LLCMissesPerCore)
+	}
+}
+
+// A result of another scheduler in the place of a planned one: what came twice is used once, and what is lost is said.
+func TestTwice(t *testing.T) {
+	dir := written(t)
+	cell := filepath.Join(dir, dataset.CellsDir, "0001-matmul-c6")
+	if err := edit(cell, `"scheduler": "workfirst"`, `"scheduler": "helpfirst"`); err != nil {
+		t.Fatal(err)
+	}
+	e := load(t, dir)
+	text := fmt.Sprint(e.Problems)
+	if len(e.Cells) != 15 || !strings.Contains(text, "helpfirst comes twice") || !strings.Contains(text, "no result of workfirst") {
+		t.Errorf("%d cells, problems %s", len(e.Cells), text)
 	}
 }

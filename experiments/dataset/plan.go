@@ -65,6 +65,7 @@ func ReadPlan(dir string) ([]PlannedCell, error) {
 		return nil, err
 	}
 	var plan []PlannedCell
+	lines := map[string]int{}
 	s := bufio.NewScanner(bytes.NewReader(b))
 	s.Buffer(nil, 16<<20)
 	for line := 1; s.Scan(); line++ {
@@ -81,6 +82,13 @@ func ReadPlan(dir string) ([]PlannedCell, error) {
 		if c.Index != len(plan) || c.ID == "" || strings.ContainsAny(c.ID, `/\`) {
 			return nil, fmt.Errorf("%s:%d: cell %q has index %d, expected %d, and a name without slashes", path, line, c.ID, c.Index, len(plan))
 		}
+		if c.ID == "." || c.ID == ".." {
+			return nil, fmt.Errorf("%s:%d: the cell's id %q is no name of a folder", path, line, c.ID)
+		}
+		if first, ok := lines[c.ID]; ok {
+			return nil, fmt.Errorf("%s:%d: the cell's id %q is that of line %d too, expected each once", path, line, c.ID, first)
+		}
+		lines[c.ID] = line
 		c.Params = paramsOf(c.Kernel, c.Params)
 		plan = append(plan, c)
 	}

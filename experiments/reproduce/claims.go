@@ -216,7 +216,7 @@ func overheads(kernel string, whole bool) func(*view) (string, Verdict) {
 // lossToWTI is 1 - 1/WTI in %.
 func lossToWTI(r *result) interval {
 	q := wti(r)
-	return interval{100 * (1 - 1/q.mid), 100 * (1 - 1/q.low), 100 * (1 - 1/q.high), q.n, q.known, q.sure}
+	return interval{100 * (1 - 1/q.mid), 100 * (1 - 1/q.low), 100 * (1 - 1/q.high), q.n, q.known, q.sure}.finite()
 }
 
 // workOver compares the work of TBB with that of MTH.

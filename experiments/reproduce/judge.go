@@ -39,9 +39,19 @@ func of(q experiments.Quantity) interval {
 // sample is the interval of the median of values.
 func sample(values []float64) interval { return of(experiments.QuantityOf(values)) }
 
-// ratio is a/b, as far apart as the intervals allow: wider than 95 %.
+// ratio is a/b, as far apart as the intervals allow: wider than 95 %. Unknown where b is 0.
 func ratio(a, b interval) interval {
-	return interval{a.mid / b.mid, a.low / b.high, a.high / b.low, min(a.n, b.n), a.known && b.known, a.sure && b.sure && b.low > 0}
+	ends := []float64{a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high}
+	r := interval{a.mid / b.mid, slices.Min(ends), slices.Max(ends), min(a.n, b.n), a.known && b.known, a.sure && b.sure && b.low > 0}
+	return r.finite()
+}
+
+// finite is v without what is no number.
+func (v interval) finite() interval {
+	is := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	v.known = v.known && is(v.mid)
+	v.sure = v.known && v.sure && is(v.low) && is(v.high)
+	return v
 }
 
 // minus is a - b, likewise.

@@ -41,6 +41,17 @@ func TestJudges(t *testing.T) {
 	if r := ratio(iv(2, 3, 4), iv(-1, 2, 2)); r.sure {
 		t.Errorf("a ratio to what may be 0 has an interval: %+v", r)
 	}
+	if r := ratio(iv(-1, 1, 3), iv(2, 2, 4)); r.low != -0.5 || r.high != 1.5 {
+		t.Errorf("a ratio of what may be negative: %+v", r)
+	}
+	for _, zero := range []interval{ratio(iv(0, 0, 0), iv(0, 0, 0)), ratio(iv(1, 2, 3), iv(0, 0, 1))} {
+		if zero.known || zero.sure || zero.show(2) != "n/a" || within(zero, 0, 9) != NotRun {
+			t.Errorf("a ratio to 0 is %s, %+v", zero.show(2), zero)
+		}
+	}
+	if q := lossToWTI(&result{Summary: experiments.Summary{WTI: experiments.Quantity{Median: experiments.Some(0)}}}); q.known {
+		t.Errorf("the loss to an inflation of 0 is %s", q.show(1))
+	}
 	if d := minus(iv(2, 3, 4), iv(1, 2, 2)); d.mid != 1 || d.low != 0 || d.high != 3 {
 		t.Errorf("difference %+v", d)
 	}

@@ -1,0 +1,174 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"krdlab/experiments"
+	"krdlab/krd"
+)
+
+// mostNodes is more than any machine has; what is indexed by node is allocated by the largest.
+const mostNodes = 1 << 12
+
+// valid says what is impossible in a result, so that whoever computes with it need not ask: a result without a name, repetitions of negative
+// time, workers on nodes that there cannot be, histograms that do not add up, misses without a source.
+func valid(r *experiments.Result) error {
+	switch {
+	case r.Kernel == "":
+		return errors.New("it names no kernel")
+	case r.Scheduler == "":
+		return errors.New("it names no scheduler")
+	case r.Substrate != "native" && r.Substrate != "simulated":
+		return fmt.Errorf("its substrate is %q, expected native or simulated", r.Substrate)
+	case r.Cores < 1:
+		return fmt.Errorf("it has %d cores, expected 1 or more", r.Cores)
+	case r.Machine.Nodes < 0 || r.Machine.CoresPerNode < 0:
+		return fmt.Errorf("its machine has %d nodes of %d cores", r.Machine.Nodes, r.Machine.CoresPerNode)
+	case r.LLCSource != nil && *r.LLCSource == "":
+		return errors.New("its llc_source is empty, expected a name or null")
+	case r.LLCSource == nil && hasMisses(r):
+		return errors.New("it has LLC misses, and its llc_source is null: misses of no known source are not used")
+	}
+	for _, part := range []struct {
+		name string
+		reps []experiments.Repetition
+	}{{"repetition", r.Repetitions}, {"serial repetition", r.Serial.Repetitions}} {
+		for i := range part.reps {
+			if err := validRepetition(&part.reps[i]); err != nil {
+				return fmt.Errorf("%s %d: %w", part.name, i+1, err)
+			}
+		}
+	}
+	if r.KRD != nil {
+		if err := validHistogram(&r.KRD.Histogram); err != nil {
+			return fmt.Errorf("krd: %w", err)
+		}
+		if !slices.Contains([]krd.Distance{krd.Exclusive, krd.Inclusive}, r.KRD.Distance) {
+			return fmt.Errorf("krd: the distance is %q, expected %s or %s", r.KRD.Distance, krd.Exclusive, krd.Inclusive)
+		}
+	}
+	return nil
+}
+
+func hasMisses(r *experiments.Result) bool {
+	return r.Summary.LLCMissesPerCore.Median.Known() ||
+		slices.ContainsFunc(r.Repetitions, func(p experiments.Repetition) bool { return p.LLCMissesPerCore.Known() })
+}
+
+func validRepetition(p *experiments.Repetition) error {
+	if p.TimeNS < 0 {
+		return fmt.Errorf("a time of %d ns", p.TimeNS)
+	}
+	for _, e := range []struct {
+		name  string
+		value *int64
+	}{{"work_ns", p.WorkNS}, {"tasks", p.Tasks}, {"kernels", p.Kernels}} {
+		if e.value != nil && *e.value < 0 {
+			return fmt.Errorf("%s is %d", e.name, *e.value)
+		}
+	}
+	if n := p.LLCMissesPerCore; n.Known() && n.Float() < 0 {
+		return fmt.Errorf("llc_misses_per_core is %g", n.Float())
+	}
+	for i := range p.Workers {
+		w := &p.Workers[i]
+		if w.Node < 0 || w.Node >= mostNodes || len(w.StealsFrom) > mostNodes {
+			return fmt.Errorf("worker %d is on node %d and has steals from %d nodes, expected nodes from 0 to %d", i, w.Node, len(w.StealsFrom), mostNodes-1)
+		}
+		for _, n := range w.StealsFrom {
+			if n < 0 {
+				return fmt.Errorf("worker %d has %d steals", i, n)
+			}
+		}
+	}
+	for _, k := range p.KernelTimes {
+		if k.Count < 0 || k.TotalNS != nil && *k.TotalNS < 0 {
+			return fmt.Errorf("kernel %q has a negative count or time", k.Name)
+		}
+	}
+	if p.KRD != nil {
+		if err := validHistogram(p.KRD); err != nil {
+			return fmt.Errorf("krd: %w", err)
+		}
+	}
+	return nil
+}
+
+// validHistogram checks the identities that [krd.Histogram] promises.
+func validHistogram(h *krd.Histogram) error {
+	sum := h.Cold
+	if h.Invalidated != nil {
+		sum += *h.Invalidated
+	}
+	inf := sum
+	for i, b := range h.Bins {
+		var from, to uint64 = 0, 1
+		if i > 0 {
+			from, to = 1<<(i-1), 1<<i
+		}
+		if i > 63 || b.FromBytes != from || b.ToBytes != to {
+			return fmt.Errorf("bin %d is [%d, %d), expected [%d, %d)", i, b.FromBytes, b.ToBytes, from, to)
+		}
+		if b.Count > h.Accesses {
+			return fmt.Errorf("bin %d has %d of %d accesses", i, b.Count, h.Accesses)
+		}
+		sum += b.Count
+	}
+	if sum != h.Accesses || inf > h.Accesses {
+		return fmt.Errorf("%d accesses, but cold ones and bins add up to %d", h.Accesses, sum)
+	}
+	if h.Close != nil && h.Near != nil && h.Far != nil {
+		if sum := inf + *h.Close + *h.Near + *h.Far; sum != h.Accesses || max(*h.Close, *h.Near, *h.Far) > h.Accesses {
+			return fmt.Errorf("%d accesses, but cold, close, near and far ones add up to %d", h.Accesses, sum)
+		}
+	}
+	for _, e := range []struct {
+		name string
+		n    *uint64
+	}{{"close", h.Close}, {"near", h.Near}, {"far", h.Far}} {
+		if e.n != nil && *e.n > h.Accesses {
+			return fmt.Errorf("%d of %d accesses are %s", *e.n, h.Accesses, e.name)
+		}
+	}
+	return nil
+}
+
+// check keeps of what was read for a planned cell what was planned, each scheduler once, and says what is not and what is missing.
+func (p *PlannedCell) check(cells []Cell, problems []Problem) ([]Cell, []Problem) {
+	var kept []Cell
+	seen := map[string]bool{}
+	bad := func(format string, args ...any) {
+		problems = append(problems, Problem{p.ID, Unreadable, experiments.ResultFile + ": " + fmt.Sprintf(format, args...)})
+	}
+	// Why a result is lost is said already where none is left, and of those of which the name is not known.
+	said := len(cells) == 0 || slices.ContainsFunc(problems, func(q Problem) bool { return strings.Contains(q.Detail, experiments.ResultFile+": result ") })
+	for _, c := range cells {
+		switch r := c.Result; {
+		case r.Kernel != p.Kernel:
+			bad("%s is of the kernel %s, planned is %s; not used", r.Scheduler, r.Kernel, p.Kernel)
+		case !slices.Contains(p.Schedulers, r.Scheduler):
+			bad("the scheduler %s is not planned; not used", r.Scheduler)
+		case r.Cores != p.Cores && !(r.Scheduler == "serial" && r.Cores == 1):
+			bad("%s is on %d cores, planned are %d; not used", r.Scheduler, r.Cores, p.Cores)
+		case r.Seed != p.Seed:
+			bad("%s has the seed %d, planned is %d; not used", r.Scheduler, r.Seed, p.Seed)
+		case seen[r.Scheduler]:
+			bad("%s comes twice; the second is not used", r.Scheduler)
+		default:
+			seen[r.Scheduler] = true
+			kept = append(kept, c)
+		}
+	}
+	for _, s := range p.Schedulers {
+		named := slices.ContainsFunc(problems, func(q Problem) bool {
+			return slices.Contains(strings.Fields(strings.ReplaceAll(q.Detail, ":", " ")), s)
+		})
+		if !said && !seen[s] && !named {
+			bad("there is no result of %s, which was planned", s)
+		}
+	}
+	return kept, problems
+}
