@@ -222,7 +222,8 @@ func readJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(b, v); err != nil {
+	_, lines := v.(*Failure) // a stack may be in it
+	if err := json.Unmarshal(plain(b, lines), v); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil

@@ -73,7 +73,7 @@ func ReadPlan(dir string) ([]PlannedCell, error) {
 			continue
 		}
 		var c PlannedCell
-		if err := json.Unmarshal(s.Bytes(), &c); err != nil {
+		if err := json.Unmarshal(plain(s.Bytes(), false), &c); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", path, line, err)
 		}
 		if err := checkVersion(c.SchemaVersion, SchemaVersion); err != nil {
