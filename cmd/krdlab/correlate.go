@@ -80,7 +80,11 @@ func loadExperiment(dir string) (*dataset.Experiment, error) {
 	e, err := dataset.Load(dir)
 	switch {
 	case err == nil && len(e.Cells) == 0:
-		return nil, &exitError{exitFailed, fmt.Errorf("%s: none of the %d cells of its plan can be used: %s; type krdlab sweep status %s", dir, len(e.Plan), firstProblem(e), dir)}
+		what := fmt.Sprintf("none of the %d cells of its plan can be used", len(e.Plan))
+		if len(e.Plan) == 1 {
+			what = "the only cell of its plan cannot be used"
+		}
+		return nil, &exitError{exitFailed, fmt.Errorf("%s: %s: %s; type krdlab sweep status %s", dir, what, firstProblem(e), dir)}
 	case err == nil:
 		return e, nil
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):

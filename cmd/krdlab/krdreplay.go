@@ -21,6 +21,9 @@ func (a *app) replay(f *krdFlags, opt krd.Options, traces []string) error {
 	if model != experiments.CacheBlocks && model != experiments.CacheLines {
 		return &experiments.ConfigError{Flag: "cache-model", Got: f.cacheModel, Want: "choose blocks or lines"}
 	}
+	if f.replay == machineAuto || f.replay == machineNative {
+		return usageError("krdlab krd --replay %s: that names no caches; type --replay %s for this computer's", f.replay, machineHost)
+	}
 	host, err := a.topology()
 	if err != nil {
 		return fmt.Errorf("this machine's topology: %w", err)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"krdlab/experiments"
 	"krdlab/hw"
 	"krdlab/hw/machine"
 	"krdlab/kernels/calibrate"
@@ -55,7 +56,10 @@ func (a *app) machineShowCommand() *cobra.Command {
 				return usageError("krdlab machine show %s: that is no simulated machine; type krdlab machine show %s for this computer as it would be simulated", args[0], machineHost)
 			}
 			m, err := loadMachine(args[0], t)
-			if err != nil {
+			if wrong, ok := errors.AsType[*experiments.ConfigError](err); ok {
+				return usageError("krdlab machine show %q: there is no such machine, and no such file; %s", wrong.Got,
+					experiments.Suggest(wrong.Got, append([]string{machineHost}, machine.Names()...)))
+			} else if err != nil {
 				return err
 			}
 			if asJSON {
@@ -120,7 +124,7 @@ func (a *app) machineCalibrateCommand() *cobra.Command {
 	return c
 }
 
-// newFile says before anything is measured whether a file can be made at path.
+// newFile says before anything is measured whether a file can be made at path. Errors: it exists, its folder is none, or cannot be written.
 func newFile(path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return outError(path, fs.ErrExist)
@@ -132,7 +136,11 @@ func newFile(path string) error {
 	case !s.IsDir():
 		return fmt.Errorf("--out %s: %s is no folder", path, dir)
 	}
-	return nil
+	probe, err := os.CreateTemp(dir, ".krdlab-")
+	if err != nil {
+		return fmt.Errorf("--out %s: nothing can be written into %s: %w", path, dir, err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
 // calibrate measures this computer and writes the file.

@@ -253,3 +253,23 @@ func TestWarnings(t *testing.T) {
 		"warning: the setting numa differs: first-touch in A, interleave in B (12 times)",
 		"warning: B: cell 0001-matmul-c6 missing: it has not been run", "only in A: matmul n=512")
 }
+
+// Where so many tests are made of so few repetitions that nothing can hold after the correction, that is said, and otherwise not.
+func TestNothingCanHold(t *testing.T) {
+	first := func(n int, slow int64) *dataset.Experiment {
+		return changed(func(r *experiments.Result) {
+			r.Repetitions, r.Serial.Repetitions = r.Repetitions[:n], r.Serial.Repetitions[:n]
+			for i := range r.Repetitions {
+				r.Repetitions[i].TimeNS *= slow
+			}
+		})
+	}
+	few := report(t, first(4, 1), first(4, 2)) // 4 and 4: 2 / 70
+	if got := text(t, few); few.Hold != 0 || !strings.Contains(got, "No change can hold here: 4 and 4 repetitions have a p of 0.029 at least") {
+		t.Errorf("%d hold\n%s", few.Hold, got)
+	}
+	enough := report(t, first(8, 1), first(8, 2))
+	if got := text(t, enough); enough.Hold == 0 || strings.Contains(got, "No change can hold") {
+		t.Errorf("%d hold\n%s", enough.Hold, got)
+	}
+}

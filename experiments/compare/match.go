@@ -55,7 +55,7 @@ func (c Config) key() dataset.Key {
 }
 
 func (c Config) String() string {
-	return fmt.Sprintf("%s, %s, %d cores", c.key(), c.Scheduler, c.Cores)
+	return fmt.Sprintf("%s, %s, %s", c.key(), c.Scheduler, plural(c.Cores, "core"))
 }
 
 // A Pair is a configuration that both have.

@@ -28,6 +28,10 @@ func (r *Report) WriteText(w io.Writer) error {
 		line("%s by Mann-Whitney's U, two-sided: %d with p < %.2f (by chance alone at most about %.0f), of which %d hold after Holm's correction.",
 			plural(r.Tests, "test"), r.Below, r.Alpha, math.Round(r.Alpha*float64(r.Tests)), r.Hold)
 	}
+	if best, n := r.smallestP(); r.Tests > 0 && r.Hold == 0 && best*float64(r.Tests) >= r.Alpha {
+		line("No change can hold here: %s have a p of %.2g at least, and that times %d is not below %.2f. Repeat more often, or compare fewer configurations.",
+			n, best, r.Tests, r.Alpha)
+	}
 	for _, m := range r.changes() {
 		line("- %s", m)
 	}
@@ -71,6 +75,26 @@ func revision(s *Side) string {
 		short += ", modified"
 	}
 	return " (krdlab " + short + ")"
+}
+
+// smallestP is the smallest two-sided p that the largest samples tested can have, without ties, and how large those are.
+func (r *Report) smallestP() (p float64, n string) {
+	p = 2
+	for i := range r.Pairs {
+		for _, c := range r.Pairs[i].Quantities {
+			if !c.P.Known() {
+				continue
+			}
+			x := 2.0 // over the binomial coefficient of a + b and a: all of A below all of B, or above
+			for k := 1; k <= c.A.N; k++ {
+				x *= float64(k) / float64(c.B.N+k)
+			}
+			if x < p {
+				p, n = x, fmt.Sprintf("%d and %d repetitions", c.A.N, c.B.N)
+			}
+		}
+	}
+	return p, n
 }
 
 // whyNoTest says what all comparisons are instead.

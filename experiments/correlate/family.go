@@ -248,8 +248,12 @@ func distinct[T comparable](list []Configuration, f func(*Configuration) T) []T 
 	return out
 }
 
-// String names the family for a person.
+// String names the family for a person. A size that all have is named too; of several, tables have a column.
 func (f *Family) String() string {
-	key := dataset.Key{Kernel: f.Kernel, Params: f.Params, Substrate: f.Substrate, Machine: f.Machine, Settings: f.Settings}
+	params := f.Params
+	if sizes := distinct(f.Configurations, func(c *Configuration) string { return c.Size }); len(sizes) == 1 && sizes[0] != "" {
+		params = strings.TrimSpace(f.SizeParam + "=" + sizes[0] + " " + params)
+	}
+	key := dataset.Key{Kernel: f.Kernel, Params: params, Substrate: f.Substrate, Machine: f.Machine, Settings: f.Settings}
 	return strings.Replace(key.String(), " , ", ", ", 1)
 }

@@ -105,8 +105,7 @@ func (f *Family) reversed(k key, point string) string {
 
 // bests says for the larger scopes which point goes with each outcome most strongly.
 func (t *texter) bests(f *Family) {
-	t.line("")
-	t.line("Which KRD share goes with it most strongly")
+	any := false
 	for i := range f.Scopes {
 		s := &f.Scopes[i]
 		if s.Kind == OneScheduler || s.Kind == OneCoreCount {
@@ -116,6 +115,11 @@ func (t *texter) bests(f *Family) {
 			a := &s.Associations[j]
 			if a.BestPearson == nil {
 				continue
+			}
+			if !any {
+				any = true
+				t.line("")
+				t.line("Which KRD share goes with it most strongly")
 			}
 			t.line("- %s, %s, n = %d pairs", s.Name, a.title(), a.N)
 			t.line("    by Pearson   %s", textcols.Wrap(a.BestPearson.String(), 100, 17))

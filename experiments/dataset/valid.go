@@ -137,6 +137,7 @@ func validHistogram(h *krd.Histogram) error {
 }
 
 // check keeps of what was read for a planned cell what was planned, each scheduler once, and says what is not and what is missing.
+// A scheduler beyond the plan is used.
 func (p *PlannedCell) check(cells []Cell, problems []Problem) ([]Cell, []Problem) {
 	var kept []Cell
 	seen := map[string]bool{}
@@ -149,8 +150,6 @@ func (p *PlannedCell) check(cells []Cell, problems []Problem) ([]Cell, []Problem
 		switch r := c.Result; {
 		case r.Kernel != p.Kernel:
 			bad("%s is of the kernel %s, planned is %s; not used", r.Scheduler, r.Kernel, p.Kernel)
-		case !slices.Contains(p.Schedulers, r.Scheduler):
-			bad("the scheduler %s is not planned; not used", r.Scheduler)
 		case r.Cores != p.Cores && !(r.Scheduler == "serial" && r.Cores == 1):
 			bad("%s is on %d cores, planned are %d; not used", r.Scheduler, r.Cores, p.Cores)
 		case r.Seed != p.Seed:
