@@ -51,6 +51,7 @@ func (a *app) plotCommand() *cobra.Command {
 	p := c.Flags()
 	p.StringSliceVar(&f.figures, "figure", nil, "only these: `ID`s of figures or of their families, separated by commas (default all)")
 	p.StringSliceVar(&f.formats, "format", []string{"svg"}, "`FORMAT`s, separated by commas: "+strings.Join(figures.Formats, ", "))
+	p.Lookup("format").DefValue = "svg"
 	p.StringVar(&f.out, "out", "", "write into this `DIR` (default EXP/"+figuresDir+"); existing files are not overwritten")
 	p.SortFlags = false
 	for flag, values := range map[string][]string{"figure": ids, "format": figures.Formats} {
