@@ -77,6 +77,9 @@ func (a *app) correlate(f *correlateFlags, dir string) error {
 
 // loadExperiment reads an experiment, or a run, to compute with. What is not as it should be, but can be read, is in its Problems.
 func loadExperiment(dir string) (*dataset.Experiment, error) {
+	if dir == "" {
+		return nil, usageError("krdlab: the name of an experiment or run is empty; type . for this folder")
+	}
 	e, err := dataset.Load(dir)
 	switch {
 	case err == nil && len(e.Cells) == 0:

@@ -69,6 +69,9 @@ type drawing struct {
 }
 
 func (a *app) plot(ctx context.Context, f *plotFlags, dir string) error {
+	if len(f.formats) == 0 {
+		return &experiments.ConfigError{Flag: "format", Got: "", Want: experiments.Suggest("", figures.Formats)}
+	}
 	for _, format := range f.formats {
 		if !slices.Contains(figures.Formats, format) {
 			return &experiments.ConfigError{Flag: "format", Got: format, Want: experiments.Suggest(format, figures.Formats)}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -77,7 +78,7 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	if !created {
 		fmt.Fprintf(a.stderr, "going on with %s\n", dir)
 	}
-	again := strings.Join(a.argv, " ")
+	again := typed(a.argv)
 	if runErr := a.sweepCells(ctx, dir, plan, opt, again); runErr != nil {
 		if ctx.Err() != nil {
 			return runErr
@@ -110,6 +111,19 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	_, werr = fmt.Fprintf(a.stdout, "in %s: %s, %s, %s/, %s\n", dir, reproduce.ReportHTML, reproduce.Correlation, reproduce.FiguresDir, strings.Join(sweep.Tables, ", "))
 	return errors.Join(err, werr)
 }
+
+// typed is a command as a shell reads it.
+func typed(argv []string) string {
+	words := make([]string, len(argv))
+	for i, w := range argv {
+		if words[i] = w; w == "" || plainWord.FindString(w) != w {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+var plainWord = regexp.MustCompile(`[A-Za-z0-9_./=,:@%+-]+`)
 
 // sweepCells works through a plan; again is the command that goes on where it ended.
 func (a *app) sweepCells(ctx context.Context, dir string, plan *sweep.Plan, opt sweep.Options, again string) error {
