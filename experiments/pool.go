@@ -1,7 +1,7 @@
 package experiments
 
 // Pool returns the result of several runs of one scheduler under one configuration but for the seed: repetitions and serial repetitions
-// in a row, summed up anew; all else is the first's. A single result is returned as it is. Results of which the source of LLC misses differs
+// in a row, summed up anew; all else is the first's. Inputs differ with the seed, so that intervals are of repetitions drawn within each run. A single result is returned as it is. Results of which the source of LLC misses differs
 // have none when pooled, and a warning says so. Cost: a bootstrap.
 func Pool(list []*Result) *Result {
 	if len(list) == 1 {
@@ -28,6 +28,9 @@ func Pool(list []*Result) *Result {
 		m.Serial = append(m.Serial, r.Serial.Repetitions[:n]...)
 		m.Repetitions = append(m.Repetitions, r.Repetitions[:n]...)
 		reps += r.Settings.Reps
+		if n > 0 {
+			m.strata = append(m.strata, n)
+		}
 		m.Warnings = append(m.Warnings, r.Warnings...)
 	}
 	for _, r := range list[1:] {

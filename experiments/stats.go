@@ -49,6 +49,8 @@ type ratioSample struct {
 	serialTime, parTime []float64
 	serialWork, parWork []float64
 	seed                uint64
+	// strata are the numbers of repetitions, one after the other, of runs of different inputs, which are not drawn for one another; nil: one run.
+	strata []int
 }
 
 // point returns speed-up, OVR and WTI (KRD paper, I-A), the last two NaN without work:
@@ -96,8 +98,8 @@ func (s *ratioSample) quantities() (speedup, ovr, wti Quantity) {
 		serialWork: make([]float64, len(s.serialWork)), parWork: make([]float64, len(s.parWork))}
 	var sps, os, ws []float64
 	for range resamples {
-		resample(rng, draw.serialTime, s.serialTime, draw.serialWork, s.serialWork)
-		resample(rng, draw.parTime, s.parTime, draw.parWork, s.parWork)
+		resample(rng, s.strata, draw.serialTime, s.serialTime, draw.serialWork, s.serialWork)
+		resample(rng, s.strata, draw.parTime, s.parTime, draw.parWork, s.parWork)
 		sp, o, w := draw.point()
 		sps, os, ws = append(sps, sp), append(os, o), append(ws, w)
 	}
@@ -109,14 +111,21 @@ func (s *ratioSample) quantities() (speedup, ovr, wti Quantity) {
 	return
 }
 
-// resample draws len(time) repetitions from (time, work) with replacement. work may be empty.
-func resample(rng *rand.Rand, toTime, time, toWork, work []float64) {
-	for i := range toTime {
-		j := rng.IntN(len(time))
-		toTime[i] = time[j]
-		if len(work) > 0 {
-			toWork[i] = work[j]
+// resample draws len(time) repetitions from (time, work) with replacement, as many from each stratum as it has. work may be empty.
+func resample(rng *rand.Rand, strata []int, toTime, time, toWork, work []float64) {
+	if len(strata) == 0 {
+		strata = []int{len(time)}
+	}
+	at := 0
+	for _, n := range strata {
+		for i := at; i < at+n; i++ {
+			j := at + rng.IntN(n)
+			toTime[i] = time[j]
+			if len(work) > 0 {
+				toWork[i] = work[j]
+			}
 		}
+		at += n
 	}
 }
 

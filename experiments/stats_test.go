@@ -193,3 +193,23 @@ func TestSerialTimeOfZero(t *testing.T) {
 		t.Errorf("speed-up %+v, OVR %+v, WTI %+v", sp, o, w)
 	}
 }
+
+// Runs of different inputs are not drawn for one another: where each is the same every time, so is the ratio of them all.
+func TestStrata(t *testing.T) {
+	s := ratioSample{cores: 1}
+	for range 6 {
+		s.serialTime, s.parTime = append(s.serialTime, 100), append(s.parTime, 100)
+		s.serialWork, s.parWork = append(s.serialWork, 90), append(s.parWork, 90)
+	}
+	for range 6 {
+		s.serialTime, s.parTime = append(s.serialTime, 200), append(s.parTime, 200)
+		s.serialWork, s.parWork = append(s.serialWork, 180), append(s.parWork, 180)
+	}
+	if _, _, w := s.quantities(); w.Low == w.High {
+		t.Error("as one run of one input they vary, which this test depends on")
+	}
+	s.strata = []int{6, 6}
+	if sp, o, w := s.quantities(); sp.Low != sp.High || o.Low != o.High || w.Low != Some(1) || w.High != Some(1) {
+		t.Errorf("speed-up %+v, OVR %+v, WTI %+v", sp, o, w)
+	}
+}

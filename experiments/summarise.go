@@ -26,6 +26,7 @@ type Measured struct {
 	Phases      []kernel.Phase
 	Trace       *Trace
 	Warnings    []string
+	strata      []int // of pooled runs: how many repetitions each has
 }
 
 // Summarise returns the result of one scheduler under c: LLC misses per core, medians and intervals of everything, means of each
@@ -56,6 +57,7 @@ func Summarise(c *Config, m *Measured) Result {
 		cores: r.Cores, seed: c.Seed,
 		serialTime: times(m.Serial), parTime: times(m.Repetitions),
 		serialWork: works(m.Serial), parWork: works(m.Repetitions),
+		strata: m.strata,
 	}
 	if len(s.serialTime) > 0 {
 		r.Serial.TimeNS = Some(median(s.serialTime))

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments"
+	"krdlab/experiments/dataset"
 	"krdlab/krd"
 	"krdlab/krd/causes"
 	"krdlab/krd/krdplot"
@@ -305,6 +306,9 @@ func findTraces(path string) (traces []string, err error) {
 			return nil, err
 		}
 		traces = append(traces, found...)
+	}
+	if _, err := os.Stat(filepath.Join(path, dataset.PlanFile)); err == nil && len(traces) == 0 {
+		return nil, usageError("krdlab krd %s: it is the folder of a sweep; name the run directory of one of its cells, %s/%s/...", path, path, dataset.CellsDir)
 	}
 	if len(traces) == 0 {
 		return nil, fmt.Errorf("run directory %s holds no trace (*.loi, *.loi.zst): was it run with --trace off or profile?", path)

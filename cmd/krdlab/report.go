@@ -28,7 +28,7 @@ func (a *app) reportCommand() *cobra.Command {
 		Example: "  krdlab report krdlab-runs/20261120-180509-matmul-workfirst-c2-n4096\n  krdlab report sweep --out page.html",
 		Args:    exactly("EXP"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			e, err := dataset.Load(args[0])
+			e, err := reportable(args[0])
 			if err != nil {
 				return err
 			}
@@ -66,4 +66,16 @@ func writeReport(e *dataset.Experiment, out string) error {
 		err = errors.Join(err, os.Remove(out))
 	}
 	return err
+}
+
+// reportable reads an experiment of which there may be nothing to use: the page then says why.
+func reportable(dir string) (*dataset.Experiment, error) {
+	if dir == "" {
+		return loadExperiment(dir)
+	}
+	e, err := dataset.Load(dir)
+	if err != nil {
+		return loadExperiment(dir) // the same error, with its exit code
+	}
+	return e, nil
 }

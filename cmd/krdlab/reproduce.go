@@ -73,7 +73,10 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 		Kind: "reproduce", Argv: a.argv, Created: time.Now().UTC().Truncate(time.Second), Build: experiments.ReadBuild(), Notes: []string{"scale " + f.scale},
 	})
 	if err != nil {
-		return sweepError(err)
+		if other := (*sweep.DifferentPlanError)(nil); errors.As(err, &other) {
+			return usageError("krdlab reproduce: %s holds another plan than that of --scale %s (%s); choose another --out", dir, f.scale, strings.Join(other.What, "; "))
+		}
+		return createError(err)
 	}
 	if !created {
 		fmt.Fprintf(a.stderr, "going on with %s\n", dir)

@@ -63,7 +63,7 @@ func (a *app) runCommand() *cobra.Command {
 func (f *runFlags) define(p *pflag.FlagSet) {
 	p.StringVar(&f.sched, "sched", "workfirst", "`NAMES` of schedulers, separated by commas, or all: "+strings.Join(experiments.SchedulerNames(), ", "))
 	p.IntVar(&f.cores, "cores", 0, "`N` workers, one for each core (default all cores of the machine)")
-	p.StringVar(&f.machine, "machine", machineAuto, "`WHERE`: native, the `NAME` or TOML file of a machine to simulate, or auto: native where this machine has\nthe cores, otherwise "+
+	p.StringVar(&f.machine, "machine", machineAuto, "`WHERE`: native, the name or TOML file of a machine to simulate, or auto: native where this machine has\nthe cores, otherwise "+
 		experiments.DefaultMachine+" simulated; see krdlab list machines")
 	p.StringVar(&f.caches, "cache-model", string(experiments.CacheBlocks), "how a simulated machine's caches are modelled: whole `blocks` (fast) or lines")
 	p.IntVar(&f.reps, "reps", 0, fmt.Sprintf("`N` timed repetitions; below 6 there are no intervals (default %d, simulated %d)", experiments.DefaultReps, experiments.SimulatedReps))

@@ -120,7 +120,7 @@ func (a *app) sweepConfigs(ctx context.Context, configs []experiments.Config, f 
 	}
 	created, err := sweep.Create(dir, plan, a.sweepInfo())
 	if err != nil {
-		return sweepError(err)
+		return createError(err)
 	}
 	if f.write {
 		fmt.Fprintf(a.stderr, "%d cells are planned in %s; run them with krdlab sweep submit %s, or krdlab sweep resume %s\n", len(plan.Cells), dir, dir, dir)
@@ -229,15 +229,23 @@ func cellCode(err error) int {
 	return exitCode(err)
 }
 
+// createError gives an error of [sweep.Create] its exit code: a folder that is something else is a wrong --out.
+func createError(err error) error {
+	if errors.Is(err, dataset.ErrNotAnExperiment) {
+		return &exitError{exitUsage, err}
+	}
+	return sweepError(err)
+}
+
 // sweepError gives an error of a sweep its exit code.
 func sweepError(err error) error {
 	var other *sweep.DifferentPlanError
 	var data *sweep.DataError
 	var busy *sweep.BusyError
 	switch {
-	case errors.As(err, &other), errors.Is(err, dataset.ErrNotAnExperiment), errors.As(err, &busy):
+	case errors.As(err, &other), errors.As(err, &busy):
 		return &exitError{exitUsage, err}
-	case errors.As(err, &data):
+	case errors.As(err, &data), errors.Is(err, dataset.ErrNotAnExperiment):
 		return &exitError{exitData, err}
 	}
 	return err

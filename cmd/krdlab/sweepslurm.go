@@ -152,7 +152,7 @@ func (a *app) submitted(ctx context.Context, arg string, f *submitFlags) (string
 		dir = filepath.Join(experiments.RunsDir, plan.Name())
 	}
 	_, err = sweep.Create(dir, plan, a.sweepInfo())
-	return dir, sweepError(err)
+	return dir, createError(err)
 }
 
 func (a *app) submit(ctx context.Context, dir string, f *submitFlags) error {

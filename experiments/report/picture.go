@@ -114,8 +114,11 @@ func numbersOf(f *figures.Figure) table {
 	if panels {
 		t.Head = append(t.Head, column{Text: "panel", Name: true})
 	}
-	x := f.Panels[0].X.Label
-	t.Head = append(t.Head, column{Text: "series", Name: true}, column{Text: x}, column{Text: f.Panels[0].Y.Label}, column{Text: "low"}, column{Text: "high"}, column{Text: "n"})
+	series, x, value := "series", f.Panels[0].X.Label, f.Panels[0].Y.Label
+	if f.Panels[0].Kind == figures.Heat { // a series is a row
+		series, value = value, "number"
+	}
+	t.Head = append(t.Head, column{Text: series, Name: true}, column{Text: x}, column{Text: value}, column{Text: "low"}, column{Text: "high"}, column{Text: "n"})
 	last, b := "", block{}
 	flush := func() {
 		if len(b.Rows) > 0 {
