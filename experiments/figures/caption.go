@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"krdlab/experiments"
+	"krdlab/loi"
 )
 
 // source says where the numbers of a group come from: the first line of every caption.
@@ -59,7 +60,7 @@ func (s *subject) sample(how statistic) string {
 	if high > low {
 		n = fmt.Sprintf("%d to %d", low, high)
 	}
-	text := fmt.Sprintf("Points: %s of n = %s repetitions (%s). ", how.points, n, plural(s.seeds(), "seed"))
+	text := fmt.Sprintf("Points: %s of n = %s repetitions (%s). ", how.points, n, s.seedText())
 	switch {
 	case without == len(s.results):
 		text += "No intervals: fewer than 6 repetitions."
@@ -94,6 +95,17 @@ func (s *subject) seeds() int {
 		seen[c.Result.Seed] = true
 	}
 	return len(seen)
+}
+
+// seedText says how many seeds there are. Each repetition of a simulated cell has one that is derived from the cell's.
+func (s *subject) seedText() string {
+	switch n := s.seeds(); {
+	case s.Substrate != loi.Simulated:
+		return plural(n, "seed")
+	case n > 1:
+		return fmt.Sprintf("of %d seeds, and each with one of its own", n)
+	}
+	return "each with a seed of its own"
 }
 
 func plural(n int, noun string) string {

@@ -201,7 +201,7 @@ func (s *subject) distancesSay(cores int, what string, p *Panel) []string {
 		}
 	}
 	text := fmt.Sprintf("%s %s distance. Points: medians of n = %s (%s), each of %s accesses. ", what, title(string(convention)),
-		counted(low, high, "traced repetition"), plural(s.seeds(), "seed"), between(slices.Min(accesses), slices.Max(accesses)))
+		counted(low, high, "traced repetition"), s.seedText(), between(slices.Min(accesses), slices.Max(accesses)))
 	if low < minSample {
 		text += "No intervals where fewer than 6 repetitions were traced."
 	} else {

@@ -152,7 +152,7 @@ func (s *subject) farAgainstCores() *Figure {
 		}
 	}
 	text := fmt.Sprintf("Accesses with a reuse distance of %s. Left: first accesses on a node, whose distance is INF, count as far. Points: medians of n = %s (%s). ",
-		s.thresholdSays(), counted(low, high, "traced repetition"), plural(s.seeds(), "seed"))
+		s.thresholdSays(), counted(low, high, "traced repetition"), s.seedText())
 	if low < minSample {
 		text += "No intervals where fewer than 6 repetitions were traced."
 	} else {

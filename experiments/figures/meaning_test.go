@@ -107,7 +107,7 @@ func TestCaptions(t *testing.T) {
 	list, _ := All(g)
 	text := strings.Join(list[0].Caption, " ")
 	for _, want := range []string{
-		"Not drawn, because it was not measured: helpfirst.", "No intervals: fewer than 6 repetitions.", "16 of the 128 repetitions are doubtful", "SIMULATED", "1\u00a0seed",
+		"Not drawn, because it was not measured: helpfirst.", "No intervals: fewer than 6 repetitions.", "16 of the 128 repetitions are doubtful", "SIMULATED", "each with a seed of its own",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %q", want, text)
