@@ -1,0 +1,63 @@
+package experiments
+
+import (
+	"context"
+	"testing"
+
+	"krdlab/hw/machine"
+	"krdlab/kernels"
+	"krdlab/kernels/kernel"
+	"krdlab/runtimes"
+)
+
+// BenchmarkSimulate is a repetition of matmul, n = 4096 with leaves of 32x32x64 (2^20 kernels), on 24 simulated cores of 4 nodes, without a
+// trace: the driver, the policy and the cache model on one core of the host.
+func BenchmarkSimulate(b *testing.B) {
+	for _, sched := range runtimes.Schedulers {
+		if sched.Rules().Spawn == runtimes.SpawnGo {
+			continue
+		}
+		for _, model := range []CacheModel{CacheBlocks, CacheLines} {
+			b.Run(sched.Name+"/"+string(model), func(b *testing.B) { benchmarkSimulate(b, sched, model) })
+		}
+	}
+}
+
+func benchmarkSimulate(b *testing.B, sched runtimes.Scheduler, cache CacheModel) {
+	k, _ := kernels.ByName("matmul")
+	m, err := machine.ByName(DefaultMachine)
+	if err != nil {
+		b.Fatal(err)
+	}
+	topo, err := m.Topology()
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := NewConfig(k)
+	c.Simulated, c.Cores, c.CacheModel = m, 24, cache
+	c.Params["n"] = 4096
+	s := &simulation{machine: m, c: &c, topo: topo}
+	if s.place, err = topo.Place(c.Cores, c.Bind, c.SMT); err != nil {
+		b.Fatal(err)
+	}
+	in, err := k.New(c.Params, kernel.Env{Seed: c.Seed, Dry: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer in.Close()
+	var kernelRuns, misses int64
+	for b.Loop() {
+		j := &job{scheduler: sched, workers: c.Cores}
+		if sched.Rules().Spawn == runtimes.SpawnCall {
+			j.workers = 1
+		}
+		if err := s.simulate(context.Background(), in, j); err != nil {
+			b.Fatal(err)
+		}
+		kernelRuns += *j.result.Kernels
+		misses += *j.result.Counters.LLCMisses.Value
+	}
+	b.ReportMetric(float64(kernelRuns)/1e6/b.Elapsed().Seconds(), "Mkernels/s")
+	b.ReportMetric(float64(misses)/1e6/float64(b.N), "MLLCmiss/run")
+	b.ReportMetric(0, "ns/op")
+}
