@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -99,6 +100,7 @@ func (a *app) root() *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.SetFlagErrorFunc(flagError)
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return noEmptyFlag(c) }
 	root.SetUsageTemplate(strings.NewReplacer("{{if .Runnable}}", "{{if and .Runnable (not .HasAvailableSubCommands)}}",
 		"{{.CommandPath}} [command]{{end}}", "{{if eq .Name \"run\"}}{{.UseLine}}{{else}}{{.CommandPath}} COMMAND{{end}}{{end}}",
 		"{{.CommandPath}} [command] --help", "{{if eq .Name \"run\"}}{{.CommandPath}} KERNEL{{else}}{{.CommandPath}} COMMAND{{end}} --help", ".FlagUsages", ".FlagUsagesWrapped 110", "Global Flags:", "Flags of every run:",
@@ -191,6 +193,37 @@ func flagError(c *cobra.Command, err error) error {
 		return usageError("--%s needs a value; %s", missing.GetSpecifiedName(), help)
 	}
 	return usageError("%s: %v; %s", c.CommandPath(), err, help)
+}
+
+// expectedNote is the annotation of a flag that says what its value is to be, where the name in its help is not enough.
+const expectedNote = "krdlab-expected"
+
+// noEmptyFlag refuses a flag that was given no text where no text means that it was not given: most often that is a variable of a shell
+// that is not set, and what was asked for would be left out in silence.
+func noEmptyFlag(c *cobra.Command) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		empty := f.Value.String() == "" && (f.DefValue == "" || f.Annotations[expectedNote] != nil)
+		if l, ok := f.Value.(pflag.SliceValue); ok {
+			empty = len(l.GetSlice()) == 0 || slices.Contains(l.GetSlice(), "")
+		}
+		if err != nil || !empty {
+			return
+		}
+		kind, _ := pflag.UnquoteUsage(f)
+		want := "expected " + kind
+		if note := f.Annotations[expectedNote]; note != nil {
+			want = note[0]
+		}
+		err = &experiments.ConfigError{Flag: f.Name, Got: `""`, Want: want + ", or leave the flag out; see " + c.CommandPath() + " --help"}
+	})
+	return err
+}
+
+// expects notes what the value of a flag is to be, for the error of one that is empty.
+func expects(flags *pflag.FlagSet, name, what string) {
+	if err := flags.SetAnnotation(name, expectedNote, []string{what}); err != nil {
+		panic(err) // the flag is not defined
+	}
 }
 
 // exactly returns a check that a command has the arguments what names, such as "TRACE|RUNDIR".

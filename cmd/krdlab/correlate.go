@@ -43,6 +43,7 @@ func (a *app) correlateCommand() *cobra.Command {
 	p.StringVar(&f.csv, "csv", "", "print one `TABLE` as CSV: "+strings.Join(correlate.Tables, ", "))
 	p.BoolVar(&f.full, "full", false, "print the coefficients of all shares in every scope")
 	p.SortFlags = false
+	expects(p, "csv", experiments.Suggest("", correlate.Tables))
 	if err := c.RegisterFlagCompletionFunc("csv", cobra.FixedCompletions(correlate.Tables, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // the flag is defined above
 	}

@@ -71,6 +71,12 @@ func (a *app) krdCommand() *cobra.Command {
 	p.StringVar(&f.bins, "bins", "", "`FROM-TO`: the distances to rank causes of, 32M- or 1M-32M (default: beyond the LLC)")
 	p.IntVar(&f.node, "node", 0, "only node `N` (default all, and their sum)")
 	p.SortFlags = false
+	expects(p, "replay", "expected a machine: "+machineHost+", one of krdlab list machines, or a TOML file")
+	expects(p, "engine", "choose one of "+strings.Join(krd.Engines, ", "))
+	expects(p, "plot", "expected a new file that ends in .svg, .png or .pdf")
+	expects(p, "by", "choose one of "+strings.Join(krd.Rankings, ", "))
+	expects(p, "bins", "expected FROM-TO in bytes, such as 32M-, 1MiB-32MiB or 0-64K")
+	expects(p, "llc", "expected SIZE:WAYS[:LINE], such as 18MiB:16")
 	return c
 }
 
@@ -103,7 +109,7 @@ func (a *app) krd(f *krdFlags, path string) error {
 	if f.replay != "" {
 		return a.replay(f, opt, traces)
 	} else if f.cacheModel != string(experiments.CacheBlocks) {
-		return usageError("krdlab krd --cache-model %s: it is for --replay; add --replay host", f.cacheModel)
+		return usageError("krdlab krd --cache-model %q: it is for --replay; add --replay host", f.cacheModel)
 	}
 	if opt.Engine.Sampling() {
 		return a.sample(f, opt, traces)

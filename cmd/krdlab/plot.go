@@ -54,6 +54,8 @@ func (a *app) plotCommand() *cobra.Command {
 	p.Lookup("format").DefValue = "svg"
 	p.StringVar(&f.out, "out", "", "write into this `DIR` (default EXP/"+figuresDir+"); existing files are not overwritten")
 	p.SortFlags = false
+	expects(p, "format", experiments.Suggest("", figures.Formats))
+	expects(p, "figure", experiments.Suggest("", ids))
 	for flag, values := range map[string][]string{"figure": ids, "format": figures.Formats} {
 		if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 			panic(err) // the flags are defined above
@@ -69,9 +71,6 @@ type drawing struct {
 }
 
 func (a *app) plot(ctx context.Context, f *plotFlags, dir string) error {
-	if len(f.formats) == 0 {
-		return &experiments.ConfigError{Flag: "format", Got: "", Want: experiments.Suggest("", figures.Formats)}
-	}
 	for _, format := range f.formats {
 		if !slices.Contains(figures.Formats, format) {
 			return &experiments.ConfigError{Flag: "format", Got: format, Want: experiments.Suggest(format, figures.Formats)}

@@ -80,6 +80,10 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 	p.BoolVar(&f.oversubscribe, "oversubscribe", false, "allow more workers than CPUs; WTI is then unreliable")
 	p.BoolVar(&f.smt, "smt", false, "use SMT siblings as cores")
 	p.StringVar(&f.topology, "topology", "", "treat workers as `NODESxCORES`, such as 4x6; results are marked synthetic")
+	expects(p, "bind", "choose compact, scatter or a list of CPUs such as 0,2,4-7")
+	expects(p, "trace", "choose off, profile, full or krd")
+	expects(p, "trace-grain", "choose kernel or task")
+	expects(p, "topology", "expected NODESxCORES, such as 4x6")
 }
 
 // completeRunFlags says how the values of those flags, which c has, are completed.
@@ -180,9 +184,6 @@ func (f *runFlags) config(flags *pflag.FlagSet, k *kernel.Kernel, t *hw.Topology
 		if made, err := hw.Synthetic(c.Topology); err == nil {
 			c.Cores = len(made.CPUs)
 		}
-	}
-	if flags.Changed("out") && f.out == "" {
-		return nil, &experiments.ConfigError{Flag: "out", Got: `""`, Want: "name a folder that does not exist yet, or leave the flag out"}
 	}
 	return &c, nil
 }

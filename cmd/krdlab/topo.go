@@ -42,7 +42,7 @@ func (a *app) topoCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	c.Flags().StringVar(&root, "root", "", "read the proc and sys folders of this folder: a snapshot of another machine")
+	c.Flags().StringVar(&root, "root", "", "read the proc and sys folders of this `FOLDER`: a snapshot of another machine")
 	return c
 }
 
