@@ -90,7 +90,7 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	}
 	e, lerr := sweep.WriteTables(dir)
 	if lerr != nil {
-		return errors.Join(err, sweepError(lerr))
+		return bothErrors(err, sweepError(lerr))
 	}
 	for _, p := range e.Problems {
 		fmt.Fprintf(a.stderr, "warning: %s\n", p)
@@ -139,7 +139,7 @@ func (a *app) sweepCells(ctx context.Context, dir string, plan *sweep.Plan, opt 
 	case ctx.Err() != nil:
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted; %d of %d cells are done; go on with: %s", done, len(plan.Cells), again)}
 	case err != nil:
-		return sweepError(fmt.Errorf("%w; %d of %d cells are done; go on with: %s", err, done, len(plan.Cells), again))
+		return sweepError(howFar(err, sum, plan, again))
 	case len(sum.Failures) > 0:
 		first := sum.Failures[0]
 		return &exitError{first.ExitCode, fmt.Errorf("%d of %d cells failed, the first, %s, with: %s; to run them again: %s",

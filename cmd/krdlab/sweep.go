@@ -199,8 +199,8 @@ func (a *app) sweepRun(ctx context.Context, dir string, plan *sweep.Plan) error 
 	if ctx.Err() != nil {
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted; %d of %d cells are done; go on with: krdlab sweep resume %s", len(sum.Before)+len(sum.Done), len(plan.Cells), dir)}
 	}
-	if err = errors.Join(err, terr); err != nil {
-		return sweepError(fmt.Errorf("%w; %d of %d cells are done; go on with: krdlab sweep resume %s", err, len(sum.Before)+len(sum.Done), len(plan.Cells), dir))
+	if err = bothErrors(err, terr); err != nil {
+		return sweepError(howFar(err, sum, plan, "krdlab sweep resume "+dir))
 	}
 	for _, id := range sum.Busy {
 		fmt.Fprintf(a.stderr, "cell %s is being run by another process, and is not in the tables yet\n", id)
@@ -211,6 +211,25 @@ func (a *app) sweepRun(ctx context.Context, dir string, plan *sweep.Plan) error 
 			n, len(plan.Cells), first.ID, oneLine(errors.New(first.Error)), dir)}
 	}
 	return nil
+}
+
+// howFar adds to the error of a sweep how far it came, and the command that goes on.
+func howFar(err error, sum *sweep.Summary, plan *sweep.Plan, again string) error {
+	then := "go on with"
+	if _, ok := errors.AsType[*sweep.FolderError](err); ok {
+		then = "when it can be written, go on with"
+	}
+	return fmt.Errorf("%w; %d of %d cells are done; %s: %s", err, len(sum.Before)+len(sum.Done), len(plan.Cells), then, again)
+}
+
+// bothErrors joins the errors of running cells and of writing tables, one where they are of one folder that cannot be written.
+func bothErrors(run, tables error) error {
+	a, isA := errors.AsType[*sweep.FolderError](run)
+	b, isB := errors.AsType[*sweep.FolderError](tables)
+	if isA && isB && a.Dir == b.Dir {
+		return run
+	}
+	return errors.Join(run, tables)
 }
 
 func (a *app) sweepOptions() (sweep.Options, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -48,7 +49,16 @@ const (
 	pause    = 20 * time.Millisecond
 )
 
-// take takes the lock of the file path, which it makes; what names it in errors. A *BusyError says who has it.
+// named puts what was to be locked before an error that does not say where it happened.
+func named(what string, err error) error {
+	if _, ok := errors.AsType[*FolderError](err); ok {
+		return err
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// take takes the lock of the file path, which it makes; what names it in errors. A *BusyError says who has it, a *FolderError that the file
+// cannot be made.
 func take(path, what string) (*claim, error) {
 	for n := 1; ; n++ {
 		c, err := try(path, unix.LOCK_EX|unix.LOCK_NB)
@@ -61,7 +71,7 @@ func take(path, what string) (*claim, error) {
 			busy.What = what
 			return nil, busy
 		case err != nil:
-			return nil, fmt.Errorf("%s: %w", what, err)
+			return nil, named(what, err)
 		case c == nil:
 			continue // the file was removed by its holder
 		}
@@ -86,7 +96,7 @@ func wait(path, what string) (*claim, error) {
 	for {
 		c, err := try(path, unix.LOCK_EX)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", what, err)
+			return nil, named(what, err)
 		}
 		if c != nil {
 			return c, nil
@@ -97,7 +107,11 @@ func wait(path, what string) (*claim, error) {
 // try returns nil, nil where the locked file is no longer the one of that name.
 func try(path string, how int) (*claim, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
+		var cause *fs.PathError
+		errors.As(err, &cause)
+		return nil, &FolderError{filepath.Dir(path), cause.Err}
+	} else if err != nil {
 		return nil, err
 	}
 	for err = unix.EINTR; errors.Is(err, unix.EINTR); {

@@ -22,25 +22,20 @@ var Tables = []string{CSVFile, JSONLFile, ParquetFile, BenchFile}
 
 // WriteTables reads the experiment in dir and writes its tables into it, in place of those that are there. Processes that do so at the same
 // time take turns, so that what is there in the end has everything that was finished. The experiment is returned. Errors: those of
-// dataset.Load; of writing.
+// [Read] and dataset.Load; a [*FolderError]; of writing.
 func WriteTables(dir string) (e *dataset.Experiment, err error) {
+	if _, err := Read(dir); err != nil { // before a lock is made in a folder that is something else
+		return nil, err
+	}
 	lock, err := wait(filepath.Join(dir, tableLock), "tables of "+dir)
 	if err != nil {
 		return nil, err
 	}
 	defer lock.release()
-	if e, err = load(dir); err != nil {
+	if e, err = dataset.Load(dir); err != nil {
 		return nil, err
 	}
 	return e, writeTables(dir, e)
-}
-
-// load is dataset.Load; a plan that cannot be read is a *DataError.
-func load(dir string) (*dataset.Experiment, error) {
-	if _, err := Read(dir); err != nil {
-		return nil, err
-	}
-	return dataset.Load(dir)
 }
 
 func writeTables(dir string, e *dataset.Experiment) error {

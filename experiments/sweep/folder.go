@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"krdlab/experiments"
 	"krdlab/experiments/dataset"
 	"krdlab/hw/machine"
 )
@@ -106,14 +107,15 @@ func (p *Plan) write(dir string, info dataset.Info) error {
 	return syncPath(filepath.Join(dir, dataset.MachinesDir))
 }
 
-// Read reads the plan of the experiment in dir, and its machines.
+// Read reads the plan of the experiment in dir, and its machines. Errors: one that wraps fs.ErrNotExist where dir is not there, and
+// dataset.ErrNotAnExperiment where it is something else; those of reading; a [*DataError].
 func Read(dir string) (*Plan, error) {
+	if err := noSweep(dir); err != nil {
+		return nil, err
+	}
 	cells, err := dataset.ReadPlan(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, serr := os.Stat(dir); serr != nil {
-			return nil, serr
-		}
-		return nil, fmt.Errorf("%s: %w: there is no %s", dir, dataset.ErrNotAnExperiment, dataset.PlanFile)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, err
 	} else if err != nil {
 		return nil, &DataError{err}
 	}
@@ -133,6 +135,54 @@ func Read(dir string) (*Plan, error) {
 	}
 	return p, nil
 }
+
+// noSweep says why there is no sweep in dir, if there is none.
+func noSweep(dir string) error {
+	no := func(kind error, format string, args ...any) error {
+		return &noSweepError{fmt.Sprintf(format, args...) + "; expected the folder of a sweep, with " + dataset.PlanFile + " in it", kind}
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case dir == "":
+		return no(fs.ErrNotExist, "no folder is named")
+	case errors.Is(err, fs.ErrNotExist):
+		return no(fs.ErrNotExist, "%s: there is no such folder", dir)
+	case err != nil:
+		return err
+	case !info.IsDir() && filepath.Base(dir) == dataset.PlanFile:
+		return no(dataset.ErrNotAnExperiment, "%s is a file in the folder %s", dir, filepath.Dir(dir))
+	case !info.IsDir():
+		return no(dataset.ErrNotAnExperiment, "%s is a file", dir)
+	}
+	switch _, err := os.Stat(filepath.Join(dir, dataset.PlanFile)); {
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil // reading it says what is wrong with it
+	case exists(filepath.Join(dir, experiments.ResultFile)):
+		return no(dataset.ErrNotAnExperiment, "%s holds a single run, no sweep", dir)
+	}
+	return no(dataset.ErrNotAnExperiment, "%s: there is no sweep in it", dir)
+}
+
+// noSweepError is a folder without a sweep. It wraps fs.ErrNotExist or dataset.ErrNotAnExperiment, whose texts would say less.
+type noSweepError struct {
+	text string
+	kind error
+}
+
+func (e *noSweepError) Error() string { return e.text }
+func (e *noSweepError) Unwrap() error { return e.kind }
+
+// A FolderError is a folder of an experiment that cannot be written.
+type FolderError struct {
+	Dir string
+	Err error // of the system
+}
+
+func (e *FolderError) Error() string {
+	return fmt.Sprintf("the folder %s cannot be written: %v", e.Dir, e.Err)
+}
+
+func (e *FolderError) Unwrap() error { return e.Err }
 
 // A DataError is a document of an experiment that cannot be used.
 type DataError struct{ Err error }

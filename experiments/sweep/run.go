@@ -75,21 +75,20 @@ const (
 // Run works through the plan of the experiment in dir: every cell that is not finished and that nobody else works on is run, and what a
 // dead process left of one is removed first. A cell that fails is recorded and the sweep goes on; one that failed earlier is run again.
 //
-// Errors: a *[BusyError] where another process works through dir; [ErrNoLocks]; context.Cause(ctx); what makes going on pointless,
-// such as a full disk. The summary is valid in any case.
+// Errors: a *[BusyError] where another process works through dir; a *[FolderError]; [ErrNoLocks]; context.Cause(ctx); what makes going on
+// pointless, such as a full disk. The summary is valid in any case.
 func Run(ctx context.Context, dir string, plan *Plan, opt Options) (*Summary, error) {
-	sum := &Summary{}
-	lock, err := take(filepath.Join(dir, sweepLock), "the sweep in "+dir)
-	if err != nil {
-		return sum, err
-	}
-	defer lock.release()
-	w := newWork(dir, plan)
+	sum, w := &Summary{}, newWork(dir, plan)
 	for i := range plan.Cells {
 		if w.done[i] {
 			sum.Before = append(sum.Before, plan.Cells[i].ID)
 		}
 	}
+	lock, err := take(filepath.Join(dir, sweepLock), "the sweep in "+dir)
+	if err != nil {
+		return sum, err
+	}
+	defer lock.release()
 	for i := range plan.Cells {
 		if w.done[i] {
 			continue
