@@ -1,6 +1,7 @@
 package cachemodel
 
 import (
+	"fmt"
 	"testing"
 
 	"krdlab/hw/machine"
@@ -75,17 +76,25 @@ func paperMachine(tb testing.TB) *machine.Machine {
 
 // BenchmarkBlocks is the product of 4096 x 4096 matrices on the paper's machine in block mode: ns for an access of one block. 23 to 45 on a shared Zen 5.
 func BenchmarkBlocks(b *testing.B) {
-	benchmarkProduct(b, 4096, true, Options{})
+	benchmarkProduct(b, newProduct(4096, 24, true), Options{})
 }
 
-// BenchmarkLines is the same in line mode: ns for a line. 7 to 9 (tiled) and 17 to 26 (row) on a shared Zen 5.
+// BenchmarkLines is the same in line mode, ns for a line, and the same without groups of lines: the program has one line more, which is alone.
 func BenchmarkLines(b *testing.B) {
-	b.Run("layout=tiled", func(b *testing.B) { benchmarkProduct(b, 4096, true, Options{Granularity: Lines}) })
-	b.Run("layout=row", func(b *testing.B) { benchmarkProduct(b, 4096, false, Options{Granularity: Lines}) })
+	for _, layout := range []string{"tiled", "row"} {
+		for _, groups := range []bool{true, false} {
+			b.Run(fmt.Sprintf("layout=%s/groups=%v", layout, groups), func(b *testing.B) {
+				p := newProduct(4096, 24, layout == "tiled")
+				if !groups {
+					p.layout.Add(64, 64)
+				}
+				benchmarkProduct(b, p, Options{Granularity: Lines})
+			})
+		}
+	}
 }
 
-func benchmarkProduct(b *testing.B, n uint64, tiled bool, opt Options) {
-	p := newProduct(n, 24, tiled)
+func benchmarkProduct(b *testing.B, p *product, opt Options) {
 	m, err := New(paperMachine(b), p.layout, opt)
 	if err != nil {
 		b.Fatal(err)
@@ -108,9 +117,10 @@ func benchmarkProduct(b *testing.B, n uint64, tiled bool, opt Options) {
 	b.ReportMetric(float64(c.LLCMisses)/float64(c.Lines)*100, "%LLCmiss")
 }
 
-// BenchmarkHits is line mode with everything in the L2: 128 consecutive lines at a time. 3 to 4 ns for a line on a shared Zen 5.
+// BenchmarkHits is line mode with everything in the L2: 128 consecutive lines at a time, each for itself. 3 to 4 ns for a line on a shared Zen 5.
 func BenchmarkHits(b *testing.B) {
 	l := &Layout{}
+	l.Add(64, 64)
 	for range 16 {
 		l.Add(8192, 4096)
 	}
@@ -120,7 +130,7 @@ func BenchmarkHits(b *testing.B) {
 	}
 	i := uint32(0)
 	for b.Loop() {
-		m.Kernel(0, 0, 0, []Access{{Block: i & 15}})
+		m.Kernel(0, 0, 0, []Access{{Block: 1 + i&15}})
 		i++
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/128, "ns/line")

@@ -2,6 +2,7 @@ package cachemodel
 
 import (
 	"math"
+	"math/bits"
 
 	"krdlab/hw/machine"
 )
@@ -31,8 +32,10 @@ func (m *Model) useBlocks(x *machine.Machine) error {
 }
 
 func (m *Model) useLines(x *machine.Machine, lines uint64, opt Options) error {
-	setsOf := func(c machine.Cache) uint64 { return c.Bytes / uint64(c.LineBytes) / uint64(c.Ways) }
-	p, err := newPlacement(lines, 1<<m.pageShift, setsOf(x.L2), setsOf(x.LLC), opt)
+	m.groupLines(x)
+	lines = (lines + m.group - 1) / m.group
+	setsOf := func(c machine.Cache) uint64 { return setsOf(c) / m.group }
+	p, err := newPlacement(lines, 1<<m.pageShift, setsOf(x.L2), setsOf(x.LLC), chunkLines/m.group, opt)
 	if err != nil {
 		return err
 	}
@@ -46,6 +49,29 @@ func (m *Model) useLines(x *machine.Machine, lines uint64, opt Options) error {
 	}
 	return nil
 }
+
+// groupLines finds the largest groups of lines that no block has a part of. A line means such a group from then on.
+//
+// With groups of g lines, where both numbers of sets and the lines of a page are multiples of g, the lines whose numbers are the same modulo g
+// live in sets of their own. Their caches and their part of the directory are a system of their own, and each of the g systems sees the same
+// accesses, one behind the other. So their states are the same at the end of each access, and one is enough: what happens to its lines
+// happens g times. Costs are computed for whole accesses, from sums.
+func (m *Model) groupLines(x *machine.Machine) {
+	shift := bits.TrailingZeros64(chunkLines | setsOf(x.L2) | setsOf(x.LLC) | 1<<m.pageShift)
+	for i := range m.blocks {
+		b := &m.blocks[i]
+		edges := b.Base | (b.RowBytes+1<<m.lineShift-1)&^(1<<m.lineShift-1)
+		if b.Rows > 1 {
+			edges |= b.Stride
+		}
+		shift = min(shift, max(bits.TrailingZeros64(edges)-int(m.lineShift), 0))
+	}
+	m.group = 1 << shift
+	m.lineShift += uint(shift)
+	m.pageShift -= uint(shift)
+}
+
+func setsOf(c machine.Cache) uint64 { return c.Bytes / uint64(c.LineBytes) / uint64(c.Ways) }
 
 func (c *cacheOf) reset() {
 	c.lru.reset()
@@ -84,7 +110,7 @@ func (m *Model) holds(core int, u uint32) bool {
 // linesOf returns how many lines a unit has.
 func (m *Model) linesOf(u uint32) uint64 {
 	if m.blockLines == nil {
-		return 1
+		return m.group
 	}
 	return m.blockLines[u]
 }
@@ -227,7 +253,7 @@ func (m *Model) run(core, node int, u uint32, count int, write bool) {
 			} else {
 				hits++
 				if write && m.entries[(int(u)+i/2)*m.stride]&^present != mine {
-					m.write(core, node, u+uint32(i/2), 1, true, 0)
+					m.write(core, node, u+uint32(i/2), m.group, true, 0)
 				}
 			}
 		}
@@ -238,14 +264,14 @@ func (m *Model) run(core, node int, u uint32, count int, write bool) {
 			} else {
 				hits++
 				if write && m.entries[(int(u)+i)*m.stride]&^present != mine {
-					m.write(core, node, u+uint32(i), 1, true, 0)
+					m.write(core, node, u+uint32(i), m.group, true, 0)
 				}
 			}
 		}
 	}
-	m.stat.Lines += uint64(count)
-	m.stat.L2Hits += uint64(hits)
-	m.fetch.cachePS += uint64(hits) * m.l2PS
+	m.stat.Lines += uint64(count) * m.group
+	m.stat.L2Hits += uint64(hits) * m.group
+	m.fetch.cachePS += uint64(hits) * m.group * m.l2PS
 }
 
 // missLine is miss for line u, which has taken the place of victim in a set of the L2. It does itself what is most frequent, a hit in an inclusive LLC
@@ -254,13 +280,13 @@ func (m *Model) missLine(core, node int, u uint32, write bool, set int, victim u
 	e := m.entries[int(u)*m.stride:][:m.stride]
 	if m.inclusive && e[0]&(1<<node) != 0 && (e[0]&newest == 0 || ownerOf(e[0]) == core) {
 		m.fetch.missedL2 = true
-		m.stat.LLCHits++
-		m.fetch.cachePS += m.llcPS
+		m.stat.LLCHits += m.group
+		m.fetch.cachePS += m.group * m.llcPS
 		m.shared[node].use(llcSet, llcName)
 		e[0] &^= newest
 		e[m.coreWord[core]] |= m.coreBit[core]
 		if write {
-			m.write(core, node, u, 1, true, m.llcPS)
+			m.write(core, node, u, m.group, true, m.llcPS)
 		}
 		return
 	}
@@ -269,7 +295,7 @@ func (m *Model) missLine(core, node int, u uint32, write bool, set int, victim u
 		p := m.private[core].place
 		m.leaveL2(core, p.lineOf(&p.l2, set, victim))
 	}
-	m.miss(core, node, u, 1, true, write)
+	m.miss(core, node, u, m.group, true, write)
 }
 
 // miss is an access to a unit that was not in the L2 of the core. The L2 has it now, if held, and m.victims lost their places for it.

@@ -15,7 +15,7 @@ type fetch struct {
 func (m *Model) fromMemory(node int, u uint32) {
 	m.fetch.missedLLC = true
 	if m.blockLines == nil {
-		m.ask(node, uint64(u)>>m.pageShift, 1)
+		m.ask(node, uint64(u)>>m.pageShift, m.group)
 		return
 	}
 	b := &m.blocks[u]
@@ -55,8 +55,8 @@ func (m *Model) ask(node int, page, lines uint64) {
 // writeBack writes the lines of u to their memories, and nobody waits for it.
 func (m *Model) writeBack(u uint32) {
 	if m.blockLines == nil {
-		m.stat.WriteBacks++
-		m.owe(uint64(u)>>m.pageShift, 1)
+		m.stat.WriteBacks += m.group
+		m.owe(uint64(u)>>m.pageShift, m.group)
 		return
 	}
 	b := &m.blocks[u]

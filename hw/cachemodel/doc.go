@@ -6,7 +6,8 @@
 //
 // # What is modelled
 //
-// Two granularities (see [Granularity]): whole blocks in fully associative LRU caches, which is fast, and lines in set-associative ones.
+// Two granularities (see [Granularity]): whole blocks in fully associative LRU caches, which is fast, and lines in set-associative ones. Lines that
+// are always accessed together are computed together where that gives the same result: see groupLines.
 //
 // Replacement is LRU. An LLC is touched by what misses an L2, and by nothing else. An inclusive one (machine.Cache.Inclusive; Nehalem and Westmere)
 // is filled by every miss, and what it evicts leaves the L2s of the node. Another is a victim cache: misses fill the L2 only, what an L2 evicts

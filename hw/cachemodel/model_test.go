@@ -72,7 +72,7 @@ func randomMachine(r *rand.Rand) *machine.Machine {
 // randomLayout returns a layout of some blocks: contiguous ones that share lines or do not, rows that share lines or do not.
 func randomLayout(r *rand.Rand) *Layout {
 	l := &Layout{}
-	switch r.IntN(4) {
+	switch r.IntN(5) {
 	case 0: // lines
 		for range 1 + r.IntN(80) {
 			l.Add(64, 64)
@@ -87,6 +87,12 @@ func randomLayout(r *rand.Rand) *Layout {
 		}
 	case 2:
 		l.AddMatrix(Matrix{Rows: 1 + r.Uint64N(30), Cols: 1 + r.Uint64N(60), ElementBytes: 4, TileRows: 1 + r.Uint64N(8), TileCols: 1 + r.Uint64N(32), Tiled: true}, 64)
+	case 3: // rows of groups of lines
+		m := Matrix{Rows: 1 + r.Uint64N(20), ElementBytes: 64 << r.IntN(4), TileRows: 1 + r.Uint64N(4), TileCols: 1 + r.Uint64N(3), Tiled: r.IntN(2) == 0}
+		m.Cols = m.TileCols * (1 + r.Uint64N(4))
+		for range 1 + r.IntN(2) {
+			l.AddMatrix(m, 512)
+		}
 	default:
 		l.AddMatrix(Matrix{Rows: 1 + r.Uint64N(30), Cols: 1 + r.Uint64N(60), ElementBytes: 4, TileRows: 1 + r.Uint64N(8), TileCols: 1 + r.Uint64N(32), RowBytes: 240 + r.Uint64N(300)}, 64)
 	}
@@ -99,6 +105,7 @@ func TestAgainstNaive(t *testing.T) {
 	if testing.Short() {
 		trials = 300
 	}
+	grouped := 0
 	for trial := range trials {
 		r := rand.New(rand.NewPCG(uint64(trial), 5))
 		m, l := randomMachine(r), randomLayout(r)
@@ -107,6 +114,9 @@ func TestAgainstNaive(t *testing.T) {
 		fast, err := New(m, l, opt)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if fast.group > 1 {
+			grouped++
 		}
 		slow := newNaive(m, l, opt)
 		name := fmt.Sprintf("trial %d, %+v", trial, opt)
@@ -139,6 +149,33 @@ func TestAgainstNaive(t *testing.T) {
 			if c.Lines != c.L2Hits+c.LLCHits+c.Siblings+c.LLCMisses || c.LLCMisses != c.Local+c.Remote+c.Transfers {
 				t.Fatalf("%s: core %d: %+v does not add up", name, core, c)
 			}
+		}
+	}
+	if grouped < trials/50 {
+		t.Errorf("%d trials of %d had groups of lines", grouped, trials)
+	}
+}
+
+// TestGroups: lines that all blocks have together, and that lie in the sets of caches alike, are one unit.
+func TestGroups(t *testing.T) {
+	m := small(1, 1, 64, 1024)
+	m.L2.Ways, m.LLC.Ways, m.Memory.PageBytes = 4, 8, 4096 // 16 and 128 sets
+	row := func(bytes, stride uint64) Block { return Block{Base: 4096, RowBytes: bytes, Stride: stride, Rows: 4} }
+	for _, c := range []struct {
+		blocks []Block
+		want   uint64
+	}{
+		{[]Block{row(4096, 4096)}, 16},
+		{[]Block{row(256, 4096)}, 4},
+		{[]Block{row(250, 4096)}, 4}, // the last line in part
+		{[]Block{row(256, 4096), row(128, 4096)}, 2},
+		{[]Block{row(256, 4096), {Base: 64, RowBytes: 64, Rows: 1}}, 1},
+		{[]Block{row(256, 4128)}, 1},
+		{[]Block{{Base: 32, RowBytes: 96, Rows: 1}}, 1},
+	} {
+		x := build(t, m, &Layout{Blocks: c.blocks}, Options{Granularity: Lines})
+		if x.group != c.want {
+			t.Errorf("%+v: groups of %d lines, want %d", c.blocks, x.group, c.want)
 		}
 	}
 }

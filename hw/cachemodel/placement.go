@@ -7,7 +7,7 @@ import (
 
 // placement says where lines lie in set-associative caches, and where pages lie in memories.
 //
-// A chunk is a run of lines that lie in consecutive sets of both caches: 64 lines where both numbers of sets are multiples of 64.
+// A chunk is a run of lines that lie in consecutive sets of both caches: 64 lines where both numbers of sets and the lines of a page are multiples of 64.
 // Its lines have one name in each cache, the rank of the chunk among all chunks that begin at the same set, from 1 on. Names are
 // thus unique within a set, and small, which tags of physical addresses are not.
 type placement struct {
@@ -33,14 +33,16 @@ func (p *placement) lineOf(c *colours, set int, name uint64) uint32 {
 	return c.chunk[uint64(c.start[colour])+name-1]<<p.chunkShift | uint32(set)&(1<<p.chunkShift-1)
 }
 
-// newPlacement places so many lines.
-func newPlacement(lines uint64, pageLines uint64, l2Sets, llcSets uint64, opt Options) (*placement, error) {
-	shift := min(6, bits.TrailingZeros64(l2Sets), bits.TrailingZeros64(llcSets), bits.TrailingZeros64(pageLines))
+const chunkLines = 64 // at most
+
+// newPlacement places so many lines in chunks of most lines or fewer, a power of two.
+func newPlacement(lines, pageLines, l2Sets, llcSets, most uint64, opt Options) (*placement, error) {
+	shift := bits.TrailingZeros64(most | l2Sets | llcSets | pageLines)
 	p := &placement{chunkShift: uint(shift)}
 	inPage := pageLines >> shift
 	pages := (lines + pageLines - 1) / pageLines
 	if pages*inPage >= 1<<32>>shift {
-		return nil, fmt.Errorf("%w: %d lines of data, at most 2^32", ErrLimit, lines)
+		return nil, fmt.Errorf("%w: %d lines, or groups of lines, of data, at most 2^32", ErrLimit, lines)
 	}
 	frames := identity(pages)
 	if opt.Pages == PagesPermuted {
