@@ -5,71 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
-	"github.com/schollz/progressbar/v3"
 
 	"krdlab/experiments"
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/sweep"
 )
-
-// sweepProgress is a bar on a terminal, and a line for each cell elsewhere.
-type sweepProgress struct {
-	a     *app
-	bar   *progressbar.ProgressBar
-	began time.Time
-}
-
-func (a *app) newSweepProgress() *sweepProgress { return &sweepProgress{a: a, began: time.Now()} }
-
-// barSteps is the length of the bar, of which each cell has its share of the work.
-const barSteps = 10_000
-
-func (s *sweepProgress) progress(p sweep.Progress) {
-	if !s.a.terminal {
-		return
-	}
-	if s.bar == nil {
-		s.bar = progressbar.NewOptions(barSteps, progressbar.OptionSetWriter(s.a.stderr), progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(false),
-			progressbar.OptionSetPredictTime(false), progressbar.OptionSetWidth(20), progressbar.OptionThrottle(50*time.Millisecond))
-	}
-	s.bar.Describe(fmt.Sprintf("cell %d of %d, %s left: %s c%d, %d/%d %s", p.Done+1, p.Cells, leftText(p.Left), p.Cell.Kernel, p.Cell.Cores, p.Reps, p.OfReps, p.Next))
-	_ = s.bar.Set(int(p.Share * barSteps)) // a terminal that cannot be written to is no reason to stop
-}
-
-func (s *sweepProgress) finished(f sweep.Finished) {
-	s.end()
-	if f.Err != nil {
-		fmt.Fprintf(s.a.stderr, "%s failed after %s: %s\n", f.Cell.ID, roundTime(f.Took), oneLine(f.Err))
-	} else if !s.a.terminal {
-		fmt.Fprintf(s.a.stderr, "%s done in %s; %d of %d cells, %s left\n", f.Cell.ID, roundTime(f.Took), f.Done, f.Cells, leftText(f.Left))
-	}
-}
-
-// end clears the bar.
-func (s *sweepProgress) end() {
-	if s.bar != nil {
-		_ = s.bar.Finish()
-		s.bar = nil
-	}
-}
-
-func leftText(d time.Duration) string {
-	if d < 0 {
-		return "unknown time"
-	}
-	return "about " + roundTime(d)
-}
-
-func roundTime(d time.Duration) string {
-	if d < 10*time.Second {
-		return d.Round(100 * time.Millisecond).String()
-	}
-	return d.Round(time.Second).String()
-}
 
 // plainTable is a table without borders; the first left columns are aligned to the left.
 func plainTable(left int, header ...any) table.Writer {
@@ -160,11 +103,11 @@ func (a *app) printPlan(dir string, plan *sweep.Plan) error {
 		reps += c.Settings.Reps * (1 + len(c.Schedulers))
 	}
 	fmt.Fprint(a.stdout, render(t))
-	estimate := "how long it takes is not known before a first cell is done"
-	if s := plan.Estimate(dir); s == 0 {
+	estimate := "how long it takes is not known before a first cell of each kernel is done"
+	if left := plan.Estimate(dir); left.Cells == 0 {
 		estimate = "all are done there"
-	} else if s > 0 {
-		estimate = fmt.Sprintf("about %s for what is not done, from the cells in %s that are", roundTime(time.Duration(s*float64(time.Second))), dir)
+	} else if left.Known() {
+		estimate = fmt.Sprintf("about %s for what is not done, from the cells in %s that are", roundTime(left.Time), dir)
 	}
 	_, err := fmt.Fprintf(a.stdout, "\n%d cells, %d repetitions with the serial ones, into %s; %s\n", len(plan.Cells), reps, dir, estimate)
 	return err

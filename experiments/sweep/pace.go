@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -9,13 +10,15 @@ import (
 	"krdlab/experiments"
 	"krdlab/experiments/dataset"
 	"krdlab/kernels"
+	"krdlab/kernels/kernel"
 )
 
-// pace estimates how long cells take from those that are done: proportional to the kernel executions of a cell, by kernel and substrate,
-// and where nothing of that kind is done, to all.
+// pace estimates how long cells take from those of their kind that are done, in proportion to kernel executions. Kinds are not estimated from
+// each other: an execution of one kernel takes a thousand times as long as one of another.
 type pace struct {
 	plan    *Plan
 	weights []float64
+	kinds   []string
 	state   []cellState
 	seen    map[string]rate // by kind
 }
@@ -31,43 +34,42 @@ const (
 type rate struct{ seconds, weight float64 }
 
 func newPace(p *Plan) *pace {
-	pc := &pace{plan: p, weights: make([]float64, len(p.Cells)), state: make([]cellState, len(p.Cells)), seen: map[string]rate{}}
+	n := len(p.Cells)
+	pc := &pace{plan: p, weights: make([]float64, n), kinds: make([]string, n), state: make([]cellState, n), seen: map[string]rate{}}
 	for i := range p.Cells {
-		pc.weights[i] = weigh(&p.Cells[i])
+		pc.kinds[i], pc.weights[i] = weigh(&p.Cells[i])
 	}
 	return pc
 }
 
-// weigh returns a number that is roughly proportional to the time that a cell takes, among cells of its kind.
-func weigh(c *dataset.PlannedCell) float64 {
-	one := 1.0
+// weigh returns a number that is roughly proportional to the time that a cell takes among cells of its kind, and that kind. Where a kernel does
+// not tell its executions beforehand, each of its sizes is a kind.
+func weigh(c *dataset.PlannedCell) (kind string, weight float64) {
+	kind, weight = c.Kernel+" simulated", 1
+	if c.Machine == dataset.Native {
+		kind = c.Kernel + " native"
+	}
+	plan, err := kernel.Plan{}, errors.ErrUnsupported
 	if k, ok := kernels.ByName(c.Kernel); ok {
-		if plan, err := k.Plan(c.Params); err == nil && plan.Executions > 0 {
-			one = float64(plan.Executions)
-		}
+		plan, err = k.Plan(c.Params)
+	}
+	if err == nil && plan.Executions > 0 {
+		weight = float64(plan.Executions)
+	} else {
+		kind += " " + paramsText(c.Kernel, c.Params)
 	}
 	n := float64(len(c.Schedulers))
 	if c.Machine == dataset.Native { // schedulers run on all cores, serial on one
-		return float64(c.Settings.Reps+c.Settings.Warmup) * one * (1 + n/float64(c.Cores))
+		return kind, float64(c.Settings.Reps+c.Settings.Warmup) * weight * (1 + n/float64(c.Cores))
 	}
-	return float64(c.Settings.Reps) * one * (1 + n)
-}
-
-func (p *pace) kind(i int) string {
-	c := &p.plan.Cells[i]
-	if c.Machine == dataset.Native {
-		return c.Kernel + " native"
-	}
-	return c.Kernel
+	return kind, float64(c.Settings.Reps) * weight * (1 + n)
 }
 
 // learn enters that cell i took so long.
 func (p *pace) learn(i int, took time.Duration) {
 	p.state[i] = isDone
-	for _, kind := range []string{p.kind(i), ""} {
-		r := p.seen[kind]
-		p.seen[kind] = rate{r.seconds + took.Seconds(), r.weight + p.weights[i]}
-	}
+	r := p.seen[p.kinds[i]]
+	p.seen[p.kinds[i]] = rate{r.seconds + took.Seconds(), r.weight + p.weights[i]}
 }
 
 func (p *pace) fail(i int) { p.state[i] = hasFailed }
@@ -86,18 +88,6 @@ func (p *pace) read(dir string, i int) {
 	if json.Unmarshal(b, &m) == nil && m.Finished != nil {
 		p.learn(i, m.Finished.Sub(m.Started))
 	}
-}
-
-// estimate returns how long cell i takes; ok is false if nothing was done yet.
-func (p *pace) estimate(i int) (seconds float64, ok bool) {
-	r, ok := p.seen[p.kind(i)]
-	if !ok {
-		r, ok = p.seen[""]
-	}
-	if !ok || r.weight == 0 {
-		return 0, false
-	}
-	return p.weights[i] * r.seconds / r.weight, true
 }
 
 // settled is how many cells are done or have failed.
@@ -124,25 +114,39 @@ func (p *pace) share(i int, part float64) float64 {
 	return done / all
 }
 
-// left is how long the rest takes one process when part of cell i is done; negative if that is not known. Before a first cell is done, it is
-// estimated from the elapsed time of that part.
-func (p *pace) left(i int, part float64, elapsed time.Duration) time.Duration {
+// A Left is how long the cells that are not done take one process.
+type Left struct {
+	Cells   int           // that are not done
+	Untimed int           // of which it is not known, since none of their kind is done
+	Time    time.Duration // of the others
+}
+
+// Known says whether it is the time of all cells.
+func (l Left) Known() bool { return l.Untimed == 0 }
+
+// left estimates the rest. part of cell i is done, if i is not negative, which took elapsed; where no cell of its kind is done, that part is what is
+// gone by if fair: if it has some of everything that the cell consists of.
+func (p *pace) left(i int, part float64, elapsed time.Duration, fair bool) (l Left) {
 	sum := 0.0
 	for j, w := range p.weights {
 		if p.state[j] != todo {
 			continue
 		}
-		s, ok := p.estimate(j)
-		if !ok {
-			if i < 0 || part < 0.02 {
-				return -1
-			}
-			s = elapsed.Seconds() / part * w / p.weights[i]
+		l.Cells++
+		r := p.seen[p.kinds[j]]
+		if r.weight == 0 && i >= 0 && fair && p.kinds[i] == p.kinds[j] {
+			r = rate{elapsed.Seconds(), part * p.weights[i]}
 		}
+		if r.weight == 0 {
+			l.Untimed++
+			continue
+		}
+		s := w * r.seconds / r.weight
 		if j == i {
 			s *= 1 - part
 		}
 		sum += s
 	}
-	return time.Duration(sum * float64(time.Second))
+	l.Time = time.Duration(sum * float64(time.Second))
+	return l
 }

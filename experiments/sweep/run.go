@@ -32,8 +32,8 @@ type Progress struct {
 	Done, Cells  int // finished or failed, of the whole plan
 	Reps, OfReps int // of this cell, over its schedulers and the serial run
 	Next         string
-	Share        float64       // of the work of the plan, 0 to 1
-	Left         time.Duration // negative: not known
+	Share        float64 // of the work of the plan, 0 to 1
+	Left         Left
 }
 
 // Finished is how a cell ended.
@@ -41,7 +41,7 @@ type Finished struct {
 	Cell        *dataset.PlannedCell
 	Done, Cells int
 	Took        time.Duration
-	Left        time.Duration        // negative: not known
+	Left        Left
 	Results     []experiments.Result // none if it could not be run
 	Err         error                // why it failed
 }
@@ -203,7 +203,7 @@ func (w *work) cell(ctx context.Context, i int, opt Options) (Outcome, *dataset.
 
 func (w *work) tell(opt Options, i int, took time.Duration, results []experiments.Result, err error) {
 	if opt.Finished != nil {
-		opt.Finished(Finished{&w.plan.Cells[i], w.settled(), len(w.plan.Cells), took, w.left(i, 1, took), results, err})
+		opt.Finished(Finished{&w.plan.Cells[i], w.settled(), len(w.plan.Cells), took, w.left(-1, 0, 0, false), results, err})
 	}
 }
 
@@ -224,8 +224,9 @@ func (w *work) run(ctx context.Context, i int, opt Options) (*experiments.Outcom
 	start := time.Now()
 	if opt.Progress != nil {
 		progress = func(done, total int, next string) {
-			part := float64(done) / float64(max(total, 1))
-			opt.Progress(Progress{&w.plan.Cells[i], w.settled(), len(w.plan.Cells), done, total, next, w.share(i, part), w.left(i, part, time.Since(start))})
+			cell, part := &w.plan.Cells[i], float64(done)/float64(max(total, 1))
+			round := done > len(cell.Schedulers) // each of them, and serial, once: some take several times as long as others
+			opt.Progress(Progress{cell, w.settled(), len(w.plan.Cells), done, total, next, w.share(i, part), w.left(i, part, time.Since(start), round)})
 		}
 	}
 	return experiments.Run(ctx, c, opt.Argv, t, strict(measure), progress)

@@ -13,17 +13,18 @@ import (
 // A Status is how far an experiment is: the document of `krdlab sweep status --json`. Cells are named by their IDs, in the order of
 // the plan; each is in one of the lists.
 type Status struct {
-	SchemaVersion int                `json:"schema_version"`
-	Dir           string             `json:"dir"`
-	Cells         int                `json:"cells"`
-	Done          []string           `json:"done"`
-	Failed        []dataset.Failure  `json:"failed"`
-	InFlight      []InFlight         `json:"in_flight"`
-	Partial       []string           `json:"partial"` // begun by a process that is gone: will be run anew
-	Missing       []string           `json:"missing"`
-	Damaged       []Damage           `json:"damaged"`      // finished, and cannot be read; not run again unless removed
-	Sweeping      *Holder            `json:"sweeping"`     // the process that works through the plan; null: none
-	SecondsLeft   experiments.Number `json:"seconds_left"` // for one process, from the cells that are done; null: none is
+	SchemaVersion int               `json:"schema_version"`
+	Dir           string            `json:"dir"`
+	Cells         int               `json:"cells"`
+	Done          []string          `json:"done"`
+	Failed        []dataset.Failure `json:"failed"`
+	InFlight      []InFlight        `json:"in_flight"`
+	Partial       []string          `json:"partial"` // begun by a process that is gone: will be run anew
+	Missing       []string          `json:"missing"`
+	Damaged       []Damage          `json:"damaged"`  // finished, and cannot be read; not run again unless removed
+	Sweeping      *Holder           `json:"sweeping"` // the process that works through the plan; null: none
+	// SecondsLeft is for one process, from the cells that are done; null: of some kind (kernel, substrate) none is.
+	SecondsLeft experiments.Number `json:"seconds_left"`
 }
 
 // Damage is why a finished cell cannot be used as it was planned.
@@ -86,8 +87,8 @@ func NewStatus(dir string) (*Status, error) {
 			s.Missing = append(s.Missing, c.ID)
 		}
 	}
-	if left := w.left(-1, 0, 0); left >= 0 {
-		s.SecondsLeft = experiments.Some(left.Seconds())
+	if left := w.left(-1, 0, 0, false); left.Known() {
+		s.SecondsLeft = experiments.Some(left.Time.Seconds())
 	}
 	return s, nil
 }
@@ -100,10 +101,5 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Estimate returns how long the plan takes one process, from the cells that are finished in dir; negative if that is not known.
-func (p *Plan) Estimate(dir string) (seconds float64) {
-	if left := newWork(dir, p).left(-1, 0, 0); left >= 0 {
-		return left.Seconds()
-	}
-	return -1
-}
+// Estimate returns how long what is not done of the plan takes one process, from the cells that are finished in dir.
+func (p *Plan) Estimate(dir string) Left { return newWork(dir, p).left(-1, 0, 0, false) }
