@@ -164,7 +164,7 @@ func (n *native) announceTraces(free int64) error {
 func lastCPU(t *hw.Topology) int { return slices.Max(t.Allowed()) }
 
 func (n *native) machine() Machine {
-	m := Machine{n.topo.Machine(), n.clock.Source}
+	m := Machine{Machine: n.topo.Machine(), TimeSource: n.clock.Source, Computer: hw.ComputerID()}
 	if n.synthetic != nil {
 		s := n.synthetic.Machine()
 		m.Nodes, m.CoresPerNode, m.Synthetic = s.Nodes, s.CoresPerNode, true

@@ -45,6 +45,9 @@ type Result struct {
 type Machine struct {
 	hw.Machine
 	TimeSource string `json:"time_source"` // "tsc", "monotonic" or "virtual"
+	// Computer tells this computer from others of the same name ([hw.ComputerID]); "" where that is not known, and of a simulated machine, which is the
+	// same everywhere.
+	Computer string `json:"computer,omitempty"`
 }
 
 // Settings are the parts of a [Config] that change what numbers mean.

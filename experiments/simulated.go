@@ -317,7 +317,7 @@ func (s *simulation) analyse(j *job) error {
 
 // describe is the machine of the results. It is a model, and not a real machine's workers under a made-up map.
 func (s *simulation) describe() Machine {
-	m := Machine{s.topo.Machine(), "virtual"}
+	m := Machine{Machine: s.topo.Machine(), TimeSource: "virtual"}
 	m.Synthetic = false
 	return m
 }

@@ -19,8 +19,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func madeUp(scheduler string, factor float64) *Measured {
 	m := &Measured{
 		Scheduler: scheduler, Substrate: "native", CPUs: 4, Resolved: kernel.Params{"isa": "avx512", "leaf": "32x32x64"},
-		Machine: Machine{hw.Machine{Name: "Made-up CPU", Nodes: 2, CoresPerNode: 2,
-			L1dBytes: 32 << 10, L2Bytes: 256 << 10, LLCBytes: 18 << 20}, "tsc"},
+		Machine: Machine{Machine: hw.Machine{Name: "Made-up CPU", Nodes: 2, CoresPerNode: 2,
+			L1dBytes: 32 << 10, L2Bytes: 256 << 10, LLCBytes: 18 << 20}, TimeSource: "tsc"},
 		Check: &Check{Passed: true, Error: Some(0), Tolerance: Some(0), Method: "Freivalds, exact"},
 		Trace: &Trace{Path: TraceFile(scheduler), Records: 1 << 20, OverheadNS: Some(12.3), ProfileNS: Some(18.4),
 			TimeNS: Some(0.62e9 * factor), SlowdownOverMedian: Some(1.031)},

@@ -89,6 +89,7 @@ func (a *app) plot(ctx context.Context, f *plotFlags, dir string) error {
 	if err != nil {
 		return err
 	}
+	a.sayNotes(e)
 	for _, p := range e.Problems {
 		fmt.Fprintf(a.stderr, "warning: %s\n", p)
 	}

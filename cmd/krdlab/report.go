@@ -35,6 +35,7 @@ func (a *app) reportCommand() *cobra.Command {
 			if out == "" {
 				out = filepath.Join(e.Dir, reportFile)
 			}
+			a.sayNotes(e)
 			for _, p := range e.Problems {
 				fmt.Fprintf(a.stderr, "warning: %s\n", p)
 			}

@@ -92,6 +92,7 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	if lerr != nil {
 		return bothErrors(err, sweepError(lerr))
 	}
+	a.sayNotes(e)
 	for _, p := range e.Problems {
 		fmt.Fprintf(a.stderr, "warning: %s\n", p)
 	}

@@ -45,6 +45,7 @@ func render(t table.Writer) string {
 
 // printSweep prints a row for each scheduler and number of cores of an experiment, and where the tables are.
 func (a *app) printSweep(dir string, e *dataset.Experiment) error {
+	a.sayNotes(e)
 	for _, g := range e.Groups() {
 		substrate := g.Key.String()
 		if g.Substrate == "simulated" {
@@ -71,6 +72,13 @@ func (a *app) printSweep(dir string, e *dataset.Experiment) error {
 	}
 	_, err := fmt.Fprintf(a.stdout, "medians; a row for each of %d repetitions is in %s/table.csv, .jsonl and .parquet; benchstat reads %s/%s\n", len(e.Rows()), dir, dir, sweep.BenchFile)
 	return err
+}
+
+// sayNotes says which computers are taken as one machine and which are not.
+func (a *app) sayNotes(e *dataset.Experiment) {
+	for _, n := range e.Notes {
+		fmt.Fprintf(a.stderr, "warning: %s\n", n)
+	}
 }
 
 // sayProblems says what is wrong with the cells of an experiment.

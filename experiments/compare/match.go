@@ -70,6 +70,7 @@ var ErrNothingInCommon = errors.New("no configuration is in both")
 // Of compares experiment b with a. Errors wrap ErrNothingInCommon, and say what differs. Cost: for each quantity an exact U test, ten
 // milliseconds with 25 repetitions and ties.
 func Of(a, b *dataset.Experiment) (*Report, error) {
+	a, b = dataset.Together(a, b)
 	r := &Report{
 		SchemaVersion: SchemaVersion, A: sideOf(a), B: sideOf(b), Alpha: alpha,
 		Pairs: []Pair{}, OnlyA: []Config{}, OnlyB: []Config{}, Warnings: []string{},
@@ -103,6 +104,9 @@ func Of(a, b *dataset.Experiment) (*Report, error) {
 		name string
 		*dataset.Experiment
 	}{{"A", a}, {"B", b}} {
+		for _, n := range e.Notes {
+			r.Warnings = append(r.Warnings, e.name+": "+n)
+		}
 		for _, p := range e.Problems {
 			r.Warnings = append(r.Warnings, e.name+": "+p.String())
 		}
@@ -188,14 +192,18 @@ func valuesOf(list []Config, of func(Config) string) []string {
 // differences returns in what the settings and the machine of two matched results differ.
 func differences(a, b *experiments.Result) []string {
 	var list []string
-	x, y := reflect.ValueOf(a.Settings), reflect.ValueOf(b.Settings)
-	for i := range x.NumField() {
-		if v, w := x.Field(i).Interface(), y.Field(i).Interface(); v != w {
-			name, _, _ := strings.Cut(x.Type().Field(i).Tag.Get("json"), ",")
+	s, t := reflect.ValueOf(a.Settings), reflect.ValueOf(b.Settings)
+	for i := range s.NumField() {
+		if v, w := s.Field(i).Interface(), t.Field(i).Interface(); v != w {
+			name, _, _ := strings.Cut(s.Type().Field(i).Tag.Get("json"), ",")
 			list = append(list, fmt.Sprintf("the setting %s differs: %v in A, %v in B", name, orNone(v), orNone(w)))
 		}
 	}
-	if a.Machine != b.Machine {
+	x, y := a.Machine, b.Machine
+	if x.Computer != "" && y.Computer != "" && x.Computer != y.Computer {
+		list = append(list, fmt.Sprintf("the %s of B is another computer than that of A: what differs may differ between computers", x.Name))
+	}
+	if x.Computer, y.Computer = "", ""; x != y {
 		list = append(list, fmt.Sprintf("the machine %s is described otherwise in A than in B (cores, caches or source of time)", a.Machine.Name))
 	}
 	return list

@@ -9,7 +9,7 @@ import (
 
 // warnings returns the problems of an experiment and the warnings of its results, each once.
 func warnings(e *dataset.Experiment) []string {
-	list := []string{}
+	list := append([]string{}, e.Notes...)
 	for _, p := range e.Problems {
 		list = append(list, p.String())
 	}

@@ -23,5 +23,8 @@ const (
 	FailedSuffix  = ".failed.json"
 )
 
+// MergedNote begins the note of Info.Notes that names an experiment that was merged into this one.
+const MergedNote = "merged from "
+
 // SchemaVersion is the version of [Info], [PlannedCell] and [Failure]. Fields may be added under the same version, never renamed.
 const SchemaVersion = 1

@@ -14,7 +14,7 @@ type Key struct {
 	Kernel    string
 	Params    string // as [experiments.Describe] writes them
 	Substrate string // "native" or "simulated"
-	Machine   string
+	Machine   string // Cell.MachineName
 	Settings  string // of a simulated machine the cache model; the grain of traces where it is not the kernel's
 }
 
@@ -36,7 +36,7 @@ type Group struct {
 // KeyOf returns the key of a cell.
 func KeyOf(c *Cell) Key {
 	r := c.Result
-	key := Key{Kernel: r.Kernel, Params: ParamsText(r), Substrate: r.Substrate, Machine: r.Machine.Name}
+	key := Key{Kernel: r.Kernel, Params: ParamsText(r), Substrate: r.Substrate, Machine: c.MachineName()}
 	var more []string
 	if r.Settings.CacheModel != "" {
 		more = append(more, "cache model "+string(r.Settings.CacheModel))

@@ -21,6 +21,7 @@ type Experiment struct {
 	Plan     []PlannedCell
 	Cells    []Cell // that can be used, in the order of the plan and of each cell's schedulers
 	Problems []Problem
+	Notes    []string // what must be known of the whole to read it: which computers are taken as one machine, and which are not
 }
 
 // A Cell is one configuration under one scheduler.
@@ -29,6 +30,8 @@ type Cell struct {
 	Dir      string // its run directory
 	Manifest *Manifest
 	Result   *experiments.Result
+
+	machine string // its name where the result's own would be that of several computers
 }
 
 // A Manifest is what is read of manifest.json, and all of it.
@@ -113,6 +116,7 @@ func (e *Experiment) loadPlanned() (err error) {
 		e.Cells = append(e.Cells, cells...)
 		e.Problems = append(e.Problems, problems...)
 	}
+	e.Notes = nameMachines(e)
 	return nil
 }
 

@@ -17,7 +17,7 @@ func GroupNames(groups []dataset.Group) []string {
 	}
 	parts := make([][]string, len(groups)) // all that a key says
 	for i, g := range groups {
-		parts[i] = append(strings.Fields(g.Params), g.Substrate, g.Machine)
+		parts[i] = append(strings.Fields(g.Params), g.Substrate, strings.NewReplacer(" (", "-", ")", "").Replace(g.Machine))
 		if g.Settings != "" {
 			parts[i] = append(parts[i], strings.Split(g.Settings, ", ")...)
 		}

@@ -234,15 +234,19 @@ type place struct {
 
 // places describes each machine of the results, once.
 func places(e *dataset.Experiment) (list []place) {
-	seen := map[hw.Machine]bool{}
+	type key struct {
+		name string
+		hw.Machine
+	}
+	seen := map[key]bool{}
 	for i := range e.Cells {
 		c := &e.Cells[i]
 		m := c.Result.Machine
-		if seen[m.Machine] {
+		if seen[key{c.MachineName(), m.Machine}] {
 			continue
 		}
-		seen[m.Machine] = true
-		p := place{Name: orNot(m.Name), Simulated: c.Result.Substrate == loi.Simulated}
+		seen[key{c.MachineName(), m.Machine}] = true
+		p := place{Name: orNot(c.MachineName()), Simulated: c.Result.Substrate == loi.Simulated}
 		add := func(name, text string) { p.Facts = append(p.Facts, fact{name, []factValue{{Text: text}}}) }
 		add("Nodes (last-level caches) × cores", fmt.Sprintf("%s × %s", positive(m.Nodes), positive(m.CoresPerNode)))
 		add("CPUs", positive(m.CPUs))

@@ -43,6 +43,9 @@ func warnings(e *dataset.Experiment) []warning {
 			w.More++
 		}
 	}
+	for _, n := range e.Notes {
+		add(n, "the experiment")
+	}
 	for i := range e.Cells {
 		c := &e.Cells[i]
 		for _, t := range c.Result.Warnings {

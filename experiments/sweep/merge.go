@@ -50,7 +50,7 @@ func Merge(ctx context.Context, dirs []string, out string, info dataset.Info) er
 			index[what] = c.Index
 			merged.Cells, from = append(merged.Cells, c), append(from, path)
 		}
-		info.Notes = append(info.Notes, "merged from "+filepath.Base(filepath.Clean(dir)))
+		info.Notes = append(info.Notes, dataset.MergedNote+filepath.Base(filepath.Clean(dir)))
 	}
 	tmp := out + dataset.PartialSuffix
 	if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {

@@ -73,6 +73,7 @@ func columns(e *dataset.Experiment) []Column {
 		whole("machine_l2_bytes", "of a core", func(r *dataset.Row) any { return orNil(r.Cell.Result.Machine.L2Bytes) }),
 		whole("machine_llc_bytes", "of a node", func(r *dataset.Row) any { return orNil(r.Cell.Result.Machine.LLCBytes) }),
 		truth("machine_synthetic", "the map of workers to nodes was imposed", func(r *dataset.Row) any { return r.Cell.Result.Machine.Synthetic }),
+		text("machine_computer", "which of the computers of that name, as a digest; native only", func(r *dataset.Row) string { return r.Cell.Result.Machine.Computer }),
 		text("time_source", "tsc, monotonic or virtual", func(r *dataset.Row) string { return r.Cell.Result.Machine.TimeSource }),
 		text("cache_model", "of a simulated machine", func(r *dataset.Row) string { return string(r.Cell.Result.Settings.CacheModel) }),
 		text("trace_mode", "", func(r *dataset.Row) string { return string(r.Cell.Result.Settings.Trace) }),
