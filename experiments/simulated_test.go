@@ -77,8 +77,8 @@ func TestSimulationIsReproducible(t *testing.T) {
 
 // The digests of TestSimulationIsReproducible.
 const (
-	goldenBlocks = "8683927663c87590"
-	goldenLines  = "4d466f48091dc8d0"
+	goldenBlocks = "c5c371888ccdd5f5"
+	goldenLines  = "0b812566a0f77524"
 )
 
 // One core sees the serial order under every policy but for its mirror: the same misses of caches that do not care, the work of the serial

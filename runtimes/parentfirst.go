@@ -187,6 +187,9 @@ func (w *Worker) mailChild(f *Frame, i int32, to *Worker) (tell bool) {
 	}
 	tell = w.push(&p.Frame, entryProxy)
 	to.mail.put(w, p)
+	if w.sim != nil {
+		w.sim.disturb(w.sim.all[to.id])
+	}
 	if w.tape != nil {
 		w.tape.note(taped{op: opMail, whom: int32(to.id), frame: w.tape.all.name(f), child: i})
 		w.tape.exit()

@@ -139,7 +139,7 @@ func (r *replay) nextString(v *stepWorker) string {
 // advance is the stepper's, with all locks free.
 func (r *replay) advance(v *stepWorker) {
 	r.v = v
-	clear(r.s.locked)
+	clear(r.s.queues)
 	e, _ := r.next(v)
 	if top := v.top; v.pc == pcLook && e.op != opComplete {
 		v.top = nil // it looked whether the join was complete, and saw that it was not; settle or perform has asked if that can be
@@ -170,10 +170,9 @@ func (r *replay) perform(v *stepWorker, want []taped) error {
 		switch e := r.popped[v.id]; {
 		case e.f != nil: // the second half of pcOwn
 			r.popped[v.id] = entry{}
-			var ok bool
 			v.pc = pcLook
-			if v.e, ok = v.openOwn(e); ok {
-				v.pc = pcTake
+			if e, ok := v.openOwn(e); ok {
+				v.take(e)
 			}
 		case r.ownIsProxy(v):
 			r.popped[v.id], _ = v.pop()

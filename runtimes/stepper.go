@@ -3,8 +3,6 @@ package runtimes
 import (
 	"errors"
 	"fmt"
-	"math"
-	"math/bits"
 
 	"krdlab/loi"
 )
@@ -65,13 +63,14 @@ type StepConfig struct {
 	MaxSteps uint64
 
 	tapes *tapes // of tests: what the workers did
+	plain bool   // of tests: take all steps one by one
 }
 
 // ErrNoVirtual is returned for a policy that exists on threads only.
 var ErrNoVirtual = errors.New("the scheduler is Go's own and exists on threads only")
 
 // Step executes prog in virtual time, on the calling goroutine: the same policy, tasks, queues and counters as [Run], driven
-// by events. Always the worker with the smallest (time, order of scheduling) takes the next step; a step holds at most one
+// by events. Always the worker with the smallest (time, number) takes the next step; a step holds at most one
 // operation on something shared, which happens at the step's own time, and takes the time that it costs. A kernel is
 // computed when it begins, and its worker's next step is at its end. A lock stays taken for as long as its holder's step
 // lasts: others wait for it, or fail to take it, as they would. The result depends on the arguments alone.
@@ -91,19 +90,25 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 	if limit == 0 {
 		limit = 1 << 40
 	}
-	for n := uint64(0); !s.finished; n++ {
+	latest := s.turns.latest()
+	for n := uint64(0); ; n++ {
 		if n == limit {
 			return nil, fmt.Errorf("step: root task unfinished after %d steps", n)
 		}
-		if n&(1<<16-1) == 0 && stopped(c.Stop) {
+		if n&(1<<12-1) == 0 && stopped(c.Stop) {
 			return nil, ErrStopped
 		}
-		v := s.all[s.queue.list[0].worker]
-		s.running = v
+		v := s.all[s.turns.first()]
+		s.running, s.turn = v, s.turns.nodes[1]
 		s.step(v)
-		s.order++
-		v.order = s.order
-		s.queue.down(v)
+		if s.finished {
+			s.unskipAll()
+			break
+		}
+		if v.now > latest {
+			return nil, fmt.Errorf("step: a worker's virtual time is %d ticks, more than %d, the most that is supported with %d workers", v.now, latest, len(s.all))
+		}
+		s.turns.put(v.id, v.now)
 	}
 	return s.result(c), nil
 }
@@ -121,7 +126,21 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 	if c.tapes != nil {
 		p.record(c.tapes)
 	}
-	s := &stepper{pool: p, costs: c.Costs.orUnits(), locked: make([]uint64, len(p.queueNode))}
+	s := &stepper{
+		pool: p, costs: c.Costs.orUnits(), queues: make([]virtualQueue, len(p.queueNode)), single: c.tapes != nil,
+		childFirst: rules.Spawn == SpawnChild, parentFirst: rules.Spawn == SpawnParent, starter: rules.Join == JoinStarter, joinLast: rules.Join == JoinLast,
+	}
+	s.skips = p.shared == nil && c.tapes == nil && !c.plain
+	s.early = p.shared != nil && c.tapes == nil && !c.plain
+	s.begin, s.ended = pcPhase, [2]pc{pcReturned, pcJoined}
+	if s.parentFirst {
+		s.begin, s.ended = pcStart, [2]pc{pcReport, pcArrive}
+	}
+	s.takeOwn = s.costs.Pop
+	if p.shared != nil {
+		s.takeOwn = s.costs.Lock
+	}
+	s.soonest = min(s.costs.StealLocal, s.costs.StealRemote, s.costs.Pop)
 	for i, w := range p.workers {
 		w.stamps, w.sim, w.dry = stampVirtual, s, c.Dry
 		if c.Recorders != nil {
@@ -138,11 +157,7 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 	if rules.Join == JoinStarter {
 		first.pc = pcStart
 	}
-	for i, v := range s.all {
-		v.order = uint64(i)
-	}
-	s.queue = newTurns(len(s.all))
-	s.order = uint64(len(s.all))
+	s.turns = newTurns(len(s.all))
 	return s, nil
 }
 
@@ -157,114 +172,33 @@ func stopped(stop <-chan struct{}) bool {
 
 // stepper is a run in virtual time.
 type stepper struct {
-	pool     *pool
-	costs    Costs
-	all      []*stepWorker
-	queue    turns
-	order    uint64
-	locked   []uint64 // by queue: the time until which its lock is held
-	running  *stepWorker
+	pool        *pool
+	costs       Costs
+	all         []*stepWorker
+	turns       turns
+	queues      []virtualQueue
+	running     *stepWorker
+	turn        turn // the one that is being taken
+	childFirst  bool // the policy's rules
+	parentFirst bool
+	starter     bool
+	joinLast    bool
+	single      bool // one transition at a time
+	skips       bool // steps of a search that find nothing are skipped
+	early       bool // operations that wait for a lock are done at once
+
+	begin    pc     // what comes first in a frame
+	ended    [2]pc  // what comes after a child, or a frame, that was queued or called
+	takeOwn  uint64 // the price of taking from the own queue
+	soonest  uint64 // how long after a successful move of a search a worker can queue anything at the earliest
 	args     []uint32
 	finished bool
 	end      uint64
 }
 
-// A turn is when a worker takes its next step.
-type turn struct {
-	now, order uint64
-	worker     int // not a pointer, whose moves the garbage collector would want to know of
-}
-
-// before compares without a branch, which nobody could predict: 1 or 0.
-func (a *turn) before(b *turn) uint64 {
-	_, less := bits.Sub64(a.order, b.order, 0)
-	_, less = bits.Sub64(a.now, b.now, less)
-	return less
-}
-
-// turns is a heap of the workers by their next steps, each with four children, which lie side by side; places without a worker are never first.
-type turns struct {
-	list []turn
-	next int // the child of the top that is first
-}
-
-// never is the turn of nobody.
-var never = turn{math.MaxUint64, math.MaxUint64, -1}
-
-// newTurns makes the heap of n workers, all at time 0.
-func newTurns(n int) turns {
-	t := turns{next: 1}
-	for i := range n {
-		t.list = append(t.list, turn{0, uint64(i), i})
-	}
-	for len(t.list) < 5 || len(t.list)%4 != 1 {
-		t.list = append(t.list, never)
-	}
-	return t
-}
-
-// firstOf returns the first of the four turns from i on.
-func (t *turns) firstOf(i int) int {
-	c := (*[4]turn)(t.list[i:])
-	a, b := c[1].before(&c[0]), 2+c[3].before(&c[2])
-	if c[b&3].before(&c[a&3]) != 0 {
-		a = b
-	}
-	return i + int(a)
-}
-
-// down gives the worker v at the top, which has taken its step, its new place. Mostly it stays where it is.
-func (t *turns) down(v *stepWorker) {
-	me := turn{v.now, v.order, v.id}
-	if me.before(&t.list[t.next]) != 0 {
-		t.list[0] = me
-		return
-	}
-	t.list[0] = t.list[t.next]
-	i := t.next
-	for first := 4*i + 1; first < len(t.list); first = 4*i + 1 {
-		best := t.firstOf(first)
-		if me.before(&t.list[best]) != 0 {
-			break
-		}
-		t.list[i] = t.list[best]
-		i = best
-	}
-	t.list[i] = me
-	t.next = t.firstOf(1)
-}
-
 func (s *stepper) price(w *Worker, k loi.KernelID, blocks []uint32) uint64 {
 	s.args = append(s.args[:0], blocks...) // what is handed to a function that is not known escapes, and every End would allocate
 	return s.costs.Kernel(w.id, w.now, k, s.args)
-}
-
-// lockOwn takes the lock of v's own queue and holds it for a time; if it is held, v waits, and has the lock, a Handover after its
-// release, when it asks again: first come, first served. A deque has no lock.
-func (s *stepper) lockOwn(v *stepWorker, hold uint64) (free bool) {
-	if s.pool.shared == nil {
-		return true
-	}
-	if s.costs.Locked != nil && !v.granted {
-		s.costs.Locked(v.node, v.now)
-	}
-	if v.granted {
-		v.granted = false
-		return true
-	}
-	if until := s.locked[v.queue]; until > v.now {
-		until += s.costs.Handover
-		s.locked[v.queue] = until + hold
-		v.now, v.granted = until, true
-		return false
-	}
-	s.locked[v.queue] = v.now + hold
-	return true
-}
-
-// seesEmpty says that v's own queue is shared and seen to be empty without its lock.
-func (s *stepper) seesEmpty(v *stepWorker) bool {
-	return v.shared != nil && v.tape == nil && !v.granted && v.shared.size.Load() == 0
 }
 
 func (s *stepper) result(c StepConfig) *Result {

@@ -5,20 +5,19 @@ import "math"
 // stepWorker is a worker in virtual time: where its execution stands between two steps.
 type stepWorker struct {
 	*Worker
-	pc    pc
 	f     *Frame // the frame that pc is about
-	e     entry  // pcTake
+	pc    pc
+	last  bool   // the child that runs is the last of its phase, which is called
 	i     int32  // pcRun: the child; pcSpawn: the next child to queue
-	last  bool   // child-first: the child that runs is the last of its phase
 	queue int    // the number of the worker's queue
 
 	granted bool // the lock of the own queue is this worker's, from now
-	again   Move // a look at the own queue that waits for its lock, if waits
-	waits   bool
+	waits   bool // again is the next move of the search: the policy has been asked
+	again   Move
 	got     found // pcLoot: the first entry of a steal
 
-	order    uint64
 	idleFrom uint64 // notIdle, or since when it searches
+	skipped  skipped
 }
 
 const notIdle = math.MaxUint64
@@ -31,14 +30,12 @@ const (
 	pcPhase              // f begins its present phase
 	pcChildren           // child-first: go on with f's next child
 	pcRun                // run child i of f
-	pcAfter              // the child that ran in place has ended
 	pcReturned           // child-first: a child that was spawned ahead of f has finished
 	pcGone               // child-first: and f was taken
 	pcJoined             // child-first: the last child of f has finished
 	pcNext               // all children of f have finished
 	pcStart              // parent-first: f begins
 	pcSpawn              // parent-first: queue child i of f
-	pcTake               // parent-first: execute entry e
 	pcArrive             // parent-first: f's own strand is at the join
 	pcReport             // parent-first: a queued child of f has finished
 	pcRequeue            // parent-first: the rest of f is to be queued
@@ -49,279 +46,339 @@ const (
 
 // step carries out what v does next up to and including one operation on something shared, and moves v's clock on.
 func (s *stepper) step(v *stepWorker) {
-	for !s.finished && !s.advance(v) {
+	for !s.advance(v) && !s.finished {
 	}
 }
 
-// advance does one transition and returns whether it took time.
+// advance does transitions until one takes time, and returns true; or false after one, if s.single, or if none did.
 func (s *stepper) advance(v *stepWorker) (timed bool) {
-	rules := v.rules
-	parentFirst := rules.Spawn == SpawnParent
-	starter := rules.Join == JoinStarter
 	f := v.f
+	var began uint64
+	var n int32
 	switch v.pc {
-	case pcStart:
-		f.phase = 0
-		if starter {
-			f.owner = int32(v.id)
-			f.link = v.top
-			v.top = f
-		}
-		v.pc = pcPhase
+	case pcLook:
+		return s.look(v)
 	case pcPhase:
-		if f.n < 1 {
-			badFork(f.n)
-		}
-		f.next = 0
-		v.pc = pcChildren
-		if parentFirst {
-			if !starter && f.n > 1 {
-				storeJoin(&f.join, f.n)
-			}
-			v.i, v.pc = 0, pcSpawn
-		}
-	case pcSpawn:
-		return s.spawn(v)
+		goto phase
 	case pcChildren:
-		v.i = f.next
-		f.next++
-		v.last = v.i+1 >= f.n
-		v.pc = pcRun
-		if rules.Spawn == SpawnChild && !v.last {
-			v.spawns++
-			v.push(f, 0)
-			v.now += s.costs.Spawn
-			return true
-		}
+		goto children
 	case pcRun:
-		return s.runChild(v)
-	case pcAfter:
-		switch {
-		case parentFirst && v.i == f.n-1:
-			v.pc = pcArrive
-		case parentFirst:
-			v.pc = pcReport
-		case rules.Spawn == SpawnCall && !v.last:
-			v.pc = pcChildren
-		case v.last:
-			v.pc = pcJoined
-		default:
-			v.pc = pcReturned
-		}
+		goto run
 	case pcReturned:
-		v.pc = pcGone
-		if rules.Spawn == SpawnCall {
-			v.pc = pcChildren
-			return false
+		goto returned
+	case pcGone:
+		goto gone
+	case pcJoined:
+		goto joined
+	case pcNext:
+		goto next
+	case pcStart:
+		goto start
+	case pcSpawn:
+		goto spawn
+	case pcArrive:
+		goto arrive
+	case pcReport:
+		goto report
+	case pcRequeue:
+		goto requeue
+	case pcTop:
+		goto top
+	case pcOwn:
+		goto own
+	case pcLoot:
+		goto loot
+	}
+
+run: // child i of f; if it runs in place the step lasts as long as its kernels
+	began = v.now
+	if !s.childFirst {
+		v.tasks++
+	} else if v.last {
+		v.calls++
+	}
+	if c := f.task.Run(v.Worker, int(v.i)); c != nil {
+		c.parent = f
+		c.phase = 0
+		c.called = v.last
+		f = c
+		v.f, v.pc = c, s.begin
+		if v.now > began || s.single {
+			return v.now > began
 		}
-		if _, ok := v.pop(); ok {
-			v.pc = pcChildren
+		if s.parentFirst {
+			goto start
+		}
+		goto phase
+	}
+	v.pc = s.ended[btoi(v.last)]
+	return v.now > began // a child without a kernel takes no time
+
+returned: // child-first: a child that was spawned ahead of f has finished
+	v.pc = pcChildren
+	if s.childFirst {
+		if _, ok := v.pop(); !ok {
+			v.pc = pcGone
 		}
 		v.now += s.costs.Pop
 		return true
-	case pcGone:
-		v.pc = pcLook
-		if v.arrive(f, -1) || brokenJoin {
-			v.pc = pcNext
-		}
-		v.now += s.costs.Join
-		return true
-	case pcJoined:
-		v.pc = pcNext
-		if n := f.steals; n != 0 {
-			f.steals = 0
-			if !v.arrive(f, n) && !brokenJoin {
-				v.pc = pcLook
-			}
-			v.now += s.costs.Join
-			return true
-		}
-	case pcNext:
-		return s.next(v)
-	case pcTake:
-		v.f = v.e.f
-		switch v.e.i {
-		case entryRest:
-			v.pc = pcNext
-		case entryTop:
-			v.pc = pcTop
-		default:
-			v.i, v.pc = v.e.i, pcRun
-		}
-	case pcArrive:
-		switch {
-		case starter:
-			v.pc = pcTop
-		case f.n == 1:
-			v.pc = pcNext
-		default:
-			v.pc = pcOwn
-			if v.arrive(f, -1) || brokenJoin {
-				v.pc = pcNext
-			}
-			v.now += s.costs.Join
-			return true
-		}
-	case pcReport:
-		return s.report(v)
-	case pcRequeue:
-		if s.lockOwn(v, s.costs.Lock) {
-			v.shared.push(v.tape, entry{f, entryRest})
-			v.pc = pcOwn
-			v.now += s.costs.Lock
-		}
-		return true
-	case pcTop:
-		v.pc = pcOwn
-		if f = v.top; f != nil && (f.complete() || brokenJoin) {
-			if v.tape != nil {
-				v.tape.note(taped{op: opComplete, frame: v.tape.all.name(f)})
-			}
-			f.steals = 0
-			storeJoin(&f.join, 0)
-			v.f, v.pc = f, pcNext
-		}
-	case pcOwn:
-		if s.seesEmpty(v) {
-			v.pc = pcLook
-			return false
-		}
-		if s.lockOwn(v, s.costs.Lock) {
-			v.pc = pcLook
-			var ok bool
-			if v.e, ok = v.takeOwn(); ok {
-				v.pc = pcTake
-			}
-			v.now += s.own()
-		}
-		return true
-	case pcLoot:
-		hold := s.costs.Lock + s.costs.Push*(max(uint64(len(v.loot)), 1)-1)
-		if s.lockOwn(v, hold) {
-			v.keepLoot()
-			v.now += hold
-			s.foundWork(v, v.got)
-		}
-		return true
-	case pcLook:
-		return s.look(v)
 	}
-	return false
-}
-
-// runChild runs child i of f. If it runs in place the step lasts as long as its kernels.
-func (s *stepper) runChild(v *stepWorker) (timed bool) {
-	f, began := v.f, v.now
-	parentFirst := v.rules.Spawn == SpawnParent
-	if v.rules.Spawn == SpawnChild {
-		if v.last {
-			v.calls++
-		}
-	} else {
-		v.tasks++
-	}
-	c := f.task.Run(v.Worker, int(v.i))
-	if c == nil {
-		v.pc = pcAfter
-		return v.now > began
-	}
-	c.parent = f
-	c.phase = 0
-	if parentFirst {
-		c.called = v.i == f.n-1
-		v.pc = pcStart
-	} else {
-		c.called = v.last
-		v.pc = pcPhase
-	}
-	v.f = c
-	return v.now > began
-}
-
-// spawn queues children of f: one a step, or all under one lock.
-func (s *stepper) spawn(v *stepWorker) (timed bool) {
-	f := v.f
-	n := f.n - 1
-	if v.i >= n {
-		v.i, v.pc = n, pcRun
+	if s.single {
 		return false
 	}
-	if v.shared != nil {
-		hold := s.costs.Lock + s.costs.Push*uint64(n-1)
-		if s.lockOwn(v, hold) {
-			v.shared.pushChildren(v.tape, f, n)
-			v.spawns += uint64(n)
-			v.i = n
-			v.now += hold
-		}
-		return true
-	}
-	v.spawns++
-	v.spawnChild(f, v.i)
-	v.i++
-	v.now += s.costs.Spawn
-	return true
-}
+	goto children
 
-// report counts a queued child of f that has finished.
-func (s *stepper) report(v *stepWorker) (timed bool) {
-	f := v.f
-	if v.rules.Join == JoinStarter {
-		v.pc = pcTop
-		if f.owner == int32(v.id) {
-			f.steals++
+start:
+	f.phase = 0
+	if s.starter {
+		f.owner = int32(v.id)
+		f.link = v.top
+		v.top = f
+	}
+	v.pc = pcPhase
+	if s.single {
+		return false
+	}
+
+phase:
+	if f.n < 1 {
+		badFork(f.n)
+	}
+	f.next = 0
+	if s.parentFirst {
+		if !s.starter && f.n > 1 {
+			storeJoin(&f.join, f.n)
+		}
+		v.i, v.pc = 0, pcSpawn
+		if s.single {
 			return false
 		}
-		v.pool.reportTo(v.tape, f)
-		v.now += s.costs.Join
+		goto spawn
+	}
+	v.pc = pcChildren
+	if s.single {
+		return false
+	}
+
+children: // child-first: go on with f's next child
+	v.i = f.next
+	f.next++
+	v.last = f.next >= f.n
+	v.pc = pcRun
+	if s.childFirst && !v.last {
+		v.spawns++
+		v.push(f, 0)
+		v.now += s.costs.Spawn
 		return true
 	}
+	if s.single {
+		return false
+	}
+	goto run
+
+spawn: // queue children of f: one a step, or all under one lock
+	n = f.n - 1
+	if v.i >= n {
+		v.i, v.last, v.pc = n, true, pcRun
+		if s.single {
+			return false
+		}
+		goto run
+	}
+	if v.shared == nil {
+		v.spawns++
+		v.spawnChild(f, v.i)
+		v.i++
+		v.now += s.costs.Spawn
+		return true
+	}
+	if hold := s.costs.Lock + s.costs.Push*uint64(n-1); s.lockEarly(v, hold) {
+		v.shared.pushChildren(v.tape, f, n)
+		v.spawns += uint64(n)
+		v.i = n
+		v.now += hold
+	}
+	return true
+
+gone: // child-first: f was taken from under its child
+	v.pc = pcLook
+	if s.arrive(v, f, -1) || brokenJoin {
+		v.pc = pcNext
+	}
+	v.now += s.costs.Join
+	return true
+
+arrive: // parent-first: f's own strand is at the join
+	switch {
+	case s.starter:
+		v.pc = pcTop
+		if s.single {
+			return false
+		}
+		goto top
+	case f.n == 1:
+		v.pc = pcNext
+		if s.single {
+			return false
+		}
+		goto next
+	}
 	v.pc = pcOwn
-	if v.arrive(f, -1) {
+	if s.arrive(v, f, -1) || brokenJoin {
+		v.pc = pcNext
+	}
+	v.now += s.costs.Join
+	return true
+
+report: // parent-first: a queued child of f has finished
+	if s.starter {
+		v.pc = pcTop
+		if f.owner != int32(v.id) {
+			s.reportTo(v, f)
+			v.now += s.costs.Join
+			return true
+		}
+		f.steals++
+		if s.single {
+			return false
+		}
+		goto top
+	}
+	v.pc = pcOwn
+	if s.arrive(v, f, -1) {
 		v.pc = pcRequeue
-		if v.rules.Join == JoinLast {
+		if s.joinLast {
 			v.pc = pcNext
 		}
 	}
 	v.now += s.costs.Join
 	return true
-}
 
-// next ends a phase of f, and f itself after its last. If Next runs kernels the step lasts as long as they do.
-func (s *stepper) next(v *stepWorker) (timed bool) {
-	f, began := v.f, v.now
-	if n := f.task.Next(v.Worker, int(f.phase)); n > 0 {
-		f.n = int32(n)
-		f.phase++
-		v.pc = pcPhase
-		return v.now > began
+requeue:
+	if s.lockEarly(v, s.costs.Lock) {
+		v.shared.push(v.tape, entry{f, entryRest})
+		v.pc = pcOwn
+		v.now += s.costs.Lock
 	}
-	parent, called := f.parent, f.called
-	if v.rules.Join == JoinStarter {
-		v.top = f.link
-	}
-	v.retire(f)
-	if parent == nil {
-		s.finished, s.end = true, v.now
+	return true
+
+joined: // child-first: the last child of f has finished
+	v.pc = pcNext
+	if steals := f.steals; steals != 0 {
+		f.steals = 0
+		if !s.arrive(v, f, steals) && !brokenJoin {
+			v.pc = pcLook
+		}
+		v.now += s.costs.Join
 		return true
 	}
-	v.f = parent
-	switch {
-	case v.rules.Spawn == SpawnParent && called:
-		v.pc = pcArrive
-	case v.rules.Spawn == SpawnParent:
-		v.pc = pcReport
-	case called:
-		v.pc = pcJoined
-	default:
-		v.pc = pcReturned
+	if s.single {
+		return false
+	}
+	goto next
+
+top: // parent-first: may the top of the stack go on?
+	v.pc = pcOwn
+	if f = v.top; f != nil && (f.complete() || brokenJoin) {
+		if v.tape != nil {
+			v.tape.note(taped{op: opComplete, frame: v.tape.all.name(f)})
+		}
+		f.steals = 0
+		storeJoin(&f.join, 0)
+		v.f, v.pc = f, pcNext
+		if s.single {
+			return false
+		}
+		goto next
+	}
+	if s.single {
+		return false
+	}
+
+own: // parent-first: take from the own queue
+	if s.seesEmpty(v) {
+		v.pc = pcLook
+		if s.single {
+			return false
+		}
+		return s.look(v)
+	}
+	if s.lockEarly(v, s.costs.Lock) {
+		v.pc = pcLook
+		if e, ok := v.takeOwn(); ok {
+			v.take(e)
+		}
+		v.now += s.takeOwn
+	}
+	return true
+
+loot: // append what a steal of several took to the own queue
+	if hold := s.costs.Lock + s.costs.Push*(max(uint64(len(v.loot)), 1)-1); s.lockOwn(v, hold) {
+		v.keepLoot()
+		v.now += hold
+		s.foundWork(v, v.got)
+	}
+	return true
+
+next: // all children of f have finished; if Next runs kernels the step lasts as long as they do
+	began = v.now
+	if m := f.task.Next(v.Worker, int(f.phase)); m > 0 {
+		f.n = int32(m)
+		f.phase++
+		v.pc = pcPhase
+		if v.now > began || s.single {
+			return v.now > began
+		}
+		goto phase
+	}
+	{
+		parent, called := f.parent, f.called
+		if s.starter {
+			v.top = f.link
+		}
+		v.retire(f)
+		if parent == nil {
+			s.finished, s.end = true, v.now
+			return true
+		}
+		f = parent
+		v.f = f
+		v.pc = s.ended[btoi(called)]
 	}
 	return v.now > began
+}
+
+// take has v go on with an entry.
+func (v *stepWorker) take(e entry) {
+	v.f, v.i, v.last = e.f, e.i, false
+	v.pc = taken[-e.i&(e.i>>31)&3]
+}
+
+// taken is how an entry goes on: a child, entryRest, -, entryTop.
+var taken = [4]pc{0: pcRun, -entryRest: pcNext, -entryTop: pcTop}
+
+// arrive is [Worker.arrive].
+func (s *stepper) arrive(v *stepWorker, f *Frame, n int32) (last bool) {
+	if s.single {
+		return v.arrive(f, n)
+	}
+	f.join += n // nobody else is running
+	return f.join == 0
+}
+
+// reportTo is [pool.reportTo]; a starter that waits for this report finds it when its search goes on.
+func (s *stepper) reportTo(v *stepWorker, f *Frame) {
+	owner := s.all[f.owner]
+	v.pool.reportTo(v.tape, f)
+	if owner.top == f && f.complete() {
+		s.disturb(owner)
+	}
 }
 
 // look makes one move of a search.
 func (s *stepper) look(v *stepWorker) (timed bool) {
 	q := &v.search
+	v.skipped.any = false
 	if v.idleFrom == notIdle {
 		v.idleFrom = v.now
 		q.Step, q.Last = 0, OutcomeNone
@@ -342,32 +399,44 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 	case MoveRest:
 		v.now += s.costs.Rest
 		q.Last = OutcomeDone
+		s.skip(v)
 		return true
 	case MoveMail:
 		price = s.costs.Mail
 	case MoveLead, MoveResign:
 		price = s.costs.Join
 	case MoveOwn:
-		price = s.own()
-		if s.seesEmpty(v) {
-			break
+		price = s.takeOwn
+		if s.seesEmpty(v) { // whatever is there already
+			v.now += price
+			q.Last = OutcomeEmpty
+			return true
 		}
 		if !s.lockOwn(v, s.costs.Lock) {
 			v.again, v.waits = m, true
 			return true
 		}
 	case MoveSteal:
-		if s.pool.shared != nil && s.pool.shared[m.Victim].size.Load() != 0 {
-			if s.locked[m.Victim] > v.now {
-				v.countSteal(m.Victim, false)
-				v.now += price
-				q.Last = OutcomeBusy
-				return true
-			}
+		if s.pool.shared == nil {
+			break
+		}
+		empty := s.size(m.Victim) == 0
+		if !empty && s.queues[m.Victim].locked <= v.now {
 			if s.costs.Locked != nil {
 				s.costs.Locked(s.pool.queueNode[m.Victim], v.now)
 			}
+			break
 		}
+		if empty && v.tape != nil {
+			break
+		}
+		v.countSteal(m.Victim, false)
+		v.now += price
+		q.Last = OutcomeBusy
+		if empty {
+			q.Last = OutcomeEmpty
+		}
+		return true
 	}
 	got, out := v.move(m)
 	if m.Kind == MoveSteal && out == OutcomeDone {
@@ -376,27 +445,20 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 			price = s.costs.StealLocal
 		}
 		if s.pool.shared != nil {
-			s.locked[m.Victim] = v.now + price
+			s.queues[m.Victim].locked = v.now + price
 		}
 	}
 	v.now += price
 	switch {
 	case out != OutcomeDone || got.e.f == nil:
 		q.Last = out
+		s.skip(v)
 	case m.Kind == MoveSteal && v.shared != nil:
 		v.got, v.pc = got, pcLoot
 	default:
 		s.foundWork(v, got)
 	}
 	return true
-}
-
-// own is the price of taking from the own queue.
-func (s *stepper) own() uint64 {
-	if s.pool.shared != nil {
-		return s.costs.Lock
-	}
-	return s.costs.Pop
 }
 
 // foundWork ends a search.
@@ -407,12 +469,12 @@ func (s *stepper) foundWork(v *stepWorker, got found) {
 	}
 	v.idleFrom = notIdle
 	v.idle.Store(false)
-	if v.rules.Spawn == SpawnChild {
+	if s.childFirst {
 		if got.stolen {
 			got.e.f.steals++
 		}
 		v.f, v.pc = got.e.f, pcChildren
 		return
 	}
-	v.e, v.pc = got.e, pcTake
+	v.take(got.e)
 }

@@ -8,7 +8,7 @@ func TestVirtualLock(t *testing.T) {
 	const lock, handover, push = 40, 150, 3
 	p, _ := SchedulerByName("shepherd-socket")
 	pool := newPool(p, []int{0, 0, 0, 0}, nil, 1, 0)
-	s := &stepper{pool: pool, costs: Costs{Lock: lock, Handover: handover}.orUnits(), locked: make([]uint64, 1)}
+	s := &stepper{pool: pool, costs: Costs{Lock: lock, Handover: handover}.orUnits(), queues: make([]virtualQueue, 1)}
 	at := func(i int, now uint64) *stepWorker {
 		w := &stepWorker{Worker: pool.workers[i]}
 		w.now = now

@@ -1,0 +1,106 @@
+package runtimes
+
+// An idle worker mostly looks where nothing is. Such steps change nothing but the worker's own clock, counters and generator, and when it is certain
+// beforehand that they find nothing they are taken at once, without a turn each: [stepper.skip]. If what was certain changes after all, for a report
+// or a mail to the worker that searches, those behind the change are taken back: [stepper.unskip]. Results are those of a run that skips none, to the
+// last bit; TestSkip compares them.
+
+// skipped is the state of a worker's search before the steps that it has skipped, until the first of the others.
+type skipped struct {
+	any    bool // some steps have been skipped, or at least the policy asked for the next move
+	now    uint64
+	rand   Rand
+	step   int
+	last   Outcome
+	steals Steals
+}
+
+// maxSkip bounds the steps that are skipped at a time, and so what it costs to take them back.
+const maxSkip = 256
+
+// skip takes the next steps of v's search, which goes on at v.now, as long as it is certain that they find nothing, and leaves v before the first
+// that is not.
+func (s *stepper) skip(v *stepWorker) {
+	if !s.skips {
+		return
+	}
+	k := &v.skipped
+	k.now, k.rand, k.step, k.last, k.steals = v.now, v.rand, v.search.Step, v.search.Last, v.steals
+	k.any = true
+	for range maxSkip {
+		m := s.pool.policy.Look(&v.search)
+		if !s.nothing(v, m) {
+			v.again, v.waits = m, true
+			return
+		}
+		s.miss(v, m)
+	}
+}
+
+// nothing says whether it is certain that a move of v at v.now, which may lie ahead, finds nothing.
+func (s *stepper) nothing(v *stepWorker, m Move) bool {
+	switch m.Kind {
+	case MoveRest:
+		return true
+	case MoveMail:
+		return v.mail.size.Load() == 0
+	case MoveOwn:
+		return v.size() == 0 // only its owner appends
+	case MoveSteal:
+		u := s.all[m.Victim]
+		if u.head.Load() < u.bottom.Load() {
+			return false
+		}
+		if u.idleFrom == notIdle {
+			return v.now < u.now
+		}
+		// It can be woken at any time by a report on what it waits for, or a mail.
+		return u.top == nil && u.mail == nil && v.now < u.now+s.soonest
+	}
+	return false
+}
+
+// miss is a step with a move that finds nothing.
+func (s *stepper) miss(v *stepWorker, m Move) {
+	v.search.Last = OutcomeEmpty
+	switch m.Kind {
+	case MoveRest:
+		v.now += s.costs.Rest
+		v.search.Last = OutcomeDone
+	case MoveMail:
+		v.now += s.costs.Mail
+	case MoveOwn:
+		v.now += s.takeOwn
+	case MoveSteal:
+		v.countSteal(m.Victim, false)
+		v.now += s.costs.StealFailed
+	}
+}
+
+// disturb tells the search of v, if there is one, that the running step has brought it something.
+func (s *stepper) disturb(v *stepWorker) {
+	if v.skipped.any {
+		s.unskip(v)
+		s.turns.put(v.id, v.now)
+	}
+}
+
+// unskip takes back the steps that v has skipped and that come after the running step.
+func (s *stepper) unskip(v *stepWorker) {
+	k := &v.skipped
+	v.now, v.rand, v.search.Step, v.search.Last, v.steals = k.now, k.rand, k.step, k.last, k.steals
+	v.waits = false
+	k.any = false
+	for s.turns.at(v.now, v.id) < s.turn {
+		s.miss(v, s.pool.policy.Look(&v.search))
+	}
+}
+
+// unskipAll takes back the steps that come after the running step, which was the last of the run.
+func (s *stepper) unskipAll() {
+	for _, v := range s.all {
+		if v.skipped.any {
+			s.unskip(v)
+		}
+	}
+}

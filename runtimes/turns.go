@@ -1,0 +1,54 @@
+package runtimes
+
+import (
+	"math"
+	"math/bits"
+)
+
+// A turn is when a worker takes its next step, at a virtual time; of several at the same time the worker with the smallest number is first.
+// So it depends on what that worker itself has done and on nothing else: not on how many steps others took meanwhile. The time is in the
+// upper bits and the number in the lower.
+type turn uint64
+
+// turns is a tournament of the workers' turns: a complete binary tree with a leaf for each worker, in which every node holds the first of
+// the two below it. A new turn goes the way from its leaf up to the root without a branch that depends on times, which nobody could predict.
+type turns struct {
+	nodes []turn // from the root at 1 to the leaves, the second half; those that are there to fill the tree are never first
+	bits  uint   // of a worker's number
+}
+
+// newTurns makes the turns of n workers, all at time 0.
+func newTurns(n int) turns {
+	t := turns{bits: uint(bits.Len(uint(n - 1)))}
+	leaves := 1 << t.bits
+	t.nodes = make([]turn, 2*leaves)
+	for i := range leaves {
+		t.nodes[leaves+i] = t.at(0, i)
+		if i >= n {
+			t.nodes[leaves+i] = math.MaxUint64
+		}
+	}
+	for i := leaves - 1; i > 0; i-- {
+		t.nodes[i] = min(t.nodes[2*i], t.nodes[2*i+1])
+	}
+	return t
+}
+
+// at is the turn of a worker at time now, which is at most t.latest.
+func (t *turns) at(now uint64, worker int) turn { return turn(now<<(t.bits&63) | uint64(worker)) }
+
+// latest is the last time that a turn can have.
+func (t *turns) latest() uint64 { return math.MaxUint64>>t.bits - 1 }
+
+// first is the worker whose turn is first.
+func (t *turns) first() int { return int(t.nodes[1]) & (len(t.nodes)/2 - 1) }
+
+// put gives a worker a new turn.
+func (t *turns) put(worker int, now uint64) {
+	nodes, at := t.nodes, t.at(now, worker)
+	i := uint(len(nodes)/2 + worker)
+	for nodes[i] = at; i > 1; nodes[i] = at {
+		at = min(at, nodes[i^1])
+		i >>= 1
+	}
+}
