@@ -140,9 +140,9 @@ func (m *Model) toLLC(node int, u uint32, lines uint64) {
 		m.leaveLLC(node, v)
 	}
 	if lines > c.capacity {
-		if e[0]&ownerMask != 0 {
+		if e[0]&m.ownerMask != 0 {
 			m.writeBack(u)
-			e[0] &^= ownerMask | newest
+			e[0] &^= m.ownerMask | newest
 		}
 		return
 	}
@@ -153,20 +153,20 @@ func (m *Model) toLLC(node int, u uint32, lines uint64) {
 // leaveLLC says that the LLC of a node has evicted v. If it is inclusive, the L2s of the node lose v too; what was written goes to memory.
 func (m *Model) leaveLLC(node int, v uint32) {
 	e := m.entry(v)
-	s := e[0] &^ (1 << node)
 	if m.inclusive {
-		w := int(m.nodeWord[node])
+		w := m.nodeWord[node]
 		for held := e[w] & m.nodeMask[node]; held != 0; held &= held - 1 {
-			_, c := m.holder(w, held)
+			c := m.holder(node, held)
 			if n := m.linesOf(v); m.private[c].drop(v, n) {
 				m.stat.BackInvalid += n
 			}
 		}
 		e[w] &^= m.nodeMask[node]
 	}
-	if s&ownerMask != 0 {
+	s := e[0] &^ (1 << node)
+	if s&m.ownerMask != 0 {
 		m.writeBack(v)
-		s &^= ownerMask | newest
+		s &^= m.ownerMask | newest
 	}
 	e[0] = s
 }
@@ -175,7 +175,7 @@ func (m *Model) leaveLLC(node int, v uint32) {
 func (m *Model) leaveL2(core int, v uint32) {
 	e := m.entry(v)
 	e[m.coreWord[core]] &^= m.coreBit[core]
-	if e[0]&newest != 0 && ownerOf(e[0]) == core {
+	if e[0]&newest != 0 && m.ownerOf(e[0]) == core {
 		e[0] &^= newest
 	}
 	if !m.inclusive {
@@ -193,7 +193,7 @@ func (m *Model) accessBlock(core, node int, u uint32, write bool) {
 		c.touch(u)
 		m.stat.L2Hits += lines
 		m.fetch.cachePS += lines * m.l2PS
-		if write && e[0]&^present != ownedBy(core)|newest {
+		if write && e[0]&(m.ownerMask|newest) != m.ownedBy(core) {
 			m.write(core, node, u, lines, true, 0)
 		}
 		return
@@ -234,7 +234,7 @@ func (m *Model) run(core, node int, u uint32, count int, write bool) {
 	offset := u & (1<<m.chunkShift - 1)
 	set, name := int(k.l2Set+offset), uint64(k.l2Name)
 	llcSet, llcName := int(k.llcSet+offset), uint64(k.llcName)
-	mine := ownedBy(core) | newest
+	mine, whose := m.ownedBy(core), m.ownerMask|newest
 	hits := 0
 	if c.perSet == 2 && c.tail == 64 { // eight ways: sets.use in place and without a branch
 		w := c.words[2*set:][:2*count]
@@ -252,7 +252,7 @@ func (m *Model) run(core, node int, u uint32, count int, write bool) {
 				m.missLine(core, node, u+uint32(i/2), write, set+i/2, x1>>(64-laneBits), llcSet+i/2, llcName)
 			} else {
 				hits++
-				if write && m.entries[(int(u)+i/2)*m.stride]&^present != mine {
+				if write && m.entries[(int(u)+i/2)*m.stride]&whose != mine {
 					m.write(core, node, u+uint32(i/2), m.group, true, 0)
 				}
 			}
@@ -263,7 +263,7 @@ func (m *Model) run(core, node int, u uint32, count int, write bool) {
 				m.missLine(core, node, u+uint32(i), write, set+i, victim, llcSet+i, llcName)
 			} else {
 				hits++
-				if write && m.entries[(int(u)+i)*m.stride]&^present != mine {
+				if write && m.entries[(int(u)+i)*m.stride]&whose != mine {
 					m.write(core, node, u+uint32(i), m.group, true, 0)
 				}
 			}
@@ -278,7 +278,7 @@ func (m *Model) run(core, node int, u uint32, count int, write bool) {
 // which no other core has newer.
 func (m *Model) missLine(core, node int, u uint32, write bool, set int, victim uint64, llcSet int, llcName uint64) {
 	e := m.entries[int(u)*m.stride:][:m.stride]
-	if m.inclusive && e[0]&(1<<node) != 0 && (e[0]&newest == 0 || ownerOf(e[0]) == core) {
+	if m.inclusive && e[0]&(1<<node) != 0 && (e[0]&newest == 0 || m.ownerOf(e[0]) == core) {
 		m.fetch.missedL2 = true
 		m.stat.LLCHits += m.group
 		m.fetch.cachePS += m.group * m.llcPS
@@ -306,7 +306,7 @@ func (m *Model) miss(core, node int, u uint32, lines uint64, held, write bool) {
 	f := &m.fetch
 	f.missedL2 = true
 	paid := m.siblingPS
-	switch owner := ownerOf(e[0]); {
+	switch owner := m.ownerOf(e[0]); {
 	case e[0]&(1<<node) != 0:
 		if e[0]&newest != 0 && owner != core && m.holds(owner, u) {
 			m.stat.Siblings += lines
@@ -332,7 +332,7 @@ func (m *Model) miss(core, node int, u uint32, lines uint64, held, write bool) {
 			if !write {
 				m.writeBack(u)
 			}
-			e[0] &^= ownerMask | newest
+			e[0] &^= m.ownerMask | newest
 		} else {
 			m.fromMemory(node, u)
 		}
@@ -353,8 +353,8 @@ func (m *Model) miss(core, node int, u uint32, lines uint64, held, write bool) {
 	case held:
 	case !m.inclusive:
 		m.toLLC(node, u, lines)
-	case write && e[0]&present == 0:
+	case write && e[0]&m.present == 0:
 		m.writeBack(u)
-		e[0] &^= ownerMask
+		e[0] &^= m.ownerMask
 	}
 }

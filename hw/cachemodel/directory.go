@@ -2,50 +2,59 @@ package cachemodel
 
 import "math/bits"
 
-// directory has an entry for each unit (block or line) that says where copies of it may be. Its first word:
+// directory has an entry for each unit (block or line) that says where copies of it may be. Its first word, from bit 0 on:
 //
-//	bits 0-47   nodes whose LLC holds the unit
-//	bits 48-62  0: memory has the present data. Otherwise 1 + the core that wrote the unit last: no other node has a copy, and the present
-//	            data are in caches of its node
-//	bit 63      only that core's L2 has the present data, if it still holds the unit; otherwise they are in the LLC
+//	a bit for each node    its LLC holds the unit
+//	a bit for each core    its L2 holds the unit
+//	the owner              0: memory has the present data. Otherwise 1 + the core that wrote the unit last: no other node has a copy,
+//	                       and the present data are in caches of its node
+//	bit 63                 only that core's L2 has the present data, if it still holds the unit; otherwise they are in the LLC
 //
-// The words behind it have a bit for each core whose L2 holds the unit, those of a node side by side in one word. With lines and an inclusive
-// LLC an L2 evicts without notice, as processors do, and a bit may be too many: whoever acts on it looks into the L2. Otherwise bits are exact.
+// The bits of the cores of a node are side by side. Nodes whose cores have no room in the first word have them in words behind it. With lines and an
+// inclusive LLC an L2 evicts without notice, as processors do, and a bit may be too many: whoever acts on it looks into the L2. Otherwise bits are exact.
 type directory struct {
-	entries  []uint64
-	stride   int // words of an entry
-	coreWord []int32
-	coreBit  []uint64
-	nodeWord []int32  // by node: the word with its cores
-	nodeMask []uint64 // and their bits
+	entries    []uint64
+	stride     int // words of an entry
+	ownerShift uint
+	ownerMask  uint64
+	present    uint64   // the bits of the nodes
+	coreWord   []int32  // by core: the word with its bit
+	coreBit    []uint64 // and the bit
+	nodeWord   []int32  // by node: the word with its cores
+	nodeMask   []uint64 // and their bits
+	holders    uint64   // the bits of nodes and cores in the first word; those behind it have nothing else
 }
 
 const (
-	maxNodes   = 48
-	maxCores   = 1<<15 - 2
-	ownerShift = 48
-	present    = 1<<maxNodes - 1
-	newest     = 1 << 63
-	ownerMask  = (1<<15 - 1) << ownerShift
+	maxNodes = 48
+	maxCores = 1<<15 - 2
+	newest   = 1 << 63
 )
 
-func ownerOf(s uint64) int { return int(s&ownerMask>>ownerShift) - 1 }
+func (d *directory) ownerOf(s uint64) int { return int(s&d.ownerMask>>d.ownerShift) - 1 }
 
-func ownedBy(core int) uint64 { return uint64(core+1) << ownerShift }
+// ownedBy returns the bits of the first word that say that core is the owner and its L2 has the present data.
+func (d *directory) ownedBy(core int) uint64 { return uint64(core+1)<<d.ownerShift | newest }
 
 func newDirectory(units uint64, nodes, perNode int) directory {
-	inWord := 64 / perNode // nodes
-	d := directory{stride: 1 + (nodes+inWord-1)/inWord}
-	d.entries = make([]uint64, units*uint64(d.stride))
-	for n := range nodes {
-		shift := n % inWord * perNode
-		d.nodeWord = append(d.nodeWord, int32(1+n/inWord))
-		d.nodeMask = append(d.nodeMask, (1<<perNode-1)<<shift)
-		for c := range perNode {
-			d.coreWord = append(d.coreWord, int32(1+n/inWord))
-			d.coreBit = append(d.coreBit, 1<<(shift+c))
+	owner := uint(bits.Len(uint(nodes * perNode)))
+	d := directory{ownerShift: 63 - owner, ownerMask: (1<<owner - 1) << (63 - owner), present: 1<<nodes - 1, stride: 1}
+	d.holders = 1<<d.ownerShift - 1
+	free, end := nodes, int(d.ownerShift)
+	for range nodes {
+		if free+perNode > end {
+			d.stride++
+			free, end = 0, 64
 		}
+		d.nodeWord = append(d.nodeWord, int32(d.stride-1))
+		d.nodeMask = append(d.nodeMask, (1<<perNode-1)<<free)
+		for c := range perNode {
+			d.coreWord = append(d.coreWord, int32(d.stride-1))
+			d.coreBit = append(d.coreBit, 1<<(free+c))
+		}
+		free += perNode
 	}
+	d.entries = make([]uint64, units*uint64(d.stride))
 	return d
 }
 
@@ -58,63 +67,61 @@ func (d *directory) entry(u uint32) []uint64 {
 // the L2), the rest is waited for.
 func (m *Model) write(core, node int, u uint32, lines uint64, held bool, paidPS uint64) {
 	e := m.entry(u)
-	others := e[0]&present&^(1<<node) | e[m.coreWord[core]]&^m.coreBit[core]
-	if others == 0 && len(e) == 2 {
+	own := &e[m.coreWord[core]]
+	mine := *own & m.coreBit[core]
+	*own ^= mine
+	others := e[0] & m.holders &^ (1 << node)
+	for _, held := range e[1:] {
+		others |= held
+	}
+	if others == 0 {
 		// nobody else has it
-	} else if far := m.invalidateOthers(core, node, e, u, lines); far != 0 {
+	} else if far := m.invalidateOthers(node, e, u, lines); far != 0 {
 		if paidPS == 0 {
 			m.stat.Upgrades += lines
 		}
 		m.fetch.cachePS += lines * (max(far, paidPS) - paidPS)
 	}
-	s := e[0]&(1<<node) | ownedBy(core)
-	if held {
-		s |= newest
-		if !m.inclusive && s&present != 0 { // a copy in a victim cache is out of date, and of no use
-			m.shared[node].drop(u, lines)
-			s &^= present
-		}
+	*own |= mine
+	s := e[0]&^(m.ownerMask|newest) | m.ownedBy(core)
+	if !held {
+		s &^= newest
+	} else if !m.inclusive && s&m.present != 0 { // a copy in a victim cache is out of date, and of no use
+		m.shared[node].drop(u, lines)
+		s &^= m.present
 	}
 	e[0] = s
 }
 
-// invalidateOthers takes u from all L2s but core's and all LLCs but node's, and returns how long the farthest of them needs to say so, 0 if there was none.
-func (m *Model) invalidateOthers(core, node int, e []uint64, u uint32, lines uint64) (farPS uint64) {
-	for s := e[0] & present &^ (1 << node); s != 0; s &= s - 1 {
+// invalidateOthers takes u from all L2s that the directory knows of and all LLCs but node's, and returns how long the farthest of them needs to say so, 0 if there was none.
+func (m *Model) invalidateOthers(node int, e []uint64, u uint32, lines uint64) (farPS uint64) {
+	for s := e[0] & m.present &^ (1 << node); s != 0; s &= s - 1 {
 		k := bits.TrailingZeros64(s)
 		m.shared[k].drop(u, lines)
 		m.stat.Invalidations += lines
 		farPS = max(farPS, m.nodePS[node*m.nodes+k])
 	}
-	own := m.coreBit[core]
-	for w := 1; w < len(e); w++ {
-		held := e[w]
-		if w == int(m.coreWord[core]) {
-			held &^= own
-			e[w] &= own
-		} else {
-			e[w] = 0
-		}
+	e[0] &^= m.present &^ (1 << node)
+	for n, w := range m.nodeWord {
+		held := e[w] & m.nodeMask[n]
+		e[w] &^= held
 		for ; held != 0; held &= held - 1 {
-			k, c := m.holder(w, held)
-			if !m.private[c].drop(u, lines) {
+			if !m.private[m.holder(n, held)].drop(u, lines) {
 				continue
 			}
 			m.stat.Invalidations += lines
-			if k == node {
+			if n == node {
 				farPS = max(farPS, m.llcPS)
 			} else {
-				farPS = max(farPS, m.nodePS[node*m.nodes+k])
+				farPS = max(farPS, m.nodePS[node*m.nodes+n])
 			}
 		}
 	}
 	return farPS
 }
 
-// holder returns node and core of the lowest bit of word w of an entry.
-func (m *Model) holder(w int, held uint64) (node, core int) {
-	inWord := 64 / m.perNode
-	bit := bits.TrailingZeros64(held)
-	node = (w-1)*inWord + bit/m.perNode
-	return node, node*m.perNode + bit%m.perNode
+// holder returns the core of the lowest bit of held, which has bits of cores of a node.
+func (m *Model) holder(node int, held uint64) int {
+	first := node * m.perNode
+	return first + bits.TrailingZeros64(held) - bits.TrailingZeros64(m.coreBit[first])
 }

@@ -200,8 +200,8 @@ func (m *Model) checkInside(t *testing.T, name string) {
 			if held && m.inclusive && e[0]&(1<<node) == 0 {
 				t.Fatalf("%s: unit %d is in the L2 of core %d and not in its LLC", name, u, core)
 			}
-			if held && ownerOf(e[0]) >= 0 && ownerOf(e[0])/m.perNode != node {
-				t.Fatalf("%s: unit %d belongs to core %d, and core %d has a copy", name, u, ownerOf(e[0]), core)
+			if held && m.ownerOf(e[0]) >= 0 && m.ownerOf(e[0])/m.perNode != node {
+				t.Fatalf("%s: unit %d belongs to core %d, and core %d has a copy", name, u, m.ownerOf(e[0]), core)
 			}
 		}
 		for node := range m.nodes {
