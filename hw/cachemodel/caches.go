@@ -88,14 +88,35 @@ func (c *cacheOf) where(u uint32) (set int, name uint64) {
 	return int(k.l2Set) + offset, uint64(k.l2Name)
 }
 
-// drop takes u out of the cache and tells whether it was there. In block mode it is.
-func (c *cacheOf) drop(u uint32, lines uint64) bool {
+// drop takes u out of the cache, if it is there.
+func (c *cacheOf) drop(u uint32, lines uint64) {
 	if c.place == nil {
 		c.lru.remove(u, lines)
-		return true
+		return
 	}
 	set, name := c.where(u)
-	return c.sets.remove(set, name)
+	c.sets.remove(set, name)
+}
+
+// dropFromL2s takes u out of the L2s of those cores of a node whose bits are in held, and returns how many lines were there.
+func (m *Model) dropFromL2s(node int, held uint64, u uint32, lines uint64) (dropped uint64) {
+	if held == 0 {
+		return 0
+	}
+	set, name := 0, uint64(0) // the same in all L2s
+	if c := &m.private[0]; c.place != nil {
+		set, name = c.where(u)
+	}
+	for ; held != 0; held &= held - 1 {
+		c := &m.private[m.holder(node, held)]
+		if c.place == nil {
+			c.lru.remove(u, lines)
+		} else if !c.sets.remove(set, name) {
+			continue
+		}
+		dropped += lines
+	}
+	return dropped
 }
 
 // holds tells whether the L2 of a core holds u.
@@ -155,13 +176,9 @@ func (m *Model) leaveLLC(node int, v uint32) {
 	e := m.entry(v)
 	if m.inclusive {
 		w := m.nodeWord[node]
-		for held := e[w] & m.nodeMask[node]; held != 0; held &= held - 1 {
-			c := m.holder(node, held)
-			if n := m.linesOf(v); m.private[c].drop(v, n) {
-				m.stat.BackInvalid += n
-			}
-		}
-		e[w] &^= m.nodeMask[node]
+		held := e[w] & m.nodeMask[node]
+		e[w] ^= held
+		m.stat.BackInvalid += m.dropFromL2s(node, held, v, m.linesOf(v))
 	}
 	s := e[0] &^ (1 << node)
 	if s&m.ownerMask != 0 {
@@ -171,11 +188,11 @@ func (m *Model) leaveLLC(node int, v uint32) {
 	e[0] = s
 }
 
-// leaveL2 says that the L2 of a core has evicted v. If the LLC is not inclusive, v will go there.
-func (m *Model) leaveL2(core int, v uint32) {
+// leaveL2 says that the L2 of the requester has evicted v. If the LLC is not inclusive, v will go there.
+func (m *Model) leaveL2(by *requester, v uint32) {
 	e := m.entry(v)
-	e[m.coreWord[core]] &^= m.coreBit[core]
-	if e[0]&newest != 0 && m.ownerOf(e[0]) == core {
+	e[by.word] &^= by.bit
+	if e[0]&(m.ownerMask|newest) == by.mine {
 		e[0] &^= newest
 	}
 	if !m.inclusive {
@@ -184,17 +201,17 @@ func (m *Model) leaveL2(core int, v uint32) {
 }
 
 // accessBlock is one access in block mode.
-func (m *Model) accessBlock(core, node int, u uint32, write bool) {
+func (m *Model) accessBlock(by *requester, u uint32, write bool) {
 	lines := m.blockLines[u]
 	m.stat.Lines += lines
-	c := &m.private[core]
+	c := by.l2
 	e := m.entry(u)
-	if e[m.coreWord[core]]&m.coreBit[core] != 0 {
+	if e[by.word]&by.bit != 0 {
 		c.touch(u)
 		m.stat.L2Hits += lines
 		m.fetch.cachePS += lines * m.l2PS
-		if write && e[0]&(m.ownerMask|newest) != m.ownedBy(core) {
-			m.write(core, node, u, lines, true, 0)
+		if write && e[0]&(m.ownerMask|newest) != by.mine {
+			m.write(by, u, lines, true, 0)
 		}
 		return
 	}
@@ -203,112 +220,100 @@ func (m *Model) accessBlock(core, node int, u uint32, write bool) {
 	for c.used+lines > c.capacity && c.used > 0 {
 		v := c.oldest()
 		c.lru.remove(v, m.blockLines[v])
-		m.leaveL2(core, v)
+		m.leaveL2(by, v)
 	}
 	held := lines <= c.capacity
 	if held {
 		c.push(u, lines)
 	}
-	m.miss(core, node, u, lines, held, write)
+	m.miss(by, u, lines, held, write)
 }
 
-// accessLines is one access to a block in line mode. Rows are cut into chunks, whose lines lie in consecutive sets and have the same name.
-func (m *Model) accessLines(core, node int, b *Block, write bool) {
+// accessLines is one access to a block in line mode. Rows are cut into chunks, whose lines lie in consecutive sets and have the same name. What
+// is most frequent, hits in the L2 and in an inclusive LLC that need nothing else, is done in place.
+func (m *Model) accessLines(by *requester, b *Block, write bool) {
+	l2, llc := by.l2, by.llc
+	eightWays := l2.perSet == 2 && l2.tail == 64
+	whose := m.ownerMask | newest
+	lineShift, chunkShift := m.lineShift&63, m.chunkShift&63 // the compiler's shifts are shorter where it sees that they are below 64
 	next := uint64(0)
-	for r := range uint64(b.Rows) {
-		at := b.Base + r*b.Stride
-		first, end := max(at>>m.lineShift, next), (at+b.RowBytes-1)>>m.lineShift+1
-		for first < end {
-			stop := min(end, (first>>m.chunkShift+1)<<m.chunkShift)
-			m.run(core, node, uint32(first), int(stop-first), write)
-			first = stop
-		}
+	lines, hits, llcHits := uint64(0), uint64(0), uint64(0)
+	for at, rows := b.Base, b.Rows; rows > 0; at, rows = at+b.Stride, rows-1 {
+		u, end := max(at>>lineShift, next), (at+b.RowBytes-1)>>lineShift+1
 		next = end
-	}
-}
-
-// run accesses count lines of a chunk from u on.
-func (m *Model) run(core, node int, u uint32, count int, write bool) {
-	c := &m.private[core]
-	k := &c.place.chunks[u>>m.chunkShift]
-	offset := u & (1<<m.chunkShift - 1)
-	set, name := int(k.l2Set+offset), uint64(k.l2Name)
-	llcSet, llcName := int(k.llcSet+offset), uint64(k.llcName)
-	mine, whose := m.ownedBy(core), m.ownerMask|newest
-	hits := 0
-	if c.perSet == 2 && c.tail == 64 { // eight ways: sets.use in place and without a branch
-		w := c.words[2*set:][:2*count]
-		pattern := name * ones
-		for i := 0; i < len(w)-1; i += 2 {
-			x0, x1 := w[i], w[i+1]
-			y0, y1 := x0^pattern, x1^pattern
-			z0, z1 := (y0-ones)&^y0&tops, (y1-ones)&^y1&tops
-			m0 := z0 ^ (z0 - 1)
-			// Nothing, if the name is in the first word: only if it is not, m0 has its top bit and z0 has not.
-			m1 := (z1 ^ (z1 - 1)) & uint64(int64(m0&^z0)>>63)
-			w[i] = x0&^m0 | (x0<<laneBits|name)&m0
-			w[i+1] = x1&^m1 | (x1<<laneBits|x0>>(64-laneBits))&m1
-			if z0|z1 == 0 {
-				m.missLine(core, node, u+uint32(i/2), write, set+i/2, x1>>(64-laneBits), llcSet+i/2, llcName)
-			} else {
-				hits++
-				if write && m.entries[(int(u)+i/2)*m.stride]&whose != mine {
-					m.write(core, node, u+uint32(i/2), m.group, true, 0)
+		lines += end - u
+		for u < end {
+			k := &l2.place.chunks[u>>chunkShift]
+			offset := int(u & (1<<chunkShift - 1))
+			set, name := int(k.l2Set)+offset, uint64(k.l2Name)
+			llcSet, llcName := int(k.llcSet)+offset, uint64(k.llcName)
+			pattern := name * ones
+			words := l2.words[l2.perSet*set:]
+			for stop := min(end, (u>>chunkShift+1)<<chunkShift); u < stop; u, set, llcSet = u+1, set+1, llcSet+1 {
+				var hit bool
+				var victim uint64
+				if eightWays { // sets.use in place and without a branch
+					w := (*[2]uint64)(words)
+					words = words[2:]
+					x0, x1 := w[0], w[1]
+					y0, y1 := x0^pattern, x1^pattern
+					z0, z1 := (y0-ones)&^y0&tops, (y1-ones)&^y1&tops
+					m0 := z0 ^ (z0 - 1)
+					// Nothing, if the name is in the first word: only if it is not, m0 has its top bit and z0 has not.
+					m1 := (z1 ^ (z1 - 1)) & uint64(int64(m0&^z0)>>63)
+					w[0] = x0&^m0 | (x0<<laneBits|name)&m0
+					w[1] = x1&^m1 | (x1<<laneBits|x0>>(64-laneBits))&m1
+					victim, hit = x1>>(64-laneBits), z0|z1 != 0
+				} else {
+					victim, hit = l2.use(set, name)
 				}
+				if hit {
+					hits++
+					if write && m.entries[int(u)*m.stride]&whose != by.mine {
+						m.write(by, uint32(u), m.group, true, 0)
+					}
+					continue
+				}
+				e := m.entries[int(u)*m.stride:]
+				if s := e[0]; m.inclusive && s&by.nodeBit != 0 && (s&newest == 0 || s&whose == by.mine) {
+					llcHits++
+					if !llc.useFirst(llcSet, llcName) {
+						llc.use(llcSet, llcName)
+					}
+					e[0] = s &^ newest
+					e[by.word] |= by.bit
+					if write {
+						m.write(by, uint32(u), m.group, true, m.llcPS)
+					}
+					continue
+				}
+				m.victims = m.victims[:0]
+				if victim != 0 && !m.inclusive {
+					m.leaveL2(by, l2.place.lineOf(&l2.place.l2, set, victim))
+				}
+				m.miss(by, uint32(u), m.group, true, write)
 			}
 		}
-	} else {
-		for i := range count {
-			if victim, hit := c.use(set+i, name); !hit {
-				m.missLine(core, node, u+uint32(i), write, set+i, victim, llcSet+i, llcName)
-			} else {
-				hits++
-				if write && m.entries[(int(u)+i)*m.stride]&whose != mine {
-					m.write(core, node, u+uint32(i), m.group, true, 0)
-				}
-			}
-		}
 	}
-	m.stat.Lines += uint64(count) * m.group
-	m.stat.L2Hits += uint64(hits) * m.group
-	m.fetch.cachePS += uint64(hits) * m.group * m.l2PS
-}
-
-// missLine is miss for line u, which has taken the place of victim in a set of the L2. It does itself what is most frequent, a hit in an inclusive LLC
-// which no other core has newer.
-func (m *Model) missLine(core, node int, u uint32, write bool, set int, victim uint64, llcSet int, llcName uint64) {
-	e := m.entries[int(u)*m.stride:][:m.stride]
-	if m.inclusive && e[0]&(1<<node) != 0 && (e[0]&newest == 0 || m.ownerOf(e[0]) == core) {
-		m.fetch.missedL2 = true
-		m.stat.LLCHits += m.group
-		m.fetch.cachePS += m.group * m.llcPS
-		m.shared[node].use(llcSet, llcName)
-		e[0] &^= newest
-		e[m.coreWord[core]] |= m.coreBit[core]
-		if write {
-			m.write(core, node, u, m.group, true, m.llcPS)
-		}
-		return
-	}
-	m.victims = m.victims[:0]
-	if victim != 0 && !m.inclusive {
-		p := m.private[core].place
-		m.leaveL2(core, p.lineOf(&p.l2, set, victim))
-	}
-	m.miss(core, node, u, m.group, true, write)
+	m.stat.Lines += lines * m.group
+	m.stat.L2Hits += hits * m.group
+	m.stat.LLCHits += llcHits * m.group
+	m.fetch.cachePS += (hits*m.l2PS + llcHits*m.llcPS) * m.group
+	m.fetch.missedL2 = m.fetch.missedL2 || llcHits != 0
 }
 
 // miss is an access to a unit that was not in the L2 of the core. The L2 has it now, if held, and m.victims lost their places for it.
 // The order is that of one request: the L2 makes room, the request looks into the LLC, then elsewhere; the LLC makes room and is filled;
 // if it is not inclusive, what left the L2 goes there.
-func (m *Model) miss(core, node int, u uint32, lines uint64, held, write bool) {
+func (m *Model) miss(by *requester, u uint32, lines uint64, held, write bool) {
 	e := m.entry(u)
 	f := &m.fetch
+	node := by.node
 	f.missedL2 = true
 	paid := m.siblingPS
 	switch owner := m.ownerOf(e[0]); {
-	case e[0]&(1<<node) != 0:
-		if e[0]&newest != 0 && owner != core && m.holds(owner, u) {
+	case e[0]&by.nodeBit != 0:
+		if e[0]&newest != 0 && owner != by.core && m.holds(owner, u) {
 			m.stat.Siblings += lines
 		} else {
 			m.stat.LLCHits += lines
@@ -341,10 +346,10 @@ func (m *Model) miss(core, node int, u uint32, lines uint64, held, write bool) {
 		}
 	}
 	if held {
-		e[m.coreWord[core]] |= m.coreBit[core]
+		e[by.word] |= by.bit
 	}
 	if write {
-		m.write(core, node, u, lines, held, paid)
+		m.write(by, u, lines, held, paid)
 	}
 	for _, v := range m.victims {
 		m.toLLC(node, v, m.linesOf(v))

@@ -62,32 +62,31 @@ func (d *directory) entry(u uint32) []uint64 {
 	return d.entries[int(u)*d.stride:][:d.stride]
 }
 
-// write makes core the only holder of u and the owner of its data, which it writes. held tells that its L2 holds u. Copies elsewhere are
+// write makes the requester the only holder of u and the owner of its data, which it writes. held tells that its L2 holds u. Copies elsewhere are
 // invalidated; where the answer of the farthest takes longer than paidPS, which the request for u itself took for each line (0: u was in
 // the L2), the rest is waited for.
-func (m *Model) write(core, node int, u uint32, lines uint64, held bool, paidPS uint64) {
+func (m *Model) write(by *requester, u uint32, lines uint64, held bool, paidPS uint64) {
 	e := m.entry(u)
-	own := &e[m.coreWord[core]]
-	mine := *own & m.coreBit[core]
-	*own ^= mine
-	others := e[0] & m.holders &^ (1 << node)
+	own := e[by.word] & by.bit
+	e[by.word] ^= own
+	others := e[0] & m.holders &^ by.nodeBit
 	for _, held := range e[1:] {
 		others |= held
 	}
 	if others == 0 {
 		// nobody else has it
-	} else if far := m.invalidateOthers(node, e, u, lines); far != 0 {
+	} else if far := m.invalidateOthers(by.node, e, u, lines); far != 0 {
 		if paidPS == 0 {
 			m.stat.Upgrades += lines
 		}
 		m.fetch.cachePS += lines * (max(far, paidPS) - paidPS)
 	}
-	*own |= mine
-	s := e[0]&^(m.ownerMask|newest) | m.ownedBy(core)
+	e[by.word] |= own
+	s := e[0]&^(m.ownerMask|newest) | by.mine
 	if !held {
 		s &^= newest
 	} else if !m.inclusive && s&m.present != 0 { // a copy in a victim cache is out of date, and of no use
-		m.shared[node].drop(u, lines)
+		by.llc.drop(u, lines)
 		s &^= m.present
 	}
 	e[0] = s
@@ -104,12 +103,9 @@ func (m *Model) invalidateOthers(node int, e []uint64, u uint32, lines uint64) (
 	e[0] &^= m.present &^ (1 << node)
 	for n, w := range m.nodeWord {
 		held := e[w] & m.nodeMask[n]
-		e[w] &^= held
-		for ; held != 0; held &= held - 1 {
-			if !m.private[m.holder(n, held)].drop(u, lines) {
-				continue
-			}
-			m.stat.Invalidations += lines
+		e[w] ^= held
+		if dropped := m.dropFromL2s(n, held, u, lines); dropped != 0 {
+			m.stat.Invalidations += dropped
 			if n == node {
 				farPS = max(farPS, m.llcPS)
 			} else {

@@ -45,14 +45,25 @@ type Model struct {
 	chunkShift uint     // line mode
 
 	directory
-	private []cacheOf // by core
-	shared  []cacheOf // by node
+	requesters []requester // by core
+	private    []cacheOf   // by core
+	shared     []cacheOf   // by node
 
 	fetch    fetch
 	victims  []uint32 // of the L2, by the present access
 	kernels  int
 	counters []Counters // [core*kernels + kernel]
 	stat     *Counters  // of the present access
+}
+
+// A requester is a core, with what its accesses need of the directory and the caches.
+type requester struct {
+	core, node int
+	nodeBit    uint64 // in the first word of an entry of the directory
+	word       int    // with the core's bit in an entry of the directory
+	bit        uint64
+	mine       uint64 // ownedBy(core)
+	l2, llc    *cacheOf
 }
 
 const unplaced = 0xff
@@ -103,6 +114,12 @@ func New(m *machine.Machine, l *Layout, opt Options) (*Model, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cache model: %w", err)
+	}
+	for c, node := range x.nodeOf {
+		x.requesters = append(x.requesters, requester{
+			core: c, node: int(node), nodeBit: 1 << node, word: int(x.coreWord[c]), bit: x.coreBit[c], mine: x.ownedBy(c),
+			l2: &x.private[c], llc: &x.shared[node],
+		})
 	}
 	x.Reset()
 	return x, nil
@@ -204,15 +221,15 @@ func (m *Model) eachRow(b *Block, f func(first, count uint64)) {
 func (m *Model) Kernel(core, kernel int, now uint64, accesses []Access) (stallPS uint64) {
 	stat := &m.counters[core*m.kernels+kernel]
 	m.stat = stat
-	node := int(m.nodeOf[core])
+	by := &m.requesters[core]
 	for _, a := range accesses {
 		if m.blockLines == nil {
-			m.accessLines(core, node, &m.blocks[a.Block], a.Write)
+			m.accessLines(by, &m.blocks[a.Block], a.Write)
 		} else {
-			m.accessBlock(core, node, a.Block, a.Write)
+			m.accessBlock(by, a.Block, a.Write)
 		}
 		stat.Accesses++
-		stallPS += m.charge(node, now+stallPS)
+		stallPS += m.charge(by.node, now+stallPS)
 	}
 	stat.StallPS += stallPS
 	return stallPS

@@ -67,6 +67,20 @@ func (s *sets) use(set int, name uint64) (victim uint64, hit bool) {
 	return x >> (s.tail - laneBits), false
 }
 
+// useFirst is use where name is in the first word of the set, as it mostly is in an LLC. Otherwise it does nothing.
+func (s *sets) useFirst(set int, name uint64) (hit bool) {
+	w := &s.words[set*s.perSet]
+	x := *w
+	y := x ^ name*ones
+	z := (y - ones) &^ y & tops
+	if z == 0 {
+		return false
+	}
+	m := z ^ (z - 1)
+	*w = x&^m | (x<<laneBits|name)&m
+	return true
+}
+
 // holds tells whether name is in a set.
 func (s *sets) holds(set int, name uint64) bool {
 	for _, x := range s.words[set*s.perSet:][:s.perSet] {
