@@ -11,19 +11,32 @@ import (
 
 // memory prices kernels on a simulated machine: the time of their work, and the stalls of their accesses.
 type memory struct {
-	model  *cachemodel.Model
-	in     kernel.Modelled
-	r      *loi.Registry
-	base   []uint32 // by object: the number of its block 0 in the model
-	cores  []int    // by worker
-	workPS func(name string, flops uint64) (uint64, error)
-	list   []cachemodel.Access
-	err    error // the first
+	model   *cachemodel.Model
+	in      kernel.Modelled
+	machine *machine.Machine
+	kinds   []kind // by kernel
+	cores   []int  // by worker
+	list    []cachemodel.Access
+	err     error // the first
+}
+
+// kind is a kernel of the registry, resolved.
+type kind struct {
+	name          string
+	params        []param
+	flops, workPS uint64 // of its last execution: most have equally many
+}
+
+// param is a parameter of a kernel.
+type param struct {
+	base  uint32 // the number of block 0 of its object in the model
+	arg   int    // which argument holds its block
+	write bool
 }
 
 // newMemory returns the memory of one run. A program whose kernels touch no data that is placed has none; its kernels cost nothing.
 func (s *simulation) newMemory(in kernel.Instance, r *loi.Registry, workers int, seed uint64) (*memory, error) {
-	m := &memory{r: r, workPS: s.machine.WorkPS, cores: s.place.CPUs[:workers]}
+	m := &memory{machine: s.machine, cores: s.place.CPUs[:workers]}
 	if len(r.Kernels) == 0 {
 		return m, nil
 	}
@@ -32,13 +45,26 @@ func (s *simulation) newMemory(in kernel.Instance, r *loi.Registry, workers int,
 		return nil, &ConfigError{"machine", s.machine.Name, fmt.Sprintf("%s cannot be simulated: it does not tell the work and the places of its kernels; add --machine native", s.c.Kernel)}
 	}
 	var layout cachemodel.Layout
+	var base []uint32 // by object
 	for o := range r.Objects {
-		m.base = append(m.base, uint32(len(layout.Blocks)))
+		base = append(base, uint32(len(layout.Blocks)))
 		for b := range r.Objects[o].Len() {
 			x := m.in.Place(loi.ObjectID(o), uint32(b))
 			layout.Blocks = append(layout.Blocks, cachemodel.Block{Base: x.Base, RowBytes: x.Bytes, Stride: x.Stride, Rows: x.Rows})
 			layout.End = max(layout.End, x.Base+x.Stride*uint64(x.Rows-1)+x.Bytes)
 		}
+	}
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		ps, err := s.machine.WorkPS(k.Name, 0)
+		if err != nil {
+			return nil, fmt.Errorf("machine %s: %w", s.machine.Name, err)
+		}
+		x := kind{name: k.Name, workPS: ps}
+		for j, p := range k.Params {
+			x.params = append(x.params, param{base[p.Object], k.ArgOf(j), p.Mode&loi.Out != 0})
+		}
+		m.kinds = append(m.kinds, x)
 	}
 	opt := cachemodel.Options{Granularity: cachemodel.Blocks, Seed: seed, Kernels: len(r.Kernels)}
 	if s.c.CacheModel == CacheLines {
@@ -67,16 +93,20 @@ func (m *memory) initialize(node, blocks int) {
 
 // kernel returns the time of an execution in picoseconds.
 func (m *memory) kernel(worker int, now uint64, k loi.KernelID, blocks []uint32) uint64 {
-	kind := &m.r.Kernels[k]
-	work, err := m.workPS(kind.Name, m.in.Work(k, blocks))
-	if err != nil && m.err == nil {
-		m.err = err
+	kind := &m.kinds[k]
+	if flops := m.in.Work(k, blocks); flops != kind.flops {
+		ps, err := m.machine.WorkPS(kind.name, flops)
+		if err != nil && m.err == nil {
+			m.err = err
+		}
+		kind.flops, kind.workPS = flops, ps
 	}
 	m.list = m.list[:0]
-	for i, p := range kind.Params {
-		m.list = append(m.list, cachemodel.Access{Block: m.base[p.Object] + blocks[kind.ArgOf(i)], Write: p.Mode&loi.Out != 0})
+	for i := range kind.params {
+		p := &kind.params[i]
+		m.list = append(m.list, cachemodel.Access{Block: p.base + blocks[p.arg], Write: p.write})
 	}
-	return work + m.model.Kernel(m.cores[worker], int(k), now, m.list)
+	return kind.workPS + m.model.Kernel(m.cores[worker], int(k), now, m.list)
 }
 
 func (m *memory) locked(node int, now uint64) {
