@@ -108,6 +108,7 @@ func (a *app) root() *cobra.Command {
 	root.SetHelpCommand(helpCommand())
 	root.Version = version()
 	root.SetVersionTemplate("krdlab {{.Version}}\n")
+	root.InitDefaultVersionFlag() // in the help too
 	root.AddCommand(a.runCommand(), a.sweepCommand(), a.krdCommand(), a.reportCommand(), a.traceCommand(), a.topoCommand(), a.doctorCommand(), a.listCommand(), a.machineCommand(), a.correlateCommand(), a.compareCommand(), a.reproduceCommand(), a.plotCommand(), a.versionCommand())
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -231,13 +232,16 @@ func exactly(what ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < len(what):
-			return usageError("%s: %s is missing; type %s", c.CommandPath(), what[len(args)], c.UseLine())
+			return usageError("%s: %s is missing; type %s", c.CommandPath(), what[len(args)], typeThis(c))
 		case len(args) > len(what):
-			return usageError("%s: %q is one argument too many; type %s", c.CommandPath(), args[len(what)], c.UseLine())
+			return usageError("%s: %q is one argument too many; type %s", c.CommandPath(), args[len(what)], typeThis(c))
 		}
 		return nil
 	}
 }
+
+// typeThis is the form of a command, as an error quotes it.
+func typeThis(c *cobra.Command) string { return strings.TrimSuffix(c.UseLine(), " [flags]") }
 
 // writeJSON writes v, indented, as one document.
 func writeJSON(w io.Writer, v any) error {

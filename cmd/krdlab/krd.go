@@ -64,9 +64,9 @@ func (a *app) krdCommand() *cobra.Command {
 	p.BoolVar(&f.coherence, "coherence", false, "a write on one node invalidates the copies of the others; such misses are counted apart")
 	p.StringSliceVar(&f.caches, "llc", nil, "predict the misses of a cache `SIZE:WAYS[:LINE]` on each node: 18MiB:16; without ways fully associative")
 	p.StringVar(&f.replay, "replay", "", "instead: LLC misses by simulating the caches of `MACHINE` with the trace: host, a name or a TOML file")
-	p.StringVar(&f.cacheModel, "cache-model", string(experiments.CacheBlocks), "of --replay: whole `blocks` (fast) or lines")
+	p.StringVar(&f.cacheModel, "cache-model", string(experiments.CacheBlocks), "`MODEL` of --replay: whole blocks (fast) or lines")
 	p.StringVar(&f.engine, "engine", "exact", "`ENGINE`: "+strings.Join(krd.Engines, ", ")+"; all but the first are approximate")
-	p.Uint64Var(&f.seed, "seed", 1, "chooses the blocks that shards follows")
+	p.Uint64Var(&f.seed, "seed", 1, "`N` that chooses the blocks which shards follows")
 	p.StringVar(&f.by, "by", "", "rank who causes --bins by `WHAT`: "+strings.Join(krd.Rankings, ", "))
 	p.StringVar(&f.bins, "bins", "", "`FROM-TO`: the distances to rank causes of, 32M- or 1M-32M (default: beyond the LLC)")
 	p.IntVar(&f.node, "node", 0, "only node `N` (default all, and their sum)")
@@ -105,6 +105,11 @@ func (a *app) krd(f *krdFlags, path string) error {
 	traces, err := findTraces(path)
 	if err != nil {
 		return err
+	}
+	if f.plot != "" { // a name that cannot be is known before the work
+		if err := newFile("plot", f.plot); err != nil {
+			return err
+		}
 	}
 	if f.replay != "" {
 		return a.replay(f, opt, traces)
@@ -289,20 +294,31 @@ func (a *app) analyze(f *krdFlags, opt krd.Options, path string) (*krd.Report, e
 
 // traceError adds what helps against an error of opening a trace.
 func traceError(path string, err error) error {
+	if errors.Is(err, loi.ErrNotTrace) {
+		return fmt.Errorf("%w; a trace is a file that ends in .loi, and a run directory stands for those in it", err)
+	}
 	if errors.Is(err, loi.ErrUnclean) {
 		return fmt.Errorf("%w; try krdlab trace recover %s --out %s", err, path, strings.TrimSuffix(path, ".loi")+"-recovered.loi")
 	}
 	return err
 }
 
+// noTrace is the error of a trace or run directory that is not there.
+func noTrace(path string) error {
+	if path == "" {
+		return usageError("krdlab: the name of a trace or run directory is empty; type . for this folder")
+	}
+	if _, err := os.Stat(path + ".partial"); err == nil {
+		return &exitError{exitFailed, fmt.Errorf("%s: there is no such file or folder; but %s.partial is there, of a run that did not finish", path, path)}
+	}
+	return &exitError{exitFailed, fmt.Errorf("%s: there is no such file or folder; expected a trace or a run directory", path)}
+}
+
 // findTraces returns path itself, or the traces of a run directory.
 func findTraces(path string) (traces []string, err error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, perr := os.Stat(path + ".partial"); perr == nil {
-			return nil, fmt.Errorf("%w; but %s.partial is there, of a run that did not finish", err, path)
-		}
-		return nil, err
+		return nil, noTrace(path)
 	} else if err != nil || !info.IsDir() {
 		return []string{path}, err
 	}
@@ -315,6 +331,9 @@ func findTraces(path string) (traces []string, err error) {
 	}
 	if _, err := os.Stat(filepath.Join(path, dataset.PlanFile)); err == nil && len(traces) == 0 {
 		return nil, usageError("krdlab krd %s: it is the folder of a sweep; name the run directory of one of its cells, %s/%s/...", path, path, dataset.CellsDir)
+	}
+	if _, err := os.Stat(filepath.Join(path, experiments.ManifestFile)); err != nil && len(traces) == 0 {
+		return nil, fmt.Errorf("%s: it is no run directory and holds no trace (*.loi, *.loi.zst)", path)
 	}
 	if len(traces) == 0 {
 		return nil, fmt.Errorf("run directory %s holds no trace (*.loi, *.loi.zst): was it run with --trace off or profile?", path)

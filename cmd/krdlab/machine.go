@@ -67,15 +67,40 @@ func loadMachine(name string, host *hw.Topology) (*machine.Machine, error) {
 	if err == nil || !errors.Is(err, machine.ErrNoSuchMachine) {
 		return m, err
 	}
-	if _, serr := os.Stat(name); serr != nil && !strings.ContainsAny(name, "/.") {
+	info, serr := os.Stat(name)
+	if serr == nil && info.IsDir() {
+		return nil, &experiments.ConfigError{Flag: "machine", Got: name, Want: "it is a folder; expected a TOML file, or the name of a machine (krdlab list machines)"}
+	}
+	if serr != nil && !strings.ContainsAny(name, "/.") {
 		return nil, &experiments.ConfigError{Flag: "machine", Got: name, Want: "there is no such machine, and no such file; " +
 			experiments.Suggest(name, append([]string{machineAuto, machineNative, machineHost}, machine.Names()...))}
 	}
 	m, err = machine.Load(name)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, &exitError{exitUsage, err}
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, &exitError{exitFailed, fmt.Errorf("%s: there is no such file; expected the TOML file of a machine, or the name of one (krdlab list machines)", name)}
+	} else if err != nil {
+		return nil, &exitError{exitUsage, fewer(err)}
 	}
-	return m, err
+	return m, nil
+}
+
+// fewer keeps the first of the many fields that are missing in a file that is no machine at all, and what is wrong with those that are there.
+func fewer(err error) error {
+	const most = 5
+	var kept []string
+	missing := 0
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		if strings.Contains(line, ": found nothing, ") {
+			if missing++; missing > most {
+				continue
+			}
+		}
+		kept = append(kept, line)
+	}
+	if missing <= most+1 {
+		return err
+	}
+	return fmt.Errorf("%s\nand %d more fields are missing", strings.Join(kept, "\n"), missing-most)
 }
 
 // substrate sets what depends on whether the run is simulated and was not asked for otherwise.

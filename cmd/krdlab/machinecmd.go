@@ -56,6 +56,9 @@ func (a *app) machineShowCommand() *cobra.Command {
 				return usageError("krdlab machine show %s: that is no simulated machine; type krdlab machine show %s for this computer as it would be simulated", args[0], machineHost)
 			}
 			m, err := loadMachine(args[0], t)
+			if info, serr := os.Stat(args[0]); serr == nil && info.IsDir() && err != nil {
+				return usageError("krdlab machine show %s: it is a folder; expected a TOML file, or the name of a machine (krdlab list machines)", args[0])
+			}
 			if wrong, ok := errors.AsType[*experiments.ConfigError](err); ok {
 				return usageError("krdlab machine show %q: there is no such machine, and no such file; %s", wrong.Got,
 					experiments.Suggest(wrong.Got, append([]string{machineHost}, machine.Names()...)))
@@ -102,7 +105,7 @@ func (a *app) machineCalibrateCommand() *cobra.Command {
 			if out == "" {
 				return usageError("krdlab machine calibrate: --out is missing; type krdlab machine calibrate --out FILE.toml, a new file")
 			}
-			if err := newFile(out); err != nil {
+			if err := newFile("out", out); err != nil {
 				return err
 			}
 			d, err := a.calibrate(c.Context(), out, quick)
@@ -124,21 +127,24 @@ func (a *app) machineCalibrateCommand() *cobra.Command {
 	return c
 }
 
-// newFile says before anything is measured whether a file can be made at path. Errors: it exists, its folder is none, or cannot be written.
-func newFile(path string) error {
+// newFile says before anything is done whether a file can be made at path, which a flag named. Errors: it exists, its folder is none, or cannot be
+// written.
+func newFile(flag, path string) error {
 	if _, err := os.Lstat(path); err == nil {
-		return outError(path, fs.ErrExist)
+		return usageError("--%s %s: it exists already and is never overwritten; choose another", flag, path)
 	}
 	dir := filepath.Dir(path)
 	switch s, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("--%s %s: there is no folder %s; make it, or choose another", flag, path, dir)
 	case err != nil:
-		return fmt.Errorf("--out %s: %w", path, err)
+		return fmt.Errorf("--%s %s: %w", flag, path, err)
 	case !s.IsDir():
-		return fmt.Errorf("--out %s: %s is no folder", path, dir)
+		return fmt.Errorf("--%s %s: %s is no folder", flag, path, dir)
 	}
 	probe, err := os.CreateTemp(dir, ".krdlab-")
 	if err != nil {
-		return fmt.Errorf("--out %s: nothing can be written into %s: %w", path, dir, err)
+		return fmt.Errorf("--%s %s: nothing can be written into %s: %w", flag, path, dir, errors.Unwrap(err))
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }

@@ -85,6 +85,9 @@ func (a *app) plot(ctx context.Context, f *plotFlags, dir string) error {
 	if f.out == "" {
 		f.out = filepath.Join(e.Dir, figuresDir)
 	}
+	if info, err := os.Stat(f.out); err == nil && !info.IsDir() {
+		return usageError("--out %s: it is a file; expected a folder for figures", f.out)
+	}
 	list, skipped, err := choose(e, f)
 	if err != nil {
 		return err

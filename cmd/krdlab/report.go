@@ -39,6 +39,11 @@ func (a *app) reportCommand() *cobra.Command {
 			for _, p := range e.Problems {
 				fmt.Fprintf(a.stderr, "warning: %s\n", p)
 			}
+			if _, err := os.Lstat(out); err != nil { // what is there is told below
+				if err := newFile("out", out); err != nil {
+					return err
+				}
+			}
 			if err := writeReport(e, out); err != nil {
 				return err
 			}

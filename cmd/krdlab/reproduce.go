@@ -38,7 +38,7 @@ func (a *app) reproduceCommand() *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return a.reproduce(c.Context(), f) },
 	}
 	p := c.Flags()
-	p.StringVar(&f.scale, "scale", string(reproduce.Quick), "`HOW` much: smoke (seconds: programs so small that they say nothing about the claims), quick (minutes: 6 seeds,\na small FMM) or paper (its sizes, 20 seeds; half an hour)")
+	p.StringVar(&f.scale, "scale", string(reproduce.Quick), "`HOW` much: smoke (seconds: programs so small that they say nothing about the claims), quick (minutes: 6 seeds, a small FMM) or paper (its sizes, 20 seeds; half an hour)")
 	p.StringVar(&f.out, "out", "", "experiment folder `DIR` (default reproduce-SCALE in "+experiments.RunsDir+")")
 	p.BoolVar(&f.json, "json", false, "print the claims as JSON instead of tables")
 	p.SortFlags = false

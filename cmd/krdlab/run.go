@@ -63,15 +63,15 @@ func (a *app) runCommand() *cobra.Command {
 func (f *runFlags) define(p *pflag.FlagSet) {
 	p.StringVar(&f.sched, "sched", "workfirst", "`NAMES` of schedulers, separated by commas, or all: "+strings.Join(experiments.SchedulerNames(), ", "))
 	p.IntVar(&f.cores, "cores", 0, "`N` workers, one for each core (default all cores of the machine)")
-	p.StringVar(&f.machine, "machine", machineAuto, "`WHERE`: native, the name or TOML file of a machine to simulate, or auto: native where this machine has\nthe cores, otherwise "+
+	p.StringVar(&f.machine, "machine", machineAuto, "`WHERE`: native, the name or TOML file of a machine to simulate, or auto: native where this machine has the cores, otherwise "+
 		experiments.DefaultMachine+" simulated; see krdlab list machines")
-	p.StringVar(&f.caches, "cache-model", string(experiments.CacheBlocks), "how a simulated machine's caches are modelled: whole `blocks` (fast) or lines")
+	p.StringVar(&f.caches, "cache-model", string(experiments.CacheBlocks), "`MODEL` of a simulated machine's caches: whole blocks (fast) or lines")
 	p.IntVar(&f.reps, "reps", 0, fmt.Sprintf("`N` timed repetitions; below 6 there are no intervals (default %d, simulated %d)", experiments.DefaultReps, experiments.SimulatedReps))
 	p.IntVar(&f.warmup, "warmup", 1, "`N` repetitions before those, untimed; none where the machine is simulated")
 	p.Uint64Var(&f.seed, "seed", 1, "`N`, the seed of inputs, of victims and of the bootstrap")
 	p.StringVar(&f.bind, "bind", "compact", "`WHERE` workers are pinned: compact (fill a node, then the next), scatter, or a list of CPUs such as 0,2,4-7")
-	p.StringVar(&f.trace, "trace", "", "`MODE`: off, profile, full, or krd: every repetition is traced for its KRD, traces are not kept (default:\nrepetitions are profiled, and one more is traced in full for KRD)")
-	p.StringVar(&f.grain, "trace-grain", "", "what is stamped: each `kernel`, or a task and one in 64 of its kernels (default: as suits the program)")
+	p.StringVar(&f.trace, "trace", "", "`MODE`: off, profile, full, or krd: every repetition is traced for its KRD, traces are not kept (default: repetitions are profiled, and one more is traced in full for KRD)")
+	p.StringVar(&f.grain, "trace-grain", "", "`GRAIN` of stamps: each kernel, or a task and one in 64 of its kernels (default: as suits the program)")
 	p.Var(&f.limit, "trace-limit", "largest `SIZE` of a trace file, such as 512M; records that do not fit are discarded and counted, and there is no KRD")
 	p.StringVar(&f.counters, "counters", "auto", "`MODE` of hardware counters: auto, perf (exit code 4 without them) or off")
 	p.StringVar(&f.numa, "numa", "first-touch", "`PLACEMENT` of memory: first-touch or interleave")

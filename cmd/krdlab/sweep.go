@@ -38,6 +38,8 @@ func (a *app) sweepCommand() *cobra.Command {
 	completeRunFlags(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
+		case len(args) == 0 && c.Flags().NFlag() > 0: // something was to be done
+			return usageError("krdlab sweep: which kernel, or which file? there are %s; try krdlab sweep matmul", strings.Join(experiments.KernelNames(), ", "))
 		case len(args) == 0:
 			return c.Help()
 		case len(args) > 1:

@@ -81,7 +81,7 @@ func newSweepFlags(set *pflag.FlagSet, k *kernel.Kernel) *sweepFlags {
 		for _, p := range k.Params {
 			l := &list{given: []string{fmt.Sprint(p.Default)}, of: "values"}
 			f.params[p.Name] = l
-			set.Var(l, p.Name, p.Help+"; a list")
+			set.Var(l, p.Name, p.Help+"; a `LIST`")
 		}
 	}
 	f.coreList.of, f.seeds.of, f.machines.of = "whole numbers", "whole numbers", "machines"
@@ -96,10 +96,10 @@ func newSweepFlags(set *pflag.FlagSet, k *kernel.Kernel) *sweepFlags {
 		case "seed":
 			set.Var(&f.seeds, "seed", "`LIST` of seeds of inputs, of victims and of the bootstrap")
 		case "machine":
-			set.Var(&f.machines, "machine", "`LIST` of native, names or TOML files of machines to simulate, or auto: native for the numbers of cores that\nthis machine has, "+
+			set.Var(&f.machines, "machine", "`LIST` of native, names or TOML files of machines to simulate, or auto: native for the numbers of cores that this machine has, "+
 				experiments.DefaultMachine+" simulated for others")
 		case "trace":
-			flag.Usage += ";\na sweep's simulated cells have krd by default"
+			flag.Usage += "; a sweep's simulated cells have krd by default"
 			set.AddFlag(flag)
 		case "out":
 			flag.Usage = "experiment folder `DIR`; one with the same plan is gone on with (default one in " + experiments.RunsDir + ", named after the plan)"
@@ -110,7 +110,7 @@ func newSweepFlags(set *pflag.FlagSet, k *kernel.Kernel) *sweepFlags {
 		}
 	})
 	set.BoolVar(&f.dry, "dry-run", false, "print the plan, and how long it takes if that is known; run and write nothing")
-	set.BoolVar(&f.print, "print", false, "the same")
+	set.BoolVar(&f.print, "print", false, "the same as --dry-run")
 	set.BoolVar(&f.write, "plan-only", false, "write the experiment folder and run nothing, for krdlab sweep submit")
 	return f
 }

@@ -34,7 +34,7 @@ func (a *app) sweepExec() *cobra.Command {
 		Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if path == "" || !c.Flags().Changed("index") {
-				return usageError("%s: --plan and --index are needed; type %s", c.CommandPath(), c.UseLine())
+				return usageError("%s: --plan and --index are needed; type %s", c.CommandPath(), typeThis(c))
 			}
 			return a.runCell(c.Context(), planDir(path), index)
 		},

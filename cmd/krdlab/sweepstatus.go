@@ -84,7 +84,7 @@ func (a *app) sweepCollect() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
-				return usageError("%s: DIR is missing; type %s", c.CommandPath(), c.UseLine())
+				return usageError("%s: DIR is missing; type %s", c.CommandPath(), typeThis(c))
 			case len(args) > 1 && out == "":
 				return usageError("%s: %d folders are merged into a new one: name it with --out", c.CommandPath(), len(args))
 			}

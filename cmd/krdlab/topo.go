@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -26,10 +28,22 @@ func (a *app) topoCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			read := a.topology
 			if root != "" {
-				if _, err := os.Stat(root); err != nil {
+				const want = "expected one that holds the proc and sys folders of a machine"
+				switch info, err := os.Stat(root); {
+				case errors.Is(err, fs.ErrNotExist):
+					return fmt.Errorf("--root %s: there is no such folder; %s", root, want)
+				case err != nil:
 					return fmt.Errorf("--root %s: %w", root, err)
+				case !info.IsDir():
+					return fmt.Errorf("--root %s: it is no folder; %s", root, want)
 				}
-				read = func() (*hw.Topology, error) { return hw.ReadTopology(os.DirFS(root)) }
+				read = func() (*hw.Topology, error) {
+					t, err := hw.ReadTopology(os.DirFS(root))
+					if err != nil {
+						return nil, fmt.Errorf("--root %s: %w", root, err)
+					}
+					return t, nil
+				}
 			}
 			t, err := read()
 			if err != nil {

@@ -24,7 +24,9 @@ func (a *app) traceCommand() *cobra.Command {
 
 // oneTrace returns path, or the trace in it if it is a run directory with one.
 func oneTrace(path string) (string, error) {
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return "", noTrace(path)
+	} else if err != nil || !info.IsDir() {
 		return path, nil // opening it says what is wrong
 	}
 	traces, err := findTraces(path)
@@ -101,6 +103,9 @@ func (a *app) traceRecover() *cobra.Command {
 			}
 			if out == "" {
 				return usageError("krdlab trace recover: --out is missing; type krdlab trace recover %s --out FILE, a new file", args[0])
+			}
+			if err := newFile("out", out); err != nil {
+				return err
 			}
 			r, err := loi.Recover(args[0], out)
 			if err != nil {

@@ -45,6 +45,12 @@ func (a *app) traceImport() *cobra.Command {
 			if format != "" && !slices.Contains(imports.Formats(), format) {
 				return &experiments.ConfigError{Flag: "format", Got: format, Want: "there is no such format; " + experiments.Suggest(format, imports.Formats())}
 			}
+			if args[0] == "" {
+				return usageError("krdlab trace import: the name of FILE is empty; - is standard input")
+			}
+			if err := newFile("out", out); err != nil {
+				return err
+			}
 			opt.Format, opt.Nodes = format, nodes
 			for _, f := range []struct {
 				name, text string
@@ -149,6 +155,11 @@ func (a *app) traceExport() *cobra.Command {
 			if !slices.Contains(formats, format) {
 				return &experiments.ConfigError{Flag: "format", Got: format, Want: "there is no such format; " + experiments.Suggest(format, formats)}
 			}
+			if out != "" {
+				if err := newFile("out", out); err != nil {
+					return err
+				}
+			}
 			t, err := loi.Open(args[0])
 			if err != nil {
 				return traceError(args[0], err)
@@ -184,6 +195,9 @@ func (a *app) traceCompress() *cobra.Command {
 			}
 			if out == "" {
 				return usageError("krdlab trace compress: --out is missing; type krdlab trace compress %s --out FILE.loi.zst, a new file", args[0])
+			}
+			if err := newFile("out", out); err != nil {
+				return err
 			}
 			if err := loi.Compress(args[0], out); err != nil {
 				if errors.Is(err, fs.ErrExist) {

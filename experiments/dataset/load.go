@@ -74,6 +74,9 @@ func Load(dir string) (*Experiment, error) {
 	if abs, err := filepath.Abs(dir); err == nil {
 		e.Name = filepath.Base(abs)
 	}
+	if err := noFolder(dir); err != nil {
+		return nil, err
+	}
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, err
 	}
@@ -93,6 +96,34 @@ func Load(dir string) (*Experiment, error) {
 	}
 	return nil, fmt.Errorf("%s: %w: it holds neither %s nor %s", dir, ErrNotAnExperiment, PlanFile, experiments.ResultFile)
 }
+
+// noFolder says what dir is if it is no folder.
+func noFolder(dir string) error {
+	const want = "expected the folder of a sweep or of a run"
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && exists(dir+PartialSuffix):
+		return &NoExperimentError{fmt.Sprintf("%s: there is no such folder; but %s%s is there, of a run that did not finish", dir, dir, PartialSuffix), fs.ErrNotExist}
+	case errors.Is(err, fs.ErrNotExist):
+		return &NoExperimentError{fmt.Sprintf("%s: there is no such folder; %s", dir, want), fs.ErrNotExist}
+	case err != nil || info.IsDir():
+		return nil // reading it says what is wrong
+	}
+	switch filepath.Base(dir) {
+	case PlanFile, InfoFile, experiments.ResultFile, experiments.ManifestFile:
+		return &NoExperimentError{fmt.Sprintf("%s is a file in the folder %s; %s", dir, filepath.Dir(dir), want), ErrNotAnExperiment}
+	}
+	return &NoExperimentError{fmt.Sprintf("%s is a file; %s", dir, want), ErrNotAnExperiment}
+}
+
+// A NoExperimentError is something else in place of an experiment. It wraps fs.ErrNotExist or ErrNotAnExperiment.
+type NoExperimentError struct {
+	Text string
+	Kind error
+}
+
+func (e *NoExperimentError) Error() string { return e.Text }
+func (e *NoExperimentError) Unwrap() error { return e.Kind }
 
 func exists(path string) bool {
 	_, err := os.Stat(path)

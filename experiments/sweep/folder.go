@@ -51,6 +51,10 @@ func Create(dir string, plan *Plan, info dataset.Info) (created bool, err error)
 
 // isThere says whether an experiment is in dir. Something else there is an error.
 func isThere(dir string) (bool, error) {
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		return false, &dataset.NoExperimentError{Text: fmt.Sprintf("experiment folder %s: it is a file; choose another with --out", dir), Kind: dataset.ErrNotAnExperiment}
+	}
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -139,7 +143,7 @@ func Read(dir string) (*Plan, error) {
 // noSweep says why there is no sweep in dir, if there is none.
 func noSweep(dir string) error {
 	no := func(kind error, format string, args ...any) error {
-		return &noSweepError{fmt.Sprintf(format, args...) + "; expected the folder of a sweep, with " + dataset.PlanFile + " in it", kind}
+		return &dataset.NoExperimentError{Text: fmt.Sprintf(format, args...) + "; expected the folder of a sweep, with " + dataset.PlanFile + " in it", Kind: kind}
 	}
 	info, err := os.Stat(dir)
 	switch {
@@ -162,15 +166,6 @@ func noSweep(dir string) error {
 	}
 	return no(dataset.ErrNotAnExperiment, "%s: there is no sweep in it", dir)
 }
-
-// noSweepError is a folder without a sweep. It wraps fs.ErrNotExist or dataset.ErrNotAnExperiment, whose texts would say less.
-type noSweepError struct {
-	text string
-	kind error
-}
-
-func (e *noSweepError) Error() string { return e.text }
-func (e *noSweepError) Unwrap() error { return e.kind }
 
 // A FolderError is a folder of an experiment that cannot be written.
 type FolderError struct {
