@@ -28,9 +28,9 @@ func (w *Worker) newProxy(f *Frame, i int32, to int) *proxy {
 		p.Bind(p, kindProxy)
 	}
 	p.f, p.i = f, i
-	p.to.Store(int32(to))
-	p.claimed.Store(0)
-	p.places.Store(2)
+	storeRelease32(&p.to, int32(to))
+	storeRelease32(&p.claimed, 0)
+	storeRelease32(&p.places, 2)
 	return p
 }
 
@@ -70,7 +70,7 @@ func (m *mailbox) put(w *Worker, p *proxy) {
 		m.full = 2 * len(m.items)
 	}
 	m.items = append(m.items, p)
-	m.size.Store(int64(len(m.items) - m.first))
+	storeRelease64(&m.size, int64(len(m.items)-m.first))
 	m.lock.release()
 }
 
@@ -107,6 +107,6 @@ func (m *mailbox) take() *proxy {
 		clear(m.items[n:])
 		m.items, m.first = m.items[:n], 0
 	}
-	m.size.Store(int64(len(m.items) - m.first))
+	storeRelease64(&m.size, int64(len(m.items)-m.first))
 	return p
 }

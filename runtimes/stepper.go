@@ -128,7 +128,7 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 	}
 	s := &stepper{
 		pool: p, costs: c.Costs.orUnits(), queues: make([]virtualQueue, len(p.queueNode)), single: c.tapes != nil,
-		childFirst: rules.Spawn == SpawnChild, parentFirst: rules.Spawn == SpawnParent, starter: rules.Join == JoinStarter, joinLast: rules.Join == JoinLast,
+		childFirst: rules.Spawn == SpawnChild, parentFirst: rules.Spawn == SpawnParent, starter: rules.Join == JoinStarter, joinLast: rules.Join == JoinLast, leaveIdle: rules.LeaveIdle,
 	}
 	s.skips = p.shared == nil && c.tapes == nil && !c.plain
 	s.early = p.shared != nil && c.tapes == nil && !c.plain
@@ -150,7 +150,15 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 			w.inTask = newTaskCalls(len(c.Kernels), 0, w.rec != nil, NewRand(c.Seed, 2*p.n+i))
 			w.inTask.pause(w)
 		}
-		s.all = append(s.all, &stepWorker{Worker: w, pc: pcLook, queue: p.queueOf[i], idleFrom: notIdle})
+		v := &stepWorker{Worker: w, pc: pcLook, queue: p.queueOf[i], idleFrom: notIdle}
+		if p.shared != nil {
+			v.virtual = &s.queues[v.queue]
+			v.shared.lock.virtual = c.tapes == nil
+		}
+		if w.mail != nil {
+			w.mail.lock.virtual = c.tapes == nil
+		}
+		s.all = append(s.all, v)
 	}
 	first := s.all[0]
 	first.f, first.pc = newRoot(prog), pcPhase
@@ -183,6 +191,7 @@ type stepper struct {
 	parentFirst bool
 	starter     bool
 	joinLast    bool
+	leaveIdle   bool
 	single      bool // one transition at a time
 	skips       bool // steps of a search that find nothing are skipped
 	early       bool // operations that wait for a lock are done at once

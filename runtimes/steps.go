@@ -5,19 +5,19 @@ import "math"
 // stepWorker is a worker in virtual time: where its execution stands between two steps.
 type stepWorker struct {
 	*Worker
-	f     *Frame // the frame that pc is about
-	pc    pc
-	last  bool   // the child that runs is the last of its phase, which is called
-	i     int32  // pcRun: the child; pcSpawn: the next child to queue
-	queue int    // the number of the worker's queue
+	f        *Frame        // the frame that pc is about
+	virtual  *virtualQueue // what the worker's queue is in virtual time, if it is a shepherd's
+	i        int32         // pcRun: the child; pcSpawn: the next child to queue
+	pc       pc
+	last     bool   // the child that runs is the last of its phase, which is called
+	granted  bool   // the lock of the own queue is this worker's, from now
+	waits    bool   // again is the next move of the search: the policy has been asked
+	idleFrom uint64 // notIdle, or since when it searches
+	queue    int    // the number of the worker's queue
 
-	granted bool // the lock of the own queue is this worker's, from now
-	waits   bool // again is the next move of the search: the policy has been asked
 	again   Move
 	got     found // pcLoot: the first entry of a steal
-
-	idleFrom uint64 // notIdle, or since when it searches
-	skipped  skipped
+	skipped skipped
 }
 
 const notIdle = math.MaxUint64
@@ -305,10 +305,14 @@ own: // parent-first: take from the own queue
 	}
 	if s.lockEarly(v, s.costs.Lock) {
 		v.pc = pcLook
-		if e, ok := v.takeOwn(); ok {
-			v.take(e)
-		}
+		e, ok := v.takeOwn()
 		v.now += s.takeOwn
+		if ok {
+			v.take(e)
+		} else if s.skips && !s.leaveIdle { // that it searches is seen by nobody
+			s.search(v)
+			s.skip(v)
+		}
 	}
 	return true
 
@@ -380,9 +384,7 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 	q := &v.search
 	v.skipped.any = false
 	if v.idleFrom == notIdle {
-		v.idleFrom = v.now
-		q.Step, q.Last = 0, OutcomeNone
-		v.idle.Store(true)
+		s.search(v)
 	}
 	if v.top != nil && v.top.complete() {
 		s.foundWork(v, found{e: entry{v.top, entryTop}})
@@ -468,7 +470,10 @@ func (s *stepper) foundWork(v *stepWorker, got found) {
 		v.recordIdle(v.idleFrom, v.now, true)
 	}
 	v.idleFrom = notIdle
-	v.idle.Store(false)
+	if s.leaveIdle {
+		v.idle.Store(false)
+	}
+	v.skipped.any = false
 	if s.childFirst {
 		if got.stolen {
 			got.e.f.steals++

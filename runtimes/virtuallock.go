@@ -2,9 +2,10 @@ package runtimes
 
 // virtualQueue is what the queue of a shepherd needs in virtual time besides its entries.
 type virtualQueue struct {
-	locked uint64 // the time until which its lock is held or promised
-	behind int    // how many workers wait for the lock whose operations have not been done early
-	early  []earlyOp
+	locked uint64    // the time until which its lock is held or promised
+	behind int       // how many workers wait for the lock whose operations have not been done early
+	early  []earlyOp // in the order of their turns
+	due    int       // how many of them, at least, have turns that have come
 }
 
 // earlyOp is an operation that was done ahead of its turn: those whose steps come before that turn still see the size from before it.
@@ -16,10 +17,10 @@ type earlyOp struct {
 // lockOwn takes the lock of v's own queue and holds it for a time; if it is held, v waits, and has the lock, a Handover after its
 // release, when it asks again: first come, first served. A deque has no lock.
 func (s *stepper) lockOwn(v *stepWorker, hold uint64) (free bool) {
-	if s.pool.shared == nil {
+	q := v.virtual
+	if q == nil {
 		return true
 	}
-	q := &s.queues[v.queue]
 	if v.granted {
 		v.granted = false
 		q.behind--
@@ -43,38 +44,42 @@ func (s *stepper) lockOwn(v *stepWorker, hold uint64) (free bool) {
 // at once, although at the time at which it has the lock: operations on a queue happen in the order in which they asked for its lock, so
 // that what they find and leave is the same. That saves a step for each that waits.
 func (s *stepper) lockEarly(v *stepWorker, hold uint64) (free bool) {
-	if s.pool.shared == nil {
+	q := v.virtual
+	if q == nil {
 		return true
 	}
-	q := &s.queues[v.queue]
-	if !s.early || v.granted || q.locked <= v.now || q.behind > 0 {
+	if !s.early || q.locked <= v.now || v.granted || q.behind > 0 {
 		return s.lockOwn(v, hold)
 	}
 	if s.costs.Locked != nil {
 		s.costs.Locked(v.node, v.now)
 	}
-	past := 0
-	for past < len(q.early) && q.early[past].turn < s.turn {
-		past++
-	}
-	if past > 0 {
-		q.early = q.early[:copy(q.early, q.early[past:])]
-	}
 	v.now = q.locked + s.costs.Handover
-	q.early = append(q.early, earlyOp{s.turns.at(v.now, v.id), v.shared.size.Load()})
 	q.locked = v.now + hold
+	q.pass(s.turn)
+	q.early = append(q.early, earlyOp{s.turns.at(v.now, v.id), v.shared.size.Load()})
 	return true
+}
+
+// pass lets the turns of early operations come that are before now.
+func (q *virtualQueue) pass(now turn) {
+	for q.due < len(q.early) && q.early[q.due].turn < now {
+		q.due++
+	}
+	switch {
+	case q.due == len(q.early):
+		q.early, q.due = q.early[:0], 0
+	case q.due > 1000:
+		q.early, q.due = q.early[:copy(q.early, q.early[q.due:])], 0
+	}
 }
 
 // size is the number of entries of a shepherd's queue, as the running step sees it without the lock.
 func (s *stepper) size(queue int) int64 {
-	early := s.queues[queue].early
-	if len(early) == 0 {
-		return s.pool.shared[queue].size.Load()
-	}
-	for i := range early {
-		if s.turn < early[i].turn {
-			return early[i].size
+	q := &s.queues[queue]
+	if len(q.early) > 0 {
+		if q.pass(s.turn); len(q.early) > 0 {
+			return q.early[q.due].size
 		}
 	}
 	return s.pool.shared[queue].size.Load()
@@ -82,5 +87,5 @@ func (s *stepper) size(queue int) int64 {
 
 // seesEmpty says that v's own queue is shared and seen to be empty without its lock.
 func (s *stepper) seesEmpty(v *stepWorker) bool {
-	return v.shared != nil && v.tape == nil && !v.granted && s.size(v.queue) == 0
+	return v.virtual != nil && !v.granted && v.tape == nil && s.size(v.queue) == 0
 }

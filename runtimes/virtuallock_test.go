@@ -10,7 +10,7 @@ func TestVirtualLock(t *testing.T) {
 	pool := newPool(p, []int{0, 0, 0, 0}, nil, 1, 0)
 	s := &stepper{pool: pool, costs: Costs{Lock: lock, Handover: handover}.orUnits(), queues: make([]virtualQueue, 1)}
 	at := func(i int, now uint64) *stepWorker {
-		w := &stepWorker{Worker: pool.workers[i]}
+		w := &stepWorker{Worker: pool.workers[i], virtual: &s.queues[0]}
 		w.now = now
 		return w
 	}
