@@ -67,21 +67,14 @@ func (d *directory) entry(u uint32) []uint64 {
 // the L2), the rest is waited for.
 func (m *Model) write(by *requester, u uint32, lines uint64, held bool, paidPS uint64) {
 	e := m.entry(u)
-	own := e[by.word] & by.bit
-	e[by.word] ^= own
-	others := e[0] & m.holders &^ by.nodeBit
-	for _, held := range e[1:] {
-		others |= held
-	}
-	if others == 0 {
-		// nobody else has it
-	} else if far := m.invalidateOthers(by.node, e, u, lines); far != 0 {
-		if paidPS == 0 {
-			m.stat.Upgrades += lines
+	if len(e) > 1 || e[0]&m.holders&^(by.nodeBit|by.bit) != 0 {
+		if far := m.invalidateOthers(by, e, u, lines); far != 0 {
+			if paidPS == 0 {
+				m.stat.Upgrades += lines
+			}
+			m.fetch.cachePS += lines * (max(far, paidPS) - paidPS)
 		}
-		m.fetch.cachePS += lines * (max(far, paidPS) - paidPS)
 	}
-	e[by.word] |= own
 	s := e[0]&^(m.ownerMask|newest) | by.mine
 	if !held {
 		s &^= newest
@@ -92,27 +85,38 @@ func (m *Model) write(by *requester, u uint32, lines uint64, held bool, paidPS u
 	e[0] = s
 }
 
-// invalidateOthers takes u from all L2s that the directory knows of and all LLCs but node's, and returns how long the farthest of them needs to say so, 0 if there was none.
-func (m *Model) invalidateOthers(node int, e []uint64, u uint32, lines uint64) (farPS uint64) {
-	for s := e[0] & m.present &^ (1 << node); s != 0; s &= s - 1 {
-		k := bits.TrailingZeros64(s)
-		m.shared[k].drop(u, lines)
-		m.stat.Invalidations += lines
-		farPS = max(farPS, m.nodePS[node*m.nodes+k])
+// invalidateOthers takes u from all L2s but the requester's and all LLCs but its node's, and returns how long the farthest of them needs to say so, 0 if
+// there was none.
+func (m *Model) invalidateOthers(by *requester, e []uint64, u uint32, lines uint64) (farPS uint64) {
+	own := e[by.word] & by.bit
+	e[by.word] ^= own
+	others := e[0] & m.holders &^ by.nodeBit
+	for _, held := range e[1:] {
+		others |= held
 	}
-	e[0] &^= m.present &^ (1 << node)
-	for n, w := range m.nodeWord {
-		held := e[w] & m.nodeMask[n]
-		e[w] ^= held
-		if dropped := m.dropFromL2s(n, held, u, lines); dropped != 0 {
-			m.stat.Invalidations += dropped
-			if n == node {
-				farPS = max(farPS, m.llcPS)
-			} else {
-				farPS = max(farPS, m.nodePS[node*m.nodes+n])
+	if others != 0 {
+		answers := m.nodePS[by.node*m.nodes:]
+		for s := e[0] & m.present &^ by.nodeBit; s != 0; s &= s - 1 {
+			k := bits.TrailingZeros64(s)
+			m.shared[k].drop(u, lines)
+			m.stat.Invalidations += lines
+			farPS = max(farPS, answers[k])
+		}
+		e[0] &^= m.present &^ by.nodeBit
+		for n, w := range m.nodeWord {
+			held := e[w] & m.nodeMask[n]
+			e[w] ^= held
+			if dropped := m.dropFromL2s(n, held, u, lines); dropped != 0 {
+				m.stat.Invalidations += dropped
+				if n == by.node {
+					farPS = max(farPS, m.llcPS)
+				} else {
+					farPS = max(farPS, answers[n])
+				}
 			}
 		}
 	}
+	e[by.word] |= own
 	return farPS
 }
 

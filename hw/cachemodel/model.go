@@ -72,9 +72,9 @@ const unplaced = 0xff
 // not valid or has more than 48 nodes, 64 cores in a node, or a line size that its memory pages cannot hold; and for a layout with blocks
 // that are empty, overlap themselves, or are too large (ErrLimit).
 //
-// Memory: blocks take 16 bytes and, for each core and node in use, 8 bytes; lines take 16 bytes (with 64 cores or fewer) and for each line that the caches
-// hold 2 bytes, groups of lines as much as one. The product of 4096 x 4096 matrices on 24 cores takes 10 MB in blocks, 3.5 MB in lines of tiles and
-// 29 MB in lines of rows.
+// Memory: blocks take 16 bytes and, for each core and node in use, 8 bytes; lines take 8 bytes (with some 50 cores or fewer) and for each line that the
+// caches hold 2 bytes, groups of lines as much as one. The product of 4096 x 4096 matrices on 24 cores takes 10 MB in blocks, 3 MB in lines of tiles
+// and 17 MB in lines of rows.
 func New(m *machine.Machine, l *Layout, opt Options) (*Model, error) {
 	if err := m.Validate(); err != nil {
 		return nil, fmt.Errorf("cache model: %w", err)
