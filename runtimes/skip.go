@@ -42,20 +42,18 @@ func (s *stepper) nothing(v *stepWorker, m Move) bool {
 	switch m.Kind {
 	case MoveRest:
 		return true
-	case MoveMail:
-		return v.mail.size.Load() == 0
 	case MoveOwn:
 		return v.size() == 0 // only its owner appends
+	case MoveMail:
+		return v.mail.size.Load() == 0
 	case MoveSteal:
 		u := s.all[m.Victim]
-		if u.head.Load() < u.bottom.Load() {
-			return false
+		switch {
+		case u.idleFrom == notIdle:
+			return v.now < u.now && u.head.Load() >= u.bottom.Load()
+		case u.top == nil && u.mail == nil: // otherwise a report on what it waits for, or a mail, can wake it at any time
+			return v.now < u.now+s.soonest && u.head.Load() >= u.bottom.Load()
 		}
-		if u.idleFrom == notIdle {
-			return v.now < u.now
-		}
-		// It can be woken at any time by a report on what it waits for, or a mail.
-		return u.top == nil && u.mail == nil && v.now < u.now+s.soonest
 	}
 	return false
 }
@@ -63,17 +61,12 @@ func (s *stepper) nothing(v *stepWorker, m Move) bool {
 // miss is a step with a move that finds nothing.
 func (s *stepper) miss(v *stepWorker, m Move) {
 	v.search.Last = OutcomeEmpty
-	switch m.Kind {
-	case MoveRest:
-		v.now += s.costs.Rest
+	if m.Kind == MoveRest {
 		v.search.Last = OutcomeDone
-	case MoveMail:
-		v.now += s.costs.Mail
-	case MoveOwn:
-		v.now += s.takeOwn
-	case MoveSteal:
+	}
+	v.now += s.nothingCosts[m.Kind]
+	if m.Kind == MoveSteal {
 		v.countSteal(m.Victim, false)
-		v.now += s.costs.StealFailed
 	}
 }
 

@@ -140,6 +140,7 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 	if p.shared != nil {
 		s.takeOwn = s.costs.Lock
 	}
+	s.nothingCosts = [...]uint64{MoveRest: s.costs.Rest, MoveOwn: s.takeOwn, MoveMail: s.costs.Mail, MoveSteal: s.costs.StealFailed}
 	s.soonest = min(s.costs.StealLocal, s.costs.StealRemote, s.costs.Pop)
 	for i, w := range p.workers {
 		w.stamps, w.sim, w.dry = stampVirtual, s, c.Dry
@@ -153,6 +154,7 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 		v := &stepWorker{Worker: w, pc: pcLook, queue: p.queueOf[i], idleFrom: notIdle}
 		if p.shared != nil {
 			v.virtual = &s.queues[v.queue]
+			v.virtual.early = make([]earlyOp, 0, 64)
 			v.shared.lock.virtual = c.tapes == nil
 		}
 		if w.mail != nil {
@@ -196,13 +198,14 @@ type stepper struct {
 	skips       bool // steps of a search that find nothing are skipped
 	early       bool // operations that wait for a lock are done at once
 
-	begin    pc     // what comes first in a frame
-	ended    [2]pc  // what comes after a child, or a frame, that was queued or called
-	takeOwn  uint64 // the price of taking from the own queue
-	soonest  uint64 // how long after a successful move of a search a worker can queue anything at the earliest
-	args     []uint32
-	finished bool
-	end      uint64
+	begin        pc                    // what comes first in a frame
+	ended        [2]pc                 // what comes after a child, or a frame, that was queued or called
+	takeOwn      uint64                // the price of taking from the own queue
+	nothingCosts [MoveSteal + 1]uint64 // what a move costs that finds nothing
+	soonest      uint64                // how long after a successful move of a search a worker can queue anything at the earliest
+	args         []uint32
+	finished     bool
+	end          uint64
 }
 
 func (s *stepper) price(w *Worker, k loi.KernelID, blocks []uint32) uint64 {

@@ -1,11 +1,13 @@
 package runtimes
 
+import "slices"
+
 // virtualQueue is what the queue of a shepherd needs in virtual time besides its entries.
 type virtualQueue struct {
 	locked uint64    // the time until which its lock is held or promised
 	behind int       // how many workers wait for the lock whose operations have not been done early
-	early  []earlyOp // in the order of their turns
-	due    int       // how many of them, at least, have turns that have come
+	early  []earlyOp // in the order of their turns; those that have come are kept until all have
+	last   turn      // of the last of them
 }
 
 // earlyOp is an operation that was done ahead of its turn: those whose steps come before that turn still see the size from before it.
@@ -56,30 +58,30 @@ func (s *stepper) lockEarly(v *stepWorker, hold uint64) (free bool) {
 	}
 	v.now = q.locked + s.costs.Handover
 	q.locked = v.now + hold
-	q.pass(s.turn)
-	q.early = append(q.early, earlyOp{s.turns.at(v.now, v.id), v.shared.size.Load()})
+	if q.last < s.turn || len(q.early) == cap(q.early) {
+		q.pass(s.turn)
+	}
+	q.last = s.turns.at(v.now, v.id)
+	q.early = append(q.early, earlyOp{q.last, v.shared.size.Load()})
 	return true
 }
 
-// pass lets the turns of early operations come that are before now.
+// pass forgets early operations whose turns come before now.
 func (q *virtualQueue) pass(now turn) {
-	for q.due < len(q.early) && q.early[q.due].turn < now {
-		q.due++
+	if q.last < now {
+		q.early = q.early[:0]
+		return
 	}
-	switch {
-	case q.due == len(q.early):
-		q.early, q.due = q.early[:0], 0
-	case q.due > 1000:
-		q.early, q.due = q.early[:copy(q.early, q.early[q.due:])], 0
-	}
+	q.early = slices.DeleteFunc(q.early, func(e earlyOp) bool { return e.turn < now })
 }
 
 // size is the number of entries of a shepherd's queue, as the running step sees it without the lock.
 func (s *stepper) size(queue int) int64 {
-	q := &s.queues[queue]
-	if len(q.early) > 0 {
-		if q.pass(s.turn); len(q.early) > 0 {
-			return q.early[q.due].size
+	if q := &s.queues[queue]; q.last > s.turn {
+		for i := range q.early {
+			if q.early[i].turn > s.turn {
+				return q.early[i].size
+			}
 		}
 	}
 	return s.pool.shared[queue].size.Load()
