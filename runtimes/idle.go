@@ -185,20 +185,16 @@ func (w *Worker) keepLoot() {
 
 // countSteal counts an attempt at queue victim.
 func (w *Worker) countSteal(victim int, got bool) {
-	local := w.pool.queueNode[victim] == w.node
+	node := w.pool.queueNode[victim]
+	local := uint64(btoi(node == w.node)) // added and not tested: nobody can predict whose turn it is to be robbed
 	if got {
-		w.stolenFrom[w.pool.queueNode[victim]]++
+		w.stolenFrom[node]++
+		w.steals.Local += local
+		w.steals.Remote += 1 - local
+		return
 	}
-	n := &w.steals.RemoteFailed
-	switch {
-	case got && local:
-		n = &w.steals.Local
-	case got:
-		n = &w.steals.Remote
-	case local:
-		n = &w.steals.LocalFailed
-	}
-	*n++
+	w.steals.LocalFailed += local
+	w.steals.RemoteFailed += 1 - local
 }
 
 // leaves says whether to leave a proxy that an idle worker will find in its mailbox. Only a hint: the entry is not ours yet.

@@ -48,12 +48,7 @@ func (s *stepper) nothing(v *stepWorker, m Move) bool {
 		return v.mail.size.Load() == 0
 	case MoveSteal:
 		u := s.all[m.Victim]
-		switch {
-		case u.idleFrom == notIdle:
-			return v.now < u.now && u.head.Load() >= u.bottom.Load()
-		case u.top == nil && u.mail == nil: // otherwise a report on what it waits for, or a mail, can wake it at any time
-			return v.now < u.now+s.soonest && u.head.Load() >= u.bottom.Load()
-		}
+		return v.now < s.barren[m.Victim] && u.head.Load() >= u.bottom.Load()
 	}
 	return false
 }

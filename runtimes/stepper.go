@@ -108,6 +108,11 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 		if v.now > latest {
 			return nil, fmt.Errorf("step: a worker's virtual time is %d ticks, more than %d, the most that is supported with %d workers", v.now, latest, len(s.all))
 		}
+		barren := v.now
+		if v.idleFrom != notIdle {
+			barren = 0
+		}
+		s.barren[v.id] = barren
 		s.turns.put(v.id, v.now)
 	}
 	return s.result(c), nil
@@ -141,7 +146,7 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 		s.takeOwn = s.costs.Lock
 	}
 	s.nothingCosts = [...]uint64{MoveRest: s.costs.Rest, MoveOwn: s.takeOwn, MoveMail: s.costs.Mail, MoveSteal: s.costs.StealFailed}
-	s.soonest = min(s.costs.StealLocal, s.costs.StealRemote, s.costs.Pop)
+	s.barren = make([]uint64, p.n)
 	for i, w := range p.workers {
 		w.stamps, w.sim, w.dry = stampVirtual, s, c.Dry
 		if c.Recorders != nil {
@@ -202,7 +207,7 @@ type stepper struct {
 	ended        [2]pc                 // what comes after a child, or a frame, that was queued or called
 	takeOwn      uint64                // the price of taking from the own queue
 	nothingCosts [MoveSteal + 1]uint64 // what a move costs that finds nothing
-	soonest      uint64                // how long after a successful move of a search a worker can queue anything at the earliest
+	barren       []uint64              // by worker: until when it surely queues nothing; 0 for those that search, whom a report or a mail can wake
 	args         []uint32
 	finished     bool
 	end          uint64
