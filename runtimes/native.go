@@ -153,6 +153,9 @@ func newPool(policy Policy, nodes []int, distance func(a, b int) int, seed uint6
 			return 1
 		}
 	}
+	if s, ok := policy.(Scheduler); ok {
+		policy = s.Policy // its methods without a detour
+	}
 	p := &pool{n: len(nodes), policy: policy, rules: policy.Rules()}
 	p.workers = make([]*Worker, p.n)
 	for i := range p.workers {
