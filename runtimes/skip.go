@@ -79,6 +79,7 @@ func (s *stepper) disturb(v *stepWorker) {
 	if v.skipped.any {
 		s.unskip(v)
 		s.turns.put(v.id, v.now)
+		s.others = min(s.others, s.turns.at(v.now, v.id))
 	}
 }
 

@@ -91,6 +91,8 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 		limit = 1 << 40
 	}
 	latest := s.turns.latest()
+	v := s.all[s.turns.worker(s.turns.first())]
+	s.turn = s.turns.first()
 	for n := uint64(0); ; n++ {
 		if n == limit {
 			return nil, fmt.Errorf("step: root task unfinished after %d steps", n)
@@ -98,8 +100,8 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 		if n&(1<<12-1) == 0 && stopped(c.Stop) {
 			return nil, ErrStopped
 		}
-		v := s.all[s.turns.first()]
-		s.running, s.turn = v, s.turns.nodes[1]
+		s.running = v
+		s.others = s.turns.others(v.id) // before the step, so that the next worker is known when it ends
 		s.step(v)
 		if s.finished {
 			s.unskipAll()
@@ -114,6 +116,12 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 		}
 		s.barren[v.id] = barren
 		s.turns.put(v.id, v.now)
+		if at := s.turns.at(v.now, v.id); at < s.others {
+			s.turn = at
+		} else {
+			s.turn = s.others
+			v = s.all[s.turns.worker(s.turn)]
+		}
 	}
 	return s.result(c), nil
 }
@@ -194,6 +202,7 @@ type stepper struct {
 	queues      []virtualQueue
 	running     *stepWorker
 	turn        turn // the one that is being taken
+	others      turn // the first of the other workers
 	childFirst  bool // the policy's rules
 	parentFirst bool
 	starter     bool

@@ -40,8 +40,20 @@ func (t *turns) at(now uint64, worker int) turn { return turn(now<<(t.bits&63) |
 // latest is the last time that a turn can have.
 func (t *turns) latest() uint64 { return math.MaxUint64>>t.bits - 1 }
 
-// first is the worker whose turn is first.
-func (t *turns) first() int { return int(t.nodes[1]) & (len(t.nodes)/2 - 1) }
+// first is the first turn.
+func (t *turns) first() turn { return t.nodes[1] }
+
+// others is the first turn of the workers but one.
+func (t *turns) others(worker int) turn {
+	first := turn(math.MaxUint64)
+	for i := uint(len(t.nodes)/2 + worker); i > 1; i >>= 1 {
+		first = min(first, t.nodes[i^1])
+	}
+	return first
+}
+
+// worker is whose turn at is.
+func (t *turns) worker(at turn) int { return int(at) & (len(t.nodes)/2 - 1) }
 
 // put gives a worker a new turn.
 func (t *turns) put(worker int, now uint64) {

@@ -1,6 +1,7 @@
 package runtimes
 
 import (
+	"math"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -19,8 +20,17 @@ func TestTurns(t *testing.T) {
 					want = w
 				}
 			}
-			if got := turns.first(); got != want {
-				t.Fatalf("worker %d is first, expected %d of %d", got, want, now)
+			if got := turns.first(); got != turns.at(now[want], want) || turns.worker(got) != want {
+				t.Fatalf("worker %d is first, expected %d of %d", turns.worker(got), want, now)
+			}
+			others := turn(math.MaxUint64)
+			for w := range now {
+				if w != want {
+					others = min(others, turns.at(now[w], w))
+				}
+			}
+			if got := turns.others(want); got != others {
+				t.Fatalf("of those but %d turn %d is first, expected %d; all are at %d", want, got, others, now)
 			}
 			took := rapid.SampledFrom([]uint64{0, 1, 2, 5, 1000, 1 << 40}).Draw(t, "took")
 			if other := rapid.IntRange(0, n-1).Draw(t, "moved forward"); took == 5 && now[other] > now[want]+1 {
@@ -36,8 +46,8 @@ func TestTurns(t *testing.T) {
 		for w := range n {
 			turns.put(w, turns.latest())
 		}
-		if turns.first() != 0 {
-			t.Errorf("%d workers: worker %d is first at the latest time, expected 0", n, turns.first())
+		if got := turns.worker(turns.first()); got != 0 {
+			t.Errorf("%d workers: worker %d is first at the latest time, expected 0", n, got)
 		}
 	}
 }
