@@ -202,5 +202,8 @@ func (d *deque) steal(leave func(entry) bool) (entry, Outcome) {
 	return entry{f, i}, OutcomeDone
 }
 
+// seemsEmpty says that a thief would find nothing.
+func (d *deque) seemsEmpty() bool { return d.head.Load() >= d.bottom.Load() }
+
 // size is the number of entries. Owner only; thieves may lower it at any time.
 func (d *deque) size() int64 { return d.tail - d.head.Load() }

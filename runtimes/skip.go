@@ -47,8 +47,7 @@ func (s *stepper) nothing(v *stepWorker, m Move) bool {
 	case MoveMail:
 		return v.mail.size.Load() == 0
 	case MoveSteal:
-		u := s.all[m.Victim]
-		return v.now < s.barren[m.Victim] && u.head.Load() >= u.bottom.Load()
+		return v.now < s.barren[m.Victim] && s.all[m.Victim].seemsEmpty()
 	}
 	return false
 }

@@ -396,6 +396,11 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 	} else {
 		m = v.pool.policy.Look(q)
 	}
+	if s.skips && m.Kind == MoveSteal && s.all[m.Victim].seemsEmpty() {
+		s.miss(v, m)
+		s.skip(v)
+		return true
+	}
 	price := s.costs.StealFailed
 	switch m.Kind {
 	case MoveRest:
