@@ -174,7 +174,9 @@ func (in *instance) part(w *runtimes.Worker, i, j, k span) *runtimes.Frame {
 func (in *instance) leaf(w *runtimes.Worker, i, j, k int) {
 	a, b, c := in.a.BlockIndex(i, k), in.b.BlockIndex(k, j), in.c.BlockIndex(i, j)
 	if in.last != nil {
-		in.last[c].Store(int32(w.ID()))
+		if last, me := &in.last[c], int32(w.ID()); last.Load() != me { // a store would be a fence
+			last.Store(me)
+		}
 	}
 	start := w.Begin(gemm)
 	if w.Computes() {
