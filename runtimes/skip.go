@@ -76,9 +76,9 @@ func (s *stepper) search(v *stepWorker) {
 // disturb tells the search of v, if there is one, that the running step has brought it something.
 func (s *stepper) disturb(v *stepWorker) {
 	if v.skipped.any {
+		s.turns.take(v.id)
 		s.unskip(v)
 		s.turns.put(v.id, v.now)
-		s.others = min(s.others, s.turns.at(v.now, v.id))
 	}
 }
 

@@ -101,7 +101,7 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 			return nil, ErrStopped
 		}
 		s.running = v
-		s.others = s.turns.others(v.id) // before the step, so that the next worker is known when it ends
+		s.turns.take(v.id) // before the step, so that the next worker is known when it ends
 		s.step(v)
 		if s.finished {
 			s.unskipAll()
@@ -115,12 +115,13 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 			barren = 0
 		}
 		s.barren[v.id] = barren
+		others := s.turns.first()
 		s.turns.put(v.id, v.now)
-		if at := s.turns.at(v.now, v.id); at < s.others {
+		if at := s.turns.at(v.now, v.id); at < others {
 			s.turn = at
 		} else {
-			s.turn = s.others
-			v = s.all[s.turns.worker(s.turn)]
+			s.turn = others
+			v = s.all[s.turns.worker(others)]
 		}
 	}
 	return s.result(c), nil
@@ -202,7 +203,6 @@ type stepper struct {
 	queues      []virtualQueue
 	running     *stepWorker
 	turn        turn // the one that is being taken
-	others      turn // the first of the other workers
 	childFirst  bool // the policy's rules
 	parentFirst bool
 	starter     bool

@@ -3,6 +3,7 @@ package runtimes
 import (
 	"math"
 	"math/bits"
+	"unsafe"
 )
 
 // A turn is when a worker takes its next step, at a virtual time; of several at the same time the worker with the smallest number is first.
@@ -40,27 +41,32 @@ func (t *turns) at(now uint64, worker int) turn { return turn(now<<(t.bits&63) |
 // latest is the last time that a turn can have.
 func (t *turns) latest() uint64 { return math.MaxUint64>>t.bits - 1 }
 
-// first is the first turn.
+// first is the first turn, of those in the tree.
 func (t *turns) first() turn { return t.nodes[1] }
-
-// others is the first turn of the workers but one.
-func (t *turns) others(worker int) turn {
-	first := turn(math.MaxUint64)
-	for i := uint(len(t.nodes)/2 + worker); i > 1; i >>= 1 {
-		first = min(first, t.nodes[i^1])
-	}
-	return first
-}
 
 // worker is whose turn at is.
 func (t *turns) worker(at turn) int { return int(at) & (len(t.nodes)/2 - 1) }
 
-// put gives a worker a new turn.
-func (t *turns) put(worker int, now uint64) {
-	nodes, at := t.nodes, t.at(now, worker)
-	i := uint(len(nodes)/2 + worker)
-	for nodes[i] = at; i > 1; nodes[i] = at {
-		at = min(at, nodes[i^1])
+// node is node i. Without the test of the index, which is one from a leaf up to the root, a run is 3 to 5 % faster.
+func (t *turns) node(i uint) *turn {
+	return (*turn)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(t.nodes)), i*8))
+}
+
+// take takes a worker's turn out of the tree.
+func (t *turns) take(worker int) {
+	i := uint(len(t.nodes)/2 + worker)
+	first := turn(math.MaxUint64)
+	for *t.node(i) = first; i > 1; *t.node(i) = first {
+		first = min(first, *t.node(i ^ 1))
 		i >>= 1
+	}
+}
+
+// put gives a worker, who has none, a turn.
+func (t *turns) put(worker int, now uint64) {
+	at := t.at(now, worker)
+	for i := uint(len(t.nodes)/2 + worker); i > 0; i >>= 1 {
+		node := t.node(i)
+		*node = min(*node, at)
 	}
 }
