@@ -115,6 +115,9 @@ func TestSuggest(t *testing.T) {
 			t.Errorf("Suggest(%q) = %q, want %s", in, got, want)
 		}
 	}
+	if got := Suggest("foo", []string{"run", "topo", "krd"}); !strings.HasPrefix(got, "there are ") {
+		t.Errorf("Suggest(foo) = %q, want a list: most of topo is not foo", got)
+	}
 	if got := Suggest("zzzzzz", names); !strings.HasPrefix(got, "there are ") {
 		t.Errorf("Suggest(zzzzzz) = %q, want a list and no guess", got)
 	}

@@ -13,7 +13,7 @@ func Suggest(name string, names []string) string {
 			best, distance = n, d
 		}
 	}
-	if best != "" && 2*distance <= max(len(name), len(best)) {
+	if best != "" && 5*distance <= 2*max(len(name), len(best)) {
 		return fmt.Sprintf("did you mean %s? there are %s", best, strings.Join(names, ", "))
 	}
 	return "there are " + strings.Join(names, ", ")

@@ -69,6 +69,9 @@ func decodePrefix(b []byte, fileBytes uint64) (prefix, error) {
 	var p prefix
 	if len(b) < len(magic) || [8]byte(b) != magic {
 		n := min(len(b), len(magic))
+		if n == 0 {
+			return p, &FormatError{What: "it is empty, expected " + hex(magic[:]) + " at its beginning", Err: ErrNotTrace}
+		}
 		return p, &FormatError{What: "it begins with " + hex(b[:n]) + ", expected " + hex(magic[:]), Err: ErrNotTrace}
 	}
 	if len(b) < prefixBytes {
