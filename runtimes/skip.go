@@ -64,15 +64,6 @@ func (s *stepper) miss(v *stepWorker, m Move) {
 	}
 }
 
-// search begins a search of v at v.now.
-func (s *stepper) search(v *stepWorker) {
-	v.idleFrom = v.now
-	v.search.Step, v.search.Last = 0, OutcomeNone
-	if s.leaveIdle {
-		v.idle.Store(true)
-	}
-}
-
 // disturb tells the search of v, if there is one, that the running step has brought it something.
 func (s *stepper) disturb(v *stepWorker) {
 	if v.skipped.any {
