@@ -70,7 +70,7 @@ func (m *mailbox) put(w *Worker, p *proxy) {
 		m.full = 2 * len(m.items)
 	}
 	m.items = append(m.items, p)
-	storeRelease64(&m.size, int64(len(m.items)-m.first))
+	m.size.Store(int64(len(m.items) - m.first)) // a fence: whoever mails looks for a parked addressee next
 	m.lock.release()
 }
 
@@ -107,6 +107,6 @@ func (m *mailbox) take() *proxy {
 		clear(m.items[n:])
 		m.items, m.first = m.items[:n], 0
 	}
-	storeRelease64(&m.size, int64(len(m.items)-m.first))
+	m.size.Store(int64(len(m.items) - m.first))
 	return p
 }
