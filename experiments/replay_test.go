@@ -1,286 +1,95 @@
 package experiments
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
 	"reflect"
-	"slices"
-	"strings"
 	"testing"
 
-	"krdlab/hw/machine"
+	"krdlab/experiments/replay"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
-	"krdlab/krd"
 	"krdlab/loi"
 )
 
-// smallLLC returns the paper's machine with an LLC that is no larger than the L2s of its cores.
-func smallLLC(t *testing.T) *machine.Machine {
-	t.Helper()
-	m, err := machine.ByName(DefaultMachine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.LLC.Bytes = uint64(m.CoresPerNode) * m.L2.Bytes
-	return m
-}
-
 // replayOf replays the first trace of a scheduler of a simulated run.
-func replayOf(t *testing.T, c *Config, dir, scheduler string) *LLCMisses {
+func replayOf(t *testing.T, c *request.Request, dir, scheduler string) *result.LLCMisses {
 	t.Helper()
-	k, _ := kernels.ByName(c.Kernel)
-	in, err := k.New(c.Params, kernel.Env{Seed: c.Seed, Dry: true})
+	in, err := c.Kernel.New(c.Params, kernel.Env{Seed: c.Seed, Dry: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	trace, err := loi.Open(filepath.Join(dir, TraceFile(scheduler)))
+	trace, err := loi.Open(filepath.Join(dir, result.TraceFile(scheduler)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer trace.Close()
-	got, err := Replay(trace, c.Simulated, ReplayOptions{CacheModel: c.CacheModel, Place: in.(kernel.Modelled), Seed: c.Seed})
+	got, err := replay.Misses(trace, c.Machine, replay.Options{CacheModel: c.CacheModel,
+		Place: in.(kernel.Modelled), Seed: c.Seed})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return got
 }
 
-// A simulated trace, replayed on the machine of the simulation, gives the misses that the simulation counted: the model is called with the
-// same executions in the same order. On one core that is so for every scheduler, by blocks and by lines. On several, the order is that of the
-// simulation but for executions that began at the same picosecond, and, at kernel grain, for tasks of several kernels, which
-// the simulation prices at once when the task begins.
+// A simulated trace, replayed on the machine of the simulation, gives the misses that the
+// simulation counted: the model is called with the same executions in the same order. On one core
+// that is so for every scheduler, by blocks and by lines. On several, the order is that of the
+// simulation but for executions that began at the same picosecond, and, at kernel grain, for tasks
+// of several kernels, which the simulation prices at once when the task begins.
 func TestReplayOfSimulation(t *testing.T) {
 	for _, test := range []struct {
 		kernel string
 		params kernel.Params
-		grain  TraceGrain
+		grain  request.TraceGrain
 		cores  int
 		off    float64 // how far totals may be apart
 	}{
-		{"matmul", kernel.Params{"n": 512}, GrainKernel, 1, 0},
-		{"fmm", kernel.Params{"bodies": 4000}, GrainTask, 1, 0},
-		{"fmm", kernel.Params{"bodies": 4000}, GrainKernel, 1, 0},
-		{"matmul", kernel.Params{"n": 512}, GrainKernel, 6, 0.001},
-		{"matmul", kernel.Params{"n": 512}, GrainKernel, 24, 0.001},
-		{"fmm", kernel.Params{"bodies": 4000}, GrainTask, 24, 0.001},
-		{"fmm", kernel.Params{"bodies": 4000}, GrainKernel, 24, 0.05},
+		{"matmul", kernel.Params{"n": 512}, request.GrainKernel, 1, 0},
+		{"fmm", kernel.Params{"bodies": 4000}, request.GrainTask, 1, 0},
+		{"fmm", kernel.Params{"bodies": 4000}, request.GrainKernel, 1, 0},
+		{"matmul", kernel.Params{"n": 512}, request.GrainKernel, 6, 0.001},
+		{"matmul", kernel.Params{"n": 512}, request.GrainKernel, 24, 0.001},
+		{"fmm", kernel.Params{"bodies": 4000}, request.GrainTask, 24, 0.001},
+		{"fmm", kernel.Params{"bodies": 4000}, request.GrainKernel, 24, 0.05},
 	} {
-		for _, caches := range []CacheModel{CacheBlocks, CacheLines} {
-			t.Run(fmt.Sprintf("%s/%s/%d/%s", test.kernel, test.grain, test.cores, caches), func(t *testing.T) {
-				var c *Config
-				out := simulated(t, func(changed *Config) {
-					k, _ := kernels.ByName(test.kernel)
-					c = changed
-					c.Kernel, c.Params, c.Grain, c.Cores, c.CacheModel, c.Reps = test.kernel, k.With(test.params), test.grain, test.cores, caches, 1
-					c.Simulated.LLC.Bytes = smallLLC(t).LLC.Bytes // of the machine that is simulated too
+		for _, caches := range []request.CacheModel{request.CacheBlocks, request.CacheLines} {
+			t.Run(fmt.Sprintf("%s/%s/%d/%s", test.kernel, test.grain, test.cores, caches),
+				func(t *testing.T) {
+					var c *request.Request
+					out := simulated(t, func(changed *request.Request) {
+						k, _ := kernels.ByName(test.kernel)
+						c = changed
+						c.Kernel, c.Params, c.Grain, c.Cores, c.CacheModel, c.Reps = k,
+							k.With(test.params), test.grain, test.cores, caches, 1
+						// of the machine that is simulated too
+						c.Machine.LLC.Bytes = uint64(c.Machine.CoresPerNode) *
+							c.Machine.L2.Bytes
+					})
+					for i := range out.Results {
+						r := &out.Results[i]
+						want, got := r.Repetitions[0].LLCModel, replayOf(t, c, out.Dir, r.Scheduler)
+						if want.Total == 0 || float64(
+							want.Total) != r.Summary.LLCMissesPerCore.Median.Float()*float64(
+							r.Cores) {
+							t.Errorf("%s: the simulation has %d misses, and %v per core",
+								r.Scheduler,
+								want.Total, r.Summary.LLCMissesPerCore)
+						}
+						if off := math.Abs(float64(got.Total)/float64(
+							want.Total) - 1); off > test.off {
+							t.Errorf("%s: %d misses replayed, %d simulated", r.Scheduler, got.Total,
+								want.Total)
+						}
+						if test.off == 0 && !reflect.DeepEqual(got, want) {
+							t.Errorf("%s: replayed %+v, simulated %+v", r.Scheduler, got, want)
+						}
+					}
 				})
-				for i := range out.Results {
-					r := &out.Results[i]
-					want, got := r.Repetitions[0].LLCModel, replayOf(t, c, out.Dir, r.Scheduler)
-					if want.Total == 0 || float64(want.Total) != r.Summary.LLCMissesPerCore.Median.Float()*float64(r.Cores) {
-						t.Errorf("%s: the simulation has %d misses, and %v per core", r.Scheduler, want.Total, r.Summary.LLCMissesPerCore)
-					}
-					if off := math.Abs(float64(got.Total)/float64(want.Total) - 1); off > test.off {
-						t.Errorf("%s: %d misses replayed, %d simulated", r.Scheduler, got.Total, want.Total)
-					}
-					if test.off == 0 && !reflect.DeepEqual(got, want) {
-						t.Errorf("%s: replayed %+v, simulated %+v", r.Scheduler, got, want)
-					}
-				}
-			})
-		}
-	}
-}
-
-func textTrace(t *testing.T, text string) *loi.Trace {
-	t.Helper()
-	trace, err := loi.ParseText(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return trace
-}
-
-// Blocks of 512 KiB pass through the L2s and fill a third of the LLC: 8192 lines each. The misses below are counted by hand.
-const replayHead = `loi-text 1
-substrate native
-clock tsc 1e+09 invariant
-nodes 2
-object A 4x524288
-kernel use A:in
-kernel set A:out
-`
-
-func TestReplayOrder(t *testing.T) {
-	const workers = "worker 0 cpu 0 node 0 offset 0\nworker 1 cpu 1 node 0 offset 1000\n"
-	const apart = "worker 0 cpu 0 node 0 offset 0\nworker 1 cpu 6 node 1 offset 1000\n"
-	const four = "0 100 101 use(0)\n0 130 131 use(1)\n0 160 161 use(2)\n0 190 191 use(3)\n"
-	for _, test := range []struct {
-		name, trace      string
-		workers, kernels []int64 // blocks that miss
-	}{
-		{"before it is evicted", workers + four + "1 1145 1146 use(0)\n", []int64{4, 0}, []int64{4, 0}},
-		{"after", workers + four + "1 1195 1196 use(0)\n", []int64{4, 1}, []int64{5, 0}},
-		{"first", workers + four + "1 1050 1051 use(0)\n", []int64{3, 1}, []int64{4, 0}},
-		{"ties go to the lower worker", workers + "0 100 101 use(0)\n1 1100 1101 set(0)\n", []int64{1, 0}, []int64{1, 0}},
-		{"a write on another node, between", apart + "0 100 101 use(0)\n0 120 121 use(0)\n1 1110 1111 set(0)\n", []int64{2, 1}, []int64{2, 1}},
-		{"a write on another node, after", apart + "0 100 101 use(0)\n0 120 121 use(0)\n1 1130 1131 set(0)\n", []int64{1, 1}, []int64{1, 1}},
-		{"go", "meta scheduler go\n" + workers + "0 190 191 use(3)\n0 100 101 use(0)\n0 160 161 use(2)\n0 130 131 use(1)\n1 1145 1146 use(0)\n", []int64{4, 0}, []int64{4, 0}},
-	} {
-		got, err := Replay(textTrace(t, strings.Replace(replayHead, "object", headOf(test.trace)+"object", 1)+recordsOf(test.trace)), smallLLC(t), ReplayOptions{})
-		if err != nil {
-			t.Errorf("%s: %v", test.name, err)
-			continue
-		}
-		const lines = 512 << 10 / 64
-		var kernels []int64
-		for _, k := range got.Kernels {
-			kernels = append(kernels, k.Misses/lines)
-		}
-		var nodes int64
-		for _, n := range got.Nodes {
-			nodes += n.Misses
-		}
-		if w := []int64{got.Workers[0] / lines, got.Workers[1] / lines}; !slices.Equal(w, test.workers) || !slices.Equal(kernels, test.kernels) ||
-			got.Total != nodes || got.Total != got.Workers[0]+got.Workers[1] || got.Total%lines != 0 {
-			t.Errorf("%s: %+v; want blocks by worker %v and kernel %v", test.name, got, test.workers, test.kernels)
-		}
-	}
-}
-
-// headOf and recordsOf part the lines that belong to the header of a trace from its records.
-func headOf(text string) string    { return text[:strings.Index(text, "\n0 ")+1] }
-func recordsOf(text string) string { return text[strings.Index(text, "\n0 ")+1:] }
-
-// Under go a CPU on which nothing ran is no worker: it would make the misses per core of its node fewer.
-func TestReplayIdleCPU(t *testing.T) {
-	const workers = "worker 0 cpu 0 node 0 offset 0\nworker 1 cpu 1 node 0 offset 0\nworker 2 cpu 6 node 1 offset 0\n"
-	for meta, want := range map[string][]NodeMisses{
-		"meta scheduler go\n":        {{0, 1, 8192}},
-		"meta scheduler workfirst\n": {{0, 2, 8192}, {1, 1, 0}},
-	} {
-		trace := textTrace(t, strings.Replace(replayHead, "object", meta+workers+"object", 1)+"1 1 2 use(0)\n")
-		if got, err := Replay(trace, smallLLC(t), ReplayOptions{}); err != nil || !slices.Equal(got.Nodes, want) {
-			t.Errorf("%s: %+v, %v; want %v", meta, got, err, want)
-		}
-	}
-}
-
-// Workers on the hardware threads of a core share its L2; those of an imposed map do not.
-func TestReplayCores(t *testing.T) {
-	const records = "0 1 2 use(0)\n1 1 2 use(0)\n2 1 2 use(0)\n"
-	for _, test := range []struct {
-		workers string
-		coreOf  func(int) int
-		want    []int
-	}{
-		{"worker 0 cpu 9 node 0 offset 0\nworker 1 cpu 4 node 0 offset 0\nworker 2 cpu 9 node 0 offset 0\n", coreOf(nil), []int{1, 0, 1}},
-		{"worker 0 cpu 9 node 0 offset 0\nworker 1 cpu 4 node 0 offset 0\nworker 2 cpu 5 node 1 offset 0\n", coreOf(nil), []int{1, 0, 6}},
-		{"worker 0 cpu 0 node 0 offset 0\nworker 1 cpu 1 node 0 offset 0\nworker 2 cpu 2 node 0 offset 0\n", func(cpu int) int { return cpu / 2 }, []int{0, 0, 1}},
-		{"worker 0 cpu -1 node 0 offset 0\nworker 1 cpu -1 node 0 offset 0\nworker 2 cpu 2 node 0 offset 0\n", coreOf(nil), []int{1, 0, 2}},
-		{"synthetic\nworker 0 cpu 0 node 1 offset 0\nworker 1 cpu 0 node 1 offset 0\nworker 2 cpu 0 node 0 offset 0\n", coreOf(nil), []int{7, 6, 0}},
-	} {
-		trace := textTrace(t, strings.Replace(replayHead, "object", test.workers+"object", 1)+records)
-		sources, err := replaySources(trace, []uint32{0})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := placeWorkers(&trace.Header, smallLLC(t), sources, test.coreOf)
-		if err != nil || !slices.Equal(got, test.want) {
-			t.Errorf("%s: cores %v, %v; want %v", test.workers, got, err, test.want)
-		}
-	}
-}
-
-func TestReplayRefuses(t *testing.T) {
-	const one, record = "worker 0 cpu 0 node 0 offset 0\n", "0 100 101 use(0)\n"
-	of := func(workers, records string) *loi.Trace {
-		return textTrace(t, strings.Replace(replayHead, "object", workers+"object", 1)+records)
-	}
-	lossy := of(one, "discarded 0 12 12\n"+record)
-	var loss *krd.LossError
-	if _, err := Replay(lossy, smallLLC(t), ReplayOptions{}); !errors.As(err, &loss) || loss.Total() != 12 {
-		t.Errorf("a lossy trace: %v, want 12 records lost", err)
-	}
-	if got, err := Replay(lossy, smallLLC(t), ReplayOptions{AllowLoss: true}); err != nil || got.Total != 8192 {
-		t.Errorf("a lossy trace that is allowed: %+v, %v", got, err)
-	}
-	var order *krd.OrderError
-	if _, err := Replay(of(one, record+"0 50 60 use(1)\n"), smallLLC(t), ReplayOptions{}); !errors.As(err, &order) || order.Record != 1 || order.Previous != 100 {
-		t.Errorf("a trace out of order: %v", err)
-	}
-	seven := ""
-	records := ""
-	for i := range 7 {
-		seven += fmt.Sprintf("worker %d cpu %d node 0 offset 0\n", i, i)
-		records += fmt.Sprintf("%d 1 2 use(0)\n", i)
-	}
-	for name, test := range map[string]struct {
-		trace *loi.Trace
-		opt   ReplayOptions
-		want  string
-	}{
-		"node":  {textTrace(t, strings.Replace(strings.Replace(replayHead, "nodes 2", "nodes 5", 1), "object", "worker 0 cpu 0 node 4 offset 0\nobject", 1)+record), ReplayOptions{}, "worker 0 is on node 4, and machine westmere-ex-4s has 4"},
-		"cores": {of(seven, records), ReplayOptions{}, "7 cores on node 0, and machine westmere-ex-4s has 6"},
-		"lines": {of(one, record), ReplayOptions{CacheModel: CacheLines}, "blocks can be replayed"},
-		"keyed": {textTrace(t, "loi-text 2\nsubstrate native\nclock tsc 1e+09 invariant\nnodes 1\n"+one+"object K keyed\nkernel get\n0 1 2 get{K[7:64]:in}\n"), ReplayOptions{}, `object "K" has no registered blocks`},
-	} {
-		if _, err := Replay(test.trace, smallLLC(t), test.opt); !errors.Is(err, ErrReplay) || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want %q", name, err, test.want)
-		}
-	}
-}
-
-// What Describe writes of a program's parameters is read back; what it would not write is refused.
-func TestParseDescription(t *testing.T) {
-	for _, k := range kernels.Table {
-		for _, p := range append(slices.Clone(k.Small), nil) {
-			want := k.With(p)
-			got, err := parseDescription(k, Describe(k, want))
-			if err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s: %v, %v; want %v", k.Name, got, err, want)
-			}
-		}
-	}
-	fmm, _ := kernels.ByName("fmm")
-	for _, d := range fmm.Params {
-		if d.Kind == kernel.WordParam && d.Parse == nil && len(d.Choices) == 0 { // a file's name, say
-			p := fmm.With(kernel.Params{d.Name: "a name=with spaces"})
-			if got, err := parseDescription(fmm, Describe(fmm, p)); err != nil || !reflect.DeepEqual(got, p) {
-				t.Errorf("%v, %v", got, err)
-			}
-		}
-	}
-	k, _ := kernels.ByName("matmul")
-	good := Describe(k, k.Defaults())
-	for _, text := range []string{"", "n=", strings.Replace(good, "n=4096", "n=many", 1), strings.Replace(good, "leaf", "leaves", 1), strings.Replace(good, "n=", "m=", 1)} {
-		if got, err := parseDescription(k, text); err == nil {
-			t.Errorf("%q: %v, want an error", text, got)
-		}
-	}
-}
-
-// The program of a trace is made anew only if it has the blocks of the trace.
-func TestProgramOf(t *testing.T) {
-	k, _ := kernels.ByName("matmul")
-	in, err := k.New(k.With(kernel.Params{"n": 64}), kernel.Env{Dry: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	for n, want := range map[int]string{64: "", 128: "other blocks"} {
-		trace := &loi.Trace{Header: loi.Header{Registry: in.Registry(), Meta: []loi.KV{{Key: "kernel", Value: "matmul"},
-			{Key: "params", Value: Describe(k, k.With(kernel.Params{"n": n}))}}}}
-		again, err := programOf(trace, 1)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("n = %d: %v, want %q", n, err, want)
-		}
-		if err == nil {
-			again.Close()
 		}
 	}
 }

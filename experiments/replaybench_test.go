@@ -6,13 +6,17 @@ import (
 	"path/filepath"
 	"testing"
 
+	"krdlab/experiments/replay"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
 	"krdlab/hw/machine"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
 )
 
-// BenchmarkReplay replays simulated traces of matmul of n = 1024 (16384 kernels, 49152 accesses) on the machine that they are of.
+// BenchmarkReplay replays simulated traces of matmul of n = 1024 (16384 kernels, 49152 accesses) on
+// the machine that they are of.
 func BenchmarkReplay(b *testing.B) {
 	k, _ := kernels.ByName("matmul")
 	params := k.With(kernel.Params{"n": 1024})
@@ -23,15 +27,16 @@ func BenchmarkReplay(b *testing.B) {
 	defer in.Close()
 	for _, cores := range []int{1, 24} {
 		out, m := simulatedMatmul(b, params, cores)
-		trace, err := loi.Open(filepath.Join(out.Dir, TraceFile("workfirst")))
+		trace, err := loi.Open(filepath.Join(out.Dir, result.TraceFile("workfirst")))
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, caches := range []CacheModel{CacheBlocks, CacheLines} {
+		for _, caches := range []request.CacheModel{request.CacheBlocks, request.CacheLines} {
 			b.Run(fmt.Sprintf("caches=%s/cores=%d", caches, cores), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := Replay(trace, m, ReplayOptions{CacheModel: caches, Place: in.(kernel.Modelled)}); err != nil {
+					if _, err := replay.Misses(trace, m, replay.Options{CacheModel: caches,
+						Place: in.(kernel.Modelled)}); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -44,7 +49,7 @@ func BenchmarkReplay(b *testing.B) {
 
 // simulatedMatmul traces one repetition under workfirst on the paper's machine.
 func simulatedMatmul(b *testing.B, params kernel.Params, cores int) (*Outcome, *machine.Machine) {
-	m, err := machine.ByName(DefaultMachine)
+	m, err := machine.ByName(request.DefaultMachine)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -53,9 +58,10 @@ func simulatedMatmul(b *testing.B, params kernel.Params, cores int) (*Outcome, *
 		b.Fatal(err)
 	}
 	k, _ := kernels.ByName("matmul")
-	c := NewConfig(k)
-	c.Simulated, c.Params, c.Cores, c.Reps, c.Warmup, c.Out = m, params, cores, 1, 0, filepath.Join(b.TempDir(), "run")
-	out, err := Run(context.Background(), &c, nil, topo, Simulate(m), nil)
+	c := request.New(k)
+	c.Machine, c.Params, c.Cores, c.Reps, c.Warmup, c.Out = m, params, cores, 1, 0,
+		filepath.Join(b.TempDir(), "run")
+	out, err := Run(context.Background(), &c, nil, topo, nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -9,19 +9,24 @@ import (
 	"math"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
 	"krdlab/hw/machine"
 	"krdlab/kernels"
-	"krdlab/krd"
+	"krdlab/kernels/kernel"
 	"krdlab/loi"
+	"krdlab/loi/dag"
+	"krdlab/runtimes"
 )
 
 // simulated runs matmul on the paper's machine.
-func simulated(t *testing.T, change func(*Config)) *Outcome {
+func simulated(t *testing.T, change func(*request.Request)) *Outcome {
 	t.Helper()
 	k, _ := kernels.ByName("matmul")
-	m, err := machine.ByName(DefaultMachine)
+	m, err := machine.ByName(request.DefaultMachine)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,13 +34,17 @@ func simulated(t *testing.T, change func(*Config)) *Outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := NewConfig(k)
-	c.Simulated, c.Cores, c.Reps, c.Warmup = m, 12, 6, 0
-	c.Schedulers = []string{"serial", "workfirst", "helpfirst", "helpfirst-locality", "shepherd-core", "shepherd-socket"}
+	c := request.New(k)
+	c.Machine, c.Cores, c.Reps, c.Warmup = m, 12, 6, 0
+	c.Schedulers, err = request.ParseSchedulers("serial,workfirst,helpfirst," +
+		"helpfirst-locality,shepherd-core,shepherd-socket")
+	if err != nil {
+		t.Fatal(err)
+	}
 	c.Params["n"] = 512
 	c.Out = filepath.Join(t.TempDir(), "run")
 	change(&c)
-	out, err := Run(context.Background(), &c, nil, topo, Simulate(m), nil)
+	out, err := Run(context.Background(), &c, nil, topo, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +56,7 @@ func digest(t *testing.T, out *Outcome) string {
 	t.Helper()
 	for i := range out.Results {
 		if r := &out.Results[i]; r.Trace != nil {
-			r.Trace.SlowdownOverMedian = Number{}
+			r.Trace.SlowdownOverMedian = result.Number{}
 		}
 		out.Results[i].Resolved = nil // the best instruction set of this computer, say
 	}
@@ -59,17 +68,24 @@ func digest(t *testing.T, out *Outcome) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// A simulated run gives the same bits on every computer, at either granularity of the caches; another seed gives another run.
+// A simulated run gives the same bits on every computer, at either granularity of the caches;
+// another seed gives another run.
 func TestSimulationIsReproducible(t *testing.T) {
-	for model, want := range map[CacheModel]string{CacheBlocks: goldenBlocks, CacheLines: goldenLines} {
-		first := digest(t, simulated(t, func(c *Config) { c.CacheModel = model }))
+	for model, want := range map[request.CacheModel]string{request.CacheBlocks: goldenBlocks,
+		request.CacheLines: goldenLines} {
+		first := digest(t, simulated(t, func(c *request.Request) { c.CacheModel = model }))
 		if first != want {
-			t.Errorf("%s: results have the digest %s, want %s: a change of the model, the machine or a policy changes it; anything else must not", model, first, want)
+			t.Errorf("%s: results have the digest %s, want %s: a change of the model, the "+
+				"machine or a policy changes it; anything else must not", model, first, want)
 		}
-		if again := digest(t, simulated(t, func(c *Config) { c.CacheModel = model })); again != first {
+		if again := digest(t, simulated(t,
+			func(c *request.Request) { c.CacheModel = model })); again != first {
 			t.Errorf("%s: digests %s and %s of the same run", model, first, again)
 		}
-		if other := digest(t, simulated(t, func(c *Config) { c.CacheModel, c.Seed = model, 2 })); other == first {
+		if other := digest(t, simulated(t, func(c *request.Request) {
+			c.CacheModel, c.Seed = model,
+				2
+		})); other == first {
 			t.Errorf("%s: seed 2 gave the same results", model)
 		}
 	}
@@ -81,15 +97,71 @@ const (
 	goldenLines  = "0b812566a0f77524"
 )
 
-// One core sees the serial order under every policy but for its mirror: the same misses of caches that do not care, the work of the serial
-// run, no steals; and the document says what it is.
-func TestSimulatedOneCore(t *testing.T) {
-	out := simulated(t, func(c *Config) { c.Cores = 1 })
-	for _, r := range out.Results {
-		if r.Substrate != loi.Simulated || r.LLCSource == nil || *r.LLCSource != LLCSourceModel || r.Check != nil || r.Machine.TimeSource != "virtual" {
-			t.Errorf("%s: substrate %s, misses from %v, check %v, time %s", r.Scheduler, r.Substrate, r.LLCSource, r.Check, r.Machine.TimeSource)
+// nearFirst is a newcomer: work-first, that steals from the nearest.
+type nearFirst struct{}
+
+func (nearFirst) Rules() runtimes.Rules { return runtimes.Rules{Spawn: runtimes.SpawnChild} }
+
+func (nearFirst) Look(s *runtimes.Search) runtimes.Move {
+	if s.Step++; s.Step%4 == 0 || len(s.Victims) == 0 {
+		return runtimes.Rest
+	}
+	return runtimes.Move{Kind: runtimes.MoveSteal, Victim: s.Victims[s.Rand.N(s.Groups[0])]}
+}
+
+// A new scheduler pays what the schedulers of its family pay: on one core a work-first one takes
+// exactly the time of workfirst. One without a family has other prices, and the results say so.
+func TestNewSchedulersArePriced(t *testing.T) {
+	run := func(family string) (*Outcome, *result.Result, *result.Result) {
+		out := simulated(t, func(c *request.Request) {
+			first, err := runtimes.ParseScheduler("workfirst")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if family == "that of workfirst" {
+				family = first.Family
+			}
+			c.Schedulers = []runtimes.Scheduler{first, {Name: "near", Family: family,
+				Policy: nearFirst{}}}
+			c.Cores = 1
+		})
+		return out, &out.Results[0], &out.Results[1]
+	}
+	_, first, near := run("that of workfirst")
+	for i := range first.Repetitions {
+		if a, b := first.Repetitions[i].TimeNS, near.Repetitions[i].TimeNS; a != b {
+			t.Errorf("repetition %d: %d ns for workfirst and %d for another like it", i, a, b)
 		}
-		if r.KRD == nil || r.KRD.Accesses != 3*16*16*8 || len(r.Warnings) != 0 {
+	}
+	if len(near.WarningCodes) != 0 {
+		t.Errorf("warnings %q", near.Warnings)
+	}
+	for _, family := range []string{"", "cilk"} {
+		_, first, near = run(family)
+		if near.Repetitions[0].TimeNS >= first.Repetitions[0].TimeNS {
+			t.Errorf("family %q: the prices are those of workfirst, or higher", family)
+		}
+		for _, r := range []*result.Result{first, near} {
+			if len(r.WarningCodes) != 1 || r.WarningCodes[0].Code != result.MixedPrices {
+				t.Errorf("family %q: %s has the warnings %q", family, r.Scheduler, r.Warnings)
+			}
+		}
+	}
+}
+
+// One core sees the serial order under every policy but for its mirror: the same misses of caches
+// that do not care, the work of the serial run, no steals; and the document says what it is.
+func TestSimulatedOneCore(t *testing.T) {
+	out := simulated(t, func(c *request.Request) { c.Cores = 1 })
+	for _, r := range out.Results {
+		if r.Substrate != loi.Simulated || r.LLCSource == nil ||
+			*r.LLCSource != result.LLCSourceModel ||
+			r.Check != nil || r.Machine.TimeSource != "virtual" {
+			t.Errorf("%s: substrate %s, misses from %v, check %v, time %s", r.Scheduler,
+				r.Substrate, r.LLCSource, r.Check, r.Machine.TimeSource)
+		}
+		if r.KRD == nil || r.KRD.Accesses != 3*16*16*8 || len(r.WarningCodes) != 0 ||
+			len(r.Warnings) != 0 {
 			t.Errorf("%s: KRD %+v, warnings %q", r.Scheduler, r.KRD, r.Warnings)
 		}
 		for _, p := range r.Repetitions {
@@ -97,23 +169,27 @@ func TestSimulatedOneCore(t *testing.T) {
 				t.Errorf("%s: %d steals on one core", r.Scheduler, *s)
 			}
 			if w := p.Workers[0]; *w.WorkNS+*w.SchedNS+*w.IdleNS != p.TimeNS {
-				t.Errorf("%s: work %d, scheduling %d and idle %d of %d ns", r.Scheduler, *w.WorkNS, *w.SchedNS, *w.IdleNS, p.TimeNS)
+				t.Errorf("%s: work %d, scheduling %d and idle %d of %d ns", r.Scheduler, *w.WorkNS,
+					*w.SchedNS, *w.IdleNS, p.TimeNS)
 			}
 		}
 	}
 }
 
-// With TraceKRD every repetition has its KRD, the first one that of a default run, and no trace is left. Native runs too.
+// With TraceKRD every repetition has its KRD, the first one that of a default run, and no trace is
+// left. Native runs too.
 func TestTraceKRD(t *testing.T) {
-	first := simulated(t, func(*Config) {})
-	each := simulated(t, func(c *Config) { c.Trace = TraceKRD })
+	first := simulated(t, func(*request.Request) {})
+	each := simulated(t, func(c *request.Request) { c.Trace = request.TraceKRD })
 	for i, r := range each.Results {
 		want := first.Results[i]
-		if !reflect.DeepEqual(r.KRD, want.KRD) || !reflect.DeepEqual(r.Repetitions[0].KRD, want.Repetitions[0].KRD) || r.Repetitions[0].KRD == nil {
+		if !reflect.DeepEqual(r.KRD, want.KRD) || !reflect.DeepEqual(r.Repetitions[0].KRD,
+			want.Repetitions[0].KRD) || r.Repetitions[0].KRD == nil {
 			t.Errorf("%s: KRD %+v, of a default run %+v", r.Scheduler, r.KRD, want.KRD)
 		}
 		for n, p := range r.Repetitions {
-			if p.KRD == nil || p.KRD.Accesses != 3*16*16*8 || p.TimeNS != want.Repetitions[n].TimeNS {
+			if p.KRD == nil || p.KRD.Accesses != 3*16*16*8 ||
+				p.TimeNS != want.Repetitions[n].TimeNS {
 				t.Errorf("%s, repetition %d: %d ns, KRD %+v", r.Scheduler, n, p.TimeNS, p.KRD)
 			}
 			if n > 0 && want.Repetitions[n].KRD != nil {
@@ -129,25 +205,85 @@ func TestTraceKRD(t *testing.T) {
 	}
 }
 
+// Tasks and regions change nothing in a run but its traces, whose graphs have each child once. A
+// program without kernels has a trace with them, too.
+func TestTraceTasks(t *testing.T) {
+	structure := runtimes.Structure{Tasks: true, Regions: true}
+	plain := simulated(t, func(c *request.Request) { c.Reps = 1 })
+	told := simulated(t, func(c *request.Request) { c.Reps, c.Structure = 1, structure })
+	for i, r := range told.Results {
+		want := plain.Results[i]
+		if r.Trace.Records <= want.Trace.Records || !r.Settings.TraceTasks ||
+			!reflect.DeepEqual(r.Repetitions, want.Repetitions) {
+			t.Errorf("%s: %+v, trace %+v; without tasks %+v, %+v", r.Scheduler, r.Repetitions[0],
+				r.Trace, want.Repetitions[0], want.Trace)
+		}
+		g := graphIn(t, filepath.Join(told.Dir, r.Trace.Path))
+		var children, kernels uint64
+		for i := range g.Tasks {
+			for _, ph := range g.Tasks[i].Phases {
+				children += uint64(len(ph.Children))
+				for _, c := range ph.Children {
+					kernels += c.Piece.Kernels
+				}
+			}
+		}
+		var tasks int64
+		for _, w := range r.Repetitions[0].Workers {
+			tasks += *w.Tasks
+		}
+		if int64(children) != tasks || kernels != 16*16*8 || int64(g.Span()) > g.End() {
+			t.Errorf("%s: %d children, %d kernels; the run had %d", r.Scheduler, children, kernels,
+				tasks)
+		}
+	}
+	fib, _ := kernels.ByName("fib")
+	out := simulated(t, func(c *request.Request) {
+		c.Kernel, c.Params, c.Structure = fib, fib.With(kernel.Params{"n": 10}), structure
+		c.Trace, c.Reps, c.Schedulers = request.TraceFull, 1, c.Schedulers[1:2]
+	})
+	r := out.Results[0]
+	if g := graphIn(t, filepath.Join(out.Dir, r.Trace.Path)); len(g.Tasks) != 89 || g.Work() != 0 ||
+		r.KRD != nil {
+		t.Errorf("fib(10) has %d tasks, work %d, KRD %v", len(g.Tasks), g.Work(), r.KRD)
+	}
+}
+
+func graphIn(t *testing.T, path string) *dag.Graph {
+	t.Helper()
+	trace, err := loi.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := dag.Build(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
 // The identity of the measures holds in simulated results too, and more cores are faster.
 func TestSimulatedMeasures(t *testing.T) {
-	for _, r := range simulated(t, func(*Config) {}).Results {
+	for _, r := range simulated(t, func(*request.Request) {}).Results {
 		s := r.Summary
-		if got := float64(r.Cores) / (s.OVR.Median.Float() * s.WTI.Median.Float()); math.Abs(got/s.Speedup.Median.Float()-1) > 1e-9 {
-			t.Errorf("%s: N/(OVR x WTI) = %v, speed-up %v", r.Scheduler, got, s.Speedup.Median.Float())
+		if got := float64(r.Cores) / (s.OVR.Median.Float() * s.WTI.Median.Float()); math.Abs(
+			got/s.Speedup.Median.Float()-1) > 1e-9 {
+			t.Errorf("%s: N/(OVR x WTI) = %v, speed-up %v", r.Scheduler, got,
+				s.Speedup.Median.Float())
 		}
 		if r.Scheduler != "serial" && s.Speedup.Median.Float() < 4 {
 			t.Errorf("%s: speed-up %v on 12 cores", r.Scheduler, s.Speedup.Median.Float())
 		}
 		if r.Scheduler != "serial" && s.WTI.Median.Float() < 1 {
-			t.Errorf("%s: WTI %v; data from another socket cannot be nearer", r.Scheduler, s.WTI.Median.Float())
+			t.Errorf("%s: WTI %v; data from another socket cannot be nearer", r.Scheduler,
+				s.WTI.Median.Float())
 		}
 	}
 }
 
 func TestSimulatedRefusals(t *testing.T) {
 	k, _ := kernels.ByName("matmul")
-	m, err := machine.ByName(DefaultMachine)
+	m, err := machine.ByName(request.DefaultMachine)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,20 +291,45 @@ func TestSimulatedRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for flag, change := range map[string]func(*Config){
-		"sched":       func(c *Config) { c.Schedulers = []string{"workfirst", krd.SchedulerGo} },
-		"counters":    func(c *Config) { c.Counters = CountersPerf },
-		"topology":    func(c *Config) { c.Topology = "2x2" },
-		"machine":     func(c *Config) { c.SMT = true },
-		"cache-model": func(c *Config) { c.CacheModel = "bits" },
-		"cores":       func(c *Config) { c.Cores = 25 },
+	for flag, change := range map[string]func(*request.Request){
+		"sched":       func(c *request.Request) { c.Schedulers = runtimes.Schedulers },
+		"counters":    func(c *request.Request) { c.Counters = request.CountersPerf },
+		"topology":    func(c *request.Request) { c.Topology = "2x2" },
+		"machine":     func(c *request.Request) { c.SMT = true },
+		"cache-model": func(c *request.Request) { c.CacheModel = "bits" },
+		"cores":       func(c *request.Request) { c.Cores = 25 },
 	} {
-		c := NewConfig(k)
-		c.Simulated, c.Cores = m, 4
+		c := request.New(k)
+		c.Machine, c.Cores = m, 4
 		change(&c)
-		var e *ConfigError
+		var e *request.Error
 		if err := c.Validate(topo); !errors.As(err, &e) || e.Flag != flag {
 			t.Errorf("%s: error %v, want one of --%s", flag, err, flag)
+		}
+	}
+}
+
+// FMM's workers carry out tasks of many kernels in one step, and so ask memories for data ahead of
+// each other. That must not make kernels wait: no kernel of a run that asks for little of the
+// bandwidth is much slower than in the serial run.
+func TestTasksOfManyKernels(t *testing.T) {
+	for _, r := range simulated(t, func(c *request.Request) {
+		k, _ := kernels.ByName("fmm")
+		made := request.New(k)
+		made.Machine, made.Cores, made.Reps, made.Warmup, made.Out = c.Machine, 12, 1, 0, c.Out
+		made.Params["bodies"] = 20000
+		made.Schedulers = slices.DeleteFunc(c.Schedulers, func(s runtimes.Scheduler) bool {
+			return !slices.Contains([]string{"workfirst", "helpfirst", "shepherd-socket"}, s.Name)
+		})
+		*c = made
+	}).Results {
+		for _, k := range r.Kernels {
+			if wti := k.WTI.Float(); !(wti >= 0.99 && wti < 1.5) {
+				t.Errorf("%s, %s: WTI %v", r.Scheduler, k.Name, wti)
+			}
+		}
+		if len(r.Kernels) != 3 {
+			t.Errorf("%s: %d kernels, want 3", r.Scheduler, len(r.Kernels))
 		}
 	}
 }

@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// Host returns the topology of this machine with the affinity mask that the process inherited. Where the system has no /sys and no
-// /proc (not Linux) it is one node of [runtime.NumCPU] cores, with a warning. Cost: milliseconds on tens of CPUs.
+// Host returns the topology of this machine with the affinity mask that the process inherited.
+// Where the system has no /sys and no /proc (not Linux) it is one node of [runtime.NumCPU] cores,
+// with a warning. Cost: milliseconds on tens of CPUs.
 func Host() (*Topology, error) {
 	mask, err := Affinity()
 	if err != nil {
@@ -21,18 +22,21 @@ func Host() (*Topology, error) {
 	if err != nil && runtime.GOOS != "linux" {
 		t = flat(runtime.NumCPU())
 		t.Name = runtime.GOOS + "/" + runtime.GOARCH
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%s tells no topology: %d CPUs are taken as cores of one node", runtime.GOOS, len(t.CPUs)))
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%s tells no topology: %d CPUs are taken as "+
+			"cores of one node", runtime.GOOS, len(t.CPUs)))
 		return t, nil
 	}
 	return t, err
 }
 
-// ReadTopology reads what sys/devices/system and proc below the root of fsys say. Missing and contradictory files become Warnings
-// with what is assumed instead; the only error is that no CPU is found. CPUs are Allowed that the cgroup cpusets (v1 and v2) and
-// proc/self/status permit. For the machine that the program runs on use [Host].
+// ReadTopology reads what sys/devices/system and proc below the root of fsys say. Missing and
+// contradictory files become Warnings with what is assumed instead; the only error is that no CPU
+// is found. CPUs are Allowed that the cgroup cpusets (v1 and v2) and proc/self/status permit. For
+// the machine that the program runs on use [Host].
 //
-// Where CPUs contradict each other about what they share, the set that most of its members confirm wins. A CPU whose files name no
-// cache beyond L1 is a node of its own core when others have them; when none has, each package (die) is taken as one node.
+// Where CPUs contradict each other about what they share, the set that most of its members confirm
+// wins. A CPU whose files name no cache beyond L1 is a node of its own core when others have them;
+// when none has, each package (die) is taken as one node.
 func ReadTopology(fsys fs.FS) (*Topology, error) { return readTopology(fsys, nil) }
 
 // readTopology takes mask for the affinity mask; nil: what proc/self/status says.
@@ -59,7 +63,8 @@ func readTopology(fsys fs.FS, mask []int) (*Topology, error) {
 			if f := &files[index[id]]; f.numa < 0 {
 				f.numa = n.ID
 			} else {
-				s.warn("CPU %d is in NUMA nodes %d and %d; taken as in %d", id, f.numa, n.ID, f.numa)
+				s.warn("CPU %d is in NUMA nodes %d and %d; taken as in %d", id, f.numa, n.ID,
+					f.numa)
 			}
 		}
 	}
@@ -81,10 +86,12 @@ func shorten(warnings []string, n int) []string {
 	if len(warnings) <= n {
 		return warnings
 	}
-	return append(slices.Clone(warnings[:n]), fmt.Sprintf("and %d more warnings of this kind", len(warnings)-n))
+	return append(slices.Clone(warnings[:n]), fmt.Sprintf("and %d more warnings of this kind",
+		len(warnings)-n))
 }
 
-// settle makes what the CPUs say of each other agree: after it, siblings and the CPUs of each cache level are partitions.
+// settle makes what the CPUs say of each other agree: after it, siblings and the CPUs of each cache
+// level are partitions.
 func (s *sysfs) settle(files []cpuFiles, index map[int]int) {
 	agree(files, s, "core", func(f *cpuFiles) *[]int { return &f.siblings })
 	var levels []int
@@ -110,8 +117,9 @@ func (s *sysfs) settle(files []cpuFiles, index map[int]int) {
 	}
 }
 
-// agree turns the claims of the CPUs into a partition. claim returns where a CPU keeps its claim, nil when it has no part in it. Claims are
-// taken in the order of how many members make the same one; each takes those of its CPUs that are still free.
+// agree turns the claims of the CPUs into a partition. claim returns where a CPU keeps its claim,
+// nil when it has no part in it. Claims are taken in the order of how many members make the same
+// one; each takes those of its CPUs that are still free.
 func agree(files []cpuFiles, s *sysfs, what string, claim func(*cpuFiles) *[]int) {
 	type vote struct {
 		cpus  []int
@@ -125,7 +133,8 @@ func agree(files []cpuFiles, s *sysfs, what string, claim func(*cpuFiles) *[]int
 		}
 		if !slices.Contains(*c, files[i].id) {
 			if *c != nil {
-				s.warn("CPU %d says that %s share its %s, without itself; taken as its own", files[i].id, FormatCPUList(*c), what)
+				s.warn("CPU %d says that %s share its %s, without itself; taken as its own",
+					files[i].id, FormatCPUList(*c), what)
 			}
 			*c = []int{files[i].id}
 		}
@@ -164,7 +173,8 @@ func agree(files []cpuFiles, s *sysfs, what string, claim func(*cpuFiles) *[]int
 			continue
 		}
 		if g := group[files[i].id]; !slices.Equal(g, *c) {
-			s.warn("CPU %d says that %s share its %s, and others contradict it; taken as %s", files[i].id, FormatCPUList(*c), what, FormatCPUList(g))
+			s.warn("CPU %d says that %s share its %s, and others contradict it; taken as %s",
+				files[i].id, FormatCPUList(*c), what, FormatCPUList(g))
 			*c = g
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -25,7 +26,8 @@ func TestClockConversions(t *testing.T) {
 	}
 }
 
-// TestCalibration holds the clock against the runtime's over a longer time. The kernel slews the latter by up to 500 ppm.
+// TestCalibration holds the clock against the runtime's over a longer time. The kernel slews the
+// latter by up to 500 ppm.
 func TestCalibration(t *testing.T) {
 	c := CalibrateClock()
 	t.Logf("%+v", c)
@@ -46,7 +48,11 @@ func TestCalibration(t *testing.T) {
 }
 
 func TestTSCNeverRunsBackwards(t *testing.T) {
-	for name, read := range map[string]func() uint64{"TSC": TSC, "TSCP": func() uint64 { t, _ := TSCP(); return t }} {
+	for name, read := range map[string]func() uint64{"TSC": TSC, "TSCP": func() uint64 {
+		t,
+			_ := TSCP()
+		return t
+	}} {
 		last := read()
 		for range 100_000 {
 			now := read()
@@ -114,7 +120,8 @@ func TestPin(t *testing.T) {
 	}
 }
 
-// again runs the named test in a process of its own, which inherits the mask of this thread and finds HW_TEST_AGAIN set.
+// again runs the named test in a process of its own, which inherits the mask of this thread and
+// finds HW_TEST_AGAIN set.
 func again(t *testing.T, env ...string) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -174,19 +181,32 @@ func TestForceMonotonic(t *testing.T) {
 		return
 	}
 	before := TSC()
-	c := ForceMonotonic("for a test")
+	c := forceMonotonic("for a test")
 	want := Clock{Source: SourceMonotonic, Hz: 1e9, Reason: "for a test"}
 	if c != want || CalibrateClock() != want {
 		t.Errorf("forced clock %+v, then %+v, want %+v", c, CalibrateClock(), want)
 	}
-	// both count from the start of the process, so that no TSC of a machine that has been up for minutes is near
+	// both count from the start of the process, so that no TSC of a machine that has been up for
+	// minutes is near
 	lo := monotonicTicks()
 	stamp := TSC()
 	stampP, _ := TSCP()
 	hi := monotonicTicks()
 	if stamp < lo || stampP < stamp || hi < stampP {
-		t.Errorf("stamps %d and %d, want them between %d and %d ns (the TSC was %d)", stamp, stampP, lo, hi, before)
+		t.Errorf("stamps %d and %d, want them between %d and %d ns (the TSC was %d)", stamp, stampP,
+			lo, hi, before)
 	}
 	TestTSCNeverRunsBackwards(t)
 	TestTSCPNamesTheCPU(t)
+}
+
+// forceMonotonic makes [TSC] read the monotonic clock for the rest of the process, with reason in
+// the Clock. Stamps taken before are of the other clock: call it before any is taken.
+func forceMonotonic(reason string) Clock {
+	process.mu.Lock()
+	defer process.mu.Unlock()
+	c := monotonicClock(reason, process.clock != nil && process.clock.Invariant)
+	atomic.StoreUint32(&forced, 1)
+	process.clock = &c
+	return c
 }

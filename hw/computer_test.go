@@ -5,7 +5,8 @@ import (
 	"testing/fstest"
 )
 
-// The wanted IDs are those of another program (Python's hmac), which for a real file gives what systemd-id128 252 prints: machine-id
+// The wanted IDs are those of another program (Python's hmac), which for a real file gives what
+// systemd-id128 252 prints: machine-id
 // --app-specific=8f1c2b5e-7d3a-4c69-a0e4-d95b6f72c3d8.
 func TestComputerID(t *testing.T) {
 	for _, test := range []struct{ file, want string }{

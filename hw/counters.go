@@ -1,8 +1,9 @@
 package hw
 
 import (
-	"errors"
 	"fmt"
+
+	"krdlab/hw/failure"
 )
 
 // An Event is something that can be counted for a thread.
@@ -26,7 +27,8 @@ const (
 )
 
 var eventNames = [numEvents]string{"llc-misses", "llc-read-misses", "instructions", "cycles",
-	"task-clock", "page-faults", "context-switches", "voluntary-switches", "involuntary-switches", "migrations"}
+	"task-clock", "page-faults", "context-switches", "voluntary-switches", "involuntary-switches",
+	"migrations"}
 
 // String returns the name that output uses.
 func (e Event) String() string {
@@ -50,27 +52,37 @@ type Count struct {
 	Event  Event
 	N      uint64
 	Source string // SourcePerf or SourceRusage
-	Err    error  // ErrNoPMU, ErrNotLLC, *PermissionError, *MultiplexedError, ErrUnsupported or the system's, wrapped
+	// ErrNoPMU, ErrNotLLC, *PermissionError, *MultiplexedError, ErrUnsupported or the system's,
+	// wrapped
+	Err error
 }
 
-// Counters count events of one thread, the one that opened them. Start, Stop and Read between them belong to that thread (hold it with
-// [runtime.LockOSThread]); after Stop, Read and Close may be called from any.
+// Counters count events of one thread, the one that opened them. Start, Stop and Read between them
+// belong to that thread (hold it with [runtime.LockOSThread]); after Stop, Read and Close may be
+// called from any.
 type Counters interface {
 	// Start sets all counts to 0 and begins.
 	Start() error
 	// Stop ends counting and keeps the counts.
 	Stop() error
-	// Read returns one Count for each event, in the order they were asked for: since Start, to Stop or to now.
+	// Read returns one Count for each event, in the order they were asked for: since Start, to Stop
+	// or to now.
 	Read() ([]Count, error)
 	// Close releases what was opened. The counts of a stopped Counters can still be read.
 	Close() error
 }
 
-// ErrNoPMU says that there are no hardware counters here, usually because this is a VM; being root does not help.
-var ErrNoPMU = errors.New("no hardware counters on this machine (a VM without a virtual PMU?); root does not help")
+// ErrNoPMU says that there are no hardware counters here, usually because this is a VM; being root
+// does not help.
+var ErrNoPMU = failure.New(failure.Capability, "no hardware counters on this machine (a VM "+
+	"without a virtual PMU?); "+
+	"root does not help")
 
-// ErrNotLLC says that the kernel's generic event counts another cache on this processor, and so is not used.
-var ErrNotLLC = errors.New("the kernel's generic event does not count the last-level cache on this processor")
+// ErrNotLLC says that the kernel's generic event counts another cache on this processor, and so is
+// not used.
+var ErrNotLLC = failure.New(failure.Capability, "the kernel's generic event does not count the "+
+	"last-level cache on "+
+	"this processor")
 
 // A PermissionError says that the kernel has the event and this user may not count it.
 type PermissionError struct {
@@ -93,23 +105,34 @@ func (e *PermissionError) Command() string {
 func (e *PermissionError) Error() string {
 	switch {
 	case e.Paranoid == unknownParanoid:
-		return fmt.Sprintf("count %v: %v: kernel.perf_event_paranoid could not be read, %d is needed; try: %s", e.Event, e.Err, e.Needed, e.Command())
+		return fmt.Sprintf("count %v: %v: kernel.perf_event_paranoid could not be read, %d is "+
+			"needed; try: %s", e.Event, e.Err, e.Needed, e.Command())
 	case e.Paranoid <= e.Needed:
-		return fmt.Sprintf("count %v: %v: kernel.perf_event_paranoid is %d, which would allow it: a container's seccomp filter or a security module forbids it; try: %s",
+		return fmt.Sprintf("count %v: %v: kernel.perf_event_paranoid is %d, which would allow "+
+			"it: a container's seccomp filter or a security module forbids it; try: %s",
 			e.Event, e.Err, e.Paranoid, e.Command())
 	}
-	return fmt.Sprintf("count %v: %v: kernel.perf_event_paranoid is %d, at most %d is needed; try: %s", e.Event, e.Err, e.Paranoid, e.Needed, e.Command())
+	return fmt.Sprintf("count %v: %v: kernel.perf_event_paranoid is %d, at most %d is needed; "+
+		"try: %s", e.Event, e.Err, e.Paranoid, e.Needed, e.Command())
 }
+
+// Class implements [failure.Classed].
+func (*PermissionError) Class() failure.Class { return failure.Capability }
 
 func (e *PermissionError) Unwrap() error { return e.Err }
 
-// A MultiplexedError says that an event was counted for a part of the time only, because other programs use the counters or the
-// thread ran on a core of another kind; scaling it up would be a guess.
+// A MultiplexedError says that an event was counted for a part of the time only, because other
+// programs use the counters or the thread ran on a core of another kind; scaling it up would be a
+// guess.
 type MultiplexedError struct {
 	Event            Event
 	EnabledNS, RanNS uint64
 }
 
 func (e *MultiplexedError) Error() string {
-	return fmt.Sprintf("count %v: counted for %d of %d ns only: other programs use the counters, or the thread changed to another kind of core", e.Event, e.RanNS, e.EnabledNS)
+	return fmt.Sprintf("count %v: counted for %d of %d ns only: other programs use the counters, "+
+		"or the thread changed to another kind of core", e.Event, e.RanNS, e.EnabledNS)
 }
+
+// Class implements [failure.Classed].
+func (*MultiplexedError) Class() failure.Class { return failure.Failed }

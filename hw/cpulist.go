@@ -10,8 +10,8 @@ import (
 // maxCPU bounds the CPU numbers that are believed: 8192 is the largest NR_CPUS of a Linux kernel.
 const maxCPU = 8191
 
-// ParseCPUList reads a list like "0-3,8" (the form of sysfs and of taskset), keeping its order. An empty list is no CPUs.
-// Numbers above 8191, descending ranges and repeated CPUs are errors.
+// ParseCPUList reads a list like "0-3,8" (the form of sysfs and of taskset), keeping its order. An
+// empty list is no CPUs. Numbers above 8191, descending ranges and repeated CPUs are errors.
 func ParseCPUList(s string) ([]int, error) {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -27,7 +27,9 @@ func ParseCPUList(s string) ([]int, error) {
 		first, err1 := parseCPU(lo)
 		last, err2 := parseCPU(hi)
 		if err1 != nil || err2 != nil || last < first {
-			return nil, fmt.Errorf("CPU list %q: %q is neither a CPU (0 to %d) nor a range like 0-3", s, part, maxCPU)
+			return nil,
+				fmt.Errorf("CPU list %q: %q is neither a CPU (0 to %d) nor a range like 0-3", s,
+					part, maxCPU)
 		}
 		for cpu := first; cpu <= last; cpu++ {
 			if seen[cpu] {
@@ -71,7 +73,8 @@ func FormatCPUList(cpus []int) string {
 	return b.String()
 }
 
-// parseCPUMask reads the other form of sysfs, hexadecimal words of 32 bits with the highest first: "0000,0000003f".
+// parseCPUMask reads the other form of sysfs, hexadecimal words of 32 bits with the highest first:
+// "0000,0000003f".
 func parseCPUMask(s string) ([]int, error) {
 	words := strings.Split(strings.TrimSpace(s), ",")
 	slices.Reverse(words)

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// allowed returns the online CPUs that the process may use: those of mask (nil: of proc/self/status) that its cgroup cpusets permit too.
-// On a live system the mask alone says it; in a snapshot one or the other may be missing.
+// allowed returns the online CPUs that the process may use: those of mask (nil: of
+// proc/self/status) that its cgroup cpusets permit too. On a live system the mask alone says it; in
+// a snapshot one or the other may be missing.
 func (s *sysfs) allowed(online, mask []int) []int {
 	allowed := online
 	if mask == nil {
@@ -33,7 +34,8 @@ func (s *sysfs) allowed(online, mask []int) []int {
 		set := s.cpuSet(name, ParseCPUList)
 		both := intersect(allowed, set)
 		if len(both) == 0 {
-			s.warn("%s allows %s, of which the process may use none by its affinity mask; the cpuset is ignored", name, FormatCPUList(set))
+			s.warn("%s allows %s, of which the process may use none by its affinity mask; the "+
+				"cpuset is ignored", name, FormatCPUList(set))
 			continue
 		}
 		allowed = both
@@ -41,13 +43,15 @@ func (s *sysfs) allowed(online, mask []int) []int {
 	return allowed
 }
 
-// A cgroup is where a control group of the process is found: below mount, at dir (both without a leading slash).
+// A cgroup is where a control group of the process is found: below mount, at dir (both without a
+// leading slash).
 type cgroup struct {
 	mount, dir string
 	v2         bool
 }
 
-// cgroups returns the groups that may govern a controller: v1 hierarchies that have it, and the v2 hierarchy.
+// cgroups returns the groups that may govern a controller: v1 hierarchies that have it, and the v2
+// hierarchy.
 func (s *sysfs) cgroups(controller string) []cgroup {
 	v1, v2 := "", ""
 	text, _ := readText(s, "proc/self/cgroup")
@@ -90,19 +94,20 @@ func (s *sysfs) cgroups(controller string) []cgroup {
 	return out
 }
 
-// upward yields the folder of g and then its parents up to the mount point. A limit of a parent holds for its children, and a container
-// may see the mount point only.
+// upward yields the folder of g and then its parents up to the mount point. A limit of a parent
+// holds for its children, and a container may see the mount point only.
 func (g cgroup) upward(yield func(string) bool) {
 	for dir := g.dir; yield(path.Join(g.mount, dir)) && dir != "" && dir != "." && dir != "/"; {
 		dir = path.Dir(dir)
 	}
 }
 
-// effective returns the name of the cpuset file that holds for g: v2, or v1 with and without the prefix. Of a group without the
-// controller the nearest ancestor's set holds.
+// effective returns the name of the cpuset file that holds for g: v2, or v1 with and without the
+// prefix. Of a group without the controller the nearest ancestor's set holds.
 func (s *sysfs) effective(g cgroup) (string, bool) {
 	for dir := range g.upward {
-		for _, name := range []string{"cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus", "effective_cpus", "cpus"} {
+		for _, name := range []string{"cpuset.cpus.effective", "cpuset.effective_cpus",
+			"cpuset.cpus", "effective_cpus", "cpus"} {
 			full := path.Join(dir, name)
 			if _, ok := readText(s, full); ok {
 				return full, true

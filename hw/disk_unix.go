@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FreeDisk returns the bytes that this user may still write to the file system of path. Of a path that does not exist yet the nearest
-// existing parent is asked.
+// FreeDisk returns the bytes that this user may still write to the file system of path. Of a path
+// that does not exist yet the nearest existing parent is asked.
 func FreeDisk(path string) (int64, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {

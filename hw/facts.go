@@ -11,26 +11,31 @@ import (
 
 // Facts are the settings of a machine that measurements depend on. What is not known is nil or "".
 type Facts struct {
-	KernelVersion     string      `json:"kernel_version,omitempty"`
-	CPUModel          string      `json:"cpu_model,omitempty"`
-	Microcode         string      `json:"microcode,omitempty"`
-	Governors         []string    `json:"governors,omitempty"` // of all CPUs, each once: performance, powersave, ...
-	Boost             *bool       `json:"boost"`               // the clock may rise above its base
-	SMT               string      `json:"smt,omitempty"`       // on, off, notsupported, ...
+	KernelVersion string `json:"kernel_version,omitempty"`
+	CPUModel      string `json:"cpu_model,omitempty"`
+	Microcode     string `json:"microcode,omitempty"`
+	// of all CPUs, each once: performance, powersave, ...
+	Governors         []string    `json:"governors,omitempty"`
+	Boost             *bool       `json:"boost"`         // the clock may rise above its base
+	SMT               string      `json:"smt,omitempty"` // on, off, notsupported, ...
 	PerfEventParanoid *int        `json:"perf_event_paranoid"`
 	LoadAverage       *[3]float64 `json:"load_average"` // 1, 5, 15 minutes
 	ConstantTSC       *bool       `json:"constant_tsc"` // one rate at every clock frequency
 	NonstopTSC        *bool       `json:"nonstop_tsc"`  // in deep sleep too
 	Clocksource       string      `json:"clocksource,omitempty"`
 	Clocksources      []string    `json:"clocksources_available,omitempty"`
-	Virtual           *bool       `json:"virtual"`              // the processor says that a hypervisor is there
-	Hypervisor        string      `json:"hypervisor,omitempty"` // its name, or what DMI calls the machine, where Virtual
-	HugePages         string      `json:"transparent_hugepages,omitempty"`
-	NUMABalancing     *bool       `json:"numa_balancing"`
-	CPUQuota          *float64    `json:"cpu_quota"` // CPUs' worth of time that the cgroup may use; nil: no limit is known
+	// the processor says that a hypervisor is there
+	Virtual *bool `json:"virtual"`
+	// its name, or what DMI calls the machine, where Virtual
+	Hypervisor    string `json:"hypervisor,omitempty"`
+	HugePages     string `json:"transparent_hugepages,omitempty"`
+	NUMABalancing *bool  `json:"numa_balancing"`
+	// CPUs' worth of time that the cgroup may use; nil: no limit is known
+	CPUQuota *float64 `json:"cpu_quota"`
 }
 
-// ReadFacts reads the facts of the machine whose root fsys is. It does not fail: what cannot be read is not known.
+// ReadFacts reads the facts of the machine whose root fsys is. It does not fail: what cannot be
+// read is not known.
 func ReadFacts(fsys fs.FS) Facts {
 	var f Facts
 	text := func(name string) string {
@@ -126,7 +131,8 @@ func loadAverage(s string) *[3]float64 {
 	return &load
 }
 
-// cpuQuota returns the tightest CPU bandwidth limit among the cgroups of the process and their parents.
+// cpuQuota returns the tightest CPU bandwidth limit among the cgroups of the process and their
+// parents.
 func cpuQuota(fsys fs.FS) *float64 {
 	s := &sysfs{FS: fsys}
 	var least *float64
@@ -144,7 +150,8 @@ func cpuQuota(fsys fs.FS) *float64 {
 			if len(words) == 2 {
 				quota, err1 := strconv.ParseFloat(words[0], 64)
 				period, err2 := strconv.ParseFloat(words[1], 64)
-				if err1 == nil && err2 == nil && quota > 0 && period > 0 && (least == nil || quota/period < *least) {
+				if err1 == nil && err2 == nil && quota > 0 && period > 0 &&
+					(least == nil || quota/period < *least) {
 					least = ptr(quota / period)
 				}
 			}

@@ -45,7 +45,8 @@ func parseConsole(t *testing.T, text string) map[int]listed {
 		if m == nil {
 			continue
 		}
-		o := &object{kind: strings.TrimSuffix(strings.TrimSuffix(m[2], "Cache"), "d"), number: -1, name: m[2] + m[3]}
+		o := &object{kind: strings.TrimSuffix(strings.TrimSuffix(m[2], "Cache"), "d"), number: -1,
+			name: m[2] + m[3]}
 		for _, a := range attribute.FindAllStringSubmatch(m[4], -1) {
 			n, _ := strconv.Atoi(a[2])
 			switch a[1] {
@@ -94,7 +95,8 @@ func parseXML(t *testing.T, text []byte) map[int]listed {
 	var pus []*object
 	var walk func(x xmlObject, up *object)
 	walk = func(x xmlObject, up *object) {
-		o := &object{kind: strings.TrimSuffix(x.Type, "Cache"), number: x.Index, up: up, cache: Cache{Bytes: x.Size, LineBytes: x.Line, Ways: x.Ways}}
+		o := &object{kind: strings.TrimSuffix(x.Type, "Cache"), number: x.Index, up: up,
+			cache: Cache{Bytes: x.Size, LineBytes: x.Line, Ways: x.Ways}}
 		o.name = o.kind + strconv.Itoa(len(pus)) // unique among objects that have PUs below them
 		for _, b := range x.Below {
 			walk(b, o)

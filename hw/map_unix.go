@@ -12,9 +12,11 @@ import (
 // hugePage is the size of a huge page on amd64 and the usual one on arm64.
 const hugePage = 2 << 20
 
-// Map returns n bytes of zeroed memory of their own pages, outside Go's heap: no garbage collector looks at it, and the pages are
-// allocated when they are first touched, on the NUMA node of the thread that touches them (unless [Interleave] says otherwise). From 2
-// MiB on it begins at a multiple of 2 MiB and huge pages are asked for, which the kernel may refuse silently. Give it back with [Unmap].
+// Map returns n bytes of zeroed memory of their own pages, outside Go's heap: no garbage collector
+// looks at it, and the pages are allocated when they are first touched, on the NUMA node of the
+// thread that touches them (unless [Interleave] says otherwise). From 2 MiB on it begins at a
+// multiple of 2 MiB and huge pages are asked for, which the kernel may refuse silently. Give it
+// back with [Unmap].
 func Map(n int) ([]byte, error) {
 	switch {
 	case n < 0:
@@ -26,7 +28,8 @@ func Map(n int) ([]byte, error) {
 	if n >= hugePage {
 		extra = hugePage // to have room for the alignment; trimmed below
 	}
-	at, err := unix.MmapPtr(-1, 0, nil, size+extra, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	at, err := unix.MmapPtr(-1, 0, nil, size+extra, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		return nil, fmt.Errorf("map %d bytes: %w", n, err)
 	}
@@ -48,7 +51,8 @@ func Map(n int) ([]byte, error) {
 	return unsafe.Slice((*byte)(at), n), nil
 }
 
-// Unmap gives back what [Map] returned: the whole slice, once. Any later access through it is a fault.
+// Unmap gives back what [Map] returned: the whole slice, once. Any later access through it is a
+// fault.
 func Unmap(b []byte) error {
 	if len(b) == 0 {
 		return nil

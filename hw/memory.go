@@ -7,19 +7,21 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"unsafe"
 )
 
 // Memory says how much more a process may allocate.
 type Memory struct {
-	FreeBytes  int64  `json:"free_bytes"`           // the smaller of what the system and the process's cgroups leave
-	TotalBytes int64  `json:"total_bytes"`          // of the system
-	LimitBytes Size   `json:"limit_bytes"`          // the tightest cgroup limit; unknown when there is none
-	LimitedBy  string `json:"limited_by,omitempty"` // the file of the cgroup that FreeBytes comes from; "" for the system
+	// the smaller of what the system and the process's cgroups leave
+	FreeBytes  int64 `json:"free_bytes"`
+	TotalBytes int64 `json:"total_bytes"` // of the system
+	// the tightest cgroup limit; unknown when there is none
+	LimitBytes Size `json:"limit_bytes"`
+	// the file of the cgroup that FreeBytes comes from; "" for the system
+	LimitedBy string `json:"limited_by,omitempty"`
 }
 
-// FreeMemory reads MemAvailable and the limits of the process's memory cgroups (v1 and v2, up to the root; page cache that can be
-// dropped counts as free). Not on Linux: ErrUnsupported.
+// FreeMemory reads MemAvailable and the limits of the process's memory cgroups (v1 and v2, up to
+// the root; page cache that can be dropped counts as free). Not on Linux: ErrUnsupported.
 func FreeMemory() (Memory, error) { return freeMemory(os.DirFS("/")) }
 
 func freeMemory(fsys fs.FS) (Memory, error) {
@@ -32,18 +34,21 @@ func freeMemory(fsys fs.FS) (Memory, error) {
 	m.TotalBytes, _ = meminfo(fsys, "MemTotal:")
 	s := &sysfs{FS: fsys}
 	for _, g := range s.cgroups("memory") {
-		limitFile, usageFile, cacheKey := "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+		limitFile, usageFile, cacheKey := "memory.limit_in_bytes", "memory.usage_in_bytes",
+			"total_inactive_file"
 		if g.v2 {
 			limitFile, usageFile, cacheKey = "memory.max", "memory.current", "inactive_file"
 		}
 		for at := range g.upward {
 			limit, okLimit := readInt64(fsys, path.Join(at, limitFile))
 			usage, okUsage := readInt64(fsys, path.Join(at, usageFile))
-			if okLimit && okUsage && (m.TotalBytes == 0 || limit < m.TotalBytes) { // "max", and v1's huge number, are no limit
+			// "max", and v1's huge number, are no limit
+			if okLimit && okUsage && (m.TotalBytes == 0 || limit < m.TotalBytes) {
 				if m.LimitBytes == 0 || Size(limit) < m.LimitBytes {
 					m.LimitBytes = Size(limit)
 				}
-				left := max(0, limit-max(0, usage-statField(fsys, path.Join(at, "memory.stat"), cacheKey)))
+				left := max(0, limit-max(0, usage-statField(fsys, path.Join(at, "memory.stat"),
+					cacheKey)))
 				if left < m.FreeBytes {
 					m.FreeBytes, m.LimitedBy = left, "/"+path.Join(at, limitFile)
 				}
@@ -84,24 +89,4 @@ func statField(fsys fs.FS, name, key string) int64 {
 		}
 	}
 	return 0
-}
-
-// MapFloat32 is [Map] for n numbers, all 0.
-func MapFloat32(n int) ([]float32, error) {
-	if n < 0 || n > 1<<44 {
-		return nil, fmt.Errorf("map %d numbers: want 0 to 2^44", n)
-	}
-	b, err := Map(4 * n)
-	if err != nil || n == 0 {
-		return nil, err
-	}
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), n), nil
-}
-
-// UnmapFloat32 gives back what MapFloat32 returned: the whole slice, once, when nothing refers to it any more.
-func UnmapFloat32(x []float32) error {
-	if len(x) == 0 {
-		return nil
-	}
-	return Unmap(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x)))
 }

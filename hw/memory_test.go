@@ -19,18 +19,24 @@ func TestFreeMemoryOf(t *testing.T) {
 		}
 		return f
 	}
-	v2 := files{"proc/self/cgroup": "0::/a/b", "proc/mounts": "cgroup2 /cg cgroup2 rw 0 0", "cg/a/b/memory.max": "max", "cg/a/b/memory.current": "5",
-		"cg/a/memory.max": "409600", "cg/a/memory.current": "204800", "cg/a/memory.stat": "anon 1\ninactive_file 102400"}
-	v1 := files{"proc/self/cgroup": "4:memory:/x", "proc/mounts": "cgroup /cg cgroup rw,memory 0 0", "cg/x/memory.limit_in_bytes": "9223372036854771712",
-		"cg/x/memory.usage_in_bytes": "204800", "cg/memory.limit_in_bytes": "102400", "cg/memory.usage_in_bytes": "204800"}
+	v2 := files{"proc/self/cgroup": "0::/a/b", "proc/mounts": "cgroup2 /cg cgroup2 rw 0 0",
+		"cg/a/b/memory.max": "max", "cg/a/b/memory.current": "5",
+		"cg/a/memory.max": "409600", "cg/a/memory.current": "204800",
+		"cg/a/memory.stat": "anon 1\ninactive_file 102400"}
+	v1 := files{"proc/self/cgroup": "4:memory:/x", "proc/mounts": "cgroup /cg cgroup rw,memory 0 0",
+		"cg/x/memory.limit_in_bytes": "9223372036854771712",
+		"cg/x/memory.usage_in_bytes": "204800", "cg/memory.limit_in_bytes": "102400",
+		"cg/memory.usage_in_bytes": "204800"}
 	for _, tt := range []struct {
 		name  string
 		files files
 		want  Memory
 	}{
 		{"no cgroup", base, Memory{FreeBytes: 600 << 10, TotalBytes: 1000 << 10}},
-		{"v2, limit of the parent", with(v2), Memory{FreeBytes: 307200, TotalBytes: 1000 << 10, LimitBytes: 409600, LimitedBy: "/cg/a/memory.max"}},
-		{"v1, above its limit", with(v1), Memory{FreeBytes: 0, TotalBytes: 1000 << 10, LimitBytes: 102400, LimitedBy: "/cg/memory.limit_in_bytes"}},
+		{"v2, limit of the parent", with(v2), Memory{FreeBytes: 307200, TotalBytes: 1000 << 10,
+			LimitBytes: 409600, LimitedBy: "/cg/a/memory.max"}},
+		{"v1, above its limit", with(v1), Memory{FreeBytes: 0, TotalBytes: 1000 << 10,
+			LimitBytes: 102400, LimitedBy: "/cg/memory.limit_in_bytes"}},
 	} {
 		if got, err := freeMemory(tt.files.fs()); err != nil || got != tt.want {
 			t.Errorf("%s: %+v, %v, want %+v", tt.name, got, err, tt.want)
@@ -43,7 +49,8 @@ func TestFreeMemoryOf(t *testing.T) {
 
 func TestFreeMemoryAndDiskLive(t *testing.T) {
 	m, err := FreeMemory()
-	if err == nil && (m.FreeBytes <= 0 || m.FreeBytes > m.TotalBytes) || err != nil && !errors.Is(err, ErrUnsupported) {
+	if err == nil && (m.FreeBytes <= 0 || m.FreeBytes > m.TotalBytes) || err != nil &&
+		!errors.Is(err, ErrUnsupported) {
 		t.Errorf("memory %+v, %v", m, err)
 	}
 	dir := t.TempDir()
@@ -74,7 +81,8 @@ func TestMap(t *testing.T) {
 			t.Errorf("%d bytes lie at %#x", n, at)
 		}
 		if len(b) != n || cap(b) != n || b[0] != 0 || b[n-1] != 0 {
-			t.Errorf("%d bytes: len %d, cap %d, ends %d %d, want zeroes", n, len(b), cap(b), b[0], b[n-1])
+			t.Errorf("%d bytes: len %d, cap %d, ends %d %d, want zeroes", n, len(b), cap(b), b[0],
+				b[n-1])
 		}
 		b[0], b[n-1] = 1, 2
 		if err := Unmap(b); err != nil {
@@ -89,15 +97,5 @@ func TestMap(t *testing.T) {
 	}
 	if b, err := Map(1 << 62); err == nil {
 		t.Errorf("no error for 2^62 bytes, but %d", len(b))
-	}
-	x, err := MapFloat32(1000)
-	if err != nil || len(x) != 1000 || x[999] != 0 {
-		t.Fatalf("1000 numbers: %d, %v", len(x), err)
-	}
-	if err := UnmapFloat32(x); err != nil {
-		t.Error(err)
-	}
-	if _, err := MapFloat32(-1); err == nil {
-		t.Error("no error for -1 numbers")
 	}
 }

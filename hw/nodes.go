@@ -7,7 +7,8 @@ import (
 
 // assemble makes CPUs, Cores and Nodes of files that agree with each other.
 func (t *Topology) assemble(files []cpuFiles, s *sysfs) {
-	lowest := func(key func(cpuFiles) [2]int) map[[2]int]int { // the first CPU of a package or die, which orders them
+	// the first CPU of a package or die, which orders them
+	lowest := func(key func(cpuFiles) [2]int) map[[2]int]int {
 		first := map[[2]int]int{}
 		for _, f := range files {
 			if id, ok := first[key(f)]; !ok || f.id < id {
@@ -33,26 +34,30 @@ func (t *Topology) assemble(files []cpuFiles, s *sysfs) {
 	}
 	slices.SortFunc(domains, func(a, b []int) int {
 		fa, fb := byID[a[0]], byID[b[0]]
-		return cmp.Or(firstOfPkg[pkg(fa)]-firstOfPkg[pkg(fb)], firstOfDie[die(fa)]-firstOfDie[die(fb)], a[0]-b[0])
+		return cmp.Or(firstOfPkg[pkg(fa)]-firstOfPkg[pkg(fb)],
+			firstOfDie[die(fa)]-firstOfDie[die(fb)], a[0]-b[0])
 	})
 	at := map[int]int{}
 	for _, f := range files {
 		at[f.id] = len(t.CPUs)
-		t.CPUs = append(t.CPUs, CPU{ID: f.id, Package: f.pkg, Die: f.die, NUMA: f.numa, L1d: f.cache(1), L2: f.cache(2), LLC: f.llc()})
+		t.CPUs = append(t.CPUs, CPU{ID: f.id, Package: f.pkg, Die: f.die, NUMA: f.numa,
+			L1d: f.cache(1), L2: f.cache(2), LLC: f.llc()})
 	}
 	for n, cpus := range domains {
 		node := Node{CPUs: cpus, LLC: byID[cpus[0]].llc(), Package: byID[cpus[0]].pkg}
 		for _, id := range cpus {
 			f := byID[id]
 			if f.pkg != node.Package {
-				s.warn("node %d (CPUs %s) has CPUs of packages %d and %d", n, FormatCPUList(cpus), node.Package, f.pkg)
+				s.warn("node %d (CPUs %s) has CPUs of packages %d and %d", n, FormatCPUList(cpus),
+					node.Package, f.pkg)
 			}
 			if f.numa >= 0 && !slices.Contains(node.NUMA, f.numa) {
 				node.NUMA = append(node.NUMA, f.numa)
 			}
 			siblings := intersect(f.siblings, cpus)
 			if len(siblings) < len(f.siblings) {
-				s.warn("the CPUs %s of one core do not share a last-level cache; taken as cores of their own", FormatCPUList(f.siblings))
+				s.warn("the CPUs %s of one core do not share a last-level cache; taken as cores "+
+					"of their own", FormatCPUList(f.siblings))
 			}
 			if id == siblings[0] {
 				node.Cores = append(node.Cores, len(t.Cores))
@@ -67,7 +72,9 @@ func (t *Topology) assemble(files []cpuFiles, s *sysfs) {
 		t.Nodes = append(t.Nodes, node)
 	}
 	if len(t.Nodes) > 1 && len(t.Nodes) == len(t.Cores) && t.Nodes[0].LLC.Level >= 3 {
-		s.warn("each of %d cores has an L%d cache of its own: this is rare in hardware, and common in VMs that hide the topology of their host", len(t.Cores), t.Nodes[0].LLC.Level)
+		s.warn("each of %d cores has an L%d cache of its own: this is rare in hardware, and "+
+			"common in VMs that hide the topology of their host", len(t.Cores),
+			t.Nodes[0].LLC.Level)
 	}
 }
 
@@ -111,9 +118,11 @@ func (s *sysfs) domains(files []cpuFiles) [][]int {
 	}
 	switch {
 	case len(without) == len(files):
-		s.warn("no cache files: cache sizes are unknown, and each package (die) is taken as one node")
+		s.warn(
+			"no cache files: cache sizes are unknown, and each package (die) is taken as one node")
 	case len(without) > 0:
-		s.warn("CPUs %s have no files of a cache beyond L1, the others do; each of their cores is taken as a node of unknown LLC size", FormatCPUList(without))
+		s.warn("CPUs %s have no files of a cache beyond L1, the others do; each of their cores "+
+			"is taken as a node of unknown LLC size", FormatCPUList(without))
 	}
 	index := map[[3]int]int{}
 	var out [][]int

@@ -7,11 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func adviseHuge(b []byte) { _ = unix.Madvise(b, unix.MADV_HUGEPAGE) } // advice: without huge pages all still works
+// advice: without huge pages all still works
+func adviseHuge(b []byte) { _ = unix.Madvise(b, unix.MADV_HUGEPAGE) }
 
-// Interleave spreads the pages of b, of which none may have been touched, over NUMA nodes in turn (mbind, MPOL_INTERLEAVE). nodes are the
-// kernel's numbers; see [Topology.NUMA]. b is what [Map] returned. Errors: no nodes, or the kernel's (EINVAL for a node without memory or
-// outside the cpuset's mems; EPERM, ENOSYS in some containers).
+// Interleave spreads the pages of b, of which none may have been touched, over NUMA nodes in turn
+// (mbind, MPOL_INTERLEAVE). nodes are the kernel's numbers; see [Topology.NUMA]. b is what [Map]
+// returned. Errors: no nodes, or the kernel's (EINVAL for a node without memory or outside the
+// cpuset's mems; EPERM, ENOSYS in some containers).
 func Interleave(b []byte, nodes []int) error {
 	const (
 		mpolInterleave = 3 // include/uapi/linux/mempolicy.h
@@ -23,7 +25,8 @@ func Interleave(b []byte, nodes []int) error {
 	var mask [maxNode / 64]uint64
 	for _, n := range nodes {
 		if n < 0 || n >= maxNode {
-			return fmt.Errorf("interleave %d bytes: NUMA node %d: want 0 to %d", len(b), n, maxNode-1)
+			return fmt.Errorf("interleave %d bytes: NUMA node %d: want 0 to %d", len(b), n,
+				maxNode-1)
 		}
 		mask[n/64] |= 1 << (n % 64)
 	}
@@ -31,10 +34,12 @@ func Interleave(b []byte, nodes []int) error {
 		return fmt.Errorf("interleave %d bytes: no NUMA nodes given", len(b))
 	}
 	// the kernel takes one bit less than maxnode says
-	_, _, errno := unix.Syscall6(unix.SYS_MBIND, uintptr(unsafe.Pointer(unsafe.SliceData(b))), pageUp(len(b)), mpolInterleave,
+	_, _, errno := unix.Syscall6(unix.SYS_MBIND, uintptr(unsafe.Pointer(unsafe.SliceData(b))),
+		pageUp(len(b)), mpolInterleave,
 		uintptr(unsafe.Pointer(&mask)), maxNode+1, 0)
 	if errno != 0 {
-		return fmt.Errorf("interleave %d bytes over NUMA nodes %s: %w", len(b), FormatCPUList(nodes), errno)
+		return fmt.Errorf("interleave %d bytes over NUMA nodes %s: %w", len(b),
+			FormatCPUList(nodes), errno)
 	}
 	return nil
 }

@@ -33,7 +33,8 @@ func TestMapLeavesNothing(t *testing.T) {
 		}
 	}
 	if grown := (pages() - before) * unix.Getpagesize(); grown > rounds<<20 {
-		t.Errorf("%d mappings of 2 MiB, all given back, left %d MiB of address space", rounds, grown>>20)
+		t.Errorf("%d mappings of 2 MiB, all given back, left %d MiB of address space", rounds,
+			grown>>20)
 	}
 }
 

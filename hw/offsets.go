@@ -1,15 +1,17 @@
 package hw
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"krdlab/hw/failure"
 )
 
-// An Offset is how far the clock of a CPU is ahead of the first CPU's: its true value lies within Ticks ± Bound.
-// Subtract Ticks from stamps taken on CPU to bring them to the first CPU's clock, if |Ticks| > Bound; otherwise no offset was seen.
+// An Offset is how far the clock of a CPU is ahead of the first CPU's: its true value lies within
+// Ticks ± Bound. Subtract Ticks from stamps taken on CPU to bring them to the first CPU's clock, if
+// |Ticks| > Bound; otherwise no offset was seen.
 type Offset struct {
 	CPU    int    `json:"cpu"`
 	Ticks  int64  `json:"ticks"`
@@ -25,12 +27,16 @@ const (
 	offsetTime   = 50 * time.Millisecond // per CPU, so that a busy machine ends too
 )
 
-// Offsets measures the clock of each CPU of cpus against the first. It pins two threads, which exchange stamps through one cache line:
-// a stamp of the second thread lies between two of the first, which bounds the offset from both sides, and the bounds of all
-// rounds are intersected (Cristian, Probabilistic clock synchronization, 1989). The stamps are fenced: without, the asking thread's second is
-// taken while it still waits for the answer, and an offset of 90 ± 37 ns was seen between synchronous clocks. Up to 2000 rounds and 50 ms for each CPU; a loaded machine gives fewer rounds and a wider bound.
-// The first entry is {cpus[0], 0, 0, 0}. An error, with the offsets found until then, says that a CPU may not be used, that no exchange
-// succeeded in time ([ErrNoAnswer]), or that the bounds contradict each other (*[ClockError]). Without pinning it is [ErrUnsupported].
+// Offsets measures the clock of each CPU of cpus against the first. It pins two threads, which
+// exchange stamps through one cache line: a stamp of the second thread lies between two of the
+// first, which bounds the offset from both sides, and the bounds of all rounds are intersected
+// (Cristian, Probabilistic clock synchronization, 1989). The stamps are fenced: without, the asking
+// thread's second is taken while it still waits for the answer, and an offset of 90 ± 37 ns was
+// seen between synchronous clocks. Up to 2000 rounds and 50 ms for each CPU; a loaded machine gives
+// fewer rounds and a wider bound. The first entry is {cpus[0], 0, 0, 0}. An error, with the offsets
+// found until then, says that a CPU may not be used, that no exchange succeeded in time
+// ([ErrNoAnswer]), or that the bounds contradict each other (*[ClockError]). Without pinning it is
+// [ErrUnsupported].
 func Offsets(cpus []int) ([]Offset, error) {
 	if len(cpus) == 0 {
 		return nil, fmt.Errorf("clock offsets: no CPUs given")
@@ -50,21 +56,29 @@ func Offsets(cpus []int) ([]Offset, error) {
 	return out, nil
 }
 
-// ErrNoAnswer says that no exchange of stamps succeeded in the time given: other programs hold one of the CPUs.
-var ErrNoAnswer = errors.New("the two CPUs never ran at the same time; other programs hold them")
+// ErrNoAnswer says that no exchange of stamps succeeded in the time given: other programs hold one
+// of the CPUs.
+var ErrNoAnswer = failure.New(failure.Failed, "the two CPUs never ran at the same time; other "+
+	"programs hold them")
 
-// A ClockError says that no constant offset explains the stamps of two CPUs: one of the clocks drifts, jumps or runs backwards.
+// A ClockError says that no constant offset explains the stamps of two CPUs: one of the clocks
+// drifts, jumps or runs backwards.
 type ClockError struct {
 	CPU       int
 	Low, High int64 // the contradicting bounds: the offset is at least Low and at most High, ticks
 }
 
 func (e *ClockError) Error() string {
-	return fmt.Sprintf("clock of CPU %d: the offset is at least %d and at most %d ticks, a contradiction; the clock drifts or jumps", e.CPU, e.Low, e.High)
+	return fmt.Sprintf("clock of CPU %d: the offset is at least %d and at most %d ticks, a "+
+		"contradiction; the clock drifts or jumps", e.CPU, e.Low, e.High)
 }
 
-// exchange is the cache line of two threads. turn is written by both with the atomics that order stamp: odd, the responder is to answer;
-// even, the asker may read; -1, the responder is to leave (written by the asker alone).
+// Class implements [failure.Classed].
+func (*ClockError) Class() failure.Class { return failure.Failed }
+
+// exchange is the cache line of two threads. turn is written by both with the atomics that order
+// stamp: odd, the responder is to answer; even, the asker may read; -1, the responder is to leave
+// (written by the asker alone).
 type exchange struct {
 	_     [64]byte
 	turn  atomic.Int64
@@ -107,8 +121,9 @@ func pairOffset(first, second int) (Offset, error) {
 	return o, askErr
 }
 
-// lockAndPin holds the goroutine's thread and pins it. restore unpins and releases it; when unpinning fails the thread stays locked, so that
-// it is retired with the goroutine. On error the thread is released.
+// lockAndPin holds the goroutine's thread and pins it. restore unpins and releases it; when
+// unpinning fails the thread stays locked, so that it is retired with the goroutine. On error the
+// thread is released.
 func lockAndPin(cpu int) (restore func() error, err error) {
 	runtime.LockOSThread()
 	unpin, err := Pin(cpu)

@@ -20,7 +20,8 @@ func TestOffsetsLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range got {
-		t.Logf("CPU %d: %d ± %d ticks (%.0f ± %.0f ns), %d rounds", o.CPU, o.Ticks, o.Bound, float64(o.Ticks)/c.Hz*1e9, float64(o.Bound)/c.Hz*1e9, o.Rounds)
+		t.Logf("CPU %d: %d ± %d ticks (%.0f ± %.0f ns), %d rounds", o.CPU, o.Ticks, o.Bound,
+			float64(o.Ticks)/c.Hz*1e9, float64(o.Bound)/c.Hz*1e9, o.Rounds)
 	}
 	if len(got) != len(cpus) || got[0] != (Offset{CPU: cpus[0]}) {
 		t.Errorf("got %v for CPUs %v", got, cpus)
@@ -63,7 +64,8 @@ func TestOffsetOfSkewedClock(t *testing.T) {
 		if errors.Is(err, ErrNoAnswer) {
 			t.Skip(err)
 		}
-		if err != nil || o.CPU != 7 || o.Ticks-int64(o.Bound) > skew || o.Ticks+int64(o.Bound) < skew {
+		if err != nil || o.CPU != 7 || o.Ticks-int64(o.Bound) > skew ||
+			o.Ticks+int64(o.Bound) < skew {
 			t.Errorf("skew %d: %+v, %v", skew, o, err)
 		}
 		// a loaded machine may have answered late each time, and then the bound says so

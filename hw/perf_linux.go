@@ -13,8 +13,9 @@ import (
 
 // attributes are the kernel's descriptions of the events that perf_event counts.
 var attributes = map[Event]unix.PerfEventAttr{
-	LLCMisses:       perf.CacheMissEventAttr(),
-	LLReadMisses:    perf.LLCacheEventAttr(unix.PERF_COUNT_HW_CACHE_OP_READ, unix.PERF_COUNT_HW_CACHE_RESULT_MISS),
+	LLCMisses: perf.CacheMissEventAttr(),
+	LLReadMisses: perf.LLCacheEventAttr(unix.PERF_COUNT_HW_CACHE_OP_READ,
+		unix.PERF_COUNT_HW_CACHE_RESULT_MISS),
 	Instructions:    perf.CPUInstructionsEventAttr(),
 	Cycles:          perf.CPUCyclesEventAttr(),
 	TaskClock:       perf.CPUTaskClockEventAttr(),
@@ -30,12 +31,14 @@ type group struct {
 	base   groupTimes // at the start
 }
 
-// groupTimes is how long a group was wanted and how long it was on the counters, ns since it was opened.
+// groupTimes is how long a group was wanted and how long it was on the counters, ns since it was
+// opened.
 type groupTimes struct{ enabled, ran uint64 }
 
-// threadCounters implements Counters. Hardware events are one group, so that all were counted for the same time. Each software event is
-// a group of its own: they cannot be multiplexed, and a task-clock that leads page-faults makes Linux 6.18 report 0 page faults as if
-// it had counted them (seen with PERF_IOC_FLAG_GROUP; TestCountersLive).
+// threadCounters implements Counters. Hardware events are one group, so that all were counted for
+// the same time. Each software event is a group of its own: they cannot be multiplexed, and a
+// task-clock that leads page-faults makes Linux 6.18 report 0 page faults as if it had counted them
+// (seen with PERF_IOC_FLAG_GROUP; TestCountersLive).
 type threadCounters struct {
 	tid     int
 	events  []Event
@@ -47,12 +50,13 @@ type threadCounters struct {
 	counts  []Count // as Stop read them
 }
 
-// OpenThread opens counters for the calling thread, which the caller holds. An event that cannot be counted does not hinder the others: its
-// Count has the reason. The error is about the request: an unknown event or the same twice. Cost: one file and some microseconds
-// for each event.
+// OpenThread opens counters for the calling thread, which the caller holds. An event that cannot be
+// counted does not hinder the others: its Count has the reason. The error is about the request: an
+// unknown event or the same twice. Cost: one file and some microseconds for each event.
 //
-// The library's own openers are not used: they count kernel mode, lose the errno that tells a missing PMU from a missing right,
-// and its group profiler replaces a package-wide buffer pool; its descriptions of the events are.
+// The library's own openers are not used: they count kernel mode, lose the errno that tells a
+// missing PMU from a missing right, and its group profiler replaces a package-wide buffer pool; its
+// descriptions of the events are.
 func OpenThread(events ...Event) (Counters, error) {
 	c := &threadCounters{tid: unix.Gettid(), events: slices.Clone(events)}
 	for i, e := range events {
@@ -117,12 +121,15 @@ func classify(e Event, err error, paranoid int) error {
 			needed = 1 // kernel mode as well: without it switches and migrations would count as 0
 		}
 		return &PermissionError{Event: e, Paranoid: paranoid, Needed: needed, Err: err}
-	case e.Hardware() && (errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENODEV) || errors.Is(err, unix.ENXIO)):
+	case e.Hardware() && (errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EOPNOTSUPP) ||
+		errors.Is(err, unix.ENODEV) || errors.Is(err, unix.ENXIO)):
 		return fmt.Errorf("count %v: %w (%w)", e, ErrNoPMU, err)
 	case errors.Is(err, unix.ENOSYS):
-		return fmt.Errorf("count %v: this kernel has no perf_event_open: %w (%w)", e, ErrUnsupported, err)
+		return fmt.Errorf("count %v: this kernel has no perf_event_open: %w (%w)", e,
+			ErrUnsupported, err)
 	case errors.Is(err, unix.EINVAL):
-		return fmt.Errorf("count %v: not countable together with the events opened before it: %w", e, err)
+		return fmt.Errorf("count %v: not countable together with the events opened before it: %w",
+			e, err)
 	}
 	return fmt.Errorf("count %v: %w", e, err)
 }
@@ -137,7 +144,8 @@ func paranoid() int {
 
 func (c *threadCounters) onThread(what string) error {
 	if tid := unix.Gettid(); tid != c.tid {
-		return fmt.Errorf("%s counters: called on thread %d, opened on thread %d (is the goroutine locked to its thread?)", what, tid, c.tid)
+		return fmt.Errorf("%s counters: called on thread %d, opened on thread %d (is the "+
+			"goroutine locked to its thread?)", what, tid, c.tid)
 	}
 	return nil
 }
@@ -152,7 +160,8 @@ func (c *threadCounters) control(what string, req uint) error {
 	return nil
 }
 
-// Start implements Counters. The kernel's reset leaves the times of a group as they are, hence their base.
+// Start implements Counters. The kernel's reset leaves the times of a group as they are, hence
+// their base.
 func (c *threadCounters) Start() error {
 	if err := c.onThread("start"); err != nil {
 		return err
@@ -222,19 +231,22 @@ func (c *threadCounters) Close() error {
 
 // read returns the times of a group and the values of its events.
 func (g *group) read() (times groupTimes, values []uint64, err error) {
-	// struct read_format: nr, time_enabled, time_running, then a value for each event in the order of opening
+	// struct read_format: nr, time_enabled, time_running, then a value for each event in the order
+	// of opening
 	buf := make([]byte, 8*(3+len(g.fds)))
 	n, err := unix.Read(g.fds[0], buf)
 	if err != nil {
 		return groupTimes{}, nil, fmt.Errorf("read counters: %w", err)
 	}
 	if n != len(buf) {
-		return groupTimes{}, nil, fmt.Errorf("read counters: the kernel gave %d bytes, expected %d", n, len(buf))
+		return groupTimes{}, nil, fmt.Errorf("read counters: the kernel gave %d bytes, expected %d",
+			n, len(buf))
 	}
 	for i := 3; i < len(buf)/8; i++ {
 		values = append(values, binary.NativeEndian.Uint64(buf[8*i:]))
 	}
-	return groupTimes{binary.NativeEndian.Uint64(buf[8:]), binary.NativeEndian.Uint64(buf[16:])}, values, nil
+	return groupTimes{binary.NativeEndian.Uint64(buf[8:]), binary.NativeEndian.Uint64(buf[16:])},
+		values, nil
 }
 
 func (c *threadCounters) read() ([]Count, error) {
@@ -268,7 +280,8 @@ func (c *threadCounters) read() ([]Count, error) {
 	return out, nil
 }
 
-// partial returns a *MultiplexedError for an event that did not run all the time that it was enabled.
+// partial returns a *MultiplexedError for an event that did not run all the time that it was
+// enabled.
 func partial(e Event, enabledNS, ranNS uint64) error {
 	if ranNS < enabledNS {
 		return &MultiplexedError{Event: e, EnabledNS: enabledNS, RanNS: ranNS}

@@ -111,9 +111,11 @@ func TestCountersLive(t *testing.T) {
 					t.Errorf("round %d: %v is %d, want %d to %d", round, n.Event, n.N, lo, hi)
 				}
 			}
-			for _, e := range []Event{TaskClock, PageFaults, ContextSwitches, VoluntarySwitches, InvoluntarySwitches} {
+			for _, e := range []Event{TaskClock, PageFaults, ContextSwitches, VoluntarySwitches,
+				InvoluntarySwitches} {
 				if counts[e].Err != nil {
-					t.Errorf("%v: %v, want a count: it has a source without perf_event", e, counts[e].Err)
+					t.Errorf("%v: %v, want a count: it has a source without perf_event", e,
+						counts[e].Err)
 				}
 			}
 		}
@@ -177,8 +179,8 @@ func TestCountersOfAnotherThread(t *testing.T) {
 	}
 }
 
-// TestCountersWithoutRight gives up root on one thread, which dies afterwards: what the kernel then forbids is a *PermissionError, and what
-// it accounts anyway is still counted.
+// TestCountersWithoutRight gives up root on one thread, which dies afterwards: what the kernel then
+// forbids is a *PermissionError, and what it accounts anyway is still counted.
 func TestCountersWithoutRight(t *testing.T) {
 	level := paranoid()
 	if unix.Geteuid() != 0 || level < 2 {
@@ -186,7 +188,8 @@ func TestCountersWithoutRight(t *testing.T) {
 	}
 	onThread(func() {
 		const nobody = 65534
-		if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, nobody, nobody, nobody); errno != 0 { // of this thread alone
+		// of this thread alone
+		if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, nobody, nobody, nobody); errno != 0 {
 			t.Logf("skipped: setresuid: %v", errno)
 			return
 		}
@@ -231,12 +234,14 @@ func TestMultiplexed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	g := &group{events: []Event{Instructions, Cycles}, fds: []int{p[0], p[0]}, base: groupTimes{100, 40}}
+	g := &group{events: []Event{Instructions, Cycles}, fds: []int{p[0], p[0]},
+		base: groupTimes{100, 40}}
 	c := &threadCounters{events: []Event{Cycles, Instructions}, groups: []*group{g}}
 	c.source[Instructions], c.source[Cycles] = SourcePerf, SourcePerf
 	put(2, 1100, 1040, 7, 8) // 1000 ns wanted since the base, 1000 ns had
 	got, err := c.read()
-	want := []Count{{Event: Cycles, N: 8, Source: SourcePerf}, {Event: Instructions, N: 7, Source: SourcePerf}}
+	want := []Count{{Event: Cycles, N: 8, Source: SourcePerf}, {Event: Instructions, N: 7,
+		Source: SourcePerf}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
@@ -274,15 +279,19 @@ func TestClassify(t *testing.T) {
 		needed   int
 		text     string
 	}{
-		{Cycles, unix.EACCES, 4, 2, "is 4, at most 2 is needed; try: sudo sysctl kernel.perf_event_paranoid=2"},
-		{Migrations, unix.EACCES, 2, 1, "is 2, at most 1 is needed; try: sudo sysctl kernel.perf_event_paranoid=1"},
+		{Cycles, unix.EACCES, 4, 2, "is 4, at most 2 is needed; try: sudo sysctl " +
+			"kernel.perf_event_paranoid=2"},
+		{Migrations, unix.EACCES, 2, 1, "is 2, at most 1 is needed; try: sudo sysctl " +
+			"kernel.perf_event_paranoid=1"},
 		{Cycles, unix.EPERM, 1, 2, "a container's seccomp filter or a security module"},
 		{Cycles, unix.EPERM, unknownParanoid, 2, "could not be read, 2 is needed"},
 	} {
 		err := classify(tt.event, tt.errno, tt.paranoid)
 		var pe *PermissionError
-		if !errors.As(err, &pe) || pe.Paranoid != tt.paranoid || pe.Needed != tt.needed || !errors.Is(err, tt.errno) || !strings.Contains(err.Error(), tt.text) {
-			t.Errorf("%v, %v: %v, want a *PermissionError with %q", tt.event, tt.errno, err, tt.text)
+		if !errors.As(err, &pe) || pe.Paranoid != tt.paranoid || pe.Needed != tt.needed ||
+			!errors.Is(err, tt.errno) || !strings.Contains(err.Error(), tt.text) {
+			t.Errorf("%v, %v: %v, want a *PermissionError with %q", tt.event, tt.errno, err,
+				tt.text)
 		}
 		if errors.Is(err, ErrNoPMU) {
 			t.Errorf("%v is also ErrNoPMU", err)
@@ -307,7 +316,8 @@ func TestFeaturesAgreeWithKernel(t *testing.T) {
 	}
 	// the kernel clears the flags of what it does not save
 	f := Features()
-	for flag, got := range map[string]bool{"avx2": f.AVX2, "fma": f.FMA, "avx512f": f.AVX512F} {
+	for flag, got := range map[string]bool{"avx2": f.AVX2, "fma": f.FMA, "avx512f": f.AVX512F,
+		"avx512vl": f.AVX512VL, "bmi1": f.BMI1, "bmi2": f.BMI2} {
 		if want := slices.Contains(flags, flag); got != want {
 			t.Errorf("%s: CPUID says %v, the kernel %v", flag, got, want)
 		}

@@ -7,11 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inherited is the affinity mask that the process began with, read before anything can have been pinned.
+// inherited is the affinity mask that the process began with, read before anything can have been
+// pinned.
 var inherited, inheritedErr = threadAffinity()
 
-// Affinity returns the CPUs that the process may use by the mask it inherited, in ascending order. Threads that were pinned since do
-// not change it. The kernel has already taken cgroup cpusets into account.
+// Affinity returns the CPUs that the process may use by the mask it inherited, in ascending order.
+// Threads that were pinned since do not change it. The kernel has already taken cgroup cpusets into
+// account.
 func Affinity() ([]int, error) {
 	if inheritedErr != nil {
 		return nil, inheritedErr
@@ -34,10 +36,12 @@ func threadAffinity() ([]int, error) {
 	return cpus, nil
 }
 
-// Pin binds the current thread to one CPU. The goroutine must hold the thread ([runtime.LockOSThread]) until restore has run; restore
-// gives the thread the mask that it had before and may be called once, on the same thread. A caller that cannot restore should let the
-// goroutine end without unlocking, which retires the thread. Pin returns an error, and changes nothing, for a CPU outside the mask
-// that the process inherited (*[BindError], although the kernel would allow it), or one that is offline or outside the cpuset (EINVAL).
+// Pin binds the current thread to one CPU. The goroutine must hold the thread
+// ([runtime.LockOSThread]) until restore has run; restore gives the thread the mask that it had
+// before and may be called once, on the same thread. A caller that cannot restore should let the
+// goroutine end without unlocking, which retires the thread. Pin returns an error, and changes
+// nothing, for a CPU outside the mask that the process inherited (*[BindError], although the kernel
+// would allow it), or one that is offline or outside the cpuset (EINVAL).
 func Pin(cpu int) (restore func() error, err error) {
 	if _, ok := slices.BinarySearch(inherited, cpu); !ok && inheritedErr == nil {
 		return nil, fmt.Errorf("pin: %w", &BindError{CPU: cpu, Reason: outside, Allowed: inherited})
@@ -53,7 +57,8 @@ func Pin(cpu int) (restore func() error, err error) {
 	}
 	return func() error {
 		if now := unix.Gettid(); now != tid {
-			return fmt.Errorf("unpin from CPU %d: called on thread %d, pinned was thread %d (is the goroutine locked to its thread?)", cpu, now, tid)
+			return fmt.Errorf("unpin from CPU %d: called on thread %d, pinned was thread %d (is "+
+				"the goroutine locked to its thread?)", cpu, now, tid)
 		}
 		if err := unix.SchedSetaffinity(tid, &old); err != nil {
 			return fmt.Errorf("unpin from CPU %d: %w", cpu, err)

@@ -5,7 +5,10 @@ package hw
 import "fmt"
 
 // Affinity returns ErrUnsupported: this system has no affinity masks.
-func Affinity() ([]int, error) { return nil, fmt.Errorf("read the affinity mask: %w", ErrUnsupported) }
+func Affinity() ([]int, error) {
+	return nil, fmt.Errorf("read the affinity mask: %w",
+		ErrUnsupported)
+}
 
 // Pin returns ErrUnsupported: this system has no affinity masks.
 func Pin(cpu int) (restore func() error, err error) {

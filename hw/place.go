@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"krdlab/hw/failure"
 )
 
 // A Binding says in which order workers get CPUs. The zero Binding is compact.
@@ -22,7 +24,8 @@ func ParseBinding(s string) (Binding, error) {
 	}
 	list, err := ParseCPUList(s)
 	if err != nil || len(list) == 0 {
-		return Binding{}, fmt.Errorf("binding %q: want compact, scatter or a list of CPUs like 0-3,8", s)
+		return Binding{}, fmt.Errorf(
+			"binding %q: want compact, scatter or a list of CPUs like 0-3,8", s)
 	}
 	return Binding{List: list}, nil
 }
@@ -51,9 +54,13 @@ func (e *BindError) Error() string {
 	return fmt.Sprintf("CPU %d is %s; allowed are %s", e.CPU, e.Reason, FormatCPUList(e.Allowed))
 }
 
-// Available returns the CPUs that workers may be bound to, in the order of binding: one for each core that has an allowed CPU (the
-// lowest-numbered allowed sibling), or, with smt, all allowed CPUs, every core's first before any second of the same node. Errors: no CPU is
-// allowed; *[BindError] for a list.
+// Class implements [failure.Classed].
+func (*BindError) Class() failure.Class { return failure.Request }
+
+// Available returns the CPUs that workers may be bound to, in the order of binding: one for each
+// core that has an allowed CPU (the lowest-numbered allowed sibling), or, with smt, all allowed
+// CPUs, every core's first before any second of the same node. Errors: no CPU is allowed;
+// *[BindError] for a list.
 func (t *Topology) Available(b Binding, smt bool) ([]int, error) {
 	if b.List != nil {
 		return b.List, t.check(b.List)
@@ -122,14 +129,16 @@ func (t *Topology) check(list []int) error {
 
 // A Placement is where workers run: worker i on CPUs[i], whose node is Nodes[i].
 type Placement struct {
-	CPUs           []int `json:"cpus"`
-	Nodes          []int `json:"nodes"` // indices in Topology.Nodes
-	Available      int   `json:"available"`
-	Oversubscribed bool  `json:"oversubscribed"` // more workers than available CPUs: they wrap around
+	CPUs      []int `json:"cpus"`
+	Nodes     []int `json:"nodes"` // indices in Topology.Nodes
+	Available int   `json:"available"`
+	// more workers than available CPUs: they wrap around
+	Oversubscribed bool `json:"oversubscribed"`
 }
 
-// Place binds n workers in the order of [Topology.Available], beginning again when the CPUs are used up (whether that is wanted is the
-// caller's decision: see Oversubscribed). n must be at least 1.
+// Place binds n workers in the order of [Topology.Available], beginning again when the CPUs are
+// used up (whether that is wanted is the caller's decision: see Oversubscribed). n must be at least
+// 1.
 func (t *Topology) Place(n int, b Binding, smt bool) (Placement, error) {
 	if n < 1 {
 		return Placement{}, fmt.Errorf("place %d workers: at least 1 is needed", n)

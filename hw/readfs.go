@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// readText returns a file with the white space around it removed; ok is false when there is no such file, it cannot be
-// read, or it is empty.
+// readText returns a file with the white space around it removed; ok is false when there is no such
+// file, it cannot be read, or it is empty.
 func readText(fsys fs.FS, name string) (text string, ok bool) {
 	b, err := fs.ReadFile(fsys, name)
 	if err != nil {

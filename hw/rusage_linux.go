@@ -46,5 +46,6 @@ func threadUsage() (usage, error) {
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {
 		return usage{}, fmt.Errorf("read counters: CPU time of the thread: %w", err)
 	}
-	return usage{voluntary: uint64(ru.Nvcsw), involuntary: uint64(ru.Nivcsw), faults: uint64(ru.Minflt + ru.Majflt), cpuNS: uint64(ts.Nano())}, nil
+	return usage{voluntary: uint64(ru.Nvcsw), involuntary: uint64(ru.Nivcsw),
+		faults: uint64(ru.Minflt + ru.Majflt), cpuNS: uint64(ts.Nano())}, nil
 }

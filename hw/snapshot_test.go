@@ -16,9 +16,13 @@ import (
 )
 
 // shared names a file of the snapshots of real machines, which lie beside the repository.
-func shared(name string) string { return filepath.Join("..", "..", "shared", "data", "sysfs", name) }
+func shared(name string) string {
+	return filepath.Join("..", "..", "shared", "data", "sysfs",
+		name)
+}
 
-// snapshot reads a tar of /sys and /proc into memory, without the folder that the tar wraps them in.
+// snapshot reads a tar of /sys and /proc into memory, without the folder that the tar wraps them
+// in.
 func snapshot(t *testing.T, name string) fs.FS {
 	t.Helper()
 	file, err := os.Open(shared(name + ".tar.bz2"))
@@ -60,7 +64,8 @@ func seq(first, last, step int) []int {
 	return out
 }
 
-// snapshots gives for each machine the facts that are ours and not hwloc's: nodes, offline CPUs, warnings.
+// snapshots gives for each machine the facts that are ours and not hwloc's: nodes, offline CPUs,
+// warnings.
 var snapshots = []struct {
 	name     string
 	nodes    [][]int
@@ -74,10 +79,12 @@ var snapshots = []struct {
 	odd      func(cpu int, level string) bool
 }{
 	{
-		name:  "48amd64-4pa2n6c-sparse",
-		nodes: [][]int{seq(0, 5, 1), seq(6, 11, 1), seq(12, 17, 1), seq(18, 23, 1), seq(24, 29, 1), seq(30, 35, 1), seq(36, 41, 1), seq(42, 47, 1)},
-		numa:  []int{0, 1, 2, 33, 34, 45, 72, 73}, allowed: seq(0, 47, 1), packages: 4, cores: 48,
-		machine: Machine{Nodes: 8, CoresPerNode: 6, Cores: 48, CPUs: 48, L1dBytes: 64 << 10, L2Bytes: 512 << 10, LLCBytes: 5118 << 10, LineBytes: 64},
+		name: "48amd64-4pa2n6c-sparse",
+		nodes: [][]int{seq(0, 5, 1), seq(6, 11, 1), seq(12, 17, 1), seq(18, 23, 1), seq(24, 29, 1),
+			seq(30, 35, 1), seq(36, 41, 1), seq(42, 47, 1)},
+		numa: []int{0, 1, 2, 33, 34, 45, 72, 73}, allowed: seq(0, 47, 1), packages: 4, cores: 48,
+		machine: Machine{Nodes: 8, CoresPerNode: 6, Cores: 48, CPUs: 48, L1dBytes: 64 << 10,
+			L2Bytes: 512 << 10, LLCBytes: 5118 << 10, LineBytes: 64},
 	},
 	{
 		name: "96em64t-4no4pa3ca2co",
@@ -89,48 +96,65 @@ var snapshots = []struct {
 			}
 			return out
 		}(),
-		numa: []int{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}, allowed: seq(0, 95, 1), packages: 16, cores: 96,
-		machine: Machine{Nodes: 16, CoresPerNode: 6, Cores: 96, CPUs: 96, L1dBytes: 32 << 10, L2Bytes: 3 << 20, LLCBytes: 16 << 20, LineBytes: 64},
+		numa: []int{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}, allowed: seq(0, 95, 1),
+		packages: 16, cores: 96,
+		machine: Machine{Nodes: 16, CoresPerNode: 6, Cores: 96, CPUs: 96, L1dBytes: 32 << 10,
+			L2Bytes: 3 << 20, LLCBytes: 16 << 20, LineBytes: 64},
 	},
 	{
-		name:  "16amd64-8n2c-cpusets", // no L3, private L2: each core is a node
-		nodes: [][]int{{0}, {1}, {2}, {3}, {5}, {6}, {7}, {8}, {9}, {10}, {11}, {12}, {13}, {14}, {15}},
-		numa:  []int{0, 0, 1, 1, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7}, allowed: []int{0, 1, 2, 3, 5, 6, 12, 13, 14, 15}, offline: []int{4}, packages: 8, cores: 15,
-		machine: Machine{Nodes: 15, CoresPerNode: 1, Cores: 15, CPUs: 15, L1dBytes: 64 << 10, L2Bytes: 1 << 20, LLCBytes: 1 << 20, LineBytes: 64},
+		name: "16amd64-8n2c-cpusets", // no L3, private L2: each core is a node
+		nodes: [][]int{{0}, {1}, {2}, {3}, {5}, {6}, {7}, {8}, {9}, {10}, {11}, {12}, {13}, {14},
+			{15}},
+		numa: []int{0, 0, 1, 1, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7}, allowed: []int{0, 1, 2, 3, 5, 6,
+			12, 13, 14, 15}, offline: []int{4}, packages: 8, cores: 15,
+		machine: Machine{Nodes: 15, CoresPerNode: 1, Cores: 15, CPUs: 15, L1dBytes: 64 << 10,
+			L2Bytes: 1 << 20, LLCBytes: 1 << 20, LineBytes: 64},
 	},
 	{
-		name:  "32amd64-4s2n4c-cgroup2",
-		nodes: [][]int{seq(0, 3, 1), seq(4, 7, 1), seq(8, 11, 1), seq(12, 15, 1), seq(16, 19, 1), seq(20, 23, 1), seq(24, 27, 1), seq(28, 31, 1)},
-		numa:  []int{0, 1, 2, 3, 4, 5, 6, 7}, allowed: seq(0, 5, 1), packages: 4, cores: 32,
-		machine: Machine{Nodes: 8, CoresPerNode: 4, Cores: 32, CPUs: 32, L1dBytes: 64 << 10, L2Bytes: 512 << 10, LLCBytes: 5118 << 10, LineBytes: 64},
+		name: "32amd64-4s2n4c-cgroup2",
+		nodes: [][]int{seq(0, 3, 1), seq(4, 7, 1), seq(8, 11, 1), seq(12, 15, 1), seq(16, 19, 1),
+			seq(20, 23, 1), seq(24, 27, 1), seq(28, 31, 1)},
+		numa: []int{0, 1, 2, 3, 4, 5, 6, 7}, allowed: seq(0, 5, 1), packages: 4, cores: 32,
+		machine: Machine{Nodes: 8, CoresPerNode: 4, Cores: 32, CPUs: 32, L1dBytes: 64 << 10,
+			L2Bytes: 512 << 10, LLCBytes: 5118 << 10, LineBytes: 64},
 	},
 	{
 		name:  "16em64t-4s2c2t-offlines",
 		nodes: [][]int{{0, 4, 8, 12}, {1, 9}, {3, 7, 11, 15}, {6, 10}},
-		numa:  []int{0, 0, 0, 0}, allowed: []int{0, 1, 3, 4, 6, 7, 8, 9, 10, 11, 12, 15}, offline: []int{2, 5, 13, 14}, packages: 4, cores: 7,
-		machine: Machine{Nodes: 4, CoresPerNode: 2, Cores: 7, CPUs: 12, L1dBytes: 16 << 10, L2Bytes: 1 << 20, LLCBytes: 4 << 20, LineBytes: 64},
+		numa:  []int{0, 0, 0, 0}, allowed: []int{0, 1, 3, 4, 6, 7, 8, 9, 10, 11, 12, 15},
+		offline: []int{2, 5, 13, 14}, packages: 4, cores: 7,
+		machine: Machine{Nodes: 4, CoresPerNode: 2, Cores: 7, CPUs: 12, L1dBytes: 16 << 10,
+			L2Bytes: 1 << 20, LLCBytes: 4 << 20, LineBytes: 64},
 	},
 	{
 		name:  "20em64t-hybrid-1p6c2t+2ca4co1t",
 		nodes: [][]int{seq(0, 19, 1)},
 		numa:  []int{0}, allowed: seq(0, 19, 1), packages: 1, cores: 14,
-		machine: Machine{Nodes: 1, CoresPerNode: 14, Cores: 14, CPUs: 20, L1dBytes: 32 << 10, L2Bytes: 1280 << 10, LLCBytes: 24 << 20, LineBytes: 64},
+		machine: Machine{Nodes: 1, CoresPerNode: 14, Cores: 14, CPUs: 20, L1dBytes: 32 << 10,
+			L2Bytes: 1280 << 10, LLCBytes: 24 << 20, LineBytes: 64},
 	},
 	{
 		name:  "8em64t-2s4c-asymcaches",
 		nodes: [][]int{{0}, {2, 6}, {4}, {1, 5}, {3, 7}},
 		numa:  []int{0, 0, 0, 0, 0}, allowed: seq(0, 7, 1), packages: 2, cores: 8,
-		machine: Machine{Nodes: 5, CoresPerNode: 2, Cores: 8, CPUs: 8, L1dBytes: 32 << 10, L2Bytes: 4 << 20, LLCBytes: 4 << 20, LineBytes: 64},
+		machine: Machine{Nodes: 5, CoresPerNode: 2, Cores: 8, CPUs: 8, L1dBytes: 32 << 10,
+			L2Bytes: 4 << 20, LLCBytes: 4 << 20, LineBytes: 64},
 		warning: "CPUs 0,4 have no files of a cache beyond L1",
 	},
 	{
 		name:  "40intel64-4n10c+pci-conflicts",
 		nodes: [][]int{seq(0, 36, 4), seq(1, 37, 4), seq(2, 38, 4), seq(3, 39, 4)},
 		numa:  []int{0, 1, 2, 3}, allowed: seq(0, 39, 1), packages: 4, cores: 40,
-		machine: Machine{Nodes: 4, CoresPerNode: 10, Cores: 40, CPUs: 40, L1dBytes: 32 << 10, L2Bytes: 256 << 10, LLCBytes: 30 << 20, LineBytes: 64},
-		warning: "cpu2/cache/index3/shared_cpu_list says 2,6,10,14,18,22,26,30,34,38, but shared_cpu_map says 0-3",
-		// hwloc reads the planted map alone and drops what it contradicts: the third L3, the fourth package
-		odd: func(cpu int, what string) bool { return what == "L3" && cpu%4 == 2 || what == "package" && cpu%4 == 3 },
+		machine: Machine{Nodes: 4, CoresPerNode: 10, Cores: 40, CPUs: 40, L1dBytes: 32 << 10,
+			L2Bytes: 256 << 10, LLCBytes: 30 << 20, LineBytes: 64},
+		warning: "cpu2/cache/index3/shared_cpu_list says 2,6,10,14,18,22,26,30,34,38, but " +
+			"shared_cpu_map says 0-3",
+		// hwloc reads the planted map alone and drops what it contradicts: the third L3, the fourth
+		// package
+		odd: func(cpu int, what string) bool {
+			return what == "L3" && cpu%4 == 2 ||
+				what == "package" && cpu%4 == 3
+		},
 	},
 }
 
@@ -147,7 +171,8 @@ func TestSnapshots(t *testing.T) {
 			}
 			for i, n := range top.Nodes {
 				if !slices.Equal(n.CPUs, want.nodes[i]) || !slices.Equal(n.NUMA, want.numa[i:i+1]) {
-					t.Errorf("node %d: CPUs %v, NUMA %v, want %v, %d", i, n.CPUs, n.NUMA, want.nodes[i], want.numa[i])
+					t.Errorf("node %d: CPUs %v, NUMA %v, want %v, %d", i, n.CPUs, n.NUMA,
+						want.nodes[i], want.numa[i])
 				}
 			}
 			if got := top.Allowed(); !slices.Equal(got, want.allowed) {
@@ -157,7 +182,8 @@ func TestSnapshots(t *testing.T) {
 				t.Errorf("offline %v, want %v", top.Offline, want.offline)
 			}
 			if top.Packages != want.packages || len(top.Cores) != want.cores {
-				t.Errorf("%d packages, %d cores, want %d, %d", top.Packages, len(top.Cores), want.packages, want.cores)
+				t.Errorf("%d packages, %d cores, want %d, %d", top.Packages, len(top.Cores),
+					want.packages, want.cores)
 			}
 			got := top.Machine()
 			want.machine.Name = got.Name
@@ -167,7 +193,8 @@ func TestSnapshots(t *testing.T) {
 			switch {
 			case want.warning == "" && top.Warnings != nil:
 				t.Errorf("warnings %q, want none", top.Warnings)
-			case want.warning != "" && (len(top.Warnings) != 1 || !strings.Contains(top.Warnings[0], want.warning)):
+			case want.warning != "" && (len(top.Warnings) != 1 || !strings.Contains(top.Warnings[0],
+				want.warning)):
 				t.Errorf("warnings %q, want one with %q", top.Warnings, want.warning)
 			}
 			consistent(t, top)
@@ -175,8 +202,10 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// compareListing holds every listed CPU against the oracle. hwloc lists allowed CPUs only. odd says what it has wrong.
-func compareListing(t *testing.T, top *Topology, oracle map[int]listed, odd func(int, string) bool) {
+// compareListing holds every listed CPU against the oracle. hwloc lists allowed CPUs only. odd says
+// what it has wrong.
+func compareListing(t *testing.T, top *Topology, oracle map[int]listed,
+	odd func(int, string) bool) {
 	t.Helper()
 	if odd == nil {
 		odd = func(int, string) bool { return false }
@@ -238,13 +267,15 @@ func consistent(t *testing.T, top *Topology) {
 		for thread, id := range core.CPUs {
 			inCore[id]++
 			if c := top.find(id); c.Core != i || c.Thread != thread || c.Node != core.Node {
-				t.Errorf("CPU %d is thread %d of core %d in node %d, and says %+v", id, thread, i, core.Node, c)
+				t.Errorf("CPU %d is thread %d of core %d in node %d, and says %+v", id, thread, i,
+					core.Node, c)
 			}
 		}
 	}
 	for _, c := range top.CPUs {
 		if inNode[c.ID] != 1 || inCore[c.ID] != 1 {
-			t.Errorf("CPU %d is in %d nodes and %d cores, want 1 and 1", c.ID, inNode[c.ID], inCore[c.ID])
+			t.Errorf("CPU %d is in %d nodes and %d cores, want 1 and 1", c.ID, inNode[c.ID],
+				inCore[c.ID])
 		}
 	}
 	if len(inNode) != len(top.CPUs) || len(inCore) != len(top.CPUs) {

@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// Synthetic returns a made-up machine: spec is NODESxCORES or NODESxCORESxTHREADS, as "4x6". CPUs are numbered node by node and core by core,
-// as the paper's server is filled; all are allowed; each node is a package and a NUMA node; cache sizes are unknown. With at most 8192 CPUs.
+// Synthetic returns a made-up machine: spec is NODESxCORES or NODESxCORESxTHREADS, as "4x6". CPUs
+// are numbered node by node and core by core, as the paper's server is filled; all are allowed;
+// each node is a package and a NUMA node; cache sizes are unknown. With at most 8192 CPUs.
 //
-// It serves two ends: tests, and running few CPUs as if they were many nodes: take the CPUs from the real machine's
-// [Topology.Place] and the nodes from this one's.
+// It serves two ends: tests, and running few CPUs as if they were many nodes: take the CPUs from
+// the real machine's [Topology.Place] and the nodes from this one's.
 func Synthetic(spec string) (*Topology, error) {
 	parts := strings.Split(spec, "x")
 	dims := []int{0, 0, 1}
@@ -24,7 +25,8 @@ func Synthetic(spec string) (*Topology, error) {
 	}
 	nodes, cores, threads := dims[0], dims[1], dims[2]
 	if nodes*cores*threads > maxCPU+1 {
-		return nil, fmt.Errorf("topology %q: has %d CPUs, at most %d are supported", spec, nodes*cores*threads, maxCPU+1)
+		return nil, fmt.Errorf("topology %q: has %d CPUs, at most %d are supported", spec,
+			nodes*cores*threads, maxCPU+1)
 	}
 	t := &Topology{Name: "synthetic " + spec, Synthetic: true, Packages: nodes, Dies: nodes}
 	for n := range nodes {
@@ -33,7 +35,8 @@ func Synthetic(spec string) (*Topology, error) {
 			core := Core{Node: n}
 			for thread := range threads {
 				id := len(t.CPUs)
-				t.CPUs = append(t.CPUs, CPU{ID: id, Core: len(t.Cores), Node: n, Thread: thread, Package: n, NUMA: n, Allowed: true})
+				t.CPUs = append(t.CPUs, CPU{ID: id, Core: len(t.Cores), Node: n, Thread: thread,
+					Package: n, NUMA: n, Allowed: true})
 				core.CPUs = append(core.CPUs, id)
 				node.CPUs = append(node.CPUs, id)
 			}

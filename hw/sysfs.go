@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"krdlab/hw/units"
 )
 
 const (
@@ -14,7 +16,8 @@ const (
 	nodeDir = "sys/devices/system/node"
 )
 
-// sysfs reads a topology. Problems become warnings; what was assumed instead stands in the same sentence.
+// sysfs reads a topology. Problems become warnings; what was assumed instead stands in the same
+// sentence.
 type sysfs struct {
 	fs.FS
 	warnings []string
@@ -27,13 +30,15 @@ func (s *sysfs) warn(format string, args ...any) {
 	}
 }
 
-// cpuFiles is what the files of one CPU say, before the CPUs are compared. Lists hold online CPUs only.
+// cpuFiles is what the files of one CPU say, before the CPUs are compared. Lists hold online CPUs
+// only.
 type cpuFiles struct {
 	id             int
 	pkg, die, numa int // -1 unknown
 	siblings       []int
-	caches         []Cache // data and unified, ascending by level, CPUs as this CPU's files have them
-	hasTopology    bool
+	// data and unified, ascending by level, CPUs as this CPU's files have them
+	caches      []Cache
+	hasTopology bool
 }
 
 // online returns the CPUs that are online and those that are present but not.
@@ -69,16 +74,19 @@ func (s *sysfs) online() (online, offline []int, err error) {
 	default:
 		online = s.cpuinfoProcessors()
 		if online == nil {
-			return nil, nil, fmt.Errorf("read topology: neither %s nor proc/cpuinfo names a CPU", cpuDir)
+			return nil, nil, fmt.Errorf("read topology: neither %s nor proc/cpuinfo names a CPU",
+				cpuDir)
 		}
-		s.warn("no %s: %d CPUs are known from proc/cpuinfo, and nothing of what they share", cpuDir, len(online))
+		s.warn("no %s: %d CPUs are known from proc/cpuinfo, and nothing of what they share", cpuDir,
+			len(online))
 	}
 	slices.Sort(online)
 	online = slices.DeleteFunc(online, func(id int) bool {
 		n, ok := readInt(s, fmt.Sprintf("%s/cpu%d/online", cpuDir, id))
 		off := ok && n == 0
 		if off && text != "" {
-			s.warn("CPU %d is in %s/online, but its own file says that it is offline; left out", id, cpuDir)
+			s.warn("CPU %d is in %s/online, but its own file says that it is offline; left out", id,
+				cpuDir)
 		}
 		return off
 	})
@@ -119,15 +127,17 @@ func numbered(name, prefix string) (int, bool) {
 	return id, err == nil
 }
 
-// cpus reads a set of CPUs that is given as a list, a mask, or both; list and mask are full names, and the names of older kernels
-// follow as further pairs. What is returned holds online CPUs only; nil when there is no such file.
+// cpus reads a set of CPUs that is given as a list, a mask, or both; list and mask are full names,
+// and the names of older kernels follow as further pairs. What is returned holds online CPUs only;
+// nil when there is no such file.
 func (s *sysfs) cpus(online []int, names ...string) []int {
 	for i := 0; i+1 < len(names); i += 2 {
 		list := s.cpuSet(names[i], ParseCPUList)
 		mask := s.cpuSet(names[i+1], parseCPUMask)
 		list, mask = intersect(list, online), intersect(mask, online)
 		if list != nil && mask != nil && !slices.Equal(list, mask) {
-			s.warn("%s says %s, but %s says %s; the list is believed", names[i], FormatCPUList(list), path.Base(names[i+1]), FormatCPUList(mask))
+			s.warn("%s says %s, but %s says %s; the list is believed", names[i],
+				FormatCPUList(list), path.Base(names[i+1]), FormatCPUList(mask))
 		}
 		if list != nil {
 			return list
@@ -159,7 +169,8 @@ func (s *sysfs) readCPU(id int, online []int) cpuFiles {
 	c := cpuFiles{id: id, numa: -1}
 	c.pkg = s.id(topo + "physical_package_id")
 	c.die = s.id(topo + "die_id")
-	c.siblings = s.cpus(online, topo+"core_cpus_list", topo+"core_cpus", topo+"thread_siblings_list", topo+"thread_siblings")
+	c.siblings = s.cpus(online, topo+"core_cpus_list", topo+"core_cpus",
+		topo+"thread_siblings_list", topo+"thread_siblings")
 	c.hasTopology = c.pkg >= 0 || c.siblings != nil
 	entries, _ := fs.ReadDir(s, dir+"cache")
 	for _, e := range entries {
@@ -183,7 +194,8 @@ func (s *sysfs) id(name string) int {
 	return n
 }
 
-// readCache reads one cache folder; ok is false for an instruction cache and for one without a level.
+// readCache reads one cache folder; ok is false for an instruction cache and for one without a
+// level.
 func (s *sysfs) readCache(dir string, online []int) (c Cache, ok bool) {
 	kind, _ := readText(s, dir+"type")
 	level, hasLevel := readInt(s, dir+"level")
@@ -192,31 +204,16 @@ func (s *sysfs) readCache(dir string, online []int) (c Cache, ok bool) {
 	}
 	c.Level = level
 	if text, ok := readText(s, dir+"size"); ok {
-		n, err := parseKernelSize(text)
+		n, err := units.ParseBytes(text) // "32K", "12288K"
 		if err != nil {
 			s.warn("%ssize: %v; the size is taken as unknown", dir, err)
 		}
-		c.Bytes = n
+		c.Bytes = Size(n)
 	}
 	c.Ways, _ = readInt(s, dir+"ways_of_associativity")
 	c.LineBytes, _ = readInt(s, dir+"coherency_line_size")
 	c.CPUs = s.cpus(online, dir+"shared_cpu_list", dir+"shared_cpu_map")
 	return c, true
-}
-
-// parseKernelSize reads "32K", "12288K", "30M" or bytes.
-func parseKernelSize(text string) (Size, error) {
-	digits, shift := text, 0
-	for suffix, s := range map[string]int{"K": 10, "M": 20, "G": 30} {
-		if d, ok := strings.CutSuffix(text, suffix); ok {
-			digits, shift = d, s
-		}
-	}
-	n, err := strconv.ParseUint(digits, 10, 31)
-	if err != nil {
-		return 0, fmt.Errorf("%q is not a size like 32K", text)
-	}
-	return Size(n << shift), nil
 }
 
 // readNUMA reads the NUMA nodes, ascending by number.
@@ -252,7 +249,8 @@ func (s *sysfs) readNUMA(online []int) []NUMANode {
 	slices.SortFunc(nodes, func(a, b NUMANode) int { return a.ID - b.ID })
 	for i := range nodes {
 		if d := nodes[i].Distance; d != nil && len(d) != len(nodes) {
-			s.warn("%s/node%d/distance has %d numbers for %d NUMA nodes; ignored", nodeDir, nodes[i].ID, len(d), len(nodes))
+			s.warn("%s/node%d/distance has %d numbers for %d NUMA nodes; ignored", nodeDir,
+				nodes[i].ID, len(d), len(nodes))
 			nodes[i].Distance = nil
 		}
 	}

@@ -1,8 +1,11 @@
 package hw
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+
+	"krdlab/hw/units"
 )
 
 // Size is a number of bytes; 0 is "unknown" and null in JSON.
@@ -16,8 +19,16 @@ func (s Size) MarshalJSON() ([]byte, error) {
 	return strconv.AppendInt(nil, int64(s), 10), nil
 }
 
-// A Topology is the CPUs of a machine that are online and what they share. It is not changed after it was made; read it from any
-// goroutine.
+// String prints s in binary units, n/a where it is not known.
+func (s Size) String() string {
+	if s == 0 {
+		return "n/a"
+	}
+	return units.Bytes(uint64(s))
+}
+
+// A Topology is the CPUs of a machine that are online and what they share. It is not changed after
+// it was made; read it from any goroutine.
 type Topology struct {
 	Name      string     `json:"name"`       // CPU model, or what Synthetic was given
 	Synthetic bool       `json:"synthetic"`  // made by Synthetic: not a machine that exists
@@ -28,10 +39,12 @@ type Topology struct {
 	Packages  int        `json:"packages"`
 	Dies      int        `json:"dies"` // 0 where the kernel does not say (before Linux 5.2)
 	Offline   []int      `json:"offline"`
-	Warnings  []string   `json:"warnings"` // what was missing or contradictory, and what was assumed
+	// what was missing or contradictory, and what was assumed
+	Warnings []string `json:"warnings"`
 }
 
-// A CPU is a hardware thread. Package, Die and NUMA are numbers of the kernel, -1 where it gives none.
+// A CPU is a hardware thread. Package, Die and NUMA are numbers of the kernel, -1 where it gives
+// none.
 type CPU struct {
 	ID      int  `json:"id"`
 	Core    int  `json:"core"`   // index in Cores
@@ -62,10 +75,11 @@ type Node struct {
 
 // A NUMANode is a memory.
 type NUMANode struct {
-	ID       int   `json:"id"`
-	CPUs     []int `json:"cpus"` // online, ascending; none for a memory-only node
-	Bytes    Size  `json:"memory_bytes"`
-	Distance []int `json:"distance,omitempty"` // to each NUMA node in the order of Topology.NUMA, 10 is local; nil unknown
+	ID    int   `json:"id"`
+	CPUs  []int `json:"cpus"` // online, ascending; none for a memory-only node
+	Bytes Size  `json:"memory_bytes"`
+	// to each NUMA node in the order of Topology.NUMA, 10 is local; nil unknown
+	Distance []int `json:"distance,omitempty"`
 }
 
 // A Cache is one instance of a data or unified cache. The zero Cache is not known.
@@ -115,8 +129,12 @@ func (t *Topology) Restrict(mask []int) *Topology {
 	return &c
 }
 
-// Distance returns how far node b is from node a: the NUMA distance that firmware reports (10 is local), or, without one, 10 within a
-// NUMA node and 20 beyond; 0 for a node and itself. Only the order means anything. Schedulers scan victims by it.
+// Socket returns the number of the socket of a node.
+func (t *Topology) Socket(node int) int { return t.Nodes[node].Package }
+
+// Distance returns how far node b is from node a: the NUMA distance that firmware reports (10 is
+// local), or, without one, 10 within a NUMA node and 20 beyond; 0 for a node and itself. Only the
+// order means anything. Schedulers scan victims by it.
 func (t *Topology) Distance(a, b int) int {
 	if a == b {
 		return 0
@@ -138,7 +156,10 @@ func (t *Topology) Distance(a, b int) int {
 }
 
 func (t *Topology) numaDistance(a, b int) int {
-	index := func(id int) int { return slices.IndexFunc(t.NUMA, func(n NUMANode) bool { return n.ID == id }) }
+	index := func(id int) int {
+		return slices.IndexFunc(t.NUMA,
+			func(n NUMANode) bool { return n.ID == id })
+	}
 	ia, ib := index(a), index(b)
 	if ia >= 0 && ib >= 0 && ib < len(t.NUMA[ia].Distance) {
 		return t.NUMA[ia].Distance[ib]
@@ -163,10 +184,22 @@ type Machine struct {
 	Synthetic    bool   `json:"synthetic,omitempty"`
 }
 
-// Machine summarises t. Where caches of a level differ (hybrid processors) the smallest known one stands for all, so that "fits" is
-// true of every core; LLCBytes is of the machine's highest level. Where the LLC is the L2 they are the same.
+// Describe says on one line what m is: its name, nodes, cores and CPUs.
+func (m Machine) Describe() string {
+	name := m.Name
+	if name == "" {
+		name = "a machine whose name is not known"
+	}
+	return fmt.Sprintf("%s: %s x %d cores, %d CPUs", name, units.Count(m.Nodes, "node"),
+		m.CoresPerNode, m.CPUs)
+}
+
+// Machine summarises t. Where caches of a level differ (hybrid processors) the smallest known one
+// stands for all, so that "fits" is true of every core; LLCBytes is of the machine's highest level.
+// Where the LLC is the L2 they are the same.
 func (t *Topology) Machine() Machine {
-	m := Machine{Name: t.Name, Nodes: len(t.Nodes), Cores: len(t.Cores), CPUs: len(t.CPUs), Synthetic: t.Synthetic}
+	m := Machine{Name: t.Name, Nodes: len(t.Nodes), Cores: len(t.Cores), CPUs: len(t.CPUs),
+		Synthetic: t.Synthetic}
 	smallest := func(have Size, c Cache) Size {
 		if c.Bytes != 0 && (have == 0 || c.Bytes < have) {
 			return c.Bytes

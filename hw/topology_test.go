@@ -32,15 +32,18 @@ func (f files) cpu(id, pkg int, siblings string, caches ...string) files {
 	for i, c := range caches {
 		p := strings.SplitN(c, ":", 4)
 		index := fmt.Sprintf("%scache/index%d/", dir, i)
-		f[index+"level"], f[index+"type"], f[index+"size"], f[index+"shared_cpu_list"] = p[0], p[1], p[2], p[3]
+		f[index+"level"], f[index+"type"], f[index+"size"], f[index+"shared_cpu_list"] = p[0], p[1],
+			p[2], p[3]
 		f[index+"ways_of_associativity"], f[index+"coherency_line_size"] = "8", "64"
 	}
 	return f
 }
 
-// complexes is a processor of one NUMA node with two core complexes, SMT siblings numbered last: 0,4 1,5 | 2,6 3,7.
+// complexes is a processor of one NUMA node with two core complexes, SMT siblings numbered last:
+// 0,4 1,5 | 2,6 3,7.
 func complexes() files {
-	f := files{cpuDir + "/online": "0-7", nodeDir + "/node0/cpulist": "0-7", nodeDir + "/node0/distance": "10"}
+	f := files{cpuDir + "/online": "0-7", nodeDir + "/node0/cpulist": "0-7",
+		nodeDir + "/node0/distance": "10"}
 	for id := range 8 {
 		core := id % 4
 		sib := fmt.Sprintf("%d,%d", core, core+4)
@@ -48,7 +51,8 @@ func complexes() files {
 		if core > 1 {
 			l3 = "2-3,6-7"
 		}
-		f.cpu(id, 0, sib, "1:Instruction:64K:"+sib, "1:Data:32K:"+sib, "2:Unified:512K:"+sib, "3:Unified:16M:"+l3)
+		f.cpu(id, 0, sib, "1:Instruction:64K:"+sib, "1:Data:32K:"+sib, "2:Unified:512K:"+sib,
+			"3:Unified:16M:"+l3)
 	}
 	return f
 }
@@ -73,10 +77,12 @@ func mustRead(t *testing.T, f files) *Topology {
 
 func TestNodeIsLLCDomain(t *testing.T) {
 	top := mustRead(t, complexes())
-	if got, want := nodesOf(top), [][]int{{0, 1, 4, 5}, {2, 3, 6, 7}}; !reflect.DeepEqual(got, want) {
+	if got, want := nodesOf(top), [][]int{{0, 1, 4, 5}, {2, 3, 6, 7}}; !reflect.DeepEqual(got,
+		want) {
 		t.Errorf("nodes %v, want %v", got, want)
 	}
-	want := Machine{Name: "unknown CPU", Nodes: 2, CoresPerNode: 2, Cores: 4, CPUs: 8, L1dBytes: 32 << 10, L2Bytes: 512 << 10, LLCBytes: 16 << 20, LineBytes: 64}
+	want := Machine{Name: "unknown CPU", Nodes: 2, CoresPerNode: 2, Cores: 4, CPUs: 8,
+		L1dBytes: 32 << 10, L2Bytes: 512 << 10, LLCBytes: 16 << 20, LineBytes: 64}
 	if got := top.Machine(); got != want {
 		t.Errorf("machine %+v, want %+v", got, want)
 	}
@@ -88,7 +94,8 @@ func TestNodeIsLLCDomain(t *testing.T) {
 	}
 }
 
-// TestCoresWithoutL3 has two low-power cores beside the ring that the L3 serves, as some hybrid processors do: their L2 is their last cache.
+// TestCoresWithoutL3 has two low-power cores beside the ring that the L3 serves, as some hybrid
+// processors do: their L2 is their last cache.
 func TestCoresWithoutL3(t *testing.T) {
 	f := files{cpuDir + "/online": "0-3"}
 	f.cpu(0, 0, "0", "1:Data:48K:0", "2:Unified:2M:0", "3:Unified:24M:0-1")
@@ -118,21 +125,35 @@ func TestContradictions(t *testing.T) {
 		cores   int
 		warning string
 	}{
-		{"one CPU claims another node", l3(complexes(), 2, "0-3"), two, 4, "CPU 2 says that 0-3 share its L3 cache"},
+		{"one CPU claims another node", l3(complexes(), 2, "0-3"), two, 4,
+			"CPU 2 says that 0-3 share its L3 cache"},
 		{"one CPU leaves itself out", l3(complexes(), 2, "3,6-7"), two, 4, "without itself"},
 		{"a list that is none", l3(complexes(), 2, "zebra"), two, 4, `"zebra"`},
 		{"a descending range", l3(complexes(), 2, "7-2"), two, 4, `"7-2"`},
-		{"a sibling of two cores", set(complexes(), cpuDir+"/cpu0/topology/thread_siblings_list", "0-1,4"), two, 4, "share its core"},
-		{"a core across caches", set(set(complexes(), cpuDir+"/cpu1/topology/thread_siblings_list", "1-2"), cpuDir+"/cpu2/topology/thread_siblings_list", "1-2"), two, 6, "do not share a last-level cache"},
-		{"a list and a mask that differ", set(complexes(), cpuDir+"/cpu2/cache/index3/shared_cpu_map", "0000000f"), two, 4, "the list is believed"},
-		{"a broken mask", set(complexes(), cpuDir+"/cpu2/cache/index3/shared_cpu_map", "xyz"), two, 4, "hexadecimal"},
-		{"a size that is none", set(complexes(), cpuDir+"/cpu2/cache/index3/size", "big"), two, 4, `"big" is not a size`},
-		{"an online CPU that is offline", set(complexes(), cpuDir+"/cpu7/online", "0"), [][]int{{0, 1, 4, 5}, {2, 3, 6}}, 4, "its own file says that it is offline"},
-		{"a CPU in two NUMA nodes", set(complexes(), nodeDir+"/node3/cpulist", "7"), two, 4, "NUMA nodes 0 and 3"},
-		{"distances that are none", set(complexes(), nodeDir+"/node0/distance", "near"), two, 4, "not a list of numbers"},
-		{"too many distances", set(complexes(), nodeDir+"/node0/distance", "10 20"), two, 4, "2 numbers for 1 NUMA nodes"},
-		{"an online list that is none", set(complexes(), cpuDir+"/online", "all"), two, 4, "taken from the cpu folders"},
-		{"a cache across packages", set(complexes(), cpuDir+"/cpu7/topology/physical_package_id", "1"), two, 4, "packages 0 and 1"},
+		{"a sibling of two cores", set(complexes(), cpuDir+"/cpu0/topology/thread_siblings_list",
+			"0-1,4"), two, 4, "share its core"},
+		{"a core across caches", set(set(complexes(), cpuDir+"/cpu1/topology/thread_siblings_list",
+			"1-2"), cpuDir+"/cpu2/topology/thread_siblings_list", "1-2"), two, 6,
+			"do not share a last-level cache"},
+		{"a list and a mask that differ",
+			set(complexes(), cpuDir+"/cpu2/cache/index3/shared_cpu_map", "0000000f"), two, 4,
+			"the list is believed"},
+		{"a broken mask", set(complexes(), cpuDir+"/cpu2/cache/index3/shared_cpu_map", "xyz"), two,
+			4, "hexadecimal"},
+		{"a size that is none", set(complexes(), cpuDir+"/cpu2/cache/index3/size", "big"), two, 4,
+			`size: "big", expected a size such as 64`},
+		{"an online CPU that is offline", set(complexes(), cpuDir+"/cpu7/online", "0"),
+			[][]int{{0, 1, 4, 5}, {2, 3, 6}}, 4, "its own file says that it is offline"},
+		{"a CPU in two NUMA nodes", set(complexes(), nodeDir+"/node3/cpulist", "7"), two, 4,
+			"NUMA nodes 0 and 3"},
+		{"distances that are none", set(complexes(), nodeDir+"/node0/distance", "near"), two, 4,
+			"not a list of numbers"},
+		{"too many distances", set(complexes(), nodeDir+"/node0/distance", "10 20"), two, 4,
+			"2 numbers for 1 NUMA nodes"},
+		{"an online list that is none", set(complexes(), cpuDir+"/online", "all"), two, 4,
+			"taken from the cpu folders"},
+		{"a cache across packages", set(complexes(), cpuDir+"/cpu7/topology/physical_package_id",
+			"1"), two, 4, "packages 0 and 1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			top := mustRead(t, tt.files)
@@ -142,7 +163,10 @@ func TestContradictions(t *testing.T) {
 			if len(top.Cores) != tt.cores {
 				t.Errorf("%d cores, want %d", len(top.Cores), tt.cores)
 			}
-			if !slices.ContainsFunc(top.Warnings, func(w string) bool { return strings.Contains(w, tt.warning) }) {
+			if !slices.ContainsFunc(top.Warnings, func(w string) bool {
+				return strings.Contains(w,
+					tt.warning)
+			}) {
 				t.Errorf("warnings %q, want one with %q", top.Warnings, tt.warning)
 			}
 		})
@@ -160,18 +184,27 @@ func TestMissingFiles(t *testing.T) {
 	}
 	all := [][]int{seq(0, 7, 1)}
 	noCaches := strip(complexes(), "/cache/")
-	if top := mustRead(t, noCaches); !reflect.DeepEqual(nodesOf(top), all) || len(top.Cores) != 4 || len(top.Warnings) != 1 || !strings.Contains(top.Warnings[0], "no cache files") {
-		t.Errorf("without caches: nodes %v, %d cores, warnings %q", nodesOf(top), len(top.Cores), top.Warnings)
-	} else if m, _ := json.Marshal(top.Machine()); !strings.Contains(string(m), `"l1d_bytes":null,"l2_bytes":null,"llc_bytes":null`) {
+	if top := mustRead(t, noCaches); !reflect.DeepEqual(nodesOf(top), all) || len(top.Cores) != 4 ||
+		len(top.Warnings) != 1 || !strings.Contains(top.Warnings[0], "no cache files") {
+		t.Errorf("without caches: nodes %v, %d cores, warnings %q", nodesOf(top), len(top.Cores),
+			top.Warnings)
+	} else if m, _ := json.Marshal(top.Machine()); !strings.Contains(string(m),
+		`"l1d_bytes":null,"l2_bytes":null,"llc_bytes":null`) {
 		t.Errorf("without caches the machine is %s, want null sizes", m)
 	}
-	if top := mustRead(t, strip(complexes(), "/topology/")); len(top.Cores) != 8 || len(top.Nodes) != 2 {
-		t.Errorf("without topology files: %d cores in %d nodes, want 8 in 2", len(top.Cores), len(top.Nodes))
+	if top := mustRead(t, strip(complexes(), "/topology/")); len(top.Cores) != 8 ||
+		len(top.Nodes) != 2 {
+		t.Errorf("without topology files: %d cores in %d nodes, want 8 in 2", len(top.Cores),
+			len(top.Nodes))
 	}
-	if top := mustRead(t, strip(complexes(), "index3")); len(top.Nodes) != 4 || top.Machine().LLCBytes != 512<<10 {
-		t.Errorf("without an L3: %d nodes, LLC %d, want 4 and the L2's size", len(top.Nodes), top.Machine().LLCBytes)
+	if top := mustRead(t, strip(complexes(), "index3")); len(top.Nodes) != 4 ||
+		top.Machine().LLCBytes != 512<<10 {
+		t.Errorf("without an L3: %d nodes, LLC %d, want 4 and the L2's size", len(top.Nodes),
+			top.Machine().LLCBytes)
 	}
-	if top := mustRead(t, files{"proc/cpuinfo": "processor\t: 0\nmodel name\t: A  B\nprocessor\t: 1"}); len(top.CPUs) != 2 || len(top.Nodes) != 1 || top.Name != "A B" || top.Warnings == nil {
+	if top := mustRead(t,
+		files{"proc/cpuinfo": "processor\t: 0\nmodel name\t: A  B\nprocessor\t: 1"}); len(
+		top.CPUs) != 2 || len(top.Nodes) != 1 || top.Name != "A B" || top.Warnings == nil {
 		t.Errorf("from cpuinfo alone: %+v", top)
 	}
 	if top, err := ReadTopology(fstest.MapFS{}); err == nil {
@@ -189,14 +222,25 @@ func TestAllowed(t *testing.T) {
 		warn bool
 	}{
 		{"nothing known", files{}, seq(0, 7, 1), false},
-		{"mask", files{"proc/self/status": "Name:\tx\nCpus_allowed_list:\t2-3,9"}, []int{2, 3}, false},
-		{"v2", files{"proc/self/cgroup": "0::/a/b", "proc/mounts": v2, "sys/fs/cgroup/a/b/cpuset.cpus.effective": "1-2"}, []int{1, 2}, false},
-		{"v2, set by the parent", files{"proc/self/cgroup": "0::/a/b", "proc/mounts": v2, "sys/fs/cgroup/a/cpuset.cpus.effective": "1-2"}, []int{1, 2}, false},
-		{"v2, path of the host", files{"proc/self/cgroup": "0::/../../docker/x", "proc/mounts": v2, "sys/fs/cgroup/cpuset.cpus.effective": "5"}, []int{5}, false},
-		{"v1", files{"proc/self/cgroup": "3:cpuset:/j\n2:cpu,cpuacct:/k", "proc/mounts": v1, "sys/fs/cgroup/cpuset/j/cpuset.cpus": "0,6"}, []int{0, 6}, false},
-		{"v1, noprefix", files{"proc/self/cpuset": "/j", "proc/mounts": "none /dev/cpuset cpuset rw 0 0", "dev/cpuset/j/cpus": "4"}, []int{4}, false},
-		{"v1 and mask", files{"proc/self/status": "Cpus_allowed_list:\t6-7", "proc/self/cpuset": "/j", "proc/mounts": v1, "sys/fs/cgroup/cpuset/j/cpuset.effective_cpus": "0-6"}, []int{6}, false},
-		{"cpuset without the mask's", files{"proc/self/status": "Cpus_allowed_list:\t6-7", "proc/self/cpuset": "/j", "proc/mounts": v1, "sys/fs/cgroup/cpuset/j/cpuset.cpus": "0"}, []int{6, 7}, true},
+		{"mask", files{"proc/self/status": "Name:\tx\nCpus_allowed_list:\t2-3,9"}, []int{2, 3},
+			false},
+		{"v2", files{"proc/self/cgroup": "0::/a/b", "proc/mounts": v2,
+			"sys/fs/cgroup/a/b/cpuset.cpus.effective": "1-2"}, []int{1, 2}, false},
+		{"v2, set by the parent", files{"proc/self/cgroup": "0::/a/b", "proc/mounts": v2,
+			"sys/fs/cgroup/a/cpuset.cpus.effective": "1-2"}, []int{1, 2}, false},
+		{"v2, path of the host", files{"proc/self/cgroup": "0::/../../docker/x", "proc/mounts": v2,
+			"sys/fs/cgroup/cpuset.cpus.effective": "5"}, []int{5}, false},
+		{"v1", files{"proc/self/cgroup": "3:cpuset:/j\n2:cpu,cpuacct:/k", "proc/mounts": v1,
+			"sys/fs/cgroup/cpuset/j/cpuset.cpus": "0,6"}, []int{0, 6}, false},
+		{"v1, noprefix", files{"proc/self/cpuset": "/j",
+			"proc/mounts": "none /dev/cpuset cpuset rw 0 0", "dev/cpuset/j/cpus": "4"}, []int{4},
+			false},
+		{"v1 and mask", files{"proc/self/status": "Cpus_allowed_list:\t6-7",
+			"proc/self/cpuset": "/j", "proc/mounts": v1,
+			"sys/fs/cgroup/cpuset/j/cpuset.effective_cpus": "0-6"}, []int{6}, false},
+		{"cpuset without the mask's", files{"proc/self/status": "Cpus_allowed_list:\t6-7",
+			"proc/self/cpuset": "/j", "proc/mounts": v1, "sys/fs/cgroup/cpuset/j/cpuset.cpus": "0"},
+			[]int{6, 7}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := complexes()
@@ -216,7 +260,8 @@ func TestAllowed(t *testing.T) {
 
 // TestGarbage replaces and removes files at random: never a panic, always a partition.
 func TestGarbage(t *testing.T) {
-	junk := []string{"", "-1", "0", "65535", "0-8191", "8192", "1,1", "fffffffff", "0-", "3-2", "ffffffff,ffffffff", "x", "\x00\xff", "99999999999999999999", "K", "0K"}
+	junk := []string{"", "-1", "0", "65535", "0-8191", "8192", "1,1", "fffffffff", "0-", "3-2",
+		"ffffffff,ffffffff", "x", "\x00\xff", "99999999999999999999", "K", "0K"}
 	for seed := range uint64(150) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		f := complexes()

@@ -4,10 +4,12 @@ package hw
 
 const haveTSC = false
 
-// TSC returns a time stamp in ticks of the process's [Clock]: here, nanoseconds of the monotonic clock.
+// TSC returns a time stamp in ticks of the process's [Clock]: here, nanoseconds of the monotonic
+// clock.
 func TSC() uint64 { return monotonicTicks() }
 
-// TSCP is TSC and the CPU that it was read on; cpu is -1, for this platform has no instruction that tells both.
+// TSCP is TSC and the CPU that it was read on; cpu is -1, for this platform has no instruction that
+// tells both.
 func TSCP() (tsc uint64, cpu int) { return monotonicTicks(), -1 }
 
 // Pause does nothing here but be called.

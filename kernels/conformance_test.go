@@ -3,6 +3,7 @@ package kernels
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"krdlab/hw"
@@ -11,8 +12,8 @@ import (
 	"krdlab/runtimes"
 )
 
-// The conformance suite: every scheduler x kernel x topology, on threads and in virtual time. It takes all three from their
-// tables: a new scheduler or kernel is covered without a change here.
+// The conformance suite: every scheduler x kernel x topology, on threads and in virtual time. It
+// takes all three from their tables: a new scheduler or kernel is covered without a change here.
 
 // topologies are nodes x workers of each; nodes of a native run are synthetic.
 var topologies = [][2]int{{1, 1}, {1, 6}, {4, 6}}
@@ -26,7 +27,8 @@ func nodesOf(t [2]int) []int {
 }
 
 // each calls f for every case that exists: the scheduler serial has one worker.
-func each(t *testing.T, f func(t *testing.T, s runtimes.Scheduler, k *kernel.Kernel, p kernel.Params, nodes []int)) {
+func each(t *testing.T, f func(t *testing.T, s runtimes.Scheduler, k *kernel.Kernel,
+	p kernel.Params, nodes []int)) {
 	for _, s := range runtimes.Schedulers {
 		for _, k := range Table {
 			for _, small := range k.Small {
@@ -34,9 +36,10 @@ func each(t *testing.T, f func(t *testing.T, s runtimes.Scheduler, k *kernel.Ker
 					if s.Rules().Spawn == runtimes.SpawnCall && top != topologies[0] {
 						continue
 					}
-					t.Run(fmt.Sprintf("%s/%s/%v/%dx%d", s.Name, k.Name, small, top[0], top[1]), func(t *testing.T) {
-						f(t, s, k, k.With(small), nodesOf(top))
-					})
+					t.Run(fmt.Sprintf("%s/%s/%v/%dx%d", s.Name, k.Name, small, top[0], top[1]),
+						func(t *testing.T) {
+							f(t, s, k, k.With(small), nodesOf(top))
+						})
 				}
 			}
 		}
@@ -62,7 +65,8 @@ func instance(t *testing.T, k *kernel.Kernel, p kernel.Params, hints bool) kerne
 func expect(t *testing.T, k *kernel.Kernel, p kernel.Params) *runtimes.Result {
 	t.Helper()
 	in := instance(t, k, p, false)
-	r, err := runtimes.Step(runtimes.StepConfig{Policy: runtimes.Serial{}, Nodes: []int{0}, Kernels: in.Registry().Kernels}, in)
+	r, err := runtimes.Step(runtimes.StepConfig{Policy: runtimes.Serial{}, Nodes: []int{0},
+		Kernels: in.Registry().Kernels}, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +90,8 @@ func executions(r *runtimes.Result) (n uint64) {
 func compare(t *testing.T, in kernel.Instance, got, want *runtimes.Result) {
 	t.Helper()
 	if c := in.Check(); !c.Passed {
-		t.Errorf("check failed: error %g, tolerance %g (%s) %s", c.Error, c.Tolerance, c.Method, c.Detail)
+		t.Errorf("check failed: error %g, tolerance %g (%s) %s", c.Error, c.Tolerance, c.Method,
+			c.Detail)
 	}
 	if got.Tasks != want.Tasks {
 		t.Errorf("%d tasks, the serial run has %d", got.Tasks, want.Tasks)
@@ -98,15 +103,16 @@ func compare(t *testing.T, in kernel.Instance, got, want *runtimes.Result) {
 
 func TestNative(t *testing.T) {
 	clock := hw.CalibrateClock()
-	each(t, func(t *testing.T, s runtimes.Scheduler, k *kernel.Kernel, p kernel.Params, nodes []int) {
+	each(t, func(t *testing.T, s runtimes.Scheduler, k *kernel.Kernel, p kernel.Params,
+		nodes []int) {
 		want := expect(t, k, p)
-		in := instance(t, k, p, s.Rules().Affinity)
+		in := instance(t, k, p, s.Rules().Hints)
 		cpus := make([]int, len(nodes))
 		for i := range cpus {
 			cpus[i] = -1
 		}
 		for seed := range uint64(3) {
-			in.Reset(s.Rules().Affinity)
+			in.Reset(s.Rules().Hints)
 			got, err := runtimes.Run(context.Background(), runtimes.Config{
 				Policy: s, CPUs: cpus, Nodes: nodes, Seed: seed, Clock: clock,
 				Tracing: runtimes.TraceProfile, Kernels: in.Registry().Kernels,
@@ -120,15 +126,17 @@ func TestNative(t *testing.T) {
 }
 
 func TestVirtual(t *testing.T) {
-	each(t, func(t *testing.T, s runtimes.Scheduler, k *kernel.Kernel, p kernel.Params, nodes []int) {
+	each(t, func(t *testing.T, s runtimes.Scheduler, k *kernel.Kernel, p kernel.Params,
+		nodes []int) {
 		if s.Rules().Spawn == runtimes.SpawnGo {
 			t.Skip(runtimes.ErrNoVirtual)
 		}
 		want := expect(t, k, p)
-		in := instance(t, k, p, s.Rules().Affinity)
+		in := instance(t, k, p, s.Rules().Hints)
 		for seed := range uint64(3) {
-			in.Reset(s.Rules().Affinity)
-			got, err := runtimes.Step(runtimes.StepConfig{Policy: s, Nodes: nodes, Seed: seed, Kernels: in.Registry().Kernels}, in)
+			in.Reset(s.Rules().Hints)
+			got, err := runtimes.Step(runtimes.StepConfig{Policy: s, Nodes: nodes, Seed: seed,
+				Kernels: in.Registry().Kernels}, in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +145,8 @@ func TestVirtual(t *testing.T) {
 	})
 }
 
-// The registry describes objects that the kernels can name: no empty object, no parameter of one that is missing.
+// The registry describes objects that the kernels can name: no empty object, no parameter of one
+// that is missing.
 func TestRegistries(t *testing.T) {
 	for _, k := range Table {
 		for _, small := range k.Small {
@@ -145,7 +154,8 @@ func TestRegistries(t *testing.T) {
 			for _, kern := range reg.Kernels {
 				for i, p := range kern.Params {
 					if int(p.Object) >= len(reg.Objects) || p.Mode&^loi.InOut != 0 || p.Mode == 0 {
-						t.Errorf("%s: kernel %s, parameter %d: %+v with %d objects", k.Name, kern.Name, i, p, len(reg.Objects))
+						t.Errorf("%s: kernel %s, parameter %d: %+v with %d objects", k.Name,
+							kern.Name, i, p, len(reg.Objects))
 					}
 				}
 			}
@@ -154,6 +164,17 @@ func TestRegistries(t *testing.T) {
 					t.Errorf("%s: object %+v", k.Name, o)
 				}
 			}
+		}
+	}
+}
+
+// The size of a kernel is a parameter of its own that is a number.
+func TestSizes(t *testing.T) {
+	for _, k := range Table {
+		if k.Size != "" && !slices.ContainsFunc(k.Params, func(p kernel.Param) bool {
+			return p.Name == k.Size && p.Kind == kernel.IntParam
+		}) {
+			t.Errorf("%s: its size %q is none of its whole numbers", k.Name, k.Size)
 		}
 	}
 }

@@ -1,6 +1,8 @@
-// Package kernels is the table of kernels, and the suite that holds every scheduler to every kernel.
+// Package kernels is the table of kernels, and the suite that holds every scheduler to every
+// kernel.
 //
-// A new kernel is a package beside fib and matmul that exports a [kernel.Kernel], and a line in the table.
+// A new kernel is a package beside fib and matmul that exports a [kernel.Kernel], and a line in the
+// table.
 package kernels
 
 import (

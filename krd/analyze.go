@@ -13,24 +13,18 @@ import (
 	"krdlab/loi"
 )
 
-// Keys and values of the notes in a trace's header that the analysis heeds.
-const (
-	// MetaScheduler is the key under which [loi.Header.Meta] names the scheduler.
-	MetaScheduler = "scheduler"
-	// SchedulerGo is Go's own scheduler, whose recorders belong to CPUs and may be out of order.
-	SchedulerGo = "go"
-)
-
-// Analyze computes the KRD histograms of a trace: one for every node that has workers, and their sum.
+// Analyze computes the KRD histograms of a trace: one for every node that has workers, and their
+// sum.
 //
-// A trace with discarded records gives a [*LossError] unless opt.AllowLoss; a worker whose records are not in the order of
-// their starts gives an [*OrderError], but under Go's own scheduler they are sorted; a block whose size changes gives a
-// [*SizeError]; what the trace's reader finds wrong is passed on ([loi.FormatError]). Nodes are analysed side by side, as many as
-// GOMAXPROCS allows. t must stay open and is not changed.
+// A trace with discarded records gives a [*LossError] unless opt.AllowLoss; a worker whose records
+// are not in the order of their starts gives an [*OrderError], but a trace that is Unordered is
+// sorted; a block whose size changes gives a [*SizeError]; what the trace's reader finds wrong
+// is passed on ([loi.FormatError]). Nodes are analysed side by side, as many as GOMAXPROCS allows.
+// t must stay open and is not changed.
 //
-// Cost: O(log64 of the live blocks) an access where all blocks are registered; where objects are address spaces another pass
-// over the trace, and some 100 ns for each atom of an access. Memory in proportion to the number of blocks, for each node at
-// work, and not to the length of the trace.
+// Cost: O(log64 of the live blocks) an access where all blocks are registered; where objects are
+// address spaces another pass over the trace, and some 100 ns for each atom of an access. Memory in
+// proportion to the number of blocks, for each node at work, and not to the length of the trace.
 func Analyze(t *loi.Trace, opt Options) (*Report, error) {
 	if err := opt.resolve(); err != nil {
 		return nil, err
@@ -51,24 +45,25 @@ func Analyze(t *loi.Trace, opt Options) (*Report, error) {
 		sum.merge(t)
 	}
 	if sum.carried != 0 {
-		return nil, fmt.Errorf("krd: %w: all accesses together weigh 2^64 bytes or more, expected less", ErrTooLarge)
+		return nil, fmt.Errorf("krd: %w: all accesses together weigh 2^64 bytes or more, "+
+			"expected less", ErrTooLarge)
 	}
 	r := a.report()
 	r.Discarded = loss.Total()
 	if r.Discarded > 0 {
-		r.warn("%d records were discarded while tracing: distances across the gaps are wrong", r.Discarded)
+		r.warn(RecordsLost, r.Discarded)
 	}
 	if t.Recovered {
-		r.warn("the trace had no clean end and was recovered: the last kernel of each worker may be missing")
+		r.warn(Recovered)
 	}
 	if t.Header.Synthetic {
-		r.warn("the worker-to-node map was imposed and is not the machine's")
+		r.warn(ImposedNodes)
 	}
 	if opt.Engine.Approximate() {
-		r.warn("approximate: distances by the engine %v", opt.Engine)
+		r.warn(ApproximateEngine, opt.Engine.String())
 	}
 	if opt.Coherence && a.atoms != nil {
-		r.warn("the trace has address spaces: with coherence, where an access takes a part of what an earlier one touched, the rest of that may count as touched later")
+		r.warn(PartsTouchedLater)
 	}
 	return r, nil
 }
@@ -90,7 +85,7 @@ type analysis struct {
 
 // A consumer takes the kernels of one node, or of all, in order.
 type consumer interface {
-	kernel(*kernelRun) error
+	kernel(*Execution) error
 	flush() error
 }
 
@@ -108,7 +103,8 @@ func newAnalysis(t *loi.Trace, opt Options) (a *analysis, err error) {
 		spans = spans || k == loi.Span
 	}
 	if spans && opt.Engine.Approximate() {
-		return nil, fmt.Errorf("krd: %w: engine %v takes whole blocks, and the trace has address spaces; expected exact", ErrOption, opt.Engine)
+		return nil, fmt.Errorf("krd: %w: engine %v takes whole blocks, and the trace has address "+
+			"spaces; expected exact", ErrOption, opt.Engine)
 	}
 	if spans {
 		a.prog.total *= 2
@@ -158,7 +154,7 @@ func workersByNode(h *loi.Header) (nodes []int, workers [][]int) {
 // run analyses all nodes: together where they affect each other, otherwise side by side.
 func (a *analysis) run() error {
 	if a.opt.Coherence {
-		u, err := newUnits(a.trace, a.layout, a.atoms)
+		u, err := newNumbering(a.trace, a.layout, a.atoms)
 		if err != nil {
 			return err
 		}
@@ -195,16 +191,18 @@ func (a *analysis) run() error {
 
 func (a *analysis) node(i int) error {
 	if a.dense {
-		return a.consume(a.workers[i], newDenseNode(a.layout.sizes, len(a.workers[i]), a.tallies[i]))
+		return a.consume(a.workers[i], newDenseNode(a.layout.sizes, len(a.workers[i]),
+			a.tallies[i]))
 	}
-	if a.atoms == nil && a.opt.Causes == nil && !a.opt.Engine.Approximate() && len(a.workers[i]) <= maxTags {
+	if a.atoms == nil && a.opt.Causes == nil && !a.opt.Engine.Approximate() &&
+		len(a.workers[i]) <= maxTags {
 		cores := 1
 		if len(a.nodes) == 1 {
 			cores = 0 // no other node needs them
 		}
 		return a.consume(a.workers[i], newKeyedNode(a.trace, a.workers[i], cores, a.tallies[i]))
 	}
-	u, err := newUnits(a.trace, a.layout, a.atoms)
+	u, err := newNumbering(a.trace, a.layout, a.atoms)
 	if err != nil {
 		return err
 	}
@@ -224,32 +222,13 @@ func (a *analysis) node(i int) error {
 
 // consume merges the records of some workers and hands them to c.
 func (a *analysis) consume(workers []int, c consumer) error {
-	sources := make([]source, len(workers))
-	for i, w := range workers {
-		x := &expanded{
-			cursor: a.trace.Cursor(w), layout: a.layout, raw: !a.dense, meter: a.prog.meter(),
-			offset: a.trace.Header.Workers[w].TSCOffset, run: kernelRun{worker: w},
-		}
-		sources[i] = x
-		if underGo(&a.trace.Header) {
-			s, err := newSorted(x)
-			if err != nil {
-				return fmt.Errorf("krd: %w", err)
-			}
-			sources[i] = s
-		}
+	sources, err := sourcesOf(a.trace, workers, expanded{layout: a.layout, raw: !a.dense,
+		meter: meter{p: &a.prog}})
+	if err != nil {
+		return err
 	}
 	if err := merge(sources, c.kernel); err != nil {
 		return err
 	}
 	return c.flush()
-}
-
-func underGo(h *loi.Header) bool {
-	for _, kv := range h.Meta {
-		if kv.Key == MetaScheduler && kv.Value == SchedulerGo {
-			return true
-		}
-	}
-	return false
 }

@@ -15,7 +15,8 @@ import (
 	"krdlab/loi"
 )
 
-// execution is one kernel execution of a test trace: the blocks of object 0, explicit or by the signature.
+// execution is one kernel execution of a test trace: the blocks of object 0, explicit or by the
+// signature.
 type execution struct {
 	worker int
 	start  uint64 // as the worker's clock says
@@ -27,11 +28,13 @@ func testHeader(workers []loi.Worker) loi.Header {
 	h := loi.Header{Workers: workers, Substrate: loi.Native, L2Bytes: 64, LLCBytes: 200}
 	h.Registry.Objects = []loi.Object{
 		{Name: "pad", Blocks: []loi.SizeRun{{Count: 5, Bytes: 1000}}},
-		{Name: "data", Blocks: []loi.SizeRun{{Count: 4, Bytes: 1}, {Count: 4, Bytes: 3}, {Count: 4, Bytes: 64}}},
+		{Name: "data", Blocks: []loi.SizeRun{{Count: 4, Bytes: 1}, {Count: 4, Bytes: 3},
+			{Count: 4, Bytes: 64}}},
 	}
 	for n := range 4 {
 		h.Registry.Kernels = append(h.Registry.Kernels, loi.Kernel{
-			Name: fmt.Sprint("kernel", n), Params: slices.Repeat([]loi.Param{{Object: 1, Mode: loi.InOut}}, n)})
+			Name:   fmt.Sprint("kernel", n),
+			Params: slices.Repeat([]loi.Param{{Object: 1, Mode: loi.InOut}}, n)})
 	}
 	return h
 }
@@ -141,7 +144,8 @@ func expect(h loi.Header, run []execution, inclusive, weigh bool) map[string]uin
 func counts(r *Report) map[string]uint64 {
 	got := make(map[string]uint64)
 	put := func(prefix string, h *Histogram) {
-		for name, n := range map[string]uint64{"accesses": h.Accesses, "cold": h.Cold, "shared": h.Shared, "close": *h.Close, "near": *h.Near, "far": *h.Far} {
+		for name, n := range map[string]uint64{"accesses": h.Accesses, "cold": h.Cold,
+			"shared": h.Shared, "close": *h.Close, "near": *h.Near, "far": *h.Far} {
 			if n > 0 {
 				got[prefix+name] = n
 			}
@@ -159,7 +163,8 @@ func counts(r *Report) map[string]uint64 {
 	return got
 }
 
-// TestAnalyzeRandom: random executions of workers on several nodes with clock offsets, against sorting and a list.
+// TestAnalyzeRandom: random executions of workers on several nodes with clock offsets, against
+// sorting and a list.
 func TestAnalyzeRandom(t *testing.T) {
 	outer := t
 	rapid.Check(t, func(t *rapid.T) {
@@ -176,7 +181,8 @@ func TestAnalyzeRandom(t *testing.T) {
 		for range rapid.IntRange(0, 120).Draw(t, "kernels") {
 			w := rapid.IntRange(0, len(workers)-1).Draw(t, "worker")
 			clock[w] += rapid.Uint64Range(0, 4).Draw(t, "pause")
-			run = append(run, execution{w, clock[w], rapid.SliceOfN(rapid.Uint32Range(0, 11), 0, 5).Draw(t, "blocks")})
+			run = append(run, execution{w, clock[w], rapid.SliceOfN(rapid.Uint32Range(0, 11), 0,
+				5).Draw(t, "blocks")})
 		}
 		opt := Options{
 			Distance: rapid.SampledFrom([]Distance{"", Exclusive, Inclusive}).Draw(t, "distance"),
@@ -206,43 +212,52 @@ func TestAnalyzeRefusesLoss(t *testing.T) {
 	}
 	_, err := Analyze(trace, Options{})
 	var loss *LossError
-	if !errors.As(err, &loss) || !errors.Is(err, ErrLoss) || loss.Total() != missing || !slices.Equal(loss.Discarded, []uint64{0, missing}) {
+	if !errors.As(err, &loss) || !errors.Is(err, ErrLoss) || loss.Total() != missing ||
+		!slices.Equal(loss.Discarded, []uint64{0, missing}) {
 		t.Fatalf("error %v, want a LossError of %d records of worker 1", err, missing)
 	}
-	if want := fmt.Sprintf("%d records of 1 of its 2 workers", missing); !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf("%d records of 1 of its 2 workers", missing); !strings.Contains(
+		err.Error(), want) {
 		t.Errorf("error %q does not say %q", err, want)
 	}
 	r, err := Analyze(trace, Options{AllowLoss: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Discarded != missing || r.AccessCount != 60000-missing || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], fmt.Sprint(missing)) {
-		t.Errorf("%d discarded, %d accesses, warnings %q; want %d, %d and one warning", r.Discarded, r.AccessCount, r.Warnings, missing, 60000-missing)
+	if r.Discarded != missing || r.AccessCount != 60000-missing || len(r.Warnings) != 1 ||
+		!strings.Contains(r.Warnings[0], fmt.Sprint(missing)) {
+		t.Errorf("%d discarded, %d accesses, warnings %q; want %d, %d and one warning", r.Discarded,
+			r.AccessCount, r.Warnings, missing, 60000-missing)
 	}
 }
 
 func TestAnalyzeOrder(t *testing.T) {
-	run := []execution{{0, 10, []uint32{0}}, {1, 20, []uint32{8}}, {1, 14, []uint32{0}}, {0, 16, []uint32{0}}}
+	run := []execution{{0, 10, []uint32{0}}, {1, 20, []uint32{8}}, {1, 14, []uint32{0}},
+		{0, 16, []uint32{0}}}
 	h := testHeader([]loi.Worker{{}, {}})
 	_, err := Analyze(write(t, h, loi.Options{}, run), Options{})
 	var order *OrderError
-	if !errors.As(err, &order) || *order != (OrderError{Worker: 1, Record: 1, Start: 14, Previous: 20}) {
+	if !errors.As(err, &order) || *order != (OrderError{Worker: 1, Record: 1, Start: 14,
+		Previous: 20}) {
 		t.Fatalf("error %v, want an OrderError of worker 1, execution 1, tick 14 after 20", err)
 	}
-	h.Meta = []loi.KV{{Key: MetaScheduler, Value: SchedulerGo}}
+	h.Unordered = true
 	r, err := Analyze(write(t, h, loi.Options{}, run), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Sorted: 0 (cold), 0 (by the other worker), 0 (by the first again), 8 (cold).
-	if got, want := fmt.Sprint(counts(r)), fmt.Sprint(expect(h, run, false, false)); got != want || r.Shared != 2 || r.Cold != 2 {
+	if got, want := fmt.Sprint(counts(r)), fmt.Sprint(expect(h, run, false, false)); got != want ||
+		r.Shared != 2 || r.Cold != 2 {
 		t.Errorf("got %s, want %s with 2 shared and 2 cold", got, want)
 	}
-	h.Workers[1].TSCOffset = -3 // worker 1's 14 is now 17, after worker 0's 16: one reuse of its own, one shared
+	// worker 1's 14 is now 17, after worker 0's 16: one reuse of its own, one shared
+	h.Workers[1].TSCOffset = -3
 	if r, err = Analyze(write(t, h, loi.Options{}, run), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(counts(r)), fmt.Sprint(expect(h, run, false, false)); got != want || r.Shared != 1 {
+	if got, want := fmt.Sprint(counts(r)), fmt.Sprint(expect(h, run, false, false)); got != want ||
+		r.Shared != 1 {
 		t.Errorf("with an offset: got %s, want %s with 1 shared", got, want)
 	}
 }
@@ -265,7 +280,8 @@ func TestAnalyzeRecovered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], "recovered") || !strings.Contains(r.Warnings[1], "imposed") {
+	if len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], "recovered") ||
+		!strings.Contains(r.Warnings[1], "imposed") {
 		t.Errorf("warnings %q, want that it was recovered and that its map was imposed", r.Warnings)
 	}
 }
@@ -301,7 +317,8 @@ const wantJSON = `{
  "atoms": null,
  "misses": [],
  "causes": null,
- "warnings": ["the trace names no LLC size: near and far are unknown"]
+ "warnings": ["the trace names no LLC size: near and far are unknown"],
+ "warning_codes": [{"code": "no_llc_size", "args": []}]
 }`
 
 func smallReport(t *testing.T) *Report {
@@ -321,17 +338,21 @@ func TestReportJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Byte for byte but for white space: the order of the fields is part of the form that people read.
+	// Byte for byte but for white space: the order of the fields is part of the form that people
+	// read.
 	var want strings.Builder
 	for line := range strings.Lines(wantJSON) {
 		want.WriteString(strings.Trim(line, " \n"))
 	}
-	compact := strings.NewReplacer(`": `, `":`, `, "`, `,"`, `}, {`, `},{`, `[0, 1]`, `[0,1]`).Replace(want.String())
+	compact := strings.NewReplacer(`": `, `":`, `, "`, `,"`, `}, {`, `},{`, `[0, 1]`,
+		`[0,1]`).Replace(want.String())
 	if string(got) != compact {
 		t.Errorf("got  %s\nwant %s", got, compact)
 	}
-	empty, err := json.Marshal((&analysis{trace: &loi.Trace{Header: loi.Header{L2Bytes: 1, LLCBytes: 1}}}).report())
-	if err != nil || !strings.Contains(string(empty), `"bins":[],"nodes":[],"discarded":0,"atoms":null,"misses":[],"causes":null,"warnings":[]`) {
+	empty, err := json.Marshal(
+		(&analysis{trace: &loi.Trace{Header: loi.Header{L2Bytes: 1, LLCBytes: 1}}}).report())
+	if err != nil || !strings.Contains(string(empty),
+		`"bins":[],"nodes":[],"discarded":0,"atoms":null,"misses":[],"causes":null,"warnings":[]`) {
 		t.Errorf("a report of nothing is %s (%v), want empty arrays", empty, err)
 	}
 }
@@ -347,8 +368,8 @@ func TestReportCSV(t *testing.T) {
 	}
 }
 
-// TestMatmulFile: the multiplication's trace, whole and dealt to six workers of one node, gives one histogram; dealt to two nodes,
-// the parts add up to the whole and more accesses are cold.
+// TestMatmulFile: the multiplication's trace, whole and dealt to six workers of one node, gives one
+// histogram; dealt to two nodes, the parts add up to the whole and more accesses are cold.
 func TestMatmulFile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes three traces of 32 MB")
@@ -366,16 +387,22 @@ func TestMatmulFile(t *testing.T) {
 	}
 	whole, shared, apart := analyze(1, 1), analyze(1, 6), analyze(2, 6)
 	tail, err := whole.AtLeast(32 << 20)
-	if err != nil || whole.Accesses != 3145728 || whole.Cold != 32768 || tail.Finite != 49144 || whole.Shared != 0 {
-		t.Errorf("%d accesses, %d cold, %d of at least 32 MiB (%v), %d shared; want 3145728, 32768, 49144, 0",
+	if err != nil || whole.Accesses != 3145728 || whole.Cold != 32768 || tail.Finite != 49144 ||
+		whole.Shared != 0 {
+		t.Errorf("%d accesses, %d cold, %d of at least 32 MiB (%v), %d shared; want 3145728, "+
+			"32768, 49144, 0",
 			whole.Accesses, whole.Cold, tail.Finite, err, whole.Shared)
 	}
-	if got, want := fmt.Sprint(shared.Bins), fmt.Sprint(whole.Bins); got != want || shared.Cold != whole.Cold || shared.Shared == 0 {
-		t.Errorf("six workers: bins %s, %d cold, %d shared; want %s, %d and some", got, shared.Cold, shared.Shared, want, whole.Cold)
+	if got, want := fmt.Sprint(shared.Bins), fmt.Sprint(whole.Bins); got != want ||
+		shared.Cold != whole.Cold || shared.Shared == 0 {
+		t.Errorf("six workers: bins %s, %d cold, %d shared; want %s, %d and some", got, shared.Cold,
+			shared.Shared, want, whole.Cold)
 	}
 	if apart.Accesses != whole.Accesses || apart.Cold <= whole.Cold || len(apart.Nodes) != 2 ||
-		apart.Nodes[0].Accesses+apart.Nodes[1].Accesses != apart.Accesses || *apart.Close+*apart.Near+*apart.Far+apart.Cold != apart.Accesses {
-		t.Errorf("two nodes: %d accesses, %d cold, %d + %d on the nodes; close, near, far and cold do not add up or too few are cold",
+		apart.Nodes[0].Accesses+apart.Nodes[1].Accesses != apart.Accesses || *apart.Close+
+		*apart.Near+*apart.Far+apart.Cold != apart.Accesses {
+		t.Errorf("two nodes: %d accesses, %d cold, %d + %d on the nodes; close, near, far and "+
+			"cold do not add up or too few are cold",
 			apart.Accesses, apart.Cold, apart.Nodes[0].Accesses, apart.Nodes[1].Accesses)
 	}
 }

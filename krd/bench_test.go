@@ -42,26 +42,28 @@ func matmulFile(tb testing.TB, nodes, workers int) string {
 	return path
 }
 
-// BenchmarkAnalyze reads and analyses the trace file of the 4096 x 4096 multiplication (in the page cache).
+// BenchmarkAnalyze reads and analyses the trace file of the 4096 x 4096 multiplication (in the page
+// cache).
 func BenchmarkAnalyze(b *testing.B) {
 	for _, c := range []struct{ nodes, workers int }{{1, 1}, {1, 6}, {4, 24}} {
-		b.Run(fmt.Sprintf("trace=matmul4096/nodes=%d/workers=%d", c.nodes, c.workers), func(b *testing.B) {
-			path := matmulFile(b, c.nodes, c.workers)
-			best := math.Inf(1)
-			for b.Loop() {
-				begin := b.Elapsed()
-				t, err := loi.Open(path)
-				if err != nil {
-					b.Fatal(err)
+		b.Run(fmt.Sprintf("trace=matmul4096/nodes=%d/workers=%d", c.nodes, c.workers),
+			func(b *testing.B) {
+				path := matmulFile(b, c.nodes, c.workers)
+				best := math.Inf(1)
+				for b.Loop() {
+					begin := b.Elapsed()
+					t, err := loi.Open(path)
+					if err != nil {
+						b.Fatal(err)
+					}
+					r, err := Analyze(t, Options{})
+					if err != nil || r.AccessCount != 3145728 {
+						b.Fatal(r, err)
+					}
+					best = min(best, (b.Elapsed() - begin).Seconds())
 				}
-				r, err := Analyze(t, Options{})
-				if err != nil || r.AccessCount != 3145728 {
-					b.Fatal(r, err)
-				}
-				best = min(best, (b.Elapsed() - begin).Seconds())
-			}
-			b.ReportMetric(3145728*float64(b.N)/b.Elapsed().Seconds()/1e6, "Maccesses/s")
-			b.ReportMetric(best*1e3, "best-ms")
-		})
+				b.ReportMetric(3145728*float64(b.N)/b.Elapsed().Seconds()/1e6, "Maccesses/s")
+				b.ReportMetric(best*1e3, "best-ms")
+			})
 	}
 }

@@ -9,15 +9,16 @@ import (
 	"krdlab/loi"
 )
 
-// coherent analyses the accesses of all nodes together, in the order of time: a write on one node takes its block from the
-// others (package coherence).
+// coherent analyses the accesses of all nodes together, in the order of time: a write on one node
+// takes its block from the others (package coherence).
 //
-// The atoms of one access are simultaneous as far as stacks with an order can tell: those that the node touched last with the same
-// access are taken together, which needs the cache that the deepest of them does, and the distance is that less their bytes. Where
-// an access takes a part of what an earlier one touched, the rest of that may lie above the part and is counted, which
-// unitNode does not do.
+// The atoms of one access are simultaneous as far as stacks with an order can tell: those that the
+// node touched last with the same access are taken together, which needs the cache that the deepest
+// of them does, and the distance is that less their bytes. Where an access takes a part of what an
+// earlier one touched, the rest of that may lie above the part and is counted, which unitNode does
+// not do.
 type coherent struct {
-	units   *units
+	units   *numbering
 	stacks  *coherence.Stacks
 	nodeOf  []int // by worker: index of its node
 	tallies []*tally
@@ -31,26 +32,27 @@ type seenUnit struct {
 	worker uint32
 }
 
-func newCoherent(u *units, nodeOf []int, tallies []*tally) *coherent {
-	return &coherent{units: u, stacks: coherence.New(len(tallies)), nodeOf: nodeOf, tallies: tallies, seen: make([][]seenUnit, len(tallies))}
+func newCoherent(u *numbering, nodeOf []int, tallies []*tally) *coherent {
+	return &coherent{units: u, stacks: coherence.New(len(tallies)), nodeOf: nodeOf,
+		tallies: tallies, seen: make([][]seenUnit, len(tallies))}
 }
 
-func (c *coherent) kernel(x *kernelRun) error {
-	for i := range x.list {
-		if err := c.access(x, &x.list[i]); err != nil {
+func (c *coherent) kernel(x *Execution) error {
+	for i := range x.Accesses {
+		if err := c.access(x, &x.Accesses[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *coherent) access(x *kernelRun, a *loi.Access) error {
+func (c *coherent) access(x *Execution, a *loi.Access) error {
 	found, err := c.units.of(a)
 	if err != nil {
 		return err
 	}
 	c.now++
-	node := c.nodeOf[x.worker]
+	node := c.nodeOf[x.Worker]
 	t := c.tallies[node]
 	t.count++
 	var size uint64
@@ -76,9 +78,9 @@ func (c *coherent) access(x *kernelRun, a *loi.Access) error {
 			bytes += b
 			if kind == coherence.Hit {
 				deepest = max(deepest, d+b)
-				shared = shared || seen[u].worker != uint32(x.worker)
+				shared = shared || seen[u].worker != uint32(x.Worker)
 			}
-			seen[u] = seenUnit{c.now, uint32(x.worker)}
+			seen[u] = seenUnit{c.now, uint32(x.Worker)}
 		}
 		found = found[n:]
 		if t.weighBytes {
@@ -104,8 +106,8 @@ func (c *coherent) access(x *kernelRun, a *loi.Access) error {
 	return nil
 }
 
-// order sorts units so that those that the node holds come first, and of these the ones touched later, so that what the access
-// finds of a unit does not depend on what it brings in.
+// order sorts units so that those that the node holds come first, and of these the ones touched
+// later, so that what the access finds of a unit does not depend on what it brings in.
 func (c *coherent) order(node int, found []uint32) {
 	seen := c.seen[node]
 	slices.SortFunc(found, func(a, b uint32) int {
@@ -119,8 +121,8 @@ func (c *coherent) order(node int, found []uint32) {
 	})
 }
 
-// together returns how many of the units, in order, the node holds and has touched last with one access; 1 of those that it
-// does not hold.
+// together returns how many of the units, in order, the node holds and has touched last with one
+// access; 1 of those that it does not hold.
 func (c *coherent) together(node int, found []uint32) int {
 	if len(found) == 1 || !c.stacks.Holds(node, found[0]) {
 		return 1
@@ -135,7 +137,8 @@ func (c *coherent) together(node int, found []uint32) int {
 
 func (c *coherent) flush() error { return nil }
 
-// coherentOne counts an access to some bytes, or a part of one, of the kind given; d and needs are those of tally.one, if it is a hit.
+// coherentOne counts an access to some bytes, or a part of one, of the kind given; d and needs are
+// those of tally.one, if it is a hit.
 func (t *tally) coherentOne(kind coherence.Kind, d, needs, bytes uint64) {
 	switch kind {
 	case coherence.Invalidated:

@@ -2,15 +2,17 @@ package krd
 
 import "krdlab/krd/stack"
 
-// denseNode analyses the accesses of the workers of one node where all blocks are registered: the fast way.
+// denseNode analyses the accesses of the workers of one node where all blocks are registered: the
+// fast way.
 type denseNode struct {
 	engine *stack.Dense
 	sizes  []uint64
 	tally  *tally
 	batch  []uint32
 	dist   []uint64
-	want   int      // length at which the batch is handed to the engine
-	by     []uint32 // by block: the worker that accessed it last, plus 1; nil where the node has one worker only
+	want   int // length at which the batch is handed to the engine
+	// by block: the worker that accessed it last, plus 1; nil where the node has one worker only
+	by []uint32
 }
 
 func newDenseNode(sizes []uint64, workers int, t *tally) *denseNode {
@@ -22,10 +24,10 @@ func newDenseNode(sizes []uint64, workers int, t *tally) *denseNode {
 	return n
 }
 
-func (n *denseNode) kernel(x *kernelRun) error {
+func (n *denseNode) kernel(x *Execution) error {
 	n.batch = append(n.batch, x.blocks...)
 	if n.by != nil {
-		me := uint32(x.worker) + 1
+		me := uint32(x.Worker) + 1
 		for _, b := range x.blocks {
 			if last := n.by[b]; last != me {
 				n.by[b] = me
@@ -66,7 +68,8 @@ func (n *denseNode) flush() error {
 	return nil
 }
 
-// needs returns the smallest cache that has a block of size bytes at distance d, stack.Cold if none has.
+// needs returns the smallest cache that has a block of size bytes at distance d, stack.Cold if none
+// has.
 func needs(d, size uint64) uint64 {
 	if d == stack.Cold {
 		return d

@@ -1,16 +1,28 @@
-// Package krd computes the Kernel Reuse Distance (KRD paper, III): how far apart, in distinct bytes touched in between, the
-// kernels of a task-parallel run use the same data, as each last-level cache sees it.
+// Package krd computes the Kernel Reuse Distance (KRD paper, III): how far apart, in distinct bytes
+// touched in between, the kernels of a task-parallel run use the same data, as each last-level
+// cache sees it.
 //
-// [Analyze] does for every node of a trace what the paper describes: it merges the accesses of the workers that share the
-// node's cache by the time at which their kernels began, takes the stack distance of each, weighted by the bytes of
-// the blocks, and counts them in a histogram with bins at the powers of two; those of the nodes add up.
+//	loi.Trace -> expand -> merge -> dense, keyed, unit or coherent node -> package stack
+//	                            \                                       -> tally -> Report
+//	                             -> Executions, for whoever replays
 //
-// The distance is exclusive by default: the bytes of the distinct other blocks touched since the last access to the same block. The
-// paper's authors' own tools count the block itself as well ([Inclusive]). A cache of C bytes, fully associative, hits if
-// the exclusive distance plus the block's size is at most C, and that is what close, near and far mean under either.
+// A trace is a file or comes straight from its writer ([loi.Writer.Trace]); an analysis that needs
+// to know all ranges first goes through it twice.
 //
-// The parts: merge.go orders the accesses of expand.go; analyze.go chooses what takes them: dense.go for registered blocks,
-// keyednode.go for named ones, unitnode.go for all else, coherent.go for all nodes together; the engines below them are package
-// stack. units.go and names.go say what is one block; histogram.go counts; misses.go predicts, ranking.go ranks, sample.go
-// estimates; report.go, text.go render. Figures are drawn by package krdplot, so that this one needs no plotting library.
+// [Analyze] does for every node of a trace what the paper describes: it merges the accesses of the
+// workers that share the node's cache by the time at which their kernels began, takes the stack
+// distance of each, weighted by the bytes of the blocks, and counts them in a histogram with bins
+// at the powers of two; those of the nodes add up.
+//
+// The distance is exclusive by default: the bytes of the distinct other blocks touched since the
+// last access to the same block. The paper's authors' own tools count the block itself as well
+// ([Inclusive]). A cache of C bytes, fully associative, hits if the exclusive distance plus the
+// block's size is at most C, and that is what close, near and far mean under either.
+//
+// The parts: merge.go orders the accesses of expand.go; analyze.go chooses what takes them:
+// dense.go for registered blocks, keyednode.go for named ones, unitnode.go for all else,
+// coherent.go for all nodes together; the engines below them are package stack. units.go and
+// names.go say what is one block; histogram.go counts; misses.go predicts, ranking.go ranks,
+// sample.go estimates; report.go, text.go, warnings.go render. Figures are drawn by package
+// krdplot, so that this one needs no plotting library.
 package krd

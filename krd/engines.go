@@ -23,10 +23,11 @@ const (
 )
 
 // Engines lists the forms that [ParseEngine] reads.
-var Engines = []string{EngineExact, EngineScaleTree + "[:ACCURACY]", EngineShards + "[:RATE]", EngineShardsKeys + "[:COUNT]"}
+var Engines = []string{EngineExact, EngineScaleTree + "[:ACCURACY]", EngineShards + "[:RATE]",
+	EngineShardsKeys + "[:COUNT]"}
 
-// ParseEngine reads exact, scale-tree[:ACCURACY] (0.999 by default, as in the virda paper), shards[:RATE] (0.01) or
-// shards-keys[:COUNT] (8192). Errors wrap ErrOption.
+// ParseEngine reads exact, scale-tree[:ACCURACY] (0.999 by default, as in the virda paper),
+// shards[:RATE] (0.01) or shards-keys[:COUNT] (8192). Errors wrap ErrOption.
 func ParseEngine(text string) (Engine, error) {
 	name, value, given := strings.Cut(text, ":")
 	e := Engine{Name: name, Accuracy: 0.999, Rate: 0.01, Keys: 8192}
@@ -67,7 +68,8 @@ func ParseEngine(text string) (Engine, error) {
 	return e, nil
 }
 
-// Sampling tells whether e looks at a sample of the blocks, and so estimates no histogram: see [Sample].
+// Sampling tells whether e looks at a sample of the blocks, and so estimates no histogram: see
+// [Sample].
 func (e Engine) Sampling() bool { return e.Name == EngineShards || e.Name == EngineShardsKeys }
 
 // Approximate tells whether e is anything but exact.

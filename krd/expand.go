@@ -1,6 +1,7 @@
 package krd
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,7 +14,8 @@ type layout struct {
 	sizes []uint64   // bytes, by dense block number
 	base  []uint32   // by object: dense number of its block 0
 	bases [][]uint32 // by kernel: base of the object of each parameter
-	of    [][]uint8  // by kernel: which argument names the block of each parameter; nil: the i-th of the i-th
+	// by kernel: which argument names the block of each parameter; nil: the i-th of the i-th
+	of [][]uint8
 }
 
 // maxBlocks keeps positions, which number the live blocks and those of a chunk, within 32 bits.
@@ -23,7 +25,8 @@ const maxBlocks = 1 << 31
 func newLayout(t *loi.Trace) (*layout, error) {
 	r := &t.Header.Registry
 	if t.Blocks() > maxBlocks {
-		return nil, fmt.Errorf("krd: the trace registers %d blocks, expected at most %d", t.Blocks(), maxBlocks)
+		return nil, fmt.Errorf("krd: the trace registers %d blocks, expected at most %d",
+			t.Blocks(), maxBlocks)
 	}
 	l := &layout{sizes: make([]uint64, 0, t.Blocks())}
 	total := 0.0
@@ -38,7 +41,8 @@ func newLayout(t *loi.Trace) (*layout, error) {
 	}
 	// Twice the room: a distance plus one more block must not overflow the bins.
 	if total >= maxTotal {
-		return nil, fmt.Errorf("krd: %w: the objects of the trace have %.4g in all, expected less than 2^62", ErrTooLarge, total)
+		return nil, fmt.Errorf("krd: %w: the objects of the trace have %.4g in all, expected "+
+			"less than 2^62", ErrTooLarge, total)
 	}
 	for i := range r.Kernels {
 		var bases []uint32
@@ -58,20 +62,22 @@ type expanded struct {
 	cursor *loi.Cursor
 	layout *layout
 	raw    bool  // give the accesses and not the dense numbers
+	empty  bool  // give executions without accesses, too
 	offset int64 // ticks that the worker's clock is ahead of the common one
-	meter  *meter
+	meter  meter
 
 	record uint64 // number of the next record
 	last   uint64 // its predecessor's start
-	run    kernelRun
+	run    Execution
 	fail   error
 }
 
-func (x *expanded) next() (int64, *kernelRun, bool) {
+func (x *expanded) next() (int64, *Execution, bool) {
 	for x.fail == nil && x.cursor.Next() {
 		r := x.cursor.Record()
 		if r.Start < x.last {
-			x.fail = &OrderError{Worker: x.run.worker, Record: x.record, Start: r.Start, Previous: x.last}
+			x.fail = &OrderError{Worker: x.run.Worker, Record: x.record, Start: r.Start,
+				Previous: x.last}
 			return 0, nil, false
 		}
 		x.last = r.Start
@@ -86,10 +92,10 @@ func (x *expanded) next() (int64, *kernelRun, bool) {
 // expand makes r the current execution and tells whether it has accesses.
 func (x *expanded) expand(r *loi.Record) bool {
 	x.meter.tick(r)
-	x.run.kernel = int(r.Kernel)
+	x.run.Kernel = int(r.Kernel)
 	if x.raw {
-		x.run.list = x.cursor.AppendAccesses(x.run.list[:0])
-		return len(x.run.list) > 0
+		x.run.Accesses = x.cursor.AppendAccesses(x.run.Accesses[:0])
+		return x.empty || len(x.run.Accesses) > 0
 	}
 	blocks := x.run.blocks[:0]
 	if r.Type == loi.KernelRecord {
@@ -120,14 +126,15 @@ func (x *expanded) err() error {
 	return x.cursor.Err()
 }
 
-// sorted is the source of a recorder whose records are out of order, which that of a CPU under Go's own scheduler can be: a
-// goroutine that is moved or preempted between its stamps is recorded after kernels that began later. All accesses of the
-// recorder are held in memory, 4 bytes each (40 where the analysis asks for the accesses) and 24 for each kernel.
+// sorted is the source of a recorder whose records are out of order, which that of a CPU under Go's
+// own scheduler can be: a goroutine that is moved or preempted between its stamps is recorded after
+// kernels that began later. All accesses of the recorder are held in memory, 4 bytes each (40 where
+// the analysis asks for the accesses) and 24 for each kernel.
 type sorted struct {
 	order  []span
 	blocks []uint32
 	list   []loi.Access
-	run    kernelRun
+	run    Execution
 	i      int
 }
 
@@ -139,7 +146,7 @@ type span struct {
 
 // newSorted reads x to its end and sorts stably by start.
 func newSorted(x *expanded) (*sorted, error) {
-	s := &sorted{run: kernelRun{worker: x.run.worker}}
+	s := &sorted{run: Execution{Worker: x.run.Worker}}
 	for x.cursor.Next() {
 		r := x.cursor.Record()
 		if !x.expand(r) {
@@ -147,34 +154,28 @@ func newSorted(x *expanded) (*sorted, error) {
 		}
 		from := max(len(s.blocks), len(s.list))
 		s.blocks = append(s.blocks, x.run.blocks...)
-		s.list = append(s.list, x.run.list...)
+		s.list = append(s.list, x.run.Accesses...)
 		to := max(len(s.blocks), len(s.list))
 		if uint64(to) > math.MaxUint32 {
-			return nil, fmt.Errorf("krd: worker %d has more than 2^32 accesses to sort", x.run.worker)
+			return nil, fmt.Errorf("krd: worker %d has more than 2^32 accesses to sort",
+				x.run.Worker)
 		}
-		s.order = append(s.order, span{int64(r.Start) - x.offset, int32(r.Kernel), uint32(from), uint32(to)})
+		s.order = append(s.order, span{int64(r.Start) - x.offset, int32(r.Kernel), uint32(from),
+			uint32(to)})
 	}
-	slices.SortStableFunc(s.order, func(a, b span) int {
-		switch {
-		case a.start < b.start:
-			return -1
-		case a.start > b.start:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(s.order, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	return s, x.cursor.Err()
 }
 
-func (s *sorted) next() (int64, *kernelRun, bool) {
+func (s *sorted) next() (int64, *Execution, bool) {
 	if s.i == len(s.order) {
 		return 0, nil, false
 	}
 	o := &s.order[s.i]
 	s.i++
-	s.run.kernel = int(o.kernel)
+	s.run.Kernel = int(o.kernel)
 	if len(s.list) > 0 {
-		s.run.list = s.list[o.from:o.to]
+		s.run.Accesses = s.list[o.from:o.to]
 	} else {
 		s.run.blocks = s.blocks[o.from:o.to]
 	}

@@ -1,10 +1,10 @@
 package krd
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 
+	"krdlab/hw/failure"
 	"krdlab/krd/smith"
 	"krdlab/krd/stack"
 )
@@ -16,32 +16,37 @@ type Bin struct {
 	Count     uint64 `json:"count"`
 }
 
-// A Histogram is the distribution of reuse distances of one node, or the sum over nodes. Every count is of accesses, or, with
-// [WeightBytes], of the bytes of those accesses; [Histogram.AccessCount] alone never weighs.
+// A Histogram is the distribution of reuse distances of one node, or the sum over nodes. Every
+// count is of accesses, or, with [WeightBytes], of the bytes of those accesses;
+// [Histogram.AccessCount] alone never weighs.
 //
-// Accesses = Cold + Invalidated + the sum of the bins, and Accesses = Cold + Invalidated + Close + Near + Far where the cache
-// sizes are known.
-// Those four are counted one by one, with the size of the block accessed (an access hits if distance + size <= cache), and
-// not derived from the bins. What the trace does not allow to count is nil.
+// Accesses = Cold + Invalidated + the sum of the bins, and Accesses = Cold + Invalidated + Close +
+// Near + Far where the cache sizes are known. Those four are counted one by one, with the size of
+// the block accessed (an access hits if distance + size <= cache), and not derived from the bins.
+// What the trace does not allow to count is nil.
 type Histogram struct {
-	Accesses    uint64  `json:"accesses"`
-	AccessCount uint64  `json:"access_count"` // unweighted
-	Cold        uint64  `json:"cold"`         // first accesses on the node: distance INF
-	Shared      uint64  `json:"shared"`       // reuses whose previous access was by another worker of the node
-	Close       *uint64 `json:"close"`        // distance + size <= L2
-	Near        *uint64 `json:"near"`         // not close, distance + size <= LLC
-	Far         *uint64 `json:"far"`          // finite, distance + size > LLC
-	Invalidated *uint64 `json:"invalidated"`  // misses by coherence; nil: not asked for
-	Bins        []Bin   `json:"bins"`         // 0, then [2^(k-1), 2^k), up to the highest bin of any node with a count
+	Accesses    uint64 `json:"accesses"`
+	AccessCount uint64 `json:"access_count"` // unweighted
+	Cold        uint64 `json:"cold"`         // first accesses on the node: distance INF
+	// reuses whose previous access was by another worker of the node
+	Shared      uint64  `json:"shared"`
+	Close       *uint64 `json:"close"`       // distance + size <= L2
+	Near        *uint64 `json:"near"`        // not close, distance + size <= LLC
+	Far         *uint64 `json:"far"`         // finite, distance + size > LLC
+	Invalidated *uint64 `json:"invalidated"` // misses by coherence; nil: not asked for
+	// 0, then [2^(k-1), 2^k), up to the highest bin of any node with a count
+	Bins []Bin `json:"bins"`
 }
 
 // ErrNotPowerOfTwo is the error of thresholds that cut a bin in two.
-var ErrNotPowerOfTwo = errors.New("not a power of two")
+var ErrNotPowerOfTwo = failure.New(failure.Request, "not a power of two")
 
-// Below returns the number (or bytes, as weighed) of accesses with a distance less than limit, which must be a power of two or 0.
+// Below returns the number (or bytes, as weighed) of accesses with a distance less than limit,
+// which must be a power of two or 0.
 func (h *Histogram) Below(limit uint64) (uint64, error) {
 	if limit&(limit-1) != 0 {
-		return 0, fmt.Errorf("krd: threshold of %d bytes: %w, so a bin of the histogram holds distances on both sides of it", limit, ErrNotPowerOfTwo)
+		return 0, fmt.Errorf("krd: threshold of %d bytes: %w, so a bin of the histogram holds "+
+			"distances on both sides of it", limit, ErrNotPowerOfTwo)
 	}
 	var n uint64
 	for _, b := range h.Bins {
@@ -52,9 +57,9 @@ func (h *Histogram) Below(limit uint64) (uint64, error) {
 	return n, nil
 }
 
-// A Tail is the part of a histogram with a distance of at least Bytes, in both readings of "far reuses beyond" (KRD paper,
-// IV-B and figure 6): Share counts cold accesses in, their distance being INF; FiniteShare leaves them out of the
-// numerator. Both are shares of all accesses.
+// A Tail is the part of a histogram with a distance of at least Bytes, in both readings of "far
+// reuses beyond" (KRD paper, IV-B and figure 6): Share counts cold accesses in, their distance
+// being INF; FiniteShare leaves them out of the numerator. Both are shares of all accesses.
 type Tail struct {
 	Bytes    uint64 // the threshold
 	Finite   uint64 // accesses with a finite distance >= Bytes
@@ -68,8 +73,8 @@ func (t Tail) Share() float64 { return float64(t.Finite+t.Cold) / float64(t.Acce
 // FiniteShare returns Finite / Accesses, NaN for an empty histogram.
 func (t Tail) FiniteShare() float64 { return float64(t.Finite) / float64(t.Accesses) }
 
-// AtLeast returns the part of h with a distance of limit bytes or more. The counts are exact; limit must be a power of two or 0
-// ([ErrNotPowerOfTwo]).
+// AtLeast returns the part of h with a distance of limit bytes or more. The counts are exact; limit
+// must be a power of two or 0 ([ErrNotPowerOfTwo]).
 func (h *Histogram) AtLeast(limit uint64) (Tail, error) {
 	below, err := h.Below(limit)
 	if err != nil {
@@ -79,7 +84,8 @@ func (h *Histogram) AtLeast(limit uint64) (Tail, error) {
 	if h.Invalidated != nil {
 		inf += *h.Invalidated
 	}
-	return Tail{Bytes: limit, Finite: h.Accesses - inf - below, Cold: inf, Accesses: h.Accesses}, nil
+	return Tail{Bytes: limit, Finite: h.Accesses - inf - below, Cold: inf, Accesses: h.Accesses},
+		nil
 }
 
 // tally counts the distances of one node as they are computed.
@@ -96,8 +102,9 @@ type tally struct {
 	bins                       [65]uint64
 }
 
-// one counts a distance with a weight, that of an access which a cache of needs bytes serves: distance + size, or less where an
-// access covers several blocks, some of which lie between. This is the inclusive distance. It leaves count to its callers.
+// one counts a distance with a weight, that of an access which a cache of needs bytes serves:
+// distance + size, or less where an access covers several blocks, some of which lie between. This
+// is the inclusive distance. It leaves count to its callers.
 func (t *tally) one(d, needs, weight uint64) {
 	t.add(weight)
 	if d == stack.Cold {
@@ -139,8 +146,8 @@ func (t *tally) addInvalidated(size uint64) {
 	t.invalidated += w
 }
 
-// predict hands an access to size bytes, which a cache of needs bytes serves, to the models of caches. needs is stack.Cold of a
-// cold access, and otherwise not less than size.
+// predict hands an access to size bytes, which a cache of needs bytes serves, to the models of
+// caches. needs is stack.Cold of a cold access, and otherwise not less than size.
 func (t *tally) predict(needs, size uint64) {
 	for _, p := range t.misses {
 		if needs == stack.Cold {
@@ -177,7 +184,8 @@ func (t *tally) used() int {
 
 // histogram renders the first n bins.
 func (t *tally) histogram(n int) Histogram {
-	h := Histogram{Accesses: t.total, AccessCount: t.count, Cold: t.cold, Shared: t.shared, Bins: make([]Bin, n)}
+	h := Histogram{Accesses: t.total, AccessCount: t.count, Cold: t.cold, Shared: t.shared,
+		Bins: make([]Bin, n)}
 	for k := range h.Bins {
 		h.Bins[k] = Bin{FromBytes: 1 << k >> 1, ToBytes: 1 << k, Count: t.bins[k]}
 	}

@@ -7,8 +7,8 @@ import (
 	"krdlab/loi"
 )
 
-// keyedNode analyses the accesses of the workers of one node to blocks that are not registered: found by their names in a hash
-// table, batch by batch.
+// keyedNode analyses the accesses of the workers of one node to blocks that are not registered:
+// found by their names in a hash table, batch by batch.
 type keyedNode struct {
 	engine *stack.Keyed
 	names  *names
@@ -27,7 +27,8 @@ type keyedNode struct {
 const maxTags = 1<<16 - 1
 
 func newKeyedNode(t *loi.Trace, workers []int, cores int, c *tally) *keyedNode {
-	n := &keyedNode{engine: stack.NewKeyed(stack.KeyedOptions{Cores: cores}), names: newNames(len(t.Header.Registry.Objects)), tally: c, trace: t}
+	n := &keyedNode{engine: stack.NewKeyed(stack.KeyedOptions{Cores: cores}),
+		names: newNames(len(t.Header.Registry.Objects)), tally: c, trace: t}
 	n.want = n.engine.BatchLen()
 	if len(workers) > 1 {
 		n.index = make([]uint16, len(t.Header.Workers))
@@ -38,13 +39,13 @@ func newKeyedNode(t *loi.Trace, workers []int, cores int, c *tally) *keyedNode {
 	return n
 }
 
-func (n *keyedNode) kernel(x *kernelRun) error {
+func (n *keyedNode) kernel(x *Execution) error {
 	var tag uint16
 	if n.index != nil {
-		tag = n.index[x.worker]
+		tag = n.index[x.Worker]
 	}
-	for i := range x.list {
-		a := &x.list[i]
+	for i := range x.Accesses {
+		a := &x.Accesses[i]
 		n.keys = append(n.keys, n.names.of(a))
 		n.sizes = append(n.sizes, a.Bytes)
 		n.objects = append(n.objects, a.Object)

@@ -43,8 +43,10 @@ type byteOracle struct {
 	now  int
 }
 
-// access returns what an access finds: cold, the distances of its bytes, that of the farthest, the least cache that serves it.
-func (o *byteOracle) access(list []byteOf, worker int) (cold bool, each []int, far, needs int, shared bool) {
+// access returns what an access finds: cold, the distances of its bytes, that of the farthest, the
+// least cache that serves it.
+func (o *byteOracle) access(list []byteOf, worker int) (cold bool, each []int, far, needs int,
+	shared bool) {
 	oldest := o.now
 	for _, b := range list {
 		t, ok := o.last[b]
@@ -119,7 +121,8 @@ func mixedAccess(t *rapid.T) loi.Access {
 	return a
 }
 
-// TestAllKindsAgainstBytes compares the analysis of traces with objects of all kinds with a byte-by-byte one.
+// TestAllKindsAgainstBytes compares the analysis of traces with objects of all kinds with a
+// byte-by-byte one.
 func TestAllKindsAgainstBytes(t *testing.T) {
 	dir := t.TempDir()
 	n := 0
@@ -131,7 +134,8 @@ func TestAllKindsAgainstBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		oracles := []*byteOracle{{last: map[byteOf]int{}, by: map[byteOf]int{}}, {last: map[byteOf]int{}, by: map[byteOf]int{}}}
+		oracles := []*byteOracle{{last: map[byteOf]int{}, by: map[byteOf]int{}},
+			{last: map[byteOf]int{}, by: map[byteOf]int{}}}
 		weigh := rapid.Bool().Draw(t, "weigh")
 		inclusive := rapid.Bool().Draw(t, "inclusive")
 		one := tally{l2: 16, llc: 48, weighBytes: weigh, inclusive: inclusive}
@@ -197,7 +201,8 @@ func TestAllKindsAgainstBytes(t *testing.T) {
 		}
 		for i := range r.Nodes {
 			got := r.Nodes[i].Histogram
-			if wanted := want[i].histogram(len(got.Bins)); fmt.Sprint(deref(got)) != fmt.Sprint(deref(wanted)) || want[i].used() > len(got.Bins) {
+			if wanted := want[i].histogram(len(got.Bins)); fmt.Sprint(deref(got)) != fmt.Sprint(
+				deref(wanted)) || want[i].used() > len(got.Bins) {
 				t.Fatalf("node %d:\ngot  %v\nwant %v", i, deref(got), deref(wanted))
 			}
 		}
@@ -212,10 +217,12 @@ func deref(h Histogram) []any {
 		}
 		return *n
 	}
-	return []any{h.Accesses, h.AccessCount, h.Cold, h.Shared, value(h.Close), value(h.Near), value(h.Far), value(h.Invalidated), h.Bins}
+	return []any{h.Accesses, h.AccessCount, h.Cold, h.Shared, value(h.Close), value(h.Near),
+		value(h.Far), value(h.Invalidated), h.Bins}
 }
 
-// TestCoherenceAgainstCaches compares what coherence makes of a trace of blocks with caches of every size, one a node, simulated.
+// TestCoherenceAgainstCaches compares what coherence makes of a trace of blocks with caches of
+// every size, one a node, simulated.
 func TestCoherenceAgainstCaches(t *testing.T) {
 	dir := t.TempDir()
 	n := 0
@@ -235,7 +242,8 @@ func TestCoherenceAgainstCaches(t *testing.T) {
 		var hits, cold, invalidated uint64
 		for at := range rapid.IntRange(0, 60).Draw(t, "kernels") {
 			worker := rapid.IntRange(0, 3).Draw(t, "worker")
-			a := loi.Access{Block: rapid.Uint64Range(0, 5).Draw(t, "block"), Mode: loi.Mode(rapid.IntRange(1, 3).Draw(t, "mode"))}
+			a := loi.Access{Block: rapid.Uint64Range(0, 5).Draw(t, "block"),
+				Mode: loi.Mode(rapid.IntRange(1, 3).Draw(t, "mode"))}
 			w.Recorder(worker).Accesses(0, 0, uint64(at), uint64(at), []loi.Access{a})
 			node := worker % 2
 			c := caches[node]
@@ -285,8 +293,10 @@ func TestCoherenceAgainstCaches(t *testing.T) {
 		for _, b := range r.Bins {
 			finite += b.Count
 		}
-		if got := finite - *r.Far; got != hits || r.Cold != cold || *r.Invalidated != invalidated || r.Accesses != finite+cold+invalidated {
-			t.Fatalf("%d hits, %d cold, %d invalidated of %d; want %d, %d, %d", got, r.Cold, *r.Invalidated, r.Accesses, hits, cold, invalidated)
+		if got := finite - *r.Far; got != hits || r.Cold != cold || *r.Invalidated != invalidated ||
+			r.Accesses != finite+cold+invalidated {
+			t.Fatalf("%d hits, %d cold, %d invalidated of %d; want %d, %d, %d", got, r.Cold,
+				*r.Invalidated, r.Accesses, hits, cold, invalidated)
 		}
 	})
 }
@@ -300,7 +310,8 @@ func TestBlockThatChangesItsSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, bytes := range []uint64{64, 64, 128} {
-		w.Recorder(0).Accesses(0, 0, uint64(i), uint64(i), []loi.Access{{Object: 1, Block: 7, Bytes: bytes, Mode: loi.In}})
+		w.Recorder(0).Accesses(0, 0, uint64(i), uint64(i),
+			[]loi.Access{{Object: 1, Block: 7, Bytes: bytes, Mode: loi.In}})
 	}
 	w.Close()
 	trace, err := loi.Open(path)
@@ -309,8 +320,11 @@ func TestBlockThatChangesItsSize(t *testing.T) {
 	}
 	for _, opt := range []Options{{}, {Coherence: true}} {
 		var e *SizeError
-		if _, err := Analyze(trace, opt); !errors.As(err, &e) || e.Block != 7 || e.Before != 64 || e.Bytes != 128 || e.Object != "keys" {
-			t.Errorf("coherence %v: error %v, want one that names block 7 of keys, 64 and 128 bytes", opt.Coherence, err)
+		if _, err := Analyze(trace, opt); !errors.As(err, &e) || e.Block != 7 || e.Before != 64 ||
+			e.Bytes != 128 || e.Object != "keys" {
+			t.Errorf(
+				"coherence %v: error %v, want one that names block 7 of keys, 64 and 128 bytes",
+				opt.Coherence, err)
 		}
 	}
 }
@@ -341,14 +355,17 @@ kernel k A:in
 		t.Fatal(err)
 	}
 	calls := 0
-	r, err := Analyze(trace, Options{Caches: []smith.Cache{{Bytes: 256}, {Bytes: 1024, Ways: 4}}, Progress: func(done, total uint64) { calls++ }})
+	r, err := Analyze(trace, Options{Caches: []smith.Cache{{Bytes: 256}, {Bytes: 1024, Ways: 4}},
+		Progress: func(done, total uint64) { calls++ }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := r.Misses[0]
 	// Two reuses of 128 bytes: over 128 bytes, which fits, and over 256, which does not.
-	if m.Misses != 1 || m.LineMisses != 2 || m.ColdLines != 10 || m.Lines != 14 || m.LineMissesPerCore != 4 || m.Caveat != "" {
-		t.Errorf("predicted %+v; want 1 access and 2 lines missed, 10 of 14 lines cold, 4 a core, no caveat", m)
+	if m.Misses != 1 || m.LineMisses != 2 || m.ColdLines != 10 || m.Lines != 14 ||
+		m.LineMissesPerCore != 4 || m.Caveat != "" {
+		t.Errorf("predicted %+v; want 1 access and 2 lines missed, 10 of 14 lines cold, 4 a "+
+			"core, no caveat", m)
 	}
 	if n := m.Nodes; len(n) != 2 || n[0].LineMissesPerCore != 5 || n[1].LineMissesPerCore != 2 {
 		t.Errorf("nodes %+v; want (8+2)/2 and 2 lines a core", n)
@@ -357,13 +374,15 @@ kernel k A:in
 		t.Error("a prediction for 4 ways without the caveat")
 	}
 	var b strings.Builder
-	if err := r.WriteText(&b); err != nil || !strings.Contains(strings.Join(strings.Fields(b.String()), " "), smith.Caveat) || !strings.Contains(b.String(), "256") {
+	if err := r.WriteText(&b); err != nil ||
+		!strings.Contains(strings.Join(strings.Fields(b.String()), " "), smith.Caveat) ||
+		!strings.Contains(b.String(), "256") {
 		t.Errorf("text (%v):\n%s", err, b.String())
 	}
 }
 
-// TestKeyedBlocksAreAsRegistered: the same accesses to the same blocks, registered, keyed in one object and keyed in several, have
-// the same histogram, reuses between workers included.
+// TestKeyedBlocksAreAsRegistered: the same accesses to the same blocks, registered, keyed in one
+// object and keyed in several, have the same histogram, reuses between workers included.
 func TestKeyedBlocksAreAsRegistered(t *testing.T) {
 	dir := t.TempDir()
 	n := 0
@@ -375,19 +394,24 @@ func TestKeyedBlocksAreAsRegistered(t *testing.T) {
 			headers[i].L2Bytes, headers[i].LLCBytes = 100, 1000
 			headers[i].Registry.Objects = []loi.Object{{Name: "a", Kind: loi.Keyed}}
 		}
-		headers[0].Registry.Objects = []loi.Object{{Name: "a", Blocks: []loi.SizeRun{{Count: 40, Bytes: 64}}}}
-		headers[2].Registry.Objects = append(headers[2].Registry.Objects, loi.Object{Name: "b", Kind: loi.Keyed})
+		headers[0].Registry.Objects = []loi.Object{{Name: "a",
+			Blocks: []loi.SizeRun{{Count: 40, Bytes: 64}}}}
+		headers[2].Registry.Objects = append(headers[2].Registry.Objects,
+			loi.Object{Name: "b", Kind: loi.Keyed})
 		var writers [3]*loi.Writer
 		for i := range writers {
 			var err error
-			if writers[i], err = loi.Create(filepath.Join(dir, fmt.Sprint(n, "-", i)), headers[i], loi.Options{NoBackground: true}); err != nil {
+			if writers[i], err = loi.Create(filepath.Join(dir, fmt.Sprint(n, "-", i)), headers[i],
+				loi.Options{NoBackground: true}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for at := range rapid.IntRange(0, 120).Draw(t, "kernels") {
 			worker := rapid.IntRange(0, 4).Draw(t, "worker")
 			block := rapid.Uint64Range(0, 39).Draw(t, "block")
-			a := [3]loi.Access{{Block: block, Mode: loi.In}, {Block: block << 50, Bytes: 64, Mode: loi.In}, {Block: block / 2, Bytes: 64, Mode: loi.In, Object: loi.ObjectID(block % 2)}}
+			a := [3]loi.Access{{Block: block, Mode: loi.In}, {Block: block << 50, Bytes: 64,
+				Mode: loi.In}, {Block: block / 2, Bytes: 64, Mode: loi.In,
+				Object: loi.ObjectID(block % 2)}}
 			if a[2].Object == 1 {
 				a[2].Block |= 1 << 60 // too large to stand beside the object's number
 			}

@@ -7,14 +7,17 @@ import (
 	"krdlab/krd/smith"
 )
 
-// CacheMisses are the misses that a model expects of one cache on each node, given the reuse distances: no measurement, and
-// no simulation. An access to s bytes has s / LineBytes lines, rounded up. Accesses that coherence invalidated count as cold.
+// CacheMisses are the misses that a model expects of one cache on each node, given the reuse
+// distances: no measurement, and no simulation. An access to s bytes has s / LineBytes lines,
+// rounded up. Accesses that coherence invalidated count as cold.
 type CacheMisses struct {
-	Cache            smith.Cache `json:"cache"`
-	Source           string      `json:"source"` // MissModel
-	Caveat           string      `json:"caveat"` // "" of a fully associative cache, for which the prediction is exact
-	smith.Prediction             // the sum over the nodes
-	// LineMissesPerCore is all lines expected to miss, cold ones included, by the number of workers.
+	Cache  smith.Cache `json:"cache"`
+	Source string      `json:"source"` // MissModel
+	// "" of a fully associative cache, for which the prediction is exact
+	Caveat           string `json:"caveat"`
+	smith.Prediction        // the sum over the nodes
+	// LineMissesPerCore is all lines expected to miss, cold ones included, by the number of
+	// workers.
 	LineMissesPerCore float64      `json:"line_misses_per_core"`
 	Nodes             []NodeMisses `json:"nodes"`
 }
@@ -26,7 +29,8 @@ type NodeMisses struct {
 	LineMissesPerCore float64 `json:"line_misses_per_core"`
 }
 
-// MissModel is what [CacheMisses].Source says: expected from exact reuse distances by Smith's model (1978).
+// MissModel is what [CacheMisses].Source says: expected from exact reuse distances by Smith's model
+// (1978).
 const MissModel = "distances"
 
 // misses collects what the predictors of all nodes have added up.
@@ -42,7 +46,8 @@ func (a *analysis) misses() []CacheMisses {
 		for n, t := range a.tallies {
 			sum.Merge(t.misses[i])
 			p := t.misses[i].Prediction()
-			c.Nodes = append(c.Nodes, NodeMisses{Node: a.nodes[n], Prediction: p, LineMissesPerCore: p.AllLineMisses() / float64(len(a.workers[n]))})
+			c.Nodes = append(c.Nodes, NodeMisses{Node: a.nodes[n], Prediction: p,
+				LineMissesPerCore: p.AllLineMisses() / float64(len(a.workers[n]))})
 			workers += len(a.workers[n])
 		}
 		c.Prediction = sum.Prediction()
@@ -54,16 +59,19 @@ func (a *analysis) misses() []CacheMisses {
 
 // writeMisses prints a row for each cache, and for each node where there are several.
 func (r *Report) writeMisses(out io.Writer) {
-	fmt.Fprintf(out, "  misses expected from the distances, in cache lines; per core, cold ones included\n")
+	fmt.Fprintf(out, "  misses expected from the distances, in cache lines; per core, cold ones "+
+		"included\n")
 	cold := "of these cold"
 	if r.Coherence {
 		cold = "cold or invalid."
 	}
-	fmt.Fprintf(out, "  %-14s %5s %16s %16s %16s %11s\n", "cache", "node", "misses per core", "lines missed", cold, "miss ratio")
+	fmt.Fprintf(out, "  %-14s %5s %16s %16s %16s %11s\n", "cache", "node", "misses per core",
+		"lines missed", cold, "miss ratio")
 	caveat := ""
 	for _, c := range r.Misses {
 		row := func(node string, p smith.Prediction, perCore float64) {
-			fmt.Fprintf(out, "  %-14s %5s %16.0f %16.0f %16.0f %11s\n", c.Cache, node, perCore, p.AllLineMisses(), p.ColdLines, ratio(p.AllLineMisses(), p.Lines))
+			fmt.Fprintf(out, "  %-14s %5s %16.0f %16.0f %16.0f %11s\n", c.Cache, node, perCore,
+				p.AllLineMisses(), p.ColdLines, ratio(p.AllLineMisses(), p.Lines))
 		}
 		if len(c.Nodes) > 1 {
 			for _, n := range c.Nodes {

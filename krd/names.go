@@ -2,9 +2,10 @@ package krd
 
 import "krdlab/loi"
 
-// names gives each block one 64-bit name, for the engines that look blocks up by name: registered blocks and keyed ones, of any
-// number of objects. The object's number stands above the block's where that fits, as it nearly always does; the few keys that
-// are too large are numbered, with the highest bit set.
+// names gives each block one 64-bit name, for the engines that look blocks up by name: registered
+// blocks and keyed ones, of any number of objects. The object's number stands above the block's
+// where that fits, as it nearly always does; the few keys that are too large are numbered, with the
+// highest bit set.
 type names struct {
 	single bool // one object: the key itself
 	large  map[largeKey]uint64

@@ -1,9 +1,9 @@
 package krd
 
 import (
-	"errors"
 	"fmt"
 
+	"krdlab/hw/failure"
 	"krdlab/krd/smith"
 )
 
@@ -11,7 +11,8 @@ import (
 type Distance string
 
 const (
-	// Exclusive counts the distinct other blocks: an access right after one to the same block has distance 0.
+	// Exclusive counts the distinct other blocks: an access right after one to the same block has
+	// distance 0.
 	Exclusive Distance = "exclusive"
 	// Inclusive counts the block itself too, the convention of the KRD paper's authors' own tools.
 	Inclusive Distance = "inclusive"
@@ -25,33 +26,41 @@ const (
 	WeightBytes Weight = "bytes" // the size of its block in bytes
 )
 
-// Options of [Analyze]. The zero value is the default: exclusive distances, each access counted once, no losses allowed.
+// Options of [Analyze]. The zero value is the default: exclusive distances, each access counted
+// once, no losses allowed.
 type Options struct {
 	Distance  Distance // "" is Exclusive
 	Weight    Weight   // "" is WeightCount
 	AllowLoss bool     // analyse a trace with discarded records too; the report warns
 
-	// Coherence makes a write on one node invalidate the copies of the others: see package coherence.
+	// Coherence makes a write on one node invalidate the copies of the others: see package
+	// coherence.
 	Coherence bool
-	// Caches are caches, one a node, whose misses are to be predicted from the distances: see package smith.
+	// Caches are caches, one a node, whose misses are to be predicted from the distances: see
+	// package smith.
 	Caches []smith.Cache
-	// Engine is how distances are computed. Analyze takes the exact one and the scale tree; for those that sample see [Sample].
+	// Engine is how distances are computed. Analyze takes the exact one and the scale tree; for
+	// those that sample see [Sample].
 	Engine Engine
-	// Causes asks who causes the accesses of a range of distances; nil: do not. Only with the exact engine.
+	// Causes asks who causes the accesses of a range of distances; nil: do not. Only with the exact
+	// engine.
 	Causes *CauseOptions
-	// Progress, if not nil, is called now and then with about the bytes of records read so far, and those to read. Calls do not overlap.
+	// Progress, if not nil, is called now and then with about the bytes of records read so far, and
+	// those to read. Calls do not overlap.
 	Progress func(done, total uint64)
 }
 
-// CauseOptions say which accesses' causes are asked for: those with a distance of at least FromBytes and less than ToBytes, as
-// Options.Distance counts it.
+// CauseOptions say which accesses' causes are asked for: those with a distance of at least
+// FromBytes and less than ToBytes, as Options.Distance counts it.
 type CauseOptions struct {
-	FromBytes, ToBytes uint64 // ToBytes of causes.Unbounded: there is no end, and cold accesses are in the range
-	Pairs              bool   // and which objects were touched in between, and which kernels came before: see package causes
+	// ToBytes of causes.Unbounded: there is no end, and cold accesses are in the range
+	FromBytes, ToBytes uint64
+	// and which objects were touched in between, and which kernels came before: see package causes
+	Pairs bool
 }
 
 // ErrOption is wrapped by the error of an option that is none of its values.
-var ErrOption = errors.New("invalid option")
+var ErrOption = failure.New(failure.Request, "invalid option")
 
 // resolve fills in the defaults.
 func (o *Options) resolve() error {
@@ -60,24 +69,29 @@ func (o *Options) resolve() error {
 		o.Distance = Exclusive
 	case Exclusive, Inclusive:
 	default:
-		return fmt.Errorf("krd: %w: distance %q, expected %q or %q", ErrOption, o.Distance, Exclusive, Inclusive)
+		return fmt.Errorf("krd: %w: distance %q, expected %q or %q", ErrOption, o.Distance,
+			Exclusive, Inclusive)
 	}
 	switch o.Weight {
 	case "":
 		o.Weight = WeightCount
 	case WeightCount, WeightBytes:
 	default:
-		return fmt.Errorf("krd: %w: weight %q, expected %q or %q", ErrOption, o.Weight, WeightCount, WeightBytes)
+		return fmt.Errorf("krd: %w: weight %q, expected %q or %q", ErrOption, o.Weight, WeightCount,
+			WeightBytes)
 	}
 	switch {
 	case o.Engine.Sampling():
-		return fmt.Errorf("krd: %w: engine %v samples, and gives no histogram; expected exact or scale-tree", ErrOption, o.Engine)
+		return fmt.Errorf("krd: %w: engine %v samples, and gives no histogram; expected exact or "+
+			"scale-tree", ErrOption, o.Engine)
 	case o.Engine.Approximate() && o.Coherence:
-		return fmt.Errorf("krd: %w: engine %v knows no coherence; expected exact", ErrOption, o.Engine)
+		return fmt.Errorf("krd: %w: engine %v knows no coherence; expected exact", ErrOption,
+			o.Engine)
 	case o.Engine.Approximate() && o.Causes != nil:
 		return fmt.Errorf("krd: %w: engine %v knows no causes; expected exact", ErrOption, o.Engine)
 	case o.Coherence && o.Causes != nil:
-		return fmt.Errorf("krd: %w: causes are counted without coherence; ask for one of them", ErrOption)
+		return fmt.Errorf("krd: %w: causes are counted without coherence; ask for one of them",
+			ErrOption)
 	}
 	if o.Engine.Name == "" {
 		o.Engine.Name = EngineExact
@@ -85,19 +99,21 @@ func (o *Options) resolve() error {
 	return nil
 }
 
-// ErrTooLarge is wrapped by the error of a trace whose bytes do not fit into the numbers of the analysis: 2^62 of distinct data on a
-// node, or, where accesses weigh their bytes, 2^64 accessed.
-var ErrTooLarge = errors.New("too many bytes")
+// ErrTooLarge is wrapped by the error of a trace whose bytes do not fit into the numbers of the
+// analysis: 2^62 of distinct data on a node, or, where accesses weigh their bytes, 2^64 accessed.
+var ErrTooLarge = failure.New(failure.Data, "too many bytes")
 
 func tooLarge() error {
-	return fmt.Errorf("krd: %w: the trace touches 2^62 bytes or more of distinct data, expected less", ErrTooLarge)
+	return fmt.Errorf(
+		"krd: %w: the trace touches 2^62 bytes or more of distinct data, expected less",
+		ErrTooLarge)
 }
 
 // ErrLoss is what [LossError] wraps.
-var ErrLoss = errors.New("trace has losses")
+var ErrLoss = failure.New(failure.Data, "trace has losses")
 
-// A LossError refuses a trace from which records are missing: the distances of all later accesses may be wrong.
-// [Options.AllowLoss] accepts it.
+// A LossError refuses a trace from which records are missing: the distances of all later accesses
+// may be wrong. [Options.AllowLoss] accepts it.
 type LossError struct {
 	Discarded []uint64 // by worker: records that the tracer could not keep
 }
@@ -118,9 +134,13 @@ func (e *LossError) Error() string {
 			workers++
 		}
 	}
-	return fmt.Sprintf("krd: %v: %d records of %d of its %d workers were discarded while tracing; expected none",
+	return fmt.Sprintf("krd: %v: %d records of %d of its %d workers were discarded while "+
+		"tracing; expected none",
 		ErrLoss, e.Total(), workers, len(e.Discarded))
 }
+
+// Class implements [failure.Classed].
+func (*LossError) Class() failure.Class { return failure.Data }
 
 // Unwrap returns ErrLoss.
 func (e *LossError) Unwrap() error { return ErrLoss }

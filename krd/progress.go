@@ -6,7 +6,8 @@ import (
 	"krdlab/loi"
 )
 
-// progress tells how much of the records has been read, by all the readers of an analysis together, in bytes of the trace.
+// progress tells how much of the records has been read, by all the readers of an analysis together,
+// in bytes of the trace.
 type progress struct {
 	mu          sync.Mutex
 	done, total uint64
@@ -16,12 +17,10 @@ type progress struct {
 // meter is one reader's part of a progress, for one goroutine.
 type meter struct {
 	n uint64
-	p *progress
+	p *progress // nil: nobody wants to know
 }
 
 const meterStep = 1 << 20
-
-func (p *progress) meter() *meter { return &meter{p: p} }
 
 // tick counts one record, by about the bytes that it takes in the file.
 func (m *meter) tick(r *loi.Record) {
@@ -33,7 +32,7 @@ func (m *meter) tick(r *loi.Record) {
 
 func (m *meter) report() {
 	p := m.p
-	if p.tell != nil {
+	if p != nil && p.tell != nil {
 		p.mu.Lock()
 		p.done += m.n
 		p.tell(min(p.done, p.total), p.total)

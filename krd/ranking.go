@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"krdlab/hw/units"
 	"krdlab/krd/causes"
 )
 
@@ -64,9 +65,9 @@ var Rankings = []string{ByKernel, ByObject, ByObjectPair, ByKernelPair}
 // WriteRanking writes one ranking of r.Causes for people.
 func (r *Report) WriteRanking(w io.Writer, by string) error {
 	c := r.Causes
-	what := "distances of at least " + FormatBytes(c.FromBytes)
+	what := "distances of at least " + units.Bytes(c.FromBytes)
 	if c.ToBytes != nil {
-		what += " and less than " + FormatBytes(*c.ToBytes)
+		what += " and less than " + units.Bytes(*c.ToBytes)
 	} else if c.ColdInRange {
 		what += ", cold accesses included"
 	}
@@ -74,7 +75,8 @@ func (r *Report) WriteRanking(w io.Writer, by string) error {
 	if r.Weight == WeightBytes {
 		unit = "bytes accessed"
 	}
-	if _, err := fmt.Fprintf(w, "%s: %d of %d %s (%s)\n", what, c.Accesses, c.AllAccesses, unit, percent(c.Accesses, c.AllAccesses)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: %d of %d %s (%s)\n", what, c.Accesses, c.AllAccesses, unit,
+		percent(c.Accesses, c.AllAccesses)); err != nil {
 		return err
 	}
 	n := 0
@@ -85,9 +87,11 @@ func (r *Report) WriteRanking(w io.Writer, by string) error {
 	}
 	switch by {
 	case ByKernel, ByObject:
-		fmt.Fprintf(w, "  %-24s %14s %11s %14s %11s %14s\n", by, "in the range", "share", "all its own", "of its own", "cold")
+		fmt.Fprintf(w, "  %-24s %14s %11s %14s %11s %14s\n", by, "in the range", "share",
+			"all its own", "of its own", "cold")
 		counts := func(name string, c causes.Counts) {
-			row("  %-24s %14d %11s %14d %11s %14d\n", name, c.Accesses, part(c.Share), c.AllAccesses, part(c.OwnShare), c.Cold)
+			row("  %-24s %14d %11s %14d %11s %14d\n", name, c.Accesses, part(c.Share),
+				c.AllAccesses, part(c.OwnShare), c.Cold)
 		}
 		for _, k := range c.Kernels {
 			if by == ByKernel {
@@ -100,12 +104,15 @@ func (r *Report) WriteRanking(w io.Writer, by string) error {
 			}
 		}
 	case ByObjectPair:
-		fmt.Fprintf(w, "  %-24s %-24s %18s %11s %14s\n", "object", "touched between", "bytes between", "share", unit)
+		fmt.Fprintf(w, "  %-24s %-24s %18s %11s %14s\n", "object", "touched between",
+			"bytes between", "share", unit)
 		for _, p := range c.Pairs {
-			row("  %-24s %-24s %18.0f %11s %14d\n", p.Object, p.Between, p.BetweenBytes, part(p.Share), p.Accesses)
+			row("  %-24s %-24s %18.0f %11s %14d\n", p.Object, p.Between, p.BetweenBytes,
+				part(p.Share), p.Accesses)
 		}
 	case ByKernelPair:
-		fmt.Fprintf(w, "  %-24s %-24s %14s %11s\n", "used last by", "used again by", "in the range", "share")
+		fmt.Fprintf(w, "  %-24s %-24s %14s %11s\n", "used last by", "used again by", "in the range",
+			"share")
 		for _, p := range c.KernelPairs {
 			row("  %-24s %-24s %14d %11s\n", p.Source, p.Kernel, p.Accesses, part(p.Share))
 		}

@@ -2,18 +2,18 @@ package krd
 
 import (
 	"encoding/csv"
-	"fmt"
 	"io"
 	"strconv"
 
 	"krdlab/krd/causes"
 )
 
-// SchemaVersion is the version of the JSON form of a [Report]. It grows when a field changes its meaning, not when one is added.
+// SchemaVersion is the version of the JSON form of a [Report]. It grows when a field changes its
+// meaning, not when one is added.
 const SchemaVersion = 1
 
-// A Report is the result of [Analyze]: the histogram of every node and their sum. It marshals to the document that
-// `krdlab krd --json` prints and that `krdlab run --json` holds under "krd".
+// A Report is the result of [Analyze]: the histogram of every node and their sum. It marshals to
+// the document that `krdlab krd --json` prints and that `krdlab run --json` holds under "krd".
 type Report struct {
 	SchemaVersion int      `json:"schema_version"`
 	Distance      Distance `json:"distance"`
@@ -25,12 +25,14 @@ type Report struct {
 	Histogram              // the sum over the nodes
 	Nodes         []Node   `json:"nodes"`     // by node number
 	Discarded     uint64   `json:"discarded"` // records missing from the trace
-	Atoms         *uint64  `json:"atoms"`     // that overlapping ranges were split into; nil: there are none
+	// that overlapping ranges were split into; nil: there are none
+	Atoms *uint64 `json:"atoms"`
 	// Misses are those predicted for Options.Caches, one entry each.
 	Misses []CacheMisses `json:"misses"`
 	// Causes ranks who causes the range of Options.Causes; nil: not asked for.
-	Causes   *causes.Result `json:"causes"`
-	Warnings []string       `json:"warnings"`
+	Causes       *causes.Result `json:"causes"`
+	Warnings     []string       `json:"warnings"` // the sentences of WarningCodes
+	WarningCodes []Warning      `json:"warning_codes,omitempty"`
 }
 
 // A Node is the histogram of the workers that share one last-level cache.
@@ -40,8 +42,10 @@ type Node struct {
 	Histogram
 }
 
-// WriteCSV writes the bins of every node, one a line, under the header node,from_bytes,to_bytes,count. Cold accesses are the line
-// of each node whose from_bytes and to_bytes are "inf"; with coherence follows a line with "invalidated" there. Counts are of bytes if the report weighs bytes.
+// WriteCSV writes the bins of every node, one a line, under the header
+// node,from_bytes,to_bytes,count. Cold accesses are the line of each node whose from_bytes and
+// to_bytes are "inf"; with coherence follows a line with "invalidated" there. Counts are of bytes
+// if the report weighs bytes.
 func (r *Report) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	c.Write([]string{"node", "from_bytes", "to_bytes", "count"})
@@ -65,8 +69,9 @@ func utoa(n uint64) string { return strconv.FormatUint(n, 10) }
 func (a *analysis) report() *Report {
 	l2, llc := a.trace.Header.L2Bytes, a.trace.Header.LLCBytes
 	r := &Report{
-		SchemaVersion: SchemaVersion, Distance: a.opt.Distance, Weight: a.opt.Weight, Engine: a.opt.Engine.String(), Coherence: a.opt.Coherence,
-		Nodes: []Node{}, Misses: []CacheMisses{}, Warnings: []string{},
+		SchemaVersion: SchemaVersion, Distance: a.opt.Distance, Weight: a.opt.Weight,
+		Engine: a.opt.Engine.String(), Coherence: a.opt.Coherence,
+		Nodes: []Node{}, Misses: []CacheMisses{}, Warnings: []string{}, WarningCodes: []Warning{},
 	}
 	if l2 != 0 {
 		r.L2Bytes = ptr(l2)
@@ -76,11 +81,11 @@ func (a *analysis) report() *Report {
 	}
 	switch {
 	case l2 == 0 && llc == 0:
-		r.warn("the trace names no L2 and no LLC size: close, near and far are unknown")
+		r.warn(NoCacheSizes)
 	case l2 == 0:
-		r.warn("the trace names no L2 size: close and near are unknown")
+		r.warn(NoL2Size)
 	case llc == 0:
-		r.warn("the trace names no LLC size: near and far are unknown")
+		r.warn(NoLLCSize)
 	}
 	if a.atoms != nil {
 		r.Atoms = ptr(uint64(a.atoms.Len()))
@@ -92,7 +97,8 @@ func (a *analysis) report() *Report {
 	bins := sum.used()
 	r.Histogram = sum.histogram(bins)
 	for i, t := range a.tallies {
-		r.Nodes = append(r.Nodes, Node{Node: a.nodes[i], Workers: a.workers[i], Histogram: t.histogram(bins)})
+		r.Nodes = append(r.Nodes, Node{Node: a.nodes[i], Workers: a.workers[i],
+			Histogram: t.histogram(bins)})
 	}
 	r.Misses = a.misses()
 	r.Causes = a.ranking()
@@ -110,7 +116,8 @@ func (r *Report) Only(node int) bool {
 			c := &r.Misses[i]
 			for _, m := range c.Nodes {
 				if m.Node == node {
-					c.Prediction, c.LineMissesPerCore, c.Nodes = m.Prediction, m.LineMissesPerCore, []NodeMisses{m}
+					c.Prediction, c.LineMissesPerCore, c.Nodes = m.Prediction, m.LineMissesPerCore,
+						[]NodeMisses{m}
 					break
 				}
 			}
@@ -120,6 +127,7 @@ func (r *Report) Only(node int) bool {
 	return false
 }
 
-func (r *Report) warn(format string, args ...any) {
-	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+func (r *Report) warn(code Code, args ...any) {
+	w := warn(code, args...)
+	r.Warnings, r.WarningCodes = append(r.Warnings, w.String()), append(r.WarningCodes, w)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"krdlab/hw/units"
 	"krdlab/krd/approx"
 	"krdlab/krd/smith"
 	"krdlab/krd/stack"
@@ -21,7 +22,8 @@ type SampleOptions struct {
 	Progress  func(done, total uint64)
 }
 
-// A SampleReport is what a sample of the blocks tells: estimates, for far reuses and for the misses of given caches only.
+// A SampleReport is what a sample of the blocks tells: estimates, for far reuses and for the misses
+// of given caches only.
 type SampleReport struct {
 	SchemaVersion int          `json:"schema_version"`
 	Approximate   bool         `json:"approximate"` // true
@@ -29,7 +31,8 @@ type SampleReport struct {
 	Seed          uint64       `json:"seed"`
 	Nodes         []NodeSample `json:"nodes"`
 	Discarded     uint64       `json:"discarded"`
-	Warnings      []string     `json:"warnings"`
+	Warnings      []string     `json:"warnings"` // the sentences of WarningCodes
+	WarningCodes  []Warning    `json:"warning_codes"`
 }
 
 // A NodeSample is the estimate for one node.
@@ -48,13 +51,15 @@ type SampledMisses struct {
 	LineMissesPerCore float64 `json:"line_misses_per_core"`
 }
 
-// Sample estimates reuse distances from a sample of the blocks (package approx), node by node. Caches of the trace's L2 and LLC
-// size are looked at in any case. Errors are those of [Analyze]; traces with address spaces are refused.
+// Sample estimates reuse distances from a sample of the blocks (package approx), node by node.
+// Caches of the trace's L2 and LLC size are looked at in any case. Errors are those of [Analyze];
+// traces with address spaces are refused.
 //
 // Cost: that of reading the trace, and about 1 ns an access.
 func Sample(t *loi.Trace, opt SampleOptions) (*SampleReport, error) {
 	if !opt.Engine.Sampling() {
-		return nil, fmt.Errorf("krd: %w: engine %v does not sample; expected shards or shards-keys", ErrOption, opt.Engine)
+		return nil, fmt.Errorf("krd: %w: engine %v does not sample; expected shards or shards-keys",
+			ErrOption, opt.Engine)
 	}
 	loss := &LossError{Discarded: t.Discarded()}
 	if loss.Total() > 0 && !opt.AllowLoss {
@@ -62,16 +67,19 @@ func Sample(t *loi.Trace, opt SampleOptions) (*SampleReport, error) {
 	}
 	for i := range t.Header.Registry.Objects {
 		if o := &t.Header.Registry.Objects[i]; o.Kind == loi.Span {
-			return nil, fmt.Errorf("krd: %w: engine %v follows whole blocks, and object %q is an address space; expected exact", ErrOption, opt.Engine, o.Name)
+			return nil, fmt.Errorf("krd: %w: engine %v follows whole blocks, and object %q is an "+
+				"address space; expected exact", ErrOption, opt.Engine, o.Name)
 		}
 	}
 	a := &analysis{trace: t, prog: progress{tell: opt.Progress}}
 	a.prog.total = t.Info().Used
 	a.nodes, a.workers = workersByNode(&t.Header)
+	doubt := warn(Sampled, opt.Engine.String())
 	r := &SampleReport{
-		SchemaVersion: SchemaVersion, Approximate: true, Engine: opt.Engine.String(), Seed: opt.Seed,
+		SchemaVersion: SchemaVersion, Approximate: true, Engine: opt.Engine.String(),
+		Seed:  opt.Seed,
 		Nodes: []NodeSample{}, Discarded: loss.Total(),
-		Warnings: []string{"estimates from a sample of the blocks by the engine " + opt.Engine.String() + ": for far reuses and for misses at a given size only"},
+		Warnings: []string{doubt.String()}, WarningCodes: []Warning{doubt},
 	}
 	for i, node := range a.nodes {
 		s, err := newSampled(t, opt)
@@ -135,10 +143,10 @@ func newSampled(t *loi.Trace, opt SampleOptions) (*sampled, error) {
 
 const sampleBatch = 1 << 14
 
-func (s *sampled) kernel(x *kernelRun) error {
-	for i := range x.list {
-		s.keys = append(s.keys, s.names.of(&x.list[i]))
-		s.sizes = append(s.sizes, x.list[i].Bytes)
+func (s *sampled) kernel(x *Execution) error {
+	for i := range x.Accesses {
+		s.keys = append(s.keys, s.names.of(&x.Accesses[i]))
+		s.sizes = append(s.sizes, x.Accesses[i].Bytes)
 	}
 	if len(s.keys) >= sampleBatch {
 		return s.flush()
@@ -158,7 +166,8 @@ func (s *sampled) flush() error {
 }
 
 func (s *sampled) result(node int, workers []int) NodeSample {
-	out := NodeSample{Node: node, Workers: workers, Estimate: s.shards.Estimate(), Misses: []SampledMisses{}}
+	out := NodeSample{Node: node, Workers: workers, Estimate: s.shards.Estimate(),
+		Misses: []SampledMisses{}}
 	for _, p := range s.predictors {
 		m := SampledMisses{Cache: p.Model().Cache(), Prediction: p.Prediction()}
 		// What the sample lacks are accesses to few hot blocks, which hit in any cache.
@@ -178,34 +187,40 @@ func (s *sampled) result(node int, workers []int) NodeSample {
 // WriteText writes r for people.
 func (r *SampleReport) WriteText(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "kernel reuse distance, ESTIMATED from a sample of the blocks: %s, seed %d\n", r.Engine, r.Seed)
+	fmt.Fprintf(out, "kernel reuse distance, ESTIMATED from a sample of the blocks: %s, seed %d\n",
+		r.Engine, r.Seed)
 	for _, n := range r.Nodes {
-		fmt.Fprintf(out, "\nnode %d, %d workers: %d accesses, of which %d sampled; %d blocks followed at the end, a share of %.3g\n",
+		fmt.Fprintf(out, "\nnode %d, %d workers: %d accesses, of which %d sampled; %d blocks "+
+			"followed at the end, a share of %.3g\n",
 			n.Node, len(n.Workers), n.Accesses, n.Sampled, n.Keys, n.Rate)
 		share := func(count float64) string { return ratio(count, float64(n.Accesses)) }
 		fmt.Fprintf(out, "  %-22s %16s %11s\n", "distance", "about", "share")
 		if n.HiddenBelowBytes > 0 {
-			fmt.Fprintf(out, "  %-22s %16.0f %11s  the sample cannot tell these apart\n", "0 - "+FormatBytes(n.HiddenBelowBytes), n.Hidden, share(n.Hidden))
+			fmt.Fprintf(out, "  %-22s %16.0f %11s  the sample cannot tell these apart\n",
+				"0 - "+units.Bytes(n.HiddenBelowBytes), n.Hidden, share(n.Hidden))
 		}
 		bins := n.Bins
-		for len(bins) > 1 && bins[0].Count == 0 && bins[1].Count == 0 { // one empty bin shows that there is nothing
+		// one empty bin shows that there is nothing
+		for len(bins) > 1 && bins[0].Count == 0 && bins[1].Count == 0 {
 			bins = bins[1:]
 		}
 		for _, b := range bins {
-			name := FormatBytes(b.FromBytes) + " - " + FormatBytes(b.ToBytes)
+			name := units.Bytes(b.FromBytes) + " - " + units.Bytes(b.ToBytes)
 			if b.ToBytes == math.MaxUint64 {
-				name = "from " + FormatBytes(b.FromBytes)
+				name = "from " + units.Bytes(b.FromBytes)
 			}
 			fmt.Fprintf(out, "  %-22s %16.0f %11s\n", name, b.Count, share(b.Count))
 		}
 		fmt.Fprintf(out, "  %-22s %16.0f %11s\n", "INF (cold)", n.Cold, share(n.Cold))
 		for _, c := range n.Caches {
 			if c.MissRatio != nil {
-				fmt.Fprintf(out, "  a fully associative cache of %s misses about %.4f %% of the accesses\n", FormatBytes(c.Bytes), 100**c.MissRatio)
+				fmt.Fprintf(out, "  a fully associative cache of %s misses about %.4f %% of the "+
+					"accesses\n", units.Bytes(c.Bytes), 100**c.MissRatio)
 			}
 		}
 		for _, m := range n.Misses {
-			fmt.Fprintf(out, "  a cache %v misses about %.0f lines a core, %s of the lines\n", m.Cache, m.LineMissesPerCore, ratio(m.AllLineMisses(), m.Lines))
+			fmt.Fprintf(out, "  a cache %v misses about %.0f lines a core, %s of the lines\n",
+				m.Cache, m.LineMissesPerCore, ratio(m.AllLineMisses(), m.Lines))
 			if m.Caveat != "" {
 				fold(out, m.Caveat)
 			}

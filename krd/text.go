@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"krdlab/hw/units"
 )
 
 // paperTail is the data point of figure 6 that the KRD paper sets against LLC misses (IV-B).
 const paperTail = 32 << 20
 
-// WriteText writes r for people: the summary, the bins summed over the nodes, and a row for each node.
-// Shares are of all accesses, cold ones included; "n/a" is what the trace does not allow to know.
+// WriteText writes r for people: the summary, the bins summed over the nodes, and a row for each
+// node. Shares are of all accesses, cold ones included; "n/a" is what the trace does not allow to
+// know.
 func (r *Report) WriteText(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	r.writeSummary(out)
@@ -44,7 +47,8 @@ func (r *Report) writeSummary(out io.Writer) {
 	if r.Engine != EngineExact && r.Engine != "" {
 		approximate = "APPROXIMATE (" + r.Engine + ") "
 	}
-	fmt.Fprintf(out, "%skernel reuse distance: %s, in bytes; counts are of %s%s\n", approximate, r.Distance, unit, coherence)
+	fmt.Fprintf(out, "%skernel reuse distance: %s, in bytes; counts are of %s%s\n", approximate,
+		r.Distance, unit, coherence)
 	row := func(name string, n *uint64, what string) {
 		if n == nil {
 			fmt.Fprintf(out, "  %-9s %16s %11s  %s\n", name, "n/a", "", what)
@@ -59,11 +63,13 @@ func (r *Report) writeSummary(out io.Writer) {
 	row("cold", &r.Cold, "first access on the node, distance INF")
 	row("shared", &r.Shared, "reuses between two workers of a node (of all distances)")
 	if r.Invalidated != nil {
-		row("invalid.", r.Invalidated, "the node had it and lost it to a write on another, distance INF")
+		row("invalid.", r.Invalidated, "the node had it and lost it to a write on another, "+
+			"distance INF")
 	}
 	tail, err := r.AtLeast(paperTail)
 	if err == nil && r.Accesses > 0 {
-		fmt.Fprintf(out, "  distance >= %s: %s with cold accesses, %s without\n", FormatBytes(paperTail),
+		fmt.Fprintf(out, "  distance >= %s: %s with cold accesses, %s without\n",
+			units.Bytes(paperTail),
 			percent(tail.Finite+tail.Cold, tail.Accesses), percent(tail.Finite, tail.Accesses))
 	}
 }
@@ -87,11 +93,12 @@ func (r *Report) writeBins(out io.Writer) {
 		if n > 0 {
 			bar = strings.Repeat("#", max(1, int(float64(n)/float64(largest)*barWidth+0.5)))
 		}
-		line := fmt.Sprintf("  %-22s %16d %11s %11s  %s", name, n, percent(n, r.Accesses), percent(sum, r.Accesses), bar)
+		line := fmt.Sprintf("  %-22s %16d %11s %11s  %s", name, n, percent(n, r.Accesses),
+			percent(sum, r.Accesses), bar)
 		fmt.Fprintln(out, strings.TrimRight(line, " "))
 	}
 	if first > 1 && first < len(r.Bins) {
-		row("0 - "+FormatBytes(r.Bins[first].FromBytes), 0)
+		row("0 - "+units.Bytes(r.Bins[first].FromBytes), 0)
 	} else {
 		first = 0
 	}
@@ -100,7 +107,7 @@ func (r *Report) writeBins(out io.Writer) {
 			row("0", b.Count)
 			continue
 		}
-		row(FormatBytes(b.FromBytes)+" - "+FormatBytes(b.ToBytes), b.Count)
+		row(units.Bytes(b.FromBytes)+" - "+units.Bytes(b.ToBytes), b.Count)
 	}
 	row("INF (cold)", r.Cold)
 	if r.Invalidated != nil {
@@ -115,7 +122,8 @@ func (r *Report) writeNodes(out io.Writer) {
 		}
 		return fmt.Sprintf(" %11s", text)
 	}
-	fmt.Fprintf(out, "  %-5s %7s %16s %11s %11s %11s %11s%s %11s\n", "node", "workers", "count", "close", "near", "far", "cold", invalidated("invalid."), "shared")
+	fmt.Fprintf(out, "  %-5s %7s %16s %11s %11s %11s %11s%s %11s\n", "node", "workers", "count",
+		"close", "near", "far", "cold", invalidated("invalid."), "shared")
 	row := func(name string, workers int, h *Histogram) {
 		share := func(n *uint64) string {
 			if n == nil {
@@ -124,7 +132,8 @@ func (r *Report) writeNodes(out io.Writer) {
 			return percent(*n, h.Accesses)
 		}
 		fmt.Fprintf(out, "  %-5s %7d %16d %11s %11s %11s %11s%s %11s\n", name, workers, h.Accesses,
-			share(h.Close), share(h.Near), share(h.Far), share(&h.Cold), invalidated(share(h.Invalidated)), share(&h.Shared))
+			share(h.Close), share(h.Near), share(h.Far), share(&h.Cold),
+			invalidated(share(h.Invalidated)), share(&h.Shared))
 	}
 	workers := 0
 	for i := range r.Nodes {
@@ -160,23 +169,5 @@ func ofSize(n *uint64) string {
 	if n == nil {
 		return " (size unknown)"
 	}
-	return " of " + FormatBytes(*n)
-}
-
-// FormatBytes prints n in the largest binary unit that is not above it, with one decimal where that is no whole number:
-// 512 B, 48 KiB, 18 MiB, 97.7 KiB.
-func FormatBytes(n uint64) string {
-	const units = "KMGTPE"
-	unit, whole, value := "B", n, float64(n)
-	exact := true
-	for i := 0; i < len(units) && value >= 1024; i++ {
-		exact = exact && whole%1024 == 0
-		whole /= 1024
-		value /= 1024
-		unit = units[i:i+1] + "iB"
-	}
-	if exact {
-		return fmt.Sprintf("%d %s", whole, unit)
-	}
-	return fmt.Sprintf("%.1f %s", value, unit)
+	return " of " + units.Bytes(*n)
 }

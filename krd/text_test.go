@@ -55,23 +55,15 @@ func TestReportTextNodes(t *testing.T) {
 		"kernel reuse distance: inclusive, in bytes; counts are of bytes\n",
 		"  0 - 128 B                             0    0.0000 %    0.0000 %\n",
 		"  128 B - 256 B                        64   25.0000 %   25.0000 %  #############\n",
-		"  0           2              192    0.0000 %   33.3333 %    0.0000 %   66.6667 %   33.3333 %\n",
-		"  1           1               64    0.0000 %    0.0000 %    0.0000 %  100.0000 %    0.0000 %\n",
-		"  sum         3              256    0.0000 %   25.0000 %    0.0000 %   75.0000 %   25.0000 %\n",
+		"  0           2              192    0.0000 %   33.3333 %    0.0000 %   66.6667 %   " +
+			"33.3333 %\n",
+		"  1           1               64    0.0000 %    0.0000 %    0.0000 %  100.0000 %    " +
+			"0.0000 %\n",
+		"  sum         3              256    0.0000 %   25.0000 %    0.0000 %   75.0000 %   " +
+			"25.0000 %\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no line %q in\n%s", want, b.String())
-		}
-	}
-}
-
-func TestFormatBytes(t *testing.T) {
-	for n, want := range map[uint64]string{
-		0: "0 B", 1: "1 B", 1023: "1023 B", 1024: "1 KiB", 48 << 10: "48 KiB", 18 << 20: "18 MiB", 1536: "1.5 KiB",
-		100000: "97.7 KiB", 1 << 40: "1 TiB", 1 << 63: "8 EiB", 1<<20 + 1: "1.0 MiB",
-	} {
-		if got := FormatBytes(n); got != want {
-			t.Errorf("FormatBytes(%d) = %q, want %q", n, got, want)
 		}
 	}
 }

@@ -10,14 +10,15 @@ import (
 	"krdlab/loi"
 )
 
-// unitNode analyses the accesses of the workers of one node, one by one: where an access covers several atoms, and where more
-// is asked for than distances.
+// unitNode analyses the accesses of the workers of one node, one by one: where an access covers
+// several atoms, and where more is asked for than distances.
 //
-// The bytes of one access are simultaneous. As a whole it has the distance of its farthest atom, and is cold if one of them is:
-// a cache serves it if it has all of it. Where bytes are weighed, each atom counts its own at its own distance, and a cache serves
-// it that has it and what of the access was last touched with it.
+// The bytes of one access are simultaneous. As a whole it has the distance of its farthest atom,
+// and is cold if one of them is: a cache serves it if it has all of it. Where bytes are weighed,
+// each atom counts its own at its own distance, and a cache serves it that has it and what of the
+// access was last touched with it.
 type unitNode struct {
-	units  *units
+	units  *numbering
 	online *stack.Online
 	tree   *approx.ScaleTree // instead of online; whole blocks only
 	causes *causes.Counter   // nil: nobody asks
@@ -28,10 +29,12 @@ type unitNode struct {
 	split       []piece
 }
 
-// A piece of an access is what of it has the same distance: what was last touched by the same access.
+// A piece of an access is what of it has the same distance: what was last touched by the same
+// access.
 type piece struct{ dist, bytes uint64 }
 
-// pieces returns the pieces of the access in bytes and dist, the nearest first, valid until the next call.
+// pieces returns the pieces of the access in bytes and dist, the nearest first, valid until the
+// next call.
 func (n *unitNode) pieces() []piece {
 	s := n.split[:0]
 	for i, b := range n.bytes {
@@ -51,21 +54,21 @@ func (n *unitNode) pieces() []piece {
 	return s[:to+1]
 }
 
-func (n *unitNode) kernel(x *kernelRun) error {
-	for i := range x.list {
-		if err := n.access(x, &x.list[i]); err != nil {
+func (n *unitNode) kernel(x *Execution) error {
+	for i := range x.Accesses {
+		if err := n.access(x, &x.Accesses[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (n *unitNode) access(x *kernelRun, a *loi.Access) error {
+func (n *unitNode) access(x *Execution, a *loi.Access) error {
 	found, err := n.units.of(a)
 	if err != nil {
 		return err
 	}
-	shared := n.seen(found, uint32(x.worker)+1)
+	shared := n.seen(found, uint32(x.Worker)+1)
 	n.bytes, n.dist = n.bytes[:0], grow(n.dist, len(found))
 	var size uint64
 	for _, u := range found {
@@ -95,12 +98,13 @@ func (n *unitNode) access(x *kernelRun, a *loi.Access) error {
 		t.addShared(size)
 	}
 	if n.causes != nil {
-		n.causes.AccessAll(x.kernel, int(a.Object), found, n.bytes)
+		n.causes.AccessAll(x.Kernel, int(a.Object), found, n.bytes)
 	}
 	return nil
 }
 
-// seen makes worker the last one to access the units and tells whether another was before, for one of them.
+// seen makes worker the last one to access the units and tells whether another was before, for one
+// of them.
 func (n *unitNode) seen(found []uint32, worker uint32) (shared bool) {
 	for _, u := range found {
 		for int(u) >= len(n.by) {
@@ -115,9 +119,9 @@ func (n *unitNode) seen(found []uint32, worker uint32) (shared bool) {
 
 func (n *unitNode) flush() error { return nil }
 
-// wholeDistance returns the distance of an access to several units at once, that of the farthest, and the size of the
-// smallest cache that has them all: the bytes above the farthest, those of this access at the same distance included. Units last
-// accessed later are among those above it.
+// wholeDistance returns the distance of an access to several units at once, that of the farthest,
+// and the size of the smallest cache that has them all: the bytes above the farthest, those of this
+// access at the same distance included. Units last accessed later are among those above it.
 func wholeDistance(bytes, dist []uint64) (far, needs uint64) {
 	var last uint64
 	for i, d := range dist {

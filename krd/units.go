@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"math/bits"
 
+	"krdlab/hw/failure"
 	"krdlab/krd/atoms"
 	"krdlab/loi"
 )
 
-// units numbers what accesses touch, densely from 0: registered blocks as they are registered, keyed blocks as they are first
-// seen, and of address spaces the atoms. It belongs to one analysis.
-type units struct {
+// A numbering numbers what accesses touch, densely from 0: registered blocks as they are registered,
+// keyed blocks as they are first seen, and of address spaces the atoms. It belongs to one analysis.
+type numbering struct {
 	trace  *loi.Trace
 	layout *layout
 	atoms  *atoms.Map // nil: no object is an address space
@@ -21,13 +22,15 @@ type units struct {
 	found  []uint32
 }
 
-func newUnits(t *loi.Trace, l *layout, m *atoms.Map) (*units, error) {
-	u := &units{trace: t, layout: l, atoms: m, keyed: make([]map[uint64]uint32, len(t.Header.Registry.Objects))}
+func newNumbering(t *loi.Trace, l *layout, m *atoms.Map) (*numbering, error) {
+	u := &numbering{trace: t, layout: l, atoms: m, keyed: make([]map[uint64]uint32,
+		len(t.Header.Registry.Objects))}
 	u.bytes = append(u.bytes, l.sizes...)
 	u.first = uint32(len(u.bytes))
 	if m != nil {
 		if uint64(len(u.bytes))+uint64(m.Len()) > maxBlocks {
-			return nil, fmt.Errorf("krd: the trace has %d blocks and %d atoms, expected at most %d", len(u.bytes), m.Len(), maxBlocks)
+			return nil, fmt.Errorf("krd: the trace has %d blocks and %d atoms, expected at most %d",
+				len(u.bytes), m.Len(), maxBlocks)
 		}
 		for i := range m.Len() {
 			u.bytes = append(u.bytes, m.Bytes(uint32(i)))
@@ -42,7 +45,7 @@ func newUnits(t *loi.Trace, l *layout, m *atoms.Map) (*units, error) {
 }
 
 // of returns the units that a touches, valid until the next call.
-func (u *units) of(a *loi.Access) ([]uint32, error) {
+func (u *numbering) of(a *loi.Access) ([]uint32, error) {
 	u.found = u.found[:0]
 	o := &u.trace.Header.Registry.Objects[a.Object]
 	switch o.Kind {
@@ -92,9 +95,13 @@ type SizeError struct {
 }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("krd: block %d of object %q has %d bytes here and had %d before; a block keeps its size, or its object is an address space whose ranges are split into atoms",
+	return fmt.Sprintf("krd: block %d of object %q has %d bytes here and had %d before; a block "+
+		"keeps its size, or its object is an address space whose ranges are split into atoms",
 		e.Block, e.Object, e.Bytes, e.Before)
 }
+
+// Class implements [failure.Classed].
+func (*SizeError) Class() failure.Class { return failure.Data }
 
 func sizeError(object string, block, before, now uint64) error {
 	return &SizeError{Object: object, Block: block, Before: before, Bytes: now}
@@ -104,11 +111,12 @@ func shapeOf(a *loi.Access) atoms.Shape {
 	return atoms.Shape{Offset: a.Block, Bytes: a.Bytes, Rows: a.Rows, Stride: a.Stride}
 }
 
-// cut goes through all accesses to address spaces of t and splits these into atoms. nil if there are none.
+// cut goes through all accesses to address spaces of t and splits these into atoms. nil if there
+// are none.
 func cut(t *loi.Trace, m *progress) (*atoms.Map, error) {
 	var c atoms.Cutter
 	for w := range t.Header.Workers {
-		meter := m.meter()
+		meter := meter{p: m}
 		cursor := t.Cursor(w)
 		var list []loi.Access
 		for n := uint64(0); cursor.Next(); n++ {
@@ -119,7 +127,8 @@ func cut(t *loi.Trace, m *progress) (*atoms.Map, error) {
 					continue
 				}
 				if err := c.Add(int(list[i].Object), shapeOf(&list[i])); err != nil {
-					return nil, fmt.Errorf("krd: worker %d, kernel execution %d, object %q: %w", w, n, t.Header.Registry.Objects[list[i].Object].Name, err)
+					return nil, fmt.Errorf("krd: worker %d, kernel execution %d, object %q: %w", w,
+						n, t.Header.Registry.Objects[list[i].Object].Name, err)
 				}
 			}
 		}

@@ -4,7 +4,8 @@ package loi
 
 import "os"
 
-// allocate gives f real space for n bytes at off, which lie past all that has been written; they read as zeros.
+// allocate gives f real space for n bytes at off, which lie past all that has been written; they
+// read as zeros.
 func allocate(f *os.File, off, n int64) error { return writeZeros(f, off, n) }
 
 // fill has nothing to do where allocate writes zeros.

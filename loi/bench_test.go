@@ -8,7 +8,8 @@ import (
 	"krdlab/hw"
 )
 
-// benchDirs are where BenchmarkRecord puts its files: the temporary folder, and memory where there is some.
+// benchDirs are where BenchmarkRecord puts its files: the temporary folder, and memory where there
+// is some.
 func benchDirs(b *testing.B) map[string]string {
 	dirs := map[string]string{"disk": b.TempDir()}
 	if shm, err := os.MkdirTemp("/dev/shm", "loi"); err == nil {
@@ -18,9 +19,10 @@ func benchDirs(b *testing.B) map[string]string {
 	return dirs
 }
 
-// BenchmarkRecord is the cost of a record of a kernel with 3 accesses into a fresh file, with and without its two stamps.
-// Chunks: "default" writes faster than any kernel does, and so waits for the chunks; "presized" has all its pages beforehand.
-// Every 2 M records (64 MB) a new file begins, outside the clock.
+// BenchmarkRecord is the cost of a record of a kernel with 3 accesses into a fresh file, with and
+// without its two stamps. Chunks: "default" writes faster than any kernel does, and so waits for
+// the chunks; "presized" has all its pages beforehand. Every 2 M records (64 MB) a new file begins,
+// outside the clock.
 func BenchmarkRecord(b *testing.B) {
 	const limit = 2 << 20
 	dirs := benchDirs(b)
@@ -60,7 +62,8 @@ func BenchmarkRecord(b *testing.B) {
 					}
 				} else {
 					for i := range n {
-						r.Kernel3(3, uint64(i)*100, uint64(i)*100+80, uint32(i)&63, uint32(i)&15, uint32(i))
+						r.Kernel3(3, uint64(i)*100, uint64(i)*100+80, uint32(i)&63, uint32(i)&15,
+							uint32(i))
 					}
 				}
 				b.StopTimer()

@@ -45,11 +45,12 @@ func (t *Trace) index() {
 	}
 }
 
-// BlockBase returns the number of block 0 of a partition in the dense numbering of all registered blocks: objects in the
-// order of the registry, their blocks in order, from 0.
+// BlockBase returns the number of block 0 of a partition in the dense numbering of all registered
+// blocks: objects in the order of the registry, their blocks in order, from 0.
 func (t *Trace) BlockBase(o ObjectID) uint32 { return t.objects[o].base }
 
-// Blocks returns the number of blocks of all partitions, one more than the largest dense block number.
+// Blocks returns the number of blocks of all partitions, one more than the largest dense block
+// number.
 func (t *Trace) Blocks() uint32 {
 	if len(t.objects) == 0 {
 		return 0
@@ -58,7 +59,8 @@ func (t *Trace) Blocks() uint32 {
 	return last.base + last.n
 }
 
-// BlockBytes returns the size of a block of a partition. Cost: logarithmic in the number of size runs of the object.
+// BlockBytes returns the size of a block of a partition. Cost: logarithmic in the number of size
+// runs of the object.
 func (t *Trace) BlockBytes(o ObjectID, block uint32) uint64 { return t.objects[o].size(block) }
 
 func (x *objectIndex) size(block uint32) uint64 {

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"os"
 	"unsafe"
+
+	"krdlab/hw/failure"
 )
 
-// A Builder writes a trace whose header (workers, objects, kernels) is known at the end only: one that is imported or generated.
-// It holds a chunk for each worker in memory, at most about 128 MiB in all, and writes them to a file beside the final one as
-// they fill up. Nothing can be recovered of a trace whose builder was killed. All methods are for one goroutine at a time.
+// A Builder writes a trace whose header (workers, objects, kernels) is known at the end only: one
+// that is imported or generated. It holds a chunk for each worker in memory, at most about 128 MiB
+// in all, and writes them to a file beside the final one as they fill up. Nothing can be recovered
+// of a trace whose builder was killed. All methods are for one goroutine at a time.
 type Builder struct {
 	path string
 	f    *os.File // path + ".partial"
@@ -21,7 +24,8 @@ type Builder struct {
 	kernels  map[string]KernelID
 	registry Registry
 	kinds    []ObjectKind // by object
-	limits   []uint64     // by object: the largest name that an entry of a run can have without a closer look
+	// by object: the largest name that an entry of a run can have without a closer look
+	limits []uint64
 
 	workers []*buildWorker // by number, nil where nothing was recorded
 	memory  int            // bytes of their chunks
@@ -45,7 +49,8 @@ const (
 	buildFirstBytes = 1 << 10
 	buildChunkBytes = 256 << 10
 	buildMemory     = 64 << 20 // from which on chunks no longer grow
-	buildGap        = 64 << 10 // room for the header and the count page, unless more is known to be needed
+	// room for the header and the count page, unless more is known to be needed
+	buildGap = 64 << 10
 
 	chunkHeaderWords = chunkHeaderBytes / 8
 )
@@ -58,31 +63,40 @@ type BackwardError struct {
 
 // Error returns one line.
 func (e *BackwardError) Error() string {
-	return fmt.Sprintf("build trace: worker %d has an execution that starts at %d after one that starts at %d", e.Worker, e.Start, e.Previous)
+	return fmt.Sprintf("build trace: worker %d has an execution that starts at %d after one that "+
+		"starts at %d", e.Worker, e.Start, e.Previous)
 }
 
-// NewBuilder begins a trace that will be the file path, which may not exist. Until Close it is path + ".partial", which may not
-// exist either. Close compresses it if path ends in ".zst".
+// Class implements [failure.Classed].
+func (*BackwardError) Class() failure.Class { return failure.Data }
+
+// NewBuilder begins a trace that will be the file path, which may not exist. Until Close it is path
+// + ".partial", which may not exist either. Close compresses it if path ends in ".zst".
 func NewBuilder(path string) (*Builder, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
-		return nil, fmt.Errorf("build trace %s: %w on a big-endian machine", path, errors.ErrUnsupported)
+		return nil, fmt.Errorf("build trace %s: %w on a big-endian machine", path,
+			errors.ErrUnsupported)
 	}
 	if _, err := os.Lstat(path); err == nil {
-		return nil, fmt.Errorf("build trace: %w", &os.PathError{Op: "create", Path: path, Err: os.ErrExist})
+		return nil, fmt.Errorf("build trace: %w", &os.PathError{Op: "create", Path: path,
+			Err: os.ErrExist})
 	}
 	f, err := os.OpenFile(path+".partial", os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("build trace: %w", err)
 	}
-	return &Builder{path: path, f: f, objects: make(map[string]ObjectID), kernels: make(map[string]KernelID)}, nil
+	return &Builder{path: path, f: f, objects: make(map[string]ObjectID),
+		kernels: make(map[string]KernelID)}, nil
 }
 
-// Object returns the number of an object, which is registered if it is new. It fails if it was registered as another kind, if
-// there are too many, and for a Partition, whose blocks would have to be known.
+// Object returns the number of an object, which is registered if it is new. It fails if it was
+// registered as another kind, if there are too many, and for a Partition, whose blocks would have
+// to be known.
 func (b *Builder) Object(name string, kind ObjectKind) (ObjectID, error) {
 	if o, ok := b.objects[name]; ok {
 		if b.kinds[o] != kind {
-			return 0, fmt.Errorf("build trace: object %q is %v, and was %v before", name, kind, b.kinds[o])
+			return 0, fmt.Errorf("build trace: object %q is %v, and was %v before", name, kind,
+				b.kinds[o])
 		}
 		return o, nil
 	}
@@ -92,7 +106,8 @@ func (b *Builder) Object(name string, kind ObjectKind) (ObjectID, error) {
 	case kind != Keyed && kind != Span:
 		return 0, fmt.Errorf("build trace: object %q is %v, expected keyed or span", name, kind)
 	case len(b.kinds) == maxObjects:
-		return 0, fmt.Errorf("build trace: object %q is one more than the %d that a trace can have", name, maxObjects)
+		return 0, fmt.Errorf("build trace: object %q is one more than the %d that a trace can have",
+			name, maxObjects)
 	}
 	o := ObjectID(len(b.kinds))
 	b.objects[name] = o
@@ -106,7 +121,8 @@ func (b *Builder) Object(name string, kind ObjectKind) (ObjectID, error) {
 	return o, nil
 }
 
-// Kernel returns the number of a kernel, which is registered without parameters if it is new. It fails if there are too many.
+// Kernel returns the number of a kernel, which is registered without parameters if it is new. It
+// fails if there are too many.
 func (b *Builder) Kernel(name string) (KernelID, error) {
 	if k, ok := b.kernels[name]; ok {
 		return k, nil
@@ -115,7 +131,8 @@ func (b *Builder) Kernel(name string) (KernelID, error) {
 		return 0, fmt.Errorf("build trace: a kernel without a name")
 	}
 	if len(b.registry.Kernels) == maxKernels {
-		return 0, fmt.Errorf("build trace: kernel %q is one more than the %d that a trace can have", name, maxKernels)
+		return 0, fmt.Errorf("build trace: kernel %q is one more than the %d that a trace can have",
+			name, maxKernels)
 	}
 	k := KernelID(len(b.registry.Kernels))
 	b.kernels[name] = k
@@ -123,17 +140,20 @@ func (b *Builder) Kernel(name string) (KernelID, error) {
 	return k, nil
 }
 
-// Access adds an execution of k by a worker that began and ended at tick `at`, and had the one access a. The executions of a
-// worker come in the order of their start (else a [*BackwardError]); it fails for an access that does not suit its object, for what
-// is not registered, and when the file cannot be written. What fails is not in the trace. Cost: see BenchmarkBuilderAccess.
+// Access adds an execution of k by a worker that began and ended at tick `at`, and had the one
+// access a. The executions of a worker come in the order of their start (else a [*BackwardError]);
+// it fails for an access that does not suit its object, for what is not registered, and when the
+// file cannot be written. What fails is not in the trace. Cost: see BenchmarkBuilderAccess.
 func (b *Builder) Access(worker int, k KernelID, at uint64, a Access) error {
 	if uint(worker) < uint(len(b.workers)) && int(a.Object) < len(b.limits) {
 		w := b.workers[worker]
 		if w != nil && w.run != 0 && w.kernel == k {
 			d, n := at-w.last, w.n
-			if d <= runDeltaMax && a.Bytes-1 < runBytesMax && a.Rows <= 1 && a.Block <= b.limits[a.Object] && a.Mode-1 < InOut && n+2 <= len(w.words) {
+			if d <= runDeltaMax && a.Bytes-1 < runBytesMax && a.Rows <= 1 &&
+				a.Block <= b.limits[a.Object] && a.Mode-1 < InOut && n+2 <= len(w.words) {
 				w.words[n] = a.Block
-				w.words[n+1] = a.Bytes | d<<runDeltaShift | uint64(a.Mode)<<runModeShift | uint64(a.Object)<<runObjectShift
+				w.words[n+1] = a.Bytes | d<<runDeltaShift | uint64(a.Mode)<<runModeShift | uint64(
+					a.Object)<<runObjectShift
 				w.n, w.last = n+2, at
 				return nil
 			}
@@ -165,16 +185,19 @@ func (b *Builder) access(worker int, k KernelID, at uint64, a *Access) error {
 	return nil
 }
 
-// Execution adds an execution of k by a worker, fl as for Recorder.KernelFlags, from tick start to tick end, with its accesses in
-// the order that the kernel declares them. It fails as Access does, and if it ends before it starts. The list is not kept.
-func (b *Builder) Execution(worker int, k KernelID, fl Flags, start, end uint64, list []Access) error {
+// Execution adds an execution of k by a worker, fl as for Recorder.KernelFlags, from tick start to
+// tick end, with its accesses in the order that the kernel declares them. It fails as Access does,
+// and if it ends before it starts. The list is not kept.
+func (b *Builder) Execution(worker int, k KernelID, fl Flags, start, end uint64,
+	list []Access) error {
 	if len(list) == 1 && start == end && fl&(Preempted|Moved) == 0 {
 		return b.Access(worker, k, start, list[0])
 	}
 	return b.execution(worker, k, fl, start, end, list)
 }
 
-func (b *Builder) execution(worker int, k KernelID, fl Flags, start, end uint64, list []Access) error {
+func (b *Builder) execution(worker int, k KernelID, fl Flags, start, end uint64,
+	list []Access) error {
 	w, err := b.check(worker, k, start, end, list)
 	if err != nil {
 		return err
@@ -201,7 +224,8 @@ func (b *Builder) execution(worker int, k KernelID, fl Flags, start, end uint64,
 }
 
 // check returns the chunk of a worker for an execution that is fit to be recorded.
-func (b *Builder) check(worker int, k KernelID, start, end uint64, list []Access) (*buildWorker, error) {
+func (b *Builder) check(worker int, k KernelID, start, end uint64, list []Access) (*buildWorker,
+	error) {
 	switch {
 	case b.done:
 		return nil, fmt.Errorf("build trace %s: %w", b.path, os.ErrClosed)
@@ -212,7 +236,8 @@ func (b *Builder) check(worker int, k KernelID, start, end uint64, list []Access
 	case int(k) >= len(b.registry.Kernels):
 		return nil, fmt.Errorf("build trace: kernel %d of %d", k, len(b.registry.Kernels))
 	case end < start:
-		return nil, fmt.Errorf("build trace: worker %d has an execution from %d to %d, which ends before it starts", worker, start, end)
+		return nil, fmt.Errorf("build trace: worker %d has an execution from %d to %d, which "+
+			"ends before it starts", worker, start, end)
 	}
 	for i := range list {
 		a := &list[i]
@@ -220,7 +245,8 @@ func (b *Builder) check(worker int, k KernelID, start, end uint64, list []Access
 			return nil, fmt.Errorf("build trace: object %d of %d", a.Object, len(b.kinds))
 		}
 		if what := checkNamed(b.kinds[a.Object], a); what != "" {
-			return nil, fmt.Errorf("build trace: an access to object %q has %s", b.registry.Objects[a.Object].Name, what)
+			return nil, fmt.Errorf("build trace: an access to object %q has %s",
+				b.registry.Objects[a.Object].Name, what)
 		}
 	}
 	for worker >= len(b.workers) {
@@ -247,8 +273,8 @@ func (b *Builder) endRun(w *buildWorker) {
 	}
 }
 
-// next writes the chunk of w, whose run has ended, and begins another with room for need words. Chunks grow fourfold, or, where
-// all take much memory together, have an equal share of it.
+// next writes the chunk of w, whose run has ended, and begins another with room for need words.
+// Chunks grow fourfold, or, where all take much memory together, have an equal share of it.
 func (b *Builder) next(worker int, w *buildWorker, need int) error {
 	if err := b.write(worker, w); err != nil {
 		return err
@@ -292,7 +318,9 @@ func (w *buildWorker) bytes() []byte {
 
 // entry writes the header of the chunk, which stands at off, and describes it.
 func (w *buildWorker) entry(worker int, off int64) entry {
-	h := chunkHeader{worker: uint32(worker), seq: w.seq, bytes: uint64(8 * w.n), offset: uint64(off)}
+	h := chunkHeader{worker: uint32(worker), seq: w.seq, bytes: uint64(8 * w.n),
+		offset: uint64(off)}
 	h.encode(w.bytes())
-	return entry{offset: h.offset, bytes: h.bytes, used: h.bytes - chunkHeaderBytes, records: w.count, worker: h.worker, seq: h.seq, crc: checksum(w.bytes())}
+	return entry{offset: h.offset, bytes: h.bytes, used: h.bytes - chunkHeaderBytes,
+		records: w.count, worker: h.worker, seq: h.seq, crc: checksum(w.bytes())}
 }

@@ -7,14 +7,16 @@ import (
 	"time"
 )
 
-// benchBuilt makes a trace of n accesses to a keyed object, of w workers in turn, and returns its path.
+// benchBuilt makes a trace of n accesses to a keyed object, of w workers in turn, and returns its
+// path.
 func benchBuilt(b *testing.B, n, w int) string {
 	path := filepath.Join(b.TempDir(), "b.loi")
 	bd := newTestBuilder(b, path)
 	key := uint64(1)
 	for i := range n {
 		key = key*6364136223846793005 + 1442695040888963407
-		if err := bd.Access(i%w, 0, uint64(i), Access{Object: 0, Mode: In, Block: key >> 44, Bytes: 64}); err != nil {
+		if err := bd.Access(i%w, 0, uint64(i), Access{Object: 0, Mode: In, Block: key >> 44,
+			Bytes: 64}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -24,8 +26,8 @@ func benchBuilt(b *testing.B, n, w int) string {
 	return path
 }
 
-// BenchmarkBuilderAccess is the cost of one access with its share of what is written; every 8 M accesses (128 MB) a new trace
-// begins, outside the clock.
+// BenchmarkBuilderAccess is the cost of one access with its share of what is written; every 8 M
+// accesses (128 MB) a new trace begins, outside the clock.
 func BenchmarkBuilderAccess(b *testing.B) {
 	for _, workers := range []int{1, 12} {
 		for dir, path := range benchDirs(b) {
@@ -37,7 +39,8 @@ func BenchmarkBuilderAccess(b *testing.B) {
 					n := min(limit, b.N-done)
 					b.StartTimer()
 					for i, worker := 0, 0; i < n; i++ {
-						if err := bd.Access(worker, 0, uint64(i), Access{Object: 0, Mode: In, Block: uint64(i) * 64, Bytes: 64}); err != nil {
+						if err := bd.Access(worker, 0, uint64(i), Access{Object: 0, Mode: In,
+							Block: uint64(i) * 64, Bytes: 64}); err != nil {
 							b.Fatal(err)
 						}
 						if worker++; worker == workers {

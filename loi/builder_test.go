@@ -23,13 +23,17 @@ func buildHeader(workers int) Header {
 
 // genNamed draws an access to object 0, which is keyed, or 1, a span.
 func genNamed(t *rapid.T) Access {
-	a := Access{Object: ObjectID(rapid.Uint16Range(0, 1).Draw(t, "object")), Mode: Mode(rapid.Uint8Range(1, 3).Draw(t, "mode"))}
-	a.Bytes = rapid.OneOf(rapid.Uint64Range(1, 100), rapid.SampledFrom([]uint64{runBytesMax, runBytesMax + 1, 1<<32 - 1, 1 << 32, 1 << 40})).Draw(t, "bytes")
+	a := Access{Object: ObjectID(rapid.Uint16Range(0, 1).Draw(t, "object")),
+		Mode: Mode(rapid.Uint8Range(1, 3).Draw(t, "mode"))}
+	a.Bytes = rapid.OneOf(rapid.Uint64Range(1, 100),
+		rapid.SampledFrom([]uint64{runBytesMax, runBytesMax + 1, 1<<32 - 1, 1 << 32,
+			1 << 40})).Draw(t, "bytes")
 	if a.Object == 0 {
 		a.Block = rapid.Uint64().Draw(t, "key")
 		return a
 	}
-	a.Block = rapid.OneOf(rapid.Uint64Range(0, 1<<20), rapid.SampledFrom([]uint64{1 << 40, maxExtent - 1<<50})).Draw(t, "offset")
+	a.Block = rapid.OneOf(rapid.Uint64Range(0, 1<<20),
+		rapid.SampledFrom([]uint64{1 << 40, maxExtent - 1<<50})).Draw(t, "offset")
 	if rapid.IntRange(0, 3).Draw(t, "rows or one") == 0 {
 		a.Rows = rapid.OneOf(rapid.Uint32Range(2, 9), rapid.Just(uint32(1)<<20)).Draw(t, "rows")
 		a.Stride = a.Bytes + rapid.Uint64Range(0, 1<<12).Draw(t, "gap")
@@ -41,13 +45,16 @@ func genNamed(t *rapid.T) Access {
 
 // execution draws an execution as a reader gives it.
 func genBuilt(t *rapid.T, after uint64) Record {
-	r := Record{Type: AccessesRecord, Kernel: KernelID(rapid.Uint16Range(0, 1).Draw(t, "kernel")), Args: []uint32{}, Explicit: []Access{}, Calls: []Call{}}
-	r.Start = after + rapid.OneOf(rapid.Uint64Range(0, 9), rapid.SampledFrom([]uint64{runDeltaMax, runDeltaMax + 1, 1 << 33})).Draw(t, "gap")
+	r := Record{Type: AccessesRecord, Kernel: KernelID(rapid.Uint16Range(0, 1).Draw(t, "kernel")),
+		Args: []uint32{}, Explicit: []Access{}, Calls: []Call{}}
+	r.Start = after + rapid.OneOf(rapid.Uint64Range(0, 9),
+		rapid.SampledFrom([]uint64{runDeltaMax, runDeltaMax + 1, 1 << 33})).Draw(t, "gap")
 	r.End = r.Start
 	n := 1
 	if rapid.IntRange(0, 4).Draw(t, "one access or not") == 0 {
 		n = rapid.IntRange(0, 5).Draw(t, "accesses")
-		r.End += rapid.OneOf(rapid.Uint64Range(0, 9), rapid.SampledFrom([]uint64{1 << 32, 1<<32 - 1})).Draw(t, "ticks")
+		r.End += rapid.OneOf(rapid.Uint64Range(0, 9),
+			rapid.SampledFrom([]uint64{1 << 32, 1<<32 - 1})).Draw(t, "ticks")
 		r.Flags = rapid.SampledFrom([]Flags{0, 0, Preempted, Moved}).Draw(t, "flags")
 	}
 	for range n {
@@ -96,8 +103,10 @@ func same(t fataler, tr *Trace, want [][]Record) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(got) != len(want[i]) || acts[i].Kernels != uint64(len(got)) || acts[i].records != tr.Records()[i] {
-			t.Fatalf("worker %d: %d executions, %+v, %d records, expected %d executions", i, len(got), acts[i], tr.Records()[i], len(want[i]))
+		if len(got) != len(want[i]) || acts[i].Kernels != uint64(len(got)) ||
+			acts[i].records != tr.Records()[i] {
+			t.Fatalf("worker %d: %d executions, %+v, %d records, expected %d executions", i,
+				len(got), acts[i], tr.Records()[i], len(want[i]))
 		}
 		for j := range got {
 			if !reflect.DeepEqual(got[j], want[i][j]) {
@@ -112,7 +121,8 @@ func TestBuilderRoundTrip(t *testing.T) {
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
-		path := filepath.Join(dir, u(uint32(n))+rapid.SampledFrom([]string{".loi", ".loi.zst"}).Draw(rt, "suffix"))
+		path := filepath.Join(dir, u(uint32(n))+rapid.SampledFrom([]string{".loi",
+			".loi.zst"}).Draw(rt, "suffix"))
 		b := newTestBuilder(rt, path)
 		workers := rapid.IntRange(1, 3).Draw(rt, "workers")
 		want := make([][]Record, workers)
@@ -152,13 +162,15 @@ func TestBuilderRoundTrip(t *testing.T) {
 		if _, err := Verify(path); err != nil {
 			rt.Fatal(err)
 		}
-		if names, err := filepath.Glob(filepath.Join(dir, "*.partial")); err != nil || len(names) > 0 {
+		if names, err := filepath.Glob(filepath.Join(dir, "*.partial")); err != nil ||
+			len(names) > 0 {
 			rt.Fatal("left behind: ", names, err)
 		}
 	})
 }
 
-// TestBuilderErrors says for each thing that cannot be recorded what is wrong with it; none of it gets into the trace.
+// TestBuilderErrors says for each thing that cannot be recorded what is wrong with it; none of it
+// gets into the trace.
 func TestBuilderErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.loi")
 	b := newTestBuilder(t, path)
@@ -185,18 +197,25 @@ func TestBuilderErrors(t *testing.T) {
 		{`"key space" has 0 bytes`, 1, 0, 100, with(func(a *Access) { a.Bytes = 0 })},
 		{"has 3 rows", 1, 0, 100, with(func(a *Access) { a.Rows = 3 })},
 		{"end past 2^62", 1, 0, 100, with(func(a *Access) { a.Object, a.Block = 1, 1<<62 })},
-		{"rows of 64 bytes that are 63 bytes apart", 1, 0, 100, with(func(a *Access) { a.Object, a.Rows, a.Stride = 1, 2, 63 })},
-		{"end past 2^62", 1, 0, 100, with(func(a *Access) { a.Object, a.Rows, a.Stride = 1, 1<<31, 1<<40 })},
+		{"rows of 64 bytes that are 63 bytes apart", 1, 0, 100,
+			with(func(a *Access) { a.Object, a.Rows, a.Stride = 1, 2, 63 })},
+		{"end past 2^62", 1, 0, 100, with(func(a *Access) {
+			a.Object, a.Rows, a.Stride = 1, 1<<31,
+				1<<40
+		})},
 	} {
-		if err := b.Access(c.worker, c.kernel, c.at, c.a); err == nil || !strings.Contains(err.Error(), c.what) {
+		if err := b.Access(c.worker, c.kernel, c.at, c.a); err == nil ||
+			!strings.Contains(err.Error(), c.what) {
 			t.Errorf("%v, expected %q", err, c.what)
 		}
-		if err := b.Execution(c.worker, c.kernel, 0, c.at, c.at+1, []Access{good, c.a}); err == nil || !strings.Contains(err.Error(), c.what) {
+		if err := b.Execution(c.worker, c.kernel, 0, c.at, c.at+1,
+			[]Access{good, c.a}); err == nil || !strings.Contains(err.Error(), c.what) {
 			t.Errorf("%v, expected %q", err, c.what)
 		}
 	}
 	var back *BackwardError
-	if err := b.Access(1, 0, 99, good); !errors.As(err, &back) || *back != (BackwardError{Worker: 1, Start: 99, Previous: 100}) {
+	if err := b.Access(1, 0, 99, good); !errors.As(err, &back) ||
+		*back != (BackwardError{Worker: 1, Start: 99, Previous: 100}) {
 		t.Errorf("%v", err)
 	}
 	if err := b.Execution(1, 0, 0, 101, 100, nil); err == nil {
@@ -206,15 +225,18 @@ func TestBuilderErrors(t *testing.T) {
 		name string
 		kind ObjectKind
 		what string
-	}{{"bytes", Keyed, "was span before"}, {"", Span, "without a name"}, {"blocks", Partition, "partition, expected keyed or span"}, {"x", 3, "kind(3)"}} {
-		if _, err := b.Object(c.name, c.kind); err == nil || !strings.Contains(err.Error(), c.what) {
+	}{{"bytes", Keyed, "was span before"}, {"", Span, "without a name"},
+		{"blocks", Partition, "partition, expected keyed or span"}, {"x", 3, "kind(3)"}} {
+		if _, err := b.Object(c.name, c.kind); err == nil || !strings.Contains(err.Error(),
+			c.what) {
 			t.Errorf("%v, expected %q", err, c.what)
 		}
 	}
 	if _, err := NewBuilder(path); !errors.Is(err, os.ErrExist) {
 		t.Errorf("a second builder: %v", err)
 	}
-	if err := b.Close(buildHeader(1)); err == nil || !strings.Contains(err.Error(), "1 workers, expected at least 2") {
+	if err := b.Close(buildHeader(1)); err == nil || !strings.Contains(err.Error(),
+		"1 workers, expected at least 2") {
 		t.Errorf("%v", err)
 	}
 	if err := b.Close(buildHeader(3)); err != nil {
@@ -233,26 +255,31 @@ func TestBuilderErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, tr, [][]Record{{}, {{Type: AccessesRecord, Start: 100, End: 100, Args: []uint32{}, Explicit: []Access{good}, Calls: []Call{}}}, {}})
+	same(t, tr, [][]Record{{}, {{Type: AccessesRecord, Start: 100, End: 100, Args: []uint32{},
+		Explicit: []Access{good}, Calls: []Call{}}}, {}})
 }
 
-// builtTrace returns a file of two workers with all that version 2 has, several chunks of each among them, and its records.
+// builtTrace returns a file of two workers with all that version 2 has, several chunks of each
+// among them, and its records.
 func builtTrace(t testing.TB) ([]byte, [][]Record) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "built.loi")
 	b := newTestBuilder(t, path)
 	for i := range uint64(260) {
-		a := Access{Object: ObjectID(i / 100 % 2), Mode: Mode(1 + i%3), Block: i * 0x1000001, Bytes: 1 + i%64}
+		a := Access{Object: ObjectID(i / 100 % 2), Mode: Mode(1 + i%3), Block: i * 0x1000001,
+			Bytes: 1 + i%64}
 		worker, list := int(i%2), []Access{a}
 		switch i % 40 {
 		case 10:
-			list = []Access{a, {Object: 1, Mode: In, Rows: 7, Block: 1 << 40, Bytes: 100, Stride: 4096}, {Object: 1, Mode: Out, Block: 3, Bytes: 1 << 33}}
+			list = []Access{a, {Object: 1, Mode: In, Rows: 7, Block: 1 << 40, Bytes: 100,
+				Stride: 4096}, {Object: 1, Mode: Out, Block: 3, Bytes: 1 << 33}}
 		case 21:
 			list[0].Bytes = runBytesMax + 1
 		case 30:
 			list = nil
 		}
-		if err := b.Execution(worker, KernelID(i/50%2), 0, i*10, i*10+uint64(len(list)/2), list); err != nil {
+		if err := b.Execution(worker, KernelID(i/50%2), 0, i*10, i*10+uint64(len(list)/2),
+			list); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -270,7 +297,8 @@ func builtTrace(t testing.TB) ([]byte, [][]Record) {
 		}
 	}
 	if len(tr.chunks[0]) < 2 || len(want[0]) != 130 || tr.Records()[0] >= 65 {
-		t.Fatalf("%d chunks, %d executions in %d records", len(tr.chunks[0]), len(want[0]), tr.Records()[0])
+		t.Fatalf("%d chunks, %d executions in %d records", len(tr.chunks[0]), len(want[0]),
+			tr.Records()[0])
 	}
 	var compact bytes.Buffer // without the gap that the builder leaves for its header
 	if err := tr.write(&compact); err != nil {
@@ -279,8 +307,8 @@ func builtTrace(t testing.TB) ([]byte, [][]Record) {
 	return compact.Bytes(), want
 }
 
-// TestBuiltDamage changes each bit of a built trace, cuts it off after each byte, and spoils each word of its records with checksums
-// made good.
+// TestBuiltDamage changes each bit of a built trace, cuts it off after each byte, and spoils each
+// word of its records with checksums made good.
 func TestBuiltDamage(t *testing.T) {
 	data, want := builtTrace(t)
 	step := 1
@@ -305,7 +333,8 @@ func TestBuiltDamage(t *testing.T) {
 	bad := 0
 	for i := 0; i < 8*len(records); i += step {
 		records[i/8] ^= 1 << (i % 8)
-		spoilt := &Trace{Header: tr.Header, chunks: [][]entry{{{used: uint64(len(records))}}, nil}, data: append(make([]byte, chunkHeaderBytes), records...)}
+		spoilt := &Trace{Header: tr.Header, chunks: [][]section{
+			{{entry{used: uint64(len(records))}, records}}, nil}}
 		spoilt.index()
 		list, err := readAll(spoilt, 0)
 		if err != nil {
@@ -326,18 +355,21 @@ func TestBuiltDamage(t *testing.T) {
 	}
 }
 
-// TestBuilderMemory has as many workers as there can be, in turn and each with more than its first chunk holds.
+// TestBuilderMemory has as many workers as there can be, in turn and each with more than its first
+// chunk holds.
 func TestBuilderMemory(t *testing.T) {
 	b := newTestBuilder(t, filepath.Join(t.TempDir(), "x.loi"))
 	for i := range uint64(80) {
 		for w := range maxWorkers {
-			if err := b.Access(w, 0, i, Access{Object: 0, Mode: In, Block: i, Bytes: 64}); err != nil {
+			if err := b.Access(w, 0, i, Access{Object: 0, Mode: In, Block: i,
+				Bytes: 64}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if i == 40 { // one of them alone
 			for j := range uint64(100000) {
-				if err := b.Access(5, 0, 40, Access{Object: 0, Mode: In, Block: j, Bytes: 64}); err != nil {
+				if err := b.Access(5, 0, 40, Access{Object: 0, Mode: In, Block: j,
+					Bytes: 64}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -361,8 +393,8 @@ func TestBuilderMemory(t *testing.T) {
 	}
 }
 
-// TestBuilderMoves has a header that turns out much larger than the room left for it, so that the chunks that are on the disk have to
-// move; and workers in the header that recorded nothing.
+// TestBuilderMoves has a header that turns out much larger than the room left for it, so that the
+// chunks that are on the disk have to move; and workers in the header that recorded nothing.
 func TestBuilderMoves(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.loi")
 	b := newTestBuilder(t, path)
@@ -372,7 +404,8 @@ func TestBuilderMoves(t *testing.T) {
 		if err := b.Access(int(i%2), 0, i, a); err != nil {
 			t.Fatal(err)
 		}
-		want[i%2] = append(want[i%2], Record{Type: AccessesRecord, Start: i, End: i, Args: []uint32{}, Explicit: []Access{a}, Calls: []Call{}})
+		want[i%2] = append(want[i%2], Record{Type: AccessesRecord, Start: i, End: i,
+			Args: []uint32{}, Explicit: []Access{a}, Calls: []Call{}})
 	}
 	for i := range uint64(5000) {
 		add(i, 0)
@@ -408,8 +441,8 @@ func TestBuilderMoves(t *testing.T) {
 	same(t, again, want)
 }
 
-// TestBuilderNeverOverwrites has a file that appears under the name of the trace before Close, and an execution that is larger than a
-// chunk.
+// TestBuilderNeverOverwrites has a file that appears under the name of the trace before Close, and
+// an execution that is larger than a chunk.
 func TestBuilderNeverOverwrites(t *testing.T) {
 	for _, suffix := range []string{".loi", ".loi.zst"} {
 		path := filepath.Join(t.TempDir(), "x"+suffix)

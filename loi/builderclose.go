@@ -8,10 +8,11 @@ import (
 	"slices"
 )
 
-// Close ends the trace. Of h, the registry is ignored, for the builder has its own, and a Nodes of 0 means the largest Worker.Node
-// + 1. A header that is not valid or lacks workers that have executions is an error after which the builder is as it was; all
-// other errors remove the trace. Cost: the disk's for all that was written, and where the header takes much more than was
-// expected when the first chunk was written, that of copying the file.
+// Close ends the trace. Of h, the registry is ignored, for the builder has its own, and a Nodes of
+// 0 means the largest Worker.Node + 1. A header that is not valid or lacks workers that have
+// executions is an error after which the builder is as it was; all other errors remove the trace.
+// Cost: the disk's for all that was written, and where the header takes much more than was expected
+// when the first chunk was written, that of copying the file.
 func (b *Builder) Close(h Header) error {
 	if b.done {
 		return fmt.Errorf("close trace %s: %w", b.path, os.ErrClosed)
@@ -19,7 +20,8 @@ func (b *Builder) Close(h Header) error {
 	h.Registry = b.registry
 	h.setNodes()
 	if len(h.Workers) < len(b.workers) {
-		return fmt.Errorf("close trace %s: the header has %d workers, expected at least %d, for so many have executions", b.path, len(h.Workers), len(b.workers))
+		return fmt.Errorf("close trace %s: the header has %d workers, expected at least %d, for "+
+			"so many have executions", b.path, len(h.Workers), len(b.workers))
 	}
 	if err := h.Validate(); err != nil {
 		return fmt.Errorf("close trace %s: %w", b.path, err)
@@ -75,7 +77,8 @@ func (b *Builder) finish(h *Header) error {
 	if _, err := b.f.WriteAt(head, 0); err != nil {
 		return err
 	}
-	if _, err := b.f.WriteAt(encodeFooter(uint64(b.end), checksum(head), b.entries), b.end); err != nil {
+	if _, err := b.f.WriteAt(encodeFooter(uint64(b.end), checksum(head), b.entries),
+		b.end); err != nil {
 		return err
 	}
 	return b.f.Sync()
@@ -89,7 +92,8 @@ func (b *Builder) move(by int64) error {
 	for i := range slices.Backward(b.entries) {
 		e := &b.entries[i]
 		mem := alignedBytes(int(e.bytes))
-		if _, err := io.ReadFull(io.NewSectionReader(b.f, int64(e.offset), int64(e.bytes)), mem); err != nil {
+		if _, err := io.ReadFull(io.NewSectionReader(b.f, int64(e.offset), int64(e.bytes)),
+			mem); err != nil {
 			return err
 		}
 		e.offset += uint64(by)
@@ -110,7 +114,11 @@ func (b *Builder) publish() error {
 		if _, err := b.f.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		if err := createFrom(b.path, func(w io.Writer) error { _, err := io.Copy(w, b.f); return err }); err != nil {
+		if err := createFrom(b.path, func(w io.Writer) error {
+			_,
+				err := io.Copy(w, b.f)
+			return err
+		}); err != nil {
 			return err
 		}
 		return b.Abort() // the compressed file is complete

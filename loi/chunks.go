@@ -10,17 +10,26 @@ import (
 // errLimit tells that the file would grow past Options.MaxBytes.
 var errLimit = errors.New("size limit of the trace reached")
 
-// A chunk is a piece of the file that belongs to one worker. Its memory is a mapping of the file or, where there is none,
-// ordinary memory that the writer copies to the file. It is written by its worker alone, from adoption to Close.
+// A chunk is a piece of the file that belongs to one worker. Its memory is a mapping of the file
+// or, where there is none, ordinary memory that the writer copies to the file. It is written by its
+// worker alone, from adoption to Close.
 type chunk struct {
 	head   chunkHeader
 	mem    []byte
 	mapped bool
+
+	used, records uint64 // of a trace whose recording has ended: bytes of records, and their number
 }
 
-// extend allocates, maps and faults in a chunk for r whose records take at least need bytes: as large as r's turn calls for,
-// or, where there is not that much room, half as large, and so on. Any goroutine; w.mu must be held. On failure, nothing has
-// changed.
+// entry describes c, without its checksum.
+func (c *chunk) entry() entry {
+	return entry{offset: c.head.offset, bytes: c.head.bytes, worker: c.head.worker,
+		seq: c.head.seq, used: c.used, records: c.records}
+}
+
+// extend allocates, maps and faults in a chunk for r whose records take at least need bytes: as
+// large as r's turn calls for, or, where there is not that much room, half as large, and so on. Any
+// goroutine; w.mu must be held. On failure, nothing has changed.
 func (w *Writer) extend(r *Recorder, need int) (*chunk, error) {
 	least := w.roundPage(need + chunkHeaderBytes)
 	size := max(least, r.next)
@@ -34,8 +43,9 @@ func (w *Writer) extend(r *Recorder, need int) (*chunk, error) {
 		}
 		size = max(least, w.roundPage(size/2))
 	}
-	c := &chunk{head: chunkHeader{worker: uint32(r.worker), seq: unusedChunk, bytes: uint64(size), offset: uint64(w.end)}}
-	if !w.opt.Unmapped {
+	c := &chunk{head: chunkHeader{worker: uint32(r.worker), seq: unusedChunk, bytes: uint64(size),
+		offset: uint64(w.end)}}
+	if w.f != nil && !w.opt.Unmapped {
 		fill(w.f, w.end, int64(size))
 		if mem, err := mapShared(w.f, w.end, size); err == nil {
 			c.mem, c.mapped = mem, true
@@ -53,12 +63,15 @@ func (w *Writer) extend(r *Recorder, need int) (*chunk, error) {
 	return c, nil
 }
 
-// allocateAt gives the file space for a chunk of size bytes at off and for the footer after it, so that Close finds room
-// on a disk that has filled up meanwhile.
+// allocateAt gives the file space for a chunk of size bytes at off and for the footer after it, so
+// that Close finds room on a disk that has filled up meanwhile.
 func (w *Writer) allocateAt(off int64, size int) error {
 	n := int64(size + w.roundPage(footerBytes(len(w.chunks)+1)))
 	if w.opt.MaxBytes > 0 && uint64(off+n) > w.opt.MaxBytes {
 		return fmt.Errorf("%w: %d bytes", errLimit, w.opt.MaxBytes)
+	}
+	if w.memory {
+		return w.spill(off, int64(size))
 	}
 	return allocate(w.f, off, n)
 }
@@ -97,8 +110,8 @@ func (w *Writer) fail(err error) {
 	}
 }
 
-// nextChunk returns an empty chunk for r with at least need bytes for records, or nil: the spare, if the background has been
-// in time, or one that it makes itself. Owner of r only.
+// nextChunk returns an empty chunk for r with at least need bytes for records, or nil: the spare,
+// if the background has been in time, or one that it makes itself. Owner of r only.
 func (w *Writer) nextChunk(r *Recorder, need int) *chunk {
 	c := r.spare.Load()
 	if c == nil || len(c.mem)-chunkHeaderBytes < need {

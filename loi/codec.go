@@ -9,8 +9,8 @@ func sprint(format string, args ...any) string { return fmt.Sprintf(format, args
 
 func hex(b []byte) string { return fmt.Sprintf("% x", b) }
 
-// encodeHeader returns the header as it stands in a file of h.version(): integers as unsigned varints, strings with their
-// length first.
+// encodeHeader returns the header as it stands in a file of h.version(): integers as unsigned
+// varints, strings with their length first.
 func encodeHeader(h *Header) []byte {
 	var e encoder
 	version := h.version()
@@ -23,6 +23,9 @@ func encodeHeader(h *Header) []byte {
 	e.str(h.Substrate)
 	e.bool(h.Synthetic)
 	e.str(h.Grain)
+	if version >= 3 {
+		encodeProgram(&e, h)
+	}
 	e.uint(uint64(len(h.Workers)))
 	for _, w := range h.Workers {
 		e.uint(uint64(w.CPU + 1))
@@ -56,16 +59,40 @@ func encodeHeader(h *Header) []byte {
 			}
 		}
 	}
-	e.uint(uint64(len(h.Meta)))
-	for _, kv := range h.Meta {
-		e.str(kv.Key)
-		e.str(kv.Value)
+	if version >= 3 {
+		e.uint(uint64(len(h.Registry.Regions)))
+		for _, r := range h.Registry.Regions {
+			e.str(r.Name)
+			e.uint(uint64(r.Kind))
+			e.uint(uint64(r.Parent + 1)) // NoRegion: 0
+		}
 	}
+	e.pairs(h.Meta)
 	return e.b
 }
 
-// decodeHeader reads what encodeHeader wrote in a file of a version; the whole of b must be used. Offsets in errors count
-// from base.
+// encodeProgram writes what was run.
+func encodeProgram(e *encoder, h *Header) {
+	e.str(h.Kernel)
+	e.str(h.Scheduler)
+	e.pairs(h.Params)
+	e.uint(uint64(h.Cores))
+	e.uint(h.Seed)
+	e.str(h.Machine)
+	e.str(h.MachineHash)
+	e.bool(h.Unordered)
+}
+
+func decodeProgram(d *decoder, h *Header) {
+	h.Kernel, h.Scheduler = d.str(), d.str()
+	h.Params = d.pairs()
+	h.Cores, h.Seed = int(d.uint(maxCores)), d.uint(math.MaxUint64)
+	h.Machine, h.MachineHash = d.str(), d.str()
+	h.Unordered = d.bool()
+}
+
+// decodeHeader reads what encodeHeader wrote in a file of a version; the whole of b must be used.
+// Offsets in errors count from base.
 func decodeHeader(b []byte, version uint32, base int64) (Header, error) {
 	d := decoder{b: b}
 	var h Header
@@ -78,6 +105,9 @@ func decodeHeader(b []byte, version uint32, base int64) (Header, error) {
 	h.Substrate = d.str()
 	h.Synthetic = d.bool()
 	h.Grain = d.str()
+	if version >= 3 {
+		decodeProgram(&d, &h)
+	}
 	for n := d.count(3, maxWorkers); n > 0; n-- {
 		h.Workers = append(h.Workers, Worker{
 			CPU:       int(d.uint(math.MaxInt32)) - 1,
@@ -91,14 +121,16 @@ func decodeHeader(b []byte, version uint32, base int64) (Header, error) {
 			o.Kind = ObjectKind(d.uint(uint64(Span)))
 		}
 		for r := d.count(2, math.MaxInt32); r > 0; r-- {
-			o.Blocks = append(o.Blocks, SizeRun{Count: uint32(d.uint(math.MaxUint32)), Bytes: d.uint(math.MaxUint64)})
+			o.Blocks = append(o.Blocks, SizeRun{Count: uint32(d.uint(math.MaxUint32)),
+				Bytes: d.uint(math.MaxUint64)})
 		}
 		h.Registry.Objects = append(h.Registry.Objects, o)
 	}
 	for n := d.count(2, maxKernels); n > 0; n-- {
 		k := Kernel{Name: d.str()}
 		for p := d.count(2, maxParams); p > 0; p-- {
-			k.Params = append(k.Params, Param{Object: ObjectID(d.uint(math.MaxUint16)), Mode: Mode(d.uint(uint64(InOut)))})
+			k.Params = append(k.Params, Param{Object: ObjectID(d.uint(math.MaxUint16)),
+				Mode: Mode(d.uint(uint64(InOut)))})
 		}
 		if version >= 2 {
 			for n := d.count(1, maxParams); n > 0; n-- {
@@ -107,8 +139,16 @@ func decodeHeader(b []byte, version uint32, base int64) (Header, error) {
 		}
 		h.Registry.Kernels = append(h.Registry.Kernels, k)
 	}
-	for n := d.count(2, math.MaxInt32); n > 0; n-- {
-		h.Meta = append(h.Meta, KV{Key: d.str(), Value: d.str()})
+	if version >= 3 {
+		for n := d.count(3, maxRegions); n > 0; n-- {
+			h.Registry.Regions = append(h.Registry.Regions, Region{Name: d.str(),
+				Kind:   RegionKind(d.uint(uint64(TaskRegion))),
+				Parent: RegionID(d.uint(maxRegions) - 1)})
+		}
+	}
+	h.Meta = d.pairs()
+	if version < 3 {
+		h.liftNotes()
 	}
 	switch {
 	case d.bad != "":
@@ -123,6 +163,14 @@ func decodeHeader(b []byte, version uint32, base int64) (Header, error) {
 }
 
 type encoder struct{ b []byte }
+
+func (e *encoder) pairs(list []KV) {
+	e.uint(uint64(len(list)))
+	for _, kv := range list {
+		e.str(kv.Key)
+		e.str(kv.Value)
+	}
+}
 
 func (e *encoder) uint(v uint64) {
 	for ; v >= 0x80; v >>= 7 {
@@ -193,6 +241,13 @@ func (d *decoder) count(size int, limit uint64) int {
 		return 0
 	}
 	return int(n)
+}
+
+func (d *decoder) pairs() (list []KV) {
+	for n := d.count(2, math.MaxInt32); n > 0; n-- {
+		list = append(list, KV{Key: d.str(), Value: d.str()})
+	}
+	return list
 }
 
 func (d *decoder) str() string {

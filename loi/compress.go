@@ -24,16 +24,20 @@ func compressTo(w io.Writer, fill func(io.Writer) error) error {
 	return z.Close()
 }
 
-// Compress writes the trace file path, which must have a clean end, as the file out, which may not exist; it is compressed if
-// its name ends in ".zst", and otherwise as it was before it was compressed. All bytes are checked as by Open. A file that cannot be
-// completed is removed.
+// Compress writes the trace file path, which must have a clean end, as the file out, which may not
+// exist; it is compressed if its name ends in ".zst", and otherwise as it was before it was
+// compressed. All bytes are checked as by Open. A file that cannot be completed is removed.
 func Compress(path, out string) error {
 	t, err := Open(path)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	if err := createFrom(out, func(w io.Writer) error { _, err := w.Write(t.data); return err }); err != nil {
+	if err := createFrom(out, func(w io.Writer) error {
+		_,
+			err := w.Write(t.data)
+		return err
+	}); err != nil {
 		return fmt.Errorf("compress trace: %w", err)
 	}
 	return nil

@@ -16,21 +16,26 @@ import (
 func packed(t testing.TB, b []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := compressTo(&out, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
+	if err := compressTo(&out, func(w io.Writer) error {
+		_,
+			err := w.Write(b)
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
 }
 
-// TestCompress compresses a trace, reads it under another name, and decompresses it to the same bytes; in memory and by way of a
-// temporary file, of which nothing is left.
+// TestCompress compresses a trace, reads it under another name, and decompresses it to the same
+// bytes; in memory and by way of a temporary file, of which nothing is left.
 func TestCompress(t *testing.T) {
 	defer func(n int) { heldMax = n }(heldMax)
 	data, want := smallTrace(t)
 	for _, heldMax = range []int{heldMax, 1000, len(data)} {
 		dir, tmp := t.TempDir(), t.TempDir()
 		t.Setenv("TMPDIR", tmp)
-		plain, zst, other, back := filepath.Join(dir, "a.loi"), filepath.Join(dir, "a.loi.zst"), filepath.Join(dir, "b"), filepath.Join(dir, "c.loi")
+		plain, zst, other, back := filepath.Join(dir, "a.loi"), filepath.Join(dir, "a.loi.zst"),
+			filepath.Join(dir, "b"), filepath.Join(dir, "c.loi")
 		if err := os.WriteFile(plain, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +57,8 @@ func TestCompress(t *testing.T) {
 			t.Fatal(err)
 		}
 		compare(t, tr, want)
-		if in := tr.Info(); in.Bytes != uint64(len(data)) || in.Packed != uint64(len(small)) || !strings.Contains(in.String(), "compressed to "+u(in.Packed)+" bytes") {
+		if in := tr.Info(); in.Bytes != uint64(len(data)) || in.Packed != uint64(len(small)) ||
+			!strings.Contains(in.String(), "compressed to "+u(in.Packed)+" bytes") {
 			t.Errorf("%v", in)
 		}
 		if err := tr.Close(); err != nil {
@@ -111,7 +117,8 @@ func TestDamagedStream(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(got) < len(want[i]) && tr.Discarded()[i] == 0 {
-				t.Fatalf("%s: %d of %d records of worker %d, and no loss", what, len(got), len(want[i]), i)
+				t.Fatalf("%s: %d of %d records of worker %d, and no loss", what, len(got),
+					len(want[i]), i)
 			}
 		}
 	}
@@ -140,8 +147,9 @@ func TestDamagedStream(t *testing.T) {
 	}
 }
 
-// TestStreamOfZeros has a stream that decompresses to far more than its size: it is refused by its first bytes, or, where it begins
-// as a trace does, when the room that there is for it would be used up.
+// TestStreamOfZeros has a stream that decompresses to far more than its size: it is refused by its
+// first bytes, or, where it begins as a trace does, when the room that there is for it would be
+// used up.
 func TestStreamOfZeros(t *testing.T) {
 	dir := t.TempDir()
 	bomb := filepath.Join(dir, "bomb")
@@ -160,7 +168,8 @@ func TestStreamOfZeros(t *testing.T) {
 		t.Fatal(err)
 	}
 	var f *FormatError
-	if _, err = Open(bomb); err == nil || errors.As(err, &f) || !strings.Contains(err.Error(), "more than 262144 bytes") || !strings.Contains(err.Error(), "TMPDIR") {
+	if _, err = Open(bomb); err == nil || errors.As(err, &f) || !strings.Contains(err.Error(),
+		"more than 262144 bytes") || !strings.Contains(err.Error(), "TMPDIR") {
 		t.Errorf("%v", err)
 	}
 }

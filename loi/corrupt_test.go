@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// smallTrace returns a clean file of two workers that the writer made, unused spare chunks among them, and its records.
+// smallTrace returns a clean file of two workers that the writer made, unused spare chunks among
+// them, and its records.
 func smallTrace(t testing.TB) ([]byte, [][]Record) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "small.loi")
@@ -28,7 +29,9 @@ func smallTrace(t testing.TB) ([]byte, [][]Record) {
 			case 0, 1, 2:
 				r.Kernel3(3, at, at+5, j%64, j%16, j)
 			case 3:
-				r.Accesses(0, Moved, at, at+1<<33, []Access{{Object: 0, Block: uint64(j % 64), Mode: In}, {Object: 1, Block: 10, Mode: Out, Bytes: 100}})
+				r.Accesses(0, Moved, at, at+1<<33,
+					[]Access{{Object: 0, Block: uint64(j % 64), Mode: In}, {Object: 1, Block: 10,
+						Mode: Out, Bytes: 100}})
 			case 4:
 				var l TaskList
 				l.Add(2, j%64, 1<<24)
@@ -76,8 +79,8 @@ func isFormat(t *testing.T, err error, what string, kinds ...error) {
 	t.Fatalf("%s: %v, expected one of %v", what, err, kinds)
 }
 
-// TestBitFlips changes each bit of a small clean file: no change goes unnoticed, and a recovery invents nothing and says
-// when something is missing.
+// TestBitFlips changes each bit of a small clean file: no change goes unnoticed, and a recovery
+// invents nothing and says when something is missing.
 func TestBitFlips(t *testing.T) {
 	data, want := smallTrace(t)
 	tr, err := parse(data)
@@ -114,8 +117,8 @@ func flipBits(t *testing.T, data []byte, want [][]Record, step int) {
 	}
 }
 
-// checkSalvage recovers data, a damaged copy of a file with the records want: all that is kept was there, in order, and what
-// is missing is admitted.
+// checkSalvage recovers data, a damaged copy of a file with the records want: all that is kept was
+// there, in order, and what is missing is admitted.
 func checkSalvage(t *testing.T, data []byte, want [][]Record, at int) {
 	t.Helper()
 	tr, rep, err := salvage(data)
@@ -134,11 +137,13 @@ func checkSalvage(t *testing.T, data []byte, want [][]Record, at int) {
 				j++
 			}
 			if j++; j > len(want[w]) {
-				t.Fatalf("damage at byte %d: recovered record %d of worker %d was never there: %+v", at, i, w, got[i])
+				t.Fatalf("damage at byte %d: recovered record %d of worker %d was never there: %+v",
+					at, i, w, got[i])
 			}
 		}
 		if len(got) != len(want[w]) && rep.LostBytes[w] == 0 {
-			t.Fatalf("damage at byte %d: %d of %d records of worker %d recovered, and no loss reported: %+v", at, len(got), len(want[w]), w, rep)
+			t.Fatalf("damage at byte %d: %d of %d records of worker %d recovered, and no loss "+
+				"reported: %+v", at, len(got), len(want[w]), w, rep)
 		}
 		if rep.LostBytes[w] > 0 && tr.Discarded()[w] == 0 {
 			t.Fatalf("damage at byte %d: worker %d lost bytes and no record", at, w)
@@ -219,26 +224,46 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// TestBadContent has records that a kernel with a fault made: the file is whole, and the cursor says what is wrong.
+// TestBadContent has records that a kernel with a fault made: the file is whole, and the cursor
+// says what is wrong.
 func TestBadContent(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		make func(*Recorder)
 	}{
 		{"kernel 9 of 5", func(r *Recorder) { r.Kernel3(9, 1, 2, 0, 0, 0) }},
-		{`kernel "gemm" has block 64 as argument 0`, func(r *Recorder) { r.Kernel3(3, 1, 2, 64, 0, 0) }},
-		{`kernel "gemm" has 2 arguments, expected 3`, func(r *Recorder) { r.Kernel2(3, 1, 2, 0, 0) }},
+		{`kernel "gemm" has block 64 as argument 0`, func(r *Recorder) {
+			r.Kernel3(3, 1, 2, 64, 0,
+				0)
+		}},
+		{`kernel "gemm" has 2 arguments, expected 3`,
+			func(r *Recorder) { r.Kernel2(3, 1, 2, 0, 0) }},
 		{"object 5", func(r *Recorder) { r.Accesses(0, 0, 1, 2, []Access{{Object: 5, Mode: In}}) }},
 		{"mode(0)", func(r *Recorder) { r.Accesses(0, 0, 1, 2, []Access{{Object: 0}}) }},
-		{"99 bytes, but it has 8192", func(r *Recorder) { r.Accesses(0, 0, 1, 2, []Access{{Object: 0, Mode: In, Bytes: 99}}) }},
-		{`shape 2 to object "A", which is partition`, func(r *Recorder) { r.Accesses(0, 0, 1, 2, []Access{{Object: 0, Mode: In, Block: 1 << 32}}) }},
-		{`shape 4 to object "A"`, func(r *Recorder) { r.Accesses(0, 0, 1, 2, []Access{{Object: 0, Mode: In, Rows: 2}}) }},
-		{`object "keyed" has 0 bytes`, func(r *Recorder) { r.Accesses(0, 0, 1, 2, []Access{{Object: 3, Mode: In, Block: 1}}) }},
+		{"99 bytes, but it has 8192",
+			func(r *Recorder) {
+				r.Accesses(0, 0, 1, 2,
+					[]Access{{Object: 0, Mode: In, Bytes: 99}})
+			}},
+		{`shape 2 to object "A", which is partition`,
+			func(r *Recorder) {
+				r.Accesses(0, 0, 1, 2,
+					[]Access{{Object: 0, Mode: In, Block: 1 << 32}})
+			}},
+		{`shape 4 to object "A"`,
+			func(r *Recorder) { r.Accesses(0, 0, 1, 2, []Access{{Object: 0, Mode: In, Rows: 2}}) }},
+		{`object "keyed" has 0 bytes`,
+			func(r *Recorder) {
+				r.Accesses(0, 0, 1, 2,
+					[]Access{{Object: 3, Mode: In, Block: 1}})
+			}},
 		{`object "keyed" has 2 rows`, func(r *Recorder) {
-			r.Accesses(0, 0, 1, 2, []Access{{Object: 3, Mode: In, Block: 1, Bytes: 1, Rows: 2, Stride: 1}})
+			r.Accesses(0, 0, 1, 2, []Access{{Object: 3, Mode: In, Block: 1, Bytes: 1, Rows: 2,
+				Stride: 1}})
 		}},
 		{`object "span" has rows of 9 bytes that are 8 bytes apart`, func(r *Recorder) {
-			r.Accesses(0, 0, 1, 2, []Access{{Object: 4, Mode: In, Block: 1, Bytes: 9, Rows: 2, Stride: 8}})
+			r.Accesses(0, 0, 1, 2, []Access{{Object: 4, Mode: In, Block: 1, Bytes: 9, Rows: 2,
+				Stride: 8}})
 		}},
 		{"block 16", func(r *Recorder) {
 			var l TaskList
@@ -249,7 +274,8 @@ func TestBadContent(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "x.loi")
 		h := testHeader(1)
-		h.Registry.Objects = append(h.Registry.Objects, Object{Name: "keyed", Kind: Keyed}, Object{Name: "span", Kind: Span})
+		h.Registry.Objects = append(h.Registry.Objects, Object{Name: "keyed", Kind: Keyed},
+			Object{Name: "span", Kind: Span})
 		w, err := Create(path, h, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -278,7 +304,8 @@ func TestBadContent(t *testing.T) {
 	}
 }
 
-// TestUncleanDamage has files that were not closed and lack what a crash of the machine may have kept from the disk.
+// TestUncleanDamage has files that were not closed and lack what a crash of the machine may have
+// kept from the disk.
 func TestUncleanDamage(t *testing.T) {
 	data, want := smallTrace(t)
 	tr, err := parse(data)
@@ -294,13 +321,21 @@ func TestUncleanDamage(t *testing.T) {
 		skipped bool
 	}{
 		{"nothing", func([]byte) {}, -1, false},
-		{"a hole in a full chunk", func(b []byte) { clear(b[first.offset+512 : first.offset+1024]) }, 0, false},
-		{"the end of a full chunk", func(b []byte) { clear(b[first.offset+2048 : first.offset+first.bytes]) }, 0, false},
-		{"a bad record in a full chunk", func(b []byte) { le.PutUint64(b[first.offset+chunkHeaderBytes+8:], 0x55<<typeShift) }, 0, false},
-		{"a bad record in the last chunk", func(b []byte) { le.PutUint64(b[last.offset+chunkHeaderBytes+8:], 0x55<<typeShift) }, 0, false},
-		{"the header of a chunk", func(b []byte) { clear(b[last.offset : last.offset+chunkHeaderBytes]) }, 0, true},
+		{"a hole in a full chunk",
+			func(b []byte) { clear(b[first.offset+512 : first.offset+1024]) }, 0, false},
+		{"the end of a full chunk",
+			func(b []byte) { clear(b[first.offset+2048 : first.offset+first.bytes]) }, 0, false},
+		{"a bad record in a full chunk",
+			func(b []byte) { le.PutUint64(b[first.offset+chunkHeaderBytes+8:], 0x55<<typeShift) },
+			0, false},
+		{"a bad record in the last chunk",
+			func(b []byte) { le.PutUint64(b[last.offset+chunkHeaderBytes+8:], 0x55<<typeShift) }, 0,
+			false},
+		{"the header of a chunk",
+			func(b []byte) { clear(b[last.offset : last.offset+chunkHeaderBytes]) }, 0, true},
 		{"the header of a chunk, in part", func(b []byte) { b[last.offset+9]++ }, 0, true},
-		{"the last chunk", func(b []byte) { clear(b[last.offset : last.offset+last.bytes]) }, 0, false},
+		{"the last chunk", func(b []byte) { clear(b[last.offset : last.offset+last.bytes]) }, 0,
+			false},
 	} {
 		b := append([]byte(nil), data[:footer]...)
 		le.PutUint64(b[tr.pre.controlOffset:], stateOpen)
@@ -309,7 +344,8 @@ func TestUncleanDamage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rep.Damaged() != (c.worker >= 0) || rep.Clean || !got.Recovered || (rep.SkippedBytes > 0) != c.skipped {
+		if rep.Damaged() != (c.worker >= 0) || rep.Clean || !got.Recovered ||
+			(rep.SkippedBytes > 0) != c.skipped {
 			t.Errorf("%s: %+v", c.what, rep)
 		}
 		for w := range want {
@@ -318,8 +354,10 @@ func TestUncleanDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			hit := w == c.worker
-			if (len(list) < len(want[w])) != hit || (rep.LostBytes[w] > 0) != hit || (got.Discarded()[w] > 0) != hit {
-				t.Errorf("%s: worker %d: %d of %d records: %+v", c.what, w, len(list), len(want[w]), rep)
+			if (len(list) < len(want[w])) != hit || (rep.LostBytes[w] > 0) != hit ||
+				(got.Discarded()[w] > 0) != hit {
+				t.Errorf("%s: worker %d: %d of %d records: %+v", c.what, w, len(list), len(want[w]),
+					rep)
 			}
 		}
 	}
@@ -367,7 +405,8 @@ func TestMapped(t *testing.T) {
 	compare(t, tr, want)
 }
 
-// TestUncleanBuffered has a file whose records were in memory when its writer was killed: all workers are said to lack some.
+// TestUncleanBuffered has a file whose records were in memory when its writer was killed: all
+// workers are said to lack some.
 func TestUncleanBuffered(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.loi")
 	w, err := Create(path, testHeader(2), Options{Unmapped: true})
@@ -376,7 +415,8 @@ func TestUncleanBuffered(t *testing.T) {
 	}
 	w.Recorder(0).Kernel1(1, 1, 2, 3)
 	tr, rep, err := OpenUnclean(path)
-	if err != nil || !rep.Damaged() || !tr.Buffered || tr.Discarded()[0] == 0 || tr.Discarded()[1] == 0 || rep.LostBytes[1] == 0 {
+	if err != nil || !rep.Damaged() || !tr.Buffered || tr.Discarded()[0] == 0 ||
+		tr.Discarded()[1] == 0 || rep.LostBytes[1] == 0 {
 		t.Errorf("%+v, discarded %v: %v", rep, tr.Discarded(), err)
 	}
 	if _, err := w.Close(); err != nil {

@@ -2,13 +2,13 @@ package loi
 
 import "slices"
 
-// A Cursor goes through the records of one worker in the order in which they were made, which is program order. It is for
-// one goroutine.
+// A Cursor goes through the records of one worker in the order in which they were made, which is
+// program order. It is for one goroutine.
 type Cursor struct {
 	t      *Trace
 	worker int
 	all    bool
-	chunks []entry
+	chunks []section
 	data   []byte // records of the current chunk that are still to come
 	end    int64  // where data ends in the file
 	raw    rawRecord
@@ -23,14 +23,15 @@ type Cursor struct {
 	err    error
 }
 
-// Cursor returns a cursor over the kernel executions of a worker. Events are left out; a task record gives each of its
-// kernels as a record of its own with the stamps of the task and the flag Unstamped.
+// Cursor returns a cursor over the kernel executions of a worker. Events are left out; a task
+// record gives each of its kernels as a record of its own with the stamps of the task and the flag
+// Unstamped.
 func (t *Trace) Cursor(worker int) *Cursor {
 	return &Cursor{t: t, worker: worker, chunks: t.chunks[worker]}
 }
 
-// All returns a cursor over all records of a worker as they stand in the file, events and tasks among them; but each execution
-// of a run is given apart.
+// All returns a cursor over all records of a worker as they stand in the file, events and tasks
+// among them; but each execution of a run is given apart.
 func (t *Trace) All(worker int) *Cursor {
 	c := t.Cursor(worker)
 	c.all = true
@@ -56,7 +57,7 @@ func (c *Cursor) Next() bool {
 			}
 			e := &c.chunks[0]
 			c.chunks = c.chunks[1:]
-			c.data = c.t.data[e.offset+chunkHeaderBytes:][:e.used]
+			c.data = e.data
 			c.end = int64(e.offset + chunkHeaderBytes + e.used)
 			continue
 		}
@@ -64,7 +65,8 @@ func (c *Cursor) Next() bool {
 			return c.fail(at, "%s", what)
 		}
 		if c.raw.typ == 0 || c.raw.typ == endRecord {
-			return c.fail(0, "the chunk has %d bytes of records more, but here is none", len(c.data))
+			return c.fail(0, "the chunk has %d bytes of records more, but here is none",
+				len(c.data))
 		}
 		if !c.decode() {
 			return false
@@ -80,8 +82,8 @@ func (c *Cursor) Next() bool {
 	return false
 }
 
-// plain goes to the next record if it is a good kernel by signature whose duration fits the commit word, as nearly all are.
-// All else, and all that is wrong, is for the slow way.
+// plain goes to the next record if it is a good kernel by signature whose duration fits the commit
+// word, as nearly all are. All else, and all that is wrong, is for the slow way.
 func (c *Cursor) plain() bool {
 	b := c.data
 	if len(b) < 16 {
@@ -117,14 +119,16 @@ func (c *Cursor) plain() bool {
 	return true
 }
 
-// Err returns what stopped the cursor before the end, a [*FormatError]: a record that names a kernel, an object or a block
-// that is not registered, that has other arguments than its kernel declares, or that gives a block another size.
+// Err returns what stopped the cursor before the end, a [*FormatError]: a record that names a
+// kernel, an object or a block that is not registered, that has other arguments than its kernel
+// declares, or that gives a block another size.
 func (c *Cursor) Err() error { return c.err }
 
 // Record returns the current record, valid until the next call of Next.
 func (c *Cursor) Record() *Record { return &c.rec }
 
-// AppendAccesses appends the accesses of the current record, which is a kernel execution, to dst in declared order.
+// AppendAccesses appends the accesses of the current record, which is a kernel execution, to dst in
+// declared order.
 func (c *Cursor) AppendAccesses(dst []Access) []Access {
 	if c.rec.Type != KernelRecord {
 		return append(dst, c.rec.Explicit...)
@@ -132,14 +136,16 @@ func (c *Cursor) AppendAccesses(dst []Access) []Access {
 	k := &c.t.Header.Registry.Kernels[c.rec.Kernel]
 	for i, p := range k.Params {
 		b := c.rec.Args[k.ArgOf(i)]
-		dst = append(dst, Access{Object: p.Object, Block: uint64(b), Bytes: c.t.objects[p.Object].size(b), Mode: p.Mode})
+		dst = append(dst, Access{Object: p.Object, Block: uint64(b),
+			Bytes: c.t.objects[p.Object].size(b), Mode: p.Mode})
 	}
 	return dst
 }
 
 // fail stops the cursor for what it found at byte at of the rest of the chunk.
 func (c *Cursor) fail(at int, format string, args ...any) bool {
-	e := corrupt(c.end-int64(len(c.data))+int64(at), "worker %d: "+format, append([]any{c.worker}, args...)...)
+	e := corrupt(c.end-int64(len(c.data))+int64(at), "worker %d: "+format, append([]any{c.worker},
+		args...)...)
 	e.File = c.t.path
 	c.err = e
 	return false
@@ -183,11 +189,13 @@ func (t *Trace) checkArgs(k KernelID, args []uint32) string {
 	}
 	limits := t.kernels[k].limits
 	if len(args) != len(limits) {
-		return sprint("a record of kernel %q has %d arguments, expected %d", t.Header.Registry.Kernels[k].Name, len(args), len(limits))
+		return sprint("a record of kernel %q has %d arguments, expected %d",
+			t.Header.Registry.Kernels[k].Name, len(args), len(limits))
 	}
 	for i, a := range args {
 		if a >= limits[i] {
-			return sprint("a record of kernel %q has block %d as argument %d, expected less than %d",
+			return sprint(
+				"a record of kernel %q has block %d as argument %d, expected less than %d",
 				t.Header.Registry.Kernels[k].Name, a, i, limits[i])
 		}
 	}
@@ -204,7 +212,8 @@ func (c *Cursor) decodeAccesses() bool {
 		var a Access
 		n, what := t.takeAccess(body, &a)
 		if what != "" {
-			return c.fail(c.raw.bytes-len(body), "kernel %q: %s", t.Header.Registry.Kernels[r.Kernel].Name, what)
+			return c.fail(c.raw.bytes-len(body), "kernel %q: %s",
+				t.Header.Registry.Kernels[r.Kernel].Name, what)
 		}
 		body = body[n:]
 		c.list = append(c.list, a)
@@ -220,7 +229,8 @@ func (c *Cursor) decodeRun() bool {
 		return c.fail(8, "a record names kernel %d of %d", r.Kernel, len(c.t.kernels))
 	}
 	if at, what := c.t.checkRun(c.raw.body); what != "" {
-		return c.fail(c.raw.bytes-len(c.raw.body)+at, "kernel %q: %s", c.t.Header.Registry.Kernels[r.Kernel].Name, what)
+		return c.fail(c.raw.bytes-len(c.raw.body)+at, "kernel %q: %s",
+			c.t.Header.Registry.Kernels[r.Kernel].Name, what)
 	}
 	c.one[0] = Access{}
 	r.Type, r.Explicit, c.run, c.at = AccessesRecord, c.one[:], c.raw.body, 0

@@ -14,19 +14,22 @@ import (
 var zstdMagic = [4]byte{0x28, 0xb5, 0x2f, 0xfd}
 
 const (
-	zstdWindow = 128 << 20 // the largest that is accepted, that of zstd --long: more would take as much memory
-	keepFree   = 64 << 20  // bytes of the disk that decompression leaves to others
+	// the largest that is accepted, that of zstd --long: more would take as much memory
+	zstdWindow = 128 << 20
+	keepFree   = 64 << 20 // bytes of the disk that decompression leaves to others
 )
 
-// heldMax is how many decompressed bytes are held in memory; more of them go to a temporary file. A variable for tests.
+// heldMax is how many decompressed bytes are held in memory; more of them go to a temporary file. A
+// variable for tests.
 var heldMax = 64 << 20
 
 // roomIn is [freeBytes]; a variable for tests.
 var roomIn = freeBytes
 
-// decompress reads the zstd stream f, of a trace, into memory or, if that is much, into a temporary file without a name, which is
-// mapped. A stream that is damaged or cut off gives an error (ErrCorrupt), and what came before; one that decompresses to
-// something else ErrNotTrace. Memory is bounded but for what is returned; a stream that fills the disk is an error.
+// decompress reads the zstd stream f, of a trace, into memory or, if that is much, into a temporary
+// file without a name, which is mapped. A stream that is damaged or cut off gives an error
+// (ErrCorrupt), and what came before; one that decompresses to something else ErrNotTrace. Memory
+// is bounded but for what is returned; a stream that fills the disk is an error.
 func decompress(f *os.File) (data []byte, mapped bool, err error) {
 	in := &countingReader{r: f}
 	z, err := zstd.NewReader(bufio.NewReaderSize(in, 1<<18), zstd.WithDecoderMaxWindow(zstdWindow))
@@ -37,7 +40,8 @@ func decompress(f *os.File) (data []byte, mapped bool, err error) {
 	var held bytes.Buffer
 	_, bad := io.CopyN(&held, z, int64(len(magic)))
 	if bad == nil && [8]byte(held.Bytes()) != magic {
-		return nil, false, &FormatError{What: "decompressed, it begins with " + hex(held.Bytes()) + ", expected " + hex(magic[:]), Err: ErrNotTrace}
+		return nil, false, &FormatError{What: "decompressed, it begins with " + hex(held.Bytes()) +
+			", expected " + hex(magic[:]), Err: ErrNotTrace}
 	}
 	if bad == nil {
 		_, bad = io.CopyN(&held, z, int64(heldMax-len(magic)))
@@ -51,7 +55,8 @@ func decompress(f *os.File) (data []byte, mapped bool, err error) {
 // streamError returns what the error that ended the reading of in means, nil if it is the end.
 func streamError(err error, in *countingReader) error {
 	switch {
-	case err == nil, errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && in.err == nil:
+	case err == nil, errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) &&
+		in.err == nil:
 		return nil
 	case in.err != nil:
 		return in.err
@@ -62,7 +67,8 @@ func streamError(err error, in *countingReader) error {
 }
 
 // spill copies what was held and the rest of z to a temporary file and maps it.
-func spill(name string, held *bytes.Buffer, z io.Reader, in *countingReader) (data []byte, mapped bool, err error) {
+func spill(name string, held *bytes.Buffer, z io.Reader, in *countingReader) (data []byte,
+	mapped bool, err error) {
 	dir := os.TempDir()
 	f, err := os.CreateTemp(dir, "loi-*")
 	if err != nil {
@@ -74,10 +80,13 @@ func spill(name string, held *bytes.Buffer, z io.Reader, in *countingReader) (da
 	}
 	var size int64
 	var bad error
-	for from := io.Reader(held); ; from = z { // what was held, then the rest, with a look at the disk before each piece
+	// what was held, then the rest, with a look at the disk before each piece
+	for from := io.Reader(held); ; from = z {
 		free, known := roomIn(dir)
 		if known && free < uint64(heldMax)+keepFree {
-			return nil, false, fmt.Errorf("decompress %s: the trace in it has more than %d bytes, for which %s has no room (%d bytes free); set TMPDIR to a folder that has", name, size, dir, free)
+			return nil, false, fmt.Errorf("decompress %s: the trace in it has more than %d "+
+				"bytes, for which %s has no room (%d bytes free); set TMPDIR to a folder that has",
+				name, size, dir, free)
 		}
 		n, err := io.CopyN(f, from, int64(heldMax))
 		size += n

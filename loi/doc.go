@@ -1,38 +1,49 @@
 // Package loi is the tracer: low-overhead instrumentation of kernels.
 //
-// The unit is one kernel execution: which kernel, on which worker, when it began and ended, and the blocks of data that it
-// read and wrote (KRD paper, III-A). Identities are virtual (ViRDA, section 3): an [Object] is registered with a name, and
-// records name parts of objects, never addresses. A [Partition] is cut into registered blocks; blocks of a [Keyed] object have
-// 64-bit keys and are met as they come; of a [Span], an address space of bytes, accesses name ranges and two-dimensional blocks,
-// which may overlap. There are two modes: a [Profile] counts executions and their time, a [Writer] with a [Recorder] for each
-// worker writes a trace file, which [Open] reads. A [Builder] writes traces that were not recorded here.
+//	worker -> Recorder -> chunks of a Writer -> file -> Open -> Trace -> Cursor
+//	                                   \--------> Writer.Trace ---/
+//	other programs -> Builder ---------------> file
+//
+// The unit is one kernel execution: which kernel, on which worker, when it began and ended, and the
+// blocks of data that it read and wrote (KRD paper, III-A). Identities are virtual (ViRDA, section
+// 3): an [Object] is registered with a name, and records name parts of objects, never addresses. A
+// [Partition] is cut into registered blocks; blocks of a [Keyed] object have 64-bit keys and are
+// met as they come; of a [Span], an address space of bytes, accesses name ranges and
+// two-dimensional blocks, which may overlap. There are two modes: a [Profile] counts executions and
+// their time, a [Writer] with a [Recorder] for each worker writes a trace file, which [Open] reads.
+// A [Builder] writes traces that were not recorded here. A trace that is not to be kept is recorded
+// in memory ([NewMemory]); [Writer.Trace] gives it without reading anything back.
 //
 // # What is promised
 //
-// A record is in the file when the method of the recorder returns: the worker stores it into a mapping of the file, its
-// commit word last. Whoever kills the process, the kernel keeps the pages; each worker loses at most the record that it was
-// writing, and [Recover] finds the rest. (A crash of the machine is another matter: what had not reached the disk is gone.
-// Recover then keeps what is whole, and says how much is not.)
+// A record is in the file when the method of the recorder returns: the worker stores it into a
+// mapping of the file, its commit word last. Whoever kills the process, the kernel keeps the pages;
+// each worker loses at most the record that it was writing, and [Recover] finds the rest. (A crash
+// of the machine is another matter: what had not reached the disk is gone. Recover then keeps what
+// is whole, and says how much is not.)
 //
-// A chunk is allocated before it is mapped, with fallocate or by writing zeros, so that a full disk shows there, and never
-// as a SIGBUS. From then on the records of a worker that needs another chunk are discarded, and counted in the file; what is
-// kept of each worker is all that it did up to some moment. Room for the footer is allocated together with each chunk.
+// A chunk is allocated before it is mapped, with fallocate or by writing zeros, so that a full disk
+// shows there, and never as a SIGBUS. From then on the records of a worker that needs another chunk
+// are discarded, and counted in the file; what is kept of each worker is all that it did up to some
+// moment. Room for the footer is allocated together with each chunk.
 //
-// A file that was closed has a checksum over each of its bytes. A change of any bit is an error of Open that says where.
+// A file that was closed has a checksum over each of its bytes. A change of any bit is an error of
+// Open that says where.
 //
-// A Builder promises less: until its Close, its records are in memory and in a file without a header, of which nothing can be
-// recovered. What it imports or generates can be had again.
+// A Builder promises less: until its Close, its records are in memory and in a file without a
+// header, of which nothing can be recovered. What it imports or generates can be had again.
 //
 // # The file
 //
-// All numbers are little-endian. A file is, in this order: prefix, header, padding, count page, padding, chunks, footer. CRC
-// means CRC-32C (Castagnoli). The whole may be compressed as one zstd stream (RFC 8878), of a window of at most 128 MiB; readers
-// know it by its first four bytes, and all offsets are those of the decompressed file.
+// All numbers are little-endian. A file is, in this order: prefix, header, padding, count page,
+// padding, chunks, footer. CRC means CRC-32C (Castagnoli). The whole may be compressed as one zstd
+// stream (RFC 8878), of a window of at most 128 MiB; readers know it by its first four bytes, and
+// all offsets are those of the decompressed file.
 //
 // Prefix, 64 bytes, the same in all versions:
 //
 //	0   8 bytes  0x89 L O I CR LF 0x1a LF
-//	8   uint32   version, 1 or 2
+//	8   uint32   version, 1 to 3
 //	12  uint32   flags: 1 recovered, 2 written without a mapping (a kill may have lost more)
 //	16  uint64   bytes of the header, which begins at 64
 //	24  uint64   offset of the count page, a multiple of 8
@@ -42,70 +53,111 @@
 //	56  uint32   CRC of the header
 //	60  uint32   CRC of bytes 0 to 59
 //
-// Header: integers as varints (7 bits in a byte, the lowest first, the top bit set in all but the last), signed ones as the
-// uint64 with the same bits; strings with their length in bytes first; lists with their length first; booleans as 0 or 1:
+// Header: integers as varints (7 bits in a byte, the lowest first, the top bit set in all but the
+// last), signed ones as the uint64 with the same bits; strings with their length in bytes first;
+// lists with their length first; booleans as 0 or 1:
 //
 //	clock        source (string), Hz (bits of a float64, as an integer), invariant (boolean)
 //	             nodes, L2 bytes, LLC bytes, substrate (string), synthetic (boolean), grain (string)
+//	program      from version 3 on: kernel (string), scheduler (string), parameters as list of: name
+//	             (string), value (string); cores, seed, machine (string), its hash (string),
+//	             unordered (boolean)
 //	workers      list of: CPU + 1, node, TSC offset (signed)
-//	objects      list of: name (string), from version 2 on kind (0 partition, 1 keyed, 2 span), list of: blocks, bytes of each
-//	             (empty unless it is a partition)
+//	objects      list of: name (string), from version 2 on kind (0 partition, 1 keyed, 2 span),
+//	             list of: blocks, bytes of each (empty unless it is a partition)
 //	kernels      list of: name (string), list of: object (a partition), mode (1 in, 2 out, 3 inout);
-//	             version 2: list of: for each of these the number of the argument that names its block (empty: each its own)
-//	notes        list of: key (string), value (string)
+//	             version 2: list of: for each of these the number of the argument that names its
+//	             block (empty: each its own)
+//	regions      from version 3 on, list of: name (string), kind (1 function, 2 loop, 3 task),
+//	             number of the region that it stands in + 1, an earlier one, or 0
+//	notes        list of: key (string), value (string); before version 3, if the key "scheduler" is
+//	             among them, those of kernel, scheduler, params ("n=64 leaf=8"), cores, seed and
+//	             machine are what "program" is now
 //
-// Count page: slots of 64 bytes. The first begins with a uint64, "OPEN" while the file is written and "CLEAN" in the end. One
-// for each worker follows, all uint64: records discarded, kernel executions in them, chunks begun, bytes that a recovery gave
-// up as damaged; the rest is zero. It changes when a chunk is begun and when a record is discarded, by the worker itself.
+// Count page: slots of 64 bytes. The first begins with a uint64, "OPEN" while the file is written
+// and "CLEAN" in the end. One for each worker follows, all uint64: records discarded, kernel
+// executions in them, chunks begun, bytes that a recovery gave up as damaged; the rest is zero. It
+// changes when a chunk is begun and when a record is discarded, by the worker itself.
 //
 // Chunks follow each other without a gap, each with a header of 32 bytes:
 //
 //	0   uint32   "LCHK"
 //	4   uint32   worker
-//	8   uint64   bytes of the chunk with this header (low 40 bits), and the low 24 bits of the CRC of these 8 bytes with the
-//	             upper 24 bits zero
+//	8   uint64   bytes of the chunk with this header (low 40 bits), and the low 24 bits of the CRC
+//	             of these 8 bytes with the upper 24 bits zero
 //	16  uint64   offset of the chunk in the file
 //	24  uint32   number of the chunk among those of its worker, from 0; 0xffffffff: not begun
 //	28  uint32   CRC of bytes 0 to 7 and 16 to 27
 //
-// Records follow, back to back, the rest of the chunk being zero. A worker that leaves a chunk writes an end record, if there
-// is room for one.
+// Records follow, back to back, the rest of the chunk being zero. A worker that leaves a chunk
+// writes an end record, if there is room for one.
 //
 // A record is a sequence of 8-byte words:
 //
 //	word 0   start stamp in ticks; of an event, its time
-//	word 1   commit word: duration in ticks (bits 0-31), kernel or kind of event (32-47), type (48-51), flags (52-55), number
-//	         of arguments (56-63). Never zero; written last.
-//	[end]    end stamp, if flag 1 is set, for durations of 2^32 ticks and more; the duration is then 0
+//	word 1   commit word: duration in ticks (bits 0-31), kernel or kind of event (32-47), type
+//	         (48-51), flags (52-55), number of arguments (56-63). Never zero; written last.
+//	[end]    end stamp, if flag 1 is set, for durations of 2^32 ticks and more; the duration is
+//	         then 0
 //	body     by type
 //
-// Flags: 1 an end stamp follows; 2 the kernel was preempted; 4 it ended on another CPU than it began on. Types:
+// Flags: 1 an end stamp follows; 2 the kernel was preempted; 4 it ended on another CPU than it
+// began on. Types:
 //
 //	1   kernel by signature: one uint32 block number for each declared parameter, two in a word
-//	2   kernel with its accesses listed: a word with their number, then for each a word: object in bits 32-47, mode in 48-55,
-//	    shape in 56-63; bits 0-31 and the words that follow by shape:
+//	2   kernel with its accesses listed: a word with their number, then for each a word: object in
+//	    bits 32-47, mode in 48-55, shape in 56-63; bits 0-31 and the words that follow by shape:
 //	      0   number of a block of a partition
 //	      1   the same; a word: size of the block
 //	      2   size; a word: key of a block of a keyed object, or offset of a range in a span
 //	      3   zero; words: key or offset, size
-//	      4   rows, at least 2, of a block of a span; words: offset, bytes of a row, bytes from a row to the next
+//	      4   rows, at least 2, of a block of a span; words: offset, bytes of a row, bytes from a
+//	          row to the next
 //	    Shapes 2 to 4 are new in version 2
 //	3   event: uint32 arguments, two in a word; see EventKind
-//	4   task: its two stamps hold for all its kernels. A word with the number of calls, then for each a word: kernel (bits
-//	    0-13), number of arguments (14-15), two arguments of 24 bits (16-39, 40-63). The number 3 marks a long form: kernel
-//	    (16-31), number of arguments (32-63), then the arguments as in type 1
-//	5   run, new in version 2: executions of one kernel with one access each, to a keyed object or one range of a span, that
-//	    take no time. Their number is in the place of the duration; flags and number of arguments are zero. Two words for
-//	    each: key or offset; and size (bits 0-23), ticks since the start of the one before, or since word 0 (24-43), mode
-//	    (44-47), object (48-63)
+//	4   task: its two stamps hold for all its kernels. A word with the number of calls, then for
+//	    each a word: kernel (bits 0-13), number of arguments (14-15), two arguments of 24 bits
+//	    (16-39, 40-63). The number 3 marks a long form: kernel (16-31), number of arguments
+//	    (32-63), then the arguments as in type 1
+//	5   run, new in version 2: executions of one kernel with one access each, to a keyed object or
+//	    one range of a span, that take no time. Their number is in the place of the duration; flags
+//	    and number of arguments are zero. Two words for each: key or offset; and size (bits 0-23),
+//	    ticks since the start of the one before, or since word 0 (24-43), mode (44-47), object
+//	    (48-63)
 //	15  end of what is in the chunk; word 0 is zero
 //
-// Sizes are not zero; sizes of keyed blocks and ends of ranges are at most 2^62, and rows do not overlap.
+// Events, with their arguments (new kinds need no new version, since readers keep what they do not
+// know):
 //
-// Stamps are as they were taken; Worker.TSCOffset brings them to a common clock. The records of a worker are in the order in
-// which they were committed.
+//	1   steal         victim worker (the first of a shared queue's), 1 if on another node, entries
+//	2   spawn         of old traces: number of children
+//	3   join          of old traces: none
+//	4   idle          none: the worker began to look for work
+//	5   busy          none: it found some
+//	6   task          task, parent, its phase, child, children of the first phase: child number
+//	                  child of that phase of parent turned out to be task, which begins
+//	7   child         task, phase, child: that child ran in place and has ended
+//	8   phase         task, phase, children: all children of the phase have ended, and so has the
+//	                  code that followed; the next has so many, or the task has ended with none
+//	9   of            task, phase, child: what the record before this one belongs to, of what
+//	                  followed the phase if child is 0xffffffff; where workers are unordered
+//	10  region        region, number, parent: a region of the table begins; parent is the number of
+//	                  another, or 0 for the innermost that is open on this worker
+//	11  region end    number
 //
-// Footer: for each chunk, in order of offset, 48 bytes, then a trailer of 40 bytes, the last of the file:
+// Tasks and regions have numbers from 1, each used once in a trace; as a parent, 0 is the program.
+// What a worker has recorded since its last event of kind 6, 7 or 8 belongs to the piece of code
+// that the next one ends. Two events a task so tell the whole graph: package dag rebuilds it.
+// Regions nest on each worker.
+//
+// Sizes are not zero; sizes of keyed blocks and ends of ranges are at most 2^62, and rows do not
+// overlap.
+//
+// Stamps are as they were taken; Worker.TSCOffset brings them to a common clock. The records of a
+// worker are in the order in which they were committed.
+//
+// Footer: for each chunk, in order of offset, 48 bytes, then a trailer of 40 bytes, the last of the
+// file:
 //
 //	0   uint64   offset of the chunk            0   uint64   offset of the footer
 //	8   uint64   its bytes with the header      8   uint64   number of chunks
@@ -118,22 +170,29 @@
 //
 // # Versions
 //
-// A reader refuses a file of a newer version ([ErrNewerVersion]); it knows the prefix, and so can tell that the file is not
-// merely damaged. A reader of a later version reads all older ones. A file is written in the oldest version that can hold it: 2 if an
-// object is keyed or a span, otherwise 1, so that programs of version 1 read it. Within a version
-// nothing is added that an older reader would take for something else: unknown flags and types are errors ([ErrCorrupt]),
-// unknown kinds of events are kept.
+// A reader refuses a file of a newer version ([ErrNewerVersion]); it knows the prefix, and so can
+// tell that the file is not merely damaged. A reader of a later version reads all older ones. A
+// file is written in the oldest version that can hold it: 3 if it tells what was run or has
+// regions, 2 if an object is keyed or a span, otherwise 1, so that programs of version 1 read it.
+// Within a version nothing is added that an older reader would take for something else: unknown
+// flags and types are errors ([ErrCorrupt]), unknown kinds of events are kept.
 //
 // # Designs that were rejected
 //
-// A writer goroutine that copies filled buffers to the file costs about as much (11-14 ns for a record) but a kill loses whole
-// buffers. One growing mapping for all workers makes them share cache lines and page table locks. Waiting for the next chunk
-// instead of making it hides a slow disk in the kernels' times; a worker that finds no spare makes the chunk itself, and
-// Stats.Stalls tells how often. Shorter records (deltas of stamps in varints) cost more time than the bytes are worth, and a
-// record that was torn by a kill could not be told from a good one.
+// A writer goroutine that copies filled buffers to the file costs about as much (11-14 ns for a
+// record) but a kill loses whole buffers. One growing mapping for all workers makes them share
+// cache lines and page table locks. Waiting for the next chunk instead of making it hides a slow
+// disk in the kernels' times; a worker that finds no spare makes the chunk itself, and Stats.Stalls
+// tells how often. Shorter records (deltas of stamps in varints) cost more time than the bytes are
+// worth, and a record that was torn by a kill could not be told from a good one.
 //
-// For built traces: a header at the end of the file would be another format, with other readers; instead the builder leaves a gap
-// for it at the front, and moves the chunks if it was too small. Entries of runs in varints would be shorter, but not be found
-// by their number; zstd does that where bytes matter. A frame of zstd for each chunk would allow to decompress several at once, and
+// An event at the begin and one at the end of each child would cost twice as much, and tell no more
+// but when a child without kernels began. Numbers of tasks from one counter would make workers
+// share its cache line; each recorder counts in steps of the number of recorders.
+//
+// For built traces: a header at the end of the file would be another format, with other readers;
+// instead the builder leaves a gap for it at the front, and moves the chunks if it was too small.
+// Entries of runs in varints would be shorter, but not be found by their number; zstd does that
+// where bytes matter. A frame of zstd for each chunk would allow to decompress several at once, and
 // would not be what zstd's own tools read and write.
 package loi

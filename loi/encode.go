@@ -1,6 +1,7 @@
 package loi
 
-// appendRecord appends rec as it stands in a chunk of a trace whose objects have these kinds. Lists longer than the format allows are the caller's to refuse.
+// appendRecord appends rec as it stands in a chunk of a trace whose objects have these kinds. Lists
+// longer than the format allows are the caller's to refuse.
 func appendRecord(b []byte, kinds []ObjectKind, rec *Record) []byte {
 	var body []uint64
 	id, n := uint16(rec.Kernel), 0

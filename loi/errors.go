@@ -1,16 +1,17 @@
 package loi
 
 import (
-	"errors"
 	"fmt"
+
+	"krdlab/hw/failure"
 )
 
 // What can be wrong with a trace file. A reader returns a [*FormatError] that wraps one of them.
 var (
-	ErrNotTrace     = errors.New("not a trace")
-	ErrNewerVersion = errors.New("trace of a newer version")
-	ErrUnclean      = errors.New("trace without a clean end")
-	ErrCorrupt      = errors.New("corrupt trace")
+	ErrNotTrace     = failure.New(failure.Data, "not a trace")
+	ErrNewerVersion = failure.New(failure.Data, "trace of a newer version")
+	ErrUnclean      = failure.New(failure.Data, "trace without a clean end")
+	ErrCorrupt      = failure.New(failure.Data, "corrupt trace")
 )
 
 // A FormatError says what is wrong with the content of a trace file, and where.
@@ -30,6 +31,9 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("%s: %v: byte %d: %s", name, e.Err, e.Offset, e.What)
 }
 
+// Class implements [failure.Classed].
+func (*FormatError) Class() failure.Class { return failure.Data }
+
 // Unwrap returns the kind of the error.
 func (e *FormatError) Unwrap() error { return e.Err }
 
@@ -41,6 +45,9 @@ type TextError struct {
 
 // Error returns one line: line number and details.
 func (e *TextError) Error() string { return fmt.Sprintf("trace text: line %d: %s", e.Line, e.What) }
+
+// Class implements [failure.Classed].
+func (*TextError) Class() failure.Class { return failure.Data }
 
 func corrupt(off int64, format string, args ...any) *FormatError {
 	return &FormatError{Offset: off, What: fmt.Sprintf(format, args...), Err: ErrCorrupt}

@@ -6,9 +6,10 @@ import (
 	"unsafe"
 )
 
-// Version is the newest version of the file format, up to which this package reads. A trace is written in the oldest version
-// that can hold it: 2 if it has objects that are not partitions, otherwise 1.
-const Version = 2
+// Version is the newest version of the file format, up to which this package reads. A trace is
+// written in the oldest version that can hold it: 3 if it tells what was run or has regions, 2 if
+// it has objects that are not partitions, otherwise 1.
+const Version = 3
 
 const (
 	prefixBytes      = 64
@@ -24,8 +25,9 @@ const (
 	stateClean = uint64('C') | 'L'<<8 | 'E'<<16 | 'A'<<24 | 'N'<<32
 
 	headerRecovered = uint32(1) // flag in the prefix: the file was written by Recover
-	headerBuffered  = uint32(2) // flag in the prefix: not mapped while written; a kill may have lost whole chunks
-	headerFlags     = headerRecovered | headerBuffered
+	// flag in the prefix: not mapped while written; a kill may have lost whole chunks
+	headerBuffered = uint32(2)
+	headerFlags    = headerRecovered | headerBuffered
 
 	unusedChunk = ^uint32(0) // sequence number of a chunk that no worker has begun
 )
@@ -70,22 +72,28 @@ func decodePrefix(b []byte, fileBytes uint64) (prefix, error) {
 	if len(b) < len(magic) || [8]byte(b) != magic {
 		n := min(len(b), len(magic))
 		if n == 0 {
-			return p, &FormatError{What: "it is empty, expected " + hex(magic[:]) + " at its beginning", Err: ErrNotTrace}
+			return p, &FormatError{What: "it is empty, expected " + hex(magic[:]) +
+				" at its beginning", Err: ErrNotTrace}
 		}
-		return p, &FormatError{What: "it begins with " + hex(b[:n]) + ", expected " + hex(magic[:]), Err: ErrNotTrace}
+		return p, &FormatError{What: "it begins with " + hex(b[:n]) + ", expected " + hex(magic[:]),
+			Err: ErrNotTrace}
 	}
 	if len(b) < prefixBytes {
-		return p, corrupt(int64(len(b)), "the file ends after %d bytes, inside its first %d", len(b), prefixBytes)
+		return p, corrupt(int64(len(b)), "the file ends after %d bytes, inside its first %d",
+			len(b), prefixBytes)
 	}
 	if got, want := checksum(b[:60]), le.Uint32(b[60:]); got != want {
 		return p, corrupt(60, "checksum of the first 60 bytes is %08x, expected %08x", got, want)
 	}
 	p = prefix{
 		version: le.Uint32(b[8:]), flags: le.Uint32(b[12:]), headerBytes: le.Uint64(b[16:]),
-		controlOffset: le.Uint64(b[24:]), dataOffset: le.Uint64(b[32:]), workers: le.Uint32(b[40:]), headerCRC: le.Uint32(b[56:]),
+		controlOffset: le.Uint64(b[24:]), dataOffset: le.Uint64(b[32:]), workers: le.Uint32(b[40:]),
+		headerCRC: le.Uint32(b[56:]),
 	}
 	if p.version > Version {
-		return p, &FormatError{Offset: 8, What: sprint("it has version %d, this program reads up to %d", p.version, Version), Err: ErrNewerVersion}
+		return p, &FormatError{Offset: 8,
+			What: sprint("it has version %d, this program reads up to %d", p.version, Version),
+			Err:  ErrNewerVersion}
 	}
 	if p.version == 0 {
 		return p, corrupt(8, "it has version 0, expected 1 to %d", Version)
@@ -97,9 +105,12 @@ func decodePrefix(b []byte, fileBytes uint64) (prefix, error) {
 		return p, corrupt(40, "%d workers, expected 1 to %d", p.workers, maxWorkers)
 	}
 	control := (uint64(p.workers) + 1) * slotBytes
-	if p.headerBytes > fileBytes || p.controlOffset%8 != 0 || p.dataOffset%8 != 0 || p.controlOffset < prefixBytes+p.headerBytes ||
-		p.controlOffset > fileBytes || p.dataOffset > fileBytes || p.dataOffset < p.controlOffset+control {
-		return p, corrupt(16, "header of %d bytes, counts at %d and data at %d do not fit a file of %d bytes with %d workers",
+	if p.headerBytes > fileBytes || p.controlOffset%8 != 0 || p.dataOffset%8 != 0 ||
+		p.controlOffset < prefixBytes+p.headerBytes ||
+		p.controlOffset > fileBytes || p.dataOffset > fileBytes || p.dataOffset < p.controlOffset+
+		control {
+		return p, corrupt(16, "header of %d bytes, counts at %d and data at %d do not fit a file "+
+			"of %d bytes with %d workers",
 			p.headerBytes, p.controlOffset, p.dataOffset, fileBytes, p.workers)
 	}
 	return p, nil
@@ -113,9 +124,9 @@ const (
 	slotLost      = 24 // bytes of records that recovery had to give up
 )
 
-// chunkHeader begins each chunk. What changes while the file is written, the size at the end and the sequence number at the
-// beginning of the use of a chunk, changes with one store of a word that holds its own checksum, so that a kill finds the
-// header before or after, and never between.
+// chunkHeader begins each chunk. What changes while the file is written, the size at the end and
+// the sequence number at the beginning of the use of a chunk, changes with one store of a word that
+// holds its own checksum, so that a kill finds the header before or after, and never between.
 type chunkHeader struct {
 	worker uint32
 	seq    uint32
@@ -165,7 +176,8 @@ func decodeChunkHeader(file []byte, off uint64, workers int) (h chunkHeader, ok 
 		return h, false
 	}
 	size, seq := le.Uint64(b[chunkBytesAt:]), le.Uint64(b[chunkSeqAt:])
-	h = chunkHeader{worker: le.Uint32(b[4:]), bytes: size & chunkBytesMask, offset: le.Uint64(b[16:]), seq: uint32(seq)}
+	h = chunkHeader{worker: le.Uint32(b[4:]), bytes: size & chunkBytesMask,
+		offset: le.Uint64(b[16:]), seq: uint32(seq)}
 	ok = size == h.sizeWord() && seq == h.seqWord() && h.offset == off
 	return h, ok && int(h.worker) < workers && h.bytes >= chunkHeaderBytes && h.bytes%8 == 0
 }
@@ -192,13 +204,14 @@ func appendEntry(b []byte, e *entry) []byte {
 
 func decodeEntry(b []byte) entry {
 	return entry{
-		offset: le.Uint64(b), bytes: le.Uint64(b[8:]), used: le.Uint64(b[16:]), records: le.Uint64(b[24:]),
-		worker: le.Uint32(b[32:]), seq: le.Uint32(b[36:]), crc: le.Uint32(b[40:]),
+		offset: le.Uint64(b), bytes: le.Uint64(b[8:]), used: le.Uint64(b[16:]),
+		records: le.Uint64(b[24:]),
+		worker:  le.Uint32(b[32:]), seq: le.Uint32(b[36:]), crc: le.Uint32(b[40:]),
 	}
 }
 
-// encodeFooter returns what ends a clean file whose chunks end at offset off and whose bytes before the first chunk have
-// the checksum headCRC.
+// encodeFooter returns what ends a clean file whose chunks end at offset off and whose bytes before
+// the first chunk have the checksum headCRC.
 func encodeFooter(off uint64, headCRC uint32, entries []entry) []byte {
 	b := make([]byte, 0, footerBytes(len(entries)))
 	var records uint64

@@ -45,7 +45,8 @@ func fillTrace(t *testing.T, w *Writer, workers, n int) Stats {
 	return s
 }
 
-// checkPrefix fails unless the file holds the first records of each worker and counts the rest. It returns how many it holds.
+// checkPrefix fails unless the file holds the first records of each worker and counts the rest. It
+// returns how many it holds.
 func checkPrefix(t *testing.T, path string, s Stats, workers, n int) (kept int) {
 	t.Helper()
 	tr, err := Open(path)
@@ -64,9 +65,12 @@ func checkPrefix(t *testing.T, path string, s Stats, workers, n int) (kept int) 
 			t.Fatal(c.Err())
 		}
 		kept += int(j)
-		if int(j)+int(tr.Discarded()[i]) != n || tr.Discarded()[i] != s.Discarded[i] || tr.DiscardedKernels()[i] != s.Discarded[i] {
-			t.Errorf("worker %d of %s: %d records kept, %d discarded (Close says %d, kernels %d), expected %d in all",
-				i, filepath.Base(path), j, tr.Discarded()[i], s.Discarded[i], tr.DiscardedKernels()[i], n)
+		if int(j)+int(tr.Discarded()[i]) != n || tr.Discarded()[i] != s.Discarded[i] ||
+			tr.DiscardedKernels()[i] != s.Discarded[i] {
+			t.Errorf("worker %d of %s: %d records kept, %d discarded (Close says %d, kernels "+
+				"%d), expected %d in all",
+				i, filepath.Base(path), j, tr.Discarded()[i], s.Discarded[i],
+				tr.DiscardedKernels()[i], n)
 		}
 	}
 	return kept
@@ -96,8 +100,10 @@ func TestFullDisk(t *testing.T) {
 			if !errors.Is(s.Full, unix.ENOSPC) {
 				t.Errorf("the disk was full because of %v, expected ENOSPC", s.Full)
 			}
-			// All but the count page, the headers, the footer and what is too small to use holds records.
-			if kept := checkPrefix(t, path, s, c.workers, n); kept*32 < 1<<20*3/4 && c.workers < 100 {
+			// All but the count page, the headers, the footer and what is too small to use holds
+			// records.
+			if kept := checkPrefix(t, path, s, c.workers, n); kept*32 < 1<<20*3/4 &&
+				c.workers < 100 {
 				t.Errorf("%d records kept on a disk of 1 MiB", kept)
 			}
 			if in, err := Verify(path); err != nil || in.Bytes > 1<<20 {
@@ -107,7 +113,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestDiskFillsUp has the disk filled by somebody else once the first chunks are there: the footer still finds its place.
+// TestDiskFillsUp has the disk filled by somebody else once the first chunks are there: the footer
+// still finds its place.
 func TestDiskFillsUp(t *testing.T) {
 	dir := smallDisk(t, "2m", 0)
 	path := filepath.Join(dir, "x.loi")
@@ -142,7 +149,8 @@ func TestNoRoomAtAll(t *testing.T) {
 
 func TestReadOnlyFolder(t *testing.T) {
 	dir := smallDisk(t, "1m", unix.MS_RDONLY)
-	if _, err := Create(filepath.Join(dir, "x.loi"), testHeader(1), Options{}); !errors.Is(err, unix.EROFS) {
+	if _, err := Create(filepath.Join(dir, "x.loi"), testHeader(1), Options{}); !errors.Is(err,
+		unix.EROFS) {
 		t.Errorf("Create: %v, expected EROFS", err)
 	}
 }

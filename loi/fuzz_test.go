@@ -20,7 +20,8 @@ func readers(t *Trace) {
 		}
 		for _, a := range list {
 			o := &t.Header.Registry.Objects[a.Object]
-			if o.Kind == Partition && a.Block >= uint64(o.Len()) || a.Bytes == 0 || o.Kind != Partition && checkNamed(o.Kind, &a) != "" {
+			if o.Kind == Partition && a.Block >= uint64(o.Len()) || a.Bytes == 0 ||
+				o.Kind != Partition && checkNamed(o.Kind, &a) != "" {
 				panic("an access to what is not registered")
 			}
 		}
@@ -30,7 +31,8 @@ func readers(t *Trace) {
 	WriteText(new(bytes.Buffer), t)
 }
 
-// tinyTrace returns a clean file with a few records of all types; small seeds keep the fuzzer quick.
+// tinyTrace returns a clean file with a few records of all types; small seeds keep the fuzzer
+// quick.
 func tinyTrace(f *testing.F) *Trace {
 	text := strings.Replace(textFixture, "meta", "# meta", 1)
 	tr, err := ParseText(strings.NewReader(text))
@@ -46,10 +48,13 @@ func tinyBuilt(f *testing.F) *Trace {
 	b := newTestBuilder(f, path)
 	err := b.Access(0, 0, 1, Access{Object: 0, Mode: In, Block: 7, Bytes: 64})
 	for i := range uint64(3) {
-		err = errors.Join(err, b.Access(0, 0, 1+i, Access{Object: 1, Mode: Out, Block: 7 * i, Bytes: 64}))
+		err = errors.Join(err, b.Access(0, 0, 1+i, Access{Object: 1, Mode: Out, Block: 7 * i,
+			Bytes: 64}))
 	}
-	err = errors.Join(err, b.Access(0, 1, 5, Access{Object: 1, Mode: InOut, Rows: 3, Block: 1 << 33, Bytes: 64, Stride: 100}),
-		b.Access(1, 1, 5, Access{Object: 0, Mode: InOut, Block: 7, Bytes: 1 << 32}), b.Close(buildHeader(2)))
+	err = errors.Join(err, b.Access(0, 1, 5, Access{Object: 1, Mode: InOut, Rows: 3, Block: 1 << 33,
+		Bytes: 64, Stride: 100}),
+		b.Access(1, 1, 5, Access{Object: 0, Mode: InOut, Block: 7, Bytes: 1 << 32}),
+		b.Close(buildHeader(2)))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -60,7 +65,8 @@ func tinyBuilt(f *testing.F) *Trace {
 	return tr
 }
 
-// FuzzOpen reads bytes as a file. The checksums keep most changes from getting far: see FuzzRecords and FuzzRecover.
+// FuzzOpen reads bytes as a file. The checksums keep most changes from getting far: see FuzzRecords
+// and FuzzRecover.
 func FuzzOpen(f *testing.F) {
 	f.Add(tinyTrace(f).data)
 	f.Add(tinyBuilt(f).data)
@@ -79,15 +85,17 @@ func FuzzOpen(f *testing.F) {
 // FuzzHeader reads bytes as the header of a file.
 func FuzzHeader(f *testing.F) {
 	h := testHeader(3)
-	f.Add(encodeHeader(&h), false)
-	h.Registry.Objects = append(h.Registry.Objects, Object{Name: "keyed", Kind: Keyed}, Object{Name: "span", Kind: Span})
-	f.Add(encodeHeader(&h), true)
-	f.Fuzz(func(t *testing.T, b []byte, two bool) {
-		version := uint32(1)
-		if two {
-			version = 2
-		}
-		h, err := decodeHeader(b, version, 0)
+	f.Add(encodeHeader(&h), uint8(1))
+	h.Registry.Objects = append(h.Registry.Objects, Object{Name: "keyed", Kind: Keyed},
+		Object{Name: "span", Kind: Span})
+	f.Add(encodeHeader(&h), uint8(2))
+	h.Meta = []KV{{noteScheduler, "go"}, {noteParams, "n=1"}, {noteSeed, "1"}, {"other", "note"}}
+	f.Add(encodeHeader(&h), uint8(2))
+	h.Kernel, h.Params, h.Unordered = "k", []KV{{"n", "1"}}, true
+	h.Registry.Regions = []Region{{"f", Function, NoRegion}, {"for", Loop, 0}}
+	f.Add(encodeHeader(&h), uint8(3))
+	f.Fuzz(func(t *testing.T, b []byte, version uint8) {
+		h, err := decodeHeader(b, uint32(version)%(Version+1), 0)
 		var fe *FormatError
 		if err != nil && !errors.As(err, &fe) {
 			t.Fatalf("%v is not a FormatError", err)
@@ -105,9 +113,10 @@ func FuzzHeader(f *testing.F) {
 // withRecords returns a trace in memory whose only worker has these bytes as its records.
 func withRecords(t testing.TB, b []byte, n uint64) *Trace {
 	h := testHeader(1)
-	h.Registry.Objects = append(h.Registry.Objects, Object{Name: "keyed", Kind: Keyed}, Object{Name: "span", Kind: Span})
-	tr := &Trace{Header: h, chunks: [][]entry{{{used: uint64(len(b)), records: n}}},
-		data: append(make([]byte, chunkHeaderBytes), b...), discarded: []uint64{0}, dropped: []uint64{0}, lost: []uint64{0}}
+	h.Registry.Objects = append(h.Registry.Objects, Object{Name: "keyed", Kind: Keyed},
+		Object{Name: "span", Kind: Span})
+	tr := &Trace{Header: h, chunks: [][]section{{{entry{used: uint64(len(b)), records: n}, b}}},
+		discarded: []uint64{0}, dropped: []uint64{0}, lost: []uint64{0}}
 	var out bytes.Buffer
 	if err := tr.write(&out); err != nil {
 		t.Fatal(err)
@@ -119,18 +128,23 @@ func withRecords(t testing.TB, b []byte, n uint64) *Trace {
 	return tr
 }
 
-// FuzzRecords reads bytes as records. A recovery keeps just those that come before the first bad one.
+// FuzzRecords reads bytes as records. A recovery keeps just those that come before the first bad
+// one.
 func FuzzRecords(f *testing.F) {
 	tr := tinyTrace(f)
 	for _, list := range tr.chunks {
 		f.Add(tr.data[list[0].offset+chunkHeaderBytes:][:list[0].used])
 	}
 	kinds := []ObjectKind{Partition, Partition, Partition, Keyed, Span}
-	named := appendRecord(nil, kinds, &Record{Type: AccessesRecord, Kernel: 1, Start: 5, End: 9, Explicit: []Access{
-		{Object: 3, Mode: In, Block: 1 << 40, Bytes: 64}, {Object: 4, Mode: InOut, Block: 9, Bytes: 1 << 40}, {Object: 0, Mode: Out, Block: 1},
-		{Object: 4, Mode: Out, Rows: 2, Block: 9, Bytes: 8, Stride: 8},
-	}})
-	for _, w := range []uint64{10, commitWord(runRecord, 0, 2, 0, 2), 77, 64 | 1<<runModeShift | 3<<runObjectShift, 78, 8 | 9<<runDeltaShift | 2<<runModeShift | 4<<runObjectShift} {
+	named := appendRecord(nil, kinds, &Record{Type: AccessesRecord, Kernel: 1, Start: 5, End: 9,
+		Explicit: []Access{
+			{Object: 3, Mode: In, Block: 1 << 40, Bytes: 64}, {Object: 4, Mode: InOut, Block: 9,
+				Bytes: 1 << 40}, {Object: 0, Mode: Out, Block: 1},
+			{Object: 4, Mode: Out, Rows: 2, Block: 9, Bytes: 8, Stride: 8},
+		}})
+	for _, w := range []uint64{10, commitWord(runRecord, 0, 2, 0, 2), 77,
+		64 | 1<<runModeShift | 3<<runObjectShift, 78,
+		8 | 9<<runDeltaShift | 2<<runModeShift | 4<<runObjectShift} {
 		named = le.AppendUint64(named, w)
 	}
 	if _, n, ok := withRecords(f, named, 2).valid(0, named); n != 2 || !ok {
@@ -157,7 +171,8 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// FuzzRecover recovers what is in bytes: the result can be saved and is a good trace with the same records.
+// FuzzRecover recovers what is in bytes: the result can be saved and is a good trace with the same
+// records.
 func FuzzRecover(f *testing.F) {
 	var opens [2][]byte
 	for i, tr := range []*Trace{tinyTrace(f), tinyBuilt(f)} {
@@ -177,7 +192,8 @@ func FuzzRecover(f *testing.F) {
 		}
 		// The header is given, that changes get past its checksums.
 		if len(data) > int(pre.controlOffset) {
-			data = append(append([]byte(nil), open[:pre.controlOffset]...), data[pre.controlOffset:]...)
+			data = append(append([]byte(nil), open[:pre.controlOffset]...),
+				data[pre.controlOffset:]...)
 		}
 		tr, rep, err := salvage(data)
 		var fe *FormatError
@@ -209,10 +225,13 @@ func FuzzRecover(f *testing.F) {
 				t.Fatal(err)
 			}
 			b, err := readAll(saved, i)
-			if err != nil || !reflect.DeepEqual(a, b) || acts[i].records != rep.Records[i] || saved.Records()[i] != rep.Records[i] {
-				t.Fatalf("worker %d: %d records recovered, %d saved, %d reported: %v", i, len(a), len(b), rep.Records[i], err)
+			if err != nil || !reflect.DeepEqual(a, b) || acts[i].records != rep.Records[i] ||
+				saved.Records()[i] != rep.Records[i] {
+				t.Fatalf("worker %d: %d records recovered, %d saved, %d reported: %v", i, len(a),
+					len(b), rep.Records[i], err)
 			}
-			if saved.Discarded()[i] != tr.Discarded()[i] || saved.LostBytes()[i] != tr.LostBytes()[i] {
+			if saved.Discarded()[i] != tr.Discarded()[i] ||
+				saved.LostBytes()[i] != tr.LostBytes()[i] {
 				t.Fatal("the losses were not saved")
 			}
 		}

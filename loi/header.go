@@ -23,37 +23,55 @@ type Clock struct {
 type Worker struct {
 	CPU  int // logical CPU it was pinned to; -1 if it was not
 	Node int // the LLC domain it belongs to, from 0
-	// TSCOffset is how many ticks the clock of this worker is ahead of that of worker 0. Stamps in the file are as they
-	// were taken; stamp - TSCOffset are on one common clock.
+	// TSCOffset is how many ticks the clock of this worker is ahead of that of worker 0. Stamps in
+	// the file are as they were taken; stamp - TSCOffset are on one common clock.
 	TSCOffset int64
 }
 
-// A KV is one free-form note in the header.
+// A KV is a parameter of what was run, or a free-form note.
 type KV struct{ Key, Value string }
 
 // A Header holds all that the analysis of a trace needs besides its records.
 type Header struct {
-	Registry  Registry
-	Clock     Clock
-	Workers   []Worker // by worker number
-	Nodes     int      // LLC domains; 0 in Create and Builder.Close means the largest Worker.Node + 1
-	L2Bytes   uint64   // per core; 0 if unknown
-	LLCBytes  uint64   // per node; 0 if unknown
-	Substrate string   // Native or Simulated
-	Synthetic bool     // the worker-to-node map was imposed and is not the machine's
-	Grain     string   // what one pair of stamps covers: "kernel" or "task"
-	Meta      []KV     // free-form, in this order
+	Registry Registry
+	Clock    Clock
+	Workers  []Worker // by worker number
+	// LLC domains; 0 in Create and Builder.Close means the largest Worker.Node + 1
+	Nodes     int
+	L2Bytes   uint64 // per core; 0 if unknown
+	LLCBytes  uint64 // per node; 0 if unknown
+	Substrate string // Native or Simulated
+	Synthetic bool   // the worker-to-node map was imposed and is not the machine's
+	Grain     string // what one pair of stamps covers: "kernel" or "task"
+
+	// What was run, as far as it is known.
+	Kernel    string // the program; not one of Registry.Kernels, of which it may execute several
+	Scheduler string
+	Params    []KV   // of Kernel, in its order
+	Cores     int    // that the scheduler was given; 0 if unknown
+	Seed      uint64 // of the first repetition
+	Machine   string // its name
+	// MachineHash is the hash of the machine's description where it is simulated or from a file.
+	MachineHash string
+	// Unordered says that the records of a worker need not be in the order of their starts: those
+	// of Go's own scheduler belong to CPUs.
+	Unordered bool
+
+	Meta []KV // free-form, in this order
 }
 
 const (
 	maxParams  = 255
 	maxKernels = math.MaxUint16     // number 0xffff is not used
 	maxObjects = math.MaxUint16 + 1 // ObjectID is 16 bits
+	maxRegions = math.MaxUint16     // number 0xffff is NoRegion
+	maxCores   = math.MaxInt32
 	maxWorkers = 1 << 16
 )
 
-// Validate says what makes h unfit for a trace: no worker, a node out of range, a name that is empty or used twice, a
-// parameter that names no partition or has no mode, an empty block, registered blocks of another kind of object, or more than 2^32-1 blocks in all.
+// Validate says what makes h unfit for a trace: no worker, a node out of range, a name that is
+// empty or used twice, a parameter that names no partition or has no mode, an empty block,
+// registered blocks of another kind of object, or more than 2^32-1 blocks in all.
 func (h *Header) Validate() error {
 	if n := len(h.Workers); n < 1 || n > maxWorkers {
 		return fmt.Errorf("trace header: %d workers, expected 1 to %d", n, maxWorkers)
@@ -70,10 +88,14 @@ func (h *Header) Validate() error {
 		return fmt.Errorf("trace header: %d nodes, expected at most %d", h.Nodes, maxWorkers)
 	}
 	if h.Substrate != Native && h.Substrate != Simulated {
-		return fmt.Errorf("trace header: substrate %q, expected %q or %q", h.Substrate, Native, Simulated)
+		return fmt.Errorf("trace header: substrate %q, expected %q or %q", h.Substrate, Native,
+			Simulated)
 	}
 	if !(h.Clock.Hz >= 0) || math.IsInf(h.Clock.Hz, 0) {
 		return fmt.Errorf("trace header: clock of %v Hz", h.Clock.Hz)
+	}
+	if h.Cores < 0 || h.Cores > maxCores {
+		return fmt.Errorf("trace header: %d cores, expected 0 to %d", h.Cores, maxCores)
 	}
 	return h.Registry.validate()
 }
@@ -87,9 +109,13 @@ func (h *Header) setNodes() {
 	}
 }
 
-// version returns the version of the format that a trace with this header is written in: the oldest that can hold it, so that
-// programs of that version can read it.
+// version returns the version of the format that a trace with this header is written in: the oldest
+// that can hold it, so that programs of that version can read it.
 func (h *Header) version() uint32 {
+	if h.Kernel != "" || h.Scheduler != "" || len(h.Params) > 0 || h.Cores != 0 || h.Seed != 0 ||
+		h.Machine != "" || h.MachineHash != "" || h.Unordered || len(h.Registry.Regions) > 0 {
+		return 3
+	}
 	for i := range h.Registry.Objects {
 		if h.Registry.Objects[i].Kind != Partition {
 			return 2
@@ -113,19 +139,22 @@ func (r *Registry) validate() error {
 	for i := range r.Objects {
 		o := &r.Objects[i]
 		if o.Name == "" || seen[o.Name] {
-			return fmt.Errorf("trace header: object %d has the name %q, empty or used before", i, o.Name)
+			return fmt.Errorf("trace header: object %d has the name %q, empty or used before", i,
+				o.Name)
 		}
 		seen[o.Name] = true
 		if o.Kind > Span {
 			return fmt.Errorf("trace header: object %q has %v", o.Name, o.Kind)
 		}
 		if o.Kind != Partition && len(o.Blocks) > 0 {
-			return fmt.Errorf("trace header: object %q is %v and has registered blocks", o.Name, o.Kind)
+			return fmt.Errorf("trace header: object %q is %v and has registered blocks", o.Name,
+				o.Kind)
 		}
 		var bytes float64
 		for _, run := range o.Blocks {
 			if run.Count == 0 || run.Bytes == 0 {
-				return fmt.Errorf("trace header: object %q has %d blocks of %d bytes", o.Name, run.Count, run.Bytes)
+				return fmt.Errorf("trace header: object %q has %d blocks of %d bytes", o.Name,
+					run.Count, run.Bytes)
 			}
 			blocks += uint64(run.Count)
 			bytes += float64(run.Count) * float64(run.Bytes)
@@ -135,39 +164,68 @@ func (r *Registry) validate() error {
 		}
 	}
 	if blocks > math.MaxUint32 {
-		return fmt.Errorf("trace header: %d blocks in all objects, expected at most %d", blocks, uint32(math.MaxUint32))
+		return fmt.Errorf("trace header: %d blocks in all objects, expected at most %d", blocks,
+			uint32(math.MaxUint32))
 	}
 	clear(seen)
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
 		if k.Name == "" || seen[k.Name] {
-			return fmt.Errorf("trace header: kernel %d has the name %q, empty or used before", i, k.Name)
+			return fmt.Errorf("trace header: kernel %d has the name %q, empty or used before", i,
+				k.Name)
 		}
 		seen[k.Name] = true
 		if len(k.Params) > maxParams {
-			return fmt.Errorf("trace header: kernel %q has %d parameters, expected at most %d", k.Name, len(k.Params), maxParams)
+			return fmt.Errorf("trace header: kernel %q has %d parameters, expected at most %d",
+				k.Name, len(k.Params), maxParams)
 		}
 		for j, p := range k.Params {
 			if int(p.Object) >= len(r.Objects) {
-				return fmt.Errorf("trace header: parameter %d of kernel %q names object %d of %d", j, k.Name, p.Object, len(r.Objects))
+				return fmt.Errorf("trace header: parameter %d of kernel %q names object %d of %d",
+					j, k.Name, p.Object, len(r.Objects))
 			}
 			if o := &r.Objects[p.Object]; o.Kind != Partition {
-				return fmt.Errorf("trace header: parameter %d of kernel %q names object %q, which is %v, expected a partition", j, k.Name, o.Name, o.Kind)
+				return fmt.Errorf("trace header: parameter %d of kernel %q names object %q, "+
+					"which is %v, expected a partition", j, k.Name, o.Name, o.Kind)
 			}
 			if p.Mode < In || p.Mode > InOut {
-				return fmt.Errorf("trace header: parameter %d of kernel %q has %v", j, k.Name, p.Mode)
+				return fmt.Errorf("trace header: parameter %d of kernel %q has %v", j, k.Name,
+					p.Mode)
 			}
 		}
 		if k.Of == nil {
 			continue
 		}
 		if len(k.Of) != len(k.Params) {
-			return fmt.Errorf("trace header: kernel %q has %d parameters and tells the arguments of %d", k.Name, len(k.Params), len(k.Of))
+			return fmt.Errorf(
+				"trace header: kernel %q has %d parameters and tells the arguments of %d", k.Name,
+				len(k.Params), len(k.Of))
 		}
 		for a := range k.Args() {
 			if !slices.Contains(k.Of, uint8(a)) {
-				return fmt.Errorf("trace header: no parameter of kernel %q is of its argument %d", k.Name, a)
+				return fmt.Errorf("trace header: no parameter of kernel %q is of its argument %d",
+					k.Name, a)
 			}
+		}
+	}
+	return r.validateRegions()
+}
+
+func (r *Registry) validateRegions() error {
+	if len(r.Regions) > maxRegions {
+		return fmt.Errorf("trace header: %d regions, expected at most %d", len(r.Regions),
+			maxRegions)
+	}
+	for i := range r.Regions {
+		x := &r.Regions[i]
+		switch {
+		case x.Name == "":
+			return fmt.Errorf("trace header: region %d has no name", i)
+		case x.Kind < Function || x.Kind > TaskRegion:
+			return fmt.Errorf("trace header: region %q has %v", x.Name, x.Kind)
+		case x.Parent != NoRegion && int(x.Parent) >= i:
+			return fmt.Errorf("trace header: region %q, number %d, has the parent %d, expected "+
+				"an earlier one", x.Name, i, x.Parent)
 		}
 	}
 	return nil

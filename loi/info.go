@@ -17,23 +17,63 @@ type Info struct {
 	Verified  bool // the fields from Kernels on are valid
 	Header    Header
 	Chunks    int
-	Used      uint64     // bytes of records
-	Records   []uint64   // by worker, as they are stored: a run counts as one, see Activity for executions
+	Used      uint64 // bytes of records
+	// by worker, as they are stored: a run counts as one, see Activity for executions
+	Records   []uint64
 	Discarded []uint64   // by worker; the newest ones, that found no room
 	LostBytes []uint64   // by worker; given up by a recovery
 	Workers   []Activity // by worker; nil unless Verified
+	// how many events of each kind there are; of Stat and Verify
+	Events []EventCount
 }
 
 // Activity is what the records of a worker tell.
 type Activity struct {
 	Kernels, Accesses, Events, Tasks uint64
 	Flagged                          uint64 // kernels that were preempted or moved
-	FirstTick, LastTick              uint64 // smallest start and largest end; 0 if there is no kernel
-	KernelTicks                      uint64 // sum of end - start over kernels and tasks
-	Backward                         uint64 // kernels or tasks that start before the previous one did, or end before they start
-	Overlapping                      uint64 // kernels or tasks that start before the previous one ended; flagged ones excluded
+	// smallest start and largest end; 0 if there is no kernel
+	FirstTick, LastTick uint64
+	KernelTicks         uint64 // sum of end - start over kernels and tasks
+	// kernels or tasks that start before the previous one did, or end before they start
+	Backward uint64
+	// kernels or tasks that start before the previous one ended; flagged ones excluded
+	Overlapping uint64
 
 	records uint64
+}
+
+// EventCount is how many events of a kind there are.
+type EventCount struct {
+	Kind  string
+	Count uint64
+}
+
+// countEvents returns the number of events of each kind that there are, in the order of kinds;
+// those of kinds that are not known are "other". Cost: a quick look at each record.
+func (t *Trace) countEvents() (list []EventCount) {
+	var counts [len(eventNames) + 1]uint64
+	var r rawRecord
+	for _, chunks := range t.chunks {
+		for _, c := range chunks {
+			for b := c.data; ; b = b[r.bytes:] {
+				if _, bad := scan(b, &r); bad != "" || r.typ == 0 || r.typ == endRecord {
+					break
+				}
+				if r.typ == EventRecord {
+					counts[min(int(r.id), len(eventNames))]++
+				}
+			}
+		}
+	}
+	for k, n := range counts {
+		if n > 0 && k > 0 && k < len(eventNames) {
+			list = append(list, EventCount{eventNames[k], n})
+		}
+	}
+	if n := counts[0] + counts[len(eventNames)]; n > 0 {
+		list = append(list, EventCount{"other", n})
+	}
+	return list
 }
 
 // disordered is the number of stamps that are out of order.
@@ -44,8 +84,9 @@ func disordered(a []Activity) (n uint64) {
 	return n
 }
 
-// Stat reads what the header and the footer of a trace tell, and checks all checksums. For a file without a clean end, it
-// returns what could be recovered together with the error, a [*FormatError].
+// Stat reads what the header and the footer of a trace tell, and checks all checksums. For a file
+// without a clean end, it returns what could be recovered together with the error, a
+// [*FormatError].
 func Stat(path string) (*Info, error) {
 	t, err := Open(path)
 	clean := err == nil
@@ -59,12 +100,12 @@ func Stat(path string) (*Info, error) {
 	}
 	defer t.Close()
 	in := t.Info()
-	in.Clean = clean
+	in.Clean, in.Events = clean, t.countEvents()
 	return in, err
 }
 
-// Verify is Stat, and checks and counts each record. A record that is bad gives a [*FormatError]; stamps that are out of
-// order are counted, and are no error.
+// Verify is Stat, and checks and counts each record. A record that is bad gives a [*FormatError];
+// stamps that are out of order are counted, and are no error.
 func Verify(path string) (*Info, error) {
 	t, err := Open(path)
 	if err != nil {
@@ -72,13 +113,14 @@ func Verify(path string) (*Info, error) {
 	}
 	defer t.Close()
 	in := t.Info()
-	in.Clean, in.Verified = true, true
+	in.Clean, in.Verified, in.Events = true, true, t.countEvents()
 	if in.Workers, err = t.tally(); err != nil {
 		return nil, err
 	}
 	for i := range in.Workers {
 		if n := in.Workers[i].records; n != in.Records[i] {
-			return nil, inFile(corrupt(int64(t.pre.dataOffset), "worker %d has %d records, the table of chunks says %d", i, n, in.Records[i]), path)
+			return nil, inFile(corrupt(int64(t.pre.dataOffset),
+				"worker %d has %d records, the table of chunks says %d", i, n, in.Records[i]), path)
 		}
 	}
 	return in, nil
@@ -87,7 +129,8 @@ func Verify(path string) (*Info, error) {
 // Info returns what is known of t without going through its records.
 func (t *Trace) Info() *Info {
 	in := &Info{
-		Path: t.path, Version: int(t.pre.version), Bytes: uint64(len(t.data)), Packed: t.packed, Recovered: t.Recovered, Buffered: t.Buffered, Header: t.Header,
+		Path: t.path, Version: int(t.pre.version), Bytes: uint64(len(t.data)), Packed: t.packed,
+		Recovered: t.Recovered, Buffered: t.Buffered, Header: t.Header,
 		Records: t.records, Discarded: t.discarded, LostBytes: t.lost,
 	}
 	for _, list := range t.chunks {
@@ -106,7 +149,8 @@ func (in *Info) String() string {
 		n += in.Records[i]
 		lost += in.Discarded[i]
 	}
-	s := fmt.Sprintf("%s: version %d, %d bytes, %d workers, %d records, %d discarded", in.Path, in.Version, in.Bytes, len(in.Records), n, lost)
+	s := fmt.Sprintf("%s: version %d, %d bytes, %d workers, %d records, %d discarded", in.Path,
+		in.Version, in.Bytes, len(in.Records), n, lost)
 	if in.Verified {
 		var k, a uint64
 		for i := range in.Workers {

@@ -38,20 +38,22 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// killFullEnv, if set, limits the trace to a size that is soon reached, so that it is killed while it discards.
+// killFullEnv, if set, limits the trace to a size that is soon reached, so that it is killed while
+// it discards.
 const killFullEnv = "LOI_TEST_KILL_FULL"
 
 const killWorkers = 3
 
-// recordForever makes workers record as fast as they can. Each also counts its records in a page of its own, apart from the
-// recorder: the recorder's witness would keep it from its hot path.
+// recordForever makes workers record as fast as they can. Each also counts its records in a page of
+// its own, apart from the recorder: the recorder's witness would keep it from its hot path.
 func recordForever(dir string) error {
 	runtime.GOMAXPROCS(killWorkers + 1)
 	counts, err := createWitness(filepath.Join(dir, "counts"), killWorkers)
 	if err != nil {
 		return err
 	}
-	opt := Options{FirstChunkBytes: 8192, ChunkBytes: 32768, MaxBytes: 256 << 20} // should nobody come to kill us
+	// should nobody come to kill us
+	opt := Options{FirstChunkBytes: 8192, ChunkBytes: 32768, MaxBytes: 256 << 20}
 	if os.Getenv(killFullEnv) != "" {
 		opt.MaxBytes = 200_000
 	}
@@ -77,13 +79,15 @@ func recordForever(dir string) error {
 
 // killRecord is the record number j of a worker; most are for the hot path.
 func killRecord(worker int, j uint64) Record {
-	r := Record{Type: KernelRecord, Kernel: 3, Start: j * 100, End: j*100 + uint64(worker), Args: []uint32{uint32(j % 64), uint32(j % 16), uint32(j % (1 << 30))}}
+	r := Record{Type: KernelRecord, Kernel: 3, Start: j * 100, End: j*100 + uint64(worker),
+		Args: []uint32{uint32(j % 64), uint32(j % 16), uint32(j % (1 << 30))}}
 	r.Explicit, r.Calls = []Access{}, []Call{}
 	switch j % 11 {
 	case 7:
 		r.Type, r.Args = AccessesRecord, []uint32{}
 		for k := range uint32(j % 50) {
-			r.Explicit = append(r.Explicit, Access{Object: 0, Block: uint64(k), Bytes: 8192, Mode: InOut})
+			r.Explicit = append(r.Explicit, Access{Object: 0, Block: uint64(k), Bytes: 8192,
+				Mode: InOut})
 		}
 	case 8:
 		r.Kernel, r.Args = 2, []uint32{1, uint32(j % (1 << 30))}
@@ -93,8 +97,8 @@ func killRecord(worker int, j uint64) Record {
 	return r
 }
 
-// TestKill kills a process that records, at random moments: what is recovered is all that each worker recorded, but for one
-// record.
+// TestKill kills a process that records, at random moments: what is recovered is all that each
+// worker recorded, but for one record.
 func TestKill(t *testing.T) {
 	times := 20
 	if testing.Short() || raceEnabled {
@@ -109,8 +113,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killed runs a copy of the test program that records, with the given variables set to a new folder, kills it, and returns
-// the folder.
+// killed runs a copy of the test program that records, with the given variables set to a new
+// folder, kills it, and returns the folder.
 func killed(t *testing.T, env ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -152,7 +156,8 @@ func checkKilled(t *testing.T, dir string, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("kill %d: counted %v, recovered %v, discarded %v, unfinished %v", n, counts, rep.Records, rep.Discarded, rep.Unfinished)
+	t.Logf("kill %d: counted %v, recovered %v, discarded %v, unfinished %v", n, counts, rep.Records,
+		rep.Discarded, rep.Unfinished)
 	if rep.Clean || rep.Damaged() {
 		t.Errorf("kill %d: %+v, expected a file without a clean end and without damage", n, rep)
 	}
@@ -165,15 +170,18 @@ func checkKilled(t *testing.T, dir string, n int) {
 	}
 	for i := range counts {
 		if got := rep.Records[i] + rep.Discarded[i]; got != counts[i] && got != counts[i]+1 {
-			t.Errorf("kill %d: worker %d counted %d records, recovered are %d and discarded %d", n, i, counts[i], rep.Records[i], rep.Discarded[i])
+			t.Errorf("kill %d: worker %d counted %d records, recovered are %d and discarded %d", n,
+				i, counts[i], rep.Records[i], rep.Discarded[i])
 		}
 		got, err := readAll(tr, i)
 		if err != nil || uint64(len(got)) != rep.Records[i] {
-			t.Fatalf("kill %d: worker %d has %d records, the report says %d: %v", n, i, len(got), rep.Records[i], err)
+			t.Fatalf("kill %d: worker %d has %d records, the report says %d: %v", n, i, len(got),
+				rep.Records[i], err)
 		}
 		for j := range got {
 			if want := killRecord(i, uint64(j)); !reflect.DeepEqual(got[j], want) {
-				t.Fatalf("kill %d: record %d of worker %d is %+v, expected %+v", n, j, i, got[j], want)
+				t.Fatalf("kill %d: record %d of worker %d is %+v, expected %+v", n, j, i, got[j],
+					want)
 			}
 		}
 	}
@@ -182,14 +190,16 @@ func checkKilled(t *testing.T, dir string, n int) {
 // closeRecords is the number of records of each worker in each trace of closeForever.
 const closeRecords = 400
 
-// closeForever makes traces 0, 1, 2 and so on, each of closeRecords records of each worker, and counts the records.
+// closeForever makes traces 0, 1, 2 and so on, each of closeRecords records of each worker, and
+// counts the records.
 func closeForever(dir string) error {
 	counts, err := createWitness(filepath.Join(dir, "counts"), killWorkers)
 	if err != nil {
 		return err
 	}
 	for k := range uint64(1_000_000) {
-		w, err := Create(filepath.Join(dir, u(k)), testHeader(killWorkers), Options{FirstChunkBytes: 8192, ChunkBytes: 8192})
+		w, err := Create(filepath.Join(dir, u(k)), testHeader(killWorkers),
+			Options{FirstChunkBytes: 8192, ChunkBytes: 8192})
 		if err != nil {
 			return err
 		}
@@ -200,7 +210,8 @@ func closeForever(dir string) error {
 			for j := range uint64(closeRecords) {
 				rec := killRecord(i, j)
 				record(w.Recorder(i), &rec, false)
-				atomic.StoreUint64((*uint64)(unsafe.Pointer(&counts[i*slotBytes])), k*closeRecords+j+1)
+				atomic.StoreUint64((*uint64)(unsafe.Pointer(&counts[i*slotBytes])), k*closeRecords+
+					j+1)
 			}
 		}
 		if _, err := w.Close(); err != nil {
@@ -213,7 +224,8 @@ func closeForever(dir string) error {
 	return errors.New("nobody killed the recorder")
 }
 
-// TestKillClose kills a process that makes small traces, so that many of the kills hit Create or Close: no record is lost.
+// TestKillClose kills a process that makes small traces, so that many of the kills hit Create or
+// Close: no record is lost.
 func TestKillClose(t *testing.T) {
 	times := 40
 	if testing.Short() || raceEnabled {
@@ -226,14 +238,16 @@ func TestKillClose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k := counts[0] / closeRecords // the last trace in which worker 0 recorded, unless it was the one before
+		// the last trace in which worker 0 recorded, unless it was the one before
+		k := counts[0] / closeRecords
 		for _, k := range []uint64{k, k - 1} {
 			path := filepath.Join(dir, u(k))
 			tr, rep, err := OpenUnclean(path)
 			if errors.Is(err, os.ErrNotExist) && counts[0] <= k*closeRecords {
 				continue
 			}
-			if (errors.Is(err, ErrNotTrace) || errors.Is(err, ErrCorrupt)) && counts[0] <= k*closeRecords {
+			if (errors.Is(err, ErrNotTrace) || errors.Is(err, ErrCorrupt)) &&
+				counts[0] <= k*closeRecords {
 				states["in Create"]++
 				continue
 			}
@@ -243,7 +257,8 @@ func TestKillClose(t *testing.T) {
 			for i := range counts {
 				want := min(max(counts[i], k*closeRecords)-k*closeRecords, closeRecords)
 				if got := rep.Records[i]; got != want && got != want+1 {
-					t.Fatalf("trace %d: worker %d counted %d records, recovered are %d: %+v", k, i, want, got, rep)
+					t.Fatalf("trace %d: worker %d counted %d records, recovered are %d: %+v", k, i,
+						want, got, rep)
 				}
 				got, err := readAll(tr, i)
 				if err != nil {
@@ -251,7 +266,8 @@ func TestKillClose(t *testing.T) {
 				}
 				for j := range got {
 					if want := killRecord(i, uint64(j)); !reflect.DeepEqual(got[j], want) {
-						t.Fatalf("trace %d: record %d of worker %d is %+v, expected %+v", k, j, i, got[j], want)
+						t.Fatalf("trace %d: record %d of worker %d is %+v, expected %+v", k, j, i,
+							got[j], want)
 					}
 				}
 			}
@@ -268,8 +284,8 @@ func TestKillClose(t *testing.T) {
 	t.Logf("states of the traces at the kill: %v", states)
 }
 
-// TestCommitLast looks at the file while a worker records: a record whose commit word is there is whole. Many of the records
-// have their arguments on another cache line than their commit word.
+// TestCommitLast looks at the file while a worker records: a record whose commit word is there is
+// whole. Many of the records have their arguments on another cache line than their commit word.
 func TestCommitLast(t *testing.T) {
 	const n = 300_000
 	path := filepath.Join(t.TempDir(), "x.loi")

@@ -8,25 +8,31 @@ import (
 	"pgregory.net/rapid"
 )
 
-// testHeader has three objects, one of them with blocks of several sizes, and kernels of 0 to 5 parameters.
+// testHeader has three objects, one of them with blocks of several sizes, and kernels of 0 to 5
+// parameters.
 func testHeader(workers int) Header {
 	h := Header{
 		Registry: Registry{
 			Objects: []Object{
 				{Name: "A", Blocks: []SizeRun{{Count: 64, Bytes: 8192}}},
-				{Name: "B tiles", Blocks: []SizeRun{{Count: 10, Bytes: 4096}, {Count: 1, Bytes: 100}, {Count: 5, Bytes: 64}}},
+				{Name: "B tiles", Blocks: []SizeRun{{Count: 10, Bytes: 4096},
+					{Count: 1, Bytes: 100}, {Count: 5, Bytes: 64}}},
 				{Name: "C", Blocks: []SizeRun{{Count: 1 << 30, Bytes: 1}}},
 			},
 			Kernels: []Kernel{
 				{Name: "timed"},
 				{Name: "one", Params: []Param{{Object: 0, Mode: In}}},
 				{Name: "two", Params: []Param{{Object: 0, Mode: In}, {Object: 2, Mode: InOut}}},
-				{Name: "gemm", Params: []Param{{Object: 0, Mode: In}, {Object: 1, Mode: In}, {Object: 2, Mode: InOut}}},
-				{Name: "task", Params: []Param{{Object: 0, Mode: In}, {Object: 1, Mode: In}, {Object: 1, Mode: Out}, {Object: 0, Mode: In}, {Object: 2, Mode: InOut}}},
+				{Name: "gemm", Params: []Param{{Object: 0, Mode: In}, {Object: 1, Mode: In},
+					{Object: 2, Mode: InOut}}},
+				{Name: "task", Params: []Param{{Object: 0, Mode: In}, {Object: 1, Mode: In},
+					{Object: 1, Mode: Out}, {Object: 0, Mode: In}, {Object: 2, Mode: InOut}}},
 			},
 		},
-		Clock: Clock{Source: "tsc", Hz: 1.86e9, Invariant: true}, Nodes: 2, L2Bytes: 256 << 10, LLCBytes: 18 << 20,
-		Substrate: Native, Synthetic: true, Grain: "kernel", Meta: []KV{{"seed", "1"}, {"quoted \"key\"", "line\nbreak"}},
+		Clock: Clock{Source: "tsc", Hz: 1.86e9, Invariant: true}, Nodes: 2, L2Bytes: 256 << 10,
+		LLCBytes:  18 << 20,
+		Substrate: Native, Synthetic: true, Grain: "kernel", Meta: []KV{{"seed", "1"},
+			{"quoted \"key\"", "line\nbreak"}},
 	}
 	for i := range workers {
 		h.Workers = append(h.Workers, Worker{CPU: i - 1, Node: i % 2, TSCOffset: int64(i) * -7})
@@ -52,7 +58,8 @@ func sizeOf(o ObjectID, block uint32) uint64 {
 // genBlock draws a block of an object of testHeader.
 func genBlock(o ObjectID) *rapid.Generator[uint32] {
 	if o == 2 {
-		return rapid.OneOf(rapid.SampledFrom([]uint32{0, callArgMax, callArgMax + 1, 1<<30 - 1}), rapid.Uint32Range(0, 1<<30-1))
+		return rapid.OneOf(rapid.SampledFrom([]uint32{0, callArgMax, callArgMax + 1, 1<<30 - 1}),
+			rapid.Uint32Range(0, 1<<30-1))
 	}
 	return rapid.Uint32Range(0, []uint32{63, 15}[o])
 }
@@ -68,9 +75,11 @@ func genArgs(t *rapid.T, h *Header, k KernelID) []uint32 {
 // genRecord draws a record that starts at or after the given time.
 func genRecord(t *rapid.T, h *Header, after uint64) Record {
 	r := Record{Args: []uint32{}, Explicit: []Access{}, Calls: []Call{}}
-	r.Type = rapid.SampledFrom([]RecordType{KernelRecord, KernelRecord, AccessesRecord, EventRecord, TaskRecord}).Draw(t, "type")
+	r.Type = rapid.SampledFrom([]RecordType{KernelRecord, KernelRecord, AccessesRecord, EventRecord,
+		TaskRecord}).Draw(t, "type")
 	r.Start = after + rapid.Uint64Range(0, 1000).Draw(t, "gap")
-	r.End = r.Start + rapid.OneOf(rapid.Uint64Range(0, 1000), rapid.Uint64Range(1<<32-2, 1<<32+2)).Draw(t, "ticks")
+	r.End = r.Start + rapid.OneOf(rapid.Uint64Range(0, 1000), rapid.Uint64Range(1<<32-2,
+		1<<32+2)).Draw(t, "ticks")
 	kernel := rapid.Uint16Range(0, uint16(len(h.Registry.Kernels)-1))
 	switch r.Type {
 	case KernelRecord:
@@ -79,7 +88,8 @@ func genRecord(t *rapid.T, h *Header, after uint64) Record {
 	case AccessesRecord:
 		r.Kernel = KernelID(kernel.Draw(t, "kernel"))
 		for range rapid.IntRange(0, 5).Draw(t, "accesses") {
-			a := Access{Object: ObjectID(rapid.Uint16Range(0, 2).Draw(t, "object")), Mode: Mode(rapid.Uint8Range(1, 3).Draw(t, "mode"))}
+			a := Access{Object: ObjectID(rapid.Uint16Range(0, 2).Draw(t, "object")),
+				Mode: Mode(rapid.Uint8Range(1, 3).Draw(t, "mode"))}
 			a.Block = uint64(genBlock(a.Object).Draw(t, "block"))
 			a.Bytes = sizeOf(a.Object, uint32(a.Block))
 			r.Explicit = append(r.Explicit, a)
@@ -95,7 +105,8 @@ func genRecord(t *rapid.T, h *Header, after uint64) Record {
 		}
 	}
 	if r.Type == KernelRecord || r.Type == AccessesRecord {
-		r.Flags = rapid.SampledFrom([]Flags{0, 0, Preempted, Moved, Preempted | Moved}).Draw(t, "flags")
+		r.Flags = rapid.SampledFrom([]Flags{0, 0, Preempted, Moved, Preempted | Moved}).Draw(t,
+			"flags")
 	}
 	return r
 }
@@ -175,7 +186,8 @@ func compare(t fataler, tr *Trace, want [][]Record) {
 			t.Fatal(err)
 		}
 		if len(got) != len(want[i]) || int(tr.Records()[i]) != len(got) {
-			t.Fatalf("worker %d: %d records, %d by the table, expected %d", i, len(got), tr.Records()[i], len(want[i]))
+			t.Fatalf("worker %d: %d records, %d by the table, expected %d", i, len(got),
+				tr.Records()[i], len(want[i]))
 		}
 		for j := range got {
 			if !reflect.DeepEqual(got[j], want[i][j]) {
@@ -191,7 +203,8 @@ func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := testHeader(rapid.IntRange(1, 3).Draw(rt, "workers"))
 		opt := rapid.SampledFrom([]Options{
-			{}, {ChunkBytes: 4096}, {ChunkBytes: 4096, NoBackground: true}, {Unmapped: true, ChunkBytes: 4096}, {FirstChunkBytes: 1 << 20, Sync: true},
+			{}, {ChunkBytes: 4096}, {ChunkBytes: 4096, NoBackground: true},
+			{Unmapped: true, ChunkBytes: 4096}, {FirstChunkBytes: 1 << 20, Sync: true},
 		}).Draw(rt, "options")
 		n++
 		path := filepath.Join(dir, u(uint32(n)))
@@ -226,7 +239,8 @@ func TestRoundTrip(t *testing.T) {
 			rt.Fatalf("header\n%+v, expected\n%+v", tr.Header, h)
 		}
 		if tr.Buffered != opt.Unmapped || tr.Recovered || uint64(len(tr.data)) != s.Bytes {
-			rt.Fatalf("buffered %v, recovered %v, %d bytes of %d", tr.Buffered, tr.Recovered, len(tr.data), s.Bytes)
+			rt.Fatalf("buffered %v, recovered %v, %d bytes of %d", tr.Buffered, tr.Recovered,
+				len(tr.data), s.Bytes)
 		}
 		compare(rt, tr, want)
 		if opt.Witness != "" {
@@ -236,7 +250,8 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 		in, err := Verify(path)
-		if err != nil || !in.Clean || !reflect.DeepEqual(in.Records, s.Records) || in.Chunks > s.Chunks {
+		if err != nil || !in.Clean || !reflect.DeepEqual(in.Records, s.Records) ||
+			in.Chunks > s.Chunks {
 			rt.Fatalf("%+v: %v", in, err)
 		}
 		// What the encoder of the text form makes of a record is what the recorder wrote.
@@ -278,7 +293,8 @@ func TestKernelCursor(t *testing.T) {
 		bySignature := func(k KernelID, args []uint32) []Access {
 			list := []Access{}
 			for i, p := range h.Registry.Kernels[k].Params {
-				list = append(list, Access{Object: p.Object, Block: uint64(args[i]), Bytes: sizeOf(p.Object, args[i]), Mode: p.Mode})
+				list = append(list, Access{Object: p.Object, Block: uint64(args[i]),
+					Bytes: sizeOf(p.Object, args[i]), Mode: p.Mode})
 			}
 			return list
 		}
@@ -289,12 +305,14 @@ func TestKernelCursor(t *testing.T) {
 			record(w.Recorder(0), &r, true)
 			switch r.Type {
 			case KernelRecord:
-				want = append(want, execution{r.Kernel, r.Start, r.End, r.Flags, bySignature(r.Kernel, r.Args)})
+				want = append(want, execution{r.Kernel, r.Start, r.End, r.Flags,
+					bySignature(r.Kernel, r.Args)})
 			case AccessesRecord:
 				want = append(want, execution{r.Kernel, r.Start, r.End, r.Flags, r.Explicit})
 			case TaskRecord:
 				for _, c := range r.Calls {
-					want = append(want, execution{c.Kernel, r.Start, r.End, Unstamped, bySignature(c.Kernel, c.Args)})
+					want = append(want, execution{c.Kernel, r.Start, r.End, Unstamped,
+						bySignature(c.Kernel, c.Args)})
 				}
 			}
 		}
@@ -323,7 +341,8 @@ func TestKernelCursor(t *testing.T) {
 func TestBlocks(t *testing.T) {
 	tr := &Trace{Header: testHeader(1)}
 	tr.index()
-	if a, b, c, n := tr.BlockBase(0), tr.BlockBase(1), tr.BlockBase(2), tr.Blocks(); a != 0 || b != 64 || c != 80 || n != 80+1<<30 {
+	if a, b, c, n := tr.BlockBase(0), tr.BlockBase(1), tr.BlockBase(2), tr.Blocks(); a != 0 ||
+		b != 64 || c != 80 || n != 80+1<<30 {
 		t.Errorf("bases %d %d %d of %d, expected 0 64 80 of %d", a, b, c, n, 80+1<<30)
 	}
 	for b := range uint32(16) {
@@ -337,15 +356,19 @@ func TestBlocks(t *testing.T) {
 func TestRecorderNamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.loi")
 	h := testHeader(1)
-	h.Registry.Objects = append(h.Registry.Objects, Object{Name: "keyed", Kind: Keyed}, Object{Name: "span", Kind: Span})
+	h.Registry.Objects = append(h.Registry.Objects, Object{Name: "keyed", Kind: Keyed},
+		Object{Name: "span", Kind: Span})
 	w, err := Create(path, h, Options{FirstChunkBytes: 4096, ChunkBytes: 4096})
 	if err != nil {
 		t.Fatal(err)
 	}
 	list := []Access{
-		{Object: 3, Mode: In, Block: 1 << 63, Bytes: 64}, {Object: 3, Mode: In, Block: 5, Bytes: 1 << 32}, {Object: 0, Mode: Out, Block: 63},
-		{Object: 4, Mode: InOut, Block: 1 << 40, Bytes: 8}, {Object: 1, Mode: In, Block: 10, Bytes: 100},
-		{Object: 4, Mode: InOut, Rows: 32, Block: 1 << 40, Bytes: 128, Stride: 16384}, {Object: 4, Mode: In, Rows: 1, Block: 3, Bytes: 9, Stride: 77},
+		{Object: 3, Mode: In, Block: 1 << 63, Bytes: 64}, {Object: 3, Mode: In, Block: 5,
+			Bytes: 1 << 32}, {Object: 0, Mode: Out, Block: 63},
+		{Object: 4, Mode: InOut, Block: 1 << 40, Bytes: 8}, {Object: 1, Mode: In, Block: 10,
+			Bytes: 100},
+		{Object: 4, Mode: InOut, Rows: 32, Block: 1 << 40, Bytes: 128, Stride: 16384},
+		{Object: 4, Mode: In, Rows: 1, Block: 3, Bytes: 9, Stride: 77},
 	}
 	for i := range uint64(300) {
 		w.Recorder(0).Accesses(0, 0, i, i+1, list)

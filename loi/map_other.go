@@ -17,6 +17,6 @@ func freeBytes(string) (n uint64, known bool) { return 0, false }
 
 func unmap([]byte) error { return nil }
 
-// isNoSpace tells that a file cannot grow for lack of room. Without knowing the errors of the system, any failure to write
-// counts as such.
+// isNoSpace tells that a file cannot grow for lack of room. Without knowing the errors of the
+// system, any failure to write counts as such.
 func isNoSpace(error) bool { return true }

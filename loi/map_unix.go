@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapShared maps n bytes of f at off for reading and writing; off is a multiple of the page size. The bytes must have been
-// allocated, or a store into them may be a SIGBUS.
+// mapShared maps n bytes of f at off for reading and writing; off is a multiple of the page size.
+// The bytes must have been allocated, or a store into them may be a SIGBUS.
 func mapShared(f *os.File, off int64, n int) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), off, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 }
@@ -33,5 +33,6 @@ func unmap(b []byte) error { return unix.Munmap(b) }
 
 // isNoSpace tells that a file cannot grow for lack of room.
 func isNoSpace(err error) bool {
-	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG) || errors.Is(err, errLimit)
+	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) ||
+		errors.Is(err, unix.EFBIG) || errors.Is(err, errLimit)
 }

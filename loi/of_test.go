@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// One argument can stand for several accesses: in records by signature and of tasks, in files, text and what readers check.
+// One argument can stand for several accesses: in records by signature and of tasks, in files, text
+// and what readers check.
 func TestArgumentsOfSeveralParameters(t *testing.T) {
 	h := Header{
 		Registry: Registry{
@@ -16,7 +17,8 @@ func TestArgumentsOfSeveralParameters(t *testing.T) {
 				{Name: "m", Blocks: []SizeRun{{Count: 9, Bytes: 128}}},
 				{Name: "l", Blocks: []SizeRun{{Count: 7, Bytes: 224}}},
 			},
-			Kernels: []Kernel{{Name: "m2l", Params: []Param{{0, In}, {0, In}, {1, InOut}, {1, InOut}}, Of: []uint8{0, 1, 0, 1}}},
+			Kernels: []Kernel{{Name: "m2l", Params: []Param{{0, In}, {0, In}, {1, InOut},
+				{1, InOut}}, Of: []uint8{0, 1, 0, 1}}},
 		},
 		Workers: []Worker{{CPU: -1}}, Substrate: Native, Grain: "task",
 	}
@@ -43,7 +45,8 @@ func TestArgumentsOfSeveralParameters(t *testing.T) {
 		for c.Next() {
 			for _, a := range c.AppendAccesses(nil) {
 				got.WriteString(tr.Header.Registry.Objects[a.Object].Name + u(a.Block) + " ")
-				if a.Bytes != []uint64{128, 224}[a.Object] || a.Mode != []Mode{In, InOut}[a.Object] {
+				if a.Bytes != []uint64{128, 224}[a.Object] ||
+					a.Mode != []Mode{In, InOut}[a.Object] {
 					t.Errorf("%s: access %+v", name, a)
 				}
 			}
@@ -71,7 +74,8 @@ func TestArgumentsOfSeveralParameters(t *testing.T) {
 	check("text", parsed)
 	// An argument numbers blocks of the smallest object it is of.
 	for _, line := range []string{"0 5 6 m2l(7,0)", "0 5 6 m2l(0,1,2)", "0 5 6 m2l(0)"} {
-		if _, err := ParseText(strings.NewReader(strings.Replace(text.String(), "end 2", line, 1))); err == nil {
+		if _, err := ParseText(strings.NewReader(strings.Replace(text.String(), "end 2", line,
+			1))); err == nil {
 			t.Errorf("%s was accepted", line)
 		}
 	}
@@ -97,23 +101,28 @@ func TestTaskListShortForms(t *testing.T) {
 				long.Add(k, b, a)
 			}
 			if short.Len() != long.Len() || !slices.Equal(short.words(), long.words()) {
-				t.Errorf("kernel %d, argument %d: %d executions %x, want %d %x", k, a, short.Len(), short.words(), long.Len(), long.words())
+				t.Errorf("kernel %d, argument %d: %d executions %x, want %d %x", k, a, short.Len(),
+					short.words(), long.Len(), long.words())
 			}
 		}
 	}
 }
 
-// A list that is collected where its record will stand gives the record that a copied one gives, whatever the room in the chunk.
+// A list that is collected where its record will stand gives the record that a copied one gives,
+// whatever the room in the chunk.
 func TestPlacedTasks(t *testing.T) {
 	h := Header{
-		Registry:  Registry{Objects: []Object{{Name: "o", Blocks: []SizeRun{{Count: 1 << 20, Bytes: 8}}}}, Kernels: []Kernel{{Name: "k", Params: []Param{{0, In}, {0, Out}}}}},
+		Registry: Registry{Objects: []Object{{Name: "o",
+			Blocks: []SizeRun{{Count: 1 << 20, Bytes: 8}}}}, Kernels: []Kernel{{Name: "k",
+			Params: []Param{{0, In}, {0, Out}}}}},
 		Workers:   []Worker{{CPU: -1}},
 		Substrate: Native, Grain: "task",
 	}
 	var want, got [][]Call
 	for _, placed := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "placed.loi")
-		w, err := Create(path, h, Options{NoBackground: true, ChunkBytes: 4096, FirstChunkBytes: 4096})
+		w, err := Create(path, h, Options{NoBackground: true, ChunkBytes: 4096,
+			FirstChunkBytes: 4096})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +170,8 @@ func TestPlacedTasks(t *testing.T) {
 				for _, call := range rec.Calls {
 					calls = append(calls, Call{call.Kernel, slices.Clone(call.Args)})
 				}
-				tasks = append(tasks, append(calls, Call{Args: []uint32{uint32(rec.Start), uint32((rec.End - rec.Start) >> 2)}}))
+				tasks = append(tasks, append(calls,
+					Call{Args: []uint32{uint32(rec.Start), uint32((rec.End - rec.Start) >> 2)}}))
 			}
 		}
 		if !placed {

@@ -12,8 +12,9 @@ import (
 // textLineMax is the length of the longest line that ParseText reads.
 const textLineMax = 16 << 20
 
-// ParseText reads the text form of a trace (see [WriteText]) and returns it as a trace in memory, which Save makes a file.
-// The lines of the header come before the first record; objects come before the kernels that name them. What is wrong in a
+// ParseText reads the text form of a trace (see [WriteText]) and returns it as a trace in memory,
+// which Save makes a file. The lines of the header come before the first record; objects come
+// before the kernels that name them. What is wrong in a
 // line gives a [*TextError].
 func ParseText(r io.Reader) (*Trace, error) {
 	p := &textParser{objects: make(map[string]ObjectID), kernels: make(map[string]KernelID)}
@@ -70,10 +71,11 @@ func (p *textParser) line() {
 	switch {
 	case p.version == 0:
 		if first != "loi-text" {
-			p.fail("expected \"loi-text 1\" or 2")
+			p.fail("expected \"loi-text 1\" to 3")
 			return
 		}
-		if p.version = p.uint(math.MaxUint64); p.err == nil && (p.version < 1 || p.version > Version) {
+		if p.version = p.uint(math.MaxUint64); p.err == nil &&
+			(p.version < 1 || p.version > Version) {
 			p.fail("text of version %d, expected \"loi-text 1\" to %d", p.version, Version)
 		}
 	case p.ended:
@@ -101,7 +103,7 @@ func (p *textParser) begin() {
 		return
 	}
 	if p.version == 0 {
-		p.fail("expected \"loi-text 1\" or 2")
+		p.fail("expected \"loi-text 1\" to 3")
 		return
 	}
 	if p.err = p.head.Header.Validate(); p.err != nil {
@@ -151,6 +153,34 @@ func (p *textParser) header(first string) {
 		h.LLCBytes = p.uint(math.MaxUint64)
 	case "grain":
 		h.Grain = p.word()
+	case "program":
+		h.Kernel = p.word()
+	case "param":
+		k := p.word()
+		h.Params = append(h.Params, KV{Key: k, Value: p.word()})
+	case "scheduler":
+		h.Scheduler = p.word()
+	case "unordered":
+		h.Unordered = true
+	case "cores":
+		h.Cores = int(p.uint(maxCores))
+	case "seed":
+		h.Seed = p.uint(math.MaxUint64)
+	case "machine":
+		h.Machine = p.word()
+	case "machine-hash":
+		h.MachineHash = p.word()
+	case "region":
+		r := Region{Name: p.word(), Parent: NoRegion}
+		for k := Function; k <= TaskRegion; k++ {
+			if p.accept(k.String()) {
+				r.Kind = k
+			}
+		}
+		if p.accept("in") {
+			r.Parent = RegionID(p.uint(maxRegions))
+		}
+		h.Registry.Regions = append(h.Registry.Regions, r)
 	case "meta":
 		k := p.word()
 		h.Meta = append(h.Meta, KV{Key: k, Value: p.word()})
@@ -190,7 +220,8 @@ func (p *textParser) object() {
 	for len(p.toks) > 0 && p.err == nil {
 		w := p.word()
 		var r SizeRun
-		if n, err := fmt.Sscanf(w, "%dx%d", &r.Count, &r.Bytes); n != 2 || err != nil || u(r.Count)+"x"+u(r.Bytes) != w {
+		if n, err := fmt.Sscanf(w, "%dx%d", &r.Count, &r.Bytes); n != 2 || err != nil ||
+			u(r.Count)+"x"+u(r.Bytes) != w {
 			p.fail("%q, expected blocks as count x bytes, such as 64x8192", w)
 		}
 		o.Blocks = append(o.Blocks, r)
@@ -314,7 +345,8 @@ func (p *textParser) part(a *Access) {
 		a.Bytes = p.uint(math.MaxUint64)
 	case Span:
 		w := p.word()
-		if n, _ := fmt.Sscanf(w, "%d+%dx%d/%d", &a.Block, &a.Bytes, &a.Rows, &a.Stride); n < 2 || part(Span, a) != w {
+		if n, _ := fmt.Sscanf(w, "%d+%dx%d/%d", &a.Block, &a.Bytes, &a.Rows, &a.Stride); n < 2 ||
+			part(Span, a) != w {
 			p.fail("%q, expected a range such as 4096+256 or 4096+256x32/9000", w)
 		}
 	}
@@ -345,10 +377,9 @@ func (p *textParser) check(k KernelID, args []uint32) {
 // image makes the trace whose records have been read.
 func (p *textParser) image() (*Trace, error) {
 	t := p.t
-	t.chunks = make([][]entry, len(p.records))
+	t.chunks = make([][]section, len(p.records))
 	for i, b := range p.records {
-		t.chunks[i] = []entry{{offset: uint64(len(t.data)), used: uint64(len(b)), records: p.counts[i]}}
-		t.data = append(append(t.data, make([]byte, chunkHeaderBytes)...), b...)
+		t.chunks[i] = []section{{entry{used: uint64(len(b)), records: p.counts[i]}, b}}
 	}
 	var out bytes.Buffer
 	if err := t.write(&out); err != nil {

@@ -1,7 +1,10 @@
 package loi
 
-// A Profile counts the executions of kernels and their time on one worker, instead of recording them. Add is for its owner
-// only; others may look when the owner has stopped, with a happens-before edge between.
+import "unsafe"
+
+// A Profile counts the executions of kernels and their time on one worker, instead of recording
+// them. Add is for its owner only; others may look when the owner has stopped, with a
+// happens-before edge between.
 type Profile struct {
 	_       [128]byte // no hot word of another profile shares a cache line with this one
 	kernels []KernelProfile
@@ -16,11 +19,14 @@ type KernelProfile struct {
 	Max   uint64 // ticks of the longest one
 }
 
+const profilePad = 4 // entries, 128 bytes
+
+var _ [128]byte = [profilePad * unsafe.Sizeof(KernelProfile{})]byte{}
+
 // NewProfile returns a profile of the given number of kernels, all zero.
 func NewProfile(kernels int) *Profile {
-	const pad = 4 // entries, 128 bytes
-	all := make([]KernelProfile, kernels+2*pad)
-	p := &Profile{kernels: all[pad : pad+kernels : pad+kernels]}
+	all := make([]KernelProfile, kernels+2*profilePad)
+	p := &Profile{kernels: all[profilePad : profilePad+kernels : profilePad+kernels]}
 	p.Reset()
 	return p
 }

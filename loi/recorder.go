@@ -4,20 +4,26 @@ import (
 	"fmt"
 	"sync/atomic"
 	"unsafe"
+
+	"krdlab/hw"
 )
 
-// A Recorder writes the records of one worker. All methods are for its owner only: one goroutine at a time, with a
-// happens-before edge where the owner changes. They do not allocate; a record is in the file (though perhaps not on the
-// disk) when the method returns, or is counted as discarded because there was no room for it.
+// A Recorder writes the records of one worker. All methods are for its owner only: one goroutine at
+// a time, with a happens-before edge where the owner changes. They do not allocate; a record is in
+// the file (though perhaps not on the disk) when the method returns, or is counted as discarded
+// because there was no room for it.
 //
-// A method writes the words of the record into the mapped chunk and last the commit word, which is never zero. The hot
-// methods test one limit; whatever is not plain (the chunk is full, the duration needs more than 32 bits, a witness counts
-// along, nothing can be recorded any more) is behind it, since limit is 0 where every record must go the slow way.
+// A method writes the words of the record into the mapped chunk and last the commit word, which is
+// never zero. The hot methods test one limit; whatever is not plain (the chunk is full, the
+// duration needs more than 32 bits, a witness counts along, nothing can be recorded any more) is
+// behind it, since limit is 0 where every record must go the slow way.
 type Recorder struct {
 	base  unsafe.Pointer // of the current chunk; nil if there is none
 	off   uintptr        // where the next record begins
 	limit uintptr        // end of the current chunk, or 0
 	size  uintptr        // end of the current chunk; 0 if there is none
+
+	numbers uint64 // the next of tasks and regions
 
 	w       *Writer
 	slot    *[slotBytes / 8]uint64 // in the count page
@@ -33,7 +39,12 @@ type Recorder struct {
 	_ [128]byte // keep the neighbours' hot words off these cache lines
 }
 
-// Kernel3 records an execution of k, a kernel with three parameters, with the block numbers a, b and c.
+// commit stores the word that makes a record valid, after all other words of the record: whoever
+// looks at the mapping, now or after this process was killed, sees the whole record or a zero.
+func commit(p *uint64, v uint64) { hw.StoreRelease64(p, v) }
+
+// Kernel3 records an execution of k, a kernel with three parameters, with the block numbers a, b
+// and c.
 func (r *Recorder) Kernel3(k KernelID, start, end uint64, a, b, c uint32) {
 	d := end - start
 	if r.off+32 > r.limit || d>>32 != 0 {
@@ -81,16 +92,19 @@ func (r *Recorder) Kernel(k KernelID, start, end uint64, args ...uint32) {
 	r.KernelFlags(k, 0, start, end, args...)
 }
 
-// KernelFlags is Kernel with flags, Preempted and Moved. It panics if there are more than 255 arguments.
+// KernelFlags is Kernel with flags, Preempted and Moved. It panics if there are more than 255
+// arguments.
 func (r *Recorder) KernelFlags(k KernelID, fl Flags, start, end uint64, args ...uint32) {
-	p, ok := r.open(KernelRecord, fl&(Preempted|Moved), uint16(k), start, end, len(args), (len(args)+1)/2, 1)
+	p, ok := r.open(KernelRecord, fl&(Preempted|Moved), uint16(k), start, end, len(args),
+		(len(args)+1)/2, 1)
 	if ok {
 		putArgs(p.body, args)
 		r.finish(&p)
 	}
 }
 
-// Event records what the runtime did at a time, with at most 255 arguments (see EventKind for their meaning).
+// Event records what the runtime did at a time, with at most 255 arguments (see EventKind for their
+// meaning).
 func (r *Recorder) Event(kind EventKind, at uint64, args ...uint32) {
 	p, ok := r.open(EventRecord, 0, uint16(kind), at, at, len(args), (len(args)+1)/2, 0)
 	if ok {
@@ -99,11 +113,13 @@ func (r *Recorder) Event(kind EventKind, at uint64, args ...uint32) {
 	}
 }
 
-// Accesses records an execution of k, fl as for KernelFlags, with its accesses in the order that the kernel declares them.
-// An access to a partition whose Bytes is 0 is to the whole block. An access that does not suit the kind of its object is
-// recorded, and what is wrong with it is an error of whoever reads it.
+// Accesses records an execution of k, fl as for KernelFlags, with its accesses in the order that
+// the kernel declares them. An access to a partition whose Bytes is 0 is to the whole block. An
+// access that does not suit the kind of its object is recorded, and what is wrong with it is an
+// error of whoever reads it.
 func (r *Recorder) Accesses(k KernelID, fl Flags, start, end uint64, list []Access) {
-	p, ok := r.open(AccessesRecord, fl&(Preempted|Moved), uint16(k), start, end, 0, accessWords(r.w.kinds, list), 1)
+	p, ok := r.open(AccessesRecord, fl&(Preempted|Moved), uint16(k), start, end, 0,
+		accessWords(r.w.kinds, list), 1)
 	if ok {
 		putAccesses(p.body, r.w.kinds, list)
 		r.finish(&p)
@@ -113,8 +129,9 @@ func (r *Recorder) Accesses(k KernelID, fl Flags, start, end uint64, list []Acce
 // taskHead is the words of a task record before its list, of a duration below 2^32 ticks.
 const taskHead = 3
 
-// Place lets t, which is empty, collect its kernels where the record of the task will stand, so that Task need not copy them. Nothing
-// else may be recorded before Task; Place is called again for each task. A list that outgrows the chunk goes on elsewhere.
+// Place lets t, which is empty, collect its kernels where the record of the task will stand, so
+// that Task need not copy them. Nothing else may be recorded before Task; Place is called again for
+// each task. A list that outgrows the chunk goes on elsewhere.
 func (r *Recorder) Place(t *TaskList) {
 	if r.base == nil || r.off+(taskHead+1)*8 > r.size {
 		t.clear()
@@ -154,9 +171,11 @@ type pending struct {
 	bytes  uintptr
 }
 
-// open finds room for a record with body more words, n being the count of its commit word, and writes its stamps. It
-// returns false if the record, which stands for the given number of kernel executions, had to be discarded.
-func (r *Recorder) open(typ RecordType, fl Flags, id uint16, start, end uint64, n, body int, kernels uint64) (pending, bool) {
+// open finds room for a record with body more words, n being the count of its commit word, and
+// writes its stamps. It returns false if the record, which stands for the given number of kernel
+// executions, had to be discarded.
+func (r *Recorder) open(typ RecordType, fl Flags, id uint16, start, end uint64, n, body int,
+	kernels uint64) (pending, bool) {
 	if n > maxArgs {
 		panic(fmt.Sprintf("loi: a record with %d arguments, expected at most %d", n, maxArgs))
 	}
@@ -175,7 +194,8 @@ func (r *Recorder) open(typ RecordType, fl Flags, id uint16, start, end uint64, 
 	if head == 3 {
 		w[2] = end
 	}
-	return pending{commit: &w[1], word: commitWord(typ, fl, id, n, d), body: w[head:], bytes: bytes}, true
+	return pending{commit: &w[1], word: commitWord(typ, fl, id, n, d), body: w[head:],
+		bytes: bytes}, true
 }
 
 // finish makes the record valid.
@@ -187,8 +207,9 @@ func (r *Recorder) finish(p *pending) {
 	}
 }
 
-// advance goes on to the next chunk, with room for a record of the given bytes. If there is none, it counts the record as
-// discarded, and so will be all that follow, that what is kept of a worker is all it did up to some moment.
+// advance goes on to the next chunk, with room for a record of the given bytes. If there is none,
+// it counts the record as discarded, and so will be all that follow, that what is kept of a worker
+// is all it did up to some moment.
 func (r *Recorder) advance(bytes uintptr, kernels uint64) bool {
 	if r.base != nil && !r.closed {
 		if r.off+16 <= r.size {
@@ -213,7 +234,8 @@ func (r *Recorder) adopt(c *chunk) {
 	}
 	c.head.seq = r.seq
 	r.seq++
-	r.base, r.off, r.size = unsafe.Pointer(unsafe.SliceData(c.mem)), chunkHeaderBytes, uintptr(c.head.bytes)
+	r.base, r.off, r.size = unsafe.Pointer(unsafe.SliceData(c.mem)), chunkHeaderBytes,
+		uintptr(c.head.bytes)
 	atomic.StoreUint64((*uint64)(unsafe.Add(r.base, chunkSeqAt)), c.head.seqWord())
 	r.slot[slotChunks/8]++
 	if r.witness == nil {

@@ -5,20 +5,22 @@ import (
 	"slices"
 )
 
-// unfinishedMax is the largest number of bytes after the last valid record of a worker that are taken for the record that it
-// was writing when it was killed, which may be the list of a task (Recorder.Place); more than that is damage.
+// unfinishedMax is the largest number of bytes after the last valid record of a worker that are
+// taken for the record that it was writing when it was killed, which may be the list of a task
+// (Recorder.Place); more than that is damage.
 const unfinishedMax = 64 << 10
 
 // A RecoverReport tells what a recovery found. Slices are by worker.
 type RecoverReport struct {
-	Clean        bool     // the trace has a clean end and no damage: there was nothing to do
-	Records      []uint64 // kept
-	Discarded    []uint64 // that the writer had no room for, see Trace.Discarded
-	LostBytes    []uint64 // at least so many bytes of chunks were damaged or missing, see Trace.LostBytes
-	Unfinished   []bool   // the worker was writing a record when it was killed
-	SkippedBytes uint64   // between chunks, that belong to none
-	BadChunks    int      // cut off, missing or with a wrong checksum
-	Disordered   uint64   // records kept whose stamps go back or overlap, see Info
+	Clean     bool     // the trace has a clean end and no damage: there was nothing to do
+	Records   []uint64 // kept
+	Discarded []uint64 // that the writer had no room for, see Trace.Discarded
+	// at least so many bytes of chunks were damaged or missing, see Trace.LostBytes
+	LostBytes    []uint64
+	Unfinished   []bool // the worker was writing a record when it was killed
+	SkippedBytes uint64 // between chunks, that belong to none
+	BadChunks    int    // cut off, missing or with a wrong checksum
+	Disordered   uint64 // records kept whose stamps go back or overlap, see Info
 }
 
 // Damaged tells whether more is missing than the unfinished records.
@@ -29,10 +31,11 @@ func (r *RecoverReport) Damaged() bool {
 	return slices.ContainsFunc(r.LostBytes, func(n uint64) bool { return n > 0 })
 }
 
-// Recover makes the most of a trace that has no clean end or is damaged, and writes it as the new clean file out, which
-// may not exist and which says that it was recovered. What each worker was writing when it was killed is gone; what is
-// damaged is given up and makes the trace lossy. A trace without a fault is copied as it is. It fails if the header cannot
-// be read, with a [*FormatError].
+// Recover makes the most of a trace that has no clean end or is damaged, and writes it as the new
+// clean file out, which may not exist and which says that it was recovered. What each worker was
+// writing when it was killed is gone; what is damaged is given up and makes the trace lossy. A
+// trace without a fault is copied as it is. It fails if the header cannot be read, with a
+// [*FormatError].
 func Recover(path, out string) (RecoverReport, error) {
 	t, rep, err := OpenUnclean(path)
 	if err != nil {
@@ -42,8 +45,8 @@ func Recover(path, out string) (RecoverReport, error) {
 	return rep, t.Save(out)
 }
 
-// OpenUnclean is Open for a trace that has no clean end or is damaged: see Recover. Of a compressed file whose stream is damaged or
-// cut off, it takes what came before.
+// OpenUnclean is Open for a trace that has no clean end or is damaged: see Recover. Of a compressed
+// file whose stream is damaged or cut off, it takes what came before.
 func OpenUnclean(path string) (*Trace, RecoverReport, error) {
 	m, bad := load(path)
 	if bad != nil && m.data == nil {
@@ -70,9 +73,11 @@ func salvage(data []byte) (*Trace, RecoverReport, error) {
 		return nil, RecoverReport{}, err
 	}
 	n := len(t.chunks)
-	rep := RecoverReport{Records: t.records, Discarded: t.discarded, LostBytes: t.lost, Unfinished: make([]bool, n)}
+	rep := RecoverReport{Records: t.records, Discarded: t.discarded, LostBytes: t.lost,
+		Unfinished: make([]bool, n)}
 	if entries, head, err := t.footer(); err == nil {
-		if t.checkChunks(entries, head) == nil { // whole, unless it was killed just before it said so
+		// whole, unless it was killed just before it said so
+		if t.checkChunks(entries, head) == nil {
 			rep.Clean = t.state() == nil
 			t.Recovered = t.Recovered || !rep.Clean
 			return t.counted(rep)
@@ -97,8 +102,8 @@ func (t *Trace) counted(rep RecoverReport) (*Trace, RecoverReport, error) {
 	return t, rep, err
 }
 
-// keepGood keeps the chunks of a closed file that have the right checksum and good records; of the others the footer says
-// how many records are gone.
+// keepGood keeps the chunks of a closed file that have the right checksum and good records; of the
+// others the footer says how many records are gone.
 func (t *Trace) keepGood(entries []entry, head uint32, rep *RecoverReport) {
 	clear(t.records)
 	for i := range t.chunks {
@@ -112,14 +117,17 @@ func (t *Trace) keepGood(entries []entry, head uint32, rep *RecoverReport) {
 			continue
 		}
 		h, ok := decodeChunkHeader(t.data, e.offset, len(t.chunks))
-		ok = ok && h.worker == e.worker && h.bytes == e.bytes && checksum(t.data[e.offset:e.offset+e.bytes]) == e.crc
-		if used, records, _ := t.valid(int(e.worker), t.data[e.offset+chunkHeaderBytes:][:e.used]); !ok || used != e.used || records != e.records {
+		ok = ok && h.worker == e.worker && h.bytes == e.bytes &&
+			checksum(t.data[e.offset:e.offset+e.bytes]) == e.crc
+		if used, records, _ := t.valid(int(e.worker),
+			t.data[e.offset+chunkHeaderBytes:][:e.used]); !ok || used != e.used ||
+			records != e.records {
 			rep.BadChunks++
 			t.discarded[e.worker] += e.records
 			t.lost[e.worker] += e.used
 			continue
 		}
-		t.chunks[e.worker] = append(t.chunks[e.worker], e)
+		t.chunks[e.worker] = append(t.chunks[e.worker], t.section(e))
 		t.records[e.worker] += e.records
 	}
 }
@@ -149,7 +157,7 @@ func (t *Trace) keepWhole(rep *RecoverReport) {
 		}
 		off += e.bytes
 		if e.seq != unusedChunk {
-			t.chunks[e.worker] = append(t.chunks[e.worker], e)
+			t.chunks[e.worker] = append(t.chunks[e.worker], section{entry: e})
 		}
 	}
 	for i := range t.chunks {
@@ -163,7 +171,7 @@ func (t *Trace) keepWhole(rep *RecoverReport) {
 // keepWorker finds the good records in the chunks that were found of a worker.
 func (t *Trace) keepWorker(worker int, rep *RecoverReport) {
 	list := t.chunks[worker]
-	slices.SortFunc(list, func(a, b entry) int { return cmp.Compare(a.seq, b.seq) })
+	slices.SortFunc(list, func(a, b section) int { return cmp.Compare(a.seq, b.seq) })
 	begun := le.Uint64(t.slot(worker)[slotChunks:])
 	if n := len(list); n > 0 {
 		begun = max(begun, uint64(list[n-1].seq)+1)
@@ -177,6 +185,7 @@ func (t *Trace) keepWorker(worker int, rep *RecoverReport) {
 		b := t.data[e.offset+chunkHeaderBytes : e.offset+e.bytes]
 		var ok bool
 		e.used, e.records, ok = t.valid(worker, b)
+		e.data = b[:e.used]
 		t.records[worker] += e.records
 		rest := b[e.used:]
 		tail := lastNonzero(rest)
@@ -192,8 +201,8 @@ func (t *Trace) keepWorker(worker int, rep *RecoverReport) {
 	}
 }
 
-// valid returns the bytes and the number of the good records at the beginning of b, and whether they end as they should: at
-// a zero, an end mark or the end of b.
+// valid returns the bytes and the number of the good records at the beginning of b, and whether
+// they end as they should: at a zero, an end mark or the end of b.
 func (t *Trace) valid(worker int, b []byte) (used, records uint64, ok bool) {
 	c := Cursor{t: t, worker: worker, all: true, data: b}
 	for {

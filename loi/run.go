@@ -1,8 +1,8 @@
 package loi
 
-// A run record holds executions of one kernel that have one access each, to a keyed object or one range of a span, and take no
-// time. An entry is two words: the key or the offset; and the size, the ticks since the start of the entry before, the mode
-// and the object.
+// A run record holds executions of one kernel that have one access each, to a keyed object or one
+// range of a span, and take no time. An entry is two words: the key or the offset; and the size,
+// the ticks since the start of the entry before, the mode and the object.
 const (
 	runBytesBits   = 24
 	runDeltaShift  = runBytesBits
@@ -26,7 +26,8 @@ func (t *Trace) checkRun(body []byte) (at int, what string) {
 			return at, sprint("an access to object %d, which is not registered", a.Object)
 		}
 		kind := t.objects[a.Object].kind
-		if a.Bytes != 0 && a.Mode >= In && a.Mode <= InOut && (kind == Keyed || kind == Span && a.Block <= maxExtent-a.Bytes) {
+		if a.Bytes != 0 && a.Mode >= In && a.Mode <= InOut && (kind == Keyed || kind == Span &&
+			a.Block <= maxExtent-a.Bytes) {
 			continue
 		}
 		name := t.Header.Registry.Objects[a.Object].Name

@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// Save writes t as a new file path with a clean end, compressed if path ends in ".zst"; the path may not exist. A file that cannot
-// be completed is removed.
+// Save writes t as a new file path with a clean end, compressed if path ends in ".zst"; the path
+// may not exist. A file that cannot be completed is removed.
 func (t *Trace) Save(path string) error {
 	if err := createFrom(path, t.write); err != nil {
 		return fmt.Errorf("save trace: %w", err)
@@ -41,14 +41,15 @@ func createFrom(path string, fill func(io.Writer) error) error {
 	return nil
 }
 
-// newHead returns what stands before the first chunk of a clean file in which nothing was lost, at least so many bytes, and the
-// offset of its count page, in which no chunk is begun.
+// newHead returns what stands before the first chunk of a clean file in which nothing was lost, at
+// least so many bytes, and the offset of its count page, in which no chunk is begun.
 func newHead(h *Header, flags uint32, least int) (head []byte, control int) {
 	b := encodeHeader(h)
 	align := func(n int) int { return (n + slotBytes - 1) / slotBytes * slotBytes }
 	control = align(prefixBytes + len(b))
 	data := max(control+(len(h.Workers)+1)*slotBytes, align(least))
-	pre := prefix{version: h.version(), flags: flags, headerBytes: uint64(len(b)), controlOffset: uint64(control), dataOffset: uint64(data),
+	pre := prefix{version: h.version(), flags: flags, headerBytes: uint64(len(b)),
+		controlOffset: uint64(control), dataOffset: uint64(data),
 		workers: uint32(len(h.Workers)), headerCRC: checksum(b)}
 	head = make([]byte, data)
 	copy(head, pre.encode())
@@ -57,7 +58,8 @@ func newHead(h *Header, flags uint32, least int) (head []byte, control int) {
 	return head, control
 }
 
-// write writes the file that holds the records of t, a chunk for each of its chunks that has any, worker by worker.
+// write writes the file that holds the records of t, a chunk for each of its chunks that has any,
+// worker by worker.
 func (t *Trace) write(w io.Writer) error {
 	var flags uint32
 	if t.Recovered {
@@ -79,7 +81,8 @@ func (t *Trace) write(w io.Writer) error {
 			if c.used == 0 {
 				continue
 			}
-			entries = append(entries, entry{offset: off, bytes: chunkHeaderBytes + c.used, used: c.used, records: c.records, worker: uint32(i), seq: seq})
+			entries = append(entries, entry{offset: off, bytes: chunkHeaderBytes + c.used,
+				used: c.used, records: c.records, worker: uint32(i), seq: seq})
 			off += chunkHeaderBytes + c.used
 			seq++
 		}
@@ -99,12 +102,11 @@ func (t *Trace) write(w io.Writer) error {
 			b := alignedBytes(chunkHeaderBytes)
 			ch := chunkHeader{worker: e.worker, seq: e.seq, bytes: e.bytes, offset: e.offset}
 			ch.encode(b)
-			records := t.data[c.offset+chunkHeaderBytes:][:c.used]
-			e.crc = updateChecksum(checksum(b), records)
+			e.crc = updateChecksum(checksum(b), c.data)
 			if _, err := w.Write(b); err != nil {
 				return err
 			}
-			if _, err := w.Write(records); err != nil {
+			if _, err := w.Write(c.data); err != nil {
 				return err
 			}
 		}

@@ -12,8 +12,9 @@ type rawRecord struct {
 	bytes int    // of the whole record
 }
 
-// scan reads the record at the beginning of b, which must be within b. A zero commit word, an end mark or the end of b give
-// a record of type 0 or endRecord. A non-empty what says why there is no record at byte at of b.
+// scan reads the record at the beginning of b, which must be within b. A zero commit word, an end
+// mark or the end of b give a record of type 0 or endRecord. A non-empty what says why there is no
+// record at byte at of b.
 func scan(b []byte, r *rawRecord) (at int, what string) {
 	if len(b) < 16 {
 		r.typ = 0
@@ -56,7 +57,8 @@ func scan(b []byte, r *rawRecord) (at int, what string) {
 			return 8, "a run has flags or arguments"
 		}
 		if r.n = int(c & runMax); r.n == 0 || r.n > (len(b)-at)/runEntryBytes {
-			return 8, sprint("a run of %d executions goes past the end of its chunk, or has none", r.n)
+			return 8, sprint("a run of %d executions goes past the end of its chunk, or has none",
+				r.n)
 		}
 		r.end = r.start
 		words = r.n * (runEntryBytes / 8)
@@ -74,7 +76,8 @@ func scan(b []byte, r *rawRecord) (at int, what string) {
 		for range n {
 			k := 1
 			if len(list)/8 <= words {
-				return at - 8, sprint("a record with a list of %d goes past the end of its chunk", n)
+				return at - 8, sprint("a record with a list of %d goes past the end of its chunk",
+					n)
 			}
 			w := le.Uint64(list[8*words:])
 			if r.typ == AccessesRecord {
@@ -84,7 +87,8 @@ func scan(b []byte, r *rawRecord) (at int, what string) {
 			} else if w>>callCountShift&callCountMask == callLong {
 				k += (int(w>>longCallCount) + 1) / 2
 				if w>>longCallCount > maxArgs {
-					return at + 8*words, sprint("a call with %d arguments, expected at most %d", w>>longCallCount, maxArgs)
+					return at + 8*words, sprint("a call with %d arguments, expected at most %d",
+						w>>longCallCount, maxArgs)
 				}
 			}
 			words += k
@@ -100,7 +104,8 @@ func scan(b []byte, r *rawRecord) (at int, what string) {
 	return 0, ""
 }
 
-// countRecords returns the number of records in the records of a chunk, and the bytes that they take.
+// countRecords returns the number of records in the records of a chunk, and the bytes that they
+// take.
 func countRecords(b []byte) (n, used uint64) {
 	var r rawRecord
 	for {

@@ -1,7 +1,7 @@
 package loi
 
-// The shapes of an access in a record that lists its accesses, bits 56 to 63 of its word. Bits 32 to 47 are the object, bits
-// 48 to 55 the mode.
+// The shapes of an access in a record that lists its accesses, bits 56 to 63 of its word. Bits 32
+// to 47 are the object, bits 48 to 55 the mode.
 const (
 	shapeBlock = 0 // a whole block of a partition; its number is in bits 0 to 31
 	shapeSized = 1 // the same, and a word with the size of the block
@@ -20,8 +20,8 @@ var shapeWords = [...]int{shapeBlock: 1, shapeSized: 2, shapeName: 2, shapeWide:
 // maxExtent is the largest size of an access and the largest end of a range.
 const maxExtent = 1 << 62
 
-// shapeOf returns the shape in which an access to an object of a kind is written. An access that does not suit its kind gets
-// one with which readers will find fault.
+// shapeOf returns the shape in which an access to an object of a kind is written. An access that
+// does not suit its kind gets one with which readers will find fault.
 func shapeOf(kind ObjectKind, a *Access) int {
 	switch {
 	case a.Rows > 1:
@@ -56,13 +56,14 @@ func checkNamed(kind ObjectKind, a *Access) string {
 	case a.Stride < a.Bytes:
 		return sprint("rows of %d bytes that are %d bytes apart", a.Bytes, a.Stride)
 	case a.Block > maxExtent-a.Bytes || a.Stride > (maxExtent-a.Bytes-a.Block)/uint64(a.Rows-1):
-		return sprint("%d rows of %d bytes, %d bytes apart, at offset %d, which end past 2^62", a.Rows, a.Bytes, a.Stride, a.Block)
+		return sprint("%d rows of %d bytes, %d bytes apart, at offset %d, which end past 2^62",
+			a.Rows, a.Bytes, a.Stride, a.Block)
 	}
 	return ""
 }
 
-// accessWords returns the number of words that putAccesses needs for list. The kind of an object that is not registered is
-// taken for Partition.
+// accessWords returns the number of words that putAccesses needs for list. The kind of an object
+// that is not registered is taken for Partition.
 func accessWords(kinds []ObjectKind, list []Access) int {
 	n := 1
 	for i := range list {
@@ -94,7 +95,8 @@ func putAccesses(body []uint64, kinds []ObjectKind, list []Access) {
 	for i := range list {
 		a := &list[i]
 		shape := shapeOf(kindOf(kinds, a.Object), a)
-		w := uint64(a.Object)<<accessObjectShift | uint64(a.Mode)<<accessModeShift | uint64(shape)<<accessShapeShift
+		w := uint64(a.Object)<<accessObjectShift | uint64(a.Mode)<<accessModeShift | uint64(
+			shape)<<accessShapeShift
 		switch shape {
 		case shapeBlock:
 			w |= a.Block
@@ -115,8 +117,9 @@ func putAccesses(body []uint64, kinds []ObjectKind, list []Access) {
 	}
 }
 
-// takeAccess reads the access at the beginning of b and checks it against its object. It returns the bytes that it takes, or
-// what is wrong with it. A record that was scanned has all the words of its accesses.
+// takeAccess reads the access at the beginning of b and checks it against its object. It returns
+// the bytes that it takes, or what is wrong with it. A record that was scanned has all the words of
+// its accesses.
 func (t *Trace) takeAccess(b []byte, a *Access) (n int, what string) {
 	w := le.Uint64(b)
 	*a = Access{Object: ObjectID(w >> accessObjectShift), Mode: Mode(w >> accessModeShift)}
@@ -140,7 +143,8 @@ func (t *Trace) takeAccess(b []byte, a *Access) (n int, what string) {
 			return 0, sprint("an access to block %d of object %q, which has %d", a.Block, name, o.n)
 		}
 		if a.Bytes = o.size(uint32(a.Block)); shape == shapeSized && le.Uint64(b[8:]) != a.Bytes {
-			return 0, sprint("an access gives block %d of object %q %d bytes, but it has %d", a.Block, name, le.Uint64(b[8:]), a.Bytes)
+			return 0, sprint("an access gives block %d of object %q %d bytes, but it has %d",
+				a.Block, name, le.Uint64(b[8:]), a.Bytes)
 		}
 		return n, ""
 	}
@@ -151,7 +155,8 @@ func (t *Trace) takeAccess(b []byte, a *Access) (n int, what string) {
 	if shape == shapeRows {
 		a.Rows, a.Stride = uint32(low), le.Uint64(b[24:])
 		if a.Rows <= 1 {
-			return 0, sprint("an access to object %q in the shape of several rows has %d", name, a.Rows)
+			return 0, sprint("an access to object %q in the shape of several rows has %d", name,
+				a.Rows)
 		}
 	} else if shape == shapeWide && low != 0 {
 		return 0, sprint("an access to object %q has two sizes", name)

@@ -5,15 +5,16 @@ import (
 	"testing"
 )
 
-// TestBadShapes has records that no writer makes: the words of an access or a run, and what is wrong with them. Objects 0 to 2 are
-// partitions, 3 is keyed, 4 a span.
+// TestBadShapes has records that no writer makes: the words of an access or a run, and what is
+// wrong with them. Objects 0 to 2 are partitions, 3 is keyed, 4 a span.
 func TestBadShapes(t *testing.T) {
 	access := func(shape, mode, object, low uint64, more ...uint64) []uint64 {
 		w := low | object<<accessObjectShift | mode<<accessModeShift | shape<<accessShapeShift
 		return append([]uint64{10, commitWord(AccessesRecord, 0, 0, 0, 5), 1, w}, more...)
 	}
 	run := func(entries ...uint64) []uint64 {
-		return append([]uint64{10, commitWord(runRecord, 0, 0, 0, uint64(len(entries)/2))}, entries...)
+		return append([]uint64{10, commitWord(runRecord, 0, 0, 0, uint64(len(entries)/2))},
+			entries...)
 	}
 	entry := func(bytes, mode, object uint64) uint64 {
 		return bytes | mode<<runModeShift | object<<runObjectShift
@@ -72,7 +73,8 @@ func TestBadShapes(t *testing.T) {
 			}
 			continue
 		}
-		if isFormat(t, err, c.what, ErrCorrupt); !strings.Contains(err.Error(), c.what) || len(list) > 0 {
+		if isFormat(t, err, c.what, ErrCorrupt); !strings.Contains(err.Error(), c.what) ||
+			len(list) > 0 {
 			t.Errorf("%#x: %v after %d records, expected %q", c.words, err, len(list), c.what)
 		}
 	}

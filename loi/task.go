@@ -2,18 +2,20 @@ package loi
 
 import "unsafe"
 
-// A TaskList collects the kernels that a task runs, for [Recorder.Task]. The zero value is empty; it is reused. Owner only.
+// A TaskList collects the kernels that a task runs, for [Recorder.Task]. The zero value is empty;
+// it is reused. Owner only.
 type TaskList struct {
-	base   unsafe.Pointer // of the list: in own, or, if placed, where the record will stand (Recorder.Place)
-	at     uintptr        // bytes from base to the next word
-	end    uintptr        // bytes from base to where there is no room
-	extra  int            // words that are the arguments of long forms
+	// of the list: in own, or, if placed, where the record will stand (Recorder.Place)
+	base   unsafe.Pointer
+	at     uintptr // bytes from base to the next word
+	end    uintptr // bytes from base to where there is no room
+	extra  int     // words that are the arguments of long forms
 	placed bool
 	own    []uint64
 }
 
-// Add appends an execution of k with one block number for each of its parameters. A kernel below 2^14 and up to two block
-// numbers below 2^24 take 8 bytes together.
+// Add appends an execution of k with one block number for each of its parameters. A kernel below
+// 2^14 and up to two block numbers below 2^24 take 8 bytes together.
 func (t *TaskList) Add(k KernelID, args ...uint32) {
 	if len(args) <= 2 && k <= callKernelMax {
 		w, fits := uint64(k)|uint64(len(args))<<callCountShift, true
@@ -55,12 +57,15 @@ func (t *TaskList) Add2(k KernelID, a, b uint32) {
 	}
 }
 
-// TryAdd2 is Add2 where that is quick: false means that it was not, and nothing was done. It is small enough to be inlined.
+// TryAdd2 is Add2 where that is quick: false means that it was not, and nothing was done. It is
+// small enough to be inlined.
 func (t *TaskList) TryAdd2(k KernelID, a, b uint32) bool {
-	if t.at == t.end || a|b|uint32(k)<<(callArgBits-callCountShift) > callArgMax { // k >= 2^14 shifted is above any argument
+	// k >= 2^14 shifted is above any argument
+	if t.at == t.end || a|b|uint32(k)<<(callArgBits-callCountShift) > callArgMax {
 		return false
 	}
-	*(*uint64)(unsafe.Add(t.base, t.at)) = uint64(k) | 2<<callCountShift | uint64(a)<<callArgShift | uint64(b)<<(callArgShift+callArgBits)
+	*(*uint64)(unsafe.Add(t.base, t.at)) = uint64(k) | 2<<callCountShift | uint64(
+		a)<<callArgShift | uint64(b)<<(callArgShift+callArgBits)
 	t.at += 8
 	return true
 }
@@ -84,7 +89,8 @@ func (t *TaskList) words() []uint64 { return unsafe.Slice((*uint64)(t.base), t.a
 
 // use makes own, which holds at bytes of list already, the list.
 func (t *TaskList) use(own []uint64, at uintptr) {
-	t.own, t.base, t.at, t.end, t.placed = own, unsafe.Pointer(unsafe.SliceData(own)), at, uintptr(len(own))*8, false
+	t.own, t.base, t.at, t.end, t.placed = own, unsafe.Pointer(unsafe.SliceData(own)), at,
+		uintptr(len(own))*8, false
 }
 
 // clear empties t and takes it out of its place.

@@ -3,14 +3,16 @@ package loi
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// WriteText writes t in the text form, which [ParseText] reads: one line for each fact of the header and one for each
-// record, workers one after the other.
+// WriteText writes t in the text form, which [ParseText] reads: one line for each fact of the
+// header and one for each record, workers one after the other.
 //
-//	loi-text 1                            2 if there are objects that are not partitions
+//	loi-text 1                            2 if objects are not partitions, 3 if it is told what
+//	                                      was run, or there are regions
 //	substrate native                      or simulated; then, if so, a line: synthetic
 //	recovered, buffered                   each a line of its own, if so
 //	clock tsc 1.86e+09 invariant          source, Hz (0: unknown), and the word if it is so
@@ -18,10 +20,19 @@ import (
 //	l2 262144                             bytes, 0: unknown
 //	llc 18874368
 //	grain kernel
+//	program matmul                        what was run; this and what follows where it is known
+//	param n 64                            of the program, in its order
+//	scheduler workfirst
+//	unordered                             starts of a worker may go back
+//	cores 6
+//	seed 1                                0 if it is left out
+//	machine NAME
+//	machine-hash HASH
 //	meta KEY VALUE
 //	worker 0 cpu 0 node 0 offset 0        in order of number; cpu -1: not pinned
 //	object A 64x8192 1x100                blocks as count x bytes
 //	kernel gemm A:in B:in C:inout         name and declared signature
+//	region "for i" loop in 0              function, loop or task; number of the one around it
 //	discarded 0 12 12                     worker, records, kernel executions in them
 //	lost 0 4096                           worker, bytes
 //	object K keyed                        blocks have keys and are not registered
@@ -35,7 +46,8 @@ import (
 //	0 180 290 task p2p(1,2) m2l(3,4)      one task and its kernels
 //	end 4                                 number of records; may be left out
 //
-// The executions of a run are records of their own here, and in the number at the end. A name with other characters than letters, digits and _.-/+ is quoted as in Go. What follows # is a comment.
+// The executions of a run are records of their own here, and in the number at the end. A name with
+// other characters than letters, digits and _.-/+ is quoted as in Go. What follows # is a comment.
 func WriteText(w io.Writer, t *Trace) error {
 	p := &textPrinter{w: bufio.NewWriter(w), t: t}
 	p.header()
@@ -59,7 +71,10 @@ type textPrinter struct {
 	t *Trace
 }
 
-func u[T ~uint8 | ~uint16 | ~uint32 | ~uint64](v T) string { return strconv.FormatUint(uint64(v), 10) }
+func u[T ~uint8 | ~uint16 | ~uint32 | ~uint64](v T) string {
+	return strconv.FormatUint(uint64(v),
+		10)
+}
 
 func (p *textPrinter) line(words ...string) {
 	p.w.WriteString(strings.Join(words, " "))
@@ -87,11 +102,13 @@ func (p *textPrinter) header() {
 	p.line("l2", u(h.L2Bytes))
 	p.line("llc", u(h.LLCBytes))
 	p.line("grain", name(h.Grain))
+	p.program()
 	for _, kv := range h.Meta {
 		p.line("meta", name(kv.Key), name(kv.Value))
 	}
 	for i, w := range h.Workers {
-		p.line("worker", strconv.Itoa(i), "cpu", strconv.Itoa(w.CPU), "node", strconv.Itoa(w.Node), "offset", strconv.FormatInt(w.TSCOffset, 10))
+		p.line("worker", strconv.Itoa(i), "cpu", strconv.Itoa(w.CPU), "node", strconv.Itoa(w.Node),
+			"offset", strconv.FormatInt(w.TSCOffset, 10))
 	}
 	for _, o := range h.Registry.Objects {
 		words := []string{"object", name(o.Name)}
@@ -117,6 +134,13 @@ func (p *textPrinter) header() {
 		}
 		p.line(words...)
 	}
+	for _, r := range h.Registry.Regions {
+		words := []string{"region", name(r.Name), r.Kind.String()}
+		if r.Parent != NoRegion {
+			words = append(words, "in", u(r.Parent))
+		}
+		p.line(words...)
+	}
 	for i := range h.Workers {
 		if p.t.discarded[i] != 0 || p.t.dropped[i] != 0 {
 			p.line("discarded", strconv.Itoa(i), u(p.t.discarded[i]), u(p.t.dropped[i]))
@@ -125,6 +149,26 @@ func (p *textPrinter) header() {
 			p.line("lost", strconv.Itoa(i), u(p.t.lost[i]))
 		}
 	}
+}
+
+// program writes what was run, as far as it is known.
+func (p *textPrinter) program() {
+	h := &p.t.Header
+	add := func(known bool, words ...string) {
+		if known {
+			p.line(words...)
+		}
+	}
+	add(h.Kernel != "", "program", name(h.Kernel))
+	for _, kv := range h.Params {
+		p.line("param", name(kv.Key), name(kv.Value))
+	}
+	add(h.Scheduler != "", "scheduler", name(h.Scheduler))
+	add(h.Unordered, "unordered")
+	add(h.Cores != 0, "cores", strconv.Itoa(h.Cores))
+	add(h.Seed != 0, "seed", u(h.Seed))
+	add(h.Machine != "", "machine", name(h.Machine))
+	add(h.MachineHash != "", "machine-hash", name(h.MachineHash))
 }
 
 func (p *textPrinter) record(worker int, r *Record) {
@@ -145,7 +189,8 @@ func (p *textPrinter) record(worker int, r *Record) {
 			o := &reg.Objects[a.Object]
 			list[i] = name(o.Name) + "[" + part(o.Kind, &a) + "]:" + a.Mode.String()
 		}
-		words = append(words, u(r.End), name(reg.Kernels[r.Kernel].Name)+"{"+strings.Join(list, ",")+"}")
+		words = append(words, u(r.End), name(reg.Kernels[r.Kernel].Name)+"{"+strings.Join(list,
+			",")+"}")
 	case TaskRecord:
 		words = append(words, u(r.End), "task")
 		for _, c := range r.Calls {
@@ -183,17 +228,14 @@ func argList(args []uint32) string {
 }
 
 func eventKind(s string) (EventKind, bool) {
-	for _, k := range []EventKind{EventSteal, EventSpawn, EventJoin, EventIdle, EventBusy} {
-		if k.String() == s {
-			return k, true
-		}
-	}
-	return 0, false
+	k := slices.Index(eventNames[:], s)
+	return EventKind(max(k, 0)), k > 0
 }
 
 // plain tells that c may stand in a name without quotes.
 func plain(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_.-/+", c) >= 0
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		strings.IndexByte("_.-/+", c) >= 0
 }
 
 // name quotes s if need be.

@@ -54,8 +54,10 @@ func TestTextFixture(t *testing.T) {
 	if b.String() != textFixture {
 		t.Errorf("written\n%s\nexpected\n%s", b.String(), textFixture)
 	}
-	if tr.Discarded()[1] != 12 || tr.DiscardedKernels()[1] != 14 || tr.LostBytes()[1] != 4096 || tr.Header.Workers[1].TSCOffset != -42 {
-		t.Errorf("%v %v %v %+v", tr.Discarded(), tr.DiscardedKernels(), tr.LostBytes(), tr.Header.Workers)
+	if tr.Discarded()[1] != 12 || tr.DiscardedKernels()[1] != 14 || tr.LostBytes()[1] != 4096 ||
+		tr.Header.Workers[1].TSCOffset != -42 {
+		t.Errorf("%v %v %v %+v", tr.Discarded(), tr.DiscardedKernels(), tr.LostBytes(),
+			tr.Header.Workers)
 	}
 	path := filepath.Join(t.TempDir(), "x.loi")
 	if err := tr.Save(path); err != nil {
@@ -75,7 +77,8 @@ func TestTextFixture(t *testing.T) {
 			t.Errorf("worker %d after Save: %v, expected %v: %v", i, got, want, err)
 		}
 	}
-	want := Activity{Kernels: 5, Accesses: 9, Events: 2, Tasks: 2, Flagged: 2, FirstTick: 100, LastTick: 5000000021,
+	want := Activity{Kernels: 5, Accesses: 9, Events: 2, Tasks: 2, Flagged: 2, FirstTick: 100,
+		LastTick:    5000000021,
 		KernelTicks: 50 + 5000000000 - 150 + 10 + 10 + 1, Overlapping: 1, records: 7}
 	if a, err := tr.tally(); err != nil || a[0] != want {
 		t.Errorf("%+v, expected %+v: %v", a[0], want, err)
@@ -90,7 +93,7 @@ func TestTextErrors(t *testing.T) {
 		what     string
 	}{
 		{"loi-text 1\n", "", 1, "loi-text"},
-		{"loi-text 1", "loi-text 3", 1, "version 3"},
+		{"loi-text 1", "loi-text 4", 1, "version 4"},
 		{"substrate simulated", "substrate emulated", 19, "substrate"},
 		{"l2 262144", "l2 256K", 6, `"256K"`},
 		{"worker 1 cpu -1", "worker 2 cpu -1", 11, "expected 1"},
@@ -159,7 +162,8 @@ func TestTextRoundTrip(t *testing.T) {
 
 // memoryTrace draws a trace and makes it without a file.
 func memoryTrace(rt *rapid.T, h Header) *Trace {
-	p := textParser{records: make([][]byte, len(h.Workers)), counts: make([]uint64, len(h.Workers)), t: &Trace{Header: h}}
+	p := textParser{records: make([][]byte, len(h.Workers)), counts: make([]uint64, len(h.Workers)),
+		t: &Trace{Header: h}}
 	n := len(h.Workers)
 	p.t.discarded, p.t.dropped, p.t.lost = make([]uint64, n), make([]uint64, n), make([]uint64, n)
 	for i := range n {

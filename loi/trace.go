@@ -10,35 +10,49 @@ import (
 	"sync/atomic"
 )
 
-// A Trace is a trace that has been read. It may be used by many goroutines, each with its own cursors.
+// A Trace is a trace that has been read. It may be used by many goroutines, each with its own
+// cursors.
 type Trace struct {
 	Header    Header
 	Recovered bool // written by Recover from a trace that had no clean end
-	Buffered  bool // written without a mapping: a kill would have lost more than one record of each worker
+	// written without a mapping: a kill would have lost more than one record of each worker
+	Buffered bool
 
 	path      string
 	data      []byte
 	mapped    bool
 	packed    uint64 // bytes of the compressed file, or 0
 	pre       prefix
-	chunks    [][]entry // by worker, in order
-	discarded []uint64  // records, by worker
-	dropped   []uint64  // kernel executions in them
-	lost      []uint64  // bytes
-	records   []uint64  // by worker
+	chunks    [][]section // by worker, in order
+	discarded []uint64    // records, by worker
+	dropped   []uint64    // kernel executions in them
+	lost      []uint64    // bytes
+	records   []uint64    // by worker
 	kernels   []kernelIndex
 	objects   []objectIndex
 }
 
-// mapFrom is the size from which a file is mapped and not read; a variable for tests. A read is safe from others who shorten
-// the file.
+// A section is a chunk with its records.
+type section struct {
+	entry
+	data []byte // its records
+}
+
+// section returns the chunk e of a file.
+func (t *Trace) section(e entry) section {
+	return section{e, t.data[e.offset+chunkHeaderBytes:][:e.used]}
+}
+
+// mapFrom is the size from which a file is mapped and not read; a variable for tests. A read is
+// safe from others who shorten the file.
 var mapFrom int64 = 256 << 20
 
-// Open reads the trace file path, compressed or not, and checks all its bytes against their checksums. A file that is not a trace, is of a
-// newer version, has no clean end or is corrupt gives a [*FormatError]. A trace with losses is not an error: see Discarded.
-// Cost: about 1 ms for each 4 MB. A compressed file (zstd, whatever its name) that is large is decompressed into a temporary file
-// without a name in $TMPDIR; the bytes in errors about its content are then those of the decompressed trace, unless What says that
-// it is the stream.
+// Open reads the trace file path, compressed or not, and checks all its bytes against their
+// checksums. A file that is not a trace, is of a newer version, has no clean end or is corrupt
+// gives a [*FormatError]. A trace with losses is not an error: see Discarded. Cost: about 1 ms for
+// each 4 MB. A compressed file (zstd, whatever its name) that is large is decompressed into a
+// temporary file without a name in $TMPDIR; the bytes in errors about its content are then those of
+// the decompressed trace, unless What says that it is the stream.
 func Open(path string) (*Trace, error) {
 	m, err := load(path)
 	if err != nil {
@@ -63,7 +77,8 @@ func openError(verb string, err error) error {
 	return fmt.Errorf("%s trace: %w", verb, err)
 }
 
-// Close gives back the memory of a large trace, whose cursors must no longer be used. It need not be called.
+// Close gives back the memory of a large trace, whose cursors must no longer be used. It need not
+// be called.
 func (t *Trace) Close() error {
 	if !t.mapped {
 		return nil
@@ -72,18 +87,19 @@ func (t *Trace) Close() error {
 	return unmap(t.data)
 }
 
-// Discarded returns for each worker how many of its newest records found no room. After a recovery that met damage
-// (LostBytes is not 0), it is a lower bound of at least 1.
+// Discarded returns for each worker how many of its newest records found no room. After a recovery
+// that met damage (LostBytes is not 0), it is a lower bound of at least 1.
 func (t *Trace) Discarded() []uint64 { return t.discarded }
 
 // DiscardedKernels returns the number of kernel executions in the discarded records, by worker.
 func (t *Trace) DiscardedKernels() []uint64 { return t.dropped }
 
-// LostBytes returns for each worker how many bytes of its chunks a recovery found damaged and gave up.
+// LostBytes returns for each worker how many bytes of its chunks a recovery found damaged and gave
+// up.
 func (t *Trace) LostBytes() []uint64 { return t.lost }
 
-// Records returns the number of records of each worker, of all types, as they are stored: a run of many executions is one. Verify
-// counts executions.
+// Records returns the number of records of each worker, of all types, as they are stored: a run of
+// many executions is one. Verify counts executions.
 func (t *Trace) Records() []uint64 { return t.records }
 
 // image is the content of a file: as it is on the disk, or decompressed.
@@ -99,8 +115,8 @@ func (m *image) drop() {
 	}
 }
 
-// load reads or maps a file, and decompresses it if need be. What is wrong with a compressed stream is a [*FormatError], and the
-// image then is what came before.
+// load reads or maps a file, and decompresses it if need be. What is wrong with a compressed stream
+// is a [*FormatError], and the image then is what came before.
 func load(path string) (m image, err error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -150,7 +166,8 @@ func parseHead(data []byte) (*Trace, error) {
 	}
 	b := data[prefixBytes : prefixBytes+pre.headerBytes]
 	if got := checksum(b); got != pre.headerCRC {
-		return nil, corrupt(prefixBytes, "checksum of the header is %08x, expected %08x", got, pre.headerCRC)
+		return nil, corrupt(prefixBytes, "checksum of the header is %08x, expected %08x", got,
+			pre.headerCRC)
 	}
 	h, err := decodeHeader(b, pre.version, prefixBytes)
 	if err != nil {
@@ -159,10 +176,12 @@ func parseHead(data []byte) (*Trace, error) {
 	if len(h.Workers) != int(pre.workers) {
 		return nil, corrupt(40, "%d workers, the header has %d", pre.workers, len(h.Workers))
 	}
-	t := &Trace{Header: h, Recovered: pre.flags&headerRecovered != 0, Buffered: pre.flags&headerBuffered != 0, data: data, pre: pre}
+	t := &Trace{Header: h, Recovered: pre.flags&headerRecovered != 0,
+		Buffered: pre.flags&headerBuffered != 0, data: data, pre: pre}
 	n := len(h.Workers)
-	t.chunks = make([][]entry, n)
-	t.discarded, t.dropped, t.lost, t.records = make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]uint64, n)
+	t.chunks = make([][]section, n)
+	t.discarded, t.dropped, t.lost, t.records = make([]uint64, n), make([]uint64, n),
+		make([]uint64, n), make([]uint64, n)
 	for i := range n {
 		slot := t.slot(i)
 		t.discarded[i] = le.Uint64(slot[slotDiscarded:])
@@ -218,34 +237,41 @@ func (t *Trace) footer() (entries []entry, head uint32, err error) {
 	}
 	b := data[at:]
 	if le.Uint32(b[32:]) != trailerMagic || le.Uint32(b[36:]) != checksum(b[:36]) {
-		return nil, 0, corrupt(at, "no footer in the last %d bytes: the file was cut off, or bytes were changed or added", trailerBytes)
+		return nil, 0, corrupt(at, "no footer in the last %d bytes: the file was cut off, or "+
+			"bytes were changed or added", trailerBytes)
 	}
 	off, n := le.Uint64(b), le.Uint64(b[8:])
-	if off < t.pre.dataOffset || off > uint64(at) || n != (uint64(at)-off)/entryBytes || (uint64(at)-off)%entryBytes != 0 {
+	if off < t.pre.dataOffset || off > uint64(at) || n != (uint64(at)-off)/entryBytes ||
+		(uint64(at)-off)%entryBytes != 0 {
 		return nil, 0, corrupt(at, "a footer of %d chunks at byte %d does not fit the file", n, off)
 	}
 	table := data[off:at]
 	if got, want := checksum(table), le.Uint32(b[28:]); got != want {
-		return nil, 0, corrupt(int64(off), "checksum of the table of chunks is %08x, expected %08x", got, want)
+		return nil, 0, corrupt(int64(off), "checksum of the table of chunks is %08x, expected %08x",
+			got, want)
 	}
 	next, records := t.pre.dataOffset, uint64(0)
 	for i := range n {
 		e := decodeEntry(table[i*entryBytes:])
-		if e.offset != next || e.bytes < chunkHeaderBytes || e.bytes > off-next || e.used > e.bytes-chunkHeaderBytes ||
+		if e.offset != next || e.bytes < chunkHeaderBytes || e.bytes > off-next ||
+			e.used > e.bytes-chunkHeaderBytes ||
 			int(e.worker) >= len(t.chunks) {
-			return nil, 0, corrupt(int64(off+i*entryBytes), "chunk %d of worker %d, %d bytes of %d used at %d, does not fit", i, e.worker, e.used, e.bytes, e.offset)
+			return nil, 0, corrupt(int64(off+i*entryBytes), "chunk %d of worker %d, %d bytes of "+
+				"%d used at %d, does not fit", i, e.worker, e.used, e.bytes, e.offset)
 		}
 		next += e.bytes
 		records += e.records
 		entries = append(entries, e)
 	}
 	if next != off || records != le.Uint64(b[16:]) {
-		return nil, 0, corrupt(at, "chunks end at byte %d and hold %d records, expected %d and %d", next, records, off, le.Uint64(b[16:]))
+		return nil, 0, corrupt(at, "chunks end at byte %d and hold %d records, expected %d and %d",
+			next, records, off, le.Uint64(b[16:]))
 	}
 	return entries, le.Uint32(b[24:]), nil
 }
 
-// headChecksum returns the checksum of what stands before the first chunk, as if the file had been closed.
+// headChecksum returns the checksum of what stands before the first chunk, as if the file had been
+// closed.
 func (t *Trace) headChecksum() uint32 {
 	var clean [8]byte
 	le.PutUint64(clean[:], stateClean)
@@ -257,24 +283,28 @@ func (t *Trace) headChecksum() uint32 {
 // checkChunks verifies all checksums and files the chunks by worker.
 func (t *Trace) checkChunks(entries []entry, head uint32) error {
 	if got := t.headChecksum(); got != head {
-		return corrupt(0, "checksum of the first %d bytes is %08x, expected %08x", t.pre.dataOffset, got, head)
+		return corrupt(0, "checksum of the first %d bytes is %08x, expected %08x", t.pre.dataOffset,
+			got, head)
 	}
 	if i := firstBad(t.data, entries); i < len(entries) {
 		e := &entries[i]
-		return corrupt(int64(e.offset), "checksum of chunk %d (worker %d, %d bytes) is not the %08x expected", i, e.worker, e.bytes, e.crc)
+		return corrupt(int64(e.offset), "checksum of chunk %d (worker %d, %d bytes) is not the "+
+			"%08x expected", i, e.worker, e.bytes, e.crc)
 	}
 	for i, e := range entries {
 		h, ok := decodeChunkHeader(t.data, e.offset, len(t.chunks))
 		if !ok || h.worker != e.worker || h.seq != e.seq || h.bytes != e.bytes {
-			return corrupt(int64(e.offset), "chunk %d is not the one that the table of chunks describes", i)
+			return corrupt(int64(e.offset), "chunk %d is not the one that the table of chunks "+
+				"describes", i)
 		}
 		if e.seq == unusedChunk {
 			continue
 		}
 		if int(e.seq) != len(t.chunks[e.worker]) {
-			return corrupt(int64(e.offset), "chunk %d of worker %d comes where %d was expected", e.seq, e.worker, len(t.chunks[e.worker]))
+			return corrupt(int64(e.offset), "chunk %d of worker %d comes where %d was expected",
+				e.seq, e.worker, len(t.chunks[e.worker]))
 		}
-		t.chunks[e.worker] = append(t.chunks[e.worker], e)
+		t.chunks[e.worker] = append(t.chunks[e.worker], t.section(e))
 		t.records[e.worker] += e.records
 	}
 	return nil

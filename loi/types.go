@@ -42,9 +42,12 @@ type ObjectKind uint8
 
 // The kinds of objects.
 const (
-	Partition ObjectKind = iota // cut into registered blocks, numbered from 0; the only kind in version 1 of the format
-	Keyed                       // blocks named by 64-bit keys, not registered; each access tells the size of its block
-	Span                        // an address space of bytes; accesses name ranges of it, which may overlap
+	// cut into registered blocks, numbered from 0; the only kind in version 1 of the format
+	Partition ObjectKind = iota
+	// blocks named by 64-bit keys, not registered; each access tells the size of its block
+	Keyed
+	// an address space of bytes; accesses name ranges of it, which may overlap
+	Span
 )
 
 // String returns "partition", "keyed" or "span".
@@ -60,8 +63,9 @@ func (k ObjectKind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// An Object is a data structure that kernels touch. A partition is cut into blocks numbered from 0 in the order of Blocks,
-// which do not overlap and keep their sizes; the other kinds have no Blocks.
+// An Object is a data structure that kernels touch. A partition is cut into blocks numbered from 0
+// in the order of Blocks, which do not overlap and keep their sizes; the other kinds have no
+// Blocks.
 type Object struct {
 	Name   string
 	Kind   ObjectKind
@@ -86,21 +90,23 @@ func (o *Object) Bytes() uint64 {
 	return n
 }
 
-// A Param is one parameter in the declared signature of a kernel: the argument is a block number of Object, a partition.
+// A Param is one parameter in the declared signature of a kernel: the argument is a block number of
+// Object, a partition.
 type Param struct {
 	Object ObjectID
 	Mode   Mode
 }
 
-// A Kernel is a piece of work that spawns nothing. Params is its declared signature: a record that holds one block number
-// for each parameter is expanded by readers to accesses in this order. A kernel without parameters is timed only, or is
-// recorded with explicit accesses.
+// A Kernel is a piece of work that spawns nothing. Params is its declared signature: a record that
+// holds one block number for each parameter is expanded by readers to accesses in this order. A
+// kernel without parameters is timed only, or is recorded with explicit accesses.
 type Kernel struct {
 	Name   string
 	Params []Param
-	// Of, if not nil, says for each of Params which argument holds its block number, so that one argument can stand for several
-	// accesses: a kernel that reads block i of one object and writes block i of another has one argument. Arguments are numbered
-	// from 0, and each is named. nil: each parameter has an argument of its own, in order.
+	// Of, if not nil, says for each of Params which argument holds its block number, so that one
+	// argument can stand for several accesses: a kernel that reads block i of one object and writes
+	// block i of another has one argument. Arguments are numbered from 0, and each is named. nil:
+	// each parameter has an argument of its own, in order.
 	Of []uint8
 }
 
@@ -124,20 +130,61 @@ func (k *Kernel) ArgOf(i int) int {
 	return int(k.Of[i])
 }
 
+// RegionID is the index of a region in [Registry.Regions].
+type RegionID uint16
+
+// NoRegion is the parent of a region that has none.
+const NoRegion RegionID = 0xffff
+
+// RegionKind says what a region is in the source of its program.
+type RegionKind uint8
+
+// The kinds of regions. The zero value is invalid.
+const (
+	Function RegionKind = iota + 1
+	Loop
+	TaskRegion
+)
+
+// String returns "function", "loop" or "task".
+func (k RegionKind) String() string {
+	switch k {
+	case Function:
+		return "function"
+	case Loop:
+		return "loop"
+	case TaskRegion:
+		return "task"
+	}
+	return fmt.Sprintf("region(%d)", uint8(k))
+}
+
+// A Region is a named scope of a program: what is executed between its begin and its end events
+// belongs to it. Parent is the scope that it stands in, an earlier entry of the registry, or
+// NoRegion. Names need not differ.
+type Region struct {
+	Name   string
+	Kind   RegionKind
+	Parent RegionID
+}
+
 // A Registry holds what records refer to by number.
 type Registry struct {
 	Objects []Object
 	Kernels []Kernel
+	Regions []Region
 }
 
-// An Access is what one kernel execution touches at once: a block of a partition or of a keyed object, or one range or
-// two-dimensional block of a span. When recording, Bytes may be 0 for a block of a partition; a reader always gives the size,
-// and 0 for Rows and Stride of a single range.
+// An Access is what one kernel execution touches at once: a block of a partition or of a keyed
+// object, or one range or two-dimensional block of a span. When recording, Bytes may be 0 for a
+// block of a partition; a reader always gives the size, and 0 for Rows and Stride of a single
+// range.
 type Access struct {
 	Object ObjectID
 	Mode   Mode
 	Rows   uint32 // Span: rows of a two-dimensional block; 0 or 1: one range
 	Block  uint64 // Partition: number of the block; Keyed: its key; Span: offset of the first byte
 	Bytes  uint64 // size of the block; Span: bytes of each row
-	Stride uint64 // Span with Rows > 1: bytes from the beginning of a row to that of the next, at least Bytes
+	// Span with Rows > 1: bytes from the beginning of a row to that of the next, at least Bytes
+	Stride uint64
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,12 +33,14 @@ func TestVersion1(t *testing.T) {
 	}
 	// And one that was killed before its end, with the records of the first.
 	tr, rep, err := OpenUnclean(filepath.Join("testdata", "version1-killed.loi"))
-	if err != nil || rep.Damaged() || rep.Records[0] != 156 || rep.Records[1] != 132 || !tr.Recovered {
+	if err != nil || rep.Damaged() || rep.Records[0] != 156 || rep.Records[1] != 132 ||
+		!tr.Recovered {
 		t.Errorf("%+v: %v", rep, err)
 	}
 }
 
-// TestOldestVersion has traces that are written in version 1, byte for byte as before, unless they have a new kind of object.
+// TestOldestVersion has traces that are written in version 1, byte for byte as before, unless they
+// have a new kind of object.
 func TestOldestVersion(t *testing.T) {
 	tr, err := ParseText(strings.NewReader(textFixture))
 	if err != nil {
@@ -50,14 +54,141 @@ func TestOldestVersion(t *testing.T) {
 	if err != nil || tr.Info().Version != 2 {
 		t.Errorf("%v: %v", tr, err)
 	}
-	// A reader of version 1 would have refused it, as this one does version 3.
+	// A reader of version 1 would have refused it, as this one does version 4.
 	b := bytes.Clone(tr.data)
-	le.PutUint32(b[8:], 3)
+	le.PutUint32(b[8:], 4)
 	le.PutUint32(b[60:], checksum(b[:60]))
 	_, err = parse(b)
-	isFormat(t, err, "version 3", ErrNewerVersion)
+	isFormat(t, err, "version 4", ErrNewerVersion)
 	if _, _, err = salvage(b); !errors.Is(err, ErrNewerVersion) {
 		t.Errorf("%v", err)
+	}
+}
+
+// What was run was told by notes before version 3 had fields for it. The files were recorded by
+// programs of that time.
+func TestNotesOfOldVersions(t *testing.T) {
+	for _, c := range []struct {
+		file    string
+		version int
+		want    Header
+	}{
+		{"version1-go.loi.zst", 1, Header{Kernel: "matmul", Scheduler: "go", Unordered: true,
+			Cores: 2, Seed: 1, Machine: "AMD EPYC", Params: []KV{{"n", "64"}, {"leaf", "32x32x64"},
+				{"layout", "tiled"}, {"isa", "auto"}, {"inputs", "integers"}}}},
+		{"version2-run.loi.zst", 2, Header{Kernel: "fmm", Scheduler: "workfirst", Cores: 2, Seed: 7,
+			Machine: "westmere-ex-4s", Params: []KV{{"bodies", "100"}, {"dist", "plummer"},
+				{"radius", "1"}, {"cut", "10"}, {"input", ""}, {"output", ""}, {"ncrit", "16"},
+				{"order", "2"}, {"theta", "0.5"}, {"cutoff", "300"}, {"split", "5000"},
+				{"mutual", "true"}, {"isa", "auto"}}}},
+	} {
+		in, err := Verify(filepath.Join("testdata", c.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := in.Header
+		got := Header{Kernel: h.Kernel, Scheduler: h.Scheduler, Params: h.Params, Cores: h.Cores,
+			Seed: h.Seed, Machine: h.Machine, MachineHash: h.MachineHash, Unordered: h.Unordered,
+			Meta: h.Meta}
+		if in.Version != c.version || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: version %d\n%+v\nexpected\n%+v", c.file, in.Version, got, c.want)
+		}
+		// Saved again it is of version 3 and says the same.
+		tr, err := Open(filepath.Join("testdata", c.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := filepath.Join(t.TempDir(), "again.loi")
+		if err := tr.Save(out); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Verify(out)
+		if err != nil || again.Version != 3 || !reflect.DeepEqual(again.Header, h) {
+			t.Errorf("%s: saved again: %+v: %v", c.file, again, err)
+		}
+	}
+}
+
+// Notes of others stay notes, and so do values that are not of their field.
+func TestLiftNotes(t *testing.T) {
+	notes := []KV{{"seed", "1"}, {"kernel", "k"}}
+	h := Header{Meta: slices.Clone(notes)}
+	if h.liftNotes(); !reflect.DeepEqual(h, Header{Meta: notes}) {
+		t.Errorf("%+v", h)
+	}
+	h = Header{Meta: []KV{{"params", "n=1 name=a b= c=d -x=="}, {"cores", "two"}, {"my", "own"},
+		{"seed", "-1"}, {"scheduler", "x"}}}
+	h.liftNotes()
+	if want := (Header{Scheduler: "x", Params: []KV{{"n", "1"}, {"name", "a"}, {"b", ""},
+		{"c", "d -x=="}}, Meta: []KV{{"cores", "two"}, {"my", "own"}, {"seed", "-1"}}}); true {
+		want.Cores, want.Seed = 0, 0
+		if !reflect.DeepEqual(h, want) {
+			t.Errorf("%+v\nexpected\n%+v", h, want)
+		}
+	}
+}
+
+// programFixture has all that version 3 has and version 2 has not.
+const programFixture = `loi-text 3
+substrate simulated
+clock virtual 1e+12 invariant
+nodes 1
+l2 0
+llc 0
+grain kernel
+program matmul
+param n 64
+param "input file" "two words=3"
+scheduler go
+unordered
+cores 6
+seed 18446744073709551615
+machine "a machine"
+machine-hash 0a1b
+meta my own
+worker 0 cpu -1 node 0 offset 0
+kernel timed
+region main function
+region "for i" loop in 0
+region main task in 1
+0 100 150 timed()
+end 1
+`
+
+func TestProgramFixture(t *testing.T) {
+	tr, err := ParseText(strings.NewReader(programFixture))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "x.loi")
+	if err := tr.Save(out); err != nil {
+		t.Fatal(err)
+	}
+	if tr, err = Open(out); err != nil || tr.Info().Version != 3 {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := WriteText(&b, tr); err != nil || b.String() != programFixture {
+		t.Errorf("%v: written\n%s\nexpected\n%s", err, b.String(), programFixture)
+	}
+	for _, c := range []struct{ old, new, what string }{
+		{"cores 6", "cores 2147483648", "at most"},
+		{`"for i" loop in 0`, `"for i" loop in 1`, "expected an earlier one"},
+		{`"for i" loop in 0`, `"for i"`, "region(0)"},
+		{`"for i" loop`, `"" loop`, "no name"},
+	} {
+		if _, err := ParseText(strings.NewReader(strings.Replace(programFixture, c.old, c.new,
+			1))); err == nil || !strings.Contains(err.Error(), c.what) {
+			t.Errorf("%q for %q: %v, expected %q", c.new, c.old, err, c.what)
+		}
+	}
+	// Any one of the fields takes version 3.
+	for i, h := range []Header{{Kernel: "k"}, {Scheduler: "s"}, {Params: []KV{{"a", "b"}}},
+		{Cores: 1}, {Seed: 1}, {Machine: "m"}, {MachineHash: "h"}, {Unordered: true},
+		{Registry: Registry{Regions: []Region{{"r", Loop, NoRegion}}}}} {
+		if h.version() != 3 {
+			t.Errorf("header %d: version %d", i, h.version())
+		}
 	}
 }
 
@@ -94,7 +225,8 @@ func TestNamedFixture(t *testing.T) {
 		t.Errorf("%v: written\n%s\nexpected\n%s", err, b.String(), namedFixture)
 	}
 	want := []Access{
-		{Object: 2, Mode: In, Block: 4096, Bytes: 256}, {Object: 2, Mode: InOut, Rows: 32, Block: 4096, Bytes: 256, Stride: 9000},
+		{Object: 2, Mode: In, Block: 4096, Bytes: 256}, {Object: 2, Mode: InOut, Rows: 32,
+			Block: 4096, Bytes: 256, Stride: 9000},
 		{Object: 0, Mode: In, Block: 1, Bytes: 8192}, {Object: 3, Mode: In, Block: 0, Bytes: 1},
 	}
 	list, err := readAll(tr, 0)
@@ -124,12 +256,14 @@ func TestNamedFixture(t *testing.T) {
 		if text == namedFixture {
 			t.Fatalf("%q is not in the fixture", c.old)
 		}
-		if _, err := ParseText(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), c.what) {
+		if _, err := ParseText(strings.NewReader(text)); err == nil ||
+			!strings.Contains(err.Error(), c.what) {
 			t.Errorf("%q for %q: %v, expected %q", c.new, c.old, err, c.what)
 		}
 	}
 	// A decimal key is one too.
-	if _, err := ParseText(strings.NewReader(strings.Replace(namedFixture, "0x2a", "42", 1))); err != nil {
+	if _, err := ParseText(strings.NewReader(strings.Replace(namedFixture, "0x2a", "42",
+		1))); err != nil {
 		t.Error(err)
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"os"
 )
 
-// createWitness makes the file path with a count for each worker, each on a cache line of its own, and maps it.
+// createWitness makes the file path with a count for each worker, each on a cache line of its own,
+// and maps it.
 func createWitness(path string, workers int) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -24,15 +25,17 @@ func createWitness(path string, workers int) ([]byte, error) {
 	return nil, errors.Join(fmt.Errorf("witness %s: %w", path, err), os.Remove(path))
 }
 
-// ReadWitness returns the counts of a witness file ([Options].Witness) by worker: the records that were committed, counted
-// apart from the trace. It survives a kill of the writer; the count may lack the last record of each worker.
+// ReadWitness returns the counts of a witness file ([Options].Witness) by worker: the records that
+// were committed, counted apart from the trace. It survives a kill of the writer; the count may
+// lack the last record of each worker.
 func ReadWitness(path string) ([]uint64, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("witness: %w", err)
 	}
 	if len(b) == 0 || len(b)%slotBytes != 0 {
-		return nil, fmt.Errorf("witness %s: %d bytes, expected a multiple of %d", path, len(b), slotBytes)
+		return nil, fmt.Errorf("witness %s: %d bytes, expected a multiple of %d", path, len(b),
+			slotBytes)
 	}
 	counts := make([]uint64, len(b)/slotBytes)
 	for i := range counts {

@@ -14,18 +14,25 @@ import (
 const (
 	defaultChunkBytes = 1 << 20
 	defaultFirstBytes = 64 << 10
+	defaultMemory     = 256 << 20
 	minChunkRecords   = 64 // bytes of records for which a chunk is worth having
 )
 
 // Options say how a trace is written. The zero value is the default.
 type Options struct {
-	ChunkBytes      int    // size of a chunk, up to rounding to pages; 0 means 1 MiB
-	FirstChunkBytes int    // size of the first chunk of a worker, from which sizes grow fourfold; 0 means 64 KiB
-	MaxBytes        uint64 // largest size of the file; records that do not fit are discarded and counted; 0: no limit
-	Witness         string // path of a new file that counts each record once more, see ReadWitness; "" for none
-	Unmapped        bool   // write chunks from memory at Close instead of mapping them; a kill loses them
-	NoBackground    bool   // no goroutine that prepares chunks; workers wait for their own
-	Sync            bool   // Close returns when the disk has the file
+	ChunkBytes int // size of a chunk, up to rounding to pages; 0 means 1 MiB
+	// size of the first chunk of a worker, from which sizes grow fourfold; 0 means 64 KiB
+	FirstChunkBytes int
+	// largest size of the file; records that do not fit are discarded and counted; 0: no limit
+	MaxBytes uint64
+	// path of a new file that counts each record once more, see ReadWitness; "" for none
+	Witness string
+	// write chunks from memory at Close instead of mapping them; a kill loses them
+	Unmapped bool
+	// of NewMemory: when chunks take so many bytes, more are in a temporary file; 0 means 256 MiB
+	MemoryBytes  int
+	NoBackground bool // no goroutine that prepares chunks; workers wait for their own
+	Sync         bool // Close returns when the disk has the file
 }
 
 func (opt Options) withDefaults() Options {
@@ -34,6 +41,9 @@ func (opt Options) withDefaults() Options {
 	}
 	if opt.FirstChunkBytes <= 0 {
 		opt.FirstChunkBytes = min(defaultFirstBytes, opt.ChunkBytes)
+	}
+	if opt.MemoryBytes <= 0 {
+		opt.MemoryBytes = defaultMemory
 	}
 	return opt
 }
@@ -53,11 +63,13 @@ type Stats struct {
 
 // A Writer writes one trace file, with one [Recorder] for each worker.
 type Writer struct {
-	f    *os.File
-	path string
-	opt  Options
-	page int
-	pre  prefix
+	f      *os.File // of a trace in memory: what does not fit, nil until then
+	memory bool
+	path   string
+	opt    Options
+	page   int
+	pre    prefix
+	header Header
 
 	kinds     []ObjectKind // of the objects; read only
 	recorders []*Recorder
@@ -71,34 +83,53 @@ type Writer struct {
 	full   error      // first failure to get a chunk
 	stalls int
 
-	wake   chan struct{} // tells the background that a spare was taken
-	done   chan struct{} // closed when the background has ended
-	closed bool
+	wake    chan struct{} // tells the background that a spare was taken
+	done    chan struct{} // closed when the background has ended
+	stopped bool          // all is recorded
+	stats   Stats         // when stopped, but for what Close finds
+	closed  bool
 }
 
-// Create makes the trace file path, which may not exist, for the workers of h, and the chunks that each of them begins with (one, and a
-// spare with the background).
-// A disk without room for the header is an error; one without room for chunks is not: the records are discarded and counted.
+// Create makes the trace file path, which may not exist, for the workers of h, and the chunks that
+// each of them begins with (one, and a spare with the background). A disk without room for the
+// header is an error; one without room for chunks is not: the records are discarded and counted.
 func Create(path string, h Header, opt Options) (*Writer, error) {
+	w, err := newWriter(path, h, opt)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("create trace: %w", err)
+	}
+	w.f = f
+	if err := w.begin(); err != nil {
+		w.abandon()
+		return nil, fmt.Errorf("create trace %s: %w", path, err)
+	}
+	w.start()
+	return w, nil
+}
+
+// newWriter returns a writer that has nothing to write to yet.
+func newWriter(path string, h Header, opt Options) (*Writer, error) {
 	h.setNodes()
 	if err := h.Validate(); err != nil {
 		return nil, err
 	}
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
-		return nil, fmt.Errorf("create trace %s: %w on a big-endian machine", path, errors.ErrUnsupported)
+		return nil, fmt.Errorf("create trace %s: %w on a big-endian machine", path,
+			errors.ErrUnsupported)
 	}
-	opt = opt.withDefaults()
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("create trace: %w", err)
-	}
-	w := &Writer{f: f, path: path, opt: opt, page: pageSize(), kinds: h.Registry.kinds(), wake: make(chan struct{}, 1), done: make(chan struct{})}
-	if err := w.begin(&h); err != nil {
-		w.abandon()
-		return nil, fmt.Errorf("create trace %s: %w", path, err)
-	}
-	for i := range h.Workers {
-		r := &Recorder{w: w, worker: i, next: w.roundPage(opt.FirstChunkBytes)}
+	return &Writer{path: path, header: h, opt: opt.withDefaults(), page: pageSize(),
+		kinds: h.Registry.kinds(), wake: make(chan struct{}, 1), done: make(chan struct{})}, nil
+}
+
+// start gives each worker a recorder with the chunks that it begins with.
+func (w *Writer) start() {
+	for i := range w.header.Workers {
+		r := &Recorder{w: w, worker: i, numbers: uint64(i + 1),
+			next: w.roundPage(w.opt.FirstChunkBytes)}
 		r.slot = (*[slotBytes / 8]uint64)(unsafe.Pointer(&w.control[(i+1)*slotBytes]))
 		if w.witness != nil {
 			r.witness = (*uint64)(unsafe.Pointer(&w.witness[i*slotBytes]))
@@ -115,31 +146,26 @@ func Create(path string, h Header, opt Options) (*Writer, error) {
 		w.mu.Unlock()
 		r.adopt(c)
 	}
-	if opt.NoBackground {
+	if w.opt.NoBackground {
 		close(w.done)
 	} else {
 		w.makeSpares() // now, and not while the first kernels run
 		go w.background()
 	}
-	return w, nil
 }
 
 // begin writes the header and maps the count page.
-func (w *Writer) begin(h *Header) error {
-	b := encodeHeader(h)
-	control := w.roundPage(prefixBytes + len(b))
-	size := w.roundPage((len(h.Workers) + 1) * slotBytes)
-	w.end = int64(control + size)
-	if err := w.allocateAt(0, control+size); err != nil {
+func (w *Writer) begin() error {
+	b := w.layOut()
+	control, size := int64(w.pre.controlOffset), int(w.pre.dataOffset-w.pre.controlOffset)
+	if err := w.allocateAt(0, int(w.end)); err != nil {
 		return err
 	}
 	var err error
 	if !w.opt.Unmapped {
-		w.control, err = mapShared(w.f, int64(control), size)
+		w.control, err = mapShared(w.f, control, size)
 		w.mapped = err == nil
 	}
-	w.pre = prefix{version: h.version(), headerBytes: uint64(len(b)), controlOffset: uint64(control), dataOffset: uint64(w.end),
-		workers: uint32(len(h.Workers)), headerCRC: checksum(b)}
 	if !w.mapped {
 		w.control = alignedBytes(size)
 		w.opt.Unmapped = true
@@ -147,7 +173,7 @@ func (w *Writer) begin(h *Header) error {
 	}
 	le.PutUint64(w.control, stateOpen)
 	if !w.mapped {
-		if _, err = w.f.WriteAt(w.control, int64(control)); err != nil {
+		if _, err = w.f.WriteAt(w.control, control); err != nil {
 			return err
 		}
 	}
@@ -155,9 +181,20 @@ func (w *Writer) begin(h *Header) error {
 		return err
 	}
 	if w.opt.Witness != "" {
-		w.witness, err = createWitness(w.opt.Witness, len(h.Workers))
+		w.witness, err = createWitness(w.opt.Witness, len(w.header.Workers))
 	}
 	return err
+}
+
+// layOut decides where the count page and the first chunk begin, and returns the encoded header.
+func (w *Writer) layOut() []byte {
+	b := encodeHeader(&w.header)
+	control := w.roundPage(prefixBytes + len(b))
+	w.end = int64(control + w.roundPage((len(w.header.Workers)+1)*slotBytes))
+	w.pre = prefix{version: w.header.version(), headerBytes: uint64(len(b)),
+		controlOffset: uint64(control), dataOffset: uint64(w.end),
+		workers: uint32(len(w.header.Workers)), headerCRC: checksum(b)}
+	return b
 }
 
 // abandon removes what Create has made.
@@ -169,25 +206,71 @@ func (w *Writer) abandon() {
 	os.Remove(w.path)
 }
 
-// Recorder returns the recorder of a worker, always the same one. It panics if there is no such worker.
+// Recorder returns the recorder of a worker, always the same one. It panics if there is no such
+// worker.
 func (w *Writer) Recorder(worker int) *Recorder { return w.recorders[worker] }
 
-// Close ends the trace: it drops the chunks that no worker has begun, writes the footer and marks the file as clean. No
-// recorder may be in use. The error tells that the file could not be completed; it may then still be recovered. Records
-// that were discarded are not an error, see Stats. Cost: a pass over all records.
+// stop ends the recording.
+func (w *Writer) stop() {
+	if w.stopped {
+		return
+	}
+	w.stopped = true
+	close(w.wake)
+	<-w.done
+	n := len(w.recorders)
+	w.stats = Stats{Stalls: w.stalls, Full: w.full, Records: make([]uint64, n),
+		Discarded: make([]uint64, n)}
+	for i, r := range w.recorders {
+		w.stats.Discarded[i] = r.slot[slotDiscarded/8]
+		r.retire()
+	}
+	w.eachChunk(func(_ int, c *chunk) error {
+		if c.head.seq != unusedChunk {
+			c.records, c.used = countRecords(c.mem[chunkHeaderBytes:])
+		}
+		return nil
+	})
+	for _, c := range w.chunks {
+		w.stats.Records[c.head.worker] += c.records
+	}
+}
+
+// eachChunk calls f for all chunks, some at the same time, and returns one of its errors.
+func (w *Writer) eachChunk(f func(i int, c *chunk) error) error {
+	var failed atomic.Pointer[error]
+	var wg sync.WaitGroup
+	var next atomic.Int64
+	for range min(runtime.GOMAXPROCS(0), len(w.chunks)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(w.chunks); i = int(next.Add(1)) - 1 {
+				if err := f(i, w.chunks[i]); err != nil {
+					failed.Store(&err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if p := failed.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// Close ends the trace: it drops the chunks that no worker has begun, writes the footer and marks
+// the file as clean. No recorder may be in use. The error tells that the file could not be
+// completed; it may then still be recovered. Records that were discarded are not an error, see
+// Stats. Cost: a pass over all records.
 func (w *Writer) Close() (Stats, error) {
 	if w.closed {
 		return Stats{}, fmt.Errorf("close trace %s: %w", w.path, os.ErrClosed)
 	}
 	w.closed = true
-	close(w.wake)
-	<-w.done
-	s := Stats{Stalls: w.stalls, Full: w.full, Records: make([]uint64, len(w.recorders)), Discarded: make([]uint64, len(w.recorders))}
-	for i, r := range w.recorders {
-		s.Discarded[i] = r.slot[slotDiscarded/8]
-		r.retire()
+	w.stop()
+	var err error
+	if !w.memory {
+		err = w.finish(&w.stats)
 	}
-	err := w.finish(&s)
 	for _, c := range w.chunks {
 		if c.mapped {
 			err = errors.Join(err, unmap(c.mem))
@@ -200,15 +283,19 @@ func (w *Writer) Close() (Stats, error) {
 	if w.witness != nil {
 		err = errors.Join(err, unmap(w.witness))
 	}
-	if err = errors.Join(err, w.f.Close()); err != nil {
-		return s, fmt.Errorf("close trace %s: %w", w.path, err)
+	if w.f != nil {
+		err = errors.Join(err, w.f.Close())
 	}
-	return s, nil
+	if err != nil {
+		return w.stats, fmt.Errorf("close trace %s: %w", w.path, err)
+	}
+	return w.stats, nil
 }
 
 // finish makes the file clean.
 func (w *Writer) finish(s *Stats) error {
-	for n := len(w.chunks); n > 0 && w.chunks[n-1].head.seq == unusedChunk; n-- { // unused ones at the end
+	// unused ones at the end
+	for n := len(w.chunks); n > 0 && w.chunks[n-1].head.seq == unusedChunk; n-- {
 		w.end = int64(w.chunks[n-1].head.offset)
 		if w.chunks[n-1].mapped {
 			if err := unmap(w.chunks[n-1].mem); err != nil {
@@ -218,24 +305,10 @@ func (w *Writer) finish(s *Stats) error {
 		w.chunks = w.chunks[:n-1]
 	}
 	entries := make([]entry, len(w.chunks))
-	var failed atomic.Pointer[error]
-	var wg sync.WaitGroup
-	var next atomic.Int64
-	for range min(runtime.GOMAXPROCS(0), len(w.chunks)) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(w.chunks); i = int(next.Add(1)) - 1 {
-				if err := w.finishChunk(i, &entries[i]); err != nil {
-					failed.Store(&err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if p := failed.Load(); p != nil {
-		return *p
-	}
-	for i := range entries {
-		s.Records[entries[i].worker] += entries[i].records
+	if err := w.eachChunk(func(i int, c *chunk) error {
+		return w.finishChunk(i, &entries[i])
+	}); err != nil {
+		return err
 	}
 	if n := len(entries); n > 0 {
 		w.end = int64(entries[n-1].offset + entries[n-1].bytes)
@@ -263,7 +336,8 @@ func (w *Writer) finish(s *Stats) error {
 			return err
 		}
 	}
-	if _, err := w.f.WriteAt(control[:8], int64(w.pre.controlOffset)); err != nil { // from here on the file is clean
+	// from here on the file is clean
+	if _, err := w.f.WriteAt(control[:8], int64(w.pre.controlOffset)); err != nil {
 		return err
 	}
 	if w.opt.Sync {
@@ -272,13 +346,11 @@ func (w *Writer) finish(s *Stats) error {
 	return nil
 }
 
-// finishChunk describes chunk i; the last of the file is cut to what is used of it, and one that is not mapped is written.
+// finishChunk describes chunk i; the last of the file is cut to what is used of it, and one that is
+// not mapped is written.
 func (w *Writer) finishChunk(i int, e *entry) error {
 	c := w.chunks[i]
-	*e = entry{offset: c.head.offset, worker: c.head.worker, seq: c.head.seq}
-	if c.head.seq != unusedChunk {
-		e.records, e.used = countRecords(c.mem[chunkHeaderBytes:])
-	}
+	*e = c.entry()
 	if i == len(w.chunks)-1 {
 		c.head.bytes = chunkHeaderBytes + e.used
 		atomic.StoreUint64((*uint64)(unsafe.Pointer(&c.mem[chunkBytesAt])), c.head.sizeWord())

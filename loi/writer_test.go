@@ -23,7 +23,8 @@ func TestCreateExisting(t *testing.T) {
 		t.Errorf("the file is now %q: %v", b, err)
 	}
 	other := filepath.Join(t.TempDir(), "y.loi")
-	if _, err := Create(other, testHeader(1), Options{Witness: path}); !errors.Is(err, os.ErrExist) {
+	if _, err := Create(other, testHeader(1), Options{Witness: path}); !errors.Is(err,
+		os.ErrExist) {
 		t.Errorf("Create with a witness that exists: %v", err)
 	}
 	if _, err := os.Stat(other); !errors.Is(err, os.ErrNotExist) {
@@ -46,13 +47,17 @@ func TestHeaderErrors(t *testing.T) {
 		"larger than":         func(h *Header) { h.Registry.Objects[0].Blocks[0].Bytes = 1 << 62 },
 		"names object 3 of 3": func(h *Header) { h.Registry.Kernels[1].Params[0].Object = 3 },
 		"mode(0)":             func(h *Header) { h.Registry.Kernels[1].Params[0].Mode = 0 },
-		"256 parameters":      func(h *Header) { h.Registry.Kernels[1].Params = make([]Param, 256) },
-		"-1 Hz":               func(h *Header) { h.Clock.Hz = -1 },
+		"256 parameters": func(h *Header) {
+			h.Registry.Kernels[1].Params = make([]Param,
+				256)
+		},
+		"-1 Hz": func(h *Header) { h.Clock.Hz = -1 },
 	} {
 		h := testHeader(2)
 		change(&h)
 		path := filepath.Join(t.TempDir(), "x.loi")
-		if _, err := Create(path, h, Options{}); err == nil || !strings.Contains(err.Error(), what) {
+		if _, err := Create(path, h, Options{}); err == nil || !strings.Contains(err.Error(),
+			what) {
 			t.Errorf("%v, expected %q", err, what)
 		}
 		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
@@ -61,12 +66,14 @@ func TestHeaderErrors(t *testing.T) {
 	}
 }
 
-// TestConcurrent has many workers that use up chunks while the background makes new ones; it is for the race detector.
+// TestConcurrent has many workers that use up chunks while the background makes new ones; it is for
+// the race detector.
 func TestConcurrent(t *testing.T) {
 	for range 3 {
 		path := filepath.Join(t.TempDir(), "x.loi")
 		const workers, n = 8, 4000
-		w, err := Create(path, testHeader(workers), Options{FirstChunkBytes: 4096, ChunkBytes: 8192})
+		w, err := Create(path, testHeader(workers), Options{FirstChunkBytes: 4096,
+			ChunkBytes: 8192})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +114,8 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestMaxBytes writes more than is allowed: the file keeps the limit at all times, and what it lacks is counted.
+// TestMaxBytes writes more than is allowed: the file keeps the limit at all times, and what it
+// lacks is counted.
 func TestMaxBytes(t *testing.T) {
 	dir := t.TempDir()
 	for _, limit := range []uint64{32 << 10, 100_000, 1 << 20} {
@@ -125,7 +133,8 @@ func TestMaxBytes(t *testing.T) {
 			t.Errorf("%d bytes before Close, expected at most %d: %v", st.Size(), limit, err)
 		}
 		s, err := w.Close()
-		if err != nil || !errors.Is(s.Full, errLimit) || s.Bytes > limit || s.Records[0]+s.Discarded[0] != n || s.Records[0]*32 < limit/2-16384 {
+		if err != nil || !errors.Is(s.Full, errLimit) || s.Bytes > limit || s.Records[0]+
+			s.Discarded[0] != n || s.Records[0]*32 < limit/2-16384 {
 			t.Errorf("limit %d: %+v: %v", limit, s, err)
 		}
 		tr, err := Open(path)
@@ -133,7 +142,8 @@ func TestMaxBytes(t *testing.T) {
 			t.Errorf("limit %d: %v", limit, err)
 		}
 	}
-	if _, err := Create(filepath.Join(dir, "x"), testHeader(1), Options{MaxBytes: 100}); !errors.Is(err, errLimit) {
+	if _, err := Create(filepath.Join(dir, "x"), testHeader(1), Options{MaxBytes: 100}); !errors.Is(
+		err, errLimit) {
 		t.Errorf("a limit of 100 bytes: %v", err)
 	}
 }
@@ -207,7 +217,8 @@ func TestSize(t *testing.T) {
 		if uint64(st.Size()) > size {
 			rt.Fatalf("%d records take %d bytes, announced were %d", total, st.Size(), size)
 		}
-		if slack := uint64(workers+1) * uint64(3*max(opt.withDefaults().ChunkBytes, opt.withDefaults().FirstChunkBytes)); size > total*40+slack+1<<17 {
+		if slack := uint64(workers+1) * uint64(3*max(opt.withDefaults().ChunkBytes,
+			opt.withDefaults().FirstChunkBytes)); size > total*40+slack+1<<17 {
 			rt.Fatalf("%d records of 32 bytes: announced were %d", total, size)
 		}
 		if _, err := w.Close(); err != nil {
@@ -227,7 +238,8 @@ func TestProfile(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	p.Merge(q)
-	if a, b := p.Kernel(0), p.Kernel(1); a != (KernelProfile{Count: 1}) || b != (KernelProfile{Count: 3, Ticks: 560, Min: 10, Max: 500}) {
+	if a, b := p.Kernel(0), p.Kernel(1); a != (KernelProfile{Count: 1}) ||
+		b != (KernelProfile{Count: 3, Ticks: 560, Min: 10, Max: 500}) {
 		t.Errorf("merged: %+v, %+v", a, b)
 	}
 	if count, ticks := p.Total(); count != 4 || ticks != 560 {
@@ -279,7 +291,8 @@ func TestChunkEnd(t *testing.T) {
 		for before := range 4 {
 			for longer := range 2 {
 				path := filepath.Join(t.TempDir(), "x.loi")
-				w, err := Create(path, testHeader(1), Options{FirstChunkBytes: 4096, ChunkBytes: 4096, NoBackground: true})
+				w, err := Create(path, testHeader(1), Options{FirstChunkBytes: 4096,
+					ChunkBytes: 4096, NoBackground: true})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -304,12 +317,14 @@ func TestChunkEnd(t *testing.T) {
 				c := tr.Cursor(0)
 				j := 0
 				for ; c.Next(); j++ {
-					if r := c.Record(); r.Start != uint64(j) || len(r.Args) > 0 && r.Args[0] != uint32(j)%64 {
+					if r := c.Record(); r.Start != uint64(j) || len(r.Args) > 0 &&
+						r.Args[0] != uint32(j)%64 {
 						t.Fatalf("method %d: record %d is %+v", method, j, r)
 					}
 				}
 				if c.Err() != nil || j != n || tr.chunks[0][0].used > 4096-chunkHeaderBytes {
-					t.Errorf("method %d after %d and %d events: %d records: %v", method, before, longer, j, c.Err())
+					t.Errorf("method %d after %d and %d events: %d records: %v", method, before,
+						longer, j, c.Err())
 				}
 			}
 		}

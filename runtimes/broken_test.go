@@ -1,35 +1,81 @@
 package runtimes
 
 import (
+	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// The tests would see a broken deque and a broken join: test builds with such a fault planted fail.
+// The tests would see a broken deque and a broken join: they fail when such a fault is planted.
 func TestPlantedFaultsAreSeen(t *testing.T) {
-	if brokenDeque || brokenJoin {
-		t.Skip("this is such a build")
-	}
 	if testing.Short() {
-		t.Skip("builds two more test binaries")
+		t.Skip("builds three more test binaries")
 	}
-	for _, fault := range []struct{ tag, tests string }{
-		{"krdlab_broken_deque", "TestDequeRaces"},
-		{"krdlab_broken_join", "TestStepTree"},
-		{"krdlab_broken_join", "TestRunTree|TestRunFib|TestStressLastEntry"}, // a hang, ended by the time limit, counts as seen
+	const lastOfFour = "return atomic.AddInt32(&f.join, n) == 0"
+	const complete = "return f.steals+atomic.LoadInt32(&f.join) == f.n-1"
+	for name, fault := range map[string]struct {
+		file, old, new string
+		tests          []string
+	}{
+		"the owner takes the last exposed entry without asking thieves": {
+			"deque.go", "if h == b {", "if h == b && d.split < 0 {", []string{"TestDequeRaces"}},
+		"a strand that is not the last goes on after the join": {
+			"untaped.go", lastOfFour, lastOfFour + " || n < 0",
+			// a hang, ended by the time limit, counts as seen
+			[]string{"TestStepTree", "TestRunTree|TestRunFib|TestStressLastEntry"}},
+		"a starter goes on before its children have reported": {
+			"parentfirst.go", complete, complete + " || f.n > 0",
+			[]string{"TestStepTree", "TestRunTree|TestRunFib|TestStressLastEntry"}},
 	} {
-		t.Run(fault.tag+"/"+fault.tests, func(t *testing.T) {
-			out, err := exec.Command("go", "test", "-count=1", "-failfast", "-timeout=20s", "-tags", fault.tag, "-run", fault.tests, ".").CombinedOutput()
-			if err == nil {
-				t.Fatalf("the tests %s pass with the fault planted:\n%s", fault.tests, out)
-			}
-			if !strings.Contains(string(out), "FAIL") || strings.Contains(string(out), "[build failed]") {
-				t.Fatalf("the tests did not run: %v\n%s", err, out)
-			}
-			t.Log(firstLines(string(out), 6))
-		})
+		overlay := plant(t, fault.file, fault.old, fault.new)
+		for _, tests := range fault.tests {
+			t.Run(name+"/"+tests, func(t *testing.T) {
+				out, err := exec.Command("go", "test", "-count=1", "-failfast", "-timeout=20s",
+					"-overlay", overlay, "-run", tests, ".").CombinedOutput()
+				if err == nil {
+					t.Fatalf("the tests %s pass with the fault planted:\n%s", tests, out)
+				}
+				if !strings.Contains(string(out), "FAIL") ||
+					strings.Contains(string(out), "[build failed]") {
+					t.Fatalf("the tests did not run: %v\n%s", err, out)
+				}
+				t.Log(firstLines(string(out), 6))
+			})
+		}
 	}
+}
+
+// plant returns the overlay of a build in which a line of a file is another.
+func plant(t *testing.T, file, old, new string) (overlay string) {
+	t.Helper()
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(src), old); n != 1 {
+		t.Fatalf("%s has %q %d times, want once", file, old, n)
+	}
+	path, err := filepath.Abs(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	planted := filepath.Join(t.TempDir(), file)
+	write := func(name string, text []byte) {
+		if err := os.WriteFile(name, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(planted, []byte(strings.Replace(string(src), old, new, 1)))
+	text, err := json.Marshal(map[string]map[string]string{"Replace": {path: planted}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay = planted + ".json"
+	write(overlay, text)
+	return overlay
 }
 
 func firstLines(s string, n int) string {

@@ -1,16 +1,15 @@
 package runtimes
 
-import "sync/atomic"
-
-// runChildFirst executes frame f, from its next child if rest and otherwise from the beginning of its present phase, until the
-// worker has nothing left at hand: the frame it came to was taken from under it, or it waits at a join for others. The
-// caller then looks for work.
+// runChildFirst executes frame f, from its next child if rest and otherwise from the beginning of
+// its present phase, until the worker has nothing left at hand: the frame it came to was taken from
+// under it, or it waits at a join for others. The caller then looks for work.
 //
-// A frame with children left is in the worker's deque while one of them runs. Nobody counts children: a phase that no
-// thief touches has one strand of execution, and its join is a plain test of steals. Each steal adds a strand, and a strand
-// ends either where a child returns and finds its frame gone, or with the last child. The latter knows the number of
-// steals, as the hold of the frame went from thief to thief; so it adds that number to join, the others add -1, and
-// whoever brings join back to 0 is the last. No counter has to be set up before the first steal.
+// A frame with children left is in the worker's deque while one of them runs. Nobody counts
+// children: a phase that no thief touches has one strand of execution, and its join is a plain test
+// of steals. Each steal adds a strand, and a strand ends either where a child returns and finds its
+// frame gone, or with the last child. The latter knows the number of steals, as the hold of the
+// frame went from thief to thief; so it adds that number to join, the others add -1, and whoever
+// brings join back to 0 is the last. No counter has to be set up before the first steal.
 func (w *Worker) runChildFirst(f *Frame, rest bool) {
 	var last bool
 	if rest {
@@ -24,7 +23,8 @@ children:
 		f.next = i + 1
 		if last = i+1 >= f.n; !last {
 			w.spawns++
-			// push, inlined by hand. From here on f may belong to a thief, until a pop gives it back.
+			// push, inlined by hand. From here on f may belong to a thief, until a pop gives it
+			// back.
 			t := w.tail
 			putSlot(w.own(t), f, 0)
 			t++
@@ -63,14 +63,14 @@ returned: // a child that was spawned ahead of f has finished
 	if _, ok := w.popShared(); ok {
 		goto children
 	}
-	if w.arrive(f, -1) || brokenJoin {
+	if w.arrive(f, -1) {
 		goto next
 	}
 	return
 joined: // the last child of f has finished
 	if s := f.steals; s != 0 {
 		f.steals = 0
-		if !w.arrive(f, s) && !brokenJoin {
+		if !w.arrive(f, s) {
 			return
 		}
 	}
@@ -96,12 +96,4 @@ next:
 		goto joined
 	}
 	goto returned
-}
-
-// arrive adds n to the join of f and returns whether that made it 0: whether no strand is left. Holder of a strand of f.
-func (w *Worker) arrive(f *Frame, n int32) (last bool) {
-	if w.tape != nil {
-		return w.tape.arrive(f, n)
-	}
-	return atomic.AddInt32(&f.join, n) == 0
 }

@@ -3,12 +3,16 @@ package runtimes
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"krdlab/hw"
 )
 
-// An entry is what queues hold: child i of frame f; or, child-first, the rest of frame f (i is 0); or one of these.
+// An entry is what queues hold: child i of frame f; or, child-first, the rest of frame f (i is 0);
+// or one of these.
 type entry struct {
-	f *Frame
-	i int32
+	f   *Frame
+	i   int32
+	tag int32 // TakeHighest: the priority; WaitRule: the depth; Rules.Place: the range
 }
 
 const (
@@ -18,8 +22,8 @@ const (
 
 type slot = entry
 
-// ring is the storage of a deque: a power of two of slots. A ring that has been replaced is never written again, so that a
-// thief may go on reading it.
+// ring is the storage of a deque: a power of two of slots. A ring that has been replaced is never
+// written again, so that a thief may go on reading it.
 type ring struct {
 	slots []slot
 	mask  int64
@@ -29,15 +33,35 @@ func newRing(n int) *ring { return &ring{make([]slot, n), int64(n - 1)} }
 
 func (r *ring) at(i int64) *slot { return &r.slots[i&r.mask] }
 
-// exposed is how many of its oldest entries a deque keeps open to thieves at least, as long as it has them. With 1 a second thief that
-// comes before the owner's next push finds nothing; every pop of an exposed entry costs a fence, but these are the
-// shallow ones, and in a tree of depth d only one entry in 2^(d-exposed) is.
+// Thieves may read a slot while its owner writes it, and then discard what they read: each field
+// must be whole, and no more. Owner only.
+func putSlot(s *slot, f *Frame, i int32) {
+	hw.StoreReleasePointer(&s.f, f)
+	hw.StoreRelease32(&s.i, i)
+}
+
+func putTag(s *slot, tag int32) { hw.StoreRelease32(&s.tag, tag) }
+
+// getSlot reads frame and number of a slot, perhaps of two entries. Any worker.
+func getSlot(s *slot) (*Frame, int32) {
+	f := (*Frame)(atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(&s.f))))
+	return f, atomic.LoadInt32(&s.i)
+}
+
+func getTag(s *slot) int32 { return atomic.LoadInt32(&s.tag) }
+
+// exposed is how many of its oldest entries a deque keeps open to thieves at least, as long as it
+// has them. With 1 a second thief that comes before the owner's next push finds nothing; every pop
+// of an exposed entry costs a fence, but these are the shallow ones, and in a tree of depth d only
+// one entry in 2^(d-exposed) is.
 const exposed = 4
 
-// deque is the queue of one worker: a Chase-Lev deque (Chase and Lev, "Dynamic circular work-stealing deque", 2005) for its
-// oldest entries, [head, bottom), and behind it a private part, [split, tail) with split = bottom, that the owner pushes to
-// and pops from without a fence (the split deque of van Dijk and van de Pol, "Lace", 2014; unlike there, no thief asks for
-// more: whenever fewer than exposed entries are open, the owner opens older private ones at its next push or pop).
+// deque is the queue of one worker: a Chase-Lev deque (Chase and Lev, "Dynamic circular
+// work-stealing deque", 2005) for its oldest entries, [head, bottom), and behind it a private part,
+// [split, tail) with split = bottom, that the owner pushes to and pops from without a fence (the
+// split deque of van Dijk and van de Pol, "Lace", 2014; unlike there, no thief asks for more:
+// whenever fewer than exposed entries are open, the owner opens older private ones at its next push
+// or pop).
 //
 //	field    writer                       readers
 //	tail     owner                        owner
@@ -49,27 +73,31 @@ const exposed = 4
 //	head     CAS: thieves, and the owner  all
 //	         for the last exposed entry
 //
-// push publishes with a store-release of bottom, after the slot and the frame were written. steal loads head, then bottom,
-// then the slot, then CASes head: if head is still what it was, entry head was not taken by the owner (that would have
-// moved head as well) and its slot not reused (the ring would have had to grow first), so what was read is valid; if the
-// CAS fails it is discarded unread. popShared lowers bottom with a full fence before it loads head, so that either the
-// owner sees the thief's head or the thief sees the owner's bottom.
+// push publishes with a store-release of bottom, after the slot and the frame were written. steal
+// loads head, then bottom, then the slot, then CASes head: if head is still what it was, entry head
+// was not taken by the owner (that would have moved head as well) and its slot not reused (the ring
+// would have had to grow first), so what was read is valid; if the CAS fails it is discarded
+// unread. takeBack lowers bottom with a full fence before it loads head, so that either the owner
+// sees the thief's head or the thief sees the owner's bottom.
 type deque struct {
 	tail  int64
 	split int64
 	slots unsafe.Pointer // the owner's copy of ring: its first slot
 	mask  int64          // and its mask
-	tape  *tape          // nil but in tests
+	all   bool           // Rules.Half: all entries are to be open, once [deque.expose] is called
+	//lint:ignore U1000 it holds something in builds with the tag krdlab_tape
+	taped
 
 	_      [cacheLine]byte
 	head   atomic.Int64
 	_      [cacheLine]byte
-	bottom atomic.Int64
+	bottom hw.Int64
 	ring   atomic.Pointer[ring]
 	_      [cacheLine]byte
 }
 
-// cacheLine is two lines, since the adjacent-line prefetcher of Intel's cores fetches them in pairs.
+// cacheLine is two lines, since the adjacent-line prefetcher of Intel's cores fetches them in
+// pairs.
 const cacheLine = 128
 
 func (d *deque) init(n int) { d.adopt(newRing(n)) }
@@ -84,8 +112,8 @@ func (d *deque) own(i int64) *slot {
 	return (*slot)(unsafe.Add(d.slots, (i&d.mask)*int64(unsafe.Sizeof(slot{}))))
 }
 
-// push appends an entry at the newest end. It returns whether thieves may have to be told of it: something was exposed that
-// was not before, or the run is to stop. Owner only.
+// push appends an entry at the newest end. It returns whether thieves may have to be told of it:
+// something was exposed that was not before, or the run is to stop. Owner only.
 func (d *deque) push(f *Frame, i int32) (tell bool) {
 	t := d.tail
 	putSlot(d.own(t), f, i)
@@ -103,6 +131,7 @@ func (d *deque) pushSlow(h int64) (tell bool) {
 		r := newRing(2 * int(d.mask+1))
 		for i := h; i < d.tail; i++ {
 			f, c := getSlot(d.own(i))
+			putTag(r.at(i), getTag(d.own(i)))
 			putSlot(r.at(i), f, c)
 		}
 		d.adopt(r)
@@ -110,35 +139,31 @@ func (d *deque) pushSlow(h int64) (tell bool) {
 	return d.expose(h)
 }
 
-// expose opens private entries until exposed of them are open, or half of a long deque (a loop of thousands of leaves would
-// otherwise feed no more than exposed thieves a leaf of its owner's); it returns whether there were any, or whether the deque is
-// shut.
+// open opens private entries until exposed of them are open, or half of a long deque (a loop of
+// thousands of leaves would otherwise feed no more than exposed thieves a leaf of its owner's); it
+// returns whether there were any, or whether the deque is shut.
 //
 //go:noinline
-func (d *deque) expose(h int64) bool {
+func (d *deque) open(h int64) bool {
 	if h >= shut {
 		return true
 	}
-	if d.tape != nil {
-		return d.tape.expose(d)
-	}
-	return d.open(h)
-}
-
-// open is expose with the head at h.
-func (d *deque) open(h int64) bool {
 	n := d.tail - h
 	s := h + min(n, max(exposed, n/2))
+	if d.all {
+		s = h + n
+	}
 	if s <= d.split {
 		return false
 	}
 	d.split = s
-	storeRelease64(&d.bottom, s)
+	d.bottom.StoreRelease(s)
 	return true
 }
 
-// shut is a head that no run of pushes reaches: a deque that is shut looks empty to its thieves and to its owner, whose next
-// push goes the slow way. So a run can be stopped without one more test in the loops that push and pop.
+// shut is a head that no run of pushes reaches: a deque that is shut looks empty to its thieves and
+// to its owner, whose next push goes the slow way. So a run can be stopped without one more test in
+// the loops that push and pop.
 const shut = 1 << 62
 
 // close shuts the deque. Any worker.
@@ -152,19 +177,13 @@ func (d *deque) pop() (e entry, ok bool) {
 		if h := d.head.Load(); d.split-h < exposed && d.expose(h) && h >= shut {
 			return entry{}, false
 		}
-		return entry{f, i}, true
+		return entry{f: f, i: i}, true
 	}
 	return d.popShared()
 }
 
-// popShared takes back the newest exposed entry, if thieves have left one. Owner only; the private part is empty.
-func (d *deque) popShared() (e entry, ok bool) {
-	if d.tape != nil {
-		return d.tape.takeBack(d)
-	}
-	return d.takeBack()
-}
-
+// takeBack takes back the newest exposed entry, if thieves have left one. Owner only; the private
+// part is empty.
 func (d *deque) takeBack() (e entry, ok bool) {
 	b := d.split - 1
 	if d.head.Load() > b {
@@ -173,17 +192,17 @@ func (d *deque) takeBack() (e entry, ok bool) {
 	d.bottom.Store(b) // a full fence
 	h := d.head.Load()
 	if h > b {
-		storeRelease64(&d.bottom, b+1)
+		d.bottom.StoreRelease(b + 1)
 		return entry{}, false
 	}
 	f, i := getSlot(d.own(b))
-	if h == b && !brokenDeque {
+	if h == b {
 		won := d.head.CompareAndSwap(h, h+1)
-		storeRelease64(&d.bottom, b+1)
-		return entry{f, i}, won
+		d.bottom.StoreRelease(b + 1)
+		return entry{f: f, i: i}, won
 	}
 	d.split, d.tail = b, b
-	return entry{f, i}, true
+	return entry{f: f, i: i}, true
 }
 
 // steal takes the oldest entry. Any worker but the owner. leave, if not nil, may refuse the entry.
@@ -192,15 +211,19 @@ func (d *deque) steal(leave func(entry) bool) (entry, Outcome) {
 	if h >= d.bottom.Load() {
 		return entry{}, OutcomeEmpty
 	}
-	f, i := getSlot(d.ring.Load().at(h))
-	if leave != nil && i == entryProxy && leave(entry{f, i}) {
+	s := d.ring.Load().at(h)
+	f, i := getSlot(s)
+	if leave != nil && leave(entry{f: f, i: i, tag: getTag(s)}) {
 		return entry{}, OutcomeLeft
 	}
 	if !d.head.CompareAndSwap(h, h+1) {
 		return entry{}, OutcomeBusy
 	}
-	return entry{f, i}, OutcomeDone
+	return entry{f: f, i: i}, OutcomeDone
 }
+
+// half is half the number of entries that a thief sees, rounded up. Any worker.
+func (d *deque) half() int { return int(d.bottom.Load()-d.head.Load()+1) / 2 }
 
 // seemsEmpty says that a thief would find nothing.
 func (d *deque) seemsEmpty() bool { return d.head.Load() >= d.bottom.Load() }

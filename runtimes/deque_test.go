@@ -84,8 +84,8 @@ func TestDequeExposesTheOldest(t *testing.T) {
 	}
 }
 
-// dequeRace lets thieves steal while the owner pushes and pops by pattern, and checks that each entry comes out exactly once
-// and that each thief gets older entries first.
+// dequeRace lets thieves steal while the owner pushes and pops by pattern, and checks that each
+// entry comes out exactly once and that each thief gets older entries first.
 func dequeRace(t *testing.T, n, thieves int, own func(i int) int) {
 	t.Helper()
 	d := newDeque(4)
@@ -146,7 +146,8 @@ func TestDequeRaces(t *testing.T) {
 	}{
 		{"spsc", 1, func(int) int { return 0 }},
 		{"stampede", 4, func(int) int { return 0 }},
-		{"last entry", 2, func(int) int { return 1 }}, // the owner and the thieves always want the same one
+		// the owner and the thieves always want the same one
+		{"last entry", 2, func(int) int { return 1 }},
 		{"stress", 3, func(i int) int { return int(mix(uint64(i)) % 3) }},
 		{"waves", 3, func(i int) int { return (i / 7 % 2) * 2 }},
 	} {
@@ -155,37 +156,38 @@ func TestDequeRaces(t *testing.T) {
 }
 
 func TestLifoHalf(t *testing.T) {
-	q := &lifo{}
+	q := &queue{}
 	f := numbered(7)
 	for _, x := range f {
-		q.push(nil, entry{x, 0})
+		q.push(entry{f: x})
 	}
-	loot, out := q.steal(nil, nil, true)
-	if out != OutcomeDone || len(loot) != 4 || loot[0].f != f[0] || loot[3].f != f[3] {
-		t.Errorf("stole %d entries, outcome %d; want the 4 oldest of 7, oldest first", len(loot), out)
+	batch, out := q.steal(nil, true)
+	if out != OutcomeDone || len(batch) != 4 || batch[0].f != f[0] || batch[3].f != f[3] {
+		t.Errorf("stole %d entries, outcome %d; want the 4 oldest of 7, oldest first", len(batch),
+			out)
 	}
-	if loot, _ = q.steal(nil, loot[:0], false); len(loot) != 1 || loot[0].f != f[4] {
-		t.Errorf("stole %v, want the oldest", loot)
+	if batch, _ = q.steal(batch[:0], false); len(batch) != 1 || batch[0].f != f[4] {
+		t.Errorf("stole %v, want the oldest", batch)
 	}
 	q.lock.acquire()
-	if _, out = q.steal(nil, nil, true); out != OutcomeBusy {
+	if _, out = q.steal(nil, true); out != OutcomeBusy {
 		t.Errorf("steal under a held lock: outcome %d, want busy", out)
 	}
 	q.lock.release()
-	if e, ok := q.pop(nil); !ok || e.f != f[6] {
+	if e, ok := q.pop(); !ok || e.f != f[6] {
 		t.Errorf("pop: %v, want the newest", e)
 	}
 }
 
 func TestLifoRaces(t *testing.T) {
 	const n = 50_000
-	a, b := &lifo{}, &lifo{}
+	a, b := &queue{}, &queue{}
 	f := numbered(n)
 	seen := make([]atomic.Int32, n)
 	var left atomic.Int64
 	left.Store(n)
-	take := func(q *lifo) {
-		if e, ok := q.pop(nil); ok {
+	take := func(q *queue) {
+		if e, ok := q.pop(); ok {
 			seen[e.f.next].Add(1)
 			left.Add(-1)
 		}
@@ -193,7 +195,7 @@ func TestLifoRaces(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i, x := range f {
-			a.push(nil, entry{x, 0})
+			a.push(entry{f: x})
 			if i%3 == 0 {
 				take(a)
 			}
@@ -205,10 +207,10 @@ func TestLifoRaces(t *testing.T) {
 		}
 	})
 	wg.Go(func() {
-		var loot []entry
+		var batch []entry
 		for left.Load() > 0 {
-			loot, _ = a.steal(nil, loot[:0], true)
-			b.keep(nil, loot)
+			batch, _ = a.steal(batch[:0], true)
+			b.keep(batch)
 			take(b)
 		}
 	})
@@ -220,7 +222,8 @@ func TestLifoRaces(t *testing.T) {
 	}
 }
 
-// The race for the last entry, with the order of events forced: a thief has read the entry when the owner pops it.
+// The race for the last entry, with the order of events forced: a thief has read the entry when the
+// owner pops it.
 func TestDequeRacesForced(t *testing.T) {
 	for n := 1; n <= 6; n++ {
 		d := newDeque(8)
@@ -239,7 +242,8 @@ func TestDequeRacesForced(t *testing.T) {
 			}
 		})
 		if len(popped) != n || out != OutcomeBusy {
-			t.Errorf("%d entries: the owner popped %d while a thief was between its load and its CAS; the thief then got %v, outcome %d", n, len(popped), e, out)
+			t.Errorf("%d entries: the owner popped %d while a thief was between its load and its "+
+				"CAS; the thief then got %v, outcome %d", n, len(popped), e, out)
 		}
 	}
 }

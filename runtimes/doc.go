@@ -1,27 +1,41 @@
 // Package runtimes runs fork-join programs under task schedulers that can be exchanged.
 //
-// A program is a tree of tasks. A task is a [Frame]: it never blocks, it owns no stack, and all it can be asked is "run
-// child i of your present phase" and, once they have all finished, "how many children has the next phase?" ([Task]).
-// Because of that the same kernels and the same schedulers run on pinned threads ([Run]) and, one event after the other
-// on a single goroutine, in virtual time ([Step]).
+// A program is a tree of tasks. A task is a [Frame]: it never blocks, it owns no stack, and all it
+// can be asked is "run child i of your present phase" and, once they have all finished, "how many
+// children has the next phase?" ([Task]). Because of that the same kernels and the same schedulers
+// run on pinned threads ([Run]) and, one event after the other on a single goroutine, in virtual
+// time ([Step]).
 //
-// Policy is apart from mechanism. A [Policy] says which side of a spawn runs first, where the other is queued, who may run
-// what follows a join (data, [Rules]) and where an idle worker looks next (one method, [Policy.Look]). Queues, locks,
-// mailboxes, steals, parking, joins, pinning, tracing and accounting are mechanism, and no policy mentions them.
+// Policy is apart from mechanism. A [Policy] says which side of a spawn runs first, where the other
+// is queued, who may run what follows a join (data, [Rules]) and where an idle worker looks next
+// (one method, [Policy.Look]). Queues, locks, mailboxes, steals, parking, joins, pinning, tracing
+// and accounting are mechanism, and no policy mentions them.
 //
-// Order of reading: task.go (frames), policy.go (what a scheduler may decide), the policies themselves (workfirst.go,
-// helpfirst.go, shepherd.go), deque.go and shared.go (queues), childfirst.go and parentfirst.go (the two ways to execute a
-// spawn), idle.go (the search for work), native.go (the driver on threads), stepper.go (the driver in virtual time), tape.go (what
-// tests record of the one, to have the other do it again).
+// Order of reading: task.go (frames), policy.go (what a scheduler may decide), the policies
+// themselves (workfirst.go, helpfirst.go, shepherd.go), deque.go and queue.go (queues),
+// childfirst.go, parentfirst.go and chosen.go (the ways to execute a spawn), idle.go (the search
+// for work), place.go, admit.go, request.go and mailbox.go (what some policies add), stamping.go
+// (what kernels cost), native.go (the driver on threads), stepper.go and steps.go (the driver in
+// virtual time), untaped.go (the operations on what is shared, which tape.go records in a build of
+// its own, to have the other driver do again what threads did).
 //
 // # Rejected
 //
-//   - A goroutine for each task, or a task that blocks in a join: a fork costs 786 ns and not 9 to 43
-//     (docs/performance.md), and Go's own scheduler then decides the order that is to be studied. It exists as the policy `go`, for comparison.
-//   - Recursion for a child that runs at once: the frame is there anyway, for the thief; a loop over frames has nothing to
-//     unwind when one was taken from under the worker, and is what virtual time needs.
-//   - A Chase-Lev deque with all entries public: its pop needs a full fence, about a third of the cost of a spawn. Here
-//     the owner's newest entries are private; see deque.go.
-//   - Asking a started task how many children it has: its creator knows ([Frame.Fork]), and that saves one of four indirect
-//     calls.
+//   - Stealing half of a deque by one CAS of its head: an owner takes the last entries but one
+//     without a CAS, and would race with it for those in the middle. A thief steals one after the
+//     other.
+//   - Child first with a queue that is shared, or not the newest first: a child that returns would
+//     have to search for its parent there.
+//   - One loop for all spawn rules: runChosen is that, and pays for it with an indirect call and a
+//     check of what it pops at each phase. The fast loops have neither.
+//   - A goroutine for each task, or a task that blocks in a join: a fork costs 786 ns and not 9
+//     to 43 (docs/performance.md), and Go's own scheduler then decides the order that is to be
+//     studied. It exists as the policy `go`, for comparison.
+//   - Recursion for a child that runs at once: the frame is there anyway, for the thief; a loop
+//     over frames has nothing to unwind when one was taken from under the worker, and is what
+//     virtual time needs.
+//   - A Chase-Lev deque with all entries public: its pop needs a full fence, about a third of the
+//     cost of a spawn. Here the owner's newest entries are private; see deque.go.
+//   - Asking a started task how many children it has: its creator knows ([Frame.Fork]), and that
+//     saves one of four indirect calls.
 package runtimes

@@ -9,8 +9,10 @@ import (
 	"krdlab/loi"
 )
 
-// tracedTree writes a trace of a run of a tree by 2x3 workers and returns it with what the run counted.
-func tracedTree(t *testing.T, run func(recs []*loi.Recorder, kernels []loi.Kernel, prog Program) (*Result, error)) (*loi.Trace, *Result) {
+// tracedTree writes a trace of a run of a tree by 2x3 workers and returns it with what the run
+// counted.
+func tracedTree(t *testing.T, run func(recs []*loi.Recorder, kernels []loi.Kernel,
+	prog Program) (*Result, error)) (*loi.Trace, *Result) {
 	t.Helper()
 	h := loi.Header{
 		Registry: loi.Registry{
@@ -54,20 +56,24 @@ func tracedTree(t *testing.T, run func(recs []*loi.Recorder, kernels []loi.Kerne
 	return trace, r
 }
 
-// Every steal that a worker counted is recorded, between the beginning and the end of an idle time, and says whom it robbed.
+// Every steal that a worker counted is recorded, between the beginning and the end of an idle time,
+// and says from whom it stole.
 func TestEventsAreRecorded(t *testing.T) {
 	for _, p := range Schedulers {
 		if !parallel(p) {
 			continue
 		}
 		nodes := []int{0, 0, 0, 1, 1, 1}
-		for name, run := range map[string]func(recs []*loi.Recorder, kernels []loi.Kernel, prog Program) (*Result, error){
-			"native": func(recs []*loi.Recorder, kernels []loi.Kernel, prog Program) (*Result, error) {
+		for name, run := range map[string]func(recs []*loi.Recorder, kernels []loi.Kernel,
+			prog Program) (*Result, error){
+			"native": func(recs []*loi.Recorder, kernels []loi.Kernel, prog Program) (*Result,
+				error) {
 				c := unpinned(p, 2, 3, 1)
 				c.Tracing, c.Recorders, c.Kernels = TraceFull, recs, kernels
 				return Run(context.Background(), c, prog)
 			},
-			"virtual": func(recs []*loi.Recorder, kernels []loi.Kernel, prog Program) (*Result, error) {
+			"virtual": func(recs []*loi.Recorder, kernels []loi.Kernel, prog Program) (*Result,
+				error) {
 				c := stepConfig(p, 2, 3, 1)
 				c.Recorders, c.Kernels = recs, kernels
 				return Step(c, prog)
@@ -88,7 +94,8 @@ func TestEventsAreRecorded(t *testing.T) {
 							continue
 						}
 						if e.Start < last {
-							t.Fatalf("worker %d: %v at %d after one at %d", i, e.Event, e.Start, last)
+							t.Fatalf("worker %d: %v at %d after one at %d", i, e.Event, e.Start,
+								last)
 						}
 						last = e.Start
 						switch e.Event {
@@ -105,7 +112,8 @@ func TestEventsAreRecorded(t *testing.T) {
 							idle = false
 						case loi.EventSteal:
 							victim, far := int(e.Args[0]), e.Args[1] == 1
-							if !idle || victim == i || far != (nodes[victim] != nodes[i]) || e.Args[2] < 1 {
+							if !idle || victim == i || far != (nodes[victim] != nodes[i]) ||
+								e.Args[2] < 1 {
 								t.Fatalf("worker %d, idle %v: steal %v", i, idle, e.Args)
 							}
 							if far {
@@ -115,9 +123,11 @@ func TestEventsAreRecorded(t *testing.T) {
 							}
 						}
 					}
-					// A steal of a proxy whose task went by mail is counted as one that got nothing.
+					// A steal of a proxy whose task went by mail is counted as one that got
+					// nothing.
 					if local != out.Steals.Local || remote != out.Steals.Remote {
-						t.Errorf("worker %d: %d and %d steals recorded, counted %+v", i, local, remote, out.Steals)
+						t.Errorf("worker %d: %d and %d steals recorded, counted %+v", i, local,
+							remote, out.Steals)
 					}
 					for node, n := range out.StealsFrom {
 						if node == nodes[i] {
@@ -127,11 +137,14 @@ func TestEventsAreRecorded(t *testing.T) {
 						}
 					}
 					if local != 0 || remote != 0 {
-						t.Errorf("worker %d of node %d: %v steals by node, counted %+v", i, nodes[i], out.StealsFrom, out.Steals)
+						t.Errorf("worker %d of node %d: %v steals by node, counted %+v", i,
+							nodes[i], out.StealsFrom, out.Steals)
 					}
 				}
-				if name == "virtual" && idles < 5 { // a thread may get its first turn when all is over
-					t.Errorf("%d idle times of 6 workers, of which only one begins with work", idles)
+				// a thread may get its first turn when all is over
+				if name == "virtual" && idles < 5 {
+					t.Errorf("%d idle times of 6 workers, of which only one begins with work",
+						idles)
 				}
 			})
 		}

@@ -2,6 +2,7 @@ package runtimes
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 
 	"sync"
@@ -11,12 +12,12 @@ import (
 	"krdlab/loi"
 )
 
-// goRun is a run under Go's own scheduler. Each goroutine has a Worker while it lives, from a sync.Pool; what kernels do is
-// kept by CPU, as RDTSCP names it at their end, since that is where they touched the caches.
+// goRun is a run under Go's own scheduler. Each goroutine has a Worker while it lives, from a
+// sync.Pool; what kernels do is kept by CPU, as RDTSCP names it at their end, since that is where
+// they touched the caches.
 type goRun struct {
 	workers sync.Pool
-	pool    *pool // for Worker.Workers, the stamps and the first error
-	stamps  stampMode
+	pool    *pool // for Worker.Workers, the stamps of the run and the first error
 	cpus    []goCPU
 
 	mu  sync.Mutex
@@ -26,8 +27,8 @@ type goRun struct {
 	disturbed atomic.Uint64
 }
 
-// goCPU is what ran on one CPU. The goroutine that holds lock writes; two hold it at once only if one was moved away between
-// the end of its kernel and here.
+// goCPU is what ran on one CPU. The goroutine that holds lock writes; two hold it at once only if
+// one was moved away between the end of its kernel and here.
 type goCPU struct {
 	_    [cacheLine]byte
 	lock spinLock
@@ -39,7 +40,11 @@ type goCPU struct {
 
 // runGo is Run for the policy go.
 func runGo(ctx context.Context, c Config, prog Program) (*Result, error) {
-	p := newPool(c.Policy, c.Nodes, c.Distance, c.Seed, len(c.Kernels))
+	p, err := newPool(c.Policy, places{c.Nodes, c.Distance, c.Socket}, c.Seed, len(c.Kernels))
+	if err != nil {
+		return nil, fmt.Errorf("run: %w", err)
+	}
+	p.structure = c.Structure
 	g := &goRun{pool: p}
 	ncpu := 1
 	for _, cpu := range c.CPUs {
@@ -55,16 +60,18 @@ func runGo(ctx context.Context, c Config, prog Program) (*Result, error) {
 			g.cpus[i].rec = c.Recorders[i]
 		}
 	}
-	if c.Tracing != TraceOff {
-		g.stamps = stampGo
-	}
 	var made atomic.Int64
 	g.workers.New = func() any {
-		w := &Worker{id: 0, pool: p, rules: p.rules, gor: g, stamps: g.stamps, kernel: noKernel, prof: loi.NewProfile(len(c.Kernels))}
-		if c.TaskGrain && c.Tracing != TraceOff {
-			w.grain = true
-			w.inTask = newTaskCalls(len(c.Kernels), c.SampleEvery, c.Tracing == TraceFull, NewRand(c.Seed, int(made.Add(1))))
-			w.inTask.pause(w)
+		w := &Worker{stamper: newStamper(0, len(c.Kernels)), pool: p, rules: p.rules}
+		w.gor = g
+		switch {
+		case c.Tracing == TraceOff:
+		case c.TaskGrain:
+			w.mode = stampTask
+			w.byTask(len(c.Kernels), c.SampleEvery, c.Tracing == TraceFull,
+				NewRand(c.Seed, int(made.Add(1))))
+		default:
+			w.mode = stampGo
 		}
 		g.mu.Lock()
 		g.all = append(g.all, w)
@@ -76,7 +83,7 @@ func runGo(ctx context.Context, c Config, prog Program) (*Result, error) {
 	stopWatch := context.AfterFunc(ctx, func() { p.fail(ErrStopped); g.stopped.Store(true) })
 	defer stopWatch()
 
-	root := newRoot(prog)
+	root := p.newRoot(prog)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -97,7 +104,8 @@ func runGo(ctx context.Context, c Config, prog Program) (*Result, error) {
 
 func (g *goRun) get() *Worker { return g.workers.Get().(*Worker) }
 
-// guard turns a panic, or the end of a goroutine before its time, into the error of the run, and gives the worker back.
+// guard turns a panic, or the end of a goroutine before its time, into the error of the run, and
+// gives the worker back.
 func (g *goRun) guard(w *Worker, kernels []loi.Kernel, ended *bool) {
 	v := recover()
 	if *ended {
@@ -111,7 +119,8 @@ func (g *goRun) guard(w *Worker, kernels []loi.Kernel, ended *bool) {
 	g.stopped.Store(true)
 }
 
-// run executes frame f and all below it; the spawned children of each phase on goroutines of their own.
+// run executes frame f and all below it; the spawned children of each phase on goroutines of their
+// own.
 func (g *goRun) run(w *Worker, f *Frame, kernels []loi.Kernel) {
 	f.phase = 0
 	if f.n < 1 {
@@ -164,38 +173,63 @@ func (g *goRun) child(w *Worker, f *Frame, i int, kernels []loi.Kernel) {
 	}
 }
 
-// record keeps a kernel that ends now. It is disturbed if it ends on another CPU than it began on, or if another kernel ran
-// on this CPU between its start and its end.
-func (g *goRun) record(w *Worker, k loi.KernelID, start uint64, blocks []uint32) {
-	g.end(w, start, func(c *goCPU, end uint64, flags loi.Flags) {
+// record keeps a kernel that ends now. It is disturbed if it ends on another CPU than it began on,
+// or if another kernel ran on this CPU between its start and its end.
+func (g *goRun) record(s *stamper, k loi.KernelID, start uint64, blocks []uint32) {
+	g.end(s, start, func(c *goCPU, end uint64, flags loi.Flags) {
 		c.prof.Add(k, start, end)
 		if c.rec != nil {
 			c.rec.KernelFlags(k, flags, start, end, blocks...)
+			s.tell(c, end)
 		}
 	})
 }
 
-// recordTask keeps a task that ends now. Tasks that were disturbed are counted and not marked in the trace.
-func (g *goRun) recordTask(w *Worker, start uint64, calls *taskCalls) {
-	g.end(w, start, func(c *goCPU, end uint64, _ loi.Flags) {
+// recordTask keeps a task that ends now. Tasks that were disturbed are counted and not marked in
+// the trace.
+func (g *goRun) recordTask(s *stamper, start uint64) {
+	calls := s.inTask
+	g.end(s, start, func(c *goCPU, end uint64, _ loi.Flags) {
 		calls.ticks += end - start
 		if c.rec != nil && calls.list.Len() > 0 {
 			c.rec.Task(start, end, &calls.list)
+			s.tell(c, end)
 		}
 	})
 }
 
-// end stamps the end of what began at start and calls keep with the CPU that it ended on, under its lock.
-func (g *goRun) end(w *Worker, start uint64, keep func(c *goCPU, end uint64, flags loi.Flags)) {
-	end, cpu := hw.TSCP()
-	moved := cpu != w.cpu0
-	if cpu < 0 || cpu >= len(g.cpus) {
-		cpu = 0
+// enter returns the time, and what ran on the CPU that the goroutine is on, until it is released.
+func (g *goRun) enter() (at uint64, c *goCPU, cpu int) {
+	at, cpu = hw.TSCP()
+	c = &g.cpus[0]
+	if cpu >= 0 && cpu < len(g.cpus) {
+		c = &g.cpus[cpu]
 	}
-	c := &g.cpus[cpu]
 	for !c.lock.try() {
 		runtime.Gosched() // not a spin: the holder may be a goroutine that waits for this P
 	}
+	return at, c, cpu
+}
+
+// release lets others at c, which may be nil.
+func (c *goCPU) release() {
+	if c != nil {
+		c.lock.release()
+	}
+}
+
+// tell records of which piece of the program the latest record of c is, if that is asked for.
+func (s *stamper) tell(c *goCPU, at uint64) {
+	if s.gor.pool.structure.Tasks {
+		c.rec.Of(at, s.of.task, s.of.phase, s.of.child)
+	}
+}
+
+// end stamps the end of what began at start and calls keep with the CPU that it ended on, under its
+// lock.
+func (g *goRun) end(s *stamper, start uint64, keep func(c *goCPU, end uint64, flags loi.Flags)) {
+	end, c, cpu := g.enter()
+	moved := cpu != s.cpu0
 	preempted := start < c.last
 	c.last = max(c.last, end)
 	var flags loi.Flags
@@ -206,7 +240,7 @@ func (g *goRun) end(w *Worker, start uint64, keep func(c *goCPU, end uint64, fla
 		flags |= loi.Preempted
 	}
 	keep(c, end, flags)
-	c.lock.release()
+	c.release()
 	if moved || preempted {
 		g.disturbed.Add(1)
 	}
@@ -215,7 +249,8 @@ func (g *goRun) end(w *Worker, start uint64, keep func(c *goCPU, end uint64, fla
 func (g *goRun) result(c Config) *Result {
 	p := g.pool
 	ns := c.Clock.NS
-	r := &Result{TimeNS: ns(p.ended.Load() - p.began.Load()), WorkNS: -1, Kernels: make([]KernelResult, len(c.Kernels)), Disturbed: g.disturbed.Load()}
+	r := &Result{TimeNS: ns(p.ended.Load() - p.began.Load()), WorkNS: -1,
+		Kernels: make([]KernelResult, len(c.Kernels)), Disturbed: g.disturbed.Load()}
 	ticks := make([]uint64, len(c.Kernels))
 	var work uint64
 	add := func(prof *loi.Profile) {
@@ -232,7 +267,7 @@ func (g *goRun) result(c Config) *Result {
 	var samples []*loi.Profile
 	for _, w := range g.all {
 		add(w.prof)
-		if w.grain {
+		if w.inTask != nil {
 			work += w.inTask.ticks
 			for k, n := range w.inTask.counts {
 				r.Kernels[k].Count += n

@@ -33,7 +33,8 @@ func TestFlatLoopSpreads(t *testing.T) {
 				n := s[0] * s[1]
 				sp := float64(r.WorkNS) / float64(r.TimeNS)
 				t.Logf("speed-up %.2f", sp)
-				if sp < 0.23*float64(n) { // random victims, one at a time, cost that much when a single queue has work
+				// random victims, one at a time, cost that much when a single queue has work
+				if sp < 0.23*float64(n) {
 					t.Errorf("speed-up %.2f on %d workers", sp, n)
 				}
 			})
@@ -66,7 +67,10 @@ func TestFlatLoopSpreadsNatively(t *testing.T) {
 // Cancellation is seen in a loop of leaves, and in a chain of phases of one child.
 func TestCancel(t *testing.T) {
 	for _, p := range Schedulers {
-		for name, mk := range map[string]func() *shapeProg{"flat": func() *shapeProg { return flat(2000) }, "chain": func() *shapeProg { return chain(2000) }} {
+		for name, mk := range map[string]func() *shapeProg{"flat": func() *shapeProg {
+			return flat(
+				2000)
+		}, "chain": func() *shapeProg { return chain(2000) }} {
 			for _, n := range []int{1, 2} {
 				if n == 2 && p.Rules().Spawn == SpawnCall {
 					continue
@@ -83,9 +87,11 @@ func TestCancel(t *testing.T) {
 						time.Sleep(time.Millisecond)
 					}
 					_, err := Run(ctx, unpinned(p, 1, n, 1), prog)
-					// Goroutines that have begun before the cancellation end; that may be all of a loop's.
+					// Goroutines that have begun before the cancellation end; that may be all of a
+					// loop's.
 					begun := p.Rules().Spawn == SpawnGo && name == "flat"
-					if got := prog.leaves.Load(); got == 2000 && !begun || !errors.Is(err, ErrStopped) {
+					if got := prog.leaves.Load(); got == 2000 && !begun ||
+						!errors.Is(err, ErrStopped) {
 						t.Errorf("%d leaves of 2000 ran, cancelled after 20; error %v", got, err)
 					}
 				})
@@ -120,7 +126,7 @@ func TestPanicStopsOthers(t *testing.T) {
 
 // A proxy that was claimed through the mailbox does not stop thieves.
 func TestStaleProxy(t *testing.T) {
-	p := newPool(HelpFirst{Locality: true}, []int{0, 0, 0}, nil, 1, 1)
+	p := testPool(t, HelpFirst{Locality: true}, []int{0, 0, 0}, 1)
 	v, x, th := p.workers[0], p.workers[1], p.workers[2]
 	f := flat(10).task(v, nil, 0)
 	v.mailChild(f, 0, x)
@@ -130,7 +136,8 @@ func TestStaleProxy(t *testing.T) {
 	}
 	x.idle.Store(true) // it has run the child and searches again
 	for range 10 {
-		if got, out := th.move(Move{Kind: MoveSteal, Victim: 0}); out == OutcomeDone && got.e.f != nil {
+		if got, out := th.move(Move{Kind: MoveSteal, Victim: 0}); out == OutcomeDone &&
+			got.e.f != nil {
 			return
 		}
 	}
@@ -139,7 +146,7 @@ func TestStaleProxy(t *testing.T) {
 
 // An attempt counts once.
 func TestStealsCountOnce(t *testing.T) {
-	p := newPool(HelpFirst{Locality: true}, []int{0, 0, 0}, nil, 1, 1)
+	p := testPool(t, HelpFirst{Locality: true}, []int{0, 0, 0}, 1)
 	v, x, th := p.workers[0], p.workers[1], p.workers[2]
 	f := flat(10).task(v, nil, 0)
 	v.mailChild(f, 0, x)
@@ -152,9 +159,10 @@ func TestStealsCountOnce(t *testing.T) {
 	}
 }
 
-// A thief may see the frame of one entry with the number of another: it must not take that for a proxy.
+// A thief may see the frame of one entry with the number of another: it must not take that for a
+// proxy.
 func TestTornSlot(t *testing.T) {
-	p := newPool(HelpFirst{Locality: true}, []int{0, 0}, nil, 1, 1)
+	p := testPool(t, HelpFirst{Locality: true}, []int{0, 0}, 1)
 	th := p.workers[1]
 	d := newDeque(4)
 	plain := flat(4).task(p.workers[0], nil, 0)
@@ -222,7 +230,8 @@ func TestNoFuture(t *testing.T) {
 			continue
 		}
 		t.Run(p.Name+"/next", func(t *testing.T) {
-			prog := &shapeProg{phases: func(int) []int { return []int{8, 8} }, leafAt: func(int, int, int) bool { return true }}
+			prog := &shapeProg{phases: func(int) []int { return []int{8, 8} },
+				leafAt: func(int, int, int) bool { return true }}
 			var ready uint64
 			bad := 0
 			prog.next = func(w *Worker, _ *shapeTask, phase int) {
@@ -240,15 +249,22 @@ func TestNoFuture(t *testing.T) {
 			}
 			r, err := Step(stepConfig(p, 1, 6, 1), prog)
 			if err != nil || bad > 0 {
-				t.Errorf("%d kernels of phase 1 began before the kernel in Next had ended; %v, %v", bad, r, err)
+				t.Errorf("%d kernels of phase 1 began before the kernel in Next had ended; %v, %v",
+					bad, r, err)
 			}
 		})
 		t.Run(p.Name+"/run", func(t *testing.T) {
-			prog := &shapeProg{phases: func(d int) []int { return []int{8} }, leafAt: func(d, _, _ int) bool { return d > 0 }}
+			prog := &shapeProg{phases: func(d int) []int { return []int{8} },
+				leafAt: func(d, _, _ int) bool { return d > 0 }}
 			bad := 0
 			ends := map[*shapeTask]uint64{}
 			var last uint64
-			prog.before = func(w *Worker, _ *shapeTask, _ int) { w.End(0, w.Begin(0)); last = w.now; _ = ends }
+			prog.before = func(w *Worker, _ *shapeTask,
+				_ int) {
+				w.End(0, w.Begin(0))
+				last = w.now
+				_ = ends
+			}
 			prog.phases = func(d int) []int { return []int{[]int{1, 8}[min(d, 1)]} }
 			prog.leaf = func(w *Worker) {
 				b := w.Begin(0)
@@ -259,7 +275,8 @@ func TestNoFuture(t *testing.T) {
 			}
 			_, err := Step(stepConfig(p, 1, 6, 1), prog)
 			if err != nil || bad > 0 {
-				t.Errorf("%d kernels of the child began before the kernel in Run had ended; %v", bad, err)
+				t.Errorf("%d kernels of the child began before the kernel in Run had ended; %v",
+					bad, err)
 			}
 		})
 	}
@@ -267,18 +284,18 @@ func TestNoFuture(t *testing.T) {
 
 // Queues do not keep what was taken from them.
 func TestQueuesDoNotGrow(t *testing.T) {
-	q := &lifo{}
-	q.push(nil, entry{&Frame{}, 0})
-	var loot []entry
+	q := &queue{}
+	q.push(entry{f: &Frame{}})
+	var batch []entry
 	for range 1 << 18 {
-		q.push(nil, entry{&Frame{}, 0})
-		loot, _ = q.steal(nil, loot[:0], false)
+		q.push(entry{f: &Frame{}})
+		batch, _ = q.steal(batch[:0], false)
 	}
 	if n := cap(q.entries); n > 1024 {
-		t.Errorf("lifo: room for %d entries, 1 in it", n)
+		t.Errorf("queue: room for %d entries, 1 in it", n)
 	}
 	m := &mailbox{}
-	w := newPool(HelpFirst{Locality: true}, []int{0}, nil, 1, 0).workers[0]
+	w := testPool(t, HelpFirst{Locality: true}, []int{0}, 0).workers[0]
 	m.put(w, &proxy{})
 	for range 1 << 18 {
 		m.put(w, &proxy{})
@@ -413,16 +430,21 @@ func TestLockStarvation(t *testing.T) {
 				for i := range s {
 					s[i] = 2
 				}
-				prog := &shapeProg{phases: func(int) []int { return s }, leafAt: func(int, int, int) bool { return true }, leaf: virtualKernel}
+				prog := &shapeProg{phases: func(int) []int { return s }, leafAt: func(int, int,
+					int) bool {
+					return true
+				}, leaf: virtualKernel}
 				c := stepConfig(p, sh[0], sh[1], 1)
 				c.MaxSteps = 1 << 20
 				r, err := Step(c, prog)
 				if err != nil {
-					t.Errorf("%s %v %d phases of 2: %v (%d leaves ran)", name, sh, phases, err, prog.leaves.Load())
+					t.Errorf("%s %v %d phases of 2: %v (%d leaves ran)", name, sh, phases, err,
+						prog.leaves.Load())
 					continue
 				}
 				if least := int64(100 * phases); r.TimeNS < least {
-					t.Errorf("%s %v: %d phases of kernels of 100 in a time of %d", name, sh, phases, r.TimeNS)
+					t.Errorf("%s %v: %d phases of kernels of 100 in a time of %d", name, sh, phases,
+						r.TimeNS)
 				}
 			}
 		}
@@ -431,20 +453,22 @@ func TestLockStarvation(t *testing.T) {
 
 // The remainder is never negative.
 func TestSchedNotNegative(t *testing.T) {
-	p := newPool(WorkFirst{}, []int{0}, nil, 1, 1)
+	p := testPool(t, WorkFirst{}, []int{0}, 1)
 	p.began.Store(1000)
 	p.ended.Store(1000 + 4)
 	p.workers[0].prof.Add(0, 0, 2)
 	p.workers[0].idleTicks = 2
-	r := p.result(Config{CPUs: []int{-1}, Tracing: TraceProfile, Kernels: testKernels, Clock: hw.Clock{Hz: 2.9e9 * 4 / 4}})
+	r := p.result(Config{CPUs: []int{-1}, Tracing: TraceProfile, Kernels: testKernels,
+		Clock: hw.Clock{Hz: 2.9e9 * 4 / 4}})
 	if w := r.Workers[0]; w.SchedNS < 0 {
-		t.Errorf("time %d, work %d, idle %d, scheduling %d", r.TimeNS, w.WorkNS, w.IdleNS, w.SchedNS)
+		t.Errorf("time %d, work %d, idle %d, scheduling %d", r.TimeNS, w.WorkNS, w.IdleNS,
+			w.SchedNS)
 	}
 }
 
 // Proxies that nobody takes out of a mailbox do not pile up.
 func TestMailboxDropsClaimedProxies(t *testing.T) {
-	p := newPool(HelpFirst{Locality: true}, []int{0, 0}, nil, 1, 0)
+	p := testPool(t, HelpFirst{Locality: true}, []int{0, 0}, 0)
 	w, to := p.workers[0], p.workers[1]
 	f := flat(10).task(w, nil, 0)
 	for range 10_000 {

@@ -1,6 +1,7 @@
 package runtimes
 
 import (
+	"sync/atomic"
 	"time"
 
 	"krdlab/hw"
@@ -22,8 +23,8 @@ const (
 	entryStart int32 = -4 // a frame that begins: the root
 )
 
-// find looks for work until there is some, as the policy says, and returns false when the run is over. The time it takes is
-// the worker's idle time.
+// find looks for work until there is some, as the policy says, and returns false when the run is
+// over. The time it takes is the worker's idle time.
 func (w *Worker) find() (found, bool) {
 	began := max(hw.TSC(), w.pool.began.Load())
 	if w.rules.LeaveIdle {
@@ -46,13 +47,14 @@ func (w *Worker) find() (found, bool) {
 	return got, ok
 }
 
-// recordIdle records that the worker looked for work from began to end, where it found some if ok, and whom it robbed.
+// recordIdle records that the worker looked for work from began to end, where it found some if ok,
+// and from whom it stole.
 func (w *Worker) recordIdle(began, end uint64, ok bool) {
 	w.rec.Event(loi.EventIdle, began)
 	if !ok {
 		return
 	}
-	if s := &w.robbed; s.entries > 0 {
+	if s := &w.stole; s.entries > 0 {
 		w.rec.Event(loi.EventSteal, end, s.victim, s.remote, s.entries)
 		s.entries = 0
 	}
@@ -60,12 +62,16 @@ func (w *Worker) recordIdle(began, end uint64, ok bool) {
 }
 
 // noteSteal keeps what a successful steal is recorded as.
-func (w *Worker) noteSteal(queue int) {
+func (w *Worker) noteSteal(m Move) {
 	p := w.pool
-	w.robbed = robbery{victim: uint32(p.queueFirst[queue]), remote: uint32(btoi(p.queueNode[queue] != w.node)), entries: 1}
-	if w.shared != nil {
-		w.robbed.entries = uint32(len(w.loot))
-	}
+	w.stole = theft{victim: uint32(p.queueFirst[m.Victim]),
+		remote:  uint32(btoi(p.queueNode[m.Victim] != w.node)),
+		entries: uint32(w.taken())}
+}
+
+// taken is how many entries the latest steal brought, which succeeded.
+func (w *Worker) taken() int {
+	return max(len(w.batch), 1)
 }
 
 func (w *Worker) look(began uint64) (found, bool) {
@@ -76,13 +82,14 @@ func (w *Worker) look(began uint64) (found, bool) {
 			return found{}, false
 		}
 		if w.top != nil && w.top.complete() {
-			return found{e: entry{w.top, entryTop}}, true
+			return found{e: entry{f: w.top, i: entryTop}}, true
 		}
-		m := w.pool.policy.Look(s)
+		if w.rules.Wait != WaitAny {
+			w.seeWait() // a thief makes itself known after its steal
+		}
+		w.answer()
+		m := w.decide()
 		if m.Kind == MoveRest {
-			if w.tape != nil {
-				w.tape.note(taped{op: opRest})
-			}
 			w.rest(rests, began)
 			rests++
 			s.Last = OutcomeDone
@@ -90,8 +97,8 @@ func (w *Worker) look(began uint64) (found, bool) {
 		}
 		got, out := w.move(m)
 		if out == OutcomeDone && got.e.f != nil {
-			if m.Kind == MoveSteal && w.shared != nil {
-				w.keepLoot()
+			if m.Kind == MoveSteal && (w.shared != nil || len(w.batch) > 1) {
+				w.keepBatch()
 			}
 			return got, true
 		}
@@ -99,7 +106,8 @@ func (w *Worker) look(began uint64) (found, bool) {
 	}
 }
 
-// move carries out one move of a policy. An entry in the result is work, and then the outcome is OutcomeDone.
+// move carries out one move of a policy. An entry in the result is work, and then the outcome is
+// OutcomeDone.
 func (w *Worker) move(m Move) (found, Outcome) {
 	switch m.Kind {
 	case MoveOwn:
@@ -108,77 +116,190 @@ func (w *Worker) move(m Move) (found, Outcome) {
 		}
 		return found{}, OutcomeEmpty
 	case MoveMail:
+		if w.mail == nil {
+			return found{}, OutcomeEmpty
+		}
 		if e, ok := w.takeMail(); ok {
 			return found{e: e, stolen: true}, OutcomeDone
 		}
 		return found{}, OutcomeEmpty
-	case MoveLead:
-		return found{}, w.shared.lead(w.tape)
-	case MoveResign:
-		w.shared.resign(w.tape)
-		return found{}, OutcomeDone
+	case MoveClaim, MoveRelease:
+		if w.shared == nil { // a worker alone
+			return found{}, OutcomeDone
+		}
+		if m.Kind == MoveRelease {
+			w.releaseToken()
+			return found{}, OutcomeDone
+		}
+		return found{}, w.claimToken()
+	case MoveAsk, MoveHear:
+		return w.request(m)
 	case MoveSteal:
+		if w.requests != nil {
+			w.countSteal(m.Victim, false)
+			return found{}, OutcomeEmpty
+		}
 		e, out := w.stealFrom(m)
 		w.countSteal(m.Victim, out == OutcomeDone)
 		if out != OutcomeDone {
 			return found{}, out
 		}
-		w.noteSteal(m.Victim)
+		w.noteSteal(m)
 		return found{e: e, stolen: true}, OutcomeDone
 	}
 	panic("runtimes: unknown move")
 }
 
-// stealFrom takes from the queue m.Victim.
-func (w *Worker) stealFrom(m Move) (e entry, out Outcome) {
-	if w.shared == nil {
-		if w.tape != nil {
-			return w.tape.steal(m)
-		}
-		return w.stealDeque(m)
+// request carries out a move of a worker that asks. An answer counts as a steal.
+func (w *Worker) request(m Move) (found, Outcome) {
+	switch {
+	case w.requests == nil:
+		return found{}, OutcomeEmpty
+	case m.Kind == MoveAsk:
+		return found{}, w.ask(m.Victim)
 	}
-	if w.loot, out = w.pool.shared[m.Victim].steal(w.tape, w.loot[:0], m.Half); out != OutcomeDone {
-		return entry{}, out
+	e, out := w.hear()
+	if out == OutcomeLeft || w.requests.from < 0 {
+		return found{}, out
 	}
-	return w.loot[0], OutcomeDone
+	from := Move{Kind: MoveSteal, Victim: w.requests.from}
+	w.requests.from = -1
+	w.countSteal(from.Victim, out == OutcomeDone)
+	if out == OutcomeDone {
+		w.batch = w.batch[:0]
+		w.noteSteal(from)
+	}
+	return found{e: e, stolen: true}, out
 }
 
-// stealDeque takes from the deque of worker m.Victim.
+// stealOldest takes from the queue m.Victim.
+func (w *Worker) stealOldest(m Move) (e entry, out Outcome) {
+	if w.shared == nil {
+		return w.stealDeque(m)
+	}
+	if w.rules.Admit {
+		if e, out = w.pool.shared[m.Victim].popAdmitted(w.admits, true); out == OutcomeDone {
+			w.batch = append(w.batch[:0], e)
+		}
+		return e, out
+	}
+	if w.batch, out = w.pool.shared[m.Victim].steal(w.batch[:0],
+		m.Half && w.rules.Half); out != OutcomeDone {
+		return entry{}, out
+	}
+	return w.batch[0], OutcomeDone
+}
+
+// stealDeque takes from the deque of worker m.Victim. Half of the entries that it has open are as
+// many steals, until one fails: to take several at once would race with an owner that takes the
+// last of them without a CAS.
 func (w *Worker) stealDeque(m Move) (e entry, out Outcome) {
 	var leave func(entry) bool
-	if w.rules.LeaveIdle {
+	switch {
+	case w.rules.LeaveIdle:
 		leave = w.leaves
+	case w.rules.Wait == WaitThief && w.top != nil && w.search.Thief != m.Victim:
+		leave = func(entry) bool { return true }
+	case w.rules.Wait == WaitDeeper && w.top != nil:
+		leave = w.shallower
 	}
-	if e, out = w.pool.workers[m.Victim].steal(leave); out == OutcomeDone {
+	d := &w.pool.workers[m.Victim].deque
+	half := 0
+	if w.batch = w.batch[:0]; m.Half && w.rules.Half {
+		half = d.half()
+	}
+	if e, out = d.steal(leave); out == OutcomeDone {
 		var ok bool
 		if e, ok = w.open(e); !ok {
 			return entry{}, OutcomeEmpty // a proxy whose task went by mail
 		}
 	}
+	if half > 0 && out == OutcomeDone {
+		w.batch = append(w.batch, e)
+		for more := out; len(w.batch) < half; {
+			if e, more = d.steal(leave); more != OutcomeDone {
+				break
+			}
+			w.batch = append(w.batch, e)
+		}
+		e = w.batch[0]
+	}
+	if w.rules.Wait == WaitThief && out == OutcomeDone {
+		w.tellThief(e.f)
+		for _, more := range w.batch {
+			w.tellThief(more.f)
+		}
+	}
 	return e, out
 }
 
-// takeMail takes the oldest child of the worker's mailbox that nobody has claimed.
-func (w *Worker) takeMail() (e entry, ok bool) {
-	if w.tape != nil {
-		w.tape.enter(w.tape.guard)
+// tellThief makes w known as the thief of a child of f to the worker that started f. WaitThief.
+func (w *Worker) tellThief(f *Frame) {
+	if w.sim == nil {
+		hw.StoreRelease32(&f.next, int32(w.id)+1)
+		return
 	}
+	owner := w.sim.all[f.owner]
+	w.sim.disturb(owner)
+	f.next = int32(w.id) + 1
+	if owner.idleFrom != notIdle {
+		owner.seeWait()
+	}
+}
+
+// shallower says whether an entry lies no deeper than the task that waits. WaitDeeper.
+func (w *Worker) shallower(e entry) bool { return int(e.tag) <= w.top.level() }
+
+// mayTakeOwn says whether the [WaitRule] allows the newest entry of the own deque, if there is one.
+func (w *Worker) mayTakeOwn() bool {
+	f := w.top
+	if f == nil || w.size() <= 0 {
+		return true
+	}
+	newest := w.own(w.tail - 1)
+	if w.rules.Wait == WaitThief {
+		parent, _ := getSlot(newest)
+		return parent == f
+	}
+	return int(getTag(newest)) > f.level()
+}
+
+// seeWait tells the search what its worker waits for. WaitRule.
+func (w *Worker) seeWait() {
+	s, f := &w.search, w.top
+	s.Waits, s.Depth, s.Thief = f != nil, 0, -1
+	if f == nil {
+		return
+	}
+	s.Depth = f.level()
+	if w.rules.Wait == WaitThief { // next means something else otherwise
+		s.Thief = int(atomic.LoadInt32(&f.next)) - 1
+	}
+}
+
+// openMail takes the oldest child of the worker's mailbox that nobody has claimed.
+func (w *Worker) openMail() (e entry, ok bool) {
 	for p := w.mail.take(); p != nil && !ok; {
-		if e, ok = w.open(entry{&p.Frame, entryProxy}); !ok {
+		if e, ok = w.open(entry{f: &p.Frame, i: entryProxy}); !ok {
 			p = w.mail.take()
 		}
-	}
-	if w.tape != nil {
-		w.tape.noteEntry(opTakeMail, e, ok)
-		w.tape.exit()
 	}
 	return e, ok
 }
 
-// keepLoot appends what a steal took beyond its first entry to the worker's own queue, and gives back the thief's office.
-func (w *Worker) keepLoot() {
-	w.shared.keep(w.tape, w.loot[1:])
-	if n := len(w.loot) - 1; n > 0 {
+// keepBatch appends what a steal took beyond its first entry to the worker's own queue, and gives
+// back the steal token.
+func (w *Worker) keepBatch() {
+	rest := w.batch[1:]
+	if w.shared != nil {
+		w.keep(rest)
+	} else {
+		for _, e := range rest {
+			w.pushTagged(e.f, e.i)
+		}
+		w.expose(w.head.Load())
+	}
+	if n := len(rest); n > 0 {
 		w.attend(n)
 	}
 }
@@ -186,7 +307,8 @@ func (w *Worker) keepLoot() {
 // countSteal counts an attempt at queue victim.
 func (w *Worker) countSteal(victim int, got bool) {
 	node := w.pool.queueNode[victim]
-	local := uint64(btoi(node == w.node)) // added and not tested: nobody can predict whose turn it is to be robbed
+	// added and not tested: nobody can predict from whom
+	local := uint64(btoi(node == w.node))
 	if got {
 		w.stolenFrom[node]++
 		w.steals.Local += local
@@ -197,9 +319,14 @@ func (w *Worker) countSteal(victim int, got bool) {
 	w.steals.RemoteFailed += 1 - local
 }
 
-// leaves says whether to leave a proxy that an idle worker will find in its mailbox. Only a hint: the entry is not ours yet.
+// leaves says whether to leave a proxy that an idle worker will find in its mailbox. Only a hint:
+// the entry is not ours yet.
 func (w *Worker) leaves(e entry) bool {
-	p, ok := e.f.task.(*proxy) // not if the owner is writing the slot: frame and number of different entries
+	// not if the owner is writing the slot: frame and number of different entries
+	if e.i != entryProxy {
+		return false
+	}
+	p, ok := e.f.task.(*proxy)
 	if !ok || p.claimed.Load() != 0 {
 		return false
 	}
@@ -207,16 +334,17 @@ func (w *Worker) leaves(e entry) bool {
 	return to != w.id && to < w.pool.n && w.pool.workers[to].idle.Load()
 }
 
-// How long an idle worker spins, then yields, before it parks, and the longest time it stays parked without a wake-up. A
-// push does not fence before it looks for parked workers (that would cost every spawn some 3 ns), so that a wake-up can be
-// lost; napTime bounds what that costs.
+// How long an idle worker spins, then yields, before it parks, and the longest time it stays parked
+// without a wake-up. A push does not fence before it looks for parked workers (that would cost
+// every spawn some 3 ns), so that a wake-up can be lost; napTime bounds what that costs.
 const (
 	spinTime  = 20 * time.Microsecond
 	yieldTime = 100 * time.Microsecond
 	napTime   = time.Millisecond
 )
 
-// rest waits a little: at first a few PAUSEs, then until other threads have had the CPU, then parked.
+// rest waits a little: at first a few PAUSEs, then until other threads have had the CPU, then
+// parked.
 func (w *Worker) rest(rests int, began uint64) {
 	p := w.pool
 	t := hw.TSC() - began
@@ -230,8 +358,8 @@ func (w *Worker) rest(rests int, began uint64) {
 	}
 }
 
-// park sleeps until another worker has work to give, the run ends, or napTime is over. parked is set, with a full fence,
-// before the queues are looked at once more.
+// park sleeps until another worker has work to give, the run ends, or napTime is over. parked is
+// set, with a full fence, before the queues are looked at once more.
 func (w *Worker) park() {
 	p := w.pool
 	w.parked.Store(1)
@@ -278,11 +406,12 @@ func (p *pool) anything(w *Worker) bool {
 }
 
 // stopping says whether the run must stop.
-func (w *Worker) stopping() bool { return loadSignal(w.signal)&signalStop != 0 }
+func (w *Worker) stopping() bool { return w.signal.Load()&signalStop != 0 }
 
-// attend is called behind a push that others may have to be told of. It returns true if the run must stop; otherwise it wakes
-// up to n parked workers, if there are any, on the own node rather than on others. A worker parks only when it has seen nothing that
-// is exposed, so that pushes behind those need not look.
+// attend is called behind a push that others may have to be told of. It returns true if the run
+// must stop; otherwise it wakes up to n parked workers, if there are any, on the own node rather
+// than on others. A worker parks only when it has seen nothing that is exposed, so that pushes
+// behind those need not look.
 func (w *Worker) attend(n int) (stop bool) {
 	signal := w.signal.Load()
 	if signal == 0 {

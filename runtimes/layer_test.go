@@ -13,25 +13,31 @@ import (
 	"testing"
 )
 
-// A policy decides and does nothing else: the files that declare its type or a method of it import nothing, and of the package they mention
-// only what policy.go and rand.go declare for policies, and one another. So they can name neither substrate, clock, queue nor atomic.
-// The files are found by the types in the table, so that a new policy is held to it too.
+// A policy decides and does nothing else: the files that declare its type or a method of it import
+// nothing, and of the package they mention only what policy.go, scheduler.go and rand.go declare
+// for policies, and one another. So they can name neither substrate, clock, queue nor atomic. The
+// files are found by the types in the table, so that a new policy is held to it too.
 func TestPoliciesOnlyDecide(t *testing.T) {
 	for _, fault := range policyFaults(t, parseSources(t, nil)) {
 		t.Error(fault)
 	}
 }
 
-// The test above fails if a policy mentions a substrate, whether by name, through a helper elsewhere, in a method in another file or by an
-// import.
+// The test above fails if a policy mentions a substrate, whether by name, through a helper
+// elsewhere, in a method in another file or by an import.
 func TestPoliciesOnlyDecideCanFail(t *testing.T) {
 	for name, c := range map[string]struct{ file, old, new, want string }{
-		"stepper":   {"workfirst.go", "s.Step++", "s.Step++; var v *stepper; _ = v", "mentions stepper"},
-		"the run":   {"shepherd.go", "step := s.Step", "step := s.Step; _ = Run", "mentions Run"},
-		"a worker":  {"helpfirst.go", "s.Step++\n", "s.Step++; _ = (*Worker).Computes\n", "mentions Worker"},
-		"an import": {"serial.go", "package runtimes", "package runtimes; import _ \"sync/atomic\"", "imports"},
-		"a helper":  {"gopolicy.go", "return Rest", "return simulatedMove()", "mentions simulatedMove"},
-		"elsewhere": {"idle.go", "// found is", "func (Serial) extra() bool { return true }\n\n// found is", "imports"},
+		"stepper": {"workfirst.go", "s.Step++", "s.Step++; var v *stepper; _ = v",
+			"mentions stepper"},
+		"the run": {"shepherd.go", "step := s.Step", "step := s.Step; _ = Run", "mentions Run"},
+		"a worker": {"helpfirst.go", "s.Step++\n", "s.Step++; _ = (*Worker).Computes\n",
+			"mentions Worker"},
+		"an import": {"serial.go", "package runtimes", "package runtimes; import _ \"sync/atomic\"",
+			"imports"},
+		"a helper": {"gopolicy.go", "return Rest", "return simulatedMove()",
+			"mentions simulatedMove"},
+		"elsewhere": {"idle.go", "// found is",
+			"func (Serial) extra() bool { return true }\n\n// found is", "imports"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			src, err := os.ReadFile(c.file)
@@ -41,8 +47,13 @@ func TestPoliciesOnlyDecideCanFail(t *testing.T) {
 			if !strings.Contains(string(src), c.old) {
 				t.Fatalf("%s has no %q", c.file, c.old)
 			}
-			faults := policyFaults(t, parseSources(t, map[string]string{c.file: strings.Replace(string(src), c.old, c.new, 1)}))
-			if !slices.ContainsFunc(faults, func(f string) bool { return strings.Contains(f, c.want) && strings.Contains(f, c.file) }) {
+			faults := policyFaults(t,
+				parseSources(t, map[string]string{c.file: strings.Replace(string(src), c.old, c.new,
+					1)}))
+			if !slices.ContainsFunc(faults, func(f string) bool {
+				return strings.Contains(f,
+					c.want) && strings.Contains(f, c.file)
+			}) {
 				t.Errorf("faults %q, want one in %s with %q", faults, c.file, c.want)
 			}
 		})
@@ -115,7 +126,9 @@ func policyFaults(t *testing.T, files map[string]*ast.File) (faults []string) {
 	}
 	known := func(name string) bool {
 		for file, f := range files {
-			if (ofPolicies[file] || file == "policy.go" || file == "rand.go") && f.Scope.Lookup(name) != nil {
+			if (ofPolicies[file] || file == "policy.go" || file == "scheduler.go" ||
+				file == "rand.go") &&
+				f.Scope.Lookup(name) != nil {
 				return true
 			}
 		}
@@ -133,28 +146,4 @@ func policyFaults(t *testing.T, files map[string]*ast.File) (faults []string) {
 		}
 	}
 	return faults
-}
-
-// The lines of the table are complete, and each combination of rules is one that the drivers carry out.
-func TestTableOfSchedulers(t *testing.T) {
-	seen := map[string]bool{}
-	for _, s := range Schedulers {
-		if s.Name == "" || s.Doc == "" || s.Policy == nil || seen[s.Name] {
-			t.Errorf("line %q is incomplete, or there twice", s.Name)
-		}
-		seen[s.Name] = true
-		r := s.Rules()
-		if r.Join == JoinStarter && r.Queue != QueueWorker {
-			t.Errorf("%s: a starter that waits takes from a deque of its own", s.Name)
-		}
-		if r.Join == JoinRequeue && r.Queue == QueueWorker {
-			t.Errorf("%s: only locked queues take back what follows a join", s.Name)
-		}
-		if r.Spawn == SpawnChild && (r.Queue != QueueWorker || r.Join != JoinLast) {
-			t.Errorf("%s: child first has a deque for each worker, and the last arriver goes on", s.Name)
-		}
-		if got, ok := SchedulerByName(s.Name); !ok || got.Doc != s.Doc {
-			t.Errorf("%s is not found by its name", s.Name)
-		}
-	}
 }

@@ -1,20 +1,25 @@
 package runtimes
 
-import "sync/atomic"
+import (
+	"sync/atomic"
 
-// A proxy stands for child i of frame f in two places at once, the queue of the worker that spawned it and the mailbox of the
-// worker whose caches hold its data. Whoever takes it out of either and claims it first runs the child; the other finds it
-// claimed and drops it. It is reused once it is in neither place.
+	"krdlab/hw"
+)
+
+// A proxy stands for child i of frame f in two places at once, the queue of the worker that spawned
+// it and the mailbox of the worker whose caches hold its data. Whoever takes it out of either and
+// claims it first runs the child; the other finds it claimed and drops it. It is reused once it is
+// in neither place.
 //
-// to is read by thieves before they own the entry, perhaps of a proxy that is being reused: it is only a hint then, as their
-// CAS on the deque fails.
+// to is read by thieves before they own the entry, perhaps of a proxy that is being reused: it is
+// only a hint then, as their CAS on the deque fails.
 type proxy struct {
 	Frame   // for its task field, that leads back here, and the free list
 	f       *Frame
 	i       int32
-	to      atomic.Int32
-	claimed atomic.Int32 // 0, then 1: CAS by whoever takes it out
-	places  atomic.Int32 // 2, 1, 0: queue and mailbox
+	to      hw.Int32
+	claimed hw.Int32 // 0, then 1: CAS by whoever takes it out
+	places  hw.Int32 // 2, 1, 0: queue and mailbox
 }
 
 func (*proxy) Run(*Worker, int) *Frame { panic("runtimes: a proxy was run") }
@@ -28,30 +33,29 @@ func (w *Worker) newProxy(f *Frame, i int32, to int) *proxy {
 		p.Bind(p, kindProxy)
 	}
 	p.f, p.i = f, i
-	storeRelease32(&p.to, int32(to))
-	storeRelease32(&p.claimed, 0)
-	storeRelease32(&p.places, 2)
+	p.to.StoreRelease(int32(to))
+	p.claimed.StoreRelease(0)
+	p.places.StoreRelease(2)
 	return p
 }
 
-// open takes what an entry stands for: the entry itself, or the child behind a proxy, unless that was claimed elsewhere.
+// open takes what an entry stands for: the entry itself, or the child behind a proxy, unless that
+// was claimed elsewhere.
 func (w *Worker) open(e entry) (entry, bool) {
 	if e.i != entryProxy {
 		return e, true
 	}
 	p := e.f.task.(*proxy)
-	child := entry{p.f, p.i}
-	won := p.claimed.CompareAndSwap(0, 1)
-	if w.tape != nil {
-		w.tape.noteEntry(opClaim, child, won)
-	}
+	child := entry{f: p.f, i: p.i}
+	won := w.claim(p)
 	if p.places.Add(-1) == 0 {
 		w.retire(&p.Frame)
 	}
 	return child, won
 }
 
-// mailbox holds the proxies mailed to one worker, oldest first. Any worker appends; the owner takes.
+// mailbox holds the proxies mailed to one worker, oldest first. Any worker appends; the owner
+// takes.
 type mailbox struct {
 	_     [cacheLine]byte
 	size  atomic.Int64 // a hint that saves the lock of an empty mailbox
@@ -70,12 +74,13 @@ func (m *mailbox) put(w *Worker, p *proxy) {
 		m.full = 2 * len(m.items)
 	}
 	m.items = append(m.items, p)
-	m.size.Store(int64(len(m.items) - m.first)) // a fence: whoever mails looks for a parked addressee next
+	// a fence: whoever mails looks for a parked addressee next
+	m.size.Store(int64(len(m.items) - m.first))
 	m.lock.release()
 }
 
-// sweep drops what was claimed elsewhere: an addressee that is never idle never looks. w gets the proxies that are in no other
-// place. Holder of the lock.
+// sweep drops what was claimed elsewhere: an addressee that is never idle never looks. w gets the
+// proxies that are in no other place. Holder of the lock.
 func (m *mailbox) sweep(w *Worker) {
 	kept := m.items[:0]
 	for _, p := range m.items[m.first:] {

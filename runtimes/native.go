@@ -1,17 +1,15 @@
 package runtimes
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"sync/atomic"
 
 	"krdlab/hw"
+	"krdlab/hw/failure"
 	"krdlab/loi"
 )
 
@@ -27,35 +25,37 @@ const (
 // Config is a run on threads.
 type Config struct {
 	Policy Policy // a [Scheduler], or a policy of its own
-	// CPUs is where the workers are pinned, one each; -1 is not pinned. The policy go takes the number of workers from it and
-	// pins none.
+	// CPUs is where the workers are pinned, one each; -1 is not pinned. The policy go takes the
+	// number of workers from it and pins none.
 	CPUs []int
 	// Nodes is the node of each worker, which need not be that of its CPU.
 	Nodes []int
-	// Distance says how far node b is from node a, 0 for the same; only the order means anything. nil: all others are equally
-	// far.
+	// Distance says how far node b is from node a, 0 for the same; only the order means anything.
+	// nil: all others are equally far.
 	Distance func(a, b int) int
-	Seed     uint64
+	// Socket is the socket of a node, for queues of sockets. nil: each node is one.
+	Socket func(node int) int
+	Seed   uint64
 
 	Tracing Tracing
 	Kernels []loi.Kernel // those of the program, by number
 	// Recorders is one recorder a worker, or for the policy go one a CPU, for TraceFull.
 	Recorders []*loi.Recorder
+	Structure Structure // with TraceFull
 	Clock     hw.Clock
-	// TaskGrain stamps tasks ([Worker.BeginTask]) and not the kernels in them, which are listed in the trace, unstamped, but for
-	// one in about SampleEvery (0: DefaultSampleEvery) that is stamped to estimate the mean times.
+	// TaskGrain stamps tasks ([Worker.BeginTask]) and not the kernels in them, which are listed in
+	// the trace, unstamped, but for one in about SampleEvery (0: DefaultSampleEvery) that is
+	// stamped to estimate the mean times.
 	TaskGrain   bool
 	SampleEvery uint32
 
-	// Attach, if not nil, is called on the thread of each worker before the region that is timed; what it returns is called
-	// on the same thread after it. For counters of the thread.
+	// Attach, if not nil, is called on the thread of each worker before the region that is timed;
+	// what it returns is called on the same thread after it. For counters of the thread.
 	Attach func(worker int) (detach func(), err error)
-
-	tapes *tapes // of tests: what the workers did
 }
 
 // ErrStopped is what a run returns when its context ended first.
-var ErrStopped = errors.New("stopped before the root task had finished")
+var ErrStopped = failure.New(failure.Failed, "stopped before the root task had finished")
 
 // A PanicError is a task that panicked.
 type PanicError struct {
@@ -80,6 +80,9 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("panic %s: %v", where, e.Value)
 }
 
+// Class implements [failure.Classed].
+func (*PanicError) Class() failure.Class { return failure.Failed }
+
 // pool is what the workers of one run share.
 type pool struct {
 	signal atomic.Uint32
@@ -87,12 +90,17 @@ type pool struct {
 
 	n          int
 	policy     Policy
+	chooser    Chooser // nil if policy is none
+	placer     Placer  // likewise
+	admitter   Admitter
+	budgets    *budgets // Rules.Admit
 	rules      Rules
 	workers    []*Worker
-	shared     []*lifo // one a shepherd; nil with a deque for each worker
-	queueNode  []int   // the node of each queue
-	queueFirst []int   // its worker, or the first of them
-	queueOf    []int   // the queue of each worker
+	shared     []*queue // nil with a deque for each worker
+	queueNode  []int    // the node of each queue
+	queueFirst []int    // its worker, or the first of them
+	queueOf    []int    // the queue of each worker
+	structure  Structure
 
 	spinTicks  uint64
 	yieldTicks uint64
@@ -100,7 +108,6 @@ type pool struct {
 	ready atomic.Int32
 	began atomic.Uint64 // stamp of the start of the root task; 0 before
 	ended atomic.Uint64 // of its end; 0 before, and if the run failed
-	tapes *tapes        // nil but in tests
 
 	mu  sync.Mutex
 	err error // the first
@@ -108,9 +115,6 @@ type pool struct {
 
 // finish ends the run: the root task is complete. The worker that completed it calls it, once.
 func (p *pool) finish() {
-	if p.tapes != nil {
-		p.tapes.closed.Store(true)
-	}
 	p.ended.Store(hw.TSC())
 	p.stop()
 }
@@ -143,132 +147,72 @@ func (p *pool) stop() {
 	}
 }
 
-// newPool makes the workers of a run and their queues. nodes is the node of each worker.
-func newPool(policy Policy, nodes []int, distance func(a, b int) int, seed uint64, kernels int) *pool {
-	if distance == nil {
-		distance = func(a, b int) int {
-			if a == b {
-				return 0
-			}
-			return 1
-		}
-	}
+// newPool makes the workers of a run and their queues. Error: rules that the drivers do not carry
+// out.
+func newPool(policy Policy, at places, seed uint64, kernels int) (*pool, error) {
 	if s, ok := policy.(Scheduler); ok {
 		policy = s.Policy // its methods without a detour
 	}
-	p := &pool{n: len(nodes), policy: policy, rules: policy.Rules()}
+	p := &pool{n: len(at.nodes), policy: policy, rules: policy.Rules()}
+	if err := p.rules.Validate(); err != nil {
+		return nil, err
+	}
+	if p.chooser, _ = policy.(Chooser); p.chooser == nil && p.rules.Spawn == SpawnChosen {
+		return nil, fmt.Errorf("rules %+v: the policy is no Chooser", p.rules)
+	}
+	if p.placer, _ = policy.(Placer); p.placer == nil && p.rules.Place {
+		return nil, fmt.Errorf("rules %+v: the policy is no Placer", p.rules)
+	}
+	if p.admitter, _ = policy.(Admitter); p.admitter == nil && p.rules.Admit {
+		return nil, fmt.Errorf("rules %+v: the policy is no Admitter", p.rules)
+	}
+	if p.rules.Place && p.n >= 1<<15 {
+		return nil, fmt.Errorf("%d workers: ranges are of less than %d", p.n, 1<<15)
+	}
 	p.workers = make([]*Worker, p.n)
 	for i := range p.workers {
 		w := &Worker{
-			id: i, node: nodes[i], pool: p, rules: p.rules, signal: &p.signal,
-			rand: NewRand(seed, i), kernel: noKernel,
-			prof: loi.NewProfile(kernels),
+			node: at.nodes[i], pool: p, rules: p.rules, signal: &p.signal,
+			rand: NewRand(seed, i), stamper: newStamper(i, kernels),
 		}
-		w.search.Rand = &w.rand
 		p.workers[i] = w
 	}
-	p.makeQueues(distance, seed)
-	return p
+	p.makeQueues(&at, seed)
+	p.watch()
+	return p, nil
 }
 
-// makeQueues gives every worker its queue and the order in which it looks at those of others.
-func (p *pool) makeQueues(distance func(a, b int) int, seed uint64) {
-	p.queueOf = make([]int, p.n)
-	queueOf := p.queueOf
-	switch p.rules.Queue {
-	case QueueNode:
-		index := map[int]int{} // node to queue
-		for i, w := range p.workers {
-			q, ok := index[w.node]
-			if !ok {
-				q = len(p.queueNode)
-				index[w.node] = q
-				p.queueNode = append(p.queueNode, w.node)
-				p.queueFirst = append(p.queueFirst, i)
-			}
-			queueOf[i] = q
-		}
-	default:
-		for i, w := range p.workers {
-			queueOf[i] = i
-			p.queueNode = append(p.queueNode, w.node)
-			p.queueFirst = append(p.queueFirst, i)
-		}
-	}
-	if p.rules.Queue != QueueWorker {
-		p.shared = make([]*lifo, len(p.queueNode))
-		for i := range p.shared {
-			p.shared[i] = &lifo{id: int32(i), entries: make([]entry, 0, 1024)}
-		}
-	}
-	nodes := 1 + slices.Max(p.queueNode)
-	for i, w := range p.workers {
-		w.stolenFrom = make([]uint64, nodes)
-		if p.shared != nil {
-			w.shared = p.shared[queueOf[i]]
-		} else {
-			w.deque.init(256)
-		}
-		if p.rules.Affinity {
-			w.mail = &mailbox{}
-		}
-		w.search.Victims, w.search.Local = p.victims(queueOf[i], w.node, distance, NewRand(seed, p.n+i))
-	}
-}
-
-// victims lists the queues but own, nearest first, those at the same distance shuffled; local of them are of the same node.
-func (p *pool) victims(own, node int, distance func(a, b int) int, r Rand) (list []int, local int) {
-	for q, n := range p.queueNode {
-		if q != own {
-			list = append(list, q)
-			if n == node {
-				local++
-			}
-		}
-	}
-	for i := len(list) - 1; i > 0; i-- {
-		j := r.N(i + 1)
-		list[i], list[j] = list[j], list[i]
-	}
-	slices.SortStableFunc(list, func(a, b int) int {
-		na, nb := p.queueNode[a], p.queueNode[b]
-		return cmp.Or(cmp.Compare(btoi(na != node), btoi(nb != node)), cmp.Compare(distance(node, na), distance(node, nb)))
-	})
-	return list, local
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// exclusive is held by the run that is in progress: two at a time would disturb each other, and GOMAXPROCS and the garbage
-// collector's settings are the process's.
+// exclusive is held by the run that is in progress: two at a time would disturb each other, and
+// GOMAXPROCS and the garbage collector's settings are the process's.
 var exclusive sync.Mutex
 
-// Run executes prog once and returns what each worker did. Threads that were pinned are retired, not given back. Errors: a
-// thread that cannot be pinned, Attach's, a [*PanicError], [ErrStopped]. The garbage collector rests while prog runs, but for
-// the policy go. Runs of one process take place one after the other.
+// Run executes prog once and returns what each worker did. Threads that were pinned are retired,
+// not given back. Errors: a thread that cannot be pinned, Attach's, a [*PanicError], [ErrStopped].
+// The garbage collector rests while prog runs, but for the policy go. Runs of one process take
+// place one after the other.
 func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
 	if len(c.CPUs) == 0 || len(c.Nodes) != len(c.CPUs) {
-		return nil, fmt.Errorf("run: %d CPUs and %d nodes for the workers: want one of each for every worker, at least one", len(c.CPUs), len(c.Nodes))
+		return nil, fmt.Errorf("run: %d CPUs and %d nodes for the workers: want one of each for "+
+			"every worker, at least one", len(c.CPUs), len(c.Nodes))
 	}
-	if c.Tracing == TraceFull && len(c.Recorders) < len(c.CPUs) && c.Policy.Rules().Spawn != SpawnGo {
+	if c.Tracing == TraceFull && len(c.Recorders) < len(c.CPUs) &&
+		c.Policy.Rules().Spawn != SpawnGo {
 		return nil, fmt.Errorf("run: %d recorders for %d workers", len(c.Recorders), len(c.CPUs))
+	}
+	if c.Structure.Any() && c.Tracing != TraceFull {
+		return nil, errNoRecorders
 	}
 	exclusive.Lock()
 	defer exclusive.Unlock()
 	if c.Policy.Rules().Spawn == SpawnGo {
 		return runGo(ctx, c, prog)
 	}
-	p := newPool(c.Policy, c.Nodes, c.Distance, c.Seed, len(c.Kernels))
+	p, err := newPool(c.Policy, places{c.Nodes, c.Distance, c.Socket}, c.Seed, len(c.Kernels))
+	if err != nil {
+		return nil, fmt.Errorf("run: %w", err)
+	}
 	if p.rules.Spawn == SpawnCall && p.n != 1 {
 		return nil, fmt.Errorf("run: a policy that only calls has one worker, not %d", p.n)
-	}
-	if c.tapes != nil {
-		p.record(c.tapes)
 	}
 	p.spinTicks = c.Clock.Ticks(spinTime.Nanoseconds())
 	p.yieldTicks = c.Clock.Ticks(yieldTime.Nanoseconds())
@@ -284,19 +228,20 @@ func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
 	stopWatch := context.AfterFunc(ctx, func() { p.fail(ErrStopped) })
 	defer stopWatch()
 
-	root := newRoot(prog)
+	p.structure = c.Structure
+	root := p.newRoot(prog)
 	var wg sync.WaitGroup
 	for i, w := range p.workers {
 		switch c.Tracing {
 		case TraceProfile:
-			w.stamps = stampProfile
+			w.mode = stampProfile
 		case TraceFull:
-			w.stamps, w.rec = stampTrace, c.Recorders[i]
+			w.mode, w.rec = stampTrace, c.Recorders[i]
 		}
 		if c.TaskGrain && c.Tracing != TraceOff {
-			w.stamps, w.grain = stampTask, true
-			w.inTask = newTaskCalls(len(c.Kernels), c.SampleEvery, c.Tracing == TraceFull, NewRand(c.Seed, 2*p.n+i))
-			w.inTask.pause(w)
+			w.mode = stampTask
+			w.byTask(len(c.Kernels), c.SampleEvery, c.Tracing == TraceFull,
+				NewRand(c.Seed, 2*p.n+i))
 		}
 		wg.Add(1)
 		go func() {
@@ -361,7 +306,9 @@ func (w *Worker) thread(c Config, root *Frame) {
 		case SpawnChild:
 			w.runChildFirst(root, false)
 		case SpawnParent:
-			w.runParentFirst(entry{root, entryStart})
+			w.runParentFirst(entry{f: root, i: entryStart})
+		case SpawnChosen:
+			w.runChosen(entry{f: root, i: entryStart})
 		}
 	}
 	for {
@@ -370,12 +317,15 @@ func (w *Worker) thread(c Config, root *Frame) {
 			ended = true
 			return
 		}
-		if p.rules.Spawn == SpawnChild {
+		switch p.rules.Spawn {
+		case SpawnChild:
 			if got.stolen {
 				got.e.f.steals++
 			}
 			w.runChildFirst(got.e.f, true)
-		} else {
+		case SpawnChosen:
+			w.runChosen(got.e)
+		default:
 			w.runParentFirst(got.e)
 		}
 	}

@@ -69,7 +69,8 @@ func TestRunTree(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%dx%d", p.Name, s[0], s[1]), func(t *testing.T) {
 				for seed := range treeSeeds() {
 					prog := newTree(seed, 6)
-					if _, err := Run(context.Background(), unpinned(p, s[0], s[1], seed), prog); err != nil {
+					if _, err := Run(context.Background(), unpinned(p, s[0], s[1], seed),
+						prog); err != nil {
 						t.Fatal(err)
 					}
 					checkTree(t, prog)
@@ -88,7 +89,8 @@ func BenchmarkSpawn(b *testing.B) {
 				continue
 			}
 			b.Run(fmt.Sprintf("sched=%s/cores=%d", p.Name, cores), func(b *testing.B) {
-				c := Config{Policy: p, CPUs: topo[:cores], Nodes: make([]int, cores), Clock: clock, Tracing: TraceProfile, Kernels: testKernels}
+				c := Config{Policy: p, CPUs: topo[:cores], Nodes: make([]int, cores), Clock: clock,
+					Tracing: TraceProfile, Kernels: testKernels}
 				n := 35
 				if p.Rules().Spawn == SpawnGo {
 					n = 24

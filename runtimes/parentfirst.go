@@ -1,19 +1,26 @@
 package runtimes
 
-import "sync/atomic"
+import (
+	"sync/atomic"
 
-// runParentFirst executes an entry, and goes on with what is at hand until it would have to look for work: until the worker's own
-// queue is empty and, with JoinStarter, the join it waits at is not complete.
+	"krdlab/hw"
+)
+
+// runParentFirst executes an entry, and goes on with what is at hand until it would have to look
+// for work: until the worker's own queue is empty and, with JoinStarter, the join it waits at is
+// not complete.
 //
-// At the beginning of a phase the children but the last are queued, in order, and the last is called. The newest entry is
-// taken first, so that the children run in mirrored order unless they are stolen.
+// At the beginning of a phase the children but the last are queued, in order, and the last is
+// called; with LastQueue it is queued too, and the parent arrives at the join at once. A deque
+// gives the newest entry first, so that the children run in mirrored order unless they are stolen.
 //
-// JoinLast and JoinRequeue count strands in join: the children queued and the parent's own. The last to arrive runs the next
-// phase, or queues it if it is not the parent's own strand.
+// JoinLast and JoinRequeue count strands in join: the children queued and the parent's own. The
+// last to arrive runs the next phase, or queues it if it is not the parent's own strand.
 //
-// JoinStarter never hands a started frame to another worker. Every started frame is on its starter's stack until it ends,
-// and only the one on top may go on. So the starter counts the children that it has finished itself without atomics, in
-// steals, and others count theirs in join; the phase is complete when the two add up.
+// JoinStarter never hands a started frame to another worker. Every started frame is on its
+// starter's stack until it ends, and only the one on top may go on. So the starter counts the
+// children that it has finished itself without atomics, in steals, and others count theirs in join;
+// the phase is complete when the two add up.
 func (w *Worker) runParentFirst(e entry) {
 	var f *Frame
 	starter := w.rules.Join == JoinStarter
@@ -28,9 +35,15 @@ take:
 		goto start
 	}
 	w.tasks++
+	if w.extra {
+		w.begun = e
+	}
 	if c := f.task.Run(w, int(e.i)); c != nil {
 		c.parent = f
 		c.called = false
+		if w.extra {
+			w.rank(c, f)
+		}
 		f = c
 		goto start
 	}
@@ -44,12 +57,18 @@ start:
 	}
 phase:
 	if n := f.n - 1; n > 0 {
+		if w.extra {
+			n = w.spawning(f)
+		}
 		if !starter {
-			storeJoin(&f.join, n+1)
+			hw.StoreRelease32(&f.join, n+1)
 		}
 		w.spawns += uint64(n)
 		if w.spawnChildren(f, n) && w.attend(int(n)) {
 			return
+		}
+		if w.extra && n == f.n {
+			goto arrive
 		}
 	} else if n < 0 {
 		badFork(f.n)
@@ -58,6 +77,9 @@ phase:
 	if c := f.task.Run(w, int(f.n-1)); c != nil {
 		c.parent = f
 		c.called = true
+		if w.extra {
+			w.rankCalled(c, f)
+		}
 		f = c
 		goto start
 	}
@@ -65,7 +87,7 @@ arrive: // the child that f called has finished: its own strand is at the join
 	if starter {
 		goto top
 	}
-	if f.n == 1 || w.arrive(f, -1) || brokenJoin {
+	if f.n == 1 || w.arrive(f, -1) {
 		goto next
 	}
 	goto own
@@ -74,7 +96,7 @@ report: // a child of f that was queued has finished
 		if f.owner == int32(w.id) {
 			f.steals++
 		} else {
-			w.pool.reportTo(w.tape, f)
+			w.reportTo(f)
 		}
 		goto top
 	}
@@ -82,7 +104,11 @@ report: // a child of f that was queued has finished
 		if w.rules.Join == JoinLast {
 			goto next
 		}
-		w.shared.push(w.tape, entry{f, entryRest})
+		if w.shared != nil {
+			w.pushRest(f)
+		} else if w.push(f, entryRest) && w.attend(1) {
+			return
+		}
 	}
 	goto own
 top: // the task on top of the stack goes on if its join is complete
@@ -90,14 +116,10 @@ top: // the task on top of the stack goes on if its join is complete
 	if f == nil {
 		goto own
 	}
-	if !f.complete() && !brokenJoin {
+	if !f.complete() {
 		goto own
 	}
-	if w.tape != nil {
-		w.tape.note(taped{op: opComplete, frame: w.tape.all.name(f)})
-	}
-	f.steals = 0
-	storeJoin(&f.join, 0)
+	w.reopen(f)
 next:
 	if n := f.task.Next(w, int(f.phase)); n > 0 {
 		f.n = int32(n)
@@ -108,6 +130,9 @@ next:
 		goto phase
 	}
 	{
+		if w.extra && f.charged {
+			w.uncharge(f)
+		}
 		parent, called := f.parent, f.called
 		if starter {
 			w.top = f.link
@@ -133,77 +158,191 @@ own:
 	}
 }
 
-// complete says whether all children queued in the present phase have finished. JoinStarter; by the owner of f.
+// spawning prepares a phase of f of several children, and returns how many of them are queued.
+// WaitRule, LastQueue. Not inlined, as rank: few policies come here, and the loop has few
+// registers.
+//
+//go:noinline
+func (w *Worker) spawning(f *Frame) (n int32) {
+	if w.rules.Wait == WaitThief {
+		hw.StoreRelease32(&f.next, 0)
+	}
+	n = f.queued(w.rules.Last == LastQueue)
+	if w.rules.Join == JoinStarter {
+		f.steals = f.n - 1 - n
+	}
+	return n
+}
+
+// rank notes where frame c, which begins, is in the tree: it is what the entry begun of f stood
+// for.
+//
+//go:noinline
+func (w *Worker) rank(c, f *Frame) {
+	if w.rules.ranked() {
+		c.begins(f, w.name(w.begun))
+		w.settle(c)
+	}
+}
+
+// rankCalled is rank of the last child of f, which is called.
+func (w *Worker) rankCalled(c, f *Frame) {
+	if w.rules.ranked() {
+		c.begins(f, w.calledName(f))
+	}
+}
+
+// complete says whether all children queued in the present phase have finished: steals counts those
+// that finished here, from -1 on if all children are queued. JoinStarter; by the owner of f.
 func (f *Frame) complete() bool {
 	return f.steals+atomic.LoadInt32(&f.join) == f.n-1
 }
 
-// reportTo counts a child of f that finished away from the worker that started f, and wakes that worker, which may wait for
-// just this. JoinStarter; any worker but the owner. The owner may retire f as soon as the add is done, so that owner is read
-// before it.
-func (p *pool) reportTo(t *tape, f *Frame) {
-	owner := p.workers[f.owner]
-	if t != nil {
-		t.report(f)
-	} else {
-		atomic.AddInt32(&f.join, 1)
-	}
+// reset makes the join of f ready for the next phase. JoinStarter; by the owner of f.
+func (f *Frame) reset() {
+	f.steals = 0
+	hw.StoreRelease32(&f.join, 0)
+}
+
+// reportTo counts a child of f that finished away from the worker that started f, and wakes that
+// worker, which may wait for just this. JoinStarter; any worker but the owner. The owner may retire
+// f as soon as the add is done, so that owner is read before it.
+func (w *Worker) reportTo(f *Frame) {
+	owner := w.pool.workers[f.owner]
+	w.report(f)
 	if owner.parked.Load() != 0 {
 		owner.wake()
 	}
 }
 
-// spawnChildren queues children 0 to n-1 of f, and returns whether others may have to be told of it. Owner only.
+// addChildren queues children 0 to n-1 of f on the own queue, which is not a deque. Owner only.
+func (w *Worker) addChildren(f *Frame, n int32) {
+	if w.rules.Take != TakeHighest {
+		w.shared.pushChildren(f, n)
+		return
+	}
+	w.shared.pushTagged(f, w.priorities(f, n))
+}
+
+// priorities are those of children 0 to n-1 of f. The result is valid until the next call. Owner
+// only.
+func (w *Worker) priorities(f *Frame, n int32) []int32 {
+	w.tags = append(w.tags[:0], make([]int32, n)...)
+	if h, ok := f.task.(Hinted); ok {
+		for i := range w.tags {
+			w.tags[i] = h.Hint(w, i).Priority
+		}
+	}
+	return w.tags
+}
+
+// spawnChildren queues children 0 to n-1 of f, and returns whether others may have to be told of
+// it. Owner only.
 func (w *Worker) spawnChildren(f *Frame, n int32) (tell bool) {
-	if w.shared != nil {
-		w.shared.pushChildren(w.tape, f, n)
-		return loadSignal(w.signal) != 0
+	switch {
+	case !w.bare:
+		if !w.mails {
+			return w.tellChildren(f, n)
+		}
+		if h, ok := f.task.(Hinted); ok {
+			return w.mailChildren(f, n, h)
+		}
+	case w.shared != nil:
+		w.pushChildren(f, n)
+		return w.signal.Load() != 0
 	}
 	for i := range n {
-		if w.spawnChild(f, i) {
+		if w.push(f, i) {
 			tell = true
 		}
 	}
 	return tell
 }
 
-// spawnChild queues child i of f on the worker's deque, as [deque.push] does. A child with an affinity to another worker is queued as a
-// proxy that is also mailed there; the queue comes first, so that a child is never only in a mailbox. Owner only.
-func (w *Worker) spawnChild(f *Frame, i int32) (tell bool) {
-	if w.rules.Affinity {
-		if a, ok := f.task.(Affine); ok {
-			if to := a.Affinity(w, int(i)); to >= 0 && to != w.id && to < w.pool.n {
-				return w.mailChild(f, i, w.pool.workers[to])
-			}
+// tellChildren is spawnChildren where the policy, the task or another worker has a say in it.
+func (w *Worker) tellChildren(f *Frame, n int32) (tell bool) {
+	if w.rules.Place {
+		w.placeChildren(f, n)
+		return w.signal.Load()&signalStop != 0
+	}
+	for i := range n {
+		if w.spawnChild(f, i) {
+			tell = true
 		}
+	}
+	if w.rules.Half && w.expose(w.head.Load()) {
+		tell = true
+	}
+	if w.requests != nil {
+		w.answer()
+	}
+	return tell
+}
+
+// spawnChild queues child i of f on the worker's deque, as [deque.push] does. Owner only.
+func (w *Worker) spawnChild(f *Frame, i int32) (tell bool) {
+	if !w.rules.Mail {
+		return w.pushTagged(f, i)
+	}
+	if h, ok := f.task.(Hinted); ok {
+		return w.mailNear(f, i, h)
+	}
+	return w.push(f, i)
+}
+
+// mailChildren is spawnChildren of a task with hints. Rules.Mail.
+func (w *Worker) mailChildren(f *Frame, n int32, h Hinted) (tell bool) {
+	for i := range n {
+		if w.mailNear(f, i, h) {
+			tell = true
+		}
+	}
+	return tell
+}
+
+// mailNear queues child i of f. One that is near to another worker is queued as a proxy that is also
+// mailed there; the queue comes first, so that a child is never only in a mailbox. Owner only.
+func (w *Worker) mailNear(f *Frame, i int32, h Hinted) (tell bool) {
+	if to := h.Hint(w, int(i)).Near - 1; to >= 0 && to != w.id && to < w.pool.n {
+		return w.mailChild(f, i, w.pool.workers[to])
+	}
+	return w.push(f, i)
+}
+
+// pushTagged is [deque.push], with the depth of the child as its tag if there is a [WaitRule].
+func (w *Worker) pushTagged(f *Frame, i int32) (tell bool) {
+	if w.rules.Wait != WaitAny {
+		putTag(w.own(w.tail), int32(f.level())+1)
 	}
 	return w.push(f, i)
 }
 
 func (w *Worker) mailChild(f *Frame, i int32, to *Worker) (tell bool) {
 	p := w.newProxy(f, i, to.id)
-	if w.tape != nil {
-		w.tape.enter(w.tape.guard)
-	}
-	tell = w.push(&p.Frame, entryProxy)
-	to.mail.put(w, p)
-	if w.sim != nil {
-		w.sim.disturb(w.sim.all[to.id])
-	}
-	if w.tape != nil {
-		w.tape.note(taped{op: opMail, whom: int32(to.id), frame: w.tape.all.name(f), child: i})
-		w.tape.exit()
-	}
+	tell = w.send(p, to)
 	if to.parked.Load() != 0 {
 		to.wake()
 	}
 	return tell
 }
 
+// post queues the proxy p and puts it into the mailbox of its addressee. Owner only.
+func (w *Worker) post(p *proxy, to *Worker) (tell bool) {
+	tell = w.push(&p.Frame, entryProxy)
+	to.mail.put(w, p)
+	if w.sim != nil {
+		w.sim.disturb(w.sim.all[to.id])
+	}
+	return tell
+}
+
 // takeOwn takes the newest entry of the worker's own queue.
 func (w *Worker) takeOwn() (entry, bool) {
+	if w.guarded {
+		return w.takeGuarded()
+	}
 	if w.shared != nil {
-		return w.shared.pop(w.tape)
+		return w.popQueue()
 	}
 	e, ok := w.pop()
 	if !ok || e.i != entryProxy {
@@ -212,18 +351,28 @@ func (w *Worker) takeOwn() (entry, bool) {
 	return w.openOwn(e)
 }
 
-// openOwn takes the child behind the proxy e, which was popped, or the newest entry beyond it if that was claimed elsewhere.
-func (w *Worker) openOwn(e entry) (_ entry, ok bool) {
-	if w.tape != nil {
-		w.tape.enterOwn()
+// takeGuarded is takeOwn with rules that ask for something before: a budget, an answer, a
+// [WaitRule].
+func (w *Worker) takeGuarded() (entry, bool) {
+	if w.rules.Admit {
+		w.settle(nil)
+		e, out := w.shared.popAdmitted(w.admits, false)
+		return e, out == OutcomeDone
 	}
+	w.answer()
+	if !w.mayTakeOwn() {
+		return entry{}, false
+	}
+	return w.pop()
+}
+
+// openNewest takes the child behind the proxy e, which was popped, or the newest entry beyond it if
+// that was claimed elsewhere.
+func (w *Worker) openNewest(e entry) (_ entry, ok bool) {
 	for ok = true; ok && e.i == entryProxy; {
 		if e, ok = w.open(e); !ok {
 			e, ok = w.pop()
 		}
-	}
-	if w.tape != nil {
-		w.tape.exit()
 	}
 	return e, ok
 }

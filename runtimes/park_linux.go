@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// osYield gives up the CPU to another thread. It is raw on purpose: runtime.Gosched on a locked thread costs a hand-over between
-// threads.
+// osYield gives up the CPU to another thread. It is raw on purpose: runtime.Gosched on a locked
+// thread costs a hand-over between threads.
 func osYield() { unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
 const (
@@ -20,7 +20,8 @@ const (
 // futexSleep waits until *word is no longer 1 and somebody says so, but no longer than d.
 func futexSleep(word *atomic.Uint32, d time.Duration) {
 	ts := unix.NsecToTimespec(d.Nanoseconds())
-	unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWaitPrivate, 1, uintptr(unsafe.Pointer(&ts)), 0, 0)
+	unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWaitPrivate, 1,
+		uintptr(unsafe.Pointer(&ts)), 0, 0)
 }
 
 // futexWake wakes the worker that sleeps on word.

@@ -1,13 +1,15 @@
 package runtimes
 
-// A Policy is a scheduler: it decides, and does nothing else. One value serves all workers of a run and is never written; what
-// a search must remember is in the [Search].
+import "fmt"
+
+// A Policy is a scheduler: it decides, and does nothing else. One value serves all workers of a run
+// and is never written; what a search must remember is in the [Search].
 type Policy interface {
 	// Rules are the decisions that stay the same all run long.
 	Rules() Rules
-	// Look returns the next move of a worker that has found its own queue empty. It is called again after each move that
-	// gave no work, until one does. It must return [Rest] now and then (at the end of a round), so that the mechanism can
-	// spin, yield or park.
+	// Look returns the next move of a worker that has found its own queue empty. It is called again
+	// after each move that gave no work, until one does. It must return [Rest] now and then (at the
+	// end of a round), so that the mechanism can spin, yield or park.
 	Look(s *Search) Move
 }
 
@@ -17,25 +19,47 @@ type SpawnRule uint8
 const (
 	// SpawnCall runs the children one after the other and queues nothing: the serial run.
 	SpawnCall SpawnRule = iota
-	// SpawnChild runs the child at once; the parent, with all its remaining children, is queued (work-first). The last child
-	// of a phase is a call: nothing remains that could be queued.
+	// SpawnChild runs the child at once; the parent, with all its remaining children, is queued
+	// (work-first). The last child of a phase is a call: nothing remains that could be queued.
 	SpawnChild
 	// SpawnParent queues the children but the last, in order, and then calls the last (help-first).
 	SpawnParent
-	// SpawnGo starts a goroutine for every child but the last, which is called. Queues and searches are then Go's.
+	// SpawnGo starts a goroutine for every child but the last, which is called. Queues and searches
+	// are then Go's.
 	SpawnGo
+	// SpawnChosen asks the policy, which is a [Chooser], when a phase begins.
+	SpawnChosen
 )
 
-// QueueRule says which queue a worker has.
-type QueueRule uint8
+// Sharing says whose a queue is.
+type Sharing uint8
 
 const (
-	// QueueWorker is a deque for each worker: its owner works at the newest end, thieves take one entry from the oldest.
-	QueueWorker QueueRule = iota
-	// QueueCore is a locked LIFO for each worker, with the rules of a shepherd.
-	QueueCore
-	// QueueNode is a locked LIFO for each node, shared by its workers: a shepherd.
-	QueueNode
+	ShareWorker Sharing = iota // each worker has one
+	ShareNode                  // the workers of a node, a last-level cache, have one
+	ShareSocket                // those of a socket
+	ShareAll                   // there is one
+)
+
+// Order says which entry of its own queue a worker takes next.
+type Order uint8
+
+const (
+	TakeNewest Order = iota
+	TakeOldest
+	// TakeHighest takes the entry of the highest priority ([Hint]), of several the newest.
+	TakeHighest
+	// TakeSerial takes the entry that the serial run would begin first.
+	TakeSerial
+)
+
+// LastRule says what becomes of the last child of a phase. SpawnParent only.
+type LastRule uint8
+
+const (
+	LastCall LastRule = iota // it is called
+	// it is queued as the others are; a phase of one child is a call still
+	LastQueue
 )
 
 // JoinRule says who runs what follows a join that was not complete when the parent came to it.
@@ -44,24 +68,191 @@ type JoinRule uint8
 const (
 	// JoinLast: the worker that finishes last, at once, ahead of its queue.
 	JoinLast JoinRule = iota
-	// JoinStarter: only the worker that started the task, and only once all that it has started since has ended.
+	// JoinStarter: only the worker that started the task, and only once all that it has started
+	// since has ended.
 	JoinStarter
 	// JoinRequeue: it is queued with the worker that finishes last, like a newly spawned task.
 	JoinRequeue
 )
 
+// WaitRule says what a worker may take while a task that it has started waits at a join.
+// JoinStarter only. What it may not take stays where it is: an attempt at it is OutcomeLeft, and
+// the own queue seems empty.
+type WaitRule uint8
+
+const (
+	WaitAny WaitRule = iota
+	// WaitDeeper: only what lies deeper in the tree than the task that waits.
+	WaitDeeper
+	// WaitThief: of its own queue the children of the task that waits, and else only what is queued
+	// with the worker that was the last to steal such a child ([Search.Thief]).
+	WaitThief
+)
+
 // Rules are the constant decisions of a policy.
 type Rules struct {
 	Spawn SpawnRule
-	Queue QueueRule
+	Last  LastRule
 	Join  JoinRule
-	// Affinity: ask tasks that are [Affine], and mail a proxy to the worker that they name.
-	Affinity bool
-	// LeaveIdle: thieves leave an entry that was mailed to a worker which is idle, as that worker will find it.
+	Wait  WaitRule
+
+	// Queue, Take and Locked say which queue a worker has. ShareWorker with TakeNewest is a deque
+	// without a lock, whose thieves take the oldest entries, unless Locked; all others are under a
+	// lock. Thieves take the oldest entries of a locked queue as well, but those that its own
+	// workers would take next if it is TakeHighest or TakeSerial.
+	Queue  Sharing
+	Take   Order
+	Locked bool
+	// Half: some steals take half ([Move]). A deque then has all its entries open to thieves after
+	// a spawn, so that its owner pays a fence for each that it takes back.
+	Half bool
+
+	// Place asks the policy, which is a [Placer], into whose queue each child goes. Queues under
+	// locks only.
+	Place bool
+
+	// Admit asks the policy, which is an [Admitter], whether a worker may begin what it would take.
+	// Locked queues in the order of age, LastQueue, and Hints.
+	Admit bool
+
+	// Requests: thieves ask ([MoveAsk]) and victims answer, at their next spawn, when they next
+	// look into their own deque and while they look for work themselves. Nobody steals from a
+	// deque.
+	Requests bool
+
+	// Hints: ask tasks that are [Hinted]; kernels then keep what hints need. Implied by none of the
+	// others: without it there are no hints.
+	Hints bool
+	// Mail a proxy of each child to the worker that its hint says it is near to. Deques only.
+	Mail bool
+	// LeaveIdle: thieves leave an entry that was mailed to a worker which is idle, as that worker
+	// will find it.
 	LeaveIdle bool
 }
 
-// Outcome is what a move gave. A move that gives work ends the search, so that Look never sees that.
+// Deque says that each worker has a deque, and that no queue is under a lock.
+func (r Rules) Deque() bool { return r.Queue == ShareWorker && r.Take == TakeNewest && !r.Locked }
+
+// ranked says that frames know their depth, and which child of their parent they are or where they
+// are placed.
+func (r Rules) ranked() bool {
+	return r.Take == TakeSerial || r.Wait != WaitAny || r.Place ||
+		r.Admit
+}
+
+// Validate returns an error for a combination that the drivers do not carry out.
+func (r Rules) Validate() error {
+	for _, c := range []struct {
+		wrong bool
+		why   string
+	}{
+		{r.Spawn > SpawnChosen || r.Last > LastQueue || r.Join > JoinRequeue ||
+			r.Queue > ShareAll ||
+			r.Take > TakeSerial || r.Wait > WaitThief, "there is no such rule"},
+		{(r.Spawn == SpawnCall || r.Spawn == SpawnGo) && r != Rules{Spawn: r.Spawn},
+			"a policy that only calls, or leaves all to Go, has no other rules"},
+		{r.Spawn != SpawnParent && !r.Deque(), "SpawnChild takes the parent back from the end of " +
+			"a deque, and has no other queue"},
+		{r.Spawn != SpawnParent && r.Join != JoinLast,
+			"with SpawnChild the last to finish goes on"},
+		{r.Spawn != SpawnParent && r.Last != LastCall, "LastQueue is for SpawnParent"},
+		{r.Spawn == SpawnChild && r.Half, "SpawnChild expects but one parent in a deque that it " +
+			"comes back to; SpawnChosen may choose it"},
+		{r.Wait != WaitAny && (r.Join != JoinStarter || !r.Deque() || r.Mail), "Wait is for a " +
+			"starter that waits, and deques without mail"},
+		{r.Wait == WaitThief && r.Half, "with WaitThief and Half, what lies with a thief that " +
+			"waits could be for nobody to take"},
+		{r.Place && (r.Deque() || r.Take >= TakeHighest),
+			"Place puts children into locked queues " +
+				"in the order of age"},
+		{r.Requests && (r.Spawn != SpawnParent || !r.Deque() || r.Join == JoinStarter || r.Half ||
+			r.Mail), "Requests are for SpawnParent, deques, one entry at a time, and a join at " +
+			"which nobody waits while an answer is under way"},
+		{r.Admit && (r.Deque() || r.Take >= TakeHighest || r.Last != LastQueue || r.Half ||
+			r.Place || !r.Hints), "Admit is for entries that are taken one by one from locked " +
+			"queues in the order of age, all children queued, with hints"},
+		{r.Admit && r.Join == JoinStarter, "what a task was charged could wait under another " +
+			"task for which it leaves no room: Admit needs tasks that their starter lets go"},
+		{r.Mail && (r.Spawn != SpawnParent || !r.Deque()), "only children in deques are mailed"},
+		{(r.Mail || r.Take == TakeHighest) && !r.Hints, "Mail and TakeHighest need Hints"},
+		{r.LeaveIdle && !r.Mail, "LeaveIdle is for entries that were mailed"},
+	} {
+		if c.wrong {
+			return fmt.Errorf("rules %+v: %s", r, c.why)
+		}
+	}
+	return nil
+}
+
+// A Chooser is a policy with SpawnChosen: it chooses how a phase is run when that begins, by
+// SpawnCall, SpawnChild or SpawnParent. Any worker asks, at any time.
+type Chooser interface {
+	Choose(s *Spawn) SpawnRule
+}
+
+// A Spawn is what a [Chooser] is told of a phase that begins.
+type Spawn struct {
+	Children int // of the phase
+	Depth    int // of their parent below the root
+	Queued   int // entries in the worker's own deque
+
+	Worker, Workers int
+}
+
+// A Placer is a policy with [Rules.Place]: it says where each child is queued, and which workers it
+// and all below it are meant for. Any worker asks, at any time.
+type Placer interface {
+	Place(p *Placing) Placement
+}
+
+// A Placing is what a [Placer] is told of a child that is about to be queued, or called as the last
+// of its phase.
+type Placing struct {
+	Hint                   // of the child; empty if there are no hints
+	Child, Children int    // its number, of so many
+	Before, All     uint64 // work of its siblings before it, and of all children of the phase
+	Depth           int    // of the child below the root
+	From, To        int    // the range of its parent: workers From to To-1; for the root all
+	Worker, Workers int    // the worker that asks, of so many
+}
+
+// A Placement is where a child goes.
+type Placement struct {
+	Worker   int // in whose queue it waits; means nothing for a child that is called
+	From, To int // its range: workers From to To-1, at least one
+}
+
+// An Admitter is a policy with [Rules.Admit]: before a worker takes an entry the policy says
+// whether it may begin there, and what its node is charged until the child and all below it have
+// ended (space-bounded scheduling; Simhadri, Blelloch, Fineman, Gibbons and Kyrola, "Experimental
+// analysis of space-bounded schedulers", 2014). What is refused stays in its queue. The mechanism
+// keeps the charges; a policy must admit something where nothing is charged. Any worker asks, one
+// at a time.
+type Admitter interface {
+	Admit(a *Admission) (charge uint64, ok bool)
+}
+
+// An Admission is what an [Admitter] is told of an entry.
+type Admission struct {
+	Hint                   // of the child
+	Depth           int    // of the child below the root
+	Node            int    // of the worker that would run it
+	Used            uint64 // what that node is charged now
+	Anchor          int    // the node that the nearest task above was charged to, -1 for none
+	Worker, Workers int    // the worker, of so many
+}
+
+// A Hint is what a task knows about a child before it runs. The zero value of each field means that
+// it is not known.
+type Hint struct {
+	Work     uint64 // in the program's own unit, of the child and all below it
+	Bytes    uint64 // that the child and all below it touch
+	Priority int32  // higher is sooner
+	Near     int    // 1 + the number of the worker that last touched its data
+}
+
+// Outcome is what a move gave. A move that gives work ends the search, so that Look never sees
+// that.
 type Outcome uint8
 
 const (
@@ -69,11 +260,13 @@ const (
 	OutcomeNone Outcome = iota
 	// OutcomeEmpty: there was nothing.
 	OutcomeEmpty
-	// OutcomeBusy: another worker was quicker, or holds the lock or the thief's office.
+	// OutcomeBusy: another worker was quicker, or holds the lock or the steal token.
 	OutcomeBusy
-	// OutcomeLeft: there was an entry, but it was left for the idle worker it is mailed to.
+	// OutcomeLeft: there was an entry, but it was left for the idle worker it is mailed to, or as
+	// the [WaitRule] does not allow it; or an answer is still awaited.
 	OutcomeLeft
-	// OutcomeDone: the move is not one that could give work, and it succeeded (Lead, Resign, Rest).
+	// OutcomeDone: the move is not one that could give work, and it succeeded (Claim, Release, Ask,
+	// Rest).
 	OutcomeDone
 )
 
@@ -82,68 +275,60 @@ type Search struct {
 	Last Outcome // of the previous move
 	Step int     // the policy's own, 0 when the search begins
 	Rand *Rand   // the worker's own
-	// Victims are the queues of others, nearest first (same node, then other nodes); ties were shuffled once, by seed, when
-	// the workers were made.
+
+	Worker, Workers int // the number of the worker, and how many there are
+
+	// Victims are the queues of others, nearest first (same node, then other nodes); ties were
+	// shuffled once, by seed, when the workers were made.
 	Victims []int
 	// Local says how many of Victims, at their beginning, belong to the worker's own node.
 	Local int
+	// Groups says where each distance ends in Victims: those at the same distance as the first are
+	// Victims[:Groups[0]], the next Victims[Groups[0]:Groups[1]], and so on.
+	Groups []int
+
+	// With a [WaitRule] but WaitAny: whether a task waits for this search to find something, and how
+	// deep it lies below the root. With WaitThief, the queue of the worker that was the last to steal
+	// a child of it; -1 for none.
+	Waits bool
+	Depth int
+	Thief int
 }
 
 // MoveKind is what an idle worker can do. Each is at most one operation on something shared.
 type MoveKind uint8
 
 const (
-	// MoveRest: there is nothing to be had just now. The mechanism waits, longer each time, until a search succeeds.
+	// MoveRest: there is nothing to be had just now. The mechanism waits, longer each time, until a
+	// search succeeds.
 	MoveRest MoveKind = iota
 	// MoveOwn takes the newest entry of the worker's own queue.
 	MoveOwn
 	// MoveMail takes the oldest entry of the worker's own mailbox.
 	MoveMail
-	// MoveSteal takes from the oldest end of queue Victim: one entry or, with Half, half of them rounded up; of these the
-	// oldest is run and the others are appended to the thief's own queue. It gives back the thief's office if it succeeds.
+	// MoveSteal takes from queue Victim ([Rules.Queue] says which end): one entry or, with Half,
+	// half of them rounded up, if [Rules.Half] says so; of these the
+	// first is run and the others are added to the thief's own queue. If it succeeds it gives back
+	// the steal token.
 	MoveSteal
-	// MoveLead claims the thief's office of the worker's queue, which one worker at a time can hold.
-	MoveLead
-	// MoveResign gives it back.
-	MoveResign
+	// MoveClaim claims the steal token of the worker's queue, which one worker at a time can hold.
+	MoveClaim
+	// MoveRelease gives it back.
+	MoveRelease
+	// MoveAsk asks the owner of queue Victim for its oldest entry. It is OutcomeBusy if another
+	// worker asks there, or if an answer is awaited already.
+	MoveAsk
+	// MoveHear takes the answer: OutcomeLeft if there is none yet, OutcomeEmpty if there was
+	// nothing.
+	MoveHear
 )
 
 // A Move is one step of a search.
 type Move struct {
 	Kind   MoveKind
-	Victim int // MoveSteal: a queue, one of [Search.Victims]
+	Victim int // MoveSteal, MoveAsk: a queue, one of [Search.Victims]
 	Half   bool
 }
 
 // Rest ends a round of a search.
 var Rest = Move{Kind: MoveRest}
-
-// A Scheduler is a policy with its names.
-type Scheduler struct {
-	Name  string // on the command line
-	Paper string // in the KRD paper, or ""
-	Doc   string // one line
-	Policy
-}
-
-// Schedulers is the table. A new one is a file with a [Policy], and a line here; the conformance suite of package kernels and
-// `krdlab list` read the table.
-var Schedulers = []Scheduler{
-	{"serial", "", "plain depth-first calls on one worker; gives T_serial", Serial{}},
-	{"workfirst", "MTH", "child first, the rest of the parent is queued; one random victim, its oldest entry (MassiveThreads, Cilk)", WorkFirst{}},
-	{"helpfirst", "TBB", "children are queued, the parent goes on; random victim; a started task never migrates (TBB)", HelpFirst{}},
-	{"helpfirst-locality", "", "as helpfirst; a task is also mailed to the worker that last touched its data (TBB with affinity)", HelpFirst{Locality: true}},
-	{"shepherd-core", "QTH/Core", "children are queued, one locked LIFO per worker; a thief takes half of the nearest (Qthreads)", Shepherd{}},
-	{"shepherd-socket", "QTH/Socket", "children are queued, one locked LIFO per last-level cache; one thief at a time takes half (Qthreads)", Shepherd{Socket: true}},
-	{"go", "", "a go statement per task, a WaitGroup per join: Go's own scheduler (native only)", Goroutines{}},
-}
-
-// SchedulerByName returns the line of the table with that name.
-func SchedulerByName(name string) (Scheduler, bool) {
-	for _, s := range Schedulers {
-		if s.Name == name {
-			return s, true
-		}
-	}
-	return Scheduler{}, false
-}

@@ -56,8 +56,9 @@ func fib(n int) int {
 	return a
 }
 
-// treeProg is a random tree of many shapes: phases of 1 to 9 children, of which some are leaves; several phases. Every leaf is
-// numbered by its place, and must run exactly once; a phase must find all of the previous one done.
+// treeProg is a random tree of many shapes: phases of 1 to 9 children, of which some are leaves;
+// several phases. Every leaf is numbered by its place, and must run exactly once; a phase must find
+// all of the previous one done.
 type treeProg struct {
 	seed   uint64
 	depth  int
@@ -66,8 +67,9 @@ type treeProg struct {
 	count  atomic.Uint64
 	early  atomic.Uint64 // phases begun before the previous one was complete
 	kernel func(w *Worker, place uint64)
-	wide   int                                 // children in each phase of the root task; 0: as elsewhere
-	order  func(w *Worker, t *treeTask, i int) // child i begins, or with i = -1 a phase ends
+	// children in each phase of the root task; 0: as elsewhere
+	wide  int
+	order func(w *Worker, t *treeTask, i int) // child i begins, or with i = -1 a phase ends
 }
 
 type treeTask struct {
@@ -117,7 +119,14 @@ func (t *treeTask) children(phase int) int {
 
 func (t *treeTask) child(i int) uint64 { return mix(t.place*31 + uint64(t.phase)*1009 + uint64(i)) }
 
-func (t *treeTask) Affinity(w *Worker, i int) int { return int(t.child(i)%uint64(w.Workers()+1)) - 1 }
+// Hint depends on the place, so that of the same children the same is known in every run.
+func (t *treeTask) Hint(w *Worker, i int) Hint {
+	place := t.child(i)
+	return Hint{
+		Near: int(place % uint64(w.Workers()+1)), Priority: int32(place % 100),
+		Work: 1 << min(t.depth, 60), Bytes: 1000 + place%1000,
+	}
+}
 
 func (t *treeTask) Run(w *Worker, i int) *Frame {
 	if t.p.order != nil {
@@ -211,4 +220,29 @@ func treeSeeds() uint64 {
 		return 4
 	}
 	return 12
+}
+
+// begun is a child that began, or with child -1 a phase that ended.
+type begun struct {
+	frame uint64
+	child int
+}
+
+// nameTree names the tasks of a treeProg, by place and phase.
+func nameTree(f *Frame) uint64 {
+	if t, ok := f.task.(*treeTask); ok {
+		return mix(t.place + uint64(t.phase)*7 + 1) // the place of the root of tree 0 is 0
+	}
+	return 1 // the root's parent
+}
+
+// loggedTree makes a program that notes what each worker does in order.
+func loggedTree(seed uint64, depth, wide, workers int) (*treeProg, [][]begun) {
+	log := make([][]begun, workers)
+	prog := newTree(seed, depth)
+	prog.wide = wide
+	prog.order = func(w *Worker, t *treeTask, i int) {
+		log[w.id] = append(log[w.id], begun{nameTree(&t.Frame), i})
+	}
+	return prog, log
 }

@@ -2,8 +2,8 @@ package runtimes
 
 import "math/bits"
 
-// Rand is a small seeded generator (SplitMix64; Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
-// 2014): 8 bytes of state, the same numbers on every computer.
+// Rand is a small seeded generator (SplitMix64; Steele, Lea and Flood, "Fast splittable
+// pseudorandom number generators", 2014): 8 bytes of state, the same numbers on every computer.
 type Rand struct{ s uint64 }
 
 // NewRand returns the generator number stream of a seed.

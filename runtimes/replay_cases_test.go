@@ -1,3 +1,5 @@
+//go:build krdlab_tape
+
 package runtimes
 
 import (
@@ -9,31 +11,6 @@ import (
 	"krdlab/hw"
 )
 
-// begun is a child that began, or with child -1 a phase that ended.
-type begun struct {
-	frame uint64
-	child int
-}
-
-// nameTree names the tasks of a treeProg, by place and phase.
-func nameTree(f *Frame) uint64 {
-	if t, ok := f.task.(*treeTask); ok {
-		return mix(t.place + uint64(t.phase)*7 + 1) // the place of the root of tree 0 is 0
-	}
-	return 1 // the root's parent
-}
-
-// loggedTree makes a program that notes what each worker does in order.
-func loggedTree(seed uint64, depth, wide, workers int) (*treeProg, [][]begun) {
-	log := make([][]begun, workers)
-	prog := newTree(seed, depth)
-	prog.wide = wide
-	prog.order = func(w *Worker, t *treeTask, i int) {
-		log[w.id] = append(log[w.id], begun{nameTree(&t.Frame), i})
-	}
-	return prog, log
-}
-
 // A recording is a run on threads with its tape.
 type recording struct {
 	seed        uint64
@@ -43,12 +20,13 @@ type recording struct {
 	log         [][]begun
 }
 
-// record runs a tree on threads. Leaves take some microseconds, and some sleep, so that workers take turns whatever the number of CPUs.
+// record runs a tree on threads. Leaves take some microseconds, and some sleep, so that workers
+// take turns whatever the number of CPUs.
 func record(t *testing.T, p Scheduler, nodes, each int, seed uint64, depth, wide int) *recording {
 	t.Helper()
 	c := unpinned(p, nodes, each, seed)
-	r := &recording{seed: seed, depth: depth, wide: wide, nodes: c.Nodes, tape: &tapes{name: nameTree}}
-	c.tapes = r.tape
+	r := &recording{seed: seed, depth: depth, wide: wide, nodes: c.Nodes,
+		tape: &tapes{name: nameTree}}
 	var prog *treeProg
 	prog, r.log = loggedTree(seed, depth, wide, len(c.Nodes))
 	prog.kernel = func(_ *Worker, place uint64) {
@@ -60,18 +38,23 @@ func record(t *testing.T, p Scheduler, nodes, each int, seed uint64, depth, wide
 			hw.Pause()
 		}
 	}
-	if _, err := Run(context.Background(), c, prog); err != nil {
+	taping = r.tape
+	_, err := Run(context.Background(), c, prog)
+	taping = nil
+	if err != nil {
 		t.Fatal(err)
 	}
 	checkTree(t, prog)
 	return r
 }
 
-// replay replays the recording under a policy and compares what each worker ran, and what was stolen, in order.
+// replay replays the recording under a policy and compares what each worker ran, and what was
+// stolen, in order.
 func (r *recording) replay(p Policy) error {
 	prog, log := loggedTree(r.seed, r.depth, r.wide, len(r.nodes))
 	prog.kernel = func(w *Worker, _ uint64) { w.End(0, w.Begin(0)) }
-	play, err := newReplay(StepConfig{Policy: p, Nodes: r.nodes, Seed: r.seed, Kernels: testKernels}, prog, r.tape)
+	play, err := newReplay(StepConfig{Policy: p, Nodes: r.nodes, Seed: r.seed,
+		Kernels: testKernels}, prog, r.tape)
 	if err != nil {
 		return err
 	}
@@ -88,25 +71,27 @@ func (r *recording) replay(p Policy) error {
 				found = fmt.Sprintf("%+v", log[w][i])
 			}
 			if want != found {
-				return fmt.Errorf("worker %d, child %d: it ran %s, and in the replay %s", w, i, want, found)
+				return fmt.Errorf("worker %d, child %d: it ran %s, and in the replay %s", w, i,
+					want, found)
 			}
 		}
 	}
-	var mine [][]taped
+	var mine [][]operation
 	for _, t := range play.mine.of {
 		mine = append(mine, t.events)
 	}
 	want, found := stealsInOrder(play.want), stealsInOrder(mine)
 	for i := range max(len(want), len(found)) {
 		if i >= len(want) || i >= len(found) || !same(want[i], found[i]) {
-			return fmt.Errorf("steal %d of %d, in the replay of %d: %v, %v", i, len(want), len(found), want[i:min(i+1, len(want))], found[i:min(i+1, len(found))])
+			return fmt.Errorf("steal %d of %d, in the replay of %d: %v, %v", i, len(want),
+				len(found), want[i:min(i+1, len(want))], found[i:min(i+1, len(found))])
 		}
 	}
 	return nil
 }
 
 // count counts operations with an outcome.
-func (r *recording) count(op tapedOp, out Outcome) (n int) {
+func (r *recording) count(op opKind, out Outcome) (n int) {
 	for _, t := range r.tape.of {
 		for _, e := range t.events {
 			if e.op == op && e.out == out {
@@ -117,25 +102,37 @@ func (r *recording) count(op tapedOp, out Outcome) (n int) {
 	return n
 }
 
-// replayShapes are nodes x workers; the nodes are synthetic.
+// replayShapes are nodes x workers; the nodes are synthetic. None for a scheduler that tapes cannot
+// have done again.
 func replayShapes(p Scheduler) [][2]int {
+	if r := p.Rules(); r.Spawn == SpawnChosen || r.Place || r.Requests || r.Wait != WaitAny ||
+		r.Deque() && r.Half {
+		return nil // tapes do not have these operations
+	}
 	if !parallel(p) {
 		return [][2]int{{1, 1}}
 	}
 	return [][2]int{{1, 1}, {1, 2}, {1, 4}, {2, 2}, {4, 2}}
 }
 
-// What threads did, operation by operation, the stepper does again: each worker runs the same children in the same order, steals the
-// same entries, and goes on after the same joins.
+// What threads did, operation by operation, the stepper does again: each worker runs the same
+// children in the same order, steals the same entries, and goes on after the same joins.
 func TestReplay(t *testing.T) {
 	rounds := uint64(4)
 	if testing.Short() || raceEnabled {
 		rounds = 2
 	}
+	replayed := 0
+	defer func() {
+		if replayed < 6 {
+			t.Errorf("%d schedulers were replayed", replayed)
+		}
+	}()
 	for _, p := range Schedulers {
 		if p.Rules().Spawn == SpawnGo {
 			continue
 		}
+		replayed += min(len(replayShapes(p)), 1)
 		for _, s := range replayShapes(p) {
 			t.Run(fmt.Sprintf("%s/%dx%d", p.Name, s[0], s[1]), func(t *testing.T) {
 				ops, steals, busy, left := 0, 0, 0, 0

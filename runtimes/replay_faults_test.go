@@ -1,3 +1,5 @@
+//go:build krdlab_tape
+
 package runtimes
 
 import (
@@ -6,8 +8,9 @@ import (
 	"testing"
 )
 
-// altered is the recording with one operation changed by f; nil if there is none for which f returns true.
-func (r *recording) altered(f func(worker int, e *taped) bool) *recording {
+// altered is the recording with one operation changed by f; nil if there is none for which f
+// returns true.
+func (r *recording) altered(f func(worker int, e *operation) bool) *recording {
 	out := *r
 	out.tape = &tapes{name: r.tape.name}
 	done := false
@@ -41,40 +44,80 @@ func busyRecording(t *testing.T, p Scheduler) *recording {
 
 // A record that is not what happened is found out, and the difference is named.
 func TestReplayFindsFaults(t *testing.T) {
-	anotherQueue := func(p Scheduler, r *recording, e *taped) {
+	anotherQueue := func(p Scheduler, r *recording, e *operation) {
 		queues := int32(len(r.nodes))
-		if p.Rules().Queue == QueueNode {
+		if p.Rules().Queue != ShareWorker {
 			queues = int32(1 + slices.Max(r.nodes))
 		}
 		e.whom = (e.whom + 1) % queues
 	}
-	steal := func(out Outcome) func(e *taped) bool {
-		return func(e *taped) bool { return e.op == opSteal && e.out == out }
+	steal := func(out Outcome) func(e *operation) bool {
+		return func(e *operation) bool { return e.op == opSteal && e.out == out }
 	}
-	of := func(op tapedOp) func(e *taped) bool { return func(e *taped) bool { return e.op == op } }
+	of := func(op opKind) func(e *operation) bool { return func(e *operation) bool { return e.op == op } }
 	type fault struct {
 		name   string
-		where  func(e *taped) bool
-		change func(p Scheduler, r *recording, e *taped)
+		where  func(e *operation) bool
+		change func(p Scheduler, r *recording, e *operation)
 	}
 	faults := []fault{
 		{"another victim, with success", steal(OutcomeDone), anotherQueue},
 		{"another victim, without", steal(OutcomeEmpty), anotherQueue},
-		{"a steal that failed brought something", steal(OutcomeEmpty), func(_ Scheduler, _ *recording, e *taped) { e.out, e.n = OutcomeDone, 1 }},
-		{"a steal that succeeded found nothing", steal(OutcomeDone), func(_ Scheduler, _ *recording, e *taped) { e.out, e.n, e.frame, e.child = OutcomeEmpty, 0, 0, 0 }},
-		{"a steal that succeeded was disturbed", steal(OutcomeDone), func(_ Scheduler, _ *recording, e *taped) { e.out, e.n, e.frame, e.child = OutcomeBusy, 0, 0, 0 }},
-		{"another entry came", steal(OutcomeDone), func(_ Scheduler, _ *recording, e *taped) { e.child++ }},
-		{"the last at a join was not", func(e *taped) bool { return e.op == opArrive && e.out == OutcomeDone }, func(_ Scheduler, _ *recording, e *taped) { e.out = OutcomeNone }},
-		{"one at a join was the last", func(e *taped) bool { return e.op == opArrive && e.out == OutcomeNone }, func(_ Scheduler, _ *recording, e *taped) { e.out = OutcomeDone }},
-		{"another join was complete", of(opComplete), func(_ Scheduler, _ *recording, e *taped) { e.frame++ }},
-		{"a join was complete later", of(opComplete), func(_ Scheduler, _ *recording, e *taped) { e.ran++ }},
-		{"a report to another", of(opReport), func(_ Scheduler, r *recording, e *taped) { e.whom = (e.whom + 1) % int32(len(r.nodes)) }},
-		{"more was opened", of(opExpose), func(_ Scheduler, _ *recording, e *taped) { e.n++ }},
-		{"it was opened later", of(opExpose), func(_ Scheduler, _ *recording, e *taped) { e.ran += 2 }},
-		{"the office was taken", func(e *taped) bool { return e.op == opLead && e.out == OutcomeDone }, func(_ Scheduler, _ *recording, e *taped) { e.out = OutcomeBusy }},
-		{"a proxy was claimed before", func(e *taped) bool { return e.op == opClaim && e.out == OutcomeDone }, func(_ Scheduler, _ *recording, e *taped) { e.out = OutcomeEmpty }},
-		{"mailed to another", of(opMail), func(_ Scheduler, r *recording, e *taped) { e.whom = (e.whom + 1) % int32(len(r.nodes)) }},
-		{"a rest was work", of(opRest), func(_ Scheduler, _ *recording, e *taped) { e.op = opSteal }},
+		{"a steal that failed brought something", steal(OutcomeEmpty),
+			func(_ Scheduler, _ *recording, e *operation) { e.out, e.n = OutcomeDone, 1 }},
+		{"a steal that succeeded found nothing", steal(OutcomeDone), func(_ Scheduler, _ *recording,
+			e *operation) {
+			e.out, e.n, e.frame, e.child = OutcomeEmpty, 0, 0, 0
+		}},
+		{"a steal that succeeded was disturbed", steal(OutcomeDone), func(_ Scheduler, _ *recording,
+			e *operation) {
+			e.out, e.n, e.frame, e.child = OutcomeBusy, 0, 0, 0
+		}},
+		{"another entry came", steal(OutcomeDone), func(_ Scheduler, _ *recording,
+			e *operation) {
+			e.child++
+		}},
+		{"the last at a join was not", func(e *operation) bool {
+			return e.op == opArrive &&
+				e.out == OutcomeDone
+		}, func(_ Scheduler, _ *recording, e *operation) { e.out = OutcomeNone }},
+		{"one at a join was the last", func(e *operation) bool {
+			return e.op == opArrive &&
+				e.out == OutcomeNone
+		}, func(_ Scheduler, _ *recording, e *operation) { e.out = OutcomeDone }},
+		{"another join was complete", of(opComplete), func(_ Scheduler, _ *recording,
+			e *operation) {
+			e.frame++
+		}},
+		{"a join was complete later", of(opComplete), func(_ Scheduler, _ *recording,
+			e *operation) {
+			e.ran++
+		}},
+		{"a report to another", of(opReport), func(_ Scheduler, r *recording,
+			e *operation) {
+			e.whom = (e.whom + 1) % int32(len(r.nodes))
+		}},
+		{"more was opened", of(opExpose), func(_ Scheduler, _ *recording, e *operation) { e.n++ }},
+		{"it was opened later", of(opExpose), func(_ Scheduler, _ *recording,
+			e *operation) {
+			e.ran += 2
+		}},
+		{"the steal token was taken", func(e *operation) bool {
+			return e.op == opToken &&
+				e.out == OutcomeDone
+		}, func(_ Scheduler, _ *recording, e *operation) { e.out = OutcomeBusy }},
+		{"a proxy was claimed before", func(e *operation) bool {
+			return e.op == opClaim &&
+				e.out == OutcomeDone
+		}, func(_ Scheduler, _ *recording, e *operation) { e.out = OutcomeEmpty }},
+		{"mailed to another", of(opMail), func(_ Scheduler, r *recording,
+			e *operation) {
+			e.whom = (e.whom + 1) % int32(len(r.nodes))
+		}},
+		{"a rest was work", of(opRest), func(_ Scheduler, _ *recording,
+			e *operation) {
+			e.op = opSteal
+		}},
 	}
 	seen := map[string]int{}
 	for _, p := range Schedulers {
@@ -89,7 +132,7 @@ func TestReplayFindsFaults(t *testing.T) {
 			for _, fault := range faults {
 				for _, nth := range []int{0, 2} { // the first of its kind, and the third
 					n := 0
-					bad := r.altered(func(_ int, e *taped) bool {
+					bad := r.altered(func(_ int, e *operation) bool {
 						if !fault.where(e) {
 							return false
 						}
@@ -105,15 +148,18 @@ func TestReplayFindsFaults(t *testing.T) {
 					seen[fault.name]++
 					err := bad.replay(p)
 					if err == nil {
-						t.Errorf("%s, number %d of its kind: the replay finds no difference", fault.name, nth)
+						t.Errorf("%s, number %d of its kind: the replay finds no difference",
+							fault.name, nth)
 					} else if nth == 0 {
 						t.Logf("%s: %v", fault.name, err)
 					}
 				}
 			}
-			swapped := r.altered(func(_ int, e *taped) bool { return steal(OutcomeDone)(e) })
-			for _, tape := range swapped.tape.of { // a worker's first successful steal never happened
-				if i := slices.IndexFunc(tape.events, func(e taped) bool { return steal(OutcomeDone)(&e) }); i >= 0 {
+			swapped := r.altered(func(_ int, e *operation) bool { return steal(OutcomeDone)(e) })
+			// a worker's first successful steal never happened
+			for _, tape := range swapped.tape.of {
+				if i := slices.IndexFunc(tape.events,
+					func(e operation) bool { return steal(OutcomeDone)(&e) }); i >= 0 {
 					tape.events = slices.Delete(tape.events, i, i+1)
 					break
 				}
@@ -129,8 +175,8 @@ func TestReplayFindsFaults(t *testing.T) {
 	}
 }
 
-// bent is a policy that differs from its original in one decision.
-type bent struct {
+// mutant is a policy that differs from its original in one decision.
+type mutant struct {
 	Policy
 	name  string
 	rules func(r *Rules)
@@ -139,7 +185,7 @@ type bent struct {
 	needs func(r *recording, rules Rules) bool
 }
 
-func (b bent) Rules() Rules {
+func (b mutant) Rules() Rules {
 	r := b.Policy.Rules()
 	if b.rules != nil {
 		b.rules(&r)
@@ -147,7 +193,7 @@ func (b bent) Rules() Rules {
 	return r
 }
 
-func (b bent) Look(s *Search) Move {
+func (b mutant) Look(s *Search) Move {
 	m := b.Policy.Look(s)
 	if b.move != nil {
 		m = b.move(s, m)
@@ -163,9 +209,9 @@ func TestReplayFindsOtherPolicies(t *testing.T) {
 		}
 		t.Run(p.Name, func(t *testing.T) {
 			r := busyRecording(t, p)
-			for _, b := range []bent{
-				{name: "robs one victim only", needs: func(r *recording, rules Rules) bool {
-					return rules.Queue != QueueNode // of two nodes each has one other
+			for _, b := range []mutant{
+				{name: "steals from one victim only", needs: func(r *recording, rules Rules) bool {
+					return rules.Queue == ShareWorker // of two nodes each has one other
 				}, move: func(s *Search, m Move) Move {
 					if m.Kind == MoveSteal {
 						m.Victim = s.Victims[len(s.Victims)-1]
@@ -180,7 +226,8 @@ func TestReplayFindsOtherPolicies(t *testing.T) {
 				}},
 				{name: "takes one and not half", needs: func(r *recording, _ Rules) bool {
 					return slices.ContainsFunc(r.tape.of, func(t *tape) bool {
-						return slices.ContainsFunc(t.events, func(e taped) bool { return e.op == opSteal && e.n > 1 })
+						return slices.ContainsFunc(t.events,
+							func(e operation) bool { return e.op == opSteal && e.n > 1 })
 					})
 				}, move: func(_ *Search, m Move) Move { m.Half = false; return m }},
 				{name: "another goes on after a join", rules: func(r *Rules) {
@@ -194,13 +241,14 @@ func TestReplayFindsOtherPolicies(t *testing.T) {
 					switch {
 					case r.Spawn == SpawnChild:
 						r.Spawn = SpawnParent
-					case r.Queue == QueueWorker:
+					case r.Deque():
 						r.Spawn, r.Join = SpawnChild, JoinLast
 					}
 				}},
 			} {
 				b.Policy = p.Policy
-				if b.rules != nil && b.Rules() == p.Rules() || b.needs != nil && !b.needs(r, p.Rules()) {
+				if b.rules != nil && b.Rules() == p.Rules() || b.needs != nil &&
+					!b.needs(r, p.Rules()) {
 					continue // workfirst goes on like that; a shepherd cannot run the child first
 				}
 				err := r.replay(b)

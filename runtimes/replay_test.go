@@ -1,3 +1,5 @@
+//go:build krdlab_tape
+
 package runtimes
 
 import (
@@ -7,23 +9,27 @@ import (
 	"slices"
 )
 
-// A replay has the stepper do again what a tape says. Whose turn it is comes from the tickets and not from virtual time.
+// A replay has the stepper do again what a tape says. Whose turn it is comes from the tickets and
+// not from virtual time.
 //
-// Between two operations on its tape a worker does only what no other can see or hinder: it runs children, pushes and pops private
-// entries. A replay lets it do so as soon as it can (settle), up to the operation that comes next on its tape. So it finds no entry
-// stolen that it did not find stolen then, and opens none that it did not open then: an expose that did happen is on the tape, and
-// settle stops before it.
+// Between two operations on its tape a worker does only what no other can see or hinder: it runs
+// children, pushes and pops private entries. A replay lets it do so as soon as it can (settle), up
+// to the operation that comes next on its tape. So it finds no entry stolen that it did not find
+// stolen then, and opens none that it did not open then: an expose that did happen is on the tape,
+// and settle stops before it.
 //
-// What the stepper decides is compared and never imposed, with three exceptions that no state of the stepper could bring about. A
-// thief that met another in the middle of an operation: the replay holds the lock. An entry that was left to a worker that was just
-// idle: the replay says that it is. A starter that looked for a report while it was being made: it has not seen it.
+// What the stepper decides is compared and never imposed, with three exceptions that no state of
+// the stepper could bring about. A thief that met another in the middle of an operation: the replay
+// holds the lock. An entry that was left to a worker that was just idle: the replay says that it
+// is. A starter that looked for a report while it was being made: it has not seen it.
 type replay struct {
 	s    *stepper
 	mine *tapes
-	want [][]taped
+	want [][]operation
 	at   []int // how many of them are done
 
 	v      *stepWorker // who is at work
+	move   Move        // the last one of its search
 	popped []entry     // by worker: a private proxy that it has popped and not yet opened
 	undo   func()
 }
@@ -35,19 +41,22 @@ type replayError struct {
 }
 
 func (e *replayError) Error() string {
-	return fmt.Sprintf("worker %d, operation %d: the record has %s, the replay %s", e.worker, e.position, e.want, e.found)
+	return fmt.Sprintf("worker %d, operation %d: the record has %s, the replay %s", e.worker,
+		e.position, e.want, e.found)
 }
 
-var tapedOpNames = [...]string{"expose", "take back", "mail", "take mail", "claim", "steal", "push", "pop", "keep", "lead", "resign", "arrive", "report", "complete", "rest"}
+var opKindNames = [...]string{"expose", "take back", "mail", "take mail", "claim", "steal", "push",
+	"pop", "keep", "token", "release", "arrive", "report", "complete", "rest"}
 
-func (o tapedOp) String() string { return tapedOpNames[o] }
+func (o opKind) String() string { return opKindNames[o] }
 
-func (e taped) String() string {
+func (e operation) String() string {
 	out := [...]string{"no outcome", "empty", "busy", "left", "done"}[e.out]
-	return fmt.Sprintf("%v (%s, whom %d, n %d, frame %x child %d; ran %d, tail %d)", e.op, out, e.whom, e.n, e.frame, e.child, e.ran, e.tail)
+	return fmt.Sprintf("%v (%s, whom %d, n %d, frame %x child %d; ran %d, tail %d)", e.op, out,
+		e.whom, e.n, e.frame, e.child, e.ran, e.tail)
 }
 
-func same(a, b taped) bool {
+func same(a, b operation) bool {
 	a.ticket, a.until, b.ticket, b.until = 0, 0, 0, 0
 	return a == b
 }
@@ -65,41 +74,44 @@ func (p replayed) Look(s *Search) Move {
 }
 
 func newReplay(c StepConfig, prog Program, tape *tapes) (*replay, error) {
-	r := &replay{mine: &tapes{name: tape.name}, at: make([]int, len(c.Nodes)), popped: make([]entry, len(c.Nodes))}
+	r := &replay{mine: &tapes{name: tape.name}, at: make([]int, len(c.Nodes)),
+		popped: make([]entry, len(c.Nodes))}
 	for _, t := range tape.of {
 		r.want = append(r.want, t.events)
 	}
-	c.Policy, c.tapes = replayed{c.Policy, r}, r.mine
+	c.Policy, c.plain = replayed{c.Policy, r}, true
 	var err error
+	taping = r.mine
 	r.s, err = newStepper(c, prog)
+	taping = nil
 	return r, err
 }
 
 // run replays the whole tape.
 func (r *replay) run() error {
-	type turn struct {
+	type part struct { // of the worker's tape
 		ticket   uint64
 		worker   int
-		from, to int // of its tape
+		from, to int
 	}
-	var turns []turn
+	var parts []part
 	for w, events := range r.want {
 		for i := 0; i < len(events); {
 			j := i + 1
 			for j < len(events) && events[j].ticket == events[i].ticket {
 				j++
 			}
-			turns = append(turns, turn{events[i].ticket, w, i, j})
+			parts = append(parts, part{events[i].ticket, w, i, j})
 			i = j
 		}
 	}
-	slices.SortFunc(turns, func(a, b turn) int { return cmp.Compare(a.ticket, b.ticket) })
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.ticket, b.ticket) })
 	for _, v := range r.s.all {
 		if err := r.settle(v); err != nil {
 			return err
 		}
 	}
-	for _, t := range turns {
+	for _, t := range parts {
 		v := r.s.all[t.worker]
 		if t.from != r.at[t.worker] {
 			return fmt.Errorf("worker %d: tickets out of order at operation %d", t.worker, t.from)
@@ -118,11 +130,11 @@ func (r *replay) run() error {
 	return nil
 }
 
-func (r *replay) next(v *stepWorker) (taped, bool) {
+func (r *replay) next(v *stepWorker) (operation, bool) {
 	if i := r.at[v.id]; i < len(r.want[v.id]) {
 		return r.want[v.id][i], true
 	}
-	return taped{}, false
+	return operation{}, false
 }
 
 func (r *replay) differs(v *stepWorker, want, found string) error {
@@ -141,8 +153,11 @@ func (r *replay) advance(v *stepWorker) {
 	r.v = v
 	clear(r.s.queues)
 	e, _ := r.next(v)
+	from, events := v.pc, len(v.tape.events)
 	if top := v.top; v.pc == pcLook && e.op != opComplete {
-		v.top = nil // it looked whether the join was complete, and saw that it was not; settle or perform has asked if that can be
+		// it looked whether the join was complete, and saw that it was not; settle or perform has
+		// asked if that can be
+		v.top = nil
 		r.s.advance(v)
 		v.top = top
 	} else {
@@ -152,10 +167,24 @@ func (r *replay) advance(v *stepWorker) {
 		r.undo()
 		r.undo = nil
 	}
+	if v.shared != nil && len(v.tape.events) == events {
+		r.noteEmpty(v, from)
+	}
+}
+
+// noteEmpty notes for v, which has gone on from a label and noted nothing, what it did on a shared
+// queue: the stepper does not touch one that it sees to be empty.
+func (r *replay) noteEmpty(v *stepWorker, from pc) {
+	switch {
+	case from == pcOwn, from == pcLook && r.move.Kind == MoveOwn:
+		v.tape.noteEntry(opPop, entry{}, false)
+	case from == pcLook && r.move.Kind == MoveSteal:
+		v.tape.note(operation{op: opSteal, whom: int32(r.move.Victim), out: v.search.Last})
+	}
 }
 
 // perform has v do one operation, and compares it with the record.
-func (r *replay) perform(v *stepWorker, want []taped) error {
+func (r *replay) perform(v *stepWorker, want []operation) error {
 	if v.pc == pcLook && want[0].op != opComplete {
 		if err := r.unseen(v); err != nil {
 			return err
@@ -197,12 +226,14 @@ func (r *replay) perform(v *stepWorker, want []taped) error {
 	return nil
 }
 
-// settle lets v go on until it stands before the next operation of its tape, or does what came after the end of the tape.
+// settle lets v go on until it stands before the next operation of its tape, or does what came
+// after the end of the tape.
 func (r *replay) settle(v *stepWorker) error {
 	mine := r.mine.of[v.id]
 	for !r.stands(v) {
 		n := len(mine.events)
-		if e, ok := r.next(v); v.pc == pcTop && v.top != nil && v.top.complete() && !(ok && e.op == opComplete && e.ran == v.ran()) {
+		if e, ok := r.next(v); v.pc == pcTop && v.top != nil && v.top.complete() &&
+			!(ok && e.op == opComplete && e.ran == v.ran()) {
 			if err := r.unseen(v); err != nil {
 				return err
 			}
@@ -210,13 +241,16 @@ func (r *replay) settle(v *stepWorker) error {
 			continue
 		}
 		if r.ownIsProxy(v) {
-			r.popped[v.id], _ = v.pop() // pcOwn in two halves: the pop, and the opening of the proxy
+			// pcOwn in two halves: the pop, and the opening of the proxy
+			r.popped[v.id], _ = v.pop()
 		} else {
 			r.advance(v)
 		}
 		if len(mine.events) != n {
 			if _, ok := r.next(v); !ok {
-				return nil // the root task was complete, while v still took proxies of children that others had run from its deque
+				// the root task was complete, while v still took proxies of children that others
+				// had run from its deque
+				return nil
 			}
 			return r.differs(v, r.nextString(v), mine.events[n].String()+" before its turn")
 		}
@@ -228,7 +262,7 @@ func (r *replay) settle(v *stepWorker) error {
 func (r *replay) stands(v *stepWorker) bool {
 	starter := v.rules.Join == JoinStarter
 	switch v.pc {
-	case pcLook, pcGone, pcRequeue, pcLoot:
+	case pcLook, pcGone, pcRequeue, pcBatch:
 		return true
 	case pcJoined:
 		return v.f.steals != 0
@@ -242,18 +276,22 @@ func (r *replay) stands(v *stepWorker) bool {
 		e, ok := r.next(v)
 		return ok && e.op == opComplete && e.ran == v.ran()
 	case pcReturned:
-		return v.rules.Spawn == SpawnChild && (v.tail-1 < v.split || r.exposes(v, v.ran(), v.tail-1))
+		return v.rules.Spawn == SpawnChild && (v.tail-1 < v.split ||
+			r.exposes(v, v.ran(), v.tail-1))
 	case pcChildren:
-		return v.rules.Spawn == SpawnChild && v.f.next+1 < v.f.n && r.exposes(v, v.ran()+1, v.tail+1)
+		return v.rules.Spawn == SpawnChild && v.f.next+1 < v.f.n && r.exposes(v, v.ran()+1,
+			v.tail+1)
 	case pcSpawn:
 		return v.i < v.f.n-1 && (v.shared != nil || r.mails(v) || r.exposes(v, v.ran(), v.tail+1))
 	case pcOwn:
-		return v.shared != nil || r.popped[v.id].f != nil || v.tail-1 < v.split || r.exposes(v, v.ran(), v.tail-1)
+		return v.shared != nil || r.popped[v.id].f != nil || v.tail-1 < v.split ||
+			r.exposes(v, v.ran(), v.tail-1)
 	}
 	return false
 }
 
-// exposes says whether the next operation of v's tape is an expose in an operation on its deque that ends with these counts.
+// exposes says whether the next operation of v's tape is an expose in an operation on its deque
+// that ends with these counts.
 func (r *replay) exposes(v *stepWorker, ran uint64, tail int64) bool {
 	e, ok := r.next(v)
 	return ok && e.op == opExpose && e.ran == ran && e.tail == tail
@@ -270,16 +308,16 @@ func (r *replay) ownIsProxy(v *stepWorker) bool {
 
 // mails says whether v would mail the child that it is about to queue.
 func (r *replay) mails(v *stepWorker) bool {
-	a, ok := v.f.task.(Affine)
-	if !v.rules.Affinity || !ok {
+	a, ok := v.f.task.(Hinted)
+	if !v.rules.Mail || !ok {
 		return false
 	}
-	to := a.Affinity(v.Worker, int(v.i))
+	to := a.Hint(v.Worker, int(v.i)).Near - 1
 	return to >= 0 && to != v.id && to < v.pool.n
 }
 
-// unseen is called where v, natively, found the task on top of its stack incomplete. If it is complete here, a report must have been in
-// progress then.
+// unseen is called where v, natively, found the task on top of its stack incomplete. If it is
+// complete here, a report must have been in progress then.
 func (r *replay) unseen(v *stepWorker) error {
 	if v.top == nil || !v.top.complete() {
 		return nil
@@ -303,9 +341,7 @@ func (r *replay) unseen(v *stepWorker) error {
 func (r *replay) decided(m Move) {
 	v, p := r.v, r.s.pool
 	e, _ := r.next(v)
-	if m.Kind == MoveRest {
-		v.tape.note(taped{op: opRest}) // on threads it is noted by look
-	}
+	r.move = m
 	if m.Kind != MoveSteal {
 		return
 	}
@@ -313,12 +349,7 @@ func (r *replay) decided(m Move) {
 	switch {
 	case e.op != opSteal:
 	case e.out == OutcomeBusy:
-		lock := r.mine.of[m.Victim%p.n].guard
-		if p.shared != nil {
-			lock = &p.shared[m.Victim].lock
-		}
-		lock.acquire()
-		r.undo = lock.release
+		r.hold(m.Victim)
 	case e.out == OutcomeLeft && p.shared == nil:
 		d := &p.workers[m.Victim].deque
 		h := d.head.Load()
@@ -335,6 +366,18 @@ func (r *replay) decided(m Move) {
 	}
 }
 
+// hold has another worker be in the middle of an operation on a queue.
+func (r *replay) hold(queue int) {
+	guard := r.mine.guards[queue]
+	guard.acquire()
+	r.undo = guard.release
+	if shared := r.s.pool.shared; shared != nil { // whether there is anything in it does not matter
+		size := &shared[queue].size
+		was := size.Swap(1)
+		r.undo = func() { size.Store(was); guard.release() }
+	}
+}
+
 func proxyAddressee(f *Frame, i int32) int {
 	if i != entryProxy {
 		return -1
@@ -342,9 +385,10 @@ func proxyAddressee(f *Frame, i int32) int {
 	return int(f.task.(*proxy).to.Load())
 }
 
-// stealsInOrder lists what steals brought, in the order of their tickets: victim, entries, and the first of them.
-func stealsInOrder(tapes [][]taped) []taped {
-	var all []taped
+// stealsInOrder lists what steals brought, in the order of their tickets: victim, entries, and the
+// first of them.
+func stealsInOrder(tapes [][]operation) []operation {
+	var all []operation
 	for w, events := range tapes {
 		for _, e := range events {
 			if e.op == opSteal && e.out == OutcomeDone {
@@ -353,7 +397,7 @@ func stealsInOrder(tapes [][]taped) []taped {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b taped) int { return cmp.Compare(a.ticket, b.ticket) })
+	slices.SortFunc(all, func(a, b operation) int { return cmp.Compare(a.ticket, b.ticket) })
 	for i := range all {
 		all[i].ticket = 0
 	}

@@ -11,7 +11,8 @@ type Result struct {
 	Spawns  uint64 // of these, queued or started ahead of their parent
 	Kernels []KernelResult
 	Workers []WorkerResult // empty under the policy go
-	// Disturbed counts kernels that the operating system or Go's scheduler interrupted or moved to another CPU. Policy go only.
+	// Disturbed counts kernels that the operating system or Go's scheduler interrupted or moved to
+	// another CPU. Policy go only.
 	Disturbed uint64
 }
 
@@ -23,7 +24,8 @@ type KernelResult struct {
 	Sampled uint64 // TotalNS is an estimate from so many executions; 0: it is not
 }
 
-// WorkerResult is one worker. Work, scheduling and idle time add up to the time of the run; scheduling is the remainder.
+// WorkerResult is one worker. Work, scheduling and idle time add up to the time of the run;
+// scheduling is the remainder.
 type WorkerResult struct {
 	CPU  int // -1: not pinned
 	Node int
@@ -37,8 +39,8 @@ type WorkerResult struct {
 	StealsFrom             []uint64 // the successful ones by the node of the victim
 }
 
-// Steals counts a worker's attempts at stealing, by whether the queue was of its own node, and by whether they got something:
-// one entry or several.
+// Steals counts a worker's attempts at stealing, by whether the queue was of its own node, and by
+// whether they got something: one entry or several.
 type Steals struct {
 	Local, Remote             uint64
 	LocalFailed, RemoteFailed uint64
@@ -62,7 +64,7 @@ func (p *pool) result(c Config) *Result {
 		var own uint64
 		for k := range c.Kernels {
 			t := w.prof.Kernel(loi.KernelID(k))
-			if w.grain {
+			if w.inTask != nil {
 				t.Count = w.inTask.counts[k]
 			}
 			out.Kernels += t.Count
@@ -70,7 +72,7 @@ func (p *pool) result(c Config) *Result {
 			ticks[k] += t.Ticks
 			own += t.Ticks
 		}
-		if w.grain {
+		if w.inTask != nil {
 			own = w.inTask.ticks
 			samples = append(samples, w.inTask.sampled)
 		}
@@ -96,7 +98,8 @@ func (p *pool) result(c Config) *Result {
 	return r
 }
 
-func (r *Result) finishKernels(kernels []loi.Kernel, ticks []uint64, stamped bool, ns func(uint64) int64) {
+func (r *Result) finishKernels(kernels []loi.Kernel, ticks []uint64, stamped bool,
+	ns func(uint64) int64) {
 	for k := range r.Kernels {
 		r.Kernels[k].Name = kernels[k].Name
 		r.Kernels[k].TotalNS = -1
@@ -106,7 +109,8 @@ func (r *Result) finishKernels(kernels []loi.Kernel, ticks []uint64, stamped boo
 	}
 }
 
-// estimateKernels replaces the times of kernels by estimates from samples, if there are any workers with samples.
+// estimateKernels replaces the times of kernels by estimates from samples, if there are any workers
+// with samples.
 func (r *Result) estimateKernels(samples []*loi.Profile, ns func(uint64) int64) {
 	if samples == nil {
 		return

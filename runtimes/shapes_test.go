@@ -10,8 +10,8 @@ import (
 	"krdlab/loi"
 )
 
-// shapeProg is a tree given by functions: how many children a phase of a node has (0 ends it), and what a leaf does. Each leaf is
-// counted by number.
+// shapeProg is a tree given by functions: how many children a phase of a node has (0 ends it), and
+// what a leaf does. Each leaf is counted by number.
 type shapeProg struct {
 	phases func(depth int) []int // children in each phase of a node at depth
 	leafAt func(depth, phase, i int) bool
@@ -64,11 +64,11 @@ func (t *shapeTask) Run(w *Worker, i int) *Frame {
 	return nil
 }
 
-func (t *shapeTask) Affinity(w *Worker, i int) int {
+func (t *shapeTask) Hint(w *Worker, i int) Hint {
 	if t.p.hint == nil {
-		return -1
+		return Hint{}
 	}
-	return t.p.hint(w, t, i)
+	return Hint{Near: 1 + t.p.hint(w, t, i)}
 }
 
 func (t *shapeTask) Next(w *Worker, phase int) int {
@@ -90,7 +90,10 @@ func (t *shapeTask) Next(w *Worker, phase int) int {
 }
 
 func flat(n int) *shapeProg {
-	return &shapeProg{phases: func(int) []int { return []int{n} }, leafAt: func(int, int, int) bool { return true }}
+	return &shapeProg{phases: func(int) []int { return []int{n} }, leafAt: func(int, int,
+		int) bool {
+		return true
+	}}
 }
 
 // chain is one task of n phases of one leaf.
@@ -99,17 +102,24 @@ func chain(n int) *shapeProg {
 	for i := range s {
 		s[i] = 1
 	}
-	return &shapeProg{phases: func(int) []int { return s }, leafAt: func(int, int, int) bool { return true }}
+	return &shapeProg{phases: func(int) []int { return s }, leafAt: func(int, int,
+		int) bool {
+		return true
+	}}
 }
 
 func virtualKernel(w *Worker) { w.End(0, w.Begin(0)) }
 
-func parallel(p Scheduler) bool { return p.Rules().Spawn != SpawnGo && p.Rules().Spawn != SpawnCall }
+func parallel(p Scheduler) bool {
+	return p.Rules().Spawn != SpawnGo &&
+		p.Rules().Spawn != SpawnCall
+}
 
 func oddShapes() map[string]func() (*shapeProg, int64) {
 	alternate := func(ns ...int) func() (*shapeProg, int64) {
 		return func() (*shapeProg, int64) {
-			p := &shapeProg{phases: func(int) []int { return ns }, leafAt: func(d, _, i int) bool { return d >= 2 || i%3 == 2 }}
+			p := &shapeProg{phases: func(int) []int { return ns },
+				leafAt: func(d, _, i int) bool { return d >= 2 || i%3 == 2 }}
 			var count func(d int) int64
 			count = func(d int) (n int64) {
 				for ph, k := range ns {
@@ -131,13 +141,16 @@ func oddShapes() map[string]func() (*shapeProg, int64) {
 		"flat1":     func() (*shapeProg, int64) { return flat(1), 1 },
 		"chain":     func() (*shapeProg, int64) { return chain(5000), 5000 },
 		"deep": func() (*shapeProg, int64) { // nested frames of one child each
-			return &shapeProg{phases: func(int) []int { return []int{1, 1} }, leafAt: func(d, ph, _ int) bool { return d == 3000 || ph == 1 }}, 3000 + 2
+			return &shapeProg{phases: func(int) []int { return []int{1, 1} },
+				leafAt: func(d, ph, _ int) bool { return d == 3000 || ph == 1 }}, 3000 + 2
 		},
 		"comb": func() (*shapeProg, int64) { // each a leaf and a frame
-			return &shapeProg{phases: func(int) []int { return []int{2} }, leafAt: func(d, _, i int) bool { return d == 3000 || i == 0 }}, 3000 + 2
+			return &shapeProg{phases: func(int) []int { return []int{2} },
+				leafAt: func(d, _, i int) bool { return d == 3000 || i == 0 }}, 3000 + 2
 		},
 		"comb2": func() (*shapeProg, int64) { // the frame first
-			return &shapeProg{phases: func(int) []int { return []int{2} }, leafAt: func(d, _, i int) bool { return d == 3000 || i == 1 }}, 3000 + 2
+			return &shapeProg{phases: func(int) []int { return []int{2} },
+				leafAt: func(d, _, i int) bool { return d == 3000 || i == 1 }}, 3000 + 2
 		},
 		"alternate": alternate(1, 40, 1, 3, 1, 1, 20),
 		"twos":      alternate(2, 1, 2, 1, 2, 1),
@@ -150,7 +163,10 @@ func oddShapes() map[string]func() (*shapeProg, int64) {
 			for _, k := range s {
 				n += int64(k)
 			}
-			return &shapeProg{phases: func(int) []int { return s }, leafAt: func(int, int, int) bool { return true }}, n
+			return &shapeProg{phases: func(int) []int { return s }, leafAt: func(int, int,
+				int) bool {
+				return true
+			}}, n
 		},
 	}
 }
@@ -172,7 +188,10 @@ func TestStressShapesNative(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%dx%d/%s", p.Name, sh[0], sh[1], name), func(t *testing.T) {
 					for seed := range uint64(rounds) {
 						prog, want := mk()
-						prog.hint = func(w *Worker, _ *shapeTask, i int) int { return i % (w.Workers() + 1) }
+						prog.hint = func(w *Worker, _ *shapeTask,
+							i int) int {
+							return i % (w.Workers() + 1)
+						}
 						if seed%2 == 1 {
 							var k atomic.Int64
 							prog.leaf = func(*Worker) {
@@ -199,6 +218,9 @@ func TestStressShapesNative(t *testing.T) {
 }
 
 func TestStressShapesStep(t *testing.T) {
+	if raceEnabled {
+		t.Skip("nothing is concurrent in virtual time")
+	}
 	for _, p := range Schedulers {
 		if p.Rules().Spawn == SpawnGo {
 			continue
@@ -212,10 +234,16 @@ func TestStressShapesStep(t *testing.T) {
 					for seed := range uint64(2) {
 						prog, want := mk()
 						prog.leaf = virtualKernel
-						prog.hint = func(w *Worker, _ *shapeTask, i int) int { return i % (w.Workers() + 1) }
+						prog.hint = func(w *Worker, _ *shapeTask,
+							i int) int {
+							return i % (w.Workers() + 1)
+						}
 						c := stepConfig(p, sh[0], sh[1], seed)
 						c.MaxSteps = 1 << 23
-						c.Costs.Kernel = func(int, uint64, loi.KernelID, []uint32) uint64 { return 37 }
+						c.Costs.Kernel = func(int, uint64, loi.KernelID,
+							[]uint32) uint64 {
+							return 37
+						}
 						r, err := Step(c, prog)
 						if err != nil {
 							t.Fatalf("%v; %d of %d leaves", err, prog.leaves.Load(), want)
@@ -224,7 +252,8 @@ func TestStressShapesStep(t *testing.T) {
 							t.Fatalf("%d leaves, want %d; %d early", got, want, prog.early.Load())
 						}
 						for i, w := range r.Workers {
-							if w.SchedNS < 0 || w.IdleNS < 0 || w.WorkNS+w.SchedNS+w.IdleNS != r.TimeNS {
+							if w.SchedNS < 0 || w.IdleNS < 0 || w.WorkNS+w.SchedNS+
+								w.IdleNS != r.TimeNS {
 								t.Errorf("worker %d: %+v, time %d", i, w, r.TimeNS)
 							}
 						}

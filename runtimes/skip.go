@@ -1,11 +1,14 @@
 package runtimes
 
-// An idle worker mostly looks where nothing is. Such steps change nothing but the worker's own clock, counters and generator, and when it is certain
-// beforehand that they find nothing they are taken at once, without a turn each: [stepper.skip]. If what was certain changes after all, for a report
-// or a mail to the worker that searches, those behind the change are taken back: [stepper.unskip]. Results are those of a run that skips none, to the
-// last bit; TestSkip compares them.
+// An idle worker mostly looks where nothing is. Such steps change nothing but the worker's own
+// clock, counters and generator, and when it is certain beforehand that they find nothing they are
+// taken at once, without an event each: [stepper.skip]. If what was certain changes after all, for a
+// report or a mail to the worker that searches, those behind the change are taken back:
+// [stepper.unskip]. Results are those of a run that skips none, to the last bit; TestSkip compares
+// them.
 
-// skipped is the state of a worker's search before the steps that it has skipped, until the first of the others.
+// skipped is the state of a worker's search before the steps that it has skipped, until the first
+// of the others.
 type skipped struct {
 	any    bool // some steps have been skipped, or at least the policy asked for the next move
 	now    uint64
@@ -18,8 +21,8 @@ type skipped struct {
 // maxSkip bounds the steps that are skipped at a time, and so what it costs to take them back.
 const maxSkip = 256
 
-// skip takes the next steps of v's search, which goes on at v.now, as long as it is certain that they find nothing, and leaves v before the first
-// that is not.
+// skip takes the next steps of v's search, which goes on at v.now, as long as it is certain that
+// they find nothing, and leaves v before the first that is not.
 func (s *stepper) skip(v *stepWorker) {
 	if !s.skips {
 		return
@@ -45,7 +48,7 @@ func (s *stepper) nothing(v *stepWorker, m Move) bool {
 	case MoveOwn:
 		return v.size() == 0 // only its owner appends
 	case MoveMail:
-		return v.mail.size.Load() == 0
+		return v.mail == nil || v.mail.size.Load() == 0
 	case MoveSteal:
 		return v.now < s.barren[m.Victim] && s.all[m.Victim].seemsEmpty()
 	}
@@ -67,9 +70,9 @@ func (s *stepper) miss(v *stepWorker, m Move) {
 // disturb tells the search of v, if there is one, that the running step has brought it something.
 func (s *stepper) disturb(v *stepWorker) {
 	if v.skipped.any {
-		s.turns.take(v.id)
+		s.events.take(v.id)
 		s.unskip(v)
-		s.turns.put(v.id, v.now)
+		s.events.put(v.id, v.now)
 	}
 }
 
@@ -79,7 +82,7 @@ func (s *stepper) unskip(v *stepWorker) {
 	v.now, v.rand, v.search.Step, v.search.Last, v.steals = k.now, k.rand, k.step, k.last, k.steals
 	v.waits = false
 	k.any = false
-	for s.turns.at(v.now, v.id) < s.turn {
+	for s.events.at(v.now, v.id) < s.current {
 		s.miss(v, s.pool.policy.Look(&v.search))
 	}
 }

@@ -1,16 +1,13 @@
 package runtimes
 
-import (
-	"sync/atomic"
+import "krdlab/hw"
 
-	"krdlab/hw"
-)
-
-// spinLock is a test-and-test-and-set lock for critical sections of some 10 ns, in which nothing sleeps. A sync.Mutex would park the
-// goroutine, and with it the locked thread, for microseconds.
+// spinLock is a test-and-test-and-set lock for critical sections of some 10 ns, in which nothing
+// sleeps. A sync.Mutex would park the goroutine, and with it the locked thread, for microseconds.
 type spinLock struct {
-	state   atomic.Int32 // 0 free, 1 held; CAS by any worker, cleared by the holder
-	virtual bool         // constant; in virtual time all workers are one thread, and the stepper says who waits
+	state hw.Int32 // 0 free, 1 held; CAS by any worker, cleared by the holder
+	// constant; in virtual time all workers are one thread, and the stepper says who waits
+	virtual bool
 }
 
 // try takes the lock if it is free.
@@ -18,8 +15,8 @@ func (l *spinLock) try() bool {
 	return l.virtual || l.state.Load() == 0 && l.state.CompareAndSwap(0, 1)
 }
 
-// acquire waits for the lock by pausing and, once that has lasted longer than any holder needs, by giving up the CPU, since
-// the holder may have been preempted.
+// acquire waits for the lock by pausing and, once that has lasted longer than any holder needs, by
+// giving up the CPU, since the holder may have been preempted.
 func (l *spinLock) acquire() {
 	if l.virtual || l.state.CompareAndSwap(0, 1) {
 		return
@@ -27,8 +24,8 @@ func (l *spinLock) acquire() {
 	l.contend()
 }
 
-// contend backs off, so that the holder can take the lock several times in a row while its cache line, and those of what it guards, stay
-// where they are; see docs/performance.md.
+// contend backs off, so that the holder can take the lock several times in a row while its cache
+// line, and those of what it guards, stay where they are; see docs/performance.md.
 func (l *spinLock) contend() {
 	pauses := 1
 	for tries := 1; ; tries++ {
@@ -50,4 +47,4 @@ const (
 	yieldTries = 50 // some 40 us
 )
 
-func (l *spinLock) release() { storeRelease32(&l.state, 0) }
+func (l *spinLock) release() { l.state.StoreRelease(0) }

@@ -1,35 +1,40 @@
 package runtimes
 
 import (
-	"errors"
 	"fmt"
 
+	"krdlab/hw/failure"
 	"krdlab/loi"
 )
 
-// Costs are prices in virtual time, in ticks. The zero value is the unit costs: 1 for each operation on something shared, 10 for a
-// rest, 100 for a kernel.
+// Costs are prices in virtual time, in ticks. The zero value is the unit costs: 1 for each
+// operation on something shared, 10 for a rest, 100 for a kernel.
 type Costs struct {
-	Spawn       uint64 // a push to the worker's own deque
-	Pop         uint64 // a pop from it
-	Lock        uint64 // an operation on a shepherd's queue, and for how long its lock is held
-	Handover    uint64 // from the release of such a lock to the moment when a worker that waits has it; 0 is none
+	Spawn uint64 // a push to the worker's own deque
+	Pop   uint64 // a pop from it
+	Lock  uint64 // an operation on a shepherd's queue, and for how long its lock is held
+	// from the release of such a lock to the moment when a worker that waits has it; 0 is none
+	Handover    uint64
 	Push        uint64 // each entry more than one in that operation; 0 is none
 	StealLocal  uint64 // a successful steal from a queue of the same node
 	StealRemote uint64 // from another node
 	StealFailed uint64 // an attempt that got nothing
 	Mail        uint64 // a look into the mailbox
-	Join        uint64 // an arrival at a join that needs an atomic operation, or the taking of a shepherd's thief's office
-	Rest        uint64 // between two rounds of an idle worker
-	// Kernel says how long an execution takes that begins on a worker now. It is called in the order of virtual time, but for the kernels
-	// of a task that runs several: they are one step, and later ones may begin after what other workers are asked about next.
+	// an arrival at a join that needs an atomic operation, or the taking of a shepherd's
+	// steal token
+	Join uint64
+	Rest uint64 // between two rounds of an idle worker
+	// Kernel says how long an execution takes that begins on a worker now. It is called in the
+	// order of virtual time, but for the kernels of a task that runs several: they are one step,
+	// and later ones may begin after what other workers are asked about next.
 	Kernel func(worker int, now uint64, k loi.KernelID, blocks []uint32) uint64
 	// Locked, if not nil, is told of each operation on the queue of a shepherd of a node.
 	Locked func(node int, now uint64)
 }
 
 func (c Costs) orUnits() Costs {
-	for _, p := range []*uint64{&c.Spawn, &c.Pop, &c.Lock, &c.StealLocal, &c.StealRemote, &c.StealFailed, &c.Mail, &c.Join} {
+	for _, p := range []*uint64{&c.Spawn, &c.Pop, &c.Lock, &c.StealLocal, &c.StealRemote,
+		&c.StealFailed, &c.Mail, &c.Join} {
 		if *p == 0 {
 			*p = 1
 		}
@@ -48,9 +53,11 @@ type StepConfig struct {
 	Policy    Policy
 	Nodes     []int              // the node of each worker
 	Distance  func(a, b int) int // as in [Config]
+	Socket    func(node int) int // as in [Config]
 	Seed      uint64
 	Kernels   []loi.Kernel
 	Recorders []*loi.Recorder // one a worker, or nil
+	Structure Structure       // with Recorders
 	TaskGrain bool            // as in [Config]: a record for each task
 	Costs     Costs
 	// TickNS is how many ticks there are to a nanosecond; 0 is 1.
@@ -62,18 +69,19 @@ type StepConfig struct {
 	// MaxSteps ends a run that does not; 0 is 2^40.
 	MaxSteps uint64
 
-	tapes *tapes // of tests: what the workers did
-	plain bool   // of tests: take all steps one by one
+	plain bool // of tests: take all steps one by one
 }
 
 // ErrNoVirtual is returned for a policy that exists on threads only.
-var ErrNoVirtual = errors.New("the scheduler is Go's own and exists on threads only")
+var ErrNoVirtual = failure.New(failure.Request,
+	"the scheduler is Go's own and exists on threads only")
 
-// Step executes prog in virtual time, on the calling goroutine: the same policy, tasks, queues and counters as [Run], driven
-// by events. Always the worker with the smallest (time, number) takes the next step; a step holds at most one
-// operation on something shared, which happens at the step's own time, and takes the time that it costs. A kernel is
-// computed when it begins, and its worker's next step is at its end. A lock stays taken for as long as its holder's step
-// lasts: others wait for it, or fail to take it, as they would. The result depends on the arguments alone.
+// Step executes prog in virtual time, on the calling goroutine: the same policy, tasks, queues and
+// counters as [Run], driven by events. Always the worker with the smallest (time, number) takes the
+// next step; a step holds at most one operation on something shared, which happens at the step's
+// own time, and takes the time that it costs. A kernel is computed when it begins, and its worker's
+// next step is at its end. A lock stays taken for as long as its holder's step lasts: others wait
+// for it, or fail to take it, as they would. The result depends on the arguments alone.
 //
 // Times in the result are virtual. Errors: a [*PanicError], [ErrNoVirtual], or MaxSteps exceeded.
 func Step(c StepConfig, prog Program) (r *Result, err error) {
@@ -90,9 +98,8 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 	if limit == 0 {
 		limit = 1 << 40
 	}
-	latest := s.turns.latest()
-	v := s.all[s.turns.worker(s.turns.first())]
-	s.turn = s.turns.first()
+	latest := s.events.latest()
+	v := s.begin(s.events.first())
 	for n := uint64(0); ; n++ {
 		if n == limit {
 			return nil, fmt.Errorf("step: root task unfinished after %d steps", n)
@@ -100,31 +107,43 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 		if n&(1<<12-1) == 0 && stopped(c.Stop) {
 			return nil, ErrStopped
 		}
-		s.running = v
-		s.turns.take(v.id) // before the step, so that the next worker is known when it ends
 		s.step(v)
 		if s.finished {
 			s.unskipAll()
 			break
 		}
 		if v.now > latest {
-			return nil, fmt.Errorf("step: a worker's virtual time is %d ticks, more than %d, the most that is supported with %d workers", v.now, latest, len(s.all))
+			return nil, fmt.Errorf("step: a worker's virtual time is %d ticks, more than %d, the "+
+				"most that is supported with %d workers", v.now, latest, len(s.all))
 		}
-		barren := v.now
-		if v.idleFrom != notIdle {
-			barren = 0
-		}
-		s.barren[v.id] = barren
-		others := s.turns.first()
-		s.turns.put(v.id, v.now)
-		if at := s.turns.at(v.now, v.id); at < others {
-			s.turn = at
-		} else {
-			s.turn = others
-			v = s.all[s.turns.worker(others)]
-		}
+		v = s.nextWorker(v)
 	}
 	return s.result(c), nil
+}
+
+// begin takes the worker whose event is the first out of the queue.
+func (s *stepper) begin(first event) *stepWorker {
+	v := s.all[s.events.worker(first)]
+	s.current, s.running = first, v
+	s.events.take(v.id)
+	return v
+}
+
+// nextWorker is whose step comes after one of v. As long as that is v again, v stays out of the
+// event queue. Who is first of the others is known before v's event is put: the processor need not
+// wait for that.
+func (s *stepper) nextWorker(v *stepWorker) *stepWorker {
+	others := s.events.first()
+	if at := s.events.at(v.now, v.id); at < others {
+		s.current = at
+		return v
+	}
+	s.barren[v.id] = v.now
+	if v.idleFrom != notIdle {
+		s.barren[v.id] = 0
+	}
+	s.events.put(v.id, v.now)
+	return s.begin(others)
 }
 
 // newStepper is a run that has not begun.
@@ -136,52 +155,57 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 	if len(c.Nodes) == 0 || rules.Spawn == SpawnCall && len(c.Nodes) != 1 {
 		return nil, fmt.Errorf("step: %d workers", len(c.Nodes))
 	}
-	p := newPool(c.Policy, c.Nodes, c.Distance, c.Seed, len(c.Kernels))
-	if c.tapes != nil {
-		p.record(c.tapes)
+	if c.Structure.Any() && c.Recorders == nil {
+		return nil, errNoRecorders
+	}
+	p, err := newPool(c.Policy, places{c.Nodes, c.Distance, c.Socket}, c.Seed, len(c.Kernels))
+	if err != nil {
+		return nil, fmt.Errorf("step: %w", err)
+	}
+	p.structure = c.Structure
+	if p.budgets != nil {
+		p.budgets.lock.virtual = true
 	}
 	s := &stepper{
-		pool: p, costs: c.Costs.orUnits(), queues: make([]virtualQueue, len(p.queueNode)), single: c.tapes != nil,
-		childFirst: rules.Spawn == SpawnChild, parentFirst: rules.Spawn == SpawnParent, starter: rules.Join == JoinStarter, joinLast: rules.Join == JoinLast, leaveIdle: rules.LeaveIdle,
+		pool: p, costs: c.Costs.orUnits(), queues: make([]virtualQueue, len(p.queueNode)),
+		childFirst: rules.Spawn == SpawnChild, parentFirst: rules.Spawn == SpawnParent,
+		starter: rules.Join == JoinStarter, joinLast: rules.Join == JoinLast,
+		lastQueued: rules.Last == LastQueue, ranked: rules.ranked(), half: rules.Half,
+		leaveIdle: rules.LeaveIdle, chosen: rules.Spawn == SpawnChosen,
 	}
-	s.skips = p.shared == nil && c.tapes == nil && !c.plain
-	s.early = p.shared != nil && c.tapes == nil && !c.plain
-	s.begin, s.ended = pcPhase, [2]pc{pcReturned, pcJoined}
-	if s.parentFirst {
-		s.begin, s.ended = pcStart, [2]pc{pcReport, pcArrive}
+	s.skips = p.shared == nil && !c.plain
+	s.early = p.shared != nil && !c.plain && !rules.Admit // a budget is seen by others
+	if !s.chosen {
+		s.ended = ends[rules.Spawn]
 	}
-	s.takeOwn = s.costs.Pop
+	s.putOwn, s.takeOwn = s.costs.Spawn, s.costs.Pop
 	if p.shared != nil {
-		s.takeOwn = s.costs.Lock
+		s.putOwn, s.takeOwn = s.costs.Lock, s.costs.Lock
 	}
-	s.nothingCosts = [...]uint64{MoveRest: s.costs.Rest, MoveOwn: s.takeOwn, MoveMail: s.costs.Mail, MoveSteal: s.costs.StealFailed}
+	s.nothingCosts = [...]uint64{MoveRest: s.costs.Rest, MoveOwn: s.takeOwn, MoveMail: s.costs.Mail,
+		MoveSteal: s.costs.StealFailed}
 	s.barren = make([]uint64, p.n)
 	for i, w := range p.workers {
-		w.stamps, w.sim, w.dry = stampVirtual, s, c.Dry
+		w.mode, w.sim, w.dry = stampVirtual, s, c.Dry
 		if c.Recorders != nil {
 			w.rec = c.Recorders[i]
 		}
-		if w.grain = c.TaskGrain; w.grain {
-			w.inTask = newTaskCalls(len(c.Kernels), 0, w.rec != nil, NewRand(c.Seed, 2*p.n+i))
-			w.inTask.pause(w)
+		if c.TaskGrain {
+			w.byTask(len(c.Kernels), 0, w.rec != nil, NewRand(c.Seed, 2*p.n+i))
 		}
 		v := &stepWorker{Worker: w, pc: pcLook, queue: p.queueOf[i], idleFrom: notIdle}
 		if p.shared != nil {
 			v.virtual = &s.queues[v.queue]
 			v.virtual.early = make([]earlyOp, 0, 64)
-			v.shared.lock.virtual = c.tapes == nil
+			v.shared.lock.virtual = true
 		}
 		if w.mail != nil {
-			w.mail.lock.virtual = c.tapes == nil
+			w.mail.lock.virtual = true
 		}
 		s.all = append(s.all, v)
 	}
-	first := s.all[0]
-	first.f, first.pc = newRoot(prog), pcPhase
-	if rules.Join == JoinStarter {
-		first.pc = pcStart
-	}
-	s.turns = newTurns(len(s.all))
+	s.start(s.all[0], p.newRoot(prog))
+	s.events = newEventQueue(len(s.all))
 	return s, nil
 }
 
@@ -199,32 +223,39 @@ type stepper struct {
 	pool        *pool
 	costs       Costs
 	all         []*stepWorker
-	turns       turns
+	events      eventQueue // of the workers but running
 	queues      []virtualQueue
 	running     *stepWorker
-	turn        turn // the one that is being taken
-	childFirst  bool // the policy's rules
+	current     event // of the step that is being taken
+	childFirst  bool  // the policy's rules
 	parentFirst bool
 	starter     bool
 	joinLast    bool
+	lastQueued  bool
+	ranked      bool
+	half        bool
 	leaveIdle   bool
-	single      bool // one transition at a time
 	skips       bool // steps of a search that find nothing are skipped
 	early       bool // operations that wait for a lock are done at once
 
-	begin        pc                    // what comes first in a frame
-	ended        [2]pc                 // what comes after a child, or a frame, that was queued or called
+	// what comes after a child, or a frame, that was queued or called
+	ended        [2]pc
+	chosen       bool                  // and it depends on the frame
+	putOwn       uint64                // the price of putting one entry there
 	takeOwn      uint64                // the price of taking from the own queue
 	nothingCosts [MoveSteal + 1]uint64 // what a move costs that finds nothing
-	barren       []uint64              // by worker: until when it surely queues nothing; 0 for those that search, whom a report or a mail can wake
-	args         []uint32
-	finished     bool
-	end          uint64
+	// by worker: until when it surely queues nothing; 0 for those that search, whom a report or a
+	// mail can wake
+	barren   []uint64
+	args     []uint32
+	finished bool
+	end      uint64
 }
 
-func (s *stepper) price(w *Worker, k loi.KernelID, blocks []uint32) uint64 {
-	s.args = append(s.args[:0], blocks...) // what is handed to a function that is not known escapes, and every End would allocate
-	return s.costs.Kernel(w.id, w.now, k, s.args)
+func (s *stepper) price(worker int, now uint64, k loi.KernelID, blocks []uint32) uint64 {
+	// what is handed to a function that is not known escapes, and every End would allocate
+	s.args = append(s.args[:0], blocks...)
+	return s.costs.Kernel(worker, now, k, s.args)
 }
 
 func (s *stepper) result(c StepConfig) *Result {

@@ -1,6 +1,10 @@
 package runtimes
 
-import "math"
+import (
+	"math"
+
+	"krdlab/hw"
+)
 
 // stepWorker is a worker in virtual time: where its execution stands between two steps.
 type stepWorker struct {
@@ -8,6 +12,9 @@ type stepWorker struct {
 	f        *Frame        // the frame that pc is about
 	virtual  *virtualQueue // what the worker's queue is in virtual time, if it is a shepherd's
 	i        int32         // pcRun: the child; pcSpawn: the next child to queue
+	tag      int32         // pcRun: of the child's entry
+	placed   entry         // pcSpawn, Rules.Place: the entry that waits for the lock of its queue
+	placedAt int           // and the number of that
 	pc       pc
 	last     bool   // the child that runs is the last of its phase, which is called
 	granted  bool   // the lock of the own queue is this worker's, from now
@@ -16,82 +23,117 @@ type stepWorker struct {
 	queue    int    // the number of the worker's queue
 
 	again   Move
-	got     found // pcLoot: the first entry of a steal
+	got     found // pcBatch: the first entry of a steal
 	skipped skipped
 }
 
 const notIdle = math.MaxUint64
 
-// pc is what a worker does next. The labels are those of runChildFirst, runParentFirst and runCalls.
+// pc is what a worker does next: the labels of runChildFirst, runParentFirst and runCalls at which
+// it may touch something shared, or run a task's code. Each has a function, in which v goes on to
+// another label.
 type pc uint8
 
 const (
 	pcLook     pc = iota // search for work
-	pcPhase              // f begins its present phase
 	pcChildren           // child-first: go on with f's next child
 	pcRun                // run child i of f
 	pcReturned           // child-first: a child that was spawned ahead of f has finished
 	pcGone               // child-first: and f was taken
 	pcJoined             // child-first: the last child of f has finished
 	pcNext               // all children of f have finished
-	pcStart              // parent-first: f begins
 	pcSpawn              // parent-first: queue child i of f
 	pcArrive             // parent-first: f's own strand is at the join
 	pcReport             // parent-first: a queued child of f has finished
 	pcRequeue            // parent-first: the rest of f is to be queued
 	pcTop                // parent-first: may the top of the stack go on?
 	pcOwn                // parent-first: take from the own queue
-	pcLoot               // append what a steal of several took to the own queue
+	pcBatch              // append what a steal of several took to the own queue
 )
 
-// step carries out what v does next up to and including one operation on something shared, and moves v's clock on.
+// step carries out what v does next up to and including one operation on something shared, and
+// moves v's clock on.
 func (s *stepper) step(v *stepWorker) {
-	for !s.advance(v) && !s.finished {
+	for !s.advance(v) {
 	}
 }
 
-// advance does transitions until one takes time, and returns true; or false after one, if s.single, or if none did.
+// advance carries out what stands at v's label, and says whether it took time.
 func (s *stepper) advance(v *stepWorker) (timed bool) {
-	f := v.f
-	var began uint64
-	var n int32
 	switch v.pc {
 	case pcLook:
 		return s.look(v)
-	case pcPhase:
-		goto phase
 	case pcChildren:
-		goto children
+		return s.children(v)
 	case pcRun:
-		goto run
+		return s.run(v)
 	case pcReturned:
-		goto returned
+		return s.returned(v)
 	case pcGone:
-		goto gone
+		return s.gone(v)
 	case pcJoined:
-		goto joined
+		return s.joined(v)
 	case pcNext:
-		goto next
-	case pcStart:
-		goto start
+		return s.next(v)
 	case pcSpawn:
-		goto spawn
+		return s.spawn(v)
 	case pcArrive:
-		goto arrive
+		return s.arrive(v)
 	case pcReport:
-		goto report
+		return s.report(v)
 	case pcRequeue:
-		goto requeue
+		return s.requeue(v)
 	case pcTop:
-		goto top
+		return s.stackTop(v)
 	case pcOwn:
-		goto own
-	case pcLoot:
-		goto loot
+		return s.own(v)
+	case pcBatch:
+		return s.keepBatch(v)
 	}
+	panic("runtimes: unknown label")
+}
 
-run: // child i of f; if it runs in place the step lasts as long as its kernels
-	began = v.now
+// start has v begin the frame f.
+func (s *stepper) start(v *stepWorker, f *Frame) {
+	f.phase = 0
+	if s.starter {
+		f.owner = int32(v.id)
+		f.link = v.top
+		v.top = f
+	}
+	s.phase(v, f)
+}
+
+// phase has v begin the present phase of f.
+func (s *stepper) phase(v *stepWorker, f *Frame) {
+	if f.n < 1 {
+		badFork(f.n)
+	}
+	v.f = f
+	if s.chosen {
+		v.choose(f)
+	}
+	if !s.parentFirst && (!s.chosen || f.rule != SpawnParent) {
+		f.next = 0
+		v.pc = pcChildren
+		return
+	}
+	if v.rules.Wait == WaitThief {
+		f.next = 0
+	}
+	if n := f.queued(s.lastQueued); n == 0 {
+	} else if !s.starter {
+		hw.StoreRelease32(&f.join, n+1)
+	} else {
+		f.steals = f.n - 1 - n
+	}
+	v.i, v.pc = 0, pcSpawn
+}
+
+// run runs child i of f. If it runs in place the step lasts as long as its kernels; without a
+// kernel it takes no time.
+func (s *stepper) run(v *stepWorker) (timed bool) {
+	f, began := v.f, v.now
 	if !s.childFirst {
 		v.tasks++
 	} else if v.last {
@@ -99,282 +141,320 @@ run: // child i of f; if it runs in place the step lasts as long as its kernels
 	}
 	if c := f.task.Run(v.Worker, int(v.i)); c != nil {
 		c.parent = f
-		c.phase = 0
 		c.called = v.last
-		f = c
-		v.f, v.pc = c, s.begin
-		if v.now > began || s.single {
-			return v.now > began
+		if s.ranked {
+			c.begins(f, v.nameOfChild(f))
+			v.settle(c)
+		} else if s.chosen {
+			c.below(f)
 		}
-		if s.parentFirst {
-			goto start
-		}
-		goto phase
+		s.start(v, c)
+	} else {
+		v.settle(nil)
+		v.pc = s.after(f, v.last)
 	}
-	v.pc = s.ended[btoi(v.last)]
-	return v.now > began // a child without a kernel takes no time
+	return v.now > began
+}
 
-returned: // child-first: a child that was spawned ahead of f has finished
-	v.pc = pcChildren
-	if s.childFirst {
-		if _, ok := v.pop(); !ok {
-			v.pc = pcGone
-		}
-		v.now += s.costs.Pop
+// nameOfChild is [Worker.name], or calledName, of the child of f that has just begun.
+func (v *stepWorker) nameOfChild(f *Frame) int32 {
+	if v.last {
+		return v.calledName(f)
+	}
+	return v.name(entry{f: f, i: v.i, tag: v.tag})
+}
+
+// next ends a phase of f, all children of which have finished. If Next runs kernels the step lasts
+// as long as they do.
+func (s *stepper) next(v *stepWorker) (timed bool) {
+	f, began := v.f, v.now
+	if n := f.task.Next(v.Worker, int(f.phase)); n > 0 {
+		f.n = int32(n)
+		f.phase++
+		s.phase(v, f)
+		return v.now > began
+	}
+	if f.charged {
+		v.uncharge(f)
+	}
+	parent, called := f.parent, f.called
+	if s.starter {
+		v.top = f.link
+	}
+	v.retire(f)
+	if parent == nil {
+		v.pc = pcNext
+		s.finished, s.end = true, v.now
 		return true
 	}
-	if s.single {
-		return false
-	}
-	goto children
+	v.f, v.pc = parent, s.after(parent, called)
+	return v.now > began
+}
 
-start:
-	f.phase = 0
-	if s.starter {
-		f.owner = int32(v.id)
-		f.link = v.top
-		v.top = f
+// after is what comes after a child of f, which was the last of its phase or not.
+func (s *stepper) after(f *Frame, last bool) pc {
+	if s.chosen {
+		return ends[f.rule][btoi(last)]
 	}
-	v.pc = pcPhase
-	if s.single {
-		return false
-	}
+	return s.ended[btoi(last)]
+}
 
-phase:
-	if f.n < 1 {
-		badFork(f.n)
-	}
-	f.next = 0
-	if s.parentFirst {
-		if !s.starter && f.n > 1 {
-			storeJoin(&f.join, f.n)
-		}
-		v.i, v.pc = 0, pcSpawn
-		if s.single {
-			return false
-		}
-		goto spawn
-	}
-	v.pc = pcChildren
-	if s.single {
-		return false
-	}
+// ends are what comes after a child that was queued, or spawned ahead of its parent, and after one
+// that was called.
+var ends = [...][2]pc{
+	SpawnCall:   {pcChildren, pcNext},
+	SpawnChild:  {pcReturned, pcJoined},
+	SpawnParent: {pcReport, pcArrive},
+}
 
-children: // child-first: go on with f's next child
+// children goes on with f's next child. Child-first it is spawned, unless it is the last.
+func (s *stepper) children(v *stepWorker) (timed bool) {
+	f := v.f
 	v.i = f.next
 	f.next++
 	v.last = f.next >= f.n
+	if v.last || !s.childFirst && (!s.chosen || f.rule == SpawnCall) {
+		return s.run(v)
+	}
 	v.pc = pcRun
-	if s.childFirst && !v.last {
-		v.spawns++
+	v.spawns++
+	if s.chosen {
+		v.spawnOthers(f)
+	} else {
 		v.push(f, 0)
-		v.now += s.costs.Spawn
+	}
+	v.now += s.costs.Spawn
+	return true
+}
+
+// returned takes f back, one of whose children has finished.
+func (s *stepper) returned(v *stepWorker) (timed bool) {
+	v.pc = pcChildren
+	if s.chosen {
+		if !v.takeBackFrame(v.f) {
+			v.pc = pcGone
+		}
+	} else if _, ok := v.pop(); !ok {
+		v.pc = pcGone
+	}
+	v.now += s.costs.Pop
+	return true
+}
+
+// gone ends the strand of a child whose parent f was taken from under it.
+func (s *stepper) gone(v *stepWorker) (timed bool) {
+	v.pc = s.atHand()
+	if v.Worker.arrive(v.f, -1) {
+		v.pc = pcNext
+	}
+	v.now += s.costs.Join
+	return true
+}
+
+// atHand is what a worker does at a join that is not complete: child-first there is nothing at hand.
+func (s *stepper) atHand() pc {
+	if s.childFirst {
+		return pcLook
+	}
+	return pcOwn
+}
+
+// joined ends the strand of f's last child; if nothing was stolen it is the only one.
+func (s *stepper) joined(v *stepWorker) (timed bool) {
+	steals := v.f.steals
+	if steals == 0 {
+		return s.next(v)
+	}
+	v.f.steals = 0
+	v.pc = pcNext
+	if !v.Worker.arrive(v.f, steals) {
+		v.pc = s.atHand()
+	}
+	v.now += s.costs.Join
+	return true
+}
+
+// spawn queues children of f: one a step, or all under one lock.
+func (s *stepper) spawn(v *stepWorker) (timed bool) {
+	f := v.f
+	n := f.queued(s.lastQueued)
+	if v.i >= n && s.answers(v) {
 		return true
 	}
-	if s.single {
-		return false
-	}
-	goto run
-
-spawn: // queue children of f: one a step, or all under one lock
-	n = f.n - 1
 	if v.i >= n {
-		v.i, v.last, v.pc = n, true, pcRun
-		if s.single {
+		if n == f.n {
+			v.pc = pcArrive
 			return false
 		}
-		goto run
+		v.i, v.last = n, true
+		return s.run(v)
+	}
+	if v.rules.Place {
+		return s.place(v)
 	}
 	if v.shared == nil {
 		v.spawns++
 		v.spawnChild(f, v.i)
-		v.i++
+		if v.i++; s.half && v.i == n {
+			v.expose(v.head.Load())
+		}
 		v.now += s.costs.Spawn
 		return true
 	}
 	if hold := s.costs.Lock + s.costs.Push*uint64(n-1); s.lockEarly(v, hold) {
-		v.shared.pushChildren(v.tape, f, n)
+		v.pushChildren(f, n)
 		v.spawns += uint64(n)
 		v.i = n
 		v.now += hold
 	}
 	return true
+}
 
-gone: // child-first: f was taken from under its child
-	v.pc = pcLook
-	if s.arrive(v, f, -1) || brokenJoin {
-		v.pc = pcNext
+// place queues child i of f where the policy says. It is asked once.
+func (s *stepper) place(v *stepWorker) (timed bool) {
+	if !v.granted {
+		v.placed, v.placedAt = v.Worker.place(v.f, v.i)
 	}
-	v.now += s.costs.Join
-	return true
-
-arrive: // parent-first: f's own strand is at the join
-	switch {
-	case s.starter:
-		v.pc = pcTop
-		if s.single {
-			return false
-		}
-		goto top
-	case f.n == 1:
-		v.pc = pcNext
-		if s.single {
-			return false
-		}
-		goto next
-	}
-	v.pc = pcOwn
-	if s.arrive(v, f, -1) || brokenJoin {
-		v.pc = pcNext
-	}
-	v.now += s.costs.Join
-	return true
-
-report: // parent-first: a queued child of f has finished
-	if s.starter {
-		v.pc = pcTop
-		if f.owner != int32(v.id) {
-			s.reportTo(v, f)
-			v.now += s.costs.Join
-			return true
-		}
-		f.steals++
-		if s.single {
-			return false
-		}
-		goto top
-	}
-	v.pc = pcOwn
-	if s.arrive(v, f, -1) {
-		v.pc = pcRequeue
-		if s.joinLast {
-			v.pc = pcNext
-		}
-	}
-	v.now += s.costs.Join
-	return true
-
-requeue:
-	if s.lockEarly(v, s.costs.Lock) {
-		v.shared.push(v.tape, entry{f, entryRest})
-		v.pc = pcOwn
+	if s.lock(v, v.placedAt, s.costs.Lock) {
+		v.putAt(v.placedAt, v.placed)
+		v.spawns++
+		v.i++
 		v.now += s.costs.Lock
 	}
 	return true
+}
 
-joined: // child-first: the last child of f has finished
-	v.pc = pcNext
-	if steals := f.steals; steals != 0 {
-		f.steals = 0
-		if !s.arrive(v, f, steals) && !brokenJoin {
-			v.pc = pcLook
+// answers has v answer a request, if there is one: a step of its own.
+func (s *stepper) answers(v *stepWorker) bool {
+	if !v.Worker.answer() {
+		return false
+	}
+	v.now += s.costs.Spawn
+	return true
+}
+
+// arrive ends f's own strand at its join. A phase of one child has no other.
+func (s *stepper) arrive(v *stepWorker) (timed bool) {
+	switch {
+	case s.starter:
+		v.pc = pcTop
+		return false
+	case v.f.n == 1:
+		return s.next(v)
+	}
+	v.pc = pcOwn
+	if v.Worker.arrive(v.f, -1) {
+		v.pc = pcNext
+	}
+	v.now += s.costs.Join
+	return true
+}
+
+// report ends the strand of a child of f that was queued.
+func (s *stepper) report(v *stepWorker) (timed bool) {
+	f := v.f
+	if !s.starter {
+		v.pc = pcOwn
+		if v.Worker.arrive(f, -1) {
+			v.pc = pcRequeue
+			if s.joinLast {
+				v.pc = pcNext
+			}
 		}
 		v.now += s.costs.Join
 		return true
 	}
-	if s.single {
+	v.pc = pcTop
+	if f.owner == int32(v.id) {
+		f.steals++
 		return false
 	}
-	goto next
+	owner := s.all[f.owner]
+	v.reportTo(f)
+	if owner.top == f && f.complete() { // it may wait for just this
+		s.disturb(owner)
+	}
+	v.now += s.costs.Join
+	return true
+}
 
-top: // parent-first: may the top of the stack go on?
-	v.pc = pcOwn
-	if f = v.top; f != nil && (f.complete() || brokenJoin) {
-		if v.tape != nil {
-			v.tape.note(taped{op: opComplete, frame: v.tape.all.name(f)})
-		}
-		f.steals = 0
-		storeJoin(&f.join, 0)
-		v.f, v.pc = f, pcNext
-		if s.single {
-			return false
-		}
-		goto next
-	}
-	if s.single {
-		return false
-	}
-
-own: // parent-first: take from the own queue
-	if s.seesEmpty(v) {
-		v.pc = pcLook
-		if s.single {
-			return false
-		}
-		return s.look(v)
-	}
+// requeue queues what follows the join of f.
+func (s *stepper) requeue(v *stepWorker) (timed bool) {
 	if s.lockEarly(v, s.costs.Lock) {
-		v.pc = pcLook
-		e, ok := v.takeOwn()
-		v.now += s.takeOwn
-		if ok {
-			v.take(e)
-		} else if s.skips && !s.leaveIdle { // that it searches is seen by nobody
-			s.search(v)
-			s.skip(v)
+		if v.shared != nil {
+			v.pushRest(v.f)
+		} else {
+			v.push(v.f, entryRest)
 		}
+		v.pc = pcOwn
+		v.now += s.putOwn
 	}
 	return true
+}
 
-loot: // append what a steal of several took to the own queue
-	if hold := s.costs.Lock + s.costs.Push*(max(uint64(len(v.loot)), 1)-1); s.lockOwn(v, hold) {
-		v.keepLoot()
+// stackTop goes on with the task on top of the stack, if its join is complete.
+func (s *stepper) stackTop(v *stepWorker) (timed bool) {
+	v.pc = pcOwn
+	if f := v.top; f != nil && f.complete() {
+		v.reopen(f)
+		v.f, v.pc = f, pcNext
+	}
+	return false
+}
+
+// own takes from the own queue.
+func (s *stepper) own(v *stepWorker) (timed bool) {
+	if s.seesEmpty(v) {
+		v.pc = pcLook
+		return false
+	}
+	if s.answers(v) {
+		return true
+	}
+	if !s.lockEarly(v, s.costs.Lock) {
+		return true
+	}
+	v.pc = pcLook
+	e, ok := v.takeOwn()
+	v.now += s.takeOwn
+	if ok {
+		v.take(e)
+	} else if s.skips && !s.leaveIdle { // that it searches is seen by nobody
+		s.search(v)
+		s.skip(v)
+	}
+	return true
+}
+
+// keepBatch appends what a steal of several took to the own queue.
+func (s *stepper) keepBatch(v *stepWorker) (timed bool) {
+	if hold := s.keeping(v); s.lockOwn(v, hold) {
+		v.Worker.keepBatch()
 		v.now += hold
 		s.foundWork(v, v.got)
 	}
 	return true
+}
 
-next: // all children of f have finished; if Next runs kernels the step lasts as long as they do
-	began = v.now
-	if m := f.task.Next(v.Worker, int(f.phase)); m > 0 {
-		f.n = int32(m)
-		f.phase++
-		v.pc = pcPhase
-		if v.now > began || s.single {
-			return v.now > began
-		}
-		goto phase
+// keeping is the price of adding what a steal took, but for its first entry, to v's own queue.
+func (s *stepper) keeping(v *stepWorker) uint64 {
+	n := max(uint64(len(v.batch)), 1) - 1
+	if v.shared == nil {
+		return s.costs.Spawn * n
 	}
-	{
-		parent, called := f.parent, f.called
-		if s.starter {
-			v.top = f.link
-		}
-		v.retire(f)
-		if parent == nil {
-			s.finished, s.end = true, v.now
-			return true
-		}
-		f = parent
-		v.f = f
-		v.pc = s.ended[btoi(called)]
-	}
-	return v.now > began
+	return s.costs.Lock + s.costs.Push*n
 }
 
 // take has v go on with an entry.
 func (v *stepWorker) take(e entry) {
-	v.f, v.i, v.last = e.f, e.i, false
+	if e.i == entryOthers {
+		e.f.steals++
+		v.f, v.pc = e.f, pcChildren
+		return
+	}
+	v.f, v.i, v.tag, v.last = e.f, e.i, e.tag, false
 	v.pc = taken[-e.i&(e.i>>31)&3]
 }
 
 // taken is how an entry goes on: a child, entryRest, -, entryTop.
 var taken = [4]pc{0: pcRun, -entryRest: pcNext, -entryTop: pcTop}
-
-// arrive is [Worker.arrive].
-func (s *stepper) arrive(v *stepWorker, f *Frame, n int32) (last bool) {
-	if s.single {
-		return v.arrive(f, n)
-	}
-	f.join += n // nobody else is running
-	return f.join == 0
-}
-
-// reportTo is [pool.reportTo]; a starter that waits for this report finds it when its search goes on.
-func (s *stepper) reportTo(v *stepWorker, f *Frame) {
-	owner := s.all[f.owner]
-	v.pool.reportTo(v.tape, f)
-	if owner.top == f && f.complete() {
-		s.disturb(owner)
-	}
-}

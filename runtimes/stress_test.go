@@ -15,7 +15,8 @@ import (
 	"krdlab/loi"
 )
 
-// Every policy, many more workers than CPUs, fine tasks, several nodes: each leaf exactly once, no phase early.
+// Every policy, many more workers than CPUs, fine tasks, several nodes: each leaf exactly once, no
+// phase early.
 func TestStress(t *testing.T) {
 	leaves, rounds := uint64(3000), uint64(6)
 	if raceEnabled || testing.Short() {
@@ -33,7 +34,8 @@ func TestStress(t *testing.T) {
 							}
 						}
 					}
-					if _, err := Run(context.Background(), unpinned(p, s[0], s[1], seed), prog); err != nil {
+					if _, err := Run(context.Background(), unpinned(p, s[0], s[1], seed),
+						prog); err != nil {
 						t.Fatal(err)
 					}
 					checkTree(t, prog)
@@ -43,7 +45,8 @@ func TestStress(t *testing.T) {
 	}
 }
 
-// One deep chain of last entries: the worst case for the race between an owner and a thief. 2 workers on fib, many times.
+// One deep chain of last entries: the worst case for the race between an owner and a thief. 2
+// workers on fib, many times.
 func TestStressLastEntry(t *testing.T) {
 	for _, p := range Schedulers {
 		if p.Rules().Spawn == SpawnCall || p.Rules().Spawn == SpawnGo {
@@ -94,7 +97,8 @@ func TestPanicEndsTheRun(t *testing.T) {
 				}
 				_, err := Run(context.Background(), c, prog)
 				var pe *PanicError
-				if !errors.As(err, &pe) || pe.Kernel != "leaf" || pe.During != during || pe.Value != "boom" {
+				if !errors.As(err, &pe) || pe.Kernel != "leaf" || pe.During != during ||
+					pe.Value != "boom" {
 					t.Fatalf("error %v, want a PanicError that names kernel leaf", err)
 				}
 				if !strings.Contains(string(pe.Stack), "stress_test.go") {
@@ -187,8 +191,10 @@ func TestGoRecords(t *testing.T) {
 	for i := range cpus {
 		h.Workers = append(h.Workers, loi.Worker{CPU: i})
 	}
-	// Small chunks, made by whoever needs one: a recorder's lock is often held by a goroutine that waits for the file system.
-	w, err := loi.Create(t.TempDir()+"/go.loi", h, loi.Options{ChunkBytes: 4096, FirstChunkBytes: 4096, NoBackground: true})
+	// Small chunks, made by whoever needs one: a recorder's lock is often held by a goroutine that
+	// waits for the file system.
+	w, err := loi.Create(t.TempDir()+"/go.loi", h, loi.Options{ChunkBytes: 4096,
+		FirstChunkBytes: 4096, NoBackground: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,23 +1,29 @@
+//go:build krdlab_tape
+
 package runtimes
 
-import "sync/atomic"
+import (
+	"slices"
+	"sync/atomic"
+)
 
-// A tape notes the operations of one worker on what is shared, with their outcomes, in the order in which the worker did them. Runs
-// have tapes in tests only: replay_test.go has the stepper do again what threads did. Without one, a run pays for a test of a nil
-// pointer in operations that fence, lock or search; a push or pop of a private entry has none.
+// A tape notes the operations of one worker on what is shared, with their outcomes, in the order in
+// which the worker did them: replay_test.go has the stepper do again what threads did. Tapes exist
+// only in builds with the tag krdlab_tape, where this file takes the place of untaped.go.
 //
-// The order among workers is exact, since an operation draws its ticket while nobody else can be in the middle of one on the same
-// object: in the lock of a shepherd's queue, and under a guard that a deque has only while it is taped. A thief that finds the guard
-// held reports that another was quicker, as it does without guards when its CAS fails. So a tape has no races inside an operation: the
-// tests of the deque have those. With affinities all deques and mailboxes share one guard, as an entry is then in two places.
+// The order among workers is exact, since an operation draws its ticket while nobody else can be in
+// the middle of one on the same object: under a guard, one for each queue. A thief that finds the
+// guard held reports that another was quicker, as it does without guards when its CAS fails or the
+// lock is taken. So a tape has no races inside an operation: the tests of the queues have those.
+// With affinities all queues and mailboxes share one guard, as an entry is then in two places.
 //
-// Joins need no guard: whoever arrives last draws its ticket behind the addition, all others before it. A child's report to a starter
-// spans two tickets: the starter may have looked before or after.
+// Joins need no guard: whoever arrives last draws its ticket behind the addition, all others before
+// it. A child's report to a starter spans two tickets: the starter may have looked before or after.
 type tape struct {
 	all    *tapes
 	w      *Worker
-	guard  *spinLock // of the worker's deque
-	events []taped
+	guard  *spinLock // of the worker's queue
+	events []operation
 
 	held   *spinLock // inside an operation under a guard
 	depth  int       // of operations within operations: they are one
@@ -27,42 +33,51 @@ type tape struct {
 // tapes are those of one run.
 type tapes struct {
 	next   atomic.Uint64 // tickets drawn
-	closed atomic.Bool   // the root task is complete: searches that are under way find all queues shut
 	name   func(f *Frame) uint64
 	of     []*tape
+	guards []*spinLock // by queue
 }
 
-// tapedOp is what a worker did.
-type tapedOp uint8
+// taping is where the workers of the next pool note what they do; nil: nowhere that is kept. A test
+// sets it.
+var taping *tapes
+
+// taped is what a tape keeps in a worker.
+type taped struct{ tape *tape }
+
+// opKind is what a worker did.
+type opKind uint8
 
 const (
-	opExpose   tapedOp = iota // opened private entries: n are open now
-	opTakeBack                // popped an open entry, or none was left
-	opMail                    // queued a child and mailed it to worker `whom`
-	opTakeMail                // looked into its mailbox
-	opClaim                   // took a proxy out of a queue or mailbox, and claimed its child or found it claimed
-	opSteal                   // from queue `whom`; n entries came
-	opPush                    // n children, or the rest of a frame, to a shepherd's queue
-	opPop                     // from it
-	opKeep                    // n entries of a steal to it, and gave back the thief's office
-	opLead                    // claimed the office
-	opResign                  // gave it back
-	opArrive                  // at a join; OutcomeDone: last
-	opReport                  // a child finished, to the worker that started its parent
-	opComplete                // saw all children reported, and goes on
+	opExpose   opKind = iota // opened private entries: n are open now
+	opTakeBack               // popped an open entry, or none was left
+	opMail                   // queued a child and mailed it to worker `whom`
+	opTakeMail               // looked into its mailbox
+	// took a proxy out of a queue or mailbox, and claimed its child or found it claimed
+	opClaim
+	opSteal    // from queue `whom`; n entries came
+	opPush     // n children, or the rest of a frame, to a shared queue
+	opPop      // from it
+	opKeep     // n entries of a steal to it, and gave back the steal token
+	opToken    // claimed the steal token
+	opRelease  // gave it back
+	opArrive   // at a join; OutcomeDone: last
+	opReport   // a child finished, to the worker that started its parent
+	opComplete // saw all children reported, and goes on
 	opRest
 )
 
-// taped is an operation. Two are the same if all but the tickets are equal.
-type taped struct {
-	op    tapedOp
+// operation is one of a worker. Two are the same if all but the tickets are equal.
+type operation struct {
+	op    opKind
 	out   Outcome
 	whom  int32
 	n     int32
 	frame uint64 // name of the frame that it is about, 0 if none or not known
 	child int32  // of that frame: what came, or went
-	// When in its worker's own time: children run, entries in the deque since the run began less those taken. An owner's operations on
-	// private entries are not on the tape; these tell before which of them an expose is.
+	// When in its worker's own time: children run, entries in the deque since the run began less
+	// those taken. An owner's operations on private entries are not on the tape; these tell before
+	// which of them an expose is.
 	ran  uint64
 	tail int64
 
@@ -70,26 +85,31 @@ type taped struct {
 	until  uint64 // opReport: the second ticket
 }
 
-// record gives every worker of p a tape.
-func (p *pool) record(all *tapes) {
-	p.tapes = all
-	all.of = nil
+// watch gives every worker of p a tape.
+func (p *pool) watch() {
+	all := taping
+	if all == nil {
+		all = &tapes{name: func(*Frame) uint64 { return 0 }}
+	}
 	common := new(spinLock)
-	for _, w := range p.workers {
-		w.tape = &tape{all: all, w: w, guard: common}
-		if !p.rules.Affinity {
-			w.tape.guard = new(spinLock)
+	all.of, all.guards = nil, slices.Repeat([]*spinLock{common}, len(p.queueNode))
+	if !p.rules.Mail {
+		for i := range all.guards {
+			all.guards[i] = new(spinLock)
 		}
+	}
+	for i, w := range p.workers {
+		w.tape = &tape{all: all, w: w, guard: all.guards[p.queueOf[i]]}
 		all.of = append(all.of, w.tape)
 	}
 }
 
 func (t *tape) draw() uint64 { return t.all.next.Add(1) }
 
-func (t *tape) enter(guard *spinLock) {
+func (t *tape) enter() {
 	if t.depth == 0 {
-		guard.acquire()
-		t.held = guard
+		t.guard.acquire()
+		t.held = t.guard
 	}
 	t.depth++
 }
@@ -102,8 +122,9 @@ func (t *tape) tryEnter(guard *spinLock) bool {
 	return true
 }
 
-// exit ends an operation. The ticket is drawn when all is done but the guard not yet given back: an owner reads its deque's head without the
-// guard, and must have seen, of what comes before an operation of its own, all steals.
+// exit ends an operation. The ticket is drawn when all is done but the guard not yet given back: an
+// owner reads its deque's head without the guard, and must have seen, of what comes before an
+// operation of its own, all steals.
 func (t *tape) exit() {
 	if t.depth--; t.depth > 0 {
 		return
@@ -117,9 +138,11 @@ func (t *tape) exit() {
 	t.held.release()
 }
 
-// note appends an operation, with a new ticket unless it has one or is part of an operation under a guard.
-func (t *tape) note(e taped) {
-	if t.all.closed.Load() {
+// note appends an operation, with a new ticket unless it has one or is part of an operation under a
+// guard. Nothing is noted once the root task is complete: searches that are under way find all
+// queues shut.
+func (t *tape) note(e operation) {
+	if t.w.pool.ended.Load() != 0 {
 		return
 	}
 	if e.ticket == 0 && t.depth == 0 {
@@ -130,8 +153,8 @@ func (t *tape) note(e taped) {
 }
 
 // noteEntry is note of an operation that gave entry e, if ok.
-func (t *tape) noteEntry(op tapedOp, e entry, ok bool) {
-	n := taped{op: op, out: OutcomeEmpty}
+func (t *tape) noteEntry(op opKind, e entry, ok bool) {
+	n := operation{op: op, out: OutcomeEmpty}
 	if ok {
 		n.out = OutcomeDone
 		n.child = e.i
@@ -142,21 +165,23 @@ func (t *tape) noteEntry(op tapedOp, e entry, ok bool) {
 	t.note(n)
 }
 
-// expose is [deque.expose] of the worker's deque. The head is read again under the guard.
-func (t *tape) expose(d *deque) bool {
-	t.enter(t.guard)
+// expose reads the head again, under the guard.
+func (d *deque) expose(int64) bool {
+	t := d.tape
+	t.enter()
 	h := d.head.Load()
-	opened := h >= shut || d.open(h)
+	opened := d.open(h)
 	if opened && h < shut {
-		t.note(taped{op: opExpose, n: int32(d.split - h)})
+		t.note(operation{op: opExpose, n: int32(d.split - h)})
 	}
 	t.exit()
 	return opened
 }
 
-// takeBack is [deque.popShared] of the worker's deque. If it gave a proxy the guard is held until openOwn has opened it.
-func (t *tape) takeBack(d *deque) (entry, bool) {
-	t.enter(t.guard)
+// popShared holds the guard, if it gave a proxy, until openOwn has opened that.
+func (d *deque) popShared() (entry, bool) {
+	t := d.tape
+	t.enter()
 	e, ok := d.takeBack()
 	t.noteEntry(opTakeBack, e, ok)
 	if ok && e.i == entryProxy && t.depth == 1 {
@@ -167,55 +192,126 @@ func (t *tape) takeBack(d *deque) (entry, bool) {
 	return e, ok
 }
 
-// enterOwn begins openOwn.
-func (t *tape) enterOwn() {
+func (w *Worker) openOwn(popped entry) (entry, bool) {
+	t := w.tape
 	if t.handed {
 		t.handed = false
-		return
+	} else {
+		t.enter()
 	}
-	t.enter(t.guard)
+	defer t.exit()
+	return w.openNewest(popped)
 }
 
-// steal is [Worker.stealDeque].
-func (t *tape) steal(m Move) (e entry, out Outcome) {
-	n := taped{op: opSteal, whom: int32(m.Victim)}
-	if !t.tryEnter(t.all.of[m.Victim].guard) {
-		n.out = OutcomeBusy
+func (w *Worker) decide() Move {
+	m := w.pool.policy.Look(&w.search)
+	if m.Kind == MoveRest {
+		w.tape.note(operation{op: opRest})
+	}
+	return m
+}
+
+func (w *Worker) stealFrom(m Move) (e entry, out Outcome) {
+	t := w.tape
+	n := operation{op: opSteal, whom: int32(m.Victim), out: OutcomeBusy}
+	if !t.tryEnter(t.all.guards[m.Victim]) {
 		t.note(n)
 		return entry{}, OutcomeBusy
 	}
-	e, n.out = t.w.stealDeque(m)
+	defer t.exit()
+	e, n.out = w.stealOldest(m)
 	if n.out == OutcomeDone {
 		n.n, n.frame, n.child = 1, t.all.name(e.f), e.i
+		n.n = int32(w.taken())
 	}
 	t.note(n)
-	t.exit()
 	return e, n.out
 }
 
-// noteLoot notes a steal from a shepherd's queue. Holder of its lock, unless out is OutcomeBusy.
-func (t *tape) noteLoot(queue int32, loot []entry, out Outcome) {
-	n := taped{op: opSteal, whom: queue, out: out, n: int32(len(loot))}
-	if len(loot) > 0 {
-		n.frame, n.child = t.all.name(loot[0].f), loot[0].i
-	}
-	t.note(n)
+func (w *Worker) send(p *proxy, to *Worker) (tell bool) {
+	t := w.tape
+	t.enter()
+	defer t.exit()
+	tell = w.post(p, to)
+	t.note(operation{op: opMail, whom: int32(to.id), frame: t.all.name(p.f), child: p.i})
+	return tell
 }
 
-// arrive is [Worker.arrive].
-func (t *tape) arrive(f *Frame, n int32) (last bool) {
-	e := taped{op: opArrive, frame: t.all.name(f), ticket: t.draw()}
+func (w *Worker) takeMail() (e entry, ok bool) {
+	w.tape.enter()
+	defer w.tape.exit()
+	e, ok = w.openMail()
+	w.tape.noteEntry(opTakeMail, e, ok)
+	return e, ok
+}
+
+func (w *Worker) claim(p *proxy) (won bool) {
+	won = p.claimed.CompareAndSwap(0, 1)
+	w.tape.noteEntry(opClaim, entry{f: p.f, i: p.i}, won)
+	return won
+}
+
+func (w *Worker) pushChildren(f *Frame, n int32) {
+	w.tape.enter()
+	defer w.tape.exit()
+	w.addChildren(f, n)
+	w.tape.note(operation{op: opPush, n: n, frame: w.tape.all.name(f)})
+}
+
+func (w *Worker) pushRest(f *Frame) {
+	w.tape.enter()
+	defer w.tape.exit()
+	w.shared.push(entry{f: f, i: entryRest})
+	w.tape.note(operation{op: opPush, n: 1, frame: w.tape.all.name(f), child: entryRest})
+}
+
+func (w *Worker) popQueue() (entry, bool) {
+	w.tape.enter()
+	defer w.tape.exit()
+	e, ok := w.shared.pop()
+	w.tape.noteEntry(opPop, e, ok)
+	return e, ok
+}
+
+func (w *Worker) keep(es []entry) {
+	w.tape.enter()
+	defer w.tape.exit()
+	w.shared.keep(es)
+	w.tape.note(operation{op: opKeep, n: int32(len(es))})
+}
+
+func (w *Worker) claimToken() Outcome {
+	w.tape.enter()
+	defer w.tape.exit()
+	out := w.shared.claimToken()
+	w.tape.note(operation{op: opToken, out: out})
+	return out
+}
+
+func (w *Worker) releaseToken() {
+	w.tape.enter()
+	defer w.tape.exit()
+	w.shared.releaseToken()
+	w.tape.note(operation{op: opRelease})
+}
+
+func (w *Worker) arrive(f *Frame, n int32) (last bool) {
+	e := operation{op: opArrive, frame: w.tape.all.name(f), ticket: w.tape.draw()}
 	if last = atomic.AddInt32(&f.join, n) == 0; last {
-		e.out, e.ticket = OutcomeDone, t.draw()
+		e.out, e.ticket = OutcomeDone, w.tape.draw()
 	}
-	t.note(e)
+	w.tape.note(e)
 	return last
 }
 
-// report is the addition of [pool.reportTo].
-func (t *tape) report(f *Frame) {
-	e := taped{op: opReport, frame: t.all.name(f), whom: f.owner, ticket: t.draw()}
+func (w *Worker) report(f *Frame) {
+	e := operation{op: opReport, frame: w.tape.all.name(f), whom: f.owner, ticket: w.tape.draw()}
 	atomic.AddInt32(&f.join, 1)
-	e.until = t.draw()
-	t.note(e)
+	e.until = w.tape.draw()
+	w.tape.note(e)
+}
+
+func (w *Worker) reopen(f *Frame) {
+	w.tape.note(operation{op: opComplete, frame: w.tape.all.name(f)})
+	f.reset()
 }

@@ -4,28 +4,32 @@ import "fmt"
 
 // A Task is what a kernel writes: the body of a [Frame], which it embeds.
 //
-// A task has phases. In each it has a number of children, which may run in parallel; when all have finished the next phase
-// begins. The number of children in the first phase is given to [Frame.Fork] by whoever creates the frame.
+// A task has phases. In each it has a number of children, which may run in parallel; when all have
+// finished the next phase begins. The number of children in the first phase is given to
+// [Frame.Fork] by whoever creates the frame.
 type Task interface {
-	// Run runs child i of the present phase. A child that is a mere kernel runs in place, and Run returns nil. A child that
-	// has children of its own is a frame: Run creates it (see [Worker.Spare]) and returns it as its last act, without
-	// having run any of it. Any worker may call Run, for different i at the same time.
+	// Run runs child i of the present phase. A child that is a mere kernel runs in place, and Run
+	// returns nil. A child that has children of its own is a frame: Run creates it (see
+	// [Worker.Spare]) and returns it as its last act, without having run any of it. Any worker may
+	// call Run, for different i at the same time.
 	Run(w *Worker, i int) *Frame
 
-	// Next ends phase number phase, counted from 0, all children of which have finished, and returns how many children the
-	// next one has; 0 if the task is complete. A phase of one child is a call under every policy: it is not queued, not
-	// stolen and not counted as a spawn. After Next returned 0 the frame belongs to the worker's free list.
+	// Next ends phase number phase, counted from 0, all children of which have finished, and
+	// returns how many children the next one has; 0 if the task is complete. A phase of one child
+	// is a call under every policy: it is not queued, not stolen and not counted as a spawn. After
+	// Next returned 0 the frame belongs to the worker's free list.
 	Next(w *Worker, phase int) int
 }
 
-// Affine is a task that knows which worker last touched the data of a child. Only policies that ask for it
-// ([Rules.Affinity]) call it.
-type Affine interface {
-	// Affinity returns the worker that last touched the data of child i, or -1.
-	Affinity(w *Worker, i int) int
+// Hinted is a task that knows something about its children. It is asked on behalf of policies that
+// want hints ([Rules.Hints]), when child i of the present phase is about to be queued, by its
+// holder.
+type Hinted interface {
+	Hint(w *Worker, i int) Hint
 }
 
-// A Kind numbers the frame types of one program, so that finished frames are reused: 0 to [Kinds]-1, chosen by the program.
+// A Kind numbers the frame types of one program, so that finished frames are reused: 0 to
+// [Kinds]-1, chosen by the program.
 type Kind uint8
 
 // Kinds is the number of frame types that a program may have.
@@ -34,49 +38,78 @@ const Kinds = 8
 // kindProxy is the free list of proxies (mailbox.go), behind those of the program.
 const kindProxy = Kinds
 
-// A Frame is the part of a task that schedulers see. It is embedded in the task's struct, and holds 64 bytes.
+// A Frame is the part of a task that schedulers see. It is embedded in the task's struct, and holds
+// 64 bytes.
 //
-// Who may touch a field: a frame is held by one worker at a time, its holder, and only the holder reads or writes the
-// fields without a note. The hold passes on through a queue (the push publishes, the pop or steal acquires) or through the
-// last arrival at a join (the atomic add on join orders it).
+// Who may touch a field: a frame is held by one worker at a time, its holder, and only the holder
+// reads or writes the fields without a note. The hold passes on through a queue (the push
+// publishes, the pop or steal acquires) or through the last arrival at a join (the atomic add on
+// join orders it).
 type Frame struct {
 	task   Task
 	parent *Frame // set when the frame starts; nil for the root
 	link   *Frame // next in a free list; the frame below on a stack of started frames (JoinStarter)
 
-	next int32 // child-first: the first child that nobody has begun
+	// child-first: the first child that nobody has begun; TakeSerial: which child of its parent the
+	// frame is; Rules.Place: for which workers it is; Rules.Admit: 1 + the node that it, or the
+	// nearest frame above it, was charged to, 0 for none; WaitThief: 1 + the worker that was the last
+	// to steal a child of the present phase, 0 for none, written by that worker
+	next int32
 	n    int32 // children of the present phase
 
-	// join counts arrivals; any worker, atomic. Child-first: 0 while a phase runs unstolen; each strand that ends adds -1, the
-	// one that ends with the last child adds the number of steals instead, and whoever makes it 0 goes on. Parent-first with
-	// the last arriver: strands still running. Parent-first with the starter: children that other workers finished.
-	join   int32
-	steals int32 // child-first: steals of this phase; JoinStarter: children that the starter itself finished
+	// join counts arrivals; any worker, atomic. Child-first: 0 while a phase runs unstolen; each
+	// strand that ends adds -1, the one that ends with the last child adds the number of steals
+	// instead, and whoever makes it 0 goes on. Parent-first with the last arriver: strands still
+	// running. Parent-first with the starter: children that other workers finished.
+	join int32
+	// child-first: steals of this phase; JoinStarter: children that the starter itself finished
+	steals int32
 
-	phase  int32
-	owner  int32 // JoinStarter: the worker that started the frame; read by any worker, constant while it has children
-	kind   Kind
-	called bool // run as a call, not as a spawn: the parent was not queued (child-first), its join not counted (parent-first)
+	phase int32
+	// JoinStarter: the worker that started the frame; read by any worker, constant while it has
+	// children
+	owner int32
+	kind  Kind
+	// run as a call, not as a spawn: the parent was not queued (child-first), its join not counted
+	// (parent-first)
+	called bool
+	depth  uint16 // TakeSerial, WaitRule, SpawnChosen: frames above it, at most 65535
+	// SpawnChosen: how the present phase is run; written by who begins it, and constant while any of
+	// its children runs
+	rule    SpawnRule
+	charged bool // Rules.Admit: something is to be given back when the frame ends
 }
 
-// Bind makes t the body of f, which t embeds, and kind its frame type. It is called once, when the frame is allocated.
+// Bind makes t the body of f, which t embeds, and kind its frame type. It is called once, when the
+// frame is allocated.
 func (f *Frame) Bind(t Task, kind Kind) {
 	f.task, f.kind = t, kind
 }
 
-// Fork sets the number of children of f's first phase, at least 1, and returns f: the last line of a [Task.Run] that
-// creates a frame.
+// Fork sets the number of children of f's first phase, at least 1, and returns f: the last line of
+// a [Task.Run] that creates a frame.
 func (f *Frame) Fork(n int) *Frame {
 	f.n = int32(n)
 	return f
 }
 
-// badFork is called by drivers, not by Fork, which must stay small enough to be inlined where kernels make their frames.
+// queued is how many children of f's present phase are queued, if all but a single one are or, with
+// LastCall, those but the last. SpawnParent.
+func (f *Frame) queued(all bool) int32 {
+	if all && f.n > 1 {
+		return f.n
+	}
+	return f.n - 1
+}
+
+// badFork is called by drivers, not by Fork, which must stay small enough to be inlined where
+// kernels make their frames.
 func badFork(n int32) {
 	panic(fmt.Sprintf("runtimes: Fork(%d): a frame has at least one child in its first phase", n))
 }
 
-// Spare returns a finished task of the kind from the worker's own free list, or nil. Owner only. Usage:
+// Spare returns a finished task of the kind from the worker's own free list, or nil. Owner only.
+// Usage:
 //
 //	c, _ := w.Spare(kind).(*task)
 //	if c == nil {
@@ -110,10 +143,22 @@ type Program interface {
 // rootKind: the root frame is allocated once a run and its free list is never asked.
 const rootKind = kindProxy + 1
 
-// rootTask is the parent of the root: a frame with one child, so that a root that runs in place needs no special case.
+// rootTask is the parent of the root: a frame with one child, so that a root that runs in place
+// needs no special case.
 type rootTask struct {
 	Frame
 	p Program
+}
+
+func (p *pool) newRoot(prog Program) *Frame {
+	if p.structure.Any() {
+		prog = recordedProgram{prog}
+	}
+	root := newRoot(prog)
+	if p.rules.Place {
+		root.next = placeRange(0, p.n)
+	}
+	return root
 }
 
 func newRoot(p Program) *Frame {

@@ -5,8 +5,9 @@ import (
 	"krdlab/loi"
 )
 
-// taskCalls is what a worker notes down at task grain, where kernels are too short to carry two stamps each: the task is stamped, its
-// kernels are listed in order, and one in about `every` of them is stamped to estimate their mean times.
+// taskCalls is what a worker notes down at task grain, where kernels are too short to carry two
+// stamps each: the task is stamped, its kernels are listed in order, and one in about `every` of
+// them is stamped to estimate their mean times.
 type taskCalls struct {
 	list    loi.TaskList
 	record  bool     // keep the list
@@ -20,88 +21,71 @@ type taskCalls struct {
 // DefaultSampleEvery is one in how many kernels is stamped at task grain.
 const DefaultSampleEvery = 64
 
-func newTaskCalls(kernels int, every uint32, record bool, r Rand) *taskCalls {
+// byTask makes s stamp tasks and not kernels. record keeps the lists of their kernels; every is one
+// in how many kernels is sampled, 0 for the default.
+func (s *stamper) byTask(kernels int, every uint32, record bool, r Rand) {
 	if every == 0 {
 		every = DefaultSampleEvery
 	}
-	c := &taskCalls{record: record, every: every, sampled: loi.NewProfile(kernels), rand: r, counts: make([]uint64, kernels)}
-	return c
+	s.inTask = &taskCalls{record: record, every: every, sampled: loi.NewProfile(kernels), rand: r,
+		counts: make([]uint64, kernels)}
+	s.pause()
 }
 
-// pause draws the distance to the next sample of w: uniform with mean every, so that no period of the program meets it.
-func (c *taskCalls) pause(w *Worker) { w.wait = 1 + uint32(c.rand.N(int(2*c.every-1))) }
+// pause draws the distance to the next sample: uniform with mean every, so that no period of the
+// program meets it.
+func (s *stamper) pause() { s.wait = 1 + uint32(s.inTask.rand.N(int(2*s.inTask.every-1))) }
 
-// BeginTask stamps, at task grain, the start of a piece of work that runs kernels one after the other on this worker and spawns
-// nothing; elsewhere it does nothing. Begin and End go around each kernel as ever, whatever the grain.
-func (w *Worker) BeginTask() uint64 {
-	if !w.grain {
+// BeginTask stamps, at task grain, the start of a piece of work that runs kernels one after the
+// other on this worker and spawns nothing; elsewhere it does nothing. Begin and End go around each
+// kernel as ever, whatever the grain.
+func (s *stamper) BeginTask() uint64 {
+	c := s.inTask
+	switch {
+	case c == nil:
 		return 0
-	}
-	switch w.stamps {
-	case stampVirtual:
-		return w.now
-	case stampGo:
+	case s.mode == stampVirtual:
+		return s.now
+	case s.gor != nil:
 		t, cpu := hw.TSCP()
-		w.cpu0 = cpu
+		s.cpu0 = cpu
 		return t
 	}
-	if c := w.inTask; c.record {
-		w.rec.Place(&c.list)
+	if c.record {
+		s.rec.Place(&c.list)
 	}
 	return hw.TSC()
 }
 
-// EndTask stamps the end of what began at start, and records it with its kernels. A piece of work without kernels is work too, and
-// leaves no record.
-func (w *Worker) EndTask(start uint64) {
-	if !w.grain {
+// EndTask stamps the end of what began at start, and records it with its kernels. A piece of work
+// without kernels is work too, and leaves no record.
+func (s *stamper) EndTask(start uint64) {
+	c := s.inTask
+	if c == nil {
 		return
 	}
-	c := w.inTask
-	switch w.stamps {
-	case stampGo:
-		w.gor.recordTask(w, start, c)
-		return
-	case stampVirtual:
-		if w.rec != nil && c.list.Len() > 0 {
-			w.rec.Task(start, w.now, &c.list)
-		}
+	if s.gor != nil {
+		s.gor.recordTask(s, start)
 		return
 	}
-	end := hw.TSC()
-	c.ticks += end - start
+	end := s.now
+	if s.mode != stampVirtual {
+		end = hw.TSC()
+		c.ticks += end - start
+	}
 	if c.record && c.list.Len() > 0 {
-		w.rec.Task(start, end, &c.list)
+		s.rec.Task(start, end, &c.list)
 	}
 }
 
-// begin is Begin at task grain, but on threads of our own, where Begin does it by itself.
-func (c *taskCalls) begin(w *Worker) uint64 {
-	if w.stamps == stampVirtual {
-		return w.now
-	}
-	if w.wait--; w.wait != 0 {
-		return 0
-	}
-	c.pause(w)
-	return hw.TSC()
-}
-
-// end is End at task grain, likewise.
-func (c *taskCalls) end(w *Worker, k loi.KernelID, start uint64, blocks []uint32) {
+// count counts an execution of k, and stamps its end if it is a sample, which began at start.
+func (c *taskCalls) count(k loi.KernelID, start uint64) {
 	c.counts[k]++
-	if w.stamps == stampVirtual {
-		w.now += w.sim.price(w, k, blocks)
-		w.prof.Add(k, start, w.now)
-	} else if start != 0 {
+	if start != 0 {
 		c.sample(k, start)
 	}
-	if c.record {
-		c.note(k, blocks)
-	}
 }
 
-// sample stamps the end of the execution of k that began at start.
 func (c *taskCalls) sample(k loi.KernelID, start uint64) { c.sampled.Add(k, start, hw.TSC()) }
 
 // note lists an execution.
@@ -116,7 +100,8 @@ func (c *taskCalls) note(k loi.KernelID, blocks []uint32) {
 	}
 }
 
-// estimate returns the ticks of n executions of k from the samples of some workers, and how many samples there were.
+// estimate returns the ticks of n executions of k from the samples of some workers, and how many
+// samples there were.
 func estimate(samples []*loi.Profile, k loi.KernelID, n uint64) (ticks, sampled uint64) {
 	var sum uint64
 	for _, p := range samples {

@@ -8,15 +8,16 @@ import (
 	"krdlab/loi"
 )
 
-// At task grain each leaf is one record with its kernels in order; the times of kernels are estimates from samples, that of the
-// work is the tasks'.
+// At task grain each leaf is one record with its kernels in order; the times of kernels are
+// estimates from samples, that of the work is the tasks'.
 func TestTaskGrain(t *testing.T) {
 	h := loi.Header{
 		Registry: loi.Registry{
 			Objects: []loi.Object{{Name: "o", Blocks: []loi.SizeRun{{Count: 8, Bytes: 1}}}},
 			Kernels: []loi.Kernel{
 				{Name: "one", Params: []loi.Param{{Object: 0, Mode: loi.In}}},
-				{Name: "two", Params: []loi.Param{{Object: 0, Mode: loi.In}, {Object: 0, Mode: loi.Out}}},
+				{Name: "two", Params: []loi.Param{{Object: 0, Mode: loi.In},
+					{Object: 0, Mode: loi.Out}}},
 			},
 		},
 		Clock: loi.Clock{Source: "tsc", Hz: 1e9}, Substrate: loi.Native, Grain: "task",
@@ -68,7 +69,8 @@ func TestTaskGrain(t *testing.T) {
 					r, err = Step(c, prog)
 				} else {
 					c := unpinned(p, 1, workers, 1)
-					c.Tracing, c.Recorders, c.Kernels, c.TaskGrain, c.SampleEvery = TraceFull, recs, h.Registry.Kernels, true, 16
+					c.Tracing, c.Recorders, c.Kernels, c.TaskGrain, c.SampleEvery = TraceFull, recs,
+						h.Registry.Kernels, true, 16
 					ns = c.Clock.NS
 					r, err = Run(context.Background(), c, prog)
 				}
@@ -97,7 +99,8 @@ func TestTaskGrain(t *testing.T) {
 							t.Fatalf("a task of %d kernels, want 5", len(rec.Calls))
 						}
 						for j, call := range rec.Calls {
-							if int(call.Kernel) != j%2 || call.Args[0] != uint32(j) || len(call.Args) != 1+j%2 {
+							if int(call.Kernel) != j%2 || call.Args[0] != uint32(j) ||
+								len(call.Args) != 1+j%2 {
 								t.Fatalf("kernel %d of a task is %+v", j, call)
 							}
 						}
@@ -106,14 +109,19 @@ func TestTaskGrain(t *testing.T) {
 				if tasks != leaves {
 					t.Errorf("%d task records of %d leaves", tasks, leaves)
 				}
-				if one, two := r.Kernels[0], r.Kernels[1]; one.Count != 3*leaves || two.Count != 2*leaves {
-					t.Errorf("%d and %d kernels, want %d and %d", one.Count, two.Count, 3*leaves, 2*leaves)
+				if one, two := r.Kernels[0], r.Kernels[1]; one.Count != 3*leaves ||
+					two.Count != 2*leaves {
+					t.Errorf("%d and %d kernels, want %d and %d", one.Count, two.Count, 3*leaves,
+						2*leaves)
 				} else if virtual {
-					if one.Sampled != 0 || one.TotalNS != int64(100*one.Count) || r.WorkNS != int64(500*leaves) {
+					if one.Sampled != 0 || one.TotalNS != int64(100*one.Count) ||
+						r.WorkNS != int64(500*leaves) {
 						t.Errorf("virtual: %+v, work %d", one, r.WorkNS)
 					}
-				} else if want := 5 * leaves / 16; one.Sampled+two.Sampled < want*8/10 || one.Sampled+two.Sampled > want*12/10 || one.TotalNS < 0 {
-					t.Errorf("samples %d and %d, want about %d in all; %d ns", one.Sampled, two.Sampled, want, one.TotalNS)
+				} else if want := 5 * leaves / 16; one.Sampled+two.Sampled < want*8/10 ||
+					one.Sampled+two.Sampled > want*12/10 || one.TotalNS < 0 {
+					t.Errorf("samples %d and %d, want about %d in all; %d ns", one.Sampled,
+						two.Sampled, want, one.TotalNS)
 				}
 				if !virtual && (r.WorkNS <= 0 || r.WorkNS < ns(ticks)) {
 					t.Errorf("work %d ns, the tasks of the trace took %d", r.WorkNS, ns(ticks))
@@ -127,11 +135,11 @@ func TestTaskGrain(t *testing.T) {
 func TestEndDoesNotAllocate(t *testing.T) {
 	x := uint32(3)
 	for _, grain := range []bool{false, true} {
-		w := &Worker{prof: loi.NewProfile(1), stamps: stampProfile}
+		w := &Worker{stamper: newStamper(0, 1)}
+		w.mode = stampProfile
 		if grain {
-			w.stamps, w.grain = stampTask, true
-			w.inTask = newTaskCalls(1, 0, false, NewRand(1, 0))
-			w.inTask.pause(w)
+			w.mode = stampTask
+			w.byTask(1, 0, false, NewRand(1, 0))
 		}
 		if n := testing.AllocsPerRun(1000, func() { w.End(0, w.Begin(0), x, x+1, x+2) }); n != 0 {
 			t.Errorf("task grain %v: %v allocations a kernel", grain, n)

@@ -6,30 +6,34 @@ import "slices"
 type virtualQueue struct {
 	locked uint64    // the time until which its lock is held or promised
 	behind int       // how many workers wait for the lock whose operations have not been done early
-	early  []earlyOp // in the order of their turns; those that have come are kept until all have
-	last   turn      // of the last of them
+	early  []earlyOp // in the order of their events; those that have come are kept until all have
+	last   event     // of the last of them
 }
 
-// earlyOp is an operation that was done ahead of its turn: those whose steps come before that turn still see the size from before it.
+// earlyOp is an operation that was done ahead of its event: steps that come before that event still
+// see the size from before it.
 type earlyOp struct {
-	turn turn
+	at   event
 	size int64
 }
 
-// lockOwn takes the lock of v's own queue and holds it for a time; if it is held, v waits, and has the lock, a Handover after its
-// release, when it asks again: first come, first served. A deque has no lock.
+// lockOwn takes the lock of v's own queue and holds it for a time; if it is held, v waits, and has
+// the lock, a Handover after its release, when it asks again: first come, first served. A deque has
+// no lock.
 func (s *stepper) lockOwn(v *stepWorker, hold uint64) (free bool) {
-	q := v.virtual
-	if q == nil {
-		return true
-	}
+	return v.virtual == nil || s.lock(v, v.queue, hold)
+}
+
+// lock is [stepper.lockOwn] of any queue.
+func (s *stepper) lock(v *stepWorker, queue int, hold uint64) (free bool) {
+	q := &s.queues[queue]
 	if v.granted {
 		v.granted = false
 		q.behind--
 		return true
 	}
 	if s.costs.Locked != nil {
-		s.costs.Locked(v.node, v.now)
+		s.costs.Locked(s.pool.queueNode[queue], v.now)
 	}
 	if q.locked > v.now {
 		v.now = q.locked + s.costs.Handover
@@ -42,9 +46,10 @@ func (s *stepper) lockOwn(v *stepWorker, hold uint64) (free bool) {
 	return true
 }
 
-// lockEarly is [stepper.lockOwn] for an operation that nobody can observe but by the size of the queue. If it has to wait it is done
-// at once, although at the time at which it has the lock: operations on a queue happen in the order in which they asked for its lock, so
-// that what they find and leave is the same. That saves a step for each that waits.
+// lockEarly is [stepper.lockOwn] for an operation that nobody can observe but by the size of the
+// queue. If it has to wait it is done at once, although at the time at which it has the lock:
+// operations on a queue happen in the order in which they asked for its lock, so that what they
+// find and leave is the same. That saves a step for each that waits.
 func (s *stepper) lockEarly(v *stepWorker, hold uint64) (free bool) {
 	q := v.virtual
 	if q == nil {
@@ -58,28 +63,29 @@ func (s *stepper) lockEarly(v *stepWorker, hold uint64) (free bool) {
 	}
 	v.now = q.locked + s.costs.Handover
 	q.locked = v.now + hold
-	if q.last < s.turn || len(q.early) == cap(q.early) {
-		q.pass(s.turn)
+	if q.last < s.current || len(q.early) == cap(q.early) {
+		q.pass(s.current)
 	}
-	q.last = s.turns.at(v.now, v.id)
+	q.last = s.events.at(v.now, v.id)
 	q.early = append(q.early, earlyOp{q.last, v.shared.size.Load()})
 	return true
 }
 
-// pass forgets early operations whose turns come before now.
-func (q *virtualQueue) pass(now turn) {
+// pass forgets early operations whose events come before now.
+func (q *virtualQueue) pass(now event) {
 	if q.last < now {
 		q.early = q.early[:0]
 		return
 	}
-	q.early = slices.DeleteFunc(q.early, func(e earlyOp) bool { return e.turn < now })
+	q.early = slices.DeleteFunc(q.early, func(e earlyOp) bool { return e.at < now })
 }
 
-// size is the number of entries of a shepherd's queue, as the running step sees it without the lock.
+// size is the number of entries of a shepherd's queue, as the running step sees it without the
+// lock.
 func (s *stepper) size(queue int) int64 {
-	if q := &s.queues[queue]; q.last > s.turn {
+	if q := &s.queues[queue]; q.last > s.current {
 		for i := range q.early {
-			if q.early[i].turn > s.turn {
+			if q.early[i].at > s.current {
 				return q.early[i].size
 			}
 		}
@@ -89,5 +95,5 @@ func (s *stepper) size(queue int) int64 {
 
 // seesEmpty says that v's own queue is shared and seen to be empty without its lock.
 func (s *stepper) seesEmpty(v *stepWorker) bool {
-	return v.virtual != nil && !v.granted && v.tape == nil && s.size(v.queue) == 0
+	return v.virtual != nil && !v.granted && s.size(v.queue) == 0
 }

@@ -2,13 +2,15 @@ package runtimes
 
 import "testing"
 
-// The lock of a shepherd's queue in virtual time is held for as long as its holder's operation lasts, and goes to those that wait in the
-// order in which they came, each a hand-over after its release.
+// The lock of a shepherd's queue in virtual time is held for as long as its holder's operation
+// lasts, and goes to those that wait in the order in which they came, each a hand-over after its
+// release.
 func TestVirtualLock(t *testing.T) {
 	const lock, handover, push = 40, 150, 3
 	p, _ := SchedulerByName("shepherd-socket")
-	pool := newPool(p, []int{0, 0, 0, 0}, nil, 1, 0)
-	s := &stepper{pool: pool, costs: Costs{Lock: lock, Handover: handover}.orUnits(), queues: make([]virtualQueue, 1)}
+	pool := testPool(t, p, []int{0, 0, 0, 0}, 0)
+	s := &stepper{pool: pool, costs: Costs{Lock: lock, Handover: handover}.orUnits(),
+		queues: make([]virtualQueue, 1)}
 	at := func(i int, now uint64) *stepWorker {
 		w := &stepWorker{Worker: pool.workers[i], virtual: &s.queues[0]}
 		w.now = now

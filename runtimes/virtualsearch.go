@@ -4,6 +4,9 @@ package runtimes
 func (s *stepper) search(v *stepWorker) {
 	v.idleFrom = v.now
 	v.search.Step, v.search.Last = 0, OutcomeNone
+	if v.rules.Wait != WaitAny {
+		v.seeWait()
+	}
 	if s.leaveIdle {
 		v.idle.Store(true)
 	}
@@ -16,15 +19,18 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 	if v.idleFrom == notIdle {
 		s.search(v)
 	}
-	if v.top != nil && v.top.complete() {
-		s.foundWork(v, found{e: entry{v.top, entryTop}})
+	if v.top != nil && !v.granted && v.top.complete() { // who has a lock does first what it is for
+		s.foundWork(v, found{e: entry{f: v.top, i: entryTop}})
 		return false
+	}
+	if s.answers(v) {
+		return true
 	}
 	var m Move
 	if v.waits {
 		m, v.waits = v.again, false
 	} else {
-		m = v.pool.policy.Look(q)
+		m = v.decide()
 	}
 	if s.skips && m.Kind == MoveSteal && s.all[m.Victim].seemsEmpty() {
 		s.miss(v, m)
@@ -38,9 +44,11 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 		q.Last = OutcomeDone
 		s.skip(v)
 		return true
-	case MoveMail:
+	case MoveMail, MoveHear:
 		price = s.costs.Mail
-	case MoveLead, MoveResign:
+	case MoveAsk:
+		price = s.costs.Join
+	case MoveClaim, MoveRelease:
 		price = s.costs.Join
 	case MoveOwn:
 		price = s.takeOwn
@@ -64,9 +72,6 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 			}
 			break
 		}
-		if empty && v.tape != nil {
-			break
-		}
 		v.countSteal(m.Victim, false)
 		v.now += price
 		q.Last = OutcomeBusy
@@ -75,14 +80,20 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 		}
 		return true
 	}
+	from := m.Victim
+	if v.requests != nil && m.Kind == MoveHear {
+		from = v.requests.from
+	}
 	got, out := v.move(m)
+	if m.Kind == MoveHear && out == OutcomeDone {
+		price = s.stealPrice(v, from)
+	}
 	if m.Kind == MoveSteal && out == OutcomeDone {
-		price = s.costs.StealRemote
-		if s.pool.queueNode[m.Victim] == v.node {
-			price = s.costs.StealLocal
-		}
+		price = s.stealPrice(v, from)
 		if s.pool.shared != nil {
 			s.queues[m.Victim].locked = v.now + price
+		} else {
+			price += s.costs.Push * uint64(v.taken()-1)
 		}
 	}
 	v.now += price
@@ -90,12 +101,20 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 	case out != OutcomeDone || got.e.f == nil:
 		q.Last = out
 		s.skip(v)
-	case m.Kind == MoveSteal && v.shared != nil:
-		v.got, v.pc = got, pcLoot
+	case m.Kind == MoveSteal && (v.shared != nil || len(v.batch) > 1):
+		v.got, v.pc = got, pcBatch
 	default:
 		s.foundWork(v, got)
 	}
 	return true
+}
+
+// stealPrice is that of a successful steal by v.
+func (s *stepper) stealPrice(v *stepWorker, queue int) uint64 {
+	if s.pool.queueNode[queue] == v.node {
+		return s.costs.StealLocal
+	}
+	return s.costs.StealRemote
 }
 
 // foundWork ends a search.

@@ -1,15 +1,16 @@
 package runtimes
 
-// WorkFirst is the scheduler of MassiveThreads (the paper's MTH; Nakashima and Taura, "MassiveThreads: A thread library for
-// high productivity languages", 2014), which is that of MIT-Cilk: at a spawn the child runs and the rest of the parent is
-// queued; an idle worker picks one victim at random and takes its oldest entry; the last to finish goes on after a join.
+// WorkFirst is the scheduler of MassiveThreads (the paper's MTH; Nakashima and Taura,
+// "MassiveThreads: A thread library for high productivity languages", 2014), which is that of
+// MIT-Cilk: at a spawn the child runs and the rest of the parent is queued; an idle worker picks
+// one victim at random and takes its oldest entry; the last to finish goes on after a join.
 //
-// Departures: a worker looks at its own queue again after a failed attempt, as the original does, although it must be empty: only its
-// owner appends to it.
+// Departures: a worker looks at its own queue again after a failed attempt, as the original does,
+// although it must be empty: only its owner appends to it.
 type WorkFirst struct{}
 
 func (WorkFirst) Rules() Rules {
-	return Rules{Spawn: SpawnChild, Queue: QueueWorker, Join: JoinLast}
+	return Rules{Spawn: SpawnChild, Join: JoinLast}
 }
 
 // Look alternates between a random victim and the worker's own queue.

@@ -12,35 +12,38 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/experiments"
 	"krdlab/experiments/compare"
 	"krdlab/experiments/dataset"
-	"krdlab/experiments/dataset/made"
+	"krdlab/experiments/dataset/datasettest"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // changed is the made experiment with every result edited and summed up anew.
-func changed(edit func(*experiments.Result)) *dataset.Experiment {
-	e := made.Small()
+func changed(edit func(*result.Result)) *dataset.Experiment {
+	e := datasettest.Small()
 	for i := range e.Cells {
 		r := e.Cells[i].Result
 		edit(r)
-		m := &experiments.Measured{
-			Scheduler: r.Scheduler, Substrate: r.Substrate, Machine: r.Machine, Serial: r.Serial.Repetitions, Repetitions: r.Repetitions, KRD: r.KRD,
+		m := &result.Measured{
+			Scheduler: r.Scheduler, Workers: r.Cores, Substrate: r.Substrate, Machine: r.Machine,
+			Serial: r.Serial.Repetitions, Repetitions: r.Repetitions, KRD: r.KRD,
 		}
 		if r.LLCSource != nil {
 			m.LLCSource = *r.LLCSource
 		}
-		c := &experiments.Config{Kernel: r.Kernel, Params: r.Params, Cores: r.Cores, Seed: r.Seed, Reps: len(r.Repetitions)}
-		sum := experiments.Summarise(c, m)
+		a := request.Asked{Kernel: r.Kernel, Params: r.Params, Seed: r.Seed,
+			Settings: request.Settings{Reps: len(r.Repetitions)}}
+		sum := result.Summarise(a, m)
 		r.Summary = sum.Summary
 	}
 	return e
 }
 
 // slower makes one scheduler slower on 6 cores and more, by the overhead.
-func slower(r *experiments.Result) {
+func slower(r *result.Result) {
 	if r.Scheduler != "helpfirst" || r.Cores < 6 {
 		return
 	}
@@ -76,7 +79,8 @@ func expect(t *testing.T, got string, want ...string) {
 	}
 }
 
-func find(t *testing.T, r *compare.Report, scheduler string, cores int, quantity string) compare.Comparison {
+func find(t *testing.T, r *compare.Report, scheduler string, cores int,
+	quantity string) compare.Comparison {
 	t.Helper()
 	for _, p := range r.Pairs {
 		for _, c := range p.Quantities {
@@ -91,9 +95,12 @@ func find(t *testing.T, r *compare.Report, scheduler string, cores int, quantity
 
 func TestGolden(t *testing.T) {
 	b := changed(slower)
-	b.Cells = slices.DeleteFunc(b.Cells, func(c dataset.Cell) bool { return c.Result.Cores == 24 && c.Result.Scheduler == "workfirst" })
+	b.Cells = slices.DeleteFunc(b.Cells, func(c dataset.Cell) bool {
+		return c.Result.Cores == 24 &&
+			c.Result.Scheduler == "workfirst"
+	})
 	b.Name = "after"
-	got := text(t, report(t, made.Small(), b))
+	got := text(t, report(t, datasettest.Small(), b))
 	path := filepath.Join("testdata", "slower.golden")
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
@@ -111,15 +118,17 @@ func TestGolden(t *testing.T) {
 
 // What was changed is found, in its direction, and nothing else.
 func TestChange(t *testing.T) {
-	r := report(t, made.Small(), changed(slower))
+	r := report(t, datasettest.Small(), changed(slower))
 	for _, p := range r.Pairs {
 		for _, c := range p.Quantities {
-			edited := p.Scheduler == "helpfirst" && p.Cores >= 6 && slices.Contains([]string{"time_ns", "speedup", "ovr"}, c.Quantity)
+			edited := p.Scheduler == "helpfirst" && p.Cores >= 6 &&
+				slices.Contains([]string{"time_ns", "speedup", "ovr"}, c.Quantity)
 			switch {
 			case edited && (c.Verdict != compare.Worse || c.HolmP.Float() < c.P.Float()):
 				t.Errorf("%s, %s, %d cores: %+v", c.Quantity, p.Scheduler, p.Cores, c)
 			case !edited && c.Verdict != compare.Same:
-				t.Errorf("%s, %s, %d cores was not touched: %+v", c.Quantity, p.Scheduler, p.Cores, c)
+				t.Errorf("%s, %s, %d cores was not touched: %+v", c.Quantity, p.Scheduler, p.Cores,
+					c)
 			}
 		}
 	}
@@ -131,18 +140,20 @@ func TestChange(t *testing.T) {
 	if math.Abs(c.P.Float()-2.0/12870) > 1e-12 || math.Abs(c.ChangePercent.Float()-5) > 0.01 {
 		t.Errorf("time: %+v", c)
 	}
-	if back := find(t, report(t, changed(slower), made.Small()), "helpfirst", 12, "time_ns"); back.Verdict != compare.Better {
+	if back := find(t, report(t, changed(slower), datasettest.Small()), "helpfirst", 12,
+		"time_ns"); back.Verdict != compare.Better {
 		t.Errorf("the other way round: %+v", back)
 	}
 }
 
 // Runs that are the same have no difference, and no test is made of them.
 func TestSame(t *testing.T) {
-	r := report(t, made.Small(), made.Small())
+	r := report(t, datasettest.Small(), datasettest.Small())
 	if r.Tests != 0 || r.Hold != 0 || len(r.Pairs) != 16 {
 		t.Errorf("%d tests of %d pairs", r.Tests, len(r.Pairs))
 	}
-	expect(t, text(t, r), "No test was made: everything that both have is the same", "time_ns: the same in all 16")
+	expect(t, text(t, r), "No test was made: everything that both have is the same",
+		"time_ns: the same in all 16")
 	b, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
@@ -154,30 +165,34 @@ func TestSame(t *testing.T) {
 
 // Three repetitions cannot be tested.
 func TestTooFew(t *testing.T) {
-	few := changed(func(r *experiments.Result) {
+	few := changed(func(r *result.Result) {
 		slower(r)
 		r.Repetitions, r.Serial.Repetitions = r.Repetitions[:3], r.Serial.Repetitions[:3]
 	})
-	r := report(t, made.Small(), few)
-	if c := find(t, r, "helpfirst", 12, "time_ns"); c.Verdict != compare.TooFew || c.P.Known() || !c.ChangePercent.Known() {
+	r := report(t, datasettest.Small(), few)
+	if c := find(t, r, "helpfirst", 12, "time_ns"); c.Verdict != compare.TooFew || c.P.Known() ||
+		!c.ChangePercent.Known() {
 		t.Errorf("three repetitions: %+v", c)
 	}
-	expect(t, text(t, r), "No test was made: there are fewer than 4 repetitions", "n = 8 and 3: with fewer than 4 on a side")
+	expect(t, text(t, r), "No test was made: there are fewer than 4 repetitions",
+		"n = 8 and 3: with fewer than 4 on a side")
 }
 
 // What is simulated is not compared with what is measured, nor one machine with another.
 func TestNothingInCommon(t *testing.T) {
-	for want, edit := range map[string]func(*experiments.Result){
-		"they differ in the substrate: simulated in A, native in B; what is simulated is never compared with what is measured": func(r *experiments.Result) { r.Substrate = "native" },
-		"they differ in the machine: made-4s in A, another in B":                                                               func(r *experiments.Result) { r.Machine.Name = "another" },
-		"they differ in settings: cache model blocks in A, cache model lines in B":                                             func(r *experiments.Result) { r.Settings.CacheModel = experiments.CacheLines },
-		"they differ in the kernel: matmul in A, other in B":                                                                   func(r *experiments.Result) { r.Kernel = "other" },
+	for want, edit := range map[string]func(*result.Result){
+		"they differ in the substrate: simulated in A, native in B; what is simulated is never compared with what is measured": func(r *result.Result) { r.Substrate = "native" },
+		"they differ in the machine: made-4s in A, another in B":                                                               func(r *result.Result) { r.Machine.Name = "another" },
+		"they differ in settings: cache model blocks in A, cache model lines in B":                                             func(r *result.Result) { r.Settings.CacheModel = request.CacheLines },
+		"they differ in the kernel: matmul in A, other in B":                                                                   func(r *result.Result) { r.Kernel = "other" },
 	} {
-		b := made.Small()
+		b := datasettest.Small()
 		for i := range b.Cells {
 			edit(b.Cells[i].Result)
 		}
-		if _, err := compare.Of(made.Small(), b); !errors.Is(err, compare.ErrNothingInCommon) || !strings.Contains(err.Error(), want) {
+		if _, err := compare.Of(datasettest.Small(), b); !errors.Is(err,
+			compare.ErrNothingInCommon) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, expected %q", err, want)
 		}
 	}
@@ -185,13 +200,13 @@ func TestNothingInCommon(t *testing.T) {
 
 // Half of an experiment that is native is listed, and the other half compared.
 func TestMixed(t *testing.T) {
-	b := made.Small()
+	b := datasettest.Small()
 	for i := range b.Cells {
 		if b.Cells[i].Result.Cores == 1 {
 			b.Cells[i].Result.Substrate = "native"
 		}
 	}
-	r := report(t, made.Small(), b)
+	r := report(t, datasettest.Small(), b)
 	if len(r.Pairs) != 12 || len(r.OnlyA) != 4 || len(r.OnlyB) != 4 {
 		t.Errorf("%d pairs, %d and %d alone", len(r.Pairs), len(r.OnlyA), len(r.OnlyB))
 	}
@@ -201,23 +216,26 @@ func TestMixed(t *testing.T) {
 // LLC misses of two sources are two things.
 func TestSources(t *testing.T) {
 	perf := "perf_event"
-	b := made.Small()
+	b := datasettest.Small()
 	for i := range b.Cells {
 		b.Cells[i].Result.LLCSource = &perf
 	}
-	r := report(t, made.Small(), b)
-	if c := find(t, r, "workfirst", 6, "llc_misses_per_core"); c.Verdict != compare.Unmeasured || c.P.Known() || c.A.Median.Known() {
+	r := report(t, datasettest.Small(), b)
+	if c := find(t, r, "workfirst", 6, "llc_misses_per_core"); c.Verdict != compare.Unmeasured ||
+		c.P.Known() || c.A.Median.Known() {
 		t.Errorf("misses of the model and of hardware: %+v", c)
 	}
-	expect(t, text(t, r), "LLC misses of different sources ([model] in A, [perf_event] in B) are not compared")
+	expect(t, text(t, r), "LLC misses of different sources ([model] in A, [perf_event] in B) are "+
+		"not compared")
 	for i := range b.Cells {
 		b.Cells[i].Result.LLCSource = nil
 		for j := range b.Cells[i].Result.Repetitions {
-			b.Cells[i].Result.Repetitions[j].LLCMissesPerCore = experiments.Number{}
+			b.Cells[i].Result.Repetitions[j].LLCMissesPerCore = result.Number{}
 		}
-		b.Cells[i].Result.Summary.LLCMissesPerCore = experiments.Quantity{}
+		b.Cells[i].Result.Summary.LLCMissesPerCore = result.Quantity{}
 	}
-	expect(t, text(t, report(t, made.Small(), b)), "llc_misses_per_core (model): not measured in B")
+	expect(t, text(t, report(t, datasettest.Small(), b)),
+		"llc_misses_per_core (model): not measured in B")
 }
 
 // Differences of settings, machines and problems are told.
@@ -225,17 +243,19 @@ func TestWarnings(t *testing.T) {
 	dirs := []string{filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")}
 	var list []*dataset.Experiment
 	for i, dir := range dirs {
-		if err := made.Write(made.Small(), dir); err != nil {
+		if err := datasettest.Write(datasettest.Small(), dir); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Mkdir(filepath.Join(dir, dataset.MachinesDir), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, dataset.MachinesDir, "made-4s.toml"), []byte{byte('0' + i)}, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, dataset.MachinesDir, "made-4s.toml"),
+			[]byte{byte('0' + i)}, 0o666); err != nil {
 			t.Fatal(err)
 		}
 		if i == 1 {
-			if err := os.RemoveAll(filepath.Join(dir, dataset.CellsDir, "0001-matmul-c6")); err != nil {
+			if err := os.RemoveAll(filepath.Join(dir, dataset.CellsDir,
+				"0001-matmul-c6")); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -246,7 +266,7 @@ func TestWarnings(t *testing.T) {
 		list = append(list, e)
 	}
 	for i := range list[1].Cells {
-		list[1].Cells[i].Result.Settings.NUMA = experiments.NUMAInterleave
+		list[1].Cells[i].Result.Settings.NUMA = request.NUMAInterleave
 	}
 	expect(t, text(t, report(t, list[0], list[1])),
 		"warning: the simulated machine changed: machines/made-4s.toml is not the same file in A and B",
@@ -254,10 +274,11 @@ func TestWarnings(t *testing.T) {
 		"warning: B: cell 0001-matmul-c6 missing: it has not been run", "only in A: matmul n=512")
 }
 
-// Where so many tests are made of so few repetitions that nothing can hold after the correction, that is said, and otherwise not.
+// Where so many tests are made of so few repetitions that nothing can hold after the correction,
+// that is said, and otherwise not.
 func TestNothingCanHold(t *testing.T) {
 	first := func(n int, slow int64) *dataset.Experiment {
-		return changed(func(r *experiments.Result) {
+		return changed(func(r *result.Result) {
 			r.Repetitions, r.Serial.Repetitions = r.Repetitions[:n], r.Serial.Repetitions[:n]
 			for i := range r.Repetitions {
 				r.Repetitions[i].TimeNS *= slow
@@ -265,7 +286,8 @@ func TestNothingCanHold(t *testing.T) {
 		})
 	}
 	few := report(t, first(4, 1), first(4, 2)) // 4 and 4: 2 / 70
-	if got := text(t, few); few.Hold != 0 || !strings.Contains(got, "No change can hold here: 4 and 4 repetitions have a p of 0.029 at least") {
+	if got := text(t, few); few.Hold != 0 || !strings.Contains(got, "No change can hold here: 4 "+
+		"and 4 repetitions have a p of 0.029 at least") {
 		t.Errorf("%d hold\n%s", few.Hold, got)
 	}
 	enough := report(t, first(8, 1), first(8, 2))

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"krdlab/experiments"
+	"krdlab/experiments/result"
 )
 
 // By hand: 0.01 x 4, 0.02 x 3, 0.03 x 2, and 0.04 not below the one before.
@@ -44,7 +44,8 @@ func TestHolmOrder(t *testing.T) {
 	})
 }
 
-// With nothing to be found, one test in twenty is below 0.05 at most, and one family in twenty has a test that holds.
+// With nothing to be found, one test in twenty is below 0.05 at most, and one family in twenty has
+// a test that holds.
 func TestErrorRates(t *testing.T) {
 	const trials, tests, n = 400, 10, 8
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -56,7 +57,8 @@ func TestErrorRates(t *testing.T) {
 			for i := range n {
 				a[i], b[i] = rng.NormFloat64(), rng.NormFloat64()
 			}
-			c := Comparison{Quantity: "time_ns", less: true, A: experiments.QuantityOf(a), B: experiments.QuantityOf(b)}
+			c := Comparison{Quantity: "time_ns", less: true, A: result.QuantityOf(a),
+				B: result.QuantityOf(b)}
 			c.test(a, b)
 			r.Pairs[0].Quantities = append(r.Pairs[0].Quantities, c)
 		}
@@ -66,7 +68,8 @@ func TestErrorRates(t *testing.T) {
 			families++
 		}
 	}
-	if share := float64(below) / (trials * tests); share < 0.03 || share > 0.06 { // U of 8 and 8 rejects 0.0499 at most
+	// U of 8 and 8 rejects 0.0499 at most
+	if share := float64(below) / (trials * tests); share < 0.03 || share > 0.06 {
 		t.Errorf("%.4f of the tests are below 0.05", share)
 	}
 	if share := float64(families) / trials; share > 0.08 {
@@ -89,12 +92,13 @@ func TestMannWhitney(t *testing.T) {
 		{[]float64{1, 2, 3}, []float64{4, 5, 6, 7, 8, 9}, 0, TooFew},
 		{nil, []float64{1, 2, 3, 4}, 0, Unmeasured},
 	} {
-		x := Comparison{less: true, A: experiments.QuantityOf(c.a), B: experiments.QuantityOf(c.b)}
+		x := Comparison{less: true, A: result.QuantityOf(c.a), B: result.QuantityOf(c.b)}
 		x.test(c.a, c.b)
 		r := &Report{Pairs: []Pair{{Quantities: []Comparison{x}}}}
 		r.correct()
 		x = r.Pairs[0].Quantities[0]
-		if x.Verdict != c.verdict || x.P.Known() != (c.p > 0) || x.P.Known() && math.Abs(x.P.Float()-c.p) > 1e-12 {
+		if x.Verdict != c.verdict || x.P.Known() != (c.p > 0) || x.P.Known() &&
+			math.Abs(x.P.Float()-c.p) > 1e-12 {
 			t.Errorf("%v and %v: %+v, expected %s with p %v", c.a, c.b, x, c.verdict, c.p)
 		}
 	}

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,20 +8,26 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
+	"krdlab/hw/failure"
+	"krdlab/hw/units"
 )
 
-// SchemaVersion is the version of [Report]. Fields may be added under the same version, never renamed.
+// SchemaVersion is the version of [Report]. Fields may be added under the same version, never
+// renamed.
 const SchemaVersion = 1
 
-// A Report is what two experiments have in common and what changed: the document of `krdlab compare --json`.
+// A Report is what two experiments have in common and what changed: the document of `krdlab compare
+// --json`.
 type Report struct {
 	SchemaVersion int     `json:"schema_version"`
 	A             Side    `json:"a"`
 	B             Side    `json:"b"`
 	Alpha         float64 `json:"alpha"`
-	// Tests is how many tests were made, Below how many have p < alpha, Hold how many of those hold after Holm's correction.
+	// Tests is how many tests were made, Below how many have p < alpha, Hold how many of those hold
+	// after Holm's correction.
 	Tests    int      `json:"tests"`
 	Below    int      `json:"tests_below_alpha"`
 	Hold     int      `json:"tests_that_hold"`
@@ -30,6 +35,8 @@ type Report struct {
 	OnlyA    []Config `json:"only_in_a"`
 	OnlyB    []Config `json:"only_in_b"`
 	Warnings []string `json:"warnings"`
+	// WarningCodes are those of Warnings that are about the comparison itself, each once.
+	WarningCodes []result.Warning `json:"warning_codes"`
 }
 
 // A Side is one of the two experiments.
@@ -51,11 +58,12 @@ type Config struct {
 }
 
 func (c Config) key() dataset.Key {
-	return dataset.Key{Kernel: c.Kernel, Params: c.Params, Substrate: c.Substrate, Machine: c.Machine, Settings: c.Settings}
+	return dataset.Key{Kernel: c.Kernel, Params: c.Params, Substrate: c.Substrate,
+		Machine: c.Machine, Settings: c.Settings}
 }
 
 func (c Config) String() string {
-	return fmt.Sprintf("%s, %s, %s", c.key(), c.Scheduler, plural(c.Cores, "core"))
+	return fmt.Sprintf("%s, %s, %s", c.key(), c.Scheduler, units.Count(c.Cores, "core"))
 }
 
 // A Pair is a configuration that both have.
@@ -65,15 +73,16 @@ type Pair struct {
 }
 
 // ErrNothingInCommon is wrapped by the error of experiments without a configuration that both have.
-var ErrNothingInCommon = errors.New("no configuration is in both")
+var ErrNothingInCommon = failure.New(failure.Request, "no configuration is in both")
 
-// Of compares experiment b with a. Errors wrap ErrNothingInCommon, and say what differs. Cost: for each quantity an exact U test, ten
-// milliseconds with 25 repetitions and ties.
+// Of compares experiment b with a. Errors wrap ErrNothingInCommon, and say what differs. Cost: for
+// each quantity an exact U test, ten milliseconds with 25 repetitions and ties.
 func Of(a, b *dataset.Experiment) (*Report, error) {
 	a, b = dataset.Together(a, b)
 	r := &Report{
 		SchemaVersion: SchemaVersion, A: sideOf(a), B: sideOf(b), Alpha: alpha,
 		Pairs: []Pair{}, OnlyA: []Config{}, OnlyB: []Config{}, Warnings: []string{},
+		WarningCodes: []result.Warning{},
 	}
 	orderA, cellsA := configs(a)
 	orderB, cellsB := configs(b)
@@ -86,7 +95,7 @@ func Of(a, b *dataset.Experiment) (*Report, error) {
 		}
 		r.Pairs = append(r.Pairs, Pair{c, quantities(newSide(cellsA[c]), newSide(other))})
 		for _, d := range differences(cellsA[c][0].Result, other[0].Result) {
-			doubts.add(d)
+			r.warn(doubts, d)
 		}
 	}
 	for _, c := range orderB {
@@ -95,11 +104,15 @@ func Of(a, b *dataset.Experiment) (*Report, error) {
 		}
 	}
 	if len(r.Pairs) == 0 {
-		return nil, fmt.Errorf("%s and %s: %w: %s", a.Name, b.Name, ErrNothingInCommon, whyNot(orderA, orderB))
+		return nil, fmt.Errorf("%s and %s: %w: %s", a.Name, b.Name, ErrNothingInCommon,
+			whyNot(orderA, orderB))
 	}
 	r.correct()
-	r.Warnings = append(r.Warnings, machineFiles(a, b, r.Pairs)...)
-	r.Warnings = append(r.Warnings, doubts.list()...)
+	files := &counted{}
+	for _, f := range machineFiles(a, b, r.Pairs) {
+		r.warn(files, f)
+	}
+	r.Warnings = append(append(r.Warnings, files.list()...), doubts.list()...)
 	for _, e := range []struct {
 		name string
 		*dataset.Experiment
@@ -123,7 +136,7 @@ func Of(a, b *dataset.Experiment) (*Report, error) {
 
 func sideOf(e *dataset.Experiment) Side {
 	s := Side{Name: e.Name}
-	var b *experiments.Build
+	var b *result.Build
 	if e.Info != nil {
 		b = &e.Info.Build
 	} else if len(e.Cells) > 0 && e.Cells[0].Manifest != nil {
@@ -135,13 +148,15 @@ func sideOf(e *dataset.Experiment) Side {
 	return s
 }
 
-// configs returns the configurations of an experiment in the order of their appearance, by scheduler's order within a core count.
+// configs returns the configurations of an experiment in the order of their appearance, by
+// scheduler's order within a core count.
 func configs(e *dataset.Experiment) (order []Config, cells map[Config][]*dataset.Cell) {
 	cells = map[Config][]*dataset.Cell{}
 	for i := range e.Cells {
 		c := &e.Cells[i]
 		k := dataset.KeyOf(c)
-		at := Config{k.Kernel, k.Params, k.Substrate, k.Machine, k.Settings, c.Result.Scheduler, c.Result.Cores}
+		at := Config{k.Kernel, k.Params, k.Substrate, k.Machine, k.Settings, c.Result.Scheduler,
+			c.Result.Cores}
 		if cells[at] == nil {
 			order = append(order, at)
 		}
@@ -161,7 +176,8 @@ func whyNot(a, b []Config) string {
 		more string
 	}{
 		{"the kernel", func(c Config) string { return c.Kernel }, ""},
-		{"the substrate", func(c Config) string { return c.Substrate }, "; what is simulated is never compared with what is measured"},
+		{"the substrate", func(c Config) string { return c.Substrate },
+			"; what is simulated is never compared with what is measured"},
 		{"the machine", func(c Config) string { return c.Machine }, ""},
 		{"settings", func(c Config) string { return c.Settings }, ""},
 		{"parameters", func(c Config) string { return c.Params }, ""},
@@ -170,7 +186,8 @@ func whyNot(a, b []Config) string {
 	} {
 		inA, inB := valuesOf(a, part.of), valuesOf(b, part.of)
 		if !slices.ContainsFunc(inA, func(v string) bool { return slices.Contains(inB, v) }) {
-			return fmt.Sprintf("they differ in %s: %s in A, %s in B%s", part.name, strings.Join(inA, " and "), strings.Join(inB, " and "), part.more)
+			return fmt.Sprintf("they differ in %s: %s in A, %s in B%s", part.name,
+				strings.Join(inA, " and "), strings.Join(inB, " and "), part.more)
 		}
 	}
 	return "each part of some is in the other, but no combination is"
@@ -190,21 +207,22 @@ func valuesOf(list []Config, of func(Config) string) []string {
 }
 
 // differences returns in what the settings and the machine of two matched results differ.
-func differences(a, b *experiments.Result) []string {
-	var list []string
+func differences(a, b *result.Result) []result.Warning {
+	var list []result.Warning
 	s, t := reflect.ValueOf(a.Settings), reflect.ValueOf(b.Settings)
 	for i := range s.NumField() {
 		if v, w := s.Field(i).Interface(), t.Field(i).Interface(); v != w {
 			name, _, _ := strings.Cut(s.Type().Field(i).Tag.Get("json"), ",")
-			list = append(list, fmt.Sprintf("the setting %s differs: %v in A, %v in B", name, orNone(v), orNone(w)))
+			list = append(list, result.Warn(result.SettingDiffers, name, orNone(v),
+				orNone(w)))
 		}
 	}
 	x, y := a.Machine, b.Machine
 	if x.Computer != "" && y.Computer != "" && x.Computer != y.Computer {
-		list = append(list, fmt.Sprintf("the %s of B is another computer than that of A: what differs may differ between computers", x.Name))
+		list = append(list, result.Warn(result.OtherComputer, x.Name))
 	}
 	if x.Computer, y.Computer = "", ""; x != y {
-		list = append(list, fmt.Sprintf("the machine %s is described otherwise in A than in B (cores, caches or source of time)", a.Machine.Name))
+		list = append(list, result.Warn(result.OtherMachine, a.Machine.Name))
 	}
 	return list
 }
@@ -217,14 +235,14 @@ func orNone(v any) string {
 }
 
 // machineFiles warns of simulated machines of one name that are not the same.
-func machineFiles(a, b *dataset.Experiment, pairs []Pair) []string {
-	var list []string
+func machineFiles(a, b *dataset.Experiment, pairs []Pair) []result.Warning {
+	var list []result.Warning
 	for _, name := range valuesOf(configsOf(pairs), func(c Config) string { return c.Machine }) {
 		file := filepath.Join(dataset.MachinesDir, name+".toml")
 		x, errA := os.ReadFile(filepath.Join(a.Dir, file))
 		y, errB := os.ReadFile(filepath.Join(b.Dir, file))
 		if errA == nil && errB == nil && string(x) != string(y) {
-			list = append(list, fmt.Sprintf("the simulated machine changed: %s is not the same file in A and B", file))
+			list = append(list, result.Warn(result.OtherMachineFile, file))
 		}
 	}
 	return list
@@ -252,7 +270,7 @@ func (r *Report) correct() {
 	r.Tests = len(tested)
 	for i, adjusted := range holm(p) {
 		c := tested[i]
-		c.HolmP = experiments.Some(adjusted)
+		c.HolmP = result.Some(adjusted)
 		c.judge()
 		if p[i] < alpha {
 			r.Below++
@@ -269,12 +287,23 @@ type counted struct {
 	count map[string]int
 }
 
-func (c *counted) add(s string) {
+// add counts s and says whether it is new.
+func (c *counted) add(s string) bool {
 	if c.count == nil {
 		c.count = map[string]int{}
 	}
-	if c.count[s]++; c.count[s] == 1 {
-		c.order = append(c.order, s)
+	c.count[s]++
+	if c.count[s] > 1 {
+		return false
+	}
+	c.order = append(c.order, s)
+	return true
+}
+
+// warn counts the sentence of w, and keeps its code once.
+func (r *Report) warn(c *counted, w result.Warning) {
+	if c.add(show.Sentences([]result.Warning{w})[0]) {
+		r.WarningCodes = append(r.WarningCodes, w)
 	}
 }
 

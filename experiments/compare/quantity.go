@@ -6,14 +6,15 @@ import (
 
 	"golang.org/x/perf/benchmath"
 
-	"krdlab/experiments"
 	"krdlab/experiments/correlate"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
 )
 
 const (
 	alpha = 0.05
-	// minSample is the least sample of either side that is tested: with 4 and 4 the smallest two-sided p is 0.029, with 3 and 3 it is 0.1.
+	// minSample is the least sample of either side that is tested: with 4 and 4 the smallest
+	// two-sided p is 0.029, with 3 and 3 it is 0.1.
 	minSample = 4
 )
 
@@ -22,12 +23,13 @@ type Verdict string
 
 // The verdicts.
 const (
-	Better     Verdict = "better"  // p < 0.05 after Holm's correction
-	Worse      Verdict = "worse"   // likewise
-	MayBetter  Verdict = "better?" // p < 0.05, not after the correction
-	MayWorse   Verdict = "worse?"  // likewise
-	NotShown   Verdict = "~"       // no difference shown
-	Same       Verdict = "same"    // every value of A is one of B, and the other way round, as often
+	Better    Verdict = "better"  // p < 0.05 after Holm's correction
+	Worse     Verdict = "worse"   // likewise
+	MayBetter Verdict = "better?" // p < 0.05, not after the correction
+	MayWorse  Verdict = "worse?"  // likewise
+	NotShown  Verdict = "~"       // no difference shown
+	// every value of A is one of B, and the other way round, as often
+	Same       Verdict = "same"
 	TooFew     Verdict = "too few" // fewer than 4 repetitions on a side: not tested
 	Unmeasured Verdict = "no data" // not measured on a side, or from another source
 )
@@ -37,39 +39,52 @@ func (v Verdict) Holds() bool { return v == Better || v == Worse }
 
 // A Comparison is one quantity of one configuration.
 type Comparison struct {
-	Quantity string               `json:"quantity"` // its unit is in the name; shares are fractions of all accesses
-	A        experiments.Quantity `json:"a"`
-	B        experiments.Quantity `json:"b"`
+	// its unit is in the name; shares are fractions of all accesses
+	Quantity string          `json:"quantity"`
+	A        result.Quantity `json:"a"`
+	B        result.Quantity `json:"b"`
 	// ChangePercent is that of the median from A to B, in per cent of A.
-	ChangePercent experiments.Number `json:"change_percent"`
-	P             experiments.Number `json:"p"`      // of Mann-Whitney's U, two-sided; null: not tested
-	HolmP         experiments.Number `json:"p_holm"` // adjusted for all tests of the report
-	Verdict       Verdict            `json:"verdict"`
-	Why           string             `json:"why,omitempty"` // there is no verdict
+	ChangePercent result.Number `json:"change_percent"`
+	// of Mann-Whitney's U, two-sided; null: not tested
+	P       result.Number `json:"p"`
+	HolmP   result.Number `json:"p_holm"` // adjusted for all tests of the report
+	Verdict Verdict       `json:"verdict"`
+	Why     string        `json:"why,omitempty"` // there is no verdict
 
 	less bool // is better
+	unit unit
 }
+
+// A unit is how the numbers of a quantity are printed.
+type unit int
+
+const (
+	plainNumber unit = iota
+	nanoseconds
+	lines
+	share
+)
 
 // side is what one experiment has of a configuration.
 type side struct {
 	cells []*dataset.Cell
 	rows  []dataset.Row
-	sum   experiments.Summary
+	sum   result.Summary
 }
 
 func newSide(cells []*dataset.Cell) *side {
 	s := &side{cells: cells}
-	var results []*experiments.Result
+	var results []*result.Result
 	for _, c := range cells {
 		results = append(results, c.Result)
 		s.rows = append(s.rows, c.Rows()...)
 	}
-	s.sum = experiments.Pool(results).Summary
+	s.sum = result.Pool(results).Summary
 	return s
 }
 
 // values are those of the repetitions that have one.
-func (s *side) values(of func(*dataset.Row) experiments.Number) []float64 {
+func (s *side) values(of func(*dataset.Row) result.Number) []float64 {
 	var v []float64
 	for i := range s.rows {
 		if n := of(&s.rows[i]); n.Known() {
@@ -93,43 +108,52 @@ func (s *side) sources() []string {
 
 // Shares are the points of the KRD that are compared.
 var Shares = []correlate.Point{
-	{Name: correlate.FarOrCold, Cold: true}, {Name: correlate.Far}, correlate.At(correlate.PaperBytes, true), {Name: correlate.Cold, Cold: true},
+	{Name: correlate.FarOrCold, Cold: true}, {Name: correlate.Far},
+	correlate.At(correlate.PaperBytes, true), {Name: correlate.Cold, Cold: true},
 }
 
 // quantities compares everything that two sides have, untested where there is too little.
 func quantities(a, b *side) []Comparison {
 	var list []Comparison
-	summed := func(name string, less bool, of func(*experiments.Summary) experiments.Quantity, row func(*dataset.Row) experiments.Number) {
-		c := Comparison{Quantity: name, less: less, A: of(&a.sum), B: of(&b.sum)}
+	summed := func(name string, unit unit, less bool, of func(*result.Summary) result.Quantity,
+		row func(*dataset.Row) result.Number) {
+		c := Comparison{Quantity: name, unit: unit, less: less, A: of(&a.sum), B: of(&b.sum)}
 		c.test(a.values(row), b.values(row))
 		list = append(list, c)
 	}
-	summed("time_ns", true, func(s *experiments.Summary) experiments.Quantity { return s.TimeNS }, func(r *dataset.Row) experiments.Number { return r.TimeNS })
-	summed("speedup", false, func(s *experiments.Summary) experiments.Quantity { return s.Speedup }, func(r *dataset.Row) experiments.Number { return r.Speedup })
-	summed("ovr", true, func(s *experiments.Summary) experiments.Quantity { return s.OVR }, func(r *dataset.Row) experiments.Number { return r.OVR })
-	summed("wti", true, func(s *experiments.Summary) experiments.Quantity { return s.WTI }, func(r *dataset.Row) experiments.Number { return r.WTI })
-	summed("kernel_ns", true, func(s *experiments.Summary) experiments.Quantity { return s.KernelNS }, func(r *dataset.Row) experiments.Number { return r.KernelNS })
+	summed("time_ns", nanoseconds, true, func(s *result.Summary) result.Quantity { return s.TimeNS },
+		func(r *dataset.Row) result.Number { return r.TimeNS })
+	summed("speedup", plainNumber, false, func(s *result.Summary) result.Quantity { return s.Speedup },
+		func(r *dataset.Row) result.Number { return r.Speedup })
+	summed("ovr", plainNumber, true, func(s *result.Summary) result.Quantity { return s.OVR },
+		func(r *dataset.Row) result.Number { return r.OVR })
+	summed("wti", plainNumber, true, func(s *result.Summary) result.Quantity { return s.WTI },
+		func(r *dataset.Row) result.Number { return r.WTI })
+	summed("kernel_ns", nanoseconds, true,
+		func(s *result.Summary) result.Quantity { return s.KernelNS },
+		func(r *dataset.Row) result.Number { return r.KernelNS })
 	return append(append(list, missesOf(a, b)), sharesOf(a, b)...)
 }
 
 func missesOf(a, b *side) Comparison {
-	c := Comparison{Quantity: "llc_misses_per_core", less: true}
+	c := Comparison{Quantity: "llc_misses_per_core", unit: lines, less: true}
 	sa, sb := a.sources(), b.sources()
 	switch {
 	case len(sa) > 1 || len(sb) > 1 || len(sa) == 1 && len(sb) == 1 && sa[0] != sb[0]:
-		c.Verdict, c.Why = Unmeasured, fmt.Sprintf("LLC misses of different sources (%v in A, %v in B) are not compared", sa, sb)
+		c.Verdict, c.Why = Unmeasured, fmt.Sprintf("LLC misses of different sources (%v in A, %v "+
+			"in B) are not compared", sa, sb)
 		return c
 	case len(sa) == 1:
 		c.Quantity += " (" + sa[0] + ")"
 	case len(sb) == 1:
 		c.Quantity += " (" + sb[0] + ")"
 	}
-	of := func(s *side) (experiments.Quantity, []float64) {
-		v := s.values(func(r *dataset.Row) experiments.Number { return r.LLCMissesPerCore })
+	of := func(s *side) (result.Quantity, []float64) {
+		v := s.values(func(r *dataset.Row) result.Number { return r.LLCMissesPerCore })
 		if v == nil && len(s.cells) == 1 { // a repetition beside the timed ones may have some
 			return s.sum.LLCMissesPerCore, nil
 		}
-		return experiments.QuantityOf(v), v
+		return result.QuantityOf(v), v
 	}
 	var va, vb []float64
 	c.A, va = of(a)
@@ -153,7 +177,8 @@ func sharesOf(a, b *side) []Comparison {
 			return v
 		}
 		va, vb := of(a), of(b)
-		c := Comparison{Quantity: "krd " + p.Name, less: true, A: experiments.QuantityOf(va), B: experiments.QuantityOf(vb)}
+		c := Comparison{Quantity: "krd " + p.Name, unit: share, less: true, A: result.QuantityOf(va),
+			B: result.QuantityOf(vb)}
 		c.test(va, vb)
 		list = append(list, c)
 	}
@@ -167,22 +192,23 @@ func (c *Comparison) test(a, b []float64) {
 		return
 	}
 	if m := c.A.Median.Float(); m != 0 {
-		c.ChangePercent = experiments.Some(100 * (c.B.Median.Float() - m) / m)
+		c.ChangePercent = result.Some(100 * (c.B.Median.Float() - m) / m)
 	} else if c.B.Median.Float() == 0 {
-		c.ChangePercent = experiments.Some(0)
+		c.ChangePercent = result.Some(0)
 	}
 	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
 	switch {
 	case len(a) > 0 && slices.Equal(a, b):
 		c.Verdict = Same
 	case min(len(a), len(b)) < minSample:
-		c.Verdict, c.Why = TooFew, fmt.Sprintf("n = %d and %d: with fewer than %d on a side no difference can be significant", c.A.N, c.B.N, minSample)
+		c.Verdict, c.Why = TooFew, fmt.Sprintf("n = %d and %d: with fewer than %d on a side no "+
+			"difference can be significant", c.A.N, c.B.N, minSample)
 	case a[0] == a[len(a)-1] && b[0] == b[len(b)-1] && a[0] == b[0]:
 		c.Verdict = Same // the test would say that all values are equal
 	default:
 		t := &benchmath.DefaultThresholds
 		r := benchmath.AssumeNothing.Compare(benchmath.NewSample(a, t), benchmath.NewSample(b, t))
-		c.P = experiments.Some(min(1, r.P)) // twice a tail can be more than 1
+		c.P = result.Some(min(1, r.P)) // twice a tail can be more than 1
 	}
 }
 
@@ -196,7 +222,8 @@ func missingIn(c *Comparison) string {
 	return "either"
 }
 
-// judge gives a verdict to what was tested. Where the medians are the same, the direction is that of nothing: the samples differ otherwise.
+// judge gives a verdict to what was tested. Where the medians are the same, the direction is that
+// of nothing: the samples differ otherwise.
 func (c *Comparison) judge() {
 	if !c.P.Known() {
 		return

@@ -8,28 +8,33 @@ import (
 	"strconv"
 	"strings"
 
-	"krdlab/experiments"
-	"krdlab/experiments/correlate/textcols"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
+	"krdlab/hw/units"
+	"krdlab/loi"
 )
 
-// WriteText writes what changed for a person at a terminal: the changes that hold, then a table for each quantity, then what is in one only,
-// and warnings.
+// WriteText writes what changed for a person at a terminal: the changes that hold, then a table for
+// each quantity, then what is in one only, and warnings.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("A  %s%s", r.A.Name, revision(&r.A))
 	line("B  %s%s", r.B.Name, revision(&r.B))
 	line("")
-	line("%s in both, %d only in A, %d only in B.", plural(len(r.Pairs), "configuration"), len(r.OnlyA), len(r.OnlyB))
+	line("%s in both, %d only in A, %d only in B.", units.Count(len(r.Pairs), "configuration"),
+		len(r.OnlyA), len(r.OnlyB))
 	if r.Tests == 0 {
 		line("No test was made: %s.", r.whyNoTest())
 	} else {
-		line("%s by Mann-Whitney's U, two-sided: %d with p < %.2f (by chance alone at most about %.0f), of which %d hold after Holm's correction.",
-			plural(r.Tests, "test"), r.Below, r.Alpha, math.Round(r.Alpha*float64(r.Tests)), r.Hold)
+		line("%s by Mann-Whitney's U, two-sided: %d with p < %.2f (by chance alone at most about "+
+			"%.0f), of which %d hold after Holm's correction.",
+			units.Count(r.Tests, "test"), r.Below, r.Alpha, math.Round(r.Alpha*float64(r.Tests)), r.Hold)
 	}
 	if best, n := r.smallestP(); r.Tests > 0 && r.Hold == 0 && best*float64(r.Tests) >= r.Alpha {
-		line("No change can hold here: %s have a p of %.2g at least, and that times %d is not below %.2f. Repeat more often, or compare fewer configurations.",
+		line("No change can hold here: %s have a p of %.2g at least, and that times %d is not "+
+			"below %.2f. Repeat more often, or compare fewer configurations.",
 			n, best, r.Tests, r.Alpha)
 	}
 	for _, m := range r.changes() {
@@ -39,7 +44,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	for _, key := range r.keys() {
 		line("")
 		line("%s", key)
-		if key.Substrate == "simulated" {
+		if key.Substrate == loi.Simulated {
 			line("SIMULATED: no measurement")
 		}
 		for _, q := range r.quantities(key) {
@@ -50,7 +55,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	for i, n := range notes {
 		line("[%d] %s", i+1, n)
 	}
-	line("change: of the median, in %% of A. better, worse: holds after Holm's correction; with ?: p < %.2f, but does not hold; ~: no difference shown.", r.Alpha)
+	line("change: of the median, in %% of A. better, worse: holds after Holm's correction; with "+
+		"?: p < %.2f, but does not hold; ~: no difference shown.", r.Alpha)
 	for _, only := range []struct {
 		name string
 		list []Config
@@ -77,7 +83,8 @@ func revision(s *Side) string {
 	return " (krdlab " + short + ")"
 }
 
-// smallestP is the smallest two-sided p that the largest samples tested can have, without ties, and how large those are.
+// smallestP is the smallest two-sided p that the largest samples tested can have, without ties, and
+// how large those are.
 func (r *Report) smallestP() (p float64, n string) {
 	p = 2
 	for i := range r.Pairs {
@@ -85,7 +92,8 @@ func (r *Report) smallestP() (p float64, n string) {
 			if !c.P.Known() {
 				continue
 			}
-			x := 2.0 // over the binomial coefficient of a + b and a: all of A below all of B, or above
+			// over the binomial coefficient of a + b and a: all of A below all of B, or above
+			x := 2.0
 			for k := 1; k <= c.A.N; k++ {
 				x *= float64(k) / float64(c.B.N+k)
 			}
@@ -114,7 +122,8 @@ func (r *Report) whyNoTest() string {
 	return fmt.Sprintf("what differs has fewer than %d repetitions", minSample)
 }
 
-// changes are the verdicts that hold, by quantity: in how many configurations, and from which change to which.
+// changes are the verdicts that hold, by quantity: in how many configurations, and from which
+// change to which.
 func (r *Report) changes() []string {
 	var list []string
 	for _, name := range r.names() {
@@ -132,16 +141,19 @@ func (r *Report) changes() []string {
 						low, high = d, d
 					}
 					low, high = min(low, d), max(high, d)
-					where = fmt.Sprintf("%s on %s", r.Pairs[i].Scheduler, plural(r.Pairs[i].Cores, "core"))
+					where = fmt.Sprintf("%s on %s", r.Pairs[i].Scheduler, units.Count(r.Pairs[i].Cores,
+						"core"))
 					n++
 				}
 			}
 			switch n {
 			case 0:
 			case 1:
-				list = append(list, fmt.Sprintf("%s: %s for %s (%s %%)", name, v, where, percent(low)))
+				list = append(list, fmt.Sprintf("%s: %s for %s (%s %%)", name, v, where,
+					percent(low)))
 			default:
-				list = append(list, fmt.Sprintf("%s: %s in %d of %d configurations (%s to %s %%)", name, v, n, len(r.Pairs), percent(low), percent(high)))
+				list = append(list, fmt.Sprintf("%s: %s in %d of %d configurations (%s to %s %%)",
+					name, v, n, len(r.Pairs), percent(low), percent(high)))
 			}
 		}
 	}
@@ -200,8 +212,10 @@ func (r *Report) table(b *strings.Builder, key dataset.Key, name string, notes *
 			if c := &p.Quantities[j]; c.Quantity == name {
 				verdicts[c.Verdict]++
 				list = append(list, c)
-				rows = append(rows, []string{p.Scheduler, strconv.Itoa(p.Cores), value(name, c.A.Median), value(name, c.B.Median),
-					change(c.ChangePercent), probability(c.P), probability(c.HolmP), string(c.Verdict), fmt.Sprintf("%d + %d", c.A.N, c.B.N)})
+				rows = append(rows, []string{p.Scheduler, strconv.Itoa(p.Cores),
+					c.unit.text(c.A.Median), c.unit.text(c.B.Median),
+					change(c.ChangePercent), show.Probability(c.P), show.Probability(c.HolmP),
+					string(c.Verdict), fmt.Sprintf("%d + %d", c.A.N, c.B.N)})
 			}
 		}
 	}
@@ -224,37 +238,33 @@ func (r *Report) table(b *strings.Builder, key dataset.Key, name string, notes *
 		rows[i][7] += fmt.Sprintf(" [%d]", at+1)
 	}
 	fmt.Fprintf(b, "\n%s\n", name)
-	b.WriteString(textcols.Table(1, []string{"scheduler", "cores", "A", "B", "change, %", "p", "p (Holm)", "verdict", "n"}, rows))
+	b.WriteString(show.Columns(1, []string{"scheduler", "cores", "A", "B", "change, %", "p",
+		"p (Holm)", "verdict", "n"}, rows))
 }
 
-// value prints a quantity by its name's unit; shares in per cent.
-func value(name string, n experiments.Number) string {
+// text prints a number of that unit; shares in per cent.
+func (u unit) text(n result.Number) string {
 	if !n.Known() {
-		return "n/a"
+		return show.NotAvailable
 	}
 	v := n.Float()
-	switch {
-	case strings.HasPrefix(name, "krd "):
+	switch u {
+	case share:
 		return strconv.FormatFloat(100*v, 'f', 3, 64) + " %"
-	case strings.HasPrefix(name, "llc_misses"):
+	case lines:
 		return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
-	case strings.HasSuffix(name, "_ns"):
-		for _, u := range []struct {
-			name string
-			ns   float64
-		}{{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}} {
-			if v >= u.ns {
-				return strconv.FormatFloat(v/u.ns, 'f', 3, 64) + " " + u.name
-			}
+	case nanoseconds:
+		if unit, ns := show.TimeUnit(v); ns > 1 {
+			return strconv.FormatFloat(v/ns, 'f', 3, 64) + " " + unit
 		}
 		return strconv.FormatFloat(v, 'f', 1, 64) + " ns"
 	}
 	return strconv.FormatFloat(v, 'f', 4, 64)
 }
 
-func change(n experiments.Number) string {
+func change(n result.Number) string {
 	if !n.Known() {
-		return "n/a"
+		return show.NotAvailable
 	}
 	return percent(n.Float())
 }
@@ -265,21 +275,4 @@ func percent(v float64) string {
 		return "0.00"
 	}
 	return fmt.Sprintf("%+.2f", v)
-}
-
-func probability(p experiments.Number) string {
-	switch {
-	case !p.Known():
-		return "-"
-	case p.Float() < 0.0001:
-		return "<0.0001"
-	}
-	return strconv.FormatFloat(p.Float(), 'f', 4, 64)
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"math"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
+	"krdlab/hw/units"
 )
 
-// SchemaVersion is the version of [Report]. Fields may be added under the same version, never renamed.
+// SchemaVersion is the version of [Report]. Fields may be added under the same version, never
+// renamed.
 const SchemaVersion = 1
 
 // A Report is what is found in an experiment: the document of `krdlab correlate --json`.
@@ -28,15 +31,18 @@ type Association struct {
 	Outcome   Outcome `json:"outcome"`
 	LLCSource *string `json:"llc_source"` // of the misses; null where the outcome has none
 	N         int     `json:"n"`          // pairs: configurations, or repetitions
-	// Units are what the bootstrap draws, and what counts as independent: configurations, or strata of them.
+	// Units are what the bootstrap draws, and what counts as independent: configurations, or strata
+	// of them.
 	Units   int    `json:"units"`
 	PMethod string `json:"p_method"` // PExact, PStudent, or "" where there is no p
-	// SmallestP is the smallest p that n pairs without ties can have, where permutations are counted.
-	SmallestP    experiments.Number `json:"smallest_p"`
-	Coefficients []Coefficients     `json:"coefficients"` // by Family.Points; empty where there are too few pairs
-	BestPearson  *Best              `json:"best_pearson"` // null where no coefficient is defined
-	BestSpearman *Best              `json:"best_spearman"`
-	Notes        []string           `json:"notes"`
+	// SmallestP is the smallest p that n pairs without ties can have, where permutations are
+	// counted.
+	SmallestP result.Number `json:"smallest_p"`
+	// by Family.Points; empty where there are too few pairs
+	Coefficients []Coefficients `json:"coefficients"`
+	BestPearson  *Best          `json:"best_pearson"` // null where no coefficient is defined
+	BestSpearman *Best          `json:"best_spearman"`
+	Notes        []string       `json:"notes"`
 }
 
 // How p is computed.
@@ -52,19 +58,24 @@ type Coefficients struct {
 	Spearman Coefficient `json:"spearman"`
 }
 
-// A Coefficient is an estimate with a 95 % interval, Pearson's by Fisher's transformation, Spearman's by the bootstrap, and a two-sided p.
+// A Coefficient is an estimate with a 95 % interval, Pearson's by Fisher's transformation,
+// Spearman's by the bootstrap, and a two-sided p.
 type Coefficient struct {
-	Value experiments.Number `json:"value"`
-	Low   experiments.Number `json:"low"`
-	High  experiments.Number `json:"high"`
-	P     experiments.Number `json:"p"`
-	Why   string             `json:"why,omitempty"` // the value is not defined, or not known
+	Value result.Number `json:"value"`
+	Low   result.Number `json:"low"`
+	High  result.Number `json:"high"`
+	P     result.Number `json:"p"`
+	Why   string        `json:"why,omitempty"` // the value is not defined, or not known
+
+	lack lack
 }
 
-// Of correlates an experiment. Cost: a bootstrap of 4000 resamples for each scope, some tenths of a second for 20 configurations.
+// Of correlates an experiment. Cost: a bootstrap of 4000 resamples for each scope, some tenths of a
+// second for 20 configurations.
 func Of(e *dataset.Experiment) *Report {
 	r := &Report{
-		SchemaVersion: SchemaVersion, Experiment: e.Name, Confidence: confidence, Resamples: resamples, Seed: seed, Families: []Family{}, Warnings: warnings(e),
+		SchemaVersion: SchemaVersion, Experiment: e.Name, Confidence: result.Confidence,
+		Resamples: result.Resamples, Seed: seed, Families: []Family{}, Warnings: warnings(e),
 	}
 	r.Families = append(r.Families, families(e)...)
 	for i := range r.Families {
@@ -83,23 +94,29 @@ func Of(e *dataset.Experiment) *Report {
 			}
 			f.Scopes = append(f.Scopes, s)
 		}
-		f.Warnings = append(f.Warnings, f.doubts()...)
+		f.WarningCodes = append(f.WarningCodes, f.doubts()...)
+		f.Warnings = show.Sentences(f.WarningCodes)
 	}
 	return r
 }
 
 func (f *Family) associate(sel *selection, o Outcome, source string) Association {
 	s := sel.sample(f.Points, o, source)
-	a := Association{Outcome: o, N: len(s.y), Units: len(s.units), Coefficients: []Coefficients{}, Notes: []string{}}
+	a := Association{Outcome: o, N: len(s.y), Units: len(s.units), Coefficients: []Coefficients{},
+		Notes: []string{}}
 	if source != "" {
 		a.LLCSource = &source
 	}
-	note := func(format string, args ...any) { a.Notes = append(a.Notes, fmt.Sprintf(format, args...)) }
+	note := func(format string, args ...any) {
+		a.Notes = append(a.Notes,
+			fmt.Sprintf(format, args...))
+	}
 	if s.left > 0 {
-		note("%s without KRD or without this outcome left out", plural(s.left, "configuration"))
+		note("%s without KRD or without this outcome left out",
+			units.Count(s.left, "configuration"))
 	}
 	if s.constant > 0 {
-		note("%s left out in which all is the same every time", plural(s.constant, "unit"))
+		note("%s left out in which all is the same every time", units.Count(s.constant, "unit"))
 	}
 	df := s.df()
 	if a.N < 3 || df < 1 {
@@ -108,35 +125,46 @@ func (f *Family) associate(sel *selection, o Outcome, source string) Association
 	}
 	a.PMethod = PStudent
 	if !s.centred && a.N <= exactLimit {
-		a.PMethod, a.SmallestP = PExact, experiments.Some(smallestP(a.N))
-		if p := a.SmallestP.Float(); p > 1-confidence {
-			note("n = %d is too small: the smallest two-sided p that Spearman's coefficient can have is %.3f", a.N, p)
+		a.PMethod, a.SmallestP = PExact, result.Some(smallestP(a.N))
+		if p := a.SmallestP.Float(); p > 1-result.Confidence {
+			note("n = %d is too small: the smallest two-sided p that Spearman's coefficient can "+
+				"have is %.3f", a.N, p)
 		}
 	}
 	if a.Units < minClusters {
-		note("no interval for Spearman's coefficient, and no answer to which point is best: %d independent units, and the bootstrap needs %d", a.Units, minClusters)
+		note("no interval for Spearman's coefficient, and no answer to which point is best: %d "+
+			"independent units, and the bootstrap needs %d", a.Units, minClusters)
 	}
 	b := newBoot(s)
 	for p := range f.Points {
 		a.Coefficients = append(a.Coefficients, b.point(f.Points[p].Name, s.x[p], a.PMethod))
 	}
-	a.BestPearson = b.best(a.Coefficients, func(c *Coefficients) *Coefficient { return &c.Pearson }, b.pearsons)
-	a.BestSpearman = b.best(a.Coefficients, func(c *Coefficients) *Coefficient { return &c.Spearman }, b.spearmans)
+	a.BestPearson = b.best(a.Coefficients, func(c *Coefficients) *Coefficient { return &c.Pearson },
+		b.pearsons)
+	a.BestSpearman = b.best(a.Coefficients,
+		func(c *Coefficients) *Coefficient { return &c.Spearman }, b.spearmans)
 	return a
 }
 
-const (
-	whyConstantX = "not defined: this share is the same everywhere"
-	whyConstantY = "not defined: the outcome is the same everywhere"
-	whyUnknown   = "not known: the cache sizes of this machine are not known"
+// A lack says what a coefficient without a value is, and why.
+type lack struct{ what, why string }
+
+// none says that c has no value.
+func (c *Coefficient) none(l lack) { c.Why, c.lack = l.what+": "+l.why, l }
+
+var (
+	constantX = lack{"not defined", "this share is the same everywhere"}
+	constantY = lack{"not defined", "the outcome is the same everywhere"}
+	unknown   = lack{"not known", "the cache sizes of this machine are not known"}
 )
 
 // A boot computes the coefficients of a sample, point by point, and those of its resamples.
 type boot struct {
-	s                   *sample
-	y                   pairable
-	draws               [][]int   // nil: too few units
-	ranks               [][]int64 // of y, by draw; nil where units are strata, whose ranks do not change
+	s     *sample
+	y     pairable
+	draws [][]int // nil: too few units
+	// of y, by draw; nil where units are strata, whose ranks do not change
+	ranks               [][]int64
 	buffer              []int64
 	pearsons, spearmans [][]float64 // by point, then by resample; nil where there are none
 }
@@ -198,7 +226,8 @@ func (b *boot) point(name string, x []float64, method string) Coefficients {
 	var rs, ps []float64
 	defer func() { b.pearsons, b.spearmans = append(b.pearsons, ps), append(b.spearmans, rs) }()
 	if x == nil {
-		c.Pearson.Why, c.Spearman.Why = whyUnknown, whyUnknown
+		c.Pearson.none(unknown)
+		c.Spearman.none(unknown)
 		return c
 	}
 	px := b.s.prepare(x)
@@ -207,13 +236,13 @@ func (b *boot) point(name string, x []float64, method string) Coefficients {
 		c *Coefficient
 		r float64
 	}{{&c.Pearson, pearson}, {&c.Spearman, spearman}} {
-		e.c.Value = experiments.Some(e.r)
+		e.c.Value = result.Some(e.r)
 		switch {
 		case !math.IsNaN(e.r):
 		case constantSeries(b.y.value):
-			e.c.Why = whyConstantY
+			e.c.none(constantY)
 		default:
-			e.c.Why = whyConstantX
+			e.c.none(constantX)
 		}
 	}
 	if math.IsNaN(pearson) {
@@ -221,13 +250,14 @@ func (b *boot) point(name string, x []float64, method string) Coefficients {
 	}
 	df := b.s.df()
 	if low, high, ok := fisher(pearson, df); ok {
-		c.Pearson.Low, c.Pearson.High = experiments.Some(low), experiments.Some(high)
+		c.Pearson.Low, c.Pearson.High = result.Some(low), result.Some(high)
 	}
 	if method == PExact {
-		c.Pearson.P = experiments.Some(permutationP(x, b.s.y))
-		c.Spearman.P = experiments.Some(permutationP(floats(px.rank), floats(b.y.rank)))
+		c.Pearson.P = result.Some(permutationP(x, b.s.y))
+		c.Spearman.P = result.Some(permutationP(floats(px.rank), floats(b.y.rank)))
 	} else {
-		c.Pearson.P, c.Spearman.P = experiments.Some(studentP(pearson, df)), experiments.Some(studentP(spearman, df))
+		c.Pearson.P, c.Spearman.P = result.Some(studentP(pearson, df)),
+			result.Some(studentP(spearman, df))
 	}
 	if b.draws == nil {
 		return c
@@ -237,7 +267,7 @@ func (b *boot) point(name string, x []float64, method string) Coefficients {
 		ps[i], rs[i] = b.coefficients(&px, i)
 	}
 	if low, high, ok := percentiles(rs); ok {
-		c.Spearman.Low, c.Spearman.High = experiments.Some(low), experiments.Some(high)
+		c.Spearman.Low, c.Spearman.High = result.Some(low), result.Some(high)
 	}
 	return c
 }

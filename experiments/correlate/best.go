@@ -4,29 +4,32 @@ import (
 	"math"
 	"slices"
 
-	"krdlab/experiments"
+	"krdlab/experiments/result"
 )
 
-// Best says which KRD share goes with an outcome most strongly, whatever the sign, and how sure that is.
+// Best says which KRD share goes with an outcome most strongly, whatever the sign, and how sure
+// that is.
 type Best struct {
 	// Points have the coefficient of the largest size; several where it is the same.
-	Points []string           `json:"points"`
-	Value  experiments.Number `json:"value"`
-	P      experiments.Number `json:"p"` // of that coefficient by itself, not of being the best
-	// Share is that of the resamples in which they are best, ties divided; unknown where there are too few units.
-	Share experiments.Number `json:"share_of_resamples"`
+	Points []string      `json:"points"`
+	Value  result.Number `json:"value"`
+	P      result.Number `json:"p"` // of that coefficient by itself, not of being the best
+	// Share is that of the resamples in which they are best, ties divided; unknown where there are
+	// too few units.
+	Share result.Number `json:"share_of_resamples"`
 	// Rivals are the other points, by their share of resamples.
 	Rivals []Rival `json:"rivals"`
 }
 
 // A Rival is a point that is not the best.
 type Rival struct {
-	Point string             `json:"point"`
-	Value experiments.Number `json:"value"`
-	Share experiments.Number `json:"share_of_resamples"`
-	// Behind is the 95 % interval of by how much the size of its coefficient falls short of the best one's, over the same resamples.
-	BehindLow  experiments.Number `json:"behind_low"`
-	BehindHigh experiments.Number `json:"behind_high"`
+	Point string        `json:"point"`
+	Value result.Number `json:"value"`
+	Share result.Number `json:"share_of_resamples"`
+	// Behind is the 95 % interval of by how much the size of its coefficient falls short of the
+	// best one's, over the same resamples.
+	BehindLow  result.Number `json:"behind_low"`
+	BehindHigh result.Number `json:"behind_high"`
 }
 
 // Distinguishable says whether the rival is worse than the best with 95 % confidence.
@@ -36,7 +39,8 @@ func (r *Rival) Distinguishable() bool { return r.BehindLow.Known() && r.BehindL
 const equal = 1e-12
 
 // best ranks the points by one of their coefficients.
-func (b *boot) best(list []Coefficients, of func(*Coefficients) *Coefficient, resampled [][]float64) *Best {
+func (b *boot) best(list []Coefficients, of func(*Coefficients) *Coefficient,
+	resampled [][]float64) *Best {
 	top := math.NaN()
 	first := -1
 	for i := range list {
@@ -47,7 +51,8 @@ func (b *boot) best(list []Coefficients, of func(*Coefficients) *Coefficient, re
 	if first < 0 {
 		return nil
 	}
-	best := &Best{Points: []string{}, Value: of(&list[first]).Value, P: of(&list[first]).P, Rivals: []Rival{}}
+	best := &Best{Points: []string{}, Value: of(&list[first]).Value, P: of(&list[first]).P,
+		Rivals: []Rival{}}
 	shares := wins(resampled)
 	sum := 0.0
 	for i := range list {
@@ -62,14 +67,14 @@ func (b *boot) best(list []Coefficients, of func(*Coefficients) *Coefficient, re
 		default:
 			r := Rival{Point: list[i].Point, Value: v}
 			if shares != nil {
-				r.Share = experiments.Some(shares[i])
+				r.Share = result.Some(shares[i])
 				r.BehindLow, r.BehindHigh = behind(resampled[first], resampled[i])
 			}
 			best.Rivals = append(best.Rivals, r)
 		}
 	}
 	if shares != nil {
-		best.Share = experiments.Some(sum)
+		best.Share = result.Some(sum)
 	}
 	slices.SortStableFunc(best.Rivals, func(a, b Rival) int {
 		if x, y := a.Share.Float(), b.Share.Float(); x != y && a.Share.Known() {
@@ -89,8 +94,8 @@ func (b *boot) best(list []Coefficients, of func(*Coefficients) *Coefficient, re
 	return best
 }
 
-// wins returns for each point the share of the resamples in which its coefficient is the largest in size; points that tie divide a
-// resample among them. nil without resamples.
+// wins returns for each point the share of the resamples in which its coefficient is the largest in
+// size; points that tie divide a resample among them. nil without resamples.
 func wins(resampled [][]float64) []float64 {
 	n := 0
 	for _, r := range resampled {
@@ -137,7 +142,7 @@ func wins(resampled [][]float64) []float64 {
 }
 
 // behind returns the interval of |best| - |other|.
-func behind(best, other []float64) (low, high experiments.Number) {
+func behind(best, other []float64) (low, high result.Number) {
 	d := make([]float64, len(best))
 	for i := range d {
 		d[i] = math.NaN()
@@ -146,7 +151,7 @@ func behind(best, other []float64) (low, high experiments.Number) {
 		}
 	}
 	if l, h, ok := percentiles(d); ok {
-		low, high = experiments.Some(l), experiments.Some(h)
+		low, high = result.Some(l), result.Some(h)
 	}
 	return low, high
 }

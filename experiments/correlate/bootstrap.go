@@ -1,27 +1,23 @@
 package correlate
 
-import (
-	"math/rand/v2"
-	"slices"
-)
+import "krdlab/experiments/result"
 
 const (
-	confidence = 0.95
-	// resamples is the number of bootstrap samples; the 2.5 % tails hold 100 of them.
-	resamples = 4000
-	// minClusters is the least number of independent units that a bootstrap draws from. From 8 on the intervals of Spearman's coefficient hold it
-	// in 95 % of samples or more; with 6, and 0.9, in 88 % (TestCoverage, docs/correlation.md).
+	// minClusters is the least number of independent units that a bootstrap draws from. From 8 on
+	// the intervals of Spearman's coefficient hold it in 95 % of samples or more; with 6, and 0.9,
+	// in 88 % (TestCoverage, docs/correlation.md).
 	minClusters = 8
 	// definedShare of the resamples must have a coefficient, or there is no interval.
 	definedShare = 0.95
 	seed         = 1
 )
 
-// draws returns resamples multiplicities of n units: how often each is drawn when n are, with replacement. They depend on n alone, so that
-// all series of one sample are drawn alike and can be set against each other.
+// draws returns, for each resample, the multiplicities of n units: how often each is drawn when n
+// are, with replacement. They depend on n alone, so that all series of one sample are drawn alike
+// and can be set against each other.
 func draws(n int) [][]int {
-	rng := rand.New(rand.NewPCG(seed, uint64(n)))
-	all := make([][]int, resamples)
+	rng := result.Draws(seed, n)
+	all := make([][]int, result.Resamples)
 	for i := range all {
 		all[i] = make([]int, n)
 		for range n {
@@ -42,7 +38,6 @@ func percentiles(values []float64) (low, high float64, ok bool) {
 	if float64(len(v)) < float64(definedShare*float64(len(values))) || len(v) == 0 {
 		return 0, 0, false
 	}
-	slices.Sort(v)
-	tail := int(float64(float64(len(v))*(1-confidence)) / 2)
-	return v[tail], v[len(v)-1-tail], true
+	low, high = result.Central(v)
+	return low, high, true
 }

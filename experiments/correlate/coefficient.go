@@ -5,11 +5,14 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"krdlab/experiments/result"
 )
 
-// pearson returns the product-moment coefficient of x and y with weights w (nil: all 1), NaN where x or y is constant. Two passes, with
-// every product rounded by itself, so that the result is the same on every computer; gonum's stat.Correlation is fused on some and summed in
-// another order on others, and serves as the oracle of the tests.
+// pearson returns the product-moment coefficient of x and y with weights w (nil: all 1), NaN where
+// x or y is constant. Two passes, with every product rounded by itself, so that the result is the
+// same on every computer; gonum's stat.Correlation is fused on some and summed in another order on
+// others, and serves as the oracle of the tests.
 func pearson(x, y []float64, w []int) float64 {
 	var n, sx, sy float64
 	for i := range x {
@@ -49,7 +52,8 @@ func weight(w []int, i int) float64 {
 	return float64(w[i])
 }
 
-// quotient returns xy / sqrt(xx yy), NaN where a sum of squares is 0. What differs from -1 or 1 by rounding only is that.
+// quotient returns xy / sqrt(xx yy), NaN where a sum of squares is 0. What differs from -1 or 1 by
+// rounding only is that.
 func quotient(xy, xx, yy float64) float64 {
 	if xx == 0 || yy == 0 {
 		return math.NaN()
@@ -61,7 +65,8 @@ func quotient(xy, xx, yy float64) float64 {
 	return r
 }
 
-// An order is the indices of a series by value, cut into groups of equal values: what ranks are made of, however often each is drawn.
+// An order is the indices of a series by value, cut into groups of equal values: what ranks are
+// made of, however often each is drawn.
 type order struct {
 	index []int
 	ends  []int // of each group in index
@@ -89,8 +94,8 @@ func orderOf(x []float64) order {
 	return o
 }
 
-// ranks sets to to twice the ranks, from 1, of a sample in which value i comes w[i] times (nil: once). Ties have the mean of their
-// ranks, so that twice that is a whole number.
+// ranks sets to to twice the ranks, from 1, of a sample in which value i comes w[i] times (nil:
+// once). Ties have the mean of their ranks, so that twice that is a whole number.
 func (o *order) ranks(to []int64, w []int) {
 	var before int64
 	from := 0
@@ -106,8 +111,8 @@ func (o *order) ranks(to []int64, w []int) {
 	}
 }
 
-// rankCorrelation returns Pearson's coefficient of two series of doubled ranks with weights w: Spearman's. NaN where one is constant. All
-// sums are whole numbers.
+// rankCorrelation returns Pearson's coefficient of two series of doubled ranks with weights w:
+// Spearman's. NaN where one is constant. All sums are whole numbers.
 func rankCorrelation(x, y []int64, w []int) float64 {
 	var n int64
 	for i := range x {
@@ -127,29 +132,26 @@ func rankCorrelation(x, y []int64, w []int) float64 {
 	return quotient(float64(xy), float64(xx), float64(yy))
 }
 
-// spearman returns the rank coefficient of x and y, NaN where one is constant.
-func spearman(x, y []float64) float64 {
-	return rankCorrelation(ranksOf(x), ranksOf(y), nil)
-}
-
 func ranksOf(x []float64) []int64 {
 	o, r := orderOf(x), make([]int64, len(x))
 	o.ranks(r, nil)
 	return r
 }
 
-// fisher returns the 95 % interval of a correlation r with df degrees of freedom (n - 2 for n independent pairs) by Fisher's
-// transformation: tanh(atanh r +- z / sqrt(df - 1)). ok is false where there is none: df < 2, or all points on a line.
+// fisher returns the 95 % interval of a correlation r with df degrees of freedom (n - 2 for n
+// independent pairs) by Fisher's transformation: tanh(atanh r +- z / sqrt(df - 1)). ok is false
+// where there is none: df < 2, or all points on a line.
 func fisher(r float64, df int) (low, high float64, ok bool) {
 	if df < 2 || math.IsNaN(r) || math.Abs(r) == 1 {
 		return 0, 0, false
 	}
-	half := distuv.UnitNormal.Quantile(0.5+confidence/2) / math.Sqrt(float64(df-1))
+	half := distuv.UnitNormal.Quantile(0.5+result.Confidence/2) / math.Sqrt(float64(df-1))
 	z := math.Atanh(r)
 	return math.Tanh(z - half), math.Tanh(z + half), true
 }
 
-// studentP returns the two-sided p of a correlation r with df degrees of freedom, from t = r sqrt(df / (1 - r^2)).
+// studentP returns the two-sided p of a correlation r with df degrees of freedom, from t = r
+// sqrt(df / (1 - r^2)).
 func studentP(r float64, df int) float64 {
 	if math.Abs(r) == 1 {
 		return 0
@@ -161,8 +163,9 @@ func studentP(r float64, df int) float64 {
 // exactLimit is the largest n of which all n! permutations are tried: 40 320.
 const exactLimit = 8
 
-// permutationP returns the two-sided p of a correlation of x and y: the share of all permutations of y that correlate at least as strongly,
-// either way. Exact, if the pairs are exchangeable. Cost: n! n.
+// permutationP returns the two-sided p of a correlation of x and y: the share of all permutations
+// of y that correlate at least as strongly, either way. Exact, if the pairs are exchangeable. Cost:
+// n! n.
 func permutationP(x, y []float64) float64 {
 	n := float64(len(x))
 	var mx, my float64
@@ -215,7 +218,8 @@ func permutations(v []float64, f func()) {
 	}
 }
 
-// smallestP returns the smallest two-sided p that n pairs without ties can have: all in order, or all in reverse.
+// smallestP returns the smallest two-sided p that n pairs without ties can have: all in order, or
+// all in reverse.
 func smallestP(n int) float64 {
 	p := 2.0
 	for i := 2; i <= n; i++ {

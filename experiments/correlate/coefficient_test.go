@@ -23,13 +23,15 @@ func TestCoefficients(t *testing.T) {
 	near(t, "Anscombe", pearson(x, y, nil), 0.81642, 5e-6)
 	near(t, "t of Anscombe", studentP(pearson(x, y, nil), 9), 0.00217, 5e-6)
 
-	// n = 10 without ties: the squared differences of ranks add up to 194, so rho = 1 - 6 x 194 / 990 = -29/165.
+	// n = 10 without ties: the squared differences of ranks add up to 194, so rho = 1 - 6 x 194 /
+	// 990 = -29/165.
 	a := []float64{86, 97, 99, 100, 101, 103, 106, 110, 112, 113}
 	b := []float64{2, 20, 28, 27, 50, 29, 7, 17, 6, 12}
 	near(t, "rho", spearman(a, b), -29.0/165, 1e-15)
 	near(t, "p of rho", studentP(spearman(a, b), 8), 0.627188, 1e-6)
 
-	// Ties: ranks 1, 2.5, 2.5, 4 and 1, 2, 3.5, 3.5; from the mean (2.5): -1.5, 0, 0, 1.5 and -1.5, -0.5, 1, 1; rho = 3.75 / 4.5.
+	// Ties: ranks 1, 2.5, 2.5, 4 and 1, 2, 3.5, 3.5; from the mean (2.5): -1.5, 0, 0, 1.5 and -1.5,
+	// -0.5, 1, 1; rho = 3.75 / 4.5.
 	near(t, "ties", spearman([]float64{1, 5, 5, 9}, []float64{0, 2, 7, 7}), 3.75/4.5, 1e-15)
 
 	for _, constant := range [][]float64{{3, 3, 3, 3}, {0.1, 0.1, 0.1, 0.1}} {
@@ -42,7 +44,8 @@ func TestCoefficients(t *testing.T) {
 	}
 }
 
-// r = 0.6 has z = ln 2; with n = 28 it is known to 1.959964 / 5, and tanh is (4 e^(2d) - 1) / (4 e^(2d) + 1).
+// r = 0.6 has z = ln 2; with n = 28 it is known to 1.959964 / 5, and tanh is (4 e^(2d) - 1) / (4
+// e^(2d) + 1).
 func TestFisher(t *testing.T) {
 	low, high, ok := fisher(0.6, 26)
 	d := 1.959963985 / 5
@@ -63,14 +66,16 @@ func TestFisher(t *testing.T) {
 	}
 }
 
-// Exact distributions of Spearman's coefficient: tables give 10 of 120 orders for |rho| >= 0.9 at n = 5, 24 of 720 for 0.886 at n = 6.
+// Exact distributions of Spearman's coefficient: tables give 10 of 120 orders for |rho| >= 0.9 at n
+// = 5, 24 of 720 for 0.886 at n = 6.
 func TestExactP(t *testing.T) {
 	up := []float64{1, 2, 3, 4, 5, 6}
 	for _, c := range []struct {
 		y    []float64
 		want float64
 	}{
-		{[]float64{1, 2, 3}, 2.0 / 6}, {[]float64{1, 2, 3, 4}, 2.0 / 24}, {[]float64{4, 3, 2, 1}, 2.0 / 24}, {[]float64{1, 2, 3, 4, 5}, 2.0 / 120},
+		{[]float64{1, 2, 3}, 2.0 / 6}, {[]float64{1, 2, 3, 4}, 2.0 / 24}, {[]float64{4, 3, 2, 1},
+			2.0 / 24}, {[]float64{1, 2, 3, 4, 5}, 2.0 / 120},
 		{[]float64{2, 1, 3, 4, 5}, 10.0 / 120}, {[]float64{2, 1, 4, 3, 5, 6}, 24.0 / 720},
 	} {
 		near(t, "p", permutationP(up[:len(c.y)], c.y), c.want, 1e-12)
@@ -84,27 +89,33 @@ func TestExactP(t *testing.T) {
 	}
 }
 
-// Bland and Altman, Calculating correlation coefficients with repeated observations: part 1, BMJ 310:446, 1995: pH and PaCO2 of eight
-// subjects. Within subjects r = -0.51, p = 0.0008, 38 degrees of freedom.
+// Bland and Altman, Calculating correlation coefficients with repeated observations: part 1, BMJ
+// 310:446, 1995: pH and PaCO2 of eight subjects. Within subjects r = -0.51, p = 0.0008, 38 degrees
+// of freedom.
 func TestRepeatedMeasures(t *testing.T) {
-	ph := [][]float64{{6.68, 6.53, 6.43, 6.33}, {6.85, 7.06, 7.13, 7.17}, {7.40, 7.42, 7.41, 7.37, 7.34, 7.35, 7.28, 7.30, 7.34}, {7.36, 7.33, 7.29, 7.30, 7.35},
-		{7.35, 7.30, 7.30, 7.37, 7.27, 7.28, 7.32, 7.32}, {7.38, 7.30, 7.29, 7.33, 7.31, 7.33}, {6.86, 6.94, 6.92}, {7.19, 7.29, 7.21, 7.25, 7.20, 7.19, 6.77, 6.82}}
-	co2 := [][]float64{{3.97, 4.12, 4.09, 3.97}, {5.27, 5.37, 5.41, 5.44}, {5.67, 3.64, 4.32, 4.73, 4.96, 5.04, 5.22, 4.82, 5.07}, {5.67, 5.10, 5.53, 4.75, 5.51},
-		{4.28, 4.44, 4.32, 3.23, 4.46, 4.72, 4.75, 4.99}, {4.78, 4.73, 5.12, 4.93, 5.03, 4.93}, {6.85, 6.44, 6.52}, {5.28, 4.56, 4.34, 4.32, 4.41, 3.69, 6.09, 5.58}}
-	s := units(ph, co2)
+	ph := [][]float64{{6.68, 6.53, 6.43, 6.33}, {6.85, 7.06, 7.13, 7.17}, {7.40, 7.42, 7.41, 7.37,
+		7.34, 7.35, 7.28, 7.30, 7.34}, {7.36, 7.33, 7.29, 7.30, 7.35},
+		{7.35, 7.30, 7.30, 7.37, 7.27, 7.28, 7.32, 7.32}, {7.38, 7.30, 7.29, 7.33, 7.31, 7.33},
+		{6.86, 6.94, 6.92}, {7.19, 7.29, 7.21, 7.25, 7.20, 7.19, 6.77, 6.82}}
+	co2 := [][]float64{{3.97, 4.12, 4.09, 3.97}, {5.27, 5.37, 5.41, 5.44}, {5.67, 3.64, 4.32, 4.73,
+		4.96, 5.04, 5.22, 4.82, 5.07}, {5.67, 5.10, 5.53, 4.75, 5.51},
+		{4.28, 4.44, 4.32, 3.23, 4.46, 4.72, 4.75, 4.99}, {4.78, 4.73, 5.12, 4.93, 5.03, 4.93},
+		{6.85, 6.44, 6.52}, {5.28, 4.56, 4.34, 4.32, 4.41, 3.69, 6.09, 5.58}}
+	s := repeated(ph, co2)
 	c := newBoot(s).point("", s.x[0], PStudent)
 	if s.df() != 38 {
 		t.Errorf("%d degrees of freedom", s.df())
 	}
 	near(t, "r", c.Pearson.Value.Float(), -0.507, 5e-4)
 	near(t, "p", c.Pearson.P.Float(), 0.0008, 6e-5)
-	// Not published: atanh -0.50677 = -0.55850, 1.96 / sqrt(37) = 0.32222, tanh -0.88072 and tanh -0.23628.
+	// Not published: atanh -0.50677 = -0.55850, 1.96 / sqrt(37) = 0.32222, tanh -0.88072 and tanh
+	// -0.23628.
 	near(t, "low", c.Pearson.Low.Float(), -0.70671, 1e-5)
 	near(t, "high", c.Pearson.High.Float(), -0.23186, 1e-5)
 }
 
-// units is a sample of repeated measures.
-func units(x, y [][]float64) *sample {
+// repeated is a sample of repeated measures.
+func repeated(x, y [][]float64) *sample {
 	s := &sample{x: make([][]float64, 1), centred: true}
 	for i := range x {
 		from := len(s.y)
@@ -132,10 +143,12 @@ func TestAgainstGonum(t *testing.T) {
 		if constantSeries(x) || constantSeries(y) {
 			t.Skip()
 		}
-		if got, want := pearson(x, y, nil), stat.Correlation(x, y, nil); math.Abs(got-want) > 1e-12 {
+		if got, want := pearson(x, y, nil), stat.Correlation(x, y,
+			nil); math.Abs(got-want) > 1e-12 {
 			t.Fatalf("Pearson %v, gonum's %v", got, want)
 		}
-		if got, want := spearman(x, y), stat.Correlation(floats(ranksOf(x)), floats(ranksOf(y)), nil); math.Abs(got-want) > 1e-12 {
+		if got, want := spearman(x, y), stat.Correlation(floats(ranksOf(x)), floats(ranksOf(y)),
+			nil); math.Abs(got-want) > 1e-12 {
 			t.Fatalf("Spearman %v, gonum's of the ranks %v", got, want)
 		}
 	})
@@ -160,7 +173,8 @@ func TestSpearmanOfPermutations(t *testing.T) {
 	})
 }
 
-// What is drawn w times counts as if it were there w times, and increasing transforms leave Spearman's coefficient as it is.
+// What is drawn w times counts as if it were there w times, and increasing transforms leave
+// Spearman's coefficient as it is.
 func TestWeightsAndTransforms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(3, 15).Draw(t, "n")
@@ -190,4 +204,9 @@ func TestWeightsAndTransforms(t *testing.T) {
 			t.Fatalf("after a monotone transform %v, before %v", got, want)
 		}
 	})
+}
+
+// spearman returns the rank coefficient of x and y, NaN where one is constant.
+func spearman(x, y []float64) float64 {
+	return rankCorrelation(ranksOf(x), ranksOf(y), nil)
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Intervals hold what they should, at least as often as they say, in samples from a bivariate normal distribution.
+// Intervals hold what they should, at least as often as they say, in samples from a bivariate
+// normal distribution.
 func TestCoverage(t *testing.T) {
 	const trials = 300
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -30,7 +31,8 @@ func TestCoverage(t *testing.T) {
 					spearmans++
 				}
 			}
-			// 300 trials at 0.95 have a standard error of 0.013. The percentile bootstrap of few ranks is too wide rather than too narrow.
+			// 300 trials at 0.95 have a standard error of 0.013. The percentile bootstrap of few
+			// ranks is too wide rather than too narrow.
 			if share := float64(pearsons) / trials; share < 0.915 || share > 0.985 {
 				t.Errorf("n = %d, rho = %g: Fisher's intervals hold it in %.3f", n, rho, share)
 			}
@@ -41,12 +43,14 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// Repetitions of one configuration share what is peculiar to it. Within configurations the intervals hold; counting each repetition as
-// independent, over configurations, is the mistake that this package is made to avoid.
+// Repetitions of one configuration share what is peculiar to it. Within configurations the
+// intervals hold; counting each repetition as independent, over configurations, is the mistake that
+// this package is made to avoid.
 func TestCoverageOfRepetitions(t *testing.T) {
 	const trials, groups, reps, rho = 300, 12, 8, 0.5
 	rng := rand.New(rand.NewPCG(11, 11))
-	// What Spearman's coefficient of reps pairs is on average (Moran, Rank Correlation and Product-Moment Correlation, Biometrika 35, 1948).
+	// What Spearman's coefficient of reps pairs is on average (Moran, Rank Correlation and
+	// Product-Moment Correlation, Biometrika 35, 1948).
 	ranks := 6 / math.Pi / (reps + 1) * (math.Asin(rho) + (reps-2)*math.Asin(rho/2))
 	within, bootstrapped, naive := 0, 0, 0
 	for range trials {
@@ -62,7 +66,7 @@ func TestCoverageOfRepetitions(t *testing.T) {
 			x, y = append(x, gx), append(y, gy)
 			flatX, flatY = append(flatX, gx...), append(flatY, gy...)
 		}
-		s := units(x, y)
+		s := repeated(x, y)
 		b := newBoot(s)
 		b.draws = b.draws[:400]
 		c := b.point("", s.x[0], PStudent)
@@ -72,7 +76,8 @@ func TestCoverageOfRepetitions(t *testing.T) {
 		if c.Spearman.Low.Float() <= ranks && ranks <= c.Spearman.High.Float() {
 			bootstrapped++
 		}
-		truth := rho / (1 + 9) // over all: the covariance of repetitions over the variance with that of configurations
+		// over all: the covariance of repetitions over the variance with that of configurations
+		truth := rho / (1 + 9)
 		low, high, _ := fisher(pearson(flatX, flatY, nil), groups*reps-2)
 		if low <= truth && truth <= high {
 			naive++
@@ -86,9 +91,11 @@ func TestCoverageOfRepetitions(t *testing.T) {
 		t.Errorf("within configurations bootstrap intervals hold it in %.3f", share)
 	}
 	if share := float64(naive) / trials; share > 0.7 {
-		t.Errorf("intervals that take repetitions for configurations hold it in %.3f: the example shows nothing", share)
+		t.Errorf("intervals that take repetitions for configurations hold it in %.3f: the "+
+			"example shows nothing", share)
 	}
-	t.Logf("within: Fisher %.3f, bootstrap %.3f; naive %.3f", float64(within)/trials, float64(bootstrapped)/trials, float64(naive)/trials)
+	t.Logf("within: Fisher %.3f, bootstrap %.3f; naive %.3f", float64(within)/trials,
+		float64(bootstrapped)/trials, float64(naive)/trials)
 }
 
 // pair draws from a bivariate normal distribution.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strconv"
 
-	"krdlab/experiments"
+	"krdlab/experiments/result"
 )
 
 // The tables that are written as CSV.
@@ -23,10 +23,12 @@ func (f *Family) columns(size string) []string {
 	return []string{f.Kernel, f.Params, size, f.Substrate, f.Machine, f.Settings}
 }
 
-// WriteCells writes CSV: a row for each quantity of each configuration. Shares are fractions of 1. What is not known is empty.
+// WriteCells writes CSV: a row for each quantity of each configuration. Shares are fractions of 1.
+// What is not known is empty.
 func (r *Report) WriteCells(w io.Writer) error {
 	c := csv.NewWriter(w)
-	rows := [][]string{append(append([]string{}, familyColumns...), "scheduler", "cores", "seeds", "llc_source", "quantity", "median", "low", "high", "confidence", "n")}
+	rows := [][]string{append(append([]string{}, familyColumns...), "scheduler", "cores", "seeds",
+		"llc_source", "quantity", "median", "low", "high", "confidence", "n")}
 	for i := range r.Families {
 		f := &r.Families[i]
 		for j := range f.Configurations {
@@ -35,9 +37,11 @@ func (r *Report) WriteCells(w io.Writer) error {
 			if x.LLCSource != nil {
 				source = *x.LLCSource
 			}
-			add := func(name string, q experiments.Quantity) {
-				rows = append(rows, append(f.columns(x.Size), x.Scheduler, strconv.Itoa(x.Cores), strconv.Itoa(len(x.Seeds)), source, name,
-					number(q.Median), number(q.Low), number(q.High), number(q.Confidence), strconv.Itoa(q.N)))
+			add := func(name string, q result.Quantity) {
+				rows = append(rows, append(f.columns(x.Size), x.Scheduler, strconv.Itoa(x.Cores),
+					strconv.Itoa(len(x.Seeds)), source, name,
+					number(q.Median), number(q.Low), number(q.High), number(q.Confidence),
+					strconv.Itoa(q.N)))
 			}
 			add("time_ns", x.TimeNS)
 			add("speedup", x.Speedup)
@@ -54,10 +58,12 @@ func (r *Report) WriteCells(w io.Writer) error {
 	return flush(c, rows)
 }
 
-// WriteCoefficients writes CSV: a row for each coefficient. What is not known or not defined is empty.
+// WriteCoefficients writes CSV: a row for each coefficient. What is not known or not defined is
+// empty.
 func (r *Report) WriteCoefficients(w io.Writer) error {
 	c := csv.NewWriter(w)
-	rows := [][]string{{"kernel", "params", "substrate", "machine", "settings", "scope_kind", "scope", "outcome", "llc_source", "krd_share", "coefficient",
+	rows := [][]string{{"kernel", "params", "substrate", "machine", "settings", "scope_kind",
+		"scope", "outcome", "llc_source", "krd_share", "coefficient",
 		"value", "low", "high", "p", "p_method", "n", "units", "why"}}
 	for i := range r.Families {
 		f := &r.Families[i]
@@ -71,8 +77,10 @@ func (r *Report) WriteCoefficients(w io.Writer) error {
 						name string
 						c    *Coefficient
 					}{{"pearson", &x.Pearson}, {"spearman", &x.Spearman}} {
-						rows = append(rows, []string{f.Kernel, f.Params, f.Substrate, f.Machine, f.Settings, string(s.Kind), s.Name, string(a.Outcome), a.key().source,
-							x.Point, one.name, number(one.c.Value), number(one.c.Low), number(one.c.High), number(one.c.P), a.PMethod,
+						rows = append(rows, []string{f.Kernel, f.Params, f.Substrate, f.Machine,
+							f.Settings, string(s.Kind), s.Name, string(a.Outcome), a.key().source,
+							x.Point, one.name, number(one.c.Value), number(one.c.Low),
+							number(one.c.High), number(one.c.P), a.PMethod,
 							strconv.Itoa(a.N), strconv.Itoa(a.Units), one.c.Why})
 					}
 				}
@@ -89,7 +97,7 @@ func flush(c *csv.Writer, rows [][]string) error {
 	return c.Error()
 }
 
-func number(n experiments.Number) string {
+func number(n result.Number) string {
 	if !n.Known() {
 		return ""
 	}

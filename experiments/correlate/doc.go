@@ -1,19 +1,24 @@
-// Package correlate sets the kernel reuse distances of an experiment against LLC misses and work time inflation (KRD paper, IV-B and
-// table I): the numbers of each configuration with intervals, and coefficients of correlation.
+// Package correlate sets the kernel reuse distances of an experiment against LLC misses and work
+// time inflation (KRD paper, IV-B and table I): the numbers of each configuration with intervals,
+// and coefficients of correlation.
 //
-// What counts as one. A configuration is a scheduler, a core count and a size; its repetitions and seeds measure the same thing again, and
-// are pooled to medians. So n of a coefficient is the number of configurations, and not that of repetitions, which would be as many
-// times too large. Where repetitions themselves are correlated ([WithinConfigurations]), what differs between configurations is taken off, the
-// degrees of freedom are reduced by it (Bakdash and Marusich, Repeated Measures Correlation, Frontiers in Psychology 8:456, 2017), and the bootstrap
-// draws whole configurations.
+// What counts as one. A configuration is a scheduler, a core count and a size; its repetitions and
+// seeds measure the same thing again, and are pooled to medians. So n of a coefficient is the
+// number of configurations, and not that of repetitions, which would be as many times too large.
+// Where repetitions themselves are correlated ([WithinConfigurations]), what differs between
+// configurations is taken off, the degrees of freedom are reduced by it (Bakdash and Marusich,
+// Repeated Measures Correlation, Frontiers in Psychology 8:456, 2017), and the bootstrap draws
+// whole configurations.
 //
-// What is never pooled. Kernels, substrates, machines, cache models, parameters other than the size, and the sources of LLC misses:
-// each is a [Family], or an [Association], of its own.
+// What is never pooled. Kernels, substrates, machines, cache models, parameters other than the
+// size, and the sources of LLC misses: each is a [Family], or an [Association], of its own.
 //
-// The parts: points.go says which shares of a histogram are predictors; family.go collects configurations; scope.go says which of them are
-// taken together; association.go computes; best.go ranks; coefficient.go and bootstrap.go are the statistics; text.go, overview.go and csv.go print.
+// The parts: points.go says which shares of a histogram are predictors; family.go collects
+// configurations; scope.go says which of them are taken together; association.go computes; best.go
+// ranks; coefficient.go and bootstrap.go are the statistics; text.go, overview.go and csv.go print.
 //
-// Rejected: coefficients over repetitions of all configurations (the same configuration would count up to 20 times); gonum's
-// stat.Correlation for what is drawn anew, since its sums are not the same on every computer (it is the oracle of the tests); normal
-// intervals of Spearman's coefficient (Fisher's are too narrow at 0.9: 90 % with n = 24).
+// Rejected: coefficients over repetitions of all configurations (the same configuration would count
+// up to 20 times); gonum's stat.Correlation for what is drawn anew, since its sums are not the same
+// on every computer (it is the oracle of the tests); normal intervals of Spearman's coefficient
+// (Fisher's are too narrow at 0.9: 90 % with n = 24).
 package correlate

@@ -6,14 +6,17 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
 	"krdlab/hw"
 	"krdlab/kernels"
 	"krdlab/krd"
+	"krdlab/loi"
 )
 
-// A Family is the configurations that may be set against each other: one kernel, of any size, on one machine.
+// A Family is the configurations that may be set against each other: one kernel, of any size, on
+// one machine.
 type Family struct {
 	Kernel    string `json:"kernel"`
 	Params    string `json:"params"` // without the size
@@ -28,10 +31,13 @@ type Family struct {
 	Points         []Point         `json:"points"`
 	Configurations []Configuration `json:"configurations"`
 	Scopes         []Scope         `json:"scopes"`
-	Warnings       []string        `json:"warnings"`
+	Warnings       []string        `json:"warnings"` // the sentences of WarningCodes
+	// what limits the coefficients
+	WarningCodes []result.Warning `json:"warning_codes"`
 }
 
-// A Configuration is a scheduler at a core count and a size: medians over the repetitions of all its seeds.
+// A Configuration is a scheduler at a core count and a size: medians over the repetitions of all
+// its seeds.
 type Configuration struct {
 	Size      string   `json:"size"` // value of SizeParam, "" where the kernel has none
 	Scheduler string   `json:"scheduler"`
@@ -39,17 +45,20 @@ type Configuration struct {
 	Seeds     []uint64 `json:"seeds"`
 	Cells     []string `json:"cells"` // IDs
 
-	TimeNS           experiments.Quantity `json:"time_ns"`
-	Speedup          experiments.Quantity `json:"speedup"`
-	OVR              experiments.Quantity `json:"ovr"`
-	WTI              experiments.Quantity `json:"wti"`
-	KernelNS         experiments.Quantity `json:"kernel_ns"`
-	LLCMissesPerCore experiments.Quantity `json:"llc_misses_per_core"`
-	LLCSource        *string              `json:"llc_source"` // "perf_event", "model"; null: no misses, or from several sources
-	// LLCMissesPerAccess are the misses of all cores by the accesses of kernels to blocks (many lines each).
-	LLCMissesPerAccess experiments.Quantity `json:"llc_misses_per_access"`
-	// Shares are those of the accesses at Family.Points. Their n is the number of repetitions that were traced.
-	Shares []experiments.Quantity `json:"krd_shares"`
+	TimeNS           result.Quantity `json:"time_ns"`
+	Speedup          result.Quantity `json:"speedup"`
+	OVR              result.Quantity `json:"ovr"`
+	WTI              result.Quantity `json:"wti"`
+	KernelNS         result.Quantity `json:"kernel_ns"`
+	LLCMissesPerCore result.Quantity `json:"llc_misses_per_core"`
+	// "perf_event", "model"; null: no misses, or from several sources
+	LLCSource *string `json:"llc_source"`
+	// LLCMissesPerAccess are the misses of all cores by the accesses of kernels to blocks (many
+	// lines each).
+	LLCMissesPerAccess result.Quantity `json:"llc_misses_per_access"`
+	// Shares are those of the accesses at Family.Points. Their n is the number of repetitions that
+	// were traced.
+	Shares []result.Quantity `json:"krd_shares"`
 
 	rows []dataset.Row
 	hist []*krd.Histogram
@@ -90,41 +99,41 @@ func families(e *dataset.Experiment) []Family {
 		list[i].finish()
 	}
 	slices.SortStableFunc(list, func(a, b Family) int {
-		return cmp.Or(cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Substrate, b.Substrate), cmp.Compare(a.Machine, b.Machine),
+		return cmp.Or(cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Substrate, b.Substrate),
+			cmp.Compare(a.Machine, b.Machine),
 			cmp.Compare(a.Params, b.Params), cmp.Compare(a.Settings, b.Settings))
 	})
 	return list
 }
 
-// familyOf returns the family of a cell and its size. The size is the first parameter that the kernel declares, if that is a number.
+// familyOf returns the family of a cell and its size.
 func familyOf(c *dataset.Cell) (f Family, size string) {
 	r := c.Result
 	key := dataset.KeyOf(c)
-	f = Family{Kernel: key.Kernel, Substrate: key.Substrate, Machine: key.Machine, Settings: key.Settings,
-		L2Bytes: r.Machine.L2Bytes, LLCBytes: r.Machine.LLCBytes, Warnings: []string{}}
-	if k, ok := kernels.ByName(r.Kernel); ok && len(k.Params) > 0 {
-		if _, isInt := k.Params[0].Default.(int); isInt {
-			f.SizeParam = k.Params[0].Name
+	f = Family{Kernel: key.Kernel, Substrate: key.Substrate, Machine: key.Machine,
+		Settings: key.Settings,
+		L2Bytes:  r.Machine.L2Bytes, LLCBytes: r.Machine.LLCBytes, Warnings: []string{},
+		WarningCodes: []result.Warning{}}
+	if k, ok := kernels.ByName(r.Kernel); ok {
+		f.SizeParam = k.Size
+	}
+	var words []string
+	for _, p := range dataset.Params(r) {
+		if p.Key == f.SizeParam {
+			size = p.Value
+		} else {
+			words = append(words, p.Key+"="+p.Value)
 		}
 	}
-	words := strings.Fields(key.Params)
-	words = slices.DeleteFunc(words, func(w string) bool {
-		value, ok := strings.CutPrefix(w, f.SizeParam+"=")
-		if ok && f.SizeParam != "" {
-			size = value
-			return true
-		}
-		return false
-	})
 	f.Params = strings.Join(words, " ")
 	add := func(s string) {
 		f.Settings = strings.TrimPrefix(f.Settings+", "+s, ", ")
 	}
-	if s := r.Settings; f.Substrate == "native" {
+	if s := r.Settings; f.Substrate == loi.Native {
 		if s.Bind != "" && s.Bind != "compact" {
 			add("bind " + s.Bind)
 		}
-		if s.NUMA != "" && s.NUMA != experiments.NUMAFirstTouch {
+		if s.NUMA != "" && s.NUMA != request.NUMAFirstTouch {
 			add("memory " + string(s.NUMA))
 		}
 		if s.SMT {
@@ -136,11 +145,15 @@ func familyOf(c *dataset.Cell) (f Family, size string) {
 
 // configuration pools the cells of one.
 func configuration(size string, cells []*dataset.Cell) Configuration {
-	slices.SortStableFunc(cells, func(a, b *dataset.Cell) int { return cmp.Compare(a.Result.Seed, b.Result.Seed) })
+	slices.SortStableFunc(cells, func(a, b *dataset.Cell) int {
+		return cmp.Compare(a.Result.Seed,
+			b.Result.Seed)
+	})
 	first := cells[0].Result
-	c := Configuration{Size: size, Scheduler: first.Scheduler, Cores: first.Cores, Seeds: []uint64{}}
+	c := Configuration{Size: size, Scheduler: first.Scheduler, Cores: first.Cores,
+		Seeds: []uint64{}}
 	fmt.Sscan(size, &c.size)
-	var results []*experiments.Result
+	var results []*result.Result
 	for _, cell := range cells {
 		results = append(results, cell.Result)
 		if !slices.Contains(c.Seeds, cell.Result.Seed) {
@@ -152,7 +165,7 @@ func configuration(size string, cells []*dataset.Cell) Configuration {
 		c.rows = append(c.rows, cell.Rows()...)
 		c.hist = append(c.hist, dataset.Histograms(cell.Result)...)
 	}
-	s := experiments.Pool(results).Summary
+	s := result.Pool(results).Summary
 	c.TimeNS, c.Speedup, c.OVR, c.WTI, c.KernelNS = s.TimeNS, s.Speedup, s.OVR, s.WTI, s.KernelNS
 	c.LLCMissesPerCore, c.LLCSource = misses(results)
 	if a := c.accesses(); a.Known() {
@@ -162,9 +175,10 @@ func configuration(size string, cells []*dataset.Cell) Configuration {
 	return c
 }
 
-// misses returns the LLC misses per core of several runs, and their source; none where they have several sources. Where only a repetition
-// beside the timed ones has some (a trace that was replayed), each run counts once.
-func misses(results []*experiments.Result) (q experiments.Quantity, source *string) {
+// misses returns the LLC misses per core of several runs, and their source; none where they have
+// several sources. Where only a repetition beside the timed ones has some (a trace that was
+// replayed), each run counts once.
+func misses(results []*result.Result) (q result.Quantity, source *string) {
 	var values []float64
 	for _, r := range results {
 		var own []float64
@@ -180,32 +194,32 @@ func misses(results []*experiments.Result) (q experiments.Quantity, source *stri
 			continue
 		}
 		if source != nil && *source != *r.LLCSource {
-			return experiments.Quantity{}, nil
+			return result.Quantity{}, nil
 		}
 		source, values = r.LLCSource, append(values, own...)
 	}
-	return experiments.QuantityOf(values), source
+	return result.QuantityOf(values), source
 }
 
 // accesses returns how many accesses a repetition has, the median where they differ.
-func (c *Configuration) accesses() experiments.Number {
+func (c *Configuration) accesses() result.Number {
 	var v []float64
 	for _, h := range c.hist {
 		v = append(v, float64(h.AccessCount))
 	}
-	return experiments.QuantityOf(v).Median
+	return result.QuantityOf(v).Median
 }
 
-func scaled(q experiments.Quantity, by float64) experiments.Quantity {
-	for _, n := range []*experiments.Number{&q.Median, &q.Low, &q.High} {
-		*n = experiments.Some(n.Float() * by)
+func scaled(q result.Quantity, by float64) result.Quantity {
+	for _, n := range []*result.Number{&q.Median, &q.Low, &q.High} {
+		*n = result.Some(n.Float() * by)
 	}
 	return q
 }
 
 // finish sorts the configurations and takes the shares of their histograms.
 func (f *Family) finish() {
-	ranks := experiments.SchedulerNames()
+	ranks := request.SchedulerNames()
 	rank := func(s string) int {
 		if i := slices.Index(ranks, s); i >= 0 {
 			return i
@@ -213,8 +227,10 @@ func (f *Family) finish() {
 		return len(ranks)
 	}
 	slices.SortStableFunc(f.Configurations, func(a, b Configuration) int {
-		return cmp.Or(cmp.Compare(a.size, b.size), cmp.Compare(a.Size, b.Size), cmp.Compare(a.Cores, b.Cores),
-			cmp.Compare(rank(a.Scheduler), rank(b.Scheduler)), cmp.Compare(a.Scheduler, b.Scheduler))
+		return cmp.Or(cmp.Compare(a.size, b.size), cmp.Compare(a.Size, b.Size),
+			cmp.Compare(a.Cores, b.Cores),
+			cmp.Compare(rank(a.Scheduler), rank(b.Scheduler)), cmp.Compare(a.Scheduler,
+				b.Scheduler))
 	})
 	var highest uint64
 	for i := range f.Configurations {
@@ -232,7 +248,7 @@ func (f *Family) finish() {
 					v = append(v, n.Float())
 				}
 			}
-			c.Shares = append(c.Shares, experiments.QuantityOf(v))
+			c.Shares = append(c.Shares, result.QuantityOf(v))
 		}
 	}
 }
@@ -248,12 +264,15 @@ func distinct[T comparable](list []Configuration, f func(*Configuration) T) []T 
 	return out
 }
 
-// String names the family for a person. A size that all have is named too; of several, tables have a column.
+// String names the family for a person. A size that all have is named too; of several, tables have
+// a column.
 func (f *Family) String() string {
 	params := f.Params
-	if sizes := distinct(f.Configurations, func(c *Configuration) string { return c.Size }); len(sizes) == 1 && sizes[0] != "" {
+	if sizes := distinct(f.Configurations, func(c *Configuration) string { return c.Size }); len(
+		sizes) == 1 && sizes[0] != "" {
 		params = strings.TrimSpace(f.SizeParam + "=" + sizes[0] + " " + params)
 	}
-	key := dataset.Key{Kernel: f.Kernel, Params: params, Substrate: f.Substrate, Machine: f.Machine, Settings: f.Settings}
+	key := dataset.Key{Kernel: f.Kernel, Params: params, Substrate: f.Substrate, Machine: f.Machine,
+		Settings: f.Settings}
 	return strings.Replace(key.String(), " , ", ", ", 1)
 }

@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"krdlab/experiments/correlate/textcols"
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
+	"krdlab/hw/units"
 )
 
 // overview has a row for each scope, Spearman's coefficients of a few points.
@@ -26,7 +28,8 @@ func (t *texter) overview(f *Family, k key) {
 		}
 		row := []string{s.Name, strconv.Itoa(a.N)}
 		for _, name := range shown {
-			at := slices.IndexFunc(a.Coefficients, func(c Coefficients) bool { return c.Point == name })
+			at := slices.IndexFunc(a.Coefficients,
+				func(c Coefficients) bool { return c.Point == name })
 			if at < 0 {
 				row = append(row, "n/a "+t.note("too few pairs with a KRD and this outcome"))
 				continue
@@ -35,7 +38,7 @@ func (t *texter) overview(f *Family, k key) {
 			cell := t.value(c)
 			if c.Value.Known() {
 				if c.P.Known() {
-					cell += ", p " + probability(c.P)
+					cell += ", p " + show.Probability(c.P)
 				}
 				if c.Low.Known() {
 					cell += "\n" + interval(c)
@@ -47,7 +50,7 @@ func (t *texter) overview(f *Family, k key) {
 	}
 	t.line("")
 	t.line("%s, by what is set against what", k)
-	t.b.WriteString(textcols.Table(1, header, rows))
+	t.b.WriteString(show.Columns(1, header, rows))
 	t.flush()
 	for _, m := range tooSmall(f, k) {
 		t.line("%s.", m)
@@ -65,8 +68,9 @@ func tooSmall(f *Family, k key) []string {
 	var order []string
 	for i := range f.Scopes {
 		if a := f.Scopes[i].find(k); a != nil {
-			if p := a.SmallestP; p.Known() && p.Float() > 1-confidence {
-				what := fmt.Sprintf("n = %d is too small: the smallest two-sided p that Spearman's coefficient can have is %.3f", a.N, p.Float())
+			if p := a.SmallestP; p.Known() && p.Float() > 1-result.Confidence {
+				what := fmt.Sprintf("n = %d is too small: the smallest two-sided p that "+
+					"Spearman's coefficient can have is %.3f", a.N, p.Float())
 				if names[what] == nil {
 					order = append(order, what)
 				}
@@ -81,7 +85,8 @@ func tooSmall(f *Family, k key) []string {
 	return list
 }
 
-// reversed says where a point's coefficient changes its sign when cores and size are held equal (Simpson's paradox), "" if it does not.
+// reversed says where a point's coefficient changes its sign when cores and size are held equal
+// (Simpson's paradox), "" if it does not.
 func (f *Family) reversed(k key, point string) string {
 	of := func(kind Kind) float64 {
 		for i := range f.Scopes {
@@ -99,7 +104,8 @@ func (f *Family) reversed(k key, point string) string {
 	if !(all*equal < 0 && min(math.Abs(all), math.Abs(equal)) >= 0.1) {
 		return ""
 	}
-	return fmt.Sprintf("%s: %.3f over all, and %.3f between schedulers at equal cores and size: over all it is cores or sizes that move both (Simpson's paradox)",
+	return fmt.Sprintf("%s: %.3f over all, and %.3f between schedulers at equal cores and size: "+
+		"over all it is cores or sizes that move both (Simpson's paradox)",
 		point, all, equal)
 }
 
@@ -122,8 +128,8 @@ func (t *texter) bests(f *Family) {
 				t.line("Which KRD share goes with it most strongly")
 			}
 			t.line("- %s, %s, n = %d pairs", s.Name, a.title(), a.N)
-			t.line("    by Pearson   %s", textcols.Wrap(a.BestPearson.String(), 100, 17))
-			t.line("    by Spearman  %s", textcols.Wrap(a.BestSpearman.String(), 100, 17))
+			t.line("    by Pearson   %s", show.Wrap(a.BestPearson.String(), 100, 17))
+			t.line("    by Spearman  %s", show.Wrap(a.BestSpearman.String(), 100, 17))
 		}
 	}
 }
@@ -132,10 +138,10 @@ func (t *texter) bests(f *Family) {
 func (b *Best) String() string {
 	s := fmt.Sprintf("%s (%s)", b.Points[0], signed(b.Value))
 	if n := len(b.Points) - 1; n > 0 {
-		s += fmt.Sprintf(", a tie with %s: %s", plural(n, "other"), abridged(b.Points[1:]))
+		s += fmt.Sprintf(", a tie with %s: %s", units.Count(n, "other"), abridged(b.Points[1:]))
 	}
-	if b.P.Known() && b.P.Float() >= 1-confidence {
-		s += fmt.Sprintf("; chance alone may give that (p %s)", probability(b.P))
+	if b.P.Known() && b.P.Float() >= 1-result.Confidence {
+		s += fmt.Sprintf("; chance alone may give that (p %s)", show.Probability(b.P))
 	}
 	if !b.Share.Known() {
 		return s + "; how sure that is cannot be told: too few independent units"

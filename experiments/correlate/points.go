@@ -1,17 +1,20 @@
 package correlate
 
 import (
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
 	"krdlab/hw"
+	"krdlab/hw/units"
 	"krdlab/krd"
 )
 
 // A Point is a share of the accesses of a KRD histogram, as a predictor.
 type Point struct {
-	// Name is "far", "cold", or a distance such as ">= 32 MiB"; with cold accesses counted in, followed by " or cold".
+	// Name is "far", "cold", or a distance such as ">= 32 MiB"; with cold accesses counted in,
+	// followed by " or cold".
 	Name string `json:"name"`
-	// FromBytes is the distance from which accesses count, a power of two; 0 of far (distance + size > LLC) and of cold.
+	// FromBytes is the distance from which accesses count, a power of two; 0 of far (distance +
+	// size > LLC) and of cold.
 	FromBytes uint64 `json:"from_bytes"`
 	// Cold says that cold accesses, whose distance is INF, count too.
 	Cold bool `json:"cold"`
@@ -29,15 +32,16 @@ const PaperBytes = 32 << 20
 
 // At returns the point of distances of at least limit bytes.
 func At(limit uint64, cold bool) Point {
-	p := Point{Name: ">= " + krd.FormatBytes(limit), FromBytes: limit, Cold: cold}
+	p := Point{Name: ">= " + units.Bytes(limit), FromBytes: limit, Cold: cold}
 	if cold {
 		p.Name += " or cold"
 	}
 	return p
 }
 
-// pointsOf returns the predictors of histograms whose highest distances are below top bytes, on a machine with an L2 of l2 bytes (0: not
-// known, from 64 KiB): far, each power of two from the L2 up, and cold; with cold accesses counted in first, then finite ones only.
+// pointsOf returns the predictors of histograms whose highest distances are below top bytes, on a
+// machine with an L2 of l2 bytes (0: not known, from 64 KiB): far, each power of two from the L2
+// up, and cold; with cold accesses counted in first, then finite ones only.
 func pointsOf(l2 hw.Size, top uint64) []Point {
 	first := uint64(64 << 10)
 	if l2 > 0 {
@@ -54,10 +58,10 @@ func pointsOf(l2 hw.Size, top uint64) []Point {
 }
 
 // Of returns the share of the accesses of h, unknown where h does not tell.
-func (p Point) Of(h *krd.Histogram) experiments.Number {
+func (p Point) Of(h *krd.Histogram) result.Number {
 	switch {
 	case h == nil || h.Accesses == 0:
-		return experiments.Number{}
+		return result.Number{}
 	case p.Name == Cold:
 		n := inf(h)
 		return dataset.ShareOf(h, &n)
@@ -65,7 +69,7 @@ func (p Point) Of(h *krd.Histogram) experiments.Number {
 		return dataset.ShareOf(h, h.Far)
 	case p.Name == FarOrCold:
 		if h.Far == nil {
-			return experiments.Number{}
+			return result.Number{}
 		}
 		n := *h.Far + inf(h)
 		return dataset.ShareOf(h, &n)

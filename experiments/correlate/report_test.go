@@ -12,10 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/experiments"
 	"krdlab/experiments/correlate"
 	"krdlab/experiments/dataset"
-	"krdlab/experiments/dataset/made"
+	"krdlab/experiments/dataset/datasettest"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
 	"krdlab/kernels/kernel"
 )
 
@@ -40,7 +41,7 @@ func expect(t *testing.T, got string, want ...string) {
 }
 
 func TestGolden(t *testing.T) {
-	got := text(t, made.Small(), false)
+	got := text(t, datasettest.Small(), false)
 	path := filepath.Join("testdata", "small.golden")
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
@@ -54,19 +55,21 @@ func TestGolden(t *testing.T) {
 	if got != string(want) {
 		t.Errorf("%s differs; go test -update rewrites it\n%s", path, got)
 	}
-	if more := text(t, made.Small(), true); strings.Count(more, "95 % (bootstrap)") <= strings.Count(got, "95 % (bootstrap)") {
+	if more := text(t, datasettest.Small(), true); strings.Count(more,
+		"95 % (bootstrap)") <= strings.Count(got, "95 % (bootstrap)") {
 		t.Error("--full prints no more than the summary")
 	}
 }
 
 // cells keeps those of the made experiment that f says, each with a result of its own to change.
-func cells(f func(*experiments.Result) bool) *dataset.Experiment {
-	e := made.Small()
+func cells(f func(*result.Result) bool) *dataset.Experiment {
+	e := datasettest.Small()
 	e.Cells = slices.DeleteFunc(e.Cells, func(c dataset.Cell) bool { return !f(c.Result) })
 	return e
 }
 
-func find(t *testing.T, f *correlate.Family, kind correlate.Kind, o correlate.Outcome) *correlate.Association {
+func find(t *testing.T, f *correlate.Family, kind correlate.Kind,
+	o correlate.Outcome) *correlate.Association {
 	t.Helper()
 	for i := range f.Scopes {
 		for j := range f.Scopes[i].Associations {
@@ -92,14 +95,17 @@ func of(t *testing.T, a *correlate.Association, point string) correlate.Coeffici
 
 // The order of the cells is nothing that can be seen.
 func TestOrder(t *testing.T) {
-	want, err := json.Marshal(correlate.Of(made.Small()))
+	want, err := json.Marshal(correlate.Of(datasettest.Small()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(3, 3))
 	for range 2 {
-		e := made.Small()
-		rng.Shuffle(len(e.Cells), func(i, j int) { e.Cells[i], e.Cells[j] = e.Cells[j], e.Cells[i] })
+		e := datasettest.Small()
+		rng.Shuffle(len(e.Cells), func(i, j int) {
+			e.Cells[i], e.Cells[j] = e.Cells[j],
+				e.Cells[i]
+		})
 		got, err := json.Marshal(correlate.Of(e))
 		if err != nil {
 			t.Fatal(err)
@@ -112,37 +118,42 @@ func TestOrder(t *testing.T) {
 
 // n counts configurations: seeds and repetitions measure the same again.
 func TestWhatNIs(t *testing.T) {
-	e := made.Small()
-	for _, c := range made.Small().Cells {
+	e := datasettest.Small()
+	for _, c := range datasettest.Small().Cells {
 		c.Result.Seed = 2
 		e.Cells = append(e.Cells, c)
 	}
 	f := &correlate.Of(e).Families[0]
-	if a := find(t, f, correlate.AllConfigurations, correlate.WTI); a.N != 16 || a.Units != 16 || a.PMethod != correlate.PStudent {
-		t.Errorf("two seeds of 16 configurations: n = %d, %d units, p by %q", a.N, a.Units, a.PMethod)
+	if a := find(t, f, correlate.AllConfigurations, correlate.WTI); a.N != 16 || a.Units != 16 ||
+		a.PMethod != correlate.PStudent {
+		t.Errorf("two seeds of 16 configurations: n = %d, %d units, p by %q", a.N, a.Units,
+			a.PMethod)
 	}
-	if c := f.Configurations[0]; c.TimeNS.N != 2*made.Reps || len(c.Seeds) != 2 || c.Shares[0].N != 2*made.Reps {
+	if c := f.Configurations[0]; c.TimeNS.N != 2*datasettest.Reps || len(c.Seeds) != 2 ||
+		c.Shares[0].N != 2*datasettest.Reps {
 		t.Errorf("a configuration of two seeds: %+v", c)
 	}
 	if a := find(t, f, correlate.EqualCores, correlate.WTI); a.N != 12 || a.Units != 3 {
 		t.Errorf("at equal cores n = %d in %d strata; one core is left out", a.N, a.Units)
 	}
-	if a := find(t, f, correlate.WithinConfigurations, correlate.WTI); a.N != 32*made.Reps || a.Units != 16 {
+	if a := find(t, f, correlate.WithinConfigurations, correlate.WTI); a.N != 32*datasettest.Reps ||
+		a.Units != 16 {
 		t.Errorf("repetitions: n = %d in %d", a.N, a.Units)
 	}
 }
 
-// Sizes are pooled, and looked at one by one; other parameters, kernels, machines and substrates never are.
+// Sizes are pooled, and looked at one by one; other parameters, kernels, machines and substrates
+// never are.
 func TestFamilies(t *testing.T) {
-	e := made.Small()
-	for _, change := range []func(*experiments.Result){
-		func(r *experiments.Result) { r.Params = with(r.Params, "n", 1024) },
-		func(r *experiments.Result) { r.Params = with(r.Params, "leaf", "64x64x64") },
-		func(r *experiments.Result) { r.Substrate = "native" },
-		func(r *experiments.Result) { r.Machine.Name = "another" },
-		func(r *experiments.Result) { r.Settings.CacheModel = experiments.CacheLines },
+	e := datasettest.Small()
+	for _, change := range []func(*result.Result){
+		func(r *result.Result) { r.Params = with(r.Params, "n", 1024) },
+		func(r *result.Result) { r.Params = with(r.Params, "leaf", "64x64x64") },
+		func(r *result.Result) { r.Substrate = "native" },
+		func(r *result.Result) { r.Machine.Name = "another" },
+		func(r *result.Result) { r.Settings.CacheModel = request.CacheLines },
 	} {
-		for _, c := range made.Small().Cells {
+		for _, c := range datasettest.Small().Cells {
 			change(c.Result)
 			e.Cells = append(e.Cells, c)
 		}
@@ -181,7 +192,7 @@ func with(p kernel.Params, name string, v any) kernel.Params {
 
 // Misses of the model and of hardware are two outcomes.
 func TestSources(t *testing.T) {
-	e := made.Small()
+	e := datasettest.Small()
 	perf := "perf_event"
 	for i := range e.Cells {
 		if i%2 == 0 {
@@ -200,25 +211,28 @@ func TestSources(t *testing.T) {
 	if seen["model"] != 8 || seen[perf] != 8 {
 		t.Errorf("pairs by source: %v, expected 8 each", seen)
 	}
-	expect(t, text(t, e, false), "LLC misses are of several sources", "LLC misses per core (perf_event)", "LLC misses per core (model)")
+	expect(t, text(t, e, false), "LLC misses are of several sources",
+		"LLC misses per core (perf_event)", "LLC misses per core (model)")
 
 	// Seeds of one configuration that have them from elsewhere leave it without.
-	e = made.Small()
-	for _, c := range made.Small().Cells {
+	e = datasettest.Small()
+	for _, c := range datasettest.Small().Cells {
 		c.Result.LLCSource, c.Result.Seed = &perf, 2
 		e.Cells = append(e.Cells, c)
 	}
-	if c := correlate.Of(e).Families[0].Configurations[0]; c.LLCMissesPerCore.N != 0 || c.LLCSource != nil {
+	if c := correlate.Of(e).Families[0].Configurations[0]; c.LLCMissesPerCore.N != 0 ||
+		c.LLCSource != nil {
 		t.Errorf("misses of two sources were pooled: %+v from %v", c.LLCMissesPerCore, *c.LLCSource)
 	}
 }
 
 // Four schedulers alone cannot be significant.
 func TestFourSchedulers(t *testing.T) {
-	e := cells(func(r *experiments.Result) bool { return r.Cores == 12 })
+	e := cells(func(r *result.Result) bool { return r.Cores == 12 })
 	f := &correlate.Of(e).Families[0]
 	a := find(t, f, correlate.AllConfigurations, correlate.MissesPerAccess)
-	if a.N != 4 || a.PMethod != correlate.PExact || a.SmallestP.Float() < 0.083 || a.SmallestP.Float() > 0.084 {
+	if a.N != 4 || a.PMethod != correlate.PExact || a.SmallestP.Float() < 0.083 ||
+		a.SmallestP.Float() > 0.084 {
 		t.Errorf("n = %d, p by %s, smallest %v", a.N, a.PMethod, a.SmallestP)
 	}
 	c := of(t, a, correlate.Far).Spearman
@@ -228,13 +242,17 @@ func TestFourSchedulers(t *testing.T) {
 	if a.BestSpearman == nil || a.BestSpearman.Share.Known() || len(a.BestSpearman.Points) < 2 {
 		t.Errorf("best of four: %+v", a.BestSpearman)
 	}
-	expect(t, text(t, e, false), "n = 4 is too small: the smallest two-sided p that Spearman's coefficient can have is 0.083", "a tie with",
+	expect(t, text(t, e, false), "n = 4 is too small: the smallest two-sided p that Spearman's "+
+		"coefficient can have is 0.083", "a tie with",
 		"how sure that is cannot be told")
 }
 
 // A single cell has nothing to be set against but its repetitions.
 func TestSingleCell(t *testing.T) {
-	e := cells(func(r *experiments.Result) bool { return r.Cores == 12 && r.Scheduler == "workfirst" })
+	e := cells(func(r *result.Result) bool {
+		return r.Cores == 12 &&
+			r.Scheduler == "workfirst"
+	})
 	got := text(t, e, false)
 	expect(t, got, "there is one configuration only", "repetitions of one configuration")
 	if strings.Contains(got, "all configurations") {
@@ -244,7 +262,7 @@ func TestSingleCell(t *testing.T) {
 
 // What is the same everywhere has no coefficient: not 0, and not NaN.
 func TestConstant(t *testing.T) {
-	e := made.Small()
+	e := datasettest.Small()
 	for i := range e.Cells {
 		r := e.Cells[i].Result
 		for j := range r.Repetitions {
@@ -255,7 +273,8 @@ func TestConstant(t *testing.T) {
 	}
 	r := correlate.Of(e)
 	c := of(t, find(t, &r.Families[0], correlate.AllConfigurations, correlate.WTI), correlate.Cold)
-	if c.Pearson.Value.Known() || c.Spearman.Value.Known() || c.Pearson.P.Known() || !strings.Contains(c.Pearson.Why, "the same everywhere") {
+	if c.Pearson.Value.Known() || c.Spearman.Value.Known() || c.Pearson.P.Known() ||
+		!strings.Contains(c.Pearson.Why, "the same everywhere") {
 		t.Errorf("a constant share: %+v", c)
 	}
 	b, err := json.Marshal(r)
@@ -268,9 +287,10 @@ func TestConstant(t *testing.T) {
 	expect(t, text(t, e, false), "not defined [1]", "[1] this share is the same everywhere")
 }
 
-// Native runs trace one repetition beside the timed ones: its KRD stands for the configuration, without an interval.
+// Native runs trace one repetition beside the timed ones: its KRD stands for the configuration,
+// without an interval.
 func TestOneTracedRepetition(t *testing.T) {
-	e := made.Small()
+	e := datasettest.Small()
 	for i := range e.Cells {
 		for j := range e.Cells[i].Result.Repetitions {
 			e.Cells[i].Result.Repetitions[j].KRD = nil
@@ -281,13 +301,16 @@ func TestOneTracedRepetition(t *testing.T) {
 	if q := f.Configurations[5].Shares[0]; q.N != 1 || q.Low.Known() || !q.Median.Known() {
 		t.Errorf("share of one traced repetition: %+v", q)
 	}
-	if a := find(t, f, correlate.AllConfigurations, correlate.WTI); a.N != 16 || !of(t, a, correlate.Cold).Pearson.Value.Known() {
+	if a := find(t, f, correlate.AllConfigurations, correlate.WTI); a.N != 16 ||
+		!of(t, a, correlate.Cold).Pearson.Value.Known() {
 		t.Errorf("n = %d", a.N)
 	}
-	if a := find(t, f, correlate.WithinConfigurations, correlate.WTI); a.N != 0 || len(a.Coefficients) != 0 {
+	if a := find(t, f, correlate.WithinConfigurations, correlate.WTI); a.N != 0 ||
+		len(a.Coefficients) != 0 {
 		t.Errorf("repetitions without a KRD of their own: n = %d", a.N)
 	}
-	expect(t, text(t, e, false), "16 of 16 configurations have one traced repetition only", "[1] too few pairs")
+	expect(t, text(t, e, false), "16 of 16 configurations have one traced repetition only",
+		"[1] too few pairs")
 
 	for i := range e.Cells {
 		e.Cells[i].Result.KRD = nil
@@ -297,7 +320,7 @@ func TestOneTracedRepetition(t *testing.T) {
 
 // Repetitions that are all the same are no evidence.
 func TestDeterministic(t *testing.T) {
-	e := made.Small()
+	e := datasettest.Small()
 	for i := range e.Cells {
 		r := e.Cells[i].Result
 		if r.Cores != 1 {
@@ -308,7 +331,8 @@ func TestDeterministic(t *testing.T) {
 		}
 	}
 	a := find(t, &correlate.Of(e).Families[0], correlate.WithinConfigurations, correlate.WTI)
-	if a.Units != 12 || a.N != 12*made.Reps || !slices.ContainsFunc(a.Notes, func(n string) bool { return strings.Contains(n, "4 units left out") }) {
+	if a.Units != 12 || a.N != 12*datasettest.Reps || !slices.ContainsFunc(a.Notes,
+		func(n string) bool { return strings.Contains(n, "4 units left out") }) {
 		t.Errorf("%d units, n = %d, notes %q", a.Units, a.N, a.Notes)
 	}
 }
@@ -316,7 +340,7 @@ func TestDeterministic(t *testing.T) {
 // Cells that failed are told, and the good ones are used.
 func TestProblems(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "exp")
-	if err := made.Write(made.Small(), dir); err != nil {
+	if err := datasettest.Write(datasettest.Small(), dir); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, dataset.CellsDir, "0001-matmul-c6")); err != nil {
@@ -326,12 +350,14 @@ func TestProblems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(t, text(t, e, false), "n = 12 pairs", "warning: cell 0001-matmul-c6 missing: it has not been run")
+	expect(t, text(t, e, false), "n = 12 pairs",
+		"warning: cell 0001-matmul-c6 missing: it has not been run")
 }
 
 // The best point has its share of the resamples, and all shares add up to 1.
 func TestBest(t *testing.T) {
-	a := find(t, &correlate.Of(made.Small()).Families[0], correlate.AllConfigurations, correlate.WTI)
+	a := find(t, &correlate.Of(datasettest.Small()).Families[0], correlate.AllConfigurations,
+		correlate.WTI)
 	for _, b := range []*correlate.Best{a.BestPearson, a.BestSpearman} {
 		sum := b.Share.Float()
 		for i := range b.Rivals {
@@ -348,15 +374,17 @@ func TestBest(t *testing.T) {
 			t.Errorf("shares of resamples add up to %v", sum)
 		}
 		if len(b.Points) != 1 || b.Points[0] != correlate.Cold {
-			t.Errorf("best are %v; cold accesses grow with the nodes, as WTI does with the cores", b.Points)
+			t.Errorf("best are %v; cold accesses grow with the nodes, as WTI does with the cores",
+				b.Points)
 		}
 	}
 }
 
 func TestCSV(t *testing.T) {
-	r := correlate.Of(made.Small())
+	r := correlate.Of(datasettest.Small())
 	for _, write := range []func(*bytes.Buffer) error{
-		func(b *bytes.Buffer) error { return r.WriteCells(b) }, func(b *bytes.Buffer) error { return r.WriteCoefficients(b) },
+		func(b *bytes.Buffer) error { return r.WriteCells(b) },
+		func(b *bytes.Buffer) error { return r.WriteCoefficients(b) },
 	} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {

@@ -1,10 +1,9 @@
 package correlate
 
 import (
-	"fmt"
-
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
+	"krdlab/hw/units"
 	"krdlab/krd"
 )
 
@@ -18,8 +17,8 @@ const (
 	MissesPerAccess Outcome = "llc_misses_per_access"
 )
 
-// Outcomes lists them. Misses per core shrink with the cores and grow with the size, whatever reuse does; misses per access do neither by
-// themselves.
+// Outcomes lists them. Misses per core shrink with the cores and grow with the size, whatever reuse
+// does; misses per access do neither by themselves.
 var Outcomes = []Outcome{MissesPerCore, WTI, MissesPerAccess}
 
 func (o Outcome) String() string {
@@ -44,10 +43,12 @@ const (
 	OneSize           Kind = "size"      // all schedulers and core counts
 	OneScheduler      Kind = "scheduler" // all core counts and sizes
 	OneCoreCount      Kind = "cores"     // all schedulers and sizes
-	// EqualCores sets schedulers against each other only where cores and size are equal: the means of each such stratum are taken off.
-	// Strata of one core are left out, since schedulers have nothing to decide there.
+	// EqualCores sets schedulers against each other only where cores and size are equal: the means
+	// of each such stratum are taken off. Strata of one core are left out, since schedulers have
+	// nothing to decide there.
 	EqualCores Kind = "equal cores and size"
-	// WithinConfigurations sets the repetitions of a configuration against each other: its means are taken off.
+	// WithinConfigurations sets the repetitions of a configuration against each other: its means
+	// are taken off.
 	WithinConfigurations Kind = "within configurations"
 )
 
@@ -88,7 +89,8 @@ func (f *Family) selections() []selection {
 	schedulers := distinct(f.Configurations, func(c *Configuration) string { return c.Scheduler })
 	if len(sizes) > 1 {
 		for _, size := range sizes {
-			pick(OneSize, "size "+f.SizeParam+"="+size, func(c *Configuration) bool { return c.Size == size })
+			pick(OneSize, "size "+f.SizeParam+"="+size,
+				func(c *Configuration) bool { return c.Size == size })
 		}
 	}
 	equal := selection{kind: EqualCores, name: "schedulers at equal cores and size"}
@@ -115,7 +117,8 @@ func (f *Family) selections() []selection {
 	}
 	if len(cores) > 1 {
 		for _, n := range cores {
-			pick(OneCoreCount, plural(n, "core"), func(c *Configuration) bool { return c.Cores == n })
+			pick(OneCoreCount, units.Count(n, "core"),
+				func(c *Configuration) bool { return c.Cores == n })
 		}
 	}
 	var all []stratum
@@ -129,11 +132,13 @@ func (f *Family) selections() []selection {
 type sample struct {
 	x [][]float64 // by point, then by observation; nil: the point is not known of all
 	y []float64
-	// units cuts the observations into independent ones, as [from, to): one each, or strata from which the means are to be taken off.
+	// units cuts the observations into independent ones, as [from, to): one each, or strata from
+	// which the means are to be taken off.
 	units   [][2]int
 	centred bool
 	left    int // configurations that have no KRD or no such outcome
-	// constant are the units left out because all in them is the same: repetitions of a simulated run in which chance decides nothing.
+	// constant are the units left out because all in them is the same: repetitions of a simulated
+	// run in which chance decides nothing.
 	constant int
 }
 
@@ -176,9 +181,10 @@ func (sel *selection) sources() []string {
 
 // sample collects the pairs of a selection for an outcome, of misses from one source.
 func (sel *selection) sample(points []Point, o Outcome, source string) *sample {
-	s := &sample{x: make([][]float64, len(points)), centred: sel.kind == EqualCores || sel.kind == WithinConfigurations}
+	s := &sample{x: make([][]float64, len(points)), centred: sel.kind == EqualCores ||
+		sel.kind == WithinConfigurations}
 	missing := make([]bool, len(points))
-	add := func(y experiments.Number, x func(int) experiments.Number) bool {
+	add := func(y result.Number, x func(int) result.Number) bool {
 		known := 0
 		for p := range points {
 			if x(p).Known() {
@@ -203,7 +209,8 @@ func (sel *selection) sample(points []Point, o Outcome, source string) *sample {
 				any := false
 				for i := range c.rows {
 					r := &c.rows[i]
-					any = add(ofRow(o, r, source), func(p int) experiments.Number { return points[p].Of(r.KRD) }) || any
+					any = add(ofRow(o, r, source),
+						func(p int) result.Number { return points[p].Of(r.KRD) }) || any
 				}
 				if !any {
 					s.left++
@@ -211,7 +218,8 @@ func (sel *selection) sample(points []Point, o Outcome, source string) *sample {
 				continue
 			}
 			before := len(s.y)
-			if !add(c.outcome(o, source), func(p int) experiments.Number { return c.Shares[p].Median }) {
+			if !add(c.outcome(o, source),
+				func(p int) result.Number { return c.Shares[p].Median }) {
 				s.left++
 			} else if !s.centred {
 				s.units = append(s.units, [2]int{before, len(s.y)})
@@ -241,9 +249,9 @@ func (sel *selection) sample(points []Point, o Outcome, source string) *sample {
 }
 
 // outcome returns that of a configuration, unknown where its misses are from elsewhere.
-func (c *Configuration) outcome(o Outcome, source string) experiments.Number {
+func (c *Configuration) outcome(o Outcome, source string) result.Number {
 	if o.misses() && (c.LLCSource == nil || *c.LLCSource != source) {
-		return experiments.Number{}
+		return result.Number{}
 	}
 	switch o {
 	case MissesPerCore:
@@ -255,12 +263,12 @@ func (c *Configuration) outcome(o Outcome, source string) experiments.Number {
 }
 
 // ofRow returns the outcome of one repetition.
-func ofRow(o Outcome, r *dataset.Row, source string) experiments.Number {
+func ofRow(o Outcome, r *dataset.Row, source string) result.Number {
 	switch {
 	case o == WTI:
 		return r.WTI
 	case r.LLCSource != source:
-		return experiments.Number{}
+		return result.Number{}
 	case o == MissesPerCore:
 		return r.LLCMissesPerCore
 	}
@@ -268,16 +276,9 @@ func ofRow(o Outcome, r *dataset.Row, source string) experiments.Number {
 }
 
 // perAccess returns the misses of all cores by the accesses of a repetition.
-func perAccess(perCore experiments.Number, cores int, h *krd.Histogram) experiments.Number {
+func perAccess(perCore result.Number, cores int, h *krd.Histogram) result.Number {
 	if h == nil {
-		return experiments.Number{}
+		return result.Number{}
 	}
-	return experiments.Some(perCore.Float() * float64(cores) / float64(h.AccessCount))
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return result.Some(perCore.Float() * float64(cores) / float64(h.AccessCount))
 }

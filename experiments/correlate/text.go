@@ -8,14 +8,16 @@ import (
 	"strconv"
 	"strings"
 
-	"krdlab/experiments"
-	"krdlab/experiments/correlate/textcols"
-	"krdlab/krd"
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
+	"krdlab/hw/units"
+	"krdlab/loi"
 )
 
-// WriteText writes the report for a person at a terminal. For each family: the numbers of each configuration (KRD paper, table I), its KRD
-// shares, the coefficients over all configurations and within each size, those of a few points in the other scopes, and which point is
-// best. With full, the coefficients of all points in every scope. The width is about 110 columns.
+// WriteText writes the report for a person at a terminal. For each family: the numbers of each
+// configuration (KRD paper, table I), its KRD shares, the coefficients over all configurations and
+// within each size, those of a few points in the other scopes, and which point is best. With full,
+// the coefficients of all points in every scope. The width is about 110 columns.
 func (r *Report) WriteText(w io.Writer, full bool) error {
 	t := &texter{}
 	for i := range r.Families {
@@ -29,7 +31,8 @@ func (r *Report) WriteText(w io.Writer, full bool) error {
 	}
 	if len(r.Families) > 1 {
 		t.line("")
-		t.line("The %d parts above differ in kernel, substrate, machine or settings; nothing is pooled across them.", len(r.Families))
+		t.line("The %d parts above differ in kernel, substrate, machine or settings; nothing is "+
+			"pooled across them.", len(r.Families))
 	}
 	if len(r.Warnings) > 0 {
 		t.line("")
@@ -68,10 +71,14 @@ func (t *texter) flush() {
 
 func (t *texter) family(f *Family, full bool) {
 	t.line("%s", f)
-	if f.Substrate == "simulated" {
+	if f.Substrate == loi.Simulated {
 		t.line("SIMULATED: times and misses are those of a model, no measurement")
 	}
-	if f.Substrate == "native" && slices.ContainsFunc(f.Configurations, func(c Configuration) bool { return c.LLCSource != nil && *c.LLCSource == experiments.LLCSourceModel }) {
+	if f.Substrate == loi.Native && slices.ContainsFunc(f.Configurations,
+		func(c Configuration) bool {
+			return c.LLCSource != nil &&
+				*c.LLCSource == result.LLCSourceModel
+		}) {
 		t.line("LLC misses from model: a trace replayed through a cache model, no measurement")
 	}
 	t.line("L2 %s, LLC %s", bytesOrNA(uint64(f.L2Bytes)), bytesOrNA(uint64(f.LLCBytes)))
@@ -96,14 +103,17 @@ func (t *texter) family(f *Family, full bool) {
 		t.line("warning: %s", m)
 	}
 	if n, p := f.tests(); n > 0 {
-		t.line("%d coefficients have a p. %d are below 0.05; at most %.0f would be if nothing went with anything. They are many looks at the same runs.", n, p, math.Round(0.05*float64(n)))
+		t.line("%d coefficients have a p. %d are below 0.05; at most %.0f would be if nothing "+
+			"went with anything. They are many looks at the same runs.", n, p,
+			math.Round(0.05*float64(n)))
 	}
 }
 
 // tableI is the paper's table I: a row for each configuration.
 func (t *texter) tableI(f *Family) {
 	header, left := f.lead()
-	header = append(header, "exec. time", "LLC misses\nper core", "\nfrom", "misses\nper access", "kernel time", "inflation\n(WTI)", "OVR", "reps")
+	header = append(header, "exec. time", "LLC misses\nper core", "\nfrom", "misses\nper access",
+		"kernel time", "inflation\n(WTI)", "OVR", "reps")
 	var rows [][]string
 	for i := range f.Configurations {
 		c := &f.Configurations[i]
@@ -111,14 +121,17 @@ func (t *texter) tableI(f *Family) {
 		if c.LLCSource != nil {
 			source = *c.LLCSource
 		}
-		rows = append(rows, append(f.leadOf(c), durations(c.TimeNS), counts(c.LLCMissesPerCore), source, ratios(c.LLCMissesPerAccess, 3),
+		rows = append(rows, append(f.leadOf(c), durations(c.TimeNS), counts(c.LLCMissesPerCore),
+			source, ratios(c.LLCMissesPerAccess, 3),
 			durations(c.KernelNS), ratios(c.WTI, 4), ratios(c.OVR, 4), strconv.Itoa(c.TimeNS.N)))
 	}
-	t.b.WriteString(textcols.Table(left, header, rows))
-	t.line("Medians of the repetitions, and below them intervals of at least 95 %% (none below 6 repetitions).")
+	t.b.WriteString(show.Columns(left, header, rows))
+	t.line("Medians of the repetitions, and below them intervals of at least 95 %% (none below 6 " +
+		"repetitions).")
 }
 
-// shares are the KRD shares of each configuration, in per cent of all accesses: a few with intervals, then all.
+// shares are the KRD shares of each configuration, in per cent of all accesses: a few with
+// intervals, then all.
 func (t *texter) shares(f *Family, full bool) {
 	pick := func(keep func(Point) bool) (columns []int) {
 		for p := range f.Points {
@@ -129,16 +142,20 @@ func (t *texter) shares(f *Family, full bool) {
 		return columns
 	}
 	shown := f.shown()
-	t.line("KRD: accesses with a distance of at least that, or beyond the LLC (far), in %% of all; cold: INF. reps were traced")
-	t.shareTable(f, pick(func(p Point) bool { return slices.Contains(shown, p.Name) }), true, func(p Point) string {
-		return strings.Replace(p.Name, " or cold", "\nor cold", 1)
-	})
+	t.line("KRD: accesses with a distance of at least that, or beyond the LLC (far), in %% of " +
+		"all; cold: INF. reps were traced")
+	t.shareTable(f, pick(func(p Point) bool { return slices.Contains(shown, p.Name) }), true,
+		func(p Point) string {
+			return strings.Replace(p.Name, " or cold", "\nor cold", 1)
+		})
 	for _, cold := range []bool{true, false} {
 		t.line("")
-		t.line("%s", map[bool]string{true: "all distances, cold accesses counted in", false: "all distances, finite only"}[cold])
-		t.shareTable(f, pick(func(p Point) bool { return p.Cold == cold }), full, func(p Point) string {
-			return short.Replace(p.Name)
-		})
+		t.line("%s", map[bool]string{true: "all distances, cold accesses counted in",
+			false: "all distances, finite only"}[cold])
+		t.shareTable(f, pick(func(p Point) bool { return p.Cold == cold }), full,
+			func(p Point) string {
+				return short.Replace(p.Name)
+			})
 	}
 }
 
@@ -161,7 +178,7 @@ func (t *texter) shareTable(f *Family, columns []int, intervals bool, name func(
 			q := c.Shares[p]
 			n = max(n, q.N)
 			if !intervals {
-				q.Low, q.High = experiments.Number{}, experiments.Number{}
+				q.Low, q.High = result.Number{}, result.Number{}
 			}
 			row = append(row, percents(q))
 		}
@@ -170,7 +187,7 @@ func (t *texter) shareTable(f *Family, columns []int, intervals bool, name func(
 		}
 		rows = append(rows, row)
 	}
-	t.b.WriteString(textcols.Table(left, header, rows))
+	t.b.WriteString(show.Columns(left, header, rows))
 }
 
 // shown are the points that get intervals, and a column in the overviews.
@@ -209,16 +226,19 @@ func (t *texter) association(s *Scope, a *Association) {
 		rows := make([][]string, 0, len(a.Coefficients))
 		for i := range a.Coefficients {
 			c := &a.Coefficients[i]
-			rows = append(rows, []string{c.Point, t.value(&c.Pearson), interval(&c.Pearson), probability(c.Pearson.P),
-				t.value(&c.Spearman), interval(&c.Spearman), probability(c.Spearman.P)})
+			rows = append(rows, []string{c.Point, t.value(&c.Pearson), interval(&c.Pearson),
+				show.Probability(c.Pearson.P),
+				t.value(&c.Spearman), interval(&c.Spearman), show.Probability(c.Spearman.P)})
 		}
-		t.b.WriteString(textcols.Table(1, []string{"share", "Pearson", "95 % (Fisher)", "p", "Spearman", "95 % (bootstrap)", "p"}, rows))
+		t.b.WriteString(show.Columns(1, []string{"share", "Pearson", "95 % (Fisher)", "p",
+			"Spearman", "95 % (bootstrap)", "p"}, rows))
 		method := "from t with n - 2 degrees of freedom"
 		switch {
 		case a.PMethod == PExact:
 			method = "exact, by all permutations"
 		case a.Units != a.N:
-			method = fmt.Sprintf("from t with %d - %d - 1 degrees of freedom: %d units, whose means are taken off", a.N, a.Units, a.Units)
+			method = fmt.Sprintf("from t with %d - %d - 1 degrees of freedom: %d units, whose "+
+				"means are taken off", a.N, a.Units, a.Units)
 		}
 		t.line("p is two-sided, %s.", method)
 	}
@@ -256,7 +276,8 @@ func associations(f *Family) []key {
 	for _, o := range Outcomes {
 		for i := range f.Scopes {
 			for j := range f.Scopes[i].Associations {
-				if k := f.Scopes[i].Associations[j].key(); k.outcome == o && !slices.Contains(list, k) {
+				if k := f.Scopes[i].Associations[j].key(); k.outcome == o && !slices.Contains(list,
+					k) {
 					list = append(list, k)
 				}
 			}
@@ -279,10 +300,10 @@ func (f *Family) tests() (n, below int) {
 	for i := range f.Scopes {
 		for j := range f.Scopes[i].Associations {
 			for _, c := range f.Scopes[i].Associations[j].Coefficients {
-				for _, p := range []experiments.Number{c.Pearson.P, c.Spearman.P} {
+				for _, p := range []result.Number{c.Pearson.P, c.Spearman.P} {
 					if p.Known() {
 						n++
-						if p.Float() < 1-confidence {
+						if p.Float() < 1-result.Confidence {
 							below++
 						}
 					}
@@ -295,15 +316,14 @@ func (f *Family) tests() (n, below int) {
 
 func (t *texter) value(c *Coefficient) string {
 	if !c.Value.Known() {
-		word, why, _ := strings.Cut(c.Why, ": ")
-		return word + " " + t.note(why)
+		return c.lack.what + " " + t.note(c.lack.why)
 	}
 	return signed(c.Value)
 }
 
 func bytesOrNA(n uint64) string {
 	if n == 0 {
-		return notAvailable
+		return show.NotAvailable
 	}
-	return krd.FormatBytes(n)
+	return units.Bytes(n)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
 )
 
 // warnings returns the problems of an experiment and the warnings of its results, each once.
@@ -32,10 +33,10 @@ func warnings(e *dataset.Experiment) []string {
 }
 
 // doubts returns what limits the coefficients of a family as a whole.
-func (f *Family) doubts() []string {
-	var list []string
-	if len(f.Configurations) == 1 {
-		list = append(list, "there is one configuration only: nothing to set it against but its own repetitions; sweep more schedulers, core counts or sizes")
+func (f *Family) doubts() (list []result.Warning) {
+	all := len(f.Configurations)
+	if all == 1 {
+		list = append(list, result.Warn(result.OneConfiguration))
 	}
 	sources := map[string]bool{}
 	untraced, single := 0, 0
@@ -52,26 +53,25 @@ func (f *Family) doubts() []string {
 		}
 	}
 	if len(sources) > 1 {
-		list = append(list, "LLC misses are of several sources (perf_event, model); they are correlated apart")
+		list = append(list, result.Warn(result.SeveralSources))
 	}
 	if len(sources) == 0 {
-		list = append(list, "no LLC misses: neither hardware counters nor a model")
+		list = append(list, result.Warn(result.NoMisses))
 	}
-	if untraced > 0 {
-		list = append(list, fmt.Sprintf("%d of %s have no KRD", untraced, plural(len(f.Configurations), "configuration")))
-	}
-	if single > 0 {
-		list = append(list, fmt.Sprintf("%d of %s have one traced repetition only: no interval of their KRD; --trace krd traces all",
-			single, plural(len(f.Configurations), "configuration")))
-	}
-	if n := f.coinciding(); n > 0 {
-		list = append(list, fmt.Sprintf("%d of %s have all their KRD shares equal to another's of the same cores and size: n counts them all",
-			n, plural(len(f.Configurations), "configuration")))
+	for _, some := range []struct {
+		code result.Code
+		n    int
+	}{{result.WithoutKRD, untraced}, {result.OneTrace, single},
+		{result.SameShares, f.coinciding()}} {
+		if some.n > 0 {
+			list = append(list, result.Warn(some.code, some.n, all))
+		}
 	}
 	return list
 }
 
-// coinciding counts the configurations whose shares are all equal to those of an earlier one of the same size and cores.
+// coinciding counts the configurations whose shares are all equal to those of an earlier one of the
+// same size and cores.
 func (f *Family) coinciding() int {
 	n := 0
 	for i := range f.Configurations {

@@ -9,7 +9,8 @@ import (
 	"krdlab/hw"
 )
 
-// MachineName names the machine of a cell: as its result does, followed by a number where computers of that name must be told apart.
+// MachineName names the machine of a cell: as its result does, followed by a number where computers
+// of that name must be told apart.
 func (c *Cell) MachineName() string {
 	if c.machine != "" {
 		return c.machine
@@ -17,8 +18,9 @@ func (c *Cell) MachineName() string {
 	return c.Result.Machine.Name
 }
 
-// Together returns copies of a and b for comparison: where one of them has several computers of a name, the same computer has the same name in
-// both. Where each has one, the name stays, be it the same computer or not.
+// Together returns copies of a and b for comparison: where one of them has several computers of a
+// name, the same computer has the same name in both. Where each has one, the name stays, be it the
+// same computer or not.
 func Together(a, b *Experiment) (x, y *Experiment) {
 	x, y = a.copied(), b.copied()
 	several := map[string]bool{}
@@ -80,7 +82,8 @@ func computersOf(experiments ...*Experiment) (list []*computers) {
 	}
 	for _, s := range list {
 		for _, c := range s.cells {
-			if id := c.Result.Machine.Computer; id != notRecorded && c.element() && !slices.Contains(s.array, id) {
+			if id := c.Result.Machine.Computer; id != notRecorded && c.element() &&
+				!slices.Contains(s.array, id) {
 				s.array = append(s.array, id)
 			}
 		}
@@ -96,13 +99,15 @@ func computersOf(experiments ...*Experiment) (list []*computers) {
 	return list
 }
 
-// element says whether a cell was run as an element of a job array (krdlab sweep exec), on whichever computer the cluster gave it.
+// element says whether a cell was run as an element of a job array (krdlab sweep exec), on
+// whichever computer the cluster gave it.
 func (c *Cell) element() bool {
-	return c.Manifest != nil && len(c.Manifest.Argv) > 2 && c.Manifest.Argv[1] == "sweep" && c.Manifest.Argv[2] == "exec"
+	return c.Manifest != nil && c.Manifest.Element
 }
 
-// class says what a cell may be taken together with. A job array is submitted to computers that are meant to be alike, and its cells are spread over
-// them: told apart, hardly two of them would be left on one.
+// class says what a cell may be taken together with. A job array is submitted to computers that are
+// meant to be alike, and its cells are spread over them: told apart, hardly two of them would be
+// left on one.
 func (s *computers) class(c *Cell) string {
 	id := c.Result.Machine.Computer
 	if slices.Contains(s.array, id) {
@@ -118,7 +123,8 @@ func (s *computers) label(class string) string {
 	if class == notRecorded {
 		return s.name + " (computer not recorded)"
 	}
-	known := slices.DeleteFunc(slices.Clone(s.classes), func(c string) bool { return c == notRecorded })
+	known := slices.DeleteFunc(slices.Clone(s.classes),
+		func(c string) bool { return c == notRecorded })
 	return fmt.Sprintf("%s (%d)", s.name, slices.Index(known, class)+1)
 }
 
@@ -129,7 +135,8 @@ func (s *computers) rename() {
 	}
 }
 
-// nameMachines names the machines of cells so that what is not the same computer has not the same name, and returns what is to be said of that.
+// nameMachines names the machines of cells so that what is not the same computer has not the same
+// name, and returns what is to be said of that.
 func nameMachines(e *Experiment) (notes []string) {
 	for _, s := range computersOf(e) {
 		if s.ambiguous() {
@@ -140,7 +147,8 @@ func nameMachines(e *Experiment) (notes []string) {
 	return notes
 }
 
-// notes says of the computers of e what they are called, which is up to all, and which are taken as one.
+// notes says of the computers of e what they are called, which is up to all, and which are taken as
+// one.
 func (s *computers) notes(e *Experiment, all *computers) (notes []string) {
 	if all.ambiguous() {
 		var who []string
@@ -151,34 +159,35 @@ func (s *computers) notes(e *Experiment, all *computers) (notes []string) {
 			case notRecorded:
 				what = "some do not say of which"
 			case ofAnArray:
-				what = fmt.Sprintf("%s is %d computers of job arrays", all.label(class), len(all.array))
+				what = fmt.Sprintf("%s is %d computers of job arrays", all.label(class),
+					len(all.array))
 			}
 			if !slices.Contains(who, what) {
 				who = append(who, what)
 			}
 		}
-		notes = append(notes, fmt.Sprintf("native results of the name %s are of several computers, and are kept apart: %s", s.name, strings.Join(who, ", ")))
+		notes = append(notes, fmt.Sprintf("native results of the name %s are of several "+
+			"computers, and are kept apart: %s", s.name, strings.Join(who, ", ")))
 	}
 	if s.array != nil {
-		notes = append(notes, fmt.Sprintf("cells of job arrays ran on %d computers of the name %s, which are taken as one machine: what differs between cells may differ between computers",
+		notes = append(notes, fmt.Sprintf("cells of job arrays ran on %d computers of the name "+
+			"%s, which are taken as one machine: what differs between cells may differ between "+
+			"computers",
 			len(s.array), s.name))
 	}
 	if s.mayBeSeveral(e) {
-		notes = append(notes, fmt.Sprintf("native results of the name %s do not say which computer they are of: they may be of several, and are taken as one machine", s.name))
+		notes = append(notes, fmt.Sprintf("native results of the name %s do not say which "+
+			"computer they are of: they may be of several, and are taken as one machine", s.name))
 	}
 	return notes
 }
 
-// mayBeSeveral says whether cells of e that do not name their computer may be of more than one: the experiment was merged, they were elements of a
-// job array, or their machines are not alike.
+// mayBeSeveral says whether cells of e that do not name their computer may be of more than one: the
+// experiment was merged, they were elements of a job array, or their machines are not alike.
 func (s *computers) mayBeSeveral(e *Experiment) bool {
 	merged := 0
 	if e.Info != nil {
-		for _, n := range e.Info.Notes {
-			if strings.HasPrefix(n, MergedNote) {
-				merged++
-			}
-		}
+		merged = len(e.Info.Merged)
 	}
 	ids, shapes, elements := map[string]bool{}, map[hw.Machine]bool{}, false
 	for _, c := range s.cells {

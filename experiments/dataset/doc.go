@@ -1,5 +1,5 @@
-// Package dataset reads what runs and sweeps leave on disk, for whoever analyses it: an experiment is a folder of cells, a cell one
-// configuration under one scheduler.
+// Package dataset reads what runs and sweeps leave on disk, for whoever analyses it: an experiment
+// is a folder of cells, a cell one configuration under one scheduler.
 //
 // An experiment folder:
 //
@@ -10,7 +10,8 @@
 //	cells/ID.partial/      one that was not finished
 //	cells/ID.failed.json   why a cell failed: Failure
 //
-// A single run directory is an experiment of one cell. What cannot be used is a Problem and does not hide what can.
+// A single run directory is an experiment of one cell. What cannot be used is a Problem and does
+// not hide what can.
 package dataset
 
 // Names of what an experiment folder holds.
@@ -23,8 +24,6 @@ const (
 	FailedSuffix  = ".failed.json"
 )
 
-// MergedNote begins the note of Info.Notes that names an experiment that was merged into this one.
-const MergedNote = "merged from "
-
-// SchemaVersion is the version of [Info], [PlannedCell] and [Failure]. Fields may be added under the same version, never renamed.
+// SchemaVersion is the version of [Info], [PlannedCell] and [Failure]. Fields may be added under
+// the same version, never renamed.
 const SchemaVersion = 1

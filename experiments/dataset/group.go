@@ -1,21 +1,25 @@
 package dataset
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
-	"krdlab/experiments"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
 	"krdlab/kernels"
 	"krdlab/krd"
+	"krdlab/loi"
 )
 
 // A Key tells apart what must not be drawn or computed together.
 type Key struct {
 	Kernel    string
-	Params    string // as [experiments.Describe] writes them
+	Params    string // as [request.Describe] writes them
 	Substrate string // "native" or "simulated"
 	Machine   string // Cell.MachineName
-	Settings  string // of a simulated machine the cache model; the grain of traces where it is not the kernel's
+	// of a simulated machine the cache model; the grain of traces where it is not the kernel's
+	Settings string
 }
 
 // String is the key for a person, as a caption has it.
@@ -36,12 +40,13 @@ type Group struct {
 // KeyOf returns the key of a cell.
 func KeyOf(c *Cell) Key {
 	r := c.Result
-	key := Key{Kernel: r.Kernel, Params: ParamsText(r), Substrate: r.Substrate, Machine: c.MachineName()}
+	key := Key{Kernel: r.Kernel, Params: ParamsText(r), Substrate: r.Substrate,
+		Machine: c.MachineName()}
 	var more []string
 	if r.Settings.CacheModel != "" {
 		more = append(more, "cache model "+string(r.Settings.CacheModel))
 	}
-	if r.Settings.Grain == experiments.GrainTask {
+	if r.Settings.Grain == request.GrainTask {
 		more = append(more, "task grain")
 	}
 	if r.Machine.Synthetic {
@@ -51,19 +56,26 @@ func KeyOf(c *Cell) Key {
 	return key
 }
 
-// ParamsText is the parameters of a result in the order of the kernel's declaration, or of the alphabet where this krdlab does not know
-// the kernel; parameters that are empty are left out.
-func ParamsText(r *experiments.Result) string {
-	var words []string
+// Params are the parameters of a result in the order of the kernel's declaration, or of the alphabet
+// where this krdlab does not know the kernel; parameters that are empty are left out.
+func Params(r *result.Result) []loi.KV {
+	var list []loi.KV
 	if k, ok := kernels.ByName(r.Kernel); ok {
-		words = strings.Fields(experiments.Describe(k, r.Params))
+		list = request.ParamList(k, r.Params)
 	} else {
-		for name, v := range r.Params {
-			words = append(words, name+"="+text(v))
+		for _, name := range slices.Sorted(maps.Keys(r.Params)) {
+			list = append(list, loi.KV{Key: name, Value: text(r.Params[name])})
 		}
-		slices.Sort(words)
 	}
-	words = slices.DeleteFunc(words, func(w string) bool { return strings.HasSuffix(w, "=") })
+	return slices.DeleteFunc(list, func(p loi.KV) bool { return p.Value == "" })
+}
+
+// ParamsText is [Params] as n=4096 leaf=32x32x64.
+func ParamsText(r *result.Result) string {
+	var words []string
+	for _, p := range Params(r) {
+		words = append(words, p.Key+"="+p.Value)
+	}
 	return strings.Join(words, " ")
 }
 
@@ -93,7 +105,7 @@ func (g *Group) Schedulers() []string {
 			list = append(list, c.Result.Scheduler)
 		}
 	}
-	order := experiments.SchedulerNames()
+	order := request.SchedulerNames()
 	rank := func(s string) int {
 		if i := slices.Index(order, s); i >= 0 {
 			return i
@@ -114,9 +126,10 @@ func (g *Group) Cores() []int {
 	return slices.Compact(list)
 }
 
-// At returns the result of a scheduler at a core count, nil where there is none. Several cells (of several seeds) are pooled.
-func (g *Group) At(scheduler string, cores int) *experiments.Result {
-	var list []*experiments.Result
+// At returns the result of a scheduler at a core count, nil where there is none. Several cells (of
+// several seeds) are pooled.
+func (g *Group) At(scheduler string, cores int) *result.Result {
+	var list []*result.Result
 	for _, c := range g.Cells {
 		if c.Result.Scheduler == scheduler && c.Result.Cores == cores {
 			list = append(list, c.Result)
@@ -125,11 +138,12 @@ func (g *Group) At(scheduler string, cores int) *experiments.Result {
 	if len(list) == 0 {
 		return nil
 	}
-	return experiments.Pool(list)
+	return result.Pool(list)
 }
 
-// Histograms returns the KRD histograms of a result: of each traced repetition, or else the one of the run; none if it has none.
-func Histograms(r *experiments.Result) []*krd.Histogram {
+// Histograms returns the KRD histograms of a result: of each traced repetition, or else the one of
+// the run; none if it has none.
+func Histograms(r *result.Result) []*krd.Histogram {
 	var list []*krd.Histogram
 	for i := range r.Repetitions {
 		if h := r.Repetitions[i].KRD; h != nil {
@@ -143,7 +157,7 @@ func Histograms(r *experiments.Result) []*krd.Histogram {
 }
 
 // Nodes returns on how many nodes the workers of a result were; 0 if that is not known (go).
-func Nodes(r *experiments.Result) int {
+func Nodes(r *result.Result) int {
 	seen := map[int]bool{}
 	for _, p := range r.Repetitions {
 		for _, w := range p.Workers {

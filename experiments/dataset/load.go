@@ -10,7 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments"
+	"krdlab/experiments/result"
+	"krdlab/hw/failure"
 )
 
 // An Experiment is what there is of one.
@@ -21,7 +22,9 @@ type Experiment struct {
 	Plan     []PlannedCell
 	Cells    []Cell // that can be used, in the order of the plan and of each cell's schedulers
 	Problems []Problem
-	Notes    []string // what must be known of the whole to read it: which computers are taken as one machine, and which are not
+	// what must be known of the whole to read it: which computers are taken as one machine, and
+	// which are not
+	Notes []string
 }
 
 // A Cell is one configuration under one scheduler.
@@ -29,14 +32,14 @@ type Cell struct {
 	ID       string // of the planned cell; the folder's name of a single run
 	Dir      string // its run directory
 	Manifest *Manifest
-	Result   *experiments.Result
+	Result   *result.Result
 
 	machine string // its name where the result's own would be that of several computers
 }
 
 // A Manifest is what is read of manifest.json, and all of it.
 type Manifest struct {
-	experiments.Manifest
+	result.Manifest
 	Raw json.RawMessage
 }
 
@@ -45,19 +48,26 @@ type ProblemKind string
 
 // The kinds of problems.
 const (
-	Missing     ProblemKind = "missing"     // it has not been run
-	Partial     ProblemKind = "partial"     // its run did not finish
-	Failed      ProblemKind = "failed"      // its run failed
-	Unreadable  ProblemKind = "unreadable"  // a document is damaged or of another version
-	Interrupted ProblemKind = "interrupted" // fewer repetitions than planned; it is used all the same
+	Missing    ProblemKind = "missing"    // it has not been run
+	Partial    ProblemKind = "partial"    // its run did not finish
+	Failed     ProblemKind = "failed"     // its run failed
+	Unreadable ProblemKind = "unreadable" // a document is damaged or of another version
+	// fewer repetitions than planned; it is used all the same
+	Interrupted ProblemKind = "interrupted"
 )
 
 // A Problem is a part of an experiment that is not as it should be.
 type Problem struct {
-	Cell   string // its ID, "" for the whole experiment
-	Kind   ProblemKind
-	Detail string
+	Cell string // its ID, "" for the whole experiment
+	Kind ProblemKind
+	// Scheduler is that of the result that it is about, Unnamed where that does not say it; "" if
+	// it is about no single result.
+	Scheduler string
+	Detail    string // for a person
 }
+
+// Unnamed stands for the scheduler of a result that names none.
+const Unnamed = "?"
 
 func (p Problem) String() string {
 	if p.Cell == "" {
@@ -66,8 +76,9 @@ func (p Problem) String() string {
 	return fmt.Sprintf("cell %s %s: %s", p.Cell, p.Kind, p.Detail)
 }
 
-// Load reads the experiment, or the single run, in the folder dir. What is missing, failed or damaged is told in Problems; an error means
-// that nothing can be used: the folder cannot be read, is neither (ErrNotAnExperiment), or its plan cannot be read.
+// Load reads the experiment, or the single run, in the folder dir. What is missing, failed or
+// damaged is told in Problems; an error means that nothing can be used: the folder cannot be read,
+// is neither (ErrNotAnExperiment), or its plan cannot be read.
 func Load(dir string) (*Experiment, error) {
 	dir = filepath.Clean(dir)
 	e := &Experiment{Dir: dir, Name: filepath.Base(dir)}
@@ -83,7 +94,8 @@ func Load(dir string) (*Experiment, error) {
 	if exists(filepath.Join(dir, PlanFile)) {
 		return e, e.loadPlanned()
 	}
-	if exists(filepath.Join(dir, experiments.ResultFile)) || exists(filepath.Join(dir, experiments.ManifestFile)) {
+	if exists(filepath.Join(dir, result.ResultFile)) ||
+		exists(filepath.Join(dir, result.ManifestFile)) {
 		cells, problems := readRun(e.Name, dir)
 		e.Cells, e.Problems = cells, problems
 		if len(cells) == 0 {
@@ -92,9 +104,11 @@ func Load(dir string) (*Experiment, error) {
 		return e, nil
 	}
 	if exists(filepath.Join(dir, InfoFile)) || exists(filepath.Join(dir, CellsDir)) {
-		return nil, fmt.Errorf("%s: %w: there is no %s, which a sweep writes before anything else", dir, ErrNotAnExperiment, PlanFile)
+		return nil, fmt.Errorf("%s: %w: there is no %s, which a sweep writes before anything else",
+			dir, ErrNotAnExperiment, PlanFile)
 	}
-	return nil, fmt.Errorf("%s: %w: it holds neither %s nor %s", dir, ErrNotAnExperiment, PlanFile, experiments.ResultFile)
+	return nil, fmt.Errorf("%s: %w: it holds neither %s nor %s", dir, ErrNotAnExperiment, PlanFile,
+		result.ResultFile)
 }
 
 // noFolder says what dir is if it is no folder.
@@ -103,27 +117,35 @@ func noFolder(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && exists(dir+PartialSuffix):
-		return &NoExperimentError{fmt.Sprintf("%s: there is no such folder; but %s%s is there, of a run that did not finish", dir, dir, PartialSuffix), fs.ErrNotExist}
+		return &NoExperimentError{fmt.Sprintf("%s: there is no such folder; but %s%s is there, "+
+			"of a run that did not finish", dir, dir, PartialSuffix), fs.ErrNotExist}
 	case errors.Is(err, fs.ErrNotExist):
-		return &NoExperimentError{fmt.Sprintf("%s: there is no such folder; %s", dir, want), fs.ErrNotExist}
+		return &NoExperimentError{fmt.Sprintf("%s: there is no such folder; %s", dir, want),
+			fs.ErrNotExist}
 	case err != nil || info.IsDir():
 		return nil // reading it says what is wrong
 	}
 	switch filepath.Base(dir) {
-	case PlanFile, InfoFile, experiments.ResultFile, experiments.ManifestFile:
-		return &NoExperimentError{fmt.Sprintf("%s is a file in the folder %s; %s", dir, filepath.Dir(dir), want), ErrNotAnExperiment}
+	case PlanFile, InfoFile, result.ResultFile, result.ManifestFile:
+		return &NoExperimentError{fmt.Sprintf("%s is a file in the folder %s; %s", dir,
+			filepath.Dir(dir), want), ErrNotAnExperiment}
 	}
 	return &NoExperimentError{fmt.Sprintf("%s is a file; %s", dir, want), ErrNotAnExperiment}
 }
 
-// A NoExperimentError is something else in place of an experiment. It wraps fs.ErrNotExist or ErrNotAnExperiment.
+// A NoExperimentError is something else in place of an experiment. It wraps fs.ErrNotExist or
+// ErrNotAnExperiment.
 type NoExperimentError struct {
 	Text string
 	Kind error
 }
 
 func (e *NoExperimentError) Error() string { return e.Text }
+
 func (e *NoExperimentError) Unwrap() error { return e.Kind }
+
+// Class is that of the kind: what is not there is no bad data.
+func (e *NoExperimentError) Class() failure.Class { return failure.Of(e.Kind) }
 
 func exists(path string) bool {
 	_, err := os.Stat(path)
@@ -138,9 +160,11 @@ func (e *Experiment) loadPlanned() (err error) {
 	if err := readJSON(filepath.Join(e.Dir, InfoFile), &info); err != nil {
 		e.Problems = append(e.Problems, Problem{Kind: Unreadable, Detail: err.Error()})
 	} else if err := checkVersion(info.SchemaVersion, SchemaVersion); err != nil {
-		e.Problems = append(e.Problems, Problem{Kind: Unreadable, Detail: InfoFile + ": " + err.Error()})
+		e.Problems = append(e.Problems, Problem{Kind: Unreadable, Detail: InfoFile + ": " +
+			err.Error()})
 	} else {
 		e.Info = &info
+		upgradeInfo(e.Info)
 	}
 	for _, p := range e.Plan {
 		cells, problems := e.readCell(p)
@@ -151,7 +175,8 @@ func (e *Experiment) loadPlanned() (err error) {
 	return nil
 }
 
-// readCell reads what there is of a planned cell. One that failed first and was then run again is as it was run.
+// readCell reads what there is of a planned cell. One that failed first and was then run again is
+// as it was run.
 func (e *Experiment) readCell(p PlannedCell) ([]Cell, []Problem) {
 	dir := filepath.Join(e.Dir, CellsDir, p.ID)
 	switch {
@@ -160,67 +185,80 @@ func (e *Experiment) readCell(p PlannedCell) ([]Cell, []Problem) {
 	case exists(dir + FailedSuffix):
 		var f Failure
 		if err := readJSON(dir+FailedSuffix, &f); err != nil {
-			return nil, []Problem{{p.ID, Failed, "and " + err.Error()}}
+			return nil, []Problem{{Cell: p.ID, Kind: Failed, Detail: "and " + err.Error()}}
 		}
-		return nil, []Problem{{p.ID, Failed, f.Error}}
+		return nil, []Problem{{Cell: p.ID, Kind: Failed, Detail: f.Error}}
 	case exists(dir + PartialSuffix):
-		return nil, []Problem{{p.ID, Partial, "its run did not finish; sweep again to run it anew"}}
+		return nil, []Problem{{Cell: p.ID, Kind: Partial,
+			Detail: "its run did not finish; sweep again to run it anew"}}
 	}
-	return nil, []Problem{{p.ID, Missing, "it has not been run"}}
+	return nil, []Problem{{Cell: p.ID, Kind: Missing, Detail: "it has not been run"}}
 }
 
 // readRun reads a run directory: a cell for each scheduler.
 func readRun(id, dir string) ([]Cell, []Problem) {
-	bad := func(err error) ([]Cell, []Problem) { return nil, []Problem{{id, Unreadable, err.Error()}} }
-	results, broken, err := readResults(filepath.Join(dir, experiments.ResultFile))
+	results, broken, err := readResults(filepath.Join(dir, result.ResultFile))
 	if err != nil {
-		return bad(err)
+		return nil, []Problem{{Cell: id, Kind: Unreadable, Detail: err.Error()}}
 	}
 	var problems []Problem
+	bad := func(scheduler, detail string) {
+		problems = append(problems, Problem{id, Unreadable, scheduler, detail})
+	}
 	for _, err := range broken {
-		problems = append(problems, Problem{id, Unreadable, err.Error()})
+		bad(Unnamed, err.Error())
 	}
 	manifest := &Manifest{}
-	path := filepath.Join(dir, experiments.ManifestFile)
+	path := filepath.Join(dir, result.ManifestFile)
 	if err := readJSON(path, &manifest.Raw); err != nil {
-		manifest, problems = nil, append(problems, Problem{id, Unreadable, err.Error() + "; the results are used all the same"})
+		manifest = nil
+		bad("", err.Error()+"; the results are used all the same")
 	} else if err := json.Unmarshal(manifest.Raw, &manifest.Manifest); err != nil {
-		manifest, problems = nil, append(problems, Problem{id, Unreadable, path + ": " + err.Error() + "; the results are used all the same"})
+		manifest = nil
+		bad("", path+": "+err.Error()+"; the results are used all the same")
+	} else {
+		upgradeManifest(&manifest.Manifest)
 	}
 	var cells []Cell
 	for i := range results {
 		r := &results[i]
-		if err := checkVersion(r.SchemaVersion, experiments.SchemaVersion); err != nil {
-			problems = append(problems, Problem{id, Unreadable, fmt.Sprintf("%s: %s: %v", experiments.ResultFile, orUnnamed(r.Scheduler), err)})
+		if err := checkVersion(r.SchemaVersion, result.SchemaVersion); err != nil {
+			bad(unreadable(r, err))
 			continue
 		}
 		if len(r.Repetitions) == 0 {
-			problems = append(problems, Problem{id, Unreadable, fmt.Sprintf("%s: %s has no repetition", experiments.ResultFile, r.Scheduler)})
+			bad(r.Scheduler, fmt.Sprintf("%s: %s has no repetition", result.ResultFile,
+				r.Scheduler))
 			continue
 		}
 		if err := valid(r); err != nil {
-			problems = append(problems, Problem{id, Unreadable, fmt.Sprintf("%s: %s: %v", experiments.ResultFile, orUnnamed(r.Scheduler), err)})
+			bad(unreadable(r, err))
 			continue
 		}
+		upgradeResult(r)
 		r.Params = paramsOf(r.Kernel, r.Params)
 		r.Resolved = paramsOf(r.Kernel, r.Resolved)
 		if r.Interrupted {
-			problems = append(problems, Problem{id, Interrupted, fmt.Sprintf("%s has %d of %d repetitions", r.Scheduler, len(r.Repetitions), r.Settings.Reps)})
+			problems = append(problems, Problem{id, Interrupted, r.Scheduler,
+				fmt.Sprintf("%s has %d of %d repetitions", r.Scheduler, len(r.Repetitions),
+					r.Settings.Reps)})
 		}
 		cells = append(cells, Cell{ID: id, Dir: dir, Manifest: manifest, Result: r})
 	}
 	return cells, problems
 }
 
-func orUnnamed(scheduler string) string {
-	if scheduler == "" {
-		return "a result"
+// unreadable says which result of result.json cannot be used, and why.
+func unreadable(r *result.Result, err error) (scheduler, detail string) {
+	if r.Scheduler == "" {
+		return Unnamed, fmt.Sprintf("%s: a result: %v", result.ResultFile, err)
 	}
-	return scheduler
+	return r.Scheduler, fmt.Sprintf("%s: %s: %v", result.ResultFile, r.Scheduler, err)
 }
 
-// readResults reads result.json: a result, or an array of them. An element that is none is a problem, and the others are read.
-func readResults(path string) (list []experiments.Result, bad []error, err error) {
+// readResults reads result.json: a result, or an array of them. An element that is none is a
+// problem, and the others are read.
+func readResults(path string) (list []result.Result, bad []error, err error) {
 	var raw json.RawMessage
 	if err := readJSON(path, &raw); err != nil {
 		return nil, nil, err
@@ -232,7 +270,7 @@ func readResults(path string) (list []experiments.Result, bad []error, err error
 		}
 	}
 	for i, raw := range each {
-		var r *experiments.Result
+		var r *result.Result
 		err := json.Unmarshal(raw, &r)
 		if err == nil && r == nil {
 			err = errors.New("it is null, expected a result")
@@ -263,9 +301,6 @@ func readJSON(path string, v any) error {
 	}
 	return nil
 }
-
-// Complete says whether every planned cell can be used as it was planned.
-func (e *Experiment) Complete() bool { return len(e.Problems) == 0 }
 
 // Substrates returns those of the cells, sorted: "native", "simulated".
 func (e *Experiment) Substrates() []string {

@@ -7,19 +7,20 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
-	"krdlab/experiments/dataset/made"
+	"krdlab/experiments/dataset/datasettest"
+	"krdlab/experiments/result"
 )
 
 // written is the made experiment on disk.
 func written(t *testing.T) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "exp")
-	if err := made.Write(made.Small(), dir); err != nil {
+	if err := datasettest.Write(datasettest.Small(), dir); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -36,9 +37,11 @@ func load(t *testing.T, dir string) *dataset.Experiment {
 
 // What is written is read: all numbers, and the keys that group them.
 func TestRoundTrip(t *testing.T) {
-	want, got := made.Small(), load(t, written(t))
-	if !got.Complete() || len(got.Cells) != len(want.Cells) || got.Info == nil || !got.Info.Created.Equal(made.Created) {
-		t.Fatalf("%d cells of %d, problems %v, info %+v", len(got.Cells), len(want.Cells), got.Problems, got.Info)
+	want, got := datasettest.Small(), load(t, written(t))
+	if len(got.Problems) > 0 || len(got.Cells) != len(want.Cells) || got.Info == nil ||
+		!got.Info.Created.Equal(datasettest.Created) {
+		t.Fatalf("%d cells of %d, problems %v, info %+v", len(got.Cells), len(want.Cells),
+			got.Problems, got.Info)
 	}
 	for i := range want.Cells {
 		a, err := json.Marshal(want.Cells[i].Result)
@@ -54,20 +57,24 @@ func TestRoundTrip(t *testing.T) {
 			for n < min(len(a), len(b)) && a[n] == b[n] {
 				n++
 			}
-			t.Errorf("cell %s, %s: %.80s\nread as %.80s", want.Cells[i].ID, want.Cells[i].Result.Scheduler, a[n:], b[n:])
+			t.Errorf("cell %s, %s: %.80s\nread as %.80s", want.Cells[i].ID,
+				want.Cells[i].Result.Scheduler, a[n:], b[n:])
 		}
 		if !reflect.DeepEqual(got.Cells[i].Result.Params, want.Cells[i].Result.Params) {
-			t.Errorf("parameters %#v, expected %#v", got.Cells[i].Result.Params, want.Cells[i].Result.Params)
+			t.Errorf("parameters %#v, expected %#v", got.Cells[i].Result.Params,
+				want.Cells[i].Result.Params)
 		}
 	}
 	groups := got.Groups()
-	if len(groups) != 1 || !reflect.DeepEqual(groups[0].Schedulers(), made.Schedulers) || !reflect.DeepEqual(groups[0].Cores(), made.Cores) {
+	if len(groups) != 1 || !reflect.DeepEqual(groups[0].Schedulers(), datasettest.Schedulers) ||
+		!reflect.DeepEqual(groups[0].Cores(), datasettest.Cores) {
 		t.Errorf("groups %+v", groups)
 	}
-	if key := groups[0].String(); key != "matmul n=512 leaf=32x32x64 layout=tiled isa=auto inputs=integers, simulated on made-4s, cache model blocks" {
+	if key := groups[0].String(); key != "matmul n=512 leaf=32x32x64 layout=tiled isa=auto "+
+		"inputs=integers, simulated on made-4s, cache model blocks" {
 		t.Errorf("key %q", key)
 	}
-	if len(got.Rows()) != len(want.Cells)*made.Reps {
+	if len(got.Rows()) != len(want.Cells)*datasettest.Reps {
 		t.Errorf("%d rows", len(got.Rows()))
 	}
 	for _, r := range got.Rows() {
@@ -85,38 +92,90 @@ func TestProblems(t *testing.T) {
 		text string
 		left int // cells
 	}{
-		"missing": {func(_, cell string) error { return os.RemoveAll(cell) }, dataset.Missing, "not been run", 12},
-		"partial": {func(_, cell string) error { return os.Rename(cell, cell+".partial") }, dataset.Partial, "did not finish", 12},
+		"missing": {func(_, cell string) error { return os.RemoveAll(cell) }, dataset.Missing,
+			"not been run", 12},
+		"partial": {func(_, cell string) error { return os.Rename(cell, cell+".partial") },
+			dataset.Partial, "did not finish", 12},
 		"failed": {func(_, cell string) error {
-			return errors.Join(os.RemoveAll(cell), os.WriteFile(cell+".failed.json", []byte(`{"schema_version":1,"error":"no room","exit_code":1}`), 0o666))
+			return errors.Join(os.RemoveAll(cell), os.WriteFile(cell+".failed.json",
+				[]byte(`{"schema_version":1,"error":"no room","exit_code":1}`), 0o666))
 		}, dataset.Failed, "no room", 12},
-		"cut": {func(_, cell string) error { return os.Truncate(filepath.Join(cell, "result.json"), 1000) }, dataset.Unreadable, "result.json: ", 12},
-		"newer": {func(_, cell string) error { return edit(cell, `"schema_version": 1,`, `"schema_version": 2,`) }, dataset.Unreadable,
+		"cut": {func(_, cell string) error {
+			return os.Truncate(filepath.Join(cell, "result.json"),
+				1000)
+		}, dataset.Unreadable, "result.json: ", 12},
+		"newer": {func(_, cell string) error {
+			return edit(cell, `"schema_version": 1,`,
+				`"schema_version": 2,`)
+		}, dataset.Unreadable,
 			"schema version 2 is of a newer krdlab", 15},
-		"older": {func(_, cell string) error { return edit(cell, `"schema_version": 1,`, `"schema_version": 0,`) }, dataset.Unreadable,
+		"older": {func(_, cell string) error {
+			return edit(cell, `"schema_version": 1,`,
+				`"schema_version": 0,`)
+		}, dataset.Unreadable,
 			"older than any", 15},
-		"version is a text": {func(_, cell string) error { return edit(cell, `"schema_version": 1,`, `"schema_version": "1",`) }, dataset.Unreadable,
+		"version is a text": {func(_, cell string) error {
+			return edit(cell, `"schema_version": 1,`,
+				`"schema_version": "1",`)
+		}, dataset.Unreadable,
 			"result 1: json: cannot unmarshal string into Go", 15},
-		"node":         {func(_, cell string) error { return edit(cell, `"node": 0,`, `"node": -1,`) }, dataset.Unreadable, "worker 0 is on node -1", 15},
-		"large node":   {func(_, cell string) error { return edit(cell, `"node": 0,`, `"node": 999999999,`) }, dataset.Unreadable, "worker 0 is on node 999999999", 15},
-		"no source":    {func(_, cell string) error { return edit(cell, `"llc_source": "model"`, `"llc_source": null`) }, dataset.Unreadable, "its llc_source is null", 15},
-		"no kernel":    {func(_, cell string) error { return edit(cell, `"kernel": "matmul"`, `"kernel": ""`) }, dataset.Unreadable, "names no kernel", 15},
-		"no substrate": {func(_, cell string) error { return edit(cell, `"simulated"`, `"both"`) }, dataset.Unreadable, "substrate is \"both\"", 15},
-		"no cores":     {func(_, cell string) error { return edit(cell, `"cores": 6,`, `"cores": 0,`) }, dataset.Unreadable, "it has 0 cores", 15},
-		"negative":     {func(_, cell string) error { return edit(cell, `"tasks": `, `"tasks": -`) }, dataset.Unreadable, "tasks is -", 15},
-		"sum of bins":  {func(_, cell string) error { return edit(cell, `"cold": `, `"cold": 1`) }, dataset.Unreadable, "add up to", 15},
-		"other cores":  {func(_, cell string) error { return edit(cell, `"cores": 6,`, `"cores": 7,`) }, dataset.Unreadable, "workfirst is on 7 cores, planned are 6", 15},
-		"other seed":   {func(_, cell string) error { return edit(cell, `"seed": 1,`, `"seed": 2,`) }, dataset.Unreadable, "workfirst has the seed 2, planned is 1", 15},
-		"other kernel": {func(_, cell string) error { return edit(cell, `"kernel": "matmul"`, `"kernel": "fmm"`) }, dataset.Unreadable, "is of the kernel fmm", 15},
-		"interrupted":  {func(_, cell string) error { return edit(cell, `"interrupted": false`, `"interrupted": true`) }, dataset.Interrupted, "8 of 8 repetitions", 16},
-		"no manifest":  {func(_, cell string) error { return os.Remove(filepath.Join(cell, "manifest.json")) }, dataset.Unreadable, "manifest.json is not there; the results are used", 16},
+		"node": {func(_, cell string) error {
+			return edit(cell, `"node": 0,`,
+				`"node": -1,`)
+		}, dataset.Unreadable, "worker 0 is on node -1", 15},
+		"large node": {func(_, cell string) error {
+			return edit(cell, `"node": 0,`,
+				`"node": 999999999,`)
+		}, dataset.Unreadable, "worker 0 is on node 999999999", 15},
+		"no source": {func(_, cell string) error {
+			return edit(cell, `"llc_source": "model"`,
+				`"llc_source": null`)
+		}, dataset.Unreadable, "its llc_source is null", 15},
+		"no kernel": {func(_, cell string) error {
+			return edit(cell, `"kernel": "matmul"`,
+				`"kernel": ""`)
+		}, dataset.Unreadable, "names no kernel", 15},
+		"no substrate": {func(_, cell string) error { return edit(cell, `"simulated"`, `"both"`) },
+			dataset.Unreadable, "substrate is \"both\"", 15},
+		"no cores": {func(_, cell string) error {
+			return edit(cell, `"cores": 6,`,
+				`"cores": 0,`)
+		}, dataset.Unreadable, "it has 0 cores", 15},
+		"negative": {func(_, cell string) error {
+			return edit(cell, `"tasks": `,
+				`"tasks": -`)
+		}, dataset.Unreadable, "tasks is -", 15},
+		"sum of bins": {func(_, cell string) error { return edit(cell, `"cold": `, `"cold": 1`) },
+			dataset.Unreadable, "add up to", 15},
+		"other cores": {func(_, cell string) error {
+			return edit(cell, `"cores": 6,`,
+				`"cores": 7,`)
+		}, dataset.Unreadable, "workfirst is on 7 cores, planned are 6", 15},
+		"other seed": {func(_, cell string) error {
+			return edit(cell, `"seed": 1,`,
+				`"seed": 2,`)
+		}, dataset.Unreadable, "workfirst has the seed 2, planned is 1", 15},
+		"other kernel": {func(_, cell string) error {
+			return edit(cell, `"kernel": "matmul"`,
+				`"kernel": "fmm"`)
+		}, dataset.Unreadable, "is of the kernel fmm", 15},
+		"interrupted": {func(_, cell string) error {
+			return edit(cell, `"interrupted": false`,
+				`"interrupted": true`)
+		}, dataset.Interrupted, "8 of 8 repetitions", 16},
+		"no manifest": {func(_, cell string) error {
+			return os.Remove(filepath.Join(cell,
+				"manifest.json"))
+		}, dataset.Unreadable, "manifest.json is not there; the results are used", 16},
 	} {
 		dir := written(t)
 		if err := test.do(dir, filepath.Join(dir, dataset.CellsDir, "0001-matmul-c6")); err != nil {
 			t.Fatal(err)
 		}
 		e := load(t, dir)
-		if len(e.Problems) != 1 || e.Problems[0].Kind != test.kind || e.Problems[0].Cell != "0001-matmul-c6" || !strings.Contains(e.Problems[0].Detail, test.text) {
+		if len(e.Problems) != 1 || e.Problems[0].Kind != test.kind ||
+			e.Problems[0].Cell != "0001-matmul-c6" || !strings.Contains(e.Problems[0].Detail,
+			test.text) {
 			t.Errorf("%s: problems %v", name, e.Problems)
 		}
 		if len(e.Cells) != test.left {
@@ -138,7 +197,8 @@ func edit(cell, from, to string) error {
 	return os.WriteFile(path, []byte(strings.Replace(string(b), from, to, 1)), 0o666)
 }
 
-// A plan that cannot be read, and folders that are no experiments, are errors that say where and what.
+// A plan that cannot be read, and folders that are no experiments, are errors that say where and
+// what.
 func TestNothingToLoad(t *testing.T) {
 	empty := t.TempDir()
 	if _, err := dataset.Load(empty); !errors.Is(err, dataset.ErrNotAnExperiment) {
@@ -148,9 +208,12 @@ func TestNothingToLoad(t *testing.T) {
 		t.Errorf("no folder: %v", err)
 	}
 	for text, want := range map[string]string{
-		"{\n": "plan.jsonl:1: ", `{"schema_version":7,"id":"a"}`: "newer krdlab", `{"schema_version":1,"index":1,"id":"a"}`: "index 1, expected 0",
-		`{"schema_version":1,"index":0,"id":"../a"}`: "without slashes", `{"schema_version":1,"index":0,"id":".."}`: "no name of a folder",
-		`{"schema_version":1,"index":0,"id":"a"}` + "\r\n\r\n" + `{"schema_version":1,"index":1,"id":"a"}`: `plan.jsonl:3: the cell's id "a" is that of line 1 too`,
+		"{\n": "plan.jsonl:1: ", `{"schema_version":7,"id":"a"}`: "newer krdlab",
+		`{"schema_version":1,"index":1,"id":"a"}`:    "index 1, expected 0",
+		`{"schema_version":1,"index":0,"id":"../a"}`: "without slashes",
+		`{"schema_version":1,"index":0,"id":".."}`:   "no name of a folder",
+		`{"schema_version":1,"index":0,"id":"a"}` + "\r\n\r\n" +
+			`{"schema_version":1,"index":1,"id":"a"}`: `plan.jsonl:3: the cell's id "a" is that of line 1 too`,
 	} {
 		dir := written(t)
 		if err := os.WriteFile(filepath.Join(dir, "plan.jsonl"), []byte(text), 0o666); err != nil {
@@ -166,31 +229,36 @@ func TestNothingToLoad(t *testing.T) {
 func TestSingleRun(t *testing.T) {
 	cell := filepath.Join(written(t), dataset.CellsDir, "0002-matmul-c12")
 	e := load(t, cell)
-	if len(e.Cells) != 4 || e.Info != nil || !e.Complete() || e.Name != "0002-matmul-c12" {
+	if len(e.Cells) != 4 || e.Info != nil || len(e.Problems) > 0 || e.Name != "0002-matmul-c12" {
 		t.Errorf("%d cells, %v", len(e.Cells), e.Problems)
 	}
-	if r := e.Groups()[0].At("helpfirst", 12); r == nil || r.Summary.Speedup.N != made.Reps {
+	if r := e.Groups()[0].At("helpfirst", 12); r == nil || r.Summary.Speedup.N != datasettest.Reps {
 		t.Errorf("helpfirst at 12 cores: %+v", r)
 	}
 }
 
 // Cells of several seeds are one sample.
 func TestPool(t *testing.T) {
-	e := made.Small()
+	e := datasettest.Small()
 	r := e.Cells[0].Result
-	p := experiments.Pool([]*experiments.Result{r, r})
-	if p.Summary.WTI.N != 2*made.Reps || p.Summary.LLCMissesPerCore.N != 2*made.Reps || p.Summary.WTI.Median != r.Summary.WTI.Median || p.Summary.LLCMissesPerCore.Median != r.Summary.LLCMissesPerCore.Median {
+	p := result.Pool([]*result.Result{r, r})
+	if p.Summary.WTI.N != 2*datasettest.Reps ||
+		p.Summary.LLCMissesPerCore.N != 2*datasettest.Reps ||
+		p.Summary.WTI.Median != r.Summary.WTI.Median ||
+		p.Summary.LLCMissesPerCore.Median != r.Summary.LLCMissesPerCore.Median {
 		t.Errorf("pooled %+v, alone %+v", p.Summary, r.Summary)
 	}
 	other := *r
 	perf := "perf_event"
 	other.LLCSource = &perf
-	if p := experiments.Pool([]*experiments.Result{r, &other}); p.LLCSource != nil || p.Summary.LLCMissesPerCore.N != 0 {
+	if p := result.Pool([]*result.Result{r, &other}); p.LLCSource != nil ||
+		p.Summary.LLCMissesPerCore.N != 0 {
 		t.Errorf("misses of the model and of hardware were pooled: %+v", p.Summary.LLCMissesPerCore)
 	}
 }
 
-// A result of another scheduler in the place of a planned one: what came twice is used once, and what is lost is said.
+// A result of another scheduler in the place of a planned one: what came twice is used once, and
+// what is lost is said.
 func TestTwice(t *testing.T) {
 	dir := written(t)
 	cell := filepath.Join(dir, dataset.CellsDir, "0001-matmul-c6")
@@ -199,7 +267,55 @@ func TestTwice(t *testing.T) {
 	}
 	e := load(t, dir)
 	text := fmt.Sprint(e.Problems)
-	if len(e.Cells) != 15 || !strings.Contains(text, "helpfirst comes twice") || !strings.Contains(text, "no result of workfirst") {
+	if len(e.Cells) != 15 || !strings.Contains(text, "helpfirst comes twice") ||
+		!strings.Contains(text, "no result of workfirst") {
 		t.Errorf("%d cells, problems %s", len(e.Cells), text)
+	}
+}
+
+// Documents of before there were codes of warnings, fields for job arrays and for what was merged
+// are read as if they had them.
+func TestOldDocuments(t *testing.T) {
+	dir := written(t)
+	cell := filepath.Join(dir, dataset.CellsDir, "0000-matmul-c1")
+	for path, change := range map[string]func(doc any){
+		filepath.Join(cell, result.ResultFile): func(doc any) {
+			r := doc.([]any)[0].(map[string]any)
+			r["warnings"] = []any{"the moon is full"}
+			delete(r, "warning_codes")
+		},
+		filepath.Join(cell, result.ManifestFile): func(doc any) {
+			doc.(map[string]any)["argv"] = []any{"krdlab", "sweep", "exec", "--index", "0"}
+		},
+		filepath.Join(dir, dataset.InfoFile): func(doc any) {
+			doc.(map[string]any)["notes"] = []any{"scale quick", "merged from a", "merged from b"}
+		},
+	} {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var doc any
+		if err := json.Unmarshal(b, &doc); err != nil {
+			t.Fatal(err)
+		}
+		change(doc)
+		if b, err = json.Marshal(doc); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := load(t, dir)
+	r, m := e.Cells[0].Result, e.Cells[0].Manifest
+	want := []result.Warning{result.Warn(result.Text, "the moon is full")}
+	if !reflect.DeepEqual(r.WarningCodes, want) || !m.Element ||
+		!slices.Equal(e.Info.Merged, []string{"a", "b"}) {
+		t.Errorf("codes %v, element of an array %v, merged %v", r.WarningCodes, m.Element,
+			e.Info.Merged)
+	}
+	if other := e.Cells[4]; other.Manifest.Element || len(other.Result.WarningCodes) != 0 {
+		t.Errorf("another cell: %v, %v", other.Manifest.Element, other.Result.WarningCodes)
 	}
 }

@@ -6,9 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// plain replaces in a JSON document each control character of a text by a space, and so directions of writing: names and warnings of an
-// experiment from elsewhere go to terminals and into SVG, where they would be commands, or forbidden. Line ends are kept where lines is set. Other
-// bytes, and what is no JSON, stay as they are. Cost: a pass over the document, which is changed.
+// plain replaces in a JSON document each control character of a text by a space, and so directions
+// of writing: names and warnings of an experiment from elsewhere go to terminals and into SVG,
+// where they would be commands, or forbidden. Line ends are kept where lines is set. Other bytes,
+// and what is no JSON, stay as they are. Cost: a pass over the document, which is changed.
 func plain(doc []byte, lines bool) []byte {
 	out := doc[:0]
 	for len(doc) > 0 {
@@ -34,7 +35,8 @@ func plain(doc []byte, lines bool) []byte {
 	return append(out, doc...)
 }
 
-// escape returns the length of the escape sequence of JSON that s begins with, and the character that it stands for.
+// escape returns the length of the escape sequence of JSON that s begins with, and the character
+// that it stands for.
 func escape(s []byte) (size int, r rune) {
 	if len(s) < 2 {
 		return len(s), '\\'
@@ -52,7 +54,9 @@ func escape(s []byte) (size int, r rune) {
 	return 2, rune(s[1])
 }
 
-// control says whether r is a control character (Unicode's Cc), turns the direction of writing, or is no character at all.
+// control says whether r is a control character (Unicode's Cc), turns the direction of writing, or
+// is no character at all.
 func control(r rune) bool {
-	return r < ' ' || 0x7f <= r && r < 0xa0 || 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069 || r == 0xfffe || r == 0xffff
+	return r < ' ' || 0x7f <= r && r < 0xa0 || 0x202a <= r && r <= 0x202e || 0x2066 <= r &&
+		r <= 0x2069 || r == 0xfffe || r == 0xffff
 }

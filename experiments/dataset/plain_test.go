@@ -8,9 +8,12 @@ import (
 // Texts lose what steers terminals, and nothing else; the document stays JSON.
 func TestPlain(t *testing.T) {
 	for in, want := range map[string]string{
-		`{"a": "\u001b[31mred\u0007"}`: `{"a": " [31mred "}`, `"\n\t\"\\n\/"`: `"  \"\\n\/"`, "\"\u009b1m\u202e\"": `" 1m "`,
-		"{\r\n\t\"a\": 1\n}\n": "{\r\n\t\"a\": 1\n}\n", `"üñ€\u00fc\ud83d\ude00"`: `"üñ€\u00fc\ud83d\ude00"`, `"\uFFFF\u202E"`: `"  "`,
-		`"\`: `"\`, `"\u00`: `"\u00`, `\uzzzz`: `\uzzzz`, "": "", "\xff\xfe": "\xff\xfe", "\x7f": " ",
+		`{"a": "\u001b[31mred\u0007"}`: `{"a": " [31mred "}`, `"\n\t\"\\n\/"`: `"  \"\\n\/"`,
+		"\"\u009b1m\u202e\"":      `" 1m "`,
+		"{\r\n\t\"a\": 1\n}\n":    "{\r\n\t\"a\": 1\n}\n",
+		`"üñ€\u00fc\ud83d\ude00"`: `"üñ€\u00fc\ud83d\ude00"`, `"\uFFFF\u202E"`: `"  "`,
+		`"\`: `"\`, `"\u00`: `"\u00`, `\uzzzz`: `\uzzzz`, "": "", "\xff\xfe": "\xff\xfe",
+		"\x7f": " ",
 	} {
 		if got := string(plain([]byte(in), false)); got != want {
 			t.Errorf("%q became %q, expected %q", in, got, want)

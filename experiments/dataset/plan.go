@@ -4,30 +4,35 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"krdlab/experiments"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
+	"krdlab/hw/failure"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 )
 
 // Info says what an experiment is: the document experiment.json.
 type Info struct {
-	SchemaVersion int               `json:"schema_version"`
-	Kind          string            `json:"kind"` // "sweep" or "reproduce"
-	Argv          []string          `json:"argv"`
-	Created       time.Time         `json:"created"`
-	Build         experiments.Build `json:"build"`
-	// Notes are what a person should know of the experiment as a whole, such as the scale of a reproduction.
+	SchemaVersion int          `json:"schema_version"`
+	Kind          string       `json:"kind"` // "sweep" or "reproduce"
+	Argv          []string     `json:"argv"`
+	Created       time.Time    `json:"created"`
+	Build         result.Build `json:"build"`
+	// Notes are what a person should know of the experiment as a whole, such as the scale of a
+	// reproduction.
 	Notes []string `json:"notes,omitempty"`
+	// Merged are the names of the experiments that were merged into this one.
+	Merged []string `json:"merged,omitempty"`
 }
 
-// A PlannedCell is one configuration of a plan: a line of plan.jsonl. All that changes what is run is in it.
+// A PlannedCell is one configuration of a plan: a line of plan.jsonl. All that changes what is run
+// is in it.
 type PlannedCell struct {
 	SchemaVersion int           `json:"schema_version"`
 	Index         int           `json:"index"` // line of the plan, from 0
@@ -38,8 +43,8 @@ type PlannedCell struct {
 	Cores         int           `json:"cores"`
 	Seed          uint64        `json:"seed"`
 	// Machine is "native", or the name of a file of machines/ without its extension.
-	Machine  string               `json:"machine"`
-	Settings experiments.Settings `json:"settings"`
+	Machine  string           `json:"machine"`
+	Settings request.Settings `json:"settings"`
 }
 
 // Native is the PlannedCell.Machine of a cell that is not simulated.
@@ -55,7 +60,7 @@ type Failure struct {
 }
 
 // ErrNotAnExperiment is wrapped by the error of a folder that holds neither a plan nor a run.
-var ErrNotAnExperiment = errors.New("neither an experiment nor a run")
+var ErrNotAnExperiment = failure.New(failure.Data, "neither an experiment nor a run")
 
 // ReadPlan reads plan.jsonl of the experiment dir. Errors name the file and the line.
 func ReadPlan(dir string) ([]PlannedCell, error) {
@@ -80,13 +85,16 @@ func ReadPlan(dir string) ([]PlannedCell, error) {
 			return nil, fmt.Errorf("%s:%d: %w", path, line, err)
 		}
 		if c.Index != len(plan) || c.ID == "" || strings.ContainsAny(c.ID, `/\`) {
-			return nil, fmt.Errorf("%s:%d: cell %q has index %d, expected %d, and a name without slashes", path, line, c.ID, c.Index, len(plan))
+			return nil, fmt.Errorf("%s:%d: cell %q has index %d, expected %d, and a name without "+
+				"slashes", path, line, c.ID, c.Index, len(plan))
 		}
 		if c.ID == "." || c.ID == ".." {
-			return nil, fmt.Errorf("%s:%d: the cell's id %q is no name of a folder", path, line, c.ID)
+			return nil, fmt.Errorf("%s:%d: the cell's id %q is no name of a folder", path, line,
+				c.ID)
 		}
 		if first, ok := lines[c.ID]; ok {
-			return nil, fmt.Errorf("%s:%d: the cell's id %q is that of line %d too, expected each once", path, line, c.ID, first)
+			return nil, fmt.Errorf("%s:%d: the cell's id %q is that of line %d too, expected "+
+				"each once", path, line, c.ID, first)
 		}
 		lines[c.ID] = line
 		c.Params = paramsOf(c.Kernel, c.Params)
@@ -95,7 +103,8 @@ func ReadPlan(dir string) ([]PlannedCell, error) {
 	return plan, s.Err()
 }
 
-// paramsOf gives the parameters of a JSON document the types that the kernel declares: a whole number is an int and not a float64.
+// paramsOf gives the parameters of a JSON document the types that the kernel declares: a whole
+// number is an int and not a float64.
 func paramsOf(name string, p kernel.Params) kernel.Params {
 	if p == nil {
 		return nil
@@ -123,10 +132,15 @@ type VersionError struct{ Got, Want int }
 
 func (e *VersionError) Error() string {
 	if e.Got > e.Want {
-		return fmt.Sprintf("schema version %d is of a newer krdlab; this one reads version %d", e.Got, e.Want)
+		return fmt.Sprintf("schema version %d is of a newer krdlab; this one reads version %d",
+			e.Got, e.Want)
 	}
-	return fmt.Sprintf("schema version %d, or none, is older than any that this krdlab reads (%d)", e.Got, e.Want)
+	return fmt.Sprintf("schema version %d, or none, is older than any that this krdlab reads (%d)",
+		e.Got, e.Want)
 }
+
+// Class implements [failure.Classed].
+func (*VersionError) Class() failure.Class { return failure.Data }
 
 func checkVersion(got, want int) error {
 	if got != want {

@@ -3,7 +3,7 @@ package dataset
 import (
 	"fmt"
 
-	"krdlab/experiments"
+	"krdlab/experiments/result"
 	"krdlab/krd"
 )
 
@@ -12,12 +12,13 @@ type Row struct {
 	Cell *Cell
 	Rep  int // from 0
 
-	TimeNS, WorkNS             experiments.Number
-	SerialTimeNS, SerialWorkNS experiments.Number // of the serial repetition that it ran beside
-	Speedup, OVR, WTI          experiments.Number // for these two repetitions: speed-up = cores / (OVR x WTI)
-	KernelNS                   experiments.Number // mean time of a kernel execution
-	LLCMissesPerCore           experiments.Number
-	LLCSource                  string // "perf_event", "model", or ""
+	TimeNS, WorkNS             result.Number
+	SerialTimeNS, SerialWorkNS result.Number // of the serial repetition that it ran beside
+	// for these two repetitions: speed-up = cores / (OVR x WTI)
+	Speedup, OVR, WTI result.Number
+	KernelNS          result.Number // mean time of a kernel execution
+	LLCMissesPerCore  result.Number
+	LLCSource         string // "perf_event", "model", or ""
 	// KRD is that of this repetition; nil: it was not traced.
 	KRD *krd.Histogram
 }
@@ -38,32 +39,35 @@ func (c *Cell) Rows() []Row {
 	for i := range r.Repetitions {
 		p := &r.Repetitions[i]
 		row := Row{
-			Cell: c, Rep: i, TimeNS: experiments.Some(float64(p.TimeNS)), WorkNS: experiments.SomeInt(p.WorkNS),
+			Cell: c, Rep: i, TimeNS: result.Some(float64(p.TimeNS)),
+			WorkNS:           result.SomeInt(p.WorkNS),
 			LLCMissesPerCore: p.LLCMissesPerCore, KRD: p.KRD,
 		}
 		if r.LLCSource != nil && p.LLCMissesPerCore.Known() {
 			row.LLCSource = *r.LLCSource
 		}
 		if p.Kernels != nil && *p.Kernels > 0 {
-			row.KernelNS = experiments.Some(row.WorkNS.Float() / float64(*p.Kernels))
+			row.KernelNS = result.Some(row.WorkNS.Float() / float64(*p.Kernels))
 		}
 		if i < len(r.Serial.Repetitions) {
 			s := &r.Serial.Repetitions[i]
-			row.SerialTimeNS, row.SerialWorkNS = experiments.Some(float64(s.TimeNS)), experiments.SomeInt(s.WorkNS)
+			row.SerialTimeNS, row.SerialWorkNS = result.Some(float64(s.TimeNS)),
+				result.SomeInt(s.WorkNS)
 			if s.TimeNS > 0 {
-				row.Speedup = experiments.Some(row.SerialTimeNS.Float() / row.TimeNS.Float())
+				row.Speedup = result.Some(row.SerialTimeNS.Float() / row.TimeNS.Float())
 			}
-			row.WTI = experiments.Some(row.WorkNS.Float() / row.SerialWorkNS.Float())
-			row.OVR = experiments.Some(float64(r.Cores) / (row.Speedup.Float() * row.WTI.Float()))
+			row.WTI = result.Some(row.WorkNS.Float() / row.SerialWorkNS.Float())
+			row.OVR = result.Some(float64(r.Cores) / (row.Speedup.Float() * row.WTI.Float()))
 		}
 		rows[i] = row
 	}
 	return rows
 }
 
-// Share returns the share of the accesses of h with a distance of at least limit bytes, a power of two, in both readings: cold accesses,
-// whose distance is INF, counted in, and finite ones only. Both are shares of all accesses. Unknown where h has none.
-func Share(h *krd.Histogram, limit uint64) (withCold, finite experiments.Number) {
+// Share returns the share of the accesses of h with a distance of at least limit bytes, a power of
+// two, in both readings: cold accesses, whose distance is INF, counted in, and finite ones only.
+// Both are shares of all accesses. Unknown where h has none.
+func Share(h *krd.Histogram, limit uint64) (withCold, finite result.Number) {
 	if h == nil || h.Accesses == 0 {
 		return
 	}
@@ -71,15 +75,15 @@ func Share(h *krd.Histogram, limit uint64) (withCold, finite experiments.Number)
 	if err != nil {
 		return
 	}
-	return experiments.Some(t.Share()), experiments.Some(t.FiniteShare())
+	return result.Some(t.Share()), result.Some(t.FiniteShare())
 }
 
 // ShareOf returns n of the accesses of h as a share; unknown where n is nil.
-func ShareOf(h *krd.Histogram, n *uint64) experiments.Number {
+func ShareOf(h *krd.Histogram, n *uint64) result.Number {
 	if h == nil || n == nil || h.Accesses == 0 {
-		return experiments.Number{}
+		return result.Number{}
 	}
-	return experiments.Some(float64(*n) / float64(h.Accesses))
+	return result.Some(float64(*n) / float64(h.Accesses))
 }
 
 func text(v any) string { return fmt.Sprint(v) }

@@ -4,37 +4,41 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
-	"krdlab/experiments"
+	"krdlab/experiments/result"
 	"krdlab/krd"
+	"krdlab/loi"
+	"krdlab/runtimes"
 )
 
 // mostNodes is more than any machine has; what is indexed by node is allocated by the largest.
 const mostNodes = 1 << 12
 
-// valid says what is impossible in a result, so that whoever computes with it need not ask: a result without a name, repetitions of negative
-// time, workers on nodes that there cannot be, histograms that do not add up, misses without a source.
-func valid(r *experiments.Result) error {
+// valid says what is impossible in a result, so that whoever computes with it need not ask: a
+// result without a name, repetitions of negative time, workers on nodes that there cannot be,
+// histograms that do not add up, misses without a source.
+func valid(r *result.Result) error {
 	switch {
 	case r.Kernel == "":
 		return errors.New("it names no kernel")
 	case r.Scheduler == "":
 		return errors.New("it names no scheduler")
-	case r.Substrate != "native" && r.Substrate != "simulated":
+	case r.Substrate != loi.Native && r.Substrate != loi.Simulated:
 		return fmt.Errorf("its substrate is %q, expected native or simulated", r.Substrate)
 	case r.Cores < 1:
 		return fmt.Errorf("it has %d cores, expected 1 or more", r.Cores)
 	case r.Machine.Nodes < 0 || r.Machine.CoresPerNode < 0:
-		return fmt.Errorf("its machine has %d nodes of %d cores", r.Machine.Nodes, r.Machine.CoresPerNode)
+		return fmt.Errorf("its machine has %d nodes of %d cores", r.Machine.Nodes,
+			r.Machine.CoresPerNode)
 	case r.LLCSource != nil && *r.LLCSource == "":
 		return errors.New("its llc_source is empty, expected a name or null")
 	case r.LLCSource == nil && hasMisses(r):
-		return errors.New("it has LLC misses, and its llc_source is null: misses of no known source are not used")
+		return errors.New("it has LLC misses, and its llc_source is null: misses of no known " +
+			"source are not used")
 	}
 	for _, part := range []struct {
 		name string
-		reps []experiments.Repetition
+		reps []result.Repetition
 	}{{"repetition", r.Repetitions}, {"serial repetition", r.Serial.Repetitions}} {
 		for i := range part.reps {
 			if err := validRepetition(&part.reps[i]); err != nil {
@@ -47,18 +51,20 @@ func valid(r *experiments.Result) error {
 			return fmt.Errorf("krd: %w", err)
 		}
 		if !slices.Contains([]krd.Distance{krd.Exclusive, krd.Inclusive}, r.KRD.Distance) {
-			return fmt.Errorf("krd: the distance is %q, expected %s or %s", r.KRD.Distance, krd.Exclusive, krd.Inclusive)
+			return fmt.Errorf("krd: the distance is %q, expected %s or %s", r.KRD.Distance,
+				krd.Exclusive, krd.Inclusive)
 		}
 	}
 	return nil
 }
 
-func hasMisses(r *experiments.Result) bool {
+func hasMisses(r *result.Result) bool {
 	return r.Summary.LLCMissesPerCore.Median.Known() ||
-		slices.ContainsFunc(r.Repetitions, func(p experiments.Repetition) bool { return p.LLCMissesPerCore.Known() })
+		slices.ContainsFunc(r.Repetitions,
+			func(p result.Repetition) bool { return p.LLCMissesPerCore.Known() })
 }
 
-func validRepetition(p *experiments.Repetition) error {
+func validRepetition(p *result.Repetition) error {
 	if p.TimeNS < 0 {
 		return fmt.Errorf("a time of %d ns", p.TimeNS)
 	}
@@ -76,7 +82,8 @@ func validRepetition(p *experiments.Repetition) error {
 	for i := range p.Workers {
 		w := &p.Workers[i]
 		if w.Node < 0 || w.Node >= mostNodes || len(w.StealsFrom) > mostNodes {
-			return fmt.Errorf("worker %d is on node %d and has steals from %d nodes, expected nodes from 0 to %d", i, w.Node, len(w.StealsFrom), mostNodes-1)
+			return fmt.Errorf("worker %d is on node %d and has steals from %d nodes, expected "+
+				"nodes from 0 to %d", i, w.Node, len(w.StealsFrom), mostNodes-1)
 		}
 		for _, n := range w.StealsFrom {
 			if n < 0 {
@@ -110,7 +117,8 @@ func validHistogram(h *krd.Histogram) error {
 			from, to = 1<<(i-1), 1<<i
 		}
 		if i > 63 || b.FromBytes != from || b.ToBytes != to {
-			return fmt.Errorf("bin %d is [%d, %d), expected [%d, %d)", i, b.FromBytes, b.ToBytes, from, to)
+			return fmt.Errorf("bin %d is [%d, %d), expected [%d, %d)", i, b.FromBytes, b.ToBytes,
+				from, to)
 		}
 		if b.Count > h.Accesses {
 			return fmt.Errorf("bin %d has %d of %d accesses", i, b.Count, h.Accesses)
@@ -121,8 +129,10 @@ func validHistogram(h *krd.Histogram) error {
 		return fmt.Errorf("%d accesses, but cold ones and bins add up to %d", h.Accesses, sum)
 	}
 	if h.Close != nil && h.Near != nil && h.Far != nil {
-		if sum := inf + *h.Close + *h.Near + *h.Far; sum != h.Accesses || max(*h.Close, *h.Near, *h.Far) > h.Accesses {
-			return fmt.Errorf("%d accesses, but cold, close, near and far ones add up to %d", h.Accesses, sum)
+		if sum := inf + *h.Close + *h.Near + *h.Far; sum != h.Accesses || max(*h.Close, *h.Near,
+			*h.Far) > h.Accesses {
+			return fmt.Errorf("%d accesses, but cold, close, near and far ones add up to %d",
+				h.Accesses, sum)
 		}
 	}
 	for _, e := range []struct {
@@ -136,38 +146,51 @@ func validHistogram(h *krd.Histogram) error {
 	return nil
 }
 
-// check keeps of what was read for a planned cell what was planned, each scheduler once, and says what is not and what is missing.
-// A scheduler beyond the plan is used.
+// check keeps of what was read for a planned cell what was planned, each scheduler once, and says
+// what is not and what is missing. A scheduler beyond the plan is used.
 func (p *PlannedCell) check(cells []Cell, problems []Problem) ([]Cell, []Problem) {
 	var kept []Cell
 	seen := map[string]bool{}
-	bad := func(format string, args ...any) {
-		problems = append(problems, Problem{p.ID, Unreadable, experiments.ResultFile + ": " + fmt.Sprintf(format, args...)})
+	bad := func(scheduler, format string, args ...any) {
+		problems = append(problems, Problem{p.ID, Unreadable, scheduler, result.ResultFile + ": " +
+			fmt.Sprintf(format, args...)})
 	}
-	// Why a result is lost is said already where none is left, and of those of which the name is not known.
-	said := len(cells) == 0 || slices.ContainsFunc(problems, func(q Problem) bool { return strings.Contains(q.Detail, experiments.ResultFile+": result ") })
+	about := func(scheduler string) bool {
+		return slices.ContainsFunc(problems, func(q Problem) bool {
+			return q.Scheduler == scheduler
+		})
+	}
+	// Why a result is lost is said already where none is left, and of those of which the name is
+	// not known.
+	said := len(cells) == 0 || about(Unnamed)
 	for _, c := range cells {
+		s := c.Result.Scheduler
 		switch r := c.Result; {
 		case r.Kernel != p.Kernel:
-			bad("%s is of the kernel %s, planned is %s; not used", r.Scheduler, r.Kernel, p.Kernel)
-		case r.Cores != p.Cores && !(r.Scheduler == "serial" && r.Cores == 1):
-			bad("%s is on %d cores, planned are %d; not used", r.Scheduler, r.Cores, p.Cores)
+			bad(s, "%s is of the kernel %s, planned is %s; not used", s, r.Kernel, p.Kernel)
+		case r.Cores != p.Cores && r.Cores != p.coresOf(s):
+			bad(s, "%s is on %d cores, planned are %d; not used", s, r.Cores, p.Cores)
 		case r.Seed != p.Seed:
-			bad("%s has the seed %d, planned is %d; not used", r.Scheduler, r.Seed, p.Seed)
-		case seen[r.Scheduler]:
-			bad("%s comes twice; the second is not used", r.Scheduler)
+			bad(s, "%s has the seed %d, planned is %d; not used", s, r.Seed, p.Seed)
+		case seen[s]:
+			bad(s, "%s comes twice; the second is not used", s)
 		default:
-			seen[r.Scheduler] = true
+			seen[s] = true
 			kept = append(kept, c)
 		}
 	}
 	for _, s := range p.Schedulers {
-		named := slices.ContainsFunc(problems, func(q Problem) bool {
-			return slices.Contains(strings.Fields(strings.ReplaceAll(q.Detail, ":", " ")), s)
-		})
-		if !said && !seen[s] && !named {
-			bad("there is no result of %s, which was planned", s)
+		if !said && !seen[s] && !about(s) {
+			bad(s, "there is no result of %s, which was planned", s)
 		}
 	}
 	return kept, problems
+}
+
+// coresOf is how many cores a result of a scheduler should have: a serial one has one.
+func (p *PlannedCell) coresOf(scheduler string) int {
+	if s, err := runtimes.ParseScheduler(scheduler); err == nil && s.Serial() {
+		return 1
+	}
+	return p.Cores
 }

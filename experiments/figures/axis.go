@@ -3,9 +3,10 @@ package figures
 import (
 	"fmt"
 	"math"
-	"math/bits"
 
+	"krdlab/hw/units"
 	"krdlab/krd"
+	"krdlab/krd/krdplot"
 )
 
 // niceAxis returns a with a range of whole steps around low and high, and a tick at each.
@@ -23,7 +24,8 @@ func niceAxis(a Axis, low, high float64) Axis {
 	return a
 }
 
-// niceStep is the least of 1, 2, 5 times a power of ten that is not below x; a step of 1 for what is not positive.
+// niceStep is the least of 1, 2, 5 times a power of ten that is not below x; a step of 1 for what
+// is not positive.
 func niceStep(x float64) float64 {
 	if !(x > 1e-300) {
 		return 1
@@ -51,7 +53,8 @@ func percentAxis(label string, high float64) Axis {
 	return a
 }
 
-// thousands writes the labels of large ticks in powers of a thousand, and says so in the axis' label.
+// thousands writes the labels of large ticks in powers of a thousand, and says so in the axis'
+// label.
 func (a *Axis) thousands() {
 	for _, u := range []struct {
 		by   float64
@@ -69,75 +72,19 @@ func (a *Axis) thousands() {
 	}
 }
 
-// A scale lays distances out: log2 of bytes from first to last, with a column for distance 0 on the left where one occurs, and one for
-// INF on the right. Columns are as wide as bins.
-type scale struct {
-	first, last int
-	zero        bool
-}
+// A scale lays distances out.
+type scale struct{ krdplot.Scale }
 
-const columnGap = 0.5
-
-// newScale covers the distances of hs, and the caches.
 func newScale(hs []*krd.Histogram, caches ...uint64) scale {
-	a := scale{first: math.MaxInt, last: math.MinInt}
-	for _, h := range hs {
-		for k, b := range h.Bins {
-			switch {
-			case b.Count == 0:
-			case k == 0:
-				a.zero = true
-			default:
-				a.first, a.last = min(a.first, k-1), max(a.last, k)
-			}
-		}
-	}
-	for _, c := range caches {
-		if c > 0 {
-			a.first, a.last = min(a.first, bits.Len64(c)-1), max(a.last, bits.Len64(c-1))
-		}
-	}
-	if a.first > a.last { // neither a finite distance nor a cache
-		a.first, a.last = 0, 1
-	}
-	return a
-}
-
-func (a scale) min() float64 {
-	if a.zero {
-		return float64(a.first) - columnGap - 1
-	}
-	return float64(a.first)
-}
-
-func (a scale) max() float64      { return float64(a.last) + columnGap + 1 }
-func (a scale) infinity() float64 { return a.max() - 0.5 }
-
-// center is the middle of the column of bin k of a histogram, 0 being the bin of distance 0.
-func (a scale) center(k int) float64 {
-	if k == 0 {
-		return a.min() + 0.5
-	}
-	return float64(k) - 0.5
+	return scale{krdplot.NewScale(hs, caches...)}
 }
 
 // axis labels every power of two, or as many as there is room for, and the columns.
 func (a scale) axis(label string) Axis {
-	const room = 9
-	step := (a.last-a.first)/room + 1
-	phase := min(step-1, 1) // where bins are narrow, the last power of two leaves its room to INF
-	x := Axis{Label: label, Unit: "bytes", Min: a.min(), Max: a.max()}
-	if a.zero {
-		x.Ticks = append(x.Ticks, Tick{a.center(0), "0"})
+	x := Axis{Label: label, Unit: "bytes", Min: a.Min(), Max: a.Max()}
+	for _, t := range a.Labels(9) {
+		x.Ticks = append(x.Ticks, Tick(t))
 	}
-	for k := a.first; k <= a.last; k++ {
-		t := Tick{Value: float64(k)}
-		if (a.last-phase-k)%step == 0 {
-			t.Label = krd.FormatBytes(1 << k)
-		}
-		x.Ticks = append(x.Ticks, t)
-	}
-	x.Ticks = append(x.Ticks, Tick{a.infinity(), "INF"})
 	return x
 }
 
@@ -150,7 +97,8 @@ func caches(l2, llc uint64, y float64) []Rule {
 	}{{"L2", l2}, {"LLC", llc}} {
 		if c.bytes > 0 {
 			x := math.Log2(float64(c.bytes))
-			list = append(list, Rule{Name: c.name + " " + krd.FormatBytes(c.bytes), X1: x, X2: x, Y2: y, Dashed: true})
+			list = append(list, Rule{Name: c.name + " " + units.Bytes(c.bytes), X1: x, X2: x,
+				Y2: y, Dashed: true})
 		}
 	}
 	return list

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments"
+	"krdlab/experiments/result"
+	"krdlab/hw/units"
 	"krdlab/loi"
 )
 
@@ -14,7 +15,7 @@ import (
 func (s *subject) source() string {
 	m := s.machine()
 	words := "Measured on " + m.Name
-	if s.Substrate != "native" {
+	if s.Substrate != loi.Native {
 		words = "SIMULATED, not measured, on the machine " + m.Name
 	}
 	if m.Nodes > 0 && m.CoresPerNode > 0 {
@@ -31,12 +32,15 @@ func (s *subject) source() string {
 type statistic struct{ points, bars string }
 
 var (
-	ratios     = statistic{"medians", "Bars, where larger than the marker: intervals of at least 95 % by bootstrap, the serial runs varying too."}
+	ratios = statistic{"medians", "Bars, where larger than the marker: intervals of at least " +
+		"95 % by bootstrap, the serial runs varying too."}
 	meanRatios = statistic{"ratios of the means", ratios.bars}
-	shareStats = statistic{"medians", "Bars, where larger than the marker: intervals of at least 95 %, of order statistics."}
+	shareStats = statistic{"medians", "Bars, where larger than the marker: intervals of at least " +
+		"95 %, of order statistics."}
 )
 
-// sample says what the points of figures are: of how many repetitions, of how many seeds, and what bars are, unless there are none.
+// sample says what the points of figures are: of how many repetitions, of how many seeds, and what
+// bars are, unless there are none.
 func (s *subject) sample(how statistic) string {
 	low, high, doubtful, all := 0, 0, 0, 0
 	without := 0
@@ -70,14 +74,15 @@ func (s *subject) sample(how statistic) string {
 		text += how.bars
 	}
 	if doubtful > 0 {
-		text += fmt.Sprintf(" %d of the %d repetitions are doubtful: see the warnings of the runs.", doubtful, all)
+		text += fmt.Sprintf(" %d of the %d repetitions are doubtful: see the warnings of the runs.",
+			doubtful, all)
 	}
 	return text
 }
 
 // ordered returns the results by scheduler and core count.
-func (s *subject) ordered() []*experiments.Result {
-	var list []*experiments.Result
+func (s *subject) ordered() []*result.Result {
+	var list []*result.Result
 	for _, name := range s.schedulers {
 		for _, n := range s.cores {
 			if r := s.at(name, n); r != nil {
@@ -97,7 +102,8 @@ func (s *subject) seeds() int {
 	return len(seen)
 }
 
-// seedText says how many seeds there are. Each repetition of a simulated cell has one that is derived from the cell's.
+// seedText says how many seeds there are. Each repetition of a simulated cell has one that is
+// derived from the cell's.
 func (s *subject) seedText() string {
 	switch n := s.seeds(); {
 	case s.Substrate != loi.Simulated:
@@ -108,14 +114,11 @@ func (s *subject) seedText() string {
 	return "each with a seed of its own"
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+// plural keeps a number and its noun on one line.
+func plural(n int, noun string) string { return fmt.Sprintf("%d\u00a0%s", n, units.Noun(n, noun)) }
 
-// absent says which schedulers of the group are not in the panel, and of a panel against cores which points it has not.
+// absent says which schedulers of the group are not in the panel, and of a panel against cores
+// which points it has not.
 func (s *subject) absent(p *Panel) (lines []string) {
 	var list, points []string
 	for _, name := range s.schedulers {
@@ -126,7 +129,8 @@ func (s *subject) absent(p *Panel) (lines []string) {
 		}
 		var missing []string
 		for _, n := range s.cores {
-			if p.X.Unit == "cores" && !slices.ContainsFunc(p.Series[i].Points, func(v Point) bool { return v.X == float64(n) }) {
+			if p.X.Unit == "cores" && !slices.ContainsFunc(p.Series[i].Points,
+				func(v Point) bool { return v.X == float64(n) }) {
 				missing = append(missing, fmt.Sprint(n))
 			}
 		}
@@ -138,7 +142,8 @@ func (s *subject) absent(p *Panel) (lines []string) {
 		lines = append(lines, notDrawn(list))
 	}
 	if len(points) > 0 {
-		lines = append(lines, "Points that are missing, lines being drawn across: "+strings.Join(points, "; ")+" cores.")
+		lines = append(lines, "Points that are missing, lines being drawn across: "+
+			strings.Join(points, "; ")+" cores.")
 	}
 	return lines
 }

@@ -6,22 +6,24 @@ import (
 	"math"
 	"slices"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
+	"krdlab/hw/units"
 	"krdlab/krd"
 )
 
 var errNoKRD = errors.New("no run was traced for reuse distances (--trace krd)")
 
 // spread is the quantity that f is over histograms, as a point.
-func spread(hs []*krd.Histogram, x float64, at string, f func(*krd.Histogram) experiments.Number) Point {
+func spread(hs []*krd.Histogram, x float64, at string,
+	f func(*krd.Histogram) result.Number) Point {
 	var values []float64
 	for _, h := range hs {
 		if n := f(h); n.Known() {
 			values = append(values, 100*n.Float())
 		}
 	}
-	q := experiments.QuantityOf(values)
+	q := result.QuantityOf(values)
 	return Point{X: x, At: at, Y: q.Median, Low: q.Low, High: q.High, N: q.N}
 }
 
@@ -31,7 +33,8 @@ func (s *subject) traced(scheduler string, cores int) []*krd.Histogram {
 	if r == nil {
 		return nil
 	}
-	return slices.DeleteFunc(dataset.Histograms(r), func(h *krd.Histogram) bool { return h.Accesses == 0 })
+	return slices.DeleteFunc(dataset.Histograms(r),
+		func(h *krd.Histogram) bool { return h.Accesses == 0 })
 }
 
 func (s *subject) tracedAt(cores int) (hs []*krd.Histogram) {
@@ -62,8 +65,8 @@ func (s *subject) place(cores int) string {
 	return text
 }
 
-// chosen are the core counts of figures 4 and 5: one core, one node (the largest count that one node holds), all that there are; those
-// that were traced.
+// chosen are the core counts of figures 4 and 5: one core, one node (the largest count that one
+// node holds), all that there are; those that were traced.
 func (s *subject) chosen() []int {
 	var counts []int
 	for _, n := range s.cores {
@@ -83,7 +86,8 @@ func (s *subject) chosen() []int {
 	return slices.Compact([]int{counts[0], node, counts[len(counts)-1]})
 }
 
-// distances are the reuse distances at each of the chosen core counts, cumulative and per bin (figures 4 and 5), on the same axes.
+// distances are the reuse distances at each of the chosen core counts, cumulative and per bin
+// (figures 4 and 5), on the same axes.
 func distances(s *subject) ([]Figure, error) {
 	chosen := s.chosen()
 	if chosen == nil {
@@ -118,14 +122,19 @@ func distances(s *subject) ([]Figure, error) {
 		cumulative.Y = percentAxis("accesses with a smaller distance [%]", 100)
 		cumulative.Y.Max = 105 // room for the markers
 		cumulative.Rules = caches(l2, llc, cumulative.Y.Max)
-		bins.X = sc.axis("reuse distance [bytes], bins from one power of two to the next; INF: first access on a node")
+		bins.X = sc.axis("reuse distance [bytes], bins from one power of two to the next; INF: " +
+			"first access on a node")
 		bins.Y = Axis{Label: "accesses in the bin [%]"}
 		figs = append(figs, Figure{
-			ID: fmt.Sprintf("krd-cumulative-%d", n), Title: "Kernel reuse distance, cumulative: " + s.place(n), Columns: 1, Panels: []Panel{cumulative},
-			Caption: s.distancesSay(n, "Share of all accesses with a smaller reuse distance; distances of several nodes add up.", &cumulative),
+			ID: fmt.Sprintf("krd-cumulative-%d", n), Title: "Kernel reuse distance, cumulative: " +
+				s.place(n), Columns: 1, Panels: []Panel{cumulative},
+			Caption: s.distancesSay(n, "Share of all accesses with a smaller reuse distance; "+
+				"distances of several nodes add up.", &cumulative),
 		}, Figure{
-			ID: fmt.Sprintf("krd-bins-%d", n), Title: "Kernel reuse distance, per bin: " + s.place(n), Columns: 1, Panels: []Panel{bins},
-			Caption: s.distancesSay(n, "Share of all accesses in each bin. Medians of bins need not add up to 100 %.", &bins),
+			ID: fmt.Sprintf("krd-bins-%d", n), Title: "Kernel reuse distance, per bin: " +
+				s.place(n), Columns: 1, Panels: []Panel{bins},
+			Caption: s.distancesSay(n, "Share of all accesses in each bin. Medians of bins need "+
+				"not add up to 100 %.", &bins),
 		})
 	}
 	for i := 1; i < len(figs); i += 2 {
@@ -139,24 +148,26 @@ func distances(s *subject) ([]Figure, error) {
 // cumulative is the share of accesses below each power of two; 100 % with INF.
 func (a scale) cumulative(hs []*krd.Histogram) []Point {
 	var list []Point
-	for k := a.first; k <= a.last; k++ {
-		list = append(list, spread(hs, float64(k), krd.FormatBytes(1<<k), func(h *krd.Histogram) experiments.Number {
-			n, err := h.Below(1 << k)
-			if err != nil {
-				return experiments.Number{}
-			}
-			return dataset.ShareOf(h, &n)
-		}))
+	for k := a.First; k <= a.Last; k++ {
+		list = append(list, spread(hs, float64(k), units.Bytes(1<<k),
+			func(h *krd.Histogram) result.Number {
+				n, err := h.Below(1 << k)
+				if err != nil {
+					return result.Number{}
+				}
+				return dataset.ShareOf(h, &n)
+			}))
 	}
-	end := spread(hs, a.infinity(), "INF", func(*krd.Histogram) experiments.Number { return experiments.Some(1) })
+	end := spread(hs, a.Infinity(), "INF",
+		func(*krd.Histogram) result.Number { return result.Some(1) })
 	end.Apart = true
 	return append(list, end)
 }
 
 // perBin is the share of accesses in each bin.
 func (a scale) perBin(hs []*krd.Histogram) []Point {
-	bin := func(k int) func(*krd.Histogram) experiments.Number {
-		return func(h *krd.Histogram) experiments.Number {
+	bin := func(k int) func(*krd.Histogram) result.Number {
+		return func(h *krd.Histogram) result.Number {
 			var n uint64
 			if k < len(h.Bins) {
 				n = h.Bins[k].Count
@@ -165,16 +176,17 @@ func (a scale) perBin(hs []*krd.Histogram) []Point {
 		}
 	}
 	var list []Point
-	if a.zero {
-		zero := spread(hs, a.center(0), "0", bin(0))
+	if a.Zero {
+		zero := spread(hs, a.Center(0), "0", bin(0))
 		zero.Apart = true
 		list = append(list, zero)
 	}
-	for k := a.first + 1; k <= a.last; k++ {
-		at := "[" + krd.FormatBytes(1<<(k-1)) + ", " + krd.FormatBytes(1<<k) + ")"
-		list = append(list, spread(hs, a.center(k), at, bin(k)))
+	for k := a.First + 1; k <= a.Last; k++ {
+		at := "[" + units.Bytes(1<<(k-1)) + ", " + units.Bytes(1<<k) + ")"
+		list = append(list, spread(hs, a.Center(k), at, bin(k)))
 	}
-	end := spread(hs, a.infinity(), "INF", func(h *krd.Histogram) experiments.Number { return dataset.ShareOf(h, &h.Cold) })
+	end := spread(hs, a.Infinity(), "INF",
+		func(h *krd.Histogram) result.Number { return dataset.ShareOf(h, &h.Cold) })
 	end.Apart = true
 	return append(list, end)
 }
@@ -200,9 +212,11 @@ func (s *subject) distancesSay(cores int, what string, p *Panel) []string {
 			convention = r.KRD.Distance
 		}
 	}
-	text := fmt.Sprintf("%s %s distance. Points: medians of n = %s (%s), each of %s accesses. ", what, title(string(convention)),
-		counted(low, high, "traced repetition"), s.seedText(), between(slices.Min(accesses), slices.Max(accesses)))
-	if low < minSample {
+	text := fmt.Sprintf("%s %s distance. Points: medians of n = %s (%s), each of %s accesses. ",
+		what, title(string(convention)),
+		counted(low, high, "traced repetition"), s.seedText(), between(slices.Min(accesses),
+			slices.Max(accesses)))
+	if low < result.MinSample {
 		text += "No intervals where fewer than 6 repetitions were traced."
 	} else {
 		text += shareStats.bars

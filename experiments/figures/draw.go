@@ -21,11 +21,13 @@ const (
 	margin = 8 * vg.Length(1)
 )
 
-// Write draws f in one of [Formats]; another is an error that wraps [ErrFormat]. The bytes depend on f alone. A picture is
+// Write draws f in one of [Formats]; another is an error that wraps [ErrFormat]. The bytes depend
+// on f alone. A picture is
 // 6.5 inches wide, PNG at 200 dots an inch.
 func (f *Figure) Write(w io.Writer, format string) error {
 	if !slices.Contains(Formats, format) {
-		return fmt.Errorf("%w %q, expected one of %s", ErrFormat, format, strings.Join(Formats, ", "))
+		return fmt.Errorf("%w %q, expected one of %s", ErrFormat, format,
+			strings.Join(Formats, ", "))
 	}
 	legend := f.legend()
 	caption := wrap(f.Caption, textStyle(8), width-2*margin)
@@ -56,14 +58,16 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	f.panels(draw.Crop(all, 0, 0, foot+legend.height(), -head), rows)
 	legend.draw(all, foot)
 	for i, words := range caption {
-		all.FillText(textStyle(8), vg.Point{X: all.Min.X + margin, Y: all.Min.Y + foot - line*vg.Length(i) - 3}, words)
+		all.FillText(textStyle(8), vg.Point{X: all.Min.X + margin, Y: all.Min.Y +
+			foot - line*vg.Length(i) - 3}, words)
 	}
 	_, err := c.WriteTo(w)
 	return err
 }
 
 func textStyle(size vg.Length) text.Style {
-	return text.Style{Color: krdplot.Ink, Font: krdplot.Sans(size), YAlign: draw.YTop, Handler: plot.DefaultTextHandler}
+	return text.Style{Color: krdplot.Ink, Font: krdplot.Sans(size), YAlign: draw.YTop,
+		Handler: plot.DefaultTextHandler}
 }
 
 // wrap breaks paragraphs into lines that are at most so wide.
@@ -104,7 +108,8 @@ func (f *Figure) panels(c draw.Canvas, rows int) {
 			}
 		}
 	}
-	tiles := draw.Tiles{Rows: rows, Cols: f.Columns, PadLeft: margin, PadRight: 10, PadX: 10, PadY: margin}
+	tiles := draw.Tiles{Rows: rows, Cols: f.Columns, PadLeft: margin, PadRight: 10, PadX: 10,
+		PadY: margin}
 	cells := plot.Align(plots, tiles, c)
 	for i := range plots {
 		for j, p := range plots[i] {
@@ -115,7 +120,8 @@ func (f *Figure) panels(c draw.Canvas, rows int) {
 	}
 }
 
-// beside is a without its words where it stands beside the same axis: Align makes their areas equal.
+// beside is a without its words where it stands beside the same axis: Align makes their areas
+// equal.
 func (a Axis) beside(left Axis) Axis {
 	if a.Min != left.Min || a.Max != left.Max || !slices.Equal(a.Ticks, left.Ticks) {
 		return a
@@ -129,7 +135,8 @@ func (a Axis) beside(left Axis) Axis {
 	return a
 }
 
-// thinned is a without the labels for which a width has no room; the last stays, then the first, then those further right.
+// thinned is a without the labels for which a width has no room; the last stays, then the first,
+// then those further right.
 func (a Axis) thinned(width vg.Length) Axis {
 	a.Ticks = slices.Clone(a.Ticks)
 	style := textStyle(8)

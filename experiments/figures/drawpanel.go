@@ -67,8 +67,9 @@ func horizontalGrid() *plotter.Grid {
 	return grid
 }
 
-// A heading is the title of a panel, and below it its note, or over their upper ends the names of the rules that the legend has not. It is a plot.Plotter,
-// and a plot.GlyphBoxer to have room made for it.
+// A heading is the title of a panel, and below it its note, or over their upper ends the names of
+// the rules that the legend has not. It is a plot.Plotter, and a plot.GlyphBoxer to have room made
+// for it.
 type heading struct{ p *Panel }
 
 func (h heading) named() (list []Rule) {
@@ -123,7 +124,8 @@ func (h heading) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	if height == 0 {
 		return nil
 	}
-	return []plot.GlyphBox{{X: 0.5, Y: 1, Rectangle: vg.Rectangle{Min: vg.Point{X: -1}, Max: vg.Point{X: 1, Y: height}}}}
+	return []plot.GlyphBox{{X: 0.5, Y: 1, Rectangle: vg.Rectangle{Min: vg.Point{X: -1},
+		Max: vg.Point{X: 1, Y: height}}}}
 }
 
 func (r *Rule) style() draw.LineStyle {
@@ -135,11 +137,13 @@ func (r *Rule) style() draw.LineStyle {
 }
 
 func (s *Series) lineStyle() draw.LineStyle {
-	return draw.LineStyle{Color: colourOf(s.Colour), Width: vg.Points(1.2), Dashes: dashes[s.Style%len(dashes)]}
+	return draw.LineStyle{Color: colourOf(s.Colour), Width: vg.Points(1.2),
+		Dashes: dashes[s.Style%len(dashes)]}
 }
 
 func (s *Series) glyph() draw.GlyphStyle {
-	return draw.GlyphStyle{Color: colourOf(s.Colour), Radius: vg.Points(2.7), Shape: markers[s.Style%len(markers)]}
+	return draw.GlyphStyle{Color: colourOf(s.Colour), Radius: vg.Points(2.7),
+		Shape: markers[s.Style%len(markers)]}
 }
 
 // line draws the intervals of a series and the line through its points.
@@ -158,8 +162,8 @@ func (s *Series) line(g *plot.Plot) {
 	g.Add(errorBars{known, draw.LineStyle{Color: colourOf(s.Colour), Width: vg.Points(0.8)}})
 }
 
-// polyline joins points. Unlike a plotter.Line it asks for no room at the edges, so that panels side by side stay level. It is a
-// plot.Plotter.
+// polyline joins points. Unlike a plotter.Line it asks for no room at the edges, so that panels
+// side by side stay level. It is a plot.Plotter.
 type polyline struct {
 	points plotter.XYs
 	style  draw.LineStyle
@@ -176,7 +180,8 @@ func (l polyline) Plot(c draw.Canvas, g *plot.Plot) {
 	}
 }
 
-// errorBars draws the intervals of points, with caps; nothing for those that have none. It is a plot.Plotter.
+// errorBars draws the intervals of points, with caps; nothing for those that have none. It is a
+// plot.Plotter.
 type errorBars struct {
 	points []Point
 	style  draw.LineStyle

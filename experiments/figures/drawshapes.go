@@ -26,12 +26,14 @@ func (b stackedBars) Plot(c draw.Canvas, g *plot.Plot) {
 			}
 			from := base[v.X]
 			base[v.X] = from + v.Y.Float()
-			c.Fill(vg.Rectangle{Min: vg.Point{X: x(v.X - half), Y: y(from)}, Max: vg.Point{X: x(v.X + half), Y: y(base[v.X])}}.Path())
+			c.Fill(vg.Rectangle{Min: vg.Point{X: x(v.X - half), Y: y(from)},
+				Max: vg.Point{X: x(v.X + half), Y: y(base[v.X])}}.Path())
 		}
 	}
 }
 
-// heatMap draws a field for each point, shaded by its share of the panel, with the number in it. It is a plot.Plotter.
+// heatMap draws a field for each point, shaded by its share of the panel, with the number in it. It
+// is a plot.Plotter.
 type heatMap struct {
 	p    *Panel
 	most float64 // the largest share of a field in any panel of the figure
@@ -52,7 +54,8 @@ func (h heatMap) Plot(c draw.Canvas, g *plot.Plot) {
 			if sum > 0 && h.most > 0 {
 				shade = v.Y.Float() / sum / h.most
 			}
-			field := vg.Rectangle{Min: vg.Point{X: x(v.X - 0.5), Y: y(float64(row) - 0.5)}, Max: vg.Point{X: x(v.X + 0.5), Y: y(float64(row) + 0.5)}}
+			field := vg.Rectangle{Min: vg.Point{X: x(v.X - 0.5), Y: y(float64(row) - 0.5)},
+				Max: vg.Point{X: x(v.X + 0.5), Y: y(float64(row) + 0.5)}}
 			c.SetColor(mix(full, shade))
 			c.Fill(field.Path())
 			c.SetLineStyle(draw.LineStyle{Color: krdplot.Grid, Width: vg.Points(0.5)})
@@ -62,7 +65,8 @@ func (h heatMap) Plot(c draw.Canvas, g *plot.Plot) {
 				style.Color = white
 			}
 			if style.Font.Size > 0 {
-				c.FillText(style, vg.Point{X: (field.Min.X + field.Max.X) / 2, Y: (field.Min.Y + field.Max.Y) / 2}, short(v.Y.Float()))
+				c.FillText(style, vg.Point{X: (field.Min.X + field.Max.X) / 2,
+					Y: (field.Min.Y + field.Max.Y) / 2}, short(v.Y.Float()))
 			}
 		}
 	}
@@ -97,7 +101,8 @@ func (f *Figure) largestShare() float64 {
 	return most
 }
 
-// size is the size of letters, 8 points at most and 5 at least, in which all numbers fit into fields of a width; 0 if they do not.
+// size is the size of letters, 8 points at most and 5 at least, in which all numbers fit into
+// fields of a width; 0 if they do not.
 func (h heatMap) size(width vg.Length) vg.Length {
 	for size := vg.Length(8); size >= 5; size -= 0.5 {
 		style, widest := textStyle(size), vg.Length(0)
@@ -117,6 +122,9 @@ func (h heatMap) size(width vg.Length) vg.Length {
 
 // mix is white at 0 and full at 1.
 func mix(full color.RGBA, share float64) color.RGBA {
-	part := func(v uint8) uint8 { return uint8(math.Round(255 - float64(share*float64(255-int(v))))) }
+	part := func(v uint8) uint8 {
+		return uint8(
+			math.Round(255 - float64(share*float64(255-int(v)))))
+	}
 	return color.RGBA{part(full.R), part(full.G), part(full.B), 0xff}
 }

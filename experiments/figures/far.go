@@ -7,13 +7,15 @@ import (
 	"math/bits"
 	"strconv"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
+	"krdlab/hw/units"
 	"krdlab/krd"
 )
 
-// threshold is the distance from which on a reuse is called far here: the least power of two that is not below the size of the LLC, at which
-// the histograms count exactly; 32 MiB, the paper's, where the size is not known.
+// threshold is the distance from which on a reuse is called far here: the least power of two that
+// is not below the size of the LLC, at which the histograms count exactly; 32 MiB, the paper's,
+// where the size is not known.
 func (s *subject) threshold() uint64 {
 	if llc := uint64(s.machine().LLCBytes); llc > 0 {
 		return 1 << bits.Len64(llc-1)
@@ -22,9 +24,9 @@ func (s *subject) threshold() uint64 {
 }
 
 func (s *subject) thresholdSays() string {
-	text := "at least " + krd.FormatBytes(s.threshold())
+	text := "at least " + units.Bytes(s.threshold())
 	if llc := uint64(s.machine().LLCBytes); llc > 0 {
-		return text + ", the first power of two from the LLC's " + krd.FormatBytes(llc) + " on"
+		return text + ", the first power of two from the LLC's " + units.Bytes(llc) + " on"
 	}
 	return text + ", as in the paper; the size of the LLC is not known"
 }
@@ -52,19 +54,22 @@ func far(s *subject) (figs []Figure, err error) {
 		figs = append(figs, *f)
 	}
 	if len(counts) < 2 {
-		return figs, errors.Join(err, fmt.Errorf("reuse distances at one core count only (%d); their share is drawn against cores", counts[0]))
+		return figs, errors.Join(err, fmt.Errorf("reuse distances at one core count only (%d); "+
+			"their share is drawn against cores", counts[0]))
 	}
 	return append(figs, *s.farAgainstCores()), err
 }
 
-// beyond is the share of the accesses at each distance or more, from half the threshold on (figure 6).
+// beyond is the share of the accesses at each distance or more, from half the threshold on (figure
+// 6).
 func (s *subject) beyond(cores int) (*Figure, error) {
 	llc := uint64(s.machine().LLCBytes)
 	sc := newScale(s.tracedAt(cores))
-	sc.zero = false
-	sc.first = bits.Len64(s.threshold()) - 2
-	if sc.last <= sc.first {
-		return nil, fmt.Errorf("no reuse on %s has a distance of %s or more", plural(cores, "core"), krd.FormatBytes(1<<sc.first))
+	sc.Zero = false
+	sc.First = bits.Len64(s.threshold()) - 2
+	if sc.Last <= sc.First {
+		return nil, fmt.Errorf("no reuse on %s has a distance of %s or more", plural(cores, "core"),
+			units.Bytes(1<<sc.First))
 	}
 	p := Panel{Kind: Lines, X: sc.axis("reuse distance [bytes]; INF: first access on a node")}
 	top := 0.0
@@ -74,13 +79,15 @@ func (s *subject) beyond(cores int) (*Figure, error) {
 			continue
 		}
 		series := schedulerSeries(name)
-		for k := sc.first; k <= sc.last; k++ {
-			series.Points = append(series.Points, spread(hs, float64(k), krd.FormatBytes(1<<k), func(h *krd.Histogram) experiments.Number {
-				n, _ := dataset.Share(h, 1<<k)
-				return n
-			}))
+		for k := sc.First; k <= sc.Last; k++ {
+			series.Points = append(series.Points, spread(hs, float64(k), units.Bytes(1<<k),
+				func(h *krd.Histogram) result.Number {
+					n, _ := dataset.Share(h, 1<<k)
+					return n
+				}))
 		}
-		end := spread(hs, sc.infinity(), "INF", func(h *krd.Histogram) experiments.Number { return dataset.ShareOf(h, &h.Cold) })
+		end := spread(hs, sc.Infinity(), "INF",
+			func(h *krd.Histogram) result.Number { return dataset.ShareOf(h, &h.Cold) })
 		end.Apart = true
 		series.Points = append(series.Points, end)
 		top = math.Max(top, highest(series.Points))
@@ -88,19 +95,21 @@ func (s *subject) beyond(cores int) (*Figure, error) {
 	}
 	p.Y = percentAxis("accesses at this distance or more [%]", top)
 	p.Rules = caches(0, llc, p.Y.Max)
-	if llc < 1<<sc.first {
+	if llc < 1<<sc.First {
 		p.Rules = nil
 	}
 	return &Figure{
-		ID: fmt.Sprintf("far-%d", cores), Title: "Far reuses by distance: " + s.place(cores), Columns: 1, Panels: []Panel{p},
-		Caption: s.distancesSay(cores, "Share of all accesses with at least this reuse distance, first accesses (INF) counted in.", &p),
+		ID: fmt.Sprintf("far-%d", cores), Title: "Far reuses by distance: " + s.place(cores),
+		Columns: 1, Panels: []Panel{p},
+		Caption: s.distancesSay(cores, "Share of all accesses with at least this reuse distance, "+
+			"first accesses (INF) counted in.", &p),
 	}, nil
 }
 
 func highest(points []Point) float64 {
 	top := 0.0
 	for _, v := range points {
-		for _, n := range []experiments.Number{v.Y, v.High} {
+		for _, n := range []result.Number{v.Y, v.High} {
 			if n.Known() {
 				top = math.Max(top, n.Float())
 			}
@@ -115,10 +124,18 @@ func (s *subject) farAgainstCores() *Figure {
 	limit := s.threshold()
 	readings := []struct {
 		title string
-		share func(*krd.Histogram) experiments.Number
+		share func(*krd.Histogram) result.Number
 	}{
-		{"first accesses counted in", func(h *krd.Histogram) experiments.Number { n, _ := dataset.Share(h, limit); return n }},
-		{"finite distances only", func(h *krd.Histogram) experiments.Number { _, n := dataset.Share(h, limit); return n }},
+		{"first accesses counted in", func(h *krd.Histogram) result.Number {
+			n,
+				_ := dataset.Share(h, limit)
+			return n
+		}},
+		{"finite distances only", func(h *krd.Histogram) result.Number {
+			_,
+				n := dataset.Share(h, limit)
+			return n
+		}},
 	}
 	top := 0.0
 	for _, reading := range readings {
@@ -127,7 +144,8 @@ func (s *subject) farAgainstCores() *Figure {
 			series := schedulerSeries(name)
 			for _, n := range s.cores {
 				if hs := s.traced(name, n); len(hs) > 0 {
-					series.Points = append(series.Points, spread(hs, float64(n), strconv.Itoa(n), reading.share))
+					series.Points = append(series.Points, spread(hs, float64(n), strconv.Itoa(n),
+						reading.share))
 				}
 			}
 			if len(series.Points) > 0 {
@@ -151,9 +169,10 @@ func (s *subject) farAgainstCores() *Figure {
 			}
 		}
 	}
-	text := fmt.Sprintf("Accesses with a reuse distance of %s. Left: first accesses on a node, whose distance is INF, count as far. Points: medians of n = %s (%s). ",
+	text := fmt.Sprintf("Accesses with a reuse distance of %s. Left: first accesses on a node, "+
+		"whose distance is INF, count as far. Points: medians of n = %s (%s). ",
 		s.thresholdSays(), counted(low, high, "traced repetition"), s.seedText())
-	if low < minSample {
+	if low < result.MinSample {
 		text += "No intervals where fewer than 6 repetitions were traced."
 	} else {
 		text += shareStats.bars

@@ -1,26 +1,30 @@
-// Package figures draws experiments for print: the figures of the KRD paper, each from the cells of one group (one kernel, its parameters,
-// one substrate, one machine), and some that the paper has not.
+// Package figures draws experiments for print: the figures of the KRD paper, each from the cells of
+// one group (one kernel, its parameters, one substrate, one machine), and some that the paper has
+// not.
 //
-// A [Figure] is a description: panels with axes, series, points and their intervals. [Figure.Write] draws exactly that, [Figure.Rows] is the
-// same as a table, and a page may chart it in its own way. The parts: scaling.go, distances.go, misses.go, workers.go say what is drawn;
-// caption.go what is said below; draw.go and the files beside it draw, in the look of package krdplot.
+// A [Figure] is a description: panels with axes, series, points and their intervals. [Figure.Write]
+// draws exactly that, [Figure.Rows] is the same as a table, and a page may chart it in its own way.
+// The parts: scaling.go, distances.go, misses.go, workers.go say what is drawn; caption.go what is
+// said below; draw.go and the files beside it draw, in the look of package krdplot.
 package figures
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
+	"krdlab/hw/failure"
 )
 
 // A Figure is one picture of a group.
 type Figure struct {
-	ID      string   `json:"id"` // "speedup", "krd-bins-24": a word for file names and anchors; unique within the group
-	Title   string   `json:"title"`
-	Caption []string `json:"caption"` // paragraphs: where the numbers come from, what points and bars are, n
+	// "speedup", "krd-bins-24": a word for file names and anchors; unique within the group
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	// paragraphs: where the numbers come from, what points and bars are, n
+	Caption []string `json:"caption"`
 	Panels  []Panel  `json:"panels"`  // at least one
 	Columns int      `json:"columns"` // that the panels are laid out in
 }
@@ -30,7 +34,8 @@ type Kind string
 
 // The kinds of panels.
 const (
-	Lines   Kind = "lines"   // points, joined within a series unless the series or the point is apart; bars for intervals
+	// points, joined within a series unless the series or the point is apart; bars for intervals
+	Lines   Kind = "lines"
 	Stacked Kind = "stacked" // bars at each x, the first series at the bottom
 	Heat    Kind = "heat"    // series n is row n, from the bottom; x is the column
 )
@@ -46,8 +51,8 @@ type Panel struct {
 	Rules  []Rule   `json:"rules,omitempty"` // lines of reference
 }
 
-// An Axis has positions from Min to Max, linear in the picture. Distances in bytes are laid out by their log2; only the labels of
-// the ticks and Point.At are in bytes then.
+// An Axis has positions from Min to Max, linear in the picture. Distances in bytes are laid out by
+// their log2; only the labels of the ticks and Point.At are in bytes then.
 type Axis struct {
 	Label string  `json:"label"`          // with the unit in brackets where there is one
 	Unit  string  `json:"unit,omitempty"` // "cores", "%", "bytes" (log2 of), "node"; "" of a ratio
@@ -73,16 +78,18 @@ type Series struct {
 
 // A Point is a measured value. What is not known is not drawn.
 type Point struct {
-	X     float64            `json:"x"` // position on the axis
-	At    string             `json:"at"`
-	Y     experiments.Number `json:"y"`
-	Low   experiments.Number `json:"low"` // the interval; unknown: none
-	High  experiments.Number `json:"high"`
-	XLow  experiments.Number `json:"x_low"` // and of x where it is measured too
-	XHigh experiments.Number `json:"x_high"`
-	Apart bool               `json:"apart,omitempty"` // not joined to the others: in a column beside the scale, such as INF
-	N     int                `json:"n"`               // repetitions behind it
-	Label string             `json:"label,omitempty"` // written beside the marker where there is room
+	X     float64       `json:"x"` // position on the axis
+	At    string        `json:"at"`
+	Y     result.Number `json:"y"`
+	Low   result.Number `json:"low"` // the interval; unknown: none
+	High  result.Number `json:"high"`
+	XLow  result.Number `json:"x_low"` // and of x where it is measured too
+	XHigh result.Number `json:"x_high"`
+	// not joined to the others: in a column beside the scale, such as INF
+	Apart bool `json:"apart,omitempty"`
+	N     int  `json:"n"` // repetitions behind it
+	// written beside the marker where there is room
+	Label string `json:"label,omitempty"`
 }
 
 // A Rule is a straight line of reference from (X1, Y1) to (X2, Y2).
@@ -93,7 +100,8 @@ type Rule struct {
 	X2     float64 `json:"x2"`
 	Y2     float64 `json:"y2"`
 	Dashed bool    `json:"dashed,omitempty"`
-	Legend bool    `json:"legend,omitempty"` // named in the legend; otherwise at its upper end, inside the panel
+	// named in the legend; otherwise at its upper end, inside the panel
+	Legend bool `json:"legend,omitempty"`
 }
 
 // A Skipped is a figure that a group has not the numbers for.
@@ -105,7 +113,7 @@ type Skipped struct {
 func (s Skipped) String() string { return s.ID + ": " + s.Reason }
 
 // ErrFormat is wrapped by the error of a format that is none of Formats.
-var ErrFormat = errors.New("unknown figure format")
+var ErrFormat = failure.New(failure.Request, "unknown figure format")
 
 // Formats are those that [Figure.Write] knows.
 var Formats = []string{"svg", "pdf", "png"}
@@ -121,10 +129,13 @@ type maker struct {
 var makers = []maker{
 	{"speedup", "speed-up against cores (KRD paper, figures 1 a, 2 a)", one(speedup)},
 	{"ovr", "non-work overhead against cores (1 b, 2 b)", one(overhead)},
-	{"speedup-ovr", "speed-up x OVR / N, which is 1 / WTI, against cores (1 c, 2 c)", one(inverseWTI)},
+	{"speedup-ovr", "speed-up x OVR / N, which is 1 / WTI, against cores (1 c, 2 c)",
+		one(inverseWTI)},
 	{"kernel-wti", "work time inflation of each kernel against cores", one(kernelWTI)},
-	{"krd", "reuse distances, cumulative and per bin, on 1 core, 1 node, all nodes (4, 5): krd-cumulative-CORES, krd-bins-CORES", distances},
-	{"far", "far reuses: by distance on 2 nodes (6), far-CORES, and their share against cores", far},
+	{"krd", "reuse distances, cumulative and per bin, on 1 core, 1 node, all nodes (4, 5): " +
+		"krd-cumulative-CORES, krd-bins-CORES", distances},
+	{"far", "far reuses: by distance on 2 nodes (6), far-CORES, and their share against cores",
+		far},
 	{"misses", "share of far accesses against LLC misses", one(misses)},
 	{"shares", "shares of work, scheduling and idling", one(shares)},
 	{"steals", "steals by the nodes of thief and victim at the largest core count", one(steals)},
@@ -140,8 +151,9 @@ func one(f func(*subject) (*Figure, error)) func(*subject) ([]Figure, error) {
 	}
 }
 
-// All returns every figure that can be drawn from the group, in the order of the KRD paper, and what cannot be and why. The same group
-// gives the same figures on every computer. Cost: a bootstrap for each scheduler and core count with several seeds.
+// All returns every figure that can be drawn from the group, in the order of the KRD paper, and
+// what cannot be and why. The same group gives the same figures on every computer. Cost: a
+// bootstrap for each scheduler and core count with several seeds.
 func All(g *dataset.Group) (list []Figure, skipped []Skipped) {
 	s := newSubject(g)
 	for _, m := range makers {
@@ -170,7 +182,7 @@ type subject struct {
 	*dataset.Group
 	schedulers []string
 	cores      []int
-	results    map[cell]*experiments.Result
+	results    map[cell]*result.Result
 }
 
 type cell struct {
@@ -179,7 +191,8 @@ type cell struct {
 }
 
 func newSubject(g *dataset.Group) *subject {
-	s := &subject{Group: g, schedulers: g.Schedulers(), cores: g.Cores(), results: map[cell]*experiments.Result{}}
+	s := &subject{Group: g, schedulers: g.Schedulers(), cores: g.Cores(),
+		results: map[cell]*result.Result{}}
 	for _, name := range s.schedulers {
 		for _, n := range s.cores {
 			if r := g.At(name, n); r != nil {
@@ -191,12 +204,12 @@ func newSubject(g *dataset.Group) *subject {
 }
 
 // at returns a result, nil where there is none.
-func (s *subject) at(scheduler string, cores int) *experiments.Result {
+func (s *subject) at(scheduler string, cores int) *result.Result {
 	return s.results[cell{scheduler, cores}]
 }
 
 // machine is where the numbers come from, the same for all cells but for what names do not tell.
-func (s *subject) machine() *experiments.Machine { return &s.Cells[0].Result.Machine }
+func (s *subject) machine() *result.Machine { return &s.Cells[0].Result.Machine }
 
 // several refuses figures against cores where there is one core count only.
 func (s *subject) several() error {
@@ -211,7 +224,7 @@ type Row struct {
 	Panel, Series string
 	At            string  // x in words: "12", "[32 MiB, 64 MiB)", "INF"
 	X             float64 // its position on the axis
-	Y, Low, High  experiments.Number
+	Y, Low, High  result.Number
 	Unit          string // of y
 	N             int
 }
@@ -222,14 +235,16 @@ func (f *Figure) Rows() []Row {
 	for _, p := range f.Panels {
 		for _, s := range p.Series {
 			for _, v := range s.Points {
-				rows = append(rows, Row{p.Title, s.Name, v.At, v.X, v.Y, v.Low, v.High, p.Y.Unit, v.N})
+				rows = append(rows, Row{p.Title, s.Name, v.At, v.X, v.Y, v.Low, v.High, p.Y.Unit,
+					v.N})
 			}
 		}
 	}
 	return rows
 }
 
-// Is says whether id means f: its own ID or, unless that is a family's own, the beginning of it: "krd" and "krd-bins" mean "krd-bins-24".
+// Is says whether id means f: its own ID or, unless that is a family's own, the beginning of it:
+// "krd" and "krd-bins" mean "krd-bins-24".
 func (f *Figure) Is(id string) bool {
 	if f.ID == id {
 		return true

@@ -18,17 +18,18 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
-	"krdlab/experiments/dataset/made"
+	"krdlab/experiments/dataset/datasettest"
+	"krdlab/experiments/result"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// small is the made experiment with its kernel's work divided between two kernels, of which one suffers more.
+// small is the made experiment with its kernel's work divided between two kernels, of which one
+// suffers more.
 func small(t *testing.T) *dataset.Group {
 	t.Helper()
-	e := made.Small()
+	e := datasettest.Small()
 	for i := range e.Cells {
 		r := e.Cells[i].Result
 		split(r.Serial.Repetitions, 0)
@@ -36,7 +37,8 @@ func small(t *testing.T) *dataset.Group {
 		r.Kernels = nil
 		for _, name := range []string{"m2l", "p2p"} {
 			wti := mean(r.Repetitions, name) / mean(r.Serial.Repetitions, name)
-			r.Kernels = append(r.Kernels, experiments.KernelSummary{Name: name, WTI: experiments.Some(wti), SampledEvery: 1})
+			r.Kernels = append(r.Kernels, result.KernelSummary{Name: name,
+				WTI: result.Some(wti), SampledEvery: 1})
 		}
 	}
 	groups := e.Groups()
@@ -47,17 +49,18 @@ func small(t *testing.T) *dataset.Group {
 }
 
 // split makes two kernels of the work of repetitions; the first takes a quarter, and so much more.
-func split(reps []experiments.Repetition, more float64) {
+func split(reps []result.Repetition, more float64) {
 	for i := range reps {
 		work := *reps[i].WorkNS
 		first := int64(float64(work/4) * (1 + more))
 		second := work - first
 		n := *reps[i].Kernels
-		reps[i].KernelTimes = []experiments.KernelTime{{Name: "m2l", Count: n / 2, TotalNS: &first}, {Name: "p2p", Count: n / 2, TotalNS: &second}}
+		reps[i].KernelTimes = []result.KernelTime{{Name: "m2l", Count: n / 2, TotalNS: &first},
+			{Name: "p2p", Count: n / 2, TotalNS: &second}}
 	}
 }
 
-func mean(reps []experiments.Repetition, name string) float64 {
+func mean(reps []result.Repetition, name string) float64 {
 	var ns, count float64
 	for _, t := range kernelTotals(reps, name) {
 		ns, count = ns+float64(t.ns), count+float64(t.count)
@@ -65,7 +68,9 @@ func mean(reps []experiments.Repetition, name string) float64 {
 	return ns / count
 }
 
-// The figures of a small experiment: their numbers, and their pictures byte for byte. FIGURES_OUT=folder keeps PNGs, to be looked at.
+// The figures of a small experiment: their numbers, and what is written in their pictures. One
+// picture stands for where all is drawn, byte for byte. FIGURES_OUT=folder keeps PNGs, to be looked
+// at.
 func TestGolden(t *testing.T) {
 	list, skipped := All(small(t))
 	if len(skipped) > 0 {
@@ -79,26 +84,43 @@ func TestGolden(t *testing.T) {
 			if err := f.Write(&svg, "svg"); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, f.ID+".svg", svg.Bytes())
-			golden(t, f.ID+".tsv", table(&f))
+			if f.ID == "speedup-ovr" {
+				golden(t, f.ID+".svg", svg.Bytes())
+			}
+			golden(t, f.ID+".tsv", append(table(&f), words(svg.Bytes())...))
 			if dir := os.Getenv("FIGURES_OUT"); dir != "" {
 				var b bytes.Buffer
 				if err := f.Write(&b, "png"); err != nil {
 					t.Fatal(err)
 				}
-				if err := os.WriteFile(filepath.Join(dir, f.ID+".png"), b.Bytes(), 0o666); err != nil {
+				if err := os.WriteFile(filepath.Join(dir, f.ID+".png"), b.Bytes(),
+					0o666); err != nil {
 					t.Fatal(err)
 				}
 			}
 		})
 	}
 	want := []string{
-		"speedup", "ovr", "speedup-ovr", "kernel-wti", "krd-cumulative-1", "krd-bins-1", "krd-cumulative-6", "krd-bins-6", "krd-cumulative-24",
+		"speedup", "ovr", "speedup-ovr", "kernel-wti", "krd-cumulative-1", "krd-bins-1",
+		"krd-cumulative-6", "krd-bins-6", "krd-cumulative-24",
 		"krd-bins-24", "far-12", "far", "misses", "shares", "steals",
 	}
 	if !slices.Equal(ids, want) {
 		t.Errorf("figures %q, expected %q", ids, want)
 	}
+}
+
+var written = regexp.MustCompile(`<text[^>]*>([^<]*)</text>`)
+
+// words is what is written in a picture, in the order of drawing, and how often something else is
+// drawn.
+func words(svg []byte) []byte {
+	var b bytes.Buffer
+	for _, m := range written.FindAllSubmatch(svg, -1) {
+		fmt.Fprintf(&b, "text\t%s\n", m[1])
+	}
+	fmt.Fprintf(&b, "paths\t%d\n", bytes.Count(svg, []byte("<path")))
+	return b.Bytes()
 }
 
 // table is the caption and the rows of a figure.
@@ -108,22 +130,24 @@ func table(f *Figure) []byte {
 		fmt.Fprintf(&b, "# %s\n", c)
 	}
 	fmt.Fprintln(&b, "panel\tseries\tat\tx\ty\tlow\thigh\tunit\tn")
-	number := func(n experiments.Number) string {
+	number := func(n result.Number) string {
 		if !n.Known() {
 			return "n/a"
 		}
 		return fmt.Sprintf("%.6g", n.Float())
 	}
 	for _, r := range f.Rows() {
-		fmt.Fprintf(&b, "%s\t%s\t%s\t%.6g\t%s\t%s\t%s\t%s\t%d\n", r.Panel, r.Series, r.At, r.X, number(r.Y), number(r.Low), number(r.High), r.Unit, r.N)
+		fmt.Fprintf(&b, "%s\t%s\t%s\t%.6g\t%s\t%s\t%s\t%s\t%d\n", r.Panel, r.Series, r.At, r.X,
+			number(r.Y), number(r.Low), number(r.High), r.Unit, r.N)
 	}
 	return b.Bytes()
 }
 
 var decimals = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?`)
 
-// golden compares with a file of testdata. Where the processor fuses multiplications and additions, coordinates of the drawing library may
-// differ in their last digit: there numbers may differ by that.
+// golden compares with a file of testdata. Where the processor fuses multiplications and additions,
+// coordinates of the drawing library may differ in their last digit: there numbers may differ by
+// that.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -145,7 +169,8 @@ func golden(t *testing.T, name string, got []byte) {
 		g, w := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
 		for i := range min(len(g), len(w)) {
 			if g[i] != w[i] {
-				t.Fatalf("%s:%d: got %q\nwant %q\n(go test -update writes it anew; look at the picture then)", path, i+1, g[i], w[i])
+				t.Fatalf("%s:%d: got %q\nwant %q\n(go test -update writes it anew; look at the "+
+					"picture then)", path, i+1, g[i], w[i])
 			}
 		}
 		t.Fatalf("%s: %d lines, expected %d", path, len(g), len(w))
@@ -154,7 +179,8 @@ func golden(t *testing.T, name string, got []byte) {
 
 func nearly(got, want []byte) bool {
 	g, w := decimals.FindAll(got, -1), decimals.FindAll(want, -1)
-	if len(g) != len(w) || !bytes.Equal(decimals.ReplaceAll(got, nil), decimals.ReplaceAll(want, nil)) {
+	if len(g) != len(w) || !bytes.Equal(decimals.ReplaceAll(got, nil), decimals.ReplaceAll(want,
+		nil)) {
 		return false
 	}
 	for i := range g {
@@ -173,7 +199,8 @@ func TestNearly(t *testing.T) {
 		got, want string
 		same      bool
 	}{
-		{"M1.0001,2L3,4", "M1.0002,2L3,4", true}, {"M1.1,2", "M1,2", false}, {"M1,2L3", "M1,2M3", false}, {"M1,2", "M1,2,3", false},
+		{"M1.0001,2L3,4", "M1.0002,2L3,4", true}, {"M1.1,2", "M1,2", false},
+		{"M1,2L3", "M1,2M3", false}, {"M1,2", "M1,2,3", false},
 	} {
 		if nearly([]byte(c.got), []byte(c.want)) != c.same {
 			t.Errorf("%s and %s: expected %v", c.got, c.want, c.same)
@@ -214,14 +241,16 @@ func TestFormats(t *testing.T) {
 		if err := f.Write(&b, "pdf"); err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.HasPrefix(b.Bytes(), []byte("%PDF-")) || !bytes.HasSuffix(bytes.TrimSpace(b.Bytes()), []byte("%%EOF")) {
+		if !bytes.HasPrefix(b.Bytes(), []byte("%PDF-")) ||
+			!bytes.HasSuffix(bytes.TrimSpace(b.Bytes()), []byte("%%EOF")) {
 			t.Errorf("%s: no complete PDF", f.ID)
 		}
 		if bytes.Contains(b.Bytes(), []byte("Date")) {
 			t.Errorf("%s: the PDF has a date", f.ID)
 		}
 		words := inflated(t, b.Bytes())
-		for _, s := range []string{f.Title, f.Panels[0].Series[3].Name, f.Panels[0].X.Label, "95\u00a0%"} {
+		for _, s := range []string{f.Title, f.Panels[0].Series[3].Name, f.Panels[0].X.Label,
+			"95\u00a0%"} {
 			if !bytes.Contains(words, inPDF(s)) {
 				t.Errorf("%s: the PDF does not say %q", f.ID, s)
 			}

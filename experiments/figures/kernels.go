@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"krdlab/experiments"
+	"krdlab/experiments/result"
 )
 
 // kernelWTI is the work time inflation of each kernel against cores, a panel for each kernel.
@@ -27,12 +27,14 @@ func kernelWTI(s *subject) (*Figure, error) {
 	case 0:
 		return nil, errors.New("no kernel was timed")
 	case 1:
-		return nil, errors.New("one kernel only (" + names[0] + "); its inflation is in speedup-ovr")
+		return nil, errors.New("one kernel only (" + names[0] +
+			"); its inflation is in speedup-ovr")
 	}
 	f := &Figure{ID: "kernel-wti", Title: "Work time inflation of each kernel"}
 	top, bottom := 1.0, 1.0
 	for _, name := range names {
-		p := s.againstCores("WTI", func(r *experiments.Result) experiments.Quantity { return kernelInflation(r, name) })
+		p := s.againstCores("WTI",
+			func(r *result.Result) result.Quantity { return kernelInflation(r, name) })
 		if p == nil {
 			continue
 		}
@@ -49,22 +51,21 @@ func kernelWTI(s *subject) (*Figure, error) {
 	for _, r := range s.ordered() {
 		for _, k := range r.Kernels {
 			if k.Estimated {
-				estimated = " Times of kernels are estimates from samples, one in about " + strconv.Itoa(k.SampledEvery) + " executions."
+				estimated = " Times of kernels are estimates from samples, one in about " +
+					strconv.Itoa(k.SampledEvery) + " executions."
 			}
 		}
 	}
-	f.Caption = s.says("WTI of a kernel: its mean time over that in the serial run."+estimated, meanRatios, &f.Panels[0])
+	f.Caption = s.says("WTI of a kernel: its mean time over that in the serial run."+estimated,
+		meanRatios, &f.Panels[0])
 	return f, nil
 }
 
-const (
-	kernelResamples = 2000
-	minSample       = 6 // as for all intervals of results
-)
+const kernelResamples = 2000
 
-// kernelInflation is the ratio of a kernel's mean times that the result has, with a bootstrap interval: repetitions, parallel and serial,
-// are drawn anew.
-func kernelInflation(r *experiments.Result, name string) (q experiments.Quantity) {
+// kernelInflation is the ratio of a kernel's mean times that the result has, with a bootstrap
+// interval: repetitions, parallel and serial, are drawn anew.
+func kernelInflation(r *result.Result, name string) (q result.Quantity) {
 	for _, k := range r.Kernels {
 		if k.Name == name {
 			q.Median = k.WTI
@@ -72,11 +73,7 @@ func kernelInflation(r *experiments.Result, name string) (q experiments.Quantity
 	}
 	par, ser := kernelTotals(r.Repetitions, name), kernelTotals(r.Serial.Repetitions, name)
 	q.N = min(len(par), len(ser))
-	if q.N < minSample || !q.Median.Known() {
-		return q
-	}
-	rng := rand.New(rand.NewPCG(r.Seed, uint64(q.N)))
-	draw := func(from []total) float64 {
+	mean := func(rng *rand.Rand, from []total) float64 {
 		var t total
 		for range from {
 			e := from[rng.IntN(len(from))]
@@ -84,21 +81,17 @@ func kernelInflation(r *experiments.Result, name string) (q experiments.Quantity
 		}
 		return float64(t.ns) / float64(t.count)
 	}
-	ratios := make([]float64, kernelResamples)
-	for i := range ratios {
-		p := draw(par)
-		ratios[i] = p / draw(ser)
-	}
-	slices.Sort(ratios)
-	const tail = kernelResamples * 25 / 1000
-	q.Low, q.High, q.Confidence = experiments.Some(ratios[tail]), experiments.Some(ratios[kernelResamples-1-tail]), experiments.Some(0.95)
+	q.Bootstrap(r.Seed, kernelResamples, func(rng *rand.Rand) float64 {
+		p := mean(rng, par)
+		return p / mean(rng, ser)
+	})
 	return q
 }
 
 // A total is how often a kernel ran in a repetition, and for how long in all.
 type total struct{ count, ns int64 }
 
-func kernelTotals(reps []experiments.Repetition, name string) []total {
+func kernelTotals(reps []result.Repetition, name string) []total {
 	var list []total
 	for i := range reps {
 		for _, k := range reps[i].KernelTimes {

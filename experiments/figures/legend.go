@@ -84,7 +84,8 @@ func (l legend) draw(c draw.Canvas, above vg.Length) {
 		for _, e := range row {
 			if e.filled {
 				c.SetColor(e.line.Color)
-				c.Fill(vg.Rectangle{Min: vg.Point{X: x + 8, Y: y - 3.5}, Max: vg.Point{X: x + sampleWidth, Y: y + 3.5}}.Path())
+				c.Fill(vg.Rectangle{Min: vg.Point{X: x + 8, Y: y - 3.5},
+					Max: vg.Point{X: x + sampleWidth, Y: y + 3.5}}.Path())
 			} else {
 				if e.line.Width > 0 {
 					c.StrokeLine2(e.line, x, y, x+sampleWidth, y)
@@ -93,7 +94,8 @@ func (l legend) draw(c draw.Canvas, above vg.Length) {
 					c.DrawGlyph(*e.glyph, vg.Point{X: x + sampleWidth/2, Y: y})
 				}
 			}
-			c.FillText(style, vg.Point{X: x + sampleWidth + 4, Y: y + 0.8}, e.name) // the middle of small letters
+			// the middle of small letters
+			c.FillText(style, vg.Point{X: x + sampleWidth + 4, Y: y + 0.8}, e.name)
 			x += e.width() + entryGap
 		}
 	}

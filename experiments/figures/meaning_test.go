@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"pgregory.net/rapid"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
 	"krdlab/hw"
 )
 
@@ -28,7 +28,7 @@ func drawn(g *dataset.Group) (ids []string, reasons map[string]string) {
 	return ids, reasons
 }
 
-func each(g *dataset.Group, f func(*experiments.Result)) *dataset.Group {
+func each(g *dataset.Group, f func(*result.Result)) *dataset.Group {
 	for _, c := range g.Cells {
 		f(c.Result)
 	}
@@ -37,7 +37,8 @@ func each(g *dataset.Group, f func(*experiments.Result)) *dataset.Group {
 
 // What there are no numbers for is left out with its reason, and all else is drawn.
 func TestSkipped(t *testing.T) {
-	all := []string{"speedup", "ovr", "speedup-ovr", "kernel-wti", "krd", "far", "misses", "shares", "steals"}
+	all := []string{"speedup", "ovr", "speedup-ovr", "kernel-wti", "krd", "far", "misses", "shares",
+		"steals"}
 	for _, c := range []struct {
 		name   string
 		group  *dataset.Group
@@ -45,35 +46,41 @@ func TestSkipped(t *testing.T) {
 	}{
 		{"one core count", func() *dataset.Group {
 			g := small(t)
-			g.Cells = slices.DeleteFunc(g.Cells, func(c *dataset.Cell) bool { return c.Result.Cores != 24 })
+			g.Cells = slices.DeleteFunc(g.Cells,
+				func(c *dataset.Cell) bool { return c.Result.Cores != 24 })
 			return g
 		}(), map[string]string{
-			"speedup": "one core count only (24)", "ovr": "one core count", "speedup-ovr": "one core count", "kernel-wti": "one core count",
+			"speedup": "one core count only (24)", "ovr": "one core count",
+			"speedup-ovr": "one core count", "kernel-wti": "one core count",
 			"far": "one core count only (24)",
 		}},
-		{"no KRD", each(small(t), func(r *experiments.Result) {
+		{"no KRD", each(small(t), func(r *result.Result) {
 			r.KRD = nil
 			for i := range r.Repetitions {
 				r.Repetitions[i].KRD = nil
 			}
-		}), map[string]string{"krd": "no run was traced", "far": "no run was traced", "misses": "no run was traced"}},
-		{"no misses", each(small(t), func(r *experiments.Result) {
-			r.Summary.LLCMissesPerCore, r.LLCSource = experiments.Quantity{}, nil
+		}), map[string]string{"krd": "no run was traced", "far": "no run was traced",
+			"misses": "no run was traced"}},
+		{"no misses", each(small(t), func(r *result.Result) {
+			r.Summary.LLCMissesPerCore, r.LLCSource = result.Quantity{}, nil
 		}), map[string]string{"misses": "not counted"}},
-		{"two sources of misses", each(small(t), func(r *experiments.Result) {
+		{"two sources of misses", each(small(t), func(r *result.Result) {
 			if perf := hw.SourcePerf; r.Cores == 6 {
 				r.LLCSource = &perf
 			}
 		}), map[string]string{"misses": "never drawn together"}},
-		{"no work", each(small(t), func(r *experiments.Result) {
-			r.Summary.OVR, r.Summary.WTI, r.Kernels = experiments.Quantity{}, experiments.Quantity{}, nil
-		}), map[string]string{"ovr": "no kernel work", "speedup-ovr": "no kernel work", "kernel-wti": "no kernel was timed"}},
+		{"no work", each(small(t), func(r *result.Result) {
+			r.Summary.OVR, r.Summary.WTI, r.Kernels = result.Quantity{},
+				result.Quantity{}, nil
+		}), map[string]string{"ovr": "no kernel work", "speedup-ovr": "no kernel work",
+			"kernel-wti": "no kernel was timed"}},
 		{"one node", func() *dataset.Group {
 			g := small(t)
-			g.Cells = slices.DeleteFunc(g.Cells, func(c *dataset.Cell) bool { return c.Result.Cores > 6 })
+			g.Cells = slices.DeleteFunc(g.Cells,
+				func(c *dataset.Cell) bool { return c.Result.Cores > 6 })
 			return g
 		}(), map[string]string{"steals": "all on one node"}},
-		{"nothing about workers", each(small(t), func(r *experiments.Result) {
+		{"nothing about workers", each(small(t), func(r *result.Result) {
 			for i := range r.Repetitions {
 				r.Repetitions[i].Workers = nil
 			}
@@ -86,7 +93,10 @@ func TestSkipped(t *testing.T) {
 				if got := reasons[id]; left && !strings.Contains(got, want) || !left && got != "" {
 					t.Errorf("%s: reason %q, expected one with %q", id, got, want)
 				}
-				isDrawn := slices.ContainsFunc(ids, func(f string) bool { return f == id || id == "krd" && strings.HasPrefix(f, "krd-") })
+				isDrawn := slices.ContainsFunc(ids, func(f string) bool {
+					return f == id ||
+						id == "krd" && strings.HasPrefix(f, "krd-")
+				})
 				if isDrawn == left {
 					t.Errorf("%s: drawn is %v (%q)", id, isDrawn, ids)
 				}
@@ -95,32 +105,37 @@ func TestSkipped(t *testing.T) {
 	}
 }
 
-// A scheduler without numbers is named below the figure, and small samples have no intervals, and say so.
+// A scheduler without numbers is named below the figure, and small samples have no intervals, and
+// say so.
 func TestCaptions(t *testing.T) {
-	g := each(small(t), func(r *experiments.Result) {
+	g := each(small(t), func(r *result.Result) {
 		if r.Scheduler == "helpfirst" {
-			r.Summary.Speedup = experiments.Quantity{}
+			r.Summary.Speedup = result.Quantity{}
 		}
-		r.Summary.TimeNS.Low = experiments.Number{}
+		r.Summary.TimeNS.Low = result.Number{}
 		r.Repetitions[2].Flags = []string{"disturbed"}
 	})
 	list, _ := All(g)
 	text := strings.Join(list[0].Caption, " ")
 	for _, want := range []string{
-		"Not drawn, because it was not measured: helpfirst.", "No intervals: fewer than 6 repetitions.", "16 of the 128 repetitions are doubtful", "SIMULATED", "each with a seed of its own",
+		"Not drawn, because it was not measured: helpfirst.",
+		"No intervals: fewer than 6 repetitions.", "16 of the 128 repetitions are doubtful",
+		"SIMULATED", "each with a seed of its own",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %q", want, text)
 		}
 	}
-	each(g, func(r *experiments.Result) { r.Substrate = "native" })
+	each(g, func(r *result.Result) { r.Substrate = "native" })
 	g.Substrate = "native"
 	list, _ = All(g)
-	if text := strings.Join(list[0].Caption, " "); strings.Contains(text, "SIMULATED") || !strings.HasPrefix(text, "Measured on made-4s") {
+	if text := strings.Join(list[0].Caption, " "); strings.Contains(text, "SIMULATED") ||
+		!strings.HasPrefix(text, "Measured on made-4s") {
 		t.Errorf("caption of a native group: %q", text)
 	}
 	i := slices.IndexFunc(list, func(f Figure) bool { return f.ID == "misses" })
-	if text := strings.Join(list[i].Caption, " "); !strings.Contains(text, "not measured: a model") {
+	if text := strings.Join(list[i].Caption, " "); !strings.Contains(text,
+		"not measured: a model") {
 		t.Errorf("caption of modelled misses of a native group: %q", text)
 	}
 }
@@ -128,12 +143,18 @@ func TestCaptions(t *testing.T) {
 // A cell that is missing is named below the figures against cores.
 func TestMissingPoint(t *testing.T) {
 	g := small(t)
-	g.Cells = slices.DeleteFunc(g.Cells, func(c *dataset.Cell) bool { return c.Result.Scheduler == "helpfirst" && c.Result.Cores == 12 })
+	g.Cells = slices.DeleteFunc(g.Cells,
+		func(c *dataset.Cell) bool {
+			return c.Result.Scheduler == "helpfirst" &&
+				c.Result.Cores == 12
+		})
 	list, _ := All(g)
 	for _, f := range list {
 		text := strings.Join(f.Caption, " ")
-		against := slices.Contains([]string{"speedup", "ovr", "speedup-ovr", "kernel-wti", "far"}, f.ID)
-		if strings.Contains(text, "missing, lines being drawn across: helpfirst on 12 cores.") != against {
+		against := slices.Contains([]string{"speedup", "ovr", "speedup-ovr", "kernel-wti", "far"},
+			f.ID)
+		if strings.Contains(text,
+			"missing, lines being drawn across: helpfirst on 12 cores.") != against {
 			t.Errorf("%s: %q", f.ID, text)
 		}
 	}
@@ -141,7 +162,8 @@ func TestMissingPoint(t *testing.T) {
 
 // Numbers of a heat map shrink before they overlap, and are left out where they cannot be read.
 func TestHeatLetters(t *testing.T) {
-	p := &Panel{Series: []Series{{Points: []Point{{Y: experiments.Some(1234)}, {Y: experiments.Some(7)}}}}}
+	p := &Panel{Series: []Series{{Points: []Point{{Y: result.Some(1234)},
+		{Y: result.Some(7)}}}}}
 	wide, narrow, none := heatMap{p, 1}.size(60), heatMap{p, 1}.size(17), heatMap{p, 1}.size(8)
 	if wide != 8 || narrow < 5 || narrow >= 8 || none != 0 {
 		t.Errorf("sizes %v, %v, %v", wide, narrow, none)
@@ -158,10 +180,13 @@ func TestIdentities(t *testing.T) {
 	for i, r := range rows["speedup"] {
 		ovr, product := rows["ovr"][i], rows["speedup-ovr"][i]
 		if want := r.Y.Float() * ovr.Y.Float() / r.X; math.Abs(product.Y.Float()-want) > 1e-9 {
-			t.Errorf("%s at %s: %v, but speed-up x OVR / N = %v", r.Series, r.At, product.Y.Float(), want)
+			t.Errorf("%s at %s: %v, but speed-up x OVR / N = %v", r.Series, r.At, product.Y.Float(),
+				want)
 		}
-		if !(product.Low.Float() <= product.Y.Float() && product.Y.Float() <= product.High.Float()) {
-			t.Errorf("%s at %s: %v is not within %v to %v", r.Series, r.At, product.Y, product.Low, product.High)
+		if !(product.Low.Float() <= product.Y.Float() &&
+			product.Y.Float() <= product.High.Float()) {
+			t.Errorf("%s at %s: %v is not within %v to %v", r.Series, r.At, product.Y, product.Low,
+				product.High)
 		}
 	}
 	sums := map[string]float64{}
@@ -178,7 +203,8 @@ func TestIdentities(t *testing.T) {
 	}
 	for _, r := range rows["kernel-wti"] {
 		if !(r.Low.Float() <= r.Y.Float() && r.Y.Float() <= r.High.Float()) {
-			t.Errorf("%s, %s at %s: %v is not within %v to %v", r.Panel, r.Series, r.At, r.Y, r.Low, r.High)
+			t.Errorf("%s, %s at %s: %v is not within %v to %v", r.Panel, r.Series, r.At, r.Y, r.Low,
+				r.High)
 		}
 	}
 }
@@ -188,8 +214,10 @@ func TestIs(t *testing.T) {
 		figure, id string
 		is         bool
 	}{
-		{"speedup", "speedup", true}, {"speedup-ovr", "speedup", false}, {"krd-bins-24", "krd", true}, {"krd-bins-24", "krd-bins", true},
-		{"krd-bins-24", "krd-bins-2", false}, {"far-12", "far", true}, {"kernel-wti", "kernel", false},
+		{"speedup", "speedup", true}, {"speedup-ovr", "speedup", false}, {"krd-bins-24", "krd",
+			true}, {"krd-bins-24", "krd-bins", true},
+		{"krd-bins-24", "krd-bins-2", false}, {"far-12", "far", true}, {"kernel-wti", "kernel",
+			false},
 	} {
 		if f := (&Figure{ID: c.figure}); f.Is(c.id) != c.is {
 			t.Errorf("%s is %s: %v", c.figure, c.id, !c.is)
@@ -199,16 +227,20 @@ func TestIs(t *testing.T) {
 
 func TestGroupNames(t *testing.T) {
 	key := func(params, machine, settings string) dataset.Group {
-		return dataset.Group{Key: dataset.Key{Kernel: "matmul", Params: params, Substrate: "simulated", Machine: machine, Settings: settings}}
+		return dataset.Group{Key: dataset.Key{Kernel: "matmul", Params: params,
+			Substrate: "simulated", Machine: machine, Settings: settings}}
 	}
 	for _, c := range []struct {
 		groups []dataset.Group
 		want   []string
 	}{
 		{[]dataset.Group{key("n=1", "a", "")}, []string{""}},
-		{[]dataset.Group{key("n=1 leaf=2", "a", ""), key("n=3 leaf=2", "a", "")}, []string{"matmul-n1", "matmul-n3"}},
-		{[]dataset.Group{key("n=1", "a", ""), key("n=1", "../b c", "task grain")}, []string{"matmul-a", "matmul-_b_c-task_grain"}},
-		{[]dataset.Group{key("n=1 m=2", "a", ""), key("n=1 m=2 m=2", "a", "")}, []string{"matmul", "matmul-2"}},
+		{[]dataset.Group{key("n=1 leaf=2", "a", ""), key("n=3 leaf=2", "a", "")},
+			[]string{"matmul-n1", "matmul-n3"}},
+		{[]dataset.Group{key("n=1", "a", ""), key("n=1", "../b c", "task grain")},
+			[]string{"matmul-a", "matmul-_b_c-task_grain"}},
+		{[]dataset.Group{key("n=1 m=2", "a", ""), key("n=1 m=2 m=2", "a", "")},
+			[]string{"matmul", "matmul-2"}},
 	} {
 		if got := GroupNames(c.groups); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%q, expected %q", got, c.want)
@@ -216,16 +248,19 @@ func TestGroupNames(t *testing.T) {
 	}
 }
 
-// The line of least squares of points by hand: y = 1 + 2 x with residuals 1, -2, 1 has r = 4 / sqrt(2 x 14).
+// The line of least squares of points by hand: y = 1 + 2 x with residuals 1, -2, 1 has r = 4 /
+// sqrt(2 x 14).
 func TestFit(t *testing.T) {
 	l, ok := fit([]float64{0, 1, 2}, []float64{2, 1, 6})
-	if !ok || math.Abs(l.a-1) > 1e-12 || math.Abs(l.b-2) > 1e-12 || math.Abs(l.r-4/math.Sqrt(28)) > 1e-12 {
+	if !ok || math.Abs(l.a-1) > 1e-12 || math.Abs(l.b-2) > 1e-12 ||
+		math.Abs(l.r-4/math.Sqrt(28)) > 1e-12 {
 		t.Errorf("%+v, %v", l, ok)
 	}
 	if r := l.rule(-1, 2, 4); r.X1 != -0.5 || r.Y1 != 0 || r.X2 != 1.5 || r.Y2 != 4 {
 		t.Errorf("cut to %+v", r)
 	}
-	for _, xy := range [][2][]float64{{{1, 2}, {1, 2}}, {{1, 1, 1}, {1, 2, 3}}, {{1, 2, 3}, {5, 5, 5}}} {
+	for _, xy := range [][2][]float64{{{1, 2}, {1, 2}}, {{1, 1, 1}, {1, 2, 3}},
+		{{1, 2, 3}, {5, 5, 5}}} {
 		if _, ok := fit(xy[0], xy[1]); ok {
 			t.Errorf("a line through %v", xy)
 		}
@@ -238,7 +273,9 @@ func TestNiceAxis(t *testing.T) {
 		low := rapid.Float64Range(-1e6, 1e6).Draw(t, "low")
 		high := low + math.Pow(10, rapid.Float64Range(-2, 7).Draw(t, "width"))
 		a := niceAxis(Axis{}, low, high)
-		if n := len(a.Ticks); n < 2 || n > 9 || a.Min > low+1e-6*(high-low) || a.Max < high-1e-6*(high-low) || a.Ticks[0].Value != a.Min || a.Ticks[n-1].Value != a.Max {
+		if n := len(a.Ticks); n < 2 || n > 9 || a.Min > low+1e-6*(high-low) ||
+			a.Max < high-1e-6*(high-low) || a.Ticks[0].Value != a.Min ||
+			a.Ticks[n-1].Value != a.Max {
 			t.Fatalf("%v to %v: %+v", low, high, a)
 		}
 		for i := 1; i < len(a.Ticks); i++ {
@@ -251,7 +288,8 @@ func TestNiceAxis(t *testing.T) {
 
 // Labels of ticks do not meet, and the first and the last are there.
 func TestThinned(t *testing.T) {
-	a := Axis{Max: 64, Ticks: []Tick{{1, "1"}, {2, "2"}, {3, "3"}, {4, "4"}, {32, "32"}, {63, "63"}, {64, "64"}}}
+	a := Axis{Max: 64, Ticks: []Tick{{1, "1"}, {2, "2"}, {3, "3"}, {4, "4"}, {32, "32"}, {63, "63"},
+		{64, "64"}}}
 	var labels []string
 	for _, tick := range a.thinned(180 * vg.Length(1)).Ticks {
 		labels = append(labels, tick.Label)

@@ -8,19 +8,22 @@ import (
 	"strconv"
 	"strings"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
+	"krdlab/hw"
 	"krdlab/krd"
+	"krdlab/loi"
 )
 
-// misses is the share of far accesses against LLC misses, a point for each scheduler and core count, with the line of least squares.
+// misses is the share of far accesses against LLC misses, a point for each scheduler and core
+// count, with the line of least squares.
 func misses(s *subject) (*Figure, error) {
 	source, traced := "", false
 	type sample struct {
 		name  string
 		cores int
 		x     Point // the share, in %
-		y     experiments.Quantity
+		y     result.Quantity
 	}
 	var list []sample
 	for _, name := range s.schedulers {
@@ -33,10 +36,15 @@ func misses(s *subject) (*Figure, error) {
 			if from := *r.LLCSource; source == "" {
 				source = from
 			} else if from != source {
-				return nil, fmt.Errorf("LLC misses come from %s and from %s, which are never drawn together", source, from)
+				return nil, fmt.Errorf("LLC misses come from %s and from %s, which are never "+
+					"drawn together", source, from)
 			}
 			if len(hs) > 0 {
-				x := spread(hs, 0, "", func(h *krd.Histogram) experiments.Number { v, _ := dataset.Share(h, s.threshold()); return v })
+				x := spread(hs, 0, "", func(h *krd.Histogram) result.Number {
+					v,
+						_ := dataset.Share(h, s.threshold())
+					return v
+				})
 				list = append(list, sample{name, n, x, r.Summary.LLCMissesPerCore})
 			}
 		}
@@ -49,7 +57,8 @@ func misses(s *subject) (*Figure, error) {
 	case len(list) == 0:
 		return nil, errors.New("no cell has both reuse distances and LLC misses")
 	}
-	sourceSays := map[string]string{"model": "modelled", "perf_event": "counted by hardware"}[source]
+	sourceSays := map[string]string{result.LLCSourceModel: "modelled",
+		hw.SourcePerf: "counted by hardware"}[source]
 	if sourceSays == "" {
 		sourceSays = source
 	}
@@ -77,9 +86,13 @@ func misses(s *subject) (*Figure, error) {
 				if view.all {
 					m = float64(e.cores)
 				}
-				scaled := func(n experiments.Number) experiments.Number { return experiments.Some(float64(n.Float() * m)) }
+				scaled := func(n result.Number) result.Number {
+					return result.Some(
+						float64(n.Float() * m))
+				}
 				v := Point{
-					X: e.x.Y.Float(), XLow: e.x.Low, XHigh: e.x.High, At: plural(e.cores, "core"), Label: strconv.Itoa(e.cores), N: min(e.y.N, e.x.N),
+					X: e.x.Y.Float(), XLow: e.x.Low, XHigh: e.x.High, At: plural(e.cores, "core"),
+					Label: strconv.Itoa(e.cores), N: min(e.y.N, e.x.N),
 					Y: scaled(e.y.Median), Low: scaled(e.y.Low), High: scaled(e.y.High),
 				}
 				series.Points = append(series.Points, v)
@@ -98,21 +111,28 @@ func misses(s *subject) (*Figure, error) {
 		p.Y = niceAxis(Axis{Label: "LLC misses, " + sourceSays, Unit: "misses"}, 0, top)
 		p.Y.thousands()
 		if len(counts) > 1 && !view.all {
-			says = append(says, "no line for misses per core, which fall with the number of cores whatever the reuse does")
+			says = append(says, "no line for misses per core, which fall with the number of "+
+				"cores whatever the reuse does")
 		} else if l, ok := fit(xs, ys); ok {
 			p.Rules = []Rule{l.rule(slices.Min(xs), slices.Max(xs), p.Y.Max)}
-			says = append(says, fmt.Sprintf("%s: least squares over n = %s, Pearson's r = %.2f", view.title, plural(len(list), "point"), l.r))
+			says = append(says, fmt.Sprintf("%s: least squares over n = %s, Pearson's r = %.2f",
+				view.title, plural(len(list), "point"), l.r))
 		} else {
-			says = append(says, "no line for "+view.title+", the points being too few or in one row or column")
+			says = append(says, "no line for "+view.title+
+				", the points being too few or in one row or column")
 		}
 		f.Panels = append(f.Panels, p)
 	}
 	f.Caption = append([]string{
-		fmt.Sprintf("Each point is one scheduler at one core count, which stands beside it where there is room: medians, with intervals of at least 95 %% where there are 6 repetitions. Far: a reuse distance of %s, first accesses counted in.", s.thresholdSays()),
+		fmt.Sprintf("Each point is one scheduler at one core count, which stands beside it where "+
+			"there is room: medians, with intervals of at least 95 %% where there are 6 "+
+			"repetitions. Far: a reuse distance of %s, first accesses counted in.",
+			s.thresholdSays()),
 		"Lines: " + strings.Join(says, "; ") + ".",
 	}, s.absent(&f.Panels[0])...)
-	if source == "model" && s.Substrate == "native" {
-		f.Caption = append(f.Caption, "The misses are not measured: a model of the caches counted them.")
+	if source == result.LLCSourceModel && s.Substrate == loi.Native {
+		f.Caption = append(f.Caption, "The misses are not measured: a model of the caches "+
+			"counted them.")
 	}
 	return f, nil
 }
@@ -154,5 +174,6 @@ func (l line) rule(x1, x2, top float64) Rule {
 			*x = (top - l.a) / l.b
 		}
 	}
-	return Rule{Name: "least squares", X1: x1, Y1: y(x1), X2: x2, Y2: y(x2), Legend: true, Dashed: true}
+	return Rule{Name: "least squares", X1: x1, Y1: y(x1), X2: x2, Y2: y(x2), Legend: true,
+		Dashed: true}
 }

@@ -8,8 +8,8 @@ import (
 	"krdlab/experiments/dataset"
 )
 
-// GroupNames returns a short name for each group, for names of files and anchors: the kernel and what else of the key differs among the
-// groups. A single group is "".
+// GroupNames returns a short name for each group, for names of files and anchors: the kernel and
+// what else of the key differs among the groups. A single group is "".
 func GroupNames(groups []dataset.Group) []string {
 	names := make([]string, len(groups))
 	if len(groups) < 2 {
@@ -17,13 +17,17 @@ func GroupNames(groups []dataset.Group) []string {
 	}
 	parts := make([][]string, len(groups)) // all that a key says
 	for i, g := range groups {
-		parts[i] = append(strings.Fields(g.Params), g.Substrate, strings.NewReplacer(" (", "-", ")", "").Replace(g.Machine))
+		parts[i] = append(strings.Fields(g.Params), g.Substrate, strings.NewReplacer(" (", "-", ")",
+			"").Replace(g.Machine))
 		if g.Settings != "" {
 			parts[i] = append(parts[i], strings.Split(g.Settings, ", ")...)
 		}
 	}
 	common := func(part string) bool {
-		return !slices.ContainsFunc(parts, func(list []string) bool { return !slices.Contains(list, part) })
+		return !slices.ContainsFunc(parts, func(list []string) bool {
+			return !slices.Contains(list,
+				part)
+		})
 	}
 	seen := map[string]int{}
 	for i, g := range groups {
@@ -41,7 +45,8 @@ func GroupNames(groups []dataset.Group) []string {
 	return names
 }
 
-// fileWord is s with all but letters, digits and dots as underscores, and not longer than 40 characters.
+// fileWord is s with all but letters, digits and dots as underscores, and not longer than 40
+// characters.
 func fileWord(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

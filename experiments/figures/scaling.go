@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"krdlab/experiments"
+	"krdlab/experiments/result"
 )
 
 // errNoWork is why figures of OVR and WTI are left out.
@@ -16,7 +16,8 @@ func speedup(s *subject) (*Figure, error) {
 	if err := s.several(); err != nil {
 		return nil, err
 	}
-	p := s.againstCores("speed-up", func(r *experiments.Result) experiments.Quantity { return r.Summary.Speedup })
+	p := s.againstCores("speed-up",
+		func(r *result.Result) result.Quantity { return r.Summary.Speedup })
 	if p == nil {
 		return nil, errors.New("no speed-up is known: there are no serial runs beside the others")
 	}
@@ -34,35 +35,44 @@ func overhead(s *subject) (*Figure, error) {
 	if err := s.several(); err != nil {
 		return nil, err
 	}
-	p := s.againstCores("OVR", func(r *experiments.Result) experiments.Quantity { return r.Summary.OVR })
+	p := s.againstCores("OVR",
+		func(r *result.Result) result.Quantity { return r.Summary.OVR })
 	if p == nil {
 		return nil, errNoWork
 	}
 	p.ruleAtOne("no overhead")
 	return &Figure{
 		ID: "ovr", Title: "Non-work overhead (OVR)", Columns: 1, Panels: []Panel{*p},
-		Caption: s.says("OVR: what is not kernel work (spawning, stealing, waiting), as the factor by which it lengthens the run.", ratios, p),
+		Caption: s.says("OVR: what is not kernel work (spawning, stealing, waiting), as the "+
+			"factor by which it lengthens the run.", ratios, p),
 	}, nil
 }
 
-// inverseWTI is speed-up x OVR / N (1 c, 2 c): by definition of OVR the inverse of WTI, whose interval it has.
+// inverseWTI is speed-up x OVR / N (1 c, 2 c): by definition of OVR the inverse of WTI, whose
+// interval it has.
 func inverseWTI(s *subject) (*Figure, error) {
 	if err := s.several(); err != nil {
 		return nil, err
 	}
-	p := s.againstCores("speed-up \u00d7 OVR / N", func(r *experiments.Result) experiments.Quantity {
-		q := r.Summary.WTI
-		inverse := func(n experiments.Number) experiments.Number { return experiments.Some(1 / n.Float()) }
-		q.Median, q.Low, q.High = inverse(q.Median), inverse(q.High), inverse(q.Low)
-		return q
-	})
+	p := s.againstCores("speed-up \u00d7 OVR / N",
+		func(r *result.Result) result.Quantity {
+			q := r.Summary.WTI
+			inverse := func(n result.Number) result.Number {
+				return result.Some(
+					1 / n.Float())
+			}
+			q.Median, q.Low, q.High = inverse(q.Median), inverse(q.High), inverse(q.Low)
+			return q
+		})
 	if p == nil {
 		return nil, errNoWork
 	}
 	p.ruleAtOne("no inflation")
 	return &Figure{
-		ID: "speedup-ovr", Title: "Speed-up \u00d7 OVR / N = 1 / WTI", Columns: 1, Panels: []Panel{*p},
-		Caption: s.says("By the definition of OVR this is 1 / WTI: below 1, the same kernels take longer than in the serial run.", ratios, p),
+		ID: "speedup-ovr", Title: "Speed-up \u00d7 OVR / N = 1 / WTI", Columns: 1,
+		Panels: []Panel{*p},
+		Caption: s.says("By the definition of OVR this is 1 / WTI: below 1, the same kernels "+
+			"take longer than in the serial run.", ratios, p),
 	}, nil
 }
 
@@ -72,8 +82,10 @@ func (p *Panel) ruleAtOne(name string) {
 	p.Rules = []Rule{{Name: name, X1: 0, Y1: 1, X2: p.X.Max, Y2: 1, Legend: true}}
 }
 
-// againstCores is a panel with a series for each scheduler and a point for each core count; nil if nothing is known.
-func (s *subject) againstCores(label string, f func(*experiments.Result) experiments.Quantity) *Panel {
+// againstCores is a panel with a series for each scheduler and a point for each core count; nil if
+// nothing is known.
+func (s *subject) againstCores(label string,
+	f func(*result.Result) result.Quantity) *Panel {
 	p := &Panel{Kind: Lines, X: s.coreAxis(), Y: Axis{Label: label}}
 	known := false
 	low, high := math.Inf(1), math.Inf(-1)
@@ -88,9 +100,10 @@ func (s *subject) againstCores(label string, f func(*experiments.Result) experim
 			if !q.Median.Known() {
 				continue
 			}
-			v := Point{X: float64(n), At: strconv.Itoa(n), Y: q.Median, Low: q.Low, High: q.High, N: q.N}
+			v := Point{X: float64(n), At: strconv.Itoa(n), Y: q.Median, Low: q.Low, High: q.High,
+				N: q.N}
 			series.Points = append(series.Points, v)
-			for _, e := range []experiments.Number{v.Y, v.Low, v.High} {
+			for _, e := range []result.Number{v.Y, v.Low, v.High} {
 				if e.Known() {
 					low, high = math.Min(low, e.Float()), math.Max(high, e.Float())
 				}
@@ -108,7 +121,8 @@ func (s *subject) againstCores(label string, f func(*experiments.Result) experim
 	return p
 }
 
-// says is a caption: what is shown, what points and bars are, and which schedulers of the group are not in the panel.
+// says is a caption: what is shown, what points and bars are, and which schedulers of the group are
+// not in the panel.
 func (s *subject) says(what string, how statistic, p *Panel) []string {
 	return append([]string{what + " " + s.sample(how)}, s.absent(p)...)
 }

@@ -4,28 +4,26 @@ import (
 	"fmt"
 	"hash/fnv"
 	"image/color"
-	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 
-	"krdlab/experiments"
 	"krdlab/krd/krdplot"
+	"krdlab/runtimes"
 )
 
-// styles gives each scheduler the same colour, marker and dashes in all figures: places in the palette of package krdplot (Okabe and Ito).
-// The four of the paper have the first four.
-var styles = []string{"workfirst", "helpfirst", "shepherd-core", "shepherd-socket", "helpfirst-locality", "go", "serial"}
-
+// schedulerSeries gives a scheduler the same colour, marker and dashes in all figures: those of its
+// line in the table, or, where it has none there, as in results of another version of krdlab, some
+// that follow from its name.
 func schedulerSeries(name string) Series {
-	i := slices.Index(styles, name)
-	if i < 0 && !slices.Contains(experiments.SchedulerNames(), name) { // of another version of krdlab
-		h := fnv.New32a()
-		h.Write([]byte(name))
-		i = int(h.Sum32() % uint32(len(krdplot.Palette)))
-	} else if i < 0 {
-		i = len(krdplot.Palette) - 1
+	base, _, _ := strings.Cut(name, ":")
+	s, _ := runtimes.SchedulerByName(base)
+	if name == base && s.Style != (runtimes.Style{}) {
+		return Series{Name: name, Style: s.Style.Mark, Colour: s.Style.Colour}
 	}
-	return styled(name, i)
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return styled(name, int(h.Sum32()%uint32(len(krdplot.Palette))))
 }
 
 func styled(name string, i int) Series {

@@ -5,24 +5,25 @@ import (
 	"fmt"
 	"strconv"
 
-	"krdlab/experiments"
+	"krdlab/experiments/result"
 )
 
-// shares is what the workers did with their time: a panel for each scheduler, a bar for each core count. Sums over workers and
-// repetitions, so that they add up.
+// shares is what the workers did with their time: a panel for each scheduler, a bar for each core
+// count. Sums over workers and repetitions, so that they add up.
 func shares(s *subject) (*Figure, error) {
 	parts := []struct {
 		name, colour string
-		of           func(*experiments.Worker) *int64
+		of           func(*result.Worker) *int64
 	}{
-		{"kernel work", "#0072b2", func(w *experiments.Worker) *int64 { return w.WorkNS }},
-		{"scheduling", "#e69f00", func(w *experiments.Worker) *int64 { return w.SchedNS }},
-		{"idle", "#d0d0d0", func(w *experiments.Worker) *int64 { return w.IdleNS }},
+		{"kernel work", "#0072b2", func(w *result.Worker) *int64 { return w.WorkNS }},
+		{"scheduling", "#e69f00", func(w *result.Worker) *int64 { return w.SchedNS }},
+		{"idle", "#d0d0d0", func(w *result.Worker) *int64 { return w.IdleNS }},
 	}
 	f := &Figure{ID: "shares", Title: "Where the time of the workers goes"}
 	var without []string
 	for _, name := range s.schedulers {
-		p := Panel{Title: name, Kind: Stacked, X: Axis{Label: "cores", Unit: "cores", Min: -0.6}, Y: percentAxis("share of the time [%]", 100)}
+		p := Panel{Title: name, Kind: Stacked, X: Axis{Label: "cores", Unit: "cores", Min: -0.6},
+			Y: percentAxis("share of the time [%]", 100)}
 		for _, part := range parts {
 			p.Series = append(p.Series, Series{Name: part.name, Colour: part.colour})
 		}
@@ -51,7 +52,9 @@ func shares(s *subject) (*Figure, error) {
 			}
 			for k := range parts {
 				p.Series[k].Points = append(p.Series[k].Points, Point{
-					X: float64(at), At: strconv.Itoa(n), Y: experiments.Some(float64(100*float64(sums[k])) / float64(all)), N: len(r.Repetitions),
+					X: float64(at), At: strconv.Itoa(n),
+					Y: result.Some(float64(100*float64(sums[k])) / float64(all)),
+					N: len(r.Repetitions),
 				})
 			}
 			p.X.Ticks = append(p.X.Ticks, Tick{float64(at), strconv.Itoa(n)})
@@ -65,10 +68,12 @@ func shares(s *subject) (*Figure, error) {
 		f.Panels = append(f.Panels, p)
 	}
 	if len(f.Panels) == 0 {
-		return nil, errors.New("the time of the workers was not split into work, scheduling and idling")
+		return nil,
+			errors.New("the time of the workers was not split into work, scheduling and idling")
 	}
 	f.lay(4)
-	f.Caption = []string{"Shares of the workers' time, of the sums over all workers and repetitions. Scheduling is what is neither kernel work nor waiting for something to do."}
+	f.Caption = []string{"Shares of the workers' time, of the sums over all workers and " +
+		"repetitions. Scheduling is what is neither kernel work nor waiting for something to do."}
 	if len(without) > 0 {
 		f.Caption = append(f.Caption, notDrawn(without))
 	}
@@ -101,13 +106,15 @@ func steals(s *subject) (*Figure, error) {
 			without = append(without, name)
 			continue
 		}
-		p := Panel{Kind: Heat, X: nodeAxis("node of the victim", len(counts)), Y: nodeAxis("node of the thief", len(counts))}
+		p := Panel{Kind: Heat, X: nodeAxis("node of the victim", len(counts)),
+			Y: nodeAxis("node of the thief", len(counts))}
 		all, remote := int64(0), int64(0)
 		for thief, row := range counts {
 			series := Series{Name: fmt.Sprintf("node %d", thief), Colour: heatColour}
 			for victim, n := range row {
-				mean := experiments.Some(float64(n) / float64(reps))
-				series.Points = append(series.Points, Point{X: float64(victim), At: fmt.Sprintf("from node %d", victim), Y: mean, N: reps})
+				mean := result.Some(float64(n) / float64(reps))
+				series.Points = append(series.Points, Point{X: float64(victim),
+					At: fmt.Sprintf("from node %d", victim), Y: mean, N: reps})
 				all += n
 				if thief != victim {
 					remote += n
@@ -117,7 +124,8 @@ func steals(s *subject) (*Figure, error) {
 		}
 		p.Title, p.Note = name, "no steals"
 		if all > 0 {
-			p.Note = fmt.Sprintf("%s steals, %.0f %% remote", short(float64(all)/float64(reps)), 100*float64(remote)/float64(all))
+			p.Note = fmt.Sprintf("%s steals, %.0f %% remote", short(float64(all)/float64(reps)),
+				100*float64(remote)/float64(all))
 		}
 		f.Panels = append(f.Panels, p)
 	}
@@ -128,7 +136,9 @@ func steals(s *subject) (*Figure, error) {
 	if len(f.Panels) > 4 {
 		f.lay(3)
 	}
-	f.Caption = []string{"Successful steals in a repetition, means over the repetitions: row, the node of the thief; column, that of the victim. The darker a field, the larger its share of the scheduler's steals. Remote: between different nodes."}
+	f.Caption = []string{"Successful steals in a repetition, means over the repetitions: row, " +
+		"the node of the thief; column, that of the victim. The darker a field, the larger its " +
+		"share of the scheduler's steals. Remote: between different nodes."}
 	if len(without) > 0 {
 		f.Caption = append(f.Caption, notDrawn(without))
 	}

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// A browser is a headless Chromium that is spoken to by the DevTools protocol over a pipe: JSON messages, each ended by a zero byte.
+// A browser is a headless Chromium that is spoken to by the DevTools protocol over a pipe: JSON
+// messages, each ended by a zero byte.
 type browser struct {
 	t    *testing.T
 	to   *os.File
@@ -48,11 +49,14 @@ func startBrowser(t *testing.T) *browser {
 		}
 	}
 	if path == "" {
-		t.Skip("no chromium in PATH: the page is not tested in a browser (Debian: apt-get install chromium)")
+		t.Skip("no chromium in PATH: the page is not tested in a browser (Debian: apt-get " +
+			"install chromium)")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-		"--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "--no-first-run", "--disable-background-networking", "about:blank")
+	cmd := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu",
+		"--disable-dev-shm-usage", "--hide-scrollbars",
+		"--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "--no-first-run",
+		"--disable-background-networking", "about:blank")
 	in, to, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -171,13 +175,16 @@ func (b *browser) open(url string, v view) *tab {
 		SessionID string `json:"sessionId"`
 	}
 	decode(b.t, b.call("", "Target.createTarget", map[string]any{"url": "about:blank"}), &target)
-	decode(b.t, b.call("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}), &target)
+	decode(b.t, b.call("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID,
+		"flatten": true}), &target)
 	p := &tab{b, target.SessionID}
 	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
 		p.do(domain+".enable", nil)
 	}
-	p.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": v.width, "height": v.height, "deviceScaleFactor": 1, "mobile": v.width < 500})
-	p.do("Emulation.setEmulatedMedia", map[string]any{"media": v.media, "features": []any{map[string]any{"name": "prefers-color-scheme", "value": v.scheme}}})
+	p.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": v.width, "height": v.height,
+		"deviceScaleFactor": 1, "mobile": v.width < 500})
+	p.do("Emulation.setEmulatedMedia", map[string]any{"media": v.media,
+		"features": []any{map[string]any{"name": "prefers-color-scheme", "value": v.scheme}}})
 	p.do("Emulation.setScriptExecutionDisabled", map[string]any{"value": v.noScript})
 	p.do("Page.navigate", map[string]any{"url": url})
 	p.until(func() bool { return len(p.events("Page.loadEventFired")) > 0 }, "loaded")
@@ -213,7 +220,8 @@ func (p *tab) events(method string) (list []json.RawMessage) {
 
 // console returns what was written there, exceptions and what the browser itself complains of.
 func (p *tab) console() (lines []string) {
-	for _, method := range []string{"Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded"} {
+	for _, method := range []string{"Runtime.exceptionThrown", "Runtime.consoleAPICalled",
+		"Log.entryAdded"} {
 		for _, e := range p.events(method) {
 			lines = append(lines, fmt.Sprintf("%s: %.600s", method, e))
 		}
@@ -238,7 +246,8 @@ func (p *tab) eval(expression string, into any) {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails json.RawMessage
 	}
-	decode(p.t, p.do("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}), &r)
+	decode(p.t, p.do("Runtime.evaluate", map[string]any{"expression": expression,
+		"returnByValue": true, "awaitPromise": true}), &r)
 	if r.ExceptionDetails != nil {
 		p.t.Fatalf("%s: %s", expression, r.ExceptionDetails)
 	}

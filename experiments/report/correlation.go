@@ -6,6 +6,7 @@ import (
 
 	"krdlab/experiments/correlate"
 	"krdlab/experiments/dataset"
+	"krdlab/loi"
 )
 
 // A family is the part of the page on how reuse goes with misses and work time inflation.
@@ -27,13 +28,14 @@ type outcome struct {
 	Notes []string
 }
 
-// correlations returns what `krdlab correlate` finds for configurations taken all together, within one size, and with cores and size
-// held equal. Its other scopes are for its own output.
+// correlations returns what `krdlab correlate` finds for configurations taken all together, within
+// one size, and with cores and size held equal. Its other scopes are for its own output.
 func correlations(e *dataset.Experiment) (list []family) {
 	for _, f := range correlate.Of(e).Families {
-		x := family{Title: f.String(), Simulated: f.Substrate == "simulated"}
+		x := family{Title: f.String(), Simulated: f.Substrate == loi.Simulated}
 		for _, s := range f.Scopes {
-			if !slices.Contains([]correlate.Kind{correlate.AllConfigurations, correlate.OneSize, correlate.EqualCores}, s.Kind) {
+			if !slices.Contains([]correlate.Kind{correlate.AllConfigurations, correlate.OneSize,
+				correlate.EqualCores}, s.Kind) {
 				continue
 			}
 			part := scope{Title: s.Name}
@@ -57,8 +59,10 @@ func outcomeOf(a *correlate.Association) outcome {
 	if a.BestSpearman != nil {
 		o.Best = "By Spearman's coefficient: " + a.BestSpearman.String()
 	}
-	t := table{Head: []column{{Text: "share of accesses", Name: true}, {Text: "Pearson"}, {Text: "p"}, {Text: "Spearman"}, {Text: "p"}},
-		Caption: fmt.Sprintf("n = %d pairs, of which %d count as independent. Below each coefficient its 95 %% interval (Pearson: Fisher's transformation; "+
+	t := table{Head: []column{{Text: "share of accesses", Name: true}, {Text: "Pearson"},
+		{Text: "p"}, {Text: "Spearman"}, {Text: "p"}},
+		Caption: fmt.Sprintf("n = %d pairs, of which %d count as independent. Below each "+
+			"coefficient its 95 %% interval (Pearson: Fisher's transformation; "+
 			"Spearman: bootstrap); p is two-sided%s.", a.N, a.Units, method(a))}
 	var b block
 	for _, c := range a.Coefficients {

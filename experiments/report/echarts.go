@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// echartsVersion is that of the npm package echarts, whose dist/echarts.min.js is echarts.min.js.gz here (gzip -9n).
+// echartsVersion is that of the npm package echarts, whose dist/echarts.min.js is echarts.min.js.gz
+// here (gzip -9n).
 const echartsVersion = "6.1.0"
 
 // echartsSHA256 is the sum of that file.
@@ -19,9 +20,11 @@ var echarts []byte
 //go:embed licences
 var licenceFiles embed.FS
 
-// packed is ECharts as the page carries it: gzip in base64, in an element that a browser does not run.
+// packed is ECharts as the page carries it: gzip in base64, in an element that a browser does not
+// run.
 func packed() template.HTML {
-	return template.HTML(`<script type="text/plain" id="echarts">` + base64.StdEncoding.EncodeToString(echarts) + `</script>`)
+	return template.HTML(`<script type="text/plain" id="echarts">` +
+		base64.StdEncoding.EncodeToString(echarts) + `</script>`)
 }
 
 // A licence is that of something which the page carries.
@@ -32,7 +35,8 @@ func licences() (list []licence, err error) {
 	for _, l := range []struct{ of, file string }{
 		{"Apache ECharts " + echartsVersion + ": notice", "echarts-NOTICE.txt"},
 		{"Apache ECharts " + echartsVersion + ": licence (Apache-2.0)", "echarts-LICENSE.txt"},
-		{"zrender, which is a part of the ECharts build: licence (BSD-3-Clause)", "zrender-LICENSE.txt"},
+		{"zrender, which is a part of the ECharts build: licence (BSD-3-Clause)",
+			"zrender-LICENSE.txt"},
 		{"d3, of which ECharts holds parts: licence (BSD-3-Clause)", "d3-LICENSE.txt"},
 	} {
 		b, err := licenceFiles.ReadFile("licences/" + l.file)

@@ -8,7 +8,7 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/hw"
-	"krdlab/krd"
+	"krdlab/hw/units"
 	"krdlab/loi"
 )
 
@@ -47,7 +47,7 @@ var questions = []struct {
 		if m.Memory == nil {
 			return unknown
 		}
-		return krd.FormatBytes(uint64(m.Memory.TotalBytes))
+		return units.Bytes(uint64(m.Memory.TotalBytes))
 	}},
 	{"Vector instructions", func(m *dataset.Manifest) string {
 		var has []string
@@ -64,7 +64,10 @@ var questions = []struct {
 	{"Operating system", func(m *dataset.Manifest) string {
 		return strings.TrimSpace(m.Build.OS + "/" + m.Build.Arch + " " + m.System.KernelVersion)
 	}},
-	{"Frequency governor", func(m *dataset.Manifest) string { return orNot(strings.Join(m.System.Governors, ", ")) }},
+	{"Frequency governor", func(m *dataset.Manifest) string {
+		return orNot(
+			strings.Join(m.System.Governors, ", "))
+	}},
 	{"Boost", func(m *dataset.Manifest) string { return known(m.System.Boost, "on", "off") }},
 	{"SMT", func(m *dataset.Manifest) string { return orNot(m.System.SMT) }},
 	{"perf_event_paranoid", func(m *dataset.Manifest) string {
@@ -85,8 +88,12 @@ var questions = []struct {
 		}
 		return fmt.Sprintf("%.2f CPUs", *m.System.CPUQuota)
 	}},
-	{"Transparent huge pages", func(m *dataset.Manifest) string { return orNot(m.System.HugePages) }},
-	{"NUMA balancing", func(m *dataset.Manifest) string { return known(m.System.NUMABalancing, "on", "off") }},
+	{"Transparent huge pages",
+		func(m *dataset.Manifest) string { return orNot(m.System.HugePages) }},
+	{"NUMA balancing", func(m *dataset.Manifest) string {
+		return known(m.System.NUMABalancing, "on",
+			"off")
+	}},
 	{"Clock of the stamps", func(m *dataset.Manifest) string {
 		if m.Clock.Source == "" {
 			return unknown
@@ -112,7 +119,8 @@ var questions = []struct {
 	}},
 	{"Build flags", func(m *dataset.Manifest) string {
 		var words []string
-		for _, k := range []string{"-race", "-tags", "-gcflags", "-ldflags", "-trimpath", "GOAMD64", "GOARM64", "GOEXPERIMENT"} {
+		for _, k := range []string{"-race", "-tags", "-gcflags", "-ldflags", "-trimpath", "GOAMD64",
+			"GOARM64", "GOEXPERIMENT"} {
 			if v := m.Build.Flags[k]; v != "" {
 				words = append(words, k+"="+v)
 			}
@@ -131,7 +139,10 @@ var questions = []struct {
 	}},
 	{"CPU placement", func(m *dataset.Manifest) string { return m.Settings.Bind }},
 	{"Memory placement", func(m *dataset.Manifest) string { return string(m.Settings.NUMA) }},
-	{"Repetitions, warm-ups", func(m *dataset.Manifest) string { return fmt.Sprintf("%d, %d", m.Settings.Reps, m.Settings.Warmup) }},
+	{"Repetitions, warm-ups", func(m *dataset.Manifest) string {
+		return fmt.Sprintf("%d, %d",
+			m.Settings.Reps, m.Settings.Warmup)
+	}},
 }
 
 func orNot(s string) string {
@@ -163,7 +174,8 @@ func manifests(e *dataset.Experiment) (list []*dataset.Manifest) {
 	return list
 }
 
-// environment asks the manifests. Where they differ, each answer has the number of cells that give it.
+// environment asks the manifests. Where they differ, each answer has the number of cells that give
+// it.
 func environment(e *dataset.Experiment) (facts []fact) {
 	all := manifests(e)
 	if len(all) == 0 {
@@ -181,7 +193,8 @@ func environment(e *dataset.Experiment) (facts []fact) {
 		}
 	}
 	const layout = "2006-01-02 15:04:05"
-	facts = append(facts, fact{"Time (UTC)", []factValue{{Text: first.UTC().Format(layout) + " to " + last.UTC().Format(layout)}}})
+	facts = append(facts, fact{"Time (UTC)",
+		[]factValue{{Text: first.UTC().Format(layout) + " to " + last.UTC().Format(layout)}}})
 	for _, q := range questions {
 		f := fact{Name: q.name}
 		for _, m := range all {
@@ -221,7 +234,8 @@ func (f *fact) limit() {
 		texts = append(texts, v.Text)
 	}
 	slices.Sort(texts)
-	f.Values = []factValue{{Text: fmt.Sprintf("%d different values, in the order of the alphabet from %s to %s", len(texts), texts[0], texts[len(texts)-1])}}
+	f.Values = []factValue{{Text: fmt.Sprintf("%d different values, in the order of the alphabet "+
+		"from %s to %s", len(texts), texts[0], texts[len(texts)-1])}}
 }
 
 // A place is a machine that results come from.
@@ -247,17 +261,22 @@ func places(e *dataset.Experiment) (list []place) {
 		}
 		seen[key{c.MachineName(), m.Machine}] = true
 		p := place{Name: orNot(c.MachineName()), Simulated: c.Result.Substrate == loi.Simulated}
-		add := func(name, text string) { p.Facts = append(p.Facts, fact{name, []factValue{{Text: text}}}) }
-		add("Nodes (last-level caches) × cores", fmt.Sprintf("%s × %s", positive(m.Nodes), positive(m.CoresPerNode)))
+		add := func(name, text string) {
+			p.Facts = append(p.Facts,
+				fact{name, []factValue{{Text: text}}})
+		}
+		add("Nodes (last-level caches) × cores", fmt.Sprintf("%s × %s", positive(m.Nodes),
+			positive(m.CoresPerNode)))
 		add("CPUs", positive(m.CPUs))
 		for _, s := range []struct {
 			name string
 			size hw.Size
-		}{{"L1d", m.L1dBytes}, {"L2 of a core", m.L2Bytes}, {"Last-level cache of a node", m.LLCBytes}, {"Cache line", hw.Size(m.LineBytes)}} {
+		}{{"L1d", m.L1dBytes}, {"L2 of a core", m.L2Bytes}, {"Last-level cache of a node",
+			m.LLCBytes}, {"Cache line", hw.Size(m.LineBytes)}} {
 			if s.size == 0 {
 				add(s.name, unknown)
 			} else {
-				add(s.name, krd.FormatBytes(uint64(s.size)))
+				add(s.name, units.Bytes(uint64(s.size)))
 			}
 		}
 		add("Time from", orNot(m.TimeSource))
@@ -266,7 +285,8 @@ func places(e *dataset.Experiment) (list []place) {
 		}
 		if c.Manifest != nil && c.Manifest.Topology != nil && !p.Simulated {
 			for n, node := range c.Manifest.Topology.Nodes {
-				p.Nodes = append(p.Nodes, fmt.Sprintf("node %d: CPUs %s, package %d, NUMA %s", n, hw.FormatCPUList(node.CPUs), node.Package, hw.FormatCPUList(node.NUMA)))
+				p.Nodes = append(p.Nodes, fmt.Sprintf("node %d: CPUs %s, package %d, NUMA %s", n,
+					hw.FormatCPUList(node.CPUs), node.Package, hw.FormatCPUList(node.NUMA)))
 			}
 		}
 		list = append(list, p)

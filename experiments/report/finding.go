@@ -6,19 +6,22 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
 )
 
 // A standing is one scheduler at the largest core count of a group.
 type standing struct {
 	scheduler string
-	result    *experiments.Result
-	value     experiments.Quantity
+	result    *result.Result
+	value     result.Quantity
 }
 
-// findings says in sentences what was found in a group: which scheduler is the fastest at the largest core count, by how much, and which
-// reuses best. No scheduler is named where intervals overlap, or where there are none.
+// findings says in sentences what was found in a group: which scheduler is the fastest at the
+// largest core count, by how much, and which reuses best. No scheduler is named where intervals
+// overlap, or where there are none.
 func findings(g *dataset.Group) []string {
 	cores := 0
 	for _, c := range g.Cells { // serial has one core, whatever the others have
@@ -26,7 +29,8 @@ func findings(g *dataset.Group) []string {
 	}
 	var all []standing
 	for _, s := range g.Schedulers() {
-		if r := g.At(s, cores); r != nil && (s != "serial" || len(g.Schedulers()) == 1) {
+		if r := g.At(s, cores); r != nil && (s != request.SerialScheduler().Name ||
+			len(g.Schedulers()) == 1) {
 			all = append(all, standing{scheduler: s, result: r})
 		}
 	}
@@ -45,34 +49,47 @@ func speed(all []standing, cores int) string {
 	for i := range all {
 		all[i].value = all[i].result.Summary.Speedup
 	}
-	known := slices.DeleteFunc(slices.Clone(all), func(s standing) bool { return !s.value.Median.Known() })
+	known := slices.DeleteFunc(slices.Clone(all),
+		func(s standing) bool { return !s.value.Median.Known() })
 	if len(known) == 0 {
 		return noSpeed(all, cores)
 	}
-	slices.SortStableFunc(known, func(a, b standing) int { return cmp.Compare(b.value.Median.Float(), a.value.Median.Float()) })
+	slices.SortStableFunc(known,
+		func(a, b standing) int {
+			return cmp.Compare(b.value.Median.Float(),
+				a.value.Median.Float())
+		})
 	best := known[0]
-	is := fmt.Sprintf("%s runs %s times as fast as the serial program%s", best.scheduler, ratio.sentence(best.value), because(best.result))
+	is := fmt.Sprintf("%s runs %s times as fast as the serial program%s", best.scheduler,
+		ratio.sentence(best.value), because(best.result))
 	switch others := overlapping(known); {
 	case len(known) == 1:
-		return sentence(onCores(cores) + ", " + is + "; there is no other scheduler to compare it with.")
+		return sentence(onCores(cores) + ", " + is +
+			"; there is no other scheduler to compare it with.")
 	case !interval(best.value) || others == nil:
-		return sentence(fmt.Sprintf("%s, the highest median speed-up is that of %s, %s, but fewer than %d repetitions give no interval, so that no scheduler is called the fastest.",
-			onCores(cores), best.scheduler, ratio.sentence(best.value), minSample))
+		return sentence(fmt.Sprintf("%s, the highest median speed-up is that of %s, %s, but "+
+			"fewer than %d repetitions give no interval, so that no scheduler is called the "+
+			"fastest.",
+			onCores(cores), best.scheduler, ratio.sentence(best.value), result.MinSample))
 	case len(others) > 0:
 		var names []string
 		for _, s := range others {
 			names = append(names, fmt.Sprintf("%s, %s", s.scheduler, ratio.sentence(s.value)))
 		}
-		return sentence(fmt.Sprintf("%s, no scheduler can be called the fastest: %s has the highest median speed-up, %s, and its interval overlaps with that of %s.",
-			onCores(cores), best.scheduler, ratio.sentence(best.value), strings.Join(names, ", and that of ")))
+		return sentence(fmt.Sprintf("%s, no scheduler can be called the fastest: %s has the "+
+			"highest median speed-up, %s, and its interval overlaps with that of %s.",
+			onCores(cores), best.scheduler, ratio.sentence(best.value),
+			strings.Join(names, ", and that of ")))
 	}
 	next := known[1]
 	lead := ratioOf(times(next.result), times(best.result))
-	by := significant(100*(lead.Median.Float()-1), 3) + nbsp + "%"
+	by := show.Digits(100*(lead.Median.Float()-1), 3) + nbsp + "%"
 	if interval(lead) {
-		by += fmt.Sprintf(" (%s–%s)", significant(100*(lead.Low.Float()-1), 3), significant(100*(lead.High.Float()-1), 3))
+		by += fmt.Sprintf(" (%s–%s)", show.Digits(100*(lead.Low.Float()-1), 3),
+			show.Digits(100*(lead.High.Float()-1), 3))
 	}
-	return sentence(fmt.Sprintf("%s, %s is the fastest: it %s. The next, %s, takes %s longer.", onCores(cores), best.scheduler,
+	return sentence(fmt.Sprintf("%s, %s is the fastest: it %s. The next, %s, takes %s longer.",
+		onCores(cores), best.scheduler,
 		strings.TrimPrefix(is, best.scheduler+" "), next.scheduler, by))
 }
 
@@ -85,20 +102,22 @@ func noSpeed(all []standing, cores int) string {
 	for _, s := range all {
 		times = append(times, s.scheduler+" "+seconds.sentence(s.result.Summary.TimeNS))
 	}
-	return fmt.Sprintf("No speed-up is known %s: %s. Times: %s.", onCores(cores), whyNoSpeedup(all[0].result), list(times))
+	return fmt.Sprintf("No speed-up is known %s: %s. Times: %s.", onCores(cores),
+		whyNoSpeedup(all[0].result), list(times))
 }
 
 // because says what a speed-up is made of, where that is known.
-func because(r *experiments.Result) string {
+func because(r *result.Result) string {
 	o, w := r.Summary.OVR, r.Summary.WTI
 	if !o.Median.Known() || !w.Median.Known() {
 		return ""
 	}
-	return fmt.Sprintf(" (non-work overhead OVR %s, work time inflation WTI %s)", significant(o.Median.Float(), 4), significant(w.Median.Float(), 4))
+	return fmt.Sprintf(" (non-work overhead OVR %s, work time inflation WTI %s)",
+		show.Digits(o.Median.Float(), 4), show.Digits(w.Median.Float(), 4))
 }
 
-// overlapping returns those of the others whose interval overlaps with that of the first, which is the highest; nil where one has no
-// interval, and an empty list where none does.
+// overlapping returns those of the others whose interval overlaps with that of the first, which is
+// the highest; nil where one has no interval, and an empty list where none does.
 func overlapping(sorted []standing) []standing {
 	found := []standing{}
 	for _, s := range sorted[1:] {
@@ -112,10 +131,10 @@ func overlapping(sorted []standing) []standing {
 	return found
 }
 
-func interval(q experiments.Quantity) bool { return q.Low.Known() && q.High.Known() }
+func interval(q result.Quantity) bool { return q.Low.Known() && q.High.Known() }
 
 // times returns those of the repetitions, in ns.
-func times(r *experiments.Result) []float64 {
+func times(r *result.Result) []float64 {
 	var list []float64
 	for _, p := range r.Repetitions {
 		list = append(list, float64(p.TimeNS))
@@ -123,11 +142,12 @@ func times(r *experiments.Result) []float64 {
 	return list
 }
 
-// reuse is the sentence on data reuse: the share of accesses whose data the last-level cache cannot have kept. "" where there is no KRD.
+// reuse is the sentence on data reuse: the share of accesses whose data the last-level cache cannot
+// have kept. "" where there is no KRD.
 func reuse(all []standing, cores int) string {
 	var known []standing
 	for _, s := range all {
-		s.value = medianOf(shares(s.result, beyondLLC))
+		s.value = result.QuantityOf(shares(s.result, beyondLLC))
 		s.value.Median = negative(s.value.Median) // so that the best is the highest
 		s.value.Low, s.value.High = negative(s.value.High), negative(s.value.Low)
 		if s.value.Median.Known() {
@@ -137,11 +157,16 @@ func reuse(all []standing, cores int) string {
 	if len(known) == 0 {
 		return ""
 	}
-	slices.SortStableFunc(known, func(a, b standing) int { return cmp.Compare(b.value.Median.Float(), a.value.Median.Float()) })
+	slices.SortStableFunc(known,
+		func(a, b standing) int {
+			return cmp.Compare(b.value.Median.Float(),
+				a.value.Median.Float())
+		})
 	others := overlapping(known)
 	for i := range known {
 		known[i].value.Median = negative(known[i].value.Median)
-		known[i].value.Low, known[i].value.High = negative(known[i].value.High), negative(known[i].value.Low)
+		known[i].value.Low, known[i].value.High = negative(known[i].value.High),
+			negative(known[i].value.Low)
 	}
 	best := known[0]
 	same := 1 // how many have the same median
@@ -149,7 +174,8 @@ func reuse(all []standing, cores int) string {
 		same++
 	}
 	const beyond = "data beyond the reach of the last-level cache (far or cold)"
-	what := fmt.Sprintf("%s of the accesses of %s are to %s", percent.sentence(best.value), best.scheduler, beyond)
+	what := fmt.Sprintf("%s of the accesses of %s are to %s", percent.sentence(best.value),
+		best.scheduler, beyond)
 	few := fmt.Sprintf("of %s each", plural(best.value.N, "traced repetition"))
 	if best.value.N == 1 {
 		few = "of one traced repetition each"
@@ -158,18 +184,22 @@ func reuse(all []standing, cores int) string {
 	case len(known) == 1:
 		return sentence(onCores(cores) + ", " + what + ".")
 	case same == len(known):
-		return sentence(fmt.Sprintf("%s, %s of the accesses are to %s, under all %d schedulers.", onCores(cores), percent.sentence(best.value), beyond, len(known)))
+		return sentence(fmt.Sprintf("%s, %s of the accesses are to %s, under all %d schedulers.",
+			onCores(cores), percent.sentence(best.value), beyond, len(known)))
 	case !interval(best.value) || others == nil:
-		return sentence(fmt.Sprintf("%s, %s, the smallest share%s; these are shares %s, without intervals, so that no scheduler is said to reuse best.",
+		return sentence(fmt.Sprintf("%s, %s, the smallest share%s; these are shares %s, without "+
+			"intervals, so that no scheduler is said to reuse best.",
 			onCores(cores), what, shared(known[1:same]), few))
 	case len(others) > 0:
 		var names []string
 		for _, o := range others {
 			names = append(names, o.scheduler)
 		}
-		return sentence(fmt.Sprintf("%s, %s, the smallest share%s, but its interval overlaps with that of %s.", onCores(cores), what, shared(known[1:same]), list(names)))
+		return sentence(fmt.Sprintf("%s, %s, the smallest share%s, but its interval overlaps "+
+			"with that of %s.", onCores(cores), what, shared(known[1:same]), list(names)))
 	}
-	return sentence(fmt.Sprintf("%s reuses best: %s of its accesses are to %s, against %s of %s, the next.", best.scheduler,
+	return sentence(fmt.Sprintf("%s reuses best: %s of its accesses are to %s, against %s of %s, "+
+		"the next.", best.scheduler,
 		percent.sentence(best.value), beyond, percent.sentence(known[1].value), known[1].scheduler))
 }
 
@@ -185,7 +215,7 @@ func shared(all []standing) string {
 	return ", as is that of " + list(names)
 }
 
-func negative(n experiments.Number) experiments.Number { return experiments.Some(-n.Float()) }
+func negative(n result.Number) result.Number { return result.Some(-n.Float()) }
 
 // sentence puts a capital letter in front of all but the name of a scheduler.
 func sentence(s string) string {

@@ -6,46 +6,26 @@ import (
 	"strconv"
 	"strings"
 
-	"krdlab/experiments"
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
+	"krdlab/hw/units"
 )
 
 const (
-	notAvailable = "n/a"
+	notAvailable = show.NotAvailable
 	nbsp         = "\u00a0" // between a number and its unit
 )
 
-// significant prints v with n significant digits and no exponent, such as 1.642, 18.40, 97312.
-func significant(v float64, n int) string {
-	decimals := n - 1
-	if v != 0 {
-		decimals -= int(math.Floor(math.Log10(math.Abs(v))))
-	}
-	return strconv.FormatFloat(v, 'f', max(0, decimals), 64)
-}
-
-// timeUnit returns the largest unit that ns is at least one of, and its size in ns.
-func timeUnit(ns float64) (name string, size float64) {
-	switch {
-	case ns >= 1e9:
-		return "s", 1e9
-	case ns >= 1e6:
-		return "ms", 1e6
-	case ns >= 1e3:
-		return "us", 1e3
-	}
-	return "ns", 1
-}
-
 // duration prints a time in ns with 4 significant digits and its unit.
-func duration(n experiments.Number) string {
+func duration(n result.Number) string {
 	if !n.Known() {
 		return notAvailable
 	}
 	if n.Float() == 0 {
 		return "0" + nbsp + "ns"
 	}
-	unit, size := timeUnit(n.Float())
-	return significant(n.Float()/size, 4) + nbsp + unit
+	unit, size := show.TimeUnit(n.Float())
+	return show.Digits(n.Float()/size, 4) + nbsp + unit
 }
 
 // count prints a whole number in groups of three digits, with a thin space between them.
@@ -62,12 +42,7 @@ func count(n int64) string {
 }
 
 // plural prints n of a thing, such as "1 cell" and "3 cells".
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return count(int64(n)) + " " + what + "s"
-}
+func plural(n int, what string) string { return count(int64(n)) + " " + units.Noun(n, what) }
 
 // list joins words as a sentence does: a, b and c.
 func list(words []string) string {
@@ -91,7 +66,7 @@ const (
 func (s style) format(v, m float64) string {
 	switch s {
 	case seconds:
-		_, size := timeUnit(m)
+		_, size := show.TimeUnit(m)
 		return significantLike(v/size, m/size)
 	case percent:
 		return strconv.FormatFloat(100*v, 'f', percentDecimals(m), 64)
@@ -105,7 +80,7 @@ func (s style) format(v, m float64) string {
 func (s style) unit(m float64) string {
 	switch s {
 	case seconds:
-		name, _ := timeUnit(m)
+		name, _ := show.TimeUnit(m)
 		return nbsp + name
 	case percent:
 		return nbsp + "%"
@@ -113,7 +88,8 @@ func (s style) unit(m float64) string {
 	return ""
 }
 
-// significantLike prints v with as many decimals as m has when it has 4 significant digits, but at most 3 where m is 0.1 or more.
+// significantLike prints v with as many decimals as m has when it has 4 significant digits, but at
+// most 3 where m is 0.1 or more.
 func significantLike(v, m float64) string {
 	decimals := 3
 	if m = math.Abs(m); m > 0 {
@@ -125,7 +101,8 @@ func significantLike(v, m float64) string {
 	return strconv.FormatFloat(v, 'f', max(0, decimals), 64)
 }
 
-// percentDecimals is how many decimals a share of m has in per cent: two, and more where there would be less than two digits.
+// percentDecimals is how many decimals a share of m has in per cent: two, and more where there
+// would be less than two digits.
 func percentDecimals(m float64) int {
 	if p := 100 * math.Abs(m); p > 0 && p < 0.1 {
 		return 1 - int(math.Floor(math.Log10(p)))
@@ -134,7 +111,7 @@ func percentDecimals(m float64) int {
 }
 
 // quantity prints a median and its interval; the latter is "" where there is none.
-func (s style) quantity(q experiments.Quantity) (median, interval string) {
+func (s style) quantity(q result.Quantity) (median, interval string) {
 	m := q.Median.Float()
 	median = s.format(m, m) + s.unit(m)
 	if q.Low.Known() && q.High.Known() {
@@ -144,7 +121,7 @@ func (s style) quantity(q experiments.Quantity) (median, interval string) {
 }
 
 // sentence prints a quantity for a text: 21.93 (21.80–22.01), or the median alone.
-func (s style) sentence(q experiments.Quantity) string {
+func (s style) sentence(q result.Quantity) string {
 	median, interval := s.quantity(q)
 	if interval == "" {
 		return median

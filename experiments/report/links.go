@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
 )
 
 // A link leads to a file of the experiment.
@@ -61,11 +61,13 @@ func topFiles(e *dataset.Experiment, l *linker, page string) (links []link) {
 		return nil
 	}
 	for _, d := range entries {
-		if d.Type().IsRegular() && !(filepath.Join(l.root, d.Name()) == filepath.Join(l.from, page)) && !isPage(d.Name()) {
+		if d.Type().IsRegular() && !(filepath.Join(l.root, d.Name()) == filepath.Join(l.from,
+			page)) && !isPage(d.Name()) {
 			links = append(links, l.to(d.Name()))
 		}
 	}
-	if files, err := filepath.Glob(filepath.Join(globQuote(e.Dir), dataset.MachinesDir, "*.toml")); err == nil {
+	if files, err := filepath.Glob(filepath.Join(globQuote(e.Dir), dataset.MachinesDir,
+		"*.toml")); err == nil {
 		for _, f := range files {
 			links = append(links, l.to(path.Join(dataset.MachinesDir, filepath.Base(f))))
 		}
@@ -73,7 +75,8 @@ func topFiles(e *dataset.Experiment, l *linker, page string) (links []link) {
 	return links
 }
 
-// isPage: other pages made of the same experiment are no data, and would make pages depend on each other.
+// isPage: other pages made of the same experiment are no data, and would make pages depend on each
+// other.
 func isPage(name string) bool { return strings.EqualFold(filepath.Ext(name), ".html") }
 
 func globQuote(s string) string {
@@ -97,7 +100,7 @@ func cellFiles(e *dataset.Experiment, l *linker) (list []cellLinks) {
 			}
 			rel := filepath.ToSlash(within(e, got.Dir))
 			if len(c.Files) == 0 {
-				for _, name := range []string{experiments.ResultFile, experiments.ManifestFile} {
+				for _, name := range []string{result.ResultFile, result.ManifestFile} {
 					if _, err := os.Stat(filepath.Join(got.Dir, name)); err == nil {
 						c.Files = append(c.Files, short(l.to(path.Join(rel, name)), name))
 					}

@@ -28,7 +28,8 @@ type machineLine struct {
 	Guess bool
 }
 
-// machineFiles returns the files of the simulated machines of the plan, or what this krdlab has built in under the name of a run's machine.
+// machineFiles returns the files of the simulated machines of the plan, or what this krdlab has
+// built in under the name of a run's machine.
 func machineFiles(e *dataset.Experiment) (list []machineFile) {
 	seen := map[string]bool{}
 	planned := map[string]string{} // by cell
@@ -69,7 +70,8 @@ func readMachine(dir, name string) machineFile {
 			f.Error = fmt.Sprintf("%s is not there, and no machine of that name is built in", path)
 			return f
 		}
-		f.Origin = "as built into the krdlab that made this page; the run does not keep it, and another version may have had other numbers"
+		f.Origin = "as built into the krdlab that made this page; the run does not keep it, and " +
+			"another version may have had other numbers"
 	}
 	if err == nil {
 		var b bytes.Buffer
@@ -82,7 +84,8 @@ func readMachine(dir, name string) machineFile {
 	}
 	for l := range strings.Lines(string(text)) {
 		_, note, _ := strings.Cut(l, " # ")
-		line := machineLine{Text: strings.TrimRight(l, "\n"), Guess: strings.HasPrefix(note, machine.Estimated) || strings.HasPrefix(note, machine.NotCalibrated)}
+		line := machineLine{Text: strings.TrimRight(l, "\n"), Guess: strings.HasPrefix(note,
+			machine.Estimated) || strings.HasPrefix(note, machine.NotCalibrated)}
 		if m == nil {
 			line.Guess = false // comments of the file's author
 		}

@@ -9,6 +9,7 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/figures"
+	"krdlab/loi"
 )
 
 //go:embed page.html page.css page.js
@@ -56,10 +57,12 @@ type groupPart struct {
 	Workers                  []traced
 }
 
-// Write writes the page of an experiment. at is the file that it will be, from which links go out; the same experiment and place give the
-// same bytes. Traces of the experiment are read for their tables of workers; one that cannot be is said on the page.
+// Write writes the page of an experiment. at is the file that it will be, from which links go out;
+// the same experiment and place give the same bytes. Traces of the experiment are read for their
+// tables of workers; one that cannot be is said on the page.
 //
-// Errors: those of w, and figures that cannot be written. Cost: about a second for a hundred cells, and the reading of their traces.
+// Errors: those of w, and figures that cannot be written. Cost: about a second for a hundred cells,
+// and the reading of their traces.
 func Write(w io.Writer, e *dataset.Experiment, at string) error {
 	p, err := newPage(e, at)
 	if err != nil {
@@ -69,7 +72,8 @@ func Write(w io.Writer, e *dataset.Experiment, at string) error {
 }
 
 func newPage(e *dataset.Experiment, at string) (*page, error) {
-	p := &page{Title: e.Name, Facts: environment(e), Places: places(e), Machines: machineFiles(e), Warnings: warnings(e),
+	p := &page{Title: e.Name, Facts: environment(e), Places: places(e), Machines: machineFiles(e),
+		Warnings: warnings(e),
 		Commands: commands(e), Charts: map[string]*figures.Figure{}}
 	if e.Info != nil {
 		p.Notes = e.Info.Notes
@@ -114,8 +118,10 @@ func newPage(e *dataset.Experiment, at string) (*page, error) {
 	return p, p.embed(classes)
 }
 
-func newGroup(e *dataset.Experiment, g *dataset.Group, anchor string, number *int, classes *styles) (*groupPart, error) {
-	part := &groupPart{Anchor: anchor, Title: g.String(), Substrate: g.Substrate, Simulated: g.Substrate == "simulated", Findings: findings(g)}
+func newGroup(e *dataset.Experiment, g *dataset.Group, anchor string, number *int,
+	classes *styles) (*groupPart, error) {
+	part := &groupPart{Anchor: anchor, Title: g.String(), Substrate: g.Substrate,
+		Simulated: g.Substrate == loi.Simulated, Findings: findings(g)}
 	var err error
 	if part.Pictures, part.Skipped, err = pictures(g, anchor, number, classes); err != nil {
 		return nil, err

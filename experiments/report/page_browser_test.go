@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"krdlab/experiments/dataset"
-	"krdlab/experiments/dataset/made"
+	"krdlab/experiments/dataset/datasettest"
+	"krdlab/experiments/result"
 )
 
 var (
-	shots = flag.String("shots", "", "keep screenshots of the page in this folder, for a person to look at")
+	shots = flag.String("shots", "", "keep screenshots of the page in this folder, for a person "+
+		"to look at")
 	shown = flag.String("exp", "", "look at this experiment instead of the made one, with -shots")
 )
 
@@ -40,13 +42,13 @@ func pageOf(t *testing.T, dir string) string {
 
 // example is the made experiment with medians of its misses.
 func example() *dataset.Experiment {
-	e := made.Small()
+	e := datasettest.Small()
 	for _, c := range e.Cells {
 		var misses []float64
 		for _, p := range c.Result.Repetitions {
 			misses = append(misses, p.LLCMissesPerCore.Float())
 		}
-		c.Result.Summary.LLCMissesPerCore = medianOf(misses)
+		c.Result.Summary.LLCMissesPerCore = result.QuantityOf(misses)
 	}
 	return e
 }
@@ -55,13 +57,14 @@ func example() *dataset.Experiment {
 func small(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "made")
-	if err := made.Write(example(), dir); err != nil {
+	if err := datasettest.Write(example(), dir); err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
-// drawn makes the charts of all figures, those out of sight too, and returns their number and that of figures.
+// drawn makes the charts of all figures, those out of sight too, and returns their number and that
+// of figures.
 func (p *tab) drawn() (charts, figures int) {
 	p.t.Helper()
 	p.until(func() bool {
@@ -71,7 +74,8 @@ func (p *tab) drawn() (charts, figures int) {
 	}, "with ECharts")
 	p.until(func() bool {
 		var left int
-		p.eval(`(() => { const f = document.querySelector('figure:not(.live)'); if (f) f.scrollIntoView(); return document.querySelectorAll('figure:not(.live)').length; })()`, &left)
+		p.eval(
+			`(() => { const f = document.querySelector('figure:not(.live)'); if (f) f.scrollIntoView(); return document.querySelectorAll('figure:not(.live)').length; })()`, &left)
 		return left == 0
 	}, "drawn")
 	p.eval(`(scrollTo(0, 0), document.querySelectorAll('.chart svg').length)`, &charts)
@@ -79,8 +83,8 @@ func (p *tab) drawn() (charts, figures int) {
 	return charts, figures
 }
 
-// The page works from a file in a real browser: nothing is said on the console, nothing asked of the network, all charts are drawn; and
-// without JavaScript all figures are there as drawings.
+// The page works from a file in a real browser: nothing is said on the console, nothing asked of
+// the network, all charts are drawn; and without JavaScript all figures are there as drawings.
 func TestBrowser(t *testing.T) {
 	b := startBrowser(t)
 	dir := small(t)
@@ -98,11 +102,14 @@ func TestBrowser(t *testing.T) {
 		panels += len(f.Panels)
 	}
 	for name, v := range map[string]view{
-		"wide": {width: 1280, height: 900, scheme: "light"}, "narrow": {width: 390, height: 844, scheme: "light"}, "dark": {width: 1280, height: 900, scheme: "dark"},
+		"wide": {width: 1280, height: 900, scheme: "light"}, "narrow": {width: 390, height: 844,
+			scheme: "light"}, "dark": {width: 1280, height: 900, scheme: "dark"},
 	} {
 		page := b.open(url, v)
-		if charts, figures := page.drawn(); charts != panels || figures != len(p.Charts) || charts == 0 {
-			t.Errorf("%s: %d charts in %d figures, expected %d in %d", name, charts, figures, panels, len(p.Charts))
+		if charts, figures := page.drawn(); charts != panels || figures != len(p.Charts) ||
+			charts == 0 {
+			t.Errorf("%s: %d charts in %d figures, expected %d in %d", name, charts, figures,
+				panels, len(p.Charts))
 		}
 		if lines := page.console(); len(lines) > 0 {
 			t.Errorf("%s: the console says\n%s", name, strings.Join(lines, "\n"))
@@ -113,7 +120,8 @@ func TestBrowser(t *testing.T) {
 			}
 		}
 		var wider, empty int
-		page.eval(`document.documentElement.scrollWidth - document.documentElement.clientWidth`, &wider)
+		page.eval(`document.documentElement.scrollWidth - document.documentElement.clientWidth`,
+			&wider)
 		if wider > 0 {
 			t.Errorf("%s: the page is %d pixels wider than the window", name, wider)
 		}
@@ -133,7 +141,8 @@ func TestBrowser(t *testing.T) {
 	var tip string
 	page.eval(`(echarts.getInstanceByDom(document.querySelector('#g1-speedup .chart')).dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: 3}),
 		new Promise(done => setTimeout(() => done([...document.querySelectorAll('#g1-speedup .chart div')].map(d => d.innerText).join('\n')), 300)))`, &tip)
-	for _, want := range []string{"workfirst", "cores: 24", "speed-up: 20.02", "interval: 19.99–20.04", "n = 8"} {
+	for _, want := range []string{"workfirst", "cores: 24", "speed-up: 20.02",
+		"interval: 19.99–20.04", "n = 8"} {
 		if !strings.Contains(tip, want) {
 			t.Errorf("pointing at a point shows %q, expected %q in it", tip, want)
 		}
@@ -142,17 +151,21 @@ func TestBrowser(t *testing.T) {
 	var live, shownDrawing bool
 	page.eval(`document.querySelector('#g1-speedup .switch').focus() || 0`, new(int))
 	for _, kind := range []string{"keyDown", "keyUp"} {
-		page.do("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"})
+		page.do("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Enter",
+			"code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"})
 	}
 	page.eval(`document.querySelector('#g1-speedup').classList.contains('live')`, &live)
-	page.eval(`document.querySelector('#g1-speedup .drawing svg').getBoundingClientRect().height > 100`, &shownDrawing)
+	page.eval(
+		`document.querySelector('#g1-speedup .drawing svg').getBoundingClientRect().height > 100`,
+		&shownDrawing)
 	if live || !shownDrawing {
 		t.Errorf("after Enter on the button: chart shown %v, drawing shown %v", live, shownDrawing)
 	}
 
 	page = b.open(url, view{width: 1280, height: 900, scheme: "light", noScript: true})
 	var drawings int
-	page.eval(`[...document.querySelectorAll('.drawing svg')].filter(s => s.getBoundingClientRect().height > 100).length`, &drawings)
+	page.eval(
+		`[...document.querySelectorAll('.drawing svg')].filter(s => s.getBoundingClientRect().height > 100).length`, &drawings)
 	if drawings != len(p.Charts) {
 		t.Errorf("without JavaScript %d drawings are visible, expected %d", drawings, len(p.Charts))
 	}
@@ -173,8 +186,10 @@ func TestShots(t *testing.T) {
 	}
 	url := pageOf(t, dir)
 	for name, v := range map[string]view{
-		"wide": {width: 1280, height: 900, scheme: "light"}, "narrow": {width: 390, height: 844, scheme: "light"}, "dark": {width: 1280, height: 900, scheme: "dark"},
-		"noscript": {width: 1280, height: 900, scheme: "dark", noScript: true}, "noscript-narrow": {width: 390, height: 844, scheme: "light", noScript: true},
+		"wide": {width: 1280, height: 900, scheme: "light"}, "narrow": {width: 390, height: 844,
+			scheme: "light"}, "dark": {width: 1280, height: 900, scheme: "dark"},
+		"noscript":        {width: 1280, height: 900, scheme: "dark", noScript: true},
+		"noscript-narrow": {width: 390, height: 844, scheme: "light", noScript: true},
 	} {
 		page := b.open(url, v)
 		if !v.noScript {
@@ -184,12 +199,14 @@ func TestShots(t *testing.T) {
 		page.eval(`document.documentElement.scrollHeight`, &height)
 		step := 1800
 		for i, y := 0, 0; y < height; i, y = i+1, y+step {
-			if err := os.WriteFile(filepath.Join(*shots, fmt.Sprintf("%s-%02d.png", name, i)), page.screenshot(y, v.width, min(step, height-y)), 0o666); err != nil {
+			if err := os.WriteFile(filepath.Join(*shots, fmt.Sprintf("%s-%02d.png", name, i)),
+				page.screenshot(y, v.width, min(step, height-y)), 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if name == "wide" {
-			if err := os.WriteFile(filepath.Join(*shots, "page.pdf"), page.pdf(), 0o666); err != nil {
+			if err := os.WriteFile(filepath.Join(*shots, "page.pdf"), page.pdf(),
+				0o666); err != nil {
 				t.Fatal(err)
 			}
 		}

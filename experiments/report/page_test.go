@@ -14,9 +14,10 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
-	"krdlab/experiments/dataset/made"
+	"krdlab/experiments/dataset/datasettest"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -55,7 +56,8 @@ type element struct {
 
 var scripts = regexp.MustCompile(`(?s)(<(script|style)[^>]*>).*?(</(?:script|style)>)`)
 
-// parse reads a page, which is well-formed as XML too but for what scripts and styles hold; it returns elements and the visible text.
+// parse reads a page, which is well-formed as XML too but for what scripts and styles hold; it
+// returns elements and the visible text.
 func parse(t *testing.T, page string) (elements []element, text string) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(scripts.ReplaceAllString(page, "$1$3")))
@@ -71,12 +73,14 @@ func parse(t *testing.T, page string) (elements []element, text string) {
 		}
 		switch x := token.(type) {
 		case xml.StartElement:
-			e := element{name: x.Name.Local, attr: map[string]string{}, parents: slices.Clone(open), position: int(d.InputOffset())}
+			e := element{name: x.Name.Local, attr: map[string]string{}, parents: slices.Clone(open),
+				position: int(d.InputOffset())}
 			for _, a := range x.Attr {
 				e.attr[a.Name.Local] = a.Value
 			}
 			elements, open = append(elements, e), append(open, x.Name.Local)
-			if slices.Contains([]string{"p", "h1", "h2", "h3", "h4", "tr", "li", "dt", "dd", "summary", "caption", "pre", "figure", "section"}, x.Name.Local) {
+			if slices.Contains([]string{"p", "h1", "h2", "h3", "h4", "tr", "li", "dt", "dd",
+				"summary", "caption", "pre", "figure", "section"}, x.Name.Local) {
 				b.WriteByte('\n')
 			} else if slices.Contains([]string{"td", "th"}, x.Name.Local) {
 				b.WriteString(" | ")
@@ -91,7 +95,10 @@ func parse(t *testing.T, page string) (elements []element, text string) {
 	}
 	var lines []string
 	for l := range strings.Lines(b.String()) {
-		if l = strings.Join(strings.FieldsFunc(l, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' }), " "); l != "" {
+		if l = strings.Join(strings.FieldsFunc(l, func(r rune) bool {
+			return r == ' ' ||
+				r == '\n' || r == '\t'
+		}), " "); l != "" {
 			lines = append(lines, l)
 		}
 	}
@@ -102,8 +109,11 @@ func parse(t *testing.T, page string) (elements []element, text string) {
 func TestGolden(t *testing.T) {
 	_, got := parse(t, render(t, loaded(t, nil)))
 	// Figures and coefficients have golden files of their own, in their packages.
-	got = regexp.MustCompile(`(?s)(Figures\n).*(Times and ratios\n)`).ReplaceAllString(got, "$1...\n$2")
-	got = regexp.MustCompile(`(?s)(krdlab correlate has more\.\n).*(Environment\nThe computer)`).ReplaceAllString(got, "$1...\n$2")
+	got = regexp.MustCompile(`(?s)(Figures\n).*(Times and ratios\n)`).ReplaceAllString(got,
+		"$1...\n$2")
+	got = regexp.MustCompile(
+		`(?s)(krdlab correlate has more\.\n).*(Environment\nThe computer)`).ReplaceAllString(got,
+		"$1...\n$2")
 	got, _, _ = strings.Cut(got, "Charts by Apache")
 	path := filepath.Join("testdata", "made.golden")
 	if *update {
@@ -140,7 +150,8 @@ func TestDeterministic(t *testing.T) {
 	if err := Write(&other, e, filepath.Join(filepath.Dir(e.Dir), "x", "page.html")); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.ReplaceAll(other.String(), `href="../`+filepath.Base(e.Dir)+`/`, `href="./`); got != a {
+	if got := strings.ReplaceAll(other.String(), `href="../`+filepath.Base(e.Dir)+`/`,
+		`href="./`); got != a {
 		t.Error("a page in another folder has other links than ../made/...")
 	}
 }
@@ -163,7 +174,8 @@ func TestNothingLeavesThePage(t *testing.T) {
 	}
 	links := 0
 	for _, x := range elements {
-		for _, a := range []string{"src", "srcset", "data", "poster", "action", "formaction", "background", "ping"} {
+		for _, a := range []string{"src", "srcset", "data", "poster", "action", "formaction",
+			"background", "ping"} {
 			if v, ok := x.attr[a]; ok {
 				t.Errorf("<%s %s=%q>", x.name, a, v)
 			}
@@ -180,7 +192,8 @@ func TestNothingLeavesThePage(t *testing.T) {
 			}
 		default:
 			u, err := url.Parse(href)
-			if err != nil || u.Scheme != "" || u.Host != "" || strings.HasPrefix(u.Path, "/") || x.name != "a" {
+			if err != nil || u.Scheme != "" || u.Host != "" || strings.HasPrefix(u.Path, "/") ||
+				x.name != "a" {
 				t.Errorf("<%s href=%q> leaves the page", x.name, href)
 				continue
 			}
@@ -190,11 +203,13 @@ func TestNothingLeavesThePage(t *testing.T) {
 			links++
 		}
 	}
-	if links != 2+2*len(made.Cores) {
-		t.Errorf("%d links to data, expected those of experiment.json, plan.jsonl, and two of each cell", links)
+	if links != 2+2*len(datasettest.Cores) {
+		t.Errorf("%d links to data, expected those of experiment.json, plan.jsonl, and two of "+
+			"each cell", links)
 	}
 	for _, s := range scripts.FindAllString(page, -1) {
-		if strings.HasPrefix(s, "<style") && regexp.MustCompile(`(?i)@import|url\(`).MatchString(s) {
+		if strings.HasPrefix(s, "<style") && regexp.MustCompile(`(?i)@import|url\(`).MatchString(
+			s) {
 			t.Error("the style sheet loads something")
 		}
 	}
@@ -217,17 +232,21 @@ func TestAccessible(t *testing.T) {
 			t.Errorf("<th> with scope %q", x.attr["scope"])
 		case x.name == "svg" && (x.attr["role"] != "img" || x.attr["aria-label"] == ""):
 			t.Errorf("<svg> with role %q and label %q", x.attr["role"], x.attr["aria-label"])
-		case x.attr["role"] == "region" && (x.attr["aria-label"] == "" || x.attr["tabindex"] != "0"):
+		case x.attr["role"] == "region" && (x.attr["aria-label"] == "" ||
+			x.attr["tabindex"] != "0"):
 			t.Errorf("a region without name, or not to be reached by keyboard: %v", x.attr)
 		}
 	}
-	for name, least := range map[string]int{"h1": 1, "h2": 5, "h3": 5, "th": 50, "svg": 5, "figure": 5, "caption": 5, "main": 1, "nav": 1} {
+	for name, least := range map[string]int{"h1": 1, "h2": 5, "h3": 5, "th": 50, "svg": 5,
+		"figure": 5, "caption": 5, "main": 1, "nav": 1} {
 		if counts[name] < least {
 			t.Errorf("%d <%s>, expected %d at least", counts[name], name, least)
 		}
 	}
-	if counts["h1"] != 1 || counts["table"] != counts["caption"] || counts["svg"] != counts["figure"] {
-		t.Errorf("h1 %d, tables %d, captions %d, figures %d, drawings %d", counts["h1"], counts["table"], counts["caption"], counts["figure"], counts["svg"])
+	if counts["h1"] != 1 || counts["table"] != counts["caption"] ||
+		counts["svg"] != counts["figure"] {
+		t.Errorf("h1 %d, tables %d, captions %d, figures %d, drawings %d", counts["h1"],
+			counts["table"], counts["caption"], counts["figure"], counts["svg"])
 	}
 }
 
@@ -243,7 +262,7 @@ func TestHostile(t *testing.T) {
 		r.Kernels[0].Name = evil
 		r.KRD.Warnings = append(r.KRD.Warnings, evil)
 		why := evil
-		r.LLCReason, r.LLCSource, r.Summary.LLCMissesPerCore = &why, nil, experiments.Quantity{}
+		r.LLCReason, r.LLCSource, r.Summary.LLCMissesPerCore = &why, nil, result.Quantity{}
 		r.Repetitions[0].Flags = []string{evil}
 		e.Cells[i].Manifest.Argv = []string{"/x/krdlab", "run", evil}
 		e.Cells[i].Manifest.System.CPUModel = evil
@@ -274,7 +293,8 @@ func TestHostile(t *testing.T) {
 			t.Errorf("<%s> of a name", x.name)
 		}
 	}
-	if n != 3 || strings.Count(page, "<script") != 3 || strings.Contains(page, "alert(\"1\")</script>") {
+	if n != 3 || strings.Count(page, "<script") != 3 || strings.Contains(page,
+		"alert(\"1\")</script>") {
 		t.Errorf("%d script elements, expected 3", n)
 	}
 	if got := strings.Count(text, evil); got < 10 {
@@ -290,7 +310,8 @@ func TestHostile(t *testing.T) {
 			t.Error("no chart is drawn")
 		}
 		var images int
-		tab.eval(`(document.querySelectorAll('.chart').forEach(c => { const r = c.getBoundingClientRect(); c.dispatchEvent(new MouseEvent('mousemove', {clientX: r.x + r.width / 2, clientY: r.y + r.height / 2, bubbles: true})); }), document.querySelectorAll('img').length)`, &images)
+		tab.eval(
+			`(document.querySelectorAll('.chart').forEach(c => { const r = c.getBoundingClientRect(); c.dispatchEvent(new MouseEvent('mousemove', {clientX: r.x + r.width / 2, clientY: r.y + r.height / 2, bubbles: true})); }), document.querySelectorAll('img').length)`, &images)
 		if lines := tab.console(); len(lines) > 0 || images > 0 {
 			t.Errorf("%d images; the console says %s", images, lines)
 		}
@@ -304,22 +325,32 @@ func TestProblems(t *testing.T) {
 		want   []string
 	}{
 		"missing": {func(cell string) error { return os.RemoveAll(cell) },
-			[]string{"3 of 4 planned cells could be used, 1 missing", "cell 0001-matmul-c6 missing: it has not been run", "Something is missing or went wrong"}},
-		"partial": {func(cell string) error { return os.Rename(cell, cell+".partial") }, []string{"1 partial", "its run did not finish"}},
+			[]string{"3 of 4 planned cells could be used, 1 missing",
+				"cell 0001-matmul-c6 missing: it has not been run",
+				"Something is missing or went wrong"}},
+		"partial": {func(cell string) error { return os.Rename(cell, cell+".partial") },
+			[]string{"1 partial", "its run did not finish"}},
 		"failed": {func(cell string) error {
-			return errors.Join(os.RemoveAll(cell), os.WriteFile(cell+".failed.json", []byte(`{"schema_version":1,"error":"no <room>","exit_code":1}`), 0o666))
+			return errors.Join(os.RemoveAll(cell), os.WriteFile(cell+".failed.json",
+				[]byte(`{"schema_version":1,"error":"no <room>","exit_code":1}`), 0o666))
 		}, []string{"1 failed", "no <room>", "0001-matmul-c6.failed.json"}},
 		"old": {func(cell string) error {
 			p := filepath.Join(cell, "result.json")
 			b, err := os.ReadFile(p)
-			return errors.Join(err, os.WriteFile(p, bytes.ReplaceAll(b, []byte(`"schema_version": 1,`), []byte(`"schema_version": 0,`)), 0o666))
+			return errors.Join(err, os.WriteFile(p,
+				bytes.ReplaceAll(b, []byte(`"schema_version": 1,`), []byte(`"schema_version": 0,`)),
+				0o666))
 		}, []string{"unreadable", "schema version 0"}},
 		"interrupted": {func(cell string) error {
 			p := filepath.Join(cell, "result.json")
 			b, err := os.ReadFile(p)
-			return errors.Join(err, os.WriteFile(p, bytes.Replace(b, []byte(`"interrupted": false`), []byte(`"interrupted": true`), 1), 0o666))
+			return errors.Join(err, os.WriteFile(p, bytes.Replace(b, []byte(`"interrupted": false`),
+				[]byte(`"interrupted": true`), 1), 0o666))
 		}, []string{"4 of 4 planned cells could be used, 1 interrupted", "8 of 8 repetitions"}},
-		"no manifest": {func(cell string) error { return os.Remove(filepath.Join(cell, "manifest.json")) }, []string{"manifest.json is not there"}},
+		"no manifest": {func(cell string) error {
+			return os.Remove(filepath.Join(cell,
+				"manifest.json"))
+		}, []string{"manifest.json is not there"}},
 	} {
 		e := loaded(t, func(dir string) {
 			if err := c.change(filepath.Join(dir, dataset.CellsDir, "0001-matmul-c6")); err != nil {
@@ -327,7 +358,8 @@ func TestProblems(t *testing.T) {
 			}
 		})
 		_, text := parse(t, render(t, e))
-		for _, w := range append(c.want, "On 24 cores, workfirst is the fastest", "Cells that are not as planned") {
+		for _, w := range append(c.want, "On 24 cores, workfirst is the fastest",
+			"Cells that are not as planned") {
 			if !strings.Contains(text, w) {
 				t.Errorf("%s: the page does not say %q", name, w)
 			}
@@ -343,7 +375,8 @@ func TestNothingToShow(t *testing.T) {
 		}
 	})
 	_, text := parse(t, render(t, e))
-	for _, w := range []string{"No cell of this experiment can be used", "0 of 4 planned cells could be used, 4 missing", "krdlab sweep matmul"} {
+	for _, w := range []string{"No cell of this experiment can be used",
+		"0 of 4 planned cells could be used, 4 missing", "krdlab sweep matmul"} {
 		if !strings.Contains(text, w) {
 			t.Errorf("the page does not say %q:\n%s", w, text)
 		}
@@ -355,7 +388,7 @@ func TestNothingToShow(t *testing.T) {
 
 // One cell, no reuse, no misses, no work, few repetitions: each is said.
 func TestLittle(t *testing.T) {
-	only := func(e *dataset.Experiment, keep func(*experiments.Result) bool) *dataset.Experiment {
+	only := func(e *dataset.Experiment, keep func(*result.Result) bool) *dataset.Experiment {
 		e.Cells = slices.DeleteFunc(e.Cells, func(c dataset.Cell) bool { return !keep(c.Result) })
 		return e
 	}
@@ -364,11 +397,15 @@ func TestLittle(t *testing.T) {
 		want   []string
 	}{
 		"one cell": {func(e *dataset.Experiment) *dataset.Experiment {
-			return only(e, func(r *experiments.Result) bool { return r.Cores == 6 && r.Scheduler == "helpfirst" })
-		}, []string{"On 6 cores, helpfirst runs 5.599 (5.591–5.605) times as fast as the serial program", "there is no other scheduler to compare it with", "Not drawn:"}},
+			return only(e, func(r *result.Result) bool {
+				return r.Cores == 6 &&
+					r.Scheduler == "helpfirst"
+			})
+		}, []string{"On 6 cores, helpfirst runs 5.599 (5.591–5.605) times as fast as the serial " +
+			"program", "there is no other scheduler to compare it with", "Not drawn:"}},
 		"no reuse": {func(e *dataset.Experiment) *dataset.Experiment {
 			for _, c := range e.Cells {
-				c.Result.KRD, c.Result.Settings.Trace = nil, experiments.TraceProfile
+				c.Result.KRD, c.Result.Settings.Trace = nil, request.TraceProfile
 				for i := range c.Result.Repetitions {
 					c.Result.Repetitions[i].KRD = nil
 				}
@@ -379,35 +416,42 @@ func TestLittle(t *testing.T) {
 			why := "this processor has no such counter"
 			for _, c := range e.Cells {
 				c.Result.LLCSource, c.Result.LLCReason = nil, &why
-				c.Result.Summary.LLCMissesPerCore = experiments.Quantity{}
+				c.Result.Summary.LLCMissesPerCore = result.Quantity{}
 				for i := range c.Result.Repetitions {
-					c.Result.Repetitions[i].LLCMissesPerCore = experiments.Number{}
+					c.Result.Repetitions[i].LLCMissesPerCore = result.Number{}
 				}
 			}
 			return e
-		}, []string{"doubt | LLC misses | not counted: this processor has no such counter", "n/a 1", "LLC misses: this processor has no such counter"}},
+		}, []string{"doubt | LLC misses | not counted: this processor has no such counter", "n/a 1",
+			"LLC misses: this processor has no such counter"}},
 		"no work": {func(e *dataset.Experiment) *dataset.Experiment {
 			for _, c := range e.Cells {
 				r := c.Result
 				r.Kernel, r.Params, r.Kernels, r.KRD = "fib", nil, nil, nil
-				r.Summary.OVR, r.Summary.WTI, r.Summary.KernelNS = experiments.Quantity{}, experiments.Quantity{}, experiments.Quantity{}
+				r.Summary.OVR, r.Summary.WTI, r.Summary.KernelNS = result.Quantity{},
+					result.Quantity{}, result.Quantity{}
 				for i := range r.Repetitions {
-					r.Repetitions[i].KRD, r.Repetitions[i].WorkNS, r.Repetitions[i].Kernels = nil, nil, nil
+					r.Repetitions[i].KRD, r.Repetitions[i].WorkNS, r.Repetitions[i].Kernels = nil,
+						nil, nil
 				}
 			}
 			return e
-		}, []string{"fib has no kernels whose time would be work", "There are no reuse distances: fib records no accesses to data", "it runs 20.02 (19.99–20.04) times as fast as the serial program. The next"}},
+		}, []string{"fib has no kernels whose time would be work", "There are no reuse " +
+			"distances: fib records no accesses to data", "it runs 20.02 (19.99–20.04) times as " +
+			"fast as the serial program. The next"}},
 		"few repetitions": {func(e *dataset.Experiment) *dataset.Experiment {
 			for i := range e.Cells {
 				r := e.Cells[i].Result
 				short := *r
-				short.Repetitions, short.Serial.Repetitions = r.Repetitions[:3], r.Serial.Repetitions[:3]
+				short.Repetitions, short.Serial.Repetitions = r.Repetitions[:3],
+					r.Serial.Repetitions[:3]
 				half := short
 				half.Repetitions, half.Serial.Repetitions = nil, nil
-				e.Cells[i].Result = experiments.Pool([]*experiments.Result{&short, &half})
+				e.Cells[i].Result = result.Pool([]*result.Result{&short, &half})
 			}
 			return e
-		}, []string{"no scheduler is called the fastest", "doubt | Repetitions | n = 3", "no scheduler is said to reuse best"}},
+		}, []string{"no scheduler is called the fastest", "doubt | Repetitions | n = 3",
+			"no scheduler is said to reuse best"}},
 	} {
 		_, text := parse(t, render(t, c.change(example())))
 		for _, w := range c.want {

@@ -13,11 +13,14 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
 )
 
-// What the page carries is the file that the npm package echarts 6.1.0 has as dist/echarts.min.js, with its licences.
+// What the page carries is the file that the npm package echarts 6.1.0 has as dist/echarts.min.js,
+// with its licences.
 func TestECharts(t *testing.T) {
 	r, err := gzip.NewReader(bytes.NewReader(echarts))
 	if err != nil {
@@ -31,11 +34,13 @@ func TestECharts(t *testing.T) {
 	if got, want := hex.EncodeToString(sum[:]), echartsSHA256; got != want {
 		t.Errorf("SHA-256 %s, expected %s", got, want)
 	}
-	if !bytes.Contains(b, []byte(`"`+echartsVersion+`"`)) || !bytes.Contains(b[:1000], []byte("Apache License")) {
+	if !bytes.Contains(b, []byte(`"`+echartsVersion+`"`)) || !bytes.Contains(b[:1000],
+		[]byte("Apache License")) {
 		t.Errorf("not ECharts %s with its notice: %.200s", echartsVersion, b)
 	}
 	page := render(t, loaded(t, nil))
-	for _, want := range []string{"The Apache Software Foundation (https://www.apache.org/)", "TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION",
+	for _, want := range []string{"The Apache Software Foundation (https://www.apache.org/)",
+		"TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION",
 		"Copyright (c) 2017, Baidu Inc.", "Copyright 2010-2016 Mike Bostock"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not hold %q of the licences", want)
@@ -48,10 +53,13 @@ func ranked(values map[string][3]float64) []standing {
 	var all []standing
 	for _, s := range slices.Sorted(mapKeys(values)) {
 		v := values[s]
-		r := &experiments.Result{Scheduler: s, Repetitions: []experiments.Repetition{{TimeNS: int64(1e9 / v[0])}}}
-		r.Summary.Speedup = experiments.Quantity{Median: experiments.Some(v[0]), Low: experiments.Some(v[1]), High: experiments.Some(v[2]), N: 6}
+		r := &result.Result{Scheduler: s,
+			Repetitions: []result.Repetition{{TimeNS: int64(1e9 / v[0])}}}
+		r.Summary.Speedup = result.Quantity{Median: result.Some(v[0]),
+			Low: result.Some(v[1]), High: result.Some(v[2]), N: 6}
 		if v[1] == 0 {
-			r.Summary.Speedup.Low, r.Summary.Speedup.High = experiments.Number{}, experiments.Number{}
+			r.Summary.Speedup.Low, r.Summary.Speedup.High = result.Number{},
+				result.Number{}
 		}
 		all = append(all, standing{scheduler: s, result: r})
 	}
@@ -75,24 +83,34 @@ func TestSpeed(t *testing.T) {
 		want   string
 	}{
 		{map[string][3]float64{"a": {4, 3.9, 4.1}, "b": {5, 4.2, 5.1}},
-			"On 6 cores, b is the fastest: it runs 5.000 (4.200–5.100) times as fast as the serial program. The next, a, takes 25.0\u00a0% longer."},
+			"On 6 cores, b is the fastest: it runs 5.000 (4.200–5.100) times as fast as the " +
+				"serial program. The next, a, takes 25.0\u00a0% longer."},
 		{map[string][3]float64{"a": {4, 3.9, 4.2}, "b": {5, 4.2, 5.1}, "c": {1, 0.9, 1.1}},
-			"On 6 cores, no scheduler can be called the fastest: b has the highest median speed-up, 5.000 (4.200–5.100), and its interval overlaps with that of a, 4.000 (3.900–4.200)."},
+			"On 6 cores, no scheduler can be called the fastest: b has the highest median " +
+				"speed-up, 5.000 (4.200–5.100), and its interval overlaps with that of a, 4.000 " +
+				"(3.900–4.200)."},
 		// One that is not the next may overlap too.
 		{map[string][3]float64{"a": {4, 3.9, 4.1}, "b": {5, 4.2, 5.1}, "c": {1, 0.9, 9}},
-			"On 6 cores, no scheduler can be called the fastest: b has the highest median speed-up, 5.000 (4.200–5.100), and its interval overlaps with that of c, 1.000 (0.900–9.000)."},
+			"On 6 cores, no scheduler can be called the fastest: b has the highest median " +
+				"speed-up, 5.000 (4.200–5.100), and its interval overlaps with that of c, 1.000 " +
+				"(0.900–9.000)."},
 		{map[string][3]float64{"a": {4, 0, 0}, "b": {5, 4.2, 5.1}},
-			"On 6 cores, the highest median speed-up is that of b, 5.000 (4.200–5.100), but fewer than 6 repetitions give no interval, so that no scheduler is called the fastest."},
-		{map[string][3]float64{"a": {4, 0, 0}}, "On 6 cores, a runs 4.000 times as fast as the serial program; there is no other scheduler to compare it with."},
+			"On 6 cores, the highest median speed-up is that of b, 5.000 (4.200–5.100), but " +
+				"fewer than 6 repetitions give no interval, so that no scheduler is called the " +
+				"fastest."},
+		{map[string][3]float64{"a": {4, 0, 0}}, "On 6 cores, a runs 4.000 times as fast as the " +
+			"serial program; there is no other scheduler to compare it with."},
 		{nil, "No speed-up is known on 6 cores."},
 	} {
 		if got := speed(ranked(c.values), 6); got != c.want {
 			t.Errorf("%v:\n%s\nexpected\n%s", c.values, got, c.want)
 		}
 	}
-	r := &experiments.Result{Serial: experiments.Serial{TimeNS: experiments.Some(0)}}
-	r.Summary.TimeNS = experiments.Quantity{Median: experiments.Some(2e9)}
-	if got := speed([]standing{{scheduler: "a", result: r}}, 2); got != "No speed-up is known on 2 cores: the serial run takes no time on this machine. Times: a 2.000\u00a0s." {
+	r := &result.Result{Serial: result.Serial{TimeNS: result.Some(0)}}
+	r.Summary.TimeNS = result.Quantity{Median: result.Some(2e9)}
+	if got := speed([]standing{{scheduler: "a", result: r}},
+		2); got != "No speed-up is known on 2 cores: the serial run takes no time on this "+
+		"machine. Times: a 2.000\u00a0s." {
 		t.Error(got)
 	}
 }
@@ -101,7 +119,8 @@ func TestSpeed(t *testing.T) {
 func TestReuse(t *testing.T) {
 	e := example()
 	g := e.Groups()[0]
-	if got := findings(&g)[1]; !strings.HasPrefix(got, "shepherd-socket reuses best: 11.43\u00a0% (11.40–11.45) of its accesses") {
+	if got := findings(&g)[1]; !strings.HasPrefix(got, "shepherd-socket reuses best: "+
+		"11.43\u00a0% (11.40–11.45) of its accesses") {
 		t.Errorf("%s", got)
 	}
 	for _, c := range g.Cells { // workfirst now varies over all of the others
@@ -113,12 +132,14 @@ func TestReuse(t *testing.T) {
 			}
 		}
 	}
-	if got := findings(&g)[1]; !strings.Contains(got, "the smallest share, but its interval overlaps with that of workfirst") {
+	if got := findings(&g)[1]; !strings.Contains(got, "the smallest share, but its interval "+
+		"overlaps with that of workfirst") {
 		t.Errorf("%s", got)
 	}
 }
 
-// The interval of a ratio of medians: covers the ratio of the populations about as often as it claims.
+// The interval of a ratio of medians: covers the ratio of the populations about as often as it
+// claims.
 func TestRatioCoverage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const trials, n = 300, 20
@@ -136,28 +157,38 @@ func TestRatioCoverage(t *testing.T) {
 	if share := float64(covered) / trials; share < 0.90 || share > 0.995 {
 		t.Errorf("%.3f of the intervals hold the ratio, expected about 0.95", share)
 	}
-	if q := ratioOf([]float64{3, 3, 3}, []float64{2, 2, 2}); q.Median.Float() != 1.5 || q.Low.Known() {
+	if q := ratioOf([]float64{3, 3, 3}, []float64{2, 2, 2}); q.Median.Float() != 1.5 ||
+		q.Low.Known() {
 		t.Errorf("of three values: %+v, expected 1.5 without an interval", q)
 	}
 	// The extremes of 6 values hold the median with 1 - 2/2^6.
-	if q := medianOf([]float64{6, 1, 5, 2, 4, 3}); q.Median.Float() != 3.5 || q.Low.Float() != 1 || q.High.Float() != 6 || q.Confidence.Float() != 1-2.0/64 {
+	if q := result.QuantityOf([]float64{6, 1, 5, 2, 4, 3}); q.Median.Float() != 3.5 || q.Low.Float() != 1 ||
+		q.High.Float() != 6 || q.Confidence.Float() != 1-2.0/64 {
 		t.Errorf("median of 1 to 6: %+v", q)
 	}
 }
 
 // Numbers as they are printed.
 func TestFormats(t *testing.T) {
-	q := func(m, l, h float64) experiments.Quantity {
-		return experiments.Quantity{Median: experiments.Some(m), Low: experiments.Some(l), High: experiments.Some(h)}
+	q := func(m, l, h float64) result.Quantity {
+		return result.Quantity{Median: result.Some(m), Low: result.Some(l),
+			High: result.Some(h)}
 	}
 	for _, c := range []struct{ got, want string }{
-		{ratio.sentence(q(21.934, 21.8, 22.01)), "21.93 (21.80–22.01)"}, {ratio.sentence(q(1.0766, 0.9, 1.2)), "1.077 (0.900–1.200)"},
-		{ratio.sentence(q(0.01234, 0.01, 0.02)), "0.01234 (0.01000–0.02000)"}, {seconds.sentence(q(3.5e6, 9e5, 1.2e7)), "3.500\u00a0ms (0.900–12.000)"},
-		{percent.sentence(q(0.1143, 0.114, 0.1145)), "11.43\u00a0% (11.40–11.45)"}, {percent.sentence(q(0.00001234, 0, 0.00002)), "0.0012\u00a0% (0.0000–0.0020)"},
-		{events.sentence(q(1234567.4, 999, 2e6)), "1\u202f234\u202f567 (999–2\u202f000\u202f000)"}, {count(-1234), "-1\u202f234"}, {count(12), "12"},
-		{duration(experiments.Number{}), "n/a"}, {duration(experiments.Some(12.5)), "12.50\u00a0ns"}, {list([]string{"a", "b", "c"}), "a, b and c"},
-		{significant(123456, 4), "123456"}, {ratio.sentence(experiments.Quantity{Median: experiments.Some(2)}), "2.000"},
-		{shell([]string{"/a b/krdlab", "run", "it's", "--n=4", "", "$HOME"}), `krdlab run 'it'\''s' --n=4 '' '$HOME'`},
+		{ratio.sentence(q(21.934, 21.8, 22.01)), "21.93 (21.80–22.01)"},
+		{ratio.sentence(q(1.0766, 0.9, 1.2)), "1.077 (0.900–1.200)"},
+		{ratio.sentence(q(0.01234, 0.01, 0.02)), "0.01234 (0.01000–0.02000)"},
+		{seconds.sentence(q(3.5e6, 9e5, 1.2e7)), "3.500\u00a0ms (0.900–12.000)"},
+		{percent.sentence(q(0.1143, 0.114, 0.1145)), "11.43\u00a0% (11.40–11.45)"},
+		{percent.sentence(q(0.00001234, 0, 0.00002)), "0.0012\u00a0% (0.0000–0.0020)"},
+		{events.sentence(q(1234567.4, 999, 2e6)), "1\u202f234\u202f567 (999–2\u202f000\u202f000)"},
+		{count(-1234), "-1\u202f234"}, {count(12), "12"},
+		{duration(result.Number{}), "n/a"}, {duration(result.Some(12.5)),
+			"12.50\u00a0ns"}, {list([]string{"a", "b", "c"}), "a, b and c"},
+		{show.Digits(123456, 4), "123456"},
+		{ratio.sentence(result.Quantity{Median: result.Some(2)}), "2.000"},
+		{shell([]string{"/a b/krdlab", "run", "it's", "--n=4", "", "$HOME"}),
+			`krdlab run 'it'\''s' --n=4 '' '$HOME'`},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, expected %q", c.got, c.want)
@@ -176,10 +207,13 @@ func TestFormats(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	e := example()
 	for i, c := range e.Cells {
-		c.Result.Warnings = []string{"the same", "lost " + decimal(i) + " of 3.5"}
+		c.Result.WarningCodes = []result.Warning{result.Warn(result.Text, "the same"),
+			result.Warn(result.Interrupted, i, 99)}
+		c.Result.Warnings = show.Sentences(c.Result.WarningCodes)
 	}
 	got := warnings(e)
-	if len(got) != 2 || got[0].Count != 16 || got[0].Other || len(got[0].Where) != maxWhere || got[0].More != 16-maxWhere || !got[1].Other || got[1].Text != "lost 0 of 3.5" {
+	if len(got) != 2 || got[0].Count != 16 || got[0].Other || len(got[0].Where) != maxWhere ||
+		got[0].More != 16-maxWhere || !got[1].Other || got[1].Text != "interrupted after 0 of 99 repetitions" {
 		t.Errorf("%+v", got)
 	}
 	if got[0].Where[1] != "helpfirst on 1 core" {
@@ -189,24 +223,27 @@ func TestWarnings(t *testing.T) {
 
 // A machine's file is shown with its guesses marked, whether it is the experiment's or built in.
 func TestMachineFiles(t *testing.T) {
-	f := readMachine(t.TempDir(), experiments.DefaultMachine)
+	f := readMachine(t.TempDir(), request.DefaultMachine)
 	marked := 0
 	for _, l := range f.Lines {
 		if l.Guess {
 			marked++
 		}
 	}
-	if f.Error != "" || f.Guesses == 0 || f.Guesses != marked || !strings.Contains(f.Origin, "as built into") {
+	if f.Error != "" || f.Guesses == 0 || f.Guesses != marked || !strings.Contains(f.Origin,
+		"as built into") {
 		t.Errorf("%d guesses, %d marked, from %q, error %q", f.Guesses, marked, f.Origin, f.Error)
 	}
 	e := loaded(t, func(dir string) {
 		text := []byte("name = \"made-4s\"\nnodes = # estimated\n")
-		if err := writeNew(filepath.Join(dir, dataset.MachinesDir, "made-4s.toml"), text); err != nil {
+		if err := writeNew(filepath.Join(dir, dataset.MachinesDir, "made-4s.toml"),
+			text); err != nil {
 			t.Fatal(err)
 		}
 	})
 	files := machineFiles(e)
-	if len(files) != 1 || files[0].Error == "" || len(files[0].Lines) != 2 || files[0].Guesses != 0 {
+	if len(files) != 1 || files[0].Error == "" || len(files[0].Lines) != 2 ||
+		files[0].Guesses != 0 {
 		t.Errorf("a broken file: %+v", files)
 	}
 	if f := readMachine(e.Dir, "../plan"); f.Error == "" || len(f.Lines) > 0 {
@@ -221,7 +258,8 @@ func native(e *dataset.Experiment, governor string, boost bool, load float64) *d
 		c := &e.Cells[i]
 		c.Result.Substrate, c.Result.Settings.CacheModel = "native", ""
 		m := *c.Manifest
-		m.System.Governors, m.System.Boost, m.System.LoadAverage, m.System.Virtual = []string{governor}, &boost, &[3]float64{load, load, load}, &no
+		m.System.Governors, m.System.Boost, m.System.LoadAverage,
+			m.System.Virtual = []string{governor}, &boost, &[3]float64{load, load, load}, &no
 		c.Manifest = &m
 	}
 	for i := range e.Plan {
@@ -241,40 +279,54 @@ func TestValidity(t *testing.T) {
 		return judgement{}
 	}
 	calm := native(example(), "performance", false, 0.3)
-	for _, s := range []string{"Load", "Clock frequency", "Disturbed repetitions", "Cells", "Repetitions"} {
+	for _, s := range []string{"Load", "Clock frequency", "Disturbed repetitions", "Cells",
+		"Repetitions"} {
 		if j := find(calm, s); j.Level != fine {
 			t.Errorf("%s of a calm machine: %+v", s, j)
 		}
 	}
-	if got := verdict(calm, validity(calm)); !strings.HasPrefix(got, "The numbers were measured on a real machine. Nothing that was looked at") {
+	if got := verdict(calm, validity(calm)); !strings.HasPrefix(got, "The numbers were measured "+
+		"on a real machine. Nothing that was looked at") {
 		t.Errorf("%q", got)
 	}
 	doubtful := native(example(), "powersave", true, 0.3)
-	if got := verdict(doubtful, validity(doubtful)); got != "The numbers were measured on a real machine. There is reason to doubt some of them: see below." {
+	if got := verdict(doubtful, validity(doubtful)); got != "The numbers were measured on a real "+
+		"machine. There is reason to doubt some of them: see below." {
 		t.Errorf("%q", got)
 	}
 	mixed := native(example(), "powersave", true, 14)
 	mixed.Cells[0].Result.Substrate = "simulated"
 	mixed.Cells[1].Result.Repetitions[2].Flags = []string{"lost 3 records"}
-	mixed.Cells[1].Result.Trace = &experiments.Trace{Records: 1000, Discarded: 24}
-	mixed.Cells[2].Result.Check = &experiments.Check{Passed: false}
+	mixed.Cells[1].Result.Trace = &result.Trace{Records: 1000, Discarded: 24}
+	mixed.Cells[2].Result.Check = &result.Check{Passed: false}
 	revision := "abc"
 	m := *mixed.Cells[3].Manifest
 	m.Build.Revision = &revision
 	mixed.Cells[3].Manifest = &m
 	for subject, want := range map[string]judgement{
-		"Load":                  {doubt, "", "load average 14.00 before the first run, on 24 CPUs: other programs ran"},
-		"Clock frequency":       {doubt, "", "governor powersave, boost on: it may have changed during the runs"},
+		"Load": {doubt, "", "load average 14.00 before the first run, on 24 " +
+			"CPUs: other programs ran"},
+		"Clock frequency": {doubt, "", "governor powersave, boost on: it may have changed " +
+			"during the runs"},
 		"Disturbed repetitions": {doubt, "", "1 of 256, serial ones counted: lost N records"},
 		"Trace losses":          {fault, "", "24 records of 1\u202f024 were lost"},
 		"Numerical check":       {fault, "", "FAILED for shepherd-core on 1 core"},
-		"Program":               {doubt, "", "krdlab of revision abc and unknown: cells of different programs"},
+		"Program": {doubt, "", "krdlab of revision abc and unknown: cells of " +
+			"different programs"},
 	} {
 		if j := find(mixed, subject); j.Level != want.Level || j.Text != want.Text {
 			t.Errorf("%s: %+v, expected %+v", subject, j, want)
 		}
 	}
-	if got := verdict(mixed, validity(mixed)); !strings.HasPrefix(got, "Some of the numbers are measured and some simulated") {
+	warned := native(example(), "powersave", true, 14)
+	warned.Cells[3].Result.WarningCodes = []result.Warning{
+		result.Warn(result.LostCPU, result.Parallel, 99.0)}
+	if j := find(warned, "Disturbed repetitions"); j.Level != doubt ||
+		j.Text != "1 of 16 results say that other programs disturbed them: see the warnings" {
+		t.Errorf("%+v", j)
+	}
+	if got := verdict(mixed, validity(mixed)); !strings.HasPrefix(got,
+		"Some of the numbers are measured and some simulated") {
 		t.Errorf("%q", got)
 	}
 }

@@ -24,7 +24,8 @@ type picture struct {
 	Numbers table
 }
 
-// styles gives each distinct style of the drawings of a page a class, which is shorter than the style.
+// styles gives each distinct style of the drawings of a page a class, which is shorter than the
+// style.
 type styles struct {
 	list  []string
 	index map[string]int
@@ -52,7 +53,8 @@ func (s *styles) css() string {
 }
 
 // pictures draws all figures of a group. Those that cannot be drawn come back as sentences.
-func pictures(g *dataset.Group, anchor string, number *int, classes *styles) (list []picture, skipped []string, err error) {
+func pictures(g *dataset.Group, anchor string, number *int, classes *styles) (list []picture,
+	skipped []string, err error) {
 	figs, without := figures.All(g)
 	for _, s := range without {
 		skipped = append(skipped, s.String())
@@ -67,8 +69,10 @@ func pictures(g *dataset.Group, anchor string, number *int, classes *styles) (li
 		}
 		*number++
 		p := picture{Anchor: anchor + "-" + f.ID, Number: *number, Figure: f, Numbers: numbersOf(f)}
-		p.Label = f.Title + ", a figure of " + plural(len(f.Panels), "panel") + "; its numbers are in the table below it"
-		p.Paper = slices.ContainsFunc(f.Panels, func(p figures.Panel) bool { return p.Kind == figures.Heat })
+		p.Label = f.Title + ", a figure of " + plural(len(f.Panels), "panel") +
+			"; its numbers are in the table below it"
+		p.Paper = slices.ContainsFunc(f.Panels,
+			func(p figures.Panel) bool { return p.Kind == figures.Heat })
 		p.Drawing, err = inline(b.String(), p.Label, p.Paper, classes)
 		if err != nil {
 			return nil, nil, fmt.Errorf("figure %s of %s: %w", f.ID, g.String(), err)
@@ -82,11 +86,13 @@ var (
 	svgHead   = regexp.MustCompile(`^<svg width="[^"]*" height="[^"]*" viewBox="([^"]*)"[^>]*>`)
 	svgStyle  = regexp.MustCompile(`\s+style="([^"<>{}]*)"`)
 	svgColour = regexp.MustCompile(`(fill|stroke):#([0-9A-Fa-f]{6})`)
-	svgFont   = strings.NewReplacer("font-variant:normal;font-weight:normal;font-style:normal;", "", "font-family:Liberation Sans;", "")
+	svgFont   = strings.NewReplacer("font-variant:normal;font-weight:normal;font-style:normal;", "",
+		"font-family:Liberation Sans;", "")
 )
 
-// inline makes an SVG document a part of a page: without its prologue and size, its styles by class, and its colours by name, so that the
-// style sheet can change them in the dark; not those of a drawing on paper.
+// inline makes an SVG document a part of a page: without its prologue and size, its styles by
+// class, and its colours by name, so that the style sheet can change them in the dark; not those of
+// a drawing on paper.
 func inline(svg, label string, paper bool, classes *styles) (template.HTML, error) {
 	_, svg, ok := strings.Cut(svg, "<svg ")
 	svg = "<svg " + svg
@@ -94,17 +100,19 @@ func inline(svg, label string, paper bool, classes *styles) (template.HTML, erro
 	if !ok || head == nil {
 		return "", fmt.Errorf("the drawing does not begin as expected: %.80q", svg)
 	}
-	body := svgStyle.ReplaceAllStringFunc(strings.TrimSpace(svg[len(head[0]):]), func(s string) string {
-		style := svgFont.Replace(svgStyle.FindStringSubmatch(s)[1])
-		if !paper {
-			style = svgColour.ReplaceAllStringFunc(style, func(c string) string {
-				kind, hex, _ := strings.Cut(c, ":#")
-				return kind + ":var(--c" + strings.ToUpper(hex) + ",#" + hex + ")"
-			})
-		}
-		return ` class="` + classes.class(style) + `"`
-	})
-	return template.HTML(`<svg viewBox="` + head[1] + `" role="img" aria-label="` + template.HTMLEscapeString(label) + `">` + body), nil
+	body := svgStyle.ReplaceAllStringFunc(strings.TrimSpace(svg[len(head[0]):]),
+		func(s string) string {
+			style := svgFont.Replace(svgStyle.FindStringSubmatch(s)[1])
+			if !paper {
+				style = svgColour.ReplaceAllStringFunc(style, func(c string) string {
+					kind, hex, _ := strings.Cut(c, ":#")
+					return kind + ":var(--c" + strings.ToUpper(hex) + ",#" + hex + ")"
+				})
+			}
+			return ` class="` + classes.class(style) + `"`
+		})
+	return template.HTML(`<svg viewBox="` + head[1] + `" role="img" aria-label="` +
+		template.HTMLEscapeString(label) + `">` + body), nil
 }
 
 // numbersOf is the table of what a figure shows.
@@ -118,7 +126,8 @@ func numbersOf(f *figures.Figure) table {
 	if f.Panels[0].Kind == figures.Heat { // a series is a row
 		series, value = value, "number"
 	}
-	t.Head = append(t.Head, column{Text: series, Name: true}, column{Text: x}, column{Text: value}, column{Text: "low"}, column{Text: "high"}, column{Text: "n"})
+	t.Head = append(t.Head, column{Text: series, Name: true}, column{Text: x}, column{Text: value},
+		column{Text: "low"}, column{Text: "high"}, column{Text: "n"})
 	last, b := "", block{}
 	flush := func() {
 		if len(b.Rows) > 0 {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"krdlab/experiments"
+	"krdlab/experiments/result"
 )
 
 // A table is one of the page. Rows come in blocks, such as one for each core count.
@@ -46,7 +46,7 @@ func (t *table) missing(reason string) cell {
 }
 
 // quantity is a cell for a median with its interval, or the reason why there is none.
-func (t *table) quantity(s style, q experiments.Quantity, reason string) cell {
+func (t *table) quantity(s style, q result.Quantity, reason string) cell {
 	if !q.Median.Known() {
 		return t.missing(reason)
 	}

@@ -3,18 +3,21 @@ package report
 import (
 	"fmt"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
 )
 
 // timesTable has a row for each scheduler and core count: times, ratios, misses.
 func timesTable(g *dataset.Group) table {
 	t := table{Head: []column{
-		{Text: "cores"}, {Text: "scheduler", Name: true}, {Text: "time"}, {Text: "speed-up"}, {Text: "OVR"}, {Text: "WTI"}, {Text: "kernel time"},
+		{Text: "cores"}, {Text: "scheduler", Name: true}, {Text: "time"}, {Text: "speed-up"},
+		{Text: "OVR"}, {Text: "WTI"}, {Text: "kernel time"},
 		{Text: "LLC misses per core"}, {Text: "misses from", Name: true}, {Text: "n"},
 	}}
 	confidence := map[string]bool{}
-	eachCell(g, &t, func(r *experiments.Result, cores int) []row {
+	eachCell(g, &t, func(r *result.Result, cores int) []row {
 		s := &r.Summary
 		noWork := whyNoWork(r)
 		source := "–"
@@ -25,24 +28,29 @@ func timesTable(g *dataset.Group) table {
 			}
 		}
 		if s.TimeNS.Confidence.Known() {
-			confidence[significant(100*s.TimeNS.Confidence.Float(), 3)+" %"] = true
+			confidence[show.Digits(100*s.TimeNS.Confidence.Float(), 3)+" %"] = true
 		}
 		return []row{{Cells: []cell{
-			name(fmt.Sprint(cores)), header(r.Scheduler), t.quantity(seconds, s.TimeNS, "no repetition was finished"),
-			t.quantity(ratio, s.Speedup, whyNoSpeedup(r)), t.quantity(ratio, s.OVR, noWork), t.quantity(ratio, s.WTI, noWork),
-			t.quantity(seconds, s.KernelNS, noWork), t.quantity(events, s.LLCMissesPerCore, whyNoMisses(r)), name(source), name(fmt.Sprint(s.TimeNS.N)),
+			name(fmt.Sprint(cores)), header(r.Scheduler), t.quantity(seconds, s.TimeNS,
+				"no repetition was finished"),
+			t.quantity(ratio, s.Speedup, whyNoSpeedup(r)), t.quantity(ratio, s.OVR, noWork),
+			t.quantity(ratio, s.WTI, noWork),
+			t.quantity(seconds, s.KernelNS, noWork), t.quantity(events, s.LLCMissesPerCore,
+				whyNoMisses(r)), name(source), name(fmt.Sprint(s.TimeNS.N)),
 		}}}
 	})
 	t.Caption = "Medians of n repetitions; speed-up = cores / (OVR × WTI)."
 	if len(confidence) > 0 {
-		t.Caption = "Medians of n repetitions, and below them intervals of at least 95 % confidence (" + list(sorted(confidence)) +
+		t.Caption = "Medians of n repetitions, and below them intervals of at least 95 % " +
+			"confidence (" + list(sorted(confidence)) +
 			" attained for times and misses, 95 % by bootstrap for ratios); speed-up = cores / (OVR × WTI)."
 	}
 	return t
 }
 
-// eachCell adds the rows that f makes for each scheduler and core count of the group, in blocks by core count.
-func eachCell(g *dataset.Group, t *table, f func(r *experiments.Result, cores int) []row) {
+// eachCell adds the rows that f makes for each scheduler and core count of the group, in blocks by
+// core count.
+func eachCell(g *dataset.Group, t *table, f func(r *result.Result, cores int) []row) {
 	for _, cores := range g.Cores() {
 		var b block
 		for _, s := range g.Schedulers() {
@@ -56,7 +64,8 @@ func eachCell(g *dataset.Group, t *table, f func(r *experiments.Result, cores in
 	}
 }
 
-// reuseTable has a row for each scheduler and core count: where the reuses of its traced repetitions fall; false where there is no KRD.
+// reuseTable has a row for each scheduler and core count: where the reuses of its traced
+// repetitions fall; false where there is no KRD.
 func reuseTable(g *dataset.Group) (table, bool) {
 	t := table{Head: []column{{Text: "cores"}, {Text: "scheduler", Name: true}}}
 	for _, k := range kinds {
@@ -64,7 +73,7 @@ func reuseTable(g *dataset.Group) (table, bool) {
 	}
 	t.Head = append(t.Head, column{Text: "n"})
 	any := false
-	eachCell(g, &t, func(r *experiments.Result, cores int) []row {
+	eachCell(g, &t, func(r *result.Result, cores int) []row {
 		cells := []cell{name(fmt.Sprint(cores)), header(r.Scheduler)}
 		n := len(dataset.Histograms(r))
 		for _, k := range kinds {
@@ -73,26 +82,29 @@ func reuseTable(g *dataset.Group) (table, bool) {
 				any = true
 				reason = "the cache sizes of this machine are not known"
 			}
-			q := medianOf(shares(r, k.of))
+			q := result.QuantityOf(shares(r, k.of))
 			c := t.quantity(percent, q, reason)
 			if c.Note == 0 {
-				c.Text = percent.format(q.Median.Float(), q.Median.Float()) // the unit is in the header
+				// the unit is in the header
+				c.Text = percent.format(q.Median.Float(), q.Median.Float())
 			}
 			cells = append(cells, c)
 		}
 		return []row{{Cells: append(cells, name(fmt.Sprint(n)))}}
 	})
-	t.Caption = "Shares of all accesses: medians of n traced repetitions, with intervals of at least 95 % from 6 on. Close: within the L2 of one core; " +
+	t.Caption = "Shares of all accesses: medians of n traced repetitions, with intervals of at " +
+		"least 95 % from 6 on. Close: within the L2 of one core; " +
 		"near: within the last-level cache of the node; far: beyond it; cold: first access of the node. Far and cold are what that cache cannot have kept."
 	return t, any
 }
 
 // kernelTable has a row for each kernel of the program; false where there is one or none.
 func kernelTable(g *dataset.Group) (table, bool) {
-	t := table{Head: []column{{Text: "cores"}, {Text: "scheduler", Name: true}, {Text: "kernel", Name: true}, {Text: "executions"},
+	t := table{Head: []column{{Text: "cores"}, {Text: "scheduler", Name: true},
+		{Text: "kernel", Name: true}, {Text: "executions"},
 		{Text: "mean time"}, {Text: "WTI"}, {Text: "stamped"}}}
 	several := false
-	eachCell(g, &t, func(r *experiments.Result, cores int) (rows []row) {
+	eachCell(g, &t, func(r *result.Result, cores int) (rows []row) {
 		several = several || len(r.Kernels) > 1
 		for _, k := range r.Kernels {
 			why := "no execution of " + k.Name + " was stamped"
@@ -105,48 +117,53 @@ func kernelTable(g *dataset.Group) (table, bool) {
 				mean = func(string) cell { return name(duration(k.MeanNS)) }
 			}
 			if k.WTI.Known() {
-				wti = func(string) cell { return name(significantLike(k.WTI.Float(), k.WTI.Float())) }
+				wti = func(string) cell {
+					return name(significantLike(k.WTI.Float(),
+						k.WTI.Float()))
+				}
 			}
-			rows = append(rows, row{Cells: []cell{name(fmt.Sprint(cores)), header(r.Scheduler), name(k.Name), name(count(k.Count)), mean(why), wti(why), name(stamped)}})
+			rows = append(rows, row{Cells: []cell{name(fmt.Sprint(cores)), header(r.Scheduler),
+				name(k.Name), name(count(k.Count)), mean(why), wti(why), name(stamped)}})
 		}
 		return rows
 	})
-	t.Caption = "Executions in one repetition; mean time over all repetitions, and WTI: that over the mean time in the serial run."
+	t.Caption = "Executions in one repetition; mean time over all repetitions, and WTI: that " +
+		"over the mean time in the serial run."
 	return t, several
 }
 
 // The reasons for what is missing.
 
-func whyNoSpeedup(r *experiments.Result) string {
+func whyNoSpeedup(r *result.Result) string {
 	if t := r.Serial.TimeNS; t.Known() && t.Float() == 0 {
 		return "the serial run takes no time on this machine"
 	}
 	return "there is no serial run"
 }
 
-func whyNoWork(r *experiments.Result) string {
-	if k, err := experiments.FindKernel(r.Kernel); err == nil && !k.Work {
+func whyNoWork(r *result.Result) string {
+	if k, err := request.FindKernel(r.Kernel); err == nil && !k.Work {
 		return r.Kernel + " has no kernels whose time would be work"
 	}
-	if r.Settings.Trace == experiments.TraceOff {
+	if r.Settings.Trace == request.TraceOff {
 		return "work is not measured with --trace off"
 	}
 	return "the work of some repetitions is not known"
 }
 
-func whyNoMisses(r *experiments.Result) string {
+func whyNoMisses(r *result.Result) string {
 	if r.LLCReason != nil {
 		return "LLC misses: " + *r.LLCReason
 	}
 	return "LLC misses were not counted"
 }
 
-func whyNoKRD(r *experiments.Result) string {
-	if k, err := experiments.FindKernel(r.Kernel); err == nil && !k.Work {
+func whyNoKRD(r *result.Result) string {
+	if k, err := request.FindKernel(r.Kernel); err == nil && !k.Work {
 		return r.Kernel + " records no accesses to data"
 	}
 	switch {
-	case r.Settings.Trace == experiments.TraceOff || r.Settings.Trace == experiments.TraceProfile:
+	case r.Settings.Trace == request.TraceOff || r.Settings.Trace == request.TraceProfile:
 		return fmt.Sprintf("no trace is taken with --trace %s", r.Settings.Trace)
 	case r.Trace != nil && r.Trace.Discarded > 0:
 		return "the trace lost records"

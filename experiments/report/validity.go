@@ -3,11 +3,12 @@ package report
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
 	"krdlab/loi"
 )
 
@@ -34,7 +35,8 @@ func validity(e *dataset.Experiment) []judgement {
 		return []judgement{cells(e)}
 	}
 	list := []judgement{substrates(e), cells(e), repetitions(e)}
-	for _, f := range []func(*dataset.Experiment) (judgement, bool){guesses, checked, misses, reuses, losses, disturbed, load, frequency, virtual, imposed, revision} {
+	for _, f := range []func(*dataset.Experiment) (judgement, bool){guesses, checked, misses,
+		reuses, losses, disturbed, load, frequency, virtual, imposed, revision} {
 		if j, ok := f(e); ok {
 			list = append(list, j)
 		}
@@ -49,7 +51,8 @@ func verdict(e *dataset.Experiment, list []judgement) string {
 	case len(subs) == 0:
 		return "There is nothing to be trusted."
 	case len(subs) > 1:
-		s = "Some of the numbers are measured and some simulated; they are never mixed below, and each figure and table says which they are."
+		s = "Some of the numbers are measured and some simulated; they are never mixed below, " +
+			"and each figure and table says which they are."
 	case subs[0] == loi.Simulated:
 		s = "All numbers are SIMULATED: they say what a model predicts, and nothing was measured."
 	default:
@@ -103,7 +106,8 @@ func cells(e *dataset.Experiment) judgement {
 	for _, p := range e.Problems {
 		kinds[p.Kind]++
 	}
-	for _, k := range []dataset.ProblemKind{dataset.Missing, dataset.Partial, dataset.Failed, dataset.Unreadable, dataset.Interrupted} {
+	for _, k := range []dataset.ProblemKind{dataset.Missing, dataset.Partial, dataset.Failed,
+		dataset.Unreadable, dataset.Interrupted} {
 		if kinds[k] > 0 {
 			text += fmt.Sprintf(", %d %s", kinds[k], k)
 		}
@@ -114,8 +118,9 @@ func cells(e *dataset.Experiment) judgement {
 	return judgement{fine, "Cells", text}
 }
 
-// samples returns how many f each scheduler has at each core count, runs with several seeds together.
-func samples(e *dataset.Experiment, f func(*experiments.Result) int) (ns []int) {
+// samples returns how many f each scheduler has at each core count, runs with several seeds
+// together.
+func samples(e *dataset.Experiment, f func(*result.Result) int) (ns []int) {
 	for _, g := range e.Groups() {
 		sums := map[string]int{}
 		for _, c := range g.Cells {
@@ -129,10 +134,11 @@ func samples(e *dataset.Experiment, f func(*experiments.Result) int) (ns []int) 
 }
 
 func repetitions(e *dataset.Experiment) judgement {
-	ns := samples(e, func(r *experiments.Result) int { return r.Summary.TimeNS.N })
+	ns := samples(e, func(r *result.Result) int { return r.Summary.TimeNS.N })
 	text := "n = " + sample(ns) + " for each scheduler and core count"
-	if slices.Min(ns) < minSample {
-		return judgement{doubt, "Repetitions", text + fmt.Sprintf("; below %d there is no interval of 95 %%", minSample)}
+	if slices.Min(ns) < result.MinSample {
+		return judgement{doubt, "Repetitions",
+			text + fmt.Sprintf("; below %d there is no interval of 95 %%", result.MinSample)}
 	}
 	return judgement{fine, "Repetitions", text + ", enough for intervals of 95 %"}
 }
@@ -145,7 +151,8 @@ func guesses(e *dataset.Experiment) (judgement, bool) {
 		case f.Error != "":
 			words = append(words, f.Name+": its file is not known")
 		case f.Guesses > 0:
-			words = append(words, fmt.Sprintf("%s: guesses among its numbers: %d, marked in its file below", f.Name, f.Guesses))
+			words = append(words, fmt.Sprintf("%s: guesses among its numbers: %d, marked in its "+
+				"file below", f.Name, f.Guesses))
 		default:
 			words = append(words, f.Name+": no number is a guess")
 		}
@@ -169,7 +176,8 @@ func checked(e *dataset.Experiment) (judgement, bool) {
 	case len(failed) > 0:
 		return judgement{fault, "Numerical check", "FAILED for " + list(failed)}, true
 	case computed:
-		return judgement{fine, "Numerical check", fmt.Sprintf("passed, %s", plural(passed, "result"))}, true
+		return judgement{fine, "Numerical check", fmt.Sprintf("passed, %s",
+			plural(passed, "result"))}, true
 	}
 	return judgement{plain, "Numerical check", "none: nothing was computed"}, true
 }
@@ -190,8 +198,9 @@ func misses(e *dataset.Experiment) (judgement, bool) {
 				reasons[*r.LLCReason] = true
 			}
 		case r.LLCModel != nil && r.LLCModel.Replayed:
-			sources["the cache model of "+r.LLCModel.Machine+", which replayed the traces (model)"]++
-		case *r.LLCSource == experiments.LLCSourceModel:
+			sources["the cache model of "+r.LLCModel.Machine+
+				", which replayed the traces (model)"]++
+		case *r.LLCSource == result.LLCSourceModel:
 			sources["the simulated machine's cache model (model)"]++
 		default:
 			sources["hardware counters ("+*r.LLCSource+")"]++
@@ -207,15 +216,17 @@ func misses(e *dataset.Experiment) (judgement, bool) {
 	case len(sources) == 0:
 		return judgement{doubt, "LLC misses", "not counted" + because}, true
 	case none > 0:
-		return judgement{doubt, "LLC misses", fmt.Sprintf("%s; not counted in %d of %d results%s", text, none, len(e.Cells), because)}, true
+		return judgement{doubt, "LLC misses", fmt.Sprintf("%s; not counted in %d of %d results%s",
+			text, none, len(e.Cells), because)}, true
 	case len(sources) > 1:
-		return judgement{plain, "LLC misses", text + "; the two are never set against each other"}, true
+		return judgement{plain, "LLC misses", text + "; the two are never set against each other"},
+			true
 	}
 	return judgement{fine, "LLC misses", text}, true
 }
 
 func reuses(e *dataset.Experiment) (judgement, bool) {
-	all := samples(e, func(r *experiments.Result) int { return len(dataset.Histograms(r)) })
+	all := samples(e, func(r *result.Result) int { return len(dataset.Histograms(r)) })
 	ns := slices.DeleteFunc(slices.Clone(all), func(n int) bool { return n == 0 })
 	without, reasons := len(all)-len(ns), map[string]bool{}
 	for _, c := range e.Cells {
@@ -227,9 +238,12 @@ func reuses(e *dataset.Experiment) (judgement, bool) {
 	case len(ns) == 0:
 		return judgement{plain, "Reuse distances", "none: " + why}, true
 	case without > 0:
-		return judgement{doubt, "Reuse distances", fmt.Sprintf("of %s traced repetitions each; %d of %d schedulers and core counts have none: %s", sample(ns), without, len(all), why)}, true
+		return judgement{doubt, "Reuse distances", fmt.Sprintf("of %s traced repetitions each; "+
+			"%d of %d schedulers and core counts have none: %s", sample(ns), without, len(all),
+			why)}, true
 	case slices.Min(ns) == 1 && slices.Max(ns) == 1:
-		return judgement{plain, "Reuse distances", "of one traced repetition each: no intervals"}, true
+		return judgement{plain, "Reuse distances", "of one traced repetition each: no intervals"},
+			true
 	}
 	return judgement{fine, "Reuse distances", "of " + sample(ns) + " traced repetitions each"}, true
 }
@@ -248,7 +262,8 @@ func losses(e *dataset.Experiment) (judgement, bool) {
 	case !traced:
 		return judgement{}, false
 	case lost > 0:
-		return judgement{fault, "Trace losses", fmt.Sprintf("%s records of %s were lost", count(lost), count(lost+records))}, true
+		return judgement{fault, "Trace losses", fmt.Sprintf("%s records of %s were lost",
+			count(lost), count(lost+records))}, true
 	}
 	return judgement{fine, "Trace losses", "none of " + count(records) + " records"}, true
 }
@@ -263,36 +278,55 @@ func natives(e *dataset.Experiment) (list []*dataset.Cell) {
 	return list
 }
 
+// number is what flags of one kind differ in.
+var number = regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)
+
+// disturbances are the warnings that other programs had a part in the times of a result.
+var disturbances = []result.Code{result.StampedOverCPU, result.LostCPU, result.FlaggedKernels}
+
 func disturbed(e *dataset.Experiment) (judgement, bool) {
-	all, flagged, kinds := 0, 0, map[string]bool{}
+	all, flagged, warned, kinds := 0, 0, 0, map[string]bool{}
 	for _, c := range e.Cells {
+		if slices.ContainsFunc(c.Result.WarningCodes, func(w result.Warning) bool {
+			return slices.Contains(disturbances, w.Code)
+		}) {
+			warned++
+		}
 		for _, p := range slices.Concat(c.Result.Serial.Repetitions, c.Result.Repetitions) {
 			all++
 			if len(p.Flags) > 0 {
 				flagged++
 				for _, f := range p.Flags {
-					kinds[numberless(f)] = true
+					kinds[number.ReplaceAllString(f, "N")] = true
 				}
 			}
 		}
 	}
 	switch {
 	case flagged > 0:
-		return judgement{doubt, "Disturbed repetitions", fmt.Sprintf("%d of %d, serial ones counted: %s", flagged, all, strings.Join(sorted(kinds), "; "))}, true
+		return judgement{doubt, "Disturbed repetitions",
+			fmt.Sprintf("%d of %d, serial ones counted: %s", flagged, all,
+				strings.Join(sorted(kinds), "; "))}, true
+	case warned > 0:
+		return judgement{doubt, "Disturbed repetitions", fmt.Sprintf("%d of %d results say that "+
+			"other programs disturbed them: see the warnings", warned, len(e.Cells))}, true
 	case len(natives(e)) == 0:
 		return judgement{}, false
 	}
-	return judgement{fine, "Disturbed repetitions", fmt.Sprintf("none of %d was flagged, serial ones counted", all)}, true
+	return judgement{fine, "Disturbed repetitions",
+		fmt.Sprintf("none of %d was flagged, serial ones counted", all)}, true
 }
 
 // busy is the load for each CPU before the first run beyond which the times are doubted.
 const busy = 0.5
 
-// load tells whether something else ran when the first run began; later runs see the load of those before them.
+// load tells whether something else ran when the first run began; later runs see the load of those
+// before them.
 func load(e *dataset.Experiment) (judgement, bool) {
 	var first *dataset.Cell
 	for _, c := range natives(e) {
-		if c.Manifest != nil && c.Manifest.System.LoadAverage != nil && (first == nil || c.Manifest.Started.Before(first.Manifest.Started)) {
+		if c.Manifest != nil && c.Manifest.System.LoadAverage != nil &&
+			(first == nil || c.Manifest.Started.Before(first.Manifest.Started)) {
 			first = c
 		}
 	}
@@ -315,7 +349,8 @@ func frequency(e *dataset.Experiment) (judgement, bool) {
 	}
 	governors, boost, unknown := map[string]bool{}, map[string]bool{}, false
 	for _, c := range native {
-		if c.Manifest == nil || len(c.Manifest.System.Governors) == 0 || c.Manifest.System.Boost == nil {
+		if c.Manifest == nil || len(c.Manifest.System.Governors) == 0 ||
+			c.Manifest.System.Boost == nil {
 			unknown = true
 		}
 		if c.Manifest == nil {
@@ -331,7 +366,8 @@ func frequency(e *dataset.Experiment) (judgement, bool) {
 	text := "governor " + orUnknown(governors) + ", boost " + orUnknown(boost)
 	switch {
 	case unknown:
-		return judgement{doubt, "Clock frequency", text + ": whether it changed during the runs cannot be told"}, true
+		return judgement{doubt, "Clock frequency",
+			text + ": whether it changed during the runs cannot be told"}, true
 	case len(governors) == 1 && governors["performance"] && len(boost) == 1 && boost["off"]:
 		return judgement{fine, "Clock frequency", text + ": constant"}, true
 	}
@@ -341,7 +377,8 @@ func frequency(e *dataset.Experiment) (judgement, bool) {
 func virtual(e *dataset.Experiment) (judgement, bool) {
 	for _, c := range natives(e) {
 		if c.Manifest != nil && c.Manifest.System.Virtual != nil && *c.Manifest.System.Virtual {
-			text := "a virtual machine: others on the same host may have taken time without a trace of it"
+			text := "a virtual machine: others on the same host may have taken time without a " +
+				"trace of it"
 			if h := c.Manifest.System.Hypervisor; h != "" {
 				text = h + ", " + text
 			}
@@ -354,8 +391,10 @@ func virtual(e *dataset.Experiment) (judgement, bool) {
 func imposed(e *dataset.Experiment) (judgement, bool) {
 	for _, c := range e.Cells {
 		if c.Result.Machine.Synthetic {
-			return judgement{plain, "Topology", "the map of workers to nodes, " + c.Result.Settings.Topology +
-				", was imposed (synthetic); steals between nodes and reuse distances are those of the map, times are the machine's"}, true
+			return judgement{plain, "Topology", "the map of workers to nodes, " +
+				c.Result.Settings.Topology +
+				", was imposed (synthetic); steals between nodes and reuse distances are those " +
+				"of the map, times are the machine's"}, true
 		}
 	}
 	return judgement{}, false
@@ -382,7 +421,8 @@ func revision(e *dataset.Experiment) (judgement, bool) {
 	case modified:
 		return judgement{plain, "Program", text + " with changes that were not committed"}, true
 	case revisions["unknown"]:
-		return judgement{plain, "Program", "its revision is not known: the build was not stamped"}, true
+		return judgement{plain, "Program", "its revision is not known: the build was not stamped"},
+			true
 	case len(revisions) == 0:
 		return judgement{doubt, "Program", "not known: no manifest could be read"}, true
 	}

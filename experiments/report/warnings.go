@@ -3,10 +3,10 @@ package report
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
 )
 
 // A warning is said once, however many results have it.
@@ -20,12 +20,20 @@ type warning struct {
 
 const maxWhere = 6
 
-// warnings returns those of all results, and of the topologies that they ran on, each once. Texts that differ in numbers only count as one.
+// warnings returns those of all results, and of the topologies that they ran on, each once. Those of
+// a result that have one code count as one.
 func warnings(e *dataset.Experiment) []warning {
 	var all []warning
-	index := map[string]int{}
-	add := func(text, where string) {
-		key := numberless(text)
+	type key struct {
+		code result.Code
+		text string // where there is no code
+	}
+	index := map[key]int{}
+	add := func(code result.Code, text, where string) {
+		key := key{code, text}
+		if code != result.Text {
+			key.text = ""
+		}
 		i, ok := index[key]
 		if !ok {
 			i = len(all)
@@ -44,16 +52,24 @@ func warnings(e *dataset.Experiment) []warning {
 		}
 	}
 	for _, n := range e.Notes {
-		add(n, "the experiment")
+		add(result.Text, n, "the experiment")
 	}
 	for i := range e.Cells {
 		c := &e.Cells[i]
-		for _, t := range c.Result.Warnings {
-			add(t, where(c))
+		for n, text := range c.Result.Warnings {
+			code := result.Text
+			if n < len(c.Result.WarningCodes) {
+				code = c.Result.WarningCodes[n].Code
+			}
+			add(code, text, where(c))
 		}
 		if k := c.Result.KRD; k != nil {
-			for _, t := range k.Warnings {
-				add(t, where(c))
+			for n, text := range k.Warnings {
+				code := result.Text
+				if n < len(k.WarningCodes) {
+					code = result.Code("krd " + k.WarningCodes[n].Code)
+				}
+				add(code, text, where(c))
 			}
 		}
 	}
@@ -66,17 +82,12 @@ func warnings(e *dataset.Experiment) []warning {
 		seen[c.ID] = true
 		if t := c.Manifest.Topology; t != nil {
 			for _, text := range t.Warnings {
-				add("topology: "+text, "cell "+c.ID)
+				add(result.Text, "topology: "+text, "cell "+c.ID)
 			}
 		}
 	}
 	return all
 }
-
-var number = regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)
-
-// numberless is a text with its numbers replaced.
-func numberless(s string) string { return number.ReplaceAllString(s, "N") }
 
 // sorted returns the words of a set.
 func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }

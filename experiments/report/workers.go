@@ -6,36 +6,39 @@ import (
 	"path/filepath"
 	"slices"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
 	"krdlab/loi"
 )
 
-// maxWorkerRows is the number of workers beyond which a table of workers has a row for each node instead, as in `krdlab run`.
+// maxWorkerRows is the number of workers beyond which a table of workers has a row for each node
+// instead, as in `krdlab run`.
 const maxWorkerRows = 48
 
-// An activity is what a trace says of one worker: the slices that `krdlab trace export --format perfetto` draws, summed up.
+// An activity is what a trace says of one worker: the slices that `krdlab trace export --format
+// perfetto` draws, summed up.
 type activity struct {
-	CPU, Node           int
-	Kernels             int64 // executions, those inside tasks too
-	WorkNS              int64 // of kernels, or of tasks where their kernels have no stamps
-	IdleNS              int64 // between the beginning of a search for work and its end, or that of the run
+	CPU, Node int
+	Kernels   int64 // executions, those inside tasks too
+	WorkNS    int64 // of kernels, or of tasks where their kernels have no stamps
+	// between the beginning of a search for work and its end, or that of the run
+	IdleNS              int64
 	Local, Remote       int64 // successful steals, from a worker of the same node and of another
 	Executions, Idlings int64 // slices that WorkNS and IdleNS are the sums of
 }
 
-// activities reads a whole trace, of a repetition that took a time in ns. A search for work that has no end lasted until the end of the
-// run: the time in a simulated one, which begins at 0; the last stamp of any worker in a native one.
-// Cost: about that of reading the file.
-func activities(path string, time experiments.Number) (list []activity, goPolicy bool, err error) {
+// activities reads a whole trace, of a repetition that took a time in ns. A search for work that
+// has no end lasted until the end of the run: the time in a simulated one, which begins at 0; the
+// last stamp of any worker in a native one. Cost: about that of reading the file.
+func activities(path string, time result.Number) (list []activity, goPolicy bool, err error) {
 	t, err := loi.Open(path)
 	if err != nil {
 		return nil, false, err
 	}
 	defer t.Close()
-	for _, kv := range t.Header.Meta {
-		goPolicy = goPolicy || kv.Key == "scheduler" && kv.Value == "go"
-	}
+	goPolicy = t.Header.Unordered
 	hz := t.Header.Clock.Hz
 	ends := map[int]uint64{} // since when a worker is idle that never finds work again
 	var last uint64
@@ -90,7 +93,8 @@ func activities(path string, time experiments.Number) (list []activity, goPolicy
 	return list, goPolicy, nil
 }
 
-// nanoseconds returns a number of ticks in ns; where the rate of the clock is not known, a tick counts as one, as in the export.
+// nanoseconds returns a number of ticks in ns; where the rate of the clock is not known, a tick
+// counts as one, as in the export.
 func nanoseconds(ticks uint64, hz float64) int64 {
 	if hz == 0 {
 		return int64(ticks)
@@ -111,13 +115,15 @@ type traced struct {
 func tracedWorkers(e *dataset.Experiment, g *dataset.Group) (list []traced) {
 	for _, c := range g.Cells {
 		r := c.Result
-		if r.Trace == nil || r.Trace.Path == "" || r.Settings.Trace == experiments.TraceKRD {
+		if r.Trace == nil || r.Trace.Path == "" || r.Settings.Trace == request.TraceKRD {
 			continue // that mode keeps no trace
 		}
-		x := traced{Title: fmt.Sprintf("%s %s, seed %d", r.Scheduler, onCores(r.Cores), r.Seed), Path: filepath.Join(within(e, c.Dir), r.Trace.Path)}
+		x := traced{Title: fmt.Sprintf("%s %s, seed %d", r.Scheduler, onCores(r.Cores), r.Seed),
+			Path: filepath.Join(within(e, c.Dir), r.Trace.Path)}
 		if !filepath.IsLocal(r.Trace.Path) {
 			x.Error = fmt.Sprintf("its path %q leads out of the run directory", r.Trace.Path)
-		} else if workers, goPolicy, err := activities(filepath.Join(c.Dir, r.Trace.Path), r.Trace.TimeNS); err != nil {
+		} else if workers, goPolicy, err := activities(filepath.Join(c.Dir, r.Trace.Path),
+			r.Trace.TimeNS); err != nil {
 			x.Error = err.Error()
 		} else {
 			x.Table = workerTable(workers, r.Trace.TimeNS, goPolicy)
@@ -137,26 +143,31 @@ func within(e *dataset.Experiment, dir string) string {
 }
 
 // workerTable has a row for each worker, or for each node where there are many, and the sum.
-func workerTable(workers []activity, time experiments.Number, goPolicy bool) table {
+func workerTable(workers []activity, time result.Number, goPolicy bool) table {
 	first := "worker"
 	if goPolicy { // records belong to CPUs
 		first = "recorder"
 	}
-	t := table{Head: []column{{Text: first, Name: true}, {Text: "CPU"}, {Text: "node"}, {Text: "kernels"}, {Text: "work"}, {Text: "idle"}, {Text: "steals, local"}, {Text: "remote"}},
-		Caption: "From the trace: kernel executions and their time, time from the beginning of a search for work to its end or that of the run, successful steals. " +
-			"Scheduling is the rest of the time. `krdlab trace export --format perfetto` draws the same slices."}
+	t := table{Head: []column{{Text: first, Name: true}, {Text: "CPU"}, {Text: "node"},
+		{Text: "kernels"}, {Text: "work"}, {Text: "idle"}, {Text: "steals, local"},
+		{Text: "remote"}},
+		Caption: "From the trace: kernel executions and their time, time from the beginning of a " +
+			"search for work to its end or that of the run, successful steals. " +
+			"Scheduling is the rest of the time. `krdlab trace export --format perfetto` draws " +
+			"the same slices."}
 	if time.Known() {
 		t.Caption = "The repetition took " + duration(time) + ". " + t.Caption
 	}
 	line := func(first, cpu, node string, a activity, workers int64) row {
 		share := func(ns int64) cell {
-			c := name(duration(experiments.Some(float64(ns))))
+			c := name(duration(result.Some(float64(ns))))
 			if time.Known() && time.Float() > 0 {
-				c.Interval = significant(100*float64(ns)/(time.Float()*float64(workers)), 3) + " %"
+				c.Interval = show.Digits(100*float64(ns)/(time.Float()*float64(workers)), 3) + " %"
 			}
 			return c
 		}
-		return row{Cells: []cell{header(first), name(cpu), name(node), name(count(a.Kernels)), share(a.WorkNS), share(a.IdleNS),
+		return row{Cells: []cell{header(first), name(cpu), name(node), name(count(a.Kernels)),
+			share(a.WorkNS), share(a.IdleNS),
 			name(count(a.Local)), name(count(a.Remote))}}
 	}
 	var all activity
@@ -183,7 +194,8 @@ func workerTable(workers []activity, time experiments.Number, goPolicy bool) tab
 }
 
 // byNode has a row for each node, in the order of their numbers.
-func byNode(workers []activity, line func(first, cpu, node string, a activity, workers int64) row) (rows []row) {
+func byNode(workers []activity, line func(first, cpu, node string, a activity,
+	workers int64) row) (rows []row) {
 	sums, number := map[int]*activity{}, map[int]int64{}
 	for _, a := range workers {
 		if sums[a.Node] == nil {

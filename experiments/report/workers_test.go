@@ -14,6 +14,8 @@ import (
 
 	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
 	"krdlab/hw/machine"
 	"krdlab/kernels"
 	"krdlab/loi"
@@ -21,13 +23,14 @@ import (
 )
 
 // runTraced makes a run directory of a small simulated run with traces, and returns its experiment.
-func runTraced(t *testing.T, kernel string, grain experiments.TraceGrain, params map[string]any, cores int) *dataset.Experiment {
+func runTraced(t *testing.T, kernel string, grain request.TraceGrain, params map[string]any,
+	cores int) *dataset.Experiment {
 	t.Helper()
 	k, ok := kernels.ByName(kernel)
 	if !ok {
 		t.Fatalf("no kernel %s", kernel)
 	}
-	m, err := machine.ByName(experiments.DefaultMachine)
+	m, err := machine.ByName(request.DefaultMachine)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,9 +38,13 @@ func runTraced(t *testing.T, kernel string, grain experiments.TraceGrain, params
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := experiments.NewConfig(k)
-	c.Schedulers, c.Cores, c.Reps, c.Warmup = []string{"workfirst", "helpfirst", "shepherd-socket"}, cores, 6, 0
-	c.Simulated, c.CacheModel, c.Grain = m, experiments.CacheBlocks, grain
+	c := request.New(k)
+	c.Cores, c.Reps, c.Warmup = cores, 6, 0
+	c.Schedulers, err = request.ParseSchedulers("workfirst,helpfirst,shepherd-socket")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Machine, c.CacheModel, c.Grain = m, request.CacheBlocks, grain
 	for name, v := range params {
 		c.Params[name] = v
 	}
@@ -45,7 +52,8 @@ func runTraced(t *testing.T, kernel string, grain experiments.TraceGrain, params
 	if err := c.Validate(topo); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := experiments.Run(context.Background(), &c, []string{"krdlab", "run", kernel}, topo, experiments.Simulate(m), nil); err != nil {
+	if _, err := experiments.Run(context.Background(), &c, []string{"krdlab", "run", kernel}, topo,
+		nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	e, err := dataset.Load(c.Out)
@@ -62,9 +70,10 @@ type lane struct {
 	since                                            int64
 }
 
-// timeline reads the packets of Perfetto's TraceProto as its trace processor does: names are interned, a slice ends on the track on which it
-// began. The numbers of fields are those of Perfetto's trace_packet.proto, track_event.proto, track_descriptor.proto,
-// interned_data.proto and debug_annotation.proto.
+// timeline reads the packets of Perfetto's TraceProto as its trace processor does: names are
+// interned, a slice ends on the track on which it began. The numbers of fields are those of
+// Perfetto's trace_packet.proto, track_event.proto, track_descriptor.proto, interned_data.proto and
+// debug_annotation.proto.
 func timeline(t *testing.T, data []byte) map[uint64]*lane {
 	t.Helper()
 	lanes, events, annotations := map[uint64]*lane{}, map[uint64]string{}, map[uint64]string{}
@@ -118,7 +127,8 @@ func timeline(t *testing.T, data []byte) map[uint64]*lane {
 	return lanes
 }
 
-func happened(t *testing.T, event []byte, at int64, lanes map[uint64]*lane, events, annotations map[uint64]string) {
+func happened(t *testing.T, event []byte, at int64, lanes map[uint64]*lane, events,
+	annotations map[uint64]string) {
 	var kind, track uint64
 	var name string
 	other, calls := false, 0
@@ -200,17 +210,18 @@ func fields(t *testing.T, message []byte, f func(n protowire.Number, v uint64, b
 	}
 }
 
-// The page's table of workers and what Perfetto shows of the same trace agree: executions and steals exactly, times to the nanosecond that
-// the export rounds each stamp to. Both agree with the result of the traced repetition, the first of a simulated run.
+// The page's table of workers and what Perfetto shows of the same trace agree: executions and
+// steals exactly, times to the nanosecond that the export rounds each stamp to. Both agree with the
+// result of the traced repetition, the first of a simulated run.
 func TestWorkersAgreeWithPerfetto(t *testing.T) {
 	for _, c := range []struct {
 		kernel string
-		grain  experiments.TraceGrain
+		grain  request.TraceGrain
 		params map[string]any
 		cores  int
 	}{
-		{"matmul", experiments.GrainKernel, map[string]any{"n": 256}, 12},
-		{"fmm", experiments.GrainTask, map[string]any{"bodies": 3000}, 8},
+		{"matmul", request.GrainKernel, map[string]any{"n": 256}, 12},
+		{"fmm", request.GrainTask, map[string]any{"bodies": 3000}, 8},
 	} {
 		e := runTraced(t, c.kernel, c.grain, c.params, c.cores)
 		if len(e.Cells) != 3 {
@@ -236,7 +247,8 @@ func TestWorkersAgreeWithPerfetto(t *testing.T) {
 			lanes := timeline(t, out.Bytes())
 			name := fmt.Sprintf("%s %s", c.kernel, r.Scheduler)
 			if len(rows) != c.cores || len(lanes) != c.cores {
-				t.Fatalf("%s: %d workers on the page, %d in Perfetto, expected %d", name, len(rows), len(lanes), c.cores)
+				t.Fatalf("%s: %d workers on the page, %d in Perfetto, expected %d", name, len(rows),
+					len(lanes), c.cores)
 			}
 			var kernels, steals, unended int64
 			for w, a := range rows {
@@ -246,48 +258,62 @@ func TestWorkersAgreeWithPerfetto(t *testing.T) {
 					l.idles++
 					unended++
 				}
-				if a.Kernels != l.kernels || a.Local != l.local || a.Remote != l.remote || a.Executions != l.tasks || a.Idlings != l.idles {
+				if a.Kernels != l.kernels || a.Local != l.local || a.Remote != l.remote ||
+					a.Executions != l.tasks || a.Idlings != l.idles {
 					t.Errorf("%s, worker %d: the page has %+v, Perfetto %+v", name, w, a, *l)
 				}
 				if d := a.WorkNS - l.work; max(d, -d) > a.Executions+1 {
-					t.Errorf("%s, worker %d: work %d ns, in Perfetto %d in %d slices", name, w, a.WorkNS, l.work, l.tasks)
+					t.Errorf("%s, worker %d: work %d ns, in Perfetto %d in %d slices", name, w,
+						a.WorkNS, l.work, l.tasks)
 				}
 				if d := a.IdleNS - l.idle; max(d, -d) > a.Idlings+1 {
-					t.Errorf("%s, worker %d: idle %d ns, in Perfetto %d in %d slices", name, w, a.IdleNS, l.idle, l.idles)
+					t.Errorf("%s, worker %d: idle %d ns, in Perfetto %d in %d slices", name, w,
+						a.IdleNS, l.idle, l.idles)
 				}
-				result := &r.Repetitions[0].Workers[w]
-				if a.Kernels != *result.Kernels || a.Local != *result.StealsLocal || a.Remote != *result.StealsRemote || a.CPU != result.CPU || a.Node != result.Node {
-					t.Errorf("%s, worker %d: the trace has %+v, the result %d kernels, %d and %d steals", name, w, a, *result.Kernels, *result.StealsLocal, *result.StealsRemote)
+				worker := &r.Repetitions[0].Workers[w]
+				if a.Kernels != *worker.Kernels || a.Local != *worker.StealsLocal ||
+					a.Remote != *worker.StealsRemote || a.CPU != worker.CPU ||
+					a.Node != worker.Node {
+					t.Errorf(
+						"%s, worker %d: the trace has %+v, the result %d kernels, %d and %d steals",
+						name, w, a, *worker.Kernels, *worker.StealsLocal, *worker.StealsRemote)
 				}
-				if d := a.WorkNS - *result.WorkNS; max(d, -d) > a.Executions+1 {
-					t.Errorf("%s, worker %d: work %d ns, in the result %d", name, w, a.WorkNS, *result.WorkNS)
+				if d := a.WorkNS - *worker.WorkNS; max(d, -d) > a.Executions+1 {
+					t.Errorf("%s, worker %d: work %d ns, in the result %d", name, w, a.WorkNS,
+						*worker.WorkNS)
 				}
-				if d := a.IdleNS - *result.IdleNS; max(d, -d) > a.Idlings+1 {
-					t.Errorf("%s, worker %d: idle %d ns, in the result %d", name, w, a.IdleNS, *result.IdleNS)
+				if d := a.IdleNS - *worker.IdleNS; max(d, -d) > a.Idlings+1 {
+					t.Errorf("%s, worker %d: idle %d ns, in the result %d", name, w, a.IdleNS,
+						*worker.IdleNS)
 				}
 				kernels += a.Kernels
 				steals += a.Local + a.Remote
-				work := duration(experiments.Some(float64(a.WorkNS)))
-				if line := fmt.Sprintf("| %d | %d | %d | %s | %s ", w, a.CPU, a.Node, count(a.Kernels), work); !strings.Contains(page, line) {
+				work := duration(result.Some(float64(a.WorkNS)))
+				if line := fmt.Sprintf("| %d | %d | %d | %s | %s ", w, a.CPU, a.Node,
+					count(a.Kernels), work); !strings.Contains(page, line) {
 					t.Errorf("%s: the page has no line that begins with %q", name, line)
 				}
 			}
 			if kernels != *r.Repetitions[0].Kernels || steals == 0 || unended == 0 {
-				t.Errorf("%s: %d kernels, %d steals, %d workers idle at the end; the result has %d kernels", name, kernels, steals, unended, *r.Repetitions[0].Kernels)
+				t.Errorf("%s: %d kernels, %d steals, %d workers idle at the end; the result has "+
+					"%d kernels", name, kernels, steals, unended, *r.Repetitions[0].Kernels)
 			}
 		}
 	}
 }
 
-// A trace that cannot be read is said, and the page made all the same; one outside of the run directory is not read.
+// A trace that cannot be read is said, and the page made all the same; one outside of the run
+// directory is not read.
 func TestBadTrace(t *testing.T) {
-	e := runTraced(t, "matmul", experiments.GrainKernel, map[string]any{"n": 128}, 2)
-	if err := os.Truncate(filepath.Join(e.Cells[0].Dir, e.Cells[0].Result.Trace.Path), 100); err != nil {
+	e := runTraced(t, "matmul", request.GrainKernel, map[string]any{"n": 128}, 2)
+	if err := os.Truncate(filepath.Join(e.Cells[0].Dir, e.Cells[0].Result.Trace.Path),
+		100); err != nil {
 		t.Fatal(err)
 	}
 	e.Cells[1].Result.Trace.Path = "../../secret.loi"
 	_, page := parse(t, render(t, e))
-	for _, want := range []string{"The trace cannot be read: ", `"../../secret.loi" leads out of the run directory`, "| 0 | 0 | 0 | "} {
+	for _, want := range []string{"The trace cannot be read: ",
+		`"../../secret.loi" leads out of the run directory`, "| 0 | 0 | 0 | "} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -298,9 +324,10 @@ func TestBadTrace(t *testing.T) {
 func TestManyWorkers(t *testing.T) {
 	var workers []activity
 	for i := range 96 {
-		workers = append(workers, activity{CPU: i, Node: i / 24, Kernels: 10, WorkNS: int64(10 * time.Millisecond), Local: 1})
+		workers = append(workers, activity{CPU: i, Node: i / 24, Kernels: 10,
+			WorkNS: int64(10 * time.Millisecond), Local: 1})
 	}
-	x := workerTable(workers, experiments.Some(2e7), false)
+	x := workerTable(workers, result.Some(2e7), false)
 	if len(x.Blocks) != 2 || len(x.Blocks[0].Rows) != 4 {
 		t.Fatalf("%d blocks, %d rows, expected 2 and 4 nodes", len(x.Blocks), len(x.Blocks[0].Rows))
 	}
@@ -308,7 +335,8 @@ func TestManyWorkers(t *testing.T) {
 	for _, c := range x.Blocks[0].Rows[2].Cells {
 		got += c.Text + " " + c.Interval + "|"
 	}
-	if want := "24 |– |2 |240 |240.0" + nbsp + "ms 50.0 %|0" + nbsp + "ns 0.00 %|24 |0 |"; got != want {
+	if want := "24 |– |2 |240 |240.0" + nbsp + "ms 50.0 %|0" + nbsp +
+		"ns 0.00 %|24 |0 |"; got != want {
 		t.Errorf("node 2 is %q, expected %q", got, want)
 	}
 }

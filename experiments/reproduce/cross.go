@@ -5,28 +5,17 @@ import (
 	"io"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
-
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
 )
 
-// WriteCross writes schedulers against core counts for one group: time, speed-up, overhead, inflation, misses and reuse, medians and 95 %
-// intervals. What was not measured is n/a. About 140 columns.
+// WriteCross writes schedulers against core counts for one group: time, speed-up, overhead,
+// inflation, misses and reuse, medians and 95 % intervals. What was not measured is n/a. About 140
+// columns.
 func WriteCross(w io.Writer, g *dataset.Group) error {
-	t := table.NewWriter()
-	style := table.StyleDefault
-	style.Options = table.Options{SeparateHeader: true}
-	style.Box = table.BoxStyle{MiddleHorizontal: "-", MiddleSeparator: "-", PaddingRight: "  "}
-	style.Format = table.FormatOptions{Header: text.FormatDefault, Row: text.FormatDefault}
-	t.SetStyle(style)
-	t.AppendHeader(table.Row{"cores", "scheduler", "n", "time, ms", "speed-up", "OVR", "WTI", "LLC misses, M", ">= 32 MiB, %", "cold, %"})
-	var columns []table.ColumnConfig
-	for i := 3; i <= 10; i++ {
-		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t.SetColumnConfigs(columns)
+	t := show.NewTable(2, "cores", "scheduler", "n", "time, ms", "speed-up", "OVR", "WTI",
+		"LLC misses, M", ">= 32 MiB, %", "cold, %")
 	schedulers := g.Schedulers()
 	for _, cores := range g.Cores() {
 		for i, s := range schedulers {
@@ -38,8 +27,9 @@ func WriteCross(w io.Writer, g *dataset.Group) error {
 			if i == 0 || g.At(schedulers[i-1], cores) == nil {
 				first = fmt.Sprint(cores)
 			}
-			t.AppendRow(table.Row{
-				first, s, r.Summary.Speedup.N, of(r.Summary.TimeNS).times(1e-6).compact(), speedup(r).compact(), ovr(r).compact(), wti(r).compact(),
+			t.AppendRow([]any{
+				first, s, r.Summary.Speedup.N, of(r.Summary.TimeNS).times(1e-6).compact(),
+				speedup(r).compact(), ovr(r).compact(), wti(r).compact(),
 				missesOf(r), beyond(far)(r).compact(), cold(r).compact(),
 			})
 		}
@@ -56,15 +46,16 @@ func WriteCross(w io.Writer, g *dataset.Group) error {
 }
 
 // missesOf names the source where it is not the model.
-func missesOf(r *experiments.Result) string {
+func missesOf(r *result.Result) string {
 	s := of(r.Summary.LLCMissesPerCore).times(1e-6).compact()
-	if r.LLCSource != nil && *r.LLCSource != experiments.LLCSourceModel {
+	if r.LLCSource != nil && *r.LLCSource != result.LLCSourceModel {
 		s += " " + *r.LLCSource
 	}
 	return s
 }
 
-// compact writes v with four digits and its interval as one number, the larger half width: 21.99 ±0.05.
+// compact writes v with four digits and its interval as one number, the larger half width: 21.99
+// ±0.05.
 func (v interval) compact() string {
 	if !v.known {
 		return "n/a"
@@ -75,7 +66,8 @@ func (v interval) compact() string {
 	}
 	s := fmt.Sprintf("%.*f", decimals, v.mid)
 	if v.sure {
-		if wide := fmt.Sprintf("%.*f", decimals, max(v.high-v.mid, v.mid-v.low)); strings.Trim(wide, "0.") != "" {
+		if wide := fmt.Sprintf("%.*f", decimals, max(v.high-v.mid, v.mid-v.low)); strings.Trim(wide,
+			"0.") != "" {
 			s += " ±" + wide
 		}
 	}

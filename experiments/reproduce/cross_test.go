@@ -5,24 +5,25 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/experiments"
-	"krdlab/experiments/dataset/made"
+	"krdlab/experiments/dataset/datasettest"
+	"krdlab/experiments/result"
 )
 
 // Every scheduler has a row at every core count; what is not known is n/a.
 func TestWriteCross(t *testing.T) {
-	e := made.Small()
-	e.Cells[5].Result.Summary.OVR = experiments.Quantity{}
+	e := datasettest.Small()
+	e.Cells[5].Result.Summary.OVR = result.Quantity{}
 	g := e.Groups()[0]
 	var b bytes.Buffer
 	if err := WriteCross(&b, &g); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
-	if len(lines) != 3+len(made.Schedulers)*len(made.Cores) {
+	if len(lines) != 3+len(datasettest.Schedulers)*len(datasettest.Cores) {
 		t.Errorf("%d lines:\n%s", len(lines), b.String())
 	}
-	for _, want := range []string{"simulated on made-4s", "24     workfirst", "20.02 ±0.027"[:5], "n/a"} {
+	for _, want := range []string{"simulated on made-4s", "24     workfirst", "20.02 ±0.027"[:5],
+		"n/a"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in\n%s", want, b.String())
 		}
@@ -30,7 +31,8 @@ func TestWriteCross(t *testing.T) {
 	for _, test := range []struct {
 		v    interval
 		want string
-	}{{iv(20.99, 21.234, 21.3), "21.23 ±0.24"}, {iv(1, 1, 1), "1.000"}, {guess(1234.5), "1234"}, {interval{}, "n/a"}, {iv(0.03, 0.0312, 0.033), "0.031 ±0.002"}} {
+	}{{iv(20.99, 21.234, 21.3), "21.23 ±0.24"}, {iv(1, 1, 1), "1.000"}, {guess(1234.5), "1234"},
+		{interval{}, "n/a"}, {iv(0.03, 0.0312, 0.033), "0.031 ±0.002"}} {
 		if got := test.v.compact(); got != test.want {
 			t.Errorf("%+v is %q, expected %q", test.v, got, test.want)
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments"
+	"krdlab/experiments/result"
 )
 
 // A Verdict is what became of a claim.
@@ -19,7 +19,8 @@ const (
 	Disagree   Verdict = "disagree"
 	CannotTell Verdict = "cannot tell" // intervals overlap, or there are none
 	NotRun     Verdict = "not run"     // the experiment lacks what the claim is about
-	OtherSize  Verdict = "other size"  // it was run on another size than the paper's, and says nothing about the claim
+	// it was run on another size than the paper's, and says nothing about the claim
+	OtherSize Verdict = "other size"
 )
 
 // interval is a quantity as the judges see it.
@@ -30,19 +31,21 @@ type interval struct {
 	sure           bool // and an interval
 }
 
-func of(q experiments.Quantity) interval {
-	v := interval{mid: q.Median.Float(), low: q.Low.Float(), high: q.High.Float(), n: q.N, known: q.Median.Known()}
+func of(q result.Quantity) interval {
+	v := interval{mid: q.Median.Float(), low: q.Low.Float(), high: q.High.Float(), n: q.N,
+		known: q.Median.Known()}
 	v.sure = v.known && q.Low.Known() && q.High.Known()
 	return v
 }
 
 // sample is the interval of the median of values.
-func sample(values []float64) interval { return of(experiments.QuantityOf(values)) }
+func sample(values []float64) interval { return of(result.QuantityOf(values)) }
 
 // ratio is a/b, as far apart as the intervals allow: wider than 95 %. Unknown where b is 0.
 func ratio(a, b interval) interval {
 	ends := []float64{a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high}
-	r := interval{a.mid / b.mid, slices.Min(ends), slices.Max(ends), min(a.n, b.n), a.known && b.known, a.sure && b.sure && b.low > 0}
+	r := interval{a.mid / b.mid, slices.Min(ends), slices.Max(ends), min(a.n, b.n), a.known &&
+		b.known, a.sure && b.sure && b.low > 0}
 	return r.finite()
 }
 
@@ -56,7 +59,8 @@ func (v interval) finite() interval {
 
 // minus is a - b, likewise.
 func minus(a, b interval) interval {
-	return interval{a.mid - b.mid, a.low - b.high, a.high - b.low, min(a.n, b.n), a.known && b.known, a.sure && b.sure}
+	return interval{a.mid - b.mid, a.low - b.high, a.high - b.low, min(a.n, b.n), a.known &&
+		b.known, a.sure && b.sure}
 }
 
 // plus adds a constant.
@@ -119,7 +123,8 @@ func less(a, b interval) Verdict {
 	return CannotTell
 }
 
-// ascending says whether each is below the next. One pair that is the other way round is enough to disagree.
+// ascending says whether each is below the next. One pair that is the other way round is enough to
+// disagree.
 func ascending(list ...interval) Verdict {
 	var verdicts []Verdict
 	for i := 1; i < len(list); i++ {

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"krdlab/experiments"
+	"krdlab/experiments/request"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
+	"krdlab/runtimes"
 )
 
 // A Scale is how much of the evaluation is redone.
@@ -27,7 +28,7 @@ func ParseScale(s string) (Scale, error) {
 	if slices.Contains(Scales, Scale(s)) {
 		return Scale(s), nil
 	}
-	return "", &experiments.ConfigError{Flag: "scale", Got: s, Want: "choose smoke, quick or paper"}
+	return "", &request.Error{Flag: "scale", Got: s, Want: "choose smoke, quick or paper"}
 }
 
 // size is what a scale runs.
@@ -44,43 +45,51 @@ var sizes = map[Scale]size{
 		cores:  []int{1, 6, 12, 24},
 		matmul: kernel.Params{"n": 256}, matmulSeeds: 6,
 		fmm: kernel.Params{"bodies": 2000}, fmmSeeds: 6,
-		nativeMatmul: kernel.Params{"n": 256}, nativeFMM: kernel.Params{"bodies": 2000}, nativeReps: 6,
+		nativeMatmul: kernel.Params{"n": 256}, nativeFMM: kernel.Params{"bodies": 2000},
+		nativeReps: 6,
 	},
 	Quick: {
 		cores:  []int{1, 6, 12, 24},
 		matmul: kernel.Params{"n": 4096}, matmulSeeds: 6,
 		fmm: kernel.Params{"bodies": 100_000}, fmmSeeds: 6,
-		nativeMatmul: kernel.Params{"n": 1024}, nativeFMM: kernel.Params{"bodies": 100_000}, nativeReps: 10,
+		nativeMatmul: kernel.Params{"n": 1024}, nativeFMM: kernel.Params{"bodies": 100_000},
+		nativeReps: 10,
 	},
 	Paper: {
 		cores:  []int{1, 2, 4, 6, 12, 18, 24},
 		matmul: kernel.Params{"n": 4096}, matmulSeeds: 20,
 		fmm: kernel.Params{"bodies": 1_000_000}, fmmSeeds: 6,
-		nativeMatmul: kernel.Params{"n": 4096}, nativeFMM: kernel.Params{"bodies": 300_000}, nativeReps: 10,
+		nativeMatmul: kernel.Params{"n": 4096}, nativeFMM: kernel.Params{"bodies": 300_000},
+		nativeReps: 10,
 	},
 }
 
 // Schedulers are those of the paper, and TBB's with affinity beside them.
 var Schedulers = []string{mth, tbb, "helpfirst-locality", qtc, qts}
 
-// Plan returns the configurations of a scale: the paper's machine simulated, and this computer with hostCores cores: on one core, on powers of
-// two and on all.
-func Plan(scale Scale, hostCores int) ([]experiments.Config, error) {
+// Plan returns the requests of a scale: the paper's machine simulated, and this computer with
+// hostCores cores: on one core, on powers of two and on all.
+func Plan(scale Scale, hostCores int) ([]request.Request, error) {
 	s, ok := sizes[scale]
 	if !ok {
 		return nil, fmt.Errorf("there is no scale %q", scale)
 	}
-	m, err := machine.ByName(experiments.DefaultMachine)
+	m, err := machine.ByName(request.DefaultMachine)
 	if err != nil {
 		return nil, err
 	}
-	var plan []experiments.Config
-	add := func(kernelName string, params kernel.Params, cores int, schedulers []string, change func(c *experiments.Config)) error {
-		k, err := experiments.FindKernel(kernelName)
+	paper, err := request.FindSchedulers(Schedulers)
+	if err != nil {
+		return nil, err
+	}
+	var plan []request.Request
+	add := func(kernelName string, params kernel.Params, cores int, schedulers []runtimes.Scheduler,
+		change func(c *request.Request)) error {
+		k, err := request.FindKernel(kernelName)
 		if err != nil {
 			return err
 		}
-		c := experiments.NewConfig(k)
+		c := request.New(k)
 		for name, v := range params {
 			c.Params[name] = v
 		}
@@ -95,8 +104,8 @@ func Plan(scale Scale, hostCores int) ([]experiments.Config, error) {
 		seeds  int
 	}{{"matmul", s.matmul, s.matmulSeeds}, {"fmm", s.fmm, s.fmmSeeds}} {
 		for _, n := range s.cores {
-			if err := add(p.kernel, p.params, n, Schedulers, func(c *experiments.Config) {
-				c.Simulated, c.Reps, c.Warmup, c.Trace = m, p.seeds, 0, experiments.TraceKRD
+			if err := add(p.kernel, p.params, n, paper, func(c *request.Request) {
+				c.Machine, c.Reps, c.Warmup, c.Trace = m, p.seeds, 0, request.TraceKRD
 			}); err != nil {
 				return nil, err
 			}
@@ -107,20 +116,27 @@ func Plan(scale Scale, hostCores int) ([]experiments.Config, error) {
 		params kernel.Params
 	}{{"matmul", s.nativeMatmul}, {"fmm", s.nativeFMM}} {
 		for _, n := range nativeCores(hostCores) {
-			if err := add(p.kernel, p.params, n, slices.Concat(Schedulers, []string{"go"}), func(c *experiments.Config) {
-				c.Reps = s.nativeReps
-			}); err != nil {
+			if err := add(p.kernel, p.params, n, slices.Concat(paper, threads()),
+				func(c *request.Request) {
+					c.Reps = s.nativeReps
+				}); err != nil {
 				return nil, err
 			}
 		}
 		// Traced serial runs beside profiled ones: what tracing costs.
-		if err := add(p.kernel, p.params, 1, []string{"serial"}, func(c *experiments.Config) {
-			c.Reps, c.Trace = s.nativeReps, experiments.TraceKRD
+		if err := add(p.kernel, p.params, 1, []runtimes.Scheduler{request.SerialScheduler()}, func(c *request.Request) {
+			c.Reps, c.Trace = s.nativeReps, request.TraceKRD
 		}); err != nil {
 			return nil, err
 		}
 	}
 	return plan, nil
+}
+
+// threads are the schedulers that exist on threads only, beside those of the paper.
+func threads() []runtimes.Scheduler {
+	return slices.DeleteFunc(slices.Clone(runtimes.Schedulers),
+		func(s runtimes.Scheduler) bool { return !s.ThreadsOnly() })
 }
 
 // nativeCores are one, powers of two, and all, up to the 24 of the paper.

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"testing"
 
-	"krdlab/experiments"
+	"krdlab/experiments/request"
 	"krdlab/hw"
 )
 
-// Every scale holds what the claims and figures need: one core, one socket, two, four; all of the paper's schedulers; what can be run here; each
-// configuration is possible.
+// Every scale holds what the claims and figures need: one core, one socket, two, four; all of the
+// paper's schedulers; what can be run here; each configuration is possible.
 func TestPlan(t *testing.T) {
 	host, err := hw.Synthetic("1x2")
 	if err != nil {
@@ -24,26 +24,26 @@ func TestPlan(t *testing.T) {
 		for i := range plan {
 			c := &plan[i]
 			topo, what := host, "native "
-			if c.Simulated != nil {
+			if c.Machine != nil {
 				what = "simulated "
-				if topo, err = c.Simulated.Topology(); err != nil {
+				if topo, err = c.Machine.Topology(); err != nil {
 					t.Fatal(err)
 				}
 				if c.Reps < 6 {
 					t.Errorf("%s: %d seeds have no interval", scale, c.Reps)
 				}
 				for _, s := range papers {
-					if !slices.Contains(c.Schedulers, s) {
-						t.Errorf("%s: %s is not among %v", scale, s, c.Schedulers)
+					if !slices.Contains(request.Names(c.Schedulers), s) {
+						t.Errorf("%s: %s is not among %v", scale, s, request.Names(c.Schedulers))
 					}
 				}
 			}
 			if err := c.Validate(topo); err != nil {
 				t.Errorf("%s, cell %d: %v", scale, i, err)
 			}
-			if !slices.Equal(c.Schedulers, []string{"serial"}) {
-				cores[what+c.Kernel] = append(cores[what+c.Kernel], c.Cores)
-			} else if c.Trace != experiments.TraceKRD {
+			if !slices.Equal(request.Names(c.Schedulers), []string{"serial"}) {
+				cores[what+c.Kernel.Name] = append(cores[what+c.Kernel.Name], c.Cores)
+			} else if c.Trace != request.TraceKRD {
 				t.Errorf("%s: what tracing costs is measured without a trace", scale)
 			}
 		}

@@ -25,9 +25,11 @@ const (
 	FiguresDir  = "figures"
 )
 
-// Write judges the claims and writes what follows from the cells of the experiment, in place of what is there: the claims, schedulers against
-// cores, correlations, each figure as SVG, the page. A figure that cannot be drawn is told to skipped, with the reason. Errors: those of writing.
-func Write(e *dataset.Experiment, skipped func(group dataset.Key, s figures.Skipped)) ([]Finding, error) {
+// Write judges the claims and writes what follows from the cells of the experiment, in place of
+// what is there: the claims, schedulers against cores, correlations, each figure as SVG, the page.
+// A figure that cannot be drawn is told to skipped, with the reason. Errors: those of writing.
+func Write(e *dataset.Experiment, skipped func(group dataset.Key, s figures.Skipped)) ([]Finding,
+	error) {
 	findings := Judge(e)
 	files := []struct {
 		name  string
@@ -43,7 +45,10 @@ func Write(e *dataset.Experiment, skipped func(group dataset.Key, s figures.Skip
 		}},
 		{TablesText, func(w io.Writer) error { return WriteTables(w, e) }},
 		{Correlation, func(w io.Writer) error { return correlate.Of(e).WriteText(w, false) }},
-		{ReportHTML, func(w io.Writer) error { return report.Write(w, e, filepath.Join(e.Dir, ReportHTML)) }},
+		{ReportHTML, func(w io.Writer) error {
+			return report.Write(w, e,
+				filepath.Join(e.Dir, ReportHTML))
+		}},
 	}
 	for _, f := range files {
 		if err := replace(filepath.Join(e.Dir, f.name), f.write); err != nil {
@@ -66,7 +71,8 @@ func WriteTables(w io.Writer, e *dataset.Experiment) error {
 	return nil
 }
 
-// writeFigures writes figures/KERNEL-SUBSTRATE-ID.svg; groups that have that in common are numbered.
+// writeFigures writes figures/KERNEL-SUBSTRATE-ID.svg; groups that have that in common are
+// numbered.
 func writeFigures(e *dataset.Experiment, skipped func(dataset.Key, figures.Skipped)) error {
 	dir := filepath.Join(e.Dir, FiguresDir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -82,7 +88,10 @@ func writeFigures(e *dataset.Experiment, skipped func(dataset.Key, figures.Skipp
 		for i := range list {
 			f := &list[i]
 			path := filepath.Join(dir, name+"-"+f.ID+".svg")
-			if err := replace(path, func(w io.Writer) error { return f.Write(w, "svg") }); err != nil {
+			if err := replace(path, func(w io.Writer) error {
+				return f.Write(w,
+					"svg")
+			}); err != nil {
 				return err
 			}
 		}

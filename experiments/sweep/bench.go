@@ -8,26 +8,29 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
 )
 
 // benchUnits are the values of a line of bench.txt, with what is better for benchstat to say.
 var benchUnits = []struct {
 	unit, better string
-	of           func(r *dataset.Row) experiments.Number
+	of           func(r *dataset.Row) result.Number
 }{
-	{"ns/op", "", func(r *dataset.Row) experiments.Number { return r.TimeNS }},
-	{"ns/kernel", "lower", func(r *dataset.Row) experiments.Number { return r.KernelNS }},
-	{"speedup", "higher", func(r *dataset.Row) experiments.Number { return r.Speedup }},
-	{"ovr", "lower", func(r *dataset.Row) experiments.Number { return r.OVR }},
-	{"wti", "lower", func(r *dataset.Row) experiments.Number { return r.WTI }},
-	{"llc-misses/core", "lower", func(r *dataset.Row) experiments.Number { return r.LLCMissesPerCore }},
+	{"ns/op", "", func(r *dataset.Row) result.Number { return r.TimeNS }},
+	{"ns/kernel", "lower", func(r *dataset.Row) result.Number { return r.KernelNS }},
+	{"speedup", "higher", func(r *dataset.Row) result.Number { return r.Speedup }},
+	{"ovr", "lower", func(r *dataset.Row) result.Number { return r.OVR }},
+	{"wti", "lower", func(r *dataset.Row) result.Number { return r.WTI }},
+	{"llc-misses/core", "lower",
+		func(r *dataset.Row) result.Number { return r.LLCMissesPerCore }},
 }
 
-// WriteBench writes the repetitions of an experiment in the Go benchmark format (https://go.dev/design/14313-benchmark-format), a line for
-// each, so that benchstat compares experiments, or schedulers: benchstat -col /sched -row /cores bench.txt. The substrate, the machine and
-// the source of LLC misses are configuration, so that benchstat keeps apart what they differ in.
+// WriteBench writes the repetitions of an experiment in the Go benchmark format
+// (https://go.dev/design/14313-benchmark-format), a line for each, so that benchstat compares
+// experiments, or schedulers: benchstat -col /sched -row /cores bench.txt. The substrate, the
+// machine and the source of LLC misses are configuration, so that benchstat keeps apart what they
+// differ in.
 func WriteBench(w io.Writer, e *dataset.Experiment) error {
 	for _, u := range benchUnits {
 		if u.better != "" {
@@ -55,8 +58,10 @@ func WriteBench(w io.Writer, e *dataset.Experiment) error {
 			if settings == "" {
 				settings = "default"
 			}
-			for _, kv := range [][2]string{{"substrate", key.Substrate}, {"machine", key.Machine}, {"settings", settings}, {"llc-source", source}} {
-				r.Config = append(r.Config, benchfmt.Config{Key: kv[0], Value: []byte(kv[1]), File: true})
+			for _, kv := range [][2]string{{"substrate", key.Substrate}, {"machine", key.Machine},
+				{"settings", settings}, {"llc-source", source}} {
+				r.Config = append(r.Config, benchfmt.Config{Key: kv[0], Value: []byte(kv[1]),
+					File: true})
 			}
 			if err := out.Write(r); err != nil {
 				return err
@@ -66,16 +71,18 @@ func WriteBench(w io.Writer, e *dataset.Experiment) error {
 	return nil
 }
 
-// benchName is Matmul/n=1024/leaf=32x32x64/seed=1/sched=workfirst/cores=6. The last part ends without a dash and a number, which would be
-// read as GOMAXPROCS.
+// benchName is Matmul/n=1024/leaf=32x32x64/seed=1/sched=workfirst/cores=6. The last part ends
+// without a dash and a number, which would be read as GOMAXPROCS.
 func benchName(c *dataset.Cell) benchfmt.Name {
 	r := c.Result
 	name := []rune(r.Kernel)
 	name[0] = unicode.ToUpper(name[0])
 	parts := []string{string(name)}
-	for _, w := range strings.Fields(dataset.ParamsText(r)) {
-		parts = append(parts, strings.ReplaceAll(w, "/", "_"))
+	for _, p := range dataset.Params(r) {
+		word := strings.Join(strings.Fields(p.Key+"="+p.Value), "_")
+		parts = append(parts, strings.ReplaceAll(word, "/", "_"))
 	}
-	parts = append(parts, fmt.Sprintf("seed=%d", r.Seed), "sched="+r.Scheduler, fmt.Sprintf("cores=%d", r.Cores))
+	parts = append(parts, fmt.Sprintf("seed=%d", r.Seed), "sched="+r.Scheduler,
+		fmt.Sprintf("cores=%d", r.Cores))
 	return benchfmt.Name(strings.Join(parts, "/"))
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"krdlab/hw/failure"
 )
 
 // A Holder says who works on something.
@@ -23,7 +25,8 @@ func (h Holder) String() string {
 	if h.PID == 0 {
 		return "a process that has not said who it is"
 	}
-	return fmt.Sprintf("process %d on %s, since %s", h.PID, h.Host, h.Since.Local().Format("2006-01-02 15:04:05"))
+	return fmt.Sprintf("process %d on %s, since %s", h.PID, h.Host,
+		h.Since.Local().Format("2006-01-02 15:04:05"))
 }
 
 // A BusyError says that another process, which lives, holds what is asked for.
@@ -34,8 +37,11 @@ type BusyError struct {
 
 func (e *BusyError) Error() string { return fmt.Sprintf("%s is in the hands of %s", e.What, e.By) }
 
+// Class implements [failure.Classed].
+func (*BusyError) Class() failure.Class { return failure.Request }
+
 // ErrNoLocks says that the file system cannot tell who works on what.
-var ErrNoLocks = errors.New("this file system has no locks")
+var ErrNoLocks = failure.New(failure.Failed, "this file system has no locks")
 
 // A claim is a lock that is held. See the package's comment.
 type claim struct {
@@ -57,8 +63,8 @@ func named(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// take takes the lock of the file path, which it makes; what names it in errors. A *BusyError says who has it, a *FolderError that the file
-// cannot be made.
+// take takes the lock of the file path, which it makes; what names it in errors. A *BusyError says
+// who has it, a *FolderError that the file cannot be made.
 func take(path, what string) (*claim, error) {
 	for n := 1; ; n++ {
 		c, err := try(path, unix.LOCK_EX|unix.LOCK_NB)
@@ -124,7 +130,9 @@ func try(path string, how int) (*claim, error) {
 		return nil, busy
 	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.ENOLCK), errors.Is(err, unix.EOPNOTSUPP):
 		f.Close()
-		return nil, fmt.Errorf("%s: %w (%v): cells could be run twice; put the experiment on another, or mount it with locks (NFS: a lock daemon, Lustre: flock)", path, ErrNoLocks, err)
+		return nil, fmt.Errorf("%s: %w (%v): cells could be run twice; put the experiment on "+
+			"another, or mount it with locks (NFS: a lock daemon, Lustre: flock)", path, ErrNoLocks,
+			err)
 	case err != nil:
 		f.Close()
 		return nil, fmt.Errorf("lock %s: %w", path, err)
@@ -156,7 +164,8 @@ func (c *claim) release() {
 	c.f.Close()
 }
 
-// held says who holds the lock of the file path; ok is false if nobody does. It never makes the file.
+// held says who holds the lock of the file path; ok is false if nobody does. It never makes the
+// file.
 func held(path string) (by Holder, ok bool, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -33,7 +33,8 @@ func TestClaim(t *testing.T) {
 		t.Fatal(err)
 	}
 	var busy *BusyError
-	if _, err := take(path, "the cell"); !errors.As(err, &busy) || busy.By.PID != os.Getpid() || !strings.HasPrefix(err.Error(), "the cell is in the hands of process") {
+	if _, err := take(path, "the cell"); !errors.As(err, &busy) || busy.By.PID != os.Getpid() ||
+		!strings.HasPrefix(err.Error(), "the cell is in the hands of process") {
 		t.Fatalf("a second claim: %v", err)
 	}
 	if by, ok, err := held(path); err != nil || !ok || by.PID != os.Getpid() {
@@ -69,7 +70,8 @@ func TestClaimOfTheDead(t *testing.T) {
 		t.Fatalf("the other process says %q, %v", line, err)
 	}
 	var busy *BusyError
-	if _, err := take(path, "the cell"); !errors.As(err, &busy) || busy.By.PID != other.Process.Pid {
+	if _, err := take(path, "the cell"); !errors.As(err, &busy) ||
+		busy.By.PID != other.Process.Pid {
 		t.Fatalf("while it lives: %v", err)
 	}
 	if err := other.Process.Kill(); err != nil {
@@ -86,7 +88,8 @@ func TestClaimOfTheDead(t *testing.T) {
 	c.release()
 }
 
-// However many take and release, at most one has it at a time, and nobody gets the lock of a file that was removed.
+// However many take and release, at most one has it at a time, and nobody gets the lock of a file
+// that was removed.
 func TestClaimStampede(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cell.lock")
 	var inside, most, got atomic.Int64
@@ -127,7 +130,8 @@ func TestClaimOfARemovedFile(t *testing.T) {
 		}
 		got <- b
 	}()
-	time.Sleep(50 * time.Millisecond) // b has the first file open; if it is late, there is less to see, and nothing fails
+	// b has the first file open; if it is late, there is less to see, and nothing fails
+	time.Sleep(50 * time.Millisecond)
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}

@@ -20,9 +20,10 @@ const (
 // Tables are the files that WriteTables writes.
 var Tables = []string{CSVFile, JSONLFile, ParquetFile, BenchFile}
 
-// WriteTables reads the experiment in dir and writes its tables into it, in place of those that are there. Processes that do so at the same
-// time take turns, so that what is there in the end has everything that was finished. The experiment is returned. Errors: those of
-// [Read] and dataset.Load; a [*FolderError]; of writing.
+// WriteTables reads the experiment in dir and writes its tables into it, in place of those that are
+// there. Processes that do so at the same time take turns, so that what is there in the end has
+// everything that was finished. The experiment is returned. Errors: those of [Read] and
+// dataset.Load; a [*FolderError]; of writing.
 func WriteTables(dir string) (e *dataset.Experiment, err error) {
 	if _, err := Read(dir); err != nil { // before a lock is made in a folder that is something else
 		return nil, err
@@ -40,7 +41,8 @@ func WriteTables(dir string) (e *dataset.Experiment, err error) {
 
 func writeTables(dir string, e *dataset.Experiment) error {
 	t := NewTable(e)
-	for i, write := range []func(io.Writer) error{t.WriteCSV, t.WriteJSONL, t.WriteParquet, func(w io.Writer) error { return WriteBench(w, e) }} {
+	for i, write := range []func(io.Writer) error{t.WriteCSV, t.WriteJSONL, t.WriteParquet,
+		func(w io.Writer) error { return WriteBench(w, e) }} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
 			return fmt.Errorf("%s: %w", Tables[i], err)

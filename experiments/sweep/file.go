@@ -8,9 +8,12 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"krdlab/hw/failure"
 )
 
-// A File is what a TOML file asks for: settings that hold for every kernel, and a table for each kernel. docs/sweeps.md has the format.
+// A File is what a TOML file asks for: settings that hold for every kernel, and a table for each
+// kernel. docs/sweeps.md has the format.
 type File struct {
 	Path    string
 	Common  []Setting
@@ -46,10 +49,13 @@ func (e *FileError) Error() string {
 	return fmt.Sprintf("%s:%d: %s: %v", e.Path, e.Line, e.Field, e.Err)
 }
 
+// Class implements [failure.Classed].
+func (*FileError) Class() failure.Class { return failure.Request }
+
 func (e *FileError) Unwrap() error { return e.Err }
 
-// ReadFile reads the file path. What the keys mean, and whether there are such keys, is for the caller to say. Errors: a [*FileError], or
-// that the file cannot be read.
+// ReadFile reads the file path. What the keys mean, and whether there are such keys, is for the
+// caller to say. Errors: a [*FileError], or that the file cannot be read.
 func ReadFile(path string) (*File, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -61,12 +67,14 @@ func ReadFile(path string) (*File, error) {
 // ParseFile is ReadFile of a text.
 func ParseFile(path string, text []byte) (*File, error) {
 	var tree map[string]any
-	if err := toml.Unmarshal(text, &tree); err != nil { // which finds what a parser of expressions does not: a key that is there twice
+	// which finds what a parser of expressions does not: a key that is there twice
+	if err := toml.Unmarshal(text, &tree); err != nil {
 		line := 1
 		if d, ok := errors.AsType[*toml.DecodeError](err); ok {
 			line, _ = d.Position()
 		}
-		return nil, &FileError{path, line, "", errors.New(strings.TrimPrefix(err.Error(), "toml: "))}
+		return nil, &FileError{path, line, "",
+			errors.New(strings.TrimPrefix(err.Error(), "toml: "))}
 	}
 	f := &File{Path: path}
 	var p unstable.Parser
@@ -81,7 +89,8 @@ func ParseFile(path string, text []byte) (*File, error) {
 		switch e.Kind {
 		case unstable.Table:
 			if len(keys) != 2 || keys[0] != "kernel" {
-				return nil, bad("there is no such table; name one for each kernel, such as [kernel.matmul]")
+				return nil, bad("there is no such table; name one for each kernel, such as " +
+					"[kernel.matmul]")
 			}
 			f.Kernels = append(f.Kernels, FileKernel{Name: keys[1], Line: line})
 			settings = &f.Kernels[len(f.Kernels)-1].Settings
@@ -89,7 +98,8 @@ func ParseFile(path string, text []byte) (*File, error) {
 			return nil, bad("tables in double brackets have no meaning here; write [kernel.NAME]")
 		case unstable.KeyValue:
 			if len(keys) != 1 {
-				return nil, bad("keys with dots have no meaning here; write [kernel.NAME] above the settings of a kernel")
+				return nil, bad("keys with dots have no meaning here; write [kernel.NAME] above " +
+					"the settings of a kernel")
 			}
 			values, err := valuesOf(e.Value())
 			if err != nil {
@@ -99,7 +109,8 @@ func ParseFile(path string, text []byte) (*File, error) {
 		}
 	}
 	if len(f.Kernels) == 0 {
-		return nil, &FileError{path, 1, "kernel", errors.New("no kernel is named; write a table such as [kernel.matmul], which may be empty")}
+		return nil, &FileError{path, 1, "kernel", errors.New("no kernel is named; write a table " +
+			"such as [kernel.matmul], which may be empty")}
 	}
 	return f, nil
 }
@@ -132,7 +143,8 @@ func valuesOf(v *unstable.Node) ([]string, error) {
 				return nil, err
 			}
 			if it.Node().Kind == unstable.Array {
-				return nil, errors.New("found an array within an array, expected a text, a number, true or false")
+				return nil, errors.New("found an array within an array, expected a text, a " +
+					"number, true or false")
 			}
 			values = append(values, one...)
 		}
@@ -145,5 +157,6 @@ func valuesOf(v *unstable.Node) ([]string, error) {
 	if v.Kind == unstable.InlineTable {
 		found = "a table"
 	}
-	return nil, fmt.Errorf("found %s, expected a text, a number, true, false, or an array of them", found)
+	return nil, fmt.Errorf("found %s, expected a text, a number, true, false, or an array of them",
+		found)
 }

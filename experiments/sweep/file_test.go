@@ -9,18 +9,23 @@ import (
 	"testing"
 
 	"krdlab/experiments/sweep"
+	"krdlab/experiments/sweep/slurm"
 )
 
 func TestParseFile(t *testing.T) {
-	f, err := sweep.ParseFile("exp.toml", []byte("# all\nreps = 1_000\nsched = [ \"go\",\n  'workfirst' ]\nsmt = true\n\n[kernel.matmul]\nn = [0x10, 32]\n[kernel.fib]\n"))
+	f, err := sweep.ParseFile("exp.toml", []byte("# all\nreps = 1_000\nsched = [ \"go\",\n  "+
+		"'workfirst' ]\nsmt = true\n\n[kernel.matmul]\nn = [0x10, 32]\n[kernel.fib]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &sweep.File{
-		Path:   "exp.toml",
-		Common: []sweep.Setting{{Key: "reps", Line: 2, Values: []string{"1000"}}, {Key: "sched", Line: 3, Values: []string{"go", "workfirst"}}, {Key: "smt", Line: 5, Values: []string{"true"}}},
+		Path: "exp.toml",
+		Common: []sweep.Setting{{Key: "reps", Line: 2, Values: []string{"1000"}},
+			{Key: "sched", Line: 3, Values: []string{"go", "workfirst"}},
+			{Key: "smt", Line: 5, Values: []string{"true"}}},
 		Kernels: []sweep.FileKernel{
-			{Name: "matmul", Line: 7, Settings: []sweep.Setting{{Key: "n", Line: 8, Values: []string{"0x10", "32"}}}}, {Name: "fib", Line: 9},
+			{Name: "matmul", Line: 7, Settings: []sweep.Setting{{Key: "n", Line: 8,
+				Values: []string{"0x10", "32"}}}}, {Name: "fib", Line: 9},
 		},
 	}
 	if !reflect.DeepEqual(f, want) {
@@ -52,7 +57,8 @@ func FuzzParseFile(f *testing.F) {
 	f.Add("[[a]]\n[kernel.\"x\"]\n'' = {a.b = 1}\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		_, err := sweep.ParseFile("f", []byte(text))
-		if file, ok := errors.AsType[*sweep.FileError](err); ok && (file.Line < 1 || file.Line > strings.Count(text, "\n")+1) {
+		if file, ok := errors.AsType[*sweep.FileError](err); ok &&
+			(file.Line < 1 || file.Line > strings.Count(text, "\n")+1) {
 			t.Errorf("%q: line %d: %v", text, file.Line, err)
 		}
 	})
@@ -60,30 +66,38 @@ func FuzzParseFile(f *testing.F) {
 
 func TestSlurmJobs(t *testing.T) {
 	m := paper(t)
-	p := plan(t, config(t, m, 1), config(t, m, 2), config(t, nil, 8), config(t, m, 3), config(t, m, 4), config(t, m, 5))
+	p := plan(t, config(t, m, 1), config(t, m, 2), config(t, nil, 8), config(t, m, 3),
+		config(t, m, 4), config(t, m, 5))
 	dir := create(t, p)
 	if err := os.Mkdir(filepath.Join(dir, "cells", p.Cells[1].ID), 0o777); err != nil { // done
 		t.Fatal(err)
 	}
-	jobs, err := sweep.SlurmJobs(dir, p, sweep.SlurmOptions{Program: "/it's/krdlab", MaxArray: 4, Args: []string{"--time=1:00"}})
+	jobs, err := slurm.Jobs(dir, p, slurm.Options{Program: "/it's/krdlab", MaxArray: 4,
+		Args: []string{"--time=1:00"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(jobs) != 3 || !reflect.DeepEqual(jobs[0].Cells, []int{0, 3}) || !reflect.DeepEqual(jobs[1].Cells, []int{2}) || !reflect.DeepEqual(jobs[2].Cells, []int{4, 5}) {
+	if len(jobs) != 3 || !reflect.DeepEqual(jobs[0].Cells, []int{0, 3}) ||
+		!reflect.DeepEqual(jobs[1].Cells, []int{2}) || !reflect.DeepEqual(jobs[2].Cells,
+		[]int{4, 5}) {
 		t.Fatalf("%+v", jobs)
 	}
 	for i, want := range []string{"--array=0,3\n", "--array=2\n", "--array=0-1\n"} {
-		if !strings.Contains(jobs[i].Script, want) || !strings.Contains(jobs[i].Script, "\n#SBATCH --time=1:00\n") || !strings.Contains(jobs[i].Script, `exec '/it'\''s/krdlab' sweep exec`) {
+		if !strings.Contains(jobs[i].Script, want) || !strings.Contains(jobs[i].Script,
+			"\n#SBATCH --time=1:00\n") || !strings.Contains(jobs[i].Script,
+			`exec '/it'\''s/krdlab' sweep exec`) {
 			t.Errorf("job %d, expected %q:\n%s", i, want, jobs[i].Script)
 		}
 	}
-	if native := jobs[1].Script; !strings.Contains(native, "--cpus-per-task=8\n") || !strings.Contains(native, "--exclusive") || strings.Contains(native, "GOMAXPROCS") {
+	if native := jobs[1].Script; !strings.Contains(native, "--cpus-per-task=8\n") ||
+		!strings.Contains(native, "--exclusive") || strings.Contains(native, "GOMAXPROCS") {
 		t.Errorf("the native job:\n%s", native)
 	}
 	if !strings.HasSuffix(jobs[2].Script, "--index $((SLURM_ARRAY_TASK_ID + 4))\n") {
 		t.Errorf("the job beyond MaxArraySize:\n%s", jobs[2].Script)
 	}
-	if _, err := sweep.SlurmJobs(dir, p, sweep.SlurmOptions{Args: []string{"--a\nrm -rf"}}); err == nil {
+	if _, err := slurm.Jobs(dir, p,
+		slurm.Options{Args: []string{"--a\nrm -rf"}}); err == nil {
 		t.Error("an option of two lines was taken")
 	}
 }

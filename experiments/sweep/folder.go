@@ -12,15 +12,17 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
+	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 )
 
-// Create makes the experiment folder dir of a plan; it appears with all of the plan in it. If there is one already, its plan must be the
-// same, and it stays as it is. An empty folder may be there.
+// Create makes the experiment folder dir of a plan; it appears with all of the plan in it. If there
+// is one already, its plan must be the same, and it stays as it is. An empty folder may be there.
 //
-// Errors: a [*DifferentPlanError]; dataset.ErrNotAnExperiment, wrapped, where dir is something else; those of the file system.
+// Errors: a [*DifferentPlanError]; dataset.ErrNotAnExperiment, wrapped, where dir is something
+// else; those of the file system.
 func Create(dir string, plan *Plan, info dataset.Info) (created bool, err error) {
 	dir = filepath.Clean(dir)
 	if there, err := isThere(dir); err != nil {
@@ -30,18 +32,22 @@ func Create(dir string, plan *Plan, info dataset.Info) (created bool, err error)
 	}
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return false, fmt.Errorf("experiment folder %s: its parent cannot be made: %w; choose another with --out", dir, err)
+		return false, fmt.Errorf("experiment folder %s: its parent cannot be made: %w; choose "+
+			"another with --out", dir, err)
 	}
 	host, _ := os.Hostname()
-	tmp := filepath.Join(parent, fmt.Sprintf(".%s.new-%s-%d", filepath.Base(dir), host, os.Getpid()))
+	tmp := filepath.Join(parent, fmt.Sprintf(".%s.new-%s-%d", filepath.Base(dir), host,
+		os.Getpid()))
 	if err := os.Mkdir(tmp, 0o777); err != nil {
-		return false, fmt.Errorf("experiment folder %s cannot be made: %w; choose another with --out", dir, err)
+		return false, fmt.Errorf(
+			"experiment folder %s cannot be made: %w; choose another with --out", dir, err)
 	}
 	defer os.RemoveAll(tmp) // it is gone after the rename
 	if err := plan.write(tmp, info); err != nil {
 		return false, fmt.Errorf("experiment folder %s: %w", dir, err)
 	}
-	if err := unix.Rename(tmp, dir); errors.Is(err, unix.EEXIST) || errors.Is(err, unix.ENOTEMPTY) { // os.Rename refuses an empty folder too
+	// os.Rename refuses an empty folder too
+	if err := unix.Rename(tmp, dir); errors.Is(err, unix.EEXIST) || errors.Is(err, unix.ENOTEMPTY) {
 		return false, compare(dir, plan) // another process was faster
 	} else if err != nil {
 		return false, fmt.Errorf("experiment folder %s: %w", dir, err)
@@ -53,7 +59,8 @@ func Create(dir string, plan *Plan, info dataset.Info) (created bool, err error)
 func isThere(dir string) (bool, error) {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
-		return false, &dataset.NoExperimentError{Text: fmt.Sprintf("experiment folder %s: it is a file; choose another with --out", dir), Kind: dataset.ErrNotAnExperiment}
+		return false, &dataset.NoExperimentError{Text: fmt.Sprintf("experiment folder %s: it is "+
+			"a file; choose another with --out", dir), Kind: dataset.ErrNotAnExperiment}
 	}
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -63,10 +70,12 @@ func isThere(dir string) (bool, error) {
 		return false, fmt.Errorf("experiment folder: %w; choose another with --out", err)
 	case len(entries) == 0:
 		return false, nil
-	case slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == dataset.PlanFile }):
+	case slices.ContainsFunc(entries,
+		func(e fs.DirEntry) bool { return e.Name() == dataset.PlanFile }):
 		return true, nil
 	}
-	return false, fmt.Errorf("%s: %w: it is not empty and holds no %s; choose another with --out", dir, dataset.ErrNotAnExperiment, dataset.PlanFile)
+	return false, fmt.Errorf("%s: %w: it is not empty and holds no %s; choose another with --out",
+		dir, dataset.ErrNotAnExperiment, dataset.PlanFile)
 }
 
 // compare returns a *DifferentPlanError unless the experiment in dir has the plan.
@@ -93,7 +102,8 @@ func (p *Plan) write(dir string, info dataset.Info) error {
 		if err := m.Write(&b); err != nil {
 			return fmt.Errorf("machine %s: %w", name, err)
 		}
-		if err := writeFile(filepath.Join(dir, dataset.MachinesDir, name+".toml"), b.Bytes()); err != nil {
+		if err := writeFile(filepath.Join(dir, dataset.MachinesDir, name+".toml"),
+			b.Bytes()); err != nil {
 			return err
 		}
 	}
@@ -111,8 +121,9 @@ func (p *Plan) write(dir string, info dataset.Info) error {
 	return syncPath(filepath.Join(dir, dataset.MachinesDir))
 }
 
-// Read reads the plan of the experiment in dir, and its machines. Errors: one that wraps fs.ErrNotExist where dir is not there, and
-// dataset.ErrNotAnExperiment where it is something else; those of reading; a [*DataError].
+// Read reads the plan of the experiment in dir, and its machines. Errors: one that wraps
+// fs.ErrNotExist where dir is not there, and dataset.ErrNotAnExperiment where it is something else;
+// those of reading; a [*DataError].
 func Read(dir string) (*Plan, error) {
 	if err := noSweep(dir); err != nil {
 		return nil, err
@@ -124,7 +135,8 @@ func Read(dir string) (*Plan, error) {
 		return nil, &DataError{err}
 	}
 	if len(cells) == 0 {
-		return nil, &DataError{fmt.Errorf("%s: it has no cells", filepath.Join(dir, dataset.PlanFile))}
+		return nil, &DataError{fmt.Errorf("%s: it has no cells",
+			filepath.Join(dir, dataset.PlanFile))}
 	}
 	p := &Plan{Cells: cells, Machines: map[string]*machine.Machine{}}
 	for _, c := range cells {
@@ -143,7 +155,8 @@ func Read(dir string) (*Plan, error) {
 // noSweep says why there is no sweep in dir, if there is none.
 func noSweep(dir string) error {
 	no := func(kind error, format string, args ...any) error {
-		return &dataset.NoExperimentError{Text: fmt.Sprintf(format, args...) + "; expected the folder of a sweep, with " + dataset.PlanFile + " in it", Kind: kind}
+		return &dataset.NoExperimentError{Text: fmt.Sprintf(format, args...) +
+			"; expected the folder of a sweep, with " + dataset.PlanFile + " in it", Kind: kind}
 	}
 	info, err := os.Stat(dir)
 	switch {
@@ -154,14 +167,15 @@ func noSweep(dir string) error {
 	case err != nil:
 		return err
 	case !info.IsDir() && filepath.Base(dir) == dataset.PlanFile:
-		return no(dataset.ErrNotAnExperiment, "%s is a file in the folder %s", dir, filepath.Dir(dir))
+		return no(dataset.ErrNotAnExperiment, "%s is a file in the folder %s", dir,
+			filepath.Dir(dir))
 	case !info.IsDir():
 		return no(dataset.ErrNotAnExperiment, "%s is a file", dir)
 	}
 	switch _, err := os.Stat(filepath.Join(dir, dataset.PlanFile)); {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil // reading it says what is wrong with it
-	case exists(filepath.Join(dir, experiments.ResultFile)):
+	case exists(filepath.Join(dir, result.ResultFile)):
 		return no(dataset.ErrNotAnExperiment, "%s holds a single run, no sweep", dir)
 	}
 	return no(dataset.ErrNotAnExperiment, "%s: there is no sweep in it", dir)
@@ -177,12 +191,19 @@ func (e *FolderError) Error() string {
 	return fmt.Sprintf("the folder %s cannot be written: %v", e.Dir, e.Err)
 }
 
+// Class implements [failure.Classed].
+func (*FolderError) Class() failure.Class { return failure.Failed }
+
 func (e *FolderError) Unwrap() error { return e.Err }
 
 // A DataError is a document of an experiment that cannot be used.
 type DataError struct{ Err error }
 
 func (e *DataError) Error() string { return e.Err.Error() }
+
+// Class implements [failure.Classed].
+func (*DataError) Class() failure.Class { return failure.Data }
+
 func (e *DataError) Unwrap() error { return e.Err }
 
 func writeJSON(path string, v any) error {
@@ -201,12 +222,14 @@ func readFailure(path, id string) dataset.Failure {
 		err = json.Unmarshal(b, &f)
 	}
 	if err != nil {
-		return dataset.Failure{SchemaVersion: dataset.SchemaVersion, ID: id, Error: "the record of the failure cannot be read: " + err.Error()}
+		return dataset.Failure{SchemaVersion: dataset.SchemaVersion, ID: id,
+			Error: "the record of the failure cannot be read: " + err.Error()}
 	}
 	return f
 }
 
-// writeFile replaces a file: afterwards, whatever happens, it has its old content or the new one. One process at a time.
+// writeFile replaces a file: afterwards, whatever happens, it has its old content or the new one.
+// One process at a time.
 func writeFile(path string, b []byte) error {
 	tmp := path + ".new"
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)

@@ -14,7 +14,8 @@ import (
 	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// WriteCSV writes the table with a header; what was not measured is empty (RFC 4180, lines end in LF).
+// WriteCSV writes the table with a header; what was not measured is empty (RFC 4180, lines end in
+// LF).
 func (t *Table) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	line := make([]string, len(t.Columns))
@@ -43,7 +44,8 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// WriteJSONL writes an object for each row, with all columns in their order; what was not measured is null.
+// WriteJSONL writes an object for each row, with all columns in their order; what was not measured
+// is null.
 func (t *Table) WriteJSONL(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for _, row := range t.Rows {
@@ -67,13 +69,19 @@ func (t *Table) WriteJSONL(w io.Writer) error {
 
 // WriteParquet writes the table as Parquet, compressed by zstd; all columns are optional.
 func (t *Table) WriteParquet(w io.Writer) error {
-	types := map[Kind]reflect.Type{Text: reflect.TypeFor[*string](), Whole: reflect.TypeFor[*int64](), Real: reflect.TypeFor[*float64](), Truth: reflect.TypeFor[*bool]()}
+	types := map[Kind]reflect.Type{Text: reflect.TypeFor[*string](),
+		Whole: reflect.TypeFor[*int64](), Real: reflect.TypeFor[*float64](),
+		Truth: reflect.TypeFor[*bool]()}
 	fields := make([]reflect.StructField, len(t.Columns))
 	for i, c := range t.Columns {
-		fields[i] = reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: types[c.Kind], Tag: reflect.StructTag(fmt.Sprintf(`parquet:"%s,optional"`, c.Name))}
+		fields[i] = reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: types[c.Kind],
+			Tag: reflect.StructTag(fmt.Sprintf(`parquet:"%s,optional"`, c.Name))}
 	}
-	schema := parquet.NewSchema("repetition", parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface()))
-	out := parquet.NewGenericWriter[any](w, schema, parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault}), parquet.CreatedBy("krdlab", "", ""))
+	schema := parquet.NewSchema("repetition",
+		parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface()))
+	out := parquet.NewGenericWriter[any](w, schema,
+		parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault}), parquet.CreatedBy("krdlab", "",
+			""))
 	for _, row := range t.Rows {
 		values := make(parquet.Row, len(row))
 		for i, v := range row {

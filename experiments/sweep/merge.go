@@ -9,19 +9,20 @@ import (
 	"os"
 	"path/filepath"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
 	"krdlab/hw/machine"
 )
 
-// Merge makes a new experiment folder out of those in dirs, which stay as they are: run directories are linked, or copied where the file
-// system cannot. A cell that several of them planned alike is there once if it is simulated, since it is then the same everywhere; of a
-// native one each measurement is kept. A cell that nobody finished stays in the plan, with why it failed.
+// Merge makes a new experiment folder out of those in dirs, which stay as they are: run directories
+// are linked, or copied where the file system cannot. A cell that several of them planned alike is
+// there once if it is simulated, since it is then the same everywhere; of a native one each
+// measurement is kept. A cell that nobody finished stays in the plan, with why it failed.
 //
-// Errors: experiments.ErrExists for out; [*DataError]; those of the file system.
+// Errors: result.ErrExists for out; [*DataError]; those of the file system.
 func Merge(ctx context.Context, dirs []string, out string, info dataset.Info) error {
 	if exists(out) {
-		return fmt.Errorf("%s: %w; choose another --out", out, experiments.ErrExists)
+		return fmt.Errorf("%s: %w; choose another --out", out, result.ErrExists)
 	}
 	merged := &Plan{Machines: map[string]*machine.Machine{}}
 	var from []string // by cell: where it is, without suffix
@@ -50,7 +51,7 @@ func Merge(ctx context.Context, dirs []string, out string, info dataset.Info) er
 			index[what] = c.Index
 			merged.Cells, from = append(merged.Cells, c), append(from, path)
 		}
-		info.Notes = append(info.Notes, dataset.MergedNote+filepath.Base(filepath.Clean(dir)))
+		info.Merge(filepath.Base(filepath.Clean(dir)))
 	}
 	tmp := out + dataset.PartialSuffix
 	if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {
@@ -86,7 +87,8 @@ func Merge(ctx context.Context, dirs []string, out string, info dataset.Info) er
 	return syncPath(filepath.Dir(out))
 }
 
-// linkTree makes a folder to with the files of from. They are never written again, so that links will do.
+// linkTree makes a folder to with the files of from. They are never written again, so that links
+// will do.
 func linkTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {

@@ -7,14 +7,15 @@ import (
 	"path/filepath"
 	"time"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 )
 
-// pace estimates how long cells take from those of their kind that are done, in proportion to kernel executions. Kinds are not estimated from
-// each other: an execution of one kernel takes a thousand times as long as one of another.
+// pace estimates how long cells take from those of their kind that are done, in proportion to
+// kernel executions. Kinds are not estimated from each other: an execution of one kernel takes a
+// thousand times as long as one of another.
 type pace struct {
 	plan    *Plan
 	weights []float64
@@ -35,15 +36,17 @@ type rate struct{ seconds, weight float64 }
 
 func newPace(p *Plan) *pace {
 	n := len(p.Cells)
-	pc := &pace{plan: p, weights: make([]float64, n), kinds: make([]string, n), state: make([]cellState, n), seen: map[string]rate{}}
+	pc := &pace{plan: p, weights: make([]float64, n), kinds: make([]string, n),
+		state: make([]cellState, n), seen: map[string]rate{}}
 	for i := range p.Cells {
 		pc.kinds[i], pc.weights[i] = weigh(&p.Cells[i])
 	}
 	return pc
 }
 
-// weigh returns a number that is roughly proportional to the time that a cell takes among cells of its kind, and that kind. Where a kernel does
-// not tell its executions beforehand, each of its sizes is a kind.
+// weigh returns a number that is roughly proportional to the time that a cell takes among cells of
+// its kind, and that kind. Where a kernel does not tell its executions beforehand, each of its
+// sizes is a kind.
 func weigh(c *dataset.PlannedCell) (kind string, weight float64) {
 	kind, weight = c.Kernel+" simulated", 1
 	if c.Machine == dataset.Native {
@@ -77,7 +80,8 @@ func (p *pace) fail(i int) { p.state[i] = hasFailed }
 // read learns from the manifest of a finished cell.
 func (p *pace) read(dir string, i int) {
 	p.state[i] = isDone
-	b, err := os.ReadFile(filepath.Join(dir, dataset.CellsDir, p.plan.Cells[i].ID, experiments.ManifestFile))
+	b, err := os.ReadFile(filepath.Join(dir, dataset.CellsDir, p.plan.Cells[i].ID,
+		result.ManifestFile))
 	if err != nil {
 		return // it is known only that the cell is there
 	}
@@ -124,8 +128,9 @@ type Left struct {
 // Known says whether it is the time of all cells.
 func (l Left) Known() bool { return l.Untimed == 0 }
 
-// left estimates the rest. part of cell i is done, if i is not negative, which took elapsed; where no cell of its kind is done, that part is what is
-// gone by if fair: if it has some of everything that the cell consists of.
+// left estimates the rest. part of cell i is done, if i is not negative, which took elapsed; where
+// no cell of its kind is done, that part is what is gone by if fair: if it has some of everything
+// that the cell consists of.
 func (p *pace) left(i int, part float64, elapsed time.Duration, fair bool) (l Left) {
 	sum := 0.0
 	for j, w := range p.weights {

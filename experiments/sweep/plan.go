@@ -11,10 +11,13 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
 	"krdlab/hw"
+	"krdlab/hw/failure"
 	"krdlab/hw/machine"
+	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 )
 
@@ -26,28 +29,32 @@ type Plan struct {
 	topologies map[string]*hw.Topology
 }
 
-// NewPlan returns the plan that runs configs in their order, which have been validated. Their Out and Notice are not used. Errors: a
-// [*experiments.ConfigError] where there are none, or two are the same.
-func NewPlan(configs []experiments.Config) (*Plan, error) {
-	if len(configs) == 0 {
-		return nil, &experiments.ConfigError{Flag: "kernel", Got: "(none)", Want: "there is nothing to run: the plan has no cells"}
+// NewPlan returns the plan that runs requests in their order, which have been validated. Their Out
+// and Notice are not used. Errors: a [*request.Error] where there are none, or two are
+// the same.
+func NewPlan(requests []request.Request) (*Plan, error) {
+	if len(requests) == 0 {
+		return nil, &request.Error{Flag: "kernel", Got: "(none)",
+			Want: "there is nothing to run: the plan has no cells"}
 	}
 	p := &Plan{Machines: map[string]*machine.Machine{}}
 	seen := map[string]string{}
-	for i := range configs {
-		c := &configs[i]
+	for i := range requests {
+		c := &requests[i]
 		name := dataset.Native
-		if c.Simulated != nil {
-			name = p.nameOf(c.Simulated)
+		if c.Machine != nil {
+			name = p.nameOf(c.Machine)
 		}
 		cell := dataset.PlannedCell{
-			SchemaVersion: dataset.SchemaVersion, Index: i, Kernel: c.Kernel, Params: c.Params, Schedulers: c.Schedulers, Cores: c.Cores, Seed: c.Seed,
-			Machine: name, Settings: settingsOf(c),
+			SchemaVersion: dataset.SchemaVersion, Index: i, Kernel: c.Kernel.Name, Params: c.Params,
+			Schedulers: request.Names(c.Schedulers), Cores: c.Cores, Seed: c.Seed,
+			Machine: name, Settings: c.Settings(),
 		}
 		what := identity(cell)
 		cell.ID = idOf(cell)
 		if other, ok := seen[what]; ok {
-			return nil, &experiments.ConfigError{Flag: "kernel", Got: c.Kernel, Want: fmt.Sprintf("the plan has the same cell twice: %s and %s", other, cell.ID)}
+			return nil, &request.Error{Flag: "kernel", Got: cell.Kernel,
+				Want: fmt.Sprintf("the plan has the same cell twice: %s and %s", other, cell.ID)}
 		}
 		seen[what] = cell.ID
 		p.Cells = append(p.Cells, cell)
@@ -58,9 +65,9 @@ func NewPlan(configs []experiments.Config) (*Plan, error) {
 // idOf names the folder of a cell.
 func idOf(c dataset.PlannedCell) string {
 	id := fmt.Sprintf("%04d-%s", c.Index, c.Kernel)
-	for _, size := range []string{"n", "bodies"} {
-		if v, ok := c.Params[size]; ok {
-			id += fmt.Sprintf("-%c%v", size[0], v)
+	if k, ok := kernels.ByName(c.Kernel); ok {
+		if v, ok := c.Params[k.Size]; ok {
+			id += fmt.Sprintf("-%c%v", k.Size[0], v)
 		}
 	}
 	return fmt.Sprintf("%s-c%d-s%d", id, c.Cores, c.Seed)
@@ -76,11 +83,12 @@ func identity(c dataset.PlannedCell) string {
 	return string(b)
 }
 
-// nameOf enters a machine and returns the name of its file: its own, and the beginning of its hash where another machine has that name, or
-// the name would not do for a file.
+// nameOf enters a machine and returns the name of its file: its own, and the beginning of its hash
+// where another machine has that name, or the name would not do for a file.
 func (p *Plan) nameOf(m *machine.Machine) string {
 	name := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("._-", r) {
 			return r
 		}
 		return '-'
@@ -96,44 +104,33 @@ func (p *Plan) nameOf(m *machine.Machine) string {
 	return name
 }
 
-// settingsOf returns the settings of a configuration, as its manifest will have them.
-func settingsOf(c *experiments.Config) experiments.Settings {
-	s := experiments.Settings{
-		Reps: c.Reps, Warmup: c.Warmup, Bind: c.Bind.String(), Trace: c.Trace, Grain: c.Grain, Counters: c.Counters, NUMA: c.NUMA,
-		Oversubscribe: c.Oversubscribe, SMT: c.SMT, Topology: c.Topology, TraceLimit: c.TraceLimit,
-	}
-	if c.Simulated != nil {
-		s.CacheModel = c.CacheModel
-	}
-	return s
-}
-
-// Config returns the configuration of a cell, to be run into the experiment dir, and the machine that its workers are placed on; host is
-// this computer.
-func (p *Plan) Config(i int, dir string, host *hw.Topology) (*experiments.Config, *hw.Topology, error) {
+// Request returns the request of a cell, to be run into the experiment dir, and the machine that
+// its workers are placed on; host is this computer.
+func (p *Plan) Request(i int, dir string, host *hw.Topology) (*request.Request, *hw.Topology,
+	error) {
 	cell := &p.Cells[i]
-	bind, err := hw.ParseBinding(cell.Settings.Bind)
+	r := &request.Request{Params: cell.Params, Cores: cell.Cores, Seed: cell.Seed,
+		Out: filepath.Join(dir, dataset.CellsDir, cell.ID)}
+	err := r.Set(cell.Settings)
+	if err == nil {
+		r.Kernel, err = request.FindKernel(cell.Kernel)
+	}
+	if err == nil {
+		r.Schedulers, err = request.FindSchedulers(cell.Schedulers)
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("cell %s: %w", cell.ID, err)
 	}
-	s := &cell.Settings
-	c := &experiments.Config{
-		Kernel: cell.Kernel, Params: cell.Params, Schedulers: cell.Schedulers, Cores: cell.Cores, Reps: s.Reps, Warmup: s.Warmup, Seed: cell.Seed,
-		Bind: bind, Trace: s.Trace, Grain: s.Grain, Counters: s.Counters, NUMA: s.NUMA, TraceLimit: s.TraceLimit,
-		Oversubscribe: s.Oversubscribe, SMT: s.SMT, Topology: s.Topology, CacheModel: s.CacheModel,
-		Out: filepath.Join(dir, dataset.CellsDir, cell.ID),
-	}
 	if cell.Machine == dataset.Native {
-		c.CacheModel = experiments.CacheBlocks
-		return c, host, nil
+		return r, host, nil
 	}
-	c.Simulated = p.Machines[cell.Machine]
-	if c.Simulated == nil {
+	r.Machine = p.Machines[cell.Machine]
+	if r.Machine == nil {
 		return nil, nil, fmt.Errorf("cell %s: there is no machine %q", cell.ID, cell.Machine)
 	}
 	t := p.topologies[cell.Machine]
 	if t == nil {
-		if t, err = c.Simulated.Topology(); err != nil {
+		if t, err = r.Machine.Topology(); err != nil {
 			return nil, nil, fmt.Errorf("cell %s: %w", cell.ID, err)
 		}
 		if p.topologies == nil {
@@ -141,7 +138,7 @@ func (p *Plan) Config(i int, dir string, host *hw.Topology) (*experiments.Config
 		}
 		p.topologies[cell.Machine] = t
 	}
-	return c, t, nil
+	return r, t, nil
 }
 
 // lines is the plan as plan.jsonl has it.
@@ -164,8 +161,12 @@ type DifferentPlanError struct {
 }
 
 func (e *DifferentPlanError) Error() string {
-	return fmt.Sprintf("%s holds another sweep (%s); choose another --out, or go on with that one: krdlab sweep resume %s", e.Dir, strings.Join(e.What, "; "), e.Dir)
+	return fmt.Sprintf("%s holds another sweep (%s); choose another --out, or go on with that "+
+		"one: krdlab sweep resume %s", e.Dir, strings.Join(e.What, "; "), e.Dir)
 }
+
+// Class implements [failure.Classed].
+func (*DifferentPlanError) Class() failure.Class { return failure.Request }
 
 // differences says in what two plans differ; nothing if they are the same.
 func differences(there, asked *Plan) []string {
@@ -173,11 +174,13 @@ func differences(there, asked *Plan) []string {
 	a, b := there.dimensions(), asked.dimensions()
 	for i := range a {
 		if a[i].values != b[i].values {
-			what = append(what, fmt.Sprintf("%s %s there, %s asked for", a[i].name, a[i].values, b[i].values))
+			what = append(what, fmt.Sprintf("%s %s there, %s asked for", a[i].name, a[i].values,
+				b[i].values))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(asked.Machines)) {
-		if other := there.Machines[name]; other != nil && other.Hash() != asked.Machines[name].Hash() {
+		if other := there.Machines[name]; other != nil &&
+			other.Hash() != asked.Machines[name].Hash() {
 			what = append(what, fmt.Sprintf("the numbers of machine %s", name))
 		}
 	}
@@ -208,7 +211,10 @@ func (p *Plan) dimensions() []dimension {
 	}
 	add("kernels", func(c *dataset.PlannedCell) string { return c.Kernel })
 	add("parameters", func(c *dataset.PlannedCell) string { return paramsText(c.Kernel, c.Params) })
-	add("schedulers", func(c *dataset.PlannedCell) string { return strings.Join(c.Schedulers, ",") })
+	add("schedulers", func(c *dataset.PlannedCell) string {
+		return strings.Join(c.Schedulers,
+			",")
+	})
 	add("cores", func(c *dataset.PlannedCell) string { return fmt.Sprint(c.Cores) })
 	add("seeds", func(c *dataset.PlannedCell) string { return fmt.Sprint(c.Seed) })
 	add("machines", func(c *dataset.PlannedCell) string { return c.Machine })
@@ -219,13 +225,14 @@ func (p *Plan) dimensions() []dimension {
 }
 
 func paramsText(name string, p kernel.Params) string {
-	r := experiments.Result{Kernel: name, Params: p}
+	r := result.Result{Kernel: name, Params: p}
 	return dataset.ParamsText(&r)
 }
 
-func settingsText(s experiments.Settings) string {
+func settingsText(s request.Settings) string {
 	s.Reps, s.Warmup = 0, 0
-	words := []string{"bind " + s.Bind, "trace " + string(s.Trace), "grain " + string(s.Grain), "counters " + string(s.Counters), "memory " + string(s.NUMA)}
+	words := []string{"bind " + s.Bind, "trace " + string(s.Trace), "grain " + string(s.Grain),
+		"counters " + string(s.Counters), "memory " + string(s.NUMA)}
 	if s.CacheModel != "" {
 		words = append(words, "cache model "+string(s.CacheModel))
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/request"
 	"krdlab/experiments/sweep"
 	"krdlab/hw"
 	"krdlab/hw/machine"
@@ -18,30 +18,33 @@ import (
 )
 
 // config is a small configuration of matmul, simulated on the paper's machine where m is not nil.
-func config(t testing.TB, m *machine.Machine, cores int) experiments.Config {
+func config(t testing.TB, m *machine.Machine, cores int) request.Request {
 	t.Helper()
 	k, ok := kernels.ByName("matmul")
 	if !ok {
 		t.Fatal("there is no matmul")
 	}
-	c := experiments.NewConfig(k)
+	c := request.New(k)
 	c.Params["n"] = 64
-	c.Schedulers = []string{"workfirst", "shepherd-socket"}
-	c.Cores, c.Reps, c.Warmup, c.Simulated = cores, 2, 0, m
-	c.Trace = experiments.TraceKRD
+	var err error
+	if c.Schedulers, err = request.ParseSchedulers("workfirst,shepherd-socket"); err != nil {
+		t.Fatal(err)
+	}
+	c.Cores, c.Reps, c.Warmup, c.Machine = cores, 2, 0, m
+	c.Trace = request.TraceKRD
 	return c
 }
 
 func paper(t testing.TB) *machine.Machine {
 	t.Helper()
-	m, err := machine.ByName(experiments.DefaultMachine)
+	m, err := machine.ByName(request.DefaultMachine)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-func plan(t testing.TB, configs ...experiments.Config) *sweep.Plan {
+func plan(t testing.TB, configs ...request.Request) *sweep.Plan {
 	t.Helper()
 	p, err := sweep.NewPlan(configs)
 	if err != nil {
@@ -53,7 +56,8 @@ func plan(t testing.TB, configs ...experiments.Config) *sweep.Plan {
 func create(t testing.TB, p *sweep.Plan) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "exp")
-	created, err := sweep.Create(dir, p, dataset.Info{Kind: "sweep", Created: time.Unix(0, 0).UTC()})
+	created, err := sweep.Create(dir, p, dataset.Info{Kind: "sweep",
+		Created: time.Unix(0, 0).UTC()})
 	if err != nil || !created {
 		t.Fatal(created, err)
 	}
@@ -64,8 +68,9 @@ func create(t testing.TB, p *sweep.Plan) (dir string) {
 func TestPlanRoundTrip(t *testing.T) {
 	native := config(t, nil, 2)
 	native.Bind = hw.Binding{List: []int{0, 1}}
-	native.Oversubscribe, native.TraceLimit, native.Seed, native.Topology = true, 1<<20, 1<<63+1, "4x6"
-	configs := []experiments.Config{config(t, paper(t), 6), native}
+	native.Oversubscribe, native.TraceLimit, native.Seed, native.Topology = true, 1<<20, 1<<63+1,
+		"4x6"
+	configs := []request.Request{config(t, paper(t), 6), native}
 	dir := create(t, plan(t, configs...))
 	p, err := sweep.Read(dir)
 	if err != nil {
@@ -76,18 +81,20 @@ func TestPlanRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range configs {
-		got, topo, err := p.Config(i, dir, host)
+		got, topo, err := p.Request(i, dir, host)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want.Simulated != nil {
-			if got.Simulated == nil || got.Simulated.Hash() != want.Simulated.Hash() || len(topo.CPUs) != 24 {
-				t.Errorf("cell %d: machine %+v on %d CPUs", i, got.Simulated, len(topo.CPUs))
+		if want.Machine != nil {
+			if got.Machine == nil || got.Machine.Hash() != want.Machine.Hash() ||
+				len(topo.CPUs) != 24 {
+				t.Errorf("cell %d: machine %+v on %d CPUs", i, got.Machine, len(topo.CPUs))
 			}
 		} else if topo != host {
 			t.Errorf("cell %d is native and is not placed on the host", i)
 		}
-		want.Out, want.Simulated, got.Simulated = filepath.Join(dir, "cells", p.Cells[i].ID), nil, nil
+		want.Out, want.Machine, got.Machine = filepath.Join(dir, "cells", p.Cells[i].ID), nil,
+			nil
 		if !reflect.DeepEqual(*got, want) {
 			t.Errorf("cell %d:\n%+v, expected\n%+v", i, *got, want)
 		}
@@ -98,11 +105,13 @@ func TestPlanRoundTrip(t *testing.T) {
 }
 
 func TestPlanRefuses(t *testing.T) {
-	var bad *experiments.ConfigError
-	if _, err := sweep.NewPlan(nil); !errors.As(err, &bad) || !strings.Contains(err.Error(), "no cells") {
+	var bad *request.Error
+	if _, err := sweep.NewPlan(nil); !errors.As(err, &bad) || !strings.Contains(err.Error(),
+		"no cells") {
 		t.Errorf("no cells: %v", err)
 	}
-	if _, err := sweep.NewPlan([]experiments.Config{config(t, nil, 2), config(t, nil, 1), config(t, nil, 2)}); !errors.As(err, &bad) || !strings.Contains(err.Error(), "twice") {
+	if _, err := sweep.NewPlan([]request.Request{config(t, nil, 2), config(t, nil, 1),
+		config(t, nil, 2)}); !errors.As(err, &bad) || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("a cell twice: %v", err)
 	}
 }
@@ -113,16 +122,19 @@ func TestMachinesOfOneName(t *testing.T) {
 	other.LLC.Bytes *= 2
 	p := plan(t, config(t, paper(t), 6), config(t, &other, 6))
 	if len(p.Machines) != 2 || p.Cells[0].Machine == p.Cells[1].Machine {
-		t.Errorf("machines %v, of cells %s and %s", p.Machines, p.Cells[0].Machine, p.Cells[1].Machine)
+		t.Errorf("machines %v, of cells %s and %s", p.Machines, p.Cells[0].Machine,
+			p.Cells[1].Machine)
 	}
 }
 
-// The same plan goes on in its folder, another is refused and says what differs, and what is no experiment is left alone.
+// The same plan goes on in its folder, another is refused and says what differs, and what is no
+// experiment is left alone.
 func TestCreate(t *testing.T) {
 	m := paper(t)
 	p := plan(t, config(t, m, 1), config(t, m, 6))
 	dir := create(t, p)
-	if created, err := sweep.Create(dir, plan(t, config(t, m, 1), config(t, m, 6)), dataset.Info{}); err != nil || created {
+	if created, err := sweep.Create(dir, plan(t, config(t, m, 1), config(t, m, 6)),
+		dataset.Info{}); err != nil || created {
 		t.Errorf("the same plan: created %v, %v", created, err)
 	}
 	more := config(t, m, 6)
@@ -130,11 +142,15 @@ func TestCreate(t *testing.T) {
 	faster := *m
 	faster.CoreHz *= 2
 	for want, other := range map[string]*sweep.Plan{
-		"cores 1 | 6 there, 1 | 12 asked for":             plan(t, config(t, m, 1), config(t, m, 12)),
-		"repetitions 2 there, 2 | 3 asked for":            plan(t, config(t, m, 1), more),
-		"the numbers of machine westmere-ex-4s":           plan(t, config(t, &faster, 1), config(t, &faster, 6)),
-		"cores 1 | 6 there, 6 | 1 asked for":              plan(t, config(t, m, 6), config(t, m, 1)),
-		"machines westmere-ex-4s there, native asked for": plan(t, config(t, nil, 1), config(t, nil, 6)),
+		"cores 1 | 6 there, 1 | 12 asked for": plan(t, config(t, m, 1),
+			config(t, m, 12)),
+		"repetitions 2 there, 2 | 3 asked for": plan(t, config(t, m, 1), more),
+		"the numbers of machine westmere-ex-4s": plan(t, config(t, &faster, 1),
+			config(t, &faster, 6)),
+		"cores 1 | 6 there, 6 | 1 asked for": plan(t, config(t, m, 6),
+			config(t, m, 1)),
+		"machines westmere-ex-4s there, native asked for": plan(t, config(t, nil, 1),
+			config(t, nil, 6)),
 	} {
 		_, err := sweep.Create(dir, other, dataset.Info{})
 		var different *sweep.DifferentPlanError
@@ -146,7 +162,8 @@ func TestCreate(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(full, "thesis.tex"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sweep.Create(full, p, dataset.Info{}); !errors.Is(err, dataset.ErrNotAnExperiment) {
+	if _, err := sweep.Create(full, p, dataset.Info{}); !errors.Is(err,
+		dataset.ErrNotAnExperiment) {
 		t.Errorf("a folder with something else: %v", err)
 	}
 	if _, err := sweep.Create(filepath.Join(full, "thesis.tex"), p, dataset.Info{}); err == nil {
@@ -164,7 +181,8 @@ func TestCreate(t *testing.T) {
 // Names of folders that are made up of the plan change with it.
 func TestName(t *testing.T) {
 	a, b := plan(t, config(t, paper(t), 1)).Name(), plan(t, config(t, paper(t), 2)).Name()
-	if a == b || !strings.HasPrefix(a, "sweep-matmul-") || a != plan(t, config(t, paper(t), 1)).Name() {
+	if a == b || !strings.HasPrefix(a, "sweep-matmul-") ||
+		a != plan(t, config(t, paper(t), 1)).Name() {
 		t.Errorf("%s and %s", a, b)
 	}
 }

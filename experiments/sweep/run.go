@@ -6,20 +6,25 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
 	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/measure"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
 	"krdlab/hw"
-	"krdlab/kernels"
+	"krdlab/hw/failure"
 )
 
 // Options of [Run] and [RunCell].
 type Options struct {
-	Argv   []string            // the command as typed, for the manifests of cells
-	Host   *hw.Topology        // this computer
-	Native experiments.Measure // nil is experiments.Native
+	Argv []string     // the command as typed, for the manifests of cells
+	Host *hw.Topology // this computer
+	// Measure measures; nil is measure.Run.
+	Measure measure.Func
 	// ExitCode is that of an error, for dataset.Failure. It must not be nil.
 	ExitCode func(error) int
 	Progress func(Progress) // told of each repetition; may be nil
@@ -29,9 +34,9 @@ type Options struct {
 // Progress is how far a sweep is.
 type Progress struct {
 	Cell         *dataset.PlannedCell
-	Done, Cells  int // finished or failed, of the whole plan
-	Reps, OfReps int // of this cell, over its schedulers and the serial run
-	Next         string
+	Done, Cells  int     // finished or failed, of the whole plan
+	Reps, OfReps int     // of this cell, over its schedulers and the serial run
+	Scheduler    string  // that is measured next
 	Share        float64 // of the work of the plan, 0 to 1
 	Left         Left
 }
@@ -42,8 +47,8 @@ type Finished struct {
 	Done, Cells int
 	Took        time.Duration
 	Left        Left
-	Results     []experiments.Result // none if it could not be run
-	Err         error                // why it failed
+	Results     []result.Result // none if it could not be run
+	Err         error           // why it failed
 }
 
 // A Summary is what a sweep did, by IDs of cells in the order of the plan.
@@ -55,10 +60,11 @@ type Summary struct {
 }
 
 // ErrCheck is wrapped by the failure of a cell whose result was computed wrongly.
-var ErrCheck = errors.New("the numerical check failed")
+var ErrCheck = failure.New(failure.Check, "the numerical check failed")
 
-// ErrLost is wrapped by the failure of a cell whose traces lost records, though no limit of their size was set.
-var ErrLost = errors.New("records of a trace were lost")
+// ErrLost is wrapped by the failure of a cell whose traces lost records, though no limit of their
+// size was set.
+var ErrLost = failure.New(failure.Failed, "records of a trace were lost")
 
 // An Outcome says what became of a cell.
 type Outcome int
@@ -72,11 +78,13 @@ const (
 	WasEnded // the sweep cannot go on: it was interrupted, or the disk is full
 )
 
-// Run works through the plan of the experiment in dir: every cell that is not finished and that nobody else works on is run, and what a
-// dead process left of one is removed first. A cell that fails is recorded and the sweep goes on; one that failed earlier is run again.
+// Run works through the plan of the experiment in dir: every cell that is not finished and that
+// nobody else works on is run, and what a dead process left of one is removed first. A cell that
+// fails is recorded and the sweep goes on; one that failed earlier is run again.
 //
-// Errors: a *[BusyError] where another process works through dir; a *[FolderError]; [ErrNoLocks]; context.Cause(ctx); what makes going on
-// pointless, such as a full disk. The summary is valid in any case.
+// Errors: a *[BusyError] where another process works through dir; a *[FolderError]; [ErrNoLocks];
+// context.Cause(ctx); what makes going on pointless, such as a full disk. The summary is valid in
+// any case.
 func Run(ctx context.Context, dir string, plan *Plan, opt Options) (*Summary, error) {
 	sum, w := &Summary{}, newWork(dir, plan)
 	for i := range plan.Cells {
@@ -111,22 +119,26 @@ func Run(ctx context.Context, dir string, plan *Plan, opt Options) (*Summary, er
 	return sum, nil
 }
 
-// RunCell runs one cell of the experiment in dir, as Run does. A cell that is finished is left alone. The error is that of a cell that
-// failed too, and a *[BusyError] for one that another process has.
+// RunCell runs one cell of the experiment in dir, as Run does, as an element of a job array. A cell
+// that is finished is left alone. The error is that of a cell that failed too, and a *[BusyError]
+// for one that another process has.
 func RunCell(ctx context.Context, dir string, plan *Plan, index int, opt Options) (Outcome, error) {
 	if index < 0 || index >= len(plan.Cells) {
-		return WasEnded, &experiments.ConfigError{Flag: "index", Got: fmt.Sprint(index), Want: fmt.Sprintf("the plan in %s has cells 0 to %d", dir, len(plan.Cells)-1)}
+		return WasEnded, &request.Error{Flag: "index", Got: fmt.Sprint(index),
+			Want: fmt.Sprintf("the plan in %s has cells 0 to %d", dir, len(plan.Cells)-1)}
 	}
 	w := newWork(dir, plan)
+	w.element = true
 	outcome, _, err := w.cell(ctx, index, opt)
 	return outcome, err
 }
 
 // work is a process at a plan.
 type work struct {
-	dir  string
-	plan *Plan
-	done []bool
+	dir     string
+	plan    *Plan
+	done    []bool
+	element bool // its cells are elements of a job array
 	*pace
 }
 
@@ -144,8 +156,11 @@ func (w *work) path(i int) string {
 	return filepath.Join(w.dir, dataset.CellsDir, w.plan.Cells[i].ID)
 }
 
-func (w *work) finished(i int) bool {
-	_, err := os.Stat(w.path(i))
+func (w *work) finished(i int) bool { return w.plan.Finished(w.dir, i) }
+
+// Finished says whether cell i of the plan, in the experiment folder dir, is done.
+func (p *Plan) Finished(dir string, i int) bool {
+	_, err := os.Stat(filepath.Join(dir, dataset.CellsDir, p.Cells[i].ID))
 	return err == nil
 }
 
@@ -172,7 +187,8 @@ func (w *work) cell(ctx context.Context, i int, opt Options) (Outcome, *dataset.
 		return WasDone, nil, nil
 	}
 	if err := os.RemoveAll(path + dataset.PartialSuffix); err != nil {
-		return WasEnded, nil, fmt.Errorf("cell %s: what an ended run left cannot be removed: %w", cell.ID, err)
+		return WasEnded, nil, fmt.Errorf("cell %s: what an ended run left cannot be removed: %w",
+			cell.ID, err)
 	}
 	start := time.Now()
 	out, err := w.run(ctx, i, opt)
@@ -181,8 +197,10 @@ func (w *work) cell(ctx context.Context, i int, opt Options) (Outcome, *dataset.
 	case err == nil:
 		w.done[i] = true
 		w.learn(i, took)
-		if err := os.Remove(path + dataset.FailedSuffix); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return WasEnded, nil, fmt.Errorf("cell %s is done, and the record of its failure before cannot be removed: %w", cell.ID, err)
+		if err := os.Remove(path + dataset.FailedSuffix); err != nil &&
+			!errors.Is(err, os.ErrNotExist) {
+			return WasEnded, nil, fmt.Errorf("cell %s is done, and the record of its failure "+
+				"before cannot be removed: %w", cell.ID, err)
 		}
 		w.tell(opt, i, took, out.Results, nil)
 		return IsDone, nil, nil
@@ -192,7 +210,8 @@ func (w *work) cell(ctx context.Context, i int, opt Options) (Outcome, *dataset.
 		os.RemoveAll(path + dataset.PartialSuffix) // give back the room that it took
 		return WasEnded, nil, fmt.Errorf("cell %s: %w", cell.ID, err)
 	}
-	failure := &dataset.Failure{SchemaVersion: dataset.SchemaVersion, ID: cell.ID, Error: err.Error(), ExitCode: opt.ExitCode(err), At: time.Now().UTC().Truncate(time.Second)}
+	failure := &dataset.Failure{SchemaVersion: dataset.SchemaVersion, ID: cell.ID,
+		Error: err.Error(), ExitCode: opt.ExitCode(err), At: time.Now().UTC().Truncate(time.Second)}
 	if werr := writeJSON(path+dataset.FailedSuffix, failure); werr != nil {
 		return WasEnded, nil, errors.Join(fmt.Errorf("cell %s: %w", cell.ID, err), werr)
 	}
@@ -201,74 +220,69 @@ func (w *work) cell(ctx context.Context, i int, opt Options) (Outcome, *dataset.
 	return HasFailed, failure, fmt.Errorf("cell %s: %w", cell.ID, err)
 }
 
-func (w *work) tell(opt Options, i int, took time.Duration, results []experiments.Result, err error) {
+func (w *work) tell(opt Options, i int, took time.Duration, results []result.Result,
+	err error) {
 	if opt.Finished != nil {
-		opt.Finished(Finished{&w.plan.Cells[i], w.settled(), len(w.plan.Cells), took, w.left(-1, 0, 0, false), results, err})
+		opt.Finished(Finished{&w.plan.Cells[i], w.settled(), len(w.plan.Cells), took,
+			w.left(-1, 0, 0, false), results, err})
 	}
 }
 
 // run is `krdlab run` of the cell.
 func (w *work) run(ctx context.Context, i int, opt Options) (*experiments.Outcome, error) {
-	c, t, err := w.plan.Config(i, w.dir, opt.Host)
+	r, t, err := w.plan.Request(i, w.dir, opt.Host)
 	if err != nil {
 		return &experiments.Outcome{}, err
 	}
-	measure := opt.Native
-	if measure == nil {
-		measure = experiments.Native
-	}
-	if c.Simulated != nil {
-		measure = experiments.Simulate(c.Simulated)
-	}
-	var progress experiments.Progress
+	r.Element = w.element
+	var progress measure.Progress
 	start := time.Now()
 	if opt.Progress != nil {
-		progress = func(done, total int, next string) {
+		progress = func(done, total int, scheduler, _ string) {
 			cell, part := &w.plan.Cells[i], float64(done)/float64(max(total, 1))
-			round := done > len(cell.Schedulers) // each of them, and serial, once: some take several times as long as others
-			opt.Progress(Progress{cell, w.settled(), len(w.plan.Cells), done, total, next, w.share(i, part), w.left(i, part, time.Since(start), round)})
+			// each of them, and serial, once: some take several times as long as others
+			round := done > len(cell.Schedulers)
+			opt.Progress(Progress{cell, w.settled(), len(w.plan.Cells), done, total,
+				scheduler, w.share(i, part), w.left(i, part, time.Since(start), round)})
 		}
 	}
-	return experiments.Run(ctx, c, opt.Argv, t, strict(measure), progress)
+	return experiments.Run(ctx, r, opt.Argv, t, strict(opt.Measure), progress)
 }
 
-// strict is a Measure that fails where the numbers must not be used: `krdlab run` completes such a run and says so, but in a sweep nobody
-// looks.
-func strict(measure experiments.Measure) experiments.Measure {
-	return func(ctx context.Context, c *experiments.Config, t *hw.Topology, dir *experiments.RunDir, progress experiments.Progress) ([]*experiments.Measured, error) {
-		list, err := measure(ctx, c, t, dir, progress)
+// strict fails where the numbers of do must not be used: `krdlab run` completes such a run and says
+// so, but in a sweep nobody looks.
+func strict(do measure.Func) measure.Func {
+	if do == nil {
+		do = measure.Run
+	}
+	return func(ctx context.Context, r *request.Request, t *hw.Topology, dir *result.RunDir,
+		progress measure.Progress) ([]*result.Measured, error) {
+		list, err := do(ctx, r, t, dir, progress)
+		// a simulated run of which each repetition is traced has no limit but the disk
+		all := r.Kernel.Work && r.Machine != nil && r.Trace == request.TraceKRD
 		for _, m := range list {
 			if err != nil {
 				break
 			}
 			if m.Check != nil && !m.Check.Passed {
-				err = fmt.Errorf("%w under %s: error %g, tolerance %g", ErrCheck, m.Scheduler, m.Check.Error.Float(), m.Check.Tolerance.Float())
-			} else if lost(c, m) {
-				err = fmt.Errorf("%s: %w, probably for want of room on the disk", m.Scheduler, ErrLost)
+				err = fmt.Errorf("%w under %s: error %g, tolerance %g", ErrCheck, m.Scheduler,
+					m.Check.Error.Float(), m.Check.Tolerance.Float())
+			} else if r.TraceLimit == 0 && lost(m, all) {
+				err = fmt.Errorf("%s: %w, probably for want of room on the disk", m.Scheduler,
+					ErrLost)
 			}
 		}
 		return list, err
 	}
 }
 
-// lost says whether traces of m lost records without being told to.
-func lost(c *experiments.Config, m *experiments.Measured) bool {
-	if c.TraceLimit != 0 {
-		return false
-	}
+// lost says whether traces of m lost records; all repetitions should have a KRD, or not.
+func lost(m *result.Measured, all bool) bool {
 	if m.Trace != nil && m.Trace.Discarded > 0 {
 		return true
 	}
-	k, ok := kernels.ByName(c.Kernel)
-	if !ok || !k.Work || c.Simulated == nil || c.Trace != experiments.TraceKRD {
-		return false
-	}
-	for i := range m.Repetitions {
-		if m.Repetitions[i].KRD == nil {
-			return true
-		}
-	}
-	return false
+	return all && slices.ContainsFunc(m.Repetitions,
+		func(r result.Repetition) bool { return r.KRD == nil })
 }
 
 // pointless says whether the next cell would fail in the same way.

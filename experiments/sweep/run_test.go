@@ -10,14 +10,18 @@ import (
 	"syscall"
 	"testing"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/measure"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
 	"krdlab/experiments/sweep"
 	"krdlab/hw"
 )
 
-// fake is options whose native cells are measured by do, one of which is called for each cell by its number of cores.
-func fake(t *testing.T, do map[int]func() (experiments.Measured, error)) (opt sweep.Options, ran *[]int) {
+// fake is options whose native cells are measured by do, one of which is called for each cell by
+// its number of cores.
+func fake(t *testing.T, do map[int]func() (result.Measured, error)) (opt sweep.Options,
+	ran *[]int) {
 	t.Helper()
 	host, err := hw.Synthetic("1x8")
 	if err != nil {
@@ -30,19 +34,24 @@ func fake(t *testing.T, do map[int]func() (experiments.Measured, error)) (opt sw
 		}
 		return 1
 	}}
-	opt.Native = func(ctx context.Context, c *experiments.Config, _ *hw.Topology, dir *experiments.RunDir, progress experiments.Progress) ([]*experiments.Measured, error) {
+	opt.Measure = func(ctx context.Context, c *request.Request, topo *hw.Topology,
+		dir *result.RunDir, progress measure.Progress) ([]*result.Measured, error) {
+		if c.Machine != nil {
+			return measure.Run(ctx, c, topo, dir, progress)
+		}
 		*ran = append(*ran, c.Cores)
-		m, err := experiments.Measured{}, error(nil)
+		m, err := result.Measured{}, error(nil)
 		if f := do[c.Cores]; f != nil {
 			m, err = f()
 		}
-		var list []*experiments.Measured
+		var list []*result.Measured
 		for _, s := range c.Schedulers {
 			one := m
-			one.Scheduler, one.Substrate = s, "native"
+			one.Scheduler, one.Workers, one.Substrate = s.Name, c.Cores, "native"
 			for i := range c.Reps {
-				one.Serial = append(one.Serial, experiments.Repetition{TimeNS: int64(1000 + i)})
-				one.Repetitions = append(one.Repetitions, experiments.Repetition{TimeNS: int64(500 + i)})
+				one.Serial = append(one.Serial, result.Repetition{TimeNS: int64(1000 + i)})
+				one.Repetitions = append(one.Repetitions,
+					result.Repetition{TimeNS: int64(500 + i)})
 			}
 			list = append(list, &one)
 		}
@@ -69,39 +78,46 @@ func status(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("done %d failed %d in flight %d partial %d missing %d damaged %d", len(s.Done), len(s.Failed), len(s.InFlight), len(s.Partial), len(s.Missing), len(s.Damaged))
+	return fmt.Sprintf("done %d failed %d in flight %d partial %d missing %d damaged %d",
+		len(s.Done), len(s.Failed), len(s.InFlight), len(s.Partial), len(s.Missing), len(s.Damaged))
 }
 
-// A cell that fails is recorded and the others are run; going on runs it once more, and nothing that is done.
+// A cell that fails is recorded and the others are run; going on runs it once more, and nothing
+// that is done.
 func TestRunGoesOnAfterFailures(t *testing.T) {
-	dir := create(t, plan(t, config(t, nil, 1), config(t, nil, 2), config(t, nil, 4), config(t, nil, 8)))
+	dir := create(t, plan(t, config(t, nil, 1), config(t, nil, 2), config(t, nil, 4),
+		config(t, nil, 8)))
 	broken := true
-	opt, ran := fake(t, map[int]func() (experiments.Measured, error){
-		2: func() (experiments.Measured, error) {
-			return experiments.Measured{Check: &experiments.Check{Passed: !broken, Error: experiments.Some(7), Tolerance: experiments.Some(0)}}, nil
+	opt, ran := fake(t, map[int]func() (result.Measured, error){
+		2: func() (result.Measured, error) {
+			return result.Measured{Check: &result.Check{Passed: !broken,
+				Error: result.Some(7), Tolerance: result.Some(0)}}, nil
 		},
-		4: func() (experiments.Measured, error) {
+		4: func() (result.Measured, error) {
 			if broken {
-				return experiments.Measured{}, errors.New("a leaf fell")
+				return result.Measured{}, errors.New("a leaf fell")
 			}
-			return experiments.Measured{}, nil
+			return result.Measured{}, nil
 		},
 	})
 	sum, err := sweep.Run(context.Background(), dir, read(t, dir), opt)
-	if err != nil || len(sum.Done) != 2 || len(sum.Failures) != 2 || sum.Failures[0].ExitCode != 3 || sum.Failures[1].ExitCode != 1 {
+	if err != nil || len(sum.Done) != 2 || len(sum.Failures) != 2 ||
+		sum.Failures[0].ExitCode != 3 || sum.Failures[1].ExitCode != 1 {
 		t.Fatalf("%+v, %v", sum, err)
 	}
 	if got := status(t, dir); got != "done 2 failed 2 in flight 0 partial 0 missing 0 damaged 0" {
 		t.Error(got)
 	}
 	e, err := dataset.Load(dir)
-	if err != nil || len(e.Cells) != 4 || len(e.Problems) != 2 || e.Problems[0].Kind != dataset.Failed {
+	if err != nil || len(e.Cells) != 4 || len(e.Problems) != 2 ||
+		e.Problems[0].Kind != dataset.Failed {
 		t.Errorf("%d cells of 2 x 2 schedulers, problems %v, %v", len(e.Cells), e.Problems, err)
 	}
 	broken = false
 	*ran = nil
 	sum, err = sweep.Run(context.Background(), dir, read(t, dir), opt)
-	if err != nil || len(sum.Before) != 2 || len(sum.Done) != 2 || !slices.Equal(*ran, []int{2, 4}) {
+	if err != nil || len(sum.Before) != 2 || len(sum.Done) != 2 ||
+		!slices.Equal(*ran, []int{2, 4}) {
 		t.Errorf("%+v, %v; cells of %v cores were run", sum, err, *ran)
 	}
 	if got := status(t, dir); got != "done 4 failed 0 in flight 0 partial 0 missing 0 damaged 0" {
@@ -115,8 +131,9 @@ func TestRunGoesOnAfterFailures(t *testing.T) {
 // A full disk ends the sweep; the cells before it are kept, and no failure is recorded.
 func TestRunEndsOnAFullDisk(t *testing.T) {
 	dir := create(t, plan(t, config(t, nil, 1), config(t, nil, 2), config(t, nil, 4)))
-	opt, ran := fake(t, map[int]func() (experiments.Measured, error){2: func() (experiments.Measured, error) {
-		return experiments.Measured{}, fmt.Errorf("write: %w", syscall.ENOSPC)
+	opt, ran := fake(t, map[int]func() (result.Measured,
+		error){2: func() (result.Measured, error) {
+		return result.Measured{}, fmt.Errorf("write: %w", syscall.ENOSPC)
 	}})
 	sum, err := sweep.Run(context.Background(), dir, read(t, dir), opt)
 	if !errors.Is(err, syscall.ENOSPC) || len(sum.Done) != 1 || !slices.Equal(*ran, []int{1, 2}) {
@@ -132,29 +149,32 @@ func TestRunFailsOnLoss(t *testing.T) {
 	limited := config(t, nil, 2)
 	limited.TraceLimit = 1 << 20
 	dir := create(t, plan(t, config(t, nil, 1), limited))
-	lossy := func() (experiments.Measured, error) {
-		return experiments.Measured{Trace: &experiments.Trace{Discarded: 3}}, nil
+	lossy := func() (result.Measured, error) {
+		return result.Measured{Trace: &result.Trace{Discarded: 3}}, nil
 	}
-	opt, _ := fake(t, map[int]func() (experiments.Measured, error){1: lossy, 2: lossy})
+	opt, _ := fake(t, map[int]func() (result.Measured, error){1: lossy, 2: lossy})
 	sum, err := sweep.Run(context.Background(), dir, read(t, dir), opt)
 	if err != nil || len(sum.Failures) != 1 || len(sum.Done) != 1 {
 		t.Errorf("%+v, %v", sum, err)
 	}
 }
 
-// An interrupt keeps what is done; the cell in flight is left as it is, and run anew. A cell that is damaged is not.
+// An interrupt keeps what is done; the cell in flight is left as it is, and run anew. A cell that
+// is damaged is not.
 func TestRunInterrupted(t *testing.T) {
 	dir := create(t, plan(t, config(t, nil, 1), config(t, nil, 2), config(t, nil, 4)))
 	ctx, cancel := context.WithCancel(context.Background())
-	opt, ran := fake(t, map[int]func() (experiments.Measured, error){2: func() (experiments.Measured, error) {
+	opt, ran := fake(t, map[int]func() (result.Measured,
+		error){2: func() (result.Measured, error) {
 		if ctx.Err() != nil {
-			return experiments.Measured{}, nil // the second time
+			return result.Measured{}, nil // the second time
 		}
 		cancel()
-		if got := status(t, dir); got != "done 1 failed 0 in flight 1 partial 0 missing 1 damaged 0" {
+		if got := status(t,
+			dir); got != "done 1 failed 0 in flight 1 partial 0 missing 1 damaged 0" {
 			t.Error(got)
 		}
-		return experiments.Measured{}, nil
+		return result.Measured{}, nil
 	}})
 	if _, err := sweep.Run(ctx, dir, read(t, dir), opt); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, expected that it was cancelled", err)
@@ -162,11 +182,13 @@ func TestRunInterrupted(t *testing.T) {
 	if got := status(t, dir); got != "done 1 failed 0 in flight 0 partial 1 missing 1 damaged 0" {
 		t.Error(got)
 	}
-	if err := os.Truncate(filepath.Join(dir, "cells", "0000-matmul-n64-c1-s1", "result.json"), 10); err != nil {
+	if err := os.Truncate(filepath.Join(dir, "cells", "0000-matmul-n64-c1-s1", "result.json"),
+		10); err != nil {
 		t.Fatal(err)
 	}
 	*ran = nil
-	if _, err := sweep.Run(context.Background(), dir, read(t, dir), opt); err != nil || !slices.Equal(*ran, []int{2, 4}) {
+	if _, err := sweep.Run(context.Background(), dir, read(t, dir), opt); err != nil ||
+		!slices.Equal(*ran, []int{2, 4}) {
 		t.Errorf("%v; cells of %v cores were run", err, *ran)
 	}
 	if got := status(t, dir); got != "done 2 failed 0 in flight 0 partial 0 missing 0 damaged 1" {
@@ -179,29 +201,35 @@ func TestRunIsAlone(t *testing.T) {
 	dir := create(t, plan(t, config(t, nil, 1), config(t, nil, 2)))
 	var opt sweep.Options
 	inside := 0
-	opt, ran := fake(t, map[int]func() (experiments.Measured, error){1: func() (experiments.Measured, error) {
+	opt, ran := fake(t, map[int]func() (result.Measured,
+		error){1: func() (result.Measured, error) {
 		inside++
 		var busy *sweep.BusyError
-		if _, err := sweep.Run(context.Background(), dir, read(t, dir), opt); !errors.As(err, &busy) {
+		if _, err := sweep.Run(context.Background(), dir, read(t, dir), opt); !errors.As(err,
+			&busy) {
 			t.Errorf("a second sweep: %v", err)
 		}
-		if outcome, err := sweep.RunCell(context.Background(), dir, read(t, dir), 0, opt); outcome != sweep.IsBusy || !errors.As(err, &busy) {
+		if outcome, err := sweep.RunCell(context.Background(), dir, read(t, dir), 0,
+			opt); outcome != sweep.IsBusy || !errors.As(err, &busy) {
 			t.Errorf("the same cell: %v, %v", outcome, err)
 		}
-		if outcome, err := sweep.RunCell(context.Background(), dir, read(t, dir), 1, opt); outcome != sweep.IsDone || err != nil {
+		if outcome, err := sweep.RunCell(context.Background(), dir, read(t, dir), 1,
+			opt); outcome != sweep.IsDone || err != nil {
 			t.Errorf("another cell: %v, %v", outcome, err)
 		}
-		return experiments.Measured{}, nil
+		return result.Measured{}, nil
 	}})
 	sum, err := sweep.Run(context.Background(), dir, read(t, dir), opt)
 	if err != nil || inside != 1 || !slices.Equal(*ran, []int{1, 2}) || len(sum.Before) != 1 {
 		t.Errorf("%+v, %v; cells of %v cores were run", sum, err, *ran)
 	}
-	if outcome, err := sweep.RunCell(context.Background(), dir, read(t, dir), 1, opt); outcome != sweep.WasDone || err != nil {
+	if outcome, err := sweep.RunCell(context.Background(), dir, read(t, dir), 1,
+		opt); outcome != sweep.WasDone || err != nil {
 		t.Errorf("a finished cell: %v, %v", outcome, err)
 	}
-	var bad *experiments.ConfigError
-	if _, err := sweep.RunCell(context.Background(), dir, read(t, dir), 2, opt); !errors.As(err, &bad) {
+	var bad *request.Error
+	if _, err := sweep.RunCell(context.Background(), dir, read(t, dir), 2, opt); !errors.As(err,
+		&bad) {
 		t.Errorf("no such cell: %v", err)
 	}
 }

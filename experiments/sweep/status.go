@@ -6,12 +6,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
 )
 
-// A Status is how far an experiment is: the document of `krdlab sweep status --json`. Cells are named by their IDs, in the order of
-// the plan; each is in one of the lists.
+// A Status is how far an experiment is: the document of `krdlab sweep status --json`. Cells are
+// named by their IDs, in the order of the plan; each is in one of the lists.
 type Status struct {
 	SchemaVersion int               `json:"schema_version"`
 	Dir           string            `json:"dir"`
@@ -19,12 +19,16 @@ type Status struct {
 	Done          []string          `json:"done"`
 	Failed        []dataset.Failure `json:"failed"`
 	InFlight      []InFlight        `json:"in_flight"`
-	Partial       []string          `json:"partial"` // begun by a process that is gone: will be run anew
-	Missing       []string          `json:"missing"`
-	Damaged       []Damage          `json:"damaged"`  // finished, and cannot be read; not run again unless removed
-	Sweeping      *Holder           `json:"sweeping"` // the process that works through the plan; null: none
-	// SecondsLeft is for one process, from the cells that are done; null: of some kind (kernel, substrate) none is.
-	SecondsLeft experiments.Number `json:"seconds_left"`
+	// begun by a process that is gone: will be run anew
+	Partial []string `json:"partial"`
+	Missing []string `json:"missing"`
+	// finished, and cannot be read; not run again unless removed
+	Damaged []Damage `json:"damaged"`
+	// the process that works through the plan; null: none
+	Sweeping *Holder `json:"sweeping"`
+	// SecondsLeft is for one process, from the cells that are done; null: of some kind (kernel,
+	// substrate) none is.
+	SecondsLeft result.Number `json:"seconds_left"`
 }
 
 // Damage is why a finished cell cannot be used as it was planned.
@@ -39,14 +43,16 @@ type InFlight struct {
 	Holder
 }
 
-// NewStatus looks at the experiment in dir. It takes no lock for longer than a moment, and writes nothing.
+// NewStatus looks at the experiment in dir. It takes no lock for longer than a moment, and writes
+// nothing.
 func NewStatus(dir string) (*Status, error) {
 	plan, err := Read(dir)
 	if err != nil {
 		return nil, err
 	}
 	s := &Status{
-		SchemaVersion: dataset.SchemaVersion, Dir: dir, Cells: len(plan.Cells), Done: []string{}, Failed: []dataset.Failure{}, InFlight: []InFlight{},
+		SchemaVersion: dataset.SchemaVersion, Dir: dir, Cells: len(plan.Cells), Done: []string{},
+		Failed: []dataset.Failure{}, InFlight: []InFlight{},
 		Partial: []string{}, Missing: []string{}, Damaged: []Damage{},
 	}
 	if by, ok, err := held(filepath.Join(dir, sweepLock)); err != nil {
@@ -88,7 +94,7 @@ func NewStatus(dir string) (*Status, error) {
 		}
 	}
 	if left := w.left(-1, 0, 0, false); left.Known() {
-		s.SecondsLeft = experiments.Some(left.Time.Seconds())
+		s.SecondsLeft = result.Some(left.Time.Seconds())
 	}
 	return s, nil
 }
@@ -101,5 +107,6 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Estimate returns how long what is not done of the plan takes one process, from the cells that are finished in dir.
+// Estimate returns how long what is not done of the plan takes one process, from the cells that are
+// finished in dir.
 func (p *Plan) Estimate(dir string) Left { return newWork(dir, p).left(-1, 0, 0, false) }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
 	"krdlab/krd"
 )
 
@@ -30,8 +30,8 @@ type Column struct {
 	of   func(r *dataset.Row) any // nil: not measured
 }
 
-// A Table has a row for each repetition of each cell that can be used, in the order of the plan, of each cell's schedulers and of
-// repetitions. A value that was not measured is nil.
+// A Table has a row for each repetition of each cell that can be used, in the order of the plan, of
+// each cell's schedulers and of repetitions. A value that was not measured is nil.
 type Table struct {
 	Columns []Column
 	Rows    [][]any // string, int64, float64, bool or nil, as the column's Kind says
@@ -40,8 +40,8 @@ type Table struct {
 // beyond is the distance from which the KRD paper calls a reuse far in its comparison (IV-B).
 const beyond = 32 << 20
 
-// NewTable makes the table of an experiment. A simulated experiment's depends on the plan and the program alone: neither times of day nor
-// names of folders are in it.
+// NewTable makes the table of an experiment. A simulated experiment's depends on the plan and the
+// program alone: neither times of day nor names of folders are in it.
 func NewTable(e *dataset.Experiment) *Table {
 	t := &Table{Columns: columns(e)}
 	for _, r := range e.Rows() {
@@ -62,40 +62,67 @@ func columns(e *dataset.Experiment) []Column {
 	list = append(list, paramColumns(e)...)
 	list = append(list,
 		text("scheduler", "", func(r *dataset.Row) string { return r.Cell.Result.Scheduler }),
-		whole("cores", "workers, one for each core", func(r *dataset.Row) any { return int64(r.Cell.Result.Cores) }),
-		whole("nodes", "that the workers were on; not known under go", func(r *dataset.Row) any { return orNil(dataset.Nodes(r.Cell.Result)) }),
-		text("seed", "a text, since numbers of 64 bits are too large for many readers", func(r *dataset.Row) string { return fmt.Sprint(r.Cell.Result.Seed) }),
+		whole("cores", "workers, one for each core",
+			func(r *dataset.Row) any { return int64(r.Cell.Result.Cores) }),
+		whole("nodes", "that the workers were on; not known under go",
+			func(r *dataset.Row) any { return orNil(dataset.Nodes(r.Cell.Result)) }),
+		text("seed", "a text, since numbers of 64 bits are too large for many readers",
+			func(r *dataset.Row) string { return fmt.Sprint(r.Cell.Result.Seed) }),
 		whole("repetition", "from 1", func(r *dataset.Row) any { return int64(r.Rep + 1) }),
-		text("substrate", "native or simulated: never compare the two", func(r *dataset.Row) string { return r.Cell.Result.Substrate }),
+		text("substrate", "native or simulated: never compare the two",
+			func(r *dataset.Row) string { return r.Cell.Result.Substrate }),
 		text("machine", "", func(r *dataset.Row) string { return r.Cell.Result.Machine.Name }),
-		whole("machine_nodes", "last-level caches", func(r *dataset.Row) any { return orNil(r.Cell.Result.Machine.Nodes) }),
-		whole("machine_cores_per_node", "", func(r *dataset.Row) any { return orNil(r.Cell.Result.Machine.CoresPerNode) }),
-		whole("machine_l2_bytes", "of a core", func(r *dataset.Row) any { return orNil(r.Cell.Result.Machine.L2Bytes) }),
-		whole("machine_llc_bytes", "of a node", func(r *dataset.Row) any { return orNil(r.Cell.Result.Machine.LLCBytes) }),
-		truth("machine_synthetic", "the map of workers to nodes was imposed", func(r *dataset.Row) any { return r.Cell.Result.Machine.Synthetic }),
-		text("machine_computer", "which of the computers of that name, as a digest; native only", func(r *dataset.Row) string { return r.Cell.Result.Machine.Computer }),
-		text("time_source", "tsc, monotonic or virtual", func(r *dataset.Row) string { return r.Cell.Result.Machine.TimeSource }),
-		text("cache_model", "of a simulated machine", func(r *dataset.Row) string { return string(r.Cell.Result.Settings.CacheModel) }),
-		text("trace_mode", "", func(r *dataset.Row) string { return string(r.Cell.Result.Settings.Trace) }),
-		text("trace_grain", "kernel or task: times of the two are never compared", func(r *dataset.Row) string { return string(r.Cell.Result.Settings.Grain) }),
-		integral("time_ns", "from the start of the root task to its end", func(r *dataset.Row) experiments.Number { return r.TimeNS }),
-		integral("work_ns", "kernel execution times of all workers", func(r *dataset.Row) experiments.Number { return r.WorkNS }),
-		integral("serial_time_ns", "of the serial repetition beside this one", func(r *dataset.Row) experiments.Number { return r.SerialTimeNS }),
-		integral("serial_work_ns", "", func(r *dataset.Row) experiments.Number { return r.SerialWorkNS }),
-		number("speedup", "serial_time_ns / time_ns = cores / (ovr x wti)", func(r *dataset.Row) experiments.Number { return r.Speedup }),
-		number("ovr", "non-work overhead, 1 for none", func(r *dataset.Row) experiments.Number { return r.OVR }),
-		number("wti", "work time inflation, 1 for none", func(r *dataset.Row) experiments.Number { return r.WTI }),
-		number("kernel_ns", "mean time of a kernel execution", func(r *dataset.Row) experiments.Number { return r.KernelNS }),
+		whole("machine_nodes", "last-level caches",
+			func(r *dataset.Row) any { return orNil(r.Cell.Result.Machine.Nodes) }),
+		whole("machine_cores_per_node", "",
+			func(r *dataset.Row) any { return orNil(r.Cell.Result.Machine.CoresPerNode) }),
+		whole("machine_l2_bytes", "of a core",
+			func(r *dataset.Row) any { return orNil(r.Cell.Result.Machine.L2Bytes) }),
+		whole("machine_llc_bytes", "of a node",
+			func(r *dataset.Row) any { return orNil(r.Cell.Result.Machine.LLCBytes) }),
+		truth("machine_synthetic", "the map of workers to nodes was imposed",
+			func(r *dataset.Row) any { return r.Cell.Result.Machine.Synthetic }),
+		text("machine_computer", "which of the computers of that name, as a digest; native only",
+			func(r *dataset.Row) string { return r.Cell.Result.Machine.Computer }),
+		text("time_source", "tsc, monotonic or virtual",
+			func(r *dataset.Row) string { return r.Cell.Result.Machine.TimeSource }),
+		text("cache_model", "of a simulated machine",
+			func(r *dataset.Row) string { return string(r.Cell.Result.Settings.CacheModel) }),
+		text("trace_mode", "", func(r *dataset.Row) string {
+			return string(
+				r.Cell.Result.Settings.Trace)
+		}),
+		text("trace_grain", "kernel or task: times of the two are never compared",
+			func(r *dataset.Row) string { return string(r.Cell.Result.Settings.Grain) }),
+		integral("time_ns", "from the start of the root task to its end",
+			func(r *dataset.Row) result.Number { return r.TimeNS }),
+		integral("work_ns", "kernel execution times of all workers",
+			func(r *dataset.Row) result.Number { return r.WorkNS }),
+		integral("serial_time_ns", "of the serial repetition beside this one",
+			func(r *dataset.Row) result.Number { return r.SerialTimeNS }),
+		integral("serial_work_ns", "",
+			func(r *dataset.Row) result.Number { return r.SerialWorkNS }),
+		number("speedup", "serial_time_ns / time_ns = cores / (ovr x wti)",
+			func(r *dataset.Row) result.Number { return r.Speedup }),
+		number("ovr", "non-work overhead, 1 for none",
+			func(r *dataset.Row) result.Number { return r.OVR }),
+		number("wti", "work time inflation, 1 for none",
+			func(r *dataset.Row) result.Number { return r.WTI }),
+		number("kernel_ns", "mean time of a kernel execution",
+			func(r *dataset.Row) result.Number { return r.KernelNS }),
 	)
 	list = append(list, workerColumns()...)
 	list = append(list,
-		number("llc_misses_per_core", "lines", func(r *dataset.Row) experiments.Number { return r.LLCMissesPerCore }),
-		text("llc_source", "perf_event or model: never compare the two; nothing where misses were not counted", func(r *dataset.Row) string { return r.LLCSource }),
+		number("llc_misses_per_core", "lines",
+			func(r *dataset.Row) result.Number { return r.LLCMissesPerCore }),
+		text("llc_source", "perf_event or model: never compare the two; nothing where misses "+
+			"were not counted", func(r *dataset.Row) string { return r.LLCSource }),
 	)
 	return append(list, krdColumns()...)
 }
 
-// paramColumns are the parameters of the kernels, each once, sorted within a kernel as it declares them.
+// paramColumns are the parameters of the kernels, each once, sorted within a kernel as it declares
+// them.
 func paramColumns(e *dataset.Experiment) []Column {
 	var names []string
 	words := map[string]bool{} // not all values are whole numbers
@@ -135,7 +162,7 @@ func paramColumns(e *dataset.Experiment) []Column {
 
 // workerColumns are sums over the workers of a repetition.
 func workerColumns() []Column {
-	sum := func(name, doc string, of func(w *experiments.Worker) *int64) Column {
+	sum := func(name, doc string, of func(w *result.Worker) *int64) Column {
 		return whole(name, doc, func(r *dataset.Row) any {
 			workers, n := repetition(r).Workers, int64(0)
 			for i := range workers {
@@ -151,7 +178,7 @@ func workerColumns() []Column {
 			return n
 		})
 	}
-	count := func(name, doc string, of func(p *experiments.Repetition) *int64) Column {
+	count := func(name, doc string, of func(p *result.Repetition) *int64) Column {
 		return whole(name, doc, func(r *dataset.Row) any {
 			if n := of(repetition(r)); n != nil {
 				return *n
@@ -160,21 +187,29 @@ func workerColumns() []Column {
 		})
 	}
 	return []Column{
-		sum("sched_ns", "of all workers; work + sched + idle = cores x time", func(w *experiments.Worker) *int64 { return w.SchedNS }),
-		sum("idle_ns", "of all workers", func(w *experiments.Worker) *int64 { return w.IdleNS }),
-		count("tasks", "", func(p *experiments.Repetition) *int64 { return p.Tasks }),
-		count("kernels", "kernel executions", func(p *experiments.Repetition) *int64 { return p.Kernels }),
-		sum("spawns", "", func(w *experiments.Worker) *int64 { return w.Spawns }),
-		sum("steals_local", "from a worker of the same node", func(w *experiments.Worker) *int64 { return w.StealsLocal }),
-		sum("steals_remote", "from another node", func(w *experiments.Worker) *int64 { return w.StealsRemote }),
-		sum("steals_failed", "attempts at either that got nothing", func(w *experiments.Worker) *int64 { return w.StealsFailed }),
-		count("page_faults", "", func(p *experiments.Repetition) *int64 { return p.Counters.PageFaults.Value }),
-		count("involuntary_switches", "workers that lost their CPU", func(p *experiments.Repetition) *int64 { return p.Counters.InvoluntarySwitches.Value }),
-		text("flags", "what makes this repetition doubtful", func(r *dataset.Row) string { return strings.Join(repetition(r).Flags, "; ") }),
+		sum("sched_ns", "of all workers; work + sched + idle = cores x time",
+			func(w *result.Worker) *int64 { return w.SchedNS }),
+		sum("idle_ns", "of all workers", func(w *result.Worker) *int64 { return w.IdleNS }),
+		count("tasks", "", func(p *result.Repetition) *int64 { return p.Tasks }),
+		count("kernels", "kernel executions",
+			func(p *result.Repetition) *int64 { return p.Kernels }),
+		sum("spawns", "", func(w *result.Worker) *int64 { return w.Spawns }),
+		sum("steals_local", "from a worker of the same node",
+			func(w *result.Worker) *int64 { return w.StealsLocal }),
+		sum("steals_remote", "from another node",
+			func(w *result.Worker) *int64 { return w.StealsRemote }),
+		sum("steals_failed", "attempts at either that got nothing",
+			func(w *result.Worker) *int64 { return w.StealsFailed }),
+		count("page_faults", "",
+			func(p *result.Repetition) *int64 { return p.Counters.PageFaults.Value }),
+		count("involuntary_switches", "workers that lost their CPU",
+			func(p *result.Repetition) *int64 { return p.Counters.InvoluntarySwitches.Value }),
+		text("flags", "what makes this repetition doubtful",
+			func(r *dataset.Row) string { return strings.Join(repetition(r).Flags, "; ") }),
 	}
 }
 
-func repetition(r *dataset.Row) *experiments.Repetition { return &r.Cell.Result.Repetitions[r.Rep] }
+func repetition(r *dataset.Row) *result.Repetition { return &r.Cell.Result.Repetitions[r.Rep] }
 
 // krdColumns are the KRD of a repetition that was traced.
 func krdColumns() []Column {
@@ -191,19 +226,25 @@ func krdColumns() []Column {
 	}
 	return []Column{
 		count("krd_accesses", "", func(h *krd.Histogram) *uint64 { return &h.Accesses }),
-		count("krd_cold", "accesses of distance INF", func(h *krd.Histogram) *uint64 { return &h.Cold }),
-		count("krd_close", "distance + size within an L2", func(h *krd.Histogram) *uint64 { return h.Close }),
+		count("krd_cold", "accesses of distance INF",
+			func(h *krd.Histogram) *uint64 { return &h.Cold }),
+		count("krd_close", "distance + size within an L2",
+			func(h *krd.Histogram) *uint64 { return h.Close }),
 		count("krd_near", "within an LLC", func(h *krd.Histogram) *uint64 { return h.Near }),
-		count("krd_far", "beyond the LLC, cold ones not counted in", func(h *krd.Histogram) *uint64 { return h.Far }),
-		count("krd_shared", "reuses between cores of a node", func(h *krd.Histogram) *uint64 { return &h.Shared }),
-		number("krd_from_32mib_share", "share of accesses with a finite distance of 32 MiB or more", func(r *dataset.Row) experiments.Number {
-			_, finite := dataset.Share(r.KRD, beyond)
-			return finite
-		}),
-		number("krd_from_32mib_or_cold_share", "the same, cold ones counted in", func(r *dataset.Row) experiments.Number {
-			withCold, _ := dataset.Share(r.KRD, beyond)
-			return withCold
-		}),
+		count("krd_far", "beyond the LLC, cold ones not counted in",
+			func(h *krd.Histogram) *uint64 { return h.Far }),
+		count("krd_shared", "reuses between cores of a node",
+			func(h *krd.Histogram) *uint64 { return &h.Shared }),
+		number("krd_from_32mib_share", "share of accesses with a finite distance of 32 MiB or more",
+			func(r *dataset.Row) result.Number {
+				_, finite := dataset.Share(r.KRD, beyond)
+				return finite
+			}),
+		number("krd_from_32mib_or_cold_share", "the same, cold ones counted in",
+			func(r *dataset.Row) result.Number {
+				withCold, _ := dataset.Share(r.KRD, beyond)
+				return withCold
+			}),
 	}
 }
 
@@ -216,10 +257,16 @@ func text(name, doc string, of func(r *dataset.Row) string) Column {
 	}}
 }
 
-func whole(name, doc string, of func(r *dataset.Row) any) Column { return Column{name, Whole, doc, of} }
-func truth(name, doc string, of func(r *dataset.Row) any) Column { return Column{name, Truth, doc, of} }
+func whole(name, doc string, of func(r *dataset.Row) any) Column {
+	return Column{name, Whole, doc,
+		of}
+}
+func truth(name, doc string, of func(r *dataset.Row) any) Column {
+	return Column{name, Truth, doc,
+		of}
+}
 
-func number(name, doc string, of func(r *dataset.Row) experiments.Number) Column {
+func number(name, doc string, of func(r *dataset.Row) result.Number) Column {
 	return Column{name, Real, doc, func(r *dataset.Row) any {
 		if n := of(r); n.Known() {
 			return n.Float()
@@ -229,7 +276,7 @@ func number(name, doc string, of func(r *dataset.Row) experiments.Number) Column
 }
 
 // integral is a number that has no fraction.
-func integral(name, doc string, of func(r *dataset.Row) experiments.Number) Column {
+func integral(name, doc string, of func(r *dataset.Row) result.Number) Column {
 	return Column{name, Whole, doc, func(r *dataset.Row) any {
 		if n := of(r); n.Known() {
 			return int64(n.Float())

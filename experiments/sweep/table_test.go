@@ -14,8 +14,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"golang.org/x/perf/benchfmt"
 
-	"krdlab/experiments"
-	"krdlab/experiments/dataset/made"
+	"krdlab/experiments/dataset/datasettest"
+	"krdlab/experiments/result"
 	"krdlab/experiments/sweep"
 )
 
@@ -23,9 +23,9 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // small is the made experiment; a misses count and the KRD of its first repetition are unknown.
 func small() *sweep.Table {
-	e := made.Small()
+	e := datasettest.Small()
 	p := &e.Cells[0].Result.Repetitions[0]
-	p.KRD, p.LLCMissesPerCore, p.WorkNS = nil, experiments.Number{}, nil
+	p.KRD, p.LLCMissesPerCore, p.WorkNS = nil, result.Number{}, nil
 	return sweep.NewTable(e)
 }
 
@@ -38,11 +38,12 @@ func TestTableGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	var bench bytes.Buffer
-	if err := sweep.WriteBench(&bench, made.Small()); err != nil {
+	if err := sweep.WriteBench(&bench, datasettest.Small()); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.SplitAfter(bench.String(), "\n")
-	for name, got := range map[string]string{"table.golden": b.String(), "bench.golden": strings.Join(append(lines[:12:12], lines[len(lines)-2]), "")} {
+	for name, got := range map[string]string{"table.golden": b.String(),
+		"bench.golden": strings.Join(append(lines[:12:12], lines[len(lines)-2]), "")} {
 		path := filepath.Join("testdata", name)
 		if *update {
 			if err := os.MkdirAll("testdata", 0o777); err != nil {
@@ -90,8 +91,10 @@ func TestFormatsAgree(t *testing.T) {
 		r.Close()
 	}
 	objects := strings.Split(strings.TrimSpace(j.String()), "\n")
-	if len(lines) != len(table.Rows)+1 || len(rows) != len(table.Rows) || len(objects) != len(table.Rows) || len(table.Rows) == 0 {
-		t.Fatalf("%d lines of CSV, %d rows of Parquet, %d of JSON, expected %d", len(lines)-1, len(rows), len(objects), len(table.Rows))
+	if len(lines) != len(table.Rows)+1 || len(rows) != len(table.Rows) ||
+		len(objects) != len(table.Rows) || len(table.Rows) == 0 {
+		t.Fatalf("%d lines of CSV, %d rows of Parquet, %d of JSON, expected %d", len(lines)-1,
+			len(rows), len(objects), len(table.Rows))
 	}
 	nulls := 0
 	for n, row := range table.Rows {
@@ -103,7 +106,8 @@ func TestFormatsAgree(t *testing.T) {
 		}
 		for i, column := range table.Columns {
 			if lines[0][i] != column.Name || f.Schema().Fields()[i].Name() != column.Name {
-				t.Fatalf("column %d is %s in CSV, %s in Parquet, expected %s", i, lines[0][i], f.Schema().Fields()[i].Name(), column.Name)
+				t.Fatalf("column %d is %s in CSV, %s in Parquet, expected %s", i, lines[0][i],
+					f.Schema().Fields()[i].Name(), column.Name)
 			}
 			inJSON, ok := object[column.Name]
 			if !ok {
@@ -112,7 +116,8 @@ func TestFormatsAgree(t *testing.T) {
 			if row[i] == nil {
 				nulls++
 				if lines[n+1][i] != "" || inJSON != nil || !rows[n][i].IsNull() {
-					t.Errorf("row %d, %s, not measured: %q in CSV, %v in JSON, %v in Parquet", n, column.Name, lines[n+1][i], inJSON, rows[n][i])
+					t.Errorf("row %d, %s, not measured: %q in CSV, %v in JSON, %v in Parquet", n,
+						column.Name, lines[n+1][i], inJSON, rows[n][i])
 				}
 				continue
 			}
@@ -137,7 +142,7 @@ func TestFormatsAgree(t *testing.T) {
 
 // benchstat's reader understands every line, and finds the values that the table has.
 func TestBenchFormat(t *testing.T) {
-	e := made.Small()
+	e := datasettest.Small()
 	var b bytes.Buffer
 	if err := sweep.WriteBench(&b, e); err != nil {
 		t.Fatal(err)
@@ -152,19 +157,24 @@ func TestBenchFormat(t *testing.T) {
 			row := &rows[n]
 			n++
 			_, parts := rec.Name.Parts()
-			want := fmt.Sprintf("[/n=512 /leaf=32x32x64 /layout=tiled /isa=auto /inputs=integers /seed=1 /sched=%s /cores=%d]", row.Cell.Result.Scheduler, row.Cell.Result.Cores)
+			want := fmt.Sprintf("[/n=512 /leaf=32x32x64 /layout=tiled /isa=auto /inputs=integers "+
+				"/seed=1 /sched=%s /cores=%d]", row.Cell.Result.Scheduler, row.Cell.Result.Cores)
 			if string(rec.Name.Base()) != "Matmul" || fmt.Sprintf("%s", parts) != want {
 				t.Fatalf("line %d: %s, expected %s", n, rec.Name, want)
 			}
-			for unit, want := range map[string]float64{"speedup": row.Speedup.Float(), "ovr": row.OVR.Float(), "wti": row.WTI.Float(), "llc-misses/core": row.LLCMissesPerCore.Float()} {
+			for unit, want := range map[string]float64{"speedup": row.Speedup.Float(),
+				"ovr": row.OVR.Float(), "wti": row.WTI.Float(),
+				"llc-misses/core": row.LLCMissesPerCore.Float()} {
 				if got, ok := rec.Value(unit); !ok || got != want {
 					t.Errorf("line %d: %v %s, expected %v", n, got, unit, want)
 				}
 			}
-			if got, ok := rec.Value("sec/op"); !ok || got/row.TimeNS.Float()*1e9-1 > 1e-12 || got/row.TimeNS.Float()*1e9-1 < -1e-12 {
+			if got, ok := rec.Value("sec/op"); !ok || got/row.TimeNS.Float()*1e9-1 > 1e-12 ||
+				got/row.TimeNS.Float()*1e9-1 < -1e-12 {
 				t.Errorf("line %d: %v s, expected %v ns", n, got, row.TimeNS.Float())
 			}
-			if rec.GetConfig("substrate") != "simulated" || rec.GetConfig("llc-source") != "model" || rec.GetConfig("machine") != "made-4s" {
+			if rec.GetConfig("substrate") != "simulated" ||
+				rec.GetConfig("llc-source") != "model" || rec.GetConfig("machine") != "made-4s" {
 				t.Errorf("line %d: configuration %v", n, rec.Config)
 			}
 		}

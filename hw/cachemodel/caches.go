@@ -35,7 +35,8 @@ func (m *Model) useLines(x *machine.Machine, lines uint64, opt Options) error {
 	m.groupLines(x)
 	lines = (lines + m.group - 1) / m.group
 	setsOf := func(c machine.Cache) uint64 { return setsOf(c) / m.group }
-	p, err := newPlacement(lines, 1<<m.pageShift, setsOf(x.L2), setsOf(x.LLC), chunkLines/m.group, opt)
+	p, err := newPlacement(lines, 1<<m.pageShift, setsOf(x.L2), setsOf(x.LLC), chunkLines/m.group,
+		opt)
 	if err != nil {
 		return err
 	}
@@ -50,12 +51,15 @@ func (m *Model) useLines(x *machine.Machine, lines uint64, opt Options) error {
 	return nil
 }
 
-// groupLines finds the largest groups of lines that no block has a part of. A line means such a group from then on.
+// groupLines finds the largest groups of lines that no block has a part of. A line means such a
+// group from then on.
 //
-// With groups of g lines, where both numbers of sets and the lines of a page are multiples of g, the lines whose numbers are the same modulo g
-// live in sets of their own. Their caches and their part of the directory are a system of their own, and each of the g systems sees the same
-// accesses, one behind the other. So their states are the same at the end of each access, and one is enough: what happens to its lines
-// happens g times. Costs are computed for whole accesses, from sums.
+// With groups of g lines, where both numbers of sets and the lines of a page are multiples of g,
+// the lines whose numbers are the same modulo g live in sets of their own. Their caches and their
+// part of the directory are a system of their own, and each of the g systems sees the same
+// accesses, one behind the other. So their states are the same at the end of each access, and one
+// is enough: what happens to its lines happens g times. Costs are computed for whole accesses, from
+// sums.
 func (m *Model) groupLines(x *machine.Machine) {
 	shift := bits.TrailingZeros64(chunkLines | setsOf(x.L2) | setsOf(x.LLC) | 1<<m.pageShift)
 	for i := range m.blocks {
@@ -98,7 +102,8 @@ func (c *cacheOf) drop(u uint32, lines uint64) {
 	c.sets.remove(set, name)
 }
 
-// dropFromL2s takes u out of the L2s of those cores of a node whose bits are in held, and returns how many lines were there.
+// dropFromL2s takes u out of the L2s of those cores of a node whose bits are in held, and returns
+// how many lines were there.
 func (m *Model) dropFromL2s(node int, held uint64, u uint32, lines uint64) (dropped uint64) {
 	if held == 0 {
 		return 0
@@ -136,8 +141,9 @@ func (m *Model) linesOf(u uint32) uint64 {
 	return m.blockLines[u]
 }
 
-// toLLC puts u into the LLC of a node, or brings it to the front there, and evicts what must go. A block that is larger than the LLC
-// goes through it: it pushes all else out and does not stay, and what was written goes to memory.
+// toLLC puts u into the LLC of a node, or brings it to the front there, and evicts what must go. A
+// block that is larger than the LLC goes through it: it pushes all else out and does not stay, and
+// what was written goes to memory.
 func (m *Model) toLLC(node int, u uint32, lines uint64) {
 	bit := uint64(1) << node
 	e := m.entry(u)
@@ -171,7 +177,8 @@ func (m *Model) toLLC(node int, u uint32, lines uint64) {
 	e[0] |= bit
 }
 
-// leaveLLC says that the LLC of a node has evicted v. If it is inclusive, the L2s of the node lose v too; what was written goes to memory.
+// leaveLLC says that the LLC of a node has evicted v. If it is inclusive, the L2s of the node lose
+// v too; what was written goes to memory.
 func (m *Model) leaveLLC(node int, v uint32) {
 	e := m.entry(v)
 	if m.inclusive {
@@ -188,7 +195,8 @@ func (m *Model) leaveLLC(node int, v uint32) {
 	e[0] = s
 }
 
-// leaveL2 says that the L2 of the requester has evicted v. If the LLC is not inclusive, v will go there.
+// leaveL2 says that the L2 of the requester has evicted v. If the LLC is not inclusive, v will go
+// there.
 func (m *Model) leaveL2(by *requester, v uint32) {
 	e := m.entry(v)
 	e[by.word] &^= by.bit
@@ -229,13 +237,15 @@ func (m *Model) accessBlock(by *requester, u uint32, write bool) {
 	m.miss(by, u, lines, held, write)
 }
 
-// accessLines is one access to a block in line mode. Rows are cut into chunks, whose lines lie in consecutive sets and have the same name. What
-// is most frequent, hits in the L2 and in an inclusive LLC that need nothing else, is done in place.
+// accessLines is one access to a block in line mode. Rows are cut into chunks, whose lines lie in
+// consecutive sets and have the same name. What is most frequent, hits in the L2 and in an
+// inclusive LLC that need nothing else, is done in place.
 func (m *Model) accessLines(by *requester, b *Block, write bool) {
 	l2, llc := by.l2, by.llc
 	eightWays := l2.perSet == 2 && l2.tail == 64
 	whose := m.ownerMask | newest
-	lineShift, chunkShift := m.lineShift&63, m.chunkShift&63 // the compiler's shifts are shorter where it sees that they are below 64
+	// the compiler's shifts are shorter where it sees that they are below 64
+	lineShift, chunkShift := m.lineShift&63, m.chunkShift&63
 	next := uint64(0)
 	lines, hits, llcHits := uint64(0), uint64(0), uint64(0)
 	for at, rows := b.Base, b.Rows; rows > 0; at, rows = at+b.Stride, rows-1 {
@@ -249,7 +259,8 @@ func (m *Model) accessLines(by *requester, b *Block, write bool) {
 			llcSet, llcName := int(k.llcSet)+offset, uint64(k.llcName)
 			pattern := name * ones
 			words := l2.words[l2.perSet*set:]
-			for stop := min(end, (u>>chunkShift+1)<<chunkShift); u < stop; u, set, llcSet = u+1, set+1, llcSet+1 {
+			for stop := min(end, (u>>chunkShift+1)<<chunkShift); u < stop; u, set, llcSet = u+
+				1, set+1, llcSet+1 {
 				var hit bool
 				var victim uint64
 				if eightWays { // sets.use in place and without a branch
@@ -259,7 +270,8 @@ func (m *Model) accessLines(by *requester, b *Block, write bool) {
 					y0, y1 := x0^pattern, x1^pattern
 					z0, z1 := (y0-ones)&^y0&tops, (y1-ones)&^y1&tops
 					m0 := z0 ^ (z0 - 1)
-					// Nothing, if the name is in the first word: only if it is not, m0 has its top bit and z0 has not.
+					// Nothing, if the name is in the first word: only if it is not, m0 has its top
+					// bit and z0 has not.
 					m1 := (z1 ^ (z1 - 1)) & uint64(int64(m0&^z0)>>63)
 					w[0] = x0&^m0 | (x0<<laneBits|name)&m0
 					w[1] = x1&^m1 | (x1<<laneBits|x0>>(64-laneBits))&m1
@@ -275,7 +287,8 @@ func (m *Model) accessLines(by *requester, b *Block, write bool) {
 					continue
 				}
 				e := m.entries[int(u)*m.stride:]
-				if s := e[0]; m.inclusive && s&by.nodeBit != 0 && (s&newest == 0 || s&whose == by.mine) {
+				if s := e[0]; m.inclusive && s&by.nodeBit != 0 &&
+					(s&newest == 0 || s&whose == by.mine) {
 					llcHits++
 					if !llc.useFirst(llcSet, llcName) {
 						llc.use(llcSet, llcName)
@@ -302,9 +315,10 @@ func (m *Model) accessLines(by *requester, b *Block, write bool) {
 	m.fetch.missedL2 = m.fetch.missedL2 || llcHits != 0
 }
 
-// miss is an access to a unit that was not in the L2 of the core. The L2 has it now, if held, and m.victims lost their places for it.
-// The order is that of one request: the L2 makes room, the request looks into the LLC, then elsewhere; the LLC makes room and is filled;
-// if it is not inclusive, what left the L2 goes there.
+// miss is an access to a unit that was not in the L2 of the core. The L2 has it now, if held, and
+// m.victims lost their places for it. The order is that of one request: the L2 makes room, the
+// request looks into the LLC, then elsewhere; the LLC makes room and is filled; if it is not
+// inclusive, what left the L2 goes there.
 func (m *Model) miss(by *requester, u uint32, lines uint64, held, write bool) {
 	e := m.entry(u)
 	f := &m.fetch

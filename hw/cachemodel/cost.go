@@ -74,7 +74,8 @@ func (m *Model) writeBack(u uint32) {
 	}
 }
 
-// owe has the memory of a page serve lines for which nobody waits, after what the present access fetches.
+// owe has the memory of a page serve lines for which nobody waits, after what the present access
+// fetches.
 func (m *Model) owe(page, lines uint64) {
 	f := &m.fetch
 	d := int(m.pageDomain[page])
@@ -86,9 +87,10 @@ func (m *Model) owe(page, lines uint64) {
 
 // charge returns the stall of the present fetch, which begins at time at, and forgets it.
 //
-// What caches answer takes its latencies divided by the overlap. What comes from farther away first waits until locks let it through; then it takes
-// its latencies divided by the overlap, or the time that the slowest of memories and link needs for its lines, whichever is more, and what
-// these have to do for others in that time makes it longer (see server).
+// What caches answer takes its latencies divided by the overlap. What comes from farther away first
+// waits until locks let it through; then it takes its latencies divided by the overlap, or the time
+// that the slowest of memories and link needs for its lines, whichever is more, and what these have
+// to do for others in that time makes it longer (see server).
 func (m *Model) charge(node int, at uint64) (stallPS uint64) {
 	f := &m.fetch
 	stallPS = f.cachePS / m.overlap
@@ -128,13 +130,16 @@ func (m *Model) charge(node int, at uint64) (stallPS uint64) {
 	return stallPS
 }
 
-// LockOperation says that a core of node operates at time now, in picoseconds, on the lock of a queue that cores share, and returns how long it waits for
-// others that do. It makes the memory path of the node (Options.LockMachine: of all nodes) unavailable for Costs.LockDelayPS.
+// LockOperation says that a core of node operates at time now, in picoseconds, on the lock of a
+// queue that cores share, and returns how long it waits for others that do. It makes the memory
+// path of the node (Options.LockMachine: of all nodes) unavailable for Costs.LockDelayPS.
 //
-// The KRD paper (IV-B) finds that QThread/Socket, whose workers share a queue for each socket, has the fewest far reuses and yet the most work
-// time inflation, 25 % of the time being spent in two functions that lock the bus, and names the latency that this adds to memory accesses as the probable
-// reason. What a locked operation holds up on that machine was not measured; so it is a number of the machine, and how far it reaches an option.
-// Calls are in the order of time with those of Kernel. Cost: a few ns.
+// The KRD paper (IV-B) finds that QThread/Socket, whose workers share a queue for each socket, has
+// the fewest far reuses and yet the most work time inflation, 25 % of the time being spent in two
+// functions that lock the bus, and names the latency that this adds to memory accesses as the
+// probable reason. What a locked operation holds up on that machine was not measured; so it is a
+// number of the machine, and how far it reaches an option. Calls are in the order of time with
+// those of Kernel. Cost: a few ns.
 func (m *Model) LockOperation(node int, now uint64) (waitPS uint64) {
 	if m.lockPS == 0 {
 		return 0

@@ -2,7 +2,8 @@ package cachemodel
 
 import "math/bits"
 
-// directory has an entry for each unit (block or line) that says where copies of it may be. Its first word, from bit 0 on:
+// directory has an entry for each unit (block or line) that says where copies of it may be. Its
+// first word, from bit 0 on:
 //
 //	a bit for each node    its LLC holds the unit
 //	a bit for each core    its L2 holds the unit
@@ -10,8 +11,10 @@ import "math/bits"
 //	                       and the present data are in caches of its node
 //	bit 63                 only that core's L2 has the present data, if it still holds the unit; otherwise they are in the LLC
 //
-// The bits of the cores of a node are side by side. Nodes whose cores have no room in the first word have them in words behind it. With lines and an
-// inclusive LLC an L2 evicts without notice, as processors do, and a bit may be too many: whoever acts on it looks into the L2. Otherwise bits are exact.
+// The bits of the cores of a node are side by side. Nodes whose cores have no room in the first
+// word have them in words behind it. With lines and an inclusive LLC an L2 evicts without notice,
+// as processors do, and a bit may be too many: whoever acts on it looks into the L2. Otherwise bits
+// are exact.
 type directory struct {
 	entries    []uint64
 	stride     int // words of an entry
@@ -22,7 +25,8 @@ type directory struct {
 	coreBit    []uint64 // and the bit
 	nodeWord   []int32  // by node: the word with its cores
 	nodeMask   []uint64 // and their bits
-	holders    uint64   // the bits of nodes and cores in the first word; those behind it have nothing else
+	// the bits of nodes and cores in the first word; those behind it have nothing else
+	holders uint64
 }
 
 const (
@@ -33,12 +37,14 @@ const (
 
 func (d *directory) ownerOf(s uint64) int { return int(s&d.ownerMask>>d.ownerShift) - 1 }
 
-// ownedBy returns the bits of the first word that say that core is the owner and its L2 has the present data.
+// ownedBy returns the bits of the first word that say that core is the owner and its L2 has the
+// present data.
 func (d *directory) ownedBy(core int) uint64 { return uint64(core+1)<<d.ownerShift | newest }
 
 func newDirectory(units uint64, nodes, perNode int) directory {
 	owner := uint(bits.Len(uint(nodes * perNode)))
-	d := directory{ownerShift: 63 - owner, ownerMask: (1<<owner - 1) << (63 - owner), present: 1<<nodes - 1, stride: 1}
+	d := directory{ownerShift: 63 - owner, ownerMask: (1<<owner - 1) << (63 - owner),
+		present: 1<<nodes - 1, stride: 1}
 	d.holders = 1<<d.ownerShift - 1
 	free, end := nodes, int(d.ownerShift)
 	for range nodes {
@@ -62,9 +68,10 @@ func (d *directory) entry(u uint32) []uint64 {
 	return d.entries[int(u)*d.stride:][:d.stride]
 }
 
-// write makes the requester the only holder of u and the owner of its data, which it writes. held tells that its L2 holds u. Copies elsewhere are
-// invalidated; where the answer of the farthest takes longer than paidPS, which the request for u itself took for each line (0: u was in
-// the L2), the rest is waited for.
+// write makes the requester the only holder of u and the owner of its data, which it writes. held
+// tells that its L2 holds u. Copies elsewhere are invalidated; where the answer of the farthest
+// takes longer than paidPS, which the request for u itself took for each line (0: u was in the L2),
+// the rest is waited for.
 func (m *Model) write(by *requester, u uint32, lines uint64, held bool, paidPS uint64) {
 	e := m.entry(u)
 	if len(e) > 1 || e[0]&m.holders&^(by.nodeBit|by.bit) != 0 {
@@ -85,8 +92,8 @@ func (m *Model) write(by *requester, u uint32, lines uint64, held bool, paidPS u
 	e[0] = s
 }
 
-// invalidateOthers takes u from all L2s but the requester's and all LLCs but its node's, and returns how long the farthest of them needs to say so, 0 if
-// there was none.
+// invalidateOthers takes u from all L2s but the requester's and all LLCs but its node's, and
+// returns how long the farthest of them needs to say so, 0 if there was none.
 func (m *Model) invalidateOthers(by *requester, e []uint64, u uint32, lines uint64) (farPS uint64) {
 	own := e[by.word] & by.bit
 	e[by.word] ^= own

@@ -1,63 +1,80 @@
-// Package cachemodel tells what the memory accesses of kernels cost on a simulated machine, and how many of them miss its caches.
+// Package cachemodel tells what the memory accesses of kernels cost on a simulated machine, and how
+// many of them miss its caches.
 //
-// A [Model] holds the private L2 of each core, the last-level cache (LLC) of each node and the memories of a machine while a program runs on it.
-// The program's data are blocks at addresses (a [Layout]). [Model.Kernel] has a core access some blocks and returns the stall.
-// [Counters] say what happened, for each core and kernel.
+// A [Model] holds the private L2 of each core, the last-level cache (LLC) of each node and the
+// memories of a machine while a program runs on it. The program's data are blocks at addresses (a
+// [Layout]). [Model.Kernel] has a core access some blocks and returns the stall. [Counters] say
+// what happened, for each core and kernel.
 //
 // # What is modelled
 //
-// Two granularities (see [Granularity]): whole blocks in fully associative LRU caches, which is fast, and lines in set-associative ones. Lines that
-// are always accessed together are computed together where that gives the same result: see groupLines.
+// Two granularities (see [Granularity]): whole blocks in fully associative LRU caches, which is
+// fast, and lines in set-associative ones. Lines that are always accessed together are computed
+// together where that gives the same result: see groupLines.
 //
-// Replacement is LRU. An LLC is touched by what misses an L2, and by nothing else. An inclusive one (machine.Cache.Inclusive; Nehalem and Westmere)
-// is filled by every miss, and what it evicts leaves the L2s of the node. Another is a victim cache: misses fill the L2 only, what an L2 evicts
-// goes to the LLC, and a hit there leaves the copy where it is. (AMD's L3 is mostly exclusive and Intel's of today decides case by case; which
-// hits keep a copy is not published, so that the capacity of L2 and LLC together is a little underrated.)
+// Replacement is LRU. An LLC is touched by what misses an L2, and by nothing else. An inclusive one
+// (machine.Cache.Inclusive; Nehalem and Westmere) is filled by every miss, and what it evicts
+// leaves the L2s of the node. Another is a victim cache: misses fill the L2 only, what an L2 evicts
+// goes to the LLC, and a hit there leaves the copy where it is. (AMD's L3 is mostly exclusive and
+// Intel's of today decides case by case; which hits keep a copy is not published, so that the
+// capacity of L2 and LLC together is a little underrated.)
 //
-// Coherence is by invalidation. A write takes the unit from all other caches; where there are some, and the unit was in the writer's L2, the writer
-// waits for the farthest as for a fetch. What another node has modified comes from there, at the latency between the nodes; if it was to be
-// read, it is written to memory at the same time, and both nodes then share it. What another core of the node has modified comes through
-// the LLC and that core's L2, at the sum of their latencies.
+// Coherence is by invalidation. A write takes the unit from all other caches; where there are some,
+// and the unit was in the writer's L2, the writer waits for the farthest as for a fetch. What
+// another node has modified comes from there, at the latency between the nodes; if it was to be
+// read, it is written to memory at the same time, and both nodes then share it. What another core
+// of the node has modified comes through the LLC and that core's L2, at the sum of their latencies.
 //
-// Memory: a page has its home by interleaving or first touch. A memory, and the link of a node where the machine has one, serves lines at a rate.
-// What is asked of it is spread over the time that the execution takes anyhow, and waits where there is no room (see server). Modified lines
+// Memory: a page has its home by interleaving or first touch. A memory, and the link of a node
+// where the machine has one, serves lines at a rate. What is asked of it is spread over the time
+// that the execution takes anyhow, and waits where there is no room (see server). Modified lines
 // that leave the caches are served too, and nobody waits for them.
 //
-// A stall is the lines' latencies at the level where they hit, divided by the number of misses that a core overlaps, plus waits; see charge. What
-// hits in the L1 costs nothing here: it is in the kernel's work, which is measured with its data in L1. An access of fewer lines than the overlap costs less
-// than one latency: lines of other accesses of the kernel are taken to be under way too.
+// A stall is the lines' latencies at the level where they hit, divided by the number of misses that
+// a core overlaps, plus waits; see charge. What hits in the L1 costs nothing here: it is in the
+// kernel's work, which is measured with its data in L1. An access of fewer lines than the overlap
+// costs less than one latency: lines of other accesses of the kernel are taken to be under way too.
 //
 // Lock operations make the memory path unavailable: see [Model.LockOperation].
 //
 // # What is not modelled
 //
-// The L1 (an access costs at least what the L2 costs, also if the block was just accessed); prefetchers, but for the overlap; TLBs and page walks;
-// replacement other than LRU, and inserting elsewhere than at the top; several hardware threads on a core; latencies within a node that
-// depend on the slice of the LLC; false sharing of lines by blocks in block mode; instruction fetches and stacks. A block is accessed once, from its
-// first line to its last, by a kernel; that the leaf of a matrix product goes over it several times is L1 business.
+// The L1 (an access costs at least what the L2 costs, also if the block was just accessed);
+// prefetchers, but for the overlap; TLBs and page walks; replacement other than LRU, and inserting
+// elsewhere than at the top; several hardware threads on a core; latencies within a node that
+// depend on the slice of the LLC; false sharing of lines by blocks in block mode; instruction
+// fetches and stacks. A block is accessed once, from its first line to its last, by a kernel; that
+// the leaf of a matrix product goes over it several times is L1 business.
 //
-// A block that is larger than a cache goes through it in block mode: nothing is left of it, nor of anything else. In line mode its last lines stay.
+// A block that is larger than a cache goes through it in block mode: nothing is left of it, nor of
+// anything else. In line mode its last lines stay.
 //
 // # Reproducibility
 //
-// All state and arithmetic are integers; nothing depends on the host, its clock or the order of a map. The same calls give the same results
-// on every computer; TestGolden has a hash of them.
+// All state and arithmetic are integers; nothing depends on the host, its clock or the order of a
+// map. The same calls give the same results on every computer; TestGolden has a hash of them.
 //
 // # Sources
 //
-// Nehalem's and Westmere's caches (inclusion, lines that another core has modified, read from there): Molka, Hackenberg, Schoene, Mueller, "Memory
-// performance and cache coherency effects on an Intel Nehalem multiprocessor system", PACT 2009. Delays by bus locking: KRD paper, IV-B. That a
-// miss costs latency over memory-level parallelism: Chou, Fahs, Abraham, "Microarchitecture optimizations for exploiting memory-level
-// parallelism", ISCA 2004. LRU over whole blocks is what reuse distances measure (KRD paper, III): without other cores, writes and an L2, an LLC of C bytes hits
-// if distance + size <= C.
+// Nehalem's and Westmere's caches (inclusion, lines that another core has modified, read from
+// there): Molka, Hackenberg, Schoene, Mueller, "Memory performance and cache coherency effects on
+// an Intel Nehalem multiprocessor system", PACT 2009. Delays by bus locking: KRD paper, IV-B. That
+// a miss costs latency over memory-level parallelism: Chou, Fahs, Abraham, "Microarchitecture
+// optimizations for exploiting memory-level parallelism", ISCA 2004. LRU over whole blocks is what
+// reuse distances measure (KRD paper, III): without other cores, writes and an L2, an LLC of C
+// bytes hits if distance + size <= C.
 //
 // # Rejected
 //
-// Tags of physical addresses in the sets would need 32 bits or more, and a search in each of 24 L2s for each write. A stationary place for each line, with
-// the order in a word apart, halves the work of a hit in small sets but not in those of 16 ways, and does not go beyond 16. An exact directory in
+// Tags of physical addresses in the sets would need 32 bits or more, and a search in each of 24 L2s
+// for each write. A stationary place for each line, with the order in a word apart, halves the work
+// of a hit in small sets but not in those of 16 ways, and does not go beyond 16. An exact directory
+// in
 // line mode would be written at each eviction from an L2, in another place than the one at hand. A memory that is one queue, busy until a time, lets
-// a request for a later time hold up earlier ones: where a worker carries out a task of many kernels in one step (FMM), others waited 3 to 17 us a
-// call of p2p-self for nothing. Asking the L2 for all lines of a chunk before the first miss is dealt with was no faster (BenchmarkLines 11.4
-// against 10.2 ns a line); sets of 16 ways without branches were slower (a hit is in the first word for four of five), and so was
-// reading the directory and the LLC's sets for all rows of a block ahead. Huge pages for the directory made no difference.
+// a request for a later time hold up earlier ones: where a worker carries out a task of many
+// kernels in one step (FMM), others waited 3 to 17 us a call of p2p-self for nothing. Asking the L2
+// for all lines of a chunk before the first miss is dealt with was no faster (BenchmarkLines 11.4
+// against 10.2 ns a line); sets of 16 ways without branches were slower (a hit is in the first word
+// for four of five), and so was reading the directory and the LLC's sets for all rows of a block
+// ahead. Huge pages for the directory made no difference.
 package cachemodel

@@ -7,8 +7,9 @@ import (
 	"krdlab/hw/machine"
 )
 
-// TestGolden runs pseudo-random accesses and lock operations on two machines and compares a hash of all stalls and counts with what it was on
-// linux/amd64. It is equal on every computer, and changes only with the model, on purpose: then take the new hash from the message.
+// TestGolden runs pseudo-random accesses and lock operations on two machines and compares a hash of
+// all stalls and counts with what it was on linux/amd64. It is equal on every computer, and changes
+// only with the model, on purpose: then take the new hash from the message.
 func TestGolden(t *testing.T) {
 	m := small(4, 6, 4096, 1)
 	m.L2.Ways, m.LLC.Ways, m.LLC.Bytes = 8, 16, 18<<17
@@ -17,7 +18,8 @@ func TestGolden(t *testing.T) {
 	today := *m
 	today.LLC.Inclusive = false
 	today.Nodes, today.CoresPerNode, today.NodesPerSocket = 4, 5, 2
-	today.Memory.NodesPerDomain, today.Memory.NodeBytesPerSecond, today.Memory.Placement = 2, 47_000_000_000, machine.Interleave
+	today.Memory.NodesPerDomain, today.Memory.NodeBytesPerSecond, today.Memory.Placement = 2,
+		47_000_000_000, machine.Interleave
 	today.L2.Bytes, today.LLC.Bytes = 512<<10, 2<<20
 	today.Memory.RemotePS = remote(&today, 130_000)
 	for _, g := range []struct {
@@ -28,13 +30,16 @@ func TestGolden(t *testing.T) {
 	}{
 		{"blocks", m, Options{}, 0x20ffe6cf4f681385},
 		{"lines", m, Options{Granularity: Lines, Seed: 3}, 0x84c372e6adbdfba9},
-		{"lines hashed", m, Options{Granularity: Lines, Pages: PagesIdentity, HashSets: true, LockReach: LockLLC, LockMachine: true}, 0xc16664296329ada9},
+		{"lines hashed", m, Options{Granularity: Lines, Pages: PagesIdentity, HashSets: true,
+			LockReach: LockLLC, LockMachine: true}, 0xc16664296329ada9},
 		{"victim cache, blocks", &today, Options{LockMachine: true}, 0xe58f342461cadd85},
 		{"victim cache, lines", &today, Options{Granularity: Lines}, 0x37a9db16e518c80f},
 	} {
 		l := &Layout{}
-		l.AddMatrix(Matrix{Rows: 512, Cols: 1024, ElementBytes: 4, TileRows: 32, TileCols: 64}, 4096)
-		l.AddMatrix(Matrix{Rows: 1000, Cols: 1000, ElementBytes: 4, TileRows: 64, TileCols: 32, Tiled: true}, 4096)
+		l.AddMatrix(Matrix{Rows: 512, Cols: 1024, ElementBytes: 4, TileRows: 32, TileCols: 64},
+			4096)
+		l.AddMatrix(Matrix{Rows: 1000, Cols: 1000, ElementBytes: 4, TileRows: 64, TileCols: 32,
+			Tiled: true}, 4096)
 		for i := range uint64(2000) {
 			l.Add(1+i*i%9000, 8)
 		}
@@ -65,15 +70,20 @@ func TestGolden(t *testing.T) {
 					add(model.LockOperation(int(draw(uint64(g.m.Nodes))), now))
 				}
 				near := draw(blocks - 100)
-				add(model.Kernel(int(draw(cores)), 0, now, []Access{{uint32(near + draw(100)), false}, {uint32(draw(blocks)), false}, {uint32(near), draw(2) == 0}}))
+				add(model.Kernel(int(draw(cores)), 0, now,
+					[]Access{{uint32(near + draw(100)), false}, {uint32(draw(blocks)), false},
+						{uint32(near), draw(2) == 0}}))
 			}
 			for c := range g.m.Cores() {
 				x := model.Core(c)
-				add(x.Accesses, x.Lines, x.L2Hits, x.LLCHits, x.Siblings, x.LLCMisses, x.Local, x.Remote, x.Transfers, x.Upgrades,
-					x.Invalidations, x.BackInvalid, x.WriteBacks, x.StallPS, x.BandwidthPS, x.LockDelaysPS)
+				add(x.Accesses, x.Lines, x.L2Hits, x.LLCHits, x.Siblings, x.LLCMisses, x.Local,
+					x.Remote, x.Transfers, x.Upgrades,
+					x.Invalidations, x.BackInvalid, x.WriteBacks, x.StallPS, x.BandwidthPS,
+					x.LockDelaysPS)
 			}
 			if got := h.Sum64(); got != g.want {
-				t.Errorf("%s: hash %#x, want %#x (round %d, %+v)", g.name, got, g.want, round, model.Total())
+				t.Errorf("%s: hash %#x, want %#x (round %d, %+v)", g.name, got, g.want, round,
+					model.Total())
 			}
 			model.Reset()
 		}

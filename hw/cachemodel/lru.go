@@ -1,7 +1,8 @@
 package cachemodel
 
-// lru is a fully associative cache of whole blocks with LRU replacement by size. The list is circular through a sentinel, the most
-// recently used block behind it; its links are indexed by block, and made when the cache is first used.
+// lru is a fully associative cache of whole blocks with LRU replacement by size. The list is
+// circular through a sentinel, the most recently used block behind it; its links are indexed by
+// block, and made when the cache is first used.
 type lru struct {
 	links    []link
 	capacity uint64 // lines

@@ -8,13 +8,15 @@ import (
 	"krdlab/hw/machine"
 )
 
-// An Access of a kernel to a block. A block that is written is also fetched (write-allocate), whether the kernel reads it or not.
+// An Access of a kernel to a block. A block that is written is also fetched (write-allocate),
+// whether the kernel reads it or not.
 type Access struct {
 	Block uint32
 	Write bool
 }
 
-// A Model holds the caches and memories of a machine while a program runs on it. It is for one goroutine.
+// A Model holds the caches and memories of a machine while a program runs on it. It is for one
+// goroutine.
 type Model struct {
 	cores, nodes, perNode int
 	inclusive             bool
@@ -34,8 +36,9 @@ type Model struct {
 	memory                 []server // by domain
 	links                  []server // by node
 
-	blocks     []Block
-	group      uint64  // lines of what is called a line here: 1, or in line mode perhaps more (see groupLines)
+	blocks []Block
+	// lines of what is called a line here: 1, or in line mode perhaps more (see groupLines)
+	group      uint64
 	lineShift  uint    // from an address to its line
 	pageShift  uint    // from a line to its page
 	pageDomain []uint8 // by page; unplaced: not yet known
@@ -68,29 +71,35 @@ type requester struct {
 
 const unplaced = 0xff
 
-// New returns the model of m with empty caches and the data in l, which may not change while the model is in use. It fails for a machine that is
-// not valid or has more than 48 nodes, 64 cores in a node, or a line size that its memory pages cannot hold; and for a layout with blocks
-// that are empty, overlap themselves, or are too large (ErrLimit).
+// New returns the model of m with empty caches and the data in l, which may not change while the
+// model is in use. It fails for a machine that is not valid or has more than 48 nodes, 64 cores in
+// a node, or a line size that its memory pages cannot hold; and for a layout with blocks that are
+// empty, overlap themselves, or are too large (ErrLimit).
 //
-// Memory: blocks take 16 bytes and, for each core and node in use, 8 bytes; lines take 8 bytes (with some 50 cores or fewer) and for each line that the
-// caches hold 2 bytes, groups of lines as much as one. The product of 4096 x 4096 matrices on 24 cores takes 10 MB in blocks, 3 MB in lines of tiles
-// and 17 MB in lines of rows.
+// Memory: blocks take 16 bytes and, for each core and node in use, 8 bytes; lines take 8 bytes
+// (with some 50 cores or fewer) and for each line that the caches hold 2 bytes, groups of lines as
+// much as one. The product of 4096 x 4096 matrices on 24 cores takes 10 MB in blocks, 3 MB in lines
+// of tiles and 17 MB in lines of rows.
 func New(m *machine.Machine, l *Layout, opt Options) (*Model, error) {
 	if err := m.Validate(); err != nil {
 		return nil, fmt.Errorf("cache model: %w", err)
 	}
 	if m.Nodes > maxNodes || m.CoresPerNode > 64 || m.Cores() > maxCores {
-		return nil, fmt.Errorf("cache model: %w: %d nodes of %d cores, at most %d nodes of 64 and %d cores", ErrLimit, m.Nodes, m.CoresPerNode, maxNodes, maxCores)
+		return nil, fmt.Errorf("cache model: %w: %d nodes of %d cores, at most %d nodes of 64 "+
+			"and %d cores", ErrLimit, m.Nodes, m.CoresPerNode, maxNodes, maxCores)
 	}
 	end, err := l.check()
 	if err != nil {
 		return nil, fmt.Errorf("cache model: %w", err)
 	}
 	x := &Model{
-		cores: m.Cores(), nodes: m.Nodes, perNode: m.CoresPerNode, inclusive: m.LLC.Inclusive, domains: m.Domains(), group: 1,
-		overlap: uint64(m.Memory.OverlapMisses), l2PS: m.L2.LatencyPS, llcPS: m.LLC.LatencyPS, siblingPS: m.LLC.LatencyPS + m.L2.LatencyPS,
-		lockPS: m.Costs.LockDelayPS, lockReach: opt.LockReach, lockMachine: opt.LockMachine,
-		blocks: merged(l.Blocks), kernels: max(opt.Kernels, 1), firstTouch: m.Memory.Placement == machine.FirstTouch,
+		cores: m.Cores(), nodes: m.Nodes, perNode: m.CoresPerNode, inclusive: m.LLC.Inclusive,
+		domains: m.Domains(), group: 1,
+		overlap: uint64(m.Memory.OverlapMisses), l2PS: m.L2.LatencyPS, llcPS: m.LLC.LatencyPS,
+		siblingPS: m.LLC.LatencyPS + m.L2.LatencyPS,
+		lockPS:    m.Costs.LockDelayPS, lockReach: opt.LockReach, lockMachine: opt.LockMachine,
+		blocks: merged(l.Blocks), kernels: max(opt.Kernels, 1),
+		firstTouch: m.Memory.Placement == machine.FirstTouch,
 	}
 	line := uint64(m.LLC.LineBytes)
 	x.lineShift = uint(bits.TrailingZeros64(line))
@@ -117,7 +126,8 @@ func New(m *machine.Machine, l *Layout, opt Options) (*Model, error) {
 	}
 	for c, node := range x.nodeOf {
 		x.requesters = append(x.requesters, requester{
-			core: c, node: int(node), nodeBit: 1 << node, word: int(x.coreWord[c]), bit: x.coreBit[c], mine: x.ownedBy(c),
+			core: c, node: int(node), nodeBit: 1 << node, word: int(x.coreWord[c]),
+			bit: x.coreBit[c], mine: x.ownedBy(c),
 			l2: &x.private[c], llc: &x.shared[node],
 		})
 	}
@@ -125,7 +135,8 @@ func New(m *machine.Machine, l *Layout, opt Options) (*Model, error) {
 	return x, nil
 }
 
-// merged returns the blocks with rows that follow each other without a gap as one row, which is faster to go through.
+// merged returns the blocks with rows that follow each other without a gap as one row, which is
+// faster to go through.
 func merged(blocks []Block) []Block {
 	list := slices.Clone(blocks)
 	for i := range list {
@@ -165,7 +176,8 @@ func (x *Model) times(m *machine.Machine) {
 	}
 }
 
-// Reset empties all caches, forgets first touches and sets all counts and times to 0. Cost: that of clearing the model's memory.
+// Reset empties all caches, forgets first touches and sets all counts and times to 0. Cost: that of
+// clearing the model's memory.
 func (m *Model) Reset() {
 	clear(m.entries)
 	for i := range m.private {
@@ -190,8 +202,9 @@ func (m *Model) Reset() {
 	clear(m.lockedTill)
 }
 
-// Place puts all pages of the given blocks into the memory of a node, as if it had touched them first. Pages that are placed already move.
-// With it, data that another program part initialized are where that part put them; caches do not change.
+// Place puts all pages of the given blocks into the memory of a node, as if it had touched them
+// first. Pages that are placed already move. With it, data that another program part initialized
+// are where that part put them; caches do not change.
 func (m *Model) Place(node int, blocks ...uint32) {
 	for _, b := range blocks {
 		m.eachRow(&m.blocks[b], func(first, count uint64) {
@@ -202,7 +215,8 @@ func (m *Model) Place(node int, blocks ...uint32) {
 	}
 }
 
-// eachRow calls f with the first line and the number of lines of each row of b. A line that two rows share belongs to the earlier.
+// eachRow calls f with the first line and the number of lines of each row of b. A line that two
+// rows share belongs to the earlier.
 func (m *Model) eachRow(b *Block, f func(first, count uint64)) {
 	next := uint64(0)
 	for r := range uint64(b.Rows) {
@@ -214,10 +228,11 @@ func (m *Model) eachRow(b *Block, f func(first, count uint64)) {
 	}
 }
 
-// Kernel has a core access blocks, one after the other, in an execution of a kernel that begins at now, and returns how much longer the execution
-// takes for it, both in picoseconds. Caches see executions in the order of the calls; memories and links in the order of their times, up to 2 ms
-// back. It panics for a core, a kernel or a block that does not exist.
-// Cost: see BenchmarkBlocks and BenchmarkLines.
+// Kernel has a core access blocks, one after the other, in an execution of a kernel that begins at
+// now, and returns how much longer the execution takes for it, both in picoseconds. Caches see
+// executions in the order of the calls; memories and links in the order of their times, up to 2 ms
+// back. It panics for a core, a kernel or a block that does not exist. Cost: see BenchmarkBlocks
+// and BenchmarkLines.
 func (m *Model) Kernel(core, kernel int, now uint64, accesses []Access) (stallPS uint64) {
 	stat := &m.counters[core*m.kernels+kernel]
 	m.stat = stat

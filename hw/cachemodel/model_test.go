@@ -10,11 +10,15 @@ import (
 
 // small returns a machine with caches of so many lines, fully associative unless ways are given.
 func small(nodes, perNode, l2Lines, llcLines int) *machine.Machine {
-	m := &machine.Machine{Name: "small", Nodes: nodes, CoresPerNode: perNode, NodesPerSocket: 1, CoreHz: 1e9, FlopsPerSecond: 1e9,
-		L1:  machine.Cache{Bytes: 64, Ways: 1, LineBytes: 64, LatencyPS: 1000},
-		L2:  machine.Cache{Bytes: uint64(64 * l2Lines), Ways: l2Lines, LineBytes: 64, LatencyPS: 2000},
-		LLC: machine.Cache{Bytes: uint64(64 * llcLines), Ways: llcLines, LineBytes: 64, LatencyPS: 9000, Inclusive: true},
-		Memory: machine.Memory{NodesPerDomain: 1, LocalPS: 50_000, BytesPerSecond: 64e9, PageBytes: 64,
+	m := &machine.Machine{Name: "small", Nodes: nodes, CoresPerNode: perNode, NodesPerSocket: 1,
+		CoreHz: 1e9, FlopsPerSecond: 1e9,
+		L1: machine.Cache{Bytes: 64, Ways: 1, LineBytes: 64, LatencyPS: 1000},
+		L2: machine.Cache{Bytes: uint64(64 * l2Lines), Ways: l2Lines, LineBytes: 64,
+			LatencyPS: 2000},
+		LLC: machine.Cache{Bytes: uint64(64 * llcLines), Ways: llcLines, LineBytes: 64,
+			LatencyPS: 9000, Inclusive: true},
+		Memory: machine.Memory{NodesPerDomain: 1, LocalPS: 50_000, BytesPerSecond: 64e9,
+			PageBytes: 64,
 			Placement: machine.FirstTouch, OverlapMisses: 1}}
 	m.Memory.RemotePS = remote(m, 80_000)
 	return m
@@ -69,7 +73,8 @@ func randomMachine(r *rand.Rand) *machine.Machine {
 	return m
 }
 
-// randomLayout returns a layout of some blocks: contiguous ones that share lines or do not, rows that share lines or do not.
+// randomLayout returns a layout of some blocks: contiguous ones that share lines or do not, rows
+// that share lines or do not.
 func randomLayout(r *rand.Rand) *Layout {
 	l := &Layout{}
 	switch r.IntN(5) {
@@ -86,20 +91,25 @@ func randomLayout(r *rand.Rand) *Layout {
 			l.Add(1+r.Uint64N(most), 1<<r.IntN(8))
 		}
 	case 2:
-		l.AddMatrix(Matrix{Rows: 1 + r.Uint64N(30), Cols: 1 + r.Uint64N(60), ElementBytes: 4, TileRows: 1 + r.Uint64N(8), TileCols: 1 + r.Uint64N(32), Tiled: true}, 64)
+		l.AddMatrix(Matrix{Rows: 1 + r.Uint64N(30), Cols: 1 + r.Uint64N(60), ElementBytes: 4,
+			TileRows: 1 + r.Uint64N(8), TileCols: 1 + r.Uint64N(32), Tiled: true}, 64)
 	case 3: // rows of groups of lines
-		m := Matrix{Rows: 1 + r.Uint64N(20), ElementBytes: 64 << r.IntN(4), TileRows: 1 + r.Uint64N(4), TileCols: 1 + r.Uint64N(3), Tiled: r.IntN(2) == 0}
+		m := Matrix{Rows: 1 + r.Uint64N(20), ElementBytes: 64 << r.IntN(4), TileRows: 1 +
+			r.Uint64N(4), TileCols: 1 + r.Uint64N(3), Tiled: r.IntN(2) == 0}
 		m.Cols = m.TileCols * (1 + r.Uint64N(4))
 		for range 1 + r.IntN(2) {
 			l.AddMatrix(m, 512)
 		}
 	default:
-		l.AddMatrix(Matrix{Rows: 1 + r.Uint64N(30), Cols: 1 + r.Uint64N(60), ElementBytes: 4, TileRows: 1 + r.Uint64N(8), TileCols: 1 + r.Uint64N(32), RowBytes: 240 + r.Uint64N(300)}, 64)
+		l.AddMatrix(Matrix{Rows: 1 + r.Uint64N(30), Cols: 1 + r.Uint64N(60), ElementBytes: 4,
+			TileRows: 1 + r.Uint64N(8), TileCols: 1 + r.Uint64N(32), RowBytes: 240 +
+				r.Uint64N(300)}, 64)
 	}
 	return l
 }
 
-// TestAgainstNaive compares counts and stalls, access by access, with the plain model, which also checks its protocol.
+// TestAgainstNaive compares counts and stalls, access by access, with the plain model, which also
+// checks its protocol.
 func TestAgainstNaive(t *testing.T) {
 	trials := 600
 	if testing.Short() {
@@ -109,7 +119,8 @@ func TestAgainstNaive(t *testing.T) {
 	for trial := range trials {
 		r := rand.New(rand.NewPCG(uint64(trial), 5))
 		m, l := randomMachine(r), randomLayout(r)
-		opt := Options{Granularity: Granularity(trial % 2), Kernels: 2, Pages: Pages(r.IntN(2)), Seed: r.Uint64(),
+		opt := Options{Granularity: Granularity(trial % 2), Kernels: 2, Pages: Pages(r.IntN(2)),
+			Seed:      r.Uint64(),
 			LockReach: LockReach(r.IntN(2)), LockMachine: r.IntN(2) == 0, HashSets: r.IntN(4) == 0}
 		fast, err := New(m, l, opt)
 		if err != nil {
@@ -126,8 +137,10 @@ func TestAgainstNaive(t *testing.T) {
 			now += r.Uint64N(100_000)
 			if r.IntN(10) == 0 {
 				node := r.IntN(m.Nodes)
-				if got, want := fast.LockOperation(node, now), slow.lockOperation(node, now); got != want {
-					t.Fatalf("%s: step %d: lock operation waits for %d ps, want %d", name, step, got, want)
+				if got, want := fast.LockOperation(node, now), slow.lockOperation(node,
+					now); got != want {
+					t.Fatalf("%s: step %d: lock operation waits for %d ps, want %d", name, step,
+						got, want)
 				}
 				continue
 			}
@@ -137,8 +150,10 @@ func TestAgainstNaive(t *testing.T) {
 				list[i] = Access{uint32(r.IntN(pool)), r.IntN(100) < writes}
 			}
 			got, want := fast.Kernel(core, kernel, now, list), slow.kernel(core, kernel, now, list)
-			if g, w := fast.Counters(core, kernel), *slow.count[[2]int{core, kernel}]; g != w || got != want {
-				t.Fatalf("%s: step %d: core %d, %v: stall %d, want %d\n got %+v\nwant %+v", name, step, core, list, got, want, g, w)
+			if g, w := fast.Counters(core, kernel), *slow.count[[2]int{core, kernel}]; g != w ||
+				got != want {
+				t.Fatalf("%s: step %d: core %d, %v: stall %d, want %d\n got %+v\nwant %+v", name,
+					step, core, list, got, want, g, w)
 			}
 			if step%10 == 9 {
 				fast.checkInside(t, name)
@@ -146,7 +161,8 @@ func TestAgainstNaive(t *testing.T) {
 		}
 		for core := range m.Cores() {
 			c := fast.Core(core)
-			if c.Lines != c.L2Hits+c.LLCHits+c.Siblings+c.LLCMisses || c.LLCMisses != c.Local+c.Remote+c.Transfers {
+			if c.Lines != c.L2Hits+c.LLCHits+c.Siblings+c.LLCMisses || c.LLCMisses != c.Local+
+				c.Remote+c.Transfers {
 				t.Fatalf("%s: core %d: %+v does not add up", name, core, c)
 			}
 		}
@@ -156,11 +172,15 @@ func TestAgainstNaive(t *testing.T) {
 	}
 }
 
-// TestGroups: lines that all blocks have together, and that lie in the sets of caches alike, are one unit.
+// TestGroups: lines that all blocks have together, and that lie in the sets of caches alike, are
+// one unit.
 func TestGroups(t *testing.T) {
 	m := small(1, 1, 64, 1024)
 	m.L2.Ways, m.LLC.Ways, m.Memory.PageBytes = 4, 8, 4096 // 16 and 128 sets
-	row := func(bytes, stride uint64) Block { return Block{Base: 4096, RowBytes: bytes, Stride: stride, Rows: 4} }
+	row := func(bytes, stride uint64) Block {
+		return Block{Base: 4096, RowBytes: bytes,
+			Stride: stride, Rows: 4}
+	}
 	for _, c := range []struct {
 		blocks []Block
 		want   uint64
@@ -180,7 +200,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// checkInside checks what must hold between calls: directory and caches agree, caches are not overfull, inclusion.
+// checkInside checks what must hold between calls: directory and caches agree, caches are not
+// overfull, inclusion.
 func (m *Model) checkInside(t *testing.T, name string) {
 	t.Helper()
 	units := len(m.entries) / m.stride
@@ -195,13 +216,15 @@ func (m *Model) checkInside(t *testing.T, name string) {
 				used[core] += m.linesOf(u)
 			}
 			if held && !bit || bit && !held && !m.inclusive {
-				t.Fatalf("%s: unit %d: core %d holds it: %v, the directory says %v", name, u, core, held, bit)
+				t.Fatalf("%s: unit %d: core %d holds it: %v, the directory says %v", name, u, core,
+					held, bit)
 			}
 			if held && m.inclusive && e[0]&(1<<node) == 0 {
 				t.Fatalf("%s: unit %d is in the L2 of core %d and not in its LLC", name, u, core)
 			}
 			if held && m.ownerOf(e[0]) >= 0 && m.ownerOf(e[0])/m.perNode != node {
-				t.Fatalf("%s: unit %d belongs to core %d, and core %d has a copy", name, u, m.ownerOf(e[0]), core)
+				t.Fatalf("%s: unit %d belongs to core %d, and core %d has a copy", name, u,
+					m.ownerOf(e[0]), core)
 			}
 		}
 		for node := range m.nodes {

@@ -7,8 +7,9 @@ import (
 	"krdlab/hw/machine"
 )
 
-// naive is the model again, slow and plain. Each copy of a unit has a version, and so has memory; a write makes a new one. An access that
-// finds another than the newest is a mistake in the protocol, and panics.
+// naive is the model again, slow and plain. Each copy of a unit has a version, and so has memory; a
+// write makes a new one. An access that finds another than the newest is a mistake in the protocol,
+// and panics.
 type naive struct {
 	m       *machine.Machine
 	opt     Options
@@ -82,8 +83,10 @@ func (c *naiveCache) put(x copyOf) (gone []copyOf) {
 }
 
 func newNaive(m *machine.Machine, l *Layout, opt Options) *naive {
-	n := &naive{m: m, opt: opt, layout: l, newest: map[uint64]int{}, memory: map[uint64]int{}, home: map[uint64]int{},
-		count: map[[2]int]*Counters{}, locks: map[int]uint64{}, taken: map[string]map[int]uint64{}, owed: map[int]uint64{}}
+	n := &naive{m: m, opt: opt, layout: l, newest: map[uint64]int{}, memory: map[uint64]int{},
+		home:  map[uint64]int{},
+		count: map[[2]int]*Counters{}, locks: map[int]uint64{}, taken: map[string]map[int]uint64{},
+		owed: map[int]uint64{}}
 	end := uint64(0)
 	for _, b := range l.Blocks {
 		end = max(end, b.Base+uint64(b.Rows-1)*b.Stride+b.RowBytes)
@@ -96,17 +99,22 @@ func newNaive(m *machine.Machine, l *Layout, opt Options) *naive {
 	one := func(c machine.Cache, hash bool) naiveCache {
 		if opt.Granularity == Blocks {
 			return naiveCache{sets: map[uint64][]copyOf{}, capacity: c.Bytes / uint64(c.LineBytes),
-				setOf: func(uint64) uint64 { return 0 }, size: func(u uint64) uint64 { return uint64(len(n.linesIn(l.Blocks[u]))) }}
+				setOf: func(uint64) uint64 { return 0 },
+				size:  func(u uint64) uint64 { return uint64(len(n.linesIn(l.Blocks[u]))) }}
 		}
 		sets := c.Bytes / uint64(c.LineBytes) / uint64(c.Ways)
 		chunk := uint64(1) // lines that lie in consecutive sets, as in newPlacement
-		for chunk < 64 && m.L2.Bytes/uint64(64*m.L2.Ways)%(2*chunk) == 0 && m.LLC.Bytes/uint64(64*m.LLC.Ways)%(2*chunk) == 0 && m.Memory.PageBytes/64%(2*chunk) == 0 {
+		for chunk < 64 && m.L2.Bytes/uint64(64*m.L2.Ways)%(2*chunk) == 0 &&
+			m.LLC.Bytes/uint64(64*m.LLC.Ways)%(2*chunk) == 0 &&
+			m.Memory.PageBytes/64%(2*chunk) == 0 {
 			chunk *= 2
 		}
-		return naiveCache{sets: map[uint64][]copyOf{}, capacity: uint64(c.Ways), size: func(uint64) uint64 { return 1 },
+		return naiveCache{sets: map[uint64][]copyOf{}, capacity: uint64(c.Ways),
+			size: func(uint64) uint64 { return 1 },
 			setOf: func(u uint64) uint64 {
 				address := u * uint64(c.LineBytes)
-				physical := n.frames[address/m.Memory.PageBytes]*m.Memory.PageBytes + address%m.Memory.PageBytes
+				physical := n.frames[address/m.Memory.PageBytes]*m.Memory.PageBytes +
+					address%m.Memory.PageBytes
 				line := physical / uint64(c.LineBytes)
 				if hash {
 					colours := sets / chunk
@@ -223,7 +231,8 @@ func (n *naive) block(a Access, at uint64) (stall uint64) {
 	return stall
 }
 
-// serve gives each window that a request lasts for its share, and what does not fit to later windows, one after the other.
+// serve gives each window that a request lasts for its share, and what does not fit to later
+// windows, one after the other.
 func (n *naive) serve(server string, at, ps, over, price uint64) (wait uint64) {
 	window := uint64(1 << 17)
 	for window <= 8*price {

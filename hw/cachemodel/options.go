@@ -1,16 +1,17 @@
 package cachemodel
 
-import "errors"
+import "krdlab/hw/failure"
 
 // ErrLimit says that a machine or a layout is larger than the model can hold.
-var ErrLimit = errors.New("more than the cache model holds")
+var ErrLimit = failure.New(failure.Request, "more than the cache model holds")
 
 // A Granularity is what is kept in the caches of the model.
 type Granularity uint8
 
 const (
-	// Blocks keeps whole blocks in fully associative caches, LRU by the lines that they cover. Where blocks lie matters for their number of
-	// lines and for the memory that they are in, and not for conflicts.
+	// Blocks keeps whole blocks in fully associative caches, LRU by the lines that they cover.
+	// Where blocks lie matters for their number of lines and for the memory that they are in, and
+	// not for conflicts.
 	Blocks Granularity = iota
 	// Lines keeps lines in set-associative caches, LRU within the set.
 	Lines
@@ -20,8 +21,9 @@ const (
 type Pages uint8
 
 const (
-	PagesPermuted Pages = iota // pseudo-random ones, by the seed, as an operating system that has run for a while
-	PagesIdentity              // the same as the virtual ones
+	// pseudo-random ones, by the seed, as an operating system that has run for a while
+	PagesPermuted Pages = iota
+	PagesIdentity       // the same as the virtual ones
 )
 
 // LockReach says which accesses lock operations delay.
@@ -37,8 +39,9 @@ type Options struct {
 	Granularity Granularity
 	Kernels     int // numbers of kernels are below this; 0 means 1
 
-	Pages    Pages  // Lines
-	HashSets bool   // Lines: the sets of the LLC are chosen by a hash of the address and not by its low bits
+	Pages Pages // Lines
+	// Lines: the sets of the LLC are chosen by a hash of the address and not by its low bits
+	HashSets bool
 	Seed     uint64 // Lines: of the frames of pages
 
 	LockReach   LockReach

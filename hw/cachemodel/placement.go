@@ -7,8 +7,9 @@ import (
 
 // placement says where lines lie in set-associative caches, and where pages lie in memories.
 //
-// A chunk is a run of lines that lie in consecutive sets of both caches: 64 lines where both numbers of sets and the lines of a page are multiples of 64.
-// Its lines have one name in each cache, the rank of the chunk among all chunks that begin at the same set, from 1 on. Names are
+// A chunk is a run of lines that lie in consecutive sets of both caches: 64 lines where both
+// numbers of sets and the lines of a page are multiples of 64. Its lines have one name in each
+// cache, the rank of the chunk among all chunks that begin at the same set, from 1 on. Names are
 // thus unique within a set, and small, which tags of physical addresses are not.
 type placement struct {
 	chunkShift uint
@@ -42,7 +43,8 @@ func newPlacement(lines, pageLines, l2Sets, llcSets, most uint64, opt Options) (
 	inPage := pageLines >> shift
 	pages := (lines + pageLines - 1) / pageLines
 	if pages*inPage >= 1<<32>>shift {
-		return nil, fmt.Errorf("%w: %d lines, or groups of lines, of data, at most 2^32", ErrLimit, lines)
+		return nil, fmt.Errorf("%w: %d lines, or groups of lines, of data, at most 2^32", ErrLimit,
+			lines)
 	}
 	frames := identity(pages)
 	if opt.Pages == PagesPermuted {
@@ -58,24 +60,32 @@ func newPlacement(lines, pageLines, l2Sets, llcSets, most uint64, opt Options) (
 		}
 		return q % llcColours
 	}
-	if err := p.name(&p.l2, l2Colours, l2Of, func(c *chunk, set uint32, name uint16) { c.l2Set, c.l2Name = set, name }); err != nil {
+	if err := p.name(&p.l2, l2Colours, l2Of, func(c *chunk, set uint32, name uint16) {
+		c.l2Set,
+			c.l2Name = set, name
+	}); err != nil {
 		return nil, err
 	}
-	if err := p.name(&p.llc, llcColours, llcOf, func(c *chunk, set uint32, name uint16) { c.llcSet, c.llcName = set, name }); err != nil {
+	if err := p.name(&p.llc, llcColours, llcOf, func(c *chunk, set uint32, name uint16) {
+		c.llcSet,
+			c.llcName = set, name
+	}); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
 // name gives all chunks their names in one cache, in the order of their colours and addresses.
-func (p *placement) name(c *colours, count uint64, colourOf func(uint64) uint64, give func(*chunk, uint32, uint16)) error {
+func (p *placement) name(c *colours, count uint64, colourOf func(uint64) uint64,
+	give func(*chunk, uint32, uint16)) error {
 	c.start = make([]uint32, count+1)
 	for i := range p.chunks {
 		c.start[colourOf(uint64(i))+1]++
 	}
 	for i, n := range c.start[1:] {
 		if n > maxName {
-			return fmt.Errorf("%w: %d lines of data compete for one set, at most %d; simulate blocks, or less data", ErrLimit, n, maxName)
+			return fmt.Errorf("%w: %d lines of data compete for one set, at most %d; simulate "+
+				"blocks, or less data", ErrLimit, n, maxName)
 		}
 		c.start[i+1] += c.start[i]
 	}
@@ -98,8 +108,9 @@ func identity(n uint64) []uint64 {
 	return f
 }
 
-// permuted returns n different pseudo-random frames of a memory of at least four times as many: the first of a Fisher-Yates shuffle.
-// A memory that the data fill would have equally many pages of each colour; in a larger one the numbers vary, as with an operating system.
+// permuted returns n different pseudo-random frames of a memory of at least four times as many: the
+// first of a Fisher-Yates shuffle. A memory that the data fill would have equally many pages of
+// each colour; in a larger one the numbers vary, as with an operating system.
 func permuted(n, seed uint64) []uint64 {
 	if n == 0 {
 		return nil
@@ -115,7 +126,8 @@ func permuted(n, seed uint64) []uint64 {
 	return f[:n:n]
 }
 
-// mix is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014).
+// mix is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
+// generators, OOPSLA 2014).
 func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb

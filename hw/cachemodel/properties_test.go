@@ -32,7 +32,8 @@ func both(t *testing.T, f func(*testing.T, Options)) {
 	t.Run("lines", func(t *testing.T) { f(t, Options{Granularity: Lines}) })
 }
 
-// TestCapacity: a working set that fits a cache never misses it again, and one line more always does.
+// TestCapacity: a working set that fits a cache never misses it again, and one line more always
+// does.
 func TestCapacity(t *testing.T) {
 	both(t, func(t *testing.T, opt Options) {
 		for _, extra := range []int{0, 1} {
@@ -47,7 +48,8 @@ func TestCapacity(t *testing.T) {
 				want = 0
 			}
 			if c := x.Core(0); c.L2Hits != want || c.LLCMisses != uint64(32+extra) {
-				t.Errorf("L2 of 32 lines, %d in use: %d hits, want %d; %d misses of the LLC", 32+extra, c.L2Hits, want, c.LLCMisses)
+				t.Errorf("L2 of 32 lines, %d in use: %d hits, want %d; %d misses of the LLC",
+					32+extra, c.L2Hits, want, c.LLCMisses)
 			}
 			x = build(t, small(1, 1, 32, 100), lineBlocks(200), opt)
 			for range 10 {
@@ -60,13 +62,15 @@ func TestCapacity(t *testing.T) {
 				want = 10 * 101
 			}
 			if c := x.Core(0); c.LLCMisses != want {
-				t.Errorf("LLC of 100 lines, %d in use: %d misses, want %d", 100+extra, c.LLCMisses, want)
+				t.Errorf("LLC of 100 lines, %d in use: %d misses, want %d", 100+extra, c.LLCMisses,
+					want)
 			}
 		}
 	})
 }
 
-// TestPingPong: what two nodes write by turns misses each time but the first, and comes from the other node.
+// TestPingPong: what two nodes write by turns misses each time but the first, and comes from the
+// other node.
 func TestPingPong(t *testing.T) {
 	both(t, func(t *testing.T, opt Options) {
 		m := small(2, 2, 32, 100)
@@ -121,8 +125,8 @@ func TestBandwidth(t *testing.T) {
 	})
 }
 
-// TestBandwidthAhead: a core that asks for later does not hold up another one before that time, nor has it more than the memory serves
-// when others have asked before it.
+// TestBandwidthAhead: a core that asks for later does not hold up another one before that time, nor
+// has it more than the memory serves when others have asked before it.
 func TestBandwidthAhead(t *testing.T) {
 	both(t, func(t *testing.T, opt Options) {
 		m := small(1, 2, 2, 4)
@@ -143,7 +147,8 @@ func TestBandwidthAhead(t *testing.T) {
 			t.Errorf("before: 500 lines end at %d, waits of %d ps", end, waits)
 		}
 		const window = 1 << 20
-		if end, waits := ask(1, 1500, 2000, later); end+window < later+1500*100_000 || waits < 1000*100_000-window {
+		if end, waits := ask(1, 1500, 2000, later); end+window < later+1500*100_000 ||
+			waits < 1000*100_000-window {
 			t.Errorf("at the same time: 500 lines end at %d, waits of %d ps", end, waits)
 		}
 	})
@@ -154,13 +159,19 @@ func TestServer(t *testing.T) {
 	const window = 1 << 17
 	s := newServer(10_000, 50_000)
 	for i, c := range []struct{ at, lines, over, wait uint64 }{
-		{0, 10, 4 * window, 0},                        // 100 000 ps over four windows: 25 000 in each
-		{0, 40, 4 * window, 0},                        // 100 000 in each: 125 000 of 131 072 are taken
-		{0, 4, 4 * window, 15_712},                    // 10 000 in each, of which 6072 fit: the rest of 40 000 comes in the fifth
-		{4*window + 50_000, 9, 0, 0},                  // 81 072 in what is left of the fifth window, and 8928 in the sixth
-		{10 * window, 20, 0, 0},                       // 200 000 ps as fast as they come: all of one window, and 68 928 of the next
-		{10 * window, 20, 0, 200_000},                 // and 200 000 behind them
-		{10*window + 60_000, 10, 2 * window, 177_856}, // three windows are full, and 6784 of the fourth
+		// 100 000 ps over four windows: 25 000 in each
+		{0, 10, 4 * window, 0},
+		// 100 000 in each: 125 000 of 131 072 are taken
+		{0, 40, 4 * window, 0},
+		// 10 000 in each, of which 6072 fit: the rest of 40 000 comes in the fifth
+		{0, 4, 4 * window, 15_712},
+		// 81 072 in what is left of the fifth window, and 8928 in the sixth
+		{4*window + 50_000, 9, 0, 0},
+		// 200 000 ps as fast as they come: all of one window, and 68 928 of the next
+		{10 * window, 20, 0, 0},
+		{10 * window, 20, 0, 200_000}, // and 200 000 behind them
+		// three windows are full, and 6784 of the fourth
+		{10*window + 60_000, 10, 2 * window, 177_856},
 	} {
 		if got := s.serve(c.at, c.lines, c.over); got != c.wait {
 			t.Errorf("request %d: waits for %d ps, want %d", i, got, c.wait)
@@ -194,17 +205,21 @@ func TestPrices(t *testing.T) {
 			{0, false, local, "nobody: memory, the first touch"},
 			{0, false, l2, "itself"},
 			{1, false, llc, "a sibling, which read it"},
-			{1, true, l2 + llc, "itself, and a sibling has it too: L2, and the sibling's copy must go"},
+			{1, true, l2 + llc, "itself, and a sibling has it too: L2, and the sibling's copy " +
+				"must go"},
 			{0, false, llc + l2, "a sibling, which wrote it: through the LLC from its L2"},
 			{2, false, away(1, 0), "another node, which wrote it"},
 			{3, false, llc, "a sibling, which read it"},
-			{3, true, l2 + away(1, 0), "itself, a sibling and another node: the farthest must say that its copy is gone"},
+			{3, true, l2 + away(1, 0), "itself, a sibling and another node: the farthest must " +
+				"say that its copy is gone"},
 			{2, true, llc + l2, "a sibling, which wrote it"},
 			{0, true, away(0, 1), "another node, which wrote it, to write"},
 			{0, true, l2, "itself, alone"},
 		} {
-			if got := x.Kernel(c.core, 0, uint64(i)*1e9, []Access{{0, c.write}}); got != 4*c.line/2 {
-				t.Errorf("access %d, of what had last %s: %d ps, want %d", i, c.what, got, 4*c.line/2)
+			if got := x.Kernel(c.core, 0, uint64(i)*1e9,
+				[]Access{{0, c.write}}); got != 4*c.line/2 {
+				t.Errorf("access %d, of what had last %s: %d ps, want %d", i, c.what, got,
+					4*c.line/2)
 			}
 		}
 	})
@@ -261,8 +276,11 @@ func TestModesAgree(t *testing.T) {
 		l := lineBlocks(1 + r.IntN(150))
 		a, b := build(t, m, l, Options{}), build(t, m, l, Options{Granularity: Lines, Seed: trial})
 		for step := range uint64(2000) {
-			core, list := r.IntN(m.Cores()), []Access{{uint32(r.IntN(len(l.Blocks))), r.IntN(4) == 0}, {uint32(r.IntN(len(l.Blocks))), false}}
-			if x, y := a.Kernel(core, 0, step*30_000, list), b.Kernel(core, 0, step*30_000, list); x != y {
+			core, list := r.IntN(m.Cores()),
+				[]Access{{uint32(r.IntN(len(l.Blocks))), r.IntN(4) == 0},
+					{uint32(r.IntN(len(l.Blocks))), false}}
+			if x, y := a.Kernel(core, 0, step*30_000, list), b.Kernel(core, 0, step*30_000,
+				list); x != y {
 				t.Fatalf("trial %d, step %d: stalls %d and %d", trial, step, x, y)
 			}
 		}
@@ -272,7 +290,8 @@ func TestModesAgree(t *testing.T) {
 	}
 }
 
-// TestShort goes through all sequences of four accesses of two cores on two nodes to three lines, read and written.
+// TestShort goes through all sequences of four accesses of two cores on two nodes to three lines,
+// read and written.
 func TestShort(t *testing.T) {
 	m := small(2, 1, 1, 2)
 	for _, inclusive := range []bool{true, false} {
@@ -288,7 +307,8 @@ func TestShort(t *testing.T) {
 					core, now := rest/6%2, uint64(i)*10_000
 					got, want := fast.Kernel(core, 0, now, a), slow.kernel(core, 0, now, a)
 					if got != want || fast.Counters(core, 0) != *slow.count[[2]int{core, 0}] {
-						t.Fatalf("sequence %d, access %d: stall %d, want %d; %+v, want %+v", code, i, got, want, fast.Counters(core, 0), *slow.count[[2]int{core, 0}])
+						t.Fatalf("sequence %d, access %d: stall %d, want %d; %+v, want %+v", code,
+							i, got, want, fast.Counters(core, 0), *slow.count[[2]int{core, 0}])
 					}
 				}
 			}
@@ -303,7 +323,8 @@ func TestPlace(t *testing.T) {
 	x.Place(1, 0, 1)
 	x.Kernel(0, 0, 0, []Access{{Block: 0}, {Block: 2}})
 	x.Kernel(1, 0, 1e9, []Access{{Block: 1}, {Block: 2}})
-	if a, b := x.Core(0), x.Core(1); a.Remote != 1 || a.Local != 1 || b.Local != 1 || b.Remote != 1 {
+	if a, b := x.Core(0), x.Core(1); a.Remote != 1 || a.Local != 1 || b.Local != 1 ||
+		b.Remote != 1 {
 		t.Errorf("core 0 %+v\ncore 1 %+v", a, b)
 	}
 }
@@ -331,14 +352,16 @@ func TestLinesOfBlocks(t *testing.T) {
 	m := small(1, 1, 64, 4096)
 	m.L2.Ways = 8
 	for _, stride := range []uint64{64, 512} {
-		x := build(t, m, &Layout{Blocks: []Block{{RowBytes: 64, Stride: stride, Rows: 16}}}, Options{Granularity: Lines, Pages: PagesIdentity})
+		x := build(t, m, &Layout{Blocks: []Block{{RowBytes: 64, Stride: stride, Rows: 16}}},
+			Options{Granularity: Lines, Pages: PagesIdentity})
 		x.Kernel(0, 0, 0, []Access{{}, {}})
 		hits := uint64(16)
 		if stride == 512 {
 			hits = 0
 		}
 		if got := x.Total().L2Hits; got != hits {
-			t.Errorf("16 rows %d bytes apart: %d hits at the second access, want %d", stride, got, hits)
+			t.Errorf("16 rows %d bytes apart: %d hits at the second access, want %d", stride, got,
+				hits)
 		}
 	}
 }
@@ -347,7 +370,8 @@ func TestLinesOfBlocks(t *testing.T) {
 func TestMatrix(t *testing.T) {
 	for _, tiled := range []bool{false, true} {
 		l := &Layout{End: 100}
-		if first := l.AddMatrix(Matrix{Rows: 100, Cols: 70, ElementBytes: 4, TileRows: 32, TileCols: 64, Tiled: tiled}, 256); first != 0 || len(l.Blocks) != 8 {
+		if first := l.AddMatrix(Matrix{Rows: 100, Cols: 70, ElementBytes: 4, TileRows: 32,
+			TileCols: 64, Tiled: tiled}, 256); first != 0 || len(l.Blocks) != 8 {
 			t.Fatalf("first tile %d, %d tiles", first, len(l.Blocks))
 		}
 		seen := map[uint64]bool{}
@@ -378,11 +402,14 @@ func TestRefusals(t *testing.T) {
 	}{
 		"nodes":       {large, lineBlocks(1), Options{}, true},
 		"empty block": {small(1, 1, 4, 8), &Layout{Blocks: []Block{{}}}, Options{}, false},
-		"overlap":     {small(1, 1, 4, 8), &Layout{Blocks: []Block{{RowBytes: 64, Stride: 32, Rows: 2}}}, Options{}, false},
-		"far away":    {small(1, 1, 4, 8), &Layout{Blocks: []Block{{Base: 1 << 60, RowBytes: 64, Rows: 1}}}, Options{}, true},
-		"wraps":       {small(1, 1, 4, 8), &Layout{Blocks: []Block{{RowBytes: 64, Stride: 1 << 63, Rows: 4}}}, Options{}, true},
-		"names":       {small(1, 1, 4, 8), lineBlocks(70_000), Options{Granularity: Lines}, true},
-		"machine":     {&machine.Machine{}, lineBlocks(1), Options{}, false},
+		"overlap": {small(1, 1, 4, 8),
+			&Layout{Blocks: []Block{{RowBytes: 64, Stride: 32, Rows: 2}}}, Options{}, false},
+		"far away": {small(1, 1, 4, 8),
+			&Layout{Blocks: []Block{{Base: 1 << 60, RowBytes: 64, Rows: 1}}}, Options{}, true},
+		"wraps": {small(1, 1, 4, 8),
+			&Layout{Blocks: []Block{{RowBytes: 64, Stride: 1 << 63, Rows: 4}}}, Options{}, true},
+		"names":   {small(1, 1, 4, 8), lineBlocks(70_000), Options{Granularity: Lines}, true},
+		"machine": {&machine.Machine{}, lineBlocks(1), Options{}, false},
 	} {
 		if _, err := New(c.m, c.l, c.opt); err == nil || errors.Is(err, ErrLimit) != c.limit {
 			t.Errorf("%s: %v", name, err)

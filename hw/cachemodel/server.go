@@ -2,17 +2,22 @@ package cachemodel
 
 import "math/bits"
 
-// A server is a memory, or the link of a node, which serves lines at a rate. Time is cut into windows, and a server knows how much of each
-// is taken. A request takes its share of each window that it lasts for, and what a full window has no room for moves on to the next one that
-// has. So requests need not come in the order of time: one that is made for a later time leaves the time before it to others. (A worker of
-// the simulated driver carries out a task of many kernels in one step, and so asks for hundreds of microseconds ahead of others.)
+// A server is a memory, or the link of a node, which serves lines at a rate. Time is cut into
+// windows, and a server knows how much of each is taken. A request takes its share of each window
+// that it lasts for, and what a full window has no room for moves on to the next one that has. So
+// requests need not come in the order of time: one that is made for a later time leaves the time
+// before it to others. (A worker of the simulated driver carries out a task of many kernels in one
+// step, and so asks for hundreds of microseconds ahead of others.)
 //
-// Queues within a window are not seen: with random arrivals at a load of one half they are half a line long.
+// Queues within a window are not seen: with random arrivals at a load of one half they are half a
+// line long.
 type server struct {
 	linePS uint64   // what a line takes; 0 where there is no such server
 	shift  uint     // log2 of the length of a window in PS
 	used   []uint64 // by window modulo their number: PS of it that are taken
-	end    uint64   // the first window that nobody has asked for; what is kept are as many windows before it as used has
+	// the first window that nobody has asked for; what is kept are as many windows before it as
+	// used has
+	end uint64
 }
 
 const (
@@ -20,13 +25,15 @@ const (
 	keptWindows = 1 << 14 // 2 ms or more
 )
 
-// newServer returns a server of lines of linePS each, for requesters that wait for latencyPS a line or less. A window holds at least eight lines
-// and one latency, so that a request of some lines looks at about as many windows.
+// newServer returns a server of lines of linePS each, for requesters that wait for latencyPS a line
+// or less. A window holds at least eight lines and one latency, so that a request of some lines
+// looks at about as many windows.
 func newServer(linePS, latencyPS uint64) server {
 	if linePS == 0 {
 		return server{}
 	}
-	return server{linePS: linePS, shift: uint(max(leastWindow, bits.Len64(8*linePS), bits.Len64(latencyPS))), used: make([]uint64, keptWindows)}
+	return server{linePS: linePS, shift: uint(max(leastWindow, bits.Len64(8*linePS),
+		bits.Len64(latencyPS))), used: make([]uint64, keptWindows)}
 }
 
 func (s *server) reset() {
@@ -34,8 +41,9 @@ func (s *server) reset() {
 	s.end = 0
 }
 
-// serve has so many lines served, which are asked for evenly from time at on over overPS, or as fast as they are served where that takes longer.
-// It returns how much later than then the last one comes. What is asked for longer ago than windows are kept is served at once.
+// serve has so many lines served, which are asked for evenly from time at on over overPS, or as
+// fast as they are served where that takes longer. It returns how much later than then the last one
+// comes. What is asked for longer ago than windows are kept is served at once.
 func (s *server) serve(at, lines, overPS uint64) (waitPS uint64) {
 	ps := lines * s.linePS
 	w := at >> s.shift

@@ -2,19 +2,23 @@ package cachemodel
 
 import "math/bits"
 
-// sets is a set-associative cache with true LRU replacement. A set is a list of line names in order of use, the last used first, in lanes of
-// 16 bits, four in a word: for 8 ways two words, for 16 ways four. The name 0 is a free place; free places are behind all others, so
-// that a fill takes one if there is one. Names are unique within a set (see placement).
+// sets is a set-associative cache with true LRU replacement. A set is a list of line names in order
+// of use, the last used first, in lanes of 16 bits, four in a word: for 8 ways two words, for 16
+// ways four. The name 0 is a free place; free places are behind all others, so that a fill takes
+// one if there is one. Names are unique within a set (see placement).
 //
-// One pass over the words finds a name, moves it to the front, or shifts the last one out if it is not there. Positions differ from
+// One pass over the words finds a name, moves it to the front, or shifts the last one out if it is
+// not there. Positions differ from
 // line to line, so that the pass has no branch on them: with x the words' difference from the name in each lane, (x - 0x0001...) &^ x & 0x8000...
-// has the top bit of each lane that is zero, and perhaps of lanes above one that is (Warren, Hacker's Delight, 6-1); z ^ (z-1) is
-// then the mask of all lanes up to the lowest such one, or of all lanes if there is none.
+// has the top bit of each lane that is zero, and perhaps of lanes above one that is (Warren,
+// Hacker's Delight, 6-1); z ^ (z-1) is then the mask of all lanes up to the lowest such one, or of
+// all lanes if there is none.
 type sets struct {
 	words  []uint64
 	perSet int
-	tail   uint   // bit position of the lane behind the last way in the last word; 64 if there is none
-	keep   uint64 // lanes of the last word that are ways
+	// bit position of the lane behind the last way in the last word; 64 if there is none
+	tail uint
+	keep uint64 // lanes of the last word that are ways
 }
 
 const (
@@ -26,7 +30,8 @@ const (
 )
 
 func newSets(count, ways int) sets {
-	s := sets{perSet: (ways + lanes - 1) / lanes, tail: uint(ways%lanes) * laneBits, keep: ^uint64(0)}
+	s := sets{perSet: (ways + lanes - 1) / lanes, tail: uint(ways%lanes) * laneBits,
+		keep: ^uint64(0)}
 	if s.tail == 0 {
 		s.tail = 64
 	} else {
@@ -38,8 +43,8 @@ func newSets(count, ways int) sets {
 
 func (s *sets) reset() { clear(s.words) }
 
-// use brings name to the front of a set. hit tells whether it was there; otherwise victim is what was pushed out, 0 if that was a free place.
-// Cost: 1 to 2 ns for 8 ways.
+// use brings name to the front of a set. hit tells whether it was there; otherwise victim is what
+// was pushed out, 0 if that was a free place. Cost: 1 to 2 ns for 8 ways.
 func (s *sets) use(set int, name uint64) (victim uint64, hit bool) {
 	w := s.words[set*s.perSet:]
 	w = w[:s.perSet]
@@ -67,7 +72,8 @@ func (s *sets) use(set int, name uint64) (victim uint64, hit bool) {
 	return x >> (s.tail - laneBits), false
 }
 
-// useFirst is use where name is in the first word of the set, as it mostly is in an LLC. Otherwise it does nothing.
+// useFirst is use where name is in the first word of the set, as it mostly is in an LLC. Otherwise
+// it does nothing.
 func (s *sets) useFirst(set int, name uint64) (hit bool) {
 	w := &s.words[set*s.perSet]
 	x := *w

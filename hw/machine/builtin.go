@@ -26,10 +26,12 @@ func Names() []string {
 	return names
 }
 
-// ByName returns a machine that is built in, a new copy at each call. Error: [ErrNoSuchMachine], wrapped with the names that there are.
+// ByName returns a machine that is built in, a new copy at each call. Error: [ErrNoSuchMachine],
+// wrapped with the names that there are.
 func ByName(name string) (*Machine, error) {
 	if !slices.Contains(Names(), name) {
-		return nil, fmt.Errorf("%w: %q; there are %s", ErrNoSuchMachine, name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("%w: %q; there are %s", ErrNoSuchMachine, name,
+			strings.Join(Names(), ", "))
 	}
 	file := "machines/" + name + ".toml"
 	text, err := builtin.ReadFile(file)

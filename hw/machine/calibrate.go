@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"krdlab/hw"
+	"krdlab/hw/units"
 )
 
 // A Step is the progress of a calibration.
@@ -17,27 +18,33 @@ type Step struct {
 	Bytes       uint64 // of a measured latency: the size of the memory that was walked; otherwise 0
 	PS          uint64 // the latency, 0 for other measurements
 
-	BytesPerSecond uint64 // a measured bandwidth, 0 for other measurements and where memory was too small
+	// a measured bandwidth, 0 for other measurements and where memory was too small
+	BytesPerSecond uint64
 }
 
 // CalibrateOptions say how thorough a calibration is. The zero value is thorough.
 type CalibrateOptions struct {
-	Quick bool // 3 samples and not 7, and no latencies of sizes between those that stand for a level
+	// 3 samples and not 7, and no latencies of sizes between those that stand for a level
+	Quick bool
 }
 
-// Calibrate measures this computer, which t describes: its clock; latencies of caches and memories, by walking a random cycle of lines, for
-// sizes from half the L1 to four times the LLC; how many misses a core overlaps, by many such walks at once; and bandwidths of reading,
-// with one core, the cores of a node and those of a memory. What it cannot measure is what [Host] guesses, and says so in its
-// sources: what is inclusive, the costs of runtimes and the rates of kernels ([RuntimeCosts]), which package kernels/calibrate measures. Latencies hold what TLB misses add, where
-// there are no huge pages.
+// Calibrate measures this computer, which t describes: its clock; latencies of caches and memories,
+// by walking a random cycle of lines, for sizes from half the L1 to four times the LLC; how many
+// misses a core overlaps, by many such walks at once; and bandwidths of reading, with one core, the
+// cores of a node and those of a memory. What it cannot measure is what [Host] guesses, and says so
+// in its sources: what is inclusive, the costs of runtimes and the rates of kernels
+// ([RuntimeCosts]), which package kernels/calibrate measures. Latencies hold what TLB misses add,
+// where there are no huge pages.
 //
-// Every number is the median of several samples, but other programs that run at the same time still show. A level's latency is
-// raised to that of the level below it where noise put it under that.
+// Every number is the median of several samples, but other programs that run at the same time still
+// show. A level's latency is raised to that of the level below it where noise put it under that.
 //
-// progress is called after each measurement, nil for none. Errors: those of Host; that of ctx; no memory. Cost: 2 to 3 s, quick a third, for one memory
-// and an LLC of 32 MiB, more for each pair of memories; and for each memory four times the LLC, or twice those of all its nodes, but a
-// quarter of what is free at most.
-func Calibrate(ctx context.Context, t *hw.Topology, o CalibrateOptions, progress func(Step)) (*Machine, error) {
+// progress is called after each measurement, nil for none. Errors: those of Host; that of ctx; no
+// memory. Cost: 2 to 3 s, quick a third, for one memory and an LLC of 32 MiB, more for each pair of
+// memories; and for each memory four times the LLC, or twice those of all its nodes, but a quarter
+// of what is free at most.
+func Calibrate(ctx context.Context, t *hw.Topology, o CalibrateOptions,
+	progress func(Step)) (*Machine, error) {
 	m, err := Host(t)
 	if err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
@@ -50,7 +57,8 @@ func Calibrate(ctx context.Context, t *hw.Topology, o CalibrateOptions, progress
 	if progress == nil {
 		progress = func(Step) {}
 	}
-	c := calibration{ctx: ctx, m: m, p: p, progress: progress, when: time.Now().UTC().Format(time.DateOnly), samples: samples}
+	c := calibration{ctx: ctx, m: m, p: p, progress: progress,
+		when: time.Now().UTC().Format(time.DateOnly), samples: samples}
 	if o.Quick {
 		c.samples, c.quick = 3, true
 	}
@@ -58,7 +66,8 @@ func Calibrate(ctx context.Context, t *hw.Topology, o CalibrateOptions, progress
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
 	if err := m.Validate(); err != nil {
-		return nil, fmt.Errorf("calibrate: what was measured contradicts itself; other programs were running? %w", err)
+		return nil, fmt.Errorf("calibrate: what was measured contradicts itself; other programs "+
+			"were running? %w", err)
 	}
 	return m, nil
 }
@@ -69,11 +78,13 @@ type prober interface {
 	most() uint64
 	// cores returns the cores of a node that can be used; at least one for each node that has any.
 	cores(node int) []int
-	// walk makes loads, each of which waits for the one before, over a random cycle through the lines of a memory of the given size in a
-	// domain, on a core, after having warmed it up; several chains of as many loads each go on at once. It returns the time of each
-	// sample, picoseconds.
+	// walk makes loads, each of which waits for the one before, over a random cycle through the
+	// lines of a memory of the given size in a domain, on a core, after having warmed it up;
+	// several chains of as many loads each go on at once. It returns the time of each sample,
+	// picoseconds.
 	walk(core, domain int, bytes uint64, chains, loads, samples int) ([]uint64, error)
-	// stream reads memory of the given size in their own domains on all cores at once; the time from the first start to the last end of each sample.
+	// stream reads memory of the given size in their own domains on all cores at once; the time
+	// from the first start to the last end of each sample.
 	stream(cores []int, bytes uint64, samples int) ([]uint64, error)
 	// spin makes n operations of one cycle, each of which waits for the one before.
 	spin(core int, n uint64, samples int) ([]uint64, error)
@@ -118,7 +129,8 @@ func (c *calibration) run() error {
 	var first []int // a node of each memory that has usable cores, -1 for none
 	for d := range m.Domains() {
 		first = append(first, -1)
-		for n := d * m.Memory.NodesPerDomain; n < (d+1)*m.Memory.NodesPerDomain && first[d] < 0; n++ {
+		for n := d * m.Memory.NodesPerDomain; n < (d+1)*m.Memory.NodesPerDomain &&
+			first[d] < 0; n++ {
 			if len(c.p.cores(n)) > 0 {
 				first[d] = n
 			}
@@ -156,7 +168,7 @@ func (c *calibration) clock(core int) error {
 		return err
 	}
 	hz := perSecond(n, median(t))
-	if hz == 0 || hz > clocks.max {
+	if hz == 0 || hz > units.Clocks.Max {
 		return fmt.Errorf("%d cycles took %d ps, which is no clock", uint64(n), median(t))
 	}
 	c.m.CoreHz = Digits(hz)
@@ -164,8 +176,8 @@ func (c *calibration) clock(core int) error {
 	return c.step(Step{What: "clock"})
 }
 
-// sizesToWalk returns the sizes at which latencies are measured, ascending: those that stand for a level and, unless quick, two in each
-// octave.
+// sizesToWalk returns the sizes at which latencies are measured, ascending: those that stand for a
+// level and, unless quick, two in each octave.
 func sizesToWalk(m *Machine, most uint64, quick bool) []uint64 {
 	line := uint64(m.L1.LineBytes)
 	last := min(4*m.LLC.Bytes, most)
@@ -184,8 +196,9 @@ func sizesToWalk(m *Machine, most uint64, quick bool) []uint64 {
 	return slices.Compact(out)
 }
 
-// levelSizes returns the sizes whose latencies stand for L1, L2 and LLC: half of a private cache and a quarter of the shared one, which others use
-// too, so that what else is in it does no harm (on a VM whose LLC others shared, half of it answered in 15 to 78 ns from one run to the next, a
+// levelSizes returns the sizes whose latencies stand for L1, L2 and LLC: half of a private cache
+// and a quarter of the shared one, which others use too, so that what else is in it does no harm
+// (on a VM whose LLC others shared, half of it answered in 15 to 78 ns from one run to the next, a
 // quarter in 12 to 15); but twice the cache below, lest that one answers, if there is room.
 func levelSizes(m *Machine) [3]uint64 {
 	return [3]uint64{
@@ -243,8 +256,8 @@ func (c *calibration) latencies(home int, sizes []uint64) error {
 	return nil
 }
 
-// interpret returns the latencies of L1, L2 and LLC and of memory, ascending; 0 for what the curve does not reach. Memory is the
-// largest size, which must be at least twice the LLC.
+// interpret returns the latencies of L1, L2 and LLC and of memory, ascending; 0 for what the curve
+// does not reach. Memory is the largest size, which must be at least twice the LLC.
 func interpret(curve []point, levels [3]uint64, llc uint64) (caches [3]uint64, memory uint64) {
 	floor := uint64(0)
 	for i, size := range levels {
@@ -261,7 +274,8 @@ func interpret(curve []point, levels [3]uint64, llc uint64) (caches [3]uint64, m
 	return caches, memory
 }
 
-// walk returns the median time of a load, picoseconds, at least 1: the latency if there is one chain, less if there are several.
+// walk returns the median time of a load, picoseconds, at least 1: the latency if there is one
+// chain, less if there are several.
 func (c *calibration) walk(core, domain int, bytes uint64, chains int) (uint64, error) {
 	loads := int(min(max(bytes/uint64(c.m.L1.LineBytes), 1<<15), 1<<17)) / chains
 	t, err := c.p.walk(core, domain, bytes, chains, loads, c.samples)
@@ -272,7 +286,8 @@ func (c *calibration) walk(core, domain int, bytes uint64, chains int) (uint64, 
 	return max(1, Digits((median(t)+n/2)/n)), nil
 }
 
-// chains is how many random walks at once find out how many misses a core has under way: more than the line fill buffers of processors.
+// chains is how many random walks at once find out how many misses a core has under way: more than
+// the line fill buffers of processors.
 const chains = 64
 
 // overlap measures memory.overlap where there is memory of at least twice the LLC.
@@ -286,12 +301,13 @@ func (c *calibration) overlap(home int, size uint64) error {
 		return err
 	}
 	m.Memory.OverlapMisses = int(min(max((m.Memory.LocalPS+ps/2)/ps, 1), chains))
-	c.source("memory.overlap", fmt.Sprintf("the latency of one random walk over that of a load of %d at once", chains))
+	c.source("memory.overlap", fmt.Sprintf("the latency of one random walk over that of a load "+
+		"of %d at once", chains))
 	return c.step(Step{What: "overlap"})
 }
 
-// remote measures memory.remote for each pair of memories. It leaves the guess where memory was too small to be measured at all, or a
-// memory has no core that can be used.
+// remote measures memory.remote for each pair of memories. It leaves the guess where memory was too
+// small to be measured at all, or a memory has no core that can be used.
 func (c *calibration) remote(first []int) error {
 	m, x := c.m, &c.m.Memory
 	size := min(4*m.LLC.Bytes, c.p.most()) &^ (uint64(m.LLC.LineBytes) - 1)
@@ -318,7 +334,8 @@ func (c *calibration) remote(first []int) error {
 					x.RemotePS[a*x.NodesPerDomain+i][b*x.NodesPerDomain+j] = ps
 				}
 			}
-			if err := c.step(Step{What: fmt.Sprintf("latency from memory %d to %d", a+1, b+1), Bytes: size, PS: ps}); err != nil {
+			if err := c.step(Step{What: fmt.Sprintf("latency from memory %d to %d", a+1, b+1),
+				Bytes: size, PS: ps}); err != nil {
 				return err
 			}
 		}
@@ -326,13 +343,14 @@ func (c *calibration) remote(first []int) error {
 	if all {
 		c.source(remotePath, "random cycle of lines, "+c.p.conditions())
 	} else {
-		m.Sources[remotePath] = NotCalibrated + ": measured " + c.when + " where there are cores that may be used, otherwise a guess"
+		m.Sources[remotePath] = NotCalibrated + ": measured " + c.when +
+			" where there are cores that may be used, otherwise a guess"
 	}
 	return nil
 }
 
-// bandwidths measures what one core, a node and a memory read in a second, from memory of at least twice the LLCs of the cores that read;
-// where there is not as much, the guess stays.
+// bandwidths measures what one core, a node and a memory read in a second, from memory of at least
+// twice the LLCs of the cores that read; where there is not as much, the guess stays.
 func (c *calibration) bandwidths(home int) error {
 	m, x := c.m, &c.m.Memory
 	measure := func(what string, cores []int, nodes int) (rate uint64, err error) {
@@ -342,7 +360,8 @@ func (c *calibration) bandwidths(home int) error {
 			if err != nil {
 				return 0, err
 			}
-			rate = min(max(Digits(perSecond(each*uint64(len(cores)), median(t))), 1), bandwidths.max)
+			rate = min(max(Digits(perSecond(each*uint64(len(cores)), median(t))), 1),
+				units.Bandwidths.Max)
 		}
 		return rate, c.step(Step{What: "bandwidth of " + what, BytesPerSecond: rate})
 	}
@@ -396,7 +415,8 @@ func perSecond(n, ps uint64) uint64 {
 	return q
 }
 
-// Digits rounds a measurement to four significant digits, halves up: more would say that it is sure.
+// Digits rounds a measurement to four significant digits, halves up: more would say that it is
+// sure.
 func Digits(x uint64) uint64 {
 	unit := uint64(1)
 	for x/unit >= 10_000 {

@@ -1,23 +1,28 @@
 package machine
 
+import "krdlab/hw/units"
+
 // A Number is a number of a machine as a file writes it, and where it is from.
 type Number struct {
-	Path    string  `json:"path"`
-	Text    string  `json:"text"`  // as in a file, without quotes
-	Value   *uint64 `json:"value"` // in Unit; nil for words, truth values and matrices
-	Unit    string  `json:"unit"`  // ps, B, Hz, B/s or FLOP/s, the base unit of the field; "" for a count
-	Guessed bool    `json:"guessed"`
-	Source  string  `json:"source"` // "" where nothing is said
+	Path  string  `json:"path"`
+	Text  string  `json:"text"`  // as in a file, without quotes
+	Value *uint64 `json:"value"` // in Unit; nil for words, truth values and matrices
+	// ps, B, Hz, B/s or FLOP/s, the base unit of the field; "" for a count
+	Unit    string `json:"unit"`
+	Guessed bool   `json:"guessed"`
+	Source  string `json:"source"` // "" where nothing is said
 }
 
-// Numbers returns the numbers of m in the order of a file. Optional ones that are absent are left out.
+// Numbers returns the numbers of m in the order of a file. Optional ones that are absent are left
+// out.
 func (m *Machine) Numbers() []Number {
 	var out []Number
 	for _, l := range m.lines() {
 		if !l.number {
 			continue
 		}
-		n := Number{Path: l.path, Text: unquote(l.value), Guessed: m.Guessed(l.path), Source: m.Source(l.path)}
+		n := Number{Path: l.path, Text: unquote(l.value), Guessed: m.Guessed(l.path),
+			Source: m.Source(l.path)}
 		n.Value, n.Unit = m.value(l.path)
 		out = append(out, n)
 	}
@@ -32,7 +37,7 @@ func (m *Machine) value(path string) (*uint64, string) {
 		}
 		unit := ""
 		if f.of != nil {
-			unit = f.of.units[0].name
+			unit = f.of.Base()
 		}
 		switch p := f.at(m).(type) {
 		case *uint64:
@@ -47,16 +52,16 @@ func (m *Machine) value(path string) (*uint64, string) {
 	kind, name, _ := cutLast(table)
 	for _, p := range prices {
 		own := m.Costs
-		if kind == "policies" {
-			own = m.Policies[name]
+		if kind == "families" {
+			own = m.Families[name]
 		}
-		if p.name == last && (kind == "policies" || table == "costs") {
-			return p.at(&own), times.units[0].name
+		if p.name == last && (kind == "families" || table == "costs") {
+			return p.at(&own), units.Times.Base()
 		}
 	}
 	for _, p := range parts {
 		if rate := m.Kernels[name]; kind == "kernels" && p.name == last {
-			return p.at(&rate), p.of.units[0].name
+			return p.at(&rate), p.of.Base()
 		}
 	}
 	return nil, ""

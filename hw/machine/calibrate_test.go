@@ -10,8 +10,8 @@ import (
 	"krdlab/hw"
 )
 
-// A fake is a computer with a clock of its own: every load takes what the truth says for the size that is walked, every third sample is
-// disturbed, and memory streams at the truth's bandwidth.
+// A fake is a computer with a clock of its own: every load takes what the truth says for the size
+// that is walked, every third sample is disturbed, and memory streams at the truth's bandwidth.
 type fake struct {
 	truth   *Machine
 	size    uint64
@@ -68,7 +68,8 @@ func (f *fake) walk(core, domain int, bytes uint64, chains, loads, samples int) 
 	case bytes < 2*m.LLC.Bytes:
 		ps = (ps + m.LLC.LatencyPS) / 2
 	}
-	return f.several(samples, ps*uint64(loads)*uint64(max(chains, m.Memory.OverlapMisses))/uint64(m.Memory.OverlapMisses)), nil
+	return f.several(samples, ps*uint64(loads)*uint64(max(chains, m.Memory.OverlapMisses))/uint64(
+		m.Memory.OverlapMisses)), nil
 }
 
 func (f *fake) stream(cores []int, bytes uint64, samples int) ([]uint64, error) {
@@ -104,7 +105,10 @@ func estimate(t *testing.T, f *fake) (*Machine, []Step, error) {
 		t.Fatal(err)
 	}
 	var steps []Step
-	c := calibration{ctx: t.Context(), m: m, p: f, progress: func(s Step) { steps = append(steps, s) }, when: "2000-01-01", samples: samples}
+	c := calibration{ctx: t.Context(), m: m, p: f, progress: func(s Step) {
+		steps = append(steps,
+			s)
+	}, when: "2000-01-01", samples: samples}
 	if err := c.run(); err != nil {
 		return nil, nil, err
 	}
@@ -113,11 +117,14 @@ func estimate(t *testing.T, f *fake) (*Machine, []Step, error) {
 
 func near(a, b uint64) bool { return max(a, b)-min(a, b) <= max(a, b)/1000+1 }
 
-// Calibration finds the numbers of the machine that it runs on, whatever disturbs a third of the samples.
+// Calibration finds the numbers of the machine that it runs on, whatever disturbs a third of the
+// samples.
 func TestCalibrateFindsTheTruth(t *testing.T) {
 	for _, name := range Names() {
 		truth := named(t, name)
-		m, steps, err := estimate(t, &fake{truth: truth, size: 2 * truth.LLC.Bytes * uint64(max(2, truth.Memory.NodesPerDomain))})
+		m, steps, err := estimate(t,
+			&fake{truth: truth, size: 2 * truth.LLC.Bytes * uint64(max(2,
+				truth.Memory.NodesPerDomain))})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -125,17 +132,22 @@ func TestCalibrateFindsTheTruth(t *testing.T) {
 			path      string
 			got, want uint64
 		}{
-			{"core.clock", m.CoreHz, truth.CoreHz}, {"l1.latency", m.L1.LatencyPS, truth.L1.LatencyPS}, {"l2.latency", m.L2.LatencyPS, truth.L2.LatencyPS},
-			{"llc.latency", m.LLC.LatencyPS, truth.LLC.LatencyPS}, {"memory.local", m.Memory.LocalPS, truth.Memory.LocalPS},
+			{"core.clock", m.CoreHz, truth.CoreHz}, {"l1.latency", m.L1.LatencyPS,
+				truth.L1.LatencyPS}, {"l2.latency", m.L2.LatencyPS, truth.L2.LatencyPS},
+			{"llc.latency", m.LLC.LatencyPS, truth.LLC.LatencyPS},
+			{"memory.local", m.Memory.LocalPS, truth.Memory.LocalPS},
 			{"memory.remote", m.Memory.RemotePS[0][m.Nodes-1], truth.Memory.RemotePS[0][m.Nodes-1]},
-			{"memory.bandwidth", m.Memory.BytesPerSecond, min(truth.Memory.BytesPerSecond, 10e9*uint64(truth.CoresPerNode*truth.Memory.NodesPerDomain)) / 1e9 * 1e9},
-			{"memory.node_bandwidth", m.Memory.NodeBytesPerSecond, truth.Memory.NodeBytesPerSecond / 1e9 * 1e9},
+			{"memory.bandwidth", m.Memory.BytesPerSecond, min(truth.Memory.BytesPerSecond,
+				10e9*uint64(truth.CoresPerNode*truth.Memory.NodesPerDomain)) / 1e9 * 1e9},
+			{"memory.node_bandwidth", m.Memory.NodeBytesPerSecond,
+				truth.Memory.NodeBytesPerSecond / 1e9 * 1e9},
 			{"memory.overlap", uint64(m.Memory.OverlapMisses), uint64(truth.Memory.OverlapMisses)},
 		} {
 			if !near(c.got, c.want) {
 				t.Errorf("%s: %s is %d, the truth is %d", name, c.path, c.got, c.want)
 			}
-			if f := c.path; (c.want != 0 && m.Guessed(f)) && (f != remotePath || truth.Domains() > 1) {
+			if f := c.path; (c.want != 0 && m.Guessed(f)) &&
+				(f != remotePath || truth.Domains() > 1) {
 				t.Errorf("%s: %s was measured, and its source is %q", name, f, m.Source(f))
 			}
 		}
@@ -185,7 +197,8 @@ func TestCalibrateLittleMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"llc.latency", "memory.local", "memory.remote", "memory.bandwidth", "memory.overlap"} {
+	for _, path := range []string{"llc.latency", "memory.local", "memory.remote",
+		"memory.bandwidth", "memory.overlap"} {
 		if !m.Guessed(path) {
 			t.Errorf("%s is said to be known: %q", path, m.Source(path))
 		}
@@ -200,23 +213,29 @@ func TestCalibrateLittleMemory(t *testing.T) {
 	}
 }
 
-// A memory without cores that may be used cannot be measured; the guess for it stays and is said to be one.
+// A memory without cores that may be used cannot be measured; the guess for it stays and is said to
+// be one.
 func TestCalibrateIdleNode(t *testing.T) {
 	truth := named(t, "westmere-ex-4s")
-	m, _, err := estimate(t, &fake{truth: truth, size: 4 * truth.LLC.Bytes, idle: map[int]bool{0: true, 2: true}})
+	m, _, err := estimate(t, &fake{truth: truth, size: 4 * truth.LLC.Bytes,
+		idle: map[int]bool{0: true, 2: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !near(m.Memory.RemotePS[1][3], truth.Memory.RemotePS[1][3]) || !m.Guessed(remotePath) || m.Guessed("memory.local") {
+	if !near(m.Memory.RemotePS[1][3], truth.Memory.RemotePS[1][3]) || !m.Guessed(remotePath) ||
+		m.Guessed("memory.local") {
 		t.Errorf("%v from %q", m.Memory.RemotePS, m.Source(remotePath))
 	}
-	if _, _, err := estimate(t, &fake{truth: truth, size: 4 * truth.LLC.Bytes, idle: map[int]bool{0: true, 1: true, 2: true, 3: true}}); err == nil || !strings.Contains(err.Error(), "no core of any node") {
+	if _, _, err := estimate(t, &fake{truth: truth, size: 4 * truth.LLC.Bytes,
+		idle: map[int]bool{0: true, 1: true, 2: true, 3: true}}); err == nil ||
+		!strings.Contains(err.Error(), "no core of any node") {
 		t.Errorf("the error is %v", err)
 	}
 }
 
 func TestInterpretNoise(t *testing.T) {
-	levels, memory := interpret([]point{{16, 900}, {32, 1000}, {64, 950}, {128, 800}, {256, 5000}, {1024, 4000}}, [3]uint64{16, 64, 128}, 512)
+	levels, memory := interpret([]point{{16, 900}, {32, 1000}, {64, 950}, {128, 800}, {256, 5000},
+		{1024, 4000}}, [3]uint64{16, 64, 128}, 512)
 	if levels != [3]uint64{900, 950, 950} || memory != 4000 {
 		t.Errorf("%v and %d", levels, memory)
 	}
@@ -258,7 +277,8 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// On the computer of the test: every number is there, and ordered as on any computer. How fast it is does not matter.
+// On the computer of the test: every number is there, and ordered as on any computer. How fast it
+// is does not matter.
 func TestCalibrateHere(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some seconds")
@@ -277,8 +297,10 @@ func TestCalibrateHere(t *testing.T) {
 	if m.CoreHz < 1e8 || m.CoreHz > 2e10 {
 		t.Errorf("a clock of %d Hz", m.CoreHz)
 	}
-	if m.L1.LatencyPS < 50 || m.L1.LatencyPS > m.L2.LatencyPS || m.L2.LatencyPS > m.LLC.LatencyPS || m.LLC.LatencyPS > m.Memory.LocalPS {
-		t.Errorf("latencies %d, %d, %d, %d ps", m.L1.LatencyPS, m.L2.LatencyPS, m.LLC.LatencyPS, m.Memory.LocalPS)
+	if m.L1.LatencyPS < 50 || m.L1.LatencyPS > m.L2.LatencyPS || m.L2.LatencyPS > m.LLC.LatencyPS ||
+		m.LLC.LatencyPS > m.Memory.LocalPS {
+		t.Errorf("latencies %d, %d, %d, %d ps", m.L1.LatencyPS, m.L2.LatencyPS, m.LLC.LatencyPS,
+			m.Memory.LocalPS)
 	}
 	if !m.Guessed("memory.local") && m.Memory.LocalPS < 2*m.L1.LatencyPS {
 		t.Errorf("memory answers in %d ps, L1 in %d", m.Memory.LocalPS, m.L1.LatencyPS)
@@ -309,19 +331,23 @@ func TestRuntimeCosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := RuntimeCosts{Costs: map[string]uint64{"spawn": 7, "lock_delay": 0}, Policies: map[string]map[string]uint64{"workfirst": {"pop": 3}},
-		FlopsPerSecond: 5e9, Kernels: map[string]Rate{"gemm": {FlopsPerSecond: 6e9}}, Source: "benchmarks"}
+	r := RuntimeCosts{Costs: map[string]uint64{"spawn": 7, "lock_delay": 0},
+		Families:       map[string]map[string]uint64{"massivethreads": {"pop": 3}},
+		FlopsPerSecond: 5e9, Kernels: map[string]Rate{"gemm": {FlopsPerSecond: 6e9}},
+		Source: "benchmarks"}
 	if err := r.Apply(m); err != nil {
 		t.Fatal(err)
 	}
-	w := m.CostsOf("workfirst")
-	if m.Costs.SpawnPS != 7 || m.Costs.PopPS != 5_000 || w.PopPS != 3 || w.SpawnPS != 7 || m.FlopsPerSecond != 5e9 || m.Kernels["gemm"].FlopsPerSecond != 6e9 {
+	w := m.CostsOf("massivethreads")
+	if m.Costs.SpawnPS != 7 || m.Costs.PopPS != 5_000 || w.PopPS != 3 || w.SpawnPS != 7 ||
+		m.FlopsPerSecond != 5e9 || m.Kernels["gemm"].FlopsPerSecond != 6e9 {
 		t.Errorf("%+v, %+v", m.Costs, w)
 	}
-	if s := m.CostsOf("shepherd-socket"); s.SpawnPS != 7 || s.LockPS != 50_000 {
-		t.Errorf("the other policy's: %+v", s)
+	if s := m.CostsOf("qthreads-socket"); s.SpawnPS != 7 || s.LockPS != 50_000 {
+		t.Errorf("the other family's: %+v", s)
 	}
-	for _, path := range []string{"costs.spawn", "costs.lock_delay", "policies.workfirst.pop", "core.flops", "kernels.gemm.flops"} {
+	for _, path := range []string{"costs.spawn", "costs.lock_delay", "families.massivethreads.pop",
+		"core.flops", "kernels.gemm.flops"} {
 		if m.Source(path) != "benchmarks" || m.Guessed(path) {
 			t.Errorf("%s is from %q", path, m.Source(path))
 		}
@@ -331,7 +357,7 @@ func TestRuntimeCosts(t *testing.T) {
 	}
 	for want, r := range map[string]RuntimeCosts{
 		"apply measured costs: costs.sleep: no such cost":                                           {Source: "x", Costs: map[string]uint64{"sleep": 1}},
-		"apply measured costs: policies.p.sleep: no such cost":                                      {Source: "x", Policies: map[string]map[string]uint64{"p": {"sleep": 1}}},
+		"apply measured costs: families.p.sleep: no such cost":                                      {Source: "x", Families: map[string]map[string]uint64{"p": {"sleep": 1}}},
 		"apply measured costs: the source is empty, expected how they were measured":                {},
 		"apply measured costs: kernels.k: found nothing, expected call, flops or both, more than 0": {Source: "x", Kernels: map[string]Rate{"k": {}}},
 	} {
@@ -342,7 +368,9 @@ func TestRuntimeCosts(t *testing.T) {
 }
 
 func TestDigits(t *testing.T) {
-	for x, want := range map[uint64]uint64{0: 0, 9: 9, 9999: 9999, 12344: 12340, 12345: 12350, 99995: 100_000, 99994: 99_990, 4_484_329_632: 4_484_000_000, 1<<64 - 1: 18_440_000_000_000_000_000} {
+	for x, want := range map[uint64]uint64{0: 0, 9: 9, 9999: 9999, 12344: 12340, 12345: 12350,
+		99995: 100_000, 99994: 99_990, 4_484_329_632: 4_484_000_000,
+		1<<64 - 1: 18_440_000_000_000_000_000} {
 		if got := Digits(x); got != want {
 			t.Errorf("%d becomes %d, want %d", x, got, want)
 		}
@@ -374,9 +402,12 @@ func TestNumbers(t *testing.T) {
 		value uint64
 		unit  string
 	}{
-		"nodes": {uint64(m.Nodes), ""}, "core.clock": {m.CoreHz, "Hz"}, "l2.latency": {m.L2.LatencyPS, "ps"}, "llc.size": {m.LLC.Bytes, "B"},
-		"l1.line": {uint64(m.L1.LineBytes), "B"}, "memory.bandwidth": {m.Memory.BytesPerSecond, "B/s"}, "costs.spawn": {m.Costs.SpawnPS, "ps"},
-		"policies.shepherd-socket.lock": {50_000, "ps"}, "kernels.gemm.call": {5, "ps"}, "kernels.gemm.flops": {6e9, "FLOP/s"},
+		"nodes": {uint64(m.Nodes), ""}, "core.clock": {m.CoreHz, "Hz"},
+		"l2.latency": {m.L2.LatencyPS, "ps"}, "llc.size": {m.LLC.Bytes, "B"},
+		"l1.line": {uint64(m.L1.LineBytes), "B"}, "memory.bandwidth": {m.Memory.BytesPerSecond,
+			"B/s"}, "costs.spawn": {m.Costs.SpawnPS, "ps"},
+		"families.qthreads-socket.lock": {50_000, "ps"}, "kernels.gemm.call": {5, "ps"},
+		"kernels.gemm.flops": {6e9, "FLOP/s"},
 	} {
 		if n := seen[path]; n.Value == nil || *n.Value != want.value || n.Unit != want.unit {
 			t.Errorf("%s is %+v, want %d %s", path, n, want.value, want.unit)

@@ -7,9 +7,12 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"krdlab/hw/units"
 )
 
-// maxCPUs is how many CPUs a topology may have, maxNodes how many nodes: latencies are kept for each pair.
+// maxCPUs is how many CPUs a topology may have, maxNodes how many nodes: latencies are kept for
+// each pair.
 const (
 	maxCPUs  = 8192
 	maxNodes = 1024
@@ -17,8 +20,9 @@ const (
 
 var machineName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// Validate checks what [Parse] checks: that no number is missing or out of its range and that none contradicts another. The error joins
-// a *[FieldError] (without file and line) for each thing that is wrong.
+// Validate checks what [Parse] checks: that no number is missing or out of its range and that none
+// contradicts another. The error joins a *[FieldError] (without file and line) for each thing that
+// is wrong.
 func (m *Machine) Validate() error {
 	if wrong := m.check(); len(wrong) > 0 {
 		return join(wrong)
@@ -31,7 +35,8 @@ type checker struct{ wrong []*FieldError }
 
 func (c *checker) need(ok bool, path, found, want string, args ...any) {
 	if !ok {
-		c.wrong = append(c.wrong, &FieldError{Field: path, Found: found, Want: fmt.Sprintf(want, args...)})
+		c.wrong = append(c.wrong, &FieldError{Field: path, Found: found, Want: fmt.Sprintf(want,
+			args...)})
 	}
 }
 
@@ -52,13 +57,17 @@ func (m *Machine) checkCounts() []*FieldError {
 	c.need(m.Nodes <= maxNodes, "nodes", fmt.Sprint(m.Nodes), "at most %d", maxNodes)
 	c.need(m.CoresPerNode <= maxCPUs && m.Cores() <= maxCPUs, "cores_per_node",
 		fmt.Sprintf("%d nodes of %d cores", m.Nodes, m.CoresPerNode), "at most %d cores", maxCPUs)
-	c.need(m.Nodes%m.NodesPerSocket == 0, "nodes_per_socket", fmt.Sprint(m.NodesPerSocket), "a divisor of the %d nodes", m.Nodes)
-	c.need(m.Nodes%m.Memory.NodesPerDomain == 0, "memory.nodes_per_domain", fmt.Sprint(m.Memory.NodesPerDomain), "a divisor of the %d nodes", m.Nodes)
+	c.need(m.Nodes%m.NodesPerSocket == 0, "nodes_per_socket", fmt.Sprint(m.NodesPerSocket),
+		"a divisor of the %d nodes", m.Nodes)
+	c.need(m.Nodes%m.Memory.NodesPerDomain == 0, "memory.nodes_per_domain",
+		fmt.Sprint(m.Memory.NodesPerDomain), "a divisor of the %d nodes", m.Nodes)
 	if len(c.wrong) > 0 {
 		return c.wrong
 	}
-	c.need(m.NodesPerSocket%m.Memory.NodesPerDomain == 0 || m.Memory.NodesPerDomain%m.NodesPerSocket == 0, "memory.nodes_per_domain",
-		fmt.Sprint(m.Memory.NodesPerDomain), "a divisor or a multiple of the %d nodes of a socket", m.NodesPerSocket)
+	c.need(m.NodesPerSocket%m.Memory.NodesPerDomain == 0 ||
+		m.Memory.NodesPerDomain%m.NodesPerSocket == 0, "memory.nodes_per_domain",
+		fmt.Sprint(m.Memory.NodesPerDomain), "a divisor or a multiple of the %d nodes of a socket",
+		m.NodesPerSocket)
 	return c.wrong
 }
 
@@ -67,7 +76,8 @@ func (m *Machine) check() []*FieldError {
 	if len(c.wrong) > 0 {
 		return c.wrong
 	}
-	c.need(machineName.MatchString(m.Name), "name", show(m.Name), "letters, digits, dots, underscores and hyphens, at most 64")
+	c.need(machineName.MatchString(m.Name), "name", show(m.Name), "letters, digits, dots, "+
+		"underscores and hyphens, at most 64")
 	c.need(oneLine(m.Description), "description", show(m.Description), "one line of text")
 	for _, f := range fields {
 		if f.at == nil || f.of == nil {
@@ -80,8 +90,8 @@ func (m *Machine) check() []*FieldError {
 		case *int:
 			v = uint64(max(*p, 0))
 		}
-		c.need(v > 0 || f.optional, f.path, f.of.format(v), "more than that")
-		c.need(v <= f.of.max, f.path, f.of.format(v), "at most %s", f.of.format(f.of.max))
+		c.need(v > 0 || f.optional, f.path, f.of.Format(v), "more than that")
+		c.need(v <= f.of.Max, f.path, f.of.Format(v), "at most %s", f.of.Format(f.of.Max))
 	}
 	if len(c.wrong) > 0 {
 		return c.wrong
@@ -99,50 +109,70 @@ func (m *Machine) checkCaches(c *checker) {
 	}{{"l1", m.L1}, {"l2", m.L2}, {"llc", m.LLC}}
 	first := uint64(m.L1.LineBytes)
 	if first < 4 || first > 4096 || first&(first-1) != 0 {
-		c.need(false, "l1.line", sizes.format(first), "a power of two from 4B to 4KiB")
+		c.need(false, "l1.line", units.Sizes.Format(first), "a power of two from 4B to 4KiB")
 		return
 	}
 	for i, x := range caches {
 		line := uint64(x.LineBytes)
-		c.need(line == first, x.path+".line", sizes.format(line), "%s as in l1: lines of different sizes are not modelled", sizes.format(first))
+		c.need(line == first, x.path+".line", units.Sizes.Format(line),
+			"%s as in l1: lines of different sizes are not modelled", units.Sizes.Format(first))
 		set := line * uint64(x.Ways)
-		c.need(x.Bytes%set == 0, x.path+".size", sizes.format(x.Bytes), "a multiple of %s (%d ways of %s)", sizes.format(set), x.Ways, sizes.format(line))
+		c.need(x.Bytes%set == 0, x.path+".size", units.Sizes.Format(x.Bytes),
+			"a multiple of %s (%d ways of %s)", units.Sizes.Format(set), x.Ways,
+			units.Sizes.Format(line))
 		if i > 0 {
 			below := caches[i-1]
-			c.need(x.Bytes >= below.Bytes, x.path+".size", sizes.format(x.Bytes), "at least the %s of %s", sizes.format(below.Bytes), below.path)
-			c.need(x.LatencyPS >= below.LatencyPS, x.path+".latency", times.format(x.LatencyPS), "at least the %s of %s", times.format(below.LatencyPS), below.path)
+			c.need(x.Bytes >= below.Bytes, x.path+".size", units.Sizes.Format(x.Bytes),
+				"at least the %s of %s", units.Sizes.Format(below.Bytes), below.path)
+			c.need(x.LatencyPS >= below.LatencyPS, x.path+".latency",
+				units.Times.Format(x.LatencyPS),
+				"at least the %s of %s", units.Times.Format(below.LatencyPS), below.path)
 		}
 	}
-	c.need(!m.L1.Inclusive && !m.L2.Inclusive, "llc.inclusive", "inclusive private caches", "inclusion of the LLC only")
+	c.need(!m.L1.Inclusive && !m.L2.Inclusive, "llc.inclusive", "inclusive private caches",
+		"inclusion of the LLC only")
 	if all := uint64(m.CoresPerNode) * m.L2.Bytes; m.LLC.Inclusive {
-		c.need(m.LLC.Bytes >= all, "llc.size", sizes.format(m.LLC.Bytes), "at least %s, the L2 of %d cores, which an inclusive LLC holds", sizes.format(all), m.CoresPerNode)
+		c.need(m.LLC.Bytes >= all, "llc.size", units.Sizes.Format(m.LLC.Bytes),
+			"at least %s, the L2 of %d cores, which an inclusive LLC holds",
+			units.Sizes.Format(all),
+			m.CoresPerNode)
 	}
 }
 
 func (m *Machine) checkMemory(c *checker) {
 	x := &m.Memory
-	c.need(x.LocalPS >= m.LLC.LatencyPS, "memory.local", times.format(x.LocalPS), "at least the %s of llc", times.format(m.LLC.LatencyPS))
-	c.need(x.PageBytes&(x.PageBytes-1) == 0 && x.PageBytes >= uint64(m.LLC.LineBytes), "memory.page", sizes.format(x.PageBytes), "a power of two of at least a line, %s", sizes.format(uint64(m.LLC.LineBytes)))
-	c.need(x.Placement == Interleave || x.Placement == FirstTouch, "memory.placement", show(x.Placement), "%q or %q", Interleave, FirstTouch)
-	c.need(len(x.RemotePS) == m.Nodes, remotePath, fmt.Sprintf("%d rows", len(x.RemotePS)), "one for each of %d nodes", m.Nodes)
+	c.need(x.LocalPS >= m.LLC.LatencyPS, "memory.local", units.Times.Format(x.LocalPS),
+		"at least the %s of llc", units.Times.Format(m.LLC.LatencyPS))
+	c.need(x.PageBytes&(x.PageBytes-1) == 0 && x.PageBytes >= uint64(m.LLC.LineBytes),
+		"memory.page", units.Sizes.Format(x.PageBytes), "a power of two of at least a line, %s",
+		units.Sizes.Format(uint64(m.LLC.LineBytes)))
+	c.need(x.Placement == Interleave || x.Placement == FirstTouch, "memory.placement",
+		show(x.Placement), "%q or %q", Interleave, FirstTouch)
+	c.need(len(x.RemotePS) == m.Nodes, remotePath, fmt.Sprintf("%d rows", len(x.RemotePS)),
+		"one for each of %d nodes", m.Nodes)
 	if len(x.RemotePS) != m.Nodes {
 		return
 	}
 	for a, row := range x.RemotePS {
 		if len(row) != m.Nodes {
-			c.need(false, remotePath, fmt.Sprintf("%d columns in row %d", len(row), a+1), "one for each of %d nodes", m.Nodes)
+			c.need(false, remotePath, fmt.Sprintf("%d columns in row %d", len(row), a+1),
+				"one for each of %d nodes", m.Nodes)
 			return
 		}
 		for b, ps := range row {
 			da, db := m.Domain(a), m.Domain(b)
-			pair := fmt.Sprintf("%s from memory %d to %d", times.format(ps), da+1, db+1)
+			pair := fmt.Sprintf("%s from memory %d to %d", units.Times.Format(ps), da+1, db+1)
 			if da == db {
-				c.need(ps == x.LocalPS, remotePath, pair, "%s as in memory.local", times.format(x.LocalPS))
+				c.need(ps == x.LocalPS, remotePath, pair, "%s as in memory.local",
+					units.Times.Format(x.LocalPS))
 			} else {
-				c.need(ps >= x.LocalPS, remotePath, pair, "at least the %s of memory.local", times.format(x.LocalPS))
+				c.need(ps >= x.LocalPS, remotePath, pair, "at least the %s of memory.local",
+					units.Times.Format(x.LocalPS))
 			}
-			c.need(ps == x.RemotePS[da*x.NodesPerDomain][db*x.NodesPerDomain], remotePath, pair, "the same from and to all nodes of a memory")
-			c.need(ps <= times.max, remotePath, pair, "at most %s", times.format(times.max))
+			c.need(ps == x.RemotePS[da*x.NodesPerDomain][db*x.NodesPerDomain], remotePath, pair,
+				"the same from and to all nodes of a memory")
+			c.need(ps <= units.Times.Max, remotePath, pair, "at most %s",
+				units.Times.Format(units.Times.Max))
 			if len(c.wrong) > 0 && c.wrong[len(c.wrong)-1].Field == remotePath {
 				return // one error of a matrix is enough
 			}
@@ -154,26 +184,33 @@ func (m *Machine) checkTables(c *checker) {
 	costs := func(table string, k Costs) {
 		for _, p := range prices {
 			v := *p.at(&k)
-			c.need(v <= times.max, table+"."+p.name, times.format(v), "at most %s", times.format(times.max))
+			c.need(v <= units.Times.Max, table+"."+p.name, units.Times.Format(v), "at most %s",
+				units.Times.Format(units.Times.Max))
 		}
 	}
 	costs("costs", m.Costs)
-	for _, name := range slices.Sorted(maps.Keys(m.Policies)) {
-		c.need(bareKey.MatchString(name), "policies", show(name), "a name of letters, digits, underscores and hyphens")
-		costs("policies."+name, m.Policies[name])
+	for _, name := range slices.Sorted(maps.Keys(m.Families)) {
+		c.need(bareKey.MatchString(name), "families", show(name),
+			"a name of letters, digits, underscores and hyphens")
+		costs("families."+name, m.Families[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Kernels)) {
-		c.need(bareKey.MatchString(name), "kernels", show(name), "a name of letters, digits, underscores and hyphens")
+		c.need(bareKey.MatchString(name), "kernels", show(name),
+			"a name of letters, digits, underscores and hyphens")
 		rate := m.Kernels[name]
-		c.need(rate.CallPS != 0 || rate.FlopsPerSecond != 0, "kernels."+name, "nothing", "call, flops or both, more than 0")
+		c.need(rate.CallPS != 0 || rate.FlopsPerSecond != 0, "kernels."+name, "nothing",
+			"call, flops or both, more than 0")
 		for _, p := range parts {
 			v := *p.at(&rate)
-			c.need(v <= p.of.max, "kernels."+name+"."+p.name, p.of.format(v), "at most %s", p.of.format(p.of.max))
+			c.need(v <= p.of.Max, "kernels."+name+"."+p.name, p.of.Format(v), "at most %s",
+				p.of.Format(p.of.Max))
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(m.Sources)) {
-		c.need(m.hasField(path), "sources", show(path), "the path of a field or table of this machine")
-		c.need(oneLine(m.Sources[path]) && m.Sources[path] != "", "sources."+path, show(m.Sources[path]), "one line of text")
+		c.need(m.hasField(path), "sources", show(path),
+			"the path of a field or table of this machine")
+		c.need(oneLine(m.Sources[path]) && m.Sources[path] != "", "sources."+path,
+			show(m.Sources[path]), "one line of text")
 	}
 }
 

@@ -18,7 +18,7 @@ func TestDocs(t *testing.T) {
 		t.Fatal("there is no table of fields")
 	}
 	table, _, _ = strings.Cut(table, "\n\n")
-	paths := []string{"policies.NAME.…", "kernels.NAME.call", "kernels.NAME.flops", "sources.…"}
+	paths := []string{"families.NAME.…", "kernels.NAME.call", "kernels.NAME.flops", "sources.…"}
 	for _, f := range fields {
 		paths = append(paths, f.path)
 	}
@@ -45,7 +45,9 @@ func TestDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Name != "small" || m.Memory.LocalPS != 80_000 || m.CostsOf("shepherd-socket").LockPS != 50_000 || m.Guessed("memory.local") || !m.Guessed("costs.spawn") {
+	if m.Name != "small" || m.Memory.LocalPS != 80_000 ||
+		m.CostsOf("qthreads-socket").LockPS != 50_000 || m.Guessed("memory.local") ||
+		!m.Guessed("costs.spawn") {
 		t.Errorf("the example is %+v", m)
 	}
 }

@@ -1,16 +1,18 @@
 package machine
 
 import (
-	"errors"
 	"fmt"
 	"strings"
+
+	"krdlab/hw/failure"
 )
 
 // ErrNoSuchMachine says that no machine of the given name is built in.
-var ErrNoSuchMachine = errors.New("no such machine")
+var ErrNoSuchMachine = failure.New(failure.Request, "no such machine")
 
-// ErrNotKnown says that something about this computer is not known that a machine needs (the size of a cache, say).
-var ErrNotKnown = errors.New("not known")
+// ErrNotKnown says that something about this computer is not known that a machine needs (the size
+// of a cache, say).
+var ErrNotKnown = failure.New(failure.Failed, "not known")
 
 // A FieldError is one thing that is wrong with a machine.
 type FieldError struct {
@@ -32,3 +34,6 @@ func (e *FieldError) Error() string {
 	fmt.Fprintf(&b, "found %s, expected %s", e.Found, e.Want)
 	return b.String()
 }
+
+// Class implements [failure.Classed].
+func (*FieldError) Class() failure.Class { return failure.Request }

@@ -1,10 +1,12 @@
 package machine
 
-// A field is a number, word or text of a machine and where it is in a file. The table below is all that reading, writing, checking,
-// hashing and naming sources know of fields.
+import "krdlab/hw/units"
+
+// A field is a number, word or text of a machine and where it is in a file. The table below is all
+// that reading, writing, checking, hashing and naming sources know of fields.
 type field struct {
 	path     string
-	of       *dimension         // nil for counts, words and texts
+	of       *units.Dimension   // nil for counts, words and texts
 	optional bool               // may be absent, and is then what a zero Machine has (1 for counts)
 	at       func(*Machine) any // *string, *int, *uint64, *bool, or nil for memory.remote
 	words    []string           // the values that a text may have; nil for any
@@ -17,36 +19,41 @@ var fields = []field{
 	{path: "description", optional: true, at: func(m *Machine) any { return &m.Description }},
 	{path: "nodes", at: func(m *Machine) any { return &m.Nodes }},
 	{path: "cores_per_node", at: func(m *Machine) any { return &m.CoresPerNode }},
-	{path: "nodes_per_socket", optional: true, at: func(m *Machine) any { return &m.NodesPerSocket }},
+	{path: "nodes_per_socket", optional: true,
+		at: func(m *Machine) any { return &m.NodesPerSocket }},
 
-	{path: "core.clock", of: clocks, at: func(m *Machine) any { return &m.CoreHz }},
-	{path: "core.flops", of: flops, at: func(m *Machine) any { return &m.FlopsPerSecond }},
+	{path: "core.clock", of: units.Clocks, at: func(m *Machine) any { return &m.CoreHz }},
+	{path: "core.flops", of: units.Flops, at: func(m *Machine) any { return &m.FlopsPerSecond }},
 
-	{path: "l1.size", of: sizes, at: func(m *Machine) any { return &m.L1.Bytes }},
+	{path: "l1.size", of: units.Sizes, at: func(m *Machine) any { return &m.L1.Bytes }},
 	{path: "l1.ways", at: func(m *Machine) any { return &m.L1.Ways }},
-	{path: "l1.line", of: sizes, at: func(m *Machine) any { return &m.L1.LineBytes }},
-	{path: "l1.latency", of: times, at: func(m *Machine) any { return &m.L1.LatencyPS }},
-	{path: "l2.size", of: sizes, at: func(m *Machine) any { return &m.L2.Bytes }},
+	{path: "l1.line", of: units.Sizes, at: func(m *Machine) any { return &m.L1.LineBytes }},
+	{path: "l1.latency", of: units.Times, at: func(m *Machine) any { return &m.L1.LatencyPS }},
+	{path: "l2.size", of: units.Sizes, at: func(m *Machine) any { return &m.L2.Bytes }},
 	{path: "l2.ways", at: func(m *Machine) any { return &m.L2.Ways }},
-	{path: "l2.line", of: sizes, at: func(m *Machine) any { return &m.L2.LineBytes }},
-	{path: "l2.latency", of: times, at: func(m *Machine) any { return &m.L2.LatencyPS }},
-	{path: "llc.size", of: sizes, at: func(m *Machine) any { return &m.LLC.Bytes }},
+	{path: "l2.line", of: units.Sizes, at: func(m *Machine) any { return &m.L2.LineBytes }},
+	{path: "l2.latency", of: units.Times, at: func(m *Machine) any { return &m.L2.LatencyPS }},
+	{path: "llc.size", of: units.Sizes, at: func(m *Machine) any { return &m.LLC.Bytes }},
 	{path: "llc.ways", at: func(m *Machine) any { return &m.LLC.Ways }},
-	{path: "llc.line", of: sizes, at: func(m *Machine) any { return &m.LLC.LineBytes }},
-	{path: "llc.latency", of: times, at: func(m *Machine) any { return &m.LLC.LatencyPS }},
+	{path: "llc.line", of: units.Sizes, at: func(m *Machine) any { return &m.LLC.LineBytes }},
+	{path: "llc.latency", of: units.Times, at: func(m *Machine) any { return &m.LLC.LatencyPS }},
 	{path: "llc.inclusive", at: func(m *Machine) any { return &m.LLC.Inclusive }},
 
-	{path: "memory.nodes_per_domain", optional: true, at: func(m *Machine) any { return &m.Memory.NodesPerDomain }},
-	{path: "memory.local", of: times, at: func(m *Machine) any { return &m.Memory.LocalPS }},
-	{path: remotePath, of: times},
-	{path: "memory.bandwidth", of: bandwidths, at: func(m *Machine) any { return &m.Memory.BytesPerSecond }},
-	{path: "memory.node_bandwidth", of: bandwidths, optional: true, at: func(m *Machine) any { return &m.Memory.NodeBytesPerSecond }},
-	{path: "memory.page", of: sizes, at: func(m *Machine) any { return &m.Memory.PageBytes }},
-	{path: "memory.placement", words: []string{Interleave, FirstTouch}, at: func(m *Machine) any { return &m.Memory.Placement }},
+	{path: "memory.nodes_per_domain", optional: true,
+		at: func(m *Machine) any { return &m.Memory.NodesPerDomain }},
+	{path: "memory.local", of: units.Times, at: func(m *Machine) any { return &m.Memory.LocalPS }},
+	{path: remotePath, of: units.Times},
+	{path: "memory.bandwidth", of: units.Bandwidths,
+		at: func(m *Machine) any { return &m.Memory.BytesPerSecond }},
+	{path: "memory.node_bandwidth", of: units.Bandwidths, optional: true,
+		at: func(m *Machine) any { return &m.Memory.NodeBytesPerSecond }},
+	{path: "memory.page", of: units.Sizes, at: func(m *Machine) any { return &m.Memory.PageBytes }},
+	{path: "memory.placement", words: []string{Interleave, FirstTouch},
+		at: func(m *Machine) any { return &m.Memory.Placement }},
 	{path: "memory.overlap", at: func(m *Machine) any { return &m.Memory.OverlapMisses }},
 }
 
-// A price is a field of Costs, in the table [costs] and in those of policies.
+// A price is a field of Costs, in the table [costs] and in those of families.
 type price struct {
 	name string
 	at   func(*Costs) *uint64
@@ -69,11 +76,11 @@ var prices = []price{
 // A part is a field of a Rate, in the table [kernels.NAME].
 type part struct {
 	name string
-	of   *dimension
+	of   *units.Dimension
 	at   func(*Rate) *uint64
 }
 
 var parts = []part{
-	{"call", times, func(r *Rate) *uint64 { return &r.CallPS }},
-	{"flops", flops, func(r *Rate) *uint64 { return &r.FlopsPerSecond }},
+	{"call", units.Times, func(r *Rate) *uint64 { return &r.CallPS }},
+	{"flops", units.Flops, func(r *Rate) *uint64 { return &r.FlopsPerSecond }},
 }

@@ -11,12 +11,15 @@ import (
 // HostName is the name of the machine that [Host] and [Calibrate] describe.
 const HostName = "host"
 
-// Host describes the computer of a topology: nodes, cores and caches as t has them, and guesses for every latency, rate and cost, whose
-// sources begin with [NotCalibrated]. All nodes of a Machine are alike; where those of t are not, the largest number of cores and the
-// smallest caches stand for all, and the source says so. Errors: t does not know its caches ([ErrNotKnown]), or nothing consistent can be
-// made of it (those of [Machine.Validate]). Cost: that of [hw.CalibrateClock].
+// Host describes the computer of a topology: nodes, cores and caches as t has them, and guesses for
+// every latency, rate and cost, whose sources begin with [NotCalibrated]. All nodes of a Machine
+// are alike; where those of t are not, the largest number of cores and the smallest caches stand
+// for all, and the source says so. Errors: t does not know its caches ([ErrNotKnown]), or nothing
+// consistent can be made of it (those of [Machine.Validate]). Cost: that of [hw.CalibrateClock].
 func Host(t *hw.Topology) (*Machine, error) {
-	h := hostReader{t: t, m: &Machine{Name: HostName, Description: strings.ToValidUTF8(strings.Join(strings.Fields(t.Name), " "), "?"), Sources: map[string]string{}}}
+	h := hostReader{t: t, m: &Machine{Name: HostName,
+		Description: strings.ToValidUTF8(strings.Join(strings.Fields(t.Name), " "), "?"),
+		Sources:     map[string]string{}}}
 	if !oneLine(h.m.Description) {
 		h.m.Description = ""
 	}
@@ -30,38 +33,6 @@ func Host(t *hw.Topology) (*Machine, error) {
 		return nil, fmt.Errorf("describe this computer: %w", err)
 	}
 	return h.m, nil
-}
-
-// Calibrated reads a file that [Calibrate] made on the computer of t. It is an error if nodes, cores or caches of the file are not those
-// of t: the file is of another computer.
-func Calibrated(t *hw.Topology, path string) (*Machine, error) {
-	m, err := Load(path)
-	if err != nil {
-		return nil, err
-	}
-	now, err := Host(t)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range fields {
-		if f.at == nil || strings.HasPrefix(f.path, "memory.") || f.of == times {
-			continue
-		}
-		var file, host uint64
-		switch p := f.at(m).(type) {
-		case *int:
-			file, host = uint64(*p), uint64(*f.at(now).(*int))
-		case *uint64:
-			if f.of != sizes {
-				continue
-			}
-			file, host = *p, *f.at(now).(*uint64)
-		}
-		if file != host {
-			return nil, fmt.Errorf("%s is of another computer: %s is %d there and %d here; calibrate again", path, f.path, file, host)
-		}
-	}
-	return m, nil
 }
 
 // Sources of what Host knows.
@@ -91,7 +62,8 @@ func (h *hostReader) caches() error {
 			}
 		}
 		if best.Bytes == 0 {
-			return best, fmt.Errorf("the size of %s is %w: the operating system does not say it; write a machine file", path, ErrNotKnown)
+			return best, fmt.Errorf("the size of %s is %w: the operating system does not say it; "+
+				"write a machine file", path, ErrNotKnown)
 		}
 		source := fromSystem
 		if differ {
@@ -103,8 +75,11 @@ func (h *hostReader) caches() error {
 			into.LineBytes = 64
 			h.m.Sources[path+".line"] = NotCalibrated + ": the operating system does not say"
 		}
-		if lines := into.Bytes / uint64(into.LineBytes); into.Ways == 0 || into.Bytes%uint64(into.Ways*into.LineBytes) != 0 {
-			h.m.Sources[path+".ways"] = fmt.Sprintf("%s: the operating system says %d (0: not known or fully associative), which is taken as fully associative", NotCalibrated, into.Ways)
+		if lines := into.Bytes / uint64(into.LineBytes); into.Ways == 0 ||
+			into.Bytes%uint64(into.Ways*into.LineBytes) != 0 {
+			h.m.Sources[path+".ways"] = fmt.Sprintf("%s: the operating system says %d (0: not "+
+				"known or fully associative), which is taken as fully associative", NotCalibrated,
+				into.Ways)
 			into.Ways = int(lines)
 			into.Bytes = lines * uint64(into.LineBytes)
 		}
@@ -120,7 +95,8 @@ func (h *hostReader) caches() error {
 	}
 	if llc.Level <= 2 { // what is shared is the L2: the private one is then as if it were not there
 		m.L2, h.noL2 = m.L1, true
-		m.Sources["l2"] = fromSystem + ": there is none between L1 and LLC, so one like the L1 is assumed, which holds nothing more"
+		m.Sources["l2"] = fromSystem + ": there is none between L1 and LLC, so one like the L1 " +
+			"is assumed, which holds nothing more"
 		return nil
 	}
 	_, err = pick("l2", func(c *hw.CPU) hw.Cache { return c.L2 }, &m.L2)
@@ -130,20 +106,23 @@ func (h *hostReader) caches() error {
 func (h *hostReader) nodes() {
 	m, t := h.m, h.t
 	m.Nodes, m.NodesPerSocket = len(t.Nodes), 1
-	m.Sources["nodes"], m.Sources["cores_per_node"], m.Sources["nodes_per_socket"] = fromSystem, fromSystem, fromSystem
+	m.Sources["nodes"], m.Sources["cores_per_node"], m.Sources["nodes_per_socket"] = fromSystem,
+		fromSystem, fromSystem
 	for _, n := range t.Nodes {
 		m.CoresPerNode = max(m.CoresPerNode, len(n.Cores))
 	}
 	if m.Cores() != len(t.Cores) {
-		m.Sources["cores_per_node"] = fmt.Sprintf("%s: the most of any node; there are %d cores in all", fromSystem, len(t.Cores))
+		m.Sources["cores_per_node"] = fmt.Sprintf(
+			"%s: the most of any node; there are %d cores in all", fromSystem, len(t.Cores))
 	}
 	if t.Packages > 0 && m.Nodes%t.Packages == 0 {
 		m.NodesPerSocket = m.Nodes / t.Packages
 	}
 }
 
-// memory finds how many nodes share a memory: as many neighbours as have one everywhere. Where memories have different numbers of
-// nodes, some become several, at the local latency of each other.
+// memory finds how many nodes share a memory: as many neighbours as have one everywhere. Where
+// memories have different numbers of nodes, some become several, at the local latency of each
+// other.
 func (h *hostReader) memory() {
 	m, t, x := h.m, h.t, &h.m.Memory
 	per := func(k int) bool { // each k neighbours have one memory
@@ -179,7 +158,8 @@ func (h *hostReader) memory() {
 	if m.Domains() == 1 {
 		return
 	}
-	m.Sources[remotePath] = NotCalibrated + ": the local latency in proportion to the distance that the operating system reports"
+	m.Sources[remotePath] = NotCalibrated + ": the local latency in proportion to the distance " +
+		"that the operating system reports"
 }
 
 // guess fills in what the operating system does not know.
@@ -208,10 +188,12 @@ func (h *hostReader) guess() {
 	if h.noL2 {
 		m.L2.LatencyPS = m.L1.LatencyPS
 	}
-	for _, path := range []string{"l1.latency", "l2.latency", "llc.latency", "memory.local", "memory.bandwidth", "memory.overlap", "costs"} {
+	for _, path := range []string{"l1.latency", "l2.latency", "llc.latency", "memory.local",
+		"memory.bandwidth", "memory.overlap", "costs"} {
 		set(path, guessed)
 	}
-	set("llc.inclusive", NotCalibrated+": the operating system does not say; taken as not inclusive")
+	set("llc.inclusive", NotCalibrated+
+		": the operating system does not say; taken as not inclusive")
 	x := &m.Memory
 	x.LocalPS = max(100_000, m.LLC.LatencyPS)
 	x.BytesPerSecond = 20e9
@@ -220,6 +202,7 @@ func (h *hostReader) guess() {
 	set("memory.page", fromSystem)
 	x.Placement = FirstTouch
 	set("memory.placement", "the default of Linux")
-	m.Costs = Costs{SpawnPS: 6_000, PopPS: 5_000, StealLocalPS: 150_000, StealRemotePS: 500_000, StealFailedPS: 60_000, MailPS: 10_000,
+	m.Costs = Costs{SpawnPS: 6_000, PopPS: 5_000, StealLocalPS: 150_000, StealRemotePS: 500_000,
+		StealFailedPS: 60_000, MailPS: 10_000,
 		JoinPS: 15_000, RestPS: 100_000, LockPS: 20_000, LockHandoverPS: 100_000}
 }

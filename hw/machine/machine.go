@@ -5,9 +5,11 @@ import (
 	"math/bits"
 )
 
-// A Machine is what the simulated substrate runs on: its cores and nodes, its caches and memories, and what operations of a runtime
-// cost. All cores are alike, and so are all nodes. Times are integers in picoseconds (PS), so that results are equal on every
-// computer. Methods other than Validate want one that is valid, as Parse and the like return it. Do not change one that others use.
+// A Machine is what the simulated substrate runs on: its cores and nodes, its caches and memories,
+// and what operations of a runtime cost. All cores are alike, and so are all nodes. Times are
+// integers in picoseconds (PS), so that results are equal on every computer. Methods other than
+// Validate want one that is valid, as Parse and the like return it. Do not change one that others
+// use.
 type Machine struct {
 	Name        string
 	Description string // one line; "" for none
@@ -16,29 +18,35 @@ type Machine struct {
 	CoresPerNode   int
 	NodesPerSocket int // divides Nodes; 1 where a socket has one last-level cache
 
-	CoreHz         uint64          // cycles per second
-	FlopsPerSecond uint64          // single-precision operations per second of a core in the leaf of the matrix product, its data in L1
-	Kernels        map[string]Rate // kernels that have rates of their own, by the kernel's name in a trace; nil for none
+	CoreHz uint64 // cycles per second
+	// single-precision operations per second of a core in the leaf of the matrix product, its data
+	// in L1
+	FlopsPerSecond uint64
+	// kernels that have rates of their own, by the kernel's name in a trace; nil for none
+	Kernels map[string]Rate
 
-	L1, L2   Cache // private to a core, data
-	LLC      Cache // shared by the cores of a node
-	Memory   Memory
-	Costs    Costs
-	Policies map[string]Costs // of policies whose operations have prices of their own, by name, complete; nil for none
+	L1, L2 Cache // private to a core, data
+	LLC    Cache // shared by the cores of a node
+	Memory Memory
+	Costs  Costs
+	// of families whose operations have prices of their own, by name, complete; nil for none
+	Families map[string]Costs
 
-	// Sources says where numbers are from, by the field's path in a file ("l1.latency") or that of its table ("l1"). A source that
-	// begins with "estimated" or "not calibrated" says that nobody measured or published the number. See Source.
+	// Sources says where numbers are from, by the field's path in a file ("l1.latency") or that of
+	// its table ("l1"). A source that begins with "estimated" or "not calibrated" says that nobody
+	// measured or published the number. See Source.
 	Sources map[string]string
 }
 
-// A Rate is the price of a kernel execution without stalls: CallPS, and the flops that it computes at FlopsPerSecond. 0 means that
-// a part is absent; one of them is there.
+// A Rate is the price of a kernel execution without stalls: CallPS, and the flops that it computes
+// at FlopsPerSecond. 0 means that a part is absent; one of them is there.
 type Rate struct {
 	CallPS         uint64
 	FlopsPerSecond uint64
 }
 
-// A Cache has Bytes / LineBytes / Ways sets, which need not be a power of two. A fully associative one has as many ways as lines.
+// A Cache has Bytes / LineBytes / Ways sets, which need not be a power of two. A fully associative
+// one has as many ways as lines.
 type Cache struct {
 	Bytes     uint64
 	Ways      int
@@ -47,23 +55,30 @@ type Cache struct {
 	Inclusive bool   // LLC only: what it evicts leaves the L1 and L2 of the node too
 }
 
-// Memory is the machine's memories. A memory (a NUMA domain, with its channels) belongs to NodesPerDomain nodes; on the paper's machine each
-// node has its own, on a socket of chiplets all nodes share one.
+// Memory is the machine's memories. A memory (a NUMA domain, with its channels) belongs to
+// NodesPerDomain nodes; on the paper's machine each node has its own, on a socket of chiplets all
+// nodes share one.
 type Memory struct {
-	NodesPerDomain int        // divides Nodes
-	LocalPS        uint64     // latency of a load that misses everywhere, from the node's own memory
-	RemotePS       [][]uint64 // [a][b]: a core of node a, from the memory of node b; LocalPS where both have the same one; a to b may differ from b to a
+	NodesPerDomain int // divides Nodes
+	// latency of a load that misses everywhere, from the node's own memory
+	LocalPS uint64
+	// [a][b]: a core of node a, from the memory of node b; LocalPS where both have the same one; a
+	// to b may differ from b to a
+	RemotePS [][]uint64
 
-	BytesPerSecond     uint64 // that one memory (domain) serves to all
-	NodeBytesPerSecond uint64 // that one node can draw from all memories (the link of a chiplet); 0 where there is no such limit
+	BytesPerSecond uint64 // that one memory (domain) serves to all
+	// that one node can draw from all memories (the link of a chiplet); 0 where there is no such
+	// limit
+	NodeBytesPerSecond uint64
 
 	PageBytes uint64 // a power of two
 
 	// Placement of pages over the memories: Interleave or FirstTouch.
 	Placement string
 
-	// OverlapMisses is how many misses a core has under way at once where a program lets it (memory-level parallelism: its line fill
-	// buffers), so that the stall for each is the latency divided by it. Prefetchers make it more for long streams, and it is not that.
+	// OverlapMisses is how many misses a core has under way at once where a program lets it
+	// (memory-level parallelism: its line fill buffers), so that the stall for each is the latency
+	// divided by it. Prefetchers make it more for long streams, and it is not that.
 	OverlapMisses int
 }
 
@@ -84,10 +99,12 @@ type Costs struct {
 	JoinPS        uint64 // a child's arrival at a join that others may reach too
 	RestPS        uint64 // a worker that finds nothing, until it looks again
 	LockPS        uint64 // take and release a free lock
-	// LockHandoverPS is from one core's release of a lock to the moment when another that waits for it has it.
+	// LockHandoverPS is from one core's release of a lock to the moment when another that waits for
+	// it has it.
 	LockHandoverPS uint64
-	// LockDelayPS is what one operation on the lock of a queue that cores share adds to memory accesses of others: the memory path is
-	// unavailable for so long. The KRD paper (IV-B) blames bus locking of this kind for the work time inflation of QThread/Socket.
+	// LockDelayPS is what one operation on the lock of a queue that cores share adds to memory
+	// accesses of others: the memory path is unavailable for so long. The KRD paper (IV-B) blames
+	// bus locking of this kind for the work time inflation of QThread/Socket.
 	LockDelayPS uint64
 }
 
@@ -103,16 +120,18 @@ func (m *Machine) Domain(node int) int { return node / m.Memory.NodesPerDomain }
 // Domains returns the number of memories.
 func (m *Machine) Domains() int { return m.Nodes / m.Memory.NodesPerDomain }
 
-// CostsOf returns the costs of a policy's operations: its own where there are some, otherwise m.Costs.
-func (m *Machine) CostsOf(policy string) Costs {
-	if c, ok := m.Policies[policy]; ok {
+// CostsOf returns the costs of a family's operations: its own where there are some, otherwise
+// m.Costs.
+func (m *Machine) CostsOf(family string) Costs {
+	if c, ok := m.Families[family]; ok {
 		return c
 	}
 	return m.Costs
 }
 
-// WorkPS returns the time without stalls of one execution of a kernel that computes flops operations, at the kernel's own rate if it has one,
-// otherwise at m.FlopsPerSecond. Rounded down; an error where it exceeds 2^64 ps (213 days).
+// WorkPS returns the time without stalls of one execution of a kernel that computes flops
+// operations, at the kernel's own rate if it has one, otherwise at m.FlopsPerSecond. Rounded down;
+// an error where it exceeds 2^64 ps (213 days).
 func (m *Machine) WorkPS(kernel string, flops uint64) (uint64, error) {
 	rate, ok := m.Kernels[kernel]
 	if !ok {
@@ -122,12 +141,14 @@ func (m *Machine) WorkPS(kernel string, flops uint64) (uint64, error) {
 	if rate.FlopsPerSecond != 0 {
 		hi, lo := bits.Mul64(flops, 1e12)
 		if hi >= rate.FlopsPerSecond {
-			return 0, fmt.Errorf("kernel %s: %d flops at %d a second take more than 2^64 ps", kernel, flops, rate.FlopsPerSecond)
+			return 0, fmt.Errorf("kernel %s: %d flops at %d a second take more than 2^64 ps",
+				kernel, flops, rate.FlopsPerSecond)
 		}
 		q, _ := bits.Div64(hi, lo, rate.FlopsPerSecond)
 		sum, carry := bits.Add64(ps, q, 0)
 		if carry != 0 {
-			return 0, fmt.Errorf("kernel %s: %d flops at %d a second and %d ps a call take more than 2^64 ps", kernel, flops, rate.FlopsPerSecond, ps)
+			return 0, fmt.Errorf("kernel %s: %d flops at %d a second and %d ps a call take more "+
+				"than 2^64 ps", kernel, flops, rate.FlopsPerSecond, ps)
 		}
 		ps = sum
 	}

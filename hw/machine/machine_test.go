@@ -24,13 +24,15 @@ func named(t *testing.T, name string) *Machine {
 // The paper's machine is what the paper says.
 func TestPaper(t *testing.T) {
 	m := named(t, "westmere-ex-4s")
-	if m.Nodes != 4 || m.CoresPerNode != 6 || m.CoreHz != 1_860_000_000 || m.L1.Bytes != 32<<10 || m.L2.Bytes != 256<<10 || m.LLC.Bytes != 18<<20 {
+	if m.Nodes != 4 || m.CoresPerNode != 6 || m.CoreHz != 1_860_000_000 || m.L1.Bytes != 32<<10 ||
+		m.L2.Bytes != 256<<10 || m.LLC.Bytes != 18<<20 {
 		t.Errorf("%+v", m)
 	}
 	if sets := m.LLC.Bytes / uint64(m.LLC.Ways*m.LLC.LineBytes); sets != 18432 {
 		t.Errorf("the last-level cache has %d sets", sets)
 	}
-	for _, path := range []string{"nodes", "cores_per_node", "core.clock", "l1.size", "l1.ways", "l2.size", "l2.ways", "llc.size", "llc.ways"} {
+	for _, path := range []string{"nodes", "cores_per_node", "core.clock", "l1.size", "l1.ways",
+		"l2.size", "l2.ways", "llc.size", "llc.ways"} {
 		if s := m.Source(path); !strings.HasPrefix(s, "KRD paper") || m.Guessed(path) {
 			t.Errorf("%s is from %q", path, s)
 		}
@@ -61,7 +63,8 @@ func TestSources(t *testing.T) {
 func TestByNameUnknown(t *testing.T) {
 	for _, name := range []string{"", "none", "../machines/desktop", "desktop.toml"} {
 		_, err := ByName(name)
-		if !errors.Is(err, ErrNoSuchMachine) || !strings.Contains(err.Error(), "there are desktop, epyc-2s, westmere-ex-4s, xeon-2s") {
+		if !errors.Is(err, ErrNoSuchMachine) || !strings.Contains(err.Error(),
+			"there are desktop, epyc-2s, westmere-ex-4s, xeon-2s") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -78,16 +81,20 @@ func TestTopologySynthetic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := got.Distance(0, 3); d != 14 || got.Distance(2, 2) != 0 || got.NUMA[1].Distance[1] != 10 {
+	if d := got.Distance(0, 3); d != 14 || got.Distance(2, 2) != 0 ||
+		got.NUMA[1].Distance[1] != 10 {
 		t.Errorf("distances: %d to node 3, %v", d, got.NUMA)
 	}
 	for i, c := range got.CPUs {
-		if c.L2.Bytes != 256<<10 || !slices.Equal(c.L2.CPUs, []int{i}) || c.LLC.Bytes != 18<<20 || len(c.LLC.CPUs) != 6 || c.LLC.Ways != 16 {
+		if c.L2.Bytes != 256<<10 || !slices.Equal(c.L2.CPUs, []int{i}) || c.LLC.Bytes != 18<<20 ||
+			len(c.LLC.CPUs) != 6 || c.LLC.Ways != 16 {
 			t.Errorf("CPU %d has %+v and %+v", i, c.L2, c.LLC)
 		}
 	}
 	info := got.Machine()
-	if info != (hw.Machine{Name: "westmere-ex-4s", Nodes: 4, CoresPerNode: 6, Cores: 24, CPUs: 24, L1dBytes: 32 << 10, L2Bytes: 256 << 10, LLCBytes: 18 << 20, LineBytes: 64, Synthetic: true}) {
+	if info != (hw.Machine{Name: "westmere-ex-4s", Nodes: 4, CoresPerNode: 6, Cores: 24, CPUs: 24,
+		L1dBytes: 32 << 10, L2Bytes: 256 << 10, LLCBytes: 18 << 20, LineBytes: 64,
+		Synthetic: true}) {
 		t.Errorf("%+v", info)
 	}
 	p, err := got.Place(12, hw.Binding{}, false)
@@ -117,26 +124,32 @@ func TestTopologyChiplets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(x.Nodes) != 16 || len(x.NUMA) != 2 || x.Packages != 2 || x.Dies != 16 || len(x.CPUs) != 128 || len(x.NUMA[1].CPUs) != 64 || x.NUMA[1].CPUs[0] != 64 {
-		t.Errorf("%d nodes, %d memories, %d packages, %d dies, %d CPUs", len(x.Nodes), len(x.NUMA), x.Packages, x.Dies, len(x.CPUs))
+	if len(x.Nodes) != 16 || len(x.NUMA) != 2 || x.Packages != 2 || x.Dies != 16 ||
+		len(x.CPUs) != 128 || len(x.NUMA[1].CPUs) != 64 || x.NUMA[1].CPUs[0] != 64 {
+		t.Errorf("%d nodes, %d memories, %d packages, %d dies, %d CPUs", len(x.Nodes), len(x.NUMA),
+			x.Packages, x.Dies, len(x.CPUs))
 	}
-	if x.Distance(0, 7) != 10 || x.Distance(0, 8) != 18 || x.Nodes[9].Package != 1 || x.CPUs[127].Die != 7 {
+	if x.Distance(0, 7) != 10 || x.Distance(0, 8) != 18 || x.Nodes[9].Package != 1 ||
+		x.CPUs[127].Die != 7 {
 		t.Errorf("distances %d and %d", x.Distance(0, 7), x.Distance(0, 8))
 	}
 	g, err := Parse("good.toml", []byte(good(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if y, err := g.Topology(); err != nil || y.Distance(0, 1) != 10 || y.Distance(0, 2) != 15 || y.Distance(3, 1) != 15 {
+	if y, err := g.Topology(); err != nil || y.Distance(0, 1) != 10 || y.Distance(0, 2) != 15 ||
+		y.Distance(3, 1) != 15 {
 		t.Errorf("%+v (%v)", y.NUMA, err)
 	}
-	if m.Memory.RemotePS[0][7] != m.Memory.LocalPS || m.Memory.RemotePS[7][8] != 215_000 || m.Domain(7) != 0 || m.Domain(8) != 1 || m.NodeOf(63) != 7 {
+	if m.Memory.RemotePS[0][7] != m.Memory.LocalPS || m.Memory.RemotePS[7][8] != 215_000 ||
+		m.Domain(7) != 0 || m.Domain(8) != 1 || m.NodeOf(63) != 7 {
 		t.Errorf("latencies %v", m.Memory.RemotePS[7])
 	}
 }
 
 func TestWork(t *testing.T) {
-	m := &Machine{FlopsPerSecond: 3e9, Kernels: map[string]Rate{"call": {CallPS: 7}, "both": {CallPS: 7, FlopsPerSecond: 1e12}}}
+	m := &Machine{FlopsPerSecond: 3e9, Kernels: map[string]Rate{"call": {CallPS: 7},
+		"both": {CallPS: 7, FlopsPerSecond: 1e12}}}
 	for _, c := range []struct {
 		kernel string
 		flops  uint64
@@ -164,7 +177,9 @@ func TestHash(t *testing.T) {
 	same := func(s string) string { return s }
 	base := read(same).Hash()
 	for _, texts := range []*strings.Replacer{
-		strings.NewReplacer(`name = "good"`, `name = "better"`), strings.NewReplacer(`l2 = "a book"`, `l2 = "another"`), strings.NewReplacer(`"4 cycles"`, `"2ns"`),
+		strings.NewReplacer(`name = "good"`, `name = "better"`),
+		strings.NewReplacer(`l2 = "a book"`, `l2 = "another"`), strings.NewReplacer(`"4 cycles"`,
+			`"2ns"`),
 	} {
 		if read(texts.Replace).Hash() != base {
 			t.Errorf("%v changes the hash", texts)
@@ -209,10 +224,10 @@ func TestHash(t *testing.T) {
 	}
 	for _, p := range prices {
 		mutate("costs."+p.name, func(m *Machine) { *p.at(&m.Costs)++ })
-		mutate("policies.shepherd-socket."+p.name, func(m *Machine) {
-			c := m.Policies["shepherd-socket"]
+		mutate("families.qthreads-socket."+p.name, func(m *Machine) {
+			c := m.Families["qthreads-socket"]
 			*p.at(&c) += 12345
-			m.Policies["shepherd-socket"] = c
+			m.Families["qthreads-socket"] = c
 		})
 	}
 	for _, p := range parts {
@@ -229,10 +244,11 @@ func TestCostsOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := m.CostsOf("shepherd-socket"); c.LockPS != 50_000 || c.SpawnPS != 10_000 {
+	if c := m.CostsOf("qthreads-socket"); c.LockPS != 50_000 || c.SpawnPS != 10_000 {
 		t.Errorf("%+v", c)
 	}
-	if c := m.CostsOf("workfirst"); c != m.Costs || c.LockPS != 20_000 || c.RestPS != 1_000_000 {
+	if c := m.CostsOf("massivethreads"); c != m.Costs || c.LockPS != 20_000 ||
+		c.RestPS != 1_000_000 {
 		t.Errorf("%+v", c)
 	}
 	if r := m.Kernels["p2p-self"]; r != (Rate{CallPS: 11_500, FlopsPerSecond: 4e9}) {

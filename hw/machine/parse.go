@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"krdlab/hw/units"
 )
 
 // Load reads a machine from a TOML file. Errors: that the file cannot be read, or those of [Parse].
@@ -22,8 +24,9 @@ func Load(path string) (*Machine, error) {
 	return Parse(path, text)
 }
 
-// Parse reads a machine; file is what errors call the text. Every field is required that docs/machines.md does not call optional, and
-// no other is allowed. The error joins a *[FieldError] for each thing that is wrong, in the order of lines.
+// Parse reads a machine; file is what errors call the text. Every field is required that
+// docs/machines.md does not call optional, and no other is allowed. The error joins a *[FieldError]
+// for each thing that is wrong, in the order of lines.
 func Parse(file string, text []byte) (*Machine, error) {
 	r := reader{m: &Machine{NodesPerSocket: 1, Memory: Memory{NodesPerDomain: 1}}}
 	var tree map[string]any
@@ -33,13 +36,14 @@ func Parse(file string, text []byte) (*Machine, error) {
 		if errors.As(err, &d) {
 			line, _ = d.Position()
 		}
-		return nil, &FieldError{File: file, Line: line, Found: strings.TrimPrefix(err.Error(), "toml: "), Want: "TOML"}
+		return nil, &FieldError{File: file, Line: line, Found: strings.TrimPrefix(err.Error(),
+			"toml: "), Want: "TOML"}
 	}
 	sources, hasSources := tree["sources"]
 	delete(tree, "sources")
 	r.flatten("", tree)
 	r.fields()
-	r.policies()
+	r.families()
 	r.kernels()
 	r.unknown()
 	if hasSources {
@@ -55,7 +59,10 @@ func Parse(file string, text []byte) (*Machine, error) {
 	for _, e := range r.wrong {
 		e.File, e.Line = file, lines.of(e.Field)
 	}
-	slices.SortStableFunc(r.wrong, func(a, b *FieldError) int { return cmp.Compare(a.Line, b.Line) })
+	slices.SortStableFunc(r.wrong, func(a, b *FieldError) int {
+		return cmp.Compare(a.Line,
+			b.Line)
+	})
 	return nil, join(r.wrong)
 }
 
@@ -82,7 +89,8 @@ type reader struct {
 
 var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// key returns how a key stands in a path: bare, or quoted, so that no key with a dot in it is taken for a path.
+// key returns how a key stands in a path: bare, or quoted, so that no key with a dot in it is taken
+// for a path.
 func key(k string) string {
 	if bareKey.MatchString(k) {
 		return k
@@ -207,7 +215,7 @@ const maxCount = 1 << 24
 func (f *field) want() string {
 	switch {
 	case f.of != nil:
-		return f.of.what
+		return f.of.What
 	case f.words != nil:
 		return `"` + strings.Join(f.words, `" or "`) + `"`
 	case f.path == "name" || f.path == "description":
@@ -219,14 +227,14 @@ func (f *field) want() string {
 }
 
 // quantity reads a number with a unit.
-func (r *reader) quantity(path string, d *dimension, v any) (uint64, bool) {
+func (r *reader) quantity(path string, d *units.Dimension, v any) (uint64, bool) {
 	s, ok := v.(string)
 	if !ok {
-		r.fail(path, show(v), d.what)
+		r.fail(path, show(v), d.What)
 		return 0, false
 	}
-	n, err := d.parse(s, r.m.CoreHz)
-	if errors.Is(err, errNoClock) {
+	n, err := d.Parse(s, r.m.CoreHz)
+	if errors.Is(err, units.ErrNoClock) {
 		return 0, false // that core.clock is wrong is an error already
 	}
 	if err != nil {
@@ -239,8 +247,10 @@ func (r *reader) quantity(path string, d *dimension, v any) (uint64, bool) {
 // remote reads memory.remote: one latency, or a matrix by memories, and makes it one by nodes.
 func (r *reader) remote() {
 	m := r.m
-	if m.Nodes < 1 || m.Memory.NodesPerDomain < 1 || m.Nodes%m.Memory.NodesPerDomain != 0 || m.Nodes > maxNodes {
-		r.used[remotePath] = true // what it should be is not known; the cause is an error of its own
+	if m.Nodes < 1 || m.Memory.NodesPerDomain < 1 || m.Nodes%m.Memory.NodesPerDomain != 0 ||
+		m.Nodes > maxNodes {
+		// what it should be is not known; the cause is an error of its own
+		r.used[remotePath] = true
 		if len(r.wrong) == 0 {
 			r.wrong = m.checkCounts()
 		}
@@ -254,7 +264,8 @@ func (r *reader) remote() {
 		m.setRemote(nil)
 		return
 	}
-	want := fmt.Sprintf("a time, or a matrix of times with a row and a column for each of %d memories", d)
+	want := fmt.Sprintf("a time, or a matrix of times with a row and a column for each of %d "+
+		"memories", d)
 	v, ok := r.take(remotePath, want, false)
 	if !ok {
 		return
@@ -265,7 +276,7 @@ func (r *reader) remote() {
 	}
 	rows, isMatrix := v.([]any)
 	if !isMatrix {
-		n, ok := r.quantity(remotePath, times, v)
+		n, ok := r.quantity(remotePath, units.Times, v)
 		if !ok {
 			return
 		}
@@ -293,7 +304,7 @@ func (r *reader) remote() {
 			return
 		}
 		for b, cell := range cells {
-			if by[a][b], ok = r.quantity(remotePath, times, cell); !ok {
+			if by[a][b], ok = r.quantity(remotePath, units.Times, cell); !ok {
 				return
 			}
 		}
@@ -320,23 +331,23 @@ func (m *Machine) setRemote(by [][]uint64) {
 func (r *reader) costs(table string, c *Costs, whole bool) {
 	for _, p := range prices {
 		path := table + "." + p.name
-		if v, ok := r.take(path, times.what, !whole); ok {
-			if n, ok := r.quantity(path, times, v); ok {
+		if v, ok := r.take(path, units.Times.What, !whole); ok {
+			if n, ok := r.quantity(path, units.Times, v); ok {
 				*p.at(c) = n
 			}
 		}
 	}
 }
 
-func (r *reader) policies() {
+func (r *reader) families() {
 	r.costs("costs", &r.m.Costs, true)
-	for _, name := range r.names("policies") {
+	for _, name := range r.names("families") {
 		c := r.m.Costs
-		r.costs("policies."+name, &c, false)
-		if r.m.Policies == nil {
-			r.m.Policies = map[string]Costs{}
+		r.costs("families."+name, &c, false)
+		if r.m.Families == nil {
+			r.m.Families = map[string]Costs{}
 		}
-		r.m.Policies[name] = c
+		r.m.Families[name] = c
 	}
 }
 
@@ -345,7 +356,7 @@ func (r *reader) kernels() {
 		var rate Rate
 		for _, p := range parts {
 			path := "kernels." + name + "." + p.name
-			if v, ok := r.take(path, p.of.what, true); ok {
+			if v, ok := r.take(path, p.of.What, true); ok {
 				if n, ok := r.quantity(path, p.of, v); ok {
 					*p.at(&rate) = n
 				}

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Every machine that is built in reads, has the name of its file, and is the same after being written and read again.
+// Every machine that is built in reads, has the name of its file, and is the same after being
+// written and read again.
 func TestBuiltin(t *testing.T) {
 	names := Names()
 	if !slices.IsSorted(names) || !slices.Contains(names, "westmere-ex-4s") {

@@ -6,26 +6,30 @@ import (
 	"slices"
 )
 
-// RuntimeCosts are measurements that this package cannot make, since what they measure is built on it: operations of the runtimes and rates
-// of kernels. Who has them fills them in and calls Apply; what is absent stays as it was.
+// RuntimeCosts are measurements that this package cannot make, since what they measure is built on
+// it: operations of the runtimes and rates of kernels. Who has them fills them in and calls Apply;
+// what is absent stays as it was.
 type RuntimeCosts struct {
-	Costs          map[string]uint64            // picoseconds, by the names of a file's [costs]: spawn, pop, steal_local, ...
-	Policies       map[string]map[string]uint64 // the same, of a policy's own
-	FlopsPerSecond uint64                       // of a core in the leaf of the matrix product; 0 is not measured
+	// picoseconds, by the names of a file's [costs]: spawn, pop, steal_local, ...
+	Costs    map[string]uint64
+	Families map[string]map[string]uint64 // the same, of a family's own
+	// of a core in the leaf of the matrix product; 0 is not measured
+	FlopsPerSecond uint64
 	Kernels        map[string]Rate
 	Source         string // how and when they were measured: one line
 }
 
-// Apply puts the measurements and their source into m. Errors: a name that is no cost; no source; those of [Machine.Validate], and m is then of no
-// use any more.
+// Apply puts the measurements and their source into m. Errors: a name that is no cost; no source;
+// those of [Machine.Validate], and m is then of no use any more.
 func (r RuntimeCosts) Apply(m *Machine) error {
 	if r.Source == "" {
-		return fmt.Errorf("apply measured costs: the source is empty, expected how they were measured")
+		return fmt.Errorf("apply measured costs: the source is empty, expected how they were " +
+			"measured")
 	}
 	if m.Sources == nil {
 		m.Sources = map[string]string{}
 	}
-	base := m.Costs // of policies that are new
+	base := m.Costs // of families that are new
 	put := func(table string, c *Costs, values map[string]uint64) error {
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			i := slices.IndexFunc(prices, func(p price) bool { return p.name == name })
@@ -40,23 +44,24 @@ func (r RuntimeCosts) Apply(m *Machine) error {
 	if err := put("costs", &m.Costs, r.Costs); err != nil {
 		return err
 	}
-	for name, c := range m.Policies { // what a policy did not have of its own follows the costs of all
+	// what a family did not have of its own follows the costs of all
+	for name, c := range m.Families {
 		for _, p := range prices {
 			if *p.at(&c) == *p.at(&base) {
 				*p.at(&c) = *p.at(&m.Costs)
 			}
 		}
-		m.Policies[name] = c
+		m.Families[name] = c
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.Policies)) {
+	for _, name := range slices.Sorted(maps.Keys(r.Families)) {
 		c := m.CostsOf(name)
-		if m.Policies == nil {
-			m.Policies = map[string]Costs{}
+		if m.Families == nil {
+			m.Families = map[string]Costs{}
 		}
-		if err := put("policies."+name, &c, r.Policies[name]); err != nil {
+		if err := put("families."+name, &c, r.Families[name]); err != nil {
 			return err
 		}
-		m.Policies[name] = c
+		m.Families[name] = c
 	}
 	if r.FlopsPerSecond != 0 {
 		m.FlopsPerSecond = r.FlopsPerSecond

@@ -12,7 +12,11 @@ const (
 	NotCalibrated = "not calibrated"
 )
 
-// Paths returns the paths of all numbers of m, in the order of a file. Optional ones that are absent are left out.
+// fitted is what a source begins with where a number was chosen so that a result came out.
+const fitted = "fitted"
+
+// Paths returns the paths of all numbers of m, in the order of a file. Optional ones that are
+// absent are left out.
 func (m *Machine) Paths() []string {
 	var out []string
 	for _, f := range fields {
@@ -23,8 +27,8 @@ func (m *Machine) Paths() []string {
 	for _, p := range prices {
 		out = append(out, "costs."+p.name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.Policies)) {
-		out = append(out, m.policyPaths(name)...)
+	for _, name := range slices.Sorted(maps.Keys(m.Families)) {
+		out = append(out, m.familyPaths(name)...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Kernels)) {
 		rate := m.Kernels[name]
@@ -37,7 +41,8 @@ func (m *Machine) Paths() []string {
 	return out
 }
 
-// shown says whether a file has the field: not those that are absent, and not what the absent field would mean.
+// shown says whether a file has the field: not those that are absent, and not what the absent field
+// would mean.
 func (m *Machine) shown(f *field) bool {
 	if f.path == remotePath {
 		return m.Domains() > 1
@@ -56,13 +61,13 @@ func (m *Machine) shown(f *field) bool {
 	return true
 }
 
-// policyPaths returns the paths of the costs of a policy that differ from those of all.
-func (m *Machine) policyPaths(name string) []string {
+// familyPaths returns the paths of the costs of a family that differ from those of all.
+func (m *Machine) familyPaths(name string) []string {
 	var out []string
-	own := m.Policies[name]
+	own := m.Families[name]
 	for _, p := range prices {
 		if *p.at(&own) != *p.at(&m.Costs) {
-			out = append(out, "policies."+name+"."+p.name)
+			out = append(out, "families."+name+"."+p.name)
 		}
 	}
 	return out
@@ -84,22 +89,23 @@ func (m *Machine) hasField(path string) bool {
 		return isPrice
 	}
 	kind, name, _ := cutLast(table)
-	if table == "policies" || table == "kernels" {
+	if table == "families" || table == "kernels" {
 		kind, name = table, last
 	}
 	switch kind {
-	case "policies":
-		_, ok := m.Policies[name]
+	case "families":
+		_, ok := m.Families[name]
 		return ok && (isPrice || kind == table)
 	case "kernels":
 		_, ok := m.Kernels[name]
-		return ok && (kind == table || slices.ContainsFunc(parts, func(p part) bool { return p.name == last }))
+		return ok && (kind == table || slices.ContainsFunc(parts,
+			func(p part) bool { return p.name == last }))
 	}
 	return false
 }
 
-// Source returns where the number at path is from: the text for the path itself or the nearest table around it, "" where the file says
-// nothing.
+// Source returns where the number at path is from: the text for the path itself or the nearest
+// table around it, "" where the file says nothing.
 func (m *Machine) Source(path string) string {
 	for path != "" {
 		if s := m.Sources[path]; s != "" {
@@ -110,10 +116,24 @@ func (m *Machine) Source(path string) string {
 	return ""
 }
 
-// Guessed says whether nobody measured or published the number at path: its source is absent, or says so.
+// Guessed says whether nobody measured or published the number at path: its source is absent, or
+// says so.
 func (m *Machine) Guessed(path string) bool {
 	s := m.Source(path)
 	return s == "" || strings.HasPrefix(s, Estimated) || strings.HasPrefix(s, NotCalibrated)
+}
+
+// Fitted says whether a price, by the name that it has in a file, was fitted for a family of
+// runtimes.
+func (m *Machine) Fitted(family, price string) bool {
+	path := "costs." + price
+	if _, ok := m.Families[family]; ok {
+		own := "families." + family + "." + price
+		if slices.Contains(m.familyPaths(family), own) {
+			path = own
+		}
+	}
+	return strings.HasPrefix(m.Source(path), fitted)
 }
 
 // Guesses returns the paths of the numbers that are [Machine.Guessed], in the order of a file.

@@ -9,7 +9,8 @@ import (
 
 // unknown refuses what nobody took.
 func (r *reader) unknown() {
-	known := map[string][]string{"": {"costs", "policies", "kernels", "sources"}} // the keys of each table
+	// the keys of each table
+	known := map[string][]string{"": {"costs", "families", "kernels", "sources"}}
 	for _, f := range fields {
 		table, last, ok := cutLast(f.path)
 		if ok && len(known[table]) == 0 {
@@ -17,18 +18,27 @@ func (r *reader) unknown() {
 		}
 		known[table] = append(known[table], last)
 	}
-	for _, table := range []string{"policies", "kernels"} {
+	for _, table := range []string{"families", "kernels"} {
 		known[table] = r.names(table)
 	}
 	for _, p := range prices {
 		known["costs"] = append(known["costs"], p.name)
-		for _, name := range known["policies"] {
-			known["policies."+name] = append(known["policies."+name], p.name)
+		for _, name := range known["families"] {
+			known["families."+name] = append(known["families."+name], p.name)
 		}
 	}
 	for _, p := range parts {
 		for _, name := range known["kernels"] {
 			known["kernels."+name] = append(known["kernels."+name], p.name)
+		}
+	}
+	for path := range r.tables { // of files from before there were families
+		if table, _, _ := cutLast(path); path == "policies" || table == "policies" {
+			r.used[path] = true
+			if path != "policies" {
+				r.fail(path, "prices of a scheduler", "[families.NAME], the family that `krdlab "+
+					"list schedulers` shows for it")
+			}
 		}
 	}
 	isTable := func(path string) bool { _, ok := known[path]; return ok }
@@ -38,7 +48,7 @@ func (r *reader) unknown() {
 		case isTable(path):
 			r.fail(path, show(r.values[path]), "a table")
 		case r.used[path]:
-		case table == "policies" || table == "kernels":
+		case table == "families" || table == "kernels":
 			r.fail(path, show(r.values[path]), "a table")
 		case isTable(table):
 			r.fail(path, "an unknown field", "one of "+strings.Join(known[table], ", "))
@@ -53,7 +63,8 @@ func (r *reader) unknown() {
 	}
 }
 
-// sources reads the texts under [sources]. Keys may be nested tables (l1.latency = "...") or paths ("l1.latency" = "...").
+// sources reads the texts under [sources]. Keys may be nested tables (l1.latency = "...") or paths
+// ("l1.latency" = "...").
 func (r *reader) sources(at, path string, v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -63,7 +74,8 @@ func (r *reader) sources(at, path string, v any) {
 	case string:
 		switch {
 		case !r.m.hasField(path):
-			r.fail(at, "no field or table "+strconv.Quote(path)+" of this machine", "the path of one that is there")
+			r.fail(at, "no field or table "+strconv.Quote(path)+" of this machine",
+				"the path of one that is there")
 		case !oneLine(v) || v == "":
 			r.fail(at, show(v), "one line of text")
 		case r.m.Sources[path] != "":

@@ -13,7 +13,8 @@ import (
 	"krdlab/hw"
 )
 
-// hardware measures the computer that the program runs on. Memory is taken once for each domain and given back by close.
+// hardware measures the computer that the program runs on. Memory is taken once for each domain and
+// given back by close.
 type hardware struct {
 	t       *hw.Topology
 	m       *Machine
@@ -27,7 +28,8 @@ type hardware struct {
 }
 
 func newHardware(t *hw.Topology, m *Machine) (*hardware, error) {
-	h := &hardware{t: t, m: m, clock: hw.CalibrateClock(), byNode: make([][]int, m.Nodes), memory: map[int][]byte{}}
+	h := &hardware{t: t, m: m, clock: hw.CalibrateClock(), byNode: make([][]int, m.Nodes),
+		memory: map[int][]byte{}}
 	cpus, err := t.Available(hw.Binding{}, false)
 	if err != nil {
 		return nil, err
@@ -44,7 +46,8 @@ func newHardware(t *hw.Topology, m *Machine) (*hardware, error) {
 	}
 	h.size &^= 1<<21 - 1
 	if h.size < m.L2.Bytes {
-		return nil, fmt.Errorf("a quarter of the free memory is %d bytes, less than an L2 of %d", h.size, m.L2.Bytes)
+		return nil, fmt.Errorf("a quarter of the free memory is %d bytes, less than an L2 of %d",
+			h.size, m.L2.Bytes)
 	}
 	h.notes = "ordinary pages"
 	if setting := hw.HostFacts().HugePages; setting != "" {
@@ -70,7 +73,8 @@ func (h *hardware) conditions() string {
 	return h.notes
 }
 
-// on runs f on a thread that is bound to a CPU, where the system can do that, and which ends with it.
+// on runs f on a thread that is bound to a CPU, where the system can do that, and which ends with
+// it.
 func (h *hardware) on(cpu int, f func()) error {
 	done := make(chan error, 1)
 	go func() {
@@ -93,7 +97,8 @@ func (h *hardware) ps(since uint64) uint64 {
 	return uint64(h.clock.Nanoseconds(hw.TSC()-since) * 1000)
 }
 
-// take returns memory of a domain. Pages are placed by who touches them first, a core of the domain if the system cannot be asked.
+// take returns memory of a domain. Pages are placed by who touches them first, a core of the domain
+// if the system cannot be asked.
 func (h *hardware) take(domain int) ([]byte, error) {
 	if b := h.memory[domain]; b != nil {
 		return b, nil
@@ -103,7 +108,8 @@ func (h *hardware) take(domain int) ([]byte, error) {
 		return nil, err
 	}
 	cpu := -1
-	for n := domain * h.m.Memory.NodesPerDomain; n < (domain+1)*h.m.Memory.NodesPerDomain && cpu < 0; n++ {
+	for n := domain * h.m.Memory.NodesPerDomain; n < (domain+1)*h.m.Memory.NodesPerDomain &&
+		cpu < 0; n++ {
 		if len(h.byNode[n]) > 0 {
 			cpu = h.byNode[n][0]
 		}
@@ -126,7 +132,8 @@ func (h *hardware) take(domain int) ([]byte, error) {
 // sink keeps the compiler from dropping loads whose values nobody wants.
 var sink atomic.Uint64
 
-func (h *hardware) walk(cpu, domain int, bytes uint64, chains, loads, samples int) ([]uint64, error) {
+func (h *hardware) walk(cpu, domain int, bytes uint64, chains, loads, samples int) ([]uint64,
+	error) {
 	b, err := h.take(domain)
 	if err != nil {
 		return nil, err
@@ -159,8 +166,9 @@ func (h *hardware) walk(cpu, domain int, bytes uint64, chains, loads, samples in
 	return out, err
 }
 
-// cycle writes at the start of each line (of step words) the index of the start of another, so that following them visits all lines
-// in random order (Sattolo 1986). It returns what it used, for the next time.
+// cycle writes at the start of each line (of step words) the index of the start of another, so that
+// following them visits all lines in random order (Sattolo 1986). It returns what it used, for the
+// next time.
 func cycle(words []uint64, step int, order []uint32) []uint32 {
 	lines := len(words) / step
 	order = slices.Grow(order[:0], lines)[:lines]
@@ -207,7 +215,8 @@ func (h *hardware) stream(cpus []int, bytes uint64, samples int) ([]uint64, erro
 		at := start[domain]
 		start[domain] = at + bytes&^63
 		if start[domain] > uint64(len(b)) {
-			return nil, fmt.Errorf("%d cores read %d bytes each: there are %d", len(cpus), bytes, len(b))
+			return nil, fmt.Errorf("%d cores read %d bytes each: there are %d", len(cpus), bytes,
+				len(b))
 		}
 		parts[i] = unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b[at:]))), bytes&^63/8)
 	}
@@ -289,7 +298,8 @@ func (h *hardware) spin(cpu int, n uint64, samples int) ([]uint64, error) {
 	return out, err
 }
 
-// additions makes n operations, a multiple of 16 rounded down, each of which needs the result of the one before: one cycle each.
+// additions makes n operations, a multiple of 16 rounded down, each of which needs the result of
+// the one before: one cycle each.
 func additions(n uint64) uint64 {
 	x, y := n, n|1
 	for range n / 16 {

@@ -10,10 +10,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"krdlab/hw/units"
 )
 
-// Write writes m as TOML that [Parse] reads back as the same Machine (a latency that was given in cycles is a time). Numbers that nobody
-// measured or published have a comment that says so. Errors: those of [Machine.Validate], and of w.
+// Write writes m as TOML that [Parse] reads back as the same Machine (a latency that was given in
+// cycles is a time). Numbers that nobody measured or published have a comment that says so. Errors:
+// those of [Machine.Validate], and of w.
 func (m *Machine) Write(w io.Writer) error {
 	if err := m.Validate(); err != nil {
 		return fmt.Errorf("write machine %q: %w", m.Name, err)
@@ -50,7 +53,8 @@ func (m *Machine) Write(w io.Writer) error {
 	return err
 }
 
-// Hash returns the SHA-256, in hexadecimal, of all that decides a result: every number, and neither the name nor texts.
+// Hash returns the SHA-256, in hexadecimal, of all that decides a result: every number, and neither
+// the name nor texts.
 func (m *Machine) Hash() string {
 	h := sha256.New()
 	for _, l := range m.lines() {
@@ -84,37 +88,39 @@ func (m *Machine) lines() []line {
 			case *bool:
 				s = strconv.FormatBool(*p)
 			case *uint64:
-				s = quote(f.of.format(*p))
+				s = quote(f.of.Format(*p))
 			case *int:
 				s = strconv.Itoa(*p)
 				if f.of != nil {
-					s = quote(f.of.format(uint64(*p)))
+					s = quote(f.of.Format(uint64(*p)))
 				}
 			}
 		}
 		out = append(out, line{f.path, s, f.path != "name" && f.path != "description"})
 	}
 	for _, p := range prices {
-		out = append(out, line{"costs." + p.name, quote(times.format(*p.at(&m.Costs))), true})
+		out = append(out, line{"costs." + p.name, quote(units.Times.Format(*p.at(&m.Costs))), true})
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.Policies)) {
-		own := m.Policies[name]
+	for _, name := range slices.Sorted(maps.Keys(m.Families)) {
+		own := m.Families[name]
 		empty := true
 		for _, p := range prices {
 			if *p.at(&own) != *p.at(&m.Costs) {
 				empty = false
-				out = append(out, line{"policies." + name + "." + p.name, quote(times.format(*p.at(&own))), true})
+				out = append(out, line{"families." + name + "." + p.name,
+					quote(units.Times.Format(*p.at(&own))), true})
 			}
 		}
 		if empty {
-			out = append(out, line{"policies." + name + ".", "", false})
+			out = append(out, line{"families." + name + ".", "", false})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Kernels)) {
 		rate := m.Kernels[name]
 		for _, p := range parts {
 			if v := *p.at(&rate); v != 0 {
-				out = append(out, line{"kernels." + name + "." + p.name, quote(p.of.format(v)), true})
+				out = append(out, line{"kernels." + name + "." + p.name, quote(p.of.Format(v)),
+					true})
 			}
 		}
 	}
@@ -131,12 +137,12 @@ func (m *Machine) remoteText() string {
 		for b := range d {
 			ps := x.RemotePS[a*n][b*n]
 			same = same && (a == b || ps == x.RemotePS[0][n])
-			cells = append(cells, quote(times.format(ps)))
+			cells = append(cells, quote(units.Times.Format(ps)))
 		}
 		rows = append(rows, "  ["+strings.Join(cells, ", ")+"],\n")
 	}
 	if same {
-		return quote(times.format(x.RemotePS[0][n]))
+		return quote(units.Times.Format(x.RemotePS[0][n]))
 	}
 	return "[\n" + strings.Join(rows, "") + "]"
 }

@@ -71,7 +71,8 @@ func (b *bench) run(p runtimes.Policy, nodes []int, prog runtimes.Program) error
 	// A duel that hangs would hang the calibration: nothing here takes a tenth of this.
 	ctx, stop := context.WithTimeout(b.ctx, 20*time.Second)
 	defer stop()
-	_, err := runtimes.Run(ctx, runtimes.Config{Policy: p, CPUs: b.cpus[:len(nodes)], Nodes: nodes, Seed: 1, Clock: b.clock}, prog)
+	_, err := runtimes.Run(ctx, runtimes.Config{Policy: p, CPUs: b.cpus[:len(nodes)], Nodes: nodes,
+		Seed: 1, Clock: b.clock}, prog)
 	if errors.Is(err, runtimes.ErrStopped) {
 		if cause := b.ctx.Err(); cause != nil {
 			return cause
@@ -81,14 +82,15 @@ func (b *bench) run(p runtimes.Policy, nodes []int, prog runtimes.Program) error
 	return err
 }
 
-// stamp is a time stamp that waits for earlier instructions: others are taken while a cache line of another core is still awaited.
+// stamp is a time stamp that waits for earlier instructions: others are taken while a cache line of
+// another core is still awaited.
 func stamp() uint64 {
 	t, _ := hw.TSCP()
 	return t
 }
 
-// midmean returns the mean of the middle four fifths, 0 for nothing: what was interrupted does not count, and the steps of a coarse counter
-// average out, as they do not in a median. It sorts x.
+// midmean returns the mean of the middle four fifths, 0 for nothing: what was interrupted does not
+// count, and the steps of a coarse counter average out, as they do not in a median. It sorts x.
 func midmean(x []uint64) float64 {
 	if len(x) == 0 {
 		return 0

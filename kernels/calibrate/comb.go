@@ -4,8 +4,8 @@ import "krdlab/runtimes"
 
 const (
 	combDepth = 16
-	// combBase levels are above the comb while it runs, so that the entries that a deque keeps open to thieves, whose pop needs a fence, are not
-	// the comb's: in a deep tree such pops are rare.
+	// combBase levels are above the comb while it runs, so that the entries that a deque keeps open
+	// to thieves, whose pop needs a fence, are not the comb's: in a deep tree such pops are rare.
 	combBase = 8
 	manyWide = 10
 
@@ -14,8 +14,9 @@ const (
 	all       = -1
 )
 
-// comb is a program for one worker: rounds combs one after the other, each stamped at its beginning, at the bottom and at its end. Or
-// whole trees, both of whose children lead down, of which only the sum of both ways means anything.
+// comb is a program for one worker: rounds combs one after the other, each stamped at its
+// beginning, at the bottom and at its end. Or whole trees, both of whose children lead down, of
+// which only the sum of both ways means anything.
 type comb struct {
 	width, rounds int
 	depth         int
@@ -29,7 +30,8 @@ type comb struct {
 
 // newComb makes a comb for a policy.
 func newComb(rules runtimes.Rules, width, rounds int) *comb {
-	c := &comb{width: width, rounds: rounds, depth: combDepth, down: make([]uint64, 0, rounds), up: make([]uint64, 0, rounds)}
+	c := &comb{width: width, rounds: rounds, depth: combDepth, down: make([]uint64, 0, rounds),
+		up: make([]uint64, 0, rounds)}
 	if rules.Spawn == runtimes.SpawnParent {
 		c.nested = width - 1
 	}
@@ -38,7 +40,8 @@ func newComb(rules runtimes.Rules, width, rounds int) *comb {
 
 // newTree makes trees of 2^treeDepth - 1 tasks.
 func newTree(rounds int) *comb {
-	return &comb{width: 2, rounds: rounds, depth: treeDepth, nested: all, down: make([]uint64, 0, rounds), up: make([]uint64, 0, rounds)}
+	return &comb{width: 2, rounds: rounds, depth: treeDepth, nested: all, down: make([]uint64, 0,
+		rounds), up: make([]uint64, 0, rounds)}
 }
 
 // combTask is a task of a comb with a leaf for each child but one.
@@ -82,8 +85,8 @@ func (t *combTask) Run(w *runtimes.Worker, i int) *runtimes.Frame {
 
 func (t *combTask) Next(*runtimes.Worker, int) int { return 0 }
 
-// Affinity is nowhere: what helpfirst-locality takes to ask is part of its spawn.
-func (t *combTask) Affinity(*runtimes.Worker, int) int { return -1 }
+// Hint is empty: what a policy takes to ask for it is part of its spawn.
+func (t *combTask) Hint(*runtimes.Worker, int) runtimes.Hint { return runtimes.Hint{} }
 
 // combRounds runs combs as phases of one child each, which no policy queues.
 type combRounds struct {

@@ -7,9 +7,10 @@ import (
 	"krdlab/runtimes"
 )
 
-// duel is a program for two workers: rounds of a phase with two children, of which the other worker gets one by the probe's move. The
-// first to run, the holder, waits until the other, the guest, has begun elsewhere; then the one whose arrival at the join is to be measured, ends
-// first, and the other one a little later.
+// duel is a program for two workers: rounds of a phase with two children, of which the other worker
+// gets one by the probe's move. The first to run, the holder, waits until the other, the guest, has
+// begun elsewhere; then the one whose arrival at the join is to be measured, ends first, and the
+// other one a little later.
 //
 //	field  writer                                 readers
 //	begun  the guest, at its beginning            the holder
@@ -45,12 +46,12 @@ func (d *duel) Root(*runtimes.Worker) *runtimes.Frame {
 	return t.Fork(2)
 }
 
-// Affinity mails the guest to the other worker.
-func (t *duelTask) Affinity(w *runtimes.Worker, i int) int {
+// Hint mails the guest to the other worker.
+func (t *duelTask) Hint(w *runtimes.Worker, i int) runtimes.Hint {
 	if t.d.probe.move == runtimes.MoveMail {
-		return 1 - w.ID()
+		return runtimes.Hint{Near: 2 - w.ID()}
 	}
-	return -1
+	return runtimes.Hint{}
 }
 
 func (t *duelTask) Run(w *runtimes.Worker, i int) *runtimes.Frame {

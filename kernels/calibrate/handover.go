@@ -6,8 +6,9 @@ import (
 	"krdlab/runtimes"
 )
 
-// crowd is a program for two workers that share one queue: children that do nothing but note who ran them when. Each is taken from the
-// queue under its lock, the newest first, so that the numbers of the children are the order in which the lock was had.
+// crowd is a program for two workers that share one queue: children that do nothing but note who
+// ran them when. Each is taken from the queue under its lock, the newest first, so that the numbers
+// of the children are the order in which the lock was had.
 type crowd struct {
 	children, rounds int
 	seen             [][]taken // by round
@@ -51,8 +52,9 @@ func (t *crowdTask) Next(*runtimes.Worker, int) int {
 	return t.c.children
 }
 
-// handovers returns the ticks from each child to the next where the lock went to the other worker, which had waited for it for longer than
-// one turn of the first: by the worker that gave it, since the clocks of two CPUs may differ.
+// handovers returns the ticks from each child to the next where the lock went to the other worker,
+// which had waited for it for longer than one turn of the first: by the worker that gave it, since
+// the clocks of two CPUs may differ.
 func (c *crowd) handovers() (from [2][]uint64) {
 	for _, seen := range c.seen {
 		queued := slices.Clone(seen[:c.children-1]) // the last child was called, and took no lock

@@ -18,16 +18,21 @@ type Options struct {
 	Quick bool // 3 samples of a quarter of the rounds and not 9
 }
 
-// Measure measures on this computer, which t describes, what operations of the runtimes cost and how fast kernels compute, and puts it into m
-// with its sources. What cannot be measured keeps its value, and its source says that it is not calibrated and why: steals between nodes
-// where there is one node, everything between workers where there is one core, lock_delay always. The prices in m.Costs are those
-// of workfirst, of helpfirst-locality for the mailbox and of shepherd-socket for locks; other policies get their own in m.Policies.
+// Measure measures on this computer, which t describes, what operations of the runtimes cost and
+// how fast kernels compute, and puts it into m with its sources. What cannot be measured keeps its
+// value, and its source says that it is not calibrated and why: steals between nodes where there is
+// one node, everything between workers where there is one core, lock_delay always. The prices in
+// m.Costs are those of the first scheduler of the table that queues the parent in a deque, for
+// mailboxes of the first that has some, and for locks of the first whose workers share a queue;
+// other families get their own in m.Families, from the first scheduler of each.
 //
-// A policy's own price within a tenth of that of all is left out. Numbers have four digits.
+// A family's own price within a tenth of that of all is left out. Numbers have four digits.
 //
-// progress, nil for none, is called before each measurement with the number of those that are done, and of all. Errors: that of ctx; CPUs that
-// cannot be used; those of [machine.RuntimeCosts.Apply]. After an error m is of no use. Cost: 3 to 4 s on two cores, quick 1 s; some MiB.
-func Measure(ctx context.Context, t *hw.Topology, m *machine.Machine, o Options, progress func(done, total int, next string)) error {
+// progress, nil for none, is called before each measurement with the number of those that are done,
+// and of all. Errors: that of ctx; CPUs that cannot be used; those of [machine.RuntimeCosts.Apply].
+// After an error m is of no use. Cost: 3 to 4 s on two cores, quick 1 s; some MiB.
+func Measure(ctx context.Context, t *hw.Topology, m *machine.Machine, o Options,
+	progress func(done, total int, next string)) error {
 	c, err := newCalibration(ctx, t, o)
 	if err != nil {
 		return fmt.Errorf("calibrate the runtimes: %w", err)
@@ -49,8 +54,10 @@ type calibration struct {
 	near, far []int // CPUs of one node and of two, one of each core; nil where there are none
 	loose     bool  // threads are not pinned
 	samplesOf series
-	flops     float64
-	kernels   map[string]machine.Rate
+	// of a task of a tree, by scheduler
+	operations map[string]operations
+	flops      float64
+	kernels    map[string]machine.Rate
 
 	progress    func(done, total int, next string)
 	done, total int
@@ -62,7 +69,8 @@ func newCalibration(ctx context.Context, t *hw.Topology, o Options) (*calibratio
 		return nil, err
 	}
 	clock := hw.CalibrateClock()
-	c := &calibration{bench: bench{ctx: ctx, clock: clock, tickPS: 1e12 / clock.Hz, cpus: cpus[:1], samples: 9, rounds: 4000},
+	c := &calibration{bench: bench{ctx: ctx, clock: clock, tickPS: 1e12 / clock.Hz, cpus: cpus[:1],
+		samples: 9, rounds: 4000},
 		samplesOf: series{}, progress: func(int, int, string) {}}
 	if o.Quick {
 		c.samples, c.rounds = 3, 1000
@@ -97,6 +105,14 @@ func (c *calibration) run() error {
 		return err
 	}
 	policies := scheduled()
+	c.operations = map[string]operations{}
+	for _, p := range policies {
+		o, err := taskOperations(p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
+		}
+		c.operations[p.Name] = o
+	}
 	c.total = c.samples*(1+len(policies)) + 2
 	for range c.samples {
 		if err := c.step(serial); err != nil {
@@ -115,7 +131,7 @@ func (c *calibration) run() error {
 		}
 	}
 	for _, p := range policies {
-		part(c.samplesOf, p)
+		part(c.samplesOf, p, c.operations[p.Name])
 	}
 	var err error
 	if err = c.step("matmul"); err != nil {
@@ -141,7 +157,7 @@ func (c *calibration) sampleOf(p runtimes.Scheduler) error {
 	}
 	if near := c.bench; c.near != nil {
 		near.cpus = c.near
-		if err := near.pair(c.samplesOf, p); err != nil {
+		if err := near.pair(c.samplesOf, p, c.operations[p.Name]); err != nil {
 			return err
 		}
 		if err := near.handover(c.samplesOf, p); err != nil {
@@ -164,31 +180,47 @@ func (c *calibration) step(next string) error {
 // A cost is how a price of a machine file is measured.
 type cost struct {
 	name   string
-	of     string // the policy whose price is the one in [costs]
-	needs  int    // 1 worker, 2 of a node, or 3: of two nodes
+	of     func(runtimes.Rules) bool // of whose policy the price in [costs] is
+	needs  int                       // 1 worker, 2 of a node, or 3: of two nodes
 	source string
 }
 
-const workfirst = "workfirst"
+// The rules of whose policy the prices in [costs] are.
+func childFirst(r runtimes.Rules) bool { return r.Spawn == runtimes.SpawnChild && !locked(r) }
+func mails(r runtimes.Rules) bool      { return r.Mail }
 
 var costs = []cost{
-	{"spawn", workfirst, 1, "one worker, what a tree of tasks takes longer than serially; parted by combs"},
-	{"pop", workfirst, 1, "one worker, what a tree of tasks takes longer than serially; parted by combs"},
-	{"steal_local", workfirst, 2, "two workers, from the attempt to the stolen child"},
-	{"steal_remote", workfirst, 3, "two workers, from the attempt to the stolen child"},
-	{"steal_failed", workfirst, 2, "two workers, attempts at an empty queue"},
-	{"mail", "helpfirst-locality", 2, "two workers, from a look into the mailbox to the child that was mailed"},
-	{"join", workfirst, 2, "two workers, from the end of a child to the next look for work"},
-	{"rest", workfirst, 2, "two workers, the first rest of a search"},
-	{"lock", "shepherd-socket", 1, "one worker, an operation on a queue under its lock"},
-	{"lock_handover", "shepherd-socket", 2, "two workers that empty a queue, less the lock itself"},
+	{"spawn", childFirst, 1, "one worker, what a tree of tasks takes longer than serially; " +
+		"parted by combs"},
+	{"pop", childFirst, 1, "one worker, what a tree of tasks takes longer than serially; parted " +
+		"by combs"},
+	{"steal_local", childFirst, 2, "two workers, from the attempt to the stolen child"},
+	{"steal_remote", childFirst, 3, "two workers, from the attempt to the stolen child"},
+	{"steal_failed", childFirst, 2, "two workers, attempts at an empty queue"},
+	{"mail", mails, 2, "two workers, from a look into the mailbox to the child that was mailed"},
+	{"join", childFirst, 2, "two workers, from the end of a child to the next look for work"},
+	{"rest", childFirst, 2, "two workers, the first rest of a search"},
+	{"lock", shared, 1, "one worker, an operation on a queue under its lock"},
+	{"lock_handover", shared, 2, "two workers that empty a queue, less the lock itself"},
+}
+
+// reference is the scheduler whose price is the one in [costs]: the first that is measured and has
+// the rules for it; nil if there is none.
+func (k *cost) reference() *runtimes.Scheduler {
+	for _, p := range scheduled() {
+		if k.of(p.Rules()) {
+			return &p
+		}
+	}
+	return nil
 }
 
 // source says how path was measured.
 func (c *calibration) source(path, how string) string {
 	s := "measured " + time.Now().UTC().Format(time.DateOnly) + ": " + how
 	if x := c.samplesOf[path]; len(x) > 1 {
-		s += fmt.Sprintf("; median of %d samples, of which the least is %.4g ns and the most %.4g ns", len(x), slices.Min(x)/1e3, slices.Max(x)/1e3)
+		s += fmt.Sprintf("; median of %d samples, of which the least is %.4g ns and the most "+
+			"%.4g ns", len(x), slices.Min(x)/1e3, slices.Max(x)/1e3)
 	}
 	if c.loose {
 		s += ", threads not pinned"
@@ -198,22 +230,27 @@ func (c *calibration) source(path, how string) string {
 
 // apply puts what was measured into m.
 func (c *calibration) apply(m *machine.Machine) error {
-	rates := machine.RuntimeCosts{FlopsPerSecond: machine.Digits(uint64(math.Round(c.flops))), Source: c.source("", "matmul's leaf of 32x32x64, data in L1")}
+	rates := machine.RuntimeCosts{FlopsPerSecond: machine.Digits(uint64(math.Round(c.flops))),
+		Source: c.source("", "matmul's leaf of 32x32x64, data in L1")}
 	if err := rates.Apply(m); err != nil {
 		return err
 	}
-	rates = machine.RuntimeCosts{Kernels: c.kernels, Source: c.source("", fmt.Sprintf("order %d, both sides of a pair, data in L1, operations as the model counts them", fmm.Kernel.With(nil).Int("order")))}
+	rates = machine.RuntimeCosts{Kernels: c.kernels,
+		Source: c.source("", fmt.Sprintf("order %d, both sides of a pair, data in L1, operations "+
+			"as the model counts them", fmm.Kernel.With(nil).Int("order")))}
 	if err := rates.Apply(m); err != nil {
 		return err
 	}
 	delete(m.Sources, "costs") // each has its own
 	for _, k := range costs {
-		ps, why := c.price(k, k.of)
+		of := k.reference()
+		ps, why := c.price(k, of)
 		if why != "" {
 			m.Sources["costs."+k.name] = machine.NotCalibrated + ": " + why + "; a guess"
 			continue
 		}
-		r := machine.RuntimeCosts{Costs: map[string]uint64{k.name: ps}, Source: c.source("policies."+k.of+"."+k.name, k.of+", "+k.source)}
+		r := machine.RuntimeCosts{Costs: map[string]uint64{k.name: ps},
+			Source: c.source(familyPath(*of)+k.name, of.Name+", "+k.source)}
 		if err := r.Apply(m); err != nil {
 			return err
 		}
@@ -222,30 +259,34 @@ func (c *calibration) apply(m *machine.Machine) error {
 	if c.far == nil && m.Costs.StealRemotePS < m.Costs.StealLocalPS {
 		m.Costs.StealRemotePS = m.Costs.StealLocalPS // a guess may not contradict what was measured
 	}
-	return c.applyPolicies(m)
+	return c.applyFamilies(m)
 }
 
-// applyPolicies puts in what policies have of their own.
-func (c *calibration) applyPolicies(m *machine.Machine) error {
+// applyFamilies puts in what families have of their own.
+func (c *calibration) applyFamilies(m *machine.Machine) error {
 	for _, p := range scheduled() {
 		for _, k := range costs {
-			if p.Name == k.of {
+			of := k.reference()
+			if of != nil && p.Name == of.Name {
 				continue
 			}
-			ps, why := c.price(k, p.Name)
+			ps, why := c.price(k, &p)
 			if why != "" {
-				continue // as for all: the policy has no such operation, or it could not be measured
+				// as for all: the policy has no such operation, or it could not be measured
+				continue
 			}
-			if all, why := c.price(k, k.of); why == "" && max(ps, all)-min(ps, all) <= all/10 {
+			if all, why := c.price(k, of); why == "" && max(ps, all)-min(ps, all) <= all/10 {
 				continue // as for all: samples scatter as much
 			}
 			how := k.source
-			if locked := p.Rules().Queue != runtimes.QueueWorker; locked && k.name == "spawn" {
+			if o := c.operations[p.Name]; o.lock > 0 && k.name == "spawn" {
 				how = "one worker, each child more under one lock"
-			} else if locked && k.name == "join" {
-				how = "one worker, what a tree of tasks takes longer than serially, less four locks"
+			} else if o.join > 0 && k.name == "join" {
+				how = fmt.Sprintf("one worker, what a tree of tasks takes longer than serially, "+
+					"less %.0f locks", o.lock)
 			}
-			r := machine.RuntimeCosts{Policies: map[string]map[string]uint64{p.Name: {k.name: ps}}, Source: c.source("policies."+p.Name+"."+k.name, how)}
+			r := machine.RuntimeCosts{Families: map[string]map[string]uint64{p.Family: {k.name: ps}},
+				Source: c.source(familyPath(p)+k.name, how)}
 			if err := r.Apply(m); err != nil {
 				return err
 			}
@@ -254,10 +295,13 @@ func (c *calibration) applyPolicies(m *machine.Machine) error {
 	return nil
 }
 
-// price returns the price of an operation of a policy in whole picoseconds, or why there is none.
-func (c *calibration) price(k cost, policy string) (ps uint64, why string) {
-	path := "policies." + policy + "."
-	samples := slices.Clone(c.samplesOf[path+k.name])
+// price returns the price of an operation of a scheduler in whole picoseconds, or why there is
+// none.
+func (c *calibration) price(k cost, p *runtimes.Scheduler) (ps uint64, why string) {
+	if p == nil {
+		return 0, "no scheduler has this operation"
+	}
+	samples := slices.Clone(c.samplesOf[familyPath(*p)+k.name])
 	switch {
 	case len(samples) > 0:
 	case k.needs == 2 && c.near == nil:

@@ -27,8 +27,8 @@ func host(t *testing.T) (*hw.Topology, *machine.Machine) {
 	return top, m
 }
 
-// On the computer of the test: every price is there, more than nothing, and in an order that holds on any computer; what is not measured says
-// why. How fast it is does not matter.
+// On the computer of the test: every price is there, more than nothing, and in an order that holds
+// on any computer; what is not measured says why. How fast it is does not matter.
 func TestMeasureHere(t *testing.T) {
 	top, m := host(t)
 	guessed := m.Costs
@@ -52,37 +52,45 @@ func TestMeasureHere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	policies := []string{""}
+	families := []string{""}
 	for _, p := range scheduled() {
-		policies = append(policies, p.Name)
+		families = append(families, p.Family)
 	}
-	for _, name := range policies {
+	for _, name := range families {
 		c := m.CostsOf(name)
-		for what, ps := range map[string]uint64{"spawn": c.SpawnPS, "pop": c.PopPS, "steal_local": c.StealLocalPS, "steal_remote": c.StealRemotePS,
-			"steal_failed": c.StealFailedPS, "mail": c.MailPS, "join": c.JoinPS, "rest": c.RestPS, "lock": c.LockPS, "lock_handover": c.LockHandoverPS} {
+		for what, ps := range map[string]uint64{"spawn": c.SpawnPS, "pop": c.PopPS,
+			"steal_local": c.StealLocalPS, "steal_remote": c.StealRemotePS,
+			"steal_failed": c.StealFailedPS, "mail": c.MailPS, "join": c.JoinPS, "rest": c.RestPS,
+			"lock": c.LockPS, "lock_handover": c.LockHandoverPS} {
 			if ps == 0 {
 				t.Errorf("%s: %s is nothing", name, what)
 			}
 		}
 	}
-	if !m.Guessed("costs.lock") && !m.Guessed("costs.lock_handover") && m.Costs.LockHandoverPS < m.Costs.LockPS {
-		t.Errorf("to hand a lock over takes %d ps, less than the %d of having it alone", m.Costs.LockHandoverPS, m.Costs.LockPS)
+	if !m.Guessed("costs.lock") && !m.Guessed("costs.lock_handover") &&
+		m.Costs.LockHandoverPS < m.Costs.LockPS {
+		t.Errorf("to hand a lock over takes %d ps, less than the %d of having it alone",
+			m.Costs.LockHandoverPS, m.Costs.LockPS)
 	}
 	if len(cpus) == 1 && !m.Guessed("costs.steal_local") {
 		t.Errorf("a steal with one core: %q", m.Source("costs.steal_local"))
 	}
 	if len(top.Nodes) == 1 {
-		if why := m.Source("costs.steal_remote"); !m.Guessed("costs.steal_remote") || !strings.Contains(why, "two nodes") && !strings.Contains(why, "pinned") {
+		if why := m.Source("costs.steal_remote"); !m.Guessed("costs.steal_remote") ||
+			!strings.Contains(why, "two nodes") && !strings.Contains(why, "pinned") {
 			t.Errorf("a steal between nodes with one node: %q", why)
 		}
 		if m.Costs.StealRemotePS < max(guessed.StealRemotePS, m.Costs.StealLocalPS) {
-			t.Errorf("a steal between nodes takes %d ps, one within %d", m.Costs.StealRemotePS, m.Costs.StealLocalPS)
+			t.Errorf("a steal between nodes takes %d ps, one within %d", m.Costs.StealRemotePS,
+				m.Costs.StealLocalPS)
 		}
 	}
-	if !m.Guessed("costs.lock_delay") || m.Costs.LockDelayPS != 0 || m.Sources["costs.lock_delay"] == "" {
+	if !m.Guessed("costs.lock_delay") || m.Costs.LockDelayPS != 0 ||
+		m.Sources["costs.lock_delay"] == "" {
 		t.Errorf("lock_delay is %d: %q", m.Costs.LockDelayPS, m.Source("costs.lock_delay"))
 	}
-	for _, path := range []string{"core.flops", "costs.lock", "kernels.m2l.flops", "kernels.p2p.flops", "kernels.p2p-self.flops"} {
+	for _, path := range []string{"core.flops", "costs.lock", "kernels.m2l.flops",
+		"kernels.p2p.flops", "kernels.p2p-self.flops"} {
 		if m.Guessed(path) {
 			t.Errorf("%s was not measured: %q", path, m.Source(path))
 		}

@@ -9,12 +9,15 @@ import (
 	"krdlab/runtimes"
 )
 
-// What the package comment says that a level of a comb consists of is what the simulated driver takes for it.
+// What the package comment says that a level of a comb consists of is what the simulated driver
+// takes for it.
 func TestCombOperations(t *testing.T) {
 	const rounds = 3
-	prices := runtimes.Costs{Spawn: 1000, Pop: 10_000, Lock: 100_000, Push: 1_000_000, Join: 10_000_000}
+	prices := runtimes.Costs{Spawn: 1000, Pop: 10_000, Lock: 100_000, Push: 1_000_000,
+		Join: 10_000_000}
 	virtual := func(p runtimes.Policy, c *comb) int64 {
-		r, err := runtimes.Step(runtimes.StepConfig{Policy: p, Nodes: []int{0}, Seed: 1, Costs: prices}, c)
+		r, err := runtimes.Step(runtimes.StepConfig{Policy: p, Nodes: []int{0}, Seed: 1,
+			Costs: prices}, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -22,27 +25,33 @@ func TestCombOperations(t *testing.T) {
 			t.Fatalf("%d rounds, want %d", len(c.up), c.rounds)
 		}
 		if c.early != 0 {
-			t.Errorf("%d leaves ran on the way down, where nothing but spawns is to be timed", c.early)
+			t.Errorf("%d leaves ran on the way down, where nothing but spawns is to be timed",
+				c.early)
 		}
 		return r.TimeNS
 	}
 	for _, p := range scheduled() {
 		two, many, tree := int64(1000+10_000), int64((manyWide-1)*11_000), int64(1000+10_000)
-		if p.Rules().Queue != runtimes.QueueWorker {
+		if locked(p.Rules()) {
 			two = 4*100_000 + 2*10_000_000 // 1 lock down, 3 up
 			tree = two
-			// One lock down, with Push for each further entry; up a lock and an arrival for each leaf, and the rest queued and taken.
-			many = 100_000 + (manyWide-2)*1_000_000 + (manyWide-1)*(100_000+10_000_000) + 10_000_000 + 2*100_000
+			// One lock down, with Push for each further entry; up a lock and an arrival for each
+			// leaf, and the rest queued and taken.
+			many = 100_000 + (manyWide-2)*1_000_000 + (manyWide-1)*(100_000+10_000_000) +
+				10_000_000 + 2*100_000
 		}
 		// What does not depend on the number of combs cancels out: the base, the end.
 		per := func(more, fewer int64, levels int64) int64 { return (more - fewer) / levels }
-		if got := per(virtual(p, newComb(p.Rules(), 2, 2*rounds)), virtual(p, newComb(p.Rules(), 2, rounds)), rounds*combDepth); got != two {
+		if got := per(virtual(p, newComb(p.Rules(), 2, 2*rounds)),
+			virtual(p, newComb(p.Rules(), 2, rounds)), rounds*combDepth); got != two {
 			t.Errorf("%s: a level of a comb takes %d, want %d", p.Name, got, two)
 		}
-		if got := per(virtual(p, newComb(p.Rules(), manyWide, 2*rounds)), virtual(p, newComb(p.Rules(), manyWide, rounds)), rounds*combDepth); got != many {
+		if got := per(virtual(p, newComb(p.Rules(), manyWide, 2*rounds)),
+			virtual(p, newComb(p.Rules(), manyWide, rounds)), rounds*combDepth); got != many {
 			t.Errorf("%s: a level of %d children takes %d, want %d", p.Name, manyWide, got, many)
 		}
-		if got := per(virtual(p, newTree(2*rounds)), virtual(p, newTree(rounds)), rounds*treeTasks); got != tree {
+		if got := per(virtual(p, newTree(2*rounds)), virtual(p, newTree(rounds)),
+			rounds*treeTasks); got != tree {
 			t.Errorf("%s: a task of a tree takes %d, want %d", p.Name, got, tree)
 		}
 	}
@@ -51,8 +60,9 @@ func TestCombOperations(t *testing.T) {
 	}
 }
 
-// made fills in what a policy would be measured as on a computer where an operation takes what the table says, nanoseconds, and a serial level 5.
-func made(p runtimes.Scheduler, spawn, pop, lock, push, join float64) series {
+// made fills in what a policy would be measured as on a computer where an operation takes what the
+// table says, nanoseconds, and a serial level 5.
+func made(p runtimes.Scheduler, o operations, spawn, pop, lock, push, join float64) series {
 	s := series{}
 	both := func(way string, base, more float64) {
 		for _, noise := range []float64{1.5, 1, 1.2} { // the least is the true one
@@ -60,7 +70,7 @@ func made(p runtimes.Scheduler, spawn, pop, lock, push, join float64) series {
 			s.add(p.Name+way, (base+more)*noise)
 		}
 	}
-	if p.Rules().Queue == runtimes.QueueWorker {
+	if !locked(p.Rules()) {
 		both(wayDown, 5, spawn)
 		both(wayUp, 5, pop)
 		both(wayTree, 10, spawn+pop)
@@ -76,27 +86,39 @@ func made(p runtimes.Scheduler, spawn, pop, lock, push, join float64) series {
 
 func TestPart(t *testing.T) {
 	for _, p := range scheduled() {
-		s := made(p, 7, 3, 6, 0.5, 4)
-		s.add("policies."+p.Name+".lock_handover", 50)
-		part(s, p)
+		o, err := taskOperations(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := (operations{spawn: 1, pop: 1}); !locked(p.Rules()) && o != want {
+			t.Errorf("%s: a task of a tree has %+v, want %+v", p.Name, o, want)
+		}
+		if want := (operations{lock: 4, join: 2}); p.Rules().Join == runtimes.JoinRequeue &&
+			o != want {
+			t.Errorf("%s: a task of a tree has %+v, want %+v", p.Name, o, want)
+		}
+		s := made(p, o, 7, 3, 6, 0.5, 4)
+		s.add(familyPath(p)+"lock_handover", 50)
+		part(s, p, o)
 		want := map[string]float64{"spawn": 7, "pop": 3}
-		if p.Rules().Queue != runtimes.QueueWorker {
+		if locked(p.Rules()) {
 			want = map[string]float64{"spawn": 0.5, "lock": 6, "join": 4, "lock_handover": 44}
 		}
 		for name, v := range want {
-			if got := s["policies."+p.Name+"."+name]; len(got) != 1 || math.Abs(got[0]-v) > 1e-9 {
+			if got := s[familyPath(p)+name]; len(got) != 1 || math.Abs(got[0]-v) > 1e-9 {
 				t.Errorf("%s: %s is %v, want %v", p.Name, name, got, v)
 			}
 		}
-		// Where combs are no more than noise the sum is parted all the same, and all parts are more than nothing.
-		s = made(p, 0, 0, 0, 0, 0)
+		// Where combs are no more than noise the sum is parted all the same, and all parts are more
+		// than nothing.
+		s = made(p, o, 0, 0, 0, 0, 0)
 		for i := range s[p.Name+wayTree] {
 			s[p.Name+wayTree][i] += 12
 		}
-		part(s, p)
+		part(s, p, o)
 		sum := 0.0
 		for name, times := range map[string]float64{"spawn": 1, "pop": 1, "lock": 4, "join": 2} {
-			v := s["policies."+p.Name+"."+name]
+			v := s[familyPath(p)+name]
 			if len(v) == 1 && v[0] <= 0 {
 				t.Errorf("%s: %s is %v", p.Name, name, v)
 			}
@@ -108,13 +130,13 @@ func TestPart(t *testing.T) {
 			t.Errorf("%s: the parts of 12 make %v", p.Name, sum)
 		}
 		// No tree that is slower than serial: nothing was measured.
-		s = made(p, 7, 3, 6, 0.5, 4)
+		s = made(p, o, 7, 3, 6, 0.5, 4)
 		for i := range s[p.Name+wayTree] {
 			s[p.Name+wayTree][i] = 1
 		}
-		part(s, p)
+		part(s, p, o)
 		for _, name := range []string{"spawn", "pop", "lock", "join"} {
-			if v := s["policies."+p.Name+"."+name]; v != nil {
+			if v := s[familyPath(p)+name]; v != nil {
 				t.Errorf("%s: %s is %v of a tree that is faster than serial", p.Name, name, v)
 			}
 		}
@@ -123,12 +145,15 @@ func TestPart(t *testing.T) {
 
 func TestHandovers(t *testing.T) {
 	c := &crowd{children: 9, seen: [][]taken{{
-		{100, 1}, {90, 1}, {70, 0}, {60, 0}, {55, 1}, {30, 0}, {20, 0}, {10, 0}, // by child: the newest entry is the last
+		// by child: the newest entry is the last
+		{100, 1}, {90, 1}, {70, 0}, {60, 0}, {55, 1}, {30, 0}, {20, 0}, {10, 0},
 		{5, 1}, // called, not queued
 	}}}
 	from := c.handovers()
-	if want := [2][]uint64{{25, 20}, nil}; !slices.Equal(from[0], want[0]) || !slices.Equal(from[1], want[1]) {
-		t.Errorf("%v, want %v: the queue is taken from its end, and a worker that has just had the lock did not wait", from, want)
+	if want := [2][]uint64{{25, 20}, nil}; !slices.Equal(from[0], want[0]) || !slices.Equal(from[1],
+		want[1]) {
+		t.Errorf("%v, want %v: the queue is taken from its end, and a worker that has just had "+
+			"the lock did not wait", from, want)
 	}
 }
 
@@ -145,7 +170,8 @@ func TestFit(t *testing.T) {
 	}{
 		{line(11e-9, 1e-10, 100, 400, 900), machine.Rate{CallPS: 11_000, FlopsPerSecond: 10e9}},
 		{line(0, 1e-9, 1, 2, 3), machine.Rate{FlopsPerSecond: 1e9}},
-		{line(-5e-9, 1e-9, 100, 200), machine.Rate{FlopsPerSecond: 1_039_000_000}}, // no call takes less than no time
+		// no call takes less than no time
+		{line(-5e-9, 1e-9, 100, 200), machine.Rate{FlopsPerSecond: 1_039_000_000}},
 	} {
 		if got, err := fit(test.times); err != nil || got != test.want {
 			t.Errorf("%v: %+v, %v, want %+v", test.times, got, err, test.want)

@@ -2,12 +2,12 @@ package calibrate
 
 import "krdlab/runtimes"
 
-// burst is how many attempts a probe makes in a row, where it measures how long those take that find nothing: one is shorter than the steps of some
-// counters.
+// burst is how many attempts a probe makes in a row, where it measures how long those take that
+// find nothing: one is shorter than the steps of some counters.
 const burst = 64
 
-// probe is a policy for two workers with a queue each that takes the time of its moves. It alternates between one move of a sort, or burst of
-// them, and a rest.
+// probe is a policy for two workers with a queue each that takes the time of its moves. It
+// alternates between one move of a sort, or burst of them, and a rest.
 //
 // A worker's part of by is written by that worker alone, and read when the run is over.
 type probe struct {
@@ -42,11 +42,13 @@ func newProbe(rules runtimes.Rules, move runtimes.MoveKind, moves, rounds int) *
 
 func (p *probe) Rules() runtimes.Rules { return p.rules }
 
-// Look implements [runtimes.Policy]: cycles of so many moves and a rest. The worker is known by its victim, which is the other one.
+// Look implements [runtimes.Policy]: cycles of so many moves and a rest. The worker is known by its
+// victim, which is the other one.
 func (p *probe) Look(s *runtimes.Search) runtimes.Move {
 	at := s.Step % (p.moves + 1)
 	s.Step++
-	steal := runtimes.Move{Kind: p.move, Victim: s.Victims[0], Half: p.rules.Queue != runtimes.QueueWorker}
+	steal := runtimes.Move{Kind: p.move, Victim: s.Victims[0],
+		Half: locked(p.rules)}
 	if at > 0 && at < p.moves {
 		return steal
 	}
@@ -77,7 +79,8 @@ func (p *probe) got(w *runtimes.Worker, now uint64) {
 	note(&b.successes, now-b.moved)
 }
 
-// note appends a time while there is room: a run that others disturb must not allocate without bound.
+// note appends a time while there is room: a run that others disturb must not allocate without
+// bound.
 func note(s *[]uint64, ticks uint64) {
 	if len(*s) < cap(*s) {
 		*s = append(*s, ticks)

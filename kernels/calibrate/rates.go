@@ -8,6 +8,7 @@ import (
 	"krdlab/hw/machine"
 	"krdlab/kernels/fmm"
 	"krdlab/kernels/fmm/laplace"
+	"krdlab/kernels/isa"
 	"krdlab/kernels/kernel"
 	"krdlab/kernels/matmul/dense"
 	"krdlab/loi"
@@ -20,13 +21,15 @@ const (
 	p2pSelf = "p2p-self"
 )
 
-// leafSizes are the bodies of the leaves that p2p and p2p-self are timed with: up to the default of fmm's ncrit.
+// leafSizes are the bodies of the leaves that p2p and p2p-self are timed with: up to the default of
+// fmm's ncrit.
 var leafSizes = []int{4, 8, 12, 16, 20, 24, 28, 32}
 
 // A sized is the time of a call and the operations that the kernel's model counts for it.
 type sized struct{ ops, seconds float64 }
 
-// matmulRate returns operations per second of the leaf of the matrix product: the default one, 32x32x64, whose 20 KiB stay in the L1.
+// matmulRate returns operations per second of the leaf of the matrix product: the default one,
+// 32x32x64, whose 20 KiB stay in the L1.
 func (b *bench) matmulRate() (float64, error) {
 	const m, n, k = 32, 32, 64
 	var x [3]*dense.Matrix
@@ -40,7 +43,7 @@ func (b *bench) matmulRate() (float64, error) {
 	x[0].Fill(1, dense.Integers)
 	x[1].Fill(2, dense.Integers)
 	x[2].Zero()
-	mul, err := dense.NewMultiplier(x[0], x[1], x[2], dense.Auto)
+	mul, err := dense.NewMultiplier(x[0], x[1], x[2], isa.Auto)
 	if err != nil {
 		return 0, err
 	}
@@ -48,8 +51,9 @@ func (b *bench) matmulRate() (float64, error) {
 	return 2 * m * n * k / t, err
 }
 
-// fmmRates returns the rates of the kernels of fmm at its default order, both sides of a pair at once: of m2l its operations over its time, of
-// p2p and p2p-self a time for the call and a rate for the rest, fitted to leaves of 4 to 32 bodies by least squares of relative errors.
+// fmmRates returns the rates of the kernels of fmm at its default order, both sides of a pair at
+// once: of m2l its operations over its time, of p2p and p2p-self a time for the call and a rate for
+// the rest, fitted to leaves of 4 to 32 bodies by least squares of relative errors.
 func (b *bench) fmmRates() (map[string]machine.Rate, error) {
 	times := map[string][]sized{}
 	p := fmm.Kernel.With(nil)
@@ -67,7 +71,11 @@ func (b *bench) fmmRates() (map[string]machine.Rate, error) {
 			return nil, err
 		}
 		for name, call := range map[string]func(int){
-			p2p:     func(i int) { i, j := i%leaves*most, (i+3)%leaves*most; ops.P2PMutual(bodies, i, i+n, j, j+n) },
+			p2p: func(i int) {
+				i, j := i%leaves*most, (i+3)%leaves*most
+				ops.P2PMutual(bodies,
+					i, i+n, j, j+n)
+			},
 			p2pSelf: func(i int) { i = i % leaves * most; ops.P2PSelf(bodies, i, i+n) },
 			m2l:     func(i int) { ops.M2LMutual(cells, i%leaves, (i+3)%leaves) },
 		} {
@@ -81,7 +89,8 @@ func (b *bench) fmmRates() (map[string]machine.Rate, error) {
 			times[name] = append(times[name], sized{float64(work[name]), t})
 		}
 	}
-	out := map[string]machine.Rate{m2l: {FlopsPerSecond: machine.Digits(uint64(times[m2l][0].ops / times[m2l][0].seconds))}}
+	out := map[string]machine.Rate{m2l: {FlopsPerSecond: machine.Digits(
+		uint64(times[m2l][0].ops / times[m2l][0].seconds))}}
 	for _, name := range []string{p2p, p2pSelf} {
 		if out[name], err = fit(times[name]); err != nil {
 			return nil, fmt.Errorf("rate of %s: %w", name, err)
@@ -98,7 +107,8 @@ func scatter(ops *laplace.Kernel, b *laplace.Bodies, leaves int) *laplace.Cells 
 		leaf, turn := i/per, float64(i%per)
 		// Points of a spiral, none at the same place as another.
 		at := func(bit int, v float64) float32 { return float32(float64(leaf>>bit&1) + 0.25*v) }
-		b.X[i], b.Y[i], b.Z[i] = at(0, math.Sin(2.4*turn)), at(1, math.Cos(2.4*turn)), at(2, turn/float64(per))
+		b.X[i], b.Y[i], b.Z[i] = at(0, math.Sin(2.4*turn)), at(1, math.Cos(2.4*turn)),
+			at(2, turn/float64(per))
 		b.Q[i] = 1 / float32(len(b.X))
 	}
 	for i := range leaves {
@@ -109,9 +119,11 @@ func scatter(ops *laplace.Kernel, b *laplace.Bodies, leaves int) *laplace.Cells 
 	return cells
 }
 
-// workOf returns the operations that the model of fmm counts for its kernels with leaves of n bodies.
+// workOf returns the operations that the model of fmm counts for its kernels with leaves of n
+// bodies.
 func workOf(n int) (map[string]uint64, error) {
-	in, err := fmm.Kernel.New(fmm.Kernel.With(kernel.Params{"bodies": n, "ncrit": n}), kernel.Env{Seed: 1, Dry: true})
+	in, err := fmm.Kernel.New(fmm.Kernel.With(kernel.Params{"bodies": n, "ncrit": n}),
+		kernel.Env{Seed: 1, Dry: true})
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +144,8 @@ func workOf(n int) (map[string]uint64, error) {
 	return work, nil
 }
 
-// fit returns the call time and the rate whose sum comes nearest to the times, each relative to itself. No call takes less than no time.
+// fit returns the call time and the rate whose sum comes nearest to the times, each relative to
+// itself. No call takes less than no time.
 func fit(times []sized) (machine.Rate, error) {
 	var a, b, c, u, v float64 // normal equations of sum (call/t + slope ops/t - 1)^2
 	for _, t := range times {
@@ -146,12 +159,15 @@ func fit(times []sized) (machine.Rate, error) {
 		}
 	}
 	if !(slope > 0) || math.IsInf(slope, 0) {
-		return machine.Rate{}, fmt.Errorf("times that do not grow with the number of bodies: %v", times)
+		return machine.Rate{}, fmt.Errorf("times that do not grow with the number of bodies: %v",
+			times)
 	}
-	return machine.Rate{CallPS: machine.Digits(uint64(math.Round(call * 1e12))), FlopsPerSecond: machine.Digits(uint64(math.Round(1 / slope)))}, nil
+	return machine.Rate{CallPS: machine.Digits(uint64(math.Round(call * 1e12))),
+		FlopsPerSecond: machine.Digits(uint64(math.Round(1 / slope)))}, nil
 }
 
-// batches returns the seconds of one call: the median over samples of the mean of the middle half of batches of calls, on the first CPU.
+// batches returns the seconds of one call: the median over samples of the mean of the middle half
+// of batches of calls, on the first CPU.
 func (b *bench) batches(call func(i int)) (float64, error) {
 	const size = 64
 	var out []float64

@@ -1,5 +1,5 @@
-// Package fib computes Fibonacci numbers by plain recursion, every call above fib(1) a fork of two: the micro-kernel for the
-// cost of a spawn and a join. It has no cut-off and no kernels.
+// Package fib computes Fibonacci numbers by plain recursion, every call above fib(1) a fork of two:
+// the micro-kernel for the cost of a spawn and a join. It has no cut-off and no kernels.
 package fib
 
 import (
@@ -14,16 +14,18 @@ import (
 var Kernel = kernel.Kernel{
 	Name:    "fib",
 	Summary: "Fibonacci numbers by plain recursion, no cut-off: the cost of a spawn",
+	Size:    "n",
 	Params: []kernel.Param{
-		{Name: "n", Kind: kernel.IntParam, Default: 32, Min: 0, Max: 60, Help: "which number; each step takes 1.6 times as long"},
+		{Name: "n", Kind: kernel.IntParam, Default: 32, Min: 0, Max: 60,
+			Help: "which number; each step takes 1.6 times as long"},
 	},
-	Plan:  func(p kernel.Params) (kernel.Plan, error) { return kernel.Plan{Resolved: p}, nil },
-	New:   func(p kernel.Params, _ kernel.Env) (kernel.Instance, error) { return &instance{n: p.Int("n")}, nil },
+	Plan: func(p kernel.Params) (kernel.Plan, error) { return kernel.Plan{Resolved: p}, nil },
+	New: func(p kernel.Params, _ kernel.Env) (kernel.Instance,
+		error) {
+		return &instance{n: p.Int("n")}, nil
+	},
 	Small: []kernel.Params{{"n": 0}, {"n": 1}, {"n": 2}, {"n": 18}},
 }
-
-// Forks returns the number of calls of fib(n) that fork: fib(n+1) - 1.
-func Forks(n int) int { return number(n+1) - 1 }
 
 // number computes fib(n) by addition.
 func number(n int) int {
@@ -38,13 +40,18 @@ type instance struct {
 	n, out int
 }
 
-func (in *instance) Registry() loi.Registry { return loi.Registry{} }
-func (in *instance) Reset(bool)             { in.out = -1 }
-func (in *instance) Close() error           { return nil }
+func (in *instance) Registry() loi.Registry {
+	return loi.Registry{Regions: []loi.Region{{Name: "fib", Kind: loi.Function,
+		Parent: loi.NoRegion}}}
+}
+
+func (in *instance) Reset(bool)   { in.out = -1 }
+func (in *instance) Close() error { return nil }
 
 func (in *instance) Check() kernel.Check {
 	want := number(in.n)
-	c := kernel.Check{Passed: in.out == want, Method: "by addition, exact", Error: float64(max(in.out-want, want-in.out))}
+	c := kernel.Check{Passed: in.out == want, Method: "by addition, exact",
+		Error: float64(max(in.out-want, want-in.out))}
 	if !c.Passed {
 		c.Detail = fmt.Sprintf("fib(%d) came out as %d, want %d", in.n, in.out, want)
 	}
@@ -85,6 +92,9 @@ func (c *call) Run(w *runtimes.Worker, i int) *runtimes.Frame {
 	}
 	return fork(w, n, &c.sub[i&1])
 }
+
+// Region implements [runtimes.Regioned].
+func (c *call) Region(int) loi.RegionID { return 0 }
 
 func (c *call) Next(*runtimes.Worker, int) int {
 	*c.out = c.sub[0] + c.sub[1]

@@ -14,12 +14,14 @@ func TestForksAreCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		in.Reset(false)
-		r, err := runtimes.Step(runtimes.StepConfig{Policy: runtimes.WorkFirst{}, Nodes: []int{0}}, in)
+		r, err := runtimes.Step(runtimes.StepConfig{Policy: runtimes.WorkFirst{}, Nodes: []int{0}},
+			in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := uint64(Forks(n)); r.Spawns != want || r.Tasks != 2*want+1 {
-			t.Errorf("fib(%d): %d spawns and %d tasks, want %d and %d", n, r.Spawns, r.Tasks, want, 2*want+1)
+		if want := uint64(forks(n)); r.Spawns != want || r.Tasks != 2*want+1 {
+			t.Errorf("fib(%d): %d spawns and %d tasks, want %d and %d", n, r.Spawns, r.Tasks, want,
+				2*want+1)
 		}
 		if c := in.Check(); !c.Passed {
 			t.Error(c.Detail)
@@ -36,3 +38,6 @@ func TestWrongResultIsSeen(t *testing.T) {
 		}
 	}
 }
+
+// forks returns the number of calls of fib(n) that fork: fib(n+1) - 1.
+func forks(n int) int { return number(n+1) - 1 }

@@ -24,7 +24,8 @@ func once(b testing.TB, in *instance, clock hw.Clock) int64 {
 	b.Helper()
 	in.Reset(false)
 	r, err := runtimes.Run(context.Background(), runtimes.Config{
-		Policy: runtimes.Serial{}, CPUs: []int{-1}, Nodes: []int{0}, Clock: clock, Kernels: in.Registry().Kernels,
+		Policy: runtimes.Serial{}, CPUs: []int{-1}, Nodes: []int{0}, Clock: clock,
+		Kernels: in.Registry().Kernels,
 		Tracing: runtimes.TraceOff, TaskGrain: true,
 	}, in)
 	if err != nil {
@@ -33,15 +34,16 @@ func once(b testing.TB, in *instance, clock hw.Clock) int64 {
 	return r.TimeNS
 }
 
-// BenchmarkStep: a whole step of 1000000 bodies on one core: tree, upward pass, traversal, downward pass, each with the best and the
-// median of the repetitions.
+// BenchmarkStep: a whole step of 1000000 bodies on one core: tree, upward pass, traversal, downward
+// pass, each with the best and the median of the repetitions.
 func BenchmarkStep(b *testing.B) {
 	clock := hw.CalibrateClock()
 	bodies := million()
 	for _, theta := range []float64{0.4, 0.5, 0.6} {
 		for _, isa := range []string{"avx512", "avx2"} {
 			b.Run(fmt.Sprintf("theta=%g/isa=%s", theta, isa), func(b *testing.B) {
-				s, err := read(Kernel.With(kernel.Params{"theta": strconv.FormatFloat(theta, 'g', -1, 64), "isa": isa}))
+				s, err := read(Kernel.With(kernel.Params{"theta": strconv.FormatFloat(theta, 'g',
+					-1, 64), "isa": isa}))
 				if err != nil {
 					b.Skip(err)
 				}
@@ -60,7 +62,8 @@ func BenchmarkStep(b *testing.B) {
 						ns[p.Name] = append(ns[p.Name], p.NS)
 						step += p.NS
 					}
-					ns["traversal"], ns["step"] = append(ns["traversal"], t), append(ns["step"], step)
+					ns["traversal"], ns["step"] = append(ns["traversal"], t),
+						append(ns["step"], step)
 					ns["new"] = append(ns["new"], built.Nanoseconds())
 				}
 				for name, v := range ns {
@@ -73,8 +76,8 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkTraversal: the traversal alone on one core, not traced and traced at either grain, in turns: the best and the median
-// of each, to be compared within one run.
+// BenchmarkTraversal: the traversal alone on one core, not traced and traced at either grain, in
+// turns: the best and the median of each, to be compared within one run.
 func BenchmarkTraversal(b *testing.B) {
 	clock := hw.CalibrateClock()
 	in := of(b, nil, million())
@@ -84,8 +87,10 @@ func BenchmarkTraversal(b *testing.B) {
 		tracing runtimes.Tracing
 		task    bool
 	}{
-		{"off", runtimes.TraceOff, true}, {"profile-task", runtimes.TraceProfile, true}, {"trace-task", runtimes.TraceFull, true},
-		{"profile-kernel", runtimes.TraceProfile, false}, {"trace-kernel", runtimes.TraceFull, false},
+		{"off", runtimes.TraceOff, true}, {"profile-task", runtimes.TraceProfile, true},
+		{"trace-task", runtimes.TraceFull, true},
+		{"profile-kernel", runtimes.TraceProfile, false}, {"trace-kernel", runtimes.TraceFull,
+			false},
 	}
 	ns := map[string][]int64{}
 	path := filepath.Join(b.TempDir(), "t.loi")
@@ -93,7 +98,8 @@ func BenchmarkTraversal(b *testing.B) {
 		for _, m := range modes {
 			in.Reset(false)
 			c := runtimes.Config{
-				Policy: runtimes.Serial{}, CPUs: []int{-1}, Nodes: []int{0}, Clock: clock, Kernels: kernels, Tracing: m.tracing, TaskGrain: m.task,
+				Policy: runtimes.Serial{}, CPUs: []int{-1}, Nodes: []int{0}, Clock: clock,
+				Kernels: kernels, Tracing: m.tracing, TaskGrain: m.task,
 			}
 			var w *loi.Writer
 			if m.tracing == runtimes.TraceFull {
@@ -103,7 +109,8 @@ func BenchmarkTraversal(b *testing.B) {
 				}
 				var err error
 				w, err = loi.Create(path, loi.Header{
-					Registry: in.Registry(), Workers: []loi.Worker{{CPU: -1}}, Substrate: loi.Native, Grain: grain, Clock: loi.Clock{Source: "tsc", Hz: 1e9},
+					Registry: in.Registry(), Workers: []loi.Worker{{CPU: -1}},
+					Substrate: loi.Native, Grain: grain, Clock: loi.Clock{Source: "tsc", Hz: 1e9},
 				}, loi.Options{})
 				if err != nil {
 					b.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"krdlab/hw/failure"
 	"krdlab/kernels/kernel"
 )
 
@@ -32,10 +33,14 @@ func (e *InputError) Error() string {
 	return fmt.Sprintf("%s: %s, found %s", where, e.Want, e.Got)
 }
 
+// Class implements [failure.Classed].
+func (*InputError) Class() failure.Class { return failure.Data }
+
 // Unwrap returns [kernel.ErrData].
 func (e *InputError) Unwrap() error { return kernel.ErrData }
 
-// largest is the largest coordinate and charge that a file may have: squares of accelerations are still numbers.
+// largest is the largest coordinate and charge that a file may have: squares of accelerations are
+// still numbers.
 const largest = 1e60
 
 const (
@@ -44,8 +49,9 @@ const (
 	maxLine      = 1 << 16
 )
 
-// readBodies reads the file: lines x,y,z,q, blanks around numbers allowed, the first line may be that header; empty lines are left out. An
-// [*InputError] names the line. A file with the header alone has no bodies and is none.
+// readBodies reads the file: lines x,y,z,q, blanks around numbers allowed, the first line may be
+// that header; empty lines are left out. An [*InputError] names the line. A file with the header
+// alone has no bodies and is none.
 func readBodies(path string) ([]body, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -90,13 +96,15 @@ func parseBodies(r io.Reader, name string) ([]body, error) {
 				v[n], err = strconv.ParseFloat(field, 64)
 				switch {
 				case errors.Is(err, strconv.ErrRange):
-					return nil, bad(line, "expected "+header[2*n:2*n+1]+" of at most 1e60 in size", field)
+					return nil, bad(line, "expected "+header[2*n:2*n+1]+" of at most 1e60 in size",
+						field)
 				case err != nil:
 					return nil, bad(line, "expected a number for "+header[2*n:2*n+1], field)
 				case math.IsNaN(v[n]) || math.IsInf(v[n], 0):
 					return nil, bad(line, "expected a finite number for "+header[2*n:2*n+1], field)
 				case math.Abs(v[n]) > largest:
-					return nil, bad(line, "expected "+header[2*n:2*n+1]+" of at most 1e60 in size", field)
+					return nil, bad(line, "expected "+header[2*n:2*n+1]+" of at most 1e60 in size",
+						field)
 				}
 			}
 			n++
@@ -120,9 +128,10 @@ func parseBodies(r io.Reader, name string) ([]body, error) {
 	return bodies, nil
 }
 
-// Save writes the bodies and their fields to the output file, in the order and units of the input, with as many digits as tell the
-// numbers apart: those of the input in double precision, the fields in single precision. Without such a file it does nothing. A file that
-// exists is not overwritten: the error is fs.ErrExist.
+// Save writes the bodies and their fields to the output file, in the order and units of the input,
+// with as many digits as tell the numbers apart: those of the input in double precision, the fields
+// in single precision. Without such a file it does nothing. A file that exists is not overwritten:
+// the error is fs.ErrExist.
 func (in *instance) Save() error {
 	if in.output == "" {
 		return nil

@@ -21,7 +21,8 @@ func TestParseBodies(t *testing.T) {
 	}{
 		{"1,2,3,4\n", []body{{1, 2, 3, 4}}},
 		{"x,y,z,q\n1,2,3,4", []body{{1, 2, 3, 4}}},
-		{"\ufeffX, Y, Z, Q\r\n 1 , 2e-3,-3,+4.5\r\n\r\n0x1p4,0,0,-1\r\n", []body{{1, 2e-3, -3, 4.5}, {16, 0, 0, -1}}},
+		{"\ufeffX, Y, Z, Q\r\n 1 , 2e-3,-3,+4.5\r\n\r\n0x1p4,0,0,-1\r\n", []body{{1, 2e-3, -3, 4.5},
+			{16, 0, 0, -1}}},
 	} {
 		got, err := parseBodies(strings.NewReader(test.text), "b.csv")
 		if err != nil || !slices.Equal(got, test.want) {
@@ -45,8 +46,10 @@ func TestBadFiles(t *testing.T) {
 		{"a,b,c,d\n", `b.csv:1: expected a number for x, found "a"`},
 		{"1;2;3;4\n", `b.csv:1: expected a number for x, found "1;2;3;4"`},
 		{"1,2,3,4\nx,y,z,q\n", `b.csv:2: expected a number for x, found "x"`},
-		{strings.Repeat("z", 100) + ",2,3,4\n", `b.csv:1: expected a number for x, found "` + strings.Repeat("z", 40) + `..."`},
-		{"1,2,3,4\n" + strings.Repeat("1", maxLine+1), "b.csv:2: expected lines of less than 65536 bytes"},
+		{strings.Repeat("z", 100) + ",2,3,4\n", `b.csv:1: expected a number for x, found "` +
+			strings.Repeat("z", 40) + `..."`},
+		{"1,2,3,4\n" + strings.Repeat("1", maxLine+1),
+			"b.csv:2: expected lines of less than 65536 bytes"},
 	} {
 		_, err := parseBodies(strings.NewReader(test.text), "b.csv")
 		var input *InputError
@@ -55,10 +58,12 @@ func TestBadFiles(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "missing.csv")
-	if _, err := Kernel.New(Kernel.With(kernel.Params{"input": path}), kernel.Env{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Kernel.New(Kernel.With(kernel.Params{"input": path}),
+		kernel.Env{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
-	if _, err := Kernel.Plan(Kernel.With(kernel.Params{"input": path})); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Kernel.Plan(Kernel.With(kernel.Params{"input": path})); !errors.Is(err,
+		fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
 }
@@ -79,7 +84,8 @@ func TestInputToOutput(t *testing.T) {
 		}
 		text += strconv.FormatFloat(b.q, 'g', -1, 64) + "\n"
 	}
-	p := kernel.Params{"input": filepath.Join(dir, "in.csv"), "output": filepath.Join(dir, "out.csv"), "order": 8}
+	p := kernel.Params{"input": filepath.Join(dir, "in.csv"), "output": filepath.Join(dir,
+		"out.csv"), "order": 8}
 	if err := os.WriteFile(p.Word("input"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +123,8 @@ func TestInputToOutput(t *testing.T) {
 			}
 		}
 		want := direct(bodies, i)
-		if (body{v[0], v[1], v[2], v[3]}) != bodies[i] || length(v[5]-want.x, v[6]-want.y, v[7]-want.z) > 0.02*length(want.x, want.y, want.z) {
+		if (body{v[0], v[1], v[2], v[3]}) != bodies[i] || length(v[5]-want.x, v[6]-want.y,
+			v[7]-want.z) > 0.02*length(want.x, want.y, want.z) {
 			t.Errorf("row %d is %v, want %v with %v", i+1, row, bodies[i], want)
 		}
 	}
@@ -133,7 +140,8 @@ func TestInputToOutput(t *testing.T) {
 
 func TestBadParametersAreNamed(t *testing.T) {
 	for name, value := range map[string]any{
-		"dist": "disc", "radius": "-1", "cut": "0", "theta": "1", "order": 11, "ncrit": 0, "bodies": -1, "mutual": "maybe", "isa": "mmx",
+		"dist": "disc", "radius": "-1", "cut": "0", "theta": "1", "order": 11, "ncrit": 0,
+		"bodies": -1, "mutual": "maybe", "isa": "mmx",
 		"cutoff": -1, "split": -1,
 	} {
 		_, err := Kernel.New(Kernel.With(kernel.Params{"bodies": 8, name: value}), kernel.Env{})

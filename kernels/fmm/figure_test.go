@@ -44,7 +44,8 @@ func TestFigure(t *testing.T) {
 	for _, theta := range []float64{0.4, 0.5, 0.6} {
 		c := curve{theta: theta}
 		for order := 2; order <= 10; order++ {
-			s := settle(t, kernel.Params{"order": order, "theta": strconv.FormatFloat(theta, 'g', -1, 64)})
+			s := settle(t, kernel.Params{"order": order, "theta": strconv.FormatFloat(theta, 'g',
+				-1, 64)})
 			in, err := newInstanceOf(s, bodies, seed)
 			if err != nil {
 				t.Fatal(err)
@@ -54,26 +55,32 @@ func TestFigure(t *testing.T) {
 				t.Fatalf("order %d theta %g: %+v", order, theta, c)
 			}
 			p, a := in.reference.deviations()
-			c.potential, c.acceleration, c.median = append(c.potential, p.l2), append(c.acceleration, a.l2), append(c.median, a.median)
+			c.potential, c.acceleration, c.median = append(c.potential, p.l2),
+				append(c.acceleration, a.l2), append(c.median, a.median)
 		}
-		t.Logf("theta %g\npotential    %.1e\nacceleration %.1e\nmedian       %.1e", theta, c.potential, c.acceleration, c.median)
+		t.Logf("theta %g\npotential    %.1e\nacceleration %.1e\nmedian       %.1e", theta,
+			c.potential, c.acceleration, c.median)
 		curves = append(curves, c)
 	}
 	if err := drawCurves(curves, *figure, []string{
-		fmt.Sprintf("n = %d bodies, Plummer's sphere cut at 10 scale radii, 32 to a leaf, mutual, seed %d; %d random bodies", n, seed, samples),
-		"against the direct sum in double precision. L2: norm of all errors over that of all values; median: of a body's error.",
+		fmt.Sprintf("n = %d bodies, Plummer's sphere cut at 10 scale radii, 32 to a leaf, "+
+			"mutual, seed %d; %d random bodies", n, seed, samples),
+		"against the direct sum in double precision. L2: norm of all errors over that of all " +
+			"values; median: of a body's error.",
 		"go test ./kernels/fmm -run Figure -figure ../../docs/figures/fmm-convergence.svg",
 	}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// The palette of Okabe and Ito ("Color Universal Design", 2008), and markers that differ without colours too.
+// The palette of Okabe and Ito ("Color Universal Design", 2008), and markers that differ without
+// colours too.
 var (
-	colours = []color.Color{color.RGBA{0x00, 0x72, 0xb2, 0xff}, color.RGBA{0xd5, 0x5e, 0x00, 0xff}, color.RGBA{0x00, 0x9e, 0x73, 0xff}}
-	filled  = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
-	hollow  = []draw.GlyphDrawer{draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}}
-	ink     = color.Gray{0x20}
+	colours = []color.Color{color.RGBA{0x00, 0x72, 0xb2, 0xff}, color.RGBA{0xd5, 0x5e, 0x00, 0xff},
+		color.RGBA{0x00, 0x9e, 0x73, 0xff}}
+	filled = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
+	hollow = []draw.GlyphDrawer{draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}}
+	ink    = color.Gray{0x20}
 )
 
 func sans(size vg.Length) font.Font {
@@ -102,10 +109,13 @@ func drawCurves(curves []curve, path string, caption []string) error {
 		}
 		p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(xs), plot.ConstantTicks(ys)
 		g := plotter.NewGrid()
-		g.Vertical.Color, g.Horizontal.Color, g.Horizontal.Width = nil, color.Gray{0xdd}, vg.Points(0.5)
+		g.Vertical.Color, g.Horizontal.Color, g.Horizontal.Width = nil, color.Gray{0xdd},
+			vg.Points(0.5)
 		p.Add(g)
-		p.Legend.Top, p.Legend.Left, p.Legend.TextStyle.Font, p.Legend.Padding = true, true, sans(8), vg.Points(2)
-		p.Legend.XOffs, p.Legend.YOffs = vg.Points(98), -vg.Points(6) // text runs to the right, whatever font the reader has
+		p.Legend.Top, p.Legend.Left, p.Legend.TextStyle.Font, p.Legend.Padding = true, true,
+			sans(8), vg.Points(2)
+		// text runs to the right, whatever font the reader has
+		p.Legend.XOffs, p.Legend.YOffs = vg.Points(98), -vg.Points(6)
 		panels[i] = p
 	}
 	for k, c := range curves {
@@ -118,7 +128,8 @@ func drawCurves(curves []curve, path string, caption []string) error {
 		}
 	}
 	for k, c := range curves {
-		if err := line(panels[1], c.median, k, hollow[k], []vg.Length{vg.Points(3), vg.Points(2)}, fmt.Sprintf("theta %g, median", c.theta)); err != nil {
+		if err := line(panels[1], c.median, k, hollow[k], []vg.Length{vg.Points(3), vg.Points(2)},
+			fmt.Sprintf("theta %g, median", c.theta)); err != nil {
 			return err
 		}
 	}
@@ -127,13 +138,16 @@ func drawCurves(curves []curve, path string, caption []string) error {
 	dc := draw.New(canvas)
 	dc.SetColor(color.White)
 	dc.Fill(dc.Rectangle.Path())
-	tiles := draw.Tiles{Rows: 1, Cols: 2, PadX: vg.Points(14), PadTop: vg.Points(6), PadLeft: vg.Points(4), PadRight: vg.Points(6), PadBottom: below}
+	tiles := draw.Tiles{Rows: 1, Cols: 2, PadX: vg.Points(14), PadTop: vg.Points(6),
+		PadLeft: vg.Points(4), PadRight: vg.Points(6), PadBottom: below}
 	for i, row := range plot.Align([][]*plot.Plot{panels[:]}, tiles, dc)[0] {
 		panels[i].Draw(row)
 	}
-	style := text.Style{Color: ink, Font: sans(8), YAlign: draw.YTop, Handler: plot.DefaultTextHandler}
+	style := text.Style{Color: ink, Font: sans(8), YAlign: draw.YTop,
+		Handler: plot.DefaultTextHandler}
 	for i, s := range caption {
-		dc.FillText(style, vg.Point{X: vg.Points(8), Y: below - vg.Points(6) - vg.Length(i)*vg.Points(11)}, s)
+		dc.FillText(style, vg.Point{X: vg.Points(8),
+			Y: below - vg.Points(6) - vg.Length(i)*vg.Points(11)}, s)
 	}
 	f, err := os.Create(path)
 	if err != nil {
@@ -144,7 +158,8 @@ func drawCurves(curves []curve, path string, caption []string) error {
 }
 
 // line adds errors by order from 2.
-func line(p *plot.Plot, values []float64, k int, g draw.GlyphDrawer, dashes []vg.Length, name string) error {
+func line(p *plot.Plot, values []float64, k int, g draw.GlyphDrawer, dashes []vg.Length,
+	name string) error {
 	var at plotter.XYs
 	for i, e := range values {
 		at = append(at, plotter.XY{X: float64(2 + i), Y: e})

@@ -2,9 +2,9 @@ package fmm
 
 import "math"
 
-// frame maps the caller's coordinates and charges to those of the computation, (x - middle)/length and q/charge, which do not exceed 1.
-// Both units are powers of two, so that divisions by them do not round. The middle is the mean position: single precision is finest
-// where most bodies are.
+// frame maps the caller's coordinates and charges to those of the computation, (x - middle)/length
+// and q/charge, which do not exceed 1. Both units are powers of two, so that divisions by them do
+// not round. The middle is the mean position: single precision is finest where most bodies are.
 type frame struct {
 	x, y, z        float64
 	length, charge float64
@@ -40,7 +40,8 @@ func powerAbove(v float64) float64 {
 }
 
 func (f *frame) normal(b body) body {
-	return body{(b.x - f.x) / f.length, (b.y - f.y) / f.length, (b.z - f.z) / f.length, b.q / f.charge}
+	return body{(b.x - f.x) / f.length, (b.y - f.y) / f.length, (b.z - f.z) / f.length,
+		b.q / f.charge}
 }
 
 // field is a potential and its gradient.

@@ -18,14 +18,17 @@ const (
 
 var distributions = []string{plummer, sphere, cube}
 
-// generate returns n bodies of charge 1/n, the same for a seed on every computer: random integers, additions, multiplications,
-// divisions and square roots that are rounded one by one (explicit conversions keep compilers from fusing them).
+// generate returns n bodies of charge 1/n, the same for a seed on every computer: random integers,
+// additions, multiplications, divisions and square roots that are rounded one by one (explicit
+// conversions keep compilers from fusing them).
 //
-// plummer has the density of Plummer's sphere with the scale radius a, cut off at the radius cut: a fraction r^3/(r^2+a^2)^(3/2)
-// of its mass lies within r (Aarseth, Henon and Wielen, "A comparison of numerical methods for the study of star cluster
-// dynamics", Astron. Astrophys. 37, 1974). The cube root of that fraction is s = r/sqrt(r^2+a^2), and the cube root of a
-// uniform random number is distributed as the largest of three: r = a s/sqrt(1-s^2) with such an s, without a power. The
-// direction is Marsaglia's (Ann. Math. Stat. 43, 1972). sphere is uniform in the ball of radius 1, cube in [-1, 1)^3.
+// plummer has the density of Plummer's sphere with the scale radius a, cut off at the radius cut: a
+// fraction r^3/(r^2+a^2)^(3/2) of its mass lies within r (Aarseth, Henon and Wielen, "A comparison
+// of numerical methods for the study of star cluster dynamics", Astron. Astrophys. 37, 1974). The
+// cube root of that fraction is s = r/sqrt(r^2+a^2), and the cube root of a uniform random number
+// is distributed as the largest of three: r = a s/sqrt(1-s^2) with such an s, without a power. The
+// direction is Marsaglia's (Ann. Math. Stat. 43, 1972). sphere is uniform in the ball of radius 1,
+// cube in [-1, 1)^3.
 func generate(dist string, n int, scale, cut float64, seed uint64) []body {
 	if !slices.Contains(distributions, dist) {
 		panic(fmt.Sprintf("fmm: distribution %q", dist)) // parameters have been checked
@@ -60,7 +63,8 @@ func generate(dist string, n int, scale, cut float64, seed uint64) []body {
 // dot returns the square of a length, rounded as written.
 func dot(x, y, z float64) float64 { return float64(float64(x*x)+float64(y*y)) + float64(z*z) }
 
-// splitmix is the generator SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+// splitmix is the generator SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+// generators", OOPSLA 2014).
 type splitmix struct{ state uint64 }
 
 func (g *splitmix) next() uint64 {

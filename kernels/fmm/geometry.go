@@ -5,22 +5,24 @@ import (
 	"sync/atomic"
 )
 
-// acceptance says when two cells are far enough apart for their expansions to meet: |R| > reach_i + reach_j with reach = radius/theta
-// of the cell. The radius is the distance from the centre to the farthest body; that is never more than to the farthest corner of
-// a box around the bodies. Theta of a cell solves
+// acceptance has the parameters of the acceptance criterion, |R| > reach_i + reach_j with reach =
+// radius/theta of the cell. The radius is the distance from the centre to the
+// farthest body; that is never more than to the farthest corner of a box around the bodies. Theta
+// of a cell solves
 //
 //	theta^(P+2) / (1-theta)^2 = theta_0^(P+2) / (1-theta_0)^2  f^(-1/3),    f = min(1, 8 w/W)
 //
-// (Dehnen 2002, eq. 13, with theta_min = theta_0 and f for his mass), so that cells contribute equal errors: the heavier, the smaller
-// theta, down to theta_0 for an eighth of the whole, an octant of the root. w/W is the cell's share of all |q|, or of the number of
-// bodies where that is larger: light bodies feel their neighbours as much as heavy ones do.
+// (Dehnen 2002, eq. 13, with theta_min = theta_0 and f for his mass), so that cells contribute
+// equal errors: the heavier, the smaller theta, down to theta_0 for an eighth of the whole, an
+// octant of the root. w/W is the cell's share of all |q|, or of the number of bodies where that is
+// larger: light bodies feel their neighbours as much as heavy ones do.
 type acceptance struct {
 	order int
 	theta float64
 }
 
-// minReach keeps cells that nearly touch from meeting at distances whose squares single precision does not hold: pairs at that
-// distance are summed directly. It is in units of the frame.
+// minReach keeps cells that nearly touch from meeting at distances whose squares single precision
+// does not hold: pairs at that distance are summed directly. It is in units of the frame.
 const minReach = 0x1p-60
 
 // heaviest is the share of the whole from which theta is theta_0.
@@ -28,8 +30,8 @@ const heaviest = 1.0 / 8
 
 // opening returns 1/theta of a cell with the given share of the whole.
 func (a acceptance) opening(share float64) float64 {
-	// With x = 1/theta: (x-1)^2 x^P = (x0-1)^2 x0^P f^(1/3). The left side is convex and grows from x = 1; Newton's method from
-	// the right falls to the solution.
+	// With x = 1/theta: (x-1)^2 x^P = (x0-1)^2 x0^P f^(1/3). The left side is convex and grows from
+	// x = 1; Newton's method from the right falls to the solution.
 	x := 1 / a.theta
 	if share >= heaviest {
 		return x
@@ -71,10 +73,11 @@ func cubeRoot(v float64) float64 {
 	return y
 }
 
-// measure sets centres, radii and reaches of all cells, and marks leaves that need double precision. It uses so many goroutines.
+// measure sets centres, radii and reaches of all cells, and marks leaves that need double
+// precision. It uses so many goroutines.
 //
-// A centre is the mean position weighted by |q|: about it dipoles vanish where charges have one sign. Where all are zero it is the
-// mean position.
+// A centre is the mean position weighted by |q|: about it dipoles vanish where charges have one
+// sign. Where all are zero it is the mean position.
 func (t *tree) measure(a acceptance, workers int) {
 	weights := make([]float64, len(t.cells))
 	for i := len(t.cells) - 1; i >= 0; i-- {
@@ -141,12 +144,14 @@ func (t *tree) centre(i int, weights []float64) {
 	}
 }
 
-// Single precision rounds a coordinate v by up to 2^-24 v. Bodies of a leaf that are nearer than this times their distance from the
-// middle feel each other with a relative error of up to about 2^-11.
+// Single precision rounds a coordinate v by up to 2^-24 v. Bodies of a leaf that are nearer than
+// this times their distance from the middle feel each other with a relative error of up to about
+// 2^-11.
 const resolution = 0x1p-12
 
-// isFine says whether some bodies of the leaf c, whose parent has the given radius, are too near to each other for single precision. Only
-// pairs within a leaf are looked at, and of leaves of more than 64 bodies the radius alone.
+// isFine says whether some bodies of the leaf c, whose parent has the given radius, are too near to
+// each other for single precision. Only pairs within a leaf are looked at, and of leaves of more
+// than 64 bodies the radius alone.
 func (t *tree) isFine(c *cell, parent float64) bool {
 	least := parent
 	if c.radius > 0 {

@@ -2,6 +2,7 @@ package fmm
 
 import (
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"krdlab/kernels/kernel"
@@ -41,13 +42,15 @@ func run(t testing.TB, in *instance) []call {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "t.loi")
 	w, err := loi.Create(path, loi.Header{
-		Registry: in.Registry(), Workers: []loi.Worker{{CPU: -1}}, Substrate: loi.Simulated, Grain: "kernel",
+		Registry: in.Registry(), Workers: []loi.Worker{{CPU: -1}}, Substrate: loi.Simulated,
+		Grain: "kernel",
 	}, loi.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = runtimes.Step(runtimes.StepConfig{
-		Policy: runtimes.Serial{}, Nodes: []int{0}, Kernels: in.Registry().Kernels, Recorders: []*loi.Recorder{w.Recorder(0)},
+		Policy: runtimes.Serial{}, Nodes: []int{0}, Kernels: in.Registry().Kernels,
+		Recorders: []*loi.Recorder{w.Recorder(0)},
 	}, in)
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +117,8 @@ func scattered() map[string][]body {
 	m["point"] = point
 	m["point and one"] = append(append([]body(nil), point...), body{4, -4, 5, 2})
 
-	// Two clusters, so far apart that neither single precision nor a Morton code of the whole tells their bodies apart.
+	// Two clusters, so far apart that neither single precision nor a Morton code of the whole tells
+	// their bodies apart.
 	far := generate(plummer, 400, 1, 10, 4)
 	for i := range far {
 		if i%2 == 1 {
@@ -160,4 +164,9 @@ func scattered() map[string][]body {
 	}
 	m["grid"] = grid
 	return m
+}
+
+// newInstanceOf builds the tree and the multipoles of bodies, which it keeps.
+func newInstanceOf(s settings, bodies []body, seed uint64) (*instance, error) {
+	return newInstanceWith(s, bodies, seed, runtime.GOMAXPROCS(0), false)
 }

@@ -2,7 +2,6 @@ package fmm
 
 import (
 	"math"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,7 +11,8 @@ import (
 	"krdlab/loi"
 )
 
-// The objects of the registry: expansions have a block for each cell, bodies and forces one for each leaf.
+// The objects of the registry: expansions have a block for each cell, bodies and forces one for
+// each leaf.
 const (
 	objMultipoles loi.ObjectID = iota
 	objLocals
@@ -37,11 +37,13 @@ type instance struct {
 	soa     *laplace.Bodies
 	workers int // goroutines outside runs
 
-	// ids are random numbers, one for each cell: the sum of those of its bodies. met adds up whom a cell has met, so that on the way
-	// from the root to a leaf the sum is that of all bodies if each was met once. Written by whoever writes the cell's locals.
+	// ids are random numbers, one for each cell: the sum of those of its bodies. met adds up whom a
+	// cell has met, so that on the way from the root to a leaf the sum is that of all bodies if
+	// each was met once. Written by whoever writes the cell's locals.
 	ids, met []uint64
 
-	// last is the worker that last ran a task with the cell as a target, or -1; nil if the scheduler does not ask.
+	// last is the worker that last ran a task with the cell as a target, or -1; nil if the
+	// scheduler does not ask.
 	last []atomic.Int32
 
 	phases    []kernel.Phase
@@ -50,14 +52,10 @@ type instance struct {
 	reference *reference
 }
 
-// newInstanceOf builds the tree and the multipoles of bodies, which it keeps.
-func newInstanceOf(s settings, bodies []body, seed uint64) (*instance, error) {
-	return newInstanceWith(s, bodies, seed, runtime.GOMAXPROCS(0), false)
-}
-
-// newInstanceWith is newInstanceOf with so many goroutines outside runs. A dry instance has the tree, and neither expansions nor bodies for
-// kernels: those of dry runs read none.
-func newInstanceWith(s settings, bodies []body, seed uint64, workers int, dry bool) (*instance, error) {
+// newInstanceWith builds the tree and the multipoles of bodies, which it keeps, with so many
+// goroutines outside runs. A dry instance has the tree, and neither expansions nor bodies for kernels: those of dry runs read none.
+func newInstanceWith(s settings, bodies []body, seed uint64, workers int, dry bool) (*instance,
+	error) {
 	in := &instance{settings: s, input: bodies, workers: workers}
 	start := time.Now()
 	in.tree = build(bodies, s.ncrit)
@@ -67,7 +65,8 @@ func newInstanceWith(s settings, bodies []body, seed uint64, workers int, dry bo
 		oneSign = oneSign && (in.bodies[i].q >= 0) == (in.bodies[0].q >= 0)
 	}
 	var err error
-	if in.ops, err = laplace.New(laplace.Options{Order: s.order, ISA: s.isa, Dipoles: !oneSign}); err != nil {
+	if in.ops, err = laplace.New(laplace.Options{Order: s.order, ISA: s.isa,
+		Dipoles: !oneSign}); err != nil {
 		return nil, err
 	}
 	if dry {
@@ -76,7 +75,8 @@ func newInstanceWith(s settings, bodies []body, seed uint64, workers int, dry bo
 	} else {
 		in.soa = laplace.NewBodies(len(bodies))
 		for i, b := range in.bodies {
-			in.soa.X[i], in.soa.Y[i], in.soa.Z[i], in.soa.Q[i] = float32(b.x), float32(b.y), float32(b.z), float32(b.q)
+			in.soa.X[i], in.soa.Y[i], in.soa.Z[i], in.soa.Q[i] = float32(b.x), float32(b.y),
+				float32(b.z), float32(b.q)
 		}
 		in.time("tree", start)
 		start = time.Now()
@@ -112,12 +112,13 @@ func (in *instance) time(name string, start time.Time) {
 	in.phases = append(in.phases, p)
 }
 
-// Phases returns the wall times of the tree, of the upward pass and, once a run has been checked, of the downward pass, on all CPUs
-// that Go may use.
+// Phases returns the wall times of the tree, of the upward pass and, once a run has been checked,
+// of the downward pass, on all CPUs that Go may use.
 func (in *instance) Phases() []kernel.Phase { return append([]kernel.Phase(nil), in.phases...) }
 
 func (in *instance) Registry() loi.Registry {
-	r := loi.Registry{Kernels: []loi.Kernel{{Name: "m2l"}, {Name: "p2p"}, {Name: "p2p-self"}}}
+	r := loi.Registry{Kernels: []loi.Kernel{{Name: "m2l"}, {Name: "p2p"}, {Name: "p2p-self"}},
+		Regions: regions}
 	if len(in.bodies) == 0 {
 		return r // nothing to touch, and nothing is run
 	}
@@ -132,13 +133,16 @@ func (in *instance) Registry() loi.Registry {
 		}
 	}
 	r.Objects = []loi.Object{
-		objMultipoles: {Name: "multipoles", Blocks: []loi.SizeRun{{Count: cells, Bytes: 4 * uint64(in.ops.MultipoleStride)}}},
-		objLocals:     {Name: "locals", Blocks: []loi.SizeRun{{Count: cells, Bytes: 4 * uint64(in.ops.LocalStride)}}},
-		objBodies:     {Name: "bodies", Blocks: leaves},
-		objForces:     {Name: "forces", Blocks: leaves},
+		objMultipoles: {Name: "multipoles",
+			Blocks: []loi.SizeRun{{Count: cells, Bytes: 4 * uint64(in.ops.MultipoleStride)}}},
+		objLocals: {Name: "locals",
+			Blocks: []loi.SizeRun{{Count: cells, Bytes: 4 * uint64(in.ops.LocalStride)}}},
+		objBodies: {Name: "bodies", Blocks: leaves},
+		objForces: {Name: "forces", Blocks: leaves},
 	}
 	m2l, p2p, self := &r.Kernels[kernM2L], &r.Kernels[kernP2P], &r.Kernels[kernSelf]
-	self.Params = []loi.Param{{Object: objBodies, Mode: loi.In}, {Object: objForces, Mode: loi.InOut}}
+	self.Params = []loi.Param{{Object: objBodies, Mode: loi.In},
+		{Object: objForces, Mode: loi.InOut}}
 	self.Of = []uint8{0, 0}
 	if in.mutual {
 		m2l.Params = []loi.Param{
@@ -151,9 +155,11 @@ func (in *instance) Registry() loi.Registry {
 		}
 		m2l.Of, p2p.Of = []uint8{0, 1, 0, 1}, []uint8{0, 1, 0, 1}
 	} else {
-		m2l.Params = []loi.Param{{Object: objMultipoles, Mode: loi.In}, {Object: objLocals, Mode: loi.InOut}}
+		m2l.Params = []loi.Param{{Object: objMultipoles, Mode: loi.In},
+			{Object: objLocals, Mode: loi.InOut}}
 		m2l.Of = []uint8{1, 0}
-		p2p.Params = []loi.Param{{Object: objBodies, Mode: loi.In}, {Object: objBodies, Mode: loi.In}, {Object: objForces, Mode: loi.InOut}}
+		p2p.Params = []loi.Param{{Object: objBodies, Mode: loi.In},
+			{Object: objBodies, Mode: loi.In}, {Object: objForces, Mode: loi.InOut}}
 		p2p.Of = []uint8{0, 1, 0}
 	}
 	return r
@@ -179,11 +185,12 @@ func (in *instance) Close() error { return nil }
 
 // result returns the field at body i of the tree's order, in the units of the computation.
 func (in *instance) result(i int) field {
-	return field{float64(in.soa.P[i]), float64(in.soa.AX[i]), float64(in.soa.AY[i]), float64(in.soa.AZ[i])}
+	return field{float64(in.soa.P[i]), float64(in.soa.AX[i]), float64(in.soa.AY[i]),
+		float64(in.soa.AZ[i])}
 }
 
-// directly adds what the bodies of two different leaves make for each other in double precision, or with both = false, what
-// those of the second make at the first.
+// directly adds what the bodies of two different leaves make for each other in double precision, or
+// with both = false, what those of the second make at the first.
 func (in *instance) directly(i, j *cell, both bool) {
 	for t := i.lo; t < i.hi; t++ {
 		a := &in.bodies[t]

@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"krdlab/kernels/fmm/laplace"
+	"krdlab/kernels/isa"
 	"krdlab/kernels/kernel"
 )
 
@@ -20,24 +21,33 @@ const maxBodies = 1 << 28
 
 // params is what Kernel takes; apart from it, for read refers to it.
 var params = []kernel.Param{
-	{Name: "bodies", Kind: kernel.IntParam, Default: 1000000, Min: 0, Max: maxBodies, Help: "how many bodies; not with --input"},
+	{Name: "bodies", Kind: kernel.IntParam, Default: 1000000, Min: 0, Max: maxBodies,
+		Help: "how many bodies; not with --input"},
 	{Name: "dist", Kind: kernel.WordParam, Default: plummer, Choices: distributions,
 		Help: "where they are: plummer (a star cluster), sphere (uniform in a ball), cube (uniform)"},
-	{Name: "radius", Kind: kernel.WordParam, Default: "1", Parse: within(1e-30, 1e30), Help: "scale radius of plummer"},
-	{Name: "cut", Kind: kernel.WordParam, Default: "10", Parse: within(1e-3, 1e30), Help: "radius beyond which plummer has no bodies, in scale radii"},
-	{Name: "input", Kind: kernel.WordParam, Default: "", Parse: anything, Help: "CSV `FILE` of bodies x,y,z,q to use instead"},
+	{Name: "radius", Kind: kernel.WordParam, Default: "1", Parse: within(1e-30, 1e30),
+		Help: "scale radius of plummer"},
+	{Name: "cut", Kind: kernel.WordParam, Default: "10", Parse: within(1e-3, 1e30),
+		Help: "radius beyond which plummer has no bodies, in scale radii"},
+	{Name: "input", Kind: kernel.WordParam, Default: "", Parse: anything,
+		Help: "CSV `FILE` of bodies x,y,z,q to use instead"},
 	{Name: "output", Kind: kernel.WordParam, Default: "", Parse: anything,
 		Help: "new CSV `FILE` for x,y,z,q,potential,ax,ay,az in the order of the input"},
-	{Name: "ncrit", Kind: kernel.IntParam, Default: 32, Min: 1, Max: 4096, Help: "most bodies in a leaf"},
-	{Name: "order", Kind: kernel.IntParam, Default: 5, Min: laplace.MinOrder, Max: laplace.MaxOrder, Help: "order of the expansions"},
+	{Name: "ncrit", Kind: kernel.IntParam, Default: 32, Min: 1, Max: 4096,
+		Help: "most bodies in a leaf"},
+	{Name: "order", Kind: kernel.IntParam, Default: 5, Min: laplace.MinOrder, Max: laplace.MaxOrder,
+		Help: "order of the expansions; above 6 M2L has no SIMD and takes some 7 times as long"},
 	{Name: "theta", Kind: kernel.WordParam, Default: "0.5", Parse: within(0.1, 0.9),
-		Help: "how large heavy cells may be for their distance when expansions meet: less is more exact and slower"},
-	{Name: "cutoff", Kind: kernel.IntParam, Default: 300, Min: 0, Max: math.MaxInt32, Help: "a pair of subtrees with fewer bodies in all is one task"},
+		Help: "how large heavy cells may be for their distance when expansions meet: less is " +
+			"more exact and slower"},
+	{Name: "cutoff", Kind: kernel.IntParam, Default: 300, Min: 0, Max: math.MaxInt32,
+		Help: "a pair of subtrees with fewer bodies in all is one task"},
 	{Name: "split", Kind: kernel.IntParam, Default: 5000, Min: 0, Max: math.MaxInt32,
-		Help: "of a pair of cells with as many bodies in all both are opened, of one with fewer the larger"},
+		Help: "of a pair of cells with as many bodies in all both are opened, of one with fewer " +
+			"the larger"},
 	{Name: "mutual", Kind: kernel.WordParam, Default: "true", Choices: []string{"true", "false"},
 		Help: "one evaluation of a pair serves both sides; false: each side has its own"},
-	{Name: "isa", Kind: kernel.WordParam, Default: "auto", Choices: []string{"auto", "avx512", "avx2", "portable"},
+	{Name: "isa", Kind: kernel.WordParam, Default: "auto", Choices: isa.Names(),
 		Help: "instruction set of the kernels; auto takes the best that this CPU has"},
 }
 
@@ -47,6 +57,7 @@ var Kernel = kernel.Kernel{
 	Summary:   "fast multipole method, potential and acceleration of N bodies, dual tree traversal",
 	Work:      true,
 	TaskGrain: true,
+	Size:      "bodies",
 	Params:    params,
 	Plan:      plan,
 	New:       newInstance,
@@ -82,23 +93,25 @@ type settings struct {
 	theta         float64
 	cutoff, split int
 	mutual        bool
-	isa           laplace.ISA
+	isa           isa.Set
 }
 
 func read(p kernel.Params) (s settings, err error) {
 	s = settings{
 		dist: p.Word("dist"), n: p.Int("bodies"), input: p.Word("input"), output: p.Word("output"),
-		ncrit: p.Int("ncrit"), order: p.Int("order"), cutoff: p.Int("cutoff"), split: p.Int("split"), mutual: p.Word("mutual") == "true",
+		ncrit: p.Int("ncrit"), order: p.Int("order"), cutoff: p.Int("cutoff"),
+		split: p.Int("split"), mutual: p.Word("mutual") == "true",
 	}
 	for i := range params { // whoever calls New directly has not checked them
 		if err := params[i].Check(p[params[i].Name]); err != nil {
 			return s, err
 		}
 	}
-	for name, to := range map[string]*float64{"radius": &s.radius, "cut": &s.cut, "theta": &s.theta} {
+	for name, to := range map[string]*float64{"radius": &s.radius, "cut": &s.cut,
+		"theta": &s.theta} {
 		*to, _ = strconv.ParseFloat(p.Word(name), 64) // checked
 	}
-	if s.isa, err = laplace.ParseISA(p.Word("isa")); err != nil {
+	if s.isa, err = isa.Parse(p.Word("isa")); err != nil {
 		return s, &kernel.ParamError{Name: "isa", Got: p.Word("isa"), Want: err.Error()}
 	}
 	k, err := laplace.New(laplace.Options{Order: s.order, ISA: s.isa})
@@ -108,18 +121,21 @@ func read(p kernel.Params) (s settings, err error) {
 	s.isa = k.ISA()
 	if s.output != "" {
 		if _, err := os.Lstat(s.output); err == nil {
-			return s, &kernel.ParamError{Name: "output", Got: s.output, Want: "it exists already, and is not overwritten; name a new file"}
+			return s, &kernel.ParamError{Name: "output", Got: s.output,
+				Want: "it exists already, and is not overwritten; name a new file"}
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return s, &kernel.ParamError{Name: "output", Got: s.output, Want: err.Error()}
 		}
 		if dir, err := os.Stat(filepath.Dir(s.output)); err != nil || !dir.IsDir() {
-			return s, &kernel.ParamError{Name: "output", Got: s.output, Want: "there is no such folder; name a new file in one that exists"}
+			return s, &kernel.ParamError{Name: "output", Got: s.output,
+				Want: "there is no such folder; name a new file in one that exists"}
 		}
 	}
 	return s, nil
 }
 
-// plan reads the input, to know how many bodies there are and before anything is run. It does not know the number of executions, which depends on where the bodies are: the instance does.
+// plan reads the input, to know how many bodies there are and before anything is run. It does not
+// know the number of executions, which depends on where the bodies are: the instance does.
 func plan(p kernel.Params) (kernel.Plan, error) {
 	s, err := read(p)
 	if err != nil {
@@ -139,8 +155,8 @@ func plan(p kernel.Params) (kernel.Plan, error) {
 	if err != nil {
 		return kernel.Plan{}, err
 	}
-	// Bodies as given, normalised, and in single precision with their fields; keys while the tree is built. Leaves are mostly a
-	// quarter full or more.
+	// Bodies as given, normalised, and in single precision with their fields; keys while the tree
+	// is built. Leaves are mostly a quarter full or more.
 	const aBody, aCell = 32 + 32 + 32 + 4 + 32, 64 + 32 + 8 + 8 + 16
 	cells := uint64(1 + 6*s.n/s.ncrit)
 	out.Bytes = uint64(s.n)*aBody + cells*(aCell+4*uint64(terms.MultipoleStride+terms.LocalStride))
@@ -153,7 +169,9 @@ func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 		return nil, err
 	}
 	if env.Dry && s.output != "" {
-		return nil, &kernel.ParamError{Name: "output", Got: s.output, Want: "kernels are not computed on a simulated machine; leave it out, or add --machine native"}
+		return nil, &kernel.ParamError{Name: "output", Got: s.output,
+			Want: "kernels are not computed on a simulated machine; leave it out, or add " +
+				"--machine native"}
 	}
 	var bodies []body
 	if s.input != "" {

@@ -5,11 +5,13 @@ import (
 	"krdlab/loi"
 )
 
-// flopsOfPair are the operations of one distance seen from one target, an inverse square root counted as 4: L. Nyland, M. Harris,
-// J. Prins, "Fast N-body simulation with CUDA", GPU Gems 3, 2007, ch. 31, with the potential in place of softening.
+// flopsOfPair are the operations of one distance seen from one target, an inverse square root
+// counted as 4: L. Nyland, M. Harris, J. Prins, "Fast N-body simulation with CUDA", GPU Gems 3,
+// 2007, ch. 31, with the potential in place of softening.
 const flopsOfPair = 20
 
-// Work returns the operations of an M2L (laplace.Kernel.Flops), of two leaves or of a leaf with itself.
+// Work returns the operations of an M2L (laplace.Kernel.Flops), of two leaves or of a leaf with
+// itself.
 func (in *instance) Work(k loi.KernelID, blocks []uint32) uint64 {
 	directions := uint64(1)
 	if in.mutual {
@@ -25,23 +27,27 @@ func (in *instance) Work(k loi.KernelID, blocks []uint32) uint64 {
 	return flopsOfPair * directions * a * uint64(in.cells[in.leaves[blocks[1]]].bodies())
 }
 
-// Place returns where a block lies: objects follow each other, each from a multiple of 2 MiB. An expansion is one row. Bodies and forces are
-// four arrays of their own (x, y, z, q; potential and acceleration), each from a cache line, of which a leaf has a stretch.
+// Place returns where a block lies: objects follow each other, each from a multiple of 2 MiB. An
+// expansion is one row. Bodies and forces are four arrays of their own (x, y, z, q; potential and
+// acceleration), each from a cache line, of which a leaf has a stretch.
 func (in *instance) Place(o loi.ObjectID, block uint32) kernel.Extent {
 	const align, line = 2 << 20, 64
 	cells := uint64(len(in.cells))
 	multipole, local := 4*uint64(in.ops.MultipoleStride), 4*uint64(in.ops.LocalStride)
 	array := (4*uint64(len(in.bodies)) + line - 1) / line * line
 	var base uint64
-	for _, bytes := range []uint64{objMultipoles: cells * multipole, objLocals: cells * local, objBodies: 4 * array}[:o] {
+	for _, bytes := range []uint64{objMultipoles: cells * multipole, objLocals: cells * local,
+		objBodies: 4 * array}[:o] {
 		base += (bytes + align - 1) / align * align
 	}
 	switch o {
 	case objMultipoles:
-		return kernel.Extent{Base: base + uint64(block)*multipole, Bytes: multipole, Stride: multipole, Rows: 1}
+		return kernel.Extent{Base: base + uint64(block)*multipole, Bytes: multipole,
+			Stride: multipole, Rows: 1}
 	case objLocals:
 		return kernel.Extent{Base: base + uint64(block)*local, Bytes: local, Stride: local, Rows: 1}
 	}
 	c := &in.cells[in.leaves[block]]
-	return kernel.Extent{Base: base + 4*uint64(c.lo), Bytes: 4 * uint64(c.bodies()), Stride: array, Rows: 4}
+	return kernel.Extent{Base: base + 4*uint64(c.lo), Bytes: 4 * uint64(c.bodies()), Stride: array,
+		Rows: 4}
 }

@@ -12,11 +12,12 @@ import (
 	"krdlab/runtimes"
 )
 
-// Blocks have the bytes of the registry, at addresses that belong to them alone; a dry run executes what a real one does, and its work is that
-// of all M2L and all pairs.
+// Blocks have the bytes of the registry, at addresses that belong to them alone; a dry run executes
+// what a real one does, and its work is that of all M2L and all pairs.
 func TestPlacesAndWork(t *testing.T) {
 	for _, p := range []kernel.Params{
-		{"bodies": 0}, {"bodies": 1}, {"bodies": 17, "ncrit": 3}, {"bodies": 140000}, // objects of more than 2 MiB each
+		// objects of more than 2 MiB each
+		{"bodies": 0}, {"bodies": 1}, {"bodies": 17, "ncrit": 3}, {"bodies": 140000},
 		{"bodies": 2000, "mutual": "false", "order": 3, "cutoff": 0},
 	} {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
@@ -35,7 +36,8 @@ func TestPlacesAndWork(t *testing.T) {
 					for range run.Count {
 						x := in.Place(loi.ObjectID(o), block)
 						if x.Bytes*uint64(x.Rows) != run.Bytes {
-							t.Fatalf("object %d, block %d: %+v, want %d bytes", o, block, x, run.Bytes)
+							t.Fatalf("object %d, block %d: %+v, want %d bytes", o, block, x,
+								run.Bytes)
 						}
 						for i := range uint64(x.Rows) {
 							from := x.Base + i*x.Stride
@@ -58,7 +60,8 @@ func TestPlacesAndWork(t *testing.T) {
 			in.Reset(false)
 			_, err = runtimes.Step(runtimes.StepConfig{
 				Policy: runtimes.Serial{}, Nodes: []int{0}, Kernels: r.Kernels, Dry: true,
-				Costs: runtimes.Costs{Kernel: func(_ int, _ uint64, k loi.KernelID, blocks []uint32) uint64 {
+				Costs: runtimes.Costs{Kernel: func(_ int, _ uint64, k loi.KernelID,
+					blocks []uint32) uint64 {
 					work += in.Work(k, blocks)
 					executions++
 					return 1
@@ -67,7 +70,8 @@ func TestPlacesAndWork(t *testing.T) {
 			n := in.count()
 			want := 20*n.pairs + n.m2l*in.ops.Flops(in.mutual)
 			if err != nil || work != want || executions != n.m2l+n.p2p+n.self {
-				t.Errorf("%d operations in %d executions (%v), want %d in %+v", work, executions, err, want, n)
+				t.Errorf("%d operations in %d executions (%v), want %d in %+v", work, executions,
+					err, want, n)
 			}
 			if wet := of(t, p, generate(plummer, in.n, 1, 10, 3)); wet.count() != n {
 				t.Errorf("dry %+v, computed %+v", n, wet.count())
@@ -78,7 +82,8 @@ func TestPlacesAndWork(t *testing.T) {
 
 // A dry run has no results, which are not written.
 func TestDryHasNoOutput(t *testing.T) {
-	_, err := Kernel.New(Kernel.With(kernel.Params{"bodies": 5, "output": t.TempDir() + "/o.csv"}), kernel.Env{Dry: true})
+	_, err := Kernel.New(Kernel.With(kernel.Params{"bodies": 5, "output": t.TempDir() + "/o.csv"}),
+		kernel.Env{Dry: true})
 	var p *kernel.ParamError
 	if !errors.As(err, &p) || p.Name != "output" {
 		t.Errorf("%v", err)

@@ -14,8 +14,8 @@ func (in *instance) upward() {
 		c, e := &in.cells[i], &in.exp.Centres[i]
 		e.X, e.Y, e.Z = c.x, c.y, c.z
 		for k := c.child; k < c.child+c.children; k++ {
-			// A cell of one body has no radius; a unit that is much smaller than its surroundings would make numbers that
-			// single precision holds badly.
+			// A cell of one body has no radius; a unit that is much smaller than its surroundings
+			// would make numbers that single precision holds badly.
 			in.exp.Centres[k].Scale = laplace.ScaleOf(max(in.cells[k].radius, c.radius/16), root)
 		}
 	}
@@ -51,7 +51,8 @@ func (in *instance) collect(i int32, s *scratch) {
 	}
 }
 
-// downward adds the locals of all cells to the fields of the bodies: L2L, and L2P in leaves. It is done once after each run.
+// downward adds the locals of all cells to the fields of the bodies: L2L, and L2P in leaves. It is
+// done once after each run.
 func (in *instance) downward() {
 	if in.down {
 		return
@@ -74,7 +75,8 @@ func (in *instance) passAll(i int32, s *scratch) {
 	}
 }
 
-// pass hands the locals of cell i on to its children or its bodies, and whom it has met. s may be nil for a cell that is no leaf.
+// pass hands the locals of cell i on to its children or its bodies, and whom it has met. s may be
+// nil for a cell that is no leaf.
 func (in *instance) pass(i int32, s *scratch) {
 	c := &in.cells[i]
 	for k := c.child; k < c.child+c.children; k++ {
@@ -100,15 +102,15 @@ func (in *instance) pass(i int32, s *scratch) {
 // isFine says whether single precision does not tell the bodies of cell i apart.
 func (in *instance) isFine(i int32) bool { return in.fine != nil && in.fine[i] }
 
-// scratch holds the bodies of one leaf with positions relative to its centre, which keeps the digits that positions relative to
-// the middle of everything lack.
+// scratch holds the bodies of one leaf with positions relative to its centre, which keeps the
+// digits that positions relative to the middle of everything lack.
 type scratch struct {
 	bodies  *laplace.Bodies
 	centres []laplace.Centre
 }
 
-// load fills s with the bodies of leaf i and fields of zero, and returns expansions whose centre i is the origin, the bodies and
-// their number.
+// load fills s with the bodies of leaf i and fields of zero, and returns expansions whose centre i
+// is the origin, the bodies and their number.
 func (s *scratch) load(in *instance, i int32) (*laplace.Cells, *laplace.Bodies, int) {
 	c := &in.cells[i]
 	n := c.bodies()
@@ -121,14 +123,16 @@ func (s *scratch) load(in *instance, i int32) (*laplace.Cells, *laplace.Bodies, 
 	b := s.bodies
 	for j := range n {
 		from := &in.bodies[int(c.lo)+j]
-		b.X[j], b.Y[j], b.Z[j], b.Q[j] = float32(from.x-c.x), float32(from.y-c.y), float32(from.z-c.z), float32(from.q)
+		b.X[j], b.Y[j], b.Z[j], b.Q[j] = float32(from.x-c.x), float32(from.y-c.y),
+			float32(from.z-c.z), float32(from.q)
 		b.P[j], b.AX[j], b.AY[j], b.AZ[j] = 0, 0, 0, 0
 	}
 	s.centres[i] = laplace.Centre{Scale: in.exp.Centres[i].Scale}
 	return &laplace.Cells{Centres: s.centres, M: in.exp.M, L: in.exp.L}, b, n
 }
 
-// cut divides the tree into a top, parents before children, and the subtrees below it, each of at most a 64th of the bodies.
+// cut divides the tree into a top, parents before children, and the subtrees below it, each of at
+// most a 64th of the bodies.
 func (in *instance) cut() (top, subtrees []int32) {
 	limit := len(in.bodies) / 64
 	var walk func(i int32)

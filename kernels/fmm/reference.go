@@ -14,11 +14,13 @@ type reference struct {
 	chosen []int32 // in the order of the tree
 	fields []field
 	scales []scale
-	moved  []float32 // how far each body of the tree is from where single precision has it; nil before compute
+	// how far each body of the tree is from where single precision has it; nil before compute
+	moved []float32
 }
 
-// scale is the size of what adds up at a body: the sums of |q|/r and |q|/r^2; and how much they may change, to first order, if both
-// bodies of each pair are moved to where single precision has them: the sums of |q| d/r^2 and 2 |q| d/r^3.
+// scale is the size of what adds up at a body: the sums of |q|/r and |q|/r^2; and how much they may
+// change, to first order, if both bodies of each pair are moved to where single precision has them:
+// the sums of |q| d/r^2 and 2 |q| d/r^3.
 type scale struct{ p, a, movedP, movedA float64 }
 
 // newReference draws the bodies; compute does the sums.
@@ -55,7 +57,8 @@ func (r *reference) compute() {
 		if c := &r.in.cells[i]; !r.in.isFine(i) { // pairs with those are summed in double precision
 			for j := c.lo; j < c.hi; j++ {
 				b := &r.in.bodies[j]
-				r.moved[j] = float32(length(b.x-float64(float32(b.x)), b.y-float64(float32(b.y)), b.z-float64(float32(b.z))))
+				r.moved[j] = float32(length(b.x-float64(float32(b.x)), b.y-float64(float32(b.y)),
+					b.z-float64(float32(b.z))))
 			}
 		}
 	}
@@ -97,15 +100,18 @@ func (r *reference) add(i int, sources []body, moved []float32) {
 	}
 	to, scale := &r.fields[i], &r.scales[i]
 	to.p, to.x, to.y, to.z = to.p+f.p, to.x+f.x, to.y+f.y, to.z+f.z
-	scale.p, scale.a, scale.movedP, scale.movedA = scale.p+p, scale.a+a, scale.movedP+mp, scale.movedA+2*ma
+	scale.p, scale.a, scale.movedP, scale.movedA = scale.p+p, scale.a+a, scale.movedP+mp,
+		scale.movedA+2*ma
 }
 
 // deviation is how far results are from the reference, for the potential or the acceleration.
 type deviation struct {
-	l2           float64 // the norm of all errors over that of all values
-	median, p99  float64 // of the error of a body over its value
-	cancellation float64 // the norm of the sums of |q|/r or |q|/r^2 over that of all values, at least 1
-	moved        float64 // the norm of what positions in single precision may change, over that of all values
+	l2          float64 // the norm of all errors over that of all values
+	median, p99 float64 // of the error of a body over its value
+	// the norm of the sums of |q|/r or |q|/r^2 over that of all values, at least 1
+	cancellation float64
+	// the norm of what positions in single precision may change, over that of all values
+	moved float64
 }
 
 // deviations compares the instance's results with the reference.
@@ -117,7 +123,8 @@ func (r *reference) deviations() (potential, acceleration deviation) {
 	for k, i := range r.chosen {
 		got, want, scale := r.in.result(int(i)), r.fields[k], r.scales[k]
 		ps.add(math.Abs(got.p-want.p), math.Abs(want.p), scale.p, scale.movedP)
-		as.add(length(got.x-want.x, got.y-want.y, got.z-want.z), length(want.x, want.y, want.z), scale.a, scale.movedA)
+		as.add(length(got.x-want.x, got.y-want.y, got.z-want.z), length(want.x, want.y, want.z),
+			scale.a, scale.movedA)
 	}
 	return ps.deviation(), as.deviation()
 }
@@ -142,7 +149,8 @@ func (s *sums) deviation() deviation {
 	slices.Sort(s.each)
 	norm := math.Sqrt(s.values)
 	d := deviation{
-		l2: ratio(math.Sqrt(s.errors), norm), cancellation: ratio(math.Sqrt(s.scales), norm), moved: ratio(math.Sqrt(s.moved), norm),
+		l2: ratio(math.Sqrt(s.errors), norm), cancellation: ratio(math.Sqrt(s.scales), norm),
+		moved: ratio(math.Sqrt(s.moved), norm),
 	}
 	if n := len(s.each); n > 0 {
 		d.median, d.p99 = s.each[n/2], s.each[min(n-1, n*99/100)]

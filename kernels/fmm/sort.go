@@ -6,7 +6,8 @@ type key struct {
 	body uint32
 }
 
-// levels of the octree that a Morton code of 63 bits tells apart, and the cells of the finest along each side.
+// levels of the octree that a Morton code of 63 bits tells apart, and the cells of the finest along
+// each side.
 const (
 	codeLevels = 21
 	codeCells  = 1 << codeLevels
@@ -31,9 +32,9 @@ const (
 	passes    = (3*codeLevels + digitBits - 1) / digitBits
 )
 
-// sortKeys sorts by code, equal ones in their old order: radix sort from the lowest digit, one count of all digits first; digits
-// that are the same everywhere cost nothing more. spare is as long as keys and is overwritten. It returns whichever of the two
-// holds the result.
+// sortKeys sorts by code, equal ones in their old order: radix sort from the lowest digit, one
+// count of all digits first; digits that are the same everywhere cost nothing more. spare is as
+// long as keys and is overwritten. It returns whichever of the two holds the result.
 func sortKeys(keys, spare []key) []key {
 	if len(keys) < 64 {
 		insertionSort(keys)

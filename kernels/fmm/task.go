@@ -1,6 +1,9 @@
 package fmm
 
-import "krdlab/runtimes"
+import (
+	"krdlab/loi"
+	"krdlab/runtimes"
+)
 
 // product is the task of the cells i with the cells j, where there is too much for one task.
 //
@@ -8,12 +11,13 @@ import "krdlab/runtimes"
 //
 //	(first i, first j) beside (last i, last j), then (first i, last j) beside (last i, first j),
 //
-// in each of which no two children have a cell in common; where i and j are the same the second phase has its first half only, and
-// where one of them is a single cell each phase has one child. One-sided, a pair writes to i: the halves of i are beside each
-// other, and only a single i meets the halves of j in turn.
+// in each of which no two children have a cell in common; where i and j are the same the second
+// phase has its first half only, and where one of them is a single cell each phase has one child.
+// One-sided, a pair writes to i: the halves of i are beside each other, and only a single i meets
+// the halves of j in turn.
 //
-// So whatever writes to a cell or body does it in one order, that of the program, under every scheduler: results are equal to the
-// last bit.
+// So whatever writes to a cell or body does it in one order, that of the program, under every
+// scheduler: results are equal to the last bit.
 type product struct {
 	runtimes.Frame
 	in     *instance
@@ -87,6 +91,22 @@ func (t *product) Run(w *runtimes.Worker, n int) *runtimes.Frame {
 	return t.in.run(w, i, j)
 }
 
+// Region implements [runtimes.Regioned].
+func (t *product) Region(phase int) loi.RegionID { return regionFirst + loi.RegionID(phase) }
+
+// The regions of the traversal: pairs of halves, in two phases.
+const (
+	regionProduct loi.RegionID = iota
+	regionFirst
+	regionSecond
+)
+
+var regions = []loi.Region{
+	regionProduct: {Name: "product", Kind: loi.Function, Parent: loi.NoRegion},
+	regionFirst:   {Name: "first pairs", Kind: loi.Loop, Parent: regionProduct},
+	regionSecond:  {Name: "second pairs", Kind: loi.Loop, Parent: regionProduct},
+}
+
 func (t *product) Next(*runtimes.Worker, int) int {
 	if t.second {
 		return 0
@@ -96,8 +116,8 @@ func (t *product) Next(*runtimes.Worker, int) int {
 	return n
 }
 
-// narrow opens a single pair of cells until there are several or it is one task, and says whether it is: if there are fewer bodies
-// than the cutoff in all, or if no pair must be opened further.
+// narrow opens a single pair of cells until there are several or it is one task, and says whether
+// it is: if there are fewer bodies than the cutoff in all, or if no pair must be opened further.
 func (in *instance) narrow(i, j span) (span, span, bool) {
 	for {
 		n := in.bodiesOf(i)
@@ -152,22 +172,24 @@ func (in *instance) touch(w *runtimes.Worker, i, j span) {
 	}
 }
 
-// Affinity is the worker that last ran a task on the first cells of the child's targets; -1 before the first.
-func (t *product) Affinity(_ *runtimes.Worker, n int) int {
+// Hint says that child n is near to the worker that last ran a task on the first cells of its
+// targets, nobody before the first.
+func (t *product) Hint(_ *runtimes.Worker, n int) runtimes.Hint {
 	in := t.in
 	if in.last == nil {
-		return -1
+		return runtimes.Hint{}
 	}
 	i, _ := in.child(t.i, t.j, t.second, n)
 	for k := i.lo; ; k = in.cells[k].child {
 		if w := in.last[k].Load(); w >= 0 || in.cells[k].children == 0 {
-			return int(w)
+			return runtimes.Hint{Near: 1 + int(w)}
 		}
 	}
 }
 
-// Counts returns the number of pieces of work that stamp themselves at task grain and of kernel executions in a run, by a traversal without
-// kernels. Cost: about 15 ns an execution, the first time.
+// Counts returns the number of pieces of work that stamp themselves at task grain and of kernel
+// executions in a run, by a traversal without kernels. Cost: about 15 ns an execution, the first
+// time.
 func (in *instance) Counts() (tasks, executions uint64) {
 	c := in.count()
 	return c.tasks, c.m2l + c.p2p + c.self

@@ -31,14 +31,20 @@ const (
 	openBoth
 )
 
-// few pairs of bodies are summed directly even where expansions would do: that is as fast, and exact.
+// few pairs of bodies are summed directly even where expansions would do: that is as fast, and
+// exact.
 const few = 16
 
-// judge decides about the cells a and b: the dual tree traversal (Yokota 2013; Dehnen 2002, 3.2). In a direction that is not mutual a
-// is the target, and the verdict is the same.
-func (in *instance) judge(a, b *cell) verdict {
+// accept is the acceptance criterion: a and b are far enough apart for their expansions to meet.
+func accept(a, b *cell) bool {
 	r := a.reach + b.reach
-	if dot(a.x-b.x, a.y-b.y, a.z-b.z) > float64(r*r) {
+	return dot(a.x-b.x, a.y-b.y, a.z-b.z) > float64(r*r)
+}
+
+// judge decides about the cells a and b: the dual tree traversal (Yokota 2013; Dehnen 2002, 3.2).
+// In a direction that is not mutual a is the target, and the verdict is the same.
+func (in *instance) judge(a, b *cell) verdict {
+	if accept(a, b) {
 		if a.children|b.children == 0 && a.bodies()*b.bodies() <= few {
 			return near
 		}
@@ -59,7 +65,8 @@ func (in *instance) judge(a, b *cell) verdict {
 	return openSecond
 }
 
-// walk runs the kernels of pairs of cells one after the other, or, in dry runs, names them to its worker, or counts them where it has none.
+// walk runs the kernels of pairs of cells one after the other, or, in dry runs, names them to its
+// worker, or counts them where it has none.
 type walk struct {
 	in   *instance
 	w    *runtimes.Worker
@@ -67,8 +74,8 @@ type walk struct {
 	n    counts
 }
 
-// product treats every cell of i with every cell of j, which are either the same cells or have none in common. Mutual, each pair
-// is treated once for both sides.
+// product treats every cell of i with every cell of j, which are either the same cells or have none
+// in common. Mutual, each pair is treated once for both sides.
 func (t *walk) product(i, j span) {
 	if i == j && t.in.mutual {
 		for a := i.lo; a < i.hi; a++ {

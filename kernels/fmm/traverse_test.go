@@ -12,12 +12,13 @@ import (
 	"krdlab/runtimes"
 )
 
-// Each ordered pair of bodies meets exactly once, in a P2P or in an M2L of cells that hold them; the counts say how often what is
-// done; and the sums by which a run notices that are right.
+// Each ordered pair of bodies meets exactly once, in a P2P or in an M2L of cells that hold them;
+// the counts say how often what is done; and the sums by which a run notices that are right.
 func TestCoverage(t *testing.T) {
 	for name, bodies := range scattered() {
 		for _, p := range []kernel.Params{
-			{}, {"mutual": "false"}, {"ncrit": 3, "cutoff": 0, "split": 0}, {"ncrit": 3, "cutoff": 50, "split": 100, "mutual": "false", "theta": "0.8"},
+			{}, {"mutual": "false"}, {"ncrit": 3, "cutoff": 0, "split": 0},
+			{"ncrit": 3, "cutoff": 50, "split": 100, "mutual": "false", "theta": "0.8"},
 			{"ncrit": 8, "cutoff": 100, "split": 300, "theta": "0.9"},
 		} {
 			t.Run(fmt.Sprintf("%s/%v", name, p), func(t *testing.T) {
@@ -43,7 +44,8 @@ func TestCoverage(t *testing.T) {
 					case kernM2L:
 						want.m2l++
 						if r := length(a.x-b.x, a.y-b.y, a.z-b.z); r <= a.radius+b.radius {
-							t.Fatalf("cells %d and %d meet at %g, radii %g and %g", i, j, r, a.radius, b.radius)
+							t.Fatalf("cells %d and %d meet at %g, radii %g and %g", i, j, r,
+								a.radius, b.radius)
 						}
 					case kernP2P:
 						want.p2p++
@@ -62,7 +64,8 @@ func TestCoverage(t *testing.T) {
 						t.Fatalf("bodies %d and %d meet %d times", k/n, k%n, times)
 					}
 				}
-				if got := in.count(); got.m2l != want.m2l || got.p2p != want.p2p || got.self != want.self {
+				if got := in.count(); got.m2l != want.m2l || got.p2p != want.p2p ||
+					got.self != want.self {
 					t.Errorf("counts %+v, the trace has %+v", got, want)
 				}
 				in.downward()
@@ -84,10 +87,12 @@ func fields(in *instance) [][]float32 {
 	return out
 }
 
-// Whatever writes to a target is ordered by the task structure: results are equal to the last bit under every scheduler.
+// Whatever writes to a target is ordered by the task structure: results are equal to the last bit
+// under every scheduler.
 func TestSameBits(t *testing.T) {
 	clock := hw.CalibrateClock()
-	for _, p := range []kernel.Params{{"cutoff": 50, "split": 300}, {"cutoff": 50, "ncrit": 10, "mutual": "false"}} {
+	for _, p := range []kernel.Params{{"cutoff": 50, "split": 300}, {"cutoff": 50, "ncrit": 10,
+		"mutual": "false"}} {
 		in := of(t, p, generate(plummer, 3000, 1, 10, 9))
 		run(t, in)
 		want := fields(in)
@@ -102,13 +107,15 @@ func TestSameBits(t *testing.T) {
 			cpus := slices.Repeat([]int{-1}, len(nodes))
 			for seed := range uint64(4) {
 				for _, virtual := range []bool{false, true} {
-					in.Reset(s.Rules().Affinity)
+					in.Reset(s.Rules().Hints)
 					var err error
 					if virtual && s.Rules().Spawn != runtimes.SpawnGo {
-						_, err = runtimes.Step(runtimes.StepConfig{Policy: s, Nodes: nodes, Seed: seed, Kernels: in.Registry().Kernels}, in)
+						_, err = runtimes.Step(runtimes.StepConfig{Policy: s, Nodes: nodes,
+							Seed: seed, Kernels: in.Registry().Kernels}, in)
 					} else {
 						_, err = runtimes.Run(context.Background(), runtimes.Config{
-							Policy: s, CPUs: cpus, Nodes: nodes, Seed: seed, Clock: clock, Tracing: runtimes.TraceProfile,
+							Policy: s, CPUs: cpus, Nodes: nodes, Seed: seed, Clock: clock,
+							Tracing: runtimes.TraceProfile,
 							Kernels: in.Registry().Kernels, TaskGrain: true,
 						}, in)
 					}
@@ -118,7 +125,8 @@ func TestSameBits(t *testing.T) {
 					for k, f := range fields(in) {
 						for i := range f {
 							if math.Float32bits(f[i]) != math.Float32bits(want[k][i]) {
-								t.Fatalf("%s, %v, seed %d, virtual %v: body %d, result %d: %g, serially %g", s.Name, p, seed, virtual, i, k, f[i], want[k][i])
+								t.Fatalf("%s, %v, seed %d, virtual %v: body %d, result %d: %g, "+
+									"serially %g", s.Name, p, seed, virtual, i, k, f[i], want[k][i])
 							}
 						}
 					}
@@ -146,19 +154,19 @@ func TestSplitAndCutoff(t *testing.T) {
 	}
 }
 
-func TestAffinity(t *testing.T) {
+func TestHint(t *testing.T) {
 	in := of(t, kernel.Params{"cutoff": 50}, generate(plummer, 3000, 1, 10, 9))
 	root := &product{in: in, i: in.cells[0].span(), j: in.cells[0].span()}
-	if a := root.Affinity(nil, 0); a != -1 {
-		t.Errorf("without hints the affinity is %d", a)
+	if a := root.Hint(nil, 0).Near; a != 0 {
+		t.Errorf("without hints it is near to %d", a)
 	}
 	in.Reset(true)
-	if a := root.Affinity(nil, 1); a != -1 {
-		t.Errorf("before the first touch the affinity is %d", a)
+	if a := root.Hint(nil, 1).Near; a != 0 {
+		t.Errorf("before the first touch it is near to %d", a)
 	}
 	in.last[root.i.last().lo].Store(5)
-	if a, b := root.Affinity(nil, 0), root.Affinity(nil, 1); a != -1 || b != 5 {
-		t.Errorf("affinities %d and %d, want -1 and 5", a, b)
+	if a, b := root.Hint(nil, 0).Near, root.Hint(nil, 1).Near; a != 0 || b != 6 {
+		t.Errorf("near to %d and %d, want none, 0, and 1 + 5", a, b)
 	}
 	in.Reset(true)
 	run(t, in)

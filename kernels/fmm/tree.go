@@ -4,8 +4,9 @@ import "math/bits"
 
 // cell is a box of the octree with the bodies in it. It fills a cache line.
 //
-// Cells stand in an array: cell 0 is the root, the children of a cell are adjacent and come after it. A cell without children is
-// a leaf. Each other one has at least two, since a box of which one octant holds all bodies is left out.
+// Cells stand in an array: cell 0 is the root, the children of a cell are adjacent and come after
+// it. A cell without children is a leaf. Each other one has at least two, since a box of which one
+// octant holds all bodies is left out.
 type cell struct {
 	x, y, z  float64 // the centre of the expansions
 	reach    float64 // radius/theta of the cell: the R_crit of the acceptance criterion
@@ -25,10 +26,12 @@ type tree struct {
 	origin []uint32 // where each body stands in the input
 	cells  []cell
 	leaves []int32 // the cell of each leaf
-	fine   []bool  // by cell: single precision does not tell its bodies apart; nil if there is none of those
+	// by cell: single precision does not tell its bodies apart; nil if there is none of those
+	fine []bool
 }
 
-// build sorts bodies into a tree with at most ncrit of them in a leaf, unless they are in one point. Cost: about 100 ns a body.
+// build sorts bodies into a tree with at most ncrit of them in a leaf, unless they are in one
+// point. Cost: about 100 ns a body.
 func build(bodies []body, ncrit int) *tree {
 	t := &tree{frame: newFrame(bodies)}
 	if len(bodies) == 0 {
@@ -74,7 +77,8 @@ func sorted(keys, spare []key) (in, other []key) {
 	return spare, keys
 }
 
-// encode sets the codes of keys in the smallest cube that has their bodies, and says whether it has an extent.
+// encode sets the codes of keys in the smallest cube that has their bodies, and says whether it has
+// an extent.
 func (b *builder) encode(keys []key) bool {
 	lo := b.at[keys[0].body]
 	hi := lo
@@ -97,7 +101,8 @@ func (b *builder) encode(keys []key) bool {
 
 // split makes the cells, depth first, so that leaves are met in the order of bodies.
 func (b *builder) split() {
-	b.cells = append(make([]cell, 0, 1+len(b.keys)/(b.ncrit/4+1)), cell{hi: int32(len(b.keys)), leaf: -1})
+	b.cells = append(make([]cell, 0, 1+len(b.keys)/(b.ncrit/4+1)), cell{hi: int32(len(b.keys)),
+		leaf: -1})
 	b.todo = append(b.todo, 0)
 	for len(b.todo) > 0 {
 		i := b.todo[len(b.todo)-1]
@@ -114,8 +119,8 @@ func (b *builder) split() {
 	}
 }
 
-// isLeaf says whether cell i stays whole. If it has too many bodies for that and the codes do not tell them apart, they get new codes,
-// in a cube of their own.
+// isLeaf says whether cell i stays whole. If it has too many bodies for that and the codes do not
+// tell them apart, they get new codes, in a cube of their own.
 func (b *builder) isLeaf(i int32) bool {
 	c := &b.cells[i]
 	if c.bodies() <= b.ncrit {
@@ -134,7 +139,8 @@ func (b *builder) isLeaf(i int32) bool {
 	return false
 }
 
-// divide gives cell i its children: at the highest level at which the codes of its bodies differ, the octants that have any.
+// divide gives cell i its children: at the highest level at which the codes of its bodies differ,
+// the octants that have any.
 func (b *builder) divide(i int32) {
 	lo, hi := b.cells[i].lo, b.cells[i].hi
 	different := b.keys[lo].code ^ b.keys[hi-1].code

@@ -9,8 +9,9 @@ import (
 	"krdlab/kernels/kernel"
 )
 
-// Each body is in one leaf, ranges nest, children follow their parent and each other, leaves are numbered in the order of bodies and hold
-// no more than allowed unless they are a point, centres and radii are what they say.
+// Each body is in one leaf, ranges nest, children follow their parent and each other, leaves are
+// numbered in the order of bodies and hold no more than allowed unless they are a point, centres
+// and radii are what they say.
 func TestTree(t *testing.T) {
 	for name, bodies := range scattered() {
 		for _, ncrit := range []int{1, 4, 32} {
@@ -26,7 +27,8 @@ func TestTree(t *testing.T) {
 						t.Fatalf("body %d is %v, want %v", i, in.bodies[i], want)
 					}
 				}
-				if len(in.origin) != len(bodies) || in.cells[0].lo != 0 || int(in.cells[0].hi) != len(bodies) {
+				if len(in.origin) != len(bodies) || in.cells[0].lo != 0 ||
+					int(in.cells[0].hi) != len(bodies) {
 					t.Fatalf("%d of %d bodies, root %+v", len(in.origin), len(bodies), in.cells[0])
 				}
 				at := int32(0)
@@ -87,18 +89,23 @@ func checkCell(t *testing.T, in *instance, i int, parents []int) {
 	}
 }
 
-// Theta of a cell solves its equation, is theta_0 for an eighth of the whole and grows as cells become lighter.
+// Theta of a cell solves its equation, is theta_0 for an eighth of the whole and grows as cells
+// become lighter.
 func TestOpening(t *testing.T) {
 	for order := 2; order <= 10; order++ {
 		for _, theta := range []float64{0.1, 0.3, 0.5, 0.9} {
 			a := acceptance{order, theta}
-			g := func(t float64) float64 { return math.Pow(t, float64(order+2)) / ((1 - t) * (1 - t)) }
+			g := func(t float64) float64 {
+				return math.Pow(t,
+					float64(order+2)) / ((1 - t) * (1 - t))
+			}
 			last := theta
 			for _, share := range []float64{1, 0.125, 0.1, 0.01, 1e-4, 1e-6, 1e-9} {
 				got := 1 / a.opening(share)
 				want := g(theta) / math.Cbrt(min(1, 8*share))
 				if math.Abs(g(got)-want) > 1e-9*want || got < last*(1-1e-15) {
-					t.Errorf("order %d theta %g share %g: %g after %g, equation %g = %g", order, theta, share, got, last, g(got), want)
+					t.Errorf("order %d theta %g share %g: %g after %g, equation %g = %g", order,
+						theta, share, got, last, g(got), want)
 				}
 				last = got
 			}

@@ -1,5 +1,6 @@
-// Package kernel is what a kernel is to the rest of krdlab: a name, parameters, and instances that can be run, checked and
-// run again. Kernels themselves are packages beside this one; the table of them is package kernels.
+// Package kernel is what a kernel is to the rest of krdlab: a name, parameters, and instances that
+// can be run, checked and run again. Kernels themselves are packages beside this one; the table of
+// them is package kernels.
 package kernel
 
 import (
@@ -11,28 +12,36 @@ import (
 type Kernel struct {
 	Name    string
 	Summary string // one line
-	// Work says whether the program has kernels in the paper's sense (work that spawns nothing). Without them there is no
-	// work time, and OVR and WTI are null.
+	// Work says whether the program has kernels in the paper's sense (work that spawns nothing).
+	// Without them there is no work time, and OVR and WTI are null.
 	Work bool
-	// TaskGrain says that kernels are too short for stamps of their own: the program stamps tasks too ([runtimes.Worker.BeginTask]),
-	// and is measured and traced at that grain unless asked otherwise.
+	// TaskGrain says that kernels are too short for stamps of their own: the program stamps tasks
+	// too ([runtimes.Worker.BeginTask]), and is measured and traced at that grain unless asked
+	// otherwise.
 	TaskGrain bool
 	Params    []Param // in the order in which they are shown
+	// Size names the parameter that says how large the problem is: run directories and cells are
+	// named by its value. "" where no single one does.
+	Size string
 	// Plan resolves parameters that Check has passed, and says what an instance of them needs.
 	Plan func(Params) (Plan, error)
-	// New makes an instance: memory is allocated and inputs are filled in. Errors name the parameter.
+	// New makes an instance: memory is allocated and inputs are filled in. Errors name the
+	// parameter.
 	New func(Params, Env) (Instance, error)
-	// Small are parameters for tests: a second or less on one core, with all the code paths of a large run.
+	// Small are parameters for tests: a second or less on one core, with all the code paths of a
+	// large run.
 	Small []Params
 }
 
 // Env is what an instance is made for.
 type Env struct {
 	Seed uint64
-	// Interleave lists the NUMA nodes to spread pages over; nil leaves them where they are first touched.
+	// Interleave lists the NUMA nodes to spread pages over; nil leaves them where they are first
+	// touched.
 	Interleave []int
-	// Dry asks for an instance of which a machine model is to tell the times: its shape is that of the real one, its data is neither
-	// filled in nor computed ([runtimes.Worker.Computes]), and it is not checked.
+	// Dry asks for an instance of which a machine model is to tell the times: its shape is that of
+	// the real one, its data is neither filled in nor computed ([runtimes.Worker.Computes]), and it
+	// is not checked.
 	Dry bool
 }
 
@@ -64,8 +73,9 @@ type Instance interface {
 	runtimes.Program
 	// Registry names the program's kernels and the objects that they touch.
 	Registry() loi.Registry
-	// Reset makes the data as it was before the first run. hints says that the next run's scheduler asks for affinities
-	// (runtimes.Rules.Affinity), so that noting down who touched what has a use. It is not timed.
+	// Reset makes the data as it was before the first run. hints says that the next run's scheduler
+	// asks for hints (runtimes.Rules.Hints), so that noting down who touched what has a
+	// use. It is not timed.
 	Reset(hints bool)
 	// Check compares the result of the latest run with an independent computation.
 	Check() Check
@@ -75,7 +85,8 @@ type Instance interface {
 
 // Counted is an instance that knows what one run of it will do, where [Plan] does not.
 type Counted interface {
-	// Counts returns the number of tasks that stamp themselves ([runtimes.Worker.BeginTask]) and that of kernel executions.
+	// Counts returns the number of tasks that stamp themselves ([runtimes.Worker.BeginTask]) and
+	// that of kernel executions.
 	Counts() (tasks, executions uint64)
 }
 
@@ -86,24 +97,27 @@ type Check struct {
 	Error, Tolerance float64
 	Method           string
 	Detail           string // where the worst error is, if it failed
-	// Lines, if there are any, say more than one number can: a small table for a person, one line each.
+	// Lines, if there are any, say more than one number can: a small table for a person, one line
+	// each.
 	Lines []string
 }
 
-// A Phase is a part of a kernel's work that a run does not time: what comes before its root task or after it.
+// A Phase is a part of a kernel's work that a run does not time: what comes before its root task or
+// after it.
 type Phase struct {
 	Name string `json:"name"`
 	NS   int64  `json:"ns"` // wall time
 }
 
-// Phased is an instance with such parts. Phases returns how long each took when it was last done; one that has not been done yet
-// is left out.
+// Phased is an instance with such parts. Phases returns how long each took when it was last done;
+// one that has not been done yet is left out.
 type Phased interface {
 	Phases() []Phase
 }
 
-// A Saver is an instance that can write the result of the latest run to the file that its parameters name; without such a file
-// Save does nothing. It is called after [Instance.Check]. A file that exists is an error and stays as it is.
+// A Saver is an instance that can write the result of the latest run to the file that its
+// parameters name; without such a file Save does nothing. It is called after [Instance.Check]. A
+// file that exists is an error and stays as it is.
 type Saver interface {
 	Save() error
 }

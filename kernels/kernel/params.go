@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"krdlab/hw/failure"
 )
 
-// Params holds the values of a kernel's parameters by name: int for [IntParam], string for the others.
+// Params holds the values of a kernel's parameters by name: int for [IntParam], string for the
+// others.
 type Params map[string]any
 
 // Int returns the value of an IntParam.
@@ -24,14 +27,16 @@ const (
 	WordParam                  // one of Choices, or, with Parse, what that accepts
 )
 
-// A Param declares one parameter of a kernel. It becomes a flag of `krdlab run KERNEL` and a key of "params" in results.
+// A Param declares one parameter of a kernel. It becomes a flag of `krdlab run KERNEL` and a key of
+// "params" in results.
 type Param struct {
 	Name     string    `json:"name"`
 	Kind     ParamKind `json:"-"`
 	Default  any       `json:"default"`
 	Min, Max int       `json:"-"`
 	Choices  []string  `json:"choices,omitempty"`
-	// Parse, if not nil, says whether a word that is not among Choices is allowed; its error says what is expected.
+	// Parse, if not nil, says whether a word that is not among Choices is allowed; its error says
+	// what is expected.
 	Parse func(string) error `json:"-"`
 	Help  string             `json:"help"`
 }
@@ -42,6 +47,9 @@ type ParamError struct {
 }
 
 func (e *ParamError) Error() string { return fmt.Sprintf("%s %s: %s", e.Name, e.Got, e.Want) }
+
+// Class implements [failure.Classed].
+func (*ParamError) Class() failure.Class { return failure.Request }
 
 // Check returns a [*ParamError] if v is not a value of d.
 func (d *Param) Check(v any) error {

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"krdlab/hw"
+	"krdlab/kernels/isa"
 	"krdlab/kernels/kernel"
 	"krdlab/kernels/matmul/dense"
 )
@@ -14,16 +15,23 @@ var Kernel = kernel.Kernel{
 	Name:    "matmul",
 	Summary: "dense matrix multiply, C += A B in single precision, divide and conquer",
 	Work:    true,
+	Size:    "n",
 	Params: []kernel.Param{
-		{Name: "n", Kind: kernel.IntParam, Default: 4096, Min: 1, Max: 1 << 17, Help: "rows and columns of each matrix; any size"},
-		{Name: "leaf", Kind: kernel.WordParam, Default: "32x32x64", Choices: presets(), Parse: parseLeaf,
-			Help: "largest leaf as rows of C x columns of C x inner dimension (32x32x64), or one of " + describePresets()},
-		{Name: "layout", Kind: kernel.WordParam, Default: "tiled", Choices: []string{"row", "tiled"},
-			Help: "how matrices lie in memory: row (row-major) or tiled (leaf-sized tiles one after the other)"},
-		{Name: "isa", Kind: kernel.WordParam, Default: "auto", Choices: []string{"auto", "avx512", "avx2", "portable"},
+		{Name: "n", Kind: kernel.IntParam, Default: 4096, Min: 1, Max: 1 << 17,
+			Help: "rows and columns of each matrix; any size"},
+		{Name: "leaf", Kind: kernel.WordParam, Default: "32x32x64", Choices: presets(),
+			Parse: parseLeaf,
+			Help: "largest leaf as rows of C x columns of C x inner dimension (32x32x64), or " +
+				"one of " + describePresets()},
+		{Name: "layout", Kind: kernel.WordParam, Default: "tiled", Choices: dense.Layouts(),
+			Help: "how matrices lie in memory: row (row-major) or tiled (leaf-sized tiles one " +
+				"after the other)"},
+		{Name: "isa", Kind: kernel.WordParam, Default: "auto", Choices: isa.Names(),
 			Help: "instruction set of the leaf; auto takes the best that this CPU has"},
-		{Name: "inputs", Kind: kernel.WordParam, Default: "integers", Choices: []string{"integers", "uniform"},
-			Help: "integers in [-8, 8], whose product is exact and is checked exactly, or uniform in [-1, 1), checked to a statistical bound"},
+		{Name: "inputs", Kind: kernel.WordParam, Default: "integers", Choices: []string{"integers",
+			"uniform"},
+			Help: "integers in [-8, 8], whose product is exact and is checked exactly, or " +
+				"uniform in [-1, 1), checked to a statistical bound"},
 	},
 	Plan: plan,
 	New:  newInstance,
@@ -61,7 +69,7 @@ type settings struct {
 	n      int
 	leaf   dense.Shape
 	layout dense.Layout
-	isa    dense.ISA
+	isa    isa.Set
 	dist   dense.Dist
 }
 
@@ -76,7 +84,7 @@ func read(p kernel.Params) (s settings, err error) {
 	if s.layout, err = dense.ParseLayout(p.Word("layout")); err != nil {
 		return s, bad("layout", err)
 	}
-	if s.isa, err = dense.ParseISA(p.Word("isa")); err != nil {
+	if s.isa, err = isa.Parse(p.Word("isa")); err != nil {
 		return s, bad("isa", err)
 	}
 	if s.isa, err = s.isa.Resolve(); err != nil {
@@ -136,8 +144,10 @@ func build(p kernel.Params, env kernel.Env) (in *instance, err error) {
 		}
 		if env.Interleave != nil {
 			data := (*m.to).Data
-			if err = hw.Interleave(unsafe.Slice((*byte)(unsafe.Pointer(&data[0])), 4*len(data)), env.Interleave); err != nil {
-				return nil, fmt.Errorf("interleave pages over NUMA nodes %v: %w", env.Interleave, err)
+			if err = hw.Interleave(unsafe.Slice((*byte)(unsafe.Pointer(&data[0])), 4*len(data)),
+				env.Interleave); err != nil {
+				return nil, fmt.Errorf("interleave pages over NUMA nodes %v: %w", env.Interleave,
+					err)
 			}
 		}
 	}

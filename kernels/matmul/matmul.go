@@ -1,10 +1,11 @@
-// Package matmul multiplies matrices, C += A B in single precision, by divide and conquer: the regular kernel of the KRD
-// paper (II-A).
+// Package matmul multiplies matrices, C += A B in single precision, by divide and conquer: the
+// regular kernel of the KRD paper (II-A).
 //
-// Among the dimensions above their leaf size the largest is halved, at a multiple of the leaf (ties: rows of C, columns of
-// C, the inner dimension). Halves of rows or columns of C are independent and are spawned; halves of the inner dimension add
-// to the same C and run one after the other, as calls. One leaf is one kernel execution, which reads a block of A and one
-// of B and updates one of C; those blocks are its virtual identities.
+// Among the dimensions above their leaf size the largest is halved, at a multiple of the leaf
+// (ties: rows of C, columns of C, the inner dimension). Halves of rows or columns of C are
+// independent and are spawned; halves of the inner dimension add to the same C and run one after
+// the other, as calls. One leaf is one kernel execution, which reads a block of A and one of B and
+// updates one of C; those blocks are its virtual identities.
 //
 // The arithmetic is in package dense.
 package matmul
@@ -38,7 +39,8 @@ type instance struct {
 	n       int
 	dry     bool // nothing is computed
 
-	// last is the worker that ran the latest leaf of each block of C, or -1; nil if the scheduler does not ask.
+	// last is the worker that ran the latest leaf of each block of C, or -1; nil if the scheduler
+	// does not ask.
 	last []atomic.Int32
 }
 
@@ -46,8 +48,15 @@ func (in *instance) Registry() loi.Registry {
 	return loi.Registry{
 		Objects: []loi.Object{object("A", in.a), object("B", in.b), object("C", in.c)},
 		Kernels: []loi.Kernel{{Name: "gemm", Params: []loi.Param{
-			{Object: objA, Mode: loi.In}, {Object: objB, Mode: loi.In}, {Object: objC, Mode: loi.InOut},
+			{Object: objA, Mode: loi.In}, {Object: objB, Mode: loi.In},
+			{Object: objC, Mode: loi.InOut},
 		}}},
+		Regions: []loi.Region{
+			none:  {Name: "product", Kind: loi.Function, Parent: loi.NoRegion},
+			rows:  {Name: "rows", Kind: loi.Loop, Parent: loi.RegionID(none)},
+			cols:  {Name: "cols", Kind: loi.Loop, Parent: loi.RegionID(none)},
+			inner: {Name: "inner", Kind: loi.Loop, Parent: loi.RegionID(none)},
+		},
 	}
 }
 
@@ -149,7 +158,8 @@ func (in *instance) widest(i, j, k span) dim {
 }
 
 func (in *instance) Root(w *runtimes.Worker) *runtimes.Frame {
-	return in.part(w, span{0, int32(in.c.BlockRows())}, span{0, int32(in.c.BlockCols())}, span{0, int32(in.a.BlockCols())})
+	return in.part(w, span{0, int32(in.c.BlockRows())}, span{0, int32(in.c.BlockCols())},
+		span{0, int32(in.a.BlockCols())})
 }
 
 // part runs a leaf in place, and makes a task of anything larger.
@@ -212,12 +222,23 @@ func (t *product) Next(*runtimes.Worker, int) int {
 	return 0
 }
 
-// Affinity is the worker that ran the first leaf of the child's part of C in the preceding half of the inner dimension; -1
-// before the first touch.
-func (t *product) Affinity(_ *runtimes.Worker, n int) int {
-	if t.in.last == nil {
-		return -1
+// Region implements [runtimes.Regioned]: the loop over the parts of the dimension that t halves.
+func (t *product) Region(int) loi.RegionID { return loi.RegionID(t.split) }
+
+// Hint says that child n is near to the worker that ran the first leaf of its part of C in the
+// preceding half of the inner dimension, nobody before the first touch; and, in multiples of a
+// leaf's, how much work it is and how many bytes it touches.
+func (t *product) Hint(_ *runtimes.Worker, n int) runtimes.Hint {
+	in := t.in
+	if in.last == nil {
+		return runtimes.Hint{}
 	}
-	i, j, _ := t.parts(n)
-	return int(t.in.last[t.in.c.BlockIndex(int(i.lo), int(j.lo))].Load())
+	i, j, k := t.parts(n)
+	di, dj, dk := uint64(i.blocks()), uint64(j.blocks()), uint64(k.blocks())
+	return runtimes.Hint{
+		Work: di * dj * dk,
+		Bytes: di*dk*uint64(in.a.BlockBytes(0, 0)) + dk*dj*uint64(in.b.BlockBytes(0, 0)) +
+			di*dj*uint64(in.c.BlockBytes(0, 0)),
+		Near: 1 + int(in.last[in.c.BlockIndex(int(i.lo), int(j.lo))].Load()),
+	}
 }

@@ -28,12 +28,14 @@ func newTest(t *testing.T, p kernel.Params) *instance {
 
 // A leaf that was not run, or run twice, fails the check, whichever it is.
 func TestDroppedLeafIsSeen(t *testing.T) {
-	for _, p := range []kernel.Params{{"n": 96}, {"n": 300}, {"n": 300, "inputs": "uniform"}, {"n": 300, "layout": "row"}} {
+	for _, p := range []kernel.Params{{"n": 96}, {"n": 300}, {"n": 300, "inputs": "uniform"},
+		{"n": 300, "layout": "row"}} {
 		in := newTest(t, p)
 		bi, bj, bk := in.c.BlockRows(), in.c.BlockCols(), in.a.BlockCols()
 		for _, fault := range []struct{ i, j, k, times int }{
 			{0, 0, 0, 1}, // none
-			{0, 0, 0, 0}, {bi - 1, bj - 1, bk - 1, 0}, {bi / 2, bj / 2, bk / 2, 0}, {bi / 2, 0, bk / 2, 2},
+			{0, 0, 0, 0}, {bi - 1, bj - 1, bk - 1, 0}, {bi / 2, bj / 2, bk / 2, 0},
+			{bi / 2, 0, bk / 2, 2},
 		} {
 			in.Reset(false)
 			for i := range bi {
@@ -50,14 +52,16 @@ func TestDroppedLeafIsSeen(t *testing.T) {
 				}
 			}
 			if c := in.Check(); c.Passed != (fault.times == 1) {
-				t.Errorf("%v: leaf (%d, %d, %d) run %d times: %+v", p, fault.i, fault.j, fault.k, fault.times, c)
+				t.Errorf("%v: leaf (%d, %d, %d) run %d times: %+v", p, fault.i, fault.j, fault.k,
+					fault.times, c)
 			}
 		}
 	}
 }
 
-// order is the sequence of leaves of the divide and conquer, from its description: halve the largest dimension above its leaf, ties
-// rows, columns, inner; sizes in elements, cuts at multiples of the leaf.
+// order is the sequence of leaves of the divide and conquer, from its description: halve the
+// largest dimension above its leaf, ties rows, columns, inner; sizes in elements, cuts at multiples
+// of the leaf.
 func order(in *instance) (leaves [][3]uint32) {
 	var part func(r, c, k, nr, nc, nk int)
 	part = func(r, c, k, nr, nc, nk int) {
@@ -76,7 +80,8 @@ func order(in *instance) (leaves [][3]uint32) {
 		switch {
 		case best == 0:
 			leaves = append(leaves, [3]uint32{
-				in.a.BlockIndex(r/lr, k/lk), in.b.BlockIndex(k/lk, c/lc), in.c.BlockIndex(r/lr, c/lc),
+				in.a.BlockIndex(r/lr, k/lk), in.b.BlockIndex(k/lk, c/lc),
+				in.c.BlockIndex(r/lr, c/lc),
 			})
 		case nr == best && nr > lr:
 			h := cut(nr, lr)
@@ -97,16 +102,20 @@ func order(in *instance) (leaves [][3]uint32) {
 }
 
 func TestSerialOrder(t *testing.T) {
-	for _, p := range []kernel.Params{{"n": 1}, {"n": 33}, {"n": 256}, {"n": 300}, {"n": 250, "leaf": "48x32x128"}, {"n": 200, "leaf": "7x50x31"}} {
+	for _, p := range []kernel.Params{{"n": 1}, {"n": 33}, {"n": 256}, {"n": 300},
+		{"n": 250, "leaf": "48x32x128"}, {"n": 200, "leaf": "7x50x31"}} {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			in := newTest(t, p)
 			path := filepath.Join(t.TempDir(), "t.loi")
-			w, err := loi.Create(path, loi.Header{Registry: in.Registry(), Workers: []loi.Worker{{CPU: -1}}, Substrate: loi.Simulated, Grain: "kernel"}, loi.Options{})
+			w, err := loi.Create(path, loi.Header{Registry: in.Registry(),
+				Workers: []loi.Worker{{CPU: -1}}, Substrate: loi.Simulated, Grain: "kernel"},
+				loi.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			_, err = runtimes.Step(runtimes.StepConfig{
-				Policy: runtimes.Serial{}, Nodes: []int{0}, Kernels: in.Registry().Kernels, Recorders: []*loi.Recorder{w.Recorder(0)},
+				Policy: runtimes.Serial{}, Nodes: []int{0}, Kernels: in.Registry().Kernels,
+				Recorders: []*loi.Recorder{w.Recorder(0)},
 			}, in)
 			if err != nil {
 				t.Fatal(err)
@@ -133,24 +142,29 @@ func TestSerialOrder(t *testing.T) {
 	}
 }
 
-func TestAffinity(t *testing.T) {
+func TestHint(t *testing.T) {
 	in := newTest(t, kernel.Params{"n": 256})
 	root := &product{in: in, i: span{0, 8}, j: span{0, 8}, k: span{0, 4}, split: rows}
-	if a := root.Affinity(nil, 1); a != -1 {
-		t.Errorf("without hints the affinity is %d", a)
+	if a := root.Hint(nil, 1).Near; a != 0 {
+		t.Errorf("without hints it is near to %d", a)
 	}
 	in.Reset(true)
-	if a := root.Affinity(nil, 1); a != -1 {
-		t.Errorf("before the first touch the affinity is %d", a)
+	if a := root.Hint(nil, 1).Near; a != 0 {
+		t.Errorf("before the first touch it is near to %d", a)
 	}
 	in.last[in.c.BlockIndex(4, 0)].Store(5)
-	if a, b := root.Affinity(nil, 0), root.Affinity(nil, 1); a != -1 || b != 5 {
-		t.Errorf("affinities %d and %d, want -1 and 5", a, b)
+	if h := root.Hint(nil, 0); h.Work != 4*8*4 || h.Bytes != uint64(4*4*in.a.BlockBytes(0, 0)+
+		4*8*in.b.BlockBytes(0, 0)+4*8*in.c.BlockBytes(0, 0)) {
+		t.Errorf("a half of the rows is hinted as %+v", h)
+	}
+	if a, b := root.Hint(nil, 0).Near, root.Hint(nil, 1).Near; a != 0 || b != 6 {
+		t.Errorf("near to %d and %d, want none, 0, and 1 + 5", a, b)
 	}
 }
 
 func TestBadParametersAreNamed(t *testing.T) {
-	for name, value := range map[string]any{"leaf": "0x1x1", "layout": "diagonal", "isa": "mmx", "inputs": "primes"} {
+	for name, value := range map[string]any{"leaf": "0x1x1", "layout": "diagonal", "isa": "mmx",
+		"inputs": "primes"} {
 		_, err := Kernel.New(Kernel.With(kernel.Params{"n": 8, name: value}), kernel.Env{})
 		var pe *kernel.ParamError
 		if !errors.As(err, &pe) || pe.Name != name {

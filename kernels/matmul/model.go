@@ -6,7 +6,8 @@ import (
 	"krdlab/loi"
 )
 
-// Work returns the operations of a leaf: a multiplication and an addition for each of its M x N x K products.
+// Work returns the operations of a leaf: a multiplication and an addition for each of its M x N x K
+// products.
 func (in *instance) Work(_ loi.KernelID, blocks []uint32) uint64 {
 	aCols, bCols := uint32(in.a.BlockCols()), uint32(in.b.BlockCols())
 	m, k := in.a.BlockSize(int(blocks[0]/aCols), int(blocks[0]%aCols))
@@ -14,8 +15,9 @@ func (in *instance) Work(_ loi.KernelID, blocks []uint32) uint64 {
 	return 2 * uint64(m) * uint64(n) * uint64(k)
 }
 
-// Place returns where a block lies: matrices follow each other, each from a multiple of 2 MiB. Row-major matrices have no padding
-// here, other than the real ones: rows of 4096 floats are 16 KiB apart, as the paper's are.
+// Place returns where a block lies: matrices follow each other, each from a multiple of 2 MiB.
+// Row-major matrices have no padding here, other than the real ones: rows of 4096 floats are 16 KiB
+// apart, as the paper's are.
 func (in *instance) Place(o loi.ObjectID, block uint32) kernel.Extent {
 	const align = 2 << 20
 	matrices := []*dense.Matrix{in.a, in.b, in.c}
@@ -34,7 +36,8 @@ func (in *instance) Place(o loi.ObjectID, block uint32) kernel.Extent {
 		}
 	}
 	at, stride := m.Tile(i, j)
-	return kernel.Extent{Base: base + 4*uint64(at), Bytes: 4 * uint64(cols), Stride: 4 * uint64(stride), Rows: uint32(rows)}
+	return kernel.Extent{Base: base + 4*uint64(at), Bytes: 4 * uint64(cols),
+		Stride: 4 * uint64(stride), Rows: uint32(rows)}
 }
 
 // bytes is the room of a matrix at its place.

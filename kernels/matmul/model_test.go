@@ -9,9 +9,11 @@ import (
 	"krdlab/runtimes"
 )
 
-// Each element of the matrices lies at one address, which belongs to its block alone; a leaf does its share of 2 n^3 operations.
+// Each element of the matrices lies at one address, which belongs to its block alone; a leaf does
+// its share of 2 n^3 operations.
 func TestPlacesAndWork(t *testing.T) {
-	for _, p := range []kernel.Params{{"n": 1}, {"n": 70}, {"n": 128}, {"n": 70, "layout": "row"}, {"n": 128, "layout": "row"}} {
+	for _, p := range []kernel.Params{{"n": 1}, {"n": 70}, {"n": 128}, {"n": 70, "layout": "row"},
+		{"n": 128, "layout": "row"}} {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			in, err := build(Kernel.With(p), kernel.Env{Dry: true})
 			if err != nil {
@@ -29,7 +31,8 @@ func TestPlacesAndWork(t *testing.T) {
 						for i := uint64(0); i < x.Bytes; i += 4 {
 							at := x.Base + row*x.Stride + i
 							if owner[at] {
-								t.Fatalf("object %d, block %d: address %d has another owner", o, b, at)
+								t.Fatalf("object %d, block %d: address %d has another owner", o, b,
+									at)
 							}
 							owner[at] = true
 							sum += 4
@@ -43,7 +46,8 @@ func TestPlacesAndWork(t *testing.T) {
 			var work uint64
 			_, err = runtimes.Step(runtimes.StepConfig{
 				Policy: runtimes.Serial{}, Nodes: []int{0}, Kernels: r.Kernels, Dry: true,
-				Costs: runtimes.Costs{Kernel: func(_ int, _ uint64, k loi.KernelID, blocks []uint32) uint64 {
+				Costs: runtimes.Costs{Kernel: func(_ int, _ uint64, k loi.KernelID,
+					blocks []uint32) uint64 {
 					work += in.Work(k, blocks)
 					return 1
 				}},
@@ -55,7 +59,8 @@ func TestPlacesAndWork(t *testing.T) {
 	}
 }
 
-// BenchmarkSimulate is the multiplication of 4096 x 4096 in virtual time at unit costs: the driver alone.
+// BenchmarkSimulate is the multiplication of 4096 x 4096 in virtual time at unit costs: the driver
+// alone.
 func BenchmarkSimulate(b *testing.B) {
 	for _, s := range runtimes.Schedulers {
 		if s.Rules().Spawn == runtimes.SpawnGo {
@@ -75,13 +80,14 @@ func BenchmarkSimulate(b *testing.B) {
 					b.Fatal(err)
 				}
 				defer in.Close()
-				c := runtimes.StepConfig{Policy: s, Kernels: in.Registry().Kernels, Seed: 1, Dry: true}
+				c := runtimes.StepConfig{Policy: s, Kernels: in.Registry().Kernels, Seed: 1,
+					Dry: true}
 				for w := range workers {
 					c.Nodes = append(c.Nodes, w/6)
 				}
 				c.Costs.Kernel = func(int, uint64, loi.KernelID, []uint32) uint64 { return 1000 }
 				for b.Loop() {
-					in.Reset(s.Rules().Affinity)
+					in.Reset(s.Rules().Hints)
 					if _, err := runtimes.Step(c, in); err != nil {
 						b.Fatal(err)
 					}

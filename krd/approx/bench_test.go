@@ -55,7 +55,8 @@ func BenchmarkShards(b *testing.B) {
 				for b.Loop() {
 					run(b, o.opt, keys, []uint64{4096})
 				}
-				b.ReportMetric(float64(len(keys))*float64(b.N)/b.Elapsed().Seconds()/1e6, "Maccess/s")
+				b.ReportMetric(float64(len(keys))*float64(b.N)/b.Elapsed().Seconds()/1e6,
+					"Maccess/s")
 			})
 		}
 	}
@@ -76,7 +77,8 @@ func BenchmarkFilter(b *testing.B) {
 	}
 }
 
-// BenchmarkScaleTree is the tree beside the exact online engine on the same stream of dense units: what approximation saves.
+// BenchmarkScaleTree is the tree beside the exact online engine on the same stream of dense units:
+// what approximation saves.
 func BenchmarkScaleTree(b *testing.B) {
 	n := benchLen(b)
 	for _, s := range []struct {
@@ -87,10 +89,27 @@ func BenchmarkScaleTree(b *testing.B) {
 			name string
 			make func() interface{ Access(uint32, uint64) uint64 }
 		}{
-			{"exact-online", func() interface{ Access(uint32, uint64) uint64 } { return stack.NewOnline() }},
-			{"a=0.999", func() interface{ Access(uint32, uint64) uint64 } { t, _ := NewScaleTree(0.999); return t }},
-			{"a=0.99", func() interface{ Access(uint32, uint64) uint64 } { t, _ := NewScaleTree(0.99); return t }},
-			{"a=0.9", func() interface{ Access(uint32, uint64) uint64 } { t, _ := NewScaleTree(0.9); return t }},
+			{"exact-online", func() interface {
+				Access(uint32,
+					uint64) uint64
+			} {
+				return stack.NewOnline()
+			}},
+			{"a=0.999", func() interface{ Access(uint32, uint64) uint64 } {
+				t,
+					_ := NewScaleTree(0.999)
+				return t
+			}},
+			{"a=0.99", func() interface{ Access(uint32, uint64) uint64 } {
+				t,
+					_ := NewScaleTree(0.99)
+				return t
+			}},
+			{"a=0.9", func() interface{ Access(uint32, uint64) uint64 } {
+				t,
+					_ := NewScaleTree(0.9)
+				return t
+			}},
 		} {
 			b.Run(fmt.Sprintf("trace=%s/engine=%s", s.name, e.name), func(b *testing.B) {
 				for b.Loop() {
@@ -99,7 +118,8 @@ func BenchmarkScaleTree(b *testing.B) {
 						engine.Access(uint32(k), 4096)
 					}
 				}
-				b.ReportMetric(float64(len(s.keys))*float64(b.N)/b.Elapsed().Seconds()/1e6, "Maccess/s")
+				b.ReportMetric(float64(len(s.keys))*float64(b.N)/b.Elapsed().Seconds()/1e6,
+					"Maccess/s")
 			})
 		}
 		dense, dist := make([]uint32, len(s.keys)), make([]uint64, len(s.keys))

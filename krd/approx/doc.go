@@ -1,12 +1,15 @@
-// Package approx estimates byte-weighted reuse distances where an exact engine (krdlab/krd/stack) costs too much. What it computes is
-// never exact, and whoever prints it names the method.
+// Package approx estimates byte-weighted reuse distances where an exact engine (krdlab/krd/stack)
+// costs too much. What it computes is never exact, and whoever prints it names the method.
 //
-// [Shards] samples: it follows the blocks whose hash falls below a threshold, and these alone, with an exact engine, and scales what it
-// finds. Good for the miss ratio of a given cache, and for far reuses. A bin of the histogram that is below about one sampled block of
-// distance cannot be told from its neighbours, and is not shown.
+// [Shards] samples: it follows the blocks whose hash falls below a threshold, and these alone, with
+// an exact engine, and scales what it finds. Good for the miss ratio of a given cache, and for far
+// reuses. A bin of the histogram that is below about one sampled block of distance cannot be told
+// from its neighbours, and is not shown.
 //
-// [ScaleTree] follows every block, and merges the old ones, whose exact place matters little for a relative accuracy such as 99.9 %.
-// Every single distance is guaranteed; the time and memory for finding blocks by name stay those of an exact engine.
+// [ScaleTree] follows every block, and merges the old ones, whose exact place matters little for a
+// relative accuracy such as 99.9 %. Every single distance is guaranteed; the time and memory for
+// finding blocks by name stay those of an exact engine.
 //
-// shards.go samples, filter.go is its inner loop, table.go its hash table, estimate.go what it says; scaletree.go is the other.
+// shards.go samples, filter.go is its inner loop, table.go its hash table, estimate.go what it
+// says; scaletree.go is the other.
 package approx

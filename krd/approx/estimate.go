@@ -21,26 +21,30 @@ type CacheEstimate struct {
 	MissRatio *float64 `json:"miss_ratio"` // of all accesses, at most 1; nil if there are none
 }
 
-// An Estimate is what [Shards] makes of its sample. All counts of accesses but Accesses and Sampled are estimates.
+// An Estimate is what [Shards] makes of its sample. All counts of accesses but Accesses and Sampled
+// are estimates.
 type Estimate struct {
-	Method   string  `json:"method"`   // "shards fixed-rate" or "shards fixed-size"
-	Rate     float64 `json:"rate"`     // share of the blocks that are followed; at the end, where it fell
+	Method string `json:"method"` // "shards fixed-rate" or "shards fixed-size"
+	// share of the blocks that are followed; at the end, where it fell
+	Rate     float64 `json:"rate"`
 	MaxKeys  int     `json:"max_keys"` // bound on the blocks followed; 0: none
 	Seed     uint64  `json:"seed"`
 	Accesses uint64  `json:"accesses"` // of the stream
 	Sampled  uint64  `json:"sampled"`  // of these, those counted
 	Keys     int     `json:"keys"`     // blocks followed at the end
 
-	// Adjusted is the number of accesses that the sample lacks (or, negative, has too many) against those of the stream. It is
-	// taken to consist of accesses to few hot blocks, which hit in any cache, and is contained in Hidden: the correction called
-	// SHARDS-adj in the paper. 0 where every block was followed.
+	// Adjusted is the number of accesses that the sample lacks (or, negative, has too many) against
+	// those of the stream. It is taken to consist of accesses to few hot blocks, which hit in any
+	// cache, and is contained in Hidden: the correction called SHARDS-adj in the paper. 0 where
+	// every block was followed.
 	Adjusted float64 `json:"adjusted"`
 
 	Cold float64 `json:"cold"` // first accesses
 
-	// Bins at powers of two from HiddenBelowBytes on. Below, the sample is too thin to tell one bin from another: a sampled block
-	// of distance stands for 1/Rate blocks. What lies there is only counted together, as Hidden. HiddenBelowBytes is 0 and Hidden
-	// is 0 if all bins are shown, which is where every block was followed.
+	// Bins at powers of two from HiddenBelowBytes on. Below, the sample is too thin to tell one bin
+	// from another: a sampled block of distance stands for 1/Rate blocks. What lies there is only
+	// counted together, as Hidden. HiddenBelowBytes is 0 and Hidden is 0 if all bins are shown,
+	// which is where every block was followed.
 	HiddenBelowBytes uint64  `json:"hidden_below_bytes"`
 	Hidden           float64 `json:"hidden"`
 	Bins             []Bin   `json:"bins"`
@@ -73,7 +77,8 @@ func (t *tally) count(distance, bytes uint64, weight float64, caches []uint64) {
 	}
 }
 
-// Estimate returns what the accesses so far amount to. It may be called at any time and changes nothing.
+// Estimate returns what the accesses so far amount to. It may be called at any time and changes
+// nothing.
 func (s *Shards) Estimate() Estimate {
 	t := &s.tally
 	e := Estimate{

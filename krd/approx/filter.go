@@ -2,11 +2,12 @@ package approx
 
 import "math/bits"
 
-// A mixer is a bijection of 64-bit words whose high bits depend on all bits of the key: add, fold, multiply, fold, multiply.
-// The constants come from the seed, so that each seed samples other keys.
+// A mixer is a bijection of 64-bit words whose high bits depend on all bits of the key: add, fold,
+// multiply, fold, multiply. The constants come from the seed, so that each seed samples other keys.
 type mixer struct{ plus, first, second uint64 }
 
-// newMixer draws a number and two odd multipliers from the seed by the SplitMix64 generator (Steele, Lea and Flood, OOPSLA 2014).
+// newMixer draws a number and two odd multipliers from the seed by the SplitMix64 generator
+// (Steele, Lea and Flood, OOPSLA 2014).
 func newMixer(seed uint64) mixer {
 	next := func() uint64 {
 		seed += 0x9e3779b97f4a7c15
@@ -27,10 +28,12 @@ func (m mixer) hash(key uint64) uint64 {
 	return x * m.second
 }
 
-// filter writes the numbers of those keys whose hash is at most limit to at, in order, and returns how many there are. at must be as
-// long as keys. Without a branch on the outcome: each number is written, and the place moves on only where it counts.
+// filter writes the numbers of those keys whose hash is at most limit to at, in order, and returns
+// how many there are. at must be as long as keys. Without a branch on the outcome: each number is
+// written, and the place moves on only where it counts.
 //
-// Not inlined: among the callers' variables its own do not all stay in registers, which costs a sixth.
+// Not inlined: among the callers' variables its own do not all stay in registers, which costs a
+// sixth.
 //
 //go:noinline
 func filter[K uint32 | uint64](keys []K, m mixer, limit uint64, at []uint32) int {

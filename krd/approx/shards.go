@@ -2,21 +2,22 @@ package approx
 
 import (
 	"container/heap"
-	"errors"
 	"fmt"
 	"math"
 
+	"krdlab/hw/failure"
 	"krdlab/krd/stack"
 )
 
 var (
 	// ErrOption is wrapped by the error of options that make no sense.
-	ErrOption = errors.New("invalid option")
+	ErrOption = failure.New(failure.Request, "invalid option")
 	// ErrSize is what [SizeError] wraps.
-	ErrSize = errors.New("block changed its size")
+	ErrSize = failure.New(failure.Data, "block changed its size")
 )
 
-// A SizeError is a sampled block that came back with another size. Blocks that are not sampled are not looked at.
+// A SizeError is a sampled block that came back with another size. Blocks that are not sampled are
+// not looked at.
 type SizeError struct {
 	Access   uint64 // number of the access, from 0
 	Key      uint64
@@ -24,43 +25,55 @@ type SizeError struct {
 }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("approx: access %d: %v: key %#x had %d bytes, now %d", e.Access, ErrSize, e.Key, e.Was, e.Now)
+	return fmt.Sprintf("approx: access %d: %v: key %#x had %d bytes, now %d", e.Access, ErrSize,
+		e.Key, e.Was, e.Now)
 }
+
+// Class implements [failure.Classed].
+func (*SizeError) Class() failure.Class { return failure.Data }
 
 // Unwrap returns ErrSize.
 func (e *SizeError) Unwrap() error { return ErrSize }
 
 // Options of [NewShards].
 type Options struct {
-	// Rate is the share of the blocks that are followed, above 0 and at most 1. With MaxKeys it is the rate to begin with, and 0 is 1.
+	// Rate is the share of the blocks that are followed, above 0 and at most 1. With MaxKeys it is
+	// the rate to begin with, and 0 is 1.
 	Rate float64
-	// MaxKeys bounds the number of blocks followed at a time; the rate falls as more are seen. 0: no bound, the rate is fixed.
+	// MaxKeys bounds the number of blocks followed at a time; the rate falls as more are seen. 0:
+	// no bound, the rate is fixed.
 	MaxKeys int
-	// Seed chooses which blocks are sampled. The same seed on the same stream gives the same result on every computer.
+	// Seed chooses which blocks are sampled. The same seed on the same stream gives the same result
+	// on every computer.
 	Seed uint64
-	// Caches are the sizes in bytes of fully associative LRU caches whose misses are estimated, each access compared with each
-	// size and not taken from bins.
+	// Caches are the sizes in bytes of fully associative LRU caches whose misses are estimated,
+	// each access compared with each size and not taken from bins.
 	Caches []uint64
-	// Each, if not nil, is given every sampled access: its estimated distance in bytes or [stack.Cold], the size of its block, and
-	// for how many accesses it stands. The weights add up to about the number of accesses; see [Estimate.Adjusted].
+	// Each, if not nil, is given every sampled access: its estimated distance in bytes or
+	// [stack.Cold], the size of its block, and for how many accesses it stands. The weights add up
+	// to about the number of accesses; see [Estimate.Adjusted].
 	Each func(distance, bytes uint64, weight float64)
 }
 
-// Shards estimates a histogram of byte-weighted reuse distances from a sample of the blocks, chosen by a hash of their name, so that
-// each access to a chosen block is seen and every other one costs a hash (Waldspurger, Park, Garthwaite and Ahmad, Efficient MRC
-// construction with SHARDS, FAST 2015).
+// Shards estimates a histogram of byte-weighted reuse distances from a sample of the blocks, chosen
+// by a hash of their name, so that each access to a chosen block is seen and every other one costs
+// a hash (Waldspurger, Park, Garthwaite and Ahmad, Efficient MRC construction with SHARDS, FAST
+// 2015).
 //
-// A block is followed if its 64-bit hash is at most a threshold; the rate R is the share of the hashes that are. With the distance
-// D_s among the followed blocks, D_s/R estimates the distance, without bias over the seeds: each other block is counted with
-// probability R and weighs 1/R. An access stands for 1/R accesses at the rate of its moment. With a bound on the number of blocks,
-// a new one that exceeds it drives out the one with the largest hash, and the threshold falls below that; what was counted before
-// keeps its weight, which is what the paper's rescaling of its histogram comes to. The access itself is taken at the new rate, so
-// that at all times the sample is that of the k smallest hashes.
+// A block is followed if its 64-bit hash is at most a threshold; the rate R is the share of the
+// hashes that are. With the distance D_s among the followed blocks, D_s/R estimates the distance,
+// without bias over the seeds: each other block is counted with probability R and weighs 1/R. An
+// access stands for 1/R accesses at the rate of its moment. With a bound on the number of blocks, a
+// new one that exceeds it drives out the one with the largest hash, and the threshold falls below
+// that; what was counted before keeps its weight, which is what the paper's rescaling of its
+// histogram comes to. The access itself is taken at the new rate, so that at all times the sample
+// is that of the k smallest hashes.
 //
-// Departures from the paper: 64-bit thresholds instead of 24 bits; sizes are bytes, an access hits a cache of C bytes if
-// D_s/R + its own size, which is known and not scaled, is at most C.
+// Departures from the paper: 64-bit thresholds instead of 24 bits; sizes are bytes, an access hits
+// a cache of C bytes if D_s/R + its own size, which is known and not scaled, is at most C.
 //
-// Memory: in proportion to the blocks followed, about 100 bytes each; none for others. One goroutine at a time.
+// Memory: in proportion to the blocks followed, about 100 bytes each; none for others. One
+// goroutine at a time.
 type Shards struct {
 	opt    Options
 	mix    mixer
@@ -86,12 +99,15 @@ func NewShards(opt Options) (*Shards, error) {
 		opt.Rate = 1
 	}
 	if !(opt.Rate > 0 && opt.Rate <= 1) {
-		return nil, fmt.Errorf("approx: %w: sampling rate %v, expected above 0 and at most 1", ErrOption, opt.Rate)
+		return nil, fmt.Errorf("approx: %w: sampling rate %v, expected above 0 and at most 1",
+			ErrOption, opt.Rate)
 	}
 	if opt.MaxKeys < 0 || opt.MaxKeys >= math.MaxInt32 {
-		return nil, fmt.Errorf("approx: %w: bound of %d keys, expected 1 to 2^31-2, or 0 for none", ErrOption, opt.MaxKeys)
+		return nil, fmt.Errorf("approx: %w: bound of %d keys, expected 1 to 2^31-2, or 0 for none",
+			ErrOption, opt.MaxKeys)
 	}
-	s := &Shards{opt: opt, mix: newMixer(opt.Seed), engine: stack.NewOnline(), units: newTable(), at: make([]uint32, batch)}
+	s := &Shards{opt: opt, mix: newMixer(opt.Seed), engine: stack.NewOnline(), units: newTable(),
+		at: make([]uint32, batch)}
 	s.setLimit(math.MaxUint64)
 	if opt.Rate < 1 {
 		s.setLimit(uint64(max(opt.Rate*(1<<64), 1)) - 1)
@@ -107,14 +123,16 @@ func (s *Shards) setLimit(limit uint64) {
 
 func (s *Shards) rate() float64 { return (float64(s.limit) + 1) / (1 << 64) }
 
-// Keys takes the next accesses of the stream, to blocks with any 64-bit names. sizes holds the size in bytes of each access's block,
-// or one size for all. A block keeps its size: the error is a *[SizeError], and what came before it is counted. The slices are
-// not retained. len(sizes) must be len(keys) or 1.
+// Keys takes the next accesses of the stream, to blocks with any 64-bit names. sizes holds the size
+// in bytes of each access's block, or one size for all. A block keeps its size: the error is a
+// *[SizeError], and what came before it is counted. The slices are not retained. len(sizes) must be
+// len(keys) or 1.
 //
 // Cost: about 1 ns an access and 50 to 100 ns a sampled one.
 func (s *Shards) Keys(keys, sizes []uint64) error {
 	if len(sizes) != 1 && len(sizes) != len(keys) {
-		panic(fmt.Sprintf("approx: %d sizes for %d accesses, expected as many or 1", len(sizes), len(keys)))
+		panic(fmt.Sprintf("approx: %d sizes for %d accesses, expected as many or 1", len(sizes),
+			len(keys)))
 	}
 	for len(keys) > 0 {
 		n := min(len(keys), batch)
@@ -139,8 +157,8 @@ func (s *Shards) Keys(keys, sizes []uint64) error {
 	return nil
 }
 
-// Blocks takes the next accesses of the stream, to blocks numbered densely; sizes is by block, and stays the same.
-// Blocks and Keys share one space of names.
+// Blocks takes the next accesses of the stream, to blocks numbered densely; sizes is by block, and
+// stays the same. Blocks and Keys share one space of names.
 func (s *Shards) Blocks(blocks []uint32, sizes []uint64) error {
 	for len(blocks) > 0 {
 		n := min(len(blocks), batch)

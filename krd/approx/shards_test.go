@@ -25,20 +25,24 @@ func run(t testing.TB, opt Options, keys, sizes []uint64) *Shards {
 	return s
 }
 
-// Nothing is estimated when every block is followed, be it by the rate or by a bound that is not reached.
+// Nothing is estimated when every block is followed, be it by the rate or by a bound that is not
+// reached.
 func TestShardsOfEverythingAreExact(t *testing.T) {
 	keys := append(loop(2000, 2000), scans(28000, 2000, 1)...)
 	caches := []uint64{0, 1, 4096, 1 << 17, 1 << 20, 1 << 40}
 	want := exactly(keys, mixed)
-	for _, opt := range []Options{{Rate: 1, Caches: caches}, {MaxKeys: 2000, Caches: caches}, {Rate: 1, MaxKeys: 5000, Caches: caches}} {
+	for _, opt := range []Options{{Rate: 1, Caches: caches}, {MaxKeys: 2000, Caches: caches},
+		{Rate: 1, MaxKeys: 5000, Caches: caches}} {
 		e := run(t, opt, keys, sizesOf(keys, mixed)).Estimate()
-		if e.Rate != 1 || e.Adjusted != 0 || e.HiddenBelowBytes != 0 || e.Hidden != 0 || e.Cold != float64(want.cold) ||
+		if e.Rate != 1 || e.Adjusted != 0 || e.HiddenBelowBytes != 0 || e.Hidden != 0 ||
+			e.Cold != float64(want.cold) ||
 			e.Sampled != 30000 || e.Accesses != 30000 || e.Keys != 2000 {
 			t.Errorf("%+v: %+v, expected %d cold and nothing adjusted or hidden", opt, e, want.cold)
 		}
 		for n, b := range e.Bins {
 			if b.Count != float64(want.bins[n]) {
-				t.Errorf("%+v: bin %d [%d, %d) has %v, expected %d", opt, n, b.FromBytes, b.ToBytes, b.Count, want.bins[n])
+				t.Errorf("%+v: bin %d [%d, %d) has %v, expected %d", opt, n, b.FromBytes, b.ToBytes,
+					b.Count, want.bins[n])
 			}
 		}
 		for i, c := range e.Caches {
@@ -50,7 +54,8 @@ func TestShardsOfEverythingAreExact(t *testing.T) {
 	}
 }
 
-// accuracyStreams are the streams on which errors are measured: 20 000 blocks (matmul: 12 288) of 4 KiB.
+// accuracyStreams are the streams on which errors are measured: 20 000 blocks (matmul: 12 288) of 4
+// KiB.
 var accuracyStreams = []struct {
 	name string
 	keys []uint64
@@ -62,15 +67,18 @@ var accuracyStreams = []struct {
 	{"matmul", matmul(64)},
 }
 
-// The error of the miss ratio at a cache of C bytes, mean over 10 seeds and the cache sizes 1/16, 2/16 ... 14/16 of all blocks.
+// The error of the miss ratio at a cache of C bytes, mean over 10 seeds and the cache sizes 1/16,
+// 2/16 ... 14/16 of all blocks.
 //
-// The bound. With k blocks in the sample, the number of them is off by 1/sqrt(k) relative, one standard deviation, and with it the
-// distances and, by the correction for the number of accesses, the misses, all in the same direction. Miss ratios fall by at most 1 over
-// the sizes, so that the error at one size is about 1/sqrt(k) or less if they fall evenly (uniform: just that, at all sizes together).
-// The mean of 10 absolute values of normal deviates is 0.8 +- 0.19: 2/sqrt(k) bounds it generously, and 5/sqrt(k) the largest.
-// Where miss ratios fall in steps (scans: the passes over the second half; a loop, whose step is at 16/16, which is why sizes end
-// before), the error at a size within 1/sqrt(k) of the step is the height of the step, at others nothing: the mean over the sizes keeps
-// the bound, the largest does not.
+// The bound. With k blocks in the sample, the number of them is off by 1/sqrt(k) relative, one
+// standard deviation, and with it the distances and, by the correction for the number of accesses,
+// the misses, all in the same direction. Miss ratios fall by at most 1 over the sizes, so that the
+// error at one size is about 1/sqrt(k) or less if they fall evenly (uniform: just that, at all
+// sizes together). The mean of 10 absolute values of normal deviates is 0.8 +- 0.19: 2/sqrt(k)
+// bounds it generously, and 5/sqrt(k) the largest. Where miss ratios fall in steps (scans: the
+// passes over the second half; a loop, whose step is at 16/16, which is why sizes end before), the
+// error at a size within 1/sqrt(k) of the step is the height of the step, at others nothing: the
+// mean over the sizes keeps the bound, the largest does not.
 func TestShardsAccuracy(t *testing.T) {
 	for _, s := range accuracyStreams {
 		blocks := slices.Max(s.keys) + 1
@@ -105,15 +113,19 @@ func TestShardsAccuracy(t *testing.T) {
 				}
 			}
 			mean, bound := sum/seeds/float64(len(caches)), 1/math.Sqrt(o.k)
-			t.Logf("%-8s %-10s mean absolute error of the miss ratio %.4f, largest %.4f; 1/sqrt(k) = %.4f", s.name, o.name, mean, worst, bound)
+			t.Logf("%-8s %-10s mean absolute error of the miss ratio %.4f, largest %.4f; "+
+				"1/sqrt(k) = %.4f", s.name, o.name, mean, worst, bound)
 			if mean > 2*bound || worst > 5*bound && s.name != "scans" {
-				t.Errorf("%s, %s: mean absolute error %.4f, largest %.4f, expected at most %.4f, %.4f", s.name, o.name, mean, worst, 2*bound, 5*bound)
+				t.Errorf(
+					"%s, %s: mean absolute error %.4f, largest %.4f, expected at most %.4f, %.4f",
+					s.name, o.name, mean, worst, 2*bound, 5*bound)
 			}
 		}
 	}
 }
 
-// Over the seeds, the estimates of cold accesses and of the histogram's total have no bias: the mean of 200 is within 5 standard errors.
+// Over the seeds, the estimates of cold accesses and of the histogram's total have no bias: the
+// mean of 200 is within 5 standard errors.
 func TestShardsAreUnbiased(t *testing.T) {
 	keys := zipf(20000, 3000, 4)
 	ex := exactly(keys, mixed)
@@ -131,7 +143,8 @@ func TestShardsAreUnbiased(t *testing.T) {
 			stderr := math.Sqrt((square - mean*mean) / (n - 1))
 			t.Logf("%+v: %s %.1f +- %.1f, exactly %v", opt, what, mean, stderr, want)
 			if math.Abs(mean-want) > 5*stderr {
-				t.Errorf("%+v: mean of %s is %.1f +- %.1f, expected %v", opt, what, mean, stderr, want)
+				t.Errorf("%+v: mean of %s is %.1f +- %.1f, expected %v", opt, what, mean, stderr,
+					want)
 			}
 		}
 		check("cold", cold, cold2, float64(ex.cold))
@@ -139,7 +152,8 @@ func TestShardsAreUnbiased(t *testing.T) {
 	}
 }
 
-// With a bound of k, at all times the blocks followed are those with the k smallest hashes seen, and the rate is the next one.
+// With a bound of k, at all times the blocks followed are those with the k smallest hashes seen,
+// and the rate is the next one.
 func TestFixedSizeKeepsTheSmallestHashes(t *testing.T) {
 	const k = 100
 	s := run(t, Options{MaxKeys: k}, nil, []uint64{8})
@@ -158,7 +172,8 @@ func TestFixedSizeKeepsTheSmallestHashes(t *testing.T) {
 			rate = float64(seen[k]) / (1 << 64)
 		}
 		if math.Abs(s.rate()-rate) > 1e-12*rate || s.weight != 1/s.rate() {
-			t.Fatalf("after %d accesses: rate %v, weight %v, expected %v", i+1, s.rate(), s.weight, rate)
+			t.Fatalf("after %d accesses: rate %v, weight %v, expected %v", i+1, s.rate(), s.weight,
+				rate)
 		}
 		if i%97 != 0 {
 			continue
@@ -175,18 +190,23 @@ func TestFixedSizeKeepsTheSmallestHashes(t *testing.T) {
 		slices.Sort(got)
 		want := seen[:min(k, len(seen))]
 		if !slices.Equal(got, want) {
-			t.Fatalf("after %d accesses: %d blocks followed, expected the %d smallest hashes", i+1, len(got), len(want))
+			t.Fatalf("after %d accesses: %d blocks followed, expected the %d smallest hashes", i+1,
+				len(got), len(want))
 		}
 		var sum uint64
 		for _, h := range want {
 			sum += bytes[h]
 		}
 		if s.engine.Live() != len(got) || s.engine.Bytes() != sum {
-			t.Fatalf("after %d accesses: %d blocks of %d bytes in the stack, expected %d of %d", i+1, s.engine.Live(), s.engine.Bytes(), len(got), sum)
+			t.Fatalf("after %d accesses: %d blocks of %d bytes in the stack, expected %d of %d",
+				i+1, s.engine.Live(), s.engine.Bytes(), len(got), sum)
 		}
-		if len(s.bytes) > k || len(s.units.entries) > 4*k || len(s.top.units) > k || len(s.free) > k {
-			t.Fatalf("after %d accesses: %d units, table of %d, %d in the heap, %d free; expected at most %d, %d, %d, %d",
-				i+1, len(s.bytes), len(s.units.entries), len(s.top.units), len(s.free), k, 4*k, k, k)
+		if len(s.bytes) > k || len(s.units.entries) > 4*k || len(s.top.units) > k ||
+			len(s.free) > k {
+			t.Fatalf("after %d accesses: %d units, table of %d, %d in the heap, %d free; "+
+				"expected at most %d, %d, %d, %d",
+				i+1, len(s.bytes), len(s.units.entries), len(s.top.units), len(s.free), k, 4*k, k,
+				k)
 		}
 	}
 }
@@ -206,24 +226,28 @@ func TestShardsDeterminism(t *testing.T) {
 		cut, dense := run(t, opt, nil, []uint64{1}), run(t, opt, nil, []uint64{1})
 		for at := 0; at < len(keys); {
 			n := min(r.IntN(3*batch), len(keys)-at)
-			if err := errors.Join(cut.Keys(keys[at:at+n], sizes[at:at+n]), dense.Blocks(blocks[at:at+n], byBlock)); err != nil {
+			if err := errors.Join(cut.Keys(keys[at:at+n], sizes[at:at+n]),
+				dense.Blocks(blocks[at:at+n], byBlock)); err != nil {
 				t.Fatal(err)
 			}
 			at += n
 		}
-		for what, got := range map[string]Estimate{"cut": cut.Estimate(), "dense": dense.Estimate()} {
+		for what, got := range map[string]Estimate{"cut": cut.Estimate(),
+			"dense": dense.Estimate()} {
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%+v, %s: %+v, expected %+v", opt, what, got, want)
 			}
 		}
 		opt.Seed = 2
-		if got := run(t, opt, keys, sizes).Estimate(); got.Sampled == want.Sampled && got.Cold == want.Cold {
+		if got := run(t, opt, keys, sizes).Estimate(); got.Sampled == want.Sampled &&
+			got.Cold == want.Cold {
 			t.Errorf("%+v: another seed took the same sample", opt)
 		}
 	}
 }
 
-// All accesses are in the cold ones, the hidden and the shown bins; what is hidden is what is less than a sampled block's worth.
+// All accesses are in the cold ones, the hidden and the shown bins; what is hidden is what is less
+// than a sampled block's worth.
 func TestHiddenBins(t *testing.T) {
 	keys := zipf(200000, 20000, 1)
 	e := run(t, Options{Rate: 1.0 / 64}, keys, []uint64{4096}).Estimate()
@@ -238,11 +262,13 @@ func TestHiddenBins(t *testing.T) {
 		t.Errorf("cold %v + hidden %v + bins = %v accesses, expected 200000", e.Cold, e.Hidden, sum)
 	}
 	if e.HiddenBelowBytes != 64*4096 || e.Bins[0].FromBytes != e.HiddenBelowBytes {
-		t.Errorf("hidden below %d, first bin %+v; expected 64 blocks of 4096 bytes", e.HiddenBelowBytes, e.Bins[0])
+		t.Errorf("hidden below %d, first bin %+v; expected 64 blocks of 4096 bytes",
+			e.HiddenBelowBytes, e.Bins[0])
 	}
 }
 
-// Sampled accesses feed Smith's model: the same prediction as from exact distances, but for the error of the sample.
+// Sampled accesses feed Smith's model: the same prediction as from exact distances, but for the
+// error of the sample.
 func TestShardsFeedSmith(t *testing.T) {
 	keys := matmul(32)
 	m, err := smith.NewModel(smith.Cache{Bytes: 1 << 20, Ways: 8})
@@ -261,7 +287,8 @@ func TestShardsFeedSmith(t *testing.T) {
 	mean := 0.0
 	for seed := range uint64(seeds) {
 		got := smith.NewPredictor(m)
-		s := run(t, Options{Rate: 0.2, Seed: seed, Each: func(distance, bytes uint64, weight float64) {
+		s := run(t, Options{Rate: 0.2, Seed: seed, Each: func(distance, bytes uint64,
+			weight float64) {
 			if distance == stack.Cold {
 				got.Cold(bytes, weight)
 			} else {
@@ -282,7 +309,8 @@ func TestShardsFeedSmith(t *testing.T) {
 }
 
 func TestShardsErrors(t *testing.T) {
-	for _, opt := range []Options{{}, {Rate: -0.1}, {Rate: 1.01}, {Rate: math.NaN()}, {MaxKeys: -1}, {Rate: 0.1, MaxKeys: math.MaxInt32}} {
+	for _, opt := range []Options{{}, {Rate: -0.1}, {Rate: 1.01}, {Rate: math.NaN()}, {MaxKeys: -1},
+		{Rate: 0.1, MaxKeys: math.MaxInt32}} {
 		if _, err := NewShards(opt); !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v, expected an error that wraps ErrOption", opt, err)
 		}
@@ -290,7 +318,8 @@ func TestShardsErrors(t *testing.T) {
 	s := run(t, Options{Rate: 1}, loop(3000, 1000), []uint64{64})
 	err := s.Keys([]uint64{1, 2, 3}, []uint64{64, 64, 65})
 	var se *SizeError
-	if !errors.As(err, &se) || *se != (SizeError{3002, 3, 64, 65}) || !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), "key 0x3 had 64 bytes, now 65") {
+	if !errors.As(err, &se) || *se != (SizeError{3002, 3, 64, 65}) || !errors.Is(err, ErrSize) ||
+		!strings.Contains(err.Error(), "key 0x3 had 64 bytes, now 65") {
 		t.Errorf("%v, expected that access 3002 changed key 3 from 64 to 65 bytes", err)
 	}
 	if e := s.Estimate(); e.Accesses != 3002 || e.Sampled != 3002 {
@@ -300,7 +329,8 @@ func TestShardsErrors(t *testing.T) {
 	if !errors.As(err, &se) || se.Key != 5 || se.Access != 3002 {
 		t.Errorf("%v, expected that access 3002 changed key 5", err)
 	}
-	if e := run(t, Options{Rate: 0.5, Caches: []uint64{1}}, nil, []uint64{1}).Estimate(); e.Caches[0].MissRatio != nil || len(e.Bins) != 0 {
+	if e := run(t, Options{Rate: 0.5, Caches: []uint64{1}}, nil,
+		[]uint64{1}).Estimate(); e.Caches[0].MissRatio != nil || len(e.Bins) != 0 {
 		t.Errorf("of nothing: %+v, expected no miss ratio and no bins", e)
 	}
 }

@@ -44,7 +44,8 @@ func loop(n, m int) []uint64 {
 	return keys
 }
 
-// scans is zipf traffic among the first half of the keys, broken now and then by a pass over the second half.
+// scans is zipf traffic among the first half of the keys, broken now and then by a pass over the
+// second half.
 func scans(n, m int, seed uint64) []uint64 {
 	keys := zipf(n, m/2, seed)
 	for at := 0; at < n; at += 5 * m / 2 {

@@ -2,11 +2,12 @@ package approx
 
 import "math/bits"
 
-// table maps 64-bit hashes to units, dense numbers from 0. Open addressing with linear probing, at most half full; entries are
-// removed by moving back those that a hole would hide (Knuth, TAOCP 3, 6.4, algorithm R), so that nothing is left behind.
+// table maps 64-bit hashes to units, dense numbers from 0. Open addressing with linear probing, at
+// most half full; entries are removed by moving back those that a hole would hide (Knuth, TAOCP 3,
+// 6.4, algorithm R), so that nothing is left behind.
 //
-// The hashes of a sample share their high bits, those below the threshold, so that the home of an entry is taken from another
-// multiplication.
+// The hashes of a sample share their high bits, those below the threshold, so that the home of an
+// entry is taken from another multiplication.
 type table struct {
 	entries []entry
 	shift   uint
@@ -24,7 +25,8 @@ func newTable() *table { return &table{entries: make([]entry, minTable), shift: 
 
 func (t *table) home(hash uint64) int { return int(hash * 0x9e3779b97f4a7c15 >> (t.shift & 63)) }
 
-// slot returns the entry of hash: its own, or the empty one where it belongs, which the caller fills with put.
+// slot returns the entry of hash: its own, or the empty one where it belongs, which the caller
+// fills with put.
 func (t *table) slot(hash uint64) *entry {
 	mask := len(t.entries) - 1
 	for i := t.home(hash); ; i++ {

@@ -26,7 +26,8 @@ func TestTableAgainstMap(t *testing.T) {
 				want[h] = i
 			}
 			if tab.n != len(want) || 2*tab.n > len(tab.entries) {
-				t.Fatalf("step %d: %d entries of %d, expected %d", i, tab.n, len(tab.entries), len(want))
+				t.Fatalf("step %d: %d entries of %d, expected %d", i, tab.n, len(tab.entries),
+					len(want))
 			}
 		}
 		for h, unit := range want {
@@ -37,8 +38,8 @@ func TestTableAgainstMap(t *testing.T) {
 	}
 }
 
-// The filter against one comparison after the other; keys that programs have are sampled at the rate, for any seed: 5 standard
-// deviations of a binomial with 200 000 draws.
+// The filter against one comparison after the other; keys that programs have are sampled at the
+// rate, for any seed: 5 standard deviations of a binomial with 200 000 draws.
 func TestFilter(t *testing.T) {
 	const n = 200000
 	at := make([]uint32, n)
@@ -72,7 +73,8 @@ func TestFilter(t *testing.T) {
 					t.Fatalf("%s, seed %d: %d passed, expected %d", name, seed, len(got), k)
 				}
 				if sd := math.Sqrt(n * rate * (1 - rate)); math.Abs(float64(k)-n*rate) > 5*sd {
-					t.Errorf("%s, seed %d: %d of %d keys pass at rate %v, expected %.0f +- %.0f", name, seed, k, n, rate, n*rate, sd)
+					t.Errorf("%s, seed %d: %d of %d keys pass at rate %v, expected %.0f +- %.0f",
+						name, seed, k, n, rate, n*rate, sd)
 				}
 			}
 		}

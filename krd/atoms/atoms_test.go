@@ -12,7 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawTrace draws accesses to a few objects: ranges, rows of a matrix, tiles of it, tiles of tiles, and any two-dimensional blocks.
+// drawTrace draws accesses to a few objects: ranges, rows of a matrix, tiles of it, tiles of tiles,
+// and any two-dimensional blocks.
 func drawTrace(t *rapid.T) []access {
 	objects := rapid.IntRange(1, 3).Draw(t, "objects")
 	pitch := rapid.IntRange(2, 12).Draw(t, "pitch")
@@ -21,7 +22,8 @@ func drawTrace(t *rapid.T) []access {
 		switch rapid.IntRange(0, 3).Draw(t, "kind") {
 		case 0: // a range
 			offset := rapid.IntRange(0, pitch*rows-1).Draw(t, "offset")
-			return Shape{Offset: uint64(offset), Bytes: uint64(rapid.IntRange(1, pitch*rows-offset).Draw(t, "bytes"))}
+			return Shape{Offset: uint64(offset),
+				Bytes: uint64(rapid.IntRange(1, pitch*rows-offset).Draw(t, "bytes"))}
 		case 1: // a tile: the parts of a matrix halved again and again
 			x, y, w, h := 0, 0, pitch, rows
 			for range rapid.IntRange(0, 4).Draw(t, "depth") {
@@ -34,16 +36,19 @@ func drawTrace(t *rapid.T) []access {
 					h = max(1, h/2)
 				}
 			}
-			return Shape{Offset: uint64(y*pitch + x), Bytes: uint64(w), Rows: uint32(h), Stride: uint64(pitch)}
+			return Shape{Offset: uint64(y*pitch + x), Bytes: uint64(w), Rows: uint32(h),
+				Stride: uint64(pitch)}
 		case 2: // any block of the matrix
 			x := rapid.IntRange(0, pitch-1).Draw(t, "x")
 			y := rapid.IntRange(0, rows-1).Draw(t, "y")
-			return Shape{Offset: uint64(y*pitch + x), Bytes: uint64(rapid.IntRange(1, pitch-x).Draw(t, "width")),
-				Rows: uint32(rapid.IntRange(0, rows-y).Draw(t, "height")), Stride: uint64(pitch)}
+			return Shape{Offset: uint64(y*pitch + x),
+				Bytes: uint64(rapid.IntRange(1, pitch-x).Draw(t, "width")),
+				Rows:  uint32(rapid.IntRange(0, rows-y).Draw(t, "height")), Stride: uint64(pitch)}
 		default: // any stride
 			b := uint64(rapid.IntRange(1, 5).Draw(t, "bytes"))
 			return Shape{Offset: uint64(rapid.IntRange(0, 30).Draw(t, "offset")), Bytes: b,
-				Rows: uint32(rapid.IntRange(0, 6).Draw(t, "rows")), Stride: b + uint64(rapid.IntRange(0, 9).Draw(t, "gap"))}
+				Rows:   uint32(rapid.IntRange(0, 6).Draw(t, "rows")),
+				Stride: b + uint64(rapid.IntRange(0, 9).Draw(t, "gap"))}
 		}
 	})
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) access {
@@ -65,7 +70,8 @@ func TestDistancesRandom(t *testing.T) {
 	})
 }
 
-// TestBaseAndSizeIsNoIdentity: what distances would be if a range, or the extent of a tile, were known by its first byte and its size.
+// TestBaseAndSizeIsNoIdentity: what distances would be if a range, or the extent of a tile, were
+// known by its first byte and its size.
 func TestBaseAndSizeIsNoIdentity(t *testing.T) {
 	// byIdentity takes base and size for identity.
 	byIdentity := func(trace []access) []uint64 {
@@ -100,25 +106,33 @@ func TestBaseAndSizeIsNoIdentity(t *testing.T) {
 	const inf = stack.Cold
 	other := access{1, Shape{Bytes: 8}}
 	parent, child := access{0, Shape{Bytes: 64}}, access{0, Shape{Offset: 32, Bytes: 32}}
-	// Between the accesses to the other object there are 64 distinct bytes, not 96, and the child is not cold.
-	check("parent and child", []access{other, parent, child, other}, []uint64{inf, inf, 0, 64}, []uint64{inf, inf, inf, 96})
+	// Between the accesses to the other object there are 64 distinct bytes, not 96, and the child
+	// is not cold.
+	check("parent and child", []access{other, parent, child, other}, []uint64{inf, inf, 0, 64},
+		[]uint64{inf, inf, inf, 96})
 
-	// The left and the right half of a matrix of 8 rows of 16 bytes, and what covers their first to their last bytes.
-	left, right := access{0, Shape{Bytes: 8, Rows: 8, Stride: 16}}, access{0, Shape{Offset: 8, Bytes: 8, Rows: 8, Stride: 16}}
+	// The left and the right half of a matrix of 8 rows of 16 bytes, and what covers their first to
+	// their last bytes.
+	left, right := access{0, Shape{Bytes: 8, Rows: 8, Stride: 16}},
+		access{0, Shape{Offset: 8, Bytes: 8, Rows: 8, Stride: 16}}
 	leftExtent, rightExtent := access{0, Shape{Bytes: 120}}, access{0, Shape{Offset: 8, Bytes: 120}}
-	check("tiles", []access{left, right, other, left, right, other}, []uint64{inf, inf, inf, 72, 72, 128}, []uint64{inf, inf, inf, 72, 72, 128})
-	// The extent of a tile covers almost all of its neighbour: it takes twice the space, and is not even seen to be shared.
+	check("tiles", []access{left, right, other, left, right, other}, []uint64{inf, inf, inf, 72, 72,
+		128}, []uint64{inf, inf, inf, 72, 72, 128})
+	// The extent of a tile covers almost all of its neighbour: it takes twice the space, and is not
+	// even seen to be shared.
 	check("extents", []access{leftExtent, rightExtent, other, leftExtent, rightExtent, other},
 		[]uint64{inf, inf, inf, 128, 128, 128}, []uint64{inf, inf, inf, 128, 128, 240})
 }
 
-// TestKnownAtoms cuts shapes whose atoms are known: nested tiles are cut into the smallest ones, which are one atom each.
+// TestKnownAtoms cuts shapes whose atoms are known: nested tiles are cut into the smallest ones,
+// which are one atom each.
 func TestKnownAtoms(t *testing.T) {
 	const n, least = 256, 8 // a matrix of n x n elements of 8 bytes
 	var c Cutter
 	var tiles func(x, y, size uint64)
 	tiles = func(x, y, size uint64) {
-		if err := c.Add(0, Shape{Offset: (y*n + x) * 8, Bytes: size * 8, Rows: uint32(size), Stride: n * 8}); err != nil {
+		if err := c.Add(0, Shape{Offset: (y*n + x) * 8, Bytes: size * 8, Rows: uint32(size),
+			Stride: n * 8}); err != nil {
 			t.Fatal(err)
 		}
 		if h := size / 2; h >= least {
@@ -152,7 +166,8 @@ func TestKnownAtoms(t *testing.T) {
 	}
 }
 
-// TestManyShapes holds more shapes against their bytes, among them tall ones, under way for long while sets of others come and go.
+// TestManyShapes holds more shapes against their bytes, among them tall ones, under way for long
+// while sets of others come and go.
 func TestManyShapes(t *testing.T) {
 	for seed, c := range []struct{ shapes, space, bytes, rows int }{
 		{600, 4000, 200, 1}, {600, 2000, 40, 12}, {300, 1000, 6, 60}, {1000, 10000, 8, 40},
@@ -160,7 +175,8 @@ func TestManyShapes(t *testing.T) {
 		var trace []access
 		draw := func(i, below int) uint64 { return mixed(seed<<40+len(trace)*8+i) % uint64(below) }
 		for range c.shapes {
-			s := Shape{Offset: draw(0, c.space), Bytes: draw(1, c.bytes) + 1, Rows: uint32(draw(2, c.rows)) + 1}
+			s := Shape{Offset: draw(0, c.space), Bytes: draw(1, c.bytes) + 1,
+				Rows: uint32(draw(2, c.rows)) + 1}
 			s.Stride = s.Bytes + draw(3, 3)*draw(4, c.bytes)
 			trace = append(trace, access{int(draw(5, 40)) / 39, s})
 		}
@@ -171,7 +187,8 @@ func TestManyShapes(t *testing.T) {
 func TestSameShape(t *testing.T) {
 	var c Cutter
 	for _, s := range []Shape{
-		{Offset: 5, Bytes: 12}, {Offset: 5, Bytes: 12, Rows: 1, Stride: 3}, {Offset: 5, Bytes: 4, Rows: 3, Stride: 4}, {Offset: 5, Bytes: 6, Rows: 2, Stride: 6},
+		{Offset: 5, Bytes: 12}, {Offset: 5, Bytes: 12, Rows: 1, Stride: 3},
+		{Offset: 5, Bytes: 4, Rows: 3, Stride: 4}, {Offset: 5, Bytes: 6, Rows: 2, Stride: 6},
 	} {
 		if err := c.Add(2, s); err != nil {
 			t.Fatal(err)
@@ -189,7 +206,8 @@ func TestSameShape(t *testing.T) {
 			t.Errorf("%+v: got %v, want atom 0 appended to 7", s, got)
 		}
 	}
-	for _, a := range []access{{1, Shape{Offset: 5, Bytes: 12}}, {2, Shape{Offset: 5, Bytes: 11}}, {2, Shape{}}, {-1, Shape{Bytes: 1}}} {
+	for _, a := range []access{{1, Shape{Offset: 5, Bytes: 12}}, {2, Shape{Offset: 5, Bytes: 11}},
+		{2, Shape{}}, {-1, Shape{Bytes: 1}}} {
 		if got := m.Append(nil, a.object, a.shape); len(got) != 0 {
 			t.Errorf("%+v, which was not cut: got atoms %v, want none", a, got)
 		}
@@ -210,13 +228,15 @@ func TestHashIsVerified(t *testing.T) {
 		t.Fatalf("the shape has number %d, want 0", n)
 	}
 	for _, a := range []access{
-		{4, s}, {3, Shape{2, 2, 9, 4}}, {3, Shape{1, 3, 9, 4}}, {3, Shape{1, 2, 8, 4}}, {3, Shape{1, 2, 9, 5}},
+		{4, s}, {3, Shape{2, 2, 9, 4}}, {3, Shape{1, 3, 9, 4}}, {3, Shape{1, 2, 8, 4}},
+		{3, Shape{1, 2, 9, 5}},
 	} {
 		if _, n := table.probe(h, uint32(a.object), a.shape); n != -1 {
 			t.Errorf("object %d, %+v is taken for object 3, %+v", a.object, a.shape, s)
 		}
 		if hash(uint32(a.object), a.shape) == h {
-			t.Errorf("object %d, %+v has the hash of object 3, %+v: a part of it is left out", a.object, a.shape, s)
+			t.Errorf("object %d, %+v has the hash of object 3, %+v: a part of it is left out",
+				a.object, a.shape, s)
 		}
 	}
 }
@@ -254,8 +274,10 @@ func TestShapeErrors(t *testing.T) {
 			if err != nil {
 				t.Errorf("object %d, %+v: %v, want it accepted", c.object, c.shape, err)
 			}
-		case err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, ErrShape) || !errors.As(err, &shape) || shape.Shape != c.shape:
-			t.Errorf("object %d, %+v: error %v, want a shape error with %q", c.object, c.shape, err, c.want)
+		case err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, ErrShape) ||
+			!errors.As(err, &shape) || shape.Shape != c.shape:
+			t.Errorf("object %d, %+v: error %v, want a shape error with %q", c.object, c.shape, err,
+				c.want)
 		case cutter.Shapes() != 0:
 			t.Errorf("object %d, %+v: refused, but kept", c.object, c.shape)
 		}
@@ -301,7 +323,8 @@ func FuzzAtoms(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var trace []access
 		for ; len(data) >= 4 && len(trace) < 24; data = data[4:] {
-			s := Shape{Offset: uint64(data[0] & 63), Bytes: uint64(data[1]&31) + 1, Rows: uint32(data[2] & 7)}
+			s := Shape{Offset: uint64(data[0] & 63), Bytes: uint64(data[1]&31) + 1,
+				Rows: uint32(data[2] & 7)}
 			s.Stride = s.Bytes + uint64(data[3]&15)
 			trace = append(trace, access{int(data[2] >> 7), s})
 		}

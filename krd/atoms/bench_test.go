@@ -29,7 +29,8 @@ var workloads = []struct {
 		}
 		return list
 	}},
-	{"overlapping", func(n int) (list []Shape) { // words, vectors and lines at any offset, each place covered by about 8
+	// words, vectors and lines at any offset, each place covered by about 8
+	{"overlapping", func(n int) (list []Shape) {
 		for i := range n {
 			b := uint64(8 << (mixed(i) % 4))
 			list = append(list, Shape{Offset: mixed(i+n) % (uint64(n) * 4), Bytes: b})
@@ -42,11 +43,13 @@ var workloads = []struct {
 		}
 		return list
 	}},
-	{"tiles", func(n int) (list []Shape) { // of a matrix of doubles 8192 wide: 32x32, 64x64 and so on
+	// of a matrix of doubles 8192 wide: 32x32, 64x64 and so on
+	{"tiles", func(n int) (list []Shape) {
 		for size := uint64(32); size <= 8192 && len(list) < n; size *= 2 {
 			across := 8192 / size
 			for i := uint64(0); i < 3*uint64(n)/4*1024/size/size && len(list) < n; i++ {
-				list = append(list, Shape{Offset: (i/across*size*8192 + i%across*size) * 8, Bytes: size * 8, Rows: uint32(size), Stride: 8192 * 8})
+				list = append(list, Shape{Offset: (i/across*size*8192 + i%across*size) * 8,
+					Bytes: size * 8, Rows: uint32(size), Stride: 8192 * 8})
 			}
 		}
 		return list
@@ -88,7 +91,8 @@ func heap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// BenchmarkCut adds shapes in any order and cuts them; ns and bytes are by distinct shape, bytes those of the map that is left.
+// BenchmarkCut adds shapes in any order and cuts them; ns and bytes are by distinct shape, bytes
+// those of the map that is left.
 func BenchmarkCut(b *testing.B) {
 	for _, w := range workloads {
 		for _, n := range []int{1 << 17, 1 << 20, 1 << 22} {
@@ -123,7 +127,8 @@ func BenchmarkCut(b *testing.B) {
 	}
 }
 
-// BenchmarkAccess adds shapes that are known (first pass), and takes the distances of accesses in any order (second pass).
+// BenchmarkAccess adds shapes that are known (first pass), and takes the distances of accesses in
+// any order (second pass).
 func BenchmarkAccess(b *testing.B) {
 	const n = 1 << 20
 	for _, w := range workloads {

@@ -2,18 +2,19 @@ package atoms
 
 import "fmt"
 
-// A Cutter collects the shapes of all accesses, in any order, and cuts them into atoms. The zero value is empty. It is used by
-// one goroutine.
+// A Cutter collects the shapes of all accesses, in any order, and cuts them into atoms. The zero
+// value is empty. It is used by one goroutine.
 type Cutter struct {
 	shapes table
 	rows   uint64 // of the distinct shapes
 }
 
-// maxRows bounds the rows of all distinct shapes, so that atoms (at most two a row) have 32-bit numbers.
+// maxRows bounds the rows of all distinct shapes, so that atoms (at most two a row) have 32-bit
+// numbers.
 const maxRows = 1<<31 - 1
 
-// Add takes note of a shape of an object, whose number is at least 0. What can be no access is a *[ShapeError]; more than 2^31-1
-// rows of distinct shapes wrap [ErrTooMany]. Cost: one hash probe.
+// Add takes note of a shape of an object, whose number is at least 0. What can be no access is a
+// *[ShapeError]; more than 2^31-1 rows of distinct shapes wrap [ErrTooMany]. Cost: one hash probe.
 func (c *Cutter) Add(object int, s Shape) error {
 	if err := s.Check(object); err != nil {
 		return err
@@ -23,7 +24,8 @@ func (c *Cutter) Add(object int, s Shape) error {
 		if _, known := c.shapes.find(uint32(object), s); known {
 			return nil
 		}
-		return fmt.Errorf("atoms: object %d: %d rows of distinct shapes and %d more, at most %d expected: %w", object, c.rows, s.Rows, maxRows, ErrTooMany)
+		return fmt.Errorf("atoms: object %d: %d rows of distinct shapes and %d more, at most %d "+
+			"expected: %w", object, c.rows, s.Rows, maxRows, ErrTooMany)
 	}
 	if c.shapes.add(uint32(object), s) {
 		c.rows += uint64(s.Rows)
@@ -31,11 +33,8 @@ func (c *Cutter) Add(object int, s Shape) error {
 	return nil
 }
 
-// Shapes returns the number of distinct shapes so far.
-func (c *Cutter) Shapes() int { return len(c.shapes.entries) }
-
-// Atoms cuts the shapes and leaves the cutter empty. An error wraps [ErrTooMany]: sets of overlapping shapes beyond 2^31 nodes, which
-// take some 50 GB. For the cost see the package.
+// Atoms cuts the shapes and leaves the cutter empty. An error wraps [ErrTooMany]: sets of
+// overlapping shapes beyond 2^31 nodes, which take some 50 GB. For the cost see the package.
 func (c *Cutter) Atoms() (*Map, error) {
 	m := &Map{shapes: c.shapes}
 	*c = Cutter{}
@@ -45,7 +44,8 @@ func (c *Cutter) Atoms() (*Map, error) {
 	return m, nil
 }
 
-// table numbers distinct canonical shapes of objects from 0: open addressing with linear probing, at most 3/4 full.
+// table numbers distinct canonical shapes of objects from 0: open addressing with linear probing,
+// at most 3/4 full.
 type table struct {
 	entries []entry
 	slots   []uint64 // number of the entry plus 1, and the high half of its hash above it; 0: free
@@ -57,10 +57,12 @@ type entry struct {
 }
 
 func (e *entry) is(object uint32, s Shape) bool {
-	return e.offset == s.Offset && e.bytes == s.Bytes && e.stride == s.Stride && e.rows == s.Rows && e.object == object
+	return e.offset == s.Offset && e.bytes == s.Bytes && e.stride == s.Stride && e.rows == s.Rows &&
+		e.object == object
 }
 
-// hash mixes all of a shape; the multiplier and the finisher are those of splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+// hash mixes all of a shape; the multiplier and the finisher are those of splitmix64 (Steele, Lea
+// and Flood, OOPSLA 2014).
 func hash(object uint32, s Shape) uint64 {
 	const odd = 0x9e3779b97f4a7c15
 	h := s.Offset*odd ^ uint64(object)
@@ -110,7 +112,8 @@ func (t *table) add(object uint32, s Shape) bool {
 	if n >= 0 {
 		return false
 	}
-	t.entries = append(t.entries, entry{offset: s.Offset, bytes: s.Bytes, stride: s.Stride, rows: s.Rows, object: object})
+	t.entries = append(t.entries, entry{offset: s.Offset, bytes: s.Bytes, stride: s.Stride,
+		rows: s.Rows, object: object})
 	t.slots[slot] = h&^(1<<32-1) | uint64(len(t.entries))
 	return true
 }

@@ -52,8 +52,8 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkAtoms compares the map of a trace with classes of bytes: for each set of accesses that cover some byte, and cover no other
-// bytes with the same set, there is one atom, of as many bytes.
+// checkAtoms compares the map of a trace with classes of bytes: for each set of accesses that cover
+// some byte, and cover no other bytes with the same set, there is one atom, of as many bytes.
 func checkAtoms(t fataler, m *Map, trace []access) {
 	t.Helper()
 	covers := map[place][]int{}
@@ -73,16 +73,19 @@ func checkAtoms(t fataler, m *Map, trace []access) {
 		var sum uint64
 		for k, atom := range list {
 			if k > 0 && list[k-1] >= atom {
-				t.Fatalf("trace %v: access %d has the atoms %v, want ascending ones", trace, i, list)
+				t.Fatalf("trace %v: access %d has the atoms %v, want ascending ones", trace, i,
+					list)
 			}
 			members[atom] = append(members[atom], i)
 			if m.Object(atom) != a.object {
-				t.Fatalf("trace %v: atom %d of object %d is said to be of object %d", trace, atom, a.object, m.Object(atom))
+				t.Fatalf("trace %v: atom %d of object %d is said to be of object %d", trace, atom,
+					a.object, m.Object(atom))
 			}
 			sum += m.Bytes(atom)
 		}
 		if sum != a.shape.Size() {
-			t.Fatalf("trace %v: the atoms of access %d have %d bytes, want %d", trace, i, sum, a.shape.Size())
+			t.Fatalf("trace %v: the atoms of access %d have %d bytes, want %d", trace, i, sum,
+				a.shape.Size())
 		}
 	}
 	got := map[string]uint64{}
@@ -94,14 +97,16 @@ func checkAtoms(t fataler, m *Map, trace []access) {
 		got[key] = m.Bytes(uint32(atom))
 	}
 	if !maps.Equal(got, want) {
-		t.Fatalf("trace %v: bytes by the accesses that cover them: got %v, want %v", trace, got, want)
+		t.Fatalf("trace %v: bytes by the accesses that cover them: got %v, want %v", trace, got,
+			want)
 	}
 	if m.Total() != uint64(len(covers)) {
 		t.Fatalf("trace %v: %d bytes in all, want %d", trace, m.Total(), len(covers))
 	}
 }
 
-// checkDistances compares the distances of a trace with those of each of its bytes, taken from the definition.
+// checkDistances compares the distances of a trace with those of each of its bytes, taken from the
+// definition.
 func checkDistances(t fataler, m *Map, trace []access) {
 	t.Helper()
 	d := NewDistances(m)
@@ -130,7 +135,8 @@ func checkDistances(t fataler, m *Map, trace []access) {
 			want[uint64(len(since[p]))]++
 			oldest = min(oldest, p)
 		}
-		whole := Access{Bytes: uint64(len(touched[i])), ColdBytes: want[stack.Cold], Farthest: stack.Cold, Needs: stack.Cold}
+		whole := Access{Bytes: uint64(len(touched[i])), ColdBytes: want[stack.Cold],
+			Farthest: stack.Cold, Needs: stack.Cold}
 		if oldest >= 0 {
 			whole.Farthest = uint64(len(since[oldest]))
 			for _, b := range touched[i] {
@@ -164,7 +170,8 @@ func allShapes(space uint64) []Shape {
 			list = append(list, Shape{Offset: offset, Bytes: bytes})
 			for stride := bytes + 1; offset+stride+bytes <= space; stride++ {
 				for rows := uint64(2); offset+(rows-1)*stride+bytes <= space; rows++ {
-					list = append(list, Shape{Offset: offset, Bytes: bytes, Stride: stride, Rows: uint32(rows)})
+					list = append(list, Shape{Offset: offset, Bytes: bytes, Stride: stride,
+						Rows: uint32(rows)})
 				}
 			}
 		}
@@ -193,8 +200,9 @@ func TestAtomsExhaustive(t *testing.T) {
 	}
 }
 
-// TestDistancesExhaustive takes the distances of every trace of up to four accesses to shapes within four bytes, all cut by one map
-// of every shape too: atoms finer than a trace needs do not change what is said of bytes.
+// TestDistancesExhaustive takes the distances of every trace of up to four accesses to shapes
+// within four bytes, all cut by one map of every shape too: atoms finer than a trace needs do not
+// change what is said of bytes.
 func TestDistancesExhaustive(t *testing.T) {
 	shapes := allShapes(4)
 	var all []access

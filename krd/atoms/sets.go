@@ -9,10 +9,11 @@ type set uint32
 
 func single(n uint32) set { return set(n<<1 | 1) }
 
-// sets holds sets of small numbers as binary tries without chains (big-endian Patricia trees: Okasaki and Gill, Fast Mergeable
-// Integer Maps, ML Workshop 1998). Such a tree is determined by its elements, and every node is made once only (hash consing), so
-// that two sets are equal if and only if their numbers are. To add or to remove an element makes at most as many new
-// nodes as the tree is deep, about log2 of its size and at most 31.
+// sets holds sets of small numbers as binary tries without chains (big-endian Patricia trees:
+// Okasaki and Gill, Fast Mergeable Integer Maps, ML Workshop 1998). Such a tree is determined by
+// its elements, and every node is made once only (hash consing), so that two sets are equal if and
+// only if their numbers are. To add or to remove an element makes at most as many new nodes as the
+// tree is deep, about log2 of its size and at most 31.
 type sets struct {
 	nodes []node   // from 1
 	slots []uint32 // hash table of the nodes, linear probing, at most half full; 0: free
@@ -21,8 +22,8 @@ type sets struct {
 }
 
 type node struct {
-	// The branching bit is the lowest one of center; those above it are what all elements have in common. Elements in l
-	// have the branching bit clear, those in r have it set.
+	// The branching bit is the lowest one of center; those above it are what all elements have in
+	// common. Elements in l have the branching bit clear, those in r have it set.
 	center uint32
 	l, r   set
 	atom   uint32 // of the intervals that this set covers, plus 1; 0: none yet
@@ -68,7 +69,8 @@ func (s *sets) toggle(t set, n uint32) set {
 	return s.cons(at.center, at.l, at.r)
 }
 
-// join returns the union of n and t, whose elements all differ from n in the highest bit of differ, and in none above.
+// join returns the union of n and t, whose elements all differ from n in the highest bit of differ,
+// and in none above.
 func (s *sets) join(n uint32, t set, differ uint32) set {
 	bit := uint32(1) << (31 - bits.LeadingZeros32(differ))
 	center := n&^(bit<<1-1) | bit
@@ -125,8 +127,9 @@ func (s *sets) rehash(slots int) {
 	}
 }
 
-// collect forgets the sets with an element that is dead, renumbers the others, and returns the new number of t, which must be one of
-// them. Cost: in proportion to the nodes; the limit is set to twice those that are left, so that it is O(1) for each node made.
+// collect forgets the sets with an element that is dead, renumbers the others, and returns the new
+// number of t, which must be one of them. Cost: in proportion to the nodes; the limit is set to
+// twice those that are left, so that it is O(1) for each node made.
 func (s *sets) collect(t set, dead func(n uint32) bool) set {
 	if len(s.nodes) == 0 {
 		return t
@@ -166,7 +169,8 @@ func (s *sets) reset() {
 	if 16*len(s.nodes) >= len(s.slots) {
 		clear(s.slots)
 	} else {
-		// Newest first: the slots that a node was probed past are still taken when it is looked for.
+		// Newest first: the slots that a node was probed past are still taken when it is looked
+		// for.
 		mask := len(s.slots) - 1
 		for n := len(s.nodes) - 1; n > 0; n-- {
 			i := home(s.nodes[n].l, s.nodes[n].r) & mask

@@ -36,7 +36,8 @@ func (s *sets) elements(t fataler, x set) []uint32 {
 	return append(l, r...)
 }
 
-// TestSets: numbers of sets are equal if and only if the sets are, through resets of tables with few and with many nodes.
+// TestSets: numbers of sets are equal if and only if the sets are, through resets of tables with
+// few and with many nodes.
 func TestSets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s sets
@@ -46,7 +47,8 @@ func TestSets(t *testing.T) {
 			numbers := map[string]set{}
 			names := map[set]string{}
 			here, want := set(0), map[uint32]bool{}
-			element := rapid.OneOf(rapid.Uint32Range(0, 5), rapid.Uint32Range(0, 200), rapid.Uint32Range(0, 1<<31-1),
+			element := rapid.OneOf(rapid.Uint32Range(0, 5), rapid.Uint32Range(0, 200),
+				rapid.Uint32Range(0, 1<<31-1),
 				rapid.Map(rapid.IntRange(0, 30), func(b int) uint32 { return 1 << b }))
 			list := rapid.SliceOfN(element, 0, 300).Draw(t, "toggles")
 			for _, e := range append(list, list...) {
@@ -104,7 +106,8 @@ func TestSets(t *testing.T) {
 	})
 }
 
-// TestEndedShapesAreForgotten: the sets of a long cluster do not pile up. Of windows that slide, 64 cover a place.
+// TestEndedShapesAreForgotten: the sets of a long cluster do not pile up. Of windows that slide, 64
+// cover a place.
 func TestEndedShapesAreForgotten(t *testing.T) {
 	var c Cutter
 	const windows = 20000
@@ -118,13 +121,17 @@ func TestEndedShapesAreForgotten(t *testing.T) {
 	if err := w.cluster(); err != nil {
 		t.Fatal(err)
 	}
-	// A tree of 64 elements has 63 nodes, and 128 changes of up to 7 nodes each pass before all of its elements have ended.
+	// A tree of 64 elements has 63 nodes, and 128 changes of up to 7 nodes each pass before all of
+	// its elements have ended.
 	if w.next != windows || m.Len() != windows+63 || cap(w.sets.nodes) > 4*(63+128*7) {
-		t.Errorf("%d shapes in the cluster, %d atoms, room for %d nodes; want %d, %d and at most %d", w.next, m.Len(), cap(w.sets.nodes), windows, windows+63, 4*(63+128*7))
+		t.Errorf(
+			"%d shapes in the cluster, %d atoms, room for %d nodes; want %d, %d and at most %d",
+			w.next, m.Len(), cap(w.sets.nodes), windows, windows+63, 4*(63+128*7))
 	}
 }
 
-// TestTooManySets: where the sets of overlapping shapes find no room, the cut ends with an error that says where.
+// TestTooManySets: where the sets of overlapping shapes find no room, the cut ends with an error
+// that says where.
 func TestTooManySets(t *testing.T) {
 	var c Cutter
 	for i := range uint64(100) {
@@ -135,7 +142,8 @@ func TestTooManySets(t *testing.T) {
 	w := newSweep(&Map{shapes: c.shapes})
 	w.sets.most = 50
 	err := w.cluster()
-	if !errors.Is(err, ErrTooMany) || !strings.HasPrefix(err.Error(), "atoms: object 3: ") || !strings.Contains(err.Error(), "more than 50 nodes") {
+	if !errors.Is(err, ErrTooMany) || !strings.HasPrefix(err.Error(), "atoms: object 3: ") ||
+		!strings.Contains(err.Error(), "more than 50 nodes") {
 		t.Errorf("error %v, want ErrTooMany of object 3", err)
 	}
 }

@@ -1,14 +1,16 @@
 package atoms
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
+
+	"krdlab/hw/failure"
 )
 
-// A Shape is what an access covers of the bytes of an object: Rows rows of Bytes bytes each, whose beginnings are Stride bytes
-// apart. With Rows of 0 or 1 it is one range, and Stride is not looked at. Shapes that cover the same bytes with the same
-// rows are equal, and rows that touch each other (Stride = Bytes) are one range.
+// A Shape is what an access covers of the bytes of an object: Rows rows of Bytes bytes each, whose
+// beginnings are Stride bytes apart. With Rows of 0 or 1 it is one range, and Stride is not looked
+// at. Shapes that cover the same bytes with the same rows are equal, and rows that touch each other
+// (Stride = Bytes) are one range.
 type Shape struct {
 	Offset uint64 // of the first byte
 	Bytes  uint64 // of each row, at least 1
@@ -20,10 +22,10 @@ type Shape struct {
 const MaxEnd = 1 << 62
 
 // ErrShape is wrapped by the error of a shape that can be no access.
-var ErrShape = errors.New("invalid shape")
+var ErrShape = failure.New(failure.Data, "invalid shape")
 
 // ErrTooMany is wrapped by the error of more rows than can be numbered.
-var ErrTooMany = errors.New("too many rows")
+var ErrTooMany = failure.New(failure.Data, "too many rows")
 
 // A ShapeError refuses a shape.
 type ShapeError struct {
@@ -36,10 +38,15 @@ type ShapeError struct {
 func (e *ShapeError) Error() string {
 	s := e.Shape
 	if s.Rows <= 1 {
-		return fmt.Sprintf("atoms: object %d, %d bytes at offset %d: %s", e.Object, s.Bytes, s.Offset, e.What)
+		return fmt.Sprintf("atoms: object %d, %d bytes at offset %d: %s", e.Object, s.Bytes,
+			s.Offset, e.What)
 	}
-	return fmt.Sprintf("atoms: object %d, %d rows of %d bytes at offset %d with a stride of %d: %s", e.Object, s.Rows, s.Bytes, s.Offset, s.Stride, e.What)
+	return fmt.Sprintf("atoms: object %d, %d rows of %d bytes at offset %d with a stride of %d: %s",
+		e.Object, s.Rows, s.Bytes, s.Offset, s.Stride, e.What)
 }
+
+// Class implements [failure.Classed].
+func (*ShapeError) Class() failure.Class { return failure.Data }
 
 // Unwrap returns [ErrShape].
 func (e *ShapeError) Unwrap() error { return ErrShape }
@@ -56,7 +63,8 @@ func (s Shape) Check(object int) error {
 	end := s.Offset
 	if s.Rows > 1 {
 		if s.Stride < s.Bytes {
-			return fail("its rows overlap each other: the stride must be at least the bytes of a row")
+			return fail(
+				"its rows overlap each other: the stride must be at least the bytes of a row")
 		}
 		over, skipped := bits.Mul64(uint64(s.Rows-1), s.Stride)
 		if over != 0 || skipped > MaxEnd {

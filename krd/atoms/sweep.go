@@ -7,10 +7,11 @@ import (
 	"slices"
 )
 
-// sweep goes over the addresses of the objects, one after the other, from row boundary to row boundary.
+// sweep goes over the addresses of the objects, one after the other, from row boundary to row
+// boundary.
 //
-// A shape is under way from its first byte to its last; a cluster is what happens until none is. Sets with a shape that has ended
-// cannot come again, and are forgotten.
+// A shape is under way from its first byte to its last; a cluster is what happens until none is.
+// Sets with a shape that has ended cannot come again, and are forgotten.
 type sweep struct {
 	m     *Map
 	order []start // the shapes in the order in which they begin
@@ -21,9 +22,10 @@ type sweep struct {
 	cursors []cursor // of shapes under way
 	free    []uint32 // cursors that are not
 
-	sets  sets
-	here  set      // the shapes that cover the place
-	alone []uint32 // by number in the cluster: the atom that this shape alone covers, plus 1; or over
+	sets sets
+	here set // the shapes that cover the place
+	// by number in the cluster: the atom that this shape alone covers, plus 1; or over
+	alone []uint32
 }
 
 // over marks a shape that has ended: sets with it cannot come again.
@@ -34,8 +36,8 @@ type start struct {
 	object, number uint32
 }
 
-// A boundary is the next beginning or end of a row of a shape under way: twice its address, plus 1 if it is a beginning, so that
-// rows end before others begin, and sets stay small.
+// A boundary is the next beginning or end of a row of a shape under way: twice its address, plus 1
+// if it is a beginning, so that rows end before others begin, and sets stay small.
 type boundary struct {
 	key    uint64
 	cursor uint32
@@ -98,14 +100,16 @@ func (w *sweep) cluster() error {
 		if len(w.heap) == 0 && w.next > w.base {
 			return nil
 		}
-		for w.next < len(w.order) && w.order[w.next].offset == place && w.order[w.next].object == object && !w.sets.full() {
+		for w.next < len(w.order) && w.order[w.next].offset == place &&
+			w.order[w.next].object == object && !w.sets.full() {
 			w.begin()
 		}
 		if w.sets.crowded() {
 			w.here = w.sets.collect(w.here, func(n uint32) bool { return w.alone[n] == over })
 		}
 		if w.sets.full() {
-			return fmt.Errorf("atoms: object %d: the sets of shapes that overlap at offset %d and before have more than %d nodes: %w", object, place, w.sets.most, ErrTooMany)
+			return fmt.Errorf("atoms: object %d: the sets of shapes that overlap at offset %d "+
+				"and before have more than %d nodes: %w", object, place, w.sets.most, ErrTooMany)
 		}
 		to := w.heap[0].key >> 1
 		if w.next < len(w.order) && w.order[w.next].object == object {
@@ -129,7 +133,8 @@ func (w *sweep) begin() {
 		w.cursors = append(w.cursors, cursor{})
 	}
 	at := &w.cursors[c]
-	at.order, at.left, at.from, at.runs = uint32(w.next), e.rows, uint32(len(w.m.bytes)), at.runs[:0]
+	at.order, at.left, at.from, at.runs = uint32(w.next), e.rows, uint32(len(w.m.bytes)),
+		at.runs[:0]
 	w.here = w.sets.toggle(w.here, uint32(w.next-w.base))
 	w.alone = append(w.alone, 0)
 	w.push(boundary{key: (e.offset + e.bytes) << 1, cursor: c})

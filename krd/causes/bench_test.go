@@ -13,36 +13,38 @@ func mixed(i int) uint64 {
 	return z ^ z>>31
 }
 
-// BenchmarkAccess counts accesses to 48 Ki units of 4 KiB, half of them to the last 64 that another sequence walks through and half anywhere,
-// of which about half are in the range.
+// BenchmarkAccess counts accesses to 48 Ki units of 4 KiB, half of them to the last 64 that another
+// sequence walks through and half anywhere, of which about half are in the range.
 func BenchmarkAccess(b *testing.B) {
 	const units, size = 48 << 10, 4 << 10
 	for _, objects := range []int{3, 100} {
 		for _, opt := range []Options{{}, {Sources: true}, {Pairs: true}} {
-			b.Run(fmt.Sprintf("objects=%d/pairs=%v/sources=%v", objects, opt.Pairs, opt.Sources), func(b *testing.B) {
-				c, err := New(4, objects, 1<<20, Unbounded, opt)
-				if err != nil {
-					b.Fatal(err)
-				}
-				i := 0
-				step := func() {
-					r := mixed(i)
-					u := r % units
-					if r>>32&1 == 0 {
-						u = (uint64(i)>>6 + r&63) % units
+			b.Run(fmt.Sprintf("objects=%d/pairs=%v/sources=%v", objects, opt.Pairs, opt.Sources),
+				func(b *testing.B) {
+					c, err := New(4, objects, 1<<20, Unbounded, opt)
+					if err != nil {
+						b.Fatal(err)
 					}
-					c.Access(int(r>>40&3), int(u)%objects, uint32(u), size)
-					i++
-				}
-				for range 4 * units {
-					step()
-				}
-				before := c.all
-				for b.Loop() {
-					step()
-				}
-				b.ReportMetric(100*float64(c.all.within-before.within)/float64(c.all.all-before.all), "%-in-range")
-			})
+					i := 0
+					step := func() {
+						r := mixed(i)
+						u := r % units
+						if r>>32&1 == 0 {
+							u = (uint64(i)>>6 + r&63) % units
+						}
+						c.Access(int(r>>40&3), int(u)%objects, uint32(u), size)
+						i++
+					}
+					for range 4 * units {
+						step()
+					}
+					before := c.all
+					for b.Loop() {
+						step()
+					}
+					b.ReportMetric(100*float64(c.all.within-before.within)/float64(
+						c.all.all-before.all), "%-in-range")
+				})
 		}
 	}
 }

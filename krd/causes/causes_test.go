@@ -23,8 +23,10 @@ type scene struct {
 
 func drawScene(t *rapid.T) *scene {
 	s := &scene{
-		kernels: rapid.IntRange(1, 4).Draw(t, "kernels"), objects: rapid.IntRange(1, 5).Draw(t, "objects"),
-		opt: Options{Pairs: rapid.Bool().Draw(t, "pairs"), Sources: rapid.Bool().Draw(t, "sources"), Cold: rapid.Bool().Draw(t, "cold"),
+		kernels: rapid.IntRange(1, 4).Draw(t, "kernels"), objects: rapid.IntRange(1, 5).Draw(t,
+			"objects"),
+		opt: Options{Pairs: rapid.Bool().Draw(t, "pairs"), Sources: rapid.Bool().Draw(t, "sources"),
+			Cold:      rapid.Bool().Draw(t, "cold"),
 			Inclusive: rapid.Bool().Draw(t, "inclusive"), Bytes: rapid.Bool().Draw(t, "bytes")},
 	}
 	units := make([][]uint32, s.objects) // by object
@@ -47,7 +49,8 @@ func drawScene(t *rapid.T) *scene {
 		s.to = s.from + uint64(rapid.IntRange(1, int(total)+1).Draw(t, "width"))
 	}
 	for range rapid.SampledFrom([]int{0, 3, 30, 300}).Draw(t, "accesses") {
-		e := event{kernel: rapid.IntRange(0, s.kernels-1).Draw(t, "kernel"), object: rapid.IntRange(0, s.objects-1).Draw(t, "object")}
+		e := event{kernel: rapid.IntRange(0, s.kernels-1).Draw(t, "kernel"),
+			object: rapid.IntRange(0, s.objects-1).Draw(t, "object")}
 		list := units[e.object]
 		first := rapid.IntRange(0, len(list)-1).Draw(t, "unit")
 		for i := range min(len(list), rapid.IntRange(1, most).Draw(t, "many")) {
@@ -93,7 +96,8 @@ func TestRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
 		got := s.counter(t).Result(nil, nil)
-		compare(t, "counted", got, naive(s.trace, s.size, s.objectOf, s.kernels, s.objects, s.from, s.to, s.opt))
+		compare(t, "counted", got, naive(s.trace, s.size, s.objectOf, s.kernels, s.objects, s.from,
+			s.to, s.opt))
 		checkSums(t, s, got)
 	})
 }
@@ -135,7 +139,8 @@ func checkSums(t fataler, s *scene, r *Result) {
 	}
 }
 
-// TestExhaustive counts every trace of up to 6 accesses to 4 units of two objects by two kernels, over every range.
+// TestExhaustive counts every trace of up to 6 accesses to 4 units of two objects by two kernels,
+// over every range.
 func TestExhaustive(t *testing.T) {
 	size, objectOf := []uint64{1, 3, 1, 2}, []int{0, 0, 1, 1}
 	longest := 6
@@ -148,11 +153,13 @@ func TestExhaustive(t *testing.T) {
 			var trace []event
 			for i := range n {
 				u := code >> (2 * i) & 3
-				trace = append(trace, event{kernel: i % 2, object: objectOf[u], units: []uint32{uint32(u)}})
+				trace = append(trace, event{kernel: i % 2, object: objectOf[u],
+					units: []uint32{uint32(u)}})
 			}
 			for from := uint64(0); from < 7; from += 2 {
 				for _, to := range []uint64{from + 1, from + 3, Unbounded} {
-					s := &scene{trace: trace, size: size, objectOf: objectOf, kernels: 2, objects: 2, from: from, to: to, opt: Options{Pairs: true, Sources: true}}
+					s := &scene{trace: trace, size: size, objectOf: objectOf, kernels: 2,
+						objects: 2, from: from, to: to, opt: Options{Pairs: true, Sources: true}}
 					got := s.counter(t).Result(nil, nil)
 					compare(t, "counted", got, naive(trace, size, objectOf, 2, 2, from, to, s.opt))
 					checked++
@@ -182,7 +189,8 @@ func TestMerge(t *testing.T) {
 		compare(t, "the merged counter", b.Result(nil, nil), alone)
 
 		first, second := one.counter(t).Result(nil, nil), alone
-		if got.Accesses != first.Accesses+second.Accesses || got.AllAccesses != first.AllAccesses+second.AllAccesses || got.BetweenBytes != first.BetweenBytes+second.BetweenBytes {
+		if got.Accesses != first.Accesses+second.Accesses || got.AllAccesses != first.AllAccesses+
+			second.AllAccesses || got.BetweenBytes != first.BetweenBytes+second.BetweenBytes {
 			t.Fatalf("sum of %+v and %+v is %+v", first, second, got)
 		}
 		bytes, accesses, sources := map[[2]int]float64{}, map[[2]int]uint64{}, map[[2]int]uint64{}
@@ -196,10 +204,12 @@ func TestMerge(t *testing.T) {
 			}
 		}
 		if len(got.Pairs) != len(bytes) || len(got.KernelPairs) != len(sources) {
-			t.Fatalf("%d pairs and %d kernel pairs, want %d and %d", len(got.Pairs), len(got.KernelPairs), len(bytes), len(sources))
+			t.Fatalf("%d pairs and %d kernel pairs, want %d and %d", len(got.Pairs),
+				len(got.KernelPairs), len(bytes), len(sources))
 		}
 		for _, row := range got.Pairs {
-			if p := [2]int{row.Number, row.BetweenNumber}; row.BetweenBytes != bytes[p] || row.Accesses != accesses[p] {
+			if p := [2]int{row.Number, row.BetweenNumber}; row.BetweenBytes != bytes[p] ||
+				row.Accesses != accesses[p] {
 				t.Fatalf("pair %+v, want %v bytes and %d accesses", row, bytes[p], accesses[p])
 			}
 		}
@@ -211,7 +221,8 @@ func TestMerge(t *testing.T) {
 	})
 }
 
-// TestCulprit: a table that is reused at once, and one that is reused only after a log has been written through.
+// TestCulprit: a table that is reused at once, and one that is reused only after a log has been
+// written through.
 func TestCulprit(t *testing.T) {
 	const (
 		compute, flush     = 0, 1     // kernels
@@ -233,10 +244,12 @@ func TestCulprit(t *testing.T) {
 		}
 	}
 	r := c.Result(kernels, objects)
-	// In the range, but for the first round: cold (100 hot and 8 x 500 journal between) and the first access of each round to hot
-	// (100 cold and 8 x 500). The journal's own have 7 x 500 + 200 between and are nearer.
+	// In the range, but for the first round: cold (100 hot and 8 x 500 journal between) and the
+	// first access of each round to hot (100 cold and 8 x 500). The journal's own have 7 x 500 +
+	// 200 between and are nearer.
 	if r.Accesses != 9*2 || r.Cold != 1+1+8 || r.AllAccesses != 10*39 || r.BetweenBytes != 18*4100 {
-		t.Errorf("%d of %d in the range, %d cold, %v bytes between", r.Accesses, r.AllAccesses, r.Cold, r.BetweenBytes)
+		t.Errorf("%d of %d in the range, %d cold, %v bytes between", r.Accesses, r.AllAccesses,
+			r.Cold, r.BetweenBytes)
 	}
 	type row struct {
 		name     string
@@ -261,14 +274,16 @@ func TestCulprit(t *testing.T) {
 	}
 	half, tiny := 36000.0/73800, 900.0/73800
 	pairs := []ObjectPairRow{
-		{hot, "hot", journal, "journal", 36000, &half, 9}, {cold, "cold", journal, "journal", 36000, &half, 9},
+		{hot, "hot", journal, "journal", 36000, &half, 9}, {cold, "cold", journal, "journal", 36000,
+			&half, 9},
 		{hot, "hot", cold, "cold", 900, &tiny, 9}, {cold, "cold", hot, "hot", 900, &tiny, 9},
 	}
 	if !reflect.DeepEqual(r.Pairs, pairs) {
 		t.Errorf("pairs %+v\nwant %+v", r.Pairs, pairs)
 	}
 	one := 1.0
-	if sources := []KernelPairRow{{compute, "compute", compute, "compute", 18, &one}}; !reflect.DeepEqual(r.KernelPairs, sources) {
+	if sources := []KernelPairRow{{compute, "compute", compute, "compute", 18,
+		&one}}; !reflect.DeepEqual(r.KernelPairs, sources) {
 		t.Errorf("kernel pairs %+v, want %+v", r.KernelPairs, sources)
 	}
 }
@@ -308,10 +323,13 @@ func TestErrors(t *testing.T) {
 	}
 	c := counter(1, 2, 3, 4, Options{})
 	for what, other := range map[string]*Counter{
-		"from": counter(1, 2, 2, 4, Options{}), "to": counter(1, 2, 3, 5, Options{}), "kernels": counter(2, 2, 3, 4, Options{}),
-		"objects": counter(1, 1, 3, 4, Options{}), "options": counter(1, 2, 3, 4, Options{Bytes: true}),
+		"from": counter(1, 2, 2, 4, Options{}), "to": counter(1, 2, 3, 5, Options{}),
+		"kernels": counter(2, 2, 3, 4, Options{}),
+		"objects": counter(1, 1, 3, 4, Options{}), "options": counter(1, 2, 3, 4,
+			Options{Bytes: true}),
 	} {
-		if err := c.Merge(other); !errors.Is(err, ErrDiffer) || !strings.HasPrefix(err.Error(), "causes: ") {
+		if err := c.Merge(other); !errors.Is(err, ErrDiffer) || !strings.HasPrefix(err.Error(),
+			"causes: ") {
 			t.Errorf("merging a counter of other %s: error %v, want ErrDiffer", what, err)
 		}
 	}

@@ -1,10 +1,10 @@
 package causes
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
+	"krdlab/hw/failure"
 	"krdlab/krd/stack"
 )
 
@@ -12,24 +12,27 @@ import (
 const Unbounded = math.MaxUint64
 
 // ErrRange is wrapped by the error of a range that holds no distance.
-var ErrRange = errors.New("empty range of distances")
+var ErrRange = failure.New(failure.Request, "empty range of distances")
 
 // ErrDiffer is wrapped by the error of counters that count different things.
-var ErrDiffer = errors.New("counters differ")
+var ErrDiffer = failure.New(failure.Failed, "counters differ")
 
-// Options say what is counted. The zero value counts each access once, by kernel and by object, cold ones apart.
+// Options say what is counted. The zero value counts each access once, by kernel and by object,
+// cold ones apart.
 type Options struct {
-	Pairs     bool // split distances in the range by object: Result.Pairs
-	Sources   bool // remember the kernel of the last access: Result.KernelPairs
-	Cold      bool // first accesses belong to the range, if it is Unbounded
-	Inclusive bool // the range is of distances that include the bytes of the access itself, each once
+	Pairs   bool // split distances in the range by object: Result.Pairs
+	Sources bool // remember the kernel of the last access: Result.KernelPairs
+	Cold    bool // first accesses belong to the range, if it is Unbounded
+	// the range is of distances that include the bytes of the access itself, each once
+	Inclusive bool
 	Bytes     bool // each access counts for its bytes, and each of its units at its own distance
 }
 
-// A Counter counts the accesses of one node whose distance is in a range. It is used by one goroutine.
+// A Counter counts the accesses of one node whose distance is in a range. It is used by one
+// goroutine.
 //
-// Memory: 13 to 46 bytes for each unit for its distance (stack.Online); with Pairs or Sources 16 more; with Pairs at most 60 more, and
-// some 50 for each pair of objects that occurs.
+// Memory: 13 to 46 bytes for each unit for its distance (stack.Online); with Pairs or Sources 16
+// more; with Pairs at most 60 more, and some 50 for each pair of objects that occurs.
 type Counter struct {
 	from, to uint64
 	opt      Options
@@ -66,13 +69,15 @@ type shared struct {
 	bytes    sum
 }
 
-// New returns a counter of distances d with from <= d < to, in bytes, for kernels and objects numbered from 0. A range without
-// distances is an error that wraps [ErrRange].
+// New returns a counter of distances d with from <= d < to, in bytes, for kernels and objects
+// numbered from 0. A range without distances is an error that wraps [ErrRange].
 func New(kernels, objects int, from, to uint64, opt Options) (*Counter, error) {
 	if from >= to {
-		return nil, fmt.Errorf("causes: distances from %d to below %d bytes: %w", from, to, ErrRange)
+		return nil, fmt.Errorf("causes: distances from %d to below %d bytes: %w", from, to,
+			ErrRange)
 	}
-	c := &Counter{from: from, to: to, opt: opt, kernels: make([]tally, kernels), objects: make([]tally, objects)}
+	c := &Counter{from: from, to: to, opt: opt, kernels: make([]tally, kernels),
+		objects: make([]tally, objects)}
 	if opt.Pairs {
 		c.pairs = make(map[pair]*shared)
 		c.stacks.init(objects)
@@ -86,17 +91,18 @@ func New(kernels, objects int, from, to uint64, opt Options) (*Counter, error) {
 	return c, nil
 }
 
-// Access counts the next access of the node. unit is numbered densely from 0 over all objects, belongs to one object and keeps its
-// size. It panics if there is no such kernel or object. Cost: that of stack.Online; with Pairs the same again, and, for an access in
-// the range, a binary search and a probe for each object touched since the last access: up to 0.1 us each, so that hundreds of
+// Access counts the next access of the node. unit is numbered densely from 0 over all objects,
+// belongs to one object and keeps its size. It panics if there is no such kernel or object. Cost:
+// that of stack.Online; with Pairs the same again, and, for an access in the range, a binary search
+// and a probe for each object touched since the last access: up to 0.1 us each, so that hundreds of
 // objects that are touched in turn make it slow.
 func (c *Counter) Access(kernel, object int, unit uint32, bytes uint64) {
 	c.access(kernel, object, []uint32{unit}, []uint64{bytes})
 }
 
-// AccessAll counts an access to several distinct units of one object at once, such as the atoms of a range, each of at least 1 byte:
-// it has the distance of its farthest unit, and is cold if one of them is; but with Options.Bytes each unit counts at its own
-// distance. No units are no access.
+// AccessAll counts an access to several distinct units of one object at once, such as the atoms of
+// a range, each of at least 1 byte: it has the distance of its farthest unit, and is cold if one of
+// them is; but with Options.Bytes each unit counts at its own distance. No units are no access.
 func (c *Counter) AccessAll(kernel, object int, units []uint32, bytes []uint64) {
 	if len(units) > 0 {
 		c.access(kernel, object, units, bytes)
@@ -111,7 +117,8 @@ func (c *Counter) access(kernel, object int, units []uint32, bytes []uint64) {
 		c.dist = append(c.dist[:0], make([]uint64, len(units))...)
 		c.online.AccessAll(units, bytes, c.dist)
 	}
-	// Units at the same distance were last touched by the same access. The bytes of nearer ones are in the distance already.
+	// Units at the same distance were last touched by the same access. The bytes of nearer ones are
+	// in the distance already.
 	if c.opt.Bytes {
 		clear(c.level)
 		for i, d := range c.dist {
@@ -147,7 +154,8 @@ func (c *Counter) access(kernel, object int, units []uint32, bytes []uint64) {
 	}
 }
 
-// count counts one access, whose distance is that of a unit. size is the bytes of the access at that distance.
+// count counts one access, whose distance is that of a unit. size is the bytes of the access at
+// that distance.
 func (c *Counter) count(kernel, object int, n uint32, dist, size, weight uint64) {
 	k, o := &c.kernels[kernel], &c.objects[object]
 	c.all.all += weight
@@ -184,10 +192,12 @@ func (c *Counter) count(kernel, object int, n uint32, dist, size, weight uint64)
 	}
 }
 
-// split counts the bytes of each object in the distance of an access, in the range, to a unit of an object.
+// split counts the bytes of each object in the distance of an access, in the range, to a unit of an
+// object.
 func (c *Counter) split(object int, slot uint32, weight uint64) {
 	since := c.stacks.list[object].times[slot-1]
-	for other := c.stacks.newest; other != none && c.stacks.list[other].last > since; other = c.stacks.list[other].older {
+	for other := c.stacks.newest; other != none &&
+		c.stacks.list[other].last > since; other = c.stacks.list[other].older {
 		bytes := c.stacks.list[other].after(since)
 		if bytes == 0 {
 			continue // its blocks have no bytes
@@ -210,14 +220,17 @@ func (c *Counter) unit(n uint32) *unit {
 	return &c.units[n]
 }
 
-// Merge adds the counts of other, of another node, to c. They must count the same range of the same kernels and objects with the same
-// options: an error wraps [ErrDiffer]. other is not changed.
+// Merge adds the counts of other, of another node, to c. They must count the same range of the same
+// kernels and objects with the same options: an error wraps [ErrDiffer]. other is not changed.
 func (c *Counter) Merge(other *Counter) error {
 	switch {
 	case c.from != other.from || c.to != other.to:
-		return fmt.Errorf("causes: distances from %d to below %d bytes, and from %d to below %d: %w", c.from, c.to, other.from, other.to, ErrDiffer)
+		return fmt.Errorf(
+			"causes: distances from %d to below %d bytes, and from %d to below %d: %w", c.from,
+			c.to, other.from, other.to, ErrDiffer)
 	case len(c.kernels) != len(other.kernels) || len(c.objects) != len(other.objects):
-		return fmt.Errorf("causes: %d kernels and %d objects, and %d and %d: %w", len(c.kernels), len(c.objects), len(other.kernels), len(other.objects), ErrDiffer)
+		return fmt.Errorf("causes: %d kernels and %d objects, and %d and %d: %w", len(c.kernels),
+			len(c.objects), len(other.kernels), len(other.objects), ErrDiffer)
 	case c.opt != other.opt:
 		return fmt.Errorf("causes: options %+v, and %+v: %w", c.opt, other.opt, ErrDiffer)
 	}

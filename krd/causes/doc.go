@@ -1,21 +1,26 @@
-// Package causes says who causes a part of a reuse distance histogram: which kernels and which objects the accesses in a range of
-// distances are of, which objects were touched in between, and which kernels had used the data before.
+// Package causes says who causes a part of a reuse distance histogram: which kernels and which
+// objects the accesses in a range of distances are of, which objects were touched in between, and
+// which kernels had used the data before.
 //
-// A [Counter] takes the accesses of one node in merged order; [Counter.Merge] adds up several nodes, and [Counter.Result] ranks.
+// A [Counter] takes the accesses of one node in merged order; [Counter.Merge] adds up several
+// nodes, and [Counter.Result] ranks.
 //
-// Kernels and objects are ranked as in the virda paper (4.3: tables 3 to 5 and 7 to 9, "hot methods, classes and fields with long
-// distances"): a reuse is put down to the code that does it and to the data that it is of, and what is given is their share of
-// the accesses in the range. That share alone favours what is accessed often, so the share of a row's own accesses stands beside
-// it.
+// Kernels and objects are ranked as in the virda paper (4.3: tables 3 to 5 and 7 to 9, "hot
+// methods, classes and fields with long distances"): a reuse is put down to the code that does it
+// and to the data that it is of, and what is given is their share of the accesses in the range.
+// That share alone favours what is accessed often, so the share of a row's own accesses stands
+// beside it.
 //
-// Two more rankings answer what that leaves open. An access is far because of what was touched since the last one: its distance is
-// split by object, and (object, object touched between) ranks where the bytes of all those distances come from; an object paired
-// with itself evicts itself. And a reuse has two ends, either of which may be moved: (kernel of the last access, kernel of this one),
-// as Beyls and D'Hollander report them (Refactoring for Data Locality, IEEE Computer 42(2), 2009), counts how often each pair is
-// in the range.
+// Two more rankings answer what that leaves open. An access is far because of what was touched
+// since the last one: its distance is split by object, and (object, object touched between) ranks
+// where the bytes of all those distances come from; an object paired with itself evicts itself. And
+// a reuse has two ends, either of which may be moved: (kernel of the last access, kernel of this
+// one), as Beyls and D'Hollander report them (Refactoring for Data Locality, IEEE Computer 42(2),
+// 2009), counts how often each pair is in the range.
 //
-// How a distance is split: each object has a stack of its own units, on the weights of package stack, whose slots know the time of
-// their access; and the objects are kept in the order of their last accesses. For an access whose last one was at time p, the
-// objects are gone through from the most recent one to the first not touched after p, and each gives its bytes after p: exact, and
+// How a distance is split: each object has a stack of its own units, on the weights of package
+// stack, whose slots know the time of their access; and the objects are kept in the order of their
+// last accesses. For an access whose last one was at time p, the objects are gone through from the
+// most recent one to the first not touched after p, and each gives its bytes after p: exact, and
 // the parts add up to the distance. Only accesses in the range are split.
 package causes

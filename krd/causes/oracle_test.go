@@ -11,9 +11,11 @@ type event struct {
 	units          []uint32
 }
 
-// naive counts a trace from the definitions: for each access it looks back for the last access to its units, and collects the
-// distinct units touched in between. It knows the object of a unit as objectOf.
-func naive(trace []event, size []uint64, objectOf []int, kernels, objects int, from, to uint64, opt Options) *Result {
+// naive counts a trace from the definitions: for each access it looks back for the last access to
+// its units, and collects the distinct units touched in between. It knows the object of a unit as
+// objectOf.
+func naive(trace []event, size []uint64, objectOf []int, kernels, objects int, from, to uint64,
+	opt Options) *Result {
 	type tallies struct{ all, within, cold uint64 }
 	k, o := make([]tallies, kernels), make([]tallies, objects)
 	pairBytes, pairCount, sources := map[[2]int]uint64{}, map[[2]int]uint64{}, map[[2]int]uint64{}
@@ -92,7 +94,8 @@ func naive(trace []event, size []uint64, objectOf []int, kernels, objects int, f
 	counts := func(t tallies) Counts {
 		return Counts{t.within, share(t.within, all.within), t.all, share(t.within, t.all), t.cold}
 	}
-	r := &Result{FromBytes: from, ColdInRange: opt.Cold && to == Unbounded, Accesses: all.within, AllAccesses: all.all, Cold: all.cold,
+	r := &Result{FromBytes: from, ColdInRange: opt.Cold && to == Unbounded, Accesses: all.within,
+		AllAccesses: all.all, Cold: all.cold,
 		BetweenBytes: float64(distances), Kernels: []KernelRow{}, Objects: []ObjectRow{}}
 	if to != Unbounded {
 		r.ToBytes = &to
@@ -116,19 +119,23 @@ func naive(trace []event, size []uint64, objectOf []int, kernels, objects int, f
 	if opt.Pairs {
 		r.Pairs = []ObjectPairRow{}
 		for p, n := range pairBytes {
-			r.Pairs = append(r.Pairs, ObjectPairRow{p[0], "", p[1], "", float64(n), share(n, distances), pairCount[p]})
+			r.Pairs = append(r.Pairs, ObjectPairRow{p[0], "", p[1], "", float64(n),
+				share(n, distances), pairCount[p]})
 		}
 		slices.SortFunc(r.Pairs, func(a, b ObjectPairRow) int {
-			return cmp.Or(cmp.Compare(b.BetweenBytes, a.BetweenBytes), cmp.Compare(a.Number, b.Number), cmp.Compare(a.BetweenNumber, b.BetweenNumber))
+			return cmp.Or(cmp.Compare(b.BetweenBytes, a.BetweenBytes),
+				cmp.Compare(a.Number, b.Number), cmp.Compare(a.BetweenNumber, b.BetweenNumber))
 		})
 	}
 	if opt.Sources {
 		r.KernelPairs = []KernelPairRow{}
 		for p, n := range sources {
-			r.KernelPairs = append(r.KernelPairs, KernelPairRow{p[0], "", p[1], "", n, share(n, all.within)})
+			r.KernelPairs = append(r.KernelPairs, KernelPairRow{p[0], "", p[1], "", n,
+				share(n, all.within)})
 		}
 		slices.SortFunc(r.KernelPairs, func(a, b KernelPairRow) int {
-			return cmp.Or(cmp.Compare(b.Accesses, a.Accesses), cmp.Compare(a.SourceNumber, b.SourceNumber), cmp.Compare(a.Number, b.Number))
+			return cmp.Or(cmp.Compare(b.Accesses, a.Accesses), cmp.Compare(a.SourceNumber,
+				b.SourceNumber), cmp.Compare(a.Number, b.Number))
 		})
 	}
 	return r

@@ -6,17 +6,19 @@ import (
 	"slices"
 )
 
-// A Result ranks who causes the accesses in a range of distances. Counts are of accesses, or of their bytes with Options.Bytes.
-// Rows are in descending order of what they are ranked by, then by number. A share is between 0 and 1, and nil if it is a share
-// of nothing.
+// A Result ranks who causes the accesses in a range of distances. Counts are of accesses, or of
+// their bytes with Options.Bytes. Rows are in descending order of what they are ranked by, then by
+// number. A share is between 0 and 1, and nil if it is a share of nothing.
 type Result struct {
-	FromBytes    uint64  `json:"from_bytes"`
-	ToBytes      *uint64 `json:"to_bytes"`      // nil: unbounded
-	ColdInRange  bool    `json:"cold_in_range"` // first accesses count as in the range
-	Accesses     uint64  `json:"accesses"`      // in the range
-	AllAccesses  uint64  `json:"all_accesses"`
-	Cold         uint64  `json:"cold"`          // first accesses, whether or not they are in the range
-	BetweenBytes float64 `json:"between_bytes"` // sum of the distances in the range, the bytes of the accesses themselves left out
+	FromBytes   uint64  `json:"from_bytes"`
+	ToBytes     *uint64 `json:"to_bytes"`      // nil: unbounded
+	ColdInRange bool    `json:"cold_in_range"` // first accesses count as in the range
+	Accesses    uint64  `json:"accesses"`      // in the range
+	AllAccesses uint64  `json:"all_accesses"`
+	// first accesses, whether or not they are in the range
+	Cold uint64 `json:"cold"`
+	// sum of the distances in the range, the bytes of the accesses themselves left out
+	BetweenBytes float64 `json:"between_bytes"`
 
 	Kernels     []KernelRow     `json:"kernels"`
 	Objects     []ObjectRow     `json:"objects"`
@@ -47,18 +49,21 @@ type ObjectRow struct {
 	Counts
 }
 
-// An ObjectPairRow counts what of one object was touched between accesses to another, or to itself, and their last accesses.
+// An ObjectPairRow counts what of one object was touched between accesses to another, or to itself,
+// and their last accesses.
 type ObjectPairRow struct {
-	Number        int      `json:"object_number"`
-	Object        string   `json:"object"` // accessed
-	BetweenNumber int      `json:"between_number"`
-	Between       string   `json:"between"`       // touched in between
-	BetweenBytes  float64  `json:"between_bytes"` // of it, in the distances of accesses in the range; exact below 2^53
-	Share         *float64 `json:"share"`         // of all bytes in those distances
-	Accesses      uint64   `json:"accesses"`      // in the range, with some byte of it in between
+	Number        int    `json:"object_number"`
+	Object        string `json:"object"` // accessed
+	BetweenNumber int    `json:"between_number"`
+	Between       string `json:"between"` // touched in between
+	// of it, in the distances of accesses in the range; exact below 2^53
+	BetweenBytes float64  `json:"between_bytes"`
+	Share        *float64 `json:"share"`    // of all bytes in those distances
+	Accesses     uint64   `json:"accesses"` // in the range, with some byte of it in between
 }
 
-// A KernelPairRow counts the accesses in the range by the kernel that used the same data last and the one that uses it again.
+// A KernelPairRow counts the accesses in the range by the kernel that used the same data last and
+// the one that uses it again.
 type KernelPairRow struct {
 	SourceNumber int      `json:"source_number"`
 	Source       string   `json:"source"`
@@ -72,8 +77,9 @@ type KernelPairRow struct {
 func (c *Counter) Result(kernels, objects []string) *Result {
 	r := &Result{
 		FromBytes: c.from, ColdInRange: c.opt.Cold && c.to == Unbounded,
-		Accesses: c.all.within, AllAccesses: c.all.all, Cold: c.all.cold, BetweenBytes: c.distances.float(),
-		Kernels: []KernelRow{}, Objects: []ObjectRow{},
+		Accesses: c.all.within, AllAccesses: c.all.all, Cold: c.all.cold,
+		BetweenBytes: c.distances.float(),
+		Kernels:      []KernelRow{}, Objects: []ObjectRow{},
 	}
 	if c.to != Unbounded {
 		r.ToBytes = &c.to
@@ -83,13 +89,19 @@ func (c *Counter) Result(kernels, objects []string) *Result {
 			r.Kernels = append(r.Kernels, KernelRow{i, name(kernels, i), c.counts(t)})
 		}
 	}
-	slices.SortStableFunc(r.Kernels, func(a, b KernelRow) int { return cmp.Compare(b.Accesses, a.Accesses) })
+	slices.SortStableFunc(r.Kernels, func(a, b KernelRow) int {
+		return cmp.Compare(b.Accesses,
+			a.Accesses)
+	})
 	for i, t := range c.objects {
 		if t.all > 0 {
 			r.Objects = append(r.Objects, ObjectRow{i, name(objects, i), c.counts(t)})
 		}
 	}
-	slices.SortStableFunc(r.Objects, func(a, b ObjectRow) int { return cmp.Compare(b.Accesses, a.Accesses) })
+	slices.SortStableFunc(r.Objects, func(a, b ObjectRow) int {
+		return cmp.Compare(b.Accesses,
+			a.Accesses)
+	})
 	if c.opt.Pairs {
 		r.Pairs = c.pairRows(objects)
 	}
@@ -108,12 +120,15 @@ func (c *Counter) pairRows(objects []string) []ObjectPairRow {
 	rows := make([]ObjectPairRow, 0, len(c.pairs))
 	for p, s := range c.pairs {
 		rows = append(rows, ObjectPairRow{
-			Number: int(p.a), Object: name(objects, int(p.a)), BetweenNumber: int(p.b), Between: name(objects, int(p.b)),
-			BetweenBytes: s.bytes.float(), Share: ratio(s.bytes.float(), c.distances.float()), Accesses: s.accesses,
+			Number: int(p.a), Object: name(objects, int(p.a)), BetweenNumber: int(p.b),
+			Between:      name(objects, int(p.b)),
+			BetweenBytes: s.bytes.float(), Share: ratio(s.bytes.float(), c.distances.float()),
+			Accesses: s.accesses,
 		})
 	}
 	slices.SortFunc(rows, func(a, b ObjectPairRow) int {
-		return cmp.Or(cmp.Compare(b.BetweenBytes, a.BetweenBytes), cmp.Compare(a.Number, b.Number), cmp.Compare(a.BetweenNumber, b.BetweenNumber))
+		return cmp.Or(cmp.Compare(b.BetweenBytes, a.BetweenBytes), cmp.Compare(a.Number, b.Number),
+			cmp.Compare(a.BetweenNumber, b.BetweenNumber))
 	})
 	return rows
 }
@@ -122,12 +137,14 @@ func (c *Counter) kernelPairRows(kernels []string) []KernelPairRow {
 	rows := make([]KernelPairRow, 0, len(c.kernelPairs))
 	for p, n := range c.kernelPairs {
 		rows = append(rows, KernelPairRow{
-			SourceNumber: int(p.a), Source: name(kernels, int(p.a)), Number: int(p.b), Kernel: name(kernels, int(p.b)),
+			SourceNumber: int(p.a), Source: name(kernels, int(p.a)), Number: int(p.b),
+			Kernel:   name(kernels, int(p.b)),
 			Accesses: n, Share: ratio(float64(n), float64(c.all.within)),
 		})
 	}
 	slices.SortFunc(rows, func(a, b KernelPairRow) int {
-		return cmp.Or(cmp.Compare(b.Accesses, a.Accesses), cmp.Compare(a.SourceNumber, b.SourceNumber), cmp.Compare(a.Number, b.Number))
+		return cmp.Or(cmp.Compare(b.Accesses, a.Accesses), cmp.Compare(a.SourceNumber,
+			b.SourceNumber), cmp.Compare(a.Number, b.Number))
 	})
 	return rows
 }

@@ -12,8 +12,8 @@ type stacks struct {
 	ranks  []uint32
 }
 
-// An objectStack is the LRU stack of the units of one object. An access takes the next slot for all its units; when the slots run
-// out, those in use are renumbered.
+// An objectStack is the LRU stack of the units of one object. An access takes the next slot for all
+// its units; when the slots run out, those in use are renumbered.
 type objectStack struct {
 	times        []uint64 // by slot: number of the access that took it, ascending
 	slots        int
@@ -47,7 +47,8 @@ func (o *objectStack) after(since uint64) uint64 {
 	return o.weights.After(low - 1)
 }
 
-// touch moves units to the top of the stack of their object, and the object to the top of the objects.
+// touch moves units to the top of the stack of their object, and the object to the top of the
+// objects.
 func (s *stacks) touch(object int, now uint64, units []uint32, states []unit) {
 	o := &s.list[object]
 	if len(o.times) == o.slots {
@@ -91,7 +92,8 @@ func (s *stacks) raise(object int, first bool) {
 	s.newest = object
 }
 
-// renumber moves the slots in use to 0, 1, ..., and makes at least as many free ones; more units may come with the access at hand.
+// renumber moves the slots in use to 0, 1, ..., and makes at least as many free ones; more units
+// may come with the access at hand.
 func (s *stacks) renumber(o *objectStack, more int, states []unit) {
 	s.ranks = append(s.ranks[:0], make([]uint32, len(o.times))...)
 	for _, n := range o.units {

@@ -10,8 +10,8 @@ const (
 	Hit Kind = iota
 	// Cold: the node has never accessed the unit.
 	Cold
-	// Invalidated: the node held the unit, lost it to a write on another node and has not accessed it since. It is a miss in
-	// a cache of any size.
+	// Invalidated: the node held the unit, lost it to a write on another node and has not accessed
+	// it since. It is a miss in a cache of any size.
 	Invalidated
 )
 
@@ -30,17 +30,19 @@ func (k Kind) String() string {
 
 // Counts are what has happened on a node so far.
 type Counts struct {
-	Sent      uint64 // copies on other nodes that writes on this one invalidated
-	Lost      uint64 // copies on this node that writes on others invalidated: Sent and Lost are equal over all nodes
-	HoleBytes uint64 // bytes of holes that accesses on this node have filled: free places that saved an eviction
+	Sent uint64 // copies on other nodes that writes on this one invalidated
+	// copies on this node that writes on others invalidated: Sent and Lost are equal over all nodes
+	Lost uint64
+	// bytes of holes that accesses on this node have filled: free places that saved an eviction
+	HoleBytes uint64
 }
 
-// Stacks holds the LRU stacks, with their holes, of the caches of several nodes that keep each other coherent by invalidation.
-// It is for one goroutine.
+// Stacks holds the LRU stacks, with their holes, of the caches of several nodes that keep each
+// other coherent by invalidation. It is for one goroutine.
 //
-// Memory: for each node, 4 bytes for each unit number in pages of 1024 that it has touched, and at most 116 bytes for each unit
-// that it holds at once (58 where there are no holes), more while that grows; for each unit 8 bytes with up to 64 nodes, beyond
-// that 24 and 4 to 8 for each copy.
+// Memory: for each node, 4 bytes for each unit number in pages of 1024 that it has touched, and at
+// most 116 bytes for each unit that it holds at once (58 where there are no holes), more while that
+// grows; for each unit 8 bytes with up to 64 nodes, beyond that 24 and 4 to 8 for each copy.
 type Stacks struct {
 	nodes  []*lru // nil: not accessed yet
 	counts []Counts
@@ -55,7 +57,8 @@ func New(nodes int) *Stacks { return newStacks(nodes, minSlots) }
 const minSlots = 1 << 10
 
 func newStacks(nodes, slots int) *Stacks {
-	return &Stacks{nodes: make([]*lru, nodes), counts: make([]Counts, nodes), dir: newDirectory(nodes), slots: slots}
+	return &Stacks{nodes: make([]*lru, nodes), counts: make([]Counts, nodes),
+		dir: newDirectory(nodes), slots: slots}
 }
 
 // Nodes returns the number of nodes.
@@ -64,19 +67,22 @@ func (s *Stacks) Nodes() int { return len(s.nodes) }
 // Counts returns what has happened on a node.
 func (s *Stacks) Counts(node int) Counts { return s.counts[node] }
 
-// Access is an access of a node to a unit, and a write invalidates the copies of all other nodes. Accesses are given in the order
-// of time over all nodes.
+// Access is an access of a node to a unit, and a write invalidates the copies of all other nodes.
+// Accesses are given in the order of time over all nodes.
 //
-// With Hit, distance is the number of bytes above the unit in the node's stack, holes included: an invalidating LRU cache of C
-// bytes has the unit if and only if distance + bytes <= C. Otherwise it is [stack.Cold], and no cache has it.
+// With Hit, distance is the number of bytes above the unit in the node's stack, holes included: an
+// invalidating LRU cache of C bytes has the unit if and only if distance + bytes <= C. Otherwise it
+// is [stack.Cold], and no cache has it.
 //
-// Units are numbered densely from 0, below 1<<32 - 1, and bytes is the size of the unit, the same each time (a node
-// keeps the size with which a unit came in). The sizes of all units must add up to less than 1<<63. A node may hold fewer than 1<<30
-// units at once. Access panics if there is no such node.
+// Units are numbered densely from 0, below 1<<32 - 1, and bytes is the size of the unit, the same
+// each time (a node keeps the size with which a unit came in). The sizes of all units must add up
+// to less than 1<<63. A node may hold fewer than 1<<30 units at once. Access panics if there is no
+// such node.
 //
-// Cost: O(log16 of the units held) for the distance, for the place on the top, and, amortized, for at most one hole that is
-// filled wholly or in part; a write adds one step for each copy.
-func (s *Stacks) Access(node int, unit uint32, bytes uint64, write bool) (distance uint64, kind Kind) {
+// Cost: O(log16 of the units held) for the distance, for the place on the top, and, amortized, for
+// at most one hole that is filled wholly or in part; a write adds one step for each copy.
+func (s *Stacks) Access(node int, unit uint32, bytes uint64, write bool) (distance uint64,
+	kind Kind) {
 	n := s.nodes[node]
 	if n == nil {
 		n = newLRU(s.slots)

@@ -32,7 +32,8 @@ func splitMix(state uint64) func() uint64 {
 	}
 }
 
-// agree tells whether an answer of the engine is what the caches do: the smallest that hits is the one of distance + bytes.
+// agree tells whether an answer of the engine is what the caches do: the smallest that hits is the
+// one of distance + bytes.
 func agree(distance uint64, kind Kind, bytes uint64, smallest int, want Kind) bool {
 	if want != Hit {
 		return kind == want && distance == stack.Cold
@@ -40,7 +41,8 @@ func agree(distance uint64, kind Kind, bytes uint64, smallest int, want Kind) bo
 	return kind == Hit && distance+bytes == uint64(smallest)
 }
 
-// search goes through all traces up to renaming of units and nodes, in which both are named in order of appearance.
+// search goes through all traces up to renaming of units and nodes, in which both are named in
+// order of appearance.
 type search struct {
 	t       *testing.T
 	nodes   int
@@ -50,15 +52,23 @@ type search struct {
 	want    []int // smallest cache that hits
 	kinds   []Kind
 	leaves  int
+	pages   []*page // of the stacks, to be used again: most of the time went into fresh ones
 }
 
 func (s *search) extend(depth, length, units, nodes int) {
 	if depth == length {
 		s.leaves++
 		e := newStacks(s.nodes, 1+s.leaves%5)
+		for node := range e.nodes {
+			e.nodes[node] = newLRU(e.slots)
+			e.nodes[node].pages = []*page{s.pages[node]}
+			clear(s.pages[node][:len(s.sizes)]) // nothing else is touched
+		}
 		for i, a := range s.trace {
-			if d, k := e.Access(a.node, a.unit, s.sizes[a.unit], a.write); !agree(d, k, s.sizes[a.unit], s.want[i], s.kinds[i]) {
-				s.t.Fatalf("sizes %v, trace %v, access %d: got distance %d, %v; the smallest cache that hits is %d, %v",
+			if d, k := e.Access(a.node, a.unit, s.sizes[a.unit], a.write); !agree(d, k,
+				s.sizes[a.unit], s.want[i], s.kinds[i]) {
+				s.t.Fatalf("sizes %v, trace %v, access %d: got distance %d, %v; the smallest "+
+					"cache that hits is %d, %v",
 					s.sizes, s.trace, i, int64(d), k, s.want[i], s.kinds[i])
 			}
 		}
@@ -82,8 +92,8 @@ func (s *search) extend(depth, length, units, nodes int) {
 	}
 }
 
-// TestAllShortTraces: every access of every trace of 6 accesses by 2 nodes to 3 units of 1 or 3 bytes, against caches of all sizes;
-// and of 5 accesses by 3 nodes. One access less with -short.
+// TestAllShortTraces: every access of every trace of 6 accesses by 2 nodes to 3 units of 1 or 3
+// bytes, against caches of all sizes; and of 5 accesses by 3 nodes. One access less with -short.
 func TestAllShortTraces(t *testing.T) {
 	for _, c := range []struct{ nodes, length int }{{2, 6}, {3, 5}} {
 		if testing.Short() {
@@ -92,8 +102,12 @@ func TestAllShortTraces(t *testing.T) {
 		leaves := 0
 		for mix := range 8 {
 			sizes := []uint64{1 + uint64(mix&1)*2, 1 + uint64(mix>>1&1)*2, 1 + uint64(mix>>2)*2}
-			s := &search{t: t, nodes: c.nodes, sizes: sizes, trace: make([]access, c.length), want: make([]int, c.length),
+			s := &search{t: t, nodes: c.nodes, sizes: sizes, trace: make([]access, c.length),
+				want:  make([]int, c.length),
 				kinds: make([]Kind, c.length)}
+			for range c.nodes {
+				s.pages = append(s.pages, new(page))
+			}
 			for range c.length + 1 {
 				s.oracles = append(s.oracles, newOracle(c.nodes, sizes))
 			}
@@ -120,7 +134,8 @@ func randomTrace(next func() uint64, n, nodes, units, writes int) []access {
 	return trace
 }
 
-// TestLongTraces: the engine and its model against the caches of all sizes, with the caches' inclusion looked at as well.
+// TestLongTraces: the engine and its model against the caches of all sizes, with the caches'
+// inclusion looked at as well.
 func TestLongTraces(t *testing.T) {
 	for seed := range 400 {
 		next := splitMix(uint64(seed))
@@ -136,25 +151,32 @@ func TestLongTraces(t *testing.T) {
 			if err != nil {
 				t.Fatal(seed, i, err)
 			}
-			if d, k := e.Access(a.node, a.unit, bytes, a.write); !agree(d, k, bytes, smallest, want) {
-				t.Fatalf("seed %d, access %d, %v: got distance %d, %v; the smallest cache that hits is %d, %v",
+			if d, k := e.Access(a.node, a.unit, bytes, a.write); !agree(d, k, bytes, smallest,
+				want) {
+				t.Fatalf("seed %d, access %d, %v: got distance %d, %v; the smallest cache that "+
+					"hits is %d, %v",
 					seed, i, a, int64(d), k, smallest, want)
 			}
-			if d, k := m.access(a.node, a.unit, bytes, a.write); !agree(d, k, bytes, smallest, want) {
-				t.Fatalf("seed %d, access %d, %v: the model says %d, %v; the smallest cache that hits is %d, %v",
+			if d, k := m.access(a.node, a.unit, bytes, a.write); !agree(d, k, bytes, smallest,
+				want) {
+				t.Fatalf("seed %d, access %d, %v: the model says %d, %v; the smallest cache that "+
+					"hits is %d, %v",
 					seed, i, a, int64(d), k, smallest, want)
 			}
 			if !o.included(a.node) {
-				t.Fatalf("seed %d, access %d, %v: a cache holds what a larger one does not", seed, i, a)
+				t.Fatalf("seed %d, access %d, %v: a cache holds what a larger one does not", seed,
+					i, a)
 			}
 		}
 	}
 }
 
-// TestModel compares with the model where there are many nodes and units, sizes of 0 and of 2^40 among them.
+// TestModel compares with the model where there are many nodes and units, sizes of 0 and of 2^40
+// among them.
 func TestModel(t *testing.T) {
 	for _, c := range []struct{ nodes, units, writes, slots int }{
-		{2, 300, 3, 1}, {5, 300, 20, minSlots}, {64, 40, 5, 1}, {65, 40, 5, 1}, {200, 20, 9, 7}, {3, 2500, 4, 1},
+		{2, 300, 3, 1}, {5, 300, 20, minSlots}, {64, 40, 5, 1}, {65, 40, 5, 1}, {200, 20, 9, 7},
+		{3, 2500, 4, 1},
 	} {
 		next := splitMix(uint64(c.units))
 		m, e := newModel(c.nodes, topmost), newStacks(c.nodes, c.slots)

@@ -2,8 +2,9 @@ package coherence
 
 import "math/bits"
 
-// A directory knows which nodes hold each unit. Up to 64 nodes are a mask; beyond, the holders are listed, so that memory grows
-// with the copies there are and not with the product of units and nodes.
+// A directory knows which nodes hold each unit. Up to 64 nodes are a mask; beyond, the holders are
+// listed, so that memory grows with the copies there are and not with the product of units and
+// nodes.
 type directory struct {
 	mask []uint64   // by unit
 	list [][]uint32 // by unit, in no order; instead of mask

@@ -2,18 +2,22 @@ package coherence
 
 import "krdlab/krd/stack"
 
-// lru is the stack of one node. Every place is a slot, the higher the nearer to the top: a unit that is held, a hole, or nothing.
+// lru is the stack of one node. Every place is a slot, the higher the nearer to the top: a unit
+// that is held, a hole, or nothing.
 type lru struct {
 	bytes []uint64 // by slot: of the unit or hole there now
-	units []uint32 // by slot: the unit there, none if it is a hole (bytes not 0) or nothing; up to top
-	top   int      // the next free slot
-	holes holes    // slots of the holes
-	min   int      // slots there are at least
+	// by slot: the unit there, none if it is a hole (bytes not 0) or nothing; up to top
+	units []uint32
+	top   int   // the next free slot
+	holes holes // slots of the holes
+	min   int   // slots there are at least
 
-	// What is above a slot now is what has come in above it, ends[top-1] - ends[slot], less what has gone from there since: so
-	// only what goes is entered in the hierarchy, and what comes in on the top costs nothing there.
-	ends []uint64      // by slot: bytes that came in there and below, since the last renumbering
-	gone stack.Weights // by slot: bytes that came in there and went elsewhere, up or, from holes, away
+	// What is above a slot now is what has come in above it, ends[top-1] - ends[slot], less what
+	// has gone from there since: so only what goes is entered in the hierarchy, and what comes in
+	// on the top costs nothing there.
+	ends []uint64 // by slot: bytes that came in there and below, since the last renumbering
+	// by slot: bytes that came in there and went elsewhere, up or, from holes, away
+	gone stack.Weights
 
 	pages []*page // by unit / pageLen
 }
@@ -37,7 +41,8 @@ func newLRU(slots int) *lru {
 	return s
 }
 
-// access returns the distance of an access, moves the unit to the top, and tells how many bytes of holes that filled.
+// access returns the distance of an access, moves the unit to the top, and tells how many bytes of
+// holes that filled.
 func (s *lru) access(unit uint32, bytes uint64) (distance, filled uint64, kind Kind) {
 	if s.top == len(s.bytes) {
 		s.renumber()
@@ -81,7 +86,8 @@ func (s *lru) push(unit uint32, bytes uint64) {
 	s.top++
 }
 
-// fill takes up to want bytes from the holes above a slot, the topmost first, and returns how many it found.
+// fill takes up to want bytes from the holes above a slot, the topmost first, and returns how many
+// it found.
 func (s *lru) fill(slot int, want uint64) (filled uint64) {
 	for filled < want {
 		h := s.holes.last()
@@ -127,9 +133,10 @@ func (s *lru) holds(unit uint32) bool {
 	return p < len(s.pages) && s.pages[p] != nil && s.pages[p][unit%pageLen] >= inStack
 }
 
-// renumber moves the units and holes to the slots 0, 1, ..., in order, and makes at least as many free slots. Holes next to each
-// other become one, and those below all units are dropped; the package comment says why that changes no distance. So there are
-// at most twice as many slots in use as there are units.
+// renumber moves the units and holes to the slots 0, 1, ..., in order, and makes at least as many
+// free slots. Holes next to each other become one, and those below all units are dropped; the
+// package comment says why that changes no distance. So there are at most twice as many slots in
+// use as there are units.
 func (s *lru) renumber() {
 	used := s.top
 	s.top = 0
@@ -150,7 +157,8 @@ func (s *lru) renumber() {
 	s.resize(max(s.min, 2*s.top))
 }
 
-// resize makes it n slots and puts the hierarchies in order. Nothing may have gone from the slots below top.
+// resize makes it n slots and puts the hierarchies in order. Nothing may have gone from the slots
+// below top.
 func (s *lru) resize(n int) {
 	s.bytes, s.units, s.ends = resized(s.bytes, n), resized(s.units, n), resized(s.ends, n)
 	s.gone.Reset(n)

@@ -5,13 +5,15 @@ import (
 	"slices"
 )
 
-// oracle simulates, byte by byte, an invalidating LRU cache of every size from 0 to the sum of the unit's sizes on every node.
+// oracle simulates, byte by byte, an invalidating LRU cache of every size from 0 to the sum of the
+// unit's sizes on every node.
 type oracle struct {
 	nodes, total int
 	first        []int   // by unit: its first byte; one more at the end
 	held         []uint8 // by node and size: how many bytes the cache holds
-	list         []uint8 // by node and size: total bytes of room, those held first, the most recent first
-	seen         []bool  // by node and unit
+	// by node and size: total bytes of room, those held first, the most recent first
+	list []uint8
+	seen []bool // by node and unit
 }
 
 func newOracle(nodes int, sizes []uint64) *oracle {
@@ -31,7 +33,8 @@ func (o *oracle) copyFrom(p *oracle) {
 	copy(o.seen, p.seen)
 }
 
-// cache returns what the cache of c bytes holds, the most recent first, with room for one more byte if the cache has any.
+// cache returns what the cache of c bytes holds, the most recent first, with room for one more byte
+// if the cache has any.
 func (o *oracle) cache(node, c int) []uint8 {
 	i := node*(o.total+1) + c
 	return o.list[i*o.total:][:o.held[i]:o.total]
@@ -43,9 +46,11 @@ func (o *oracle) set(node, c int, held []uint8) {
 	copy(o.list[i*o.total:], held)
 }
 
-// access returns the smallest cache size that hits, -1 if none does, and the kind. The bytes of the unit are touched in ascending
-// order, or in descending. An error is a violation of inclusion: a cache that hits and a larger one that does not.
-func (o *oracle) access(node int, unit uint32, write, descending bool) (smallest int, kind Kind, err error) {
+// access returns the smallest cache size that hits, -1 if none does, and the kind. The bytes of the
+// unit are touched in ascending order, or in descending. An error is a violation of inclusion: a
+// cache that hits and a larger one that does not.
+func (o *oracle) access(node int, unit uint32, write, descending bool) (smallest int, kind Kind,
+	err error) {
 	from, to := o.first[unit], o.first[unit+1]
 	smallest = -1
 	for c := range o.total + 1 {
@@ -58,7 +63,8 @@ func (o *oracle) access(node int, unit uint32, write, descending bool) (smallest
 			smallest = c
 		}
 		if !hit && smallest >= 0 {
-			return 0, 0, fmt.Errorf("the cache of %d bytes hits and that of %d does not", smallest, c)
+			return 0, 0, fmt.Errorf("the cache of %d bytes hits and that of %d does not", smallest,
+				c)
 		}
 		for i := range to - from {
 			b := uint8(from + i)
@@ -81,7 +87,8 @@ func (o *oracle) access(node int, unit uint32, write, descending bool) (smallest
 			continue
 		}
 		for c := range o.total + 1 {
-			o.set(other, c, slices.DeleteFunc(o.cache(other, c), func(b uint8) bool { return from <= int(b) && int(b) < to }))
+			o.set(other, c, slices.DeleteFunc(o.cache(other, c),
+				func(b uint8) bool { return from <= int(b) && int(b) < to }))
 		}
 	}
 	return smallest, kind, nil
@@ -127,7 +134,8 @@ const (
 	deletion                 // have none: take out what is invalidated
 )
 
-// model is the stack of the package comment as a plain list of units and holes, with the rejected rules too.
+// model is the stack of the package comment as a plain list of units and holes, with the rejected
+// rules too.
 type model struct {
 	rule   fillRule
 	stacks [][]place // by node; top first
@@ -148,7 +156,8 @@ func newModel(nodes int, rule fillRule) *model {
 	return m
 }
 
-func (m *model) access(node int, unit uint32, bytes uint64, write bool) (distance uint64, kind Kind) {
+func (m *model) access(node int, unit uint32, bytes uint64, write bool) (distance uint64,
+	kind Kind) {
 	st := m.stacks[node]
 	at := slices.IndexFunc(st, func(p place) bool { return !p.hole && p.unit == unit })
 	switch {

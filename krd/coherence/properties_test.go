@@ -6,8 +6,8 @@ import (
 	"krdlab/krd/stack"
 )
 
-// TestRejectedDesigns: deletion and filling the oldest hole contradict the caches, in traces that were found by hand. Units are of one
-// byte; node 1 writes what node 0 has read.
+// TestRejectedDesigns: deletion and filling the oldest hole contradict the caches, in traces that
+// were found by hand. Units are of one byte; node 1 writes what node 0 has read.
 func TestRejectedDesigns(t *testing.T) {
 	read := func(units ...uint32) (list []access) {
 		for _, u := range units {
@@ -28,9 +28,11 @@ func TestRejectedDesigns(t *testing.T) {
 		smallest int // the smallest cache that has the last access
 		wrong    int // what the rejected rule says
 	}{
-		// A cache of 1 byte has pushed out unit 0 for unit 1, which is then invalidated: unit 0 is not in it.
+		// A cache of 1 byte has pushed out unit 0 for unit 1, which is then invalidated: unit 0 is
+		// not in it.
 		{"deletion", deletion, append(append(read(0, 1), write(1)...), read(0)...), 2, 1},
-		// From the top: hole, unit 1, hole, unit 0. The cache of 2 bytes holds unit 1 and has a free place, which unit 0 takes.
+		// From the top: hole, unit 1, hole, unit 0. The cache of 2 bytes holds unit 1 and has a
+		// free place, which unit 0 takes.
 		{"oldest", oldest, append(append(read(0, 2, 1, 3), write(2, 3)...), read(0, 1)...), 2, 3},
 	} {
 		sizes := []uint64{1, 1, 1, 1}
@@ -44,16 +46,19 @@ func TestRejectedDesigns(t *testing.T) {
 			dm, km := m.access(a.node, a.unit, 1, a.write)
 			dr, kr := rejected.access(a.node, a.unit, 1, a.write)
 			if !agree(d, k, 1, smallest, kind) || !agree(dm, km, 1, smallest, kind) {
-				t.Errorf("%s, %v: got %d, model %d, caches %d", c.name, a, int64(d), int64(dm), smallest)
+				t.Errorf("%s, %v: got %d, model %d, caches %d", c.name, a, int64(d), int64(dm),
+					smallest)
 			}
 			if i < len(c.trace)-1 {
 				continue
 			}
 			if smallest != c.smallest {
-				t.Errorf("%s: the smallest cache that hits has %d bytes, want %d", c.name, smallest, c.smallest)
+				t.Errorf("%s: the smallest cache that hits has %d bytes, want %d", c.name, smallest,
+					c.smallest)
 			}
 			if kr != Hit || int(dr)+1 != c.wrong {
-				t.Errorf("%s: the rejected rule says %v, %d bytes, want %d", c.name, kr, dr+1, c.wrong)
+				t.Errorf("%s: the rejected rule says %v, %d bytes, want %d", c.name, kr, dr+1,
+					c.wrong)
 			}
 		}
 	}
@@ -82,7 +87,8 @@ func TestRejectedDesigns(t *testing.T) {
 	}
 }
 
-// TestPlain: where no write meets a copy on another node, distances are those of the plain engine on each node.
+// TestPlain: where no write meets a copy on another node, distances are those of the plain engine
+// on each node.
 func TestPlain(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -104,7 +110,8 @@ func TestPlain(t *testing.T) {
 			d, k := e.Access(a.node, a.unit, bytes, a.write)
 			want := plain[a.node].Access(a.unit, bytes)
 			if d != want || (k == Cold) != (want == stack.Cold) || k == Invalidated {
-				t.Fatalf("%s, access %d, %v: got %d, %v, want %d", c.name, i, a, int64(d), k, int64(want))
+				t.Fatalf("%s, access %d, %v: got %d, %v, want %d", c.name, i, a, int64(d), k,
+					int64(want))
 			}
 		}
 		for n := range plain {
@@ -128,7 +135,8 @@ func TestBounded(t *testing.T) {
 		e.Access(node, unit, 8+uint64(unit%3), next()%2 == 0)
 		for _, n := range e.nodes {
 			if n != nil && len(n.bytes) > 4*units {
-				t.Fatalf("access %d: %d slots for at most %d units, want at most %d", i, len(n.bytes), units, 4*units)
+				t.Fatalf("access %d: %d slots for at most %d units, want at most %d", i,
+					len(n.bytes), units, 4*units)
 			}
 		}
 	}
@@ -162,7 +170,8 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestCounts: copies sent and lost, and bytes of holes filled, in a trace that can be followed by hand.
+// TestCounts: copies sent and lost, and bytes of holes filled, in a trace that can be followed by
+// hand.
 func TestCounts(t *testing.T) {
 	e := New(3)
 	for _, step := range []struct {
@@ -174,8 +183,9 @@ func TestCounts(t *testing.T) {
 		{access{0, 0, false}, 10, stack.Cold, Cold},
 		{access{0, 1, false}, 4, stack.Cold, Cold},
 		{access{1, 0, false}, 10, stack.Cold, Cold},
-		{access{0, 0, true}, 10, 4, Hit},                   // node 1 loses unit 0
-		{access{2, 0, true}, 10, stack.Cold, Cold},         // node 0 loses it: 10 bytes of hole above unit 1
+		{access{0, 0, true}, 10, 4, Hit}, // node 1 loses unit 0
+		// node 0 loses it: 10 bytes of hole above unit 1
+		{access{2, 0, true}, 10, stack.Cold, Cold},
 		{access{2, 0, true}, 10, 0, Hit},                   // nobody else has it
 		{access{0, 1, false}, 4, 10, Hit},                  // fills 4 of the 10, and leaves 4
 		{access{0, 0, false}, 10, stack.Cold, Invalidated}, // fills the 6 above and the 4 below
@@ -188,10 +198,12 @@ func TestCounts(t *testing.T) {
 	} {
 		d, k := e.Access(step.node, step.unit, step.bytes, step.write)
 		if d != step.distance || k != step.kind {
-			t.Fatalf("%v: got %d, %v, want %d, %v", step.access, int64(d), k, int64(step.distance), step.kind)
+			t.Fatalf("%v: got %d, %v, want %d, %v", step.access, int64(d), k, int64(step.distance),
+				step.kind)
 		}
 	}
-	for n, want := range []Counts{{Sent: 2, Lost: 1, HoleBytes: 14}, {Lost: 2, HoleBytes: 10 + 1<<40}, {Sent: 1}} {
+	for n, want := range []Counts{{Sent: 2, Lost: 1, HoleBytes: 14},
+		{Lost: 2, HoleBytes: 10 + 1<<40}, {Sent: 1}} {
 		if got := e.Counts(n); got != want {
 			t.Errorf("node %d: %+v, want %+v", n, got, want)
 		}
@@ -211,13 +223,16 @@ func FuzzStacks(f *testing.F) {
 		const nodes = 3
 		o, e := newOracle(nodes, sizes), newStacks(nodes, 1+int(mix%8))
 		for ; len(data) >= 2; data = data[2:] {
-			a := access{int(data[0] % nodes), uint32(data[1]&0x7f) % uint32(len(sizes)), data[1]&0x80 != 0}
+			a := access{int(data[0] % nodes), uint32(data[1]&0x7f) % uint32(len(sizes)),
+				data[1]&0x80 != 0}
 			smallest, want, err := o.access(a.node, a.unit, a.write, data[0] > 0x7f)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d, k := e.Access(a.node, a.unit, sizes[a.unit], a.write); !agree(d, k, sizes[a.unit], smallest, want) {
-				t.Fatalf("%v: got distance %d, %v; the smallest cache that hits is %d, %v", a, int64(d), k, smallest, want)
+			if d, k := e.Access(a.node, a.unit, sizes[a.unit], a.write); !agree(d, k, sizes[a.unit],
+				smallest, want) {
+				t.Fatalf("%v: got distance %d, %v; the smallest cache that hits is %d, %v", a,
+					int64(d), k, smallest, want)
 			}
 		}
 	})

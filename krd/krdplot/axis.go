@@ -6,83 +6,102 @@ import (
 
 	"gonum.org/v1/plot"
 
+	"krdlab/hw/units"
 	"krdlab/krd"
 )
 
-// An axis lays distances out: x is log2 of the distance in bytes between first and last, with a column for distance 0 on the
-// left where one occurs, and the column of cold accesses on the right.
-type axis struct {
-	first, last int  // log2 of the lower edge of the first bin shown and of the upper edge of the last
-	zero        bool // some access has distance 0
+// A Scale lays distances out: x is log2 of the distance in bytes between First and Last, with a
+// column for distance 0 on the left where one occurs, and the column of cold accesses on the right.
+// Columns are as wide as bins.
+type Scale struct {
+	// log2 of the lower edge of the first bin shown and of the upper edge of the last
+	First, Last int
+	Zero        bool // some access has distance 0
 }
 
-const columnGap = 0.5 // between the scale and a column beside it; columns are 1 wide, as bins are
+const columnGap = 0.5 // between the scale and a column beside it
 
-func (f *Figure) axis() (axis, error) {
-	a := axis{first: math.MaxInt, last: math.MinInt}
-	var accesses uint64
-	for _, s := range f.Series {
-		accesses += s.Histogram.Accesses
-		for k, b := range s.Histogram.Bins {
+// NewScale covers the distances of hs and the sizes of the caches, 0 being one that is not known.
+func NewScale(hs []*krd.Histogram, caches ...uint64) Scale {
+	a := Scale{First: math.MaxInt, Last: math.MinInt}
+	for _, h := range hs {
+		for k, b := range h.Bins {
 			switch {
 			case b.Count == 0:
 			case k == 0:
-				a.zero = true
+				a.Zero = true
 			default:
-				a.first = min(a.first, k-1)
-				a.last = max(a.last, k)
+				a.First, a.Last = min(a.First, k-1), max(a.Last, k)
 			}
 		}
 	}
-	if accesses == 0 {
-		return a, ErrEmpty
-	}
-	for _, cache := range []*uint64{f.L2Bytes, f.LLCBytes} {
-		if cache != nil && *cache > 0 { // the lines of the caches are always within the scale
-			a.first = min(a.first, bits.Len64(*cache)-1)
-			a.last = max(a.last, bits.Len64(*cache-1))
+	for _, c := range caches {
+		if c > 0 {
+			a.First, a.Last = min(a.First, bits.Len64(c)-1), max(a.Last, bits.Len64(c-1))
 		}
 	}
-	if a.first > a.last { // neither a finite distance nor a cache
-		a.first, a.last = 0, 1
+	if a.First > a.Last { // neither a finite distance nor a cache
+		a.First, a.Last = 0, 1
 	}
-	return a, nil
+	return a
 }
 
-func (a axis) min() float64 {
-	if a.zero {
-		return float64(a.first) - columnGap - 1
+// Min and Max are the ends of the axis, columns included.
+func (a Scale) Min() float64 {
+	if a.Zero {
+		return float64(a.First) - columnGap - 1
 	}
-	return float64(a.first)
+	return float64(a.First)
 }
 
-func (a axis) max() float64 { return float64(a.last) + columnGap + 1 }
+func (a Scale) Max() float64 { return float64(a.Last) + columnGap + 1 }
 
-// center returns the middle of the column of bin k of a histogram, 0 being the bin of distance 0.
-func (a axis) center(k int) float64 {
+// Center is the middle of the column of bin k of a histogram, 0 being the bin of distance 0.
+func (a Scale) Center(k int) float64 {
 	if k == 0 {
-		return a.min() + 0.5
+		return a.Min() + 0.5
 	}
 	return float64(k) - 0.5
 }
 
-func (a axis) infinity() float64 { return a.max() - 0.5 }
+// Infinity is the middle of the column of cold accesses.
+func (a Scale) Infinity() float64 { return a.Max() - 0.5 }
 
-// Ticks labels every power of two, or as many of them as fit, and the columns. It is a plot.Ticker.
-func (a axis) Ticks(_, _ float64) []plot.Tick {
-	const room = 10 // labels of 7 characters
-	step := (a.last-a.first)/room + 1
+// Labels are a tick for every power of two and for the columns, from left to right. Where there is
+// room for about that many labels only, the other powers of two have none.
+func (a Scale) Labels(room int) []plot.Tick {
+	step := (a.Last-a.First)/room + 1
 	phase := min(step-1, 1) // where bins are narrow, the last power of two leaves its room to INF
 	var ticks []plot.Tick
-	for k := a.first; k <= a.last; k++ {
+	if a.Zero {
+		ticks = append(ticks, plot.Tick{Value: a.Center(0), Label: "0"})
+	}
+	for k := a.First; k <= a.Last; k++ {
 		t := plot.Tick{Value: float64(k)}
-		if (a.last-phase-k)%step == 0 {
-			t.Label = krd.FormatBytes(1 << k)
+		if (a.Last-phase-k)%step == 0 {
+			t.Label = units.Bytes(1 << k)
 		}
 		ticks = append(ticks, t)
 	}
-	if a.zero {
-		ticks = append(ticks, plot.Tick{Value: a.center(0), Label: "0"})
+	return append(ticks, plot.Tick{Value: a.Infinity(), Label: "INF"})
+}
+
+// scale covers all of f.
+func (f *Figure) scale() (Scale, error) {
+	var hs []*krd.Histogram
+	var accesses uint64
+	for _, s := range f.Series {
+		hs = append(hs, s.Histogram)
+		accesses += s.Histogram.Accesses
 	}
-	return append(ticks, plot.Tick{Value: a.infinity(), Label: "INF"})
+	if accesses == 0 {
+		return Scale{}, ErrEmpty
+	}
+	var caches []uint64
+	for _, c := range []*uint64{f.L2Bytes, f.LLCBytes} {
+		if c != nil {
+			caches = append(caches, *c)
+		}
+	}
+	return NewScale(hs, caches...), nil
 }

@@ -1,10 +1,10 @@
-// Package krdplot draws Kernel Reuse Distance histograms for print, as in figures 4 to 6 of the KRD paper: the share of the
-// accesses in each bin and the share below each distance, with the cache sizes as vertical lines and the cold accesses in a
-// column of their own. Several histograms (nodes, schedulers) go into one figure, told apart by colour and marker.
+// Package krdplot draws Kernel Reuse Distance histograms for print, as in figures 4 to 6 of the KRD
+// paper: the share of the accesses in each bin and the share below each distance, with the cache
+// sizes as vertical lines and the cold accesses in a column of their own. Several histograms
+// (nodes, schedulers) go into one figure, told apart by colour and marker.
 package krdplot
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +16,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 
+	"krdlab/hw/failure"
+	"krdlab/hw/units"
 	"krdlab/krd"
 )
 
@@ -36,10 +38,12 @@ type Figure struct {
 	LLCBytes *uint64
 }
 
-// Of returns the figure of a report: the sum over the nodes, and with perNode, where there are several, each of them as well.
-// about is what the caller knows of the run (machine, kernel, scheduler, cores); it becomes the last line of the caption.
+// Of returns the figure of a report: the sum over the nodes, and with perNode, where there are
+// several, each of them as well. about is what the caller knows of the run (machine, kernel,
+// scheduler, cores); it becomes the last line of the caption.
 func Of(r *krd.Report, perNode bool, about string) *Figure {
-	f := &Figure{Title: "Kernel reuse distance", L2Bytes: r.L2Bytes, LLCBytes: r.LLCBytes, Unit: "accesses"}
+	f := &Figure{Title: "Kernel reuse distance", L2Bytes: r.L2Bytes, LLCBytes: r.LLCBytes,
+		Unit: "accesses"}
 	if r.Weight == krd.WeightBytes {
 		f.Unit = "bytes"
 	}
@@ -50,13 +54,16 @@ func Of(r *krd.Report, perNode bool, about string) *Figure {
 	f.Series = []Series{{name, &r.Histogram}}
 	if perNode && len(r.Nodes) > 1 {
 		for i := range r.Nodes {
-			f.Series = append(f.Series, Series{fmt.Sprintf("node %d", r.Nodes[i].Node), &r.Nodes[i].Histogram})
+			f.Series = append(f.Series, Series{fmt.Sprintf("node %d", r.Nodes[i].Node),
+				&r.Nodes[i].Histogram})
 		}
 	}
-	f.Caption = append(f.Caption, fmt.Sprintf("n = %s accesses on %s; %s distance; shares are of %s, cold ones (INF) included.",
-		grouped(r.AccessCount), plural(len(r.Nodes), "node"), r.Distance, f.Unit))
+	f.Caption = append(f.Caption, fmt.Sprintf("n = %s accesses on %s; %s distance; shares are of "+
+		"%s, cold ones (INF) included.",
+		grouped(r.AccessCount), units.Count(len(r.Nodes), "node"), r.Distance, f.Unit))
 	if r.Invalidated != nil && r.Accesses > 0 {
-		f.Caption = append(f.Caption, fmt.Sprintf("Writes invalidate on other nodes: %.4g %% of the %s were lost so. They are part of all, and in no bin.",
+		f.Caption = append(f.Caption, fmt.Sprintf("Writes invalidate on other nodes: %.4g %% of "+
+			"the %s were lost so. They are part of all, and in no bin.",
 			100*float64(*r.Invalidated)/float64(r.Accesses), f.Unit))
 	}
 	if about != "" {
@@ -74,17 +81,10 @@ func grouped(n uint64) string {
 	return s
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // Errors of [Figure.Save] that a caller can act on.
 var (
-	ErrFormat = errors.New("unknown figure format")
-	ErrEmpty  = errors.New("nothing to draw")
+	ErrFormat = failure.New(failure.Request, "unknown figure format")
+	ErrEmpty  = failure.New(failure.Failed, "nothing to draw")
 )
 
 const (
@@ -93,8 +93,9 @@ const (
 	dpi    = 200 // of PNG
 )
 
-// Save draws f into a new file whose extension says the format: .svg, .png or .pdf. An existing file is an error that wraps
-// [os.ErrExist], another extension [ErrFormat], a figure without accesses [ErrEmpty]. On failure no file is left behind.
+// Save draws f into a new file whose extension says the format: .svg, .png or .pdf. An existing
+// file is an error that wraps [os.ErrExist], another extension [ErrFormat], a figure without
+// accesses [ErrEmpty]. On failure no file is left behind.
 func (f *Figure) Save(path string) error {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	if err := checkFormat(format); err != nil {
@@ -128,7 +129,7 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	if err := checkFormat(format); err != nil {
 		return err
 	}
-	a, err := f.axis()
+	a, err := f.scale()
 	if err != nil {
 		return err
 	}
@@ -162,13 +163,15 @@ func (f *Figure) layOut(c draw.Canvas, upper, lower *plot.Plot) {
 	style := caption()
 	line := style.Height("Mg") * 1.35
 	foot := line*vg.Length(len(f.Caption)) + vg.Points(6)
-	tiles := draw.Tiles{Rows: 2, Cols: 1, PadTop: vg.Points(6), PadRight: vg.Points(10), PadLeft: vg.Points(6), PadY: vg.Points(8)}
+	tiles := draw.Tiles{Rows: 2, Cols: 1, PadTop: vg.Points(6), PadRight: vg.Points(10),
+		PadLeft: vg.Points(6), PadY: vg.Points(8)}
 	plots := [][]*plot.Plot{{upper}, {lower}}
 	cells := plot.Align(plots, tiles, draw.Crop(c, 0, 0, foot, 0))
 	for i := range plots {
 		plots[i][0].Draw(cells[i][0])
 	}
 	for i, text := range f.Caption {
-		c.FillText(style, vg.Point{X: c.Min.X + vg.Points(8), Y: c.Min.Y + foot - line*vg.Length(i) - vg.Points(3)}, text)
+		c.FillText(style, vg.Point{X: c.Min.X + vg.Points(8), Y: c.Min.Y +
+			foot - line*vg.Length(i) - vg.Points(3)}, text)
 	}
 }

@@ -19,9 +19,11 @@ import (
 	"krdlab/krd"
 )
 
-// serialMatmul is the histogram of the 4096 x 4096 multiplication on one core (see the tests of package krd).
+// serialMatmul is the histogram of the 4096 x 4096 multiplication on one core (see the tests of
+// package krd).
 func serialMatmul() *krd.Histogram {
-	below := []float64{16.6667, 25, 50, 59.375, 75, 79.2969, 87.5, 89.5996, 93.75, 94.7937, 96.875, 97.3961, 98.4375, 98.6979}
+	below := []float64{16.6667, 25, 50, 59.375, 75, 79.2969, 87.5, 89.5996, 93.75, 94.7937, 96.875,
+		97.3961, 98.4375, 98.6979}
 	h := &krd.Histogram{Accesses: 3145728, AccessCount: 3145728, Cold: 32768}
 	var sum uint64
 	bin := func(k int, n uint64) {
@@ -40,7 +42,8 @@ func serialMatmul() *krd.Histogram {
 
 func report(hs ...*krd.Histogram) *krd.Report {
 	l2, llc := uint64(256<<10), uint64(18<<20)
-	r := &krd.Report{SchemaVersion: krd.SchemaVersion, Distance: krd.Exclusive, Weight: krd.WeightCount, L2Bytes: &l2, LLCBytes: &llc}
+	r := &krd.Report{SchemaVersion: krd.SchemaVersion, Distance: krd.Exclusive,
+		Weight: krd.WeightCount, L2Bytes: &l2, LLCBytes: &llc}
 	r.Histogram = *hs[0]
 	for i, h := range hs {
 		r.Nodes = append(r.Nodes, krd.Node{Node: i, Workers: []int{i}, Histogram: *h})
@@ -63,7 +66,8 @@ func shifted(h *krd.Histogram, by float64) *krd.Histogram {
 	return &g
 }
 
-// TestFormats draws one node and four and decodes what was written. KRDPLOT_OUT=folder keeps the figures, to be looked at.
+// TestFormats draws one node and four and decodes what was written. KRDPLOT_OUT=folder keeps the
+// figures, to be looked at.
 func TestFormats(t *testing.T) {
 	h := serialMatmul()
 	empty := &krd.Histogram{}
@@ -77,8 +81,10 @@ func TestFormats(t *testing.T) {
 		name string
 		fig  *Figure
 	}{
-		{"one", Of(report(h), true, "matmul n = 4096, leaf 32x32x64, workfirst, 1 core of westmere-ex-4s (simulated)")},
-		{"four", Of(report(shifted(h, 0.2), shifted(h, 0.05), shifted(h, 0.3), shifted(h, 0.5), empty), true, "westmere-ex-4s (simulated)")},
+		{"one", Of(report(h), true, "matmul n = 4096, leaf 32x32x64, workfirst, 1 core of "+
+			"westmere-ex-4s (simulated)")},
+		{"four", Of(report(shifted(h, 0.2), shifted(h, 0.05), shifted(h, 0.3), shifted(h, 0.5),
+			empty), true, "westmere-ex-4s (simulated)")},
 		{"nocaches", Of(noCaches, false, "")},
 		{"coldonly", Of(report(&krd.Histogram{Accesses: 5, AccessCount: 5, Cold: 5}), false, "")},
 	} {
@@ -121,7 +127,8 @@ func TestFormats(t *testing.T) {
 					}
 				}
 			case "pdf":
-				if !bytes.HasPrefix(data, []byte("%PDF-")) || !bytes.Contains(data[len(data)-32:], []byte("%%EOF")) {
+				if !bytes.HasPrefix(data, []byte("%PDF-")) || !bytes.Contains(data[len(data)-32:],
+					[]byte("%%EOF")) {
 					t.Errorf("%s is no complete PDF", path)
 				}
 			}
@@ -160,7 +167,9 @@ func TestFixedWidth(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := fmt.Sprintf(`<text textLength="%.5g" `, style.Width("a < b & 2 \u00d7 c").Points())
-	if s := b.String(); !strings.Contains(s, want) || !strings.Contains(s, "a &lt; b &amp; 2 \u00d7 c</text>") || !strings.Contains(s, "Sans,Arial,") {
+	if s := b.String(); !strings.Contains(s, want) ||
+		!strings.Contains(s, "a &lt; b &amp; 2 \u00d7 c</text>") ||
+		!strings.Contains(s, "Sans,Arial,") {
 		t.Errorf("no %s in %s", want, s)
 	}
 }

@@ -10,15 +10,17 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"krdlab/hw/units"
 	"krdlab/krd"
 )
 
 func caption() text.Style {
-	return text.Style{Color: Ink, Font: Sans(8), YAlign: draw.YTop, Handler: plot.DefaultTextHandler}
+	return text.Style{Color: Ink, Font: Sans(8), YAlign: draw.YTop,
+		Handler: plot.DefaultTextHandler}
 }
 
 // panel returns an empty plot in the style of the figure, with the horizontal axis a.
-func (f *Figure) panel(a axis, y string) *plot.Plot {
+func (f *Figure) panel(a Scale, y string) *plot.Plot {
 	p := plot.New()
 	p.Title.TextStyle.Font = Sans(11)
 	p.Title.Padding = vg.Points(6)
@@ -29,8 +31,8 @@ func (f *Figure) panel(a axis, y string) *plot.Plot {
 		ax.Label.TextStyle.Color, ax.Tick.Label.Color = Ink, Ink
 		ax.Padding = vg.Points(2)
 	}
-	p.X.Min, p.X.Max = a.min(), a.max()
-	p.X.Tick.Marker = a
+	p.X.Min, p.X.Max = a.Min(), a.Max()
+	p.X.Tick.Marker = plot.ConstantTicks(a.Labels(10)) // of 7 characters
 	p.X.Label.Padding = vg.Points(4)
 	p.Y.Label.Text = y
 	p.Legend.TextStyle.Font = Sans(8)
@@ -40,8 +42,9 @@ func (f *Figure) panel(a axis, y string) *plot.Plot {
 	return p
 }
 
-// lines draws the horizontal grid and the cache sizes behind the data and labels the latter at the height top.
-func (f *Figure) lines(p *plot.Plot, a axis, top float64, label bool) error {
+// lines draws the horizontal grid and the cache sizes behind the data and labels the latter at the
+// height top.
+func (f *Figure) lines(p *plot.Plot, a Scale, top float64, label bool) error {
 	g := plotter.NewGrid()
 	g.Vertical.Color = nil
 	g.Horizontal.Color, g.Horizontal.Width = Grid, vg.Points(0.5)
@@ -62,7 +65,7 @@ func (f *Figure) lines(p *plot.Plot, a axis, top float64, label bool) error {
 		l.Color, l.Width, l.Dashes = Rule, vg.Points(1), []vg.Length{vg.Points(4), vg.Points(3)}
 		p.Add(l)
 		names.XYs = append(names.XYs, plotter.XY{X: x, Y: top})
-		names.Labels = append(names.Labels, fmt.Sprintf("%s %s", c.name, krd.FormatBytes(*c.bytes)))
+		names.Labels = append(names.Labels, fmt.Sprintf("%s %s", c.name, units.Bytes(*c.bytes)))
 	}
 	if !label || len(names.Labels) == 0 {
 		return nil
@@ -80,8 +83,9 @@ func (f *Figure) lines(p *plot.Plot, a axis, top float64, label bool) error {
 	return nil
 }
 
-// cumulative is the upper panel: for each power of two, the share of the accesses with a smaller distance; 100 % with INF.
-func (f *Figure) cumulative(a axis) (*plot.Plot, error) {
+// cumulative is the upper panel: for each power of two, the share of the accesses with a smaller
+// distance; 100 % with INF.
+func (f *Figure) cumulative(a Scale) (*plot.Plot, error) {
 	p := f.panel(a, "share with a smaller distance [%]")
 	p.Title.Text = f.Title
 	p.Y.Min, p.Y.Max = 0, 108
@@ -95,14 +99,14 @@ func (f *Figure) cumulative(a axis) (*plot.Plot, error) {
 			continue
 		}
 		var pts plotter.XYs
-		for k := a.first; k <= a.last; k++ {
+		for k := a.First; k <= a.Last; k++ {
 			n, err := h.Below(1 << k)
 			if err != nil {
 				return nil, err
 			}
 			pts = append(pts, plotter.XY{X: float64(k), Y: percent(n, h)})
 		}
-		end := plotter.XYs{{X: a.infinity(), Y: 100}}
+		end := plotter.XYs{{X: a.Infinity(), Y: 100}}
 		if err := f.trace(p, i, s.Name, pts, end); err != nil {
 			return nil, err
 		}
@@ -110,10 +114,12 @@ func (f *Figure) cumulative(a axis) (*plot.Plot, error) {
 	return p, nil
 }
 
-// perBin is the lower panel: the share of each bin, as bars if there is one histogram, as points joined by lines otherwise.
-func (f *Figure) perBin(a axis) (*plot.Plot, error) {
+// perBin is the lower panel: the share of each bin, as bars if there is one histogram, as points
+// joined by lines otherwise.
+func (f *Figure) perBin(a Scale) (*plot.Plot, error) {
 	p := f.panel(a, "share in the bin [%]")
-	p.X.Label.Text = "reuse distance [bytes]: bins from one power of two to the next; INF: first access on the node"
+	p.X.Label.Text = "reuse distance [bytes]: bins from one power of two to the next; INF: first " +
+		"access on the node"
 	largest := 0.0
 	type column struct{ x, y float64 }
 	columns := make([][]column, len(f.Series))
@@ -123,11 +129,11 @@ func (f *Figure) perBin(a axis) (*plot.Plot, error) {
 			continue
 		}
 		for k := range h.Bins {
-			if k == 0 && a.zero || k > a.first {
-				columns[i] = append(columns[i], column{a.center(k), percent(h.Bins[k].Count, h)})
+			if k == 0 && a.Zero || k > a.First {
+				columns[i] = append(columns[i], column{a.Center(k), percent(h.Bins[k].Count, h)})
 			}
 		}
-		columns[i] = append(columns[i], column{a.infinity(), percent(h.Cold, h)})
+		columns[i] = append(columns[i], column{a.Infinity(), percent(h.Cold, h)})
 		for _, c := range columns[i] {
 			largest = max(largest, c.y)
 		}
@@ -149,7 +155,8 @@ func (f *Figure) perBin(a axis) (*plot.Plot, error) {
 				if c.y == 0 {
 					continue
 				}
-				bar, err := plotter.NewPolygon(plotter.XYs{{X: c.x - 0.42, Y: 0}, {X: c.x - 0.42, Y: c.y}, {X: c.x + 0.42, Y: c.y}, {X: c.x + 0.42, Y: 0}})
+				bar, err := plotter.NewPolygon(plotter.XYs{{X: c.x - 0.42, Y: 0},
+					{X: c.x - 0.42, Y: c.y}, {X: c.x + 0.42, Y: c.y}, {X: c.x + 0.42, Y: 0}})
 				if err != nil {
 					return nil, err
 				}
@@ -160,7 +167,7 @@ func (f *Figure) perBin(a axis) (*plot.Plot, error) {
 		}
 		var scale, apart plotter.XYs // the columns beside the scale are not joined to it
 		for _, c := range columns[i] {
-			if c.x > float64(a.first) && c.x < float64(a.last) {
+			if c.x > float64(a.First) && c.x < float64(a.Last) {
 				scale = append(scale, plotter.XY{X: c.x, Y: c.y})
 			} else {
 				apart = append(apart, plotter.XY{X: c.x, Y: c.y})

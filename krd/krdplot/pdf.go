@@ -10,8 +10,9 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
-// A PDF is a canvas of package vgpdf whose texts are right beyond ASCII, and whose bytes depend on what was drawn alone. vgpdf embeds its fonts
-// with the encoding of code page 1252 and passes texts on in UTF-8, and a PDF says when it was made.
+// A PDF is a canvas of package vgpdf whose texts are right beyond ASCII, and whose bytes depend on
+// what was drawn alone. vgpdf embeds its fonts with the encoding of code page 1252 and passes texts
+// on in UTF-8, and a PDF says when it was made.
 type PDF struct{ *vgpdf.Canvas }
 
 // NewPDF returns an empty canvas.
@@ -43,7 +44,8 @@ func (c PDF) WriteTo(w io.Writer) (int64, error) {
 	if _, err := c.Canvas.WriteTo(&b); err != nil {
 		return 0, err
 	}
-	blank := func(date []byte) []byte { return bytes.Repeat([]byte{' '}, len(date)) } // so that the table of objects stays right
+	// so that the table of objects stays right
+	blank := func(date []byte) []byte { return bytes.Repeat([]byte{' '}, len(date)) }
 	n, err := w.Write(pdfDates.ReplaceAllFunc(b.Bytes(), blank))
 	return int64(n), err
 }

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Palette is that of Okabe and Ito ("Color Universal Design", 2008), which the colour-blind can tell apart, darkest first. It has as many
-// colours as there are Markers.
+// Palette is that of Okabe and Ito ("Color Universal Design", 2008), which the colour-blind can
+// tell apart, darkest first. It has as many colours as there are Markers.
 var Palette = []color.RGBA{
 	{0x00, 0x72, 0xb2, 0xff}, // blue
 	{0xd5, 0x5e, 0x00, 0xff}, // vermilion

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// An SVG is a canvas of package vgsvg whose texts, all in [Sans], keep their places where its font is not installed: others of the same
-// metrics are named, and each text says how wide it is.
+// An SVG is a canvas of package vgsvg whose texts, all in [Sans], keep their places where its font
+// is not installed: others of the same metrics are named, and each text says how wide it is.
 type SVG struct{ *vgsvg.Canvas }
 
 // NewSVG returns an empty canvas.
@@ -43,6 +43,8 @@ func fixedWidth(element []byte) []byte {
 		return element
 	}
 	style := text.Style{Font: Sans(vg.Length(size)), Handler: plot.DefaultTextHandler}
-	attributes = strings.Replace(attributes, "font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;", 1)
-	return fmt.Appendf(nil, `<text textLength="%.5g" lengthAdjust="spacingAndGlyphs" %s>%s</text>`, style.Width(html.UnescapeString(words)).Points(), attributes, words)
+	attributes = strings.Replace(attributes, "font-family:Liberation Sans;",
+		"font-family:Liberation Sans,Arial,Helvetica,sans-serif;", 1)
+	return fmt.Appendf(nil, `<text textLength="%.5g" lengthAdjust="spacingAndGlyphs" %s>%s</text>`,
+		style.Width(html.UnescapeString(words)).Points(), attributes, words)
 }

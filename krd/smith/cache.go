@@ -1,20 +1,23 @@
 package smith
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 	"strconv"
 	"strings"
+
+	"krdlab/hw/failure"
+	"krdlab/hw/units"
 )
 
 // ErrCache is wrapped by every error about the description of a cache.
-var ErrCache = errors.New("bad cache")
+var ErrCache = failure.New(failure.Request, "bad cache")
 
 // DefaultLineBytes is the size of a cache line where none is given.
 const DefaultLineBytes = 64
 
-// Limits of a cache that is not fully associative: beyond, the incomplete beta function loses its digits.
+// Limits of a cache that is not fully associative: beyond, the incomplete beta function loses its
+// digits.
 const (
 	maxBytes = 1 << 40
 	maxWays  = 1 << 20
@@ -27,9 +30,9 @@ type Cache struct {
 	LineBytes uint64 `json:"line_bytes"` // a power of two; 0: [DefaultLineBytes]
 }
 
-// Parse reads the description BYTES[:WAYS[:LINE]] of a cache, such as 18MiB:16, 32KiB:8:64 or 18MiB. BYTES and LINE are whole
-// numbers with an optional binary unit: K, M, G, KiB, MiB or GiB, in any case. Without WAYS the cache is fully associative, without
-// LINE its lines have 64 bytes. The number of sets need not be a power of two.
+// Parse reads the description BYTES[:WAYS[:LINE]] of a cache, such as 18MiB:16, 32KiB:8:64 or
+// 18MiB. BYTES and LINE are what [units.ParseBytes] reads. Without WAYS the cache is fully
+// associative, without LINE its lines have 64 bytes. The number of sets need not be a power of two.
 //
 // Errors wrap [ErrCache] and quote the text.
 func Parse(text string) (Cache, error) {
@@ -42,16 +45,17 @@ func Parse(text string) (Cache, error) {
 	}
 	c := Cache{LineBytes: DefaultLineBytes}
 	var err error
-	if c.Bytes, err = ParseBytes(parts[0]); err != nil {
+	if c.Bytes, err = units.ParseBytes(parts[0]); err != nil {
 		return bad("size %v", err)
 	}
 	if len(parts) > 1 {
 		if c.Ways, err = strconv.ParseUint(parts[1], 10, 63); err != nil || c.Ways == 0 {
-			return bad("ways %q, expected a whole number from 1 (leave it out for a fully associative cache)", parts[1])
+			return bad("ways %q, expected a whole number from 1 (leave it out for a fully "+
+				"associative cache)", parts[1])
 		}
 	}
 	if len(parts) > 2 {
-		if c.LineBytes, err = ParseBytes(parts[2]); err != nil {
+		if c.LineBytes, err = units.ParseBytes(parts[2]); err != nil {
 			return bad("line %v", err)
 		}
 	}
@@ -59,28 +63,6 @@ func Parse(text string) (Cache, error) {
 		return bad("%v", err)
 	}
 	return c, nil
-}
-
-// units by lower-case suffix, longest first.
-var units = []struct {
-	suffix string
-	shift  uint
-}{{"kib", 10}, {"mib", 20}, {"gib", 30}, {"k", 10}, {"m", 20}, {"g", 30}}
-
-// ParseBytes reads a whole number of bytes with an optional binary unit, as in 64, 256K or 18MiB; above 0.
-func ParseBytes(text string) (uint64, error) {
-	digits, shift := strings.ToLower(text), uint(0)
-	for _, u := range units {
-		if d, ok := strings.CutSuffix(digits, u.suffix); ok {
-			digits, shift = d, u.shift
-			break
-		}
-	}
-	n, err := strconv.ParseUint(digits, 10, 64)
-	if err != nil || n == 0 || bits.Len64(n)+int(shift) > 63 {
-		return 0, fmt.Errorf("%q, expected a number from 1 to below 2^63, with unit K, M, G, KiB, MiB or GiB or none", text)
-	}
-	return n << shift, nil
 }
 
 // check says what is wrong with c, nil if nothing is. LineBytes is filled in by its callers.
@@ -93,8 +75,10 @@ func (c Cache) check() error {
 	case c.Bytes == 0 || c.Bytes>>63 != 0:
 		return fmt.Errorf("%d bytes, expected 1 to below 2^63", c.Bytes)
 	case high == 0 && c.Bytes%set == 0:
-		if sets := c.Bytes / set; c.Ways > 0 && sets > 1 && (c.Bytes > maxBytes || c.Ways > maxWays) {
-			return fmt.Errorf("%d bytes in sets of %d ways, expected at most %d bytes and %d ways (but a single set may have any size)",
+		if sets := c.Bytes / set; c.Ways > 0 && sets > 1 && (c.Bytes > maxBytes ||
+			c.Ways > maxWays) {
+			return fmt.Errorf("%d bytes in sets of %d ways, expected at most %d bytes and %d "+
+				"ways (but a single set may have any size)",
 				c.Bytes, c.Ways, uint64(maxBytes), maxWays)
 		}
 		return nil
@@ -103,7 +87,8 @@ func (c Cache) check() error {
 	case high != 0:
 		return fmt.Errorf("%d ways of %d bytes are more than the cache", c.Ways, c.LineBytes)
 	}
-	return fmt.Errorf("%d bytes are no whole number of sets of %d bytes (%d ways x %d bytes)", c.Bytes, set, c.Ways, c.LineBytes)
+	return fmt.Errorf("%d bytes are no whole number of sets of %d bytes (%d ways x %d bytes)",
+		c.Bytes, set, c.Ways, c.LineBytes)
 }
 
 // String returns c in the form that [Parse] reads, the line only where it is not the default.
@@ -123,14 +108,10 @@ func (c Cache) String() string {
 	return s
 }
 
+// formatBytes writes n exactly, without unit where it is no multiple of a KiB.
 func formatBytes(n uint64) string {
-	for _, u := range []struct {
-		suffix string
-		shift  uint
-	}{{"GiB", 30}, {"MiB", 20}, {"KiB", 10}} {
-		if n>>u.shift != 0 && n>>u.shift<<u.shift == n {
-			return strconv.FormatUint(n>>u.shift, 10) + u.suffix
-		}
+	if n%1024 != 0 || n == 0 {
+		return strconv.FormatUint(n, 10)
 	}
-	return strconv.FormatUint(n, 10)
+	return units.Sizes.Format(n)
 }

@@ -12,6 +12,7 @@ func TestParse(t *testing.T) {
 		"32KiB:8:64":          {32 << 10, 8, 64},
 		"32k:8:32":            {32 << 10, 8, 32},
 		"18MiB":               {18 << 20, 0, 64},
+		"18 MB":               {18 << 20, 0, 64},
 		"18m":                 {18 << 20, 0, 64},
 		"2G:16:128":           {2 << 30, 16, 128},
 		"1gib:32":             {1 << 30, 32, 64},
@@ -27,18 +28,18 @@ func TestParse(t *testing.T) {
 			continue
 		}
 		if again, err := Parse(got.String()); err != nil || again != got {
-			t.Errorf("Parse(%q) = %+v, %v; expected what %q gave, %+v", got.String(), again, err, text, got)
+			t.Errorf("Parse(%q) = %+v, %v; expected what %q gave, %+v", got.String(), again, err,
+				text, got)
 		}
 	}
 }
 
 func TestParseErrors(t *testing.T) {
 	for text, say := range map[string]string{
-		"":                         "expected a number",
-		"18 MiB":                   "18 MiB",
-		"18MB":                     "KiB",
-		"-1":                       "expected a number",
-		"0":                        "expected a number",
+		"":                         "expected a size",
+		"18X":                      "KiB",
+		"-1":                       "expected a size",
+		"0":                        "expected a size",
 		"18MiB:":                   "ways \"\"",
 		"18MiB:0":                  "fully associative",
 		"18MiB:x":                  "ways \"x\"",
@@ -55,16 +56,20 @@ func TestParseErrors(t *testing.T) {
 		"18446744073709551616":     "2^63",
 	} {
 		c, err := Parse(text)
-		if !errors.Is(err, ErrCache) || !strings.Contains(err.Error(), say) || !strings.Contains(err.Error(), `"`+text+`"`) {
-			t.Errorf("Parse(%q) = %+v, %v; expected an error that wraps ErrCache, quotes the text and says %q", text, c, err, say)
+		if !errors.Is(err, ErrCache) || !strings.Contains(err.Error(), say) ||
+			!strings.Contains(err.Error(), `"`+text+`"`) {
+			t.Errorf("Parse(%q) = %+v, %v; expected an error that wraps ErrCache, quotes the "+
+				"text and says %q", text, c, err, say)
 		}
 	}
-	for _, c := range []Cache{{}, {Bytes: 100}, {Bytes: 128, Ways: 3}, {Bytes: 96, LineBytes: 48}, {Bytes: 1 << 63}} {
+	for _, c := range []Cache{{}, {Bytes: 100}, {Bytes: 128, Ways: 3}, {Bytes: 96, LineBytes: 48},
+		{Bytes: 1 << 63}} {
 		if _, err := NewModel(c); !errors.Is(err, ErrCache) {
 			t.Errorf("NewModel(%+v): %v, expected an error that wraps ErrCache", c, err)
 		}
 	}
-	if m, err := NewModel(Cache{Bytes: 4096, Ways: 4}); err != nil || m.Cache().LineBytes != 64 || m.Sets() != 16 {
+	if m, err := NewModel(Cache{Bytes: 4096, Ways: 4}); err != nil || m.Cache().LineBytes != 64 ||
+		m.Sets() != 16 {
 		t.Errorf("NewModel without a line: %v, expected lines of 64 bytes and 16 sets", err)
 	}
 }

@@ -13,15 +13,16 @@ const (
 	tail      = 1e-13   // below it a probability is taken for 0, above 1 - tail for 1
 )
 
-// A Model gives the probability that a line misses in one cache. It is immutable: any number of goroutines may use it.
+// A Model gives the probability that a line misses in one cache. It is immutable: any number of
+// goroutines may use it.
 type Model struct {
 	cache Cache // with LineBytes filled in
 	shift uint  // log2 of LineBytes
 	ways  uint64
 	sets  uint64
 
-	// Below lo other lines the probability is 0, from hi on it is 1. Between, value[i] is the probability at
-	// lo + i/scale, and what lies between two entries is interpolated.
+	// Below lo other lines the probability is 0, from hi on it is 1. Between, value[i] is the
+	// probability at lo + i/scale, and what lies between two entries is interpolated.
 	lo, hi uint64
 	scale  float64
 	value  []float64
@@ -58,8 +59,13 @@ func (m *Model) tabulate() {
 		end *= 2
 	}
 	w := m.ways
-	m.lo = w + uint64(sort.Search(int(end-w), func(i int) bool { miss, _ := m.exact(w + uint64(i)); return miss > tail }))
-	m.hi = w + uint64(sort.Search(int(end-w), func(i int) bool { _, hit := m.exact(w + uint64(i)); return hit <= tail }))
+	m.lo = w + uint64(sort.Search(int(end-w), func(i int) bool {
+		miss,
+			_ := m.exact(w + uint64(i))
+		return miss > tail
+	}))
+	m.hi = w + uint64(sort.Search(int(end-w),
+		func(i int) bool { _, hit := m.exact(w + uint64(i)); return hit <= tail }))
 	m.hi = max(m.hi, m.lo)
 	n := m.hi - m.lo
 	if n > intervals {
@@ -79,7 +85,8 @@ func (m *Model) tabulate() {
 	}
 }
 
-// exact returns the probabilities of a miss and of a hit after d other lines, each accurate where it is small.
+// exact returns the probabilities of a miss and of a hit after d other lines, each accurate where
+// it is small.
 func (m *Model) exact(d uint64) (miss, hit float64) {
 	if d < m.ways {
 		return 0, 1
@@ -100,16 +107,19 @@ func (m *Model) Cache() Cache { return m.cache }
 // Sets returns the number of sets, 1 of a fully associative cache.
 func (m *Model) Sets() uint64 { return m.sets }
 
-// Lines returns the number of lines that an access to size bytes needs at least: size / LineBytes, rounded up.
+// Lines returns the number of lines that an access to size bytes needs at least: size / LineBytes,
+// rounded up.
 func (m *Model) Lines(size uint64) uint64 {
 	return size>>m.shift + (size&(m.cache.LineBytes-1)+m.cache.LineBytes-1)>>m.shift
 }
 
-// Miss returns the probability that a line misses, which is of an access to size bytes at distance bytes: the distinct other
-// bytes touched since. Both are rounded up together to whole lines. An access to 0 bytes touches no line and misses none.
+// Miss returns the probability that a line misses, which is of an access to size bytes at distance
+// bytes: the distinct other bytes touched since. Both are rounded up together to whole lines. An
+// access to 0 bytes touches no line and misses none.
 //
-// The probability of a fully associative cache is 0 or 1 and exact. Otherwise the absolute error is at most 1e-6 (tables of up
-// to 16 Ki values of d are not interpolated: 1e-9), and probabilities less than 1e-13 away from 0 or 1 are 0 or 1.
+// The probability of a fully associative cache is 0 or 1 and exact. Otherwise the absolute error is
+// at most 1e-6 (tables of up to 16 Ki values of d are not interpolated: 1e-9), and probabilities
+// less than 1e-13 away from 0 or 1 are 0 or 1.
 //
 // Cost: one look-up, about 2 ns.
 func (m *Model) Miss(distance, size uint64) float64 {

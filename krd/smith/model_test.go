@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// recurrence gives P[Binomial(d, 1/S) >= W] for d = W, W+1, ... without the incomplete beta function: with one line more it grows by
-// 1/S times the probability that W-1 of the d lines before are in the set.
+// recurrence gives P[Binomial(d, 1/S) >= W] for d = W, W+1, ... without the incomplete beta
+// function: with one line more it grows by 1/S times the probability that W-1 of the d lines before
+// are in the set.
 func recurrence(ways, sets uint64, yield func(d uint64, p float64) bool) {
 	p := 1 / float64(sets)
 	logPMF := float64(ways-1) * math.Log(p) // Binomial(W-1, p) = W-1
@@ -24,7 +25,8 @@ func recurrence(ways, sets uint64, yield func(d uint64, p float64) bool) {
 
 func TestModelAgainstRecurrence(t *testing.T) {
 	for _, text := range []string{
-		"32KiB:8", "4KiB:2", "192:1", "256KiB:8", "48KiB:12", "18MiB:16", "1MiB:1", "1MiB:2", "1MiB:2048", "18MiB:147456", "18MiB:4096",
+		"32KiB:8", "4KiB:2", "192:1", "256KiB:8", "48KiB:12", "18MiB:16", "1MiB:1", "1MiB:2",
+		"1MiB:2048", "18MiB:147456", "18MiB:4096",
 		"32KiB:8:32", "1920:5",
 	} {
 		t.Run(text, func(t *testing.T) {
@@ -42,7 +44,8 @@ func TestModelAgainstRecurrence(t *testing.T) {
 				}
 				return want < 1-1e-9 && d < 40*m.ways*m.sets
 			})
-			t.Logf("%d sets, d in [%d, %d), %d entries: largest error %.2g at d = %v", m.sets, m.lo, m.hi, len(m.value), worst, at)
+			t.Logf("%d sets, d in [%d, %d), %d entries: largest error %.2g at d = %v", m.sets, m.lo,
+				m.hi, len(m.value), worst, at)
 			tolerance := 1e-6 // what Miss promises of an interpolated table
 			if m.scale == 1 {
 				tolerance = 1e-9
@@ -76,7 +79,8 @@ func TestFullyAssociative(t *testing.T) {
 					want = 1
 				}
 				if got := m.Miss(distance, size); got != want {
-					t.Fatalf("%s: P(D = %d, s = %d) = %v, expected %v", text, distance, size, got, want)
+					t.Fatalf("%s: P(D = %d, s = %d) = %v, expected %v", text, distance, size, got,
+						want)
 				}
 			}
 		}
@@ -97,7 +101,8 @@ func TestMissAtTheEdges(t *testing.T) {
 			t.Errorf("P(D = %d, s = %d) = %v, expected %v", c.distance, c.size, got, c.want)
 		}
 	}
-	for size, want := range map[uint64]uint64{0: 0, 1: 1, 64: 1, 65: 2, 8192: 128, math.MaxUint64: 1 << 58} {
+	for size, want := range map[uint64]uint64{0: 0, 1: 1, 64: 1, 65: 2, 8192: 128,
+		math.MaxUint64: 1 << 58} {
 		if got := m.Lines(size); got != want {
 			t.Errorf("%d lines of %d bytes, expected %d", got, size, want)
 		}

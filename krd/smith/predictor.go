@@ -2,9 +2,10 @@ package smith
 
 import "math"
 
-// A Prediction is what a cache is expected to miss of a stream of accesses. Numbers are of accesses and of lines; an access of s bytes
-// has s / LineBytes lines, rounded up, and counts as that share of a miss which its lines have on average. They are floating-point
-// because they are expectations; those of a fully associative cache and of exact distances are whole.
+// A Prediction is what a cache is expected to miss of a stream of accesses. Numbers are of accesses
+// and of lines; an access of s bytes has s / LineBytes lines, rounded up, and counts as that share
+// of a miss which its lines have on average. They are floating-point because they are expectations;
+// those of a fully associative cache and of exact distances are whole.
 type Prediction struct {
 	Accesses   float64 `json:"accesses"`    // cold ones included
 	Lines      float64 `json:"lines"`       // of these
@@ -25,8 +26,8 @@ func (p Prediction) MissRatio() float64 {
 // AllLineMisses returns the lines expected to miss, cold ones included.
 func (p Prediction) AllLineMisses() float64 { return p.LineMisses + p.ColdLines }
 
-// A Predictor adds up the misses that a [Model] expects of a stream. One goroutine at a time; predictors of several streams may
-// share a model, and their sums be added with [Predictor.Merge].
+// A Predictor adds up the misses that a [Model] expects of a stream. One goroutine at a time;
+// predictors of several streams may share a model, and their sums be added with [Predictor.Merge].
 type Predictor struct {
 	model            *Model
 	accesses, lines  float64 // reuses only
@@ -40,7 +41,8 @@ func NewPredictor(m *Model) *Predictor { return &Predictor{model: m} }
 // Model returns the predictor's model.
 func (p *Predictor) Model() *Model { return p.model }
 
-// Add counts accesses to size bytes at the reuse distance distance. count may be a fraction where distances are an estimate.
+// Add counts accesses to size bytes at the reuse distance distance. count may be a fraction where
+// distances are an estimate.
 func (p *Predictor) Add(distance, size uint64, count float64) {
 	lines := float64(p.model.Lines(size)) * count
 	miss := p.model.Miss(distance, size)
@@ -56,8 +58,9 @@ func (p *Predictor) Cold(size uint64, count float64) {
 	p.coldLines += float64(p.model.Lines(size)) * count
 }
 
-// Hit counts accesses that hit in any cache, such as the accesses that a sample lacks ([krdlab/krd/approx]).
-// lines is the number of lines of them all. Both may be negative: a correction.
+// Hit counts accesses that hit in any cache, such as the accesses that a sample lacks
+// ([krdlab/krd/approx]). lines is the number of lines of them all. Both may be negative: a
+// correction.
 func (p *Predictor) Hit(count, lines float64) {
 	p.accesses += count
 	p.lines += lines
@@ -66,7 +69,8 @@ func (p *Predictor) Hit(count, lines float64) {
 // Merge adds what q counted to p. Their caches must be the same; Merge panics otherwise.
 func (p *Predictor) Merge(q *Predictor) {
 	if p.model.cache != q.model.cache {
-		panic("smith: merge of predictions for " + p.model.cache.String() + " and " + q.model.cache.String())
+		panic("smith: merge of predictions for " + p.model.cache.String() + " and " +
+			q.model.cache.String())
 	}
 	p.accesses += q.accesses
 	p.lines += q.lines
@@ -88,7 +92,8 @@ func (p *Predictor) Prediction() Prediction {
 	}
 }
 
-// A sum carries what rounding takes from it along, so that 1e12 small probabilities add up (Knuth, TAOCP 2, 4.2.2, theorem B).
+// A sum carries what rounding takes from it along, so that 1e12 small probabilities add up (Knuth,
+// TAOCP 2, 4.2.2, theorem B).
 type sum struct{ high, low float64 }
 
 func (s *sum) add(x float64) {

@@ -63,7 +63,8 @@ func predict(m *Model, stream []block) Prediction {
 	return p.Prediction()
 }
 
-// simulate counts the line misses of a stream, cold ones excluded. Block b begins at line b.id*pitch.
+// simulate counts the line misses of a stream, cold ones excluded. Block b begins at line
+// b.id*pitch.
 func simulate(c *lruSets, stream []block, pitch uint64) (misses float64) {
 	seen := map[uint64]bool{}
 	for _, b := range stream {
@@ -78,7 +79,8 @@ func simulate(c *lruSets, stream []block, pitch uint64) (misses float64) {
 	return misses
 }
 
-// matmulStream is the block stream of a divide-and-conquer multiplication of n x n tiles, blocks of A, B and C one after the other.
+// matmulStream is the block stream of a divide-and-conquer multiplication of n x n tiles, blocks of
+// A, B and C one after the other.
 func matmulStream(n int, lines uint32) []block {
 	var stream []block
 	var rec func(i, j, k, n int)
@@ -107,10 +109,12 @@ func randomStream(n int, draw func(r *rand.Rand) int) []block {
 	return stream
 }
 
-// Over all hash functions, the model is not an approximation: with sets drawn independently for each line, P[Binomial(d, 1/S) >= W]
-// is the probability of each miss, so that the expected number of misses is the sum. The mean of k simulations with different
-// hashes differs from it by their standard error; 5 of these (with k - 1 = 15 degrees of freedom a false alarm has probability
-// 2e-4, and seeds are fixed) plus 1e-6 of the accesses for the table are allowed. Lines of a matmul block and streams of single lines.
+// Over all hash functions, the model is not an approximation: with sets drawn independently for
+// each line, P[Binomial(d, 1/S) >= W] is the probability of each miss, so that the expected number
+// of misses is the sum. The mean of k simulations with different hashes differs from it by their
+// standard error; 5 of these (with k - 1 = 15 degrees of freedom a false alarm has probability
+// 2e-4, and seeds are fixed) plus 1e-6 of the accesses for the table are allowed. Lines of a matmul
+// block and streams of single lines.
 func TestModelAgainstSimulation(t *testing.T) {
 	zipf := func(n int) func(*rand.Rand) int {
 		cum := make([]float64, n)
@@ -119,14 +123,19 @@ func TestModelAgainstSimulation(t *testing.T) {
 			s += 1 / float64(i+1)
 			cum[i] = s
 		}
-		return func(r *rand.Rand) int { i, _ := slices.BinarySearch(cum, r.Float64()*s); return min(i, n-1) }
+		return func(r *rand.Rand) int {
+			i, _ := slices.BinarySearch(cum,
+				r.Float64()*s)
+			return min(i, n-1)
+		}
 	}
 	for _, c := range []struct {
 		name   string
 		cache  Cache
 		stream []block
 	}{
-		{"uniform", Cache{32 << 10, 8, 64}, randomStream(60000, func(r *rand.Rand) int { return r.IntN(700) })},
+		{"uniform", Cache{32 << 10, 8, 64},
+			randomStream(60000, func(r *rand.Rand) int { return r.IntN(700) })},
 		{"zipf", Cache{16 << 10, 4, 64}, randomStream(60000, zipf(5000))},
 		{"zipf, 12 ways of 43 sets", Cache{43 * 12 * 64, 12, 64}, randomStream(60000, zipf(5000))},
 		{"zipf, direct mapped", Cache{16 << 10, 1, 64}, randomStream(60000, zipf(5000))},
@@ -142,23 +151,28 @@ func TestModelAgainstSimulation(t *testing.T) {
 			const k = 16
 			var mean, square float64
 			for seed := range uint64(k) {
-				x := simulate(newLRUSets(int(m.Sets()), int(m.ways), hashed(int(m.Sets()), seed*0x632be59bd9b4e019+1)), c.stream, 1<<20)
+				x := simulate(newLRUSets(int(m.Sets()), int(m.ways),
+					hashed(int(m.Sets()), seed*0x632be59bd9b4e019+1)), c.stream, 1<<20)
 				mean += x / k
 				square += x * x / k
 			}
 			stderr := math.Sqrt(max(square-mean*mean, 0) / (k - 1))
-			t.Logf("predicted %.1f line misses of %.0f, simulated %.1f +- %.1f", p.LineMisses, p.Lines, mean, stderr)
+			t.Logf("predicted %.1f line misses of %.0f, simulated %.1f +- %.1f", p.LineMisses,
+				p.Lines, mean, stderr)
 			if diff := math.Abs(p.LineMisses - mean); diff > 5*stderr+1e-6*p.Lines {
-				t.Errorf("predicted %.1f line misses, simulated %.1f +- %.1f", p.LineMisses, mean, stderr)
+				t.Errorf("predicted %.1f line misses, simulated %.1f +- %.1f", p.LineMisses, mean,
+					stderr)
 			}
 			if mean < 0.02*p.Lines || mean > 0.98*(p.Lines-p.ColdLines) {
-				t.Errorf("%.0f of %.0f lines miss: the stream does not try the model", mean, p.Lines)
+				t.Errorf("%.0f of %.0f lines miss: the stream does not try the model", mean,
+					p.Lines)
 			}
 		})
 	}
 }
 
-// What Caveat says: lines at a stride of a power of two, index from plain address bits, all fall into one set.
+// What Caveat says: lines at a stride of a power of two, index from plain address bits, all fall
+// into one set.
 func TestPowerOfTwoStrideBreaksTheModel(t *testing.T) {
 	m := model(t, "32KiB:8")
 	var stream []block
@@ -171,7 +185,8 @@ func TestPowerOfTwoStrideBreaksTheModel(t *testing.T) {
 	plain := func(line uint64) int { return int(line % 64) }
 	misses := simulate(newLRUSets(64, 8, plain), stream, 4096/64)
 	if reuses := float64(len(stream) - 64); misses != reuses || p.LineMisses > 0.001*reuses {
-		t.Errorf("stride 4096, unhashed: %v of %v reuses miss, predicted %v; expected all against hardly any", misses, reuses, p.LineMisses)
+		t.Errorf("stride 4096, unhashed: %v of %v reuses miss, predicted %v; expected all "+
+			"against hardly any", misses, reuses, p.LineMisses)
 	}
 	// The same lines side by side, or hashed, are no trouble.
 	if misses := simulate(newLRUSets(64, 8, plain), stream, 1); misses != 0 {
@@ -192,7 +207,8 @@ func TestPredictor(t *testing.T) {
 	q.Hit(-1, -2)
 	q.Cold(1, 2)
 	p.Merge(q)
-	want := Prediction{Accesses: 12, Lines: 63*6 - 2 + 2, Misses: 2, LineMisses: 126, Cold: 3, ColdLines: 65}
+	want := Prediction{Accesses: 12, Lines: 63*6 - 2 + 2, Misses: 2, LineMisses: 126, Cold: 3,
+		ColdLines: 65}
 	if got := p.Prediction(); got != want {
 		t.Errorf("%+v, expected %+v", got, want)
 	}

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// benchAccesses is the length of the benchmarks' traces: 10 M, or what KRDLAB_ACCESSES says (100e6 for the published figures).
+// benchAccesses is the length of the benchmarks' traces: 10 M, or what KRDLAB_ACCESSES says (100e6
+// for the published figures).
 func benchAccesses(tb testing.TB, name string, def int) int {
 	text := os.Getenv(name)
 	if text == "" {
@@ -23,7 +24,8 @@ func benchAccesses(tb testing.TB, name string, def int) int {
 	return int(n)
 }
 
-// A generator makes an endless trace, block by block. Blocks are numbered; the keys and sizes are made of the numbers.
+// A generator makes an endless trace, block by block. Blocks are numbered; the keys and sizes are
+// made of the numbers.
 type generator struct {
 	name   string
 	blocks int
@@ -90,8 +92,8 @@ func zipf(name string, blocks int) generator {
 	}}
 }
 
-// matmul is C += A B, 4096 x 4096 in tiles of 32 x 32, by divide and conquer: the leaves in Morton order, each accessing its tiles
-// of A, B and C; over and over.
+// matmul is C += A B, 4096 x 4096 in tiles of 32 x 32, by divide and conquer: the leaves in Morton
+// order, each accessing its tiles of A, B and C; over and over.
 func matmul(name string) generator {
 	return generator{name, 3 << 14, func(uint64) uint64 { return 4096 }, func() func() uint64 {
 		var leaf uint64
@@ -115,9 +117,11 @@ func matmul(name string) generator {
 	}}
 }
 
-var generators = []generator{matmul("matmul4096"), zipf("zipf1M", 1e6), uniform("uniform1M", 1e6), uniform("uniform16M", 16e6)}
+var generators = []generator{matmul("matmul4096"), zipf("zipf1M", 1e6), uniform("uniform1M", 1e6),
+	uniform("uniform16M", 16e6)}
 
-// BenchmarkKeyed is the engine with keys that are not dense, sizes in bytes; the generation of the trace is not timed.
+// BenchmarkKeyed is the engine with keys that are not dense, sizes in bytes; the generation of the
+// trace is not timed.
 func BenchmarkKeyed(b *testing.B) {
 	for _, g := range generators {
 		for _, cores := range []int{1, 2} {
@@ -136,14 +140,16 @@ func BenchmarkKeyed(b *testing.B) {
 	}
 }
 
-// cpuTime is what the process has used, which other processes disturb less than they do the time of day.
+// cpuTime is what the process has used, which other processes disturb less than they do the time of
+// day.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// runKeyed returns the time spent in Distances, by the clock and of processors, and the number of cold accesses.
+// runKeyed returns the time spent in Distances, by the clock and of processors, and the number of
+// cold accesses.
 func runKeyed(tb testing.TB, g generator, n, cores int) (spent, cpu time.Duration, cold int) {
 	next := g.start()
 	k := NewKeyed(KeyedOptions{Cores: cores})
@@ -153,7 +159,8 @@ func runKeyed(tb testing.TB, g generator, n, cores int) (spent, cpu time.Duratio
 	for n > 0 {
 		batch := min(n, k.BatchLen())
 		n -= batch
-		keys, sizes, dist := keyArray.resize(&mem, batch), sizeArray.resize(&mem, batch), distArray.resize(&mem, batch)
+		keys, sizes, dist := keyArray.resize(&mem, batch), sizeArray.resize(&mem, batch),
+			distArray.resize(&mem, batch)
 		for i := range batch {
 			block := next()
 			keys[i], sizes[i] = scramble(block), g.size(block)
@@ -174,8 +181,9 @@ func runKeyed(tb testing.TB, g generator, n, cores int) (spent, cpu time.Duratio
 	return spent, cpu, cold
 }
 
-// BenchmarkStream analyses a long trace that is generated batch by batch, and reports the time of everything, the time in the
-// engine, and the peak of the process's memory (on Linux). KRDLAB_STREAM is its length (1e9 for the published figure).
+// BenchmarkStream analyses a long trace that is generated batch by batch, and reports the time of
+// everything, the time in the engine, and the peak of the process's memory (on Linux).
+// KRDLAB_STREAM is its length (1e9 for the published figure).
 func BenchmarkStream(b *testing.B) {
 	n := benchAccesses(b, "KRDLAB_STREAM", 0)
 	if n == 0 {
@@ -200,7 +208,8 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// BenchmarkDense and BenchmarkOnline are the engines for numbered blocks; the generation of the trace is not timed.
+// BenchmarkDense and BenchmarkOnline are the engines for numbered blocks; the generation of the
+// trace is not timed.
 func BenchmarkDense(b *testing.B) {
 	benchNumbered(b, func(sizes []uint64) engine { return NewDense(sizes) })
 }
@@ -231,7 +240,8 @@ func benchNumbered(b *testing.B, start func(sizes []uint64) engine) {
 					e.Distances(blocks[i:end], dist)
 					i = end
 				}
-				best, bestCPU = min(best, time.Since(begin).Seconds()), min(bestCPU, (cpuTime()-beginCPU).Seconds())
+				best, bestCPU = min(best, time.Since(begin).Seconds()),
+					min(bestCPU, (cpuTime()-beginCPU).Seconds())
 			}
 			b.ReportMetric(float64(n)/best/1e6, "best-Maccess/s")
 			b.ReportMetric(float64(n)/bestCPU/1e6, "best-Maccess/cpu-s")

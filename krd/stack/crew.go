@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// crew counts chunks with several threads. The caller's thread enters a chunk and hands it over with count, which first helps
-// with the one before; the others, started when there is something to do, take tasks as they come. One chunk at most is being
-// counted when count returns.
+// crew counts chunks with several threads. The caller's thread enters a chunk and hands it over
+// with count, which first helps with the one before; the others, started when there is something to
+// do, take tasks as they come. One chunk at most is being counted when count returns.
 type crew struct {
 	work []*scratch // by thread, 0 the caller
 	jobs chan *job  // nil: nobody was started
@@ -15,8 +15,8 @@ type crew struct {
 	wg   sync.WaitGroup
 }
 
-// A job is a chunk whose tasks are taken one by one, by any thread: the first deals the items, and all others, which wait for it,
-// count one bucket each.
+// A job is a chunk whose tasks are taken one by one, by any thread: the first deals the items, and
+// all others, which wait for it, count one bucket each.
 type job struct {
 	c     *chunk
 	wide  bool          // one task: see chunk.countWide
@@ -32,7 +32,8 @@ func newCrew(work []*scratch) *crew { return &crew{work: work} }
 // count has c counted: at once if there is one thread, or before the next count or finish returns.
 func (w *crew) count(c *chunk) {
 	w.finish()
-	j := &job{c: c, wide: c.wide(), tasks: 1 + c.buckets(), dealt: make(chan struct{}), done: make(chan struct{})}
+	j := &job{c: c, wide: c.wide(), tasks: 1 + c.buckets(), dealt: make(chan struct{}),
+		done: make(chan struct{})}
 	if j.wide {
 		j.tasks = 1
 	}
@@ -77,7 +78,8 @@ func (w *crew) end() {
 	}
 }
 
-// take takes tasks until there are no more; the last buckets, which are the most recent positions, come first.
+// take takes tasks until there are no more; the last buckets, which are the most recent positions,
+// come first.
 func (j *job) take(s *scratch) {
 	for {
 		i := int(j.next.Add(1)) - 1

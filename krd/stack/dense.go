@@ -5,10 +5,11 @@ import (
 	"runtime"
 )
 
-// Dense computes the distances of accesses to blocks that are numbered densely and whose sizes are registered: [Keyed] with an
-// array in place of the hash table, on the caller's thread.
+// Dense computes the distances of accesses to blocks that are numbered densely and whose sizes are
+// registered: [Keyed] with an array in place of the hash table, on the caller's thread.
 //
-// Memory: 16 bytes for each block registered (8 of them the caller's), and 24 for each position of a chunk, as Keyed.
+// Memory: 16 bytes for each block registered (8 of them the caller's), and 24 for each position of
+// a chunk, as Keyed.
 type Dense struct {
 	*machine
 	registered []uint64
@@ -16,14 +17,15 @@ type Dense struct {
 	used       int // blocks seen
 }
 
-// blockState is all that is looked up by block number, so that an access costs one cache miss and not two.
+// blockState is all that is looked up by block number, so that an access costs one cache miss and
+// not two.
 type blockState struct {
 	last uint32 // position of the last access, 0 if none
 	size uint32 // in bytes; bigSize: see registered
 }
 
-// NewDense returns an engine for blocks of the given sizes in bytes, which it retains and does not change.
-// The sum of the sizes must be below 1<<63 (callers check).
+// NewDense returns an engine for blocks of the given sizes in bytes, which it retains and does not
+// change. The sum of the sizes must be below 1<<63 (callers check).
 func NewDense(sizes []uint64) *Dense {
 	d := &Dense{machine: newMachine(1), registered: sizes}
 	runtime.AddCleanup(d, (*machine).free, d.machine)
@@ -35,13 +37,15 @@ func NewDense(sizes []uint64) *Dense {
 	return d
 }
 
-// BatchLen is the length of batch that suits the engine now. It changes with the number of live blocks.
-// Any other length gives the same distances; much shorter ones more slowly, at a cost of a pass over the live blocks each.
+// BatchLen is the length of batch that suits the engine now. It changes with the number of live
+// blocks. Any other length gives the same distances; much shorter ones more slowly, at a cost of a
+// pass over the live blocks each.
 func (d *Dense) BatchLen() int { return d.batchLen(d.used) }
 
-// Distances consumes the next accesses of the stream. dist[i] becomes the sum of the sizes of the distinct other blocks accessed
-// since the last access to blocks[i], or [Cold] if there was none. len(dist) must be at least len(blocks); every block must be
-// below the number of sizes. Neither slice is retained. The distances do not depend on where a stream is cut into batches.
+// Distances consumes the next accesses of the stream. dist[i] becomes the sum of the sizes of the
+// distinct other blocks accessed since the last access to blocks[i], or [Cold] if there was none.
+// len(dist) must be at least len(blocks); every block must be below the number of sizes. Neither
+// slice is retained. The distances do not depend on where a stream is cut into batches.
 func (d *Dense) Distances(blocks []uint32, dist []uint64) {
 	for len(blocks) > 0 {
 		n := d.next(d.used, len(blocks))
@@ -61,7 +65,8 @@ func (d *Dense) Distances(blocks []uint32, dist []uint64) {
 
 func (d *Dense) enter(blocks []uint32, dist []uint64) *chunk {
 	if d.used+len(blocks) > maxPositions {
-		panic(fmt.Sprintf("stack distances: %d live blocks: want at most %d", d.used, maxPositions-len(blocks)))
+		panic(fmt.Sprintf("stack distances: %d live blocks: want at most %d", d.used,
+			maxPositions-len(blocks)))
 	}
 	c := d.begin(len(blocks))
 	if c.live > 0 {

@@ -36,7 +36,8 @@ var engines = []struct {
 	{"online", func(s []uint64) engine { return newOnlineEngine(s) }},
 }
 
-// distancesOf runs a new engine over a whole stream in batches of the given length (0: all at once).
+// distancesOf runs a new engine over a whole stream in batches of the given length (0: all at
+// once).
 func distancesOf(e engine, blocks []uint32, batch int) []uint64 {
 	dist := make([]uint64, len(blocks))
 	if batch == 0 {
@@ -67,7 +68,8 @@ func TestPapersExamples(t *testing.T) {
 		sizes               map[string]uint64 // 1 where absent
 	}{
 		{"virda table 1", "a b c a b b a c", "inf inf inf 2 2 0 1 2", nil},
-		{"disconpro table 1", "A B C A C C B A C B A C B B A C", "inf inf inf 2 1 0 2 2 2 2 2 2 2 0 2 2", nil},
+		{"disconpro table 1", "A B C A C C B A C B A C B B A C",
+			"inf inf inf 2 1 0 2 2 2 2 2 2 2 0 2 2", nil},
 		{"virda figure 3", "b.ctr b.a b.p b.p b.ctr b.a b.ctr b.a b.p", "inf inf inf 0 8 12 4 8 12",
 			map[string]uint64{"b.ctr": 8, "b.a": 4, "b.p": 4}},
 	} {
@@ -90,15 +92,17 @@ func TestPapersExamples(t *testing.T) {
 		for _, e := range engines {
 			for batch := range len(blocks) + 1 {
 				if got := formatDistances(distancesOf(e.new(sizes), blocks, batch)); got != c.want {
-					t.Errorf("%s, engine %s, batches of %d: got %s, want %s", c.source, e.name, batch, got, c.want)
+					t.Errorf("%s, engine %s, batches of %d: got %s, want %s", c.source, e.name,
+						batch, got, c.want)
 				}
 			}
 		}
 	}
 }
 
-// exhaustive calls check with every trace of up to 8 accesses to up to 4 blocks of 1 or 3 bytes. Blocks are numbered in the order
-// of their first accesses: what the numbers are is of no account to any engine.
+// exhaustive calls check with every trace of up to 8 accesses to up to 4 blocks of 1 or 3 bytes.
+// Blocks are numbered in the order of their first accesses: what the numbers are is of no account
+// to any engine.
 func exhaustive(check func(blocks []uint32, sizes []uint64)) (traces int) {
 	const objects, longest = 4, 8
 	var blocks [longest]uint32
@@ -125,7 +129,8 @@ func exhaustive(check func(blocks []uint32, sizes []uint64)) (traces int) {
 	return traces
 }
 
-// TestExhaustive compares all engines on those traces, in one batch and cut in two at each place of the shorter ones.
+// TestExhaustive compares all engines on those traces, in one batch and cut in two at each place of
+// the shorter ones.
 func TestExhaustive(t *testing.T) {
 	want, got := make([]uint64, 8), make([]uint64, 8)
 	traces := exhaustive(func(blocks []uint32, sizes []uint64) {
@@ -143,18 +148,21 @@ func TestExhaustive(t *testing.T) {
 				engine.Distances(blocks[:cut], got)
 				engine.Distances(blocks[cut:], got[cut:])
 				if !slices.Equal(got[:n], want[:n]) {
-					t.Fatalf("%s: sizes %v, trace %v cut at %d: got %v, want %v", e.name, sizes, blocks, cut, got[:n], want[:n])
+					t.Fatalf("%s: sizes %v, trace %v cut at %d: got %v, want %v", e.name, sizes,
+						blocks, cut, got[:n], want[:n])
 				}
 			}
 		}
 	})
-	// The sum over n = 0..8 and u = 0..4 of 2^u S(n, u), with Stirling's numbers of the second kind.
+	// The sum over n = 0..8 and u = 0..4 of 2^u S(n, u), with Stirling's numbers of the second
+	// kind.
 	if traces != 46149 {
 		t.Errorf("checked %d traces, want 46149", traces)
 	}
 }
 
-// TestRandom compares the engines on long traces: few and many blocks, sizes from 0 to 2^40, any batches.
+// TestRandom compares the engines on long traces: few and many blocks, sizes from 0 to 2^40, any
+// batches.
 func TestRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		objects := rapid.SampledFrom([]int{1, 2, 7, 60, 300, 3000}).Draw(t, "objects")
@@ -166,20 +174,23 @@ func TestRandom(t *testing.T) {
 		blocks, sizes := randomTrace(seed, n, objects, unit, odd)
 		want := distancesOf(newNaive(sizes), blocks, 0)
 		k := newKeyedEngine(sizes, 2)
-		k.limits.minChunk, k.limits.topBits = rapid.IntRange(1, 3000).Draw(t, "chunk"), uint(rapid.IntRange(0, 2).Draw(t, "top bits"))
+		k.limits.minChunk, k.limits.topBits = rapid.IntRange(1, 3000).Draw(t, "chunk"),
+			uint(rapid.IntRange(0, 2).Draw(t, "top bits"))
 		for _, e := range []engine{NewDense(sizes), k, newOnlineEngine(sizes)} {
 			got := distancesOf(e, blocks, batch)
 			for i := range want {
 				if got[i] != want[i] {
-					t.Fatalf("%T: access %d to block %d: distance %d, want %d", e, i, blocks[i], got[i], want[i])
+					t.Fatalf("%T: access %d to block %d: distance %d, want %d", e, i, blocks[i],
+						got[i], want[i])
 				}
 			}
 		}
 	})
 }
 
-// randomTrace draws blocks with locality: each access is to one of a sliding window of blocks, or anywhere. Sizes are up to four
-// units, and half of them odd bytes more, so that they have no large factor in common.
+// randomTrace draws blocks with locality: each access is to one of a sliding window of blocks, or
+// anywhere. Sizes are up to four units, and half of them odd bytes more, so that they have no large
+// factor in common.
 func randomTrace(seed uint64, n, objects int, unit, odd uint64) (blocks []uint32, sizes []uint64) {
 	next := splitMix(seed)
 	sizes = make([]uint64, objects)
@@ -198,7 +209,8 @@ func randomTrace(seed uint64, n, objects int, unit, odd uint64) (blocks []uint32
 	return blocks, sizes
 }
 
-// splitMix is the generator of Steele, Lea and Flood (OOPSLA 2014), the same on every computer and in every Go.
+// splitMix is the generator of Steele, Lea and Flood (OOPSLA 2014), the same on every computer and
+// in every Go.
 func splitMix(seed uint64) func() uint64 {
 	return func() uint64 {
 		seed += 0x9e3779b97f4a7c15
@@ -235,9 +247,11 @@ func FuzzEngines(f *testing.F) {
 	})
 }
 
-// TestCounterWidth: chunks whose weights add up to a little less and a little more than the 32 bits of a counter.
+// TestCounterWidth: chunks whose weights add up to a little less and a little more than the 32 bits
+// of a counter.
 func TestCounterWidth(t *testing.T) {
-	for _, size := range []uint64{1<<29 - 1, 1<<29 + 1, 1<<30 + 1, 1<<31 - 1, 1<<31 + 1, 1<<32 - 1, 1<<32 + 1} {
+	for _, size := range []uint64{1<<29 - 1, 1<<29 + 1, 1<<30 + 1, 1<<31 - 1, 1<<31 + 1, 1<<32 - 1,
+		1<<32 + 1} {
 		const objects = 7
 		sizes := slices.Repeat([]uint64{size}, objects)
 		var blocks []uint32
@@ -248,14 +262,16 @@ func TestCounterWidth(t *testing.T) {
 		for _, batch := range []int{objects, 0} {
 			for _, e := range engines[1:] {
 				if got := distancesOf(e.new(sizes), blocks, batch); !slices.Equal(got, want) {
-					t.Errorf("%s: blocks of %d bytes, batches of %d: got %v, want %v", e.name, size, batch, got, want)
+					t.Errorf("%s: blocks of %d bytes, batches of %d: got %v, want %v", e.name, size,
+						batch, got, want)
 				}
 			}
 		}
 	}
 }
 
-// TestWrap: distances fit 32 bits, and what the counters of a chunk add up to is several times as much.
+// TestWrap: distances fit 32 bits, and what the counters of a chunk add up to is several times as
+// much.
 func TestWrap(t *testing.T) {
 	const objects = 3000
 	sizes := slices.Repeat([]uint64{1<<20 + 1}, objects)
@@ -272,7 +288,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestDenseLive: the engine knows how many blocks it has seen, which the length of its chunks depends on.
+// TestDenseLive: the engine knows how many blocks it has seen, which the length of its chunks
+// depends on.
 func TestDenseLive(t *testing.T) {
 	blocks, sizes := randomTrace(1, 300_000, 100_000, 64, 0)
 	d := NewDense(sizes)

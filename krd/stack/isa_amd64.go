@@ -3,17 +3,28 @@ package stack
 import (
 	"unsafe"
 
-	"golang.org/x/sys/cpu"
+	"krdlab/hw"
 )
 
-// wraps says that the passes count modulo 1<<32, so that only what is asked for must fit 32 bits and not all that is counted.
-var wraps = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2
+// wraps says that the passes count modulo 1<<32, so that only what is asked for must fit 32 bits
+// and not all that is counted.
+var wraps = func() bool {
+	f := hw.Features()
+	return f.AVX2 && f.BMI1 && f.BMI2
+}()
+
+// What the assembly of add knows of the levels of Weights (gen/weights.go).
+var (
+	_ [24]byte = [unsafe.Sizeof(Weights{}.levels[0])]byte{}
+	_ [16]byte = [fan]byte{}
+)
 
 func deal(items []item, low uint, mask uint32, to []item, ends []uint32, t *tally) {
 	switch {
 	case len(items) == 0:
 	case wraps:
-		dealAVX2(&items[0].key, len(items), low, mask, &to[0].key, unsafe.SliceData(ends), &t.window[0])
+		dealAVX2(&items[0].key, len(items), low, mask, &to[0].key, unsafe.SliceData(ends),
+			&t.window[0])
 	default:
 		dealPortable(items, low, mask, to, ends, t)
 	}
@@ -23,7 +34,8 @@ func finish(items []item, cum, dist []uint64, shift uint, t *tally) {
 	switch {
 	case len(items) == 0:
 	case wraps:
-		finishAVX2(&items[0].key, len(items), unsafe.SliceData(cum), unsafe.SliceData(dist), shift, &t.window[0])
+		finishAVX2(&items[0].key, len(items), unsafe.SliceData(cum), unsafe.SliceData(dist), shift,
+			&t.window[0])
 	default:
 		finishPortable(items, cum, dist, shift, t)
 	}
@@ -43,7 +55,8 @@ func (t *table) places(keys []uint64, places *[probeGroup]uint32) {
 
 func (t *table) hits(keys, sizes []uint64, places []uint32, at uint32, prev []uint32) int {
 	if wraps {
-		return hitsAVX2(&keys[0], len(keys), &sizes[0], &places[0], &t.array.s[0].keys[0], at, &prev[0])
+		return hitsAVX2(&keys[0], len(keys), &sizes[0], &places[0], &t.array.s[0].keys[0], at,
+			&prev[0])
 	}
 	return t.hitsPortable(keys, sizes, places, at, prev)
 }

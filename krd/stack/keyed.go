@@ -12,18 +12,22 @@ type KeyedOptions struct {
 	Cores int // threads at work; 0: GOMAXPROCS, 1: the caller's alone
 }
 
-// Keyed computes the distances of accesses to blocks that are named by any 64-bit keys and come with their sizes.
+// Keyed computes the distances of accesses to blocks that are named by any 64-bit keys and come
+// with their sizes.
 //
-// Entering a chunk finds the previous position of each access in a hash table (table.go) and deals the accesses by the top digit of
-// it (positions.go); counting finishes the buckets, each by itself (count.go). With several cores the next chunk is entered beside
-// the dealing and counting of the last one, and whoever is free takes the next bucket (crew.go).
+// Entering a chunk finds the previous position of each access in a hash table (table.go) and deals
+// the accesses by the top digit of it (positions.go); counting finishes the buckets, each by itself
+// (count.go). With several cores the next chunk is entered beside the dealing and counting of the
+// last one, and whoever is free takes the next bucket (crew.go).
 //
-// Positions are renumbered before each chunk by rank among the live ones, from a bitmap that fits in cache: a pass over the table
-// in order, where writing the new positions through a list of the live blocks would be a random access for each.
+// Positions are renumbered before each chunk by rank among the live ones, from a bitmap that fits
+// in cache: a pass over the table in order, where writing the new positions through a list of the
+// live blocks would be a random access for each.
 //
-// Memory: 22 to 32 bytes for each key and 24 for each position of a chunk; with several cores there are two chunks, with 16 bytes more for
-// each access. Positions are the live keys and the accesses of the chunk, two or three times as many (64 Ki to 8 Mi). So it is bounded by
-// the live set, not by the trace.
+// Memory: 22 to 32 bytes for each key and 24 for each position of a chunk; with several cores there
+// are two chunks, with 16 bytes more for each access. Positions are the live keys and the accesses
+// of the chunk, two or three times as many (64 Ki to 8 Mi). So it is bounded by the live set, not
+// by the trace.
 type Keyed struct {
 	*machine
 	table  table
@@ -48,30 +52,36 @@ func NewKeyed(opt KeyedOptions) *Keyed {
 // Live returns the number of keys seen.
 func (k *Keyed) Live() int { return k.table.used }
 
-// BatchLen is the length of batch that suits the engine now. It changes with the number of live keys.
-// Any other length gives the same distances; much shorter ones more slowly, at a cost of a pass over the live keys each.
+// BatchLen is the length of batch that suits the engine now. It changes with the number of live
+// keys. Any other length gives the same distances; much shorter ones more slowly, at a cost of a
+// pass over the live keys each.
 func (k *Keyed) BatchLen() int { return k.batchLen(k.table.used) }
 
-// Distances consumes the next accesses of the stream. sizes are in bytes, one for each key, or a single one that all keys have;
-// up to 1<<40 each, and less than 1<<63 for all keys together. dist[i] becomes the sum of the sizes of the distinct other keys
-// accessed since the last access to keys[i], or [Cold] if there was none; it is at least as long as keys. No slice is retained.
+// Distances consumes the next accesses of the stream. sizes are in bytes, one for each key, or a
+// single one that all keys have; up to 1<<40 each, and less than 1<<63 for all keys together.
+// dist[i] becomes the sum of the sizes of the distinct other keys accessed since the last access to
+// keys[i], or [Cold] if there was none; it is at least as long as keys. No slice is retained.
 //
-// A key that comes with another size than before is a [*SizeError]; what is in dist is then undefined, and the engine answers
-// every later call with the same error.
+// A key that comes with another size than before is a [*SizeError]; what is in dist is then
+// undefined, and the engine answers every later call with the same error.
 func (k *Keyed) Distances(keys, sizes, dist []uint64) error {
 	return k.DistancesTagged(keys, sizes, nil, dist, nil)
 }
 
-// DistancesTagged is [Keyed.Distances] for accesses that carry a tag, such as the number of their worker: prev[i] becomes the tag
-// of the previous access to keys[i], 0 if there was none. Accesses entered by Distances have the tag 0. Tags cost two bytes a
-// position and a probe an access, from the first call that has them.
-func (k *Keyed) DistancesTagged(keys, sizes []uint64, tags []uint16, dist []uint64, prev []uint16) error {
+// DistancesTagged is [Keyed.Distances] for accesses that carry a tag, such as the number of their
+// worker: prev[i] becomes the tag of the previous access to keys[i], 0 if there was none. Accesses
+// entered by Distances have the tag 0. Tags cost two bytes a position and a probe an access, from
+// the first call that has them.
+func (k *Keyed) DistancesTagged(keys, sizes []uint64, tags []uint16, dist []uint64,
+	prev []uint16) error {
 	if k.failed != nil {
 		return k.failed
 	}
 	n := len(keys)
-	if (len(sizes) != 1 && len(sizes) < n) || len(dist) < n || (tags != nil && (len(tags) < n || len(prev) < n)) {
-		return fmt.Errorf("stack distances: %d keys with %d sizes, %d distances, %d tags, %d previous tags: want as many, or one size",
+	if (len(sizes) != 1 && len(sizes) < n) || len(dist) < n ||
+		(tags != nil && (len(tags) < n || len(prev) < n)) {
+		return fmt.Errorf("stack distances: %d keys with %d sizes, %d distances, %d tags, %d "+
+			"previous tags: want as many, or one size",
 			n, len(sizes), len(dist), len(tags), len(prev))
 	}
 	crew := newCrew(k.work)
@@ -111,7 +121,8 @@ type entrance struct {
 func (k *Keyed) enter(e entrance) (*chunk, error) {
 	n := len(e.keys)
 	if k.table.used+n > maxPositions {
-		return nil, fmt.Errorf("stack distances: %d live keys: want at most %d", k.table.used, maxPositions-n)
+		return nil, fmt.Errorf("stack distances: %d live keys: want at most %d", k.table.used,
+			maxPositions-n)
 	}
 	c := k.begin(n)
 	k.table.renumber(&k.pos)
@@ -149,7 +160,8 @@ func (k *Keyed) enter(e entrance) (*chunk, error) {
 	return c, nil
 }
 
-// maxPositions is how many positions have numbers, those of the last word of the bitmap being rounded up.
+// maxPositions is how many positions have numbers, those of the last word of the bitmap being
+// rounded up.
 const maxPositions = 1<<32 - 1<<tallyBits
 
 // moveTags gives the tags of the live positions their new numbers, before start.

@@ -40,7 +40,8 @@ func TestKeyedSizeChange(t *testing.T) {
 	dist := make([]uint64, 3000)
 	err := k.Distances(keys, sizes, dist)
 	var size *SizeError
-	if !errors.As(err, &size) || *size != (SizeError{Index: 2500, Key: 500, Size: 1 << 40, Was: 8}) {
+	if !errors.As(err, &size) || *size != (SizeError{Index: 2500, Key: 500, Size: 1 << 40,
+		Was: 8}) {
 		t.Fatalf("got %v", err)
 	}
 	if again := k.Distances(keys[:1], sizes[:1], dist); !errors.Is(again, err) {
@@ -48,7 +49,8 @@ func TestKeyedSizeChange(t *testing.T) {
 	}
 }
 
-// TestLong compares the chunked engines with Online on traces of several chunks, with buckets that are dealt more than once.
+// TestLong compares the chunked engines with Online on traces of several chunks, with buckets that
+// are dealt more than once.
 func TestLong(t *testing.T) {
 	for _, objects := range []int{1, 100, 5000, 60_000} {
 		blocks, sizes := randomTrace(uint64(objects), 300_000, objects, 64, 0)
@@ -67,14 +69,16 @@ func TestLong(t *testing.T) {
 			got := distancesOf(e, blocks, 70_000)
 			for i := range got {
 				if got[i] != want[i] {
-					t.Fatalf("%d objects, %s: access %d: got %d, want %d", objects, name, i, got[i], want[i])
+					t.Fatalf("%d objects, %s: access %d: got %d, want %d", objects, name, i, got[i],
+						want[i])
 				}
 			}
 		}
 	}
 }
 
-// TestTags: the previous tag is that of the last access to the same key, across chunks, 0 for accesses without.
+// TestTags: the previous tag is that of the last access to the same key, across chunks, 0 for
+// accesses without.
 func TestTags(t *testing.T) {
 	for _, cores := range []int{1, 2} {
 		k := NewKeyed(KeyedOptions{Cores: cores})
@@ -106,7 +110,8 @@ func TestTags(t *testing.T) {
 				}
 				for i, key := range keys {
 					if prev[i] != last[key] {
-						t.Fatalf("batch %d, access %d to key %d: previous tag %d, want %d", batch, i, key, prev[i], last[key])
+						t.Fatalf("batch %d, access %d to key %d: previous tag %d, want %d", batch,
+							i, key, prev[i], last[key])
 					}
 					last[key] = tags[i]
 				}
@@ -121,7 +126,8 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestKeyedExtremes: keys that hash alike or are 0 and ^0, sizes 0 and 2^40, arguments that do not fit.
+// TestKeyedExtremes: keys that hash alike or are 0 and ^0, sizes 0 and 2^40, arguments that do not
+// fit.
 func TestKeyedExtremes(t *testing.T) {
 	k := NewKeyed(KeyedOptions{})
 	keys := []uint64{0, ^uint64(0), 1, 0, ^uint64(0), 1, 1}
@@ -142,7 +148,8 @@ func TestKeyedExtremes(t *testing.T) {
 	}
 }
 
-// TestTableFull: the table grows in order and finds all keys again, those that wrap around its end too.
+// TestTableFull: the table grows in order and finds all keys again, those that wrap around its end
+// too.
 func TestTableFull(t *testing.T) {
 	tab := table{mem: &arena{}}
 	defer tab.mem.close()
@@ -181,7 +188,8 @@ func TestPasses(t *testing.T) {
 		items := make([]item, n)
 		cum := make([]uint64, 4096)
 		for i := range items {
-			items[i] = item{key: keys[i], at: uint32(n - 1 - i), w: uint32(next() % 1000), acc: uint32(next() % 1000)}
+			items[i] = item{key: keys[i], at: uint32(n - 1 - i), w: uint32(next() % 1000),
+				acc: uint32(next() % 1000)}
 		}
 		for i := range cum {
 			cum[i] = next() % 100 << 6

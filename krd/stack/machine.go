@@ -2,7 +2,8 @@ package stack
 
 import "math/bits"
 
-// machine is what Dense and Keyed have in common: all but finding the previous position of an access.
+// machine is what Dense and Keyed have in common: all but finding the previous position of an
+// access.
 type machine struct {
 	mem    *arena
 	work   []*scratch // by thread, 0 the caller
@@ -49,7 +50,8 @@ func (m *machine) chunkLen(live int) int {
 	return min(max(perLive*live, m.limits.minChunk), m.limits.maxChunk)
 }
 
-// next is the length of the next chunk where rest accesses are at hand: not to leave a small one for the end.
+// next is the length of the next chunk where rest accesses are at hand: not to leave a small one
+// for the end.
 func (m *machine) next(live, rest int) int {
 	n := m.chunkLen(live)
 	if rest <= n+n/4 {
@@ -66,8 +68,8 @@ func (m *machine) batchLen(live int) int {
 	return m.chunkLen(live)
 }
 
-// begin returns the chunk for the next accesses, with the positions renumbered; the caller translates those that it knows by
-// m.pos.rank and then calls start.
+// begin returns the chunk for the next accesses, with the positions renumbered; the caller
+// translates those that it knows by m.pos.rank and then calls start.
 func (m *machine) begin(accesses int) *chunk {
 	from := &m.chunks[m.turn]
 	if len(m.work) > 1 {

@@ -6,9 +6,10 @@ import (
 	"krdlab/hw"
 )
 
-// arena owns the big arrays of an engine. They are outside Go's heap, on huge pages where the system has them: the arrays are
-// probed at random, so that with 4 KiB pages most probes would miss the TLB as well, and a collector that lets the heap double
-// would double them. What is never touched costs no memory. One thread at a time.
+// arena owns the big arrays of an engine. They are outside Go's heap, on huge pages where the
+// system has them: the arrays are probed at random, so that with 4 KiB pages most probes would miss
+// the TLB as well, and a collector that lets the heap double would double them. What is never
+// touched costs no memory. One thread at a time.
 type arena struct{ maps map[*byte][]byte }
 
 // minMap is the size below which an array comes from Go's heap.
@@ -20,9 +21,10 @@ type array[E any] struct {
 	raw []byte
 }
 
-// room makes the array n elements of any contents, zero where it grows, and returns what to release when the previous contents,
-// if they were elsewhere, are no longer needed. It reserves twice as much: what is not touched costs nothing, and to touch fresh
-// memory again whenever an array grows costs more than the work on it.
+// room makes the array n elements of any contents, zero where it grows, and returns what to release
+// when the previous contents, if they were elsewhere, are no longer needed. It reserves twice as
+// much: what is not touched costs nothing, and to touch fresh memory again whenever an array grows
+// costs more than the work on it.
 func (a *array[E]) room(m *arena, n int) (old []byte) {
 	if n <= cap(a.s) {
 		a.s = a.s[:n]
@@ -31,7 +33,8 @@ func (a *array[E]) room(m *arena, n int) (old []byte) {
 	return a.exactly(m, n, 2*n)
 }
 
-// exactly makes the array n zero elements in fresh memory for the given number, and returns what to release.
+// exactly makes the array n zero elements in fresh memory for the given number, and returns what to
+// release.
 func (a *array[E]) exactly(m *arena, n, reserved int) (old []byte) {
 	var e E
 	old = a.raw

@@ -1,11 +1,15 @@
 package stack
 
-// Online computes exact byte-weighted stack distances one access at a time, where they are needed while the trace grows or where
-// one access touches several units at once. For whole batches of single accesses [Dense] and [Keyed] are several times as fast.
+import "unsafe"
+
+// Online computes exact byte-weighted stack distances one access at a time, where they are needed
+// while the trace grows or where one access touches several units at once. For whole batches of
+// single accesses [Dense] and [Keyed] are several times as fast.
 //
-// Units are numbered by the caller, densely from 0. Each live unit is at a slot; later slots are more recent. An access takes the
-// next free slot, and the distance is the weight of the slots above the old one. When the slots run out, those in use are
-// renumbered, which costs a pass over the units for at least as many accesses as there are live units.
+// Units are numbered by the caller, densely from 0. Each live unit is at a slot; later slots are
+// more recent. An access takes the next free slot, and the distance is the weight of the slots
+// above the old one. When the slots run out, those in use are renumbered, which costs a pass over
+// the units for at least as many accesses as there are live units.
 //
 // Memory: 12 bytes for the highest unit number and all below it, 34 for each live unit.
 type Online struct {
@@ -25,6 +29,8 @@ type onlineUnit struct {
 	lowSz, hiSz uint32 // size in bytes, in halves, so that a unit is 12 bytes
 }
 
+var _ [12]byte = [unsafe.Sizeof(onlineUnit{})]byte{}
+
 func (u *onlineUnit) bytes() uint64 { return uint64(u.hiSz)<<32 | uint64(u.lowSz) }
 
 const minSlots = 1 << 10
@@ -38,9 +44,9 @@ func (o *Online) Live() int { return o.live }
 // Bytes returns the sum of the sizes of the units in the stack.
 func (o *Online) Bytes() uint64 { return o.weights.Total() }
 
-// Access returns the sum of the sizes of the distinct other units accessed since the last access to unit, or Cold if there was
-// none, and moves it to the top. bytes is its size, which counts at the first access only: a unit keeps its size. The sizes of
-// all units must add up to less than 1<<63.
+// Access returns the sum of the sizes of the distinct other units accessed since the last access to
+// unit, or Cold if there was none, and moves it to the top. bytes is its size, which counts at the
+// first access only: a unit keeps its size. The sizes of all units must add up to less than 1<<63.
 func (o *Online) Access(unit uint32, bytes uint64) uint64 {
 	if o.top == o.slots {
 		o.renumber(1)
@@ -65,10 +71,12 @@ func (o *Online) Access(unit uint32, bytes uint64) uint64 {
 	return dist
 }
 
-// AccessAll is one access to several distinct units at once, simultaneous among themselves: dist[i] becomes the sum of the sizes of
-// the distinct units that were accessed after the last access to units[i], as they all were before this access, or Cold; units of
-// this access count where they were above units[i]. Then all take the top of the stack together, none above another.
-// bytes[i] is the size of units[i], heeded when it is first seen. The units must be distinct; bytes and dist at least as long.
+// AccessAll is one access to several distinct units at once, simultaneous among themselves: dist[i]
+// becomes the sum of the sizes of the distinct units that were accessed after the last access to
+// units[i], as they all were before this access, or Cold; units of this access count where they
+// were above units[i]. Then all take the top of the stack together, none above another. bytes[i] is
+// the size of units[i], heeded when it is first seen. The units must be distinct; bytes and dist at
+// least as long.
 func (o *Online) AccessAll(units []uint32, bytes, dist []uint64) {
 	if len(units) == 0 {
 		return
@@ -100,7 +108,8 @@ func (o *Online) AccessAll(units []uint32, bytes, dist []uint64) {
 	o.alone = len(units) == 1
 }
 
-// Forget takes a unit out of the stack as if it had never been accessed; its number may come back with another size.
+// Forget takes a unit out of the stack as if it had never been accessed; its number may come back
+// with another size.
 func (o *Online) Forget(unit uint32) {
 	if int(unit) >= len(o.units) || o.units[unit].slot == 0 {
 		return
@@ -118,8 +127,8 @@ func (o *Online) unit(n uint32) *onlineUnit {
 	return &o.units[n]
 }
 
-// renumber moves the slots in use to 0, 1, ..., in order, and makes as many free ones, at least one. more is how many units the
-// access at hand may add.
+// renumber moves the slots in use to 0, 1, ..., in order, and makes as many free ones, at least
+// one. more is how many units the access at hand may add.
 func (o *Online) renumber(more int) {
 	o.ranks = append(o.ranks[:0], make([]uint32, o.top)...)
 	for i := range o.units {

@@ -62,7 +62,8 @@ func (o *together) total() (sum uint64) {
 	return sum
 }
 
-// TestOnlineTogether compares single accesses, accesses to several units, and forgotten units with the oracle.
+// TestOnlineTogether compares single accesses, accesses to several units, and forgotten units with
+// the oracle.
 func TestOnlineTogether(t *testing.T) {
 	for _, units := range []int{2, 3, 20, 400} {
 		next := splitMix(uint64(units))
@@ -96,10 +97,12 @@ func TestOnlineTogether(t *testing.T) {
 				o.AccessAll(list, bytes, dist)
 			}
 			if !slices.Equal(dist, expected) {
-				t.Fatalf("%d units, step %d, access to %v: got %v, want %v", units, step, list, dist, expected)
+				t.Fatalf("%d units, step %d, access to %v: got %v, want %v", units, step, list,
+					dist, expected)
 			}
 			if o.Live() != len(want.last) || o.Bytes() != want.total() {
-				t.Fatalf("step %d: %d live units of %d bytes, want %d of %d", step, o.Live(), o.Bytes(), len(want.last), want.total())
+				t.Fatalf("step %d: %d live units of %d bytes, want %d of %d", step, o.Live(),
+					o.Bytes(), len(want.last), want.total())
 			}
 		}
 	}
@@ -149,7 +152,8 @@ func TestWeights(t *testing.T) {
 				}
 			}
 			if w.After(s) != after || w.Total() != total {
-				t.Fatalf("%d slots, step %d: after %d: %d, total %d; want %d, %d", n, step, s, w.After(s), w.Total(), after, total)
+				t.Fatalf("%d slots, step %d: after %d: %d, total %d; want %d, %d", n, step, s,
+					w.After(s), w.Total(), after, total)
 			}
 		}
 	}

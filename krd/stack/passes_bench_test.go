@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// BenchmarkPasses is a pass over a bucket of distinct keys in random order, best of many runs, in ns an item.
+// BenchmarkPasses is a pass over a bucket of distinct keys in random order, best of many runs, in
+// ns an item.
 func BenchmarkPasses(b *testing.B) {
 	shuffled := func(n int) []item {
 		next := splitMix(5)

@@ -1,10 +1,15 @@
 package stack
 
-import "math/bits"
+import (
+	"math/bits"
+	"unsafe"
+)
 
-// A chunk is what one chunk of accesses needs to be counted, which another thread may do while the next one is entered.
+// A chunk is what one chunk of accesses needs to be counted, which another thread may do while the
+// next one is entered.
 //
-// Positions are numbered from 1. Those up to live are the LRU stack before the chunk, its top last; the accesses follow.
+// Positions are numbered from 1. Those up to live are the LRU stack before the chunk, its top last;
+// the accesses follow.
 type chunk struct {
 	cum   array[uint64] // by position: sum of the sizes at it and before it; 0 at 0
 	items array[item]   // those of top digit d begin at d<<low, in order of time
@@ -24,7 +29,8 @@ type chunk struct {
 	queued int
 }
 
-// item is an access that has a previous one, on its way through the passes. The assembly knows the layout (gen/passes.go).
+// item is an access that has a previous one, on its way through the passes. The assembly knows the
+// layout (gen/passes.go).
 type item struct {
 	key uint32 // position of the previous access
 	at  uint32 // number in the chunk
@@ -32,16 +38,27 @@ type item struct {
 	acc uint32 // units found so far, modulo 1<<32
 }
 
+// What the assembly knows of item (gen/passes.go).
+var (
+	_ [0]byte  = [unsafe.Offsetof(item{}.key)]byte{}
+	_ [4]byte  = [unsafe.Offsetof(item{}.at)]byte{}
+	_ [8]byte  = [unsafe.Offsetof(item{}.w)]byte{}
+	_ [12]byte = [unsafe.Offsetof(item{}.acc)]byte{}
+	_ [16]byte = [unsafe.Sizeof(item{})]byte{}
+)
+
 const pushGroup = 1 << 10
 
 // positions is the numbering of the accesses of the chunk at hand, 64 positions a word.
 type positions struct {
-	live   array[uint64] // bit i of word j: the block accessed at position 64*j+i has not been accessed since
+	// bit i of word j: the block accessed at position 64*j+i has not been accessed since
+	live   array[uint64]
 	before array[uint32] // how many live positions are in the words before
 }
 
-// renumber prepares the chunk to for accesses at most: the live positions, weighed by from (which may be to), become 1, 2, ...;
-// translate is to be called before reset. The top digit has at most topBits bits.
+// renumber prepares the chunk to for accesses at most: the live positions, weighed by from (which
+// may be to), become 1, 2, ...; translate is to be called before reset. The top digit has at most
+// topBits bits.
 func (p *positions) renumber(m *arena, from, to *chunk, accesses int, topBits uint) {
 	live := 0
 	before := p.before.resize(m, len(p.live.s))
@@ -107,8 +124,8 @@ func (p *positions) reset(m *arena, n int) {
 	live[n>>6] &= 1<<(n&63)<<1 - 1
 }
 
-// push enters the next accesses of a chunk, at most pushGroup of them, whose previous positions are prev (0: none).
-// first is the number of the first in the chunk.
+// push enters the next accesses of a chunk, at most pushGroup of them, whose previous positions are
+// prev (0: none). first is the number of the first in the chunk.
 func (c *chunk) push(live []uint64, first int, prev []uint32, sizes []uint64) {
 	sizes = sizes[:len(prev)]
 	cum := c.cum.s[c.n+1:][:len(prev)]
@@ -131,7 +148,8 @@ func (c *chunk) push(live []uint64, first int, prev []uint32, sizes []uint64) {
 			base = uint32((top + cold) >> shift)
 			continue
 		}
-		buf[m&(pushGroup-1)] = item{key: p, at: uint32(first + i), w: uint32(size >> shift), acc: base}
+		buf[m&(pushGroup-1)] = item{key: p, at: uint32(first + i), w: uint32(size >> shift),
+			acc: base}
 		m++
 	}
 	c.n += len(prev)

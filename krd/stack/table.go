@@ -3,18 +3,25 @@ package stack
 import (
 	"fmt"
 	"math/bits"
+	"unsafe"
+
+	"krdlab/hw/failure"
 )
 
-// table finds the last access of each key: open addressing, four keys with their states to a cache line, so that all of a
+// table finds the last access of each key: open addressing, four keys with their states to a cache
+// line, so that all of a
 // line are compared at once and the branch on the outcome is nearly always the same; a full line overflows into the next.
 //
-// The place of a key is its hash scaled to the length, not masked, so that the length need not be a power of two and a table that
-// grows is copied in order, sequentially on both sides. Probing goes by groups: first the hashes, and a prefetch of the line of
-// each, so that their cache misses overlap; then, while the lines of the next group are on their way, the comparisons.
+// The place of a key is its hash scaled to the length, not masked, so that the length need not be a
+// power of two and a table that grows is copied in order, sequentially on both sides. Probing goes
+// by groups: first the hashes, and a prefetch of the line of each, so that their cache misses
+// overlap; then, while the lines of the next group are on their way, the comparisons.
 //
-// No key is ever removed. So a search ends at a line that is not full, and the states of a line fill from the first on.
+// No key is ever removed. So a search ends at a line that is not full, and the states of a line
+// fill from the first on.
 //
-// Rejected: linear probing over single entries, whose length cannot be predicted (2.5 times the time in cache).
+// Rejected: linear probing over single entries, whose length cannot be predicted (2.5 times the
+// time in cache).
 type table struct {
 	mem   *arena
 	array array[line]
@@ -23,11 +30,21 @@ type table struct {
 	touch uint32            // keeps the loads of placesPortable from being optimised away
 }
 
-// line is a cache line of the table. The assembly knows the layout (gen/probe.go).
+// line is a cache line of the table.
 type line struct {
 	keys   [4]uint64
 	states [4]blockState
 }
+
+// What the assembly knows of line (gen/probe.go).
+var (
+	_ [0]byte  = [unsafe.Offsetof(line{}.keys)]byte{}
+	_ [32]byte = [unsafe.Offsetof(line{}.states)]byte{}
+	_ [64]byte = [unsafe.Sizeof(line{})]byte{}
+	_ [0]byte  = [unsafe.Offsetof(blockState{}.last)]byte{}
+	_ [4]byte  = [unsafe.Offsetof(blockState{}.size)]byte{}
+	_ [8]byte  = [unsafe.Sizeof(blockState{})]byte{}
+)
 
 const (
 	bigSize    = 1<<32 - 1 // as a blockState's: it does not fit
@@ -37,7 +54,8 @@ const (
 
 // hash mixes a key, after the multiply and fold of Wang Yi's wyhash (2019).
 func hash(key uint64) uint64 {
-	hi, lo := bits.Mul64(key^0xa0761d6478bd642f, 0xe7037ed1a0b428db) // the assembly has them too (gen/passes.go)
+	// the assembly has them too (gen/passes.go)
+	hi, lo := bits.Mul64(key^0xa0761d6478bd642f, 0xe7037ed1a0b428db)
 	return hi ^ lo
 }
 
@@ -49,14 +67,20 @@ type SizeError struct {
 }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("access %d of the batch to key %#x: size %d bytes, %d bytes before: a key keeps its size", e.Index, e.Key, e.Size, e.Was)
+	return fmt.Sprintf("access %d of the batch to key %#x: size %d bytes, %d bytes before: a key "+
+		"keeps its size", e.Index, e.Key, e.Size, e.Was)
 }
 
-// probe finds the previous positions of accesses, 0 for new keys, and moves the keys to positions at, at+1, ...
+// Class implements [failure.Classed].
+func (*SizeError) Class() failure.Class { return failure.Data }
+
+// probe finds the previous positions of accesses, 0 for new keys, and moves the keys to positions
+// at, at+1, ...
 func (t *table) probe(keys, sizes []uint64, at uint32, prev []uint32) *SizeError {
 	t.reserve(len(keys))
 	sizes, prev = sizes[:len(keys)], prev[:len(keys)]
-	var places [2][probeGroup]uint32 // of this group and of the next, whose lines are on their way meanwhile
+	// of this group and of the next, whose lines are on their way meanwhile
+	var places [2][probeGroup]uint32
 	t.places(keys[:min(probeGroup, len(keys))], &places[0])
 	for done := 0; done < len(keys); done += probeGroup {
 		end := min(done+probeGroup, len(keys))
@@ -93,7 +117,8 @@ func (t *table) placesPortable(keys []uint64, places *[probeGroup]uint32) {
 	t.touch = touch
 }
 
-// hitsPortable is probe as long as keys are found in the first line and their sizes are as before; it returns how many were.
+// hitsPortable is probe as long as keys are found in the first line and their sizes are as before;
+// it returns how many were.
 func (t *table) hitsPortable(keys, sizes []uint64, places []uint32, at uint32, prev []uint32) int {
 	for i, key := range keys {
 		l := &t.array.s[places[i]]
@@ -147,7 +172,8 @@ func (t *table) size(key uint64, st *blockState) uint64 {
 	return uint64(st.size)
 }
 
-// reserve makes room for n more keys, so that no more than three quarters of the entries are in use.
+// reserve makes room for n more keys, so that no more than three quarters of the entries are in
+// use.
 func (t *table) reserve(n int) {
 	need := t.used + n
 	if need <= 3*len(t.array.s) {

@@ -4,9 +4,9 @@ import "unsafe"
 
 const tallyBits = 12 // a tally counts by keys of 12 bits
 
-// tally holds, for each key of 12 bits, the sum of the weights with smaller keys, in four levels of eight, so that reading is four
-// loads and adding a fixed number of steps without branches: in AVX2 an AND, an addition and a store for each level.
-// The assembly knows the layout (gen/passes.go).
+// tally holds, for each key of 12 bits, the sum of the weights with smaller keys, in four levels of
+// eight, so that reading is four loads and adding a fixed number of steps without branches: in AVX2
+// an AND, an addition and a store for each level. The assembly knows the layout (gen/passes.go).
 type tally struct {
 	window [16]uint32 // eight words of zeros, eight of ones
 	level0 lanes      // by key>>9
@@ -15,11 +15,23 @@ type tally struct {
 	level3 [512]lanes // by key
 }
 
-// lanes are eight counters of 32 bits, cumulative: the weights of the earlier siblings. They are kept in pairs, the even one in the
-// low half, and in portable code added to as pairs: as long as the sums stay below 1<<32, nothing carries over.
+// What the assembly knows of tally (gen/passes.go).
+var (
+	_ [0]byte           = [unsafe.Offsetof(tally{}.window)]byte{}
+	_ [64]byte          = [unsafe.Offsetof(tally{}.level0)]byte{}
+	_ [64 + 32]byte     = [unsafe.Offsetof(tally{}.level1)]byte{}
+	_ [64 + 32*9]byte   = [unsafe.Offsetof(tally{}.level2)]byte{}
+	_ [64 + 32*73]byte  = [unsafe.Offsetof(tally{}.level3)]byte{}
+	_ [64 + 32*585]byte = [unsafe.Sizeof(tally{})]byte{}
+)
+
+// lanes are eight counters of 32 bits, cumulative: the weights of the earlier siblings. They are
+// kept in pairs, the even one in the low half, and in portable code added to as pairs: as long as
+// the sums stay below 1<<32, nothing carries over.
 type lanes [4]uint64
 
-// newTally returns a tally at the beginning of a cache line, so that no group of lanes lies across two.
+// newTally returns a tally at the beginning of a cache line, so that no group of lanes lies across
+// two.
 func newTally() *tally {
 	raw := make([]byte, unsafe.Sizeof(tally{})+63)
 	p := unsafe.Pointer(unsafe.SliceData(raw))
@@ -70,8 +82,9 @@ func (t *tally) collect(k, w uint32) uint32 {
 	return sum
 }
 
-// dealPortable is a pass: each item collects the weights of the earlier ones with smaller digits key>>low&mask (of 12 bits at most),
-// and goes to the place that ends has for its digit, which is advanced.
+// dealPortable is a pass: each item collects the weights of the earlier ones with smaller digits
+// key>>low&mask (of 12 bits at most), and goes to the place that ends has for its digit, which is
+// advanced.
 func dealPortable(items []item, low uint, mask uint32, to []item, ends []uint32, t *tally) {
 	for _, it := range items {
 		d := it.key >> (low & 31) & mask
@@ -82,7 +95,8 @@ func dealPortable(items []item, low uint, mask uint32, to []item, ends []uint32,
 	}
 }
 
-// finishPortable is the last pass: what the items collect here completes their distances. cum begins at the first key of the bucket.
+// finishPortable is the last pass: what the items collect here completes their distances. cum
+// begins at the first key of the bucket.
 func finishPortable(items []item, cum, dist []uint64, shift uint, t *tally) {
 	shift &= 63
 	for i := range items {

@@ -2,14 +2,16 @@ package stack
 
 // Weights holds a weight for each of n slots and answers sums over the slots above one.
 //
-// A hierarchy of groups of 16: the word of a slot, or of a group of them on the levels above, is the sum of the weights of its
-// later siblings, so that a sum is one load a level and a change touches one group (two cache lines) a level. That suits a stack
-// of recency, where most of what happens is near its top: there the groups are in cache, and few siblings are earlier.
+// A hierarchy of groups of 16: the word of a slot, or of a group of them on the levels above, is
+// the sum of the weights of its later siblings, so that a sum is one load a level and a change
+// touches one group (two cache lines) a level. That suits a stack of recency, where most of what
+// happens is near its top: there the groups are in cache, and few siblings are earlier.
 //
-// The zero value has no slots. Weights are 64-bit words that wrap around, so that a weight is lowered by adding its two's
-// complement.
+// The zero value has no slots. Weights are 64-bit words that wrap around, so that a weight is
+// lowered by adding its two's complement.
 type Weights struct {
-	levels [][]uint64 // by level, from the slots up: sum over the later siblings; lengths are multiples of fan
+	// by level, from the slots up: sum over the later siblings; lengths are multiples of fan
+	levels [][]uint64
 	total  uint64
 }
 
@@ -38,7 +40,8 @@ func (w *Weights) Reset(n int) {
 	w.levels = w.levels[:l]
 }
 
-// Add adds delta to the weight of a slot, which must be below the number of slots. One group of 16 words a level is changed.
+// Add adds delta to the weight of a slot, which must be below the number of slots. One group of 16
+// words a level is changed.
 func (w *Weights) Add(slot int, delta uint64) {
 	w.total += delta
 	w.add(slot, delta)

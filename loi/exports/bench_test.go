@@ -8,16 +8,19 @@ import (
 	"krdlab/loi"
 )
 
-// matmulTrace has the accesses of a blocked matrix multiply, n x n x n blocks of 8 KiB, three for each execution, on two
-// workers.
+// matmulTrace has the accesses of a blocked matrix multiply, n x n x n blocks of 8 KiB, three for
+// each execution, on two workers.
 func matmulTrace(b *testing.B, n uint32) *loi.Trace {
 	blocks := []loi.SizeRun{{Count: n * n, Bytes: 8192}}
 	h := loi.Header{
 		Registry: loi.Registry{
-			Objects: []loi.Object{{Name: "A", Blocks: blocks}, {Name: "B", Blocks: blocks}, {Name: "C", Blocks: blocks}},
-			Kernels: []loi.Kernel{{Name: "gemm", Params: []loi.Param{{Object: 0, Mode: loi.In}, {Object: 1, Mode: loi.In}, {Object: 2, Mode: loi.InOut}}}},
+			Objects: []loi.Object{{Name: "A", Blocks: blocks}, {Name: "B", Blocks: blocks},
+				{Name: "C", Blocks: blocks}},
+			Kernels: []loi.Kernel{{Name: "gemm", Params: []loi.Param{{Object: 0, Mode: loi.In},
+				{Object: 1, Mode: loi.In}, {Object: 2, Mode: loi.InOut}}}},
 		},
-		Workers: []loi.Worker{{CPU: 0}, {CPU: 1}}, Nodes: 1, Substrate: loi.Native, Clock: loi.Clock{Source: "tsc", Hz: 2.4e9}, Grain: "kernel",
+		Workers: []loi.Worker{{CPU: 0}, {CPU: 1}}, Nodes: 1, Substrate: loi.Native,
+		Clock: loi.Clock{Source: "tsc", Hz: 2.4e9}, Grain: "kernel",
 	}
 	path := filepath.Join(b.TempDir(), "x.loi")
 	w, err := loi.Create(path, h, loi.Options{})
@@ -61,11 +64,13 @@ func spanTrace(b *testing.B) *loi.Trace {
 		b.Fatal(err)
 	}
 	for i := range uint64(1 << 20) {
-		if err := w.Access(0, k, i, loi.Access{Object: o, Block: i * 0x9e3779b97f4a7c15 >> 30, Bytes: 64, Mode: loi.In}); err != nil {
+		if err := w.Access(0, k, i, loi.Access{Object: o, Block: i * 0x9e3779b97f4a7c15 >> 30,
+			Bytes: 64, Mode: loi.In}); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if err := w.Close(loi.Header{Workers: []loi.Worker{{CPU: -1}}, Nodes: 1, Substrate: loi.Native}); err != nil {
+	if err := w.Close(loi.Header{Workers: []loi.Worker{{CPU: -1}}, Nodes: 1,
+		Substrate: loi.Native}); err != nil {
 		b.Fatal(err)
 	}
 	t, err := loi.Open(path)
@@ -99,7 +104,8 @@ func BenchmarkWrite(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				b.ReportMetric(float64(c.accesses)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Maccesses/s")
+				b.ReportMetric(float64(c.accesses)*float64(b.N)/b.Elapsed().Seconds()/1e6,
+					"Maccesses/s")
 				b.ReportMetric(float64(out.n)/float64(c.accesses), "B/access")
 			})
 		}

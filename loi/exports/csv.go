@@ -8,10 +8,11 @@ import (
 	"krdlab/loi"
 )
 
-// writeCSV writes one line for each access, under a header line (RFC 4180, but lines end in LF alone). Blocks have the
-// columns time,worker,object,block,bytes,mode,kernel,end; a trace of spans alone has offset in place of block, then rows and
-// stride; a trace with both has block and offset, one of them empty. The importer takes all of them. Kernel executions
-// without accesses have no line.
+// writeCSV writes one line for each access, under a header line (RFC 4180, but lines end in LF
+// alone). Blocks have the columns time,worker,object,block,bytes,mode,kernel,end; a trace of spans
+// alone has offset in place of block, then rows and stride; a trace with both has block and offset,
+// one of them empty. The importer takes all of them. Kernel executions without accesses have no
+// line.
 func writeCSV(w io.Writer, t *loi.Trace, p *progress) error {
 	clock, err := newClock(t, "csv")
 	if err != nil {
@@ -48,7 +49,8 @@ func writeCSV(w io.Writer, t *loi.Trace, p *progress) error {
 	for i := range kernels {
 		kernels[i] = "," + quoted(reg.Kernels[i].Name) + ","
 	}
-	var head, tail []byte // of the lines of one execution: what stands before the object and from the kernel on
+	// of the lines of one execution: what stands before the object and from the kernel on
+	var head, tail []byte
 	err = executions(t, p, func(worker int, r *loi.Record, list []loi.Access) error {
 		head = strconv.AppendUint(head[:0], clock.at(worker, r.Start), 10)
 		head = append(head, ',')

@@ -36,11 +36,13 @@ func TestCSVOfAllShapes(t *testing.T) {
 }
 
 func TestCSVOfNothing(t *testing.T) {
-	golden(t, write(t, parse(t, emptyText), "csv"), "time,worker,object,block,bytes,mode,kernel,end\n")
+	golden(t, write(t, parse(t, emptyText), "csv"),
+		"time,worker,object,block,bytes,mode,kernel,end\n")
 }
 
 func TestQuoted(t *testing.T) {
-	for in, want := range map[string]string{"a b": "a b", "": "", "a,b": `"a,b"`, `"`: `""""`, "a\nb": "\"a\nb\"", " a": `" a"`, "a\t": "\"a\t\""} {
+	for in, want := range map[string]string{"a b": "a b", "": "", "a,b": `"a,b"`, `"`: `""""`,
+		"a\nb": "\"a\nb\"", " a": `" a"`, "a\t": "\"a\t\""} {
 		if got := quoted(in); got != want {
 			t.Errorf("%q is %s, expected %s", in, got, want)
 		}

@@ -7,10 +7,12 @@ import (
 	"krdlab/loi"
 )
 
-// describe tells what is known of t as a whole, for formats that have a place for it. What is not known is left out.
+// describe tells what is known of t as a whole, for formats that have a place for it. What is not
+// known is left out.
 func describe(t *loi.Trace) []loi.KV {
 	h := &t.Header
-	list := []loi.KV{{Key: "substrate", Value: h.Substrate}, {Key: "clock", Value: h.Clock.Source}, {Key: "grain", Value: h.Grain},
+	list := []loi.KV{{Key: "substrate", Value: h.Substrate}, {Key: "clock", Value: h.Clock.Source},
+		{Key: "grain", Value: h.Grain},
 		{Key: "nodes", Value: nodes(h)}}
 	add := func(set bool, key, value string) {
 		if set {
@@ -29,14 +31,14 @@ func describe(t *loi.Trace) []loi.KV {
 	}
 	add(discarded > 0, "discarded_records", strconv.FormatUint(discarded, 10))
 	add(lost > 0, "lost_bytes", strconv.FormatUint(lost, 10))
-	for _, kv := range h.Meta {
+	for _, kv := range h.Notes() {
 		add(true, "meta."+kv.Key, kv.Value)
 	}
 	return list
 }
 
-// nodes returns the workers of each node as the importer takes them: nodes in order, separated by commas, each a range of
-// workers, or several joined with +. "0-2+6-8,3-5+9-11" are two nodes.
+// nodes returns the workers of each node as the importer takes them: nodes in order, separated by
+// commas, each a range of workers, or several joined with +. "0-2+6-8,3-5+9-11" are two nodes.
 func nodes(h *loi.Header) string {
 	sets := make([]string, h.Nodes)
 	for i := 0; i < len(h.Workers); i++ {

@@ -10,7 +10,8 @@ type expander struct {
 
 func newExpander(t *loi.Trace) *expander { return &expander{t: t} }
 
-// record returns the accesses of the current record of c, a kernel execution, valid until the next call.
+// record returns the accesses of the current record of c, a kernel execution, valid until the next
+// call.
 func (x *expander) record(c *loi.Cursor) []loi.Access {
 	x.list = c.AppendAccesses(x.list[:0])
 	return x.list
@@ -22,7 +23,8 @@ func (x *expander) call(c *loi.Call) []loi.Access {
 	k := &x.t.Header.Registry.Kernels[c.Kernel]
 	for i, p := range k.Params {
 		b := c.Args[k.ArgOf(i)]
-		x.list = append(x.list, loi.Access{Object: p.Object, Mode: p.Mode, Block: uint64(b), Bytes: x.t.BlockBytes(p.Object, b)})
+		x.list = append(x.list, loi.Access{Object: p.Object, Mode: p.Mode, Block: uint64(b),
+			Bytes: x.t.BlockBytes(p.Object, b)})
 	}
 	return x.list
 }

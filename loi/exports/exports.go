@@ -1,29 +1,31 @@
-// Package exports writes traces in the forms that other programs read: CSV, JSON lines, Parquet, Perfetto's protobuf, and
-// the text form of package loi. docs/trace-data.md describes each column and field, with its unit.
+// Package exports writes traces in the forms that other programs read: CSV, JSON lines, Parquet,
+// Perfetto's protobuf, and the text form of package loi. docs/trace-data.md describes each column
+// and field, with its unit.
 //
-// All forms but the text have their stamps on one clock: the offset of each worker is taken off, and should a stamp become
-// negative by that, all are moved by the same number of ticks so that the earliest is 0. Workers follow each other, and the
-// records of a worker stand in program order.
+// All forms but the text have their stamps on one clock: the offset of each worker is taken off,
+// and should a stamp become negative by that, all are moved by the same number of ticks so that the
+// earliest is 0. Workers follow each other, and the records of a worker stand in program order.
 //
 // # Designs that were rejected
 //
-// One file in the order of time over all workers would need a merge of all workers, whose files have as many orders as there
-// are readers; pandas, DuckDB and Perfetto sort faster than they can be sorted for. Parquet with the accesses of an execution
-// as a nested list is smaller, but each reader must unnest it, and it is not what the importer takes.
+// One file in the order of time over all workers would need a merge of all workers, whose files
+// have as many orders as there are readers; pandas, DuckDB and Perfetto sort faster than they can
+// be sorted for. Parquet with the accesses of an execution as a nested list is smaller, but each
+// reader must unnest it, and it is not what the importer takes.
 package exports
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"krdlab/hw/failure"
 	"krdlab/loi"
 )
 
 // ErrFormat is a format that this package does not write.
-var ErrFormat = errors.New("unknown format")
+var ErrFormat = failure.New(failure.Request, "unknown format")
 
 // A RangeError is a number of the trace that the format cannot hold.
 type RangeError struct {
@@ -37,10 +39,14 @@ func (e *RangeError) Error() string {
 	return fmt.Sprintf("export as %s: worker %d: %s", e.Format, e.Worker, e.What)
 }
 
+// Class implements [failure.Classed].
+func (*RangeError) Class() failure.Class { return failure.Failed }
+
 // Options say how a trace is written. The zero value is the default.
 type Options struct {
-	// Progress, if not nil, is called now and then by the goroutine of Write with about the bytes of records that have been
-	// written, as they stand in the trace, and those of all; in the end with both equal. The text form calls it at the end.
+	// Progress, if not nil, is called now and then by the goroutine of Write with about the bytes
+	// of records that have been written, as they stand in the trace, and those of all; in the end
+	// with both equal. The text form calls it at the end.
 	Progress func(done, total uint64)
 }
 
@@ -66,13 +72,15 @@ func Formats() []string {
 	return names
 }
 
-// Write writes t to w in the format named, one of [Formats]. Errors: ErrFormat, a [*RangeError], what the cursors of t find
-// wrong (a [*loi.FormatError]), and those of w. What was written before an error is no whole file. Memory is bounded by the
-// header of t, and a row group of 2^20 rows for Parquet. Cost: see docs/performance.md.
+// Write writes t to w in the format named, one of [Formats]. Errors: ErrFormat, a [*RangeError],
+// what the cursors of t find wrong (a [*loi.FormatError]), and those of w. What was written before
+// an error is no whole file. Memory is bounded by the header of t, and a row group of 2^20 rows for
+// Parquet. Cost: see docs/performance.md.
 func Write(w io.Writer, t *loi.Trace, format string, opt Options) error {
 	i := slices.Index(Formats(), format)
 	if i < 0 {
-		return fmt.Errorf("%w %q, expected one of %s", ErrFormat, format, strings.Join(Formats(), ", "))
+		return fmt.Errorf("%w %q, expected one of %s", ErrFormat, format, strings.Join(Formats(),
+			", "))
 	}
 	p := newProgress(t, opt.Progress)
 	if err := formats[i].write(w, t, p); err != nil {

@@ -51,12 +51,13 @@ func parse(t testing.TB, text string) *loi.Trace {
 	return tr
 }
 
-// record makes a trace of one worker of each offset, with one execution of kernel "k" for each list of accesses, at ticks 10,
-// 20, ... of the worker's own clock.
+// record makes a trace of one worker of each offset, with one execution of kernel "k" for each list
+// of accesses, at ticks 10, 20, ... of the worker's own clock.
 func record(t testing.TB, reg loi.Registry, offsets []int64, lists ...[]loi.Access) *loi.Trace {
 	t.Helper()
 	reg.Kernels = []loi.Kernel{{Name: "k"}}
-	h := loi.Header{Registry: reg, Nodes: 1, Substrate: loi.Simulated, Clock: loi.Clock{Source: "virtual"}, Grain: "kernel"}
+	h := loi.Header{Registry: reg, Nodes: 1, Substrate: loi.Simulated,
+		Clock: loi.Clock{Source: "virtual"}, Grain: "kernel"}
 	for _, off := range offsets {
 		h.Workers = append(h.Workers, loi.Worker{CPU: -1, TSCOffset: off})
 	}
@@ -101,7 +102,8 @@ func allShapes(t testing.TB) *loi.Trace {
 
 func spansOnly(t testing.TB) *loi.Trace {
 	return record(t, loi.Registry{Objects: []loi.Object{span}}, []int64{0},
-		[]loi.Access{{Object: 0, Block: 1 << 61, Bytes: 8, Mode: loi.In}, {Object: 0, Block: 5, Bytes: 2, Rows: 3, Stride: 7, Mode: loi.Out}})
+		[]loi.Access{{Object: 0, Block: 1 << 61, Bytes: 8, Mode: loi.In},
+			{Object: 0, Block: 5, Bytes: 2, Rows: 3, Stride: 7, Mode: loi.Out}})
 }
 
 const (
@@ -136,7 +138,8 @@ func TestText(t *testing.T) {
 
 func TestUnknownFormat(t *testing.T) {
 	err := Write(io.Discard, parse(t, emptyText), "xml", Options{})
-	if !errors.Is(err, ErrFormat) || err.Error() != `unknown format "xml", expected one of csv, jsonl, parquet, perfetto, text` {
+	if !errors.Is(err, ErrFormat) ||
+		err.Error() != `unknown format "xml", expected one of csv, jsonl, parquet, perfetto, text` {
 		t.Errorf("%v", err)
 	}
 }
@@ -160,7 +163,8 @@ func TestFailingWriter(t *testing.T) {
 		n := len(write(t, tr, format))
 		for _, room := range []int{0, n - 1} {
 			if err := Write(&failAfter{room}, tr, format, Options{}); !errors.Is(err, errFull) {
-				t.Errorf("%s with room for %d bytes of %d: %v, expected %v", format, room, n, err, errFull)
+				t.Errorf("%s with room for %d bytes of %d: %v, expected %v", format, room, n, err,
+					errFull)
 			}
 		}
 		if err := Write(&failAfter{n}, tr, format, Options{}); err != nil {
@@ -211,19 +215,25 @@ func TestClock(t *testing.T) {
 1000,2,K,1,8,r,k,1005
 `)
 	// The end before the start is what must not become negative.
-	golden(t, write(t, parse(t, emptyClock+"worker 0 cpu -1 node 0 offset 3\nobject A 1x64\nkernel k A:in\n0 9 1 k(0)\n"), "csv"),
+	golden(t, write(t, parse(t, emptyClock+"worker 0 cpu -1 node 0 offset 3\nobject A "+
+		"1x64\nkernel k A:in\n0 9 1 k(0)\n"), "csv"),
 		"time,worker,object,block,bytes,mode,kernel,end\n8,0,A,0,64,r,k,0\n")
 }
 
 func TestRange(t *testing.T) {
-	const head = "loi-text 1\nsubstrate native\nclock tsc 1e+06\nnodes 1\nobject A 1x64\nkernel k A:in\n"
-	zero, ahead := "worker 0 cpu -1 node 0 offset 0\n", "worker 0 cpu -1 node 0 offset 0\nworker 1 cpu -1 node 0 offset -10\n"
+	const head = "loi-text 1\nsubstrate native\nclock tsc 1e+06\nnodes 1\nobject A 1x64\nkernel " +
+		"k A:in\n"
+	zero, ahead := "worker 0 cpu -1 node 0 offset 0\n", "worker 0 cpu -1 node 0 offset 0\nworker "+
+		"1 cpu -1 node 0 offset -10\n"
 	for _, c := range []struct{ text, format, want string }{
-		{zero + "0 1 9223372036854775808 k(0)\n", "parquet", "export as parquet: worker 0: stamp 9223372036854775808, expected at most 9223372036854775807"},
+		{zero + "0 1 9223372036854775808 k(0)\n", "parquet", "export as parquet: worker 0: stamp " +
+			"9223372036854775808, expected at most 9223372036854775807"},
 		{zero + "0 1 9223372036854775807 k(0)\n", "parquet", ""},
-		{zero + "0 1 9223372036854776 k(0)\n", "perfetto", "export as perfetto: worker 0: tick 9223372036854776 at 1e+06 Hz, expected at most 2^63-1 ns"},
+		{zero + "0 1 9223372036854776 k(0)\n", "perfetto", "export as perfetto: worker 0: tick " +
+			"9223372036854776 at 1e+06 Hz, expected at most 2^63-1 ns"},
 		{zero + "0 1 9223372036854775 k(0)\n", "perfetto", ""},
-		{ahead + "1 1 18446744073709551606 k(0)\n", "csv", "export as csv: worker 1: stamp 18446744073709551606 less its worker's offset -10 needs more than 64 bits"},
+		{ahead + "1 1 18446744073709551606 k(0)\n", "csv", "export as csv: worker 1: stamp " +
+			"18446744073709551606 less its worker's offset -10 needs more than 64 bits"},
 		{ahead + "1 1 18446744073709551605 k(0)\n", "csv", ""},
 	} {
 		err := Write(io.Discard, parse(t, head+c.text), c.format, Options{})

@@ -6,8 +6,9 @@ import (
 	"krdlab/loi"
 )
 
-// counters writes how many workers are idle, in the order of time: of all, and of each node if there are several. A worker
-// counts as busy until it says that it is idle. Cost: one more pass over the trace, in memory for one cursor of each worker.
+// counters writes how many workers are idle, in the order of time: of all, and of each node if
+// there are several. A worker counts as busy until it says that it is idle. Cost: one more pass
+// over the trace, in memory for one cursor of each worker.
 func (x *perfetto) counters() error {
 	h := &x.t.Header
 	x.counterTrack(firstCounter, 0)
@@ -102,7 +103,8 @@ type turn struct {
 func (t *turn) next(x *perfetto) error {
 	for t.c.Next() {
 		r := t.c.Record()
-		if r.Type != loi.EventRecord || r.Event != loi.EventIdle && r.Event != loi.EventBusy || t.idle == (r.Event == loi.EventIdle) {
+		if r.Type != loi.EventRecord || r.Event != loi.EventIdle && r.Event != loi.EventBusy ||
+			t.idle == (r.Event == loi.EventIdle) {
 			continue
 		}
 		t.idle = !t.idle

@@ -27,6 +27,13 @@ type jsonHeader struct {
 	Objects   []jsonObject `json:"objects"`
 	Kernels   []jsonKernel `json:"kernels"`
 	Meta      [][2]string  `json:"meta"`
+	Regions   []jsonRegion `json:"regions,omitempty"`
+}
+
+type jsonRegion struct {
+	Name   string `json:"name"`
+	Kind   string `json:"kind"`
+	Parent *int   `json:"parent"` // number of the region that it stands in
 }
 
 type jsonClock struct {
@@ -57,7 +64,8 @@ type jsonKernel struct {
 type jsonParam struct {
 	Object string `json:"object"`
 	Mode   string `json:"mode"`
-	Arg    *int   `json:"arg,omitempty"` // number of the argument that names the block, where it is not the parameter's
+	// number of the argument that names the block, where it is not the parameter's
+	Arg *int `json:"arg,omitempty"`
 }
 
 // known returns nil for 0, which stands for what is not known.
@@ -72,9 +80,12 @@ func known[T comparable](v T) *T {
 func newJSONHeader(t *loi.Trace) *jsonHeader {
 	h := &t.Header
 	out := &jsonHeader{
-		Type: "header", Version: 1, Clock: jsonClock{h.Clock.Source, known(h.Clock.Hz), h.Clock.Invariant},
-		Substrate: h.Substrate, Synthetic: h.Synthetic, Grain: h.Grain, Recovered: t.Recovered, Nodes: h.Nodes,
-		L2Bytes: known(h.L2Bytes), LLCBytes: known(h.LLCBytes), Workers: []jsonWorker{}, Objects: []jsonObject{},
+		Type: "header", Version: 1, Clock: jsonClock{h.Clock.Source, known(h.Clock.Hz),
+			h.Clock.Invariant},
+		Substrate: h.Substrate, Synthetic: h.Synthetic, Grain: h.Grain, Recovered: t.Recovered,
+		Nodes:   h.Nodes,
+		L2Bytes: known(h.L2Bytes), LLCBytes: known(h.LLCBytes), Workers: []jsonWorker{},
+		Objects: []jsonObject{},
 		Kernels: []jsonKernel{}, Meta: [][2]string{},
 	}
 	for i, w := range h.Workers {
@@ -104,8 +115,16 @@ func newJSONHeader(t *loi.Trace) *jsonHeader {
 		}
 		out.Kernels = append(out.Kernels, line)
 	}
-	for _, kv := range h.Meta {
+	for _, kv := range h.Notes() {
 		out.Meta = append(out.Meta, [2]string{kv.Key, kv.Value})
+	}
+	for _, r := range h.Registry.Regions {
+		line := jsonRegion{Name: r.Name, Kind: r.Kind.String()}
+		if r.Parent != loi.NoRegion {
+			parent := int(r.Parent)
+			line.Parent = &parent
+		}
+		out.Regions = append(out.Regions, line)
 	}
 	return out
 }
@@ -120,8 +139,9 @@ type jsonLines struct {
 	nodes   []string // `,"worker":w,"node":n` by worker
 }
 
-// writeJSONLines writes one JSON object a line: the header, then one for each kernel execution and event. A task that stamped
-// itself and not its kernels has a line of its own before theirs, which say "unstamped".
+// writeJSONLines writes one JSON object a line: the header, then one for each kernel execution and
+// event. A task that stamped itself and not its kernels has a line of its own before theirs, which
+// say "unstamped".
 func writeJSONLines(w io.Writer, t *loi.Trace, p *progress) error {
 	clock, err := newClock(t, "jsonl")
 	if err != nil {
@@ -213,7 +233,8 @@ func (j *jsonLines) flags(fl loi.Flags) {
 	for _, f := range [...]struct {
 		flag loi.Flags
 		text string
-	}{{loi.Preempted, `,"preempted":true`}, {loi.Moved, `,"moved":true`}, {loi.Unstamped, `,"unstamped":true`}} {
+	}{{loi.Preempted, `,"preempted":true`}, {loi.Moved, `,"moved":true`},
+		{loi.Unstamped, `,"unstamped":true`}} {
 		if fl&f.flag != 0 {
 			j.out.b = append(j.out.b, f.text...)
 		}
@@ -221,7 +242,8 @@ func (j *jsonLines) flags(fl loi.Flags) {
 }
 
 // execution writes the line of one kernel execution with the stamps of r.
-func (j *jsonLines) execution(worker int, r *loi.Record, k loi.KernelID, fl loi.Flags, list []loi.Access) {
+func (j *jsonLines) execution(worker int, r *loi.Record, k loi.KernelID, fl loi.Flags,
+	list []loi.Access) {
 	j.begin("kernel", worker)
 	j.out.b = append(append(j.out.b, `,"kernel":`...), j.kernels[k]...)
 	j.number(`,"start":`, j.clock.at(worker, r.Start))

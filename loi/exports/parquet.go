@@ -18,8 +18,9 @@ const (
 	batch    = 1 << 12
 )
 
-// common are the columns that all tables have. Stamps and numbers of workers are signed, so that differences of them are right
-// in DuckDB and pandas; the number of a block is not, since a key may have all 64 bits.
+// common are the columns that all tables have. Stamps and numbers of workers are signed, so that
+// differences of them are right in DuckDB and pandas; the number of a block is not, since a key may
+// have all 64 bits.
 type common struct {
 	Time   int64  `parquet:"time,delta"`
 	Worker int32  `parquet:"worker"`
@@ -77,14 +78,17 @@ func writeParquet(w io.Writer, t *loi.Trace, p *progress) error {
 	})
 }
 
-// writeRows writes one row for each access; fill sets the columns of its shape and returns the others, which writeRows sets.
-func writeRows[T any](w io.Writer, t *loi.Trace, p *progress, fill func(row *T, a *loi.Access) *common) error {
+// writeRows writes one row for each access; fill sets the columns of its shape and returns the
+// others, which writeRows sets.
+func writeRows[T any](w io.Writer, t *loi.Trace, p *progress,
+	fill func(row *T, a *loi.Access) *common) error {
 	clock, err := newClock(t, "parquet")
 	if err != nil {
 		return err
 	}
 	objects, kernels := names(&t.Header.Registry)
-	out := parquet.NewGenericWriter[T](w, parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}),
+	out := parquet.NewGenericWriter[T](w,
+		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}),
 		parquet.MaxRowsPerRowGroup(rowGroup))
 	for _, kv := range describe(t) {
 		out.SetKeyValueMetadata("krdlab."+kv.Key, kv.Value)
@@ -93,15 +97,18 @@ func writeRows[T any](w io.Writer, t *loi.Trace, p *progress, fill func(row *T, 
 	err = executions(t, p, func(worker int, r *loi.Record, list []loi.Access) error {
 		start, end := clock.at(worker, r.Start), clock.at(worker, r.End)
 		if max(start, end) > math.MaxInt64 {
-			return &RangeError{Format: "parquet", Worker: worker, What: sprint("stamp %d, expected at most %d", max(start, end), int64(math.MaxInt64))}
+			return &RangeError{Format: "parquet", Worker: worker,
+				What: sprint("stamp %d, expected at most %d", max(start, end),
+					int64(math.MaxInt64))}
 		}
 		for i := range list {
 			a := &list[i]
 			rows = rows[:len(rows)+1]
 			// No size and no stride of a trace needs more than 62 bits.
 			*fill(&rows[len(rows)-1], a) = common{
-				Time: int64(start), Worker: int32(worker), Object: objects[a.Object], Bytes: int64(a.Bytes),
-				Mode: letters(a.Mode), Kernel: kernels[r.Kernel], End: int64(end),
+				Time: int64(start), Worker: int32(worker), Object: objects[a.Object],
+				Bytes: int64(a.Bytes),
+				Mode:  letters(a.Mode), Kernel: kernels[r.Kernel], End: int64(end),
 			}
 			if len(rows) == batch {
 				if _, err := out.Write(rows); err != nil {

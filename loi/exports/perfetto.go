@@ -15,8 +15,8 @@ import (
 // maxLanes bounds the executions of one worker that overlap.
 const maxLanes = 256
 
-// Numbers of tracks. Processes and threads have identities apart from each other, since Perfetto takes a thread whose number
-// is that of its process for its main thread.
+// Numbers of tracks. Processes and threads have identities apart from each other, since Perfetto
+// takes a thread whose number is that of its process for its main thread.
 const (
 	firstThread  = 1              // of worker 0, both track and tid
 	firstProcess = 1 << 20        // of node 0, both track and pid
@@ -47,14 +47,24 @@ const (
 	nameEntries
 	nameChildren
 	nameArgs
+	nameTask
+	nameParent
+	namePhase
+	nameChild
+	nameNumber
 )
 
-var annotationNames = [...]string{nameAccesses: "accesses", nameObject: "object", nameBlock: "block", nameOffset: "offset",
-	nameBytes: "bytes", nameRows: "rows", nameStride: "stride", nameMode: "mode", nameKernels: "unstamped kernels",
-	nameKernel: "kernel", namePreempted: "preempted", nameMoved: "moved", nameVictim: "victim", nameThief: "thief",
-	nameOtherNode: "other node", nameEntries: "entries", nameChildren: "children", nameArgs: "args"}
+var annotationNames = [...]string{nameAccesses: "accesses", nameObject: "object",
+	nameBlock: "block", nameOffset: "offset",
+	nameBytes: "bytes", nameRows: "rows", nameStride: "stride", nameMode: "mode",
+	nameKernels: "unstamped kernels",
+	nameKernel:  "kernel", namePreempted: "preempted", nameMoved: "moved", nameVictim: "victim",
+	nameThief:     "thief",
+	nameOtherNode: "other node", nameEntries: "entries", nameChildren: "children", nameArgs: "args",
+	nameTask: "task", nameParent: "parent", namePhase: "phase", nameChild: "child",
+	nameNumber: "number"}
 
-// The names of events follow those of the kernels.
+// The names of events follow those of the kernels, and those of regions follow them.
 const (
 	eventTask = iota
 	eventIdle
@@ -62,10 +72,16 @@ const (
 	eventStolen
 	eventSpawn
 	eventJoin
+	eventNewTask
+	eventChild
+	eventPhase
+	eventEnd
 )
 
-var eventNames = [...]string{eventTask: "task", eventIdle: "idle", eventSteal: "steal", eventStolen: "stolen from",
-	eventSpawn: "spawn", eventJoin: "join"}
+var eventNames = [...]string{eventTask: "task", eventIdle: "idle", eventSteal: "steal",
+	eventStolen: "stolen from",
+	eventSpawn:  "spawn", eventJoin: "join", eventNewTask: "new task", eventChild: "child",
+	eventPhase: "after phase", eventEnd: "task ends"}
 
 // perfetto writes a trace as a stream of Perfetto's TracePackets.
 type perfetto struct {
@@ -85,18 +101,22 @@ type perfetto struct {
 	packetAt, eventAt int // where the open event is
 }
 
-// lanes are the tracks of one worker: slices on one track must not overlap, and executions of a worker that lost its CPU may.
+// lanes are the tracks of one worker: slices on one track must not overlap, and executions of a
+// worker that lost its CPU may.
 type lanes struct {
 	ends      []uint64 // tick of the end of the last slice, by track
 	idle      bool
 	idleSince uint64
+	structure
 }
 
-// writePerfetto writes one process for each node and one thread for each worker, kernel executions as slices with their
-// accesses as annotations, a task whose kernels have no stamps as one slice that lists them, steals as arrows from victim to
-// thief, and counters of idle workers. What overlaps on a worker goes to further tracks of it; an execution that ends before
-// it began is shown without duration. Stamps are in nanoseconds; where the rate of the clock is not known, a tick is one, and a note on
-// the track "trace" says so.
+// writePerfetto writes one process for each node and one thread for each worker, kernel executions
+// as slices with their accesses as annotations, a task whose kernels have no stamps as one slice
+// that lists them, steals as arrows from victim to thief, and counters of idle workers. Tasks and
+// regions stand on further tracks of each worker. What
+// overlaps on a worker goes to further tracks of it; an execution that ends before it began is
+// shown without duration. Stamps are in nanoseconds; where the rate of the clock is not known, a
+// tick is one, and a note on the track "trace" says so.
 func writePerfetto(w io.Writer, t *loi.Trace, p *progress) error {
 	clock, err := newClock(t, "perfetto")
 	if err != nil {
@@ -104,7 +124,8 @@ func writePerfetto(w io.Writer, t *loi.Trace, p *progress) error {
 	}
 	x := &perfetto{t: t, out: newOutput(w), clock: clock, expand: newExpander(t)}
 	x.num, x.den = rate(t.Header.Clock.Hz)
-	x.kernels, x.objects = uint64(len(t.Header.Registry.Kernels)), uint64(len(t.Header.Registry.Objects))
+	x.kernels, x.objects = uint64(len(t.Header.Registry.Kernels)),
+		uint64(len(t.Header.Registry.Objects))
 	x.names()
 	x.tracks()
 	if err := x.about(); err != nil {
@@ -149,8 +170,8 @@ func (x *perfetto) spill() error {
 	return x.out.spill()
 }
 
-// rate returns the nanoseconds of a tick as a fraction, of which den is 0 for a clock whose rate is not known. Rates are taken
-// to be whole mHz, from 1e15 Hz on whole Hz.
+// rate returns the nanoseconds of a tick as a fraction, of which den is 0 for a clock whose rate is
+// not known. Rates are taken to be whole mHz, from 1e15 Hz on whole Hz.
 func rate(hz float64) (num, den uint64) {
 	switch {
 	case hz == 0:
@@ -161,7 +182,8 @@ func rate(hz float64) (num, den uint64) {
 	return 1e9, uint64(min(hz, math.MaxInt64))
 }
 
-// ns returns a stamp in nanoseconds. One that needs more than 63 bits, as Perfetto has them, is a RangeError in x.err.
+// ns returns a stamp in nanoseconds. One that needs more than 63 bits, as Perfetto has them, is a
+// RangeError in x.err.
 func (x *perfetto) ns(worker int, stamp uint64) uint64 {
 	v := x.clock.at(worker, stamp)
 	if x.den != 0 {
@@ -174,7 +196,8 @@ func (x *perfetto) ns(worker int, stamp uint64) uint64 {
 	}
 	if v > math.MaxInt64 && x.err == nil {
 		x.err = &RangeError{Format: "perfetto", Worker: worker, What: sprint(
-			"tick %d at %v Hz, expected at most 2^63-1 ns", x.clock.at(worker, stamp), x.t.Header.Clock.Hz)}
+			"tick %d at %v Hz, expected at most 2^63-1 ns", x.clock.at(worker, stamp),
+			x.t.Header.Clock.Hz)}
 	}
 	return v
 }
@@ -198,6 +221,10 @@ func (x *perfetto) names() {
 	}
 	for i, s := range eventNames {
 		intern(internedEventNames, x.kernels+1+uint64(i), s)
+	}
+	for i := range x.t.Header.Registry.Regions {
+		intern(internedEventNames, x.regionName(uint32(i)),
+			strings.ToValidUTF8(x.t.Header.Registry.Regions[i].Name, "\uFFFD"))
 	}
 	for i, s := range annotationNames[1:] {
 		intern(internedAnnotationNames, uint64(i)+1, s)
@@ -281,7 +308,8 @@ func (x *perfetto) about() error {
 	x.text(eventName, "krdlab trace")
 	list := describe(x.t)
 	if x.den == 0 {
-		list = append(list, loi.KV{Key: "note", Value: "the rate of the clock is not known: a tick is shown as 1 ns"})
+		list = append(list, loi.KV{Key: "note", Value: "the rate of the clock is not known: a " +
+			"tick is shown as 1 ns"})
 	}
 	for _, kv := range list {
 		at := x.open(eventAnnotations)

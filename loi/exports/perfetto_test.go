@@ -11,11 +11,13 @@ import (
 	"krdlab/loi"
 )
 
-// lines prints the events of a timeline: time, type, track, name, arguments, flows or the value of a counter.
+// lines prints the events of a timeline: time, type, track, name, arguments, flows or the value of
+// a counter.
 func (tl *timeline) lines() string {
 	var b strings.Builder
 	for _, h := range tl.events {
-		fmt.Fprintf(&b, "%d %s %s", h.ns, [...]string{sliceBegin: "begin", sliceEnd: "end", instant: "at", counter: "count"}[h.typ], h.track)
+		fmt.Fprintf(&b, "%d %s %s", h.ns, [...]string{sliceBegin: "begin", sliceEnd: "end",
+			instant: "at", counter: "count"}[h.typ], h.track)
 		if h.name != "" {
 			b.WriteString(": " + h.name)
 		}
@@ -36,8 +38,9 @@ func (tl *timeline) lines() string {
 	return b.String()
 }
 
-// check tells whether the slices of each track are a stack: each end closes the last that began, with time not going back, and
-// only the last may stay open; and whether each flow has two ends, the first before the last.
+// check tells whether the slices of each track are a stack: each end closes the last that began,
+// with time not going back, and only the last may stay open; and whether each flow has two ends,
+// the first before the last.
 func (tl *timeline) check(t *testing.T) {
 	t.Helper()
 	open, flows := map[string]int{}, map[uint64]int{}
@@ -108,10 +111,12 @@ func TestPerfettoOfAllShapes(t *testing.T) {
 `)
 }
 
-// TestPerfettoOfOddTraces has executions that overlap, one within another, one that ends before it began, one out of order,
-// an idle worker that stays idle, one that says so twice and is busy without having been idle, and steals from nobody.
+// TestPerfettoOfOddTraces has executions that overlap, one within another, one that ends before it
+// began, one out of order, an idle worker that stays idle, one that says so twice and is busy
+// without having been idle, and steals from nobody.
 func TestPerfettoOfOddTraces(t *testing.T) {
-	const head = "loi-text 1\nsubstrate native\nclock tsc 1e+09\nnodes 1\nworker 0 cpu -1 node 0 offset 0\nworker 1 cpu -1 node 0 offset -100\nkernel a\nkernel b\n"
+	const head = "loi-text 1\nsubstrate native\nclock tsc 1e+09\nnodes 1\nworker 0 cpu -1 node 0 " +
+		"offset 0\nworker 1 cpu -1 node 0 offset -100\nkernel a\nkernel b\n"
 	for _, c := range []struct{ records, want string }{
 		{"0 10 20 a()\n0 15 30 b() moved\n0 18 19 a()\n0 20 22 b()\n", `10 begin node 0/worker 0: a
 15 begin node 0/worker 0/worker 0, overlap 1: b moved=true
@@ -152,7 +157,8 @@ func TestPerfettoOfOddTraces(t *testing.T) {
 		if !slices.ContainsFunc(tl.events, func(h happening) bool { return h.name == "idle" }) {
 			tl.check(t)
 		}
-		tl.events = slices.DeleteFunc(tl.events, func(h happening) bool { return h.track == "trace" })
+		tl.events = slices.DeleteFunc(tl.events,
+			func(h happening) bool { return h.track == "trace" })
 		golden(t, tl.lines(), c.want)
 	}
 }
@@ -166,15 +172,18 @@ func TestPerfettoOverlapLimit(t *testing.T) {
 	readTimeline(t, write(t, parse(t, text.String()), "perfetto")).check(t)
 	text.WriteString("0 2 9 k()\n")
 	var r *RangeError
-	if err := Write(&failAfter{1 << 20}, parse(t, text.String()), "perfetto", Options{}); !errors.As(err, &r) ||
-		err.Error() != "export as perfetto: worker 0: at tick 2 more executions overlap, or are not in the order of time, than the 256 expected at most" {
+	if err := Write(&failAfter{1 << 20}, parse(t, text.String()), "perfetto",
+		Options{}); !errors.As(err, &r) ||
+		err.Error() != "export as perfetto: worker 0: at tick 2 more executions overlap, or are "+
+			"not in the order of time, than the 256 expected at most" {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestPerfettoOfNothing(t *testing.T) {
 	tl := readTimeline(t, write(t, parse(t, emptyText), "perfetto"))
-	if len(tl.events) != 1 || len(tl.tracks) != 3 || !strings.Contains(tl.lines(), "note=the rate of the clock is not known") {
+	if len(tl.events) != 1 || len(tl.tracks) != 3 || !strings.Contains(tl.lines(),
+		"note=the rate of the clock is not known") {
 		t.Errorf("tracks %v, events\n%s", tl.tracks, tl.lines())
 	}
 }
@@ -185,9 +194,12 @@ func TestNanoseconds(t *testing.T) {
 		hz   float64
 		tick uint64
 		want uint64
-	}{{1.86e9, 1.86e9, 1e9}, {1e9, 1<<63 - 1, 1<<63 - 1}, {3e9, 1e18, 333333333333333333}, {2.5, 5, 2e9}, {0, 7, 7}, {1e-9, 0, 0}, {1e17, 1e17, 1e9}} {
-		h := loi.Header{Workers: make([]loi.Worker, 1), Nodes: 1, Substrate: loi.Native, Clock: loi.Clock{Hz: c.hz}}
-		tr := parse(t, sprint("loi-text 1\nsubstrate native\nclock tsc %v\nnodes 1\nworker 0 cpu -1 node 0 offset 0\nkernel k\n0 %d %d k()\n",
+	}{{1.86e9, 1.86e9, 1e9}, {1e9, 1<<63 - 1, 1<<63 - 1}, {3e9, 1e18, 333333333333333333},
+		{2.5, 5, 2e9}, {0, 7, 7}, {1e-9, 0, 0}, {1e17, 1e17, 1e9}} {
+		h := loi.Header{Workers: make([]loi.Worker, 1), Nodes: 1, Substrate: loi.Native,
+			Clock: loi.Clock{Hz: c.hz}}
+		tr := parse(t, sprint("loi-text 1\nsubstrate native\nclock tsc %v\nnodes 1\nworker 0 cpu "+
+			"-1 node 0 offset 0\nkernel k\n0 %d %d k()\n",
 			h.Clock.Hz, c.tick, c.tick))
 		tl := readTimeline(t, write(t, tr, "perfetto"))
 		if len(tl.events) != 3 || tl.events[2].ns != c.want {
@@ -196,7 +208,8 @@ func TestNanoseconds(t *testing.T) {
 	}
 }
 
-// TestProtoc has the same file decoded by protoc, where there is one: it prints the number of a field that it does not know.
+// TestProtoc has the same file decoded by protoc, where there is one: it prints the number of a
+// field that it does not know.
 func TestProtoc(t *testing.T) {
 	protoc, err := exec.LookPath("protoc")
 	if err != nil {
@@ -218,7 +231,8 @@ func TestProtoc(t *testing.T) {
 			events++
 		}
 	}
-	if want := len(readTimeline(t, write(t, parse(t, mixedText), "perfetto")).events); events != want {
+	if want := len(readTimeline(t, write(t, parse(t, mixedText),
+		"perfetto")).events); events != want {
 		t.Errorf("protoc sees %d events, expected %d", events, want)
 	}
 }

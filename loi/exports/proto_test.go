@@ -12,7 +12,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A protoField is a line of testdata/perfetto.proto, a protoSchema all of them by message and number.
+// A protoField is a line of testdata/perfetto.proto, a protoSchema all of them by message and
+// number.
 type protoField struct {
 	name, typ string
 	repeated  bool
@@ -20,7 +21,8 @@ type protoField struct {
 
 type protoSchema map[string]map[protowire.Number]protoField
 
-// A node is a decoded message: numbers as uint64, strings, and messages as *node, in the order in which they come.
+// A node is a decoded message: numbers as uint64, strings, and messages as *node, in the order in
+// which they come.
 type node struct {
 	fields []string
 	values map[string][]any
@@ -74,7 +76,8 @@ func readSchema(t *testing.T) protoSchema {
 	return schema
 }
 
-// decode fails for a field that the schema does not have or has with another wire type, and for one too many.
+// decode fails for a field that the schema does not have or has with another wire type, and for one
+// too many.
 func (s protoSchema) decode(t *testing.T, typ string, b []byte) *node {
 	t.Helper()
 	n := &node{values: map[string][]any{}}
@@ -107,7 +110,8 @@ func (s protoSchema) decode(t *testing.T, typ string, b []byte) *node {
 			}
 		}
 		if wire != want || k < 0 {
-			t.Fatalf("%s.%s: wire type %d, expected %d (%v)", typ, f.name, wire, want, protowire.ParseError(min(k, 0)))
+			t.Fatalf("%s.%s: wire type %d, expected %d (%v)", typ, f.name, wire, want,
+				protowire.ParseError(min(k, 0)))
 		}
 		if !f.repeated && n.has(f.name) {
 			t.Fatalf("%s.%s comes twice", typ, f.name)
@@ -121,7 +125,8 @@ func (s protoSchema) decode(t *testing.T, typ string, b []byte) *node {
 	return n
 }
 
-// A timeline is what Perfetto's trace processor makes of a file: tracks, and events with all names resolved.
+// A timeline is what Perfetto's trace processor makes of a file: tracks, and events with all names
+// resolved.
 type timeline struct {
 	tracks map[uint64]string // by uuid: path of names
 	events []happening       // in the order of time, then of the file
@@ -156,7 +161,8 @@ func readTimeline(t *testing.T, data string) *timeline {
 		if p.uint("trusted_packet_sequence_id") != 1 {
 			t.Fatalf("packet %d is of sequence %d", i, p.uint("trusted_packet_sequence_id"))
 		}
-		if first := i == 0; first != (p.uint("sequence_flags") == 1) || first != p.has("first_packet_on_sequence") {
+		if first := i == 0; first != (p.uint("sequence_flags") == 1) ||
+			first != p.has("first_packet_on_sequence") {
 			t.Errorf("packet %d has flags %d", i, p.uint("sequence_flags"))
 		}
 		data := p.child("interned_data")
@@ -171,7 +177,8 @@ func readTimeline(t *testing.T, data string) *timeline {
 			if th := d.child("thread"); th != nil {
 				name = th.text("thread_name")
 				if !pids[th.uint("pid")] || tids[th.uint("tid")] {
-					t.Errorf("thread %q has process %d, tid %d", name, th.uint("pid"), th.uint("tid"))
+					t.Errorf("thread %q has process %d, tid %d", name, th.uint("pid"),
+						th.uint("tid"))
 				}
 				tids[th.uint("tid")] = true
 			}
@@ -196,9 +203,11 @@ func readTimeline(t *testing.T, data string) *timeline {
 		}
 		track, ok := tl.tracks[e.uint("track_uuid")]
 		if !ok || p.uint("sequence_flags") != 2 {
-			t.Errorf("packet %d: track %d, flags %d", i, e.uint("track_uuid"), p.uint("sequence_flags"))
+			t.Errorf("packet %d: track %d, flags %d", i, e.uint("track_uuid"),
+				p.uint("sequence_flags"))
 		}
-		h := happening{ns: p.uint("timestamp"), typ: e.uint("type"), track: track, name: e.text("name"), counter: int64(e.uint("counter_value"))}
+		h := happening{ns: p.uint("timestamp"), typ: e.uint("type"), track: track,
+			name: e.text("name"), counter: int64(e.uint("counter_value"))}
 		if e.has("name_iid") {
 			if h.name, ok = events[e.uint("name_iid")]; !ok {
 				t.Errorf("no event name %d", e.uint("name_iid"))

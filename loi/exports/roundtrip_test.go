@@ -14,7 +14,8 @@ import (
 	"krdlab/loi/imports"
 )
 
-// told is what a trace says of its executions with accesses, by worker: times, kernel, and names in place of numbers.
+// told is what a trace says of its executions with accesses, by worker: times, kernel, and names in
+// place of numbers.
 func told(t testing.TB, tr *loi.Trace) [][]string {
 	var all [][]string
 	reg := &tr.Header.Registry
@@ -30,7 +31,8 @@ func told(t testing.TB, tr *loi.Trace) [][]string {
 				if reg.Objects[a.Object].Kind == loi.Span {
 					kind = "offset"
 				}
-				line += sprint(" %q[%s %d]:%d:%v", reg.Objects[a.Object].Name, kind, a.Block, a.Bytes, a.Mode)
+				line += sprint(" %q[%s %d]:%d:%v", reg.Objects[a.Object].Name, kind, a.Block,
+					a.Bytes, a.Mode)
 				if a.Rows > 1 {
 					line += sprint(" x %d every %d", a.Rows, a.Stride)
 				}
@@ -47,18 +49,22 @@ func told(t testing.TB, tr *loi.Trace) [][]string {
 	return all
 }
 
-// TestRoundTrip exports traces with all shapes and imports them again: times, kernels, objects and accesses are the same. The
-// times of the executions of a worker differ, since the importer takes what has the same ones for one execution.
+// TestRoundTrip exports traces with all shapes and imports them again: times, kernels, objects and
+// accesses are the same. The times of the executions of a worker differ, since the importer takes
+// what has the same ones for one execution.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		objects := rapid.SampledFrom([][]loi.Object{{part}, {keys}, {span}, {part, span}, {{Name: "a, \"b\"\n", Kind: loi.Keyed}, span, part}}).Draw(rt, "objects")
+		objects := rapid.SampledFrom([][]loi.Object{{part}, {keys}, {span}, {part, span},
+			{{Name: "a, \"b\"\n", Kind: loi.Keyed}, span, part}}).Draw(rt, "objects")
 		h := loi.Header{
-			Registry: loi.Registry{Objects: objects, Kernels: []loi.Kernel{{Name: "k"}, {Name: " quoted,"}}},
-			Nodes:    2, Substrate: loi.Native, Workers: []loi.Worker{{CPU: -1, Node: 0}, {CPU: -1, Node: 1}, {CPU: -1, Node: 0}},
+			Registry: loi.Registry{Objects: objects, Kernels: []loi.Kernel{{Name: "k"},
+				{Name: " quoted,"}}},
+			Nodes: 2, Substrate: loi.Native, Workers: []loi.Worker{{CPU: -1, Node: 0},
+				{CPU: -1, Node: 1}, {CPU: -1, Node: 0}},
 		}
 		path := filepath.Join(dir, "x.loi")
 		w, err := loi.Create(path, h, loi.Options{Unmapped: true})
@@ -67,7 +73,8 @@ func TestRoundTrip(t *testing.T) {
 		}
 		mode := rapid.SampledFrom([]loi.Mode{loi.In, loi.Out, loi.InOut})
 		access := rapid.Custom(func(rt *rapid.T) loi.Access {
-			a := loi.Access{Object: loi.ObjectID(rapid.IntRange(0, len(objects)-1).Draw(rt, "object")), Mode: mode.Draw(rt, "mode")}
+			a := loi.Access{Object: loi.ObjectID(rapid.IntRange(0, len(objects)-1).Draw(rt,
+				"object")), Mode: mode.Draw(rt, "mode")}
 			switch objects[a.Object].Kind {
 			case loi.Partition:
 				a.Block = rapid.Uint64Range(0, 1).Draw(rt, "block")
@@ -79,7 +86,8 @@ func TestRoundTrip(t *testing.T) {
 				a.Block = rapid.Uint64Range(0, 1<<61).Draw(rt, "offset")
 				a.Bytes = rapid.Uint64Range(1, 1<<40).Draw(rt, "bytes")
 				if rapid.Bool().Draw(rt, "2d") {
-					a.Rows, a.Stride = rapid.Uint32Range(2, 1000).Draw(rt, "rows"), a.Bytes+rapid.Uint64Range(0, 1<<40).Draw(rt, "gap")
+					a.Rows, a.Stride = rapid.Uint32Range(2, 1000).Draw(rt, "rows"),
+						a.Bytes+rapid.Uint64Range(0, 1<<40).Draw(rt, "gap")
 				}
 			}
 			return a
@@ -88,7 +96,8 @@ func TestRoundTrip(t *testing.T) {
 			at := uint64(0)
 			for range rapid.IntRange(1, 5).Draw(rt, "executions") {
 				at += rapid.Uint64Range(1, 1<<50).Draw(rt, "time")
-				w.Recorder(i).Accesses(loi.KernelID(rapid.IntRange(0, 1).Draw(rt, "kernel")), 0, at, at+rapid.Uint64Range(0, 1<<33).Draw(rt, "duration"),
+				w.Recorder(i).Accesses(loi.KernelID(rapid.IntRange(0, 1).Draw(rt, "kernel")), 0, at,
+					at+rapid.Uint64Range(0, 1<<33).Draw(rt, "duration"),
 					rapid.SliceOfN(access, 1, 4).Draw(rt, "accesses"))
 			}
 		}
@@ -110,7 +119,8 @@ func TestRoundTrip(t *testing.T) {
 			}
 			f.Close()
 			out := filepath.Join(dir, format+".loi")
-			if _, err := imports.Import(context.Background(), imports.Source{Path: table}, out, imports.Options{Nodes: nodes(&h)}); err != nil {
+			if _, err := imports.Import(context.Background(), imports.Source{Path: table}, out,
+				imports.Options{Nodes: nodes(&h)}); err != nil {
 				rt.Fatal(err)
 			}
 			after, err := loi.Open(out)
@@ -120,10 +130,12 @@ func TestRoundTrip(t *testing.T) {
 			want, got := told(t, before), told(t, after)
 			for i := range want {
 				if !slices.Equal(got[i], want[i]) {
-					rt.Errorf("%s: worker %d has\n%s\nexpected\n%s", format, i, strconv.Quote(sprint("%v", got[i])), strconv.Quote(sprint("%v", want[i])))
+					rt.Errorf("%s: worker %d has\n%s\nexpected\n%s", format, i,
+						strconv.Quote(sprint("%v", got[i])), strconv.Quote(sprint("%v", want[i])))
 				}
 				if after.Header.Workers[i].Node != h.Workers[i].Node {
-					rt.Errorf("%s: worker %d is on node %d", format, i, after.Header.Workers[i].Node)
+					rt.Errorf("%s: worker %d is on node %d", format, i,
+						after.Header.Workers[i].Node)
 				}
 			}
 		}

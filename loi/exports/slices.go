@@ -8,7 +8,8 @@ import (
 	"krdlab/loi"
 )
 
-// openEvent begins the packet of an event at a time in ns on a track. Annotations and flows may follow, then closeEvent.
+// openEvent begins the packet of an event at a time in ns on a track. Annotations and flows may
+// follow, then closeEvent.
 func (x *perfetto) openEvent(typ, ns, track uint64) {
 	x.packetAt = x.open(tracePacket)
 	x.uint(packetTimestamp, ns)
@@ -24,7 +25,8 @@ func (x *perfetto) closeEvent() {
 	x.close(x.packetAt)
 }
 
-// named begins an event with an interned name: of kernel k the iid is k + 1, those of eventNames come after.
+// named begins an event with an interned name: of kernel k the iid is k + 1, those of eventNames
+// come after.
 func (x *perfetto) named(typ, ns, track, name uint64) {
 	x.openEvent(typ, ns, track)
 	x.uint(eventNameID, name)
@@ -59,6 +61,9 @@ func (x *perfetto) annotateString(field protowire.Number, name, id uint64) {
 // record writes one record of a worker.
 func (x *perfetto) record(worker int, l *lanes, c *loi.Cursor) {
 	r := c.Record()
+	if !l.any {
+		l.since, l.any = r.Start, true
+	}
 	if r.Type == loi.EventRecord {
 		x.happened(worker, l, r)
 		return
@@ -98,7 +103,8 @@ func (x *perfetto) lane(worker int, l *lanes, start, end uint64) uint64 {
 	if n == maxLanes {
 		if x.err == nil {
 			x.err = &RangeError{Format: "perfetto", Worker: worker, What: sprint(
-				"at tick %d more executions overlap, or are not in the order of time, than the %d expected at most", start, maxLanes)}
+				"at tick %d more executions overlap, or are not in the order of time, than the "+
+					"%d expected at most", start, maxLanes)}
 		}
 		return track
 	}
@@ -138,7 +144,8 @@ func (x *perfetto) accesses(field protowire.Number, list []loi.Access) {
 	x.close(array)
 }
 
-// calls writes the kernels of a task as an array of dictionaries, each with the name of the kernel and its accesses.
+// calls writes the kernels of a task as an array of dictionaries, each with the name of the kernel
+// and its accesses.
 func (x *perfetto) calls(list []loi.Call) {
 	if len(list) == 0 {
 		return
@@ -165,6 +172,7 @@ func (x *perfetto) happened(worker int, l *lanes, r *loi.Record) {
 		}
 	case loi.EventBusy:
 		x.idle = true
+		l.since = r.Start
 		if l.idle {
 			l.idle = false
 			end := max(l.idleSince, r.Start)
@@ -183,16 +191,19 @@ func (x *perfetto) happened(worker int, l *lanes, r *loi.Record) {
 		x.named(instant, ns, track, base+eventJoin)
 		x.numbers(r.Args)
 		x.closeEvent()
+	case loi.EventTask, loi.EventChild, loi.EventPhase:
+		x.piece(worker, l, r)
+	case loi.EventRegion, loi.EventRegionEnd:
+		x.region(worker, l, r)
+	case loi.EventOf: // of what the record before it is, which has been written
 	default:
-		x.openEvent(instant, ns, track)
-		x.text(eventName, r.Event.String())
-		x.numbers(r.Args)
-		x.closeEvent()
+		x.unnamed(worker, r)
 	}
 }
 
-// steal writes an event on the track of the thief and, before it, one on that of the victim at the same time, with an arrow
-// from the latter: Perfetto draws it from the earlier event, or from the first one in the file.
+// steal writes an event on the track of the thief and, before it, one on that of the victim at the
+// same time, with an arrow from the latter: Perfetto draws it from the earlier event, or from the
+// first one in the file.
 func (x *perfetto) steal(thief int, ns uint64, args []uint32) {
 	arrow := len(args) > 0 && int(args[0]) < len(x.t.Header.Workers)
 	if arrow {

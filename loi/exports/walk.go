@@ -57,8 +57,8 @@ type clock struct {
 
 func (c *clock) at(worker int, stamp uint64) uint64 { return stamp + c.add[worker] }
 
-// newClock looks through t once if a worker has an offset, to find the earliest stamp. A stamp that needs more than 64 bits is
-// a RangeError.
+// newClock looks through t once if a worker has an offset, to find the earliest stamp. A stamp that
+// needs more than 64 bits is a RangeError.
 func newClock(t *loi.Trace, format string) (*clock, error) {
 	c := &clock{add: make([]uint64, len(t.Header.Workers))}
 	plain := true
@@ -86,18 +86,23 @@ func newClock(t *loi.Trace, format string) (*clock, error) {
 	}
 	for i, w := range t.Header.Workers {
 		c.add[i] = shift - uint64(w.TSCOffset)
-		// All that is added, without the offset of a worker that is ahead, which cannot make a stamp larger.
+		// All that is added, without the offset of a worker that is ahead, which cannot make a
+		// stamp larger.
 		_, carry := bits.Add64(last[i], c.add[i], 0)
-		if grows := w.TSCOffset < 0 || shift > uint64(w.TSCOffset); grows && first[i] <= last[i] && carry != 0 {
+		if grows := w.TSCOffset < 0 || shift > uint64(w.TSCOffset); grows && first[i] <= last[i] &&
+			carry != 0 {
 			return nil, &RangeError{Format: format, Worker: i, What: sprint(
-				"stamp %d less its worker's offset %d needs more than 64 bits", last[i], w.TSCOffset)}
+				"stamp %d less its worker's offset %d needs more than 64 bits", last[i],
+				w.TSCOffset)}
 		}
 	}
 	return c, nil
 }
 
-// executions calls f for each kernel execution of t with its accesses, which are valid until f returns.
-func executions(t *loi.Trace, p *progress, f func(worker int, r *loi.Record, list []loi.Access) error) error {
+// executions calls f for each kernel execution of t with its accesses, which are valid until f
+// returns.
+func executions(t *loi.Trace, p *progress, f func(worker int, r *loi.Record,
+	list []loi.Access) error) error {
 	var list []loi.Access
 	for i := range t.Header.Workers {
 		c := t.Cursor(i)
@@ -128,7 +133,10 @@ func shapes(t *loi.Trace) (blocks, spans bool) {
 }
 
 // letters are the modes as the importer takes them.
-func letters(m loi.Mode) string { return [...]string{loi.In: "r", loi.Out: "w", loi.InOut: "rw"}[m] }
+func letters(m loi.Mode) string {
+	return [...]string{loi.In: "r", loi.Out: "w",
+		loi.InOut: "rw"}[m]
+}
 
 // output collects bytes for w; its first error comes out of flush.
 type output struct {

@@ -2,8 +2,8 @@ package exports
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// The fields of Perfetto's messages that are written, from protos/perfetto/trace in its repository. "iid" numbers a string of
-// interned_data, from 1, one numbering for each field there.
+// The fields of Perfetto's messages that are written, from protos/perfetto/trace in its repository.
+// "iid" numbers a string of interned_data, from 1, one numbering for each field there.
 const (
 	tracePacket protowire.Number = 1 // Trace.packet
 
@@ -92,7 +92,8 @@ func (m *message) open(field protowire.Number) int {
 	return len(m.b)
 }
 
-// close ends the message that open returned: its length goes before it, for which it moves if that takes more than one byte.
+// close ends the message that open returned: its length goes before it, for which it moves if that
+// takes more than one byte.
 func (m *message) close(at int) {
 	n := len(m.b) - at
 	if n < 1<<7 {

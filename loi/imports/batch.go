@@ -2,8 +2,8 @@ package imports
 
 import "krdlab/loi"
 
-// A row is one access as it stands in the input. The parsers fill rows in and check what a row alone can tell; the feeder
-// checks what takes the rows before it.
+// A row is one access as it stands in the input. The parsers fill rows in and check what a row
+// alone can tell; the feeder checks what takes the rows before it.
 type row struct {
 	time   uint64
 	end    uint64 // at least time
@@ -20,11 +20,13 @@ type row struct {
 }
 
 const (
-	maxBytes  = 1 << 62 // of a block or a row of one, and the end of a range
-	batchRows = 1024    // rows of a batch: 72 KiB, which stay in the L2 cache between parser and feeder
+	maxBytes = 1 << 62 // of a block or a row of one, and the end of a range
+	// rows of a batch: 72 KiB, which stay in the L2 cache between parser and feeder
+	batchRows = 1024
 )
 
-// A batch is what a parser hands over: rows, and the names that they are the first to use, in order of their numbers.
+// A batch is what a parser hands over: rows, and the names that they are the first to use, in order
+// of their numbers.
 type batch struct {
 	rows    []row
 	objects []string
@@ -61,7 +63,8 @@ func (o *outlet) flush() (err error) {
 
 func newBatch() *batch { return &batch{rows: make([]row, 0, batchRows)} }
 
-// An interner numbers names in the order of their first use, without allocation for a name that it knows.
+// An interner numbers names in the order of their first use, without allocation for a name that it
+// knows.
 type interner struct {
 	numbers map[string]uint32
 	names   []string
@@ -87,20 +90,48 @@ func (in *interner) number(name []byte) (n uint32, fresh bool) {
 	return n, !ok
 }
 
-// shape checks rows and stride of a row, and that what it names ends somewhere. Rows that are not two-dimensional get no stride.
+// names numbers the objects and kernels of a table, and tells the outlet of those that are new.
+type names struct {
+	objects interner
+	kernels interner
+	out     *outlet
+}
+
+func (t *names) object(name []byte) (n uint32, fresh bool) {
+	n, fresh = t.objects.number(name)
+	if fresh {
+		t.out.b.objects = append(t.out.b.objects, t.objects.names[n])
+	}
+	return n, fresh
+}
+
+func (t *names) kernel(name []byte) (n uint32, fresh bool) {
+	n, fresh = t.kernels.number(name)
+	if fresh {
+		t.out.b.kernels = append(t.out.b.kernels, t.kernels.names[n])
+	}
+	return n, fresh
+}
+
+// shape checks rows and stride of a row, and that what it names ends somewhere. Rows that are not
+// two-dimensional get no stride.
 func (r *row) shape() error {
 	switch {
 	case !r.span && r.rows > 1:
-		return fault(r.pos, "rows", "%d rows of a block, expected 1: only what has an offset has more", r.rows)
+		return fault(r.pos, "rows",
+			"%d rows of a block, expected 1: only what has an offset has more", r.rows)
 	case r.rows <= 1:
 		r.rows, r.stride = 0, 0
 		if r.span && r.block > maxBytes-r.bytes {
-			return fault(r.pos, "offset", "%d bytes at offset %d, expected to end before 2^62", r.bytes, r.block)
+			return fault(r.pos, "offset", "%d bytes at offset %d, expected to end before 2^62",
+				r.bytes, r.block)
 		}
 	case r.stride < r.bytes:
-		return fault(r.pos, "stride", "%d rows of %d bytes that are %d bytes apart, expected at least %d", r.rows, r.bytes, r.stride, r.bytes)
+		return fault(r.pos, "stride", "%d rows of %d bytes that are %d bytes apart, expected at "+
+			"least %d", r.rows, r.bytes, r.stride, r.bytes)
 	case r.block > maxBytes-r.bytes || r.stride > (maxBytes-r.bytes-r.block)/uint64(r.rows-1):
-		return fault(r.pos, "offset", "%d rows of %d bytes, %d bytes apart, at offset %d, expected to end before 2^62", r.rows, r.bytes, r.stride, r.block)
+		return fault(r.pos, "offset", "%d rows of %d bytes, %d bytes apart, at offset %d, "+
+			"expected to end before 2^62", r.rows, r.bytes, r.stride, r.block)
 	}
 	return nil
 }

@@ -13,9 +13,10 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// matmulRows calls row for the accesses of a blocked matrix product, 3 for each kernel, until there are n: 64 x 64 blocks of
-// 8 KiB in each of 3 objects, 6 workers, stamps of a clock of 2 GHz.
-func matmulRows(n int, row func(time uint64, worker int, object string, block uint64, mode string)) {
+// matmulRows calls row for the accesses of a blocked matrix product, 3 for each kernel, until there
+// are n: 64 x 64 blocks of 8 KiB in each of 3 objects, 6 workers, stamps of a clock of 2 GHz.
+func matmulRows(n int, row func(time uint64, worker int, object string, block uint64,
+	mode string)) {
 	const side = 64
 	now := uint64(1 << 40)
 	for i := 0; i < n; i += 3 {
@@ -39,9 +40,11 @@ func matmulCSV(n int) []byte {
 func matmulParquet(tb testing.TB, n int) []byte {
 	rows := make([]exported, 0, n)
 	matmulRows(n, func(time uint64, worker int, object string, block uint64, mode string) {
-		rows = append(rows, exported{int64(time), int32(worker), object, 8192, mode, "leaf", int64(time + 4000), block})
+		rows = append(rows, exported{int64(time), int32(worker), object, 8192, mode, "leaf",
+			int64(time + 4000), block})
 	})
-	return parquetBytes(tb, rows, parquet.MaxRowsPerRowGroup(1<<20), parquet.Compression(&parquet.Zstd))
+	return parquetBytes(tb, rows, parquet.MaxRowsPerRowGroup(1<<20),
+		parquet.Compression(&parquet.Zstd))
 }
 
 // exported is what package exports writes of blocks.
@@ -56,14 +59,16 @@ type exported struct {
 	Block  uint64 `parquet:"block"`
 }
 
-// lackeyLines are accesses of 1 to 16 bytes in 16 MiB, with a fetch of an instruction before every second one.
+// lackeyLines are accesses of 1 to 16 bytes in 16 MiB, with a fetch of an instruction before every
+// second one.
 func lackeyLines(n int) []byte {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b []byte
 	for i := range n / 3 {
 		b = fmt.Appendf(b, "I  %08x,%d\n", 0x401000+i*5%40000, 1+i%7)
 		for range 2 {
-			b = fmt.Appendf(b, " %c %x,%d\n", "LLSM"[rng.IntN(4)], 0x1ffe000000+rng.Uint64N(1<<24), 1<<rng.IntN(5))
+			b = fmt.Appendf(b, " %c %x,%d\n", "LLSM"[rng.IntN(4)], 0x1ffe000000+rng.Uint64N(1<<24),
+				1<<rng.IntN(5))
 		}
 	}
 	return b
@@ -80,8 +85,9 @@ func keySizes(n int) []byte {
 	return b
 }
 
-// BenchmarkImport reports lines or rows each second of elapsed time, and the time of all cores that one takes, which others at
-// work on the machine change less: into nothing, which is parsing and checking, and into a trace file, synced to the disk.
+// BenchmarkImport reports lines or rows each second of elapsed time, and the time of all cores that
+// one takes, which others at work on the machine change less: into nothing, which is parsing and
+// checking, and into a trace file, synced to the disk.
 func BenchmarkImport(b *testing.B) {
 	const n = 3 << 20
 	for _, format := range Formats() {
@@ -113,7 +119,9 @@ func BenchmarkImport(b *testing.B) {
 				dir := b.TempDir()
 				for i := range b.N {
 					src := Source{Path: "-", Stdin: bytes.NewReader(content)}
-					if _, err := Import(context.Background(), src, filepath.Join(dir, fmt.Sprint(i, ".loi")), Options{Format: format}); err != nil {
+					if _, err := Import(context.Background(), src,
+						filepath.Join(dir, fmt.Sprint(i, ".loi")),
+						Options{Format: format}); err != nil {
 						b.Fatal(err)
 					}
 				}

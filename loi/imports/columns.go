@@ -25,9 +25,11 @@ const (
 	numColumns
 )
 
-var columnNames = [numColumns]string{"time", "worker", "object", "block", "offset", "bytes", "mode", "kernel", "end", "rows", "stride"}
+var columnNames = [numColumns]string{"time", "worker", "object", "block", "offset", "bytes", "mode",
+	"kernel", "end", "rows", "stride"}
 
-const columnsWanted = "time,worker,object,block,bytes,mode, with offset in place of block or beside it, and perhaps kernel, end, rows and stride"
+const columnsWanted = "time,worker,object,block,bytes,mode, with offset in place of block or " +
+	"beside it, and perhaps kernel, end, rows and stride"
 
 func (c column) text() bool { return c == colObject || c == colMode || c == colKernel }
 
@@ -66,7 +68,8 @@ func (s *columnSet) complete() error {
 	case s[colBlock] < 0 && s[colOffset] < 0:
 		return fmt.Errorf(`no column "block" and no column "offset", expected one of them`)
 	case s[colOffset] < 0 && (s[colRows] >= 0 || s[colStride] >= 0):
-		return fmt.Errorf(`a column "rows" or "stride" without a column "offset"; blocks have no rows`)
+		return fmt.Errorf(
+			`a column "rows" or "stride" without a column "offset"; blocks have no rows`)
 	case (s[colRows] < 0) != (s[colStride] < 0):
 		return fmt.Errorf(`one column of "rows" and "stride", expected both or none`)
 	}
@@ -91,7 +94,8 @@ func parseMode(b []byte) loi.Mode {
 
 const modesWanted = "expected r, w or rw (or in, out or inout)"
 
-// number reads a whole decimal number, or a hexadecimal one after 0x. The error says what it is instead.
+// number reads a whole decimal number, or a hexadecimal one after 0x. The error says what it is
+// instead.
 func number(b []byte) (uint64, error) {
 	digits, base := b, uint64(10)
 	if len(b) > 2 && b[0] == '0' && b[1]|0x20 == 'x' {

@@ -1,18 +1,14 @@
 package imports
 
-import (
-	"bytes"
-)
+import "bytes"
 
-// csvParser reads comma-separated values (RFC 4180, lines may end in LF alone). A line in its plain form, unquoted decimal
-// numbers and names, is read in one pass over its bytes; any other line, bad ones among them, is read again field by field
-// (csvslow.go), which is where all errors come from.
+// csvParser reads comma-separated values (RFC 4180, lines may end in LF alone). A line in its plain
+// form, unquoted decimal numbers and names, is read in one pass over its bytes; any other line, bad
+// ones among them, is read again field by field (csvslow.go), which is where all errors come from.
 type csvParser struct {
+	names
 	columns []column // in the order of the file
 	has     columnSet
-	objects interner
-	kernels interner
-	out     *outlet
 	fields  [][]byte
 	scratch []byte
 }
@@ -36,7 +32,8 @@ func (p *csvParser) parse(b *blocks) error {
 			}
 			if n == 0 {
 				if last {
-					return fault(0, "", "empty, expected a header line with the columns %s", columnsWanted)
+					return fault(0, "", "empty, expected a header line with the columns %s",
+						columnsWanted)
 				}
 				kept = len(data)
 				continue
@@ -59,8 +56,8 @@ func (p *csvParser) parse(b *blocks) error {
 	}
 }
 
-// lines reads the lines that begin in data, of which the first has the given number, and returns how many bytes and lines that
-// was. A line whose end is not in data is left.
+// lines reads the lines that begin in data, of which the first has the given number, and returns
+// how many bytes and lines that was. A line whose end is not in data is left.
 func (p *csvParser) lines(data []byte, line uint64, last bool) (n int, lines uint64, err error) {
 	whole := bytes.LastIndexByte(data, '\n') + 1
 	for n < whole {
@@ -91,8 +88,8 @@ func (p *csvParser) lines(data []byte, line uint64, last bool) (n int, lines uin
 	return n, lines, nil
 }
 
-// plain reads the line at the beginning of data, which has a line feed, into r and returns its length with the line feed, or 0
-// if the line is not plain.
+// plain reads the line at the beginning of data, which has a line feed, into r and returns its
+// length with the line feed, or 0 if the line is not plain.
 func (p *csvParser) plain(data []byte, r *row) int {
 	*r = row{}
 	at, end := 0, byte(',')
@@ -116,9 +113,9 @@ func (p *csvParser) plain(data []byte, r *row) int {
 					return 0
 				}
 			case colObject:
-				r.object = p.object(field)
+				r.object, _ = p.object(field)
 			default:
-				r.kernel = p.kernel(field)
+				r.kernel, _ = p.kernel(field)
 			}
 		} else {
 			var v uint64
@@ -183,20 +180,4 @@ func (p *csvParser) plain(data []byte, r *row) int {
 		return 0
 	}
 	return at
-}
-
-func (p *csvParser) object(name []byte) uint32 {
-	n, fresh := p.objects.number(name)
-	if fresh {
-		p.out.b.objects = append(p.out.b.objects, p.objects.names[n])
-	}
-	return n
-}
-
-func (p *csvParser) kernel(name []byte) uint32 {
-	n, fresh := p.kernels.number(name)
-	if fresh {
-		p.out.b.kernels = append(p.out.b.kernels, p.kernels.names[n])
-	}
-	return n
 }

@@ -6,13 +6,15 @@ import (
 	"strings"
 )
 
-// header reads the line with the names of the columns and returns its length with its end, or 0 if that end is not in data.
+// header reads the line with the names of the columns and returns its length with its end, or 0 if
+// that end is not in data.
 func (p *csvParser) header(data []byte, last bool) (int, error) {
 	if len(data) == 0 {
 		return 0, nil
 	}
 	if data[0] == '\n' || bytes.HasPrefix(data, []byte("\r\n")) {
-		return 0, fault(1, "", "an empty line, expected a header line with the columns %s", columnsWanted)
+		return 0, fault(1, "", "an empty line, expected a header line with the columns %s",
+			columnsWanted)
 	}
 	n, _, err := p.split(data, 1, last)
 	if n == 0 || err != nil {
@@ -37,9 +39,11 @@ func (p *csvParser) header(data []byte, last bool) (int, error) {
 	return n, nil
 }
 
-// slow reads the line at the beginning of data into r as plain does, whatever its form, and says what is wrong with it. It
-// returns how many bytes and lines of the file that was, 0 if its end is not in data. An empty line at the end leaves r.bytes 0.
-func (p *csvParser) slow(data []byte, line uint64, last bool, r *row) (n int, lines uint64, err error) {
+// slow reads the line at the beginning of data into r as plain does, whatever its form, and says
+// what is wrong with it. It returns how many bytes and lines of the file that was, 0 if its end is
+// not in data. An empty line at the end leaves r.bytes 0.
+func (p *csvParser) slow(data []byte, line uint64, last bool, r *row) (n int, lines uint64,
+	err error) {
 	*r = row{pos: line}
 	if data[0] == '\n' || data[0] == '\r' && data[1] == '\n' {
 		n = bytes.IndexByte(data, '\n') + 1
@@ -56,7 +60,8 @@ func (p *csvParser) slow(data []byte, line uint64, last bool, r *row) (n int, li
 		return 0, 0, err
 	}
 	if len(p.fields) != len(p.columns) {
-		return 0, 0, fault(line, "", "%d fields, expected %d as in the header", len(p.fields), len(p.columns))
+		return 0, 0, fault(line, "", "%d fields, expected %d as in the header", len(p.fields),
+			len(p.columns))
 	}
 	for i, c := range p.columns {
 		if err := p.field(r, c, p.fields[i]); err != nil {
@@ -83,13 +88,13 @@ func (p *csvParser) field(r *row, c column, f []byte) error {
 		case bytes.IndexByte(f, 0) >= 0:
 			return fault(r.pos, name, "a NUL byte in %s, expected a name", quoteShort(f))
 		case c == colKernel && len(f) == 0:
-			r.kernel = p.kernel([]byte(defaultKernel))
+			r.kernel, _ = p.kernel([]byte(defaultKernel))
 		case c == colKernel:
-			r.kernel = p.kernel(f)
+			r.kernel, _ = p.kernel(f)
 		case len(f) == 0:
 			return fault(r.pos, name, "nothing, expected the name of an object")
 		default:
-			r.object = p.object(f)
+			r.object, _ = p.object(f)
 		}
 		return nil
 	}
@@ -130,7 +135,8 @@ func (r *row) set(c column, v uint64) error {
 		r.end = v
 	case colRows:
 		if v > math.MaxUint32 {
-			return fault(r.pos, columnNames[c], "%d rows, expected at most %d", v, uint32(math.MaxUint32))
+			return fault(r.pos, columnNames[c], "%d rows, expected at most %d", v,
+				uint32(math.MaxUint32))
 		}
 		r.rows = uint32(v)
 	case colStride:
@@ -167,8 +173,9 @@ func (p *csvParser) whole(r *row) error {
 	return r.shape()
 }
 
-// split cuts the line at the beginning of data into p.fields, unquoted, and returns how many bytes and lines of the file it
-// is; 0 if its end is not in data. A field that is quoted and has quotes in it is moved to p.scratch.
+// split cuts the line at the beginning of data into p.fields, unquoted, and returns how many bytes
+// and lines of the file it is; 0 if its end is not in data. A field that is quoted and has quotes
+// in it is moved to p.scratch.
 func (p *csvParser) split(data []byte, line uint64, last bool) (n int, lines uint64, err error) {
 	p.fields, p.scratch = p.fields[:0], p.scratch[:0]
 	lines = 1
@@ -207,7 +214,8 @@ func (p *csvParser) split(data []byte, line uint64, last bool) (n int, lines uin
 		case len(rest) < 2:
 			return 0, 0, nil
 		default:
-			return 0, 0, fault(line, p.columnAt(len(p.fields)-1), "%s after a quoted field, expected a comma or the end of the line", quoteShort(rest[:1]))
+			return 0, 0, fault(line, p.columnAt(len(p.fields)-1), "%s after a quoted field, "+
+				"expected a comma or the end of the line", quoteShort(rest[:1]))
 		}
 	}
 }
@@ -220,7 +228,8 @@ func (p *csvParser) columnAt(i int) string {
 	return ""
 }
 
-// unquote returns the quoted field at the beginning of data and its length with the quotes, 0 if it does not end in data.
+// unquote returns the quoted field at the beginning of data and its length with the quotes, 0 if it
+// does not end in data.
 func (p *csvParser) unquote(data []byte) (field []byte, n int) {
 	from := len(p.scratch)
 	for n = 1; ; {

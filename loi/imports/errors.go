@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"krdlab/hw/failure"
 )
 
-// A DataError says what is wrong with the content of an input, and where. What is wrong with the command is an
-// [*OptionError]; a disk or a pipe that fails is neither.
+// A DataError says what is wrong with the content of an input, and where. What is wrong with the
+// command is an [*OptionError]; a disk or a pipe that fails is neither.
 type DataError struct {
 	File   string // path, or "stdin"
 	Line   uint64 // of a text format, from 1; 0: of the whole
@@ -39,6 +41,9 @@ func (e *DataError) Error() string {
 	return b.String()
 }
 
+// Class implements [failure.Classed].
+func (*DataError) Class() failure.Class { return failure.Data }
+
 // Unwrap returns the cause that a decoder gave, or nil.
 func (e *DataError) Unwrap() error { return e.Err }
 
@@ -50,6 +55,9 @@ type OptionError struct {
 
 // Error returns one line: option and details.
 func (e *OptionError) Error() string { return fmt.Sprintf("option %s: %s", e.Option, e.What) }
+
+// Class implements [failure.Classed].
+func (*OptionError) Class() failure.Class { return failure.Request }
 
 func optionError(name, format string, args ...any) error {
 	return &OptionError{Option: name, What: fmt.Sprintf(format, args...)}
@@ -66,7 +74,8 @@ func (e *DataError) allowed(option string) *DataError {
 	return e
 }
 
-// place fills in what the parts that find errors do not know: the file, and whether positions are lines or rows.
+// place fills in what the parts that find errors do not know: the file, and whether positions are
+// lines or rows.
 func place(err error, file string, rows bool) error {
 	var e *DataError
 	if errors.As(err, &e) && e.File == "" {

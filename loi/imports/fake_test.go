@@ -36,7 +36,8 @@ func (s *nullSink) Access(worker int, k loi.KernelID, at uint64, a loi.Access) e
 	return nil
 }
 
-func (s *nullSink) Execution(worker int, k loi.KernelID, fl loi.Flags, start, end uint64, list []loi.Access) error {
+func (s *nullSink) Execution(worker int, k loi.KernelID, fl loi.Flags, start, end uint64,
+	list []loi.Access) error {
 	s.executions++
 	s.accesses += uint64(len(list))
 	for i := range list {
@@ -58,7 +59,8 @@ func importNull(t testing.TB, content []byte, format string, opt Options) (*null
 	}
 	if format == "parquet" && len(content) > 0 { // without a file in between
 		err := pump(context.Background(), func(o *outlet) error {
-			return parseParquet(context.Background(), bytes.NewReader(content), int64(len(content)), o, nil)
+			return parseParquet(context.Background(), bytes.NewReader(content), int64(len(content)),
+				o, nil)
 		}, f.take)
 		if err == nil {
 			err = f.finish()
@@ -66,5 +68,6 @@ func importNull(t testing.TB, content []byte, format string, opt Options) (*null
 		return s, place(err, "stdin", true)
 	}
 	opt.Format = format
-	return s, feed(context.Background(), Source{Path: "-", Stdin: bytes.NewReader(content)}, t.TempDir(), &opt, f)
+	return s, feed(context.Background(), Source{Path: "-", Stdin: bytes.NewReader(content)},
+		t.TempDir(), &opt, f)
 }

@@ -17,12 +17,14 @@ type sink interface {
 const (
 	maxObjects = math.MaxUint16 + 1
 	maxKernels = math.MaxUint16
-	// maxList is the largest number of accesses of one execution. A clock so coarse that more of them fall into one of its ticks
-	// says nothing of kernels; they become several executions at the same time.
+	// maxList is the largest number of accesses of one execution. A clock so coarse that more of
+	// them fall into one of its ticks says nothing of kernels; they become several executions at
+	// the same time.
 	maxList = 4096
 )
 
-// A feeder checks rows against those before them, puts those of one execution together and gives executions to a sink.
+// A feeder checks rows against those before them, puts those of one execution together and gives
+// executions to a sink.
 type feeder struct {
 	sink    sink
 	node    []int // of each worker; nil: any worker is allowed
@@ -32,6 +34,7 @@ type feeder struct {
 	kernels []kernel
 	workers []stream
 	sum     Summary
+	text    *loi.Trace // the whole input, where it is one
 }
 
 // An object as the feeder knows it. Its number in the sink is known when a row has told its kind.
@@ -50,8 +53,8 @@ type kernel struct {
 	known bool
 }
 
-// A stream is what is known of a worker: the execution that may get more accesses, which is first, or list if there are
-// several.
+// A stream is what is known of a worker: the execution that may get more accesses, which is first,
+// or list if there are several.
 type stream struct {
 	time   uint64
 	end    uint64
@@ -95,7 +98,8 @@ func (f *feeder) check(r *row) error {
 		}
 	}
 	if f.node != nil && int(r.worker) >= len(f.node) {
-		return optionError("Nodes", "worker %d of the input is in no set, expected each in one; the sets have workers 0 to %d", r.worker, len(f.node)-1)
+		return optionError("Nodes", "worker %d of the input is in no set, expected each in one; "+
+			"the sets have workers 0 to %d", r.worker, len(f.node)-1)
 	}
 	if r.span {
 		return nil
@@ -109,7 +113,8 @@ func (f *feeder) check(r *row) error {
 		*w = r.bytes
 		o.keys.added()
 	default:
-		return fault(r.pos, "bytes", "block %d of object %q has %d bytes here and had %d before; a block keeps its size unless splitting into atoms is asked for",
+		return fault(r.pos, "bytes", "block %d of object %q has %d bytes here and had %d before; "+
+			"a block keeps its size unless splitting into atoms is asked for",
 			r.block, o.name, r.bytes, *w).allowed("Atoms")
 	}
 	return nil
@@ -129,7 +134,8 @@ func (f *feeder) place(o *object, w *uint64, r *row) error {
 	}
 	g := region(*w)
 	if r.bytes > g.bytes() {
-		return fault(r.pos, "bytes", "block %d of object %q has %d bytes here, which is more than the %d that it may grow to", r.block, o.name, r.bytes, g.bytes())
+		return fault(r.pos, "bytes", "block %d of object %q has %d bytes here, which is more "+
+			"than the %d that it may grow to", r.block, o.name, r.bytes, g.bytes())
 	}
 	r.block = g.offset()
 	return nil
@@ -141,10 +147,12 @@ func (f *feeder) newObject(o *object, r *row) error {
 		if r.span {
 			now, before = before, now
 		}
-		return fault(r.pos, "object", "object %q has %s here and had %s before, expected one of them throughout", o.name, now, before)
+		return fault(r.pos, "object", "object %q has %s here and had %s before, expected one of "+
+			"them throughout", o.name, now, before)
 	}
 	if f.sum.Objects == maxObjects {
-		return fault(r.pos, "object", "object %q is one too many, expected at most %d", o.name, maxObjects)
+		return fault(r.pos, "object", "object %q is one too many, expected at most %d", o.name,
+			maxObjects)
 	}
 	kind := loi.Keyed
 	if r.span || f.resize {
@@ -158,7 +166,8 @@ func (f *feeder) newObject(o *object, r *row) error {
 
 func (f *feeder) newKernel(k *kernel, r *row) (err error) {
 	if f.sum.Kernels == maxKernels {
-		return fault(r.pos, "kernel", "kernel %q is one too many, expected at most %d", k.name, maxKernels)
+		return fault(r.pos, "kernel", "kernel %q is one too many, expected at most %d", k.name,
+			maxKernels)
 	}
 	k.id, err = f.sink.Kernel(k.name)
 	k.known = true
@@ -174,10 +183,13 @@ func (f *feeder) feed(rows []row) error {
 			f.workers = append(f.workers, stream{})
 		}
 		s := &f.workers[r.worker]
-		a := loi.Access{Object: f.objects[r.object].id, Mode: r.mode, Rows: r.rows, Block: r.block, Bytes: r.bytes, Stride: r.stride}
+		a := loi.Access{Object: f.objects[r.object].id, Mode: r.mode, Rows: r.rows, Block: r.block,
+			Bytes: r.bytes, Stride: r.stride}
 		if s.n > 0 {
 			if r.time < s.time {
-				return fault(r.pos, "time", "time %d of worker %d comes after time %d, expected times that do not go back, unless sorting is asked for", r.time, r.worker, s.time).allowed("Sort")
+				return fault(r.pos, "time", "time %d of worker %d comes after time %d, expected "+
+					"times that do not go back, unless sorting is asked for", r.time, r.worker,
+					s.time).allowed("Sort")
 			}
 			if r.time == s.time && r.kernel == s.kernel && r.end == s.end && s.n < maxList {
 				if s.n == 1 {

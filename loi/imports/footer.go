@@ -7,8 +7,9 @@ import (
 	"io"
 )
 
-// checkFooter looks at the footer of a Parquet file before the library does, which believes each length and number that it
-// reads, and reserves memory for them. A footer that passes has no list or text that is longer than itself.
+// checkFooter looks at the footer of a Parquet file before the library does, which believes each
+// length and number that it reads, and reserves memory for them. A footer that passes has no list
+// or text that is longer than itself.
 func checkFooter(r io.ReaderAt, size int64) error {
 	var head, tail [8]byte
 	if size < 12 {
@@ -43,8 +44,8 @@ func checkFooter(r io.ReaderAt, size int64) error {
 	return nil
 }
 
-// A thriftWalker goes through a value in Thrift's compact protocol (thrift-compact-protocol.md of Apache Thrift) and tells whether all
-// lengths fit what is there.
+// A thriftWalker goes through a value in Thrift's compact protocol (thrift-compact-protocol.md of
+// Apache Thrift) and tells whether all lengths fit what is there.
 type thriftWalker struct{ rest []byte }
 
 // Types of fields and elements.
@@ -144,7 +145,8 @@ func (w *thriftWalker) value(t byte, depth int) bool {
 	return false
 }
 
-// values goes through n values of each of some types, in turns. None takes less than a byte, so that n is no more than there is.
+// values goes through n values of each of some types, in turns. None takes less than a byte, so
+// that n is no more than there is.
 func (w *thriftWalker) values(n uint64, depth int, types ...byte) bool {
 	if depth > thriftDepth {
 		return false

@@ -8,7 +8,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// fuzzImport imports content; whatever it is, the outcome is a trace or one of the two kinds of errors.
+// fuzzImport imports content; whatever it is, the outcome is a trace or one of the two kinds of
+// errors.
 func fuzzImport(t *testing.T, content []byte, format string, opt Options) {
 	s, err := importNull(t, content, format, opt)
 	var data *DataError
@@ -39,7 +40,8 @@ func seeds(f *testing.F) {
 func FuzzText(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, content []byte) {
-		if bytes.HasPrefix(content, zstdMagic) || bytes.HasPrefix(content, gzipMagic) || bytes.HasPrefix(content, []byte("PAR1")) {
+		if bytes.HasPrefix(content, zstdMagic) || bytes.HasPrefix(content, gzipMagic) ||
+			bytes.HasPrefix(content, []byte("PAR1")) {
 			return
 		}
 		for _, format := range []string{"csv", "lackey", "keysize", ""} {
@@ -51,14 +53,19 @@ func FuzzText(f *testing.F) {
 
 // FuzzCSVLine reads a line as a plain one and field by field: what both take must be the same.
 func FuzzCSVLine(f *testing.F) {
-	for _, h := range []string{header, spanHeader, "mode,bytes,time,worker,block,object,kernel,end\n", "offset,time,worker,object,block,bytes,mode,rows,stride\n"} {
-		for _, l := range []string{"1,0,A,5,64,r\n", "1,0,A,5,64,r,1,0\r\n", "r,1,2,3,4,x,k,2\n", ",1,0,x,1,1,inout,0,7\n", "1,0,\"A\",5,64,r\n", "1,0,A,99999999999999999999,64,r\n", "1,0,A,0x1,64,r\n"} {
+	for _, h := range []string{header, spanHeader,
+		"mode,bytes,time,worker,block,object,kernel,end\n",
+		"offset,time,worker,object,block,bytes,mode,rows,stride\n"} {
+		for _, l := range []string{"1,0,A,5,64,r\n", "1,0,A,5,64,r,1,0\r\n", "r,1,2,3,4,x,k,2\n",
+			",1,0,x,1,1,inout,0,7\n", "1,0,\"A\",5,64,r\n", "1,0,A,99999999999999999999,64,r\n",
+			"1,0,A,0x1,64,r\n"} {
 			f.Add(h, l)
 		}
 	}
 	f.Fuzz(func(t *testing.T, head, line string) {
-		p := &csvParser{out: &outlet{b: newBatch()}}
-		if n, err := p.header([]byte(head), true); n == 0 || err != nil || len(line) == 0 || line[len(line)-1] != '\n' {
+		p := &csvParser{names: names{out: &outlet{b: newBatch()}}}
+		if n, err := p.header([]byte(head), true); n == 0 || err != nil || len(line) == 0 ||
+			line[len(line)-1] != '\n' {
 			return
 		}
 		var plain, slow row
@@ -69,7 +76,8 @@ func FuzzCSVLine(f *testing.F) {
 		}
 		plain.pos = 7
 		if err != nil || m != n || lines != 1 || slow != plain {
-			t.Errorf("%q: plain takes %d bytes for %+v, slow %d in %d lines for %+v, %v", line, n, plain, m, lines, slow, err)
+			t.Errorf("%q: plain takes %d bytes for %+v, slow %d in %d lines for %+v, %v", line, n,
+				plain, m, lines, slow, err)
 		}
 	})
 }
@@ -77,7 +85,8 @@ func FuzzCSVLine(f *testing.F) {
 func FuzzParquet(f *testing.F) {
 	f.Add(parquetBytes(f, []plainTable{{1, 2, "A", 3, 4, "r"}, {2, 2, "A", 3, 4, "r"}}))
 	f.Add(parquetBytes(f, []packedTable{{"r", 1, "A", 2, 3, 4}}, parquet.DataPageVersion(1)))
-	f.Add(parquetBytes(f, []optionalTable{{at(int64(1)), at(int16(0)), at("A"), at(int64(5)), nil, at(int64(64)), []byte("r"), "", 1, 1, 0}}))
+	f.Add(parquetBytes(f, []optionalTable{{at(int64(1)), at(int16(0)), at("A"), at(int64(5)), nil,
+		at(int64(64)), []byte("r"), "", 1, 1, 0}}))
 	f.Add([]byte("PAR1"))
 	f.Fuzz(func(t *testing.T, content []byte) { fuzzImport(t, content, "parquet", Options{}) })
 }

@@ -1,37 +1,53 @@
-// Package imports makes traces of what krdlab did not record: tables of accesses (CSV, Parquet), the address traces that
-// valgrind's lackey prints of real programs, and the key,size traces of caches.
+// Package imports makes traces of what krdlab did not record: tables of accesses (CSV, Parquet),
+// the address traces that valgrind's lackey prints of real programs, and the key,size traces of
+// caches.
 //
-// A parser reads the input and fills batches of rows in; a feeder, on another goroutine, checks the rows against those before
-// them (times, kinds of objects, sizes of blocks, workers) and gives executions to a [loi.Builder]. The error is the first in the
-// order of the input, but for a page of a Parquet file that cannot be decoded. Memory is that of the builder, plus 21 to 43 bytes for
-// each block, whose size must be remembered, half as much again while the table grows; sorting takes 180 MB, and disk beside
-// the output for the rest.
+// A parser reads the input and fills batches of rows in; a feeder, on another goroutine, checks the
+// rows against those before them (times, kinds of objects, sizes of blocks, workers) and gives
+// executions to a [loi.Builder]. The error is the first in the order of the input, but for a page
+// of a Parquet file that cannot be decoded. Memory is that of the builder, plus 21 to 43 bytes for
+// each block, whose size must be remembered, half as much again while the table grows; sorting
+// takes 180 MB, and disk beside the output for the rest.
 //
 // # Formats
 //
-// csv: a header line with the columns time,worker,object,block,bytes,mode in any order, and lines with these fields (RFC 4180;
-// lines may end in LF or CRLF, the last one not at all, one empty line may follow it; a byte order mark is skipped). Numbers are
-// decimal, or hexadecimal after 0x, below 2^64; mode is r, w or rw, or in, out or inout. A row with an offset (in bytes) in place of a
-// block is an access to a range of an address space; with the columns rows and stride it may be two-dimensional. With both
-// columns, block and offset, each row has one of them and leaves the other empty. Optional columns: kernel, a name, "access" where it is missing or empty; end, a
-// time, the time of the row where it is missing or empty. Rows of a worker that follow each other, whatever rows of other
-// workers stand between, with the same time, end and kernel, are the accesses of one kernel execution, up to 4096.
+// csv: a header line with the columns time,worker,object,block,bytes,mode in any order, and lines
+// with these fields (RFC 4180; lines may end in LF or CRLF, the last one not at all, one empty line
+// may follow it; a byte order mark is skipped). Numbers are decimal, or hexadecimal after 0x, below
+// 2^64; mode is r, w or rw, or in, out or inout. A row with an offset (in bytes) in place of a
+// block is an access to a range of an address space; with the columns rows and stride it may be
+// two-dimensional. With both columns, block and offset, each row has one of them and leaves the
+// other empty. Optional columns: kernel, a name, "access" where it is missing or empty; end, a
+// time, the time of the row where it is missing or empty. Rows of a worker that follow each other,
+// whatever rows of other workers stand between, with the same time, end and kernel, are the
+// accesses of one kernel execution, up to 4096.
 //
-// parquet: the same columns. Numbers are integers of any width and sign, text is UTF-8 strings or plain byte arrays, dictionaries or not. No
-// column but block and offset, where both are there, may have nulls. Pages may be compressed with snappy, gzip, brotli or zstd. A
-// file that comes from a pipe or is compressed as a whole is copied to disk first, beside the output.
+// parquet: the same columns. Numbers are integers of any width and sign, text is UTF-8 strings or
+// plain byte arrays, dictionaries or not. No column but block and offset, where both are there, may
+// have nulls. Pages may be compressed with snappy, gzip, brotli or zstd. A file that comes from a
+// pipe or is compressed as a whole is copied to disk first, beside the output.
 //
-// lackey: what valgrind --tool=lackey --trace-mem=yes prints. One worker, object "memory" of keys that are addresses divided by
-// LineBytes, time is the number of the access. An access that crosses a line is an execution with several accesses. Fetches of
-// instructions, if asked for, are accesses to an object "code".
+// lackey: what valgrind --tool=lackey --trace-mem=yes prints. One worker, object "memory" of keys
+// that are addresses divided by LineBytes, time is the number of the access. An access that crosses
+// a line is an execution with several accesses. Fetches of instructions, if asked for, are accesses
+// to an object "code".
 //
-// keysize: one read to a line, "key,size" (or with blanks or a tab between), object "keys", time is the number of the line.
+// keysize: one read to a line, "key,size" (or with blanks or a tab between), object "keys", time is
+// the number of the line.
+//
+// text: what [loi.WriteText] writes, a trace with all that is in it. It is read as a whole, in
+// memory, and takes no options.
 //
 // # Designs that were rejected
 //
-// encoding/csv takes 114 ns of a core for a line with four numbers, where parser and feeder here take 46 together. Parsing
-// blocks of lines on several cores: feeder and builder take about as long as one parser (30 ns a line), so that two cores are
-// busy as it is. LZ4 in Parquet: the library's decoder answers damaged pages by doubling its buffer until memory ends.
+// encoding/csv takes 114 ns of a core for a line with four numbers, where parser and feeder here
+// take 46 together; with the numbers read as well it fell short of the 5 M lines/s that are asked
+// for on a busy machine. parquet-go's typed reader gives 1.1 M rows/s (0.4 M where it converts
+// types), its rows 3.8 M, its values, which are used here, 9.6 M in the same minute. Decoding its
+// pages by hand was 1.3 times as fast into a trace file, for twice the code. Parsing blocks of
+// lines on several cores: feeder and builder take about as long as one parser (30 ns a line), so
+// that two cores are busy as it is. LZ4 in Parquet: the library's decoder answers damaged pages by
+// doubling its buffer until memory ends.
 package imports
 
 import (
@@ -56,19 +72,23 @@ type Source struct {
 // Options say how a source is read. The zero value is the default.
 type Options struct {
 	Format string // one of Formats; "": what the content looks like, else what the extension says
-	// Nodes is the worker-to-node map: sets of workers, "0-5,6-11", of which the i-th is node i. Sets that are no ranges are written
-	// "0-2+6-8,3-5+9-11". Each worker of the input must be in one. "": all are on node 0.
+	// Nodes is the worker-to-node map: sets of workers, "0-5,6-11", of which the i-th is node i.
+	// Sets that are no ranges are written "0-2+6-8,3-5+9-11". Each worker of the input must be in
+	// one. "": all are on node 0.
 	Nodes        string
 	LineBytes    uint64 // lackey: size of a cache line, a power of two up to 65536; 0: 64
 	Instructions bool   // lackey: fetches of instructions are accesses too
-	Sort         bool   // times may go back: executions are sorted by time, those of the same time stay in order
-	// Atoms lets blocks change their sizes. Each block is then the beginning of a range of an address space of its object,
-	// from which the analysis makes atoms: the bytes that two sizes have in common stay what they are.
+	// times may go back: executions are sorted by time, those of the same time stay in order
+	Sort bool
+	// Atoms lets blocks change their sizes. Each block is then the beginning of a range of an
+	// address space of its object, from which the analysis makes atoms: the bytes that two sizes
+	// have in common stay what they are.
 	Atoms    bool
 	L2Bytes  uint64 // for the header; 0: unknown
 	LLCBytes uint64 // for the header; 0: unknown
-	// Progress, if not nil, is called now and then with the bytes of the source that have been read, and all of them, -1 if
-	// that is unknown. It is called by another goroutine than that of Import, one call at a time.
+	// Progress, if not nil, is called now and then with the bytes of the source that have been
+	// read, and all of them, -1 if that is unknown. It is called by another goroutine than that of
+	// Import, one call at a time.
 	Progress func(done, total int64)
 }
 
@@ -87,11 +107,12 @@ type Summary struct {
 }
 
 // Formats returns the names of the formats that can be imported.
-func Formats() []string { return []string{"csv", "parquet", "lackey", "keysize"} }
+func Formats() []string { return []string{"csv", "parquet", "lackey", "keysize", "text"} }
 
-// Import reads src and writes it as the trace file out, which may not exist. Errors: a [*DataError] for what is wrong with the
-// content of src, an [*OptionError] for options that cannot be or do not fit the input, that of ctx, and those of files
-// (os.ErrExist for out). After an error there is no file out. Cost: see docs/performance.md.
+// Import reads src and writes it as the trace file out, which may not exist. Errors: a [*DataError]
+// for what is wrong with the content of src, an [*OptionError] for options that cannot be or do not
+// fit the input, that of ctx, and those of files (os.ErrExist for out). After an error there is no
+// file out. Cost: see docs/performance.md.
 func Import(ctx context.Context, src Source, out string, opt Options) (Summary, error) {
 	sum, err := importTo(ctx, src, out, &opt)
 	if err != nil {
@@ -111,9 +132,16 @@ func importTo(ctx context.Context, src Source, out string, opt *Options) (Summar
 	}
 	f := &feeder{sink: builder, node: node, resize: opt.Atoms}
 	err = feed(ctx, src, filepath.Dir(out), opt, f)
+	if f.text != nil {
+		if err := builder.Abort(); err != nil {
+			return Summary{}, err
+		}
+		return f.sum, f.text.Save(out)
+	}
 	if err == nil {
 		h := opt.header(&f.sum, node)
-		h.Meta = []loi.KV{{Key: "imported from", Value: filepath.Base(src.Path)}, {Key: "imported as", Value: f.sum.Format}}
+		h.Meta = []loi.KV{{Key: "imported from", Value: filepath.Base(src.Path)},
+			{Key: "imported as", Value: f.sum.Format}}
 		if src.Path == "-" {
 			h.Meta[0].Value = "stdin"
 		}
@@ -128,7 +156,8 @@ func importTo(ctx context.Context, src Source, out string, opt *Options) (Summar
 // check says what cannot be meant, and fills in defaults.
 func (opt *Options) check() (node []int, err error) {
 	if opt.Format != "" && !slices.Contains(Formats(), opt.Format) {
-		return nil, optionError("Format", "%q, expected one of %s", opt.Format, strings.Join(Formats(), ", "))
+		return nil, optionError("Format", "%q, expected one of %s", opt.Format,
+			strings.Join(Formats(), ", "))
 	}
 	if n := opt.LineBytes; n&(n-1) != 0 || n > 1<<16 {
 		return nil, optionError("LineBytes", "%d, expected a power of two up to 65536", n)
@@ -140,11 +169,18 @@ func (opt *Options) check() (node []int, err error) {
 func (opt *Options) suits(format string) error {
 	switch {
 	case opt.LineBytes != 0 && format != "lackey":
-		return optionError("LineBytes", "it is for lackey, and the input is %s; leave it out", format)
+		return optionError("LineBytes", "it is for lackey, and the input is %s; leave it out",
+			format)
 	case opt.Instructions && format != "lackey":
-		return optionError("Instructions", "they are for lackey, and the input is %s; leave it out", format)
+		return optionError("Instructions", "they are for lackey, and the input is %s; leave it out",
+			format)
 	case opt.Sort && (format == "lackey" || format == "keysize"):
-		return optionError("Sort", "times of %s are numbers of lines and cannot go back; leave it out", format)
+		return optionError("Sort",
+			"times of %s are numbers of lines and cannot go back; leave it out", format)
+	case format == "text" && (opt.Nodes != "" || opt.Sort || opt.Atoms || opt.L2Bytes != 0 ||
+		opt.LLCBytes != 0):
+		return optionError("Format", "text is a whole trace, which no other option can change; "+
+			"leave them out")
 	}
 	return nil
 }
@@ -153,7 +189,8 @@ func (opt *Options) suits(format string) error {
 func (opt *Options) header(sum *Summary, node []int) loi.Header {
 	h := loi.Header{
 		Clock: loi.Clock{Source: "imported"}, Substrate: loi.Native, Grain: "kernel",
-		Nodes: 1, L2Bytes: opt.L2Bytes, LLCBytes: opt.LLCBytes, Workers: make([]loi.Worker, sum.Workers),
+		Nodes: 1, L2Bytes: opt.L2Bytes, LLCBytes: opt.LLCBytes, Workers: make([]loi.Worker,
+			sum.Workers),
 	}
 	for i := range h.Workers {
 		h.Workers[i].CPU = -1
@@ -186,6 +223,16 @@ func feed(ctx context.Context, src Source, dir string, opt *Options, f *feeder) 
 	if err := opt.suits(format); err != nil {
 		return err
 	}
+	if format == "text" {
+		err := f.readText(content)
+		if err != nil && in.meter.err != nil {
+			return in.readError(err)
+		}
+		if t, bad := errors.AsType[*loi.TextError](err); bad {
+			err = &DataError{Line: uint64(t.Line), What: t.What}
+		}
+		return place(err, in.name, false)
+	}
 	if opt.Sort {
 		f.sort = newSorter(dir)
 		defer f.sort.close()
@@ -193,9 +240,12 @@ func feed(ctx context.Context, src Source, dir string, opt *Options, f *feeder) 
 	var parse func(*outlet) error
 	switch b := newBlocks(content, in.readError); format {
 	case "csv":
-		parse = func(o *outlet) error { return (&csvParser{out: o}).parse(b) }
+		parse = func(o *outlet) error { return (&csvParser{names: names{out: o}}).parse(b) }
 	case "lackey":
-		parse = func(o *outlet) error { return parseLackey(b, o, cmp.Or(opt.LineBytes, 64), opt.Instructions) }
+		parse = func(o *outlet) error {
+			return parseLackey(b, o, cmp.Or(opt.LineBytes, 64),
+				opt.Instructions)
+		}
 	case "keysize":
 		parse = func(o *outlet) error { return parseKeySize(b, o) }
 	case "parquet":
@@ -215,7 +265,8 @@ func feed(ctx context.Context, src Source, dir string, opt *Options, f *feeder) 
 	return place(err, in.name, format == "parquet")
 }
 
-// pump runs parse on a goroutine of its own and calls take with each batch. The error is that which is first in the input.
+// pump runs parse on a goroutine of its own and calls take with each batch. The error is that which
+// is first in the input.
 func pump(ctx context.Context, parse func(*outlet) error, take func(*batch) error) error {
 	const batches = 4
 	ctx, cancel := context.WithCancel(ctx)
@@ -271,7 +322,8 @@ func detect(in *input, content *bufio.Reader) (string, error) {
 		return "", in.readError(err)
 	}
 	if len(head) == 0 {
-		return "", &DataError{File: in.name, What: "empty, expected a trace as " + strings.Join(Formats(), ", ")}
+		return "", &DataError{File: in.name, What: "empty, expected a trace as " +
+			strings.Join(Formats(), ", ")}
 	}
 	line, _, _ := strings.Cut(string(head), "\n")
 	line = strings.TrimRight(line, "\r")
@@ -279,6 +331,8 @@ func detect(in *input, content *bufio.Reader) (string, error) {
 	switch {
 	case strings.HasPrefix(line, "PAR1") || ext == ".parquet" || ext == ".pq":
 		return "parquet", nil
+	case strings.HasPrefix(line, "loi-text "):
+		return "text", nil
 	case looksLikeHeader(line):
 		return "csv", nil
 	case line != "" && valgrindLine([]byte(line)) || looksLikeLackey(line) || ext == ".lackey":
@@ -288,7 +342,8 @@ func detect(in *input, content *bufio.Reader) (string, error) {
 	case ext == ".csv":
 		return "csv", nil
 	}
-	return "", optionError("Format", "%s looks like none of %s; say which it is", in.name, strings.Join(Formats(), ", "))
+	return "", optionError("Format", "%s looks like none of %s; say which it is", in.name,
+		strings.Join(Formats(), ", "))
 }
 
 func looksLikeLackey(line string) bool {
@@ -308,7 +363,8 @@ func looksLikeKeySize(line string) bool {
 		return false
 	}
 	_, err = number(size)
-	return err == nil || strings.EqualFold(string(key), "key") && strings.EqualFold(string(size), "size")
+	return err == nil || strings.EqualFold(string(key), "key") && strings.EqualFold(string(size),
+		"size")
 }
 
 var _ sink = (*loi.Builder)(nil)

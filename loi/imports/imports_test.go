@@ -108,7 +108,8 @@ func importReader(t testing.TB, r io.Reader, opt Options) (string, Summary, erro
 		n += uint64(len(e.list))
 	}
 	if sum.Executions != uint64(len(events)) || sum.Accesses != n {
-		t.Errorf("summary has %d executions and %d accesses, the trace %d and %d", sum.Executions, sum.Accesses, len(events), n)
+		t.Errorf("summary has %d executions and %d accesses, the trace %d and %d", sum.Executions,
+			sum.Accesses, len(events), n)
 	}
 	return lines(events), sum, nil
 }
@@ -122,38 +123,70 @@ var good = []struct {
 	want     string
 }{
 	{"csv", header + "1,0,A,5,64,r\n1,0,B,7,4096,w\n2,1,A,5,64,rw\n3,0,A,0x1F,1,inout\n", Options{},
-		"0 access 1-1 A(keyed) 5:64:in B(keyed) 7:4096:out\n0 access 3-3 A(keyed) 31:1:inout\n1 access 2-2 A(keyed) 5:64:inout\n"},
-	{"csv order of columns, CRLF, BOM, no last line end", "\ufeffmode,bytes,time,worker,block,object\r\nr,8,1,0,18446744073709551615,x\r\nout,1099511627776,2,0,3,x", Options{},
-		"0 access 1-1 x(keyed) 18446744073709551615:8:in\n0 access 2-2 x(keyed) 3:1099511627776:out\n"},
-	{"csv empty last line", header + "1,0,A,5,64,r\n\n", Options{}, "0 access 1-1 A(keyed) 5:64:in\n"},
-	{"csv empty last line, CRLF", header + "1,0,A,5,64,r\r\n\r\n", Options{}, "0 access 1-1 A(keyed) 5:64:in\n"},
-	{"csv quotes", `"time",worker,"object",block,bytes,mode,kernel` + "\n1,\"0\",\"a \"\"b\"\", c\nd\",\"5\",64,\"r\",\"k,\"\n2,0,e,5,64,r,\n", Options{},
+		"0 access 1-1 A(keyed) 5:64:in B(keyed) 7:4096:out\n0 access 3-3 A(keyed) 31:1:inout\n1 " +
+			"access 2-2 A(keyed) 5:64:inout\n"},
+	{"csv order of columns, CRLF, BOM, no last line end",
+		"\ufeffmode,bytes,time,worker,block,object\r\nr,8,1,0,18446744073709551615,x\r\nout,1099511627776,2,0,3,x", Options{},
+		"0 access 1-1 x(keyed) 18446744073709551615:8:in\n0 access 2-2 x(keyed) " +
+			"3:1099511627776:out\n"},
+	{"csv empty last line", header + "1,0,A,5,64,r\n\n", Options{},
+		"0 access 1-1 A(keyed) 5:64:in\n"},
+	{"csv empty last line, CRLF", header + "1,0,A,5,64,r\r\n\r\n", Options{},
+		"0 access 1-1 A(keyed) 5:64:in\n"},
+	{"csv quotes", `"time",worker,"object",block,bytes,mode,kernel` +
+		"\n1,\"0\",\"a \"\"b\"\", c\nd\",\"5\",64,\"r\",\"k,\"\n2,0,e,5,64,r,\n", Options{},
 		"0 k, 1-1 a \"b\", c\nd(keyed) 5:64:in\n0 access 2-2 e(keyed) 5:64:in\n"},
-	{"csv spans", "time,worker,object,offset,bytes,mode,rows,stride\n1,0,A,100,8,r,1,0\n2,0,A,0,8,w,3,1024\n3,0,A,4,8,w,,\n4,0,A,4,8,w,1,77\n", Options{},
-		"0 access 1-1 A(span) 100:8:in\n0 access 2-2 A(span) 0:8:out x3+1024\n0 access 3-3 A(span) 4:8:out\n0 access 4-4 A(span) 4:8:out\n"},
-	{"csv blocks and spans, ends", "time,worker,object,block,offset,bytes,mode,kernel,end,rows,stride\n1,0,A,1,,8,r,k,9,1,0\n1,0,B,,1,8,r,k,9,2,8\n1,0,B,,1,8,r,k,10,2,8\n11,0,A,1,,8,r,k,,1,0\n", Options{},
-		"0 k 1-9 A(keyed) 1:8:in B(span) 1:8:in x2+8\n0 k 1-10 B(span) 1:8:in x2+8\n0 k 11-11 A(keyed) 1:8:in\n"},
-	{"csv executions of workers that take turns", header + "1,0,A,1,8,r\n1,1,A,1,8,r\n1,0,A,2,8,r\n1,1,A,3,8,r\n", Options{},
-		"0 access 1-1 A(keyed) 1:8:in A(keyed) 2:8:in\n1 access 1-1 A(keyed) 1:8:in A(keyed) 3:8:in\n"},
-	{"csv kernels part executions", "time,worker,object,block,bytes,mode,kernel\n1,0,A,1,8,r,k\n1,0,A,2,8,r,l\n1,0,A,3,8,r,k\n", Options{},
+	{"csv spans",
+		"time,worker,object,offset,bytes,mode,rows,stride\n1,0,A,100,8,r,1,0\n2,0,A,0,8,w,3,1024\n3,0,A,4,8,w,,\n4,0,A,4,8,w,1,77\n", Options{},
+		"0 access 1-1 A(span) 100:8:in\n0 access 2-2 A(span) 0:8:out x3+1024\n0 access 3-3 " +
+			"A(span) 4:8:out\n0 access 4-4 A(span) 4:8:out\n"},
+	{"csv blocks and spans, ends",
+		"time,worker,object,block,offset,bytes,mode,kernel,end,rows,stride\n1,0,A,1,,8,r,k,9,1,0\n1,0,B,,1,8,r,k,9,2,8\n1,0,B,,1,8,r,k,10,2,8\n11,0,A,1,,8,r,k,,1,0\n", Options{},
+		"0 k 1-9 A(keyed) 1:8:in B(span) 1:8:in x2+8\n0 k 1-10 B(span) 1:8:in x2+8\n0 k 11-11 " +
+			"A(keyed) 1:8:in\n"},
+	{"csv executions of workers that take turns",
+		header + "1,0,A,1,8,r\n1,1,A,1,8,r\n1,0,A,2,8,r\n1,1,A,3,8,r\n", Options{},
+		"0 access 1-1 A(keyed) 1:8:in A(keyed) 2:8:in\n1 access 1-1 A(keyed) 1:8:in A(keyed) " +
+			"3:8:in\n"},
+	{"csv kernels part executions",
+		"time,worker,object,block,bytes,mode,kernel\n1,0,A,1,8,r,k\n1,0,A,2,8,r,l\n1,0,A,3,8,r,k\n",
+		Options{},
 		"0 k 1-1 A(keyed) 1:8:in\n0 l 1-1 A(keyed) 2:8:in\n0 k 1-1 A(keyed) 3:8:in\n"},
-	{"csv sorted", header + "3,0,A,1,8,r\n1,0,A,2,8,r\n3,0,A,3,8,r\n2,1,A,4,8,r\n1,0,A,5,8,r\n", Options{Sort: true},
-		"0 access 1-1 A(keyed) 2:8:in A(keyed) 5:8:in\n0 access 3-3 A(keyed) 1:8:in A(keyed) 3:8:in\n1 access 2-2 A(keyed) 4:8:in\n"},
-	{"csv atoms", header + "1,0,A,1,8,r\n2,0,A,1,100,r\n3,0,A,2,8589934592,r\n4,0,B,9,3,r\n5,0,A,1,4,r\n", Options{Atoms: true},
-		"0 access 1-1 A(span) 0:8:in\n0 access 2-2 A(span) 0:100:in\n0 access 3-3 A(span) 4294967296:8589934592:in\n0 access 4-4 B(span) 0:3:in\n0 access 5-5 A(span) 0:4:in\n"},
-	{"csv same key of two objects", header + "1,0,A,1,8,r\n2,0,B,1,9,r\n", Options{}, "0 access 1-1 A(keyed) 1:8:in\n0 access 2-2 B(keyed) 1:9:in\n"},
+	{"csv sorted", header + "3,0,A,1,8,r\n1,0,A,2,8,r\n3,0,A,3,8,r\n2,1,A,4,8,r\n1,0,A,5,8,r\n",
+		Options{Sort: true},
+		"0 access 1-1 A(keyed) 2:8:in A(keyed) 5:8:in\n0 access 3-3 A(keyed) 1:8:in A(keyed) " +
+			"3:8:in\n1 access 2-2 A(keyed) 4:8:in\n"},
+	{"csv atoms",
+		header + "1,0,A,1,8,r\n2,0,A,1,100,r\n3,0,A,2,8589934592,r\n4,0,B,9,3,r\n5,0,A,1,4,r\n",
+		Options{Atoms: true},
+		"0 access 1-1 A(span) 0:8:in\n0 access 2-2 A(span) 0:100:in\n0 access 3-3 A(span) " +
+			"4294967296:8589934592:in\n0 access 4-4 B(span) 0:3:in\n0 access 5-5 A(span) 0:4:in\n"},
+	{"csv same key of two objects", header + "1,0,A,1,8,r\n2,0,B,1,9,r\n", Options{},
+		"0 access 1-1 A(keyed) 1:8:in\n0 access 2-2 B(keyed) 1:9:in\n"},
 	{"csv unused worker", header + "1,2,A,1,8,r\n", Options{}, "2 access 1-1 A(keyed) 1:8:in\n"},
-	{"lackey", "==12== Lackey, an example Valgrind tool\n--12-- a message\n**12** printed\nI  0401ab70,3\n L 1ffeffe7e,8\n S 40,1\n M 3f,2\n M 7f,66\n==12== \n", Options{},
-		"0 access 1-1 memory(keyed) 134201337:64:in memory(keyed) 134201338:64:in\n0 access 2-2 memory(keyed) 1:64:out\n" +
-			"0 access 3-3 memory(keyed) 0:64:inout memory(keyed) 1:64:inout\n0 access 4-4 memory(keyed) 1:64:inout memory(keyed) 2:64:inout memory(keyed) 3:64:inout\n"},
-	{"lackey with instructions, lines of 16 bytes", "I  0401ab70,3\n L 1f,1\nI  ffffffffffffffff,1\n", Options{Instructions: true, LineBytes: 16},
-		"0 access 1-1 code(keyed) 4201143:16:in\n0 access 2-2 memory(keyed) 1:16:in\n0 access 3-3 code(keyed) 1152921504606846975:16:in\n"},
-	{"keysize", "key,size\n17,100\nname,7\n17,100\n017,5\n18446744073709551615,9\n18446744073709551614,1\n\"a,b\",3\nname,7\n", Options{},
-		"0 access 2-2 keys(keyed) 17:100:in\n0 access 3-3 keys(keyed) 18446744073709551615:7:in\n0 access 4-4 keys(keyed) 17:100:in\n" +
-			"0 access 5-5 keys(keyed) 18446744073709551614:5:in\n0 access 6-6 keys(keyed) 18446744073709551613:9:in\n0 access 7-7 keys(keyed) 18446744073709551612:1:in\n" +
-			"0 access 8-8 keys(keyed) 18446744073709551611:3:in\n0 access 9-9 keys(keyed) 18446744073709551615:7:in\n"},
-	{"keysize, numbers before names", "18446744073709551615 1\r\nx\t2\r\n18446744073709551615  1\r\n\r\n", Options{},
-		"0 access 1-1 keys(keyed) 18446744073709551615:1:in\n0 access 2-2 keys(keyed) 18446744073709551614:2:in\n0 access 3-3 keys(keyed) 18446744073709551615:1:in\n"},
+	{"lackey", "==12== Lackey, an example Valgrind tool\n--12-- a message\n**12** printed\nI  " +
+		"0401ab70,3\n L 1ffeffe7e,8\n S 40,1\n M 3f,2\n M 7f,66\n==12== \n", Options{},
+		"0 access 1-1 memory(keyed) 134201337:64:in memory(keyed) 134201338:64:in\n0 access 2-2 " +
+			"memory(keyed) 1:64:out\n" +
+			"0 access 3-3 memory(keyed) 0:64:inout memory(keyed) 1:64:inout\n0 access 4-4 " +
+			"memory(keyed) 1:64:inout memory(keyed) 2:64:inout memory(keyed) 3:64:inout\n"},
+	{"lackey with instructions, lines of 16 bytes",
+		"I  0401ab70,3\n L 1f,1\nI  ffffffffffffffff,1\n", Options{Instructions: true,
+			LineBytes: 16},
+		"0 access 1-1 code(keyed) 4201143:16:in\n0 access 2-2 memory(keyed) 1:16:in\n0 access " +
+			"3-3 code(keyed) 1152921504606846975:16:in\n"},
+	{"keysize",
+		"key,size\n17,100\nname,7\n17,100\n017,5\n18446744073709551615,9\n18446744073709551614,1\n\"a,b\",3\nname,7\n", Options{},
+		"0 access 2-2 keys(keyed) 17:100:in\n0 access 3-3 keys(keyed) " +
+			"18446744073709551615:7:in\n0 access 4-4 keys(keyed) 17:100:in\n" +
+			"0 access 5-5 keys(keyed) 18446744073709551614:5:in\n0 access 6-6 keys(keyed) " +
+			"18446744073709551613:9:in\n0 access 7-7 keys(keyed) 18446744073709551612:1:in\n" +
+			"0 access 8-8 keys(keyed) 18446744073709551611:3:in\n0 access 9-9 keys(keyed) " +
+			"18446744073709551615:7:in\n"},
+	{"keysize, numbers before names", "18446744073709551615 1\r\nx\t2\r\n18446744073709551615  " +
+		"1\r\n\r\n", Options{},
+		"0 access 1-1 keys(keyed) 18446744073709551615:1:in\n0 access 2-2 keys(keyed) " +
+			"18446744073709551614:2:in\n0 access 3-3 keys(keyed) 18446744073709551615:1:in\n"},
 }
 
 func TestImport(t *testing.T) {
@@ -189,33 +222,38 @@ func TestImportCompressed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, b := range map[string][]byte{"a.csv": plain, "b.csv.zst": zs.Bytes(), "c.csv.gz": gz.Bytes()} {
+	for name, b := range map[string][]byte{"a.csv": plain, "b.csv.zst": zs.Bytes(),
+		"c.csv.gz": gz.Bytes()} {
 		got, sum, err := importReader(t, bytes.NewReader(b), Options{})
-		if err != nil || got != want || sum.Format != "csv" || sum.Accesses != 40000 || sum.Workers != 3 || sum.LastTime != 39999 {
+		if err != nil || got != want || sum.Format != "csv" || sum.Accesses != 40000 ||
+			sum.Workers != 3 || sum.LastTime != 39999 {
 			t.Errorf("%s from a pipe: %+v, %v", name, sum, err)
 		}
 		dir := t.TempDir()
 		path, out := filepath.Join(dir, name), filepath.Join(dir, "out.loi")
 		os.WriteFile(path, b, 0o666)
 		var done, total, calls int64
-		_, err = Import(context.Background(), Source{Path: path}, out, Options{Progress: func(d, n int64) {
-			if d < done {
-				t.Errorf("%s: progress goes from %d to %d", name, done, d)
-			}
-			done, total = d, n
-			calls++
-		}, Nodes: "0+2,1", L2Bytes: 1 << 20, LLCBytes: 1 << 24})
+		_, err = Import(context.Background(), Source{Path: path}, out,
+			Options{Progress: func(d, n int64) {
+				if d < done {
+					t.Errorf("%s: progress goes from %d to %d", name, done, d)
+				}
+				done, total = d, n
+				calls++
+			}, Nodes: "0+2,1", L2Bytes: 1 << 20, LLCBytes: 1 << 24})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if done != int64(len(b)) || total != int64(len(b)) || calls == 0 {
-			t.Errorf("%s: progress ends with %d of %d, expected %d of them", name, done, total, len(b))
+			t.Errorf("%s: progress ends with %d of %d, expected %d of them", name, done, total,
+				len(b))
 		}
 		events, h := readEvents(t, out)
 		if lines(events) != want {
 			t.Errorf("%s: another trace", name)
 		}
-		if h.Nodes != 2 || h.Workers[0].Node != 0 || h.Workers[1].Node != 1 || h.Workers[2].Node != 0 || h.L2Bytes != 1<<20 || h.LLCBytes != 1<<24 {
+		if h.Nodes != 2 || h.Workers[0].Node != 0 || h.Workers[1].Node != 1 ||
+			h.Workers[2].Node != 0 || h.L2Bytes != 1<<20 || h.LLCBytes != 1<<24 {
 			t.Errorf("%s: header %+v", name, h)
 		}
 		want := []loi.KV{{Key: "imported from", Value: name}, {Key: "imported as", Value: "csv"}}

@@ -6,10 +6,11 @@ import (
 	"krdlab/loi"
 )
 
-// parseKeySize reads lines of a key and a size in bytes, with a comma, a space or a tab between, as traces of caches come: each
-// is a read, at the time that is the number of its line. A key that is a decimal number below 2^64 without leading zeros is
-// that block; any other key gets a number of its own, and a number that is taken by then gets another one too: two
-// keys are one block only if they are equal.
+// parseKeySize reads lines of a key and a size in bytes, with a comma, a space or a tab between, as
+// traces of caches come: each is a read, at the time that is the number of its line. A key that is
+// a decimal number below 2^64 without leading zeros is that block; any other key gets a number of
+// its own, and a number that is taken by then gets another one too: two keys are one block only if
+// they are equal.
 func parseKeySize(b *blocks, out *outlet) error {
 	out.b.objects = append(out.b.objects, "keys")
 	out.b.kernels = append(out.b.kernels, defaultKernel)
@@ -29,7 +30,8 @@ func parseKeySize(b *blocks, out *outlet) error {
 		if err != nil {
 			return err
 		}
-		if line == 1 && bytes.EqualFold(bytes.TrimPrefix(key, []byte("\ufeff")), []byte("key")) && bytes.EqualFold(size, []byte("size")) {
+		if line == 1 && bytes.EqualFold(bytes.TrimPrefix(key, []byte("\ufeff")), []byte("key")) &&
+			bytes.EqualFold(size, []byte("size")) {
 			return nil
 		}
 		r := out.next()
@@ -65,7 +67,8 @@ type keyParser struct {
 // split cuts a line in two.
 func (p *keyParser) split(line uint64, text []byte) (key, size []byte, err error) {
 	if bytes.IndexByte(text, 0) >= 0 {
-		return nil, nil, fault(line, "", "a NUL byte in %s, expected a key and a size", quoteShort(text))
+		return nil, nil, fault(line, "", "a NUL byte in %s, expected a key and a size",
+			quoteShort(text))
 	}
 	if text[0] == '"' {
 		n, _, err := p.csv.split(append(text[:len(text):len(text)], '\n'), line, true)
@@ -73,7 +76,8 @@ func (p *keyParser) split(line uint64, text []byte) (key, size []byte, err error
 			return nil, nil, err
 		}
 		if n == 0 || len(p.csv.fields) != 2 {
-			return nil, nil, fault(line, "", "%d fields, expected a key and a size", len(p.csv.fields))
+			return nil, nil, fault(line, "", "%d fields, expected a key and a size",
+				len(p.csv.fields))
 		}
 		return p.csv.fields[0], p.csv.fields[1], nil
 	}
@@ -82,7 +86,8 @@ func (p *keyParser) split(line uint64, text []byte) (key, size []byte, err error
 		i = bytes.IndexAny(text, " \t")
 	}
 	if i < 0 {
-		return nil, nil, fault(line, "", "%s has one field, expected a key and a size with a comma, a space or a tab between", quoteShort(text))
+		return nil, nil, fault(line, "", "%s has one field, expected a key and a size with a "+
+			"comma, a space or a tab between", quoteShort(text))
 	}
 	key, size = text[:i], text[i+1:]
 	if text[i] != ',' {
@@ -92,7 +97,8 @@ func (p *keyParser) split(line uint64, text []byte) (key, size []byte, err error
 	case len(key) == 0:
 		return nil, nil, fault(line, "key", "nothing, expected a number or a name")
 	case bytes.ContainsAny(size, ", \t"):
-		return nil, nil, fault(line, "", "%s has more than two fields, expected a key and a size", quoteShort(text))
+		return nil, nil, fault(line, "", "%s has more than two fields, expected a key and a size",
+			quoteShort(text))
 	}
 	return key, size, nil
 }

@@ -10,9 +10,10 @@ import (
 // maxLackey is the largest access that is believed: lackey itself goes up to 512 bytes.
 const maxLackey = 1 << 16
 
-// parseLackey reads the output of valgrind --tool=lackey --trace-mem=yes: " L 1ffeffe7e,8" is a load of 8 bytes, S a store,
-// M both, and "I" in the first column the fetch of an instruction. Lines between == or --, or **, and the same are valgrind's own, and
-// skipped. Addresses become numbers of cache lines; an access that goes over the end of one touches each of its lines.
+// parseLackey reads the output of valgrind --tool=lackey --trace-mem=yes: " L 1ffeffe7e,8" is a
+// load of 8 bytes, S a store, M both, and "I" in the first column the fetch of an instruction.
+// Lines between == or --, or **, and the same are valgrind's own, and skipped. Addresses become
+// numbers of cache lines; an access that goes over the end of one touches each of its lines.
 func parseLackey(b *blocks, out *outlet, lineBytes uint64, instructions bool) error {
 	out.b.kernels = append(out.b.kernels, defaultKernel)
 	var names interner
@@ -49,7 +50,9 @@ func parseLackey(b *blocks, out *outlet, lineBytes uint64, instructions bool) er
 			mode = loi.InOut
 		}
 		if mode == 0 {
-			return fault(line, "", "%s is no line of lackey, expected one such as \" L 1ffeffe7e,8\"; valgrind's --log-file keeps the program's own output apart", quoteShort(text))
+			return fault(line, "", "%s is no line of lackey, expected one such as \" L "+
+				"1ffeffe7e,8\"; valgrind's --log-file keeps the program's own output apart",
+				quoteShort(text))
 		}
 		addr, size, err := lackeyAccess(text[3:])
 		if err != nil {
@@ -61,7 +64,8 @@ func parseLackey(b *blocks, out *outlet, lineBytes uint64, instructions bool) er
 		at++
 		o := object(name)
 		for block, last := addr/lineBytes, (addr+size-1)/lineBytes; ; block++ {
-			*out.next() = row{time: at, end: at, block: block, bytes: lineBytes, pos: line, object: o, mode: mode}
+			*out.next() = row{time: at, end: at, block: block, bytes: lineBytes, pos: line,
+				object: o, mode: mode}
 			if err := out.add(); err != nil {
 				return err
 			}
@@ -90,13 +94,15 @@ func lackeyAccess(b []byte) (addr, size uint64, err error) {
 			goto comma
 		}
 		if addr>>60 != 0 {
-			return 0, 0, fmt.Errorf("address %s is too large, expected one of 64 bits", quoteShort(b))
+			return 0, 0, fmt.Errorf("address %s is too large, expected one of 64 bits",
+				quoteShort(b))
 		}
 		addr = addr<<4 | d
 	}
 comma:
 	if i == 0 || i == len(b) || b[i] != ',' {
-		return 0, 0, fmt.Errorf("%s is no address and size, expected a hexadecimal and a decimal number with a comma between", quoteShort(b))
+		return 0, 0, fmt.Errorf("%s is no address and size, expected a hexadecimal and a decimal "+
+			"number with a comma between", quoteShort(b))
 	}
 	digits := b[i+1:]
 	for _, c := range digits {

@@ -8,9 +8,10 @@ import (
 // maxWorkers is the largest number of workers that a trace can have; workers are numbered from 0.
 const maxWorkers = 1 << 16
 
-// parseNodes reads a list of sets of workers, "0-5,6-11": the i-th set is node i. The parts of a set that is not one range are
-// joined with "+", "0-2+6-8,3-5+9-11". The result is the node of each worker; the sets must be disjoint and leave no worker
-// out up to the largest one. An empty text gives nil: every worker is on node 0.
+// parseNodes reads a list of sets of workers, "0-5,6-11": the i-th set is node i. The parts of a
+// set that is not one range are joined with "+", "0-2+6-8,3-5+9-11". The result is the node of each
+// worker; the sets must be disjoint and leave no worker out up to the largest one. An empty text
+// gives nil: every worker is on node 0.
 func parseNodes(text string) ([]int, error) {
 	if text == "" {
 		return nil, nil
@@ -26,7 +27,8 @@ func parseNodes(text string) ([]int, error) {
 			b, err2 := strconv.ParseUint(last, 10, 32)
 			switch {
 			case err1 != nil || err2 != nil:
-				return nil, optionError("Nodes", "%q in %q is no range of workers, expected one such as 0-5", part, text)
+				return nil, optionError("Nodes",
+					"%q in %q is no range of workers, expected one such as 0-5", part, text)
 			case a > b:
 				return nil, optionError("Nodes", "the range %s goes down", part)
 			case b >= maxWorkers:
@@ -45,7 +47,8 @@ func parseNodes(text string) ([]int, error) {
 	}
 	for w, n := range node {
 		if n < 0 {
-			return nil, optionError("Nodes", "worker %d is in no set of %q, expected each worker up to %d in one", w, text, len(node)-1)
+			return nil, optionError("Nodes", "worker %d is in no set of %q, expected each worker "+
+				"up to %d in one", w, text, len(node)-1)
 		}
 	}
 	return node, nil

@@ -11,16 +11,14 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// parquetReader reads a table of accesses column by column: a batch of rows is filled with one column after the other, from
-// pages that are decoded as a whole.
+// parquetReader reads a table of accesses column by column: a batch of rows is filled with one
+// column after the other.
 type parquetReader struct {
+	names
 	file    *parquet.File
 	bottom  *tableBytes
-	out     *outlet
-	columns []*pageColumn
+	columns []*tableColumn
 	has     columnSet
-	objects interner
-	kernels interner
 	row     uint64 // rows read
 }
 
@@ -41,7 +39,8 @@ func (t *tableBytes) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// guard calls f, which calls the library, and makes an error of a panic: damaged files give it some.
+// guard calls f, which calls the library, and makes an error of a panic: damaged files give it
+// some.
 func (t *tableBytes) guard(row uint64, what string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -58,21 +57,24 @@ func (t *tableBytes) guard(row uint64, what string, f func() error) (err error) 
 }
 
 // parseParquet reads the Parquet file r of size bytes.
-func parseParquet(ctx context.Context, r io.ReaderAt, size int64, out *outlet, progress func(done, total int64)) error {
+func parseParquet(ctx context.Context, r io.ReaderAt, size int64, out *outlet,
+	progress func(done, total int64)) error {
 	if size == 0 {
 		return fault(0, "", "empty, expected a Parquet file")
 	}
-	p := &parquetReader{bottom: &tableBytes{r: r}, out: out}
-	err := p.bottom.guard(0, "no Parquet file, or one that is cut off or damaged", func() (err error) {
-		if err := checkFooter(p.bottom, size); err != nil {
+	p := &parquetReader{bottom: &tableBytes{r: r}, names: names{out: out}}
+	err := p.bottom.guard(0, "no Parquet file, or one that is cut off or damaged",
+		func() (err error) {
+			if err := checkFooter(p.bottom, size); err != nil {
+				return err
+			}
+			p.file, err = parquet.OpenFile(p.bottom, size, parquet.SkipPageIndex(true),
+				parquet.SkipBloomFilters(true), parquet.ReadBufferSize(256<<10))
+			if err == nil && p.file.NumRows() < 0 {
+				err = fmt.Errorf("%d rows", p.file.NumRows())
+			}
 			return err
-		}
-		p.file, err = parquet.OpenFile(p.bottom, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(256<<10))
-		if err == nil && p.file.NumRows() < 0 {
-			err = fmt.Errorf("%d rows", p.file.NumRows())
-		}
-		return err
-	})
+		})
 	if err != nil {
 		return err
 	}
@@ -80,12 +82,13 @@ func parseParquet(ctx context.Context, r io.ReaderAt, size int64, out *outlet, p
 		return err
 	}
 	if p.has[colKernel] < 0 {
-		out.b.kernels = append(out.b.kernels, defaultKernel)
+		p.kernel([]byte(defaultKernel))
 	}
 	for _, group := range p.file.RowGroups() {
 		if err := p.group(group, func() {
 			if progress != nil {
-				progress(int64(float64(size)*min(float64(p.row)/float64(max(p.file.NumRows(), 1)), 1)), size)
+				progress(int64(float64(size)*min(float64(p.row)/float64(max(p.file.NumRows(), 1)),
+					1)), size)
 			}
 		}); err != nil {
 			return err
@@ -104,10 +107,7 @@ func (p *parquetReader) group(group parquet.RowGroup, tick func()) error {
 		left = group.NumRows()
 		chunks := group.ColumnChunks()
 		for _, c := range p.columns {
-			c.close()
-			c.pages = chunks[c.leaf].Pages()
-			c.row, c.at, c.values = p.row, 0, c.values[:0]
-			c.dictionary, c.end = nil, p.row+uint64(max(left, 0))
+			c.open(chunks[c.leaf])
 		}
 		return nil
 	})
@@ -152,6 +152,12 @@ func (p *parquetReader) group(group parquet.RowGroup, tick func()) error {
 		}
 	}
 	tick()
+	for _, c := range p.columns {
+		if err := p.bottom.guard(p.row, fmt.Sprintf("column %q is damaged",
+			columnNames[c.column]), c.ended); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -184,7 +190,8 @@ const (
 	hasOffset = 0x80
 )
 
-// schema finds the columns and checks their types. What it finds wrong is no matter of the library's.
+// schema finds the columns and checks their types. What it finds wrong is no matter of the
+// library's.
 func (p *parquetReader) schema() error {
 	p.has = noColumns()
 	for _, leaf := range p.file.Root().Columns() {
@@ -192,7 +199,7 @@ func (p *parquetReader) schema() error {
 		if err != nil {
 			return fault(0, "", "%v", err)
 		}
-		pc := &pageColumn{column: c, leaf: leaf.Index()}
+		pc := &tableColumn{column: c, leaf: leaf.Index(), text: c.text()}
 		if err := pc.setType(leaf); err != nil {
 			return err
 		}
@@ -201,11 +208,17 @@ func (p *parquetReader) schema() error {
 	if err := p.has.complete(); err != nil {
 		return fault(0, "", "%v", err)
 	}
-	// The library's decoder of LZ4 takes every error for a buffer that is too small, and doubles it until memory ends.
+	for _, c := range p.columns {
+		c.nullable = p.has[colBlock] >= 0 && p.has[colOffset] >= 0 &&
+			(c.column == colBlock || c.column == colOffset)
+	}
+	// The library's decoder of LZ4 takes every error for a buffer that is too small, and doubles it
+	// until memory ends.
 	for _, g := range p.file.Metadata().RowGroups {
 		for i := range g.Columns {
 			if c := g.Columns[i].MetaData.Codec; c == format.Lz4Raw || c == format.Lz4 {
-				return fault(0, "", "compressed with %v, expected no compression, or snappy, gzip, brotli or zstd", c)
+				return fault(0, "", "compressed with %v, expected no compression, or snappy, "+
+					"gzip, brotli or zstd", c)
 			}
 		}
 	}
@@ -213,7 +226,7 @@ func (p *parquetReader) schema() error {
 }
 
 // setType checks the type of a column.
-func (c *pageColumn) setType(leaf *parquet.Column) error {
+func (c *tableColumn) setType(leaf *parquet.Column) error {
 	name := columnNames[c.column]
 	wanted := "an integer"
 	if c.column.text() {
@@ -235,14 +248,12 @@ func (c *pageColumn) setType(leaf *parquet.Column) error {
 	case c.column.text():
 		ok = kind == parquet.ByteArray && (logical == nil || isString || isEnum)
 	case kind == parquet.Int32 || kind == parquet.Int64:
-		c.wide = kind == parquet.Int64
+		c.narrow = kind == parquet.Int32
 		c.unsigned = isInteger && !integer.IsSigned
 		ok = logical == nil || isInteger
 	}
 	if !ok {
 		return fault(0, name, "its type is %s, expected %s", strings.ToLower(t.String()), wanted)
 	}
-	c.optional = leaf.Optional()
-	c.maxLevel = byte(leaf.MaxDefinitionLevel())
 	return nil
 }

@@ -82,10 +82,12 @@ func TestParquet(t *testing.T) {
 	for name, b := range map[string][]byte{
 		"plain":              parquetBytes(t, plain),
 		"plain, small pages": parquetBytes(t, plain, small...),
-		"plain, version 1":   parquetBytes(t, plain, parquet.DataPageVersion(1), parquet.PageBufferSize(500)),
-		"plain, snappy":      parquetBytes(t, plain, parquet.Compression(&parquet.Snappy), parquet.PageBufferSize(3000)),
-		"packed":             parquetBytes(t, packed),
-		"packed, small":      parquetBytes(t, packed, small...),
+		"plain, version 1": parquetBytes(t, plain, parquet.DataPageVersion(1),
+			parquet.PageBufferSize(500)),
+		"plain, snappy": parquetBytes(t, plain, parquet.Compression(&parquet.Snappy),
+			parquet.PageBufferSize(3000)),
+		"packed":        parquetBytes(t, packed),
+		"packed, small": parquetBytes(t, packed, small...),
 	} {
 		got, sum, err := importReader(t, bytes.NewReader(b), Options{})
 		if err != nil || got != want || sum.Format != "parquet" {
@@ -104,13 +106,19 @@ func TestParquet(t *testing.T) {
 
 func TestParquetOptional(t *testing.T) {
 	rows := []optionalTable{
-		{at(int64(1)), at(int16(0)), at("A"), at(int64(5)), nil, at(int64(64)), []byte("r"), "", 1, 1, 0},
-		{at(int64(1)), at(int16(0)), at("B"), nil, at(uint32(5)), at(int64(64)), []byte("inout"), "", 1, 1, 0},
-		{at(int64(2)), at(int16(1)), at("B"), nil, at(uint32(6)), at(int64(64)), []byte("out"), "k", 4, 2, 100},
-		{at(int64(3)), at(int16(1)), at("A"), at(int64(0)), nil, at(int64(64)), []byte("w"), "k", 4, 0, 0},
+		{at(int64(1)), at(int16(0)), at("A"), at(int64(5)), nil, at(int64(64)), []byte("r"), "", 1,
+			1, 0},
+		{at(int64(1)), at(int16(0)), at("B"), nil, at(uint32(5)), at(int64(64)), []byte("inout"),
+			"", 1, 1, 0},
+		{at(int64(2)), at(int16(1)), at("B"), nil, at(uint32(6)), at(int64(64)), []byte("out"), "k",
+			4, 2, 100},
+		{at(int64(3)), at(int16(1)), at("A"), at(int64(0)), nil, at(int64(64)), []byte("w"), "k", 4,
+			0, 0},
 	}
-	want := "0 access 1-1 A(keyed) 5:64:in B(span) 5:64:inout\n1 k 2-4 B(span) 6:64:out x2+100\n1 k 3-4 A(keyed) 0:64:out\n"
-	if got, _, err := importReader(t, bytes.NewReader(parquetBytes(t, rows)), Options{}); err != nil || got != want {
+	want := "0 access 1-1 A(keyed) 5:64:in B(span) 5:64:inout\n1 k 2-4 B(span) 6:64:out " +
+		"x2+100\n1 k 3-4 A(keyed) 0:64:out\n"
+	if got, _, err := importReader(t, bytes.NewReader(parquetBytes(t, rows)),
+		Options{}); err != nil || got != want {
 		t.Errorf("got\n%s%v\nwant\n%s", got, err, want)
 	}
 	for _, c := range []struct {
@@ -118,23 +126,36 @@ func TestParquetOptional(t *testing.T) {
 		want   string
 	}{
 		{func(r *optionalTable) { r.Time = nil }, `column "time": a null, expected a value`},
-		{func(r *optionalTable) { r.Time = at(int64(-1)) }, `column "time": -1 is negative, expected a number from 0`},
+		{func(r *optionalTable) { r.Time = at(int64(-1)) },
+			`column "time": -1 is negative, expected a number from 0`},
 		{func(r *optionalTable) { r.Worker = nil }, `column "worker": a null, expected a value`},
-		{func(r *optionalTable) { r.Worker = at(int16(-7)) }, `column "worker": -7 is negative, expected a number from 0`},
+		{func(r *optionalTable) { r.Worker = at(int16(-7)) },
+			`column "worker": -7 is negative, expected a number from 0`},
 		{func(r *optionalTable) { r.Object = nil }, `column "object": a null, expected a value`},
-		{func(r *optionalTable) { r.Object = at("") }, `column "object": "", expected a name without NUL bytes`},
-		{func(r *optionalTable) { r.Kernel = "a\x00b" }, `column "kernel": "a\x00b", expected a name without NUL bytes`},
-		{func(r *optionalTable) { r.Block, r.Offset = nil, nil }, `neither a block nor an offset, expected one of them`},
-		{func(r *optionalTable) { r.Block, r.Offset = at(int64(1)), at(uint32(1)) }, `a block and an offset, expected one of them and a null`},
-		{func(r *optionalTable) { r.Block, r.Offset = at(int64(-1)), nil }, `column "block": -1 is negative, expected a number from 0`},
+		{func(r *optionalTable) { r.Object = at("") },
+			`column "object": "", expected a name without NUL bytes`},
+		{func(r *optionalTable) { r.Kernel = "a\x00b" },
+			`column "kernel": "a\x00b", expected a name without NUL bytes`},
+		{func(r *optionalTable) { r.Block, r.Offset = nil, nil },
+			`neither a block nor an offset, expected one of them`},
+		{func(r *optionalTable) { r.Block, r.Offset = at(int64(1)), at(uint32(1)) },
+			`a block and an offset, expected one of them and a null`},
+		{func(r *optionalTable) { r.Block, r.Offset = at(int64(-1)), nil },
+			`column "block": -1 is negative, expected a number from 0`},
 		{func(r *optionalTable) { r.Bytes = nil }, `column "bytes": a null, expected a value`},
-		{func(r *optionalTable) { r.Bytes = at(int64(0)) }, `column "bytes": an access of 0 bytes, expected at least 1`},
-		{func(r *optionalTable) { r.Bytes = at(int64(1<<62 + 1)) }, `column "bytes": 4611686018427387905 bytes, expected at most 2^62`},
-		{func(r *optionalTable) { r.Mode = []byte("read") }, `column "mode": "read", expected r, w or rw (or in, out or inout)`},
+		{func(r *optionalTable) { r.Bytes = at(int64(0)) },
+			`column "bytes": an access of 0 bytes, expected at least 1`},
+		{func(r *optionalTable) { r.Bytes = at(int64(1<<62 + 1)) },
+			`column "bytes": 4611686018427387905 bytes, expected at most 2^62`},
+		{func(r *optionalTable) { r.Mode = []byte("read") },
+			`column "mode": "read", expected r, w or rw (or in, out or inout)`},
 		{func(r *optionalTable) { r.End = 1 }, `column "end": 1, expected at least the time 2`},
-		{func(r *optionalTable) { r.Rows = -2 }, `column "rows": -2 is negative, expected a number from 0`},
-		{func(r *optionalTable) { r.Stride = 63 }, `column "stride": 2 rows of 64 bytes that are 63 bytes apart, expected at least 64`},
-		{func(r *optionalTable) { r.Time = at(int64(7)); r.End = 8 }, `column "time": time 3 of worker 1 comes after time 7, expected times that do not go back, unless sorting is asked for`},
+		{func(r *optionalTable) { r.Rows = -2 },
+			`column "rows": -2 is negative, expected a number from 0`},
+		{func(r *optionalTable) { r.Stride = 63 },
+			`column "stride": 2 rows of 64 bytes that are 63 bytes apart, expected at least 64`},
+		{func(r *optionalTable) { r.Time = at(int64(7)); r.End = 8 },
+			`column "time": time 3 of worker 1 comes after time 7, expected times that do not go back, unless sorting is asked for`},
 	} {
 		changed := append([]optionalTable{}, rows...)
 		c.change(&changed[2])
@@ -144,13 +165,15 @@ func TestParquetOptional(t *testing.T) {
 		}
 		_, _, err := importReader(t, bytes.NewReader(parquetBytes(t, changed)), Options{})
 		var data *DataError
-		if want := "stdin: row " + at + ": " + c.want; !errors.As(err, &data) || err.Error() != want {
+		if want := "stdin: row " + at + ": " + c.want; !errors.As(err, &data) ||
+			err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
 }
 
-// TestParquetFirstError has two errors in one batch; that of the earlier row is given, whatever the order of the columns.
+// TestParquetFirstError has two errors in one batch; that of the earlier row is given, whatever the
+// order of the columns.
 func TestParquetFirstError(t *testing.T) {
 	for _, first := range []string{"time", "bytes"} {
 		rows := make([]plainTable, 3000)
@@ -192,24 +215,30 @@ func TestParquetSchema(t *testing.T) {
 		Mode   string `parquet:"mode"`
 		Colour string `parquet:"colour"`
 	}{{}}))
-	check("float", `column "mode": its type is double, expected a string`, parquetBytes(t, []struct {
-		base
-		Mode float64 `parquet:"mode"`
-	}{{}}))
-	check("time of day", `column "end": its type is timestamp(isadjustedtoutc=true,unit=nanos), expected an integer`, parquetBytes(t, []struct {
-		base
-		Mode string `parquet:"mode"`
-		End  int64  `parquet:"end,timestamp(nanosecond)"`
-	}{{}}))
+	check("float", `column "mode": its type is double, expected a string`,
+		parquetBytes(t, []struct {
+			base
+			Mode float64 `parquet:"mode"`
+		}{{}}))
+	check("time of day",
+		`column "end": its type is timestamp(isadjustedtoutc=true,unit=nanos), expected an integer`,
+		parquetBytes(t, []struct {
+			base
+			Mode string `parquet:"mode"`
+			End  int64  `parquet:"end,timestamp(nanosecond)"`
+		}{{}}))
 	check("list", `column "mode": nested or repeated, expected a string`, parquetBytes(t, []struct {
 		base
 		Mode []string `parquet:"mode"`
 	}{{}}))
-	check("nested", `column "mode": nested or repeated, expected a string`, parquetBytes(t, []struct {
-		base
-		Mode struct{ A int } `parquet:"mode"`
-	}{{}}))
-	check("LZ4", "compressed with LZ4_RAW, expected no compression, or snappy, gzip, brotli or zstd", parquetBytes(t, []plainTable{{1, 0, "A", 1, 1, "r"}}, parquet.Compression(&parquet.Lz4Raw)))
+	check("nested", `column "mode": nested or repeated, expected a string`,
+		parquetBytes(t, []struct {
+			base
+			Mode struct{ A int } `parquet:"mode"`
+		}{{}}))
+	check("LZ4",
+		"compressed with LZ4_RAW, expected no compression, or snappy, gzip, brotli or zstd",
+		parquetBytes(t, []plainTable{{1, 0, "A", 1, 1, "r"}}, parquet.Compression(&parquet.Lz4Raw)))
 	check("no rows", "no access, expected at least one", parquetBytes(t, []plainTable{}))
 }
 
@@ -221,7 +250,8 @@ func TestParquetTruncated(t *testing.T) {
 	}
 	for name, opt := range map[string][]parquet.WriterOption{
 		"large pages": nil,
-		"small pages": {parquet.PageBufferSize(200), parquet.MaxRowsPerRowGroup(100), parquet.DataPageVersion(1)},
+		"small pages": {parquet.PageBufferSize(200), parquet.MaxRowsPerRowGroup(100),
+			parquet.DataPageVersion(1)},
 	} {
 		whole := parquetBytes(t, rows, opt...)
 		for n := range len(whole) {
@@ -230,7 +260,8 @@ func TestParquetTruncated(t *testing.T) {
 			if !errors.As(err, &data) {
 				t.Fatalf("%s: %d of %d bytes: %v, expected a *DataError", name, n, len(whole), err)
 			}
-			if n > 100 && !strings.HasPrefix(err.Error(), "stdin: no Parquet file, or one that is cut off or damaged: ") {
+			if n > 100 && !strings.HasPrefix(err.Error(), "stdin: no Parquet file, or one that "+
+				"is cut off or damaged: ") {
 				t.Errorf("%s: %d of %d bytes: %v", name, n, len(whole), err)
 			}
 		}
@@ -243,19 +274,23 @@ func TestParquetTruncated(t *testing.T) {
 				t.Errorf("%s: byte %d is damaged: %v, expected a *DataError", name, i, err)
 			}
 			if err == nil && s.accesses != uint64(len(rows)) {
-				t.Errorf("%s: byte %d is damaged: %d accesses and no error, expected %d", name, i, s.accesses, len(rows))
+				t.Errorf("%s: byte %d is damaged: %d accesses and no error, expected %d", name, i,
+					s.accesses, len(rows))
 			}
 		}
 	}
 }
 
-// TestParquetDamaged damages a few bytes of small files at random: lengths and numbers that are not true, pages of other sizes.
+// TestParquetDamaged damages a few bytes of small files at random: lengths and numbers that are not
+// true, pages of other sizes.
 func TestParquetDamaged(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	files := [][]byte{
 		parquetBytes(t, []plainTable{{1, 2, "A", 3, 4, "r"}, {2, 2, "A", 3, 4, "r"}}),
-		parquetBytes(t, []packedTable{{"r", 1, "A", 2, 3, 4}}, parquet.Compression(&parquet.Snappy)),
-		parquetBytes(t, []optionalTable{{at(int64(1)), at(int16(0)), at("A"), at(int64(5)), nil, at(int64(64)), []byte("r"), "", 1, 1, 0}}, parquet.DataPageVersion(1)),
+		parquetBytes(t, []packedTable{{"r", 1, "A", 2, 3, 4}},
+			parquet.Compression(&parquet.Snappy)),
+		parquetBytes(t, []optionalTable{{at(int64(1)), at(int16(0)), at("A"), at(int64(5)), nil,
+			at(int64(64)), []byte("r"), "", 1, 1, 0}}, parquet.DataPageVersion(1)),
 	}
 	for i := range 1500 {
 		b := bytes.Clone(files[i%len(files)])
@@ -281,7 +316,8 @@ func TestFooter(t *testing.T) {
 		{strings.Repeat("\x1c", 1000), "a footer that is no Thrift structure"},
 		{strings.Repeat("\x19\x19", 1000), "a footer that is no Thrift structure"},
 	} {
-		b := "PAR1" + c.footer + string([]byte{byte(len(c.footer)), byte(len(c.footer) >> 8), 0, 0}) + "PAR1"
+		b := "PAR1" + c.footer + string([]byte{byte(len(c.footer)), byte(len(c.footer) >> 8), 0,
+			0}) + "PAR1"
 		err := checkFooter(strings.NewReader(b), int64(len(b)))
 		if got := fmt.Sprint(err); c.want == "" && err != nil || c.want != "" && got != c.want {
 			t.Errorf("%q: %v, expected %q", c.footer, err, c.want)
@@ -294,7 +330,8 @@ func TestFooter(t *testing.T) {
 		"PAR1\x00\x00\x00\x00PAR2": `it ends in "PAR2", expected "PAR1"`,
 		"PAR1\x01\x00\x00\x00PAR1": "a footer of 1 bytes in a file of 12",
 	} {
-		if err := checkFooter(strings.NewReader(b), int64(len(b))); err == nil || err.Error() != want {
+		if err := checkFooter(strings.NewReader(b), int64(len(b))); err == nil ||
+			err.Error() != want {
 			t.Errorf("%q: %v, expected %q", b, err, want)
 		}
 	}

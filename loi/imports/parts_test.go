@@ -20,7 +20,8 @@ func TestSorter(t *testing.T) {
 			s.runRows = 10
 			var all []row
 			for i := range n {
-				all = append(all, row{time: rng.Uint64N(spread), pos: uint64(i), worker: uint32(rng.IntN(3)), block: rng.Uint64()})
+				all = append(all, row{time: rng.Uint64N(spread), pos: uint64(i),
+					worker: uint32(rng.IntN(3)), block: rng.Uint64()})
 			}
 			for rest := all; len(rest) > 0; {
 				k := 1 + rng.IntN(min(len(rest), 25))
@@ -38,7 +39,11 @@ func TestSorter(t *testing.T) {
 				last[r.worker] = r.time
 			}
 			var got []row
-			if err := s.each(func(rows []row) error { got = append(got, rows...); return nil }); err != nil {
+			if err := s.each(func(rows []row) error {
+				got = append(got,
+					rows...)
+				return nil
+			}); err != nil {
 				t.Fatal(err)
 			}
 			want := slices.Clone(all)
@@ -88,7 +93,8 @@ func TestKeyTable(t *testing.T) {
 			}
 		}
 		if table.used != len(want) || table.used*4 > len(table.slots)*3 {
-			t.Errorf("mask %#x: %d keys in %d slots, expected %d", mask, table.used, len(table.slots), len(want))
+			t.Errorf("mask %#x: %d keys in %d slots, expected %d", mask, table.used,
+				len(table.slots), len(want))
 		}
 	}
 }
@@ -98,8 +104,10 @@ func TestRegions(t *testing.T) {
 	var end uint64
 	for _, bytes := range []uint64{1, 1 << 28, 1<<28 + 1, 1 << 40, 3, 1 << 57, 1 << 32} {
 		g, next, err := newRegion(end, bytes)
-		if err != nil || g.offset() != end || g.offset()+g.bytes() != next || g.bytes() < 16*bytes || g.bytes() < 1<<32 {
-			t.Errorf("region of %d bytes from %d is %d of %d, then %d, %v", bytes, end, g.offset(), g.bytes(), next, err)
+		if err != nil || g.offset() != end || g.offset()+g.bytes() != next ||
+			g.bytes() < 16*bytes || g.bytes() < 1<<32 {
+			t.Errorf("region of %d bytes from %d is %d of %d, then %d, %v", bytes, end, g.offset(),
+				g.bytes(), next, err)
 		}
 		end = next
 	}
@@ -109,7 +117,8 @@ func TestRegions(t *testing.T) {
 	if _, _, err := newRegion(0, 1<<62); err == nil {
 		t.Error("a region of 2^66 bytes, expected an error")
 	}
-	const most = "column \"bytes\": block 1 of object \"A\" has 4294967297 bytes here, which is more than the 4294967296 that it may grow to"
+	const most = "column \"bytes\": block 1 of object \"A\" has 4294967297 bytes here, which is " +
+		"more than the 4294967296 that it may grow to"
 	_, _, err := importText(t, header+"1,0,A,1,1,r\n2,0,A,1,4294967297,r\n", Options{Atoms: true})
 	if err == nil || err.Error() != "stdin: line 3: "+most {
 		t.Errorf("%v, expected %s", err, most)
@@ -163,8 +172,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLackeyFile has the first accesses of a real program, /bin/true under valgrind 3.19. The numbers are from an independent
-// count.
+// TestLackeyFile has the first accesses of a real program, /bin/true under valgrind 3.19. The
+// numbers are from an independent count.
 func TestLackeyFile(t *testing.T) {
 	b, err := os.ReadFile("testdata/true.lackey")
 	if err != nil {
@@ -174,7 +183,8 @@ func TestLackeyFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sum.Format != "lackey" || sum.Accesses != 517 || sum.Executions != 517 || sum.Objects != 1 || sum.LastTime != 517 {
+	if sum.Format != "lackey" || sum.Accesses != 517 || sum.Executions != 517 || sum.Objects != 1 ||
+		sum.LastTime != 517 {
 		t.Errorf("%+v", sum)
 	}
 	blocks := map[string]bool{}

@@ -18,9 +18,11 @@ import (
 	"krdlab/loi"
 )
 
-var objectNames = []string{"A", "b c", "comma,", "quote\"d", "two\nlines", "naïve", "é\r\n", " ", "x"}
+var objectNames = []string{"A", "b c", "comma,", "quote\"d", "two\nlines", "naïve", "é\r\n", " ",
+	"x"}
 
-// generate returns rows of executions of a few workers, in order of time, and the events that they are.
+// generate returns rows of executions of a few workers, in order of time, and the events that they
+// are.
 func generate(rng *rand.Rand, n int, spans bool) (rows []optionalTable, want []event) {
 	open := map[int]*event{}
 	size := func(key uint64) int64 { return int64(key%7*key%1000 + 1) }
@@ -45,7 +47,8 @@ func generate(rng *rand.Rand, n int, spans bool) (rows []optionalTable, want []e
 		}
 		i := rng.IntN(len(objectNames))
 		m := loi.Mode(1 + rng.IntN(3))
-		r := optionalTable{Time: at(int64(now)), Worker: at(int16(w)), Object: at(objectNames[i]), Mode: []byte(m.String()), Kernel: k, End: int64(end)}
+		r := optionalTable{Time: at(int64(now)), Worker: at(int16(w)), Object: at(objectNames[i]),
+			Mode: []byte(m.String()), Kernel: k, End: int64(end)}
 		a := access{object: objectNames[i], kind: loi.Keyed, a: loi.Access{Mode: m}}
 		if spans && i%2 == 0 {
 			a.kind = loi.Span
@@ -72,7 +75,8 @@ func generate(rng *rand.Rand, n int, spans bool) (rows []optionalTable, want []e
 
 // writeTable writes rows as CSV, in one of the many forms that mean the same.
 func writeTable(rng *rand.Rand, rows []optionalTable, spans bool) []byte {
-	columns := []column{colTime, colWorker, colObject, colBlock, colBytes, colMode, colKernel, colEnd}
+	columns := []column{colTime, colWorker, colObject, colBlock, colBytes, colMode, colKernel,
+		colEnd}
 	if spans {
 		columns = append(columns, colOffset, colRows, colStride)
 	}
@@ -117,7 +121,8 @@ func writeTable(rng *rand.Rand, rows []optionalTable, spans bool) []byte {
 				f = fmt.Sprint(r.Stride)
 			}
 			var v uint64
-			if n, _ := fmt.Sscanf(f, "%d", &v); n == 1 && !c.text() && rng.IntN(20) < odd && rng.IntN(2) == 0 {
+			if n, _ := fmt.Sscanf(f, "%d", &v); n == 1 && !c.text() && rng.IntN(20) < odd &&
+				rng.IntN(2) == 0 {
 				f = fmt.Sprintf([]string{"%#x", "0X%X", "%020d"}[rng.IntN(3)], v)
 			}
 			if strings.ContainsAny(f, ",\"\n\r") || rng.IntN(20) < odd && f != "" {
@@ -134,15 +139,19 @@ func writeTable(rng *rand.Rand, rows []optionalTable, spans bool) []byte {
 func roundTrip(t testing.TB, seed uint64, n int, spans bool) error {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	rows, want := generate(rng, n, spans)
-	opt := []parquet.WriterOption{parquet.PageBufferSize(100 + rng.IntN(10000)), parquet.MaxRowsPerRowGroup(1 + rng.Int64N(int64(2*n))), parquet.DataPageVersion(1 + rng.IntN(2))}
-	content := map[string][]byte{"csv": writeTable(rng, rows, spans), "parquet": parquetBytes(t, rows, opt...)}
+	opt := []parquet.WriterOption{parquet.PageBufferSize(100 + rng.IntN(10000)),
+		parquet.MaxRowsPerRowGroup(1 + rng.Int64N(int64(2*n))),
+		parquet.DataPageVersion(1 + rng.IntN(2))}
+	content := map[string][]byte{"csv": writeTable(rng, rows, spans), "parquet": parquetBytes(t,
+		rows, opt...)}
 	for format, b := range content {
 		out := filepath.Join(t.TempDir(), fmt.Sprint(rand.Uint64(), ".loi"))
 		src := Source{Path: "-", Stdin: bytes.NewReader(b)}
 		if seed%4 == 0 && n < 1000 {
 			src.Stdin = iotest.OneByteReader(src.Stdin)
 		}
-		if _, err := Import(context.Background(), src, out, Options{Sort: seed%3 == 0}); err != nil {
+		if _, err := Import(context.Background(), src, out,
+			Options{Sort: seed%3 == 0}); err != nil {
 			return fmt.Errorf("%s: %w", format, err)
 		}
 		got, _ := readEvents(t, out)
@@ -155,7 +164,8 @@ func roundTrip(t testing.TB, seed uint64, n int, spans bool) error {
 
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		if err := roundTrip(t, rapid.Uint64().Draw(r, "seed"), rapid.IntRange(1, 100).Draw(r, "rows"), rapid.Bool().Draw(r, "spans")); err != nil {
+		if err := roundTrip(t, rapid.Uint64().Draw(r, "seed"), rapid.IntRange(1, 100).Draw(r,
+			"rows"), rapid.Bool().Draw(r, "spans")); err != nil {
 			r.Fatal(err)
 		}
 	})

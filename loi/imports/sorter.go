@@ -12,9 +12,9 @@ import (
 	"unsafe"
 )
 
-// A sorter puts rows in order of their times; rows of the same time stay in the order that they were added in. It keeps runs
-// of up to runRows rows in memory; if there are several, they are kept in a file without a name and merged in the end
-// (Knuth, The Art of Computer Programming 3, 5.4).
+// A sorter puts rows in order of their times; rows of the same time stay in the order that they
+// were added in. It keeps runs of up to runRows rows in memory; if there are several, they are kept
+// in a file without a name and merged in the end (Knuth, The Art of Computer Programming 3, 5.4).
 type sorter struct {
 	dir     string // where the file may be
 	runRows int

@@ -25,7 +25,8 @@ type input struct {
 	unpack func()
 }
 
-// A meter is the bottom of an input. It counts what is read, and tells a disk that fails from content that is bad.
+// A meter is the bottom of an input. It counts what is read, and tells a disk that fails from
+// content that is bad.
 type meter struct {
 	r        io.Reader
 	ctx      context.Context
@@ -53,7 +54,8 @@ func (m *meter) Read(b []byte) (int, error) {
 
 // open opens a source and finds out how it is compressed.
 func open(ctx context.Context, src Source, progress func(done, total int64)) (*input, error) {
-	in := &input{name: src.Path, base: src.Path, meter: &meter{r: src.Stdin, ctx: ctx, total: -1, progress: progress}}
+	in := &input{name: src.Path, base: src.Path, meter: &meter{r: src.Stdin, ctx: ctx, total: -1,
+		progress: progress}}
 	if src.Path == "-" {
 		in.name, in.base = "stdin", ""
 		if src.Stdin == nil {
@@ -109,7 +111,8 @@ func (in *input) decompress() error {
 	return nil
 }
 
-// readError says what a failed read of in means: the context has ended, the disk fails, or the compressed content is bad.
+// readError says what a failed read of in means: the context has ended, the disk fails, or the
+// compressed content is bad.
 func (in *input) readError(err error) error {
 	switch {
 	case in.meter.err != nil && errors.Is(in.meter.err, context.Cause(in.meter.ctx)):
@@ -134,9 +137,11 @@ func (in *input) close() {
 	}
 }
 
-// randomAccess returns what in holds as something to read anywhere, and its size. The file itself is used where it can be;
-// otherwise its content goes to a file without a name in dir. The caller calls done.
-func (in *input) randomAccess(dir string, r io.Reader) (at io.ReaderAt, size int64, done func(), err error) {
+// randomAccess returns what in holds as something to read anywhere, and its size. The file itself
+// is used where it can be; otherwise its content goes to a file without a name in dir. The caller
+// calls done.
+func (in *input) randomAccess(dir string, r io.Reader) (at io.ReaderAt, size int64, done func(),
+	err error) {
 	if in.file != nil && in.packed == "" && in.meter.total >= 0 {
 		return in.file, in.meter.total, func() {}, nil
 	}

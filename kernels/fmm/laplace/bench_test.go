@@ -5,10 +5,13 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"krdlab/kernels/isa"
 )
 
-// timed runs call(0), call(1) ... in batches and reports the time of a call in the best batch and in the median one. ns/op
-// is a batch's. On a machine that others use as well the best is what the code can do; a preempted batch says nothing.
+// timed runs call(0), call(1) ... in batches and reports the time of a call in the best batch and
+// in the median one. ns/op is a batch's. On a machine that others use as well the best is what the
+// code can do; a preempted batch says nothing.
 func timed(b *testing.B, call func(i int)) (best float64) {
 	const batch = 256
 	var ns []float64
@@ -25,14 +28,15 @@ func timed(b *testing.B, call func(i int)) (best float64) {
 	return ns[0]
 }
 
-// BenchmarkP2P: pairs of leaves of some number of bodies. A pair is a distance seen from one target: a mutual evaluation of
-// n and m bodies counts 2 n m.
+// BenchmarkP2P: pairs of leaves of some number of bodies. A pair is a distance seen from one
+// target: a mutual evaluation of n and m bodies counts 2 n m.
 func BenchmarkP2P(b *testing.B) {
 	for _, n := range []int{4, 8, 12, 16, 20, 32} {
-		for _, isa := range Supported() {
-			for mode, pairs := range map[string]int{"one": n * n, "mutual": 2 * n * n, "self": n * (n - 1)} {
-				b.Run(fmt.Sprintf("bodies=%d/isa=%v/mode=%s", n, isa, mode), func(b *testing.B) {
-					k, err := New(Options{Order: 5, ISA: isa})
+		for _, set := range isa.Supported() {
+			for mode, pairs := range map[string]int{"one": n * n, "mutual": 2 * n * n,
+				"self": n * (n - 1)} {
+				b.Run(fmt.Sprintf("bodies=%d/isa=%v/mode=%s", n, set, mode), func(b *testing.B) {
+					k, err := New(Options{Order: 5, ISA: set})
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -60,11 +64,12 @@ func BenchmarkP2P(b *testing.B) {
 // BenchmarkM2L: pairs of cells that stay in the first-level cache.
 func BenchmarkM2L(b *testing.B) {
 	for order := MinOrder; order <= MaxOrder; order++ {
-		for _, isa := range Supported() {
+		for _, set := range isa.Supported() {
 			for _, dipoles := range []bool{false, true} {
 				for _, mutual := range []bool{false, true} {
-					b.Run(fmt.Sprintf("order=%d/isa=%v/dipoles=%v/mutual=%v", order, isa, dipoles, mutual), func(b *testing.B) {
-						k, err := New(Options{order, isa, dipoles})
+					b.Run(fmt.Sprintf("order=%d/isa=%v/dipoles=%v/mutual=%v", order, set, dipoles,
+						mutual), func(b *testing.B) {
+						k, err := New(Options{order, set, dipoles})
 						if err != nil {
 							b.Fatal(err)
 						}
@@ -73,7 +78,8 @@ func BenchmarkM2L(b *testing.B) {
 						c := k.NewCells(cells)
 						rng := newRand(1)
 						for i := range cells {
-							bodies.ball(rng, i*per, i*per+per, vec{float64(i % 4), float64(i / 4), 0}, 0.25, dipoles)
+							bodies.ball(rng, i*per, i*per+per, vec{float64(i % 4), float64(i / 4),
+								0}, 0.25, dipoles)
 							c.centre(i, bodies, i*per, i*per+per)
 							k.P2M(c, i, bodies, i*per, i*per+per)
 						}
@@ -92,45 +98,47 @@ func BenchmarkM2L(b *testing.B) {
 	}
 }
 
-// BenchmarkM2LMemory: pairs out of as many cells as a million bodies make, partners at random within 4096 cells of each
-// other, Prefetch called for those of so many calls later or not at all.
+// BenchmarkM2LMemory: pairs out of as many cells as a million bodies make, partners at random
+// within 4096 cells of each other, Prefetch called for those of so many calls later or not at all.
 func BenchmarkM2LMemory(b *testing.B) {
 	const cells = 1 << 17
-	for _, isa := range Supported() {
+	for _, set := range isa.Supported() {
 		for _, ahead := range []int{0, 1, 2, 4} {
-			b.Run(fmt.Sprintf("order=5/isa=%v/mutual=true/prefetch=%d", isa, ahead), func(b *testing.B) {
-				k, err := New(Options{Order: 5, ISA: isa})
-				if err != nil {
-					b.Fatal(err)
-				}
-				c, rng := k.NewCells(cells), newRand(1)
-				for i := range c.Centres {
-					c.Centres[i] = Centre{rng.Float64(), rng.Float64(), rng.Float64(), 0x1p-6}
-					c.M[i*k.MultipoleStride] = 1
-				}
-				partner := make([]int, cells+ahead)
-				for i := range partner {
-					partner[i] = (i + 1 + rng.IntN(4095)) % cells
-				}
-				timed(b, func(n int) {
-					n %= cells
-					if ahead > 0 {
-						k.Prefetch(c, partner[n+ahead])
+			b.Run(fmt.Sprintf("order=5/isa=%v/mutual=true/prefetch=%d", set, ahead),
+				func(b *testing.B) {
+					k, err := New(Options{Order: 5, ISA: set})
+					if err != nil {
+						b.Fatal(err)
 					}
-					k.M2LMutual(c, n, partner[n])
+					c, rng := k.NewCells(cells), newRand(1)
+					for i := range c.Centres {
+						c.Centres[i] = Centre{rng.Float64(), rng.Float64(), rng.Float64(), 0x1p-6}
+						c.M[i*k.MultipoleStride] = 1
+					}
+					partner := make([]int, cells+ahead)
+					for i := range partner {
+						partner[i] = (i + 1 + rng.IntN(4095)) % cells
+					}
+					timed(b, func(n int) {
+						n %= cells
+						if ahead > 0 {
+							k.Prefetch(c, partner[n+ahead])
+						}
+						k.M2LMutual(c, n, partner[n])
+					})
 				})
-			})
 		}
 	}
 }
 
-// BenchmarkPasses: the operators of the passes up and down, leaves of 12 bodies; the first two per body.
+// BenchmarkPasses: the operators of the passes up and down, leaves of 12 bodies; the first two per
+// body.
 func BenchmarkPasses(b *testing.B) {
 	for _, order := range []int{5, 10} {
-		for _, isa := range Supported() {
+		for _, set := range isa.Supported() {
 			for _, op := range []string{"P2M", "L2P", "M2M", "L2L"} {
-				b.Run(fmt.Sprintf("order=%d/isa=%v/op=%s", order, isa, op), func(b *testing.B) {
-					k, err := New(Options{Order: order, ISA: isa})
+				b.Run(fmt.Sprintf("order=%d/isa=%v/op=%s", order, set, op), func(b *testing.B) {
+					k, err := New(Options{Order: order, ISA: set})
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -5,17 +5,28 @@ import (
 	"unsafe"
 )
 
-// A Centre is where a cell's expansions are taken about, and the unit of length of their coefficients.
+// A Centre is where a cell's expansions are taken about, and the unit of length of their
+// coefficients.
 //
-// Positions are float64 so that the difference of two near centres far from the origin keeps its digits; it is rounded to
-// float32 after the subtraction. Scale is a power of two as [ScaleOf] returns it; with it the stored M_k/Scale^|k| and
-// L_n Scale^|n| stay near the size of the charge and of the potential, whatever the order and however small the cell:
-// unscaled, the derivative of order 11 of 1/r overflows float32 at r = 1/10000.
+// Positions are float64 so that the difference of two near centres far from the origin keeps its
+// digits; it is rounded to float32 after the subtraction. Scale is a power of two as [ScaleOf]
+// returns it; with it the stored M_k/Scale^|k| and L_n Scale^|n| stay near the size of the charge
+// and of the potential, whatever the order and however small the cell: unscaled, the derivative of
+// order 11 of 1/r overflows float32 at r = 1/10000.
 type Centre struct{ X, Y, Z, Scale float64 }
 
-// ScaleOf returns the scale of a cell whose farthest body is radius away from its centre: the least power of two that is
-// not smaller, but at least 2^-30 of the root's radius, so that a cell of one body has one. Both are lengths, not negative.
-// Where the root has no extent either it is 1.
+// What the assembly knows of Centre: it is given the address of X and reads four numbers.
+var (
+	_ [0]byte  = [unsafe.Offsetof(Centre{}.X)]byte{}
+	_ [8]byte  = [unsafe.Offsetof(Centre{}.Y)]byte{}
+	_ [16]byte = [unsafe.Offsetof(Centre{}.Z)]byte{}
+	_ [24]byte = [unsafe.Offsetof(Centre{}.Scale)]byte{}
+	_ [32]byte = [unsafe.Sizeof(Centre{})]byte{}
+)
+
+// ScaleOf returns the scale of a cell whose farthest body is radius away from its centre: the least
+// power of two that is not smaller, but at least 2^-30 of the root's radius, so that a cell of one
+// body has one. Both are lengths, not negative. Where the root has no extent either it is 1.
 func ScaleOf(radius, root float64) float64 {
 	r := max(radius, root*0x1p-30)
 	if !(r > 0) || math.IsInf(r, 0) {
@@ -28,8 +39,9 @@ func ScaleOf(radius, root float64) float64 {
 	return math.Ldexp(1, e)
 }
 
-// Cells are the expansions of a tree, as arrays by cell. M holds the reduced multipoles, scaled by Scale^-|k|, in the units
-// of charge; L the reduced locals, scaled by Scale^|n|, in those of the potential. [Terms] says where.
+// Cells are the expansions of a tree, as arrays by cell. M holds the reduced multipoles, scaled by
+// Scale^-|k|, in the units of charge; L the reduced locals, scaled by Scale^|n|, in those of the
+// potential. [Terms] says where.
 type Cells struct {
 	Centres []Centre
 	M, L    []float32
@@ -37,7 +49,8 @@ type Cells struct {
 
 // NewCells returns n cells with expansions of zero and Scale 1, aligned to cache lines.
 func (t Terms) NewCells(n int) *Cells {
-	c := &Cells{Centres: aligned[Centre](n), M: aligned[float32](n * t.MultipoleStride), L: aligned[float32](n * t.LocalStride)}
+	c := &Cells{Centres: aligned[Centre](n), M: aligned[float32](n * t.MultipoleStride),
+		L: aligned[float32](n * t.LocalStride)}
 	for i := range c.Centres {
 		c.Centres[i].Scale = 1
 	}
@@ -50,7 +63,8 @@ func (c *Cells) Clear() {
 	clear(c.L)
 }
 
-// aligned returns n zeros that begin at a multiple of 64 bytes. T has no pointers and a size that divides 64.
+// aligned returns n zeros that begin at a multiple of 64 bytes. T has no pointers and a size that
+// divides 64.
 func aligned[T Centre | float32](n int) []T {
 	var z T
 	per := 64 / int(unsafe.Sizeof(z))

@@ -24,7 +24,8 @@ func TestClosedForms(t *testing.T) {
 			for b, eb := range axes {
 				want[ea.plus(eb)] = 3*x[a]*x[b]/r5 - delta(a, b)/r3
 				for c, ec := range axes {
-					want[ea.plus(eb).plus(ec)] = -15*x[a]*x[b]*x[c]/r7 + 3*(x[a]*delta(b, c)+x[b]*delta(a, c)+x[c]*delta(a, b))/r5
+					want[ea.plus(eb).plus(ec)] = -15*x[a]*x[b]*x[c]/r7 +
+						3*(x[a]*delta(b, c)+x[b]*delta(a, c)+x[c]*delta(a, b))/r5
 				}
 			}
 		}
@@ -32,7 +33,8 @@ func TestClosedForms(t *testing.T) {
 			t.Fatalf("%d indices to degree 3, want 20", len(want))
 		}
 		for n, w := range want {
-			near(t, fmt.Sprintf("D%v at %v", n, r), refDeriv(n, r), w, 1e-13*math.Pow(d, -float64(n.degree()+1))*15)
+			near(t, fmt.Sprintf("D%v at %v", n, r), refDeriv(n, r), w,
+				1e-13*math.Pow(d, -float64(n.degree()+1))*15)
 		}
 	}
 }
@@ -56,8 +58,10 @@ func TestDifferences(t *testing.T) {
 func TestHarmonic(t *testing.T) {
 	r := vec{0.5, 0.7, -0.4}
 	for _, n := range indices(MaxOrder-2, MaxOrder) {
-		x, y, z := refDeriv(n.plus(index{2, 0, 0}), r), refDeriv(n.plus(index{0, 2, 0}), r), refDeriv(n.plus(index{0, 0, 2}), r)
-		near(t, fmt.Sprintf("trace above %v", n), x+y+z, 0, 1e-10*(math.Abs(x)+math.Abs(y)+math.Abs(z)))
+		x, y, z := refDeriv(n.plus(index{2, 0, 0}), r), refDeriv(n.plus(index{0, 2, 0}), r),
+			refDeriv(n.plus(index{0, 0, 2}), r)
+		near(t, fmt.Sprintf("trace above %v", n), x+y+z, 0,
+			1e-10*(math.Abs(x)+math.Abs(y)+math.Abs(z)))
 	}
 }
 
@@ -74,7 +78,8 @@ func TestRecurrence(t *testing.T) {
 		for i, n := range indices(MaxOrder, 2) {
 			m := n.degree()
 			size := math.Gamma(float64(m + 1))
-			near(t, fmt.Sprintf("T%v towards %v", n, r), float64(d[i]), refDeriv(n, vec{r[0] / s, r[1] / s, r[2] / s}), 2e-6*size)
+			near(t, fmt.Sprintf("T%v towards %v", n, r), float64(d[i]),
+				refDeriv(n, vec{r[0] / s, r[1] / s, r[2] / s}), 2e-6*size)
 			if want := d[i] * sign(uint8(m)); back[i] != want {
 				t.Errorf("T%v towards minus %v: %g, want %g", n, r, back[i], want)
 			}

@@ -1,52 +1,57 @@
 package laplace
 
+import "krdlab/kernels/isa"
+
 // Options choose a [Kernel].
 type Options struct {
-	Order int // MinOrder to MaxOrder
-	ISA   ISA // Auto is the best of this machine
-	// Dipoles keeps the multipoles of degree 1. They vanish about the centre of mass where all charges have one sign, so
-	// that M2L need not look at them. With charges of both signs there is no such centre and they must be kept.
+	Order int     // MinOrder to MaxOrder
+	ISA   isa.Set // Auto is the best of this machine
+	// Dipoles keeps the multipoles of degree 1. They vanish about the centre of mass where all
+	// charges have one sign, so that M2L need not look at them. With charges of both signs there is
+	// no such centre and they must be kept.
 	Dipoles bool
 }
 
-// A Kernel holds the operators of one order. It is read-only after [New]: any number of workers may use it at once, on
-// cells and ranges of bodies that do not overlap where they are written.
+// A Kernel holds the operators of one order. It is read-only after [New]: any number of workers may
+// use it at once, on cells and ranges of bodies that do not overlap where they are written.
 type Kernel struct {
 	Terms
 	t       *tables
-	isa     ISA
+	isa     isa.Set
 	dipoles bool
 	one     oneFunc // nil: portable
 	mutual  mutualFunc
 	passes  passFuncs // likewise
 }
 
-// New returns the operators of an order: an [*OrderError] outside 2 to 10, an [*UnsupportedError] for instructions that
-// this machine lacks.
+// New returns the operators of an order: an [*OrderError] outside 2 to 10, an
+// [*isa.UnsupportedError] for instructions that this machine lacks.
 func New(o Options) (*Kernel, error) {
 	terms, err := TermsOf(o.Order)
 	if err != nil {
 		return nil, err
 	}
-	isa, err := o.ISA.resolve()
+	set, err := o.ISA.Resolve()
 	if err != nil {
 		return nil, err
 	}
-	k := &Kernel{Terms: terms, t: tablesOf[o.Order](), isa: isa, dipoles: o.Dipoles}
+	k := &Kernel{Terms: terms, t: tablesOf[o.Order](), isa: set, dipoles: o.Dipoles}
 	k.one, k.mutual = simdM2L(k)
 	k.passes = simdPasses(k)
 	return k, nil
 }
 
 // ISA returns the instruction set in use, never Auto.
-func (k *Kernel) ISA() ISA { return k.isa }
+func (k *Kernel) ISA() isa.Set { return k.isa }
 
 // Dipoles says whether multipoles of degree 1 are kept.
 func (k *Kernel) Dipoles() bool { return k.dipoles }
 
-// Flops returns the floating-point operations of an M2L, or of an M2LMutual: two for each product of a multipole with a derivative, in each
-// direction; one for each multipole and three for each local, which are scaled and added; two for each term of the recurrence (7) of the
-// derivatives, three where it has a factor u, once. Assembly may do more, on lanes that are not needed, or fewer.
+// Flops returns the floating-point operations of an M2L, or of an M2LMutual: two for each product
+// of a multipole with a derivative, in each direction; one for each multipole and three for each
+// local, which are scaled and added; two for each term of the recurrence (7) of the derivatives,
+// three where it has a factor u, once. Assembly may do more, on lanes that are not needed, or
+// fewer.
 func (k *Kernel) Flops(mutual bool) uint64 {
 	products, derivs := 0, 0
 	for _, row := range k.t.pairs {

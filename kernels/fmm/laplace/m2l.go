@@ -2,21 +2,24 @@ package laplace
 
 import "math"
 
-// M2L adds to the locals of cell i what the multipoles of cell j make there: equation (4). The centres must differ.
+// M2L adds to the locals of cell i what the multipoles of cell j make there: equation (4). The
+// centres must differ.
 func (k *Kernel) M2L(c *Cells, i, j int) {
 	if k.one != nil {
-		mj, li := c.M[j*k.MultipoleStride:][:k.MultipoleStride], c.L[i*k.LocalStride:][:k.LocalStride]
+		mj, li := c.M[j*k.MultipoleStride:][:k.MultipoleStride],
+			c.L[i*k.LocalStride:][:k.LocalStride]
 		k.one(&c.Centres[i].X, &c.Centres[j].X, &mj[0], &li[0])
 		return
 	}
 	k.m2lPortable(c, i, j)
 }
 
-// M2LMutual is M2L(i, j) and M2L(j, i): one tensor of derivatives serves both, T_n(-u) = (-1)^|n| T_n(u). It writes the
-// locals of both cells. i and j must differ, and so must their centres.
+// M2LMutual is M2L(i, j) and M2L(j, i): one tensor of derivatives serves both, T_n(-u) = (-1)^|n|
+// T_n(u). It writes the locals of both cells. i and j must differ, and so must their centres.
 func (k *Kernel) M2LMutual(c *Cells, i, j int) {
 	if k.mutual != nil {
-		mi, mj := c.M[i*k.MultipoleStride:][:k.MultipoleStride], c.M[j*k.MultipoleStride:][:k.MultipoleStride]
+		mi, mj := c.M[i*k.MultipoleStride:][:k.MultipoleStride],
+			c.M[j*k.MultipoleStride:][:k.MultipoleStride]
 		li, lj := c.L[i*k.LocalStride:][:k.LocalStride], c.L[j*k.LocalStride:][:k.LocalStride]
 		k.mutual(&c.Centres[i].X, &c.Centres[j].X, &mi[0], &mj[0], &li[0], &lj[0])
 		return
@@ -24,15 +27,17 @@ func (k *Kernel) M2LMutual(c *Cells, i, j int) {
 	k.mutualPortable(c, i, j)
 }
 
-// Prefetch asks for the multipoles and locals of cell i, for an M2L a few calls later. It has no other effect. Where cells
-// come from the third-level cache it takes an M2LMutual of order 5 from about 120 to 60 ns (four calls ahead, see
-// BenchmarkM2LMemory); where they do not it costs 2 ns. Nothing on machines other than amd64.
+// Prefetch asks for the multipoles and locals of cell i, for an M2L a few calls later. It has no
+// other effect. Where cells come from the third-level cache it takes an M2LMutual of order 5 from
+// about 120 to 60 ns (four calls ahead, see BenchmarkM2LMemory); where they do not it costs 2 ns.
+// Nothing on machines other than amd64.
 func (k *Kernel) Prefetch(c *Cells, i int) {
 	prefetch(&c.M[i*k.MultipoleStride], 4*k.MultipoleStride, &c.L[i*k.LocalStride], 4*k.LocalStride)
 }
 
-// pair is the geometry of an M2L: the unit vector from centre j to centre i, the inverse distance, and the powers of the
-// scales of i and j over the distance, those of i with the sign of the reversed direction.
+// pair is the geometry of an M2L: the unit vector from centre j to centre i, the inverse distance,
+// and the powers of the scales of i and j over the distance, those of i with the sign of the
+// reversed direction.
 type pair struct {
 	u    [4]float32 // the last is 1: recurrences without a factor
 	inv  float32

@@ -4,21 +4,25 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"krdlab/kernels/isa"
 )
 
 // eachKernel calls f for every order, instruction set and treatment of dipoles.
 func eachKernel(t *testing.T, f func(t *testing.T, k *Kernel)) {
 	for order := MinOrder; order <= MaxOrder; order++ {
-		for _, isa := range Supported() {
+		for _, set := range isa.Supported() {
 			for _, dipoles := range []bool{false, true} {
-				k, err := New(Options{order, isa, dipoles})
+				k, err := New(Options{order, set, dipoles})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if k.Order != order || k.ISA() != isa || k.Dipoles() != dipoles {
-					t.Fatalf("order %d, %v, dipoles %v; want %d, %v, %v", k.Order, k.ISA(), k.Dipoles(), order, isa, dipoles)
+				if k.Order != order || k.ISA() != set || k.Dipoles() != dipoles {
+					t.Fatalf("order %d, %v, dipoles %v; want %d, %v, %v", k.Order, k.ISA(),
+						k.Dipoles(), order, set, dipoles)
 				}
-				t.Run(fmt.Sprintf("order=%d/isa=%v/dipoles=%v", order, isa, dipoles), func(t *testing.T) { f(t, k) })
+				t.Run(fmt.Sprintf("order=%d/isa=%v/dipoles=%v", order, set, dipoles),
+					func(t *testing.T) { f(t, k) })
 			}
 		}
 	}
@@ -35,7 +39,8 @@ func near(t *testing.T, what string, got, want, tol float64) {
 // fullMultipoles undoes scale and reduction: what the reduced multipoles make with any derivatives.
 func effect(k *Kernel, c *Cells, cell int, r vec) (phi float64) {
 	for n, e := range indices(k.Order-1, 1) {
-		phi += float64(c.M[cell*k.MultipoleStride+n]) * math.Pow(c.Centres[cell].Scale, float64(e.degree())) * refDeriv(e, r)
+		phi += float64(c.M[cell*k.MultipoleStride+n]) * math.Pow(c.Centres[cell].Scale,
+			float64(e.degree())) * refDeriv(e, r)
 	}
 	return phi
 }
@@ -56,7 +61,8 @@ func TestP2M(t *testing.T) {
 			for n, v := range ref {
 				want += v * refDeriv(n, r)
 			}
-			near(t, "potential of the multipoles", effect(k, c, 0, r), want, 1e-6*math.Abs(want)+1e-5)
+			near(t, "potential of the multipoles", effect(k, c, 0, r), want, 1e-6*math.Abs(want)+
+				1e-5)
 		}
 		for n, v := range c.M[k.Multipoles:] {
 			if v != 0 {
@@ -66,7 +72,8 @@ func TestP2M(t *testing.T) {
 	})
 }
 
-// TestChain: P2M, M2M, M2L, L2L and L2P in turn against the reference's, which differs by rounding alone.
+// TestChain: P2M, M2M, M2L, L2L and L2P in turn against the reference's, which differs by rounding
+// alone.
 func TestChain(t *testing.T) {
 	eachKernel(t, func(t *testing.T, k *Kernel) {
 		b := NewBodies(40)
@@ -77,9 +84,12 @@ func TestChain(t *testing.T) {
 		c.centre(0, b, 0, 20)
 		c.centre(2, b, 20, 40)
 		c.Centres[1] = Centre{c.Centres[0].X + 0.1, c.Centres[0].Y - 0.07, c.Centres[0].Z + 0.05, 1}
-		c.Centres[3] = Centre{c.Centres[2].X - 0.06, c.Centres[2].Y + 0.03, c.Centres[2].Z - 0.09, 0.5}
+		c.Centres[3] = Centre{c.Centres[2].X - 0.06, c.Centres[2].Y + 0.03, c.Centres[2].Z - 0.09,
+			0.5}
 		k.P2M(c, 2, b, 20, 40)
-		if !k.Dipoles() { // the parent of one child is not about the centre of mass: a second child at the same place would do
+		// the parent of one child is not about the centre of mass: a second child at the same place
+		// would do
+		if !k.Dipoles() {
 			c.Centres[3] = c.Centres[2]
 			c.Centres[3].Scale = 0.5
 		}

@@ -1,13 +1,18 @@
 package laplace
 
-import "math"
+import (
+	"math"
 
-// maxRun is the longest range of sources whose sum is one float32 accumulator: longer ones are cut, so that rounding does
-// not grow with the length of a leaf.
+	"krdlab/kernels/isa"
+)
+
+// maxRun is the longest range of sources whose sum is one float32 accumulator: longer ones are cut,
+// so that rounding does not grow with the length of a leaf.
 const maxRun = 512
 
-// P2P adds to the bodies tlo to thi-1 the potential of the bodies slo to shi-1 and its gradient, pair by pair: equation (1).
-// Bodies at distance 0 give each other nothing, itself included. The ranges may be equal or disjoint.
+// P2P adds to the bodies tlo to thi-1 the potential of the bodies slo to shi-1 and its gradient,
+// pair by pair: equation (1). Bodies at distance 0 give each other nothing, itself included. The
+// ranges may be equal or disjoint.
 func (k *Kernel) P2P(b *Bodies, tlo, thi, slo, shi int) {
 	b.check(tlo, thi)
 	b.check(slo, shi)
@@ -16,12 +21,12 @@ func (k *Kernel) P2P(b *Bodies, tlo, thi, slo, shi int) {
 	}
 }
 
-// P2PMutual is P2P both ways between the bodies ilo to ihi-1 and jlo to jhi-1, two disjoint ranges. It writes the results of
-// both.
+// P2PMutual is P2P both ways between the bodies ilo to ihi-1 and jlo to jhi-1, two disjoint ranges.
+// It writes the results of both.
 func (k *Kernel) P2PMutual(b *Bodies, ilo, ihi, jlo, jhi int) {
 	b.check(ilo, ihi)
 	b.check(jlo, jhi)
-	if k.isa != Portable && ihi-ilo <= maxRun && jhi-jlo <= maxRun && ilo < ihi && jlo < jhi {
+	if k.isa != isa.Portable && ihi-ilo <= maxRun && jhi-jlo <= maxRun && ilo < ihi && jlo < jhi {
 		mutualSIMD(k.isa, b, ilo, ihi, jlo, jhi)
 		return
 	}
@@ -32,15 +37,15 @@ func (k *Kernel) P2PMutual(b *Bodies, ilo, ihi, jlo, jhi int) {
 // P2PSelf adds to the bodies lo to hi-1 what they make for each other.
 func (k *Kernel) P2PSelf(b *Bodies, lo, hi int) { k.P2P(b, lo, hi, lo, hi) }
 
-// check panics unless lo <= hi is a range of the bodies, for the assembly would not. That the arrays have one length is
-// looked at for the first and the last.
+// check panics unless lo <= hi is a range of the bodies, for the assembly would not. That the
+// arrays have one length is looked at for the first and the last.
 func (b *Bodies) check(lo, hi int) {
 	_ = b.X[lo:hi]
 	_ = b.AZ[lo:hi]
 }
 
 func (k *Kernel) p2p(b *Bodies, tlo, thi, slo, shi int) {
-	if k.isa != Portable {
+	if k.isa != isa.Portable {
 		p2pSIMD(k.isa, b, tlo, thi, slo, shi)
 		return
 	}

@@ -3,16 +3,18 @@ package laplace
 import (
 	"fmt"
 	"testing"
+
+	"krdlab/kernels/isa"
 )
 
 // isas calls f for each instruction set, at an order that does not matter.
 func isas(t *testing.T, f func(t *testing.T, k *Kernel)) {
-	for _, isa := range Supported() {
-		k, err := New(Options{Order: 5, ISA: isa})
+	for _, set := range isa.Supported() {
+		k, err := New(Options{Order: 5, ISA: set})
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Run(isa.String(), func(t *testing.T) { f(t, k) })
+		t.Run(set.String(), func(t *testing.T) { f(t, k) })
 	}
 }
 
@@ -30,8 +32,8 @@ func guarded(t *testing.T, b *Bodies, ranges ...int) {
 	}
 }
 
-// TestP2P: all lengths of both ranges that take different ways through the assembly, each body to 1e-6 of the sums without
-// signs, and nothing written beside them.
+// TestP2P: all lengths of both ranges that take different ways through the assembly, each body to
+// 1e-6 of the sums without signs, and nothing written beside them.
 func TestP2P(t *testing.T) {
 	isas(t, func(t *testing.T, k *Kernel) {
 		b := NewBodies(110)
@@ -49,7 +51,8 @@ func TestP2P(t *testing.T) {
 					case "mutual":
 						k.P2PMutual(b, tlo, thi, slo, shi)
 						guarded(t, b, tlo, thi, slo, shi)
-						compare(t, fmt.Sprintf("%d x %d %s, sources", nt, ns, mode), b, slo, shi, tlo, thi)
+						compare(t, fmt.Sprintf("%d x %d %s, sources", nt, ns, mode), b, slo, shi,
+							tlo, thi)
 					case "self":
 						slo, shi = tlo, thi
 						k.P2PSelf(b, tlo, thi)
@@ -65,8 +68,9 @@ func TestP2P(t *testing.T) {
 	})
 }
 
-// compare checks the bodies tlo to thi-1 against the reference, sources slo to shi-1. Charges are positive, so that the
-// potential is the sum of magnitudes; that of the accelerations is taken apart.
+// compare checks the bodies tlo to thi-1 against the reference, sources slo to shi-1. Charges are
+// positive, so that the potential is the sum of magnitudes; that of the accelerations is taken
+// apart.
 func compare(t *testing.T, what string, b *Bodies, tlo, thi, slo, shi int) {
 	t.Helper()
 	for i := tlo; i < thi; i++ {
@@ -79,7 +83,8 @@ func compare(t *testing.T, what string, b *Bodies, tlo, thi, slo, shi int) {
 		}
 		near(t, fmt.Sprintf("%s: potential of %d", what, i-tlo), got[0], want[0], 1e-6*want[0])
 		for e := 1; e < 4; e++ {
-			near(t, fmt.Sprintf("%s: gradient %d of %d", what, e, i-tlo), got[e], want[e], 2e-6*size)
+			near(t, fmt.Sprintf("%s: gradient %d of %d", what, e, i-tlo), got[e], want[e],
+				2e-6*size)
 		}
 	}
 }
@@ -132,7 +137,8 @@ func TestLongRange(t *testing.T) {
 	})
 }
 
-// TestRanges: ranges that are none of the bodies, and cells that are none, panic rather than write elsewhere.
+// TestRanges: ranges that are none of the bodies, and cells that are none, panic rather than write
+// elsewhere.
 func TestRanges(t *testing.T) {
 	isas(t, func(t *testing.T, k *Kernel) {
 		b, c := NewBodies(8), k.NewCells(2)

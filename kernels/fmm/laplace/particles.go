@@ -1,8 +1,9 @@
 package laplace
 
-// P2M adds the multipoles of the bodies lo to hi-1 about the centre of cell i: equation (2). The cell's other bodies, if
-// any, may come in further calls. Cost: about 3 multiplications a coefficient and body; the assembly (orders 3 to 6) takes
-// about 6 ns a body of a leaf of 12 at order 5.
+// P2M adds the multipoles of the bodies lo to hi-1 about the centre of cell i: equation (2). The
+// cell's other bodies, if any, may come in further calls. Cost: about 3 multiplications a
+// coefficient and body; the assembly (orders 3 to 6) takes about 6 ns a body of a leaf of 12 at
+// order 5.
 func (k *Kernel) P2M(c *Cells, i int, b *Bodies, lo, hi int) {
 	b.check(lo, hi)
 	if lo >= hi {
@@ -23,7 +24,8 @@ func (k *Kernel) P2M(c *Cells, i int, b *Bodies, lo, hi int) {
 	var sum, mono [maxFull]float64
 	inv := 1 / ctr.Scale
 	for j := lo; j < hi; j++ {
-		d := [3]float64{(ctr.X - float64(b.X[j])) * inv, (ctr.Y - float64(b.Y[j])) * inv, (ctr.Z - float64(b.Z[j])) * inv}
+		d := [3]float64{(ctr.X - float64(b.X[j])) * inv, (ctr.Y - float64(b.Y[j])) * inv,
+			(ctr.Z - float64(b.Z[j])) * inv}
 		mono[0] = float64(b.Q[j])
 		sum[0] += mono[0]
 		for n, m := range t.monomials[1:t.fullM] {
@@ -52,8 +54,9 @@ func (k *Kernel) addMultipoles(c *Cells, i int, full []float64) {
 	}
 }
 
-// L2P adds the potential and its gradient at the bodies lo to hi-1, from the locals of cell i: equation (5). Cost: about 6
-// multiplications a coefficient and body; the assembly takes about 4 ns where P2M takes 6.
+// L2P adds the potential and its gradient at the bodies lo to hi-1, from the locals of cell i:
+// equation (5). Cost: about 6 multiplications a coefficient and body; the assembly takes about 4 ns
+// where P2M takes 6.
 func (k *Kernel) L2P(c *Cells, i int, b *Bodies, lo, hi int) {
 	b.check(lo, hi)
 	if lo >= hi {
@@ -72,7 +75,8 @@ func (k *Kernel) L2P(c *Cells, i int, b *Bodies, lo, hi int) {
 	inner := len(t.raise[0])
 	rx, ry, rz := t.raise[0], t.raise[1][:inner], t.raise[2][:inner]
 	for j := lo; j < hi; j++ {
-		d := [3]float64{(float64(b.X[j]) - ctr.X) * inv, (float64(b.Y[j]) - ctr.Y) * inv, (float64(b.Z[j]) - ctr.Z) * inv}
+		d := [3]float64{(float64(b.X[j]) - ctr.X) * inv, (float64(b.Y[j]) - ctr.Y) * inv,
+			(float64(b.Z[j]) - ctr.Z) * inv}
 		mono[0] = 1
 		p := local[0]
 		for n, m := range t.monomials[1:t.fullL] {

@@ -6,7 +6,8 @@ import (
 	"unsafe"
 )
 
-// The reference is float64, unreduced and unscaled: maps from multi-indices, sums as the equations have them.
+// The reference is float64, unreduced and unscaled: maps from multi-indices, sums as the equations
+// have them.
 
 type vec [3]float64
 
@@ -49,7 +50,9 @@ func refDeriv(n index, r vec) float64 {
 				for k := 1; k <= h; k++ {
 					g *= -float64(2*k - 1)
 				}
-				s += g * c(n.x, i) * c(n.y, j) * c(n.z, l) * math.Pow(r[0]/d, float64(n.x-2*i)) * math.Pow(r[1]/d, float64(n.y-2*j)) * math.Pow(r[2]/d, float64(n.z-2*l))
+				s += g * c(n.x, i) * c(n.y, j) * c(n.z, l) * math.Pow(r[0]/d,
+					float64(n.x-2*i)) * math.Pow(r[1]/d, float64(n.y-2*j)) * math.Pow(r[2]/d,
+					float64(n.z-2*l))
 			}
 		}
 	}
@@ -110,7 +113,8 @@ func refL2P(l coefficients, centre, x vec) (f [4]float64) {
 	y := x.sub(centre)
 	for n, v := range l {
 		f[0] += v * y.power(n)
-		for a, down := range [3]index{{n.x - 1, n.y, n.z}, {n.x, n.y - 1, n.z}, {n.x, n.y, n.z - 1}} {
+		for a, down := range [3]index{{n.x - 1, n.y, n.z}, {n.x, n.y - 1, n.z},
+			{n.x, n.y, n.z - 1}} {
 			if down.x >= 0 && down.y >= 0 && down.z >= 0 {
 				f[1+a] += v * y.power(down)
 			}
@@ -161,14 +165,16 @@ func l2(got, want [][4]float64) (phi, acc float64) {
 	return math.Sqrt(dp / p), math.Sqrt(da / a)
 }
 
-// ball fills bodies lo to hi-1 uniformly within radius of centre, charges in (1/2, 1), of either sign if mixed.
+// ball fills bodies lo to hi-1 uniformly within radius of centre, charges in (1/2, 1), of either
+// sign if mixed.
 func (b *Bodies) ball(rng *rand.Rand, lo, hi int, centre vec, radius float64, mixed bool) {
 	for i := lo; i < hi; {
 		v := vec{2*rng.Float64() - 1, 2*rng.Float64() - 1, 2*rng.Float64() - 1}
 		if v.norm() > 1 {
 			continue
 		}
-		b.X[i], b.Y[i], b.Z[i] = float32(centre[0]+radius*v[0]), float32(centre[1]+radius*v[1]), float32(centre[2]+radius*v[2])
+		b.X[i], b.Y[i], b.Z[i] = float32(centre[0]+radius*v[0]), float32(centre[1]+radius*v[1]),
+			float32(centre[2]+radius*v[2])
 		b.Q[i] = float32(0.5 + rng.Float64()/2)
 		if mixed && rng.IntN(2) == 0 {
 			b.Q[i] = -b.Q[i]

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"krdlab/kernels/isa"
 )
 
-// farError is the relative errors of the potential and of the acceleration of 20 bodies in a ball of radius 0.3 from 20 in
-// another at distance r, by expansions, against direct sums of the same single-precision positions.
+// farError is the relative errors of the potential and of the acceleration of 20 bodies in a ball
+// of radius 0.3 from 20 in another at distance r, by expansions, against direct sums of the same
+// single-precision positions.
 func farError(k *Kernel, offset vec, r float64) (phi, acc float64) {
 	b, c, rng := NewBodies(40), k.NewCells(2), newRand(uint64(k.Order))
 	b.ball(rng, 0, 20, offset, 0.3, false)
@@ -27,8 +30,9 @@ func farError(k *Kernel, offset vec, r float64) (phi, acc float64) {
 	return l2(got, want)
 }
 
-// TestSlopes: errors fall with the power of the distance that the first terms left out have, |k| = P of the potential and
-// |n|+|k| = P+1 of the acceleration: (a/r)^P in relation to q/r and q/r^2; down to single precision.
+// TestSlopes: errors fall with the power of the distance that the first terms left out have, |k| =
+// P of the potential and |n|+|k| = P+1 of the acceleration: (a/r)^P in relation to q/r and q/r^2;
+// down to single precision.
 func TestSlopes(t *testing.T) {
 	eachKernel(t, func(t *testing.T, k *Kernel) {
 		near := 1.2
@@ -43,8 +47,10 @@ func TestSlopes(t *testing.T) {
 				if e.far < e.floor {
 					continue
 				}
-				if slope := math.Log2(e.near / e.far); slope < float64(k.Order)-e.low || slope > float64(k.Order)+2 {
-					t.Errorf("%s: error %.2g at %.2g and %.2g at %.2g, slope %.2f, want about %d", e.what, e.near, r/2, e.far, r, slope, k.Order)
+				if slope := math.Log2(e.near / e.far); slope < float64(k.Order)-e.low ||
+					slope > float64(k.Order)+2 {
+					t.Errorf("%s: error %.2g at %.2g and %.2g at %.2g, slope %.2f, want about %d",
+						e.what, e.near, r/2, e.far, r, slope, k.Order)
 				}
 			}
 			phi, acc = phi2, acc2
@@ -55,17 +61,17 @@ func TestSlopes(t *testing.T) {
 	})
 }
 
-// TestRounding: with the order high and the distance large nothing is left but rounding, which is well below the errors
-// that order 5 makes.
+// TestRounding: with the order high and the distance large nothing is left but rounding, which is
+// well below the errors that order 5 makes.
 func TestRounding(t *testing.T) {
-	for _, isa := range Supported() {
-		k, err := New(Options{Order: 10, ISA: isa})
+	for _, set := range isa.Supported() {
+		k, err := New(Options{Order: 10, ISA: set})
 		if err != nil {
 			t.Fatal(err)
 		}
 		phi, acc := farError(k, vec{}, 6)
 		if !(phi < 2.5e-7) || !(acc < 2.5e-7) {
-			t.Errorf("%v: relative errors %.2g and %.2g", isa, phi, acc)
+			t.Errorf("%v: relative errors %.2g and %.2g", set, phi, acc)
 		}
 	}
 }
@@ -81,7 +87,8 @@ func TestFarFromTheOrigin(t *testing.T) {
 	})
 }
 
-// TestUp: multipoles of a parent are the same from its bodies and from its children, and the charge is conserved.
+// TestUp: multipoles of a parent are the same from its bodies and from its children, and the charge
+// is conserved.
 func TestUp(t *testing.T) {
 	eachKernel(t, func(t *testing.T, k *Kernel) {
 		b, c, rng := NewBodies(60), k.NewCells(4), newRand(3)
@@ -112,7 +119,8 @@ func TestUp(t *testing.T) {
 	})
 }
 
-// TestDown: locals are polynomials, so that a child's say exactly what its parent's do, and twice handed down as well.
+// TestDown: locals are polynomials, so that a child's say exactly what its parent's do, and twice
+// handed down as well.
 func TestDown(t *testing.T) {
 	eachKernel(t, func(t *testing.T, k *Kernel) {
 		b, c := pairOf(k, 4, vec{}, vec{1.2, -1.3, 0.7})
@@ -137,19 +145,22 @@ func TestDown(t *testing.T) {
 		}
 		for i := 1; i < 3; i++ {
 			if phi, acc := l2(fields[i], fields[0]); !(phi < 1e-6) || !(acc < 1e-5) {
-				t.Errorf("handed down %d times: the potential differs by %.2g, the acceleration by %.2g", i, phi, acc)
+				t.Errorf("handed down %d times: the potential differs by %.2g, the acceleration "+
+					"by %.2g", i, phi, acc)
 			}
 		}
 	})
 }
 
-// TestScales: cells so small or large that unscaled coefficients would not be floats give the same field in their own units.
+// TestScales: cells so small or large that unscaled coefficients would not be floats give the same
+// field in their own units.
 func TestScales(t *testing.T) {
 	eachKernel(t, func(t *testing.T, k *Kernel) {
 		field := func(unit float64) (f [][4]float64) {
 			b, c := pairOf(k, 5, vec{}, vec{1.2, -1.3, 0.7})
 			for i := range b.X {
-				b.X[i], b.Y[i], b.Z[i] = b.X[i]*float32(unit), b.Y[i]*float32(unit), b.Z[i]*float32(unit)
+				b.X[i], b.Y[i], b.Z[i] = b.X[i]*float32(unit), b.Y[i]*float32(unit),
+					b.Z[i]*float32(unit)
 			}
 			c.Clear()
 			for i := range 2 {
@@ -162,14 +173,16 @@ func TestScales(t *testing.T) {
 			k.L2P(c, 1, b, 20, 40)
 			for i := range 40 {
 				v := b.field(i)
-				f = append(f, [4]float64{v[0] * unit, v[1] * unit * unit, v[2] * unit * unit, v[3] * unit * unit})
+				f = append(f, [4]float64{v[0] * unit, v[1] * unit * unit, v[2] * unit * unit,
+					v[3] * unit * unit})
 			}
 			return f
 		}
 		want := field(1)
 		for _, unit := range []float64{0x1p-40, 0x1p40} {
 			if phi, acc := l2(field(unit), want); !(phi < 1e-6) || !(acc < 1e-6) {
-				t.Errorf("unit %g: the potential differs by %g, the acceleration by %g", unit, phi, acc)
+				t.Errorf("unit %g: the potential differs by %g, the acceleration by %g", unit, phi,
+					acc)
 			}
 		}
 	})
@@ -214,7 +227,8 @@ func TestNoCharge(t *testing.T) {
 	k.L2P(c, 1, b, 2, 3)
 	want := refDirect(b, 2, 0, 2)
 	for e, w := range want {
-		near(t, fmt.Sprintf("field %d of a dipole", e), b.field(2)[e], w, 1e-6*math.Abs(want[0])+1e-8)
+		near(t, fmt.Sprintf("field %d of a dipole", e), b.field(2)[e], w, 1e-6*math.Abs(want[0])+
+			1e-8)
 	}
 	if x, y, z, w := b.Centroid(1, 1); x != 0 || y != 0 || z != 0 || w != 0 {
 		t.Errorf("centroid of nothing: %v %v %v %v", x, y, z, w)
@@ -224,7 +238,8 @@ func TestNoCharge(t *testing.T) {
 // TestScaleOf: powers of two that are not smaller.
 func TestScaleOf(t *testing.T) {
 	for _, c := range []struct{ radius, root, want float64 }{
-		{1, 4, 1}, {1.01, 4, 2}, {0.3, 4, 0.5}, {0.25, 1, 0.25}, {0, 1, 0x1p-30}, {0, 3, 0x1p-28}, {0, 0, 1},
+		{1, 4, 1}, {1.01, 4, 2}, {0.3, 4, 0.5}, {0.25, 1, 0.25}, {0, 1, 0x1p-30}, {0, 3, 0x1p-28},
+		{0, 0, 1},
 		{math.Inf(1), 1, 1}, {math.NaN(), 1, 1},
 	} {
 		if got := ScaleOf(c.radius, c.root); got != c.want {

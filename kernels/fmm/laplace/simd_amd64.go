@@ -1,67 +1,44 @@
 package laplace
 
-import (
-	"krdlab/hw"
+import "krdlab/kernels/isa"
 
-	"golang.org/x/sys/cpu"
-)
-
-// hasISA says whether the CPU has s and the operating system saves its registers.
-func hasISA(s ISA) bool {
-	f := hw.Features()
-	switch s {
-	case AVX512:
-		// The registers 16 to 31 at less than full length are AVX512VL, and BZHI makes the lane masks.
-		return f.AVX512F && cpu.X86.HasAVX512VL && cpu.X86.HasBMI2
-	case AVX2:
-		return f.AVX2 && f.FMA
-	}
-	return false
-}
-
-// oneFunc and mutualFunc are M2L and M2LMutual by pointer to the centres, multipoles and locals of the cells.
+// oneFunc and mutualFunc are M2L and M2LMutual by pointer to the centres, multipoles and locals of
+// the cells.
 type (
 	oneFunc    = func(ci, cj *float64, mj, li *float32)
 	mutualFunc = func(ci, cj *float64, mi, mj, li, lj *float32)
 )
 
-// kernels are the assembly of an order without and with dipoles. Where the first is missing, the second does for both.
+// kernels are the assembly of an order without and with dipoles. Where the first is missing, the
+// second does for both. Orders above 6, which hardly anyone runs, have none.
 type kernels [2]struct {
 	one    oneFunc
 	mutual mutualFunc
 }
 
 var avx512 = [MaxOrder + 1]kernels{
-	2:  {1: {m2l2DipolesAVX512, mutual2DipolesAVX512}},
-	3:  {1: {m2l3DipolesAVX512, mutual3DipolesAVX512}},
-	4:  {1: {m2l4DipolesAVX512, mutual4DipolesAVX512}},
-	5:  {{m2l5AVX512, mutual5AVX512}, {m2l5DipolesAVX512, mutual5DipolesAVX512}},
-	6:  {1: {m2l6DipolesAVX512, mutual6DipolesAVX512}},
-	7:  {1: {m2l7DipolesAVX512, mutual7DipolesAVX512}},
-	8:  {1: {m2l8DipolesAVX512, mutual8DipolesAVX512}},
-	9:  {1: {m2l9DipolesAVX512, mutual9DipolesAVX512}},
-	10: {1: {m2l10DipolesAVX512, mutual10DipolesAVX512}},
+	2: {1: {m2l2DipolesAVX512, mutual2DipolesAVX512}},
+	3: {1: {m2l3DipolesAVX512, mutual3DipolesAVX512}},
+	4: {1: {m2l4DipolesAVX512, mutual4DipolesAVX512}},
+	5: {{m2l5AVX512, mutual5AVX512}, {m2l5DipolesAVX512, mutual5DipolesAVX512}},
+	6: {1: {m2l6DipolesAVX512, mutual6DipolesAVX512}},
 }
 
 var avx2 = [MaxOrder + 1]kernels{
-	2:  {1: {m2l2DipolesAVX2, mutual2DipolesAVX2}},
-	3:  {1: {m2l3DipolesAVX2, mutual3DipolesAVX2}},
-	4:  {1: {m2l4DipolesAVX2, mutual4DipolesAVX2}},
-	5:  {{m2l5AVX2, mutual5AVX2}, {m2l5DipolesAVX2, mutual5DipolesAVX2}},
-	6:  {1: {m2l6DipolesAVX2, mutual6DipolesAVX2}},
-	7:  {1: {m2l7DipolesAVX2, mutual7DipolesAVX2}},
-	8:  {1: {m2l8DipolesAVX2, mutual8DipolesAVX2}},
-	9:  {1: {m2l9DipolesAVX2, mutual9DipolesAVX2}},
-	10: {1: {m2l10DipolesAVX2, mutual10DipolesAVX2}},
+	2: {1: {m2l2DipolesAVX2, mutual2DipolesAVX2}},
+	3: {1: {m2l3DipolesAVX2, mutual3DipolesAVX2}},
+	4: {1: {m2l4DipolesAVX2, mutual4DipolesAVX2}},
+	5: {{m2l5AVX2, mutual5AVX2}, {m2l5DipolesAVX2, mutual5DipolesAVX2}},
+	6: {1: {m2l6DipolesAVX2, mutual6DipolesAVX2}},
 }
 
 // simdM2L returns the assembly for k, or nil where there is none.
 func simdM2L(k *Kernel) (oneFunc, mutualFunc) {
 	f := avx2[k.Order]
 	switch k.isa {
-	case Portable:
+	case isa.Portable:
 		return nil, nil
-	case AVX512:
+	case isa.AVX512:
 		f = avx512[k.Order]
 	}
 	if !k.dipoles && f[0].one != nil {
@@ -70,33 +47,36 @@ func simdM2L(k *Kernel) (oneFunc, mutualFunc) {
 	return f[1].one, f[1].mutual
 }
 
-// passFuncs are P2M, with dipoles, and L2P, by pointer to the centre and the coefficients of a cell.
+// passFuncs are P2M, with dipoles, and L2P, by pointer to the centre and the coefficients of a
+// cell.
 type passFuncs struct {
 	p2m, l2p func(c *float64, coeff *float32, b *[8][]float32, lo, hi int)
 }
 
 var passes512 = [MaxOrder + 1]passFuncs{
-	3: {p2m3AVX512, l2p3AVX512}, 4: {p2m4AVX512, l2p4AVX512}, 5: {p2m5AVX512, l2p5AVX512}, 6: {p2m6AVX512, l2p6AVX512},
+	3: {p2m3AVX512, l2p3AVX512}, 4: {p2m4AVX512, l2p4AVX512}, 5: {p2m5AVX512, l2p5AVX512},
+	6: {p2m6AVX512, l2p6AVX512},
 }
 
 var passes2 = [MaxOrder + 1]passFuncs{
-	3: {p2m3AVX2, l2p3AVX2}, 4: {p2m4AVX2, l2p4AVX2}, 5: {p2m5AVX2, l2p5AVX2}, 6: {p2m6AVX2, l2p6AVX2},
+	3: {p2m3AVX2, l2p3AVX2}, 4: {p2m4AVX2, l2p4AVX2}, 5: {p2m5AVX2, l2p5AVX2},
+	6: {p2m6AVX2, l2p6AVX2},
 }
 
 // simdPasses returns the assembly for k, or nil where there is none.
 func simdPasses(k *Kernel) passFuncs {
 	switch k.isa {
-	case AVX512:
+	case isa.AVX512:
 		return passes512[k.Order]
-	case AVX2:
+	case isa.AVX2:
 		return passes2[k.Order]
 	}
 	return passFuncs{}
 }
 
 // p2pSIMD is p2pPortable. All ranges hold at least one body.
-func p2pSIMD(isa ISA, b *Bodies, tlo, thi, slo, shi int) {
-	if isa == AVX512 {
+func p2pSIMD(s isa.Set, b *Bodies, tlo, thi, slo, shi int) {
+	if s == isa.AVX512 {
 		p2pAVX512(b.arrays(), tlo, thi, slo, shi)
 	} else {
 		p2pAVX2(b.arrays(), tlo, thi, slo, shi)
@@ -104,8 +84,8 @@ func p2pSIMD(isa ISA, b *Bodies, tlo, thi, slo, shi int) {
 }
 
 // mutualSIMD is p2pPortable both ways. All ranges hold at least one body.
-func mutualSIMD(isa ISA, b *Bodies, ilo, ihi, jlo, jhi int) {
-	if isa == AVX512 {
+func mutualSIMD(s isa.Set, b *Bodies, ilo, ihi, jlo, jhi int) {
+	if s == isa.AVX512 {
 		mutualAVX512(b.arrays(), ilo, ihi, jlo, jhi)
 	} else {
 		mutualAVX2(b.arrays(), ilo, ihi, jlo, jhi)

@@ -2,7 +2,7 @@
 
 package laplace
 
-func hasISA(ISA) bool { return false }
+import "krdlab/kernels/isa"
 
 type (
 	oneFunc    = func(ci, cj *float64, mj, li *float32)
@@ -17,9 +17,11 @@ type passFuncs struct {
 
 func simdPasses(*Kernel) passFuncs { return passFuncs{} }
 
-func p2pSIMD(ISA, *Bodies, int, int, int, int) { panic("laplace: no SIMD kernel on this architecture") }
+func p2pSIMD(isa.Set, *Bodies, int, int, int, int) {
+	panic("laplace: no SIMD kernel on this architecture")
+}
 
-func mutualSIMD(ISA, *Bodies, int, int, int, int) {
+func mutualSIMD(isa.Set, *Bodies, int, int, int, int) {
 	panic("laplace: no SIMD kernel on this architecture")
 }
 

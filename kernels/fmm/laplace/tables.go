@@ -10,14 +10,17 @@ type tables struct {
 	Terms
 	fullM, fullL int // coefficients with any z: degrees up to Order-1, up to Order
 	monomials    []monomial
-	raise        [3][]uint16  // raise[axis][n] = n + e_axis as full numbers, degree of n below Order
-	folds        []fold       // z >= 2, by falling z
-	shiftsM      [3][]shift   // along one axis, degrees up to Order-1, by rising lo, whose z is 0 or 1
-	shiftsL      [3][]shift   // likewise, up to Order
-	degree       []uint8      // of a full number
-	fullOf       []uint16     // full number of a term
-	derivs       []recurrence // of degree 1 and up, each after those that it needs
-	pairs        [][]uint8    // pairs[n][k] = deriv number of n+k, for the terms k that term n takes part with
+	// raise[axis][n] = n + e_axis as full numbers, degree of n below Order
+	raise [3][]uint16
+	folds []fold // z >= 2, by falling z
+	// along one axis, degrees up to Order-1, by rising lo, whose z is 0 or 1
+	shiftsM [3][]shift
+	shiftsL [3][]shift   // likewise, up to Order
+	degree  []uint8      // of a full number
+	fullOf  []uint16     // full number of a term
+	derivs  []recurrence // of degree 1 and up, each after those that it needs
+	// pairs[n][k] = deriv number of n+k, for the terms k that term n takes part with
+	pairs [][]uint8
 }
 
 // monomial says v^n/n! = (v^from/from!) v_axis inv.
@@ -27,7 +30,8 @@ type monomial struct {
 	inv  float64
 }
 
-// fold says that index n, twice by z, is minus the sum of those with z-2 and x+2 or y+2: Laplace's equation.
+// fold says that index n, twice by z, is minus the sum of those with z-2 and x+2 or y+2: Laplace's
+// equation.
 type fold struct{ n, x, y uint16 }
 
 // shift says hi = lo + power steps along the axis.
@@ -89,7 +93,9 @@ func newTables(order int) *tables {
 			}
 		}
 		if n.z >= 2 {
-			t.folds = append(t.folds, fold{uint16(n.full()), uint16(index{n.x + 2, n.y, n.z - 2}.full()), uint16(index{n.x, n.y + 2, n.z - 2}.full())})
+			t.folds = append(t.folds, fold{uint16(n.full()),
+				uint16(index{n.x + 2, n.y, n.z - 2}.full()),
+				uint16(index{n.x, n.y + 2, n.z - 2}.full())})
 		}
 	}
 	slices.SortStableFunc(t.folds, func(a, b fold) int { return all[b.n].z - all[a.n].z })

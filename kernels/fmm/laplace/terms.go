@@ -1,6 +1,10 @@
 package laplace
 
-import "fmt"
+import (
+	"fmt"
+
+	"krdlab/hw/failure"
+)
 
 // The orders that expansions may have.
 const (
@@ -22,11 +26,16 @@ func (e *OrderError) Error() string {
 	return fmt.Sprintf("order %d: expected %d to %d", e.Order, MinOrder, MaxOrder)
 }
 
-// Terms are the numbers of coefficients of an expansion of some order, and where those of a cell lie: cell i has
-// M[i*MultipoleStride:][:Multipoles] and L[i*LocalStride:][:Locals], the rest being padding that is zero and stays so.
+// Class implements [failure.Classed].
+func (*OrderError) Class() failure.Class { return failure.Request }
+
+// Terms are the numbers of coefficients of an expansion of some order, and where those of a cell
+// lie: cell i has M[i*MultipoleStride:][:Multipoles] and L[i*LocalStride:][:Locals], the rest being
+// padding that is zero and stays so.
 //
-// Coefficients stand by degree; within a degree by y, and for each y z = 0 before z = 1, so that (a, b, c) is number
-// (a+b+c)^2 + 2b + c. For each multipole k the derivatives D_{n+k} of all n of one degree are then a contiguous run.
+// Coefficients stand by degree; within a degree by y, and for each y z = 0 before z = 1, so that
+// (a, b, c) is number (a+b+c)^2 + 2b + c. For each multipole k the derivatives D_{n+k} of all n of
+// one degree are then a contiguous run.
 type Terms struct {
 	Order           int
 	Multipoles      int // Order^2: degrees 0 to Order-1, dipoles included
@@ -50,9 +59,6 @@ type index struct{ x, y, z int }
 
 func (n index) degree() int { return n.x + n.y + n.z }
 
-// term is the number of n among those with z <= 1.
-func (n index) term() int { d := n.degree(); return d*d + 2*n.y + n.z }
-
 // deriv is the number of n among those with z <= 2.
 func (n index) deriv() int {
 	d := n.degree()
@@ -72,7 +78,8 @@ func (n index) full() int {
 	return d*(d+1)*(d+2)/6 + n.y*(d+1) - n.y*(n.y-1)/2 + n.z
 }
 
-// indices returns all multi-indices of degree at most d with z <= zmax, in the order of term, deriv and full.
+// indices returns all multi-indices of degree at most d with z <= zmax, in the order of term, deriv
+// and full.
 func indices(d, zmax int) []index {
 	var s []index
 	for m := range d + 1 {

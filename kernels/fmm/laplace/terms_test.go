@@ -23,12 +23,14 @@ func TestNumbers(t *testing.T) {
 			}
 			for i, n := range all {
 				if c.number(n) != i {
-					t.Errorf("order %d, z <= %d: %v has number %d, want %d", order, c.zmax, n, c.number(n), i)
+					t.Errorf("order %d, z <= %d: %v has number %d, want %d", order, c.zmax, n,
+						c.number(n), i)
 				}
 			}
 		}
 		terms, err := TermsOf(order)
-		if err != nil || terms.Locals != len(indices(order, 1)) || terms.Multipoles != len(indices(order-1, 1)) {
+		if err != nil || terms.Locals != len(indices(order, 1)) ||
+			terms.Multipoles != len(indices(order-1, 1)) {
 			t.Errorf("order %d: %+v, %v", order, terms, err)
 		}
 	}
@@ -43,3 +45,6 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+// term is the number of n among those with z <= 1.
+func (n index) term() int { d := n.degree(); return d*d + 2*n.y + n.z }

@@ -1,8 +1,8 @@
 package laplace
 
-// M2M adds the multipoles of the child cell to the parent's: equation (3). The shift runs along x, y and z in turn, each a
-// binomial sum over one exponent, so that it costs O(Order^4) and not O(Order^6); z comes last, before which there is none
-// above 1.
+// M2M adds the multipoles of the child cell to the parent's: equation (3). The shift runs along x,
+// y and z in turn, each a binomial sum over one exponent, so that it costs O(Order^4) and not
+// O(Order^6); z comes last, before which there is none above 1.
 func (k *Kernel) M2M(c *Cells, child, parent int) {
 	t, from, to := k.t, &c.Centres[child], &c.Centres[parent]
 	var m [maxFull]float64
@@ -22,7 +22,8 @@ func (k *Kernel) M2M(c *Cells, child, parent int) {
 	k.addMultipoles(c, parent, m[:t.fullM])
 }
 
-// L2L adds the locals of the parent cell to the child's: equation (5), about another point. Cost as M2M.
+// L2L adds the locals of the parent cell to the child's: equation (5), about another point. Cost as
+// M2M.
 func (k *Kernel) L2L(c *Cells, parent, child int) {
 	t, from, to := k.t, &c.Centres[parent], &c.Centres[child]
 	var l [maxFull]float64
@@ -65,4 +66,5 @@ func (t *tables) taylor(v float64) (p series) {
 }
 
 // reciprocals are 1/i: a chain of divisions took half the time of a shift.
-var reciprocals = series{0, 1, 1. / 2, 1. / 3, 1. / 4, 1. / 5, 1. / 6, 1. / 7, 1. / 8, 1. / 9, 1. / 10}
+var reciprocals = series{0, 1, 1. / 2, 1. / 3, 1. / 4, 1. / 5, 1. / 6, 1. / 7, 1. / 8, 1. / 9,
+	1. / 10}

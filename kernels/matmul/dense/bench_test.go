@@ -5,10 +5,12 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"krdlab/kernels/isa"
 )
 
-// serialDC is divide and conquer over block ranges: among the dimensions of more than one leaf it halves the largest, at a
-// multiple of the leaf (ties: rows of C, columns of C, inner).
+// serialDC is divide and conquer over block ranges: among the dimensions of more than one leaf it
+// halves the largest, at a multiple of the leaf (ties: rows of C, columns of C, inner).
 func serialDC(x *Multiplier, leaf Shape, i0, i1, j0, j1, k0, k1 int) {
 	m, n, k := i1-i0, j1-j0, k1-k0
 	if m == 1 && n == 1 && k == 1 {
@@ -58,10 +60,10 @@ func benchLeaves(b *testing.B) []Shape {
 }
 
 func BenchmarkLeaf(b *testing.B) {
-	for _, isa := range Supported() {
+	for _, set := range isa.Supported() {
 		for _, leaf := range benchLeaves(b) {
-			b.Run(fmt.Sprintf("isa=%v/leaf=%v", isa, leaf), func(b *testing.B) {
-				x := newProblem(b, leaf.M, leaf.N, leaf.K, leaf, Tiled, Integers).multiplier(b, isa)
+			b.Run(fmt.Sprintf("isa=%v/leaf=%v", set, leaf), func(b *testing.B) {
+				x := newProblem(b, leaf.M, leaf.N, leaf.K, leaf, Tiled, Integers).multiplier(b, set)
 				x.Leaf(0, 0, 0)
 				for b.Loop() {
 					x.Leaf(0, 0, 0)
@@ -74,28 +76,31 @@ func BenchmarkLeaf(b *testing.B) {
 
 func BenchmarkSerialDC(b *testing.B) {
 	const n = 4096
-	for _, isa := range Supported() {
-		if isa == Portable {
+	for _, set := range isa.Supported() {
+		if set == isa.Portable {
 			continue
 		}
 		for _, layout := range []Layout{Tiled, Row} {
 			for _, leaf := range benchLeaves(b) {
-				b.Run(fmt.Sprintf("isa=%v/layout=%v/leaf=%v/n=%d", isa, layout, leaf, n), func(b *testing.B) {
-					p := newProblem(b, n, n, n, leaf, layout, Integers)
-					p.c.Zero()
-					x := p.multiplier(b, isa)
-					for b.Loop() {
-						serialDC(x, leaf, 0, p.c.BlockRows(), 0, p.c.BlockCols(), 0, p.a.BlockCols())
-					}
-					reportFlops(b, n, n, n)
-				})
+				b.Run(fmt.Sprintf("isa=%v/layout=%v/leaf=%v/n=%d", set, layout, leaf, n),
+					func(b *testing.B) {
+						p := newProblem(b, n, n, n, leaf, layout, Integers)
+						p.c.Zero()
+						x := p.multiplier(b, set)
+						for b.Loop() {
+							serialDC(x, leaf, 0, p.c.BlockRows(), 0, p.c.BlockCols(), 0,
+								p.a.BlockCols())
+						}
+						reportFlops(b, n, n, n)
+					})
 			}
 		}
 	}
 }
 
 func reportFlops(b *testing.B, m, n, k int) {
-	b.ReportMetric(2*float64(m)*float64(n)*float64(k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+	b.ReportMetric(2*float64(m)*float64(n)*float64(k)*float64(b.N)/b.Elapsed().Seconds()/1e9,
+		"GFLOP/s")
 }
 
 // BenchmarkCheck is the whole check of one product, which must be cheap beside the product itself.

@@ -11,8 +11,9 @@ import (
 type CheckResult struct {
 	// Method is "full" (every element compared with a naive product) or "freivalds".
 	Method string
-	// Exact says that the inputs are integers small enough for float32 to be exact: Error is then the largest absolute
-	// difference, Tolerance 0. Otherwise both are in standard deviations of the expected rounding error.
+	// Exact says that the inputs are integers small enough for float32 to be exact: Error is then
+	// the largest absolute difference, Tolerance 0. Otherwise both are in standard deviations of
+	// the expected rounding error.
 	Exact            bool
 	Error, Tolerance float64
 	Passed           bool
@@ -20,8 +21,8 @@ type CheckResult struct {
 	Row int
 }
 
-// sigmas is the tolerance for inputs that are not exact, in standard deviations of the expected rounding error. A normal
-// deviate passes it once in 10^15.
+// sigmas is the tolerance for inputs that are not exact, in standard deviations of the expected
+// rounding error. A normal deviate passes it once in 10^15.
 const sigmas = 8
 
 // fullWork is the largest product rows x cols x inner that is compared element by element.
@@ -29,18 +30,21 @@ const fullWork = 1 << 21
 
 // A Checker knows what C + A B must be and compares C with it, independently of the leaf kernels.
 //
-// Small products are compared element by element. Large ones by random vectors x (Freivalds, "Probabilistic machines can use
-// less running time", 1977): (C + A B) x is computed as C x + A (B x) before the run and compared with C x after it, in
-// float64, at a cost of O(n^2), with two vectors. For exact inputs x holds odd integers of up to 28 - log2(n) bits and
-// either sign, so that everything is exact: the residual must be 0, one wrong element in a row is always seen, and any other
-// error escapes with a probability of at most 2^-(number of bits) for each vector.
+// Small products are compared element by element. Large ones by random vectors x (Freivalds,
+// "Probabilistic machines can use less running time", 1977): (C + A B) x is computed as C x + A (B
+// x) before the run and compared with C x after it, in float64, at a cost of O(n^2), with two
+// vectors. For exact inputs x holds odd integers of up to 28 - log2(n) bits and either sign, so
+// that everything is exact: the residual must be 0, one wrong element in a row is always seen, and
+// any other error escapes with a probability of at most 2^-(number of bits) for each vector.
 //
-// For other inputs the elements of x are real, 1 to 2 in magnitude, and the tolerance is statistical. The rounding errors of
-// one element are treated as independent, each at most u = 2^-24 of a partial sum; partial sums of length t have the mean
-// square t/k of the final one; hence a standard deviation of at most u sqrt((k+1)/2 * sum of squares), where the sum of
-// squares is that of the row of C times the mean square of x, the row being what C holds or what A and B let expect,
-// whichever is larger. The worst-case bound k u |A| |B| would also cover inputs whose partial sums are far larger than their
-// result, for which this check may fail a right product; but at k = 1024 it exceeds the effect of a lost leaf.
+// For other inputs the elements of x are real, 1 to 2 in magnitude, and the tolerance is
+// statistical. The rounding errors of one element are treated as independent, each at most u =
+// 2^-24 of a partial sum; partial sums of length t have the mean square t/k of the final one; hence
+// a standard deviation of at most u sqrt((k+1)/2 * sum of squares), where the sum of squares is
+// that of the row of C times the mean square of x, the row being what C holds or what A and B let
+// expect, whichever is larger. The worst-case bound k u |A| |B| would also cover inputs whose
+// partial sums are far larger than their result, for which this check may fail a right product; but
+// at k = 1024 it exceeds the effect of a lost leaf.
 type Checker struct {
 	c     *Matrix
 	exact bool
@@ -54,11 +58,12 @@ type Checker struct {
 // vec is an element of each of two vectors, which are multiplied in one pass over a matrix.
 type vec [2]float64
 
-// NewChecker returns the checker for C += A B with the present contents of the three matrices, to be called before the run;
-// C is retained. It reads A and B once or twice, on all CPUs.
+// NewChecker returns the checker for C += A B with the present contents of the three matrices, to
+// be called before the run; C is retained. It reads A and B once or twice, on all CPUs.
 func NewChecker(a, b, c *Matrix, seed uint64) (*Checker, error) {
 	if a.Cols != b.Rows || a.Rows != c.Rows || b.Cols != c.Cols {
-		return nil, fmt.Errorf("check of the product of %dx%d and %dx%d into %dx%d: the sizes do not match", a.Rows, a.Cols, b.Rows, b.Cols, c.Rows, c.Cols)
+		return nil, fmt.Errorf("check of the product of %dx%d and %dx%d into %dx%d: the sizes do "+
+			"not match", a.Rows, a.Cols, b.Rows, b.Cols, c.Rows, c.Cols)
 	}
 	k := &Checker{c: c, inner: a.Cols}
 	ma, ia := magnitude(a)
@@ -73,7 +78,8 @@ func NewChecker(a, b, c *Matrix, seed uint64) (*Checker, error) {
 	return k, nil
 }
 
-// Check compares C as it is now. It may be called any number of times, not concurrently with writers of C.
+// Check compares C as it is now. It may be called any number of times, not concurrently with
+// writers of C.
 func (k *Checker) Check() CheckResult {
 	r := CheckResult{Exact: k.exact}
 	if !k.exact {
@@ -90,7 +96,8 @@ func (k *Checker) Check() CheckResult {
 	return r
 }
 
-// scale divides a difference by its standard deviation, given the sum of squares of what it is the rounding error of.
+// scale divides a difference by its standard deviation, given the sum of squares of what it is the
+// rounding error of.
 func (k *Checker) scale(diff, power float64) float64 {
 	diff = math.Abs(diff)
 	if k.exact || diff == 0 {
@@ -102,12 +109,14 @@ func (k *Checker) scale(diff, power float64) float64 {
 
 const signBit = 1 << 31
 
-// magnitude returns the largest absolute value in m (NaN if there is one) and whether all its elements are integers.
+// magnitude returns the largest absolute value in m (NaN if there is one) and whether all its
+// elements are integers.
 func magnitude(m *Matrix) (largest float64, integers bool) {
 	var mu sync.Mutex
 	integers = true
 	parallel(m.blockRows, func(lo, hi int) {
-		var most, fraction uint32 // bit patterns: without their sign they are ordered as the numbers are
+		// bit patterns: without their sign they are ordered as the numbers are
+		var most, fraction uint32
 		m.eachSegment(lo*m.blockCols, hi*m.blockCols, func(_, _ int, s []float32) {
 			top, rest := most, fraction
 			for _, v := range s {

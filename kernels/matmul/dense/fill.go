@@ -37,17 +37,17 @@ func ParseDist(name string) (Dist, error) {
 
 const (
 	maxInteger = 8
-	// ExactInner is the longest inner dimension for which the product of two matrices of [Integers] is exact in float32 in
-	// any order of additions: 64 k <= 2^24.
+	// ExactInner is the longest inner dimension for which the product of two matrices of [Integers]
+	// is exact in float32 in any order of additions: 64 k <= 2^24.
 	ExactInner = 1 << 24 / (maxInteger * maxInteger)
 )
 
-// Fill sets every element from d. An element depends on the seed, its row and its column only: neither on the layout nor on
-// the blocks.
+// Fill sets every element from d. An element depends on the seed, its row and its column only:
+// neither on the layout nor on the blocks.
 func (m *Matrix) Fill(seed uint64, d Dist) { m.FillBlocks(0, m.Blocks(), seed, d) }
 
-// FillBlocks is Fill for the blocks numbered lo <= number < hi (see BlockIndex). Calls for different blocks may run
-// concurrently.
+// FillBlocks is Fill for the blocks numbered lo <= number < hi (see BlockIndex). Calls for
+// different blocks may run concurrently.
 func (m *Matrix) FillBlocks(lo, hi int, seed uint64, d Dist) {
 	key := mix(seed + golden)
 	m.eachSegment(lo, hi, func(i, j int, s []float32) {
@@ -66,7 +66,8 @@ func (m *Matrix) FillBlocks(lo, hi int, seed uint64, d Dist) {
 
 const golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio, odd
 
-// mix is the output function of SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+// mix is the output function of SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom
+// number generators", 2014).
 func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb

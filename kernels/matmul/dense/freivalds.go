@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// prepareVectors draws x and computes y = C x + A (B x), and for inexact inputs the expected sum of squares of each row.
+// prepareVectors draws x and computes y = C x + A (B x), and for inexact inputs the expected sum of
+// squares of each row.
 func (k *Checker) prepareVectors(a, b *Matrix, seed uint64) {
 	c := k.c
 	// |(C + A B) x| <= cols * 2^24 * 2^width is to be below 2^53.

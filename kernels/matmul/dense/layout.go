@@ -9,11 +9,12 @@ type Layout int
 
 // The layouts.
 const (
-	// Tiled stores each block in one piece, row by row, and the blocks in the order of the recursion that halves the
-	// longer side (Z-order where the sides are powers of two times the block).
+	// Tiled stores each block in one piece, row by row, and the blocks in the order of the
+	// recursion that halves the longer side (Z-order where the sides are powers of two times the
+	// block).
 	Tiled Layout = iota
-	// Row stores the whole matrix row by row. The stride is an odd number of cache lines: rows a power of two apart would
-	// fall into the same few sets of a cache.
+	// Row stores the whole matrix row by row. The stride is an odd number of cache lines: rows a
+	// power of two apart would fall into the same few sets of a cache.
 	Row
 )
 
@@ -29,7 +30,7 @@ func (l Layout) String() string {
 }
 
 // Layouts lists the names that [ParseLayout] knows.
-func Layouts() []string { return []string{"tiled", "row"} }
+func Layouts() []string { return []string{"row", "tiled"} }
 
 // ParseLayout returns the layout called name.
 func ParseLayout(name string) (Layout, error) {
@@ -42,12 +43,14 @@ func ParseLayout(name string) (Layout, error) {
 	return 0, fmt.Errorf("layout %q: expected tiled or row", name)
 }
 
-// halvingOrder numbers the blocks of m in the order in which a recursion visits them that halves the longer side of a range of
-// blocks (the columns at a tie) until one block is left. The result maps block numbers to places. With square blocks and
-// sides that are the same power of two this is the order of Morton (1966).
+// halvingOrder numbers the blocks of m in the order in which a recursion visits them that halves
+// the longer side of a range of blocks (the columns at a tie) until one block is left. The result
+// maps block numbers to places. With square blocks and sides that are the same power of two this is
+// the order of Morton (1966).
 //
-// Divide and conquer over the three dimensions comes to the blocks of B in about this order: that is why columns go first,
-// and why the kernels prefetch the block that is stored after the present one.
+// Divide and conquer over the three dimensions comes to the blocks of B in about this order: that
+// is why columns go first, and why the kernels prefetch the block that is stored after the present
+// one.
 func halvingOrder(m *Matrix) []uint32 {
 	slot := make([]uint32, m.Blocks())
 	next := uint32(0)

@@ -5,39 +5,45 @@ import (
 	"math"
 )
 
-// Matrix is a matrix of float32 cut into blocks of tileRows x tileCols, those at the lower and right edge shorter.
+// Matrix is a matrix of float32 cut into blocks of tileRows x tileCols, those at the lower and
+// right edge shorter.
 //
 // Concurrent calls may read anything and write different elements.
 type Matrix struct {
 	Rows, Cols         int
 	TileRows, TileCols int
 	Layout             Layout
-	// Data is the storage, with padding: page-aligned, in large pages where the system grants them. Padding is 0 and stays
-	// 0 unless the caller writes to it.
+	// Data is the storage, with padding: page-aligned, in large pages where the system grants them.
+	// Padding is 0 and stays 0 unless the caller writes to it.
 	Data []float32
 
 	blockRows, blockCols int
-	stride               int      // floats from one row to the next, inside a block (Tiled) or in all (Row)
-	blockFloats          int      // Tiled: floats per block
-	slot                 []uint32 // Tiled: where each block lies, in blocks
-	free                 func() error
+	// floats from one row to the next, inside a block (Tiled) or in all (Row)
+	stride      int
+	blockFloats int      // Tiled: floats per block
+	slot        []uint32 // Tiled: where each block lies, in blocks
+	free        func() error
 }
 
 const (
 	lineFloats = 16 // floats in a cache line of 64 bytes
-	// slackFloats follow the last element so that a vector load which starts at an element may run past its row.
+	// slackFloats follow the last element so that a vector load which starts at an element may run
+	// past its row.
 	slackFloats = 64
 )
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
-// New returns a zero matrix of rows x cols in blocks of tileRows x tileCols (clamped to the matrix). The memory is mapped
-// but not touched: the first to write a page decides on which NUMA node it lies. Free it with [Matrix.Free].
+// New returns a zero matrix of rows x cols in blocks of tileRows x tileCols (clamped to the
+// matrix). The memory is mapped but not touched: the first to write a page decides on which NUMA
+// node it lies. Free it with [Matrix.Free].
 func New(rows, cols, tileRows, tileCols int, layout Layout) (*Matrix, error) {
 	if rows < 1 || cols < 1 || tileRows < 1 || tileCols < 1 {
-		return nil, fmt.Errorf("matrix %dx%d in blocks of %dx%d: expected sizes of at least 1", rows, cols, tileRows, tileCols)
+		return nil, fmt.Errorf("matrix %dx%d in blocks of %dx%d: expected sizes of at least 1",
+			rows, cols, tileRows, tileCols)
 	}
-	m := &Matrix{Rows: rows, Cols: cols, TileRows: min(tileRows, rows), TileCols: min(tileCols, cols), Layout: layout}
+	m := &Matrix{Rows: rows, Cols: cols, TileRows: min(tileRows, rows), TileCols: min(tileCols,
+		cols), Layout: layout}
 	m.blockRows = (rows + m.TileRows - 1) / m.TileRows
 	m.blockCols = (cols + m.TileCols - 1) / m.TileCols
 	floats := 0.0 // in floating point, so that an absurd size is refused and not wrapped
@@ -50,19 +56,24 @@ func New(rows, cols, tileRows, tileCols int, layout Layout) (*Matrix, error) {
 		floats = float64(m.stride) * float64(rows)
 	case Tiled:
 		m.stride = roundUp(m.TileCols, lineFloats)
-		floats = float64(m.stride) * float64(m.TileRows) * float64(m.blockRows) * float64(m.blockCols)
+		floats = float64(m.stride) * float64(m.TileRows) * float64(m.blockRows) * float64(
+			m.blockCols)
 	default:
 		return nil, fmt.Errorf("matrix %dx%d: unknown layout %d", rows, cols, int(layout))
 	}
 	if blocks := float64(m.blockRows) * float64(m.blockCols); blocks > math.MaxUint32 {
-		return nil, fmt.Errorf("matrix %dx%d in blocks of %dx%d: %.0f blocks, expected at most 2^32-1", rows, cols, tileRows, tileCols, blocks)
+		return nil,
+			fmt.Errorf("matrix %dx%d in blocks of %dx%d: %.0f blocks, expected at most 2^32-1",
+				rows, cols, tileRows, tileCols, blocks)
 	}
 	if floats > 1<<44 {
-		return nil, fmt.Errorf("matrix %dx%d: %.0f floats do not fit an address space", rows, cols, floats)
+		return nil, fmt.Errorf("matrix %dx%d: %.0f floats do not fit an address space", rows, cols,
+			floats)
 	}
 	var err error
 	if m.Data, m.free, err = allocate(int(floats) + slackFloats); err != nil {
-		return nil, fmt.Errorf("matrix %dx%d: %d bytes: %w", rows, cols, 4*(int(floats)+slackFloats), err)
+		return nil, fmt.Errorf("matrix %dx%d: %d bytes: %w", rows, cols,
+			4*(int(floats)+slackFloats), err)
 	}
 	if layout == Tiled {
 		m.blockFloats = m.stride * m.TileRows
@@ -103,7 +114,8 @@ func (m *Matrix) base(bi, bj int) int {
 	return int(m.slot[bi*m.blockCols+bj]) * m.blockFloats
 }
 
-// Tile returns where the first element of block (bi, bj) lies, and how far apart its rows are, in floats from the beginning.
+// Tile returns where the first element of block (bi, bj) lies, and how far apart its rows are, in
+// floats from the beginning.
 func (m *Matrix) Tile(bi, bj int) (at, stride int) { return m.base(bi, bj), m.stride }
 
 // BlockRows returns the number of blocks from top to bottom.
@@ -115,10 +127,12 @@ func (m *Matrix) BlockCols() int { return m.blockCols }
 // Blocks returns the number of blocks.
 func (m *Matrix) Blocks() int { return m.blockRows * m.blockCols }
 
-// BlockIndex returns the number of block (bi, bj), row by row from 0 whatever the layout: its virtual identity.
+// BlockIndex returns the number of block (bi, bj), row by row from 0 whatever the layout: its
+// virtual identity.
 func (m *Matrix) BlockIndex(bi, bj int) uint32 { return uint32(bi*m.blockCols + bj) }
 
-// BlockSize returns the rows and columns of block (bi, bj), which are short at the lower and right edge.
+// BlockSize returns the rows and columns of block (bi, bj), which are short at the lower and right
+// edge.
 func (m *Matrix) BlockSize(bi, bj int) (rows, cols int) {
 	return min(m.TileRows, m.Rows-bi*m.TileRows), min(m.TileCols, m.Cols-bj*m.TileCols)
 }
@@ -137,8 +151,9 @@ func (m *Matrix) ZeroBlocks(lo, hi int) {
 	m.eachSegment(lo, hi, func(_, _ int, s []float32) { clear(s) })
 }
 
-// eachSegment calls f for pieces of rows that make up the blocks lo..hi, with the row and column of their first element. A
-// piece lies within a block, or is a whole row if the layout is Row and all blocks of that row are asked for.
+// eachSegment calls f for pieces of rows that make up the blocks lo..hi, with the row and column of
+// their first element. A piece lies within a block, or is a whole row if the layout is Row and all
+// blocks of that row are asked for.
 func (m *Matrix) eachSegment(lo, hi int, f func(i, j int, s []float32)) {
 	for b := lo; b < hi; b++ {
 		bi, bj := b/m.blockCols, b%m.blockCols

@@ -7,11 +7,13 @@ import (
 	"unsafe"
 )
 
-// TestMatrixPlaces checks that every element has a place of its own with room for the widest micro-tile from there on, that
-// blocks tile the matrix, and that the places of a block of a tiled matrix are contiguous.
+// TestMatrixPlaces checks that every element has a place of its own with room for the widest
+// micro-tile from there on, that blocks tile the matrix, and that the places of a block of a tiled
+// matrix are contiguous.
 func TestMatrixPlaces(t *testing.T) {
 	for _, layout := range []Layout{Tiled, Row} {
-		for _, s := range [][4]int{{1, 1, 1, 1}, {33, 33, 32, 32}, {64, 48, 16, 16}, {100, 7, 30, 100}, {5, 200, 2, 48}, {3, 4096, 1, 4096}} {
+		for _, s := range [][4]int{{1, 1, 1, 1}, {33, 33, 32, 32}, {64, 48, 16, 16},
+			{100, 7, 30, 100}, {5, 200, 2, 48}, {3, 4096, 1, 4096}} {
 			m, err := New(s[0], s[1], s[2], s[3], layout)
 			if err != nil {
 				t.Fatal(err)
@@ -21,7 +23,8 @@ func TestMatrixPlaces(t *testing.T) {
 			for bi := range m.BlockRows() {
 				for bj := range m.BlockCols() {
 					r, c := m.BlockSize(bi, bj)
-					if r < 1 || c < 1 || m.BlockBytes(bi, bj) != 4*r*c || m.BlockIndex(bi, bj) != uint32(elementsOf(m, bi, bj)) {
+					if r < 1 || c < 1 || m.BlockBytes(bi, bj) != 4*r*c ||
+						m.BlockIndex(bi, bj) != uint32(elementsOf(m, bi, bj)) {
 						t.Errorf("%v %v: block (%d, %d): %d x %d", layout, s, bi, bj, r, c)
 					}
 					elements += r * c
@@ -30,7 +33,8 @@ func TestMatrixPlaces(t *testing.T) {
 						for j := range c {
 							at := m.index(bi*m.TileRows+i, bj*m.TileCols+j)
 							if seen[at] || at+32 > len(m.Data) {
-								t.Fatalf("%v %v: element (%d, %d) of block (%d, %d) at %d of %d, taken: %v", layout, s, i, j, bi, bj, at, len(m.Data), seen[at])
+								t.Fatalf("%v %v: element (%d, %d) of block (%d, %d) at %d of %d, "+
+									"taken: %v", layout, s, i, j, bi, bj, at, len(m.Data), seen[at])
 							}
 							seen[at] = true
 							lo, hi = min(lo, at), max(hi, at)
@@ -74,12 +78,14 @@ func TestHalvingOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := halvingOrder(m); !slices.Equal(got, c.want) {
-			t.Errorf("%dx%d in blocks of %dx%d: %v, want %v", c.rows, c.cols, c.tileRows, c.tileCols, got, c.want)
+			t.Errorf("%dx%d in blocks of %dx%d: %v, want %v", c.rows, c.cols, c.tileRows,
+				c.tileCols, got, c.want)
 		}
 	}
 }
 
-// TestFill checks range, frequencies, that the layout does not matter, that the seed does, and that blocks fill alone.
+// TestFill checks range, frequencies, that the layout does not matter, that the seed does, and that
+// blocks fill alone.
 func TestFill(t *testing.T) {
 	const n = 300
 	tiled, err := New(n, n, 32, 64, Tiled)
@@ -101,7 +107,8 @@ func TestFill(t *testing.T) {
 			for j := range n {
 				v := tiled.At(i, j)
 				if v != row.At(i, j) {
-					t.Fatalf("%v: element (%d, %d) is %v tiled, %v in rows", d, i, j, v, row.At(i, j))
+					t.Fatalf("%v: element (%d, %d) is %v tiled, %v in rows", d, i, j, v,
+						row.At(i, j))
 				}
 				count[v]++
 				sum += float64(v)
@@ -155,7 +162,8 @@ func TestFill(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
-	for _, s := range [][4]int{{0, 1, 1, 1}, {1, 0, 1, 1}, {1, 1, 0, 1}, {1, 1, 1, -1}, {1 << 40, 1 << 40, 1 << 40, 1 << 40}, {1 << 30, 1 << 30, 1, 1}} {
+	for _, s := range [][4]int{{0, 1, 1, 1}, {1, 0, 1, 1}, {1, 1, 0, 1}, {1, 1, 1, -1},
+		{1 << 40, 1 << 40, 1 << 40, 1 << 40}, {1 << 30, 1 << 30, 1, 1}} {
 		for _, layout := range []Layout{Tiled, Row} {
 			if m, err := New(s[0], s[1], s[2], s[3], layout); err == nil {
 				t.Errorf("New%v accepted: %d floats", s, len(m.Data))
@@ -173,11 +181,6 @@ func TestParse(t *testing.T) {
 			t.Errorf("ParseLayout(%q) = %v, %v", name, l, err)
 		}
 	}
-	for _, isa := range []ISA{Auto, AVX512, AVX2, Portable} {
-		if got, err := ParseISA(isa.String()); err != nil || got != isa {
-			t.Errorf("ParseISA(%q) = %v, %v", isa, got, err)
-		}
-	}
 	for _, d := range []Dist{Integers, Uniform} {
 		if got, err := ParseDist(d.String()); err != nil || got != d {
 			t.Errorf("ParseDist(%q) = %v, %v", d, got, err)
@@ -190,19 +193,21 @@ func TestParse(t *testing.T) {
 			}
 		}
 	}
-	for name, limit := range map[string]int{"paper-block": 20 << 10, "fast": 48 << 10, "fast-32k": 32 << 10, "paper-grain": 192 << 10} {
+	for name, limit := range map[string]int{"paper-block": 20 << 10, "fast": 48 << 10,
+		"fast-32k": 32 << 10, "paper-grain": 192 << 10} {
 		if l, err := ParseShape(name); err != nil || l.Bytes() > limit {
-			t.Errorf("preset %s: %v of %d bytes, expected at most %d; %v", name, l, l.Bytes(), limit, err)
+			t.Errorf("preset %s: %v of %d bytes, expected at most %d; %v", name, l, l.Bytes(),
+				limit, err)
 		}
 	}
-	for _, s := range []string{"", "32", "32x32", "0x1x1", "-1x1x1", "1x1x1x1", "1x1x1 ", "01x1x1", "axbxc", "fastest"} {
+	for _, s := range []string{"", "32", "32x32", "0x1x1", "-1x1x1", "1x1x1x1", "1x1x1 ", "01x1x1",
+		"axbxc", "fastest"} {
 		if got, err := ParseShape(s); err == nil {
 			t.Errorf("ParseShape(%q) = %v", s, got)
 		}
 	}
 	for _, f := range []func() error{
 		func() error { _, err := ParseLayout("Row"); return err },
-		func() error { _, err := ParseISA("sse"); return err },
 		func() error { _, err := ParseDist("normal"); return err },
 	} {
 		if f() == nil {

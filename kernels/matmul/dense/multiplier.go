@@ -1,32 +1,40 @@
 package dense
 
-import "fmt"
+import (
+	"fmt"
 
-// A Multiplier computes C += A B leaf by leaf. It holds no state of a computation: any number of goroutines may call Leaf
-// at once as long as they write different blocks of C.
+	"krdlab/kernels/isa"
+)
+
+// A Multiplier computes C += A B leaf by leaf. It holds no state of a computation: any number of
+// goroutines may call Leaf at once as long as they write different blocks of C.
 type Multiplier struct {
 	a, b, c *Matrix
-	isa     ISA
-	// What the kernels prefetch: the block stored after that of B, evenly spread over the leaf, in bytes.
+	isa     isa.Set
+	// What the kernels prefetch: the block stored after that of B, evenly spread over the leaf, in
+	// bytes.
 	bAhead, bStep int
 }
 
-// NewMultiplier returns the multiplier for C += A B, where A is m x k in blocks of lm x lk, B is k x n in blocks of lk x ln
-// and C is m x n in blocks of lm x ln. The matrices must not be freed while it is used.
-func NewMultiplier(a, b, c *Matrix, isa ISA) (*Multiplier, error) {
-	isa, err := isa.Resolve()
+// NewMultiplier returns the multiplier for C += A B, where A is m x k in blocks of lm x lk, B is k
+// x n in blocks of lk x ln and C is m x n in blocks of lm x ln. The matrices must not be freed
+// while it is used.
+func NewMultiplier(a, b, c *Matrix, set isa.Set) (*Multiplier, error) {
+	set, err := set.Resolve()
 	if err != nil {
 		return nil, err
 	}
 	if a.Cols != b.Rows || a.Rows != c.Rows || b.Cols != c.Cols {
-		return nil, fmt.Errorf("product of %dx%d and %dx%d into %dx%d: the sizes do not match", a.Rows, a.Cols, b.Rows, b.Cols, c.Rows, c.Cols)
+		return nil, fmt.Errorf("product of %dx%d and %dx%d into %dx%d: the sizes do not match",
+			a.Rows, a.Cols, b.Rows, b.Cols, c.Rows, c.Cols)
 	}
 	if a.TileCols != b.TileRows || a.TileRows != c.TileRows || b.TileCols != c.TileCols {
-		return nil, fmt.Errorf("product of blocks of %dx%d and %dx%d into %dx%d: the sizes do not match", a.TileRows, a.TileCols, b.TileRows, b.TileCols, c.TileRows, c.TileCols)
+		return nil, fmt.Errorf("product of blocks of %dx%d and %dx%d into %dx%d: the sizes do "+
+			"not match", a.TileRows, a.TileCols, b.TileRows, b.TileCols, c.TileRows, c.TileCols)
 	}
-	m := &Multiplier{a: a, b: b, c: c, isa: isa}
-	if b.Layout == Tiled && isa != Portable {
-		rows, cols := isa.microTile()
+	m := &Multiplier{a: a, b: b, c: c, isa: set}
+	if b.Layout == Tiled && set != isa.Portable {
+		rows, cols := microTile(set)
 		tiles := (c.TileRows + rows - 1) / rows * ((c.TileCols + cols - 1) / cols)
 		turns := tiles * max(1, b.TileRows/4)
 		m.bAhead = 4 * b.blockFloats
@@ -36,16 +44,19 @@ func NewMultiplier(a, b, c *Matrix, isa ISA) (*Multiplier, error) {
 }
 
 // ISA returns the instruction set in use, never Auto.
-func (m *Multiplier) ISA() ISA { return m.isa }
+func (m *Multiplier) ISA() isa.Set { return m.isa }
 
-// Leaf adds block (bi, bk) of A times block (bk, bj) of B to block (bi, bj) of C. It allocates nothing and takes no lock.
+// Leaf adds block (bi, bk) of A times block (bk, bj) of B to block (bi, bj) of C. It allocates
+// nothing and takes no lock.
 func (m *Multiplier) Leaf(bi, bj, bk int) {
 	a, b, c := m.a, m.b, m.c
 	rows, cols := c.BlockSize(bi, bj)
 	_, inner := a.BlockSize(bi, bk)
-	if m.isa != Portable {
-		leafSIMD(m.isa, rows, cols, inner, &a.Data[a.base(bi, bk)], a.stride, &b.Data[b.base(bk, bj)], b.stride, &c.Data[c.base(bi, bj)], c.stride, m.bAhead, m.bStep)
+	if m.isa != isa.Portable {
+		leafSIMD(m.isa, rows, cols, inner, &a.Data[a.base(bi, bk)], a.stride,
+			&b.Data[b.base(bk, bj)], b.stride, &c.Data[c.base(bi, bj)], c.stride, m.bAhead, m.bStep)
 		return
 	}
-	leafPortable(rows, cols, inner, a.Data[a.base(bi, bk):], a.stride, b.Data[b.base(bk, bj):], b.stride, c.Data[c.base(bi, bj):], c.stride)
+	leafPortable(rows, cols, inner, a.Data[a.base(bi, bk):], a.stride, b.Data[b.base(bk, bj):],
+		b.stride, c.Data[c.base(bi, bj):], c.stride)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+
+	"krdlab/kernels/isa"
 )
 
 // problem is a product with its three matrices.
@@ -30,9 +32,9 @@ func newProblem(t testing.TB, m, n, k int, leaf Shape, layout Layout, d Dist) pr
 	return p
 }
 
-func (p problem) multiplier(t testing.TB, isa ISA) *Multiplier {
+func (p problem) multiplier(t testing.TB, set isa.Set) *Multiplier {
 	t.Helper()
-	x, err := NewMultiplier(p.a, p.b, p.c, isa)
+	x, err := NewMultiplier(p.a, p.b, p.c, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,8 +63,8 @@ func (p problem) naive(i, j int) int {
 
 const canary = 12345
 
-// spoilPadding writes the canary to every float of m that is not an element and returns a function that counts those that
-// have changed.
+// spoilPadding writes the canary to every float of m that is not an element and returns a function
+// that counts those that have changed.
 func spoilPadding(m *Matrix) (changed func() int) {
 	element := make([]bool, len(m.Data))
 	for i := range m.Rows {
@@ -85,9 +87,9 @@ func spoilPadding(m *Matrix) (changed func() int) {
 	}
 }
 
-// verify runs one product on integers from C = 7 and compares it exactly; padding of all three matrices holds canaries,
-// which must neither change nor enter the result.
-func verify(t *testing.T, m, n, k int, leaf Shape, layout Layout, isa ISA) {
+// verify runs one product on integers from C = 7 and compares it exactly; padding of all three
+// matrices holds canaries, which must neither change nor enter the result.
+func verify(t *testing.T, m, n, k int, leaf Shape, layout Layout, set isa.Set) {
 	t.Helper()
 	p := newProblem(t, m, n, k, leaf, layout, Integers)
 	for i := range m {
@@ -99,31 +101,33 @@ func verify(t *testing.T, m, n, k int, leaf Shape, layout Layout, isa ISA) {
 	for _, x := range []*Matrix{p.a, p.b, p.c} {
 		changed = append(changed, spoilPadding(x))
 	}
-	run(p.multiplier(t, isa))
+	run(p.multiplier(t, set))
 	for i := range m {
 		for j := range n {
 			if got, want := p.c.At(i, j), float32(7+p.naive(i, j)); got != want {
-				t.Fatalf("%dx%dx%d leaf %v %v %v: C(%d, %d) = %v, want %v", m, n, k, leaf, layout, isa, i, j, got, want)
+				t.Fatalf("%dx%dx%d leaf %v %v %v: C(%d, %d) = %v, want %v", m, n, k, leaf, layout,
+					set, i, j, got, want)
 			}
 		}
 	}
 	for i, f := range changed {
 		if n := f(); n != 0 {
-			t.Fatalf("%dx%dx%d leaf %v %v %v: %d floats written outside the elements of %c", m, n, k, leaf, layout, isa, n, "ABC"[i])
+			t.Fatalf("%dx%dx%d leaf %v %v %v: %d floats written outside the elements of %c", m, n,
+				k, leaf, layout, set, n, "ABC"[i])
 		}
 	}
 }
 
 func TestLeafEqualsNaive(t *testing.T) {
-	for _, isa := range Supported() {
-		t.Run("isa="+isa.String(), func(t *testing.T) {
+	for _, set := range isa.Supported() {
+		t.Run("isa="+set.String(), func(t *testing.T) {
 			ks := []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33}
 			if testing.Short() {
 				ks = []int{1, 5, 17}
 			}
 			for m := 1; m <= 26; m++ {
 				for n := 1; n <= 70; n++ {
-					verify(t, m, n, ks[(m+n)%len(ks)], Shape{m, n, 64}, Row, isa)
+					verify(t, m, n, ks[(m+n)%len(ks)], Shape{m, n, 64}, Row, set)
 				}
 			}
 		})
@@ -131,32 +135,34 @@ func TestLeafEqualsNaive(t *testing.T) {
 }
 
 func TestProductEqualsNaive(t *testing.T) {
-	for _, isa := range Supported() {
+	for _, set := range isa.Supported() {
 		for _, layout := range []Layout{Tiled, Row} {
-			t.Run(fmt.Sprintf("isa=%v/layout=%v", isa, layout), func(t *testing.T) {
+			t.Run(fmt.Sprintf("isa=%v/layout=%v", set, layout), func(t *testing.T) {
 				for _, n := range []int{1, 2, 15, 16, 17, 31, 33, 65, 100} {
-					for _, leaf := range []Shape{{32, 32, 64}, {64, 64, 64}, {1, 1, 1}, {7, 5, 3}, {48, 20, 10}, {6, 48, 33}, {128, 128, 128}} {
+					for _, leaf := range []Shape{{32, 32, 64}, {64, 64, 64}, {1, 1, 1}, {7, 5, 3},
+						{48, 20, 10}, {6, 48, 33}, {128, 128, 128}} {
 						if leaf.M < 4 && n > 33 {
 							continue
 						}
-						verify(t, n, n, n, leaf, layout, isa)
+						verify(t, n, n, n, leaf, layout, set)
 					}
 				}
-				verify(t, 40, 70, 10, Shape{16, 32, 8}, layout, isa)
-				verify(t, 9, 130, 77, Shape{16, 32, 8}, layout, isa)
+				verify(t, 40, 70, 10, Shape{16, 32, 8}, layout, set)
+				verify(t, 9, 130, 77, Shape{16, 32, 8}, layout, set)
 			})
 		}
 	}
 }
 
-// TestLeavesOfDifferentBlocksRunTogether runs all blocks of C at once, in blocks whose edges share cache lines (row layout,
-// odd sizes): a lane written beyond a block would undo what another goroutine added.
+// TestLeavesOfDifferentBlocksRunTogether runs all blocks of C at once, in blocks whose edges share
+// cache lines (row layout, odd sizes): a lane written beyond a block would undo what another
+// goroutine added.
 func TestLeavesOfDifferentBlocksRunTogether(t *testing.T) {
 	const n = 61
-	for _, isa := range Supported() {
+	for _, set := range isa.Supported() {
 		for _, leaf := range []Shape{{17, 19, 3}, {1, 1, 4}, {5, 7, 61}} {
 			p := newProblem(t, n, n, n, leaf, Row, Integers)
-			x := p.multiplier(t, isa)
+			x := p.multiplier(t, set)
 			var wg sync.WaitGroup
 			for bi := range p.c.BlockRows() {
 				for w := range 4 {
@@ -173,7 +179,7 @@ func TestLeavesOfDifferentBlocksRunTogether(t *testing.T) {
 			for i := range n {
 				for j := range n {
 					if got, want := p.c.At(i, j), float32(p.naive(i, j)); got != want {
-						t.Fatalf("%v leaf %v: C(%d, %d) = %v, want %v", isa, leaf, i, j, got, want)
+						t.Fatalf("%v leaf %v: C(%d, %d) = %v, want %v", set, leaf, i, j, got, want)
 					}
 				}
 			}
@@ -182,28 +188,28 @@ func TestLeavesOfDifferentBlocksRunTogether(t *testing.T) {
 }
 
 func TestLeafDoesNotAllocate(t *testing.T) {
-	for _, isa := range Supported() {
-		x := newProblem(t, 33, 33, 33, Shape{32, 32, 32}, Tiled, Integers).multiplier(t, isa)
+	for _, set := range isa.Supported() {
+		x := newProblem(t, 33, 33, 33, Shape{32, 32, 32}, Tiled, Integers).multiplier(t, set)
 		if n := testing.AllocsPerRun(10, func() { x.Leaf(1, 1, 1); x.Leaf(0, 0, 0) }); n != 0 {
-			t.Errorf("%v: %v allocations per leaf", isa, n)
+			t.Errorf("%v: %v allocations per leaf", set, n)
 		}
 	}
 }
 
 func TestMultiplierRefuses(t *testing.T) {
 	p := newProblem(t, 8, 9, 10, Shape{4, 4, 4}, Tiled, Integers)
-	if _, err := NewMultiplier(p.a, p.c, p.b, Auto); err == nil {
+	if _, err := NewMultiplier(p.a, p.c, p.b, isa.Auto); err == nil {
 		t.Error("sizes that do not match were accepted")
 	}
 	q := newProblem(t, 8, 9, 10, Shape{4, 5, 4}, Tiled, Integers)
-	if _, err := NewMultiplier(p.a, q.b, p.c, Auto); err == nil {
+	if _, err := NewMultiplier(p.a, q.b, p.c, isa.Auto); err == nil {
 		t.Error("blocks that do not match were accepted")
 	}
-	for _, isa := range []ISA{AVX512, AVX2} {
-		_, err := NewMultiplier(p.a, p.b, p.c, isa)
-		var u *UnsupportedError
-		if (err != nil) == hasISA(isa) || (err != nil && (!errors.As(err, &u) || u.ISA != isa)) {
-			t.Errorf("%v: error %v, the CPU has it: %v", isa, err, hasISA(isa))
+	for _, s := range []isa.Set{isa.AVX512, isa.AVX2} {
+		_, err := NewMultiplier(p.a, p.b, p.c, s)
+		var u *isa.UnsupportedError
+		if (err != nil) == s.Has() || (err != nil && (!errors.As(err, &u) || u.Set != s)) {
+			t.Errorf("%v: error %v, the CPU has it: %v", s, err, s.Has())
 		}
 	}
 }

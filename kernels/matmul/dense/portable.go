@@ -1,8 +1,10 @@
 package dense
 
-// leafPortable is C += A B on one block: rows x cols of C, inner the length of the products; strides in floats. Four steps of
-// the inner dimension are added to C at a time, which saves most of the traffic to C.
-func leafPortable(rows, cols, inner int, a []float32, aStride int, b []float32, bStride int, c []float32, cStride int) {
+// leafPortable is C += A B on one block: rows x cols of C, inner the length of the products;
+// strides in floats. Four steps of the inner dimension are added to C at a time, which saves most
+// of the traffic to C.
+func leafPortable(rows, cols, inner int, a []float32, aStride int, b []float32, bStride int,
+	c []float32, cStride int) {
 	for i := range rows {
 		ci := c[i*cStride:][:cols]
 		ai := a[i*aStride:][:inner]

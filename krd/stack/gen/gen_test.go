@@ -12,7 +12,8 @@ func TestCommittedFilesAreCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, want := range map[string][]byte{"../passes_amd64.s": asm, "../passes_amd64.go": stubs} {
+	for file, want := range map[string][]byte{"../passes_amd64.s": asm,
+		"../passes_amd64.go": stubs} {
 		got, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -1,5 +1,5 @@
-// Command gen writes the assembly of package stack (passes, probes of the table, sums of weights), and its Go declarations, into the working directory:
-// passes_amd64.s and passes_amd64.go.
+// Command gen writes the assembly of package stack (passes, probes of the table, sums of weights),
+// and its Go declarations, into the working directory: passes_amd64.s and passes_amd64.go.
 package main
 
 import (

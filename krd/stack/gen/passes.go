@@ -26,7 +26,8 @@ type loop struct {
 	*build.Context
 	items, left, tally reg.GPVirtual
 	three, seven       reg.GPVirtual
-	top                reg.VecVirtual // level 0: every item adds to it, so it stays in a register and is stored to be read
+	// level 0: every item adds to it, so it stays in a register and is stored to be read
+	top reg.VecVirtual
 }
 
 func begin(c *build.Context, name, signature string, doc ...string) *loop {
@@ -93,7 +94,8 @@ func (p *loop) end(label string) {
 }
 
 func deal(c *build.Context) {
-	p := begin(c, "dealAVX2", "func(items *uint32, n int, low uint, mask uint32, to *uint32, ends *uint32, t *uint32)",
+	p := begin(c, "dealAVX2", "func(items *uint32, n int, low uint, mask uint32, to *uint32, "+
+		"ends *uint32, t *uint32)",
 		"dealAVX2 is dealPortable for n items, at least one, with sums modulo 1<<32.")
 	low, mask, to, ends := c.GP64(), c.GP32(), c.GP64(), c.GP64()
 	c.Load(c.Param("low"), low)
@@ -122,7 +124,8 @@ func deal(c *build.Context) {
 }
 
 func finish(c *build.Context) {
-	p := begin(c, "finishAVX2", "func(items *uint32, n int, cum *uint64, dist *uint64, shift uint, t *uint32)",
+	p := begin(c, "finishAVX2", "func(items *uint32, n int, cum *uint64, dist *uint64, shift "+
+		"uint, t *uint32)",
 		"finishAVX2 is finishPortable for n items, at least one, with sums modulo 1<<32.")
 	cum, dist, shift := c.GP64(), c.GP64(), c.GP64()
 	c.Load(c.Param("cum"), cum)

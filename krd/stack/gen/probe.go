@@ -7,7 +7,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// hashed emits the places of keys: table.go says what they are. Prefetching does not wait for the lines, as loads would.
+// hashed emits the places of keys: table.go says what they are. Prefetching does not wait for the
+// lines, as loads would.
 func hashed(c *build.Context) {
 	c.Function("placesBMI2")
 	c.Attributes(attr.NOSPLIT)
@@ -48,7 +49,8 @@ const (
 	hashFactor = 0xe7037ed1a0b428db
 )
 
-// Offsets in bytes in a state of a line, as the structs line and blockState of package stack have them.
+// Offsets in bytes in a state of a line, as the structs line and blockState of package stack have
+// them.
 const (
 	states               = 32
 	stateLast, stateSize = 0, 4
@@ -57,10 +59,12 @@ const (
 func hits(c *build.Context) {
 	c.Function("hitsAVX2")
 	c.Attributes(attr.NOSPLIT)
-	c.SignatureExpr("func(keys *uint64, n int, sizes *uint64, places *uint32, lines *uint64, at uint32, prev *uint32) int")
+	c.SignatureExpr("func(keys *uint64, n int, sizes *uint64, places *uint32, lines *uint64, at " +
+		"uint32, prev *uint32) int")
 	c.Pragma("noescape")
 	c.Doc("hitsAVX2 is hitsPortable for n keys, at least one.")
-	keys, n, sizes, places, lines, at, prev := c.GP64(), c.GP64(), c.GP64(), c.GP64(), c.GP64(), c.GP32(), c.GP64()
+	keys, n, sizes, places, lines, at, prev := c.GP64(), c.GP64(), c.GP64(), c.GP64(), c.GP64(),
+		c.GP32(), c.GP64()
 	c.Load(c.Param("keys"), keys)
 	c.Load(c.Param("n"), n)
 	c.Load(c.Param("sizes"), sizes)

@@ -18,8 +18,8 @@ func terms(lo, hi int) (s []index) {
 	return s
 }
 
-// polynomial is T_n(-v) by equation (8), n.z <= 2, as the factor v_x^odd.x v_y^odd.y v_z^odd.z and the coefficients of
-// powers of v_x^2 and v_y^2.
+// polynomial is T_n(-v) by equation (8), n.z <= 2, as the factor v_x^odd.x v_y^odd.y v_z^odd.z and
+// the coefficients of powers of v_x^2 and v_y^2.
 type polynomial struct {
 	odd   index
 	coeff map[[2]int]float64

@@ -11,12 +11,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// small emits an M2L of an order up to 5 with AVX-512, where two registers hold all derivatives of degrees 2 to 5.
+// small emits an M2L of an order up to 5 with AVX-512, where two registers hold all derivatives of
+// degrees 2 to 5.
 //
-// Lanes are locals. For each multipole k a permutation of the derivatives puts D_{n+k} into the lane of L_n, and serves both
-// directions; multipoles are broadcast from memory. The sums for each degree of k are kept apart, and put together with
-// powers of scale over distance by Horner's rule. Derivatives come from the closed form (8), so that none waits for those of
-// a lower degree.
+// Lanes are locals. For each multipole k a permutation of the derivatives puts D_{n+k} into the
+// lane of L_n, and serves both directions; multipoles are broadcast from memory. The sums for each
+// degree of k are kept apart, and put together with powers of scale over distance by Horner's rule.
+// Derivatives come from the closed form (8), so that none waits for those of a lower degree.
 type small struct {
 	*build.Context
 	order   int
@@ -24,7 +25,9 @@ type small struct {
 	mutual  bool
 	fn      string
 
-	b1, b2 lanes // derivatives with z <= 1: degrees 2 and 3 in lanes 4 to 15 of b1, degree 4 and what fits of 5 in b2,
+	// derivatives with z <= 1: degrees 2 and 3 in lanes 4 to 15 of b1, degree 4 and what fits of 5
+	// in b2,
+	b1, b2 lanes
 	// the last four in lanes 0 to 3 of b1, where they are the last four locals
 	c1, c2 lanes // those with z = 1, z = 2
 	a0     lanes // those of degrees 0 to 3
@@ -96,8 +99,8 @@ func (e *small) emit() {
 	e.RET()
 }
 
-// geometry returns (1, -u) in the first lanes of a register, and the powers (s_i/r)^n/r from lane 0 on and
-// those of -s_j/r from lane 8 on; lanes 6 and 7 are zero. It sets t and t2 of the sides.
+// geometry returns (1, -u) in the first lanes of a register, and the powers (s_i/r)^n/r from lane 0
+// on and those of -s_j/r from lane 8 on; lanes 6 and 7 are zero. It sets t and t2 of the sides.
 func (e *small) geometry(ci, cj reg.GPVirtual, sides []*side) (minus, powers reg.VecVirtual) {
 	d, dj := e.YMM(), e.YMM()
 	e.VMOVUPD(operand.Mem{Base: cj}, dj)
@@ -230,7 +233,8 @@ func (e *small) sums(sides []*side) {
 
 // finish scales the sums and adds them to the locals.
 func (e *small) finish(sides []*side, powers reg.VecVirtual) {
-	// Locals of degrees above order-g take nothing from degree g: what is in their lanes of that sum is meaningless.
+	// Locals of degrees above order-g take nothing from degree g: what is in their lanes of that
+	// sum is meaningless.
 	within := map[int]reg.Register{}
 	for g := 1; g < e.order; g++ {
 		if n := (e.order - g + 1) * (e.order - g + 1); n < 16 {

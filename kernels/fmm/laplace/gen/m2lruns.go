@@ -9,16 +9,17 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// maxOrder is that of package laplace.
-const maxOrder = 10
+// maxOrder is the highest order that M2L has assembly for. The portable one serves above.
+const maxOrder = 6
 
 // runs emits an M2L of any order with either instruction set.
 //
-// Derivatives go to memory in two arrays in the order of the coefficients: flat holds those with z = 0 and 1, raised those
-// with z = 1 and 2 in the place of z-1. For a multipole k of degree g the D_{n+k} of all n of degree m are then a run of
-// flat from (m+g)^2 + 2 k_y on (k_z = 0) or of raised from (m+g-1)^2 + 2 k_y on (k_z = 1), without permutations. Degrees of
-// k go from high to low, the sums being multiplied by scale over distance in between: Horner's rule. Lanes past the end of a
-// run hold what happens to be there and are overwritten by the next degree.
+// Derivatives go to memory in two arrays in the order of the coefficients: flat holds those with z
+// = 0 and 1, raised those with z = 1 and 2 in the place of z-1. For a multipole k of degree g the
+// D_{n+k} of all n of degree m are then a run of flat from (m+g)^2 + 2 k_y on (k_z = 0) or of
+// raised from (m+g-1)^2 + 2 k_y on (k_z = 1), without permutations. Degrees of k go from high to
+// low, the sums being multiplied by scale over distance in between: Horner's rule. Lanes past the
+// end of a run hold what happens to be there and are overwritten by the next degree.
 type runs struct {
 	*build.Context
 	order   int
@@ -122,8 +123,8 @@ func (e *runs) emit() {
 	e.RET()
 }
 
-// blockSize is how many vectors of locals can be summed at a time: each way has its sums, broadcast multipole and three
-// factors in registers, one holds derivatives, and one is to spare.
+// blockSize is how many vectors of locals can be summed at a time: each way has its sums, broadcast
+// multipole and three factors in registers, one holds derivatives, and one is to spare.
 func (e *runs) blockSize(ways int) int { return (2*e.lanes - 2 - 4*ways) / ways }
 
 func (e *runs) vectors() (v []vector) {
@@ -222,9 +223,10 @@ func (e *runs) derivatives(minus reg.VecVirtual) {
 	e.polynomials("raised", e.raised, raised, e.order*e.order, x, y, odd)
 }
 
-// polynomials writes the first count derivatives of a list. Tables are of 16 lanes and serve all orders, whose lists begin
-// alike.
-func (e *runs) polynomials(name string, to operand.Mem, list []index, count int, x, y, odd reg.VecVirtual) {
+// polynomials writes the first count derivatives of a list. Tables are of 16 lanes and serve all
+// orders, whose lists begin alike.
+func (e *runs) polynomials(name string, to operand.Mem, list []index, count int, x, y,
+	odd reg.VecVirtual) {
 	for from := 0; from < count; from += e.lanes {
 		first, half := from/16*16, 4*(from%16)
 		var coeff [maxOrder][maxOrder][]uint32 // by powers of x^2 and y^2
@@ -250,7 +252,8 @@ func (e *runs) polynomials(name string, to operand.Mem, list []index, count int,
 			for j := maxOrder - 1; j >= 0; j-- {
 				c := coeff[i][j]
 				at := func() operand.Mem {
-					return table(e.Context, fmt.Sprintf("%s%dx%dy%d", name, first, i, j), c...).Offset(half)
+					return table(e.Context, fmt.Sprintf("%s%dx%dy%d", name, first, i, j),
+						c...).Offset(half)
 				}
 				switch {
 				case inner == nil && c != nil:
@@ -331,9 +334,11 @@ func (e *runs) scale(ways []*way, vectors []vector) {
 	}
 }
 
-// degree adds the multipoles of degree g: for each y those with z = 0 and, but for the last y, with z = 1.
+// degree adds the multipoles of degree g: for each y those with z = 0 and, but for the last y, with
+// z = 1.
 func (e *runs) degree(ways []*way, vectors []vector, g int, label string) {
-	// add adds the multipole k, given without its y, which index counts in steps of two floats unless nil.
+	// add adds the multipole k, given without its y, which index counts in steps of two floats
+	// unless nil.
 	add := func(y, z int, index reg.Register) {
 		at := func(m operand.Mem) operand.Mem {
 			if index != nil {

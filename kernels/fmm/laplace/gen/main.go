@@ -1,5 +1,5 @@
-// Command gen writes the assembly of package laplace and its Go declarations into the working directory: p2p_amd64.s
-// and .go, and likewise m2l, passes and prefetch.
+// Command gen writes the assembly of package laplace and its Go declarations into the working
+// directory: p2p_amd64.s and .go, and likewise m2l, passes and prefetch.
 package main
 
 import (

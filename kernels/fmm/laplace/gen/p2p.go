@@ -18,8 +18,8 @@ type vectors interface {
 	register() reg.VecVirtual
 	zero(x reg.VecVirtual)
 	ready() // constants, at the start of a function
-	// spread returns the first n floats at m, each in lanes/width lanes side by side, and readies gather for them; the lanes
-	// that are left are zero.
+	// spread returns the first n floats at m, each in lanes/width lanes side by side, and readies
+	// gather for them; the lanes that are left are zero.
 	targets(n reg.GPVirtual, width int)
 	spread(m operand.Mem, width int) reg.VecVirtual
 	// source returns lanes/width floats from m on, over and over.
@@ -54,16 +54,18 @@ type sums struct {
 
 // directSums emits p2pNAME, one way, and mutualNAME, both ways.
 //
-// Lanes are targets, sources are broadcast. A last group of at most half (a quarter, with 16 lanes) as many targets as there
-// are lanes takes two (four) sources at a time, for leaves of a dozen bodies leave many groups half empty. The way back of a
-// mutual pair is a second pass: keeping the sources' sums would need a sum over lanes for each of them.
+// Lanes are targets, sources are broadcast. A last group of at most half (a quarter, with 16 lanes)
+// as many targets as there are lanes takes two (four) sources at a time, for leaves of a dozen
+// bodies leave many groups half empty. The way back of a mutual pair is a second pass: keeping the
+// sources' sums would need a sum over lanes for each of them.
 func directSums(c *build.Context, v vectors) {
 	for _, both := range []bool{false, true} {
 		e := &sums{Context: c, vectors: v, fn: "p2p" + v.name()}
 		doc := " adds to the bodies tlo to thi-1 the field of the bodies slo to shi-1, "
 		if both {
 			e.fn = "mutual" + v.name()
-			doc = " adds to the bodies tlo to thi-1 the field of the bodies slo to shi-1 and the other way round, "
+			doc = " adds to the bodies tlo to thi-1 the field of the bodies slo to shi-1 and the " +
+				"other way round, "
 		}
 		c.Function(e.fn)
 		c.Attributes(attr.NOSPLIT)
@@ -82,7 +84,8 @@ func (e *sums) load(param string) reg.GPVirtual {
 }
 
 func (e *sums) emit(both bool) {
-	e.b, e.t, e.tEnd, e.sBegin, e.sEnd = e.load("b"), e.load("tlo"), e.load("thi"), e.load("slo"), e.load("shi")
+	e.b, e.t, e.tEnd, e.sBegin, e.sEnd = e.load("b"), e.load("tlo"), e.load("thi"), e.load("slo"),
+		e.load("shi")
 	for i, p := range []*reg.GPVirtual{&e.x, &e.y, &e.z, &e.q} {
 		*p = e.GP64()
 		e.MOVQ(e.base(i), *p)
@@ -130,9 +133,13 @@ func (e *sums) emit(both bool) {
 	e.RET()
 }
 
-// group makes the sums of the next width targets, or of the left ones if these are fewer, and moves t past them.
+// group makes the sums of the next width targets, or of the left ones if these are fewer, and moves
+// t past them.
 func (e *sums) group(left reg.GPVirtual, width int) {
-	at := func(base, i reg.Register) operand.Mem { return operand.Mem{Base: base, Index: i, Scale: 4} }
+	at := func(base, i reg.Register) operand.Mem {
+		return operand.Mem{Base: base, Index: i,
+			Scale: 4}
+	}
 	n := e.GP64()
 	if width == e.lanes() {
 		e.MOVQ(operand.U32(width), n)
@@ -142,7 +149,8 @@ func (e *sums) group(left reg.GPVirtual, width int) {
 		e.MOVQ(left, n)
 	}
 	e.targets(n, width)
-	x, y, z := e.spread(at(e.x, e.t), width), e.spread(at(e.y, e.t), width), e.spread(at(e.z, e.t), width)
+	x, y, z := e.spread(at(e.x, e.t), width), e.spread(at(e.y, e.t), width), e.spread(at(e.z, e.t),
+		width)
 	var sum [4]reg.VecVirtual
 	for i := range sum {
 		sum[i] = e.register()

@@ -11,9 +11,10 @@ import (
 
 // passes emits P2M or L2P of some order, lanes being bodies.
 //
-// With equation (6) the Taylor series over all n is one over those with n_z <= 1, of harmonic polynomials H_n(y) in place of
-// y^n/n!. From the derivatives d_x H_n = H_{n-e_x}, d_y likewise, d_z H_(a,b,1) = H_(a,b,0), d_z H_(a,b,0) = - H_(a-2,b,1) -
-// H_(a,b-2,1), and Euler's theorem, |n| H_n = y . grad H_n, each degree follows from the one below.
+// With equation (6) the Taylor series over all n is one over those with n_z <= 1, of harmonic
+// polynomials H_n(y) in place of y^n/n!. From the derivatives d_x H_n = H_{n-e_x}, d_y likewise,
+// d_z H_(a,b,1) = H_(a,b,0), d_z H_(a,b,0) = - H_(a-2,b,1) - H_(a,b-2,1), and Euler's theorem, |n|
+// H_n = y . grad H_n, each degree follows from the one below.
 type passes struct {
 	*build.Context
 	vectors
@@ -23,7 +24,8 @@ type passes struct {
 }
 
 func newPasses(c *build.Context, v vectors, order int, what, doc, signature string) *passes {
-	e := &passes{Context: c, vectors: v, order: order, fn: fmt.Sprintf("%s%d%s", what, order, v.name())}
+	e := &passes{Context: c, vectors: v, order: order, fn: fmt.Sprintf("%s%d%s", what, order,
+		v.name())}
 	c.Function(e.fn)
 	c.SignatureExpr(signature)
 	c.Pragma("noescape")
@@ -48,8 +50,9 @@ func (e *passes) at(n index) operand.Mem {
 	return e.h.Offset(4 * e.lanes() * (d*d + 2*n.y + n.z))
 }
 
-// centre returns those of a cell: the leading and the trailing digits of x, y and z in a register each, and 1/scale in all
-// lanes of another. Single precision alone would lose the digits of a small cell far from the origin.
+// centre returns those of a cell: the leading and the trailing digits of x, y and z in a register
+// each, and 1/scale in all lanes of another. Single precision alone would lose the digits of a
+// small cell far from the origin.
 func (e *passes) centre() (lead, trail, inv reg.VecVirtual) {
 	c := e.load("c")
 	x, back := e.YMM(), e.YMM()
@@ -69,8 +72,10 @@ func (e *passes) centre() (lead, trail, inv reg.VecVirtual) {
 	return lead, trail, inv
 }
 
-// positions returns those of the bodies from t on that are in the mask; negative: those of the centre seen from the bodies.
-func (e *passes) positions(b, t reg.GPVirtual, lead, trail, inv reg.VecVirtual, negative bool) (p [3]reg.VecVirtual) {
+// positions returns those of the bodies from t on that are in the mask; negative: those of the
+// centre seen from the bodies.
+func (e *passes) positions(b, t reg.GPVirtual, lead, trail, inv reg.VecVirtual,
+	negative bool) (p [3]reg.VecVirtual) {
 	for axis := range p {
 		base := e.GP64()
 		e.MOVQ(operand.Mem{Base: b, Disp: 24 * axis}, base)
@@ -93,13 +98,15 @@ func (e *passes) positions(b, t reg.GPVirtual, lead, trail, inv reg.VecVirtual, 
 	return p
 }
 
-// polynomials writes H_n times the factor that is in the place of H_0, degree by degree up to top, and calls use for each.
+// polynomials writes H_n times the factor that is in the place of H_0, degree by degree up to top,
+// and calls use for each.
 func (e *passes) polynomials(p [3]reg.VecVirtual, top int, use func(n index, h reg.VecVirtual)) {
 	for _, n := range terms(1, top) {
 		if d := n.degree(); n == (index{d, 0, 0}) && d > 1 {
 			// From y/(d-1) to y/d.
 			f := e.register()
-			e.VBROADCASTSS(table(e.Context, fmt.Sprintf("step%d", d), math.Float32bits(float32(d-1)/float32(d))), f)
+			e.VBROADCASTSS(table(e.Context, fmt.Sprintf("step%d", d),
+				math.Float32bits(float32(d-1)/float32(d))), f)
 			for _, x := range p {
 				e.VMULPS(f, x, x)
 			}
@@ -135,7 +142,8 @@ func (e *passes) polynomials(p [3]reg.VecVirtual, top int, use func(n index, h r
 	}
 }
 
-// count sets n to the bodies of the next group, at most as many as there are lanes, and jumps to end if there are none.
+// count sets n to the bodies of the next group, at most as many as there are lanes, and jumps to
+// end if there are none.
 func (e *passes) count(t, tEnd reg.GPVirtual) reg.GPVirtual {
 	n, most := e.GP64(), e.GP64()
 	e.MOVQ(tEnd, n)
@@ -149,7 +157,8 @@ func (e *passes) count(t, tEnd reg.GPVirtual) reg.GPVirtual {
 }
 
 func l2p(c *build.Context, v vectors, order int) {
-	e := newPasses(c, v, order, "l2p", "is L2P of the bodies lo to hi-1", "func(c *float64, l *float32, b *[8][]float32, lo, hi int)")
+	e := newPasses(c, v, order, "l2p", "is L2P of the bodies lo to hi-1",
+		"func(c *float64, l *float32, b *[8][]float32, lo, hi int)")
 	l, b, t, tEnd := e.load("l"), e.load("b"), e.load("lo"), e.load("hi")
 	lead, trail, inv := e.centre()
 	one := e.register()
@@ -212,7 +221,8 @@ func l2p(c *build.Context, v vectors, order int) {
 }
 
 func p2m(c *build.Context, v vectors, order int) {
-	e := newPasses(c, v, order, "p2m", "adds to m the multipoles of the bodies lo to hi-1", "func(c *float64, m *float32, b *[8][]float32, lo, hi int)")
+	e := newPasses(c, v, order, "p2m", "adds to m the multipoles of the bodies lo to hi-1",
+		"func(c *float64, m *float32, b *[8][]float32, lo, hi int)")
 	m, b, t, tEnd := e.load("m"), e.load("b"), e.load("lo"), e.load("hi")
 	lead, trail, inv := e.centre()
 	// Sums are vectors until all bodies are in.

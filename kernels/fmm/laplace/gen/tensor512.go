@@ -87,7 +87,8 @@ func (e *small) derivatives(minus reg.VecVirtual) {
 		}
 		if n.z == 0 && n.x >= 2 { // n = m + 2 e_x for some m of z = 0, and m + 2 e_z is wanted
 			m := index{n.x - 2, n.y, 0}
-			z2, xx, yy = append(z2, index{m.x, m.y, 2}), append(xx, n), append(yy, index{m.x, m.y + 2, 0})
+			z2, xx, yy = append(z2, index{m.x, m.y, 2}), append(xx, n),
+				append(yy, index{m.x, m.y + 2, 0})
 		}
 	}
 	e.c1 = lanes{e.permute("z1", e.b1, e.b2, z1), z1}
@@ -108,7 +109,8 @@ func (e *small) derivatives(minus reg.VecVirtual) {
 }
 
 // polynomials returns T_n(u) for what the lanes hold.
-func (e *small) polynomials(name string, held []index, odd, vx2, vy2 reg.VecVirtual) reg.VecVirtual {
+func (e *small) polynomials(name string, held []index, odd, vx2,
+	vy2 reg.VecVirtual) reg.VecVirtual {
 	var w []uint32
 	c := map[[2]int][]float64{}
 	for i, n := range held {
@@ -124,7 +126,10 @@ func (e *small) polynomials(name string, held []index, odd, vx2, vy2 reg.VecVirt
 	if len(c) > 6 {
 		panic("polynomials of degree 6 and more need more terms")
 	}
-	at := func(i, j int) operand.Mem { return e.f32(fmt.Sprintf("%sx%dy%d", name, i, j), c[[2]int{i, j}]...) }
+	at := func(i, j int) operand.Mem {
+		return e.f32(fmt.Sprintf("%sx%dy%d", name, i, j),
+			c[[2]int{i, j}]...)
+	}
 	load := func(i, j int) reg.VecVirtual {
 		r := e.ZMM()
 		e.VMOVUPS(at(i, j), r)

@@ -11,7 +11,8 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// emptied is r <- 0 with avo told that r need not be set before, which it knows of VXORPS, not of VPXORD.
+// emptied is r <- 0 with avo told that r need not be set before, which it knows of VXORPS, not of
+// VPXORD.
 func emptied(c *build.Context, r reg.VecVirtual) {
 	i, err := x86.VPXORD(r, r, r)
 	if err != nil {
@@ -41,7 +42,8 @@ func table(c *build.Context, name string, v ...uint32) operand.Mem {
 	return m
 }
 
-// groups lists, for lanes that hold width values lanes/width times side by side, the value of each lane.
+// groups lists, for lanes that hold width values lanes/width times side by side, the value of each
+// lane.
 func groups(lanes, width int) (v []uint32) {
 	for i := range lanes {
 		v = append(v, uint32(i*width/lanes))

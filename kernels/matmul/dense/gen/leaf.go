@@ -24,14 +24,17 @@ type emitter struct {
 	tiles             int           // emitted so far, to number labels
 }
 
-// leaf emits one kernel: for each panel of columns, for each group of `high` rows (and then for what rows are left), a
-// micro-tile. Meanwhile it prefetches memory from bAhead bytes past the block of B on, bStep bytes for every `steps` steps.
+// leaf emits one kernel: for each panel of columns, for each group of `high` rows (and then for
+// what rows are left), a micro-tile. Meanwhile it prefetches memory from bAhead bytes past the
+// block of B on, bStep bytes for every `steps` steps.
 func leaf(c *build.Context, v vectors, high int) {
 	c.Function(v.name())
 	c.Attributes(attr.NOSPLIT)
-	c.SignatureExpr("func(rows, cols, inner int, a *float32, aStride int, b *float32, bStride int, c *float32, cStride int, bAhead, bStep int)")
+	c.SignatureExpr("func(rows, cols, inner int, a *float32, aStride int, b *float32, bStride " +
+		"int, c *float32, cStride int, bAhead, bStep int)")
 	c.Pragma("noescape")
-	c.Doc(v.name()+" is leafPortable "+v.about()+". It prefetches from bAhead bytes past b on, bStep bytes for every four", "steps of the inner dimension in each micro-tile.")
+	c.Doc(v.name()+" is leafPortable "+v.about()+". It prefetches from bAhead bytes past b on, "+
+		"bStep bytes for every four", "steps of the inner dimension in each micro-tile.")
 	e := &emitter{Context: c, vectors: v}
 	width := perTile * v.lanes()
 	label := func(s string) string { return v.name() + "_" + s }
@@ -130,8 +133,9 @@ func (e *emitter) down(p, stride reg.GPVirtual, rows int) {
 	}
 }
 
-// tile adds a product to a micro-tile of the given number of rows and perTile vectors, and moves a and c below it. C is
-// prefetched first, accumulated from zero and added at the end, so that the multiplications do not wait for it.
+// tile adds a product to a micro-tile of the given number of rows and perTile vectors, and moves a
+// and c below it. C is prefetched first, accumulated from zero and added at the end, so that the
+// multiplications do not wait for it.
 func (e *emitter) tile(rows int) {
 	e.tiles++
 	label := func(s string) string { return fmt.Sprintf("%s_%s%d", e.name(), s, e.tiles) }
@@ -187,7 +191,8 @@ func (e *emitter) tile(rows int) {
 		}
 	}
 	right(steps)
-	// Prefetch two lines of what B will be wanted next, into the second-level cache: it is likely, not certain.
+	// Prefetch two lines of what B will be wanted next, into the second-level cache: it is likely,
+	// not certain.
 	e.PREFETCHT1(operand.Mem{Base: e.ahead})
 	e.PREFETCHT1(operand.Mem{Base: e.ahead, Disp: 64})
 	bStep, err := e.Param("bStep").Resolve()

@@ -18,7 +18,8 @@ type vectors interface {
 	lanes() int // floats in a vector
 	register() reg.VecVirtual
 	zero(x reg.VecVirtual)
-	// mask readies masked and store for the first cols lanes of perTile vectors, 0 < cols < perTile*lanes.
+	// mask readies masked and store for the first cols lanes of perTile vectors, 0 < cols <
+	// perTile*lanes.
 	mask(cols reg.Register)
 	// masked loads the lanes of vector v that are in the mask from m and zeroes the others.
 	masked(m operand.Mem, v int, to reg.VecVirtual)
@@ -94,10 +95,14 @@ func (c *avx2) mask(cols reg.Register) {
 	c.NEGQ(back)
 	for v := range c.masks {
 		c.masks[v] = c.YMM()
-		c.VMOVUPS(operand.Mem{Base: from, Index: back, Scale: 4, Disp: 4 * v * c.lanes()}, c.masks[v])
+		c.VMOVUPS(operand.Mem{Base: from, Index: back, Scale: 4, Disp: 4 * v * c.lanes()},
+			c.masks[v])
 	}
 }
 
-func (c *avx2) masked(m operand.Mem, v int, to reg.VecVirtual)  { c.VMASKMOVPS(m, c.masks[v], to) }
-func (c *avx2) store(from reg.VecVirtual, v int, m operand.Mem) { c.VMASKMOVPS(from, c.masks[v], m) }
-func (c *avx2) leave()                                          { c.VZEROUPPER() }
+func (c *avx2) masked(m operand.Mem, v int, to reg.VecVirtual) { c.VMASKMOVPS(m, c.masks[v], to) }
+func (c *avx2) store(from reg.VecVirtual, v int, m operand.Mem) {
+	c.VMASKMOVPS(from, c.masks[v],
+		m)
+}
+func (c *avx2) leave() { c.VZEROUPPER() }

@@ -1,0 +1,282 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"krdlab/experiments/measure"
+	"krdlab/experiments/request"
+	"krdlab/hw"
+	"krdlab/hw/failure"
+	"krdlab/runtimes"
+)
+
+// An app is the program with what it touches: tests give it other writers, another machine, another
+// way of measuring.
+type app struct {
+	stdout   *output
+	stderr   io.Writer
+	terminal bool // stderr is one: progress is shown
+	argv     []string
+	topology func() (*hw.Topology, error)
+	measure  measure.Func
+}
+
+func newApp(stdout, stderr io.Writer) *app {
+	a := &app{stdout: &output{w: stdout}, stderr: stderr, topology: hw.Host,
+		measure: measure.Run}
+	if f, ok := stderr.(*os.File); ok {
+		a.terminal = term.IsTerminal(int(f.Fd()))
+	}
+	return a
+}
+
+// output remembers the first error of writing, so that a full disk under a help text is noticed
+// too.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// main runs the command line argv, program name first, and returns the exit code. Errors are
+// printed on one line; below that of a task that panicked comes its stack.
+func (a *app) main(argv []string) int {
+	a.argv = argv
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	root := a.root()
+	root.SetArgs(argv[1:])
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = a.stdout.err
+	}
+	if err != nil {
+		line := oneLine(err)
+		if failure.Of(err) == failure.Interrupted && errors.Is(err, context.Canceled) {
+			line = "krdlab: interrupted"
+		}
+		if !strings.HasPrefix(line, "krdlab ") && !strings.HasPrefix(line, "krdlab:") {
+			line = "krdlab: " + line
+		}
+		fmt.Fprintln(a.stderr, line)
+		if p, ok := errors.AsType[*runtimes.PanicError](err); ok {
+			fmt.Fprintf(a.stderr, "%s\n", bytes.TrimSpace(p.Stack))
+		}
+	}
+	return exitCode(err)
+}
+
+// root returns the tree of commands.
+func (a *app) root() *cobra.Command {
+	root := group(&cobra.Command{
+		Use:   "krdlab",
+		Short: "What a task scheduler does to data reuse",
+		Long: "krdlab runs task-parallel kernels under different schedulers, records which data " +
+			"each kernel touches, and shows\n" +
+			"what the scheduler did to reuse (kernel reuse distance), to cache misses, to " +
+			"overhead and to work time.",
+		Example: "  krdlab run matmul --sched workfirst --cores 2\n  krdlab run matmul --sched " +
+			"all --n 1024\n  krdlab doctor",
+	})
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	root.SetFlagErrorFunc(flagError)
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return noEmptyFlag(c) }
+	root.SetUsageTemplate(strings.NewReplacer("{{if .Runnable}}",
+		"{{if and .Runnable (not .HasAvailableSubCommands)}}",
+		"{{.CommandPath}} [command]{{end}}",
+		"{{if eq .Name \"run\"}}{{.UseLine}}{{else}}{{.CommandPath}} COMMAND{{end}}{{end}}",
+		"{{.CommandPath}} [command] --help", "{{if eq .Name \"run\"}}{{.CommandPath}} "+
+			"KERNEL{{else}}{{.CommandPath}} COMMAND{{end}} --help", ".FlagUsages",
+		".FlagUsagesWrapped 110", "Global Flags:", "Flags of every run:",
+		"\nFlags:", "\nFlags of {{.Name}}:").Replace(root.UsageTemplate()))
+	root.SetHelpCommand(helpCommand())
+	root.Version = version()
+	root.SetVersionTemplate("krdlab {{.Version}}\n")
+	root.InitDefaultVersionFlag() // in the help too
+	root.AddCommand(a.runCommand(), a.sweepCommand(), a.krdCommand(), a.reportCommand(),
+		a.traceCommand(), a.topoCommand(), a.doctorCommand(), a.listCommand(), a.machineCommand(),
+		a.correlateCommand(), a.compareCommand(), a.reproduceCommand(), a.plotCommand(),
+		a.versionCommand())
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" { // what is wrong with its arguments is said as everywhere else
+			group(c)
+			for _, shell := range c.Commands() {
+				shell.Args = exactly()
+			}
+		}
+	}
+	return root
+}
+
+// group makes c a command that only holds others: alone it shows its help, and an unknown name is
+// answered with the nearest.
+func group(c *cobra.Command) *cobra.Command {
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		return usageError("%s %s: there is no such command; %s", c.CommandPath(), args[0],
+			request.Suggest(args[0], subcommands(c)))
+	}
+	return c
+}
+
+// helpCommand is `krdlab help COMMAND...`.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND...]",
+		Short: "Help about any command",
+		RunE: func(c *cobra.Command, args []string) error {
+			found, rest, err := c.Root().Find(args)
+			switch {
+			case err != nil:
+				return usageError("krdlab help: %v", err)
+			case len(rest) > 0 && found.HasSubCommands():
+				return found.RunE(found, rest) // a group says what there is instead
+			case len(rest) > 0:
+				return usageError("krdlab help: %s has no command %q; type krdlab help %s",
+					found.CommandPath(), rest[0], strings.TrimPrefix(found.CommandPath(),
+						"krdlab "))
+			}
+			found.InitDefaultHelpFlag()
+			return found.Help()
+		},
+	}
+}
+
+func subcommands(c *cobra.Command) []string {
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
+}
+
+// flagError explains what is wrong with a flag in the way that [request.Error] does.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var value *pflag.InvalidValueError
+	var missing *pflag.ValueRequiredError
+	help := "see " + c.CommandPath() + " --help"
+	switch {
+	case errors.As(err, &unknown):
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, "--"+f.Name)
+			}
+		})
+		name := "--" + unknown.GetSpecifiedName()
+		if unknown.GetSpecifiedShortnames() != "" {
+			name = "-" + unknown.GetSpecifiedName()
+		}
+		return usageError("%s: there is no flag %s; %s; %s", c.CommandPath(), name,
+			request.Suggest(name, names), help)
+	case errors.As(err, &value):
+		kind := map[string]string{"int": "a whole number", "uint64": "a whole number, 0 or more",
+			"bool": "true or false"}[value.GetFlag().Value.Type()]
+		if kind == "" {
+			kind = "a " + value.GetFlag().Value.Type()
+		}
+		return &request.Error{Flag: value.GetFlag().Name, Got: value.GetValue(),
+			Want: "it must be " + kind + "; " + help}
+	case errors.As(err, &missing):
+		return usageError("--%s needs a value; %s", missing.GetSpecifiedName(), help)
+	}
+	return usageError("%s: %v; %s", c.CommandPath(), err, help)
+}
+
+// expectedNote is the annotation of a flag that says what its value is to be, where the name in its
+// help is not enough.
+const expectedNote = "krdlab-expected"
+
+// noEmptyFlag refuses a flag that was given no text where no text means that it was not given: most
+// often that is a variable of a shell that is not set, and what was asked for would be left out in
+// silence.
+func noEmptyFlag(c *cobra.Command) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		empty := f.Value.String() == "" && (f.DefValue == "" || f.Annotations[expectedNote] != nil)
+		if l, ok := f.Value.(pflag.SliceValue); ok {
+			empty = len(l.GetSlice()) == 0 || slices.Contains(l.GetSlice(), "")
+		}
+		if err != nil || !empty {
+			return
+		}
+		kind, _ := pflag.UnquoteUsage(f)
+		want := "expected " + kind
+		if note := f.Annotations[expectedNote]; note != nil {
+			want = note[0]
+		}
+		err = &request.Error{Flag: f.Name, Got: `""`, Want: want +
+			", or leave the flag out; see " + c.CommandPath() + " --help"}
+	})
+	return err
+}
+
+// expects notes what the value of a flag is to be, for the error of one that is empty.
+func expects(flags *pflag.FlagSet, name, what string) {
+	if err := flags.SetAnnotation(name, expectedNote, []string{what}); err != nil {
+		panic(err) // the flag is not defined
+	}
+}
+
+// exactly returns a check that a command has the arguments what names, such as "TRACE|RUNDIR".
+func exactly(what ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(what):
+			return usageError("%s: %s is missing; type %s", c.CommandPath(), what[len(args)],
+				typeThis(c))
+		case len(args) > len(what):
+			return usageError("%s: %q is one argument too many; type %s", c.CommandPath(),
+				args[len(what)], typeThis(c))
+		}
+		return nil
+	}
+}
+
+// typeThis is the form of a command, as an error quotes it.
+func typeThis(c *cobra.Command) string { return strings.TrimSuffix(c.UseLine(), " [flags]") }
+
+// writeJSON writes v, indented, as one document.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// oneLine joins the lines of an error, as errors.Join makes them.
+func oneLine(err error) string {
+	return strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n",
+		"; ")
+}

@@ -1,0 +1,61 @@
+package app
+
+import (
+	"fmt"
+
+	"krdlab/kernels/kernel"
+	"krdlab/loi"
+	"krdlab/runtimes"
+)
+
+// boom is a kernel for the scripts: 64 executions in parallel, of which one panics or, with
+// --panics none, has its result lost, so that the check fails.
+var boom = kernel.Kernel{
+	Name: "boom", Summary: "panics", Work: true,
+	Params: []kernel.Param{{Name: "panics", Kind: kernel.WordParam, Default: "fuse",
+		Choices: []string{"fuse", "none"}, Help: "in which kernel"}},
+	Plan: func(p kernel.Params) (kernel.Plan, error) {
+		return kernel.Plan{Resolved: p, Executions: 64, Args: 1}, nil
+	},
+	New: func(p kernel.Params, _ kernel.Env) (kernel.Instance, error) {
+		return &boomInstance{panics: p.Word("panics") == "fuse"}, nil
+	},
+}
+
+type boomInstance struct{ panics bool }
+
+func (in *boomInstance) Registry() loi.Registry {
+	return loi.Registry{
+		Objects: []loi.Object{{Name: "o", Blocks: []loi.SizeRun{{Count: 64, Bytes: 8}}}},
+		Kernels: []loi.Kernel{{Name: "fuse", Params: []loi.Param{{Object: 0, Mode: loi.In}}}},
+	}
+}
+func (in *boomInstance) Reset(bool) {}
+func (in *boomInstance) Check() kernel.Check {
+	return kernel.Check{Passed: false, Error: 1, Method: "none", Detail: "block 41 is wrong"}
+}
+func (in *boomInstance) Close() error { return nil }
+
+func (in *boomInstance) Root(*runtimes.Worker) *runtimes.Frame {
+	t := &boomTask{in: in}
+	t.Bind(t, 0)
+	return t.Fork(64)
+}
+
+type boomTask struct {
+	runtimes.Frame
+	in *boomInstance
+}
+
+func (b *boomTask) Run(w *runtimes.Worker, i int) *runtimes.Frame {
+	start := w.Begin(0)
+	if i == 41 && b.in.panics {
+		lightFuse(i)
+	}
+	w.End(0, start, uint32(i))
+	return nil
+}
+
+func lightFuse(i int) { panic(fmt.Sprintf("fuse %d is lit", i)) }
+
+func (b *boomTask) Next(*runtimes.Worker, int) int { return 0 }

@@ -1,0 +1,55 @@
+package app
+
+import (
+	"github.com/spf13/cobra"
+
+	"krdlab/experiments/compare"
+)
+
+// compareCommand is `krdlab compare`.
+func (a *app) compareCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "compare A B",
+		Short: "What changed from one experiment to another, and whether it is more than chance",
+		Long: "Compare two experiments, or two run directories. Configurations are matched by " +
+			"kernel, parameters, substrate, machine,\n" +
+			"scheduler and core count; seeds are pooled. Each quantity is tested by " +
+			"Mann-Whitney's U over the repetitions, and what holds\n" +
+			"after Holm's correction for the number of tests is told apart. Simulated and " +
+			"measured numbers are never compared.",
+		Example: "  krdlab compare before after\n  krdlab compare before after --json",
+		Args:    exactly("A", "B"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return interruptible(c.Context(), func() error {
+				return a.compare(args[0], args[1],
+					asJSON)
+			})
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
+			cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return c
+}
+
+func (a *app) compare(before, after string, asJSON bool) error {
+	x, err := loadExperiment(before)
+	if err != nil {
+		return err
+	}
+	y, err := loadExperiment(after)
+	if err != nil {
+		return err
+	}
+	r, err := compare.Of(x, y)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return writeJSON(a.stdout, r)
+	}
+	return r.WriteText(a.stdout)
+}

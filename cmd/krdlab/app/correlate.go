@@ -1,0 +1,120 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"krdlab/experiments/correlate"
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/request"
+	"krdlab/hw/failure"
+)
+
+type correlateFlags struct {
+	json, full bool
+	csv        string
+}
+
+// correlateCommand is `krdlab correlate`.
+func (a *app) correlateCommand() *cobra.Command {
+	f := &correlateFlags{}
+	c := &cobra.Command{
+		Use:   "correlate EXP",
+		Short: "KRD against LLC misses and work time inflation: tables, coefficients with intervals",
+		Long: "For each configuration of an experiment (or of a run directory): time, LLC " +
+			"misses, kernel time, WTI, OVR and KRD shares, as in\n" +
+			"the KRD paper's table I. Then Pearson's and Spearman's coefficients of each share " +
+			"with misses and with WTI, over all\n" +
+			"configurations and within sizes, schedulers and core counts, and which share goes " +
+			"with them most strongly.\n\n" +
+			"n is the number of configurations and not of repetitions; see docs/correlation.md.",
+		Example: "  krdlab correlate exp\n  krdlab correlate exp --csv coefficients > " +
+			"coefficients.csv\n  krdlab correlate exp --json",
+		Args: exactly("EXP"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return interruptible(c.Context(), func() error { return a.correlate(f, args[0]) })
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
+			cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+	}
+	p := c.Flags()
+	p.BoolVar(&f.json, "json", false, "print one JSON document")
+	p.StringVar(&f.csv, "csv", "", "print one `TABLE` as CSV: "+strings.Join(correlate.Tables,
+		", "))
+	p.BoolVar(&f.full, "full", false, "print the coefficients of all shares in every scope")
+	p.SortFlags = false
+	expects(p, "csv", request.Suggest("", correlate.Tables))
+	if err := c.RegisterFlagCompletionFunc("csv", cobra.FixedCompletions(correlate.Tables,
+		cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return c
+}
+
+func (a *app) correlate(f *correlateFlags, dir string) error {
+	if f.json && f.csv != "" {
+		return usageError("krdlab correlate: --json and --csv exclude each other; choose one")
+	}
+	if (f.json || f.csv != "") && f.full {
+		return usageError("krdlab correlate: --full is for the text; --json and --csv have " +
+			"everything")
+	}
+	if f.csv != "" && !slices.Contains(correlate.Tables, f.csv) {
+		return &request.Error{Flag: "csv", Got: f.csv, Want: request.Suggest(f.csv,
+			correlate.Tables)}
+	}
+	e, err := loadExperiment(dir)
+	if err != nil {
+		return err
+	}
+	r := correlate.Of(e)
+	switch {
+	case f.json:
+		return writeJSON(a.stdout, r)
+	case f.csv == correlate.CellsTable:
+		return r.WriteCells(a.stdout)
+	case f.csv == correlate.CoefficientsTable:
+		return r.WriteCoefficients(a.stdout)
+	}
+	return r.WriteText(a.stdout, f.full)
+}
+
+// loadExperiment reads an experiment, or a run, to compute with. What is not as it should be, but
+// can be read, is in its Problems.
+func loadExperiment(dir string) (*dataset.Experiment, error) {
+	if dir == "" {
+		return nil, usageError("krdlab: the name of an experiment or run is empty; type . for " +
+			"this folder")
+	}
+	e, err := dataset.Load(dir)
+	switch {
+	case err == nil && len(e.Cells) == 0:
+		what := fmt.Sprintf("none of the %d cells of its plan can be used", len(e.Plan))
+		if len(e.Plan) == 1 {
+			what = "the only cell of its plan cannot be used"
+		}
+		return nil, fmt.Errorf("%s: %s: %s; type krdlab sweep status %s",
+			dir, what, firstProblem(e), dir)
+	case err == nil:
+		return e, nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return nil, err
+	}
+	return nil, failure.As(failure.Data, err)
+}
+
+// firstProblem is that of a cell, if one has any.
+func firstProblem(e *dataset.Experiment) string {
+	if i := slices.IndexFunc(e.Problems,
+		func(p dataset.Problem) bool { return p.Cell != "" }); i >= 0 {
+		return e.Problems[i].String()
+	}
+	return "the plan is empty"
+}

@@ -1,0 +1,36 @@
+package app
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"krdlab/experiments/doctor"
+)
+
+// doctorCommand is `krdlab doctor`.
+func (a *app) doctorCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "What this machine can measure, and if not, why not and what would help",
+		Long: "Try what measurements need on this machine: the time-stamp counter, pinning, " +
+			"counters of the hardware and of the\n" +
+			"system, huge pages, NUMA placement, and a trace in the current folder. The exit " +
+			"code is 0 whatever is found.",
+		Args: exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			t, err := a.topology()
+			if err != nil {
+				return fmt.Errorf("this machine's topology: %w", err)
+			}
+			d := doctor.Examine(t, ".")
+			if asJSON {
+				return writeJSON(a.stdout, d)
+			}
+			return d.WriteText(a.stdout)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return c
+}

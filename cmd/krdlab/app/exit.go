@@ -1,0 +1,49 @@
+package app
+
+import (
+	"errors"
+
+	"krdlab/hw/failure"
+)
+
+// The exit codes of every command.
+const (
+	exitOK     = 0
+	exitFailed = 1 // I/O, a missing file, a panic in a kernel
+	// wrong flags, an impossible request, something that exists and is not overwritten
+	exitUsage       = 2
+	exitCheck       = 3   // the numerical check failed
+	exitCapability  = 4   // a capability that was demanded is missing
+	exitData        = 5   // the content of a data file is bad
+	exitInterrupted = 130 // what was done is kept
+)
+
+var codes = map[failure.Class]int{
+	failure.Failed: exitFailed, failure.Request: exitUsage, failure.Check: exitCheck,
+	failure.Capability: exitCapability, failure.Data: exitData,
+	failure.Interrupted: exitInterrupted,
+}
+
+// A codeError ends the program with the code of a cell that ended before.
+type codeError struct {
+	code int
+	error
+}
+
+func (e *codeError) Unwrap() error { return e.error }
+
+func usageError(format string, args ...any) error {
+	return failure.Errorf(failure.Request, format, args...)
+}
+
+// exitCode returns the code of an error of any layer.
+func exitCode(err error) int {
+	var code *codeError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &code):
+		return code.code
+	}
+	return codes[failure.Of(err)]
+}

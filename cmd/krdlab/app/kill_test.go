@@ -1,0 +1,125 @@
+//go:build linux
+
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"krdlab/loi"
+)
+
+// A traced run that is killed at a random moment leaves a trace that is refused as it is, and from
+// which recovery gets every record but perhaps the one that each worker was writing, by the count
+// of a page that the tracer's file has nothing to do with.
+func TestKilledRun(t *testing.T) {
+	kills := 20
+	if testing.Short() {
+		kills = 4
+	}
+	if _, err := exec.LookPath("krdlab"); err != nil {
+		t.Fatal(err) // testscript.Main puts it there
+	}
+	partial := 0
+	for i := range kills {
+		dir := t.TempDir()
+		witness := filepath.Join(dir, "witness")
+		out := filepath.Join(dir, "run")
+		run := exec.Command("krdlab", "run", "matmul", "--n", "2048", "--cores", "2",
+			"--oversubscribe", "--reps", "1", "--warmup", "0", "--trace", "full",
+			"--out", out)
+		run.Env = append(os.Environ(), "KRDLAB_TRACE_WITNESS="+witness)
+		if err := run.Start(); err != nil {
+			t.Fatal(err)
+		}
+		trace := filepath.Join(out+".partial", "workfirst.1.loi")
+		waitForFile(t, trace, run)
+		time.Sleep(time.Duration(rand.IntN(200_000)) * time.Microsecond)
+		run.Process.Kill()
+		if err := run.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
+			continue // it was done already: nothing to learn
+		}
+		if _, err := loi.Open(trace); err == nil || errors.Is(err, os.ErrNotExist) {
+			// killed between the clean end of the trace, or the end of the run directory, and that
+			// of the process
+			continue
+		}
+		want, err := loi.ReadWitness(witness)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if code := codeOf(exec.Command("krdlab", "krd", trace)); code != exitData {
+			t.Errorf("krd of the unrecovered trace: exit code %d, want %d", code, exitData)
+		}
+		whole := filepath.Join(dir, "whole.loi")
+		report, err := exec.Command("krdlab", "trace", "recover", trace, "--out",
+			whole).CombinedOutput()
+		if err != nil || !strings.Contains(string(report), "no clean end") {
+			t.Fatalf("recover: %v\n%s", err, report)
+		}
+		doc, err := exec.Command("krdlab", "krd", whole, "--json").Output()
+		if err != nil {
+			t.Fatalf("krd of the recovered trace: %v", err)
+		}
+		var krd struct {
+			Accesses uint64
+			Warnings []string
+		}
+		if err := json.Unmarshal(doc, &krd); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(strings.Join(krd.Warnings, " "), "no clean end") {
+			t.Errorf("krd warns %q, and not that the trace had no clean end", krd.Warnings)
+		}
+		tr, err := loi.Open(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum uint64
+		for w, n := range tr.Records() {
+			if d := int64(n) - int64(want[w]); d < -1 || d > 1 {
+				t.Errorf("kill %d, worker %d: %d records recovered, the witness counted %d", i, w,
+					n, want[w])
+			}
+			for c := tr.Cursor(w); c.Next(); {
+				sum++
+			}
+		}
+		if krd.Accesses != 3*sum {
+			t.Errorf("kill %d: krd has %d accesses of %d kernels, want 3 each", i, krd.Accesses,
+				sum)
+		}
+		if sum > 0 {
+			partial++
+		}
+		t.Logf("kill %d: %v records recovered, witness %v", i, tr.Records(), want)
+		tr.Close()
+	}
+	if partial == 0 {
+		t.Errorf("no kill of %d hit a run with records", kills)
+	}
+}
+
+func waitForFile(t *testing.T, path string, run *exec.Cmd) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+	}
+	run.Process.Kill()
+	run.Wait()
+	t.Fatalf("%s did not appear within a minute", path)
+}
+
+func codeOf(c *exec.Cmd) int {
+	c.Run()
+	return c.ProcessState.ExitCode()
+}

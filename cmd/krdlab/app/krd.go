@@ -1,0 +1,422 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
+	"krdlab/hw/failure"
+	"krdlab/hw/units"
+	"krdlab/krd"
+	"krdlab/krd/causes"
+	"krdlab/krd/krdplot"
+	"krdlab/krd/smith"
+	"krdlab/loi"
+)
+
+type krdFlags struct {
+	json, csv, allowLoss   bool
+	plot, distance, weight string
+	node                   int
+	coherence              bool
+	caches                 []string
+	engine, by, bins       string
+	seed                   uint64
+	replay, cacheModel     string
+}
+
+// krdCommand is `krdlab krd`.
+func (a *app) krdCommand() *cobra.Command {
+	f := &krdFlags{}
+	c := &cobra.Command{
+		Use:   "krd TRACE|RUNDIR",
+		Short: "Kernel reuse distances of a trace, or of each trace of a run directory",
+		Long: "Compute the histograms of kernel reuse distances of a trace: for each node " +
+			"(last-level cache) and summed.\n" +
+			"A distance is the number of distinct bytes touched on the node since the last " +
+			"access to the same block.",
+		Example: "  krdlab krd krdlab-runs/20261120-180509-matmul-workfirst-c2-n4096\n  krdlab " +
+			"krd workfirst.loi --plot krd.svg\n" +
+			"  krdlab krd workfirst.loi --llc 18MiB:16 --coherence\n  krdlab krd workfirst.loi " +
+			"--replay host\n  krdlab krd workfirst.loi --by object-pair --bins 32M-",
+		Args: exactly("TRACE|RUNDIR"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if !c.Flags().Changed("node") {
+				f.node = -1
+			} else if f.node < 0 {
+				return &request.Error{Flag: "node", Got: fmt.Sprint(f.node),
+					Want: "nodes are numbered from 0"}
+			}
+			return interruptible(c.Context(), func() error { return a.krd(f, args[0]) })
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
+			cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+	}
+	p := c.Flags()
+	p.BoolVar(&f.json, "json", false,
+		"print one JSON document, an array where there are several traces")
+	p.BoolVar(&f.csv, "csv", false, "print bins as CSV: node, from_bytes, to_bytes, count")
+	p.StringVar(&f.plot, "plot", "", "also draw a figure to this new `FILE`: .svg, .png or .pdf")
+	p.StringVar(&f.distance, "distance", "exclusive", "`CONVENTION`: exclusive, or inclusive: "+
+		"the block itself counts too")
+	p.StringVar(&f.weight, "weight", "count", "`WHAT` counts: count, or bytes: each access "+
+		"weighs its bytes")
+	p.BoolVar(&f.allowLoss, "allow-loss", false, "analyse a trace with discarded records too")
+	p.BoolVar(&f.coherence, "coherence", false, "a write on one node invalidates the copies of "+
+		"the others; such misses are counted apart")
+	p.StringSliceVar(&f.caches, "llc", nil, "predict the misses of a cache `SIZE:WAYS[:LINE]` on "+
+		"each node: 18MiB:16; without ways fully associative")
+	p.StringVar(&f.replay, "replay", "", "instead: LLC misses by simulating the caches of "+
+		"`MACHINE` with the trace: host, a name or a TOML file")
+	p.StringVar(&f.cacheModel, "cache-model", string(request.CacheBlocks),
+		"`MODEL` of --replay: whole blocks (fast) or lines")
+	p.StringVar(&f.engine, "engine", "exact", "`ENGINE`: "+strings.Join(krd.Engines, ", ")+
+		"; all but the first are approximate")
+	p.Uint64Var(&f.seed, "seed", 1, "`N` that chooses the blocks which shards follows")
+	p.StringVar(&f.by, "by", "", "rank who causes --bins by `WHAT`: "+strings.Join(krd.Rankings,
+		", "))
+	p.StringVar(&f.bins, "bins", "", "`FROM-TO`: the distances to rank causes of, 32M- or 1M-32M "+
+		"(default: beyond the LLC)")
+	p.IntVar(&f.node, "node", 0, "only node `N` (default all, and their sum)")
+	p.SortFlags = false
+	expects(p, "replay", "expected a machine: "+request.Host+
+		", one of krdlab list machines, or a TOML file")
+	expects(p, "engine", "choose one of "+strings.Join(krd.Engines, ", "))
+	expects(p, "plot", "expected a new file that ends in .svg, .png or .pdf")
+	expects(p, "by", "choose one of "+strings.Join(krd.Rankings, ", "))
+	expects(p, "bins", "expected FROM-TO in bytes, such as 32M-, 1MiB-32MiB or 0-64K")
+	expects(p, "llc", "expected SIZE:WAYS[:LINE], such as 18MiB:16")
+	return c
+}
+
+func (a *app) krd(f *krdFlags, path string) error {
+	if f.json && f.csv {
+		return usageError("krdlab krd: --json and --csv exclude each other; choose one")
+	}
+	if f.csv && len(f.caches) > 0 {
+		return usageError("krdlab krd: --csv has the bins only, not the misses of --llc; use " +
+			"--json for both")
+	}
+	for _, o := range []struct {
+		flag, got string
+		there     []string
+	}{
+		{"distance", f.distance, []string{string(krd.Exclusive), string(krd.Inclusive)}},
+		{"weight", f.weight, []string{string(krd.WeightCount), string(krd.WeightBytes)}},
+	} {
+		if !slices.Contains(o.there, o.got) {
+			return &request.Error{Flag: o.flag, Got: o.got,
+				Want: request.Suggest(o.got, o.there)}
+		}
+	}
+	opt, err := f.options()
+	if err != nil {
+		return err
+	}
+	traces, err := findTraces(path)
+	if err != nil {
+		return err
+	}
+	if f.plot != "" { // a name that cannot be is known before the work
+		if err := newFile("plot", f.plot); err != nil {
+			return err
+		}
+	}
+	if f.replay != "" {
+		return a.replay(f, opt, traces)
+	} else if f.cacheModel != string(request.CacheBlocks) {
+		return usageError("krdlab krd --cache-model %q: it is for --replay; add --replay host",
+			f.cacheModel)
+	}
+	if opt.Engine.Sampling() {
+		return a.sample(f, opt, traces)
+	}
+	if len(traces) > 1 && f.csv {
+		return usageError("krdlab krd %s: it holds %d traces, and --csv takes one: name one of %s",
+			path, len(traces), strings.Join(traces, ", "))
+	}
+	var reports []*krd.Report
+	for _, trace := range traces {
+		r, err := a.analyze(f, opt, trace)
+		if err != nil {
+			return err
+		}
+		reports = append(reports, r)
+	}
+	if f.plot != "" {
+		if err := plotReports(f, reports, traces); err != nil {
+			return err
+		}
+	}
+	switch {
+	case f.json && len(reports) > 1:
+		return writeJSON(a.stdout, reports)
+	case f.json:
+		return writeJSON(a.stdout, reports[0])
+	case f.csv:
+		return reports[0].WriteCSV(a.stdout)
+	}
+	for i, r := range reports {
+		if len(reports) > 1 {
+			fmt.Fprintf(a.stdout, "%s\n", traces[i])
+		}
+		if f.by != "" {
+			err = r.WriteRanking(a.stdout, f.by)
+		} else {
+			err = r.WriteText(a.stdout)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// options reads the flags that do not depend on the trace.
+func (f *krdFlags) options() (opt krd.Options, err error) {
+	opt = krd.Options{Distance: krd.Distance(f.distance), Weight: krd.Weight(f.weight),
+		AllowLoss: f.allowLoss, Coherence: f.coherence}
+	for _, text := range f.caches {
+		c, err := smith.Parse(text)
+		if err != nil {
+			return opt, usageError("--llc %s: %w", text, err)
+		}
+		opt.Caches = append(opt.Caches, c)
+	}
+	if opt.Engine, err = krd.ParseEngine(f.engine); err != nil {
+		return opt, usageError("--engine %s: %w", f.engine, err)
+	}
+	if f.by != "" && !slices.Contains(krd.Rankings, f.by) {
+		return opt, &request.Error{Flag: "by", Got: f.by, Want: request.Suggest(f.by,
+			krd.Rankings)}
+	}
+	if f.by == "" && f.bins != "" {
+		return opt, usageError("--bins %s: it is for --by; add --by %s", f.bins,
+			strings.Join(krd.Rankings, " or --by "))
+	}
+	if f.by != "" {
+		if f.csv || f.plot != "" || opt.Engine.Sampling() || f.node >= 0 {
+			return opt, usageError("krdlab krd --by %s: it goes with neither --csv, --plot, "+
+				"--node nor shards; use --json for all rows", f.by)
+		}
+		if opt.Causes, err = parseBins(f.bins); err != nil {
+			return opt, err
+		}
+		opt.Causes.Pairs = f.by == krd.ByObjectPair || f.by == krd.ByKernelPair
+	}
+	return opt, nil
+}
+
+// parseBins reads FROM-TO. "" is a range that begins at 0 for want of a better one: analyze puts
+// the LLC there.
+func parseBins(text string) (*krd.CauseOptions, error) {
+	o := &krd.CauseOptions{ToBytes: causes.Unbounded}
+	if text == "" {
+		return o, nil
+	}
+	bad := &request.Error{Flag: "bins", Got: text, Want: "expected FROM-TO in bytes, " +
+		"such as 32M-, 1MiB-32MiB or 0-64K"}
+	from, to, ok := strings.Cut(text, "-")
+	if !ok {
+		return nil, bad
+	}
+	var err error
+	if from != "" && from != "0" {
+		if o.FromBytes, err = units.ParseBytes(from); err != nil {
+			return nil, bad
+		}
+	}
+	if to != "" {
+		if o.ToBytes, err = units.ParseBytes(to); err != nil {
+			return nil, bad
+		}
+	}
+	return o, nil
+}
+
+// sample prints estimates.
+func (a *app) sample(f *krdFlags, opt krd.Options, traces []string) error {
+	if f.csv || f.plot != "" || f.node >= 0 || f.coherence || f.weight != string(krd.WeightCount) ||
+		f.distance != string(krd.Exclusive) {
+		return usageError("krdlab krd --engine %s: a sample gives estimates for far reuses and "+
+			"misses only; it goes with --llc, --seed, --json and --allow-loss", f.engine)
+	}
+	var reports []*krd.SampleReport
+	for _, path := range traces {
+		t, err := loi.Open(path)
+		if err != nil {
+			return traceError(path, err)
+		}
+		show, done := a.analysisProgress()
+		r, err := krd.Sample(t, krd.SampleOptions{Engine: opt.Engine, Seed: f.seed,
+			Caches: opt.Caches, AllowLoss: f.allowLoss, Progress: show})
+		done()
+		t.Close()
+		if err != nil {
+			return analysisError(path, err)
+		}
+		reports = append(reports, r)
+	}
+	switch {
+	case f.json && len(reports) > 1:
+		return writeJSON(a.stdout, reports)
+	case f.json:
+		return writeJSON(a.stdout, reports[0])
+	}
+	for i, r := range reports {
+		if len(reports) > 1 {
+			fmt.Fprintf(a.stdout, "%s\n", traces[i])
+		}
+		if err := r.WriteText(a.stdout); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func analysisError(path string, err error) error {
+	if errors.Is(err, krd.ErrLoss) {
+		return fmt.Errorf("%s: %w; add --allow-loss to analyse what there is", path, err)
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// analyze reads one trace. Its errors say what to type instead.
+func (a *app) analyze(f *krdFlags, opt krd.Options, path string) (*krd.Report, error) {
+	t, err := loi.Open(path)
+	if err != nil {
+		return nil, traceError(path, err)
+	}
+	defer t.Close()
+	if c := opt.Causes; c != nil && f.bins == "" {
+		if t.Header.LLCBytes == 0 {
+			return nil, usageError("%s: --by %s needs --bins, as in --bins 32M-: the trace names "+
+				"no LLC size", path, f.by)
+		}
+		c.FromBytes = t.Header.LLCBytes
+	}
+	show, done := a.analysisProgress()
+	opt.Progress = show
+	r, err := krd.Analyze(t, opt)
+	done()
+	if err != nil {
+		return nil, analysisError(path, err)
+	}
+	if f.node < 0 {
+		return r, nil
+	}
+	if r.Only(f.node) {
+		return r, nil
+	}
+	var there []string
+	for _, n := range r.Nodes {
+		there = append(there, fmt.Sprint(n.Node))
+	}
+	return nil, &request.Error{Flag: "node", Got: fmt.Sprint(f.node),
+		Want: "the nodes with workers in " + path + " are " + strings.Join(there, ", ")}
+}
+
+// traceError adds what helps against an error of opening a trace.
+func traceError(path string, err error) error {
+	if errors.Is(err, loi.ErrNotTrace) {
+		return fmt.Errorf("%w; a trace is a file that ends in .loi, and a run directory stands "+
+			"for those in it", err)
+	}
+	if errors.Is(err, loi.ErrUnclean) {
+		return fmt.Errorf("%w; try krdlab trace recover %s --out %s", err, path,
+			strings.TrimSuffix(path, ".loi")+"-recovered.loi")
+	}
+	return err
+}
+
+// noTrace is the error of a trace or run directory that is not there.
+func noTrace(path string) error {
+	if path == "" {
+		return usageError("krdlab: the name of a trace or run directory is empty; type . for " +
+			"this folder")
+	}
+	if _, err := os.Stat(path + ".partial"); err == nil {
+		return fmt.Errorf("%s: there is no such file or folder; but "+
+			"%s.partial is there, of a run that did not finish", path, path)
+	}
+	return fmt.Errorf("%s: there is no such file or folder; expected a "+
+		"trace or a run directory", path)
+}
+
+// findTraces returns path itself, or the traces of a run directory.
+func findTraces(path string) (traces []string, err error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, noTrace(path)
+	} else if err != nil || !info.IsDir() {
+		return []string{path}, err
+	}
+	for _, name := range []string{"*.loi", "*.loi.zst"} {
+		found, err := filepath.Glob(filepath.Join(globEscape(path), name))
+		if err != nil {
+			return nil, err
+		}
+		traces = append(traces, found...)
+	}
+	if _, err := os.Stat(filepath.Join(path, dataset.PlanFile)); err == nil && len(traces) == 0 {
+		return nil, usageError("krdlab krd %s: it is the folder of a sweep; name the run "+
+			"directory of one of its cells, %s/%s/...", path, path, dataset.CellsDir)
+	}
+	if _, err := os.Stat(filepath.Join(path, result.ManifestFile)); err != nil &&
+		len(traces) == 0 {
+		return nil, fmt.Errorf("%s: it is no run directory and holds no trace (*.loi, *.loi.zst)",
+			path)
+	}
+	if len(traces) == 0 {
+		return nil, fmt.Errorf("run directory %s holds no trace (*.loi, *.loi.zst): was it run "+
+			"with --trace off or profile?", path)
+	}
+	slices.Sort(traces)
+	return traces, nil
+}
+
+// globEscape quotes the characters that filepath.Glob would expand.
+func globEscape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// plotReports draws one trace, with its nodes, or the sums of several in one figure.
+func plotReports(f *krdFlags, reports []*krd.Report, traces []string) error {
+	figure := krdplot.Of(reports[0], f.node < 0 && len(traces) == 1, filepath.Base(traces[0]))
+	if len(traces) > 1 {
+		figure = krdplot.Of(reports[0], false, "each line is one trace of "+
+			filepath.Base(filepath.Dir(traces[0])))
+		figure.Series = nil
+		for i, r := range reports {
+			name := strings.TrimSuffix(filepath.Base(traces[i]), filepath.Ext(traces[i]))
+			figure.Series = append(figure.Series, krdplot.Series{Name: name,
+				Histogram: &r.Histogram})
+		}
+	}
+	err := figure.Save(f.plot)
+	if errors.Is(err, krdplot.ErrFormat) || errors.Is(err, fs.ErrExist) {
+		return failure.Errorf(failure.Request, "--plot %s: %w", f.plot, err)
+	}
+	return err
+}
+
+// analysisProgress returns what shows how much of a trace has been read, nil where stderr is no
+// terminal, and what clears it.
+func (a *app) analysisProgress() (show func(done, total uint64), end func()) {
+	bar, done := a.bytesProgress("reuse distances")
+	if bar == nil {
+		return nil, done
+	}
+	return func(n, total uint64) { bar(int64(n), int64(total)) }, done
+}

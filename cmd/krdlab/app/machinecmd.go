@@ -1,0 +1,269 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"krdlab/experiments/request"
+	"krdlab/hw"
+	"krdlab/hw/failure"
+	"krdlab/hw/machine"
+	"krdlab/kernels/calibrate"
+)
+
+// machineCommand is `krdlab machine`, for the files of simulated machines.
+func (a *app) machineCommand() *cobra.Command {
+	c := group(&cobra.Command{
+		Use:   "machine",
+		Short: "Files of simulated machines: measure this one, show one",
+		Long: "A simulated run takes place on a machine, which is a TOML file: built in (krdlab " +
+			"list machines), or your own.\n" +
+			"The fields are described in docs/machines.md.",
+	})
+	c.AddCommand(a.machineCalibrateCommand(), a.machineShowCommand())
+	return c
+}
+
+// machineShowCommand is `krdlab machine show`.
+func (a *app) machineShowCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "show NAME|FILE",
+		Short: "Print a machine as TOML, guesses marked, sources at its end",
+		Long: "Print a machine as the TOML file that --machine reads. Numbers that nobody " +
+			"measured or published are marked as\n" +
+			"\"estimated\" or \"not calibrated\"; where each number is from stands at the end. " +
+			"host is this computer as far as\n" +
+			"the operating system knows it; everything else about it is a guess until it is " +
+			"calibrated.",
+		Args: exactly("NAME|FILE"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
+			cobra.ShellCompDirective) {
+			return append(machine.Names(), request.Host), cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			machines, err := a.machines()
+			if err != nil {
+				return err
+			}
+			if args[0] == request.Native || args[0] == request.Auto {
+				return usageError("krdlab machine show %s: that is no simulated machine; type "+
+					"krdlab machine show %s for this computer as it would be simulated", args[0],
+					request.Host)
+			}
+			m, err := machines.Find(args[0])
+			if info, serr := os.Stat(args[0]); serr == nil && info.IsDir() && err != nil {
+				return usageError("krdlab machine show %s: it is a folder; expected a TOML file, "+
+					"or the name of a machine (krdlab list machines)", args[0])
+			}
+			if wrong, ok := errors.AsType[*request.Error](err); ok {
+				return usageError("krdlab machine show %q: there is no such machine, and no such "+
+					"file; %s", wrong.Got,
+					request.Suggest(wrong.Got, append([]string{request.Host},
+						machine.Names()...)))
+			} else if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(a.stdout, machineDocument{SchemaVersion: 1, Name: m.Name,
+					Description: m.Description, Hash: m.Hash(), Numbers: m.Numbers()})
+			}
+			return m.Write(a.stdout)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document instead")
+	return c
+}
+
+// machineDocument is what `krdlab machine show --json` prints and, with the fields below, `krdlab
+// machine calibrate --json`.
+type machineDocument struct {
+	SchemaVersion int              `json:"schema_version"`
+	Name          string           `json:"name"`
+	Description   string           `json:"description,omitempty"`
+	Hash          string           `json:"hash"` // of the numbers
+	Numbers       []machine.Number `json:"numbers"`
+
+	File      string   `json:"file,omitempty"` // that was written
+	Quick     bool     `json:"quick,omitempty"`
+	ElapsedNS int64    `json:"elapsed_ns,omitempty"`
+	Warnings  []string `json:"warnings,omitempty"`
+}
+
+// machineCalibrateCommand is `krdlab machine calibrate`.
+func (a *app) machineCalibrateCommand() *cobra.Command {
+	var out string
+	var quick, asJSON bool
+	c := &cobra.Command{
+		Use:   "calibrate",
+		Short: "Measure this computer and write the file of a simulated machine",
+		Long: "Measure this computer and write it as a machine that can be simulated: clock, " +
+			"latencies of caches and memories,\n" +
+			"bandwidth, what spawns, steals, joins and locks cost under each scheduler, and how " +
+			"fast kernels compute. It takes\n" +
+			"some ten seconds; let nothing else run. What cannot be measured is a guess, and the " +
+			"file and the output say so.",
+		Example: "  krdlab machine calibrate --out here.toml\n  krdlab run matmul --machine " +
+			"here.toml --sched all",
+		Args: exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if out == "" {
+				return usageError("krdlab machine calibrate: --out is missing; type krdlab " +
+					"machine calibrate --out FILE.toml, a new file")
+			}
+			if err := newFile("out", out); err != nil {
+				return err
+			}
+			d, err := a.calibrate(c.Context(), out, quick)
+			if err != nil {
+				if c.Context().Err() != nil {
+					return failure.New(failure.Interrupted, "interrupted; nothing was written")
+				}
+				return err
+			}
+			if asJSON {
+				return writeJSON(a.stdout, d)
+			}
+			return d.write(a.stdout)
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "the TOML `FILE` to write, which must not exist; the "+
+		"machine has its name")
+	c.Flags().BoolVar(&quick, "quick", false,
+		"fewer samples and sizes: a quarter of the time, less sure")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return c
+}
+
+// newFile says before anything is done whether a file can be made at path, which a flag named.
+// Errors: it exists, its folder is none, or cannot be written.
+func newFile(flag, path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return usageError("--%s %s: it exists already and is never overwritten; choose another",
+			flag, path)
+	}
+	dir := filepath.Dir(path)
+	switch s, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("--%s %s: there is no folder %s; make it, or choose another", flag, path,
+			dir)
+	case err != nil:
+		return fmt.Errorf("--%s %s: %w", flag, path, err)
+	case !s.IsDir():
+		return fmt.Errorf("--%s %s: %s is no folder", flag, path, dir)
+	}
+	probe, err := os.CreateTemp(dir, ".krdlab-")
+	if err != nil {
+		return fmt.Errorf("--%s %s: nothing can be written into %s: %w", flag, path, dir,
+			errors.Unwrap(err))
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// calibrate measures this computer and writes the file.
+func (a *app) calibrate(ctx context.Context, out string, quick bool) (*machineDocument, error) {
+	t, err := a.topology()
+	if err != nil {
+		return nil, fmt.Errorf("this machine's topology: %w", err)
+	}
+	d := &machineDocument{SchemaVersion: 1, Name: nameOf(out), File: out, Quick: quick}
+	if load := hw.HostFacts().LoadAverage; load != nil && load[0] > 0.25*float64(len(t.CPUs)) {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("the load was %.2f when calibration began: "+
+			"other programs disturb it", load[0]))
+	}
+	show, done := a.progress()
+	if show == nil {
+		show = func(int, int, string) {}
+	}
+	defer done()
+	began := time.Now()
+	const more = 10 // steps of the bar for the second part, in tens of percent
+	first := 0
+	m, err := machine.Calibrate(ctx, t, machine.CalibrateOptions{Quick: quick},
+		func(s machine.Step) {
+			first = s.Total
+			show(s.Done, s.Total+more, s.What)
+		})
+	if err != nil {
+		return nil, err
+	}
+	err = calibrate.Measure(ctx, t, m, calibrate.Options{Quick: quick},
+		func(n, total int, next string) {
+			show(first+n*more/total, first+more, next)
+		})
+	if err != nil {
+		return nil, err
+	}
+	done()
+	m.Name = d.Name
+	m.Description = strings.TrimPrefix(m.Description+", calibrated "+
+		began.UTC().Format(time.DateOnly), ", ")
+	d.Description, d.Hash, d.Numbers, d.ElapsedNS = m.Description, m.Hash(), m.Numbers(),
+		time.Since(began).Nanoseconds()
+	if err := writeFile(ctx, out, m.Write); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+var notInName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// nameOf is the name of a machine whose file is at path: its own, unless that means something else
+// to --machine.
+func nameOf(path string) string {
+	name := strings.Trim(notInName.ReplaceAllString(strings.TrimSuffix(filepath.Base(path),
+		".toml"), "-"), "-.")
+	if name == "" || len(name) > 64 || slices.Contains(append(machine.Names(), request.Auto,
+		request.Native, request.Host), name) {
+		return "calibrated"
+	}
+	return name
+}
+
+// write prints what was measured, and what was not with the reason.
+func (d *machineDocument) write(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s: %s\n", d.Name, d.Description)
+	guesses := 0
+	for _, n := range d.Numbers {
+		if n.Guessed {
+			guesses++
+		} else if strings.HasPrefix(n.Source, "measured") {
+			fmt.Fprintf(&b, "  %-42s %s\n", n.Path, oneLineOf(n.Text))
+		}
+	}
+	if guesses > 0 {
+		fmt.Fprintf(&b, "not measured, and only guessed\n")
+	}
+	for _, n := range d.Numbers {
+		if n.Guessed {
+			why := strings.TrimPrefix(strings.TrimPrefix(n.Source, machine.NotCalibrated), ": ")
+			fmt.Fprintf(&b, "  %-42s %-10s %s\n", n.Path, oneLineOf(n.Text), why)
+		}
+	}
+	for _, warning := range d.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", warning)
+	}
+	file := d.File
+	if !strings.ContainsAny(file, "/.") { // --machine would take it for a name
+		file = "./" + file
+	}
+	fmt.Fprintf(&b, "written to %s; use it: krdlab run matmul --machine %s\n", d.File, file)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// oneLineOf joins the lines of a matrix.
+func oneLineOf(s string) string { return strings.Join(strings.Fields(s), " ") }

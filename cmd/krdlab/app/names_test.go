@@ -1,0 +1,149 @@
+package app
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"krdlab/kernels"
+	"krdlab/runtimes"
+)
+
+// namesMay lists the places that may name a scheduler or a kernel: the tables themselves, the
+// claims of the paper, which are about its schedulers and kernels, data for tests, and readers of
+// documents of before.
+var namesMay = []string{
+	"runtimes/table.go", "kernels/", "experiments/reproduce/", "experiments/dataset/datasettest/",
+	"loi/notes.go",
+}
+
+// named returns the texts in the files below root, tests apart, that are one of names: package
+// folder and file, line, name.
+func named(root string, names []string) (found []string, files int, err error) {
+	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if e.IsDir() {
+			if name := e.Name(); path != root && (strings.HasPrefix(name, ".") ||
+				name == "testdata" || name == "gen") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(rel, ".go") || strings.HasSuffix(rel, "_test.go") ||
+			slices.ContainsFunc(namesMay, func(p string) bool {
+				return strings.HasPrefix(rel,
+					p)
+			}) {
+			return nil
+		}
+		files++
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+				if s, err := strconv.Unquote(l.Value); err == nil && slices.Contains(names, s) {
+					found = append(found, rel+":"+strconv.Itoa(fset.Position(l.Pos()).Line)+": "+s)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	return found, files, err
+}
+
+// No code asks for a scheduler or a kernel by its name: what it wants to know is a field of the
+// table's line.
+func TestNoNames(t *testing.T) {
+	var names []string
+	for _, s := range runtimes.Schedulers {
+		names = append(names, s.Name)
+	}
+	for _, k := range kernels.Table {
+		names = append(names, k.Name)
+	}
+	found, files, err := named("../../..", names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found {
+		t.Errorf("%s is a name of a table", f)
+	}
+	if files < 300 {
+		t.Errorf("only %d files were seen", files)
+	}
+	// The test must be able to fail.
+	if found, _, err := named(".", []string{"KERNEL-that-is-none",
+		"krdlab help: %v"}); err != nil ||
+		len(found) != 1 || !strings.HasPrefix(found[0], "app.go:") {
+		t.Errorf("found %q, %v, want one of app.go", found, err)
+	}
+}
+
+// argvMay lists the files that may look at the command which a document was made by: one prints it,
+// one hands it on, one reads documents of before there were fields for what it says.
+var argvMay = []string{
+	"experiments/report/command.go", "experiments/sweep/run.go", "experiments/dataset/old.go",
+}
+
+// argvReaders returns the files below root, tests apart, that take a field Argv.
+func argvReaders(root string) (found []string, err error) {
+	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") ||
+			strings.HasSuffix(path, "_test.go") || strings.Contains(path, "/testdata/") {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if rel := filepath.ToSlash(rel); ok && s.Sel.Name == "Argv" &&
+				!slices.Contains(found, rel) {
+				found = append(found, rel)
+			}
+			return true
+		})
+		return nil
+	})
+	return found, err
+}
+
+// No code finds out from a command what a run was: that is in fields.
+func TestNobodyReadsArgv(t *testing.T) {
+	found, err := argvReaders("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found {
+		if !slices.Contains(argvMay, f) {
+			t.Errorf("%s reads Argv", f)
+		}
+	}
+	for _, f := range argvMay {
+		if !slices.Contains(found, f) {
+			t.Errorf("%s does not read Argv: it needs no exception", f)
+		}
+	}
+}

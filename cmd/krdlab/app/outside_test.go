@@ -1,0 +1,147 @@
+package app
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// outside is the program of docs/outside.md.
+type outside struct {
+	t   *testing.T
+	dir string
+}
+
+// run runs a command in the module's folder and returns what it prints.
+func (o outside) run(name string, args ...string) string {
+	o.t.Helper()
+	c := exec.Command(name, args...)
+	c.Dir, c.Env = o.dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "GOPROXY=off")
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		o.t.Fatalf("%s %q: %v\n%s%s", name, args, err, out, stderr.String())
+	}
+	return string(out)
+}
+
+// mine runs the program.
+func (o outside) mine(args ...string) string {
+	o.t.Helper()
+	return o.run(filepath.Join(o.dir, "mine"), args...)
+}
+
+// has reports the words that text lacks.
+func (o outside) has(where, text string, words ...string) {
+	o.t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			o.t.Errorf("%s: there is no %q in\n%.2000s", where, w, text)
+		}
+	}
+}
+
+var goBlock = regexp.MustCompile("(?s)`([a-z/]+\\.go)`[^`]*(?:`[^`\n]+`[^`]*)*\n```go\n(.*?)```")
+
+// extract writes the Go files of a page, each of which is named before its block.
+func (o outside) extract(page, strip string) (files int) {
+	o.t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	for _, m := range goBlock.FindAllStringSubmatch(string(text), -1) {
+		path := filepath.Join(o.dir, strings.TrimPrefix(m[1], strip))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			o.t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(m[2]), 0o666); err != nil {
+			o.t.Fatal(err)
+		}
+		files++
+	}
+	return files
+}
+
+// TestOutside builds the module of docs/outside.md, a scheduler and a kernel that krdlab does not
+// know, each one file and a line of a table, and looks for them wherever krdlab's own are.
+func TestOutside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a program")
+	}
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := outside{t, t.TempDir()}
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(o.dir, "go.sum"), sum, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if n := o.extract(filepath.Join(root, "docs/outside.md"), ""); n != 2 {
+		t.Fatalf("docs/outside.md has %d files, want main.go and a scheduler", n)
+	}
+	if n := o.extract(filepath.Join(root, "docs/adding-a-kernel.md"), "kernels/"); n != 1 {
+		t.Fatalf("docs/adding-a-kernel.md has %d files, want a kernel", n)
+	}
+	o.run("go", "mod", "init", "example.org/mine")
+	o.run("go", "mod", "edit", "-require=krdlab@v0.0.0", "-replace=krdlab="+root)
+	o.run("go", "build", "-o", "mine")
+
+	o.has("help", o.mine("run", "--help"), "saxpy", "childlocal")
+	o.has("help of the kernel", o.mine("run", "saxpy", "--help"), "--block", "childlocal")
+	o.has("list", o.mine("list"), "saxpy", "childlocal", "tries=1", "--block 4096")
+	o.has("completion of kernels", o.mine("__complete", "run", ""), "saxpy")
+	o.has("completion of schedulers", o.mine("__complete", "sweep", "saxpy", "--sched", ""),
+		"childlocal", "childlocal:tries=")
+
+	o.has("a native run", o.mine("run", "saxpy", "--n", "1000", "--block", "64", "--sched",
+		"childlocal", "--cores", "1", "--reps", "1", "--out", "native"), "childlocal")
+	machine := []string{"--machine", "westmere-ex-4s", "--reps", "6"}
+	o.has("all", o.mine(append(machine, "run", "fib", "--n", "12", "--cores", "12", "--sched",
+		"all", "--out", "all")...), "childlocal", "shepherd-socket")
+
+	// on one core it does what workfirst does, at the same prices
+	var results []struct {
+		Scheduler string
+		Summary   struct {
+			Time struct{ Median float64 } `json:"time_ns"`
+		}
+	}
+	if err := json.Unmarshal([]byte(o.mine(append(machine, "run", "saxpy", "--n", "100000",
+		"--block", "64", "--cores", "1", "--sched", "childlocal,workfirst,helpfirst", "--out",
+		"prices", "--json")...)), &results); err != nil {
+		t.Fatal(err)
+	}
+	at := func(i int) float64 { return results[i].Summary.Time.Median }
+	if len(results) != 3 || at(0) != at(1) || at(0) == at(2) || at(0) == 0 {
+		t.Errorf("one core: %+v, want the first two alike", results)
+	}
+
+	o.mine(append(machine, "sweep", "saxpy", "--n", "20000,60000", "--block", "64", "--cores",
+		"1,6,12", "--sched", "childlocal,childlocal:tries=3,workfirst", "--out", "swept")...)
+	o.has("correlate", o.mine("correlate", "swept"), "childlocal", "childlocal:tries=3", "saxpy")
+	o.has("plot", o.mine("plot", "swept"), "swept/figures/")
+	o.mine("report", "swept")
+	o.has("compare", o.mine("compare", "swept", "swept"), "saxpy")
+	for _, file := range []string{"swept/report.html", "swept/figures/*speedup*.svg"} {
+		found, err := filepath.Glob(filepath.Join(o.dir, file))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %v, %v", file, found, err)
+		}
+		text, err := os.ReadFile(found[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.has(file, strings.ToLower(string(text)), "childlocal", "#7f3c8d",
+			"childlocal:tries=3")
+	}
+}

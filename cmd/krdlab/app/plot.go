@@ -1,0 +1,213 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/figures"
+	"krdlab/experiments/request"
+)
+
+type plotFlags struct {
+	figures, formats []string
+	out              string
+}
+
+// figuresDir is where figures go unless --out says otherwise, in the folder of the experiment.
+const figuresDir = "figures"
+
+// plotCommand is `krdlab plot`.
+func (a *app) plotCommand() *cobra.Command {
+	f := &plotFlags{}
+	ids, about := figures.Families()
+	var list strings.Builder
+	for i, id := range ids {
+		fmt.Fprintf(&list, "  %-12s %s\n", id, about[i])
+	}
+	c := &cobra.Command{
+		Use: "plot EXP",
+		Short: "Figures of an experiment or run: speed-up, overhead, inflation, reuse distances, " +
+			"misses, steals",
+		Long: "Draw the figures of an experiment (the folder of a sweep) or of a single run, for " +
+			"print: those of the KRD paper, whose\n" +
+			"numbers stand in brackets, and others. What there are no numbers for is left out, " +
+			"and said.\n\n" + list.String(),
+		Example: "  krdlab plot exp\n  krdlab plot exp --figure speedup,ovr,krd --format svg,pdf " +
+			"--out paper/figures",
+		Args: exactly("EXP"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return interruptible(c.Context(), func() error {
+				return a.plot(c.Context(), f,
+					args[0])
+			})
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
+			cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+	}
+	p := c.Flags()
+	p.StringSliceVar(&f.figures, "figure", nil, "only these: `ID`s of figures or of their "+
+		"families, separated by commas (default all)")
+	p.StringSliceVar(&f.formats, "format", []string{"svg"}, "`FORMAT`s, separated by commas: "+
+		strings.Join(figures.Formats, ", "))
+	p.Lookup("format").DefValue = "svg"
+	p.StringVar(&f.out, "out", "", "write into this `DIR` (default EXP/"+figuresDir+
+		"); existing files are not overwritten")
+	p.SortFlags = false
+	expects(p, "format", request.Suggest("", figures.Formats))
+	expects(p, "figure", request.Suggest("", ids))
+	for flag, values := range map[string][]string{"figure": ids, "format": figures.Formats} {
+		if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values,
+			cobra.ShellCompDirectiveNoFileComp)); err != nil {
+			panic(err) // the flags are defined above
+		}
+	}
+	return c
+}
+
+// A drawing is a figure and the files, without extension, that it goes into.
+type drawing struct {
+	path   string
+	figure figures.Figure
+}
+
+func (a *app) plot(ctx context.Context, f *plotFlags, dir string) error {
+	for _, format := range f.formats {
+		if !slices.Contains(figures.Formats, format) {
+			return &request.Error{Flag: "format", Got: format,
+				Want: request.Suggest(format, figures.Formats)}
+		}
+	}
+	slices.Sort(f.formats)
+	f.formats = slices.Compact(f.formats)
+	e, err := loadExperiment(dir)
+	if err != nil {
+		return err
+	}
+	if f.out == "" {
+		f.out = filepath.Join(e.Dir, figuresDir)
+	}
+	if info, err := os.Stat(f.out); err == nil && !info.IsDir() {
+		return usageError("--out %s: it is a file; expected a folder for figures", f.out)
+	}
+	list, skipped, err := choose(e, f)
+	if err != nil {
+		return err
+	}
+	a.sayNotes(e)
+	for _, p := range e.Problems {
+		fmt.Fprintf(a.stderr, "warning: %s\n", p)
+	}
+	for _, s := range skipped {
+		fmt.Fprintf(a.stderr, "not drawn: %s\n", s)
+	}
+	if err := os.MkdirAll(f.out, 0o777); err != nil {
+		return err
+	}
+	for _, d := range list {
+		for _, format := range f.formats {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			path := d.path + "." + format
+			if err := writeFigure(&d.figure, path, format); err != nil {
+				return err
+			}
+			if _, err := fmt.Fprintln(a.stdout, path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// choose makes the figures that are asked for and says what cannot be drawn. It is an error if
+// nothing can, if an ID is none, and if a file is there already.
+func choose(e *dataset.Experiment, f *plotFlags) (list []drawing, skipped []string, err error) {
+	groups := e.Groups()
+	names := figures.GroupNames(groups)
+	known, _ := figures.Families()
+	found := map[string]bool{} // asked for, and drawn or said why not
+	asked := func(is func(id string) bool) bool {
+		any := len(f.figures) == 0
+		for _, id := range f.figures {
+			if is(id) {
+				any, found[id] = true, true
+			}
+		}
+		return any
+	}
+	for i := range groups {
+		prefix, where := "", ""
+		if names[i] != "" {
+			prefix, where = names[i]+"-", names[i]+": "
+		}
+		figs, out := figures.All(&groups[i])
+		for _, fig := range figs {
+			known = append(known, fig.ID)
+			if asked(fig.Is) {
+				list = append(list, drawing{filepath.Join(f.out, prefix+fig.ID), fig})
+			}
+		}
+		for _, s := range out {
+			if asked(func(id string) bool {
+				return id == s.ID ||
+					strings.HasPrefix(id, s.ID+"-")
+			}) {
+				skipped = append(skipped, where+s.String())
+			}
+		}
+	}
+	for _, id := range f.figures {
+		if !found[id] {
+			slices.Sort(known)
+			return nil, nil, &request.Error{Flag: "figure", Got: id,
+				Want: "there is no such figure; " + request.Suggest(id, slices.Compact(known))}
+		}
+	}
+	if len(list) == 0 {
+		return nil, nil, fmt.Errorf("%s: nothing can be drawn: %s", e.Dir,
+			strings.Join(skipped, "; "))
+	}
+	for _, d := range list {
+		for _, format := range f.formats {
+			if _, err := os.Lstat(d.path + "." + format); err == nil {
+				return nil, nil, usageError("krdlab plot: %s.%s exists already and is not "+
+					"overwritten; remove it, or choose another folder with --out", d.path, format)
+			} else if !errors.Is(err, fs.ErrNotExist) {
+				return nil, nil, err
+			}
+		}
+	}
+	return list, skipped, nil
+}
+
+// writeFigure draws into the new file path. One that cannot be written whole is removed.
+func writeFigure(f *figures.Figure, path, format string) error {
+	var b bytes.Buffer
+	if err := f.Write(&b, format); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return usageError("krdlab plot: %s exists already and is not overwritten", path)
+	} else if err != nil {
+		return err
+	}
+	_, err = file.Write(b.Bytes())
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/figures"
+	"krdlab/experiments/reproduce"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
+	"krdlab/experiments/sweep"
+	"krdlab/hw/failure"
+)
+
+type reproduceFlags struct {
+	scale, out string
+	json       bool
+}
+
+// reproduceCommand is `krdlab reproduce`.
+func (a *app) reproduceCommand() *cobra.Command {
+	f := &reproduceFlags{}
+	c := &cobra.Command{
+		Use:   "reproduce",
+		Short: "Redo the evaluation of the KRD paper and set its claims beside what comes out",
+		Long: "Redo the KRD paper's figures 1, 2, 4, 5, 6 and table I: on its machine, " +
+			"simulated, and on this computer with the cores\n" +
+			"that it has. Ends with a table of the paper's claims: its value, ours with its " +
+			"interval, and whether they agree.\n" +
+			"Thresholds are fixed in the program. Figures, tables, correlations and a page are " +
+			"left in the folder. After an\n" +
+			"interrupt the same command goes on.",
+		Example: "  krdlab reproduce\n  krdlab reproduce --scale paper --out evaluation",
+		Args:    exactly(),
+		RunE:    func(c *cobra.Command, _ []string) error { return a.reproduce(c.Context(), f) },
+	}
+	p := c.Flags()
+	p.StringVar(&f.scale, "scale", string(reproduce.Quick), "`HOW` much: smoke (seconds: "+
+		"programs so small that they say nothing about the claims), quick (minutes: 6 seeds, a "+
+		"small FMM) or paper (its sizes, 20 seeds; half an hour)")
+	p.StringVar(&f.out, "out", "", "experiment folder `DIR` (default reproduce-SCALE in "+
+		result.RunsDir+")")
+	p.BoolVar(&f.json, "json", false, "print the claims as JSON instead of tables")
+	p.SortFlags = false
+	if err := c.RegisterFlagCompletionFunc("scale",
+		cobra.FixedCompletions([]string{string(reproduce.Smoke), string(reproduce.Quick),
+			string(reproduce.Paper)}, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return c
+}
+
+func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
+	scale, err := reproduce.ParseScale(f.scale)
+	if err != nil {
+		return err
+	}
+	opt, err := a.sweepOptions()
+	if err != nil {
+		return err
+	}
+	configs, err := reproduce.Plan(scale, request.AllCores(opt.Host, false))
+	if err != nil {
+		return err
+	}
+	plan, err := sweep.NewPlan(configs)
+	if err != nil {
+		return err
+	}
+	dir := f.out
+	if dir == "" {
+		dir = filepath.Join(result.RunsDir, "reproduce-"+f.scale)
+	}
+	created, err := sweep.Create(dir, plan, dataset.Info{
+		Kind: "reproduce", Argv: a.argv, Created: time.Now().UTC().Truncate(time.Second),
+		Build: result.ReadBuild(), Notes: []string{"scale " + f.scale},
+	})
+	if err != nil {
+		if other := (*sweep.DifferentPlanError)(nil); errors.As(err, &other) {
+			return usageError("krdlab reproduce: %s holds another plan than that of --scale %s "+
+				"(%s); choose another --out", dir, f.scale, strings.Join(other.What, "; "))
+		}
+		return createError(err)
+	}
+	if !created {
+		fmt.Fprintf(a.stderr, "going on with %s\n", dir)
+	}
+	again := typed(a.argv)
+	if runErr := a.sweepCells(ctx, dir, plan, opt, again); runErr != nil {
+		if ctx.Err() != nil {
+			return runErr
+		}
+		err = runErr // the claims of the cells that are there are judged all the same
+	}
+	e, lerr := sweep.WriteTables(dir)
+	if lerr != nil {
+		return bothErrors(err, lerr)
+	}
+	a.sayNotes(e)
+	for _, p := range e.Problems {
+		fmt.Fprintf(a.stderr, "warning: %s\n", p)
+	}
+	findings, werr := reproduce.Write(e, func(g dataset.Key, s figures.Skipped) {
+		fmt.Fprintf(a.stderr, "not drawn for %s: %s\n", g, s)
+	})
+	if werr != nil {
+		return errors.Join(err, werr)
+	}
+	if f.json {
+		return errors.Join(err, writeJSON(a.stdout, findings))
+	}
+	if werr := reproduce.WriteTables(a.stdout, e); werr != nil {
+		return werr
+	}
+	fmt.Fprintln(a.stdout)
+	if werr := reproduce.WriteText(a.stdout, findings); werr != nil {
+		return werr
+	}
+	_, werr = fmt.Fprintf(a.stdout, "in %s: %s, %s, %s/, %s\n", dir, reproduce.ReportHTML,
+		reproduce.Correlation, reproduce.FiguresDir, strings.Join(sweep.Tables, ", "))
+	return errors.Join(err, werr)
+}
+
+// typed is a command as a shell reads it.
+func typed(argv []string) string {
+	words := make([]string, len(argv))
+	for i, w := range argv {
+		if words[i] = w; w == "" || plainWord.FindString(w) != w {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+var plainWord = regexp.MustCompile(`[A-Za-z0-9_./=,:@%+-]+`)
+
+// sweepCells works through a plan; again is the command that goes on where it ended.
+func (a *app) sweepCells(ctx context.Context, dir string, plan *sweep.Plan, opt sweep.Options,
+	again string) error {
+	show := a.newSweepProgress()
+	opt.Progress, opt.Finished = show.progress, show.finished
+	sum, err := sweep.Run(ctx, dir, plan, opt)
+	show.end()
+	done := len(sum.Before) + len(sum.Done)
+	switch {
+	case ctx.Err() != nil:
+		return failure.Errorf(failure.Interrupted,
+			"interrupted; %d of %d cells are done; go on with: %s", done,
+			len(plan.Cells), again)
+	case err != nil:
+		return howFar(err, sum, plan, again)
+	case len(sum.Failures) > 0:
+		first := sum.Failures[0]
+		return &codeError{first.ExitCode, fmt.Errorf("%d of %d cells failed, the first, %s, "+
+			"with: %s; to run them again: %s",
+			len(sum.Failures), len(plan.Cells), first.ID, oneLine(errors.New(first.Error)), again)}
+	}
+	return nil
+}

@@ -1,0 +1,317 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"krdlab/experiments"
+	"krdlab/experiments/measure"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
+	"krdlab/hw"
+	"krdlab/hw/failure"
+	"krdlab/hw/machine"
+	"krdlab/kernels"
+	"krdlab/kernels/kernel"
+	"krdlab/runtimes"
+)
+
+// runFlags are the flags of every kernel.
+type runFlags struct {
+	sched, bind, trace, grain, counters, numa, out, topology string
+	machine, caches                                          string
+	cores, reps, warmup                                      int
+	seed                                                     uint64
+	limit                                                    size
+	json, oversubscribe, smt                                 bool
+}
+
+// runCommand has one subcommand for each kernel.
+func (a *app) runCommand() *cobra.Command {
+	f := &runFlags{}
+	run := group(&cobra.Command{
+		Use:   "run KERNEL",
+		Short: "Run a kernel under one scheduler or several, repeatedly, and sum up",
+		Long: "Run a kernel under one scheduler or several, interleaved with serial repetitions, " +
+			"and sum up: time, speed-up,\n" +
+			"overhead (OVR), work time inflation (WTI), LLC misses, kernel reuse distance. The " +
+			"evidence is kept in a run directory.\n\n" +
+			"Exit codes: 0 done, also if records of a trace were lost (there is then a warning, " +
+			"and no KRD); 1 failed; 2 not a\n" +
+			"possible request; 3 the numerical check failed; 4 no counters with --counters perf; " +
+			"130 interrupted, and what was\n" +
+			"done is kept.",
+	})
+	p := run.PersistentFlags()
+	f.define(p)
+	p.SortFlags, run.Flags().SortFlags = false, false
+	completeRunFlags(run)
+
+	run.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usageError("krdlab run: which kernel? there are %s; try krdlab run matmul",
+				strings.Join(request.KernelNames(), ", "))
+		}
+		_, err := request.FindKernel(args[0])
+		return err
+	}
+	for _, k := range kernels.Table {
+		c := a.kernelCommand(k, f)
+		run.AddCommand(c)
+		c.InheritedFlags().SortFlags = false
+	}
+	return run
+}
+
+// define defines the flags on p.
+func (f *runFlags) define(p *pflag.FlagSet) {
+	p.StringVar(&f.sched, "sched", request.DefaultScheduler().Name,
+		"`NAMES` of schedulers, separated by commas, or all: "+
+			strings.Join(request.SchedulerNames(), ", "))
+	p.IntVar(&f.cores, "cores", 0, "`N` workers, one for each core (default all cores of the "+
+		"machine)")
+	p.StringVar(&f.machine, "machine", request.Auto, "`WHERE`: native, the name or TOML file of a "+
+		"machine to simulate, or auto: native where this machine has the cores, otherwise "+
+		request.DefaultMachine+" simulated; see krdlab list machines")
+	p.StringVar(&f.caches, "cache-model", string(request.CacheBlocks),
+		"`MODEL` of a simulated machine's caches: whole blocks (fast) or lines")
+	p.IntVar(&f.reps, "reps", 0, fmt.Sprintf("`N` timed repetitions; below 6 there are no "+
+		"intervals (default %d, simulated %d)", request.DefaultReps, request.SimulatedReps))
+	p.IntVar(&f.warmup, "warmup", 1, "`N` repetitions before those, untimed; none where the "+
+		"machine is simulated")
+	p.Uint64Var(&f.seed, "seed", 1, "`N`, the seed of inputs, of victims and of the bootstrap")
+	p.StringVar(&f.bind, "bind", "compact", "`WHERE` workers are pinned: compact (fill a node, "+
+		"then the next), scatter, or a list of CPUs such as 0,2,4-7")
+	p.StringVar(&f.trace, "trace", "", "`MODE`: off, profile, full, or krd: every repetition is "+
+		"traced for its KRD, traces are not kept (default: repetitions are profiled, and one "+
+		"more is traced in full for KRD); beside it, what else a trace tells: tasks, regions, as "+
+		"in full,tasks")
+	p.StringVar(&f.grain, "trace-grain", "", "`GRAIN` of stamps: each kernel, or a task and one "+
+		"in 64 of its kernels (default: as suits the program)")
+	p.Var(&f.limit, "trace-limit", "largest `SIZE` of a trace file, such as 512M; records that "+
+		"do not fit are discarded and counted, and there is no KRD")
+	p.StringVar(&f.counters, "counters", "auto", "`MODE` of hardware counters: auto, perf (exit "+
+		"code 4 without them) or off")
+	p.StringVar(&f.numa, "numa", "first-touch", "`PLACEMENT` of memory: first-touch or interleave")
+	p.StringVar(&f.out, "out", "",
+		"run directory `DIR`, which must not exist (default a new one in "+result.RunsDir+")")
+	p.BoolVar(&f.json, "json", false, "print one JSON document instead of tables")
+	p.BoolVar(&f.oversubscribe, "oversubscribe", false,
+		"allow more workers than CPUs; WTI is then unreliable")
+	p.BoolVar(&f.smt, "smt", false, "use SMT siblings as cores")
+	p.StringVar(&f.topology, "topology", "", "treat workers as `NODESxCORES`, such as 4x6; "+
+		"results are marked synthetic")
+	expects(p, "bind", "choose compact, scatter or a list of CPUs such as 0,2,4-7")
+	expects(p, "trace", "choose off, profile, full or krd, and beside it tasks, regions or both")
+	expects(p, "trace-grain", "choose kernel or task")
+	expects(p, "topology", "expected NODESxCORES, such as 4x6")
+}
+
+// completeRunFlags says how the values of those flags, which c has, are completed.
+func completeRunFlags(c *cobra.Command) {
+	complete := func(flag string, values ...string) {
+		if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values,
+			cobra.ShellCompDirectiveNoFileComp)); err != nil {
+			panic(err) // the flag is not defined above
+		}
+	}
+	complete("sched", schedulerWords()...)
+	complete("bind", "compact", "scatter")
+	complete("trace", "off", "profile", "full", "krd", "tasks", "full,tasks", "full,tasks,regions")
+	complete("trace-grain", "kernel", "task")
+	complete("machine", append([]string{request.Auto, request.Native}, machine.Names()...)...)
+	complete("cache-model", string(request.CacheBlocks), string(request.CacheLines))
+	complete("counters", "auto", "perf", "off")
+	complete("numa", "first-touch", "interleave")
+}
+
+// schedulerWords are the names of schedulers, and the beginnings of their parameters.
+func schedulerWords() []string {
+	words := append(request.SchedulerNames(), request.AllSchedulers)
+	for _, s := range runtimes.Schedulers {
+		for _, p := range s.Params {
+			words = append(words, s.Name+":"+p.Name+"=")
+		}
+	}
+	return words
+}
+
+// kernelCommand is `krdlab run KERNEL`, with a flag for each parameter of the kernel.
+func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags) *cobra.Command {
+	c := &cobra.Command{
+		Use:   k.Name,
+		Short: k.Summary,
+		Long:  "Run " + k.Name + ": " + k.Summary + ".",
+		Example: fmt.Sprintf("  krdlab run %s --sched workfirst --cores 2\n  krdlab run %s "+
+			"--sched all --json", k.Name, k.Name),
+		Args: exactly(),
+	}
+	read := kernelFlags(c.Flags(), k)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		d, err := f.draft(c.Flags(), k)
+		if err != nil {
+			return err
+		}
+		d.Params = read()
+		machines, err := a.machines()
+		if err != nil {
+			return err
+		}
+		choice, err := d.Resolve(machines)
+		if err != nil {
+			return err
+		}
+		if choice.TooFew > 0 {
+			fmt.Fprintf(a.stderr, "this process may use %d of the %d cores asked for: SIMULATED "+
+				"on %s; --machine native refuses instead\n", choice.TooFew, choice.Cores,
+				choice.Machine.Name)
+		}
+		return a.run(c.Context(), &choice.Request, choice.Topology, f.json)
+	}
+	return c
+}
+
+// kernelFlags defines a flag for each parameter of k and returns what reads them.
+func kernelFlags(flags *pflag.FlagSet, k *kernel.Kernel) (read func() kernel.Params) {
+	flags.SortFlags = false
+	ints, words := map[string]*int{}, map[string]*string{}
+	for _, p := range k.Params {
+		if p.Kind == kernel.IntParam {
+			ints[p.Name] = flags.Int(p.Name, p.Default.(int), p.Help)
+		} else {
+			words[p.Name] = flags.String(p.Name, p.Default.(string), p.Help)
+		}
+	}
+	return func() kernel.Params {
+		v := kernel.Params{}
+		for name, p := range ints {
+			v[name] = *p
+		}
+		for name, p := range words {
+			v[name] = *p
+		}
+		return v
+	}
+}
+
+// machines finds machines, of which this computer is one.
+func (a *app) machines() (*request.Machines, error) {
+	host, err := a.topology()
+	if err != nil {
+		return nil, fmt.Errorf("this machine's topology: %w", err)
+	}
+	return &request.Machines{Host: host}, nil
+}
+
+// draft turns flags into what is asked of kernel k. What is wrong within a flag is an error here;
+// what does not fit together is found by [request.Request.Validate].
+func (f *runFlags) draft(flags *pflag.FlagSet, k *kernel.Kernel) (*request.Draft, error) {
+	d := &request.Draft{Request: request.New(k), Place: f.machine,
+		AllCores: !flags.Changed("cores"), DefaultReps: !flags.Changed("reps"),
+		AllSchedulers: strings.TrimSpace(f.sched) == request.AllSchedulers,
+		Pinned:        flags.Changed("bind")}
+	var err error
+	if d.Bind, err = request.ParseBinding(f.bind); err != nil {
+		return nil, err
+	}
+	if d.Schedulers, err = request.ParseSchedulers(f.sched); err != nil {
+		return nil, err
+	}
+	d.Cores, d.Reps, d.Warmup, d.Seed = f.cores, f.reps, f.warmup, f.seed
+	d.Counters, d.NUMA, d.Out = request.CounterMode(f.counters), request.NUMAPolicy(f.numa), f.out
+	d.CacheModel = request.CacheModel(f.caches)
+	d.Oversubscribe, d.SMT, d.Topology, d.TraceLimit = f.oversubscribe, f.smt, f.topology,
+		uint64(f.limit)
+	if flags.Changed("trace") {
+		if d.Trace, d.Structure, err = request.ParseTrace(f.trace); err != nil {
+			return nil, err
+		}
+	}
+	if flags.Changed("trace-grain") {
+		d.Grain = request.TraceGrain(f.grain)
+	}
+	return d, nil
+}
+
+// run measures and prints. What was done before an error is printed too.
+func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology, asJSON bool) error {
+	bar, done := a.progress()
+	var progress measure.Progress
+	if bar != nil {
+		progress = func(done, total int, scheduler, next string) {
+			if scheduler != "" {
+				next = scheduler + ", " + next
+			}
+			bar(done, total, next)
+		}
+	}
+	c.Notice = func(what string) { fmt.Fprintln(a.stderr, what) }
+	out, err := experiments.Run(ctx, c, a.argv, t, a.measure, progress)
+	done()
+	if len(out.Results) > 0 {
+		err = errors.Join(err, a.print(out, asJSON))
+	} else if out.Dir != "" && ctx.Err() == nil {
+		fmt.Fprintf(a.stderr, "what was done is kept in %s\n", out.Dir)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			if out.Dir == "" {
+				return failure.New(failure.Interrupted, "interrupted before anything was measured")
+			}
+			return failure.Errorf(failure.Interrupted, "interrupted; what was done is kept in %s",
+				out.Dir)
+		}
+		return err
+	}
+	for _, r := range out.Results {
+		if r.Check != nil && !r.Check.Passed {
+			return failure.Errorf(failure.Check, "the numerical check of %s under %s failed: "+
+				"error %g, tolerance %g",
+				r.Kernel, r.Scheduler, r.Check.Error.Float(), r.Check.Tolerance.Float())
+		}
+	}
+	return nil
+}
+
+// print writes the results and says where they are.
+func (a *app) print(out *experiments.Outcome, asJSON bool) error {
+	if asJSON {
+		fmt.Fprintf(a.stderr, "run directory: %s\n", out.Dir)
+		return writeJSON(a.stdout, out.Document())
+	}
+	if err := show.WriteTable(a.stdout, out.Results); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(a.stdout, "run directory: %s\n", out.Dir)
+	return err
+}
+
+// progress returns what shows progress on a terminal, nil elsewhere, and what clears it.
+func (a *app) progress() (show func(done, total int, next string), done func()) {
+	if !a.terminal {
+		return nil, func() {}
+	}
+	// made when its length is known: one without draws from a goroutine of its own
+	var bar *progressbar.ProgressBar
+	show = func(done, total int, next string) {
+		if bar == nil {
+			bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(a.stderr),
+				progressbar.OptionClearOnFinish(),
+				progressbar.OptionShowCount(), progressbar.OptionSetElapsedTime(true))
+		}
+		bar.Describe(next)
+		_ = bar.Set(done) // a terminal that cannot be written to is no reason to stop
+	}
+	return show, func() {
+		if bar != nil {
+			_ = bar.Finish()
+		}
+	}
+}

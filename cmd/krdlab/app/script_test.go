@@ -1,0 +1,124 @@
+package app
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"krdlab/hw"
+	"krdlab/kernels"
+	"krdlab/loi"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"krdlab": func() { os.Exit(Main(os.Args, Tables{})) },
+		"krdlab-boom": func() { // with a kernel that goes wrong
+			os.Exit(Main(os.Args, Tables{Kernels: append(kernels.Table, &boom)}))
+		},
+	})
+}
+
+// The scripts of testdata/script run the program as a user does, each in an empty folder.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":   exits,
+			"mktrace": mktrace,
+		},
+	})
+}
+
+// exits CODE COMMAND...: runs a command and checks its exit code. A failure must say why on one
+// line that names the program; the stack of a panic may follow.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND [ARG...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	stderr := ts.ReadFile("stderr")
+	if got != want {
+		ts.Fatalf("exit code %d, want %d\nstdout:\n%s\nstderr:\n%s", got, want,
+			ts.ReadFile("stdout"), stderr)
+	}
+	for strings.HasPrefix(stderr, "traces of up to ") { // said before a run
+		_, stderr, _ = strings.Cut(stderr, "\n")
+	}
+	if want != 0 {
+		lines := 0
+		message, _, _ := strings.Cut(stderr, "goroutine ")
+		for _, c := range message {
+			if c == '\n' {
+				lines++
+			}
+		}
+		if lines != 1 || len(stderr) < 8 || stderr[:6] != "krdlab" {
+			ts.Fatalf("exit code %d with %d lines, want one that begins with krdlab:\n%s", got,
+				lines, stderr)
+		}
+	}
+}
+
+// mktrace KIND FILE: writes a trace of two workers on two nodes that touch blocks a b c a b b a c
+// of 8 bytes each: a clean one, one that was not closed, one with losses.
+func mktrace(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mktrace clean|killed|lossy FILE")
+	}
+	path := ts.MkAbs(args[1])
+	opt := loi.Options{}
+	if args[0] == "lossy" {
+		opt = loi.Options{MaxBytes: 1 << 19, NoBackground: true}
+	}
+	w, err := loi.Create(path, loi.Header{
+		Registry: loi.Registry{
+			Objects: []loi.Object{{Name: "letters", Blocks: []loi.SizeRun{{Count: 3, Bytes: 8}}}},
+			Kernels: []loi.Kernel{{Name: "touch", Params: []loi.Param{{Object: 0, Mode: loi.In}}}},
+		},
+		Clock: loi.Clock{Source: hw.SourceTSC, Hz: 1e9}, Workers: []loi.Worker{{CPU: 0, Node: 0},
+			{CPU: 1, Node: 1}},
+		L2Bytes: 16, LLCBytes: 24, Substrate: loi.Native, Grain: "kernel",
+	}, opt)
+	ts.Check(err)
+	for i, block := range []uint32{0, 1, 2, 0, 1, 1, 0, 2} {
+		at := uint64(10 * i)
+		w.Recorder(0).Kernel1(0, at, at+5, block)
+		w.Recorder(1).Kernel1(0, at, at+5, block)
+	}
+	switch args[0] {
+	case "killed":
+		b, err := os.ReadFile(path) // what a killed process leaves
+		ts.Check(err)
+		_, err = w.Close()
+		ts.Check(err)
+		ts.Check(os.WriteFile(path, b, 0o666))
+		return
+	case "lossy":
+		for i := range uint64(1 << 16) {
+			at := 1000 + 10*i
+			w.Recorder(0).Kernel1(0, at, at+5, 0)
+		}
+	}
+	stats, err := w.Close()
+	ts.Check(err)
+	if lost := stats.Discarded[0] > 0; lost != (args[0] == "lossy") {
+		ts.Fatalf("mktrace %s: %d records discarded", args[0], stats.Discarded[0])
+	}
+}

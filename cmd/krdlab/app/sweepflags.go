@@ -1,0 +1,198 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
+	"krdlab/kernels/kernel"
+)
+
+// A list is a flag that may have several values, separated by commas or each with the flag before
+// it. What Set is given first replaces the default.
+type list struct {
+	given []string // as given, commas and all
+	set   bool
+	of    string // what it is a list of, for messages
+}
+
+// Set adds s.
+func (l *list) Set(s string) error {
+	if !l.set {
+		l.given, l.set = nil, true
+	}
+	l.given = append(l.given, s)
+	return nil
+}
+
+func (l *list) String() string { return strings.Join(l.given, ",") }
+
+// Type names the values for messages.
+func (l *list) Type() string { return "list of " + l.of }
+
+// split returns the values. Those that whole accepts are not taken apart at their commas.
+func (l *list) split(flag string, whole func(string) bool) ([]string, error) {
+	var values []string
+	for _, s := range l.given {
+		if whole != nil && whole(s) {
+			values = append(values, s)
+			continue
+		}
+		for v := range strings.SplitSeq(s, ",") {
+			values = append(values, strings.TrimSpace(v))
+		}
+	}
+	for i, v := range values {
+		switch {
+		case v == "" && (whole == nil || !whole(v)):
+			return nil, &request.Error{Flag: flag, Got: l.String(),
+				Want: "a value of the list is empty"}
+		case slices.Contains(values[:i], v):
+			return nil, &request.Error{Flag: flag, Got: l.String(),
+				Want: v + " is named twice"}
+		}
+	}
+	return values, nil
+}
+
+// sweepFlags are the flags of a sweep of one kernel: those of a run, some of which may have several
+// values, and the kernel's own.
+type sweepFlags struct {
+	runFlags
+	set               *pflag.FlagSet
+	kernel            *kernel.Kernel // nil: only the common flags
+	coreList, seeds   list
+	machines          list
+	params            map[string]*list
+	dry, print, write bool
+}
+
+// newSweepFlags defines the flags on set, those of k first.
+func newSweepFlags(set *pflag.FlagSet, k *kernel.Kernel) *sweepFlags {
+	f := &sweepFlags{set: set, kernel: k, params: map[string]*list{}}
+	set.SortFlags = false
+	if k != nil {
+		for _, p := range k.Params {
+			l := &list{given: []string{fmt.Sprint(p.Default)}, of: "values"}
+			f.params[p.Name] = l
+			set.Var(l, p.Name, p.Help+"; a `LIST`")
+		}
+	}
+	f.coreList.of, f.seeds.of, f.machines.of = "whole numbers", "whole numbers", "machines"
+	f.seeds.given, f.machines.given = []string{"1"}, []string{request.Auto}
+	one := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	one.SortFlags = false
+	f.runFlags.define(one)
+	one.VisitAll(func(flag *pflag.Flag) {
+		switch flag.Name {
+		case "cores":
+			set.Var(&f.coreList, "cores", "`LIST` of numbers of workers (default 1, powers of "+
+				"two up to the cores of a node, and each whole node)")
+		case "seed":
+			set.Var(&f.seeds, "seed", "`LIST` of seeds of inputs, of victims and of the bootstrap")
+		case "machine":
+			set.Var(&f.machines, "machine", "`LIST` of native, names or TOML files of machines "+
+				"to simulate, or auto: native for the numbers of cores that this machine has, "+
+				request.DefaultMachine+" simulated for others")
+		case "trace":
+			flag.Usage += "; a sweep's simulated cells have krd by default"
+			set.AddFlag(flag)
+		case "out":
+			flag.Usage = "experiment folder `DIR`; one with the same plan is gone on with " +
+				"(default one in " + result.RunsDir + ", named after the plan)"
+			set.AddFlag(flag)
+		case "json":
+		default:
+			set.AddFlag(flag)
+		}
+	})
+	set.BoolVar(&f.dry, "dry-run", false, "print the plan, and how long it takes if that is "+
+		"known; run and write nothing")
+	set.BoolVar(&f.print, "print", false, "the same as --dry-run")
+	set.BoolVar(&f.write, "plan-only", false, "write the experiment folder and run nothing, for "+
+		"krdlab sweep submit")
+	return f
+}
+
+// whole reads the values of a list of whole numbers, 0 or more.
+func (l *list) whole(flag string) ([]uint64, error) {
+	words, err := l.split(flag, nil)
+	if err != nil {
+		return nil, err
+	}
+	var list []uint64
+	for _, w := range words {
+		n, err := strconv.ParseUint(w, 0, 64)
+		if err != nil {
+			return nil, &request.Error{Flag: flag, Got: w,
+				Want: "it must be a whole number, 0 or more"}
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+// paramSets are the combinations of the kernel's parameters, the first parameter changing slowest.
+func (f *sweepFlags) paramSets() ([]kernel.Params, error) {
+	sets := []kernel.Params{{}}
+	for i := range f.kernel.Params {
+		d := &f.kernel.Params[i]
+		words, err := f.params[d.Name].split(d.Name,
+			func(s string) bool { return d.Kind == kernel.WordParam && d.Check(s) == nil })
+		if err != nil {
+			return nil, err
+		}
+		var next []kernel.Params
+		for _, set := range sets {
+			for _, w := range words {
+				p := maps.Clone(set)
+				p[d.Name] = w
+				if d.Kind == kernel.IntParam {
+					n, err := strconv.ParseInt(w, 0, 0)
+					if err != nil {
+						return nil, &request.Error{Flag: d.Name, Got: w,
+							Want: "it must be a whole number"}
+					}
+					p[d.Name] = int(n)
+				}
+				next = append(next, p)
+			}
+		}
+		sets = next
+	}
+	return sets, nil
+}
+
+// requests returns a request for each cell.
+func (f *sweepFlags) requests(ctx context.Context, machines *request.Machines) ([]request.Request,
+	error) {
+	d, err := f.draft(f.set, f.kernel)
+	if err != nil {
+		return nil, err
+	}
+	s := request.Sweep{Draft: *d, DefaultTrace: !f.set.Changed("trace"), Elsewhere: f.write}
+	if s.Places, err = f.machines.split("machine", nil); err != nil {
+		return nil, err
+	}
+	if s.Params, err = f.paramSets(); err != nil {
+		return nil, err
+	}
+	if s.Seeds, err = f.seeds.whole("seed"); err != nil {
+		return nil, err
+	}
+	cores, err := f.coreList.whole("cores")
+	if err != nil {
+		return nil, err
+	}
+	if f.set.Changed("cores") {
+		s.Cores = cores
+	}
+	return s.Requests(ctx, machines)
+}

@@ -1,0 +1,102 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
+	"krdlab/experiments/sweep"
+	"krdlab/loi"
+)
+
+// printSweep prints a row for each scheduler and number of cores of an experiment, and where the
+// tables are.
+func (a *app) printSweep(dir string, e *dataset.Experiment) error {
+	a.sayNotes(e)
+	for _, g := range e.Groups() {
+		substrate := g.Key.String()
+		if g.Substrate == loi.Simulated {
+			substrate = strings.Replace(substrate, loi.Simulated, "SIMULATED", 1)
+		}
+		fmt.Fprintln(a.stdout, substrate)
+		t := show.NewTable(1, "scheduler", "cores", "n", "time ms", "speed-up", "OVR", "WTI",
+			"misses/core", "from")
+		for _, s := range g.Schedulers() {
+			for _, n := range g.Cores() {
+				r := g.At(s, n)
+				if r == nil {
+					continue
+				}
+				source := show.NotAvailable
+				if r.LLCSource != nil && r.Summary.LLCMissesPerCore.Median.Known() {
+					source = *r.LLCSource
+				}
+				q := &r.Summary
+				t.AppendRow([]any{s, n, q.TimeNS.N, numberText(q.TimeNS.Median, "%.4g", 1e-6),
+					numberText(q.Speedup.Median, "%.4g", 1), numberText(q.OVR.Median, "%.3f", 1),
+					numberText(q.WTI.Median, "%.3f", 1), numberText(q.LLCMissesPerCore.Median,
+						"%.0f", 1), source})
+			}
+		}
+		fmt.Fprintln(a.stdout, show.Render(t))
+	}
+	_, err := fmt.Fprintf(a.stdout, "medians; a row for each of %d repetitions is in "+
+		"%s/table.csv, .jsonl and .parquet; benchstat reads %s/%s\n", len(e.Rows()), dir, dir,
+		sweep.BenchFile)
+	return err
+}
+
+// sayNotes says which computers are taken as one machine and which are not.
+func (a *app) sayNotes(e *dataset.Experiment) {
+	for _, n := range e.Notes {
+		fmt.Fprintf(a.stderr, "warning: %s\n", n)
+	}
+}
+
+// sayProblems says what is wrong with the cells of an experiment.
+func (a *app) sayProblems(e *dataset.Experiment, kinds ...dataset.ProblemKind) {
+	for _, p := range e.Problems {
+		if slices.Contains(kinds, p.Kind) {
+			fmt.Fprintln(a.stderr, oneLine(errors.New(p.String())))
+		}
+	}
+}
+
+func numberText(n result.Number, format string, unit float64) string {
+	if !n.Known() {
+		return show.NotAvailable
+	}
+	return fmt.Sprintf(format, n.Float()*unit)
+}
+
+// printPlan prints what a sweep would run.
+func (a *app) printPlan(dir string, plan *sweep.Plan) error {
+	t := show.NewTable(2, "cell", "schedulers", "cores", "seed", "reps", "where", "parameters")
+	reps := 0
+	for _, c := range plan.Cells {
+		r := result.Result{Kernel: c.Kernel, Params: c.Params}
+		where := c.Machine
+		if where != dataset.Native {
+			where += " (simulated)"
+		}
+		t.AppendRow([]any{c.ID, strings.Join(c.Schedulers, "\n"), c.Cores, c.Seed,
+			c.Settings.Reps, where, dataset.ParamsText(&r)})
+		reps += c.Settings.Reps * (1 + len(c.Schedulers))
+	}
+	fmt.Fprint(a.stdout, show.Render(t))
+	estimate := "how long it takes is not known before a first cell of each kernel is done"
+	if left := plan.Estimate(dir); left.Cells == 0 {
+		estimate = "all are done there"
+	} else if left.Known() {
+		estimate = fmt.Sprintf("about %s for what is not done, from the cells in %s that are",
+			roundTime(left.Time), dir)
+	}
+	_, err := fmt.Fprintf(a.stdout,
+		"\n%d cells, %d repetitions with the serial ones, into %s; %s\n", len(plan.Cells), reps,
+		dir, estimate)
+	return err
+}

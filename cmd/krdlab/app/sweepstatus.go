@@ -1,0 +1,114 @@
+package app
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/sweep"
+)
+
+// sweepStatus is `krdlab sweep status DIR`.
+func (a *app) sweepStatus() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "status DIR",
+		Short: "How far a sweep is: done, failed and why, in flight, missing, time left",
+		Args:  exactly("DIR"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			s, err := sweep.NewStatus(args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(a.stdout, s)
+			}
+			return a.printStatus(s)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return c
+}
+
+func (a *app) printStatus(s *sweep.Status) error {
+	fmt.Fprintf(a.stdout, "%d of %d cells are done", len(s.Done), s.Cells)
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{len(s.InFlight), "in flight"}, {len(s.Failed), "failed"}, {len(s.Damaged), "damaged"},
+		{len(s.Partial), "unfinished"}, {len(s.Missing), "missing"}} {
+		if part.n > 0 {
+			fmt.Fprintf(a.stdout, ", %d %s", part.n, part.what)
+		}
+	}
+	fmt.Fprintln(a.stdout)
+	if s.Sweeping != nil {
+		fmt.Fprintf(a.stdout, "a sweep is at work: %s\n", s.Sweeping)
+	}
+	for _, c := range s.InFlight {
+		fmt.Fprintf(a.stdout, "in flight   %s: %s\n", c.ID, c.Holder)
+	}
+	for _, f := range s.Failed {
+		fmt.Fprintf(a.stdout, "failed      %s: %s (exit code %d)\n", f.ID, f.Error, f.ExitCode)
+	}
+	for _, d := range s.Damaged {
+		fmt.Fprintf(a.stdout, "damaged     %s: %s; remove its folder to run it anew\n", d.ID,
+			d.Error)
+	}
+	for _, id := range s.Partial {
+		fmt.Fprintf(a.stdout, "unfinished  %s: the process that began it is gone\n", id)
+	}
+	for _, id := range s.Missing {
+		fmt.Fprintf(a.stdout, "missing     %s\n", id)
+	}
+	if s.Complete() {
+		return nil
+	}
+	if s.SecondsLeft.Known() {
+		fmt.Fprintf(a.stdout, "about %s left for one process\n",
+			roundTime(time.Duration(s.SecondsLeft.Float()*float64(time.Second))))
+	}
+	_, err := fmt.Fprintf(a.stdout, "go on with: krdlab sweep resume %s\n", s.Dir)
+	return err
+}
+
+// sweepCollect is `krdlab sweep collect DIR...`.
+func (a *app) sweepCollect() *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "collect DIR [DIR...]",
+		Short: "Write the tables of an experiment anew, or merge several into one",
+		Long: "Write table.csv, table.jsonl, table.parquet and bench.txt of an experiment folder " +
+			"anew. With --out, experiments, of several\n" +
+			"machines perhaps, are merged into a new folder; they stay as they are.",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0:
+				return usageError("%s: DIR is missing; type %s", c.CommandPath(), typeThis(c))
+			case len(args) > 1 && out == "":
+				return usageError("%s: %d folders are merged into a new one: name it with --out",
+					c.CommandPath(), len(args))
+			}
+			dir := args[0]
+			if out != "" {
+				dir = filepath.Clean(out)
+				if err := sweep.Merge(c.Context(), args, dir, a.sweepInfo()); err != nil {
+					return err
+				}
+			}
+			e, err := sweep.WriteTables(dir)
+			if err != nil {
+				return err
+			}
+			a.sayProblems(e, dataset.Missing, dataset.Partial, dataset.Failed, dataset.Unreadable,
+				dataset.Interrupted)
+			return a.printSweep(dir, e)
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "new folder `DIR` to merge into")
+	return c
+}

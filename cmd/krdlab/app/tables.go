@@ -1,0 +1,91 @@
+// Package app is the program krdlab: one file for each subcommand, flags in, exit codes out.
+//
+// A module of its own adds schedulers and kernels without a change to krdlab. Its main is
+//
+//	func main() {
+//		os.Exit(app.Main(os.Args, app.Tables{
+//			Schedulers: append(runtimes.Schedulers, mine),
+//			Kernels:    append(kernels.Table, &myKernel),
+//		}))
+//	}
+//
+// and they are in every command, list and figure from then on. See docs/outside.md.
+package app
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"krdlab/experiments/request"
+	"krdlab/kernels"
+	"krdlab/kernels/kernel"
+	"krdlab/runtimes"
+)
+
+// Tables are the schedulers and the kernels that the program knows, in the order in which they are
+// listed. A nil table is krdlab's own. The first scheduler is the serial one.
+type Tables struct {
+	Schedulers []runtimes.Scheduler
+	Kernels    []*kernel.Kernel
+}
+
+// Main runs the command line argv, program name first, and returns the exit code. It is called once
+// a process: t becomes [runtimes.Schedulers] and [kernels.Table], and nothing writes to them after.
+func Main(argv []string, t Tables) int {
+	if err := t.install(); err != nil {
+		fmt.Fprintln(os.Stderr, "krdlab:", err)
+		return exitFailed
+	}
+	return newApp(os.Stdout, os.Stderr).main(argv)
+}
+
+// install checks the tables and puts them in place of krdlab's own.
+func (t Tables) install() error {
+	if t.Schedulers == nil {
+		t.Schedulers = runtimes.Schedulers
+	}
+	if t.Kernels == nil {
+		t.Kernels = kernels.Table
+	}
+	seen := map[string]bool{}
+	schedulers := slices.Clone(t.Schedulers)
+	for i := range schedulers {
+		s := &schedulers[i]
+		if s.Name == "" || s.Name == request.AllSchedulers || strings.ContainsAny(s.Name, ":, ") ||
+			seen[s.Name] {
+			return fmt.Errorf("table of schedulers: line %d: %q is no name, or is there twice",
+				i+1, s.Name)
+		}
+		if s.Policy == nil && s.Make != nil {
+			given := runtimes.Params{}
+			for _, p := range s.Params {
+				given[p.Name] = p.Default
+			}
+			s.Policy = s.Make(given)
+		}
+		if s.Policy == nil {
+			return fmt.Errorf("table of schedulers: %s has no policy", s.Name)
+		}
+		if err := s.Validate(); err != nil {
+			return fmt.Errorf("table of schedulers: %w", err)
+		}
+		if s.Serial() != (i == 0) {
+			return fmt.Errorf("table of schedulers: %s: the first is serial, and no other", s.Name)
+		}
+		seen[s.Name] = true
+	}
+	clear(seen)
+	for i, k := range t.Kernels {
+		switch {
+		case k == nil || k.Name == "" || seen[k.Name]:
+			return fmt.Errorf("table of kernels: line %d has no name, or is there twice", i+1)
+		case k.Plan == nil || k.New == nil:
+			return fmt.Errorf("table of kernels: %s has no Plan or no New", k.Name)
+		}
+		seen[k.Name] = true
+	}
+	runtimes.Schedulers, kernels.Table = schedulers, t.Kernels
+	return nil
+}

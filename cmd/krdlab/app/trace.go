@@ -1,0 +1,241 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"krdlab/hw/failure"
+	"krdlab/loi"
+)
+
+// traceCommand holds what can be done with a trace file.
+func (a *app) traceCommand() *cobra.Command {
+	c := group(&cobra.Command{Use: "trace", Short: "Look at, check, recover, import, export or " +
+		"compress a trace file"})
+	c.AddCommand(a.traceInfo(), a.traceVerify(), a.traceRecover(), a.traceImport(), a.traceExport(),
+		a.traceCompress())
+	return c
+}
+
+// oneTrace returns path, or the trace in it if it is a run directory with one.
+func oneTrace(path string) (string, error) {
+	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return "", noTrace(path)
+	} else if err != nil || !info.IsDir() {
+		return path, nil // opening it says what is wrong
+	}
+	traces, err := findTraces(path)
+	if err != nil {
+		return "", err
+	}
+	if len(traces) > 1 {
+		return "", usageError("krdlab trace: %s holds %d traces: name one of %s", path, len(traces),
+			strings.Join(traces, ", "))
+	}
+	return traces[0], nil
+}
+
+func filesOnly(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"loi"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+func (a *app) traceInfo() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "info TRACE", Short: "What a trace holds, without going through its records",
+		Args: exactly("TRACE"), ValidArgsFunction: filesOnly,
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if args[0], err = oneTrace(args[0]); err != nil {
+				return err
+			}
+			in, err := loi.Stat(args[0])
+			if in == nil {
+				return traceError(args[0], err)
+			}
+			if werr := a.writeInfo(in, asJSON); werr != nil {
+				return werr
+			}
+			return traceError(args[0], err)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return c
+}
+
+func (a *app) traceVerify() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "verify TRACE", Short: "Check every byte and every record of a trace",
+		Long: "Check every byte of a trace against its checksums and every record against what " +
+			"the trace declares.\nThe exit code is 5 if anything is wrong. Discarded records and " +
+			"stamps out of order are told, and are no error.",
+		Args: exactly("TRACE"), ValidArgsFunction: filesOnly,
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if args[0], err = oneTrace(args[0]); err != nil {
+				return err
+			}
+			return interruptible(c.Context(), func() error {
+				in, err := loi.Verify(args[0])
+				if err != nil {
+					return traceError(args[0], err)
+				}
+				return a.writeInfo(in, asJSON)
+			})
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return c
+}
+
+func (a *app) traceRecover() *cobra.Command {
+	var out string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "recover TRACE --out FILE", Short: "Make the most of a trace without a clean end, " +
+			"or with damage",
+		Long: "Write what is whole of a trace that was killed or damaged to a new trace, which " +
+			"says that it was recovered.\n" +
+			"The record that a worker was writing when it was killed is gone; what is damaged is " +
+			"given up and counted as lost.",
+		Args: exactly("TRACE"), ValidArgsFunction: filesOnly,
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if args[0], err = oneTrace(args[0]); err != nil {
+				return err
+			}
+			if out == "" {
+				return usageError("krdlab trace recover: --out is missing; type krdlab trace "+
+					"recover %s --out FILE, a new file", args[0])
+			}
+			if err := newFile("out", out); err != nil {
+				return err
+			}
+			r, err := loi.Recover(args[0], out)
+			if err != nil {
+				return outError(out, err)
+			}
+			return a.writeRecovered(args[0], out, &r, asJSON)
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "the recovered trace `FILE`, which must not exist")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return c
+}
+
+// writeFile writes a new file; a file that could not be completed is removed.
+func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return outError(path, err)
+	}
+	b := bufio.NewWriterSize(&untilDone{ctx, f}, 1<<16)
+	err = write(b)
+	if err == nil {
+		err = b.Flush()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
+
+// untilDone is a writer that fails once the context is done.
+type untilDone struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (u *untilDone) Write(b []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.w.Write(b)
+}
+
+// interruptible runs f, which leaves nothing behind, and does not wait for its end if the context
+// is done before.
+func interruptible(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// outError makes a file that exists a wrong request.
+func outError(path string, err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return failure.Errorf(failure.Request, "--out %s: it exists already and is never "+
+			"overwritten; choose another", path)
+	}
+	return err
+}
+
+// recovered is the document of `krdlab trace recover --json`.
+type recovered struct {
+	Path         string   `json:"path"`
+	Out          string   `json:"out"`
+	CleanEnd     bool     `json:"clean_end"` // there was nothing to recover
+	Records      []uint64 `json:"records"`   // by worker
+	Discarded    []uint64 `json:"discarded"`
+	LostBytes    []uint64 `json:"lost_bytes"`
+	Unfinished   []bool   `json:"unfinished"`
+	SkippedBytes uint64   `json:"skipped_bytes"`
+	BadChunks    int      `json:"bad_chunks"`
+	Disordered   uint64   `json:"disordered"`
+	Warnings     []string `json:"warnings"`
+}
+
+func (a *app) writeRecovered(path, out string, r *loi.RecoverReport, asJSON bool) error {
+	d := recovered{path, out, r.Clean, r.Records, r.Discarded, r.LostBytes, r.Unfinished,
+		r.SkippedBytes, r.BadChunks, r.Disordered, []string{}}
+	warn := func(format string, args ...any) {
+		d.Warnings = append(d.Warnings,
+			fmt.Sprintf(format, args...))
+	}
+	if !r.Clean {
+		warn("the trace had no clean end")
+	}
+	if r.Damaged() {
+		warn("%d bytes of chunks were damaged and given up in %d chunks, and %d bytes between "+
+			"chunks skipped", sum(r.LostBytes), r.BadChunks, r.SkippedBytes)
+	}
+	if n := sum(r.Discarded); n > 0 {
+		warn("at least %d records are missing, so that krdlab krd wants --allow-loss", n)
+	}
+	if r.Disordered > 0 {
+		warn("%d records have stamps that go back or overlap", r.Disordered)
+	}
+	if asJSON {
+		return writeJSON(a.stdout, d)
+	}
+	fmt.Fprintf(a.stdout, "%s: %d records of %d workers\n", out, sum(r.Records), len(r.Records))
+	for i, n := range r.Records {
+		unfinished := ""
+		if r.Unfinished[i] {
+			unfinished = ", and one that was being written is gone"
+		}
+		fmt.Fprintf(a.stdout, "  worker %d: %d records%s\n", i, n, unfinished)
+	}
+	for _, w := range d.Warnings {
+		fmt.Fprintf(a.stdout, "warning: %s\n", w)
+	}
+	return nil
+}
+
+func sum(v []uint64) (n uint64) {
+	for _, x := range v {
+		n += x
+	}
+	return n
+}

@@ -1,0 +1,281 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"krdlab/experiments/request"
+	"krdlab/hw/units"
+	"krdlab/loi"
+	"krdlab/loi/exports"
+	"krdlab/loi/imports"
+)
+
+// traceImport is `krdlab trace import`.
+func (a *app) traceImport() *cobra.Command {
+	var out, format, nodes, line, l2, llc string
+	var opt imports.Options
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "import FILE --out TRACE", Short: "Make a trace of what another program recorded",
+		Long: "Make a trace of FILE (- is standard input), which may be compressed with zstd or " +
+			"gzip. Formats:\n" +
+			"  csv      columns time,worker,object,block,bytes,mode (r, w or rw); offset in " +
+			"place of block for ranges of bytes\n" +
+			"  parquet  the same columns\n" +
+			"  lackey   what valgrind --tool=lackey --trace-mem=yes prints: the memory accesses " +
+			"of any program\n" +
+			"  keysize  the accesses of a cache, one key,size a line\n" +
+			"  text     what krdlab trace export --format text writes, perhaps changed by hand",
+		Example: "  krdlab trace import accesses.csv --nodes 0-5,6-11 --llc 18MiB --out " +
+			"accesses.loi\n" +
+			"  valgrind --tool=lackey --trace-mem=yes --log-fd=9 ls 9>ls.lackey >/dev/null\n" +
+			"  krdlab trace import ls.lackey --out ls.loi\n  krdlab krd ls.loi --llc 32KiB:8",
+		Args: exactly("FILE"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
+			cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if out == "" {
+				return usageError("krdlab trace import: --out is missing; type krdlab trace "+
+					"import %s --out FILE.loi, a new file", args[0])
+			}
+			if format != "" && !slices.Contains(imports.Formats(), format) {
+				return &request.Error{Flag: "format", Got: format,
+					Want: "there is no such format; " + request.Suggest(format,
+						imports.Formats())}
+			}
+			if args[0] == "" {
+				return usageError(
+					"krdlab trace import: the name of FILE is empty; - is standard input")
+			}
+			if err := newFile("out", out); err != nil {
+				return err
+			}
+			opt.Format, opt.Nodes = format, nodes
+			for _, f := range []struct {
+				name, text string
+				to         *uint64
+			}{{"line", line, &opt.LineBytes}, {"l2", l2, &opt.L2Bytes},
+				{"llc", llc, &opt.LLCBytes}} {
+				if f.text == "" {
+					continue
+				}
+				if *f.to, err = units.ParseBytes(f.text); err != nil {
+					return &request.Error{Flag: f.name, Got: f.text,
+						Want: "expected a size such as 256KiB, 18MiB or 64"}
+				}
+			}
+			show, done := a.bytesProgress("import")
+			if show != nil {
+				opt.Progress = show
+			}
+			s, err := imports.Import(c.Context(), imports.Source{Path: args[0], Stdin: os.Stdin},
+				out, opt)
+			done()
+			if err != nil {
+				return importError(out, err)
+			}
+			if asJSON {
+				return writeJSON(a.stdout, importDocument(args[0], out, s))
+			}
+			fmt.Fprintf(a.stdout, "%s: %s, %d kernel executions, %d accesses, %d workers on %d "+
+				"nodes, %d objects, time %d to %d\n",
+				out, s.Format, s.Executions, s.Accesses, s.Workers, s.Nodes, s.Objects, s.FirstTime,
+				s.LastTime)
+			if s.Backward > 0 {
+				fmt.Fprintf(a.stdout, "warning: %d rows came after a later one of their worker "+
+					"and were sorted in\n", s.Backward)
+			}
+			return nil
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&out, "out", "", "the trace `FILE` to write, which must not exist; .zst at its "+
+		"end compresses it")
+	f.StringVar(&format, "format", "", "`FORMAT`: "+strings.Join(imports.Formats(), ", ")+
+		" (default: what the file looks like)")
+	f.StringVar(&nodes, "nodes", "", "which workers share a last-level cache, node by `NODE`: "+
+		"0-5,6-11 (default: all are on node 0)")
+	f.StringVar(&line, "line", "", "lackey: `SIZE` of a cache line (default 64)")
+	f.BoolVar(&opt.Instructions, "instructions", false,
+		"lackey: fetches of instructions are accesses too")
+	f.BoolVar(&opt.Sort, "sort", false, "sort by time where times of a worker go back, instead "+
+		"of an error")
+	f.BoolVar(&opt.Atoms, "atoms", false, "blocks may change their size: what sizes have in "+
+		"common stays the same bytes")
+	f.StringVar(&l2, "l2", "", "`SIZE` of the L2 of a core, for close, near and far (default "+
+		"unknown)")
+	f.StringVar(&llc, "llc", "", "`SIZE` of the last-level cache of a node (default unknown)")
+	f.BoolVar(&asJSON, "json", false, "print one JSON document")
+	f.SortFlags = false
+	return c
+}
+
+// imported is the document of `krdlab trace import --json`.
+type imported struct {
+	Path       string `json:"path"`
+	Out        string `json:"out"`
+	Format     string `json:"format"`
+	Workers    int    `json:"workers"`
+	Nodes      int    `json:"nodes"`
+	Objects    int    `json:"objects"`
+	Kernels    int    `json:"kernels"`
+	Executions uint64 `json:"executions"`
+	Accesses   uint64 `json:"accesses"`
+	FirstTime  uint64 `json:"first_time"`
+	LastTime   uint64 `json:"last_time"`
+	Backward   uint64 `json:"sorted_rows"`
+}
+
+func importDocument(path, out string, s imports.Summary) imported {
+	return imported{path, out, s.Format, s.Workers, s.Nodes, s.Objects, s.Kernels, s.Executions,
+		s.Accesses, s.FirstTime, s.LastTime, s.Backward}
+}
+
+// importFlags are the flags of the fields of imports.Options.
+var importFlags = map[string]string{"Format": "format", "Nodes": "nodes", "LineBytes": "line",
+	"Instructions": "instructions", "Sort": "sort", "Atoms": "atoms"}
+
+// importError names the flags of what is wrong with the options.
+func importError(out string, err error) error {
+	if o, ok := errors.AsType[*imports.OptionError](err); ok {
+		if flag := importFlags[o.Option]; flag != "" {
+			return usageError("--%s: %s", flag, o.What)
+		}
+	}
+	if d, ok := errors.AsType[*imports.DataError](err); ok {
+		if flag := importFlags[d.Option]; flag != "" {
+			return fmt.Errorf("%w; add --%s", d, flag)
+		}
+	}
+	return outError(out, err)
+}
+
+// traceExport is `krdlab trace export`.
+func (a *app) traceExport() *cobra.Command {
+	var format, out string
+	formats := exports.Formats()
+	c := &cobra.Command{
+		Use:   "export TRACE --format " + strings.Join(formats, "|"),
+		Short: "Write a trace for people and other programs",
+		Long: "Write all of a trace as text, which people can read; its accesses as CSV or " +
+			"Parquet, one row each, or its executions as JSON\n" +
+			"lines; or as a timeline for the Perfetto UI (https://ui.perfetto.dev): a track for " +
+			"each worker, kernels with their accesses,\n" +
+			"steals as arrows, and how many workers are idle.",
+		Example: "  krdlab trace export workfirst.loi --format perfetto --out workfirst.pftrace\n" +
+			"  krdlab trace export workfirst.loi --format parquet --out workfirst.parquet",
+		Args: exactly("TRACE"), ValidArgsFunction: filesOnly,
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if args[0], err = oneTrace(args[0]); err != nil {
+				return err
+			}
+			if !slices.Contains(formats, format) {
+				return &request.Error{Flag: "format", Got: format,
+					Want: "there is no such format; " + request.Suggest(format, formats)}
+			}
+			if out != "" {
+				if err := newFile("out", out); err != nil {
+					return err
+				}
+			}
+			t, err := loi.Open(args[0])
+			if err != nil {
+				return traceError(args[0], err)
+			}
+			defer t.Close()
+			var opt exports.Options
+			if out == "" {
+				return exports.Write(&untilDone{c.Context(), a.stdout}, t, format, opt)
+			}
+			show, done := a.bytesProgress("export")
+			defer done()
+			if show != nil {
+				opt.Progress = func(n, total uint64) { show(int64(n), int64(total)) }
+			}
+			return writeFile(c.Context(), out, func(w io.Writer) error {
+				return exports.Write(w, t,
+					format, opt)
+			})
+		},
+	}
+	c.Flags().StringVar(&format, "format", "text", "`FORMAT`: "+strings.Join(formats, ", "))
+	c.Flags().StringVar(&out, "out", "", "the `FILE` to write, which must not exist (default "+
+		"standard output)")
+	return c
+}
+
+// traceCompress is `krdlab trace compress`.
+func (a *app) traceCompress() *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "compress TRACE --out FILE.zst",
+		Short: "Compress a trace with zstd, or the other way round",
+		Long: "Write a trace compressed with zstd if --out ends in .zst, and plain otherwise. " +
+			"All commands read either.",
+		Args: exactly("TRACE"), ValidArgsFunction: filesOnly,
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if args[0], err = oneTrace(args[0]); err != nil {
+				return err
+			}
+			if out == "" {
+				return usageError("krdlab trace compress: --out is missing; type krdlab trace "+
+					"compress %s --out FILE.loi.zst, a new file", args[0])
+			}
+			if err := newFile("out", out); err != nil {
+				return err
+			}
+			if err := loi.Compress(args[0], out); err != nil {
+				if errors.Is(err, fs.ErrExist) {
+					return outError(out, err)
+				}
+				return traceError(args[0], err)
+			}
+			before, err := os.Stat(args[0])
+			if err != nil {
+				return err
+			}
+			after, err := os.Stat(out)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(a.stdout, "%s: %d bytes, %s had %d\n", out, after.Size(), args[0],
+				before.Size())
+			return nil
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "the `FILE` to write, which must not exist")
+	return c
+}
+
+// bytesProgress returns what shows how many bytes have been worked off, nil where stderr is no
+// terminal, and what clears it.
+func (a *app) bytesProgress(what string) (show func(done, total int64), end func()) {
+	if !a.terminal {
+		return nil, func() {}
+	}
+	var bar *progressbar.ProgressBar
+	show = func(done, total int64) {
+		if bar == nil {
+			bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(a.stderr),
+				progressbar.OptionClearOnFinish(),
+				progressbar.OptionShowBytes(true), progressbar.OptionSetDescription(what))
+		}
+		_ = bar.Set64(done) // a terminal that cannot be written to is no reason to stop
+	}
+	return show, func() {
+		if bar != nil {
+			_ = bar.Finish()
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package app
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"krdlab/experiments/result"
+	"krdlab/loi"
+)
+
+// versionCommand is `krdlab version`.
+func (a *app) versionCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Version of this program and of the formats that it writes",
+		Args:  exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			v := struct {
+				Version string `json:"version"`
+				result.Build
+				Schema int `json:"schema_version"`
+				Trace  int `json:"trace_version"`
+			}{version(), result.ReadBuild(), result.SchemaVersion, loi.Version}
+			if asJSON {
+				return writeJSON(a.stdout, v)
+			}
+			revision := "revision unknown: the build was not stamped"
+			if v.Revision != nil {
+				revision = "revision " + *v.Revision
+				if v.Modified != nil && *v.Modified {
+					revision += " and changes that are not committed"
+				}
+			}
+			_, err := fmt.Fprintf(a.stdout, "krdlab %s, %s\n%s %s/%s\nresults and manifests "+
+				"version %d, traces version %d\n",
+				v.Version, revision, v.GoVersion, v.OS, v.Arch, v.Schema, v.Trace)
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return c
+}
+
+// version returns the version of the module, "(devel)" where the build does not know.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

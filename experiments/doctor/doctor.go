@@ -1,0 +1,86 @@
+// Package doctor tries what measurements need on this computer, and says what is limited or
+// missing, what that does to results, and what would help.
+package doctor
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"krdlab/hw"
+)
+
+// A Status is the verdict of a finding.
+type Status string
+
+// The verdicts.
+const (
+	Good    Status = "ok"
+	Limited Status = "limited" // works, with less than there could be
+	Missing Status = "missing"
+)
+
+// A Finding is what was found out about one thing that measurements need.
+type Finding struct {
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	Found  string `json:"found"`
+	// what is limited or missing, and what that does to results
+	Why  string `json:"why,omitempty"`
+	Help string `json:"help,omitempty"` // what would help
+}
+
+// A Diagnosis is the document of `krdlab doctor --json`.
+type Diagnosis struct {
+	Machine  hw.Machine     `json:"machine"`
+	Facts    hw.Facts       `json:"facts"`
+	Clock    hw.Clock       `json:"clock"`
+	Features hw.CPUFeatures `json:"cpu_features"`
+	Findings []Finding      `json:"findings"`
+}
+
+// Examine tries everything on the machine t and in folder. Cost: about 0.2 s, and a trace of a few
+// hundred KiB that is removed.
+func Examine(t *hw.Topology, folder string) *Diagnosis {
+	d := &Diagnosis{Machine: t.Machine(), Facts: hw.HostFacts(), Clock: hw.CalibrateClock(),
+		Features: hw.Features()}
+	d.Findings = append(d.Findings, checkTopology(t), checkCPUs(t, &d.Facts), checkClock(d.Clock),
+		checkOffsets(t, d.Clock), checkPinning(t))
+	d.Findings = append(d.Findings, checkCounters()...)
+	d.Findings = append(d.Findings, checkVector(d.Features), checkFrequency(&d.Facts),
+		checkLoad(&d.Facts, t), checkHugePages(&d.Facts),
+		checkNUMA(t, &d.Facts), checkMemory(), checkFallocate(folder), checkTrace(folder))
+	return d
+}
+
+// WriteText writes d for a person.
+func (d *Diagnosis) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", d.Machine.Describe())
+	if d.Facts.KernelVersion != "" {
+		fmt.Fprintf(&b, "Linux %s", d.Facts.KernelVersion)
+		if v := d.Facts.Virtual; v != nil && *v {
+			b.WriteString(", a virtual machine")
+			if d.Facts.Hypervisor != "" {
+				b.WriteString(" of " + d.Facts.Hypervisor)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	for _, f := range d.Findings {
+		fmt.Fprintf(&b, "%-8s %-20s %s\n", f.Status, f.Name, f.Found)
+		if f.Why != "" {
+			fmt.Fprintf(&b, "%-29s %s\n", "", f.Why)
+		}
+		if f.Help != "" {
+			fmt.Fprintf(&b, "%-29s try: %s\n", "", f.Help)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// oneLine joins the lines of an error, as errors.Join makes them.
+func oneLine(err error) string {
+	return strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
+}

@@ -1,0 +1,102 @@
+// Package measure does the measuring that a request asks for: all repetitions of all schedulers
+// and of the serial run, on threads of this computer or on a simulated machine.
+//
+//	Request  ->  Run  ->  setup  ->  native or simulation  ->  []*result.Measured
+//
+// [Run] is the one place that chooses the substrate, and the last that sees the request: it is
+// resolved into a setup, whose parts the two substrates use. A native run stamps kernels, counts
+// events on each thread and replays traces on a model of this computer where there are no hardware
+// counters; a simulated one runs the same programs in virtual time, with prices from the machine
+// and stalls from its cache model. Both give the same measures, and package result sums them up
+// alike.
+package measure
+
+import (
+	"context"
+
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
+	"krdlab/hw"
+	"krdlab/hw/failure"
+	"krdlab/kernels/kernel"
+	"krdlab/runtimes"
+)
+
+// A Func does the measuring that r asks for on the machine t. Traces go to
+// dir.Path(result.TraceFile(scheduler)). It returns what was done, one Measured for each scheduler
+// that was begun in the order of r.Schedulers, together with any error; when ctx is cancelled it
+// ends the repetition, and returns what is complete and context.Cause(ctx). A failed numerical
+// check is not an error: it stands in Measured.Check. [Run] is the real one.
+type Func func(ctx context.Context, r *request.Request, t *hw.Topology, dir *result.RunDir,
+	progress Progress) ([]*result.Measured, error)
+
+// Progress is told how many of all repetitions are done and what is done next under which
+// scheduler; "" at the end.
+type Progress func(done, total int, scheduler, next string)
+
+// ErrCapability is wrapped by the error of a run that was asked for something that this machine
+// cannot do (hardware counters).
+var ErrCapability = failure.New(failure.Capability, "this machine cannot do what was asked")
+
+// Run is the [Func] that measures: on the machine of r where that names one, otherwise on threads.
+// r is valid. Errors, beside those of the kernel and of files: a [*request.Error] where memory or
+// disk are too small; [ErrCapability].
+func Run(ctx context.Context, r *request.Request, t *hw.Topology, dir *result.RunDir,
+	progress Progress) ([]*result.Measured, error) {
+	s, err := newSetup(r, t, dir, progress)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkSpace(hw.FreeMemory, hw.FreeDisk); err != nil {
+		return nil, err
+	}
+	if r.Machine != nil {
+		return (&simulation{setup: s, machine: r.Machine}).run(ctx)
+	}
+	return (&native{setup: s, ctx: ctx, clock: hw.CalibrateClock()}).run()
+}
+
+// setup is what both substrates need of a request, resolved.
+type setup struct {
+	kernel     *kernel.Kernel
+	params     kernel.Params
+	plan       kernel.Plan
+	schedulers []runtimes.Scheduler
+	cores      int
+	seed       uint64
+	asked      request.Settings
+	topo       *hw.Topology // what workers are placed on
+	place      hw.Placement
+	dir        *result.RunDir
+	progress   Progress
+	notice     func(string) // may be nil
+}
+
+func newSetup(r *request.Request, t *hw.Topology, dir *result.RunDir,
+	progress Progress) (setup, error) {
+	s := setup{
+		kernel: r.Kernel, params: r.Params, schedulers: r.Schedulers, cores: r.Cores,
+		seed: r.Seed, asked: r.Settings(), topo: t, dir: dir, progress: progress,
+		notice: r.Notice,
+	}
+	var err error
+	if s.plan, err = r.Kernel.Plan(r.Params); err != nil {
+		return s, request.ParamError(err)
+	}
+	if r.Machine != nil {
+		s.plan.Bytes = 0 // data is not filled in
+	}
+	s.place, err = t.Place(r.Cores, r.Bind, r.SMT)
+	return s, err
+}
+
+// workersOf returns how many workers a scheduler has.
+func (s *setup) workersOf(x *runtimes.Scheduler) int {
+	if x.Serial() {
+		return 1
+	}
+	return s.cores
+}
+
+// repetitionSeed is the seed of repetition i of all that are run, warm-ups included.
+func (s *setup) repetitionSeed(i int) uint64 { return s.seed + uint64(i)*0x9e3779b97f4a7c15 }

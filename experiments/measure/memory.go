@@ -1,0 +1,121 @@
+package measure
+
+import (
+	"fmt"
+
+	"krdlab/experiments/replay"
+	"krdlab/experiments/request"
+	"krdlab/hw/cachemodel"
+	"krdlab/hw/machine"
+	"krdlab/kernels/kernel"
+	"krdlab/loi"
+)
+
+// memory prices kernels on a simulated machine: the time of their work, and the stalls of their
+// accesses.
+type memory struct {
+	model   *cachemodel.Model
+	in      kernel.Modelled
+	machine *machine.Machine
+	kinds   []kind // by kernel
+	cores   []int  // by worker
+	list    []cachemodel.Access
+	err     error // the first
+}
+
+// kind is a kernel of the registry, resolved.
+type kind struct {
+	name          string
+	params        []param
+	flops, workPS uint64 // of its last execution: most have equally many
+}
+
+// param is a parameter of a kernel.
+type param struct {
+	base  uint32 // the number of block 0 of its object in the model
+	arg   int    // which argument holds its block
+	write bool
+}
+
+// newMemory returns the memory of one run. A program whose kernels touch no data that is placed has
+// none; its kernels cost nothing.
+func (s *simulation) newMemory(in kernel.Instance, r *loi.Registry, workers int,
+	seed uint64) (*memory, error) {
+	m := &memory{machine: s.machine, cores: s.place.CPUs[:workers]}
+	if len(r.Kernels) == 0 {
+		return m, nil
+	}
+	var ok bool
+	if m.in, ok = in.(kernel.Modelled); !ok {
+		return nil, &request.Error{Flag: "machine", Got: s.machine.Name,
+			Want: fmt.Sprintf("%s cannot be simulated: it does not tell the work and the places "+
+				"of its kernels; add --machine native", s.kernel.Name)}
+	}
+	base, layout := replay.Layout(r, m.in)
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		ps, err := s.machine.WorkPS(k.Name, 0)
+		if err != nil {
+			return nil, fmt.Errorf("machine %s: %w", s.machine.Name, err)
+		}
+		x := kind{name: k.Name, workPS: ps}
+		for j, p := range k.Params {
+			x.params = append(x.params, param{base[p.Object], k.ArgOf(j), p.Mode&loi.Out != 0})
+		}
+		m.kinds = append(m.kinds, x)
+	}
+	var err error
+	m.model, err = replay.Caches(s.machine, layout, s.asked.CacheModel, len(r.Kernels), seed)
+	if err != nil {
+		return nil, err
+	}
+	if s.machine.Memory.Placement == machine.FirstTouch {
+		m.initialize(s.place.Nodes[0], len(layout.Blocks))
+	}
+	return m, nil
+}
+
+// initialize has one thread on a node touch all data first, as programs do whose initialisation,
+// outside the timed run, is not parallel: here matmul fills its matrices on one goroutine, FMM its
+// bodies and locals. Without it the timed run itself would lay out the pages, each scheduler to its
+// own advantage.
+func (m *memory) initialize(node, blocks int) {
+	all := make([]uint32, blocks)
+	for i := range all {
+		all[i] = uint32(i)
+	}
+	m.model.Place(node, all...)
+}
+
+// kernel returns the time of an execution in picoseconds.
+func (m *memory) kernel(worker int, now uint64, k loi.KernelID, blocks []uint32) uint64 {
+	kind := &m.kinds[k]
+	if flops := m.in.Work(k, blocks); flops != kind.flops {
+		ps, err := m.machine.WorkPS(kind.name, flops)
+		if err != nil && m.err == nil {
+			m.err = err
+		}
+		kind.flops, kind.workPS = flops, ps
+	}
+	m.list = m.list[:0]
+	for i := range kind.params {
+		p := &kind.params[i]
+		m.list = append(m.list, cachemodel.Access{Block: p.base + blocks[p.arg], Write: p.write})
+	}
+	return kind.workPS + m.model.Kernel(m.cores[worker], int(k), now, m.list)
+}
+
+func (m *memory) locked(node int, now uint64) {
+	if m.model != nil {
+		m.model.LockOperation(node, now)
+	}
+}
+
+// misses returns the lines that missed the last-level caches of all nodes.
+func (m *memory) misses() uint64 {
+	if m.model == nil {
+		return 0
+	}
+	total := m.model.Total()
+	return total.LLCMisses
+}

@@ -1,0 +1,56 @@
+package measure
+
+import (
+	"testing"
+
+	"krdlab/experiments/request"
+	"krdlab/hw"
+	"krdlab/hw/machine"
+	"krdlab/kernels"
+	"krdlab/kernels/kernel"
+)
+
+// Where pages are touched first, data are on the node of the thread that initialized them, whoever
+// uses them; interleaved they are on all.
+func TestInitialPlacement(t *testing.T) {
+	k, _ := kernels.ByName("matmul")
+	for _, placement := range []string{machine.FirstTouch, machine.Interleave} {
+		m, err := machine.ByName(request.DefaultMachine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := *m
+		changed.Memory.Placement = placement
+		topo, err := changed.Topology()
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := k.New(k.With(kernel.Params{"n": 512}), kernel.Env{Dry: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		r := in.Registry()
+		for _, granularity := range []request.CacheModel{request.CacheBlocks, request.CacheLines} {
+			s := &simulation{machine: &changed, setup: setup{topo: topo}}
+			s.asked.CacheModel = granularity
+			if s.place, err = topo.Place(12, hw.Binding{}, false); err != nil {
+				t.Fatal(err)
+			}
+			x, err := s.newMemory(in, &r, 12, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range uint32(64) {
+				// the last worker, on the second node
+				x.kernel(11, uint64(i)*1e9, 0, []uint32{i, 100 - i, i})
+			}
+			c := x.model.Total()
+			if placement == machine.FirstTouch && (c.Local != 0 || c.Remote == 0) ||
+				placement == machine.Interleave && (c.Local == 0 || c.Remote < 2*c.Local) {
+				t.Errorf("%s, %s: %d lines from the memory of the worker's node, %d from others",
+					placement, granularity, c.Local, c.Remote)
+			}
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package measure
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	"krdlab/kernels"
+	"krdlab/kernels/kernel"
+	"krdlab/runtimes"
+)
+
+// On one core a run on a thread and one in virtual time have the same KRD: every scheduler, every
+// kernel that records kernels.
+func TestOneCoreEveryKernel(t *testing.T) {
+	compared := 0
+	for _, k := range kernels.Table {
+		for _, small := range k.Small {
+			in, err := k.New(k.With(small), kernel.Env{Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Close()
+			if len(in.Registry().Kernels) == 0 || len(in.Registry().Objects) == 0 {
+				continue // fib has no kernel work, hence no reuse
+			}
+			for _, s := range runtimes.Schedulers {
+				if s.Rules().Spawn == runtimes.SpawnGo {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s/%v/%s", k.Name, small, s.Name), func(t *testing.T) {
+					native, virtual := histogram(t, s, in, false), histogram(t, s, in, true)
+					if native.Accesses == 0 {
+						t.Fatal("no accesses")
+					}
+					if !reflect.DeepEqual(native, virtual) {
+						t.Errorf("on a thread:\n%+v\nin virtual time:\n%+v", native, virtual)
+					}
+					compared++
+				})
+			}
+		}
+	}
+	if compared == 0 {
+		t.Error("no kernel was compared")
+	}
+}

@@ -1,0 +1,195 @@
+package request
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"krdlab/hw"
+	"krdlab/hw/machine"
+	"krdlab/kernels/kernel"
+	"krdlab/runtimes"
+)
+
+// A Draft is a request of which the machine, and what depends on it, is still to be chosen.
+type Draft struct {
+	// Request is what was asked. Machine is chosen by Resolve.
+	Request
+	Place string // [Auto], [Native], [Host], the name or the TOML file of a machine
+
+	// What was not asked depends on the machine: all of its cores, repetitions, which schedulers
+	// there are on it.
+	AllCores, DefaultReps, AllSchedulers bool
+	// Pinned says that workers were given places, which are those of this computer.
+	Pinned bool
+}
+
+// A Choice is a request with the machine that its workers are placed on.
+type Choice struct {
+	Request
+	Topology *hw.Topology
+	// TooFew says that the request is simulated because this computer has that many cores only; 0:
+	// it is not for that reason.
+	TooFew int
+}
+
+// place chooses the machine to simulate, nil for a native run.
+func (d *Draft) place(machines *Machines) (m *machine.Machine, tooFew int, err error) {
+	switch d.Place {
+	case Native:
+		return nil, 0, nil
+	case Auto:
+		have := AllCores(machines.Host, d.SMT)
+		real := d.Oversubscribe || d.SMT || d.Topology != "" || d.Pinned ||
+			d.Counters == CountersPerf
+		if d.AllCores || d.Cores <= have || real {
+			return nil, 0, nil
+		}
+		m, err := machines.Find(DefaultMachine)
+		if err == nil && d.Cores > m.Cores() {
+			err = &Error{Flag: "cores", Got: fmt.Sprint(d.Cores),
+				Want: fmt.Sprintf(
+					"this process may use %d, and %s, which would be simulated, has %d; use fewer, "+
+						"name a larger one with --machine (krdlab list machines), or add "+
+						"--oversubscribe",
+					have, m.Name, m.Cores())}
+		}
+		return m, have, err
+	}
+	m, err = machines.Find(d.Place)
+	return m, 0, err
+}
+
+// Resolve chooses the machine and fills in what depends on it. Errors: those of
+// [Machines.Find]; an [*Error] where no machine that may be chosen has the cores. What does not fit
+// together is found by [Request.Validate].
+func (d *Draft) Resolve(machines *Machines) (*Choice, error) {
+	m, tooFew, err := d.place(machines)
+	if err != nil {
+		return nil, err
+	}
+	c := &Choice{Request: d.Request, Topology: machines.Host, TooFew: tooFew}
+	c.Machine = m
+	if d.DefaultReps {
+		c.Reps = DefaultReps
+	}
+	if m != nil {
+		if c.Topology, err = m.Topology(); err != nil {
+			return nil, err
+		}
+		if d.DefaultReps {
+			c.Reps = SimulatedReps
+		}
+		c.Warmup = 0
+		if d.AllSchedulers {
+			c.Schedulers = slices.DeleteFunc(slices.Clone(c.Schedulers),
+				runtimes.Scheduler.ThreadsOnly)
+		}
+	}
+	if d.AllCores {
+		c.Cores = AllCores(c.Topology, c.SMT)
+		if c.Bind.List != nil {
+			c.Cores = len(c.Bind.List)
+		}
+		if made, err := hw.Synthetic(d.Topology); err == nil {
+			c.Cores = len(made.CPUs)
+		}
+	}
+	return c, nil
+}
+
+// A Sweep is the cross product of machines, parameters, seeds and cores.
+type Sweep struct {
+	Draft  // what all have in common; of its Place, Params, Seed and Cores nothing is used
+	Places []string
+	Params []kernel.Params
+	Seeds  []uint64
+	Cores  []uint64 // nil: powers of two up to the cores of a node, and each whole node
+	// DefaultTrace: simulated ones are traced for their KRD.
+	DefaultTrace bool
+	// Elsewhere says that native ones will be run on a computer of which nothing is known here.
+	Elsewhere bool
+}
+
+// Requests returns a valid request for each combination: machine by machine, then by parameters,
+// seeds and cores. Errors: those of [Draft.Resolve] and [Request.Validate]; that of ctx.
+func (s *Sweep) Requests(ctx context.Context, machines *Machines) ([]Request, error) {
+	var list []Request
+	for _, place := range s.Places {
+		cores := s.Cores
+		if cores == nil {
+			var err error
+			if cores, err = s.nodeByNode(place, machines); err != nil {
+				return nil, err
+			}
+		}
+		for _, p := range s.Params {
+			for _, seed := range s.Seeds {
+				for _, n := range cores {
+					if ctx.Err() != nil {
+						return nil, context.Cause(ctx)
+					}
+					d := s.Draft
+					d.Place, d.Request.Params, d.Seed = place, p, seed
+					d.Request.Cores, d.AllCores = int(min(n, 1<<31)), false
+					r, err := s.request(&d, machines)
+					if err != nil {
+						return nil, err
+					}
+					list = append(list, *r)
+				}
+			}
+		}
+	}
+	return list, nil
+}
+
+func (s *Sweep) request(d *Draft, machines *Machines) (*Request, error) {
+	c, err := d.Resolve(machines)
+	if err != nil {
+		return nil, err
+	}
+	if c.Machine != nil && s.DefaultTrace {
+		c.Trace = TraceKRD
+	}
+	if s.Elsewhere && c.Machine == nil {
+		if c.Topology, err = hw.Synthetic(fmt.Sprintf("1x%d",
+			min(max(1, c.Cores), MaxWorkers))); err != nil {
+			return nil, err
+		}
+	}
+	return &c.Request, c.Validate(c.Topology)
+}
+
+// nodeByNode are the numbers of cores of a sweep that names none.
+func (s *Sweep) nodeByNode(place string, machines *Machines) ([]uint64, error) {
+	d := s.Draft
+	d.Place, d.AllCores = place, true
+	c, err := d.Resolve(machines)
+	if err != nil {
+		return nil, err
+	}
+	node := max(1, c.Topology.Machine().CoresPerNode)
+	var list []uint64
+	for n := 1; n < min(node, c.Cores); n *= 2 {
+		list = append(list, uint64(n))
+	}
+	for n := node; n < c.Cores; n += node {
+		list = append(list, uint64(n))
+	}
+	return append(list, uint64(c.Cores)), nil
+}
+
+// ParseBinding reads where workers are pinned: compact, scatter or a list of CPUs.
+func ParseBinding(text string) (hw.Binding, error) {
+	b, err := hw.ParseBinding(text)
+	if err != nil {
+		want := "choose compact, scatter or a list of CPUs such as 0,2,4-7"
+		if _, err := hw.ParseCPUList(text); err != nil && strings.ContainsAny(text, "0123456789") {
+			want = fmt.Sprintf("%v; %s", err, want)
+		}
+		return b, &Error{Flag: "bind", Got: text, Want: want}
+	}
+	return b, nil
+}

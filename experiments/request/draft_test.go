@@ -1,0 +1,119 @@
+package request
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"krdlab/hw"
+	"krdlab/kernels/kernel"
+)
+
+func draft(t *testing.T, change func(*Draft)) *Draft {
+	t.Helper()
+	d := &Draft{Request: valid(t), Place: Auto, DefaultReps: true}
+	if change != nil {
+		change(d)
+	}
+	return d
+}
+
+// Where a request is run, with how many cores, repetitions and schedulers.
+func TestDraft(t *testing.T) {
+	all, err := ParseSchedulers(AllSchedulers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		change func(*Draft)
+		want   string
+	}{
+		"there is room": {nil, "native 2 cores 10 reps 1 warm-up 1"},
+		"all": {func(d *Draft) { d.AllCores = true },
+			"native 2 cores 10 reps 1 warm-up 1"},
+		"no room": {func(d *Draft) { d.Cores = 12 }, DefaultMachine +
+			" 12 cores 20 reps 0 warm-up 1"},
+		"told to be real": {func(d *Draft) { d.Cores, d.Place = 12, Native },
+			"native 12 cores 10 reps 1 warm-up 1"},
+		"pinned": {func(d *Draft) { d.Cores, d.Pinned = 12, true },
+			"native 12 cores 10 reps 1 warm-up 1"},
+		"a list": {func(d *Draft) {
+			d.AllCores, d.Bind = true, hw.Binding{List: []int{0, 1, 2}}
+		}, "native 3 cores 10 reps 1 warm-up 1"},
+		"nodes": {func(d *Draft) { d.AllCores, d.Topology = true, "2x3" },
+			"native 6 cores 10 reps 1 warm-up 1"},
+		"reps asked for": {func(d *Draft) { d.Cores, d.DefaultReps = 12, false },
+			DefaultMachine + " 12 cores 10 reps 0 warm-up 1"},
+		"all schedulers": {func(d *Draft) {
+			d.Place, d.AllCores, d.AllSchedulers, d.Schedulers = DefaultMachine, true, true, all
+		}, fmt.Sprintf("%s 24 cores 20 reps 0 warm-up %d", DefaultMachine, len(all)-1)},
+	} {
+		d := draft(t, test.change)
+		c, err := d.Resolve(&Machines{Host: testHost})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		where := Native
+		if c.Machine != nil {
+			where = c.Machine.Name
+		}
+		if got := fmt.Sprintf("%s %d cores %d reps %d warm-up %d", where, c.Cores, c.Reps, c.Warmup,
+			len(c.Schedulers)); got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+		if tooFew := d.Place == Auto && c.Machine != nil; (c.TooFew == 2) != tooFew {
+			t.Errorf("%s: TooFew is %d", name, c.TooFew)
+		}
+	}
+	for name, change := range map[string]func(*Draft){
+		"more than any":   func(d *Draft) { d.Cores = 25 },
+		"no such machine": func(d *Draft) { d.Place = "westmere" },
+		"a folder":        func(d *Draft) { d.Place = "." },
+	} {
+		var wrong *Error
+		if _, err := draft(t, change).Resolve(&Machines{Host: testHost}); !errors.As(err, &wrong) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The cells of a sweep come machine by machine, then by parameters, seeds and cores.
+func TestSweepOrder(t *testing.T) {
+	s := Sweep{Draft: *draft(t, nil), Places: []string{Native, DefaultMachine},
+		Params: []kernel.Params{valid(t).Params, valid(t).Params}, Seeds: []uint64{3, 1},
+		DefaultTrace: true}
+	s.Params[1]["n"] = 64
+	list, err := s.Requests(context.Background(), &Machines{Host: testHost})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range list {
+		if r.Machine == nil && r.Trace != TraceDefault || r.Machine != nil && r.Trace != TraceKRD {
+			t.Errorf("%+v is traced as %s", r.Machine, r.Trace)
+		}
+		got = append(got, fmt.Sprintf("%v/%v/%d/%d", r.Machine != nil, r.Params["n"], r.Seed,
+			r.Cores))
+	}
+	var want []string
+	for i, cores := range [][]int{{1, 2}, {1, 2, 4, 6, 12, 18, 24}} {
+		for _, n := range []int{4096, 64} {
+			for _, seed := range []int{3, 1} {
+				for _, c := range cores {
+					want = append(want, fmt.Sprintf("%v/%d/%d/%d", i == 1, n, seed, c))
+				}
+			}
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	if _, err := s.Requests(ctx, &Machines{Host: testHost}); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %v", err)
+	}
+}

@@ -1,0 +1,104 @@
+package request
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"krdlab/hw"
+	"krdlab/hw/failure"
+	"krdlab/hw/machine"
+)
+
+// The places that are no name and no file of a machine.
+const (
+	// Auto is native where this computer has the cores asked for, and [DefaultMachine] simulated
+	// where it does not.
+	Auto   = "auto"
+	Native = "native"
+	Host   = "host" // this computer, simulated
+)
+
+// Machines finds machines by name, each once: what is measured of this computer must not differ
+// from one request to the next.
+type Machines struct {
+	Host  *hw.Topology // this computer
+	found map[string]*machine.Machine
+}
+
+// Find returns a machine by its name, or from a file. Errors: an [*Error] where it is neither, of
+// class [failure.Request] too where the file is wrong.
+func (m *Machines) Find(name string) (*machine.Machine, error) {
+	if found := m.found[name]; found != nil {
+		return found, nil
+	}
+	found, err := load(name, m.Host)
+	if err != nil {
+		return nil, err
+	}
+	if m.found == nil {
+		m.found = map[string]*machine.Machine{}
+	}
+	m.found[name] = found
+	return found, nil
+}
+
+func load(name string, host *hw.Topology) (*machine.Machine, error) {
+	if name == Host {
+		return machine.Host(host)
+	}
+	m, err := machine.ByName(name)
+	if err == nil || !errors.Is(err, machine.ErrNoSuchMachine) {
+		return m, err
+	}
+	info, serr := os.Stat(name)
+	if serr == nil && info.IsDir() {
+		return nil, &Error{Flag: "machine", Got: name,
+			Want: "it is a folder; expected a TOML file, or the name of a machine (krdlab list " +
+				"machines)"}
+	}
+	if serr != nil && !strings.ContainsAny(name, "/.") {
+		return nil, &Error{Flag: "machine", Got: name,
+			Want: "there is no such machine, and no such file; " +
+				Suggest(name, append([]string{Auto, Native, Host}, machine.Names()...))}
+	}
+	m, err = machine.Load(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s: there is no such file; expected the "+
+			"TOML file of a machine, or the name of one (krdlab list machines)", name)
+	} else if err != nil {
+		return nil, failure.As(failure.Request, fewer(err))
+	}
+	return m, nil
+}
+
+// fewer keeps the first of the many fields that are missing in a file that is no machine at all,
+// and what is wrong with those that are there.
+func fewer(err error) error {
+	const most = 5
+	var kept []string
+	missing := 0
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		if strings.Contains(line, ": found nothing, ") {
+			if missing++; missing > most {
+				continue
+			}
+		}
+		kept = append(kept, line)
+	}
+	if missing <= most+1 {
+		return err
+	}
+	return fmt.Errorf("%s\nand %d more fields are missing", strings.Join(kept, "\n"), missing-most)
+}
+
+// AllCores returns how many workers a machine has CPUs for: one for each physical core that the
+// process may use, or each CPU with smt.
+func AllCores(t *hw.Topology, smt bool) int {
+	cpus, err := t.Available(hw.Binding{}, smt)
+	if err != nil {
+		return 0
+	}
+	return len(cpus)
+}

@@ -1,0 +1,297 @@
+package request
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"krdlab/hw"
+	"krdlab/hw/failure"
+	"krdlab/hw/machine"
+	"krdlab/kernels/kernel"
+	"krdlab/runtimes"
+)
+
+// DefaultReps and SimulatedReps are how many repetitions a run has unless told otherwise. Each
+// simulated one has its own seed.
+const (
+	DefaultReps   = 10
+	SimulatedReps = 20
+)
+
+// DefaultMachine is what is simulated where nothing else is named: the machine of the KRD paper.
+const DefaultMachine = "westmere-ex-4s"
+
+// Request is what one run is asked to do. Use [New] for the defaults and [Request.Validate] before
+// running it.
+type Request struct {
+	Kernel     *kernel.Kernel
+	Params     kernel.Params // the kernel's own parameters, one for each that it declares
+	Schedulers []runtimes.Scheduler
+	Cores      int // workers; 0 is not valid: [AllCores] resolves "all"
+	Reps       int // timed repetitions of each scheduler, and of the serial run
+	Warmup     int // untimed repetitions of each, before
+	Seed       uint64
+	Bind       hw.Binding // on which CPU each worker is pinned
+	Trace      TraceMode
+	Structure  runtimes.Structure // recorded beside kernels in traces that are kept
+	Grain      TraceGrain         // of profiles and traces
+	Counters   CounterMode
+	NUMA       NUMAPolicy
+	// largest size of one trace file, in bytes; 0 for none. Records that do not fit are discarded
+	// and counted
+	TraceLimit    uint64
+	Out           string // the run directory; "" for a new one under the folder of runs
+	Oversubscribe bool   // more workers than CPUs are allowed
+	SMT           bool   // SMT siblings are used as cores
+	// Machine is what the run is simulated on; nil: it is native.
+	Machine    *machine.Machine
+	CacheModel CacheModel // of a simulated run
+	// Element says that the run is an element of a job array, on whichever computer the cluster
+	// gave it.
+	Element bool
+	// told before the run what there is to know of it, such as the size of its traces; may be nil
+	Notice func(string)
+	// a synthetic worker-to-node map, as [hw.Synthetic] takes it; "" for the machine's own
+	Topology string
+}
+
+// New returns the defaults for a kernel: the default scheduler, 10 repetitions after 1 warm-up,
+// seed 1, compact binding, profile and one full trace, counters where there are any. Cores is left
+// 0.
+func New(k *kernel.Kernel) Request {
+	grain := GrainKernel
+	if k.TaskGrain {
+		grain = GrainTask
+	}
+	return Request{
+		Kernel: k, Params: k.Defaults(), Schedulers: []runtimes.Scheduler{DefaultScheduler()},
+		Reps: DefaultReps, Warmup: 1, Seed: 1, Trace: TraceDefault, Grain: grain,
+		CacheModel: CacheBlocks, Counters: CountersAuto, NUMA: NUMAFirstTouch,
+	}
+}
+
+// Asked is a request as documents say it.
+type Asked struct {
+	Kernel     string
+	Params     kernel.Params
+	Schedulers []string
+	Cores      int
+	Seed       uint64
+	Settings   Settings
+	Element    bool
+	Name       string // of the run: KERNEL-SCHED-cCORES, and the size where the kernel has one
+}
+
+// Asked returns what documents say of r.
+func (r *Request) Asked() Asked {
+	names := Names(r.Schedulers)
+	sched := strings.Join(names, "+")
+	if len(names) > 2 {
+		sched = fmt.Sprintf("%dscheds", len(names))
+	}
+	name := fmt.Sprintf("%s-%s-c%d", r.Kernel.Name, sched, r.Cores)
+	if v, ok := r.Params[r.Kernel.Size]; ok {
+		name += fmt.Sprintf("-%c%v", r.Kernel.Size[0], v)
+	}
+	return Asked{
+		Kernel: r.Kernel.Name, Params: r.Params, Schedulers: names, Cores: r.Cores, Seed: r.Seed,
+		Settings: r.Settings(), Element: r.Element, Name: name,
+	}
+}
+
+// Names returns the names of schedulers.
+func Names(list []runtimes.Scheduler) []string {
+	names := make([]string, len(list))
+	for i, s := range list {
+		names[i] = s.Name
+	}
+	return names
+}
+
+// Settings returns those of r.
+func (r *Request) Settings() Settings {
+	s := Settings{
+		Reps: r.Reps, Warmup: r.Warmup, Bind: r.Bind.String(), Trace: r.Trace, Grain: r.Grain,
+		Counters: r.Counters, NUMA: r.NUMA,
+		Oversubscribe: r.Oversubscribe, SMT: r.SMT, Topology: r.Topology, TraceLimit: r.TraceLimit,
+		TraceTasks: r.Structure.Tasks, TraceRegions: r.Structure.Regions,
+	}
+	if r.Machine != nil {
+		s.CacheModel = r.CacheModel
+	}
+	return s
+}
+
+// An Error is a request that cannot be met as it was made.
+type Error struct {
+	Flag string // the flag, without dashes, or "kernel"
+	Got  string // what was asked
+	Want string // what there is and what to type instead
+}
+
+// Class implements [failure.Classed].
+func (*Error) Class() failure.Class { return failure.Request }
+
+func (e *Error) Error() string {
+	if e.Got == "" {
+		return fmt.Sprintf("--%s \"\": %s", e.Flag, e.Want)
+	}
+	if e.Flag == "kernel" {
+		return fmt.Sprintf("kernel %q: %s", e.Got, e.Want)
+	}
+	return fmt.Sprintf("--%s %s: %s", e.Flag, e.Got, e.Want)
+}
+
+// Validate returns the first thing in c that cannot be done on the machine t, as an [*Error],
+// or nil. It touches no file.
+func (r *Request) Validate(t *hw.Topology) error {
+	bad := func(flag string, got any, format string, args ...any) error {
+		return &Error{flag, fmt.Sprint(got), fmt.Sprintf(format, args...)}
+	}
+	if err := CheckParams(r.Kernel, r.Params); err != nil {
+		return err
+	}
+	if len(r.Schedulers) == 0 {
+		return bad("sched", `""`, "no scheduler named; try --sched %s, or all",
+			strings.Join(SchedulerNames(), ","))
+	}
+	names := Names(r.Schedulers)
+	for i, s := range names {
+		if slices.Contains(names[:i], s) {
+			return bad("sched", strings.Join(names, ","), "%s is named twice", s)
+		}
+	}
+	switch {
+	case r.Cores > MaxWorkers:
+		return bad("cores", r.Cores, "at most %d workers can be run", MaxWorkers)
+	case r.Reps < 1:
+		return bad("reps", r.Reps, "at least 1 repetition is needed, and 6 for an interval of 95 "+
+			"%%; the default is 10")
+	case r.Warmup < 0:
+		return bad("warmup", r.Warmup, "it cannot be negative; 0 skips the warm-up")
+	case !slices.Contains([]TraceMode{TraceDefault, TraceOff, TraceProfile, TraceFull, TraceKRD},
+		r.Trace):
+		return bad("trace", r.Trace, chooseTrace+"; without it, repetitions "+
+			"are profiled and one more is traced")
+	case r.Structure.Any() && (r.Trace.None() || r.Trace == TraceKRD):
+		return bad("trace", r.Trace, "tasks and regions are told by traces that are kept, and "+
+			"there are none; write full,tasks, or tasks alone for one traced repetition")
+	case r.Grain != GrainKernel && r.Grain != GrainTask:
+		return bad("trace-grain", r.Grain, "choose kernel or task")
+	case r.Grain == GrainTask && !r.Kernel.TaskGrain:
+		return bad("trace-grain", r.Grain, "the kernels of %s carry stamps of their own; choose "+
+			"kernel, or leave it out", r.Kernel.Name)
+	case !slices.Contains([]CounterMode{CountersAuto, CountersPerf, CountersOff}, r.Counters):
+		return bad("counters", r.Counters, "choose auto, perf or off")
+	case r.CacheModel != CacheBlocks && r.CacheModel != CacheLines:
+		return bad("cache-model", r.CacheModel, "choose blocks or lines")
+	case r.NUMA != NUMAFirstTouch && r.NUMA != NUMAInterleave:
+		return bad("numa", r.NUMA, "choose first-touch or interleave")
+	}
+	if r.Machine != nil {
+		if err := r.validateSimulated(bad); err != nil {
+			return err
+		}
+	}
+	return r.validateWorkers(t, bad)
+}
+
+// CheckParams returns an [*Error] for the first of k's parameters whose value in p is missing or
+// not allowed, or for a name that k does not have.
+func CheckParams(k *kernel.Kernel, p kernel.Params) error {
+	for i := range k.Params {
+		d := &k.Params[i]
+		v, ok := p[d.Name]
+		if !ok {
+			return &Error{d.Name, "(none)", k.Name + " needs it"}
+		}
+		if err := d.Check(v); err != nil {
+			return ParamError(err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		if !slices.ContainsFunc(k.Params, func(d kernel.Param) bool { return d.Name == name }) {
+			return &Error{name, fmt.Sprint(p[name]), k.Name + " has no such parameter"}
+		}
+	}
+	return nil
+}
+
+// ParamError makes an [*Error] of a kernel's complaint about a parameter; other errors stay as they
+// are.
+func ParamError(err error) error {
+	if pe, ok := errors.AsType[*kernel.ParamError](err); ok {
+		return &Error{pe.Name, pe.Got, pe.Want}
+	}
+	return err
+}
+
+// validateSimulated finds what only real machines have.
+func (r *Request) validateSimulated(bad func(string, any, string, ...any) error) error {
+	name := r.Machine.Name
+	for _, s := range r.Schedulers {
+		if s.ThreadsOnly() {
+			return bad("sched", strings.Join(Names(r.Schedulers), ","), "%s exists on threads "+
+				"only, and %s is simulated; leave it out, or add --machine native", s.Name, name)
+		}
+	}
+	switch {
+	case r.Counters == CountersPerf:
+		return bad("counters", r.Counters, "%s is simulated and has no hardware counters; leave "+
+			"it out, or add --machine native", name)
+	case r.Topology != "":
+		return bad("topology", r.Topology, "%s is simulated and has a topology; leave it out, or "+
+			"add --machine native", name)
+	case r.Oversubscribe, r.SMT:
+		return bad("machine", name, "it is simulated, and its workers have a core each: leave "+
+			"out --oversubscribe and --smt")
+	}
+	return nil
+}
+
+// MaxWorkers is the largest number of workers that can be asked for: it keeps a slip of the
+// keyboard from starting a million threads.
+const MaxWorkers = 1024
+
+// validateWorkers finds what the topology, imposed or real, has no place for.
+func (r *Request) validateWorkers(t *hw.Topology, bad func(string, any, string,
+	...any) error) error {
+	if r.Topology != "" {
+		s, err := hw.Synthetic(r.Topology)
+		if err != nil {
+			return bad("topology", r.Topology, "write it as NODESxCORES, such as 4x6")
+		}
+		if room := len(s.CPUs); room < r.Cores {
+			return bad("topology", r.Topology,
+				"it has room for %d workers, and --cores asks for %d", room, r.Cores)
+		}
+	}
+	cpus, err := t.Available(r.Bind, r.SMT)
+	if err != nil {
+		return bad("bind", r.Bind, "%v", err)
+	}
+	limit, allowed := len(cpus), len(t.Allowed())
+	switch {
+	case r.Cores < 1:
+		return bad("cores", r.Cores, "a run needs at least 1 core; there are %d, which are used "+
+			"without the flag", limit)
+	case r.Cores <= limit || r.Oversubscribe:
+		return nil
+	case r.Machine != nil && r.Bind.List == nil:
+		return bad("cores", r.Cores, "%s, which is simulated, has %d; use --cores %d, or a "+
+			"larger machine (krdlab list machines)", r.Machine.Name, limit, limit)
+	case r.Bind.List != nil:
+		return bad("bind", r.Bind, "it lists %d of the %d CPUs that --cores %d needs; list more, "+
+			"use --cores %d, or add --oversubscribe",
+			limit, r.Cores, r.Cores, limit)
+	case r.Cores <= allowed:
+		return bad("cores", r.Cores, "this process may use %d cores, %d CPUs with their SMT "+
+			"siblings; use --cores %d, or add --smt, "+
+			"or --oversubscribe", limit, allowed, limit)
+	}
+	return bad("cores", r.Cores, "this process may use %d; use --cores %d, or add "+
+		"--oversubscribe to let workers share them", limit, limit)
+}

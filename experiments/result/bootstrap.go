@@ -1,0 +1,58 @@
+package result
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	// Confidence is that of every interval, at least.
+	Confidence = 0.95
+	// MinSample is the least sample whose median has a non-parametric interval of 95 %: with n
+	// values, the whole range misses the median with probability 2/2^n. Bootstraps keep to it too.
+	MinSample = 6
+	// Resamples is the number of bootstrap samples. The 2.5 % tails hold 100 of them.
+	Resamples = 4000
+)
+
+// Draws returns the source of the draws of a bootstrap of n units: the same seed and n give the
+// same draws on every computer.
+func Draws(seed uint64, n int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(n))) }
+
+// Draw fills to with elements of from, drawn with replacement.
+func Draw[T any](rng *rand.Rand, to, from []T) {
+	for i := range to {
+		to[i] = from[rng.IntN(len(from))]
+	}
+}
+
+// Bootstrap gives q, of which median and N are set, the central 95 % of what statistic is of so
+// many resamples, which it draws itself. Nothing is done below MinSample or where the median is not
+// known.
+func (q *Quantity) Bootstrap(seed uint64, resamples int, statistic func(*rand.Rand) float64) {
+	if q.N < MinSample || !q.Median.Known() {
+		return
+	}
+	rng := Draws(seed, q.N)
+	values := make([]float64, resamples)
+	for i := range values {
+		values[i] = statistic(rng)
+	}
+	q.setInterval(values)
+}
+
+// setInterval takes the central 95 % of the resampled values, which it sorts.
+func (q *Quantity) setInterval(values []float64) {
+	if !q.Median.Known() {
+		return
+	}
+	low, high := Central(values)
+	q.Low, q.High, q.Confidence = Some(low), Some(high), Some(Confidence)
+}
+
+// Central returns the bounds of the central 95 % of values, which it sorts. There is at least one.
+func Central(values []float64) (low, high float64) {
+	slices.Sort(values)
+	tail := int(float64(float64(len(values))*(1-Confidence)) / 2)
+	return values[tail], values[len(values)-1-tail]
+}

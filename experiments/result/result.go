@@ -1,0 +1,212 @@
+package result
+
+import (
+	"cmp"
+	"slices"
+
+	"krdlab/experiments/request"
+	"krdlab/hw"
+	"krdlab/kernels/kernel"
+	"krdlab/krd"
+)
+
+// SchemaVersion is the version of the documents that [Result] and [Manifest] marshal to. Fields may
+// be added under the same version, never renamed.
+const SchemaVersion = 1
+
+// LLCSourceModel is the source of LLC misses that a cache model counted.
+const LLCSourceModel = "model"
+
+// A Result is what one scheduler did under one configuration: the document of `krdlab run --json`.
+// Times are in ns, sizes in bytes. Null means that there is no measurement.
+type Result struct {
+	SchemaVersion int           `json:"schema_version"`
+	Kernel        string        `json:"kernel"`
+	Params        kernel.Params `json:"params"`
+	// what presets and "auto" among the parameters stood for
+	Resolved    kernel.Params    `json:"resolved"`
+	Scheduler   string           `json:"scheduler"`
+	Cores       int              `json:"cores"`
+	Seed        uint64           `json:"seed"`
+	Interrupted bool             `json:"interrupted"` // fewer repetitions than asked for
+	Substrate   string           `json:"substrate"`   // "native" or "simulated"
+	Machine     Machine          `json:"machine"`
+	Settings    request.Settings `json:"settings"`
+
+	Serial      Serial          `json:"serial"`
+	Repetitions []Repetition    `json:"repetitions"`
+	Summary     Summary         `json:"summary"`
+	Kernels     []KernelSummary `json:"kernels"`
+
+	LLCSource *string `json:"llc_source"` // "perf_event", "model" or null
+	LLCReason *string `json:"llc_reason"` // why there are no hardware counts
+	// misses by node and kernel; null unless the source is "model"
+	LLCModel *LLCModel   `json:"llc_model"`
+	KRD      *krd.Report `json:"krd"`   // of the traced repetition
+	Check    *Check      `json:"check"` // null where nothing was computed
+	// Phases are the parts of the program outside the timed run, with the times of the last
+	// repetition; empty where there are none.
+	Phases   []kernel.Phase `json:"phases"`
+	Trace    *Trace         `json:"trace"`
+	Warnings []string       `json:"warnings"` // the sentences of WarningCodes
+	// WarningCodes are the doubts about the result; absent where there are none.
+	WarningCodes []Warning `json:"warning_codes,omitempty"`
+}
+
+// A Machine is where the numbers come from.
+type Machine struct {
+	hw.Machine
+	TimeSource string `json:"time_source"` // "tsc", "monotonic" or "virtual"
+	// Computer tells this computer from others of the same name ([hw.ComputerID]); "" where that is
+	// not known, and of a simulated machine, which is the same everywhere.
+	Computer string `json:"computer,omitempty"`
+}
+
+// Serial is the serial run that the others are set against: medians, and the repetitions
+// themselves.
+type Serial struct {
+	TimeNS      Number       `json:"time_ns"`
+	WorkNS      Number       `json:"work_ns"`
+	Repetitions []Repetition `json:"repetitions"`
+}
+
+// A Repetition is one run of the kernel from the start of its root task to its end.
+type Repetition struct {
+	TimeNS int64 `json:"time_ns"`
+	// sum of kernel execution times; nil with tracing off or where nothing is a kernel
+	WorkNS           *int64 `json:"work_ns"`
+	Tasks            *int64 `json:"tasks"`
+	Kernels          *int64 `json:"kernels"` // kernel executions
+	LLCMissesPerCore Number `json:"llc_misses_per_core"`
+	// preempted or moved while they ran; nil where it cannot be told
+	FlaggedKernels *int64       `json:"flagged_kernels"`
+	Counters       Counters     `json:"counters"`
+	Flags          []string     `json:"flags"` // what makes this repetition doubtful
+	Workers        []Worker     `json:"workers"`
+	KernelTimes    []KernelTime `json:"kernels_by_name"`
+	// LLCModel are the misses of this repetition that a cache model counted; nil where it did not.
+	LLCModel *LLCMisses `json:"llc_model"`
+	// KRD is that of this repetition, summed over the nodes; nil where it was not traced.
+	KRD *krd.Histogram `json:"krd"`
+}
+
+// A Worker is what one worker did in a repetition. Work + scheduling + idle = time of the
+// repetition. Pointers are nil where the scheduler has no such thing (go) or it was not measured.
+type Worker struct {
+	CPU          int    `json:"cpu"` // -1: not pinned
+	Node         int    `json:"node"`
+	WorkNS       *int64 `json:"work_ns"`
+	SchedNS      *int64 `json:"sched_ns"`
+	IdleNS       *int64 `json:"idle_ns"`
+	Spawns       *int64 `json:"spawns"`
+	StealsLocal  *int64 `json:"steals_local"`  // from a worker of the same node
+	StealsRemote *int64 `json:"steals_remote"` // from another node
+	StealsFailed *int64 `json:"steals_failed"` // attempts at either that got nothing
+	// StealsRemoteFailed are those of them at another node.
+	StealsRemoteFailed *int64 `json:"steals_remote_failed"`
+	// StealsFrom are the successful steals by the node of the victim: element n those from node n.
+	// nil where there are none to count (go).
+	StealsFrom []int64 `json:"steals_from_node"`
+	Tasks      *int64  `json:"tasks"`
+	Kernels    *int64  `json:"kernels"`
+}
+
+// A KernelTime is how often one kernel ran in a repetition and for how long in all.
+type KernelTime struct {
+	Name    string `json:"name"`
+	Count   int64  `json:"count"`
+	TotalNS *int64 `json:"total_ns"` // nil: none was stamped
+	// Sampled is how many executions TotalNS is an estimate from, at task grain; 0: it is no
+	// estimate.
+	Sampled int64 `json:"sampled"`
+}
+
+// Counters are those of the operating system and the hardware, summed over the workers of a
+// repetition.
+type Counters struct {
+	LLCMisses       Count `json:"llc_misses"`
+	TaskClockNS     Count `json:"task_clock_ns"`
+	PageFaults      Count `json:"page_faults"`
+	ContextSwitches Count `json:"context_switches"`
+	// InvoluntarySwitches are those by which a worker lost its CPU.
+	InvoluntarySwitches Count `json:"involuntary_switches"`
+	Migrations          Count `json:"migrations"`
+}
+
+// A Count is a counter's value, or nil and why there is none.
+type Count struct {
+	Value  *int64 `json:"value"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Summary sums up the repetitions. Speedup = cores / (OVR x WTI) holds for the medians to rounding.
+type Summary struct {
+	TimeNS  Quantity `json:"time_ns"`
+	Speedup Quantity `json:"speedup"`
+	OVR     Quantity `json:"ovr"`
+	WTI     Quantity `json:"wti"`
+	// mean time of a kernel execution, over a repetition
+	KernelNS         Quantity `json:"kernel_ns"`
+	LLCMissesPerCore Quantity `json:"llc_misses_per_core"`
+}
+
+// A KernelSummary sums up one kernel: executions and mean time over all repetitions, and the ratio
+// of its mean time to that in the serial run.
+type KernelSummary struct {
+	Name   string `json:"name"`
+	Count  int64  `json:"count"` // in one repetition
+	MeanNS Number `json:"mean_ns"`
+	WTI    Number `json:"wti"`
+	// Estimated says that the times are means of samples, one in about SampledEvery executions: see
+	// [request.GrainTask].
+	Estimated    bool `json:"estimated"`
+	SampledEvery int  `json:"sampled_every"` // 1: each execution was stamped
+}
+
+// A Check is what the numerical check of a computed result found.
+type Check struct {
+	Passed    bool   `json:"passed"`
+	Error     Number `json:"error"`
+	Tolerance Number `json:"tolerance"`
+	Detail    string `json:"detail,omitempty"` // where the error is, after a failure
+	Method    string `json:"method,omitempty"` // such as "Freivalds, exact"
+	// Lines are what else the check found.
+	Lines []string `json:"lines,omitempty"`
+}
+
+// A Trace is the trace file of the traced repetition and what tracing cost.
+type Trace struct {
+	Path       string `json:"path"`
+	Records    int64  `json:"records"`
+	Discarded  int64  `json:"discarded"`
+	OverheadNS Number `json:"overhead_ns_per_kernel"`
+	// cost of the profile mode, in which repetitions are timed
+	ProfileNS Number `json:"profile_ns_per_kernel"`
+	TimeNS    Number `json:"time_ns"` // time of the traced repetition
+	// that over the median of the timed ones
+	SlowdownOverMedian Number `json:"slowdown"`
+}
+
+// MedianRepetition returns the repetition of median time, the faster of the middle two of an even
+// number; nil if there is none.
+func MedianRepetition(reps []Repetition) *Repetition {
+	if len(reps) == 0 {
+		return nil
+	}
+	order := make([]*Repetition, len(reps))
+	for i := range reps {
+		order[i] = &reps[i]
+	}
+	slices.SortStableFunc(order, func(a, b *Repetition) int {
+		return cmp.Compare(a.TimeNS, b.TimeNS)
+	})
+	return order[(len(order)-1)/2]
+}
+
+// MedianTime returns the median time of repetitions in ns, unknown if there is none.
+func MedianTime(reps []Repetition) Number {
+	if len(reps) == 0 {
+		return Number{}
+	}
+	return Some(Median(times(reps)))
+}

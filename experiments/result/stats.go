@@ -1,0 +1,130 @@
+package result
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"golang.org/x/perf/benchmath"
+)
+
+// QuantityOf returns the median of values and the narrowest interval of order statistics that holds
+// the median of what they were drawn from with at least 95 % confidence, without assuming any
+// distribution (as benchstat does). Cost: a sort.
+func QuantityOf(values []float64) Quantity {
+	if len(values) == 0 {
+		return Quantity{}
+	}
+	q := Quantity{Median: Some(Median(values)), N: len(values)}
+	if len(values) < MinSample {
+		return q
+	}
+	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values),
+		&benchmath.DefaultThresholds), Confidence)
+	q.Low, q.High, q.Confidence = Some(s.Lo), Some(s.Hi), Some(s.Confidence)
+	return q
+}
+
+// Median returns the middle value, the mean of the middle two for an even number. values is left as
+// it is. There is at least one value.
+func Median(values []float64) float64 {
+	v := slices.Clone(values)
+	slices.Sort(v)
+	h := len(v) / 2
+	if len(v)%2 == 1 {
+		return v[h]
+	}
+	return (v[h-1] + v[h]) / 2
+}
+
+// A ratioSample is what the ratios of a run are computed from: time and work of the serial
+// repetitions and of those on n cores, in ns. Work is nil where there is none; otherwise it is as
+// long as time, entry by entry from the same repetition.
+type ratioSample struct {
+	cores               int
+	serialTime, parTime []float64
+	serialWork, parWork []float64
+	seed                uint64
+	// strata are the numbers of repetitions, one after the other, of runs of different inputs,
+	// which are not drawn for one another; nil: one run.
+	strata []int
+}
+
+// point returns speed-up, OVR and WTI (KRD paper, I-A), the last two NaN without work:
+//
+//	speed-up = median serial time / median time
+//	WTI      = median work / median serial work
+//	OVR      = cores / (speed-up x WTI)
+//
+// so that speed-up = cores / (OVR x WTI) holds for the summary too, which medians of per-repetition
+// ratios would not give.
+func (s *ratioSample) point() (speedup, ovr, wti float64) {
+	speedup = Number{}.Float()
+	// in virtual time a program without work may take none
+	if serial := Median(s.serialTime); serial > 0 {
+		speedup = serial / Median(s.parTime)
+	}
+	wti = Number{}.Float()
+	if s.hasWork() {
+		wti = Median(s.parWork) / Median(s.serialWork)
+	}
+	return speedup, float64(s.cores) / (speedup * wti), wti
+}
+
+func (s *ratioSample) hasWork() bool { return len(s.serialWork) > 0 && len(s.parWork) > 0 }
+
+// quantities returns speed-up, OVR and WTI with bootstrap percentile intervals: serial and parallel
+// repetitions are drawn anew with replacement, time and work of a repetition together. The same
+// sample and seed give the same intervals on every computer. N is the smaller of the two sample
+// sizes; below 6 there is no interval.
+func (s *ratioSample) quantities() (speedup, ovr, wti Quantity) {
+	n := min(len(s.serialTime), len(s.parTime))
+	if n == 0 {
+		return
+	}
+	sp, o, w := s.point()
+	if Some(sp).Known() {
+		speedup = Quantity{Median: Some(sp), N: n}
+	}
+	if s.hasWork() {
+		ovr, wti = Quantity{Median: Some(o), N: n}, Quantity{Median: Some(w), N: n}
+	}
+	if n < MinSample {
+		return
+	}
+	rng := Draws(s.seed, n)
+	draw := ratioSample{cores: s.cores,
+		serialTime: make([]float64, len(s.serialTime)), parTime: make([]float64, len(s.parTime)),
+		serialWork: make([]float64, len(s.serialWork)), parWork: make([]float64, len(s.parWork))}
+	var sps, os, ws []float64
+	for range Resamples {
+		resample(rng, s.strata, draw.serialTime, s.serialTime, draw.serialWork, s.serialWork)
+		resample(rng, s.strata, draw.parTime, s.parTime, draw.parWork, s.parWork)
+		sp, o, w := draw.point()
+		sps, os, ws = append(sps, sp), append(os, o), append(ws, w)
+	}
+	speedup.setInterval(sps)
+	if s.hasWork() {
+		ovr.setInterval(os)
+		wti.setInterval(ws)
+	}
+	return
+}
+
+// resample draws len(time) repetitions from (time, work) with replacement, as many from each
+// stratum as it has. work may be empty.
+func resample(rng *rand.Rand, strata []int, toTime, time, toWork, work []float64) {
+	if len(strata) == 0 {
+		strata = []int{len(time)}
+	}
+	at := 0
+	for _, n := range strata {
+		for i := at; i < at+n; i++ {
+			j := at + rng.IntN(n)
+			toTime[i] = time[j]
+			if len(work) > 0 {
+				toWork[i] = work[j]
+			}
+		}
+		at += n
+	}
+}

@@ -1,0 +1,88 @@
+package result
+
+import ()
+
+// A Warning is a doubt about a result, as a value: what is the matter, and the numbers and names
+// that belong to it. Its sentence is made by package show; nothing else looks at sentences.
+type Warning struct {
+	Code Code  `json:"code"`
+	Args []any `json:"args"`
+}
+
+// Warn returns a warning.
+func Warn(code Code, args ...any) Warning {
+	if args == nil {
+		args = []any{}
+	}
+	return Warning{code, args}
+}
+
+// A Code says what a warning is about. Documents keep codes: they are added, never renamed.
+type Code string
+
+// The codes, with what their arguments are.
+const (
+	// Text is a sentence of a document that was written before there were codes: the sentence.
+	Text Code = "text"
+	// NoIntervals: repetitions that there are, repetitions that are needed.
+	NoIntervals Code = "no_intervals"
+	// Interrupted: repetitions that there are, repetitions that were asked for.
+	Interrupted Code = "interrupted"
+	// SharedCPUs: workers, CPUs.
+	SharedCPUs Code = "shared_cpus"
+	// StampedOverCPU: of which repetitions (Parallel or SerialRun), by how many per cent.
+	StampedOverCPU Code = "stamped_over_cpu"
+	// LostCPU: of which repetitions (Parallel or SerialRun), how often a worker in a repetition.
+	LostCPU Code = "lost_cpu"
+	// FlaggedKernels: how many kernels, of how many.
+	FlaggedKernels Code = "flagged_kernels"
+	// SyntheticTopology: no argument.
+	SyntheticTopology Code = "synthetic_topology"
+	// NoKRD: the trace, records that it lost, records in all.
+	NoKRD Code = "no_krd_trace_lost"
+	// TraceLost: the trace, records that it lost, records in all, why.
+	TraceLost Code = "trace_lost"
+	// MixedPrices of a simulated run: schedulers whose prices were fitted, schedulers whose prices
+	// were not.
+	MixedPrices Code = "mixed_prices"
+	// CheckFailed: error, tolerance.
+	CheckFailed Code = "check_failed"
+	// ClocksNotCompared: why.
+	ClocksNotCompared Code = "clocks_not_compared"
+	// TracingCost: why it could not be measured.
+	TracingCost Code = "tracing_cost"
+	// PlacesUnknown of a replay: why it is not known where blocks lie.
+	PlacesUnknown Code = "places_unknown"
+	// ReplayLost of a replay: records that were discarded.
+	ReplayLost Code = "replay_lost"
+	// Recovered of a replay: no argument.
+	Recovered Code = "recovered"
+	// ImposedNodes of a replay: no argument.
+	ImposedNodes Code = "imposed_nodes"
+
+	// OneConfiguration of coefficients: no argument.
+	OneConfiguration Code = "one_configuration"
+	// SeveralSources of coefficients: no argument.
+	SeveralSources Code = "several_llc_sources"
+	// NoMisses of coefficients: no argument.
+	NoMisses Code = "no_llc_misses"
+	// WithoutKRD, OneTrace and SameShares of coefficients: how many configurations, of how many.
+	WithoutKRD Code = "without_krd"
+	OneTrace   Code = "one_trace"
+	SameShares Code = "same_shares"
+
+	// SettingDiffers of a comparison: the setting, its values in A and in B.
+	SettingDiffers Code = "setting_differs"
+	// OtherComputer of a comparison: the name of both computers.
+	OtherComputer Code = "other_computer"
+	// OtherMachine of a comparison: the machine that A and B describe differently.
+	OtherMachine Code = "other_machine"
+	// OtherMachineFile of a comparison: the file.
+	OtherMachineFile Code = "other_machine_file"
+)
+
+// The repetitions that a warning is about.
+const (
+	Parallel  = "parallel_run"
+	SerialRun = "serial_run"
+)

@@ -1,0 +1,80 @@
+// Package experiments is a run from request to run directory: one request gives one result for
+// each scheduler, with medians, intervals, overhead and work time inflation (KRD paper, I-A), and a
+// directory that is complete evidence.
+//
+//	request.Request  ->  measure.Run  ->  result.Summarise  ->  result.RunDir
+//
+// How the measuring itself is done is a [measure.Func]; all around it (what may be asked,
+// statistics, documents, directories) does not depend on it, so that a native run, a simulated one
+// and a test's made-up one are summed up and written alike.
+//
+// The packages below it, each of which imports only those before it: request (what is asked, names
+// looked up once), result (documents, statistics, directories), replay (traces through a cache
+// model), measure (native and simulated), show (text for people). Above it are those that run many
+// and those that read what they left: sweep, dataset, correlate, compare, figures, report,
+// reproduce.
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"krdlab/experiments/measure"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
+	"krdlab/hw"
+)
+
+// An Outcome is what a run left.
+type Outcome struct {
+	Results []result.Result
+	Dir     string // the run directory, NAME.partial after an error; "" if nothing was done
+	several bool   // schedulers were asked for
+}
+
+// Document returns what is written as JSON: the result, or the array of results where several
+// schedulers were asked for.
+func (o *Outcome) Document() any { return result.Document(o.Results, o.several) }
+
+// Run checks r, makes the run directory, measures on the machine t, sums up and completes the
+// directory. After an error, what was done is summed up all the same, and kept in a directory that
+// keeps its partial name. argv is the command as typed, do what measures (nil: [measure.Run]);
+// progress may be nil.
+//
+// Errors: [*request.Error] and [result.ErrExists] before anything is run; those of do; those of
+// writing the directory.
+func Run(ctx context.Context, r *request.Request, argv []string, t *hw.Topology, do measure.Func,
+	progress measure.Progress) (*Outcome, error) {
+	asked := r.Asked()
+	out := &Outcome{several: len(asked.Schedulers) > 1}
+	if err := r.Validate(t); err != nil {
+		return out, err
+	}
+	manifest := result.NewManifest(asked, argv, t, time.Now())
+	dir, err := result.Begin(r.Out, asked.Name, manifest)
+	if err != nil {
+		return out, err
+	}
+	if progress == nil {
+		progress = func(int, int, string, string) {}
+	}
+	if do == nil {
+		do = measure.Run
+	}
+	measured, runErr := do(ctx, r, t, dir, progress)
+	for _, m := range measured {
+		x := result.Summarise(asked, m)
+		x.Warnings = show.Sentences(x.WarningCodes)
+		out.Results = append(out.Results, x)
+	}
+	if n := len(asked.Schedulers); runErr == nil && len(out.Results) != n {
+		runErr = fmt.Errorf("%d schedulers were asked for and %d were run", n, len(out.Results))
+	}
+	if runErr != nil && len(out.Results) == 0 && dir.Discard() {
+		return out, runErr
+	}
+	out.Dir, err = dir.End(manifest, out.Results, out.several, runErr)
+	return out, err
+}

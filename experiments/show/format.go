@@ -1,0 +1,112 @@
+package show
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"krdlab/experiments/result"
+)
+
+// NotAvailable is what is printed for a number that there is not.
+const NotAvailable = "n/a"
+
+// Digits prints v with at least n significant digits and no exponent: 1.642, 18.40, 97312.
+func Digits(v float64, n int) string {
+	decimals := n - 1
+	if v != 0 {
+		decimals -= int(math.Floor(math.Log10(math.Abs(v))))
+	}
+	return strconv.FormatFloat(v, 'f', max(0, decimals), 64)
+}
+
+// timeUnits are in ns.
+var timeUnits = []struct {
+	name string
+	ns   float64
+}{{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}}
+
+// TimeUnit returns the largest unit that ns is at least one of.
+func TimeUnit(ns float64) (name string, size float64) {
+	for _, u := range timeUnits {
+		if ns >= u.ns {
+			return u.name, u.ns
+		}
+	}
+	return "ns", 1
+}
+
+// Time prints a duration of ns nanoseconds with 4 significant digits, such as 1.642 s.
+func Time(n result.Number) string {
+	if !n.Known() {
+		return NotAvailable
+	}
+	name, size := TimeUnit(n.Float())
+	return Digits(n.Float()/size, 4) + " " + name
+}
+
+// Count prints a count: all its digits up to six, and 3 significant ones beyond, such as
+// 1.83e6.
+func Count(n result.Number) string {
+	v := n.Float()
+	switch {
+	case !n.Known():
+		return NotAvailable
+	case v < 1e6:
+		return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
+	}
+	s := strconv.FormatFloat(v, 'e', 2, 64)
+	return strings.Replace(strings.Replace(s, "e+0", "e", 1), "e+", "e", 1)
+}
+
+// percent prints part of whole, such as 97.3961.
+func percent(part, whole uint64, decimals int) string {
+	return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', decimals, 64)
+}
+
+// withInterval prints the median of q, scaled, above its interval.
+func withInterval(q result.Quantity, scale float64, unit string) string {
+	s := Digits(q.Median.Float()/scale, 4) + unit
+	if q.Low.Known() && q.High.Known() {
+		s += fmt.Sprintf("\n%s-%s", Digits(q.Low.Float()/scale, 4), Digits(q.High.Float()/scale, 4))
+	}
+	return s
+}
+
+// ratioWithInterval prints a ratio above its interval, all with as many decimals as the median has:
+// three, fewer from 10 on, and more where there would be less than three significant digits.
+func ratioWithInterval(q result.Quantity) string {
+	v := math.Abs(q.Median.Float())
+	decimals := 3
+	switch {
+	case v >= 10:
+		decimals = max(0, 3-int(math.Log10(v)))
+	case v > 0 && v < 0.1:
+		decimals = 2 - int(math.Floor(math.Log10(v)))
+	}
+	p := func(n result.Number) string { return strconv.FormatFloat(n.Float(), 'f', decimals, 64) }
+	s := p(q.Median)
+	if q.Low.Known() && q.High.Known() {
+		s += "\n" + p(q.Low) + "-" + p(q.High)
+	}
+	return s
+}
+
+// Probability prints a p-value, "-" where there is none.
+func Probability(p result.Number) string {
+	switch {
+	case !p.Known():
+		return "-"
+	case p.Float() < 0.0001:
+		return "<0.0001"
+	}
+	return strconv.FormatFloat(p.Float(), 'f', 4, 64)
+}
+
+func orNA(s string) string {
+	if s == "" {
+		return NotAvailable
+	}
+	return s
+}

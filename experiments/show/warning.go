@@ -1,0 +1,186 @@
+package show
+
+import (
+	"fmt"
+
+	"krdlab/experiments/result"
+	"krdlab/hw/units"
+)
+
+// sentences are the words of each code. Arguments are those that [result.Code] documents.
+var sentences = map[result.Code]func(a args) string{
+	result.Text: func(a args) string { return a.text(0) },
+	result.NoIntervals: func(a args) string {
+		return fmt.Sprintf("no intervals: %s, and %d are needed for 95 %% confidence",
+			units.Count(a.whole(0), "repetition"), a.whole(1))
+	},
+	result.Interrupted: func(a args) string {
+		return fmt.Sprintf("interrupted after %d of %d repetitions", a.whole(0), a.whole(1))
+	},
+	result.SharedCPUs: func(a args) string {
+		return fmt.Sprintf("WTI is unreliable: %d workers share %d CPUs", a.whole(0), a.whole(1))
+	},
+	result.StampedOverCPU: func(a args) string {
+		return fmt.Sprintf("%s: kernels took %.0f %% longer by their stamps than the workers had "+
+			"a CPU", disturbed(a), a.number(1))
+	},
+	result.LostCPU: func(a args) string {
+		return fmt.Sprintf("%s: a worker lost its CPU %.0f times in a repetition", disturbed(a),
+			a.number(1))
+	},
+	result.FlaggedKernels: func(a args) string {
+		return fmt.Sprintf("%.0f of %.0f kernels were stopped or moved to another CPU while they "+
+			"ran, and their times include that", a.number(0), a.number(1))
+	},
+	result.SyntheticTopology: func(args) string {
+		return "synthetic topology: which workers share a node was given by --topology, not by " +
+			"the hardware"
+	},
+	result.NoKRD: func(a args) string { return "no KRD: " + traceLost(a) },
+	result.TraceLost: func(a args) string {
+		return fmt.Sprintf("%s lost %d of its %d records: %s", a.text(0), a.whole(1), a.whole(2),
+			a.text(3))
+	},
+	result.MixedPrices: func(a args) string {
+		return fmt.Sprintf("not to be compared: the prices of what the runtime does were fitted "+
+			"for %s, and are guesses or measurements for %s", a.text(0), a.text(1))
+	},
+	result.CheckFailed: func(a args) string {
+		return fmt.Sprintf("the numerical check failed: error %g, tolerance %g", a.number(0),
+			a.number(1))
+	},
+	result.ClocksNotCompared: func(a args) string {
+		return fmt.Sprintf("the clocks of the CPUs could not be compared (%s): the order of "+
+			"kernels on different CPUs is as they stamped it", a.text(0))
+	},
+	result.TracingCost: func(a args) string { return a.text(0) },
+	result.PlacesUnknown: func(a args) string {
+		return fmt.Sprintf("where blocks lie is not known (%s): taken as one behind the other",
+			a.text(0))
+	},
+	result.ReplayLost: func(a args) string {
+		return fmt.Sprintf("%d records were discarded while tracing: what they left in the caches "+
+			"is missing", a.whole(0))
+	},
+	result.Recovered: func(args) string {
+		return "the trace had no clean end and was recovered: the last kernel of each worker may " +
+			"be missing"
+	},
+	result.ImposedNodes: func(args) string {
+		return "the worker-to-node map was imposed and is not the machine's"
+	},
+	result.SettingDiffers: func(a args) string {
+		return fmt.Sprintf("the setting %s differs: %s in A, %s in B", a.text(0), a.text(1),
+			a.text(2))
+	},
+	result.OtherComputer: func(a args) string {
+		return fmt.Sprintf("the %s of B is another computer than that of A: what differs may "+
+			"differ between computers", a.text(0))
+	},
+	result.OtherMachine: func(a args) string {
+		return fmt.Sprintf("the machine %s is described otherwise in A than in B (cores, caches "+
+			"or source of time)", a.text(0))
+	},
+	result.OtherMachineFile: func(a args) string {
+		return fmt.Sprintf("the simulated machine changed: %s is not the same file in A and B",
+			a.text(0))
+	},
+	result.OneConfiguration: func(args) string {
+		return "there is one configuration only: nothing to set it against but its own " +
+			"repetitions; sweep more schedulers, core counts or sizes"
+	},
+	result.SeveralSources: func(args) string {
+		return "LLC misses are of several sources (perf_event, model); they are correlated apart"
+	},
+	result.NoMisses: func(args) string {
+		return "no LLC misses: neither hardware counters nor a model"
+	},
+	result.WithoutKRD: func(a args) string { return configurations(a) + " have no KRD" },
+	result.OneTrace: func(a args) string {
+		return configurations(a) + " have one traced repetition only: no interval of their KRD; " +
+			"--trace krd traces all"
+	},
+	result.SameShares: func(a args) string {
+		return configurations(a) + " have all their KRD shares equal to another's of the same " +
+			"cores and size: n counts them all"
+	},
+}
+
+// configurations says how many of how many.
+func configurations(a args) string {
+	return fmt.Sprintf("%d of %s", a.whole(0), units.Count(a.whole(1), "configuration"))
+}
+
+func disturbed(a args) string {
+	what := "the repetitions"
+	if a.text(0) == result.SerialRun {
+		what = "the serial run"
+	}
+	return "WTI is unreliable: other programs disturbed " + what
+}
+
+// traceLost says why a trace with losses gives no KRD, and what to do about it.
+func traceLost(a args) string {
+	return fmt.Sprintf("the trace %s lost %d of %d records; krdlab krd --allow-loss analyses what "+
+		"there is", a.text(0), a.whole(1), a.whole(2))
+}
+
+// sentence returns the words of a warning. One of a code that this krdlab does not know is printed
+// as it is.
+func sentence(w result.Warning) string {
+	if words, ok := sentences[w.Code]; ok {
+		return words(w.Args)
+	}
+	return fmt.Sprintf("%s %v", w.Code, w.Args)
+}
+
+// Sentences returns the words of warnings, never nil.
+func Sentences(list []result.Warning) []string {
+	words := make([]string, len(list))
+	for i, w := range list {
+		words[i] = sentence(w)
+	}
+	return words
+}
+
+// args are the arguments of a warning, just made or read from a document: what is not there, or of
+// another type, is unknown.
+type args []any
+
+func (a args) at(i int) any {
+	if i < len(a) {
+		return a[i]
+	}
+	return nil
+}
+
+func (a args) number(i int) float64 {
+	switch x := a.at(i).(type) {
+	case result.Number:
+		return x.Float()
+	case float64:
+		return x
+	case nil: // an unknown number of a document
+		return result.Number{}.Float()
+	}
+	return float64(a.whole(i))
+}
+
+func (a args) whole(i int) int {
+	switch x := a.at(i).(type) {
+	case int:
+		return x
+	case int64:
+		return int(x)
+	case uint64:
+		return int(x)
+	case float64: // JSON has no other
+		return int(x)
+	}
+	return 0
+}
+
+func (a args) text(i int) string {
+	s, _ := a.at(i).(string)
+	return s
+}

@@ -1,0 +1,80 @@
+package slurm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"krdlab/hw/failure"
+)
+
+// Submit submits the jobs of the experiment in dir and, unless collect is "", that script after
+// them, and tells the number of each as Slurm takes it, with its job, nil for the last. Errors have
+// the class [failure.Capability] where there is no Slurm.
+func Submit(ctx context.Context, dir string, jobs []Job, collect string,
+	tell func(id string, j *Job)) error {
+	if err := os.MkdirAll(filepath.Join(dir, OutputDir), 0o777); err != nil {
+		return err
+	}
+	dependency := "--dependency=afterany"
+	for i := range jobs {
+		id, err := sbatch(ctx, jobs[i].Script)
+		if err != nil {
+			return err
+		}
+		tell(id, &jobs[i])
+		dependency += ":" + id
+	}
+	if collect == "" {
+		return nil
+	}
+	id, err := sbatch(ctx, collect, dependency)
+	if err == nil {
+		tell(id, nil)
+	}
+	return err
+}
+
+var arraySize = regexp.MustCompile(`(?m)^MaxArraySize\s*=\s*(\d+)`)
+
+// MaxArraySize asks the cluster for it; 0 if it does not say.
+func MaxArraySize(ctx context.Context) int {
+	out, err := exec.CommandContext(ctx, "scontrol", "show", "config").Output()
+	if err != nil {
+		return 0
+	}
+	m := arraySize.FindSubmatch(out)
+	if m == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(string(m[1]))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// sbatch submits a script and returns the number of its job.
+func sbatch(ctx context.Context, script string, args ...string) (string, error) {
+	c := exec.CommandContext(ctx, "sbatch", append([]string{"--parsable"}, args...)...)
+	c.Stdin = strings.NewReader(script)
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", failure.New(failure.Capability, "submit: sbatch is not in PATH: this machine "+
+			"cannot do what was asked; on a computer of the cluster it is; --print writes the job "+
+			"scripts")
+	} else if err != nil {
+		return "", fmt.Errorf("submit: sbatch: %w: %s", err, strings.TrimSpace(stderr.String()))
+	}
+	id, _, _ := strings.Cut(strings.TrimSpace(string(out)), ";") // a cluster's name may follow
+	return id, nil
+}

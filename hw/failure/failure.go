@@ -1,0 +1,76 @@
+// Package failure sorts errors into the few classes that a caller treats differently. It stands
+// below all others, so that each marks its own errors: a type has a method Class, a sentinel is
+// made by [New]. What a class means to a user, such as an exit code, is decided by who asks [Of].
+package failure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// A Class is what kind of failure an error is.
+type Class uint8
+
+// The classes.
+const (
+	Failed      Class = iota // none of the others: I/O, a missing file, a panic in a task
+	Request                  // what was asked for cannot be, or must not be overwritten
+	Capability               // this machine lacks what was demanded
+	Data                     // the content of a file is bad
+	Check                    // the numerical check failed
+	Interrupted              // the user ended it; what was done is kept
+)
+
+// Classed is an error that knows its class.
+type Classed interface {
+	error
+	Class() Class
+}
+
+// Of returns the class of the first error in err's tree that has one, in the order of errors.As. A
+// context's cancellation is [Interrupted]. Without any, it is [Failed].
+func Of(err error) Class {
+	c, _ := find(err)
+	return c
+}
+
+func find(err error) (Class, bool) {
+	if c, ok := err.(Classed); ok {
+		return c.Class(), true
+	}
+	if err == context.Canceled {
+		return Interrupted, true
+	}
+	switch u := err.(type) {
+	case interface{ Unwrap() error }:
+		return find(u.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, e := range u.Unwrap() {
+			if c, ok := find(e); ok {
+				return c, true
+			}
+		}
+	}
+	return Failed, false
+}
+
+// New returns a sentinel of a class.
+func New(c Class, text string) error { return &classed{c, errors.New(text)} }
+
+// Errorf is fmt.Errorf of a class, whatever the classes of what it wraps.
+func Errorf(c Class, format string, args ...any) error {
+	return &classed{c, fmt.Errorf(format, args...)}
+}
+
+// As gives err, which keeps its text, another class.
+func As(c Class, err error) error { return &classed{c, err} }
+
+type classed struct {
+	class Class
+	err   error
+}
+
+func (e *classed) Error() string { return e.err.Error() }
+func (e *classed) Unwrap() error { return e.err }
+func (e *classed) Class() Class  { return e.class }

@@ -1,0 +1,34 @@
+package units
+
+import "fmt"
+
+// Bytes prints n in the largest binary unit that is not above it, with one decimal where that is no
+// whole number: 512 B, 48 KiB, 18 MiB, 97.7 KiB.
+func Bytes(n uint64) string {
+	const units = "KMGTPE"
+	unit, whole, value := "B", n, float64(n)
+	exact := true
+	for i := 0; i < len(units) && value >= 1024; i++ {
+		exact = exact && whole%1024 == 0
+		whole /= 1024
+		value /= 1024
+		unit = units[i:i+1] + "iB"
+	}
+	if exact {
+		return fmt.Sprintf("%d %s", whole, unit)
+	}
+	return fmt.Sprintf("%.1f %s", value, unit)
+}
+
+// Count prints how many there are of what, a noun whose plural ends in s: 1 core, 24 cores.
+func Count[N int | int64 | uint64](n N, what string) string {
+	return fmt.Sprintf("%d %s", n, Noun(n, what))
+}
+
+// Noun is what, in the plural unless n is 1.
+func Noun[N int | int64 | uint64](n N, what string) string {
+	if n == 1 {
+		return what
+	}
+	return what + "s"
+}

@@ -1,0 +1,25 @@
+package units
+
+import (
+	"math"
+	"testing"
+)
+
+func TestBytes(t *testing.T) {
+	for n, want := range map[uint64]string{
+		0: "0 B", 1: "1 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1.5 KiB", 48 << 10: "48 KiB",
+		100000: "97.7 KiB", 18 << 20: "18 MiB", 1 << 40: "1 TiB", math.MaxUint64: "16.0 EiB",
+		1 << 63: "8 EiB", 1<<20 + 1: "1.0 MiB",
+	} {
+		if got := Bytes(n); got != want {
+			t.Errorf("Bytes(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	if got := Count(1, "core") + ", " + Count(0, "node") + ", " + Count(uint64(24), "core"); got !=
+		"1 core, 0 nodes, 24 cores" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,65 @@
+package krd
+
+import "fmt"
+
+// A Warning is a doubt about a report, as a value: what is the matter, and the numbers and names
+// that belong to it. Its String is the sentence that people read; nothing else looks at sentences.
+type Warning struct {
+	Code Code  `json:"code"`
+	Args []any `json:"args"`
+}
+
+// A Code says what a warning is about. Documents keep codes: they are added, never renamed.
+type Code string
+
+// The codes, with what their arguments are.
+const (
+	// RecordsLost: records that were discarded.
+	RecordsLost Code = "records_lost"
+	// Recovered: no argument.
+	Recovered Code = "recovered"
+	// ImposedNodes: no argument.
+	ImposedNodes Code = "imposed_nodes"
+	// ApproximateEngine: the engine.
+	ApproximateEngine Code = "approximate_engine"
+	// PartsTouchedLater of coherence on address spaces: no argument.
+	PartsTouchedLater Code = "parts_touched_later"
+	// NoCacheSizes, NoL2Size, NoLLCSize: no argument.
+	NoCacheSizes Code = "no_cache_sizes"
+	NoL2Size     Code = "no_l2_size"
+	NoLLCSize    Code = "no_llc_size"
+	// Sampled: the engine.
+	Sampled Code = "sampled"
+)
+
+// sentences are the words of each code, with a verb for each argument.
+var sentences = map[Code]string{
+	RecordsLost: "%v records were discarded while tracing: distances across the gaps are wrong",
+	Recovered: "the trace had no clean end and was recovered: the last kernel of each worker may " +
+		"be missing",
+	ImposedNodes:      "the worker-to-node map was imposed and is not the machine's",
+	ApproximateEngine: "approximate: distances by the engine %v",
+	PartsTouchedLater: "the trace has address spaces: with coherence, where an access takes a part " +
+		"of what an earlier one touched, the rest of that may count as touched later",
+	NoCacheSizes: "the trace names no L2 and no LLC size: close, near and far are unknown",
+	NoL2Size:     "the trace names no L2 size: close and near are unknown",
+	NoLLCSize:    "the trace names no LLC size: near and far are unknown",
+	Sampled: "estimates from a sample of the blocks by the engine %v: for far reuses and for " +
+		"misses at a given size only",
+}
+
+// String returns the sentence of w. One of a code that this krdlab does not know is printed as it
+// is.
+func (w Warning) String() string {
+	if words, ok := sentences[w.Code]; ok {
+		return fmt.Sprintf(words, w.Args...)
+	}
+	return fmt.Sprintf("%s %v", w.Code, w.Args)
+}
+
+func warn(code Code, args ...any) Warning {
+	if args == nil {
+		args = []any{}
+	}
+	return Warning{code, args}
+}

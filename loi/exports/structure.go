@@ -1,0 +1,111 @@
+package exports
+
+import (
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"krdlab/loi"
+)
+
+// Tracks of a worker beside those of its executions.
+const (
+	taskTrack   = (maxLanes + 1) * lanePitch
+	regionTrack = (maxLanes + 2) * lanePitch
+
+	taskFlows = 1 << 40 // behind those of steals: one for each task, by its number
+)
+
+// structure is what the events of a worker have told so far of tasks and regions.
+type structure struct {
+	since   uint64 // tick at which the piece of code that runs began
+	any     bool   // since is known
+	tracked [2]bool
+	open    []uint32 // numbers of the regions that are open
+}
+
+// side returns a further track of a worker, which it makes when it is first asked for.
+func (x *perfetto) side(worker int, l *lanes, which int) uint64 {
+	track := firstThread + uint64(worker)
+	id := track + [...]uint64{taskTrack, regionTrack}[which]
+	if !l.tracked[which] {
+		l.tracked[which] = true
+		packet, at := x.track(id, track)
+		x.text(trackName, "worker "+strconv.Itoa(worker)+[...]string{", tasks", ", regions"}[which])
+		x.close(at)
+		x.close(packet)
+	}
+	return id
+}
+
+// piece writes the piece of code that an event ends, as a slice that begins where the one before it
+// ended, or the worker found work; where workers are not ordered it is not known which that is, and
+// the event stands alone. An arrow leads from the piece that began a task to the one that ended it.
+func (x *perfetto) piece(worker int, l *lanes, r *loi.Record) {
+	if len(r.Args) < 3 {
+		x.unnamed(worker, r)
+		return
+	}
+	name, names := x.kernels+1+eventChild, []uint64{nameTask, namePhase, nameChild}
+	var flow protowire.Number
+	switch r.Event {
+	case loi.EventTask:
+		name = x.kernels + 1 + eventNewTask
+		names = []uint64{nameTask, nameParent, namePhase, nameChild, nameChildren}
+		flow = eventFlows
+	case loi.EventPhase:
+		name = x.kernels + 1 + eventPhase
+		names[2] = nameChildren
+		if r.Args[2] == 0 {
+			name, flow = x.kernels+1+eventEnd, eventLastFlows
+		}
+	}
+	track, end := x.side(worker, l, 0), x.ns(worker, r.Start)
+	if x.t.Header.Unordered {
+		x.named(instant, end, track, name)
+	} else {
+		x.named(sliceBegin, x.ns(worker, min(l.since, r.Start)), track, name)
+	}
+	x.numbers(r.Args, names...)
+	if flow != 0 {
+		x.fixed(flow, taskFlows+uint64(r.Args[0]))
+	}
+	x.closeEvent()
+	if !x.t.Header.Unordered {
+		x.end(end, track)
+	}
+	l.since = r.Start
+}
+
+// region writes the begin or the end of a region: on a worker they nest.
+func (x *perfetto) region(worker int, l *lanes, r *loi.Record) {
+	regions := x.t.Header.Registry.Regions
+	begins := r.Event == loi.EventRegion && len(r.Args) == 3 && int(r.Args[0]) < len(regions)
+	switch n := len(l.open); {
+	case x.t.Header.Unordered:
+		x.unnamed(worker, r)
+	case begins:
+		l.open = append(l.open, r.Args[1])
+		x.named(sliceBegin, x.ns(worker, r.Start), x.side(worker, l, 1), x.regionName(r.Args[0]))
+		x.numbers(r.Args[1:], nameNumber, nameParent)
+		x.closeEvent()
+	case r.Event == loi.EventRegionEnd && len(r.Args) == 1 && n > 0 && l.open[n-1] == r.Args[0]:
+		l.open = l.open[:n-1]
+		x.end(x.ns(worker, r.Start), x.side(worker, l, 1))
+	default:
+		x.unnamed(worker, r)
+	}
+}
+
+// regionName is the number of a region's name: after those of kernels and of events.
+func (x *perfetto) regionName(region uint32) uint64 {
+	return x.kernels + uint64(len(eventNames)) + 1 + uint64(region)
+}
+
+// unnamed writes an event as it stands.
+func (x *perfetto) unnamed(worker int, r *loi.Record) {
+	x.openEvent(instant, x.ns(worker, r.Start), firstThread+uint64(worker))
+	x.text(eventName, r.Event.String())
+	x.numbers(r.Args)
+	x.closeEvent()
+}

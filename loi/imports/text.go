@@ -1,0 +1,36 @@
+package imports
+
+import (
+	"io"
+
+	"krdlab/loi"
+)
+
+// readText reads a whole trace in the text form and counts what is in it.
+func (f *feeder) readText(r io.Reader) error {
+	t, err := loi.ParseText(r)
+	if err != nil {
+		return err
+	}
+	h, sum := &t.Header, &f.sum
+	sum.Workers, sum.Nodes = len(h.Workers), h.Nodes
+	sum.Objects, sum.Kernels = len(h.Registry.Objects), len(h.Registry.Kernels)
+	for i := range h.Workers {
+		c := t.Cursor(i)
+		var list []loi.Access
+		for c.Next() {
+			r := c.Record()
+			if sum.Executions++; sum.Executions == 1 || r.Start < sum.FirstTime {
+				sum.FirstTime = r.Start
+			}
+			sum.LastTime = max(sum.LastTime, r.End)
+			list = c.AppendAccesses(list[:0])
+			sum.Accesses += uint64(len(list))
+		}
+		if c.Err() != nil {
+			return c.Err()
+		}
+	}
+	f.text = t
+	return nil
+}

@@ -1,0 +1,92 @@
+package runtimes
+
+// budgets are what tasks that have begun are charged to each node, until they have ended. Any
+// worker under the lock.
+type budgets struct {
+	lock    spinLock
+	used    []uint64          // by node
+	charged map[*Frame]uint64 // those that were charged something
+}
+
+// admits asks the policy whether the worker may begin entry e, and charges its node what the policy
+// says. Rules.Admit; by the holder of the lock of e's queue.
+func (w *Worker) admits(e entry) bool {
+	if e.i < 0 { // the rest of a task that has begun stays where that is anchored
+		return e.f.next == 0 || int(e.f.next)-1 == w.node
+	}
+	a := Admission{Depth: e.f.level() + 1, Node: w.node, Anchor: int(e.f.next) - 1, Worker: w.id,
+		Workers: w.pool.n}
+	if h, ok := e.f.task.(Hinted); ok {
+		a.Hint = h.Hint(w, int(e.i))
+	}
+	b := w.pool.budgets
+	b.lock.acquire()
+	a.Used = b.used[w.node]
+	charge, ok := w.pool.admitter.Admit(&a)
+	if ok {
+		w.charge = charge
+		b.used[w.node] += charge
+	}
+	b.lock.release()
+	return ok
+}
+
+// settle keeps the charge of the child that has just begun as frame c, or, if it has ended as well
+// and c is nil, gives it back. There is one with Rules.Admit only.
+func (w *Worker) settle(c *Frame) {
+	charge := w.charge
+	if charge == 0 {
+		return
+	}
+	w.charge = 0
+	b := w.pool.budgets
+	b.lock.acquire()
+	if c == nil {
+		b.used[w.node] -= charge
+	} else {
+		c.next, c.charged = int32(w.node)+1, true
+		b.charged[c] = charge
+	}
+	b.lock.release()
+}
+
+// uncharge gives back what f was charged, which has ended. Any worker.
+func (w *Worker) uncharge(f *Frame) {
+	b := w.pool.budgets
+	b.lock.acquire()
+	b.used[f.next-1] -= b.charged[f]
+	delete(b.charged, f)
+	f.charged = false
+	b.lock.release()
+}
+
+// popAdmitted is [queue.pop] of the next entry that may begin, steal says whether for a thief. It
+// is asked of one entry after the other, until one is admitted.
+func (q *queue) popAdmitted(admits func(entry) bool, steal bool) (e entry, out Outcome) {
+	if q.size.Load() == 0 {
+		return entry{}, OutcomeEmpty
+	}
+	if !steal {
+		q.lock.acquire()
+	} else if !q.lock.try() {
+		return entry{}, OutcomeBusy
+	}
+	defer q.lock.release()
+	n := len(q.entries) - q.first
+	for k := range n {
+		at := q.first + k
+		if q.take == TakeNewest && !steal {
+			at = len(q.entries) - 1 - k
+		}
+		if e = q.entries[at]; admits(e) {
+			copy(q.entries[at:], q.entries[at+1:])
+			q.entries = q.entries[:len(q.entries)-1]
+			q.count()
+			return e, OutcomeDone
+		}
+	}
+	if n == 0 {
+		return entry{}, OutcomeEmpty
+	}
+	return entry{}, OutcomeLeft
+}

@@ -1,8 +1,0 @@
-//go:build krdlab_broken_deque
-
-package runtimes
-
-const (
-	brokenDeque = true
-	brokenJoin  = false
-)

@@ -1,0 +1,229 @@
+package runtimes
+
+import (
+	"math"
+	"slices"
+	"sort"
+	"sync/atomic"
+
+	"krdlab/hw"
+)
+
+// queue is a queue under a lock, of one worker or of several, whose order is a rule of the policy.
+//
+//	field    writer               readers
+//	first,   holder of the lock   holder of the lock
+//	entries
+//	size     holder of the lock   any worker, as a hint that saves the lock of an empty queue
+//	token    CAS by a worker of   the same
+//	         the queue
+type queue struct {
+	_       [cacheLine]byte
+	lock    spinLock
+	take    Order
+	first   int // the first of entries that is still there
+	entries []entry
+	size    hw.Int64
+	_       [cacheLine]byte
+	// the steal token: 1 while one of the queue's workers is out stealing
+	token atomic.Int32
+	_     [cacheLine]byte
+}
+
+// add puts an entry into its place: by age, or so that what is taken next is at the end. Holder of
+// the lock.
+func (q *queue) add(e entry) {
+	if q.take <= TakeOldest {
+		q.entries = append(q.entries, e)
+		return
+	}
+	q.insert(e)
+}
+
+// insert adds an entry so that what is taken next is at the end. TakeHighest, TakeSerial.
+func (q *queue) insert(e entry) {
+	old := q.entries[q.first:]
+	at := sort.Search(len(old), func(k int) bool {
+		if q.take == TakeHighest {
+			return old[k].tag > e.tag
+		}
+		return serialBefore(old[k], e)
+	})
+	q.entries = slices.Insert(q.entries, q.first+at, e)
+}
+
+// shift removes the n first entries, and keeps those that were removed from taking more room than
+// those that are left. Holder of the lock.
+func (q *queue) shift(n int) {
+	q.first += n
+	if q.first > 64 && q.first > len(q.entries)/2 {
+		n := copy(q.entries, q.entries[q.first:])
+		q.entries, q.first = q.entries[:n], 0
+	}
+}
+
+// count makes the number of entries known. Holder of the lock.
+func (q *queue) count() { q.size.StoreRelease(int64(len(q.entries) - q.first)) }
+
+// pushChildren appends children 0 to n-1 of f, in order. Any worker of the queue.
+func (q *queue) pushChildren(f *Frame, n int32) {
+	q.lock.acquire()
+	for i := range n {
+		q.add(entry{f: f, i: i})
+	}
+	q.count()
+	q.lock.release()
+}
+
+// pushTagged is pushChildren with the children's tags.
+func (q *queue) pushTagged(f *Frame, tags []int32) {
+	q.lock.acquire()
+	for i, tag := range tags {
+		q.add(entry{f: f, i: int32(i), tag: tag})
+	}
+	q.count()
+	q.lock.release()
+}
+
+// push appends one entry. Any worker of the queue.
+func (q *queue) push(e entry) {
+	q.lock.acquire()
+	q.add(e)
+	q.count()
+	q.lock.release()
+}
+
+// pop takes the next entry. Any worker of the queue.
+func (q *queue) pop() (e entry, ok bool) {
+	if q.size.Load() == 0 {
+		return entry{}, false
+	}
+	q.lock.acquire()
+	n := len(q.entries)
+	if n == q.first {
+		q.lock.release()
+		return entry{}, false
+	}
+	if q.take == TakeOldest {
+		e = q.entries[q.first]
+		q.shift(1)
+	} else {
+		n--
+		e = q.entries[n]
+		q.entries = q.entries[:n]
+	}
+	if n == q.first {
+		q.entries, q.first = q.entries[:0], 0
+	}
+	q.count()
+	q.lock.release()
+	return e, true
+}
+
+// keep adds entries of a steal in order, and gives back the steal token. Holder of the token.
+func (q *queue) keep(es []entry) {
+	if len(es) > 0 {
+		q.lock.acquire()
+		for _, e := range es {
+			q.add(e)
+		}
+		q.count()
+		q.lock.release()
+	}
+	q.releaseToken()
+}
+
+// claimToken claims the steal token. Any worker of the queue.
+func (q *queue) claimToken() Outcome {
+	if q.token.Load() != 0 || !q.token.CompareAndSwap(0, 1) {
+		return OutcomeBusy
+	}
+	return OutcomeDone
+}
+
+// releaseToken gives the steal token back. Holder of the token.
+func (q *queue) releaseToken() { q.token.Store(0) }
+
+// steal moves an entry or, with half, half of them, rounded up, to batch: the oldest, oldest first;
+// or, where the order is not one of age, those that are next, in their order. Any worker of another
+// queue.
+func (q *queue) steal(batch []entry, half bool) ([]entry, Outcome) {
+	if q.size.Load() == 0 {
+		return batch, OutcomeEmpty
+	}
+	if !q.lock.try() {
+		return batch, OutcomeBusy
+	}
+	n := len(q.entries) - q.first
+	if n == 0 {
+		q.lock.release()
+		return batch, OutcomeEmpty
+	}
+	k := 1
+	if half {
+		k = (n + 1) / 2
+	}
+	if q.take <= TakeOldest {
+		batch = append(batch, q.entries[q.first:q.first+k]...)
+		q.shift(k)
+	} else {
+		left := len(q.entries) - k
+		for _, e := range slices.Backward(q.entries[left:]) {
+			batch = append(batch, e)
+		}
+		q.entries = q.entries[:left]
+	}
+	q.count()
+	q.lock.release()
+	return batch, OutcomeDone
+}
+
+// serialBefore says whether the serial run would begin entry a before entry b. Both are queued, so
+// that the frames above them do not change: neither is below the other, and where their ways from
+// the root part there are two children of one phase. Cost: in proportion to the depth of the frames
+// below that place. TakeSerial only: frames know their depth and which child they are.
+func serialBefore(a, b entry) bool {
+	f, i := a.f, a.place()
+	g, j := b.f, b.place()
+	for down := f.level() - g.level(); down != 0; {
+		if down > 0 {
+			f, i, down = f.parent, f.next, down-1
+		} else {
+			g, j, down = g.parent, g.next, down+1
+		}
+	}
+	for f != g {
+		f, i, g, j = f.parent, f.next, g.parent, g.next
+	}
+	return i < j
+}
+
+// place is which child of its frame an entry is; what follows a join comes after all of them.
+func (e entry) place() int32 {
+	if e.i < 0 {
+		return math.MaxInt32
+	}
+	return e.i
+}
+
+// level is how deep f lies. TakeSerial, WaitRule.
+func (f *Frame) level() (n int) {
+	for ; f.depth == math.MaxUint16; f = f.parent {
+		n++
+	}
+	return n + int(f.depth)
+}
+
+// begins notes that frame c begins as child i of f. TakeSerial, WaitRule.
+func (c *Frame) begins(f *Frame, i int32) {
+	c.next = i
+	c.below(f)
+}
+
+// below notes that c lies below f.
+func (c *Frame) below(f *Frame) {
+	c.depth = f.depth
+	if f.depth < math.MaxUint16 {
+		c.depth++
+	}
+}

@@ -1,0 +1,118 @@
+package runtimes
+
+import (
+	"cmp"
+	"slices"
+)
+
+// places say which node and socket each worker belongs to, and how far
+// nodes are apart.
+type places struct {
+	nodes    []int              // by worker
+	distance func(a, b int) int // between nodes; nil: all others are equally far
+	socket   func(node int) int // nil: each node is one
+}
+
+// share is the number of what a worker shares its queue with.
+func (at *places) share(rule Sharing, worker int) int {
+	switch rule {
+	case ShareNode:
+		return at.nodes[worker]
+	case ShareSocket:
+		if at.socket != nil {
+			return at.socket(at.nodes[worker])
+		}
+		return at.nodes[worker]
+	case ShareAll:
+		return 0
+	}
+	return worker
+}
+
+// makeQueues gives every worker its queue and the order in which it looks at those of others.
+func (p *pool) makeQueues(at *places, seed uint64) {
+	p.queueOf = make([]int, p.n)
+	index := map[int]int{} // what is shared to queue
+	for i, w := range p.workers {
+		shared := at.share(p.rules.Queue, i)
+		q, ok := index[shared]
+		if !ok {
+			q = len(p.queueNode)
+			index[shared] = q
+			p.queueNode = append(p.queueNode, w.node)
+			p.queueFirst = append(p.queueFirst, i)
+		}
+		p.queueOf[i] = q
+	}
+	if !p.rules.Deque() {
+		p.shared = make([]*queue, len(p.queueNode))
+		for i := range p.shared {
+			p.shared[i] = &queue{take: p.rules.Take, entries: make([]entry, 0, 1024)}
+		}
+	}
+	nodes := 1 + slices.Max(at.nodes)
+	if p.rules.Admit {
+		p.budgets = &budgets{used: make([]uint64, nodes), charged: map[*Frame]uint64{}}
+	}
+	for i, w := range p.workers {
+		w.stolenFrom = make([]uint64, nodes)
+		if p.shared != nil {
+			w.shared = p.shared[p.queueOf[i]]
+		} else {
+			w.deque.init(256)
+			w.deque.all = p.rules.Half
+		}
+		w.guarded = p.rules.Wait != WaitAny || p.rules.Requests || p.rules.Admit
+		w.extra = p.rules.ranked() || p.rules.Last == LastQueue
+		w.bare = !p.rules.Place && (p.shared != nil ||
+			!w.guarded && !p.rules.Half && !p.rules.Mail)
+		w.mails = p.rules.Mail && !w.guarded && !p.rules.Half
+		if p.rules.Requests {
+			w.requests = &requests{from: -1}
+		}
+		if p.rules.Mail {
+			w.mail = &mailbox{}
+		}
+		s := &w.search
+		s.Rand, s.Worker, s.Workers = &w.rand, i, p.n
+		p.victims(s, p.queueOf[i], w.node, at.distance, NewRand(seed, p.n+i))
+	}
+}
+
+// victims lists the queues but own, nearest first, those at the same distance shuffled.
+func (p *pool) victims(s *Search, own, node int, distance func(a, b int) int, r Rand) {
+	for q, n := range p.queueNode {
+		if q != own {
+			s.Victims = append(s.Victims, q)
+			if n == node {
+				s.Local++
+			}
+		}
+	}
+	list := s.Victims
+	for i := len(list) - 1; i > 0; i-- {
+		j := r.N(i + 1)
+		list[i], list[j] = list[j], list[i]
+	}
+	nearer := func(a, b int) int {
+		na, nb := p.queueNode[a], p.queueNode[b]
+		other := cmp.Compare(btoi(na != node), btoi(nb != node))
+		if other != 0 || distance == nil {
+			return other
+		}
+		return cmp.Compare(distance(node, na), distance(node, nb))
+	}
+	slices.SortStableFunc(list, nearer)
+	for i := range list {
+		if i+1 == len(list) || nearer(list[i], list[i+1]) != 0 {
+			s.Groups = append(s.Groups, i+1)
+		}
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,41 @@
+//go:build !krdlab_tape
+
+package runtimes
+
+import "sync/atomic"
+
+// These are the operations on what is shared, by the names that workers call them by. In a build
+// with the tag krdlab_tape those of tape.go take their place and note what each worker did; all
+// else is the code that ships.
+
+// taped is what a tape keeps in a worker: nothing.
+type taped struct{}
+
+func (p *pool) watch() {}
+
+func (d *deque) expose(h int64) bool      { return d.open(h) }
+func (d *deque) popShared() (entry, bool) { return d.takeBack() }
+
+func (w *Worker) decide() Move                          { return w.pool.policy.Look(&w.search) }
+func (w *Worker) stealFrom(m Move) (entry, Outcome)     { return w.stealOldest(m) }
+func (w *Worker) send(p *proxy, to *Worker) (tell bool) { return w.post(p, to) }
+func (w *Worker) takeMail() (entry, bool)               { return w.openMail() }
+func (w *Worker) openOwn(popped entry) (entry, bool)    { return w.openNewest(popped) }
+func (w *Worker) claim(p *proxy) (won bool)             { return p.claimed.CompareAndSwap(0, 1) }
+func (w *Worker) pushChildren(f *Frame, n int32)        { w.addChildren(f, n) }
+func (w *Worker) pushRest(f *Frame)                     { w.shared.push(entry{f: f, i: entryRest}) }
+func (w *Worker) popQueue() (entry, bool)               { return w.shared.pop() }
+func (w *Worker) keep(es []entry)                       { w.shared.keep(es) }
+func (w *Worker) claimToken() Outcome                   { return w.shared.claimToken() }
+func (w *Worker) releaseToken()                         { w.shared.releaseToken() }
+
+// arrive adds n to the join of f and returns whether that made it 0: whether no strand is left.
+// Holder of a strand of f.
+func (w *Worker) arrive(f *Frame, n int32) (last bool) { return atomic.AddInt32(&f.join, n) == 0 }
+
+// report adds a child of f that finished on this worker, which did not start f. JoinStarter.
+func (w *Worker) report(f *Frame) { atomic.AddInt32(&f.join, 1) }
+
+// reopen makes the join of f, which is complete, ready for the next phase. JoinStarter; by the
+// owner of f.
+func (w *Worker) reopen(f *Frame) { f.reset() }
