@@ -53,7 +53,7 @@ func TestCountersLive(t *testing.T) {
 		}
 		nap := func(times int) {
 			for range times {
-				ts := unix.NsecToTimespec(1000)
+				ts := unix.NsecToTimespec(200_000)
 				_ = unix.Nanosleep(&ts, nil)
 			}
 		}
@@ -69,7 +69,7 @@ func TestCountersLive(t *testing.T) {
 				for i := 0; i < len(b); i += unix.Getpagesize() {
 					b[i] = 1
 				}
-				nap(5)
+				nap(20) // some may end before the thread has gone to sleep: 5 are asked for
 			}
 			if err := c.Stop(); err != nil {
 				t.Error(err)
