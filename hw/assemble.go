@@ -1,7 +1,6 @@
 package hw
 
 import (
-	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -34,9 +33,12 @@ func Host() (*Topology, error) {
 // is found. CPUs are Allowed that the cgroup cpusets (v1 and v2) and proc/self/status permit. For
 // the machine that the program runs on use [Host].
 //
-// Where CPUs contradict each other about what they share, the set that most of its members confirm
-// wins. A CPU whose files name no cache beyond L1 is a node of its own core when others have them;
-// when none has, each package (die) is taken as one node.
+// Where the list and the map of a file contradict each other, the form is believed that more of the
+// other files agree with; where CPUs contradict each other about what they share, the set that most
+// of its members confirm. Siblings whose core_ids and L1d caches both differ are cores of their own
+// (the modules of AMD's family 15h list two cores as siblings). A CPU whose files name no cache
+// beyond L1 is a node of its own core when others have them; when none has, each package (die) is
+// taken as one node.
 func ReadTopology(fsys fs.FS) (*Topology, error) { return readTopology(fsys, nil) }
 
 // readTopology takes mask for the affinity mask; nil: what proc/self/status says.
@@ -88,94 +90,4 @@ func shorten(warnings []string, n int) []string {
 	}
 	return append(slices.Clone(warnings[:n]), fmt.Sprintf("and %d more warnings of this kind",
 		len(warnings)-n))
-}
-
-// settle makes what the CPUs say of each other agree: after it, siblings and the CPUs of each cache
-// level are partitions.
-func (s *sysfs) settle(files []cpuFiles, index map[int]int) {
-	agree(files, s, "core", func(f *cpuFiles) *[]int { return &f.siblings })
-	var levels []int
-	for i := range files {
-		f := &files[i]
-		f.caches = slices.CompactFunc(f.caches, func(a, b Cache) bool { return a.Level == b.Level })
-		for _, c := range f.caches {
-			if !slices.Contains(levels, c.Level) {
-				levels = append(levels, c.Level)
-			}
-		}
-	}
-	slices.Sort(levels)
-	for _, level := range levels {
-		agree(files, s, fmt.Sprintf("L%d cache", level), func(f *cpuFiles) *[]int {
-			for i := range f.caches {
-				if f.caches[i].Level == level {
-					return &f.caches[i].CPUs
-				}
-			}
-			return nil
-		})
-	}
-}
-
-// agree turns the claims of the CPUs into a partition. claim returns where a CPU keeps its claim,
-// nil when it has no part in it. Claims are taken in the order of how many members make the same
-// one; each takes those of its CPUs that are still free.
-func agree(files []cpuFiles, s *sysfs, what string, claim func(*cpuFiles) *[]int) {
-	type vote struct {
-		cpus  []int
-		count int
-	}
-	votes := map[string]*vote{}
-	for i := range files {
-		c := claim(&files[i])
-		if c == nil {
-			continue
-		}
-		if !slices.Contains(*c, files[i].id) {
-			if *c != nil {
-				s.warn("CPU %d says that %s share its %s, without itself; taken as its own",
-					files[i].id, FormatCPUList(*c), what)
-			}
-			*c = []int{files[i].id}
-		}
-		key := FormatCPUList(*c)
-		if votes[key] == nil {
-			votes[key] = &vote{cpus: *c}
-		}
-		votes[key].count++
-	}
-	order := make([]*vote, 0, len(votes))
-	for _, v := range votes {
-		order = append(order, v)
-	}
-	slices.SortFunc(order, func(a, b *vote) int {
-		return cmp.Or(b.count-a.count, len(a.cpus)-len(b.cpus), slices.Compare(a.cpus, b.cpus))
-	})
-	has := map[int]bool{}
-	for i := range files {
-		has[files[i].id] = claim(&files[i]) != nil
-	}
-	group := map[int][]int{}
-	for _, v := range order {
-		var free []int
-		for _, id := range v.cpus {
-			if group[id] == nil && has[id] {
-				free = append(free, id)
-			}
-		}
-		for _, id := range free {
-			group[id] = free
-		}
-	}
-	for i := range files {
-		c := claim(&files[i])
-		if c == nil {
-			continue
-		}
-		if g := group[files[i].id]; !slices.Equal(g, *c) {
-			s.warn("CPU %d says that %s share its %s, and others contradict it; taken as %s",
-				files[i].id, FormatCPUList(*c), what, FormatCPUList(g))
-			*c = g
-		}
-	}
 }

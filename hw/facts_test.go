@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"krdlab/hw/hwtest"
 )
 
 func TestFacts(t *testing.T) {
@@ -54,7 +56,7 @@ func TestFacts(t *testing.T) {
 }
 
 func TestFactsOfSnapshot(t *testing.T) {
-	f := ReadFacts(snapshot(t, "20em64t-hybrid-1p6c2t+2ca4co1t"))
+	f := ReadFacts(hwtest.Snapshot(t, "20em64t-hybrid-1p6c2t+2ca4co1t"))
 	if f.KernelVersion != "6.1.0-13-amd64" || !strings.Contains(f.CPUModel, "i7-1370P") ||
 		f.ConstantTSC == nil || !*f.ConstantTSC || f.Virtual == nil || *f.Virtual {
 		t.Errorf("got %+v", f)

@@ -2,12 +2,13 @@ package hw
 
 import (
 	"encoding/xml"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"krdlab/hw/hwtest"
 )
 
 // A listed CPU is what hwloc's listing says about it: the oracle of the snapshot tests.
@@ -143,12 +144,9 @@ func collect(t *testing.T, pus []*object) map[int]listed {
 
 func readListing(t *testing.T, name string) map[int]listed {
 	t.Helper()
-	if b, err := os.ReadFile(shared(name + ".console")); err == nil {
-		return parseConsole(t, string(b))
+	b, isXML := hwtest.Listing(t, name)
+	if isXML {
+		return parseXML(t, b)
 	}
-	b, err := os.ReadFile(shared(name + ".xml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return parseXML(t, b)
+	return parseConsole(t, string(b))
 }

@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// readText returns a file with the white space around it removed; ok is false when there is no such
-// file, it cannot be read, or it is empty.
+// readText returns a file without the white space around it and the NUL bytes behind it (Linux
+// 5.15-rc ends lists and masks of CPUs with one); ok is false when there is no such file, it cannot
+// be read, or it is empty.
 func readText(fsys fs.FS, name string) (text string, ok bool) {
 	b, err := fs.ReadFile(fsys, name)
 	if err != nil {
 		return "", false
 	}
-	text = strings.TrimSpace(string(b))
+	text = strings.TrimSpace(strings.TrimRight(string(b), "\x00"))
 	return text, text != ""
 }
 

@@ -1,60 +1,13 @@
 package hw
 
 import (
-	"archive/tar"
-	"compress/bzip2"
-	"errors"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
+
+	"krdlab/hw/hwtest"
 )
-
-// shared names a file of the snapshots of real machines, which lie beside the repository.
-func shared(name string) string {
-	return filepath.Join("..", "..", "shared", "data", "sysfs",
-		name)
-}
-
-// snapshot reads a tar of /sys and /proc into memory, without the folder that the tar wraps them
-// in.
-func snapshot(t *testing.T, name string) fs.FS {
-	t.Helper()
-	file, err := os.Open(shared(name + ".tar.bz2"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("the snapshots are not beside the repository: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	m := fstest.MapFS{}
-	for r := tar.NewReader(bzip2.NewReader(file)); ; {
-		h, err := r.Next()
-		if err == io.EOF {
-			return m
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		_, inside, _ := strings.Cut(strings.TrimSuffix(h.Name, "/"), "/")
-		switch h.Typeflag {
-		case tar.TypeReg:
-			b, err := io.ReadAll(r)
-			if err != nil {
-				t.Fatalf("%s: %s: %v", name, h.Name, err)
-			}
-			m[inside] = &fstest.MapFile{Data: b, Mode: 0o444}
-		case tar.TypeSymlink:
-			m[inside] = &fstest.MapFile{Data: []byte(h.Linkname), Mode: fs.ModeSymlink | 0o777}
-		}
-	}
-}
 
 func seq(first, last, step int) []int {
 	var out []int
@@ -161,7 +114,7 @@ var snapshots = []struct {
 func TestSnapshots(t *testing.T) {
 	for _, want := range snapshots {
 		t.Run(want.name, func(t *testing.T) {
-			top, err := ReadTopology(snapshot(t, want.name))
+			top, err := ReadTopology(hwtest.Snapshot(t, want.name))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -291,7 +244,7 @@ func consistent(t *testing.T, top *Topology) {
 }
 
 func TestSnapshotDistances(t *testing.T) {
-	top, err := ReadTopology(snapshot(t, "48amd64-4pa2n6c-sparse"))
+	top, err := ReadTopology(hwtest.Snapshot(t, "48amd64-4pa2n6c-sparse"))
 	if err != nil {
 		t.Fatal(err)
 	}

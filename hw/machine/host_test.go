@@ -1,56 +1,21 @@
 package machine
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/bzip2"
 	"errors"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"krdlab/hw"
+	"krdlab/hw/hwtest"
 )
 
-// topologyOf reads a snapshot of a real machine, which lies beside the repository.
+// topologyOf reads a snapshot of a real machine.
 func topologyOf(t *testing.T, name string) *hw.Topology {
 	t.Helper()
-	file, err := os.Open(filepath.Join("..", "..", "..", "shared", "data", "sysfs",
-		name+".tar.bz2"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("the snapshots are not beside the repository: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	root := fstest.MapFS{}
-	for r := tar.NewReader(bzip2.NewReader(file)); ; {
-		h, err := r.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, inside, _ := strings.Cut(h.Name, "/")
-		if h.Typeflag == tar.TypeReg {
-			b, err := io.ReadAll(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			root[inside] = &fstest.MapFile{Data: b, Mode: 0o444}
-		} else if h.Typeflag == tar.TypeSymlink {
-			root[inside] = &fstest.MapFile{Data: []byte(h.Linkname), Mode: fs.ModeSymlink | 0o777}
-		}
-	}
-	top, err := hw.ReadTopology(root)
+	top, err := hw.ReadTopology(hwtest.Snapshot(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}

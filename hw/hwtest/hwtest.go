@@ -1,0 +1,65 @@
+// Package hwtest has snapshots of /sys and /proc of machines, for tests of packages that read or
+// use a topology. testdata/sysfs/README.md says where they come from and what each is for.
+package hwtest
+
+import (
+	"archive/tar"
+	"compress/bzip2"
+	"embed"
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+//go:embed testdata/sysfs
+var files embed.FS
+
+const dir = "testdata/sysfs/"
+
+// Snapshot returns the root of a machine's /sys and /proc, in memory, without the folder that the
+// tar wraps them in.
+func Snapshot(t testing.TB, name string) fs.FS {
+	t.Helper()
+	file, err := files.Open(dir + name + ".tar.bz2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	m := fstest.MapFS{}
+	for r := tar.NewReader(bzip2.NewReader(file)); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return m
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		_, inside, _ := strings.Cut(strings.TrimSuffix(h.Name, "/"), "/")
+		switch h.Typeflag {
+		case tar.TypeReg:
+			b, err := io.ReadAll(r)
+			if err != nil {
+				t.Fatalf("%s: %s: %v", name, h.Name, err)
+			}
+			m[inside] = &fstest.MapFile{Data: b, Mode: 0o444}
+		case tar.TypeSymlink:
+			m[inside] = &fstest.MapFile{Data: []byte(h.Linkname), Mode: fs.ModeSymlink | 0o777}
+		}
+	}
+}
+
+// Listing returns what hwloc prints for a snapshot: as text, or as XML.
+func Listing(t testing.TB, name string) (listing []byte, isXML bool) {
+	t.Helper()
+	if b, err := files.ReadFile(dir + name + ".console"); err == nil {
+		return b, false
+	}
+	b, err := files.ReadFile(dir + name + ".xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, true
+}
