@@ -4,6 +4,7 @@ package hw
 
 import (
 	"fmt"
+	"math"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -59,6 +60,27 @@ func Unmap(b []byte) error {
 	}
 	if err := unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(b)), pageUp(len(b))); err != nil {
 		return fmt.Errorf("unmap %d bytes: %w", len(b), err)
+	}
+	return nil
+}
+
+// TryMap returns the error that allocating n bytes at once would meet, such as a limit of the
+// address space. What [Map] and Go's heap then take may still fail: the heap takes more than it is
+// asked for, and others take memory too.
+func TryMap(n uint64) error {
+	if n == 0 {
+		return nil
+	}
+	if n > math.MaxInt {
+		return fmt.Errorf("map %d bytes: more than an address space holds", n)
+	}
+	at, err := unix.MmapPtr(-1, 0, nil, uintptr(n), unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err == nil {
+		err = unix.MunmapPtr(at, uintptr(n))
+	}
+	if err != nil {
+		return fmt.Errorf("map %d bytes: %w", n, err)
 	}
 	return nil
 }

@@ -90,6 +90,10 @@ func (n *native) prepare() (err error) {
 			}
 		}
 	}
+	if err := hw.TryMap(n.plan.Bytes); err != nil {
+		return fmt.Errorf("%s needs %s of memory: %w", n.kernel.Name, units.Bytes(n.plan.Bytes),
+			err)
+	}
 	if n.in, err = n.kernel.New(n.params, env); err != nil {
 		return request.ParamError(err)
 	}

@@ -117,15 +117,19 @@ func plan(p kernel.Params) (kernel.Plan, error) {
 }
 
 func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
-	return build(p, env)
+	in, err := build(p, env)
+	if err != nil {
+		return nil, err // and not a nil *instance
+	}
+	return in, nil
 }
 
-func build(p kernel.Params, env kernel.Env) (in *instance, err error) {
+func build(p kernel.Params, env kernel.Env) (_ *instance, err error) {
 	s, err := read(p)
 	if err != nil {
 		return nil, err
 	}
-	in = &instance{n: s.n, shape: s.leaf, dry: env.Dry}
+	in := &instance{n: s.n, shape: s.leaf, dry: env.Dry}
 	defer func() {
 		if err != nil {
 			for _, m := range []*dense.Matrix{in.a, in.b, in.c} {

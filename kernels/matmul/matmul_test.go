@@ -172,3 +172,12 @@ func TestBadParametersAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// A matrix that cannot be had leaves an error, and no instance that somebody closes.
+func TestNoInstance(t *testing.T) {
+	in, err := newInstance(Kernel.With(kernel.Params{"n": 1 << 17, "leaf": "1x1x1"}),
+		kernel.Env{Dry: true})
+	if err == nil || in != nil {
+		t.Errorf("instance %v and error %v, want no instance and an error", in, err)
+	}
+}

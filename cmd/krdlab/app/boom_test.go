@@ -8,21 +8,22 @@ import (
 	"krdlab/runtimes"
 )
 
-// boom is a kernel for the scripts: 64 executions in parallel, of which one panics or, with
-// --panics none, has its result lost, so that the check fails.
+// boom is a kernel for the scripts: 64 executions in parallel, of which one panics, starts a
+// goroutine that does, asks for more memory than an address space holds or, with --panics none, has
+// its result lost, so that the check fails.
 var boom = kernel.Kernel{
 	Name: "boom", Summary: "panics", Work: true,
 	Params: []kernel.Param{{Name: "panics", Kind: kernel.WordParam, Default: "fuse",
-		Choices: []string{"fuse", "none"}, Help: "in which kernel"}},
+		Choices: []string{"fuse", "goroutine", "memory", "none"}, Help: "in which kernel"}},
 	Plan: func(p kernel.Params) (kernel.Plan, error) {
 		return kernel.Plan{Resolved: p, Executions: 64, Args: 1}, nil
 	},
 	New: func(p kernel.Params, _ kernel.Env) (kernel.Instance, error) {
-		return &boomInstance{panics: p.Word("panics") == "fuse"}, nil
+		return &boomInstance{panics: p.Word("panics")}, nil
 	},
 }
 
-type boomInstance struct{ panics bool }
+type boomInstance struct{ panics string }
 
 func (in *boomInstance) Registry() loi.Registry {
 	return loi.Registry{
@@ -49,12 +50,22 @@ type boomTask struct {
 
 func (b *boomTask) Run(w *runtimes.Worker, i int) *runtimes.Frame {
 	start := w.Begin(0)
-	if i == 41 && b.in.panics {
-		lightFuse(i)
+	if i == 41 {
+		switch b.in.panics {
+		case "fuse":
+			lightFuse(i)
+		case "goroutine":
+			go lightFuse(i)
+			select {}
+		case "memory":
+			hoard = make([]byte, 1<<47)
+		}
 	}
 	w.End(0, start, uint32(i))
 	return nil
 }
+
+var hoard []byte
 
 func lightFuse(i int) { panic(fmt.Sprintf("fuse %d is lit", i)) }
 

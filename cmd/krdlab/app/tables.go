@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"krdlab/experiments/request"
+	"krdlab/hw"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 	"krdlab/runtimes"
@@ -34,6 +35,7 @@ type Tables struct {
 // Main runs the command line argv, program name first, and returns the exit code. It is called once
 // a process: t becomes [runtimes.Schedulers] and [kernels.Table], and nothing writes to them after.
 func Main(argv []string, t Tables) int {
+	hw.ExitFatally()
 	if err := t.install(); err != nil {
 		fmt.Fprintln(os.Stderr, "krdlab:", err)
 		return exitFailed

@@ -1,0 +1,56 @@
+package app
+
+import (
+	"bytes"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+
+	"krdlab/hw"
+)
+
+// under runs a command after what a shell is told first, such as a limit of itself.
+func under(t *testing.T, first string, argv ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	c := exec.Command("sh", append([]string{"-c", first + "\nexec \"$@\"", "sh"}, argv...)...)
+	c.Dir = t.TempDir()
+	var out, err bytes.Buffer
+	c.Stdout, c.Stderr = &out, &err
+	code = codeOf(c)
+	return code, out.String(), err.String()
+}
+
+// What ends a Go program at once does not end it with the code of wrong flags.
+func TestFatalExit(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("SIGABRT has no handler of ours on", runtime.GOARCH)
+	}
+	for panics, want := range map[string]string{"goroutine": "panic: fuse 41 is lit",
+		"memory": "fatal error: out of memory"} {
+		code, stdout, stderr := under(t, "", "krdlab-boom", "run", "boom", "--panics", panics,
+			"--cores", "1", "--counters", "off")
+		if code != exitFailed || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit code %d, want %d and %q\n%s%s", panics, code, exitFailed, want,
+				stdout, stderr)
+		}
+	}
+}
+
+// Where kernels cannot have their memory, the error says how much they need.
+func TestAddressSpaceLimit(t *testing.T) {
+	const limit = "ulimit -v 2000000" // KiB
+	if free, err := hw.FreeMemory(); err != nil || free.FreeBytes < 2<<30 {
+		t.Skipf("%d bytes are free (%v): less would be refused before", free.FreeBytes, err)
+	}
+	if code, _, stderr := under(t, limit, "krdlab", "version"); code != 0 {
+		t.Skipf("the program does not begin under %s: exit code %d: %.200s", limit, code, stderr)
+	}
+	for _, kernel := range []string{"matmul --n 9000", "fmm --bodies 5000000"} {
+		argv := append([]string{"krdlab", "run"}, strings.Fields(kernel)...)
+		code, _, stderr := under(t, limit, append(argv, "--cores", "1")...)
+		if code != exitFailed || !strings.Contains(stderr, "B of memory: map ") {
+			t.Errorf("%s: exit code %d, want %d and the size\n%s", kernel, code, exitFailed, stderr)
+		}
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !linux || !amd64
+
+package hw
+
+func exitOnAbort() error { return ErrUnsupported }
