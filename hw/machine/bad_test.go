@@ -109,6 +109,22 @@ func TestBadFiles(t *testing.T) {
 			`bad.toml:3: "l1.size": found an unknown field, expected one of costs, families, kernels, sources, name, description, nodes, cores_per_node, nodes_per_socket, core, l1, l2, llc, memory`},
 		{"missing cost", `rest = "1us"`, ``, `bad.toml:37: costs.rest: found nothing, expected ` +
 			times},
+		{"a free rest", `rest = "1us"`, `rest = "0ns"`,
+			`bad.toml:45: costs.rest: found 0ns, expected at least 1ns: idle workers repeat it`},
+		{"prices that idle workers repeat", "pop = \"5ns\"\nsteal_local = \"100ns\"\n" +
+			"steal_remote = \"300ns\"\nsteal_failed = \"50ns\"\nmail = \"20ns\"\njoin = \"15ns\"\n",
+			"pop = \"0.5ns\"\nsteal_local = \"0ns\"\nsteal_remote = \"0ns\"\n" +
+				"steal_failed = \"0ns\"\nmail = \"1 cycles\"\njoin = \"999ps\"\n",
+			"bad.toml:39: costs.pop: found 500ps, expected at least 1ns: idle workers repeat it\n" +
+				"bad.toml:42: costs.steal_failed: found 0ns, expected at least 1ns: idle workers " +
+				"repeat it\n" +
+				"bad.toml:43: costs.mail: found 500ps, expected at least 1ns: idle workers repeat " +
+				"it\n" +
+				"bad.toml:44: costs.join: found 999ps, expected at least 1ns: idle workers " +
+				"repeat it"},
+		{"a free lock of a family", `lock = "50ns" # shepherd`, `lock = "0ns"`,
+			"bad.toml:51: families.qthreads-socket.lock: found 0ns, expected at least 1ns: idle " +
+				"workers repeat it"},
 		{"unknown cost", `rest = "1us"`, "rest = \"1us\"\nsleep = \"1us\"",
 			`bad.toml:46: costs.sleep: found an unknown field, expected ` + costNames},
 		{"unknown cost of a family", `lock = "50ns" # shepherd`, `locks = "50ns"`,

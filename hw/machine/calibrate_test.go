@@ -332,14 +332,14 @@ func TestRuntimeCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := RuntimeCosts{Costs: map[string]uint64{"spawn": 7, "lock_delay": 0},
-		Families:       map[string]map[string]uint64{"massivethreads": {"pop": 3}},
+		Families:       map[string]map[string]uint64{"massivethreads": {"pop": 1003}},
 		FlopsPerSecond: 5e9, Kernels: map[string]Rate{"gemm": {FlopsPerSecond: 6e9}},
 		Source: "benchmarks"}
 	if err := r.Apply(m); err != nil {
 		t.Fatal(err)
 	}
 	w := m.CostsOf("massivethreads")
-	if m.Costs.SpawnPS != 7 || m.Costs.PopPS != 5_000 || w.PopPS != 3 || w.SpawnPS != 7 ||
+	if m.Costs.SpawnPS != 7 || m.Costs.PopPS != 5_000 || w.PopPS != 1003 || w.SpawnPS != 7 ||
 		m.FlopsPerSecond != 5e9 || m.Kernels["gemm"].FlopsPerSecond != 6e9 {
 		t.Errorf("%+v, %+v", m.Costs, w)
 	}

@@ -186,6 +186,8 @@ func (m *Machine) checkTables(c *checker) {
 			v := *p.at(&k)
 			c.need(v <= units.Times.Max, table+"."+p.name, units.Times.Format(v), "at most %s",
 				units.Times.Format(units.Times.Max))
+			c.need(v >= p.least, table+"."+p.name, units.Times.Format(v), "at least %s: idle "+
+				"workers repeat it", units.Times.Format(p.least))
 		}
 	}
 	costs("costs", m.Costs)

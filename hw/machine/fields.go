@@ -55,22 +55,38 @@ var fields = []field{
 
 // A price is a field of Costs, in the table [costs] and in those of families.
 type price struct {
-	name string
-	at   func(*Costs) *uint64
+	name  string
+	at    func(*Costs) *uint64
+	least uint64 // picoseconds
+}
+
+// leastPS is the least price of what a worker without work may repeat until somebody else makes
+// progress: below, virtual time hardly passes meanwhile, and a run takes practically without end.
+const leastPS = 1000
+
+// Least returns the least picoseconds that a machine may have for a price in [costs], 0 where any
+// will do.
+func Least(name string) uint64 {
+	for _, p := range prices {
+		if p.name == name {
+			return p.least
+		}
+	}
+	return 0
 }
 
 var prices = []price{
-	{"spawn", func(c *Costs) *uint64 { return &c.SpawnPS }},
-	{"pop", func(c *Costs) *uint64 { return &c.PopPS }},
-	{"steal_local", func(c *Costs) *uint64 { return &c.StealLocalPS }},
-	{"steal_remote", func(c *Costs) *uint64 { return &c.StealRemotePS }},
-	{"steal_failed", func(c *Costs) *uint64 { return &c.StealFailedPS }},
-	{"mail", func(c *Costs) *uint64 { return &c.MailPS }},
-	{"join", func(c *Costs) *uint64 { return &c.JoinPS }},
-	{"rest", func(c *Costs) *uint64 { return &c.RestPS }},
-	{"lock", func(c *Costs) *uint64 { return &c.LockPS }},
-	{"lock_handover", func(c *Costs) *uint64 { return &c.LockHandoverPS }},
-	{"lock_delay", func(c *Costs) *uint64 { return &c.LockDelayPS }},
+	{"spawn", func(c *Costs) *uint64 { return &c.SpawnPS }, 0},
+	{"pop", func(c *Costs) *uint64 { return &c.PopPS }, leastPS},
+	{"steal_local", func(c *Costs) *uint64 { return &c.StealLocalPS }, 0},
+	{"steal_remote", func(c *Costs) *uint64 { return &c.StealRemotePS }, 0},
+	{"steal_failed", func(c *Costs) *uint64 { return &c.StealFailedPS }, leastPS},
+	{"mail", func(c *Costs) *uint64 { return &c.MailPS }, leastPS},
+	{"join", func(c *Costs) *uint64 { return &c.JoinPS }, leastPS},
+	{"rest", func(c *Costs) *uint64 { return &c.RestPS }, leastPS},
+	{"lock", func(c *Costs) *uint64 { return &c.LockPS }, leastPS},
+	{"lock_handover", func(c *Costs) *uint64 { return &c.LockHandoverPS }, 0},
+	{"lock_delay", func(c *Costs) *uint64 { return &c.LockDelayPS }, 0},
 }
 
 // A part is a field of a Rate, in the table [kernels.NAME].

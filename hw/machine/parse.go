@@ -50,7 +50,10 @@ func Parse(file string, text []byte) (*Machine, error) {
 		r.sources("sources", "", sources)
 	}
 	if len(r.wrong) == 0 {
-		r.wrong = r.m.check()
+		r.wrong = slices.DeleteFunc(r.m.check(), func(e *FieldError) bool {
+			_, own := r.values[e.Field] // otherwise it is the price in [costs] that is wrong
+			return strings.HasPrefix(e.Field, "families.") && !own
+		})
 	}
 	if len(r.wrong) == 0 {
 		return r.m, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"krdlab/hw"
@@ -222,6 +223,10 @@ func (c *calibration) source(path, how string) string {
 		s += fmt.Sprintf("; median of %d samples, of which the least is %.4g ns and the most "+
 			"%.4g ns", len(x), slices.Min(x)/1e3, slices.Max(x)/1e3)
 	}
+	_, name, _ := strings.Cut(strings.TrimPrefix(path, "families."), ".")
+	if x := c.samplesOf[path]; len(x) > 0 && median(slices.Clone(x)) < float64(machine.Least(name)) {
+		s += "; raised to the least price that a machine may have"
+	}
 	if c.loose {
 		s += ", threads not pinned"
 	}
@@ -295,8 +300,8 @@ func (c *calibration) applyFamilies(m *machine.Machine) error {
 	return nil
 }
 
-// price returns the price of an operation of a scheduler in whole picoseconds, or why there is
-// none.
+// price returns the price of an operation of a scheduler in whole picoseconds, at least
+// [machine.Least], or why there is none.
 func (c *calibration) price(k cost, p *runtimes.Scheduler) (ps uint64, why string) {
 	if p == nil {
 		return 0, "no scheduler has this operation"
@@ -317,5 +322,5 @@ func (c *calibration) price(k cost, p *runtimes.Scheduler) (ps uint64, why strin
 	if v < 0.5 {
 		return 0, "what was measured was no more than noise"
 	}
-	return machine.Digits(uint64(math.Round(v))), ""
+	return max(machine.Digits(uint64(math.Round(v))), machine.Least(k.name)), ""
 }

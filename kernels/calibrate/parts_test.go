@@ -3,6 +3,7 @@ package calibrate
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"krdlab/hw/machine"
@@ -206,5 +207,25 @@ func TestWorkOf(t *testing.T) {
 	}
 	if b[p2p] != 4*a[p2p] || b[p2pSelf]*12 != a[p2pSelf]*56 || a[m2l] != b[m2l] {
 		t.Errorf("%v for 4 bodies, %v for 8", a, b)
+	}
+}
+
+// A price below the least that a machine may have is raised to it, and its source says so.
+func TestLeastPrice(t *testing.T) {
+	p := scheduled()[0]
+	for _, tt := range []struct {
+		name   string
+		ps     float64
+		want   uint64
+		raised bool
+	}{{"pop", 300, 1000, true}, {"pop", 1500, 1500, false}, {"spawn", 300, 300, false}} {
+		path := familyPath(p) + tt.name
+		c := calibration{samplesOf: series{path: {tt.ps, tt.ps}}}
+		ps, why := c.price(cost{name: tt.name}, &p)
+		source := c.source(path, "test")
+		if ps != tt.want || why != "" || strings.Contains(source, "raised") != tt.raised {
+			t.Errorf("%s of %v ps is %d (%s), %q; want %d, raised: %v", tt.name, tt.ps, ps, why,
+				source, tt.want, tt.raised)
+		}
 	}
 }
