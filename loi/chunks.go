@@ -45,7 +45,7 @@ func (w *Writer) extend(r *Recorder, need int) (*chunk, error) {
 	}
 	c := &chunk{head: chunkHeader{worker: uint32(r.worker), seq: unusedChunk, bytes: uint64(size),
 		offset: uint64(w.end)}}
-	if w.f != nil && !w.opt.Unmapped {
+	if w.f != nil && !w.opt.Unmapped && !w.inMemory(w.end, int64(size)) {
 		fill(w.f, w.end, int64(size))
 		if mem, err := mapShared(w.f, w.end, size); err == nil {
 			c.mem, c.mapped = mem, true

@@ -136,6 +136,23 @@ func TestDiskFillsUp(t *testing.T) {
 	}
 }
 
+// TestSpillToFullDisk records in memory beyond what is allowed, on a temporary folder without room:
+// smaller chunks still fit into the memory, and nothing is mapped that the file does not have.
+func TestSpillToFullDisk(t *testing.T) {
+	t.Setenv("TMPDIR", smallDisk(t, "8k", 0))
+	const n, memory = 40_000, 600 << 10
+	w, err := NewMemory(testHeader(1), Options{MemoryBytes: memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := fillTrace(t, w, 1, n)
+	if !errors.Is(s.Full, unix.ENOSPC) || s.Records[0]+s.Discarded[0] != n ||
+		s.Records[0]*32 < memory*3/4 {
+		t.Errorf("%d records kept, %d discarded of %d in %d bytes: %v", s.Records[0],
+			s.Discarded[0], n, memory, s.Full)
+	}
+}
+
 func TestNoRoomAtAll(t *testing.T) {
 	dir := smallDisk(t, "8k", 0)
 	path := filepath.Join(dir, "x.loi")

@@ -25,10 +25,15 @@ func NewMemory(h Header, opt Options) (*Writer, error) {
 	return w, nil
 }
 
-// spill makes room for a chunk at off in a temporary file if those before it have taken the memory.
-// w.mu must be held.
+// inMemory says whether a chunk at off is in memory: those before it have not taken all of it.
+func (w *Writer) inMemory(off, size int64) bool {
+	return w.memory && off+size <= int64(w.opt.MemoryBytes)
+}
+
+// spill makes room for a chunk at off in a temporary file, unless it is in memory. w.mu must be
+// held.
 func (w *Writer) spill(off, size int64) error {
-	if off+size <= int64(w.opt.MemoryBytes) {
+	if w.inMemory(off, size) {
 		return nil
 	}
 	if w.f == nil {
