@@ -53,6 +53,9 @@ func Run(ctx context.Context, r *request.Request, argv []string, t *hw.Topology,
 		return out, err
 	}
 	manifest := result.NewManifest(asked, argv, t, time.Now())
+	if r.Machine != nil {
+		manifest.ModelHash = r.Machine.Hash()
+	}
 	dir, err := result.Begin(r.Out, asked.Name, manifest)
 	if err != nil {
 		return out, err

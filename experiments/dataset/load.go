@@ -12,6 +12,7 @@ import (
 
 	"krdlab/experiments/result"
 	"krdlab/hw/failure"
+	"krdlab/hw/machine"
 )
 
 // An Experiment is what there is of one.
@@ -166,8 +167,13 @@ func (e *Experiment) loadPlanned() (err error) {
 		e.Info = &info
 		upgradeInfo(e.Info)
 	}
-	for _, p := range e.Plan {
-		cells, problems := e.readCell(p)
+	machines := map[string]*machine.Machine{}
+	for i := range e.Plan {
+		p := &e.Plan[i]
+		if _, read := machines[p.Machine]; !read {
+			machines[p.Machine] = p.readMachine(e.Dir)
+		}
+		cells, problems := p.read(e.Dir, machines[p.Machine])
 		e.Cells = append(e.Cells, cells...)
 		e.Problems = append(e.Problems, problems...)
 	}
@@ -175,13 +181,27 @@ func (e *Experiment) loadPlanned() (err error) {
 	return nil
 }
 
-// readCell reads what there is of a planned cell. One that failed first and was then run again is
-// as it was run.
-func (e *Experiment) readCell(p PlannedCell) ([]Cell, []Problem) {
-	dir := filepath.Join(e.Dir, CellsDir, p.ID)
+// readMachine reads the machine that the cell is simulated on; nil if it is native, or if the
+// machine cannot be read: who runs the plan is told.
+func (p *PlannedCell) readMachine(experiment string) *machine.Machine {
+	if p.Machine == Native {
+		return nil
+	}
+	m, err := machine.Load(filepath.Join(experiment, MachinesDir, p.Machine+".toml"))
+	if err != nil {
+		return nil
+	}
+	return m
+}
+
+// read reads what there is of a planned cell. One that failed first and was then run again is as it
+// was run.
+func (p *PlannedCell) read(experiment string, m *machine.Machine) ([]Cell, []Problem) {
+	dir := filepath.Join(experiment, CellsDir, p.ID)
 	switch {
 	case exists(dir):
-		return p.check(readRun(p.ID, dir))
+		cells, problems := readRun(p.ID, dir)
+		return p.check(m, cells, problems)
 	case exists(dir + FailedSuffix):
 		var f Failure
 		if err := readJSON(dir+FailedSuffix, &f); err != nil {
@@ -193,6 +213,39 @@ func (e *Experiment) readCell(p PlannedCell) ([]Cell, []Problem) {
 			Detail: "its run did not finish; sweep again to run it anew"}}
 	}
 	return nil, []Problem{{Cell: p.ID, Kind: Missing, Detail: "it has not been run"}}
+}
+
+// Unused says why a planned cell that is finished in the folder of an experiment cannot be used, or
+// not for each of its schedulers: its first problem. nil if it can, or is not finished.
+func (p *PlannedCell) Unused(experiment string) *Problem {
+	if !exists(filepath.Join(experiment, CellsDir, p.ID)) {
+		return nil
+	}
+	return p.unused(p.read(experiment, p.readMachine(experiment)))
+}
+
+func (p *PlannedCell) unused(cells []Cell, problems []Problem) *Problem {
+	lacks := func(s string) bool {
+		return !slices.ContainsFunc(cells,
+			func(c Cell) bool { return c.ID == p.ID && c.Result.Scheduler == s })
+	}
+	i := slices.IndexFunc(problems,
+		func(q Problem) bool { return q.Cell == p.ID && q.Kind == Unreadable })
+	if i < 0 || !slices.ContainsFunc(p.Schedulers, lacks) {
+		return nil
+	}
+	return &problems[i]
+}
+
+// Unused returns the problem of each planned cell that is finished and cannot be used, or not for
+// each of its schedulers.
+func (e *Experiment) Unused() (list []Problem) {
+	for i := range e.Plan {
+		if q := e.Plan[i].unused(e.Cells, e.Problems); q != nil {
+			list = append(list, *q)
+		}
+	}
+	return list
 }
 
 // readRun reads a run directory: a cell for each scheduler.

@@ -159,6 +159,15 @@ func TestProblems(t *testing.T) {
 			return edit(cell, `"kernel": "matmul"`,
 				`"kernel": "fmm"`)
 		}, dataset.Unreadable, "is of the kernel fmm", 15},
+		"other size": {func(_, cell string) error {
+			return edit(cell, `"n": 512`, `"n": 513`)
+		}, dataset.Unreadable, "workfirst has n 513, planned is 512; not used", 15},
+		"other settings": {func(_, cell string) error {
+			return edit(cell, `"reps": 8,`, `"reps": 9,`)
+		}, dataset.Unreadable, "workfirst has reps 9, planned is 8; not used", 15},
+		"other substrate": {func(_, cell string) error {
+			return edit(cell, `"substrate": "simulated"`, `"substrate": "native"`)
+		}, dataset.Unreadable, "workfirst is native, planned is made-4s; not used", 15},
 		"interrupted": {func(_, cell string) error {
 			return edit(cell, `"interrupted": false`,
 				`"interrupted": true`)
@@ -180,6 +189,11 @@ func TestProblems(t *testing.T) {
 		}
 		if len(e.Cells) != test.left {
 			t.Errorf("%s: %d cells can be used, expected %d", name, len(e.Cells), test.left)
+		}
+		lacking := test.kind == dataset.Unreadable && test.left < 16
+		if unused := e.Unused(); lacking != (len(unused) == 1) ||
+			lacking != (e.Plan[1].Unused(dir) != nil) {
+			t.Errorf("%s: not used: %v", name, unused)
 		}
 	}
 }

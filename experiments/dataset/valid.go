@@ -1,11 +1,16 @@
 package dataset
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
+	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/hw/machine"
 	"krdlab/krd"
 	"krdlab/loi"
 	"krdlab/runtimes"
@@ -147,8 +152,10 @@ func validHistogram(h *krd.Histogram) error {
 }
 
 // check keeps of what was read for a planned cell what was planned, each scheduler once, and says
-// what is not and what is missing. A scheduler beyond the plan is used.
-func (p *PlannedCell) check(cells []Cell, problems []Problem) ([]Cell, []Problem) {
+// what is not and what is missing. A scheduler beyond the plan is used. m is the planned machine, nil
+// where it is native or cannot be read.
+func (p *PlannedCell) check(m *machine.Machine, cells []Cell, problems []Problem) ([]Cell,
+	[]Problem) {
 	var kept []Cell
 	seen := map[string]bool{}
 	bad := func(scheduler, format string, args ...any) {
@@ -165,13 +172,10 @@ func (p *PlannedCell) check(cells []Cell, problems []Problem) ([]Cell, []Problem
 	said := len(cells) == 0 || about(Unnamed)
 	for _, c := range cells {
 		s := c.Result.Scheduler
-		switch r := c.Result; {
-		case r.Kernel != p.Kernel:
-			bad(s, "%s is of the kernel %s, planned is %s; not used", s, r.Kernel, p.Kernel)
-		case r.Cores != p.Cores && r.Cores != p.coresOf(s):
-			bad(s, "%s is on %d cores, planned are %d; not used", s, r.Cores, p.Cores)
-		case r.Seed != p.Seed:
-			bad(s, "%s has the seed %d, planned is %d; not used", s, r.Seed, p.Seed)
+		differs := p.differs(m, &c)
+		switch {
+		case differs != "":
+			bad(s, "%s %s; not used", s, differs)
 		case seen[s]:
 			bad(s, "%s comes twice; the second is not used", s)
 		default:
@@ -185,6 +189,69 @@ func (p *PlannedCell) check(cells []Cell, problems []Problem) ([]Cell, []Problem
 		}
 	}
 	return kept, problems
+}
+
+// differs says in what a result is not what was planned; "" if it is.
+func (p *PlannedCell) differs(m *machine.Machine, c *Cell) string {
+	native, r := p.Machine == Native, c.Result
+	switch {
+	case r.Kernel != p.Kernel:
+		return fmt.Sprintf("is of the kernel %s, planned is %s", r.Kernel, p.Kernel)
+	case r.Cores != p.Cores && r.Cores != p.coresOf(r.Scheduler):
+		return fmt.Sprintf("is on %d cores, planned are %d", r.Cores, p.Cores)
+	case r.Seed != p.Seed:
+		return fmt.Sprintf("has the seed %d, planned is %d", r.Seed, p.Seed)
+	case native != (r.Substrate == loi.Native):
+		return fmt.Sprintf("is %s, planned is %s", r.Substrate, p.Machine)
+	case m != nil && r.Machine.Name != m.Name:
+		return fmt.Sprintf("is of the machine %s, planned is %s", r.Machine.Name, m.Name)
+	case m != nil && c.Manifest != nil && c.Manifest.ModelHash != "" &&
+		c.Manifest.ModelHash != m.Hash():
+		return fmt.Sprintf("was simulated with other numbers of %s than %s/%s.toml has", m.Name,
+			MachinesDir, p.Machine)
+	}
+	if what := firstDifference(r.Params, p.Params); what != "" {
+		return what
+	}
+	planned := p.Settings
+	if !native { // plans of before there were several have none
+		planned.CacheModel = cmp.Or(planned.CacheModel, request.CacheBlocks)
+	}
+	if planned == r.Settings {
+		return ""
+	}
+	return firstDifference(fieldsOf(r.Settings), fieldsOf(planned))
+}
+
+// firstDifference says which of the named values, in the order of the alphabet, is not what was
+// planned; "" if all are.
+func firstDifference(found, planned map[string]any) string {
+	names := maps.Clone(found)
+	maps.Copy(names, planned)
+	value := func(of map[string]any, name string) string {
+		if v, ok := of[name]; ok {
+			return text(v)
+		}
+		return "none"
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if a, b := value(found, name), value(planned, name); a != b {
+			return fmt.Sprintf("has %s %s, planned is %s", name, a, b)
+		}
+	}
+	return ""
+}
+
+// fieldsOf returns settings by their names in documents.
+func fieldsOf(s request.Settings) (fields map[string]any) {
+	b, err := json.Marshal(s)
+	if err == nil {
+		err = json.Unmarshal(b, &fields)
+	}
+	if err != nil {
+		panic(err) // texts, truths and numbers
+	}
+	return fields
 }
 
 // coresOf is how many cores a result of a scheduler should have: a serial one has one.

@@ -252,6 +252,7 @@ func (s *simulation) collect(jobs []*job) []*result.Measured {
 	reps := map[string][]result.Repetition{}
 	missing := map[string]bool{}
 	traces := map[string]*job{}
+	full := map[string]error{}
 	phases := map[string][]kernel.Phase{}
 	name := func(j *job, i int) string {
 		if i%(1+len(s.schedulers)) == 0 {
@@ -266,6 +267,9 @@ func (s *simulation) collect(jobs []*job) []*result.Measured {
 		}
 		reps[n] = append(reps[n], *j.result)
 		phases[n] = j.phases
+		if sum(j.stats.Discarded) > 0 {
+			full[n] = j.stats.Full
+		}
 		if len(j.stats.Records) > 0 && traces[n] == nil {
 			traces[n] = j
 		}
@@ -281,6 +285,7 @@ func (s *simulation) collect(jobs []*job) []*result.Measured {
 			Serial:   reps[""], Repetitions: reps[scheduler], LLCSource: result.LLCSourceModel,
 			Phases: phases[scheduler], Warnings: warnings,
 			LLCModel: &result.LLCModel{Machine: s.machine.Name, CacheModel: s.asked.CacheModel},
+			NoRoom:   full[scheduler],
 		}
 		if j := traces[scheduler]; j != nil {
 			m.KRD = j.krd

@@ -3,6 +3,7 @@ package measure
 import (
 	"fmt"
 	"slices"
+	"syscall"
 
 	"krdlab/experiments/request"
 	"krdlab/hw"
@@ -40,11 +41,19 @@ func (s *setup) checkSpace(memory func() (hw.Memory, error),
 }
 
 func noDiskFor(need uint64, free int64, folder string) error {
-	return &request.Error{Flag: "out", Got: folder, Want: fmt.Sprintf("the traces need up to "+
-		"%s, and %s is free there; choose a folder with more room, --trace profile, a coarser or "+
-		"smaller kernel, fewer schedulers, or --trace-limit",
-		units.Bytes(need), units.Bytes(uint64(max(free, 0))))}
+	return &noDiskError{request.Error{Flag: "out", Got: folder, Want: fmt.Sprintf("the traces "+
+		"need up to %s, and %s is free there; choose a folder with more room, --trace profile, a "+
+		"coarser or smaller kernel, fewer schedulers, or --trace-limit",
+		units.Bytes(need), units.Bytes(uint64(max(free, 0))))}}
 }
+
+// A noDiskError is a request that finds too little room on the disk: it wraps what a write would
+// have failed with, too.
+type noDiskError struct{ request request.Error }
+
+func (e *noDiskError) Error() string { return e.request.Error() }
+
+func (e *noDiskError) Unwrap() []error { return []error{&e.request, syscall.ENOSPC} }
 
 // traceBytes is an upper bound of the trace files, written with options that depend on the number
 // of recorders: a file for each traced repetition of each scheduler.

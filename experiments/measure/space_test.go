@@ -4,11 +4,13 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/hw"
+	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
 	"krdlab/runtimes"
 )
@@ -75,6 +77,9 @@ func TestCheckSpace(t *testing.T) {
 			test.want) {
 			t.Errorf("%s: got %v, want --%s and %q", name, err, test.flag, test.want)
 		}
+		if full := errors.Is(err, syscall.ENOSPC); full != (test.flag == "out") {
+			t.Errorf("%s: got %v, want a full disk: %v", name, err, !full)
+		}
 	}
 	// A system that does not tell is not in the way.
 	s, err := setupOf(t, func(*request.Request) {})
@@ -127,6 +132,49 @@ func TestTraceOptions(t *testing.T) {
 	s.asked.Trace, s.asked.TraceLimit = request.TraceDefault, 0
 	if opt := s.traceOptions(1 << 40)(2); opt.FirstChunkBytes != maxFirstChunk {
 		t.Errorf("first chunk %d, want at most %d", opt.FirstChunkBytes, maxFirstChunk)
+	}
+}
+
+// Who measures says why a trace lost records, and nothing where none did.
+func TestNoRoom(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		machine string // "" for none
+		trace   request.TraceMode
+		limit   uint64
+	}{
+		{"native", "", request.TraceFull, 24 << 10}, {"native, room", "", request.TraceFull, 0},
+		{"simulated", request.DefaultMachine, request.TraceKRD, 24 << 10},
+		{"simulated, room", request.DefaultMachine, request.TraceKRD, 0},
+	} {
+		k, err := request.FindKernel("matmul")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := request.New(k)
+		r.Cores, r.Reps, r.Warmup, r.Trace, r.TraceLimit = 1, 1, 0, test.trace, test.limit
+		r.Params["n"], r.Params["leaf"] = 64, "8x8x8"
+		topo, err := hw.Host()
+		if test.machine != "" {
+			if r.Machine, err = machine.ByName(test.machine); err == nil {
+				topo, err = r.Machine.Topology()
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, err := result.CreateRunDir(filepath.Join(t.TempDir(), "a"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := Run(t.Context(), &r, topo, dir, func(int, int, string, string) {})
+		if err != nil || len(list) != 1 || list[0].Trace == nil {
+			t.Fatalf("%s: %v, %v", test.name, list, err)
+		}
+		lost := list[0].Trace.Discarded
+		if lossy := test.limit > 0; lossy != (lost > 0) || lossy != (list[0].NoRoom != nil) {
+			t.Errorf("%s: %d records lost, because of %v", test.name, lost, list[0].NoRoom)
+		}
 	}
 }
 

@@ -93,6 +93,7 @@ func sum(list []uint64) (n int64) {
 func (n *native) analyse(s *schedule, f *traceFile, r *result.Repetition) error {
 	lost := sum(f.stats.Discarded)
 	if lost > 0 {
+		s.Measured.NoRoom = f.stats.Full
 		s.Measured.Warnings = append(s.Measured.Warnings, result.Warn(result.TraceLost, f.name,
 			lost, lost+sum(f.stats.Records), noRoom(f.stats.Full)))
 	}

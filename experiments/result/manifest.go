@@ -35,9 +35,11 @@ type Manifest struct {
 	Memory   *hw.Memory     `json:"memory"`
 	Features hw.CPUFeatures `json:"cpu_features"`
 
-	Machine  hw.Machine   `json:"machine"`
-	Topology *hw.Topology `json:"topology"`
-	Tracer   []TracerCost `json:"tracer"` // by scheduler; empty without a trace
+	Machine hw.Machine `json:"machine"`
+	// ModelHash is that of all numbers of a simulated machine (machine.Machine.Hash).
+	ModelHash string       `json:"model_hash,omitempty"`
+	Topology  *hw.Topology `json:"topology"`
+	Tracer    []TracerCost `json:"tracer"` // by scheduler; empty without a trace
 }
 
 // A Build says which program it was.

@@ -27,6 +27,7 @@ type Measured struct {
 	Phases   []kernel.Phase
 	Trace    *Trace
 	Warnings []Warning
+	NoRoom   error // why a trace got no more room; nil if all had enough
 	strata   []int // of pooled runs: how many repetitions each has
 }
 

@@ -26,6 +26,7 @@ func Merge(ctx context.Context, dirs []string, out string, info dataset.Info) er
 	}
 	merged := &Plan{Machines: map[string]*machine.Machine{}}
 	var from []string // by cell: where it is, without suffix
+	var used []bool   // by cell: it is finished there, and can be used
 	index := map[string]int{}
 	for _, dir := range dirs {
 		p, err := Read(dir)
@@ -34,15 +35,18 @@ func Merge(ctx context.Context, dirs []string, out string, info dataset.Info) er
 		}
 		for _, c := range p.Cells {
 			path := filepath.Join(dir, dataset.CellsDir, c.ID)
+			isDone := exists(path)
+			isUsed := isDone && c.Unused(dir) == nil
 			if c.Machine != dataset.Native {
 				c.Machine = merged.nameOf(p.Machines[c.Machine])
 			}
-			what, isDone := identity(c), exists(path)
+			what := identity(c)
 			if n, there := index[what]; there {
-				if done := exists(from[n]); !isDone || done && c.Machine != dataset.Native {
-					continue
-				} else if !done {
-					from[n] = path
+				simulated, done := c.Machine != dataset.Native, exists(from[n])
+				if isDone && !done || simulated && isUsed && !used[n] {
+					from[n], used[n] = path, isUsed
+				}
+				if !isDone || !done || simulated {
 					continue
 				}
 			}
@@ -50,6 +54,7 @@ func Merge(ctx context.Context, dirs []string, out string, info dataset.Info) er
 			c.ID = idOf(c)
 			index[what] = c.Index
 			merged.Cells, from = append(merged.Cells, c), append(from, path)
+			used = append(used, isUsed)
 		}
 		info.Merge(filepath.Base(filepath.Clean(dir)))
 	}

@@ -37,6 +37,11 @@ func TestMerge(t *testing.T) {
 	}
 	remove(a, "0003-matmul-n64-c12-s1") // b has it
 	remove(a, "0004-matmul-n64-c24-s1")
+	// damaged, but b has it
+	if err := os.Truncate(filepath.Join(a, "cells", "0002-matmul-n64-c6-s1", "result.json"),
+		10); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(a, "cells", "0004-matmul-n64-c24-s1.failed.json"),
 		[]byte(`{"schema_version":1,"error":"no luck","exit_code":1}`), 0o666); err != nil {
 		t.Fatal(err)

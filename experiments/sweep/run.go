@@ -54,6 +54,7 @@ type Finished struct {
 // A Summary is what a sweep did, by IDs of cells in the order of the plan.
 type Summary struct {
 	Before   []string          // finished when it began
+	Unused   []string          // finished when it began, but not as planned: not run again
 	Done     []string          // by this process
 	Busy     []string          // in the hands of other processes
 	Failures []dataset.Failure // of this process
@@ -88,8 +89,12 @@ const (
 func Run(ctx context.Context, dir string, plan *Plan, opt Options) (*Summary, error) {
 	sum, w := &Summary{}, newWork(dir, plan)
 	for i := range plan.Cells {
-		if w.done[i] {
-			sum.Before = append(sum.Before, plan.Cells[i].ID)
+		switch c := &plan.Cells[i]; {
+		case !w.done[i]:
+		case c.Unused(dir) != nil:
+			sum.Unused = append(sum.Unused, c.ID)
+		default:
+			sum.Before = append(sum.Before, c.ID)
 		}
 	}
 	lock, err := take(filepath.Join(dir, sweepLock), "the sweep in "+dir)
@@ -267,6 +272,8 @@ func strict(do measure.Func) measure.Func {
 			if m.Check != nil && !m.Check.Passed {
 				err = fmt.Errorf("%w under %s: error %g, tolerance %g", ErrCheck, m.Scheduler,
 					m.Check.Error.Float(), m.Check.Tolerance.Float())
+			} else if pointless(m.NoRoom) {
+				err = fmt.Errorf("%s: %w: %w", m.Scheduler, ErrLost, m.NoRoom)
 			} else if r.TraceLimit == 0 && lost(m, all) {
 				err = fmt.Errorf("%s: %w, probably for want of room on the disk", m.Scheduler,
 					ErrLost)

@@ -1,12 +1,14 @@
 package sweep_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -128,19 +130,75 @@ func TestRunGoesOnAfterFailures(t *testing.T) {
 	}
 }
 
-// A full disk ends the sweep; the cells before it are kept, and no failure is recorded.
+// A full disk ends the sweep, whether a write fails or a trace loses records; the cells before it
+// are kept, and no failure is recorded.
 func TestRunEndsOnAFullDisk(t *testing.T) {
-	dir := create(t, plan(t, config(t, nil, 1), config(t, nil, 2), config(t, nil, 4)))
-	opt, ran := fake(t, map[int]func() (result.Measured,
-		error){2: func() (result.Measured, error) {
-		return result.Measured{}, fmt.Errorf("write: %w", syscall.ENOSPC)
-	}})
-	sum, err := sweep.Run(context.Background(), dir, read(t, dir), opt)
-	if !errors.Is(err, syscall.ENOSPC) || len(sum.Done) != 1 || !slices.Equal(*ran, []int{1, 2}) {
-		t.Errorf("%+v, %v; cells of %v cores were run", sum, err, *ran)
+	full := fmt.Errorf("write: %w", syscall.ENOSPC)
+	for name, do := range map[string]func() (result.Measured, error){
+		"write": func() (result.Measured, error) { return result.Measured{}, full },
+		"trace": func() (result.Measured, error) {
+			return result.Measured{Trace: &result.Trace{Discarded: 3}, NoRoom: full}, nil
+		},
+	} {
+		limited := config(t, nil, 2)
+		limited.TraceLimit = 1 << 20
+		dir := create(t, plan(t, config(t, nil, 1), limited, config(t, nil, 4)))
+		opt, ran := fake(t, map[int]func() (result.Measured, error){2: do})
+		sum, err := sweep.Run(context.Background(), dir, read(t, dir), opt)
+		if !errors.Is(err, syscall.ENOSPC) || len(sum.Done) != 1 ||
+			!slices.Equal(*ran, []int{1, 2}) {
+			t.Errorf("%s: %+v, %v; cells of %v cores were run", name, sum, err, *ran)
+		}
+		if got := status(t,
+			dir); got != "done 1 failed 0 in flight 0 partial 0 missing 2 damaged 0" {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
-	if got := status(t, dir); got != "done 1 failed 0 in flight 0 partial 0 missing 2 damaged 0" {
-		t.Error(got)
+}
+
+// A cell that is finished and is not what its line of the plan says now is told of, and neither
+// used nor run again.
+func TestRunOfAChangedPlan(t *testing.T) {
+	for name, change := range map[string]struct {
+		file, from, to string // of the plan, unless a file is named
+		why            string
+	}{
+		"size":    {"", `"n":64`, `"n":65`, "has n 64, planned is 65"},
+		"reps":    {"", `"reps":2`, `"reps":3`, "has reps 2, planned is 3"},
+		"setting": {"", `"numa":"first-touch"`, `"numa":"interleave"`, "planned is interleave"},
+		"native":  {"", `"machine":"westmere-ex-4s"`, `"machine":"native"`, "is simulated, planned"},
+		"machine": {"machines/westmere-ex-4s.toml", `"28ns"`, `"29ns"`,
+			"with other numbers of westmere-ex-4s than machines/westmere-ex-4s.toml has"},
+	} {
+		dir := create(t, plan(t, config(t, paper(t), 1)))
+		opt, _ := fake(t, nil)
+		if _, err := sweep.Run(t.Context(), dir, read(t, dir), opt); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, cmp.Or(change.file, dataset.PlanFile))
+		b, err := os.ReadFile(path)
+		if err == nil && !strings.Contains(string(b), change.from) {
+			t.Fatalf("%s: there is no %s in\n%s", name, change.from, b)
+		}
+		if err == nil {
+			err = os.WriteFile(path, []byte(strings.Replace(string(b), change.from, change.to, 1)),
+				0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := read(t, dir)
+		sum, err := sweep.Run(t.Context(), dir, p, opt)
+		if err != nil || len(sum.Unused) != 1 || len(sum.Before)+len(sum.Done) > 0 {
+			t.Errorf("%s: %+v, %v", name, sum, err)
+		}
+		if why := p.Cells[0].Unused(dir); why == nil || !strings.Contains(why.Detail, change.why) {
+			t.Errorf("%s: %v, want %q", name, why, change.why)
+		}
+		s, err := sweep.NewStatus(dir)
+		if err != nil || len(s.Damaged) != 1 || !s.Complete() {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
 	}
 }
 

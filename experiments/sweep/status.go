@@ -67,7 +67,9 @@ func NewStatus(dir string) (*Status, error) {
 	damaged := map[string]dataset.Problem{}
 	for _, p := range e.Problems {
 		if p.Kind == dataset.Unreadable || p.Kind == dataset.Interrupted {
-			damaged[p.Cell] = p
+			if _, known := damaged[p.Cell]; !known {
+				damaged[p.Cell] = p
+			}
 		}
 	}
 	w := newWork(dir, plan)
@@ -99,8 +101,8 @@ func NewStatus(dir string) (*Status, error) {
 	return s, nil
 }
 
-// Complete says whether nothing is left to do.
-func (s *Status) Complete() bool { return len(s.Done) == s.Cells }
+// Complete says whether nothing is left to run.
+func (s *Status) Complete() bool { return len(s.Done)+len(s.Damaged) == s.Cells }
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)

@@ -19,6 +19,7 @@ const (
 	Capability               // this machine lacks what was demanded
 	Data                     // the content of a file is bad
 	Check                    // the numerical check failed
+	Incomplete               // done, but without a part of the data, which could not be used
 	Interrupted              // the user ended it; what was done is kept
 )
 

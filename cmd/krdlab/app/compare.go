@@ -49,7 +49,9 @@ func (a *app) compare(before, after string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return writeJSON(a.stdout, r)
+		err = writeJSON(a.stdout, r)
+	} else {
+		err = r.WriteText(a.stdout)
 	}
-	return r.WriteText(a.stdout)
+	return allUsed(err, x, y)
 }

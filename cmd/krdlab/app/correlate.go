@@ -77,13 +77,15 @@ func (a *app) correlate(f *correlateFlags, dir string) error {
 	r := correlate.Of(e)
 	switch {
 	case f.json:
-		return writeJSON(a.stdout, r)
+		err = writeJSON(a.stdout, r)
 	case f.csv == correlate.CellsTable:
-		return r.WriteCells(a.stdout)
+		err = r.WriteCells(a.stdout)
 	case f.csv == correlate.CoefficientsTable:
-		return r.WriteCoefficients(a.stdout)
+		err = r.WriteCoefficients(a.stdout)
+	default:
+		err = r.WriteText(a.stdout, f.full)
 	}
-	return r.WriteText(a.stdout, f.full)
+	return allUsed(err, e)
 }
 
 // loadExperiment reads an experiment, or a run, to compute with. What is not as it should be, but

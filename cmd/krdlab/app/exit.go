@@ -15,13 +15,14 @@ const (
 	exitCheck       = 3   // the numerical check failed
 	exitCapability  = 4   // a capability that was demanded is missing
 	exitData        = 5   // the content of a data file is bad
+	exitIncomplete  = 6   // done, but some cells of a sweep could not be used
 	exitInterrupted = 130 // what was done is kept
 )
 
 var codes = map[failure.Class]int{
 	failure.Failed: exitFailed, failure.Request: exitUsage, failure.Check: exitCheck,
 	failure.Capability: exitCapability, failure.Data: exitData,
-	failure.Interrupted: exitInterrupted,
+	failure.Incomplete: exitIncomplete, failure.Interrupted: exitInterrupted,
 }
 
 // A codeError ends the program with the code of a cell that ended before.

@@ -129,7 +129,7 @@ func (a *app) plot(ctx context.Context, f *plotFlags, dir string) error {
 			}
 		}
 	}
-	return nil
+	return allUsed(nil, e)
 }
 
 // choose makes the figures that are asked for and says what cannot be drawn. It is an error if

@@ -51,7 +51,7 @@ func (a *app) reportCommand() *cobra.Command {
 				return err
 			}
 			_, err = fmt.Fprintln(a.stdout, out)
-			return err
+			return allUsed(err, e)
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
 			cobra.ShellCompDirective) {

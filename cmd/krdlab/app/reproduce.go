@@ -115,7 +115,7 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 		return errors.Join(err, werr)
 	}
 	if f.json {
-		return errors.Join(err, writeJSON(a.stdout, findings))
+		return allUsed(errors.Join(err, writeJSON(a.stdout, findings)), e)
 	}
 	if werr := reproduce.WriteTables(a.stdout, e); werr != nil {
 		return werr
@@ -126,7 +126,7 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	}
 	_, werr = fmt.Fprintf(a.stdout, "in %s: %s, %s, %s/, %s\n", dir, reproduce.ReportHTML,
 		reproduce.Correlation, reproduce.FiguresDir, strings.Join(sweep.Tables, ", "))
-	return errors.Join(err, werr)
+	return allUsed(errors.Join(err, werr), e)
 }
 
 // typed is a command as a shell reads it.

@@ -255,7 +255,7 @@ func TestSlurm(t *testing.T) {
 		"5"); !strings.Contains(out, "was done already") {
 		t.Errorf("an element once more:\n%s", out)
 	}
-	if out := command("sweep", "submit", exp); !strings.Contains(out, "all 6 cells") {
+	if out := command("sweep", "submit", exp); !strings.Contains(out, "none of the 6 cells") {
 		t.Errorf("submitted once more:\n%s", out)
 	}
 }

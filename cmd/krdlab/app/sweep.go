@@ -34,8 +34,8 @@ func (a *app) sweepCommand() *cobra.Command {
 			"command goes on; at most the cell that was being run is lost. Results: table.csv, " +
 			"table.jsonl, table.parquet with a\n" +
 			"row for each repetition, and bench.txt for benchstat. See docs/sweeps.md.\n\n" +
-			"Exit codes: 0 done; 1 failed; 2 not a possible request; 130 interrupted; that of " +
-			"the first cell that failed, if one did.",
+			"Exit codes: 0 done; 1 failed; 2 not a possible request; 6 done, but some cells " +
+			"could not be used; 130 interrupted;\nthat of the first cell that failed, if one did.",
 		Example: "  krdlab sweep matmul --sched all --cores 1,2,4,6,12,24 --machine " +
 			"westmere-ex-4s --out exp\n  krdlab sweep fmm --bodies 10000,100000 --seed 1,2,3 " +
 			"--dry-run\n" +
@@ -234,13 +234,17 @@ func (a *app) sweepRun(ctx context.Context, dir string, plan *sweep.Plan) error 
 		fmt.Fprintf(a.stderr,
 			"cell %s is being run by another process, and is not in the tables yet\n", id)
 	}
+	unused := allUsed(nil, e)
 	if n := len(sum.Failures); n > 0 {
+		if unused != nil {
+			fmt.Fprintln(a.stderr, unused)
+		}
 		first := sum.Failures[0]
 		return &codeError{first.ExitCode, fmt.Errorf("%d of %d cells failed, the first, %s, "+
 			"with: %s; to run them again: krdlab sweep resume %s",
 			n, len(plan.Cells), first.ID, oneLine(errors.New(first.Error)), dir)}
 	}
-	return nil
+	return unused
 }
 
 // howFar adds to the error of a sweep how far it came, and the command that goes on.

@@ -10,6 +10,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
 	"krdlab/experiments/sweep"
+	"krdlab/hw/failure"
 	"krdlab/loi"
 )
 
@@ -64,6 +65,34 @@ func (a *app) sayProblems(e *dataset.Experiment, kinds ...dataset.ProblemKind) {
 			fmt.Fprintln(a.stderr, oneLine(errors.New(p.String())))
 		}
 	}
+}
+
+// allUsed returns err, or else an error that counts the cells of experiments that are finished and
+// could not be used; nil if all could.
+func allUsed(err error, experiments ...*dataset.Experiment) error {
+	if err != nil {
+		return err
+	}
+	var said []string
+	for _, e := range experiments {
+		unused := e.Unused()
+		if len(unused) == 0 {
+			continue
+		}
+		inPart := ""
+		if slices.ContainsFunc(e.Cells, func(c dataset.Cell) bool {
+			return slices.ContainsFunc(unused,
+				func(q dataset.Problem) bool { return q.Cell == c.ID })
+		}) {
+			inPart = ", or not in full"
+		}
+		said = append(said, fmt.Sprintf("%d of %d cells not used%s; why: krdlab sweep status %s",
+			len(unused), len(e.Plan), inPart, e.Dir))
+	}
+	if said == nil {
+		return nil
+	}
+	return failure.Errorf(failure.Incomplete, "%s", strings.Join(said, "; "))
 }
 
 func numberText(n result.Number, format string, unit float64) string {

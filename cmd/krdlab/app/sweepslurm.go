@@ -30,8 +30,8 @@ func (a *app) sweepExec() *cobra.Command {
 		Long: "Run cell N of a plan into the experiment folder that the plan is in. It may be " +
 			"called any number of times, by any number of\n" +
 			"processes on any computers that share the folder: a cell that is done is left alone " +
-			"(exit code 0), one that a living\n" +
-			"process has is refused (1). The exit code is that of the cell. Tables are written " +
+			"(exit code 0, or 6 if it cannot be\n" +
+			"used), one that a living process has is refused (1). The exit code is that of the cell. Tables are written " +
 			"by krdlab sweep collect.",
 		Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -77,6 +77,10 @@ func (a *app) runCell(ctx context.Context, dir string, index int) error {
 	case err != nil:
 		return err
 	case outcome == sweep.WasDone:
+		if q := plan.Cells[index].Unused(dir); q != nil {
+			return failure.Errorf(failure.Incomplete, "cell %s was run before and cannot be "+
+				"used: %s; remove its folder to run it anew", q.Cell, q.Detail)
+		}
 		fmt.Fprintf(a.stderr, "cell %s was done already\n", plan.Cells[index].ID)
 	default:
 		fmt.Fprintf(a.stderr, "cell %s is done after %s\n", plan.Cells[index].ID,
@@ -192,8 +196,13 @@ func (a *app) submit(ctx context.Context, dir string, f *submitFlags) error {
 		return err
 	}
 	if len(jobs) == 0 {
-		fmt.Fprintf(a.stderr, "all %d cells in %s are done\n", len(plan.Cells), dir)
-		return nil
+		fmt.Fprintf(a.stderr, "none of the %d cells in %s is left to run\n", len(plan.Cells), dir)
+		e, err := dataset.Load(dir)
+		if err != nil {
+			return err
+		}
+		a.sayProblems(e, dataset.Unreadable)
+		return allUsed(nil, e)
 	}
 	collect, err := slurm.Collect(dir, opt)
 	if err != nil {

@@ -106,7 +106,7 @@ func (a *app) sweepCollect() *cobra.Command {
 			}
 			a.sayProblems(e, dataset.Missing, dataset.Partial, dataset.Failed, dataset.Unreadable,
 				dataset.Interrupted)
-			return a.printSweep(dir, e)
+			return allUsed(a.printSweep(dir, e), e)
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "new folder `DIR` to merge into")
