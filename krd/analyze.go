@@ -29,7 +29,7 @@ func Analyze(t *loi.Trace, opt Options) (*Report, error) {
 	if err := opt.resolve(); err != nil {
 		return nil, err
 	}
-	loss := &LossError{Discarded: t.Discarded()}
+	loss := LossOf(t)
 	if loss.Total() > 0 && !opt.AllowLoss {
 		return nil, loss
 	}
@@ -49,12 +49,9 @@ func Analyze(t *loi.Trace, opt Options) (*Report, error) {
 			"expected less", ErrTooLarge)
 	}
 	r := a.report()
-	r.Discarded = loss.Total()
-	if r.Discarded > 0 {
-		r.warn(RecordsLost, r.Discarded)
-	}
-	if t.Recovered {
-		r.warn(Recovered)
+	r.Discarded, r.LossUnknown = loss.Total(), loss.UnknownWorkers() > 0
+	for _, w := range doubtsOf(t, loss) {
+		r.warn(w.Code, w.Args...)
 	}
 	if t.Header.Synthetic {
 		r.warn(ImposedNodes)

@@ -5,6 +5,7 @@ import (
 
 	"krdlab/hw/failure"
 	"krdlab/krd/smith"
+	"krdlab/loi"
 )
 
 // A Distance is a convention of what a reuse distance counts.
@@ -115,10 +116,24 @@ var ErrLoss = failure.New(failure.Data, "trace has losses")
 // A LossError refuses a trace from which records are missing: the distances of all later accesses
 // may be wrong. [Options.AllowLoss] accepts it.
 type LossError struct {
-	Discarded []uint64 // by worker: records that the tracer could not keep
+	Discarded []uint64 // by worker: records that the tracer could not keep, or that were damaged
+	Unknown   []bool   // by worker: how many are missing is not known; may be nil
 }
 
-// Total returns the number of records missing.
+// LossOf says what is missing from t.
+func LossOf(t *loi.Trace) *LossError { return &LossError{t.Discarded(), t.LossUnknown()} }
+
+// UnknownWorkers returns of how many workers it is not known how many records are missing.
+func (e *LossError) UnknownWorkers() (n int) {
+	for _, u := range e.Unknown {
+		if u {
+			n++
+		}
+	}
+	return n
+}
+
+// Total returns the number of records missing, which is a lower bound if there are UnknownWorkers.
 func (e *LossError) Total() uint64 {
 	var n uint64
 	for _, d := range e.Discarded {
@@ -133,6 +148,10 @@ func (e *LossError) Error() string {
 		if d > 0 {
 			workers++
 		}
+	}
+	if n := e.UnknownWorkers(); n > 0 {
+		return fmt.Sprintf("krd: %v: how many records are missing is not known of %d of its %d "+
+			"workers; expected none missing", ErrLoss, n, len(e.Unknown))
 	}
 	return fmt.Sprintf("krd: %v: %d records of %d of its %d workers were discarded while "+
 		"tracing; expected none",

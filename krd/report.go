@@ -23,8 +23,10 @@ type Report struct {
 	L2Bytes       *uint64  `json:"l2_bytes"`  // of one core; nil: unknown
 	LLCBytes      *uint64  `json:"llc_bytes"` // of one node; nil: unknown
 	Histogram              // the sum over the nodes
-	Nodes         []Node   `json:"nodes"`     // by node number
-	Discarded     uint64   `json:"discarded"` // records missing from the trace
+	Nodes         []Node   `json:"nodes"` // by node number
+	// records missing from the trace; at least so many if LossUnknown
+	Discarded   uint64 `json:"discarded"`
+	LossUnknown bool   `json:"loss_unknown,omitempty"`
 	// that overlapping ranges were split into; nil: there are none
 	Atoms *uint64 `json:"atoms"`
 	// Misses are those predicted for Options.Caches, one entry each.

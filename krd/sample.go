@@ -30,7 +30,8 @@ type SampleReport struct {
 	Engine        string       `json:"engine"`
 	Seed          uint64       `json:"seed"`
 	Nodes         []NodeSample `json:"nodes"`
-	Discarded     uint64       `json:"discarded"`
+	Discarded     uint64       `json:"discarded"` // as in Report
+	LossUnknown   bool         `json:"loss_unknown,omitempty"`
 	Warnings      []string     `json:"warnings"` // the sentences of WarningCodes
 	WarningCodes  []Warning    `json:"warning_codes"`
 }
@@ -61,7 +62,7 @@ func Sample(t *loi.Trace, opt SampleOptions) (*SampleReport, error) {
 		return nil, fmt.Errorf("krd: %w: engine %v does not sample; expected shards or shards-keys",
 			ErrOption, opt.Engine)
 	}
-	loss := &LossError{Discarded: t.Discarded()}
+	loss := LossOf(t)
 	if loss.Total() > 0 && !opt.AllowLoss {
 		return nil, loss
 	}
@@ -74,12 +75,15 @@ func Sample(t *loi.Trace, opt SampleOptions) (*SampleReport, error) {
 	a := &analysis{trace: t, prog: progress{tell: opt.Progress}}
 	a.prog.total = t.Info().Used
 	a.nodes, a.workers = workersByNode(&t.Header)
-	doubt := warn(Sampled, opt.Engine.String())
+	doubts := append([]Warning{warn(Sampled, opt.Engine.String())}, doubtsOf(t, loss)...)
 	r := &SampleReport{
 		SchemaVersion: SchemaVersion, Approximate: true, Engine: opt.Engine.String(),
 		Seed:  opt.Seed,
-		Nodes: []NodeSample{}, Discarded: loss.Total(),
-		Warnings: []string{doubt.String()}, WarningCodes: []Warning{doubt},
+		Nodes: []NodeSample{}, Discarded: loss.Total(), LossUnknown: loss.UnknownWorkers() > 0,
+		WarningCodes: doubts,
+	}
+	for _, w := range doubts {
+		r.Warnings = append(r.Warnings, w.String())
 	}
 	for i, node := range a.nodes {
 		s, err := newSampled(t, opt)

@@ -1,6 +1,10 @@
 package krd
 
-import "fmt"
+import (
+	"fmt"
+
+	"krdlab/loi"
+)
 
 // A Warning is a doubt about a report, as a value: what is the matter, and the numbers and names
 // that belong to it. Its String is the sentence that people read; nothing else looks at sentences.
@@ -14,8 +18,10 @@ type Code string
 
 // The codes, with what their arguments are.
 const (
-	// RecordsLost: records that were discarded.
+	// RecordsLost: records that were discarded, or damaged.
 	RecordsLost Code = "records_lost"
+	// LossUnknown: workers that lost records, of how many.
+	LossUnknown Code = "loss_unknown"
 	// Recovered: no argument.
 	Recovered Code = "recovered"
 	// ImposedNodes: no argument.
@@ -34,7 +40,10 @@ const (
 
 // sentences are the words of each code, with a verb for each argument.
 var sentences = map[Code]string{
-	RecordsLost: "%v records were discarded while tracing: distances across the gaps are wrong",
+	RecordsLost: "%v records were discarded while tracing, or were damaged: distances across the " +
+		"gaps are wrong",
+	LossUnknown: "the trace was recovered, and how many records of %v of its %v workers are " +
+		"missing is not known: distances across the gaps are wrong",
 	Recovered: "the trace had no clean end and was recovered: the last kernel of each worker may " +
 		"be missing",
 	ImposedNodes:      "the worker-to-node map was imposed and is not the machine's",
@@ -55,6 +64,20 @@ func (w Warning) String() string {
 		return fmt.Sprintf(words, w.Args...)
 	}
 	return fmt.Sprintf("%s %v", w.Code, w.Args)
+}
+
+// doubtsOf returns the warnings about what is missing from t.
+func doubtsOf(t *loi.Trace, loss *LossError) (list []Warning) {
+	if n := loss.UnknownWorkers(); n > 0 {
+		return []Warning{warn(LossUnknown, n, len(loss.Unknown))}
+	}
+	if n := loss.Total(); n > 0 {
+		list = append(list, warn(RecordsLost, n))
+	}
+	if t.Recovered {
+		list = append(list, warn(Recovered))
+	}
+	return list
 }
 
 func warn(code Code, args ...any) Warning {

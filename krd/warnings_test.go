@@ -30,10 +30,11 @@ func TestWarningsHaveSentences(t *testing.T) {
 		if !ok {
 			t.Errorf("the code %s has no sentence", code)
 		}
-		w := warn(code)
-		if strings.Contains(words, "%") {
-			w = warn(code, uint64(7))
+		var args []any
+		for range strings.Count(words, "%") {
+			args = append(args, uint64(7))
 		}
+		w := warn(code, args...)
 		b, err := json.Marshal(w)
 		if err != nil {
 			t.Fatal(err)

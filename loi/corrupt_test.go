@@ -145,6 +145,11 @@ func checkSalvage(t *testing.T, data []byte, want [][]Record, at int) {
 			t.Fatalf("damage at byte %d: %d of %d records of worker %d recovered, and no loss "+
 				"reported: %+v", at, len(got), len(want[w]), w, rep)
 		}
+		n, d := uint64(len(want[w])-len(got)), tr.Discarded()[w] // a run is one record of many
+		if !rep.LossUnknown[w] && (d > n || (d == 0) != (n == 0)) {
+			t.Fatalf("damage at byte %d: worker %d lacks %d records, and %d are said to be "+
+				"missing", at, w, n, d)
+		}
 		if rep.LostBytes[w] > 0 && tr.Discarded()[w] == 0 {
 			t.Fatalf("damage at byte %d: worker %d lost bytes and no record", at, w)
 		}

@@ -76,8 +76,9 @@
 //
 // Count page: slots of 64 bytes. The first begins with a uint64, "OPEN" while the file is written
 // and "CLEAN" in the end. One for each worker follows, all uint64: records discarded, kernel
-// executions in them, chunks begun, bytes that a recovery gave up as damaged; the rest is zero. It
-// changes when a chunk is begun and when a record is discarded, by the worker itself.
+// executions in them, chunks begun, bytes that a recovery gave up without knowing how many
+// records they held; the rest is zero. It changes when a chunk is begun and when a record is
+// discarded, by the worker itself.
 //
 // Chunks follow each other without a gap, each with a header of 32 bytes:
 //

@@ -121,7 +121,7 @@ const (
 	slotDiscarded = 0  // records that found no room
 	slotKernels   = 8  // kernel executions in them
 	slotChunks    = 16 // chunks that the worker has begun
-	slotLost      = 24 // bytes of records that recovery had to give up
+	slotLost      = 24 // bytes that recovery gave up, of unknown records
 )
 
 // chunkHeader begins each chunk. What changes while the file is written, the size at the end and

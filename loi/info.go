@@ -21,7 +21,7 @@ type Info struct {
 	// by worker, as they are stored: a run counts as one, see Activity for executions
 	Records   []uint64
 	Discarded []uint64   // by worker; the newest ones, that found no room
-	LostBytes []uint64   // by worker; given up by a recovery
+	LostBytes []uint64   // by worker; given up by a recovery, see Trace.LostBytes
 	Workers   []Activity // by worker; nil unless Verified
 	// how many events of each kind there are; of Stat and Verify
 	Events []EventCount
@@ -41,6 +41,9 @@ type Activity struct {
 
 	records uint64
 }
+
+// stamped says whether there is a kernel or a task, so that the ticks mean something.
+func (a *Activity) stamped() bool { return a.Kernels+a.Tasks > 0 }
 
 // EventCount is how many events of a kind there are.
 type EventCount struct {
@@ -144,13 +147,18 @@ func (t *Trace) Info() *Info {
 
 // String names the file and what there is in it, in one line.
 func (in *Info) String() string {
-	var n, lost uint64
+	var n, lost, unknown uint64
 	for i := range in.Records {
 		n += in.Records[i]
 		lost += in.Discarded[i]
+		unknown += in.LostBytes[i]
 	}
-	s := fmt.Sprintf("%s: version %d, %d bytes, %d workers, %d records, %d discarded", in.Path,
-		in.Version, in.Bytes, len(in.Records), n, lost)
+	missing := fmt.Sprintf("%d discarded", lost)
+	if unknown > 0 {
+		missing = "an unknown number lost"
+	}
+	s := fmt.Sprintf("%s: version %d, %d bytes, %d workers, %d records, %s", in.Path,
+		in.Version, in.Bytes, len(in.Records), n, missing)
 	if in.Verified {
 		var k, a uint64
 		for i := range in.Workers {

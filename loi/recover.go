@@ -2,6 +2,7 @@ package loi
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -14,9 +15,14 @@ const unfinishedMax = 64 << 10
 type RecoverReport struct {
 	Clean     bool     // the trace has a clean end and no damage: there was nothing to do
 	Records   []uint64 // kept
-	Discarded []uint64 // that the writer had no room for, see Trace.Discarded
-	// at least so many bytes of chunks were damaged or missing, see Trace.LostBytes
-	LostBytes    []uint64
+	Discarded []uint64 // that are missing, see Trace.Discarded
+	// at least so many bytes of chunks were damaged or missing
+	LostBytes   []uint64
+	LossUnknown []bool // how many records were in them, see Trace.LossUnknown
+	// Until is the latest end of a kernel or task that was kept, in ticks since the earliest start
+	// of one of any worker; -1: none was kept.
+	Until        []int64
+	Clock        Clock  // of Until
 	Unfinished   []bool // the worker was writing a record when it was killed
 	SkippedBytes uint64 // between chunks, that belong to none
 	BadChunks    int    // cut off, missing or with a wrong checksum
@@ -73,8 +79,8 @@ func salvage(data []byte) (*Trace, RecoverReport, error) {
 		return nil, RecoverReport{}, err
 	}
 	n := len(t.chunks)
-	rep := RecoverReport{Records: t.records, Discarded: t.discarded, LostBytes: t.lost,
-		Unfinished: make([]bool, n)}
+	rep := RecoverReport{Records: t.records, Discarded: t.discarded,
+		LostBytes: slices.Clone(t.lost), Unfinished: make([]bool, n)}
 	if entries, head, err := t.footer(); err == nil {
 		// whole, unless it was killed just before it said so
 		if t.checkChunks(entries, head) == nil {
@@ -85,6 +91,7 @@ func salvage(data []byte) (*Trace, RecoverReport, error) {
 		t.keepGood(entries, head, &rep)
 	} else {
 		t.keepWhole(&rep)
+		copy(rep.LostBytes, t.lost)
 	}
 	t.Recovered = true
 	for i := range n {
@@ -98,7 +105,21 @@ func salvage(data []byte) (*Trace, RecoverReport, error) {
 // counted completes the report of t.
 func (t *Trace) counted(rep RecoverReport) (*Trace, RecoverReport, error) {
 	a, err := t.tally()
-	rep.Disordered = disordered(a)
+	rep.Disordered, rep.LossUnknown, rep.Clock = disordered(a), t.LossUnknown(), t.Header.Clock
+	first := int64(math.MaxInt64)
+	stamp := func(i int, tick uint64) int64 { return int64(tick) - t.Header.Workers[i].TSCOffset }
+	for i := range a {
+		if a[i].stamped() {
+			first = min(first, stamp(i, a[i].FirstTick))
+		}
+	}
+	for i := range a {
+		until := int64(-1)
+		if a[i].stamped() {
+			until = max(0, stamp(i, a[i].LastTick)-first)
+		}
+		rep.Until = append(rep.Until, until)
+	}
 	return t, rep, err
 }
 
@@ -110,6 +131,7 @@ func (t *Trace) keepGood(entries []entry, head uint32, rep *RecoverReport) {
 		t.chunks[i] = nil
 		if t.headChecksum() != head { // what the count page says cannot be trusted
 			t.discarded[i], t.dropped[i], t.lost[i] = 1, 0, slotBytes
+			rep.LostBytes[i] = slotBytes
 		}
 	}
 	for _, e := range entries {
@@ -124,7 +146,7 @@ func (t *Trace) keepGood(entries []entry, head uint32, rep *RecoverReport) {
 			records != e.records {
 			rep.BadChunks++
 			t.discarded[e.worker] += e.records
-			t.lost[e.worker] += e.used
+			rep.LostBytes[e.worker] += e.used
 			continue
 		}
 		t.chunks[e.worker] = append(t.chunks[e.worker], t.section(e))

@@ -87,16 +87,25 @@ func (t *Trace) Close() error {
 	return unmap(t.data)
 }
 
-// Discarded returns for each worker how many of its newest records found no room. After a recovery
-// that met damage (LostBytes is not 0), it is a lower bound of at least 1.
+// Discarded returns for each worker how many of its newest records found no room, and how many a
+// recovery found damaged. Where LossUnknown is set, it is a lower bound of at least 1.
 func (t *Trace) Discarded() []uint64 { return t.discarded }
 
 // DiscardedKernels returns the number of kernel executions in the discarded records, by worker.
 func (t *Trace) DiscardedKernels() []uint64 { return t.dropped }
 
-// LostBytes returns for each worker how many bytes of its chunks a recovery found damaged and gave
-// up.
+// LostBytes returns for each worker how many bytes of its chunks, at least, a recovery found
+// damaged or missing and gave up without knowing how many records they held.
 func (t *Trace) LostBytes() []uint64 { return t.lost }
+
+// LossUnknown says for each worker that it lost records, and nobody knows how many.
+func (t *Trace) LossUnknown() []bool {
+	unknown := make([]bool, len(t.lost))
+	for i, n := range t.lost {
+		unknown[i] = n > 0
+	}
+	return unknown
+}
 
 // Records returns the number of records of each worker, of all types, as they are stored: a run of
 // many executions is one. Verify counts executions.

@@ -47,7 +47,7 @@ type Options struct {
 // suit m. t must stay open and is not changed. Cost: see BenchmarkReplay; memory is the model's
 // ([cachemodel.New]).
 func Misses(t *loi.Trace, m *machine.Machine, opt Options) (*result.LLCMisses, error) {
-	loss := &krd.LossError{Discarded: t.Discarded()}
+	loss := krd.LossOf(t)
 	if loss.Total() > 0 && !opt.AllowLoss {
 		return nil, loss
 	}

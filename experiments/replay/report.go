@@ -49,11 +49,15 @@ func Report(t *loi.Trace, m *machine.Machine, opt Options) (*result.ReplayReport
 	if r.Cores > 0 {
 		r.LLCMissesPerCore = result.Some(float64(r.Total) / float64(r.Cores))
 	}
-	loss := krd.LossError{Discarded: t.Discarded()}
-	if lost := loss.Total(); lost > 0 {
+	loss := krd.LossOf(t)
+	unknown, lost := loss.UnknownWorkers(), loss.Total()
+	if unknown > 0 {
+		r.WarningCodes = append(r.WarningCodes, result.Warn(result.ReplayLossUnknown, unknown,
+			len(loss.Unknown)))
+	} else if lost > 0 {
 		r.WarningCodes = append(r.WarningCodes, result.Warn(result.ReplayLost, lost))
 	}
-	if t.Recovered {
+	if t.Recovered && unknown == 0 {
 		r.WarningCodes = append(r.WarningCodes, result.Warn(result.Recovered))
 	}
 	if t.Header.Synthetic {

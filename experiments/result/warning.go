@@ -53,8 +53,10 @@ const (
 	TracingCost Code = "tracing_cost"
 	// PlacesUnknown of a replay: why it is not known where blocks lie.
 	PlacesUnknown Code = "places_unknown"
-	// ReplayLost of a replay: records that were discarded.
+	// ReplayLost of a replay: records that were discarded, or damaged.
 	ReplayLost Code = "replay_lost"
+	// ReplayLossUnknown of a replay: workers that lost records, of how many.
+	ReplayLossUnknown Code = "replay_loss_unknown"
 	// Recovered of a replay: no argument.
 	Recovered Code = "recovered"
 	// ImposedNodes of a replay: no argument.

@@ -59,8 +59,13 @@ var sentences = map[result.Code]func(a args) string{
 			a.text(0))
 	},
 	result.ReplayLost: func(a args) string {
-		return fmt.Sprintf("%d records were discarded while tracing: what they left in the caches "+
-			"is missing", a.whole(0))
+		return fmt.Sprintf("%d records were discarded while tracing, or were damaged: what they "+
+			"left in the caches is missing", a.whole(0))
+	},
+	result.ReplayLossUnknown: func(a args) string {
+		return fmt.Sprintf("the trace was recovered, and how many records of %d of its %d workers "+
+			"are missing is not known: what they left in the caches is missing", a.whole(0),
+			a.whole(1))
 	},
 	result.Recovered: func(args) string {
 		return "the trace had no clean end and was recovered: the last kernel of each worker may " +

@@ -143,9 +143,12 @@ func Build(t *loi.Trace) (*Graph, error) {
 	if len(b.tasks) == 0 && len(b.children) == 0 {
 		return nil, fmt.Errorf("task graph: %w", ErrNoTasks)
 	}
-	for _, n := range t.Discarded() {
-		if n > 0 {
-			return nil, incomplete("%d records of a worker were discarded", n)
+	unknown := t.LossUnknown()
+	for w, n := range t.Discarded() {
+		if unknown[w] {
+			return nil, incomplete("an unknown number of records of worker %d is missing", w)
+		} else if n > 0 {
+			return nil, incomplete("%d records of worker %d are missing", n, w)
 		}
 	}
 	if err := b.link(); err != nil {

@@ -77,10 +77,10 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // mktrace KIND FILE: writes a trace of two workers on two nodes that touch blocks a b c a b b a c
-// of 8 bytes each: a clean one, one that was not closed, one with losses.
+// of 8 bytes each: a clean one, one that was not closed, one with losses, one whose second half is gone.
 func mktrace(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: mktrace clean|killed|lossy FILE")
+		ts.Fatalf("usage: mktrace clean|killed|lossy|cut FILE")
 	}
 	path := ts.MkAbs(args[1])
 	opt := loi.Options{}
@@ -110,7 +110,7 @@ func mktrace(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 		ts.Check(os.WriteFile(path, b, 0o666))
 		return
-	case "lossy":
+	case "lossy", "cut":
 		for i := range uint64(1 << 16) {
 			at := 1000 + 10*i
 			w.Recorder(0).Kernel1(0, at, at+5, 0)
@@ -120,5 +120,8 @@ func mktrace(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	if lost := stats.Discarded[0] > 0; lost != (args[0] == "lossy") {
 		ts.Fatalf("mktrace %s: %d records discarded", args[0], stats.Discarded[0])
+	}
+	if args[0] == "cut" {
+		ts.Check(os.Truncate(path, int64(stats.Bytes/2)))
 	}
 }

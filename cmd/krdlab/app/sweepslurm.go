@@ -31,8 +31,9 @@ func (a *app) sweepExec() *cobra.Command {
 			"called any number of times, by any number of\n" +
 			"processes on any computers that share the folder: a cell that is done is left alone " +
 			"(exit code 0, or 6 if it cannot be\n" +
-			"used), one that a living process has is refused (1). The exit code is that of the cell. Tables are written " +
-			"by krdlab sweep collect.",
+			"used), one that a living process has is refused (1). The exit code is that of the " +
+			"cell. Tables are written by krdlab\n" +
+			"sweep collect.",
 		Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if path == "" || !c.Flags().Changed("index") {

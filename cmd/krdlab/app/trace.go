@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
 	"krdlab/hw/failure"
 	"krdlab/loi"
 )
@@ -103,8 +105,10 @@ func (a *app) traceRecover() *cobra.Command {
 			"or with damage",
 		Long: "Write what is whole of a trace that was killed or damaged to a new trace, which " +
 			"says that it was recovered.\n" +
-			"The record that a worker was writing when it was killed is gone; what is damaged is " +
-			"given up and counted as lost.",
+			"The record that a worker was writing when it was killed is gone; what is damaged or " +
+			"cut off is given up. For each worker\n" +
+			"it says what was kept, up to what time, and what is missing, or that nobody knows " +
+			"how much: krdlab krd then wants --allow-loss.",
 		Args: exactly("TRACE"), ValidArgsFunction: filesOnly,
 		RunE: func(_ *cobra.Command, args []string) (err error) {
 			if args[0], err = oneTrace(args[0]); err != nil {
@@ -183,22 +187,32 @@ func outError(path string, err error) error {
 
 // recovered is the document of `krdlab trace recover --json`.
 type recovered struct {
-	Path         string   `json:"path"`
-	Out          string   `json:"out"`
-	CleanEnd     bool     `json:"clean_end"` // there was nothing to recover
-	Records      []uint64 `json:"records"`   // by worker
-	Discarded    []uint64 `json:"discarded"`
-	LostBytes    []uint64 `json:"lost_bytes"`
-	Unfinished   []bool   `json:"unfinished"`
-	SkippedBytes uint64   `json:"skipped_bytes"`
-	BadChunks    int      `json:"bad_chunks"`
-	Disordered   uint64   `json:"disordered"`
-	Warnings     []string `json:"warnings"`
+	Path        string   `json:"path"`
+	Out         string   `json:"out"`
+	CleanEnd    bool     `json:"clean_end"`    // there was nothing to recover
+	Records     []uint64 `json:"records"`      // by worker
+	Discarded   []uint64 `json:"discarded"`    // missing; at least so many where LossUnknown is set
+	LossUnknown []bool   `json:"loss_unknown"` // by worker
+	LostBytes   []uint64 `json:"lost_bytes"`   // at least
+	Unfinished  []bool   `json:"unfinished"`
+	// by worker, since the first kernel kept; null: none was kept, or the clock's rate is unknown
+	KeptUntilNS  []result.Number `json:"kept_until_ns"`
+	SkippedBytes uint64          `json:"skipped_bytes"`
+	BadChunks    int             `json:"bad_chunks"`
+	Disordered   uint64          `json:"disordered"`
+	Warnings     []string        `json:"warnings"`
 }
 
 func (a *app) writeRecovered(path, out string, r *loi.RecoverReport, asJSON bool) error {
-	d := recovered{path, out, r.Clean, r.Records, r.Discarded, r.LostBytes, r.Unfinished,
-		r.SkippedBytes, r.BadChunks, r.Disordered, []string{}}
+	d := recovered{path, out, r.Clean, r.Records, r.Discarded, r.LossUnknown, r.LostBytes,
+		r.Unfinished, nil, r.SkippedBytes, r.BadChunks, r.Disordered, []string{}}
+	for _, ticks := range r.Until {
+		n := result.Number{}
+		if ticks >= 0 && r.Clock.Hz > 0 {
+			n = result.Some(float64(ticks) * 1e9 / r.Clock.Hz)
+		}
+		d.KeptUntilNS = append(d.KeptUntilNS, n)
+	}
 	warn := func(format string, args ...any) {
 		d.Warnings = append(d.Warnings,
 			fmt.Sprintf(format, args...))
@@ -207,11 +221,20 @@ func (a *app) writeRecovered(path, out string, r *loi.RecoverReport, asJSON bool
 		warn("the trace had no clean end")
 	}
 	if r.Damaged() {
-		warn("%d bytes of chunks were damaged and given up in %d chunks, and %d bytes between "+
-			"chunks skipped", sum(r.LostBytes), r.BadChunks, r.SkippedBytes)
+		warn("%d chunks are damaged or missing, with at least %d bytes, and %d bytes between "+
+			"chunks were skipped", r.BadChunks, sum(r.LostBytes), r.SkippedBytes)
 	}
-	if n := sum(r.Discarded); n > 0 {
-		warn("at least %d records are missing, so that krdlab krd wants --allow-loss", n)
+	unknown := 0
+	for _, u := range r.LossUnknown {
+		if u {
+			unknown++
+		}
+	}
+	if n := sum(r.Discarded); unknown > 0 {
+		warn("how many records are missing is not known of %d of %d workers, so that krdlab krd "+
+			"wants --allow-loss", unknown, len(r.LossUnknown))
+	} else if n > 0 {
+		warn("%d records are missing, so that krdlab krd wants --allow-loss", n)
 	}
 	if r.Disordered > 0 {
 		warn("%d records have stamps that go back or overlap", r.Disordered)
@@ -219,13 +242,22 @@ func (a *app) writeRecovered(path, out string, r *loi.RecoverReport, asJSON bool
 	if asJSON {
 		return writeJSON(a.stdout, d)
 	}
-	fmt.Fprintf(a.stdout, "%s: %d records of %d workers\n", out, sum(r.Records), len(r.Records))
+	fmt.Fprintf(a.stdout, "%s: %d records of %d workers, times since the first kernel kept\n", out,
+		sum(r.Records), len(r.Records))
 	for i, n := range r.Records {
-		unfinished := ""
-		if r.Unfinished[i] {
-			unfinished = ", and one that was being written is gone"
+		fmt.Fprintf(a.stdout, "  worker %d: %d records", i, n)
+		if d.KeptUntilNS[i].Known() {
+			fmt.Fprintf(a.stdout, ", up to %s", show.Time(d.KeptUntilNS[i]))
 		}
-		fmt.Fprintf(a.stdout, "  worker %d: %d records%s\n", i, n, unfinished)
+		switch {
+		case r.LossUnknown[i]:
+			fmt.Fprint(a.stdout, "; how many are missing is not known")
+		case r.Discarded[i] > 0:
+			fmt.Fprintf(a.stdout, "; %d are missing", r.Discarded[i])
+		case r.Unfinished[i]:
+			fmt.Fprint(a.stdout, "; one that was being written is gone")
+		}
+		fmt.Fprintln(a.stdout)
 	}
 	for _, w := range d.Warnings {
 		fmt.Fprintf(a.stdout, "warning: %s\n", w)

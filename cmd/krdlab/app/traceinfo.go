@@ -90,6 +90,8 @@ type workerDoc struct {
 	Records   uint64 `json:"records"`
 	Discarded uint64 `json:"discarded"`
 	LostBytes uint64 `json:"lost_bytes"`
+	// Discarded is then a lower bound
+	LossUnknown bool `json:"loss_unknown,omitempty"`
 	// The rest is null unless verified.
 	Kernels     *uint64 `json:"kernels"`
 	Accesses    *uint64 `json:"accesses"`
@@ -154,7 +156,8 @@ func newTraceDoc(in *loi.Info) *traceDoc {
 	}
 	for i, w := range h.Workers {
 		doc := workerDoc{Worker: i, CPU: w.CPU, Node: w.Node, Records: in.Records[i],
-			Discarded: in.Discarded[i], LostBytes: in.LostBytes[i]}
+			Discarded: in.Discarded[i], LostBytes: in.LostBytes[i],
+			LossUnknown: in.LostBytes[i] > 0}
 		if in.Verified {
 			act := &in.Workers[i]
 			doc.Kernels, doc.Accesses, doc.Events, doc.Flagged = &act.Kernels, &act.Accesses,
@@ -226,8 +229,12 @@ func (a *app) writeInfo(in *loi.Info, asJSON bool) error {
 		b.WriteByte('\n')
 	}
 	for _, w := range d.Workers {
-		fmt.Fprintf(&b, "worker %d: CPU %s, node %d, %d records, %d discarded", w.Worker,
-			number(w.CPU, -1), w.Node, w.Records, w.Discarded)
+		missing := fmt.Sprintf("%d discarded", w.Discarded)
+		if w.LossUnknown {
+			missing = "an unknown number lost"
+		}
+		fmt.Fprintf(&b, "worker %d: CPU %s, node %d, %d records, %s", w.Worker,
+			number(w.CPU, -1), w.Node, w.Records, missing)
 		if d.Verified {
 			fmt.Fprintf(&b, "; %d kernels, %d accesses, %d events", *w.Kernels, *w.Accesses,
 				*w.Events)
