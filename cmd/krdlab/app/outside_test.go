@@ -79,12 +79,14 @@ func TestOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := outside{t, t.TempDir()}
-	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(o.dir, "go.sum"), sum, 0o666); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(o.dir, name), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if n := o.extract(filepath.Join(root, "docs/outside.md"), ""); n != 2 {
 		t.Fatalf("docs/outside.md has %d files, want main.go and a scheduler", n)
@@ -92,8 +94,8 @@ func TestOutside(t *testing.T) {
 	if n := o.extract(filepath.Join(root, "docs/adding-a-kernel.md"), "kernels/"); n != 1 {
 		t.Fatalf("docs/adding-a-kernel.md has %d files, want a kernel", n)
 	}
-	o.run("go", "mod", "init", "example.org/mine")
-	o.run("go", "mod", "edit", "-require=krdlab@v0.0.0", "-replace=krdlab="+root)
+	o.run("go", "mod", "edit", "-module=example.org/mine", "-require=krdlab@v0.0.0",
+		"-replace=krdlab="+root)
 	o.run("go", "build", "-o", "mine")
 
 	o.has("help", o.mine("run", "--help"), "saxpy", "childlocal")
