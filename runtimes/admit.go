@@ -81,7 +81,7 @@ func (q *queue) popAdmitted(admits func(entry) bool, steal bool) (e entry, out O
 		if e = q.entries[at]; admits(e) {
 			copy(q.entries[at:], q.entries[at+1:])
 			q.entries = q.entries[:len(q.entries)-1]
-			q.count()
+			q.grow(-1)
 			return e, OutcomeDone
 		}
 	}

@@ -23,7 +23,7 @@ func TestPlantedFaultsAreSeen(t *testing.T) {
 		"the owner takes the last exposed entry without asking thieves": {
 			"deque.go", "if h == b {", "if h == b && d.split < 0 {", []string{"TestDequeRaces"}},
 		"a strand that is not the last goes on after the join": {
-			"untaped.go", lastOfFour, lastOfFour + " || n < 0",
+			"parentfirst.go", lastOfFour, lastOfFour + " || n < 0",
 			// a hang, ended by the time limit, counts as seen
 			[]string{"TestStepTree", "TestRunTree|TestRunFib|TestStressLastEntry"}},
 		"a starter goes on before its children have reported": {

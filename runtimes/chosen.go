@@ -1,6 +1,10 @@
 package runtimes
 
-import "krdlab/hw"
+import (
+	"fmt"
+
+	"krdlab/hw"
+)
 
 // entryOthers, of a frame whose phase is SpawnChild: its children that nobody has begun.
 // SpawnChosen only, where a deque holds children too.
@@ -139,7 +143,8 @@ func (w *Worker) choose(f *Frame) {
 	f.rule = w.pool.chooser.Choose(&Spawn{Children: int(f.n), Depth: f.level(),
 		Queued: int(w.size()), Worker: w.id, Workers: w.pool.n})
 	if f.rule > SpawnParent {
-		panic("runtimes: a policy chose neither SpawnCall nor SpawnChild nor SpawnParent")
+		panic(&PolicyError{Found: fmt.Sprintf("spawn rule %d for a phase", f.rule),
+			Want: "SpawnCall, SpawnChild or SpawnParent"})
 	}
 	f.next = 0
 }

@@ -156,7 +156,7 @@ func TestDequeRaces(t *testing.T) {
 }
 
 func TestLifoHalf(t *testing.T) {
-	q := &queue{}
+	q := newQueue(Rules{})
 	f := numbered(7)
 	for _, x := range f {
 		q.push(entry{f: x})
@@ -181,7 +181,7 @@ func TestLifoHalf(t *testing.T) {
 
 func TestLifoRaces(t *testing.T) {
 	const n = 50_000
-	a, b := &queue{}, &queue{}
+	a, b := newQueue(Rules{}), newQueue(Rules{})
 	f := numbered(n)
 	seen := make([]atomic.Int32, n)
 	var left atomic.Int64

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-
 	"sync"
 	"sync/atomic"
 
@@ -80,7 +79,7 @@ func runGo(ctx context.Context, c Config, prog Program) (*Result, error) {
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(len(c.CPUs)))
 	runtime.GC()
-	stopWatch := context.AfterFunc(ctx, func() { p.fail(ErrStopped); g.stopped.Store(true) })
+	stopWatch := context.AfterFunc(ctx, func() { p.cancel(); g.stopped.Store(true) })
 	defer stopWatch()
 
 	root := p.newRoot(prog)
@@ -91,7 +90,7 @@ func runGo(ctx context.Context, c Config, prog Program) (*Result, error) {
 		defer g.guard(w, c.Kernels, &ended)
 		p.began.Store(hw.TSC())
 		g.run(w, root, c.Kernels)
-		p.ended.Store(hw.TSC())
+		p.finish()
 		ended = true
 	}()
 	<-done

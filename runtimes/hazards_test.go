@@ -284,7 +284,7 @@ func TestNoFuture(t *testing.T) {
 
 // Queues do not keep what was taken from them.
 func TestQueuesDoNotGrow(t *testing.T) {
-	q := &queue{}
+	q := newQueue(Rules{})
 	q.push(entry{f: &Frame{}})
 	var batch []entry
 	for range 1 << 18 {

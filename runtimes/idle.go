@@ -1,6 +1,7 @@
 package runtimes
 
 import (
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -109,6 +110,7 @@ func (w *Worker) look(began uint64) (found, bool) {
 // move carries out one move of a policy. An entry in the result is work, and then the outcome is
 // OutcomeDone.
 func (w *Worker) move(m Move) (found, Outcome) {
+	w.check(m)
 	switch m.Kind {
 	case MoveOwn:
 		if e, ok := w.takeOwn(); ok {
@@ -116,17 +118,11 @@ func (w *Worker) move(m Move) (found, Outcome) {
 		}
 		return found{}, OutcomeEmpty
 	case MoveMail:
-		if w.mail == nil {
-			return found{}, OutcomeEmpty
-		}
 		if e, ok := w.takeMail(); ok {
 			return found{e: e, stolen: true}, OutcomeDone
 		}
 		return found{}, OutcomeEmpty
 	case MoveClaim, MoveRelease:
-		if w.shared == nil { // a worker alone
-			return found{}, OutcomeDone
-		}
 		if m.Kind == MoveRelease {
 			w.releaseToken()
 			return found{}, OutcomeDone
@@ -135,10 +131,6 @@ func (w *Worker) move(m Move) (found, Outcome) {
 	case MoveAsk, MoveHear:
 		return w.request(m)
 	case MoveSteal:
-		if w.requests != nil {
-			w.countSteal(m.Victim, false)
-			return found{}, OutcomeEmpty
-		}
 		e, out := w.stealFrom(m)
 		w.countSteal(m.Victim, out == OutcomeDone)
 		if out != OutcomeDone {
@@ -147,15 +139,49 @@ func (w *Worker) move(m Move) (found, Outcome) {
 		w.noteSteal(m)
 		return found{e: e, stolen: true}, OutcomeDone
 	}
-	panic("runtimes: unknown move")
+	return found{}, OutcomeDone // MoveRest
+}
+
+// isVictim says that there is a queue of that number, and that it is not the worker's own.
+func (w *Worker) isVictim(queue int) bool {
+	return uint(queue) < uint(len(w.pool.queueNode)) && queue != w.pool.queueOf[w.id]
+}
+
+// check panics with a [PolicyError] if the rules do not allow a move.
+func (w *Worker) check(m Move) {
+	want := ""
+	switch m.Kind {
+	case MoveRest, MoveOwn:
+		return
+	case MoveMail:
+		if w.mail != nil {
+			return
+		}
+		want = "Rules.Mail for MoveMail"
+	case MoveClaim, MoveRelease:
+		if w.shared != nil {
+			return
+		}
+		want = "a queue under a lock, which has a steal token"
+	case MoveSteal, MoveAsk, MoveHear:
+		if m.Kind != MoveHear && !w.isVictim(m.Victim) {
+			want = fmt.Sprintf("one of the victims %v", w.search.Victims)
+		} else if (w.requests != nil) != (m.Kind != MoveSteal) {
+			want = "MoveAsk and MoveHear with Rules.Requests, MoveSteal without"
+		} else if m.Half && !w.rules.Half {
+			want = "Rules.Half for half"
+		} else {
+			return
+		}
+	default:
+		want = "a kind of move"
+	}
+	panic(&PolicyError{Found: fmt.Sprintf("the move %+v", m), Want: want})
 }
 
 // request carries out a move of a worker that asks. An answer counts as a steal.
 func (w *Worker) request(m Move) (found, Outcome) {
-	switch {
-	case w.requests == nil:
-		return found{}, OutcomeEmpty
-	case m.Kind == MoveAsk:
+	if m.Kind == MoveAsk {
 		return found{}, w.ask(m.Victim)
 	}
 	e, out := w.hear()

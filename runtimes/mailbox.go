@@ -30,7 +30,7 @@ func (w *Worker) newProxy(f *Frame, i int32, to int) *proxy {
 	p, _ := w.Spare(kindProxy).(*proxy)
 	if p == nil {
 		p = new(proxy)
-		p.Bind(p, kindProxy)
+		p.bind(p, kindProxy)
 	}
 	p.f, p.i = f, i
 	p.to.StoreRelease(int32(to))

@@ -2,6 +2,7 @@ package runtimes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -80,6 +81,20 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("panic %s: %v", where, e.Value)
 }
 
+// A PolicyError is a policy that decided what its rules do not allow.
+type PolicyError struct {
+	Worker int
+	Found  string // what it decided
+	Want   string
+}
+
+func (e *PolicyError) Error() string {
+	return fmt.Sprintf("policy, worker %d: found %s, expected %s", e.Worker, e.Found, e.Want)
+}
+
+// Class implements [failure.Classed].
+func (*PolicyError) Class() failure.Class { return failure.Failed }
+
 // Class implements [failure.Classed].
 func (*PanicError) Class() failure.Class { return failure.Failed }
 
@@ -113,9 +128,25 @@ type pool struct {
 	err error // the first
 }
 
-// finish ends the run: the root task is complete. The worker that completed it calls it, once.
+// finish ends the run: the root task is complete, unless the run has failed. The worker that
+// completed it calls it, once.
 func (p *pool) finish() {
-	p.ended.Store(hw.TSC())
+	end := hw.TSC()
+	p.mu.Lock()
+	if p.err == nil {
+		p.ended.Store(end)
+	}
+	p.mu.Unlock()
+	p.stop()
+}
+
+// cancel ends the run as its context has ended, unless the root task is complete.
+func (p *pool) cancel() {
+	p.mu.Lock()
+	if p.err == nil && p.ended.Load() == 0 {
+		p.err = ErrStopped
+	}
+	p.mu.Unlock()
 	p.stop()
 }
 
@@ -184,26 +215,50 @@ func newPool(policy Policy, at places, seed uint64, kernels int) (*pool, error) 
 
 // exclusive is held by the run that is in progress: two at a time would disturb each other, and
 // GOMAXPROCS and the garbage collector's settings are the process's.
-var exclusive sync.Mutex
+var exclusive = make(chan struct{}, 1)
 
-// Run executes prog once and returns what each worker did. Threads that were pinned are retired,
-// not given back. Errors: a thread that cannot be pinned, Attach's, a [*PanicError], [ErrStopped].
-// The garbage collector rests while prog runs, but for the policy go. Runs of one process take
-// place one after the other.
-func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
+// check says what is missing in c, or does not fit.
+func (c *Config) check(ctx context.Context, prog Program) error {
+	if ctx == nil || prog == nil || !given(c.Policy) {
+		return errors.New("run: a context, a policy and a program are needed")
+	}
 	if len(c.CPUs) == 0 || len(c.Nodes) != len(c.CPUs) {
-		return nil, fmt.Errorf("run: %d CPUs and %d nodes for the workers: want one of each for "+
+		return fmt.Errorf("run: %d CPUs and %d nodes for the workers: want one of each for "+
 			"every worker, at least one", len(c.CPUs), len(c.Nodes))
 	}
 	if c.Tracing == TraceFull && len(c.Recorders) < len(c.CPUs) &&
 		c.Policy.Rules().Spawn != SpawnGo {
-		return nil, fmt.Errorf("run: %d recorders for %d workers", len(c.Recorders), len(c.CPUs))
+		return fmt.Errorf("run: %d recorders for %d workers", len(c.Recorders), len(c.CPUs))
 	}
 	if c.Structure.Any() && c.Tracing != TraceFull {
-		return nil, errNoRecorders
+		return errNoRecorders
 	}
-	exclusive.Lock()
-	defer exclusive.Unlock()
+	return nil
+}
+
+// given says that there is a policy.
+func given(p Policy) bool {
+	s, ok := p.(Scheduler)
+	return p != nil && (!ok || s.Policy != nil)
+}
+
+// Run executes prog once and returns what each worker did. Threads that were pinned are retired,
+// not given back. Errors: a thread that cannot be pinned, Attach's, a [*PanicError], [ErrStopped].
+// The garbage collector rests while prog runs, but for the policy go. Runs of one process take
+// place one after the other, so that a task must not begin one: it would wait until ctx ends. A
+// root task that is complete when ctx ends counts.
+func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
+	if err := c.check(ctx, prog); err != nil {
+		return nil, err
+	}
+	select {
+	case exclusive <- struct{}{}:
+		defer func() { <-exclusive }()
+	case <-ctx.Done():
+	}
+	if ctx.Err() != nil {
+		return nil, ErrStopped
+	}
 	if c.Policy.Rules().Spawn == SpawnGo {
 		return runGo(ctx, c, prog)
 	}
@@ -225,7 +280,7 @@ func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 
-	stopWatch := context.AfterFunc(ctx, func() { p.fail(ErrStopped) })
+	stopWatch := context.AfterFunc(ctx, p.cancel)
 	defer stopWatch()
 
 	p.structure = c.Structure
@@ -332,6 +387,10 @@ func (w *Worker) thread(c Config, root *Frame) {
 }
 
 func (w *Worker) panicError(v any, kernels []loi.Kernel, worker int) error {
+	if e, ok := v.(*PolicyError); ok {
+		e.Worker = worker
+		return e
+	}
 	e := &PanicError{Worker: worker, Value: v, Stack: debug.Stack()}
 	if w.kernel != noKernel {
 		k := w.kernel

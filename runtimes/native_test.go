@@ -3,6 +3,7 @@ package runtimes
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 
 	"krdlab/hw"
@@ -111,5 +112,30 @@ func BenchmarkSpawn(b *testing.B) {
 				b.ReportMetric(float64(ns)/float64(b.N)/float64(fib(n+1)-1), "ns/fork")
 			})
 		}
+	}
+}
+
+// BenchmarkSharedQueue is a push and a pop by each of two workers that share a queue of some
+// length.
+func BenchmarkSharedQueue(b *testing.B) {
+	for _, threads := range []int{1, 2} {
+		b.Run(fmt.Sprintf("workers=%d", threads), func(b *testing.B) {
+			q := newQueue(Rules{})
+			f := &Frame{}
+			for range 100 {
+				q.push(entry{f: f})
+			}
+			var wg sync.WaitGroup
+			for range threads {
+				wg.Go(func() {
+					for range b.N {
+						q.push(entry{f: f})
+						q.pop()
+					}
+				})
+			}
+			wg.Wait()
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*threads), "ns/op-x")
+		})
 	}
 }

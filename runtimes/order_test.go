@@ -136,7 +136,7 @@ func TestQueueOrders(t *testing.T) {
 	root := &Frame{n: 1 << 20}
 	for take := TakeNewest; take <= TakeSerial; take++ {
 		r := rand.New(rand.NewPCG(1, uint64(take)))
-		q := &queue{take: take}
+		q := newQueue(Rules{Take: take})
 		var list []queued
 		age := 0
 		o := &oracle{take: take}

@@ -58,17 +58,19 @@ start:
 phase:
 	if n := f.n - 1; n > 0 {
 		if w.extra {
-			n = w.spawning(f)
-		}
-		if !starter {
-			hw.StoreRelease32(&f.join, n+1)
-		}
-		w.spawns += uint64(n)
-		if w.spawnChildren(f, n) && w.attend(int(n)) {
-			return
-		}
-		if w.extra && n == f.n {
-			goto arrive
+			if n = w.spawning(f); n < 0 {
+				return
+			} else if n == f.n {
+				goto arrive
+			}
+		} else {
+			if !starter {
+				hw.StoreRelease32(&f.join, n+1)
+			}
+			w.spawns += uint64(n)
+			if w.spawnChildren(f, n) && w.attend(int(n)) {
+				return
+			}
 		}
 	} else if n < 0 {
 		badFork(f.n)
@@ -158,9 +160,9 @@ own:
 	}
 }
 
-// spawning prepares a phase of f of several children, and returns how many of them are queued.
-// WaitRule, LastQueue. Not inlined, as rank: few policies come here, and the loop has few
-// registers.
+// spawning begins a phase of f of several children, with WaitRule or LastQueue. It returns how many
+// of them are queued, or -1 if the run must stop. Not inlined, as rank: few policies come here, and
+// the loop has few registers.
 //
 //go:noinline
 func (w *Worker) spawning(f *Frame) (n int32) {
@@ -170,6 +172,12 @@ func (w *Worker) spawning(f *Frame) (n int32) {
 	n = f.queued(w.rules.Last == LastQueue)
 	if w.rules.Join == JoinStarter {
 		f.steals = f.n - 1 - n
+	} else {
+		hw.StoreRelease32(&f.join, n+1)
+	}
+	w.spawns += uint64(n)
+	if w.spawnChildren(f, n) && w.attend(int(n)) {
+		return -1
 	}
 	return n
 }
@@ -190,6 +198,17 @@ func (w *Worker) rankCalled(c, f *Frame) {
 	if w.rules.ranked() {
 		c.begins(f, w.calledName(f))
 	}
+}
+
+// arrive adds n to the join of f and returns whether that made it 0: whether no strand is left. If
+// it is seen that none is left beforehand, nobody else will touch it, and it need not be atomic.
+// Holder of a strand of f.
+func (f *Frame) arrive(n int32) (last bool) {
+	if atomic.LoadInt32(&f.join)+n == 0 {
+		hw.StoreRelease32(&f.join, 0)
+		return true
+	}
+	return atomic.AddInt32(&f.join, n) == 0
 }
 
 // complete says whether all children queued in the present phase have finished: steals counts those

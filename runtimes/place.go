@@ -1,5 +1,7 @@
 package runtimes
 
+import "fmt"
+
 // placeRange packs the range of a placement into a tag, which the frame of the child then keeps.
 func placeRange(from, to int) int32 { return int32(uint32(from)<<16 | uint32(to)) }
 
@@ -24,7 +26,8 @@ func (w *Worker) place(f *Frame, i int32) (e entry, to int) {
 	at := w.pool.placer.Place(&p)
 	if at.From < 0 || at.From >= at.To || at.To > w.pool.n || at.Worker < 0 ||
 		at.Worker >= w.pool.n {
-		panic("runtimes: a policy placed a child at workers that there are not")
+		panic(&PolicyError{Found: fmt.Sprintf("a child placed at %+v", at),
+			Want: fmt.Sprintf("a range of workers, and one of them, of %d", w.pool.n)})
 	}
 	return entry{f: f, i: i, tag: placeRange(at.From, at.To)}, w.pool.queueOf[at.Worker]
 }

@@ -94,11 +94,7 @@ func mix(x uint64) uint64 {
 func (p *treeProg) Root(w *Worker) *Frame { return p.task(w, nil, mix(p.seed), p.depth) }
 
 func (p *treeProg) task(w *Worker, up *treeTask, place uint64, depth int) *Frame {
-	c, _ := w.Spare(1).(*treeTask)
-	if c == nil {
-		c = new(treeTask)
-		c.Bind(c, 1)
-	}
+	c := New[treeTask](w, 1)
 	c.p, c.place, c.depth, c.phase, c.up = p, place, depth, 0, up
 	c.done.Store(0)
 	return c.Fork(c.children(0))

@@ -11,36 +11,72 @@ import (
 
 // queue is a queue under a lock, of one worker or of several, whose order is a rule of the policy.
 //
-//	field    writer               readers
-//	first,   holder of the lock   holder of the lock
+//	field      writer               readers
+//	hot,       holder of the lock   holder of the lock
+//	newest,
+//	first,
 //	entries
-//	size     holder of the lock   any worker, as a hint that saves the lock of an empty queue
-//	token    CAS by a worker of   the same
-//	         the queue
+//	size       holder of the lock   any worker, as a hint that saves the lock of an empty queue
+//	token      CAS by a worker of   the same
+//	           the queue
+//
+// A stack keeps its newest entries beside the lock, so that most pushes and pops of workers that
+// share it move one cache line between them; thieves take those last. When there is no more room two of them
+// move to entries, and when there are none one comes back: neither happens again at once.
 type queue struct {
 	_       [cacheLine]byte
 	lock    spinLock
-	take    Order
+	size    hw.Int32
+	hot     uint8 // how many of newest there are, newer than entries; hotNone: it is not used
+	newest  [3]entry
 	first   int // the first of entries that is still there
 	entries []entry
-	size    hw.Int64
+	take    Order // constant
 	_       [cacheLine]byte
 	// the steal token: 1 while one of the queue's workers is out stealing
 	token atomic.Int32
 	_     [cacheLine]byte
 }
 
+const (
+	maxHot  = uint8(len(queue{}.newest))
+	hotNone = uint8(1 << 7) // constant of a queue that is not a stack, or one with budgets
+)
+
+func newQueue(r Rules) *queue {
+	q := &queue{take: r.Take, entries: make([]entry, 0, 1024)}
+	if r.Take != TakeNewest || r.Admit {
+		q.hot = hotNone
+	}
+	return q
+}
+
 // add puts an entry into its place: by age, or so that what is taken next is at the end. Holder of
 // the lock.
 func (q *queue) add(e entry) {
-	if q.take <= TakeOldest {
-		q.entries = append(q.entries, e)
+	if q.hot < maxHot {
+		q.newest[q.hot] = e
+		q.hot++
 		return
 	}
-	q.insert(e)
+	q.addSlow(e)
 }
 
-// insert adds an entry so that what is taken next is at the end. TakeHighest, TakeSerial.
+// addSlow is add where newest has no room, or is not used.
+func (q *queue) addSlow(e entry) {
+	switch {
+	case q.hot == maxHot:
+		q.entries = append(q.entries, q.newest[:2]...)
+		q.newest[0], q.newest[1] = q.newest[2], e
+		q.hot = 2
+	case q.take <= TakeOldest:
+		q.entries = append(q.entries, e)
+	default:
+		q.insert(e)
+	}
+}
+
+// insert is add of an order that is not one of age.
 func (q *queue) insert(e entry) {
 	old := q.entries[q.first:]
 	at := sort.Search(len(old), func(k int) bool {
@@ -52,18 +88,20 @@ func (q *queue) insert(e entry) {
 	q.entries = slices.Insert(q.entries, q.first+at, e)
 }
 
-// shift removes the n first entries, and keeps those that were removed from taking more room than
-// those that are left. Holder of the lock.
+// shift removes the n first of entries, and keeps those that were removed from taking more room
+// than those that are left. Holder of the lock.
 func (q *queue) shift(n int) {
 	q.first += n
-	if q.first > 64 && q.first > len(q.entries)/2 {
+	if q.first == len(q.entries) {
+		q.entries, q.first = q.entries[:0], 0
+	} else if q.first > 64 && q.first > len(q.entries)/2 {
 		n := copy(q.entries, q.entries[q.first:])
 		q.entries, q.first = q.entries[:n], 0
 	}
 }
 
-// count makes the number of entries known. Holder of the lock.
-func (q *queue) count() { q.size.StoreRelease(int64(len(q.entries) - q.first)) }
+// grow makes known that there are n more entries. Holder of the lock.
+func (q *queue) grow(n int) { q.size.StoreRelease(q.size.Load() + int32(n)) }
 
 // pushChildren appends children 0 to n-1 of f, in order. Any worker of the queue.
 func (q *queue) pushChildren(f *Frame, n int32) {
@@ -71,7 +109,7 @@ func (q *queue) pushChildren(f *Frame, n int32) {
 	for i := range n {
 		q.add(entry{f: f, i: i})
 	}
-	q.count()
+	q.grow(int(n))
 	q.lock.release()
 }
 
@@ -81,7 +119,7 @@ func (q *queue) pushTagged(f *Frame, tags []int32) {
 	for i, tag := range tags {
 		q.add(entry{f: f, i: int32(i), tag: tag})
 	}
-	q.count()
+	q.grow(len(tags))
 	q.lock.release()
 }
 
@@ -89,7 +127,7 @@ func (q *queue) pushTagged(f *Frame, tags []int32) {
 func (q *queue) push(e entry) {
 	q.lock.acquire()
 	q.add(e)
-	q.count()
+	q.grow(1)
 	q.lock.release()
 }
 
@@ -99,24 +137,36 @@ func (q *queue) pop() (e entry, ok bool) {
 		return entry{}, false
 	}
 	q.lock.acquire()
-	n := len(q.entries)
-	if n == q.first {
-		q.lock.release()
-		return entry{}, false
+	if n := q.hot - 1; n < maxHot {
+		e, ok = q.newest[n], true
+		q.hot = n
+		q.grow(-1)
+	} else {
+		e, ok = q.popSlow()
 	}
-	if q.take == TakeOldest {
+	q.lock.release()
+	return e, ok
+}
+
+// popSlow is pop where there are none of newest. Holder of the lock.
+func (q *queue) popSlow() (e entry, ok bool) {
+	n := len(q.entries) - 1
+	switch {
+	case n < q.first:
+		return entry{}, false
+	case q.take == TakeOldest:
 		e = q.entries[q.first]
 		q.shift(1)
-	} else {
-		n--
+	default:
 		e = q.entries[n]
+		if q.hot == 0 && n > q.first {
+			n--
+			q.newest[0], q.hot = q.entries[n], 1
+		}
 		q.entries = q.entries[:n]
+		q.shift(0)
 	}
-	if n == q.first {
-		q.entries, q.first = q.entries[:0], 0
-	}
-	q.count()
-	q.lock.release()
+	q.grow(-1)
 	return e, true
 }
 
@@ -127,7 +177,7 @@ func (q *queue) keep(es []entry) {
 		for _, e := range es {
 			q.add(e)
 		}
-		q.count()
+		q.grow(len(es))
 		q.lock.release()
 	}
 	q.releaseToken()
@@ -154,7 +204,7 @@ func (q *queue) steal(batch []entry, half bool) ([]entry, Outcome) {
 	if !q.lock.try() {
 		return batch, OutcomeBusy
 	}
-	n := len(q.entries) - q.first
+	n := int(q.size.Load())
 	if n == 0 {
 		q.lock.release()
 		return batch, OutcomeEmpty
@@ -164,16 +214,22 @@ func (q *queue) steal(batch []entry, half bool) ([]entry, Outcome) {
 		k = (n + 1) / 2
 	}
 	if q.take <= TakeOldest {
-		batch = append(batch, q.entries[q.first:q.first+k]...)
-		q.shift(k)
+		old := min(k, len(q.entries)-q.first)
+		batch = append(batch, q.entries[q.first:q.first+old]...)
+		q.shift(old)
+		if k > old {
+			batch = append(batch, q.newest[:k-old]...)
+			q.hot = uint8(copy(q.newest[:], q.newest[k-old:q.hot]))
+		}
 	} else {
 		left := len(q.entries) - k
 		for _, e := range slices.Backward(q.entries[left:]) {
 			batch = append(batch, e)
 		}
 		q.entries = q.entries[:left]
+		q.shift(0)
 	}
-	q.count()
+	q.grow(-k)
 	q.lock.release()
 	return batch, OutcomeDone
 }

@@ -47,7 +47,7 @@ func (p *pool) makeQueues(at *places, seed uint64) {
 	if !p.rules.Deque() {
 		p.shared = make([]*queue, len(p.queueNode))
 		for i := range p.shared {
-			p.shared[i] = &queue{take: p.rules.Take, entries: make([]entry, 0, 1024)}
+			p.shared[i] = newQueue(p.rules)
 		}
 	}
 	nodes := 1 + slices.Max(at.nodes)

@@ -127,7 +127,7 @@ func (w *Worker) stand(c *Frame, id uint32) *Frame {
 	t, _ := w.Spare(kindRecorded).(*recorded)
 	if t == nil {
 		t = new(recorded)
-		t.Bind(t, kindRecorded)
+		t.bind(t, kindRecorded)
 	}
 	t.inner, t.id = c, id
 	return t.Fork(int(c.n))

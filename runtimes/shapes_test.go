@@ -36,11 +36,7 @@ type shapeTask struct {
 func (p *shapeProg) Root(w *Worker) *Frame { return p.task(w, nil, 0) }
 
 func (p *shapeProg) task(w *Worker, up *shapeTask, depth int) *Frame {
-	c, _ := w.Spare(2).(*shapeTask)
-	if c == nil {
-		c = new(shapeTask)
-		c.Bind(c, 2)
-	}
+	c := New[shapeTask](w, 2)
 	c.p, c.up, c.depth, c.phase, c.shape = p, up, depth, 0, p.phases(depth)
 	c.done.Store(0)
 	return c.Fork(c.shape[0])

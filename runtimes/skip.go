@@ -48,9 +48,9 @@ func (s *stepper) nothing(v *stepWorker, m Move) bool {
 	case MoveOwn:
 		return v.size() == 0 // only its owner appends
 	case MoveMail:
-		return v.mail == nil || v.mail.size.Load() == 0
+		return v.mail != nil && v.mail.size.Load() == 0
 	case MoveSteal:
-		return v.now < s.barren[m.Victim] && s.all[m.Victim].seemsEmpty()
+		return v.isVictim(m.Victim) && v.now < s.barren[m.Victim] && s.all[m.Victim].seemsEmpty()
 	}
 	return false
 }

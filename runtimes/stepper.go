@@ -1,6 +1,7 @@
 package runtimes
 
 import (
+	"errors"
 	"fmt"
 
 	"krdlab/hw/failure"
@@ -89,11 +90,13 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
+	s.running = s.all[0]
 	defer func() {
 		if v := recover(); v != nil {
 			r, err = nil, s.running.panicError(v, c.Kernels, s.running.id)
 		}
 	}()
+	s.start(s.running, s.pool.newRoot(prog))
 	limit := c.MaxSteps
 	if limit == 0 {
 		limit = 1 << 40
@@ -148,6 +151,9 @@ func (s *stepper) nextWorker(v *stepWorker) *stepWorker {
 
 // newStepper is a run that has not begun.
 func newStepper(c StepConfig, prog Program) (*stepper, error) {
+	if prog == nil || !given(c.Policy) {
+		return nil, errors.New("step: a policy and a program are needed")
+	}
 	rules := c.Policy.Rules()
 	if rules.Spawn == SpawnGo {
 		return nil, ErrNoVirtual
@@ -204,7 +210,6 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 		}
 		s.all = append(s.all, v)
 	}
-	s.start(s.all[0], p.newRoot(prog))
 	s.events = newEventQueue(len(s.all))
 	return s, nil
 }

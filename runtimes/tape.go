@@ -297,7 +297,7 @@ func (w *Worker) releaseToken() {
 
 func (w *Worker) arrive(f *Frame, n int32) (last bool) {
 	e := operation{op: opArrive, frame: w.tape.all.name(f), ticket: w.tape.draw()}
-	if last = atomic.AddInt32(&f.join, n) == 0; last {
+	if last = f.arrive(n); last {
 		e.out, e.ticket = OutcomeDone, w.tape.draw()
 	}
 	w.tape.note(e)

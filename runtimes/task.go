@@ -10,7 +10,7 @@ import "fmt"
 type Task interface {
 	// Run runs child i of the present phase. A child that is a mere kernel runs in place, and Run
 	// returns nil. A child that has children of its own is a frame: Run creates it (see
-	// [Worker.Spare]) and returns it as its last act, without having run any of it. Any worker may
+	// [New]) and returns it as its last act, without having run any of it. Any worker may
 	// call Run, for different i at the same time.
 	Run(w *Worker, i int) *Frame
 
@@ -28,8 +28,8 @@ type Hinted interface {
 	Hint(w *Worker, i int) Hint
 }
 
-// A Kind numbers the frame types of one program, so that finished frames are reused: 0 to
-// [Kinds]-1, chosen by the program.
+// A Kind numbers the frame types of one program, each its own, so that finished frames are reused:
+// 0 to [Kinds]-1, chosen by the program.
 type Kind uint8
 
 // Kinds is the number of frame types that a program may have.
@@ -81,9 +81,20 @@ type Frame struct {
 }
 
 // Bind makes t the body of f, which t embeds, and kind its frame type. It is called once, when the
-// frame is allocated.
+// frame is allocated; [New] does it. A kind that is not below [Kinds] is a panic.
 func (f *Frame) Bind(t Task, kind Kind) {
-	f.task, f.kind = t, kind
+	if kind >= Kinds {
+		badKind(kind)
+	}
+	f.bind(t, kind)
+}
+
+func (f *Frame) bind(t Task, kind Kind) { f.task, f.kind = t, kind }
+
+func (f *Frame) frame() *Frame { return f }
+
+func badKind(kind Kind) {
+	panic(fmt.Sprintf("runtimes: frames of kind %d: kinds are below %d", kind, Kinds))
 }
 
 // Fork sets the number of children of f's first phase, at least 1, and returns f: the last line of
@@ -108,16 +119,30 @@ func badFork(n int32) {
 	panic(fmt.Sprintf("runtimes: Fork(%d): a frame has at least one child in its first phase", n))
 }
 
-// Spare returns a finished task of the kind from the worker's own free list, or nil. Owner only.
-// Usage:
-//
-//	c, _ := w.Spare(kind).(*task)
-//	if c == nil {
-//		c = new(task)
-//		c.Bind(c, kind)
-//	}
-//
-// The fields of the task are as the finished one left them. Cost: two loads and a store.
+// New returns a task of type T, which embeds a [Frame], with all its fields zero: a finished one of
+// the kind from the worker's own free list, or a new one. Owner only. A kind belongs to one type;
+// another's, or one that is not below [Kinds], is a panic. Cost: some 4 ns, to clear the task.
+func New[T any, P interface {
+	*T
+	Task
+	frame() *Frame
+}](w *Worker, kind Kind) P {
+	if f := w.free[kind&15]; f != nil {
+		w.free[kind&15] = f.link
+		task := f.task
+		t := task.(P)
+		*t = *new(T)
+		f.bind(task, kind)
+		return t
+	}
+	t := P(new(T))
+	t.frame().Bind(t, kind)
+	return t
+}
+
+// Spare returns a finished task of the kind from the worker's own free list, or nil. It is for tasks
+// that set each of their fields and are too fine for [New]: the fields are as the finished one left
+// them. Owner only. Cost: two loads and a store.
 func (w *Worker) Spare(kind Kind) Task {
 	f := w.free[kind&15]
 	if f == nil {
@@ -163,7 +188,7 @@ func (p *pool) newRoot(prog Program) *Frame {
 
 func newRoot(p Program) *Frame {
 	r := &rootTask{p: p}
-	r.Bind(r, rootKind)
+	r.bind(r, rootKind)
 	return r.Fork(1)
 }
 

@@ -31,7 +31,7 @@ func (w *Worker) releaseToken()                         { w.shared.releaseToken(
 
 // arrive adds n to the join of f and returns whether that made it 0: whether no strand is left.
 // Holder of a strand of f.
-func (w *Worker) arrive(f *Frame, n int32) (last bool) { return atomic.AddInt32(&f.join, n) == 0 }
+func (w *Worker) arrive(f *Frame, n int32) (last bool) { return f.arrive(n) }
 
 // report adds a child of f that finished on this worker, which did not start f. JoinStarter.
 func (w *Worker) report(f *Frame) { atomic.AddInt32(&f.join, 1) }

@@ -67,7 +67,7 @@ func (s *stepper) lockEarly(v *stepWorker, hold uint64) (free bool) {
 		q.pass(s.current)
 	}
 	q.last = s.events.at(v.now, v.id)
-	q.early = append(q.early, earlyOp{q.last, v.shared.size.Load()})
+	q.early = append(q.early, earlyOp{q.last, int64(v.shared.size.Load())})
 	return true
 }
 
@@ -90,7 +90,7 @@ func (s *stepper) size(queue int) int64 {
 			}
 		}
 	}
-	return s.pool.shared[queue].size.Load()
+	return int64(s.pool.shared[queue].size.Load())
 }
 
 // seesEmpty says that v's own queue is shared and seen to be empty without its lock.

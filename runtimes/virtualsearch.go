@@ -32,6 +32,7 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 	} else {
 		m = v.decide()
 	}
+	v.check(m)
 	if s.skips && m.Kind == MoveSteal && s.all[m.Victim].seemsEmpty() {
 		s.miss(v, m)
 		s.skip(v)

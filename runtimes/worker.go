@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 )
 
-// A Worker executes tasks. Kernels get one in every call and use it for [Worker.Spare],
+// A Worker executes tasks. Kernels get one in every call and use it for [New],
 // [Worker.Begin] and [Worker.End]; it is valid for that call only.
 //
 // Its first part belongs to the thread that runs the worker. What other workers read or write
@@ -62,8 +62,14 @@ func (w *Worker) ran() uint64 {
 	return w.tasks
 }
 
-// ID is the number of the worker in its run, from 0.
-func (w *Worker) ID() int { return w.id }
+// ID is the number of the worker in its run, from 0. Under the policy go there are no workers, only
+// goroutines of which any number may run at a time, and it is a panic.
+func (w *Worker) ID() int {
+	if w.gor != nil {
+		panic("runtimes: Worker.ID under the policy go, where goroutines have no numbers")
+	}
+	return w.id
+}
 
 // Workers is the number of workers of the run.
 func (w *Worker) Workers() int { return w.pool.n }

@@ -54,11 +54,7 @@ type combTask struct {
 func (c *comb) Root(w *runtimes.Worker) *runtimes.Frame { return c.task(w, c.depth+combBase) }
 
 func (c *comb) task(w *runtimes.Worker, level int) *runtimes.Frame {
-	t, _ := w.Spare(0).(*combTask)
-	if t == nil {
-		t = new(combTask)
-		t.Bind(t, 0)
-	}
+	t := runtimes.New[combTask](w, 0)
 	t.c, t.level = c, level
 	return t.Fork(c.width)
 }

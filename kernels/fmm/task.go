@@ -76,11 +76,7 @@ func (in *instance) run(w *runtimes.Worker, i, j span) *runtimes.Frame {
 		w.EndTask(start)
 		return nil
 	}
-	t, _ := w.Spare(0).(*product)
-	if t == nil {
-		t = new(product)
-		t.Bind(t, 0)
-	}
+	t := runtimes.New[product](w, 0)
 	t.in, t.i, t.j, t.second = in, i, j, false
 	n, _ := in.children(i, j)
 	return t.Fork(n)

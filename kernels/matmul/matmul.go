@@ -169,11 +169,7 @@ func (in *instance) part(w *runtimes.Worker, i, j, k span) *runtimes.Frame {
 		in.leaf(w, int(i.lo), int(j.lo), int(k.lo))
 		return nil
 	}
-	t, _ := w.Spare(0).(*product)
-	if t == nil {
-		t = new(product)
-		t.Bind(t, 0)
-	}
+	t := runtimes.New[product](w, 0)
 	t.in, t.i, t.j, t.k, t.split, t.second = in, i, j, k, split, false
 	if split == inner {
 		return t.Fork(1)
