@@ -59,9 +59,6 @@ func Analyze(t *loi.Trace, opt Options) (*Report, error) {
 	if opt.Engine.Approximate() {
 		r.warn(ApproximateEngine, opt.Engine.String())
 	}
-	if opt.Coherence && a.atoms != nil {
-		r.warn(PartsTouchedLater)
-	}
 	return r, nil
 }
 
@@ -105,7 +102,7 @@ func newAnalysis(t *loi.Trace, opt Options) (a *analysis, err error) {
 	}
 	if spans {
 		a.prog.total *= 2
-		if a.atoms, err = cut(t, &a.prog); err != nil {
+		if a.atoms, err = cut(t, opt.Coherence, &a.prog); err != nil {
 			return nil, err
 		}
 	}

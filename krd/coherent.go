@@ -12,11 +12,18 @@ import (
 // coherent analyses the accesses of all nodes together, in the order of time: a write on one node
 // takes its block from the others (package coherence).
 //
-// The atoms of one access are simultaneous as far as stacks with an order can tell: those that the
-// node touched last with the same access are taken together, which needs the cache that the deepest
-// of them does, and the distance is that less their bytes. Where an access takes a part of what an
-// earlier one touched, the rest of that may lie above the part and is counted, which unitNode does
-// not do.
+// An access touches its bytes in ascending order, row by row, and what it finds is what is there
+// when it begins. So the numbers are exactly those of invalidating LRU caches that take one byte
+// after the other: an access hits in a cache that has all its bytes, and only then; where bytes are
+// weighed, a piece hits that a cache has all of, a piece being what the node touched last with the
+// same access. The distance is the size of the smallest such cache less the bytes of the piece, and
+// of an access as a whole less those of the piece that was touched longest ago. Units are ordered
+// atoms ([atoms.Cutter]), so that an access goes through one after the other. A cache has all units
+// when the access begins if and only if each hits in its turn: until one misses nothing is evicted.
+//
+// Without coherence the bytes of an access have no order (unitNode): the rest of what an earlier
+// access touched is never between a part of it and the part's next access. Here what of it comes
+// after the part is. Stacks with holes need an order: a hole is filled by one byte.
 type coherent struct {
 	units   *numbering
 	stacks  *coherence.Stacks
@@ -24,6 +31,7 @@ type coherent struct {
 	tallies []*tally
 	seen    [][]seenUnit // by node, by unit
 	now     uint64       // number of the access
+	pieces  []touched
 }
 
 // seenUnit is the last access of a node to a unit.
@@ -63,41 +71,36 @@ func (c *coherent) access(x *Execution, a *loi.Access) error {
 		}
 	}
 	seen := c.seen[node]
-	if len(found) > 1 {
-		c.order(node, found)
+	weighed := t.weighBytes && len(found) > 1
+	if weighed {
+		c.weigh(t, node, found)
 	}
-	shared, worst, far, needs := false, coherence.Hit, uint64(0), uint64(0)
-	for len(found) > 0 {
-		n := c.together(node, found)
-		var bytes, deepest uint64
-		var kind coherence.Kind
-		for _, u := range found[:n] {
-			var d uint64
-			b := c.units.bytes[u]
-			d, kind = c.stacks.Access(node, u, b, a.Mode&loi.Out != 0)
-			bytes += b
-			if kind == coherence.Hit {
-				deepest = max(deepest, d+b)
-				shared = shared || seen[u].worker != uint32(x.Worker)
-			}
-			seen[u] = seenUnit{c.now, uint32(x.Worker)}
-		}
-		found = found[n:]
-		if t.weighBytes {
-			t.coherentOne(kind, deepest-bytes, deepest, bytes)
-		}
+	shared, worst := false, coherence.Hit
+	var needs, oldest, bytes uint64 // bytes of what was touched longest ago
+	for _, u := range found {
+		b := c.units.bytes[u]
+		d, kind := c.stacks.Access(node, u, b, a.Mode&loi.Out != 0)
 		switch {
 		case kind == coherence.Hit:
-			far, needs = deepest-bytes, max(needs, deepest)
+			needs = max(needs, d+b)
+			shared = shared || seen[u].worker != uint32(x.Worker)
+			if bytes == 0 || seen[u].at < oldest {
+				oldest, bytes = seen[u].at, 0
+			}
+			if seen[u].at == oldest {
+				bytes += b
+			}
 		case worst != coherence.Cold:
 			worst = kind
 		}
+		seen[u] = seenUnit{c.now, uint32(x.Worker)}
 	}
+	far := needs - bytes
 	if worst != coherence.Hit {
 		far, needs = stack.Cold, stack.Cold
 	}
 	t.predict(needs, size)
-	if !t.weighBytes {
+	if !weighed {
 		t.coherentOne(worst, far, needs, size)
 	}
 	if shared && worst == coherence.Hit {
@@ -106,33 +109,30 @@ func (c *coherent) access(x *Execution, a *loi.Access) error {
 	return nil
 }
 
-// order sorts units so that those that the node holds come first, and of these the ones touched
-// later, so that what the access finds of a unit does not depend on what it brings in.
-func (c *coherent) order(node int, found []uint32) {
-	seen := c.seen[node]
-	slices.SortFunc(found, func(a, b uint32) int {
-		if h := c.stacks.Holds(node, a); h != c.stacks.Holds(node, b) {
-			if h {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(seen[b].at, seen[a].at), cmp.Compare(a, b))
-	})
-}
+// A touched is what of an access the node touched last with one access.
+type touched struct{ at, needs, bytes uint64 }
 
-// together returns how many of the units, in order, the node holds and has touched last with one
-// access; 1 of those that it does not hold.
-func (c *coherent) together(node int, found []uint32) int {
-	if len(found) == 1 || !c.stacks.Holds(node, found[0]) {
-		return 1
+// weigh counts each piece of an access that has not touched anything yet.
+func (c *coherent) weigh(t *tally, node int, found []uint32) {
+	list := c.pieces[:0]
+	for _, u := range found {
+		b := c.units.bytes[u]
+		if d, kind := c.stacks.Find(node, u); kind == coherence.Hit {
+			list = append(list, touched{c.seen[node][u].at, d + b, b})
+		} else {
+			t.coherentOne(kind, stack.Cold, stack.Cold, b)
+		}
 	}
-	seen := c.seen[node]
-	n := 1
-	for n < len(found) && seen[found[n]].at == seen[found[0]].at && c.stacks.Holds(node, found[n]) {
-		n++
+	c.pieces = list
+	slices.SortFunc(list, func(a, b touched) int { return cmp.Compare(a.at, b.at) })
+	for len(list) > 0 {
+		p, n := list[0], 1
+		for ; n < len(list) && list[n].at == p.at; n++ {
+			p.needs, p.bytes = max(p.needs, list[n].needs), p.bytes+list[n].bytes
+		}
+		t.coherentOne(coherence.Hit, p.needs-p.bytes, p.needs, p.bytes)
+		list = list[n:]
 	}
-	return n
 }
 
 func (c *coherent) flush() error { return nil }

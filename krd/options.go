@@ -35,7 +35,7 @@ type Options struct {
 	AllowLoss bool     // analyse a trace with discarded records too; the report warns
 
 	// Coherence makes a write on one node invalidate the copies of the others: see package
-	// coherence.
+	// coherence. The bytes of an access are then touched in ascending order, row by row.
 	Coherence bool
 	// Caches are caches, one a node, whose misses are to be predicted from the distances: see
 	// package smith.

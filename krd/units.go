@@ -111,10 +111,10 @@ func shapeOf(a *loi.Access) atoms.Shape {
 	return atoms.Shape{Offset: a.Block, Bytes: a.Bytes, Rows: a.Rows, Stride: a.Stride}
 }
 
-// cut goes through all accesses to address spaces of t and splits these into atoms. nil if there
-// are none.
-func cut(t *loi.Trace, m *progress) (*atoms.Map, error) {
-	var c atoms.Cutter
+// cut goes through all accesses to address spaces of t and splits these into atoms, ordered ones if
+// they are asked for. nil if there are none.
+func cut(t *loi.Trace, ordered bool, m *progress) (*atoms.Map, error) {
+	c := atoms.Cutter{Ordered: ordered}
 	for w := range t.Header.Workers {
 		meter := meter{p: m}
 		cursor := t.Cursor(w)

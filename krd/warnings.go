@@ -28,7 +28,8 @@ const (
 	ImposedNodes Code = "imposed_nodes"
 	// ApproximateEngine: the engine.
 	ApproximateEngine Code = "approximate_engine"
-	// PartsTouchedLater of coherence on address spaces: no argument.
+	// PartsTouchedLater of coherence on address spaces, in documents from before accesses touched
+	// their bytes in ascending order: no argument.
 	PartsTouchedLater Code = "parts_touched_later"
 	// NoCacheSizes, NoL2Size, NoLLCSize: no argument.
 	NoCacheSizes Code = "no_cache_sizes"

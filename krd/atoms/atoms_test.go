@@ -60,6 +60,7 @@ func TestAtomsRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		trace := drawTrace(t)
 		checkAtoms(t, cutAll(t, trace), trace)
+		checkOrdered(t, trace)
 	})
 }
 
@@ -166,6 +167,35 @@ func TestKnownAtoms(t *testing.T) {
 	}
 }
 
+// TestOrderedTiles: tiles that are touched whole stay one atom each where atoms are ordered, and
+// those that a block touches side by side become one a row.
+func TestOrderedTiles(t *testing.T) {
+	const pitch, side = 64, 8
+	tile := func(x, y, wide uint64) Shape {
+		return Shape{Offset: y*side*pitch + x*side, Bytes: wide * side, Rows: side, Stride: pitch}
+	}
+	c := Cutter{Ordered: true}
+	for _, s := range []Shape{tile(0, 0, 1), tile(1, 0, 1), tile(2, 0, 1), tile(0, 1, 1),
+		tile(1, 0, 2)} {
+		if err := c.Add(0, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := c.Atoms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		s     Shape
+		atoms int
+	}{{tile(0, 0, 1), 1}, {tile(0, 1, 1), 1}, {tile(1, 0, 1), side}, {tile(2, 0, 1), side},
+		{tile(1, 0, 2), 2 * side}} {
+		if got := m.Append(nil, 0, tt.s); len(got) != tt.atoms {
+			t.Errorf("%+v: %d atoms, want %d", tt.s, len(got), tt.atoms)
+		}
+	}
+}
+
 // TestManyShapes holds more shapes against their bytes, among them tall ones, under way for long
 // while sets of others come and go.
 func TestManyShapes(t *testing.T) {
@@ -181,6 +211,7 @@ func TestManyShapes(t *testing.T) {
 			trace = append(trace, access{int(draw(5, 40)) / 39, s})
 		}
 		checkAtoms(t, cutAll(t, trace), trace)
+		checkOrdered(t, trace)
 	}
 }
 
@@ -330,6 +361,7 @@ func FuzzAtoms(f *testing.F) {
 		}
 		m := cutAll(t, trace)
 		checkAtoms(t, m, trace)
+		checkOrdered(t, trace)
 		checkDistances(t, m, trace)
 	})
 }

@@ -5,6 +5,11 @@ import "fmt"
 // A Cutter collects the shapes of all accesses, in any order, and cuts them into atoms. The zero
 // value is empty. It is used by one goroutine.
 type Cutter struct {
+	// Ordered: no shape has bytes of another atom between those of one, in ascending order. An
+	// access that touches its bytes in this order touches atom after atom, in the order of
+	// [Map.Append]. See the package.
+	Ordered bool
+
 	shapes table
 	rows   uint64 // of the distinct shapes
 }
@@ -37,8 +42,9 @@ func (c *Cutter) Add(object int, s Shape) error {
 // overlapping shapes beyond 2^31 nodes, which take some 50 GB. For the cost see the package.
 func (c *Cutter) Atoms() (*Map, error) {
 	m := &Map{shapes: c.shapes}
-	*c = Cutter{}
-	if err := cut(m); err != nil {
+	ordered := c.Ordered
+	*c = Cutter{Ordered: ordered}
+	if err := cut(m, ordered); err != nil {
 		return nil, err
 	}
 	return m, nil

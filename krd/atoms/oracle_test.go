@@ -105,6 +105,71 @@ func checkAtoms(t fataler, m *Map, trace []access) {
 	}
 }
 
+// checkOrdered holds ordered atoms against the bytes: each shape, its bytes in ascending order,
+// goes through its atoms one after the other; all shapes agree on whose a byte is; and no two atoms
+// could be one.
+func checkOrdered(t fataler, trace []access) {
+	t.Helper()
+	c := Cutter{Ordered: true}
+	for _, a := range trace {
+		if err := c.Add(a.object, a.shape); err != nil {
+			t.Fatalf("shape refused: %v", err)
+		}
+	}
+	m, err := c.Atoms()
+	if err != nil {
+		t.Fatalf("shapes not cut: %v", err)
+	}
+	of := map[place]uint32{}
+	lists := make([][]uint32, len(trace))
+	for i, a := range trace {
+		lists[i] = m.Append(nil, a.object, a.shape)
+		places := a.places()
+		for _, atom := range lists[i] {
+			for range m.Bytes(atom) {
+				if len(places) == 0 {
+					t.Fatalf("trace %v: the atoms of access %d have more bytes than it", trace, i)
+				}
+				if was, ok := of[places[0]]; ok && was != atom {
+					t.Fatalf("trace %v: access %d has byte %v in atom %d, another in %d", trace, i,
+						places[0], atom, was)
+				}
+				of[places[0]] = atom
+				places = places[1:]
+			}
+		}
+		if len(places) > 0 {
+			t.Fatalf("trace %v: the atoms of access %d are %d bytes short", trace, i, len(places))
+		}
+	}
+	sizes := make([]uint64, m.Len())
+	for _, atom := range of {
+		sizes[atom]++
+	}
+	covered := make([][]int, m.Len()) // by atom: the accesses that cover it
+	follows := map[[2]uint32]int{}    // in how many accesses an atom follows another
+	for i, list := range lists {
+		for k, atom := range list {
+			covered[atom] = append(covered[atom], i)
+			if k > 0 {
+				follows[[2]uint32{list[k-1], atom}]++
+			}
+		}
+	}
+	for atom, size := range sizes {
+		if m.Bytes(uint32(atom)) != size {
+			t.Fatalf("trace %v: atom %d has %d bytes, want %d", trace, atom,
+				m.Bytes(uint32(atom)), size)
+		}
+	}
+	for pair, n := range follows {
+		x, y := covered[pair[0]], covered[pair[1]]
+		if slices.Equal(x, y) && n == len(x) {
+			t.Fatalf("trace %v: atoms %v could be one", trace, pair)
+		}
+	}
+}
+
 // checkDistances compares the distances of a trace with those of each of its bytes, taken from the
 // definition.
 func checkDistances(t fataler, m *Map, trace []access) {
@@ -191,6 +256,7 @@ func TestAtomsExhaustive(t *testing.T) {
 					trace = trace[1:]
 				}
 				checkAtoms(t, cutAll(t, trace), trace)
+				checkOrdered(t, trace)
 				checked++
 			}
 		}

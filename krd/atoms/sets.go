@@ -127,6 +127,17 @@ func (s *sets) rehash(slots int) {
 	}
 }
 
+// append appends the elements of a set to dst, ascending.
+func (s *sets) append(dst []uint32, t set) []uint32 {
+	switch {
+	case t == 0:
+		return dst
+	case t&1 != 0:
+		return append(dst, uint32(t)>>1)
+	}
+	return s.append(s.append(dst, s.nodes[t>>1].l), s.nodes[t>>1].r)
+}
+
 // collect forgets the sets with an element that is dead, renumbers the others, and returns the new
 // number of t, which must be one of them. Cost: in proportion to the nodes; the limit is set to
 // twice those that are left, so that it is O(1) for each node made.

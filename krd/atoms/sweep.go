@@ -26,6 +26,11 @@ type sweep struct {
 	here set // the shapes that cover the place
 	// by number in the cluster: the atom that this shape alone covers, plus 1; or over
 	alone []uint32
+
+	ordered bool
+	// if ordered, by number in the cluster: the atom of the last bytes of the shape so far, plus 1
+	last    []uint32
+	members []uint32 // of a set
 }
 
 // over marks a shape that has ended: sets with it cannot come again.
@@ -52,8 +57,9 @@ type cursor struct {
 }
 
 // cut fills in the atoms of the shapes of m.
-func cut(m *Map) error {
+func cut(m *Map, ordered bool) error {
 	w := newSweep(m)
+	w.ordered = ordered
 	for w.next < len(w.order) {
 		if err := w.cluster(); err != nil {
 			return err
@@ -88,7 +94,7 @@ func newSweep(m *Map) *sweep {
 func (w *sweep) cluster() error {
 	w.base = w.next
 	w.sets.reset()
-	w.alone = w.alone[:0]
+	w.alone, w.last = w.alone[:0], w.last[:0]
 	object, place := w.order[w.next].object, w.order[w.next].offset
 	if k := len(w.m.starts); k == 0 || w.m.starts[k-1].object != object {
 		w.m.starts = append(w.m.starts, objectStart{object: object, first: uint32(len(w.m.bytes))})
@@ -137,6 +143,9 @@ func (w *sweep) begin() {
 		at.runs[:0]
 	w.here = w.sets.toggle(w.here, uint32(w.next-w.base))
 	w.alone = append(w.alone, 0)
+	if w.ordered {
+		w.last = append(w.last, 0)
+	}
 	w.push(boundary{key: (e.offset + e.bytes) << 1, cursor: c})
 	w.next++
 }
@@ -181,7 +190,8 @@ func (w *sweep) boundary() {
 	}
 }
 
-// interval counts so many bytes to the atom of the shapes that cover the place.
+// interval counts so many bytes to the atom of the shapes that cover the place. If atoms are
+// ordered, it is a new one where any of these shapes has had bytes of others since.
 func (w *sweep) interval(bytes uint64) {
 	i := w.here >> 1
 	m := w.m
@@ -191,9 +201,20 @@ func (w *sweep) interval(bytes uint64) {
 	} else {
 		known = &w.sets.nodes[i].atom
 	}
+	if w.ordered {
+		w.members = w.sets.append(w.members[:0], w.here)
+		if slices.ContainsFunc(w.members, func(n uint32) bool { return w.last[n] != *known }) {
+			*known = 0
+		}
+	}
 	if *known == 0 {
 		m.bytes = append(m.bytes, 0)
 		*known = uint32(len(m.bytes))
+	}
+	if w.ordered {
+		for _, n := range w.members {
+			w.last[n] = *known
+		}
 	}
 	m.bytes[*known-1] += bytes
 	if m.total += bytes; m.total < bytes {

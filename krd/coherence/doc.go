@@ -12,10 +12,10 @@
 //
 // Each node has a list of bytes, some of which are holes, and the cache of C bytes holds what the
 // first C places hold that is no hole (so that caches include smaller ones). What is held is in the
-// order of recency. A write elsewhere turns the unit's bytes into holes where they are. An access
-// to a unit X of w bytes that is at the places p to p+w-1 hits if p + w <= C: its distance is p,
-// holes counted, because the larger caches that do not hold them have free places there. X then
-// goes to the top, and
+// order of recency. Units that an access touches together are touched one after the other. A write
+// elsewhere turns the unit's bytes into holes where they are. An access to a unit X of w bytes that
+// is at the places p to p+w-1 hits if p + w <= C: its distance is p, holes counted, because the
+// larger caches that do not hold them have free places there. X then goes to the top, and
 //
 //	the topmost hole bytes above p, as many as there are but at most w, say f, are taken out, and
 //	the last f of the places p to p+w-1 become a hole; what else was above p goes down, into the first w-f.

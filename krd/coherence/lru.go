@@ -60,7 +60,7 @@ func (s *lru) access(unit uint32, bytes uint64) (distance, filled uint64, kind K
 		if old == s.top-1 {
 			return 0, 0, Hit // it is at the top already
 		}
-		distance = s.ends[s.top-1] - s.ends[old] - s.gone.After(old)
+		distance = s.above(old)
 		bytes = s.bytes[old]
 		filled = s.fill(old, bytes)
 		s.bytes[old], s.units[old] = filled, none
@@ -127,10 +127,25 @@ func (s *lru) state(unit uint32) *uint32 {
 	return &s.pages[p][unit%pageLen]
 }
 
-// holds tells whether the unit is in the stack.
-func (s *lru) holds(unit uint32) bool {
+// find returns the distance of a unit.
+func (s *lru) find(unit uint32) (distance uint64, kind Kind) {
 	p := int(unit / pageLen)
-	return p < len(s.pages) && s.pages[p] != nil && s.pages[p][unit%pageLen] >= inStack
+	if p >= len(s.pages) || s.pages[p] == nil {
+		return stack.Cold, Cold
+	}
+	switch at := s.pages[p][unit%pageLen]; at {
+	case never:
+		return stack.Cold, Cold
+	case lost:
+		return stack.Cold, Invalidated
+	default:
+		return s.above(int(at - inStack)), Hit
+	}
+}
+
+// above returns the bytes above a slot.
+func (s *lru) above(slot int) uint64 {
+	return s.ends[s.top-1] - s.ends[slot] - s.gone.After(slot)
 }
 
 // renumber moves the units and holes to the slots 0, 1, ..., in order, and makes at least as many
