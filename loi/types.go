@@ -188,3 +188,7 @@ type Access struct {
 	// Span with Rows > 1: bytes from the beginning of a row to that of the next, at least Bytes
 	Stride uint64
 }
+
+// MaxRows is how many rows all distinct two-dimensional accesses of a trace may have in order to be
+// analysed: package krd numbers the parts that they overlap in with 32 bits.
+const MaxRows = 1<<31 - 1

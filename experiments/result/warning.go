@@ -59,6 +59,8 @@ const (
 	ReplayLossUnknown Code = "replay_loss_unknown"
 	// Recovered of a replay: no argument.
 	Recovered Code = "recovered"
+	// UnfinishedRun of a run directory: its name.
+	UnfinishedRun Code = "unfinished_run"
 	// ImposedNodes of a replay: no argument.
 	ImposedNodes Code = "imposed_nodes"
 

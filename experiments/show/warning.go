@@ -71,6 +71,10 @@ var sentences = map[result.Code]func(a args) string{
 		return "the trace had no clean end and was recovered: the last kernel of each worker may " +
 			"be missing"
 	},
+	result.UnfinishedRun: func(a args) string {
+		return fmt.Sprintf("%s is of a run that did not finish: traces of schedulers and of "+
+			"repetitions may be missing", a.text(0))
+	},
 	result.ImposedNodes: func(args) string {
 		return "the worker-to-node map was imposed and is not the machine's"
 	},

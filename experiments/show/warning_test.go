@@ -42,6 +42,7 @@ func TestSentences(t *testing.T) {
 		{result.Warn(result.ReplayLost, uint64(3)), "3 records were discarded while tracing"},
 		{result.Warn(result.ReplayLossUnknown, 2, 6), "how many records of 2 of its 6 workers are"},
 		{result.Warn(result.Recovered), "the trace had no clean end"},
+		{result.Warn(result.UnfinishedRun, "a.partial"), "a.partial is of a run that did not"},
 		{result.Warn(result.ImposedNodes), "map was imposed"},
 		{result.Warn(result.SettingDiffers, "numa", "none", "interleave"),
 			"the setting numa differs: none in A, interleave in B"},

@@ -1,6 +1,10 @@
 package atoms
 
-import "fmt"
+import (
+	"fmt"
+
+	"krdlab/loi"
+)
 
 // A Cutter collects the shapes of all accesses, in any order, and cuts them into atoms. The zero
 // value is empty. It is used by one goroutine.
@@ -16,7 +20,7 @@ type Cutter struct {
 
 // maxRows bounds the rows of all distinct shapes, so that atoms (at most two a row) have 32-bit
 // numbers.
-const maxRows = 1<<31 - 1
+const maxRows = loi.MaxRows
 
 // Add takes note of a shape of an object, whose number is at least 0. What can be no access is a
 // *[ShapeError]; more than 2^31-1 rows of distinct shapes wrap [ErrTooMany]. Cost: one hash probe.

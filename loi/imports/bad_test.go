@@ -94,6 +94,11 @@ var bad = []struct{ format, in, want string }{
 		`line 2: column "stride": 2 rows of 64 bytes that are 63 bytes apart, expected at least 64`},
 	{"", spanHeader + "1,0,A,0,64,r,4294967296,64\n",
 		`line 2: column "rows": 4294967296 rows, expected at most 4294967295`},
+	{"", spanHeader + "1,0,A,0,4,r,2147483648,8\n",
+		`line 2: column "rows": 2147483648 rows, with 0 of other accesses before, expected at most 2147483647 in all`},
+	{"", spanHeader + "1,0,A,0,4,r,2147483647,8\n2,0,A,0,4,w,2147483647,8\n" +
+		"3,0,A,0,8,r,4294967295,8\n4,0,B,0,4,r,2,8\n",
+		`line 5: column "rows": 2 rows, with 2147483647 of other accesses before, expected at most 2147483647 in all`},
 	{"", spanHeader + "1,0,A,4611686018427387841,64,r,1,0\n",
 		`line 2: column "offset": 64 bytes at offset 4611686018427387841, expected to end before 2^62`},
 	{"", spanHeader + "1,0,A,4611686018427387800,64,r,2,64\n",

@@ -33,6 +33,8 @@ type feeder struct {
 	objects []object
 	kernels []kernel
 	workers []stream
+	shapes  map[loi.Access]struct{} // distinct two-dimensional accesses, without their modes
+	rows    uint64                  // of shapes
 	sum     Summary
 	text    *loi.Trace // the whole input, where it is one
 }
@@ -102,7 +104,7 @@ func (f *feeder) check(r *row) error {
 			"the sets have workers 0 to %d", r.worker, len(f.node)-1)
 	}
 	if r.span {
-		return nil
+		return f.countRows(o, r)
 	}
 	w := o.keys.at(r.block)
 	switch {
@@ -117,6 +119,27 @@ func (f *feeder) check(r *row) error {
 			"a block keeps its size unless splitting into atoms is asked for",
 			r.block, o.name, r.bytes, *w).allowed("Atoms")
 	}
+	return nil
+}
+
+// countRows refuses more rows of two-dimensional accesses than can be analysed.
+func (f *feeder) countRows(o *object, r *row) error {
+	if r.rows <= 1 || r.stride == r.bytes { // one range
+		return nil
+	}
+	s := loi.Access{Object: o.id, Rows: r.rows, Block: r.block, Bytes: r.bytes, Stride: r.stride}
+	if _, known := f.shapes[s]; known {
+		return nil
+	}
+	if f.rows+uint64(r.rows) > loi.MaxRows {
+		return fault(r.pos, "rows", "%d rows, with %d of other accesses before, expected at most "+
+			"%d in all", r.rows, f.rows, loi.MaxRows)
+	}
+	if f.shapes == nil {
+		f.shapes = map[loi.Access]struct{}{}
+	}
+	f.shapes[s] = struct{}{}
+	f.rows += uint64(r.rows)
 	return nil
 }
 

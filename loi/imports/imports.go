@@ -6,21 +6,23 @@
 // rows against those before them (times, kinds of objects, sizes of blocks, workers) and gives
 // executions to a [loi.Builder]. The error is the first in the order of the input, but for a page
 // of a Parquet file that cannot be decoded. Memory is that of the builder, plus 21 to 43 bytes for
-// each block, whose size must be remembered, half as much again while the table grows; sorting
-// takes 180 MB, and disk beside the output for the rest.
+// each block, whose size must be remembered, half as much again while the table grows, and some 90
+// for each distinct two-dimensional access, whose rows are counted; sorting takes 180 MB, and disk
+// beside the output for the rest.
 //
 // # Formats
 //
-// csv: a header line with the columns time,worker,object,block,bytes,mode in any order, and lines
-// with these fields (RFC 4180; lines may end in LF or CRLF, the last one not at all, one empty line
-// may follow it; a byte order mark is skipped). Numbers are decimal, or hexadecimal after 0x, below
-// 2^64; mode is r, w or rw, or in, out or inout. A row with an offset (in bytes) in place of a
-// block is an access to a range of an address space; with the columns rows and stride it may be
-// two-dimensional. With both columns, block and offset, each row has one of them and leaves the
-// other empty. Optional columns: kernel, a name, "access" where it is missing or empty; end, a
-// time, the time of the row where it is missing or empty. Rows of a worker that follow each other,
-// whatever rows of other workers stand between, with the same time, end and kernel, are the
-// accesses of one kernel execution, up to 4096.
+// csv: a header line with the columns time,worker,object,block,bytes,mode in any order, and
+// lines with these fields (RFC 4180; lines may end in LF or CRLF, the last one not at all, one
+// empty line may follow it; a byte order mark is skipped). Numbers are decimal, or hexadecimal
+// after 0x, below 2^64; mode is r, w or rw, or in, out or inout. A row with an offset (in bytes)
+// in place of a block is an access to a range of an address space; with the columns rows and
+// stride it may be two-dimensional: all distinct ones have at most 2^31-1 rows. With both
+// columns, block and offset, each row has one of them and leaves the other empty. Optional
+// columns: kernel, a name, "access" where it is missing or empty; end, a time, the time of the
+// row where it is missing or empty. Rows of a worker that follow each other, whatever rows of
+// other workers stand between, with the same time, end and kernel, are the accesses of one
+// kernel execution, up to 4096.
 //
 // parquet: the same columns. Numbers are integers of any width and sign, text is UTF-8 strings or
 // plain byte arrays, dictionaries or not. No column but block and offset, where both are there, may

@@ -14,6 +14,7 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/experiments/show"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
 	"krdlab/krd"
@@ -128,6 +129,7 @@ func (a *app) krd(f *krdFlags, path string) error {
 	if err != nil {
 		return err
 	}
+	a.sayUnfinished(path)
 	if f.plot != "" { // a name that cannot be is known before the work
 		if err := newFile("plot", f.plot); err != nil {
 			return err
@@ -384,6 +386,18 @@ func findTraces(path string) (traces []string, err error) {
 	}
 	slices.Sort(traces)
 	return traces, nil
+}
+
+// sayUnfinished warns where path is the directory of a run that did not finish.
+func (a *app) sayUnfinished(path string) {
+	dir, err := filepath.Abs(path)
+	info, serr := os.Stat(path)
+	if err != nil || serr != nil || !info.IsDir() || !strings.HasSuffix(dir, dataset.PartialSuffix) {
+		return
+	}
+	for _, w := range show.Sentences([]result.Warning{result.Warn(result.UnfinishedRun, path)}) {
+		fmt.Fprintf(a.stderr, "warning: %s\n", w)
+	}
 }
 
 // globEscape quotes the characters that filepath.Glob would expand.
