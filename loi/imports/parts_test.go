@@ -164,7 +164,7 @@ func TestLimits(t *testing.T) {
 		header + "1,65535,A,18446744073709551615,4611686018427387904,r\n",
 		spanHeader + "1,0,A,4611686018427387903,1,r,1,0\n",
 		spanHeader + "1,0,A,0,4611686018427387904,r,1,0\n",
-		spanHeader + "1,0,A,0,1,r,4294967295,1073741824\n",
+		spanHeader + "1,0,A,0,1,r,2147483647,2147483648\n",
 	} {
 		if _, _, err := importText(t, text, Options{}); err != nil {
 			t.Errorf("%q: %v", text, err)
