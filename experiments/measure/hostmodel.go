@@ -55,7 +55,9 @@ func (n *native) replayed(t *loi.Trace) (*result.LLCMisses, error) {
 		return nil, n.host.err
 	}
 	place, _ := n.in.(kernel.Modelled)
-	return replay.Misses(t, n.host.machine, replay.Options{Place: place, Topology: n.topo})
+	return await(n.ctx, &n.left, func() (*result.LLCMisses, error) {
+		return replay.Misses(t, n.host.machine, replay.Options{Place: place, Topology: n.topo})
+	})
 }
 
 // modelOf returns the machine of a topology, with the nodes of an imposed one if that is not nil:

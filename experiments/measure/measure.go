@@ -13,6 +13,7 @@ package measure
 
 import (
 	"context"
+	"runtime"
 
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
@@ -83,8 +84,8 @@ func newSetup(r *request.Request, t *hw.Topology, dir *result.RunDir,
 	if s.plan, err = r.Kernel.Plan(r.Params); err != nil {
 		return s, request.ParamError(err)
 	}
-	if r.Machine != nil {
-		s.plan.Bytes = 0 // data is not filled in
+	if r.Machine != nil { // data is not filled in
+		s.plan.Bytes = s.plan.DryBytes * uint64(s.sideBySide())
 	}
 	s.place, err = t.Place(r.Cores, r.Bind, r.SMT)
 	return s, err
@@ -98,5 +99,33 @@ func (s *setup) workersOf(x *runtimes.Scheduler) int {
 	return s.cores
 }
 
+// repetitions returns how many timed ones there are, of all schedulers and of the serial run.
+func (s *setup) repetitions() int { return s.asked.Reps * (1 + len(s.schedulers)) }
+
+// sideBySide returns how many of them are simulated at a time, each with an instance of its own.
+func (s *setup) sideBySide() int { return min(runtime.GOMAXPROCS(0), s.repetitions()) }
+
 // repetitionSeed is the seed of repetition i of all that are run, warm-ups included.
 func (s *setup) repetitionSeed(i int) uint64 { return s.seed + uint64(i)*0x9e3779b97f4a7c15 }
+
+// await returns what f does. Once ctx is done it does not wait for f and returns the cause: f has
+// then been left to itself, and what it uses must stay until the process ends.
+func await[T any](ctx context.Context, left *bool, f func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		v, err := f()
+		done <- outcome{v, err}
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		*left = true
+		var none T
+		return none, context.Cause(ctx)
+	}
+}

@@ -39,17 +39,19 @@ type native struct {
 	options   func(recorders int) loi.Options // of traces
 	witnessed bool
 	host      hostModel
+	left      bool // what uses the instance or a trace did not end in time: they stay
 }
 
 // run measures, and returns what is complete together with any error.
 func (n *native) run() ([]*result.Measured, error) {
-	if err := n.prepare(); err != nil {
-		if n.in != nil {
+	defer func() {
+		if n.in != nil && !n.left {
 			n.in.Close()
 		}
+	}()
+	if err := n.prepare(); err != nil {
 		return nil, err
 	}
-	defer n.in.Close()
 	err := n.measure()
 	if saver, ok := n.in.(kernel.Saver); ok && err == nil {
 		err = saver.Save()
@@ -94,7 +96,10 @@ func (n *native) prepare() (err error) {
 		return fmt.Errorf("%s needs %s of memory: %w", n.kernel.Name, units.Bytes(n.plan.Bytes),
 			err)
 	}
-	if n.in, err = n.kernel.New(n.params, env); err != nil {
+	n.in, err = await(n.ctx, &n.left, func() (kernel.Instance, error) {
+		return n.kernel.New(n.params, env)
+	})
+	if err != nil {
 		return request.ParamError(err)
 	}
 	n.registry = n.in.Registry()
@@ -314,7 +319,10 @@ func (n *native) repetition(s *schedule, rep int, tracing runtimes.Tracing) (*re
 		return nil, fmt.Errorf("%s: %w", s.Measured.Scheduler, err)
 	}
 	r := n.repetitionOf(s, measured, counters)
-	check := n.in.Check()
+	check, err := await(n.ctx, &n.left, func() (kernel.Check, error) { return n.in.Check(), nil })
+	if err != nil {
+		return nil, err
+	}
 	if phased, ok := n.in.(kernel.Phased); ok {
 		s.Phases = phased.Phases()
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/hw"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
 	"krdlab/krd"
@@ -21,6 +21,9 @@ import (
 // picosecondHz are the ticks of virtual time.
 const picosecondHz = 1e12
 
+// maxTraceMemory is how much of a trace that is not kept is in memory at most.
+const maxTraceMemory = 256 << 20
+
 // simulation is a measurement on a simulated machine. Repetitions differ by their seeds, and are
 // run side by side over the host's cores; the result depends on the request and the machine alone.
 // The first repetition of each scheduler is traced for KRD, which costs nothing in virtual time.
@@ -28,6 +31,8 @@ const picosecondHz = 1e12
 type simulation struct {
 	setup
 	machine *machine.Machine
+
+	traceMemory int // of a trace that is not kept; what is more lies in a file. 0: loi's default
 
 	mu   sync.Mutex // guards done and calls of progress
 	done int
@@ -49,6 +54,9 @@ type job struct {
 }
 
 func (s *simulation) run(ctx context.Context) ([]*result.Measured, error) {
+	if free, err := hw.FreeMemory(); err == nil {
+		s.traceMemory = int(max(1<<20, min(free.FreeBytes/4/int64(s.sideBySide()), maxTraceMemory)))
+	}
 	jobs := s.jobs()
 	if err := s.work(ctx, jobs); err != nil {
 		return nil, err
@@ -89,13 +97,18 @@ func (s *simulation) jobs() []*job {
 func (s *simulation) work(ctx context.Context, jobs []*job) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	n := min(runtime.GOMAXPROCS(0), len(jobs))
+	n := s.sideBySide()
 	errs := make([]error, n)
 	for i := range n {
 		wg.Go(func() {
-			in, err := s.kernel.New(s.params, kernel.Env{Seed: s.seed, Dry: true})
+			left := false
+			in, err := await(ctx, &left, func() (kernel.Instance, error) {
+				return s.kernel.New(s.params, kernel.Env{Seed: s.seed, Dry: true})
+			})
 			if err != nil {
-				errs[i] = request.ParamError(err)
+				if ctx.Err() == nil {
+					errs[i] = request.ParamError(err)
+				}
 				return
 			}
 			defer in.Close()
@@ -104,7 +117,7 @@ func (s *simulation) work(ctx context.Context, jobs []*job) error {
 				s.tell(jobs[j], len(jobs))
 				jobs[j].err = s.simulate(ctx, in, jobs[j])
 				if jobs[j].err != nil {
-					if !errors.Is(jobs[j].err, runtimes.ErrStopped) {
+					if ctx.Err() == nil {
 						errs[i] = jobs[j].err
 					}
 					return
@@ -163,12 +176,13 @@ func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) e
 		j.result = repetitionFrom(r, j.scheduler)
 	}
 	if w != nil {
-		err = errors.Join(err, s.analyse(j, w))
+		err = errors.Join(err, s.analyse(ctx, j, w))
 	}
 	if err == nil {
 		err = model.err
 	}
 	if err != nil {
+		j.result = nil
 		return fmt.Errorf("%s: %w", j.scheduler.Name, err)
 	}
 	for i := range j.result.Workers {
@@ -299,7 +313,7 @@ func (s *simulation) collect(jobs []*job) []*result.Measured {
 
 // record begins the trace of j: a file if it is to be kept.
 func (s *simulation) record(j *job, r loi.Registry) (*loi.Writer, error) {
-	opt := loi.Options{MaxBytes: s.asked.TraceLimit}
+	opt := loi.Options{MaxBytes: s.asked.TraceLimit, MemoryBytes: s.traceMemory}
 	if j.trace == "" {
 		return loi.NewMemory(s.header(j, r), opt)
 	}
@@ -307,11 +321,17 @@ func (s *simulation) record(j *job, r loi.Registry) (*loi.Writer, error) {
 }
 
 // analyse computes the KRD of what w recorded, and closes it.
-func (s *simulation) analyse(j *job, w *loi.Writer) error {
+func (s *simulation) analyse(ctx context.Context, j *job, w *loi.Writer) error {
 	var report *krd.Report
+	left := false
 	t, err := w.Trace()
 	if err == nil && j.result != nil && s.kernel.Work {
-		report, err = krd.Analyze(t, krd.Options{})
+		report, err = await(ctx, &left, func() (*krd.Report, error) {
+			return krd.Analyze(t, krd.Options{})
+		})
+	}
+	if left {
+		return err
 	}
 	if errors.Is(err, krd.ErrLoss) {
 		err = nil // no KRD: Trace.Discarded says why

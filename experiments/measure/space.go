@@ -16,20 +16,12 @@ import (
 // returns a [*request.Error] where it is not enough. What the system does not tell is not compared.
 func (s *setup) checkSpace(memory func() (hw.Memory, error),
 	disk func(path string) (int64, error)) error {
-	k, bytes, folder := s.kernel, s.plan.Bytes, s.dir.Partial()
-	if free, err := memory(); err == nil && bytes > uint64(max(free.FreeBytes, 0)) {
-		by := ""
-		if free.LimitedBy != "" {
-			by = " under the limit in " + free.LimitedBy
+	if free, err := memory(); err == nil {
+		if err := s.checkMemory(free); err != nil {
+			return err
 		}
-		flag, got := "kernel", k.Name
-		if n, ok := s.params[k.Size]; ok {
-			flag, got = k.Size, fmt.Sprint(n)
-		}
-		return &request.Error{Flag: flag, Got: got, Want: fmt.Sprintf("%s needs %s of memory, and "+
-			"%s is free%s; choose a smaller size", k.Name, units.Bytes(bytes),
-			units.Bytes(uint64(max(free.FreeBytes, 0))), by)}
 	}
+	k, folder := s.kernel, s.dir.Partial()
 	if !k.Work {
 		return nil // there is nothing to trace
 	}
@@ -38,6 +30,43 @@ func (s *setup) checkSpace(memory func() (hw.Memory, error),
 		return noDiskFor(need, free, folder)
 	}
 	return nil
+}
+
+func (s *setup) checkMemory(free hw.Memory) error {
+	have, by := uint64(max(free.FreeBytes, 0)), ""
+	if free.LimitedBy != "" {
+		by = " under the limit in " + free.LimitedBy
+	}
+	data, kept := s.plan.Bytes, s.keptBytes()
+	if data > have {
+		flag, got := "kernel", s.kernel.Name
+		if n, ok := s.params[s.kernel.Size]; ok {
+			flag, got = s.kernel.Size, fmt.Sprint(n)
+		}
+		return &request.Error{Flag: flag, Got: got, Want: fmt.Sprintf("%s needs %s of memory, and "+
+			"%s is free%s; choose a smaller size", s.kernel.Name, units.Bytes(data),
+			units.Bytes(have), by)}
+	}
+	if kept > have-data {
+		return &request.Error{Flag: "reps", Got: fmt.Sprint(s.asked.Reps), Want: fmt.Sprintf(
+			"their results need some %s of memory, and %s is free%s; choose fewer",
+			units.Bytes(kept), units.Bytes(have-data), by)}
+	}
+	return nil
+}
+
+// keptBytes is about how much memory the results of all repetitions take, the text of their
+// document included.
+func (s *setup) keptBytes() uint64 {
+	const each, aWorker, aKRD = 4 << 10, 2560, 24 << 10
+	one := uint64(each + aWorker) // of serial
+	for i := range s.schedulers {
+		one += each + aWorker*uint64(s.workersOf(&s.schedulers[i]))
+		if s.asked.Trace.Each() {
+			one += aKRD
+		}
+	}
+	return uint64(s.asked.Reps) * one
 }
 
 func noDiskFor(need uint64, free int64, folder string) error {

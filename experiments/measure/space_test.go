@@ -44,6 +44,10 @@ func TestCheckSpace(t *testing.T) {
 		return func(string) (int64, error) { return free, nil }
 	}
 	const much = 1 << 50
+	m, err := machine.ByName(request.DefaultMachine)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, test := range map[string]struct {
 		change     func(*request.Request)
 		memory     int64
@@ -53,6 +57,14 @@ func TestCheckSpace(t *testing.T) {
 		"room":            {func(c *request.Request) {}, much, much, "", ""},
 		"memory":          {func(c *request.Request) {}, 100 << 20, much, "n", "100 MiB is free"},
 		"negative memory": {func(c *request.Request) {}, -5, much, "n", "0 B is free"},
+		"results": {func(c *request.Request) { c.Reps = request.MaxReps }, 1 << 30, much, "reps",
+			"choose fewer"},
+		"results that fit": {func(c *request.Request) { c.Reps = 10_000 }, 1 << 30, much, "", ""},
+		"simulated": {func(c *request.Request) { c.Params["n"], c.Machine = 1<<17, m }, 1 << 30,
+			much, "n", "choose a smaller size"},
+		"simulated with room": {func(c *request.Request) {
+			c.Params["n"], c.Machine, c.Trace = 1<<13, m, request.TraceOff
+		}, 1 << 30, much, "", ""},
 		"disk": {func(c *request.Request) {}, much, 1 << 20, "out",
 			"a.partial: the traces need up to"},
 		"disk without need": {func(c *request.Request) { c.Trace = request.TraceProfile }, much, 0,

@@ -119,8 +119,14 @@ func (n *native) analyse(s *schedule, f *traceFile, r *result.Repetition) error 
 	if err != nil {
 		return err
 	}
-	defer t.Close()
-	report, err := krd.Analyze(t, krd.Options{})
+	defer func() {
+		if !n.left {
+			t.Close()
+		}
+	}()
+	report, err := await(n.ctx, &n.left, func() (*krd.Report, error) {
+		return krd.Analyze(t, krd.Options{})
+	})
 	if errors.Is(err, krd.ErrLoss) {
 		n.notReplayed(s.Measured, "the trace lost records")
 		return nil // no KRD: Trace.Discarded says why

@@ -170,8 +170,12 @@ func (r *Request) Validate(t *hw.Topology) error {
 	case r.Reps < 1:
 		return bad("reps", r.Reps, "at least 1 repetition is needed, and 6 for an interval of 95 "+
 			"%%; the default is 10")
+	case r.Reps > MaxReps:
+		return bad("reps", r.Reps, "at most %d repetitions can be run", MaxReps)
 	case r.Warmup < 0:
 		return bad("warmup", r.Warmup, "it cannot be negative; 0 skips the warm-up")
+	case r.Warmup > MaxReps:
+		return bad("warmup", r.Warmup, "at most %d repetitions can be run", MaxReps)
 	case !slices.Contains([]TraceMode{TraceDefault, TraceOff, TraceProfile, TraceFull, TraceKRD},
 		r.Trace):
 		return bad("trace", r.Trace, chooseTrace+"; without it, repetitions "+
@@ -255,6 +259,10 @@ func (r *Request) validateSimulated(bad func(string, any, string, ...any) error)
 // MaxWorkers is the largest number of workers that can be asked for: it keeps a slip of the
 // keyboard from starting a million threads.
 const MaxWorkers = 1024
+
+// MaxReps is the largest number of repetitions that can be asked for, as warm-up or timed. Memory
+// may allow fewer, which is found when a run begins.
+const MaxReps = 1_000_000
 
 // validateWorkers finds what the topology, imposed or real, has no place for.
 func (r *Request) validateWorkers(t *hw.Topology, bad func(string, any, string,

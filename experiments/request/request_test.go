@@ -2,6 +2,7 @@ package request
 
 import (
 	"errors"
+	"math"
 	"reflect"
 	"regexp"
 	"strings"
@@ -84,9 +85,11 @@ func TestValidateRefuses(t *testing.T) {
 		"needs smt":      {func(c *Request) { c.Cores = 3 }, "cores", "--smt"},
 		"absurd": {func(c *Request) { c.Cores, c.Oversubscribe = 1<<20, true }, "cores",
 			"at most"},
-		"reps 0": {func(c *Request) { c.Reps = 0 }, "reps", "at least 1"},
-		"warmup": {func(c *Request) { c.Warmup = -1 }, "warmup", "negative"},
-		"n 0":    {func(c *Request) { c.Params["n"] = 0 }, "n", "from 1 to"},
+		"reps 0":  {func(c *Request) { c.Reps = 0 }, "reps", "at least 1"},
+		"warmup":  {func(c *Request) { c.Warmup = -1 }, "warmup", "negative"},
+		"reps":    {func(c *Request) { c.Reps = 4e12 }, "reps", "at most 1000000"},
+		"warmups": {func(c *Request) { c.Warmup = math.MaxInt }, "warmup", "at most 1000000"},
+		"n 0":     {func(c *Request) { c.Params["n"] = 0 }, "n", "from 1 to"},
 		"leaf": {func(c *Request) { c.Params["leaf"] = "32x0x64" }, "leaf",
 			"32x32x64"},
 		"layout": {func(c *Request) { c.Params["layout"] = "column" }, "layout",

@@ -160,6 +160,7 @@ func plan(p kernel.Params) (kernel.Plan, error) {
 	const aBody, aCell = 32 + 32 + 32 + 4 + 32, 64 + 32 + 8 + 8 + 16
 	cells := uint64(1 + 6*s.n/s.ncrit)
 	out.Bytes = uint64(s.n)*aBody + cells*(aCell+4*uint64(terms.MultipoleStride+terms.LocalStride))
+	out.DryBytes = out.Bytes // bodies and tree are made, and cells have blocks as large as they are
 	return out, nil
 }
 

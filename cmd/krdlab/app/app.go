@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -63,9 +64,8 @@ func (o *output) Write(b []byte) (int, error) {
 // printed on one line; below that of a task that panicked comes its stack.
 func (a *app) main(argv []string) int {
 	a.argv = argv
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	ctx, end := a.interrupts()
+	defer end()
 	root := a.root()
 	root.SetArgs(argv[1:])
 	err := root.ExecuteContext(ctx)
@@ -86,6 +86,40 @@ func (a *app) main(argv []string) int {
 		}
 	}
 	return exitCode(err)
+}
+
+// grace is how long a command has to end after a signal.
+const grace = 600 * time.Millisecond
+
+// interrupts returns a context that SIGINT, SIGTERM and SIGHUP cancel. Unless end is called soon
+// after, the program is ended as it stands. A second SIGINT or SIGTERM ends it at once; a second
+// SIGHUP does not, since a terminal that closes sends several.
+func (a *app) interrupts() (_ context.Context, end func()) {
+	signals, unheard := []os.Signal{os.Interrupt, syscall.SIGTERM}, make(chan os.Signal, 1)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup
+		signals = append(signals, syscall.SIGHUP)
+		signal.Notify(unheard, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	ended := make(chan struct{})
+	context.AfterFunc(ctx, func() {
+		if context.Cause(ctx) == context.Canceled {
+			return // by end, and not by a signal
+		}
+		stop()
+		select {
+		case <-ended:
+		case <-time.After(grace):
+			fmt.Fprintln(a.stderr, "krdlab: interrupted; what could not end in time was left as "+
+				"it is, in folders whose names end in .partial")
+			os.Exit(exitInterrupted)
+		}
+	})
+	return ctx, func() {
+		close(ended)
+		stop()
+		signal.Stop(unheard)
+	}
 }
 
 // root returns the tree of commands.

@@ -2,19 +2,21 @@ package app
 
 import (
 	"fmt"
+	"os"
 
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
 	"krdlab/runtimes"
 )
 
-// boom is a kernel for the scripts: 64 executions in parallel, of which one panics, starts a
-// goroutine that does, asks for more memory than an address space holds or, with --panics none, has
-// its result lost, so that the check fails.
+// boom is a kernel for tests: 64 executions in parallel, of which one panics, starts a goroutine
+// that does, asks for more memory than an address space holds, never ends or, with --panics none,
+// has its result lost, so that the check fails. With --panics check, the fifth check never ends.
 var boom = kernel.Kernel{
 	Name: "boom", Summary: "panics", Work: true,
 	Params: []kernel.Param{{Name: "panics", Kind: kernel.WordParam, Default: "fuse",
-		Choices: []string{"fuse", "goroutine", "memory", "none"}, Help: "in which kernel"}},
+		Choices: []string{"fuse", "goroutine", "memory", "never", "none", "check"},
+		Help:    "in which kernel"}},
 	Plan: func(p kernel.Params) (kernel.Plan, error) {
 		return kernel.Plan{Resolved: p, Executions: 64, Args: 1}, nil
 	},
@@ -23,7 +25,10 @@ var boom = kernel.Kernel{
 	},
 }
 
-type boomInstance struct{ panics string }
+type boomInstance struct {
+	panics string
+	checks int
+}
 
 func (in *boomInstance) Registry() loi.Registry {
 	return loi.Registry{
@@ -33,6 +38,13 @@ func (in *boomInstance) Registry() loi.Registry {
 }
 func (in *boomInstance) Reset(bool) {}
 func (in *boomInstance) Check() kernel.Check {
+	if in.checks++; in.panics == "check" {
+		if in.checks == 5 {
+			fmt.Fprintln(os.Stderr, "waiting")
+			select {}
+		}
+		return kernel.Check{Passed: true}
+	}
 	return kernel.Check{Passed: false, Error: 1, Method: "none", Detail: "block 41 is wrong"}
 }
 func (in *boomInstance) Close() error { return nil }
@@ -59,6 +71,9 @@ func (b *boomTask) Run(w *runtimes.Worker, i int) *runtimes.Frame {
 			select {}
 		case "memory":
 			hoard = make([]byte, 1<<47)
+		case "never":
+			fmt.Fprintln(os.Stderr, "waiting")
+			select {}
 		}
 	}
 	w.End(0, start, uint32(i))

@@ -2,7 +2,9 @@ package app
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -51,6 +53,35 @@ func TestAddressSpaceLimit(t *testing.T) {
 		code, _, stderr := under(t, limit, append(argv, "--cores", "1")...)
 		if code != exitFailed || !strings.Contains(stderr, "B of memory: map ") {
 			t.Errorf("%s: exit code %d, want %d and the size\n%s", kernel, code, exitFailed, stderr)
+		}
+	}
+}
+
+// What an edited plan asks for is bounded as flags are.
+func TestEditedPlan(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "exp")
+	for i, argv := range [][]string{
+		{"sweep", "fib", "--n", "5", "--cores", "1", "--reps", "7", "--machine", "westmere-ex-4s",
+			"--plan-only", "--out", dir},
+		{"sweep", "status", dir},
+		{"sweep", "resume", dir},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := newApp(&stdout, &stderr).main(append([]string{"krdlab"}, argv...))
+		if want := []int{exitOK, exitOK, exitUsage}[i]; code != want {
+			t.Errorf("%q: exit code %d, want %d\n%s%s", argv, code, want, &stdout, &stderr)
+		}
+		if i == 2 && !strings.Contains(stderr.String(), "--reps 4000000000000: at most 1000000") {
+			t.Errorf("%q: %s", argv, &stderr)
+		}
+		plan := filepath.Join(dir, "plan.jsonl")
+		b, err := os.ReadFile(plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b = bytes.Replace(b, []byte(`"reps":7,`), []byte(`"reps":4000000000000,`), 1)
+		if err := os.WriteFile(plan, b, 0o666); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

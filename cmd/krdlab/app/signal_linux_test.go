@@ -1,0 +1,105 @@
+package app
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"krdlab/experiments/result"
+)
+
+// waiting starts a command that says "waiting" when it does, and returns it with what it says
+// after.
+func waiting(t *testing.T, c *exec.Cmd) *bufio.Scanner {
+	t.Helper()
+	c.Dir = t.TempDir()
+	pipe, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	end := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
+	t.Cleanup(func() {
+		end.Stop()
+		c.Process.Kill()
+	})
+	s := bufio.NewScanner(pipe)
+	for s.Scan() {
+		if s.Text() == "waiting" {
+			return s
+		}
+	}
+	t.Fatalf("it ended: %v", c.Wait())
+	return nil
+}
+
+var boomRun = []string{"krdlab-boom", "run", "boom", "--cores", "1", "--reps", "3", "--warmup", "0",
+	"--trace", "off", "--counters", "off", "--out", "run", "--panics"}
+
+// A signal ends what would never end; what was done is kept where the program gets so far.
+func TestSignals(t *testing.T) {
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		for panics, says := range map[string]string{
+			"never": "krdlab: interrupted; what could not end in time",
+			"check": "krdlab: interrupted; what was done is kept in run.partial"} {
+			if signal.Ignored(s) {
+				t.Skipf("the tests run where %v is not heard", s)
+			}
+			c := exec.Command(boomRun[0], append(boomRun[1:], panics)...)
+			stderr := waiting(t, c)
+			for range 2 { // of SIGHUP, closing terminals send several
+				if err := c.Process.Signal(s); err != nil || s != syscall.SIGHUP {
+					break
+				}
+			}
+			var last string
+			for stderr.Scan() {
+				last = stderr.Text()
+			}
+			c.Wait()
+			if code := c.ProcessState.ExitCode(); code != exitInterrupted ||
+				!strings.HasPrefix(last, says) {
+				t.Errorf("%v, %s: %v, want exit code %d\n%s\nwant\n%s", s, panics, c.ProcessState,
+					exitInterrupted, last, says)
+			}
+			b, err := os.ReadFile(filepath.Join(c.Dir, "run.partial", result.ResultFile))
+			if panics == "never" {
+				continue
+			}
+			var r result.Result
+			if err == nil {
+				err = json.Unmarshal(b, &r)
+			}
+			if err != nil || !r.Interrupted || len(r.Repetitions) != 2 {
+				t.Errorf("%v: %d repetitions, interrupted %v (%v), want 2 and true", s,
+					len(r.Repetitions), r.Interrupted, err)
+			}
+		}
+	}
+}
+
+// What nohup starts does not hear SIGHUP.
+func TestNohup(t *testing.T) {
+	c := exec.Command("sh", append([]string{"-c", "trap '' HUP\nexec \"$@\"", "sh"},
+		append(boomRun, "never")...)...)
+	waiting(t, c)
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(status), "\nSigIgn:\t")
+	var ignored uint64
+	if _, err := fmt.Sscanf(after, "%x", &ignored); err != nil || ignored&1 == 0 {
+		t.Errorf("ignored signals %#x (%v), want SIGHUP, the first, among them", ignored, err)
+	}
+}
