@@ -284,7 +284,11 @@ func readRun(id, dir string) ([]Cell, []Problem) {
 				r.Scheduler))
 			continue
 		}
-		if err := valid(r); err != nil {
+		err := valid(r)
+		if err == nil {
+			err = r.Follows()
+		}
+		if err != nil {
 			bad(unreadable(r, err))
 			continue
 		}

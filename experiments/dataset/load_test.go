@@ -150,7 +150,7 @@ func TestProblems(t *testing.T) {
 		"other cores": {func(_, cell string) error {
 			return edit(cell, `"cores": 6,`,
 				`"cores": 7,`)
-		}, dataset.Unreadable, "workfirst is on 7 cores, planned are 6", 15},
+		}, dataset.Unreadable, "workfirst: repetitions[0].llc_misses_per_core is 4080, and", 15},
 		"other seed": {func(_, cell string) error {
 			return edit(cell, `"seed": 1,`,
 				`"seed": 2,`)
@@ -159,9 +159,26 @@ func TestProblems(t *testing.T) {
 			return edit(cell, `"kernel": "matmul"`,
 				`"kernel": "fmm"`)
 		}, dataset.Unreadable, "is of the kernel fmm", 15},
+		"another median": {func(_, cell string) error {
+			return edit(cell, `"median": `, `"median": 1`)
+		}, dataset.Unreadable, "workfirst: summary.time_ns.median is 1", 15},
+		"another sample": {func(_, cell string) error {
+			return edit(cell, `"n": 8`, `"n": 9`)
+		}, dataset.Unreadable, "workfirst: summary.time_ns.n is 9, and 8 follows from its", 15},
+		"another mean": {func(_, cell string) error {
+			return edit(cell, `"mean_ns": `, `"mean_ns": 1`)
+		}, dataset.Unreadable, "workfirst: kernels[0].mean_ns is 1", 15},
+		"traced misses": {func(_, cell string) error {
+			return edit(cell, `"llc_model": null,
+    "krd"`, `"llc_model": {"traced": [null]},
+    "krd"`)
+		}, dataset.Unreadable, "workfirst: llc_model: traced repetition 1 is null", 15},
 		"other size": {func(_, cell string) error {
 			return edit(cell, `"n": 512`, `"n": 513`)
 		}, dataset.Unreadable, "workfirst has n 513, planned is 512; not used", 15},
+		"no parameters": {func(_, cell string) error {
+			return edit(cell, `"params": {`, `"params": null, "were": {`)
+		}, dataset.Unreadable, "workfirst has inputs none, planned is integers; not used", 15},
 		"other settings": {func(_, cell string) error {
 			return edit(cell, `"reps": 8,`, `"reps": 9,`)
 		}, dataset.Unreadable, "workfirst has reps 9, planned is 8; not used", 15},

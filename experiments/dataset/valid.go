@@ -51,6 +51,9 @@ func valid(r *result.Result) error {
 			}
 		}
 	}
+	if err := validModel(r); err != nil {
+		return err
+	}
 	if r.KRD != nil {
 		if err := validHistogram(&r.KRD.Histogram); err != nil {
 			return fmt.Errorf("krd: %w", err)
@@ -58,6 +61,29 @@ func valid(r *result.Result) error {
 		if !slices.Contains([]krd.Distance{krd.Exclusive, krd.Inclusive}, r.KRD.Distance) {
 			return fmt.Errorf("krd: the distance is %q, expected %s or %s", r.KRD.Distance,
 				krd.Exclusive, krd.Inclusive)
+		}
+	}
+	return nil
+}
+
+// validModel checks that what a cache model counted has the same kernels in each repetition.
+func validModel(r *result.Result) error {
+	var all []*result.LLCMisses
+	if r.LLCModel != nil {
+		all = slices.Clone(r.LLCModel.Traced)
+	}
+	for i := range r.Repetitions {
+		if m := r.Repetitions[i].LLCModel; m != nil {
+			all = append(all, m)
+		}
+	}
+	for i, m := range all {
+		if m == nil {
+			return fmt.Errorf("llc_model: traced repetition %d is null", i+1)
+		}
+		if len(m.Kernels) != len(all[0].Kernels) {
+			return fmt.Errorf("llc_model: %d kernels, expected %d as before", len(m.Kernels),
+				len(all[0].Kernels))
 		}
 	}
 	return nil
@@ -226,7 +252,8 @@ func (p *PlannedCell) differs(m *machine.Machine, c *Cell) string {
 // firstDifference says which of the named values, in the order of the alphabet, is not what was
 // planned; "" if all are.
 func firstDifference(found, planned map[string]any) string {
-	names := maps.Clone(found)
+	names := map[string]any{}
+	maps.Copy(names, found)
 	maps.Copy(names, planned)
 	value := func(of map[string]any, name string) string {
 		if v, ok := of[name]; ok {

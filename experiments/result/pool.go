@@ -4,6 +4,22 @@ import (
 	"krdlab/experiments/request"
 )
 
+// measured returns what r was summarised from, without repetitions and warnings.
+func (r *Result) measured() *Measured {
+	m := &Measured{
+		Scheduler: r.Scheduler, Workers: r.Cores, Substrate: r.Substrate, Machine: r.Machine,
+		Resolved: r.Resolved, KRD: r.KRD, Check: r.Check, Phases: r.Phases, Trace: r.Trace,
+	}
+	if r.LLCSource != nil {
+		m.LLCSource = *r.LLCSource
+	}
+	if r.LLCModel != nil {
+		m.LLCModel = &LLCModel{Machine: r.LLCModel.Machine, CacheModel: r.LLCModel.CacheModel,
+			Replayed: r.LLCModel.Replayed}
+	}
+	return m
+}
+
 // Pool returns the result of several runs of one scheduler under one configuration but for the
 // seed: repetitions and serial repetitions in a row, summed up anew; all else is the first's.
 // Inputs differ with the seed, so that intervals are of repetitions drawn within each run. A single
@@ -14,19 +30,7 @@ func Pool(list []*Result) *Result {
 		return list[0]
 	}
 	first := *list[0]
-	m := &Measured{
-		Scheduler: first.Scheduler, Workers: first.Cores, Substrate: first.Substrate,
-		Machine:  first.Machine,
-		Resolved: first.Resolved,
-		KRD:      first.KRD, Check: first.Check, Phases: first.Phases, Trace: first.Trace,
-	}
-	if first.LLCSource != nil {
-		m.LLCSource = *first.LLCSource
-	}
-	if first.LLCModel != nil {
-		m.LLCModel = &LLCModel{Machine: first.LLCModel.Machine,
-			CacheModel: first.LLCModel.CacheModel, Replayed: first.LLCModel.Replayed}
-	}
+	m := first.measured()
 	reps := 0
 	for _, r := range list {
 		if m.LLCModel != nil && r.LLCModel != nil {

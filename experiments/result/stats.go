@@ -46,7 +46,8 @@ type ratioSample struct {
 	seed                uint64
 	// strata are the numbers of repetitions, one after the other, of runs of different inputs,
 	// which are not drawn for one another; nil: one run.
-	strata []int
+	strata     []int
+	pointsOnly bool // intervals are not asked for
 }
 
 // point returns speed-up, OVR and WTI (KRD paper, I-A), the last two NaN without work:
@@ -88,7 +89,7 @@ func (s *ratioSample) quantities() (speedup, ovr, wti Quantity) {
 	if s.hasWork() {
 		ovr, wti = Quantity{Median: Some(o), N: n}, Quantity{Median: Some(w), N: n}
 	}
-	if n < MinSample {
+	if n < MinSample || s.pointsOnly {
 		return
 	}
 	rng := Draws(s.seed, n)

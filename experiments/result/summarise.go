@@ -34,7 +34,10 @@ type Measured struct {
 // Summarise returns the result of one scheduler of a run: LLC misses per core, medians and intervals of
 // everything, means of each kernel, and warnings about what is doubtful. m's repetitions are shared
 // with the result.
-func Summarise(a request.Asked, m *Measured) Result {
+func Summarise(a request.Asked, m *Measured) Result { return summarise(a, m, false) }
+
+// summarise is Summarise, or, if pointsOnly, without the intervals of ratios.
+func summarise(a request.Asked, m *Measured, pointsOnly bool) Result {
 	r := Result{
 		SchemaVersion: SchemaVersion, Kernel: a.Kernel, Params: a.Params, Resolved: m.Resolved,
 		Scheduler: m.Scheduler, Cores: m.Workers, Seed: a.Seed,
@@ -61,7 +64,7 @@ func Summarise(a request.Asked, m *Measured) Result {
 		cores: r.Cores, seed: a.Seed,
 		serialTime: times(m.Serial), parTime: times(m.Repetitions),
 		serialWork: works(m.Serial), parWork: works(m.Repetitions),
-		strata: m.strata,
+		strata: m.strata, pointsOnly: pointsOnly,
 	}
 	if len(s.serialTime) > 0 {
 		r.Serial.TimeNS = Some(Median(s.serialTime))

@@ -1,0 +1,142 @@
+package result
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"krdlab/experiments/request"
+)
+
+// Follows checks that the sums of a result that was read follow from its repetitions: medians,
+// sizes of samples, intervals of order statistics, means of kernels, misses of nodes. Of intervals
+// of ratios, which would take a bootstrap, it checks that resamples of the repetitions can give
+// them. The error names the first value that does not. Cost: a few sorts.
+func (r *Result) Follows() error {
+	m := r.measured()
+	m.Repetitions, m.Serial = slices.Clone(r.Repetitions), slices.Clone(r.Serial.Repetitions)
+	if r.LLCModel != nil {
+		m.LLCModel.Traced = r.LLCModel.Traced
+	}
+	want := summarise(request.Asked{Settings: r.Settings}, m, true)
+	c := &comparison{}
+	for i := range r.Repetitions {
+		c.number(fmt.Sprintf("repetitions[%d].llc_misses_per_core", i),
+			r.Repetitions[i].LLCMissesPerCore, want.Repetitions[i].LLCMissesPerCore)
+	}
+	c.number("serial.time_ns", r.Serial.TimeNS, want.Serial.TimeNS)
+	c.number("serial.work_ns", r.Serial.WorkNS, want.Serial.WorkNS)
+	c.quantity("summary.time_ns", r.Summary.TimeNS, want.Summary.TimeNS)
+	c.quantity("summary.kernel_ns", r.Summary.KernelNS, want.Summary.KernelNS)
+	c.quantity("summary.llc_misses_per_core", r.Summary.LLCMissesPerCore,
+		want.Summary.LLCMissesPerCore)
+	time := ratio(times(m.Serial), times(m.Repetitions))
+	work := ratio(works(m.Repetitions), works(m.Serial))
+	n := float64(r.Cores)
+	c.ratio("summary.speedup", r.Summary.Speedup, want.Summary.Speedup, time)
+	c.ratio("summary.wti", r.Summary.WTI, want.Summary.WTI, work)
+	c.ratio("summary.ovr", r.Summary.OVR, want.Summary.OVR, bounds{n / (time.high * work.high),
+		n / (time.low * work.low)})
+	c.kernels(r.Kernels, want.Kernels)
+	if r.LLCModel != nil && want.LLCModel != nil {
+		c.model(r.LLCModel, want.LLCModel)
+	}
+	return c.err
+}
+
+// bounds are between which a ratio of medians lies, whatever is drawn from the samples.
+type bounds struct{ low, high float64 }
+
+func ratio(a, b []float64) bounds {
+	if len(a) == 0 || len(b) == 0 {
+		return bounds{math.NaN(), math.NaN()}
+	}
+	return bounds{slices.Min(a) / slices.Max(b), slices.Max(a) / slices.Min(b)}
+}
+
+// A comparison keeps the first difference between what a document says and what follows.
+type comparison struct{ err error }
+
+// rounding is far above that of sums in another order, and below what is printed.
+const rounding = 1e-9
+
+// atMost says whether a is at most b, but for rounding.
+func atMost(a, b float64) bool { return a <= b+rounding*math.Abs(b) }
+
+func (c *comparison) fail(what string, found, want any) {
+	if c.err == nil {
+		c.err = fmt.Errorf("%s is %v, and %v follows from its repetitions", what, found, want)
+	}
+}
+
+func (c *comparison) number(what string, found, want Number) {
+	a, b := found.Float(), want.Float()
+	if found.Known() != want.Known() || found.Known() && !(atMost(a, b) && atMost(b, a)) {
+		c.fail(what, inWords(found), inWords(want))
+	}
+}
+
+// inWords is a number with all its digits, or null, as in the document.
+func inWords(n Number) string {
+	if !n.Known() {
+		return "null"
+	}
+	return fmt.Sprint(n.Float())
+}
+
+func (c *comparison) count(what string, found, want int64) {
+	if found != want {
+		c.fail(what, found, want)
+	}
+}
+
+func (c *comparison) quantity(what string, found, want Quantity) {
+	c.count(what+".n", int64(found.N), int64(want.N))
+	c.number(what+".median", found.Median, want.Median)
+	c.number(what+".low", found.Low, want.Low)
+	c.number(what+".high", found.High, want.High)
+	c.number(what+".confidence", found.Confidence, want.Confidence)
+}
+
+func (c *comparison) ratio(what string, found, want Quantity, of bounds) {
+	c.count(what+".n", int64(found.N), int64(want.N))
+	c.number(what+".median", found.Median, want.Median)
+	low, high := found.Low.Float(), found.High.Float()
+	if found.Low.Known() && found.High.Known() &&
+		!(atMost(of.low, low) && atMost(low, high) && atMost(high, of.high)) {
+		c.fail("the interval of "+what, fmt.Sprintf("%v to %v", low, high),
+			fmt.Sprintf("one from %v at least to %v at most", of.low, of.high))
+	}
+}
+
+func (c *comparison) kernels(found, want []KernelSummary) {
+	c.count("the number of kernels", int64(len(found)), int64(len(want)))
+	for i := range min(len(found), len(want)) {
+		f, w := &found[i], &want[i]
+		what := fmt.Sprintf("kernels[%d].", i)
+		if f.Name != w.Name {
+			c.fail(what+"name", f.Name, w.Name)
+		}
+		c.count(what+"count", f.Count, w.Count)
+		c.number(what+"mean_ns", f.MeanNS, w.MeanNS)
+		c.number(what+"wti", f.WTI, w.WTI)
+	}
+}
+
+func (c *comparison) model(found, want *LLCModel) {
+	c.count("the number of llc_model.nodes", int64(len(found.Nodes)), int64(len(want.Nodes)))
+	for i := range min(len(found.Nodes), len(want.Nodes)) {
+		f, w, what := &found.Nodes[i], &want.Nodes[i], fmt.Sprintf("llc_model.nodes[%d].", i)
+		c.count(what+"node", int64(f.Node), int64(w.Node))
+		c.count(what+"workers", int64(f.Workers), int64(w.Workers))
+		c.quantity(what+"misses_per_core", f.MissesPerCore, w.MissesPerCore)
+	}
+	c.count("the number of llc_model.kernels", int64(len(found.Kernels)), int64(len(want.Kernels)))
+	for i := range min(len(found.Kernels), len(want.Kernels)) {
+		f, w, what := &found.Kernels[i], &want.Kernels[i], fmt.Sprintf("llc_model.kernels[%d].", i)
+		if f.Name != w.Name {
+			c.fail(what+"name", f.Name, w.Name)
+		}
+		c.quantity(what+"misses", f.Misses, w.Misses)
+	}
+}
