@@ -154,8 +154,7 @@ func (e *LossError) Error() string {
 			"workers; expected none missing", ErrLoss, n, len(e.Unknown))
 	}
 	return fmt.Sprintf("krd: %v: %d records of %d of its %d workers were discarded while "+
-		"tracing; expected none",
-		ErrLoss, e.Total(), workers, len(e.Discarded))
+		"tracing, or damaged; expected none", ErrLoss, e.Total(), workers, len(e.Discarded))
 }
 
 // Class implements [failure.Classed].
