@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"krdlab/hw"
 )
 
 // A Trace is a trace that has been read. It may be used by many goroutines, each with its own
@@ -150,6 +152,9 @@ func load(path string) (m image, err error) {
 			m.mapped = true
 			return m, nil
 		}
+	}
+	if err := hw.TryMap(uint64(st.Size())); err != nil {
+		return image{}, fmt.Errorf("%s: %w", path, err)
 	}
 	m.data = make([]byte, st.Size())
 	if _, err = io.ReadFull(f, m.data); err != nil {

@@ -51,6 +51,7 @@ func Run(ctx context.Context, r *request.Request, t *hw.Topology, dir *result.Ru
 	if err := s.checkSpace(hw.FreeMemory, hw.FreeDisk); err != nil {
 		return nil, err
 	}
+	defer s.limitHeap()()
 	if r.Machine != nil {
 		return (&simulation{setup: s, machine: r.Machine}).run(ctx)
 	}
@@ -71,6 +72,7 @@ type setup struct {
 	dir        *result.RunDir
 	progress   Progress
 	notice     func(string) // may be nil
+	analysis   uint64       // memory of KRDs
 }
 
 func newSetup(r *request.Request, t *hw.Topology, dir *result.RunDir,
@@ -84,11 +86,15 @@ func newSetup(r *request.Request, t *hw.Topology, dir *result.RunDir,
 	if s.plan, err = r.Kernel.Plan(r.Params); err != nil {
 		return s, request.ParamError(err)
 	}
-	if r.Machine != nil { // data is not filled in
-		s.plan.Bytes = s.plan.DryBytes * uint64(s.sideBySide())
+	if s.place, err = t.Place(r.Cores, r.Bind, r.SMT); err != nil {
+		return s, err
 	}
-	s.place, err = t.Place(r.Cores, r.Bind, r.SMT)
-	return s, err
+	if s.analysis = s.analysisBytes(); r.Machine != nil { // data is not filled in
+		side := uint64(s.sideBySide())
+		s.plan.Bytes = side * (s.plan.DryBytes + modelBytes*s.plan.Blocks)
+		s.analysis *= side
+	}
+	return s, nil
 }
 
 // workersOf returns how many workers a scheduler has.

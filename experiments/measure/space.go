@@ -2,6 +2,8 @@ package measure
 
 import (
 	"fmt"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"syscall"
 
@@ -38,14 +40,18 @@ func (s *setup) checkMemory(free hw.Memory) error {
 		by = " under the limit in " + free.LimitedBy
 	}
 	data, kept := s.plan.Bytes, s.keptBytes()
+	what, less := s.kernel.Name, "choose a smaller size"
+	if data <= have && s.analysis > 0 {
+		data += s.analysis
+		what, less = what+" with its KRD", less+", or --trace off"
+	}
 	if data > have {
 		flag, got := "kernel", s.kernel.Name
 		if n, ok := s.params[s.kernel.Size]; ok {
 			flag, got = s.kernel.Size, fmt.Sprint(n)
 		}
 		return &request.Error{Flag: flag, Got: got, Want: fmt.Sprintf("%s needs %s of memory, and "+
-			"%s is free%s; choose a smaller size", s.kernel.Name, units.Bytes(data),
-			units.Bytes(have), by)}
+			"%s is free%s; %s", what, units.Bytes(data), units.Bytes(have), by, less)}
 	}
 	if kept > have-data {
 		return &request.Error{Flag: "reps", Got: fmt.Sprint(s.asked.Reps), Want: fmt.Sprintf(
@@ -53,6 +59,34 @@ func (s *setup) checkMemory(free hw.Memory) error {
 			units.Bytes(kept), units.Bytes(have-data), by)}
 	}
 	return nil
+}
+
+// Memory of each block in a model of a machine's caches, and in the KRD of each node.
+const (
+	modelBytes = 200
+	krdBytes   = 150
+)
+
+// analysisBytes is about how much memory the KRD of a trace takes, whose nodes are analysed side by
+// side.
+func (s *setup) analysisBytes() uint64 {
+	if s.asked.Trace.None() || !s.kernel.Work {
+		return 0
+	}
+	nodes := slices.Clone(s.place.Nodes)
+	slices.Sort(nodes)
+	side := min(len(slices.Compact(nodes)), runtime.GOMAXPROCS(0))
+	return krdBytes * s.plan.Blocks * uint64(side)
+}
+
+// limitHeap has Go's collector keep the heap within the memory that is free, during runs too,
+// rather than let it double and be killed. It returns what ends that.
+func (s *setup) limitHeap() (end func()) {
+	before := debug.SetMemoryLimit(-1)
+	if free, err := hw.FreeMemory(); err == nil {
+		debug.SetMemoryLimit(min(before, max(0, (free.FreeBytes-int64(s.analysis))/20*19)))
+	}
+	return func() { debug.SetMemoryLimit(before) }
 }
 
 // keptBytes is about how much memory the results of all repetitions take, the text of their

@@ -57,6 +57,11 @@ func TestCheckSpace(t *testing.T) {
 		"room":            {func(c *request.Request) {}, much, much, "", ""},
 		"memory":          {func(c *request.Request) {}, 100 << 20, much, "n", "100 MiB is free"},
 		"negative memory": {func(c *request.Request) {}, -5, much, "n", "0 B is free"},
+		"KRD": {func(c *request.Request) { c.Params["n"] = 3500 }, 144 << 20, much, "n",
+			"matmul with its KRD needs"},
+		"no KRD": {func(c *request.Request) {
+			c.Params["n"], c.Trace = 3500, request.TraceOff
+		}, 144 << 20, much, "", ""},
 		"results": {func(c *request.Request) { c.Reps = request.MaxReps }, 1 << 30, much, "reps",
 			"choose fewer"},
 		"results that fit": {func(c *request.Request) { c.Reps = 10_000 }, 1 << 30, much, "", ""},

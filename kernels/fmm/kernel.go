@@ -157,10 +157,11 @@ func plan(p kernel.Params) (kernel.Plan, error) {
 	}
 	// Bodies as given, normalised, and in single precision with their fields; keys while the tree
 	// is built. Leaves are mostly a quarter full or more.
-	const aBody, aCell = 32 + 32 + 32 + 4 + 32, 64 + 32 + 8 + 8 + 16
-	cells := uint64(1 + 6*s.n/s.ncrit)
-	out.Bytes = uint64(s.n)*aBody + cells*(aCell+4*uint64(terms.MultipoleStride+terms.LocalStride))
-	out.DryBytes = out.Bytes // bodies and tree are made, and cells have blocks as large as they are
+	const aBody, single, aCell = 32 + 32 + 4 + 32, 32, 64 + 32 + 8 + 8 + 16
+	n, cells := uint64(s.n), uint64(1+6*s.n/s.ncrit)
+	out.DryBytes = n*aBody + cells*aCell
+	out.Bytes = out.DryBytes + n*single + 4*cells*uint64(terms.MultipoleStride+terms.LocalStride)
+	out.Blocks = 4 * cells // most are leaves
 	return out, nil
 }
 

@@ -61,11 +61,10 @@ type Extent struct {
 
 // A Plan is what an instance needs.
 type Plan struct {
-	Resolved Params // what presets and "auto" stand for
-	Bytes    uint64 // memory for data, checks included
-	// DryBytes is the memory of an instance that is made dry, and of what a machine model keeps of
-	// its blocks, some 200 bytes each; 0 if unknown.
-	DryBytes   uint64
+	Resolved   Params // what presets and "auto" stand for
+	Bytes      uint64 // memory for data, checks included
+	DryBytes   uint64 // memory of an instance that is made dry, where that is much
+	Blocks     uint64 // about how many blocks its objects have; 0 if unknown
 	Tasks      uint64 // tasks that stamp themselves in one run, at task grain; 0 if unknown
 	Executions uint64 // kernel executions in one run; 0 if unknown
 	Args       int    // most blocks that one execution names

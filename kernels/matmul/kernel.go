@@ -111,7 +111,7 @@ func plan(p kernel.Params) (kernel.Plan, error) {
 	out.Resolved["isa"] = s.isa.String()
 	rows, cols, inner := blocks(s.n, s.leaf.M), blocks(s.n, s.leaf.N), blocks(s.n, s.leaf.K)
 	out.Executions = rows * cols * inner
-	out.DryBytes = 200 * (rows*inner + inner*cols + rows*cols)
+	out.Blocks = rows*inner + inner*cols + rows*cols
 	// Three matrices with up to 32 floats of padding a row, and the vectors of the check.
 	n := uint64(s.n)
 	out.Bytes = 3*4*n*(n+32) + 4*64*n
