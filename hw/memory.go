@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"runtime/debug"
 	"strconv"
 	"strings"
 )
@@ -56,6 +57,16 @@ func freeMemory(fsys fs.FS) (Memory, error) {
 		}
 	}
 	return m, nil
+}
+
+// LimitHeap has Go's collector keep the heap below a number of bytes where it can, rather than let
+// it double, and returns what ends that. A limit of the user ($GOMEMLIMIT) stays.
+func LimitHeap(bytes int64) (end func()) {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return func() {}
+	}
+	before := debug.SetMemoryLimit(max(0, bytes))
+	return func() { debug.SetMemoryLimit(before) }
 }
 
 // meminfo returns a line of /proc/meminfo in bytes.

@@ -3,6 +3,7 @@ package hw
 import (
 	"errors"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 	"testing/fstest"
 	"unsafe"
@@ -97,5 +98,22 @@ func TestMap(t *testing.T) {
 	}
 	if b, err := Map(1 << 62); err == nil {
 		t.Errorf("no error for 2^62 bytes, but %d", len(b))
+	}
+}
+
+func TestLimitHeap(t *testing.T) {
+	now := func() int64 { return debug.SetMemoryLimit(-1) }
+	before := now()
+	t.Setenv("GOMEMLIMIT", "")
+	end := LimitHeap(1 << 40)
+	if now() != 1<<40 {
+		t.Errorf("limit %d, want %d", now(), 1<<40)
+	}
+	if end(); now() != before {
+		t.Errorf("limit %d afterwards, want %d as before", now(), before)
+	}
+	t.Setenv("GOMEMLIMIT", "off")
+	if LimitHeap(1 << 40)(); now() != before {
+		t.Errorf("limit %d, want %d as the user says", now(), before)
 	}
 }

@@ -3,7 +3,6 @@ package measure
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"syscall"
 
@@ -79,14 +78,13 @@ func (s *setup) analysisBytes() uint64 {
 	return krdBytes * s.plan.Blocks * uint64(side)
 }
 
-// limitHeap has Go's collector keep the heap within the memory that is free, during runs too,
-// rather than let it double and be killed. It returns what ends that.
+// limitHeap keeps Go's heap within the memory that is free, during runs too.
 func (s *setup) limitHeap() (end func()) {
-	before := debug.SetMemoryLimit(-1)
-	if free, err := hw.FreeMemory(); err == nil {
-		debug.SetMemoryLimit(min(before, max(0, (free.FreeBytes-int64(s.analysis))/20*19)))
+	free, err := hw.FreeMemory()
+	if err != nil {
+		return func() {}
 	}
-	return func() { debug.SetMemoryLimit(before) }
+	return hw.LimitHeap((free.FreeBytes - int64(s.analysis)) / 20 * 19)
 }
 
 // keptBytes is about how much memory the results of all repetitions take, the text of their

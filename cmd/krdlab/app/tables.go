@@ -36,6 +36,9 @@ type Tables struct {
 // a process: t becomes [runtimes.Schedulers] and [kernels.Table], and nothing writes to them after.
 func Main(argv []string, t Tables) int {
 	hw.ExitFatally()
+	if free, err := hw.FreeMemory(); err == nil {
+		hw.LimitHeap(free.FreeBytes / 4 * 3)
+	}
 	if err := t.install(); err != nil {
 		fmt.Fprintln(os.Stderr, "krdlab:", err)
 		return exitFailed
