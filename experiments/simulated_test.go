@@ -1,14 +1,17 @@
 package experiments
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -87,6 +90,30 @@ func TestSimulationIsReproducible(t *testing.T) {
 				2
 		})); other == first {
 			t.Errorf("%s: seed 2 gave the same results", model)
+		}
+	}
+}
+
+// The bytes of a simulated trace of many chunks do not depend on how many threads there are.
+func TestSimulatedTracesAreReproducible(t *testing.T) {
+	var first []byte
+	for _, threads := range []int{1, 4} {
+		procs := runtime.GOMAXPROCS(threads)
+		out := simulated(t, func(c *request.Request) {
+			c.Trace, c.Params["n"], c.Cores = request.TraceFull, 1024, 24
+			c.Schedulers = c.Schedulers[1:2]
+		})
+		runtime.GOMAXPROCS(procs)
+		trace, err := os.ReadFile(filepath.Join(out.Dir, "workfirst.1.loi"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = trace
+		}
+		if !bytes.Equal(trace, first) {
+			t.Errorf("%d threads: %d bytes that differ from the %d of one thread", threads,
+				len(trace), len(first))
 		}
 	}
 }

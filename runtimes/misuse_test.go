@@ -64,11 +64,12 @@ func TestRunInsideARun(t *testing.T) {
 
 func TestMissingArguments(t *testing.T) {
 	ctx, prog := context.Background(), flat(1)
+	var noContext context.Context
 	c := Config{Policy: WorkFirst{}, CPUs: []int{-1}, Nodes: []int{0}}
 	none, empty := c, c
 	none.Policy, empty.Policy = nil, Scheduler{Name: "empty"}
 	for name, run := range map[string]func() (*Result, error){
-		"context":         func() (*Result, error) { return Run(nil, c, prog) }, //nolint:staticcheck
+		"context":         func() (*Result, error) { return Run(noContext, c, prog) },
 		"policy":          func() (*Result, error) { return Run(ctx, none, prog) },
 		"empty scheduler": func() (*Result, error) { return Run(ctx, empty, prog) },
 		"program":         func() (*Result, error) { return Run(ctx, c, nil) },

@@ -16,6 +16,7 @@ type skipped struct {
 	step   int
 	last   Outcome
 	steals Steals
+	steps  uint64 // how many have been skipped
 }
 
 // maxSkip bounds the steps that are skipped at a time, and so what it costs to take them back.
@@ -29,7 +30,7 @@ func (s *stepper) skip(v *stepWorker) {
 	}
 	k := &v.skipped
 	k.now, k.rand, k.step, k.last, k.steals = v.now, v.rand, v.search.Step, v.search.Last, v.steals
-	k.any = true
+	k.any, k.steps = true, 0
 	for range maxSkip {
 		m := s.pool.policy.Look(&v.search)
 		if !s.nothing(v, m) {
@@ -37,6 +38,8 @@ func (s *stepper) skip(v *stepWorker) {
 			return
 		}
 		s.miss(v, m)
+		s.steps++
+		k.steps++
 	}
 }
 
@@ -82,16 +85,20 @@ func (s *stepper) unskip(v *stepWorker) {
 	v.now, v.rand, v.search.Step, v.search.Last, v.steals = k.now, k.rand, k.step, k.last, k.steals
 	v.waits = false
 	k.any = false
+	s.steps -= k.steps
 	for s.events.at(v.now, v.id) < s.current {
 		s.miss(v, s.pool.policy.Look(&v.search))
+		s.steps++
 	}
 }
 
-// unskipAll takes back the steps that come after the running step, which was the last of the run.
-func (s *stepper) unskipAll() {
+// unskipAll takes back the steps that come after the running one, which is one of running.
+func (s *stepper) unskipAll(running *stepWorker) {
 	for _, v := range s.all {
-		if v.skipped.any {
+		if v == running && v.skipped.any {
 			s.unskip(v)
+		} else {
+			s.disturb(v)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"sort"
 	"testing"
 
 	"krdlab/loi"
@@ -47,6 +48,33 @@ func skipRun(t *testing.T, p Policy, shape [2]int, seed uint64, plain bool) (*Re
 	trace := recordStep(t, &c)
 	r := stepTree(t, c, 5)
 	return r, trace()
+}
+
+// A limit of steps is met by the same runs whether steps are skipped or not.
+func TestSkipCountsSteps(t *testing.T) {
+	for _, p := range Schedulers {
+		if p.Rules().Spawn == SpawnGo || p.Rules().Spawn == SpawnCall {
+			continue
+		}
+		for _, s := range [][2]int{{1, 2}, {4, 6}} {
+			for seed := range uint64(4) {
+				ends := func(limit int, plain bool) bool {
+					c := pricedConfig(p, s, seed, plain)
+					c.MaxSteps = uint64(limit)
+					prog := newTree(seed, 4)
+					prog.kernel = func(w *Worker, _ uint64) { w.End(0, w.Begin(0), 0) }
+					_, err := Step(c, prog)
+					return err == nil
+				}
+				least := 1 + sort.Search(1<<24, func(n int) bool { return ends(n+1, true) })
+				if ends(least-1, false) || !ends(least, false) {
+					t.Errorf("%s, %v, seed %d: %d steps are needed; with skipping it ends "+
+						"within %d: %v, within %d: %v", p.Name, s, seed, least, least-1,
+						ends(least-1, false), least, ends(least, false))
+				}
+			}
+		}
+	}
 }
 
 // stepTree runs a tree in virtual time.

@@ -104,16 +104,19 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 	latest := s.events.latest()
 	v := s.begin(s.events.first())
 	for n := uint64(0); ; n++ {
-		if n == limit {
-			return nil, fmt.Errorf("step: root task unfinished after %d steps", n)
-		}
 		if n&(1<<12-1) == 0 && stopped(c.Stop) {
 			return nil, ErrStopped
 		}
+		s.steps++
 		s.step(v)
+		if s.finished || s.steps >= limit {
+			s.unskipAll(v)
+			if n := s.stepsTaken(); n > limit || n == limit && !s.finished {
+				return nil, fmt.Errorf("step: root task unfinished after %d steps", limit)
+			}
+		}
 		if s.finished {
-			s.unskipAll()
-			break
+			return s.result(c), nil
 		}
 		if v.now > latest {
 			return nil, fmt.Errorf("step: a worker's virtual time is %d ticks, more than %d, the "+
@@ -121,7 +124,18 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 		}
 		v = s.nextWorker(v)
 	}
-	return s.result(c), nil
+}
+
+// stepsTaken is how many steps have been taken, the running one included, when no search is ahead of
+// it: as many as if none had been skipped, and none done early.
+func (s *stepper) stepsTaken() uint64 {
+	n := s.steps
+	for i := range s.queues {
+		for _, e := range s.queues[i].early {
+			n -= uint64(btoi(e.at > s.current))
+		}
+	}
+	return n
 }
 
 // begin takes the worker whose event is the first out of the queue.
@@ -231,8 +245,9 @@ type stepper struct {
 	events      eventQueue // of the workers but running
 	queues      []virtualQueue
 	running     *stepWorker
-	current     event // of the step that is being taken
-	childFirst  bool  // the policy's rules
+	current     event  // of the step that is being taken
+	steps       uint64 // that have been taken, those that were skipped or done early included
+	childFirst  bool   // the policy's rules
 	parentFirst bool
 	starter     bool
 	joinLast    bool

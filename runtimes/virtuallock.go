@@ -67,6 +67,7 @@ func (s *stepper) lockEarly(v *stepWorker, hold uint64) (free bool) {
 		q.pass(s.current)
 	}
 	q.last = s.events.at(v.now, v.id)
+	s.steps++
 	q.early = append(q.early, earlyOp{q.last, int64(v.shared.size.Load())})
 	return true
 }

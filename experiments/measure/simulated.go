@@ -313,7 +313,9 @@ func (s *simulation) collect(jobs []*job) []*result.Measured {
 
 // record begins the trace of j: a file if it is to be kept.
 func (s *simulation) record(j *job, r loi.Registry) (*loi.Writer, error) {
-	opt := loi.Options{MaxBytes: s.asked.TraceLimit, MemoryBytes: s.traceMemory}
+	// whoever makes the chunks, their order is part of the trace: not a background's
+	opt := loi.Options{MaxBytes: s.asked.TraceLimit, MemoryBytes: s.traceMemory,
+		NoBackground: true}
 	if j.trace == "" {
 		return loi.NewMemory(s.header(j, r), opt)
 	}
