@@ -55,7 +55,7 @@ children:
 returned: // a child that was spawned ahead of f has finished
 	if t := w.tail - 1; t >= w.split { // pop, inlined by hand: a private entry can only be f
 		w.tail = t
-		if h := w.head.Load(); w.split-h < exposed && w.expose(h) && h >= shut {
+		if h := w.head.Load(); w.split-h < exposed && w.expose(h) && w.opened(h) {
 			return
 		}
 		goto children

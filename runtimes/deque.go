@@ -85,6 +85,7 @@ type deque struct {
 	slots unsafe.Pointer // the owner's copy of ring: its first slot
 	mask  int64          // and its mask
 	all   bool           // Rules.Half: all entries are to be open, once [deque.expose] is called
+	wakes func()         // nil, or tells others of entries that a pop has opened
 	//lint:ignore U1000 it holds something in builds with the tag krdlab_tape
 	taped
 
@@ -174,12 +175,23 @@ func (d *deque) pop() (e entry, ok bool) {
 	if t := d.tail - 1; t >= d.split {
 		d.tail = t
 		f, i := getSlot(d.own(t))
-		if h := d.head.Load(); d.split-h < exposed && d.expose(h) && h >= shut {
+		if h := d.head.Load(); d.split-h < exposed && d.expose(h) && d.opened(h) {
 			return entry{}, false
 		}
 		return entry{f: f, i: i}, true
 	}
 	return d.popShared()
+}
+
+// opened is called behind a pop that opened entries to thieves, and says whether the deque is shut.
+// Owner only.
+//
+//go:noinline
+func (d *deque) opened(h int64) (isShut bool) {
+	if h < shut && d.wakes != nil {
+		d.wakes()
+	}
+	return h >= shut
 }
 
 // takeBack takes back the newest exposed entry, if thieves have left one. Owner only; the private

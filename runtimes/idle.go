@@ -35,6 +35,9 @@ func (w *Worker) find() (found, bool) {
 	if w.rules.LeaveIdle {
 		w.idle.Store(false)
 	}
+	if ok && w.signal.Load() != 0 && w.pool.queued() {
+		w.attend(2)
+	}
 	end := hw.TSC()
 	if !ok {
 		end = w.pool.ended.Load() // 0 if the run failed
@@ -361,12 +364,14 @@ func (w *Worker) leaves(e entry) bool {
 }
 
 // How long an idle worker spins, then yields, before it parks, and the longest time it stays parked
-// without a wake-up. A push does not fence before it looks for parked workers (that would cost
-// every spawn some 3 ns), so that a wake-up can be lost; napTime bounds what that costs.
+// without a wake-up. A push does not fence before it looks for parked workers: that would cost
+// every spawn some 3 ns. Who parks has the others pass that fence instead ([fenceOthers]). Where
+// that is not to be had a wake-up can be lost, and pollTime bounds what that costs.
 const (
 	spinTime  = 20 * time.Microsecond
 	yieldTime = 100 * time.Microsecond
-	napTime   = time.Millisecond
+	napTime   = 50 * time.Millisecond
+	pollTime  = time.Millisecond
 )
 
 // rest waits a little: at first a few PAUSEs, then until other threads have had the CPU, then
@@ -384,16 +389,26 @@ func (w *Worker) rest(rests int, began uint64) {
 	}
 }
 
-// park sleeps until another worker has work to give, the run ends, or napTime is over. parked is
-// set, with a full fence, before the queues are looked at once more.
+// park sleeps until another worker has work to give, the run ends, or its nap is over. It is known
+// as parked before it looks at the queues once more, with a fence here and one in all other threads
+// between the two: of what was pushed meanwhile it sees the entry, or the pusher sees it parked.
+//
+// A push wakes as many as it has entries, if it opens any to thieves; so does a pop; and who finds
+// work while there is more wakes one more, as the one that was woken may have found something else.
 func (w *Worker) park() {
 	p := w.pool
-	w.parked.Store(1)
-	p.signal.Add(1)
 	if p.anything(w) {
 		osYield() // it may be what this worker may not take: do not keep the CPU from who may
-	} else {
-		futexSleep(&w.parked, napTime)
+		return
+	}
+	w.parked.Store(1)
+	p.signal.Add(1)
+	nap := pollTime
+	if barriers() && fenceOthers() {
+		nap = napTime
+	}
+	if !p.anything(w) {
+		futexSleep(&w.parked, nap)
 	}
 	p.signal.Add(^uint32(0))
 	w.parked.Store(0)
@@ -416,6 +431,11 @@ func (p *pool) anything(w *Worker) bool {
 	if w.mail != nil && w.mail.size.Load() > 0 {
 		return true
 	}
+	return p.queued()
+}
+
+// queued says whether there is an entry that a thief would see.
+func (p *pool) queued() bool {
 	for _, q := range p.shared {
 		if q.size.Load() > 0 {
 			return true

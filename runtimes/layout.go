@@ -17,7 +17,7 @@ const (
 	_ = uint(len(Worker{}.free) - 1 - rootKind)
 
 	// what thieves write, or read, is apart from what only the owner touches, and from one another
-	_ = uint(unsafe.Offsetof(deque{}.head) - unsafe.Offsetof(deque{}.mask) - cacheLine)
+	_ = uint(unsafe.Offsetof(deque{}.head) - unsafe.Offsetof(deque{}.wakes) - cacheLine)
 	_ = uint(unsafe.Offsetof(deque{}.bottom) - unsafe.Offsetof(deque{}.head) - cacheLine)
 	_ = uint(unsafe.Sizeof(deque{}) - unsafe.Offsetof(deque{}.ring) - cacheLine)
 	_ = uint(unsafe.Offsetof(Worker{}.parked) - unsafe.Offsetof(Worker{}.stolenFrom) - cacheLine)

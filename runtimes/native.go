@@ -287,6 +287,7 @@ func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
 	root := p.newRoot(prog)
 	var wg sync.WaitGroup
 	for i, w := range p.workers {
+		w.wakes = func() { w.attend(int(w.split - w.head.Load())) }
 		switch c.Tracing {
 		case TraceProfile:
 			w.mode = stampProfile

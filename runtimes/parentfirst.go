@@ -106,9 +106,13 @@ report: // a child of f that was queued has finished
 		if w.rules.Join == JoinLast {
 			goto next
 		}
+		tell := true
 		if w.shared != nil {
 			w.pushRest(f)
-		} else if w.push(f, entryRest) && w.attend(1) {
+		} else {
+			tell = w.push(f, entryRest)
+		}
+		if tell && w.attend(1) {
 			return
 		}
 	}

@@ -1,6 +1,7 @@
 package runtimes
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -12,6 +13,25 @@ import (
 // costs a hand-over between threads; and not a raw system call: whoever waits by yielding can be
 // stopped here by Go's collector, also where Go interrupts no loops (asyncpreemptoff).
 func osYield() { _, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
+
+// Commands of membarrier(2).
+const (
+	membarrierPrivate         = 1 << 3
+	membarrierRegisterPrivate = 1 << 4
+)
+
+// barriers says whether [fenceOthers] works: the system may lack the call, or forbid it.
+var barriers = sync.OnceValue(func() bool {
+	_, _, e := unix.RawSyscall(unix.SYS_MEMBARRIER, membarrierRegisterPrivate, 0, 0)
+	return e == 0 && fenceOthers()
+})
+
+// fenceOthers has each thread of the process that runs now pass a full fence, and returns when all
+// have: the other half of a fence that they need not pay for themselves. Cost: some 0.6 us.
+func fenceOthers() bool {
+	_, _, e := unix.RawSyscall(unix.SYS_MEMBARRIER, membarrierPrivate, 0, 0)
+	return e == 0
+}
 
 const (
 	futexWaitPrivate = 0 | 128

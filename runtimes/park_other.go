@@ -10,6 +10,10 @@ import (
 
 func osYield() { runtime.Gosched() }
 
+// There is no portable way to have other threads pass a fence.
+func barriers() bool    { return false }
+func fenceOthers() bool { return false }
+
 // futexSleep polls: there is no portable futex.
 func futexSleep(word *atomic.Uint32, d time.Duration) {
 	for end := time.Now().Add(d); word.Load() == 1 && time.Now().Before(end); {

@@ -84,6 +84,9 @@ func newReplay(c StepConfig, prog Program, tape *tapes) (*replay, error) {
 	taping = r.mine
 	r.s, err = newStepper(c, prog)
 	taping = nil
+	if err == nil {
+		r.s.start(r.s.all[0], r.s.root)
+	}
 	return r, err
 }
 

@@ -96,7 +96,7 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 			r, err = nil, s.running.panicError(v, c.Kernels, s.running.id)
 		}
 	}()
-	s.start(s.running, s.pool.newRoot(prog))
+	s.start(s.running, s.root)
 	limit := c.MaxSteps
 	if limit == 0 {
 		limit = 1 << 40
@@ -224,6 +224,7 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 		}
 		s.all = append(s.all, v)
 	}
+	s.root = p.newRoot(prog)
 	s.events = newEventQueue(len(s.all))
 	return s, nil
 }
@@ -245,6 +246,7 @@ type stepper struct {
 	events      eventQueue // of the workers but running
 	queues      []virtualQueue
 	running     *stepWorker
+	root        *Frame
 	current     event  // of the step that is being taken
 	steps       uint64 // that have been taken, those that were skipped or done early included
 	childFirst  bool   // the policy's rules
