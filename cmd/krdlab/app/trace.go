@@ -110,7 +110,7 @@ func (a *app) traceRecover() *cobra.Command {
 			"it says what was kept, up to what time, and what is missing, or that nobody knows " +
 			"how much: krdlab krd then wants --allow-loss.",
 		Args: exactly("TRACE"), ValidArgsFunction: filesOnly,
-		RunE: func(_ *cobra.Command, args []string) (err error) {
+		RunE: func(c *cobra.Command, args []string) (err error) {
 			if args[0], err = oneTrace(args[0]); err != nil {
 				return err
 			}
@@ -121,7 +121,15 @@ func (a *app) traceRecover() *cobra.Command {
 			if err := newFile("out", out); err != nil {
 				return err
 			}
-			r, err := loi.Recover(args[0], out)
+			var r loi.RecoverReport
+			err = interruptible(c.Context(), func() (err error) {
+				r, err = loi.Recover(args[0], out)
+				return err
+			})
+			if failure.Of(err) == failure.Interrupted {
+				os.Remove(out) // there may be a half of it, and it was not there before
+				return err
+			}
 			if err != nil {
 				return outError(out, err)
 			}
