@@ -139,3 +139,19 @@ func BenchmarkSharedQueue(b *testing.B) {
 		})
 	}
 }
+
+// A worker alone allocates no more frames than are alive at a time.
+func TestFramesAreReused(t *testing.T) {
+	for _, p := range Schedulers {
+		if p.Rules().Spawn == SpawnGo {
+			continue
+		}
+		r, err := Run(context.Background(), unpinned(p, 1, 1, 1), &fibProg{n: 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := r.Workers[0].Frames; n < 1 || n > 20 {
+			t.Errorf("%s: %d frames for fib(20), want 20 at most", p.Name, n)
+		}
+	}
+}

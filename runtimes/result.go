@@ -35,8 +35,12 @@ type WorkerResult struct {
 	IdleNS  int64
 
 	Tasks, Spawns, Kernels uint64
-	Steals                 Steals
-	StealsFrom             []uint64 // the successful ones by the node of the victim
+	// Frames are those that ended on the worker and wait on its free lists for its next tasks: nobody
+	// else gets at them, and the collector rests. Those of all workers are what the run allocated. 0 in
+	// virtual time, where one list would do.
+	Frames     uint64
+	Steals     Steals
+	StealsFrom []uint64 // the successful ones by the node of the victim
 }
 
 // Steals counts a worker's attempts at stealing, by whether the queue was of its own node, and by
@@ -59,7 +63,7 @@ func (p *pool) result(c Config) *Result {
 		out := WorkerResult{
 			CPU: c.CPUs[i], Node: w.node, WorkNS: -1, SchedNS: -1, IdleNS: ns(w.idleTicks),
 			Tasks: w.ran(), Spawns: w.spawns,
-			Steals: w.steals, StealsFrom: w.stolenFrom,
+			Steals: w.steals, StealsFrom: w.stolenFrom, Frames: w.spares(),
 		}
 		var own uint64
 		for k := range c.Kernels {

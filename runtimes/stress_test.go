@@ -3,6 +3,7 @@ package runtimes
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"runtime"
@@ -224,5 +225,59 @@ func TestGoRecords(t *testing.T) {
 	}
 	if r.WorkNS < 0 || len(r.Workers) != 0 {
 		t.Errorf("work %d, %d workers; want work and no workers", r.WorkNS, len(r.Workers))
+	}
+}
+
+var randomRuns = flag.Int("runs", 100, "how many runs TestRandomRuns takes")
+
+// Random programs under random policies, on 1 to 24 workers of random nodes, some of them cancelled
+// and some with a panic in a leaf: each ends as it should. -runs 1000 is worth a look with -race,
+// and with GODEBUG=asyncpreemptoff=1.
+func TestRandomRuns(t *testing.T) {
+	for seed := range uint64(*randomRuns) {
+		r := NewRand(seed, 0)
+		p := Schedulers[r.N(len(Schedulers))]
+		shape := [2]int{1, 1}
+		if p.Rules().Spawn != SpawnCall {
+			shape[0] = 1 + r.N(4)
+			shape[1] = 1 + r.N(24/shape[0])
+		}
+		prog := newTree(seed, 3+r.N(5))
+		leaves, _ := prog.serial()
+		what, at := r.N(4), int64(r.N(int(leaves)+1))
+		ctx, cancel := context.WithCancel(context.Background())
+		var n atomic.Int64
+		prog.kernel = func(*Worker, uint64) {
+			if n.Add(1) != at {
+				return
+			}
+			switch what {
+			case 0:
+				cancel()
+			case 1:
+				panic("boom")
+			}
+		}
+		_, err := Run(ctx, unpinned(p, shape[0], shape[1], seed), prog)
+		cancel()
+		var pe *PanicError
+		met := n.Load() >= at && at > 0
+		switch {
+		case what == 1 && met:
+			if !errors.As(err, &pe) {
+				t.Errorf("seed %d, %s, %v: error %v, want the panic", seed, p.Name, shape, err)
+			}
+		case what == 0 && met: // the end may have been nearer
+			if err != nil && !errors.Is(err, ErrStopped) {
+				t.Errorf("seed %d, %s, %v: error %v, cancelled", seed, p.Name, shape, err)
+			}
+		case err != nil:
+			t.Errorf("seed %d, %s, %v: %v", seed, p.Name, shape, err)
+		default:
+			checkTree(t, prog)
+		}
+		if t.Failed() {
+			return
+		}
 	}
 }

@@ -152,6 +152,16 @@ func (w *Worker) Spare(kind Kind) Task {
 	return f.task
 }
 
+// spares is how many finished frames of the program are on the worker's free lists.
+func (w *Worker) spares() (n uint64) {
+	for _, f := range w.free[:Kinds] {
+		for ; f != nil; f = f.link {
+			n++
+		}
+	}
+	return n
+}
+
 // retire puts a finished frame on the worker's free list. Owner only.
 func (w *Worker) retire(f *Frame) {
 	k := f.kind & 15

@@ -32,6 +32,9 @@ func repetitionFrom(r *runtimes.Result, s runtimes.Scheduler) *result.Repetition
 			StealsFailed:       count(w.Steals.LocalFailed + w.Steals.RemoteFailed),
 			StealsRemoteFailed: count(w.Steals.RemoteFailed),
 		}
+		if w.Frames > 0 {
+			out.Frames = count(w.Frames)
+		}
 		for _, n := range w.StealsFrom {
 			out.StealsFrom = append(out.StealsFrom, int64(n))
 		}
