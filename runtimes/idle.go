@@ -99,6 +99,7 @@ func (w *Worker) look(began uint64) (found, bool) {
 			s.Last = OutcomeDone
 			continue
 		}
+		w.check(m)
 		got, out := w.move(m)
 		if out == OutcomeDone && got.e.f != nil {
 			if m.Kind == MoveSteal && (w.shared != nil || len(w.batch) > 1) {
@@ -110,10 +111,9 @@ func (w *Worker) look(began uint64) (found, bool) {
 	}
 }
 
-// move carries out one move of a policy. An entry in the result is work, and then the outcome is
+// move carries out one move of a policy, which [Worker.check] has allowed. An entry in the result is work, and then the outcome is
 // OutcomeDone.
 func (w *Worker) move(m Move) (found, Outcome) {
-	w.check(m)
 	switch m.Kind {
 	case MoveOwn:
 		if e, ok := w.takeOwn(); ok {

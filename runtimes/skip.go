@@ -30,17 +30,18 @@ func (s *stepper) skip(v *stepWorker) {
 	}
 	k := &v.skipped
 	k.now, k.rand, k.step, k.last, k.steals = v.now, v.rand, v.search.Step, v.search.Last, v.steals
-	k.any, k.steps = true, 0
-	for range maxSkip {
+	k.any = true
+	n := uint64(0)
+	for ; n < maxSkip; n++ {
 		m := s.pool.policy.Look(&v.search)
 		if !s.nothing(v, m) {
 			v.again, v.waits = m, true
-			return
+			break
 		}
 		s.miss(v, m)
-		s.steps++
-		k.steps++
 	}
+	s.steps += n
+	k.steps = n
 }
 
 // nothing says whether it is certain that a move of v at v.now, which may lie ahead, finds nothing.
@@ -53,7 +54,8 @@ func (s *stepper) nothing(v *stepWorker, m Move) bool {
 	case MoveMail:
 		return v.mail != nil && v.mail.size.Load() == 0
 	case MoveSteal:
-		return v.isVictim(m.Victim) && v.now < s.barren[m.Victim] && s.all[m.Victim].seemsEmpty()
+		return uint(m.Victim) < uint(len(s.barren)) && v.now < s.barren[m.Victim] &&
+			s.all[m.Victim].seemsEmpty()
 	}
 	return false
 }
