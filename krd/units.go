@@ -9,8 +9,9 @@ import (
 	"krdlab/loi"
 )
 
-// A numbering numbers what accesses touch, densely from 0: registered blocks as they are registered,
-// keyed blocks as they are first seen, and of address spaces the atoms. It belongs to one analysis.
+// A numbering numbers what accesses touch, densely from 0: registered blocks as they are
+// registered, keyed blocks as they are first seen, and of address spaces the atoms. It belongs to
+// one analysis.
 type numbering struct {
 	trace  *loi.Trace
 	layout *layout

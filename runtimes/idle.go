@@ -111,8 +111,8 @@ func (w *Worker) look(began uint64) (found, bool) {
 	}
 }
 
-// move carries out one move of a policy, which [Worker.check] has allowed. An entry in the result is work, and then the outcome is
-// OutcomeDone.
+// move carries out one move of a policy, which [Worker.check] has allowed. An entry in the result
+// is work, and then the outcome is OutcomeDone.
 func (w *Worker) move(m Move) (found, Outcome) {
 	switch m.Kind {
 	case MoveOwn:

@@ -323,8 +323,8 @@ func (w *Worker) mailChildren(f *Frame, n int32, h Hinted) (tell bool) {
 	return tell
 }
 
-// mailNear queues child i of f. One that is near to another worker is queued as a proxy that is also
-// mailed there; the queue comes first, so that a child is never only in a mailbox. Owner only.
+// mailNear queues child i of f. One that is near to another worker is queued as a proxy that is
+// also mailed there; the queue comes first, so that a child is never only in a mailbox. Owner only.
 func (w *Worker) mailNear(f *Frame, i int32, h Hinted) (tell bool) {
 	if to := h.Hint(w, int(i)).Near - 1; to >= 0 && to != w.id && to < w.pool.n {
 		return w.mailChild(f, i, w.pool.workers[to])

@@ -287,9 +287,9 @@ type Search struct {
 	// Victims[:Groups[0]], the next Victims[Groups[0]:Groups[1]], and so on.
 	Groups []int
 
-	// With a [WaitRule] but WaitAny: whether a task waits for this search to find something, and how
-	// deep it lies below the root. With WaitThief, the queue of the worker that was the last to steal
-	// a child of it; -1 for none.
+	// With a [WaitRule] but WaitAny: whether a task waits for this search to find something, and
+	// how deep it lies below the root. With WaitThief, the queue of the worker that was the last to
+	// steal a child of it; -1 for none.
 	Waits bool
 	Depth int
 	Thief int

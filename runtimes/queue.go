@@ -21,8 +21,9 @@ import (
 //	           the queue
 //
 // A stack keeps its newest entries beside the lock, so that most pushes and pops of workers that
-// share it move one cache line between them; thieves take those last. When there is no more room two of them
-// move to entries, and when there are none one comes back: neither happens again at once.
+// share it move one cache line between them; thieves take those last. When there is no more room
+// two of them move to entries, and when there are none one comes back: neither happens again at
+// once.
 type queue struct {
 	_       [cacheLine]byte
 	lock    spinLock

@@ -65,7 +65,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// A victim answers at its next spawn, with its oldest entry, once; a request to one that has nothing is refused; two at a time are not made.
+// A victim answers at its next spawn, with its oldest entry, once; a request to one that has
+// nothing is refused; two at a time are not made.
 func TestRequestIsAnswered(t *testing.T) {
 	pool := testPool(t, private{anyPolicy{Rules{Spawn: SpawnParent, Requests: true}}},
 		[]int{0, 0, 0}, 1)

@@ -35,9 +35,9 @@ type WorkerResult struct {
 	IdleNS  int64
 
 	Tasks, Spawns, Kernels uint64
-	// Frames are those that ended on the worker and wait on its free lists for its next tasks: nobody
-	// else gets at them, and the collector rests. Those of all workers are what the run allocated. 0 in
-	// virtual time, where one list would do.
+	// Frames are those that ended on the worker and wait on its free lists for its next tasks:
+	// nobody else gets at them, and the collector rests. Those of all workers are what the run
+	// allocated. 0 in virtual time, where one list would do.
 	Frames     uint64
 	Steals     Steals
 	StealsFrom []uint64 // the successful ones by the node of the victim

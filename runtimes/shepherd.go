@@ -12,8 +12,8 @@ package runtimes
 //
 // Departures: the last child of a phase is called (docs/schedulers.md); the children of a phase are
 // appended under one lock and not one each; half is rounded up; the thief looks at its own queue
-// after a round of victims and not after each, and gives the steal token back meanwhile; a victim's lock
-// is tried and not waited for, and a held one counts as a failed attempt.
+// after a round of victims and not after each, and gives the steal token back meanwhile; a victim's
+// lock is tried and not waited for, and a held one counts as a failed attempt.
 type Shepherd struct{ Socket bool }
 
 func (p Shepherd) Rules() Rules {

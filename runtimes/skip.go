@@ -2,8 +2,8 @@ package runtimes
 
 // An idle worker mostly looks where nothing is. Such steps change nothing but the worker's own
 // clock, counters and generator, and when it is certain beforehand that they find nothing they are
-// taken at once, without an event each: [stepper.skip]. If what was certain changes after all, for a
-// report or a mail to the worker that searches, those behind the change are taken back:
+// taken at once, without an event each: [stepper.skip]. If what was certain changes after all, for
+// a report or a mail to the worker that searches, those behind the change are taken back:
 // [stepper.unskip]. Results are those of a run that skips none, to the last bit; TestSkip compares
 // them.
 

@@ -126,8 +126,8 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 	}
 }
 
-// stepsTaken is how many steps have been taken, the running one included, when no search is ahead of
-// it: as many as if none had been skipped, and none done early.
+// stepsTaken is how many steps have been taken, the running one included, when no search is ahead
+// of it: as many as if none had been skipped, and none done early.
 func (s *stepper) stepsTaken() uint64 {
 	n := s.steps
 	for i := range s.queues {
@@ -190,7 +190,8 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 		pool: p, costs: c.Costs.orUnits(), queues: make([]virtualQueue, len(p.queueNode)),
 		childFirst: rules.Spawn == SpawnChild, parentFirst: rules.Spawn == SpawnParent,
 		starter: rules.Join == JoinStarter, joinLast: rules.Join == JoinLast,
-		lastQueued: rules.Last == LastQueue, ranked: rules.ranked(), half: rules.Half,
+		lastQueued: rules.Last == LastQueue, half: rules.Half,
+		extra:     rules.ranked() || rules.Spawn == SpawnChosen,
 		leaveIdle: rules.LeaveIdle, chosen: rules.Spawn == SpawnChosen,
 	}
 	s.skips = p.shared == nil && !c.plain
@@ -254,7 +255,7 @@ type stepper struct {
 	starter     bool
 	joinLast    bool
 	lastQueued  bool
-	ranked      bool
+	extra       bool // frames know where they are
 	half        bool
 	leaveIdle   bool
 	skips       bool // steps of a search that find nothing are skipped

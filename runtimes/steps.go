@@ -113,7 +113,7 @@ func (s *stepper) phase(v *stepWorker, f *Frame) {
 	if s.chosen {
 		v.choose(f)
 	}
-	if !s.parentFirst && (!s.chosen || f.rule != SpawnParent) {
+	if s.childFirst || !s.parentFirst && f.rule != SpawnParent {
 		f.next = 0
 		v.pc = pcChildren
 		return
@@ -142,18 +142,27 @@ func (s *stepper) run(v *stepWorker) (timed bool) {
 	if c := f.task.Run(v.Worker, int(v.i)); c != nil {
 		c.parent = f
 		c.called = v.last
-		if s.ranked {
-			c.begins(f, v.nameOfChild(f))
-			v.settle(c)
-		} else if s.chosen {
-			c.below(f)
+		if s.extra {
+			s.begins(v, c)
 		}
 		s.start(v, c)
 	} else {
-		v.settle(nil)
+		if s.extra {
+			v.settle(nil)
+		}
 		v.pc = s.after(f, v.last)
 	}
 	return v.now > began
+}
+
+// begins notes where frame c is in the tree, which v begins as a child of v.f.
+func (s *stepper) begins(v *stepWorker, c *Frame) {
+	if s.chosen {
+		c.below(v.f)
+		return
+	}
+	c.begins(v.f, v.nameOfChild(v.f))
+	v.settle(c)
 }
 
 // nameOfChild is [Worker.name], or calledName, of the child of f that has just begun.
@@ -251,7 +260,8 @@ func (s *stepper) gone(v *stepWorker) (timed bool) {
 	return true
 }
 
-// atHand is what a worker does at a join that is not complete: child-first there is nothing at hand.
+// atHand is what a worker does at a join that is not complete: child-first there is nothing at
+// hand.
 func (s *stepper) atHand() pc {
 	if s.childFirst {
 		return pcLook

@@ -52,8 +52,8 @@ type Frame struct {
 
 	// child-first: the first child that nobody has begun; TakeSerial: which child of its parent the
 	// frame is; Rules.Place: for which workers it is; Rules.Admit: 1 + the node that it, or the
-	// nearest frame above it, was charged to, 0 for none; WaitThief: 1 + the worker that was the last
-	// to steal a child of the present phase, 0 for none, written by that worker
+	// nearest frame above it, was charged to, 0 for none; WaitThief: 1 + the worker that was the
+	// last to steal a child of the present phase, 0 for none, written by that worker
 	next int32
 	n    int32 // children of the present phase
 
@@ -74,8 +74,8 @@ type Frame struct {
 	// (parent-first)
 	called bool
 	depth  uint16 // TakeSerial, WaitRule, SpawnChosen: frames above it, at most 65535
-	// SpawnChosen: how the present phase is run; written by who begins it, and constant while any of
-	// its children runs
+	// SpawnChosen: how the present phase is run; written by who begins it, and constant while any
+	// of its children runs
 	rule    SpawnRule
 	charged bool // Rules.Admit: something is to be given back when the frame ends
 }
@@ -140,9 +140,9 @@ func New[T any, P interface {
 	return t
 }
 
-// Spare returns a finished task of the kind from the worker's own free list, or nil. It is for tasks
-// that set each of their fields and are too fine for [New]: the fields are as the finished one left
-// them. Owner only. Cost: two loads and a store.
+// Spare returns a finished task of the kind from the worker's own free list, or nil. It is for
+// tasks that set each of their fields and are too fine for [New]: the fields are as the finished
+// one left them. Owner only. Cost: two loads and a store.
 func (w *Worker) Spare(kind Kind) Task {
 	f := w.free[kind&15]
 	if f == nil {

@@ -56,8 +56,8 @@ func KeyOf(c *Cell) Key {
 	return key
 }
 
-// Params are the parameters of a result in the order of the kernel's declaration, or of the alphabet
-// where this krdlab does not know the kernel; parameters that are empty are left out.
+// Params are the parameters of a result in the order of the kernel's declaration, or of the
+// alphabet where this krdlab does not know the kernel; parameters that are empty are left out.
 func Params(r *result.Result) []loi.KV {
 	var list []loi.KV
 	if k, ok := kernels.ByName(r.Kernel); ok {

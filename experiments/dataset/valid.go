@@ -178,8 +178,8 @@ func validHistogram(h *krd.Histogram) error {
 }
 
 // check keeps of what was read for a planned cell what was planned, each scheduler once, and says
-// what is not and what is missing. A scheduler beyond the plan is used. m is the planned machine, nil
-// where it is native or cannot be read.
+// what is not and what is missing. A scheduler beyond the plan is used. m is the planned machine,
+// nil where it is native or cannot be read.
 func (p *PlannedCell) check(m *machine.Machine, cells []Cell, problems []Problem) ([]Cell,
 	[]Problem) {
 	var kept []Cell

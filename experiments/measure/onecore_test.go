@@ -59,8 +59,8 @@ func histogram(t *testing.T, s runtimes.Scheduler, in kernel.Instance, virtual b
 }
 
 // On one core the order of a divide and conquer is that of the serial run or its mirror image, and
-// so the KRD is the same under every policy that is depth first, on threads and in virtual time (KRD
-// paper, IV-A). The policy go is free to differ.
+// so the KRD is the same under every policy that is depth first, on threads and in virtual time
+// (KRD paper, IV-A). The policy go is free to differ.
 func TestOneCoreHasOneHistogram(t *testing.T) {
 	k, _ := kernels.ByName("matmul")
 	in, err := k.New(k.With(kernel.Params{"n": 512}), kernel.Env{Seed: 1})

@@ -20,8 +20,8 @@ type warning struct {
 
 const maxWhere = 6
 
-// warnings returns those of all results, and of the topologies that they ran on, each once. Those of
-// a result that have one code count as one.
+// warnings returns those of all results, and of the topologies that they ran on, each once. Those
+// of a result that have one code count as one.
 func warnings(e *dataset.Experiment) []warning {
 	var all []warning
 	type key struct {

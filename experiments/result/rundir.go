@@ -82,8 +82,8 @@ func CreateNamedRunDir(name string, now time.Time) (*RunDir, error) {
 	}
 }
 
-// Begin makes the directory of a run and writes its manifest, so that a killed run says what it was.
-// out is where; "" is a new directory under [RunsDir] with that name.
+// Begin makes the directory of a run and writes its manifest, so that a killed run says what it
+// was. out is where; "" is a new directory under [RunsDir] with that name.
 func Begin(out, name string, m *Manifest) (d *RunDir, err error) {
 	if out != "" {
 		d, err = CreateRunDir(out)

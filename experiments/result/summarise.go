@@ -31,9 +31,9 @@ type Measured struct {
 	strata   []int // of pooled runs: how many repetitions each has
 }
 
-// Summarise returns the result of one scheduler of a run: LLC misses per core, medians and intervals of
-// everything, means of each kernel, and warnings about what is doubtful. m's repetitions are shared
-// with the result.
+// Summarise returns the result of one scheduler of a run: LLC misses per core, medians and
+// intervals of everything, means of each kernel, and warnings about what is doubtful. m's
+// repetitions are shared with the result.
 func Summarise(a request.Asked, m *Measured) Result { return summarise(a, m, false) }
 
 // summarise is Summarise, or, if pointsOnly, without the intervals of ratios.

@@ -69,12 +69,12 @@
 // Tags of physical addresses in the sets would need 32 bits or more, and a search in each of 24 L2s
 // for each write. A stationary place for each line, with the order in a word apart, halves the work
 // of a hit in small sets but not in those of 16 ways, and does not go beyond 16. An exact directory
-// in
-// line mode would be written at each eviction from an L2, in another place than the one at hand. A memory that is one queue, busy until a time, lets
-// a request for a later time hold up earlier ones: where a worker carries out a task of many
-// kernels in one step (FMM), others waited 3 to 17 us a call of p2p-self for nothing. Asking the L2
-// for all lines of a chunk before the first miss is dealt with was no faster (BenchmarkLines 11.4
-// against 10.2 ns a line); sets of 16 ways without branches were slower (a hit is in the first word
-// for four of five), and so was reading the directory and the LLC's sets for all rows of a block
-// ahead. Huge pages for the directory made no difference.
+// in line mode would be written at each eviction from an L2, in another place than the one at hand.
+// A memory that is one queue, busy until a time, lets a request for a later time hold up earlier
+// ones: where a worker carries out a task of many kernels in one step (FMM), others waited 3 to 17
+// us a call of p2p-self for nothing. Asking the L2 for all lines of a chunk before the first miss
+// is dealt with was no faster (BenchmarkLines 11.4 against 10.2 ns a line); sets of 16 ways without
+// branches were slower (a hit is in the first word for four of five), and so was reading the
+// directory and the LLC's sets for all rows of a block ahead. Huge pages for the directory made no
+// difference.
 package cachemodel

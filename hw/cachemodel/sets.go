@@ -8,11 +8,11 @@ import "math/bits"
 // one if there is one. Names are unique within a set (see placement).
 //
 // One pass over the words finds a name, moves it to the front, or shifts the last one out if it is
-// not there. Positions differ from
-// line to line, so that the pass has no branch on them: with x the words' difference from the name in each lane, (x - 0x0001...) &^ x & 0x8000...
-// has the top bit of each lane that is zero, and perhaps of lanes above one that is (Warren,
-// Hacker's Delight, 6-1); z ^ (z-1) is then the mask of all lanes up to the lowest such one, or of
-// all lanes if there is none.
+// not there. Positions differ from line to line, so that the pass has no branch on them: with x the
+// words' difference from the name in each lane, (x - 0x0001...) &^ x & 0x8000... has the top bit of
+// each lane that is zero, and perhaps of lanes above one that is (Warren, Hacker's Delight, 6-1); z
+// ^ (z-1) is then the mask of all lanes up to the lowest such one, or of all lanes if there is
+// none.
 type sets struct {
 	words  []uint64
 	perSet int

@@ -18,8 +18,9 @@
 //
 // So spawn is not the time to make a frame, which a serial run takes as well: it is what a
 // simulated run must add to a serial one. How many operations a task consists of under a policy is
-// counted by running it in virtual time, so that any queue and join is parted. The price that [runtimes.Step] takes for the operations
-// of a comb is the time that was measured for it, for each policy.
+// counted by running it in virtual time, so that any queue and join is parted. The price that
+// [runtimes.Step] takes for the operations of a comb is the time that was measured for it, for each
+// policy.
 //
 // On two workers, by stamps. A probe (probe.go) is a policy whose Look notes the time when it is
 // called and when it returns, so that what lies between is one move of the mechanism: an attempt at

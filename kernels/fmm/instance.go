@@ -53,7 +53,8 @@ type instance struct {
 }
 
 // newInstanceWith builds the tree and the multipoles of bodies, which it keeps, with so many
-// goroutines outside runs. A dry instance has the tree, and neither expansions nor bodies for kernels: those of dry runs read none.
+// goroutines outside runs. A dry instance has the tree, and neither expansions nor bodies for
+// kernels: those of dry runs read none.
 func newInstanceWith(s settings, bodies []body, seed uint64, workers int, dry bool) (*instance,
 	error) {
 	in := &instance{settings: s, input: bodies, workers: workers}

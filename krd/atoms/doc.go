@@ -8,10 +8,10 @@
 // not be one interval: a tile of a matrix that is always touched whole is one, whatever the number
 // of its rows, and what is left of a range around a smaller one is one.
 //
-// Where the order matters in which an access touches its bytes (package coherence), an atom must not
-// be cut by it either: [Cutter.Ordered] asks for the largest atoms such that in no shape, its bytes
-// in ascending order, bytes of one atom lie between those of another. A tile that is always touched
-// whole is one still; one beside others in a block that is touched too is one for each row.
+// Where the order matters in which an access touches its bytes (package coherence), an atom must
+// not be cut by it either: [Cutter.Ordered] asks for the largest atoms such that in no shape, its
+// bytes in ascending order, bytes of one atom lie between those of another. A tile that is always
+// touched whole is one still; one beside others in a block that is touched too is one for each row.
 //
 // It takes two passes over a trace. A [Cutter] collects the distinct shapes and cuts them; the
 // [Map] that it leaves gives the atoms of each access.

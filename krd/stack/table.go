@@ -9,8 +9,8 @@ import (
 )
 
 // table finds the last access of each key: open addressing, four keys with their states to a cache
-// line, so that all of a
-// line are compared at once and the branch on the outcome is nearly always the same; a full line overflows into the next.
+// line, so that all of a line are compared at once and the branch on the outcome is nearly always
+// the same; a full line overflows into the next.
 //
 // The place of a key is its hash scaled to the length, not masked, so that the length need not be a
 // power of two and a table that grows is copied in order, sequentially on both sides. Probing goes

@@ -77,7 +77,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // mktrace KIND FILE: writes a trace of two workers on two nodes that touch blocks a b c a b b a c
-// of 8 bytes each: a clean one, one that was not closed, one with losses, one whose second half is gone.
+// of 8 bytes each: a clean one, one that was not closed, one with losses, one whose second half is
+// gone.
 func mktrace(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: mktrace clean|killed|lossy|cut FILE")
