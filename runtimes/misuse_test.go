@@ -258,7 +258,11 @@ func TestWithoutAsyncPreemption(t *testing.T) {
 			}
 		}
 	}()
-	for seed := range uint64(15) {
+	runs := uint64(15)
+	if raceEnabled {
+		runs = 3
+	}
+	for seed := range runs {
 		for _, p := range Schedulers {
 			s := [2]int{1, 4}
 			if p.Rules().Spawn == SpawnCall {

@@ -228,13 +228,19 @@ func TestGoRecords(t *testing.T) {
 	}
 }
 
-var randomRuns = flag.Int("runs", 100, "how many runs TestRandomRuns takes")
+var randomRuns = flag.Uint64("runs", 0, "runs of TestRandomRuns; 0: 100, or 20 with -short")
 
 // Random programs under random policies, on 1 to 24 workers of random nodes, some of them cancelled
 // and some with a panic in a leaf: each ends as it should. -runs 1000 is worth a look with -race,
 // and with GODEBUG=asyncpreemptoff=1.
 func TestRandomRuns(t *testing.T) {
-	for seed := range uint64(*randomRuns) {
+	runs := *randomRuns
+	if runs == 0 {
+		if runs = 100; testing.Short() {
+			runs = 20
+		}
+	}
+	for seed := range runs {
 		r := NewRand(seed, 0)
 		p := Schedulers[r.N(len(Schedulers))]
 		shape := [2]int{1, 1}
