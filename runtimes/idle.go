@@ -212,8 +212,7 @@ func (w *Worker) stealOldest(m Move) (e entry, out Outcome) {
 		}
 		return e, out
 	}
-	if w.batch, out = w.pool.shared[m.Victim].steal(w.batch[:0],
-		m.Half && w.rules.Half); out != OutcomeDone {
+	if w.batch, out = w.pool.shared[m.Victim].steal(w.batch[:0], m.Half); out != OutcomeDone {
 		return entry{}, out
 	}
 	return w.batch[0], OutcomeDone
@@ -234,7 +233,7 @@ func (w *Worker) stealDeque(m Move) (e entry, out Outcome) {
 	}
 	d := &w.pool.workers[m.Victim].deque
 	half := 0
-	if w.batch = w.batch[:0]; m.Half && w.rules.Half {
+	if w.batch = w.batch[:0]; m.Half {
 		half = d.half()
 	}
 	if e, out = d.steal(leave); out == OutcomeDone {
@@ -394,7 +393,7 @@ func (w *Worker) rest(rests int, began uint64) {
 // between the two: of what was pushed meanwhile it sees the entry, or the pusher sees it parked.
 //
 // A push wakes as many as it has entries, if it opens any to thieves; so does a pop; and who finds
-// work while there is more wakes one more, as the one that was woken may have found something else.
+// work while there is more wakes two, as those that were woken may have found something else.
 func (w *Worker) park() {
 	p := w.pool
 	if p.anything(w) {

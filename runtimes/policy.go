@@ -307,9 +307,8 @@ const (
 	// MoveMail takes the oldest entry of the worker's own mailbox.
 	MoveMail
 	// MoveSteal takes from queue Victim ([Rules.Queue] says which end): one entry or, with Half,
-	// half of them rounded up, if [Rules.Half] says so; of these the
-	// first is run and the others are added to the thief's own queue. If it succeeds it gives back
-	// the steal token.
+	// which [Rules.Half] must allow, half of them rounded up; of these the first is run and the
+	// others are added to the thief's own queue. If it succeeds it gives back the steal token.
 	MoveSteal
 	// MoveClaim claims the steal token of the worker's queue, which one worker at a time can hold.
 	MoveClaim
@@ -323,7 +322,8 @@ const (
 	MoveHear
 )
 
-// A Move is one step of a search.
+// A Move is one step of a search. One that the rules do not allow ends the run with a
+// [PolicyError].
 type Move struct {
 	Kind   MoveKind
 	Victim int // MoveSteal, MoveAsk: a queue, one of [Search.Victims]
