@@ -116,6 +116,7 @@ type pool struct {
 	queueFirst []int    // its worker, or the first of them
 	queueOf    []int    // the queue of each worker
 	structure  Structure
+	shuffled   bool // the seed decided in which order a worker sees others
 
 	spinTicks  uint64
 	yieldTicks uint64

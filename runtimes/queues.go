@@ -75,12 +75,22 @@ func (p *pool) makeQueues(at *places, seed uint64) {
 		}
 		s := &w.search
 		s.Rand, s.Worker, s.Workers = &w.rand, i, p.n
-		p.victims(s, p.queueOf[i], w.node, at.distance, NewRand(seed, p.n+i))
+		r := NewRand(seed, p.n+i)
+		p.victims(s, p.queueOf[i], w.node, at.distance, &r)
+		p.shuffled = p.shuffled || r.Drew()
 	}
 }
 
+// drawn says whether the seed decided anything in virtual time, where no kernel is sampled: the
+// order of victims or a draw of a worker.
+func (p *pool) drawn() bool {
+	return p.shuffled || slices.ContainsFunc(p.workers, func(w *Worker) bool {
+		return w.rand.Drew()
+	})
+}
+
 // victims lists the queues but own, nearest first, those at the same distance shuffled.
-func (p *pool) victims(s *Search, own, node int, distance func(a, b int) int, r Rand) {
+func (p *pool) victims(s *Search, own, node int, distance func(a, b int) int, r *Rand) {
 	for q, n := range p.queueNode {
 		if q != own {
 			s.Victims = append(s.Victims, q)

@@ -316,5 +316,6 @@ func (s *stepper) result(c StepConfig) *Result {
 		r.Workers = append(r.Workers, out)
 	}
 	r.finishKernels(c.Kernels, ticks, true, ns)
+	r.Drawn = s.pool.drawn()
 	return r
 }
