@@ -49,8 +49,7 @@ func (c *Cell) Rows() []Row {
 		if p.Kernels != nil && *p.Kernels > 0 {
 			row.KernelNS = result.Some(row.WorkNS.Float() / float64(*p.Kernels))
 		}
-		if i < len(r.Serial.Repetitions) {
-			s := &r.Serial.Repetitions[i]
+		if s := r.Serial.At(i); s != nil {
 			row.SerialTimeNS, row.SerialWorkNS = result.Some(float64(s.TimeNS)),
 				result.SomeInt(s.WorkNS)
 			if s.TimeNS > 0 {

@@ -65,14 +65,16 @@ const kernelResamples = 2000
 
 // kernelInflation is the ratio of a kernel's mean times that the result has, with a bootstrap
 // interval: repetitions, parallel and serial, are drawn anew.
-func kernelInflation(r *result.Result, name string) (q result.Quantity) {
+func kernelInflation(r *result.Result, name string) result.Quantity {
+	var median result.Number
 	for _, k := range r.Kernels {
 		if k.Name == name {
-			q.Median = k.WTI
+			median = k.WTI
 		}
 	}
 	par, ser := kernelTotals(r.Repetitions, name), kernelTotals(r.Serial.Repetitions, name)
-	q.N = min(len(par), len(ser))
+	q := result.Ratio(result.Sample{Values: means(par), Fixed: r.Deterministic},
+		result.Sample{Values: means(ser), Fixed: r.Serial.Deterministic}, median.Float())
 	mean := func(rng *rand.Rand, from []total) float64 {
 		var t total
 		for range from {
@@ -90,6 +92,14 @@ func kernelInflation(r *result.Result, name string) (q result.Quantity) {
 
 // A total is how often a kernel ran in a repetition, and for how long in all.
 type total struct{ count, ns int64 }
+
+// means returns the mean time of each.
+func means(list []total) (v []float64) {
+	for _, t := range list {
+		v = append(v, float64(t.ns)/float64(t.count))
+	}
+	return v
+}
 
 func kernelTotals(reps []result.Repetition, name string) []total {
 	var list []total

@@ -20,6 +20,7 @@ type memory struct {
 	kinds   []kind // by kernel
 	cores   []int  // by worker
 	list    []cachemodel.Access
+	drawn   bool  // the seed decides where pages lie
 	err     error // the first
 }
 
@@ -65,6 +66,7 @@ func (s *simulation) newMemory(in kernel.Instance, r *loi.Registry, workers int,
 		m.kinds = append(m.kinds, x)
 	}
 	var err error
+	m.drawn = s.asked.CacheModel == request.CacheLines
 	m.model, err = replay.Caches(s.machine, layout, s.asked.CacheModel, len(r.Kernels), seed)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,8 +25,13 @@ const picosecondHz = 1e12
 // maxTraceMemory is how much of a trace that is not kept is in memory at most.
 const maxTraceMemory = 256 << 20
 
+// alike is how many repetitions of a run in which nothing is drawn are made: they are compared, and
+// the first stands for all.
+const alike = 2
+
 // simulation is a measurement on a simulated machine. Repetitions differ by their seeds, and are
 // run side by side over the host's cores; the result depends on the request and the machine alone.
+// Where a seed decides nothing, repetitions cannot differ, and all but the first are left out.
 // The first repetition of each scheduler is traced for KRD, which costs nothing in virtual time.
 // Kernels are not computed, and there is no check.
 type simulation struct {
@@ -47,10 +53,12 @@ type job struct {
 	trace     string // name of the trace file, "" for none
 
 	result *result.Repetition
+	drawn  bool // the seed decided something
 	krd    *krd.Report
 	phases []kernel.Phase
 	stats  loi.Stats
 	err    error
+	done   bool // or left out; guarded by simulation.mu, and the rest with it
 }
 
 func (s *simulation) run(ctx context.Context) ([]*result.Measured, error) {
@@ -61,7 +69,10 @@ func (s *simulation) run(ctx context.Context) ([]*result.Measured, error) {
 	if err := s.work(ctx, jobs); err != nil {
 		return nil, err
 	}
-	measured := s.collect(jobs)
+	measured, err := s.collect(jobs)
+	if err != nil {
+		return nil, err
+	}
 	if ctx.Err() != nil {
 		return measured, context.Cause(ctx)
 	}
@@ -114,8 +125,10 @@ func (s *simulation) work(ctx context.Context, jobs []*job) error {
 			defer in.Close()
 			for j := next.Add(1) - 1; j < int64(len(jobs)) &&
 				ctx.Err() == nil; j = next.Add(1) - 1 {
-				s.tell(jobs[j], len(jobs))
-				jobs[j].err = s.simulate(ctx, in, jobs[j])
+				if !s.settled(jobs, int(j)) {
+					s.tell(jobs[j], len(jobs))
+					jobs[j].err = s.simulate(ctx, in, jobs[j])
+				}
 				if jobs[j].err != nil {
 					if ctx.Err() == nil {
 						errs[i] = jobs[j].err
@@ -124,6 +137,7 @@ func (s *simulation) work(ctx context.Context, jobs []*job) error {
 				}
 				s.mu.Lock()
 				s.done++
+				jobs[j].done = true
 				s.mu.Unlock()
 			}
 		})
@@ -135,6 +149,22 @@ func (s *simulation) work(ctx context.Context, jobs []*job) error {
 		}
 	}
 	return nil
+}
+
+// settled says whether job i, beyond the first alike repetitions, is known to give what they gave.
+func (s *simulation) settled(jobs []*job, i int) bool {
+	if jobs[i].rep < alike {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for rep := range alike {
+		j := jobs[rep*(1+len(s.schedulers))+i%(1+len(s.schedulers))]
+		if !j.done || j.result == nil || j.drawn {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *simulation) tell(j *job, total int) {
@@ -174,6 +204,7 @@ func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) e
 	r, err := runtimes.Step(cfg, in)
 	if err == nil {
 		j.result = repetitionFrom(r, j.scheduler)
+		j.drawn = r.Drawn || model.drawn
 	}
 	if w != nil {
 		err = errors.Join(err, s.analyse(ctx, j, w))
@@ -261,8 +292,8 @@ func (s *simulation) header(j *job, r loi.Registry) loi.Header {
 }
 
 // collect sorts the finished jobs by scheduler. Repetitions beyond the first that is missing are
-// left out.
-func (s *simulation) collect(jobs []*job) []*result.Measured {
+// left out. Of those in which nothing was drawn, which must be equal, the first is kept.
+func (s *simulation) collect(jobs []*job) ([]*result.Measured, error) {
 	reps := map[string][]result.Repetition{}
 	missing := map[string]bool{}
 	traces := map[string]*job{}
@@ -274,9 +305,21 @@ func (s *simulation) collect(jobs []*job) []*result.Measured {
 		}
 		return j.scheduler.Name
 	}
+	drawn := map[string]bool{}
+	for i, j := range jobs {
+		n := name(j, i)
+		drawn[n] = drawn[n] || j.drawn
+	}
 	for i, j := range jobs {
 		n := name(j, i)
 		if missing[n] = missing[n] || j.result == nil; missing[n] {
+			continue
+		}
+		if !drawn[n] && j.rep > 0 {
+			if !sameRun(&reps[n][0], j.result) {
+				return nil, fmt.Errorf("%s: repetitions 1 and %d differ, though nothing was drawn "+
+					"at random", j.scheduler.Name, j.rep+1)
+			}
 			continue
 		}
 		reps[n] = append(reps[n], *j.result)
@@ -297,6 +340,7 @@ func (s *simulation) collect(jobs []*job) []*result.Measured {
 			Machine:  s.describe(),
 			Resolved: s.plan.Resolved,
 			Serial:   reps[""], Repetitions: reps[scheduler], LLCSource: result.LLCSourceModel,
+			SerialDeterministic: !drawn[""], Deterministic: !drawn[scheduler],
 			Phases: phases[scheduler], Warnings: warnings,
 			LLCModel: &result.LLCModel{Machine: s.machine.Name, CacheModel: s.asked.CacheModel},
 			NoRoom:   full[scheduler],
@@ -308,7 +352,17 @@ func (s *simulation) collect(jobs []*job) []*result.Measured {
 		}
 		list = append(list, m)
 	}
-	return list
+	return list, nil
+}
+
+// sameRun compares all numbers that are kept of two repetitions; a distance histogram only where
+// both have one.
+func sameRun(a, b *result.Repetition) bool {
+	x, y := *a, *b
+	if x.KRD == nil || y.KRD == nil {
+		x.KRD, y.KRD = nil, nil
+	}
+	return reflect.DeepEqual(x, y)
 }
 
 // record begins the trace of j: a file if it is to be kept.

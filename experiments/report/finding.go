@@ -66,7 +66,7 @@ func speed(all []standing, cores int) string {
 	case len(known) == 1:
 		return sentence(onCores(cores) + ", " + is +
 			"; there is no other scheduler to compare it with.")
-	case !interval(best.value) || others == nil:
+	case others == nil:
 		return sentence(fmt.Sprintf("%s, the highest median speed-up is that of %s, %s, but "+
 			"fewer than %d repetitions give no interval, so that no scheduler is called the "+
 			"fastest.",
@@ -84,7 +84,7 @@ func speed(all []standing, cores int) string {
 	next := known[1]
 	lead := ratioOf(times(next.result), times(best.result))
 	by := show.Digits(100*(lead.Median.Float()-1), 3) + nbsp + "%"
-	if interval(lead) {
+	if lead.Low.Known() && lead.High.Known() {
 		by += fmt.Sprintf(" (%s–%s)", show.Digits(100*(lead.Low.Float()-1), 3),
 			show.Digits(100*(lead.High.Float()-1), 3))
 	}
@@ -117,29 +117,33 @@ func because(r *result.Result) string {
 }
 
 // overlapping returns those of the others whose interval overlaps with that of the first, which is
-// the highest; nil where one has no interval, and an empty list where none does.
+// the highest; nil where one has none, and an empty list where none does. A deterministic value is
+// an interval of no width.
 func overlapping(sorted []standing) []standing {
+	low, _, ok := sorted[0].value.Bounds()
+	if !ok {
+		return nil
+	}
 	found := []standing{}
 	for _, s := range sorted[1:] {
-		if !interval(s.value) {
+		_, high, ok := s.value.Bounds()
+		if !ok {
 			return nil
 		}
-		if s.value.High.Float() >= sorted[0].value.Low.Float() {
+		if high >= low {
 			found = append(found, s)
 		}
 	}
 	return found
 }
 
-func interval(q result.Quantity) bool { return q.Low.Known() && q.High.Known() }
-
 // times returns those of the repetitions, in ns.
-func times(r *result.Result) []float64 {
-	var list []float64
+func times(r *result.Result) result.Sample {
+	s := result.Sample{Fixed: r.Deterministic}
 	for _, p := range r.Repetitions {
-		list = append(list, float64(p.TimeNS))
+		s.Values = append(s.Values, float64(p.TimeNS))
 	}
-	return list
+	return s
 }
 
 // reuse is the sentence on data reuse: the share of accesses whose data the last-level cache cannot
@@ -147,7 +151,7 @@ func times(r *result.Result) []float64 {
 func reuse(all []standing, cores int) string {
 	var known []standing
 	for _, s := range all {
-		s.value = result.QuantityOf(shares(s.result, beyondLLC))
+		s.value = s.result.Quantity(shares(s.result, beyondLLC))
 		s.value.Median = negative(s.value.Median) // so that the best is the highest
 		s.value.Low, s.value.High = negative(s.value.High), negative(s.value.Low)
 		if s.value.Median.Known() {
@@ -186,7 +190,7 @@ func reuse(all []standing, cores int) string {
 	case same == len(known):
 		return sentence(fmt.Sprintf("%s, %s of the accesses are to %s, under all %d schedulers.",
 			onCores(cores), percent.sentence(best.value), beyond, len(known)))
-	case !interval(best.value) || others == nil:
+	case others == nil:
 		return sentence(fmt.Sprintf("%s, %s, the smallest share%s; these are shares %s, without "+
 			"intervals, so that no scheduler is said to reuse best.",
 			onCores(cores), what, shared(known[1:same]), few))

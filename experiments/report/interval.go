@@ -10,13 +10,12 @@ import (
 // ratioOf returns the ratio of the medians of two samples, which are independent, with the central
 // 95 % of bootstrap resamples of both as its interval. The same samples give the same interval on
 // every computer. Cost: 4000 sorts of each.
-func ratioOf(over, under []float64) result.Quantity {
-	n := min(len(over), len(under))
-	if n == 0 {
+func ratioOf(over, under result.Sample) result.Quantity {
+	if len(over.Values) == 0 || len(under.Values) == 0 {
 		return result.Quantity{}
 	}
-	q := result.Quantity{N: n, Median: result.Some(result.Median(over) / result.Median(under))}
-	a, b := slices.Sorted(slices.Values(over)), slices.Sorted(slices.Values(under))
+	q := result.Ratio(over, under, result.Median(over.Values)/result.Median(under.Values))
+	a, b := slices.Sorted(slices.Values(over.Values)), slices.Sorted(slices.Values(under.Values))
 	drawn := make([]float64, max(len(a), len(b)))
 	median := func(rng *rand.Rand, from []float64) float64 {
 		to := drawn[:len(from)]

@@ -149,7 +149,7 @@ func TestRatioCoverage(t *testing.T) {
 		for range n {
 			a, b = append(a, 3+rng.NormFloat64()*0.2), append(b, 2+rng.NormFloat64()*0.1)
 		}
-		q := ratioOf(a, b)
+		q := ratioOf(result.Sample{Values: a}, result.Sample{Values: b})
 		if q.Low.Float() <= 1.5 && 1.5 <= q.High.Float() {
 			covered++
 		}
@@ -157,7 +157,8 @@ func TestRatioCoverage(t *testing.T) {
 	if share := float64(covered) / trials; share < 0.90 || share > 0.995 {
 		t.Errorf("%.3f of the intervals hold the ratio, expected about 0.95", share)
 	}
-	if q := ratioOf([]float64{3, 3, 3}, []float64{2, 2, 2}); q.Median.Float() != 1.5 ||
+	if q := ratioOf(result.Sample{Values: []float64{3, 3, 3}},
+		result.Sample{Values: []float64{2, 2, 2}}); q.Median.Float() != 1.5 ||
 		q.Low.Known() {
 		t.Errorf("of three values: %+v, expected 1.5 without an interval", q)
 	}

@@ -32,14 +32,11 @@ type interval struct {
 }
 
 func of(q result.Quantity) interval {
-	v := interval{mid: q.Median.Float(), low: q.Low.Float(), high: q.High.Float(), n: q.N,
-		known: q.Median.Known()}
-	v.sure = v.known && q.Low.Known() && q.High.Known()
+	v := interval{mid: q.Median.Float(), n: q.N, known: q.Median.Known()}
+	v.low, v.high, v.sure = q.Bounds()
+	v.sure = v.sure && v.known
 	return v
 }
-
-// sample is the interval of the median of values.
-func sample(values []float64) interval { return of(result.QuantityOf(values)) }
 
 // ratio is a/b, as far apart as the intervals allow: wider than 95 %. Unknown where b is 0.
 func ratio(a, b interval) interval {

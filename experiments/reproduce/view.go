@@ -81,7 +81,7 @@ func perHistogram(f func(h *krd.Histogram) result.Number) measure {
 				values = append(values, 100*n.Float())
 			}
 		}
-		return sample(values)
+		return of(r.Quantity(values))
 	}
 }
 
@@ -118,13 +118,17 @@ var cold = perHistogram(func(h *krd.Histogram) result.Number {
 func kernelWTI(name string) measure {
 	return func(r *result.Result) interval {
 		var values []float64
-		for i := range min(len(r.Repetitions), len(r.Serial.Repetitions)) {
-			par, ser := mean(&r.Repetitions[i], name), mean(&r.Serial.Repetitions[i], name)
-			if q := result.Some(par / ser); q.Known() {
+		for i := range r.Repetitions {
+			serial := r.Serial.At(i)
+			if serial == nil {
+				break
+			}
+			q := result.Some(mean(&r.Repetitions[i], name) / mean(serial, name))
+			if q.Known() {
 				values = append(values, q.Float())
 			}
 		}
-		return sample(values)
+		return of(r.Quantity(values))
 	}
 }
 

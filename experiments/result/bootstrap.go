@@ -30,7 +30,7 @@ func Draw[T any](rng *rand.Rand, to, from []T) {
 // many resamples, which it draws itself. Nothing is done below MinSample or where the median is not
 // known.
 func (q *Quantity) Bootstrap(seed uint64, resamples int, statistic func(*rand.Rand) float64) {
-	if q.N < MinSample || !q.Median.Known() {
+	if q.N < MinSample || !q.Median.Known() || q.Reason == Deterministic {
 		return
 	}
 	rng := Draws(seed, q.N)
@@ -47,7 +47,7 @@ func (q *Quantity) setInterval(values []float64) {
 		return
 	}
 	low, high := Central(values)
-	q.Low, q.High, q.Confidence = Some(low), Some(high), Some(Confidence)
+	q.Low, q.High, q.Confidence, q.Reason = Some(low), Some(high), Some(Confidence), ""
 }
 
 // Central returns the bounds of the central 95 % of values, which it sorts. There is at least one.

@@ -96,11 +96,20 @@ func (c *comparison) quantity(what string, found, want Quantity) {
 	c.number(what+".low", found.Low, want.Low)
 	c.number(what+".high", found.High, want.High)
 	c.number(what+".confidence", found.Confidence, want.Confidence)
+	c.reason(what, found, want)
+}
+
+// reason compares why there is no interval; documents of before it was said say nothing.
+func (c *comparison) reason(what string, found, want Quantity) {
+	if found.Reason != "" && !found.Low.Known() && found.Reason != want.Reason {
+		c.fail(what+".reason", found.Reason, want.Reason)
+	}
 }
 
 func (c *comparison) ratio(what string, found, want Quantity, of bounds) {
 	c.count(what+".n", int64(found.N), int64(want.N))
 	c.number(what+".median", found.Median, want.Median)
+	c.reason(what, found, want)
 	low, high := found.Low.Float(), found.High.Float()
 	if found.Low.Known() && found.High.Known() &&
 		!(atMost(of.low, low) && atMost(low, high) && atMost(high, of.high)) {

@@ -102,8 +102,8 @@ type MissesSummary struct {
 	Misses Quantity `json:"misses"`
 }
 
-// sumUp fills in the medians of all, which are of one configuration.
-func (m *LLCModel) sumUp(all []*LLCMisses) {
+// sumUp fills in the medians of all, which are of one configuration; fixed if nothing was drawn.
+func (m *LLCModel) sumUp(all []*LLCMisses, fixed bool) {
 	m.Nodes, m.Kernels = []NodeSummary{}, []MissesSummary{}
 	if len(all) == 0 {
 		return
@@ -119,14 +119,14 @@ func (m *LLCModel) sumUp(all []*LLCMisses) {
 		for _, one := range all {
 			v = append(v, float64(one.ofNode(node))/float64(workers[node]))
 		}
-		m.Nodes = append(m.Nodes, NodeSummary{node, workers[node], QuantityOf(v)})
+		m.Nodes = append(m.Nodes, NodeSummary{node, workers[node], Sample{v, fixed}.Quantity()})
 	}
 	for i, k := range all[0].Kernels {
 		var v []float64
 		for _, one := range all {
 			v = append(v, float64(one.Kernels[i].Misses))
 		}
-		m.Kernels = append(m.Kernels, MissesSummary{k.Name, QuantityOf(v)})
+		m.Kernels = append(m.Kernels, MissesSummary{k.Name, Sample{v, fixed}.Quantity()})
 	}
 }
 
@@ -151,7 +151,7 @@ func (m *Measured) modelled(cores int) (sum *LLCModel, perCore []float64) {
 	if m.LLCModel != nil {
 		*sum = *m.LLCModel
 	}
-	sum.sumUp(all)
+	sum.sumUp(all, m.Deterministic)
 	return sum, perCore
 }
 

@@ -60,13 +60,51 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// A Quantity is the median of a sample of N values with an interval around it. Where N is too small
-// for an interval of 95 %, Low, High and Confidence are not known; where there is no sample,
-// nothing is, and N is 0.
+// A Quantity is the median of a sample of N values with an interval around it. Where there is no
+// interval of 95 %, Low, High and Confidence are not known, and Reason says why; where there is no
+// sample, nothing is, and N is 0.
 type Quantity struct {
 	Median     Number `json:"median"`
 	Low        Number `json:"low"`
 	High       Number `json:"high"`
 	Confidence Number `json:"confidence"` // attained, at least 0.95
 	N          int    `json:"n"`
+	Reason     Reason `json:"reason"`
+}
+
+// A Reason says why a quantity has no interval. In JSON the zero value is null: it has one, or it
+// has no value either.
+type Reason string
+
+const (
+	// Deterministic: nothing was drawn at random, so that every repetition gives the one value.
+	Deterministic Reason = "deterministic"
+	// TooFew: less than MinSample values.
+	TooFew Reason = "too few"
+)
+
+// MarshalJSON writes r, or null.
+func (r Reason) MarshalJSON() ([]byte, error) {
+	if r == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(r))
+}
+
+// Bounds returns the interval of q, which of a deterministic quantity is its value alone; ok is
+// false where there is none.
+func (q Quantity) Bounds() (low, high float64, ok bool) {
+	if q.Reason == Deterministic {
+		return q.Median.Float(), q.Median.Float(), q.Median.Known()
+	}
+	return q.Low.Float(), q.High.Float(), q.Low.Known() && q.High.Known()
+}
+
+// exactly returns the quantity of a value of n inputs, of each of which every repetition gives the
+// same; nothing is known of it where v is not finite.
+func exactly(v float64, n int) Quantity {
+	if !Some(v).Known() {
+		return Quantity{}
+	}
+	return Quantity{Median: Some(v), N: n, Reason: Deterministic}
 }

@@ -9,6 +9,7 @@ func (r *Result) measured() *Measured {
 	m := &Measured{
 		Scheduler: r.Scheduler, Workers: r.Cores, Substrate: r.Substrate, Machine: r.Machine,
 		Resolved: r.Resolved, KRD: r.KRD, Check: r.Check, Phases: r.Phases, Trace: r.Trace,
+		Deterministic: r.Deterministic, SerialDeterministic: r.Serial.Deterministic,
 	}
 	if r.LLCSource != nil {
 		m.LLCSource = *r.LLCSource
@@ -22,8 +23,8 @@ func (r *Result) measured() *Measured {
 
 // Pool returns the result of several runs of one scheduler under one configuration but for the
 // seed: repetitions and serial repetitions in a row, summed up anew; all else is the first's.
-// Inputs differ with the seed, so that intervals are of repetitions drawn within each run. A single
-// result is returned as it is. Results of which the source of LLC misses differs have none when
+// Inputs differ with the seed, so that intervals are of repetitions drawn within each run, and runs
+// in which nothing was drawn have none. A single result is returned as it is. Results of which the source of LLC misses differs have none when
 // pooled, and a warning says so. Cost: a bootstrap.
 func Pool(list []*Result) *Result {
 	if len(list) == 1 {
@@ -31,18 +32,32 @@ func Pool(list []*Result) *Result {
 	}
 	first := *list[0]
 	m := first.measured()
+	for _, r := range list {
+		m.Deterministic = m.Deterministic && r.Deterministic
+		m.SerialDeterministic = m.SerialDeterministic && r.Serial.Deterministic
+	}
 	reps := 0
 	for _, r := range list {
 		if m.LLCModel != nil && r.LLCModel != nil {
 			m.LLCModel.Traced = append(m.LLCModel.Traced, r.LLCModel.Traced...)
 		}
 		// The serial repetitions stay beside those that they ran with.
-		n := min(len(r.Serial.Repetitions), len(r.Repetitions))
-		m.Serial = append(m.Serial, r.Serial.Repetitions[:n]...)
-		m.Repetitions = append(m.Repetitions, r.Repetitions[:n]...)
-		reps += r.Settings.Reps
-		if n > 0 {
-			m.strata = append(m.strata, n)
+		serial, par := r.Serial.Repetitions, r.Repetitions
+		if !r.Serial.Deterministic {
+			serial = serial[:min(len(serial), len(par))]
+		}
+		if !r.Deterministic && !r.Serial.Deterministic {
+			par = par[:len(serial)]
+		}
+		m.Serial, m.Repetitions = append(m.Serial, serial...), append(m.Repetitions, par...)
+		if r.Deterministic && !m.Deterministic { // beside others that draw, it is one of theirs
+			reps += len(par)
+		} else {
+			reps += r.Settings.Reps
+		}
+		if len(serial) > 0 && len(par) > 0 {
+			m.strata.serial = append(m.strata.serial, len(serial))
+			m.strata.par = append(m.strata.par, len(par))
 		}
 		m.Warnings = append(m.Warnings, r.WarningCodes...)
 	}

@@ -33,6 +33,10 @@ type Result struct {
 	Machine     Machine          `json:"machine"`
 	Settings    request.Settings `json:"settings"`
 
+	// Deterministic says that nothing was drawn at random, so that each repetition that was asked
+	// for would be the one that stands here. Only runs in virtual time can tell.
+	Deterministic bool `json:"deterministic"`
+
 	Serial      Serial          `json:"serial"`
 	Repetitions []Repetition    `json:"repetitions"`
 	Summary     Summary         `json:"summary"`
@@ -65,9 +69,28 @@ type Machine struct {
 // Serial is the serial run that the others are set against: medians, and the repetitions
 // themselves.
 type Serial struct {
-	TimeNS      Number       `json:"time_ns"`
-	WorkNS      Number       `json:"work_ns"`
-	Repetitions []Repetition `json:"repetitions"`
+	TimeNS        Number       `json:"time_ns"`
+	WorkNS        Number       `json:"work_ns"`
+	Deterministic bool         `json:"deterministic"` // as that of the result
+	Repetitions   []Repetition `json:"repetitions"`
+}
+
+// At returns the serial repetition beside which repetition i ran, or, where there is but one that
+// all would equal, that; nil if there is none.
+func (s *Serial) At(i int) *Repetition {
+	if s.Deterministic {
+		i = 0 // of a run there is one
+	}
+	if i >= len(s.Repetitions) {
+		return nil
+	}
+	return &s.Repetitions[i]
+}
+
+// Quantity is [QuantityOf] values, of repetitions of r: where nothing was drawn they have no
+// interval.
+func (r *Result) Quantity(values []float64) Quantity {
+	return Sample{values, r.Deterministic}.Quantity()
 }
 
 // A Repetition is one run of the kernel from the start of its root task to its end.

@@ -16,6 +16,7 @@ func QuantityOf(values []float64) Quantity {
 	}
 	q := Quantity{Median: Some(Median(values)), N: len(values)}
 	if len(values) < MinSample {
+		q.Reason = TooFew
 		return q
 	}
 	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values),
@@ -36,6 +37,42 @@ func Median(values []float64) float64 {
 	return (v[h-1] + v[h]) / 2
 }
 
+// A Sample is the values of repetitions. If it is fixed, no run of its input gives another.
+type Sample struct {
+	Values []float64
+	Fixed  bool
+}
+
+// Quantity returns the median, with an interval unless the sample is fixed or too small.
+func (s Sample) Quantity() Quantity {
+	if s.Fixed && len(s.Values) > 0 {
+		return exactly(Median(s.Values), len(s.Values))
+	}
+	return QuantityOf(s.Values)
+}
+
+// Ratio returns the quantity of a ratio between two samples that has the given median: N is the
+// size of the smaller, where a fixed one does not count beside one that is not. It has no interval
+// yet; [Quantity.Bootstrap] draws it.
+func Ratio(over, under Sample, median float64) Quantity {
+	n, m := len(over.Values), len(under.Values)
+	switch {
+	case n == 0 || m == 0 || !Some(median).Known():
+		return Quantity{}
+	case over.Fixed && under.Fixed:
+		return exactly(median, min(n, m))
+	case over.Fixed:
+		n = m
+	case !under.Fixed:
+		n = min(n, m)
+	}
+	return Quantity{Median: Some(median), N: n, Reason: TooFew}
+}
+
+// strata are the numbers of repetitions, one after the other, of runs of different inputs, which
+// are not drawn for one another; nil: one run.
+type strata struct{ serial, par []int }
+
 // A ratioSample is what the ratios of a run are computed from: time and work of the serial
 // repetitions and of those on n cores, in ns. Work is nil where there is none; otherwise it is as
 // long as time, entry by entry from the same repetition.
@@ -43,11 +80,11 @@ type ratioSample struct {
 	cores               int
 	serialTime, parTime []float64
 	serialWork, parWork []float64
-	seed                uint64
-	// strata are the numbers of repetitions, one after the other, of runs of different inputs,
-	// which are not drawn for one another; nil: one run.
-	strata     []int
-	pointsOnly bool // intervals are not asked for
+	// one repetition stands for all: nothing was drawn
+	serialFixed, parFixed bool
+	seed                  uint64
+	strata                strata
+	pointsOnly            bool // intervals are not asked for
 }
 
 // point returns speed-up, OVR and WTI (KRD paper, I-A), the last two NaN without work:
@@ -74,22 +111,19 @@ func (s *ratioSample) point() (speedup, ovr, wti float64) {
 func (s *ratioSample) hasWork() bool { return len(s.serialWork) > 0 && len(s.parWork) > 0 }
 
 // quantities returns speed-up, OVR and WTI with bootstrap percentile intervals: serial and parallel
-// repetitions are drawn anew with replacement, time and work of a repetition together. The same
-// sample and seed give the same intervals on every computer. N is the smaller of the two sample
-// sizes; below 6 there is no interval.
+// repetitions are drawn anew with replacement, time and work of a repetition together; a side of
+// which nothing varies stays as it is. The same sample and seed give the same intervals on every
+// computer. N is the smaller of the two sample sizes; below 6 there is no interval.
 func (s *ratioSample) quantities() (speedup, ovr, wti Quantity) {
-	n := min(len(s.serialTime), len(s.parTime))
-	if n == 0 {
+	if len(s.serialTime) == 0 || len(s.parTime) == 0 {
 		return
 	}
 	sp, o, w := s.point()
-	if Some(sp).Known() {
-		speedup = Quantity{Median: Some(sp), N: n}
-	}
-	if s.hasWork() {
-		ovr, wti = Quantity{Median: Some(o), N: n}, Quantity{Median: Some(w), N: n}
-	}
-	if n < MinSample || s.pointsOnly {
+	serial, par := Sample{s.serialTime, s.serialFixed}, Sample{s.parTime, s.parFixed}
+	speedup = Ratio(serial, par, sp)
+	ovr, wti = Ratio(serial, par, o), Ratio(serial, par, w)
+	n := max(speedup.N, wti.N)
+	if n < MinSample || s.pointsOnly || s.serialFixed && s.parFixed {
 		return
 	}
 	rng := Draws(s.seed, n)
@@ -98,8 +132,8 @@ func (s *ratioSample) quantities() (speedup, ovr, wti Quantity) {
 		serialWork: make([]float64, len(s.serialWork)), parWork: make([]float64, len(s.parWork))}
 	var sps, os, ws []float64
 	for range Resamples {
-		resample(rng, s.strata, draw.serialTime, s.serialTime, draw.serialWork, s.serialWork)
-		resample(rng, s.strata, draw.parTime, s.parTime, draw.parWork, s.parWork)
+		resample(rng, s.strata.serial, draw.serialTime, s.serialTime, draw.serialWork, s.serialWork)
+		resample(rng, s.strata.par, draw.parTime, s.parTime, draw.parWork, s.parWork)
 		sp, o, w := draw.point()
 		sps, os, ws = append(sps, sp), append(os, o), append(ws, w)
 	}

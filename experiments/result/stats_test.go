@@ -15,15 +15,16 @@ func TestQuantity(t *testing.T) {
 		want   Quantity
 	}{
 		{"none", nil, Quantity{}},
-		{"1", []float64{7}, Quantity{Median: Some(7), N: 1}},
-		{"5 have no interval", []float64{5, 1, 4, 2, 3}, Quantity{Median: Some(3), N: 5}},
+		{"1", []float64{7}, Quantity{Median: Some(7), N: 1, Reason: TooFew}},
+		{"5 have no interval", []float64{5, 1, 4, 2, 3}, Quantity{Median: Some(3), N: 5,
+			Reason: TooFew}},
 		// With 6 values the whole range misses the median with probability 2/64.
 		{"6", []float64{6, 1, 5, 2, 4, 3}, Quantity{Some(3.5), Some(1), Some(6), Some(1 - 2.0/64),
-			6}},
+			6, ""}},
 		// With 10, from the 2nd to the 9th: 1 - 2 (1 + 10)/1024. An outlier moves neither the
 		// median nor the interval.
 		{"10 with an outlier", []float64{10, 1e9, 20, 30, 90, 40, 60, 50, 80, 70},
-			Quantity{Some(55), Some(20), Some(90), Some(1 - 22.0/1024), 10}},
+			Quantity{Some(55), Some(20), Some(90), Some(1 - 22.0/1024), 10, ""}},
 	} {
 		before := slices.Clone(test.values)
 		got := QuantityOf(test.values)
@@ -225,7 +226,7 @@ func TestStrata(t *testing.T) {
 	if _, _, w := s.quantities(); w.Low == w.High {
 		t.Error("as one run of one input they vary, which this test depends on")
 	}
-	s.strata = []int{6, 6}
+	s.strata = strata{[]int{6, 6}, []int{6, 6}}
 	if sp, o, w := s.quantities(); sp.Low != sp.High || o.Low != o.High || w.Low != Some(1) ||
 		w.High != Some(1) {
 		t.Errorf("speed-up %+v, OVR %+v, WTI %+v", sp, o, w)

@@ -18,8 +18,11 @@ type Measured struct {
 	CPUs        int           // that the workers could use; fewer than workers makes WTI unreliable
 	Serial      []Repetition
 	Repetitions []Repetition
-	LLCSource   string // "perf_event", "model", or "" where LLC misses were not counted
-	LLCReason   string // why not, or not by hardware
+	// of which nothing was drawn at random: one repetition stands for all that were asked for
+	SerialDeterministic, Deterministic bool
+
+	LLCSource string // "perf_event", "model", or "" where LLC misses were not counted
+	LLCReason string // why not, or not by hardware
 	// what a cache model counted beside Repetitions; Summarise fills in the medians
 	LLCModel *LLCModel
 	KRD      *krd.Report
@@ -28,7 +31,7 @@ type Measured struct {
 	Trace    *Trace
 	Warnings []Warning
 	NoRoom   error // why a trace got no more room; nil if all had enough
-	strata   []int // of pooled runs: how many repetitions each has
+	strata   strata
 }
 
 // Summarise returns the result of one scheduler of a run: LLC misses per core, medians and
@@ -41,9 +44,10 @@ func summarise(a request.Asked, m *Measured, pointsOnly bool) Result {
 	r := Result{
 		SchemaVersion: SchemaVersion, Kernel: a.Kernel, Params: a.Params, Resolved: m.Resolved,
 		Scheduler: m.Scheduler, Cores: m.Workers, Seed: a.Seed,
-		Interrupted: min(len(m.Repetitions), len(m.Serial)) < a.Settings.Reps,
+		Interrupted: m.complete(a.Settings.Reps) < a.Settings.Reps,
 		Substrate:   m.Substrate, Machine: m.Machine, Settings: a.Settings,
-		Repetitions: orEmpty(m.Repetitions), Serial: Serial{Repetitions: orEmpty(m.Serial)},
+		Deterministic: m.Deterministic, Repetitions: orEmpty(m.Repetitions),
+		Serial:    Serial{Deterministic: m.SerialDeterministic, Repetitions: orEmpty(m.Serial)},
 		LLCSource: orNull(m.LLCSource), KRD: m.KRD, Check: m.Check, Phases: append([]kernel.Phase{},
 			m.Phases...), Trace: m.Trace,
 	}
@@ -64,6 +68,7 @@ func summarise(a request.Asked, m *Measured, pointsOnly bool) Result {
 		cores: r.Cores, seed: a.Seed,
 		serialTime: times(m.Serial), parTime: times(m.Repetitions),
 		serialWork: works(m.Serial), parWork: works(m.Repetitions),
+		serialFixed: m.SerialDeterministic, parFixed: m.Deterministic,
 		strata: m.strata, pointsOnly: pointsOnly,
 	}
 	if len(s.serialTime) > 0 {
@@ -72,18 +77,32 @@ func summarise(a request.Asked, m *Measured, pointsOnly bool) Result {
 	if len(s.serialWork) > 0 {
 		r.Serial.WorkNS = Some(Median(s.serialWork))
 	}
-	r.Summary.TimeNS = QuantityOf(s.parTime)
+	r.Summary.TimeNS = r.Quantity(s.parTime)
 	r.Summary.Speedup, r.Summary.OVR, r.Summary.WTI = s.quantities()
-	r.Summary.KernelNS = QuantityOf(collect(m.Repetitions, func(p *Repetition) Number {
+	r.Summary.KernelNS = r.Quantity(collect(m.Repetitions, func(p *Repetition) Number {
 		if p.Kernels == nil || *p.Kernels == 0 {
 			return Number{}
 		}
 		return Some(SomeInt(p.WorkNS).Float() / float64(*p.Kernels))
 	}))
-	r.Summary.LLCMissesPerCore = QuantityOf(misses)
+	r.Summary.LLCMissesPerCore = r.Quantity(misses)
 	r.Kernels = sumKernels(m.Serial, m.Repetitions)
 	r.WarningCodes = append(doubts(a.Settings.Reps, m), m.Warnings...)
 	return r
+}
+
+// complete returns how many of the repetitions that were asked for are there, serial ones beside
+// them: all where one stands for all.
+func (m *Measured) complete(asked int) int {
+	return min(complete(m.Repetitions, m.Deterministic, asked),
+		complete(m.Serial, m.SerialDeterministic, asked))
+}
+
+func complete(reps []Repetition, fixed bool, asked int) int {
+	if fixed && len(reps) > 0 {
+		return max(asked, 1)
+	}
+	return len(reps)
 }
 
 // collect returns f of each repetition, leaving out those where it is not known.
@@ -185,8 +204,8 @@ func totals(reps []Repetition) (order []string, byName map[string]kernelTotal) {
 // repetitions there should be.
 func doubts(asked int, m *Measured) []Warning {
 	var w []Warning
-	n := min(len(m.Repetitions), len(m.Serial))
-	if 0 < n && n < MinSample {
+	n := m.complete(asked)
+	if 0 < n && n < MinSample && !(m.Deterministic && m.SerialDeterministic) {
 		w = append(w, Warn(NoIntervals, n, MinSample))
 	}
 	if n < asked {
