@@ -192,7 +192,7 @@ func TestNumberJSON(t *testing.T) {
 		t.Error("what was not measured has a value")
 	}
 	if b, _ := json.Marshal(Quantity{}); string(
-		b) != `{"median":null,"low":null,"high":null,"confidence":null,"n":0}` {
+		b) != `{"median":null,"low":null,"high":null,"confidence":null,"n":0,"reason":null}` {
 		t.Errorf("an empty quantity is %s", b)
 	}
 	var typ Quantity

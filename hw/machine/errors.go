@@ -12,7 +12,7 @@ var ErrNoSuchMachine = failure.New(failure.Request, "no such machine")
 
 // ErrNotKnown says that something about this computer is not known that a machine needs (the size
 // of a cache, say).
-var ErrNotKnown = failure.New(failure.Failed, "not known")
+var ErrNotKnown = failure.New(failure.Capability, "not known")
 
 // A FieldError is one thing that is wrong with a machine.
 type FieldError struct {

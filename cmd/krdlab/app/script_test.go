@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"krdlab/hw"
+	"krdlab/hw/machine"
 	"krdlab/kernels"
 	"krdlab/loi"
 )
@@ -33,6 +35,18 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   exits,
 			"mktrace": mktrace,
+		},
+		// [caches]: this computer says which caches it has
+		Condition: func(name string) (bool, error) {
+			if name != "caches" {
+				return false, fmt.Errorf("no condition %q", name)
+			}
+			host, err := hw.Host()
+			if err != nil {
+				return false, nil
+			}
+			_, err = machine.Host(host)
+			return err == nil, nil
 		},
 	})
 }
