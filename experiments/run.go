@@ -53,10 +53,7 @@ func Run(ctx context.Context, r *request.Request, argv []string, t *hw.Topology,
 		return out, err
 	}
 	manifest := result.NewManifest(asked, argv, t, time.Now())
-	if r.Machine != nil {
-		manifest.ModelHash = r.Machine.Hash()
-	}
-	dir, err := result.Begin(r.Out, asked.Name, manifest)
+	dir, err := result.Begin(r.Out, asked.Name, manifest, r.Machine)
 	if err != nil {
 		return out, err
 	}

@@ -132,6 +132,67 @@ func TestSimulationIsReproducible(t *testing.T) {
 	}
 }
 
+// Where nothing is drawn, one repetition stands for all, and its numbers have no interval; beside it
+// others have theirs.
+func TestDeterministicRepetitions(t *testing.T) {
+	out := simulated(t, func(c *request.Request) { c.Params["n"] = 256 })
+	for i := range out.Results {
+		r := &out.Results[i]
+		fixed := r.Scheduler == "serial" || r.Scheduler == "shepherd-socket" // on two nodes
+		reps, n, reason := 6, 6, result.Reason("")
+		if fixed {
+			reps, n, reason = 1, 1, result.Deterministic
+		}
+		if r.Deterministic != fixed || len(r.Repetitions) != reps ||
+			!r.Serial.Deterministic || len(r.Serial.Repetitions) != 1 {
+			t.Errorf("%s: deterministic %v, %d repetitions, %d serial ones", r.Scheduler,
+				r.Deterministic, len(r.Repetitions), len(r.Serial.Repetitions))
+		}
+		for _, q := range []result.Quantity{r.Summary.TimeNS, r.Summary.Speedup, r.Summary.OVR,
+			r.Summary.WTI, r.Summary.KernelNS, r.Summary.LLCMissesPerCore,
+			r.LLCModel.Nodes[0].MissesPerCore} {
+			if q.N != n || q.Reason != reason || q.Low.Known() == fixed {
+				t.Errorf("%s: %+v", r.Scheduler, q)
+			}
+		}
+		if r.Interrupted || len(r.Warnings) > 0 {
+			t.Errorf("%s: interrupted %v, %q", r.Scheduler, r.Interrupted, r.Warnings)
+		}
+		if err := r.Follows(); err != nil {
+			t.Errorf("%s: %v", r.Scheduler, err)
+		}
+	}
+	// Pages lie where the seed has them.
+	for _, r := range simulated(t, func(c *request.Request) {
+		c.Params["n"], c.CacheModel, c.Cores = 256, request.CacheLines, 1
+	}).Results {
+		if r.Deterministic || r.Serial.Deterministic || len(r.Repetitions) != 6 {
+			t.Errorf("%s, by lines: deterministic", r.Scheduler)
+		}
+	}
+}
+
+// A simulated result says which of its numbers the machine was fitted to, and its folder has the
+// machine.
+func TestFittedQuantities(t *testing.T) {
+	out := simulated(t, func(c *request.Request) {
+		c.Params["n"], c.Trace, c.Reps = 4096, request.TraceProfile, 1
+		c.Schedulers = c.Schedulers[:4]
+	})
+	for i, want := range [][]string{{machine.FitSerialTime}, {machine.FitSerialTime, machine.FitOVR},
+		{machine.FitSerialTime, machine.FitOVR}, {machine.FitSerialTime}} {
+		r := &out.Results[i]
+		if m := r.Machine.Model; m == nil || !slices.Equal(m.Fitted, want) || m.Guessed == 0 ||
+			m.Guessed >= m.Parameters {
+			t.Errorf("%s: %+v, want %q", r.Scheduler, m, want)
+		}
+	}
+	m, err := machine.Load(filepath.Join(out.Dir, result.MachinesDir, "westmere-ex-4s.toml"))
+	if err != nil || m.Hash() != out.Results[0].Machine.Model.Hash {
+		t.Errorf("the machine in the folder: %v", err)
+	}
+}
+
 // The bytes of a simulated trace of many chunks do not depend on how many threads there are.
 func TestSimulatedTracesAreReproducible(t *testing.T) {
 	var first []byte
@@ -265,8 +326,8 @@ func TestTraceKRD(t *testing.T) {
 			t.Errorf("%s: trace %+v", r.Scheduler, r.Trace)
 		}
 	}
-	if files, err := filepath.Glob(filepath.Join(each.Dir, "*")); err != nil || len(files) != 2 {
-		t.Errorf("files %q, %v; expected the manifest and the result", files, err)
+	if files, err := filepath.Glob(filepath.Join(each.Dir, "*")); err != nil || len(files) != 3 {
+		t.Errorf("files %q, %v; expected the machine, the manifest and the result", files, err)
 	}
 }
 

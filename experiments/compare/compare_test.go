@@ -246,13 +246,6 @@ func TestWarnings(t *testing.T) {
 		if err := datasettest.Write(datasettest.Small(), dir); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Mkdir(filepath.Join(dir, dataset.MachinesDir), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, dataset.MachinesDir, "made-4s.toml"),
-			[]byte{byte('0' + i)}, 0o666); err != nil {
-			t.Fatal(err)
-		}
 		if i == 1 {
 			if err := os.RemoveAll(filepath.Join(dir, dataset.CellsDir,
 				"0001-matmul-c6")); err != nil {
@@ -267,9 +260,13 @@ func TestWarnings(t *testing.T) {
 	}
 	for i := range list[1].Cells {
 		list[1].Cells[i].Result.Settings.NUMA = request.NUMAInterleave
+		list[1].Cells[i].Result.Machine.Model = &result.Model{Hash: "89abcdef01"}
+	}
+	for i := range list[0].Cells {
+		list[0].Cells[i].Result.Machine.Model = &result.Model{Hash: "0123456789"}
 	}
 	expect(t, text(t, report(t, list[0], list[1])),
-		"warning: the simulated machine changed: machines/made-4s.toml is not the same file in A and B",
+		"warning: the simulated machine made-4s is not the same in A and B: its numbers differ (hash 01234567 in A, 89abcdef in B) (12 times)",
 		"warning: the setting numa differs: first-touch in A, interleave in B (12 times)",
 		"warning: B: cell 0001-matmul-c6 missing: it has not been run", "only in A: matmul n=512")
 }

@@ -2,8 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -108,11 +106,7 @@ func Of(a, b *dataset.Experiment) (*Report, error) {
 			whyNot(orderA, orderB))
 	}
 	r.correct()
-	files := &counted{}
-	for _, f := range machineFiles(a, b, r.Pairs) {
-		r.warn(files, f)
-	}
-	r.Warnings = append(append(r.Warnings, files.list()...), doubts.list()...)
+	r.Warnings = append(r.Warnings, doubts.list()...)
 	for _, e := range []struct {
 		name string
 		*dataset.Experiment
@@ -221,7 +215,11 @@ func differences(a, b *result.Result) []result.Warning {
 	if x.Computer != "" && y.Computer != "" && x.Computer != y.Computer {
 		list = append(list, result.Warn(result.OtherComputer, x.Name))
 	}
-	if x.Computer, y.Computer = "", ""; x != y {
+	if p, q := x.Model, y.Model; p != nil && q != nil && p.Hash != q.Hash {
+		list = append(list, result.Warn(result.OtherModel, x.Name, p.Hash, q.Hash))
+	}
+	x.Computer, y.Computer, x.Model, y.Model = "", "", nil, nil
+	if x != y {
 		list = append(list, result.Warn(result.OtherMachine, a.Machine.Name))
 	}
 	return list
@@ -232,28 +230,6 @@ func orNone(v any) string {
 		return s
 	}
 	return "none"
-}
-
-// machineFiles warns of simulated machines of one name that are not the same.
-func machineFiles(a, b *dataset.Experiment, pairs []Pair) []result.Warning {
-	var list []result.Warning
-	for _, name := range valuesOf(configsOf(pairs), func(c Config) string { return c.Machine }) {
-		file := filepath.Join(dataset.MachinesDir, name+".toml")
-		x, errA := os.ReadFile(filepath.Join(a.Dir, file))
-		y, errB := os.ReadFile(filepath.Join(b.Dir, file))
-		if errA == nil && errB == nil && string(x) != string(y) {
-			list = append(list, result.Warn(result.OtherMachineFile, file))
-		}
-	}
-	return list
-}
-
-func configsOf(pairs []Pair) []Config {
-	var list []Config
-	for i := range pairs {
-		list = append(list, pairs[i].Config)
-	}
-	return list
 }
 
 // correct adjusts the p of all tests and gives the verdicts.

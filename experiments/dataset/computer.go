@@ -25,19 +25,19 @@ func Together(a, b *Experiment) (x, y *Experiment) {
 	x, y = a.copied(), b.copied()
 	several := map[string]bool{}
 	for _, s := range slices.Concat(computersOf(a), computersOf(b)) {
-		several[s.name] = several[s.name] || s.ambiguous()
+		several[s.key()] = several[s.key()] || s.ambiguous()
 	}
 	all := map[string]*computers{} // whose numbers hold for both
 	for _, s := range computersOf(x, y) {
-		if several[s.name] {
+		if several[s.key()] {
 			s.rename()
-			all[s.name] = s
+			all[s.key()] = s
 		}
 	}
 	for _, e := range []*Experiment{x, y} {
 		e.Notes = nil
 		for _, s := range computersOf(e) {
-			e.Notes = append(e.Notes, s.notes(e, cmp.Or(all[s.name], s))...)
+			e.Notes = append(e.Notes, s.notes(e, cmp.Or(all[s.key()], s))...)
 		}
 	}
 	return x, y
@@ -49,12 +49,14 @@ func (e *Experiment) copied() *Experiment {
 	return &c
 }
 
-// The computers of one name: what native results say of them.
+// The computers of one name: what native results say of them; or the simulated machines of one
+// name, which may be of several files.
 type computers struct {
-	name    string
-	cells   []*Cell
-	array   []string // those that elements of job arrays ran on, if there are several
-	classes []string // of cells, in the order of their appearance
+	name      string
+	simulated bool
+	cells     []*Cell
+	array     []string // those that elements of job arrays ran on, if there are several
+	classes   []string // of cells, in the order of their appearance
 }
 
 // The classes that are no computer.
@@ -63,26 +65,29 @@ const (
 	ofAnArray   = "array"
 )
 
-// computersOf sorts the native cells by the names of their machines.
+// key tells a computer from a simulated machine of the same name.
+func (s *computers) key() string { return fmt.Sprint(s.simulated, s.name) }
+
+// computersOf sorts the cells by the names of their machines.
 func computersOf(experiments ...*Experiment) (list []*computers) {
 	index := map[string]*computers{}
 	for _, e := range experiments {
 		for i := range e.Cells {
 			c := &e.Cells[i]
-			if c.Result.Substrate != Native {
-				continue
+			s := &computers{name: c.Result.Machine.Name, simulated: c.Result.Substrate != Native}
+			if old := index[s.key()]; old != nil {
+				s = old
+			} else {
+				index[s.key()] = s
+				list = append(list, s)
 			}
-			name := c.Result.Machine.Name
-			if index[name] == nil {
-				index[name] = &computers{name: name}
-				list = append(list, index[name])
-			}
-			index[name].cells = append(index[name].cells, c)
+			s.cells = append(s.cells, c)
 		}
 	}
 	for _, s := range list {
 		for _, c := range s.cells {
-			if id := c.Result.Machine.Computer; id != notRecorded && c.element() &&
+			id := c.Result.Machine.Computer
+			if !s.simulated && id != notRecorded && c.element() &&
 				!slices.Contains(s.array, id) {
 				s.array = append(s.array, id)
 			}
@@ -109,6 +114,12 @@ func (c *Cell) element() bool {
 // meant to be alike, and its cells are spread over them: told apart, hardly two of them would be
 // left on one.
 func (s *computers) class(c *Cell) string {
+	if s.simulated {
+		if c.Result.Machine.Model == nil {
+			return notRecorded
+		}
+		return c.Result.Machine.Model.Hash
+	}
 	id := c.Result.Machine.Computer
 	if slices.Contains(s.array, id) {
 		return ofAnArray
@@ -120,7 +131,12 @@ func (s *computers) ambiguous() bool { return len(s.classes) > 1 }
 
 // label is the name of a class among several.
 func (s *computers) label(class string) string {
-	if class == notRecorded {
+	switch {
+	case s.simulated && class == notRecorded:
+		return s.name + " (hash not recorded)"
+	case s.simulated:
+		return fmt.Sprintf("%s (%.8s)", s.name, class)
+	case class == notRecorded:
 		return s.name + " (computer not recorded)"
 	}
 	known := slices.DeleteFunc(slices.Clone(s.classes),
@@ -150,6 +166,18 @@ func nameMachines(e *Experiment) (notes []string) {
 // notes says of the computers of e what they are called, which is up to all, and which are taken as
 // one.
 func (s *computers) notes(e *Experiment, all *computers) (notes []string) {
+	if s.simulated {
+		if s.ambiguous() {
+			var who []string
+			for _, class := range s.classes {
+				who = append(who, all.label(class))
+			}
+			notes = append(notes, fmt.Sprintf("the simulated machine %s is not the same "+
+				"everywhere, and results are kept apart by its hash: %s", s.name,
+				strings.Join(who, ", ")))
+		}
+		return notes
+	}
 	if all.ambiguous() {
 		var who []string
 		for _, c := range s.cells {

@@ -14,11 +14,13 @@
 // not hide what can.
 package dataset
 
+import "krdlab/experiments/result"
+
 // Names of what an experiment folder holds.
 const (
 	InfoFile      = "experiment.json"
 	PlanFile      = "plan.jsonl"
-	MachinesDir   = "machines"
+	MachinesDir   = result.MachinesDir
 	CellsDir      = "cells"
 	PartialSuffix = ".partial"
 	FailedSuffix  = ".failed.json"

@@ -293,6 +293,10 @@ func readRun(id, dir string) ([]Cell, []Problem) {
 			continue
 		}
 		upgradeResult(r)
+		if r.Substrate != Native && r.Machine.Model == nil && manifest != nil &&
+			manifest.ModelHash != "" {
+			r.Machine.Model = &result.Model{Hash: manifest.ModelHash, Fitted: []string{}}
+		}
 		r.Params = paramsOf(r.Kernel, r.Params)
 		r.Resolved = paramsOf(r.Kernel, r.Resolved)
 		if r.Interrupted {

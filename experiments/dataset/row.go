@@ -19,6 +19,7 @@ type Row struct {
 	KernelNS          result.Number // mean time of a kernel execution
 	LLCMissesPerCore  result.Number
 	LLCSource         string // "perf_event", "model", or ""
+	MissSource        string // as [result.Result.MissesFrom] names it
 	// KRD is that of this repetition; nil: it was not traced.
 	KRD *krd.Histogram
 }
@@ -44,7 +45,7 @@ func (c *Cell) Rows() []Row {
 			LLCMissesPerCore: p.LLCMissesPerCore, KRD: p.KRD,
 		}
 		if r.LLCSource != nil && p.LLCMissesPerCore.Known() {
-			row.LLCSource = *r.LLCSource
+			row.LLCSource, row.MissSource = *r.LLCSource, r.MissesFrom()
 		}
 		if p.Kernels != nil && *p.Kernels > 0 {
 			row.KernelNS = result.Some(row.WorkNS.Float() / float64(*p.Kernels))

@@ -55,7 +55,6 @@ type job struct {
 	result *result.Repetition
 	drawn  bool // the seed decided something
 	krd    *krd.Report
-	phases []kernel.Phase
 	stats  loi.Stats
 	err    error
 	done   bool // or left out; guarded by simulation.mu, and the rest with it
@@ -230,9 +229,6 @@ func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) e
 		j.result.Counters.LLCMisses = result.Count{Reason: "the program accesses no data that " +
 			"the model knows"}
 	}
-	if phased, ok := in.(kernel.Phased); ok {
-		j.phases = phased.Phases()
-	}
 	return nil
 }
 
@@ -298,7 +294,6 @@ func (s *simulation) collect(jobs []*job) ([]*result.Measured, error) {
 	missing := map[string]bool{}
 	traces := map[string]*job{}
 	full := map[string]error{}
-	phases := map[string][]kernel.Phase{}
 	name := func(j *job, i int) string {
 		if i%(1+len(s.schedulers)) == 0 {
 			return "" // the serial run that the others are set against, which serial may be one of
@@ -323,7 +318,6 @@ func (s *simulation) collect(jobs []*job) ([]*result.Measured, error) {
 			continue
 		}
 		reps[n] = append(reps[n], *j.result)
-		phases[n] = j.phases
 		if sum(j.stats.Discarded) > 0 {
 			full[n] = j.stats.Full
 		}
@@ -341,10 +335,11 @@ func (s *simulation) collect(jobs []*job) ([]*result.Measured, error) {
 			Resolved: s.plan.Resolved,
 			Serial:   reps[""], Repetitions: reps[scheduler], LLCSource: result.LLCSourceModel,
 			SerialDeterministic: !drawn[""], Deterministic: !drawn[scheduler],
-			Phases: phases[scheduler], Warnings: warnings,
+			Warnings: warnings,
 			LLCModel: &result.LLCModel{Machine: s.machine.Name, CacheModel: s.asked.CacheModel},
 			NoRoom:   full[scheduler],
 		}
+		m.Machine.Model = s.model(&s.schedulers[i])
 		if j := traces[scheduler]; j != nil {
 			m.KRD = j.krd
 			m.Trace = &result.Trace{Path: j.trace, Records: sum(j.stats.Records),
@@ -408,4 +403,12 @@ func (s *simulation) describe() result.Machine {
 	m := result.Machine{Machine: s.topo.Machine(), TimeSource: "virtual"}
 	m.Synthetic = false
 	return m
+}
+
+// model is what must be known of the machine beside the numbers of a scheduler.
+func (s *simulation) model(x *runtimes.Scheduler) *result.Model {
+	fitted := s.machine.FittedTo(s.kernel.Name, request.Describe(s.kernel, s.params),
+		s.workersOf(x), x.Family)
+	return &result.Model{Hash: s.machine.Hash(), Parameters: len(s.machine.Paths()),
+		Guessed: len(s.machine.Guesses()), Fitted: append([]string{}, fitted...)}
 }

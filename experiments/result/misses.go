@@ -74,6 +74,33 @@ func (m *LLCMisses) ofNode(node int) int64 {
 	return 0
 }
 
+// The sources of LLC misses that are models, as [Result.MissesFrom] names them.
+const (
+	MissesOfBlocks = "model: fully associative, blocks"
+	MissesOfLines  = "model: sets, lines"
+)
+
+// MissesFrom says what counted the LLC misses: "perf_event", [MissesOfBlocks], [MissesOfLines], ""
+// where nothing did.
+func (r *Result) MissesFrom() string {
+	switch {
+	case r.LLCSource == nil:
+		return ""
+	case *r.LLCSource != LLCSourceModel || r.LLCModel == nil:
+		return *r.LLCSource
+	case r.LLCModel.CacheModel == request.CacheLines:
+		return MissesOfLines
+	}
+	return MissesOfBlocks
+}
+
+// MissesByConstruction says whether the LLC misses were computed from the very trace that the
+// reuse distances are computed from, by a stack of whole blocks, as they are: the one follows from
+// the other, and their correlation says nothing about a machine.
+func (r *Result) MissesByConstruction() bool {
+	return r.LLCModel != nil && r.LLCModel.Replayed && r.MissesFrom() == MissesOfBlocks
+}
+
 // LLCModel sums up the misses that a cache model counted, over the repetitions of which it counted
 // any.
 type LLCModel struct {

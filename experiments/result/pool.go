@@ -62,8 +62,7 @@ func Pool(list []*Result) *Result {
 		m.Warnings = append(m.Warnings, r.WarningCodes...)
 	}
 	for _, r := range list[1:] {
-		if (r.LLCSource == nil) != (first.LLCSource == nil) || r.LLCSource != nil &&
-			*r.LLCSource != *first.LLCSource {
+		if r.MissesFrom() != first.MissesFrom() {
 			m.LLCSource, m.LLCReason, m.LLCModel = "",
 				"its runs have their LLC misses from different sources", nil
 			for i := range m.Repetitions {

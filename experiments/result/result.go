@@ -43,7 +43,10 @@ type Result struct {
 	Kernels     []KernelSummary `json:"kernels"`
 
 	LLCSource *string `json:"llc_source"` // "perf_event", "model" or null
-	LLCReason *string `json:"llc_reason"` // why there are no hardware counts
+	// MissSource says what counted the LLC misses, the kind of model too: "perf_event",
+	// "model: fully associative, blocks", "model: sets, lines" or null.
+	MissSource *string `json:"miss_source"`
+	LLCReason  *string `json:"llc_reason"` // why there are no hardware counts
 	// misses by node and kernel; null unless the source is "model"
 	LLCModel *LLCModel   `json:"llc_model"`
 	KRD      *krd.Report `json:"krd"`   // of the traced repetition
@@ -64,6 +67,18 @@ type Machine struct {
 	// Computer tells this computer from others of the same name ([hw.ComputerID]); "" where that is
 	// not known, and of a simulated machine, which is the same everywhere.
 	Computer string `json:"computer,omitempty"`
+	// Model describes the file of a simulated machine; nil natively.
+	Model *Model `json:"model,omitempty"`
+}
+
+// A Model is what must be known of a simulated machine beside its numbers.
+type Model struct {
+	Hash       string `json:"hash"`       // of all that decides a result ([machine.Machine.Hash])
+	Parameters int    `json:"parameters"` // how many numbers it has
+	Guessed    int    `json:"guessed"`    // of these, neither measured nor published
+	// Fitted are the quantities of this result, as "ovr", that numbers of the machine were chosen
+	// to bring out: here they predict nothing.
+	Fitted []string `json:"fitted"`
 }
 
 // Serial is the serial run that the others are set against: medians, and the repetitions

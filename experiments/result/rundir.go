@@ -1,6 +1,7 @@
 package result
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,16 +12,18 @@ import (
 	"time"
 
 	"krdlab/hw/failure"
+	"krdlab/hw/machine"
 	"krdlab/runtimes"
 )
 
 // RunsDir is the folder under which runs without --out are written.
 const RunsDir = "krdlab-runs"
 
-// The files of a run directory, beside its traces.
+// What is in a run directory, beside its traces.
 const (
 	ManifestFile = "manifest.json"
 	ResultFile   = "result.json"
+	MachinesDir  = "machines" // the file of the simulated machine
 )
 
 const partialSuffix = ".partial"
@@ -83,8 +86,9 @@ func CreateNamedRunDir(name string, now time.Time) (*RunDir, error) {
 }
 
 // Begin makes the directory of a run and writes its manifest, so that a killed run says what it
-// was. out is where; "" is a new directory under [RunsDir] with that name.
-func Begin(out, name string, m *Manifest) (d *RunDir, err error) {
+// was, with the machine that is simulated, if one is. out is where; "" is a new directory under
+// [RunsDir] with that name.
+func Begin(out, name string, m *Manifest, simulated *machine.Machine) (d *RunDir, err error) {
 	if out != "" {
 		d, err = CreateRunDir(out)
 	} else {
@@ -93,11 +97,30 @@ func Begin(out, name string, m *Manifest) (d *RunDir, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = d.WriteJSON(ManifestFile, m); err != nil {
+	if simulated != nil {
+		m.ModelHash = simulated.Hash()
+		err = d.keepMachine(simulated)
+	}
+	if err == nil {
+		err = d.WriteJSON(ManifestFile, m)
+	}
+	if err != nil {
 		d.Discard()
 		return nil, err
 	}
 	return d, nil
+}
+
+func (d *RunDir) keepMachine(m *machine.Machine) error {
+	var text bytes.Buffer
+	err := errors.Join(m.Write(&text), os.Mkdir(d.Path(MachinesDir), 0o777))
+	if err == nil {
+		err = os.WriteFile(d.Path(filepath.Join(MachinesDir, m.Name+".toml")), text.Bytes(), 0o666)
+	}
+	if err != nil {
+		return fmt.Errorf("run directory: keep the machine: %w", err)
+	}
+	return nil
 }
 
 // End writes the documents, and completes the directory unless the run failed with runErr. It
@@ -224,12 +247,14 @@ func (d *RunDir) Keep() error {
 	return nil
 }
 
-// Discard removes a partial directory that holds nothing but its manifest, and reports whether it
-// did.
+// Discard removes a partial directory that holds nothing but its manifest and its machine, and
+// reports whether it did.
 func (d *RunDir) Discard() bool {
 	entries, err := os.ReadDir(d.partial)
 	if err != nil || slices.ContainsFunc(entries,
-		func(e fs.DirEntry) bool { return e.Name() != ManifestFile }) {
+		func(e fs.DirEntry) bool {
+			return e.Name() != ManifestFile && e.Name() != MachinesDir
+		}) {
 		return false
 	}
 	if os.RemoveAll(d.partial) != nil {

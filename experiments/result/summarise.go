@@ -64,6 +64,8 @@ func summarise(a request.Asked, m *Measured, pointsOnly bool) Result {
 		}
 	}
 
+	r.MissSource = orNull(r.MissesFrom())
+
 	s := ratioSample{
 		cores: r.Cores, seed: a.Seed,
 		serialTime: times(m.Serial), parTime: times(m.Repetitions),

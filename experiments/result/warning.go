@@ -81,8 +81,9 @@ const (
 	OtherComputer Code = "other_computer"
 	// OtherMachine of a comparison: the machine that A and B describe differently.
 	OtherMachine Code = "other_machine"
-	// OtherMachineFile of a comparison: the file.
-	OtherMachineFile Code = "other_machine_file"
+	// OtherModel of a comparison: the simulated machine that has other numbers in A than in B, the
+	// hashes of both.
+	OtherModel Code = "other_model"
 )
 
 // The repetitions that a warning is about.

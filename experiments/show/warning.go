@@ -90,9 +90,9 @@ var sentences = map[result.Code]func(a args) string{
 		return fmt.Sprintf("the machine %s is described otherwise in A than in B (cores, caches "+
 			"or source of time)", a.text(0))
 	},
-	result.OtherMachineFile: func(a args) string {
-		return fmt.Sprintf("the simulated machine changed: %s is not the same file in A and B",
-			a.text(0))
+	result.OtherModel: func(a args) string {
+		return fmt.Sprintf("the simulated machine %s is not the same in A and B: its numbers "+
+			"differ (hash %.8s in A, %.8s in B)", a.text(0), a.text(1), a.text(2))
 	},
 	result.OneConfiguration: func(args) string {
 		return "there is one configuration only: nothing to set it against but its own " +

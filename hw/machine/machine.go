@@ -36,7 +36,29 @@ type Machine struct {
 	// its table ("l1"). A source that begins with "estimated" or "not calibrated" says that nobody
 	// measured or published the number. See Source.
 	Sources map[string]string
+	// Fits are the results that numbers of the machine were chosen to bring out: where a run
+	// reproduces one of them it predicts nothing. They decide no result themselves.
+	Fits []Fit
 }
+
+// A Fit is a published result that a machine was fitted to.
+type Fit struct {
+	Quantity string // one of FitQuantities
+	Kernel   string
+	Params   string // those that matter, as n=4096
+	Cores    int
+	Family   string // of runtimes; "" for all, as of a serial run
+}
+
+// FitQuantities are what a machine can be fitted to: the time of the serial run, and the overhead
+// of a scheduler.
+var FitQuantities = []string{FitSerialTime, FitOVR}
+
+// The quantities of a [Fit], as documents of results call them.
+const (
+	FitSerialTime = "serial.time_ns"
+	FitOVR        = "ovr"
+)
 
 // A Rate is the price of a kernel execution without stalls: CallPS, and the flops that it computes
 // at FlopsPerSecond. 0 means that a part is absent; one of them is there.

@@ -41,6 +41,8 @@ func Parse(file string, text []byte) (*Machine, error) {
 	}
 	sources, hasSources := tree["sources"]
 	delete(tree, "sources")
+	fits, hasFits := tree["fits"]
+	delete(tree, "fits")
 	r.flatten("", tree)
 	r.fields()
 	r.families()
@@ -48,6 +50,9 @@ func Parse(file string, text []byte) (*Machine, error) {
 	r.unknown()
 	if hasSources {
 		r.sources("sources", "", sources)
+	}
+	if hasFits {
+		r.fits(fits)
 	}
 	if len(r.wrong) == 0 {
 		r.wrong = slices.DeleteFunc(r.m.check(), func(e *FieldError) bool {

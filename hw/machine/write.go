@@ -49,6 +49,17 @@ func (m *Machine) Write(w io.Writer) error {
 			fmt.Fprintf(&b, "%s = %s\n", quote(path), quote(m.Sources[path]))
 		}
 	}
+	for _, f := range m.Fits {
+		fmt.Fprintf(&b, "\n[[fits]]\nquantity = %s\nkernel = %s\n", quote(f.Quantity),
+			quote(f.Kernel))
+		if f.Params != "" {
+			fmt.Fprintf(&b, "params = %s\n", quote(f.Params))
+		}
+		fmt.Fprintf(&b, "cores = %d\n", f.Cores)
+		if f.Family != "" {
+			fmt.Fprintf(&b, "family = %s\n", quote(f.Family))
+		}
+	}
 	_, err := w.Write(b.Bytes())
 	return err
 }

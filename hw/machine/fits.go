@@ -1,0 +1,76 @@
+package machine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// fits reads the array of tables [[fits]], each with the fields of a [Fit].
+func (r *reader) fits(v any) {
+	list, ok := v.([]any)
+	if !ok {
+		r.fail("fits", show(v), "tables [[fits]]")
+		return
+	}
+	for i, v := range list {
+		table, ok := v.(map[string]any)
+		if !ok {
+			r.fail("fits", show(v), "a table [[fits]]")
+			continue
+		}
+		var f Fit
+		texts := map[string]*string{"quantity": &f.Quantity, "kernel": &f.Kernel,
+			"params": &f.Params, "family": &f.Family}
+		wrong := len(r.wrong)
+		for _, k := range slices.Sorted(maps.Keys(table)) {
+			at := fmt.Sprintf("%s of table %d", k, i+1)
+			text, isText := table[k].(string)
+			n, isInt := table[k].(int64)
+			switch {
+			case texts[k] != nil && isText && oneLine(text):
+				*texts[k] = text
+			case texts[k] != nil:
+				r.fail("fits", show(table[k])+" as "+at, "one line of text")
+			case k == "cores" && isInt && 1 <= n && n <= maxCount:
+				f.Cores = int(n)
+			case k == "cores":
+				r.fail("fits", show(table[k])+" as "+at, "a whole number of cores")
+			default:
+				r.fail("fits", "the unknown field "+at,
+					"quantity, kernel, params, cores or family")
+			}
+		}
+		_, known := r.m.Families[f.Family]
+		switch {
+		case len(r.wrong) > wrong:
+		case !slices.Contains(FitQuantities, f.Quantity):
+			r.fail("fits", fmt.Sprintf("the quantity %q in table %d", f.Quantity, i+1),
+				strings.Join(FitQuantities, " or "))
+		case f.Kernel == "" || f.Cores == 0:
+			r.fail("fits", fmt.Sprintf("table %d without kernel or cores", i+1), "both")
+		case f.Family != "" && !known:
+			r.fail("fits", fmt.Sprintf("the family %q in table %d", f.Family, i+1),
+				"one of "+strings.Join(slices.Sorted(maps.Keys(r.m.Families)), ", "))
+		default:
+			r.m.Fits = append(r.m.Fits, f)
+		}
+	}
+}
+
+// FittedTo returns the quantities of a run that the machine was fitted to, with that kernel and
+// params (as n=4096 leaf=32x32x64) and under a family of runtimes.
+func (m *Machine) FittedTo(kernel, params string, cores int, family string) []string {
+	var list []string
+	has := strings.Fields(params)
+	for _, f := range m.Fits {
+		missing := func(p string) bool { return !slices.Contains(has, p) }
+		serial := f.Quantity == FitSerialTime // whatever runs beside it
+		if f.Kernel == kernel && !slices.ContainsFunc(strings.Fields(f.Params), missing) &&
+			(serial || f.Cores == cores && f.Family == family) {
+			list = append(list, f.Quantity)
+		}
+	}
+	return list
+}
