@@ -99,6 +99,7 @@ func (c *coherent) access(x *Execution, a *loi.Access) error {
 	if worst != coherence.Hit {
 		far, needs = stack.Cold, stack.Cold
 	}
+	t.reach(needs, size)
 	t.predict(needs, size)
 	if !weighed {
 		t.coherentOne(worst, far, needs, size)

@@ -207,6 +207,7 @@ func TestCoherenceExhaustive(t *testing.T) {
 					whole, farthest, pieces := next.access(node, bytesOf(loi.Span, a),
 						a.Mode == loi.Out)
 					next.count(&counts[node], whole, farthest, pieces)
+					counts[node].beyond += uint64(len(bytesOf(loi.Span, a))) // no caches
 					steps = append(steps, step{node, a})
 					extend(next, counts, max(nodes, node+1))
 					steps = steps[:len(steps)-1]
@@ -264,9 +265,12 @@ func TestCoherenceOfRanges(t *testing.T) {
 			w.Recorder(worker).Accesses(0, 0, uint64(at), uint64(at), list)
 			for _, a := range list {
 				node := worker % 2
-				whole, farthest, pieces := o.access(node,
-					bytesOf(h.Registry.Objects[a.Object].Kind, a), a.Mode&loi.Out != 0)
+				covered := bytesOf(h.Registry.Objects[a.Object].Kind, a)
+				whole, farthest, pieces := o.access(node, covered, a.Mode&loi.Out != 0)
 				o.count(&want[node], whole, farthest, pieces)
+				if whole.cold || whole.lost || 48 < whole.least {
+					want[node].beyond += uint64(len(covered))
+				}
 				for c := range limit + 1 {
 					if whole.cold || whole.lost || c < whole.least {
 						misses[node][c]++

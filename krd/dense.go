@@ -57,6 +57,9 @@ func (n *denseNode) flush() error {
 			t.one(dist[i], dist[i]+n.sizes[b], 1)
 		}
 	}
+	for i, b := range n.batch {
+		t.reach(needs(dist[i], n.sizes[b]), n.sizes[b])
+	}
 	if t.misses != nil {
 		for i, b := range n.batch {
 			t.predict(needs(dist[i], n.sizes[b]), n.sizes[b])

@@ -34,6 +34,9 @@ type Histogram struct {
 	Near        *uint64 `json:"near"`        // not close, distance + size <= LLC
 	Far         *uint64 `json:"far"`         // finite, distance + size > LLC
 	Invalidated *uint64 `json:"invalidated"` // misses by coherence; nil: not asked for
+	// BeyondBytes are the bytes of the accesses that are far, cold or invalidated, whatever the
+	// weight: what a fully associative LRU cache of the LLC's size misses.
+	BeyondBytes *uint64 `json:"beyond_bytes"`
 	// 0, then [2^(k-1), 2^k), up to the highest bin of any node with a count
 	Bins []Bin `json:"bins"`
 }
@@ -99,6 +102,7 @@ type tally struct {
 	invalidated                uint64
 	carried                    uint64 // 1: total has overflowed
 	upToL2, upToLLC            uint64 // accesses with distance + size up to that much
+	beyond                     uint64 // bytes of the accesses with more than both, cold ones too
 	bins                       [65]uint64
 }
 
@@ -146,6 +150,14 @@ func (t *tally) addInvalidated(size uint64) {
 	t.invalidated += w
 }
 
+// reach counts the bytes of an access to size bytes, which a cache of needs bytes serves, if that is
+// beyond the LLC. needs is stack.Cold of a cold access.
+func (t *tally) reach(needs, size uint64) {
+	if needs > t.l2 && needs > t.llc {
+		t.beyond += size
+	}
+}
+
 // predict hands an access to size bytes, which a cache of needs bytes serves, to the models of
 // caches. needs is stack.Cold of a cold access, and otherwise not less than size.
 func (t *tally) predict(needs, size uint64) {
@@ -168,6 +180,7 @@ func (t *tally) merge(other *tally) {
 	t.invalidated += other.invalidated
 	t.upToL2 += other.upToL2
 	t.upToLLC += other.upToLLC
+	t.beyond += other.beyond
 	for k, n := range other.bins {
 		t.bins[k] += n
 	}
@@ -198,7 +211,7 @@ func (t *tally) histogram(n int) Histogram {
 		h.Close = ptr(t.upToL2)
 	}
 	if t.llc != 0 {
-		h.Far = ptr(finite - t.upToLLC)
+		h.Far, h.BeyondBytes = ptr(finite-t.upToLLC), ptr(t.beyond)
 	}
 	if t.l2 != 0 && t.llc != 0 {
 		h.Near = ptr(within - t.upToL2)

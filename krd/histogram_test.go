@@ -67,15 +67,17 @@ func TestHistogramCounts(t *testing.T) {
 		close, near, far               uint64
 		bins                           []uint64
 		below8, atLeast8, atLeast8Cold uint64
+		beyond                         uint64 // bytes
 	}{
 		// distance+size of the reuses: 0+4, 8+8, 12+4, 4+8, 8+4, 12+4
 		{"exclusive count", tally{l2: 12, llc: 15}, 9, 3, 3, 0, 3, []uint64{1, 0, 0, 1, 4}, 2, 4,
-			7},
+			7, 32},
 		{"inclusive count", tally{l2: 4, llc: 12, inclusive: true}, 9, 3, 1, 2, 3,
-			[]uint64{0, 0, 0, 1, 2, 3}, 1, 5, 8},
+			[]uint64{0, 0, 0, 1, 2, 3}, 1, 5, 8, 32},
 		{"exclusive bytes", tally{l2: 12, llc: 16, weighBytes: true}, 48, 16, 16, 16, 0,
-			[]uint64{4, 0, 0, 8, 20}, 12, 20, 36},
-		{"LLC is the L2", tally{l2: 16, llc: 12}, 9, 3, 6, 0, 0, []uint64{1, 0, 0, 1, 4}, 2, 4, 7},
+			[]uint64{4, 0, 0, 8, 20}, 12, 20, 36, 16},
+		{"LLC is the L2", tally{l2: 16, llc: 12}, 9, 3, 6, 0, 0, []uint64{1, 0, 0, 1, 4}, 2, 4, 7,
+			16},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := tallyOf(blocks, sizes, &c.tally)
@@ -95,6 +97,9 @@ func TestHistogramCounts(t *testing.T) {
 				sum != h.Accesses {
 				t.Errorf("accesses %d, unweighted %d, cold %d, cold + bins %d; want %d, 9, %d, %d",
 					h.Accesses, h.AccessCount, h.Cold, sum, c.accesses, c.cold, c.accesses)
+			}
+			if *h.BeyondBytes != c.beyond {
+				t.Errorf("%d bytes beyond the LLC, want %d", *h.BeyondBytes, c.beyond)
 			}
 			if *h.Close != c.close || *h.Near != c.near || *h.Far != c.far || h.Invalidated != nil {
 				t.Errorf("close %d near %d far %d, want %d %d %d", *h.Close, *h.Near, *h.Far,
@@ -125,7 +130,7 @@ func TestUnknownCachesAreNull(t *testing.T) {
 		n := tallyOf(blocks, sizes, &tally{l2: l2, llc: llc})
 		h := n.histogram(n.used())
 		s := ""
-		for _, p := range []*uint64{h.Close, h.Near, h.Far} {
+		for _, p := range []*uint64{h.Close, h.Near, h.Far, h.BeyondBytes} {
 			if p == nil {
 				s += "null "
 			} else {
@@ -137,10 +142,10 @@ func TestUnknownCachesAreNull(t *testing.T) {
 	for _, c := range []struct {
 		l2, llc uint64
 		want    string
-	}{{0, 0, "null null null "}, {12, 0, "3 null null "}, {0, 15, "null null 3 "},
-		{12, 15, "3 0 3 "}} {
+	}{{0, 0, "null null null null "}, {12, 0, "3 null null null "}, {0, 15, "null null 3 32 "},
+		{12, 15, "3 0 3 32 "}} {
 		if got := show(c.l2, c.llc); got != c.want {
-			t.Errorf("L2 %d, LLC %d: close near far %s, want %s", c.l2, c.llc, got, c.want)
+			t.Errorf("L2 %d, LLC %d: close near far beyond %s, want %s", c.l2, c.llc, got, c.want)
 		}
 	}
 }

@@ -86,6 +86,9 @@ func (n *keyedNode) flush() error {
 	if n.total >= maxTotal {
 		return tooLarge()
 	}
+	for i, size := range n.sizes {
+		t.reach(needs(n.dist[i], size), size)
+	}
 	if t.misses != nil {
 		for i, size := range n.sizes {
 			t.predict(needs(n.dist[i], size), size)

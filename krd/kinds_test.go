@@ -156,6 +156,9 @@ func TestAllKindsAgainstBytes(t *testing.T) {
 				if !cold && shared {
 					c.addShared(size)
 				}
+				if cold || needs > 48 {
+					c.beyond += size
+				}
 				if weigh {
 					for _, d := range each {
 						if d < 0 {
@@ -218,7 +221,7 @@ func deref(h Histogram) []any {
 		return *n
 	}
 	return []any{h.Accesses, h.AccessCount, h.Cold, h.Shared, value(h.Close), value(h.Near),
-		value(h.Far), value(h.Invalidated), h.Bins}
+		value(h.Far), value(h.Invalidated), value(h.BeyondBytes), h.Bins}
 }
 
 // TestCoherenceAgainstCaches compares what coherence makes of a trace of blocks with caches of

@@ -93,6 +93,7 @@ func (n *unitNode) access(x *Execution, a *loi.Access) error {
 	} else {
 		t.one(far, needs, 1)
 	}
+	t.reach(needs, size)
 	t.predict(needs, size)
 	if shared && far != stack.Cold {
 		t.addShared(size)
