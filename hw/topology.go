@@ -129,6 +129,17 @@ func (t *Topology) Restrict(mask []int) *Topology {
 	return &c
 }
 
+// Memories returns the numbers of the NUMA nodes that have memory, as far as is known.
+func (t *Topology) Memories() []int {
+	var ids []int
+	for _, n := range t.NUMA {
+		if n.Bytes > 0 {
+			ids = append(ids, n.ID)
+		}
+	}
+	return ids
+}
+
 // Socket returns the number of the socket of a node.
 func (t *Topology) Socket(node int) int { return t.Nodes[node].Package }
 

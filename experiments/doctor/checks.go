@@ -266,15 +266,10 @@ func checkHugePages(facts *hw.Facts) Finding {
 
 func checkNUMA(t *hw.Topology, facts *hw.Facts) Finding {
 	f := Finding{Name: "NUMA", Status: Good}
-	var nodes []int
-	for _, n := range t.NUMA {
-		if n.Bytes > 0 {
-			nodes = append(nodes, n.ID)
-		}
-	}
-	f.Found = fmt.Sprintf("%d nodes with memory", len(nodes))
+	nodes := t.Memories()
+	f.Found = units.Count(len(nodes), "node") + " with memory"
 	if len(nodes) == 1 {
-		f.Found = "1 node with memory: placement makes no difference"
+		f.Found += ": placement makes no difference"
 	}
 	if err := tryInterleave(nodes); err != nil {
 		f.Status, f.Why, f.Help = Limited, "--numa interleave does not work: "+oneLine(err),

@@ -67,11 +67,12 @@ func (s *simulation) newMemory(in kernel.Instance, r *loi.Registry, workers int,
 	}
 	var err error
 	m.drawn = s.asked.CacheModel == request.CacheLines
-	m.model, err = replay.Caches(s.machine, layout, s.asked.CacheModel, len(r.Kernels), seed)
+	m.model, err = replay.Caches(s.machine, layout, s.asked.CacheModel, s.asked.NUMA,
+		len(r.Kernels), seed)
 	if err != nil {
 		return nil, err
 	}
-	if s.machine.Memory.Placement == machine.FirstTouch {
+	if s.asked.NUMA == request.NUMAFirstTouch {
 		m.initialize(s.place.Nodes[0], len(layout.Blocks))
 	}
 	return m, nil

@@ -14,14 +14,13 @@ import (
 // uses them; interleaved they are on all.
 func TestInitialPlacement(t *testing.T) {
 	k, _ := kernels.ByName("matmul")
-	for _, placement := range []string{machine.FirstTouch, machine.Interleave} {
+	for _, placement := range []request.NUMAPolicy{request.NUMAFirstTouch,
+		request.NUMAInterleave} {
 		m, err := machine.ByName(request.DefaultMachine)
 		if err != nil {
 			t.Fatal(err)
 		}
-		changed := *m
-		changed.Memory.Placement = placement
-		topo, err := changed.Topology()
+		topo, err := m.Topology()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,8 +31,8 @@ func TestInitialPlacement(t *testing.T) {
 		defer in.Close()
 		r := in.Registry()
 		for _, granularity := range []request.CacheModel{request.CacheBlocks, request.CacheLines} {
-			s := &simulation{machine: &changed, setup: setup{topo: topo}}
-			s.asked.CacheModel = granularity
+			s := &simulation{machine: m, setup: setup{topo: topo}}
+			s.asked.CacheModel, s.asked.NUMA = granularity, placement
 			if s.place, err = topo.Place(12, hw.Binding{}, false); err != nil {
 				t.Fatal(err)
 			}
@@ -46,8 +45,8 @@ func TestInitialPlacement(t *testing.T) {
 				x.kernel(11, uint64(i)*1e9, 0, []uint32{i, 100 - i, i})
 			}
 			c := x.model.Total()
-			if placement == machine.FirstTouch && (c.Local != 0 || c.Remote == 0) ||
-				placement == machine.Interleave && (c.Local == 0 || c.Remote < 2*c.Local) {
+			if placement == request.NUMAFirstTouch && (c.Local != 0 || c.Remote == 0) ||
+				placement == request.NUMAInterleave && (c.Local == 0 || c.Remote < 2*c.Local) {
 				t.Errorf("%s, %s: %d lines from the memory of the worker's node, %d from others",
 					placement, granularity, c.Local, c.Remote)
 			}

@@ -86,11 +86,7 @@ func (n *native) prepare() (err error) {
 	n.measureOffsets()
 	env := kernel.Env{Seed: n.seed}
 	if n.asked.NUMA == request.NUMAInterleave {
-		for _, m := range n.topo.NUMA {
-			if m.Bytes != 0 {
-				env.Interleave = append(env.Interleave, m.ID)
-			}
-		}
+		env.Interleave = n.topo.Memories()
 	}
 	if err := hw.TryMap(n.plan.Bytes); err != nil {
 		return fmt.Errorf("%s needs %s of memory: %w", n.kernel.Name, units.Bytes(n.plan.Bytes),

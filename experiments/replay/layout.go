@@ -37,10 +37,12 @@ func Layout(r *loi.Registry, place kernel.Modelled) (base []uint32, layout *cach
 }
 
 // Caches returns the cache model of m for a program with that layout and so many kernels. seed is
-// that of the frames of pages, which matter by lines only.
-func Caches(m *machine.Machine, layout *cachemodel.Layout, caches request.CacheModel, kernels int,
-	seed uint64) (*cachemodel.Model, error) {
-	opt := cachemodel.Options{Granularity: cachemodel.Blocks, Seed: seed, Kernels: kernels}
+// that of the frames of pages, which matter by lines only. Pages are placed as numa says, "" as the
+// machine says.
+func Caches(m *machine.Machine, layout *cachemodel.Layout, caches request.CacheModel,
+	numa request.NUMAPolicy, kernels int, seed uint64) (*cachemodel.Model, error) {
+	opt := cachemodel.Options{Granularity: cachemodel.Blocks, Seed: seed, Kernels: kernels,
+		Placement: string(numa)}
 	if caches == request.CacheLines {
 		opt.Granularity = cachemodel.Lines
 	}

@@ -19,8 +19,8 @@ type Draft struct {
 	Place string // [Auto], [Native], [Host], the name or the TOML file of a machine
 
 	// What was not asked depends on the machine: all of its cores, repetitions, which schedulers
-	// there are on it.
-	AllCores, DefaultReps, AllSchedulers bool
+	// there on it, where its pages are.
+	AllCores, DefaultReps, AllSchedulers, DefaultNUMA bool
 	// Pinned says that workers were given places, which are those of this computer.
 	Pinned bool
 }
@@ -80,6 +80,9 @@ func (d *Draft) Resolve(machines *Machines) (*Choice, error) {
 		}
 		if d.DefaultReps {
 			c.Reps = SimulatedReps
+		}
+		if d.DefaultNUMA {
+			c.NUMA = NUMAPolicy(m.Memory.Placement)
 		}
 		c.Warmup = 0
 		if d.AllSchedulers {
@@ -158,6 +161,7 @@ func (s *Sweep) request(d *Draft, machines *Machines) (*Request, error) {
 			min(max(1, c.Cores), MaxWorkers))); err != nil {
 			return nil, err
 		}
+		c.Topology.NUMA = []hw.NUMANode{{ID: 0, Bytes: 1}, {ID: 1, Bytes: 1}} // --numa is known there
 	}
 	return &c.Request, c.Validate(c.Topology)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"krdlab/hw"
+	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
 )
 
@@ -115,5 +116,66 @@ func TestSweepOrder(t *testing.T) {
 	stop()
 	if _, err := s.Requests(ctx, &Machines{Host: testHost}); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
+	}
+}
+
+// Pages are where the machine puts them unless asked for. What would change nothing is refused.
+func TestPlacement(t *testing.T) {
+	two := *testHost
+	two.NUMA = []hw.NUMANode{{ID: 0, Bytes: 1 << 30}, {ID: 2, Bytes: 1 << 30}, {ID: 3}}
+	if got := two.Memories(); !slices.Equal(got, []int{0, 2}) {
+		t.Fatalf("memories %v", got)
+	}
+	for name, test := range map[string]struct {
+		kernel, place string
+		host          *hw.Topology
+		refused       bool
+	}{
+		"native":           {"matmul", Native, &two, false},
+		"one memory":       {"matmul", Native, testHost, true},
+		"not placed":       {"fmm", Native, &two, true},
+		"no data":          {"fib", Native, &two, true},
+		"simulated":        {"fmm", DefaultMachine, testHost, false},
+		"simulated, alone": {"matmul", "desktop", testHost, true},
+		"nothing to place": {"fib", DefaultMachine, testHost, true},
+	} {
+		k, err := FindKernel(test.kernel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &Draft{Request: New(k), Place: test.place}
+		d.Cores, d.NUMA = 2, NUMAInterleave
+		c, err := d.Resolve(&Machines{Host: test.host})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wrong *Error
+		if err := c.Validate(c.Topology); errors.As(err, &wrong) != test.refused ||
+			test.refused && wrong.Flag != "numa" {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, unasked := range []bool{false, true} {
+			d.NUMA, d.DefaultNUMA = NUMAFirstTouch, unasked
+			machines := &Machines{Host: test.host}
+			if test.place != Native {
+				m, err := machines.Find(test.place)
+				if err != nil {
+					t.Fatal(err)
+				}
+				changed := *m
+				changed.Memory.Placement = machine.Interleave
+				machines.found[test.place] = &changed
+			}
+			c, err := d.Resolve(machines)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := c.Machine != nil && unasked; (c.NUMA == NUMAInterleave) != want {
+				t.Errorf("%s, not asked: %v: %s", name, unasked, c.NUMA)
+			}
+			if err := c.Validate(c.Topology); err != nil {
+				t.Errorf("%s: the machine's own: %v", name, err)
+			}
+		}
 	}
 }

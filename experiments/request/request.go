@@ -200,7 +200,35 @@ func (r *Request) Validate(t *hw.Topology) error {
 			return err
 		}
 	}
+	if r.NUMA == NUMAInterleave {
+		if err := r.validateInterleave(t, bad); err != nil {
+			return err
+		}
+	}
 	return r.validateWorkers(t, bad)
+}
+
+// validateInterleave finds where pages that are spread over memories would change nothing. A
+// machine that spreads them by itself needs no reason.
+func (r *Request) validateInterleave(t *hw.Topology, bad func(string, any, string,
+	...any) error) error {
+	const instead = "leave --numa out"
+	memories := len(t.Memories())
+	if r.Machine != nil {
+		if r.Machine.Memory.Placement == machine.Interleave {
+			return nil
+		}
+		memories = r.Machine.Domains()
+	}
+	switch {
+	case r.Machine == nil && !r.Kernel.Placed, !r.Kernel.Work:
+		return bad("numa", r.NUMA, "it would change nothing: %s takes no memory that is placed; %s",
+			r.Kernel.Name, instead)
+	case memories < 2:
+		return bad("numa", r.NUMA, "it would change nothing: no two memories are known; %s",
+			instead)
+	}
+	return nil
 }
 
 // CheckParams returns an [*Error] for the first of k's parameters whose value in p is missing or

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"krdlab/hw"
+	"krdlab/hw/machine"
 	"krdlab/runtimes"
 )
 
@@ -121,8 +122,8 @@ const (
 // A NUMAPolicy says where the memory of a kernel's data is placed.
 type NUMAPolicy string
 
-// The placements.
+// The placements: those of machines.
 const (
-	NUMAFirstTouch NUMAPolicy = "first-touch"
-	NUMAInterleave NUMAPolicy = "interleave"
+	NUMAFirstTouch NUMAPolicy = machine.FirstTouch
+	NUMAInterleave NUMAPolicy = machine.Interleave
 )

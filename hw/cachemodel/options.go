@@ -39,6 +39,10 @@ type Options struct {
 	Granularity Granularity
 	Kernels     int // numbers of kernels are below this; 0 means 1
 
+	// Placement of pages over the memories, [machine.Interleave] or [machine.FirstTouch]; "" for the
+	// machine's own
+	Placement string
+
 	Pages Pages // Lines
 	// Lines: the sets of the LLC are chosen by a hash of the address and not by its low bits
 	HashSets bool

@@ -19,7 +19,9 @@ type Kernel struct {
 	// too ([runtimes.Worker.BeginTask]), and is measured and traced at that grain unless asked
 	// otherwise.
 	TaskGrain bool
-	Params    []Param // in the order in which they are shown
+	// Placed says that New puts the data where [Env.Interleave] says.
+	Placed bool
+	Params []Param // in the order in which they are shown
 	// Size names the parameter that says how large the problem is: run directories and cells are
 	// named by its value. "" where no single one does.
 	Size string
@@ -37,7 +39,7 @@ type Kernel struct {
 type Env struct {
 	Seed uint64
 	// Interleave lists the NUMA nodes to spread pages over; nil leaves them where they are first
-	// touched.
+	// touched. It is nil for a kernel that is not Placed, and for a dry instance.
 	Interleave []int
 	// Dry asks for an instance of which a machine model is to tell the times: its shape is that of
 	// the real one, its data is neither filled in nor computed ([runtimes.Worker.Computes]), and it

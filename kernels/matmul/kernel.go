@@ -15,6 +15,7 @@ var Kernel = kernel.Kernel{
 	Name:    "matmul",
 	Summary: "dense matrix multiply, C += A B in single precision, divide and conquer",
 	Work:    true,
+	Placed:  true,
 	Size:    "n",
 	Params: []kernel.Param{
 		{Name: "n", Kind: kernel.IntParam, Default: 4096, Min: 1, Max: 1 << 17,

@@ -99,7 +99,8 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 		"do not fit are discarded and counted, and there is no KRD")
 	p.StringVar(&f.counters, "counters", "auto", "`MODE` of hardware counters: auto, perf (exit "+
 		"code 4 without them) or off")
-	p.StringVar(&f.numa, "numa", "first-touch", "`PLACEMENT` of memory: first-touch or interleave")
+	p.StringVar(&f.numa, "numa", "first-touch", "`PLACEMENT` of the pages of data: "+
+		"first-touch or interleave; without the flag a simulated machine's own")
 	p.StringVar(&f.out, "out", "",
 		"run directory `DIR`, which must not exist (default a new one in "+result.RunsDir+")")
 	p.BoolVar(&f.json, "json", false, "print one JSON document instead of tables")
@@ -216,7 +217,7 @@ func (f *runFlags) draft(flags *pflag.FlagSet, k *kernel.Kernel) (*request.Draft
 	d := &request.Draft{Request: request.New(k), Place: f.machine,
 		AllCores: !flags.Changed("cores"), DefaultReps: !flags.Changed("reps"),
 		AllSchedulers: strings.TrimSpace(f.sched) == request.AllSchedulers,
-		Pinned:        flags.Changed("bind")}
+		DefaultNUMA:   !flags.Changed("numa"), Pinned: flags.Changed("bind")}
 	var err error
 	if d.Bind, err = request.ParseBinding(f.bind); err != nil {
 		return nil, err
