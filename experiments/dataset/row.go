@@ -20,6 +20,8 @@ type Row struct {
 	LLCMissesPerCore  result.Number
 	LLCSource         string // "perf_event", "model", or ""
 	MissSource        string // as [result.Result.MissesFrom] names it
+	// Disturbed: the repetition, or the serial one beside it, was.
+	Disturbed bool
 	// KRD is that of this repetition; nil: it was not traced.
 	KRD *krd.Histogram
 }
@@ -43,6 +45,7 @@ func (c *Cell) Rows() []Row {
 			Cell: c, Rep: i, TimeNS: result.Some(float64(p.TimeNS)),
 			WorkNS:           result.SomeInt(p.WorkNS),
 			LLCMissesPerCore: p.LLCMissesPerCore, KRD: p.KRD,
+			Disturbed: len(p.Disturbed) > 0,
 		}
 		if r.LLCSource != nil && p.LLCMissesPerCore.Known() {
 			row.LLCSource, row.MissSource = *r.LLCSource, r.MissesFrom()
@@ -51,6 +54,7 @@ func (c *Cell) Rows() []Row {
 			row.KernelNS = result.Some(row.WorkNS.Float() / float64(*p.Kernels))
 		}
 		if s := r.Serial.At(i); s != nil {
+			row.Disturbed = row.Disturbed || len(s.Disturbed) > 0
 			row.SerialTimeNS, row.SerialWorkNS = result.Some(float64(s.TimeNS)),
 				result.SomeInt(s.WorkNS)
 			if s.TimeNS > 0 {

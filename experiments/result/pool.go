@@ -55,6 +55,8 @@ func Pool(list []*Result) *Result {
 		} else {
 			reps += r.Settings.Reps
 		}
+		m.SerialSetAside = append(m.SerialSetAside, r.Serial.SetAside...)
+		m.SetAside = append(m.SetAside, r.SetAside...)
 		if len(serial) > 0 && len(par) > 0 {
 			m.strata.serial = append(m.strata.serial, len(serial))
 			m.strata.par = append(m.strata.par, len(par))

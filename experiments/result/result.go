@@ -37,10 +37,15 @@ type Result struct {
 	// for would be the one that stands here. Only runs in virtual time can tell.
 	Deterministic bool `json:"deterministic"`
 
-	Serial      Serial          `json:"serial"`
-	Repetitions []Repetition    `json:"repetitions"`
-	Summary     Summary         `json:"summary"`
-	Kernels     []KernelSummary `json:"kernels"`
+	Serial      Serial       `json:"serial"`
+	Repetitions []Repetition `json:"repetitions"`
+	// SetAside are repetitions that were disturbed and done again: no number comes from them.
+	SetAside []Repetition `json:"set_aside,omitempty"`
+	Summary  Summary      `json:"summary"`
+	// Disturbances counts what other programs spoiled; null where nothing was looked at: of a
+	// simulated run, and of documents that were written before there was such a field.
+	Disturbances *Disturbances   `json:"disturbances"`
+	Kernels      []KernelSummary `json:"kernels"`
 
 	LLCSource *string `json:"llc_source"` // "perf_event", "model" or null
 	// MissSource says what counted the LLC misses, the kind of model too: "perf_event",
@@ -88,6 +93,7 @@ type Serial struct {
 	WorkNS        Number       `json:"work_ns"`
 	Deterministic bool         `json:"deterministic"` // as that of the result
 	Repetitions   []Repetition `json:"repetitions"`
+	SetAside      []Repetition `json:"set_aside,omitempty"` // as those of the result
 }
 
 // At returns the serial repetition beside which repetition i ran, or, where there is but one that
@@ -117,11 +123,16 @@ type Repetition struct {
 	Kernels          *int64 `json:"kernels"` // kernel executions
 	LLCMissesPerCore Number `json:"llc_misses_per_core"`
 	// preempted or moved while they ran; nil where it cannot be told
-	FlaggedKernels *int64       `json:"flagged_kernels"`
-	Counters       Counters     `json:"counters"`
-	Flags          []string     `json:"flags"` // what makes this repetition doubtful
-	Workers        []Worker     `json:"workers"`
-	KernelTimes    []KernelTime `json:"kernels_by_name"`
+	FlaggedKernels *int64   `json:"flagged_kernels"`
+	Counters       Counters `json:"counters"`
+	// CPUTime is what the workers had of their CPUs; absent in virtual time.
+	CPUTime *CPUTime `json:"cpu_time,omitempty"`
+	// Disturbed are the reasons why other programs, or the machine, had a part in the times; null
+	// where it was not looked for.
+	Disturbed   []Warning    `json:"disturbed"`
+	Flags       []string     `json:"flags"` // what makes this repetition doubtful
+	Workers     []Worker     `json:"workers"`
+	KernelTimes []KernelTime `json:"kernels_by_name"`
 	// LLCModel are the misses of this repetition that a cache model counted; nil where it did not.
 	LLCModel *LLCMisses `json:"llc_model"`
 	// KRD is that of this repetition, summed over the nodes; nil where it was not traced.
@@ -150,6 +161,8 @@ type Worker struct {
 	// Frames of tasks that ended on this worker and were kept for its next ones; those of all
 	// workers together are what the repetition allocated. Absent where it was not counted.
 	Frames *int64 `json:"frames,omitempty"`
+	// Conditions are what its CPU was like; absent where the worker has no CPU of its own.
+	Conditions *Conditions `json:"conditions,omitempty"`
 }
 
 // A KernelTime is how often one kernel ran in a repetition and for how long in all.

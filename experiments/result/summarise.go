@@ -18,6 +18,8 @@ type Measured struct {
 	CPUs        int           // that the workers could use; fewer than workers makes WTI unreliable
 	Serial      []Repetition
 	Repetitions []Repetition
+	// repetitions that were disturbed and done again
+	SerialSetAside, SetAside []Repetition
 	// of which nothing was drawn at random: one repetition stands for all that were asked for
 	SerialDeterministic, Deterministic bool
 
@@ -47,7 +49,9 @@ func summarise(a request.Asked, m *Measured, pointsOnly bool) Result {
 		Interrupted: m.complete(a.Settings.Reps) < a.Settings.Reps,
 		Substrate:   m.Substrate, Machine: m.Machine, Settings: a.Settings,
 		Deterministic: m.Deterministic, Repetitions: orEmpty(m.Repetitions),
-		Serial:    Serial{Deterministic: m.SerialDeterministic, Repetitions: orEmpty(m.Serial)},
+		Serial: Serial{Deterministic: m.SerialDeterministic, Repetitions: orEmpty(m.Serial),
+			SetAside: m.SerialSetAside},
+		SetAside: m.SetAside, Disturbances: m.disturbances(),
 		LLCSource: orNull(m.LLCSource), KRD: m.KRD, Check: m.Check, Phases: append([]kernel.Phase{},
 			m.Phases...), Trace: m.Trace,
 	}
