@@ -1,9 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"krdlab/experiments/dataset"
@@ -49,24 +47,18 @@ func speed(all []standing, cores int) string {
 	for i := range all {
 		all[i].value = all[i].result.Summary.Speedup
 	}
-	known := slices.DeleteFunc(slices.Clone(all),
-		func(s standing) bool { return !s.value.Median.Known() })
+	known, others, sure := inOrder(all, false)
 	if len(known) == 0 {
 		return noSpeed(all, cores)
 	}
-	slices.SortStableFunc(known,
-		func(a, b standing) int {
-			return cmp.Compare(b.value.Median.Float(),
-				a.value.Median.Float())
-		})
 	best := known[0]
 	is := fmt.Sprintf("%s runs %s times as fast as the serial program%s", best.scheduler,
 		ratio.sentence(best.value), because(best.result))
-	switch others := overlapping(known); {
+	switch {
 	case len(known) == 1:
 		return sentence(onCores(cores) + ", " + is +
 			"; there is no other scheduler to compare it with.")
-	case others == nil:
+	case !sure:
 		return sentence(fmt.Sprintf("%s, the highest median speed-up is that of %s, %s, but "+
 			"fewer than %d repetitions give no interval, so that no scheduler is called the "+
 			"fastest.",
@@ -116,25 +108,21 @@ func because(r *result.Result) string {
 		show.Digits(o.Median.Float(), 4), show.Digits(w.Median.Float(), 4))
 }
 
-// overlapping returns those of the others whose interval overlaps with that of the first, which is
-// the highest; nil where one has none, and an empty list where none does. A deterministic value is
-// an interval of no width.
-func overlapping(sorted []standing) []standing {
-	low, _, ok := sorted[0].value.Bounds()
-	if !ok {
-		return nil
+// inOrder returns those whose value is known, the best first, and those whose interval overlaps with
+// that of the first; sure is false where one has no interval.
+func inOrder(all []standing, lowest bool) (known, tied []standing, sure bool) {
+	var values []result.Quantity
+	for _, s := range all {
+		values = append(values, s.value)
 	}
-	found := []standing{}
-	for _, s := range sorted[1:] {
-		_, high, ok := s.value.Bounds()
-		if !ok {
-			return nil
-		}
-		if high >= low {
-			found = append(found, s)
-		}
+	r := result.Rank(values, lowest)
+	for _, i := range r.Order {
+		known = append(known, all[i])
 	}
-	return found
+	for _, i := range r.Tied {
+		tied = append(tied, all[i])
+	}
+	return known, tied, r.Sure
 }
 
 // times returns those of the repetitions, in ns.
@@ -149,28 +137,12 @@ func times(r *result.Result) result.Sample {
 // reuse is the sentence on data reuse: the share of accesses whose data the last-level cache cannot
 // have kept. "" where there is no KRD.
 func reuse(all []standing, cores int) string {
-	var known []standing
-	for _, s := range all {
-		s.value = s.result.Quantity(shares(s.result, beyondLLC))
-		s.value.Median = negative(s.value.Median) // so that the best is the highest
-		s.value.Low, s.value.High = negative(s.value.High), negative(s.value.Low)
-		if s.value.Median.Known() {
-			known = append(known, s)
-		}
+	for i := range all {
+		all[i].value = all[i].result.Quantity(shares(all[i].result, beyondLLC))
 	}
+	known, others, sure := inOrder(all, true)
 	if len(known) == 0 {
 		return ""
-	}
-	slices.SortStableFunc(known,
-		func(a, b standing) int {
-			return cmp.Compare(b.value.Median.Float(),
-				a.value.Median.Float())
-		})
-	others := overlapping(known)
-	for i := range known {
-		known[i].value.Median = negative(known[i].value.Median)
-		known[i].value.Low, known[i].value.High = negative(known[i].value.High),
-			negative(known[i].value.Low)
 	}
 	best := known[0]
 	same := 1 // how many have the same median
@@ -190,7 +162,7 @@ func reuse(all []standing, cores int) string {
 	case same == len(known):
 		return sentence(fmt.Sprintf("%s, %s of the accesses are to %s, under all %d schedulers.",
 			onCores(cores), percent.sentence(best.value), beyond, len(known)))
-	case others == nil:
+	case !sure:
 		return sentence(fmt.Sprintf("%s, %s, the smallest share%s; these are shares %s, without "+
 			"intervals, so that no scheduler is said to reuse best.",
 			onCores(cores), what, shared(known[1:same]), few))
@@ -218,8 +190,6 @@ func shared(all []standing) string {
 	}
 	return ", as is that of " + list(names)
 }
-
-func negative(n result.Number) result.Number { return result.Some(-n.Float()) }
 
 // sentence puts a capital letter in front of all but the name of a scheduler.
 func sentence(s string) string {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"krdlab/experiments/result"
 )
@@ -46,18 +45,35 @@ func Time(n result.Number) string {
 	return Digits(n.Float()/size, 4) + " " + name
 }
 
-// Count prints a count: all its digits up to six, and 3 significant ones beyond, such as
-// 1.83e6.
-func Count(n result.Number) string {
-	v := n.Float()
-	switch {
-	case !n.Known():
-		return NotAvailable
-	case v < 1e6:
-		return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
+// countUnits are the SI prefixes of counts.
+var countUnits = []struct {
+	name string
+	size float64
+}{{"G", 1e9}, {"M", 1e6}, {"k", 1e3}}
+
+// countUnit returns the prefix of counts of the size of v, from 100 000 on.
+func countUnit(v float64) (name string, size float64) {
+	if v >= 1e5 {
+		for _, u := range countUnits {
+			if v >= 0.99995*u.size { // with four digits it is one
+				return u.name, u.size
+			}
+		}
 	}
-	s := strconv.FormatFloat(v, 'e', 2, 64)
-	return strings.Replace(strings.Replace(s, "e+0", "e", 1), "e+", "e", 1)
+	return "", 1
+}
+
+// Count prints a count: all its digits below 100 000, and 4 significant ones with an SI prefix from
+// there on, such as 1.834M.
+func Count(n result.Number) string {
+	if !n.Known() {
+		return NotAvailable
+	}
+	v := n.Float()
+	if name, size := countUnit(v); name != "" {
+		return Digits(v/size, 4) + name
+	}
+	return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
 }
 
 // percent prints part of whole, such as 97.3961.

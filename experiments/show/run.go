@@ -245,7 +245,7 @@ func krdCells(r *result.Result, missing *notes) []any {
 		if part == nil {
 			return missing.na("the cache sizes of this machine are not known")
 		}
-		return percent(*part, k.Accesses, 4)
+		return percent(*part, k.Accesses, 2)
 	}
 	cells := []any{share(k.Close), share(k.Near), share(k.Far), share(&k.Cold)}
 	tail, err := k.AtLeast(32 << 20)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/schollz/progressbar/v3"
@@ -30,7 +31,7 @@ type runFlags struct {
 	cores, reps, warmup                                      int
 	seed                                                     uint64
 	limit                                                    size
-	json, oversubscribe, smt                                 bool
+	json, verbose, oversubscribe, smt                        bool
 }
 
 // runCommand has one subcommand for each kernel.
@@ -104,6 +105,8 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 	p.StringVar(&f.out, "out", "",
 		"run directory `DIR`, which must not exist (default a new one in "+result.RunsDir+")")
 	p.BoolVar(&f.json, "json", false, "print one JSON document instead of tables")
+	p.BoolVarP(&f.verbose, "verbose", "v", false, "print intervals, kernels, nodes, workers, traces "+
+		"and the cost of tracing too")
 	p.BoolVar(&f.oversubscribe, "oversubscribe", false,
 		"allow more workers than CPUs; WTI is then unreliable")
 	p.BoolVar(&f.smt, "smt", false, "use SMT siblings as cores")
@@ -174,7 +177,7 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags) *cobra.Command {
 				"on %s; --machine native refuses instead\n", choice.TooFew, choice.Cores,
 				choice.Machine.Name)
 		}
-		return a.run(c.Context(), &choice.Request, choice.Topology, f.json)
+		return a.run(c.Context(), &choice.Request, choice.Topology, f.printer())
 	}
 	return c
 }
@@ -242,7 +245,8 @@ func (f *runFlags) draft(flags *pflag.FlagSet, k *kernel.Kernel) (*request.Draft
 }
 
 // run measures and prints. What was done before an error is printed too.
-func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology, asJSON bool) error {
+func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology,
+	print printer) error {
 	bar, done := a.progress()
 	var progress measure.Progress
 	if bar != nil {
@@ -257,7 +261,7 @@ func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology, asJSO
 	out, err := experiments.Run(ctx, c, a.argv, t, a.measure, progress)
 	done()
 	if len(out.Results) > 0 {
-		err = errors.Join(err, a.print(out, asJSON))
+		err = errors.Join(err, a.print(out, print))
 	} else if out.Dir != "" && ctx.Err() == nil {
 		fmt.Fprintf(a.stderr, "what was done is kept in %s\n", out.Dir)
 	}
@@ -281,13 +285,26 @@ func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology, asJSO
 	return nil
 }
 
+// A printer says how results are printed; nil as JSON.
+type printer func(io.Writer, []result.Result) error
+
+func (f *runFlags) printer() printer {
+	switch {
+	case f.json:
+		return nil
+	case f.verbose:
+		return show.WriteTable
+	}
+	return show.WriteBrief
+}
+
 // print writes the results and says where they are.
-func (a *app) print(out *experiments.Outcome, asJSON bool) error {
-	if asJSON {
+func (a *app) print(out *experiments.Outcome, print printer) error {
+	if print == nil {
 		fmt.Fprintf(a.stderr, "run directory: %s\n", out.Dir)
 		return writeJSON(a.stdout, out.Document())
 	}
-	if err := show.WriteTable(a.stdout, out.Results); err != nil {
+	if err := print(a.stdout, out.Results); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(a.stdout, "run directory: %s\n", out.Dir)
