@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"krdlab/experiments/result"
 )
@@ -13,11 +14,9 @@ const NotAvailable = "n/a"
 
 // Digits prints v with at least n significant digits and no exponent: 1.642, 18.40, 97312.
 func Digits(v float64, n int) string {
-	decimals := n - 1
-	if v != 0 {
-		decimals -= int(math.Floor(math.Log10(math.Abs(v))))
-	}
-	return strconv.FormatFloat(v, 'f', max(0, decimals), 64)
+	rounded := strconv.FormatFloat(v, 'e', n-1, 64)
+	place, _ := strconv.Atoi(rounded[strings.IndexByte(rounded, 'e')+1:]) // of the first digit
+	return strconv.FormatFloat(v, 'f', max(0, n-1-place), 64)
 }
 
 // timeUnits are in ns.
