@@ -50,19 +50,39 @@ type Node struct {
 // if the report weighs bytes.
 func (r *Report) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
-	c.Write([]string{"node", "from_bytes", "to_bytes", "count"})
-	for _, n := range r.Nodes {
-		node := strconv.Itoa(n.Node)
-		for _, b := range n.Bins {
-			c.Write([]string{node, utoa(b.FromBytes), utoa(b.ToBytes), utoa(b.Count)})
-		}
-		c.Write([]string{node, "inf", "inf", utoa(n.Cold)})
-		if n.Invalidated != nil {
-			c.Write([]string{node, "invalidated", "invalidated", utoa(*n.Invalidated)})
-		}
+	c.Write(csvHead)
+	r.rows(c)
+	c.Flush()
+	return c.Error()
+}
+
+// WriteCSV writes the reports of several traces as one table, with a last column, trace, more than
+// [Report.WriteCSV].
+func WriteCSV(w io.Writer, reports []*Report, traces []string) error {
+	c := csv.NewWriter(w)
+	c.Write(append(csvHead, "trace"))
+	for i, r := range reports {
+		r.rows(c, traces[i])
 	}
 	c.Flush()
 	return c.Error()
+}
+
+var csvHead = []string{"node", "from_bytes", "to_bytes", "count"}
+
+// rows writes the bins, each line with more at its end.
+func (r *Report) rows(c *csv.Writer, more ...string) {
+	row := func(cells ...string) { c.Write(append(cells, more...)) }
+	for _, n := range r.Nodes {
+		node := strconv.Itoa(n.Node)
+		for _, b := range n.Bins {
+			row(node, utoa(b.FromBytes), utoa(b.ToBytes), utoa(b.Count))
+		}
+		row(node, "inf", "inf", utoa(n.Cold))
+		if n.Invalidated != nil {
+			row(node, "invalidated", "invalidated", utoa(*n.Invalidated))
+		}
+	}
 }
 
 func utoa(n uint64) string { return strconv.FormatUint(n, 10) }

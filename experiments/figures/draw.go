@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 
 	"krdlab/krd/krdplot"
 )
@@ -45,7 +44,7 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	case "svg":
 		c = krdplot.NewSVG(width, height)
 	case "png":
-		c = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
+		c = krdplot.NewPNG(width, height)
 	case "pdf":
 		c = krdplot.NewPDF(width, height)
 	}

@@ -1,7 +1,6 @@
 package reproduce
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/figures"
 	"krdlab/experiments/report"
+	"krdlab/experiments/result"
 )
 
 // Names of what Write leaves in the folder of the experiment.
@@ -51,7 +51,7 @@ func Write(e *dataset.Experiment, skipped func(group dataset.Key, s figures.Skip
 		}},
 	}
 	for _, f := range files {
-		if err := replace(filepath.Join(e.Dir, f.name), f.write); err != nil {
+		if err := result.Rewrite(filepath.Join(e.Dir, f.name), f.write); err != nil {
 			return findings, err
 		}
 	}
@@ -88,7 +88,7 @@ func writeFigures(e *dataset.Experiment, skipped func(dataset.Key, figures.Skipp
 		for i := range list {
 			f := &list[i]
 			path := filepath.Join(dir, name+"-"+f.ID+".svg")
-			if err := replace(path, func(w io.Writer) error {
+			if err := result.Rewrite(path, func(w io.Writer) error {
 				return f.Write(w,
 					"svg")
 			}); err != nil {
@@ -98,22 +98,6 @@ func writeFigures(e *dataset.Experiment, skipped func(dataset.Key, figures.Skipp
 		for _, s := range left {
 			skipped(g.Key, s)
 		}
-	}
-	return nil
-}
-
-// replace writes a file anew; after an error the earlier one is still there.
-func replace(path string, write func(w io.Writer) error) error {
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	part := path + dataset.PartialSuffix
-	if err := os.WriteFile(part, b.Bytes(), 0o666); err != nil {
-		return err
-	}
-	if err := os.Rename(part, path); err != nil {
-		return err
 	}
 	return nil
 }

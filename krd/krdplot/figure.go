@@ -7,14 +7,12 @@ package krdplot
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
@@ -81,7 +79,7 @@ func grouped(n uint64) string {
 	return s
 }
 
-// Errors of [Figure.Save] that a caller can act on.
+// Errors of [Figure.Write] that a caller can act on.
 var (
 	ErrFormat = failure.New(failure.Request, "unknown figure format")
 	ErrEmpty  = failure.New(failure.Failed, "nothing to draw")
@@ -93,27 +91,14 @@ const (
 	dpi    = 200 // of PNG
 )
 
-// Save draws f into a new file whose extension says the format: .svg, .png or .pdf. An existing
-// file is an error that wraps [os.ErrExist], another extension [ErrFormat], a figure without
-// accesses [ErrEmpty]. On failure no file is left behind.
-func (f *Figure) Save(path string) error {
+// FormatOf returns the format that the extension of path says: svg, png or pdf. Another is an error
+// that wraps [ErrFormat].
+func FormatOf(path string) (string, error) {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	if err := checkFormat(format); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return "", fmt.Errorf("%s: %w", path, err)
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	err = f.Write(file, format)
-	if e := file.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		os.Remove(path)
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return format, nil
 }
 
 func checkFormat(format string) error {
@@ -149,7 +134,7 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	case "svg":
 		c = NewSVG(width, height)
 	case "png":
-		c = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
+		c = NewPNG(width, height)
 	case "pdf":
 		c = NewPDF(width, height)
 	}

@@ -93,12 +93,16 @@ func TestFormats(t *testing.T) {
 			if os.Getenv("KRDPLOT_OUT") != "" {
 				os.Remove(path)
 			}
-			if err := c.fig.Save(path); err != nil {
+			var b bytes.Buffer
+			if err := c.fig.Write(&b, format); err != nil {
 				t.Fatalf("%s.%s: %v", c.name, format, err)
 			}
-			data, err := os.ReadFile(path)
-			if err != nil {
+			data := b.Bytes()
+			if err := os.WriteFile(path, data, 0o666); err != nil {
 				t.Fatal(err)
+			}
+			if !bytes.Contains(data[len(data)-64:], []byte(Mark)) {
+				t.Errorf("%s has no mark at its end", path)
 			}
 			switch format {
 			case "png":
@@ -188,23 +192,19 @@ func TestPDF(t *testing.T) {
 	}
 }
 
-func TestSaveErrors(t *testing.T) {
-	dir := t.TempDir()
+func TestWriteErrors(t *testing.T) {
 	f := Of(report(serialMatmul()), false, "")
-	if err := f.Save(filepath.Join(dir, "a.gif")); !errors.Is(err, ErrFormat) {
+	if err := f.Write(io.Discard, "gif"); !errors.Is(err, ErrFormat) {
 		t.Errorf("gif: %v, want ErrFormat", err)
 	}
-	path := filepath.Join(dir, "a.svg")
-	if err := Of(report(&krd.Histogram{}), false, "").Save(path); !errors.Is(err, ErrEmpty) {
+	if err := Of(report(&krd.Histogram{}), false, "").Write(io.Discard, "svg"); !errors.Is(err,
+		ErrEmpty) {
 		t.Errorf("no accesses: %v, want ErrEmpty", err)
 	}
-	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a failed Save left a file: %v", err)
+	if format, err := FormatOf("a/b.SVG"); format != "svg" || err != nil {
+		t.Errorf("%s, %v", format, err)
 	}
-	if err := f.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Save(path); !errors.Is(err, os.ErrExist) {
-		t.Errorf("second Save: %v, want ErrExist", err)
+	if _, err := FormatOf("a.gif"); !errors.Is(err, ErrFormat) {
+		t.Errorf("gif: %v, want ErrFormat", err)
 	}
 }

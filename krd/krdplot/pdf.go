@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+	"slices"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -46,6 +47,11 @@ func (c PDF) WriteTo(w io.Writer) (int64, error) {
 	}
 	// so that the table of objects stays right
 	blank := func(date []byte) []byte { return bytes.Repeat([]byte{' '}, len(date)) }
-	n, err := w.Write(pdfDates.ReplaceAllFunc(b.Bytes(), blank))
+	all := pdfDates.ReplaceAllFunc(b.Bytes(), blank)
+	// behind the table of objects, which tells where in the file each is
+	if at := bytes.LastIndex(all, []byte("startxref")); at >= 0 {
+		all = slices.Insert(all, at, []byte("% "+Mark+"\n")...)
+	}
+	n, err := w.Write(all)
 	return int64(n), err
 }

@@ -30,7 +30,8 @@ func (c SVG) WriteTo(w io.Writer) (int64, error) {
 	if _, err := c.Canvas.WriteTo(&b); err != nil {
 		return 0, err
 	}
-	n, err := w.Write(svgTexts.ReplaceAllFunc(b.Bytes(), fixedWidth))
+	n, err := w.Write(append(svgTexts.ReplaceAllFunc(b.Bytes(), fixedWidth),
+		"<!-- "+Mark+" -->\n"...))
 	return int64(n), err
 }
 

@@ -299,7 +299,10 @@ func exactly(what ...string) cobra.PositionalArgs {
 }
 
 // typeThis is the form of a command, as an error quotes it.
-func typeThis(c *cobra.Command) string { return strings.TrimSuffix(c.UseLine(), " [flags]") }
+func typeThis(c *cobra.Command) string {
+	return strings.NewReplacer("[", "", "]", "").Replace(strings.TrimSuffix(c.UseLine(),
+		" [flags]"))
+}
 
 // writeJSON writes v, indented, as one document.
 func writeJSON(w io.Writer, v any) error {

@@ -4,23 +4,29 @@ import (
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments/compare"
+	"krdlab/experiments/result"
 )
 
 // compareCommand is `krdlab compare`.
 func (a *app) compareCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "compare A B",
+		Use:   "compare [A B]",
 		Short: "What changed from one experiment to another, and whether it is more than chance",
 		Long: "Compare two experiments, or two run directories. Configurations are matched by " +
 			"kernel, parameters, substrate, machine,\n" +
 			"scheduler and core count; seeds are pooled. Each quantity is tested by " +
 			"Mann-Whitney's U over the repetitions, and what holds\n" +
 			"after Holm's correction for the number of tests is told apart. Simulated and " +
-			"measured numbers are never compared.",
+			"measured numbers are never compared.\n\n" +
+			"Without arguments it takes the two latest of the folder " + result.RunsDir +
+			", and says which.",
 		Example: "  krdlab compare before after\n  krdlab compare before after --json",
-		Args:    exactly("A", "B"),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args:    orNone("A", "B"),
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if args, err = a.orLatest(c, args, false, "A", "B"); err != nil {
+				return err
+			}
 			return interruptible(c.Context(), func() error {
 				return a.compare(args[0], args[1],
 					asJSON)

@@ -24,7 +24,7 @@ type correlateFlags struct {
 func (a *app) correlateCommand() *cobra.Command {
 	f := &correlateFlags{}
 	c := &cobra.Command{
-		Use:   "correlate EXP",
+		Use:   "correlate [EXP]",
 		Short: "KRD against LLC misses and work time inflation: tables, coefficients with intervals",
 		Long: "For each configuration of an experiment (or of a run directory): time, LLC " +
 			"misses, kernel time, WTI, OVR and KRD shares, as in\n" +
@@ -32,11 +32,14 @@ func (a *app) correlateCommand() *cobra.Command {
 			"with misses and with WTI, over all\n" +
 			"configurations and within sizes, schedulers and core counts, and which share goes " +
 			"with them most strongly.\n\n" +
-			"n is the number of configurations and not of repetitions; see docs/correlation.md.",
+			"n is the number of configurations and not of repetitions; see docs/correlation.md." + ofLatest,
 		Example: "  krdlab correlate exp\n  krdlab correlate exp --csv coefficients > " +
 			"coefficients.csv\n  krdlab correlate exp --json",
-		Args: exactly("EXP"),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: orNone("EXP"),
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if args, err = a.orLatest(c, args, false, "EXP"); err != nil {
+				return err
+			}
 			return interruptible(c.Context(), func() error { return a.correlate(f, args[0]) })
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,

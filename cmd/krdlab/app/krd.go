@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,7 +16,6 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
-	"krdlab/hw/failure"
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/causes"
@@ -39,18 +39,21 @@ type krdFlags struct {
 func (a *app) krdCommand() *cobra.Command {
 	f := &krdFlags{}
 	c := &cobra.Command{
-		Use:   "krd TRACE|RUNDIR",
+		Use:   "krd [TRACE|RUNDIR]",
 		Short: "Kernel reuse distances of a trace, or of each trace of a run directory",
 		Long: "Compute the histograms of kernel reuse distances of a trace: for each node " +
 			"(last-level cache) and summed.\n" +
 			"A distance is the number of distinct bytes touched on the node since the last " +
-			"access to the same block.",
+			"access to the same block." + ofLatest,
 		Example: "  krdlab krd krdlab-runs/20261120-180509-matmul-workfirst-c2-n4096\n  krdlab " +
 			"krd workfirst.loi --plot krd.svg\n" +
 			"  krdlab krd workfirst.loi --llc 18MiB:16 --coherence\n  krdlab krd workfirst.loi " +
 			"--replay host\n  krdlab krd workfirst.loi --by object-pair --bins 32M-",
-		Args: exactly("TRACE|RUNDIR"),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: orNone("TRACE|RUNDIR"),
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if args, err = a.orLatest(c, args, true, "TRACE|RUNDIR"); err != nil {
+				return err
+			}
 			if !c.Flags().Changed("node") {
 				f.node = -1
 			} else if f.node < 0 {
@@ -67,8 +70,9 @@ func (a *app) krdCommand() *cobra.Command {
 	p := c.Flags()
 	p.BoolVar(&f.json, "json", false,
 		"print one JSON document, an array where there are several traces")
-	p.BoolVar(&f.csv, "csv", false, "print bins as CSV: node, from_bytes, to_bytes, count")
-	p.StringVar(&f.plot, "plot", "", "also draw a figure to this new `FILE`: .svg, .png or .pdf")
+	p.BoolVar(&f.csv, "csv", false, "print bins as CSV: node, from_bytes, to_bytes, count; of several traces "+
+		"with a column trace")
+	p.StringVar(&f.plot, "plot", "", "also draw a figure to this `FILE`: .svg, .png or .pdf")
 	p.StringVar(&f.distance, "distance", "exclusive", "`CONVENTION`: exclusive, or inclusive: "+
 		"the block itself counts too")
 	p.StringVar(&f.weight, "weight", "count", "`WHAT` counts: count, or bytes: each access "+
@@ -94,7 +98,7 @@ func (a *app) krdCommand() *cobra.Command {
 	expects(p, "replay", "expected a machine: "+request.Host+
 		", one of krdlab list machines, or a TOML file")
 	expects(p, "engine", "choose one of "+strings.Join(krd.Engines, ", "))
-	expects(p, "plot", "expected a new file that ends in .svg, .png or .pdf")
+	expects(p, "plot", "expected a file that ends in .svg, .png or .pdf")
 	expects(p, "by", "choose one of "+strings.Join(krd.Rankings, ", "))
 	expects(p, "bins", "expected FROM-TO in bytes, such as 32M-, 1MiB-32MiB or 0-64K")
 	expects(p, "llc", "expected SIZE:WAYS[:LINE], such as 18MiB:16")
@@ -131,7 +135,10 @@ func (a *app) krd(f *krdFlags, path string) error {
 	}
 	a.sayUnfinished(path)
 	if f.plot != "" { // a name that cannot be is known before the work
-		if err := newFile("plot", f.plot); err != nil {
+		if _, err := krdplot.FormatOf(f.plot); err != nil {
+			return usageError("--plot %w", err)
+		}
+		if err := derivable("plot", f.plot); err != nil {
 			return err
 		}
 	}
@@ -143,10 +150,6 @@ func (a *app) krd(f *krdFlags, path string) error {
 	}
 	if opt.Engine.Sampling() {
 		return a.sample(f, opt, traces)
-	}
-	if len(traces) > 1 && f.csv {
-		return usageError("krdlab krd %s: it holds %d traces, and --csv takes one: name one of %s",
-			path, len(traces), strings.Join(traces, ", "))
 	}
 	var reports []*krd.Report
 	for _, trace := range traces {
@@ -160,12 +163,15 @@ func (a *app) krd(f *krdFlags, path string) error {
 		if err := plotReports(f, reports, traces); err != nil {
 			return err
 		}
+		fmt.Fprintf(a.stderr, "figure: %s\n", f.plot)
 	}
 	switch {
 	case f.json && len(reports) > 1:
 		return writeJSON(a.stdout, reports)
 	case f.json:
 		return writeJSON(a.stdout, reports[0])
+	case f.csv && len(reports) > 1:
+		return krd.WriteCSV(a.stdout, reports, traces)
 	case f.csv:
 		return reports[0].WriteCSV(a.stdout)
 	}
@@ -418,11 +424,13 @@ func plotReports(f *krdFlags, reports []*krd.Report, traces []string) error {
 				Histogram: &r.Histogram})
 		}
 	}
-	err := figure.Save(f.plot)
-	if errors.Is(err, krdplot.ErrFormat) || errors.Is(err, fs.ErrExist) {
-		return failure.Errorf(failure.Request, "--plot %s: %w", f.plot, err)
-	}
-	return err
+	return rederive(f.plot, func(w io.Writer) error {
+		format, err := krdplot.FormatOf(f.plot)
+		if err != nil {
+			return err
+		}
+		return figure.Write(w, format)
+	})
 }
 
 // analysisProgress returns what shows how much of a trace has been read, nil where stderr is no

@@ -154,6 +154,19 @@ func newFile(flag, path string) error {
 		return usageError("--%s %s: it exists already and is never overwritten; choose another",
 			flag, path)
 	}
+	return inFolder(flag, path)
+}
+
+// derivable is newFile for one that follows from others: krdlab may have made it before.
+func derivable(flag, path string) error {
+	if err := ownOrNone(path); err != nil {
+		return err
+	}
+	return inFolder(flag, path)
+}
+
+// inFolder returns an error where no file can be made in the folder of path.
+func inFolder(flag, path string) error {
 	dir := filepath.Dir(path)
 	switch s, err := os.Stat(dir); {
 	case errors.Is(err, fs.ErrNotExist):

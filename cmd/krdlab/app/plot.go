@@ -1,11 +1,9 @@
 package app
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,17 +33,21 @@ func (a *app) plotCommand() *cobra.Command {
 		fmt.Fprintf(&list, "  %-12s %s\n", id, about[i])
 	}
 	c := &cobra.Command{
-		Use: "plot EXP",
+		Use: "plot [EXP]",
 		Short: "Figures of an experiment or run: speed-up, overhead, inflation, reuse distances, " +
 			"misses, steals",
 		Long: "Draw the figures of an experiment (the folder of a sweep) or of a single run, for " +
 			"print: those of the KRD paper, whose\n" +
 			"numbers stand in brackets, and others. What there are no numbers for is left out, " +
-			"and said.\n\n" + list.String(),
+			"and said.\n\n" + strings.TrimSuffix(list.String(), "\n") +
+			ofLatest,
 		Example: "  krdlab plot exp\n  krdlab plot exp --figure speedup,ovr,krd --format svg,pdf " +
 			"--out paper/figures",
-		Args: exactly("EXP"),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: orNone("EXP"),
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if args, err = a.orLatest(c, args, false, "EXP"); err != nil {
+				return err
+			}
 			return interruptible(c.Context(), func() error {
 				return a.plot(c.Context(), f,
 					args[0])
@@ -63,7 +65,7 @@ func (a *app) plotCommand() *cobra.Command {
 		strings.Join(figures.Formats, ", "))
 	p.Lookup("format").DefValue = "svg"
 	p.StringVar(&f.out, "out", "", "write into this `DIR` (default EXP/"+figuresDir+
-		"); existing files are not overwritten")
+		"); only figures of krdlab's are written over")
 	p.SortFlags = false
 	expects(p, "format", request.Suggest("", figures.Formats))
 	expects(p, "figure", request.Suggest("", ids))
@@ -121,7 +123,9 @@ func (a *app) plot(ctx context.Context, f *plotFlags, dir string) error {
 				return err
 			}
 			path := d.path + "." + format
-			if err := writeFigure(&d.figure, path, format); err != nil {
+			if err := rederive(path, func(w io.Writer) error {
+				return d.figure.Write(w, format)
+			}); err != nil {
 				return err
 			}
 			if _, err := fmt.Fprintln(a.stdout, path); err != nil {
@@ -133,7 +137,7 @@ func (a *app) plot(ctx context.Context, f *plotFlags, dir string) error {
 }
 
 // choose makes the figures that are asked for and says what cannot be drawn. It is an error if
-// nothing can, if an ID is none, and if a file is there already.
+// nothing can, if an ID is none, and if a file of someone else is there already.
 func choose(e *dataset.Experiment, f *plotFlags) (list []drawing, skipped []string, err error) {
 	groups := e.Groups()
 	names := figures.GroupNames(groups)
@@ -182,32 +186,10 @@ func choose(e *dataset.Experiment, f *plotFlags) (list []drawing, skipped []stri
 	}
 	for _, d := range list {
 		for _, format := range f.formats {
-			if _, err := os.Lstat(d.path + "." + format); err == nil {
-				return nil, nil, usageError("krdlab plot: %s.%s exists already and is not "+
-					"overwritten; remove it, or choose another folder with --out", d.path, format)
-			} else if !errors.Is(err, fs.ErrNotExist) {
+			if err := ownOrNone(d.path + "." + format); err != nil {
 				return nil, nil, err
 			}
 		}
 	}
 	return list, skipped, nil
-}
-
-// writeFigure draws into the new file path. One that cannot be written whole is removed.
-func writeFigure(f *figures.Figure, path, format string) error {
-	var b bytes.Buffer
-	if err := f.Write(&b, format); err != nil {
-		return err
-	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if errors.Is(err, fs.ErrExist) {
-		return usageError("krdlab plot: %s exists already and is not overwritten", path)
-	} else if err != nil {
-		return err
-	}
-	_, err = file.Write(b.Bytes())
-	if err = errors.Join(err, file.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
-	}
-	return nil
 }
