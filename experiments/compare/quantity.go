@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"golang.org/x/perf/benchmath"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"krdlab/experiments/correlate"
 	"krdlab/experiments/dataset"
@@ -23,7 +24,8 @@ type Verdict string
 
 // The verdicts.
 const (
-	Better    Verdict = "better"  // p < 0.05 after Holm's correction
+	// p < 0.05 after Holm's correction; or both sides are deterministic, and differ
+	Better    Verdict = "better"
 	Worse     Verdict = "worse"   // likewise
 	MayBetter Verdict = "better?" // p < 0.05, not after the correction
 	MayWorse  Verdict = "worse?"  // likewise
@@ -45,7 +47,8 @@ type Comparison struct {
 	B        result.Quantity `json:"b"`
 	// ChangePercent is that of the median from A to B, in per cent of A.
 	ChangePercent result.Number `json:"change_percent"`
-	// of Mann-Whitney's U, two-sided; null: not tested
+	// of Mann-Whitney's U, two-sided; where one side is deterministic, of the sign test of the
+	// other against its value; null: not tested
 	P       result.Number `json:"p"`
 	HolmP   result.Number `json:"p_holm"` // adjusted for all tests of the report
 	Verdict Verdict       `json:"verdict"`
@@ -81,6 +84,12 @@ func newSide(cells []*dataset.Cell) *side {
 	}
 	s.sum = result.Pool(results).Summary
 	return s
+}
+
+// fixed says whether nothing was drawn in any run of the side.
+func (s *side) fixed() bool {
+	return !slices.ContainsFunc(s.cells,
+		func(c *dataset.Cell) bool { return !c.Result.Deterministic })
 }
 
 // values are those of the repetitions that have one.
@@ -153,7 +162,7 @@ func missesOf(a, b *side) Comparison {
 		if v == nil && len(s.cells) == 1 { // a repetition beside the timed ones may have some
 			return s.sum.LLCMissesPerCore, nil
 		}
-		return result.QuantityOf(v), v
+		return result.Sample{Values: v, Fixed: s.fixed()}.Quantity(), v
 	}
 	var va, vb []float64
 	c.A, va = of(a)
@@ -177,8 +186,9 @@ func sharesOf(a, b *side) []Comparison {
 			return v
 		}
 		va, vb := of(a), of(b)
-		c := Comparison{Quantity: "krd " + p.Name, unit: share, less: true, A: result.QuantityOf(va),
-			B: result.QuantityOf(vb)}
+		c := Comparison{Quantity: "krd " + p.Name, unit: share, less: true,
+			A: result.Sample{Values: va, Fixed: a.fixed()}.Quantity(),
+			B: result.Sample{Values: vb, Fixed: b.fixed()}.Quantity()}
 		c.test(va, vb)
 		list = append(list, c)
 	}
@@ -197,9 +207,20 @@ func (c *Comparison) test(a, b []float64) {
 		c.ChangePercent = result.Some(0)
 	}
 	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+	exactA, exactB := c.A.Reason == result.Deterministic, c.B.Reason == result.Deterministic
 	switch {
 	case len(a) > 0 && slices.Equal(a, b):
 		c.Verdict = Same
+	case exactA && exactB:
+		c.Verdict, c.Why = Worse, "both are deterministic: the difference is exact, and no test is "+
+			"needed"
+		if (c.B.Median.Float() < c.A.Median.Float()) == c.less {
+			c.Verdict = Better
+		}
+	case exactA && len(b) >= result.MinSample:
+		c.P = signTest(b, c.A.Median.Float())
+	case exactB && len(a) >= result.MinSample:
+		c.P = signTest(a, c.B.Median.Float())
 	case min(len(a), len(b)) < minSample:
 		c.Verdict, c.Why = TooFew, fmt.Sprintf("n = %d and %d: with fewer than %d on a side no "+
 			"difference can be significant", c.A.N, c.B.N, minSample)
@@ -210,6 +231,22 @@ func (c *Comparison) test(a, b []float64) {
 		r := benchmath.AssumeNothing.Compare(benchmath.NewSample(a, t), benchmath.NewSample(b, t))
 		c.P = result.Some(min(1, r.P)) // twice a tail can be more than 1
 	}
+}
+
+// signTest returns the two-sided p of the hypothesis that v is the median of what values are drawn
+// from: how improbable it is that so few of them lie on one side of it. Values that equal v count
+// for neither side. Source: Conover, Practical Nonparametric Statistics, 3rd ed., 3.4.
+func signTest(values []float64, v float64) result.Number {
+	below, above := 0, 0
+	for _, x := range values {
+		if x < v {
+			below++
+		} else if x > v {
+			above++
+		}
+	}
+	half := distuv.Binomial{N: float64(below + above), P: 0.5}
+	return result.Some(min(1, 2*half.CDF(float64(min(below, above)))))
 }
 
 func missingIn(c *Comparison) string {

@@ -97,6 +97,12 @@ func (r *Report) smallestP() (p float64, n string) {
 			for k := 1; k <= c.A.N; k++ {
 				x *= float64(k) / float64(c.B.N+k)
 			}
+			switch result.Deterministic { // of the sign test: all on one side
+			case c.A.Reason:
+				x = math.Ldexp(2, -c.B.N)
+			case c.B.Reason:
+				x = math.Ldexp(2, -c.A.N)
+			}
 			if x < p {
 				p, n = x, fmt.Sprintf("%d and %d repetitions", c.A.N, c.B.N)
 			}
@@ -114,6 +120,8 @@ func (r *Report) whyNoTest() string {
 		}
 	}
 	switch {
+	case n[TooFew] == 0 && n[Better]+n[Worse] > 0:
+		return "what differs is deterministic on both sides"
 	case n[TooFew] == 0 && n[Same] > 0:
 		return "everything that both have is the same, value by value"
 	case n[Same] == 0:
