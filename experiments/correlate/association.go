@@ -30,7 +30,15 @@ type Report struct {
 type Association struct {
 	Outcome   Outcome `json:"outcome"`
 	LLCSource *string `json:"llc_source"` // of the misses; null where the outcome has none
-	N         int     `json:"n"`          // pairs: configurations, or repetitions
+	// MissSource says which model too, as [Configuration.MissSource].
+	MissSource *string `json:"miss_source"`
+	// ByConstruction says that the misses follow from the trace that the KRD is computed from. There
+	// are no coefficients then; ExcessLeast and ExcessMost are the least and the most
+	// [Configuration.MissExcess]. These two are there of all misses of which they are known.
+	ByConstruction bool          `json:"equal_by_construction"`
+	ExcessLeast    result.Number `json:"llc_misses_excess_least"`
+	ExcessMost     result.Number `json:"llc_misses_excess_most"`
+	N              int           `json:"n"` // pairs: configurations, or repetitions
 	// Units are what the bootstrap draws, and what counts as independent: configurations, or strata
 	// of them.
 	Units   int    `json:"units"`
@@ -85,7 +93,7 @@ func Of(e *dataset.Experiment) *Report {
 			s := Scope{Kind: sel.kind, Name: sel.name, Associations: []Association{}}
 			for _, o := range Outcomes {
 				if !o.misses() {
-					s.Associations = append(s.Associations, f.associate(&sel, o, ""))
+					s.Associations = append(s.Associations, f.associate(&sel, o, missSource{}))
 					continue
 				}
 				for _, source := range sel.sources() {
@@ -94,18 +102,21 @@ func Of(e *dataset.Experiment) *Report {
 			}
 			f.Scopes = append(f.Scopes, s)
 		}
+		f.Answers = f.answers()
 		f.WarningCodes = append(f.WarningCodes, f.doubts()...)
 		f.Warnings = show.Sentences(f.WarningCodes)
 	}
 	return r
 }
 
-func (f *Family) associate(sel *selection, o Outcome, source string) Association {
+func (f *Family) associate(sel *selection, o Outcome, source missSource) Association {
 	s := sel.sample(f.Points, o, source)
 	a := Association{Outcome: o, N: len(s.y), Units: len(s.units), Coefficients: []Coefficients{},
 		Notes: []string{}}
-	if source != "" {
-		a.LLCSource = &source
+	if source.from != "" {
+		a.LLCSource, a.MissSource = &source.llc, &source.from
+		a.ByConstruction = source.construction
+		a.ExcessLeast, a.ExcessMost = sel.excess(source)
 	}
 	note := func(format string, args ...any) {
 		a.Notes = append(a.Notes,
@@ -117,6 +128,10 @@ func (f *Family) associate(sel *selection, o Outcome, source string) Association
 	}
 	if s.constant > 0 {
 		note("%s left out in which all is the same every time", units.Count(s.constant, "unit"))
+	}
+	if a.ByConstruction {
+		note("%s", a.construction())
+		return a
 	}
 	df := s.df()
 	if a.N < 3 || df < 1 {
@@ -143,7 +158,29 @@ func (f *Family) associate(sel *selection, o Outcome, source string) Association
 		b.pearsons)
 	a.BestSpearman = b.best(a.Coefficients,
 		func(c *Coefficients) *Coefficient { return &c.Spearman }, b.spearmans)
+	if a.BestSpearman != nil && sel.kind != WithinConfigurations {
+		a.BestSpearman.PickedP, a.BestSpearman.PickedSmallest = b.picked()
+	}
 	return a
+}
+
+// excess returns the least and the most by which misses of a source exceed what is far or cold.
+func (sel *selection) excess(source missSource) (least, most result.Number) {
+	for _, st := range sel.strata {
+		for _, c := range st {
+			q := c.MissExcess.Median
+			if !q.Known() || c.MissSource == nil || *c.MissSource != source.from {
+				continue
+			}
+			if !least.Known() || q.Float() < least.Float() {
+				least = q
+			}
+			if !most.Known() || q.Float() > most.Float() {
+				most = q
+			}
+		}
+	}
+	return least, most
 }
 
 // A lack says what a coefficient without a value is, and why.
@@ -166,6 +203,7 @@ type boot struct {
 	// of y, by draw; nil where units are strata, whose ranks do not change
 	ranks               [][]int64
 	buffer              []int64
+	ranked              [][]int64   // of the points that have coefficients, as of y
 	pearsons, spearmans [][]float64 // by point, then by resample; nil where there are none
 }
 
@@ -248,6 +286,7 @@ func (b *boot) point(name string, x []float64, method string) Coefficients {
 	if math.IsNaN(pearson) {
 		return c
 	}
+	b.ranked = append(b.ranked, px.rank)
 	df := b.s.df()
 	if low, high, ok := fisher(pearson, df); ok {
 		c.Pearson.Low, c.Pearson.High = result.Some(low), result.Some(high)

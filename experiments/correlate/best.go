@@ -14,6 +14,10 @@ type Best struct {
 	Points []string      `json:"points"`
 	Value  result.Number `json:"value"`
 	P      result.Number `json:"p"` // of that coefficient by itself, not of being the best
+	// PickedP is the probability that chance alone makes the best of all points as good, and
+	// PickedSmallest the least that it can be; by permutations, of Spearman's coefficient only.
+	PickedP        result.Number `json:"p_picked"`
+	PickedSmallest result.Number `json:"p_picked_smallest"`
 	// Share is that of the resamples in which they are best, ties divided; unknown where there are
 	// too few units.
 	Share result.Number `json:"share_of_resamples"`

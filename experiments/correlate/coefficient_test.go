@@ -2,6 +2,7 @@ package correlate
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
@@ -209,4 +210,42 @@ func TestWeightsAndTransforms(t *testing.T) {
 // spearman returns the rank coefficient of x and y, NaN where one is constant.
 func spearman(x, y []float64) float64 {
 	return rankCorrelation(ranksOf(x), ranksOf(y), nil)
+}
+
+// The p of the best of several points knows that it was picked: over samples in which nothing goes
+// with anything, as many as 5 % of its values are below 0.05, and not more. That of the best point
+// by itself is below in more.
+func TestPicked(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 7))
+	const samples, points, n = 400, 12, 7
+	below, alone := 0, 0
+	for range samples {
+		s := &sample{x: make([][]float64, points)}
+		for i := range n {
+			s.y = append(s.y, rng.Float64())
+			s.units = append(s.units, [2]int{i, i + 1})
+			for p := range s.x {
+				s.x[p] = append(s.x[p], rng.Float64())
+			}
+		}
+		b := newBoot(s)
+		least := 1.0
+		for p := range s.x {
+			c := b.point("", s.x[p], PExact)
+			least = min(least, c.Spearman.P.Float())
+		}
+		p, smallest := b.picked()
+		if p.Float() < smallest.Float() || p.Float() < least-1e-12 {
+			t.Fatalf("p of the best %v, smallest %v, of a point alone %v", p, smallest, least)
+		}
+		if p.Float() < 0.05 {
+			below++
+		}
+		if least < 0.05 {
+			alone++
+		}
+	}
+	if below > samples/10 || below < samples/100 || alone < samples/5 {
+		t.Errorf("below 0.05: %d of %d, alone %d", below, samples, alone)
+	}
 }

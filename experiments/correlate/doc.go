@@ -15,7 +15,11 @@
 //
 // The parts: points.go says which shares of a histogram are predictors; family.go collects
 // configurations; scope.go says which of them are taken together; association.go computes; best.go
-// ranks; coefficient.go and bootstrap.go are the statistics; text.go, overview.go and csv.go print.
+// ranks, and picked.go says how often chance does as well; answer.go sums up; coefficient.go and
+// bootstrap.go are the statistics; text.go, overview.go and csv.go print.
+//
+// What is never correlated: misses that were computed from the trace of the KRD by a stack like the
+// KRD's ([Association.ByConstruction]).
 //
 // Rejected: coefficients over repetitions of all configurations (the same configuration would count
 // up to 20 times); gonum's stat.Correlation for what is drawn anew, since its sums are not the same

@@ -30,6 +30,7 @@ type Family struct {
 
 	Points         []Point         `json:"points"`
 	Configurations []Configuration `json:"configurations"`
+	Answers        []Answer        `json:"answers"`
 	Scopes         []Scope         `json:"scopes"`
 	Warnings       []string        `json:"warnings"` // the sentences of WarningCodes
 	// what limits the coefficients
@@ -53,6 +54,16 @@ type Configuration struct {
 	LLCMissesPerCore result.Quantity `json:"llc_misses_per_core"`
 	// "perf_event", "model"; null: no misses, or from several sources
 	LLCSource *string `json:"llc_source"`
+	// MissSource says which model too, as [result.Result.MissesFrom] does.
+	MissSource *string `json:"miss_source"`
+	// ByConstruction says that the misses were computed from the trace of the KRD, by a stack like
+	// the KRD's ([result.Result.MissesByConstruction]).
+	ByConstruction bool `json:"misses_by_construction"`
+	// MissExcess is by how much the misses of traced repetitions exceed the lines that KRD finds
+	// far or cold, as a part of these; below 0 where they are fewer.
+	MissExcess result.Quantity `json:"llc_misses_excess"`
+	// Deterministic says that nothing was drawn, so that one repetition stands for all.
+	Deterministic bool `json:"deterministic"`
 	// LLCMissesPerAccess are the misses of all cores by the accesses of kernels to blocks (many
 	// lines each).
 	LLCMissesPerAccess result.Quantity `json:"llc_misses_per_access"`
@@ -165,9 +176,13 @@ func configuration(size string, cells []*dataset.Cell) Configuration {
 		c.rows = append(c.rows, cell.Rows()...)
 		c.hist = append(c.hist, dataset.Histograms(cell.Result)...)
 	}
+	c.Deterministic = true
+	for _, r := range results {
+		c.Deterministic = c.Deterministic && r.Deterministic
+	}
 	s := result.Pool(results).Summary
 	c.TimeNS, c.Speedup, c.OVR, c.WTI, c.KernelNS = s.TimeNS, s.Speedup, s.OVR, s.WTI, s.KernelNS
-	c.LLCMissesPerCore, c.LLCSource = misses(results)
+	c.misses(results)
 	if a := c.accesses(); a.Known() {
 		scale := float64(c.Cores) / a.Float()
 		c.LLCMissesPerAccess = scaled(c.LLCMissesPerCore, scale)
@@ -175,11 +190,12 @@ func configuration(size string, cells []*dataset.Cell) Configuration {
 	return c
 }
 
-// misses returns the LLC misses per core of several runs, and their source; none where they have
+// misses sets the LLC misses per core of several runs, and their source; none where they have
 // several sources. Where only a repetition beside the timed ones has some (a trace that was
 // replayed), each run counts once.
-func misses(results []*result.Result) (q result.Quantity, source *string) {
-	var values []float64
+func (c *Configuration) misses(results []*result.Result) {
+	var values, excess []float64
+	var first *result.Result
 	for _, r := range results {
 		var own []float64
 		for i := range r.Repetitions {
@@ -193,12 +209,53 @@ func misses(results []*result.Result) (q result.Quantity, source *string) {
 		if own == nil || r.LLCSource == nil {
 			continue
 		}
-		if source != nil && *source != *r.LLCSource {
-			return result.Quantity{}, nil
+		if first == nil {
+			first = r
 		}
-		source, values = r.LLCSource, append(values, own...)
+		if first.MissesFrom() != r.MissesFrom() {
+			return
+		}
+		values, excess = append(values, own...), append(excess, excesses(r)...)
 	}
-	return result.QuantityOf(values), source
+	if first == nil {
+		return
+	}
+	from := first.MissesFrom()
+	c.LLCSource, c.MissSource = first.LLCSource, &from
+	c.ByConstruction = first.MissesByConstruction()
+	c.LLCMissesPerCore, c.MissExcess = c.quantity(values), c.quantity(excess)
+}
+
+// quantity sums up values of the repetitions of c.
+func (c *Configuration) quantity(values []float64) result.Quantity {
+	return result.Sample{Values: values, Fixed: c.Deterministic}.Quantity()
+}
+
+// excesses returns [Configuration.MissExcess] of each repetition of r of which both the trace and
+// the misses are known.
+func excesses(r *result.Result) (list []float64) {
+	add := func(h *krd.Histogram, misses float64) {
+		if h == nil || h.BeyondBytes == nil || *h.BeyondBytes == 0 || r.Machine.LineBytes == 0 {
+			return
+		}
+		lines := float64(*h.BeyondBytes) / float64(r.Machine.LineBytes)
+		list = append(list, misses/lines-1)
+	}
+	for i := range r.Repetitions {
+		if p := &r.Repetitions[i]; p.LLCMissesPerCore.Known() {
+			add(p.KRD, p.LLCMissesPerCore.Float()*float64(r.Cores))
+		}
+	}
+	if list != nil || r.KRD == nil || r.LLCModel == nil {
+		return list
+	}
+	switch {
+	case len(r.LLCModel.Traced) > 0:
+		add(&r.KRD.Histogram, float64(r.LLCModel.Traced[0].Total))
+	case !r.LLCModel.Replayed && len(r.Repetitions) > 0 && r.Repetitions[0].LLCModel != nil:
+		add(&r.KRD.Histogram, float64(r.Repetitions[0].LLCModel.Total)) // the first is traced
+	}
+	return list
 }
 
 // accesses returns how many accesses a repetition has, the median where they differ.
@@ -248,7 +305,7 @@ func (f *Family) finish() {
 					v = append(v, n.Float())
 				}
 			}
-			c.Shares = append(c.Shares, result.QuantityOf(v))
+			c.Shares = append(c.Shares, c.quantity(v))
 		}
 	}
 }

@@ -41,23 +41,21 @@ func expect(t *testing.T, got string, want ...string) {
 }
 
 func TestGolden(t *testing.T) {
-	got := text(t, datasettest.Small(), false)
-	path := filepath.Join("testdata", "small.golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+	for name, all := range map[string]bool{"small": false, "small-all": true} {
+		got := text(t, datasettest.Small(), all)
+		path := filepath.Join("testdata", name+".golden")
+		if *update {
+			if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; go test -update rewrites it\n%s", path, got)
-	}
-	if more := text(t, datasettest.Small(), true); strings.Count(more,
-		"95 % (bootstrap)") <= strings.Count(got, "95 % (bootstrap)") {
-		t.Error("--full prints no more than the summary")
+		if got != string(want) {
+			t.Errorf("%s differs; go test -update rewrites it\n%s", path, got)
+		}
 	}
 }
 
@@ -133,6 +131,10 @@ func TestWhatNIs(t *testing.T) {
 		c.Shares[0].N != 2*datasettest.Reps {
 		t.Errorf("a configuration of two seeds: %+v", c)
 	}
+	if a := find(t, f, correlate.Pooled, correlate.WTI); a.N != 4 || a.Units != 4 ||
+		a.PMethod != correlate.PExact {
+		t.Errorf("means over schedulers: n = %d, %d units, p by %q", a.N, a.Units, a.PMethod)
+	}
 	if a := find(t, f, correlate.EqualCores, correlate.WTI); a.N != 12 || a.Units != 3 {
 		t.Errorf("at equal cores n = %d in %d strata; one core is left out", a.N, a.Units)
 	}
@@ -175,7 +177,7 @@ func TestFamilies(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := r.WriteText(&b, false); err != nil {
+	if err := r.WriteText(&b, true); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, b.String(), "nothing is pooled across them")
@@ -211,7 +213,7 @@ func TestSources(t *testing.T) {
 	if seen["model"] != 8 || seen[perf] != 8 {
 		t.Errorf("pairs by source: %v, expected 8 each", seen)
 	}
-	expect(t, text(t, e, false), "LLC misses are of several sources",
+	expect(t, text(t, e, true), "LLC misses are of several sources",
 		"LLC misses per core (perf_event)", "LLC misses per core (model)")
 
 	// Seeds of one configuration that have them from elsewhere leave it without.
@@ -242,7 +244,7 @@ func TestFourSchedulers(t *testing.T) {
 	if a.BestSpearman == nil || a.BestSpearman.Share.Known() || len(a.BestSpearman.Points) < 2 {
 		t.Errorf("best of four: %+v", a.BestSpearman)
 	}
-	expect(t, text(t, e, false), "n = 4 is too small: the smallest two-sided p that Spearman's "+
+	expect(t, text(t, e, true), "n = 4 is too small: the smallest two-sided p that Spearman's "+
 		"coefficient can have is 0.083", "a tie with",
 		"how sure that is cannot be told")
 }
@@ -253,7 +255,7 @@ func TestSingleCell(t *testing.T) {
 		return r.Cores == 12 &&
 			r.Scheduler == "workfirst"
 	})
-	got := text(t, e, false)
+	got := text(t, e, true)
 	expect(t, got, "there is one configuration only", "repetitions of one configuration")
 	if strings.Contains(got, "all configurations") {
 		t.Errorf("a scope of one configuration:\n%s", got)
@@ -284,7 +286,7 @@ func TestConstant(t *testing.T) {
 	if bytes.Contains(b, []byte("NaN")) {
 		t.Error("NaN in JSON")
 	}
-	expect(t, text(t, e, false), "not defined [1]", "[1] this share is the same everywhere")
+	expect(t, text(t, e, true), "not defined [1]", "[1] this share is the same everywhere")
 }
 
 // Native runs trace one repetition beside the timed ones: its KRD stands for the configuration,
@@ -309,13 +311,13 @@ func TestOneTracedRepetition(t *testing.T) {
 		len(a.Coefficients) != 0 {
 		t.Errorf("repetitions without a KRD of their own: n = %d", a.N)
 	}
-	expect(t, text(t, e, false), "16 of 16 configurations have one traced repetition only",
+	expect(t, text(t, e, true), "16 of 16 configurations have one traced repetition only",
 		"[1] too few pairs")
 
 	for i := range e.Cells {
 		e.Cells[i].Result.KRD = nil
 	}
-	expect(t, text(t, e, false), "16 of 16 configurations have no KRD", "n = 0 is too small")
+	expect(t, text(t, e, true), "16 of 16 configurations have no KRD", "n = 0 is too small")
 }
 
 // Repetitions that are all the same are no evidence.
@@ -350,7 +352,7 @@ func TestProblems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(t, text(t, e, false), "n = 12 pairs",
+	expect(t, text(t, e, true), "n = 12 pairs",
 		"warning: cell 0001-matmul-c6 missing: it has not been run")
 }
 
@@ -395,7 +397,7 @@ func TestCSV(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := r.Families[0]
-		want := 1 + len(f.Configurations)*(7+len(f.Points))
+		want := 1 + len(f.Configurations)*(8+len(f.Points))
 		if rows[0][5] == "scope_kind" {
 			want = 1
 			for _, s := range f.Scopes {

@@ -1,6 +1,8 @@
 package correlate
 
 import (
+	"slices"
+
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
 	"krdlab/hw/units"
@@ -19,7 +21,7 @@ const (
 
 // Outcomes lists them. Misses per core shrink with the cores and grow with the size, whatever reuse
 // does; misses per access do neither by themselves.
-var Outcomes = []Outcome{MissesPerCore, WTI, MissesPerAccess}
+var Outcomes = []Outcome{MissesPerAccess, WTI, MissesPerCore}
 
 func (o Outcome) String() string {
 	switch o {
@@ -44,9 +46,12 @@ const (
 	OneScheduler      Kind = "scheduler" // all core counts and sizes
 	OneCoreCount      Kind = "cores"     // all schedulers and sizes
 	// EqualCores sets schedulers against each other only where cores and size are equal: the means
-	// of each such stratum are taken off. Strata of one core are left out, since schedulers have
-	// nothing to decide there.
+	// of each such stratum are taken off, if there are several. Strata of one core are left out,
+	// since schedulers have nothing to decide there.
 	EqualCores Kind = "equal cores and size"
+	// Pooled sets the means over the schedulers against each other: a pair for each size and core
+	// count.
+	Pooled Kind = "means over schedulers"
 	// WithinConfigurations sets the repetitions of a configuration against each other: its means
 	// are taken off.
 	WithinConfigurations Kind = "within configurations"
@@ -94,23 +99,30 @@ func (f *Family) selections() []selection {
 		}
 	}
 	equal := selection{kind: EqualCores, name: "schedulers at equal cores and size"}
+	var cells []stratum
 	for _, size := range sizes {
 		for _, n := range cores {
 			var s stratum
 			for i := range f.Configurations {
-				if c := &f.Configurations[i]; c.Size == size && c.Cores == n && n > 1 {
+				if c := &f.Configurations[i]; c.Size == size && c.Cores == n {
 					s = append(s, c)
 				}
 			}
-			if len(s) > 1 {
+			if len(s) > 0 {
+				cells = append(cells, s)
+			}
+			if len(s) > 1 && n > 1 {
 				equal.strata = append(equal.strata, s)
 			}
 		}
 	}
-	if len(equal.strata) > 1 {
+	if len(equal.strata) > 0 {
 		list = append(list, equal)
 	}
 	if len(schedulers) > 1 {
+		if len(cells) > 1 {
+			list = append(list, selection{Pooled, "sizes and cores, means over schedulers", cells})
+		}
 		for _, s := range schedulers {
 			pick(OneScheduler, s, func(c *Configuration) bool { return c.Scheduler == s })
 		}
@@ -160,19 +172,31 @@ func (s *sample) df() int {
 	return len(s.y) - 2
 }
 
+// A missSource is where LLC misses come from; the zero value is that of what has none.
+type missSource struct {
+	llc  string // "perf_event", "model"
+	from string // which model too
+	// they follow from the trace that the KRD is computed from
+	construction bool
+}
+
 // sources returns those of the LLC misses of a selection, in order of appearance.
-func (sel *selection) sources() []string {
-	var list []string
-	seen := map[string]bool{}
+func (sel *selection) sources() (list []missSource) {
+	add := func(s missSource) {
+		if s.from != "" && !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
 	for _, st := range sel.strata {
 		for _, c := range st {
 			for i := range c.rows {
-				if s := c.rows[i].LLCSource; s != "" && !seen[s] {
-					seen[s], list = true, append(list, s)
+				r := &c.rows[i]
+				if r.MissSource != "" {
+					add(missSource{r.LLCSource, r.MissSource, r.Cell.Result.MissesByConstruction()})
 				}
 			}
-			if c.LLCSource != nil && !seen[*c.LLCSource] {
-				seen[*c.LLCSource], list = true, append(list, *c.LLCSource)
+			if c.LLCSource != nil {
+				add(missSource{*c.LLCSource, *c.MissSource, c.ByConstruction})
 			}
 		}
 	}
@@ -180,9 +204,9 @@ func (sel *selection) sources() []string {
 }
 
 // sample collects the pairs of a selection for an outcome, of misses from one source.
-func (sel *selection) sample(points []Point, o Outcome, source string) *sample {
-	s := &sample{x: make([][]float64, len(points)), centred: sel.kind == EqualCores ||
-		sel.kind == WithinConfigurations}
+func (sel *selection) sample(points []Point, o Outcome, source missSource) *sample {
+	s := &sample{x: make([][]float64, len(points)), centred: sel.kind == WithinConfigurations ||
+		sel.kind == EqualCores && len(sel.strata) > 1}
 	missing := make([]bool, len(points))
 	add := func(y result.Number, x func(int) result.Number) bool {
 		known := 0
@@ -204,6 +228,15 @@ func (sel *selection) sample(points []Point, o Outcome, source string) *sample {
 	}
 	for _, st := range sel.strata {
 		from := len(s.y)
+		if sel.kind == Pooled {
+			y, x := sel.mean(st, o, source)
+			if !add(y, x) {
+				s.left += len(st)
+			} else {
+				s.units = append(s.units, [2]int{from, len(s.y)})
+			}
+			continue
+		}
 		for _, c := range st {
 			if sel.kind == WithinConfigurations {
 				any := false
@@ -248,9 +281,48 @@ func (sel *selection) sample(points []Point, o Outcome, source string) *sample {
 	return s
 }
 
+// common returns the schedulers of which all strata know the outcome and a share.
+func (sel *selection) common(o Outcome, source missSource) map[string]bool {
+	count := map[string]int{}
+	for _, st := range sel.strata {
+		for _, c := range st {
+			known := func(q result.Quantity) bool { return q.Median.Known() }
+			if c.outcome(o, source).Known() && slices.ContainsFunc(c.Shares, known) {
+				count[c.Scheduler]++
+			}
+		}
+	}
+	set := map[string]bool{}
+	for name, n := range count {
+		if n == len(sel.strata) {
+			set[name] = true
+		}
+	}
+	return set
+}
+
+// mean returns the mean outcome of the schedulers that all strata have, and their mean shares.
+func (sel *selection) mean(st stratum, o Outcome, source missSource) (y result.Number,
+	x func(int) result.Number) {
+	common := sel.common(o, source)
+	over := func(of func(*Configuration) result.Number) result.Number {
+		var sum float64
+		for _, c := range st {
+			if common[c.Scheduler] {
+				sum += of(c).Float()
+			}
+		}
+		return result.Some(sum / float64(len(common)))
+	}
+	return over(func(c *Configuration) result.Number { return c.outcome(o, source) }),
+		func(p int) result.Number {
+			return over(func(c *Configuration) result.Number { return c.Shares[p].Median })
+		}
+}
+
 // outcome returns that of a configuration, unknown where its misses are from elsewhere.
-func (c *Configuration) outcome(o Outcome, source string) result.Number {
-	if o.misses() && (c.LLCSource == nil || *c.LLCSource != source) {
+func (c *Configuration) outcome(o Outcome, source missSource) result.Number {
+	if o.misses() && (c.MissSource == nil || *c.MissSource != source.from) {
 		return result.Number{}
 	}
 	switch o {
@@ -263,11 +335,11 @@ func (c *Configuration) outcome(o Outcome, source string) result.Number {
 }
 
 // ofRow returns the outcome of one repetition.
-func ofRow(o Outcome, r *dataset.Row, source string) result.Number {
+func ofRow(o Outcome, r *dataset.Row, source missSource) result.Number {
 	switch {
 	case o == WTI:
 		return r.WTI
-	case r.LLCSource != source:
+	case r.MissSource != source.from:
 		return result.Number{}
 	case o == MissesPerCore:
 		return r.LLCMissesPerCore

@@ -14,32 +14,32 @@ import (
 	"krdlab/loi"
 )
 
-// WriteText writes the report for a person at a terminal. For each family: the numbers of each
-// configuration (KRD paper, table I), its KRD shares, the coefficients over all configurations and
-// within each size, those of a few points in the other scopes, and which point is best. With full,
-// the coefficients of all points in every scope. The width is about 110 columns.
-func (r *Report) WriteText(w io.Writer, full bool) error {
+// WriteText writes the report for a person at a terminal: the answers, in at most 30 lines of 80
+// columns, and warnings. With all, then for each family the numbers of each configuration (KRD
+// paper, table I), its KRD shares, the coefficients of all points in every scope, and which point is
+// best, about 110 columns wide.
+func (r *Report) WriteText(w io.Writer, all bool) error {
 	t := &texter{}
+	if len(r.Families) > 0 {
+		t.writeAnswer(r, all)
+	}
 	for i := range r.Families {
-		if i > 0 {
+		if all {
 			t.line("")
+			t.family(&r.Families[i])
+			continue
 		}
-		t.family(&r.Families[i], full)
+		t.warnings(r.Families[i].Warnings)
 	}
 	if len(r.Families) == 0 {
 		t.line("%s: nothing to correlate: no cell can be used", r.Experiment)
 	}
-	if len(r.Families) > 1 {
+	if len(r.Families) > 1 && all {
 		t.line("")
 		t.line("The %d parts above differ in kernel, substrate, machine or settings; nothing is "+
 			"pooled across them.", len(r.Families))
 	}
-	if len(r.Warnings) > 0 {
-		t.line("")
-	}
-	for _, m := range r.Warnings {
-		t.line("warning: %s", m)
-	}
+	t.warnings(r.Warnings)
 	_, err := io.WriteString(w, t.b.String())
 	return err
 }
@@ -50,6 +50,12 @@ type texter struct {
 }
 
 func (t *texter) line(format string, args ...any) { fmt.Fprintf(&t.b, format+"\n", args...) }
+
+func (t *texter) warnings(list []string) {
+	for _, m := range list {
+		t.line("%s", show.Wrap("warning: "+m, answerWidth-2, 2))
+	}
+}
 
 // note returns "[i]" for a reason.
 func (t *texter) note(reason string) string {
@@ -69,39 +75,51 @@ func (t *texter) flush() {
 	t.notes = nil
 }
 
-func (t *texter) family(f *Family, full bool) {
-	t.line("%s", f)
+// origin says what the numbers of a family are not: a measurement.
+func (f *Family) origin() (list []string) {
 	if f.Substrate == loi.Simulated {
-		t.line("SIMULATED: times and misses are those of a model, no measurement")
+		list = append(list, "SIMULATED: times and misses are those of a model, no measurement")
+	} else if slices.ContainsFunc(f.Configurations, func(c Configuration) bool {
+		return c.LLCSource != nil && *c.LLCSource == result.LLCSourceModel
+	}) {
+		list = append(list,
+			"LLC misses from model: a trace replayed through a cache model, no measurement")
 	}
-	if f.Substrate == loi.Native && slices.ContainsFunc(f.Configurations,
-		func(c Configuration) bool {
-			return c.LLCSource != nil &&
-				*c.LLCSource == result.LLCSourceModel
-		}) {
-		t.line("LLC misses from model: a trace replayed through a cache model, no measurement")
+	for _, s := range f.Scopes {
+		for i := range s.Associations {
+			a := &s.Associations[i]
+			if m := a.excess(); m != "" && !a.ByConstruction && s.Kind == AllConfigurations &&
+				a.Outcome == MissesPerAccess {
+				list = append(list, fmt.Sprintf("Misses (%s) differ from the lines that are far "+
+					"or cold by %s", *a.MissSource, m))
+			}
+		}
+	}
+	return list
+}
+
+func (t *texter) family(f *Family) {
+	t.line("%s", f)
+	for _, s := range f.origin() {
+		t.line("%s", s)
 	}
 	t.line("L2 %s, LLC %s", bytesOrNA(uint64(f.L2Bytes)), bytesOrNA(uint64(f.LLCBytes)))
 	t.line("")
 	t.tableI(f)
 	t.line("")
-	t.shares(f, full)
+	t.shares(f)
 	t.flush()
 	for i := range f.Scopes {
 		s := &f.Scopes[i]
-		if full || s.Kind == AllConfigurations || s.Kind == OneSize {
-			for j := range s.Associations {
-				t.association(s, &s.Associations[j])
-			}
+		for j := range s.Associations {
+			t.association(s, &s.Associations[j])
 		}
 	}
 	for _, o := range associations(f) {
 		t.overview(f, o)
 	}
 	t.bests(f)
-	for _, m := range f.Warnings {
-		t.line("warning: %s", m)
-	}
+	t.warnings(f.Warnings)
 	if n, p := f.tests(); n > 0 {
 		t.line("%d coefficients have a p. %d are below 0.05; at most %.0f would be if nothing "+
 			"went with anything. They are many looks at the same runs.", n, p,
@@ -120,10 +138,17 @@ func (t *texter) tableI(f *Family) {
 		source := "-"
 		if c.LLCSource != nil {
 			source = *c.LLCSource
+			if source != *c.MissSource {
+				source += " " + t.note("misses from "+*c.MissSource)
+			}
+		}
+		reps := strconv.Itoa(c.TimeNS.N)
+		if c.Deterministic {
+			reps += " " + t.note("deterministic: nothing is drawn, each repetition gives this value")
 		}
 		rows = append(rows, append(f.leadOf(c), durations(c.TimeNS), counts(c.LLCMissesPerCore),
 			source, ratios(c.LLCMissesPerAccess, 3),
-			durations(c.KernelNS), ratios(c.WTI, 4), ratios(c.OVR, 4), strconv.Itoa(c.TimeNS.N)))
+			durations(c.KernelNS), ratios(c.WTI, 4), ratios(c.OVR, 4), reps))
 	}
 	t.b.WriteString(show.Columns(left, header, rows))
 	t.line("Medians of the repetitions, and below them intervals of at least 95 %% (none below 6 " +
@@ -132,7 +157,7 @@ func (t *texter) tableI(f *Family) {
 
 // shares are the KRD shares of each configuration, in per cent of all accesses: a few with
 // intervals, then all.
-func (t *texter) shares(f *Family, full bool) {
+func (t *texter) shares(f *Family) {
 	pick := func(keep func(Point) bool) (columns []int) {
 		for p := range f.Points {
 			if keep(f.Points[p]) {
@@ -152,7 +177,7 @@ func (t *texter) shares(f *Family, full bool) {
 		t.line("")
 		t.line("%s", map[bool]string{true: "all distances, cold accesses counted in",
 			false: "all distances, finite only"}[cold])
-		t.shareTable(f, pick(func(p Point) bool { return p.Cold == cold }), full,
+		t.shareTable(f, pick(func(p Point) bool { return p.Cold == cold }), true,
 			func(p Point) string {
 				return short.Replace(p.Name)
 			})
@@ -256,8 +281,8 @@ type key struct {
 
 func (a *Association) key() key {
 	k := key{outcome: a.Outcome}
-	if a.LLCSource != nil {
-		k.source = *a.LLCSource
+	if a.MissSource != nil {
+		k.source = *a.MissSource
 	}
 	return k
 }

@@ -43,12 +43,12 @@ func (f *Family) doubts() (list []result.Warning) {
 	for i := range f.Configurations {
 		c := &f.Configurations[i]
 		if c.LLCSource != nil {
-			sources[*c.LLCSource] = true
+			sources[*c.MissSource] = true
 		}
 		switch {
 		case len(c.hist) == 0:
 			untraced++
-		case len(c.hist) == 1:
+		case len(c.hist) == 1 && !c.Deterministic:
 			single++
 		}
 	}

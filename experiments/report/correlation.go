@@ -13,7 +13,14 @@ import (
 type family struct {
 	Title     string
 	Simulated bool
+	Answers   []answer
 	Scopes    []scope
+}
+
+// An answer says for one question what goes best with each outcome.
+type answer struct {
+	Question string
+	Texts    []string
 }
 
 type scope struct {
@@ -33,6 +40,13 @@ type outcome struct {
 func correlations(e *dataset.Experiment) (list []family) {
 	for _, f := range correlate.Of(e).Families {
 		x := family{Title: f.String(), Simulated: f.Substrate == loi.Simulated}
+		for _, a := range f.Answers {
+			if n := len(x.Answers); n == 0 || x.Answers[n-1].Question != a.Question {
+				x.Answers = append(x.Answers, answer{Question: a.Question})
+			}
+			last := &x.Answers[len(x.Answers)-1]
+			last.Texts = append(last.Texts, a.Text)
+		}
 		for _, s := range f.Scopes {
 			if !slices.Contains([]correlate.Kind{correlate.AllConfigurations, correlate.OneSize,
 				correlate.EqualCores}, s.Kind) {
@@ -53,8 +67,8 @@ func correlations(e *dataset.Experiment) (list []family) {
 
 func outcomeOf(a *correlate.Association) outcome {
 	o := outcome{Title: "against " + a.Outcome.String(), Notes: a.Notes}
-	if a.LLCSource != nil {
-		o.Title += " (" + *a.LLCSource + ")"
+	if a.MissSource != nil {
+		o.Title += " (" + *a.MissSource + ")"
 	}
 	if a.BestSpearman != nil {
 		o.Best = "By Spearman's coefficient: " + a.BestSpearman.String()

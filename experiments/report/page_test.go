@@ -112,7 +112,7 @@ func TestGolden(t *testing.T) {
 	got = regexp.MustCompile(`(?s)(Figures\n).*(Times and ratios\n)`).ReplaceAllString(got,
 		"$1...\n$2")
 	got = regexp.MustCompile(
-		`(?s)(krdlab correlate has more\.\n).*(Environment\nThe computer)`).ReplaceAllString(got,
+		`(?s)(which knows the reuse\.\n).*(Environment\nThe computer)`).ReplaceAllString(got,
 		"$1...\n$2")
 	got, _, _ = strings.Cut(got, "Charts by Apache")
 	path := filepath.Join("testdata", "made.golden")

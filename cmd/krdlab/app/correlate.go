@@ -16,8 +16,8 @@ import (
 )
 
 type correlateFlags struct {
-	json, full bool
-	csv        string
+	json, all bool
+	csv       string
 }
 
 // correlateCommand is `krdlab correlate`.
@@ -25,13 +25,13 @@ func (a *app) correlateCommand() *cobra.Command {
 	f := &correlateFlags{}
 	c := &cobra.Command{
 		Use:   "correlate [EXP]",
-		Short: "KRD against LLC misses and work time inflation: tables, coefficients with intervals",
-		Long: "For each configuration of an experiment (or of a run directory): time, LLC " +
-			"misses, kernel time, WTI, OVR and KRD shares, as in\n" +
-			"the KRD paper's table I. Then Pearson's and Spearman's coefficients of each share " +
-			"with misses and with WTI, over all\n" +
-			"configurations and within sizes, schedulers and core counts, and which share goes " +
-			"with them most strongly.\n\n" +
+		Short: "KRD against LLC misses and work time inflation: an answer, tables, coefficients",
+		Long: "Which KRD share goes best with LLC misses and with WTI, between schedulers at " +
+			"equal size and cores,\n" +
+			"and across sizes and cores; how sure that is, and whether the runs can tell.\n\n" +
+			"With --all also the tables: time, misses, WTI, OVR and KRD shares of each " +
+			"configuration (the KRD\n" +
+			"paper's table I), and the coefficients of all shares in all scopes.\n\n" +
 			"n is the number of configurations and not of repetitions; see docs/correlation.md." + ofLatest,
 		Example: "  krdlab correlate exp\n  krdlab correlate exp --csv coefficients > " +
 			"coefficients.csv\n  krdlab correlate exp --json",
@@ -51,7 +51,7 @@ func (a *app) correlateCommand() *cobra.Command {
 	p.BoolVar(&f.json, "json", false, "print one JSON document")
 	p.StringVar(&f.csv, "csv", "", "print one `TABLE` as CSV: "+strings.Join(correlate.Tables,
 		", "))
-	p.BoolVar(&f.full, "full", false, "print the coefficients of all shares in every scope")
+	p.BoolVar(&f.all, "all", false, "print the tables of all configurations, shares and scopes")
 	p.SortFlags = false
 	expects(p, "csv", request.Suggest("", correlate.Tables))
 	if err := c.RegisterFlagCompletionFunc("csv", cobra.FixedCompletions(correlate.Tables,
@@ -65,8 +65,8 @@ func (a *app) correlate(f *correlateFlags, dir string) error {
 	if f.json && f.csv != "" {
 		return usageError("krdlab correlate: --json and --csv exclude each other; choose one")
 	}
-	if (f.json || f.csv != "") && f.full {
-		return usageError("krdlab correlate: --full is for the text; --json and --csv have " +
+	if (f.json || f.csv != "") && f.all {
+		return usageError("krdlab correlate: --all is for the text; --json and --csv have " +
 			"everything")
 	}
 	if f.csv != "" && !slices.Contains(correlate.Tables, f.csv) {
@@ -86,7 +86,7 @@ func (a *app) correlate(f *correlateFlags, dir string) error {
 	case f.csv == correlate.CoefficientsTable:
 		err = r.WriteCoefficients(a.stdout)
 	default:
-		err = r.WriteText(a.stdout, f.full)
+		err = r.WriteText(a.stdout, f.all)
 	}
 	return allUsed(err, e)
 }

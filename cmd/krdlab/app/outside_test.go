@@ -130,7 +130,7 @@ func TestOutside(t *testing.T) {
 
 	o.mine(append(machine, "sweep", "saxpy", "--n", "20000,60000", "--block", "64", "--cores",
 		"1,6,12", "--sched", "childlocal,childlocal:tries=3,workfirst", "--out", "swept")...)
-	o.has("correlate", o.mine("correlate", "swept"), "childlocal", "childlocal:tries=3", "saxpy")
+	o.has("correlate", o.mine("correlate", "swept", "--all"), "childlocal", "childlocal:tries=3", "saxpy")
 	o.has("plot", o.mine("plot", "swept"), "swept/figures/")
 	o.mine("report", "swept")
 	o.has("compare", o.mine("compare", "swept", "swept"), "saxpy")

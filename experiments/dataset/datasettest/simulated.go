@@ -210,6 +210,8 @@ func histogram(far float64, nodes int, j int64) *krd.Histogram {
 	closeCount := accesses - h.Cold - farCount - near
 	h.Close, h.Near, h.Far = &closeCount, &near, &farCount
 	h.Shared = near / 4
+	beyond := (h.Cold + farCount) * 2048 // bytes
+	h.BeyondBytes = &beyond
 	h.Bins = append(h.Bins, krd.Bin{FromBytes: 0, ToBytes: 1, Count: closeCount / 2})
 	left := closeCount - closeCount/2
 	for b := uint64(1); b < 128<<20; b *= 2 {

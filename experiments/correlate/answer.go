@@ -1,0 +1,265 @@
+package correlate
+
+import (
+	"fmt"
+	"strings"
+
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
+	"krdlab/hw/units"
+)
+
+// An Answer says which KRD share goes best with an outcome, how sure that is, and whether the runs
+// can tell.
+type Answer struct {
+	Question string  `json:"question"` // what is set against what
+	Scope    Kind    `json:"scope"`
+	Outcome  Outcome `json:"outcome"`     // "" where there is nothing to compare
+	Source   *string `json:"miss_source"` // as [Association.MissSource]
+	Text     string  `json:"text"`
+	// Brief is the same without intervals.
+	Brief string `json:"brief"`
+}
+
+// The questions that are answered first.
+const (
+	betweenSchedulers = "Between schedulers, size and cores equal"
+	acrossCores       = "Across sizes and cores, means over schedulers"
+	acrossOne         = "Across sizes and cores, one scheduler"
+)
+
+// answers says for each question what is found: misses per access before misses per core, which
+// fall with the cores whatever reuse does, and which between schedulers are the same.
+func (f *Family) answers() (list []Answer) {
+	if s := f.scope(EqualCores); s != nil {
+		list = append(list, s.answers(betweenSchedulers, MissesPerAccess, WTI)...)
+	} else {
+		why := "nothing to compare: each has one scheduler only"
+		for i := range f.Configurations {
+			if c := &f.Configurations[i]; i > 0 && c.Cores == f.Configurations[i-1].Cores &&
+				c.Size == f.Configurations[i-1].Size {
+				why = "nothing to compare: on one core, where schedulers have nothing to decide"
+			}
+		}
+		list = append(list, Answer{Question: betweenSchedulers, Scope: EqualCores, Text: why,
+			Brief: why})
+	}
+	s, question := f.scope(Pooled), acrossCores
+	if s == nil && len(distinct(f.Configurations,
+		func(c *Configuration) string { return c.Scheduler })) == 1 {
+		s, question = f.scope(AllConfigurations), acrossOne
+	}
+	if s != nil {
+		return append(list, s.answers(question, Outcomes...)...)
+	}
+	why := "nothing to compare: one size and core count only"
+	return append(list, Answer{Question: acrossCores, Scope: Pooled, Text: why, Brief: why})
+}
+
+// scope returns the first of a kind, nil if there is none.
+func (f *Family) scope(kind Kind) *Scope {
+	for i := range f.Scopes {
+		if f.Scopes[i].Kind == kind {
+			return &f.Scopes[i]
+		}
+	}
+	return nil
+}
+
+func (s *Scope) answers(question string, outcomes ...Outcome) (list []Answer) {
+	for _, o := range outcomes {
+		found := false
+		for i := range s.Associations {
+			if a := &s.Associations[i]; a.Outcome == o {
+				found = true
+				if a.ByConstruction && o == MissesPerCore {
+					continue // as per access
+				}
+				list = append(list, Answer{question, s.Kind, o, a.MissSource,
+					a.title() + ": " + a.answer(true), a.title() + ": " + a.answer(false)})
+			}
+		}
+		if !found && o == MissesPerAccess {
+			text := o.String() + ": not counted"
+			list = append(list, Answer{Question: question, Scope: s.Kind, Outcome: o, Text: text,
+				Brief: text})
+		}
+	}
+	return list
+}
+
+const equalByConstruction = "equal by construction"
+
+// construction says what is known instead of a coefficient.
+func (a *Association) construction() string {
+	s := equalByConstruction + ": the misses are computed from the same trace as the KRD, so that " +
+		"no coefficient is given"
+	if r := a.excess(); r != "" {
+		s += "; they differ from the lines that are far or cold by " + r
+	}
+	return s
+}
+
+// excess is by how much the misses differ from what KRD finds, "" if that is not known.
+func (a *Association) excess() string {
+	if !a.ExcessLeast.Known() {
+		return ""
+	}
+	least, most := 100*a.ExcessLeast.Float(), 100*a.ExcessMost.Float()
+	s := fmt.Sprintf("%+.1f %%", least)
+	if t := fmt.Sprintf("%+.1f %%", most); t != s {
+		s = fmt.Sprintf("%+.1f to %s", least, t)
+	}
+	return s
+}
+
+// answer is what is found, with intervals or in brief.
+func (a *Association) answer(whole bool) string {
+	best := a.BestSpearman
+	switch {
+	case a.ByConstruction && whole:
+		return a.construction()
+	case a.ByConstruction:
+		return equalByConstruction
+	case best == nil && len(a.Coefficients) == 0:
+		return fmt.Sprintf("too few to tell: n = %d", a.N)
+	case best == nil && constantOutcome(a):
+		return fmt.Sprintf("the same everywhere, n = %d: nothing to explain", a.N)
+	case best == nil:
+		return fmt.Sprintf("no share differs, n = %d: nothing that could explain it", a.N)
+	}
+	if !whole {
+		return fmt.Sprintf("%s %s, n = %d, p %s. %s", best.Points[0], signed(best.Value), a.N,
+			show.Probability(best.PickedP), a.verdict(false))
+	}
+	var c *Coefficients
+	for i := range a.Coefficients {
+		if a.Coefficients[i].Point == best.Points[0] {
+			c = &a.Coefficients[i]
+		}
+	}
+	s := fmt.Sprintf("%s, Spearman %s, Pearson %s, n = %d; p %s as the best of %d.", c.Point,
+		a.estimate(&c.Spearman), a.estimate(&c.Pearson), a.N, show.Probability(best.PickedP),
+		len(best.Points)+len(best.Rivals))
+	return s + " " + a.verdict(true)
+}
+
+func constantOutcome(a *Association) bool {
+	for i := range a.Coefficients {
+		if a.Coefficients[i].Spearman.lack == constantY {
+			return true
+		}
+	}
+	return false
+}
+
+// estimate is a coefficient with its interval, or why it has none.
+func (a *Association) estimate(c *Coefficient) string {
+	if !c.Low.Known() {
+		return signed(c.Value) + " (no interval)"
+	}
+	return signed(c.Value) + " (" + interval(c) + ")"
+}
+
+// verdict says whether the runs can tell that reuse goes with the outcome, and, if asked, which
+// share does.
+func (a *Association) verdict(which bool) string {
+	best := a.BestSpearman
+	level := 1 - result.Confidence
+	switch {
+	case best.PickedSmallest.Float() > level:
+		return fmt.Sprintf("The data cannot tell: p is %.3f or more, whatever they are.",
+			best.PickedSmallest.Float())
+	case best.PickedP.Float() >= level:
+		return "The data do not tell it from chance."
+	}
+	s := "More than chance"
+	if which {
+		same := len(best.Points) - 1
+		for i := range best.Rivals {
+			if !best.Rivals[i].Distinguishable() {
+				same++
+			}
+		}
+		all := len(best.Points) - 1 + len(best.Rivals)
+		switch {
+		case all == 0:
+		case len(best.Points) > 1 && !best.Share.Known():
+			s += fmt.Sprintf("; which share cannot be told: %d tie", len(best.Points))
+		case !best.Share.Known():
+			s += "; which share cannot be told from " + units.Count(a.Units, "unit")
+		case same == 0:
+			s += ", and ahead of all other shares"
+		default:
+			s += fmt.Sprintf("; %d of %s cannot be told from it", same,
+				units.Count(all, "other share"))
+		}
+	}
+	if best.Value.Float() < 0 {
+		s += "; negative: something else moves both"
+	}
+	return s + "."
+}
+
+// answerLines are how wide and how long the answers are at most, that of a single family whole.
+const (
+	answerWidth = 80
+	answerLines = 30
+)
+
+// lines are the answers of a family for a terminal.
+func (f *Family) lines(whole bool) (list []string) {
+	add := func(indent int, s string) {
+		list = append(list, strings.Split(show.Wrap(s, answerWidth-indent, indent), "\n")...)
+	}
+	add(2, f.String())
+	if whole {
+		for _, s := range f.origin() {
+			add(0, s)
+		}
+	}
+	question := ""
+	for _, a := range f.Answers {
+		text := a.Text
+		if !whole {
+			if text = a.Brief; a.Outcome == MissesPerCore {
+				continue
+			}
+		}
+		if a.Question != question {
+			question = a.Question
+			add(0, question+":")
+		}
+		add(2, "- "+text)
+	}
+	return list
+}
+
+// writeAnswer writes the answers of all families; those that do not fit are counted.
+func (t *texter) writeAnswer(r *Report, all bool) {
+	t.line("Does reuse explain misses and inflation?")
+	// The title, an empty line between families, and two lines below them.
+	left := answerLines - 3
+	whole := all
+	if !whole {
+		n := 0
+		for i := range r.Families {
+			n += len(r.Families[i].lines(true)) + 1
+		}
+		whole = n <= left
+	}
+	for i := range r.Families {
+		lines := r.Families[i].lines(whole)
+		if left -= len(lines) + 1; left < 0 && !all && i > 0 {
+			t.line("%s more: --all", units.Count(len(r.Families)-i, "part"))
+			break
+		}
+		t.line("%s", strings.Join(lines, "\n"))
+		if i+1 < len(r.Families) {
+			t.line("")
+		}
+	}
+	if !all && len(r.Families) > 0 {
+		t.line("All shares, all configurations: --all, --csv, --json.")
+	}
+}
