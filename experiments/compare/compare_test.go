@@ -153,7 +153,7 @@ func TestSame(t *testing.T) {
 		t.Errorf("%d tests of %d pairs", r.Tests, len(r.Pairs))
 	}
 	expect(t, text(t, r), "No test was made: everything that both have is the same",
-		"time_ns: the same in all 16")
+		"time: the same in all 16")
 	b, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
@@ -235,7 +235,7 @@ func TestSources(t *testing.T) {
 		b.Cells[i].Result.Summary.LLCMissesPerCore = result.Quantity{}
 	}
 	expect(t, text(t, report(t, datasettest.Small(), b)),
-		"llc_misses_per_core (model): not measured in B")
+		"LLC misses per core (model): not measured in B")
 }
 
 // Differences of settings, machines and problems are told.

@@ -107,8 +107,8 @@ func (s *side) values(of func(*dataset.Row) result.Number) []float64 {
 func (s *side) sources() []string {
 	var list []string
 	for _, c := range s.cells {
-		if p := c.Result.LLCSource; p != nil {
-			list = append(list, *p)
+		if from := c.Result.MissesFrom(); from != "" {
+			list = append(list, from)
 		}
 	}
 	slices.Sort(list)

@@ -157,15 +157,29 @@ func (r *Report) changes() []string {
 			switch n {
 			case 0:
 			case 1:
-				list = append(list, fmt.Sprintf("%s: %s for %s (%s %%)", name, v, where,
+				list = append(list, fmt.Sprintf("%s: %s for %s (%s %%)", inWords(name), v, where,
 					percent(low)))
 			default:
 				list = append(list, fmt.Sprintf("%s: %s in %d of %d configurations (%s to %s %%)",
-					name, v, n, len(r.Pairs), percent(low), percent(high)))
+					inWords(name), v, n, len(r.Pairs), percent(low), percent(high)))
 			}
 		}
 	}
 	return list
+}
+
+// inWords names a quantity for a person; a source in parentheses stays.
+func inWords(quantity string) string {
+	name, source, _ := strings.Cut(quantity, " (")
+	words := map[string]string{"time_ns": "time", "speedup": "speed-up", "ovr": "OVR", "wti": "WTI",
+		"kernel_ns": "mean time of a kernel", "llc_misses_per_core": "LLC misses per core"}[name]
+	if words == "" {
+		return quantity
+	}
+	if source != "" {
+		words += " (" + source
+	}
+	return words
 }
 
 // names are those of the quantities, in the order in which they first appear.
@@ -228,10 +242,10 @@ func (r *Report) table(b *strings.Builder, key dataset.Key, name string, notes *
 		}
 	}
 	if n := len(rows); verdicts[Unmeasured] == n {
-		fmt.Fprintf(b, "%s: %s\n", name, list[0].Why)
+		fmt.Fprintf(b, "%s: %s\n", inWords(name), list[0].Why)
 		return
 	} else if verdicts[Same] == n {
-		fmt.Fprintf(b, "%s: the same in all %d\n", name, n)
+		fmt.Fprintf(b, "%s: the same in all %d\n", inWords(name), n)
 		return
 	}
 	for i, c := range list {
@@ -245,7 +259,7 @@ func (r *Report) table(b *strings.Builder, key dataset.Key, name string, notes *
 		}
 		rows[i][7] += fmt.Sprintf(" [%d]", at+1)
 	}
-	fmt.Fprintf(b, "\n%s\n", name)
+	fmt.Fprintf(b, "\n%s\n", inWords(name))
 	b.WriteString(show.Columns(1, []string{"scheduler", "cores", "A", "B", "change, %", "p",
 		"p (Holm)", "verdict", "n"}, rows))
 }

@@ -29,8 +29,12 @@ func WriteBrief(w io.Writer, results []result.Result) error {
 	r := &results[0]
 	line(r.Kernel + " " + describe(r))
 	line(where(results))
-	line(fmt.Sprintf("serial %s; %s", Time(r.Serial.TimeNS), sampled(results)))
-	b.WriteString("\n" + briefTable(results) + "\n")
+	all := make([]*result.Result, len(results))
+	for i := range results {
+		all[i] = &results[i]
+	}
+	line(fmt.Sprintf("serial %s; %s", Time(r.Serial.TimeNS), Sampled(all)))
+	b.WriteString("\n" + Summaries(all, false) + "\n")
 	for _, s := range slices.Concat(conclusions(results), briefRemarks(results)) {
 		line(s)
 	}
@@ -92,11 +96,11 @@ func fittedTo(results []result.Result) string {
 	return strings.Join(parts, " and ")
 }
 
-// sampled says what the numbers of the table are.
-func sampled(results []result.Result) string {
+// Sampled says what the numbers of [Summaries] are.
+func Sampled(results []*result.Result) string {
 	n, confidence, fixed := 0, 0.0, 0
-	for i := range results {
-		q := results[i].Summary.TimeNS
+	for _, r := range results {
+		q := r.Summary.TimeNS
 		switch {
 		case q.Reason == result.Deterministic:
 			fixed++
@@ -131,15 +135,20 @@ type briefColumn struct {
 	cells func([]result.Quantity) []string
 }
 
-// briefTable has a row for each scheduler.
-func briefTable(results []result.Result) string {
+// Summaries has a row for each result: medians, how far intervals reach, and the share of accesses
+// beyond the LLC, without columns that no result has. With cores, a second column has their number,
+// and reaches are those of time and WTI alone.
+func Summaries(results []*result.Result, cores bool) string {
 	unit, size := TimeUnit(longest(results))
 	columns := []briefColumn{
 		{"time, " + unit, func(r *result.Result) result.Quantity { return r.Summary.TimeNS },
 			func(q []result.Quantity) []string { return Aligned(q, 1/size, true) }},
-		{"speed-up", func(r *result.Result) result.Quantity { return r.Summary.Speedup }, ratios},
-		{"OVR", func(r *result.Result) result.Quantity { return r.Summary.OVR }, ratios},
-		{"WTI", func(r *result.Result) result.Quantity { return r.Summary.WTI }, ratios},
+		{"speed-up", func(r *result.Result) result.Quantity { return r.Summary.Speedup },
+			func(q []result.Quantity) []string { return Aligned(q, 1, !cores) }},
+		{"OVR", func(r *result.Result) result.Quantity { return r.Summary.OVR },
+			func(q []result.Quantity) []string { return Aligned(q, 1, !cores) }},
+		{"WTI", func(r *result.Result) result.Quantity { return r.Summary.WTI },
+			func(q []result.Quantity) []string { return Aligned(q, 1, true) }},
 		{"LLC\nmisses\nper core" + briefSource(results),
 			func(r *result.Result) result.Quantity { return r.Summary.LLCMissesPerCore }, counts},
 		{"beyond\nLLC, %", BeyondLLC, func(q []result.Quantity) []string {
@@ -147,14 +156,20 @@ func briefTable(results []result.Result) string {
 		}},
 	}
 	head := []string{"scheduler"}
+	if cores {
+		head = append(head, "cores")
+	}
 	rows := make([][]string, len(results))
-	for i := range results {
-		rows[i] = []string{results[i].Scheduler}
+	for i, r := range results {
+		rows[i] = []string{r.Scheduler}
+		if cores {
+			rows[i] = append(rows[i], strconv.Itoa(r.Cores))
+		}
 	}
 	for _, c := range columns {
 		var values []result.Quantity
-		for i := range results {
-			values = append(values, c.of(&results[i]))
+		for _, r := range results {
+			values = append(values, c.of(r))
 		}
 		if !slices.ContainsFunc(values, func(q result.Quantity) bool { return q.Median.Known() }) {
 			continue
@@ -166,8 +181,6 @@ func briefTable(results []result.Result) string {
 	}
 	return Columns(1, head, rows)
 }
-
-func ratios(q []result.Quantity) []string { return Aligned(q, 1, true) }
 
 func counts(q []result.Quantity) []string {
 	largest := 0.0
@@ -187,10 +200,10 @@ func counts(q []result.Quantity) []string {
 }
 
 // longest is the largest median time.
-func longest(results []result.Result) float64 {
+func longest(results []*result.Result) float64 {
 	ns := 0.0
-	for i := range results {
-		if m := results[i].Summary.TimeNS.Median; m.Known() {
+	for _, r := range results {
+		if m := r.Summary.TimeNS.Median; m.Known() {
 			ns = max(ns, m.Float())
 		}
 	}
@@ -198,9 +211,9 @@ func longest(results []result.Result) float64 {
 }
 
 // briefSource marks misses that are no measurement.
-func briefSource(results []result.Result) string {
-	for i := range results {
-		if s := results[i].LLCSource; s != nil && *s == result.LLCSourceModel {
+func briefSource(results []*result.Result) string {
+	for _, r := range results {
+		if s := r.LLCSource; s != nil && *s == result.LLCSourceModel {
 			return "\n(model)"
 		}
 	}

@@ -84,6 +84,15 @@ func columns(e *dataset.Experiment) []Column {
 			func(r *dataset.Row) any { return r.Cell.Result.Machine.Synthetic }),
 		text("machine_computer", "which of the computers of that name, as a digest; native only",
 			func(r *dataset.Row) string { return r.Cell.Result.Machine.Computer }),
+		text("machine_hash", "of the numbers of a simulated machine",
+			func(r *dataset.Row) string {
+				if m := r.Cell.Result.Machine.Model; m != nil {
+					return m.Hash
+				}
+				return ""
+			}),
+		truth("deterministic", "nothing was drawn at random: one repetition stands for all",
+			func(r *dataset.Row) any { return r.Cell.Result.Deterministic }),
 		text("time_source", "tsc, monotonic or virtual",
 			func(r *dataset.Row) string { return r.Cell.Result.Machine.TimeSource }),
 		text("cache_model", "of a simulated machine",
@@ -117,6 +126,8 @@ func columns(e *dataset.Experiment) []Column {
 			func(r *dataset.Row) result.Number { return r.LLCMissesPerCore }),
 		text("llc_source", "perf_event or model: never compare the two; nothing where misses "+
 			"were not counted", func(r *dataset.Row) string { return r.LLCSource }),
+		text("miss_source", "llc_source with the kind of model",
+			func(r *dataset.Row) string { return r.MissSource }),
 	)
 	return append(list, krdColumns()...)
 }

@@ -24,28 +24,18 @@ func (a *app) printSweep(dir string, e *dataset.Experiment) error {
 			substrate = strings.Replace(substrate, loi.Simulated, "SIMULATED", 1)
 		}
 		fmt.Fprintln(a.stdout, substrate)
-		t := show.NewTable(1, "scheduler", "cores", "n", "time ms", "speed-up", "OVR", "WTI",
-			"misses/core", "from")
+		var list []*result.Result
 		for _, s := range g.Schedulers() {
 			for _, n := range g.Cores() {
-				r := g.At(s, n)
-				if r == nil {
-					continue
+				if r := g.At(s, n); r != nil {
+					list = append(list, r)
 				}
-				source := show.NotAvailable
-				if r.LLCSource != nil && r.Summary.LLCMissesPerCore.Median.Known() {
-					source = *r.LLCSource
-				}
-				q := &r.Summary
-				t.AppendRow([]any{s, n, q.TimeNS.N, numberText(q.TimeNS.Median, "%.4g", 1e-6),
-					numberText(q.Speedup.Median, "%.4g", 1), numberText(q.OVR.Median, "%.3f", 1),
-					numberText(q.WTI.Median, "%.3f", 1), numberText(q.LLCMissesPerCore.Median,
-						"%.0f", 1), source})
 			}
 		}
-		fmt.Fprintln(a.stdout, show.Render(t))
+		fmt.Fprintf(a.stdout, "%s\n\n%s\n", show.Wrap(show.Sampled(list), 80, 2),
+			show.Summaries(list, true))
 	}
-	_, err := fmt.Fprintf(a.stdout, "medians; a row for each of %d repetitions is in "+
+	_, err := fmt.Fprintf(a.stdout, "a row for each of %d repetitions is in "+
 		"%s/table.csv, .jsonl and .parquet; benchstat reads %s/%s\n", len(e.Rows()), dir, dir,
 		sweep.BenchFile)
 	return err
@@ -93,13 +83,6 @@ func allUsed(err error, experiments ...*dataset.Experiment) error {
 		return nil
 	}
 	return failure.Errorf(failure.Incomplete, "%s", strings.Join(said, "; "))
-}
-
-func numberText(n result.Number, format string, unit float64) string {
-	if !n.Known() {
-		return show.NotAvailable
-	}
-	return fmt.Sprintf(format, n.Float()*unit)
 }
 
 // printPlan prints what a sweep would run.
