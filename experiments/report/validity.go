@@ -9,6 +9,7 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
+	"krdlab/hw"
 	"krdlab/loi"
 )
 
@@ -34,8 +35,8 @@ func validity(e *dataset.Experiment) []judgement {
 	if len(e.Cells) == 0 {
 		return []judgement{cells(e)}
 	}
-	list := []judgement{substrates(e), cells(e), repetitions(e)}
-	for _, f := range []func(*dataset.Experiment) (judgement, bool){guesses, checked, misses,
+	list := []judgement{substrates(e), origins(e), cells(e), repetitions(e)}
+	for _, f := range []func(*dataset.Experiment) (judgement, bool){guesses, fitted, checked, misses,
 		reuses, losses, disturbed, load, frequency, virtual, imposed, revision} {
 		if j, ok := f(e); ok {
 			list = append(list, j)
@@ -55,6 +56,8 @@ func verdict(e *dataset.Experiment, list []judgement) string {
 			"and each figure and table says which they are."
 	case subs[0] == loi.Simulated:
 		s = "All numbers are SIMULATED: they say what a model predicts, and nothing was measured."
+	case slices.ContainsFunc(e.Cells, func(c dataset.Cell) bool { return c.Result.LLCModel != nil }):
+		s = "Times were measured on a real machine, LLC misses were not: a model counted them."
 	default:
 		s = "The numbers were measured on a real machine."
 	}
@@ -88,6 +91,71 @@ func substrates(e *dataset.Experiment) judgement {
 		}
 	}
 	return judgement{plain, "Substrate", strings.Join(words, "; ")}
+}
+
+// origins says which numbers were measured, which modelled, and which follow from others.
+func origins(e *dataset.Experiment) judgement {
+	var measured, modelled []string
+	for _, sub := range e.Substrates() {
+		if sub == loi.Simulated {
+			modelled = append(modelled, "simulated times, work and steals")
+		} else {
+			measured = append(measured, "times, work and steals")
+		}
+	}
+	byConstruction, sources := false, map[string]bool{}
+	for _, c := range e.Cells {
+		byConstruction = byConstruction || c.Result.MissesByConstruction()
+		if s := c.Result.MissesFrom(); s != "" {
+			sources[s] = s == hw.SourcePerf
+		}
+	}
+	for _, s := range sorted(sources) {
+		if sources[s] {
+			measured = append(measured, "LLC misses ("+s+")")
+		} else {
+			modelled = append(modelled, "LLC misses ("+strings.TrimPrefix(s, "model: ")+")")
+		}
+	}
+	derived := "speed-up, OVR and WTI from times and work; reuse distances from traces, whose order " +
+		"is that of the times"
+	if byConstruction {
+		derived += "; the modelled misses of native runs from the same traces, so that they agree " +
+			"with reuse distances by construction"
+	}
+	var parts []string
+	for _, p := range []struct {
+		what string
+		list []string
+	}{{"measured: ", measured}, {"modelled: ", modelled}, {"derived: ", []string{derived}}} {
+		if len(p.list) > 0 {
+			parts = append(parts, p.what+list(p.list))
+		}
+	}
+	return judgement{plain, "Where numbers are from", strings.Join(parts, ". ")}
+}
+
+// fitted names the numbers that a simulated machine was fitted to: they are no predictions.
+func fitted(e *dataset.Experiment) (judgement, bool) {
+	var words []string
+	known := false
+	for _, c := range e.Cells {
+		m := c.Result.Machine.Model
+		known = known || m != nil && m.Parameters > 0
+		if m == nil {
+			continue
+		}
+		for _, q := range m.Fitted {
+			if w := q + " of " + where(&c); !slices.Contains(words, w) {
+				words = append(words, w)
+			}
+		}
+	}
+	text := "no number here is one that a machine was fitted to"
+	if len(words) > 0 {
+		text = "not predicted, the machine was fitted to them: " + list(words)
+	}
+	return judgement{plain, "Fitted numbers", text}, known
 }
 
 func cells(e *dataset.Experiment) judgement {
@@ -134,13 +202,42 @@ func samples(e *dataset.Experiment, f func(*result.Result) int) (ns []int) {
 }
 
 func repetitions(e *dataset.Experiment) judgement {
-	ns := samples(e, func(r *result.Result) int { return r.Summary.TimeNS.N })
-	text := "n = " + sample(ns) + " for each scheduler and core count"
-	if slices.Min(ns) < result.MinSample {
-		return judgement{doubt, "Repetitions",
-			text + fmt.Sprintf("; below %d there is no interval of 95 %%", result.MinSample)}
+	var drawn []int
+	fixed := 0
+	for _, g := range e.Groups() {
+		sums := map[string]int{}
+		for _, c := range g.Cells {
+			if c.Result.Deterministic {
+				fixed++
+			} else {
+				sums[where(c)] += c.Result.Summary.TimeNS.N
+			}
+		}
+		for _, n := range sums {
+			drawn = append(drawn, n)
+		}
 	}
-	return judgement{fine, "Repetitions", text + ", enough for intervals of 95 %"}
+	slices.Sort(drawn)
+	var exact string
+	if fixed > 0 {
+		exact = fmt.Sprintf("%s deterministic: one value, no interval",
+			plural(fixed, "result")+map[bool]string{true: " is", false: " are"}[fixed == 1])
+	}
+	if len(drawn) == 0 {
+		return judgement{fine, "Repetitions", exact}
+	}
+	text := "n = " + sample(drawn) + " for each scheduler and core count"
+	l := fine
+	if drawn[0] < result.MinSample {
+		l = doubt
+		text += fmt.Sprintf("; below %d there is no interval of 95 %%", result.MinSample)
+	} else {
+		text += ", enough for intervals of 95 %"
+	}
+	if exact != "" {
+		text += "; " + exact
+	}
+	return judgement{l, "Repetitions", text}
 }
 
 // guesses tells how much of the simulated machines nobody measured or published.
