@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
@@ -45,12 +44,7 @@ func count(n int64) string {
 func plural(n int, what string) string { return count(int64(n)) + " " + units.Noun(n, what) }
 
 // list joins words as a sentence does: a, b and c.
-func list(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
-}
+func list(words []string) string { return units.List(words) }
 
 // A style says how the numbers of a column are printed.
 type style int

@@ -1,6 +1,9 @@
 package units
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Bytes prints n in the largest binary unit that is not above it, with one decimal where that is no
 // whole number: 512 B, 48 KiB, 18 MiB, 97.7 KiB.
@@ -31,4 +34,13 @@ func Noun[N int | int64 | uint64](n N, what string) string {
 		return what
 	}
 	return what + "s"
+}
+
+// List joins words as a sentence does: a, b and c.
+func List(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }

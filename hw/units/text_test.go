@@ -23,3 +23,11 @@ func TestCount(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestList(t *testing.T) {
+	got := List(nil) + "|" + List([]string{"a"}) + "|" + List([]string{"a", "b"}) + "|" +
+		List([]string{"a", "b", "c"})
+	if got != "|a|a and b|a, b and c" {
+		t.Error(got)
+	}
+}
