@@ -27,7 +27,6 @@ type Scheduler struct {
 	Speedup float64
 	// Unordered: the records of a worker in a trace may be out of order.
 	Unordered bool
-	Style     Style
 	Params    []Param
 	// Make makes the policy with the given parameters, all of which it has; nil if there are none.
 	Make   func(Params) Policy
@@ -62,8 +61,6 @@ func (s Scheduler) Validate() error {
 			s.Family)
 	case s.Doc == "":
 		return bad("there is no Doc")
-	case s.Style.Colour != "" && !lineColour.MatchString(s.Style.Colour):
-		return bad("the colour %q is not #rrggbb", s.Style.Colour)
 	case (s.Make == nil) != (len(s.Params) == 0):
 		return bad("Make and Params go together")
 	}
@@ -83,17 +80,7 @@ func (s Scheduler) Validate() error {
 	return nil
 }
 
-var (
-	lineName   = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-	lineColour = regexp.MustCompile(`^#[0-9a-f]{6}$`)
-)
-
-// A Style is how a scheduler looks in all figures. The zero value is one that follows from the
-// name.
-type Style struct {
-	Colour string // #rrggbb
-	Mark   int    // number of its marker and of the dashes of its lines
-}
+var lineName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // A Param is a number that a policy can be given on the command line.
 type Param struct {

@@ -65,17 +65,12 @@ func TestParseScheduler(t *testing.T) {
 	}
 }
 
-// Each line says all that others ask of it, and no two look alike.
+// Each line says all that others ask of it.
 func TestLinesOfSchedulers(t *testing.T) {
-	looks := map[Style]string{}
 	for _, s := range Schedulers {
 		if err := s.Validate(); err != nil {
 			t.Error(err)
 		}
-		if other := looks[s.Style]; other != "" && s.Style != (Style{}) {
-			t.Errorf("%s looks like %s", s.Name, other)
-		}
-		looks[s.Style] = s.Name
 	}
 }
 
@@ -91,7 +86,6 @@ func TestValidateScheduler(t *testing.T) {
 		"the name":    func(s *Scheduler) { s.Name = "a:b" },
 		"the family":  func(s *Scheduler) { s.Family = "A" },
 		"no Doc":      func(s *Scheduler) { s.Doc = "" },
-		"the colour":  func(s *Scheduler) { s.Style.Colour = "red" },
 		"no policy":   func(s *Scheduler) { s.Policy = nil },
 		"go together": func(s *Scheduler) { s.Params = []Param{one} },
 		"SpawnChild": func(s *Scheduler) {

@@ -10,53 +10,47 @@ const (
 )
 
 // Schedulers is the table. A new one is a file with a [Policy], and a line here; the conformance
-// suite of package kernels and `krdlab list` read the table.
+// suite of package kernels and `krdlab list` read the table. A line's place decides how the
+// scheduler looks in figures.
 var Schedulers = withDefaults([]Scheduler{
 	{
 		Name:   "serial",
 		Doc:    "plain depth-first calls on one worker; gives T_serial",
-		Style:  Style{Colour: "#000000", Mark: 6},
 		Policy: Serial{},
 	},
 	{
 		Name: "workfirst", Paper: "MTH", Family: massiveThreads, Random: true,
 		Doc: "child first, the rest of the parent is queued; one random victim, its oldest entry " +
 			"(MassiveThreads, Cilk)",
-		Style:  Style{Colour: "#0072b2", Mark: 0},
 		Policy: WorkFirst{},
 	},
 	{
 		Name: "helpfirst", Paper: "TBB", Family: tbb, Random: true,
 		Doc: "children are queued, the parent goes on; random victim; a started task never " +
 			"migrates (TBB)",
-		Style:  Style{Colour: "#d55e00", Mark: 1},
 		Policy: HelpFirst{},
 	},
 	{
 		Name: "helpfirst-locality", Family: tbbAffinity, Random: true,
 		Doc: "as helpfirst; a task is also mailed to the worker that last touched its data (TBB " +
 			"with affinity)",
-		Style:  Style{Colour: "#e69f00", Mark: 4},
 		Policy: HelpFirst{Locality: true},
 	},
 	{
 		Name: "shepherd-core", Paper: "QTH/Core", Family: qthreadsCore, Random: true,
 		Doc: "children are queued, one locked LIFO per worker; a thief takes half of the nearest " +
 			"(Qthreads)",
-		Style:  Style{Colour: "#009e73", Mark: 2},
 		Policy: Shepherd{},
 	},
 	{
 		Name: "shepherd-socket", Paper: "QTH/Socket", Family: qthreadsSocket, Random: true,
 		Doc: "children are queued, one locked LIFO per last-level cache; one thief at a time " +
 			"takes half (Qthreads)",
-		Style:  Style{Colour: "#cc79a7", Mark: 3},
 		Policy: Shepherd{Socket: true},
 	},
 	{
 		Name: "go", Unordered: true,
 		Doc:    "a go statement per task, a WaitGroup per join: Go's own scheduler (native only)",
-		Style:  Style{Colour: "#56b4e9", Mark: 5},
 		Policy: Goroutines{},
 	},
 })

@@ -1,9 +1,12 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
+	"krdlab/experiments/result"
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/krdplot"
@@ -42,6 +45,51 @@ func niceStep(x float64) float64 {
 func stepLabel(i int, step float64) string {
 	digits := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
 	return fmt.Sprintf("%.*f", digits, float64(i)*step)
+}
+
+// Ratios are 1 where nothing is lost; how far from 1 others have to be for an axis to leave them
+// out, and how much of one is always shown.
+const (
+	outlier   = 4
+	leastLoss = 0.25
+)
+
+// span is what an axis of ratios shows: the points of all series and their intervals, but not a few
+// series that are more than [outlier] times as far above 1 as all the others, on which these would
+// be a flat line, and not the ends of intervals that are so far beyond all points. What is beyond
+// is drawn at the end of the axis.
+func span(series []Series) (low, high float64) {
+	var peaks []float64
+	low = math.Inf(1)
+	for _, s := range series {
+		peak := math.Inf(-1)
+		for _, v := range s.Points {
+			peak = math.Max(peak, v.Y.Float())
+			for _, n := range []result.Number{v.Y, v.Low} {
+				if n.Known() {
+					low = math.Min(low, n.Float())
+				}
+			}
+		}
+		peaks = append(peaks, peak)
+	}
+	slices.SortFunc(peaks, func(a, b float64) int { return cmp.Compare(b, a) })
+	loss := func(v float64) float64 { return math.Max(v-1, leastLoss) }
+	top := peaks[0]
+	for i := range (len(peaks) - 1) / 2 { // fewer than half
+		if peaks[i]-1 > outlier*loss(peaks[i+1]) {
+			top = 1 + 1.5*loss(peaks[i+1])
+		}
+	}
+	high = top
+	for _, s := range series {
+		for _, v := range s.Points {
+			if v.High.Known() && v.High.Float()-1 <= outlier*loss(top) {
+				high = math.Max(high, v.High.Float())
+			}
+		}
+	}
+	return low, high
 }
 
 // percentAxis is a vertical axis from 0 to at least high, of shares in %.

@@ -33,51 +33,125 @@ type statistic struct{ points, bars string }
 
 var (
 	ratios = statistic{"medians", "Bars, where larger than the marker: intervals of at least " +
-		"95 % by bootstrap, the serial runs varying too."}
+		"95\u00a0% by bootstrap"}
 	meanRatios = statistic{"ratios of the means", ratios.bars}
 	shareStats = statistic{"medians", "Bars, where larger than the marker: intervals of at least " +
-		"95 %, of order statistics."}
+		"95\u00a0%, of order statistics"}
 )
+
+// A tally counts what the points of a figure are of.
+type tally struct {
+	low, high int // repetitions behind a point of those that draw at random
+	few, all  int // of these points, those with too few repetitions for an interval; all
+}
+
+func (t *tally) add(repetitions int, interval bool) {
+	if t.all == 0 || repetitions < t.low {
+		t.low = repetitions
+	}
+	t.high = max(t.high, repetitions)
+	t.all++
+	if !interval {
+		t.few++
+	}
+}
+
+// says is what points and bars are; extra is said of the bars.
+func (t *tally) says(how statistic, noun, seeds, extra string) string {
+	if t.all == 0 {
+		return "Points: one value each."
+	}
+	text := fmt.Sprintf("Points: %s of n\u00a0=\u00a0%s (%s). ", how.points, counted(t.low, t.high, noun),
+		seeds)
+	switch t.few {
+	case t.all:
+		return text + "No intervals: fewer than 6 repetitions."
+	case 0:
+		return text + how.bars + extra + "."
+	}
+	return text + how.bars + extra + ". None where there are fewer than 6 repetitions."
+}
 
 // sample says what the points of figures are: of how many repetitions, of how many seeds, and what
 // bars are, unless there are none.
 func (s *subject) sample(how statistic) string {
-	low, high, doubtful, all := 0, 0, 0, 0
-	without := 0
+	var t tally
+	doubtful, all := 0, 0
+	extra := ""
 	for _, r := range s.ordered() {
-		n := len(r.Repetitions)
-		if low == 0 || n < low {
-			low = n
+		if !r.Deterministic {
+			t.add(len(r.Repetitions), r.Summary.TimeNS.Low.Known())
 		}
-		high = max(high, n)
-		all += n
+		if !r.Serial.Deterministic {
+			extra = ", the serial runs varying too"
+		}
+		all += len(r.Repetitions)
 		for i := range r.Repetitions {
 			if len(r.Repetitions[i].Flags) > 0 {
 				doubtful++
 			}
 		}
-		if !r.Summary.TimeNS.Low.Known() {
-			without++
-		}
 	}
-	n := fmt.Sprint(low)
-	if high > low {
-		n = fmt.Sprintf("%d to %d", low, high)
-	}
-	text := fmt.Sprintf("Points: %s of n = %s repetitions (%s). ", how.points, n, s.seedText())
-	switch {
-	case without == len(s.results):
-		text += "No intervals: fewer than 6 repetitions."
-	case without > 0:
-		text += how.bars + " None where there are fewer than 6 repetitions."
-	default:
-		text += how.bars
+	text := t.says(how, "repetition", s.seedText(), extra)
+	if words := s.deterministic(s.cores...); words != "" {
+		text += " " + words
 	}
 	if doubtful > 0 {
 		text += fmt.Sprintf(" %d of the %d repetitions are doubtful: see the warnings of the runs.",
 			doubtful, all)
 	}
 	return text
+}
+
+// deterministic says which schedulers drew nothing at random on the given core counts, so that
+// their repetitions are one value; "" if all did.
+func (s *subject) deterministic(cores ...int) string {
+	var where []string // each list of core counts once
+	names := map[string][]string{}
+	whole := true // no scheduler draws anywhere
+	for _, name := range s.schedulers {
+		var fixed []string
+		draws := false
+		for _, n := range cores {
+			if r := s.at(name, n); r != nil {
+				if r.Deterministic {
+					fixed = append(fixed, fmt.Sprint(n))
+				}
+				draws = draws || !r.Deterministic
+			}
+		}
+		whole = whole && !draws
+		if len(fixed) == 0 {
+			continue
+		}
+		place := ""
+		if draws {
+			place = " on " + units.List(fixed) + " cores"
+			if len(fixed) == 1 && fixed[0] == "1" {
+				place = " on 1\u00a0core"
+			}
+		}
+		if names[place] == nil {
+			where = append(where, place)
+		}
+		names[place] = append(names[place], name)
+	}
+	var list []string
+	for _, place := range where {
+		list = append(list, units.List(names[place])+place)
+	}
+	switch {
+	case len(list) == 0:
+		return ""
+	case whole:
+		return "Deterministic, no interval: nothing was drawn at random."
+	}
+	return "Deterministic, one value and no interval: " + strings.Join(list, "; ") + "."
+}
+
+// disturbed says whether other programs disturbed a point.
+func (s *subject) disturbed(scheduler string, cores int) bool {
+	return false
 }
 
 // ordered returns the results by scheduler and core count.

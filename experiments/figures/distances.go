@@ -108,7 +108,7 @@ func distances(s *subject) ([]Figure, error) {
 			if len(hs) == 0 {
 				continue
 			}
-			c, b := schedulerSeries(name), schedulerSeries(name)
+			c, b := s.series(name), s.series(name)
 			c.Points, b.Points = sc.cumulative(hs), sc.perBin(hs)
 			for _, v := range b.Points {
 				top = math.Max(top, v.Y.Float())
@@ -195,31 +195,35 @@ func (a scale) perBin(hs []*krd.Histogram) []Point {
 func (s *subject) distancesSay(cores int, what string, p *Panel) []string {
 	var accesses []uint64
 	convention := krd.Exclusive
-	low, high := 0, 0
 	for _, name := range s.schedulers {
 		hs := s.traced(name, cores)
-		if len(hs) == 0 {
-			continue
-		}
-		if low == 0 || len(hs) < low {
-			low = len(hs)
-		}
-		high = max(high, len(hs))
 		for _, h := range hs {
 			accesses = append(accesses, h.AccessCount)
 		}
-		if r := s.at(name, cores); r.KRD != nil {
+		if r := s.at(name, cores); len(hs) > 0 && r.KRD != nil {
 			convention = r.KRD.Distance
 		}
 	}
-	text := fmt.Sprintf("%s %s distance. Points: medians of n = %s (%s), each of %s accesses. ",
-		what, title(string(convention)),
-		counted(low, high, "traced repetition"), s.seedText(), between(slices.Min(accesses),
-			slices.Max(accesses)))
-	if low < result.MinSample {
-		text += "No intervals where fewer than 6 repetitions were traced."
-	} else {
-		text += shareStats.bars
-	}
+	text := fmt.Sprintf("%s %s distance, %s accesses in a repetition. %s", what,
+		title(string(convention)), between(slices.Min(accesses), slices.Max(accesses)),
+		s.tracedSays(cores))
 	return append([]string{text}, s.absent(p)...)
+}
+
+// tracedSays is what the points and bars of figures of reuse distances on the given core counts
+// are.
+func (s *subject) tracedSays(cores ...int) string {
+	var t tally
+	for _, name := range s.schedulers {
+		for _, n := range cores {
+			if k := len(s.traced(name, n)); k > 0 && !s.at(name, n).Deterministic {
+				t.add(k, k >= result.MinSample)
+			}
+		}
+	}
+	text := t.says(shareStats, "traced repetition", s.seedText(), "")
+	if words := s.deterministic(cores...); words != "" {
+		text += " " + words
+	}
+	return text
 }

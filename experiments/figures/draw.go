@@ -49,7 +49,7 @@ func (f *Figure) Write(w io.Writer, format string) error {
 		c = krdplot.NewPDF(width, height)
 	}
 	all := draw.New(c)
-	all.SetColor(white)
+	all.SetColor(krdplot.White)
 	all.Fill(all.Rectangle.Path())
 	title := textStyle(11)
 	title.XAlign, title.YAlign = draw.XCenter, draw.YTop
@@ -154,12 +154,15 @@ func (a Axis) thinned(width vg.Length) Axis {
 		}
 		used = append(used, span{middle - half, middle + half})
 	}
-	if n := len(a.Ticks); n > 0 {
+	n := len(a.Ticks)
+	if n > 0 {
 		place(&a.Ticks[n-1])
+	}
+	if n > 1 {
 		place(&a.Ticks[0])
-		for i := n - 2; i > 0; i-- {
-			place(&a.Ticks[i])
-		}
+	}
+	for i := n - 2; i > 0; i-- {
+		place(&a.Ticks[i])
 	}
 	return a
 }

@@ -1,8 +1,6 @@
 package figures
 
 import (
-	"image/color"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -10,8 +8,6 @@ import (
 
 	"krdlab/krd/krdplot"
 )
-
-var white = color.Gray{0xff}
 
 // axes returns the panel with its axes, empty.
 func (p *Panel) axes() *plot.Plot {
@@ -136,16 +132,6 @@ func (r *Rule) style() draw.LineStyle {
 	return s
 }
 
-func (s *Series) lineStyle() draw.LineStyle {
-	return draw.LineStyle{Color: colourOf(s.Colour), Width: vg.Points(1.2),
-		Dashes: dashes[s.Style%len(dashes)]}
-}
-
-func (s *Series) glyph() draw.GlyphStyle {
-	return draw.GlyphStyle{Color: colourOf(s.Colour), Radius: vg.Points(2.7),
-		Shape: markers[s.Style%len(markers)]}
-}
-
 // line draws the intervals of a series and the line through its points.
 func (s *Series) line(g *plot.Plot) {
 	var joined plotter.XYs
@@ -162,8 +148,8 @@ func (s *Series) line(g *plot.Plot) {
 	g.Add(errorBars{known, draw.LineStyle{Color: colourOf(s.Colour), Width: vg.Points(0.8)}})
 }
 
-// polyline joins points. Unlike a plotter.Line it asks for no room at the edges, so that panels
-// side by side stay level. It is a plot.Plotter.
+// polyline joins points, as far as they are within the axes. Unlike a plotter.Line it asks for no
+// room at the edges, so that panels side by side stay level. It is a plot.Plotter.
 type polyline struct {
 	points plotter.XYs
 	style  draw.LineStyle
@@ -175,33 +161,52 @@ func (l polyline) Plot(c draw.Canvas, g *plot.Plot) {
 	for _, p := range l.points {
 		at = append(at, vg.Point{X: x(p.X), Y: y(p.Y)})
 	}
-	if len(at) > 1 {
-		c.StrokeLines(l.style, at)
+	for _, part := range clipped(c, at...) {
+		c.StrokeLines(l.style, part)
 	}
 }
 
-// errorBars draws the intervals of points, with caps; nothing for those that have none. It is a
-// plot.Plotter.
+// clipped is the parts of a line within the axes; a line on their edge is within.
+func clipped(c draw.Canvas, line ...vg.Point) [][]vg.Point {
+	c.Rectangle = grown(c.Rectangle, 0.1)
+	return c.ClipLinesXY(line)
+}
+
+// errorBars draws the intervals of points, with caps, or with an arrow where one goes on beyond the
+// axis; nothing for those that have none. It is a plot.Plotter.
 type errorBars struct {
 	points []Point
 	style  draw.LineStyle
 }
 
 func (e errorBars) Plot(c draw.Canvas, g *plot.Plot) {
-	const cap = vg.Length(2.2)
 	x, y := g.Transforms(&c)
 	for _, v := range e.points {
 		if v.Low.Known() && v.High.Known() {
-			at, low, high := x(v.X), y(v.Low.Float()), y(v.High.Float())
-			c.StrokeLine2(e.style, at, low, at, high)
-			c.StrokeLine2(e.style, at-cap, low, at+cap, low)
-			c.StrokeLine2(e.style, at-cap, high, at+cap, high)
+			e.bar(c, vg.Point{X: x(v.X), Y: y(v.Low.Float())},
+				vg.Point{X: x(v.X), Y: y(v.High.Float())}, vg.Point{Y: 1})
 		}
 		if v.XLow.Known() && v.XHigh.Known() {
-			at, low, high := y(v.Y.Float()), x(v.XLow.Float()), x(v.XHigh.Float())
-			c.StrokeLine2(e.style, low, at, high, at)
-			c.StrokeLine2(e.style, low, at-cap, low, at+cap)
-			c.StrokeLine2(e.style, high, at-cap, high, at+cap)
+			at := y(v.Y.Float())
+			e.bar(c, vg.Point{X: x(v.XLow.Float()), Y: at},
+				vg.Point{X: x(v.XHigh.Float()), Y: at}, vg.Point{X: 1})
+		}
+	}
+}
+
+// bar draws one interval along a direction.
+func (e errorBars) bar(c draw.Canvas, low, high, along vg.Point) {
+	const cap = 2.2
+	across := vg.Point{X: along.Y * cap, Y: along.X * cap}
+	for _, part := range clipped(c, low, high) {
+		c.StrokeLines(e.style, part)
+		for _, end := range []struct{ wanted, drawn, to vg.Point }{
+			{low, part[0], along.Scale(-1)}, {high, part[len(part)-1], along}} {
+			if end.wanted == end.drawn {
+				c.StrokeLines(e.style, []vg.Point{end.drawn.Sub(across), end.drawn.Add(across)})
+			} else {
+				arrowHead(c, e.style, end.drawn, end.to)
+			}
 		}
 	}
 }

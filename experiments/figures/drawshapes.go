@@ -62,7 +62,7 @@ func (h heatMap) Plot(c draw.Canvas, g *plot.Plot) {
 			c.Stroke(field.Path())
 			style.Color = krdplot.Ink
 			if shade > 0.6 {
-				style.Color = white
+				style.Color = krdplot.White
 			}
 			if style.Font.Size > 0 {
 				c.FillText(style, vg.Point{X: (field.Min.X + field.Max.X) / 2,
@@ -120,7 +120,7 @@ func (h heatMap) size(width vg.Length) vg.Length {
 	return 0
 }
 
-// mix is white at 0 and full at 1.
+// mix is krdplot.White at 0 and full at 1.
 func mix(full color.RGBA, share float64) color.RGBA {
 	part := func(v uint8) uint8 {
 		return uint8(

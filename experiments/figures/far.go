@@ -78,7 +78,7 @@ func (s *subject) beyond(cores int) (*Figure, error) {
 		if len(hs) == 0 {
 			continue
 		}
-		series := schedulerSeries(name)
+		series := s.series(name)
 		for k := sc.First; k <= sc.Last; k++ {
 			series.Points = append(series.Points, spread(hs, float64(k), units.Bytes(1<<k),
 				func(h *krd.Histogram) result.Number {
@@ -141,7 +141,7 @@ func (s *subject) farAgainstCores() *Figure {
 	for _, reading := range readings {
 		p := Panel{Title: reading.title, Kind: Lines, X: s.coreAxis()}
 		for _, name := range s.schedulers {
-			series := schedulerSeries(name)
+			series := s.series(name)
 			for _, n := range s.cores {
 				if hs := s.traced(name, n); len(hs) > 0 {
 					series.Points = append(series.Points, spread(hs, float64(n), strconv.Itoa(n),
@@ -158,25 +158,8 @@ func (s *subject) farAgainstCores() *Figure {
 	for i := range f.Panels { // one scale
 		f.Panels[i].Y = percentAxis("share of all accesses [%]", top)
 	}
-	low, high := 0, 0
-	for _, name := range s.schedulers {
-		for _, n := range s.cores {
-			if k := len(s.traced(name, n)); k > 0 {
-				if low == 0 || k < low {
-					low = k
-				}
-				high = max(high, k)
-			}
-		}
-	}
 	text := fmt.Sprintf("Accesses with a reuse distance of %s. Left: first accesses on a node, "+
-		"whose distance is INF, count as far. Points: medians of n = %s (%s). ",
-		s.thresholdSays(), counted(low, high, "traced repetition"), s.seedText())
-	if low < result.MinSample {
-		text += "No intervals where fewer than 6 repetitions were traced."
-	} else {
-		text += shareStats.bars
-	}
+		"whose distance is INF, count as far. %s", s.thresholdSays(), s.tracedSays(s.cores...))
 	f.Caption = append([]string{text}, s.absent(&f.Panels[0])...)
 	return f
 }

@@ -4,8 +4,8 @@
 //
 // A [Figure] is a description: panels with axes, series, points and their intervals. [Figure.Write]
 // draws exactly that, [Figure.Rows] is the same as a table, and a page may chart it in its own way.
-// The parts: scaling.go, distances.go, misses.go, workers.go say what is drawn; caption.go what is
-// said below; draw.go and the files beside it draw, in the look of package krdplot.
+// The parts: scaling.go, distances.go, misses.go, workers.go say what is drawn; caption.go and
+// notes.go what is said below; draw.go and the files beside it draw, in the look of package krdplot.
 package figures
 
 import (
@@ -69,14 +69,18 @@ type Tick struct {
 
 // A Series is what is drawn in one colour.
 type Series struct {
-	Name   string  `json:"name"`
-	Colour string  `json:"colour"` // #rrggbb; the same for a scheduler in all figures
-	Style  int     `json:"style"`  // number of its marker and dashes
-	Apart  bool    `json:"apart,omitempty"`
-	Points []Point `json:"points"`
+	Name   string `json:"name"`
+	Colour string `json:"colour"` // #rrggbb; the same for a scheduler in all figures
+	Style  int    `json:"style"`  // number of its look, see [krdplot.LookAt]
+	// of that look: SVG path data, in a box from -1.6 to 1.6; points drawn, left out, ...
+	Marker string    `json:"marker,omitempty"`
+	Dashes []float64 `json:"dashes,omitempty"`
+	Apart  bool      `json:"apart,omitempty"`
+	Points []Point   `json:"points"`
 }
 
-// A Point is a measured value. What is not known is not drawn.
+// A Point is a measured value. What is not known is not drawn; what is beyond the axis is drawn at
+// its end, as an arrow with the value.
 type Point struct {
 	X     float64       `json:"x"` // position on the axis
 	At    string        `json:"at"`
@@ -88,8 +92,9 @@ type Point struct {
 	// not joined to the others: in a column beside the scale, such as INF
 	Apart bool `json:"apart,omitempty"`
 	N     int  `json:"n"` // repetitions behind it
-	// written beside the marker where there is room
-	Label string `json:"label,omitempty"`
+	// written beside the marker where there is room, once for those side by side that have the same
+	Label     string `json:"label,omitempty"`
+	Disturbed bool   `json:"disturbed,omitempty"` // its marker is hollow
 }
 
 // A Rule is a straight line of reference from (X1, Y1) to (X2, Y2).
@@ -129,8 +134,11 @@ type maker struct {
 var makers = []maker{
 	{"speedup", "speed-up against cores (KRD paper, figures 1 a, 2 a)", one(speedup)},
 	{"ovr", "non-work overhead against cores (1 b, 2 b)", one(overhead)},
+	{"wti", "work time inflation against cores", one(inflation)},
 	{"speedup-ovr", "speed-up x OVR / N, which is 1 / WTI, against cores (1 c, 2 c)",
 		one(inverseWTI)},
+	{"factors", "speed-up, OVR and WTI against cores side by side, each on an axis of its own",
+		one(factors)},
 	{"kernel-wti", "work time inflation of each kernel against cores", one(kernelWTI)},
 	{"krd", "reuse distances, cumulative and per bin, on 1 core, 1 node, all nodes (4, 5): " +
 		"krd-cumulative-CORES, krd-bins-CORES", distances},
@@ -162,7 +170,7 @@ func All(g *dataset.Group) (list []Figure, skipped []Skipped) {
 			skipped = append(skipped, Skipped{m.id, err.Error()})
 		}
 		for i := range figs {
-			figs[i].Caption = append([]string{s.source()}, figs[i].Caption...)
+			figs[i].Caption = slices.Concat([]string{s.source()}, figs[i].Caption, figs[i].notes())
 		}
 		list = append(list, figs...)
 	}
@@ -183,6 +191,7 @@ type subject struct {
 	schedulers []string
 	cores      []int
 	results    map[cell]*result.Result
+	looks      map[string]int // of schedulers
 }
 
 type cell struct {
@@ -192,8 +201,10 @@ type cell struct {
 
 func newSubject(g *dataset.Group) *subject {
 	s := &subject{Group: g, schedulers: g.Schedulers(), cores: g.Cores(),
-		results: map[cell]*result.Result{}}
-	for _, name := range s.schedulers {
+		results: map[cell]*result.Result{}, looks: map[string]int{}}
+	looks := SchedulerLooks(s.schedulers)
+	for i, name := range s.schedulers {
+		s.looks[name] = looks[i]
 		for _, n := range s.cores {
 			if r := g.At(name, n); r != nil {
 				s.results[cell{name, n}] = r

@@ -101,7 +101,8 @@ func TestGolden(t *testing.T) {
 		})
 	}
 	want := []string{
-		"speedup", "ovr", "speedup-ovr", "kernel-wti", "krd-cumulative-1", "krd-bins-1",
+		"speedup", "ovr", "wti", "speedup-ovr", "factors", "kernel-wti", "krd-cumulative-1",
+		"krd-bins-1",
 		"krd-cumulative-6", "krd-bins-6", "krd-cumulative-24",
 		"krd-bins-24", "far-12", "far", "misses", "shares", "steals",
 	}

@@ -39,7 +39,7 @@ func (f *Figure) legend() legend {
 	for _, p := range f.Panels {
 		for i := range p.Series {
 			s := &p.Series[i]
-			glyph := s.glyph()
+			glyph := s.glyph(nil)
 			e := entry{name: s.Name, line: s.lineStyle(), glyph: &glyph, filled: p.Kind == Stacked}
 			if s.Apart {
 				e.line.Width = 0

@@ -37,8 +37,8 @@ func each(g *dataset.Group, f func(*result.Result)) *dataset.Group {
 
 // What there are no numbers for is left out with its reason, and all else is drawn.
 func TestSkipped(t *testing.T) {
-	all := []string{"speedup", "ovr", "speedup-ovr", "kernel-wti", "krd", "far", "misses", "shares",
-		"steals"}
+	all := []string{"speedup", "ovr", "wti", "speedup-ovr", "factors", "kernel-wti", "krd", "far",
+		"misses", "shares", "steals"}
 	for _, c := range []struct {
 		name   string
 		group  *dataset.Group
@@ -51,7 +51,7 @@ func TestSkipped(t *testing.T) {
 			return g
 		}(), map[string]string{
 			"speedup": "one core count only (24)", "ovr": "one core count",
-			"speedup-ovr": "one core count", "kernel-wti": "one core count",
+			"wti": "one core count", "factors": "one core count", "speedup-ovr": "one core count", "kernel-wti": "one core count",
 			"far": "one core count only (24)",
 		}},
 		{"no KRD", each(small(t), func(r *result.Result) {
@@ -73,6 +73,7 @@ func TestSkipped(t *testing.T) {
 			r.Summary.OVR, r.Summary.WTI, r.Kernels = result.Quantity{},
 				result.Quantity{}, nil
 		}), map[string]string{"ovr": "no kernel work", "speedup-ovr": "no kernel work",
+			"wti": "no kernel work", "factors": "no kernel work",
 			"kernel-wti": "no kernel was timed"}},
 		{"one node", func() *dataset.Group {
 			g := small(t)
@@ -151,8 +152,8 @@ func TestMissingPoint(t *testing.T) {
 	list, _ := All(g)
 	for _, f := range list {
 		text := strings.Join(f.Caption, " ")
-		against := slices.Contains([]string{"speedup", "ovr", "speedup-ovr", "kernel-wti", "far"},
-			f.ID)
+		against := slices.Contains([]string{"speedup", "ovr", "wti", "speedup-ovr", "factors",
+			"kernel-wti", "far"}, f.ID)
 		if strings.Contains(text,
 			"missing, lines being drawn across: helpfirst on 12 cores.") != against {
 			t.Errorf("%s: %q", f.ID, text)
@@ -256,7 +257,7 @@ func TestFit(t *testing.T) {
 		math.Abs(l.r-4/math.Sqrt(28)) > 1e-12 {
 		t.Errorf("%+v, %v", l, ok)
 	}
-	if r := l.rule(-1, 2, 4); r.X1 != -0.5 || r.Y1 != 0 || r.X2 != 1.5 || r.Y2 != 4 {
+	if r := l.rule(-1, 2, Axis{Max: 4}); r.X1 != -0.5 || r.Y1 != 0 || r.X2 != 1.5 || r.Y2 != 4 {
 		t.Errorf("cut to %+v", r)
 	}
 	for _, xy := range [][2][]float64{{{1, 2}, {1, 2}}, {{1, 1, 1}, {1, 2, 3}},

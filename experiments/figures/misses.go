@@ -12,20 +12,19 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/hw"
 	"krdlab/krd"
-	"krdlab/loi"
 )
 
-// misses is the share of far accesses against LLC misses, a point for each scheduler and core
-// count, with the line of least squares.
-func misses(s *subject) (*Figure, error) {
-	source, traced := "", false
-	type sample struct {
-		name  string
-		cores int
-		x     Point // the share, in %
-		y     result.Quantity
-	}
-	var list []sample
+// A sample of misses is one scheduler on a number of cores.
+type missSample struct {
+	scheduler string
+	cores     int
+	x         Point // the share of far accesses, in %
+	y         result.Quantity
+}
+
+// missSamples are the cells that have both reuse distances and LLC misses, and what counted these.
+func (s *subject) missSamples() (list []missSample, from string, byConstruction bool, err error) {
+	traced := false
 	for _, name := range s.schedulers {
 		for _, n := range s.cores {
 			r, hs := s.at(name, n), s.traced(name, n)
@@ -33,108 +32,165 @@ func misses(s *subject) (*Figure, error) {
 			if r == nil || !r.Summary.LLCMissesPerCore.Median.Known() {
 				continue
 			}
-			if from := *r.LLCSource; source == "" {
-				source = from
+			if source := r.MissesFrom(); from == "" {
+				from = source
 			} else if from != source {
-				return nil, fmt.Errorf("LLC misses come from %s and from %s, which are never "+
-					"drawn together", source, from)
+				return nil, "", false, fmt.Errorf("LLC misses come from %s and from %s, which are "+
+					"never drawn together", from, source)
 			}
+			byConstruction = byConstruction || r.MissesByConstruction()
 			if len(hs) > 0 {
 				x := spread(hs, 0, "", func(h *krd.Histogram) result.Number {
-					v,
-						_ := dataset.Share(h, s.threshold())
+					v, _ := dataset.Share(h, s.threshold())
 					return v
 				})
-				list = append(list, sample{name, n, x, r.Summary.LLCMissesPerCore})
+				list = append(list, missSample{name, n, x, r.Summary.LLCMissesPerCore})
 			}
 		}
 	}
 	switch {
 	case !traced:
-		return nil, errNoKRD
-	case source == "":
-		return nil, errors.New("LLC misses were not counted")
+		err = errNoKRD
+	case from == "":
+		err = errors.New("LLC misses were not counted")
 	case len(list) == 0:
-		return nil, errors.New("no cell has both reuse distances and LLC misses")
+		err = errors.New("no cell has both reuse distances and LLC misses")
 	}
-	sourceSays := map[string]string{result.LLCSourceModel: "modelled",
-		hw.SourcePerf: "counted by hardware"}[source]
-	if sourceSays == "" {
-		sourceSays = source
+	return list, from, byConstruction, err
+}
+
+// misses is the share of far accesses against LLC misses, a point for each scheduler and core
+// count, with the line of least squares unless the one follows from the other.
+func misses(s *subject) (*Figure, error) {
+	list, from, byConstruction, err := s.missSamples()
+	if err != nil {
+		return nil, err
 	}
 	f := &Figure{ID: "misses", Title: "Far accesses and LLC misses", Columns: 2}
-	counts := map[int]bool{}
-	for _, e := range list {
-		counts[e.cores] = true
-	}
+	several := slices.ContainsFunc(list,
+		func(e missSample) bool { return e.cores != list[0].cores })
 	var says []string
 	for _, view := range []struct {
 		title string
 		all   bool // of all cores together
 	}{{"misses per core", false}, {"misses of all cores", true}} {
-		p := Panel{Title: view.title, Kind: Lines, X: Axis{Label: "far accesses [%]", Unit: "%"}}
-		var xs, ys []float64
-		left, right, top := math.Inf(1), math.Inf(-1), 0.0
-		for _, name := range s.schedulers {
-			series := schedulerSeries(name)
-			series.Apart = true
-			for _, e := range list {
-				if e.name != name {
-					continue
-				}
-				m := 1.0
-				if view.all {
-					m = float64(e.cores)
-				}
-				scaled := func(n result.Number) result.Number {
-					return result.Some(
-						float64(n.Float() * m))
-				}
-				v := Point{
-					X: e.x.Y.Float(), XLow: e.x.Low, XHigh: e.x.High, At: plural(e.cores, "core"),
-					Label: strconv.Itoa(e.cores), N: min(e.y.N, e.x.N),
-					Y: scaled(e.y.Median), Low: scaled(e.y.Low), High: scaled(e.y.High),
-				}
-				series.Points = append(series.Points, v)
-				xs, ys = append(xs, v.X), append(ys, v.Y.Float())
-				left, right = math.Min(left, v.X), math.Max(right, v.X)
-				if v.XLow.Known() {
-					left, right = math.Min(left, v.XLow.Float()), math.Max(right, v.XHigh.Float())
-				}
-			}
-			if len(series.Points) > 0 {
-				top = math.Max(top, highest(series.Points))
-				p.Series = append(p.Series, series)
-			}
-		}
-		p.X = niceAxis(p.X, math.Max(0, left-0.05*(right-left)), right+0.05*(right-left))
-		p.Y = niceAxis(Axis{Label: "LLC misses, " + sourceSays, Unit: "misses"}, 0, top)
+		p, xs, ys := s.missPanel(list, view.all, several)
+		p.Title = view.title
+		p.Y.Label = "LLC misses"
 		p.Y.thousands()
-		if len(counts) > 1 && !view.all {
+		p.Y.Label += "\n(" + from + ")"
+		switch {
+		case byConstruction:
+		case several && !view.all:
 			says = append(says, "no line for misses per core, which fall with the number of "+
 				"cores whatever the reuse does")
-		} else if l, ok := fit(xs, ys); ok {
-			p.Rules = []Rule{l.rule(slices.Min(xs), slices.Max(xs), p.Y.Max)}
-			says = append(says, fmt.Sprintf("%s: least squares over n = %s, Pearson's r = %.2f",
+		default:
+			l, ok := fit(xs, ys)
+			if !ok {
+				says = append(says, "no line for "+view.title+
+					", the points being too few or in one row or column")
+				break
+			}
+			p.Rules = []Rule{l.rule(slices.Min(xs), slices.Max(xs), p.Y)}
+			says = append(says, fmt.Sprintf("%s: least squares over n = %s, Pearson's r = %.2f",
 				view.title, plural(len(list), "point"), l.r))
-		} else {
-			says = append(says, "no line for "+view.title+
-				", the points being too few or in one row or column")
 		}
 		f.Panels = append(f.Panels, p)
 	}
-	f.Caption = append([]string{
-		fmt.Sprintf("Each point is one scheduler at one core count, which stands beside it where "+
-			"there is room: medians, with intervals of at least 95 %% where there are 6 "+
-			"repetitions. Far: a reuse distance of %s, first accesses counted in.",
-			s.thresholdSays()),
-		"Lines: " + strings.Join(says, "; ") + ".",
-	}, s.absent(&f.Panels[0])...)
-	if source == result.LLCSourceModel && s.Substrate == loi.Native {
-		f.Caption = append(f.Caption, "The misses are not measured: a model of the caches "+
-			"counted them.")
+	where := "on " + plural(list[0].cores, "core")
+	if several {
+		where = "at one core count, which stands beside it, or once beside several, where there " +
+			"is room"
 	}
+	f.Caption = []string{fmt.Sprintf("Each point is one scheduler %s: medians, with intervals of "+
+		"at least 95\u00a0%% where there are 6 repetitions. Far: a reuse distance of %s, first "+
+		"accesses counted in. Axes need not begin at 0.", where, s.thresholdSays())}
+	switch {
+	case byConstruction:
+		f.Caption = append(f.Caption, "Equal by construction: the misses ("+from+") were counted "+
+			"by replaying the traces that the reuse distances are from. No line and no "+
+			"coefficient: they would say nothing about the machine.")
+	case from != hw.SourcePerf:
+		f.Caption = append(f.Caption, "The misses are not measured: a model of the caches counted "+
+			"them ("+from+").")
+	}
+	if len(says) > 0 {
+		f.Caption = append(f.Caption, "Lines: "+strings.Join(says, "; ")+".")
+	}
+	if words := s.deterministic(s.cores...); words != "" {
+		f.Caption = append(f.Caption, words)
+	}
+	f.Caption = append(f.Caption, s.absent(&f.Panels[0])...)
 	return f, nil
+}
+
+// missPanel draws the misses per core, or of all cores; xs and ys are its points. Where there are
+// several core counts, points are labelled with theirs.
+func (s *subject) missPanel(list []missSample, all, several bool) (p Panel, xs, ys []float64) {
+	p = Panel{Kind: Lines, X: Axis{Label: "far accesses [%]", Unit: "%"},
+		Y: Axis{Unit: "misses"}}
+	var across, up extent
+	for _, name := range s.schedulers {
+		series := s.series(name)
+		series.Apart = true
+		for _, e := range list {
+			if e.scheduler != name {
+				continue
+			}
+			m := 1.0
+			if all {
+				m = float64(e.cores)
+			}
+			scaled := func(n result.Number) result.Number { return result.Some(n.Float() * m) }
+			v := Point{
+				X: e.x.Y.Float(), XLow: e.x.Low, XHigh: e.x.High, At: plural(e.cores, "core"),
+				N: min(e.y.N, e.x.N), Disturbed: s.disturbed(e.scheduler, e.cores),
+				Y: scaled(e.y.Median), Low: scaled(e.y.Low), High: scaled(e.y.High),
+			}
+			if several {
+				v.Label = strconv.Itoa(e.cores)
+			}
+			series.Points = append(series.Points, v)
+			xs, ys = append(xs, v.X), append(ys, v.Y.Float())
+			across.add(e.x.Y, v.XLow, v.XHigh)
+			up.add(v.Y, v.Low, v.High)
+		}
+		if len(series.Points) > 0 {
+			p.Series = append(p.Series, series)
+		}
+	}
+	p.X, p.Y = across.axis(p.X), up.axis(p.Y)
+	return p, xs, ys
+}
+
+// An extent is the range of numbers none of which is negative.
+type extent struct {
+	low, high float64
+	any       bool
+}
+
+func (e *extent) add(list ...result.Number) {
+	for _, n := range list {
+		if !n.Known() {
+			continue
+		}
+		if !e.any {
+			e.low, e.high, e.any = n.Float(), n.Float(), true
+		}
+		e.low, e.high = math.Min(e.low, n.Float()), math.Max(e.high, n.Float())
+	}
+}
+
+// axis is an axis around the range, with some room beside it; it begins at 0 if that is near.
+func (e *extent) axis(a Axis) Axis {
+	room := 0.05 * (e.high - e.low)
+	if room == 0 { // one value: in the middle
+		room = math.Max(0.1*e.high, 1e-3)
+	}
+	if e.low < 0.5*e.high {
+		return niceAxis(a, 0, e.high+room)
+	}
+	return niceAxis(a, math.Max(0, e.low-room), e.high+room)
 }
 
 // A line is y = a + b x with Pearson's correlation r of what it was fitted to.
@@ -164,14 +220,14 @@ func fit(xs, ys []float64) (l line, ok bool) {
 	return l, true
 }
 
-// rule is the line between two x, cut where it leaves 0 to top.
-func (l line) rule(x1, x2, top float64) Rule {
+// rule is the line between two x, cut where it leaves the vertical axis.
+func (l line) rule(x1, x2 float64, up Axis) Rule {
 	y := func(x float64) float64 { return l.a + float64(l.b*x) }
 	for _, x := range []*float64{&x1, &x2} {
-		if v := y(*x); v < 0 {
-			*x = -l.a / l.b
-		} else if v > top {
-			*x = (top - l.a) / l.b
+		if v := y(*x); v < up.Min {
+			*x = (up.Min - l.a) / l.b
+		} else if v > up.Max {
+			*x = (up.Max - l.a) / l.b
 		}
 	}
 	return Rule{Name: "least squares", X1: x1, Y1: y(x1), X2: x2, Y2: y(x2), Legend: true,

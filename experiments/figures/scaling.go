@@ -21,9 +21,7 @@ func speedup(s *subject) (*Figure, error) {
 	if p == nil {
 		return nil, errors.New("no speed-up is known: there are no serial runs beside the others")
 	}
-	most := float64(s.cores[len(s.cores)-1])
-	p.Y = niceAxis(p.Y, 0, math.Max(most, p.Y.Max))
-	p.Rules = []Rule{{Name: "ideal", X1: 0, Y1: 0, X2: most, Y2: most, Legend: true}}
+	s.ideal(p)
 	return &Figure{
 		ID: "speedup", Title: "Speed-up", Columns: 1, Panels: []Panel{*p},
 		Caption: s.says("Speed-up: serial time over time on N cores.", ratios, p),
@@ -76,6 +74,53 @@ func inverseWTI(s *subject) (*Figure, error) {
 	}, nil
 }
 
+// inflation is WTI against cores, on an axis of its own.
+func inflation(s *subject) (*Figure, error) {
+	if err := s.several(); err != nil {
+		return nil, err
+	}
+	p := s.againstCores("WTI", func(r *result.Result) result.Quantity { return r.Summary.WTI })
+	if p == nil {
+		return nil, errNoWork
+	}
+	p.ruleAtOne("no inflation")
+	return &Figure{
+		ID: "wti", Title: "Work time inflation (WTI)", Columns: 1, Panels: []Panel{*p},
+		Caption: s.says("WTI: time in kernels over that in the serial run.", ratios, p),
+	}, nil
+}
+
+// factors is speed-up beside the two factors that it loses to the ideal, each on its own axis.
+func factors(s *subject) (*Figure, error) {
+	if err := s.several(); err != nil {
+		return nil, err
+	}
+	up := s.againstCores("speed-up",
+		func(r *result.Result) result.Quantity { return r.Summary.Speedup })
+	ovr := s.againstCores("OVR", func(r *result.Result) result.Quantity { return r.Summary.OVR })
+	wti := s.againstCores("WTI", func(r *result.Result) result.Quantity { return r.Summary.WTI })
+	if up == nil || ovr == nil || wti == nil {
+		return nil, errNoWork
+	}
+	s.ideal(up)
+	ovr.ruleAtOne("no overhead, no inflation")
+	wti.ruleAtOne("no overhead, no inflation")
+	up.Title, ovr.Title, wti.Title = "speed-up", "overhead (OVR)", "work time inflation (WTI)"
+	return &Figure{
+		ID: "factors", Title: "Speed-up = N / (OVR \u00d7 WTI)", Columns: 3,
+		Panels: []Panel{*up, *ovr, *wti},
+		Caption: s.says("What keeps the speed-up on N cores below N: OVR, work besides the "+
+			"kernels, and WTI, kernels that take longer. Each has a scale of its own.", ratios, up),
+	}, nil
+}
+
+// ideal gives the axis of speed-up its ticks, and the line of speed-up N.
+func (s *subject) ideal(p *Panel) {
+	most := float64(s.cores[len(s.cores)-1])
+	p.Y = niceAxis(p.Y, 0, math.Max(most, p.Y.Max))
+	p.Rules = []Rule{{Name: "ideal", X1: 0, Y1: 0, X2: most, Y2: most, Legend: true}}
+}
+
 // ruleAtOne gives the vertical axis its ticks, and a line at 1.
 func (p *Panel) ruleAtOne(name string) {
 	p.Y = niceAxis(p.Y, math.Min(1, p.Y.Min), math.Max(1, p.Y.Max))
@@ -87,10 +132,8 @@ func (p *Panel) ruleAtOne(name string) {
 func (s *subject) againstCores(label string,
 	f func(*result.Result) result.Quantity) *Panel {
 	p := &Panel{Kind: Lines, X: s.coreAxis(), Y: Axis{Label: label}}
-	known := false
-	low, high := math.Inf(1), math.Inf(-1)
 	for _, name := range s.schedulers {
-		series := schedulerSeries(name)
+		series := s.series(name)
 		for _, n := range s.cores {
 			r := s.at(name, n)
 			if r == nil {
@@ -101,23 +144,17 @@ func (s *subject) againstCores(label string,
 				continue
 			}
 			v := Point{X: float64(n), At: strconv.Itoa(n), Y: q.Median, Low: q.Low, High: q.High,
-				N: q.N}
+				N: q.N, Disturbed: s.disturbed(name, n)}
 			series.Points = append(series.Points, v)
-			for _, e := range []result.Number{v.Y, v.Low, v.High} {
-				if e.Known() {
-					low, high = math.Min(low, e.Float()), math.Max(high, e.Float())
-				}
-			}
-			known = true
 		}
 		if len(series.Points) > 0 {
 			p.Series = append(p.Series, series)
 		}
 	}
-	if !known {
+	if len(p.Series) == 0 {
 		return nil
 	}
-	p.Y.Min, p.Y.Max = low, high
+	p.Y.Min, p.Y.Max = span(p.Series)
 	return p
 }
 

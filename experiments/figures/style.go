@@ -4,43 +4,66 @@ import (
 	"fmt"
 	"hash/fnv"
 	"image/color"
-	"strings"
+	"slices"
 
-	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"krdlab/krd/krdplot"
 	"krdlab/runtimes"
 )
 
-// schedulerSeries gives a scheduler the same colour, marker and dashes in all figures: those of its
-// line in the table, or, where it has none there, as in results of another version of krdlab, some
-// that follow from its name.
-func schedulerSeries(name string) Series {
-	base, _, _ := strings.Cut(name, ":")
-	s, _ := runtimes.SchedulerByName(base)
-	if name == base && s.Style != (runtimes.Style{}) {
-		return Series{Name: name, Style: s.Style.Mark, Colour: s.Style.Colour}
+// SchedulerLooks returns the number of the look of each scheduler (see [krdplot.LookAt]), all
+// different. It follows from the scheduler's place in the table. Those that have none there, with
+// parameters or from another version of krdlab, have looks beyond it that follow from their names.
+func SchedulerLooks(names []string) []int {
+	table := runtimes.Schedulers
+	var looks []int
+	for _, name := range names {
+		look := slices.IndexFunc(table,
+			func(s runtimes.Scheduler) bool { return s.Name == name })
+		if look < 0 {
+			h := fnv.New32a()
+			h.Write([]byte(name))
+			look = len(table) + int(h.Sum32()%uint32(max(1, krdplot.Looks-len(table))))
+		}
+		looks = append(looks, look)
 	}
-	h := fnv.New32a()
-	h.Write([]byte(name))
-	return styled(name, int(h.Sum32()%uint32(len(krdplot.Palette))))
+	return krdplot.DifferentLooks(looks)
 }
 
-func styled(name string, i int) Series {
-	c := krdplot.Palette[i%len(krdplot.Palette)]
-	return Series{Name: name, Style: i, Colour: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)}
+// series is one of a scheduler, without points yet; it looks the same in all figures.
+func (s *subject) series(scheduler string) Series {
+	number := s.looks[scheduler]
+	look := krdplot.LookAt(number)
+	e := Series{Name: scheduler, Style: number, Colour: look.Hex(), Marker: look.Marker.SVG(),
+		Dashes: []float64{}}
+	for _, d := range look.Dashes {
+		e.Dashes = append(e.Dashes, d.Points())
+	}
+	return e
 }
 
-// colourOf reads #rrggbb.
+// look is how the series is drawn.
+func (s *Series) look() krdplot.Look {
+	look := krdplot.LookAt(s.Style)
+	look.Colour = colourOf(s.Colour)
+	return look
+}
+
+func (s *Series) lineStyle() draw.LineStyle { return s.look().Line() }
+
+// glyph is the style of a point of the series.
+func (s *Series) glyph(v *Point) draw.GlyphStyle {
+	look := s.look()
+	look.Marker.Hollow = v != nil && v.Disturbed
+	return look.Glyph()
+}
+
+// colourOf reads #rrggbb; what is not that is grey.
 func colourOf(s string) color.RGBA {
 	c := color.RGBA{A: 0xff}
 	if _, err := fmt.Sscanf(s, "#%02x%02x%02x", &c.R, &c.G, &c.B); err != nil {
 		c = krdplot.Palette[len(krdplot.Palette)-1]
 	}
 	return c
-}
-
-// dashes of lines, by style: the first is solid.
-var dashes = [][]vg.Length{
-	nil, {6, 2}, {2, 2}, {6, 2, 1.5, 2}, {9, 3}, {1, 1.5}, {4, 1.5, 1, 1.5, 1, 1.5}, {3, 4},
 }

@@ -20,9 +20,6 @@
   const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const colour = hex => css('--c' + hex.slice(1).toUpperCase()) || hex;
   const escape = s => String(s).replace(/[&<>"']/g, c => '&#' + c.charCodeAt(0) + ';');
-  const symbols = ['circle', 'rect', 'triangle', 'diamond', 'emptyCircle', 'emptyRect', 'emptyTriangle', 'emptyDiamond'];
-  const dashes = ['solid', [8, 3], [3, 3], [8, 3, 2, 3], [12, 4], [1, 2], [5, 2, 1, 2], [4, 5]];
-
   const significant = (v, digits = 4) => v === null ? 'n/a' : Number(v.toPrecision(digits)).toString();
   // say is what is shown of the point p of the series s.
   const say = (panel, s, p) => {
@@ -30,7 +27,7 @@
     const lines = ['<b>' + escape(s.name) + '</b>', escape(panel.x.label.split(';')[0]) + ': ' + escape(p.at),
       escape(panel.y.label) + ': <b>' + significant(p.y) + '</b>' + escape(unit)];
     if (p.low !== null && p.high !== null) lines.push('interval: ' + significant(p.low) + '–' + significant(p.high) + escape(unit));
-    lines.push('n = ' + escape(p.n));
+    lines.push('n = ' + escape(p.n) + (p.disturbed ? ', disturbed' : ''));
     return lines.join('<br/>');
   };
 
@@ -58,34 +55,63 @@
     },
   });
 
-  // bars draws the intervals of a series, in both directions.
-  const bars = (s, paint) => ({
-    type: 'custom', name: s.name, silent: true, tooltip: {show: false}, itemStyle: {color: paint}, z: 3,
+  const beyond = (axis, v) => v === null || v === undefined ? 0 : v > axis.max ? 1 : v < axis.min ? -1 : 0;
+
+  // bars draws the intervals of a series, in both directions; one that goes on beyond the axis ends in an arrow.
+  const bars = (panel, s, paint) => ({
+    type: 'custom', name: s.name, silent: true, clip: true, tooltip: {show: false}, itemStyle: {color: paint}, z: 3,
     data: s.points.filter(p => p.y !== null && p.low !== null).map(p => [p.x, p.y, p.low, p.high, p.x_low, p.x_high]),
     renderItem: (_, api) => {
       const [x, y, low, high, left, right] = [0, 1, 2, 3, 4, 5].map(i => api.value(i));
       const style = {stroke: paint, lineWidth: 1.2, fill: null}, children = [];
       const line = (a, b) => children.push({type: 'line', shape: {x1: a[0], y1: a[1], x2: b[0], y2: b[1]}, style});
-      const bottom = api.coord([x, low]), top = api.coord([x, high]);
-      line(bottom, top);
-      for (const end of [bottom, top]) line([end[0] - 3, end[1]], [end[0] + 3, end[1]]);
+      const inside = v => Math.max(panel.y.min, Math.min(panel.y.max, v));
+      line(api.coord([x, inside(low)]), api.coord([x, inside(high)]));
+      for (const v of [low, high]) {
+        const end = api.coord([x, inside(v)]), sign = beyond(panel.y, v);
+        if (sign) children.push({type: 'polygon', style: {fill: paint}, shape: {points: [end, [end[0] - 4, end[1] + 7 * sign], [end[0] + 4, end[1] + 7 * sign]]}});
+        else line([end[0] - 3, end[1]], [end[0] + 3, end[1]]);
+      }
       if (Number.isFinite(left) && Number.isFinite(right)) line(api.coord([left, y]), api.coord([right, y]));
       return {type: 'group', children};
     },
   });
 
+  // labels are what is written beside points: once for those that lie together, at the rightmost.
+  const labels = (panel, width, height) => {
+    const groups = [];
+    for (const s of panel.series || []) for (const p of s.points || []) {
+      if (!p.label || p.y === null) continue;
+      let own = [{p, x: (p.x - panel.x.min) / (panel.x.max - panel.x.min) * width, y: (p.y - panel.y.min) / (panel.y.max - panel.y.min) * height}];
+      for (let i = groups.length - 1; i >= 0; i--) {
+        const touch = groups[i].some(a => own.some(b => Math.hypot(a.x - b.x, a.y - b.y) < (a.p.label === b.p.label ? 30 : 14)));
+        if (touch) own = [...groups.splice(i, 1)[0], ...own];
+      }
+      groups.push(own);
+    }
+    const order = [...new Set((panel.series || []).flatMap(s => (s.points || []).map(p => p.label)))];
+    return new Map(groups.map(g => [g.reduce((a, b) => b.x > a.x ? b : a).p,
+      [...new Set(g.map(a => a.p.label))].sort((a, b) => order.indexOf(a) - order.indexOf(b)).join(', ')]));
+  };
+
   const lines = (panel, look) => {
-    const series = [];
+    const series = [], written = labels(panel, look.width, look.height);
     for (const s of panel.series || []) {
       const paint = colour(s.colour), known = (s.points || []).filter(p => p.y !== null);
-      const item = p => ({value: [p.x, p.y], point: p});
+      const hollow = {color: css('--back'), borderColor: paint, borderWidth: 1.5};
+      const item = p => ({value: [p.x, p.y], point: p, ...(p.disturbed ? {itemStyle: hollow} : {})});
       const joined = s.apart ? [] : known.filter(p => !p.apart), alone = s.apart ? known : known.filter(p => p.apart);
-      const shared = {name: s.name, symbol: symbols[s.style % symbols.length], symbolSize: 7, itemStyle: {color: paint}, z: 4,
-        label: {show: known.some(p => p.label), position: 'right', fontSize: 11, color: look.soft, formatter: e => e.data.point.label || ''}, labelLayout: {hideOverlap: true},
+      const shared = {name: s.name, symbol: 'path://' + s.marker, symbolSize: 12, itemStyle: {color: paint}, z: 4,
+        label: {show: written.size > 0, position: 'right', distance: 1, fontSize: 11, color: look.soft, formatter: e => written.get(e.data.point) || ''}, labelLayout: {hideOverlap: true},
         tooltip: {formatter: e => say(panel, s, e.data.point)}};
-      series.push({...shared, type: 'line', showAllSymbol: true, lineStyle: {color: paint, type: dashes[s.style % dashes.length], width: 1.6}, data: joined.map(item)});
+      const line = {color: paint, type: s.dashes && s.dashes.length ? s.dashes.map(d => 1.3 * d) : 'solid', width: 1.6};
+      series.push({...shared, type: 'line', showAllSymbol: true, lineStyle: line, data: joined.map(item)});
       if (alone.length) series.push({...shared, type: 'scatter', data: alone.map(item)});
-      series.push(bars({...s, points: known}, paint));
+      const cut = known.filter(p => beyond(panel.y, p.y));
+      if (cut.length) series.push({...shared, type: 'scatter', clip: false, labelLayout: {moveOverlap: 'shiftX'},
+        label: {...shared.label, show: true, position: 'right', formatter: e => (e.data.point.y > panel.y.max ? '↑ ' : '↓ ') + significant(e.data.point.y, 3)},
+        data: cut.map(p => ({...item(p), value: [p.x, p.y > panel.y.max ? panel.y.max : panel.y.min]}))});
+      series.push(bars(panel, {...s, points: known}, paint));
     }
     return [...series, reference(panel, look)];
   };
@@ -141,7 +167,7 @@
       o.series = heat(panel);
       o.visualMap = {show: false, dimension: 2, min: 0, max: Math.max(1, ...values), inRange: {color: ['#f7fbff', '#9ecae1', '#3182bd', '#08306b']}};
     } else {
-      o.series = panel.kind === 'stacked' ? stacked(panel) : lines(panel, look);
+      o.series = panel.kind === 'stacked' ? stacked(panel) : lines(panel, {...look, width: width - 86, height: 416 - 106 - 20 * rows});
       const zoom = {type: 'inside', filterMode: 'none', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false, preventDefaultMouseMove: false};
       o.dataZoom = [{...zoom, xAxisIndex: 0}, {...zoom, yAxisIndex: 0}];
       o.toolbox = {right: 8, top: 0, iconStyle: {borderColor: look.soft}, feature: {

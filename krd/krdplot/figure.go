@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -23,18 +24,22 @@ import (
 type Series struct {
 	Name      string
 	Histogram *krd.Histogram
+	Look      int // number of its look, see [LookAt]
 }
 
 // A Figure says what to draw. All its histograms must have the same distance convention and weight.
 type Figure struct {
 	Title   string
 	Caption []string // lines below the plots: n, machine, scheduler
-	Series  []Series // drawn in this order; told apart up to eight
+	Series  []Series // drawn in this order
 	Unit    string   // what shares are of: "accesses" or "bytes"
 	L2Bytes *uint64  // nil: no line
 	// LLCBytes is the size of the last-level cache of a node; nil: no line.
 	LLCBytes *uint64
 }
+
+// sumLook is the look of the sum over nodes, or of the only one; those of the nodes follow.
+const sumLook = 1
 
 // Of returns the figure of a report: the sum over the nodes, and with perNode, where there are
 // several, each of them as well. about is what the caller knows of the run (machine, kernel,
@@ -49,11 +54,11 @@ func Of(r *krd.Report, perNode bool, about string) *Figure {
 	if len(r.Nodes) == 1 {
 		name = fmt.Sprintf("node %d", r.Nodes[0].Node)
 	}
-	f.Series = []Series{{name, &r.Histogram}}
+	f.Series = []Series{{name, &r.Histogram, sumLook}}
 	if perNode && len(r.Nodes) > 1 {
 		for i := range r.Nodes {
 			f.Series = append(f.Series, Series{fmt.Sprintf("node %d", r.Nodes[i].Node),
-				&r.Nodes[i].Histogram})
+				&r.Nodes[i].Histogram, sumLook + 1 + i})
 		}
 	}
 	f.Caption = append(f.Caption, fmt.Sprintf("n = %s accesses on %s; %s distance; shares are of "+
@@ -68,6 +73,32 @@ func Of(r *krd.Report, perNode bool, about string) *Figure {
 		f.Caption = append(f.Caption, about)
 	}
 	return f
+}
+
+// identical is a line of the caption that names the series whose histograms are the same.
+func (f *Figure) identical() []string {
+	var groups []string
+	said := map[int]bool{}
+	for i, s := range f.Series {
+		same := []string{s.Name}
+		for j := i + 1; j < len(f.Series) && !said[i]; j++ {
+			if other := f.Series[j]; sameHistogram(s.Histogram, other.Histogram) {
+				same, said[j] = append(same, other.Name), true
+			}
+		}
+		if len(same) > 1 {
+			groups = append(groups, units.List(same))
+		}
+	}
+	if groups == nil {
+		return nil
+	}
+	return []string{"Identical: " + strings.Join(groups, "; ") + "."}
+}
+
+func sameHistogram(a, b *krd.Histogram) bool {
+	return a.Accesses > 0 && a.Accesses == b.Accesses && a.Cold == b.Cold &&
+		slices.Equal(a.Bins, b.Bins)
 }
 
 // grouped prints n in groups of three digits, apart by a no-break space.
@@ -138,7 +169,9 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	case "pdf":
 		c = NewPDF(width, height)
 	}
-	f.layOut(draw.New(c), cumulative, perBin)
+	all := *f
+	all.Caption = slices.Concat(f.Caption, f.identical())
+	all.layOut(draw.New(c), cumulative, perBin)
 	_, err = c.WriteTo(w)
 	return err
 }

@@ -160,7 +160,7 @@ func (f *Figure) perBin(a Scale) (*plot.Plot, error) {
 				if err != nil {
 					return nil, err
 				}
-				bar.Color, bar.LineStyle.Width = Palette[0], 0
+				bar.Color, bar.LineStyle.Width = LookAt(f.Series[i].Look).Colour, 0
 				p.Add(bar)
 			}
 			continue
@@ -182,16 +182,14 @@ func (f *Figure) perBin(a Scale) (*plot.Plot, error) {
 
 // trace draws series number i: points joined by a line, and points apart from it.
 func (f *Figure) trace(p *plot.Plot, i int, name string, joined, apart plotter.XYs) error {
-	colour, shape := Palette[i%len(Palette)], Markers[i%len(Markers)]
-	glyph := draw.GlyphStyle{Color: colour, Radius: vg.Points(2.4), Shape: shape}
+	look := LookAt(f.Series[i].Look)
 	var thumbs []plot.Thumbnailer
 	if len(joined) > 0 {
 		l, pts, err := plotter.NewLinePoints(joined)
 		if err != nil {
 			return err
 		}
-		l.Color, l.Width = colour, vg.Points(1.2)
-		pts.GlyphStyle = glyph
+		l.LineStyle, pts.GlyphStyle = look.Line(), look.Glyph()
 		p.Add(l, pts)
 		thumbs = append(thumbs, l, pts)
 	}
@@ -200,7 +198,7 @@ func (f *Figure) trace(p *plot.Plot, i int, name string, joined, apart plotter.X
 		if err != nil {
 			return err
 		}
-		pts.GlyphStyle = glyph
+		pts.GlyphStyle = look.Glyph()
 		p.Add(pts)
 		if thumbs == nil {
 			thumbs = append(thumbs, pts)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/figures"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
@@ -152,15 +153,16 @@ func (a *app) krd(f *krdFlags, path string) error {
 		return a.sample(f, opt, traces)
 	}
 	var reports []*krd.Report
+	var schedulers []string
 	for _, trace := range traces {
-		r, err := a.analyze(f, opt, trace)
+		r, scheduler, err := a.analyze(f, opt, trace)
 		if err != nil {
 			return err
 		}
-		reports = append(reports, r)
+		reports, schedulers = append(reports, r), append(schedulers, scheduler)
 	}
 	if f.plot != "" {
-		if err := plotReports(f, reports, traces); err != nil {
+		if err := plotReports(f, reports, traces, schedulers); err != nil {
 			return err
 		}
 		fmt.Fprintf(a.stderr, "figure: %s\n", f.plot)
@@ -300,38 +302,40 @@ func analysisError(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// analyze reads one trace. Its errors say what to type instead.
-func (a *app) analyze(f *krdFlags, opt krd.Options, path string) (*krd.Report, error) {
+// analyze reads one trace, and says its scheduler, "" where it names none. Its errors say what to
+// type instead.
+func (a *app) analyze(f *krdFlags, opt krd.Options, path string) (r *krd.Report, scheduler string,
+	err error) {
 	t, err := loi.Open(path)
 	if err != nil {
-		return nil, traceError(path, err)
+		return nil, "", traceError(path, err)
 	}
 	defer t.Close()
 	if c := opt.Causes; c != nil && f.bins == "" {
 		if t.Header.LLCBytes == 0 {
-			return nil, usageError("%s: --by %s needs --bins, as in --bins 32M-: the trace names "+
+			return nil, "", usageError("%s: --by %s needs --bins, as in --bins 32M-: the trace names "+
 				"no LLC size", path, f.by)
 		}
 		c.FromBytes = t.Header.LLCBytes
 	}
 	show, done := a.analysisProgress()
 	opt.Progress = show
-	r, err := krd.Analyze(t, opt)
+	r, err = krd.Analyze(t, opt)
 	done()
 	if err != nil {
-		return nil, analysisError(path, err)
+		return nil, "", analysisError(path, err)
 	}
 	if f.node < 0 {
-		return r, nil
+		return r, t.Header.Scheduler, nil
 	}
 	if r.Only(f.node) {
-		return r, nil
+		return r, t.Header.Scheduler, nil
 	}
 	var there []string
 	for _, n := range r.Nodes {
 		there = append(there, fmt.Sprint(n.Node))
 	}
-	return nil, &request.Error{Flag: "node", Got: fmt.Sprint(f.node),
+	return nil, "", &request.Error{Flag: "node", Got: fmt.Sprint(f.node),
 		Want: "the nodes with workers in " + path + " are " + strings.Join(there, ", ")}
 }
 
@@ -411,8 +415,9 @@ func globEscape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// plotReports draws one trace, with its nodes, or the sums of several in one figure.
-func plotReports(f *krdFlags, reports []*krd.Report, traces []string) error {
+// plotReports draws one trace, with its nodes, or the sums of several in one figure. Schedulers look
+// as in all other figures.
+func plotReports(f *krdFlags, reports []*krd.Report, traces, schedulers []string) error {
 	figure := krdplot.Of(reports[0], f.node < 0 && len(traces) == 1, filepath.Base(traces[0]))
 	if len(traces) > 1 {
 		figure = krdplot.Of(reports[0], false, "each line is one trace of "+
@@ -422,6 +427,11 @@ func plotReports(f *krdFlags, reports []*krd.Report, traces []string) error {
 			name := strings.TrimSuffix(filepath.Base(traces[i]), filepath.Ext(traces[i]))
 			figure.Series = append(figure.Series, krdplot.Series{Name: name,
 				Histogram: &r.Histogram})
+		}
+	}
+	if len(traces) > 1 || len(figure.Series) == 1 && schedulers[0] != "" {
+		for i, look := range figures.SchedulerLooks(schedulers) {
+			figure.Series[i].Look = look
 		}
 	}
 	return rederive(f.plot, func(w io.Writer) error {
