@@ -3,6 +3,7 @@ package hw
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -17,15 +18,21 @@ type Offset struct {
 	Ticks  int64  `json:"ticks"`
 	Bound  uint64 `json:"bound_ticks"`
 	Rounds int    `json:"rounds"` // exchanges that the bound comes from
+	// RoundTrip is the median time of an exchange, ticks: a cache line goes to CPU and comes back.
+	RoundTrip uint64 `json:"round_trip_ticks"`
 }
 
 // Seen says whether the clocks of the two CPUs differ for certain.
 func (o Offset) Seen() bool { return o.Ticks > int64(o.Bound) || -o.Ticks > int64(o.Bound) }
 
-const (
-	offsetRounds = 2000
-	offsetTime   = 50 * time.Millisecond // per CPU, so that a busy machine ends too
-)
+// Effort is how much a comparison of two clocks may cost.
+type Effort struct {
+	Rounds int
+	Time   time.Duration // so that a busy machine ends too
+}
+
+// Thorough is the effort of [Offsets], for each CPU.
+var Thorough = Effort{2000, 50 * time.Millisecond}
 
 // Offsets measures the clock of each CPU of cpus against the first. It pins two threads, which
 // exchange stamps through one cache line: a stamp of the second thread lies between two of the
@@ -37,7 +44,10 @@ const (
 // found until then, says that a CPU may not be used, that no exchange succeeded in time
 // ([ErrNoAnswer]), or that the bounds contradict each other (*[ClockError]). Without pinning it is
 // [ErrUnsupported].
-func Offsets(cpus []int) ([]Offset, error) {
+func Offsets(cpus []int) ([]Offset, error) { return OffsetsWithin(Thorough, cpus) }
+
+// OffsetsWithin is [Offsets] with another effort for each CPU.
+func OffsetsWithin(e Effort, cpus []int) ([]Offset, error) {
 	if len(cpus) == 0 {
 		return nil, fmt.Errorf("clock offsets: no CPUs given")
 	}
@@ -47,7 +57,7 @@ func Offsets(cpus []int) ([]Offset, error) {
 			out = append(out, Offset{CPU: cpu})
 			continue
 		}
-		o, err := pairOffset(cpus[0], cpu)
+		o, err := pairOffset(e, cpus[0], cpu)
 		if err != nil {
 			return out, fmt.Errorf("clock offset of CPU %d to CPU %d: %w", cpu, cpus[0], err)
 		}
@@ -86,7 +96,7 @@ type exchange struct {
 	_     [64]byte
 }
 
-func pairOffset(first, second int) (Offset, error) {
+func pairOffset(e Effort, first, second int) (Offset, error) {
 	var x exchange
 	ready := make(chan error, 2)
 	done := make(chan struct{})
@@ -112,7 +122,7 @@ func pairOffset(first, second int) (Offset, error) {
 			defer func() { _ = restore() }()
 		}
 		if askErr = err; err == nil {
-			o, askErr = x.ask(second)
+			o, askErr = x.ask(e, second)
 		}
 		x.turn.Store(-1)
 	}()
@@ -156,30 +166,35 @@ func (x *exchange) respond() {
 }
 
 // ask runs the rounds and intersects their bounds.
-func (x *exchange) ask(cpu int) (Offset, error) {
-	deadline := time.Now().Add(offsetTime)
+func (x *exchange) ask(e Effort, cpu int) (Offset, error) {
+	deadline := time.Now().Add(e.Time)
+	trips := make([]uint64, 0, e.Rounds)
 	o := Offset{CPU: cpu}
 	low, high := int64(-1<<62), int64(1<<62)
-	for turn := int64(1); o.Rounds < offsetRounds; turn += 2 {
+	for turn := int64(1); o.Rounds < e.Rounds; turn += 2 {
 		before := orderedTSC()
 		x.turn.Store(turn)
 		for spins := 0; x.turn.Load() != turn+1; spins++ {
 			if spins&0xff == 0xff && time.Now().After(deadline) {
-				return x.bound(o, low, high)
+				return x.bound(e, o, trips, low, high)
 			}
 		}
 		after := orderedTSC()
 		low = max(low, int64(x.stamp-after))
 		high = min(high, int64(x.stamp-before))
+		trips = append(trips, after-before)
 		o.Rounds++
 	}
-	return x.bound(o, low, high)
+	return x.bound(e, o, trips, low, high)
 }
 
-func (x *exchange) bound(o Offset, low, high int64) (Offset, error) {
+// bound returns the offset that the bounds of all rounds leave, and the median of their times.
+func (x *exchange) bound(e Effort, o Offset, trips []uint64, low, high int64) (Offset, error) {
 	if o.Rounds == 0 {
-		return o, fmt.Errorf("%w (waited %v)", ErrNoAnswer, offsetTime)
+		return o, fmt.Errorf("%w (waited %v)", ErrNoAnswer, e.Time)
 	}
+	slices.Sort(trips)
+	o.RoundTrip = trips[len(trips)/2]
 	const slack = 2 // a hypervisor's scaling of the TSC rounds
 	low, high = low-slack, high+slack
 	if low > high {

@@ -59,7 +59,7 @@ func TestOffsetOfSkewedClock(t *testing.T) {
 				x.turn.CompareAndSwap(turn, turn+1)
 			}
 		}()
-		o, err := x.ask(7)
+		o, err := x.ask(Thorough, 7)
 		x.turn.Store(-1)
 		if errors.Is(err, ErrNoAnswer) {
 			t.Skip(err)
@@ -77,14 +77,16 @@ func TestOffsetOfSkewedClock(t *testing.T) {
 
 func TestBoundContradiction(t *testing.T) {
 	var x exchange
-	if _, err := x.bound(Offset{}, -5, 5); err == nil {
+	if _, err := x.bound(Thorough, Offset{}, nil, -5, 5); err == nil {
 		t.Error("no error without a single round")
 	}
-	o, err := x.bound(Offset{CPU: 3, Rounds: 2}, 900, 1100)
+	o, err := x.bound(Thorough, Offset{CPU: 3, Rounds: 2}, []uint64{500, 700},
+		900, 1100)
 	if err != nil || o.Ticks != 1000 || o.Bound < 100 || !o.Seen() {
 		t.Errorf("got %+v, %v, want 1000 ± at least 100", o, err)
 	}
-	_, err = x.bound(Offset{CPU: 3, Rounds: 2}, 5000, -5000)
+	_, err = x.bound(Thorough, Offset{CPU: 3, Rounds: 2}, []uint64{500, 700},
+		5000, -5000)
 	var ce *ClockError
 	if !errors.As(err, &ce) || ce.CPU != 3 {
 		t.Errorf("got %v, want a *ClockError of CPU 3", err)

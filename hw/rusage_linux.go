@@ -42,10 +42,24 @@ func threadUsage() (usage, error) {
 	if err := unix.Getrusage(unix.RUSAGE_THREAD, &ru); err != nil {
 		return usage{}, fmt.Errorf("read counters: getrusage: %w", err)
 	}
-	var ts unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {
-		return usage{}, fmt.Errorf("read counters: CPU time of the thread: %w", err)
+	cpu, err := ThreadCPUTime()
+	if err != nil {
+		return usage{}, fmt.Errorf("read counters: %w", err)
 	}
 	return usage{voluntary: uint64(ru.Nvcsw), involuntary: uint64(ru.Nivcsw),
-		faults: uint64(ru.Minflt + ru.Majflt), cpuNS: uint64(ts.Nano())}, nil
+		faults: uint64(ru.Minflt + ru.Majflt), cpuNS: cpu}, nil
+}
+
+// ThreadCPUTime returns how long the calling thread has had a CPU, in ns, to now.
+func ThreadCPUTime() (uint64, error) { return cpuTime(unix.CLOCK_THREAD_CPUTIME_ID) }
+
+// ProcessCPUTime is [ThreadCPUTime] of all threads of the process.
+func ProcessCPUTime() (uint64, error) { return cpuTime(unix.CLOCK_PROCESS_CPUTIME_ID) }
+
+func cpuTime(clock int32) (uint64, error) {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(clock, &ts); err != nil {
+		return 0, fmt.Errorf("CPU time: %w", err)
+	}
+	return uint64(ts.Nano()), nil
 }

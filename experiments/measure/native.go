@@ -33,13 +33,17 @@ type native struct {
 	cost      tracingCost
 	warnings  []result.Warning // of all schedulers
 	done      int
+	total     int
+	baseline  *schedule // the serial run
 	serial    []result.Repetition
-	measured  []*result.Measured
-	schedules []*schedule
-	options   func(recorders int) loi.Options // of traces
-	witnessed bool
-	host      hostModel
-	left      bool // what uses the instance or a trace did not end in time: they stay
+	// serial repetitions that were disturbed and done again
+	serialAside []result.Repetition
+	measured    []*result.Measured
+	schedules   []*schedule
+	options     func(recorders int) loi.Options // of traces
+	witnessed   bool
+	host        hostModel
+	left        bool // what uses the instance or a trace did not end in time: they stay
 }
 
 // run measures, and returns what is complete together with any error.
@@ -187,12 +191,13 @@ func (n *native) warn(code result.Code, args ...any) {
 	n.warnings = append(n.warnings, result.Warn(code, args...))
 }
 
-// measure does all repetitions. What is complete when it fails stays in n.
+// measure does all repetitions, and those that were disturbed again. What is complete when it fails
+// stays in n.
 func (n *native) measure() error {
 	c := &n.asked
-	total := (c.Warmup + c.Reps) * (1 + len(n.schedules))
+	n.total = (c.Warmup + c.Reps) * (1 + len(n.schedules))
 	if c.Trace == request.TraceDefault && n.traces() {
-		total += len(n.schedules)
+		n.total += len(n.schedules)
 	}
 	tracing := runtimes.TraceProfile
 	switch c.Trace {
@@ -203,8 +208,9 @@ func (n *native) measure() error {
 			tracing = runtimes.TraceFull
 		}
 	}
+	n.baseline = n.schedule(request.SerialScheduler())
+	all := append([]*schedule{n.baseline}, n.schedules...)
 	defer n.sumUp()
-	serial := n.schedule(request.SerialScheduler())
 	for rep := -c.Warmup; rep < c.Reps; rep++ {
 		if rep == 0 {
 			n.measured = nil
@@ -212,17 +218,13 @@ func (n *native) measure() error {
 				n.measured = append(n.measured, s.Measured)
 			}
 		}
-		for _, s := range append([]*schedule{serial}, n.schedules...) {
+		for _, s := range all {
 			what := "warm-up"
 			if rep >= 0 {
 				what = fmt.Sprintf("repetition %d of %d", rep+1, c.Reps)
 			}
-			n.progress(n.done, total, s.Measured.Scheduler, what)
-			mode := tracing
-			if mode == runtimes.TraceFull && (s == serial || rep < 0) {
-				mode = runtimes.TraceProfile
-			}
-			r, err := n.repetition(s, rep, mode)
+			n.tell(s, what)
+			r, err := n.repetition(s, rep, n.tracingOf(s, rep, tracing))
 			if err != nil {
 				return err
 			}
@@ -230,39 +232,64 @@ func (n *native) measure() error {
 			if rep < 0 {
 				continue
 			}
-			if s == serial {
-				n.serial = append(n.serial, *r)
-			} else {
-				s.Repetitions = append(s.Repetitions, *r)
-			}
-			if c := s.Check; c != nil && !c.Passed {
-				if s == serial {
-					for _, m := range n.measured {
-						m.Check = c
-					}
-				}
+			reps, _ := n.repetitionsOf(s)
+			*reps = append(*reps, *r)
+			if n.failed(s) {
 				return nil // the caller sees the failed check
 			}
 		}
+	}
+	if passed, err := n.again(all, tracing); err != nil || !passed {
+		return err
 	}
 	if c.Trace != request.TraceDefault || !n.traces() {
 		return nil
 	}
 	for _, s := range n.schedules {
-		n.progress(n.done, total, s.Measured.Scheduler, "traced")
+		n.tell(s, "traced")
 		if _, err := n.repetition(s, c.Reps, runtimes.TraceFull); err != nil {
 			return err
 		}
 		n.done++
 	}
-	n.progress(n.done, total, "", "")
+	n.progress(n.done, n.total, "", "")
 	return nil
+}
+
+// tell says what is done next.
+func (n *native) tell(s *schedule, what string) {
+	n.progress(n.done, n.total, s.Measured.Scheduler, what)
+}
+
+// tracingOf is how a repetition is traced: serial ones and warm-ups are not traced in full.
+func (n *native) tracingOf(s *schedule, rep int, tracing runtimes.Tracing) runtimes.Tracing {
+	if tracing == runtimes.TraceFull && (s == n.baseline || rep < 0) {
+		return runtimes.TraceProfile
+	}
+	return tracing
+}
+
+// failed says whether the last check of s failed; if that was the serial run, all have failed.
+func (n *native) failed(s *schedule) bool {
+	if s.Check == nil || s.Check.Passed {
+		return false
+	}
+	if s == n.baseline {
+		for _, m := range n.measured {
+			m.Check = s.Check
+		}
+	}
+	return true
 }
 
 // sumUp gives every scheduler what it shares with the others.
 func (n *native) sumUp() {
+	n.judge(n.baseline)
+	for _, s := range n.schedules {
+		n.judge(s)
+	}
 	for _, m := range n.measured {
-		m.Serial = n.serial
+		m.Serial, m.SerialSetAside = n.serial, n.serialAside
 		m.HideModel()
 		if n.asked.Trace.None() {
 			n.notReplayed(m, fmt.Sprintf("no trace is taken with --trace %s", n.asked.Trace))
@@ -287,7 +314,7 @@ func (n *native) repetition(s *schedule, rep int, tracing runtimes.Tracing) (*re
 	}
 	rules := s.Rules()
 	n.in.Reset(rules.Hints)
-	counters := n.newCounters(s)
+	counters, watch := n.newCounters(s), n.newWatch(s)
 	cfg := runtimes.Config{
 		Policy: s.Policy, CPUs: n.place.CPUs[:s.Workers], Nodes: n.nodes[:s.Workers],
 		Distance: n.nodesOf().Distance, Socket: n.nodesOf().Socket,
@@ -295,7 +322,7 @@ func (n *native) repetition(s *schedule, rep int, tracing runtimes.Tracing) (*re
 		Kernels: n.registry.Kernels, Clock: n.clock, TaskGrain: n.asked.Grain == request.GrainTask,
 	}
 	if !s.ThreadsOnly() {
-		cfg.Attach = counters.attach
+		cfg.Attach = func(worker int) (func(), error) { return watch.attach(worker, counters) }
 	}
 	var trace *traceFile
 	if tracing == runtimes.TraceFull {
@@ -305,7 +332,9 @@ func (n *native) repetition(s *schedule, rep int, tracing runtimes.Tracing) (*re
 		}
 		cfg.Recorders, cfg.Structure = trace.recorders(), n.asked.Structure()
 	}
+	watch.begin()
 	measured, err := runtimes.Run(n.ctx, cfg, n.in)
+	watch.end()
 	if trace != nil {
 		if terr := trace.close(); terr != nil && err == nil {
 			err = terr
@@ -315,6 +344,7 @@ func (n *native) repetition(s *schedule, rep int, tracing runtimes.Tracing) (*re
 		return nil, fmt.Errorf("%s: %w", s.Measured.Scheduler, err)
 	}
 	r := n.repetitionOf(s, measured, counters)
+	watch.report(r)
 	check, err := await(n.ctx, &n.left, func() (kernel.Check, error) { return n.in.Check(), nil })
 	if err != nil {
 		return nil, err

@@ -51,10 +51,7 @@ func (n *native) createTrace(s *schedule, rep int) (*traceFile, error) {
 				TSCOffset: n.offsets[cpu]})
 		}
 	}
-	f := &traceFile{name: result.TraceFile(s.Measured.Scheduler), workers: len(h.Workers)}
-	if n.asked.Trace.Each() {
-		f.name = result.TraceFile(fmt.Sprintf("%s.%d", s.Measured.Scheduler, rep+1))
-	}
+	f := &traceFile{name: n.traceName(s, rep), workers: len(h.Workers)}
 	f.path = n.dir.Path(f.name)
 	opt := n.options(len(h.Workers))
 	if !n.witnessed {
@@ -66,6 +63,14 @@ func (n *native) createTrace(s *schedule, rep int) (*traceFile, error) {
 	}
 	f.Writer = w
 	return f, nil
+}
+
+// traceName is the file of the trace of a repetition.
+func (n *native) traceName(s *schedule, rep int) string {
+	if n.asked.Trace.Each() {
+		return result.TraceFile(fmt.Sprintf("%s.%d", s.Measured.Scheduler, rep+1))
+	}
+	return result.TraceFile(s.Measured.Scheduler)
 }
 
 func (f *traceFile) recorders() []*loi.Recorder {

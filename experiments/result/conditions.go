@@ -35,6 +35,8 @@ type Conditions struct {
 	ClockNSAfter       Number `json:"clock_ns_after"`
 	ClockBoundNSBefore Number `json:"clock_bound_ns_before"`
 	ClockBoundNSAfter  Number `json:"clock_bound_ns_after"`
+	// ClockError says that no constant offset explains the stamps of the two CPUs.
+	ClockError string `json:"clock_error,omitempty"`
 }
 
 // Disturbances counts what other programs, or the machine, spoiled of a result.

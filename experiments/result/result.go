@@ -42,9 +42,9 @@ type Result struct {
 	// SetAside are repetitions that were disturbed and done again: no number comes from them.
 	SetAside []Repetition `json:"set_aside,omitempty"`
 	Summary  Summary      `json:"summary"`
-	// Disturbances counts what other programs spoiled; null where nothing was looked at: of a
+	// Disturbances counts what other programs spoiled; absent where nothing was looked at: of a
 	// simulated run, and of documents that were written before there was such a field.
-	Disturbances *Disturbances   `json:"disturbances"`
+	Disturbances *Disturbances   `json:"disturbances,omitempty"`
 	Kernels      []KernelSummary `json:"kernels"`
 
 	LLCSource *string `json:"llc_source"` // "perf_event", "model" or null
@@ -127,9 +127,9 @@ type Repetition struct {
 	Counters       Counters `json:"counters"`
 	// CPUTime is what the workers had of their CPUs; absent in virtual time.
 	CPUTime *CPUTime `json:"cpu_time,omitempty"`
-	// Disturbed are the reasons why other programs, or the machine, had a part in the times; null
-	// where it was not looked for.
-	Disturbed   []Warning    `json:"disturbed"`
+	// Disturbed are the reasons why other programs, or the machine, had a part in the times; absent
+	// where it was not looked for, [] where there is none.
+	Disturbed   []Warning    `json:"disturbed,omitzero"`
 	Flags       []string     `json:"flags"` // what makes this repetition doubtful
 	Workers     []Worker     `json:"workers"`
 	KernelTimes []KernelTime `json:"kernels_by_name"`

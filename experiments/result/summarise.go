@@ -1,6 +1,8 @@
 package result
 
 import (
+	"slices"
+
 	"krdlab/experiments/request"
 	"krdlab/hw"
 	"krdlab/kernels/kernel"
@@ -93,7 +95,7 @@ func summarise(a request.Asked, m *Measured, pointsOnly bool) Result {
 	}))
 	r.Summary.LLCMissesPerCore = r.Quantity(misses)
 	r.Kernels = sumKernels(m.Serial, m.Repetitions)
-	r.WarningCodes = append(doubts(a.Settings.Reps, m), m.Warnings...)
+	r.WarningCodes = append(append(doubts(a.Settings.Reps, m), r.impossible()...), m.Warnings...)
 	return r
 }
 
@@ -220,6 +222,7 @@ func doubts(asked int, m *Measured) []Warning {
 	if m.CPUs > 0 && m.Workers > m.CPUs {
 		w = append(w, Warn(SharedCPUs, m.Workers, m.CPUs))
 	}
+	w = append(w, m.disturbed()...)
 	for _, run := range []struct {
 		what    string
 		reps    []Repetition
@@ -228,8 +231,13 @@ func doubts(asked int, m *Measured) []Warning {
 		if m.CPUs > 0 && run.workers > m.CPUs {
 			continue // they disturb each other: said above
 		}
-		w = append(w, disturbance(run.what, run.reps, run.workers)...)
+		if !slices.ContainsFunc(w, func(w Warning) bool {
+			return w.Code == DisturbedRuns && w.Args[0] == run.what
+		}) {
+			w = append(w, disturbance(run.what, run.reps, run.workers)...)
+		}
 	}
+	w = append(w, handoverMoved(m.Repetitions)...)
 	w = append(w, flagged(m.Repetitions)...)
 	if m.Machine.Synthetic {
 		w = append(w, Warn(SyntheticTopology))

@@ -34,6 +34,23 @@ const (
 	StampedOverCPU Code = "stamped_over_cpu"
 	// LostCPU: of which repetitions (Parallel or SerialRun), how often a worker in a repetition.
 	LostCPU Code = "lost_cpu"
+	// CPUTaken of a repetition: the share of a CPU that its worker with the least had.
+	CPUTaken Code = "cpu_taken"
+	// FrequencyMoved of a repetition: the CPU, by what part its clock cycle became longer.
+	FrequencyMoved Code = "frequency_moved"
+	// ClockMoved of a repetition: the CPU, by how many ns its clock moved against the first
+	// worker's, null where no offset explains its stamps.
+	ClockMoved Code = "clock_moved"
+	// DisturbedRuns: which repetitions (Parallel or SerialRun), how many stay disturbed, of how
+	// many, the code of the gravest cause and its arguments.
+	DisturbedRuns Code = "disturbed"
+	// DoneAgain: which repetitions (Parallel or SerialRun), how many were disturbed and done again.
+	DoneAgain Code = "done_again"
+	// HandoverMoved: two CPUs, the shortest and the longest hand-over between them, ns.
+	HandoverMoved Code = "handover_moved"
+	// Impossible: the quantity (its name in Summary), its value, the bound beyond which it is, the
+	// workers, whether serial repetitions stay disturbed.
+	Impossible Code = "impossible"
 	// FlaggedKernels: how many kernels, of how many.
 	FlaggedKernels Code = "flagged_kernels"
 	// SyntheticTopology: no argument.

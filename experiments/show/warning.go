@@ -2,6 +2,7 @@ package show
 
 import (
 	"fmt"
+	"math"
 
 	"krdlab/experiments/result"
 	"krdlab/hw/units"
@@ -28,6 +29,26 @@ var sentences = map[result.Code]func(a args) string{
 		return fmt.Sprintf("%s: a worker lost its CPU %.0f times in a repetition", disturbed(a),
 			a.number(1))
 	},
+	result.CPUTaken:       taken,
+	result.FrequencyMoved: frequencyMoved,
+	result.ClockMoved:     clockMoved,
+	result.DisturbedRuns: func(a args) string {
+		s := fmt.Sprintf("disturbed: %d of %s", a.whole(1), repetitionsOf(a, a.whole(2)))
+		if cause, ok := causes[result.Code(a.text(3))]; ok {
+			s += "; at worst " + cause(a[4:])
+		}
+		return s
+	},
+	result.DoneAgain: func(a args) string {
+		return fmt.Sprintf("%s disturbed and done again; the disturbed are set aside in the "+
+			"document", repetitionsOf(a, a.whole(1))+wasOrWere(a.whole(1)))
+	},
+	result.HandoverMoved: func(a args) string {
+		return fmt.Sprintf("a cache line took from %.0f to %.0f ns from CPU %d to CPU %d and "+
+			"back: schedulers that share queues are as fast as that", a.number(2), a.number(3),
+			a.whole(0), a.whole(1))
+	},
+	result.Impossible: impossible,
 	result.FlaggedKernels: func(a args) string {
 		return fmt.Sprintf("%.0f of %.0f kernels were stopped or moved to another CPU while they "+
 			"ran, and their times include that", a.number(0), a.number(1))
@@ -113,6 +134,63 @@ var sentences = map[result.Code]func(a args) string{
 		return configurations(a) + " have all their KRD shares equal to another's of the same " +
 			"cores and size: n counts them all"
 	},
+}
+
+// causes are the words of what disturbed a repetition.
+var causes = map[result.Code]func(a args) string{
+	result.CPUTaken: taken, result.FrequencyMoved: frequencyMoved, result.ClockMoved: clockMoved,
+}
+
+func taken(a args) string {
+	return fmt.Sprintf("a worker had a CPU for %.0f %% of the time in which it could run",
+		100*a.number(0))
+}
+
+func frequencyMoved(a args) string {
+	return fmt.Sprintf("a clock cycle of CPU %d became %+.0f %% longer", a.whole(0), 100*a.number(1))
+}
+
+func clockMoved(a args) string {
+	if by := a.number(1); !math.IsNaN(by) {
+		return fmt.Sprintf("the clock of CPU %d moved by %.0f ns against the first worker's",
+			a.whole(0), by)
+	}
+	return fmt.Sprintf("the clock of CPU %d drifted or jumped", a.whole(0))
+}
+
+// repetitionsOf counts repetitions of the kind that a warning is about.
+func repetitionsOf(a args, n int) string {
+	if a.text(0) == result.SerialRun {
+		return units.Count(n, "serial repetition")
+	}
+	return units.Count(n, "repetition")
+}
+
+func wasOrWere(n int) string {
+	if n == 1 {
+		return " was"
+	}
+	return " were"
+}
+
+// ratioNames are the quantities that can be impossible, with what would explain them but a serial
+// run that was slowed down.
+var ratioNames = map[string]struct{ name, relation, unless string }{
+	"speedup": {"speed-up", "above", "the caches of the workers hold what one's did not"},
+	"wti":     {"WTI", "below", "the caches serve this order of tasks better"},
+	"ovr":     {"OVR", "below", "what is done between kernels profits from more caches"},
+}
+
+// impossible says what caches and a disturbed serial run have to do with a ratio that cores cannot
+// give: the serial run is blamed only where it is known to be disturbed.
+func impossible(a args) string {
+	q := ratioNames[a.text(0)]
+	s := fmt.Sprintf("%s %s on %s is %s %s: impossible", q.name, Digits(a.number(1), 4),
+		units.Count(a.whole(3), "core"), q.relation, Digits(a.number(2), 3))
+	if disturbed, _ := a.at(4).(bool); disturbed {
+		return s + ": the serial runs were disturbed"
+	}
+	return s + " unless " + q.unless + ", or the serial runs were slowed down unseen"
 }
 
 // configurations says how many of how many.
