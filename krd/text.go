@@ -59,7 +59,7 @@ func (r *Report) writeSummary(out io.Writer) {
 	row(unit, &r.Accesses, "all")
 	row("close", r.Close, "distance + size <= L2"+ofSize(r.L2Bytes))
 	row("near", r.Near, "beyond L2, distance + size <= LLC"+ofSize(r.LLCBytes))
-	row("far", r.Far, "finite, beyond the LLC")
+	row("far", r.Far, "finite, distance + size > LLC")
 	row("cold", &r.Cold, "first access on the node, distance INF")
 	row("shared", &r.Shared, "reuses between two workers of a node (of all distances)")
 	if r.Invalidated != nil {
@@ -68,9 +68,8 @@ func (r *Report) writeSummary(out io.Writer) {
 	}
 	tail, err := r.AtLeast(paperTail)
 	if err == nil && r.Accesses > 0 {
-		fmt.Fprintf(out, "  distance >= %s: %s with cold accesses, %s without\n",
-			units.Bytes(paperTail),
-			percent(tail.Finite+tail.Cold, tail.Accesses), percent(tail.Finite, tail.Accesses))
+		fmt.Fprintf(out, "  >= %s: %s; >= %[1]s or cold: %[3]s\n", units.Bytes(paperTail),
+			percent(tail.Finite, tail.Accesses), percent(tail.Finite+tail.Cold, tail.Accesses))
 	}
 }
 

@@ -16,10 +16,10 @@ func TestReportText(t *testing.T) {
   accesses                 5  100.0000 %  all
   close                    1   20.0000 %  distance + size <= L2 of 64 B
   near                   n/a              beyond L2, distance + size <= LLC (size unknown)
-  far                    n/a              finite, beyond the LLC
+  far                    n/a              finite, distance + size > LLC
   cold                     3   60.0000 %  first access on the node, distance INF
   shared                   1   20.0000 %  reuses between two workers of a node (of all distances)
-  distance >= 32 MiB: 60.0000 % with cold accesses, 0.0000 % without
+  >= 32 MiB: 0.0000 %; >= 32 MiB or cold: 60.0000 %
 
   distance                          count       share  cumulative
   0                                     1   20.0000 %   20.0000 %  #############

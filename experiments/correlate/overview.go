@@ -159,7 +159,7 @@ func (b *Best) String() string {
 		s += fmt.Sprintf("; %d of the other %d cannot be told from it", same, len(b.Rivals))
 	}
 	if b.Value.Float() < 0 {
-		s += ". Negative: more far accesses go with less of it, so something else moves both"
+		s += ". Negative: more of these accesses go with less of it, so something else moves both"
 	}
 	return s
 }

@@ -167,8 +167,8 @@ func (t *texter) shares(f *Family) {
 		return columns
 	}
 	shown := f.shown()
-	t.line("KRD: accesses with a distance of at least that, or beyond the LLC (far), in %% of " +
-		"all; cold: INF. reps were traced")
+	t.line("KRD: accesses with a distance of at least that, in %% of all; far: finite, distance + " +
+		"size > LLC; cold: INF. reps were traced")
 	t.shareTable(f, pick(func(p Point) bool { return slices.Contains(shown, p.Name) }), true,
 		func(p Point) string {
 			return strings.Replace(p.Name, " or cold", "\nor cold", 1)

@@ -7,15 +7,16 @@ import (
 	"math/bits"
 	"strconv"
 
+	"krdlab/experiments/correlate"
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
 	"krdlab/hw/units"
 	"krdlab/krd"
 )
 
-// threshold is the distance from which on a reuse is called far here: the least power of two that
-// is not below the size of the LLC, at which the histograms count exactly; 32 MiB, the paper's,
-// where the size is not known.
+// threshold is the distance that figures look beyond: the least power of two that is not below the
+// size of the LLC, at which the histograms count exactly; 32 MiB, the paper's, where that size is
+// not known. What is beyond it is not what is far, which is counted with the LLC's own size.
 func (s *subject) threshold() uint64 {
 	if llc := uint64(s.machine().LLCBytes); llc > 0 {
 		return 1 << bits.Len64(llc-1)
@@ -31,7 +32,7 @@ func (s *subject) thresholdSays() string {
 	return text + ", as in the paper; the size of the LLC is not known"
 }
 
-// far is figure 6, and the share of far accesses against cores.
+// far is figure 6, and the share of accesses beyond the threshold against cores.
 func far(s *subject) (figs []Figure, err error) {
 	counts := []int{}
 	for _, n := range s.cores {
@@ -71,7 +72,7 @@ func (s *subject) beyond(cores int) (*Figure, error) {
 		return nil, fmt.Errorf("no reuse on %s has a distance of %s or more", plural(cores, "core"),
 			units.Bytes(1<<sc.First))
 	}
-	p := Panel{Kind: Lines, X: sc.axis("reuse distance [bytes]; INF: first access on a node")}
+	p := Panel{Kind: Lines, X: sc.axis("reuse distance [bytes]; INF: cold")}
 	top := 0.0
 	for _, name := range s.schedulers {
 		hs := s.traced(name, cores)
@@ -99,10 +100,10 @@ func (s *subject) beyond(cores int) (*Figure, error) {
 		p.Rules = nil
 	}
 	return &Figure{
-		ID: fmt.Sprintf("far-%d", cores), Title: "Far reuses by distance: " + s.place(cores),
+		ID: fmt.Sprintf("far-%d", cores), Title: "Accesses by distance: " + s.place(cores),
 		Columns: 1, Panels: []Panel{p},
 		Caption: s.distancesSay(cores, "Share of all accesses with at least this reuse distance, "+
-			"first accesses (INF) counted in.", &p),
+			"cold accesses (INF) counted in.", &p),
 	}, nil
 }
 
@@ -118,20 +119,20 @@ func highest(points []Point) float64 {
 	return top
 }
 
-// farAgainstCores is the share of far accesses against cores, in both readings.
+// farAgainstCores is the share of accesses beyond the threshold against cores, in both readings.
 func (s *subject) farAgainstCores() *Figure {
-	f := &Figure{ID: "far", Title: "Far accesses", Columns: 2}
 	limit := s.threshold()
+	f := &Figure{ID: "far", Title: "Accesses at " + units.Bytes(limit) + " or more", Columns: 2}
 	readings := []struct {
 		title string
 		share func(*krd.Histogram) result.Number
 	}{
-		{"first accesses counted in", func(h *krd.Histogram) result.Number {
+		{correlate.At(limit, true).Name, func(h *krd.Histogram) result.Number {
 			n,
 				_ := dataset.Share(h, limit)
 			return n
 		}},
-		{"finite distances only", func(h *krd.Histogram) result.Number {
+		{correlate.At(limit, false).Name, func(h *krd.Histogram) result.Number {
 			_,
 				n := dataset.Share(h, limit)
 			return n
@@ -158,8 +159,8 @@ func (s *subject) farAgainstCores() *Figure {
 	for i := range f.Panels { // one scale
 		f.Panels[i].Y = percentAxis("share of all accesses [%]", top)
 	}
-	text := fmt.Sprintf("Accesses with a reuse distance of %s. Left: first accesses on a node, "+
-		"whose distance is INF, count as far. %s", s.thresholdSays(), s.tracedSays(s.cores...))
+	text := fmt.Sprintf("Accesses with a reuse distance of %s. Left: cold accesses, of distance "+
+		"INF, counted in. %s", s.thresholdSays(), s.tracedSays(s.cores...))
 	f.Caption = append([]string{text}, s.absent(&f.Panels[0])...)
 	return f
 }

@@ -142,9 +142,9 @@ var makers = []maker{
 	{"kernel-wti", "work time inflation of each kernel against cores", one(kernelWTI)},
 	{"krd", "reuse distances, cumulative and per bin, on 1 core, 1 node, all nodes (4, 5): " +
 		"krd-cumulative-CORES, krd-bins-CORES", distances},
-	{"far", "far reuses: by distance on 2 nodes (6), far-CORES, and their share against cores",
+	{"far", "accesses by distance on 2 nodes (6), far-CORES; the share beyond the LLC's size by cores",
 		far},
-	{"misses", "share of far accesses against LLC misses", one(misses)},
+	{"misses", "share of accesses beyond the LLC's size against LLC misses", one(misses)},
 	{"shares", "shares of work, scheduling and idling", one(shares)},
 	{"steals", "steals by the nodes of thief and victim at the largest core count", one(steals)},
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"krdlab/experiments/correlate"
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
 	"krdlab/hw"
@@ -18,7 +19,7 @@ import (
 type missSample struct {
 	scheduler string
 	cores     int
-	x         Point // the share of far accesses, in %
+	x         Point // the share beyond the threshold, in %
 	y         result.Quantity
 }
 
@@ -59,14 +60,14 @@ func (s *subject) missSamples() (list []missSample, from string, byConstruction 
 	return list, from, byConstruction, err
 }
 
-// misses is the share of far accesses against LLC misses, a point for each scheduler and core
-// count, with the line of least squares unless the one follows from the other.
+// misses is the share of accesses beyond the threshold against LLC misses, a point for each
+// scheduler and core count, with the line of least squares unless the one follows from the other.
 func misses(s *subject) (*Figure, error) {
 	list, from, byConstruction, err := s.missSamples()
 	if err != nil {
 		return nil, err
 	}
-	f := &Figure{ID: "misses", Title: "Far accesses and LLC misses", Columns: 2}
+	f := &Figure{ID: "misses", Title: "Reuse distance and LLC misses", Columns: 2}
 	several := slices.ContainsFunc(list,
 		func(e missSample) bool { return e.cores != list[0].cores })
 	var says []string
@@ -103,8 +104,9 @@ func misses(s *subject) (*Figure, error) {
 			"is room"
 	}
 	f.Caption = []string{fmt.Sprintf("Each point is one scheduler %s: medians, with intervals of "+
-		"at least 95\u00a0%% where there are 6 repetitions. Far: a reuse distance of %s, first "+
-		"accesses counted in. Axes need not begin at 0.", where, s.thresholdSays())}
+		"at least 95\u00a0%% where there are 6 repetitions. %s: a reuse distance of %s; cold "+
+		"accesses, of distance INF, counted in. Axes need not begin at 0.", where,
+		correlate.At(s.threshold(), true).Name, s.thresholdSays())}
 	switch {
 	case byConstruction:
 		f.Caption = append(f.Caption, "Equal by construction: the misses ("+from+") were counted "+
@@ -127,7 +129,8 @@ func misses(s *subject) (*Figure, error) {
 // missPanel draws the misses per core, or of all cores; xs and ys are its points. Where there are
 // several core counts, points are labelled with theirs.
 func (s *subject) missPanel(list []missSample, all, several bool) (p Panel, xs, ys []float64) {
-	p = Panel{Kind: Lines, X: Axis{Label: "far accesses [%]", Unit: "%"},
+	p = Panel{Kind: Lines, X: Axis{Unit: "%",
+		Label: correlate.At(s.threshold(), true).Name + " [% of accesses]"},
 		Y: Axis{Unit: "misses"}}
 	var across, up extent
 	for _, name := range s.schedulers {

@@ -149,7 +149,7 @@ func reuse(all []standing, cores int) string {
 	for same < len(known) && known[same].value.Median == best.value.Median {
 		same++
 	}
-	const beyond = "data beyond the reach of the last-level cache (far or cold)"
+	const beyond = "data beyond the last-level cache (far or cold)"
 	what := fmt.Sprintf("%s of the accesses of %s are to %s", percent.sentence(best.value),
 		best.scheduler, beyond)
 	few := fmt.Sprintf("of %s each", plural(best.value.N, "traced repetition"))

@@ -21,7 +21,7 @@ var kinds = []share{
 	{"near", func(h *krd.Histogram) result.Number { return dataset.ShareOf(h, h.Near) }},
 	{"far", func(h *krd.Histogram) result.Number { return dataset.ShareOf(h, h.Far) }},
 	{"cold", func(h *krd.Histogram) result.Number { return dataset.ShareOf(h, &h.Cold) }},
-	{"≥ 32 MiB, finite", func(h *krd.Histogram) result.Number {
+	{"≥ 32 MiB", func(h *krd.Histogram) result.Number {
 		_,
 			f := dataset.Share(h, paperLimit)
 		return f
@@ -33,7 +33,7 @@ var kinds = []share{
 	}},
 }
 
-// beyondLLC is the share that no last-level cache can have kept: far and cold.
+// beyondLLC is the share that no last-level cache can have kept: far or cold.
 func beyondLLC(h *krd.Histogram) result.Number {
 	if h.Far == nil {
 		return result.Number{}

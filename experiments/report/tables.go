@@ -94,7 +94,8 @@ func reuseTable(g *dataset.Group) (table, bool) {
 	})
 	t.Caption = "Shares of all accesses: medians of n traced repetitions, with intervals of at " +
 		"least 95 % from 6 on. Close: within the L2 of one core; " +
-		"near: within the last-level cache of the node; far: beyond it; cold: first access of the node. Far and cold are what that cache cannot have kept."
+		"near: within the last-level cache of the node; far: a reuse that needs more; cold: first " +
+		"access of the node. Far or cold is beyond that cache: what it cannot have kept."
 	return t, any
 }
 

@@ -37,7 +37,7 @@ type Table struct {
 	Rows    [][]any // string, int64, float64, bool or nil, as the column's Kind says
 }
 
-// beyond is the distance from which the KRD paper calls a reuse far in its comparison (IV-B).
+// beyond is the distance at which the KRD paper compares schedulers (IV-B).
 const beyond = 32 << 20
 
 // NewTable makes the table of an experiment. A simulated experiment's depends on the plan and the
@@ -242,7 +242,7 @@ func krdColumns() []Column {
 		count("krd_close", "distance + size within an L2",
 			func(h *krd.Histogram) *uint64 { return h.Close }),
 		count("krd_near", "within an LLC", func(h *krd.Histogram) *uint64 { return h.Near }),
-		count("krd_far", "beyond the LLC, cold ones not counted in",
+		count("krd_far", "finite, distance + size beyond an LLC",
 			func(h *krd.Histogram) *uint64 { return h.Far }),
 		count("krd_shared", "reuses between cores of a node",
 			func(h *krd.Histogram) *uint64 { return &h.Shared }),

@@ -93,7 +93,7 @@ func (a *app) krdCommand() *cobra.Command {
 	p.StringVar(&f.by, "by", "", "rank who causes --bins by `WHAT`: "+strings.Join(krd.Rankings,
 		", "))
 	p.StringVar(&f.bins, "bins", "", "`FROM-TO`: the distances to rank causes of, 32M- or 1M-32M "+
-		"(default: beyond the LLC)")
+		"(default: from the size of the LLC on)")
 	p.IntVar(&f.node, "node", 0, "only node `N` (default all, and their sum)")
 	p.SortFlags = false
 	expects(p, "replay", "expected a machine: "+request.Host+
