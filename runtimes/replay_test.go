@@ -151,7 +151,7 @@ func (r *replay) nextString(v *stepWorker) string {
 	return "nothing more"
 }
 
-// advance is the stepper's, with all locks free.
+// advance is a step of the stepper, which in these builds is one label, with all locks free.
 func (r *replay) advance(v *stepWorker) {
 	r.v = v
 	clear(r.s.queues)
@@ -161,10 +161,10 @@ func (r *replay) advance(v *stepWorker) {
 		// it looked whether the join was complete, and saw that it was not; settle or perform has
 		// asked if that can be
 		v.top = nil
-		r.s.advance(v)
+		r.s.step(v)
 		v.top = top
 	} else {
-		r.s.advance(v)
+		r.s.step(v)
 	}
 	if r.undo != nil {
 		r.undo()

@@ -102,7 +102,9 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 		limit = 1 << 40
 	}
 	latest := s.events.latest()
-	v := s.begin(s.events.first())
+	v := s.running
+	s.current = s.events.first()
+	s.events.take(v.id)
 	for n := uint64(0); ; n++ {
 		if n&(1<<12-1) == 0 && stopped(c.Stop) {
 			return nil, ErrStopped
@@ -138,14 +140,6 @@ func (s *stepper) stepsTaken() uint64 {
 	return n
 }
 
-// begin takes the worker whose event is the first out of the queue.
-func (s *stepper) begin(first event) *stepWorker {
-	v := s.all[s.events.worker(first)]
-	s.current, s.running = first, v
-	s.events.take(v.id)
-	return v
-}
-
 // nextWorker is whose step comes after one of v. As long as that is v again, v stays out of the
 // event queue. Who is first of the others is known before v's event is put: the processor need not
 // wait for that.
@@ -160,7 +154,10 @@ func (s *stepper) nextWorker(v *stepWorker) *stepWorker {
 		s.barren[v.id] = 0
 	}
 	s.events.put(v.id, v.now)
-	return s.begin(others)
+	next := s.events.worker(others)
+	s.events.take(next)
+	s.current, s.running = others, s.all[next]
+	return s.running
 }
 
 // newStepper is a run that has not begun.

@@ -52,45 +52,42 @@ const (
 )
 
 // step carries out what v does next up to and including one operation on something shared, and
-// moves v's clock on.
+// moves v's clock on. With labelwise it ends after one label.
 func (s *stepper) step(v *stepWorker) {
-	for !s.advance(v) {
+	for timed := false; !timed; timed = timed || labelwise {
+		switch v.pc {
+		case pcLook:
+			timed = s.look(v)
+		case pcChildren:
+			timed = s.children(v)
+		case pcRun:
+			timed = s.run(v)
+		case pcReturned:
+			timed = s.returned(v)
+		case pcGone:
+			timed = s.gone(v)
+		case pcJoined:
+			timed = s.joined(v)
+		case pcNext:
+			timed = s.next(v)
+		case pcSpawn:
+			timed = s.spawn(v)
+		case pcArrive:
+			timed = s.arrive(v)
+		case pcReport:
+			timed = s.report(v)
+		case pcRequeue:
+			timed = s.requeue(v)
+		case pcTop:
+			timed = s.stackTop(v)
+		case pcOwn:
+			timed = s.own(v)
+		case pcBatch:
+			timed = s.keepBatch(v)
+		default:
+			panic("runtimes: unknown label")
+		}
 	}
-}
-
-// advance carries out what stands at v's label, and says whether it took time.
-func (s *stepper) advance(v *stepWorker) (timed bool) {
-	switch v.pc {
-	case pcLook:
-		return s.look(v)
-	case pcChildren:
-		return s.children(v)
-	case pcRun:
-		return s.run(v)
-	case pcReturned:
-		return s.returned(v)
-	case pcGone:
-		return s.gone(v)
-	case pcJoined:
-		return s.joined(v)
-	case pcNext:
-		return s.next(v)
-	case pcSpawn:
-		return s.spawn(v)
-	case pcArrive:
-		return s.arrive(v)
-	case pcReport:
-		return s.report(v)
-	case pcRequeue:
-		return s.requeue(v)
-	case pcTop:
-		return s.stackTop(v)
-	case pcOwn:
-		return s.own(v)
-	case pcBatch:
-		return s.keepBatch(v)
-	}
-	panic("runtimes: unknown label")
 }
 
 // start has v begin the frame f.
@@ -106,9 +103,6 @@ func (s *stepper) start(v *stepWorker, f *Frame) {
 
 // phase has v begin the present phase of f.
 func (s *stepper) phase(v *stepWorker, f *Frame) {
-	if f.n < 1 {
-		badFork(f.n)
-	}
 	v.f = f
 	if s.chosen {
 		v.choose(f)
@@ -223,6 +217,9 @@ func (s *stepper) children(v *stepWorker) (timed bool) {
 	f.next++
 	v.last = f.next >= f.n
 	if v.last || !s.childFirst && (!s.chosen || f.rule == SpawnCall) {
+		if v.i >= f.n {
+			badFork(f.n)
+		}
 		return s.run(v)
 	}
 	v.pc = pcRun
@@ -296,6 +293,9 @@ func (s *stepper) spawn(v *stepWorker) (timed bool) {
 			v.pc = pcArrive
 			return false
 		}
+		if n < 0 {
+			badFork(f.n)
+		}
 		v.i, v.last = n, true
 		return s.run(v)
 	}
@@ -336,7 +336,7 @@ func (s *stepper) place(v *stepWorker) (timed bool) {
 
 // answers has v answer a request, if there is one: a step of its own.
 func (s *stepper) answers(v *stepWorker) bool {
-	if !v.Worker.answer() {
+	if v.requests == nil || !v.Worker.answer() {
 		return false
 	}
 	v.now += s.costs.Spawn

@@ -45,6 +45,9 @@ var taping *tapes
 // taped is what a tape keeps in a worker.
 type taped struct{ tape *tape }
 
+// labelwise: see untaped.go.
+const labelwise = true
+
 // opKind is what a worker did.
 type opKind uint8
 

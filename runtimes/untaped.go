@@ -11,6 +11,9 @@ import "sync/atomic"
 // taped is what a tape keeps in a worker: nothing.
 type taped struct{}
 
+// labelwise says that [stepper.step] ends after each label, where a replay looks at the worker.
+const labelwise = false
+
 func (p *pool) watch() {}
 
 func (d *deque) expose(h int64) bool      { return d.open(h) }

@@ -51,10 +51,11 @@ func (s *stepper) lock(v *stepWorker, queue int, hold uint64) (free bool) {
 // operations on a queue happen in the order in which they asked for its lock, so that what they
 // find and leave is the same. That saves a step for each that waits.
 func (s *stepper) lockEarly(v *stepWorker, hold uint64) (free bool) {
-	q := v.virtual
-	if q == nil {
-		return true
-	}
+	return v.virtual == nil || s.lockAhead(v, v.virtual, hold)
+}
+
+// lockAhead is lockEarly of a queue that has a lock.
+func (s *stepper) lockAhead(v *stepWorker, q *virtualQueue, hold uint64) (free bool) {
 	if !s.early || q.locked <= v.now || v.granted || q.behind > 0 {
 		return s.lockOwn(v, hold)
 	}
