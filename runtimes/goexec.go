@@ -77,8 +77,8 @@ func runGo(ctx context.Context, c Config, prog Program) (*Result, error) {
 		g.mu.Unlock()
 		return w
 	}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(len(c.CPUs)))
 	runtime.GC()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(len(c.CPUs)))
 	stopWatch := context.AfterFunc(ctx, func() { p.cancel(); g.stopped.Store(true) })
 	defer stopWatch()
 

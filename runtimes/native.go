@@ -275,10 +275,10 @@ func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
 	if p.n > runtime.NumCPU() {
 		p.spinTicks = 0 // somebody else needs the CPU
 	}
+	runtime.GC() // some ms less than with many more procs than CPUs
 	if procs := p.n + 2; runtime.GOMAXPROCS(0) < procs {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 	}
-	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 
 	stopWatch := context.AfterFunc(ctx, p.cancel)
