@@ -74,7 +74,7 @@ func TestChosenStress(t *testing.T) {
 							prog := bigTree(8, 500)
 							prog.kernel = func(_ *Worker, place uint64) {
 								if place%256 == 0 {
-									time.Sleep(20 * time.Microsecond)
+									doze(100 * time.Microsecond)
 								}
 							}
 							c := unpinned(Scheduler{Policy: p}, shape[0], shape[1], seed)

@@ -5,6 +5,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"krdlab/loi"
 )
@@ -54,6 +57,13 @@ func fib(n int) int {
 		a, b = b, a+b
 	}
 	return a
+}
+
+// doze is a kernel that leaves the CPU to others for d, and some 50 us more. It is the thread that
+// sleeps: Go's own timers end a sleep of microseconds after a millisecond.
+func doze(d time.Duration) {
+	t := unix.NsecToTimeval(d.Nanoseconds())
+	_, _ = unix.Select(0, nil, nil, nil, &t) // a signal may end it early
 }
 
 // treeProg is a random tree of many shapes: phases of 1 to 9 children, of which some are leaves;

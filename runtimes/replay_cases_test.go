@@ -31,7 +31,7 @@ func record(t *testing.T, p Scheduler, nodes, each int, seed uint64, depth, wide
 	prog, r.log = loggedTree(seed, depth, wide, len(c.Nodes))
 	prog.kernel = func(_ *Worker, place uint64) {
 		if place%16 == 0 {
-			time.Sleep(20 * time.Microsecond)
+			doze(20 * time.Microsecond)
 			return
 		}
 		for range place % 64 {

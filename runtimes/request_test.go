@@ -41,7 +41,7 @@ func TestRequests(t *testing.T) {
 				if native {
 					prog.kernel = func(_ *Worker, place uint64) {
 						if place%16 == 0 {
-							time.Sleep(20 * time.Microsecond)
+							doze(20 * time.Microsecond)
 						}
 					}
 					r, err = Run(context.Background(), unpinned(Scheduler{Policy: p}, shape[0],

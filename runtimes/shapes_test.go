@@ -192,7 +192,7 @@ func TestStressShapesNative(t *testing.T) {
 							var k atomic.Int64
 							prog.leaf = func(*Worker) {
 								if k.Add(1)%512 == 0 {
-									time.Sleep(100 * time.Microsecond)
+									doze(100 * time.Microsecond)
 								}
 							}
 						}

@@ -31,7 +31,7 @@ func TestStress(t *testing.T) {
 					if seed%2 == 1 { // kernels that last, so that workers park and are woken
 						prog.kernel = func(_ *Worker, place uint64) {
 							if place%512 == 0 {
-								time.Sleep(50 * time.Microsecond)
+								doze(50 * time.Microsecond)
 							}
 						}
 					}

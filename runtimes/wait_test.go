@@ -63,7 +63,7 @@ func watch(t *testing.T, p Policy, native bool) *waiting {
 		if native {
 			prog.kernel = func(_ *Worker, place uint64) {
 				if place%8 == 0 {
-					time.Sleep(20 * time.Microsecond)
+					doze(20 * time.Microsecond)
 				}
 			}
 			c := unpinned(Scheduler{Policy: p}, 2, 3, seed)
