@@ -29,10 +29,24 @@ func DefaultScheduler() runtimes.Scheduler {
 // SchedulerNames returns the names of the table of schedulers, serial first.
 func SchedulerNames() []string { return Names(runtimes.Schedulers) }
 
-// findScheduler returns the scheduler of that name, with parameters as [runtimes.ParseScheduler]
+// ownName is the text of a scheduler with our name in place of the KRD paper's.
+func ownName(text string) string {
+	name, params, more := strings.Cut(text, ":")
+	for _, s := range runtimes.Schedulers {
+		if s.Paper != "" && strings.EqualFold(s.Paper, name) {
+			if name = s.Name; more {
+				name += ":" + params
+			}
+			return name
+		}
+	}
+	return text
+}
+
+// findScheduler returns the scheduler of that name, or of that name in the KRD paper, with parameters as [runtimes.ParseScheduler]
 // reads them, or an [*Error] that suggests the nearest.
 func findScheduler(name string) (runtimes.Scheduler, error) {
-	s, err := runtimes.ParseScheduler(name)
+	s, err := runtimes.ParseScheduler(ownName(name))
 	if wrong, ok := errors.AsType[*runtimes.SchedulerError](err); ok {
 		if wrong.Field == "" {
 			return s, &Error{"sched", name, "there is no such scheduler; " +

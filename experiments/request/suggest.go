@@ -2,6 +2,7 @@ package request
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,19 @@ func Suggest(name string, names []string) string {
 		return fmt.Sprintf("did you mean %s? there are %s", best, strings.Join(names, ", "))
 	}
 	return "there are " + strings.Join(names, ", ")
+}
+
+// Nearest says which of names, the two nearest, may have been meant by name: for lists that are too
+// long to be said.
+func Nearest(name string, names []string) string {
+	byDistance := slices.Clone(names)
+	slices.SortStableFunc(byDistance, func(a, b string) int {
+		return editDistance(strings.ToLower(name), a) - editDistance(strings.ToLower(name), b)
+	})
+	if len(byDistance) < 2 {
+		return Suggest(name, names)
+	}
+	return fmt.Sprintf("did you mean %s? or %s?", byDistance[0], byDistance[1])
 }
 
 // editDistance is the least number of insertions, deletions, replacements and swaps of neighbours

@@ -34,6 +34,7 @@ type app struct {
 	argv     []string
 	topology func() (*hw.Topology, error)
 	measure  measure.Func
+	helpErr  error // of help that was asked of something that is not there
 }
 
 func newApp(stdout, stderr io.Writer) *app {
@@ -69,6 +70,9 @@ func (a *app) main(argv []string) int {
 	root := a.root()
 	root.SetArgs(argv[1:])
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = a.helpErr
+	}
 	if err == nil {
 		err = a.stdout.err
 	}
@@ -146,7 +150,7 @@ func (a *app) root() *cobra.Command {
 		"{{if eq .Name \"run\"}}{{.UseLine}}{{else}}{{.CommandPath}} COMMAND{{end}}{{end}}",
 		"{{.CommandPath}} [command] --help", "{{if eq .Name \"run\"}}{{.CommandPath}} "+
 			"KERNEL{{else}}{{.CommandPath}} COMMAND{{end}} --help", ".FlagUsages",
-		".FlagUsagesWrapped 110", "Global Flags:", "Flags of every run:",
+		".FlagUsagesWrapped 100", "Global Flags:", "Flags of every run:",
 		"\nFlags:", "\nFlags of {{.Name}}:").Replace(root.UsageTemplate()))
 	root.SetHelpCommand(helpCommand())
 	root.Version = version()
@@ -155,8 +159,11 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(a.runCommand(), a.sweepCommand(), a.krdCommand(), a.reportCommand(),
 		a.traceCommand(), a.topoCommand(), a.doctorCommand(), a.listCommand(), a.machineCommand(),
 		a.correlateCommand(), a.compareCommand(), a.reproduceCommand(), a.plotCommand(),
-		a.versionCommand())
+		a.versionCommand(), a.manCommand())
 	root.InitDefaultCompletionCmd()
+	wrapHelp(root)
+	standard := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { a.help(c, standard) })
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" { // what is wrong with its arguments is said as everywhere else
 			group(c)
@@ -233,9 +240,13 @@ func flagError(c *cobra.Command, err error) error {
 		if unknown.GetSpecifiedShortnames() != "" {
 			name = "-" + unknown.GetSpecifiedName()
 		}
-		return usageError("%s: there is no flag %s; %s; %s", c.CommandPath(), name,
-			request.Suggest(name, names), help)
+		return usageError("%s: there is no flag %s; %s %s", c.CommandPath(), name,
+			request.Nearest(name, names), help)
 	case errors.As(err, &value):
+		if hint, ok := errors.AsType[hintError](err); ok {
+			return &request.Error{Flag: value.GetFlag().Name, Got: value.GetValue(),
+				Want: string(hint)}
+		}
 		kind := map[string]string{"int": "a whole number", "uint64": "a whole number, 0 or more",
 			"bool": "true or false"}[value.GetFlag().Value.Type()]
 		if kind == "" {

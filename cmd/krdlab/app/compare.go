@@ -1,6 +1,9 @@
 package app
 
 import (
+	"fmt"
+	"os"
+
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments/compare"
@@ -49,6 +52,11 @@ func (a *app) compare(before, after string, asJSON bool) error {
 	y, err := loadExperiment(after)
 	if err != nil {
 		return err
+	}
+	if one, err := os.Stat(before); err == nil {
+		if other, err := os.Stat(after); err == nil && os.SameFile(one, other) {
+			fmt.Fprintf(a.stderr, "A and B are the same folder, %s: nothing can differ\n", before)
+		}
 	}
 	r, err := compare.Of(x, y)
 	if err != nil {

@@ -33,9 +33,8 @@ func (a *app) plotCommand() *cobra.Command {
 		fmt.Fprintf(&list, "  %-12s %s\n", id, about[i])
 	}
 	c := &cobra.Command{
-		Use: "plot [EXP]",
-		Short: "Figures of an experiment or run: speed-up, overhead, inflation, reuse distances, " +
-			"misses, steals",
+		Use:   "plot [EXP]",
+		Short: "Figures of an experiment or run: speed-up, overhead, reuse distances, misses",
 		Long: "Draw the figures of an experiment (the folder of a sweep) or of a single run, for " +
 			"print: those of the KRD paper, whose\n" +
 			"numbers stand in brackets, and others. What there are no numbers for is left out, " +

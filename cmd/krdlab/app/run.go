@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/schollz/progressbar/v3"
@@ -28,7 +29,8 @@ import (
 type runFlags struct {
 	sched, bind, trace, grain, counters, numa, out, topology string
 	machine, caches                                          string
-	cores, reps, warmup                                      int
+	cores                                                    cores
+	reps, warmup                                             int
 	seed                                                     uint64
 	limit                                                    size
 	json, verbose, oversubscribe, smt                        bool
@@ -76,7 +78,7 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 	p.StringVar(&f.sched, "sched", request.DefaultScheduler().Name,
 		"`NAMES` of schedulers, separated by commas, or all: "+
 			strings.Join(request.SchedulerNames(), ", "))
-	p.IntVar(&f.cores, "cores", 0, "`N` workers, one for each core (default all cores of the "+
+	p.Var(&f.cores, "cores", "`N` workers, one for each core (default all cores of the "+
 		"machine)")
 	p.StringVar(&f.machine, "machine", request.Auto, "`WHERE`: native, the name or TOML file of a "+
 		"machine to simulate, or auto: native where this machine has the cores, otherwise "+
@@ -155,7 +157,8 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags) *cobra.Command {
 		Long:  "Run " + k.Name + ": " + k.Summary + ".",
 		Example: fmt.Sprintf("  krdlab run %s --sched workfirst --cores 2\n  krdlab run %s "+
 			"--sched all --json", k.Name, k.Name),
-		Args: exactly(),
+		Args:        exactly(),
+		Annotations: map[string]string{unusableNote: strings.Join(unusable(k), " ")},
 	}
 	read := kernelFlags(c.Flags(), k)
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -163,6 +166,7 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		a.sayNames(f.sched, d.Schedulers)
 		d.Params = read()
 		machines, err := a.machines()
 		if err != nil {
@@ -205,6 +209,19 @@ func kernelFlags(flags *pflag.FlagSet, k *kernel.Kernel) (read func() kernel.Par
 	}
 }
 
+// sayNames says which schedulers were asked for by another name than theirs.
+func (a *app) sayNames(asked string, found []runtimes.Scheduler) {
+	for _, s := range found {
+		for word := range strings.SplitSeq(asked, ",") {
+			word, _, _ = strings.Cut(strings.TrimSpace(word), ":")
+			if base, _, _ := strings.Cut(s.Name, ":"); word != base &&
+				strings.EqualFold(word, s.Paper) {
+				fmt.Fprintf(a.stderr, "%s of the KRD paper is %s here\n", s.Paper, base)
+			}
+		}
+	}
+}
+
 // machines finds machines, of which this computer is one.
 func (a *app) machines() (*request.Machines, error) {
 	host, err := a.topology()
@@ -228,7 +245,7 @@ func (f *runFlags) draft(flags *pflag.FlagSet, k *kernel.Kernel) (*request.Draft
 	if d.Schedulers, err = request.ParseSchedulers(f.sched); err != nil {
 		return nil, err
 	}
-	d.Cores, d.Reps, d.Warmup, d.Seed = f.cores, f.reps, f.warmup, f.seed
+	d.Cores, d.Reps, d.Warmup, d.Seed = int(f.cores), f.reps, f.warmup, f.seed
 	d.Counters, d.NUMA, d.Out = request.CounterMode(f.counters), request.NUMAPolicy(f.numa), f.out
 	d.CacheModel = request.CacheModel(f.caches)
 	d.Oversubscribe, d.SMT, d.Topology, d.TraceLimit = f.oversubscribe, f.smt, f.topology,
@@ -270,8 +287,13 @@ func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology,
 			if out.Dir == "" {
 				return failure.New(failure.Interrupted, "interrupted before anything was measured")
 			}
-			return failure.Errorf(failure.Interrupted, "interrupted; what was done is kept in %s",
-				out.Dir)
+			unchecked := ""
+			if !slices.ContainsFunc(out.Results,
+				func(r result.Result) bool { return len(r.Repetitions) > 0 }) {
+				unchecked = " before a repetition was finished: nothing was checked"
+			}
+			return failure.Errorf(failure.Interrupted, "interrupted%s; what was done is kept in %s",
+				unchecked, out.Dir)
 		}
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/experiments/sweep"
 	"krdlab/hw/failure"
+	"krdlab/hw/units"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 )
@@ -40,7 +41,8 @@ func (a *app) sweepCommand() *cobra.Command {
 			"westmere-ex-4s --out exp\n  krdlab sweep fmm --bodies 10000,100000 --seed 1,2,3 " +
 			"--dry-run\n" +
 			"  krdlab sweep exp.toml\n  krdlab sweep status exp",
-		Args: cobra.ArbitraryArgs,
+		Args:        cobra.ArbitraryArgs,
+		Annotations: map[string]string{takesFile: "TOML"},
 	}
 	c.SetUsageTemplate(sweepUsage)
 	f := newSweepFlags(c.Flags(), nil)
@@ -90,7 +92,7 @@ Commands, of which kernels have flags of their own:{{range .Commands}}{{if .IsAv
   {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
 
 Flags of {{.Name}}:
-{{.LocalFlags.FlagUsagesWrapped 110 | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
+{{.LocalFlags.FlagUsagesWrapped 100 | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
 
 Use "{{.CommandPath}} COMMAND --help" for more information about a command.{{end}}
 `
@@ -137,22 +139,36 @@ func (a *app) sweepConfigs(ctx context.Context, configs []request.Request, f *sw
 		dir = filepath.Join(result.RunsDir, plan.Name())
 	}
 	a.saySubstrates(plan, f)
+	if f.set.Changed("sched") {
+		a.sayNames(f.sched, configs[0].Schedulers)
+	}
 	if f.dry || f.print {
+		a.sayFew(configs)
 		return a.printPlan(dir, plan)
 	}
 	created, err := sweep.Create(dir, plan, a.sweepInfo())
 	if err != nil {
 		return createError(err)
 	}
+	a.sayFew(configs)
 	if f.write {
-		fmt.Fprintf(a.stderr, "%d cells are planned in %s; run them with krdlab sweep submit %s, "+
-			"or krdlab sweep resume %s\n", len(plan.Cells), dir, dir, dir)
+		fmt.Fprintf(a.stderr, "%s planned in %s; run with krdlab sweep submit %s, "+
+			"or krdlab sweep resume %s\n", units.Count(len(plan.Cells), "cell"), dir, dir, dir)
 		return nil
 	}
 	if !created {
 		fmt.Fprintf(a.stderr, "going on with %s\n", dir)
 	}
 	return a.sweepRun(ctx, dir, plan)
+}
+
+// sayFew says where there will be no intervals.
+func (a *app) sayFew(configs []request.Request) {
+	if few := slices.ContainsFunc(configs,
+		func(r request.Request) bool { return r.Reps < result.MinSample }); few {
+		fmt.Fprintf(a.stderr, "with fewer than %d repetitions there are no intervals, and no "+
+			"difference can be told from chance\n", result.MinSample)
+	}
 }
 
 func (a *app) sweepInfo() dataset.Info {

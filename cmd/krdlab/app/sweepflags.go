@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -93,7 +94,7 @@ func newSweepFlags(set *pflag.FlagSet, k *kernel.Kernel) *sweepFlags {
 	one.VisitAll(func(flag *pflag.Flag) {
 		switch flag.Name {
 		case "cores":
-			set.Var(&f.coreList, "cores", "`LIST` of numbers of workers (default 1, powers of "+
+			set.Var(&f.coreList, "cores", "`LIST` of numbers of workers, such as 1,2,4-6 (default 1, powers of "+
 				"two up to the cores of a node, and each whole node)")
 		case "seed":
 			set.Var(&f.seeds, "seed", "`LIST` of seeds of inputs, of victims and of the bootstrap")
@@ -108,8 +109,9 @@ func newSweepFlags(set *pflag.FlagSet, k *kernel.Kernel) *sweepFlags {
 			flag.Usage = "experiment folder `DIR`; one with the same plan is gone on with " +
 				"(default one in " + result.RunsDir + ", named after the plan)"
 			set.AddFlag(flag)
-		case "json":
+		case "json", "verbose": // of what one run prints
 		default:
+			flag.Hidden = k != nil && slices.Contains(unusable(k), flag.Name)
 			set.AddFlag(flag)
 		}
 	})
@@ -130,13 +132,43 @@ func (l *list) whole(flag string) ([]uint64, error) {
 	var list []uint64
 	for _, w := range words {
 		n, err := strconv.ParseUint(w, 0, 64)
+		numbers := []uint64{n}
 		if err != nil {
-			return nil, &request.Error{Flag: flag, Got: w,
-				Want: "it must be a whole number, 0 or more"}
+			if numbers, err = span(w); err != nil {
+				return nil, &request.Error{Flag: flag, Got: w, Want: err.Error()}
+			}
 		}
-		list = append(list, n)
+		for _, n := range numbers {
+			if slices.Contains(list, n) {
+				return nil, &request.Error{Flag: flag, Got: l.String(),
+					Want: fmt.Sprint(n, " is named twice")}
+			}
+			list = append(list, n)
+		}
 	}
 	return list, nil
+}
+
+// longest is how many numbers a span may have.
+const longest = 1024
+
+// span returns the numbers of FROM-TO.
+func span(text string) ([]uint64, error) {
+	from, to, ok := strings.Cut(text, "-")
+	first, err := strconv.ParseUint(from, 0, 64)
+	last, lerr := strconv.ParseUint(to, 0, 64)
+	switch {
+	case !ok || err != nil || lerr != nil:
+		return nil, errors.New("it must be a whole number, 0 or more, or a span of them such as 1-4")
+	case last < first || last-first >= longest:
+		return nil, fmt.Errorf("a span goes upwards, and over at most %d numbers", longest)
+	}
+	var list []uint64
+	for n := first; ; n++ {
+		if list = append(list, n); n == last {
+			return list, nil
+		}
+	}
 }
 
 // paramSets are the combinations of the kernel's parameters, the first parameter changing slowest.

@@ -11,6 +11,7 @@ import (
 	"krdlab/experiments/show"
 	"krdlab/experiments/sweep"
 	"krdlab/hw/failure"
+	"krdlab/hw/units"
 	"krdlab/loi"
 )
 
@@ -108,7 +109,7 @@ func (a *app) printPlan(dir string, plan *sweep.Plan) error {
 			roundTime(left.Time), dir)
 	}
 	_, err := fmt.Fprintf(a.stdout,
-		"\n%d cells, %d repetitions with the serial ones, into %s; %s\n", len(plan.Cells), reps,
+		"\n%s, %d repetitions with the serial ones, into %s; %s\n", units.Count(len(plan.Cells), "cell"), reps,
 		dir, estimate)
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
 	"krdlab/hw/failure"
+	"krdlab/hw/units"
 	"krdlab/loi"
 )
 
@@ -250,8 +251,8 @@ func (a *app) writeRecovered(path, out string, r *loi.RecoverReport, asJSON bool
 	if asJSON {
 		return writeJSON(a.stdout, d)
 	}
-	fmt.Fprintf(a.stdout, "%s: %d records of %d workers, times since the first kernel kept\n", out,
-		sum(r.Records), len(r.Records))
+	fmt.Fprintf(a.stdout, "%s: %s of %s, times since the first kernel kept\n", out,
+		units.Count(sum(r.Records), "record"), units.Count(len(r.Records), "worker"))
 	for i, n := range r.Records {
 		fmt.Fprintf(a.stdout, "  worker %d: %d records", i, n)
 		if d.KeptUntilNS[i].Known() {

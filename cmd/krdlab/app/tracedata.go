@@ -88,13 +88,17 @@ func (a *app) traceImport() *cobra.Command {
 			if asJSON {
 				return writeJSON(a.stdout, importDocument(args[0], out, s))
 			}
-			fmt.Fprintf(a.stdout, "%s: %s, %d kernel executions, %d accesses, %d workers on %d "+
-				"nodes, %d objects, time %d to %d\n",
-				out, s.Format, s.Executions, s.Accesses, s.Workers, s.Nodes, s.Objects, s.FirstTime,
-				s.LastTime)
+			accesses := units.Count(s.Accesses, "access")
+			if s.Accesses != 1 {
+				accesses = fmt.Sprint(s.Accesses, " accesses")
+			}
+			fmt.Fprintf(a.stdout, "%s: %s, %s, %s, %s on %s, %s, time %d to %d\n", out, s.Format,
+				units.Count(s.Executions, "kernel execution"), accesses,
+				units.Count(s.Workers, "worker"), units.Count(s.Nodes, "node"),
+				units.Count(s.Objects, "object"), s.FirstTime, s.LastTime)
 			if s.Backward > 0 {
-				fmt.Fprintf(a.stdout, "warning: %d rows came after a later one of their worker "+
-					"and were sorted in\n", s.Backward)
+				fmt.Fprintf(a.stdout, "warning: %s came after a later one of their worker and "+
+					"were sorted in\n", units.Count(s.Backward, "row"))
 			}
 			return nil
 		},
@@ -203,10 +207,18 @@ func (a *app) traceExport() *cobra.Command {
 			if show != nil {
 				opt.Progress = func(n, total uint64) { show(int64(n), int64(total)) }
 			}
-			return writeFile(c.Context(), out, func(w io.Writer) error {
-				return exports.Write(w, t,
-					format, opt)
-			})
+			if err := writeFile(c.Context(), out, func(w io.Writer) error {
+				return exports.Write(w, t, format, opt)
+			}); err != nil {
+				return err
+			}
+			info, err := os.Stat(out)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.stdout, "%s: %s of %s, %s\n", out, format, args[0],
+				units.Count(info.Size(), "byte"))
+			return err
 		},
 	}
 	c.Flags().StringVar(&format, "format", "text", "`FORMAT`: "+strings.Join(formats, ", "))

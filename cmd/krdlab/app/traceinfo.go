@@ -195,7 +195,7 @@ func (a *app) writeInfo(in *loi.Info, asJSON bool) error {
 	}
 	fmt.Fprintf(&b, "substrate %s, clock %s (%s), a pair of stamps for each %s\n", d.Substrate,
 		d.Clock.Source, clock, d.Grain)
-	fmt.Fprintf(&b, "%d nodes, L2 %s, LLC %s\n", d.Nodes, sizeOrNA(d.L2Bytes), sizeOrNA(d.LLCBytes))
+	fmt.Fprintf(&b, "%s, L2 %s, LLC %s\n", units.Count(d.Nodes, "node"), sizeOrNA(d.L2Bytes), sizeOrNA(d.LLCBytes))
 	for _, kv := range in.Header.Notes() {
 		fmt.Fprintf(&b, "%s: %s\n", kv.Key, kv.Value)
 	}

@@ -1,0 +1,96 @@
+package app
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"krdlab/kernels"
+)
+
+// everyCommand calls see for each command with its help.
+func everyCommand(t *testing.T, see func(c *cobra.Command, help string)) {
+	t.Helper()
+	n := 0
+	var walk func(path []string, c *cobra.Command)
+	walk = func(path []string, c *cobra.Command) {
+		var out bytes.Buffer
+		a := newApp(&out, io.Discard)
+		if code := a.main(append(append([]string{"krdlab"}, path...), "--help")); code != exitOK {
+			t.Errorf("krdlab %s --help: exit code %d", strings.Join(path, " "), code)
+		}
+		n++
+		see(c, out.String())
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() {
+				walk(append(path[:len(path):len(path)], sub.Name()), sub)
+			}
+		}
+	}
+	walk(nil, newApp(io.Discard, io.Discard).root())
+	if n < 30 {
+		t.Errorf("only %d commands were seen", n)
+	}
+}
+
+// Help fits into its columns.
+func TestHelpColumns(t *testing.T) {
+	everyCommand(t, func(c *cobra.Command, help string) {
+		for line := range strings.SplitSeq(help, "\n") {
+			if n := utf8.RuneCountInString(line); n > helpColumns {
+				t.Errorf("%s: %d columns: %s", c.CommandPath(), n, line)
+			}
+		}
+	})
+}
+
+// Help shows the flags of a kernel's run that do something for it, and no others.
+func TestHelpOfKernels(t *testing.T) {
+	for _, k := range kernels.Table {
+		without := unusable(k)
+		everyCommand(t, func(c *cobra.Command, help string) {
+			if c.Name() != k.Name {
+				return
+			}
+			for _, name := range []string{"trace-grain", "numa", "cache-model", "cores", "sched"} {
+				shown := strings.Contains(help, "--"+name+" ")
+				if hidden := contains(without, name); shown == hidden {
+					t.Errorf("%s: --%s: shown %v", c.CommandPath(), name, shown)
+				}
+			}
+		})
+	}
+}
+
+func contains(list []string, s string) bool {
+	return strings.Contains(" "+strings.Join(list, " ")+" ", " "+s+" ")
+}
+
+// Each flag and each command has a line of help, and no flag's help is that of another program's.
+func TestHelpSaysSomething(t *testing.T) {
+	everyCommand(t, func(c *cobra.Command, help string) {
+		if c.Short == "" {
+			t.Errorf("%s has no help", c.CommandPath())
+		}
+		for _, f := range []string{"Global Flags", "[command]"} {
+			if strings.Contains(help, f) {
+				t.Errorf("%s: %q in its help", c.CommandPath(), f)
+			}
+		}
+	})
+}
+
+func TestWrapped(t *testing.T) {
+	if got, want := wrapped("  id  one two three\n", 12), "  id  one\n      two\n      three\n"; got !=
+		want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := wrapped("aa bb cc\ndd\n\n  stays as it is\nee ff\n", 5),
+		"aa bb\ncc dd\n\n  stays as it is\nee ff\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
