@@ -149,9 +149,33 @@ func (s *subject) deterministic(cores ...int) string {
 	return "Deterministic, one value and no interval: " + strings.Join(list, "; ") + "."
 }
 
-// disturbed says whether other programs disturbed a point.
+// disturbed says whether other programs, or the machine, disturbed a cell.
 func (s *subject) disturbed(scheduler string, cores int) bool {
-	return false
+	r := s.at(scheduler, cores)
+	return r != nil && r.Disturbed()
+}
+
+const disturbedBy = "other programs, or the machine, disturbed a repetition or more"
+
+// disturbances names the disturbed cells, for figures without markers.
+func (s *subject) disturbances(cores ...int) []string {
+	var list []string
+	for _, name := range s.schedulers {
+		var where []string
+		for _, n := range cores {
+			if s.disturbed(name, n) {
+				where = append(where, fmt.Sprint(n))
+			}
+		}
+		if len(where) > 0 {
+			list = append(list, name+" on "+units.List(where))
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	return []string{"Doubtful, because " + disturbedBy + ": " + strings.Join(list, "; ") +
+		" cores."}
 }
 
 // ordered returns the results by scheduler and core count.

@@ -110,6 +110,8 @@ func distances(s *subject) ([]Figure, error) {
 			}
 			c, b := s.series(name), s.series(name)
 			c.Points, b.Points = sc.cumulative(hs), sc.perBin(hs)
+			c.doubt(s.disturbed(name, n))
+			b.doubt(s.disturbed(name, n))
 			for _, v := range b.Points {
 				top = math.Max(top, v.Y.Float())
 				if v.High.Known() {
@@ -143,6 +145,13 @@ func distances(s *subject) ([]Figure, error) {
 		p.Rules = caches(l2, llc, p.Y.Max)
 	}
 	return figs, nil
+}
+
+// doubt marks all points of a disturbed series.
+func (s *Series) doubt(disturbed bool) {
+	for i := range s.Points {
+		s.Points[i].Disturbed = disturbed
+	}
 }
 
 // cumulative is the share of accesses below each power of two; 100 % with INF.

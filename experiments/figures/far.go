@@ -91,6 +91,7 @@ func (s *subject) beyond(cores int) (*Figure, error) {
 			func(h *krd.Histogram) result.Number { return dataset.ShareOf(h, &h.Cold) })
 		end.Apart = true
 		series.Points = append(series.Points, end)
+		series.doubt(s.disturbed(name, cores))
 		top = math.Max(top, highest(series.Points))
 		p.Series = append(p.Series, series)
 	}
@@ -145,8 +146,9 @@ func (s *subject) farAgainstCores() *Figure {
 			series := s.series(name)
 			for _, n := range s.cores {
 				if hs := s.traced(name, n); len(hs) > 0 {
-					series.Points = append(series.Points, spread(hs, float64(n), strconv.Itoa(n),
-						reading.share))
+					v := spread(hs, float64(n), strconv.Itoa(n), reading.share)
+					v.Disturbed = s.disturbed(name, n)
+					series.Points = append(series.Points, v)
 				}
 			}
 			if len(series.Points) > 0 {

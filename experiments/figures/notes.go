@@ -27,8 +27,7 @@ func (f *Figure) notes() (lines []string) {
 			"that goes on.")
 	}
 	if disturbed {
-		lines = append(lines, "Hollow markers: disturbed by other programs, in one repetition or "+
-			"more.")
+		lines = append(lines, "Hollow markers: "+disturbedBy+".")
 	}
 	return lines
 }

@@ -227,3 +227,50 @@ func TestSchedulerLooks(t *testing.T) {
 		}
 	}
 }
+
+// What was disturbed has hollow markers, and the captions say so; what was not has not.
+func TestDisturbed(t *testing.T) {
+	list, _ := All(small(t))
+	for _, f := range list {
+		if text := strings.Join(f.Caption, " "); strings.Contains(text, "disturbed") {
+			t.Errorf("%s of an undisturbed experiment: %q", f.ID, text)
+		}
+	}
+	const cores = 24
+	g := each(small(t), func(r *result.Result) {
+		if r.Scheduler == "helpfirst" && r.Cores == cores {
+			r.Disturbances = &result.Disturbances{Repetitions: 1}
+		}
+	})
+	list, _ = All(g)
+	hollow := 0
+	for _, f := range list {
+		marked := false
+		for _, p := range f.Panels {
+			for _, s := range p.Series {
+				for _, v := range s.Points {
+					marked = marked || v.Disturbed
+					if !v.Disturbed {
+						continue
+					}
+					hollow++
+					look := s.glyph(&v).Shape.(krdplot.Marker)
+					if s.Name != "helpfirst" || !look.Hollow ||
+						p.X.Unit == "cores" && v.X != cores {
+						t.Errorf("%s: %s at %s: hollow %v", f.ID, s.Name, v.At, look.Hollow)
+					}
+				}
+			}
+		}
+		text := strings.Join(f.Caption, " ")
+		if strings.Contains(text, "Hollow markers") != marked {
+			t.Errorf("%s: points marked %v, caption %q", f.ID, marked, text)
+		}
+		if f.ID == "shares" && !strings.Contains(text, "repetition or more: helpfirst on 24 cores") {
+			t.Errorf("%s: %q", f.ID, text)
+		}
+	}
+	if hollow == 0 {
+		t.Error("nothing is marked")
+	}
+}

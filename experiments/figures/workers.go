@@ -77,6 +77,7 @@ func shares(s *subject) (*Figure, error) {
 	if len(without) > 0 {
 		f.Caption = append(f.Caption, notDrawn(without))
 	}
+	f.Caption = append(f.Caption, s.disturbances(s.cores...)...)
 	return f, nil
 }
 
@@ -142,6 +143,7 @@ func steals(s *subject) (*Figure, error) {
 	if len(without) > 0 {
 		f.Caption = append(f.Caption, notDrawn(without))
 	}
+	f.Caption = append(f.Caption, s.disturbances(cores)...)
 	return f, nil
 }
 
