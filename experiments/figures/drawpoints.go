@@ -96,7 +96,7 @@ func (m pointMarkers) marks(c draw.Canvas, g *plot.Plot) (list []mark) {
 			}
 		}
 		list[i].radius = m.p.Series[a.series].glyph(nil).Radius *
-			(1 + 0.35*vg.Length(len(above)))
+			(1 + 0.25*vg.Length(len(above)))
 	}
 	return list
 }
