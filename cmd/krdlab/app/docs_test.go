@@ -1,0 +1,196 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/pflag"
+
+	"krdlab/hw"
+	"krdlab/hw/machine"
+)
+
+// A docCommand is a command that a page shows.
+type docCommand struct {
+	page string
+	line int
+	text string // from krdlab on, without comment
+}
+
+var (
+	shown  = regexp.MustCompile(`^ {4,}(?:\./krdlab|krdlab|go run \./cmd/krdlab) (.*)$`)
+	spaces = regexp.MustCompile(`( {2,}| +#).*$`) // what follows is a comment
+	inline = regexp.MustCompile("`(?:\\./)?krdlab ([a-z][^`]*)`")
+	option = regexp.MustCompile(`\[[^\]]*\]`)
+)
+
+// pages returns the names of README and of the pages of docs.
+func pages(t *testing.T) []string {
+	t.Helper()
+	list, err := filepath.Glob("../../../docs/*.md")
+	if err != nil || len(list) < 10 {
+		t.Fatalf("%d pages, %v", len(list), err)
+	}
+	return append([]string{"../../../README.md"}, list...)
+}
+
+// commands returns those that stand on lines of their own.
+func commands(t *testing.T) (list []docCommand) {
+	t.Helper()
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			m := shown.FindStringSubmatch(line)
+			if m == nil {
+				continue
+			}
+			for _, c := range strings.Split(spaces.ReplaceAllString(m[1], ""), "; ") {
+				c = strings.TrimPrefix(strings.TrimPrefix(c, "./"), "krdlab ")
+				list = append(list, docCommand{filepath.Base(page), i + 1, c})
+			}
+		}
+	}
+	return list
+}
+
+// small makes a command of a page one that takes a moment, on the files of the test; ok is false
+// where it cannot be run here.
+func small(text string) (command string, ok bool) {
+	text = option.ReplaceAllString(text, "")
+	for _, r := range [][2]string{
+		{"krdlab-runs/.../", "run/"}, {"krdlab-runs/...", "one"}, {"TRACE", "run/workfirst.loi"},
+		{" EXP", " exp"}, {"FILE.html", "page.html"}, {"--out DIR", "--out figures"}, {" A B", " exp other"},
+		{"--isa avx512", "--isa auto"}, {"--scale paper", ""}, {"--out accesses.loi", "--out acc.loi"},
+		{"krd accesses.loi", "krd acc.loi"},
+	} {
+		text = strings.ReplaceAll(text, r[0], r[1])
+	}
+	words := strings.Fields(text)
+	switch {
+	case slices.Contains(words, "saxpy"):
+		return text, false
+	case slices.Contains(words, "--help"):
+	case words[0] == "run" && words[1] == "fmm":
+		text += " --bodies 300 --reps 1 --warmup 0"
+	case words[0] == "run":
+		text += " --n 20 --reps 1 --warmup 0"
+	case words[0] == "sweep" && words[1] == "submit":
+		return text, slices.Contains(words, "--print") // the others need a cluster
+	case words[0] == "sweep" && slices.Contains(words, "--plan-only"):
+		text = strings.ReplaceAll(text, "--out exp", "--out planned")
+	case words[0] == "sweep" && strings.HasPrefix(words[1], "matmul"):
+		text = strings.ReplaceAll(text, "--out exp", fmt.Sprintf("--out swept%d", len(text)))
+		text += " --n 64 --reps 1"
+	case words[0] == "reproduce":
+		text = "reproduce --scale smoke --out reproduced"
+	case words[0] == "machine" && words[1] == "calibrate":
+		text += " --quick"
+	}
+	return text, true
+}
+
+// Every command that README and docs show works as it stands, but for sizes and names of files.
+func TestDocumentedCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs some forty commands")
+	}
+	caches := false
+	if host, err := hw.Host(); err == nil {
+		_, err = machine.Host(host)
+		caches = err == nil
+	}
+	var script bytes.Buffer
+	script.WriteString("exits 0 krdlab run matmul --n 64 --cores 1 --reps 1 --trace full --sched " +
+		"workfirst --out run\n" +
+		"cp run/workfirst.1.loi run/workfirst.loi\ncp run/workfirst.1.loi run.loi\n" +
+		"exits 0 krdlab run matmul --n 64 --cores 1 --reps 1 --out one\n")
+	for _, name := range []string{"exp", "other"} {
+		fmt.Fprintf(&script, "exits 0 krdlab sweep matmul --n 64,128 --cores 1,6 --sched all "+
+			"--machine westmere-ex-4s --reps 6 --out %s\n", name)
+	}
+	seen := map[string]bool{}
+	var left []string
+	for _, c := range commands(t) {
+		command, ok := small(c.text)
+		switch {
+		case !ok:
+			left = append(left, c.text)
+			continue
+		case seen[command]:
+			continue
+		}
+		seen[command] = true
+		code := 0
+		switch { // where this computer does not tell what they need
+		case caches:
+		case strings.HasPrefix(command, "machine calibrate"):
+			code = 4
+		case strings.Contains(command, "--replay host"):
+			code = 2
+		}
+		fmt.Fprintf(&script, "# %s:%d: %s\nexits %d krdlab %s\n", c.page, c.line, c.text, code,
+			command)
+	}
+	if len(seen) < 30 {
+		t.Errorf("only %d commands were found", len(seen))
+	}
+	// the kernel of a page, which TestOutside runs, and a cluster, which sweep/slurm's tests have
+	if want := []string{"run saxpy --n 1000000 --sched all",
+		"sweep submit exp --sbatch-arg=--partition=long"}; !slices.Equal(left, want) {
+		t.Errorf("not run: %q, expected %q", left, want)
+	}
+	script.WriteString("-- accesses.csv --\ntime,worker,object,block,bytes,mode,kernel\n" +
+		"0,0,a,0,64,r,k\n1,1,a,0,64,w,k\n-- ls.lackey --\nI  04000000,3\n L 1ffe0000,8\n" +
+		" S 1ffe0008,8\n")
+	file := filepath.Join(t.TempDir(), "docs.txtar")
+	if err := os.WriteFile(file, script.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{Files: []string{file}, RequireExplicitExec: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits}})
+}
+
+// Commands that stand within a sentence name subcommands and flags that there are.
+func TestMentionedCommands(t *testing.T) {
+	found := 0
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range inline.FindAllStringSubmatch(string(text), -1) {
+			found++
+			var out bytes.Buffer
+			words := strings.Fields(option.ReplaceAllString(m[1], ""))
+			c, rest, err := newApp(&out, &out).root().Find(words)
+			if err == nil && c.Name() != words[min(len(words)-1, strings.Count(c.CommandPath(), " ")-1)] {
+				err = fmt.Errorf("no command %q", words)
+			}
+			for _, w := range rest {
+				if strings.HasPrefix(w, "--") {
+					name, _, _ := strings.Cut(w[2:], "=")
+					if c.Flag(name) == nil {
+						err = errors.Join(err, fmt.Errorf("%s has no flag %s", c.CommandPath(), w))
+					}
+				}
+			}
+			if err != nil && !errors.Is(err, pflag.ErrHelp) {
+				t.Errorf("%s: %s: %v", filepath.Base(page), m[0], err)
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d commands were found", found)
+	}
+}
