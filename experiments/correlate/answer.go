@@ -92,8 +92,8 @@ const equalByConstruction = "equal by construction"
 
 // construction says what is known instead of a coefficient.
 func (a *Association) construction() string {
-	s := equalByConstruction + ": the misses are computed from the same trace as the KRD, so that " +
-		"no coefficient is given"
+	s := equalByConstruction + ": the misses are computed from the same trace as the KRD, so " +
+		"that no coefficient is given"
 	if r := a.excess(); r != "" {
 		s += "; they differ from the lines that are far or cold by " + r
 	}

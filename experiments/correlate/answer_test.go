@@ -33,7 +33,9 @@ func TestAnswerFits(t *testing.T) {
 		{"one", datasettest.Small(), false},
 		{"six", many, true},
 		{"four schedulers", cells(func(r *result.Result) bool { return r.Cores == 12 }), false},
-		{"one scheduler", cells(func(r *result.Result) bool { return r.Scheduler == "workfirst" }), false},
+		{"one scheduler", cells(func(r *result.Result) bool {
+			return r.Scheduler == "workfirst"
+		}), false},
 		{"one cell", cells(func(r *result.Result) bool {
 			return r.Cores == 12 && r.Scheduler == "workfirst"
 		}), false},

@@ -32,8 +32,8 @@ type Association struct {
 	LLCSource *string `json:"llc_source"` // of the misses; null where the outcome has none
 	// MissSource says which model too, as [Configuration.MissSource].
 	MissSource *string `json:"miss_source"`
-	// ByConstruction says that the misses follow from the trace that the KRD is computed from. There
-	// are no coefficients then; ExcessLeast and ExcessMost are the least and the most
+	// ByConstruction says that the misses follow from the trace that the KRD is computed from.
+	// There are no coefficients then; ExcessLeast and ExcessMost are the least and the most
 	// [Configuration.MissExcess]. These two are there of all misses of which they are known.
 	ByConstruction bool          `json:"equal_by_construction"`
 	ExcessLeast    result.Number `json:"llc_misses_excess_least"`

@@ -16,8 +16,8 @@ import (
 
 // WriteText writes the report for a person at a terminal: the answers, in at most 30 lines of 80
 // columns, and warnings. With all, then for each family the numbers of each configuration (KRD
-// paper, table I), its KRD shares, the coefficients of all points in every scope, and which point is
-// best, about 110 columns wide.
+// paper, table I), its KRD shares, the coefficients of all points in every scope, and which point
+// is best, about 110 columns wide.
 func (r *Report) WriteText(w io.Writer, all bool) error {
 	t := &texter{}
 	if len(r.Families) > 0 {
@@ -144,7 +144,8 @@ func (t *texter) tableI(f *Family) {
 		}
 		reps := strconv.Itoa(c.TimeNS.N)
 		if c.Deterministic {
-			reps += " " + t.note("deterministic: nothing is drawn, each repetition gives this value")
+			reps += " " + t.note("deterministic: nothing is drawn, each repetition gives this "+
+				"value")
 		}
 		rows = append(rows, append(f.leadOf(c), durations(c.TimeNS), counts(c.LLCMissesPerCore),
 			source, ratios(c.LLCMissesPerAccess, 3),
@@ -167,8 +168,8 @@ func (t *texter) shares(f *Family) {
 		return columns
 	}
 	shown := f.shown()
-	t.line("KRD: accesses with a distance of at least that, in %% of all; far: finite, distance + " +
-		"size > LLC; cold: INF. reps were traced")
+	t.line("KRD: accesses with a distance of at least that, in %% of all; far: finite, distance " +
+		"+ size > LLC; cold: INF. reps were traced")
 	t.shareTable(f, pick(func(p Point) bool { return slices.Contains(shown, p.Name) }), true,
 		func(p Point) string {
 			return strings.Replace(p.Name, " or cold", "\nor cold", 1)
