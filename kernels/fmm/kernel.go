@@ -21,7 +21,7 @@ const maxBodies = 1 << 28
 
 // params is what Kernel takes; apart from it, for read refers to it.
 var params = []kernel.Param{
-	{Name: "bodies", Kind: kernel.IntParam, Default: 1000000, Min: 0, Max: maxBodies,
+	{Name: "bodies", Kind: kernel.IntParam, Default: 1000000, Min: 1, Max: maxBodies,
 		Help: "how many bodies; not with --input"},
 	{Name: "dist", Kind: kernel.WordParam, Default: plummer, Choices: distributions,
 		Help: "where they are: plummer (a star cluster), sphere (uniform in a ball), cube (uniform)"},
@@ -62,7 +62,7 @@ var Kernel = kernel.Kernel{
 	Plan:      plan,
 	New:       newInstance,
 	Small: []kernel.Params{
-		{"bodies": 0}, {"bodies": 1}, {"bodies": 2, "dist": cube},
+		{"bodies": 1}, {"bodies": 2, "dist": cube},
 		{"bodies": 300, "dist": sphere, "cutoff": 0, "ncrit": 8, "isa": "portable"},
 		{"bodies": 2000, "cutoff": 200, "split": 300},
 		{"bodies": 1000, "dist": cube, "mutual": "false", "theta": "0.7", "order": 3},

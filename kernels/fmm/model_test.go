@@ -17,7 +17,7 @@ import (
 func TestPlacesAndWork(t *testing.T) {
 	for _, p := range []kernel.Params{
 		// objects of more than 2 MiB each
-		{"bodies": 0}, {"bodies": 1}, {"bodies": 17, "ncrit": 3}, {"bodies": 140000},
+		{"bodies": 1}, {"bodies": 17, "ncrit": 3}, {"bodies": 140000},
 		{"bodies": 2000, "mutual": "false", "order": 3, "cutoff": 0},
 	} {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {

@@ -216,8 +216,12 @@ func (a *app) traceExport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.stdout, "%s: %s of %s, %s\n", out, format, args[0],
-				units.Count(info.Size(), "byte"))
+			ticks := "" // the rate is in all formats but CSV, which has columns only
+			if hz := t.Header.Clock.Hz; hz > 0 {
+				ticks = fmt.Sprintf(", %.10g ticks a second", hz)
+			}
+			_, err = fmt.Fprintf(a.stdout, "%s: %s of %s, %s%s\n", out, format, args[0],
+				units.Count(info.Size(), "byte"), ticks)
 			return err
 		},
 	}
