@@ -203,12 +203,16 @@ func samples(e *dataset.Experiment, f func(*result.Result) int) (ns []int) {
 
 func repetitions(e *dataset.Experiment) judgement {
 	var drawn []int
-	fixed := 0
+	fixed, names, on := 0, []string{}, map[string]map[int]bool{}
 	for _, g := range e.Groups() {
 		sums := map[string]int{}
 		for _, c := range g.Cells {
-			if c.Result.Deterministic {
+			if r := c.Result; r.Deterministic {
 				fixed++
+				if on[r.Scheduler] == nil {
+					names, on[r.Scheduler] = append(names, r.Scheduler), map[int]bool{}
+				}
+				on[r.Scheduler][r.Cores] = true
 			} else {
 				sums[where(c)] += c.Result.Summary.TimeNS.N
 			}
@@ -220,8 +224,12 @@ func repetitions(e *dataset.Experiment) judgement {
 	slices.Sort(drawn)
 	var exact string
 	if fixed > 0 {
-		exact = fmt.Sprintf("%s deterministic: one value, no interval",
-			plural(fixed, "result")+map[bool]string{true: " is", false: " are"}[fixed == 1])
+		var where []string
+		for _, name := range names {
+			where = append(where, fmt.Sprintf("%s on %s", name, list(texts(on[name]))))
+		}
+		exact = fmt.Sprintf("of %s the only value is known, no interval (deterministic, by "+
+			"scheduler and cores: %s)", plural(fixed, "result"), strings.Join(where, "; "))
 	}
 	if len(drawn) == 0 {
 		return judgement{fine, "Repetitions", exact}
@@ -238,6 +246,14 @@ func repetitions(e *dataset.Experiment) judgement {
 		text += "; " + exact
 	}
 	return judgement{l, "Repetitions", text}
+}
+
+// texts are the numbers of a set, ascending.
+func texts(set map[int]bool) (words []string) {
+	for _, n := range slices.Sorted(maps.Keys(set)) {
+		words = append(words, fmt.Sprint(n))
+	}
+	return words
 }
 
 // guesses tells how much of the simulated machines nobody measured or published.
