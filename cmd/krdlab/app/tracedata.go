@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/schollz/progressbar/v3"
@@ -218,7 +219,7 @@ func (a *app) traceExport() *cobra.Command {
 			}
 			ticks := "" // the rate is in all formats but CSV, which has columns only
 			if hz := t.Header.Clock.Hz; hz > 0 {
-				ticks = fmt.Sprintf(", %.10g ticks a second", hz)
+				ticks = ", " + strconv.FormatFloat(hz, 'f', -1, 64) + " ticks a second"
 			}
 			_, err = fmt.Fprintf(a.stdout, "%s: %s of %s, %s%s\n", out, format, args[0],
 				units.Count(info.Size(), "byte"), ticks)
