@@ -323,7 +323,14 @@ func TestValidity(t *testing.T) {
 	warned.Cells[3].Result.WarningCodes = []result.Warning{
 		result.Warn(result.LostCPU, result.Parallel, 99.0)}
 	if j := find(warned, "Disturbed repetitions"); j.Level != doubt ||
-		j.Text != "1 of 16 results say that other programs disturbed them: see the warnings" {
+		j.Text != "in 1 of 16 results other programs, or the machine, disturbed repetitions or the "+
+			"serial run; these results are marked ~" {
+		t.Errorf("%+v", j)
+	}
+	warned.Cells[3].Result.WarningCodes = nil
+	warned.Cells[5].Result.Disturbances = &result.Disturbances{SetAside: 2}
+	if j := find(warned, "Disturbed repetitions"); j.Level != fine || !strings.HasSuffix(j.Text,
+		"2 repetitions done again and set aside; not looked for in 15 results") {
 		t.Errorf("%+v", j)
 	}
 	if got := verdict(mixed, validity(mixed)); !strings.HasPrefix(got,

@@ -31,7 +31,7 @@ func timesTable(g *dataset.Group) table {
 			confidence[show.Digits(100*s.TimeNS.Confidence.Float(), 3)+" %"] = true
 		}
 		return []row{{Cells: []cell{
-			name(fmt.Sprint(cores)), header(r.Scheduler), t.quantity(seconds, s.TimeNS,
+			name(fmt.Sprint(cores)), header(show.SchedulerOf(r)), t.quantity(seconds, s.TimeNS,
 				"no repetition was finished"),
 			t.quantity(ratio, s.Speedup, whyNoSpeedup(r)), t.quantity(ratio, s.OVR, noWork),
 			t.quantity(ratio, s.WTI, noWork),
@@ -74,7 +74,7 @@ func reuseTable(g *dataset.Group) (table, bool) {
 	t.Head = append(t.Head, column{Text: "n"})
 	any := false
 	eachCell(g, &t, func(r *result.Result, cores int) []row {
-		cells := []cell{name(fmt.Sprint(cores)), header(r.Scheduler)}
+		cells := []cell{name(fmt.Sprint(cores)), header(show.SchedulerOf(r))}
 		n := len(dataset.Histograms(r))
 		for _, k := range kinds {
 			reason := whyNoKRD(r)
@@ -123,7 +123,7 @@ func kernelTable(g *dataset.Group) (table, bool) {
 						k.WTI.Float()))
 				}
 			}
-			rows = append(rows, row{Cells: []cell{name(fmt.Sprint(cores)), header(r.Scheduler),
+			rows = append(rows, row{Cells: []cell{name(fmt.Sprint(cores)), header(show.SchedulerOf(r)),
 				name(k.Name), name(count(k.Count)), mean(why), wti(why), name(stamped)}})
 		}
 		return rows

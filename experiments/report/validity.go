@@ -394,16 +394,16 @@ func natives(e *dataset.Experiment) (list []*dataset.Cell) {
 // number is what flags of one kind differ in.
 var number = regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)
 
-// disturbances are the warnings that other programs had a part in the times of a result.
-var disturbances = []result.Code{result.StampedOverCPU, result.LostCPU, result.FlaggedKernels}
-
 func disturbed(e *dataset.Experiment) (judgement, bool) {
-	all, flagged, warned, kinds := 0, 0, 0, map[string]bool{}
+	all, flagged, kinds := 0, 0, map[string]bool{}
+	stay, counted, aside := 0, 0, 0
 	for _, c := range e.Cells {
-		if slices.ContainsFunc(c.Result.WarningCodes, func(w result.Warning) bool {
-			return slices.Contains(disturbances, w.Code)
-		}) {
-			warned++
+		if d := c.Result.Disturbances; d != nil {
+			counted++
+			aside += d.SetAside + d.SerialSetAside
+		}
+		if c.Result.Disturbed() {
+			stay++
 		}
 		for _, p := range slices.Concat(c.Result.Serial.Repetitions, c.Result.Repetitions) {
 			all++
@@ -415,19 +415,33 @@ func disturbed(e *dataset.Experiment) (judgement, bool) {
 			}
 		}
 	}
+	again := ""
+	if aside > 0 {
+		again = fmt.Sprintf("; %s done again and set aside", plural(aside, "repetition"))
+	}
 	switch {
+	case stay > 0:
+		return judgement{doubt, "Disturbed repetitions", fmt.Sprintf("in %d of %d results other "+
+			"programs, or the machine, disturbed repetitions or the serial run; these results are "+
+			"marked ~%s", stay, len(e.Cells), again)}, true
 	case flagged > 0:
 		return judgement{doubt, "Disturbed repetitions",
 			fmt.Sprintf("%d of %d, serial ones counted: %s", flagged, all,
 				strings.Join(sorted(kinds), "; "))}, true
-	case warned > 0:
-		return judgement{doubt, "Disturbed repetitions", fmt.Sprintf("%d of %d results say that "+
-			"other programs disturbed them: see the warnings", warned, len(e.Cells))}, true
 	case len(natives(e)) == 0:
 		return judgement{}, false
 	}
 	return judgement{fine, "Disturbed repetitions",
-		fmt.Sprintf("none of %d was flagged, serial ones counted", all)}, true
+		fmt.Sprintf("none of %d stays disturbed, serial ones counted%s%s", all, again,
+			notJudged(len(natives(e))-counted))}, true
+}
+
+// notJudged says of how many results it is not known whether they were disturbed.
+func notJudged(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("; not looked for in %s", plural(n, "result"))
 }
 
 // busy is the load for each CPU before the first run beyond which the times are doubted.

@@ -161,7 +161,7 @@ func Summaries(results []*result.Result, cores bool) string {
 	}
 	rows := make([][]string, len(results))
 	for i, r := range results {
-		rows[i] = []string{r.Scheduler}
+		rows[i] = []string{SchedulerOf(r)}
 		if cores {
 			rows[i] = append(rows[i], strconv.Itoa(r.Cores))
 		}
@@ -179,7 +179,7 @@ func Summaries(results []*result.Result, cores bool) string {
 			rows[i] = append(rows[i], cell)
 		}
 	}
-	return Columns(1, head, rows)
+	return Columns(1, head, rows) + noteDisturbed(results)
 }
 
 func counts(q []result.Quantity) []string {

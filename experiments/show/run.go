@@ -138,7 +138,7 @@ func timeTable(results []result.Result, missing *notes) string {
 			continue
 		}
 		unit, size := TimeUnit(s.TimeNS.Median.Float())
-		row := []any{r.Scheduler, withInterval(s.TimeNS, size, " "+unit)}
+		row := []any{SchedulerOf(r), withInterval(s.TimeNS, size, " "+unit)}
 		for _, q := range []result.Quantity{s.Speedup, s.OVR, s.WTI} {
 			if q.Median.Known() {
 				row = append(row, ratioWithInterval(q))
@@ -163,7 +163,11 @@ func timeTable(results []result.Result, missing *notes) string {
 		}
 		t.AppendRow(row)
 	}
-	return Render(t)
+	var all []*result.Result
+	for i := range results {
+		all = append(all, &results[i])
+	}
+	return Render(t) + noteDisturbed(all)
 }
 
 // kernelTable has a row for each kernel under each scheduler, "" where no program has several.
@@ -218,7 +222,7 @@ func reuseTable(results []result.Result, missing *notes) string {
 		"KRD, %\nclose", "\nnear", "\nfar", "\ncold", ">= 32M\nfinite", ">= 32M\nor cold")
 	for i := range results {
 		r := &results[i]
-		row := []any{r.Scheduler}
+		row := []any{SchedulerOf(r)}
 		if m := r.Summary.LLCMissesPerCore.Median; m.Known() && r.LLCSource != nil {
 			from := *r.LLCSource
 			if r.LLCModel != nil && r.LLCModel.Replayed {

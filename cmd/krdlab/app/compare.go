@@ -12,7 +12,7 @@ import (
 
 // compareCommand is `krdlab compare`.
 func (a *app) compareCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, disturbed bool
 	c := &cobra.Command{
 		Use:   "compare [A B]",
 		Short: "What changed from one experiment to another, and whether it is more than chance",
@@ -31,8 +31,7 @@ func (a *app) compareCommand() *cobra.Command {
 				return err
 			}
 			return interruptible(c.Context(), func() error {
-				return a.compare(args[0], args[1],
-					asJSON)
+				return a.compare(args[0], args[1], asJSON, disturbed)
 			})
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
@@ -41,15 +40,16 @@ func (a *app) compareCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	includeDisturbed(c, &disturbed)
 	return c
 }
 
-func (a *app) compare(before, after string, asJSON bool) error {
-	x, err := loadExperiment(before)
+func (a *app) compare(before, after string, asJSON, disturbed bool) error {
+	x, err := a.loadUndisturbed(before, disturbed)
 	if err != nil {
 		return err
 	}
-	y, err := loadExperiment(after)
+	y, err := a.loadUndisturbed(after, disturbed)
 	if err != nil {
 		return err
 	}

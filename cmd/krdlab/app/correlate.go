@@ -16,8 +16,8 @@ import (
 )
 
 type correlateFlags struct {
-	json, all bool
-	csv       string
+	json, all, disturbed bool
+	csv                  string
 }
 
 // correlateCommand is `krdlab correlate`.
@@ -52,6 +52,7 @@ func (a *app) correlateCommand() *cobra.Command {
 	p.StringVar(&f.csv, "csv", "", "print one `TABLE` as CSV: "+strings.Join(correlate.Tables,
 		", "))
 	p.BoolVar(&f.all, "all", false, "print the tables of all configurations, shares and scopes")
+	includeDisturbed(c, &f.disturbed)
 	p.SortFlags = false
 	expects(p, "csv", request.Suggest("", correlate.Tables))
 	if err := c.RegisterFlagCompletionFunc("csv", cobra.FixedCompletions(correlate.Tables,
@@ -73,7 +74,7 @@ func (a *app) correlate(f *correlateFlags, dir string) error {
 		return &request.Error{Flag: "csv", Got: f.csv, Want: request.Suggest(f.csv,
 			correlate.Tables)}
 	}
-	e, err := loadExperiment(dir)
+	e, err := a.loadUndisturbed(dir, f.disturbed)
 	if err != nil {
 		return err
 	}
