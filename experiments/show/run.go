@@ -219,7 +219,7 @@ func kernelTable(results []result.Result, missing *notes) string {
 // fall.
 func reuseTable(results []result.Result, missing *notes) string {
 	t := NewTable(1, "scheduler", "LLC misses\nper core", "\nfrom",
-		"KRD, %\nclose", "\nnear", "\nfar", "\ncold", ">= 32M\nfinite", ">= 32M\nor cold")
+		"KRD, %\nclose", "\nnear", "\nfar", "\ncold", ">= 32 MiB\nfinite", ">= 32 MiB\nor cold")
 	for i := range results {
 		r := &results[i]
 		row := []any{SchedulerOf(r)}
