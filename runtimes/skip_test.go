@@ -126,7 +126,8 @@ func recordStep(t *testing.T, c *StepConfig) (trace func() []byte) {
 		h.Workers = append(h.Workers, loi.Worker{CPU: -1, Node: node})
 	}
 	path := filepath.Join(t.TempDir(), "skip.loi")
-	w, err := loi.Create(path, h, loi.Options{})
+	w, err := loi.Create(path, h, loi.Options{FirstChunkBytes: 8192, ChunkBytes: 8192,
+		NoBackground: true}) // few records; large chunks took most of the time
 	if err != nil {
 		t.Fatal(err)
 	}
