@@ -210,7 +210,7 @@ const (
 // lines are the answers of a family for a terminal.
 func (f *Family) lines(whole bool) (list []string) {
 	add := func(indent int, s string) {
-		list = append(list, strings.Split(show.Wrap(s, answerWidth-indent, indent), "\n")...)
+		list = append(list, strings.Split(show.Wrap(s, answerWidth, indent), "\n")...)
 	}
 	add(2, f.String())
 	if whole {

@@ -53,7 +53,7 @@ func (t *texter) line(format string, args ...any) { fmt.Fprintf(&t.b, format+"\n
 
 func (t *texter) warnings(list []string) {
 	for _, m := range list {
-		t.line("%s", show.Wrap("warning: "+m, answerWidth-2, 2))
+		t.line("%s", show.Wrap("warning: "+m, answerWidth, 2))
 	}
 }
 

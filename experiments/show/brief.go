@@ -17,15 +17,17 @@ import (
 	"krdlab/loi"
 )
 
-// briefWidth is how many columns a line of [WriteBrief] has at most, but for names that are longer.
-const briefWidth = 80
+// BriefWidth is how many columns a line of [WriteBrief] has at most, but for words that are longer
+// and tables, which need it all.
+const BriefWidth = 80
 
 // WriteBrief writes what a run found, for a person at a terminal: what was run and where, a row for
 // each scheduler, what follows from it, and what is doubtful, about 25 lines for six schedulers.
-// [WriteTable] has the rest. All results are of one configuration; there is at least one.
-func WriteBrief(w io.Writer, results []result.Result) error {
+// [WriteTable] has the rest. Sentences are wrapped at width columns, at [BriefWidth] if that is less.
+// All results are of one configuration; there is at least one.
+func WriteBrief(w io.Writer, results []result.Result, width int) error {
 	var b strings.Builder
-	line := func(s string) { b.WriteString(Wrap(s, briefWidth, 2) + "\n") }
+	line := func(s string) { b.WriteString(Wrap(s, min(width, BriefWidth), 2) + "\n") }
 	r := &results[0]
 	line(r.Kernel + " " + describe(r))
 	line(where(results))

@@ -41,7 +41,7 @@ func six() []result.Result {
 // A screen has all that six schedulers did.
 func TestBriefFits(t *testing.T) {
 	var b strings.Builder
-	if err := WriteBrief(&b, six()); err != nil {
+	if err := WriteBrief(&b, six(), BriefWidth); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
@@ -49,7 +49,7 @@ func TestBriefFits(t *testing.T) {
 		t.Errorf("%d lines\n%s", len(lines), b.String())
 	}
 	for _, l := range lines {
-		if n := utf8.RuneCountInString(l); n > briefWidth {
+		if n := utf8.RuneCountInString(l); n > BriefWidth {
 			t.Errorf("%d columns: %s", n, l)
 		}
 	}
@@ -72,7 +72,7 @@ func TestBriefSaysNoMore(t *testing.T) {
 	list[0].Deterministic = true
 	list[0].Summary.TimeNS = list[0].Quantity([]float64{2e9})
 	var b strings.Builder
-	if err := WriteBrief(&b, list); err != nil {
+	if err := WriteBrief(&b, list, BriefWidth); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"2.000=", "=: exact, nothing is drawn", "No scheduler is shown to " +

@@ -3,6 +3,7 @@ package show
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -69,15 +70,15 @@ func Wrap(s string, width, indent int) string {
 	column := 0
 	for i, word := range strings.Fields(s) {
 		switch {
-		case i > 0 && column+1+len(word) > width:
+		case i > 0 && column+1+utf8.RuneCountInString(word) > width:
 			b.WriteString("\n" + strings.Repeat(" ", indent))
-			column = 0
+			column = indent
 		case i > 0:
 			b.WriteByte(' ')
 			column++
 		}
 		b.WriteString(word)
-		column += len(word)
+		column += utf8.RuneCountInString(word)
 	}
 	return b.String()
 }

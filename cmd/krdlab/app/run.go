@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
 	"krdlab/experiments"
 	"krdlab/experiments/measure"
@@ -177,11 +180,10 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags) *cobra.Command {
 			return err
 		}
 		if choice.TooFew > 0 {
-			fmt.Fprintf(a.stderr, "this process may use %d of the %d cores asked for: SIMULATED "+
-				"on %s; --machine native refuses instead\n", choice.TooFew, choice.Cores,
-				choice.Machine.Name)
+			fmt.Fprintf(a.stderr, "%d of %d cores are there: SIMULATED on %s (not so with "+
+				"--machine native)\n", choice.TooFew, choice.Cores, choice.Machine.Name)
 		}
-		return a.run(c.Context(), &choice.Request, choice.Topology, f.printer())
+		return a.run(c.Context(), &choice.Request, choice.Topology, f.printer(a.width()))
 	}
 	return c
 }
@@ -310,14 +312,27 @@ func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology,
 // A printer says how results are printed; nil as JSON.
 type printer func(io.Writer, []result.Result) error
 
-func (f *runFlags) printer() printer {
+func (f *runFlags) printer(width int) printer {
 	switch {
 	case f.json:
 		return nil
 	case f.verbose:
 		return show.WriteTable
 	}
-	return show.WriteBrief
+	return func(w io.Writer, results []result.Result) error {
+		return show.WriteBrief(w, results, width)
+	}
+}
+
+// width is how many columns the terminal of stdout has; elsewhere sentences have as many as they
+// may.
+func (a *app) width() int {
+	if f, ok := a.stdout.w.(*os.File); ok {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return columns
+		}
+	}
+	return show.BriefWidth
 }
 
 // print writes the results and says where they are.
@@ -333,6 +348,15 @@ func (a *app) print(out *experiments.Outcome, print printer) error {
 	return err
 }
 
+// newBar returns a bar of so many steps for a terminal. It has no clock: a line that wraps leaves
+// another behind each time it is drawn, and the text before it is cut by [fit].
+func (a *app) newBar(steps int) *progressbar.ProgressBar {
+	return progressbar.NewOptions(steps, progressbar.OptionSetWriter(a.stderr),
+		progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionSetPredictTime(false), progressbar.OptionSetWidth(20),
+		progressbar.OptionThrottle(50*time.Millisecond))
+}
+
 // progress returns what shows progress on a terminal, nil elsewhere, and what clears it.
 func (a *app) progress() (show func(done, total int, next string), done func()) {
 	if !a.terminal {
@@ -342,11 +366,9 @@ func (a *app) progress() (show func(done, total int, next string), done func()) 
 	var bar *progressbar.ProgressBar
 	show = func(done, total int, next string) {
 		if bar == nil {
-			bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(a.stderr),
-				progressbar.OptionClearOnFinish(),
-				progressbar.OptionShowCount(), progressbar.OptionSetElapsedTime(true))
+			bar = a.newBar(total)
 		}
-		bar.Describe(next)
+		bar.Describe(fit(fmt.Sprintf("%d/%d %s", done, total, next), a.stderr))
 		_ = bar.Set(done) // a terminal that cannot be written to is no reason to stop
 	}
 	return show, func() {

@@ -40,10 +40,7 @@ func (s *sweepProgress) progress(p sweep.Progress) {
 		return
 	}
 	if s.bar == nil {
-		s.bar = progressbar.NewOptions(barSteps, progressbar.OptionSetWriter(s.a.stderr),
-			progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(false),
-			progressbar.OptionSetPredictTime(false), progressbar.OptionSetWidth(20),
-			progressbar.OptionThrottle(50*time.Millisecond))
+		s.bar = s.a.newBar(barSteps)
 	}
 	s.bar.Describe(fit(fmt.Sprintf("cell %d of %d, %s: %s c%d, %d/%d %s", p.Done+1, p.Cells,
 		leftText(p.Left), p.Cell.Kernel, p.Cell.Cores, p.Reps, p.OfReps, p.Scheduler), s.a.stderr))
