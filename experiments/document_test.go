@@ -16,6 +16,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
 	"krdlab/hw"
+	"krdlab/hw/hwtest"
 	"krdlab/kernels/kernel"
 	"krdlab/runtimes"
 )
@@ -132,7 +133,7 @@ func nativeRun(t *testing.T, change func(*request.Request), kernelName string,
 	if err != nil {
 		t.Skip(err)
 	}
-	giveCaches(host)
+	hwtest.GiveCaches(host)
 	k, err := request.FindKernel(kernelName)
 	if err != nil {
 		t.Fatal(err)
@@ -337,22 +338,4 @@ func TestPrintedIdentity(t *testing.T) {
 			check(t, []result.Result{result.Summarise(c.Asked(), m)})
 		}
 	})
-}
-
-// giveCaches gives a computer that does not tell its caches, as some virtual ones, those of an
-// ordinary one.
-func giveCaches(t *hw.Topology) {
-	for i := range t.CPUs {
-		if c := &t.CPUs[i]; c.L1d.Bytes == 0 && c.L2.Bytes == 0 && c.LLC.Bytes == 0 {
-			own := []int{c.ID}
-			c.L1d = hw.Cache{Level: 1, Bytes: 32 << 10, Ways: 8, LineBytes: 64, CPUs: own}
-			c.L2 = hw.Cache{Level: 2, Bytes: 1 << 20, Ways: 8, LineBytes: 64, CPUs: own}
-			c.LLC = hw.Cache{Level: 3, Bytes: 32 << 20, Ways: 16, LineBytes: 64}
-		}
-	}
-	for i := range t.Nodes {
-		if n := &t.Nodes[i]; n.LLC.Bytes == 0 {
-			n.LLC = hw.Cache{Level: 3, Bytes: 32 << 20, Ways: 16, LineBytes: 64, CPUs: n.CPUs}
-		}
-	}
 }

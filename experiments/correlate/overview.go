@@ -128,8 +128,8 @@ func (t *texter) bests(f *Family) {
 				t.line("Which KRD share goes with it most strongly")
 			}
 			t.line("- %s, %s, n = %d pairs", s.Name, a.title(), a.N)
-			t.line("    by Pearson   %s", show.Wrap(a.BestPearson.String(), 117, 17))
-			t.line("    by Spearman  %s", show.Wrap(a.BestSpearman.String(), 117, 17))
+			t.line("    by Pearson   %s", show.Wrap(a.BestPearson.String(), 100, 17))
+			t.line("    by Spearman  %s", show.Wrap(a.BestSpearman.String(), 100, 17))
 		}
 	}
 }
