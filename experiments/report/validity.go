@@ -397,10 +397,15 @@ var number = regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)
 func disturbed(e *dataset.Experiment) (judgement, bool) {
 	all, flagged, kinds := 0, 0, map[string]bool{}
 	stay, counted, aside := 0, 0, 0
+	seen := map[string]bool{} // cells, whose schedulers share the serial run
 	for _, c := range e.Cells {
 		if d := c.Result.Disturbances; d != nil {
 			counted++
-			aside += d.SetAside + d.SerialSetAside
+			aside += d.SetAside
+			if !seen[c.ID] {
+				seen[c.ID] = true
+				aside += d.SerialSetAside
+			}
 		}
 		if c.Result.Disturbed() {
 			stay++
