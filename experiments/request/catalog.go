@@ -43,8 +43,8 @@ func ownName(text string) string {
 	return text
 }
 
-// findScheduler returns the scheduler of that name, or of that name in the KRD paper, with parameters as [runtimes.ParseScheduler]
-// reads them, or an [*Error] that suggests the nearest.
+// findScheduler returns the scheduler of that name, or of that name in the KRD paper, with
+// parameters as [runtimes.ParseScheduler] reads them, or an [*Error] that suggests the nearest.
 func findScheduler(name string) (runtimes.Scheduler, error) {
 	s, err := runtimes.ParseScheduler(ownName(name))
 	if wrong, ok := errors.AsType[*runtimes.SchedulerError](err); ok {
