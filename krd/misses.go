@@ -87,10 +87,3 @@ func (r *Report) writeMisses(out io.Writer) {
 		fold(out, caveat)
 	}
 }
-
-func ratio(a, b float64) string {
-	if b == 0 {
-		return "n/a"
-	}
-	return fmt.Sprintf("%.4f %%", 100*a/b)
-}

@@ -129,5 +129,5 @@ func part(share *float64) string {
 	if share == nil {
 		return "n/a"
 	}
-	return fmt.Sprintf("%.4f %%", 100**share)
+	return ratio(*share, 1)
 }

@@ -218,8 +218,8 @@ func (r *SampleReport) WriteText(w io.Writer) error {
 		fmt.Fprintf(out, "  %-22s %16.0f %11s\n", "INF (cold)", n.Cold, share(n.Cold))
 		for _, c := range n.Caches {
 			if c.MissRatio != nil {
-				fmt.Fprintf(out, "  a fully associative cache of %s misses about %.4f %% of the "+
-					"accesses\n", units.Bytes(c.Bytes), 100**c.MissRatio)
+				fmt.Fprintf(out, "  a fully associative cache of %s misses about %s of the "+
+					"accesses\n", units.Bytes(c.Bytes), ratio(*c.MissRatio, 1))
 			}
 		}
 		for _, m := range n.Misses {

@@ -143,12 +143,21 @@ func (r *Report) writeNodes(out io.Writer) {
 	row("sum", workers, &r.Histogram)
 }
 
-// percent prints n of all with four decimals, "n/a" where there is nothing to take a share of.
-func percent(n, all uint64) string {
-	if all == 0 {
+// percent prints n of all, "n/a" where there is nothing to take a share of.
+func percent(n, all uint64) string { return ratio(float64(n), float64(all)) }
+
+// ratio prints a of b in per cent with two decimals, "n/a" where there is nothing to take a share
+// of: a trace is one run, and the next run differs in the first of them. What is more than nothing
+// and less than can be seen so is called that.
+func ratio(a, b float64) string {
+	switch share := 100 * a / b; {
+	case b == 0:
 		return "n/a"
+	case 0 < share && share < 0.005:
+		return "<0.01 %"
+	default:
+		return fmt.Sprintf("%.2f %%", share)
 	}
-	return fmt.Sprintf("%.4f %%", 100*float64(n)/float64(all))
 }
 
 // fold writes text in lines of at most 100 columns, indented.
