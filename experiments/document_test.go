@@ -16,7 +16,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
 	"krdlab/hw"
-	"krdlab/hw/hwtest"
+	"krdlab/hw/hwtest/caches"
 	"krdlab/kernels/kernel"
 	"krdlab/runtimes"
 )
@@ -133,7 +133,7 @@ func nativeRun(t *testing.T, change func(*request.Request), kernelName string,
 	if err != nil {
 		t.Skip(err)
 	}
-	hwtest.GiveCaches(host)
+	caches.Give(host)
 	k, err := request.FindKernel(kernelName)
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"krdlab/hw"
-	"krdlab/hw/hwtest"
+	"krdlab/hw/hwtest/caches"
 )
 
 // Without hardware counters the misses of a native run are a replay of the traces that its reuse
@@ -19,7 +19,7 @@ func TestMissesByConstruction(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	hwtest.GiveCaches(host)
+	caches.Give(host)
 	t.Chdir(t.TempDir())
 	run := func(args ...string) string {
 		t.Helper()

@@ -1,10 +1,11 @@
-package hwtest
+// Package caches gives computers caches, for tests.
+package caches
 
 import "krdlab/hw"
 
-// GiveCaches gives a computer that does not tell its caches, as some virtual ones, those of an
+// Give gives a computer that does not tell its caches, as some virtual ones, those of an
 // ordinary one.
-func GiveCaches(t *hw.Topology) {
+func Give(t *hw.Topology) {
 	for i := range t.CPUs {
 		if c := &t.CPUs[i]; c.L1d.Bytes == 0 && c.L2.Bytes == 0 && c.LLC.Bytes == 0 {
 			own := []int{c.ID}
