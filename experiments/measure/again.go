@@ -35,8 +35,9 @@ func (n *native) again(all []*schedule, tracing runtimes.Tracing) (passed bool, 
 				n.asked.Reps))
 			mode := n.tracingOf(s, i, tracing)
 			if mode == runtimes.TraceFull {
-				if err := os.Remove(n.dir.Path(n.traceName(s, i))); err != nil &&
-					!os.IsNotExist(err) {
+				trace := n.dir.Path(n.traceName(s, i))
+				err := os.Rename(trace, fmt.Sprintf("%s.aside-%d", trace, len(*aside)+1))
+				if err != nil && !os.IsNotExist(err) {
 					return true, err
 				}
 			}

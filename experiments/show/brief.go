@@ -411,14 +411,18 @@ func briefRemarks(results []result.Result) []string {
 	}
 	var codes []result.Code
 	first, of := map[result.Code]string{}, map[result.Code][]string{}
+	more := map[result.Code]map[string]bool{} // other sentences of the kind
 	for i := range results {
 		for _, w := range results[i].WarningCodes {
 			if w.Code == result.NoIntervals {
 				continue // said above
 			}
+			sentence := Sentences([]result.Warning{w})[0]
 			if _, seen := first[w.Code]; !seen {
 				codes = append(codes, w.Code)
-				first[w.Code] = Sentences([]result.Warning{w})[0]
+				first[w.Code], more[w.Code] = sentence, map[string]bool{}
+			} else if sentence != first[w.Code] {
+				more[w.Code][sentence] = true
 			}
 			if list := of[w.Code]; !slices.Contains(list, results[i].Scheduler) {
 				of[w.Code] = append(list, results[i].Scheduler)
@@ -429,6 +433,9 @@ func briefRemarks(results []result.Result) []string {
 		s := "warning: " + first[code]
 		if n := len(of[code]); len(results) > 1 && n < len(results) {
 			s += " (" + strings.Join(of[code], ", ") + ")"
+		}
+		if n := len(more[code]); n > 0 {
+			s += fmt.Sprintf(" (and %d more of the kind: --verbose)", n)
 		}
 		lines = append(lines, s)
 	}
