@@ -1,6 +1,9 @@
 package hw
 
-import "math"
+import (
+	"math"
+	"sync/atomic"
+)
 
 const (
 	// cycleSteps is how many dependent steps are timed in one go, some 30 us: short, so that one of
@@ -12,9 +15,7 @@ const (
 )
 
 // cycleSink keeps the compiler from dropping the chain.
-//
-//lint:ignore U1000 written alone
-var cycleSink uint64
+var cycleSink atomic.Uint64
 
 // Cycle returns how many ticks of the clock one dependent instruction takes on the calling thread's
 // CPU: shifts and exclusive ors of registers, which take one cycle of the core each, so that a
@@ -30,7 +31,7 @@ func Cycle() float64 {
 			x ^= x >> 7
 			x ^= x << 17
 		}
-		cycleSink = x
+		cycleSink.Store(x)
 		best = min(best, orderedTSC()-before)
 	}
 	return float64(best) / (cycleSteps * cycleOps)
