@@ -50,7 +50,8 @@ func findScheduler(name string) (runtimes.Scheduler, error) {
 	if wrong, ok := errors.AsType[*runtimes.SchedulerError](err); ok {
 		if wrong.Field == "" {
 			return s, &Error{"sched", name, "there is no such scheduler; " +
-				Suggest(wrong.Found, append(SchedulerNames(), AllSchedulers))}
+				Suggest(wrong.Found, append(SchedulerNames(), AllSchedulers),
+					"krdlab list schedulers has all")}
 		}
 		return s, &Error{"sched", name, fmt.Sprintf("%s: found %q, expected %s", wrong.Field,
 			wrong.Found, wrong.Want)}
@@ -106,7 +107,8 @@ func FindKernel(name string) (*kernel.Kernel, error) {
 	if k, ok := kernels.ByName(name); ok {
 		return k, nil
 	}
-	return nil, &Error{"kernel", name, "there is no such kernel; " + Suggest(name, KernelNames())}
+	return nil, &Error{"kernel", name, "there is no such kernel; " + Suggest(name, KernelNames(),
+		"krdlab list kernels has all")}
 }
 
 // ParamList returns the parameters in the order of k's declaration, as a trace's header has them.

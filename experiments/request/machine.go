@@ -61,7 +61,8 @@ func load(name string, host *hw.Topology) (*machine.Machine, error) {
 	if serr != nil && !strings.ContainsAny(name, "/.") {
 		return nil, &Error{Flag: "machine", Got: name,
 			Want: "there is no such machine, and no such file; " +
-				Suggest(name, append([]string{Auto, Native, Host}, machine.Names()...))}
+				Suggest(name, append([]string{Auto, Native, Host}, machine.Names()...),
+					"krdlab list machines has all")}
 	}
 	m, err = machine.Load(name)
 	if errors.Is(err, os.ErrNotExist) {

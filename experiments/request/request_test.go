@@ -183,16 +183,20 @@ func TestSuggest(t *testing.T) {
 	names := SchedulerNames()
 	for in, want := range map[string]string{"workfrist": "workfirst", "Help-First": "helpfirst",
 		"shepherd": "shepherd-core", "gO": "go"} {
-		if got := Suggest(in, names); !strings.HasPrefix(got, "did you mean "+want+"?") {
+		if got := Suggest(in, names, "see there"); !strings.HasPrefix(got,
+			"did you mean "+want+"? or ") || !strings.HasSuffix(got, "? see there") {
 			t.Errorf("Suggest(%q) = %q, want %s", in, got, want)
 		}
 	}
-	if got := Suggest("foo", []string{"run", "topo", "krd"}); !strings.HasPrefix(got,
-		"there are ") {
-		t.Errorf("Suggest(foo) = %q, want a list: most of topo is not foo", got)
+	if got := Suggest("zzzzzz", names, "see there"); strings.Count(got, "?") != 2 {
+		t.Errorf("Suggest(zzzzzz) = %q, want the two nearest", got)
 	}
-	if got := Suggest("zzzzzz", names); !strings.HasPrefix(got, "there are ") {
-		t.Errorf("Suggest(zzzzzz) = %q, want a list and no guess", got)
+	few := []string{"run", "topo", "krd"}
+	for in, want := range map[string]string{"foo": "there are run, topo, krd", // not much of topo
+		"krt": "did you mean krd? there are run, topo, krd", "": "there are run, topo, krd"} {
+		if got := Suggest(in, few, ""); got != want {
+			t.Errorf("Suggest(%q) = %q, want %q", in, got, want)
+		}
 	}
 	for _, test := range []struct {
 		a, b string

@@ -6,31 +6,20 @@ import (
 	"strings"
 )
 
-// Suggest says which of names was probably meant by name, and otherwise lists them all.
-func Suggest(name string, names []string) string {
-	best, distance := "", len(name)
-	for _, n := range names {
-		if d := editDistance(strings.ToLower(name), n); d < distance {
-			best, distance = n, d
-		}
+// Suggest says what may have been meant by name, which is none of names: the two nearest, and where
+// all of them are said. If there is no such place, all are listed, after the nearest if it is near.
+func Suggest(name string, names []string, where string) string {
+	distance := func(n string) int { return editDistance(strings.ToLower(name), n) }
+	near := slices.Clone(names)
+	slices.SortStableFunc(near, func(a, b string) int { return distance(a) - distance(b) })
+	meant := fmt.Sprintf("did you mean %s? ", near[0])
+	if where != "" && name != "" && len(near) > 1 {
+		return fmt.Sprintf("%sor %s? %s", meant, near[1], where)
 	}
-	if best != "" && 5*distance <= 2*max(len(name), len(best)) {
-		return fmt.Sprintf("did you mean %s? there are %s", best, strings.Join(names, ", "))
+	if 5*distance(near[0]) > 2*max(len(name), len(near[0])) {
+		meant = ""
 	}
-	return "there are " + strings.Join(names, ", ")
-}
-
-// Nearest says which of names, the two nearest, may have been meant by name: for lists that are too
-// long to be said.
-func Nearest(name string, names []string) string {
-	byDistance := slices.Clone(names)
-	slices.SortStableFunc(byDistance, func(a, b string) int {
-		return editDistance(strings.ToLower(name), a) - editDistance(strings.ToLower(name), b)
-	})
-	if len(byDistance) < 2 {
-		return Suggest(name, names)
-	}
-	return fmt.Sprintf("did you mean %s? or %s?", byDistance[0], byDistance[1])
+	return meant + "there are " + strings.Join(names, ", ")
 }
 
 // editDistance is the least number of insertions, deletions, replacements and swaps of neighbours

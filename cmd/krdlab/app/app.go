@@ -184,7 +184,7 @@ func group(c *cobra.Command) *cobra.Command {
 			return c.Help()
 		}
 		return usageError("%s %s: there is no such command; %s", c.CommandPath(), args[0],
-			request.Suggest(args[0], subcommands(c)))
+			request.Suggest(args[0], subcommands(c), "see "+c.CommandPath()+" --help"))
 	}
 	return c
 }
@@ -240,8 +240,8 @@ func flagError(c *cobra.Command, err error) error {
 		if unknown.GetSpecifiedShortnames() != "" {
 			name = "-" + unknown.GetSpecifiedName()
 		}
-		return usageError("%s: there is no flag %s; %s %s", c.CommandPath(), name,
-			request.Nearest(name, names), help)
+		return usageError("%s: there is no flag %s; %s", c.CommandPath(), name,
+			request.Suggest(name, names, help))
 	case errors.As(err, &value):
 		if hint, ok := errors.AsType[hintError](err); ok {
 			return &request.Error{Flag: value.GetFlag().Name, Got: value.GetValue(),

@@ -117,6 +117,15 @@ func TestRunEnds(t *testing.T) {
 			return context.Cause(ctx)
 		}, 130, "run directory: out.partial\n", "krdlab: interrupted; what was done is kept in " +
 			"out.partial\n", "out.partial"},
+		"interrupted in the first repetition": {func(ctx context.Context, m *result.Measured) error {
+			m.Repetitions, m.Serial = m.Repetitions[:0], m.Serial[:1]
+			if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+				return err
+			}
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}, 130, "no repetition was finished", "krdlab: interrupted before any repetition was " +
+			"finished: nothing was checked; what was done is kept in out.partial\n", "out.partial"},
 		"interrupted early": {func(ctx context.Context, m *result.Measured) error {
 			m.Repetitions = nil
 			if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {

@@ -54,7 +54,7 @@ func (a *app) correlateCommand() *cobra.Command {
 	p.BoolVar(&f.all, "all", false, "print the tables of all configurations, shares and scopes")
 	includeDisturbed(c, &f.disturbed)
 	p.SortFlags = false
-	expects(p, "csv", request.Suggest("", correlate.Tables))
+	expects(p, "csv", request.Suggest("", correlate.Tables, ""))
 	if err := c.RegisterFlagCompletionFunc("csv", cobra.FixedCompletions(correlate.Tables,
 		cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // the flag is defined above
@@ -72,7 +72,7 @@ func (a *app) correlate(f *correlateFlags, dir string) error {
 	}
 	if f.csv != "" && !slices.Contains(correlate.Tables, f.csv) {
 		return &request.Error{Flag: "csv", Got: f.csv, Want: request.Suggest(f.csv,
-			correlate.Tables)}
+			correlate.Tables, "")}
 	}
 	e, err := a.loadUndisturbed(dir, f.disturbed)
 	if err != nil {

@@ -123,7 +123,7 @@ func (a *app) krd(f *krdFlags, path string) error {
 	} {
 		if !slices.Contains(o.there, o.got) {
 			return &request.Error{Flag: o.flag, Got: o.got,
-				Want: request.Suggest(o.got, o.there)}
+				Want: request.Suggest(o.got, o.there, "")}
 		}
 	}
 	opt, err := f.options()
@@ -209,7 +209,7 @@ func (f *krdFlags) options() (opt krd.Options, err error) {
 	}
 	if f.by != "" && !slices.Contains(krd.Rankings, f.by) {
 		return opt, &request.Error{Flag: "by", Got: f.by, Want: request.Suggest(f.by,
-			krd.Rankings)}
+			krd.Rankings, "see krdlab krd --help")}
 	}
 	if f.by == "" && f.bins != "" {
 		return opt, usageError("--bins %s: it is for --by; add --by %s", f.bins,

@@ -67,7 +67,7 @@ func (a *app) listCommand() *cobra.Command {
 			for _, arg := range args {
 				if !strings.Contains(" "+strings.Join(what, " ")+" ", " "+arg+" ") {
 					return usageError("krdlab list %s: there is no such list; %s", arg,
-						request.Suggest(arg, what))
+						request.Suggest(arg, what, ""))
 				}
 			}
 			return nil

@@ -72,7 +72,7 @@ func (a *app) machineShowCommand() *cobra.Command {
 				return usageError("krdlab machine show %q: there is no such machine, and no such "+
 					"file; %s", wrong.Got,
 					request.Suggest(wrong.Got, append([]string{request.Host},
-						machine.Names()...)))
+						machine.Names()...), "krdlab list machines has all"))
 			} else if err != nil {
 				return err
 			}

@@ -66,8 +66,8 @@ func (a *app) plotCommand() *cobra.Command {
 	p.StringVar(&f.out, "out", "", "write into this `DIR` (default EXP/"+figuresDir+
 		"); only figures of krdlab's are written over")
 	p.SortFlags = false
-	expects(p, "format", request.Suggest("", figures.Formats))
-	expects(p, "figure", request.Suggest("", ids))
+	expects(p, "format", request.Suggest("", figures.Formats, ""))
+	expects(p, "figure", request.Suggest("", ids, ""))
 	for flag, values := range map[string][]string{"figure": ids, "format": figures.Formats} {
 		if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values,
 			cobra.ShellCompDirectiveNoFileComp)); err != nil {
@@ -87,7 +87,7 @@ func (a *app) plot(ctx context.Context, f *plotFlags, dir string) error {
 	for _, format := range f.formats {
 		if !slices.Contains(figures.Formats, format) {
 			return &request.Error{Flag: "format", Got: format,
-				Want: request.Suggest(format, figures.Formats)}
+				Want: request.Suggest(format, figures.Formats, "")}
 		}
 	}
 	slices.Sort(f.formats)
@@ -176,7 +176,8 @@ func choose(e *dataset.Experiment, f *plotFlags) (list []drawing, skipped []stri
 		if !found[id] {
 			slices.Sort(known)
 			return nil, nil, &request.Error{Flag: "figure", Got: id,
-				Want: "there is no such figure; " + request.Suggest(id, slices.Compact(known))}
+				Want: "there is no such figure; " + request.Suggest(id, slices.Compact(known),
+					"see krdlab plot --help")}
 		}
 	}
 	if len(list) == 0 {

@@ -71,7 +71,8 @@ func (a *app) sweepCommand() *cobra.Command {
 			return a.sweepConfigs(c.Context(), configs, all)
 		}
 		return usageError("krdlab sweep %s: there is no such kernel, no such command and no such "+
-			"file; %s", args[0], request.Suggest(args[0], subcommands(c)))
+			"file; %s", args[0], request.Suggest(args[0], subcommands(c),
+			"see krdlab sweep --help"))
 	}
 	for _, k := range kernels.Table {
 		c.AddCommand(a.sweepKernel(k))

@@ -105,7 +105,8 @@ func (f *sweepFlags) knows(name string, table bool) error {
 		return fmt.Errorf("it is a setting of %s: write it below [kernel.%s]", f.kernel.Name,
 			f.kernel.Name)
 	}
-	return fmt.Errorf("there is no such setting; %s", request.Suggest(name, names))
+	return fmt.Errorf("there is no such setting; %s", request.Suggest(name, names,
+		"see krdlab sweep KERNEL --help"))
 }
 
 // setFromFile sets the flag of a setting. Only a kernel's table may have the kernel's own.

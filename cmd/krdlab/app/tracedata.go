@@ -53,7 +53,7 @@ func (a *app) traceImport() *cobra.Command {
 			if format != "" && !slices.Contains(imports.Formats(), format) {
 				return &request.Error{Flag: "format", Got: format,
 					Want: "there is no such format; " + request.Suggest(format,
-						imports.Formats())}
+						imports.Formats(), "")}
 			}
 			if args[0] == "" {
 				return usageError(
@@ -187,7 +187,7 @@ func (a *app) traceExport() *cobra.Command {
 			}
 			if !slices.Contains(formats, format) {
 				return &request.Error{Flag: "format", Got: format,
-					Want: "there is no such format; " + request.Suggest(format, formats)}
+					Want: "there is no such format; " + request.Suggest(format, formats, "")}
 			}
 			if out != "" {
 				if err := newFile("out", out); err != nil {
