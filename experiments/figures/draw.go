@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -15,26 +14,23 @@ import (
 )
 
 const (
-	width  = 6.5 * vg.Inch // the text width of a page
-	dpi    = 200           // of PNG
-	margin = 8 * vg.Length(1)
+	width  = krdplot.Width
+	margin = krdplot.Margin
 )
 
 // Write draws f in one of [Formats]; another is an error that wraps [ErrFormat]. The bytes depend
-// on f alone. A picture is
-// 6.5 inches wide, PNG at 200 dots an inch.
+// on f alone. A picture is 6.5 inches wide, PNG at 200 dots an inch.
 func (f *Figure) Write(w io.Writer, format string) error {
 	if !slices.Contains(Formats, format) {
 		return fmt.Errorf("%w %q, expected one of %s", ErrFormat, format,
 			strings.Join(Formats, ", "))
 	}
 	legend := f.legend()
-	caption := wrap(f.Caption, textStyle(8), width-2*margin)
+	caption := krdplot.NewCaption(f.Caption)
 	rows := (len(f.Panels) + f.Columns - 1) / f.Columns
-	line := textStyle(8).Height("Mg") * 1.35
-	head := textStyle(11).Height("Mg") + 2*margin
-	foot := line*vg.Length(len(caption)) + margin
-	height := head + vg.Length(rows)*f.rowHeight() + legend.height() + foot
+	head := krdplot.TextStyle(11).Height("Mg") + 2*margin
+	foot := caption.Height()
+	height := head + vg.Length(rows)*f.rowHeight() + legend.Height() + foot
 
 	var c interface {
 		vg.CanvasSizer
@@ -51,43 +47,14 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	all := draw.New(c)
 	all.SetColor(krdplot.White)
 	all.Fill(all.Rectangle.Path())
-	title := textStyle(11)
+	title := krdplot.TextStyle(11)
 	title.XAlign, title.YAlign = draw.XCenter, draw.YTop
 	all.FillText(title, vg.Point{X: all.Center().X, Y: all.Max.Y - margin}, f.Title)
-	f.panels(draw.Crop(all, 0, 0, foot+legend.height(), -head), rows)
-	legend.draw(all, foot)
-	for i, words := range caption {
-		all.FillText(textStyle(8), vg.Point{X: all.Min.X + margin, Y: all.Min.Y +
-			foot - line*vg.Length(i) - 3}, words)
-	}
+	f.panels(draw.Crop(all, 0, 0, foot+legend.Height(), -head), rows)
+	legend.Draw(all, foot)
+	caption.Draw(all)
 	_, err := c.WriteTo(w)
 	return err
-}
-
-func textStyle(size vg.Length) text.Style {
-	return text.Style{Color: krdplot.Ink, Font: krdplot.Sans(size), YAlign: draw.YTop,
-		Handler: plot.DefaultTextHandler}
-}
-
-// wrap breaks paragraphs into lines that are at most so wide.
-func wrap(paragraphs []string, style text.Style, width vg.Length) []string {
-	var lines []string
-	for _, p := range paragraphs {
-		line := ""
-		for _, word := range strings.Split(p, " ") {
-			switch {
-			case line == "":
-				line = word
-			case style.Width(line+" "+word) <= width:
-				line += " " + word
-			default:
-				lines = append(lines, line)
-				line = word
-			}
-		}
-		lines = append(lines, line)
-	}
-	return lines
 }
 
 // panels lays the panels out, their data areas aligned.
@@ -138,7 +105,7 @@ func (a Axis) beside(left Axis) Axis {
 // then those further right.
 func (a Axis) thinned(width vg.Length) Axis {
 	a.Ticks = slices.Clone(a.Ticks)
-	style := textStyle(8)
+	style := krdplot.TextStyle(8)
 	type span struct{ from, to vg.Length }
 	var used []span
 	place := func(t *Tick) {

@@ -59,7 +59,7 @@ func order(marks []mark, label string) int {
 // nowhere; it returns these and the words' own.
 func label(c draw.Canvas, beside vg.Rectangle, words string, taken []vg.Rectangle) []vg.Rectangle {
 	const gap = 2
-	style := textStyle(6.5)
+	style := krdplot.TextStyle(6.5)
 	style.Color, style.YAlign = krdplot.Rule, draw.YBottom
 	w, h := style.Width(words), style.FontExtents().Ascent
 	middle := vg.Point{X: (beside.Min.X + beside.Max.X) / 2, Y: (beside.Min.Y + beside.Max.Y) / 2}

@@ -85,7 +85,7 @@ const headingGap = 2 * vg.Length(1)
 func (h heading) Plot(c draw.Canvas, g *plot.Plot) {
 	x, _ := g.Transforms(&c)
 	list, y := h.named(), c.Max.Y+headingGap
-	style := textStyle(8)
+	style := krdplot.TextStyle(8)
 	style.Color, style.YAlign = krdplot.Rule, draw.YBottom
 	for i, e := range list {
 		style.XAlign = draw.XCenter
@@ -104,7 +104,7 @@ func (h heading) Plot(c draw.Canvas, g *plot.Plot) {
 	if h.small() {
 		y += style.Height("Mg") + headingGap
 	}
-	title := textStyle(9)
+	title := krdplot.TextStyle(9)
 	title.XAlign, title.YAlign = draw.XCenter, draw.YBottom
 	c.FillText(title, vg.Point{X: c.Center().X, Y: y + headingGap}, h.p.Title)
 }
@@ -112,10 +112,10 @@ func (h heading) Plot(c draw.Canvas, g *plot.Plot) {
 func (h heading) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	height := vg.Length(0)
 	if h.small() {
-		height += textStyle(8).Height("Mg") + headingGap
+		height += krdplot.TextStyle(8).Height("Mg") + headingGap
 	}
 	if h.p.Title != "" {
-		height += textStyle(9).Height("Mg") + 2*headingGap
+		height += krdplot.TextStyle(9).Height("Mg") + 2*headingGap
 	}
 	if height == 0 {
 		return nil

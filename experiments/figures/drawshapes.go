@@ -42,7 +42,7 @@ type heatMap struct {
 func (h heatMap) Plot(c draw.Canvas, g *plot.Plot) {
 	x, y := g.Transforms(&c)
 	sum := h.p.sum()
-	style := textStyle(h.size(x(1) - x(0)))
+	style := krdplot.TextStyle(h.size(x(1) - x(0)))
 	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
 	for row, s := range h.p.Series {
 		full := colourOf(s.Colour)
@@ -105,7 +105,7 @@ func (f *Figure) largestShare() float64 {
 // fields of a width; 0 if they do not.
 func (h heatMap) size(width vg.Length) vg.Length {
 	for size := vg.Length(8); size >= 5; size -= 0.5 {
-		style, widest := textStyle(size), vg.Length(0)
+		style, widest := krdplot.TextStyle(size), vg.Length(0)
 		for _, s := range h.p.Series {
 			for _, v := range s.Points {
 				if v.Y.Known() {

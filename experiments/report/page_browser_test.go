@@ -186,10 +186,14 @@ func TestShots(t *testing.T) {
 	}
 	url := pageOf(t, dir)
 	for name, v := range map[string]view{
-		"wide": {width: 1280, height: 900, scheme: "light"}, "narrow": {width: 390, height: 844,
-			scheme: "light"}, "dark": {width: 1280, height: 900, scheme: "dark"},
-		"noscript":        {width: 1280, height: 900, scheme: "dark", noScript: true},
-		"noscript-narrow": {width: 390, height: 844, scheme: "light", noScript: true},
+		"1400":          {width: 1400, height: 900, scheme: "light"},
+		"800":           {width: 800, height: 900, scheme: "light"},
+		"420":           {width: 420, height: 900, scheme: "light"},
+		"dark":          {width: 1400, height: 900, scheme: "dark"},
+		"dark-420":      {width: 420, height: 900, scheme: "dark"},
+		"noscript-dark": {width: 1400, height: 900, scheme: "dark", noScript: true},
+		"noscript-800":  {width: 800, height: 900, scheme: "light", noScript: true},
+		"noscript-420":  {width: 420, height: 900, scheme: "light", noScript: true},
 	} {
 		page := b.open(url, v)
 		if !v.noScript {
@@ -204,7 +208,7 @@ func TestShots(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if name == "wide" {
+		if name == "1400" {
 			if err := os.WriteFile(filepath.Join(*shots, "page.pdf"), page.pdf(),
 				0o666); err != nil {
 				t.Fatal(err)

@@ -5,6 +5,7 @@
 package krdplot
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -24,7 +25,8 @@ import (
 type Series struct {
 	Name      string
 	Histogram *krd.Histogram
-	Look      int // number of its look, see [LookAt]
+	Look      int    // number of its look, see [LookAt]
+	Legend    string // what the legend says of it and of others that look the same; "": Name
 }
 
 // A Figure says what to draw. All its histograms must have the same distance convention and weight.
@@ -54,11 +56,12 @@ func Of(r *krd.Report, perNode bool, about string) *Figure {
 	if len(r.Nodes) == 1 {
 		name = fmt.Sprintf("node %d", r.Nodes[0].Node)
 	}
-	f.Series = []Series{{name, &r.Histogram, sumLook}}
+	f.Series = []Series{{Name: name, Histogram: &r.Histogram, Look: sumLook}}
 	if perNode && len(r.Nodes) > 1 {
 		for i := range r.Nodes {
-			f.Series = append(f.Series, Series{fmt.Sprintf("node %d", r.Nodes[i].Node),
-				&r.Nodes[i].Histogram, sumLook + 1 + i})
+			f.Series = append(f.Series, Series{
+				Name:      fmt.Sprintf("node %d", r.Nodes[i].Node),
+				Histogram: &r.Nodes[i].Histogram, Look: sumLook + 1 + i})
 		}
 	}
 	f.Caption = append(f.Caption, fmt.Sprintf("n = %s accesses on %s; %s distance; shares are of "+
@@ -86,7 +89,10 @@ func (f *Figure) identical() []string {
 				same, said[j] = append(same, other.Name), true
 			}
 		}
-		if len(same) > 1 {
+		switch {
+		case len(same) == len(f.Series) && len(same) > 3:
+			return []string{"Identical: all lines."}
+		case len(same) > 1:
 			groups = append(groups, units.List(same))
 		}
 	}
@@ -117,9 +123,8 @@ var (
 )
 
 const (
-	width  = 6.5 * vg.Inch
-	height = 6.2 * vg.Inch
-	dpi    = 200 // of PNG
+	panelsHeight = 5.8 * vg.Inch
+	dpi          = 200 // of PNG
 )
 
 // FormatOf returns the format that the extension of path says: svg, png or pdf. Another is an error
@@ -157,39 +162,54 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	if err != nil {
 		return err
 	}
+	caption := NewCaption(slices.Concat(f.Caption, f.identical()))
+	legend := f.legend()
+	height := panelsHeight + caption.Height()
+	if legend != nil {
+		height += legend.Height()
+	}
 	var c interface {
 		vg.CanvasSizer
 		io.WriterTo
 	}
 	switch format {
 	case "svg":
-		c = NewSVG(width, height)
+		c = NewSVG(Width, height)
 	case "png":
-		c = NewPNG(width, height)
+		c = NewPNG(Width, height)
 	case "pdf":
-		c = NewPDF(width, height)
+		c = NewPDF(Width, height)
 	}
-	all := *f
-	all.Caption = slices.Concat(f.Caption, f.identical())
-	all.layOut(draw.New(c), cumulative, perBin)
+	all := draw.New(c)
+	foot := height - panelsHeight
+	tiles := draw.Tiles{Rows: 2, Cols: 1, PadTop: vg.Points(6), PadRight: vg.Points(10),
+		PadLeft: vg.Points(6), PadY: vg.Points(8)}
+	plots := [][]*plot.Plot{{cumulative}, {perBin}} // they share their horizontal axis
+	cells := plot.Align(plots, tiles, draw.Crop(all, 0, 0, foot, 0))
+	for i := range plots {
+		plots[i][0].Draw(cells[i][0])
+	}
+	if legend != nil {
+		legend.Draw(all, caption.Height())
+	}
+	caption.Draw(all)
 	_, err = c.WriteTo(w)
 	return err
 }
 
-// layOut stacks the two plots, which share their horizontal axis, above the caption.
-func (f *Figure) layOut(c draw.Canvas, upper, lower *plot.Plot) {
-	style := caption()
-	line := style.Height("Mg") * 1.35
-	foot := line*vg.Length(len(f.Caption)) + vg.Points(6)
-	tiles := draw.Tiles{Rows: 2, Cols: 1, PadTop: vg.Points(6), PadRight: vg.Points(10),
-		PadLeft: vg.Points(6), PadY: vg.Points(8)}
-	plots := [][]*plot.Plot{{upper}, {lower}}
-	cells := plot.Align(plots, tiles, draw.Crop(c, 0, 0, foot, 0))
-	for i := range plots {
-		plots[i][0].Draw(cells[i][0])
+// legend names the series where there are several.
+func (f *Figure) legend() Legend {
+	if len(f.Series) < 2 {
+		return nil
 	}
-	for i, text := range f.Caption {
-		c.FillText(style, vg.Point{X: c.Min.X + vg.Points(8), Y: c.Min.Y +
-			foot - line*vg.Length(i) - vg.Points(3)}, text)
+	var list []Entry
+	for _, s := range f.Series {
+		if s.Histogram.Accesses == 0 {
+			continue
+		}
+		look := LookAt(s.Look)
+		glyph := look.Glyph()
+		list = append(list, Entry{Name: cmp.Or(s.Legend, s.Name), Line: look.Line(), Glyph: &glyph})
 	}
+	return NewLegend(list)
 }

@@ -125,7 +125,7 @@ func TestFormats(t *testing.T) {
 				if c.name == "coldonly" {
 					want = []string{"INF", "L2 256 KiB"}
 				}
-				for _, w := range append(want, c.fig.Caption...) {
+				for _, w := range append(want, NewCaption(c.fig.Caption)...) {
 					if !words[w] {
 						t.Errorf("%s: no text %q", path, w)
 					}
@@ -164,7 +164,7 @@ func TestFixedWidth(t *testing.T) {
 	c := NewSVG(100, 100)
 	c.SetColor(Ink)
 	d := draw.New(c)
-	style := caption()
+	style := TextStyle(8)
 	d.FillText(style, vg.Point{X: 10, Y: 10}, "a < b & 2 \u00d7 c")
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {

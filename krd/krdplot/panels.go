@@ -6,18 +6,12 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"krdlab/hw/units"
 	"krdlab/krd"
 )
-
-func caption() text.Style {
-	return text.Style{Color: Ink, Font: Sans(8), YAlign: draw.YTop,
-		Handler: plot.DefaultTextHandler}
-}
 
 // panel returns an empty plot in the style of the figure, with the horizontal axis a.
 func (f *Figure) panel(a Scale, y string) *plot.Plot {
@@ -35,10 +29,6 @@ func (f *Figure) panel(a Scale, y string) *plot.Plot {
 	p.X.Tick.Marker = plot.ConstantTicks(a.Labels(10)) // of 7 characters
 	p.X.Label.Padding = vg.Points(4)
 	p.Y.Label.Text = y
-	p.Legend.TextStyle.Font = Sans(8)
-	p.Legend.Top, p.Legend.Left = true, true
-	p.Legend.XOffs, p.Legend.YOffs = vg.Points(6), -vg.Points(4)
-	p.Legend.Padding = vg.Points(2)
 	return p
 }
 
@@ -107,7 +97,7 @@ func (f *Figure) cumulative(a Scale) (*plot.Plot, error) {
 			pts = append(pts, plotter.XY{X: float64(k), Y: percent(n, h)})
 		}
 		end := plotter.XYs{{X: a.Infinity(), Y: 100}}
-		if err := f.trace(p, i, s.Name, pts, end); err != nil {
+		if err := f.trace(p, i, pts, end); err != nil {
 			return nil, err
 		}
 	}
@@ -173,7 +163,7 @@ func (f *Figure) perBin(a Scale) (*plot.Plot, error) {
 				apart = append(apart, plotter.XY{X: c.x, Y: c.y})
 			}
 		}
-		if err := f.trace(p, i, "", scale, apart); err != nil {
+		if err := f.trace(p, i, scale, apart); err != nil {
 			return nil, err
 		}
 	}
@@ -181,9 +171,8 @@ func (f *Figure) perBin(a Scale) (*plot.Plot, error) {
 }
 
 // trace draws series number i: points joined by a line, and points apart from it.
-func (f *Figure) trace(p *plot.Plot, i int, name string, joined, apart plotter.XYs) error {
+func (f *Figure) trace(p *plot.Plot, i int, joined, apart plotter.XYs) error {
 	look := LookAt(f.Series[i].Look)
-	var thumbs []plot.Thumbnailer
 	if len(joined) > 0 {
 		l, pts, err := plotter.NewLinePoints(joined)
 		if err != nil {
@@ -191,7 +180,6 @@ func (f *Figure) trace(p *plot.Plot, i int, name string, joined, apart plotter.X
 		}
 		l.LineStyle, pts.GlyphStyle = look.Line(), look.Glyph()
 		p.Add(l, pts)
-		thumbs = append(thumbs, l, pts)
 	}
 	if len(apart) > 0 {
 		pts, err := plotter.NewScatter(apart)
@@ -200,12 +188,6 @@ func (f *Figure) trace(p *plot.Plot, i int, name string, joined, apart plotter.X
 		}
 		pts.GlyphStyle = look.Glyph()
 		p.Add(pts)
-		if thumbs == nil {
-			thumbs = append(thumbs, pts)
-		}
-	}
-	if name != "" && len(f.Series) > 1 {
-		p.Legend.Add(name, thumbs...)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -153,16 +154,16 @@ func (a *app) krd(f *krdFlags, path string) error {
 		return a.sample(f, opt, traces)
 	}
 	var reports []*krd.Report
-	var schedulers []string
+	var headers []loi.Header
 	for _, trace := range traces {
-		r, scheduler, err := a.analyze(f, opt, trace)
+		r, h, err := a.analyze(f, opt, trace)
 		if err != nil {
 			return err
 		}
-		reports, schedulers = append(reports, r), append(schedulers, scheduler)
+		reports, headers = append(reports, r), append(headers, h)
 	}
 	if f.plot != "" {
-		if err := plotReports(f, reports, traces, schedulers); err != nil {
+		if err := plotReports(f, reports, traces, headers); err != nil {
 			return err
 		}
 		fmt.Fprintf(a.stderr, "figure: %s\n", f.plot)
@@ -304,16 +305,16 @@ func analysisError(path string, err error) error {
 
 // analyze reads one trace, and says its scheduler, "" where it names none. Its errors say what to
 // type instead.
-func (a *app) analyze(f *krdFlags, opt krd.Options, path string) (r *krd.Report, scheduler string,
+func (a *app) analyze(f *krdFlags, opt krd.Options, path string) (r *krd.Report, h loi.Header,
 	err error) {
 	t, err := loi.Open(path)
 	if err != nil {
-		return nil, "", traceError(path, err)
+		return nil, h, traceError(path, err)
 	}
 	defer t.Close()
 	if c := opt.Causes; c != nil && f.bins == "" {
 		if t.Header.LLCBytes == 0 {
-			return nil, "", usageError("%s: --by %s needs --bins, as in --bins 32M-: the trace names "+
+			return nil, h, usageError("%s: --by %s needs --bins, as in --bins 32M-: the trace names "+
 				"no LLC size", path, f.by)
 		}
 		c.FromBytes = t.Header.LLCBytes
@@ -323,19 +324,17 @@ func (a *app) analyze(f *krdFlags, opt krd.Options, path string) (r *krd.Report,
 	r, err = krd.Analyze(t, opt)
 	done()
 	if err != nil {
-		return nil, "", analysisError(path, err)
+		return nil, h, analysisError(path, err)
 	}
-	if f.node < 0 {
-		return r, t.Header.Scheduler, nil
-	}
-	if r.Only(f.node) {
-		return r, t.Header.Scheduler, nil
+	h = t.Header
+	if f.node < 0 || r.Only(f.node) {
+		return r, h, nil
 	}
 	var there []string
 	for _, n := range r.Nodes {
 		there = append(there, fmt.Sprint(n.Node))
 	}
-	return nil, "", &request.Error{Flag: "node", Got: fmt.Sprint(f.node),
+	return nil, h, &request.Error{Flag: "node", Got: fmt.Sprint(f.node),
 		Want: "the nodes with workers in " + path + " are " + strings.Join(there, ", ")}
 }
 
@@ -417,22 +416,32 @@ func globEscape(path string) string {
 
 // plotReports draws one trace, with its nodes, or the sums of several in one figure. Schedulers look
 // as in all other figures.
-func plotReports(f *krdFlags, reports []*krd.Report, traces, schedulers []string) error {
-	figure := krdplot.Of(reports[0], f.node < 0 && len(traces) == 1, filepath.Base(traces[0]))
+func plotReports(f *krdFlags, reports []*krd.Report, traces []string, headers []loi.Header) error {
+	var schedulers []string
+	for i, path := range traces {
+		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		schedulers = append(schedulers, cmp.Or(headers[i].Scheduler, name))
+	}
+	figure := krdplot.Of(reports[0], f.node < 0 && len(traces) == 1, ran(&headers[0],
+		filepath.Base(traces[0])))
 	if len(traces) > 1 {
-		figure = krdplot.Of(reports[0], false, "each line is one trace of "+
-			filepath.Base(filepath.Dir(traces[0])))
+		figure = krdplot.Of(reports[0], false, ran(&headers[0], "Each line is one trace of "+
+			filepath.Base(filepath.Dir(traces[0]))))
 		figure.Series = nil
 		for i, r := range reports {
-			name := strings.TrimSuffix(filepath.Base(traces[i]), filepath.Ext(traces[i]))
-			figure.Series = append(figure.Series, krdplot.Series{Name: name,
-				Histogram: &r.Histogram})
+			figure.Series = append(figure.Series, krdplot.Series{Name: filepath.Base(traces[i]),
+				Histogram: &r.Histogram, Legend: schedulers[i]})
 		}
 	}
-	if len(traces) > 1 || len(figure.Series) == 1 && schedulers[0] != "" {
-		for i, look := range figures.SchedulerLooks(schedulers) {
-			figure.Series[i].Look = look
+	if len(traces) > 1 || len(figure.Series) == 1 && headers[0].Scheduler != "" {
+		names := slices.Compact(slices.Sorted(slices.Values(schedulers)))
+		looks := figures.SchedulerLooks(names)
+		for i, scheduler := range schedulers {
+			figure.Series[i].Look = looks[slices.Index(names, scheduler)]
 		}
+		slices.SortStableFunc(figure.Series, func(a, b krdplot.Series) int {
+			return cmp.Compare(a.Look, b.Look)
+		})
 	}
 	return rederive(f.plot, func(w io.Writer) error {
 		format, err := krdplot.FormatOf(f.plot)
@@ -441,6 +450,34 @@ func plotReports(f *krdFlags, reports []*krd.Report, traces, schedulers []string
 		}
 		return figure.Write(w, format)
 	})
+}
+
+// ran is what a header tells of the run, behind the name of what was drawn.
+func ran(h *loi.Header, name string) string {
+	var parts []string
+	if words := strings.Join(append([]string{h.Kernel}, pairs(h.Params)...), " "); words != "" {
+		parts = append(parts, words)
+	}
+	if h.Cores > 0 {
+		parts = append(parts, units.Count(h.Cores, "core"))
+	}
+	if h.Machine != "" {
+		parts = append(parts, h.Machine)
+	}
+	if h.Substrate == loi.Simulated {
+		parts = append(parts, "SIMULATED, not measured")
+	}
+	if parts == nil {
+		return name + "."
+	}
+	return name + ": " + strings.Join(parts, "; ") + "."
+}
+
+func pairs(list []loi.KV) (words []string) {
+	for _, p := range list {
+		words = append(words, p.Key+"="+p.Value)
+	}
+	return words
 }
 
 // analysisProgress returns what shows how much of a trace has been read, nil where stderr is no

@@ -1,0 +1,61 @@
+package krdplot
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// However many series and words there are, they lie beside and below each other, within the
+// picture; series of one name stand in the legend once.
+func TestManySeries(t *testing.T) {
+	h := serialMatmul()
+	f := Of(report(h), false, strings.Repeat("words of a caption ", 20))
+	f.Series = nil
+	for i := range 60 {
+		f.Series = append(f.Series, Series{Name: fmt.Sprintf("trace %d", i), Histogram: shifted(h,
+			float64(i)/100), Look: i % 30, Legend: fmt.Sprintf("scheduler %d", i%30)})
+	}
+	l := f.legend()
+	n := 0
+	for _, row := range l {
+		used := -entryGap
+		for _, e := range row {
+			used += e.width() + entryGap
+			n++
+		}
+		if used > Width-2*Margin {
+			t.Errorf("a line of the legend is %v wide, the picture %v", used, Width)
+		}
+	}
+	if n != 30 || len(l) < 3 {
+		t.Errorf("%d entries in %d lines, want 30 in some", n, len(l))
+	}
+	for _, line := range NewCaption(f.Caption) {
+		if w := TextStyle(8).Width(line); w > Width-2*Margin {
+			t.Errorf("a line of the caption is %v wide", w)
+		}
+	}
+	height := func() float64 {
+		var b bytes.Buffer
+		if err := f.Write(&b, "svg"); err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(b.String(), "height=\"")
+		digits, _, _ := strings.Cut(rest, "pt")
+		points, err := strconv.ParseFloat(digits, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return points
+	}
+	many := height()
+	f.Series = f.Series[:2]
+	want := legendLine.Points() * float64(len(l)-1)
+	if got := many - height(); got < want-1 || got > want+1 {
+		t.Errorf("%d lines of the legend more make the picture %g points higher, want %g",
+			len(l)-1, got, want)
+	}
+}
