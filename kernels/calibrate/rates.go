@@ -113,7 +113,7 @@ func scatter(ops *laplace.Kernel, b *laplace.Bodies, leaves int) *laplace.Cells 
 	}
 	for i := range leaves {
 		x, y, z, _ := b.Centroid(i*per, (i+1)*per)
-		cells.Centres[i] = laplace.Centre{X: x, Y: y, Z: z, Scale: 0.5}
+		*cells.Centre(i) = laplace.Centre{X: x, Y: y, Z: z, Scale: 0.5}
 		ops.P2M(cells, i, b, i*per, (i+1)*per)
 	}
 	return cells

@@ -151,7 +151,7 @@ func TestFaultsAreSeen(t *testing.T) {
 					m[0] = -m[0]
 				}, "L2 error"},
 				{"a shifted centre", func() {
-					c := &in.exp.Centres[target]
+					c := in.exp.Centre(int(target))
 					c.X += in.cells[target].radius
 					replay(in, calls, -1)
 					c.X -= in.cells[target].radius

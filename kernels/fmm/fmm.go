@@ -5,9 +5,9 @@
 // centre and a radius (geometry.go) and, from the leaves up, multipoles (passes.go). The traversal,
 // which is what a run times, goes through pairs of cells: two that are far from each other meet by
 // their expansions (kernel m2l), two leaves body by body (p2p, p2p-self), of others the larger is
-// opened or both are (traverse.go), as tasks (task.go). Afterwards locals are handed down to the
-// bodies and checked against the direct sum (check.go, reference.go). The arithmetic of expansions
-// and pairs is in package laplace.
+// opened or both are (traverse.go), as tasks (task.go, pairs.go). Afterwards locals are handed down
+// to the bodies and checked against the direct sum (check.go, reference.go). The arithmetic of
+// expansions and pairs is in package laplace.
 //
 // What decides the shape of the traversal is computed before it, from positions and charges alone
 // and rounded operation by operation, so that it is the same under every scheduler and on every
@@ -20,9 +20,12 @@
 //
 // # Rejected
 //
-//   - One number as the cutoff of tasks and as the rule when both cells are opened, as in exaFMM:
-//     at 300 it makes half as many M2L more than opening the larger cell always does, and the
-//     number of tasks would change the numbers.
+//   - One number as the cutoff of tasks and as the rule when both cells are opened, as in exaFMM,
+//     by default (it is --tasks exafmm, pairs.go): at 300 it makes half as many M2L more than
+//     opening the larger cell always does, and the number of tasks would change the numbers.
+//   - exaFMM's memory for the cells of the tree themselves, under --layout cell: the traversal
+//     reads them from an array of their own, and the header of a packed cell holds the centre and
+//     room for the rest.
 //   - Locks, or copies of results for each worker: phases with disjoint targets need neither, and
 //     fix the order of updates.
 package fmm

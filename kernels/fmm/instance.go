@@ -67,7 +67,7 @@ func newInstanceWith(s settings, bodies []body, seed uint64, workers int, dry bo
 	}
 	var err error
 	if in.ops, err = laplace.New(laplace.Options{Order: s.order, ISA: s.isa,
-		Dipoles: !oneSign}); err != nil {
+		Dipoles: !oneSign, Packed: s.packed}); err != nil {
 		return nil, err
 	}
 	if dry {
@@ -119,7 +119,10 @@ func (in *instance) Phases() []kernel.Phase { return append([]kernel.Phase(nil),
 
 func (in *instance) Registry() loi.Registry {
 	r := loi.Registry{Kernels: []loi.Kernel{{Name: "m2l"}, {Name: "p2p"}, {Name: "p2p-self"}},
-		Regions: regions}
+		Regions: regions[:regionPairs]}
+	if in.exafmm {
+		r.Regions = regions
+	}
 	if len(in.bodies) == 0 {
 		return r // nothing to touch, and nothing is run
 	}
@@ -135,9 +138,9 @@ func (in *instance) Registry() loi.Registry {
 	}
 	r.Objects = []loi.Object{
 		objMultipoles: {Name: "multipoles",
-			Blocks: []loi.SizeRun{{Count: cells, Bytes: 4 * uint64(in.ops.MultipoleStride)}}},
+			Blocks: []loi.SizeRun{{Count: cells, Bytes: in.multipoleBytes()}}},
 		objLocals: {Name: "locals",
-			Blocks: []loi.SizeRun{{Count: cells, Bytes: 4 * uint64(in.ops.LocalStride)}}},
+			Blocks: []loi.SizeRun{{Count: cells, Bytes: in.localBytes()}}},
 		objBodies: {Name: "bodies", Blocks: leaves},
 		objForces: {Name: "forces", Blocks: leaves},
 	}
@@ -166,8 +169,24 @@ func (in *instance) Registry() loi.Registry {
 	return r
 }
 
+// multipoleBytes and localBytes are the sizes of blocks: with the padding to cache lines by arrays,
+// without it where the header of the cell, or its other block, is on the same line.
+func (in *instance) multipoleBytes() uint64 {
+	if in.packed {
+		return 4 * uint64(in.ops.Multipoles)
+	}
+	return 4 * uint64(in.ops.MultipoleStride)
+}
+
+func (in *instance) localBytes() uint64 {
+	if in.packed {
+		return 4 * uint64(in.ops.Locals)
+	}
+	return 4 * uint64(in.ops.LocalStride)
+}
+
 func (in *instance) Reset(hints bool) {
-	clear(in.exp.L)
+	in.exp.ClearLocals()
 	clear(in.met)
 	for _, f := range [][]float32{in.soa.P, in.soa.AX, in.soa.AY, in.soa.AZ} {
 		clear(f)

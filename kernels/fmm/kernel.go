@@ -19,6 +19,8 @@ import (
 // maxBodies keeps bodies, cells and leaves within 32 bits.
 const maxBodies = 1 << 28
 
+const splitDefault = 5000
+
 // params is what Kernel takes; apart from it, for read refers to it.
 var params = []kernel.Param{
 	{Name: "bodies", Kind: kernel.IntParam, Default: 1000000, Min: 1, Max: maxBodies,
@@ -42,9 +44,17 @@ var params = []kernel.Param{
 			"more exact and slower"},
 	{Name: "cutoff", Kind: kernel.IntParam, Default: 300, Min: 0, Max: math.MaxInt32,
 		Help: "a pair of subtrees with fewer bodies in all is one task"},
-	{Name: "split", Kind: kernel.IntParam, Default: 5000, Min: 0, Max: math.MaxInt32,
+	{Name: "split", Kind: kernel.IntParam, Default: splitDefault, Min: 0, Max: math.MaxInt32,
 		Help: "of a pair of cells with as many bodies in all both are opened, of one with fewer " +
 			"the larger"},
+	{Name: "tasks", Kind: kernel.WordParam, Default: coarse, Choices: []string{coarse, exafmm},
+		Help: "what is a task: coarse, a pair of ranges below the cutoff or with nothing to open; " +
+			"exafmm, as exaFMM had it in 2013: ranges are halved and spawned down to single cells, " +
+			"and the cutoff takes the place of --split"},
+	{Name: "layout", Kind: kernel.WordParam, Default: arrays, Choices: []string{arrays, together},
+		Help: "where expansions lie: arrays, those of all cells one after the other, on cache " +
+			"lines of their own; cell, a cell's header, multipoles and locals side by side, so " +
+			"that lines that are read hold what is written"},
 	{Name: "mutual", Kind: kernel.WordParam, Default: "true", Choices: []string{"true", "false"},
 		Help: "one evaluation of a pair serves both sides; false: each side has its own"},
 	{Name: "isa", Kind: kernel.WordParam, Default: "auto", Choices: isa.Names(),
@@ -66,8 +76,18 @@ var Kernel = kernel.Kernel{
 		{"bodies": 300, "dist": sphere, "cutoff": 0, "ncrit": 8, "isa": "portable"},
 		{"bodies": 2000, "cutoff": 200, "split": 300},
 		{"bodies": 1000, "dist": cube, "mutual": "false", "theta": "0.7", "order": 3},
+		{"bodies": 2000, "tasks": exafmm, "cutoff": 200, "layout": together},
+		{"bodies": 1000, "dist": cube, "tasks": exafmm, "mutual": "false", "cutoff": 0},
 	},
 }
+
+// The rules for tasks, and the layouts.
+const (
+	coarse   = "coarse"
+	exafmm   = "exafmm"
+	arrays   = "arrays"
+	together = "cell"
+)
 
 func anything(string) error { return nil }
 
@@ -92,6 +112,8 @@ type settings struct {
 	order         int
 	theta         float64
 	cutoff, split int
+	exafmm        bool // the rule for tasks
+	packed        bool // the layout
 	mutual        bool
 	isa           isa.Set
 }
@@ -100,7 +122,8 @@ func read(p kernel.Params) (s settings, err error) {
 	s = settings{
 		dist: p.Word("dist"), n: p.Int("bodies"), input: p.Word("input"), output: p.Word("output"),
 		ncrit: p.Int("ncrit"), order: p.Int("order"), cutoff: p.Int("cutoff"),
-		split: p.Int("split"), mutual: p.Word("mutual") == "true",
+		split: p.Int("split"), exafmm: p.Word("tasks") == exafmm,
+		packed: p.Word("layout") == together, mutual: p.Word("mutual") == "true",
 	}
 	for i := range params { // whoever calls New directly has not checked them
 		if err := params[i].Check(p[params[i].Name]); err != nil {
@@ -110,6 +133,13 @@ func read(p kernel.Params) (s settings, err error) {
 	for name, to := range map[string]*float64{"radius": &s.radius, "cut": &s.cut,
 		"theta": &s.theta} {
 		*to, _ = strconv.ParseFloat(p.Word(name), 64) // checked
+	}
+	if s.exafmm { // one number is both
+		if s.split != splitDefault && s.split != s.cutoff {
+			return s, &kernel.ParamError{Name: "split", Got: strconv.Itoa(s.split),
+				Want: "with --tasks exafmm the cutoff is this number too; leave it out"}
+		}
+		s.split = s.cutoff
 	}
 	if s.isa, err = isa.Parse(p.Word("isa")); err != nil {
 		return s, &kernel.ParamError{Name: "isa", Got: p.Word("isa"), Want: err.Error()}
@@ -151,16 +181,20 @@ func plan(p kernel.Params) (kernel.Plan, error) {
 	out := kernel.Plan{Resolved: maps.Clone(p), Args: 2}
 	out.Resolved["bodies"] = s.n
 	out.Resolved["isa"] = s.isa.String()
+	out.Resolved["split"] = s.split
 	terms, err := laplace.TermsOf(s.order)
 	if err != nil {
 		return kernel.Plan{}, err
 	}
 	// Bodies as given, normalised, and in single precision with their fields; keys while the tree
 	// is built. Leaves are mostly a quarter full or more.
-	const aBody, single, aCell = 32 + 32 + 4 + 32, 32, 64 + 32 + 8 + 8 + 16
+	const aBody, single, aCell = 32 + 32 + 4 + 32, 32, 64 + 8 + 8 + 16
 	n, cells := uint64(s.n), uint64(1+6*s.n/s.ncrit)
 	out.DryBytes = n*aBody + cells*aCell
-	out.Bytes = out.DryBytes + n*single + 4*cells*uint64(terms.MultipoleStride+terms.LocalStride)
+	if s.packed {
+		terms = terms.Pack()
+	}
+	out.Bytes = out.DryBytes + n*single + cells*uint64(terms.CellBytes())
 	out.Blocks = 4 * cells // most are leaves
 	return out, nil
 }

@@ -1,6 +1,7 @@
 package fmm
 
 import (
+	"krdlab/kernels/fmm/laplace"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
 )
@@ -28,15 +29,26 @@ func (in *instance) Work(k loi.KernelID, blocks []uint32) uint64 {
 }
 
 // Place returns where a block lies: objects follow each other, each from a multiple of 2 MiB. An
-// expansion is one row. Bodies and forces are four arrays of their own (x, y, z, q; potential and
+// expansion is one row; packed, those of a cell stand behind its header, as in memory here. Bodies and forces are four arrays of their own (x, y, z, q; potential and
 // acceleration), each from a cache line, of which a leaf has a stretch.
 func (in *instance) Place(o loi.ObjectID, block uint32) kernel.Extent {
 	const align, line = 2 << 20, 64
 	cells := uint64(len(in.cells))
-	multipole, local := 4*uint64(in.ops.MultipoleStride), 4*uint64(in.ops.LocalStride)
+	multipole, local := in.multipoleBytes(), in.localBytes()
+	first, second := cells*multipole, cells*local // what lies before the bodies
+	if in.packed {
+		first, second = cells*uint64(in.ops.CellBytes()), 0
+		if o <= objLocals {
+			at := uint64(block)*uint64(in.ops.CellBytes()) + laplace.HeaderBytes
+			if o == objMultipoles {
+				return kernel.Extent{Base: at, Bytes: multipole, Stride: multipole, Rows: 1}
+			}
+			return kernel.Extent{Base: at + multipole, Bytes: local, Stride: local, Rows: 1}
+		}
+	}
 	array := (4*uint64(len(in.bodies)) + line - 1) / line * line
 	var base uint64
-	for _, bytes := range []uint64{objMultipoles: cells * multipole, objLocals: cells * local,
+	for _, bytes := range []uint64{objMultipoles: first, objLocals: second,
 		objBodies: 4 * array}[:o] {
 		base += (bytes + align - 1) / align * align
 	}

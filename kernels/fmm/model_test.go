@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
@@ -19,6 +20,8 @@ func TestPlacesAndWork(t *testing.T) {
 		// objects of more than 2 MiB each
 		{"bodies": 1}, {"bodies": 17, "ncrit": 3}, {"bodies": 140000},
 		{"bodies": 2000, "mutual": "false", "order": 3, "cutoff": 0},
+		{"bodies": 70000, "layout": together}, {"bodies": 3000, "layout": together, "order": 2},
+		{"bodies": 3000, "tasks": exafmm},
 	} {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			made, err := Kernel.New(Kernel.With(p), kernel.Env{Seed: 3, Dry: true})
@@ -46,7 +49,8 @@ func TestPlacesAndWork(t *testing.T) {
 						block++
 					}
 				}
-				if first := in.Place(loi.ObjectID(o), 0); first.Base%(2<<20) != 0 {
+				if first := in.Place(loi.ObjectID(o), 0); first.Base%(2<<20) != 0 &&
+					!(in.packed && loi.ObjectID(o) < objBodies) {
 					t.Errorf("object %d begins at %d", o, first.Base)
 				}
 			}
@@ -87,5 +91,31 @@ func TestDryHasNoOutput(t *testing.T) {
 	var p *kernel.ParamError
 	if !errors.As(err, &p) || p.Name != "output" {
 		t.Errorf("%v", err)
+	}
+}
+
+// Expansions lie on a simulated machine as they do here.
+func TestPlacesAreMemory(t *testing.T) {
+	for _, layout := range []string{arrays, together} {
+		in := of(t, kernel.Params{"layout": layout}, generate(plummer, 2000, 1, 10, 1))
+		m, l := &in.exp.M[0], &in.exp.L[0]
+		for i := range in.cells {
+			to := func(o loi.ObjectID, from, at *float32) {
+				want := uintptr(unsafe.Pointer(at)) - uintptr(unsafe.Pointer(from))
+				got := in.Place(o, uint32(i)).Base - in.Place(o&^1, 0).Base
+				if layout == arrays {
+					got = in.Place(o, uint32(i)).Base - in.Place(o, 0).Base
+				}
+				if got != uint64(want) {
+					t.Fatalf("%s, cell %d, object %d: %d bytes from the first, in memory %d", layout,
+						i, o, got, want)
+				}
+			}
+			to(objMultipoles, m, &in.exp.M[i*in.ops.MultipoleStride])
+			if layout == together { // locals from the first multipoles
+				l = m
+			}
+			to(objLocals, l, &in.exp.L[i*in.ops.LocalStride])
+		}
 	}
 }

@@ -9,14 +9,14 @@ import (
 // upward makes the multipoles of all cells: P2M in leaves, M2M above.
 func (in *instance) upward() {
 	root := in.cells[0].radius
-	in.exp.Centres[0].Scale = laplace.ScaleOf(root, root)
+	in.exp.Centre(0).Scale = laplace.ScaleOf(root, root)
 	for i := range in.cells {
-		c, e := &in.cells[i], &in.exp.Centres[i]
+		c, e := &in.cells[i], in.exp.Centre(i)
 		e.X, e.Y, e.Z = c.x, c.y, c.z
 		for k := c.child; k < c.child+c.children; k++ {
 			// A cell of one body has no radius; a unit that is much smaller than its surroundings
 			// would make numbers that single precision holds badly.
-			in.exp.Centres[k].Scale = laplace.ScaleOf(max(in.cells[k].radius, c.radius/16), root)
+			in.exp.Centre(int(k)).Scale = laplace.ScaleOf(max(in.cells[k].radius, c.radius/16), root)
 		}
 	}
 	top, subtrees := in.cut()
@@ -45,7 +45,7 @@ func (in *instance) collect(i int32, s *scratch) {
 	case c.leaf < 0:
 	case in.isFine(i):
 		exp, b, n := s.load(in, i)
-		in.ops.P2M(exp, int(i), b, 0, n)
+		in.ops.P2M(exp, 0, b, 0, n)
 	default:
 		in.ops.P2M(in.exp, int(i), in.soa, int(c.lo), int(c.hi))
 	}
@@ -87,7 +87,7 @@ func (in *instance) pass(i int32, s *scratch) {
 	case c.leaf < 0:
 	case in.isFine(i):
 		exp, b, n := s.load(in, i)
-		in.ops.L2P(exp, int(i), b, 0, n)
+		in.ops.L2P(exp, 0, b, 0, n)
 		for j, to := 0, int(c.lo); j < n; j, to = j+1, to+1 {
 			in.soa.P[to] += b.P[j]
 			in.soa.AX[to] += b.AX[j]
@@ -105,20 +105,17 @@ func (in *instance) isFine(i int32) bool { return in.fine != nil && in.fine[i] }
 // scratch holds the bodies of one leaf with positions relative to its centre, which keeps the
 // digits that positions relative to the middle of everything lack.
 type scratch struct {
-	bodies  *laplace.Bodies
-	centres []laplace.Centre
+	bodies *laplace.Bodies
+	centre laplace.Centre
 }
 
-// load fills s with the bodies of leaf i and fields of zero, and returns expansions whose centre i
-// is the origin, the bodies and their number.
+// load fills s with the bodies of leaf i and fields of zero, and returns the leaf as the only cell,
+// about the origin, the bodies and their number.
 func (s *scratch) load(in *instance, i int32) (*laplace.Cells, *laplace.Bodies, int) {
 	c := &in.cells[i]
 	n := c.bodies()
 	if s.bodies == nil || len(s.bodies.X) < n {
 		s.bodies = laplace.NewBodies(max(n, in.ncrit))
-	}
-	if s.centres == nil {
-		s.centres = make([]laplace.Centre, len(in.cells))
 	}
 	b := s.bodies
 	for j := range n {
@@ -127,8 +124,8 @@ func (s *scratch) load(in *instance, i int32) (*laplace.Cells, *laplace.Bodies, 
 			float32(from.z-c.z), float32(from.q)
 		b.P[j], b.AX[j], b.AY[j], b.AZ[j] = 0, 0, 0, 0
 	}
-	s.centres[i] = laplace.Centre{Scale: in.exp.Centres[i].Scale}
-	return &laplace.Cells{Centres: s.centres, M: in.exp.M, L: in.exp.L}, b, n
+	s.centre = laplace.Centre{Scale: in.exp.Centre(int(i)).Scale}
+	return in.exp.About(int(i), &s.centre), b, n
 }
 
 // cut divides the tree into a top, parents before children, and the subtrees below it, each of at

@@ -18,6 +18,10 @@ import (
 //
 // So whatever writes to a cell or body does it in one order, that of the program, under every
 // scheduler: results are equal to the last bit.
+//
+// With exaFMM's rule for tasks both ranges have several cells, all four pairs of halves are
+// children whether mutual or not, and the second phase of a range with itself has a spawn of its
+// own: its last child is empty.
 type product struct {
 	runtimes.Frame
 	in     *instance
@@ -28,6 +32,8 @@ type product struct {
 // children returns how many children the first phase has, and the second.
 func (in *instance) children(i, j span) (first, second int) {
 	switch {
+	case in.exafmm:
+		return 2, 2
 	case i.single() || j.single() && in.mutual:
 		return 1, 1
 	case !in.mutual:
@@ -41,6 +47,7 @@ func (in *instance) children(i, j span) (first, second int) {
 // child returns the ranges of child n.
 func (in *instance) child(i, j span, second bool, n int) (span, span) {
 	switch {
+	case in.exafmm:
 	case i.single():
 		return i, half(j, second)
 	case !in.mutual:
@@ -67,6 +74,9 @@ func (in *instance) Root(w *runtimes.Worker) *runtimes.Frame {
 
 // run treats the cells i with the cells j in place if that is one task, and makes a frame of more.
 func (in *instance) run(w *runtimes.Worker, i, j span) *runtimes.Frame {
+	if in.exafmm {
+		return in.runPairs(w, i, j)
+	}
 	i, j, whole := in.narrow(i, j)
 	if whole {
 		in.touch(w, i, j)
@@ -76,15 +86,34 @@ func (in *instance) run(w *runtimes.Worker, i, j span) *runtimes.Frame {
 		w.EndTask(start)
 		return nil
 	}
-	t := runtimes.New[product](w, 0)
+	return in.fork(w, i, j)
+}
+
+// The frame types.
+const (
+	kindProduct runtimes.Kind = iota
+	kindSeries
+)
+
+func (in *instance) fork(w *runtimes.Worker, i, j span) *runtimes.Frame {
+	t := runtimes.New[product](w, kindProduct)
 	t.in, t.i, t.j, t.second = in, i, j, false
 	n, _ := in.children(i, j)
 	return t.Fork(n)
 }
 
 func (t *product) Run(w *runtimes.Worker, n int) *runtimes.Frame {
+	if t.in.done(t.i, t.j, t.second, n) {
+		return nil
+	}
 	i, j := t.in.child(t.i, t.j, t.second, n)
 	return t.in.run(w, i, j)
+}
+
+// done says whether child n has nothing to do: that of a range with itself whose pair the child
+// beside it treats for both sides.
+func (in *instance) done(i, j span, second bool, n int) bool {
+	return in.mutual && i == j && second && n == 1
 }
 
 // Region implements [runtimes.Regioned].
@@ -95,12 +124,14 @@ const (
 	regionProduct loi.RegionID = iota
 	regionFirst
 	regionSecond
+	regionPairs // exaFMM's rule only
 )
 
 var regions = []loi.Region{
 	regionProduct: {Name: "product", Kind: loi.Function, Parent: loi.NoRegion},
 	regionFirst:   {Name: "first pairs", Kind: loi.Loop, Parent: regionProduct},
 	regionSecond:  {Name: "second pairs", Kind: loi.Loop, Parent: regionProduct},
+	regionPairs:   {Name: "pairs", Kind: loi.Loop, Parent: regionProduct},
 }
 
 func (t *product) Next(*runtimes.Worker, int) int {
@@ -196,7 +227,8 @@ type counts struct {
 	m2l, p2p, self uint64 // kernel executions; mutual, one serves both sides
 	pairs          uint64 // distances, counted once for each body that feels them
 	tasks          uint64 // pieces of work that run kernels
-	forks          uint64 // tasks with children
+	forks          uint64 // pairs of ranges that are halved
+	spawns         uint64 // children that are spawned, where the last of a phase is called
 }
 
 // traceCounts traverses without running a kernel.
@@ -210,18 +242,31 @@ func (in *instance) traceCounts() counts {
 
 // counted is run and the frames below it, without workers.
 func (t *walk) counted(i, j span) {
+	if t.in.exafmm {
+		t.countedPairs(i, j)
+		return
+	}
 	i, j, whole := t.in.narrow(i, j)
 	if whole {
 		t.n.tasks++
 		t.product(i, j)
 		return
 	}
+	t.forked(i, j)
+}
+
+// forked is a frame of i and j.
+func (t *walk) forked(i, j span) {
+	in := t.in
 	t.n.forks++
-	first, second := t.in.children(i, j)
+	first, second := in.children(i, j)
+	t.n.spawns += uint64(first - 1 + max(second-1, 0))
 	for n := range first {
-		t.counted(t.in.child(i, j, false, n))
+		t.counted(in.child(i, j, false, n))
 	}
 	for n := range second {
-		t.counted(t.in.child(i, j, true, n))
+		if !in.done(i, j, true, n) {
+			t.counted(in.child(i, j, true, n))
+		}
 	}
 }

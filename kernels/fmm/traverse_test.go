@@ -20,6 +20,8 @@ func TestCoverage(t *testing.T) {
 			{}, {"mutual": "false"}, {"ncrit": 3, "cutoff": 0, "split": 0},
 			{"ncrit": 3, "cutoff": 50, "split": 100, "mutual": "false", "theta": "0.8"},
 			{"ncrit": 8, "cutoff": 100, "split": 300, "theta": "0.9"},
+			{"ncrit": 3, "cutoff": 30, "tasks": exafmm, "layout": together},
+			{"ncrit": 3, "cutoff": 30, "tasks": exafmm, "mutual": "false"},
 		} {
 			t.Run(fmt.Sprintf("%s/%v", name, p), func(t *testing.T) {
 				in := of(t, p, bodies)
@@ -88,14 +90,18 @@ func fields(in *instance) [][]float32 {
 }
 
 // Whatever writes to a target is ordered by the task structure: results are equal to the last bit
-// under every scheduler.
+// under every scheduler, and in both layouts.
 func TestSameBits(t *testing.T) {
 	clock := hw.CalibrateClock()
+	bodies := generate(plummer, 2000, 1, 10, 9)
 	for _, p := range []kernel.Params{{"cutoff": 50, "split": 300}, {"cutoff": 50, "ncrit": 10,
+		"mutual": "false"}, {"cutoff": 50, "tasks": exafmm}, {"cutoff": 50, "tasks": exafmm,
 		"mutual": "false"}} {
-		in := of(t, p, generate(plummer, 3000, 1, 10, 9))
+		in := of(t, p, bodies)
 		run(t, in)
 		want := fields(in)
+		p["layout"] = together
+		in = of(t, p, bodies)
 		if slices.Max(want[0]) <= 0 {
 			t.Fatal("no potential")
 		}

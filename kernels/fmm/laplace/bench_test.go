@@ -69,7 +69,7 @@ func BenchmarkM2L(b *testing.B) {
 				for _, mutual := range []bool{false, true} {
 					b.Run(fmt.Sprintf("order=%d/isa=%v/dipoles=%v/mutual=%v", order, set, dipoles,
 						mutual), func(b *testing.B) {
-						k, err := New(Options{order, set, dipoles})
+						k, err := New(Options{Order: order, ISA: set, Dipoles: dipoles})
 						if err != nil {
 							b.Fatal(err)
 						}
@@ -111,8 +111,8 @@ func BenchmarkM2LMemory(b *testing.B) {
 						b.Fatal(err)
 					}
 					c, rng := k.NewCells(cells), newRand(1)
-					for i := range c.Centres {
-						c.Centres[i] = Centre{rng.Float64(), rng.Float64(), rng.Float64(), 0x1p-6}
+					for i := range cells {
+						*c.Centre(i) = Centre{rng.Float64(), rng.Float64(), rng.Float64(), 0x1p-6}
 						c.M[i*k.MultipoleStride] = 1
 					}
 					partner := make([]int, cells+ahead)

@@ -39,33 +39,69 @@ func ScaleOf(radius, root float64) float64 {
 	return math.Ldexp(1, e)
 }
 
-// Cells are the expansions of a tree, as arrays by cell. M holds the reduced multipoles, scaled by
-// Scale^-|k|, in the units of charge; L the reduced locals, scaled by Scale^|n|, in those of the
-// potential. [Terms] says where.
+// Cells are the expansions of a tree, as arrays by cell or packed. M holds the reduced multipoles,
+// scaled by Scale^-|k|, in the units of charge; L the reduced locals, scaled by Scale^|n|, in those
+// of the potential. [Terms] says where; packed, M and L are the same memory from different places.
 type Cells struct {
-	Centres []Centre
 	M, L    []float32
+	terms   Terms
+	n       int
+	centres []float64
+	stride  int // of the centres
 }
 
-// NewCells returns n cells with expansions of zero and Scale 1, aligned to cache lines.
+// NewCells returns n cells with expansions of zero and Scale 1. They are aligned to cache lines,
+// packed only the first.
 func (t Terms) NewCells(n int) *Cells {
-	c := &Cells{Centres: aligned[Centre](n), M: aligned[float32](n * t.MultipoleStride),
-		L: aligned[float32](n * t.LocalStride)}
-	for i := range c.Centres {
-		c.Centres[i].Scale = 1
+	c := &Cells{terms: t, n: n}
+	if t.Packed {
+		c.stride = t.MultipoleStride / 2
+		c.centres = aligned[float64](n * c.stride)
+		if n > 0 {
+			all := unsafe.Slice((*float32)(unsafe.Pointer(&c.centres[0])), n*t.MultipoleStride)
+			c.M = all[HeaderBytes/4:]
+			c.L = c.M[t.Multipoles:]
+		}
+	} else {
+		c.stride = int(unsafe.Sizeof(Centre{}) / unsafe.Sizeof(c.centres[0]))
+		c.centres = aligned[float64](n * c.stride)
+		c.M, c.L = aligned[float32](n*t.MultipoleStride), aligned[float32](n*t.LocalStride)
+	}
+	for i := range n {
+		c.Centre(i).Scale = 1
 	}
 	return c
 }
 
+// Centre is that of cell i.
+func (c *Cells) Centre(i int) *Centre { return (*Centre)(unsafe.Pointer(&c.centres[i*c.stride])) }
+
+// About returns cell i, as the only one, about another centre: its expansions are the same memory.
+func (c *Cells) About(i int, centre *Centre) *Cells {
+	t := &c.terms
+	return &Cells{M: c.M[i*t.MultipoleStride:][:t.Multipoles], L: c.L[i*t.LocalStride:][:t.Locals],
+		terms: c.terms, n: 1,
+		centres: unsafe.Slice(&centre.X, unsafe.Sizeof(*centre)/unsafe.Sizeof(centre.X))}
+}
+
 // Clear sets all expansions to zero.
 func (c *Cells) Clear() {
-	clear(c.M)
-	clear(c.L)
+	for i := range c.n {
+		clear(c.M[i*c.terms.MultipoleStride:][:c.terms.Multipoles])
+	}
+	c.ClearLocals()
+}
+
+// ClearLocals sets all locals to zero.
+func (c *Cells) ClearLocals() {
+	for i := range c.n {
+		clear(c.L[i*c.terms.LocalStride:][:c.terms.Locals])
+	}
 }
 
 // aligned returns n zeros that begin at a multiple of 64 bytes. T has no pointers and a size that
 // divides 64.
-func aligned[T Centre | float32](n int) []T {
+func aligned[T float64 | float32](n int) []T {
 	var z T
 	per := 64 / int(unsafe.Sizeof(z))
 	s := make([]T, n+per-1)

@@ -10,6 +10,7 @@ type Options struct {
 	// charges have one sign, so that M2L need not look at them. With charges of both signs there is
 	// no such centre and they must be kept.
 	Dipoles bool
+	Packed  bool // cells are packed: see Terms
 }
 
 // A Kernel holds the operators of one order. It is read-only after [New]: any number of workers may
@@ -34,6 +35,9 @@ func New(o Options) (*Kernel, error) {
 	set, err := o.ISA.Resolve()
 	if err != nil {
 		return nil, err
+	}
+	if o.Packed {
+		terms = terms.Pack()
 	}
 	k := &Kernel{Terms: terms, t: tablesOf[o.Order](), isa: set, dipoles: o.Dipoles}
 	k.one, k.mutual = simdM2L(k)

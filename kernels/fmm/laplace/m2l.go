@@ -6,9 +6,8 @@ import "math"
 // centres must differ.
 func (k *Kernel) M2L(c *Cells, i, j int) {
 	if k.one != nil {
-		mj, li := c.M[j*k.MultipoleStride:][:k.MultipoleStride],
-			c.L[i*k.LocalStride:][:k.LocalStride]
-		k.one(&c.Centres[i].X, &c.Centres[j].X, &mj[0], &li[0])
+		mj, li := c.M[j*k.MultipoleStride:][:k.Multipoles], c.L[i*k.LocalStride:][:k.Locals]
+		k.one(&c.Centre(i).X, &c.Centre(j).X, &mj[0], &li[0])
 		return
 	}
 	k.m2lPortable(c, i, j)
@@ -18,21 +17,21 @@ func (k *Kernel) M2L(c *Cells, i, j int) {
 // T_n(u). It writes the locals of both cells. i and j must differ, and so must their centres.
 func (k *Kernel) M2LMutual(c *Cells, i, j int) {
 	if k.mutual != nil {
-		mi, mj := c.M[i*k.MultipoleStride:][:k.MultipoleStride],
-			c.M[j*k.MultipoleStride:][:k.MultipoleStride]
-		li, lj := c.L[i*k.LocalStride:][:k.LocalStride], c.L[j*k.LocalStride:][:k.LocalStride]
-		k.mutual(&c.Centres[i].X, &c.Centres[j].X, &mi[0], &mj[0], &li[0], &lj[0])
+		mi, mj := c.M[i*k.MultipoleStride:][:k.Multipoles],
+			c.M[j*k.MultipoleStride:][:k.Multipoles]
+		li, lj := c.L[i*k.LocalStride:][:k.Locals], c.L[j*k.LocalStride:][:k.Locals]
+		k.mutual(&c.Centre(i).X, &c.Centre(j).X, &mi[0], &mj[0], &li[0], &lj[0])
 		return
 	}
 	k.mutualPortable(c, i, j)
 }
 
 // Prefetch asks for the multipoles and locals of cell i, for an M2L a few calls later. It has no
-// other effect. Where cells come from the third-level cache it takes an M2LMutual of order 5 from
+// other effect. Where cells (by arrays: packed, a last line may be left out) come from the third-level cache it takes an M2LMutual of order 5 from
 // about 120 to 60 ns (four calls ahead, see BenchmarkM2LMemory); where they do not it costs 2 ns.
 // Nothing on machines other than amd64.
 func (k *Kernel) Prefetch(c *Cells, i int) {
-	prefetch(&c.M[i*k.MultipoleStride], 4*k.MultipoleStride, &c.L[i*k.LocalStride], 4*k.LocalStride)
+	prefetch(&c.M[i*k.MultipoleStride], 4*k.Multipoles, &c.L[i*k.LocalStride], 4*k.Locals)
 }
 
 // pair is the geometry of an M2L: the unit vector from centre j to centre i, the inverse distance,
@@ -45,7 +44,7 @@ type pair struct {
 }
 
 func (k *Kernel) pair(c *Cells, i, j int) (p pair) {
-	a, b := &c.Centres[i], &c.Centres[j]
+	a, b := c.Centre(i), c.Centre(j)
 	x, y, z := float32(a.X-b.X), float32(a.Y-b.Y), float32(a.Z-b.Z)
 	p.inv = 1 / float32(math.Sqrt(float64(x*x+y*y+z*z)))
 	p.u = [4]float32{x * p.inv, y * p.inv, z * p.inv, 1}

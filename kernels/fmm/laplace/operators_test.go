@@ -12,17 +12,19 @@ import (
 func eachKernel(t *testing.T, f func(t *testing.T, k *Kernel)) {
 	for order := MinOrder; order <= MaxOrder; order++ {
 		for _, set := range isa.Supported() {
-			for _, dipoles := range []bool{false, true} {
-				k, err := New(Options{order, set, dipoles})
+			for n := range 4 {
+				dipoles, packed := n&1 > 0, n&2 > 0
+				k, err := New(Options{order, set, dipoles, packed})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if k.Order != order || k.ISA() != set || k.Dipoles() != dipoles {
-					t.Fatalf("order %d, %v, dipoles %v; want %d, %v, %v", k.Order, k.ISA(),
-						k.Dipoles(), order, set, dipoles)
+				if k.Order != order || k.ISA() != set || k.Dipoles() != dipoles ||
+					k.Packed != packed {
+					t.Fatalf("order %d, %v, dipoles %v, packed %v; want %d, %v, %v, %v", k.Order,
+						k.ISA(), k.Dipoles(), k.Packed, order, set, dipoles, packed)
 				}
-				t.Run(fmt.Sprintf("order=%d/isa=%v/dipoles=%v", order, set, dipoles),
-					func(t *testing.T) { f(t, k) })
+				t.Run(fmt.Sprintf("order=%d/isa=%v/dipoles=%v/packed=%v", order, set, dipoles,
+					packed), func(t *testing.T) { f(t, k) })
 			}
 		}
 	}
@@ -39,7 +41,7 @@ func near(t *testing.T, what string, got, want, tol float64) {
 // fullMultipoles undoes scale and reduction: what the reduced multipoles make with any derivatives.
 func effect(k *Kernel, c *Cells, cell int, r vec) (phi float64) {
 	for n, e := range indices(k.Order-1, 1) {
-		phi += float64(c.M[cell*k.MultipoleStride+n]) * math.Pow(c.Centres[cell].Scale,
+		phi += float64(c.M[cell*k.MultipoleStride+n]) * math.Pow(c.Centre(cell).Scale,
 			float64(e.degree())) * refDeriv(e, r)
 	}
 	return phi
@@ -55,7 +57,7 @@ func TestP2M(t *testing.T) {
 		k.P2M(c, 0, b, 0, 13)
 		k.P2M(c, 0, b, 13, 13)
 		k.P2M(c, 0, b, 13, 40)
-		ref := refP2M(b, 0, 40, c.Centres[0].vec(), k.Order)
+		ref := refP2M(b, 0, 40, c.Centre(0).vec(), k.Order)
 		for _, r := range []vec{{1, 0.5, -0.25}, {0, 0, 2}, {-0.3, 1, 0.7}} {
 			want := 0.0
 			for n, v := range ref {
@@ -64,7 +66,7 @@ func TestP2M(t *testing.T) {
 			near(t, "potential of the multipoles", effect(k, c, 0, r), want, 1e-6*math.Abs(want)+
 				1e-5)
 		}
-		for n, v := range c.M[k.Multipoles:] {
+		for n, v := range c.M[k.Multipoles:] { // packed, the locals too
 			if v != 0 {
 				t.Errorf("padding %d is %g", n, v)
 			}
@@ -83,22 +85,22 @@ func TestChain(t *testing.T) {
 		c := k.NewCells(4) // 0 target leaf, 1 its parent, 2 source leaf, 3 its parent
 		c.centre(0, b, 0, 20)
 		c.centre(2, b, 20, 40)
-		c.Centres[1] = Centre{c.Centres[0].X + 0.1, c.Centres[0].Y - 0.07, c.Centres[0].Z + 0.05, 1}
-		c.Centres[3] = Centre{c.Centres[2].X - 0.06, c.Centres[2].Y + 0.03, c.Centres[2].Z - 0.09,
+		*c.Centre(1) = Centre{c.Centre(0).X + 0.1, c.Centre(0).Y - 0.07, c.Centre(0).Z + 0.05, 1}
+		*c.Centre(3) = Centre{c.Centre(2).X - 0.06, c.Centre(2).Y + 0.03, c.Centre(2).Z - 0.09,
 			0.5}
 		k.P2M(c, 2, b, 20, 40)
 		// the parent of one child is not about the centre of mass: a second child at the same place
 		// would do
 		if !k.Dipoles() {
-			c.Centres[3] = c.Centres[2]
-			c.Centres[3].Scale = 0.5
+			*c.Centre(3) = *c.Centre(2)
+			c.Centre(3).Scale = 0.5
 		}
 		k.M2M(c, 2, 3)
 		k.M2L(c, 1, 3)
 		k.L2L(c, 1, 0)
 		k.L2P(c, 0, b, 0, 20)
 
-		x := func(i int) vec { return c.Centres[i].vec() }
+		x := func(i int) vec { return c.Centre(i).vec() }
 		m := refM2M(refP2M(b, 20, 40, x(2), k.Order), x(2), x(3))
 		l := refL2L(refM2L(m, x(1).sub(x(3)), k.Order), x(1), x(0))
 		var got, want [][4]float64

@@ -9,7 +9,7 @@ func (k *Kernel) P2M(c *Cells, i int, b *Bodies, lo, hi int) {
 	if lo >= hi {
 		return
 	}
-	ctr := &c.Centres[i]
+	ctr := c.Centre(i)
 	if k.passes.p2m != nil {
 		m := c.M[i*k.MultipoleStride:][:k.Multipoles]
 		for ; lo < hi; lo += 16 * maxRun {
@@ -62,7 +62,7 @@ func (k *Kernel) L2P(c *Cells, i int, b *Bodies, lo, hi int) {
 	if lo >= hi {
 		return
 	}
-	ctr := &c.Centres[i]
+	ctr := c.Centre(i)
 	if k.passes.l2p != nil {
 		l := c.L[i*k.LocalStride:][:k.Locals]
 		k.passes.l2p(&ctr.X, &l[0], b.arrays(), lo, hi)

@@ -190,7 +190,7 @@ func (c *Cells) centre(cell int, b *Bodies, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		r = max(r, b.at(i).sub(vec{x, y, z}).norm())
 	}
-	c.Centres[cell] = Centre{x, y, z, ScaleOf(r, 1)}
+	*c.Centre(cell) = Centre{x, y, z, ScaleOf(r, 1)}
 }
 
 func (c Centre) vec() vec { return vec{c.X, c.Y, c.Z} }

@@ -102,7 +102,7 @@ func TestUp(t *testing.T) {
 			k.M2M(c, i, 3)
 		}
 		direct := k.NewCells(4)
-		copy(direct.Centres, c.Centres)
+		*direct.Centre(3) = *c.Centre(3)
 		k.P2M(direct, 3, b, 0, 60)
 		charge := 0.0
 		for _, q := range b.Q {
@@ -126,11 +126,11 @@ func TestDown(t *testing.T) {
 		b, c := pairOf(k, 4, vec{}, vec{1.2, -1.3, 0.7})
 		k.M2L(c, 0, 1)
 		tree := k.NewCells(3)
-		copy(tree.L, c.L[:k.LocalStride])
-		x := c.Centres[0]
-		tree.Centres[0] = x
-		tree.Centres[1] = Centre{x.X + 0.1, x.Y - 0.05, x.Z + 0.2, 0.25}
-		tree.Centres[2] = Centre{x.X + 0.12, x.Y + 0.1, x.Z + 0.1, 0.125}
+		copy(tree.L[:k.Locals], c.L)
+		x := *c.Centre(0)
+		*tree.Centre(0) = x
+		*tree.Centre(1) = Centre{x.X + 0.1, x.Y - 0.05, x.Z + 0.2, 0.25}
+		*tree.Centre(2) = Centre{x.X + 0.12, x.Y + 0.1, x.Z + 0.1, 0.125}
 		k.L2L(tree, 0, 1)
 		k.L2L(tree, 1, 2)
 		var fields [3][][4]float64
@@ -164,7 +164,7 @@ func TestScales(t *testing.T) {
 			}
 			c.Clear()
 			for i := range 2 {
-				x := &c.Centres[i]
+				x := c.Centre(i)
 				*x = Centre{x.X * unit, x.Y * unit, x.Z * unit, ScaleOf(0.5*unit, unit)}
 				k.P2M(c, i, b, 20*i, 20*i+20)
 			}
@@ -219,7 +219,7 @@ func TestNoCharge(t *testing.T) {
 	copy(b.Q, []float32{1, -1, 0})
 	c.centre(0, b, 0, 2)
 	c.centre(1, b, 2, 3) // no charge at all
-	if x := c.Centres[1]; x.X != 2 || x.Y != 0 {
+	if x := *c.Centre(1); x.X != 2 || x.Y != 0 {
 		t.Fatalf("centre %+v of a body without charge", x)
 	}
 	k.P2M(c, 0, b, 0, 2)

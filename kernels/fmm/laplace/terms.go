@@ -2,6 +2,7 @@ package laplace
 
 import (
 	"fmt"
+	"unsafe"
 
 	"krdlab/hw/failure"
 )
@@ -30,8 +31,11 @@ func (e *OrderError) Error() string {
 func (*OrderError) Class() failure.Class { return failure.Request }
 
 // Terms are the numbers of coefficients of an expansion of some order, and where those of a cell
-// lie: cell i has M[i*MultipoleStride:][:Multipoles] and L[i*LocalStride:][:Locals], the rest being
-// padding that is zero and stays so.
+// lie: cell i has M[i*MultipoleStride:][:Multipoles] and L[i*LocalStride:][:Locals]. By arrays the
+// rest is padding that is zero and stays so. Packed, a cell is a stretch of CellBytes bytes, not a
+// multiple of cache lines: a header of HeaderBytes, of which the centre is the beginning, the
+// multipoles, the locals, and padding behind those, since assembly adds zeros up to the next
+// multiple of 16.
 //
 // Coefficients stand by degree; within a degree by y, and for each y z = 0 before z = 1, so that
 // (a, b, c) is number (a+b+c)^2 + 2b + c. For each multipole k the derivatives D_{n+k} of all n of
@@ -40,8 +44,29 @@ type Terms struct {
 	Order           int
 	Multipoles      int // Order^2: degrees 0 to Order-1, dipoles included
 	Locals          int // (Order+1)^2: degrees 0 to Order
-	MultipoleStride int // in floats, a multiple of 16: cells begin on a cache line
+	MultipoleStride int // in floats; by arrays a multiple of 16: cells begin on a cache line
 	LocalStride     int // likewise
+	Packed          bool
+}
+
+// HeaderBytes is the beginning of a packed cell: as many bytes as exaFMM's cell had in 2013 beside
+// its expansions (indices, numbers of children and bodies, centre, radii).
+const HeaderBytes = 64
+
+// Pack returns the terms of packed cells.
+func (t Terms) Pack() Terms {
+	even := func(n int) int { return (n + 1) &^ 1 } // centres are float64
+	n := even(HeaderBytes/4 + t.Multipoles + (t.Locals+15)&^15)
+	t.MultipoleStride, t.LocalStride, t.Packed = n, n, true
+	return t
+}
+
+// CellBytes is what a cell takes with its centre.
+func (t Terms) CellBytes() int {
+	if t.Packed {
+		return 4 * t.MultipoleStride
+	}
+	return 4*(t.MultipoleStride+t.LocalStride) + int(unsafe.Sizeof(Centre{}))
 }
 
 // TermsOf returns the sizes of an order, or an [*OrderError].
@@ -51,7 +76,7 @@ func TermsOf(order int) (Terms, error) {
 	}
 	up := func(n int) int { return (n + 15) &^ 15 }
 	m, l := order*order, (order+1)*(order+1)
-	return Terms{order, m, l, up(m), up(l)}, nil
+	return Terms{order, m, l, up(m), up(l), false}, nil
 }
 
 // index is a multi-index: how often to differentiate by (or multiply with) x, y and z.

@@ -35,7 +35,7 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 	terms, _ := TermsOf(5)
-	if want := (Terms{5, 25, 36, 32, 48}); terms != want {
+	if want := (Terms{5, 25, 36, 32, 48, false}); terms != want {
 		t.Errorf("order 5: %+v, want %+v", terms, want)
 	}
 	for _, order := range []int{-1, 1, 11} {

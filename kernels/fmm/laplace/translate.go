@@ -4,7 +4,7 @@ package laplace
 // y and z in turn, each a binomial sum over one exponent, so that it costs O(Order^4) and not
 // O(Order^6); z comes last, before which there is none above 1.
 func (k *Kernel) M2M(c *Cells, child, parent int) {
-	t, from, to := k.t, &c.Centres[child], &c.Centres[parent]
+	t, from, to := k.t, c.Centre(child), c.Centre(parent)
 	var m [maxFull]float64
 	inv := 1 / to.Scale
 	ratio := t.powers(from.Scale * inv)
@@ -25,7 +25,7 @@ func (k *Kernel) M2M(c *Cells, child, parent int) {
 // L2L adds the locals of the parent cell to the child's: equation (5), about another point. Cost as
 // M2M.
 func (k *Kernel) L2L(c *Cells, parent, child int) {
-	t, from, to := k.t, &c.Centres[parent], &c.Centres[child]
+	t, from, to := k.t, c.Centre(parent), c.Centre(child)
 	var l [maxFull]float64
 	k.expandLocals(c, parent, &l)
 	inv := 1 / from.Scale
