@@ -17,6 +17,7 @@ import (
 	"krdlab/experiments/dataset/datasettest"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/experiments/show"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -64,7 +65,7 @@ func report(t *testing.T, a, b *dataset.Experiment) *compare.Report {
 func text(t *testing.T, r *compare.Report) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := r.WriteText(&b); err != nil {
+	if err := r.WriteText(show.NewPage(&b, 1000)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

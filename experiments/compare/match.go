@@ -67,6 +67,9 @@ func (c Config) String() string {
 // A Pair is a configuration that both have.
 type Pair struct {
 	Config
+	// other programs disturbed a result of that side, which was asked for all the same
+	DisturbedA bool         `json:"disturbed_a,omitempty"`
+	DisturbedB bool         `json:"disturbed_b,omitempty"`
 	Quantities []Comparison `json:"quantities"`
 }
 
@@ -91,7 +94,8 @@ func Of(a, b *dataset.Experiment) (*Report, error) {
 			r.OnlyA = append(r.OnlyA, c)
 			continue
 		}
-		r.Pairs = append(r.Pairs, Pair{c, quantities(newSide(cellsA[c]), newSide(other))})
+		r.Pairs = append(r.Pairs, Pair{c, disturbed(cellsA[c]), disturbed(other),
+			quantities(newSide(cellsA[c]), newSide(other))})
 		for _, d := range differences(cellsA[c][0].Result, other[0].Result) {
 			r.warn(doubts, d)
 		}
@@ -126,6 +130,10 @@ func Of(a, b *dataset.Experiment) (*Report, error) {
 		r.Warnings = append(r.Warnings, w.list()...)
 	}
 	return r, nil
+}
+
+func disturbed(cells []*dataset.Cell) bool {
+	return slices.ContainsFunc(cells, func(c *dataset.Cell) bool { return c.Result.Disturbed() })
 }
 
 func sideOf(e *dataset.Experiment) Side {

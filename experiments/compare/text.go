@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -17,9 +16,8 @@ import (
 
 // WriteText writes what changed for a person at a terminal: the changes that hold, then a table for
 // each quantity, then what is in one only, and warnings.
-func (r *Report) WriteText(w io.Writer) error {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+func (r *Report) WriteText(p *show.Page) error {
+	line := p.Line
 	line("A  %s%s", r.A.Name, revision(&r.A))
 	line("B  %s%s", r.B.Name, revision(&r.B))
 	line("")
@@ -48,7 +46,7 @@ func (r *Report) WriteText(w io.Writer) error {
 			line("SIMULATED: no measurement")
 		}
 		for _, q := range r.quantities(key) {
-			r.table(&b, key, q, &notes)
+			r.table(p, key, q, &notes)
 		}
 	}
 	line("")
@@ -56,7 +54,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		line("[%d] %s", i+1, n)
 	}
 	line("change: of the median, in %% of A. better, worse: holds after Holm's correction; with "+
-		"?: p < %.2f, but does not hold; ~: no difference shown.", r.Alpha)
+		"?: p < %.2f, but does not hold; not shown: nothing shows a difference.", r.Alpha)
 	for _, only := range []struct {
 		name string
 		list []Config
@@ -68,8 +66,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	for _, m := range r.Warnings {
 		line("warning: %s", m)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return p.Close()
 }
 
 func revision(s *Side) string {
@@ -168,11 +165,12 @@ func (r *Report) changes() []string {
 	return list
 }
 
-// inWords names a quantity for a person; a source in parentheses stays.
+// inWords names a quantity, or a verdict, for a person; a source in parentheses stays.
 func inWords(quantity string) string {
 	name, source, _ := strings.Cut(quantity, " (")
 	words := map[string]string{"time_ns": "time", "speedup": "speed-up", "ovr": "OVR", "wti": "WTI",
-		"kernel_ns": "mean time of a kernel", "llc_misses_per_core": "LLC misses per core"}[name]
+		"kernel_ns": "mean time of a kernel", "llc_misses_per_core": "LLC misses per core",
+		string(NotShown): "not shown"}[name]
 	if words == "" {
 		return quantity
 	}
@@ -221,67 +219,85 @@ func (r *Report) quantities(key dataset.Key) []string {
 }
 
 // table is one quantity of a group, or a line where there is nothing to see.
-func (r *Report) table(b *strings.Builder, key dataset.Key, name string, notes *[]string) {
-	var rows [][]string
+func (r *Report) table(p *show.Page, key dataset.Key, name string, notes *[]string) {
 	verdicts := map[Verdict]int{}
 	var list []*Comparison
+	var pairs []*Pair
 	for i := range r.Pairs {
-		p := &r.Pairs[i]
-		if p.key() != key {
+		pair := &r.Pairs[i]
+		if pair.key() != key {
 			continue
 		}
-		for j := range p.Quantities {
-			if c := &p.Quantities[j]; c.Quantity == name {
+		for j := range pair.Quantities {
+			if c := &pair.Quantities[j]; c.Quantity == name {
 				verdicts[c.Verdict]++
-				list = append(list, c)
-				rows = append(rows, []string{p.Scheduler, strconv.Itoa(p.Cores),
-					c.unit.text(c.A.Median), c.unit.text(c.B.Median),
-					change(c.ChangePercent), show.Probability(c.P), show.Probability(c.HolmP),
-					string(c.Verdict), fmt.Sprintf("%d + %d", c.A.N, c.B.N)})
+				list, pairs = append(list, c), append(pairs, pair)
 			}
 		}
 	}
-	if n := len(rows); verdicts[Unmeasured] == n {
-		fmt.Fprintf(b, "%s: %s\n", inWords(name), list[0].Why)
+	if n := len(list); verdicts[Unmeasured] == n {
+		p.Line("%s: %s", inWords(name), list[0].Why)
 		return
 	} else if verdicts[Same] == n {
-		fmt.Fprintf(b, "%s: the same in all %d\n", inWords(name), n)
+		p.Line("%s: the same in all %d", inWords(name), n)
 		return
 	}
+	unit, medians := numbers(list)
+	var rows [][]string
+	disturbed := false
 	for i, c := range list {
-		if c.Why == "" {
-			continue
+		verdict := inWords(string(c.Verdict))
+		if c.Why != "" {
+			at := slices.Index(*notes, c.Why)
+			if at < 0 {
+				at = len(*notes)
+				*notes = append(*notes, c.Why)
+			}
+			verdict += fmt.Sprintf(" [%d]", at+1)
 		}
-		at := slices.Index(*notes, c.Why)
-		if at < 0 {
-			at = len(*notes)
-			*notes = append(*notes, c.Why)
-		}
-		rows[i][7] += fmt.Sprintf(" [%d]", at+1)
+		disturbed = disturbed || pairs[i].DisturbedA || pairs[i].DisturbedB
+		rows = append(rows, []string{
+			show.Marked(pairs[i].Scheduler, pairs[i].DisturbedA || pairs[i].DisturbedB),
+			strconv.Itoa(pairs[i].Cores), medians[2*i], medians[2*i+1], change(c.ChangePercent),
+			show.Probability(c.P), show.Probability(c.HolmP), verdict,
+			fmt.Sprintf("%d + %d", c.A.N, c.B.N)})
 	}
-	fmt.Fprintf(b, "\n%s\n", inWords(name))
-	b.WriteString(show.Columns(1, []string{"scheduler", "cores", "A", "B", "change, %", "p",
-		"p (Holm)", "verdict", "n"}, rows))
+	head := []string{"scheduler", "cores", "A", "B", "change,\n%", "p", "p\n(Holm)", "verdict", "n"}
+	n := rows[0][len(head)-1]
+	if slices.ContainsFunc(rows, func(row []string) bool { return row[len(head)-1] != n }) {
+		p.Line("\n%s%s", inWords(name), unit)
+	} else { // said once
+		p.Line("\n%s%s; n = %s", inWords(name), unit, n)
+		head = head[:len(head)-1]
+		for i := range rows {
+			rows[i] = rows[i][:len(head)]
+		}
+	}
+	t := show.Columns(1, head, rows)
+	t.Keys = 2
+	p.Table(t)
+	if disturbed {
+		p.Line("%s", show.DisturbedNote)
+	}
 }
 
-// text prints a number of that unit; shares in per cent.
-func (u unit) text(n result.Number) string {
-	if !n.Known() {
-		return show.NotAvailable
+// numbers prints the medians of both sides, A's and B's in turn, in one unit, which is said
+// beforehand.
+func numbers(list []*Comparison) (unit string, cells []string) {
+	var column []result.Quantity
+	for _, c := range list {
+		column = append(column, c.A, c.B)
 	}
-	v := n.Float()
-	switch u {
+	switch list[0].unit {
 	case share:
-		return strconv.FormatFloat(100*v, 'f', 3, 64) + " %"
+		return ", %", show.Aligned(column, 100, "", false)
 	case lines:
-		return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
+		return "", show.Counts(column, false)
 	case nanoseconds:
-		if unit, ns := show.TimeUnit(v); ns > 1 {
-			return strconv.FormatFloat(v/ns, 'f', 3, 64) + " " + unit
-		}
-		return strconv.FormatFloat(v, 'f', 1, 64) + " ns"
+		unit, cells = show.Times(column, false)
+		return ", " + unit, cells
 	}
-	return strconv.FormatFloat(v, 'f', 4, 64)
+	return "", show.Aligned(column, 1, "", false)
 }
 
 func change(n result.Number) string {

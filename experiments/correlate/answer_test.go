@@ -14,6 +14,7 @@ import (
 	"krdlab/experiments/dataset/datasettest"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/experiments/show"
 )
 
 // The answer has at most 30 lines of 80 columns, of one part of an experiment or of many.
@@ -137,7 +138,7 @@ func TestEqualByConstruction(t *testing.T) {
 	}
 	for _, all := range []bool{false, true} {
 		var b bytes.Buffer
-		if err := r.WriteText(&b, all); err != nil {
+		if err := r.WriteText(show.NewPage(&b, 1000), all); err != nil {
 			t.Fatal(err)
 		}
 		got := strings.Join(strings.Fields(b.String()), " ")

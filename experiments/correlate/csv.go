@@ -29,7 +29,7 @@ func (r *Report) WriteCells(w io.Writer) error {
 	c := csv.NewWriter(w)
 	rows := [][]string{append(append([]string{}, familyColumns...), "scheduler", "cores", "seeds",
 		"llc_source", "quantity", "median", "low", "high", "confidence", "n", "reason",
-		"miss_source")}
+		"miss_source", "disturbed")}
 	for i := range r.Families {
 		f := &r.Families[i]
 		for j := range f.Configurations {
@@ -42,7 +42,8 @@ func (r *Report) WriteCells(w io.Writer) error {
 				rows = append(rows, append(f.columns(x.Size), x.Scheduler, strconv.Itoa(x.Cores),
 					strconv.Itoa(len(x.Seeds)), source, name,
 					number(q.Median), number(q.Low), number(q.High), number(q.Confidence),
-					strconv.Itoa(q.N), string(q.Reason), from))
+					strconv.Itoa(q.N), string(q.Reason), from,
+					strconv.FormatBool(x.Disturbed)))
 			}
 			add("time_ns", x.TimeNS)
 			add("speedup", x.Speedup)

@@ -64,6 +64,8 @@ type Configuration struct {
 	MissExcess result.Quantity `json:"llc_misses_excess"`
 	// Deterministic says that nothing was drawn, so that one repetition stands for all.
 	Deterministic bool `json:"deterministic"`
+	// Disturbed says that other programs disturbed a result, which was asked for all the same.
+	Disturbed bool `json:"disturbed,omitempty"`
 	// LLCMissesPerAccess are the misses of all cores by the accesses of kernels to blocks (many
 	// lines each).
 	LLCMissesPerAccess result.Quantity `json:"llc_misses_per_access"`
@@ -179,6 +181,7 @@ func configuration(size string, cells []*dataset.Cell) Configuration {
 	c.Deterministic = true
 	for _, r := range results {
 		c.Deterministic = c.Deterministic && r.Deterministic
+		c.Disturbed = c.Disturbed || r.Disturbed()
 	}
 	s := result.Pool(results).Summary
 	c.TimeNS, c.Speedup, c.OVR, c.WTI, c.KernelNS = s.TimeNS, s.Speedup, s.OVR, s.WTI, s.KernelNS

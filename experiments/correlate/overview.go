@@ -50,7 +50,7 @@ func (t *texter) overview(f *Family, k key) {
 	}
 	t.line("")
 	t.line("%s, by what is set against what", k)
-	t.b.WriteString(show.Columns(1, header, rows))
+	t.Table(show.Columns(1, header, rows))
 	t.flush()
 	for _, m := range tooSmall(f, k) {
 		t.line("%s.", m)

@@ -17,6 +17,7 @@ import (
 	"krdlab/experiments/dataset/datasettest"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/experiments/show"
 	"krdlab/kernels/kernel"
 )
 
@@ -25,7 +26,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func text(t *testing.T, e *dataset.Experiment, full bool) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := correlate.Of(e).WriteText(&b, full); err != nil {
+	if err := correlate.Of(e).WriteText(show.NewPage(&b, 1000), full); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -177,7 +178,7 @@ func TestFamilies(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := r.WriteText(&b, true); err != nil {
+	if err := r.WriteText(show.NewPage(&b, 1000), true); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, b.String(), "nothing is pooled across them")

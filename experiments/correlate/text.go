@@ -2,7 +2,6 @@ package correlate
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -18,8 +17,8 @@ import (
 // columns, and warnings. With all, then for each family the numbers of each configuration (KRD
 // paper, table I), its KRD shares, the coefficients of all points in every scope, and which point
 // is best, about 110 columns wide.
-func (r *Report) WriteText(w io.Writer, all bool) error {
-	t := &texter{}
+func (r *Report) WriteText(p *show.Page, all bool) error {
+	t := &texter{Page: p}
 	if len(r.Families) > 0 {
 		t.writeAnswer(r, all)
 	}
@@ -40,20 +39,19 @@ func (r *Report) WriteText(w io.Writer, all bool) error {
 			"pooled across them.", len(r.Families))
 	}
 	t.warnings(r.Warnings)
-	_, err := io.WriteString(w, t.b.String())
-	return err
+	return p.Close()
 }
 
 type texter struct {
-	b     strings.Builder
+	*show.Page
 	notes []string
 }
 
-func (t *texter) line(format string, args ...any) { fmt.Fprintf(&t.b, format+"\n", args...) }
+func (t *texter) line(format string, args ...any) { t.Line(format, args...) }
 
 func (t *texter) warnings(list []string) {
 	for _, m := range list {
-		t.line("%s", show.Wrap("warning: "+m, answerWidth, 2))
+		t.Brief("warning: " + m)
 	}
 }
 
@@ -84,6 +82,16 @@ func (f *Family) origin() (list []string) {
 	}) {
 		list = append(list,
 			"LLC misses from model: a trace replayed through a cache model, no measurement")
+	}
+	disturbed := 0
+	for i := range f.Configurations {
+		if f.Configurations[i].Disturbed {
+			disturbed++
+		}
+	}
+	if disturbed > 0 {
+		list = append(list, fmt.Sprintf("%s: %d of %s", show.DisturbedNote, disturbed,
+			units.Count(len(f.Configurations), "configuration")))
 	}
 	for _, s := range f.Scopes {
 		for i := range s.Associations {
@@ -129,9 +137,31 @@ func (t *texter) family(f *Family) {
 
 // tableI is the paper's table I: a row for each configuration.
 func (t *texter) tableI(f *Family) {
+	column := func(of func(*Configuration) result.Quantity) []result.Quantity {
+		list := make([]result.Quantity, len(f.Configurations))
+		for i := range f.Configurations {
+			list[i] = of(&f.Configurations[i])
+		}
+		return list
+	}
+	ratios := func(of func(*Configuration) result.Quantity) []string {
+		return show.Ranges(column(of), 1, "")
+	}
+	timeUnit, times := show.Times(column(func(c *Configuration) result.Quantity { return c.TimeNS }),
+		true)
+	kernelUnit, kernel := show.Times(column(func(c *Configuration) result.Quantity {
+		return c.KernelNS
+	}), true)
+	misses := show.Counts(column(func(c *Configuration) result.Quantity {
+		return c.LLCMissesPerCore
+	}), true)
+	perAccess := ratios(func(c *Configuration) result.Quantity { return c.LLCMissesPerAccess })
+	wti := ratios(func(c *Configuration) result.Quantity { return c.WTI })
+	ovr := ratios(func(c *Configuration) result.Quantity { return c.OVR })
 	header, left := f.lead()
-	header = append(header, "exec. time", "LLC misses\nper core", "\nfrom", "misses\nper access",
-		"kernel time", "inflation\n(WTI)", "OVR", "reps")
+	keys := len(header)
+	header = append(header, "time, "+timeUnit, "LLC misses\nper core", "\nfrom",
+		"misses\nper access", "kernel\ntime, "+kernelUnit, "inflation\n(WTI)", "OVR", "reps")
 	var rows [][]string
 	for i := range f.Configurations {
 		c := &f.Configurations[i]
@@ -147,13 +177,21 @@ func (t *texter) tableI(f *Family) {
 			reps += " " + t.note("deterministic: nothing is drawn, each repetition gives this "+
 				"value")
 		}
-		rows = append(rows, append(f.leadOf(c), durations(c.TimeNS), counts(c.LLCMissesPerCore),
-			source, ratios(c.LLCMissesPerAccess, 3),
-			durations(c.KernelNS), ratios(c.WTI, 4), ratios(c.OVR, 4), reps))
+		rows = append(rows, append(f.leadOf(c), times[i], misses[i], source, perAccess[i], kernel[i],
+			wti[i], ovr[i], reps))
 	}
-	t.b.WriteString(show.Columns(left, header, rows))
+	t.configurations(f, show.Columns(left, header, rows), keys)
 	t.line("Medians of the repetitions, and below them intervals of at least 95 %% (none below 6 " +
 		"repetitions).")
+}
+
+// configurations writes a table of all configurations, whose first columns name them.
+func (t *texter) configurations(f *Family, table *show.Table, keys int) {
+	table.Keys = keys
+	t.Table(table)
+	if slices.ContainsFunc(f.Configurations, func(c Configuration) bool { return c.Disturbed }) {
+		t.line("%s", show.DisturbedNote)
+	}
 }
 
 // shares are the KRD shares of each configuration, in per cent of all accesses: a few with
@@ -170,7 +208,7 @@ func (t *texter) shares(f *Family) {
 	shown := f.shown()
 	t.line("KRD: accesses with a distance of at least that, in %% of all; far: finite, distance " +
 		"+ size > LLC; cold: INF. reps were traced")
-	t.shareTable(f, pick(func(p Point) bool { return slices.Contains(shown, p.Name) }), true,
+	t.shareTable(f, pick(func(p Point) bool { return slices.Contains(shown, p.Name) }),
 		func(p Point) string {
 			return strings.Replace(p.Name, " or cold", "\nor cold", 1)
 		})
@@ -178,7 +216,7 @@ func (t *texter) shares(f *Family) {
 		t.line("")
 		t.line("%s", map[bool]string{true: "all distances, cold accesses counted in",
 			false: "all distances, finite only"}[cold])
-		t.shareTable(f, pick(func(p Point) bool { return p.Cold == cold }), true,
+		t.shareTable(f, pick(func(p Point) bool { return p.Cold == cold }),
 			func(p Point) string {
 				return short.Replace(p.Name)
 			})
@@ -187,33 +225,30 @@ func (t *texter) shares(f *Family) {
 
 var short = strings.NewReplacer(" or cold", "", ">= ", "", " KiB", "K", " MiB", "M", " GiB", "G")
 
-func (t *texter) shareTable(f *Family, columns []int, intervals bool, name func(Point) string) {
+func (t *texter) shareTable(f *Family, columns []int, name func(Point) string) {
 	header, left := f.lead()
+	keys := len(header)
+	rows := make([][]string, len(f.Configurations))
+	for i := range rows {
+		rows[i] = f.leadOf(&f.Configurations[i])
+	}
+	traced := make([]int, len(rows))
 	for _, p := range columns {
 		header = append(header, name(f.Points[p]))
-	}
-	if intervals {
-		header = append(header, "reps")
-	}
-	var rows [][]string
-	for i := range f.Configurations {
-		c := &f.Configurations[i]
-		row := f.leadOf(c)
-		n := 0
-		for _, p := range columns {
-			q := c.Shares[p]
-			n = max(n, q.N)
-			if !intervals {
-				q.Low, q.High = result.Number{}, result.Number{}
-			}
-			row = append(row, percents(q))
+		shares := make([]result.Quantity, len(rows))
+		for i := range rows {
+			shares[i] = f.Configurations[i].Shares[p]
+			traced[i] = max(traced[i], shares[i].N)
 		}
-		if intervals {
-			row = append(row, strconv.Itoa(n))
+		for i, cell := range show.Ranges(shares, 100, "") {
+			rows[i] = append(rows[i], cell)
 		}
-		rows = append(rows, row)
 	}
-	t.b.WriteString(show.Columns(left, header, rows))
+	header = append(header, "reps")
+	for i := range rows {
+		rows[i] = append(rows[i], strconv.Itoa(traced[i]))
+	}
+	t.configurations(f, show.Columns(left, header, rows), keys)
 }
 
 // shown are the points that get intervals, and a column in the overviews.
@@ -233,7 +268,7 @@ func (f *Family) lead() (header []string, left int) {
 }
 
 func (f *Family) leadOf(c *Configuration) []string {
-	row := []string{c.Scheduler, strconv.Itoa(c.Cores)}
+	row := []string{show.Marked(c.Scheduler, c.Disturbed), strconv.Itoa(c.Cores)}
 	if f.sized() {
 		row = append([]string{c.Size}, row...)
 	}
@@ -256,7 +291,7 @@ func (t *texter) association(s *Scope, a *Association) {
 				show.Probability(c.Pearson.P),
 				t.value(&c.Spearman), interval(&c.Spearman), show.Probability(c.Spearman.P)})
 		}
-		t.b.WriteString(show.Columns(1, []string{"share", "Pearson", "95 % (Fisher)", "p",
+		t.Table(show.Columns(1, []string{"share", "Pearson", "95 % (Fisher)", "p",
 			"Spearman", "95 % (bootstrap)", "p"}, rows))
 		method := "from t with n - 2 degrees of freedom"
 		switch {

@@ -2,7 +2,6 @@ package reproduce
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"krdlab/experiments/dataset"
@@ -11,9 +10,8 @@ import (
 )
 
 // WriteCross writes schedulers against core counts for one group: time, speed-up, overhead,
-// inflation, misses and reuse, medians and 95 % intervals. What was not measured is n/a. About 140
-// columns.
-func WriteCross(w io.Writer, g *dataset.Group) error {
+// inflation, misses and reuse, medians and 95 % intervals. What was not measured is n/a.
+func WriteCross(p *show.Page, g *dataset.Group) error {
 	t := show.NewTable(2, "cores", "scheduler", "n", "time, ms", "speed-up", "OVR", "WTI",
 		"LLC misses, M", ">= 32 MiB, %", "cold, %")
 	schedulers := g.Schedulers()
@@ -27,22 +25,15 @@ func WriteCross(w io.Writer, g *dataset.Group) error {
 			if i == 0 || g.At(schedulers[i-1], cores) == nil {
 				first = fmt.Sprint(cores)
 			}
-			t.AppendRow([]any{
+			t.Row(
 				first, s, r.Summary.Speedup.N, of(r.Summary.TimeNS).times(1e-6).compact(),
 				speedup(r).compact(), ovr(r).compact(), wti(r).compact(),
-				missesOf(r), beyond(far)(r).compact(), cold(r).compact(),
-			})
+				missesOf(r), beyond(far)(r).compact(), cold(r).compact())
 		}
 	}
-	if _, err := fmt.Fprintf(w, "%s\n", g.Key); err != nil {
-		return err
-	}
-	for _, line := range strings.Split(t.Render(), "\n") {
-		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
-			return err
-		}
-	}
-	return nil
+	p.Line("%s", g.Key)
+	p.Table(t)
+	return p.Close()
 }
 
 // missesOf names the source where it is not the model.

@@ -21,6 +21,7 @@ import (
 	"krdlab/experiments/figures"
 	"krdlab/experiments/report"
 	"krdlab/experiments/reproduce"
+	"krdlab/experiments/show"
 	"krdlab/experiments/sweep"
 )
 
@@ -126,13 +127,13 @@ func useAll(e, other *dataset.Experiment) (bad string) {
 	check("table.csv", func(w io.Writer) error { return sweep.NewTable(e).WriteCSV(w) })
 	check("table.jsonl", func(w io.Writer) error { return sweep.NewTable(e).WriteJSONL(w) })
 	check("bench.txt", func(w io.Writer) error { return sweep.WriteBench(w, e) })
-	check("correlate", func(w io.Writer) error { return correlate.Of(e).WriteText(w, true) })
+	check("correlate", func(w io.Writer) error { return correlate.Of(e).WriteText(show.NewPage(w, 0), true) })
 	check("correlate.json", func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(
 			correlate.Of(e))
 	})
-	check("claims", func(w io.Writer) error { return reproduce.WriteText(w, reproduce.Judge(e)) })
-	check("tables", func(w io.Writer) error { return reproduce.WriteTables(w, e) })
+	check("claims", func(w io.Writer) error { return reproduce.WriteText(show.NewPage(w, 0), reproduce.Judge(e)) })
+	check("tables", func(w io.Writer) error { return reproduce.WriteTables(show.NewPage(w, 0), e) })
 	check("compare", func(w io.Writer) error {
 		r, err := compare.Of(e, other)
 		if err != nil {
@@ -141,7 +142,7 @@ func useAll(e, other *dataset.Experiment) (bad string) {
 		if err := json.NewEncoder(w).Encode(r); err != nil {
 			return err
 		}
-		return r.WriteText(w)
+		return r.WriteText(show.NewPage(w, 0))
 	})
 	for _, g := range e.Groups() {
 		list, _ := figures.All(&g)

@@ -9,6 +9,7 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/dataset/datasettest"
 	"krdlab/experiments/result"
+	"krdlab/experiments/show"
 )
 
 func iv(low, mid, high float64) interval {
@@ -152,7 +153,7 @@ func TestMadeExperiment(t *testing.T) {
 func TestWriteText(t *testing.T) {
 	list := Judge(datasettest.Small())
 	var b bytes.Buffer
-	if err := WriteText(&b, list); err != nil {
+	if err := WriteText(show.NewPage(&b, 0), list); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(b.String(), "\n") {
@@ -165,7 +166,7 @@ func TestWriteText(t *testing.T) {
 		c.Fitted; n != len(Claims) {
 		t.Errorf("%+v of %d claims", c, len(Claims))
 	}
-	if !strings.Contains(strings.ReplaceAll(b.String(), "\n", " "), c.String()) {
+	if !strings.Contains(strings.Join(strings.Fields(b.String()), " "), c.String()) {
 		t.Errorf("the count %s is not in the text", c)
 	}
 	if math.Abs(float64(strings.Count(b.String(), "fitted"))-float64(c.Fitted+1)) > 0 {

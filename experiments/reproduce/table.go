@@ -7,9 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"krdlab/experiments/show"
 )
 
@@ -51,37 +48,25 @@ func (c Count) String() string {
 		"nothing", c.Fitted)
 }
 
-// WriteText writes the findings as a table of about 130 columns for a person, and what they sum up
-// to.
-func WriteText(w io.Writer, list []Finding) error {
-	const columnsLeft = 5
-	t := show.NewTable(columnsLeft, "verdict", "claim", "paper", "test", "ours")
-	t.Style().Options.SeparateRows = true
-	var columns []table.ColumnConfig
-	for i, width := range []int{11, 36, 16, 26, 40} {
-		columns = append(columns, table.ColumnConfig{Number: i + 1, WidthMax: width,
-			WidthMaxEnforcer: text.WrapSoft})
-	}
-	t.SetColumnConfigs(columns)
+// pageColumns is how wide the table of claims is where no terminal says.
+const pageColumns = 130
+
+// WriteText writes the findings as a table for a person, and what they sum up to.
+func WriteText(p *show.Page, list []Finding) error {
+	t := show.NewTable(1, "verdict", "claim", "paper", "test", "ours")
+	t.Prose, t.Rules, t.Most = []int{0, 1, 2, 3, 4}, true, pageColumns
 	for _, f := range list {
 		verdict := string(f.Verdict)
 		if f.Fitted {
 			verdict += ", fitted"
 		}
-		t.AppendRow(table.Row{verdict, f.Says + " [" + f.Where + "]", f.Paper, f.Test, f.Ours})
+		t.Row(verdict, f.Says+" ["+f.Where+"]", f.Paper, f.Test, f.Ours)
 	}
-	for i, line := range strings.Split(t.Render(), "\n") {
-		if i > 1 {
-			line = strings.TrimRight(line, "-")
-		}
-		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
-			return err
-		}
-	}
+	p.Table(t)
 	count := strings.ReplaceAll(CountOf(list).String(), "; ", ";\n")
-	_, err := fmt.Fprintf(w, "\n%s.\n\nOurs: medians and 95 %% intervals over seeds, of the "+
-		"simulated machine unless a claim says otherwise.\n", count)
-	return err
+	p.Line("\n%s.\n\nOurs: medians and 95 %% intervals over seeds, of the simulated machine unless a "+
+		"claim says otherwise.", count)
+	return p.Close()
 }
 
 // WriteCSV writes the findings with a header.

@@ -12,6 +12,7 @@ import (
 	"krdlab/experiments/figures"
 	"krdlab/experiments/report"
 	"krdlab/experiments/result"
+	"krdlab/experiments/show"
 )
 
 // Names of what Write leaves in the folder of the experiment.
@@ -35,7 +36,7 @@ func Write(e *dataset.Experiment, skipped func(group dataset.Key, s figures.Skip
 		name  string
 		write func(w io.Writer) error
 	}{
-		{ClaimsText, func(w io.Writer) error { return WriteText(w, findings) }},
+		{ClaimsText, func(w io.Writer) error { return WriteText(show.NewPage(w, 0), findings) }},
 		{ClaimsCSV, func(w io.Writer) error { return WriteCSV(w, findings) }},
 		{ClaimsJSON, func(w io.Writer) error {
 			enc := json.NewEncoder(w)
@@ -43,8 +44,8 @@ func Write(e *dataset.Experiment, skipped func(group dataset.Key, s figures.Skip
 			enc.SetEscapeHTML(false)
 			return enc.Encode(findings)
 		}},
-		{TablesText, func(w io.Writer) error { return WriteTables(w, e) }},
-		{Correlation, func(w io.Writer) error { return correlate.Of(e).WriteText(w, false) }},
+		{TablesText, func(w io.Writer) error { return WriteTables(show.NewPage(w, 0), e) }},
+		{Correlation, func(w io.Writer) error { return correlate.Of(e).WriteText(show.NewPage(w, 0), false) }},
 		{ReportHTML, func(w io.Writer) error {
 			return report.Write(w, e,
 				filepath.Join(e.Dir, ReportHTML))
@@ -59,12 +60,12 @@ func Write(e *dataset.Experiment, skipped func(group dataset.Key, s figures.Skip
 }
 
 // WriteTables writes schedulers against cores, a table for each group.
-func WriteTables(w io.Writer, e *dataset.Experiment) error {
+func WriteTables(p *show.Page, e *dataset.Experiment) error {
 	for i, g := range e.Groups() {
 		if i > 0 {
-			fmt.Fprintln(w)
+			p.Line("")
 		}
-		if err := WriteCross(w, &g); err != nil {
+		if err := WriteCross(p, &g); err != nil {
 			return err
 		}
 	}

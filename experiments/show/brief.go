@@ -2,12 +2,10 @@ package show
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
@@ -17,31 +15,39 @@ import (
 	"krdlab/loi"
 )
 
-// BriefWidth is how many columns a line of [WriteBrief] has at most, but for words that are longer
-// and tables, which need it all.
-const BriefWidth = 80
+// BriefLines is how many lines of [TextWidth] columns [WriteBrief] writes at most for six schedulers.
+// With the line for the run directory and what is said before a run, that is a screen.
+const BriefLines = 23
 
 // WriteBrief writes what a run found, for a person at a terminal: what was run and where, a row for
-// each scheduler, what follows from it, and what is doubtful, about 25 lines for six schedulers.
-// [WriteTable] has the rest. Sentences are wrapped at width columns, at [BriefWidth] if that is less.
-// All results are of one configuration; there is at least one.
-func WriteBrief(w io.Writer, results []result.Result, width int) error {
-	var b strings.Builder
-	line := func(s string) { b.WriteString(Wrap(s, min(width, BriefWidth), 2) + "\n") }
+// each scheduler, what follows from it, and what is doubtful, by kind, the gravest first. What does
+// not fit in [BriefLines] is counted; [WriteTable] has all. All results are of one configuration;
+// there is at least one.
+func WriteBrief(p *Page, results []result.Result) error {
 	r := &results[0]
-	line(r.Kernel + " " + describe(r))
-	line(where(results))
+	p.Brief(r.Kernel + " " + describe(r))
+	p.Brief(where(results))
+	all := pointers(results)
+	p.Brief(fmt.Sprintf("serial %s; %s", Time(r.Serial.TimeNS), Sampled(all)))
+	p.Line("")
+	p.Table(summaries(all, false))
+	p.Line("")
+	for _, s := range slices.Concat(conclusions(results), status(results)) {
+		p.Brief(s)
+	}
+	rows := max(0, len(results)-6) // of more schedulers
+	for _, s := range p.fit(warningKinds(results), BriefLines+rows-p.lines) {
+		p.Brief(s)
+	}
+	return p.Close()
+}
+
+func pointers(results []result.Result) []*result.Result {
 	all := make([]*result.Result, len(results))
 	for i := range results {
 		all[i] = &results[i]
 	}
-	line(fmt.Sprintf("serial %s; %s", Time(r.Serial.TimeNS), Sampled(all)))
-	b.WriteString("\n" + Summaries(all, false) + "\n")
-	for _, s := range slices.Concat(conclusions(results), briefRemarks(results)) {
-		line(s)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return all
 }
 
 // where says on what the run was, and of a simulated machine how far it is to be believed.
@@ -92,7 +98,11 @@ func fittedTo(results []result.Result) string {
 			ovr = append(ovr, results[i].Scheduler)
 		}
 	}
-	if len(ovr) > 0 {
+	switch len(ovr) {
+	case 0:
+	case len(results):
+		parts = append(parts, "OVR")
+	default:
 		parts = append(parts, "OVR of "+strings.Join(ovr, ", "))
 	}
 	return strings.Join(parts, " and ")
@@ -111,7 +121,7 @@ func Sampled(results []*result.Result) string {
 			confidence = max(confidence, q.Confidence.Float())
 		}
 	}
-	const exact = "=: exact, nothing is drawn at random and every repetition is the same"
+	const exact = "=: exact, nothing is drawn at random"
 	switch {
 	case n == 0 && fixed > 0:
 		return exact
@@ -137,24 +147,31 @@ type briefColumn struct {
 	cells func([]result.Quantity) []string
 }
 
-// Summaries has a row for each result: medians, how far intervals reach, and the share of accesses
+// Summaries writes a table with a row for each result and number of cores.
+func Summaries(p *Page, results []*result.Result) {
+	p.Table(summaries(results, true))
+	noteDisturbed(p, results)
+}
+
+// summaries has a row for each result: medians, how far intervals reach, and the share of accesses
 // beyond the LLC, without columns that no result has. With cores, a second column has their number,
 // and reaches are those of time and WTI alone.
-func Summaries(results []*result.Result, cores bool) string {
-	unit, size := TimeUnit(longest(results))
+func summaries(results []*result.Result, cores bool) *Table {
+	unit, size := TimeUnit(largest(timesOf(results)))
 	columns := []briefColumn{
 		{"time, " + unit, func(r *result.Result) result.Quantity { return r.Summary.TimeNS },
-			func(q []result.Quantity) []string { return Aligned(q, 1/size, true) }},
+			func(q []result.Quantity) []string { return Aligned(q, 1/size, "", true) }},
 		{"speed-up", func(r *result.Result) result.Quantity { return r.Summary.Speedup },
-			func(q []result.Quantity) []string { return Aligned(q, 1, !cores) }},
+			func(q []result.Quantity) []string { return Aligned(q, 1, "", !cores) }},
 		{"OVR", func(r *result.Result) result.Quantity { return r.Summary.OVR },
-			func(q []result.Quantity) []string { return Aligned(q, 1, !cores) }},
+			func(q []result.Quantity) []string { return Aligned(q, 1, "", !cores) }},
 		{"WTI", func(r *result.Result) result.Quantity { return r.Summary.WTI },
-			func(q []result.Quantity) []string { return Aligned(q, 1, true) }},
-		{"LLC\nmisses\nper core" + briefSource(results),
-			func(r *result.Result) result.Quantity { return r.Summary.LLCMissesPerCore }, counts},
+			func(q []result.Quantity) []string { return Aligned(q, 1, "", true) }},
+		{"LLC miss\nper core" + briefSource(results),
+			func(r *result.Result) result.Quantity { return r.Summary.LLCMissesPerCore },
+			func(q []result.Quantity) []string { return Counts(q, false) }},
 		{"beyond\nLLC, %", BeyondLLC, func(q []result.Quantity) []string {
-			return Aligned(q, 100, false)
+			return Aligned(q, 100, "", false)
 		}},
 	}
 	head := []string{"scheduler"}
@@ -181,35 +198,19 @@ func Summaries(results []*result.Result, cores bool) string {
 			rows[i] = append(rows[i], cell)
 		}
 	}
-	return Columns(1, head, rows) + noteDisturbed(results)
+	t := Columns(1, head, rows)
+	if cores {
+		t.Keys = 2
+	}
+	return t
 }
 
-func counts(q []result.Quantity) []string {
-	largest := 0.0
-	for _, x := range q {
-		if x.Median.Known() {
-			largest = max(largest, x.Median.Float())
-		}
+func timesOf(results []*result.Result) []result.Quantity {
+	list := make([]result.Quantity, len(results))
+	for i, r := range results {
+		list[i] = r.Summary.TimeNS
 	}
-	name, size := countUnit(largest)
-	cells := Aligned(q, 1/size, false)
-	for i, q := range q {
-		if q.Median.Known() {
-			cells[i] += name
-		}
-	}
-	return cells
-}
-
-// longest is the largest median time.
-func longest(results []*result.Result) float64 {
-	ns := 0.0
-	for _, r := range results {
-		if m := r.Summary.TimeNS.Median; m.Known() {
-			ns = max(ns, m.Float())
-		}
-	}
-	return ns
+	return list
 }
 
 // briefSource marks misses that are no measurement.
@@ -229,74 +230,6 @@ func BeyondLLC(r *result.Result) result.Quantity {
 		return result.Quantity{}
 	}
 	return r.Quantity([]float64{float64(*r.KRD.Far+r.KRD.Cold) / float64(r.KRD.Accesses)})
-}
-
-// Aligned prints the medians of a column of quantities, times scale, so that their points stand
-// below each other, each with as many digits as mean something. A quantity that is not known is
-// n/a. Where reach is set, a second number says how far the interval reaches at most, in per cent
-// of the median, rounded up; or = that the value is exact.
-func Aligned(column []result.Quantity, scale float64, reach bool) []string {
-	cells, ends := make([]string, len(column)), make([]string, len(column))
-	behind, widest := 0, 0 // the point; the number
-	for i, q := range column {
-		if !q.Median.Known() {
-			continue
-		}
-		cells[i] = strconv.FormatFloat(q.Median.Float()*scale, 'f', meaningful(q, scale), 64)
-		behind = max(behind, fraction(cells[i]))
-		low, high, ok := q.Bounds()
-		switch m := q.Median.Float(); {
-		case reach && q.Reason == result.Deterministic:
-			ends[i] = "="
-		case reach && ok && m != 0:
-			ends[i] = fmt.Sprintf("±%.0f%%", max(1, math.Ceil(100*max(m-low, high-m)/math.Abs(m)-rounding)))
-		}
-		widest = max(widest, utf8.RuneCountInString(ends[i]))
-	}
-	pad := func(n int) string { return strings.Repeat(" ", n) }
-	for i, c := range cells {
-		if c == "" {
-			cells[i] = NotAvailable
-			continue
-		}
-		cells[i] += pad(behind-fraction(c)) + ends[i] +
-			pad(widest-utf8.RuneCountInString(ends[i]))
-	}
-	return cells
-}
-
-// rounding is what a percentage may be too large by.
-const rounding = 1e-6
-
-// fraction is how many characters of a number its point and what is behind it take.
-func fraction(s string) int {
-	if i := strings.IndexByte(s, '.'); i >= 0 {
-		return len(s) - i
-	}
-	return 0
-}
-
-// meaningful is how many decimals of the median of q, times scale, mean something: down to the first
-// digit of how far its interval reaches, the second if the first is 1; between two and four digits
-// in all. Four digits of a deterministic value, and three where there is no interval.
-func meaningful(q result.Quantity, scale float64) int {
-	v := math.Abs(q.Median.Float() * scale)
-	if !q.Median.Known() || v == 0 {
-		return 0
-	}
-	first := int(math.Floor(math.Log10(v))) // the place of the first digit
-	digits := 3
-	low, high, ok := q.Bounds()
-	switch {
-	case q.Reason == result.Deterministic:
-		digits = 4
-	case ok:
-		digits = 4
-		if far := scale * max(high-q.Median.Float(), q.Median.Float()-low); far > 0 {
-			digits = first - int(math.Floor(math.Log10(far/2))) + 1
-		}
-	}
-	return max(0, min(max(digits, 2), 4)-1-first)
 }
 
 // conclusions are the sentences that follow from the table: who was fastest, where the time went,
@@ -327,11 +260,11 @@ func conclusions(results []result.Result) []string {
 		first, next := rank.Order[0], rank.Order[1]
 		switch ahead := 100 * (q[next].Median.Float()/q[first].Median.Float() - 1); {
 		case !rank.Sure:
-			lines = append(lines, fmt.Sprintf("Fastest by its median: %s. Without intervals for all, "+
-				"it is not shown to be.", results[first].Scheduler))
+			lines = append(lines, fmt.Sprintf("Fastest by its median: %s; without intervals for all, "+
+				"not shown to be.", results[first].Scheduler))
 		case len(rank.Tied) > 0:
-			lines = append(lines, fmt.Sprintf("No scheduler is shown to be the fastest: the interval "+
-				"of %s overlaps with that of %s.", results[first].Scheduler, names(rank.Tied)))
+			lines = append(lines, fmt.Sprintf("None is shown to be the fastest: the interval of %s "+
+				"overlaps with that of %s.", results[first].Scheduler, names(rank.Tied)))
 		default:
 			lines = append(lines, fmt.Sprintf("Fastest: %s; the next, %s, takes %s %% longer "+
 				"(intervals apart).", results[first].Scheduler, results[next].Scheduler,
@@ -344,13 +277,12 @@ func conclusions(results []result.Result) []string {
 		for _, i := range slices.Compact(ends) {
 			s := &results[i].Summary
 			if s.OVR.Median.Known() && s.WTI.Median.Known() {
-				parts = append(parts, fmt.Sprintf("%s %s overhead, %s inflation of work",
-					results[i].Scheduler, more(s.OVR), more(s.WTI)))
+				parts = append(parts, fmt.Sprintf("%s %s and %s", results[i].Scheduler, more(s.OVR),
+					more(s.WTI)))
 			}
 		}
 		if len(parts) > 0 {
-			lines = append(lines, "Beyond an even share of the serial time: "+
-				strings.Join(parts, "; ")+".")
+			lines = append(lines, "Overhead and inflation of work: "+strings.Join(parts, "; ")+".")
 		}
 	}
 	q, rank = pick(BeyondLLC, true)
@@ -358,9 +290,9 @@ func conclusions(results []result.Result) []string {
 		first, last := rank.Order[0], rank.Order[n-1]
 		one := ""
 		if !rank.Sure {
-			one = " (one trace each: no intervals)"
+			one = " (one trace each)"
 		}
-		lines = append(lines, fmt.Sprintf("Fewest accesses beyond the LLC: %s, %s %%; most: %s, "+
+		lines = append(lines, fmt.Sprintf("Beyond the LLC: fewest %s, %s %%; most %s, "+
 			"%s %%%s.", results[first].Scheduler, Digits(100*q[first].Median.Float(), 3),
 			results[last].Scheduler, Digits(100*q[last].Median.Float(), 3), one))
 	}
@@ -381,9 +313,9 @@ func anyOf(results []result.Result, f func(*result.Result) bool) bool {
 	return false
 }
 
-// briefRemarks are failed and passed checks in a line, and each kind of warning once.
-func briefRemarks(results []result.Result) []string {
-	var lines []string
+// status says whether the results were checked, and what was asked for and is not known.
+func status(results []result.Result) []string {
+	var parts []string
 	passed, failed := 0, 0
 	for i := range results {
 		if c := results[i].Check; c != nil && c.Passed {
@@ -393,51 +325,153 @@ func briefRemarks(results []result.Result) []string {
 		}
 	}
 	if passed > 0 && failed == 0 {
-		lines = append(lines, "The results were checked, and are right.")
+		parts = append(parts, "The results were checked, and are right.")
 	}
 	r := &results[0]
 	if r.Settings.Counters != request.CountersOff && !anyOf(results, func(r *result.Result) bool {
 		return r.LLCSource != nil
 	}) {
-		lines = append(lines, "no LLC misses: "+strings.TrimPrefix(whyNoLLC(r), "LLC misses: "))
+		parts = append(parts, "No LLC misses: neither counters nor a model here.")
 	}
 	if k, ok := kernels.ByName(r.Kernel); ok && k.Work && !r.Settings.Trace.None() &&
 		!anyOf(results, func(r *result.Result) bool { return BeyondLLC(r).Median.Known() }) {
-		why := "the cache sizes of this machine are not known"
+		why := "cache sizes unknown"
 		if r.KRD == nil || r.KRD.Accesses == 0 {
-			why = whyNoKRD(r)
+			why = "no trace that can be used"
 		}
-		lines = append(lines, "no share beyond the LLC: "+why)
+		parts = append(parts, "No share beyond the LLC: "+why+".")
 	}
+	if parts == nil {
+		return nil
+	}
+	return []string{strings.Join(parts, " ")}
+}
+
+// gravity is the order in which kinds of warnings are shown, and what they are called where there
+// is no room for their sentences. Kinds that are not in it come last.
+var gravity = []struct {
+	code result.Code
+	name string
+}{
+	{result.CheckFailed, "failed check"},
+	{result.Interrupted, "interrupted"},
+	{result.DisturbedRuns, "disturbed"},
+	{result.Impossible, "impossible ratios"},
+	{result.SharedCPUs, "shared CPUs"},
+	{result.MixedPrices, "mixed prices"},
+	{result.NoKRD, "lost records"},
+	{result.TraceLost, "lost records"},
+	{result.StampedOverCPU, "stamps over CPU time"},
+	{result.LostCPU, "lost CPUs"},
+	{result.SyntheticTopology, "synthetic topology"},
+	{result.FlaggedKernels, "stopped kernels"},
+	{result.HandoverMoved, "slow hand-over"},
+	{result.DoneAgain, "done again"},
+	{result.ClocksNotCompared, "clocks"},
+	{result.TracingCost, "cost of tracing"},
+}
+
+// A warningKind is all warnings of a code.
+type warningKind struct{ name, sentence string }
+
+// warningKinds are the kinds of warnings of results, the gravest first, each with the sentence of
+// the first and whom it is about.
+func warningKinds(results []result.Result) []warningKind {
 	var codes []result.Code
-	first, of := map[result.Code]string{}, map[result.Code][]string{}
-	more := map[result.Code]map[string]bool{} // other sentences of the kind
+	type kind struct {
+		first result.Warning
+		of    []string
+		more  map[string]bool // other sentences
+	}
+	found := map[result.Code]*kind{}
 	for i := range results {
 		for _, w := range results[i].WarningCodes {
 			if w.Code == result.NoIntervals {
-				continue // said above
+				continue // said above the table
 			}
-			sentence := Sentences([]result.Warning{w})[0]
-			if _, seen := first[w.Code]; !seen {
-				codes = append(codes, w.Code)
-				first[w.Code], more[w.Code] = sentence, map[string]bool{}
-			} else if sentence != first[w.Code] {
-				more[w.Code][sentence] = true
+			k := found[w.Code]
+			if k == nil {
+				k = &kind{first: w, more: map[string]bool{}}
+				found[w.Code], codes = k, append(codes, w.Code)
 			}
-			if list := of[w.Code]; !slices.Contains(list, results[i].Scheduler) {
-				of[w.Code] = append(list, results[i].Scheduler)
+			if s := sentence(w); s != sentence(k.first) {
+				k.more[s] = true
+			}
+			if !slices.Contains(k.of, results[i].Scheduler) {
+				k.of = append(k.of, results[i].Scheduler)
 			}
 		}
+	}
+	place := func(c result.Code) int {
+		for i := range gravity {
+			if gravity[i].code == c {
+				return i
+			}
+		}
+		return len(gravity)
+	}
+	slices.SortStableFunc(codes, func(a, b result.Code) int { return place(a) - place(b) })
+	var list []warningKind
+	if found[result.DisturbedRuns] == nil && anyOf(results, (*result.Result).Disturbed) {
+		list = append(list, warningKind{"disturbed", DisturbedNote})
 	}
 	for _, code := range codes {
-		s := "warning: " + first[code]
-		if n := len(of[code]); len(results) > 1 && n < len(results) {
-			s += " (" + strings.Join(of[code], ", ") + ")"
+		k := found[code]
+		s := "warning: " + sentence(k.first)
+		if code == result.DisturbedRuns {
+			s = DisturbedMark + " " + sentence(k.first)
 		}
-		if n := len(more[code]); n > 0 {
-			s += fmt.Sprintf(" (and %d more of the kind: --verbose)", n)
+		switch {
+		case len(k.more) > 0:
+			s += fmt.Sprintf(" (%s; %d more of the kind: --verbose)", k.of[0], len(k.more))
+		case len(results) > 1 && len(k.of) < len(results):
+			s += " (" + strings.Join(k.of, ", ") + ")"
 		}
-		lines = append(lines, s)
+		name := strings.ReplaceAll(string(code), "_", " ")
+		if i := place(code); i < len(gravity) {
+			name = gravity[i].name
+		}
+		list = append(list, warningKind{name, s})
 	}
-	return lines
+	return list
+}
+
+// fit returns the sentences of as many kinds as fit in so many lines, and counts the rest.
+func (p *Page) fit(kinds []warningKind, lines int) []string {
+	height := func(s string) int {
+		return 1 + strings.Count(Wrap(s, min(p.Width(), TextWidth), gap), "\n")
+	}
+	rest := func(kinds []warningKind) string {
+		var names []string
+		for _, k := range kinds {
+			if !slices.Contains(names, k.name) {
+				names = append(names, k.name)
+			}
+		}
+		const named = 5
+		if len(names) > named {
+			names = append(names[:named], "...")
+		}
+		return fmt.Sprintf("warnings of %s more: --verbose (%s)", units.Count(len(kinds), "kind"),
+			strings.Join(names, ", "))
+	}
+	for n := len(kinds); n > 0; n-- {
+		var list []string
+		used := 0
+		for _, k := range kinds[:n] {
+			list = append(list, k.sentence)
+			used += height(k.sentence)
+		}
+		if n < len(kinds) {
+			list = append(list, rest(kinds[n:]))
+			used += height(list[n])
+		}
+		if used <= lines {
+			return list
+		}
+	}
+	if len(kinds) == 0 {
+		return nil
+	}
+	return []string{strings.Replace(rest(kinds), " more:", ":", 1)}
 }

@@ -2,6 +2,7 @@ package show
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -9,6 +10,7 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/hw"
+	"krdlab/hw/machine"
 	"krdlab/krd"
 	"krdlab/loi"
 )
@@ -38,30 +40,114 @@ func six() []result.Result {
 	return list
 }
 
-// A screen has all that six schedulers did.
-func TestBriefFits(t *testing.T) {
+// brief is what people read of results on a terminal of so many columns.
+func brief(t *testing.T, results []result.Result, columns int) string {
+	t.Helper()
 	var b strings.Builder
-	if err := WriteBrief(&b, six(), BriefWidth); err != nil {
+	if err := WriteBrief(NewPage(&b, columns), results); err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
-	if len(lines) > 24 { // and the run directory
-		t.Errorf("%d lines\n%s", len(lines), b.String())
+	if columns == 0 {
+		columns = TextWidth
 	}
-	for _, l := range lines {
-		if n := utf8.RuneCountInString(l); n > BriefWidth {
-			t.Errorf("%d columns: %s", n, l)
+	for line := range strings.Lines(b.String()) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
+			t.Errorf("%d columns: %s", n, line)
 		}
+	}
+	return b.String()
+}
+
+// A screen has all that six schedulers did.
+func TestBriefFits(t *testing.T) {
+	got := brief(t, six(), 0)
+	if n := strings.Count(got, "\n"); n > BriefLines {
+		t.Errorf("%d lines\n%s", n, got)
 	}
 	for _, want := range []string{"2.00±2%", "(model)", "Fastest: workfirst; the next, helpfirst, takes 25 % longer",
-		"go +125 % overhead, +5 % inflation of work", "Fewest accesses beyond the LLC: workfirst, 1.50 %; most: go, 2.00 %",
+		"go +125 % and +5 %.", "Beyond the LLC: fewest workfirst, 1.50 %; most go, 2.00 %",
 		"The results were checked", "warning: WTI is unreliable: 24 workers share 2 CPUs\n"} {
-		if !strings.Contains(strings.ReplaceAll(b.String(), "\n  ", " "), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
+		if !strings.Contains(strings.ReplaceAll(got, "\n  ", " "), want) {
+			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
-	if strings.Contains(b.String(), NotAvailable) {
-		t.Errorf("n/a where nothing was asked:\n%s", b.String())
+	if strings.Contains(got, NotAvailable) {
+		t.Errorf("n/a where nothing was asked:\n%s", got)
+	}
+}
+
+// The worst of runs is a screen too: every kind of warning, and all that can be missing. What there
+// is no room for is counted, and it is said how to see it.
+func TestBriefOfTheWorst(t *testing.T) {
+	every := []result.Warning{
+		result.Warn(result.NoIntervals, 5, 6), result.Warn(result.Interrupted, 5, 10),
+		result.Warn(result.SharedCPUs, 24, 2),
+		result.Warn(result.StampedOverCPU, result.SerialRun, 12.0),
+		result.Warn(result.LostCPU, result.Parallel, 1234.0),
+		result.Warn(result.DisturbedRuns, result.Parallel, 4, 10, string(result.CPUTaken), 0.7),
+		result.Warn(result.DisturbedRuns, result.SerialRun, 3, 10, string(result.ClockMoved), 1, 200.0),
+		result.Warn(result.DoneAgain, result.Parallel, 9), result.Warn(result.DoneAgain,
+			result.SerialRun, 9), result.Warn(result.HandoverMoved, 0, 1, 240.0, 491.0),
+		result.Warn(result.Impossible, "speedup", 30.1, 24.0, 24, true),
+		result.Warn(result.Impossible, "wti", 0.8, 1.0, 24, false),
+		result.Warn(result.FlaggedKernels, 5180.0, 16384.0), result.Warn(result.SyntheticTopology),
+		result.Warn(result.NoKRD, "run/workfirst.loi", 5, 1000),
+		result.Warn(result.TraceLost, "run/workfirst.loi", 5, 1000, "no space left on device"),
+		result.Warn(result.MixedPrices, "workfirst", "go"), result.Warn(result.CheckFailed, 1.0, 0.1),
+		result.Warn(result.ClocksNotCompared, "no TSC"), result.Warn(result.TracingCost, "no clock"),
+	}
+	for _, gravest := range gravity {
+		if !slices.ContainsFunc(every, func(w result.Warning) bool { return w.Code == gravest.code }) {
+			t.Errorf("%s is not among them", gravest.code)
+		}
+	}
+	for name, change := range map[string]func(r *result.Result, i int){
+		"everything": func(*result.Result, int) {},
+		"without intervals": func(r *result.Result, i int) {
+			r.Summary.TimeNS = result.QuantityOf([]float64{2e9, 3e9})
+		},
+		"nothing known": func(r *result.Result, i int) {
+			r.LLCSource, r.LLCModel, r.KRD = nil, nil, nil
+			reason := strings.Repeat("a long story ", 30)
+			r.LLCReason, r.Summary.LLCMissesPerCore = &reason, result.Quantity{}
+		},
+		"simulated": func(r *result.Result, i int) {
+			r.Substrate = loi.Simulated
+			r.Machine.Model = &result.Model{Parameters: 57, Guessed: 20,
+				Fitted: []string{machine.FitSerialTime, machine.FitOVR}}
+			r.Machine.Machine = hw.Machine{Name: "westmere-ex-4s", Nodes: 4, CoresPerNode: 6,
+				L2Bytes: 256 << 10, LLCBytes: 18 << 20}
+			if i == 0 {
+				r.Deterministic = true
+				r.Summary.TimeNS = r.Quantity([]float64{2e9})
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list := six()
+			for i := range list {
+				r := &list[i]
+				r.Kernel, r.Params = "matmul", map[string]any{"n": 4096, "leaf": "32x32x64",
+					"layout": "tiled", "isa": "auto", "inputs": "integers"}
+				r.Check.Passed = i > 0
+				r.Disturbances = &result.Disturbances{Repetitions: 4}
+				r.WarningCodes = slices.Clone(every)
+				r.WarningCodes[2] = result.Warn(result.SharedCPUs, 24+i, 2) // each its own sentence
+				change(r, i)
+			}
+			got := brief(t, list, 80)
+			if n := strings.Count(got, "\n"); n > BriefLines {
+				t.Errorf("%d lines\n%s", n, got)
+			}
+			if !strings.Contains(got, "--verbose (") {
+				t.Errorf("what is left out is not counted:\n%s", got)
+			}
+			if !strings.Contains(got, "failed check") && !strings.Contains(got, "check failed") ||
+				!strings.Contains(got, "~ disturbed") && !strings.Contains(got, "disturbed,") {
+				t.Errorf("the gravest are not named:\n%s", got)
+			}
+			brief(t, list, 40) // more lines, but none is longer
+		})
 	}
 }
 
@@ -71,14 +157,11 @@ func TestBriefSaysNoMore(t *testing.T) {
 	list[1].Summary.TimeNS = list[0].Summary.TimeNS
 	list[0].Deterministic = true
 	list[0].Summary.TimeNS = list[0].Quantity([]float64{2e9})
-	var b strings.Builder
-	if err := WriteBrief(&b, list, BriefWidth); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"2.000=", "=: exact, nothing is drawn", "No scheduler is shown to " +
-		"be the fastest: the interval of workfirst overlaps with that of helpfirst."} {
-		if !strings.Contains(strings.ReplaceAll(b.String(), "\n  ", " "), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
+	got := brief(t, list, 0)
+	for _, want := range []string{"2.000=", "=: exact, nothing is drawn", "None is shown to be the " +
+		"fastest: the interval of workfirst overlaps with that of helpfirst."} {
+		if !strings.Contains(strings.ReplaceAll(got, "\n  ", " "), want) {
+			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
 }
@@ -105,7 +188,7 @@ func TestAligned(t *testing.T) {
 		{[]result.Quantity{q(3, 3, 3)}, 1, true, "[3.000±1%]"},
 	} {
 		var cells []string
-		for _, c := range Aligned(test.column, test.scale, test.reach) {
+		for _, c := range Aligned(test.column, test.scale, "", test.reach) {
 			cells = append(cells, fmt.Sprintf("[%s]", c))
 		}
 		if got := strings.Join(cells, "|"); got != test.want { // the table aligns to the right

@@ -15,16 +15,20 @@ const DisturbedNote = DisturbedMark + " other programs, or the machine, disturbe
 
 // SchedulerOf names the scheduler of r, marked where r was disturbed.
 func SchedulerOf(r *result.Result) string {
-	if r.Disturbed() {
-		return r.Scheduler + " " + DisturbedMark
-	}
-	return r.Scheduler
+	return Marked(r.Scheduler, r.Disturbed())
 }
 
-// noteDisturbed returns the line below a table of results, "" where none was disturbed.
-func noteDisturbed(results []*result.Result) string {
-	if !slices.ContainsFunc(results, (*result.Result).Disturbed) {
-		return ""
+// Marked is a name with the mark behind it if what it names was disturbed.
+func Marked(name string, disturbed bool) string {
+	if disturbed {
+		return name + " " + DisturbedMark
 	}
-	return DisturbedNote + "\n"
+	return name
+}
+
+// noteDisturbed writes the line below a table of results, where one was disturbed.
+func noteDisturbed(p *Page, results []*result.Result) {
+	if slices.ContainsFunc(results, (*result.Result).Disturbed) {
+		p.Line("%s", DisturbedNote)
+	}
 }

@@ -1,7 +1,6 @@
 package show
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -73,39 +72,6 @@ func Count(n result.Number) string {
 		return Digits(v/size, 4) + name
 	}
 	return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
-}
-
-// percent prints part of whole, such as 97.3961.
-func percent(part, whole uint64, decimals int) string {
-	return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', decimals, 64)
-}
-
-// withInterval prints the median of q, scaled, above its interval.
-func withInterval(q result.Quantity, scale float64, unit string) string {
-	s := Digits(q.Median.Float()/scale, 4) + unit
-	if q.Low.Known() && q.High.Known() {
-		s += fmt.Sprintf("\n%s-%s", Digits(q.Low.Float()/scale, 4), Digits(q.High.Float()/scale, 4))
-	}
-	return s
-}
-
-// ratioWithInterval prints a ratio above its interval, all with as many decimals as the median has:
-// three, fewer from 10 on, and more where there would be less than three significant digits.
-func ratioWithInterval(q result.Quantity) string {
-	v := math.Abs(q.Median.Float())
-	decimals := 3
-	switch {
-	case v >= 10:
-		decimals = max(0, 3-int(math.Log10(v)))
-	case v > 0 && v < 0.1:
-		decimals = 2 - int(math.Floor(math.Log10(v)))
-	}
-	p := func(n result.Number) string { return strconv.FormatFloat(n.Float(), 'f', decimals, 64) }
-	s := p(q.Median)
-	if q.Low.Known() && q.High.Known() {
-		s += "\n" + p(q.Low) + "-" + p(q.High)
-	}
-	return s
 }
 
 // Probability prints a p-value, "-" where there is none.

@@ -10,9 +10,9 @@ import (
 // instead of all.
 const maxNodeColumns = 8
 
-// nodeTable has the misses per core of each node by the cache model, a row for each scheduler; ""
-// where there is one node, or no model.
-func nodeTable(results []result.Result) string {
+// nodeTable writes the misses per core of each node by the cache model, a row for each scheduler,
+// where there are several nodes and a model.
+func nodeTable(p *Page, results []result.Result) {
 	nodes := 0
 	for i := range results {
 		if m := results[i].LLCModel; m != nil {
@@ -20,74 +20,88 @@ func nodeTable(results []result.Result) string {
 		}
 	}
 	if nodes < 2 {
-		return ""
+		return
 	}
-	header := []any{"scheduler"}
-	if nodes > maxNodeColumns {
-		header = append(header, "LLC misses per core (model)\nleast of the nodes",
-			"\nmost of the nodes")
-	} else {
-		header = append(header, "LLC misses per core (model)\nnode 0")
-		for i := 1; i < nodes; i++ {
-			header = append(header, fmt.Sprintf("\nnode %d", i))
-		}
-	}
-	t := NewTable(1, header...)
+	t := NewTable(1, "scheduler")
+	var modelled []*result.LLCModel
 	for i := range results {
-		m := results[i].LLCModel
-		if m == nil {
-			continue
+		if m := results[i].LLCModel; m != nil {
+			modelled = append(modelled, m)
+			t.Row(results[i].Scheduler)
 		}
-		row := []any{results[i].Scheduler}
-		if nodes > maxNodeColumns {
-			row = append(row, extreme(m, -1), extreme(m, 1))
-		} else {
-			for node := range nodes {
-				row = append(row, missesOn(m, node))
+	}
+	const head = "LLC misses per core (model)\n"
+	column := func(head string, of func(*result.LLCModel) *result.NodeSummary, named bool) {
+		list := make([]result.Quantity, len(modelled))
+		for i, m := range modelled {
+			if n := of(m); n != nil {
+				list[i] = n.MissesPerCore
 			}
 		}
-		t.AppendRow(row)
+		cells := Counts(list, false)
+		for i, m := range modelled {
+			if n := of(m); n == nil {
+				cells[i] = "-"
+			} else if named {
+				cells[i] += fmt.Sprintf(" (node %d)", n.Node)
+			}
+		}
+		t.add(head, cells)
 	}
-	return Render(t)
-}
-
-// missesOn prints the misses per core of a node, "-" if it has no workers.
-func missesOn(m *result.LLCModel, node int) string {
-	for _, n := range m.Nodes {
-		if n.Node == node {
-			return Count(n.MissesPerCore.Median)
+	if nodes > maxNodeColumns {
+		column(head+"least of the nodes", func(m *result.LLCModel) *result.NodeSummary {
+			return extreme(m, -1)
+		}, true)
+		column("\nmost of the nodes", func(m *result.LLCModel) *result.NodeSummary {
+			return extreme(m, 1)
+		}, true)
+	} else {
+		for node := range nodes {
+			name := fmt.Sprintf("\nnode %d", node)
+			if node == 0 {
+				name = head + "node 0"
+			}
+			column(name, func(m *result.LLCModel) *result.NodeSummary { return missesOn(m, node) },
+				false)
 		}
 	}
-	return "-"
+	p.Line("")
+	p.Table(t)
 }
 
-// extreme prints the misses per core of the node with the least (sign -1) or the most (1), and
-// which it is.
-func extreme(m *result.LLCModel, sign float64) string {
-	best := -1
-	for i, n := range m.Nodes {
-		if best < 0 || sign*n.MissesPerCore.Median.Float() > sign*m.Nodes[best].MissesPerCore.Median.Float() {
-			best = i
+// missesOn returns the misses of a node, nil if it has no workers.
+func missesOn(m *result.LLCModel, node int) *result.NodeSummary {
+	for i := range m.Nodes {
+		if m.Nodes[i].Node == node {
+			return &m.Nodes[i]
 		}
 	}
-	if best < 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%s (node %d)", Count(m.Nodes[best].MissesPerCore.Median),
-		m.Nodes[best].Node)
+	return nil
 }
 
-// kernelMisses prints the misses of a kernel in a repetition.
-func kernelMisses(r *result.Result, name string, missing *notes) string {
+// extreme returns the misses of the node with the least per core (sign -1) or the most (1).
+func extreme(m *result.LLCModel, sign float64) *result.NodeSummary {
+	var best *result.NodeSummary
+	for i := range m.Nodes {
+		n := &m.Nodes[i]
+		if best == nil || sign*n.MissesPerCore.Median.Float() > sign*best.MissesPerCore.Median.Float() {
+			best = n
+		}
+	}
+	return best
+}
+
+// kernelMisses are the misses of a kernel in a repetition.
+func kernelMisses(r *result.Result, name string) (q result.Quantity, why string) {
 	if r.LLCModel == nil {
-		return missing.na("no cache model counted the misses under " + r.Scheduler)
+		return q, "no cache model counted the misses under " + r.Scheduler
 	}
 	for _, k := range r.LLCModel.Kernels {
 		if k.Name == name {
-			return Count(k.Misses.Median)
+			return k.Misses, ""
 		}
 	}
-	return missing.na("the model knows no kernel " + name)
+	return q, "the model knows no kernel " + name
 }
 
 // replayNote says what the misses of a replay are, and why they are not the hardware's.

@@ -2,7 +2,6 @@ package show
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -11,44 +10,40 @@ import (
 	"krdlab/hw/units"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
+	"krdlab/krd"
 	"krdlab/loi"
 )
 
 // WriteTable writes the results of one run for a person at a terminal: what was run and where, a
 // row for each scheduler with its times and ratios, another with its data reuse, what each worker
 // did, what is missing and why, warnings. All results are of one configuration, as [Summarise]
-// makes them; there is at least one. The width is about 100 columns at most.
-func WriteTable(w io.Writer, results []result.Result) error {
-	var b strings.Builder
-	writeHead(&b, results)
+// makes them; there is at least one.
+func WriteTable(p *Page, results []result.Result) error {
+	writeHead(p, results)
 	var missing notes
-	b.WriteString("\n" + timeTable(results, &missing))
-	if s := kernelTable(results, &missing); s != "" {
-		b.WriteString("\n" + s)
-	}
-	b.WriteString("\n" + reuseTable(results, &missing))
-	if s := nodeTable(results); s != "" {
-		b.WriteString("\n" + s)
-	}
+	p.Line("")
+	p.Table(timeTable(results, &missing))
+	noteDisturbed(p, pointers(results))
+	kernelTable(p, results, &missing)
+	p.Line("")
+	p.Table(reuseTable(results, &missing))
+	nodeTable(p, results)
 	for i := range results {
-		if s := workerTable(&results[i], &missing); s != "" {
-			b.WriteString("\n" + s)
-		}
+		workerTable(p, &results[i], &missing)
 	}
-	b.WriteString("\n")
+	p.Line("")
 	for i, reason := range missing {
-		fmt.Fprintf(&b, "[%d] %s\n", i+1, reason)
+		p.Line("[%d] %s", i+1, reason)
 	}
-	writeLegend(&b, results)
+	writeLegend(p, results)
 	for _, m := range remarks(results) {
-		b.WriteString(m + "\n")
+		p.Line("%s", m)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return p.Close()
 }
 
 // writeHead says what was run, and where.
-func writeHead(b *strings.Builder, results []result.Result) {
+func writeHead(b *Page, results []result.Result) {
 	r := &results[0]
 	fmt.Fprintf(b, "%s  %s\n", r.Kernel, describe(r))
 	m := &r.Machine
@@ -59,7 +54,7 @@ func writeHead(b *strings.Builder, results []result.Result) {
 	fmt.Fprintf(b, "machine    %s: %s cores, L1d %s, L2 %s, LLC %s\n", orNA(m.Name), cores,
 		m.L1dBytes, m.L2Bytes, m.LLCBytes)
 	if r.Substrate == loi.Simulated {
-		b.WriteString("substrate  SIMULATED, no measurement")
+		fmt.Fprint(b, "substrate  SIMULATED, no measurement")
 		if r.Settings.CacheModel != "" {
 			fmt.Fprintf(b, ", caches modelled by %s", r.Settings.CacheModel)
 		}
@@ -67,7 +62,7 @@ func writeHead(b *strings.Builder, results []result.Result) {
 		fmt.Fprintf(b, "substrate  %s", r.Substrate)
 	}
 	if m.Synthetic {
-		b.WriteString(", synthetic topology " + r.Settings.Topology)
+		fmt.Fprint(b, ", synthetic topology "+r.Settings.Topology)
 	}
 	if m.TimeSource != "" {
 		fmt.Fprintf(b, ", time from %s", m.TimeSource)
@@ -124,144 +119,212 @@ func describe(r *result.Result) string {
 	return request.Describe(k, p)
 }
 
-// timeTable has a row for each scheduler: medians, intervals under them.
-func timeTable(results []result.Result, missing *notes) string {
-	t := NewTable(1, "scheduler", "time", "speed-up", "OVR", "WTI", "kernel", "steals\nlocal",
-		"steals\nremote")
-	for i := range results {
-		r := &results[i]
-		s := &r.Summary
-		rep := result.MedianRepetition(r.Repetitions)
-		if rep == nil {
-			no := missing.na("no repetition was finished")
-			t.AppendRow([]any{r.Scheduler, no, no, no, no, no, no, no})
-			continue
-		}
-		unit, size := TimeUnit(s.TimeNS.Median.Float())
-		row := []any{SchedulerOf(r), withInterval(s.TimeNS, size, " "+unit)}
-		for _, q := range []result.Quantity{s.Speedup, s.OVR, s.WTI} {
-			if q.Median.Known() {
-				row = append(row, ratioWithInterval(q))
-			} else {
-				row = append(row, missing.na(whyNoWork(r)))
-			}
-		}
-		if k := s.KernelNS.Median; k.Known() {
-			row = append(row, Time(k))
-		} else {
-			row = append(row, missing.na(whyNoWork(r)))
-		}
-		for _, steals := range []func(*result.Worker) *int64{
-			func(w *result.Worker) *int64 { return w.StealsLocal },
-			func(w *result.Worker) *int64 { return w.StealsRemote },
-		} {
-			if n := sumWorkers(rep.Workers, steals); n.Known() {
-				row = append(row, Count(n))
-			} else {
-				row = append(row, missing.na(whyNoSteals(r)))
-			}
-		}
-		t.AppendRow(row)
-	}
-	var all []*result.Result
-	for i := range results {
-		all = append(all, &results[i])
-	}
-	return Render(t) + noteDisturbed(all)
+// a column of a table of results.
+type resultColumn struct {
+	head  string
+	cells []string
 }
 
-// kernelTable has a row for each kernel under each scheduler, "" where no program has several.
-func kernelTable(results []result.Result, missing *notes) string {
-	header := []any{"scheduler", "kernel", "executions", "mean time", "WTI"}
+// byColumns returns a table of a row for each result, from its columns.
+func byColumns(results []result.Result, columns []resultColumn) *Table {
+	t := NewTable(1, "scheduler")
+	for _, c := range columns {
+		t.head = append(t.head, c.head)
+	}
+	for i := range results {
+		row := []any{SchedulerOf(&results[i])}
+		for _, c := range columns {
+			row = append(row, c.cells[i])
+		}
+		t.Row(row...)
+	}
+	return t
+}
+
+// quantities are those of a column; what is not known says why in the cells that print makes.
+func quantities(results []result.Result, missing *notes, why func(*result.Result) string,
+	of func(*result.Result) result.Quantity, print func([]result.Quantity) []string) []string {
+	list := make([]result.Quantity, len(results))
+	for i := range results {
+		list[i] = of(&results[i])
+	}
+	cells := print(list)
+	for i := range results {
+		if !list[i].Median.Known() {
+			if len(results[i].Repetitions) == 0 {
+				cells[i] = missing.na("no repetition was finished")
+			} else {
+				cells[i] = missing.na(why(&results[i]))
+			}
+		}
+	}
+	return cells
+}
+
+// timeTable has a row for each scheduler: medians, intervals under them.
+func timeTable(results []result.Result, missing *notes) *Table {
+	ratios := func(q []result.Quantity) []string { return Ranges(q, 1, "") }
+	counts := func(q []result.Quantity) []string { return Counts(q, false) }
+	unit, kernelUnit := "", ""
+	columns := []resultColumn{{"", quantities(results, missing, whyNoWork,
+		func(r *result.Result) result.Quantity { return r.Summary.TimeNS },
+		func(q []result.Quantity) (cells []string) { unit, cells = Times(q, true); return cells })}}
+	columns[0].head = "time, " + unit
+	for _, c := range []struct {
+		head string
+		of   func(*result.Summary) result.Quantity
+	}{
+		{"speed-up", func(s *result.Summary) result.Quantity { return s.Speedup }},
+		{"OVR", func(s *result.Summary) result.Quantity { return s.OVR }},
+		{"WTI", func(s *result.Summary) result.Quantity { return s.WTI }},
+	} {
+		columns = append(columns, resultColumn{c.head, quantities(results, missing, whyNoWork,
+			func(r *result.Result) result.Quantity { return c.of(&r.Summary) }, ratios)})
+	}
+	kernel := quantities(results, missing, whyNoWork,
+		func(r *result.Result) result.Quantity { return r.Summary.KernelNS },
+		func(q []result.Quantity) (cells []string) { kernelUnit, cells = Times(q, false); return cells })
+	columns = append(columns, resultColumn{"kernel,\n" + kernelUnit, kernel})
+	for _, c := range []struct {
+		head string
+		of   func(*result.Worker) *int64
+	}{
+		{"steals\nlocal", func(w *result.Worker) *int64 { return w.StealsLocal }},
+		{"steals\nremote", func(w *result.Worker) *int64 { return w.StealsRemote }},
+	} {
+		columns = append(columns, resultColumn{c.head, quantities(results, missing, whyNoSteals,
+			func(r *result.Result) result.Quantity {
+				if rep := result.MedianRepetition(r.Repetitions); rep != nil {
+					return exactly(sumWorkers(rep.Workers, c.of))
+				}
+				return result.Quantity{}
+			}, counts)})
+	}
+	return byColumns(results, columns)
+}
+
+// exactly makes a quantity of a count, which is known to the last digit.
+func exactly(n result.Number) result.Quantity {
+	return result.Quantity{Median: n, Reason: result.Deterministic}
+}
+
+// kernelTable has a row for each kernel under each scheduler, where a program has several.
+func kernelTable(p *Page, results []result.Result, missing *notes) {
+	t := NewTable(2, "scheduler", "kernel")
+	t.Keys = 2
 	modelled := slices.ContainsFunc(results,
 		func(r result.Result) bool { return r.LLCModel != nil })
-	if modelled {
-		header = append(header, "LLC misses")
-	}
-	t := NewTable(2, header...)
 	several, every := false, 0
+	var executions, times, wti, misses []result.Quantity
+	var unstamped, unknown []string
 	for i := range results {
 		r := &results[i]
 		several = several || len(r.Kernels) > 1
 		for _, k := range r.Kernels {
-			row := []any{r.Scheduler, k.Name, k.Count}
+			t.Row(r.Scheduler, k.Name)
+			executions = append(executions, exactly(result.Some(float64(k.Count))))
 			if k.Estimated {
 				every = k.SampledEvery
 			}
-			if k.MeanNS.Known() {
-				row = append(row, Time(k.MeanNS))
-			} else {
-				row = append(row, missing.na("no execution of "+k.Name+" was stamped"))
-			}
-			if k.WTI.Known() {
-				row = append(row, Digits(k.WTI.Float(), 4))
-			} else {
-				row = append(row, missing.na("no execution of "+k.Name+" was stamped"))
-			}
+			times, wti = append(times, Plain(k.MeanNS)), append(wti, Plain(k.WTI))
+			unstamped = append(unstamped, "no execution of "+k.Name+" was stamped")
 			if modelled {
-				row = append(row, kernelMisses(r, k.Name, missing))
+				q, why := kernelMisses(r, k.Name)
+				misses, unknown = append(misses, q), append(unknown, why)
 			}
-			t.AppendRow(row)
 		}
 	}
 	if !several {
-		return ""
+		return
 	}
-	s := Render(t)
+	t.add("executions", Counts(executions, false))
+	unit, cells := Times(times, false)
+	t.add("mean time, "+unit, orWhy(cells, times, missing, unstamped))
+	t.add("WTI", orWhy(Aligned(wti, 1, "", false), wti, missing, unstamped))
+	if modelled {
+		t.add("LLC misses", orWhy(Counts(misses, false), misses, missing, unknown))
+	}
+	p.Line("")
+	p.Table(t)
 	if every > 0 {
-		s += fmt.Sprintf("times of kernels are estimates: one in about %d was stamped; work is "+
-			"that of the tasks\n", every)
+		p.Line("times of kernels are estimates: one in about %d was stamped; work is that of the "+
+			"tasks", every)
 	}
-	return s
+}
+
+// orWhy replaces n/a with n/a and a reason.
+func orWhy(cells []string, of []result.Quantity, missing *notes, why []string) []string {
+	for i := range cells {
+		if !of[i].Median.Known() {
+			cells[i] = missing.na(why[i])
+		}
+	}
+	return cells
 }
 
 // reuseTable has a row for each scheduler: LLC misses and where the reuses of the traced repetition
-// fall.
-func reuseTable(results []result.Result, missing *notes) string {
-	t := NewTable(1, "scheduler", "LLC misses\nper core", "\nfrom",
-		"KRD, %\nclose", "\nnear", "\nfar", "\ncold", ">= 32 MiB\nfinite", ">= 32 MiB\nor cold")
+// fall, in per cent of all accesses: close, near, far, cold, and the share of distances of 32 MiB or
+// more without and with cold accesses (KRD paper, IV-B).
+func reuseTable(results []result.Result, missing *notes) *Table {
+	columns := []resultColumn{{"LLC misses\nper core", quantities(results, missing, whyNoLLC,
+		func(r *result.Result) result.Quantity {
+			if r.LLCSource == nil {
+				return result.Quantity{}
+			}
+			return r.Summary.LLCMissesPerCore
+		}, func(q []result.Quantity) []string { return Counts(q, false) })}}
+	sources := make([]string, len(results))
 	for i := range results {
 		r := &results[i]
-		row := []any{SchedulerOf(r)}
-		if m := r.Summary.LLCMissesPerCore.Median; m.Known() && r.LLCSource != nil {
-			from := *r.LLCSource
+		sources[i] = "-"
+		if r.Summary.LLCMissesPerCore.Median.Known() && r.LLCSource != nil {
+			sources[i] = *r.LLCSource
 			if r.LLCModel != nil && r.LLCModel.Replayed {
-				from = missing.mark(from, replayNote(r))
+				sources[i] = missing.mark(sources[i], replayNote(r))
 			}
-			row = append(row, Count(m), from)
-		} else {
-			row = append(row, missing.na(whyNoLLC(r)), "-")
 		}
-		t.AppendRow(append(row, krdCells(r, missing)...))
 	}
-	return Render(t)
+	columns = append(columns, resultColumn{"\nfrom", sources})
+	for _, c := range []struct {
+		head string
+		of   func(*krd.Report) *uint64
+	}{
+		{"KRD, %\nclose", func(k *krd.Report) *uint64 { return k.Close }},
+		{"\nnear", func(k *krd.Report) *uint64 { return k.Near }},
+		{"\nfar", func(k *krd.Report) *uint64 { return k.Far }},
+		{"\ncold", func(k *krd.Report) *uint64 { return &k.Cold }},
+		{">= 32 MiB\nfinite", func(k *krd.Report) *uint64 { n, _ := tail(k); return &n }},
+		{">= 32 MiB\nor cold", func(k *krd.Report) *uint64 { _, n := tail(k); return &n }},
+	} {
+		columns = append(columns, resultColumn{c.head, quantities(results, missing,
+			func(r *result.Result) string {
+				if r.KRD != nil && r.KRD.Accesses > 0 {
+					return "the cache sizes of this machine are not known"
+				}
+				return whyNoKRD(r)
+			},
+			func(r *result.Result) result.Quantity {
+				if r.KRD == nil || r.KRD.Accesses == 0 || c.of(r.KRD) == nil {
+					return result.Quantity{}
+				}
+				return r.Quantity([]float64{float64(*c.of(r.KRD)) / float64(r.KRD.Accesses)})
+			},
+			func(q []result.Quantity) []string { return Aligned(q, 100, "", false) })})
+	}
+	return byColumns(results, columns)
 }
 
-// krdCells returns close, near, far, cold and the share of distances of 32 MiB or more without and
-// with cold accesses (KRD paper, IV-B), in per cent of all accesses.
-func krdCells(r *result.Result, missing *notes) []any {
-	k := r.KRD
-	if k == nil || k.Accesses == 0 {
-		no := missing.na(whyNoKRD(r))
-		return []any{no, no, no, no, no, no}
-	}
-	share := func(part *uint64) any {
-		if part == nil {
-			return missing.na("the cache sizes of this machine are not known")
-		}
-		return percent(*part, k.Accesses, 2)
-	}
-	cells := []any{share(k.Close), share(k.Near), share(k.Far), share(&k.Cold)}
-	tail, err := k.AtLeast(32 << 20)
+// tail counts the accesses of distances from 32 MiB on, without and with cold ones.
+func tail(k *krd.Report) (finite, with uint64) {
+	t, err := k.AtLeast(32 << 20)
 	if err != nil { // 32 MiB is a power of two
 		panic(err)
 	}
-	with := tail.Finite + tail.Cold
-	return append(cells, share(&tail.Finite), share(&with))
+	return t.Finite, t.Finite + t.Cold
 }
 
 // writeLegend explains the intervals and which repetition counts are from.
-func writeLegend(b *strings.Builder, results []result.Result) {
+func writeLegend(b *Page, results []result.Result) {
 	for i := range results {
 		s := &results[i].Summary
 		if s.TimeNS.Confidence.Known() && s.Speedup.Confidence.Known() {
@@ -272,7 +335,7 @@ func writeLegend(b *strings.Builder, results []result.Result) {
 		}
 	}
 	if slices.ContainsFunc(results, func(r result.Result) bool { return len(r.Repetitions) > 1 }) {
-		b.WriteString("Steals and workers are those of the repetition of median time.\n")
+		b.Line("Steals and workers are those of the repetition of median time.")
 	}
 }
 
@@ -325,8 +388,8 @@ func remarks(results []result.Result) []string {
 				slower = fmt.Sprintf(", %+.1f %% against the median",
 					100*(t.SlowdownOverMedian.Float()-1))
 			}
-			add(r, false, "trace: %d records, %d discarded; that repetition took %s%s", t.Records,
-				t.Discarded, Time(t.TimeNS), slower)
+			add(r, false, "trace: %s records, %s discarded; that repetition took %s%s",
+				Count(result.Some(float64(t.Records))), Count(result.Some(float64(t.Discarded))), Time(t.TimeNS), slower)
 		}
 	}
 	for i := range results {

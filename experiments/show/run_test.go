@@ -64,7 +64,7 @@ func madeUp(scheduler string, factor float64) *result.Measured {
 func golden(t *testing.T, name string, results ...result.Result) {
 	t.Helper()
 	var got bytes.Buffer
-	if err := WriteTable(&got, results); err != nil {
+	if err := WriteTable(NewPage(&got, 0), results); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join("testdata", name+".golden")
@@ -189,7 +189,8 @@ func TestFormat(t *testing.T) {
 		{Count(result.Number{}), "n/a"},
 		{hw.Size(18 << 20).String(), "18 MiB"},
 		{hw.Size(0).String(), "n/a"},
-		{percent(49144, 3145728, 4), "1.5622"},
+		{Share(49144, 3145728), "1.56 %"}, {Share(1, 1e6), "<0.01 %"}, {Share(0, 7), "0.00 %"},
+		{Share(7, 7), "100.00 %"}, {Share(1, 0), "n/a"},
 	} {
 		if test.got != test.want {
 			t.Errorf("got %q, want %q", test.got, test.want)
@@ -227,7 +228,7 @@ func TestTableOfModelledMisses(t *testing.T) {
 
 	modelledMisses(wf, 12)
 	var table bytes.Buffer
-	if err := WriteTable(&table, []result.Result{result.Summarise(c, wf)}); err != nil {
+	if err := WriteTable(NewPage(&table, 0), []result.Result{result.Summarise(c, wf)}); err != nil {
 		t.Fatal(err)
 	}
 	if row := regexp.MustCompile(`workfirst +500 \(node 0\) +6000 \(node 5\)\n`); !row.MatchString(

@@ -2,102 +2,305 @@ package show
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// NewTable returns a table without borders, two spaces between columns, all but the first left
-// columns aligned to the right.
-func NewTable(left int, header ...any) table.Writer {
-	t := table.NewWriter()
-	style := table.StyleDefault
-	style.Options = table.Options{SeparateHeader: true, SeparateFooter: true}
-	style.Format = table.FormatOptions{Header: text.FormatDefault, Row: text.FormatDefault,
-		Footer: text.FormatDefault}
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-	t.SetStyle(style)
-	t.AppendHeader(header)
-	configs := make([]table.ColumnConfig, len(header))
-	for i := range configs {
-		align := text.AlignRight
-		if i < left {
-			align = text.AlignLeft
-		}
-		configs[i] = table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align,
-			AlignFooter:  align,
-			VAlignHeader: text.VAlignBottom}
-	}
-	t.SetColumnConfigs(configs)
-	return t
+// A Table is a table of texts without borders, two spaces between its columns. It is laid out for a
+// number of columns of a terminal: first the words of heads are put below each other, then those of
+// prose, then columns that do not fit follow below in a table of their own, and where not even one
+// does each row is a list. Nothing is left out but bars.
+type Table struct {
+	Left  int   // as many of the first columns are aligned to the left, the others to the right
+	Keys  int   // as many of the first columns tell rows apart: each part has them; 0: one
+	Prose []int // columns of sentences, which are broken at spaces; they are aligned to the left
+	Rules bool  // a line below each row
+	Most  int   // columns where no terminal says how many there are; 0: as many as it needs
+
+	head []string
+	rows [][]string // the last is a footer if there is one
+	foot bool
+	bars []float64
 }
 
-// Render returns the table's lines without the padding of the last column.
-func Render(t table.Writer) string {
-	lines := strings.Split(t.Render(), "\n")
-	for i, l := range lines {
-		if rule := strings.TrimRight(l, "-"); rule == "" && len(l) > 2 {
-			l = l[2:]
-		}
-		lines[i] = strings.TrimRight(l, " ")
-	}
-	return strings.Join(lines, "\n") + "\n"
-}
+// NewTable returns a table with a head. Heads and cells may have several lines. A head whose first
+// line is empty belongs to the one before it.
+func NewTable(left int, head ...string) *Table { return &Table{Left: left, head: head} }
 
-// Columns returns a table of texts, as [NewTable] lays it out. A cell may have several lines.
-func Columns(left int, header []string, rows [][]string) string {
-	t := NewTable(left, anys(header)...)
-	for _, r := range rows {
-		t.AppendRow(anys(r))
-	}
-	return Render(t)
-}
-
-func anys(cells []string) []any {
-	row := make([]any, len(cells))
+// Row adds a row.
+func (t *Table) Row(cells ...any) {
+	row := make([]string, len(cells))
 	for i, c := range cells {
-		row[i] = c
+		row[i] = fmt.Sprint(c)
 	}
-	return row
+	t.rows = append(t.rows, row)
 }
 
-// Wrap breaks s at spaces into lines of at most width columns, where words allow; all but the first
-// are indented.
-func Wrap(s string, width, indent int) string {
+// add adds a column on the right.
+func (t *Table) add(head string, cells []string) {
+	t.head = append(t.head, head)
+	for i := range t.rows {
+		t.rows[i] = append(t.rows[i], cells[i])
+	}
+}
+
+// Foot adds the last row, below a line.
+func (t *Table) Foot(cells ...any) {
+	t.Row(cells...)
+	t.foot = true
+}
+
+// Bar draws a bar beside the row that was added last, of so much of the longest (0 to 1). Bars are
+// only pictures: there are none where there is no room.
+func (t *Table) Bar(share float64) {
+	for len(t.bars) < len(t.rows) {
+		t.bars = append(t.bars, 0)
+	}
+	t.bars[len(t.rows)-1] = share
+}
+
+// Columns returns a table of rows.
+func Columns(left int, head []string, rows [][]string) *Table {
+	return &Table{Left: left, head: head, rows: rows}
+}
+
+const (
+	gap      = 2  // columns between two of a table
+	prose    = 24 // a column of prose is not narrower than that, if it need not be
+	longest  = 40 // bar
+	shortest = 8  // bar that is worth its room
+)
+
+// Render returns the lines of the table, for so many columns; 0: as many as it needs.
+func (t *Table) Render(columns int) string {
+	least, most := t.widths()
+	var all []int
+	for i := range most {
+		all = append(all, i)
+	}
+	if columns == 0 {
+		columns = t.Most
+	}
+	if columns == 0 {
+		columns = total(most) + gap + longest
+	}
+	if total(least) <= columns {
+		return t.part(all, least, most, columns)
+	}
+	keys := max(t.Keys, 1)
 	var b strings.Builder
-	column := 0
-	for i, word := range strings.Fields(s) {
-		switch {
-		case i > 0 && column+1+utf8.RuneCountInString(word) > width:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			column = indent
-		case i > 0:
-			b.WriteByte(' ')
-			column++
+	for next := keys; next < len(all); {
+		part := slices.Clone(all[:keys])
+		room := columns - total(least[:keys])
+		first := next
+		for next < len(all) && room >= gap+least[next] {
+			room -= gap + least[next]
+			part = append(part, next)
+			next++
 		}
-		b.WriteString(word)
-		column += utf8.RuneCountInString(word)
+		if next == first {
+			return t.list(columns)
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(t.part(part, pick(least, part), pick(most, part), columns))
 	}
 	return b.String()
 }
 
-// notes collects the reasons for what is missing, each once, and numbers them.
-type notes []string
-
-// na returns "n/a [i]" with the number of a reason.
-func (n *notes) na(reason string) string {
-	for i, r := range *n {
-		if r == reason {
-			return fmt.Sprintf("%s [%d]", NotAvailable, i+1)
-		}
+func pick[T any](of []T, which []int) []T {
+	var list []T
+	for _, i := range which {
+		list = append(list, of[i])
 	}
-	*n = append(*n, reason)
-	return fmt.Sprintf("%s [%d]", NotAvailable, len(*n))
+	return list
 }
 
-// mark returns "what [i]" with the number of a note.
-func (n *notes) mark(what, note string) string {
-	return what + strings.TrimPrefix(n.na(note), NotAvailable)
+// total is the width of columns with the gaps between them.
+func total(widths []int) int {
+	n := gap * max(0, len(widths)-1)
+	for _, w := range widths {
+		n += w
+	}
+	return n
+}
+
+// widths are the least and the most that each column takes.
+func (t *Table) widths() (least, most []int) {
+	n := len(t.head)
+	for _, r := range t.rows {
+		n = max(n, len(r))
+	}
+	least, most = make([]int, n), make([]int, n)
+	for i := range n {
+		for _, row := range t.rows {
+			most[i] = max(most[i], width(cell(row, i)))
+		}
+		least[i] = most[i]
+		if slices.Contains(t.Prose, i) {
+			least[i] = min(least[i], prose)
+		}
+		head := cell(t.head, i)
+		most[i] = max(most[i], width(head))
+		for word := range strings.FieldsSeq(head) {
+			least[i] = max(least[i], utf8.RuneCountInString(word))
+		}
+	}
+	return least, most
+}
+
+func cell(row []string, i int) string {
+	if i < len(row) {
+		return row[i]
+	}
+	return ""
+}
+
+// width is that of the longest line of s.
+func width(s string) (n int) {
+	for line := range strings.Lines(s) {
+		n = max(n, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")))
+	}
+	return n
+}
+
+// part lays out some columns, which fit.
+func (t *Table) part(which, least, most []int, columns int) string {
+	widths := slices.Clone(least)
+	left := columns - total(least)
+	for i := range widths { // what is wider without breaks comes first, sentences last
+		if !slices.Contains(t.Prose, which[i]) {
+			more := min(left, most[i]-least[i])
+			widths[i] += more
+			left -= more
+		}
+	}
+	for left > 0 { // prose shares the rest
+		grown := false
+		for i := range widths {
+			if left > 0 && widths[i] < most[i] {
+				widths[i]++
+				left--
+				grown = true
+			}
+		}
+		if !grown {
+			break
+		}
+	}
+	bar := min(longest, left-gap)
+	if t.bars == nil || bar < shortest {
+		bar = 0
+	}
+	var b strings.Builder
+	rule := strings.Repeat("-", total(widths)) + "\n"
+	if t.head != nil {
+		b.WriteString(t.lines(t.heads(which, widths), which, widths, true, ""))
+		b.WriteString(rule)
+	}
+	for i, row := range t.rows {
+		if t.foot && i == len(t.rows)-1 || t.Rules && i > 0 {
+			b.WriteString(rule)
+		}
+		drawn := ""
+		if i < len(t.bars) && t.bars[i] > 0 && bar > 0 {
+			drawn = strings.Repeat("#", max(1, int(t.bars[i]*float64(bar)+0.5)))
+		}
+		cells := pickCells(row, which)
+		for j := range cells {
+			if slices.Contains(t.Prose, which[j]) {
+				cells[j] = Wrap(cells[j], widths[j], 0)
+			}
+		}
+		b.WriteString(t.lines(cells, which, widths, false, drawn))
+	}
+	return b.String()
+}
+
+func pickCells(row []string, which []int) []string {
+	cells := make([]string, len(which))
+	for j, i := range which {
+		cells[j] = cell(row, i)
+	}
+	return cells
+}
+
+// heads are those of a part, as narrow as its columns. The first line of a group is that of its
+// first column.
+func (t *Table) heads(which, widths []int) []string {
+	heads := pickCells(t.head, which)
+	for j, i := range which {
+		for k := i; k > 0 && j > 0 && which[j-1] != i-1 && strings.HasPrefix(heads[j], "\n"); k-- {
+			if first, _, group := strings.Cut(cell(t.head, k-1), "\n"); group && first != "" {
+				heads[j] = first + heads[j]
+			}
+		}
+		if width(heads[j]) > widths[j] {
+			heads[j] = Wrap(heads[j], widths[j], 0)
+		}
+	}
+	return heads
+}
+
+// lines puts cells beside each other, heads at the bottom of their lines.
+func (t *Table) lines(cells []string, which, widths []int, bottom bool, end string) string {
+	height := 1
+	split := make([][]string, len(cells))
+	for i, c := range cells {
+		split[i] = strings.Split(c, "\n")
+		height = max(height, len(split[i]))
+	}
+	var b strings.Builder
+	for y := range height {
+		var line strings.Builder
+		for i, list := range split {
+			at := y
+			if bottom {
+				at -= height - len(list)
+			}
+			text := ""
+			if at >= 0 && at < len(list) {
+				text = list[at]
+			}
+			pad := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(text)))
+			if i > 0 {
+				line.WriteString(strings.Repeat(" ", gap))
+			}
+			if which[i] < t.Left || slices.Contains(t.Prose, which[i]) {
+				line.WriteString(text + pad)
+			} else {
+				line.WriteString(pad + text)
+			}
+		}
+		if y == 0 && end != "" {
+			line.WriteString(strings.Repeat(" ", gap) + end)
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	return b.String()
+}
+
+// list has a paragraph for each row: its keys, and below them what it says, each with its head.
+func (t *Table) list(columns int) string {
+	keys := max(t.Keys, 1)
+	words := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	var b strings.Builder
+	for _, row := range t.rows {
+		if first := words(strings.Join(row[:min(keys, len(row))], " ")); first != "" {
+			b.WriteString(Wrap(first, columns, gap) + "\n")
+		}
+		for i := keys; i < len(row); i++ {
+			text := words(row[i])
+			if text == "" {
+				continue
+			}
+			if head := words(cell(t.head, i)); head != "" {
+				text = head + ": " + text
+			}
+			b.WriteString("  " + Wrap(text, columns-gap, gap) + "\n")
+		}
+	}
+	return b.String()
 }

@@ -3,7 +3,6 @@ package show
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
@@ -40,16 +39,16 @@ var workerColumns = []struct {
 	{"steals\nfailed", false, func(w *result.Worker) *int64 { return w.StealsFailed }},
 }
 
-// workerTable returns what each worker did in the repetition of median time, or each node where
-// there are many, and all together; "" where nothing is known of workers.
-func workerTable(r *result.Result, missing *notes) string {
+// workerTable writes what each worker did in the repetition of median time, or each node where
+// there are many, and all together, where something is known of workers.
+func workerTable(p *Page, r *result.Result, missing *notes) {
 	rep := result.MedianRepetition(r.Repetitions)
 	if rep == nil || len(rep.Workers) == 0 {
-		return ""
+		return
 	}
 	// so that 1 % of the time has a digit before the point
 	unit, size := TimeUnit(float64(rep.TimeNS) / 100)
-	header := []any{"worker", "cpu", "node"}
+	header := []string{"worker", "cpu", "node"}
 	for _, c := range workerColumns {
 		head := c.head
 		if c.time {
@@ -57,51 +56,62 @@ func workerTable(r *result.Result, missing *notes) string {
 		}
 		header = append(header, head)
 	}
-	t := NewTable(1, header...)
-	row := func(name, cpu, node string, workers []result.Worker) []any {
-		cells := []any{name, cpu, node}
-		for _, c := range workerColumns {
-			n := sumWorkers(workers, c.get)
-			switch {
-			case !n.Known():
-				cells = append(cells, missing.na(whyNoWorkerData(r, c.time)))
-			case c.time:
-				share := 100 * n.Float() / (float64(rep.TimeNS) * float64(len(workers)))
-				cells = append(cells, fmt.Sprintf("%.1f%% %6s", share, inUnit(n.Float()/size)))
-			default:
-				cells = append(cells, Count(n))
-			}
-		}
-		return cells
+	type group struct {
+		name, cpu, node string
+		of              []result.Worker
 	}
-	if len(rep.Workers) > maxWorkerRows {
-		header[0] = "workers"
-	}
+	var groups []group
 	if len(rep.Workers) <= maxWorkerRows {
 		for i, w := range rep.Workers {
 			cpu := "-"
 			if w.CPU >= 0 {
 				cpu = fmt.Sprint(w.CPU)
 			}
-			t.AppendRow(row(fmt.Sprint(i), cpu, fmt.Sprint(w.Node), rep.Workers[i:i+1]))
+			groups = append(groups, group{fmt.Sprint(i), cpu, fmt.Sprint(w.Node), rep.Workers[i : i+1]})
 		}
 	} else {
+		header[0] = "workers"
 		for node, workers := range byNode(rep.Workers) {
-			t.AppendRow(row(fmt.Sprint(len(workers)), "-", fmt.Sprint(node), workers))
+			groups = append(groups, group{fmt.Sprint(len(workers)), "-", fmt.Sprint(node), workers})
 		}
 	}
 	if len(rep.Workers) > 1 {
-		t.AppendFooter(row("all", "", "", rep.Workers))
+		groups = append(groups, group{"all", "", "", rep.Workers})
 	}
-	return "workers under " + r.Scheduler + "\n" + Render(t)
-}
-
-// inUnit prints v with one decimal, without where there are four digits before it.
-func inUnit(v float64) string {
-	if v < 999.95 {
-		return strconv.FormatFloat(v, 'f', 1, 64)
+	t := NewTable(1, header[:3]...)
+	t.Keys = 3
+	for i, g := range groups {
+		if t.Row(g.name, g.cpu, g.node); i > 0 && i == len(groups)-1 {
+			t.foot = true
+		}
 	}
-	return strconv.FormatFloat(v, 'f', 0, 64)
+	for i, c := range workerColumns {
+		var sums, shares []result.Quantity
+		for _, g := range groups {
+			n := sumWorkers(g.of, c.get)
+			sums = append(sums, Plain(n))
+			if n.Known() {
+				n = result.Some(n.Float() / (float64(rep.TimeNS) * float64(len(g.of))))
+			}
+			shares = append(shares, Plain(n))
+		}
+		cells := Counts(sums, false)
+		if c.time {
+			cells = Aligned(sums, 1/size, "", false)
+			for i, share := range Aligned(shares, 100, "%", false) {
+				cells[i] = share + " " + fmt.Sprintf("%6s", cells[i])
+			}
+		}
+		for i := range cells {
+			if !sums[i].Median.Known() {
+				cells[i] = missing.na(whyNoWorkerData(r, c.time))
+			}
+		}
+		t.add(header[3+i], cells)
+	}
+	p.Line("")
+	p.Line("workers under %s", r.Scheduler)
+	p.Table(t)
 }
 
 // byNode yields the workers of each node, by node number.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -20,6 +21,7 @@ import (
 
 	"krdlab/experiments/measure"
 	"krdlab/experiments/request"
+	"krdlab/experiments/show"
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/runtimes"
@@ -59,6 +61,20 @@ func (o *output) Write(b []byte) (int, error) {
 		o.err = err
 	}
 	return n, err
+}
+
+// page is stdout for people: as wide as the terminal, or as COLUMNS says where it is none.
+func (a *app) page() *show.Page {
+	columns := 0
+	if f, ok := a.stdout.w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
+			columns = n
+		}
+	}
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && columns == 0 {
+		columns = n
+	}
+	return show.NewPage(a.stdout, columns)
 }
 
 // main runs the command line argv, program name first, and returns the exit code. Errors are

@@ -87,7 +87,7 @@ func (a *app) correlate(f *correlateFlags, dir string) error {
 	case f.csv == correlate.CoefficientsTable:
 		err = r.WriteCoefficients(a.stdout)
 	default:
-		err = r.WriteText(a.stdout, f.all)
+		err = r.WriteText(a.page(), f.all)
 	}
 	return allUsed(err, e)
 }

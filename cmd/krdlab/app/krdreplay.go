@@ -67,7 +67,7 @@ func (a *app) replay(f *krdFlags, opt krd.Options, traces []string) error {
 		if len(reports) > 1 {
 			fmt.Fprintf(a.stdout, "%s\n", traces[i])
 		}
-		if err := show.WriteReplay(a.stdout, r); err != nil {
+		if err := show.WriteReplay(a.page(), r); err != nil {
 			return err
 		}
 	}

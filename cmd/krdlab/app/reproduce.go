@@ -117,16 +117,17 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	if f.json {
 		return allUsed(errors.Join(err, writeJSON(a.stdout, findings)), e)
 	}
-	if werr := reproduce.WriteTables(a.stdout, e); werr != nil {
+	p := a.page()
+	if werr := reproduce.WriteTables(p, e); werr != nil {
 		return werr
 	}
-	fmt.Fprintln(a.stdout)
-	if werr := reproduce.WriteText(a.stdout, findings); werr != nil {
+	p.Line("")
+	if werr := reproduce.WriteText(p, findings); werr != nil {
 		return werr
 	}
-	_, werr = fmt.Fprintf(a.stdout, "in %s: %s, %s, %s/, %s\n", dir, reproduce.ReportHTML,
-		reproduce.Correlation, reproduce.FiguresDir, strings.Join(sweep.Tables, ", "))
-	return allUsed(errors.Join(err, werr), e)
+	p.Line("in %s: %s, %s, %s/, %s", dir, reproduce.ReportHTML, reproduce.Correlation,
+		reproduce.FiguresDir, strings.Join(sweep.Tables, ", "))
+	return allUsed(errors.Join(err, p.Close()), e)
 }
 
 // typed is a command as a shell reads it.

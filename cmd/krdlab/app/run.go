@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +11,6 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"krdlab/experiments"
 	"krdlab/experiments/measure"
@@ -183,7 +180,7 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags) *cobra.Command {
 			fmt.Fprintf(a.stderr, "%d of %d cores are there: SIMULATED on %s (not so with "+
 				"--machine native)\n", choice.TooFew, choice.Cores, choice.Machine.Name)
 		}
-		return a.run(c.Context(), &choice.Request, choice.Topology, f.printer(a.width()))
+		return a.run(c.Context(), &choice.Request, choice.Topology, f.printer())
 	}
 	return c
 }
@@ -310,29 +307,16 @@ func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology,
 }
 
 // A printer says how results are printed; nil as JSON.
-type printer func(io.Writer, []result.Result) error
+type printer func(*show.Page, []result.Result) error
 
-func (f *runFlags) printer(width int) printer {
+func (f *runFlags) printer() printer {
 	switch {
 	case f.json:
 		return nil
 	case f.verbose:
 		return show.WriteTable
 	}
-	return func(w io.Writer, results []result.Result) error {
-		return show.WriteBrief(w, results, width)
-	}
-}
-
-// width is how many columns the terminal of stdout has; elsewhere sentences have as many as they
-// may.
-func (a *app) width() int {
-	if f, ok := a.stdout.w.(*os.File); ok {
-		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return columns
-		}
-	}
-	return show.BriefWidth
+	return show.WriteBrief
 }
 
 // print writes the results and says where they are.
@@ -341,11 +325,12 @@ func (a *app) print(out *experiments.Outcome, print printer) error {
 		fmt.Fprintf(a.stderr, "run directory: %s\n", out.Dir)
 		return writeJSON(a.stdout, out.Document())
 	}
-	if err := print(a.stdout, out.Results); err != nil {
+	p := a.page()
+	if err := print(p, out.Results); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(a.stdout, "run directory: %s\n", out.Dir)
-	return err
+	p.Line("run directory: %s", out.Dir)
+	return p.Close()
 }
 
 // newBar returns a bar of so many steps for a terminal. It has no clock: a line that wraps leaves

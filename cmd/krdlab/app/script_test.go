@@ -36,6 +36,11 @@ func TestScripts(t *testing.T) {
 			"exits":   exits,
 			"mktrace": mktrace,
 		},
+		// sentences are not broken, so that scripts can look for them
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("COLUMNS", "1000")
+			return nil
+		},
 		// [caches]: this computer says which caches it has
 		Condition: func(name string) (bool, error) {
 			if name != "caches" {

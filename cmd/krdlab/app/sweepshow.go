@@ -19,12 +19,13 @@ import (
 // tables are.
 func (a *app) printSweep(dir string, e *dataset.Experiment) error {
 	a.sayNotes(e)
+	p := a.page()
 	for _, g := range e.Groups() {
 		substrate := g.Key.String()
 		if g.Substrate == loi.Simulated {
 			substrate = strings.Replace(substrate, loi.Simulated, "SIMULATED", 1)
 		}
-		fmt.Fprintln(a.stdout, substrate)
+		p.Line("%s", substrate)
 		var list []*result.Result
 		for _, s := range g.Schedulers() {
 			for _, n := range g.Cores() {
@@ -33,13 +34,14 @@ func (a *app) printSweep(dir string, e *dataset.Experiment) error {
 				}
 			}
 		}
-		fmt.Fprintf(a.stdout, "%s\n\n%s\n", show.Wrap(show.Sampled(list), 80, 2),
-			show.Summaries(list, true))
+		p.Brief(show.Sampled(list))
+		p.Line("")
+		show.Summaries(p, list)
+		p.Line("")
 	}
-	_, err := fmt.Fprintf(a.stdout, "a row for each of %d repetitions is in "+
-		"%s/table.csv, .jsonl and .parquet; benchstat reads %s/%s\n", len(e.Rows()), dir, dir,
-		sweep.BenchFile)
-	return err
+	p.Line("a row for each of %d repetitions is in %s/table.csv, .jsonl and .parquet; benchstat "+
+		"reads %s/%s", len(e.Rows()), dir, dir, sweep.BenchFile)
+	return p.Close()
 }
 
 // sayNotes says which computers are taken as one machine and which are not.
@@ -89,6 +91,7 @@ func allUsed(err error, experiments ...*dataset.Experiment) error {
 // printPlan prints what a sweep would run.
 func (a *app) printPlan(dir string, plan *sweep.Plan) error {
 	t := show.NewTable(2, "cell", "schedulers", "cores", "seed", "reps", "where", "parameters")
+	t.Prose = []int{6}
 	reps := 0
 	for _, c := range plan.Cells {
 		r := result.Result{Kernel: c.Kernel, Params: c.Params}
@@ -96,11 +99,12 @@ func (a *app) printPlan(dir string, plan *sweep.Plan) error {
 		if where != dataset.Native {
 			where += " (simulated)"
 		}
-		t.AppendRow([]any{c.ID, strings.Join(c.Schedulers, "\n"), c.Cores, c.Seed,
-			c.Settings.Reps, where, dataset.ParamsText(&r)})
+		t.Row(c.ID, strings.Join(c.Schedulers, "\n"), c.Cores, c.Seed,
+			c.Settings.Reps, where, dataset.ParamsText(&r))
 		reps += c.Settings.Reps * (1 + len(c.Schedulers))
 	}
-	fmt.Fprint(a.stdout, show.Render(t))
+	p := a.page()
+	p.Table(t)
 	estimate := "how long it takes is not known before a first cell of each kernel is done"
 	if left := plan.Estimate(dir); left.Cells == 0 {
 		estimate = "all are done there"
@@ -108,8 +112,8 @@ func (a *app) printPlan(dir string, plan *sweep.Plan) error {
 		estimate = fmt.Sprintf("about %s for what is not done, from the cells in %s that are",
 			roundTime(left.Time), dir)
 	}
-	_, err := fmt.Fprintf(a.stdout,
-		"\n%s, %d repetitions with the serial ones, into %s; %s\n", units.Count(len(plan.Cells), "cell"), reps,
-		dir, estimate)
-	return err
+	p.Line("")
+	p.Line("%s, %d repetitions with the serial ones, into %s; %s",
+		units.Count(len(plan.Cells), "cell"), reps, dir, estimate)
+	return p.Close()
 }

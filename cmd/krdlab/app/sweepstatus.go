@@ -34,45 +34,46 @@ func (a *app) sweepStatus() *cobra.Command {
 }
 
 func (a *app) printStatus(s *sweep.Status) error {
-	fmt.Fprintf(a.stdout, "%d of %d cells are done", len(s.Done), s.Cells)
+	p := a.page()
+	fmt.Fprintf(p, "%d of %d cells are done", len(s.Done), s.Cells)
 	for _, part := range []struct {
 		n    int
 		what string
 	}{{len(s.InFlight), "in flight"}, {len(s.Failed), "failed"}, {len(s.Damaged), "damaged"},
 		{len(s.Partial), "unfinished"}, {len(s.Missing), "missing"}} {
 		if part.n > 0 {
-			fmt.Fprintf(a.stdout, ", %d %s", part.n, part.what)
+			fmt.Fprintf(p, ", %d %s", part.n, part.what)
 		}
 	}
-	fmt.Fprintln(a.stdout)
+	fmt.Fprintln(p)
 	if s.Sweeping != nil {
-		fmt.Fprintf(a.stdout, "a sweep is at work: %s\n", s.Sweeping)
+		fmt.Fprintf(p, "a sweep is at work: %s\n", s.Sweeping)
 	}
 	for _, c := range s.InFlight {
-		fmt.Fprintf(a.stdout, "in flight   %s: %s\n", c.ID, c.Holder)
+		fmt.Fprintf(p, "in flight   %s: %s\n", c.ID, c.Holder)
 	}
 	for _, f := range s.Failed {
-		fmt.Fprintf(a.stdout, "failed      %s: %s (exit code %d)\n", f.ID, f.Error, f.ExitCode)
+		fmt.Fprintf(p, "failed      %s: %s (exit code %d)\n", f.ID, f.Error, f.ExitCode)
 	}
 	for _, d := range s.Damaged {
-		fmt.Fprintf(a.stdout, "damaged     %s: %s; remove its folder to run it anew\n", d.ID,
+		fmt.Fprintf(p, "damaged     %s: %s; remove its folder to run it anew\n", d.ID,
 			d.Error)
 	}
 	for _, id := range s.Partial {
-		fmt.Fprintf(a.stdout, "unfinished  %s: the process that began it is gone\n", id)
+		fmt.Fprintf(p, "unfinished  %s: the process that began it is gone\n", id)
 	}
 	for _, id := range s.Missing {
-		fmt.Fprintf(a.stdout, "missing     %s\n", id)
+		fmt.Fprintf(p, "missing     %s\n", id)
 	}
 	if s.Complete() {
-		return nil
+		return p.Close()
 	}
 	if s.SecondsLeft.Known() {
-		fmt.Fprintf(a.stdout, "about %s left for one process\n",
+		fmt.Fprintf(p, "about %s left for one process\n",
 			roundTime(time.Duration(s.SecondsLeft.Float()*float64(time.Second))))
 	}
-	_, err := fmt.Fprintf(a.stdout, "go on with: krdlab sweep resume %s\n", s.Dir)
-	return err
+	p.Line("go on with: krdlab sweep resume %s", s.Dir)
+	return p.Close()
 }
 
 // sweepCollect is `krdlab sweep collect DIR...`.

@@ -1,0 +1,184 @@
+package show
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"krdlab/experiments/result"
+)
+
+// How numbers are printed, everywhere: a median has digits down to the first that its interval
+// leaves open, two to four in all; three where there is no interval, four where it is exact. An
+// interval has the decimals of its median. In a column, one unit or SI prefix stands for all, points
+// are below each other, and zeros at the end are kept. Counts have all their digits below 100 000.
+
+// Aligned prints the medians of a column of quantities, times scale, each with the unit behind it. A
+// quantity that is not known is n/a. Where reach is set, a second number says how far the interval
+// reaches at most, in per cent of the median, rounded up; or = that the value is exact.
+func Aligned(column []result.Quantity, scale float64, unit string, reach bool) []string {
+	return style{scale: scale, unit: unit, reach: reach}.cells(column)
+}
+
+// A style is how the numbers of a column are printed.
+type style struct {
+	scale  float64
+	unit   string
+	whole  bool // without decimals
+	reach  bool
+	ranges bool // the interval is below the median
+}
+
+func (s style) number(q result.Quantity, v float64) string {
+	if s.whole {
+		return strconv.FormatFloat(math.Round(v*s.scale)+0, 'f', 0, 64)
+	}
+	return Number(q, v, s.scale)
+}
+
+func (s style) cells(column []result.Quantity) []string {
+	cells, ends := make([]string, len(column)), make([]string, len(column))
+	widest := 0
+	for i, q := range column {
+		if q.Median.Known() {
+			if cells[i] = s.number(q, q.Median.Float()); cells[i] != "0" {
+				cells[i] += s.unit
+			}
+			if s.reach {
+				ends[i] = reachOf(q)
+			}
+			widest = max(widest, utf8.RuneCountInString(ends[i]))
+		}
+	}
+	atPoint(cells)
+	for i := range cells {
+		if !column[i].Median.Known() {
+			cells[i] = NotAvailable
+		} else if widest > 0 {
+			cells[i] += ends[i] + strings.Repeat(" ", widest-utf8.RuneCountInString(ends[i]))
+		}
+	}
+	for i, q := range column {
+		if s.ranges && q.Median.Known() && q.Low.Known() && q.High.Known() {
+			cells[i] += "\n" + s.number(q, q.Low.Float()) + "-" + s.number(q, q.High.Float())
+		}
+	}
+	return cells
+}
+
+// reachOf is how far the interval of q reaches, "" where there is none.
+func reachOf(q result.Quantity) string {
+	low, high, ok := q.Bounds()
+	switch m := q.Median.Float(); {
+	case q.Reason == result.Deterministic:
+		return "="
+	case ok && m != 0:
+		return fmt.Sprintf("±%.0f%%", max(1, math.Ceil(100*max(m-low, high-m)/math.Abs(m)-rounding)))
+	}
+	return ""
+}
+
+// Ranges prints the medians of a column as [Aligned] does, and the intervals below them.
+func Ranges(column []result.Quantity, scale float64, unit string) []string {
+	return style{scale: scale, unit: unit, ranges: true}.cells(column)
+}
+
+// Counts prints a column of counts with one SI prefix for all, with intervals if asked for.
+func Counts(column []result.Quantity, intervals bool) []string {
+	name, size := countUnit(largest(column))
+	return style{scale: 1 / size, unit: name, whole: name == "", ranges: intervals}.cells(column)
+}
+
+// Times prints a column of times in one unit, which it returns, with intervals if asked for.
+func Times(column []result.Quantity, intervals bool) (unit string, cells []string) {
+	unit, size := TimeUnit(largest(column))
+	if intervals {
+		return unit, Ranges(column, 1/size, "")
+	}
+	return unit, Aligned(column, 1/size, "", false)
+}
+
+// largest is the largest median, 0 where none is known.
+func largest(column []result.Quantity) float64 {
+	v := 0.0
+	for _, q := range column {
+		if q.Median.Known() {
+			v = max(v, math.Abs(q.Median.Float()))
+		}
+	}
+	return v
+}
+
+// Plain makes a quantity of a number that has no interval.
+func Plain(n result.Number) result.Quantity { return result.Quantity{Median: n} }
+
+// Number prints v, the median of q or an end of its interval, times scale, with the digits of the
+// median.
+func Number(q result.Quantity, v, scale float64) string {
+	return strconv.FormatFloat(v*scale+0, 'f', meaningful(q, scale), 64)
+}
+
+// rounding is what a percentage may be too large by.
+const rounding = 1e-6
+
+// atPoint pads numbers on the right so that their points stand below each other.
+func atPoint(cells []string) {
+	behind := 0 // the point: digits, and a unit
+	after := func(s string) int {
+		i := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '-' })
+		if i < 0 {
+			return 0
+		}
+		return utf8.RuneCountInString(s[i:])
+	}
+	for _, c := range cells {
+		behind = max(behind, after(c))
+	}
+	for i, c := range cells {
+		cells[i] += strings.Repeat(" ", behind-after(c))
+	}
+}
+
+// meaningful is how many decimals of the median of q, times scale, mean something: down to the first
+// digit of how far its interval reaches, the second if the first is 1; between two and four digits
+// in all. Four digits of a deterministic value, and three where there is no interval.
+func meaningful(q result.Quantity, scale float64) int {
+	v := math.Abs(q.Median.Float() * scale)
+	if !q.Median.Known() || v == 0 {
+		return 0
+	}
+	first := int(math.Floor(math.Log10(v))) // the place of the first digit
+	digits := 3
+	low, high, ok := q.Bounds()
+	switch {
+	case q.Reason == result.Deterministic:
+		digits = 4
+	case ok:
+		digits = 4
+		if far := scale * max(high-q.Median.Float(), q.Median.Float()-low); far > 0 {
+			digits = first - int(math.Floor(math.Log10(far/2))) + 1
+		}
+	}
+	digits = min(max(digits, 2), 4)
+	rounded := strconv.FormatFloat(v, 'e', digits-1, 64) // 0.99996 has four digits as 1.000
+	if place, _ := strconv.Atoi(rounded[strings.IndexByte(rounded, 'e')+1:]); place > first {
+		first = place
+	}
+	return max(0, digits-1-first)
+}
+
+// Share prints part of whole in per cent with two decimals, n/a where there is nothing to take a
+// share of. They are counts of one trace; the next run differs in the first of them. What is more
+// than nothing and less than can be seen so is called that.
+func Share(part, whole float64) string {
+	switch share := 100 * part / whole; {
+	case whole == 0:
+		return NotAvailable
+	case 0 < share && share < 0.005:
+		return "<0.01 %"
+	default:
+		return strconv.FormatFloat(share, 'f', 2, 64) + " %"
+	}
+}

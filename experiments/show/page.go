@@ -1,0 +1,83 @@
+package show
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// TextWidth is how many columns sentences have where no terminal says how many there are.
+const TextWidth = 80
+
+// A Page is text for people as it is written: lines that are longer than a terminal is wide are
+// broken at spaces, and tables are laid out to fit. It is the one place where widths are kept. What
+// has no spaces, such as a path, stays whole.
+type Page struct {
+	w       io.Writer
+	columns int // 0: no terminal: sentences have TextWidth, tables what they need
+	lines   int // written
+	rest    []byte
+	err     error
+}
+
+// NewPage returns a page that writes to w, a terminal of so many columns, or none with 0.
+func NewPage(w io.Writer, columns int) *Page { return &Page{w: w, columns: max(columns, 0)} }
+
+// Width is how many columns sentences have.
+func (p *Page) Width() int {
+	if p.columns > 0 {
+		return p.columns
+	}
+	return TextWidth
+}
+
+// Write writes text. Lines are wrapped when they are complete; what follows a break is two columns
+// further to the right. The error is the first that there was.
+func (p *Page) Write(b []byte) (int, error) {
+	p.rest = append(p.rest, b...)
+	for {
+		i := bytes.IndexByte(p.rest, '\n')
+		if i < 0 {
+			return len(b), p.err
+		}
+		p.line(string(p.rest[:i]), p.Width())
+		p.rest = p.rest[i+1:]
+	}
+}
+
+func (p *Page) line(s string, columns int) {
+	if utf8.RuneCountInString(s) > columns {
+		text := strings.TrimLeft(s, " ")
+		indent := len(s) - len(text)
+		s = s[:indent] + Wrap(text, columns-indent, gap)
+		s = strings.ReplaceAll(s, "\n", "\n"+s[:indent])
+	}
+	p.raw(s + "\n")
+}
+
+func (p *Page) raw(s string) {
+	p.lines += strings.Count(s, "\n")
+	if p.err == nil {
+		_, p.err = io.WriteString(p.w, s)
+	}
+}
+
+// Line writes a line.
+func (p *Page) Line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
+
+// Brief writes a line for people who read a screen: of at most [TextWidth] columns.
+func (p *Page) Brief(s string) { p.line(s, min(p.Width(), TextWidth)) }
+
+// Table writes a table.
+func (p *Page) Table(t *Table) { p.raw(t.Render(p.columns)) }
+
+// Close writes what is left of an unfinished line, and returns the first error.
+func (p *Page) Close() error {
+	if len(p.rest) > 0 {
+		p.raw(string(p.rest))
+		p.rest = nil
+	}
+	return p.err
+}
