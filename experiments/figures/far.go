@@ -161,8 +161,8 @@ func (s *subject) farAgainstCores() *Figure {
 	for i := range f.Panels { // one scale
 		f.Panels[i].Y = percentAxis("share of all accesses [%]", top)
 	}
-	text := fmt.Sprintf("Accesses with a reuse distance of %s. Left: cold accesses, of distance "+
-		"INF, counted in. %s", s.thresholdSays(), s.tracedSays(s.cores...))
+	text := fmt.Sprintf("Accesses with a reuse distance of %s; with \"or cold\" also those of "+
+		"distance INF. %s", s.thresholdSays(), s.tracedSays(s.cores...))
 	f.Caption = append([]string{text}, s.absent(&f.Panels[0])...)
 	return f
 }

@@ -28,7 +28,7 @@ func kernelWTI(s *subject) (*Figure, error) {
 		return nil, errors.New("no kernel was timed")
 	case 1:
 		return nil, errors.New("one kernel only (" + names[0] +
-			"); its inflation is in speedup-ovr")
+			"); its inflation is in wti")
 	}
 	f := &Figure{ID: "kernel-wti", Title: "Work time inflation of each kernel"}
 	top, bottom := 1.0, 1.0

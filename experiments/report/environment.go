@@ -69,7 +69,15 @@ var questions = []struct {
 			strings.Join(m.System.Governors, ", "))
 	}},
 	{"Boost", func(m *dataset.Manifest) string { return known(m.System.Boost, "on", "off") }},
-	{"SMT", func(m *dataset.Manifest) string { return orNot(m.System.SMT) }},
+	{"SMT", func(m *dataset.Manifest) string {
+		smt := m.System.SMT // as Linux spells it
+		for _, word := range []string{"not", "force"} {
+			if rest, ok := strings.CutPrefix(smt, word); ok {
+				smt = word + " " + rest
+			}
+		}
+		return orNot(smt)
+	}},
 	{"perf_event_paranoid", func(m *dataset.Manifest) string {
 		if m.System.PerfEventParanoid == nil {
 			return unknown

@@ -20,6 +20,13 @@
   const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const colour = hex => css('--c' + hex.slice(1).toUpperCase()) || hex;
   const escape = s => String(s).replace(/[&<>"']/g, c => '&#' + c.charCodeAt(0) + ';');
+  // short is a mean count, as in the drawings.
+  const short = v => v >= 10 || Number.isInteger(v) ? String(Math.round(v)).replace(/\B(?=(\d{3})+$)/g, '\u00a0') : v >= 0.1 ? v.toFixed(1) : String(Number(v.toPrecision(2)));
+  // wrap breaks a text of 12 pixels into lines of about so many pixels at most.
+  const wrap = (text, width) => text.split('\n').flatMap(part => part.split(' ').reduce((lines, word) => {
+    const line = lines.length ? lines[lines.length - 1] + ' ' + word : word;
+    return lines.length && line.length * 6.4 <= width ? [...lines.slice(0, -1), line] : [...lines, word];
+  }, [])).join('\n');
   const significant = (v, digits = 4) => v === null ? 'n/a' : Number(v.toPrecision(digits)).toString();
   // say is what is shown of the point p of the series s.
   const say = (panel, s, p) => {
@@ -36,8 +43,8 @@
     const labels = new Map(a.ticks.map(t => [t.value, t.label]));
     const named = a.ticks.filter(t => t.label !== '').map(t => t.value);
     return {
-      type: 'value', min: a.min, max: a.max, name: a.label, nameLocation: 'middle', nameGap: look.gap,
-      nameTextStyle: {color: look.ink, width: look.width, overflow: 'break', lineHeight: 14},
+      type: 'value', min: a.min, max: a.max, name: wrap(a.label, look.width), nameLocation: 'middle', nameGap: look.gap,
+      nameTextStyle: {color: look.ink, lineHeight: 14},
       axisLabel: {customValues: named, formatter: v => labels.has(v) ? labels.get(v) : significant(v), color: look.ink, hideOverlap: true},
       axisTick: {customValues: a.ticks.map(t => t.value)}, axisLine: {show: true, lineStyle: {color: look.soft}, onZero: false},
       splitLine: {show: false},
@@ -139,35 +146,42 @@
     });
   };
 
-  const heat = panel => [{
-    type: 'custom', encode: {x: 0, y: 1, value: 2},
-    data: panel.series.flatMap((s, row) => s.points.filter(p => p.y !== null).map(p => ({value: [p.x, row, p.y], point: p, series: s}))),
-    tooltip: {formatter: e => say(panel, e.data.series, e.data.point)},
-    renderItem: (_, api) => {
-      const a = api.coord([api.value(0) - 0.5, api.value(1) + 0.5]), b = api.coord([api.value(0) + 0.5, api.value(1) - 0.5]);
-      const fill = api.visual('color'), light = echarts.color.lum(fill, 1) > 0.5;
-      return {type: 'rect', shape: {x: a[0] + 1, y: a[1] + 1, width: b[0] - a[0] - 2, height: b[1] - a[1] - 2}, style: {fill},
-        textContent: {style: {text: significant(api.value(2), 3), fill: light ? '#202020' : '#ffffff', fontSize: 11}}, textConfig: {position: 'inside'}};
-    },
-  }];
+  const sum = panel => panel.series.flatMap(s => s.points.map(p => p.y || 0)).reduce((a, b) => a + b, 0);
+  // heat shades a field by its share of the panel, on one scale for all panels of the figure, as the drawings do.
+  const heat = (panel, panels) => {
+    const share = (p, of) => sum(of) > 0 ? p.y / sum(of) : 0;
+    const most = Math.max(...panels.flatMap(of => of.series.flatMap(s => s.points.filter(p => p.y !== null).map(p => share(p, of))))) || 1;
+    return [{
+      type: 'custom', encode: {x: 0, y: 1, value: 2},
+      data: panel.series.flatMap((s, row) => s.points.filter(p => p.y !== null).map(p => ({value: [p.x, row, p.y], point: p, series: s}))),
+      tooltip: {formatter: e => say(panel, e.data.series, e.data.point)},
+      renderItem: (_, api) => {
+        const a = api.coord([api.value(0) - 0.5, api.value(1) + 0.5]), b = api.coord([api.value(0) + 0.5, api.value(1) - 0.5]);
+        const shade = sum(panel) > 0 ? api.value(2) / sum(panel) / most : 0;
+        const fill = 'rgb(' + [0x00, 0x72, 0xb2].map(c => Math.round(255 + shade * (c - 255))).join(',') + ')';
+        return {type: 'rect', shape: {x: a[0], y: a[1], width: b[0] - a[0], height: b[1] - a[1]}, style: {fill, stroke: '#dddddd', lineWidth: 0.5},
+          textContent: {style: {text: short(api.value(2)), fill: shade > 0.6 ? '#ffffff' : '#202020', fontSize: 11}}, textConfig: {position: 'inside'}};
+      },
+    }];
+  };
 
-  const option = (panel, width) => {
+  const option = (panel, panels, width, height) => {
     const look = {ink: css('--c202020'), soft: css('--c606060')};
     const names = (panel.series || []).map(s => s.name), isHeat = panel.kind === 'heat';
     const rows = isHeat || names.length < 2 ? 0 : Math.ceil((names.join('').length * 7 + names.length * 45) / (width - 40));
+    const bottom = 34 + 14 * wrap(panel.x.label, width - 90).split('\n').length + 20 * rows;
+    const left = 48 + 14 * wrap(panel.y.label, height - 58 - bottom).split('\n').length;
     const o = {
       animation: false, textStyle: {fontFamily: getComputedStyle(document.body).fontFamily}, aria: {enabled: true},
-      grid: {left: 62, right: 24, top: 58, bottom: 48 + 20 * rows, containLabel: false},
+      grid: {left, right: 24, top: 58, bottom, containLabel: false, outerBoundsMode: 'none'},
       legend: {show: !isHeat && names.length > 1, data: [...new Set(names)], bottom: 0, textStyle: {color: look.ink}},
-      xAxis: axis(panel.x, {...look, gap: 26, width: width - 100}), yAxis: axis(panel.y, {...look, gap: 44, width: 250}),
+      xAxis: axis(panel.x, {...look, gap: 26, width: width - 90}), yAxis: axis(panel.y, {...look, gap: 44, width: height - 58 - bottom}),
       tooltip: {trigger: 'item', confine: true, backgroundColor: css('--panel'), borderColor: css('--line'), textStyle: {color: css('--ink')}},
     };
     if (isHeat) {
-      const values = panel.series.flatMap(s => s.points.map(p => p.y)).filter(v => v !== null);
-      o.series = heat(panel);
-      o.visualMap = {show: false, dimension: 2, min: 0, max: Math.max(1, ...values), inRange: {color: ['#f7fbff', '#9ecae1', '#3182bd', '#08306b']}};
+      o.series = heat(panel, panels);
     } else {
-      o.series = panel.kind === 'stacked' ? stacked(panel) : lines(panel, {...look, width: width - 86, height: 416 - 106 - 20 * rows});
+      o.series = panel.kind === 'stacked' ? stacked(panel) : lines(panel, {...look, width: width - left - 24, height: height - 58 - bottom});
       const zoom = {type: 'inside', filterMode: 'none', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false, preventDefaultMouseMove: false};
       o.dataZoom = [{...zoom, xAxisIndex: 0}, {...zoom, yAxisIndex: 0}];
       o.toolbox = {right: 8, top: 0, iconStyle: {borderColor: look.soft}, feature: {
@@ -181,7 +195,8 @@
   const draw = element => {
     const figure = figures[element.id], box = document.createElement('div');
     box.className = 'charts';
-    box.style.setProperty('--columns', figure.columns > 1 ? 2 : 1);
+    box.style.setProperty('--few', Math.min(2, figure.columns));
+    box.style.setProperty('--columns', figure.panels.length === 3 ? figure.columns : Math.min(2, figure.columns));
     element.querySelector('.drawing').after(box);
     element.classList.add('live');
     const list = figure.panels.map(panel => {
@@ -202,10 +217,10 @@
       cell.append(place);
       box.append(cell);
       const chart = echarts.init(place, null, {renderer: 'svg'});
-      chart.setOption(option(panel, place.clientWidth));
+      chart.setOption(option(panel, figure.panels, place.clientWidth, place.clientHeight));
       place.setAttribute('role', 'img');
       place.setAttribute('aria-label', figure.title + (panel.title ? ', ' + panel.title : '') + ', interactive; its numbers are in the table below');
-      return {chart, panel, place};
+      return {chart, panel, panels: figure.panels, place};
     });
     const button = document.createElement('button');
     button.type = 'button';
@@ -224,7 +239,7 @@
     for (const list of shown.values()) for (const c of list) {
       if (!c.place.clientWidth) continue;
       c.chart.resize();
-      c.chart.setOption(option(c.panel, c.place.clientWidth), true);
+      c.chart.setOption(option(c.panel, c.panels, c.place.clientWidth, c.place.clientHeight), true);
     }
   };
   dark.addEventListener('change', redraw);

@@ -227,13 +227,16 @@ func repetitions(e *dataset.Experiment) judgement {
 		for _, name := range names {
 			where = append(where, fmt.Sprintf("%s on %s", name, list(texts(on[name]))))
 		}
-		exact = fmt.Sprintf("of %s the only value is known, no interval (deterministic, by "+
-			"scheduler and cores: %s)", plural(fixed, "result"), strings.Join(where, "; "))
+		exact = fmt.Sprintf("deterministic, with one value and no interval: %s, by scheduler and "+
+			"cores %s", plural(fixed, "result"), strings.Join(where, "; "))
 	}
 	if len(drawn) == 0 {
 		return judgement{fine, "Repetitions", exact}
 	}
 	text := "n = " + sample(drawn) + " for each scheduler and core count"
+	if exact != "" {
+		text += " that draws at random"
+	}
 	l := fine
 	if drawn[0] < result.MinSample {
 		l = doubt
@@ -311,9 +314,9 @@ func misses(e *dataset.Experiment) (judgement, bool) {
 			}
 		case r.LLCModel != nil && r.LLCModel.Replayed:
 			sources["the cache model of "+r.LLCModel.Machine+
-				", which replayed the traces (model)"]++
+				", which replayed the traces ("+r.MissesFrom()+")"]++
 		case *r.LLCSource == result.LLCSourceModel:
-			sources["the simulated machine's cache model (model)"]++
+			sources["the simulated machine's caches ("+r.MissesFrom()+")"]++
 		default:
 			sources["hardware counters ("+*r.LLCSource+")"]++
 		}

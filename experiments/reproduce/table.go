@@ -56,11 +56,7 @@ func WriteText(p *show.Page, list []Finding) error {
 	t := show.NewTable(1, "verdict", "claim", "paper", "test", "ours")
 	t.Prose, t.Rules, t.Most = []int{0, 1, 2, 3, 4}, true, pageColumns
 	for _, f := range list {
-		verdict := string(f.Verdict)
-		if f.Fitted {
-			verdict += ", fitted"
-		}
-		t.Row(verdict, f.Says+" ["+f.Where+"]", f.Paper, f.Test, f.Ours)
+		t.Row(f.verdict(), f.Says+" ["+f.Where+"]", f.Paper, f.Test, f.Ours)
 	}
 	p.Table(t)
 	count := strings.ReplaceAll(CountOf(list).String(), "; ", ";\n")
@@ -78,4 +74,27 @@ func WriteCSV(w io.Writer, list []Finding) error {
 			strconv.FormatBool(f.Fitted), f.Ours, string(f.Verdict)})
 	}
 	return c.WriteAll(rows)
+}
+
+// markdownHead are the first two lines of a table of findings.
+const markdownHead = "| verdict | claim | the paper | ours | test |\n|---|---|---|---|---|\n"
+
+// WriteMarkdown writes the findings as the table that docs/reproduction.md shows.
+func WriteMarkdown(w io.Writer, list []Finding) error {
+	var b strings.Builder
+	b.WriteString(markdownHead)
+	for _, f := range list {
+		fmt.Fprintf(&b, "| %s | %s (%s) | %s | %s | %s |\n", f.verdict(), f.Says, f.Where, f.Paper,
+			f.Ours, f.Test)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// verdict is the word for the finding; one that the machine was fitted to is marked.
+func (f *Finding) verdict() string {
+	if f.Fitted {
+		return string(f.Verdict) + ", fitted"
+	}
+	return string(f.Verdict)
 }

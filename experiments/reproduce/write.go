@@ -20,6 +20,7 @@ const (
 	ClaimsText  = "claims.txt"
 	ClaimsCSV   = "claims.csv"
 	ClaimsJSON  = "claims.json"
+	ClaimsTable = "claims.md"
 	TablesText  = "tables.txt"
 	Correlation = "correlation.txt"
 	ReportHTML  = "report.html"
@@ -44,6 +45,7 @@ func Write(e *dataset.Experiment, skipped func(group dataset.Key, s figures.Skip
 			enc.SetEscapeHTML(false)
 			return enc.Encode(findings)
 		}},
+		{ClaimsTable, func(w io.Writer) error { return WriteMarkdown(w, findings) }},
 		{TablesText, func(w io.Writer) error { return WriteTables(show.NewPage(w, 0), e) }},
 		{Correlation, func(w io.Writer) error { return correlate.Of(e).WriteText(show.NewPage(w, 0), false) }},
 		{ReportHTML, func(w io.Writer) error {

@@ -1,0 +1,83 @@
+package reproduce
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var folder = flag.String("folder", "", "the folder of the run of krdlab reproduce that "+
+	"docs/reproduction.md is made from: its claims are compared too")
+
+// The table of docs/reproduction.md is as reproduce writes it, its claims, values and thresholds are
+// those of this program, and the numbers of verdicts that the page and README begin with are those
+// of its rows. What ours are only the folder knows: -folder DIR compares.
+func TestDocsClaims(t *testing.T) {
+	read := func(name string) string {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	page := read("../../docs/reproduction.md")
+	i := strings.Index(page, markdownHead)
+	if i < 0 {
+		t.Fatal("no table of claims in docs/reproduction.md")
+	}
+	shown, _, _ := strings.Cut(page[i:], "\n\n")
+	shown += "\n"
+
+	var list []Finding
+	rows := strings.Split(strings.TrimSuffix(strings.TrimPrefix(shown, markdownHead), "\n"), "\n")
+	for n, row := range rows {
+		cells := strings.Split(row, " | ")
+		if len(cells) != 5 || n >= len(Claims) {
+			t.Fatalf("row %d of %d claims: %s", n+1, len(Claims), row)
+		}
+		c := &Claims[n]
+		f := Finding{Says: c.Says, Where: c.Where, Paper: c.Paper, Test: c.Test, Fitted: c.Fitted,
+			Ours: cells[3]}
+		verdict, _, _ := strings.Cut(strings.TrimPrefix(cells[0], "| "), ",")
+		f.Verdict = Verdict(verdict)
+		list = append(list, f)
+	}
+	if len(list) != len(Claims) {
+		t.Errorf("%d claims in docs/reproduction.md, %d in the program", len(list), len(Claims))
+	}
+	var want bytes.Buffer
+	if err := WriteMarkdown(&want, list); err != nil {
+		t.Fatal(err)
+	}
+	for n, line := range strings.Split(want.String(), "\n") {
+		if got := strings.Split(shown, "\n"); n >= len(got) || got[n] != line {
+			t.Errorf("docs/reproduction.md, line %d of the table:\n%s\nexpected\n%s", n+1,
+				got[min(n, len(got)-1)], line)
+		}
+	}
+
+	c := CountOf(list)
+	if c.OtherSize+c.NotRun > 0 {
+		t.Errorf("verdicts that the page cannot have: %+v", c)
+	}
+	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	counts := fmt.Sprintf("%d agree, %d disagree and %d cannot be told", c.Agree, c.Disagree,
+		c.CannotTell)
+	for _, name := range []string{"../../docs/reproduction.md", "../../README.md"} {
+		if text := words(read(name)); !strings.Contains(text, counts) ||
+			!strings.Contains(text, fmt.Sprintf("Of %d claims", c.Agree+c.Disagree+c.CannotTell)) {
+			t.Errorf("%s does not say that of %d claims %s", name,
+				c.Agree+c.Disagree+c.CannotTell, counts)
+		}
+	}
+	if *folder != "" {
+		if got := read(filepath.Join(*folder, ClaimsTable)); got != shown {
+			t.Errorf("the table of docs/reproduction.md is not that of %s",
+				filepath.Join(*folder, ClaimsTable))
+		}
+	}
+}
