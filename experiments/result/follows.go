@@ -30,6 +30,8 @@ func (r *Result) Follows() error {
 	c.quantity("summary.kernel_ns", r.Summary.KernelNS, want.Summary.KernelNS)
 	c.quantity("summary.llc_misses_per_core", r.Summary.LLCMissesPerCore,
 		want.Summary.LLCMissesPerCore)
+	c.optional("summary.spawns", r.Summary.Spawns, want.Summary.Spawns)
+	c.optional("summary.work_per_spawn_ns", r.Summary.WorkPerSpawnNS, want.Summary.WorkPerSpawnNS)
 	time := ratio(times(m.Serial), times(m.Repetitions))
 	work := ratio(works(m.Repetitions), works(m.Serial))
 	n := float64(r.Cores)
@@ -97,6 +99,17 @@ func (c *comparison) quantity(what string, found, want Quantity) {
 	c.number(what+".high", found.High, want.High)
 	c.number(what+".confidence", found.Confidence, want.Confidence)
 	c.reason(what, found, want)
+}
+
+// optional compares a quantity that older documents do not have.
+func (c *comparison) optional(what string, found, want *Quantity) {
+	switch {
+	case found == nil:
+	case want == nil:
+		c.fail(what, inWords(found.Median), "nothing")
+	default:
+		c.quantity(what, *found, *want)
+	}
 }
 
 // reason compares why there is no interval; documents of before it was said say nothing.

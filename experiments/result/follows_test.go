@@ -15,7 +15,8 @@ func TestFollows(t *testing.T) {
 			KernelTimes: []KernelTime{{Name: "leaf", Count: 4, TotalNS: work(w)}},
 			LLCModel: &LLCMisses{Total: w, Workers: []int64{w, 0},
 				Nodes:   []NodeMisses{{Node: 0, Workers: 2, Misses: w}},
-				Kernels: []KernelMisses{{"leaf", w}}}}
+				Kernels: []KernelMisses{{"leaf", w}}},
+			Workers: []Worker{{Spawns: work(time % 5)}, {Spawns: work(2)}}}
 	}
 	m := &Measured{Scheduler: "workfirst", Workers: 2, Substrate: "simulated",
 		LLCSource: LLCSourceModel}
@@ -38,13 +39,29 @@ func TestFollows(t *testing.T) {
 	if err := changed(func(*Result) {}); err != nil {
 		t.Errorf("as it was written: %v", err)
 	}
+	if err := changed(func(r *Result) {
+		r.Summary.Spawns, r.Summary.WorkPerSpawnNS = nil, nil
+	}); err != nil {
+		t.Errorf("as older documents are: %v", err)
+	}
+	if err := changed(func(r *Result) {
+		for i := range r.Repetitions {
+			r.Repetitions[i].Workers = nil
+		}
+	}); err == nil || !strings.Contains(err.Error(), "summary.spawns is ") {
+		t.Errorf("spawns that nobody made: %v", err)
+	}
 	more := func(n *Number) { *n = Some(n.Float() * 1.0001) }
 	for want, change := range map[string]func(*Result){
-		"serial.time_ns is ":                     func(r *Result) { more(&r.Serial.TimeNS) },
-		"serial.work_ns is null":                 func(r *Result) { r.Serial.WorkNS = Number{} },
-		"summary.time_ns.median is ":             func(r *Result) { more(&r.Summary.TimeNS.Median) },
-		"summary.time_ns.low is ":                func(r *Result) { more(&r.Summary.TimeNS.Low) },
-		"summary.kernel_ns.high is ":             func(r *Result) { more(&r.Summary.KernelNS.High) },
+		"serial.time_ns is ":                   func(r *Result) { more(&r.Serial.TimeNS) },
+		"serial.work_ns is null":               func(r *Result) { r.Serial.WorkNS = Number{} },
+		"summary.time_ns.median is ":           func(r *Result) { more(&r.Summary.TimeNS.Median) },
+		"summary.time_ns.low is ":              func(r *Result) { more(&r.Summary.TimeNS.Low) },
+		"summary.kernel_ns.high is ":           func(r *Result) { more(&r.Summary.KernelNS.High) },
+		"summary.spawns.n is 9, and 7 follows": func(r *Result) { r.Summary.Spawns.N = 9 },
+		"summary.work_per_spawn_ns.median is ": func(r *Result) {
+			more(&r.Summary.WorkPerSpawnNS.Median)
+		},
 		"summary.speedup.median is ":             func(r *Result) { more(&r.Summary.Speedup.Median) },
 		"summary.ovr.median is ":                 func(r *Result) { more(&r.Summary.OVR.Median) },
 		"summary.wti.n is 8, and 7 follows":      func(r *Result) { r.Summary.WTI.N = 8 },

@@ -202,6 +202,11 @@ type Summary struct {
 	// mean time of a kernel execution, over a repetition
 	KernelNS         Quantity `json:"kernel_ns"`
 	LLCMissesPerCore Quantity `json:"llc_misses_per_core"`
+	// Spawns are the children that were queued, and WorkPerSpawnNS the kernel time for each: the
+	// size of a task as the KRD paper has it (II-A), where most tasks are calls. Absent where
+	// nothing was spawned, or it was not counted.
+	Spawns         *Quantity `json:"spawns,omitempty"`
+	WorkPerSpawnNS *Quantity `json:"work_per_spawn_ns,omitempty"`
 }
 
 // A KernelSummary sums up one kernel: executions and mean time over all repetitions, and the ratio

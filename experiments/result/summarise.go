@@ -94,9 +94,34 @@ func summarise(a request.Asked, m *Measured, pointsOnly bool) Result {
 		return Some(SomeInt(p.WorkNS).Float() / float64(*p.Kernels))
 	}))
 	r.Summary.LLCMissesPerCore = r.Quantity(misses)
+	r.Summary.Spawns = r.quantityOrNil(collect(m.Repetitions, spawns))
+	r.Summary.WorkPerSpawnNS = r.quantityOrNil(collect(m.Repetitions, func(p *Repetition) Number {
+		return Some(SomeInt(p.WorkNS).Float() / spawns(p).Float())
+	}))
 	r.Kernels = sumKernels(m.Serial, m.Repetitions)
 	r.WarningCodes = append(append(doubts(a.Settings.Reps, m), r.impossible()...), m.Warnings...)
 	return r
+}
+
+// quantityOrNil is Quantity, or nil without values.
+func (r *Result) quantityOrNil(values []float64) *Quantity {
+	if len(values) == 0 {
+		return nil
+	}
+	q := r.Quantity(values)
+	return &q
+}
+
+// spawns returns how many children were spawned in a repetition, unknown if there are none.
+func spawns(p *Repetition) Number {
+	sum := 0.0
+	for i := range p.Workers {
+		sum += SomeInt(p.Workers[i].Spawns).Float()
+	}
+	if sum == 0 {
+		return Number{}
+	}
+	return Some(sum)
 }
 
 // complete returns how many of the repetitions that were asked for are there, serial ones beside

@@ -71,6 +71,32 @@ func TestSummarise(t *testing.T) {
 
 // Where the work of one repetition is not known, or is none, there are no OVR and WTI, not those of
 // the other repetitions.
+// Spawns are those of all workers, and each has its share of the work; without any, or where one
+// worker's are not known, there is nothing.
+func TestSpawns(t *testing.T) {
+	m := measured(3)
+	for i := range m.Repetitions {
+		m.Repetitions[i].Workers[0].Spawns = ptr(int64(7))
+	}
+	if s := Summarise(twoCores(3), m).Summary; s.Spawns != nil || s.WorkPerSpawnNS != nil {
+		t.Errorf("one worker's spawns unknown: %+v, %+v", s.Spawns, s.WorkPerSpawnNS)
+	}
+	for i := range m.Repetitions {
+		m.Repetitions[i].Workers[1].Spawns = ptr(int64(2 + 2*i))
+	}
+	s := Summarise(twoCores(3), m).Summary
+	if s.Spawns.Median.Float() != 11 || s.WorkPerSpawnNS.Median.Float() != 991.0/11 {
+		t.Errorf("%+v, %+v", s.Spawns, s.WorkPerSpawnNS)
+	}
+	for i := range m.Repetitions {
+		m.Repetitions[i].Workers[0].Spawns = ptr(int64(0))
+		m.Repetitions[i].Workers[1].Spawns = ptr(int64(0))
+	}
+	if s := Summarise(twoCores(3), m).Summary; s.Spawns != nil || s.WorkPerSpawnNS != nil {
+		t.Errorf("no spawns: %+v, %+v", s.Spawns, s.WorkPerSpawnNS)
+	}
+}
+
 func TestSummariseWithoutWork(t *testing.T) {
 	for name, change := range map[string]func(m *Measured){
 		"unknown once":   func(m *Measured) { m.Repetitions[3].WorkNS = nil },

@@ -379,6 +379,15 @@ func remarks(results []result.Result) []string {
 		}
 	}
 	for i := range results {
+		if s := &results[i].Summary; s.Spawns != nil {
+			per := ""
+			if s.WorkPerSpawnNS != nil {
+				per = ", one for " + Time(s.WorkPerSpawnNS.Median) + " of kernels"
+			}
+			add(&results[i], false, "spawns: %s%s", Count(s.Spawns.Median), per)
+		}
+	}
+	for i := range results {
 		r := &results[i]
 		if t := r.Trace; t != nil {
 			add(r, true, "tracing costs %s a record, profiling %s a kernel", Time(t.OverheadNS),

@@ -29,8 +29,9 @@ func (in *instance) Work(k loi.KernelID, blocks []uint32) uint64 {
 }
 
 // Place returns where a block lies: objects follow each other, each from a multiple of 2 MiB. An
-// expansion is one row; packed, those of a cell stand behind its header, as in memory here. Bodies and forces are four arrays of their own (x, y, z, q; potential and
-// acceleration), each from a cache line, of which a leaf has a stretch.
+// expansion is one row; packed, those of a cell stand behind its header, as in memory here. Bodies
+// and forces are four arrays of their own (x, y, z, q; potential and acceleration), each from a
+// cache line, of which a leaf has a stretch.
 func (in *instance) Place(o loi.ObjectID, block uint32) kernel.Extent {
 	const align, line = 2 << 20, 64
 	cells := uint64(len(in.cells))
