@@ -194,3 +194,76 @@ func TestMentionedCommands(t *testing.T) {
 		t.Errorf("only %d commands were found", found)
 	}
 }
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	notSlug = regexp.MustCompile(`[^\p{L}\p{N}_\- ]`)
+)
+
+// anchors returns those of a page's headings.
+func anchors(t *testing.T, page string) map[string]bool {
+	t.Helper()
+	set := map[string]bool{}
+	for _, line := range prose(t, page) {
+		if heading, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && line[0] == '#' {
+			word := notSlug.ReplaceAllString(strings.ToLower(heading), "")
+			set[strings.ReplaceAll(word, " ", "-")] = true
+		}
+	}
+	return set
+}
+
+// prose returns the lines of a page; those of code between fences are empty.
+func prose(t *testing.T, page string) []string {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	code := false
+	for i, line := range lines {
+		fence := strings.HasPrefix(line, "```")
+		if code = code != fence; code || fence {
+			lines[i] = ""
+		}
+	}
+	return lines
+}
+
+// Lines of pages have at most 100 columns, but for rows of tables, which cannot be broken; links to
+// files and headings lead to what there is; no page names another without a link.
+func TestPages(t *testing.T) {
+	found := 0
+	for _, page := range pages(t) {
+		for i, line := range prose(t, page) {
+			place := fmt.Sprintf("%s:%d", filepath.Base(page), i+1)
+			if n := len([]rune(line)); n > 100 && !strings.HasPrefix(line, "|") {
+				t.Errorf("%s has %d columns, want at most 100", place, n)
+			}
+			if strings.Contains(line, " docs/") && !strings.HasPrefix(line, "    ") {
+				t.Errorf("%s: a page is named and not linked: %s", place, line)
+			}
+			for _, m := range link.FindAllStringSubmatch(line, -1) {
+				file, anchor, _ := strings.Cut(m[1], "#")
+				if strings.Contains(file, "://") || !strings.Contains(m[1], "#") &&
+					!strings.Contains(file, ".") {
+					continue
+				}
+				found++
+				to := page
+				if file != "" {
+					to = filepath.Join(filepath.Dir(page), file)
+				}
+				if _, err := os.Stat(to); err != nil {
+					t.Errorf("%s: %v", place, err)
+				} else if anchor != "" && !anchors(t, to)[anchor] {
+					t.Errorf("%s: %s has no heading #%s", place, file, anchor)
+				}
+			}
+		}
+	}
+	if found < 60 {
+		t.Errorf("only %d links were found", found)
+	}
+}
