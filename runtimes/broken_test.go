@@ -31,15 +31,20 @@ func TestPlantedFaultsAreSeen(t *testing.T) {
 			[]string{"TestStepTree", "TestRunTree|TestRunFib|TestStressLastEntry"}},
 	} {
 		overlay := plant(t, fault.file, fault.old, fault.new)
+		binary := overlay + ".test"
+		if out, err := exec.Command("go", "test", "-c", "-o", binary, "-overlay", overlay,
+			".").CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
 		for _, tests := range fault.tests {
 			t.Run(name+"/"+tests, func(t *testing.T) {
-				out, err := exec.Command("go", "test", "-count=1", "-failfast", "-timeout=20s",
-					"-overlay", overlay, "-run", tests, ".").CombinedOutput()
+				out, err := exec.Command(binary, "-test.failfast", "-test.timeout=20s",
+					"-test.run", tests).CombinedOutput()
 				if err == nil {
 					t.Fatalf("the tests %s pass with the fault planted:\n%s", tests, out)
 				}
-				if !strings.Contains(string(out), "FAIL") ||
-					strings.Contains(string(out), "[build failed]") {
+				if s := string(out); !strings.Contains(s, "FAIL") &&
+					!strings.Contains(s, "panic: test timed out") {
 					t.Fatalf("the tests did not run: %v\n%s", err, out)
 				}
 				t.Log(firstLines(string(out), 6))

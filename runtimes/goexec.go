@@ -39,7 +39,8 @@ type goCPU struct {
 
 // runGo is Run for the policy go.
 func runGo(ctx context.Context, c Config, prog Program) (*Result, error) {
-	p, err := newPool(c.Policy, places{c.Nodes, c.Distance, c.Socket}, c.Seed, len(c.Kernels))
+	p, err := newPool(c.Policy, places{nodes: c.Nodes, distance: c.Distance,
+		socket: c.Socket}, c.Seed, len(c.Kernels))
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}

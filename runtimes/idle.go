@@ -334,15 +334,21 @@ func (w *Worker) keepBatch() {
 
 // countSteal counts an attempt at queue victim.
 func (w *Worker) countSteal(victim int, got bool) {
-	node := w.pool.queueNode[victim]
-	// added and not tested: nobody can predict from whom
-	local := uint64(btoi(node == w.node))
-	if got {
-		w.stolenFrom[node]++
-		w.steals.Local += local
-		w.steals.Remote += 1 - local
+	if !got {
+		w.countFailed(victim)
 		return
 	}
+	node := w.pool.queueNode[victim]
+	w.stolenFrom[node]++
+	local := uint64(btoi(node == w.node))
+	w.steals.Local += local
+	w.steals.Remote += 1 - local
+}
+
+// countFailed counts an attempt at queue victim that got nothing.
+func (w *Worker) countFailed(victim int) {
+	// added and not tested: nobody can predict from whom
+	local := uint64(btoi(w.pool.queueNode[victim] == w.node))
 	w.steals.LocalFailed += local
 	w.steals.RemoteFailed += 1 - local
 }

@@ -203,10 +203,12 @@ func newPool(policy Policy, at places, seed uint64, kernels int) (*pool, error) 
 	}
 	p.workers = make([]*Worker, p.n)
 	for i := range p.workers {
-		w := &Worker{
-			node: at.nodes[i], pool: p, rules: p.rules, signal: &p.signal,
-			rand: NewRand(seed, i), stamper: newStamper(i, kernels),
+		w := new(Worker)
+		if at.workers != nil {
+			w = at.workers[i]
 		}
+		w.node, w.pool, w.rules, w.signal = at.nodes[i], p, p.rules, &p.signal
+		w.rand, w.stamper = NewRand(seed, i), newStamper(i, kernels)
 		p.workers[i] = w
 	}
 	p.makeQueues(&at, seed)
@@ -263,7 +265,8 @@ func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
 	if c.Policy.Rules().Spawn == SpawnGo {
 		return runGo(ctx, c, prog)
 	}
-	p, err := newPool(c.Policy, places{c.Nodes, c.Distance, c.Socket}, c.Seed, len(c.Kernels))
+	p, err := newPool(c.Policy, places{nodes: c.Nodes, distance: c.Distance,
+		socket: c.Socket}, c.Seed, len(c.Kernels))
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}

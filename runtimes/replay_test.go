@@ -161,10 +161,10 @@ func (r *replay) advance(v *stepWorker) {
 		// it looked whether the join was complete, and saw that it was not; settle or perform has
 		// asked if that can be
 		v.top = nil
-		r.s.step(v)
+		r.step(v)
 		v.top = top
 	} else {
-		r.s.step(v)
+		r.step(v)
 	}
 	if r.undo != nil {
 		r.undo()
@@ -173,6 +173,12 @@ func (r *replay) advance(v *stepWorker) {
 	if v.shared != nil && len(v.tape.events) == events {
 		r.noteEmpty(v, from)
 	}
+}
+
+// step has v carry out one label.
+func (r *replay) step(v *stepWorker) {
+	r.s.steps, r.s.pause, r.s.limit = 0, 1, 1
+	_ = r.s.drive(v) // which says that the run has not ended, if it has not
 }
 
 // noteEmpty notes for v, which has gone on from a label and noted nothing, what it did on a shared
@@ -315,7 +321,7 @@ func (r *replay) mails(v *stepWorker) bool {
 	if !v.rules.Mail || !ok {
 		return false
 	}
-	to := a.Hint(v.Worker, int(v.i)).Near - 1
+	to := a.Hint(&v.Worker, int(v.i)).Near - 1
 	return to >= 0 && to != v.id && to < v.pool.n
 }
 

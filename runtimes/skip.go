@@ -47,18 +47,18 @@ func (s *stepper) skip(v *stepWorker) {
 // nothing says whether it is certain that a move of v at v.now, which may lie ahead, finds nothing.
 func (s *stepper) nothing(v *stepWorker, m Move) bool {
 	switch m.Kind {
-	case MoveRest:
-		return true
+	case MoveSteal:
+		return uint(m.Victim) < uint(len(s.all)) && s.all[m.Victim].barren(v.now)
 	case MoveOwn:
 		return v.size() == 0 // only its owner appends
 	case MoveMail:
 		return v.mail != nil && v.mail.size.Load() == 0
-	case MoveSteal:
-		return uint(m.Victim) < uint(len(s.barren)) && v.now < s.barren[m.Victim] &&
-			s.all[m.Victim].seemsEmpty()
 	}
-	return false
+	return m.Kind == MoveRest
 }
+
+// barren says that thieves find nothing in v's deque until now, which may lie ahead.
+func (v *stepWorker) barren(now uint64) bool { return now < v.barrenTill && v.seemsEmpty() }
 
 // miss is a step with a move that finds nothing.
 func (s *stepper) miss(v *stepWorker, m Move) {
@@ -68,7 +68,7 @@ func (s *stepper) miss(v *stepWorker, m Move) {
 	}
 	v.now += s.nothingCosts[m.Kind]
 	if m.Kind == MoveSteal {
-		v.countSteal(m.Victim, false)
+		v.countFailed(m.Victim)
 	}
 }
 

@@ -1,6 +1,7 @@
 package runtimes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -97,35 +98,35 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 		}
 	}()
 	s.start(s.running, s.root)
-	limit := c.MaxSteps
-	if limit == 0 {
-		limit = 1 << 40
+	s.events.take(s.running.id)
+	if err := s.drive(s.running); err != nil {
+		return nil, err
 	}
-	latest := s.events.latest()
-	v := s.running
-	s.current = s.events.first()
-	s.events.take(v.id)
-	for n := uint64(0); ; n++ {
-		if n&(1<<12-1) == 0 && stopped(c.Stop) {
-			return nil, ErrStopped
+	return s.result(c), nil
+}
+
+// checkSteps is how many steps there are between two looks at whether the run is to be stopped.
+const checkSteps = 1 << 12
+
+// check says, behind a step of v, whether the run has ended, and with which error.
+func (s *stepper) check(v *stepWorker) (ended bool, err error) {
+	if s.finished || s.steps >= s.limit {
+		s.unskipAll(v)
+		if n := s.stepsTaken(); n > s.limit || n == s.limit && !s.finished {
+			return true, fmt.Errorf("step: root task unfinished after %d steps", s.limit)
 		}
-		s.steps++
-		s.step(v)
-		if s.finished || s.steps >= limit {
-			s.unskipAll(v)
-			if n := s.stepsTaken(); n > limit || n == limit && !s.finished {
-				return nil, fmt.Errorf("step: root task unfinished after %d steps", limit)
-			}
-		}
-		if s.finished {
-			return s.result(c), nil
-		}
-		if v.now > latest {
-			return nil, fmt.Errorf("step: a worker's virtual time is %d ticks, more than %d, the "+
-				"most that is supported with %d workers", v.now, latest, len(s.all))
-		}
-		v = s.nextWorker(v)
 	}
+	switch {
+	case s.finished:
+		return true, nil
+	case v.now > s.latest:
+		return true, fmt.Errorf("step: a worker's virtual time is %d ticks, more than %d, the "+
+			"most that is supported with %d workers", v.now, s.latest, len(s.all))
+	case stopped(s.stop):
+		return true, ErrStopped
+	}
+	s.pause = min(s.steps+checkSteps, s.limit)
+	return false, nil
 }
 
 // stepsTaken is how many steps have been taken, the running one included, when no search is ahead
@@ -138,26 +139,6 @@ func (s *stepper) stepsTaken() uint64 {
 		}
 	}
 	return n
-}
-
-// nextWorker is whose step comes after one of v. As long as that is v again, v stays out of the
-// event queue. Who is first of the others is known before v's event is put: the processor need not
-// wait for that.
-func (s *stepper) nextWorker(v *stepWorker) *stepWorker {
-	others := s.events.first()
-	if at := s.events.at(v.now, v.id); at < others {
-		s.current = at
-		return v
-	}
-	s.barren[v.id] = v.now
-	if v.idleFrom != notIdle {
-		s.barren[v.id] = 0
-	}
-	s.events.put(v.id, v.now)
-	next := s.events.worker(others)
-	s.events.take(next)
-	s.current, s.running = others, s.all[next]
-	return s.running
 }
 
 // newStepper is a run that has not begun.
@@ -175,7 +156,13 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 	if c.Structure.Any() && c.Recorders == nil {
 		return nil, errNoRecorders
 	}
-	p, err := newPool(c.Policy, places{c.Nodes, c.Distance, c.Socket}, c.Seed, len(c.Kernels))
+	at := places{nodes: c.Nodes, distance: c.Distance, socket: c.Socket}
+	all := make([]*stepWorker, len(c.Nodes))
+	for i := range all {
+		all[i] = &stepWorker{pc: pcLook, idleFrom: notIdle}
+		at.workers = append(at.workers, &all[i].Worker)
+	}
+	p, err := newPool(c.Policy, at, c.Seed, len(c.Kernels))
 	if err != nil {
 		return nil, fmt.Errorf("step: %w", err)
 	}
@@ -184,12 +171,13 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 		p.budgets.lock.virtual = true
 	}
 	s := &stepper{
-		pool: p, costs: c.Costs.orUnits(), queues: make([]virtualQueue, len(p.queueNode)),
+		pool: p, all: all, costs: c.Costs.orUnits(), queues: make([]virtualQueue, len(p.queueNode)),
 		childFirst: rules.Spawn == SpawnChild, parentFirst: rules.Spawn == SpawnParent,
 		starter: rules.Join == JoinStarter, joinLast: rules.Join == JoinLast,
 		lastQueued: rules.Last == LastQueue, half: rules.Half,
 		extra:     rules.ranked() || rules.Spawn == SpawnChosen,
 		leaveIdle: rules.LeaveIdle, chosen: rules.Spawn == SpawnChosen,
+		stop: c.Stop, limit: cmp.Or(c.MaxSteps, 1<<40),
 	}
 	s.skips = p.shared == nil && !c.plain
 	s.early = p.shared != nil && !c.plain && !rules.Admit // a budget is seen by others
@@ -202,7 +190,6 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 	}
 	s.nothingCosts = [...]uint64{MoveRest: s.costs.Rest, MoveOwn: s.takeOwn, MoveMail: s.costs.Mail,
 		MoveSteal: s.costs.StealFailed}
-	s.barren = make([]uint64, p.n)
 	for i, w := range p.workers {
 		w.mode, w.sim, w.dry = stampVirtual, s, c.Dry
 		if c.Recorders != nil {
@@ -211,7 +198,8 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 		if c.TaskGrain {
 			w.byTask(len(c.Kernels), 0, w.rec != nil, NewRand(c.Seed, 2*p.n+i))
 		}
-		v := &stepWorker{Worker: w, pc: pcLook, queue: p.queueOf[i], idleFrom: notIdle}
+		v := all[i]
+		v.queue = p.queueOf[i]
 		if p.shared != nil {
 			v.virtual = &s.queues[v.queue]
 			v.virtual.early = make([]earlyOp, 0, 64)
@@ -220,10 +208,10 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 		if w.mail != nil {
 			w.mail.lock.virtual = true
 		}
-		s.all = append(s.all, v)
 	}
 	s.root = p.newRoot(prog)
 	s.events = newEventQueue(len(s.all))
+	s.current, s.latest = s.events.first(), s.events.latest()
 	return s, nil
 }
 
@@ -247,7 +235,11 @@ type stepper struct {
 	root        *Frame
 	current     event  // of the step that is being taken
 	steps       uint64 // that have been taken, those that were skipped or done early included
-	childFirst  bool   // the policy's rules
+	pause       uint64 // after how many steps to look whether to stop; 0: after the first
+	limit       uint64 // how many there may be
+	latest      uint64 // virtual time
+	stop        <-chan struct{}
+	childFirst  bool // the policy's rules
 	parentFirst bool
 	starter     bool
 	joinLast    bool
@@ -264,12 +256,9 @@ type stepper struct {
 	putOwn       uint64                // the price of putting one entry there
 	takeOwn      uint64                // the price of taking from the own queue
 	nothingCosts [MoveSteal + 1]uint64 // what a move costs that finds nothing
-	// by worker: until when it surely queues nothing; 0 for those that search, whom a report or a
-	// mail can wake
-	barren   []uint64
-	args     []uint32
-	finished bool
-	end      uint64
+	args         []uint32
+	finished     bool
+	end          uint64
 }
 
 func (s *stepper) price(worker int, now uint64, k loi.KernelID, blocks []uint32) uint64 {

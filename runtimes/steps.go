@@ -8,7 +8,7 @@ import (
 
 // stepWorker is a worker in virtual time: where its execution stands between two steps.
 type stepWorker struct {
-	*Worker
+	Worker
 	f        *Frame        // the frame that pc is about
 	virtual  *virtualQueue // what the worker's queue is in virtual time, if it is a shepherd's
 	i        int32         // pcRun: the child; pcSpawn: the next child to queue
@@ -21,6 +21,8 @@ type stepWorker struct {
 	waits    bool   // again is the next move of the search: the policy has been asked
 	idleFrom uint64 // notIdle, or since when it searches
 	queue    int    // the number of the worker's queue
+	// until when it surely queues nothing; 0 for one that searches, whom a report or a mail can wake
+	barrenTill uint64
 
 	again   Move
 	got     found // pcBatch: the first entry of a steal
@@ -51,10 +53,12 @@ const (
 	pcBatch              // append what a steal of several took to the own queue
 )
 
-// step carries out what v does next up to and including one operation on something shared, and
-// moves v's clock on. With labelwise it ends after one label.
-func (s *stepper) step(v *stepWorker) {
-	for timed := false; !timed; timed = timed || labelwise {
+// drive carries out steps, v's first, until the run has ended. A step is what a worker does next up
+// to and including one operation on something shared, and moves its clock on; with labelwise it is
+// one label.
+func (s *stepper) drive(v *stepWorker) error {
+	for {
+		timed := false
 		switch v.pc {
 		case pcLook:
 			timed = s.look(v)
@@ -87,6 +91,32 @@ func (s *stepper) step(v *stepWorker) {
 		default:
 			panic("runtimes: unknown label")
 		}
+		if !timed && !labelwise {
+			continue
+		}
+		s.steps++
+		if s.finished || s.steps >= s.pause || v.now > s.latest {
+			if ended, err := s.check(v); ended {
+				return err
+			}
+		}
+		// As long as v is the next again, it stays out of the event queue. Who is first of the
+		// others is known before v's event is put: the processor need not wait for that.
+		others := s.events.first()
+		if at := s.events.at(v.now, v.id); at < others {
+			s.current = at
+			continue
+		}
+		barren := v.now
+		if v.idleFrom != notIdle {
+			barren = 0
+		}
+		v.barrenTill = barren
+		s.events.put(v.id, v.now)
+		next := s.events.worker(others)
+		s.events.take(next)
+		v = s.all[next]
+		s.current, s.running = others, v
 	}
 }
 
@@ -124,6 +154,20 @@ func (s *stepper) phase(v *stepWorker, f *Frame) {
 	v.i, v.pc = 0, pcSpawn
 }
 
+// begun goes on with a phase that v has just begun, at once if its children are queued.
+func (s *stepper) begun(v *stepWorker) (timed bool) {
+	return !labelwise && v.pc == pcSpawn && s.spawn(v)
+}
+
+// spawned is what follows when n children of f have been queued: its last child is called, or v
+// arrives at the join.
+func (s *stepper) spawned(v *stepWorker, f *Frame, n int32) {
+	v.i, v.last, v.pc = n, true, pcRun
+	if n == f.n {
+		v.pc = pcArrive
+	}
+}
+
 // run runs child i of f. If it runs in place the step lasts as long as its kernels; without a
 // kernel it takes no time.
 func (s *stepper) run(v *stepWorker) (timed bool) {
@@ -133,19 +177,19 @@ func (s *stepper) run(v *stepWorker) (timed bool) {
 	} else if v.last {
 		v.calls++
 	}
-	if c := f.task.Run(v.Worker, int(v.i)); c != nil {
+	if c := f.task.Run(&v.Worker, int(v.i)); c != nil {
 		c.parent = f
 		c.called = v.last
 		if s.extra {
 			s.begins(v, c)
 		}
 		s.start(v, c)
-	} else {
-		if s.extra {
-			v.settle(nil)
-		}
-		v.pc = s.after(f, v.last)
+		return v.now > began || s.begun(v)
 	}
+	if s.extra {
+		v.settle(nil)
+	}
+	v.pc = s.after(f, v.last)
 	return v.now > began
 }
 
@@ -171,11 +215,11 @@ func (v *stepWorker) nameOfChild(f *Frame) int32 {
 // as long as they do.
 func (s *stepper) next(v *stepWorker) (timed bool) {
 	f, began := v.f, v.now
-	if n := f.task.Next(v.Worker, int(f.phase)); n > 0 {
+	if n := f.task.Next(&v.Worker, int(f.phase)); n > 0 {
 		f.n = int32(n)
 		f.phase++
 		s.phase(v, f)
-		return v.now > began
+		return v.now > began || s.begun(v)
 	}
 	if f.charged {
 		v.uncharge(f)
@@ -285,36 +329,41 @@ func (s *stepper) joined(v *stepWorker) (timed bool) {
 func (s *stepper) spawn(v *stepWorker) (timed bool) {
 	f := v.f
 	n := f.queued(s.lastQueued)
-	if v.i >= n && s.answers(v) {
-		return true
-	}
 	if v.i >= n {
-		if n == f.n {
-			v.pc = pcArrive
-			return false
-		}
 		if n < 0 {
 			badFork(f.n)
 		}
-		v.i, v.last = n, true
-		return s.run(v)
+		if s.answers(v) {
+			return true
+		}
+		s.spawned(v, f, n)
+		return false
 	}
 	if v.rules.Place {
 		return s.place(v)
 	}
 	if v.shared == nil {
 		v.spawns++
-		v.spawnChild(f, v.i)
-		if v.i++; s.half && v.i == n {
-			v.expose(v.head.Load())
+		if v.bare {
+			v.push(f, v.i)
+		} else {
+			v.spawnChild(f, v.i)
 		}
 		v.now += s.costs.Spawn
+		if v.i++; v.i == n {
+			if s.half {
+				v.expose(v.head.Load())
+			}
+			if v.requests == nil {
+				s.spawned(v, f, n)
+			}
+		}
 		return true
 	}
 	if hold := s.costs.Lock + s.costs.Push*uint64(n-1); s.lockEarly(v, hold) {
 		v.pushChildren(f, n)
 		v.spawns += uint64(n)
-		v.i = n
+		s.spawned(v, f, n)
 		v.now += hold
 	}
 	return true
@@ -347,8 +396,7 @@ func (s *stepper) answers(v *stepWorker) bool {
 func (s *stepper) arrive(v *stepWorker) (timed bool) {
 	switch {
 	case s.starter:
-		v.pc = pcTop
-		return false
+		return s.stackTop(v)
 	case v.f.n == 1:
 		return s.next(v)
 	}
@@ -374,11 +422,11 @@ func (s *stepper) report(v *stepWorker) (timed bool) {
 		v.now += s.costs.Join
 		return true
 	}
-	v.pc = pcTop
 	if f.owner == int32(v.id) {
 		f.steals++
-		return false
+		return s.stackTop(v)
 	}
+	v.pc = pcTop
 	owner := s.all[f.owner]
 	v.reportTo(f)
 	if owner.top == f && f.complete() { // it may wait for just this
@@ -404,19 +452,24 @@ func (s *stepper) requeue(v *stepWorker) (timed bool) {
 
 // stackTop goes on with the task on top of the stack, if its join is complete.
 func (s *stepper) stackTop(v *stepWorker) (timed bool) {
-	v.pc = pcOwn
+	if labelwise && v.pc != pcTop {
+		v.pc = pcTop
+		return false
+	}
 	if f := v.top; f != nil && f.complete() {
 		v.reopen(f)
 		v.f, v.pc = f, pcNext
+		return !labelwise && s.next(v)
 	}
-	return false
+	v.pc = pcOwn
+	return !labelwise && s.own(v)
 }
 
 // own takes from the own queue.
 func (s *stepper) own(v *stepWorker) (timed bool) {
 	if s.seesEmpty(v) {
 		v.pc = pcLook
-		return false
+		return !labelwise && s.look(v)
 	}
 	if s.answers(v) {
 		return true

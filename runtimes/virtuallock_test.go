@@ -12,7 +12,8 @@ func TestVirtualLock(t *testing.T) {
 	s := &stepper{pool: pool, costs: Costs{Lock: lock, Handover: handover}.orUnits(),
 		queues: make([]virtualQueue, 1)}
 	at := func(i int, now uint64) *stepWorker {
-		w := &stepWorker{Worker: pool.workers[i], virtual: &s.queues[0]}
+		w := &stepWorker{virtual: &s.queues[0]}
+		w.pool, w.id, w.node = pool, i, pool.workers[i].node
 		w.now = now
 		return w
 	}

@@ -19,23 +19,22 @@ type memory struct {
 	machine *machine.Machine
 	kinds   []kind // by kernel
 	cores   []int  // by worker
-	list    []cachemodel.Access
-	drawn   bool  // the seed decides where pages lie
-	err     error // the first
+	drawn   bool   // the seed decides where pages lie
+	err     error  // the first
 }
 
 // kind is a kernel of the registry, resolved.
 type kind struct {
 	name          string
 	params        []param
-	flops, workPS uint64 // of its last execution: most have equally many
+	accesses      []cachemodel.Access // of its last execution, by parameter
+	flops, workPS uint64              // of its last execution: most have equally many
 }
 
 // param is a parameter of a kernel.
 type param struct {
-	base  uint32 // the number of block 0 of its object in the model
-	arg   int    // which argument holds its block
-	write bool
+	base uint32 // the number of block 0 of its object in the model
+	arg  int    // which argument holds its block
 }
 
 // newMemory returns the memory of one run. A program whose kernels touch no data that is placed has
@@ -61,7 +60,8 @@ func (s *simulation) newMemory(in kernel.Instance, r *loi.Registry, workers int,
 		}
 		x := kind{name: k.Name, workPS: ps}
 		for j, p := range k.Params {
-			x.params = append(x.params, param{base[p.Object], k.ArgOf(j), p.Mode&loi.Out != 0})
+			x.params = append(x.params, param{base[p.Object], k.ArgOf(j)})
+			x.accesses = append(x.accesses, cachemodel.Access{Write: p.Mode&loi.Out != 0})
 		}
 		m.kinds = append(m.kinds, x)
 	}
@@ -100,12 +100,10 @@ func (m *memory) kernel(worker int, now uint64, k loi.KernelID, blocks []uint32)
 		}
 		kind.flops, kind.workPS = flops, ps
 	}
-	m.list = m.list[:0]
-	for i := range kind.params {
-		p := &kind.params[i]
-		m.list = append(m.list, cachemodel.Access{Block: p.base + blocks[p.arg], Write: p.write})
+	for i, p := range kind.params {
+		kind.accesses[i].Block = p.base + blocks[p.arg]
 	}
-	return kind.workPS + m.model.Kernel(m.cores[worker], int(k), now, m.list)
+	return kind.workPS + m.model.Kernel(m.cores[worker], int(k), now, kind.accesses)
 }
 
 func (m *memory) locked(node int, now uint64) {

@@ -53,11 +53,11 @@ func (s *server) serve(at, lines, overPS uint64) (waitPS uint64) {
 	over := max(overPS, ps)
 	window := uint64(1) << s.shift
 	last := (at + over - 1) >> s.shift
-	full := part(ps, window, over)
 	rest := ps // not yet asked for
-	share := ps
+	share, full := ps, uint64(0)
 	if w < last {
 		share = part(ps, window-at&(window-1), over)
+		full = part(ps, window, over)
 	}
 	for open := uint64(0); ; w++ { // open: asked for and not served
 		rest -= share
@@ -91,12 +91,15 @@ func (s *server) keep(w uint64) {
 	if w < s.end {
 		return
 	}
-	if w-s.end >= keptWindows {
+	first, last := s.end&(keptWindows-1), w&(keptWindows-1)
+	switch {
+	case w-s.end >= keptWindows:
 		clear(s.used)
-	} else {
-		for i := s.end; i <= w; i++ {
-			s.used[i&(keptWindows-1)] = 0
-		}
+	case first <= last:
+		clear(s.used[first : last+1])
+	default:
+		clear(s.used[first:])
+		clear(s.used[:last+1])
 	}
 	s.end = w + 1
 }

@@ -133,6 +133,9 @@ func build(p kernel.Params, env kernel.Env) (_ *instance, err error) {
 		return nil, err
 	}
 	in := &instance{n: s.n, shape: s.leaf, dry: env.Dry}
+	if l := s.leaf; s.n%l.M == 0 && s.n%l.N == 0 && s.n%l.K == 0 {
+		in.work = 2 * uint64(l.M) * uint64(l.N) * uint64(l.K)
+	}
 	defer func() {
 		if err != nil {
 			for _, m := range []*dense.Matrix{in.a, in.b, in.c} {

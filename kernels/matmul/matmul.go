@@ -37,7 +37,8 @@ type instance struct {
 	check   *dense.Checker
 	shape   dense.Shape
 	n       int
-	dry     bool // nothing is computed
+	dry     bool   // nothing is computed
+	work    uint64 // the operations of each leaf, if all are equal
 
 	// last is the worker that ran the latest leaf of each block of C, or -1; nil if the scheduler
 	// does not ask.

@@ -9,6 +9,9 @@ import (
 // Work returns the operations of a leaf: a multiplication and an addition for each of its M x N x K
 // products.
 func (in *instance) Work(_ loi.KernelID, blocks []uint32) uint64 {
+	if in.work != 0 {
+		return in.work
+	}
 	aCols, bCols := uint32(in.a.BlockCols()), uint32(in.b.BlockCols())
 	m, k := in.a.BlockSize(int(blocks[0]/aCols), int(blocks[0]%aCols))
 	_, n := in.b.BlockSize(0, int(blocks[1]%bCols))
