@@ -219,6 +219,7 @@ func plural(n int, noun string) string { return fmt.Sprintf("%d\u00a0%s", n, uni
 // which points it has not.
 func (s *subject) absent(p *Panel) (lines []string) {
 	var list, points []string
+	across := false
 	for _, name := range s.schedulers {
 		i := slices.IndexFunc(p.Series, func(e Series) bool { return e.Name == name })
 		if i < 0 {
@@ -226,10 +227,12 @@ func (s *subject) absent(p *Panel) (lines []string) {
 			continue
 		}
 		var missing []string
+		at := p.Series[i].Points
 		for _, n := range s.cores {
-			if p.X.Unit == "cores" && !slices.ContainsFunc(p.Series[i].Points,
+			if p.X.Unit == "cores" && !slices.ContainsFunc(at,
 				func(v Point) bool { return v.X == float64(n) }) {
 				missing = append(missing, fmt.Sprint(n))
+				across = across || len(at) > 1 && at[0].X < float64(n) && at[len(at)-1].X > float64(n)
 			}
 		}
 		if len(missing) > 0 {
@@ -240,8 +243,11 @@ func (s *subject) absent(p *Panel) (lines []string) {
 		lines = append(lines, notDrawn(list))
 	}
 	if len(points) > 0 {
-		lines = append(lines, "Points that are missing, lines being drawn across: "+
-			strings.Join(points, "; ")+" cores.")
+		text := "Not measured: " + strings.Join(points, "; ") + " cores."
+		if across {
+			text += " Lines are drawn across."
+		}
+		lines = append(lines, text)
 	}
 	return lines
 }

@@ -155,7 +155,7 @@ func TestMissingPoint(t *testing.T) {
 		against := slices.Contains([]string{"speedup", "ovr", "wti", "speedup-ovr", "factors",
 			"kernel-wti", "far"}, f.ID)
 		if strings.Contains(text,
-			"missing, lines being drawn across: helpfirst on 12 cores.") != against {
+			"Not measured: helpfirst on 12 cores. Lines are drawn across.") != against {
 			t.Errorf("%s: %q", f.ID, text)
 		}
 	}
