@@ -23,6 +23,6 @@
 // dense.go for registered blocks, keyednode.go for named ones, unitnode.go for all else,
 // coherent.go for all nodes together; the engines below them are package stack. units.go and
 // names.go say what is one block; histogram.go counts; misses.go predicts, ranking.go ranks,
-// sample.go estimates; report.go, text.go, warnings.go render. Figures are drawn by package
-// krdplot, so that this one needs no plotting library.
+// sample.go estimates; report.go and warnings.go render documents. Figures are drawn by package
+// krdplot, text for people is written by experiments/show.
 package krd

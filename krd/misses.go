@@ -1,11 +1,6 @@
 package krd
 
-import (
-	"fmt"
-	"io"
-
-	"krdlab/krd/smith"
-)
+import "krdlab/krd/smith"
 
 // CacheMisses are the misses that a model expects of one cache on each node, given the reuse
 // distances: no measurement, and no simulation. An access to s bytes has s / LineBytes lines,
@@ -55,35 +50,4 @@ func (a *analysis) misses() []CacheMisses {
 		list = append(list, c)
 	}
 	return list
-}
-
-// writeMisses prints a row for each cache, and for each node where there are several.
-func (r *Report) writeMisses(out io.Writer) {
-	fmt.Fprintf(out, "  misses expected from the distances, in cache lines; per core, cold ones "+
-		"included\n")
-	cold := "of these cold"
-	if r.Coherence {
-		cold = "cold or invalid."
-	}
-	fmt.Fprintf(out, "  %-14s %5s %16s %16s %16s %11s\n", "cache", "node", "misses per core",
-		"lines missed", cold, "miss ratio")
-	caveat := ""
-	for _, c := range r.Misses {
-		row := func(node string, p smith.Prediction, perCore float64) {
-			fmt.Fprintf(out, "  %-14s %5s %16.0f %16.0f %16.0f %11s\n", c.Cache, node, perCore,
-				p.AllLineMisses(), p.ColdLines, ratio(p.AllLineMisses(), p.Lines))
-		}
-		if len(c.Nodes) > 1 {
-			for _, n := range c.Nodes {
-				row(fmt.Sprint(n.Node), n.Prediction, n.LineMissesPerCore)
-			}
-		}
-		row("all", c.Prediction, c.LineMissesPerCore)
-		if c.Caveat != "" {
-			caveat = c.Caveat
-		}
-	}
-	if caveat != "" {
-		fold(out, caveat)
-	}
 }

@@ -2,9 +2,7 @@ package krd
 
 import (
 	"fmt"
-	"io"
 
-	"krdlab/hw/units"
 	"krdlab/krd/causes"
 )
 
@@ -48,10 +46,7 @@ func (a *analysis) ranking() *causes.Result {
 	return a.causes[0].Result(kernels, objects)
 }
 
-// RankingRows is how many rows of a ranking WriteRanking prints; the document has all.
-const RankingRows = 20
-
-// The rankings that WriteRanking prints.
+// The rankings that people read one of.
 const (
 	ByKernel     = "kernel"
 	ByObject     = "object"
@@ -61,73 +56,3 @@ const (
 
 // Rankings lists them.
 var Rankings = []string{ByKernel, ByObject, ByObjectPair, ByKernelPair}
-
-// WriteRanking writes one ranking of r.Causes for people.
-func (r *Report) WriteRanking(w io.Writer, by string) error {
-	c := r.Causes
-	what := "distances of at least " + units.Bytes(c.FromBytes)
-	if c.ToBytes != nil {
-		what += " and less than " + units.Bytes(*c.ToBytes)
-	} else if c.ColdInRange {
-		what += ", cold accesses included"
-	}
-	unit := "accesses"
-	if r.Weight == WeightBytes {
-		unit = "bytes accessed"
-	}
-	if _, err := fmt.Fprintf(w, "%s: %d of %d %s (%s)\n", what, c.Accesses, c.AllAccesses, unit,
-		percent(c.Accesses, c.AllAccesses)); err != nil {
-		return err
-	}
-	n := 0
-	row := func(format string, args ...any) {
-		if n++; n <= RankingRows {
-			fmt.Fprintf(w, format, args...)
-		}
-	}
-	switch by {
-	case ByKernel, ByObject:
-		fmt.Fprintf(w, "  %-24s %14s %11s %14s %11s %14s\n", by, "in the range", "share",
-			"all its own", "of its own", "cold")
-		counts := func(name string, c causes.Counts) {
-			row("  %-24s %14d %11s %14d %11s %14d\n", name, c.Accesses, part(c.Share),
-				c.AllAccesses, part(c.OwnShare), c.Cold)
-		}
-		for _, k := range c.Kernels {
-			if by == ByKernel {
-				counts(k.Kernel, k.Counts)
-			}
-		}
-		for _, o := range c.Objects {
-			if by == ByObject {
-				counts(o.Object, o.Counts)
-			}
-		}
-	case ByObjectPair:
-		fmt.Fprintf(w, "  %-24s %-24s %18s %11s %14s\n", "object", "touched between",
-			"bytes between", "share", unit)
-		for _, p := range c.Pairs {
-			row("  %-24s %-24s %18.0f %11s %14d\n", p.Object, p.Between, p.BetweenBytes,
-				part(p.Share), p.Accesses)
-		}
-	case ByKernelPair:
-		fmt.Fprintf(w, "  %-24s %-24s %14s %11s\n", "used last by", "used again by", "in the range",
-			"share")
-		for _, p := range c.KernelPairs {
-			row("  %-24s %-24s %14d %11s\n", p.Source, p.Kernel, p.Accesses, part(p.Share))
-		}
-	default:
-		return fmt.Errorf("krd: %w: ranking %q, expected one of %v", ErrOption, by, Rankings)
-	}
-	if n > RankingRows {
-		fmt.Fprintf(w, "  and %d more; --json has all\n", n-RankingRows)
-	}
-	return nil
-}
-
-func part(share *float64) string {
-	if share == nil {
-		return "n/a"
-	}
-	return ratio(*share, 1)
-}

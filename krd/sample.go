@@ -1,12 +1,8 @@
 package krd
 
 import (
-	"bufio"
 	"fmt"
-	"io"
-	"math"
 
-	"krdlab/hw/units"
 	"krdlab/krd/approx"
 	"krdlab/krd/smith"
 	"krdlab/krd/stack"
@@ -186,52 +182,4 @@ func (s *sampled) result(node int, workers []int) NodeSample {
 		out.Misses = append(out.Misses, m)
 	}
 	return out
-}
-
-// WriteText writes r for people.
-func (r *SampleReport) WriteText(w io.Writer) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "kernel reuse distance, ESTIMATED from a sample of the blocks: %s, seed %d\n",
-		r.Engine, r.Seed)
-	for _, n := range r.Nodes {
-		fmt.Fprintf(out, "\nnode %d, %d workers: %d accesses, of which %d sampled; %d blocks "+
-			"followed at the end, a share of %.3g\n",
-			n.Node, len(n.Workers), n.Accesses, n.Sampled, n.Keys, n.Rate)
-		share := func(count float64) string { return ratio(count, float64(n.Accesses)) }
-		fmt.Fprintf(out, "  %-22s %16s %11s\n", "distance", "about", "share")
-		if n.HiddenBelowBytes > 0 {
-			fmt.Fprintf(out, "  %-22s %16.0f %11s  the sample cannot tell these apart\n",
-				"0 - "+units.Bytes(n.HiddenBelowBytes), n.Hidden, share(n.Hidden))
-		}
-		bins := n.Bins
-		// one empty bin shows that there is nothing
-		for len(bins) > 1 && bins[0].Count == 0 && bins[1].Count == 0 {
-			bins = bins[1:]
-		}
-		for _, b := range bins {
-			name := units.Bytes(b.FromBytes) + " - " + units.Bytes(b.ToBytes)
-			if b.ToBytes == math.MaxUint64 {
-				name = "from " + units.Bytes(b.FromBytes)
-			}
-			fmt.Fprintf(out, "  %-22s %16.0f %11s\n", name, b.Count, share(b.Count))
-		}
-		fmt.Fprintf(out, "  %-22s %16.0f %11s\n", "INF (cold)", n.Cold, share(n.Cold))
-		for _, c := range n.Caches {
-			if c.MissRatio != nil {
-				fmt.Fprintf(out, "  a fully associative cache of %s misses about %s of the "+
-					"accesses\n", units.Bytes(c.Bytes), ratio(*c.MissRatio, 1))
-			}
-		}
-		for _, m := range n.Misses {
-			fmt.Fprintf(out, "  a cache %v misses about %.0f lines a core, %s of the lines\n",
-				m.Cache, m.LineMissesPerCore, ratio(m.AllLineMisses(), m.Lines))
-			if m.Caveat != "" {
-				fold(out, m.Caveat)
-			}
-		}
-	}
-	for _, warning := range r.Warnings {
-		fmt.Fprintf(out, "warning: %s\n", warning)
-	}
-	return out.Flush()
 }

@@ -3,10 +3,9 @@
 package doctor
 
 import (
-	"fmt"
-	"io"
 	"strings"
 
+	"krdlab/experiments/show"
 	"krdlab/hw"
 )
 
@@ -54,30 +53,31 @@ func Examine(t *hw.Topology, folder string) *Diagnosis {
 }
 
 // WriteText writes d for a person.
-func (d *Diagnosis) WriteText(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", d.Machine.Describe())
+func (d *Diagnosis) WriteText(p *show.Page) error {
+	p.Line("%s", d.Machine.Describe())
 	if d.Facts.KernelVersion != "" {
-		fmt.Fprintf(&b, "Linux %s", d.Facts.KernelVersion)
+		virtual := ""
 		if v := d.Facts.Virtual; v != nil && *v {
-			b.WriteString(", a virtual machine")
+			virtual = ", a virtual machine"
 			if d.Facts.Hypervisor != "" {
-				b.WriteString(" of " + d.Facts.Hypervisor)
+				virtual += " of " + d.Facts.Hypervisor
 			}
 		}
-		b.WriteByte('\n')
+		p.Line("Linux %s%s", d.Facts.KernelVersion, virtual)
 	}
+	t := show.NewTable(2)
+	t.Prose, t.Keys = []int{2}, 2
 	for _, f := range d.Findings {
-		fmt.Fprintf(&b, "%-8s %-20s %s\n", f.Status, f.Name, f.Found)
+		t.Row(f.Status, f.Name, f.Found)
 		if f.Why != "" {
-			fmt.Fprintf(&b, "%-29s %s\n", "", f.Why)
+			t.Row("", "", f.Why)
 		}
 		if f.Help != "" {
-			fmt.Fprintf(&b, "%-29s try: %s\n", "", f.Help)
+			t.Row("", "", "try: "+f.Help)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	p.Table(t)
+	return p.Close()
 }
 
 // oneLine joins the lines of an error, as errors.Join makes them.

@@ -3,6 +3,7 @@ package show
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,7 +14,8 @@ import (
 // How numbers are printed, everywhere: a median has digits down to the first that its interval
 // leaves open, two to four in all; three where there is no interval, four where it is exact. An
 // interval has the decimals of its median. In a column, one unit or SI prefix stands for all, points
-// are below each other, and zeros at the end are kept. Counts have all their digits below 100 000.
+// are below each other, and zeros at the end are kept. Counts have all their digits below 100 000;
+// counts of which one is below a tenth of the prefix have one each.
 
 // Aligned prints the medians of a column of quantities, times scale, each with the unit behind it. A
 // quantity that is not known is n/a. Where reach is set, a second number says how far the interval
@@ -85,9 +87,18 @@ func Ranges(column []result.Quantity, scale float64, unit string) []string {
 	return style{scale: scale, unit: unit, ranges: true}.cells(column)
 }
 
-// Counts prints a column of counts with one SI prefix for all, with intervals if asked for.
+// Counts prints a column of counts, with intervals if asked for.
 func Counts(column []result.Quantity, intervals bool) []string {
 	name, size := countUnit(largest(column))
+	if slices.ContainsFunc(column, func(q result.Quantity) bool {
+		return q.Median.Known() && q.Median.Float() > 0 && q.Median.Float() < size/10 // 0.003 k
+	}) {
+		cells := make([]string, len(column))
+		for i := range column {
+			cells[i] = Counts(column[i:i+1], intervals)[0]
+		}
+		return cells
+	}
 	return style{scale: 1 / size, unit: name, whole: name == "", ranges: intervals}.cells(column)
 }
 

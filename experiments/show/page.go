@@ -34,7 +34,8 @@ func (p *Page) Width() int {
 }
 
 // Write writes text. Lines are wrapped when they are complete; what follows a break is two columns
-// further to the right. The error is the first that there was.
+// further to the right, or below the text of an entry, a name and several spaces before its text.
+// The error is the first that there was.
 func (p *Page) Write(b []byte) (int, error) {
 	p.rest = append(p.rest, b...)
 	for {
@@ -51,7 +52,14 @@ func (p *Page) line(s string, columns int) {
 	if utf8.RuneCountInString(s) > columns {
 		text := strings.TrimLeft(s, " ")
 		indent := len(s) - len(text)
-		s = s[:indent] + Wrap(text, columns-indent, gap)
+		hang := gap
+		if name, rest, entry := strings.Cut(text, "  "); entry {
+			at := len(text) - len(strings.TrimLeft(rest, " "))
+			if indent+utf8.RuneCountInString(text[:at]) <= columns/2 && name != "-" {
+				hang = utf8.RuneCountInString(text[:at])
+			}
+		}
+		s = s[:indent] + Wrap(text, columns-indent, hang)
 		s = strings.ReplaceAll(s, "\n", "\n"+s[:indent])
 	}
 	p.raw(s + "\n")

@@ -191,7 +191,7 @@ func (t *Table) part(which, least, most []int, columns int) string {
 		}
 	}
 	bar := min(longest, left-gap)
-	if t.bars == nil || bar < shortest {
+	if t.bars == nil || bar < shortest || len(which) < len(t.head) {
 		bar = 0
 	}
 	var b strings.Builder
@@ -299,7 +299,8 @@ func (t *Table) list(columns int) string {
 			if head := words(cell(t.head, i)); head != "" {
 				text = head + ": " + text
 			}
-			b.WriteString("  " + Wrap(text, columns-gap, gap) + "\n")
+			text = Wrap(text, columns-gap, gap)
+			b.WriteString("  " + strings.ReplaceAll(text, "\n", "\n  ") + "\n")
 		}
 	}
 	return b.String()

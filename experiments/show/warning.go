@@ -34,7 +34,7 @@ var sentences = map[result.Code]func(a args) string{
 	result.ClockMoved:     clockMoved,
 	result.DisturbedRuns: func(a args) string {
 		s := fmt.Sprintf("disturbed: %d of %s", a.whole(1), repetitionsOf(a, a.whole(2)))
-		if cause, ok := causes[result.Code(a.text(3))]; ok {
+		if cause, ok := reasonWords[result.Code(a.text(3))]; ok {
 			s += "; at worst " + cause(a[4:])
 		}
 		return s
@@ -136,8 +136,8 @@ var sentences = map[result.Code]func(a args) string{
 	},
 }
 
-// causes are the words of what disturbed a repetition.
-var causes = map[result.Code]func(a args) string{
+// reasonWords are the words of what disturbed a repetition.
+var reasonWords = map[result.Code]func(a args) string{
 	result.CPUTaken: taken, result.FrequencyMoved: frequencyMoved, result.ClockMoved: clockMoved,
 }
 

@@ -63,8 +63,12 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// page is stdout for people: as wide as the terminal, or as COLUMNS says where it is none.
-func (a *app) page() *show.Page {
+// page is stdout for people.
+func (a *app) page() *show.Page { return show.NewPage(a.stdout, a.columns()) }
+
+// columns is how wide stdout is: as the terminal, or as COLUMNS says where it is none; 0 where
+// nothing says.
+func (a *app) columns() int {
 	columns := 0
 	if f, ok := a.stdout.w.(*os.File); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
@@ -74,7 +78,7 @@ func (a *app) page() *show.Page {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && columns == 0 {
 		columns = n
 	}
-	return show.NewPage(a.stdout, columns)
+	return columns
 }
 
 // main runs the command line argv, program name first, and returns the exit code. Errors are
@@ -99,6 +103,11 @@ func (a *app) main(argv []string) int {
 		}
 		if !strings.HasPrefix(line, "krdlab ") && !strings.HasPrefix(line, "krdlab:") {
 			line = "krdlab: " + line
+		}
+		if f, ok := a.stderr.(*os.File); ok && a.terminal {
+			if n, _, err := term.GetSize(int(f.Fd())); err == nil {
+				line = show.Wrap(line, n, 2)
+			}
 		}
 		fmt.Fprintln(a.stderr, line)
 		if p, ok := errors.AsType[*runtimes.PanicError](err); ok {
@@ -166,7 +175,7 @@ func (a *app) root() *cobra.Command {
 		"{{if eq .Name \"run\"}}{{.UseLine}}{{else}}{{.CommandPath}} COMMAND{{end}}{{end}}",
 		"{{.CommandPath}} [command] --help", "{{if eq .Name \"run\"}}{{.CommandPath}} "+
 			"KERNEL{{else}}{{.CommandPath}} COMMAND{{end}} --help", ".FlagUsages",
-		".FlagUsagesWrapped 100", "Global Flags:", "Flags of every run:",
+		".FlagUsagesWrapped "+strconv.Itoa(a.flagColumns()), "Global Flags:", "Flags of every run:",
 		"\nFlags:", "\nFlags of {{.Name}}:").Replace(root.UsageTemplate()))
 	root.SetHelpCommand(helpCommand())
 	root.Version = version()
@@ -177,7 +186,7 @@ func (a *app) root() *cobra.Command {
 		a.correlateCommand(), a.compareCommand(), a.reproduceCommand(), a.plotCommand(),
 		a.versionCommand(), a.manCommand())
 	root.InitDefaultCompletionCmd()
-	wrapHelp(root)
+	wrapHelp(root, a.helpWidth())
 	standard := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { a.help(c, standard) })
 	for _, c := range root.Commands() {

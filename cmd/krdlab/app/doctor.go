@@ -28,7 +28,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			if asJSON {
 				return writeJSON(a.stdout, d)
 			}
-			return d.WriteText(a.stdout)
+			return d.WriteText(a.page())
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")

@@ -7,17 +7,35 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"krdlab/experiments/show"
 	"krdlab/kernels/kernel"
 )
 
-// helpColumns is how wide help is.
+// helpColumns is how wide help is at most.
 const helpColumns = 100
 
+// helpWidth is how wide help is here.
+func (a *app) helpWidth() int {
+	if n := a.columns(); n > 0 {
+		return min(n, helpColumns)
+	}
+	return helpColumns
+}
+
+// flagColumns is the same for flags; 0 where there is no room beside their names, so that the page
+// breaks their lines.
+func (a *app) flagColumns() int {
+	if n := a.helpWidth(); n >= helpColumns/2 {
+		return n
+	}
+	return 0
+}
+
 // wrapHelp breaks the lines of the long help of c and of all below it anew.
-func wrapHelp(c *cobra.Command) {
-	c.Long = wrapped(c.Long, helpColumns)
+func wrapHelp(c *cobra.Command, columns int) {
+	c.Long = wrapped(c.Long, columns)
 	for _, sub := range c.Commands() {
-		wrapHelp(sub)
+		wrapHelp(sub, columns)
 	}
 }
 
@@ -88,7 +106,14 @@ func (a *app) help(c *cobra.Command, print func(*cobra.Command, []string)) {
 		}
 	}
 	defer hideUnusable(c)()
+	// no wider than the terminal
+	p := show.NewPage(a.stdout, a.helpWidth())
+	c.Root().SetOut(p)
 	print(c, nil)
+	c.Root().SetOut(a.stdout)
+	if err := p.Close(); err != nil && a.helpErr == nil {
+		a.helpErr = err
+	}
 }
 
 // hideUnusable hides the flags of c's parents that c has no use for, until shown is called: they

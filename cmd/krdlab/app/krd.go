@@ -183,9 +183,9 @@ func (a *app) krd(f *krdFlags, path string) error {
 			fmt.Fprintf(a.stdout, "%s\n", traces[i])
 		}
 		if f.by != "" {
-			err = r.WriteRanking(a.stdout, f.by)
+			err = show.WriteRanking(a.page(), r, f.by)
 		} else {
-			err = r.WriteText(a.stdout)
+			err = show.WriteKRD(a.page(), r)
 		}
 		if err != nil {
 			return err
@@ -289,7 +289,7 @@ func (a *app) sample(f *krdFlags, opt krd.Options, traces []string) error {
 		if len(reports) > 1 {
 			fmt.Fprintf(a.stdout, "%s\n", traces[i])
 		}
-		if err := r.WriteText(a.stdout); err != nil {
+		if err := show.WriteSample(a.page(), r); err != nil {
 			return err
 		}
 	}

@@ -2,12 +2,12 @@ package app
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments/request"
+	"krdlab/experiments/show"
 	"krdlab/hw"
 	"krdlab/hw/machine"
 	"krdlab/hw/units"
@@ -83,7 +83,7 @@ func (a *app) listCommand() *cobra.Command {
 			if asJSON {
 				return writeJSON(a.stdout, l)
 			}
-			return l.write(a.stdout)
+			return l.write(a.page())
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
@@ -129,51 +129,69 @@ func (a *app) listing(what []string) (*listing, error) {
 	return l, nil
 }
 
-func (l *listing) write(w io.Writer) error {
-	var b strings.Builder
-	if l.Kernels != nil {
-		b.WriteString("kernels\n")
-		for _, k := range l.Kernels {
-			fmt.Fprintf(&b, "  %-19s %s\n", k.Name, k.Summary)
-			for _, p := range k.Params {
-				fmt.Fprintf(&b, "  %-19s --%s %v%s\n", "", p.Name, p.Default, others(p))
+func (l *listing) write(p *show.Page) error {
+	// what there is to say of each, on lines of its own
+	part := func(title string, fill func(add func(name string, lines ...string))) {
+		p.Line("%s", title)
+		t := show.NewTable(1)
+		t.Prose = []int{1}
+		fill(func(name string, lines ...string) {
+			for _, line := range lines {
+				t.Row("  "+name, line)
+				name = ""
 			}
-		}
+		})
+		p.Table(t)
+	}
+	if l.Kernels != nil {
+		part("kernels", func(add func(string, ...string)) {
+			for _, k := range l.Kernels {
+				lines := []string{k.Summary}
+				for _, p := range k.Params {
+					lines = append(lines, fmt.Sprintf("--%s %v%s", p.Name, p.Default, others(p)))
+				}
+				add(k.Name, lines...)
+			}
+		})
 	}
 	if l.Schedulers != nil {
-		b.WriteString("schedulers\n")
-		for _, s := range l.Schedulers {
-			paper := ""
-			if s.Paper != "" {
-				paper = "; the paper's " + s.Paper
+		part("schedulers", func(add func(string, ...string)) {
+			for _, s := range l.Schedulers {
+				lines := []string{s.Summary}
+				if s.Paper != "" {
+					lines[0] += "; the paper's " + s.Paper
+				}
+				if s.Family != "" {
+					lines = append(lines, "simulated at the prices of family "+s.Family)
+				}
+				for _, p := range s.Params {
+					lines = append(lines, fmt.Sprintf(":%s=%d %s; %d to %d", p.Name, p.Default,
+						p.Help, p.Min, p.Max))
+				}
+				add(s.Name, lines...)
 			}
-			fmt.Fprintf(&b, "  %-19s %s%s\n", s.Name, s.Summary, paper)
-			if s.Family != "" {
-				fmt.Fprintf(&b, "  %-19s simulated at the prices of family %s\n", "", s.Family)
-			}
-			for _, p := range s.Params {
-				fmt.Fprintf(&b, "  %-19s :%s=%d %s; %d to %d\n", "", p.Name, p.Default, p.Help,
-					p.Min, p.Max)
-			}
-		}
+		})
 	}
 	if l.Machines != nil {
-		b.WriteString("machines\n")
-		for _, m := range l.Machines {
-			what := m.Machine.Describe()
-			if m.Substrate == loi.Simulated {
-				what = fmt.Sprintf("simulated: %s: %s of %s", m.Description,
-					units.Count(m.Machine.Nodes, "node"), units.Count(m.Machine.CoresPerNode, "core"))
+		part("machines", func(add func(string, ...string)) {
+			for _, m := range l.Machines {
+				what := m.Machine.Describe()
+				if m.Substrate == loi.Simulated {
+					what = fmt.Sprintf("simulated: %s: %s of %s", m.Description,
+						units.Count(m.Machine.Nodes, "node"),
+						units.Count(m.Machine.CoresPerNode, "core"))
+				}
+				lines := []string{fmt.Sprintf("%s; L2 %s, LLC %s", what, m.Machine.L2Bytes,
+					m.Machine.LLCBytes)}
+				if n := len(m.Guesses); n > 0 {
+					lines = append(lines, fmt.Sprintf("%d of its numbers are guesses; --json names "+
+						"them", n))
+				}
+				add(m.Name, lines...)
 			}
-			fmt.Fprintf(&b, "  %-19s %s; L2 %s, LLC %s\n", m.Name, what,
-				m.Machine.L2Bytes, m.Machine.LLCBytes)
-			if n := len(m.Guesses); n > 0 {
-				fmt.Fprintf(&b, "  %-19s %d of its numbers are guesses; --json names them\n", "", n)
-			}
-		}
+		})
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return p.Close()
 }
 
 // others names the choices of p besides its default.

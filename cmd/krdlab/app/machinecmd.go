@@ -1,11 +1,9 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments/request"
+	"krdlab/experiments/show"
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
@@ -136,7 +135,7 @@ func (a *app) machineCalibrateCommand() *cobra.Command {
 			if asJSON {
 				return writeJSON(a.stdout, d)
 			}
-			return d.write(a.stdout)
+			return d.write(a.page())
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "the TOML `FILE` to write, which must not exist; the "+
@@ -246,36 +245,34 @@ func nameOf(path string) string {
 }
 
 // write prints what was measured, and what was not with the reason.
-func (d *machineDocument) write(w io.Writer) error {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s: %s\n", d.Name, d.Description)
+func (d *machineDocument) write(p *show.Page) error {
+	p.Line("%s: %s", d.Name, d.Description)
+	measured, guessed := show.NewTable(2), show.NewTable(2)
+	measured.Prose, guessed.Prose = []int{1}, []int{2}
 	guesses := 0
 	for _, n := range d.Numbers {
 		if n.Guessed {
 			guesses++
-		} else if strings.HasPrefix(n.Source, "measured") {
-			fmt.Fprintf(&b, "  %-42s %s\n", n.Path, oneLineOf(n.Text))
-		}
-	}
-	if guesses > 0 {
-		fmt.Fprintf(&b, "not measured, and only guessed\n")
-	}
-	for _, n := range d.Numbers {
-		if n.Guessed {
 			why := strings.TrimPrefix(strings.TrimPrefix(n.Source, machine.NotCalibrated), ": ")
-			fmt.Fprintf(&b, "  %-42s %-10s %s\n", n.Path, oneLineOf(n.Text), why)
+			guessed.Row("  "+n.Path, oneLineOf(n.Text), why)
+		} else if strings.HasPrefix(n.Source, "measured") {
+			measured.Row("  "+n.Path, oneLineOf(n.Text))
 		}
+	}
+	p.Table(measured)
+	if guesses > 0 {
+		p.Line("not measured, and only guessed")
+		p.Table(guessed)
 	}
 	for _, warning := range d.Warnings {
-		fmt.Fprintf(&b, "warning: %s\n", warning)
+		p.Line("warning: %s", warning)
 	}
 	file := d.File
 	if !strings.ContainsAny(file, "/.") { // --machine would take it for a name
 		file = "./" + file
 	}
-	fmt.Fprintf(&b, "written to %s; use it: krdlab run matmul --machine %s\n", d.File, file)
-	_, err := w.Write(b.Bytes())
-	return err
+	p.Line("written to %s; use it: krdlab run matmul --machine %s", d.File, file)
+	return p.Close()
 }
 
 // oneLineOf joins the lines of a matrix.

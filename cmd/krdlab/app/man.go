@@ -35,9 +35,9 @@ func (a *app) manCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.stdout, "%s: %s, of which %s is the first\n", dir,
-				units.Count(n, "page"), pageOf(c.Root()))
-			return err
+			p := a.page()
+			p.Line("%s: %s, of which %s is the first", dir, units.Count(n, "page"), pageOf(c.Root()))
+			return p.Close()
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
 			cobra.ShellCompDirective) {

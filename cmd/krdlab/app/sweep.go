@@ -44,7 +44,7 @@ func (a *app) sweepCommand() *cobra.Command {
 		Args:        cobra.ArbitraryArgs,
 		Annotations: map[string]string{takesFile: "TOML"},
 	}
-	c.SetUsageTemplate(sweepUsage)
+	c.SetUsageTemplate(fmt.Sprintf(sweepUsage, a.flagColumns()))
 	f := newSweepFlags(c.Flags(), nil)
 	completeRunFlags(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -93,7 +93,7 @@ Commands, of which kernels have flags of their own:{{range .Commands}}{{if .IsAv
   {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
 
 Flags of {{.Name}}:
-{{.LocalFlags.FlagUsagesWrapped 100 | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
+{{.LocalFlags.FlagUsagesWrapped %d | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
 
 Use "{{.CommandPath}} COMMAND --help" for more information about a command.{{end}}
 `

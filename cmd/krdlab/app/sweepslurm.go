@@ -227,10 +227,11 @@ func (a *app) submit(ctx context.Context, dir string, f *submitFlags) error {
 		if j != nil {
 			what = fmt.Sprintf("%d cells", len(j.Cells))
 		}
-		fmt.Fprintf(a.stdout, "job %s: %s\n", id, what)
+		a.page().Line("job %s: %s", id, what)
 	}); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "how far it is: krdlab sweep status %s\n", dir)
-	return err
+	p := a.page()
+	p.Line("how far it is: krdlab sweep status %s", dir)
+	return p.Close()
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"krdlab/experiments/show"
 	"krdlab/hw"
 )
 
@@ -52,7 +52,7 @@ func (a *app) topoCommand() *cobra.Command {
 			if asJSON {
 				return writeJSON(a.stdout, t)
 			}
-			return writeTopology(a.stdout, t)
+			return writeTopology(a.page(), t)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
@@ -61,7 +61,7 @@ func (a *app) topoCommand() *cobra.Command {
 	return c
 }
 
-func writeTopology(w io.Writer, t *hw.Topology) error {
+func writeTopology(p *show.Page, t *hw.Topology) error {
 	var b strings.Builder
 	m := t.Machine()
 	fmt.Fprintf(&b, "%s\n", m.Describe())
@@ -95,8 +95,8 @@ func writeTopology(w io.Writer, t *hw.Topology) error {
 	for _, warning := range t.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", warning)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	fmt.Fprint(p, b.String())
+	return p.Close()
 }
 
 // number prints v, n/a where it is the value that stands for what is not known.

@@ -251,27 +251,28 @@ func (a *app) writeRecovered(path, out string, r *loi.RecoverReport, asJSON bool
 	if asJSON {
 		return writeJSON(a.stdout, d)
 	}
-	fmt.Fprintf(a.stdout, "%s: %s of %s, times since the first kernel kept\n", out,
+	p := a.page()
+	fmt.Fprintf(p, "%s: %s of %s, times since the first kernel kept\n", out,
 		units.Count(sum(r.Records), "record"), units.Count(len(r.Records), "worker"))
 	for i, n := range r.Records {
-		fmt.Fprintf(a.stdout, "  worker %d: %d records", i, n)
+		fmt.Fprintf(p, "  worker %d: %d records", i, n)
 		if d.KeptUntilNS[i].Known() {
-			fmt.Fprintf(a.stdout, ", up to %s", show.Time(d.KeptUntilNS[i]))
+			fmt.Fprintf(p, ", up to %s", show.Time(d.KeptUntilNS[i]))
 		}
 		switch {
 		case r.LossUnknown[i]:
-			fmt.Fprint(a.stdout, "; how many are missing is not known")
+			fmt.Fprint(p, "; how many are missing is not known")
 		case r.Discarded[i] > 0:
-			fmt.Fprintf(a.stdout, "; %d are missing", r.Discarded[i])
+			fmt.Fprintf(p, "; %d are missing", r.Discarded[i])
 		case r.Unfinished[i]:
-			fmt.Fprint(a.stdout, "; one that was being written is gone")
+			fmt.Fprint(p, "; one that was being written is gone")
 		}
-		fmt.Fprintln(a.stdout)
+		fmt.Fprintln(p)
 	}
 	for _, w := range d.Warnings {
-		fmt.Fprintf(a.stdout, "warning: %s\n", w)
+		fmt.Fprintf(p, "warning: %s\n", w)
 	}
-	return nil
+	return p.Close()
 }
 
 func sum(v []uint64) (n uint64) {

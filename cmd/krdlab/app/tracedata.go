@@ -93,15 +93,16 @@ func (a *app) traceImport() *cobra.Command {
 			if s.Accesses != 1 {
 				accesses = fmt.Sprint(s.Accesses, " accesses")
 			}
-			fmt.Fprintf(a.stdout, "%s: %s, %s, %s, %s on %s, %s, time %d to %d\n", out, s.Format,
+			p := a.page()
+			p.Line("%s: %s, %s, %s, %s on %s, %s, time %d to %d", out, s.Format,
 				units.Count(s.Executions, "kernel execution"), accesses,
 				units.Count(s.Workers, "worker"), units.Count(s.Nodes, "node"),
 				units.Count(s.Objects, "object"), s.FirstTime, s.LastTime)
 			if s.Backward > 0 {
-				fmt.Fprintf(a.stdout, "warning: %s came after a later one of their worker and "+
-					"were sorted in\n", units.Count(s.Backward, "row"))
+				p.Line("warning: %s came after a later one of their worker and were sorted in",
+					units.Count(s.Backward, "row"))
 			}
-			return nil
+			return p.Close()
 		},
 	}
 	f := c.Flags()
@@ -221,9 +222,9 @@ func (a *app) traceExport() *cobra.Command {
 			if hz := t.Header.Clock.Hz; hz > 0 {
 				ticks = ", " + strconv.FormatFloat(hz, 'f', -1, 64) + " ticks a second"
 			}
-			_, err = fmt.Fprintf(a.stdout, "%s: %s of %s, %s%s\n", out, format, args[0],
-				units.Count(info.Size(), "byte"), ticks)
-			return err
+			p := a.page()
+			p.Line("%s: %s of %s, %s%s", out, format, args[0], units.Count(info.Size(), "byte"), ticks)
+			return p.Close()
 		},
 	}
 	c.Flags().StringVar(&format, "format", "text", "`FORMAT`: "+strings.Join(formats, ", "))
@@ -266,9 +267,9 @@ func (a *app) traceCompress() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.stdout, "%s: %d bytes, %s had %d\n", out, after.Size(), args[0],
-				before.Size())
-			return nil
+			p := a.page()
+			p.Line("%s: %d bytes, %s had %d", out, after.Size(), args[0], before.Size())
+			return p.Close()
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "the `FILE` to write, which must not exist")

@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"krdlab/hw/units"
@@ -253,8 +252,9 @@ func (a *app) writeInfo(in *loi.Info, asJSON bool) error {
 	if d.Verified {
 		fmt.Fprintf(&b, "verified: every byte and every record is as it should be\n")
 	}
-	_, err := io.WriteString(a.stdout, b.String())
-	return err
+	p := a.page()
+	fmt.Fprint(p, b.String())
+	return p.Close()
 }
 
 func sizeOrNA(n *uint64) string {

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -34,10 +33,10 @@ func (a *app) versionCommand() *cobra.Command {
 					revision += " and changes that are not committed"
 				}
 			}
-			_, err := fmt.Fprintf(a.stdout, "krdlab %s, %s\n%s %s/%s\nresults and manifests "+
-				"version %d, traces version %d\n",
+			p := a.page()
+			p.Line("krdlab %s, %s\n%s %s/%s\nresults and manifests version %d, traces version %d",
 				v.Version, revision, v.GoVersion, v.OS, v.Arch, v.Schema, v.Trace)
-			return err
+			return p.Close()
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")

@@ -1,0 +1,68 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// What people read fits into the columns of the terminal, under every command. A word that is
+// longer, such as a path, stays whole on a line of its own. What programs read is not broken: CSV,
+// JSON, TOML, completions, and errors, which are one line.
+func TestWidths(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs every command")
+	}
+	t.Chdir(t.TempDir())
+	main := func(t *testing.T, command string) (stdout string) {
+		t.Helper()
+		var out, stderr bytes.Buffer
+		a := newApp(&out, &stderr)
+		if code := a.main(strings.Fields("krdlab " + command)); code != 0 {
+			t.Fatalf("krdlab %s: exit code %d: %s", command, code, &stderr)
+		}
+		return out.String()
+	}
+	const machine = "--machine westmere-ex-4s"
+	const all = "--sched workfirst,helpfirst,helpfirst-locality,shepherd-core,shepherd-socket"
+	commands := []string{"list", "doctor", "topo", "version",
+		"run matmul --n 128 --cores 12 --reps 6 " + all + " " + machine + " --out WIDTH/run",
+		"run matmul --n 128 --cores 12 --reps 6 " + all + " " + machine + " --verbose --out WIDTH/more",
+		"run fmm --bodies 2000 --cores 12 --reps 2 " + all + " " + machine + " -v --out WIDTH/fmm",
+		"run matmul --n 128 --cores 1 --reps 2 --counters off --out WIDTH/native",
+		"krd WIDTH/run --llc 18MiB:16 --coherence", "krd WIDTH/run --by object-pair --bins 1K-",
+		"krd WIDTH/run --by kernel --bins 1K-", "krd WIDTH/run --engine shards",
+		"krd WIDTH/run/workfirst.loi --replay westmere-ex-4s",
+		"trace info WIDTH/run/workfirst.loi", "trace verify WIDTH/run/workfirst.loi",
+		"trace recover WIDTH/run/workfirst.loi --out WIDTH/again.loi",
+		"trace export WIDTH/run/workfirst.loi --format parquet --out WIDTH/a.parquet",
+		"trace import WIDTH/a.parquet --out WIDTH/b.loi",
+		"trace compress WIDTH/b.loi --out WIDTH/b.loi.zst",
+		"sweep matmul --n 128,256 --cores 1,6,12 --reps 6 --trace krd " + all + " " + machine +
+			" --out WIDTH/sweep",
+		"sweep matmul --n 128,256 --cores 1,6,12 --reps 6 " + all + " " + machine + " --dry-run",
+		"sweep status WIDTH/sweep", "sweep collect WIDTH/sweep", "correlate WIDTH/sweep",
+		"correlate WIDTH/sweep --all", "compare WIDTH/run WIDTH/more", "man WIDTH/man",
+	}
+	for _, c := range newApp(&bytes.Buffer{}, &bytes.Buffer{}).root().Commands() {
+		commands = append(commands, c.Name()+" --help")
+		for _, sub := range c.Commands() {
+			commands = append(commands, c.Name()+" "+sub.Name()+" --help")
+		}
+	}
+	for _, columns := range []int{80, 40} {
+		t.Setenv("COLUMNS", fmt.Sprint(columns))
+		for _, c := range commands {
+			c = strings.ReplaceAll(c, "WIDTH", fmt.Sprint(columns))
+			for line := range strings.Lines(main(t, c)) {
+				line = strings.TrimRight(line, "\n")
+				if n := utf8.RuneCountInString(line); n > columns &&
+					strings.ContainsRune(strings.TrimLeft(line, " "), ' ') {
+					t.Errorf("krdlab %s: %d of %d columns: %s", c, n, columns, line)
+				}
+			}
+		}
+	}
+}

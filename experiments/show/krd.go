@@ -1,0 +1,323 @@
+package show
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"krdlab/experiments/result"
+	"krdlab/hw/units"
+	"krdlab/krd"
+	"krdlab/krd/causes"
+	"krdlab/krd/smith"
+)
+
+// paperTail is the data point of figure 6 that the KRD paper sets against LLC misses (IV-B).
+const paperTail = 32 << 20
+
+// WriteKRD writes a report of reuse distances: the summary, the bins summed over the nodes, and a
+// row for each node. Shares are of all accesses, cold ones included; n/a is what the trace does not
+// allow to know.
+func WriteKRD(p *Page, r *krd.Report) error {
+	krdSummary(p, r)
+	p.Line("")
+	krdBins(p, r)
+	if len(r.Nodes) > 1 {
+		p.Line("")
+		krdNodes(p, r)
+	}
+	if len(r.Misses) > 0 {
+		p.Line("")
+		krdMisses(p, r)
+	}
+	for _, warning := range r.Warnings {
+		p.Line("warning: %s", warning)
+	}
+	return p.Close()
+}
+
+// whole prints a column of counts.
+func whole(column ...float64) []string {
+	list := make([]result.Quantity, len(column))
+	for i, n := range column {
+		list[i] = exactly(result.Some(n))
+	}
+	return Counts(list, false)
+}
+
+func share(part, of uint64) string { return Share(float64(part), float64(of)) }
+
+func krdSummary(p *Page, r *krd.Report) {
+	unit := "accesses"
+	if r.Weight == krd.WeightBytes {
+		unit = "bytes"
+	}
+	coherence := ""
+	if r.Coherence {
+		coherence = "; writes invalidate on other nodes"
+	}
+	approximate := ""
+	if r.Engine != krd.EngineExact && r.Engine != "" {
+		approximate = "APPROXIMATE (" + r.Engine + ") "
+	}
+	p.Line("%skernel reuse distance: %s, in bytes; counts are of %s%s", approximate, r.Distance, unit,
+		coherence)
+	t := NewTable(1)
+	t.Prose = []int{3}
+	var counts []float64
+	row := func(name string, n *uint64, what string) {
+		if n == nil {
+			t.Row(name, NotAvailable, "", what)
+			counts = append(counts, 0)
+			return
+		}
+		t.Row(name, "", share(*n, r.Accesses), what)
+		counts = append(counts, float64(*n))
+	}
+	row(unit, &r.Accesses, "all")
+	row("close", r.Close, "distance + size <= L2"+ofSize(r.L2Bytes))
+	row("near", r.Near, "beyond L2, distance + size <= LLC"+ofSize(r.LLCBytes))
+	row("far", r.Far, "finite, distance + size > LLC")
+	row("cold", &r.Cold, "first access on the node, distance INF")
+	row("shared", &r.Shared, "reuses between two workers of a node (of all distances)")
+	if r.Invalidated != nil {
+		row("invalid.", r.Invalidated, "the node had it and lost it to a write on another, "+
+			"distance INF")
+	}
+	for i, c := range whole(counts...) {
+		if t.rows[i][1] == "" {
+			t.rows[i][1] = c
+		}
+	}
+	p.Table(t)
+	if tail, err := r.AtLeast(paperTail); err == nil && r.Accesses > 0 {
+		p.Line(">= %s: %s; >= %[1]s or cold: %[3]s", units.Bytes(paperTail),
+			share(tail.Finite, tail.Accesses), share(tail.Finite+tail.Cold, tail.Accesses))
+	}
+}
+
+func ofSize(n *uint64) string {
+	if n == nil {
+		return " (size unknown)"
+	}
+	return " of " + units.Bytes(*n)
+}
+
+func krdBins(p *Page, r *krd.Report) {
+	largest := r.Cold
+	first := len(r.Bins)
+	for k, b := range r.Bins {
+		largest = max(largest, b.Count)
+		if b.Count > 0 {
+			first = min(first, k)
+		}
+	}
+	t := NewTable(1, "distance", "count", "share", "cumulative")
+	var sum uint64
+	row := func(name string, n uint64) {
+		sum += n
+		t.Row(name, Count(result.Some(float64(n))), share(n, r.Accesses), share(sum, r.Accesses))
+		if n > 0 {
+			t.Bar(float64(n) / float64(largest))
+		}
+	}
+	if first > 1 && first < len(r.Bins) {
+		row("0 - "+units.Bytes(r.Bins[first].FromBytes), 0)
+	} else {
+		first = 0
+	}
+	for _, b := range r.Bins[first:] {
+		if b.FromBytes == 0 {
+			row("0", b.Count)
+			continue
+		}
+		row(units.Bytes(b.FromBytes)+" - "+units.Bytes(b.ToBytes), b.Count)
+	}
+	row("INF (cold)", r.Cold)
+	if r.Invalidated != nil {
+		row("INF (invalidated)", *r.Invalidated)
+	}
+	p.Table(t)
+}
+
+func krdNodes(p *Page, r *krd.Report) {
+	t := NewTable(1, "node", "workers", "count", "close", "near", "far", "cold")
+	if r.Coherence {
+		t.head = append(t.head, "invalid.")
+	}
+	t.head = append(t.head, "shared")
+	row := func(name string, workers int, h *krd.Histogram) []any {
+		part := func(n *uint64) string {
+			if n == nil {
+				return NotAvailable
+			}
+			return share(*n, h.Accesses)
+		}
+		cells := []any{name, workers, Count(result.Some(float64(h.Accesses))), part(h.Close),
+			part(h.Near), part(h.Far), part(&h.Cold)}
+		if r.Coherence {
+			cells = append(cells, part(h.Invalidated))
+		}
+		return append(cells, part(&h.Shared))
+	}
+	workers := 0
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		t.Row(row(fmt.Sprint(n.Node), len(n.Workers), &n.Histogram)...)
+		workers += len(n.Workers)
+	}
+	t.Foot(row("sum", workers, &r.Histogram)...)
+	p.Table(t)
+}
+
+// krdMisses has a row for each cache, and for each node where there are several.
+func krdMisses(p *Page, r *krd.Report) {
+	p.Line("misses expected from the distances, in cache lines; per core, cold ones included")
+	cold := "of these cold"
+	if r.Coherence {
+		cold = "cold or invalid."
+	}
+	t := NewTable(1, "cache", "node", "misses per core", "lines missed", cold, "miss ratio")
+	t.Keys = 2
+	caveat := ""
+	for _, c := range r.Misses {
+		row := func(node string, m smith.Prediction, perCore float64) {
+			t.Row(c.Cache, node, Count(result.Some(perCore)), Count(result.Some(m.AllLineMisses())),
+				Count(result.Some(m.ColdLines)), Share(m.AllLineMisses(), m.Lines))
+		}
+		if len(c.Nodes) > 1 {
+			for _, n := range c.Nodes {
+				row(fmt.Sprint(n.Node), n.Prediction, n.LineMissesPerCore)
+			}
+		}
+		row("all", c.Prediction, c.LineMissesPerCore)
+		if c.Caveat != "" {
+			caveat = c.Caveat
+		}
+	}
+	p.Table(t)
+	if caveat != "" {
+		p.Line("%s", caveat)
+	}
+}
+
+// WriteSample writes an estimate from a sample.
+func WriteSample(p *Page, r *krd.SampleReport) error {
+	p.Line("kernel reuse distance, ESTIMATED from a sample of the blocks: %s, seed %d", r.Engine,
+		r.Seed)
+	for _, n := range r.Nodes {
+		p.Line("\nnode %d, %s: %s accesses, of which %s sampled; %s blocks followed at the end, a "+
+			"share of %s", n.Node, units.Count(len(n.Workers), "worker"),
+			Count(result.Some(float64(n.Accesses))), Count(result.Some(float64(n.Sampled))),
+			Count(result.Some(float64(n.Keys))), strconv.FormatFloat(n.Rate, 'g', 3, 64))
+		t := NewTable(1, "distance", "about", "share")
+		row := func(name string, count float64) {
+			t.Row(name, Count(result.Some(count)), Share(count, float64(n.Accesses)))
+		}
+		if n.HiddenBelowBytes > 0 {
+			row("0 - "+units.Bytes(n.HiddenBelowBytes), n.Hidden)
+		}
+		bins := n.Bins
+		// one empty bin shows that there is nothing
+		for len(bins) > 1 && bins[0].Count == 0 && bins[1].Count == 0 {
+			bins = bins[1:]
+		}
+		for _, b := range bins {
+			name := units.Bytes(b.FromBytes) + " - " + units.Bytes(b.ToBytes)
+			if b.ToBytes == math.MaxUint64 {
+				name = "from " + units.Bytes(b.FromBytes)
+			}
+			row(name, b.Count)
+		}
+		row("INF (cold)", n.Cold)
+		p.Table(t)
+		if n.HiddenBelowBytes > 0 {
+			p.Line("The sample cannot tell distances below %s apart.",
+				units.Bytes(n.HiddenBelowBytes))
+		}
+		for _, c := range n.Caches {
+			if c.MissRatio != nil {
+				p.Line("a fully associative cache of %s misses about %s of the accesses",
+					units.Bytes(c.Bytes), Share(*c.MissRatio, 1))
+			}
+		}
+		for _, m := range n.Misses {
+			p.Line("a cache %v misses about %s lines a core, %s of the lines", m.Cache,
+				Count(result.Some(m.LineMissesPerCore)), Share(m.AllLineMisses(), m.Lines))
+			if m.Caveat != "" {
+				p.Line("  %s", m.Caveat)
+			}
+		}
+	}
+	for _, warning := range r.Warnings {
+		p.Line("warning: %s", warning)
+	}
+	return p.Close()
+}
+
+// rankingRows is how many rows of a ranking are printed; the document has all.
+const rankingRows = 20
+
+// WriteRanking writes one ranking of r.Causes, one of [krd.Rankings].
+func WriteRanking(p *Page, r *krd.Report, by string) error {
+	c := r.Causes
+	what := "distances of at least " + units.Bytes(c.FromBytes)
+	if c.ToBytes != nil {
+		what += " and less than " + units.Bytes(*c.ToBytes)
+	} else if c.ColdInRange {
+		what += ", cold accesses included"
+	}
+	unit := "accesses"
+	if r.Weight == krd.WeightBytes {
+		unit = "bytes accessed"
+	}
+	count := func(n uint64) string { return Count(result.Some(float64(n))) }
+	p.Line("%s: %s of %s %s (%s)", what, count(c.Accesses), count(c.AllAccesses), unit,
+		share(c.Accesses, c.AllAccesses))
+	var t *Table
+	part := func(share *float64) string {
+		if share == nil {
+			return NotAvailable
+		}
+		return Share(*share, 1)
+	}
+	counts := func(name string, c causes.Counts) {
+		t.Row(name, count(c.Accesses), part(c.Share), count(c.AllAccesses), part(c.OwnShare),
+			count(c.Cold))
+	}
+	switch by {
+	case krd.ByKernel, krd.ByObject:
+		t = NewTable(1, by, "in the range", "share", "all its own", "of its own", "cold")
+		for _, k := range c.Kernels {
+			if by == krd.ByKernel {
+				counts(k.Kernel, k.Counts)
+			}
+		}
+		for _, o := range c.Objects {
+			if by == krd.ByObject {
+				counts(o.Object, o.Counts)
+			}
+		}
+	case krd.ByObjectPair:
+		t = NewTable(2, "object", "touched between", "bytes between", "share", unit)
+		for _, pair := range c.Pairs {
+			t.Row(pair.Object, pair.Between, Count(result.Some(pair.BetweenBytes)), part(pair.Share),
+				count(pair.Accesses))
+		}
+	default:
+		t = NewTable(2, "used last by", "used again by", "in the range", "share")
+		for _, pair := range c.KernelPairs {
+			t.Row(pair.Source, pair.Kernel, count(pair.Accesses), part(pair.Share))
+		}
+	}
+	t.Keys = t.Left
+	more := len(t.rows) - rankingRows
+	if more > 0 {
+		t.rows = t.rows[:rankingRows]
+	}
+	p.Table(t)
+	if more > 0 {
+		p.Line("and %d more; --json has all", more)
+	}
+	return p.Close()
+}
