@@ -111,11 +111,15 @@ func FindKernel(name string) (*kernel.Kernel, error) {
 		"krdlab list kernels has all")}
 }
 
-// ParamList returns the parameters in the order of k's declaration, as a trace's header has them.
+// ParamList returns the parameters in the order of k's declaration, as a trace's header has them;
+// without those that p lacks, as documents from before there was a parameter do.
 func ParamList(k *kernel.Kernel, p kernel.Params) []loi.KV {
 	var list []loi.KV
 	for _, d := range k.Params {
-		v := p[d.Name]
+		v, there := p[d.Name]
+		if !there {
+			continue
+		}
 		if f, ok := v.(float64); ok && f == math.Trunc(f) { // read back from JSON
 			v = strconv.FormatFloat(f, 'f', 0, 64)
 		}

@@ -219,9 +219,9 @@ func TestCatalog(t *testing.T) {
 		"inputs=integers"; got != want {
 		t.Errorf("Describe = %q, want %q", got, want)
 	}
-	if got := Describe(k, kernel.Params{"n": 4096.0, "leaf": "l1"}); !strings.HasPrefix(got,
-		"n=4096 leaf=l1") {
-		t.Errorf("Describe of values read from JSON = %q", got)
+	if got, want := Describe(k, kernel.Params{"n": 4096.0, "leaf": "l1"}),
+		"n=4096 leaf=l1"; got != want {
+		t.Errorf("of a document without the other parameters: %q, want %q", got, want)
 	}
 }
 
