@@ -234,8 +234,12 @@ func (d *deque) steal(leave func(entry) bool) (entry, Outcome) {
 	return entry{f: f, i: i}, OutcomeDone
 }
 
-// half is half the number of entries that a thief sees, rounded up. Any worker.
-func (d *deque) half() int { return int(d.bottom.Load()-d.head.Load()+1) / 2 }
+// half is half the number of entries that a thief sees, rounded down, but at least 1 if there are
+// any. Any worker.
+func (d *deque) half() int {
+	n := int(d.bottom.Load() - d.head.Load())
+	return max(n/2, min(n, 1))
+}
 
 // seemsEmpty says that a thief would find nothing.
 func (d *deque) seemsEmpty() bool { return d.head.Load() >= d.bottom.Load() }

@@ -62,6 +62,9 @@ func TestFlatLoopSpreadsNatively(t *testing.T) {
 					return
 				}
 				want := [...]int64{1: 3, 2: 100}[n]
+				if n == 1 && p.Rules().Cache { // the last child, called: the others are still cached
+					want = 0
+				}
 				for from := time.Now(); others.Load() < want; time.Sleep(time.Millisecond) {
 					if time.Since(from) > 20*time.Second {
 						t.Errorf("others ran %d leaves beside leaf %d of worker 0, want %d",
@@ -435,8 +438,11 @@ func (z *zeroTask) Next(*Worker, int) int       { return 0 }
 
 // In virtual time the owner of a queue gets its lock in the end.
 func TestLockStarvation(t *testing.T) {
-	for _, name := range []string{"shepherd-core", "shepherd-socket"} {
-		p, _ := SchedulerByName(name)
+	for _, name := range []string{"shepherd-core:cache=0", "shepherd-socket:cache=0"} {
+		p, err := ParseScheduler(name) // with a cache the owner seldom needs the lock
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, sh := range [][2]int{{1, 2}, {1, 6}, {1, 12}, {1, 24}, {4, 6}, {1, 96}, {8, 12}} {
 			for _, phases := range []int{1, 10, 100} {
 				s := make([]int, phases)

@@ -120,6 +120,8 @@ func (w *Worker) move(m Move) (found, Outcome) {
 			return found{e: e}, OutcomeDone
 		}
 		return found{}, OutcomeEmpty
+	case MoveSee:
+		return found{}, seen(w.sees())
 	case MoveMail:
 		if e, ok := w.takeMail(); ok {
 			return found{e: e, stolen: true}, OutcomeDone
@@ -145,6 +147,14 @@ func (w *Worker) move(m Move) (found, Outcome) {
 	return found{}, OutcomeDone // MoveRest
 }
 
+// seen is the outcome of [MoveSee].
+func seen(some bool) Outcome {
+	if some {
+		return OutcomeDone
+	}
+	return OutcomeEmpty
+}
+
 // isVictim says that there is a queue of that number, and that it is not the worker's own.
 func (w *Worker) isVictim(queue int) bool {
 	return uint(queue) < uint(len(w.pool.queueNode)) && queue != w.pool.queueOf[w.id]
@@ -161,11 +171,11 @@ func (w *Worker) check(m Move) {
 			return
 		}
 		want = "Rules.Mail for MoveMail"
-	case MoveClaim, MoveRelease:
+	case MoveSee, MoveClaim, MoveRelease:
 		if w.shared != nil {
 			return
 		}
-		want = "a queue under a lock, which has a steal token"
+		want = "a queue under a lock, which is seen without it and has a steal token"
 	case MoveSteal, MoveAsk, MoveHear:
 		if m.Kind != MoveHear && !w.isVictim(m.Victim) {
 			want = fmt.Sprintf("one of the victims %v", w.search.Victims)

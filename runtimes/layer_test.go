@@ -29,7 +29,7 @@ func TestPoliciesOnlyDecideCanFail(t *testing.T) {
 	for name, c := range map[string]struct{ file, old, new, want string }{
 		"stepper": {"workfirst.go", "s.Step++", "s.Step++; var v *stepper; _ = v",
 			"mentions stepper"},
-		"the run": {"shepherd.go", "step := s.Step", "step := s.Step; _ = Run", "mentions Run"},
+		"the run": {"shepherd.go", "s.Step = 0\n", "s.Step = 0; _ = Run\n", "mentions Run"},
 		"a worker": {"helpfirst.go", "s.Step++\n", "s.Step++; _ = (*Worker).Computes\n",
 			"mentions Worker"},
 		"an import": {"serial.go", "package runtimes", "package runtimes; import _ \"sync/atomic\"",

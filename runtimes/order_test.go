@@ -190,7 +190,7 @@ func TestQueueOrders(t *testing.T) {
 				batch, out := q.steal(nil, half)
 				k := min(n, 1)
 				if half {
-					k = (n + 1) / 2
+					k = max(n/2, k)
 				}
 				if len(batch) != k || (out == OutcomeDone) != (n > 0) {
 					t.Fatalf("order %d: stole %d of %d, half %v", take, len(batch), n, half)
@@ -221,7 +221,7 @@ func TestStealHalfOfADeque(t *testing.T) {
 		if n == 0 {
 			continue
 		}
-		if len(thief.batch) != int(n+1)/2 {
+		if len(thief.batch) != max(int(n/2), 1) {
 			t.Errorf("%d of %d entries", len(thief.batch), n)
 		}
 		for i, e := range thief.batch {

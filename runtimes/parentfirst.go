@@ -108,7 +108,7 @@ report: // a child of f that was queued has finished
 		}
 		tell := true
 		if w.shared != nil {
-			w.pushRest(f)
+			tell = w.queueRest(f)
 		} else {
 			tell = w.push(f, entryRest)
 		}
@@ -284,6 +284,12 @@ func (w *Worker) spawnChildren(f *Frame, n int32) (tell bool) {
 
 // tellChildren is spawnChildren where the policy, the task or another worker has a say in it.
 func (w *Worker) tellChildren(f *Frame, n int32) (tell bool) {
+	if w.rules.Cache {
+		for i := range n {
+			w.cache = append(w.cache, entry{f: f, i: i})
+		}
+		return false
+	}
 	if w.rules.Place {
 		w.placeChildren(f, n)
 		return w.signal.Load()&signalStop != 0
@@ -374,9 +380,38 @@ func (w *Worker) takeOwn() (entry, bool) {
 	return w.openOwn(e)
 }
 
-// takeGuarded is takeOwn with rules that ask for something before: a budget, an answer, a
+// queueRest queues what follows the join of f, on a queue under a lock, and returns whether others
+// may have to be told of it. Owner only.
+func (w *Worker) queueRest(f *Frame) (tell bool) {
+	if w.rules.Cache {
+		w.cache = append(w.cache, entry{f: f, i: entryRest})
+		return false
+	}
+	w.pushRest(f)
+	return true
+}
+
+// takeCached takes the newest of the worker's cache, and makes the rest known; or from its queue.
+func (w *Worker) takeCached() (entry, bool) {
+	n := len(w.cache) - 1
+	if n < 0 {
+		return w.popQueue()
+	}
+	e := w.cache[n]
+	if n > 0 {
+		w.flush(w.cache[:n])
+		w.attend(n) // whether the run must stop is seen before the next entry is taken
+	}
+	w.cache = w.cache[:0]
+	return e, true
+}
+
+// takeGuarded is takeOwn with rules that ask for something before: a cache, a budget, an answer, a
 // [WaitRule].
 func (w *Worker) takeGuarded() (entry, bool) {
+	if w.rules.Cache {
+		return w.takeCached()
+	}
 	if w.rules.Admit {
 		w.settle(nil)
 		e, out := w.shared.popAdmitted(w.admits, false)

@@ -103,9 +103,15 @@ type Rules struct {
 	Queue  Sharing
 	Take   Order
 	Locked bool
+	// Cache: what a worker queues stays its own until it next takes from its queue: it then takes
+	// the newest of that without the lock, and the rest goes to its queue. Locked stacks only.
+	Cache bool
 	// Half: some steals take half ([Move]). A deque then has all its entries open to thieves after
 	// a spawn, so that its owner pays a fence for each that it takes back.
 	Half bool
+
+	// Shuffle: [Search.Victims] are in an order drawn once, by seed, whatever their distance.
+	Shuffle bool
 
 	// Place asks the policy, which is a [Placer], into whose queue each child goes. Queues under
 	// locks only.
@@ -162,6 +168,8 @@ func (r Rules) Validate() error {
 			"starter that waits, and deques without mail"},
 		{r.Wait == WaitThief && r.Half, "with WaitThief and Half, what lies with a thief that " +
 			"waits could be for nobody to take"},
+		{r.Cache && (r.Deque() || r.Take != TakeNewest || r.Place || r.Admit), "Cache is for " +
+			"locked queues whose newest entry is next, and with Place or Admit that is not so"},
 		{r.Place && (r.Deque() || r.Take >= TakeHighest),
 			"Place puts children into locked queues " +
 				"in the order of age"},
@@ -265,8 +273,8 @@ const (
 	// OutcomeLeft: there was an entry, but it was left for the idle worker it is mailed to, or as
 	// the [WaitRule] does not allow it; or an answer is still awaited.
 	OutcomeLeft
-	// OutcomeDone: the move is not one that could give work, and it succeeded (Claim, Release, Ask,
-	// Rest).
+	// OutcomeDone: the move is not one that could give work, and it succeeded (See, Claim, Release,
+	// Ask, Rest).
 	OutcomeDone
 )
 
@@ -279,7 +287,8 @@ type Search struct {
 	Worker, Workers int // the number of the worker, and how many there are
 
 	// Victims are the queues of others, nearest first (same node, then other nodes); ties were
-	// shuffled once, by seed, when the workers were made.
+	// shuffled once, by seed, when the workers were made. With [Rules.Shuffle] all of them were:
+	// they are one group, and Local is 0. Workers of one queue have the same.
 	Victims []int
 	// Local says how many of Victims, at their beginning, belong to the worker's own node.
 	Local int
@@ -304,11 +313,14 @@ const (
 	MoveRest MoveKind = iota
 	// MoveOwn takes the newest entry of the worker's own queue.
 	MoveOwn
+	// MoveSee looks whether the worker's own queue, which is under a lock, has any entry, and takes
+	// none: OutcomeDone or OutcomeEmpty.
+	MoveSee
 	// MoveMail takes the oldest entry of the worker's own mailbox.
 	MoveMail
 	// MoveSteal takes from queue Victim ([Rules.Queue] says which end): one entry or, with Half,
-	// which [Rules.Half] must allow, half of them rounded up; of these the first is run and the
-	// others are added to the thief's own queue. If it succeeds it gives back the steal token.
+	// which [Rules.Half] must allow, half of them, rounded down but at least one; of these the
+	// first is run and the others are added to the thief's own queue. If it succeeds it gives back the steal token.
 	MoveSteal
 	// MoveClaim claims the steal token of the worker's queue, which one worker at a time can hold.
 	MoveClaim

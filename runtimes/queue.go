@@ -171,15 +171,20 @@ func (q *queue) popSlow() (e entry, ok bool) {
 	return e, true
 }
 
+// pushAll appends entries, in order. Any worker of the queue.
+func (q *queue) pushAll(es []entry) {
+	q.lock.acquire()
+	for _, e := range es {
+		q.add(e)
+	}
+	q.grow(len(es))
+	q.lock.release()
+}
+
 // keep adds entries of a steal in order, and gives back the steal token. Holder of the token.
 func (q *queue) keep(es []entry) {
 	if len(es) > 0 {
-		q.lock.acquire()
-		for _, e := range es {
-			q.add(e)
-		}
-		q.grow(len(es))
-		q.lock.release()
+		q.pushAll(es)
 	}
 	q.releaseToken()
 }
@@ -195,8 +200,8 @@ func (q *queue) claimToken() Outcome {
 // releaseToken gives the steal token back. Holder of the token.
 func (q *queue) releaseToken() { q.token.Store(0) }
 
-// steal moves an entry or, with half, half of them, rounded up, to batch: the oldest, oldest first;
-// or, where the order is not one of age, those that are next, in their order. Any worker of another
+// steal moves an entry or, with half, half of them, rounded down, to batch: the oldest, oldest
+// first; or, where the order is not one of age, those that are next, in their order. Any worker of another
 // queue.
 func (q *queue) steal(batch []entry, half bool) ([]entry, Outcome) {
 	if q.size.Load() == 0 {
@@ -212,7 +217,7 @@ func (q *queue) steal(batch []entry, half bool) ([]entry, Outcome) {
 	}
 	k := 1
 	if half {
-		k = (n + 1) / 2
+		k = max(n/2, 1)
 	}
 	if q.take <= TakeOldest {
 		old := min(k, len(q.entries)-q.first)

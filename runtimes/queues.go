@@ -63,9 +63,9 @@ func (p *pool) makeQueues(at *places, seed uint64) {
 			w.deque.init(256)
 			w.deque.all = p.rules.Half
 		}
-		w.guarded = p.rules.Wait != WaitAny || p.rules.Requests || p.rules.Admit
+		w.guarded = p.rules.Wait != WaitAny || p.rules.Requests || p.rules.Admit || p.rules.Cache
 		w.extra = p.rules.ranked() || p.rules.Last == LastQueue
-		w.bare = !p.rules.Place && (p.shared != nil ||
+		w.bare = !p.rules.Place && !p.rules.Cache && (p.shared != nil ||
 			!w.guarded && !p.rules.Half && !p.rules.Mail)
 		w.mails = p.rules.Mail && !w.guarded && !p.rules.Half
 		if p.rules.Requests {
@@ -76,7 +76,7 @@ func (p *pool) makeQueues(at *places, seed uint64) {
 		}
 		s := &w.search
 		s.Rand, s.Worker, s.Workers = &w.rand, i, p.n
-		r := NewRand(seed, p.n+i)
+		r := NewRand(seed, p.n+p.queueOf[i])
 		p.victims(s, p.queueOf[i], w.node, at.distance, &r)
 		p.shuffled = p.shuffled || r.Drew()
 	}
@@ -90,12 +90,12 @@ func (p *pool) drawn() bool {
 	})
 }
 
-// victims lists the queues but own, nearest first, those at the same distance shuffled.
+// victims lists the queues but own, nearest first, those at the same distance shuffled, or all.
 func (p *pool) victims(s *Search, own, node int, distance func(a, b int) int, r *Rand) {
 	for q, n := range p.queueNode {
 		if q != own {
 			s.Victims = append(s.Victims, q)
-			if n == node {
+			if n == node && !p.rules.Shuffle {
 				s.Local++
 			}
 		}
@@ -106,6 +106,9 @@ func (p *pool) victims(s *Search, own, node int, distance func(a, b int) int, r 
 		list[i], list[j] = list[j], list[i]
 	}
 	nearer := func(a, b int) int {
+		if p.rules.Shuffle {
+			return 0
+		}
 		na, nb := p.queueNode[a], p.queueNode[b]
 		other := cmp.Compare(btoi(na != node), btoi(nb != node))
 		if other != 0 || distance == nil {

@@ -230,7 +230,9 @@ func TestReplayFindsOtherPolicies(t *testing.T) {
 							func(e operation) bool { return e.op == opSteal && e.n > 1 })
 					})
 				}, move: func(_ *Search, m Move) Move { m.Half = false; return m }},
-				{name: "another goes on after a join", rules: func(r *Rules) {
+				{name: "another goes on after a join", needs: func(_ *recording, rules Rules) bool {
+					return !rules.Cache // it is the only entry there, and the next to be taken
+				}, rules: func(r *Rules) {
 					if r.Join == JoinRequeue {
 						r.Join = JoinLast
 					} else if r.Spawn == SpawnParent {

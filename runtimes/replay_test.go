@@ -46,7 +46,7 @@ func (e *replayError) Error() string {
 }
 
 var opKindNames = [...]string{"expose", "take back", "mail", "take mail", "claim", "steal", "push",
-	"pop", "keep", "token", "release", "arrive", "report", "complete", "rest"}
+	"pop", "flush", "see", "keep", "token", "release", "arrive", "report", "complete", "rest"}
 
 func (o opKind) String() string { return opKindNames[o] }
 
@@ -156,7 +156,7 @@ func (r *replay) advance(v *stepWorker) {
 	r.v = v
 	clear(r.s.queues)
 	e, _ := r.next(v)
-	from, events := v.pc, len(v.tape.events)
+	from, events, cached := v.pc, len(v.tape.events), len(v.cache)
 	if top := v.top; v.pc == pcLook && e.op != opComplete {
 		// it looked whether the join was complete, and saw that it was not; settle or perform has
 		// asked if that can be
@@ -170,7 +170,7 @@ func (r *replay) advance(v *stepWorker) {
 		r.undo()
 		r.undo = nil
 	}
-	if v.shared != nil && len(v.tape.events) == events {
+	if v.shared != nil && len(v.tape.events) == events && cached == 0 {
 		r.noteEmpty(v, from)
 	}
 }
@@ -187,6 +187,8 @@ func (r *replay) noteEmpty(v *stepWorker, from pc) {
 	switch {
 	case from == pcOwn, from == pcLook && r.move.Kind == MoveOwn:
 		v.tape.noteEntry(opPop, entry{}, false)
+	case from == pcLook && r.move.Kind == MoveSee:
+		v.tape.note(operation{op: opSee, out: v.search.Last})
 	case from == pcLook && r.move.Kind == MoveSteal:
 		v.tape.note(operation{op: opSteal, whom: int32(r.move.Victim), out: v.search.Last})
 	}
@@ -271,8 +273,10 @@ func (r *replay) settle(v *stepWorker) error {
 func (r *replay) stands(v *stepWorker) bool {
 	starter := v.rules.Join == JoinStarter
 	switch v.pc {
-	case pcLook, pcGone, pcRequeue, pcBatch:
+	case pcLook, pcGone, pcBatch:
 		return true
+	case pcRequeue:
+		return !v.rules.Cache
 	case pcJoined:
 		return v.f.steals != 0
 	case pcNext:
@@ -291,9 +295,12 @@ func (r *replay) stands(v *stepWorker) bool {
 		return v.rules.Spawn == SpawnChild && v.f.next+1 < v.f.n && r.exposes(v, v.ran()+1,
 			v.tail+1)
 	case pcSpawn:
-		return v.i < v.f.n-1 && (v.shared != nil || r.mails(v) || r.exposes(v, v.ran(), v.tail+1))
+		return v.i < v.f.n-1 && !v.rules.Cache && (v.shared != nil || r.mails(v) || r.exposes(v, v.ran(), v.tail+1))
 	case pcOwn:
-		return v.shared != nil || r.popped[v.id].f != nil || v.tail-1 < v.split ||
+		if v.shared != nil {
+			return len(v.cache) != 1 // which it takes by itself
+		}
+		return r.popped[v.id].f != nil || v.tail-1 < v.split ||
 			r.exposes(v, v.ran(), v.tail-1)
 	}
 	return false

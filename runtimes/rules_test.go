@@ -27,6 +27,10 @@ func (p anyPolicy) Rules() Rules { return p.rules }
 func (p anyPolicy) Look(s *Search) Move {
 	s.Step++
 	switch s.Step % 4 {
+	case 0:
+		if p.rules.Cache { // a rule of locked queues
+			return Move{Kind: MoveSee}
+		}
 	case 1:
 		return Move{Kind: MoveOwn}
 	case 2:
@@ -83,7 +87,7 @@ func (p anyPolicy) Admit(a *Admission) (charge uint64, ok bool) {
 
 // allRules calls f with every combination that is there, valid or not.
 func allRules(f func(Rules)) {
-	for bits := range 1 << 11 {
+	for bits := range 1 << 12 {
 		on := func(bit int) bool { return bits>>bit&1 != 0 }
 		for spawn := SpawnCall; spawn <= SpawnChosen; spawn++ {
 			for join := JoinLast; join <= JoinRequeue; join++ {
@@ -92,7 +96,7 @@ func allRules(f func(Rules)) {
 						r := Rules{Spawn: spawn, Join: join, Queue: share, Take: take,
 							Locked: on(0), Hints: on(1), Mail: on(2), LeaveIdle: on(3), Half: on(5)}
 						r.Wait, r.Place = WaitRule(bits>>6&3), on(8)
-						r.Requests, r.Admit = on(9), on(10)
+						r.Requests, r.Admit, r.Cache = on(9), on(10), on(11)
 						if on(4) {
 							r.Last = LastQueue
 						}

@@ -1,50 +1,95 @@
 package runtimes
 
-// Shepherd is the Sherwood scheduler of Qthreads (the paper's QTH; Olivier et al., "Scheduling task
-// parallelism on multi-socket multicore systems", 2011): one queue for each shepherd under a lock,
-// children appended at the tail, workers taking from the tail; only one worker of a shepherd may be
-// out stealing, it scans the other shepherds nearest first and takes half of the tasks of the first
-// that has any, oldest first. What follows a join is queued at the shepherd of the worker that
-// completed it.
+// Shepherd is the Sherwood scheduler of Qthreads 1.9 (the paper's QTH; Olivier et al., "Scheduling
+// task parallelism on multi-socket multicore systems", 2011): one queue for each shepherd under a
+// lock, taken from at the tail; only one worker of a shepherd may be out stealing, which goes
+// through the others in a fixed order, stops as soon as its own queue has something, and takes half
+// of the tasks of the first that has any, oldest first. What a worker spawns, and what follows a
+// join that it completed, goes to its spawn cache. docs/schedulers.md has the files that each of
+// this was read in, and the departures.
 //
-// Socket shares a shepherd between the workers of a node (QTH/Socket); otherwise each worker has
-// its own (QTH/Core).
-//
-// Departures: the last child of a phase is called (docs/schedulers.md); the children of a phase are
-// appended under one lock and not one each; half is rounded up; the thief looks at its own queue
-// after a round of victims and not after each, and gives the steal token back meanwhile; a victim's
-// lock is tried and not waited for, and a held one counts as a failed attempt.
-type Shepherd struct{ Socket bool }
+// The zero value is QTH/Core with the order of victims of the paper's words, a random one.
+type Shepherd struct {
+	Socket bool // one shepherd for the workers of a node (QTH/Socket); otherwise one each
+	Near   bool // victims are sorted by distance, as a build with hwloc's distances sorts them
+
+	// What a build or a change of the source could make different; none of it is in the paper.
+	NoCache   bool // built without the spawn cache
+	One       bool // a steal takes one task (QTHREAD_STEAL_CHUNK=1)
+	QueueLast bool // the last child of a phase is queued as the others are
+	JoinLast  bool // what follows a join is run at once by the worker that completed it
+}
 
 func (p Shepherd) Rules() Rules {
-	r := Rules{Spawn: SpawnParent, Locked: true, Half: true, Join: JoinRequeue}
+	r := Rules{Spawn: SpawnParent, Locked: true, Half: !p.One, Join: JoinRequeue, Cache: !p.NoCache,
+		Shuffle: !p.Near}
 	if p.Socket {
 		r.Queue = ShareNode
+	}
+	if p.QueueLast {
+		r.Last = LastQueue
+	}
+	if p.JoinLast {
+		r.Join = JoinLast
 	}
 	return r
 }
 
-// Look is a round of: claim the steal token, scan the victims nearest first, give it back, look
-// at the own queue. The worker that finds the token taken looks at its own queue only.
+// Look is a round of: claim the steal token; each victim in order, and behind each, where others
+// may have put something there, a look at the own queue; give the token back; rest; take from the
+// own queue. The worker that finds the token taken rests, and takes from its own queue. Step counts
+// victims; the steps around them have numbers of their own.
 func (p Shepherd) Look(s *Search) Move {
-	step := s.Step
-	s.Step++
-	switch {
-	case step == 0:
-		if len(s.Victims) > 0 {
-			return Move{Kind: MoveClaim}
-		}
-	case step == 1 && s.Last == OutcomeBusy:
-	case step <= len(s.Victims):
-		return Move{Kind: MoveSteal, Victim: s.Victims[step-1], Half: true}
-	case step == len(s.Victims)+1:
-		return Move{Kind: MoveRelease}
-	case step == len(s.Victims)+2:
-		return Rest
-	default:
+	const claimed, rest, own = 1, -1, -2
+	switch step := s.Step; {
+	case step == own:
 		s.Step = 0
 		return Move{Kind: MoveOwn}
+	case step == rest || len(s.Victims) == 0:
+		s.Step = own
+		return Rest
+	case step == 0:
+		s.Step = claimed
+		return Move{Kind: MoveClaim}
+	case step == claimed && s.Last == OutcomeBusy:
+		s.Step = own
+		return Rest
+	default:
+		// victim k at step 2k+1, the own queue at step 2k+2
+		at := step - claimed
+		if at%2 == 1 {
+			s.Step++
+			if p.Socket {
+				return Move{Kind: MoveSee}
+			}
+			at++
+		} else if at > 0 && p.Socket && s.Last == OutcomeDone {
+			s.Step = own
+			return Move{Kind: MoveRelease}
+		}
+		s.Step++
+		if k := at / 2; k < len(s.Victims) {
+			return Move{Kind: MoveSteal, Victim: s.Victims[k], Half: !p.One}
+		}
+		s.Step = rest
+		return Move{Kind: MoveRelease}
 	}
-	s.Step = len(s.Victims) + 3
-	return Rest
+}
+
+// shepherdParams are the rules of [Shepherd] that can be changed one at a time.
+var shepherdParams = []Param{
+	{Name: "cache", Default: 1, Max: 1, Help: "1: spawns go to a cache of the worker first"},
+	{Name: "half", Default: 1, Max: 1, Help: "1: a steal takes half, 0: one entry"},
+	{Name: "queue-last", Max: 1, Help: "1: the last child of a phase is queued as well"},
+	{Name: "join-last", Max: 1, Help: "1: who completes a join runs what follows it at once"},
+}
+
+// shepherd makes policies like p with the rules that parameters say.
+func shepherd(p Shepherd) func(Params) Policy {
+	return func(given Params) Policy {
+		p := p
+		p.NoCache, p.One = given["cache"] == 0, given["half"] == 0
+		p.QueueLast, p.JoinLast = given["queue-last"] == 1, given["join-last"] == 1
+		return p
+	}
 }

@@ -174,7 +174,7 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 		pool: p, all: all, costs: c.Costs.orUnits(), queues: make([]virtualQueue, len(p.queueNode)),
 		childFirst: rules.Spawn == SpawnChild, parentFirst: rules.Spawn == SpawnParent,
 		starter: rules.Join == JoinStarter, joinLast: rules.Join == JoinLast,
-		lastQueued: rules.Last == LastQueue, half: rules.Half,
+		lastQueued: rules.Last == LastQueue, half: rules.Half, cache: rules.Cache,
 		extra:     rules.ranked() || rules.Spawn == SpawnChosen,
 		leaveIdle: rules.LeaveIdle, chosen: rules.Spawn == SpawnChosen,
 		stop: c.Stop, limit: cmp.Or(c.MaxSteps, 1<<40),
@@ -186,7 +186,10 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 	}
 	s.putOwn, s.takeOwn = s.costs.Spawn, s.costs.Pop
 	if p.shared != nil {
-		s.putOwn, s.takeOwn = s.costs.Lock, s.costs.Lock
+		s.takeOwn = s.costs.Lock
+		if !s.cache {
+			s.putOwn = s.costs.Lock
+		}
 	}
 	s.nothingCosts = [...]uint64{MoveRest: s.costs.Rest, MoveOwn: s.takeOwn, MoveMail: s.costs.Mail,
 		MoveSteal: s.costs.StealFailed}
@@ -246,6 +249,7 @@ type stepper struct {
 	lastQueued  bool
 	extra       bool // frames know where they are
 	half        bool
+	cache       bool
 	leaveIdle   bool
 	skips       bool // steps of a search that find nothing are skipped
 	early       bool // operations that wait for a lock are done at once

@@ -342,6 +342,13 @@ func (s *stepper) spawn(v *stepWorker) (timed bool) {
 	if v.rules.Place {
 		return s.place(v)
 	}
+	if s.cache {
+		v.spawnChildren(f, n)
+		v.spawns += uint64(n)
+		v.i = n
+		v.now += s.costs.Spawn * uint64(n)
+		return true
+	}
 	if v.shared == nil {
 		v.spawns++
 		if v.bare {
@@ -438,9 +445,9 @@ func (s *stepper) report(v *stepWorker) (timed bool) {
 
 // requeue queues what follows the join of f.
 func (s *stepper) requeue(v *stepWorker) (timed bool) {
-	if s.lockEarly(v, s.costs.Lock) {
+	if s.cache || s.lockEarly(v, s.costs.Lock) {
 		if v.shared != nil {
-			v.pushRest(v.f)
+			v.queueRest(v.f)
 		} else {
 			v.push(v.f, entryRest)
 		}
@@ -467,6 +474,9 @@ func (s *stepper) stackTop(v *stepWorker) (timed bool) {
 
 // own takes from the own queue.
 func (s *stepper) own(v *stepWorker) (timed bool) {
+	if len(v.cache) > 0 {
+		return s.ownCache(v)
+	}
 	if s.seesEmpty(v) {
 		v.pc = pcLook
 		return !labelwise && s.look(v)
@@ -486,6 +496,20 @@ func (s *stepper) own(v *stepWorker) (timed bool) {
 		s.search(v)
 		s.skip(v)
 	}
+	return true
+}
+
+// ownCache takes the newest entry of the own cache, and flushes the rest.
+func (s *stepper) ownCache(v *stepWorker) (timed bool) {
+	if len(v.cache) > 1 {
+		if !s.lockEarly(v, s.costs.Lock) {
+			return true
+		}
+		v.now += s.costs.Lock
+	}
+	e, _ := v.takeOwn()
+	v.now += s.costs.Pop
+	v.take(e)
 	return true
 }
 

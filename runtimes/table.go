@@ -38,20 +38,30 @@ var Schedulers = withDefaults([]Scheduler{
 	},
 	{
 		Name: "shepherd-core", Paper: "QTH/Core", Family: qthreadsCore, Random: true,
-		Doc: "children are queued, one locked LIFO per worker; a thief takes half of the nearest " +
-			"(Qthreads)",
-		Policy: Shepherd{},
+		Doc: "children are queued, one locked LIFO per worker and a spawn cache; a thief takes " +
+			"half of the first of a random list (Qthreads)",
+		Params: shepherdParams, Make: shepherd(Shepherd{}),
 	},
 	{
 		Name: "shepherd-socket", Paper: "QTH/Socket", Family: qthreadsSocket, Random: true,
-		Doc: "children are queued, one locked LIFO per last-level cache; one thief at a time " +
-			"takes half (Qthreads)",
-		Policy: Shepherd{Socket: true},
+		Doc: "as shepherd-core, one locked LIFO per last-level cache; one thief at a time " +
+			"(Qthreads)",
+		Params: shepherdParams, Make: shepherd(Shepherd{Socket: true}),
 	},
 	{
 		Name: "go", Unordered: true,
 		Doc:    "a go statement per task, a WaitGroup per join: Go's own scheduler (native only)",
 		Policy: Goroutines{},
+	},
+	{
+		Name: "shepherd-core-near", Family: qthreadsCore, Random: true,
+		Doc:    "as shepherd-core; a thief goes through the others nearest first",
+		Params: shepherdParams, Make: shepherd(Shepherd{Near: true}),
+	},
+	{
+		Name: "shepherd-socket-near", Family: qthreadsSocket, Random: true,
+		Doc:    "as shepherd-socket; a thief goes through the others nearest first",
+		Params: shepherdParams, Make: shepherd(Shepherd{Socket: true, Near: true}),
 	},
 })
 

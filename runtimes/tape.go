@@ -61,6 +61,8 @@ const (
 	opSteal    // from queue `whom`; n entries came
 	opPush     // n children, or the rest of a frame, to a shared queue
 	opPop      // from it
+	opFlush    // n entries of its cache to it
+	opSee      // looked whether it has any
 	opKeep     // n entries of a steal to it, and gave back the steal token
 	opToken    // claimed the steal token
 	opRelease  // gave it back
@@ -274,6 +276,21 @@ func (w *Worker) popQueue() (entry, bool) {
 	e, ok := w.shared.pop()
 	w.tape.noteEntry(opPop, e, ok)
 	return e, ok
+}
+
+func (w *Worker) flush(es []entry) {
+	w.tape.enter()
+	defer w.tape.exit()
+	w.shared.pushAll(es)
+	w.tape.note(operation{op: opFlush, n: int32(len(es))})
+}
+
+func (w *Worker) sees() bool {
+	w.tape.enter()
+	defer w.tape.exit()
+	some := w.shared.size.Load() > 0
+	w.tape.note(operation{op: opSee, out: seen(some)})
+	return some
 }
 
 func (w *Worker) keep(es []entry) {

@@ -28,6 +28,8 @@ func (w *Worker) claim(p *proxy) (won bool)             { return p.claimed.Compa
 func (w *Worker) pushChildren(f *Frame, n int32)        { w.addChildren(f, n) }
 func (w *Worker) pushRest(f *Frame)                     { w.shared.push(entry{f: f, i: entryRest}) }
 func (w *Worker) popQueue() (entry, bool)               { return w.shared.pop() }
+func (w *Worker) flush(es []entry)                      { w.shared.pushAll(es) }
+func (w *Worker) sees() bool                            { return w.shared.size.Load() > 0 }
 func (w *Worker) keep(es []entry)                       { w.shared.keep(es) }
 func (w *Worker) claimToken() Outcome                   { return w.shared.claimToken() }
 func (w *Worker) releaseToken()                         { w.shared.releaseToken() }

@@ -49,15 +49,19 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 		price = s.costs.Mail
 	case MoveAsk:
 		price = s.costs.Join
+	case MoveSee:
+		v.now += price
+		q.Last = seen(s.size(v.queue) > 0)
+		return true
 	case MoveClaim, MoveRelease:
 		price = s.costs.Join
 	case MoveOwn:
-		price = s.takeOwn
 		if s.seesEmpty(v) { // whatever is there already
 			v.now += price
 			q.Last = OutcomeEmpty
 			return true
 		}
+		price = s.takeOwn
 		if !s.lockOwn(v, s.costs.Lock) {
 			v.again, v.waits = m, true
 			return true

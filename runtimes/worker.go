@@ -28,10 +28,11 @@ type Worker struct {
 
 	shared *queue   // nil with a deque
 	mail   *mailbox // Rules.Mail
+	cache  []entry  // Rules.Cache: what was queued since the worker last took, the newest last
 	charge uint64   // Rules.Admit: of the entry that was taken last, until it begins
 	// Rules.Requests
 	requests *requests
-	guarded  bool // the own deque is looked at before it is popped: WaitRule, Requests, Admit
+	guarded  bool // something comes before the own queue: WaitRule, Requests, Admit, Cache
 	extra    bool // SpawnParent: frames are ranked, or LastQueue; a field, as registers are few
 	bare     bool // children are queued as they are: not guarded, Rules.Half, Mail or Place
 	mails    bool // they would be, but for Rules.Mail

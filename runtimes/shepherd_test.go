@@ -1,0 +1,174 @@
+package runtimes
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// What a worker queues is its own until it takes from its queue: then it gets the newest, and
+// thieves find the rest, the oldest first.
+func TestSpawnCache(t *testing.T) {
+	p := testPool(t, Shepherd{}, []int{0, 0}, 1)
+	w, thief := p.workers[0], p.workers[1]
+	f := flat(100).task(w, nil, 0)
+	steal := func() Outcome {
+		_, out := thief.stealFrom(Move{Kind: MoveSteal, Victim: 0, Half: true})
+		return out
+	}
+	w.spawnChildren(f, 5)
+	w.queueRest(f)
+	if out := steal(); out != OutcomeEmpty || w.sees() {
+		t.Errorf("a steal from a worker that has not taken: outcome %d, sees %v", out, w.sees())
+	}
+	if e, ok := w.takeOwn(); !ok || e.i != entryRest {
+		t.Errorf("took %+v, want what was queued last", e)
+	}
+	if out := steal(); out != OutcomeDone || len(thief.batch) != 2 || thief.batch[0].i != 0 ||
+		thief.batch[1].i != 1 {
+		t.Errorf("stole %+v, outcome %d; want the older 2 of 5", thief.batch, out)
+	}
+	for i := int32(4); i >= 2; i-- {
+		if e, ok := w.takeOwn(); !ok || e.i != i {
+			t.Errorf("took %+v, want child %d", e, i)
+		}
+	}
+	if e, ok := w.takeOwn(); ok {
+		t.Errorf("took %+v of an empty queue", e)
+	}
+}
+
+// With a cache what follows a join is alone in it, and the next to be taken: it makes no difference
+// whether it is queued. Without one it does.
+func TestCacheAndJoin(t *testing.T) {
+	for _, cached := range []bool{true, false} {
+		var runs [2]*Result
+		for i, last := range []bool{false, true} {
+			p := Shepherd{JoinLast: last, NoCache: !cached, Socket: true}
+			c := pricedConfig(Scheduler{Policy: p}, [2]int{2, 3}, 1, false)
+			if cached { // to queue it has a price
+				c.Costs.Pop, c.Costs.Spawn, c.Costs.Join = 1, 1, 1
+			}
+			runs[i] = stepTree(t, c, 5)
+		}
+		steals := func(r *Result) (n uint64) {
+			for _, w := range r.Workers {
+				n += w.Steals.Local + w.Steals.Remote
+			}
+			return n
+		}
+		if steals(runs[0]) == 0 {
+			t.Fatal("nothing was stolen")
+		}
+		if !cached && reflect.DeepEqual(runs[0].Workers, runs[1].Workers) {
+			t.Error("without a cache both joins ran alike")
+		}
+	}
+	for seed := range uint64(20) {
+		var logs [2][][]begun
+		for i, last := range []bool{false, true} {
+			prog, log := loggedTree(seed, 4, 3, 1)
+			if _, err := Step(stepConfig(Scheduler{Policy: Shepherd{JoinLast: last}}, 1, 1, seed),
+				prog); err != nil {
+				t.Fatal(err)
+			}
+			logs[i] = log
+		}
+		if !reflect.DeepEqual(logs[0], logs[1]) {
+			t.Errorf("seed %d: the order hangs on the join", seed)
+		}
+	}
+}
+
+// A shuffled list of victims goes by nothing but the seed, and workers of one queue share it; a
+// sorted one has the own node first.
+func TestVictimsOfShepherds(t *testing.T) {
+	nodes := []int{0, 0, 0, 1, 1, 1, 2, 2, 2}
+	lists := func(p Shepherd, seed uint64) (lists [][]int) {
+		pool, err := newPool(p, places{nodes: nodes}, seed, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range pool.workers {
+			lists = append(lists, w.search.Victims)
+			if p.Near != (w.search.Local > 0) && !p.Socket {
+				t.Errorf("%+v: %d victims are local", p, w.search.Local)
+			}
+		}
+		return lists
+	}
+	seen := map[string]bool{}
+	farFirst := 0
+	for seed := range uint64(20) {
+		core := lists(Shepherd{}, seed)
+		seen[fmt.Sprint(core)] = true
+		for i, list := range core {
+			farFirst += btoi(nodes[list[0]] != nodes[i])
+			if slices.Contains(list, i) || len(list) != 8 {
+				t.Errorf("worker %d of 9: victims %v", i, list)
+			}
+		}
+		for i, list := range lists(Shepherd{Near: true}, seed) {
+			if nodes[list[0]] != nodes[i] || nodes[list[1]] != nodes[i] {
+				t.Errorf("worker %d: victims %v, want those of its node first", i, list)
+			}
+		}
+		socket := lists(Shepherd{Socket: true}, seed)
+		if !slices.Equal(socket[0], socket[1]) || !slices.Equal(socket[0], socket[2]) {
+			t.Errorf("workers of one shepherd have %v", socket[:3])
+		}
+	}
+	if len(seen) < 19 || farFirst < 9*20/2 {
+		t.Errorf("%d different lists of 20 seeds, %d of 180 begin with another node", len(seen),
+			farFirst)
+	}
+}
+
+// A thief goes through its list from the beginning each time, sees after each victim whether its
+// own shepherd has work, and gives the token back before it takes that.
+func TestShepherdSearch(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		policy   Shepherd
+		outcomes []Outcome // of the moves; empty when there are no more
+		want     string
+	}{
+		{"core", Shepherd{}, []Outcome{OutcomeDone, OutcomeEmpty, OutcomeBusy, OutcomeDone},
+			"claim steal7 steal3 release rest own claim steal7"},
+		{"token taken", Shepherd{}, []Outcome{OutcomeBusy}, "claim rest own claim"},
+		{"socket", Shepherd{Socket: true}, []Outcome{OutcomeDone},
+			"claim steal7 see steal3 see release rest own claim"},
+		{"work at home", Shepherd{Socket: true}, []Outcome{OutcomeDone, OutcomeEmpty, OutcomeDone},
+			"claim steal7 see release own claim steal7"},
+		{"work at home at the end", Shepherd{Socket: true}, []Outcome{OutcomeDone, OutcomeEmpty,
+			OutcomeEmpty, OutcomeEmpty, OutcomeDone},
+			"claim steal7 see steal3 see release own claim"},
+	} {
+		s := Search{Victims: []int{7, 3}}
+		names := [...]string{MoveRest: "rest", MoveOwn: "own", MoveSee: "see", MoveClaim: "claim",
+			MoveRelease: "release"}
+		found := ""
+		for i := 0; len(found) < len(c.want); i++ {
+			m := c.policy.Look(&s)
+			if found != "" {
+				found += " "
+			}
+			if m.Kind == MoveSteal {
+				found += fmt.Sprintf("steal%d", m.Victim)
+			} else {
+				found += names[m.Kind]
+			}
+			s.Last = OutcomeEmpty
+			if m.Kind == MoveRest || m.Kind == MoveClaim || m.Kind == MoveRelease {
+				s.Last = OutcomeDone
+			}
+			if i < len(c.outcomes) {
+				s.Last = c.outcomes[i]
+			}
+		}
+		if found != c.want {
+			t.Errorf("%s: %s, want %s", c.name, found, c.want)
+		}
+	}
+}
