@@ -192,6 +192,11 @@ func TestFittedQuantities(t *testing.T) {
 	if err != nil || m.Hash() != out.Results[0].Machine.Model.Hash {
 		t.Errorf("the machine in the folder: %v", err)
 	}
+	for _, f := range m.Fits {
+		if _, ok := runtimes.SchedulerByName(f.Scheduler); !ok && f.Scheduler != "" {
+			t.Errorf("a fit to the unknown scheduler %q", f.Scheduler)
+		}
+	}
 }
 
 // The bytes of a simulated trace of many chunks do not depend on how many threads there are.
@@ -220,8 +225,8 @@ func TestSimulatedTracesAreReproducible(t *testing.T) {
 
 // The digests of TestSimulationIsReproducible.
 const (
-	goldenBlocks = "2021bcb12194f783"
-	goldenLines  = "23d1dd1622157b88"
+	goldenBlocks = "b92e813f1903109a"
+	goldenLines  = "510cbde71e9ad2b7"
 )
 
 // nearFirst is a newcomer: work-first, that steals from the nearest.

@@ -408,7 +408,7 @@ func (s *simulation) describe() result.Machine {
 // model is what must be known of the machine beside the numbers of a scheduler.
 func (s *simulation) model(x *runtimes.Scheduler) *result.Model {
 	fitted := s.machine.FittedTo(s.kernel.Name, request.Describe(s.kernel, s.params),
-		s.workersOf(x), x.Family)
+		s.workersOf(x), x.Name)
 	return &result.Model{Hash: s.machine.Hash(), Parameters: len(s.machine.Paths()),
 		Guessed: len(s.machine.Guesses()), Fitted: append([]string{}, fitted...)}
 }

@@ -41,7 +41,7 @@ func TestBadFiles(t *testing.T) {
 			"nodes = 4\nfits = [{quantity = \"ovr\", kernel = \"matmul\"}]",
 			`bad.toml:3: fits: found table 1 without kernel or cores, expected both`},
 		{"a fit of more", `nodes = 4`, "nodes = 4\nfits = [{value = 3}]",
-			`bad.toml:3: fits: found the unknown field value of table 1, expected quantity, kernel, params, cores or family`},
+			`bad.toml:3: fits: found the unknown field value of table 1, expected quantity, kernel, params, cores or scheduler`},
 		{"no nodes", `nodes = 4`, `nodes = 0`, `bad.toml:2: nodes: found 0, expected ` + count},
 		{"no cores", `cores_per_node = 2`, `cores_per_node = 0`,
 			`bad.toml:3: cores_per_node: found 0, expected ` + count},

@@ -22,7 +22,7 @@ func (r *reader) fits(v any) {
 		}
 		var f Fit
 		texts := map[string]*string{"quantity": &f.Quantity, "kernel": &f.Kernel,
-			"params": &f.Params, "family": &f.Family}
+			"params": &f.Params, "scheduler": &f.Scheduler}
 		wrong := len(r.wrong)
 		for _, k := range slices.Sorted(maps.Keys(table)) {
 			at := fmt.Sprintf("%s of table %d", k, i+1)
@@ -39,10 +39,9 @@ func (r *reader) fits(v any) {
 				r.fail("fits", show(table[k])+" as "+at, "a whole number of cores")
 			default:
 				r.fail("fits", "the unknown field "+at,
-					"quantity, kernel, params, cores or family")
+					"quantity, kernel, params, cores or scheduler")
 			}
 		}
-		_, known := r.m.Families[f.Family]
 		switch {
 		case len(r.wrong) > wrong:
 		case !slices.Contains(FitQuantities, f.Quantity):
@@ -50,9 +49,6 @@ func (r *reader) fits(v any) {
 				strings.Join(FitQuantities, " or "))
 		case f.Kernel == "" || f.Cores == 0:
 			r.fail("fits", fmt.Sprintf("table %d without kernel or cores", i+1), "both")
-		case f.Family != "" && !known:
-			r.fail("fits", fmt.Sprintf("the family %q in table %d", f.Family, i+1),
-				"one of "+strings.Join(slices.Sorted(maps.Keys(r.m.Families)), ", "))
 		default:
 			r.m.Fits = append(r.m.Fits, f)
 		}
@@ -60,15 +56,15 @@ func (r *reader) fits(v any) {
 }
 
 // FittedTo returns the quantities of a run that the machine was fitted to, with that kernel and
-// params (as n=4096 leaf=32x32x64) and under a family of runtimes.
-func (m *Machine) FittedTo(kernel, params string, cores int, family string) []string {
+// params (as n=4096 leaf=32x32x64) and under a scheduler.
+func (m *Machine) FittedTo(kernel, params string, cores int, scheduler string) []string {
 	var list []string
 	has := strings.Fields(params)
 	for _, f := range m.Fits {
 		missing := func(p string) bool { return !slices.Contains(has, p) }
 		serial := f.Quantity == FitSerialTime // whatever runs beside it
 		if f.Kernel == kernel && !slices.ContainsFunc(strings.Fields(f.Params), missing) &&
-			(serial || f.Cores == cores && f.Family == family) {
+			(serial || f.Cores == cores && f.Scheduler == scheduler) {
 			list = append(list, f.Quantity)
 		}
 	}

@@ -47,7 +47,8 @@ type Fit struct {
 	Kernel   string
 	Params   string // those that matter, as n=4096
 	Cores    int
-	Family   string // of runtimes; "" for all, as of a serial run
+	// Scheduler is the one whose result it is; "" for all, as of a serial run.
+	Scheduler string
 }
 
 // FitQuantities are what a machine can be fitted to: the time of the serial run, and the overhead

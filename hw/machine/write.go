@@ -56,8 +56,8 @@ func (m *Machine) Write(w io.Writer) error {
 			fmt.Fprintf(&b, "params = %s\n", quote(f.Params))
 		}
 		fmt.Fprintf(&b, "cores = %d\n", f.Cores)
-		if f.Family != "" {
-			fmt.Fprintf(&b, "family = %s\n", quote(f.Family))
+		if f.Scheduler != "" {
+			fmt.Fprintf(&b, "scheduler = %s\n", quote(f.Scheduler))
 		}
 	}
 	_, err := w.Write(b.Bytes())

@@ -24,10 +24,21 @@ func scheduled() []runtimes.Scheduler {
 		if queues && s.Family != "" && !slices.ContainsFunc(list, func(o runtimes.Scheduler) bool {
 			return o.Family == s.Family
 		}) {
+			s.Policy = uncached{s.Policy}
 			list = append(list, s)
 		}
 	}
 	return list
+}
+
+// uncached is a policy without the cache before its queues, which combs and trees on one worker
+// would leave out nearly always: the price of a lock could not be told.
+type uncached struct{ runtimes.Policy }
+
+func (p uncached) Rules() runtimes.Rules {
+	r := p.Policy.Rules()
+	r.Cache = false
+	return r
 }
 
 // locked says that a policy's queues are under locks, and not deques.
