@@ -26,20 +26,27 @@ func nodesOf(t [2]int) []int {
 	return nodes
 }
 
-// each calls f for every case that exists: the scheduler serial has one worker.
+// each calls f for every case that exists: the scheduler serial has one worker. Of schedulers with
+// parameters there is a case more for each variant and kernel.
 func each(t *testing.T, f func(t *testing.T, s runtimes.Scheduler, k *kernel.Kernel,
 	p kernel.Params, nodes []int)) {
+	run := func(s runtimes.Scheduler, k *kernel.Kernel, small kernel.Params, top [2]int) {
+		t.Run(fmt.Sprintf("%s/%s/%v/%dx%d", s.Name, k.Name, small, top[0], top[1]),
+			func(t *testing.T) {
+				f(t, s, k, k.With(small), nodesOf(top))
+			})
+	}
 	for _, s := range runtimes.Schedulers {
 		for _, k := range Table {
+			for _, v := range s.Variants() {
+				run(v, k, k.Small[0], topologies[len(topologies)-1])
+			}
 			for _, small := range k.Small {
 				for _, top := range topologies {
 					if s.Rules().Spawn == runtimes.SpawnCall && top != topologies[0] {
 						continue
 					}
-					t.Run(fmt.Sprintf("%s/%s/%v/%dx%d", s.Name, k.Name, small, top[0], top[1]),
-						func(t *testing.T) {
-							f(t, s, k, k.With(small), nodesOf(top))
-						})
+					run(s, k, small, top)
 				}
 			}
 		}

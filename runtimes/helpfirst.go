@@ -15,11 +15,44 @@ package runtimes
 // goes to another victim, since its deque gives access to the oldest entry only. TBB's
 // depth-restricted stealing (a waiting worker steals only deeper tasks; here [WaitDeeper]) is off
 // in TBB's default as well.
-type HelpFirst struct{ Locality bool }
+type HelpFirst struct {
+	Locality bool
+
+	// Rules that TBB does not have, each to be set against those that it has.
+	Near      bool // half of the attempts to steal are within the own node
+	Half      bool // a steal takes half
+	QueueLast bool // the last child of a phase is queued as the others are
+	JoinLast  bool // who completes a join goes on, so that a started task migrates
+	Deeper    bool // a worker that waits takes deeper tasks only; not with JoinLast
+}
+
+var helpFirstParams = []Param{
+	{Name: "near", Max: 1, Help: "1: half of the attempts to steal are within the own node"},
+	{Name: "half", Max: 1, Help: "1: a steal takes half"},
+	{Name: "queue-last", Max: 1, Help: "1: the last child of a phase is queued as well"},
+	{Name: "join-last", Max: 1, Help: "1: who completes a join runs what follows it"},
+	{Name: "deeper", Max: 1, Help: "1: who waits at a join takes deeper tasks only"},
+}
+
+func makeHelpFirst(given Params) Policy {
+	on := func(name string) bool { return given[name] == 1 }
+	return HelpFirst{Near: on("near"), Half: on("half"), QueueLast: on("queue-last"),
+		JoinLast: on("join-last"), Deeper: on("deeper")}
+}
 
 func (p HelpFirst) Rules() Rules {
-	return Rules{Spawn: SpawnParent, Join: JoinStarter, Hints: p.Locality, Mail: p.Locality,
-		LeaveIdle: p.Locality}
+	r := Rules{Spawn: SpawnParent, Join: JoinStarter, Hints: p.Locality, Mail: p.Locality,
+		LeaveIdle: p.Locality, Half: p.Half}
+	if p.QueueLast {
+		r.Last = LastQueue
+	}
+	if p.JoinLast {
+		r.Join = JoinLast
+	}
+	if p.Deeper {
+		r.Wait = WaitDeeper
+	}
+	return r
 }
 
 // Look goes round mailbox (with Locality), own queue, random victim.
@@ -34,7 +67,7 @@ func (p HelpFirst) Look(s *Search) Move {
 		fallthrough
 	case 2:
 		if len(s.Victims) > 0 {
-			return Move{Kind: MoveSteal, Victim: s.Victims[s.Rand.N(len(s.Victims))]}
+			return Move{Kind: MoveSteal, Victim: s.anyVictim(p.Near), Half: p.Half}
 		}
 		s.Step++
 		fallthrough

@@ -304,6 +304,18 @@ type Search struct {
 	Thief int
 }
 
+// anyVictim is a random one, which there must be; or near, in half of the attempts, a random one of
+// the own node, otherwise one of another.
+func (s *Search) anyVictim(near bool) int {
+	from := s.Victims
+	if near && s.Local > 0 && s.Local < len(from) {
+		if from = s.Victims[:s.Local]; s.Rand.N(2) == 0 {
+			from = s.Victims[s.Local:]
+		}
+	}
+	return from[s.Rand.N(len(from))]
+}
+
 // MoveKind is what an idle worker can do. Each is at most one operation on something shared.
 type MoveKind uint8
 

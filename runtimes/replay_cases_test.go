@@ -5,6 +5,7 @@ package runtimes
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -128,12 +129,20 @@ func TestReplay(t *testing.T) {
 			t.Errorf("%d schedulers were replayed", replayed)
 		}
 	}()
+	all := slices.Clone(Schedulers)
 	for _, p := range Schedulers {
+		all = append(all, p.Variants()...)
+	}
+	for i, p := range all {
 		if p.Rules().Spawn == SpawnGo {
 			continue
 		}
-		replayed += min(len(replayShapes(p)), 1)
-		for _, s := range replayShapes(p) {
+		shapes := replayShapes(p)
+		replayed += min(len(shapes), 1)
+		if i >= len(Schedulers) && len(shapes) > 1 { // a variant
+			shapes = shapes[len(shapes)-1:]
+		}
+		for _, s := range shapes {
 			t.Run(fmt.Sprintf("%s/%dx%d", p.Name, s[0], s[1]), func(t *testing.T) {
 				ops, steals, busy, left := 0, 0, 0, 0
 				for seed := range rounds {

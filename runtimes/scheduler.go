@@ -152,7 +152,12 @@ func parseScheduler(table []Scheduler, text string) (Scheduler, error) {
 		}
 		values[field] = v
 	}
-	return s.with(values), nil
+	s = s.with(values)
+	if err := s.Rules().Validate(); err != nil {
+		return Scheduler{}, &SchedulerError{Text: text, Found: given,
+			Want: "parameters that go together: " + err.Error()}
+	}
+	return s, nil
 }
 
 func (s *Scheduler) paramNames() string {
@@ -184,6 +189,21 @@ func (s Scheduler) with(given Params) Scheduler {
 	}
 	s.Policy = s.Make(all)
 	return s
+}
+
+// Variants are s with one parameter at a time at its least or greatest value, where that is not its
+// default.
+func (s Scheduler) Variants() (list []Scheduler) {
+	for _, p := range s.Params {
+		for _, v := range []int{p.Min, p.Max} {
+			if v != p.Default {
+				s := s
+				s.Name = s.Base()
+				list = append(list, s.with(Params{p.Name: v}))
+			}
+		}
+	}
+	return list
 }
 
 // Base is the name in the table, without parameters.

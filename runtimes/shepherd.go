@@ -8,7 +8,7 @@ package runtimes
 // join that it completed, goes to its spawn cache. docs/schedulers.md has the files that each of
 // this was read in, and the departures.
 //
-// The zero value is QTH/Core with the order of victims of the paper's words, a random one.
+// The zero value is QTH/Core with a random list of victims.
 type Shepherd struct {
 	Socket bool // one shepherd for the workers of a node (QTH/Socket); otherwise one each
 	Near   bool // victims are sorted by distance, as a build with hwloc's distances sorts them
@@ -76,8 +76,18 @@ func (p Shepherd) Look(s *Search) Move {
 	}
 }
 
-// shepherdParams are the rules of [Shepherd] that can be changed one at a time.
-var shepherdParams = []Param{
+// shepherdParams are the rules of p that can be changed one at a time.
+func shepherdParams(p Shepherd) []Param {
+	share := 0
+	if p.Socket {
+		share = 1
+	}
+	return append([]Param{{Name: "share", Default: share, Max: 1,
+		Help: "1: a queue for the workers of a node, 0: for each worker"}}, shepherdRules...)
+}
+
+var shepherdRules = []Param{
+	{Name: "near", Max: 1, Help: "1: victims nearest first, 0: in a random order"},
 	{Name: "cache", Default: 1, Max: 1, Help: "1: spawns go to a cache of the worker first"},
 	{Name: "half", Default: 1, Max: 1, Help: "1: a steal takes half, 0: one entry"},
 	{Name: "queue-last", Max: 1, Help: "1: the last child of a phase is queued as well"},
@@ -88,7 +98,8 @@ var shepherdParams = []Param{
 func shepherd(p Shepherd) func(Params) Policy {
 	return func(given Params) Policy {
 		p := p
-		p.NoCache, p.One = given["cache"] == 0, given["half"] == 0
+		p.Socket = given["share"] == 1
+		p.Near, p.NoCache, p.One = given["near"] == 1, given["cache"] == 0, given["half"] == 0
 		p.QueueLast, p.JoinLast = given["queue-last"] == 1, given["join-last"] == 1
 		return p
 	}

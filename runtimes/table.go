@@ -22,13 +22,13 @@ var Schedulers = withDefaults([]Scheduler{
 		Name: "workfirst", Paper: "MTH", Family: massiveThreads, Random: true,
 		Doc: "child first, the rest of the parent is queued; one random victim, its oldest entry " +
 			"(MassiveThreads, Cilk)",
-		Policy: WorkFirst{},
+		Params: workFirstParams, Make: makeWorkFirst,
 	},
 	{
 		Name: "helpfirst", Paper: "TBB", Family: tbb, Random: true,
 		Doc: "children are queued, the parent goes on; random victim; a started task never " +
 			"migrates (TBB)",
-		Policy: HelpFirst{},
+		Params: helpFirstParams, Make: makeHelpFirst,
 	},
 	{
 		Name: "helpfirst-locality", Family: tbbAffinity, Random: true,
@@ -40,28 +40,19 @@ var Schedulers = withDefaults([]Scheduler{
 		Name: "shepherd-core", Paper: "QTH/Core", Family: qthreadsCore, Random: true,
 		Doc: "children are queued, one locked LIFO per worker and a spawn cache; a thief takes " +
 			"half of the first of a random list (Qthreads)",
-		Params: shepherdParams, Make: shepherd(Shepherd{}),
+		Params: shepherdParams(Shepherd{}), Make: shepherd(Shepherd{}),
 	},
 	{
 		Name: "shepherd-socket", Paper: "QTH/Socket", Family: qthreadsSocket, Random: true,
 		Doc: "as shepherd-core, one locked LIFO per last-level cache; one thief at a time " +
 			"(Qthreads)",
-		Params: shepherdParams, Make: shepherd(Shepherd{Socket: true}),
+		Params: shepherdParams(Shepherd{Socket: true}),
+		Make:   shepherd(Shepherd{Socket: true}),
 	},
 	{
 		Name: "go", Unordered: true,
 		Doc:    "a go statement per task, a WaitGroup per join: Go's own scheduler (native only)",
 		Policy: Goroutines{},
-	},
-	{
-		Name: "shepherd-core-near", Family: qthreadsCore, Random: true,
-		Doc:    "as shepherd-core; a thief goes through the others nearest first",
-		Params: shepherdParams, Make: shepherd(Shepherd{Near: true}),
-	},
-	{
-		Name: "shepherd-socket-near", Family: qthreadsSocket, Random: true,
-		Doc:    "as shepherd-socket; a thief goes through the others nearest first",
-		Params: shepherdParams, Make: shepherd(Shepherd{Socket: true, Near: true}),
 	},
 })
 

@@ -7,20 +7,28 @@ package runtimes
 //
 // Departures: a worker looks at its own queue again after a failed attempt, as the original does,
 // although it must be empty: only its owner appends to it.
-type WorkFirst struct{}
+//
+// Near is no rule of MassiveThreads: half of the attempts go to workers of the own node.
+type WorkFirst struct{ Near bool }
+
+var workFirstParams = []Param{
+	{Name: "near", Max: 1, Help: "1: half of the attempts to steal are within the own node"},
+}
+
+func makeWorkFirst(given Params) Policy { return WorkFirst{Near: given["near"] == 1} }
 
 func (WorkFirst) Rules() Rules {
 	return Rules{Spawn: SpawnChild, Join: JoinLast}
 }
 
 // Look alternates between a random victim and the worker's own queue.
-func (WorkFirst) Look(s *Search) Move {
+func (p WorkFirst) Look(s *Search) Move {
 	s.Step++
 	switch {
 	case len(s.Victims) == 0:
 		return Rest
 	case s.Step%3 == 1:
-		return Move{Kind: MoveSteal, Victim: s.Victims[s.Rand.N(len(s.Victims))]}
+		return Move{Kind: MoveSteal, Victim: s.anyVictim(p.Near)}
 	case s.Step%3 == 2:
 		return Move{Kind: MoveOwn}
 	}

@@ -33,9 +33,13 @@ func SchedulerLooks(names []string) []int {
 
 // series is one of a scheduler, without points yet; it looks the same in all figures.
 func (s *subject) series(scheduler string) Series {
-	number := s.looks[scheduler]
+	return NumberedSeries(scheduler, s.looks[scheduler])
+}
+
+// NumberedSeries is a series with the look of a number, without points.
+func NumberedSeries(name string, number int) Series {
 	look := krdplot.LookAt(number)
-	e := Series{Name: scheduler, Style: number, Colour: look.Hex(), Marker: look.Marker.SVG(),
+	e := Series{Name: name, Style: number, Colour: look.Hex(), Marker: look.Marker.SVG(),
 		Dashes: []float64{}}
 	for _, d := range look.Dashes {
 		e.Dashes = append(e.Dashes, d.Points())

@@ -26,7 +26,7 @@ func WriteCross(p *show.Page, g *dataset.Group) error {
 				first = fmt.Sprint(cores)
 			}
 			t.Row(
-				first, s, r.Summary.Speedup.N, of(r.Summary.TimeNS).times(1e-6).compact(),
+				first, s, r.Summary.Speedup.N, milliseconds(r).compact(),
 				speedup(r).compact(), ovr(r).compact(), wti(r).compact(),
 				missesOf(r), beyond(far)(r).compact(), cold(r).compact())
 		}

@@ -40,6 +40,8 @@ func TestDocs(t *testing.T) {
 	for line := range strings.Lines(doc) {
 		if code, ok := strings.CutPrefix(line, "    "); ok {
 			example.WriteString(code)
+		} else if example.Len() > 0 && line != "\n" {
+			break // further blocks are commands
 		}
 	}
 	m, err := Parse("docs/machines.md", []byte(example.String()))

@@ -21,8 +21,8 @@ import (
 )
 
 type reproduceFlags struct {
-	scale, out string
-	json       bool
+	scale, out     string
+	json, ablation bool
 }
 
 // reproduceCommand is `krdlab reproduce`.
@@ -48,6 +48,8 @@ func (a *app) reproduceCommand() *cobra.Command {
 		"small FMM) or paper (its sizes, 20 seeds; half an hour)")
 	p.StringVar(&f.out, "out", "", "experiment folder `DIR` (default reproduce-SCALE in "+
 		result.RunsDir+")")
+	p.BoolVar(&f.ablation, "ablation", false, "instead, change one rule of each of the paper's "+
+		"schedulers at a time (simulated matmul)")
 	p.BoolVar(&f.json, "json", false, "print the claims as JSON instead of tables")
 	p.SortFlags = false
 	if err := c.RegisterFlagCompletionFunc("scale",
@@ -67,7 +69,15 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	if err != nil {
 		return err
 	}
+	kind := "reproduce"
 	configs, err := reproduce.Plan(scale, request.AllCores(opt.Host, false))
+	if f.ablation {
+		kind = "ablation"
+		if f.json {
+			return usageError("krdlab reproduce: --ablation has no --json; its CSV is in the folder")
+		}
+		configs, err = reproduce.AblationPlan(scale)
+	}
 	if err != nil {
 		return err
 	}
@@ -77,10 +87,10 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	}
 	dir := f.out
 	if dir == "" {
-		dir = filepath.Join(result.RunsDir, "reproduce-"+f.scale)
+		dir = filepath.Join(result.RunsDir, kind+"-"+f.scale)
 	}
 	created, err := sweep.Create(dir, plan, dataset.Info{
-		Kind: "reproduce", Argv: a.argv, Created: time.Now().UTC().Truncate(time.Second),
+		Kind: kind, Argv: a.argv, Created: time.Now().UTC().Truncate(time.Second),
 		Build: result.ReadBuild(), Notes: []string{"scale " + f.scale},
 	})
 	if err != nil {
@@ -107,6 +117,14 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	a.sayNotes(e)
 	for _, p := range e.Problems {
 		fmt.Fprintf(a.stderr, "warning: %s\n", p)
+	}
+	if f.ablation {
+		if werr := reproduce.WriteAblation(a.page(), e); werr != nil {
+			return bothErrors(err, werr)
+		}
+		_, werr := fmt.Fprintf(a.stdout, "in %s: %s, %s, %s.svg\n", dir, reproduce.AblationText,
+			reproduce.AblationCSV, reproduce.AblationFigure)
+		return allUsed(errors.Join(err, werr), e)
 	}
 	findings, werr := reproduce.Write(e, func(g dataset.Key, s figures.Skipped) {
 		fmt.Fprintf(a.stderr, "not drawn for %s: %s\n", g, s)
