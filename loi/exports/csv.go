@@ -2,6 +2,7 @@ package exports
 
 import (
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -11,8 +12,9 @@ import (
 // writeCSV writes one line for each access, under a header line (RFC 4180, but lines end in LF
 // alone). Blocks have the columns time,worker,object,block,bytes,mode,kernel,end; a trace of spans
 // alone has offset in place of block, then rows and stride; a trace with both has block and offset,
-// one of them empty. The importer takes all of them. Kernel executions without accesses have no
-// line.
+// one of them empty. Where the rate of the clock is known, clock_hz is the last column: whole ticks
+// a second in the first row, empty in the others. The importer takes all of them. Kernel executions
+// without accesses have no line.
 func writeCSV(w io.Writer, t *loi.Trace, p *progress) error {
 	clock, err := newClock(t, "csv")
 	if err != nil {
@@ -30,6 +32,13 @@ func writeCSV(w io.Writer, t *loi.Trace, p *progress) error {
 	out.b = append(out.b, "bytes,mode,kernel,end"...)
 	if spans {
 		out.b = append(out.b, ",rows,stride"...)
+	}
+	rate := "" // of the next row
+	hz := math.Round(t.Header.Clock.Hz)
+	rated := hz >= 1 && hz <= 1<<53
+	if rated {
+		out.b = append(out.b, ",clock_hz"...)
+		rate = strconv.FormatFloat(hz, 'f', 0, 64)
 	}
 	out.b = append(out.b, '\n')
 
@@ -76,6 +85,11 @@ func writeCSV(w io.Writer, t *loi.Trace, p *progress) error {
 				b = strconv.AppendUint(b, uint64(max(a.Rows, 1)), 10)
 				b = append(b, ',')
 				b = strconv.AppendUint(b, a.Stride, 10)
+			}
+			if rated {
+				b = append(b, ',')
+				b = append(b, rate...)
+				rate = ""
 			}
 			b = append(b, '\n')
 		}

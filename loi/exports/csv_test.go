@@ -3,18 +3,18 @@ package exports
 import "testing"
 
 func TestCSVOfBlocks(t *testing.T) {
-	golden(t, write(t, parse(t, mixedText), "csv"), `time,worker,object,block,bytes,mode,kernel,end
-100,0,A,64,100,r,gemm,150
-100,0,"B, ""tiles""",3,64,r,gemm,150
-100,0,A,2,8192,rw,gemm,150
-170,0,A,0,8192,r,gemm,190
-170,0,"B, ""tiles""",0,64,r,gemm,190
-170,0,A,0,8192,rw,gemm,190
-200,0,A,1,8192,r,gemm,260
-200,0,"B, ""tiles""",2,64,r,gemm,260
-200,0,A,3,8192,rw,gemm,260
-200,0,A,4,8192,w,"a, b",260
-7,1,A,64,100,w,gemm,9
+	golden(t, write(t, parse(t, mixedText), "csv"), `time,worker,object,block,bytes,mode,kernel,end,clock_hz
+100,0,A,64,100,r,gemm,150,2000000000
+100,0,"B, ""tiles""",3,64,r,gemm,150,
+100,0,A,2,8192,rw,gemm,150,
+170,0,A,0,8192,r,gemm,190,
+170,0,"B, ""tiles""",0,64,r,gemm,190,
+170,0,A,0,8192,rw,gemm,190,
+200,0,A,1,8192,r,gemm,260,
+200,0,"B, ""tiles""",2,64,r,gemm,260,
+200,0,A,3,8192,rw,gemm,260,
+200,0,A,4,8192,w,"a, b",260,
+7,1,A,64,100,w,gemm,9,
 `)
 }
 

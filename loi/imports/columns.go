@@ -22,14 +22,15 @@ const (
 	colEnd
 	colRows
 	colStride
+	colClockHz // of the whole table: in one row, or the same in several
 	numColumns
 )
 
 var columnNames = [numColumns]string{"time", "worker", "object", "block", "offset", "bytes", "mode",
-	"kernel", "end", "rows", "stride"}
+	"kernel", "end", "rows", "stride", "clock_hz"}
 
 const columnsWanted = "time,worker,object,block,bytes,mode, with offset in place of block or " +
-	"beside it, and perhaps kernel, end, rows and stride"
+	"beside it, and perhaps kernel, end, rows, stride and clock_hz"
 
 func (c column) text() bool { return c == colObject || c == colMode || c == colKernel }
 

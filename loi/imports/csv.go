@@ -11,6 +11,7 @@ type csvParser struct {
 	has     columnSet
 	fields  [][]byte
 	scratch []byte
+	hz      uint64 // ticks a second; 0: no row has said it yet
 }
 
 // parse reads in to its end.
@@ -130,7 +131,7 @@ func (p *csvParser) plain(data []byte, r *row) int {
 			if at-from > 19 {
 				return 0
 			}
-			if at == from && c != colBlock && c != colOffset {
+			if at == from && c != colBlock && c != colOffset && c != colClockHz {
 				return 0
 			}
 			switch c {
@@ -157,6 +158,10 @@ func (p *csvParser) plain(data []byte, r *row) int {
 				r.rows = uint32(v)
 			case colStride:
 				r.stride = v
+			case colClockHz:
+				if at > from && (v == 0 || v != p.hz) {
+					return 0
+				}
 			}
 		}
 		if data[at] != end {

@@ -99,14 +99,27 @@ func (p *csvParser) field(r *row, c column, f []byte) error {
 		return nil
 	}
 	switch c {
-	case colBlock, colOffset, colEnd, colRows, colStride: // may be left out
+	case colBlock, colOffset, colEnd, colRows, colStride, colClockHz: // may be left out
 		if len(f) == 0 {
 			return nil
 		}
 	}
+	if c == colClockHz { // data frames make a column with gaps one of floats
+		f = bytes.TrimSuffix(f, []byte(".0"))
+	}
 	v, err := number(f)
 	if err != nil {
 		return fault(r.pos, name, "%v", err)
+	}
+	if c == colClockHz {
+		switch {
+		case v == 0 || v > maxHz:
+			return fault(r.pos, name, "%d ticks a second, expected 1 to 2^53", v)
+		case p.hz != 0 && v != p.hz:
+			return fault(r.pos, name, "%d ticks a second, but %d in a row before", v, p.hz)
+		}
+		p.hz = v
+		return nil
 	}
 	return r.set(c, v)
 }

@@ -60,7 +60,7 @@ func importNull(t testing.TB, content []byte, format string, opt Options) (*null
 	if format == "parquet" && len(content) > 0 { // without a file in between
 		err := pump(context.Background(), func(o *outlet) error {
 			return parseParquet(context.Background(), bytes.NewReader(content), int64(len(content)),
-				o, nil)
+				o, nil, new(float64))
 		}, f.take)
 		if err == nil {
 			err = f.finish()

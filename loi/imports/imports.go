@@ -20,13 +20,15 @@
 // stride it may be two-dimensional: all distinct ones have at most 2^31-1 rows. With both
 // columns, block and offset, each row has one of them and leaves the other empty. Optional
 // columns: kernel, a name, "access" where it is missing or empty; end, a time, the time of the
-// row where it is missing or empty. Rows of a worker that follow each other, whatever rows of
+// row where it is missing or empty; clock_hz, whole ticks a second, in one row or the same in
+// several. Rows of a worker that follow each other, whatever rows of
 // other workers stand between, with the same time, end and kernel, are the accesses of one
 // kernel execution, up to 4096.
 //
 // parquet: the same columns. Numbers are integers of any width and sign, text is UTF-8 strings or
 // plain byte arrays, dictionaries or not. No column but block and offset, where both are there, may
-// have nulls. Pages may be compressed with snappy, gzip, brotli or zstd. A file that comes from a
+// have nulls; a column clock_hz is passed over, since the metadata krdlab.clock_hz have the rate.
+// Pages may be compressed with snappy, gzip, brotli or zstd. A file that comes from a
 // pipe or is compressed as a whole is copied to disk first, beside the output.
 //
 // lackey: what valgrind --tool=lackey --trace-mem=yes prints. One worker, object "memory" of keys
@@ -103,10 +105,14 @@ type Summary struct {
 	Kernels    int
 	Executions uint64
 	Accesses   uint64
-	FirstTime  uint64 // ticks
-	LastTime   uint64 // ticks
-	Backward   uint64 // rows that came after a later one of their worker, if Sort
+	FirstTime  uint64  // ticks
+	LastTime   uint64  // ticks
+	ClockHz    float64 // ticks a second; 0: the source does not say
+	Backward   uint64  // rows that came after a later one of their worker, if Sort
 }
+
+// maxHz is the fastest clock that a whole number of ticks a second tells.
+const maxHz = 1 << 53
 
 // Formats returns the names of the formats that can be imported.
 func Formats() []string { return []string{"csv", "parquet", "lackey", "keysize", "text"} }
@@ -190,7 +196,7 @@ func (opt *Options) suits(format string) error {
 // header returns the header of a trace, whose map is that of the options.
 func (opt *Options) header(sum *Summary, node []int) loi.Header {
 	h := loi.Header{
-		Clock: loi.Clock{Source: "imported"}, Substrate: loi.Native, Grain: "kernel",
+		Clock: loi.Clock{Source: "imported", Hz: sum.ClockHz}, Substrate: loi.Native, Grain: "kernel",
 		Nodes: 1, L2Bytes: opt.L2Bytes, LLCBytes: opt.LLCBytes, Workers: make([]loi.Worker,
 			sum.Workers),
 	}
@@ -240,9 +246,15 @@ func feed(ctx context.Context, src Source, dir string, opt *Options, f *feeder) 
 		defer f.sort.close()
 	}
 	var parse func(*outlet) error
+	var hz float64 // is read when the parser has ended
 	switch b := newBlocks(content, in.readError); format {
 	case "csv":
-		parse = func(o *outlet) error { return (&csvParser{names: names{out: o}}).parse(b) }
+		parse = func(o *outlet) error {
+			p := &csvParser{names: names{out: o}}
+			err := p.parse(b)
+			hz = float64(p.hz)
+			return err
+		}
 	case "lackey":
 		parse = func(o *outlet) error {
 			return parseLackey(b, o, cmp.Or(opt.LineBytes, 64),
@@ -256,9 +268,10 @@ func feed(ctx context.Context, src Source, dir string, opt *Options, f *feeder) 
 			return err
 		}
 		defer done()
-		parse = func(o *outlet) error { return parseParquet(ctx, at, size, o, opt.Progress) }
+		parse = func(o *outlet) error { return parseParquet(ctx, at, size, o, opt.Progress, &hz) }
 	}
 	if err = pump(ctx, parse, f.take); err == nil {
+		f.sum.ClockHz = hz
 		err = f.finish()
 	}
 	if f.sort != nil {

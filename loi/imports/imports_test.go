@@ -15,6 +15,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/parquet-go/parquet-go"
+
 	"krdlab/loi"
 )
 
@@ -115,6 +117,39 @@ func importReader(t testing.TB, r io.Reader, opt Options) (string, Summary, erro
 }
 
 const header = "time,worker,object,block,bytes,mode\n"
+
+// rated is the header of a table that tells the rate of its clock.
+const rated = "time,worker,object,block,bytes,mode,clock_hz\n"
+
+// The rate of the clock reaches the trace from any row, however it is written, and from the metadata
+// of Parquet; a table without it says nothing.
+func TestClockRate(t *testing.T) {
+	table := parquetBytes(t, []exported{{1, 0, "A", 64, "r", "k", 2, 5}},
+		parquet.KeyValueMetadata("krdlab.clock_hz", "2.5e9"))
+	for in, want := range map[string]float64{
+		header + "1,0,A,5,64,r\n":                                0,
+		rated + "1,0,A,5,64,r,2000000000\n2,0,A,5,64,r,\n":       2e9,
+		rated + "1,0,A,5,64,r,7\n2,0,A,5,64,r,7\n":               7,
+		rated + "1,0,A,5,64,r,\n2,0,\"A\",5,64,r,2000000000.0\n": 2e9,
+		rated + "1,0,A,5,64,r,\n":                                0,
+		string(table):                                            2.5e9,
+	} {
+		out := filepath.Join(t.TempDir(), "x.loi")
+		sum, err := Import(t.Context(), Source{Path: "-", Stdin: strings.NewReader(in)}, out, Options{})
+		if err != nil {
+			t.Errorf("%q: %v", in, err)
+			continue
+		}
+		trace, err := loi.Open(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := trace.Header.Clock.Hz; got != want || sum.ClockHz != want {
+			t.Errorf("%.80q: %v and %v, want %v", in, got, sum.ClockHz, want)
+		}
+		trace.Close()
+	}
+}
 
 // good are inputs and what they mean.
 var good = []struct {

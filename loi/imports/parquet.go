@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -56,9 +57,10 @@ func (t *tableBytes) guard(row uint64, what string, f func() error) (err error) 
 	return f()
 }
 
-// parseParquet reads the Parquet file r of size bytes.
+// parseParquet reads the Parquet file r of size bytes. hz becomes the rate of the clock, if the
+// metadata have it.
 func parseParquet(ctx context.Context, r io.ReaderAt, size int64, out *outlet,
-	progress func(done, total int64)) error {
+	progress func(done, total int64), hz *float64) error {
 	if size == 0 {
 		return fault(0, "", "empty, expected a Parquet file")
 	}
@@ -80,6 +82,11 @@ func parseParquet(ctx context.Context, r io.ReaderAt, size int64, out *outlet,
 	}
 	if err := p.bottom.guard(0, "a damaged schema", p.schema); err != nil {
 		return err
+	}
+	if text, ok := p.file.Lookup("krdlab.clock_hz"); ok {
+		if v, err := strconv.ParseFloat(text, 64); err == nil && v >= 1 && v <= maxHz {
+			*hz = v
+		}
 	}
 	if p.has[colKernel] < 0 {
 		p.kernel([]byte(defaultKernel))
@@ -198,6 +205,9 @@ func (p *parquetReader) schema() error {
 		c, err := p.has.add(leaf.Name(), 0)
 		if err != nil {
 			return fault(0, "", "%v", err)
+		}
+		if c == colClockHz { // the metadata have it
+			continue
 		}
 		pc := &tableColumn{column: c, leaf: leaf.Index(), text: c.text()}
 		if err := pc.setType(leaf); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments/request"
+	"krdlab/experiments/result"
 	"krdlab/hw/units"
 	"krdlab/loi"
 	"krdlab/loi/exports"
@@ -141,11 +142,17 @@ type imported struct {
 	FirstTime  uint64 `json:"first_time"`
 	LastTime   uint64 `json:"last_time"`
 	Backward   uint64 `json:"sorted_rows"`
+	// ticks a second; null: the input does not say
+	ClockHz result.Number `json:"clock_hz"`
 }
 
 func importDocument(path, out string, s imports.Summary) imported {
+	hz := result.Number{}
+	if s.ClockHz > 0 {
+		hz = result.Some(s.ClockHz)
+	}
 	return imported{path, out, s.Format, s.Workers, s.Nodes, s.Objects, s.Kernels, s.Executions,
-		s.Accesses, s.FirstTime, s.LastTime, s.Backward}
+		s.Accesses, s.FirstTime, s.LastTime, s.Backward, hz}
 }
 
 // importFlags are the flags of the fields of imports.Options.
@@ -218,7 +225,7 @@ func (a *app) traceExport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ticks := "" // the rate is in all formats but CSV, which has columns only
+			ticks := ""
 			if hz := t.Header.Clock.Hz; hz > 0 {
 				ticks = ", " + strconv.FormatFloat(hz, 'f', -1, 64) + " ticks a second"
 			}
