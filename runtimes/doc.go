@@ -15,9 +15,9 @@
 // themselves (workfirst.go, helpfirst.go, shepherd.go), deque.go and queue.go (queues),
 // childfirst.go, parentfirst.go and chosen.go (the ways to execute a spawn), idle.go (the search
 // for work), place.go, admit.go, request.go and mailbox.go (what some policies add), stamping.go
-// (what kernels cost), native.go (the driver on threads), stepper.go and steps.go (the driver in
-// virtual time), untaped.go (the operations on what is shared, which tape.go records in a build of
-// its own, to have the other driver do again what threads did).
+// (what kernels cost), native.go (the driver on threads), stepper.go, drive.go and steps.go (the
+// driver in virtual time), untaped.go (the operations on what is shared, which tape.go records in a
+// build of its own, to have the other driver do again what threads did).
 //
 // # Rejected
 //

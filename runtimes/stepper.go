@@ -105,42 +105,6 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 	return s.result(c), nil
 }
 
-// checkSteps is how many steps there are between two looks at whether the run is to be stopped.
-const checkSteps = 1 << 12
-
-// check says, behind a step of v, whether the run has ended, and with which error.
-func (s *stepper) check(v *stepWorker) (ended bool, err error) {
-	if s.finished || s.steps >= s.limit {
-		s.unskipAll(v)
-		if n := s.stepsTaken(); n > s.limit || n == s.limit && !s.finished {
-			return true, fmt.Errorf("step: root task unfinished after %d steps", s.limit)
-		}
-	}
-	switch {
-	case s.finished:
-		return true, nil
-	case v.now > s.latest:
-		return true, fmt.Errorf("step: a worker's virtual time is %d ticks, more than %d, the "+
-			"most that is supported with %d workers", v.now, s.latest, len(s.all))
-	case stopped(s.stop):
-		return true, ErrStopped
-	}
-	s.pause = min(s.steps+checkSteps, s.limit)
-	return false, nil
-}
-
-// stepsTaken is how many steps have been taken, the running one included, when no search is ahead
-// of it: as many as if none had been skipped, and none done early.
-func (s *stepper) stepsTaken() uint64 {
-	n := s.steps
-	for i := range s.queues {
-		for _, e := range s.queues[i].early {
-			n -= uint64(btoi(e.at > s.current))
-		}
-	}
-	return n
-}
-
 // newStepper is a run that has not begun.
 func newStepper(c StepConfig, prog Program) (*stepper, error) {
 	if prog == nil || !given(c.Policy) {

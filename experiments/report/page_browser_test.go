@@ -101,11 +101,13 @@ func TestBrowser(t *testing.T) {
 	for _, f := range p.Charts {
 		panels += len(f.Panels)
 	}
-	for name, v := range map[string]view{
-		"wide": {width: 1280, height: 900, scheme: "light"}, "narrow": {width: 390, height: 844,
-			scheme: "light"}, "dark": {width: 1280, height: 900, scheme: "dark"},
+	var page *tab
+	for _, v := range []view{ // the last is looked at more closely
+		{width: 1280, height: 900, scheme: "dark"}, {width: 390, height: 844, scheme: "light"},
+		{width: 1280, height: 900, scheme: "light"},
 	} {
-		page := b.open(url, v)
+		name := fmt.Sprintf("%+v", v)
+		page = b.open(url, v)
 		if charts, figures := page.drawn(); charts != panels || figures != len(p.Charts) ||
 			charts == 0 {
 			t.Errorf("%s: %d charts in %d figures, expected %d in %d", name, charts, figures,
@@ -136,8 +138,6 @@ func TestBrowser(t *testing.T) {
 			t.Errorf("%s: %d charts do not show all points", name, empty)
 		}
 	}
-	page := b.open(url, view{width: 1280, height: 900, scheme: "light"})
-	page.drawn()
 	var tip string
 	page.eval(`(echarts.getInstanceByDom(document.querySelector('#g1-speedup .chart')).dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: 3}),
 		new Promise(done => setTimeout(() => done([...document.querySelectorAll('#g1-speedup .chart div')].map(d => d.innerText).join('\n')), 300)))`, &tip)
