@@ -56,6 +56,10 @@ func TestReplayOfSimulation(t *testing.T) {
 		{"matmul", kernel.Params{"n": 512}, request.GrainKernel, 24, 0.001},
 		{"fmm", kernel.Params{"bodies": 4000}, request.GrainTask, 24, 0.001},
 		{"fmm", kernel.Params{"bodies": 4000}, request.GrainKernel, 24, 0.05},
+		{"fmm", kernel.Params{"bodies": 2000, "tasks": "exafmm", "layout": "cell"},
+			request.GrainTask, 1, 0},
+		{"fmm", kernel.Params{"bodies": 2000, "tasks": "exafmm", "layout": "cell"},
+			request.GrainTask, 24, 0.001},
 	} {
 		for _, caches := range []request.CacheModel{request.CacheBlocks, request.CacheLines} {
 			t.Run(fmt.Sprintf("%s/%s/%d/%s", test.kernel, test.grain, test.cores, caches),
