@@ -67,6 +67,7 @@ func commands(t *testing.T) (list []docCommand) {
 // small makes a command of a page one that takes a moment, on the files of the test; ok is false
 // where it cannot be run here.
 func small(text string) (command string, ok bool) {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "[EXP]", "exp"), "[A B]", "exp other")
 	text = option.ReplaceAllString(text, "")
 	for _, r := range [][2]string{
 		{"krdlab-runs/.../", "run/"}, {"krdlab-runs/...", "one"}, {"TRACE", "run/workfirst.loi"},
@@ -92,8 +93,12 @@ func small(text string) (command string, ok bool) {
 	case words[0] == "sweep" && strings.HasPrefix(words[1], "matmul"):
 		text = strings.ReplaceAll(text, "--out exp", fmt.Sprintf("--out swept%d", len(text)))
 		text += " --n 64 --reps 1"
+	case slices.Contains(words, "--ablation"):
+		text = "reproduce --ablation --scale smoke --out ablated"
 	case words[0] == "reproduce":
 		text = "reproduce --scale smoke --out reproduced"
+	case words[0] == "correlate" || words[0] == "compare": // this computer may be busy
+		text += " --include-disturbed"
 	case words[0] == "machine" && words[1] == "calibrate":
 		text += " --quick"
 	}
