@@ -175,9 +175,6 @@ func (d *RunDir) Path(file string) string { return filepath.Join(d.partial, file
 // Partial returns the directory's present name.
 func (d *RunDir) Partial() string { return d.partial }
 
-// Final returns the name that the directory gets when it is complete.
-func (d *RunDir) Final() string { return d.final }
-
 // TraceFile returns the name of the trace of a scheduler, to be passed to [RunDir.Path].
 func TraceFile(scheduler string) string { return scheduler + ".loi" }
 

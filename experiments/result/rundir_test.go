@@ -115,7 +115,7 @@ func TestRunDirKeep(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d.WriteJSON(TraceFile("go"), 1); d.Discard() || !exists(t, d.Path(ManifestFile)) ||
-		exists(t, d.Final()) {
+		exists(t, d.final) {
 		t.Error("what an interrupted run has done was not kept under its partial name")
 	}
 	if err := d.WriteJSON("bad.json", func() {}); err == nil {
@@ -141,8 +141,8 @@ func TestNamedRunDir(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Final() != filepath.Join(RunsDir, want) {
-			t.Errorf("got %s, want %s", d.Final(), want)
+		if d.final != filepath.Join(RunsDir, want) {
+			t.Errorf("got %s, want %s", d.final, want)
 		}
 		if want[len(want)-2:] != "-2" {
 			err = d.Commit()
