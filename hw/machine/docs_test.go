@@ -1,42 +1,56 @@
 package machine
 
 import (
-	"fmt"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 )
 
-// The prices that docs/simulation.md says were fitted are those of the machine.
-func TestDocsPrices(t *testing.T) {
-	page, err := os.ReadFile("../../docs/simulation.md")
+// docs/machines.md names every field, its example reads, and it lists the machines that there are.
+func TestDocs(t *testing.T) {
+	text, err := os.ReadFile("../../docs/machines.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.ReadFile("machines/westmere-ex-4s.toml")
+	doc := string(text)
+	_, table, ok := strings.Cut(doc, "| field | what | unit |")
+	if !ok {
+		t.Fatal("there is no table of fields")
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	paths := []string{"families.NAME.…", "kernels.NAME.call", "kernels.NAME.flops", "sources.…",
+		"fits.…"}
+	for _, f := range fields {
+		paths = append(paths, f.path)
+	}
+	for _, p := range prices {
+		paths = append(paths, "costs."+p.name)
+	}
+	for _, p := range paths {
+		if !strings.Contains(table, "`"+p+"`") {
+			t.Errorf("the table of fields has no %s", p)
+		}
+	}
+	for _, name := range Names() {
+		if !strings.Contains(doc, "| `"+name+"` |") {
+			t.Errorf("the table of machines has no %s", name)
+		}
+	}
+	var example strings.Builder
+	for line := range strings.Lines(doc) {
+		if code, ok := strings.CutPrefix(line, "    "); ok {
+			example.WriteString(code)
+		} else if example.Len() > 0 && line != "\n" {
+			break // further blocks are commands
+		}
+	}
+	m, err := Parse("docs/machines.md", []byte(example.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := regexp.MustCompile("(?m)^\\| `(families\\.[a-z-]+)` \\| (.*?) ns \\|")
-	found := 0
-	for _, m := range row.FindAllStringSubmatch(string(page), -1) {
-		_, table, ok := strings.Cut(string(file), "\n["+m[1]+"]\n")
-		table, _, _ = strings.Cut(table, "\n[")
-		if !ok {
-			t.Errorf("the machine has no %s", m[1])
-			continue
-		}
-		for _, price := range strings.Split(m[2], ", ") {
-			name, value, _ := strings.Cut(price, " ")
-			if line := fmt.Sprintf("%s = %q", name, value+"ns"); !strings.Contains(table, line) {
-				t.Errorf("docs/simulation.md: %s of %s is %s, the machine has\n%s", name, m[1], value,
-					table)
-			}
-			found++
-		}
-	}
-	if found < 12 {
-		t.Errorf("only %d prices were found", found)
+	if m.Name != "small" || m.Memory.LocalPS != 80_000 ||
+		m.CostsOf("qthreads-socket").LockPS != 50_000 || m.Guessed("memory.local") ||
+		!m.Guessed("costs.spawn") {
+		t.Errorf("the example is %+v", m)
 	}
 }
