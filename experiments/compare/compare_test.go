@@ -94,6 +94,27 @@ func find(t *testing.T, r *compare.Report, scheduler string, cores int,
 	return compare.Comparison{}
 }
 
+// A configuration that was disturbed on a side has the mark and the note, and no other has.
+func TestDisturbed(t *testing.T) {
+	b := changed(slower)
+	for i := range b.Cells {
+		if r := b.Cells[i].Result; r.Scheduler == "helpfirst" && r.Cores == 6 {
+			r.Disturbances = &result.Disturbances{Repetitions: 1}
+		}
+	}
+	r := report(t, datasettest.Small(), b)
+	for _, p := range r.Pairs {
+		if p.DisturbedA || p.DisturbedB != (p.Scheduler == "helpfirst" && p.Cores == 6) {
+			t.Errorf("%s: A %v, B %v", p.Config, p.DisturbedA, p.DisturbedB)
+		}
+	}
+	got := text(t, r)
+	expect(t, got, "\nhelpfirst ~          6 ", "\nhelpfirst           12 ", "\n"+show.DisturbedNote)
+	if n := strings.Count(got, "helpfirst ~"); n != strings.Count(got, show.DisturbedNote) || n == 0 {
+		t.Errorf("%d marks\n%s", n, got)
+	}
+}
+
 func TestGolden(t *testing.T) {
 	b := changed(slower)
 	b.Cells = slices.DeleteFunc(b.Cells, func(c dataset.Cell) bool {

@@ -207,10 +207,10 @@ const (
 	answerLines = 30
 )
 
-// lines are the answers of a family for a terminal.
-func (f *Family) lines(whole bool) (list []string) {
+// lines are the answers of a family in lines of so many columns.
+func (f *Family) lines(whole bool, width int) (list []string) {
 	add := func(indent int, s string) {
-		list = append(list, strings.Split(show.Wrap(s, answerWidth, indent), "\n")...)
+		list = append(list, strings.Split(show.Wrap(s, width, indent), "\n")...)
 	}
 	add(2, f.String())
 	if whole {
@@ -244,12 +244,12 @@ func (t *texter) writeAnswer(r *Report, all bool) {
 	if !whole {
 		n := 0
 		for i := range r.Families {
-			n += len(r.Families[i].lines(true)) + 1
+			n += len(r.Families[i].lines(true, answerWidth)) + 1
 		}
 		whole = n <= left
 	}
 	for i := range r.Families {
-		lines := r.Families[i].lines(whole)
+		lines := r.Families[i].lines(whole, min(answerWidth, t.Width()))
 		if left -= len(lines) + 1; left < 0 && !all && i > 0 {
 			t.line("%s more: --all", units.Count(len(r.Families)-i, "part"))
 			break

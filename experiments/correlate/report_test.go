@@ -93,6 +93,24 @@ func of(t *testing.T, a *correlate.Association, point string) correlate.Coeffici
 }
 
 // The order of the cells is nothing that can be seen.
+// A configuration that was disturbed has the mark and the note in the tables, and counts in the
+// answer.
+func TestDisturbed(t *testing.T) {
+	e := datasettest.Small()
+	for i := range e.Cells {
+		if r := e.Cells[i].Result; r.Scheduler == "helpfirst" && r.Cores == 6 {
+			r.Disturbances = &result.Disturbances{Serial: 1}
+		}
+	}
+	expect(t, text(t, e, true), "\nhelpfirst ~          6 ", "\nhelpfirst           12 ",
+		"\n"+show.DisturbedNote+"\n")
+	expect(t, strings.Join(strings.Fields(text(t, e, false)), " "),
+		"serial run: 1 of 16 configurations")
+	if got := text(t, datasettest.Small(), true); strings.Contains(got, show.DisturbedMark+" ") {
+		t.Errorf("a mark without a disturbed configuration:\n%s", got)
+	}
+}
+
 func TestOrder(t *testing.T) {
 	want, err := json.Marshal(correlate.Of(datasettest.Small()))
 	if err != nil {

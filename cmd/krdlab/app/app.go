@@ -159,7 +159,8 @@ func (a *app) root() *cobra.Command {
 		Long: "krdlab runs task-parallel kernels under different schedulers, records which data " +
 			"each kernel touches, and shows\n" +
 			"what the scheduler did to reuse (kernel reuse distance), to cache misses, to " +
-			"overhead and to work time.",
+			"overhead and to work time.\n\nText fits the terminal; elsewhere sentences have 80 " +
+			"columns and tables what they need, or both as many as the variable COLUMNS says.",
 		Example: "  krdlab run matmul --sched workfirst --cores 2\n  krdlab run matmul --sched " +
 			"all --n 1024\n  krdlab doctor",
 	})
