@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -253,5 +255,27 @@ func TestCostsOf(t *testing.T) {
 	}
 	if r := m.Kernels["p2p-self"]; r != (Rate{CallPS: 11_500, FlopsPerSecond: 4e9}) {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A machine of an older run, whose fits name families, is read; what they say is not known to be of
+// a scheduler, and left out.
+func TestFitsOfFamilies(t *testing.T) {
+	file, err := os.ReadFile("machines/westmere-ex-4s.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := Parse("now", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := Parse("old", regexp.MustCompile(`scheduler = "workfirst"`).ReplaceAll(file,
+		[]byte(`family = "massivethreads"`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(old.Fits) != len(now.Fits)-1 || old.Hash() != now.Hash() {
+		t.Errorf("%d fits of %d, hashes %s and %s", len(old.Fits), len(now.Fits), old.Hash(),
+			now.Hash())
 	}
 }
