@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
@@ -23,8 +24,7 @@ func duration(n result.Number) string {
 	if n.Float() == 0 {
 		return "0" + nbsp + "ns"
 	}
-	unit, size := show.TimeUnit(n.Float())
-	return show.Digits(n.Float()/size, 4) + nbsp + unit
+	return strings.Replace(show.Time(n), " ", nbsp, 1)
 }
 
 // count prints a whole number in groups of three digits, with a thin space between them.
@@ -56,60 +56,36 @@ const (
 	events               // a count
 )
 
-// format returns the number v of a quantity in the units of its median m, without the unit.
-func (s style) format(v, m float64) string {
+// of is what a median m is multiplied with, and the unit written behind it.
+func (s style) of(m float64) (scale float64, unit string) {
 	switch s {
 	case seconds:
-		_, size := show.TimeUnit(m)
-		return significantLike(v/size, m/size)
-	case percent:
-		return strconv.FormatFloat(100*v, 'f', percentDecimals(m), 64)
+		unit, scale = show.TimeUnit(m)
 	case events:
-		return count(int64(math.Round(v)))
-	}
-	return significantLike(v, m)
-}
-
-// unit is what is written behind a median.
-func (s style) unit(m float64) string {
-	switch s {
-	case seconds:
-		name, _ := show.TimeUnit(m)
-		return nbsp + name
+		unit, scale = show.CountUnit(m)
 	case percent:
-		return nbsp + "%"
+		return 100, nbsp + "%"
+	default:
+		return 1, ""
 	}
-	return ""
-}
-
-// significantLike prints v with as many decimals as m has when it has 4 significant digits, but at
-// most 3 where m is 0.1 or more.
-func significantLike(v, m float64) string {
-	decimals := 3
-	if m = math.Abs(m); m > 0 {
-		decimals -= int(math.Floor(math.Log10(m)))
-		if m >= 0.1 {
-			decimals = min(decimals, 3)
-		}
+	if unit != "" {
+		unit = nbsp + unit
 	}
-	return strconv.FormatFloat(v, 'f', max(0, decimals), 64)
-}
-
-// percentDecimals is how many decimals a share of m has in per cent: two, and more where there
-// would be less than two digits.
-func percentDecimals(m float64) int {
-	if p := 100 * math.Abs(m); p > 0 && p < 0.1 {
-		return 1 - int(math.Floor(math.Log10(p)))
-	}
-	return 2
+	return 1 / scale, unit
 }
 
 // quantity prints a median and its interval; the latter is "" where there is none.
 func (s style) quantity(q result.Quantity) (median, interval string) {
-	m := q.Median.Float()
-	median = s.format(m, m) + s.unit(m)
+	scale, unit := s.of(q.Median.Float())
+	number := func(n result.Number) string {
+		if s == events && unit == "" {
+			return count(int64(math.Round(n.Float())))
+		}
+		return show.Number(q, n.Float(), scale)
+	}
+	median = number(q.Median) + unit
 	if q.Low.Known() && q.High.Known() {
-		interval = s.format(q.Low.Float(), m) + "–" + s.format(q.High.Float(), m)
+		interval = number(q.Low) + "–" + number(q.High)
 	}
 	return median, interval
 }

@@ -177,17 +177,17 @@ func TestFormats(t *testing.T) {
 	}
 	for _, c := range []struct{ got, want string }{
 		{ratio.sentence(q(21.934, 21.8, 22.01)), "21.93 (21.80–22.01)"},
-		{ratio.sentence(q(1.0766, 0.9, 1.2)), "1.077 (0.900–1.200)"},
-		{ratio.sentence(q(0.01234, 0.01, 0.02)), "0.01234 (0.01000–0.02000)"},
-		{seconds.sentence(q(3.5e6, 9e5, 1.2e7)), "3.500\u00a0ms (0.900–12.000)"},
+		{ratio.sentence(q(1.0766, 0.9, 1.2)), "1.08 (0.90–1.20)"},
+		{ratio.sentence(q(0.01234, 0.01, 0.02)), "0.012 (0.010–0.020)"},
+		{seconds.sentence(q(3.5e6, 9e5, 1.2e7)), "3.5\u00a0ms (0.9–12.0)"},
 		{percent.sentence(q(0.1143, 0.114, 0.1145)), "11.43\u00a0% (11.40–11.45)"},
 		{percent.sentence(q(0.00001234, 0, 0.00002)), "0.0012\u00a0% (0.0000–0.0020)"},
-		{events.sentence(q(1234567.4, 999, 2e6)), "1\u202f234\u202f567 (999–2\u202f000\u202f000)"},
+		{events.sentence(q(1234567.4, 999, 2e6)), "1.2\u00a0M (0.0–2.0)"},
 		{count(-1234), "-1\u202f234"}, {count(12), "12"},
 		{duration(result.Number{}), "n/a"}, {duration(result.Some(12.5)),
 			"12.50\u00a0ns"}, {list([]string{"a", "b", "c"}), "a, b and c"},
 		{show.Digits(123456, 4), "123456"},
-		{ratio.sentence(result.Quantity{Median: result.Some(2)}), "2.000"},
+		{ratio.sentence(result.Quantity{Median: result.Some(2)}), "2.00"},
 		{shell([]string{"/a b/krdlab", "run", "it's", "--n=4", "", "$HOME"}),
 			`krdlab run 'it'\''s' --n=4 '' '$HOME'`},
 	} {

@@ -11,6 +11,8 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/figures"
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
 )
 
 // A picture is a figure on the page.
@@ -152,7 +154,8 @@ func numbersOf(f *figures.Figure) table {
 			case n != n:
 				cells = append(cells, name("–"))
 			default:
-				cells = append(cells, name(significantLike(n, r.Y.Float())))
+				q := result.Quantity{Median: r.Y, Low: r.Low, High: r.High, N: r.N}
+				cells = append(cells, name(show.Number(q, n, 1)))
 			}
 		}
 		b.Rows = append(b.Rows, row{Cells: append(cells, name(fmt.Sprint(r.N)))})

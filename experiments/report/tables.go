@@ -86,7 +86,7 @@ func reuseTable(g *dataset.Group) (table, bool) {
 			c := t.quantity(percent, q, reason)
 			if c.Note == 0 {
 				// the unit is in the header
-				c.Text = percent.format(q.Median.Float(), q.Median.Float())
+				c.Text = show.Number(q, q.Median.Float(), 100)
 			}
 			cells = append(cells, c)
 		}
@@ -119,8 +119,7 @@ func kernelTable(g *dataset.Group) (table, bool) {
 			}
 			if k.WTI.Known() {
 				wti = func(string) cell {
-					return name(significantLike(k.WTI.Float(),
-						k.WTI.Float()))
+					return name(show.Number(show.Plain(k.WTI), k.WTI.Float(), 1))
 				}
 			}
 			rows = append(rows, row{Cells: []cell{name(fmt.Sprint(cores)), header(show.SchedulerOf(r)),

@@ -45,21 +45,19 @@ func missesOf(r *result.Result) string {
 	return s
 }
 
-// compact writes v with four digits and its interval as one number, the larger half width: 21.99
-// ±0.05.
+// compact writes v and its interval as one number, the larger half width: 21.99 ±0.05.
 func (v interval) compact() string {
 	if !v.known {
-		return "n/a"
+		return show.NotAvailable
 	}
-	decimals := 3
-	for m := v.mid; m >= 10 && decimals > 0; m /= 10 {
-		decimals--
-	}
-	s := fmt.Sprintf("%.*f", decimals, v.mid)
+	q := result.Quantity{Median: result.Some(v.mid), N: v.n}
 	if v.sure {
-		if wide := fmt.Sprintf("%.*f", decimals, max(v.high-v.mid, v.mid-v.low)); strings.Trim(wide,
-			"0.") != "" {
-			s += " ±" + wide
+		q.Low, q.High = result.Some(v.low), result.Some(v.high)
+	}
+	s := show.Number(q, v.mid, 1)
+	if wide := max(v.high-v.mid, v.mid-v.low); v.sure && wide > 0 {
+		if far := show.Number(q, wide, 1); strings.Trim(far, "0.") != "" {
+			s += " ±" + far
 		}
 	}
 	return s

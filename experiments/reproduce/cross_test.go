@@ -32,8 +32,8 @@ func TestWriteCross(t *testing.T) {
 	for _, test := range []struct {
 		v    interval
 		want string
-	}{{iv(20.99, 21.234, 21.3), "21.23 ±0.24"}, {iv(1, 1, 1), "1.000"}, {guess(1234.5), "1234"},
-		{interval{}, "n/a"}, {iv(0.03, 0.0312, 0.033), "0.031 ±0.002"}} {
+	}{{iv(20.99, 21.234, 21.3), "21.2 ±0.2"}, {iv(1, 1, 1), "1.000"}, {guess(1234.5), "1234"},
+		{interval{}, "n/a"}, {iv(0.03, 0.0312, 0.033), "0.0312 ±0.0018"}} {
 		if got := test.v.compact(); got != test.want {
 			t.Errorf("%+v is %q, expected %q", test.v, got, test.want)
 		}

@@ -49,8 +49,8 @@ var countUnits = []struct {
 	size float64
 }{{"G", 1e9}, {"M", 1e6}, {"k", 1e3}}
 
-// countUnit returns the prefix of counts of the size of v, from 100 000 on.
-func countUnit(v float64) (name string, size float64) {
+// CountUnit returns the prefix of counts of the size of v, from 100 000 on.
+func CountUnit(v float64) (name string, size float64) {
 	if v >= 1e5 {
 		for _, u := range countUnits {
 			if v >= 0.99995*u.size { // with four digits it is one
@@ -68,7 +68,7 @@ func Count(n result.Number) string {
 		return NotAvailable
 	}
 	v := n.Float()
-	if name, size := countUnit(v); name != "" {
+	if name, size := CountUnit(v); name != "" {
 		return Digits(v/size, 4) + name
 	}
 	return strconv.FormatFloat(math.Round(v), 'f', 0, 64)

@@ -89,7 +89,7 @@ func Ranges(column []result.Quantity, scale float64, unit string) []string {
 
 // Counts prints a column of counts, with intervals if asked for.
 func Counts(column []result.Quantity, intervals bool) []string {
-	name, size := countUnit(largest(column))
+	name, size := CountUnit(largest(column))
 	if slices.ContainsFunc(column, func(q result.Quantity) bool {
 		return q.Median.Known() && q.Median.Float() > 0 && q.Median.Float() < size/10 // 0.003 k
 	}) {
