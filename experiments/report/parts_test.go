@@ -83,22 +83,22 @@ func TestSpeed(t *testing.T) {
 		want   string
 	}{
 		{map[string][3]float64{"a": {4, 3.9, 4.1}, "b": {5, 4.2, 5.1}},
-			"On 6 cores, b is the fastest: it runs 5.000 (4.200–5.100) times as fast as the " +
+			"On 6 cores, b is the fastest: it runs 5.0 (4.2–5.1) times as fast as the " +
 				"serial program. The next, a, takes 25.0\u00a0% longer."},
 		{map[string][3]float64{"a": {4, 3.9, 4.2}, "b": {5, 4.2, 5.1}, "c": {1, 0.9, 1.1}},
 			"On 6 cores, no scheduler can be called the fastest: b has the highest median " +
-				"speed-up, 5.000 (4.200–5.100), and its interval overlaps with that of a, 4.000 " +
-				"(3.900–4.200)."},
+				"speed-up, 5.0 (4.2–5.1), and its interval overlaps with that of a, 4.0 " +
+				"(3.9–4.2)."},
 		// One that is not the next may overlap too.
 		{map[string][3]float64{"a": {4, 3.9, 4.1}, "b": {5, 4.2, 5.1}, "c": {1, 0.9, 9}},
 			"On 6 cores, no scheduler can be called the fastest: b has the highest median " +
-				"speed-up, 5.000 (4.200–5.100), and its interval overlaps with that of c, 1.000 " +
-				"(0.900–9.000)."},
+				"speed-up, 5.0 (4.2–5.1), and its interval overlaps with that of c, 1.0 " +
+				"(0.9–9.0)."},
 		{map[string][3]float64{"a": {4, 0, 0}, "b": {5, 4.2, 5.1}},
-			"On 6 cores, the highest median speed-up is that of b, 5.000 (4.200–5.100), but " +
+			"On 6 cores, the highest median speed-up is that of b, 5.0 (4.2–5.1), but " +
 				"fewer than 6 repetitions give no interval, so that no scheduler is called the " +
 				"fastest."},
-		{map[string][3]float64{"a": {4, 0, 0}}, "On 6 cores, a runs 4.000 times as fast as the " +
+		{map[string][3]float64{"a": {4, 0, 0}}, "On 6 cores, a runs 4.00 times as fast as the " +
 			"serial program; there is no other scheduler to compare it with."},
 		{nil, "No speed-up is known on 6 cores."},
 	} {
@@ -110,7 +110,7 @@ func TestSpeed(t *testing.T) {
 	r.Summary.TimeNS = result.Quantity{Median: result.Some(2e9)}
 	if got := speed([]standing{{scheduler: "a", result: r}},
 		2); got != "No speed-up is known on 2 cores: the serial run takes no time on this "+
-		"machine. Times: a 2.000\u00a0s." {
+		"machine. Times: a 2.00\u00a0s." {
 		t.Error(got)
 	}
 }
