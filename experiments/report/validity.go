@@ -9,6 +9,7 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
 	"krdlab/hw"
+	"krdlab/hw/machine"
 	"krdlab/loi"
 )
 
@@ -145,7 +146,11 @@ func fitted(e *dataset.Experiment) (judgement, bool) {
 			continue
 		}
 		for _, q := range m.Fitted {
-			if w := q + " of " + where(&c); !slices.Contains(words, w) {
+			w := "OVR of " + where(&c)
+			if q == machine.FitSerialTime {
+				w = "the serial time of " + c.Result.Kernel
+			}
+			if !slices.Contains(words, w) {
 				words = append(words, w)
 			}
 		}
