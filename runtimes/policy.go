@@ -332,7 +332,8 @@ const (
 	MoveMail
 	// MoveSteal takes from queue Victim ([Rules.Queue] says which end): one entry or, with Half,
 	// which [Rules.Half] must allow, half of them, rounded down but at least one; of these the
-	// first is run and the others are added to the thief's own queue. If it succeeds it gives back the steal token.
+	// first is run and the others are added to the thief's own queue. If it succeeds it gives back
+	// the steal token.
 	MoveSteal
 	// MoveClaim claims the steal token of the worker's queue, which one worker at a time can hold.
 	MoveClaim

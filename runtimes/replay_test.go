@@ -295,7 +295,8 @@ func (r *replay) stands(v *stepWorker) bool {
 		return v.rules.Spawn == SpawnChild && v.f.next+1 < v.f.n && r.exposes(v, v.ran()+1,
 			v.tail+1)
 	case pcSpawn:
-		return v.i < v.f.queued(r.s.lastQueued) && !v.rules.Cache && (v.shared != nil || r.mails(v) || r.exposes(v, v.ran(), v.tail+1))
+		return v.i < v.f.queued(r.s.lastQueued) && !v.rules.Cache &&
+			(v.shared != nil || r.mails(v) || r.exposes(v, v.ran(), v.tail+1))
 	case pcOwn:
 		if v.shared != nil {
 			return len(v.cache) != 1 // which it takes by itself

@@ -2,7 +2,6 @@ package runtimes
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"testing"
 )
@@ -36,48 +35,6 @@ func TestSpawnCache(t *testing.T) {
 	}
 	if e, ok := w.takeOwn(); ok {
 		t.Errorf("took %+v of an empty queue", e)
-	}
-}
-
-// With a cache what follows a join is alone in it, and the next to be taken: it makes no difference
-// whether it is queued. Without one it does.
-func TestCacheAndJoin(t *testing.T) {
-	for _, cached := range []bool{true, false} {
-		var runs [2]*Result
-		for i, last := range []bool{false, true} {
-			p := Shepherd{JoinLast: last, NoCache: !cached, Socket: true}
-			c := pricedConfig(Scheduler{Policy: p}, [2]int{2, 3}, 1, false)
-			if cached { // to queue it has a price
-				c.Costs.Pop, c.Costs.Spawn, c.Costs.Join = 1, 1, 1
-			}
-			runs[i] = stepTree(t, c, 5)
-		}
-		steals := func(r *Result) (n uint64) {
-			for _, w := range r.Workers {
-				n += w.Steals.Local + w.Steals.Remote
-			}
-			return n
-		}
-		if steals(runs[0]) == 0 {
-			t.Fatal("nothing was stolen")
-		}
-		if !cached && reflect.DeepEqual(runs[0].Workers, runs[1].Workers) {
-			t.Error("without a cache both joins ran alike")
-		}
-	}
-	for seed := range uint64(20) {
-		var logs [2][][]begun
-		for i, last := range []bool{false, true} {
-			prog, log := loggedTree(seed, 4, 3, 1)
-			if _, err := Step(stepConfig(Scheduler{Policy: Shepherd{JoinLast: last}}, 1, 1, seed),
-				prog); err != nil {
-				t.Fatal(err)
-			}
-			logs[i] = log
-		}
-		if !reflect.DeepEqual(logs[0], logs[1]) {
-			t.Errorf("seed %d: the order hangs on the join", seed)
-		}
 	}
 }
 

@@ -278,7 +278,7 @@ func (s *stepper) spawn(v *stepWorker) (timed bool) {
 	if s.cache {
 		v.spawnChildren(f, n)
 		v.spawns += uint64(n)
-		v.i = n
+		s.spawned(v, f, n)
 		v.now += s.costs.Spawn * uint64(n)
 		return true
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,8 +18,6 @@ import (
 	"krdlab/kernels/kernel"
 	"krdlab/runtimes"
 )
-
-func milliseconds(r *result.Result) interval { return of(r.Summary.TimeNS).times(1e-6) }
 
 // Names of what WriteAblation leaves in the folder of the experiment.
 const (
@@ -143,13 +142,13 @@ func WriteAblation(p *show.Page, e *dataset.Experiment) error {
 	if err := ablationTable(p, list); err != nil {
 		return err
 	}
-	dir := func(name string) string { return e.Dir + "/" + name }
-	if err := result.Rewrite(dir(AblationText), func(w io.Writer) error {
+	file := func(name string) string { return filepath.Join(e.Dir, name) }
+	if err := result.Rewrite(file(AblationText), func(w io.Writer) error {
 		return ablationTable(show.NewPage(w, 0), list)
 	}); err != nil {
 		return err
 	}
-	if err := result.Rewrite(dir(AblationCSV), func(w io.Writer) error {
+	if err := result.Rewrite(file(AblationCSV), func(w io.Writer) error {
 		return ablationCSV(w, list)
 	}); err != nil {
 		return err
@@ -157,7 +156,7 @@ func WriteAblation(p *show.Page, e *dataset.Experiment) error {
 	if len(list) == 0 {
 		return nil
 	}
-	return result.Rewrite(dir(AblationFigure+".svg"), func(w io.Writer) error {
+	return result.Rewrite(file(AblationFigure+".svg"), func(w io.Writer) error {
 		return ablationFigure(list).Write(w, "svg")
 	})
 }

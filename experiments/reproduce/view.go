@@ -54,10 +54,13 @@ func (v *view) at(substrate, kernel, scheduler string, cores int) *result.Result
 // A measure is a number of a result.
 type measure func(r *result.Result) interval
 
-func speedup(r *result.Result) interval  { return of(r.Summary.Speedup) }
-func ovr(r *result.Result) interval      { return of(r.Summary.OVR) }
-func wti(r *result.Result) interval      { return of(r.Summary.WTI) }
-func seconds(r *result.Result) interval  { return of(r.Summary.TimeNS).times(1e-9) }
+func speedup(r *result.Result) interval { return of(r.Summary.Speedup) }
+func ovr(r *result.Result) interval     { return of(r.Summary.OVR) }
+func wti(r *result.Result) interval     { return of(r.Summary.WTI) }
+func seconds(r *result.Result) interval { return of(r.Summary.TimeNS).times(1e-9) }
+func milliseconds(r *result.Result) interval {
+	return of(r.Summary.TimeNS).times(1e-6)
+}
 func kernelNS(r *result.Result) interval { return of(r.Summary.KernelNS) }
 
 // misses are LLC misses per core in millions, of the model only: the claims are about simulated

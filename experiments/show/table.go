@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 )
 
 // A Table is a table of texts without borders, two spaces between its columns. It is laid out for a
@@ -194,29 +197,66 @@ func (t *Table) part(which, least, most []int, columns int) string {
 	if t.bars == nil || bar < shortest || len(which) < len(t.head) {
 		bar = 0
 	}
-	var b strings.Builder
-	rule := strings.Repeat("-", total(widths)) + "\n"
+	return t.draw(which, widths, bar)
+}
+
+// draw draws columns of these widths, and bars of at most bar beside them.
+func (t *Table) draw(which, widths []int, bar int) string {
+	w := table.NewWriter()
+	style := table.StyleDefault
+	style.Options = table.Options{SeparateHeader: true, SeparateFooter: true,
+		SeparateRows: t.Rules}
+	style.Format = table.FormatOptions{Header: text.FormatDefault, Row: text.FormatDefault,
+		Footer: text.FormatDefault}
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", strings.Repeat(" ", gap)
+	w.SetStyle(style)
+	var columns []table.ColumnConfig
+	for j, i := range which {
+		align := text.AlignRight
+		if i < t.Left || slices.Contains(t.Prose, i) {
+			align = text.AlignLeft
+		}
+		columns = append(columns, table.ColumnConfig{Number: j + 1, WidthMin: widths[j],
+			Align: align, AlignHeader: align, AlignFooter: align, VAlignHeader: text.VAlignBottom})
+	}
+	w.SetColumnConfigs(columns)
 	if t.head != nil {
-		b.WriteString(t.lines(t.heads(which, widths), which, widths, true, ""))
-		b.WriteString(rule)
+		w.AppendHeader(anys(t.heads(which, widths)))
 	}
 	for i, row := range t.rows {
-		if t.foot && i == len(t.rows)-1 || t.Rules && i > 0 {
-			b.WriteString(rule)
-		}
-		drawn := ""
-		if i < len(t.bars) && t.bars[i] > 0 && bar > 0 {
-			drawn = strings.Repeat("#", max(1, int(t.bars[i]*float64(bar)+0.5)))
-		}
 		cells := pickCells(row, which)
 		for j := range cells {
 			if slices.Contains(t.Prose, which[j]) {
 				cells[j] = Wrap(cells[j], widths[j], 0)
 			}
 		}
-		b.WriteString(t.lines(cells, which, widths, false, drawn))
+		if i < len(t.bars) && t.bars[i] > 0 && bar > 0 {
+			cells = append(cells, strings.Repeat("#", max(1, int(t.bars[i]*float64(bar)+0.5))))
+		}
+		if t.foot && i == len(t.rows)-1 {
+			w.AppendFooter(anys(cells))
+		} else {
+			w.AppendRow(anys(cells))
+		}
+	}
+	rule := strings.Repeat("-", total(widths))
+	var b strings.Builder
+	for line := range strings.SplitSeq(w.Render(), "\n") {
+		if line = strings.TrimRight(line, " "); len(line) >= len(rule) &&
+			strings.Trim(line, "-") == "" {
+			line = rule // not below the padding of the last column, nor bars
+		}
+		b.WriteString(line + "\n")
 	}
 	return b.String()
+}
+
+func anys(cells []string) table.Row {
+	row := make(table.Row, len(cells))
+	for i, c := range cells {
+		row[i] = c
+	}
+	return row
 }
 
 func pickCells(row []string, which []int) []string {
@@ -242,44 +282,6 @@ func (t *Table) heads(which, widths []int) []string {
 		}
 	}
 	return heads
-}
-
-// lines puts cells beside each other, heads at the bottom of their lines.
-func (t *Table) lines(cells []string, which, widths []int, bottom bool, end string) string {
-	height := 1
-	split := make([][]string, len(cells))
-	for i, c := range cells {
-		split[i] = strings.Split(c, "\n")
-		height = max(height, len(split[i]))
-	}
-	var b strings.Builder
-	for y := range height {
-		var line strings.Builder
-		for i, list := range split {
-			at := y
-			if bottom {
-				at -= height - len(list)
-			}
-			text := ""
-			if at >= 0 && at < len(list) {
-				text = list[at]
-			}
-			pad := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(text)))
-			if i > 0 {
-				line.WriteString(strings.Repeat(" ", gap))
-			}
-			if which[i] < t.Left || slices.Contains(t.Prose, which[i]) {
-				line.WriteString(text + pad)
-			} else {
-				line.WriteString(pad + text)
-			}
-		}
-		if y == 0 && end != "" {
-			line.WriteString(strings.Repeat(" ", gap) + end)
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
-	return b.String()
 }
 
 // list has a paragraph for each row: its keys, and below them what it says, each with its head.
