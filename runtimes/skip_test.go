@@ -102,7 +102,7 @@ func pricedConfig(p Policy, shape [2]int, seed uint64, plain bool) StepConfig {
 	c.Costs = Costs{
 		Spawn: 3 + seed%5, Pop: 2, Lock: 4 + seed%9, Handover: seed % 6, Push: seed % 3,
 		StealLocal: 5, StealRemote: 1 + seed%20,
-		StealFailed: 1 + seed%7, Mail: 2, Join: 3, Rest: 1 + seed%30,
+		StealFailed: 1 + seed%7, Mail: 2, Join: 3, Rest: 1 + seed%30, Call: seed % 4,
 		Kernel: func(worker int, now uint64, _ loi.KernelID, _ []uint32) uint64 {
 			previous = previous*6364136223846793005 + now*64 + uint64(worker)
 			return 1 + previous>>33%(50+50*(seed%4))

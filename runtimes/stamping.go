@@ -75,6 +75,7 @@ func (s *stamper) Begin(k loi.KernelID) uint64 {
 func (s *stamper) beginSlow() uint64 {
 	switch s.mode {
 	case stampVirtual:
+		s.now += s.sim.costs.Call
 		return s.now
 	case stampGo:
 		t, cpu := hw.TSCP()

@@ -26,6 +26,9 @@ type Costs struct {
 	// steal token
 	Join uint64
 	Rest uint64 // between two rounds of an idle worker
+	// before each execution of a kernel, of a serial run too: its stamps, the recursion to it; 0 is
+	// none
+	Call uint64
 	// Kernel says how long an execution takes that begins on a worker now. It is called in the
 	// order of virtual time, but for the kernels of a task that runs several: they are one step,
 	// and later ones may begin after what other workers are asked about next.

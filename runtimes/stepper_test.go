@@ -56,6 +56,31 @@ func TestStepTree(t *testing.T) {
 	}
 }
 
+// The price beside a kernel is paid once for each, by a serial run and by others, and is no work.
+func TestStepCall(t *testing.T) {
+	const call = 1_000_000 // more than all else of the run
+	for _, p := range Schedulers {
+		if p.Rules().Spawn == SpawnGo {
+			continue
+		}
+		var r [2]*Result
+		for i, price := range []uint64{0, call} {
+			c := stepConfig(p, 1, 1, 1)
+			c.Costs.Call = price
+			var err error
+			if r[i], err = Step(c, withKernel(newTree(1, 6))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := int64(r[0].Kernels[0].Count) * call
+		if got := r[1].TimeNS - r[0].TimeNS; got != want || r[1].WorkNS != r[0].WorkNS ||
+			r[1].Workers[0].SchedNS-r[0].Workers[0].SchedNS != want {
+			t.Errorf("%s: %d longer, want %d; work %d and %d", p.Name, got, want, r[0].WorkNS,
+				r[1].WorkNS)
+		}
+	}
+}
+
 // The same arguments give the same run, to the last count; another seed gives another if the table
 // says that the scheduler is random.
 func TestStepIsDeterministic(t *testing.T) {

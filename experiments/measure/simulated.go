@@ -264,7 +264,7 @@ func (s *simulation) costs(family string, model *memory) runtimes.Costs {
 		Spawn: p.SpawnPS, Pop: p.PopPS, Lock: p.LockPS, Handover: p.LockHandoverPS, Push: p.SpawnPS,
 		StealLocal: p.StealLocalPS, StealRemote: p.StealRemotePS,
 		StealFailed: p.StealFailedPS, Mail: p.MailPS, Join: p.JoinPS, Rest: p.RestPS,
-		Kernel: model.kernel,
+		Call: p.KernelPS, Kernel: model.kernel,
 	}
 	if p.LockDelayPS > 0 {
 		c.Locked = model.locked

@@ -25,7 +25,7 @@ func TestBadFiles(t *testing.T) {
 		sizes     = `a size like "32KiB" (B, KiB, MiB, GiB)`
 		count     = `a whole number from 1 to 16777216`
 		rateLike  = `a rate like "7.7GFLOP/s" (FLOP/s, kFLOP/s, MFLOP/s, GFLOP/s)`
-		costNames = `one of spawn, pop, steal_local, steal_remote, steal_failed, mail, join, rest, lock, lock_handover, lock_delay`
+		costNames = `one of spawn, pop, steal_local, steal_remote, steal_failed, mail, join, rest, lock, lock_handover, lock_delay, kernel`
 	)
 	for _, c := range []struct{ name, old, new, want string }{
 		{"no TOML", `nodes = 4`, `nodes = `,

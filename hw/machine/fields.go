@@ -58,7 +58,12 @@ type price struct {
 	name  string
 	at    func(*Costs) *uint64
 	least uint64 // picoseconds
+	// may be absent, and is then 0; and is left out where it is 0
+	optional bool
 }
+
+// shown says whether a file has the price with a value in [costs]: not an optional one that is 0.
+func (p price) shown(c *Costs) bool { return !p.optional || *p.at(c) != 0 }
 
 // leastPS is the least price of what a worker without work may repeat until somebody else makes
 // progress: below, virtual time hardly passes meanwhile, and a run takes practically without end.
@@ -76,17 +81,18 @@ func Least(name string) uint64 {
 }
 
 var prices = []price{
-	{"spawn", func(c *Costs) *uint64 { return &c.SpawnPS }, 0},
-	{"pop", func(c *Costs) *uint64 { return &c.PopPS }, leastPS},
-	{"steal_local", func(c *Costs) *uint64 { return &c.StealLocalPS }, 0},
-	{"steal_remote", func(c *Costs) *uint64 { return &c.StealRemotePS }, 0},
-	{"steal_failed", func(c *Costs) *uint64 { return &c.StealFailedPS }, leastPS},
-	{"mail", func(c *Costs) *uint64 { return &c.MailPS }, leastPS},
-	{"join", func(c *Costs) *uint64 { return &c.JoinPS }, leastPS},
-	{"rest", func(c *Costs) *uint64 { return &c.RestPS }, leastPS},
-	{"lock", func(c *Costs) *uint64 { return &c.LockPS }, leastPS},
-	{"lock_handover", func(c *Costs) *uint64 { return &c.LockHandoverPS }, 0},
-	{"lock_delay", func(c *Costs) *uint64 { return &c.LockDelayPS }, 0},
+	{"spawn", func(c *Costs) *uint64 { return &c.SpawnPS }, 0, false},
+	{"pop", func(c *Costs) *uint64 { return &c.PopPS }, leastPS, false},
+	{"steal_local", func(c *Costs) *uint64 { return &c.StealLocalPS }, 0, false},
+	{"steal_remote", func(c *Costs) *uint64 { return &c.StealRemotePS }, 0, false},
+	{"steal_failed", func(c *Costs) *uint64 { return &c.StealFailedPS }, leastPS, false},
+	{"mail", func(c *Costs) *uint64 { return &c.MailPS }, leastPS, false},
+	{"join", func(c *Costs) *uint64 { return &c.JoinPS }, leastPS, false},
+	{"rest", func(c *Costs) *uint64 { return &c.RestPS }, leastPS, false},
+	{"lock", func(c *Costs) *uint64 { return &c.LockPS }, leastPS, false},
+	{"lock_handover", func(c *Costs) *uint64 { return &c.LockHandoverPS }, 0, false},
+	{"lock_delay", func(c *Costs) *uint64 { return &c.LockDelayPS }, 0, false},
+	{"kernel", func(c *Costs) *uint64 { return &c.KernelPS }, 0, true},
 }
 
 // A part is a field of a Rate, in the table [kernels.NAME].

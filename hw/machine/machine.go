@@ -129,6 +129,10 @@ type Costs struct {
 	// accesses of others: the memory path is unavailable for so long. The KRD paper (IV-B) blames
 	// bus locking of this kind for the work time inflation of QThread/Socket.
 	LockDelayPS uint64
+	// KernelPS is what a kernel's execution takes beside the kernel: its two stamps and the
+	// recursion to it. Serial runs have it too. A task's price is not its kernels': a grain of other
+	// size has other shares of both.
+	KernelPS uint64
 }
 
 // Cores returns the number of cores of the machine.

@@ -339,7 +339,7 @@ func (m *Machine) setRemote(by [][]uint64) {
 func (r *reader) costs(table string, c *Costs, whole bool) {
 	for _, p := range prices {
 		path := table + "." + p.name
-		if v, ok := r.take(path, units.Times.What, !whole); ok {
+		if v, ok := r.take(path, units.Times.What, !whole || p.optional); ok {
 			if n, ok := r.quantity(path, units.Times, v); ok {
 				*p.at(c) = n
 			}

@@ -25,7 +25,9 @@ func (m *Machine) Paths() []string {
 		}
 	}
 	for _, p := range prices {
-		out = append(out, "costs."+p.name)
+		if p.shown(&m.Costs) {
+			out = append(out, "costs."+p.name)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Families)) {
 		out = append(out, m.familyPaths(name)...)

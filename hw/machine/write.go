@@ -110,7 +110,10 @@ func (m *Machine) lines() []line {
 		out = append(out, line{f.path, s, f.path != "name" && f.path != "description"})
 	}
 	for _, p := range prices {
-		out = append(out, line{"costs." + p.name, quote(units.Times.Format(*p.at(&m.Costs))), true})
+		if p.shown(&m.Costs) {
+			out = append(out, line{"costs." + p.name, quote(units.Times.Format(*p.at(&m.Costs))),
+				true})
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Families)) {
 		own := m.Families[name]

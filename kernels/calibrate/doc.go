@@ -41,6 +41,8 @@
 // ran its child, less the lock operation itself. Back-off is part of it, since waiting is what a
 // lock makes of it.
 //
+// kernel is what a serial run takes longer than its kernels: stamps, and the recursion to them.
+//
 // # Samples
 //
 // A sample is a run of thousands of rounds: the mean of the middle four fifths of their times, so

@@ -58,6 +58,7 @@ type calibration struct {
 	// of a task of a tree, by scheduler
 	operations map[string]operations
 	flops      float64
+	kernelPS   float64 // beside each kernel
 	kernels    map[string]machine.Rate
 
 	progress    func(done, total int, next string)
@@ -139,6 +140,9 @@ func (c *calibration) run() error {
 		return err
 	}
 	if c.flops, err = c.matmulRate(); err != nil {
+		return fmt.Errorf("matmul: %w", err)
+	}
+	if c.kernelPS, err = c.kernelPrice(); err != nil {
 		return fmt.Errorf("matmul: %w", err)
 	}
 	if err = c.step("fmm"); err != nil {
@@ -240,13 +244,23 @@ func (c *calibration) apply(m *machine.Machine) error {
 	if err := rates.Apply(m); err != nil {
 		return err
 	}
+	delete(m.Sources, "costs") // each has its own
+	if c.kernelPS >= 0.5 {
+		rates = machine.RuntimeCosts{
+			Costs: map[string]uint64{"kernel": machine.Digits(uint64(math.Round(c.kernelPS)))},
+			Source: c.source("", "one worker, what a serial matmul of n = 512 takes longer than "+
+				"its kernels, by kernel"),
+		}
+		if err := rates.Apply(m); err != nil {
+			return err
+		}
+	}
 	rates = machine.RuntimeCosts{Kernels: c.kernels,
 		Source: c.source("", fmt.Sprintf("order %d, both sides of a pair, data in L1, operations "+
 			"as the model counts them", fmm.Kernel.With(nil).Int("order")))}
 	if err := rates.Apply(m); err != nil {
 		return err
 	}
-	delete(m.Sources, "costs") // each has its own
 	for _, k := range costs {
 		of := k.reference()
 		ps, why := c.price(k, of)

@@ -10,8 +10,10 @@ import (
 	"krdlab/kernels/fmm/laplace"
 	"krdlab/kernels/isa"
 	"krdlab/kernels/kernel"
+	"krdlab/kernels/matmul"
 	"krdlab/kernels/matmul/dense"
 	"krdlab/loi"
+	"krdlab/runtimes"
 )
 
 // Kernels of the fast multipole method, as its traces name them.
@@ -49,6 +51,33 @@ func (b *bench) matmulRate() (float64, error) {
 	}
 	t, err := b.batches(func(int) { mul.Leaf(0, 0, 0) })
 	return 2 * m * n * k / t, err
+}
+
+// kernelPrice returns the picoseconds that an execution of a kernel takes beside the kernel: what a
+// serial matrix product of 512 x 512, profiled, takes longer than its 2048 leaves, for one of them;
+// the median of the samples.
+func (b *bench) kernelPrice() (float64, error) {
+	in, err := matmul.Kernel.New(matmul.Kernel.With(kernel.Params{"n": 512}), kernel.Env{Seed: 1})
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	var out []float64
+	for range 1 + b.samples {
+		in.Reset(false)
+		r, err := runtimes.Run(b.ctx, runtimes.Config{Policy: runtimes.Serial{}, CPUs: b.cpus[:1],
+			Nodes: []int{0}, Seed: 1, Clock: b.clock, Tracing: runtimes.TraceProfile,
+			Kernels: in.Registry().Kernels}, in)
+		if err != nil {
+			return 0, err
+		}
+		var kernels uint64
+		for _, k := range r.Kernels {
+			kernels += k.Count
+		}
+		out = append(out, float64(r.TimeNS-r.WorkNS)*1e3/float64(kernels))
+	}
+	return median(out[1:]), nil // the first one touched the pages
 }
 
 // fmmRates returns the rates of the kernels of fmm at its default order, both sides of a pair at
