@@ -225,8 +225,8 @@ func TestSimulatedTracesAreReproducible(t *testing.T) {
 
 // The digests of TestSimulationIsReproducible.
 const (
-	goldenBlocks = "b92e813f1903109a"
-	goldenLines  = "510cbde71e9ad2b7"
+	goldenBlocks = "08500413e46a3e28"
+	goldenLines  = "b3423c0e3032e193"
 )
 
 // nearFirst is a newcomer: work-first, that steals from the nearest.
