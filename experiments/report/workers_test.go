@@ -212,7 +212,7 @@ func fields(t *testing.T, message []byte, f func(n protowire.Number, v uint64, b
 
 // The page's table of workers and what Perfetto shows of the same trace agree: executions and
 // steals exactly, times to the nanosecond that the export rounds each stamp to. Both agree with the
-// result of the traced repetition, the first of a simulated run, whose work is that of kernels alone.
+// result of the traced repetition, the first of a simulated run, whose work is of kernels alone.
 func TestWorkersAgreeWithPerfetto(t *testing.T) {
 	m, err := machine.ByName(request.DefaultMachine)
 	if err != nil {
