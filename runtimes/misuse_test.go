@@ -201,6 +201,12 @@ func TestKindsOutOfRange(t *testing.T) {
 			t.Errorf("kind %d: error %v", kind, err)
 		}
 	}
+	for kind := range Kind(Kinds) {
+		k := new(kindTask)
+		if k.Bind(k, kind); k.Frame.kind != kind {
+			t.Errorf("kind %d is bound as %d", kind, k.Frame.kind)
+		}
+	}
 }
 
 // A task that is reused is like a new one.
