@@ -66,7 +66,7 @@ func TestByNameUnknown(t *testing.T) {
 	for _, name := range []string{"", "none", "../machines/desktop", "desktop.toml"} {
 		_, err := ByName(name)
 		if !errors.Is(err, ErrNoSuchMachine) || !strings.Contains(err.Error(),
-			"there are desktop, epyc-2s, westmere-ex-4s, xeon-2s") {
+			"there are desktop, epyc-2s, grace, granite-rapids-2s, turin-2s, westmere-ex-4s, xeon-2s") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
