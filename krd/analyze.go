@@ -71,6 +71,7 @@ type analysis struct {
 	nodes   []int   // those that have workers, ascending
 	workers [][]int // of each
 	tallies []*tally
+	cores   []*tally // by worker; nil: nobody asks
 	models  []*smith.Model
 	causes  []*causes.Counter // by node; nil: nobody asks
 	prog    progress
@@ -114,11 +115,14 @@ func newAnalysis(t *loi.Trace, opt Options) (a *analysis, err error) {
 		a.models = append(a.models, m)
 	}
 	a.nodes, a.workers = workersByNode(&t.Header)
-	for range a.nodes {
-		c := &tally{
-			l2: t.Header.L2Bytes, llc: t.Header.LLCBytes, coherence: opt.Coherence,
-			inclusive: opt.Distance == Inclusive, weighBytes: opt.Weight == WeightBytes,
+	if opt.Cores {
+		a.prog.total *= 2
+		for range t.Header.Workers {
+			a.cores = append(a.cores, a.newTally())
 		}
+	}
+	for range a.nodes {
+		c := a.newTally()
 		for _, m := range a.models {
 			c.misses = append(c.misses, smith.NewPredictor(m))
 		}
@@ -128,6 +132,14 @@ func newAnalysis(t *loi.Trace, opt Options) (a *analysis, err error) {
 		return nil, err
 	}
 	return a, nil
+}
+
+func (a *analysis) newTally() *tally {
+	h := &a.trace.Header
+	return &tally{
+		l2: h.L2Bytes, llc: h.LLCBytes, coherence: a.opt.Coherence,
+		inclusive: a.opt.Distance == Inclusive, weighBytes: a.opt.Weight == WeightBytes,
+	}
 }
 
 // workersByNode returns the nodes that have workers, ascending, and the workers of each.
@@ -145,33 +157,54 @@ func workersByNode(h *loi.Header) (nodes []int, workers [][]int) {
 	return nodes, workers
 }
 
-// run analyses all nodes: together where they affect each other, otherwise side by side.
-func (a *analysis) run() error {
-	if a.opt.Coherence {
-		u, err := newNumbering(a.trace, a.layout, a.atoms)
-		if err != nil {
-			return err
+// A group is the workers whose accesses make one stack.
+type group struct {
+	workers []int
+	tally   *tally
+	causes  *causes.Counter // nil: nobody asks
+	alone   bool            // there is no other group
+}
+
+// levels returns the groups of each level: the nodes, and the cores if they are asked for.
+func (a *analysis) levels() [][]group {
+	var nodes, cores []group
+	for i, t := range a.tallies {
+		g := group{workers: a.workers[i], tally: t, alone: len(a.tallies) == 1 && a.cores == nil}
+		if a.opt.Causes != nil {
+			g.causes = a.causes[i]
 		}
-		nodeOf := make([]int, len(a.trace.Header.Workers))
-		var all []int
-		for n, ws := range a.workers {
-			for _, w := range ws {
-				nodeOf[w] = n
-			}
-		}
-		for w := range nodeOf {
-			all = append(all, w)
-		}
-		return a.consume(all, newCoherent(u, nodeOf, a.tallies))
+		nodes = append(nodes, g)
 	}
-	errs := make([]error, len(a.nodes))
+	if a.cores == nil {
+		return [][]group{nodes}
+	}
+	for w, t := range a.cores {
+		cores = append(cores, group{workers: []int{w}, tally: t})
+	}
+	return [][]group{nodes, cores}
+}
+
+// run analyses all groups: those of a level together where they affect each other, otherwise side
+// by side.
+func (a *analysis) run() error {
+	var tasks []func() error
+	for _, level := range a.levels() {
+		if a.opt.Coherence {
+			tasks = append(tasks, func() error { return a.together(level) })
+			continue
+		}
+		for i := range level {
+			tasks = append(tasks, func() error { return a.apart(&level[i]) })
+		}
+	}
+	errs := make([]error, len(tasks))
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i := range a.nodes {
+	for i, task := range tasks {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			errs[i] = a.node(i)
+			errs[i] = task()
 		})
 	}
 	wg.Wait()
@@ -183,24 +216,45 @@ func (a *analysis) run() error {
 	return nil
 }
 
-func (a *analysis) node(i int) error {
+// together analyses the groups of a level, whose writes invalidate each other's copies.
+func (a *analysis) together(level []group) error {
+	u, err := newNumbering(a.trace, a.layout, a.atoms)
+	if err != nil {
+		return err
+	}
+	all := make([]int, len(a.trace.Header.Workers))
+	groupOf := make([]int, len(all))
+	var tallies []*tally
+	for i, g := range level {
+		tallies = append(tallies, g.tally)
+		for _, w := range g.workers {
+			groupOf[w] = i
+		}
+	}
+	for w := range all {
+		all[w] = w
+	}
+	return a.consume(all, newCoherent(u, groupOf, tallies))
+}
+
+// apart analyses one group.
+func (a *analysis) apart(g *group) error {
 	if a.dense {
-		return a.consume(a.workers[i], newDenseNode(a.layout.sizes, len(a.workers[i]),
-			a.tallies[i]))
+		return a.consume(g.workers, newDenseNode(a.layout.sizes, len(g.workers), g.tally))
 	}
 	if a.atoms == nil && a.opt.Causes == nil && !a.opt.Engine.Approximate() &&
-		len(a.workers[i]) <= maxTags {
+		len(g.workers) <= maxTags {
 		cores := 1
-		if len(a.nodes) == 1 {
-			cores = 0 // no other node needs them
+		if g.alone {
+			cores = 0 // no other needs them
 		}
-		return a.consume(a.workers[i], newKeyedNode(a.trace, a.workers[i], cores, a.tallies[i]))
+		return a.consume(g.workers, newKeyedNode(a.trace, g.workers, cores, g.tally))
 	}
 	u, err := newNumbering(a.trace, a.layout, a.atoms)
 	if err != nil {
 		return err
 	}
-	n := &unitNode{units: u, tally: a.tallies[i]}
+	n := &unitNode{units: u, tally: g.tally, causes: g.causes}
 	if a.opt.Engine.Name == EngineScaleTree {
 		if n.tree, err = approx.NewScaleTree(a.opt.Engine.Accuracy); err != nil {
 			return fmt.Errorf("krd: %w", err)
@@ -208,10 +262,7 @@ func (a *analysis) node(i int) error {
 	} else {
 		n.online = stack.NewOnline()
 	}
-	if a.opt.Causes != nil {
-		n.causes = a.causes[i]
-	}
-	return a.consume(a.workers[i], n)
+	return a.consume(g.workers, n)
 }
 
 // consume merges the records of some workers and hands them to c.

@@ -41,6 +41,15 @@ type Histogram struct {
 	Bins []Bin `json:"bins"`
 }
 
+// Infinite returns the accesses whose distance is INF: cold ones and, if they were asked for,
+// invalidated ones.
+func (h *Histogram) Infinite() uint64 {
+	if h.Invalidated == nil {
+		return h.Cold
+	}
+	return h.Cold + *h.Invalidated
+}
+
 // ErrNotPowerOfTwo is the error of thresholds that cut a bin in two.
 var ErrNotPowerOfTwo = failure.New(failure.Request, "not a power of two")
 
@@ -83,10 +92,7 @@ func (h *Histogram) AtLeast(limit uint64) (Tail, error) {
 	if err != nil {
 		return Tail{}, err
 	}
-	inf := h.Cold
-	if h.Invalidated != nil {
-		inf += *h.Invalidated
-	}
+	inf := h.Infinite()
 	return Tail{Bytes: limit, Finite: h.Accesses - inf - below, Cold: inf, Accesses: h.Accesses},
 		nil
 }

@@ -37,6 +37,9 @@ type Options struct {
 	// Coherence makes a write on one node invalidate the copies of the others: see package
 	// coherence. The bytes of an access are then touched in ascending order, row by row.
 	Coherence bool
+	// Cores asks for a histogram of each worker's accesses alone too, as its core's own caches see
+	// them. With Coherence, a write by one worker invalidates the copies of all others.
+	Cores bool
 	// Caches are caches, one a node, whose misses are to be predicted from the distances: see
 	// package smith.
 	Caches []smith.Cache

@@ -24,6 +24,8 @@ type Report struct {
 	LLCBytes      *uint64  `json:"llc_bytes"` // of one node; nil: unknown
 	Histogram              // the sum over the nodes
 	Nodes         []Node   `json:"nodes"` // by node number
+	// PerCore is of each worker's accesses alone; absent: not asked for.
+	PerCore *PerCore `json:"per_core,omitempty"`
 	// records missing from the trace; at least so many if LossUnknown
 	Discarded   uint64 `json:"discarded"`
 	LossUnknown bool   `json:"loss_unknown,omitempty"`
@@ -45,22 +47,23 @@ type Node struct {
 }
 
 // WriteCSV writes the bins of every node, one a line, under the header
-// node,from_bytes,to_bytes,count. Cold accesses are the line of each node whose from_bytes and
+// node,from_bytes,to_bytes,count; where cores were asked for with a column worker, which is empty in
+// the lines of nodes. Cold accesses are the line of each node whose from_bytes and
 // to_bytes are "inf"; with coherence follows a line with "invalidated" there. Counts are of bytes
 // if the report weighs bytes.
 func (r *Report) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
-	c.Write(csvHead)
+	c.Write(csvHead(r.PerCore != nil))
 	r.rows(c)
 	c.Flush()
 	return c.Error()
 }
 
-// WriteCSV writes the reports of several traces as one table, with a last column, trace, more than
-// [Report.WriteCSV].
+// WriteCSV writes the reports of several traces, analysed alike, as one table, with a last column,
+// trace, more than [Report.WriteCSV].
 func WriteCSV(w io.Writer, reports []*Report, traces []string) error {
 	c := csv.NewWriter(w)
-	c.Write(append(csvHead, "trace"))
+	c.Write(append(csvHead(len(reports) > 0 && reports[0].PerCore != nil), "trace"))
 	for i, r := range reports {
 		r.rows(c, traces[i])
 	}
@@ -68,20 +71,41 @@ func WriteCSV(w io.Writer, reports []*Report, traces []string) error {
 	return c.Error()
 }
 
-var csvHead = []string{"node", "from_bytes", "to_bytes", "count"}
+func csvHead(cores bool) []string {
+	head := []string{"node", "from_bytes", "to_bytes", "count"}
+	if cores {
+		head = append(head, "worker")
+	}
+	return head
+}
 
 // rows writes the bins, each line with more at its end.
 func (r *Report) rows(c *csv.Writer, more ...string) {
-	row := func(cells ...string) { c.Write(append(cells, more...)) }
-	for _, n := range r.Nodes {
-		node := strconv.Itoa(n.Node)
-		for _, b := range n.Bins {
-			row(node, utoa(b.FromBytes), utoa(b.ToBytes), utoa(b.Count))
+	write := func(node int, worker string, h *Histogram) {
+		row := func(cells ...string) {
+			cells = append([]string{strconv.Itoa(node)}, cells...)
+			if r.PerCore != nil {
+				cells = append(cells, worker)
+			}
+			c.Write(append(cells, more...))
 		}
-		row(node, "inf", "inf", utoa(n.Cold))
-		if n.Invalidated != nil {
-			row(node, "invalidated", "invalidated", utoa(*n.Invalidated))
+		for _, b := range h.Bins {
+			row(utoa(b.FromBytes), utoa(b.ToBytes), utoa(b.Count))
 		}
+		row("inf", "inf", utoa(h.Cold))
+		if h.Invalidated != nil {
+			row("invalidated", "invalidated", utoa(*h.Invalidated))
+		}
+	}
+	for i := range r.Nodes {
+		write(r.Nodes[i].Node, "", &r.Nodes[i].Histogram)
+	}
+	if r.PerCore == nil {
+		return
+	}
+	for i := range r.PerCore.Cores {
+		x := &r.PerCore.Cores[i]
+		write(x.Node, strconv.Itoa(x.Worker), &x.Histogram)
 	}
 }
 
@@ -122,6 +146,7 @@ func (a *analysis) report() *Report {
 		r.Nodes = append(r.Nodes, Node{Node: a.nodes[i], Workers: a.workers[i],
 			Histogram: t.histogram(bins)})
 	}
+	r.PerCore = a.perCore()
 	r.Misses = a.misses()
 	r.Causes = a.ranking()
 	return r
@@ -134,6 +159,9 @@ func (r *Report) Only(node int) bool {
 			continue
 		}
 		r.Histogram, r.Nodes = n.Histogram, []Node{n}
+		if r.PerCore != nil {
+			r.PerCore = r.PerCore.only(node)
+		}
 		for i := range r.Misses {
 			c := &r.Misses[i]
 			for _, m := range c.Nodes {

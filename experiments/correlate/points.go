@@ -63,7 +63,7 @@ func (p Point) Of(h *krd.Histogram) result.Number {
 	case h == nil || h.Accesses == 0:
 		return result.Number{}
 	case p.Name == Cold:
-		n := inf(h)
+		n := h.Infinite()
 		return dataset.ShareOf(h, &n)
 	case p.Name == Far:
 		return dataset.ShareOf(h, h.Far)
@@ -71,7 +71,7 @@ func (p Point) Of(h *krd.Histogram) result.Number {
 		if h.Far == nil {
 			return result.Number{}
 		}
-		n := *h.Far + inf(h)
+		n := *h.Far + h.Infinite()
 		return dataset.ShareOf(h, &n)
 	}
 	with, finite := dataset.Share(h, p.FromBytes)
@@ -79,15 +79,6 @@ func (p Point) Of(h *krd.Histogram) result.Number {
 		return with
 	}
 	return finite
-}
-
-// inf is the number of accesses without a finite distance.
-func inf(h *krd.Histogram) uint64 {
-	n := h.Cold
-	if h.Invalidated != nil {
-		n += *h.Invalidated
-	}
-	return n
 }
 
 // top returns the end of the highest bin of h with a count, 0 if there is none.

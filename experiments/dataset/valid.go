@@ -137,11 +137,8 @@ func validRepetition(p *result.Repetition) error {
 
 // validHistogram checks the identities that [krd.Histogram] promises.
 func validHistogram(h *krd.Histogram) error {
-	sum := h.Cold
-	if h.Invalidated != nil {
-		sum += *h.Invalidated
-	}
-	inf := sum
+	inf := h.Infinite()
+	sum := inf
 	for i, b := range h.Bins {
 		var from, to uint64 = 0, 1
 		if i > 0 {

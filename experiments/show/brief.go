@@ -224,12 +224,13 @@ func briefSource(results []*result.Result) string {
 }
 
 // BeyondLLC is the share of the accesses of traced repetitions whose data the last-level cache
-// cannot have kept: farther than its size, or cold (KRD paper, III-A).
+// cannot have kept: farther than its size, cold or invalidated
+// (KRD paper, III-A).
 func BeyondLLC(r *result.Result) result.Quantity {
 	if r.KRD == nil || r.KRD.Accesses == 0 || r.KRD.Far == nil {
 		return result.Quantity{}
 	}
-	return r.Quantity([]float64{float64(*r.KRD.Far+r.KRD.Cold) / float64(r.KRD.Accesses)})
+	return r.Quantity([]float64{float64(*r.KRD.Far+r.KRD.Infinite()) / float64(r.KRD.Accesses)})
 }
 
 // conclusions are the sentences that follow from the table: who was fastest, where the time went,

@@ -26,6 +26,10 @@ func WriteKRD(p *Page, r *krd.Report) error {
 		p.Line("")
 		krdNodes(p, r)
 	}
+	if r.PerCore != nil {
+		p.Line("")
+		krdCores(p, r)
+	}
 	if len(r.Misses) > 0 {
 		p.Line("")
 		krdMisses(p, r)
@@ -141,33 +145,56 @@ func krdBins(p *Page, r *krd.Report) {
 }
 
 func krdNodes(p *Page, r *krd.Report) {
-	t := NewTable(1, "node", "workers", "count", "close", "near", "far", "cold")
-	if r.Coherence {
-		t.head = append(t.head, "invalid.")
-	}
-	t.head = append(t.head, "shared")
-	row := func(name string, workers int, h *krd.Histogram) []any {
-		part := func(n *uint64) string {
-			if n == nil {
-				return NotAvailable
-			}
-			return share(*n, h.Accesses)
-		}
-		cells := []any{name, workers, Count(result.Some(float64(h.Accesses))), part(h.Close),
-			part(h.Near), part(h.Far), part(&h.Cold)}
-		if r.Coherence {
-			cells = append(cells, part(h.Invalidated))
-		}
-		return append(cells, part(&h.Shared))
-	}
+	t := NewTable(1, krdHead(r, "node", "workers")...)
 	workers := 0
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
-		t.Row(row(fmt.Sprint(n.Node), len(n.Workers), &n.Histogram)...)
+		t.Row(krdRow(r, &n.Histogram, fmt.Sprint(n.Node), len(n.Workers))...)
 		workers += len(n.Workers)
 	}
-	t.Foot(row("sum", workers, &r.Histogram)...)
+	t.Foot(krdRow(r, &r.Histogram, "sum", workers)...)
 	p.Table(t)
+}
+
+// krdHead is the head of a table of histograms, one a row, behind those of what tells them apart.
+func krdHead(r *krd.Report, head ...string) []string {
+	head = append(head, "count", "close", "near", "far", "cold")
+	if r.Coherence {
+		head = append(head, "invalid.")
+	}
+	return append(head, "shared")
+}
+
+func krdRow(r *krd.Report, h *krd.Histogram, cells ...any) []any {
+	part := func(n *uint64) string {
+		if n == nil {
+			return NotAvailable
+		}
+		return share(*n, h.Accesses)
+	}
+	cells = append(cells, Count(result.Some(float64(h.Accesses))), part(h.Close), part(h.Near),
+		part(h.Far), part(&h.Cold))
+	if r.Coherence {
+		cells = append(cells, part(h.Invalidated))
+	}
+	return append(cells, part(&h.Shared))
+}
+
+// krdCores has a row for each worker, and what the two levels of caches hold.
+func krdCores(p *Page, r *krd.Report) {
+	p.Line("each worker's accesses alone, as its core's caches see them; near and far: of an LLC for " +
+		"itself")
+	t := NewTable(1, krdHead(r, "worker", "node")...)
+	for i := range r.PerCore.Cores {
+		c := &r.PerCore.Cores[i]
+		t.Row(krdRow(r, &c.Histogram, fmt.Sprint(c.Worker), c.Node)...)
+	}
+	t.Foot(krdRow(r, &r.PerCore.Histogram, "sum", "")...)
+	p.Table(t)
+	if l, ok := krd.LevelsOf(&r.PerCore.Histogram, &r.Histogram); ok {
+		p.Line("served by the L2 of their core: %s; else by the LLC of their node: %s; by neither: %s",
+			Share(l.L2, 1), Share(l.LLC, 1), Share(l.Beyond, 1))
+	}
 }
 
 // krdMisses has a row for each cache, and for each node where there are several.

@@ -32,10 +32,18 @@ type krdFlags struct {
 	node                   int
 	coherence              bool
 	caches                 []string
-	engine, by, bins       string
+	engine, by, bins, per  string
 	seed                   uint64
 	replay, cacheModel     string
 }
+
+// The values of --per.
+const (
+	perNode = "node"
+	perCore = "core"
+)
+
+var perWhat = []string{perNode, perCore}
 
 // krdCommand is `krdlab krd`.
 func (a *app) krdCommand() *cobra.Command {
@@ -95,6 +103,8 @@ func (a *app) krdCommand() *cobra.Command {
 		", "))
 	p.StringVar(&f.bins, "bins", "", "`FROM-TO`: the distances to rank causes of, 32M- or 1M-32M "+
 		"(default: from the size of the LLC on)")
+	p.StringVar(&f.per, "per", perNode, "a histogram per `WHAT`: node, or core: beside the nodes' "+
+		"those of each worker alone, and what L2 and LLC hold")
 	p.IntVar(&f.node, "node", 0, "only node `N` (default all, and their sum)")
 	p.SortFlags = false
 	expects(p, "replay", "expected a machine: "+request.Host+
@@ -104,6 +114,10 @@ func (a *app) krdCommand() *cobra.Command {
 	expects(p, "by", "choose one of "+strings.Join(krd.Rankings, ", "))
 	expects(p, "bins", "expected FROM-TO in bytes, such as 32M-, 1MiB-32MiB or 0-64K")
 	expects(p, "llc", "expected SIZE:WAYS[:LINE], such as 18MiB:16")
+	if err := c.RegisterFlagCompletionFunc("per", cobra.FixedCompletions(perWhat,
+		cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag is defined above
+	}
 	return c
 }
 
@@ -121,6 +135,7 @@ func (a *app) krd(f *krdFlags, path string) error {
 	}{
 		{"distance", f.distance, []string{string(krd.Exclusive), string(krd.Inclusive)}},
 		{"weight", f.weight, []string{string(krd.WeightCount), string(krd.WeightBytes)}},
+		{"per", f.per, perWhat},
 	} {
 		if !slices.Contains(o.there, o.got) {
 			return &request.Error{Flag: o.flag, Got: o.got,
@@ -197,7 +212,7 @@ func (a *app) krd(f *krdFlags, path string) error {
 // options reads the flags that do not depend on the trace.
 func (f *krdFlags) options() (opt krd.Options, err error) {
 	opt = krd.Options{Distance: krd.Distance(f.distance), Weight: krd.Weight(f.weight),
-		AllowLoss: f.allowLoss, Coherence: f.coherence}
+		AllowLoss: f.allowLoss, Coherence: f.coherence, Cores: f.per == perCore}
 	for _, text := range f.caches {
 		c, err := smith.Parse(text)
 		if err != nil {
@@ -258,8 +273,8 @@ func parseBins(text string) (*krd.CauseOptions, error) {
 
 // sample prints estimates.
 func (a *app) sample(f *krdFlags, opt krd.Options, traces []string) error {
-	if f.csv || f.plot != "" || f.node >= 0 || f.coherence || f.weight != string(krd.WeightCount) ||
-		f.distance != string(krd.Exclusive) {
+	if f.csv || f.plot != "" || f.node >= 0 || f.coherence || f.per != perNode ||
+		f.weight != string(krd.WeightCount) || f.distance != string(krd.Exclusive) {
 		return usageError("krdlab krd --engine %s: a sample gives estimates for far reuses and "+
 			"misses only; it goes with --llc, --seed, --json and --allow-loss", f.engine)
 	}

@@ -18,8 +18,8 @@ import (
 // replay is `krdlab krd --replay MACHINE`: the LLC misses of traces by the cache model of a
 // machine.
 func (a *app) replay(f *krdFlags, opt krd.Options, traces []string) error {
-	if f.csv || f.plot != "" || f.node >= 0 || f.coherence || f.by != "" || f.bins != "" ||
-		len(f.caches) > 0 ||
+	if f.csv || f.plot != "" || f.node >= 0 || f.coherence || f.per != perNode ||
+		f.by != "" || f.bins != "" || len(f.caches) > 0 ||
 		opt.Engine.Approximate() || opt.Weight != krd.WeightCount || opt.Distance != krd.Exclusive {
 		return usageError("krdlab krd --replay %s: it simulates caches and knows no distances; "+
 			"it goes with --cache-model, --json and --allow-loss", f.replay)
