@@ -1,0 +1,225 @@
+package reproduce
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"krdlab/hw/failure"
+)
+
+// Names of what a study of draws leaves in its folder, beside a folder for each draw.
+const (
+	DrawsText = "draws.txt"
+	DrawsCSV  = "draws.csv"
+)
+
+// ErrNoDraws is wrapped by the error of a folder that holds no study of draws.
+var ErrNoDraws = failure.New(failure.Request, "no study of draws is there; krdlab reproduce "+
+	"--draws N makes one")
+
+// drawsHead is the first line of DrawsCSV.
+var drawsHead = []string{"draw", "kernel", "params", "cores", "scheduler", "measure", "value",
+	"unit", "scale", "machine_hash"}
+
+// A drawn value is one line of DrawsCSV: a measure of the first seeds of a draw, simulated.
+type drawn struct {
+	draw    int
+	kernel  string
+	params  string // those that were run, as n=4096 leaf=32x32x64
+	cores   int
+	sched   string
+	measure string // one of the keys of DrawnMeasures
+	value   float64
+	unit    string
+	scale   Scale
+	hash    string // of the machine that was drawn
+}
+
+// Bands are what measures came to on machines whose guessed numbers were drawn within their ranges.
+// Draw 0 is the machine as its file has it.
+type Bands struct {
+	Scale       Scale
+	MachineHash string // of draw 0
+	Draws       int    // that are there, draw 0 included
+
+	rows   []drawn
+	values map[bandKey]map[int]float64 // by draw
+}
+
+type bandKey struct {
+	kernel  string
+	cores   int
+	sched   string
+	measure string
+}
+
+// Band returns the lowest and highest value of a measure over all draws; false where fewer than two
+// draws have it. Measures are the keys of [DrawnMeasures].
+func (b *Bands) Band(kernel string, cores int, scheduler, measure string) (low, high float64,
+	ok bool) {
+	list := b.sorted(bandKey{kernel, cores, scheduler, measure})
+	if len(list) < 2 {
+		return 0, 0, false
+	}
+	return list[0], list[len(list)-1], true
+}
+
+// At returns a measure in one draw, so that what is derived from several can be derived draw by
+// draw; false where it is not known.
+func (b *Bands) At(draw int, kernel string, cores int, scheduler, measure string) (float64, bool) {
+	v, ok := b.values[bandKey{kernel, cores, scheduler, measure}][draw]
+	return v, ok
+}
+
+// sorted are the values of all draws, the lowest first.
+func (b *Bands) sorted(k bandKey) []float64 {
+	var list []float64
+	for _, v := range b.values[k] {
+		list = append(list, v)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// LoadBands reads DrawsCSV in the folder of a study of draws. Errors: ErrNoDraws, wrapped; a line
+// that is no value, with its number, what was found and what was expected.
+func LoadBands(dir string) (*Bands, error) {
+	path := filepath.Join(dir, DrawsCSV)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", dir, ErrNoDraws)
+	} else if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := readDrawn(f)
+	if err != nil {
+		return nil, failure.Errorf(failure.Data, "%s:%w", path, err)
+	}
+	b, err := newBands(rows)
+	if err != nil {
+		return nil, failure.Errorf(failure.Data, "%s: %w", path, err)
+	}
+	return b, nil
+}
+
+// newBands sorts values that are of one study. An error where they are not, or where there are
+// none of draw 0.
+func newBands(rows []drawn) (*Bands, error) {
+	b := &Bands{rows: rows, values: map[bandKey]map[int]float64{}}
+	hashes := map[int]string{}
+	for _, r := range rows {
+		k := bandKey{r.kernel, r.cores, r.sched, r.measure}
+		if b.values[k] == nil {
+			b.values[k] = map[int]float64{}
+		}
+		if _, twice := b.values[k][r.draw]; twice {
+			return nil, fmt.Errorf("found a second value of draw %d, %s, %d cores, %s, %s, "+
+				"expected one", r.draw, r.kernel, r.cores, r.sched, r.measure)
+		}
+		b.values[k][r.draw] = r.value
+		if h := hashes[r.draw]; h != "" && h != r.hash {
+			return nil, fmt.Errorf("found machines %s and %s in draw %d, expected one", h, r.hash,
+				r.draw)
+		}
+		hashes[r.draw] = r.hash
+		if r.scale != rows[0].scale {
+			return nil, fmt.Errorf("found the scales %s and %s, expected one", rows[0].scale,
+				r.scale)
+		}
+	}
+	if hashes[0] == "" {
+		return nil, errors.New("found no value of draw 0, expected the machine as its file has it")
+	}
+	b.Scale, b.MachineHash, b.Draws = rows[0].scale, hashes[0], len(hashes)
+	return b, nil
+}
+
+// readDrawn reads a CSV that writeDrawn wrote. Errors begin with the line.
+func readDrawn(r io.Reader) ([]drawn, error) {
+	in := csv.NewReader(r)
+	var rows []drawn
+	for n := 0; ; n++ {
+		cells, err := in.Read()
+		if err == io.EOF && n > 0 {
+			return rows, nil
+		}
+		if wrong := (*csv.ParseError)(nil); errors.As(err, &wrong) {
+			return nil, fmt.Errorf("%d: %w, expected %d cells", wrong.Line, wrong.Err,
+				len(drawsHead))
+		} else if err != nil {
+			return nil, fmt.Errorf("%d: %w", n+1, err)
+		}
+		line, _ := in.FieldPos(0)
+		if n == 0 {
+			if !slices.Equal(cells, drawsHead) {
+				return nil, fmt.Errorf("%d: found the head %q, expected %q", line, cells,
+					drawsHead)
+			}
+			continue
+		}
+		d := drawn{kernel: cells[1], params: cells[2], sched: cells[4], measure: cells[5],
+			unit: cells[7], scale: Scale(cells[8]), hash: cells[9]}
+		var wrong [3]error
+		d.draw, wrong[0] = strconv.Atoi(cells[0])
+		d.cores, wrong[1] = strconv.Atoi(cells[3])
+		d.value, wrong[2] = strconv.ParseFloat(cells[6], 64)
+		switch {
+		case wrong[0] != nil || d.draw < 0:
+			return nil, fmt.Errorf("%d: found the draw %q, expected a number from 0", line,
+				cells[0])
+		case wrong[1] != nil || d.cores < 1:
+			return nil, fmt.Errorf("%d: found %q cores, expected a number from 1", line, cells[3])
+		case wrong[2] != nil || math.IsNaN(d.value) || math.IsInf(d.value, 0):
+			return nil, fmt.Errorf("%d: found the value %q, expected a number", line, cells[6])
+		case !slices.Contains(Scales, d.scale):
+			return nil, fmt.Errorf("%d: found the scale %q, expected one of %v", line, cells[8],
+				Scales)
+		case d.hash == "":
+			return nil, fmt.Errorf("%d: found no hash of a machine", line)
+		}
+		rows = append(rows, d)
+	}
+}
+
+// writeDrawn writes values with a header.
+func writeDrawn(w io.Writer, rows []drawn) error {
+	c := csv.NewWriter(w)
+	all := [][]string{drawsHead}
+	for _, d := range rows {
+		all = append(all, []string{strconv.Itoa(d.draw), d.kernel, d.params, strconv.Itoa(d.cores),
+			d.sched, d.measure, strconv.FormatFloat(d.value, 'g', -1, 64), d.unit, string(d.scale),
+			d.hash})
+	}
+	return c.WriteAll(all)
+}
+
+// A DrawnMeasure is a number that a study of draws keeps of each result.
+type DrawnMeasure struct {
+	Key  string // in DrawsCSV
+	Unit string // "" for a ratio
+	of   measure
+}
+
+// DrawnMeasures are those, and what claims are judged by.
+var DrawnMeasures = []DrawnMeasure{
+	{"time", "s", seconds},
+	{"speedup", "", speedup},
+	{"ovr", "", ovr},
+	{"wti", "", wti},
+	{"work", "ns", kernelNS},
+	{"llc_misses_per_core", "M", misses},
+	{"beyond_32mib", "%", beyond(far)},
+	{"beyond_32mib_finite", "%", finite(far)},
+	{"beyond_128mib", "%", beyond(128 << 20)},
+	{"cold", "%", cold},
+	{"wti_m2l", "", kernelWTI("m2l")},
+}
