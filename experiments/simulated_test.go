@@ -21,6 +21,7 @@ import (
 	"krdlab/hw/machine"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
+	"krdlab/krd"
 	"krdlab/loi"
 	"krdlab/loi/dag"
 	"krdlab/runtimes"
@@ -334,6 +335,45 @@ func TestTraceKRD(t *testing.T) {
 	}
 	if files, err := filepath.Glob(filepath.Join(each.Dir, "*")); err != nil || len(files) != 3 {
 		t.Errorf("files %q, %v; expected the machine, the manifest and the result", files, err)
+	}
+}
+
+// Asked for cores, a run has their reuse too, and nothing else changes; with coherence, misses that
+// are neither cold nor far.
+func TestTraceCores(t *testing.T) {
+	plain := simulated(t, func(c *request.Request) { c.Trace = request.TraceKRD })
+	cores := simulated(t, func(c *request.Request) {
+		c.Trace, c.Reuse.Cores = request.TraceKRD, true
+	})
+	coherent := simulated(t, func(c *request.Request) {
+		c.Trace, c.Reuse = request.TraceKRD, request.Reuse{Cores: true, Coherence: true}
+	})
+	lost := uint64(0)
+	for i, r := range cores.Results {
+		want := plain.Results[i]
+		for n, p := range r.Repetitions {
+			q := coherent.Results[i].Repetitions[n]
+			if p.TimeNS != want.Repetitions[n].TimeNS || q.TimeNS != p.TimeNS ||
+				!reflect.DeepEqual(p.KRD, want.Repetitions[n].KRD) ||
+				want.Repetitions[n].KRDCores != nil {
+				t.Errorf("%s, repetition %d differs from that without cores", r.Scheduler, n)
+			}
+			if l, ok := krd.LevelsOf(p.KRDCores, p.KRD); !ok || l.L2 <= 0 || l.Beyond <= 0 {
+				t.Errorf("%s, repetition %d: levels %+v", r.Scheduler, n, l)
+			}
+			if p.KRDCores.Invalidated != nil || q.KRDCores.Invalidated == nil {
+				t.Errorf("%s, repetition %d: invalidated of cores %v, asked for: %v", r.Scheduler,
+					n, p.KRDCores.Invalidated, q.KRDCores.Invalidated)
+			} else {
+				lost += *q.KRDCores.Invalidated
+			}
+		}
+		if r.KRD.PerCore == nil || len(r.KRD.PerCore.Cores) != r.Cores {
+			t.Errorf("%s: cores %+v", r.Scheduler, r.KRD.PerCore)
+		}
+	}
+	if lost == 0 {
+		t.Error("no write took a block from another core")
 	}
 }
 

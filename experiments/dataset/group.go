@@ -18,7 +18,8 @@ type Key struct {
 	Params    string // as [request.Describe] writes them
 	Substrate string // "native" or "simulated"
 	Machine   string // Cell.MachineName
-	// of a simulated machine the cache model; the grain of traces where it is not the kernel's
+	// of a simulated machine the cache model; the grain of traces where it is not the kernel's;
+	// whether writes invalidate in its KRD
 	Settings string
 }
 
@@ -48,6 +49,9 @@ func KeyOf(c *Cell) Key {
 	}
 	if r.Settings.Grain == request.GrainTask {
 		more = append(more, "task grain")
+	}
+	if r.Settings.KRDCoherence {
+		more = append(more, "coherent KRD")
 	}
 	if r.Machine.Synthetic {
 		more = append(more, "synthetic topology "+r.Settings.Topology)

@@ -127,9 +127,15 @@ func validRepetition(p *result.Repetition) error {
 			return fmt.Errorf("kernel %q has a negative count or time", k.Name)
 		}
 	}
-	if p.KRD != nil {
-		if err := validHistogram(p.KRD); err != nil {
-			return fmt.Errorf("krd: %w", err)
+	for _, e := range []struct {
+		name string
+		h    *krd.Histogram
+	}{{"krd", p.KRD}, {"krd_cores", p.KRDCores}} {
+		if e.h == nil {
+			continue
+		}
+		if err := validHistogram(e.h); err != nil {
+			return fmt.Errorf("%s: %w", e.name, err)
 		}
 	}
 	return nil

@@ -355,7 +355,7 @@ func (s *simulation) collect(jobs []*job) ([]*result.Measured, error) {
 func sameRun(a, b *result.Repetition) bool {
 	x, y := *a, *b
 	if x.KRD == nil || y.KRD == nil {
-		x.KRD, y.KRD = nil, nil
+		x.KRD, y.KRD, x.KRDCores, y.KRDCores = nil, nil, nil, nil
 	}
 	return reflect.DeepEqual(x, y)
 }
@@ -378,7 +378,7 @@ func (s *simulation) analyse(ctx context.Context, j *job, w *loi.Writer) error {
 	t, err := w.Trace()
 	if err == nil && j.result != nil && s.kernel.Work {
 		report, err = await(ctx, &left, func() (*krd.Report, error) {
-			return krd.Analyze(t, krd.Options{})
+			return krd.Analyze(t, s.asked.Reuse().Options())
 		})
 	}
 	if left {
@@ -392,7 +392,8 @@ func (s *simulation) analyse(ctx context.Context, j *job, w *loi.Writer) error {
 		return errors.Join(err, cerr)
 	}
 	if report != nil {
-		j.krd, j.result.KRD = report, &report.Histogram
+		j.krd = report
+		j.result.SetKRD(report)
 	}
 	return nil
 }

@@ -130,7 +130,7 @@ func (n *native) analyse(s *schedule, f *traceFile, r *result.Repetition) error 
 		}
 	}()
 	report, err := await(n.ctx, &n.left, func() (*krd.Report, error) {
-		return krd.Analyze(t, krd.Options{})
+		return krd.Analyze(t, n.asked.Reuse().Options())
 	})
 	if errors.Is(err, krd.ErrLoss) {
 		n.notReplayed(s.Measured, "the trace lost records")
@@ -139,7 +139,8 @@ func (n *native) analyse(s *schedule, f *traceFile, r *result.Repetition) error 
 	if err != nil {
 		return err
 	}
-	s.KRD, r.KRD = report, &report.Histogram
+	s.KRD = report
+	r.SetKRD(report)
 	n.replay(s, t, r)
 	if n.asked.Trace == request.TraceKRD {
 		s.Trace.Path = ""

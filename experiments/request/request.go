@@ -37,6 +37,7 @@ type Request struct {
 	Bind       hw.Binding // on which CPU each worker is pinned
 	Trace      TraceMode
 	Structure  runtimes.Structure // recorded beside kernels in traces that are kept
+	Reuse      Reuse              // computed from traced repetitions
 	Grain      TraceGrain         // of profiles and traces
 	Counters   CounterMode
 	NUMA       NUMAPolicy
@@ -118,6 +119,7 @@ func (r *Request) Settings() Settings {
 		Counters: r.Counters, NUMA: r.NUMA,
 		Oversubscribe: r.Oversubscribe, SMT: r.SMT, Topology: r.Topology, TraceLimit: r.TraceLimit,
 		TraceTasks: r.Structure.Tasks, TraceRegions: r.Structure.Regions,
+		KRDCores: r.Reuse.Cores, KRDCoherence: r.Reuse.Coherence,
 	}
 	if r.Machine != nil {
 		s.CacheModel = r.CacheModel
@@ -183,6 +185,10 @@ func (r *Request) Validate(t *hw.Topology) error {
 	case r.Structure.Any() && (r.Trace.None() || r.Trace == TraceKRD):
 		return bad("trace", r.Trace, "tasks and regions are told by traces that are kept, and "+
 			"there are none; write full,tasks, or tasks alone for one traced repetition")
+	case r.Reuse != Reuse{} && (r.Trace.None() || !r.Kernel.Work):
+		return bad("trace", r.Trace, "cores and coherence are of reuse distances, and there are "+
+			"none; write krd,cores, or cores alone for one traced repetition, with a kernel that "+
+			"accesses data")
 	case r.Grain != GrainKernel && r.Grain != GrainTask:
 		return bad("trace-grain", r.Grain, "choose kernel or task")
 	case r.Grain == GrainTask && !r.Kernel.TaskGrain:

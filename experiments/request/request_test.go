@@ -42,19 +42,24 @@ func TestParseTrace(t *testing.T) {
 	for text, want := range map[string]struct {
 		mode TraceMode
 		what what
+		krd  Reuse
 	}{
-		"full": {TraceFull, what{}}, "off": {TraceOff, what{}},
-		"full,tasks":           {TraceFull, what{Tasks: true}},
-		"regions, full ,tasks": {TraceFull, what{Tasks: true, Regions: true}},
-		"tasks":                {TraceDefault, what{Tasks: true}},
+		"full": {mode: TraceFull}, "off": {mode: TraceOff},
+		"full,tasks":           {mode: TraceFull, what: what{Tasks: true}},
+		"regions, full ,tasks": {mode: TraceFull, what: what{Tasks: true, Regions: true}},
+		"tasks":                {mode: TraceDefault, what: what{Tasks: true}},
+		"krd,cores":            {mode: TraceKRD, krd: Reuse{Cores: true}},
+		"coherence,cores,full,tasks": {TraceFull, what{Tasks: true},
+			Reuse{Cores: true, Coherence: true}},
 	} {
-		if mode, got, err := ParseTrace(text); err != nil || mode != want.mode || got != want.what {
-			t.Errorf("%q: %v, %+v, %v", text, mode, got, err)
+		if mode, got, krd, err := ParseTrace(text); err != nil || mode != want.mode ||
+			got != want.what || krd != want.krd {
+			t.Errorf("%q: %v, %+v, %+v, %v", text, mode, got, krd, err)
 		}
 	}
 	for _, text := range []string{"", "full,", "full,krd", "full,full", "default", "task", ","} {
 		var bad *Error
-		if _, _, err := ParseTrace(text); !errors.As(err, &bad) || bad.Flag != "trace" {
+		if _, _, _, err := ParseTrace(text); !errors.As(err, &bad) || bad.Flag != "trace" {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -67,9 +72,19 @@ func TestParseTrace(t *testing.T) {
 			t.Errorf("%s with regions: %v", mode, err)
 		}
 	}
+	c.Structure = what{}
+	for mode, ok := range map[TraceMode]bool{TraceOff: false, TraceProfile: false, TraceKRD: true,
+		TraceFull: true, TraceDefault: true} {
+		c.Trace, c.Reuse = mode, Reuse{Cores: true}
+		if err := c.Validate(testHost); (err == nil) != ok {
+			t.Errorf("%s with cores: %v", mode, err)
+		}
+	}
+	c.Structure.Regions, c.Reuse.Coherence = true, true
 	again := valid(t)
-	if err := again.Set(c.Settings()); err != nil || again.Structure != c.Structure {
-		t.Errorf("%+v, %v", again.Structure, err)
+	if err := again.Set(c.Settings()); err != nil || again.Structure != c.Structure ||
+		again.Reuse != c.Reuse {
+		t.Errorf("%+v, %+v, %v", again.Structure, again.Reuse, err)
 	}
 }
 

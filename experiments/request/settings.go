@@ -7,6 +7,7 @@ import (
 
 	"krdlab/hw"
 	"krdlab/hw/machine"
+	"krdlab/krd"
 	"krdlab/runtimes"
 )
 
@@ -27,7 +28,24 @@ type Settings struct {
 	// traces tell of tasks and of regions, too
 	TraceTasks   bool `json:"trace_tasks,omitempty"`
 	TraceRegions bool `json:"trace_regions,omitempty"`
+	// how reuse distances are computed: see Reuse
+	KRDCores     bool `json:"krd_cores,omitempty"`
+	KRDCoherence bool `json:"krd_coherence,omitempty"`
 }
+
+// Reuse says what of reuse distances is computed from traced repetitions.
+type Reuse struct {
+	Cores     bool // those of each core, too
+	Coherence bool // a write invalidates the copies of others
+}
+
+// Options are those of the analysis.
+func (r Reuse) Options() krd.Options {
+	return krd.Options{Cores: r.Cores, Coherence: r.Coherence}
+}
+
+// Reuse is what of reuse distances is computed.
+func (s *Settings) Reuse() Reuse { return Reuse{s.KRDCores, s.KRDCoherence} }
 
 // Structure is what traces tell beside kernels.
 func (s *Settings) Structure() runtimes.Structure {
@@ -41,7 +59,7 @@ func (r *Request) Set(s Settings) (err error) {
 	r.NUMA, r.TraceLimit, r.Topology = s.NUMA, s.TraceLimit, s.Topology
 	r.Oversubscribe, r.SMT = s.Oversubscribe, s.SMT
 	r.CacheModel = s.CacheModel
-	r.Structure = s.Structure()
+	r.Structure, r.Reuse = s.Structure(), s.Reuse()
 	if r.CacheModel == "" {
 		r.CacheModel = CacheBlocks
 	}
@@ -62,25 +80,30 @@ const (
 	TraceKRD TraceMode = "krd"
 )
 
-const chooseTrace = "choose off, profile, full or krd, and beside it tasks, regions or both"
+const chooseTrace = "choose off, profile, full or krd, and beside it any of tasks, regions, " +
+	"cores and coherence"
 
 // ParseTrace reads the value of --trace: a mode, TraceDefault if there is none, and beside it what
-// else traces tell, as in full,tasks.
-func ParseTrace(text string) (mode TraceMode, what runtimes.Structure, err error) {
+// else traces tell, as in full,tasks, and is computed from them, as in krd,cores.
+func ParseTrace(text string) (mode TraceMode, what runtimes.Structure, reuse Reuse, err error) {
 	for word := range strings.SplitSeq(text, ",") {
 		switch word = strings.TrimSpace(word); {
 		case word == "tasks":
 			what.Tasks = true
 		case word == "regions":
 			what.Regions = true
+		case word == "cores":
+			reuse.Cores = true
+		case word == "coherence":
+			reuse.Coherence = true
 		case mode == "" && slices.Contains([]TraceMode{TraceOff, TraceProfile, TraceFull, TraceKRD},
 			TraceMode(word)):
 			mode = TraceMode(word)
 		default:
-			return "", what, &Error{Flag: "trace", Got: text, Want: chooseTrace}
+			return "", what, reuse, &Error{Flag: "trace", Got: text, Want: chooseTrace}
 		}
 	}
-	return cmp.Or(mode, TraceDefault), what, nil
+	return cmp.Or(mode, TraceDefault), what, reuse, nil
 }
 
 // Each says whether every repetition is traced.

@@ -137,6 +137,17 @@ type Repetition struct {
 	LLCModel *LLCMisses `json:"llc_model"`
 	// KRD is that of this repetition, summed over the nodes; nil where it was not traced.
 	KRD *krd.Histogram `json:"krd"`
+	// KRDCores is that of each core's accesses alone, summed over the cores; absent where it was not
+	// asked for.
+	KRDCores *krd.Histogram `json:"krd_cores,omitempty"`
+}
+
+// SetKRD takes over what was computed from the trace of r.
+func (r *Repetition) SetKRD(report *krd.Report) {
+	r.KRD = &report.Histogram
+	if report.PerCore != nil {
+		r.KRDCores = &report.PerCore.Histogram
+	}
 }
 
 // A Worker is what one worker did in a repetition. Work + scheduling + idle = time of the

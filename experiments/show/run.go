@@ -85,6 +85,12 @@ func writeHead(b *Page, results []result.Result) {
 	if r.Settings.TraceRegions {
 		traced += ", with regions"
 	}
+	if r.Settings.KRDCores {
+		traced += ", KRD of cores too"
+	}
+	if r.Settings.KRDCoherence {
+		traced += ", coherent KRD"
+	}
 	fmt.Fprintf(b, ", %s\n", traced)
 	fmt.Fprintf(b, "run        %s, bind %s, memory %s, %s after %s, seed %d\n",
 		units.Count(coresOf(results), "core"), r.Settings.Bind,

@@ -236,6 +236,12 @@ func settingsText(s request.Settings) string {
 	if s.CacheModel != "" {
 		words = append(words, "cache model "+string(s.CacheModel))
 	}
+	if s.KRDCores {
+		words = append(words, "KRD of cores")
+	}
+	if s.KRDCoherence {
+		words = append(words, "coherent KRD")
+	}
 	if s.Oversubscribe {
 		words = append(words, "oversubscribed")
 	}

@@ -95,7 +95,8 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 	p.StringVar(&f.trace, "trace", "", "`MODE`: off, profile, full, or krd: every repetition is "+
 		"traced for its KRD, traces are not kept (default: repetitions are profiled, and one "+
 		"more is traced in full for KRD); beside it, what else a trace tells: tasks, regions, as "+
-		"in full,tasks")
+		"in full,tasks, and of whose reuse: cores, each core's beside each node's; coherence, "+
+		"with writes that invalidate, as in krd,cores,coherence")
 	p.StringVar(&f.grain, "trace-grain", "", "`GRAIN` of stamps: each kernel, or a task and one "+
 		"in 64 of its kernels (default: as suits the program)")
 	p.Var(&f.limit, "trace-limit", "largest `SIZE` of a trace file, such as 512M; records that "+
@@ -115,7 +116,8 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 	p.StringVar(&f.topology, "topology", "", "treat workers as `NODESxCORES`, such as 4x6; "+
 		"results are marked synthetic")
 	expects(p, "bind", "choose compact, scatter or a list of CPUs such as 0,2,4-7")
-	expects(p, "trace", "choose off, profile, full or krd, and beside it tasks, regions or both")
+	expects(p, "trace", "choose off, profile, full or krd, and beside it any of tasks, regions, "+
+		"cores and coherence")
 	expects(p, "trace-grain", "choose kernel or task")
 	expects(p, "topology", "expected NODESxCORES, such as 4x6")
 }
@@ -130,7 +132,8 @@ func completeRunFlags(c *cobra.Command) {
 	}
 	complete("sched", schedulerWords()...)
 	complete("bind", "compact", "scatter")
-	complete("trace", "off", "profile", "full", "krd", "tasks", "full,tasks", "full,tasks,regions")
+	complete("trace", "off", "profile", "full", "krd", "tasks", "full,tasks", "full,tasks,regions",
+		"krd,cores", "krd,cores,coherence")
 	complete("trace-grain", "kernel", "task")
 	complete("machine", append([]string{request.Auto, request.Native}, machine.Names()...)...)
 	complete("cache-model", string(request.CacheBlocks), string(request.CacheLines))
@@ -250,7 +253,7 @@ func (f *runFlags) draft(flags *pflag.FlagSet, k *kernel.Kernel) (*request.Draft
 	d.Oversubscribe, d.SMT, d.Topology, d.TraceLimit = f.oversubscribe, f.smt, f.topology,
 		uint64(f.limit)
 	if flags.Changed("trace") {
-		if d.Trace, d.Structure, err = request.ParseTrace(f.trace); err != nil {
+		if d.Trace, d.Structure, d.Reuse, err = request.ParseTrace(f.trace); err != nil {
 			return nil, err
 		}
 	}
