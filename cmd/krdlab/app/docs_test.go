@@ -95,6 +95,8 @@ func small(text string) (command string, ok bool) {
 		text += " --n 64 --reps 1"
 	case slices.Contains(words, "--ablation"):
 		text = "reproduce --ablation --scale smoke --out ablated"
+	case slices.Contains(words, "--machines"):
+		text = "reproduce --machines desktop --scale smoke --out machines"
 	case words[0] == "reproduce":
 		text = "reproduce --scale smoke --out reproduced"
 	case words[0] == "correlate" || words[0] == "compare": // this computer may be busy

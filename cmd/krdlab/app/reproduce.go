@@ -21,8 +21,8 @@ import (
 )
 
 type reproduceFlags struct {
-	scale, out     string
-	json, ablation bool
+	scale, out, machines string
+	json, ablation       bool
 }
 
 // reproduceCommand is `krdlab reproduce`.
@@ -50,6 +50,8 @@ func (a *app) reproduceCommand() *cobra.Command {
 		result.RunsDir+")")
 	p.BoolVar(&f.ablation, "ablation", false, "instead, change one rule of each of the paper's "+
 		"schedulers at a time (simulated matmul)")
+	p.StringVar(&f.machines, "machines", "", "instead, ask the paper's conclusions of these "+
+		"simulated machines: all, or a `LIST` of names and files")
 	p.BoolVar(&f.json, "json", false, "print the claims as JSON instead of tables")
 	p.SortFlags = false
 	if err := c.RegisterFlagCompletionFunc("scale",
@@ -65,18 +67,19 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	if err != nil {
 		return err
 	}
+	study, err := a.study(f)
+	if err != nil {
+		return err
+	}
 	opt, err := a.sweepOptions()
 	if err != nil {
 		return err
 	}
 	kind := "reproduce"
 	configs, err := reproduce.Plan(scale, request.AllCores(opt.Host, false))
-	if f.ablation {
-		kind = "ablation"
-		if f.json {
-			return usageError("krdlab reproduce: --ablation has no --json; its CSV is in the folder")
-		}
-		configs, err = reproduce.AblationPlan(scale)
+	if study != nil {
+		kind = study.kind
+		configs, err = study.plan(scale)
 	}
 	if err != nil {
 		return err
@@ -118,12 +121,11 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	for _, p := range e.Problems {
 		fmt.Fprintf(a.stderr, "warning: %s\n", p)
 	}
-	if f.ablation {
-		if werr := reproduce.WriteAblation(a.page(), e); werr != nil {
+	if study != nil {
+		if werr := study.write(a.page(), e); werr != nil {
 			return bothErrors(err, werr)
 		}
-		_, werr := fmt.Fprintf(a.stdout, "in %s: %s, %s, %s.svg\n", dir, reproduce.AblationText,
-			reproduce.AblationCSV, reproduce.AblationFigure)
+		_, werr := fmt.Fprintf(a.stdout, "in %s: %s\n", dir, strings.Join(study.files, ", "))
 		return allUsed(errors.Join(err, werr), e)
 	}
 	findings, werr := reproduce.Write(e, func(g dataset.Key, s figures.Skipped) {

@@ -1,0 +1,74 @@
+package app
+
+import (
+	"strings"
+
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/reproduce"
+	"krdlab/experiments/request"
+	"krdlab/experiments/show"
+	"krdlab/hw/machine"
+)
+
+// A study is what reproduce does instead of the evaluation: a plan, and what follows from its cells.
+type study struct {
+	flag  string // that asks for it
+	kind  string // of the experiment; its folder is named after it
+	plan  func(reproduce.Scale) ([]request.Request, error)
+	write func(p *show.Page, e *dataset.Experiment) error
+	files []string // that write leaves in the folder
+}
+
+// study is the one that the flags ask for, nil for the evaluation itself. Errors: several are asked
+// for, or what one does not have.
+func (a *app) study(f *reproduceFlags) (*study, error) {
+	var asked []study
+	if f.ablation {
+		asked = append(asked, study{"ablation", "ablation", reproduce.AblationPlan,
+			reproduce.WriteAblation, []string{reproduce.AblationText, reproduce.AblationCSV,
+				reproduce.AblationFigure + ".svg"}})
+	}
+	if f.machines != "" {
+		list, err := a.machinesNamed(f.machines)
+		if err != nil {
+			return nil, err
+		}
+		asked = append(asked, study{"machines", "machines",
+			func(scale reproduce.Scale) ([]request.Request, error) {
+				return reproduce.MachinesPlan(scale, list)
+			}, reproduce.WriteMachines, []string{reproduce.MachinesText, reproduce.MachinesCSV,
+				reproduce.ConclusionsCSV, reproduce.MachinesFigure + ".svg"}})
+	}
+	switch {
+	case len(asked) == 0:
+		return nil, nil
+	case len(asked) > 1:
+		return nil, usageError("krdlab reproduce: --%s and --%s exclude each other; give one",
+			asked[0].flag, asked[1].flag)
+	case f.json:
+		return nil, usageError("krdlab reproduce: --%s has no --json; its CSV is in the folder",
+			asked[0].flag)
+	}
+	return &asked[0], nil
+}
+
+// machinesNamed are those of a list of names and files, or all that are built in.
+func (a *app) machinesNamed(list string) ([]*machine.Machine, error) {
+	names := strings.Split(list, ",")
+	if list == "all" {
+		names = machine.Names()
+	}
+	known, err := a.machines()
+	if err != nil {
+		return nil, err
+	}
+	var found []*machine.Machine
+	for _, name := range names {
+		m, err := known.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, m)
+	}
+	return found, nil
+}
