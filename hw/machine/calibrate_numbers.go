@@ -10,7 +10,10 @@ type Number struct {
 	// ps, B, Hz, B/s or FLOP/s, the base unit of the field; "" for a count
 	Unit    string `json:"unit"`
 	Guessed bool   `json:"guessed"`
-	Source  string `json:"source"` // "" where nothing is said
+	Fitted  bool   `json:"fitted"` // chosen so that a result came out
+	// of a guess that has a range; in Unit
+	Range  *Range `json:"range,omitempty"`
+	Source string `json:"source"` // "" where nothing is said
 }
 
 // Numbers returns the numbers of m in the order of a file. Optional ones that are absent are left
@@ -22,7 +25,10 @@ func (m *Machine) Numbers() []Number {
 			continue
 		}
 		n := Number{Path: l.path, Text: unquote(l.value), Guessed: m.Guessed(l.path),
-			Source: m.Source(l.path)}
+			Fitted: m.fitted(l.path), Source: m.Source(l.path)}
+		if r, ok := m.Ranges[l.path]; ok {
+			n.Range = &r
+		}
 		n.Value, n.Unit = m.value(l.path)
 		out = append(out, n)
 	}

@@ -208,6 +208,7 @@ func (m *Machine) checkTables(c *checker) {
 				p.of.Format(p.of.Max))
 		}
 	}
+	m.checkRanges(c)
 	for _, path := range slices.Sorted(maps.Keys(m.Sources)) {
 		c.need(m.hasField(path), "sources", show(path),
 			"the path of a field or table of this machine")

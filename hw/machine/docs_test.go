@@ -18,7 +18,7 @@ func TestDocs(t *testing.T) {
 		t.Fatal("there is no table of fields")
 	}
 	table, _, _ = strings.Cut(table, "\n\n")
-	paths := []string{"families.NAME.…", "kernels.NAME.call", "kernels.NAME.flops", "sources.…",
+	paths := []string{"families.NAME.…", "kernels.NAME.call", "kernels.NAME.flops", "ranges.…", "sources.…",
 		"fits.…"}
 	for _, f := range fields {
 		paths = append(paths, f.path)

@@ -3,7 +3,9 @@ package machine
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -35,13 +37,17 @@ func (r *reader) fits(v any) {
 				*texts[k] = text
 			case texts[k] != nil:
 				r.fail("fits", show(table[k])+" as "+at, "one line of text")
+			case k == "target" && isTarget(table[k]):
+				f.Target = targetOf(table[k])
+			case k == "target":
+				r.fail("fits", show(table[k])+" as "+at, "a number above 0")
 			case k == "cores" && isInt && 1 <= n && n <= maxCount:
 				f.Cores = int(n)
 			case k == "cores":
 				r.fail("fits", show(table[k])+" as "+at, "a whole number of cores")
 			default:
 				r.fail("fits", "the unknown field "+at,
-					"quantity, kernel, params, cores or scheduler")
+					"quantity, kernel, params, cores, scheduler or target")
 			}
 		}
 		switch {
@@ -58,6 +64,25 @@ func (r *reader) fits(v any) {
 		}
 	}
 }
+
+// targetOf is a number of a TOML text, 0 where it is none.
+func targetOf(v any) float64 {
+	switch v := v.(type) {
+	case int64:
+		return float64(v)
+	case float64:
+		return v
+	}
+	return 0
+}
+
+func isTarget(v any) bool {
+	x := targetOf(v)
+	return x > 0 && !math.IsInf(x, 1)
+}
+
+// targetText is a target as a file has it: a whole number has no decimals.
+func targetText(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // FittedTo returns the quantities of a run that the machine was fitted to, with that kernel and
 // params (as n=4096 leaf=32x32x64) and under a scheduler.

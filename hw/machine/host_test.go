@@ -114,6 +114,7 @@ func TestHostOddTopology(t *testing.T) {
 	m.Nodes, m.CoresPerNode, m.NodesPerSocket = 6, 1, 6
 	m.Memory.NodesPerDomain = 6
 	m.setRemote(nil)
+	m.Ranges = nil
 	top, err := m.Topology()
 	if err != nil {
 		t.Fatal(err)

@@ -36,6 +36,8 @@ type Machine struct {
 	// its table ("l1"). A source that begins with "estimated" or "not calibrated" says that nobody
 	// measured or published the number. See Source.
 	Sources map[string]string
+	// Ranges are within what guesses may lie, by the field's path; nil for none. See Draw.
+	Ranges map[string]Range
 	// Fits are the results that numbers of the machine were chosen to bring out: where a run
 	// reproduces one of them it predicts nothing. They decide no result themselves.
 	Fits []Fit
@@ -49,6 +51,9 @@ type Fit struct {
 	Cores    int
 	// Scheduler is the one whose result it is; "" for all, as of a serial run.
 	Scheduler string
+	// Target is the published value, in the unit of the quantity: ns, or a ratio; 0 where the file
+	// does not say.
+	Target float64
 }
 
 // FitQuantities are what a machine can be fitted to: the time of the serial run, and the overhead

@@ -41,6 +41,8 @@ func Parse(file string, text []byte) (*Machine, error) {
 	}
 	sources, hasSources := tree["sources"]
 	delete(tree, "sources")
+	ranges, hasRanges := tree["ranges"]
+	delete(tree, "ranges")
 	fits, hasFits := tree["fits"]
 	delete(tree, "fits")
 	r.flatten("", tree)
@@ -53,6 +55,9 @@ func Parse(file string, text []byte) (*Machine, error) {
 	}
 	if hasFits {
 		r.fits(fits)
+	}
+	if hasRanges && len(r.wrong) == 0 { // a range is about what the rest says
+		r.ranges("ranges", "", ranges)
 	}
 	if len(r.wrong) == 0 {
 		r.wrong = slices.DeleteFunc(r.m.check(), func(e *FieldError) bool {

@@ -135,8 +135,11 @@ func (m *Machine) Fitted(family, price string) bool {
 			path = own
 		}
 	}
-	return strings.HasPrefix(m.Source(path), fitted)
+	return m.fitted(path)
 }
+
+// fitted says whether the number at path was chosen so that a result came out.
+func (m *Machine) fitted(path string) bool { return strings.HasPrefix(m.Source(path), fitted) }
 
 // Guesses returns the paths of the numbers that are [Machine.Guessed], in the order of a file.
 func (m *Machine) Guesses() []string {

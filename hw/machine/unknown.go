@@ -10,7 +10,8 @@ import (
 // unknown refuses what nobody took.
 func (r *reader) unknown() {
 	// the keys of each table
-	known := map[string][]string{"": {"costs", "families", "fits", "kernels", "sources"}}
+	known := map[string][]string{"": {"costs", "families", "fits", "kernels", "ranges",
+		"sources"}}
 	for _, f := range fields {
 		table, last, ok := cutLast(f.path)
 		if ok && len(known[table]) == 0 {

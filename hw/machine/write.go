@@ -33,15 +33,22 @@ func (m *Machine) Write(w io.Writer) error {
 			continue
 		}
 		fmt.Fprintf(&b, "%s = %s", name, l.value)
-		if l.number && m.Guessed(l.path) {
-			b.WriteString(" # ")
-			if s := m.Source(l.path); strings.HasPrefix(s, NotCalibrated) {
-				b.WriteString(NotCalibrated)
-			} else {
-				b.WriteString(Estimated)
-			}
+		switch {
+		case !l.number:
+		case m.fitted(l.path):
+			b.WriteString(" # " + fitted)
+		case strings.HasPrefix(m.Source(l.path), NotCalibrated):
+			b.WriteString(" # " + NotCalibrated)
+		case m.Guessed(l.path):
+			b.WriteString(" # " + Estimated)
 		}
 		b.WriteByte('\n')
+	}
+	if len(m.Ranges) > 0 {
+		b.WriteString("\n[ranges]\n")
+		for _, path := range slices.Sorted(maps.Keys(m.Ranges)) {
+			fmt.Fprintf(&b, "%s = %s\n", path, m.rangeText(path))
+		}
 	}
 	if len(m.Sources) > 0 {
 		b.WriteString("\n[sources]\n")
@@ -59,19 +66,25 @@ func (m *Machine) Write(w io.Writer) error {
 		if f.Scheduler != "" {
 			fmt.Fprintf(&b, "scheduler = %s\n", quote(f.Scheduler))
 		}
+		if f.Target != 0 {
+			fmt.Fprintf(&b, "target = %s\n", targetText(f.Target))
+		}
 	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-// Hash returns the SHA-256, in hexadecimal, of all that decides a result: every number, and neither
-// the name nor texts.
+// Hash returns the SHA-256, in hexadecimal, of all that decides a result: every number, and the
+// ranges of guesses where there are any, and neither the name nor texts.
 func (m *Machine) Hash() string {
 	h := sha256.New()
 	for _, l := range m.lines() {
 		if l.number {
 			fmt.Fprintf(h, "%s = %s\n", l.path, l.value)
 		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(m.Ranges)) {
+		fmt.Fprintf(h, "range %s = %s\n", path, m.rangeText(path))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
