@@ -20,7 +20,7 @@ import (
 // Info says what an experiment is: the document experiment.json.
 type Info struct {
 	SchemaVersion int          `json:"schema_version"`
-	Kind          string       `json:"kind"` // "sweep", "reproduce", "ablation", "machines"
+	Kind          string       `json:"kind"` // "sweep", "reproduce", "ablation", "machines", "validate"
 	Argv          []string     `json:"argv"`
 	Created       time.Time    `json:"created"`
 	Build         result.Build `json:"build"`

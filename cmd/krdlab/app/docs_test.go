@@ -97,6 +97,8 @@ func small(text string) (command string, ok bool) {
 		text = "reproduce --ablation --scale smoke --out ablated"
 	case slices.Contains(words, "--machines"):
 		text = "reproduce --machines desktop --scale smoke --out machines"
+	case slices.Contains(words, "--validate"):
+		text = "reproduce --validate --scale smoke --out validated"
 	case words[0] == "reproduce":
 		text = "reproduce --scale smoke --out reproduced"
 	case words[0] == "correlate" || words[0] == "compare": // this computer may be busy

@@ -195,6 +195,22 @@ func (a *app) calibrate(ctx context.Context, out string, quick bool) (*machineDo
 		d.Warnings = append(d.Warnings, fmt.Sprintf("the load was %.2f when calibration began: "+
 			"other programs disturb it", load[0]))
 	}
+	began := time.Now()
+	m, err := a.measureComputer(ctx, t, d.Name, quick)
+	if err != nil {
+		return nil, err
+	}
+	d.Description, d.Hash, d.Numbers, d.ElapsedNS = m.Description, m.Hash(), m.Numbers(),
+		time.Since(began).Nanoseconds()
+	if err := writeFile(ctx, out, m.Write); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// measureComputer measures this computer, which t describes, as a machine of the name.
+func (a *app) measureComputer(ctx context.Context, t *hw.Topology, name string, quick bool) (
+	*machine.Machine, error) {
 	show, done := a.progress()
 	if show == nil {
 		show = func(int, int, string) {}
@@ -218,16 +234,10 @@ func (a *app) calibrate(ctx context.Context, out string, quick bool) (*machineDo
 	if err != nil {
 		return nil, err
 	}
-	done()
-	m.Name = d.Name
+	m.Name = name
 	m.Description = strings.TrimPrefix(m.Description+", calibrated "+
 		began.UTC().Format(time.DateOnly), ", ")
-	d.Description, d.Hash, d.Numbers, d.ElapsedNS = m.Description, m.Hash(), m.Numbers(),
-		time.Since(began).Nanoseconds()
-	if err := writeFile(ctx, out, m.Write); err != nil {
-		return nil, err
-	}
-	return d, nil
+	return m, nil
 }
 
 var notInName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)

@@ -23,6 +23,7 @@ import (
 type reproduceFlags struct {
 	scale, out, machines string
 	json, ablation       bool
+	validate             bool
 }
 
 // reproduceCommand is `krdlab reproduce`.
@@ -52,6 +53,8 @@ func (a *app) reproduceCommand() *cobra.Command {
 		"schedulers at a time (simulated matmul)")
 	p.StringVar(&f.machines, "machines", "", "instead, ask the paper's conclusions of these "+
 		"simulated machines: all, or a `LIST` of names and files")
+	p.BoolVar(&f.validate, "validate", false, "instead, measure this computer as a machine, and set "+
+		"native runs beside simulated ones")
 	p.BoolVar(&f.json, "json", false, "print the claims as JSON instead of tables")
 	p.SortFlags = false
 	if err := c.RegisterFlagCompletionFunc("scale",
@@ -67,7 +70,7 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	if err != nil {
 		return err
 	}
-	study, err := a.study(f)
+	study, err := a.study(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -79,7 +82,13 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	configs, err := reproduce.Plan(scale, request.AllCores(opt.Host, false))
 	if study != nil {
 		kind = study.kind
-		configs, err = study.plan(scale)
+	}
+	dir := f.out
+	if dir == "" {
+		dir = filepath.Join(result.RunsDir, kind+"-"+f.scale)
+	}
+	if study != nil {
+		configs, err = study.plan(scale, dir)
 	}
 	if err != nil {
 		return err
@@ -87,10 +96,6 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	plan, err := sweep.NewPlan(configs)
 	if err != nil {
 		return err
-	}
-	dir := f.out
-	if dir == "" {
-		dir = filepath.Join(result.RunsDir, kind+"-"+f.scale)
 	}
 	created, err := sweep.Create(dir, plan, dataset.Info{
 		Kind: kind, Argv: a.argv, Created: time.Now().UTC().Truncate(time.Second),

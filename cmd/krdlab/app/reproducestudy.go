@@ -1,12 +1,18 @@
 package app
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/reproduce"
 	"krdlab/experiments/request"
 	"krdlab/experiments/show"
+	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 )
 
@@ -14,18 +20,20 @@ import (
 type study struct {
 	flag  string // that asks for it
 	kind  string // of the experiment; its folder is named after it
-	plan  func(reproduce.Scale) ([]request.Request, error)
+	plan  func(scale reproduce.Scale, dir string) ([]request.Request, error)
 	write func(p *show.Page, e *dataset.Experiment) error
 	files []string // that write leaves in the folder
 }
 
 // study is the one that the flags ask for, nil for the evaluation itself. Errors: several are asked
 // for, or what one does not have.
-func (a *app) study(f *reproduceFlags) (*study, error) {
+func (a *app) study(ctx context.Context, f *reproduceFlags) (*study, error) {
 	var asked []study
 	if f.ablation {
-		asked = append(asked, study{"ablation", "ablation", reproduce.AblationPlan,
-			reproduce.WriteAblation, []string{reproduce.AblationText, reproduce.AblationCSV,
+		asked = append(asked, study{"ablation", "ablation",
+			func(scale reproduce.Scale, _ string) ([]request.Request, error) {
+				return reproduce.AblationPlan(scale)
+			}, reproduce.WriteAblation, []string{reproduce.AblationText, reproduce.AblationCSV,
 				reproduce.AblationFigure + ".svg"}})
 	}
 	if f.machines != "" {
@@ -34,10 +42,25 @@ func (a *app) study(f *reproduceFlags) (*study, error) {
 			return nil, err
 		}
 		asked = append(asked, study{"machines", "machines",
-			func(scale reproduce.Scale) ([]request.Request, error) {
+			func(scale reproduce.Scale, _ string) ([]request.Request, error) {
 				return reproduce.MachinesPlan(scale, list)
 			}, reproduce.WriteMachines, []string{reproduce.MachinesText, reproduce.MachinesCSV,
 				reproduce.ConclusionsCSV, reproduce.MachinesFigure + ".svg"}})
+	}
+	if f.validate {
+		asked = append(asked, study{"validate", "validate",
+			func(scale reproduce.Scale, dir string) ([]request.Request, error) {
+				m, err := a.asMeasured(ctx, dir, scale == reproduce.Smoke)
+				if err != nil {
+					return nil, err
+				}
+				host, err := a.topology()
+				if err != nil {
+					return nil, err
+				}
+				return reproduce.ValidatePlan(scale, m, request.AllCores(host, false))
+			}, reproduce.WriteValidation, []string{reproduce.ValidationText,
+				reproduce.ValidationCSV}})
 	}
 	switch {
 	case len(asked) == 0:
@@ -71,4 +94,25 @@ func (a *app) machinesNamed(list string) ([]*machine.Machine, error) {
 		found = append(found, m)
 	}
 	return found, nil
+}
+
+// measuredName is the name of the machine that this computer was measured as.
+const measuredName = "calibrated"
+
+// asMeasured is this computer as a machine: that of the experiment in dir, so that it can go on, or,
+// where there is none yet, as it is measured now.
+func (a *app) asMeasured(ctx context.Context, dir string, quick bool) (*machine.Machine, error) {
+	m, err := machine.Load(filepath.Join(dir, dataset.MachinesDir, measuredName+".toml"))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return m, err
+	}
+	t, err := a.topology()
+	if err != nil {
+		return nil, fmt.Errorf("this machine's topology: %w", err)
+	}
+	m, err = a.measureComputer(ctx, t, measuredName, quick)
+	if err != nil && ctx.Err() != nil {
+		return nil, failure.New(failure.Interrupted, "interrupted; nothing was written")
+	}
+	return m, err
 }

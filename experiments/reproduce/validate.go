@@ -1,0 +1,363 @@
+package reproduce
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
+	"krdlab/hw/machine"
+	"krdlab/kernels/kernel"
+	"krdlab/loi"
+	"krdlab/runtimes"
+)
+
+// Names of what WriteValidation leaves in the folder of the experiment.
+const (
+	ValidationText = "validation.txt"
+	ValidationCSV  = "validation.csv"
+)
+
+// validateSizes are the programs by scale.
+var validateSizes = map[Scale]struct {
+	matmul []int
+	fmm    int
+	reps   int // native; simulated are as many seeds
+}{
+	Smoke: {[]int{128}, 1000, 6},
+	Quick: {[]int{512, 1024}, 30_000, 10},
+	Paper: {[]int{512, 1024, 2048}, 100_000, 10},
+}
+
+// ValidatePlan returns the requests that set this computer beside the machine m that was measured on
+// it: each scheduler that exists on both, natively and simulated, on one core, powers of two and all
+// hostCores cores.
+func ValidatePlan(scale Scale, m *machine.Machine, hostCores int) ([]request.Request, error) {
+	size, ok := validateSizes[scale]
+	if !ok {
+		return nil, fmt.Errorf("there is no scale %q", scale)
+	}
+	both := slices.DeleteFunc(slices.Clone(runtimes.Schedulers), // serial is the first
+		func(s runtimes.Scheduler) bool { return s.ThreadsOnly() })
+	var plan []request.Request
+	add := func(name string, params kernel.Params) error {
+		k, err := request.FindKernel(name)
+		if err != nil {
+			return err
+		}
+		for _, n := range nativeCores(hostCores) {
+			for _, on := range []*machine.Machine{nil, m} {
+				c := request.New(k)
+				for name, v := range params {
+					c.Params[name] = v
+				}
+				c.Machine, c.Cores, c.Schedulers, c.Reps = on, n, both, size.reps
+				if n > 1 {
+					c.Schedulers = both[1:]
+				}
+				if on != nil {
+					c.Warmup = 0
+				}
+				plan = append(plan, c)
+			}
+		}
+		return nil
+	}
+	for _, n := range size.matmul {
+		if err := add("matmul", kernel.Params{"n": n}); err != nil {
+			return nil, err
+		}
+	}
+	return plan, add("fmm", kernel.Params{"bodies": size.fmm})
+}
+
+// timings are the repetitions of a configuration, as far as they can be used: serial ones apart.
+type timings struct {
+	cores        int
+	time, work   []float64 // work is nil where it is not known of each
+	serial, base []float64 // time and work of serial runs
+	of           int       // repetitions there were
+
+	milliseconds interval // of time
+}
+
+// timingsOf takes the repetitions of r that nothing disturbed; all of a simulated one.
+func timingsOf(r *result.Result) timings {
+	t := timings{cores: r.Cores, of: len(r.Repetitions)}
+	use := func(reps []result.Repetition, time, work *[]float64) {
+		all := true
+		for i := range reps {
+			p := &reps[i]
+			if r.Substrate == loi.Native && (p.Disturbed == nil || len(p.Disturbed) > 0) {
+				continue
+			}
+			*time = append(*time, float64(p.TimeNS))
+			if all = all && p.WorkNS != nil && *p.WorkNS > 0; all {
+				*work = append(*work, float64(*p.WorkNS))
+			}
+		}
+		if !all {
+			*work = nil
+		}
+	}
+	use(r.Repetitions, &t.time, &t.work)
+	use(r.Serial.Repetitions, &t.serial, &t.base)
+	if len(t.time) > 0 {
+		t.milliseconds = of(r.Quantity(t.time)).times(1e-6)
+	}
+	return t
+}
+
+// A validated measure is computed from medians, as summaries are; NaN where something is missing.
+type validated struct {
+	head, key string
+	of        func(t *timings) float64
+}
+
+var validatedMeasures = []validated{
+	{"time", "time", func(t *timings) float64 { return result.Median(t.time) }},
+	{"OVR", "ovr", func(t *timings) float64 {
+		return float64(t.cores) * result.Median(t.time) / result.Median(t.serial) *
+			result.Median(t.base) / result.Median(t.work)
+	}},
+	{"WTI", "wti", func(t *timings) float64 {
+		return result.Median(t.work) / result.Median(t.base)
+	}},
+}
+
+// known says whether there is all that a measure other than the time needs.
+func (t *timings) known() bool { return len(t.work) > 0 && len(t.base) > 0 }
+
+// resample is a bootstrap sample of t: repetitions, and serial ones, drawn with replacement, time and
+// work of one together.
+func (t *timings) resample(rng *rand.Rand) *timings {
+	pick := func(time, work []float64) (a, b []float64) {
+		for range time {
+			i := rng.IntN(len(time))
+			a = append(a, time[i])
+			if work != nil {
+				b = append(b, work[i])
+			}
+		}
+		return a, b
+	}
+	d := &timings{cores: t.cores}
+	d.time, d.work = pick(t.time, t.work)
+	d.serial, d.base = pick(t.serial, t.base)
+	return d
+}
+
+// nativeOver is a measure of native runs over that of simulated ones, with the central 95 % of
+// bootstrap samples of both.
+func (m *validated) nativeOver(native, simulated *timings) interval {
+	n := min(len(native.time), len(simulated.time))
+	if n == 0 || m.key != "time" && !(native.known() && simulated.known()) {
+		return interval{}
+	}
+	q := result.Quantity{Median: result.Some(m.of(native) / m.of(simulated)),
+		N: len(native.time)}
+	q.Bootstrap(1, result.Resamples, func(rng *rand.Rand) float64 {
+		return m.of(native.resample(rng)) / m.of(simulated.resample(rng))
+	})
+	return of(q).finite()
+}
+
+// A pair is one configuration natively and simulated.
+type pair struct {
+	kernel, params    string
+	cores             int
+	scheduler         string
+	native, simulated timings
+	ratios            []interval // of validatedMeasures
+}
+
+// pairs are those of an experiment: of each program on so many cores first the serial run, then each
+// scheduler.
+func pairs(e *dataset.Experiment) (list []pair) {
+	groups := e.Groups()
+	for i := range groups {
+		g := &groups[i]
+		if g.Substrate != loi.Native {
+			continue
+		}
+		j := slices.IndexFunc(groups, func(o dataset.Group) bool {
+			return o.Substrate != loi.Native && o.Kernel == g.Kernel && o.Params == g.Params
+		})
+		if j < 0 {
+			continue
+		}
+		for _, cores := range g.Cores() {
+			for _, name := range g.Schedulers() {
+				a, b := g.At(name, cores), groups[j].At(name, cores)
+				if a == nil || b == nil {
+					continue
+				}
+				p := pair{kernel: g.Kernel, params: g.Params, cores: cores, scheduler: name,
+					native: timingsOf(a), simulated: timingsOf(b)}
+				for k := range validatedMeasures {
+					p.ratios = append(p.ratios, validatedMeasures[k].nativeOver(&p.native,
+						&p.simulated))
+				}
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// WriteValidation writes, from the cells of the experiment, a table and a CSV of native over
+// simulated numbers. p is shown the table as well.
+func WriteValidation(p *show.Page, e *dataset.Experiment) error {
+	list := pairs(e)
+	if err := validationText(p, e, list); err != nil {
+		return err
+	}
+	if err := result.Rewrite(filepath.Join(e.Dir, ValidationText), func(w io.Writer) error {
+		return validationText(show.NewPage(w, 0), e, list)
+	}); err != nil {
+		return err
+	}
+	return result.Rewrite(filepath.Join(e.Dir, ValidationCSV), func(w io.Writer) error {
+		return validationCSV(w, list)
+	})
+}
+
+// validationText has a row for each pair, how far ratios go, whether orders are the same, and what
+// could not be measured.
+func validationText(p *show.Page, e *dataset.Experiment, list []pair) error {
+	t := show.NewTable(1, "program", "cores", "scheduler", "n", "native, ms", "simulated, ms",
+		"time", "OVR", "WTI")
+	t.Keys = 3
+	for i := range list {
+		x := &list[i]
+		row := []any{"", "", x.scheduler}
+		if i == 0 || !x.beside(&list[i-1]) {
+			row[0], row[1] = x.program(), x.cores
+		}
+		row = append(row, fmt.Sprintf("%d of %d", len(x.native.time), x.native.of),
+			x.native.milliseconds.compact(), x.simulated.milliseconds.compact())
+		for _, r := range x.ratios {
+			row = append(row, r.show(2))
+		}
+		t.Row(row...)
+	}
+	p.Table(t)
+	p.Line("\nn: repetitions that nothing disturbed, of those there are; the others are not used. " +
+		"time, OVR, WTI: native over simulated, with 95 %% of bootstrap samples of both, repetitions " +
+		"here and seeds there; n/a: too few, or none\n")
+	for k, m := range validatedMeasures {
+		if s := spread(list, k); s != "" {
+			p.Line("%s, native over simulated: %s", m.head, s)
+		}
+	}
+	same, other, unsure := orders(list)
+	p.Line("pairs of schedulers, same program and cores, by time: %d are in the same order natively "+
+		"and simulated, %d in the other; intervals of %d are not apart on both", same, other, unsure)
+	for _, doubt := range unmeasured(e) {
+		p.Line("%s", doubt)
+	}
+	return p.Close()
+}
+
+// beside says whether two pairs are of one program and core count.
+func (p *pair) beside(o *pair) bool {
+	return p.kernel == o.kernel && p.params == o.params && p.cores == o.cores
+}
+
+// program is the kernel with its size, the first of its parameters.
+func (p *pair) program() string {
+	size, _, _ := strings.Cut(p.params, " ")
+	return p.kernel + " " + size
+}
+
+// spread says between what the known ratios lie, and how many are within a tenth of 1.
+func spread(list []pair, measure int) string {
+	var known []float64
+	within := 0
+	for i := range list {
+		if r := list[i].ratios[measure]; r.known {
+			known = append(known, r.mid)
+			if r.mid >= 0.9 && r.mid <= 1.1 {
+				within++
+			}
+		}
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f to %.2f, median %.2f; %d of %d within 10 %% of 1", slices.Min(known),
+		slices.Max(known), result.Median(known), within, len(known))
+}
+
+// orders counts pairs of schedulers by whether their times are in the same order natively and
+// simulated.
+func orders(list []pair) (same, other, unsure int) {
+	for i := range list {
+		for j := i + 1; j < len(list) && list[i].beside(&list[j]); j++ {
+			a, b := &list[i], &list[j]
+			native := less(a.native.milliseconds, b.native.milliseconds)
+			simulated := less(a.simulated.milliseconds, b.simulated.milliseconds)
+			apart := func(v Verdict) bool { return v == Agree || v == Disagree }
+			switch {
+			case !apart(native) || !apart(simulated):
+				unsure++
+			case native == simulated:
+				same++
+			default:
+				other++
+			}
+		}
+	}
+	return same, other, unsure
+}
+
+// unmeasured says what of the machine is guessed, and why native runs have no LLC misses.
+func unmeasured(e *dataset.Experiment) (list []string) {
+	for i := range e.Cells {
+		r := e.Cells[i].Result
+		said := ""
+		if m := r.Machine.Model; m != nil {
+			said = fmt.Sprintf("simulated: this computer as it was measured before; %d of its %d "+
+				"numbers are guesses", m.Guessed, m.Parameters)
+		} else if r.Substrate == loi.Native && r.LLCReason != nil {
+			said = "not measured: LLC misses, so that they are not compared: " + *r.LLCReason
+		}
+		if said != "" && !slices.Contains(list, said) {
+			list = append(list, said)
+		}
+	}
+	return list
+}
+
+// validationCSV has a line for each pair; what is not known is empty.
+func validationCSV(w io.Writer, list []pair) error {
+	head := []string{"kernel", "params", "cores", "scheduler", "native_repetitions",
+		"native_undisturbed", "simulated_seeds", "native_ms", "native_ms_low", "native_ms_high",
+		"simulated_ms", "simulated_ms_low", "simulated_ms_high"}
+	for _, m := range validatedMeasures {
+		key := m.key + "_native_over_simulated"
+		head = append(head, key, key+"_low", key+"_high")
+	}
+	rows := [][]string{head}
+	for i := range list {
+		p := &list[i]
+		row := []string{p.kernel, p.params, strconv.Itoa(p.cores), p.scheduler,
+			strconv.Itoa(p.native.of), strconv.Itoa(len(p.native.time)),
+			strconv.Itoa(len(p.simulated.time))}
+		row = append(row, p.native.milliseconds.fields()...)
+		row = append(row, p.simulated.milliseconds.fields()...)
+		for _, r := range p.ratios {
+			row = append(row, r.fields()...)
+		}
+		rows = append(rows, row)
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
