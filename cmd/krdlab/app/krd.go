@@ -184,25 +184,34 @@ func (a *app) krd(f *krdFlags, path string) error {
 		fmt.Fprintf(a.stderr, "figure: %s\n", f.plot)
 	}
 	switch {
-	case f.json && len(reports) > 1:
-		return writeJSON(a.stdout, reports)
-	case f.json:
-		return writeJSON(a.stdout, reports[0])
 	case f.csv && len(reports) > 1:
 		return krd.WriteCSV(a.stdout, reports, traces)
 	case f.csv:
 		return reports[0].WriteCSV(a.stdout)
 	}
+	return printEach(a, f, traces, reports, func(p *show.Page, r *krd.Report) error {
+		if f.by != "" {
+			return show.WriteRanking(p, r, f.by)
+		}
+		return show.WriteKRD(p, r)
+	})
+}
+
+// printEach prints what each trace came to: as text, under the trace's path if there are several,
+// or with --json as a document, a list of them if there are several.
+func printEach[R any](a *app, f *krdFlags, traces []string, reports []R,
+	write func(*show.Page, R) error) error {
+	switch {
+	case f.json && len(reports) > 1:
+		return writeJSON(a.stdout, reports)
+	case f.json:
+		return writeJSON(a.stdout, reports[0])
+	}
 	for i, r := range reports {
 		if len(reports) > 1 {
 			fmt.Fprintf(a.stdout, "%s\n", traces[i])
 		}
-		if f.by != "" {
-			err = show.WriteRanking(a.page(), r, f.by)
-		} else {
-			err = show.WriteKRD(a.page(), r)
-		}
-		if err != nil {
+		if err := write(a.page(), r); err != nil {
 			return err
 		}
 	}
@@ -294,21 +303,7 @@ func (a *app) sample(f *krdFlags, opt krd.Options, traces []string) error {
 		}
 		reports = append(reports, r)
 	}
-	switch {
-	case f.json && len(reports) > 1:
-		return writeJSON(a.stdout, reports)
-	case f.json:
-		return writeJSON(a.stdout, reports[0])
-	}
-	for i, r := range reports {
-		if len(reports) > 1 {
-			fmt.Fprintf(a.stdout, "%s\n", traces[i])
-		}
-		if err := show.WriteSample(a.page(), r); err != nil {
-			return err
-		}
-	}
-	return nil
+	return printEach(a, f, traces, reports, show.WriteSample)
 }
 
 func analysisError(path string, err error) error {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"errors"
-	"fmt"
 
 	"krdlab/experiments/replay"
 	"krdlab/experiments/request"
@@ -57,21 +56,7 @@ func (a *app) replay(f *krdFlags, opt krd.Options, traces []string) error {
 		}
 		reports = append(reports, r)
 	}
-	switch {
-	case f.json && len(reports) > 1:
-		return writeJSON(a.stdout, reports)
-	case f.json:
-		return writeJSON(a.stdout, reports[0])
-	}
-	for i, r := range reports {
-		if len(reports) > 1 {
-			fmt.Fprintf(a.stdout, "%s\n", traces[i])
-		}
-		if err := show.WriteReplay(a.page(), r); err != nil {
-			return err
-		}
-	}
-	return nil
+	return printEach(a, f, traces, reports, show.WriteReplay)
 }
 
 func replayTrace(path string, m *machine.Machine, host *hw.Topology, model request.CacheModel,
