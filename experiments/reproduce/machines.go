@@ -28,16 +28,17 @@ const (
 
 // machineSizes are the programs by scale; FMM runs on all cores of a machine only.
 var machineSizes = map[Scale]struct {
-	matmul, fmm kernel.Params
-	seeds       int
+	matmul, fmm  kernel.Params
+	seeds, draws int
 }{
-	Smoke: {kernel.Params{"n": 256}, kernel.Params{"bodies": 2000}, 6},
-	Quick: {kernel.Params{"n": 2048}, kernel.Params{"bodies": 30_000}, 6},
-	Paper: {kernel.Params{"n": 4096}, kernel.Params{"bodies": 100_000}, 6},
+	Smoke: {kernel.Params{"n": 256}, kernel.Params{"bodies": 2000}, 6, 1},
+	Quick: {kernel.Params{"n": 2048}, kernel.Params{"bodies": 30_000}, 6, mostMachineDraws},
+	Paper: {kernel.Params{"n": 4096}, kernel.Params{"bodies": 100_000}, 6, mostMachineDraws},
 }
 
 // MachinesPlan returns the requests that ask the paper's conclusions of machines: the schedulers of
-// the evaluation on the cores of one last-level cache, on half of the caches and on all.
+// the evaluation on the cores of one last-level cache, on half of the caches and on all; and the
+// matrix product, with one seed, on draws of each machine whose guesses have ranges.
 func MachinesPlan(scale Scale, machines []*machine.Machine) ([]request.Request, error) {
 	size, ok := machineSizes[scale]
 	if !ok {
@@ -48,7 +49,7 @@ func MachinesPlan(scale Scale, machines []*machine.Machine) ([]request.Request, 
 		return nil, err
 	}
 	var plan []request.Request
-	add := func(name string, params kernel.Params, m *machine.Machine, cores int) error {
+	add := func(name string, params kernel.Params, m *machine.Machine, cores, seeds int) error {
 		k, err := request.FindKernel(name)
 		if err != nil {
 			return err
@@ -57,19 +58,28 @@ func MachinesPlan(scale Scale, machines []*machine.Machine) ([]request.Request, 
 		for name, v := range params {
 			c.Params[name] = v
 		}
-		c.Machine, c.Cores, c.Schedulers, c.Reps = m, cores, schedulers, size.seeds
+		c.Machine, c.Cores, c.Schedulers, c.Reps = m, cores, schedulers, seeds
 		c.Warmup, c.Trace = 0, request.TraceKRD
 		plan = append(plan, c)
 		return nil
 	}
 	for _, m := range machines {
 		for _, n := range coresOf(m) {
-			if err := add("matmul", size.matmul, m, n); err != nil {
+			if err := add("matmul", size.matmul, m, n, size.seeds); err != nil {
 				return nil, err
 			}
 		}
-		if err := add("fmm", size.fmm, m, m.Cores()); err != nil {
+		if err := add("fmm", size.fmm, m, m.Cores(), size.seeds); err != nil {
 			return nil, err
+		}
+		drawn, err := drawnMachines(m, size.draws)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range drawn {
+			if err := add("matmul", size.matmul, d, d.Cores(), 1); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return plan, nil
@@ -100,16 +110,22 @@ type conclusion struct {
 type site struct {
 	group *dataset.Group
 	cores int
+	exact bool   // of a draw: its values are taken as they are
+	draws []site // the same program on as many cores of draws of the machine
 }
 
 func (s *site) machine() string { return s.group.Cells[0].MachineName() }
 
 // of is a measure under a scheduler; unknown where that was not run.
 func (s *site) of(m measure, scheduler string) interval {
-	if r := s.group.At(scheduler, s.cores); r != nil {
-		return m(r)
+	r := s.group.At(scheduler, s.cores)
+	switch {
+	case r == nil:
+		return interval{}
+	case s.exact:
+		return m(r).exactly()
 	}
-	return interval{}
+	return m(r)
 }
 
 // least says whether a scheduler has less of a measure than the paper's others.
@@ -157,26 +173,43 @@ var conclusions = []conclusion{
 }
 
 // sites are those of an experiment: program by program, machines in the order of its plan, cores
-// ascending.
-func sites(e *dataset.Experiment) (list []site) {
+// ascending; draws of a machine are within its own.
+func sites(e *dataset.Experiment) (list []site, err error) {
+	of, err := drawsIn(e)
+	if err != nil {
+		return nil, err
+	}
 	groups := e.Groups()
 	var programs []string
 	for i := range groups {
-		programs = append(programs, programOf(&groups[i]))
+		if p := programOf(&groups[i]); !slices.Contains(programs, p) {
+			programs = append(programs, p)
+		}
 	}
-	for len(programs) > 0 {
-		program := programs[0]
+	for _, program := range programs {
+		var drawn []*dataset.Group
 		for i := range groups {
-			if programOf(&groups[i]) != program {
-				continue
-			}
-			for _, n := range groups[i].Cores() {
-				list = append(list, site{&groups[i], n})
+			if g := &groups[i]; programOf(g) == program && of[hashOf(g)] != "" {
+				drawn = append(drawn, g)
 			}
 		}
-		programs = slices.DeleteFunc(programs, func(p string) bool { return p == program })
+		for i := range groups {
+			g := &groups[i]
+			if programOf(g) != program || of[hashOf(g)] != "" {
+				continue
+			}
+			for _, n := range g.Cores() {
+				s := site{group: g, cores: n}
+				for _, d := range drawn {
+					if of[hashOf(d)] == hashOf(g) && slices.Contains(d.Cores(), n) {
+						s.draws = append(s.draws, site{group: d, cores: n, exact: true})
+					}
+				}
+				list = append(list, s)
+			}
+		}
 	}
-	return list
+	return list, nil
 }
 
 // programOf is what tells programs apart.
@@ -190,7 +223,10 @@ func (s *site) over(m measure, scheduler string) interval {
 // WriteMachines writes, from the cells of the experiment, which conclusions hold on which machine,
 // the numbers behind them, and a figure. p is shown the tables as well.
 func WriteMachines(p *show.Page, e *dataset.Experiment) error {
-	list := sites(e)
+	list, err := sites(e)
+	if err != nil {
+		return err
+	}
 	if err := machinesText(p, list); err != nil {
 		return err
 	}
@@ -283,9 +319,10 @@ func machinesText(p *show.Page, list []site) error {
 	if numbers != nil {
 		p.Table(numbers)
 	}
+	drawsText(p, list)
 	p.Line("\nSimulated: medians and 95 %% intervals over seeds, which vary the schedule only; the " +
-		"interval of a ratio is as far from it as those of both allow. What a machine's guesses " +
-		"are worth is in its file.")
+		"interval of a ratio is as far from it as those of both allow. Machines that were fitted, or " +
+		"whose guesses have no ranges, are not drawn.")
 	return p.Close()
 }
 
@@ -301,7 +338,8 @@ func machinesCSV(w io.Writer, list []site) error {
 		head = append(head, col.key, col.key+"_low", col.key+"_high")
 	}
 	rows := [][]string{append(head, "time_over_workfirst", "time_over_workfirst_low",
-		"time_over_workfirst_high")}
+		"time_over_workfirst_high", "draws", "time_over_workfirst_lowest_draw",
+		"time_over_workfirst_highest_draw")}
 	for i := range list {
 		s := &list[i]
 		for _, name := range Schedulers {
@@ -314,7 +352,10 @@ func machinesCSV(w io.Writer, list []site) error {
 			for _, col := range columns {
 				row = append(row, col.of(r).fields()...)
 			}
-			rows = append(rows, append(row, s.over(milliseconds, name).fields()...))
+			row = append(row, s.over(milliseconds, name).fields()...)
+			band := s.band(func(s *site) interval { return s.over(milliseconds, name) })
+			row = append(row, strconv.Itoa(len(s.draws)))
+			rows = append(rows, append(row, band.fields()[1:]...))
 		}
 	}
 	return csv.NewWriter(w).WriteAll(rows)
@@ -322,12 +363,15 @@ func machinesCSV(w io.Writer, list []site) error {
 
 // conclusionsCSV has a line for each conclusion on each site.
 func conclusionsCSV(w io.Writer, list []site) error {
-	rows := [][]string{{"kernel", "params", "machine", "cores", "conclusion", "says", "verdict"}}
+	rows := [][]string{{"kernel", "params", "machine", "cores", "conclusion", "says", "verdict",
+		"draws", "draws_it_holds_on"}}
 	for i := range list {
 		s := &list[i]
-		for _, c := range conclusions {
+		for n := range conclusions {
+			c := &conclusions[n]
 			rows = append(rows, []string{s.group.Kernel, s.group.Params, s.machine(),
-				strconv.Itoa(s.cores), c.id, c.says, string(c.judge(s))})
+				strconv.Itoa(s.cores), c.id, c.says, string(c.judge(s)),
+				strconv.Itoa(len(s.draws)), strconv.Itoa(s.held(c))})
 		}
 	}
 	return csv.NewWriter(w).WriteAll(rows)

@@ -39,7 +39,7 @@ func TestMachinesPlan(t *testing.T) {
 				if err := c.Validate(topo); err != nil {
 					t.Errorf("%s on %d cores of %s: %v", c.Kernel.Name, c.Cores, m.Name, err)
 				}
-				if c.Reps < 6 {
+				if c.Reps < 6 { // only a draw has one
 					t.Errorf("%s: %d seeds have no interval", scale, c.Reps)
 				}
 				cores = append(cores, c.Cores)
@@ -57,7 +57,10 @@ func TestMachinesPlan(t *testing.T) {
 // On made numbers a conclusion holds, and no longer once what it is about has changed places.
 func TestConclusions(t *testing.T) {
 	verdicts := func(e *dataset.Experiment) map[string]Verdict {
-		list := sites(e)
+		list, err := sites(e)
+		if err != nil {
+			t.Fatal(err)
+		}
 		last, out := list[len(list)-1], map[string]Verdict{}
 		for _, c := range conclusions {
 			out[c.id] = c.judge(&last)
