@@ -118,7 +118,9 @@ func newAnalysis(t *loi.Trace, opt Options) (a *analysis, err error) {
 	if opt.Cores {
 		a.prog.total *= 2
 		for range t.Header.Workers {
-			a.cores = append(a.cores, a.newTally())
+			t := a.newTally()
+			t.core = true
+			a.cores = append(a.cores, t)
 		}
 	}
 	for range a.nodes {

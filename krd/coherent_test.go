@@ -107,6 +107,7 @@ func (o *byteCaches) access(node int, list []byteOf, write bool) (whole found, f
 // count enters in t what an access finds.
 func (o *byteCaches) count(t *tally, whole found, farthest int, pieces []found) {
 	t.count++
+	t.bytes += uint64(whole.bytes)
 	one := func(f found, bytes int) {
 		switch weight := t.weight(uint64(f.bytes)); {
 		case f.cold:

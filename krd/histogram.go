@@ -37,6 +37,8 @@ type Histogram struct {
 	// BeyondBytes are the bytes of the accesses that are far, cold or invalidated, whatever the
 	// weight: what a fully associative LRU cache of the LLC's size misses.
 	BeyondBytes *uint64 `json:"beyond_bytes"`
+	// Bytes are those of all accesses, whatever the weight; absent but of cores
+	Bytes *uint64 `json:"bytes,omitempty"`
 	// 0, then [2^(k-1), 2^k), up to the highest bin of any node with a count
 	Bins []Bin `json:"bins"`
 }
@@ -101,7 +103,7 @@ func (h *Histogram) AtLeast(limit uint64) (Tail, error) {
 type tally struct {
 	inclusive, weighBytes bool
 	l2, llc               uint64 // bytes, 0: unknown
-	coherence             bool
+	coherence, core       bool
 	misses                []*smith.Predictor
 
 	count, total, cold, shared uint64
@@ -109,6 +111,7 @@ type tally struct {
 	carried                    uint64 // 1: total has overflowed
 	upToL2, upToLLC            uint64 // accesses with distance + size up to that much
 	beyond                     uint64 // bytes of the accesses with more than both, cold ones too
+	bytes                      uint64 // and of all
 	bins                       [65]uint64
 }
 
@@ -156,9 +159,10 @@ func (t *tally) addInvalidated(size uint64) {
 	t.invalidated += w
 }
 
-// reach counts the bytes of an access to size bytes, which a cache of needs bytes serves, if that is
-// beyond the LLC. needs is stack.Cold of a cold access.
+// reach counts the bytes of an access to size bytes, which a cache of needs bytes serves, and once
+// more if that is beyond the LLC. needs is stack.Cold of a cold access.
 func (t *tally) reach(needs, size uint64) {
+	t.bytes += size
 	if needs > t.l2 && needs > t.llc {
 		t.beyond += size
 	}
@@ -187,6 +191,7 @@ func (t *tally) merge(other *tally) {
 	t.upToL2 += other.upToL2
 	t.upToLLC += other.upToLLC
 	t.beyond += other.beyond
+	t.bytes += other.bytes
 	for k, n := range other.bins {
 		t.bins[k] += n
 	}
@@ -210,6 +215,9 @@ func (t *tally) histogram(n int) Histogram {
 	}
 	if t.coherence {
 		h.Invalidated = ptr(t.invalidated)
+	}
+	if t.core {
+		h.Bytes = ptr(t.bytes)
 	}
 	// An L2 beyond the LLC is an LLC that is an L2: nothing is near.
 	finite, within := t.total-t.cold-t.invalidated, max(t.upToL2, t.upToLLC)

@@ -47,7 +47,7 @@ func (p *PerCore) count() {
 	var sum tally
 	if len(p.tallies) > 0 {
 		t := p.tallies[0]
-		sum.l2, sum.llc, sum.coherence = t.l2, t.llc, t.coherence
+		sum.l2, sum.llc, sum.coherence, sum.core = t.l2, t.llc, t.coherence, true
 	}
 	for _, t := range p.tallies {
 		sum.merge(t)

@@ -71,6 +71,15 @@ func TestCoresAreNodesOfTheirOwn(t *testing.T) {
 			trace.Header.Workers[i].Node = i
 		}
 		alone := analyze()
+		var bytes uint64
+		for i := range cores.Cores {
+			bytes += *cores.Cores[i].Bytes
+			cores.Cores[i].Bytes = nil
+		}
+		if *cores.Bytes != bytes || opt.Weight == WeightBytes && bytes != cores.Accesses {
+			t.Fatalf("%d bytes, of the cores %d, weighed %d", *cores.Bytes, bytes, cores.Accesses)
+		}
+		cores.Bytes = nil
 		if !reflect.DeepEqual(cores.Histogram, alone.Histogram) {
 			t.Fatalf("sum:\ngot  %v\nwant %v", deref(cores.Histogram), deref(alone.Histogram))
 		}
@@ -120,7 +129,8 @@ func TestLevelsOfTwoWorkers(t *testing.T) {
 		fmt.Sprintf("%.9f", l) != fmt.Sprintf("%.9f", want) {
 		t.Errorf("levels %+v, %v, want %+v", l, ok, want)
 	}
-	if r.PerCore.Cold != 3 || *r.PerCore.Close != 2 || *r.PerCore.Far != 1 {
+	if r.PerCore.Cold != 3 || *r.PerCore.Close != 2 || *r.PerCore.Far != 1 ||
+		*r.PerCore.Bytes != 3*1+3*64 {
 		t.Errorf("cores: %v", deref(r.PerCore.Histogram))
 	}
 	var b strings.Builder

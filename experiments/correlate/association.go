@@ -305,7 +305,7 @@ func (b *boot) point(name string, x []float64, method string) Coefficients {
 	for i := range b.draws {
 		ps[i], rs[i] = b.coefficients(&px, i)
 	}
-	if low, high, ok := percentiles(rs); ok {
+	if low, high, ok := result.Defined(rs); ok {
 		c.Spearman.Low, c.Spearman.High = result.Some(low), result.Some(high)
 	}
 	return c

@@ -154,7 +154,7 @@ func behind(best, other []float64) (low, high result.Number) {
 			d[i] = math.Abs(best[i]) - math.Abs(other[i])
 		}
 	}
-	if l, h, ok := percentiles(d); ok {
+	if l, h, ok := result.Defined(d); ok {
 		low, high = result.Some(l), result.Some(h)
 	}
 	return low, high

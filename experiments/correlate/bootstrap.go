@@ -7,9 +7,7 @@ const (
 	// the intervals of Spearman's coefficient hold it in 95 % of samples or more; with 6, and 0.9,
 	// in 88 % (TestCoverage, docs/correlation.md).
 	minClusters = 8
-	// definedShare of the resamples must have a coefficient, or there is no interval.
-	definedShare = 0.95
-	seed         = 1
+	seed        = 1
 )
 
 // draws returns, for each resample, the multiplicities of n units: how often each is drawn when n
@@ -25,19 +23,4 @@ func draws(n int) [][]int {
 		}
 	}
 	return all
-}
-
-// percentiles returns the central 95 % of values without NaN; ok is false where too few are left.
-func percentiles(values []float64) (low, high float64, ok bool) {
-	v := make([]float64, 0, len(values))
-	for _, r := range values {
-		if r == r {
-			v = append(v, r)
-		}
-	}
-	if float64(len(v)) < float64(definedShare*float64(len(values))) || len(v) == 0 {
-		return 0, 0, false
-	}
-	low, high = result.Central(v)
-	return low, high, true
 }

@@ -13,6 +13,8 @@ const (
 	MinSample = 6
 	// Resamples is the number of bootstrap samples. The 2.5 % tails hold 100 of them.
 	Resamples = 4000
+	// definedShare of the resamples must have a value, or there is no interval.
+	definedShare = 0.95
 )
 
 // Draws returns the source of the draws of a bootstrap of n units: the same seed and n give the
@@ -55,4 +57,19 @@ func Central(values []float64) (low, high float64) {
 	slices.Sort(values)
 	tail := int(float64(float64(len(values))*(1-Confidence)) / 2)
 	return values[tail], values[len(values)-1-tail]
+}
+
+// Defined is [Central] of values without NaN; ok is false where too few are left.
+func Defined(values []float64) (low, high float64, ok bool) {
+	v := make([]float64, 0, len(values))
+	for _, r := range values {
+		if r == r {
+			v = append(v, r)
+		}
+	}
+	if float64(len(v)) < float64(definedShare*float64(len(values))) || len(v) == 0 {
+		return 0, 0, false
+	}
+	low, high = Central(v)
+	return low, high, true
 }

@@ -11,20 +11,23 @@ import (
 
 	"krdlab/experiments/correlate"
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/levels"
 	"krdlab/experiments/request"
 	"krdlab/hw/failure"
 )
 
 type correlateFlags struct {
 	json, all, disturbed bool
-	csv                  string
+	csv, plot            string
+	levels               bool
+	exclude              []string
 }
 
 // correlateCommand is `krdlab correlate`.
 func (a *app) correlateCommand() *cobra.Command {
 	f := &correlateFlags{}
 	c := &cobra.Command{
-		Use:   "correlate [EXP]",
+		Use:   "correlate [EXP...]",
 		Short: "KRD against LLC misses and work time inflation: an answer, tables, coefficients",
 		Long: "Which KRD share goes best with LLC misses and with WTI, between schedulers at " +
 			"equal size and cores,\n" +
@@ -32,15 +35,22 @@ func (a *app) correlateCommand() *cobra.Command {
 			"With --all also the tables: time, misses, WTI, OVR and KRD shares of each " +
 			"configuration (the KRD\n" +
 			"paper's table I), and the coefficients of all shares in all scopes.\n\n" +
-			"n is the number of configurations and not of repetitions; see docs/correlation.md." + ofLatest,
+			"n is the number of configurations and not of repetitions; see docs/correlation.md.\n\n" +
+			"With --levels: how well the shares beyond the L2 of a core and the LLC of a node predict " +
+			"WTI and\nmisses under a scheduler that was left out of the fit; experiments swept with " +
+			"--trace krd,cores." + ofLatest,
 		Example: "  krdlab correlate exp\n  krdlab correlate exp --csv coefficients > " +
-			"coefficients.csv\n  krdlab correlate exp --json",
-		Args: orNone("EXP"),
+			"coefficients.csv\n  krdlab correlate exp --json\n  krdlab correlate exp --levels --plot levels.svg",
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if args, err = a.orLatest(c, args, false, "EXP"); err != nil {
 				return err
 			}
-			return interruptible(c.Context(), func() error { return a.correlate(f, args[0]) })
+			return interruptible(c.Context(), func() error {
+				if f.levels {
+					return a.levels(f, args)
+				}
+				return a.correlate(f, args)
+			})
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
 			cobra.ShellCompDirective) {
@@ -50,19 +60,33 @@ func (a *app) correlateCommand() *cobra.Command {
 	p := c.Flags()
 	p.BoolVar(&f.json, "json", false, "print one JSON document")
 	p.StringVar(&f.csv, "csv", "", "print one `TABLE` as CSV: "+strings.Join(correlate.Tables,
-		", "))
+		", ")+"; with --levels "+strings.Join(levels.Tables, ", "))
 	p.BoolVar(&f.all, "all", false, "print the tables of all configurations, shares and scopes")
+	p.BoolVar(&f.levels, "levels", false, "instead: what the reuse of cores and nodes predicts of a "+
+		"scheduler left out; of several EXP together")
+	p.StringSliceVar(&f.exclude, "exclude", nil, "`SCHED,...` that --levels does not use")
+	p.StringVar(&f.plot, "plot", "", "also draw what --levels finds to this `FILE`: .svg, .png or .pdf")
 	includeDisturbed(c, &f.disturbed)
 	p.SortFlags = false
-	expects(p, "csv", request.Suggest("", correlate.Tables, ""))
-	if err := c.RegisterFlagCompletionFunc("csv", cobra.FixedCompletions(correlate.Tables,
+	tables := slices.Compact(slices.Sorted(slices.Values(slices.Concat(correlate.Tables,
+		levels.Tables))))
+	expects(p, "csv", request.Suggest("", tables, ""))
+	expects(p, "plot", "expected a file that ends in .svg, .png or .pdf")
+	if err := c.RegisterFlagCompletionFunc("csv", cobra.FixedCompletions(tables,
 		cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // the flag is defined above
 	}
 	return c
 }
 
-func (a *app) correlate(f *correlateFlags, dir string) error {
+func (a *app) correlate(f *correlateFlags, args []string) error {
+	switch {
+	case len(args) > 1:
+		return usageError("krdlab correlate: %d experiments; expected one, or add --levels, which "+
+			"takes several together", len(args))
+	case len(f.exclude) > 0 || f.plot != "":
+		return usageError("krdlab correlate: --exclude and --plot are for --levels; add it")
+	}
 	if f.json && f.csv != "" {
 		return usageError("krdlab correlate: --json and --csv exclude each other; choose one")
 	}
@@ -74,7 +98,7 @@ func (a *app) correlate(f *correlateFlags, dir string) error {
 		return &request.Error{Flag: "csv", Got: f.csv, Want: request.Suggest(f.csv,
 			correlate.Tables, "")}
 	}
-	e, err := a.loadUndisturbed(dir, f.disturbed)
+	e, err := a.loadUndisturbed(args[0], f.disturbed)
 	if err != nil {
 		return err
 	}

@@ -93,6 +93,8 @@ func small(text string) (command string, ok bool) {
 	case words[0] == "sweep" && strings.HasPrefix(words[1], "matmul"):
 		text = strings.ReplaceAll(text, "--out exp", fmt.Sprintf("--out swept%d", len(text)))
 		text += " --n 64 --reps 1"
+	case words[0] == "sweep" && words[1] == "docs/levels-paper.toml":
+		text = strings.ReplaceAll(text, words[1], "levels.toml") // the plan in small
 	case slices.Contains(words, "--ablation"):
 		text = "reproduce --ablation --scale smoke --out ablated"
 	case slices.Contains(words, "--machines"):
@@ -162,6 +164,11 @@ func TestDocumentedCommands(t *testing.T) {
 	script.WriteString("-- accesses.csv --\ntime,worker,object,block,bytes,mode,kernel\n" +
 		"0,0,a,0,64,r,k\n1,1,a,0,64,w,k\n-- ls.lackey --\nI  04000000,3\n L 1ffe0000,8\n" +
 		" S 1ffe0008,8\n")
+	levels, err := os.ReadFile("../../../docs/levels.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(&script, "-- levels.toml --\n%s", levels)
 	file := filepath.Join(t.TempDir(), "docs.txtar")
 	if err := os.WriteFile(file, script.Bytes(), 0o666); err != nil {
 		t.Fatal(err)

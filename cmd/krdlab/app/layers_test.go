@@ -30,7 +30,7 @@ var layers = map[string][]string{
 // is below itself. "" is the root, a whole run.
 var experimentsOrder = []string{
 	"request", "result", "replay", "measure", "show", "", "doctor",
-	"dataset", "sweep", "correlate", "compare", "figures", "report", "reproduce",
+	"dataset", "sweep", "correlate", "compare", "figures", "levels", "report", "reproduce",
 }
 
 const module = "krdlab"

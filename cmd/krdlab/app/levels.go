@@ -1,0 +1,71 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/levels"
+	"krdlab/experiments/request"
+	"krdlab/krd/krdplot"
+)
+
+// levels is `krdlab correlate --levels`.
+func (a *app) levels(f *correlateFlags, dirs []string) error {
+	switch {
+	case f.json && f.csv != "":
+		return usageError("krdlab correlate: --json and --csv exclude each other; choose one")
+	case f.all:
+		return usageError("krdlab correlate --levels: it has no more to print with --all; leave it " +
+			"out")
+	case f.csv != "" && !slices.Contains(levels.Tables, f.csv):
+		return &request.Error{Flag: "csv", Got: f.csv, Want: request.Suggest(f.csv, levels.Tables,
+			"")}
+	}
+	if f.plot != "" { // a name that cannot be is known before the work
+		if _, err := krdplot.FormatOf(f.plot); err != nil {
+			return usageError("--plot %w", err)
+		}
+		if err := derivable("plot", f.plot); err != nil {
+			return err
+		}
+	}
+	var list []*dataset.Experiment
+	for _, dir := range dirs {
+		e, err := a.loadUndisturbed(dir, f.disturbed)
+		if err != nil {
+			return err
+		}
+		list = append(list, e)
+	}
+	r, err := levels.Of(list, f.exclude)
+	if err != nil {
+		return err
+	}
+	if f.plot != "" {
+		format, err := krdplot.FormatOf(f.plot)
+		if err != nil {
+			return err
+		}
+		if err := rederive(f.plot, func(w io.Writer) error {
+			return r.Figure().Write(w, format)
+		}); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.stderr, "figure: %s\n", f.plot)
+	}
+	switch f.csv {
+	case levels.CellsTable:
+		err = r.WriteCells(a.stdout)
+	case levels.FitsTable:
+		err = r.WriteFits(a.stdout)
+	default:
+		if f.json {
+			err = writeJSON(a.stdout, r)
+		} else {
+			err = r.WriteText(a.page())
+		}
+	}
+	return allUsed(err, list...)
+}

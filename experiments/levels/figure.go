@@ -1,0 +1,83 @@
+package levels
+
+import (
+	"fmt"
+
+	"krdlab/experiments/figures"
+	"krdlab/experiments/result"
+	"krdlab/hw/units"
+	"krdlab/loi"
+)
+
+// Figure draws the held-out R2 of each scope, by predictors: a panel for each outcome and
+// comparison of each group. What is below 0 is written at the foot of a panel.
+func (r *Report) Figure() *figures.Figure {
+	f := &figures.Figure{ID: "levels", Columns: 2,
+		Title: "What two levels of reuse predict of a scheduler that was left out"}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		for _, o := range []Outcome{WTI, Misses} {
+			for _, comparison := range []Comparison{Values, Between} {
+				p, ok := g.panel(o, comparison)
+				if ok && len(r.Groups) > 1 {
+					p.Note = g.String()
+				}
+				if ok {
+					f.Panels = append(f.Panels, p)
+				}
+			}
+		}
+		what := ""
+		if g.Substrate == loi.Simulated {
+			what = " Simulated, not measured."
+		}
+		f.Caption = append(f.Caption, fmt.Sprintf("%s: L2 %s a core, LLC %s a node; %s.%s", g,
+			units.Bytes(uint64(g.L2Bytes)), units.Bytes(uint64(g.LLCBytes)),
+			units.Count(len(g.Configurations), "configuration"), what))
+	}
+	f.Caption = append(f.Caption, "Predictors: the shares of accesses beyond the L2 of their core "+
+		"(a stack for each core), beyond the LLC of their node (a stack for each node), and both. "+
+		"R2 of a line of least squares fitted to the other schedulers, each left out in turn; 0 is "+
+		"the mean of the others. Between schedulers: differences from the mean of the others at "+
+		"equal kernel, parameters and cores. Bars: 95 % of a bootstrap over these.")
+	return f
+}
+
+func (g *Group) panel(o Outcome, comparison Comparison) (p figures.Panel, ok bool) {
+	p = figures.Panel{Kind: figures.Lines, Title: o.String() + ", " + string(comparison),
+		Y: figures.Axis{Label: "held-out R2", Min: 0, Max: 1}, X: figures.Axis{Min: -0.5}}
+	for i := range 6 {
+		v := float64(i) / 5
+		p.Y.Ticks = append(p.Y.Ticks, figures.Tick{Value: v, Label: fmt.Sprintf("%.1f", v)})
+	}
+	for k, name := range predictors {
+		s := figures.NumberedSeries(string(name), k)
+		s.Apart = true
+		p.Series = append(p.Series, s)
+	}
+	n := 0
+	for i := range g.Scopes {
+		s := &g.Scopes[i]
+		if s.Outcome != o || s.Comparison != comparison || s.Why != "" {
+			continue
+		}
+		p.X.Ticks = append(p.X.Ticks, figures.Tick{Value: float64(n), Label: s.name()})
+		for k := range s.Fits {
+			e := &s.Fits[k].HeldOut
+			p.Series[k].Points = append(p.Series[k].Points, figures.Point{
+				X: float64(n) + 0.2*float64(k-1), At: s.name(), Y: e.Value, Low: atLeast0(e.Low),
+				High: e.High, N: s.N})
+		}
+		n++
+	}
+	p.X.Max = float64(n) - 0.5
+	return p, n > 0
+}
+
+// atLeast0 keeps the end of a bar in its panel.
+func atLeast0(n result.Number) result.Number {
+	if n.Known() {
+		return result.Some(max(0, n.Float()))
+	}
+	return n
+}
