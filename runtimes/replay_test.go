@@ -32,6 +32,7 @@ type replay struct {
 	move   Move        // the last one of its search
 	popped []entry     // by worker: a private proxy that it has popped and not yet opened
 	undo   func()
+	over   bool // all operations of all tapes are done
 }
 
 // A replayError is the first difference.
@@ -123,6 +124,12 @@ func (r *replay) run() error {
 			return err
 		}
 		r.at[t.worker] = t.to
+		if err := r.settle(v); err != nil {
+			return err
+		}
+	}
+	r.over = true
+	for _, v := range r.s.all {
 		if err := r.settle(v); err != nil {
 			return err
 		}
@@ -237,9 +244,13 @@ func (r *replay) perform(v *stepWorker, want []operation) error {
 	return nil
 }
 
-// settle lets v go on until it stands before the next operation of its tape, or does what came
-// after the end of the tape.
+// settle lets v go on until it stands before the next operation of its tape. What came after the
+// end of its tape waits for the ends of all: it may look at what others did until then, and it is
+// nothing that they wait for.
 func (r *replay) settle(v *stepWorker) error {
+	if _, more := r.next(v); !more && !r.over {
+		return nil
+	}
 	mine := r.mine.of[v.id]
 	for !r.stands(v) {
 		n := len(mine.events)

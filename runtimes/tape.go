@@ -157,6 +157,17 @@ func (t *tape) note(e operation) {
 	t.events = append(t.events, e)
 }
 
+// noteJoin is note of an operation at a join, with a ticket of its own. It returns where it is on
+// the tape, for what is known only when it is done; nil if it was not noted.
+func (t *tape) noteJoin(e operation) *operation {
+	e.ticket = t.draw()
+	n := len(t.events)
+	if t.note(e); len(t.events) == n {
+		return nil
+	}
+	return &t.events[n]
+}
+
 // noteEntry is note of an operation that gave entry e, if ok.
 func (t *tape) noteEntry(op opKind, e entry, ok bool) {
 	n := operation{op: op, out: OutcomeEmpty}
@@ -315,20 +326,23 @@ func (w *Worker) releaseToken() {
 	w.tape.note(operation{op: opRelease})
 }
 
+// arrive is on the tape before it is done: once it is, others may complete the root task, behind
+// which nothing is noted.
 func (w *Worker) arrive(f *Frame, n int32) (last bool) {
-	e := operation{op: opArrive, frame: w.tape.all.name(f), ticket: w.tape.draw()}
-	if last = f.arrive(n); last {
+	e := w.tape.noteJoin(operation{op: opArrive, frame: w.tape.all.name(f)})
+	if last = f.arrive(n); last && e != nil {
 		e.out, e.ticket = OutcomeDone, w.tape.draw()
 	}
-	w.tape.note(e)
 	return last
 }
 
+// report is on the tape before it is done, as an arrival is.
 func (w *Worker) report(f *Frame) {
-	e := operation{op: opReport, frame: w.tape.all.name(f), whom: f.owner, ticket: w.tape.draw()}
+	e := w.tape.noteJoin(operation{op: opReport, frame: w.tape.all.name(f), whom: f.owner})
 	atomic.AddInt32(&f.join, 1)
-	e.until = w.tape.draw()
-	w.tape.note(e)
+	if e != nil {
+		e.until = w.tape.draw()
+	}
 }
 
 func (w *Worker) reopen(f *Frame) {
