@@ -28,14 +28,12 @@ type comb struct {
 	before        int // leaves when the round began
 }
 
-// newComb makes a comb for a policy.
-func newComb(rules runtimes.Rules, width, rounds int) *comb {
-	c := &comb{width: width, rounds: rounds, depth: combDepth, down: make([]uint64, 0, rounds),
-		up: make([]uint64, 0, rounds)}
-	if rules.Spawn == runtimes.SpawnParent {
-		c.nested = width - 1
+// combs makes combs of that width whose first child leads down, or with nested 1 the last.
+func combs(nested, width int) func(rounds int) *comb {
+	return func(rounds int) *comb {
+		return &comb{width: width, rounds: rounds, depth: combDepth, nested: nested * (width - 1),
+			down: make([]uint64, 0, rounds), up: make([]uint64, 0, rounds)}
 	}
-	return c
 }
 
 // newTree makes trees of 2^treeDepth - 1 tasks.

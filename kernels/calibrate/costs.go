@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"errors"
 	"slices"
 
 	"krdlab/runtimes"
@@ -15,30 +16,48 @@ type series map[string][]float64
 
 func (s series) add(path string, ps float64) { s[path] = append(s[path], ps) }
 
-// scheduled are the schedulers whose operations are measured: of each family of the table the first
+// scheduled are the schedulers of a table whose operations are measured: of each family the first
 // that queues anything itself.
-func scheduled() []runtimes.Scheduler {
+func scheduled(table []runtimes.Scheduler) []runtimes.Scheduler {
 	var list []runtimes.Scheduler
-	for _, s := range runtimes.Schedulers {
-		queues := s.Rules().Spawn == runtimes.SpawnChild || s.Rules().Spawn == runtimes.SpawnParent
-		if queues && s.Family != "" && !slices.ContainsFunc(list, func(o runtimes.Scheduler) bool {
-			return o.Family == s.Family
-		}) {
-			s.Policy = uncached{s.Policy}
+	for _, s := range table {
+		if !s.Serial() && !s.ThreadsOnly() && s.Family != "" &&
+			!slices.ContainsFunc(list, func(o runtimes.Scheduler) bool {
+				return o.Family == s.Family
+			}) {
+			s.Policy = uncached(s.Policy)
 			list = append(list, s)
 		}
 	}
 	return list
 }
 
+// ruled is a policy with rules of its own, that decides as the policy does what these ask for.
+type ruled struct {
+	runtimes.Policy
+	rules runtimes.Rules
+}
+
+func (p ruled) Rules() runtimes.Rules { return p.rules }
+
+func (p ruled) Choose(s *runtimes.Spawn) runtimes.SpawnRule {
+	return p.Policy.(runtimes.Chooser).Choose(s)
+}
+
+func (p ruled) Place(s *runtimes.Placing) runtimes.Placement {
+	return p.Policy.(runtimes.Placer).Place(s)
+}
+
+func (p ruled) Admit(a *runtimes.Admission) (charge uint64, ok bool) {
+	return p.Policy.(runtimes.Admitter).Admit(a)
+}
+
 // uncached is a policy without the cache before its queues, which combs and trees on one worker
 // would leave out nearly always: the price of a lock could not be told.
-type uncached struct{ runtimes.Policy }
-
-func (p uncached) Rules() runtimes.Rules {
-	r := p.Policy.Rules()
+func uncached(p runtimes.Policy) runtimes.Policy {
+	r := p.Rules()
 	r.Cache = false
-	return r
+	return ruled{p, r}
 }
 
 // locked says that a policy's queues are under locks, and not deques.
@@ -47,35 +66,78 @@ func locked(r runtimes.Rules) bool { return !r.Deque() }
 // familyPath is the table of the prices that are measured with a scheduler.
 func familyPath(p runtimes.Scheduler) string { return "families." + p.Family + "." }
 
-// operations are what a policy does on one worker for a level of a comb, or for a task of a tree.
+// operations are how often a policy does what has a price, on one worker, for a task of a tree.
 type operations struct{ spawn, pop, lock, push, join float64 }
 
-// operationsOf counts the operations of programs of two lengths as the simulated driver prices
-// them, and divides what the longer one has more by the levels that it has more.
-func operationsOf(p runtimes.Policy, short, long *comb, levels uint64) (o operations, err error) {
-	const base = 1000 // more than there are of any operation in a level
-	prices := runtimes.Costs{Spawn: 1, Pop: base, Lock: base * base, Push: base * base * base,
-		Join: base * base * base * base}
-	var ns [2]int64
-	for i, c := range []*comb{short, long} {
-		r, err := runtimes.Step(runtimes.StepConfig{Policy: p, Nodes: []int{0}, Seed: 1,
-			Costs: prices}, c)
-		if err != nil {
-			return o, err
-		}
-		ns[i] = r.TimeNS
-	}
-	sum := uint64(ns[1]-ns[0]) / levels
-	for _, n := range []*float64{&o.spawn, &o.pop, &o.lock, &o.push, &o.join} {
-		*n = float64(sum % base)
-		sum /= base
-	}
-	return o, nil
+func (o operations) sum() float64 { return o.spawn + o.pop + o.lock + o.push + o.join }
+
+// A plan is how a policy is measured on one worker.
+type plan struct {
+	task operations
+	// Combs part what a task takes: their way down queues, and does nothing else. Otherwise the
+	// operations of a task are taken to be alike.
+	combs  bool
+	nested int     // which child of two leads down such a comb: 0, or the last
+	more   float64 // entries, by level, that one operation queues more in a wide comb
 }
 
-// taskOperations are those of a task of a tree.
-func taskOperations(p runtimes.Policy) (operations, error) {
-	return operationsOf(p, newTree(1), newTree(2), treeTasks)
+// planOf runs the programs of a policy in virtual time.
+func planOf(p runtimes.Policy) (plan, error) {
+	task, _, err := operationsOf(p, newTree, treeTasks)
+	if err != nil || p.Rules().Last != runtimes.LastCall {
+		return plan{task: task}, err
+	}
+	for nested := range 2 {
+		_, early, err := operationsOf(p, combs(nested, 2), combDepth)
+		if err != nil {
+			return plan{}, err
+		}
+		if early == 0 {
+			wide, _, err := operationsOf(p, combs(nested, manyWide), combDepth)
+			return plan{task: task, combs: true, nested: nested, more: wide.push}, err
+		}
+	}
+	return plan{task: task}, nil
+}
+
+// operationsOf counts the operations of programs of one round and of two as the simulated driver
+// prices them, one dearer at a time, and divides what the longer one has more by the levels that it
+// has more. early are the leaves that ran on the ways down.
+func operationsOf(p runtimes.Policy, program func(rounds int) *comb, levels int) (o operations,
+	early int, err error) {
+	count := func(dear func(*runtimes.Costs) *uint64) (more float64) {
+		prices := runtimes.Costs{Spawn: 1, Pop: 1, Lock: 1, Push: 1, Join: 1}
+		if dear != nil {
+			*dear(&prices) = 2
+		}
+		var ns [2]int64
+		for i := range ns {
+			c := program(i + 1)
+			r, stepErr := runtimes.Step(runtimes.StepConfig{Policy: p, Nodes: []int{0}, Seed: 1,
+				Costs: prices}, c)
+			if err = errors.Join(err, stepErr); err != nil {
+				return 0
+			}
+			ns[i], early = r.TimeNS, c.early
+		}
+		return float64(ns[1] - ns[0])
+	}
+	all := count(nil)
+	for _, k := range []struct {
+		n    *float64
+		dear func(*runtimes.Costs) *uint64
+	}{
+		{&o.spawn, func(c *runtimes.Costs) *uint64 { return &c.Spawn }},
+		{&o.pop, func(c *runtimes.Costs) *uint64 { return &c.Pop }},
+		{&o.lock, func(c *runtimes.Costs) *uint64 { return &c.Lock }},
+		{&o.push, func(c *runtimes.Costs) *uint64 { return &c.Push }},
+		{&o.join, func(c *runtimes.Costs) *uint64 { return &c.Join }},
+	} {
+		if err == nil {
+			*k.n = (count(k.dear) - all) / float64(levels)
+		}
+	}
+	return o, early, err
 }
 
 // The ways through a comb, and of a tree.
@@ -90,10 +152,17 @@ const (
 const handedOver = "lock_handover"
 
 // alone takes one sample of the combs and trees of a policy.
-func (b *bench) alone(s series, name string, p runtimes.Policy) error {
-	two, many, tree := newComb(p.Rules(), 2, b.rounds), newComb(p.Rules(), manyWide, b.rounds),
-		newTree(max(b.rounds/treeRate, 1))
-	for _, c := range []*comb{two, many, tree} {
+func (b *bench) alone(s series, name string, p runtimes.Policy, how plan) error {
+	tree := newTree(max(b.rounds/treeRate, 1))
+	if err := b.run(p, []int{0}, tree); err != nil {
+		return err
+	}
+	s.add(name+wayTree, midmean(tree.up)*b.tickPS/treeTasks)
+	if !how.combs {
+		return nil
+	}
+	two, many := combs(how.nested, 2)(b.rounds), combs(how.nested, manyWide)(b.rounds)
+	for _, c := range []*comb{two, many} {
 		if err := b.run(p, []int{0}, c); err != nil {
 			return err
 		}
@@ -101,53 +170,67 @@ func (b *bench) alone(s series, name string, p runtimes.Policy) error {
 	s.add(name+wayDown, midmean(two.down)*b.tickPS/combDepth)
 	s.add(name+wayUp, midmean(two.up)*b.tickPS/combDepth)
 	s.add(name+wayMany, midmean(many.down)*b.tickPS/combDepth)
-	s.add(name+wayTree, midmean(tree.up)*b.tickPS/treeTasks)
 	return nil
 }
 
 // part makes spawn, pop, lock and join of a family from the samples of alone, as the package
-// comment says, and takes the lock off those of handover. o are the operations of a task of the
-// tree. The shortest sample of each way stands for it. What is nothing or less is left out.
-func part(s series, p runtimes.Scheduler, o operations) {
+// comment says, and takes the lock off those of handover. The shortest sample of each way stands
+// for it. What is nothing or less is left out.
+func part(s series, p runtimes.Scheduler, how plan) {
 	over := func(way string) float64 {
 		return slices.Min(s[p.Name+way]) - slices.Min(s[serial+way])
 	}
-	path := familyPath(p)
-	sum, down, up := over(wayTree), max(over(wayDown), 0), max(over(wayUp), 0)
-	if sum <= 0 {
+	path, o := familyPath(p), how.task
+	sum := over(wayTree)
+	if sum <= 0 || o.sum() == 0 {
 		return
 	}
-	share := func(x, most float64) float64 { // of sum
-		if down+up > 0 {
-			x /= down + up
+	each := operations{spawn: sum / o.sum()}
+	each.pop, each.lock, each.join, each.push = each.spawn, each.spawn, each.spawn, each.spawn
+	if how.combs && o.push == 0 && (o.spawn == 0 || o.lock == 0) && o.spawn+o.lock > 0 {
+		down, up := max(over(wayDown), 0), max(over(wayUp), 0)
+		queued := o.spawn // on the way down
+		if o.lock > 0 {
+			queued = 1
 		}
-		return sum * min(max(x, 0.1), most)
+		rest := o.sum() - queued - max(o.lock-queued, 0) // that is not priced as what is queued
+		if rest > 0 {
+			if down+up > 0 {
+				down /= down + up
+			}
+			most := 0.9 * queued / max(o.lock, queued)
+			put := sum * min(max(down, 0.1), most) / queued
+			each.spawn, each.lock = put, put
+			each.pop = (sum - put*(o.spawn+o.lock)) / rest
+			each.join = each.pop
+		}
+	}
+	for _, k := range []struct {
+		name  string
+		n, ps float64
+	}{{"spawn", o.spawn + o.push, each.spawn}, {"pop", o.pop, each.pop},
+		{"lock", o.lock, each.lock}, {"join", o.join, each.join}} {
+		if k.n > 0 {
+			s.add(path+k.name, k.ps)
+		}
 	}
 	if o.lock == 0 {
-		spawn := share(down, 0.9)
-		s.add(path+"spawn", spawn/o.spawn)
-		s.add(path+"pop", (sum-spawn)/o.pop)
 		return
 	}
-	lock := sum / o.lock
-	if o.join > 0 {
-		lock = share(down, 0.9/o.lock)
-		s.add(path+"join", (sum-o.lock*lock)/o.join)
-	}
-	s.add(path+"lock", lock)
 	for i := range s[path+handedOver] {
-		s[path+handedOver][i] -= lock
+		s[path+handedOver][i] -= each.lock
 	}
-	if more := (over(wayMany) - over(wayDown)) / (manyWide - 2); more > 0 && p.Rules().Spawn ==
-		runtimes.SpawnParent {
-		s.add(path+"spawn", more)
+	if how.more > 0 {
+		if more := (over(wayMany) - over(wayDown)) / how.more; more > 0 {
+			s.add(path+"spawn", more)
+		}
 	}
 }
 
 // duelOf runs a duel and returns its probe.
-func (b *bench) duelOf(rules runtimes.Rules, move runtimes.MoveKind, moves int,
+func (b *bench) duelOf(p runtimes.Policy, move runtimes.MoveKind, moves int,
 	nodes []int) (*probe, error) {
-	d := &duel{probe: newProbe(rules, move, moves, b.rounds), rules: rules, rounds: b.rounds,
+	d := &duel{probe: newProbe(p, move, moves, b.rounds), rounds: b.rounds,
 		limit: b.clock.Ticks(2_000_000), pause: b.clock.Ticks(1000)}
 	if moves > 1 { // time for failures
 		d.rounds, d.pause = max(b.rounds/50, 1), b.clock.Ticks(15_000)
@@ -176,23 +259,42 @@ func rests(x *probed) []uint64     { return x.rests }
 // shared says that two workers of one node have one queue.
 func shared(r runtimes.Rules) bool { return r.Queue != runtimes.ShareWorker }
 
-// pair takes one sample of what costs a policy between two workers of one node. o are the
-// operations of a task of a tree.
-func (b *bench) pair(s series, p runtimes.Scheduler, o operations) error {
+// together says that two workers may have one queue wherever they are.
+func together(r runtimes.Rules) bool { return r.Queue > runtimes.ShareNode }
+
+// thiefMove is how a worker without work gets some of another's.
+func thiefMove(r runtimes.Rules) runtimes.MoveKind {
+	if r.Requests {
+		return runtimes.MoveAsk
+	}
+	return runtimes.MoveSteal
+}
+
+// pair takes one sample of what costs a policy between two workers of one node; where these have
+// one queue, between two cores of a node that are told to be of two.
+func (b *bench) pair(s series, p runtimes.Scheduler, how plan) error {
 	rules, nodes, path := p.Rules(), []int{0, 0}, familyPath(p)
-	if shared(rules) {
+	if together(rules) {
 		return nil
 	}
-	one, err := b.duelOf(rules, runtimes.MoveSteal, 1, nodes)
+	if shared(rules) {
+		nodes[1] = 1
+	}
+	one, err := b.duelOf(p.Policy, thiefMove(rules), 1, nodes)
 	if err != nil {
 		return err
 	}
-	b.sample(s, path+"steal_local", one, successes, 1)
+	if !shared(rules) {
+		b.sample(s, path+"steal_local", one, successes, 1)
+	}
 	b.sample(s, path+"rest", one, rests, 1)
-	if o.join == 0 { // otherwise part has it
+	if how.task.join == 0 { // otherwise part has it
 		b.sample(s, path+"join", one, arrivals, 1)
 	}
-	vain, err := b.duelOf(rules, runtimes.MoveSteal, burst, nodes)
+	if rules.Requests {
+		return nil
+	}
+	vain, err := b.duelOf(p.Policy, runtimes.MoveSteal, burst, nodes)
 	if err != nil {
 		return err
 	}
@@ -200,7 +302,7 @@ func (b *bench) pair(s series, p runtimes.Scheduler, o operations) error {
 	if !rules.Mail {
 		return nil
 	}
-	mail, err := b.duelOf(rules, runtimes.MoveMail, 1, nodes)
+	mail, err := b.duelOf(p.Policy, runtimes.MoveMail, 1, nodes)
 	if err != nil {
 		return err
 	}
@@ -210,10 +312,10 @@ func (b *bench) pair(s series, p runtimes.Scheduler, o operations) error {
 
 // remote takes one sample of a steal by a worker of another node.
 func (b *bench) remote(s series, p runtimes.Scheduler) error {
-	if p.Rules().Queue > runtimes.ShareNode { // perhaps one socket, and one queue
+	if together(p.Rules()) {
 		return nil
 	}
-	one, err := b.duelOf(p.Rules(), runtimes.MoveSteal, 1, []int{0, 1})
+	one, err := b.duelOf(p.Policy, thiefMove(p.Rules()), 1, []int{0, 1})
 	if err != nil {
 		return err
 	}
@@ -228,8 +330,8 @@ func (b *bench) handover(s series, p runtimes.Scheduler) error {
 	if !shared(p.Rules()) {
 		return nil
 	}
-	c := newCrowd(children, max(b.rounds/children, 1)*4)
-	if err := b.run(p, []int{0, 0}, c); err != nil {
+	c := newCrowd(p.Rules(), children, max(b.rounds/children, 1)*4)
+	if err := b.run(p.Policy, []int{0, 0}, c); err != nil {
 		return err
 	}
 	if from := c.handovers(); min(len(from[0]), len(from[1])) >= 20 { // otherwise they hardly met

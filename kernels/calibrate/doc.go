@@ -18,17 +18,20 @@
 //
 // So spawn is not the time to make a frame, which a serial run takes as well: it is what a
 // simulated run must add to a serial one. How many operations a task consists of under a policy is
-// counted by running it in virtual time, so that any queue and join is parted. The price that
+// counted by running it in virtual time, so that any queue and join is parted. Where a comb would
+// not only queue on its way down (the last child is queued as well, or phases are run in several
+// ways), the operations of a task get equal parts of what it takes. The price that
 // [runtimes.Step] takes for the operations of a comb is the time that was measured for it, for each
 // policy.
 //
 // On two workers, by stamps. A probe (probe.go) is a policy whose Look notes the time when it is
 // called and when it returns, so that what lies between is one move of the mechanism: an attempt at
 // a steal, a rest. In a duel (duel.go) one worker spawns a child and waits until the other has
-// stolen it:
+// stolen it. Where the workers of a node have one queue, the two are told to be of two nodes:
 //
 //	steal           from the return of Look to the first instruction of the stolen child: the attempt, its accounting, the cache lines
 //	                of the victim's queue and of the frame, which were in the victim's caches
+//	                of a thief that asks: from the request; the holder spawns meanwhile, as only then it answers
 //	steal_failed    an attempt at a queue that is empty, nothing having changed since the last one; 64 in a row
 //	join            of policies with deques: from the end of the child that finished first to the next Look: the atomic addition on a line that
 //	                the other worker has, a look at the own queue, the entry of the search

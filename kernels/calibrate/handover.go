@@ -7,9 +7,10 @@ import (
 )
 
 // crowd is a program for two workers that share one queue: children that do nothing but note who
-// ran them when. Each is taken from the queue under its lock, the newest first, so that the numbers
-// of the children are the order in which the lock was had.
+// ran them when. Each is taken from the queue under its lock, in the order of age, so that the
+// numbers of the children are the order in which the lock was had.
 type crowd struct {
+	rules            runtimes.Rules
 	children, rounds int
 	seen             [][]taken // by round
 }
@@ -26,8 +27,8 @@ type crowdTask struct {
 	round int
 }
 
-func newCrowd(children, rounds int) *crowd {
-	c := &crowd{children: children, rounds: rounds, seen: make([][]taken, rounds)}
+func newCrowd(rules runtimes.Rules, children, rounds int) *crowd {
+	c := &crowd{rules: rules, children: children, rounds: rounds, seen: make([][]taken, rounds)}
 	for i := range c.seen {
 		c.seen[i] = make([]taken, children)
 	}
@@ -57,8 +58,13 @@ func (t *crowdTask) Next(*runtimes.Worker, int) int {
 // the clocks of two CPUs may differ.
 func (c *crowd) handovers() (from [2][]uint64) {
 	for _, seen := range c.seen {
-		queued := slices.Clone(seen[:c.children-1]) // the last child was called, and took no lock
-		slices.Reverse(queued)
+		queued := slices.Clone(seen)
+		if c.rules.Last == runtimes.LastCall { // the last child took no lock
+			queued = queued[:c.children-1]
+		}
+		if c.rules.Take == runtimes.TakeNewest || c.rules.Take == runtimes.TakeHighest {
+			slices.Reverse(queued)
+		}
 		for i := 2; i < len(queued); i++ {
 			a, b, to := queued[i-2], queued[i-1], queued[i]
 			if a.worker == b.worker && b.worker != to.worker && to.at > b.at {

@@ -31,23 +31,46 @@ type Options struct {
 //
 // progress, nil for none, is called before each measurement with the number of those that are done,
 // and of all. Errors: that of ctx; CPUs that cannot be used; those of [machine.RuntimeCosts.Apply].
-// After an error m is of no use. Cost: 3 to 4 s on two cores, quick 1 s; some MiB.
+// It returns the operations that schedulers have and that it could not measure. After an error m is
+// of no use. Cost: 3 to 4 s on two cores, quick 1 s; some MiB.
 func Measure(ctx context.Context, t *hw.Topology, m *machine.Machine, o Options,
-	progress func(done, total int, next string)) error {
-	c, err := newCalibration(ctx, t, o)
+	progress func(done, total int, next string)) ([]Missing, error) {
+	c, err := newCalibration(ctx, t, o, runtimes.Schedulers)
 	if err != nil {
-		return fmt.Errorf("calibrate the runtimes: %w", err)
+		return nil, fmt.Errorf("calibrate the runtimes: %w", err)
 	}
 	if progress != nil {
 		c.progress = progress
 	}
 	if err := c.run(); err != nil {
-		return fmt.Errorf("calibrate the runtimes: %w", err)
+		return nil, fmt.Errorf("calibrate the runtimes: %w", err)
 	}
 	if err := c.apply(m); err != nil {
-		return fmt.Errorf("calibrate the runtimes: %w", err)
+		return nil, fmt.Errorf("calibrate the runtimes: %w", err)
 	}
-	return nil
+	return c.missing(), nil
+}
+
+// Missing is an operation of a scheduler that was not measured: its family has the machine's common
+// price.
+type Missing struct {
+	Scheduler string `json:"scheduler"`
+	Price     string `json:"price"` // by the name that it has in a file
+	Why       string `json:"why"`
+}
+
+// missing lists the operations that the measured schedulers have and for which there is no price.
+func (c *calibration) missing() []Missing {
+	list := []Missing{}
+	for i := range c.policies {
+		p := &c.policies[i]
+		for _, k := range costs {
+			if _, why := c.price(k, p); why != "" && k.has(p.Rules(), c.plans[p.Name]) {
+				list = append(list, Missing{p.Name, k.name, why})
+			}
+		}
+	}
+	return list
 }
 
 type calibration struct {
@@ -55,17 +78,18 @@ type calibration struct {
 	near, far []int // CPUs of one node and of two, one of each core; nil where there are none
 	loose     bool  // threads are not pinned
 	samplesOf series
-	// of a task of a tree, by scheduler
-	operations map[string]operations
-	flops      float64
-	kernelPS   float64 // beside each kernel
-	kernels    map[string]machine.Rate
+	policies  []runtimes.Scheduler // that are measured
+	plans     map[string]plan      // by scheduler
+	flops     float64
+	kernelPS  float64 // beside each kernel
+	kernels   map[string]machine.Rate
 
 	progress    func(done, total int, next string)
 	done, total int
 }
 
-func newCalibration(ctx context.Context, t *hw.Topology, o Options) (*calibration, error) {
+func newCalibration(ctx context.Context, t *hw.Topology, o Options,
+	table []runtimes.Scheduler) (*calibration, error) {
 	cpus, err := t.Available(hw.Binding{}, false)
 	if err != nil {
 		return nil, err
@@ -73,7 +97,15 @@ func newCalibration(ctx context.Context, t *hw.Topology, o Options) (*calibratio
 	clock := hw.CalibrateClock()
 	c := &calibration{bench: bench{ctx: ctx, clock: clock, tickPS: 1e12 / clock.Hz, cpus: cpus[:1],
 		samples: 9, rounds: 4000},
-		samplesOf: series{}, progress: func(int, int, string) {}}
+		samplesOf: series{}, policies: scheduled(table), plans: map[string]plan{},
+		progress: func(int, int, string) {}}
+	for _, p := range c.policies {
+		how, err := planOf(p.Policy)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		c.plans[p.Name] = how
+	}
 	if o.Quick {
 		c.samples, c.rounds = 3, 1000
 	}
@@ -106,34 +138,9 @@ func (c *calibration) run() error {
 	if err := c.stamps(); err != nil {
 		return err
 	}
-	policies := scheduled()
-	c.operations = map[string]operations{}
-	for _, p := range policies {
-		o, err := taskOperations(p)
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.Name, err)
-		}
-		c.operations[p.Name] = o
-	}
-	c.total = c.samples*(1+len(policies)) + 2
-	for range c.samples {
-		if err := c.step(serial); err != nil {
-			return err
-		}
-		if err := c.alone(c.samplesOf, serial, runtimes.Serial{}); err != nil {
-			return err
-		}
-		for _, p := range policies {
-			if err := c.step(p.Name); err != nil {
-				return err
-			}
-			if err := c.sampleOf(p); err != nil {
-				return fmt.Errorf("%s: %w", p.Name, err)
-			}
-		}
-	}
-	for _, p := range policies {
-		part(c.samplesOf, p, c.operations[p.Name])
+	c.total = c.samples*(1+len(c.policies)) + 2
+	if err := c.runtimes(); err != nil {
+		return err
 	}
 	var err error
 	if err = c.step("matmul"); err != nil {
@@ -155,14 +162,38 @@ func (c *calibration) run() error {
 	return nil
 }
 
+// runtimes takes the samples of all policies, and parts them.
+func (c *calibration) runtimes() error {
+	for range c.samples {
+		if err := c.step(serial); err != nil {
+			return err
+		}
+		if err := c.alone(c.samplesOf, serial, runtimes.Serial{}, plan{combs: true}); err != nil {
+			return err
+		}
+		for _, p := range c.policies {
+			if err := c.step(p.Name); err != nil {
+				return err
+			}
+			if err := c.sampleOf(p); err != nil {
+				return fmt.Errorf("%s: %w", p.Name, err)
+			}
+		}
+	}
+	for _, p := range c.policies {
+		part(c.samplesOf, p, c.plans[p.Name])
+	}
+	return nil
+}
+
 // sampleOf takes one sample of all that can be measured of a policy here.
 func (c *calibration) sampleOf(p runtimes.Scheduler) error {
-	if err := c.alone(c.samplesOf, p.Name, p); err != nil {
+	if err := c.alone(c.samplesOf, p.Name, p.Policy, c.plans[p.Name]); err != nil {
 		return err
 	}
 	if near := c.bench; c.near != nil {
 		near.cpus = c.near
-		if err := near.pair(c.samplesOf, p, c.operations[p.Name]); err != nil {
+		if err := near.pair(c.samplesOf, p, c.plans[p.Name]); err != nil {
 			return err
 		}
 		if err := near.handover(c.samplesOf, p); err != nil {
@@ -184,9 +215,11 @@ func (c *calibration) step(next string) error {
 
 // A cost is how a price of a machine file is measured.
 type cost struct {
-	name   string
-	of     func(runtimes.Rules) bool // of whose policy the price in [costs] is
-	needs  int                       // 1 worker, 2 of a node, or 3: of two nodes
+	name string
+	of   func(runtimes.Rules) bool // of whose policy the price in [costs] is
+	// has says whether policies have the operation at all.
+	has    func(runtimes.Rules, plan) bool
+	needs  int // 1 worker, 2 of a node, or 3: of two nodes
 	source string
 }
 
@@ -194,30 +227,65 @@ type cost struct {
 func childFirst(r runtimes.Rules) bool { return r.Spawn == runtimes.SpawnChild && !locked(r) }
 func mails(r runtimes.Rules) bool      { return r.Mail }
 
+func steals(r runtimes.Rules) bool { return r.Queue != runtimes.ShareAll }
+
 var costs = []cost{
-	{"spawn", childFirst, 1, "one worker, what a tree of tasks takes longer than serially; " +
-		"parted by combs"},
-	{"pop", childFirst, 1, "one worker, what a tree of tasks takes longer than serially; parted " +
-		"by combs"},
-	{"steal_local", childFirst, 2, "two workers, from the attempt to the stolen child"},
-	{"steal_remote", childFirst, 3, "two workers, from the attempt to the stolen child"},
-	{"steal_failed", childFirst, 2, "two workers, attempts at an empty queue"},
-	{"mail", mails, 2, "two workers, from a look into the mailbox to the child that was mailed"},
-	{"join", childFirst, 2, "two workers, from the end of a child to the next look for work"},
-	{"rest", childFirst, 2, "two workers, the first rest of a search"},
-	{"lock", shared, 1, "one worker, an operation on a queue under its lock"},
-	{"lock_handover", shared, 2, "two workers that empty a queue, less the lock itself"},
+	{"spawn", childFirst, func(_ runtimes.Rules, p plan) bool {
+		return p.task.spawn+p.task.push+p.more > 0
+	}, 1, "one worker, what a tree of tasks takes longer than serially"},
+	{"pop", childFirst, func(_ runtimes.Rules, p plan) bool { return p.task.pop > 0 }, 1,
+		"one worker, what a tree of tasks takes longer than serially"},
+	{"steal_local", childFirst, func(r runtimes.Rules, _ plan) bool { return !shared(r) }, 2,
+		"two workers, from the attempt to the stolen child"},
+	{"steal_remote", childFirst, func(r runtimes.Rules, _ plan) bool { return steals(r) }, 3,
+		"two workers, from the attempt to the stolen child"},
+	{"steal_failed", childFirst, func(r runtimes.Rules, _ plan) bool {
+		return steals(r) && !r.Requests
+	}, 2, "two workers, attempts at an empty queue"},
+	{"mail", mails, func(r runtimes.Rules, _ plan) bool { return r.Mail || r.Requests }, 2,
+		"two workers, from a look into the mailbox to the child that was mailed"},
+	{"join", childFirst, func(runtimes.Rules, plan) bool { return true }, 2,
+		"two workers, from the end of a child to the next look for work"},
+	{"rest", childFirst, func(runtimes.Rules, plan) bool { return true }, 2,
+		"two workers, the first rest of a search"},
+	{"lock", shared, func(r runtimes.Rules, _ plan) bool { return locked(r) }, 1,
+		"one worker, an operation on a queue under its lock"},
+	{"lock_handover", shared, func(r runtimes.Rules, _ plan) bool { return locked(r) }, 2,
+		"two workers that empty a queue, less the lock itself"},
 }
 
-// reference is the scheduler whose price is the one in [costs]: the first that is measured and has
-// the rules for it; nil if there is none.
-func (k *cost) reference() *runtimes.Scheduler {
-	for _, p := range scheduled() {
-		if k.of(p.Rules()) {
-			return &p
+// reference is the scheduler whose price of k is the one in [costs]: the first that is measured and
+// has the rules for it; nil if there is none.
+func (c *calibration) reference(k *cost) *runtimes.Scheduler {
+	for i := range c.policies {
+		if k.of(c.policies[i].Rules()) {
+			return &c.policies[i]
 		}
 	}
 	return nil
+}
+
+// how says how the price of k was measured of p.
+func (c *calibration) how(k *cost, p *runtimes.Scheduler) string {
+	how := c.plans[p.Name]
+	o := how.task
+	switch parted := k.name == "spawn" || k.name == "pop" || k.name == "lock" ||
+		k.name == "join" && o.join > 0; {
+	case parted && !how.combs:
+		return fmt.Sprintf("one worker, what a tree of tasks takes longer than serially, in equal "+
+			"parts for %.3g operations a task", o.sum())
+	case k.name == "spawn" && o.lock > 0:
+		return "one worker, each child more under one lock"
+	case k.name == "join" && o.lock > 0:
+		return fmt.Sprintf("one worker, what a tree of tasks takes longer than serially, less "+
+			"%.3g locks", o.lock)
+	case parted && o.lock == 0:
+		return "one worker, what a tree of tasks takes longer than serially; parted by combs"
+	case k.name == "steal_local" && p.Rules().Requests, k.name == "steal_remote" &&
+		p.Rules().Requests:
+		return "two workers, from the request to the child that the other gave at its next spawn"
+	}
+	return k.source
 }
 
 // source says how path was measured.
@@ -262,14 +330,14 @@ func (c *calibration) apply(m *machine.Machine) error {
 		return err
 	}
 	for _, k := range costs {
-		of := k.reference()
+		of := c.reference(&k)
 		ps, why := c.price(k, of)
 		if why != "" {
 			m.Sources["costs."+k.name] = machine.NotCalibrated + ": " + why + "; a guess"
 			continue
 		}
 		r := machine.RuntimeCosts{Costs: map[string]uint64{k.name: ps},
-			Source: c.source(familyPath(*of)+k.name, of.Name+", "+k.source)}
+			Source: c.source(familyPath(*of)+k.name, of.Name+", "+c.how(&k, of))}
 		if err := r.Apply(m); err != nil {
 			return err
 		}
@@ -283,29 +351,21 @@ func (c *calibration) apply(m *machine.Machine) error {
 
 // applyFamilies puts in what families have of their own.
 func (c *calibration) applyFamilies(m *machine.Machine) error {
-	for _, p := range scheduled() {
+	for _, p := range c.policies {
 		for _, k := range costs {
-			of := k.reference()
+			of := c.reference(&k)
 			if of != nil && p.Name == of.Name {
 				continue
 			}
 			ps, why := c.price(k, &p)
 			if why != "" {
-				// as for all: the policy has no such operation, or it could not be measured
-				continue
+				continue // as for all; missing says why
 			}
 			if all, why := c.price(k, of); why == "" && max(ps, all)-min(ps, all) <= all/10 {
 				continue // as for all: samples scatter as much
 			}
-			how := k.source
-			if o := c.operations[p.Name]; o.lock > 0 && k.name == "spawn" {
-				how = "one worker, each child more under one lock"
-			} else if o.join > 0 && k.name == "join" {
-				how = fmt.Sprintf("one worker, what a tree of tasks takes longer than serially, "+
-					"less %.0f locks", o.lock)
-			}
 			r := machine.RuntimeCosts{Families: map[string]map[string]uint64{p.Family: {k.name: ps}},
-				Source: c.source(familyPath(p)+k.name, how)}
+				Source: c.source(familyPath(p)+k.name, c.how(&k, &p))}
 			if err := r.Apply(m); err != nil {
 				return err
 			}
@@ -320,21 +380,31 @@ func (c *calibration) price(k cost, p *runtimes.Scheduler) (ps uint64, why strin
 	if p == nil {
 		return 0, "no scheduler has this operation"
 	}
+	const noise = "what was measured was no more than noise, or too seldom"
 	samples := slices.Clone(c.samplesOf[familyPath(*p)+k.name])
-	switch {
-	case len(samples) > 0:
-	case k.needs == 2 && c.near == nil:
-		return 0, "no two cores of a node can be used"
-	case k.needs == 3 && c.loose:
-		return 0, "threads cannot be pinned"
-	case k.needs == 3 && c.far == nil:
-		return 0, "no cores of two nodes can be used"
-	default:
-		return 0, "what was measured was no more than noise"
+	rules := p.Rules()
+	if len(samples) == 0 {
+		switch parted := c.plans[p.Name].task.join > 0; {
+		case k.name == "lock_handover" && !shared(rules):
+			return 0, "its workers have a queue each"
+		case k.name == "join" && parted:
+		case k.name == "mail" && rules.Requests:
+			return 0, "a look for an answer is not timed"
+		case k.needs == 2 && c.near == nil:
+			return 0, "no two cores of a node can be used"
+		case k.name == "lock_handover":
+		case k.needs >= 2 && together(rules):
+			return 0, "where there is one socket all its workers have one queue"
+		case k.needs == 3 && c.loose:
+			return 0, "threads cannot be pinned"
+		case k.needs == 3 && c.far == nil:
+			return 0, "no cores of two nodes can be used"
+		}
+		return 0, noise
 	}
 	v := median(samples)
 	if v < 0.5 {
-		return 0, "what was measured was no more than noise"
+		return 0, noise
 	}
 	return max(machine.Digits(uint64(math.Round(v))), machine.Least(k.name)), ""
 }

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"krdlab/hw"
 	"krdlab/hw/machine"
+	"krdlab/runtimes"
 )
 
 func host(t *testing.T) (*hw.Topology, *machine.Machine) {
@@ -33,7 +35,7 @@ func TestMeasureHere(t *testing.T) {
 	top, m := host(t)
 	guessed := m.Costs
 	last, calls := 0, 0
-	err := Measure(t.Context(), top, m, Options{Quick: true}, func(done, total int, next string) {
+	progress := func(done, total int, next string) {
 		if done < last || done > total || next == "" {
 			t.Errorf("%d of %d after %d, %q", done, total, last, next)
 		}
@@ -41,7 +43,8 @@ func TestMeasureHere(t *testing.T) {
 		if calls++; done == total {
 			calls = -1
 		}
-	})
+	}
+	missing, err := Measure(t.Context(), top, m, Options{Quick: true}, progress)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +56,19 @@ func TestMeasureHere(t *testing.T) {
 		t.Fatal(err)
 	}
 	families := []string{""}
-	for _, p := range scheduled() {
+	for _, p := range scheduled(runtimes.Schedulers) {
 		families = append(families, p.Family)
+		missed := func(price string) bool {
+			return slices.ContainsFunc(missing, func(x Missing) bool {
+				return x.Scheduler == p.Name && x.Price == price && x.Why != ""
+			})
+		}
+		if len(top.Nodes) == 1 && !missed("steal_remote") {
+			t.Errorf("%s: a steal between nodes with one node: %+v", p.Name, missing)
+		}
+		if missed("steal_local") && p.Rules().Queue != runtimes.ShareWorker {
+			t.Errorf("%s steals nothing within a node: %+v", p.Name, missing)
+		}
 	}
 	for _, name := range families {
 		c := m.CostsOf(name)
@@ -113,7 +127,7 @@ func TestMeasureStops(t *testing.T) {
 	top, m := host(t)
 	ctx, stop := context.WithCancel(t.Context())
 	n := 0
-	err := Measure(ctx, top, m, Options{Quick: true}, func(int, int, string) { n++; stop() })
+	_, err := Measure(ctx, top, m, Options{Quick: true}, func(int, int, string) { n++; stop() })
 	if !errors.Is(err, context.Canceled) || n != 1 {
 		t.Errorf("%d measurements after the stop, error %v", n, err)
 	}

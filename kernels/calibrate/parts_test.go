@@ -31,7 +31,7 @@ func TestCombOperations(t *testing.T) {
 		}
 		return r.TimeNS
 	}
-	for _, p := range scheduled() {
+	for _, p := range scheduled(runtimes.Schedulers) {
 		two, many, tree := int64(1000+10_000), int64((manyWide-1)*11_000), int64(1000+10_000)
 		if locked(p.Rules()) {
 			two = 4*100_000 + 2*10_000_000 // 1 lock down, 3 up
@@ -43,12 +43,17 @@ func TestCombOperations(t *testing.T) {
 		}
 		// What does not depend on the number of combs cancels out: the base, the end.
 		per := func(more, fewer int64, levels int64) int64 { return (more - fewer) / levels }
-		if got := per(virtual(p, newComb(p.Rules(), 2, 2*rounds)),
-			virtual(p, newComb(p.Rules(), 2, rounds)), rounds*combDepth); got != two {
+		how, err := planOf(p.Policy)
+		if err != nil || !how.combs {
+			t.Fatalf("%s: %+v, %v", p.Name, how, err)
+		}
+		of := func(width, rounds int) *comb { return combs(how.nested, width)(rounds) }
+		if got := per(virtual(p, of(2, 2*rounds)), virtual(p, of(2, rounds)),
+			rounds*combDepth); got != two {
 			t.Errorf("%s: a level of a comb takes %d, want %d", p.Name, got, two)
 		}
-		if got := per(virtual(p, newComb(p.Rules(), manyWide, 2*rounds)),
-			virtual(p, newComb(p.Rules(), manyWide, rounds)), rounds*combDepth); got != many {
+		if got := per(virtual(p, of(manyWide, 2*rounds)), virtual(p, of(manyWide, rounds)),
+			rounds*combDepth); got != many {
 			t.Errorf("%s: a level of %d children takes %d, want %d", p.Name, manyWide, got, many)
 		}
 		if got := per(virtual(p, newTree(2*rounds)), virtual(p, newTree(rounds)),
@@ -56,14 +61,14 @@ func TestCombOperations(t *testing.T) {
 			t.Errorf("%s: a task of a tree takes %d, want %d", p.Name, got, tree)
 		}
 	}
-	if got := virtual(runtimes.Serial{}, newComb(runtimes.Serial{}.Rules(), 2, rounds)); got != 0 {
+	if got := virtual(runtimes.Serial{}, combs(0, 2)(rounds)); got != 0 {
 		t.Errorf("serially a comb takes %d, want 0", got)
 	}
 }
 
 // made fills in what a policy would be measured as on a computer where an operation takes what the
 // table says, nanoseconds, and a serial level 5.
-func made(p runtimes.Scheduler, o operations, spawn, pop, lock, push, join float64) series {
+func made(p runtimes.Scheduler, spawn, pop, lock, push, join float64) series {
 	s := series{}
 	both := func(way string, base, more float64) {
 		for _, noise := range []float64{1.5, 1, 1.2} { // the least is the true one
@@ -86,11 +91,12 @@ func made(p runtimes.Scheduler, o operations, spawn, pop, lock, push, join float
 }
 
 func TestPart(t *testing.T) {
-	for _, p := range scheduled() {
-		o, err := taskOperations(p)
+	for _, p := range scheduled(runtimes.Schedulers) {
+		how, err := planOf(p.Policy)
 		if err != nil {
 			t.Fatal(err)
 		}
+		o := how.task
 		if want := (operations{spawn: 1, pop: 1}); !locked(p.Rules()) && o != want {
 			t.Errorf("%s: a task of a tree has %+v, want %+v", p.Name, o, want)
 		}
@@ -98,9 +104,9 @@ func TestPart(t *testing.T) {
 			o != want {
 			t.Errorf("%s: a task of a tree has %+v, want %+v", p.Name, o, want)
 		}
-		s := made(p, o, 7, 3, 6, 0.5, 4)
+		s := made(p, 7, 3, 6, 0.5, 4)
 		s.add(familyPath(p)+"lock_handover", 50)
-		part(s, p, o)
+		part(s, p, how)
 		want := map[string]float64{"spawn": 7, "pop": 3}
 		if locked(p.Rules()) {
 			want = map[string]float64{"spawn": 0.5, "lock": 6, "join": 4, "lock_handover": 44}
@@ -112,11 +118,11 @@ func TestPart(t *testing.T) {
 		}
 		// Where combs are no more than noise the sum is parted all the same, and all parts are more
 		// than nothing.
-		s = made(p, o, 0, 0, 0, 0, 0)
+		s = made(p, 0, 0, 0, 0, 0)
 		for i := range s[p.Name+wayTree] {
 			s[p.Name+wayTree][i] += 12
 		}
-		part(s, p, o)
+		part(s, p, how)
 		sum := 0.0
 		for name, times := range map[string]float64{"spawn": 1, "pop": 1, "lock": 4, "join": 2} {
 			v := s[familyPath(p)+name]
@@ -131,11 +137,11 @@ func TestPart(t *testing.T) {
 			t.Errorf("%s: the parts of 12 make %v", p.Name, sum)
 		}
 		// No tree that is slower than serial: nothing was measured.
-		s = made(p, o, 7, 3, 6, 0.5, 4)
+		s = made(p, 7, 3, 6, 0.5, 4)
 		for i := range s[p.Name+wayTree] {
 			s[p.Name+wayTree][i] = 1
 		}
-		part(s, p, o)
+		part(s, p, how)
 		for _, name := range []string{"spawn", "pop", "lock", "join"} {
 			if v := s[familyPath(p)+name]; v != nil {
 				t.Errorf("%s: %s is %v of a tree that is faster than serial", p.Name, name, v)
@@ -212,7 +218,7 @@ func TestWorkOf(t *testing.T) {
 
 // A price below the least that a machine may have is raised to it, and its source says so.
 func TestLeastPrice(t *testing.T) {
-	p := scheduled()[0]
+	p := scheduled(runtimes.Schedulers)[0]
 	for _, tt := range []struct {
 		name   string
 		ps     float64

@@ -95,10 +95,12 @@ type machineDocument struct {
 	Hash          string           `json:"hash"` // of the numbers
 	Numbers       []machine.Number `json:"numbers"`
 
-	File      string   `json:"file,omitempty"` // that was written
-	Quick     bool     `json:"quick,omitempty"`
-	ElapsedNS int64    `json:"elapsed_ns,omitempty"`
-	Warnings  []string `json:"warnings,omitempty"`
+	File      string `json:"file,omitempty"` // that was written
+	Quick     bool   `json:"quick,omitempty"`
+	ElapsedNS int64  `json:"elapsed_ns,omitempty"`
+	// Missing are the operations of schedulers that calibration could not measure.
+	Missing  []calibrate.Missing `json:"missing,omitempty"`
+	Warnings []string            `json:"warnings,omitempty"`
 }
 
 // machineCalibrateCommand is `krdlab machine calibrate`.
@@ -227,7 +229,7 @@ func (a *app) measureComputer(ctx context.Context, t *hw.Topology, name string, 
 	if err != nil {
 		return nil, err
 	}
-	err = calibrate.Measure(ctx, t, m, calibrate.Options{Quick: quick},
+	d.Missing, err = calibrate.Measure(ctx, t, m, calibrate.Options{Quick: quick},
 		func(n, total int, next string) {
 			show(first+n*more/total, first+more, next)
 		})
@@ -274,6 +276,10 @@ func (d *machineDocument) write(p *show.Page) error {
 		p.Line("not measured, and only guessed")
 		p.Table(guessed)
 	}
+	if len(d.Missing) > 0 {
+		p.Line("not measured, by scheduler: the common price holds")
+		p.Table(missingTable(d.Missing))
+	}
 	for _, warning := range d.Warnings {
 		p.Line("warning: %s", warning)
 	}
@@ -283,6 +289,26 @@ func (d *machineDocument) write(p *show.Page) error {
 	}
 	p.Line("written to %s; use it: krdlab run matmul --machine %s", d.File, file)
 	return p.Close()
+}
+
+// missingTable has a line for each scheduler and reason.
+func missingTable(missing []calibrate.Missing) *show.Table {
+	table := show.NewTable(3)
+	table.Prose = []int{1, 2}
+	type line struct{ scheduler, why string }
+	var order []line
+	prices := map[line][]string{}
+	for _, m := range missing {
+		at := line{m.Scheduler, m.Why}
+		if prices[at] == nil {
+			order = append(order, at)
+		}
+		prices[at] = append(prices[at], m.Price)
+	}
+	for _, at := range order {
+		table.Row("  "+at.scheduler, strings.Join(prices[at], ", "), at.why)
+	}
+	return table
 }
 
 // oneLineOf joins the lines of a matrix.
