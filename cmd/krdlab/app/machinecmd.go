@@ -198,12 +198,13 @@ func (a *app) calibrate(ctx context.Context, out string, quick bool) (*machineDo
 			"other programs disturb it", load[0]))
 	}
 	began := time.Now()
-	m, err := a.measureComputer(ctx, t, d.Name, quick)
+	m, missing, err := a.measureComputer(ctx, t, d.Name, quick)
 	if err != nil {
 		return nil, err
 	}
 	d.Description, d.Hash, d.Numbers, d.ElapsedNS = m.Description, m.Hash(), m.Numbers(),
 		time.Since(began).Nanoseconds()
+	d.Missing = missing
 	if err := writeFile(ctx, out, m.Write); err != nil {
 		return nil, err
 	}
@@ -212,7 +213,7 @@ func (a *app) calibrate(ctx context.Context, out string, quick bool) (*machineDo
 
 // measureComputer measures this computer, which t describes, as a machine of the name.
 func (a *app) measureComputer(ctx context.Context, t *hw.Topology, name string, quick bool) (
-	*machine.Machine, error) {
+	*machine.Machine, []calibrate.Missing, error) {
 	show, done := a.progress()
 	if show == nil {
 		show = func(int, int, string) {}
@@ -227,19 +228,19 @@ func (a *app) measureComputer(ctx context.Context, t *hw.Topology, name string, 
 			show(s.Done, s.Total+more, s.What)
 		})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	d.Missing, err = calibrate.Measure(ctx, t, m, calibrate.Options{Quick: quick},
+	missing, err := calibrate.Measure(ctx, t, m, calibrate.Options{Quick: quick},
 		func(n, total int, next string) {
 			show(first+n*more/total, first+more, next)
 		})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m.Name = name
 	m.Description = strings.TrimPrefix(m.Description+", calibrated "+
 		began.UTC().Format(time.DateOnly), ", ")
-	return m, nil
+	return m, missing, nil
 }
 
 var notInName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)

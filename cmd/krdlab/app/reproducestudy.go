@@ -110,7 +110,7 @@ func (a *app) asMeasured(ctx context.Context, dir string, quick bool) (*machine.
 	if err != nil {
 		return nil, fmt.Errorf("this machine's topology: %w", err)
 	}
-	m, err = a.measureComputer(ctx, t, measuredName, quick)
+	m, _, err = a.measureComputer(ctx, t, measuredName, quick)
 	if err != nil && ctx.Err() != nil {
 		return nil, failure.New(failure.Interrupted, "interrupted; nothing was written")
 	}
