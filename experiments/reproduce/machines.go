@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/figures"
@@ -384,7 +385,7 @@ func machinesFigure(list []site) *figures.Figure {
 	measures := []struct {
 		title string
 		of    measure
-	}{{"time", milliseconds}, {"accesses beyond the LLC", beyondLLC}, {"work time inflation", wti}}
+	}{{"time", milliseconds}, {"accesses beyond the LLC", beyondLLC}}
 	others := slices.DeleteFunc(slices.Clone(Schedulers), func(s string) bool { return s == mth })
 	looks := figures.SchedulerLooks(others)
 
@@ -402,13 +403,17 @@ func machinesFigure(list []site) *figures.Figure {
 		full[program] = append(full[program], s)
 	}
 	var panels []figures.Panel
+	var cores []string
 	for _, m := range measures {
 		for _, program := range programs {
 			p := figures.Panel{Title: full[program][0].group.Kernel + ": " + m.title,
 				X: figures.Axis{Min: 0.5, Max: float64(len(full[program])) + 0.5}}
 			for n, s := range full[program] {
 				p.X.Ticks = append(p.X.Ticks, figures.Tick{Value: float64(n + 1),
-					Label: fmt.Sprintf("%s, %d", s.machine(), s.cores)})
+					Label: s.machine()})
+				if on := fmt.Sprintf("%s %d", s.machine(), s.cores); !slices.Contains(cores, on) {
+					cores = append(cores, on)
+				}
 			}
 			for i, name := range others {
 				series := figures.NumberedSeries(name, looks[i])
@@ -435,7 +440,8 @@ func machinesFigure(list []site) *figures.Figure {
 		}
 	}
 	return figures.Places(MachinesFigure, "Today's machines: schedulers over "+mth,
-		"over "+mth, "as "+mth, []string{"SIMULATED, all cores of each machine: " +
-			"what a scheduler has over what " + mth + " has. Bars: as far as the 95 % intervals " +
-			"of both allow, over seeds, which vary the schedule only."}, panels)
+		"over "+mth, "as "+mth, []string{"SIMULATED, all cores of each machine (" +
+			strings.Join(cores, ", ") + "): what a scheduler has over what " + mth + " has; " +
+			strings.Join(programs, "; ") + ". Bars: as far as the 95 % intervals of both allow, " +
+			"over seeds, which vary the schedule only."}, panels)
 }
