@@ -267,3 +267,22 @@ func (rg Range) at(u float64, unit bool) uint64 {
 	}
 	return min(max(uint64(math.Round(rounded)), rg.Low), rg.High)
 }
+
+// ScaleFitted multiplies the fitted prices of a family, and those of families with the same prices,
+// by a factor; each stays at least 1 ns. False where the family has none.
+func (m *Machine) ScaleFitted(family string, factor float64) bool {
+	was, any := m.Families[family], false
+	for _, name := range slices.Sorted(maps.Keys(m.Families)) {
+		c := m.Families[name]
+		if c != was {
+			continue
+		}
+		for _, p := range prices {
+			if own := p.at(&c); *own != *p.at(&m.Costs) && m.fitted("families."+name+"."+p.name) {
+				*own, any = scaled(*own, factor), true
+			}
+		}
+		m.Families[name] = c
+	}
+	return any
+}

@@ -160,3 +160,25 @@ func TestRangesBad(t *testing.T) {
 		}
 	}
 }
+
+// A factor is put on the fitted prices of a family and of its twin, and on no other.
+func TestScaleFitted(t *testing.T) {
+	m := named(t, "westmere-ex-4s")
+	was := m.Clone()
+	if !m.ScaleFitted("tbb", 2) {
+		t.Fatal("tbb has no fitted prices")
+	}
+	for name, c := range m.Families {
+		want := was.Families[name]
+		if name == "tbb" || name == "tbb-affinity" {
+			want.SpawnPS, want.PopPS, want.JoinPS, want.LockPS = 2*want.SpawnPS, 2*want.PopPS,
+				2*want.JoinPS, 2*want.LockPS
+		}
+		if c != want {
+			t.Errorf("%s: %+v, expected %+v", name, c, want)
+		}
+	}
+	if m.ScaleFitted("none", 2) || m.Costs != was.Costs {
+		t.Error("a family that is not there was scaled")
+	}
+}

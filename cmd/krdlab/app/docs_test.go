@@ -99,6 +99,8 @@ func small(text string) (command string, ok bool) {
 		text = "reproduce --ablation --scale smoke --out ablated"
 	case slices.Contains(words, "--machines"):
 		text = "reproduce --machines desktop --scale smoke --out machines"
+	case slices.Contains(words, "--draws"):
+		text = "reproduce --draws 1 --scale smoke --out drawn"
 	case slices.Contains(words, "--validate"):
 		text = "reproduce --validate --scale smoke --out validated"
 	case words[0] == "reproduce":

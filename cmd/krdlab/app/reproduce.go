@@ -23,7 +23,8 @@ import (
 type reproduceFlags struct {
 	scale, out, machines string
 	json, ablation       bool
-	validate             bool
+	validate, drawn      bool // drawn: --draws was given
+	draws                int
 }
 
 // reproduceCommand is `krdlab reproduce`.
@@ -41,7 +42,10 @@ func (a *app) reproduceCommand() *cobra.Command {
 			"interrupt the same command goes on.",
 		Example: "  krdlab reproduce\n  krdlab reproduce --scale paper --out evaluation",
 		Args:    exactly(),
-		RunE:    func(c *cobra.Command, _ []string) error { return a.reproduce(c.Context(), f) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			f.drawn = c.Flags().Changed("draws")
+			return a.reproduce(c.Context(), f)
+		},
 	}
 	p := c.Flags()
 	p.StringVar(&f.scale, "scale", string(reproduce.Quick), "`HOW` much: smoke (seconds: "+
@@ -55,6 +59,8 @@ func (a *app) reproduceCommand() *cobra.Command {
 		"simulated machines: all, or a `LIST` of names and files")
 	p.BoolVar(&f.validate, "validate", false, "instead, measure this computer as a machine, and set "+
 		"native runs beside simulated ones")
+	p.IntVar(&f.draws, "draws", 0, "instead, draw the guesses of the paper's machine `N` times "+
+		"within their ranges, and give the bands (scale paper: 10 minutes for 20)")
 	p.BoolVar(&f.json, "json", false, "print the claims as JSON instead of tables")
 	p.SortFlags = false
 	if err := c.RegisterFlagCompletionFunc("scale",
@@ -86,6 +92,9 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	dir := f.out
 	if dir == "" {
 		dir = filepath.Join(result.RunsDir, kind+"-"+f.scale)
+	}
+	if study != nil && study.whole != nil {
+		return study.whole(scale, dir)
 	}
 	if study != nil {
 		configs, err = study.plan(scale, dir)

@@ -23,6 +23,8 @@ type study struct {
 	plan  func(scale reproduce.Scale, dir string) ([]request.Request, error)
 	write func(p *show.Page, e *dataset.Experiment) error
 	files []string // that write leaves in the folder
+	// whole does all of it where the study is not one experiment; nil where it is
+	whole func(scale reproduce.Scale, dir string) error
 }
 
 // study is the one that the flags ask for, nil for the evaluation itself. Errors: several are asked
@@ -34,7 +36,7 @@ func (a *app) study(ctx context.Context, f *reproduceFlags) (*study, error) {
 			func(scale reproduce.Scale, _ string) ([]request.Request, error) {
 				return reproduce.AblationPlan(scale)
 			}, reproduce.WriteAblation, []string{reproduce.AblationText, reproduce.AblationCSV,
-				reproduce.AblationFigure + ".svg"}})
+				reproduce.AblationFigure + ".svg"}, nil})
 	}
 	if f.machines != "" {
 		list, err := a.machinesNamed(f.machines)
@@ -45,7 +47,7 @@ func (a *app) study(ctx context.Context, f *reproduceFlags) (*study, error) {
 			func(scale reproduce.Scale, _ string) ([]request.Request, error) {
 				return reproduce.MachinesPlan(scale, list)
 			}, reproduce.WriteMachines, []string{reproduce.MachinesText, reproduce.MachinesCSV,
-				reproduce.ConclusionsCSV, reproduce.MachinesFigure + ".svg"}})
+				reproduce.ConclusionsCSV, reproduce.MachinesFigure + ".svg"}, nil})
 	}
 	if f.validate {
 		asked = append(asked, study{"validate", "validate",
@@ -60,7 +62,17 @@ func (a *app) study(ctx context.Context, f *reproduceFlags) (*study, error) {
 				}
 				return reproduce.ValidatePlan(scale, m, request.AllCores(host, false))
 			}, reproduce.WriteValidation, []string{reproduce.ValidationText,
-				reproduce.ValidationCSV}})
+				reproduce.ValidationCSV}, nil})
+	}
+	if f.drawn {
+		if f.draws < 1 || f.draws > reproduce.MaxDraws {
+			return nil, usageError("--draws %d: expected a number from 1 to %d", f.draws,
+				reproduce.MaxDraws)
+		}
+		asked = append(asked, study{flag: "draws", kind: "draws",
+			whole: func(scale reproduce.Scale, dir string) error {
+				return a.reproduceDraws(ctx, scale, f.draws, dir)
+			}})
 	}
 	switch {
 	case len(asked) == 0:

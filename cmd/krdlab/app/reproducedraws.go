@@ -1,0 +1,98 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/reproduce"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
+	"krdlab/experiments/sweep"
+	"krdlab/hw/machine"
+)
+
+// reproduceDraws is `krdlab reproduce --draws`: draw 0 and n more, an experiment each in a folder of
+// dir, and their bands. What is there is gone on with.
+func (a *app) reproduceDraws(ctx context.Context, scale reproduce.Scale, n int, dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, dataset.PlanFile)); err == nil {
+		return usageError("krdlab reproduce --draws: %s holds an experiment, expected a new folder "+
+			"or one of draws; choose another --out", dir)
+	}
+	m, err := machine.ByName(request.DefaultMachine)
+	if err != nil {
+		return err
+	}
+	opt, err := a.sweepOptions()
+	if err != nil {
+		return err
+	}
+	var draws []*dataset.Experiment
+	for i := range n + 1 {
+		sub := filepath.Join(dir, reproduce.DrawDir(i))
+		plan, err := a.planOfDraw(ctx, m, scale, i, sub)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.stderr, "draw %d of %d\n", i, n)
+		if err := a.sweepCells(ctx, sub, plan, opt, typed(a.argv)); err != nil {
+			return err
+		}
+		e, err := sweep.WriteTables(sub)
+		if err != nil {
+			return err
+		}
+		draws = append(draws, e)
+	}
+	p := a.page()
+	if err := reproduce.WriteDraws(p, dir, scale, draws); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "in %s: %s, %s\n", dir, reproduce.DrawsText, reproduce.DrawsCSV)
+	return err
+}
+
+// planOfDraw is the plan of a draw: that in its folder, or a new one, for which the draw is fitted.
+func (a *app) planOfDraw(ctx context.Context, m *machine.Machine, scale reproduce.Scale, draw int,
+	dir string) (*sweep.Plan, error) {
+	note := reproduce.DrawNote(m, scale, draw)
+	there, err := dataset.Load(dir)
+	switch {
+	case err == nil && (there.Info == nil || !slices.Contains(there.Info.Notes, note)):
+		found := []string{"no note"}
+		if there.Info != nil && len(there.Info.Notes) > 0 {
+			found = there.Info.Notes
+		}
+		return nil, usageError("krdlab reproduce --draws: %s holds %s, expected %s; choose another "+
+			"--out", dir, found[0], note)
+	case err == nil:
+		return sweep.Read(dir)
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, createError(err)
+	}
+	if draw > 0 {
+		fmt.Fprintf(a.stderr, "fitting draw %d\n", draw)
+	}
+	configs, err := reproduce.DrawPlan(ctx, m, scale, draw, dir+".fit", a.argv)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := sweep.NewPlan(configs)
+	if err != nil {
+		return nil, err
+	}
+	_, err = sweep.Create(dir, plan, dataset.Info{
+		Kind: "draw", Argv: a.argv, Created: time.Now().UTC().Truncate(time.Second),
+		Build: result.ReadBuild(), Notes: []string{note},
+	})
+	if err != nil {
+		return nil, createError(err)
+	}
+	return plan, nil
+}

@@ -1,0 +1,230 @@
+package reproduce
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
+	"krdlab/hw/machine"
+	"krdlab/kernels/kernel"
+	"krdlab/loi"
+)
+
+// MaxDraws is how many draws can be asked for.
+const MaxDraws = 1000
+
+// drawSizes are the programs of a draw by scale, and by what it is fitted.
+var drawSizes = map[Scale]struct {
+	fit, seeds  int // n of matmul
+	near        float64
+	matmul, fmm kernel.Params
+}{
+	Smoke: {1024, 6, 0.006, kernel.Params{"n": 256}, kernel.Params{"bodies": 2000}},
+	Quick: {2048, 3, 0.005, kernel.Params{"n": 4096}, kernel.Params{"bodies": 100_000}},
+	Paper: {4096, 1, 0.004, kernel.Params{"n": 4096}, kernel.Params{"bodies": 1_000_000}},
+}
+
+// drawCores are those of a draw's cells.
+var drawCores = map[string][]int{"matmul": {1, 6, 12, 24}, "fmm": {24}}
+
+// leaves are the shapes of matmul's leaf that the paper's text allows; the first is draw 0's.
+var leaves = []string{"32x32x64", "32x64x32"}
+
+// leafOf is the leaf of a draw.
+func leafOf(draw int) string {
+	if draw == 0 {
+		return leaves[0]
+	}
+	h := fnv.New64a()
+	io.WriteString(h, "leaf")
+	return leaves[rand.New(rand.NewPCG(uint64(draw), h.Sum64())).IntN(len(leaves))]
+}
+
+// DrawDir is the name of a draw's folder in that of the study.
+func DrawDir(draw int) string { return fmt.Sprintf("draw-%03d", draw) }
+
+// DrawNote says in a draw's experiment what it is a draw of.
+func DrawNote(m *machine.Machine, scale Scale, draw int) string {
+	return fmt.Sprintf("draw %d of %s, %s, scale %s", draw, m.Name, m.Hash(), scale)
+}
+
+// DrawPlan draws a machine and fits it, in a folder that it makes and removes, and returns the
+// requests of the draw. Draw 0 is m, and is not fitted.
+func DrawPlan(ctx context.Context, m *machine.Machine, scale Scale, draw int, dir string,
+	argv []string) ([]request.Request, error) {
+	size, ok := drawSizes[scale]
+	if !ok {
+		return nil, fmt.Errorf("there is no scale %q", scale)
+	}
+	drawn, err := m.Draw(draw)
+	if err != nil {
+		return nil, err
+	}
+	leaf := leafOf(draw)
+	if draw > 0 {
+		if err := Fit(ctx, drawn, kernel.Params{"n": size.fit, "leaf": leaf}, size.seeds, size.near,
+			dir, argv); err != nil {
+			return nil, err
+		}
+	}
+	schedulers, err := request.FindSchedulers(papers)
+	if err != nil {
+		return nil, err
+	}
+	var plan []request.Request
+	for _, p := range []struct {
+		kernel string
+		params kernel.Params
+	}{{"matmul", kernel.Params{"n": size.matmul["n"], "leaf": leaf}}, {"fmm", size.fmm}} {
+		k, err := request.FindKernel(p.kernel)
+		if err != nil {
+			return nil, err
+		}
+		for _, cores := range drawCores[p.kernel] {
+			c := request.New(k)
+			for name, v := range p.params {
+				c.Params[name] = v
+			}
+			c.Machine, c.Cores, c.Schedulers = drawn, cores, schedulers
+			c.Reps, c.Warmup, c.Trace = 1, 0, request.TraceKRD
+			plan = append(plan, c)
+		}
+	}
+	return plan, nil
+}
+
+// drawnOf are the values of a draw; those that are not known are left out.
+func drawnOf(e *dataset.Experiment, scale Scale, draw int) (rows []drawn) {
+	for i := range e.Cells {
+		r := e.Cells[i].Result
+		if r.Substrate != loi.Simulated {
+			continue
+		}
+		for _, m := range DrawnMeasures {
+			if q := m.of(r); q.known {
+				rows = append(rows, drawn{draw, r.Kernel, dataset.ParamsText(r), r.Cores,
+					r.Scheduler, m.Key, q.mid, m.Unit, scale, r.Machine.Model.Hash})
+			}
+		}
+	}
+	return rows
+}
+
+// WriteDraws writes DrawsCSV and DrawsText into dir from the experiments of draws 0, 1, ..., and
+// shows p the text. Errors: an experiment in which cells are missing; of writing.
+func WriteDraws(p *show.Page, dir string, scale Scale, draws []*dataset.Experiment) error {
+	var rows []drawn
+	for i, e := range draws {
+		for _, problem := range e.Problems {
+			return fmt.Errorf("draw %d: %s", i, problem)
+		}
+		rows = append(rows, drawnOf(e, scale, i)...)
+	}
+	b, err := newBands(rows)
+	if err != nil {
+		return err
+	}
+	if err := result.Rewrite(filepath.Join(dir, DrawsCSV), func(w io.Writer) error {
+		return writeDrawn(w, rows)
+	}); err != nil {
+		return err
+	}
+	if err := result.Rewrite(filepath.Join(dir, DrawsText), func(w io.Writer) error {
+		return b.writeText(show.NewPage(w, 0))
+	}); err != nil {
+		return err
+	}
+	return b.writeText(p)
+}
+
+// writeText writes the bands: for each program, cores and measure a line a scheduler, and how often
+// their order is that of draw 0.
+func (b *Bands) writeText(p *show.Page) error {
+	frozen := "which is not the frozen one"
+	if b.MachineHash == Frozen {
+		frozen = "the frozen one"
+	}
+	p.Line("SIMULATED. Scale %s, draw 0 and %d draws; machine of draw 0: %.12s, %s.", b.Scale,
+		b.Draws-1, b.MachineHash, frozen)
+	t := show.NewTable(4, "program", "cores", "measure", "scheduler", "draw 0", "median", "lowest",
+		"highest", "order as draw 0")
+	type group struct {
+		kernel  string
+		cores   int
+		measure string
+	}
+	var seen []group
+	for _, r := range b.rows {
+		g := group{r.kernel, r.cores, r.measure}
+		if slices.Contains(seen, g) {
+			continue
+		}
+		seen = append(seen, g)
+		same, of := b.sameOrder(g.kernel, g.cores, g.measure)
+		order := fmt.Sprintf("%d of %d", same, of)
+		name := strings.TrimSuffix(g.measure+", "+r.unit, ", ")
+		kernel, cores := g.kernel, fmt.Sprint(g.cores)
+		for _, s := range papers {
+			list := b.sorted(bandKey{g.kernel, g.cores, s, g.measure})
+			if len(list) == 0 {
+				continue
+			}
+			zero := "n/a"
+			if v, ok := b.At(0, g.kernel, g.cores, s, g.measure); ok {
+				zero = digits(v)
+			}
+			mid := (list[(len(list)-1)/2] + list[len(list)/2]) / 2
+			t.Row(kernel, cores, name, s, zero, digits(mid), digits(list[0]),
+				digits(list[len(list)-1]), order)
+			kernel, cores, name, order = "", "", "", ""
+		}
+	}
+	p.Table(t)
+	p.Line("\nEach draw draws the guessed numbers of the machine within their ranges and matmul's "+
+		"leaf (%s), is fitted anew to\nthe serial time and the OVRs, and runs one seed.",
+		strings.Join(leaves, " or "))
+	return p.Close()
+}
+
+// digits writes a value with four significant digits.
+func digits(v float64) string { return fmt.Sprintf("%.4g", v) }
+
+// sameOrder counts the draws but draw 0 in which the paper's schedulers, by a measure, are in the
+// order that they have in draw 0, and those in which all are known.
+func (b *Bands) sameOrder(kernel string, cores int, measure string) (same, of int) {
+	order := func(draw int) (list []string) {
+		values := map[string]float64{}
+		for _, s := range papers {
+			v, ok := b.At(draw, kernel, cores, s, measure)
+			if !ok {
+				return nil
+			}
+			values[s] = v
+		}
+		list = slices.Clone(papers)
+		slices.SortStableFunc(list, func(x, y string) int {
+			return cmp.Compare(values[x], values[y])
+		})
+		return list
+	}
+	zero := order(0)
+	for draw := 1; draw < b.Draws; draw++ {
+		if now := order(draw); zero != nil && now != nil {
+			of++
+			if slices.Equal(now, zero) {
+				same++
+			}
+		}
+	}
+	return same, of
+}
