@@ -2,6 +2,7 @@ package levels
 
 import (
 	"fmt"
+	"strings"
 
 	"krdlab/experiments/figures"
 	"krdlab/experiments/result"
@@ -16,11 +17,11 @@ func (r *Report) Figure() *figures.Figure {
 		Title: "What two levels of reuse predict of a scheduler that was left out"}
 	for i := range r.Groups {
 		g := &r.Groups[i]
-		for _, o := range []Outcome{WTI, Misses} {
+		for _, q := range questions {
 			for _, comparison := range []Comparison{Values, Between} {
-				p, ok := g.panel(o, comparison)
+				p, ok := g.panel(q, comparison)
 				if ok && len(r.Groups) > 1 {
-					p.Note = g.String()
+					p.Note = strings.TrimSuffix(g.String()+"\n"+p.Note, "\n")
 				}
 				if ok {
 					f.Panels = append(f.Panels, p)
@@ -43,9 +44,12 @@ func (r *Report) Figure() *figures.Figure {
 	return f
 }
 
-func (g *Group) panel(o Outcome, comparison Comparison) (p figures.Panel, ok bool) {
-	p = figures.Panel{Kind: figures.Lines, Title: o.String() + ", " + string(comparison),
+func (g *Group) panel(q question, comparison Comparison) (p figures.Panel, ok bool) {
+	p = figures.Panel{Kind: figures.Lines, Title: q.outcome.String() + ", " + string(comparison),
 		Y: figures.Axis{Label: "held-out R2", Min: 0, Max: 1}, X: figures.Axis{Min: -0.5}}
+	if q.unit == Lines {
+		p.Note = "predictors: " + string(q.unit) + " of serial work"
+	}
 	for i := range 6 {
 		v := float64(i) / 5
 		p.Y.Ticks = append(p.Y.Ticks, figures.Tick{Value: v, Label: fmt.Sprintf("%.1f", v)})
@@ -58,26 +62,21 @@ func (g *Group) panel(o Outcome, comparison Comparison) (p figures.Panel, ok boo
 	n := 0
 	for i := range g.Scopes {
 		s := &g.Scopes[i]
-		if s.Outcome != o || s.Comparison != comparison || s.Why != "" {
+		if s.Outcome != q.outcome || s.Unit != q.unit || s.Comparison != comparison || s.Why != "" {
 			continue
 		}
 		p.X.Ticks = append(p.X.Ticks, figures.Tick{Value: float64(n), Label: s.name()})
 		for k := range s.Fits {
 			e := &s.Fits[k].HeldOut
-			p.Series[k].Points = append(p.Series[k].Points, figures.Point{
-				X: float64(n) + 0.2*float64(k-1), At: s.name(), Y: e.Value, Low: atLeast0(e.Low),
-				High: e.High, N: s.N})
+			point := figures.Point{X: float64(n) + 0.2*float64(k-1), At: s.name(), Y: e.Value,
+				N: s.N}
+			if e.Value.Float() >= 0 && e.Low.Known() { // the others have no room
+				point.Low, point.High = result.Some(max(0, e.Low.Float())), e.High
+			}
+			p.Series[k].Points = append(p.Series[k].Points, point)
 		}
 		n++
 	}
 	p.X.Max = float64(n) - 0.5
 	return p, n > 0
-}
-
-// atLeast0 keeps the end of a bar in its panel.
-func atLeast0(n result.Number) result.Number {
-	if n.Known() {
-		return result.Some(max(0, n.Float()))
-	}
-	return n
 }

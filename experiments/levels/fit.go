@@ -30,6 +30,15 @@ const (
 	Between Comparison = "between schedulers"
 )
 
+// A Unit is what predictors are counted in.
+type Unit string
+
+// The units.
+const (
+	Shares Unit = "shares"       // of accesses
+	Lines  Unit = "lines per ns" // of the serial run's work: the shares times LinesPerNS
+)
+
 // Predictors are shares of accesses that a fit may use.
 type Predictors string
 
@@ -50,6 +59,7 @@ type Scope struct {
 	Kernel     string     `json:"kernel"` // "": all, if there are several
 	Comparison Comparison `json:"comparison"`
 	Outcome    Outcome    `json:"outcome"`
+	Unit       Unit       `json:"unit"`     // of the predictors
 	N          int        `json:"n"`        // configurations
 	Settings   int        `json:"settings"` // kernels with parameters and cores: bootstrap units
 	Schedulers []string   `json:"schedulers"`
@@ -96,17 +106,30 @@ func (g *Group) fit() {
 	if len(kernels) > 1 {
 		kernels = append([]string{""}, kernels...)
 	}
-	for _, o := range []Outcome{WTI, Misses} {
-		if o == Misses && g.MissSource == "" {
+	weighed := !slices.ContainsFunc(g.Configurations,
+		func(c Configuration) bool { return !c.LinesPerNS.Known() })
+	for _, q := range questions {
+		if q.outcome == Misses && g.MissSource == "" || q.unit == Lines && !weighed {
 			continue
 		}
 		for _, comparison := range []Comparison{Values, Between} {
 			for _, k := range kernels {
-				g.Scopes = append(g.Scopes, g.scope(k, comparison, o))
+				s := Scope{Kernel: k, Comparison: comparison, Outcome: q.outcome, Unit: q.unit,
+					Fits: []Fit{}}
+				g.scope(&s)
+				g.Scopes = append(g.Scopes, s)
 			}
 		}
 	}
 }
+
+// A question is an outcome to predict from predictors in a unit.
+type question struct {
+	outcome Outcome
+	unit    Unit
+}
+
+var questions = []question{{WTI, Shares}, {WTI, Lines}, {Misses, Shares}}
 
 // moments are sums over observations of two predictors and an outcome.
 type moments struct {
@@ -223,8 +246,7 @@ type data struct {
 }
 
 // observations returns what a scope has; between schedulers only settings with several.
-func (g *Group) observations(kernel string, comparison Comparison, o Outcome,
-	schedulers []string) *data {
+func (g *Group) observations(of *Scope) *data {
 	type observation struct {
 		scheduler string
 		x         [2]float64
@@ -235,31 +257,36 @@ func (g *Group) observations(kernel string, comparison Comparison, o Outcome,
 	for i := range g.Configurations {
 		c := &g.Configurations[i]
 		y := c.WTI
-		if o == Misses {
+		if of.Outcome == Misses {
 			y = c.LLCMissesPerLine
 		}
-		if kernel != "" && c.Kernel != kernel {
+		if !of.has(c) {
 			continue
+		}
+		scale := 1.0
+		if of.Unit == Lines {
+			scale = c.LinesPerNS.Float()
 		}
 		s := c.setting()
 		if by[s] == nil {
 			order = append(order, s)
 		}
 		by[s] = append(by[s], observation{c.Scheduler,
-			[2]float64{c.BeyondL2.Float(), c.BeyondLLC.Float()}, y.Float()})
+			[2]float64{float64(c.BeyondL2.Float() * scale), float64(c.BeyondLLC.Float() * scale)},
+			y.Float()})
 	}
-	between := comparison == Between
+	between := of.Comparison == Between
 	if between {
 		order = slices.DeleteFunc(order, func(s string) bool { return len(by[s]) < 2 })
 	}
 	d := &data{free: !between, settings: len(order)}
 	// off returns an observation less the mean of those of its setting that are not of a scheduler.
-	off := func(v observation, of []observation, but string) ([2]float64, float64) {
+	off := func(v observation, all []observation, but string) ([2]float64, float64) {
 		if !between {
 			return v.x, v.y
 		}
 		var m moments
-		for _, w := range of {
+		for _, w := range all {
 			if w.scheduler != but {
 				m.add(w.x, w.y)
 			}
@@ -271,7 +298,7 @@ func (g *Group) observations(kernel string, comparison Comparison, o Outcome,
 			d.all.add(off(v, by[s], ""))
 		}
 	}
-	for _, left := range schedulers {
+	for _, left := range of.Schedulers {
 		f := fold{left, make([]moments, len(order)), make([]moments, len(order))}
 		for i, s := range order {
 			for _, v := range by[s] {
@@ -318,17 +345,19 @@ func (d *data) heldOut(times []int, list *[][]Left) (r2 [3]float64) {
 // gain is what both predictors add to the better of one.
 func gain(r2 [3]float64) float64 { return r2[2] - max(r2[0], r2[1]) }
 
+// has says whether c is of the scope.
+func (s *Scope) has(c *Configuration) bool { return s.Kernel == "" || c.Kernel == s.Kernel }
+
 // scope fits and validates.
-func (g *Group) scope(kernel string, comparison Comparison, o Outcome) Scope {
-	s := Scope{Kernel: kernel, Comparison: comparison, Outcome: o, Fits: []Fit{}}
+func (g *Group) scope(s *Scope) {
 	seen := map[string]bool{}
 	for i := range g.Configurations {
-		if c := &g.Configurations[i]; kernel == "" || c.Kernel == kernel {
+		if c := &g.Configurations[i]; s.has(c) {
 			seen[c.Scheduler] = true
 		}
 	}
 	s.Schedulers = slices.DeleteFunc(g.schedulers(), func(n string) bool { return !seen[n] })
-	d := g.observations(kernel, comparison, o, s.Schedulers)
+	d := g.observations(s)
 	s.N, s.Settings = int(d.all.n), d.settings
 	switch {
 	case len(s.Schedulers) < 3:
@@ -337,7 +366,7 @@ func (g *Group) scope(kernel string, comparison Comparison, o Outcome) Scope {
 		s.Why = "too few kernels, parameters and cores"
 	}
 	if s.Why != "" {
-		return s
+		return
 	}
 	lefts := make([][]Left, len(predictors))
 	values := d.heldOut(nil, &lefts)
@@ -376,5 +405,4 @@ func (g *Group) scope(kernel string, comparison Comparison, o Outcome) Scope {
 			e.Low, e.High = result.Some(low), result.Some(high)
 		}
 	}
-	return s
 }

@@ -3,6 +3,11 @@
 // core, from a stack of reuse distances for each core, and those beyond the LLC of their node, from
 // one for each node, the KRD paper's (III). A node's stack cannot know what private L2s lose.
 //
+// A share of accesses costs more time where kernels access more data for their work. So WTI is also
+// set against the lines beyond each level by the work of the serial run: the shares, each times the
+// lines that are accessed in a ns of that work, which no scheduler changes. Slopes are then ns a
+// line.
+//
 // The fit is a plain one, outcome = a + b x (share beyond L2) + c x (share beyond LLC), by ordinary
 // least squares. It is validated by leaving one scheduler out: fitted to the others, it predicts
 // that one. The part of the variance that is predicted is set against the mean of the others, which
@@ -72,6 +77,8 @@ type Configuration struct {
 	BeyondL2  result.Number `json:"beyond_l2"`
 	BeyondLLC result.Number `json:"beyond_llc"`
 	WTI       result.Number `json:"wti"`
+	// cache lines that kernels access by the serial run's work
+	LinesPerNS result.Number `json:"lines_per_serial_work_ns"`
 	// misses of all cores by the cache lines that kernels access: 1 if each line missed each time
 	LLCMissesPerLine result.Number `json:"llc_misses_per_line"`
 
@@ -228,6 +235,7 @@ func configuration(cells []*dataset.Cell) Configuration {
 	pooled := result.Pool(results)
 	c.WTI = pooled.Summary.WTI.Median
 	if len(lines) > 0 {
+		c.LinesPerNS = result.Some(result.Median(lines) / pooled.Serial.WorkNS.Float())
 		c.LLCMissesPerLine = result.Some(pooled.Summary.LLCMissesPerCore.Median.Float() *
 			float64(c.Cores) / result.Median(lines))
 	}

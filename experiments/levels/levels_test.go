@@ -55,6 +55,7 @@ func cell(scheduler, n string, cores int, l2, llc, wti, misses float64) dataset.
 		LLCModel: &result.LLCModel{CacheModel: request.CacheBlocks}}
 	r.Machine.Name, r.Machine.LineBytes = "made-4s", 64
 	r.Settings.CacheModel = request.CacheBlocks
+	r.Serial.WorkNS = result.Some(accesses * 2 * workOf(n)) // a line each
 	r.Summary.WTI.Median = result.Some(wti)
 	r.Summary.LLCMissesPerCore.Median = result.Some(misses * accesses / float64(cores))
 	r.Repetitions = []result.Repetition{{KRD: histogram(0.1, 0.9-llc, llc),
@@ -62,13 +63,27 @@ func cell(scheduler, n string, cores int, l2, llc, wti, misses float64) dataset.
 	return dataset.Cell{ID: scheduler + n, Result: r}
 }
 
+// workOf makes half of the settings work a quarter as long for a line as the others.
+func workOf(n string) float64 {
+	if strings.HasSuffix(n, "0") || strings.HasSuffix(n, "2") || strings.HasSuffix(n, "4") {
+		return 1
+	}
+	return 4
+}
+
 func find(t *testing.T, r *Report, c Comparison, o Outcome) *Scope {
+	t.Helper()
+	return findIn(t, r, c, o, Shares)
+}
+
+func findIn(t *testing.T, r *Report, c Comparison, o Outcome, u Unit) *Scope {
 	t.Helper()
 	if len(r.Groups) != 1 {
 		t.Fatalf("%d groups", len(r.Groups))
 	}
 	for i := range r.Groups[0].Scopes {
-		if s := &r.Groups[0].Scopes[i]; s.Comparison == c && s.Outcome == o {
+		if s := &r.Groups[0].Scopes[i]; s.Comparison == c && s.Outcome == o &&
+			s.Unit == u {
 			return s
 		}
 	}
@@ -127,6 +142,34 @@ func TestPlantedPrices(t *testing.T) {
 		if s := find(t, r, comparison, WTI); s.Fits[2].HeldOut.Value.Float() > 0.02 ||
 			s.Gain.Low.Float() > 0 {
 			t.Errorf("%s: chance is predicted: %+v", comparison, s)
+		}
+	}
+}
+
+// Where a line beyond a level costs the same time whatever the kernels do, shares cannot tell, and
+// lines by the serial work can; slopes are ns.
+func TestPricesOfLines(t *testing.T) {
+	e := made(40, func(_, _ float64, _ *rand.Rand) float64 { return 1 },
+		func(_, _ float64, _ *rand.Rand) float64 { return 0 })
+	for i := range e.Cells {
+		r := e.Cells[i].Result
+		l, ok := krd.LevelsOf(r.Repetitions[0].KRDCores, r.Repetitions[0].KRD)
+		if !ok {
+			t.Fatal("no levels")
+		}
+		work := 2 * workOf(r.Params["n"].(string))
+		r.Summary.WTI.Median = result.Some(1 + (0.5*(1-l.L2)+3*l.Beyond)/work)
+	}
+	r, err := Of([]*dataset.Experiment{e}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, comparison := range []Comparison{Values, Between} {
+		shares, lines := find(t, r, comparison, WTI), findIn(t, r, comparison, WTI, Lines)
+		both := lines.Fits[2]
+		if shares.Fits[2].HeldOut.High.Float() > 0.9 || both.HeldOut.Low.Float() < 0.999 ||
+			math.Abs(both.L2.Float()-0.5) > 1e-3 || math.Abs(both.LLC.Float()-3) > 1e-3 {
+			t.Errorf("%s: shares %+v, lines %+v", comparison, shares.Fits[2], both)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,15 +57,23 @@ func (g *Group) write(p *show.Page) {
 		p.Line("LLC misses from %s", g.MissSource)
 	}
 	for i := range g.Scopes {
-		if s := &g.Scopes[i]; s.Comparison == Between && (s.Kernel == "" || i == 0 ||
-			g.Scopes[i-1].Comparison == Values) {
+		if s := &g.Scopes[i]; s.Comparison == Between && s.Kernel != "" && g.best(s) {
 			p.Line("%s", s)
 		}
 	}
-	for _, o := range []Outcome{WTI, Misses} {
-		g.table(p, o)
+	for _, q := range questions {
+		g.table(p, q)
 	}
 	g.schedulersLeft(p)
+}
+
+// best says whether no other unit predicts the outcome of s better.
+func (g *Group) best(s *Scope) bool {
+	return !slices.ContainsFunc(g.Scopes, func(o Scope) bool {
+		return o.Kernel == s.Kernel && o.Comparison == s.Comparison && o.Outcome == s.Outcome &&
+			o.Why == "" && s.Why == "" &&
+			o.Fits[2].HeldOut.Value.Float() > s.Fits[2].HeldOut.Value.Float()
+	})
 }
 
 // left says what was left out.
@@ -84,6 +93,14 @@ func (o Outcome) String() string {
 		return "LLC misses per line accessed"
 	}
 	return "WTI"
+}
+
+// String names the question; shares go without saying.
+func (q question) String() string {
+	if q.unit == Shares {
+		return q.outcome.String()
+	}
+	return q.outcome.String() + ", " + string(q.unit)
 }
 
 func (s *Scope) name() string {
@@ -106,9 +123,9 @@ func (s *Scope) String() string {
 	if low := s.Gain.Low; low.Known() && low.Float() > 0 {
 		verdict = fmt.Sprintf("both levels are needed, and add %s to the better one", s.Gain)
 	}
-	return fmt.Sprintf("Fitted to the other schedulers, the shares beyond L2 and LLC predict %s "+
-		"with an R2 of %s, the L2's alone with %s, the LLC's alone with %s (%s, n = %d; 95 %% of a "+
-		"bootstrap over %d settings): %s.", what, s.Fits[2].HeldOut, s.Fits[0].HeldOut,
+	return fmt.Sprintf("Fitted to the other schedulers, the %s beyond L2 and LLC predict %s "+
+		"with an R2 of %s, those beyond L2 alone with %s, beyond LLC alone with %s (%s, n = %d; "+
+		"95 %% of a bootstrap over %d settings): %s.", s.Unit, what, s.Fits[2].HeldOut, s.Fits[0].HeldOut,
 		s.Fits[1].HeldOut, s.name(), s.N, s.Settings, verdict)
 }
 
@@ -127,15 +144,15 @@ func two(n result.Number) string {
 	return strings.Replace(strconv.FormatFloat(n.Float(), 'f', 2, 64), "-0.00", "0.00", 1)
 }
 
-// table has a row for each scope of an outcome.
-func (g *Group) table(p *show.Page, o Outcome) {
-	t := show.NewTable(2, o.String(), "of", "n", "held-out R2\nL2 alone", "\nLLC alone", "\nboth",
+// table has a row for each scope of a question.
+func (g *Group) table(p *show.Page, q question) {
+	t := show.NewTable(2, q.String(), "of", "n", "held-out R2\nL2 alone", "\nLLC alone", "\nboth",
 		"both\nadd", "slopes of both\nbeyond L2", "\nbeyond LLC")
 	t.Keys = 2
 	rows := 0
 	for i := range g.Scopes {
 		s := &g.Scopes[i]
-		if s.Outcome != o {
+		if s.Outcome != q.outcome || s.Unit != q.unit {
 			continue
 		}
 		rows++
@@ -161,36 +178,44 @@ func slope(n result.Number) string {
 	return strconv.FormatFloat(n.Float(), 'g', 3, 64)
 }
 
-// schedulersLeft has a row for each scheduler: how far predictions of its WTI are off.
+// schedulersLeft has a row for each scheduler of each kernel: how well what its WTI is beside the
+// others' is predicted, in the unit that does best.
 func (g *Group) schedulersLeft(p *show.Page) {
-	s := &g.Scopes[0]
-	if s.Why != "" {
-		return
-	}
-	t := show.NewTable(1, "left out", "RMSE of WTI\nL2 alone", "\nLLC alone", "\nboth", "R2 of both")
-	for i, name := range s.Schedulers {
-		row := []any{name}
-		for k := range s.Fits {
-			row = append(row, slope(s.Fits[k].Left[i].RMSE))
+	t := show.NewTable(2, "WTI between schedulers", "left out", "R2\nL2 alone", "\nLLC alone",
+		"\nboth", "RMSE\nboth")
+	t.Keys = 2
+	rows := 0
+	for i := range g.Scopes {
+		s := &g.Scopes[i]
+		if s.Outcome != WTI || s.Comparison != Between || s.Kernel == "" || s.Why != "" ||
+			!g.best(s) {
+			continue
 		}
-		t.Row(append(row, two(s.Fits[2].Left[i].R2))...)
+		for k, name := range s.Schedulers {
+			rows++
+			t.Row(s.Kernel+", "+string(s.Unit), name, two(s.Fits[0].Left[k].R2),
+				two(s.Fits[1].Left[k].R2), two(s.Fits[2].Left[k].R2), slope(s.Fits[2].Left[k].RMSE))
+		}
 	}
-	p.Line("")
-	p.Table(t)
+	if rows > 0 {
+		p.Line("")
+		p.Table(t)
+	}
 }
 
 // WriteCells writes CSV: a row for each configuration. Shares are fractions of 1; what is not known
 // is empty.
 func (r *Report) WriteCells(w io.Writer) error {
 	rows := [][]string{{"substrate", "machine", "settings", "kernel", "params", "cores", "scheduler",
-		"beyond_l2", "beyond_llc", "wti", "llc_misses_per_line", "miss_source"}}
+		"beyond_l2", "beyond_llc", "wti", "lines_per_serial_work_ns", "llc_misses_per_line",
+		"miss_source"}}
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		for j := range g.Configurations {
 			c := &g.Configurations[j]
 			rows = append(rows, []string{g.Substrate, g.Machine, g.Settings, c.Kernel, c.Params,
 				strconv.Itoa(c.Cores), c.Scheduler, number(c.BeyondL2), number(c.BeyondLLC),
-				number(c.WTI), number(c.LLCMissesPerLine), c.from})
+				number(c.WTI), number(c.LinesPerNS), number(c.LLCMissesPerLine), c.from})
 		}
 	}
 	return csv.NewWriter(w).WriteAll(rows)
@@ -199,14 +224,14 @@ func (r *Report) WriteCells(w io.Writer) error {
 // WriteFits writes CSV: a row for each fit of each scope.
 func (r *Report) WriteFits(w io.Writer) error {
 	rows := [][]string{{"substrate", "machine", "settings", "kernel", "comparison", "outcome",
-		"predictors", "n", "bootstrap_units", "held_out_r2", "low", "high", "in_sample_r2",
+		"unit", "predictors", "n", "bootstrap_units", "held_out_r2", "low", "high", "in_sample_r2",
 		"intercept", "l2_slope", "llc_slope", "why"}}
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		for j := range g.Scopes {
 			s := &g.Scopes[j]
 			row := []string{g.Substrate, g.Machine, g.Settings, s.Kernel, string(s.Comparison),
-				string(s.Outcome)}
+				string(s.Outcome), string(s.Unit)}
 			n := []string{strconv.Itoa(s.N), strconv.Itoa(s.Settings)}
 			if s.Why != "" {
 				rows = append(rows, append(append(append(row, ""), n...), "", "", "", "", "", "", "",
