@@ -17,7 +17,6 @@ import (
 	"krdlab/experiments/show"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
-	"krdlab/loi"
 )
 
 // MaxDraws is how many draws can be asked for.
@@ -107,13 +106,14 @@ func DrawPlan(ctx context.Context, m *machine.Machine, scale Scale, draw int, di
 func drawnOf(e *dataset.Experiment, scale Scale, draw int) (rows []drawn) {
 	for i := range e.Cells {
 		r := e.Cells[i].Result
-		if r.Substrate != loi.Simulated {
+		hash := simulatedOn(r)
+		if hash == "" {
 			continue
 		}
 		for _, m := range DrawnMeasures {
 			if q := m.of(r); q.known {
 				rows = append(rows, drawn{draw, r.Kernel, dataset.ParamsText(r), r.Cores,
-					r.Scheduler, m.Key, q.mid, m.Unit, scale, r.Machine.Model.Hash})
+					r.Scheduler, m.Key, q.mid, m.Unit, scale, hash})
 			}
 		}
 	}
@@ -150,12 +150,8 @@ func WriteDraws(p *show.Page, dir string, scale Scale, draws []*dataset.Experime
 // writeText writes the bands: for each program, cores and measure a line a scheduler, and how often
 // their order is that of draw 0.
 func (b *Bands) writeText(p *show.Page) error {
-	frozen := "which is not the frozen one"
-	if b.MachineHash == Frozen {
-		frozen = "the frozen one"
-	}
-	p.Line("SIMULATED. Scale %s, draw 0 and %d draws; machine of draw 0: %.12s, %s.", b.Scale,
-		b.Draws-1, b.MachineHash, frozen)
+	p.Line("SIMULATED. Scale %s, draw 0 and %d draws. Draw 0: %s", b.Scale, b.Draws-1,
+		frozenText(b.MachineHash))
 	t := show.NewTable(4, "program", "cores", "measure", "scheduler", "draw 0", "median", "lowest",
 		"highest", "order as draw 0")
 	type group struct {

@@ -1,6 +1,13 @@
 package reproduce
 
-import "krdlab/hw/machine"
+import (
+	"fmt"
+
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
+	"krdlab/hw/machine"
+	"krdlab/loi"
+)
 
 // Frozen is the hash of the simulated machine that the paper is predicted with. It was fixed before
 // the runs whose results docs/reproduction.md has; docs/simulation.md says what was changed before,
@@ -10,3 +17,40 @@ const Frozen = "cdb8057dcaada95e49be89d7cd3ef237446d356cdb71f3313453ef1c50ffadd6
 
 // IsFrozen says whether m is that machine.
 func IsFrozen(m *machine.Machine) bool { return m.Hash() == Frozen }
+
+// simulatedOn is the hash of the machine that a result was simulated on; "" natively, and where its
+// document does not say.
+func simulatedOn(r *result.Result) string {
+	if r.Substrate != loi.Simulated || r.Machine.Model == nil {
+		return ""
+	}
+	return r.Machine.Model.Hash
+}
+
+// machineHash is that of the machine that the evaluation was simulated on; "" where the cells of e
+// do not say, or say several.
+func machineHash(e *dataset.Experiment) string {
+	hash := ""
+	for i := range e.Cells {
+		switch h := simulatedOn(e.Cells[i].Result); {
+		case h == "" || h == hash:
+		case hash == "":
+			hash = h
+		default:
+			return ""
+		}
+	}
+	return hash
+}
+
+// frozenText says what machine numbers are of, in a sentence.
+func frozenText(hash string) string {
+	switch hash {
+	case "":
+		return "Simulated on no machine, or on several: that is not the frozen one."
+	case Frozen:
+		return fmt.Sprintf("Simulated on the frozen machine, %.12s.", hash)
+	}
+	return fmt.Sprintf("Simulated on the machine %.12s, which is not the frozen one, %.12s.", hash,
+		Frozen)
+}

@@ -1,10 +1,14 @@
 package reproduce
 
 import (
+	"strings"
 	"testing"
 
+	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
+	"krdlab/experiments/result"
 	"krdlab/hw/machine"
+	"krdlab/loi"
 )
 
 // The machine of the evaluation is the frozen one, and one whose guess or range is another is not.
@@ -27,5 +31,26 @@ func TestFrozen(t *testing.T) {
 	other.Ranges["memory.overlap"] = machine.Range{Low: 1, High: 9}
 	if IsFrozen(other) {
 		t.Error("a machine with another range is the frozen one")
+	}
+}
+
+// What the documents say of the machine: the frozen one, another, and none where cells differ.
+func TestFrozenText(t *testing.T) {
+	cell := func(hash string) dataset.Cell {
+		r := &result.Result{Substrate: loi.Simulated}
+		r.Machine.Model = &result.Model{Hash: hash}
+		return dataset.Cell{Result: r}
+	}
+	native := dataset.Cell{Result: &result.Result{Substrate: loi.Native}}
+	for want, cells := range map[string][]dataset.Cell{
+		"Simulated on the frozen machine, " + Frozen[:12]:     {cell(Frozen), native, cell(Frozen)},
+		"Simulated on the machine 0123456789ab, which is not": {cell("0123456789abcdef")},
+		"no machine, or on several":                           {cell(Frozen), cell("0123456789abcdef")},
+		"on no machine":                                       {native},
+	} {
+		got := frozenText(machineHash(&dataset.Experiment{Cells: cells}))
+		if !strings.Contains(got, want) {
+			t.Errorf("got %q, expected %q", got, want)
+		}
 	}
 }

@@ -20,7 +20,7 @@ func TestDraw(t *testing.T) {
 		}
 		ranged++
 		hashes := map[string]int{}
-		for i := range 200 {
+		for i := range 60 {
 			d, err := m.Draw(i)
 			if err != nil {
 				t.Fatal(err)
