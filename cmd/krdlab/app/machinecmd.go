@@ -105,7 +105,7 @@ type machineDocument struct {
 
 // machineCalibrateCommand is `krdlab machine calibrate`.
 func (a *app) machineCalibrateCommand() *cobra.Command {
-	var out string
+	var out, caches string
 	var quick, asJSON bool
 	c := &cobra.Command{
 		Use:   "calibrate",
@@ -127,7 +127,7 @@ func (a *app) machineCalibrateCommand() *cobra.Command {
 			if err := newFile("out", out); err != nil {
 				return err
 			}
-			d, err := a.calibrate(c.Context(), out, quick)
+			d, err := a.calibrate(c.Context(), out, caches, quick)
 			if err != nil {
 				if c.Context().Err() != nil {
 					return failure.New(failure.Interrupted, "interrupted; nothing was written")
@@ -142,6 +142,7 @@ func (a *app) machineCalibrateCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&out, "out", "", "the TOML `FILE` to write, which must not exist; the "+
 		"machine has its name")
+	cachesVar(c.Flags(), &caches)
 	c.Flags().BoolVar(&quick, "quick", false,
 		"fewer samples and sizes: a quarter of the time, less sure")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
@@ -187,7 +188,8 @@ func inFolder(flag, path string) error {
 }
 
 // calibrate measures this computer and writes the file.
-func (a *app) calibrate(ctx context.Context, out string, quick bool) (*machineDocument, error) {
+func (a *app) calibrate(ctx context.Context, out, caches string, quick bool) (*machineDocument,
+	error) {
 	t, err := a.topology()
 	if err != nil {
 		return nil, fmt.Errorf("this machine's topology: %w", err)
@@ -198,7 +200,7 @@ func (a *app) calibrate(ctx context.Context, out string, quick bool) (*machineDo
 			"other programs disturb it", load[0]))
 	}
 	began := time.Now()
-	m, missing, err := a.measureComputer(ctx, t, d.Name, quick)
+	m, missing, err := a.measureComputer(ctx, t, d.Name, caches, quick)
 	if err != nil {
 		return nil, err
 	}
@@ -211,9 +213,14 @@ func (a *app) calibrate(ctx context.Context, out string, quick bool) (*machineDo
 	return d, nil
 }
 
-// measureComputer measures this computer, which t describes, as a machine of the name.
-func (a *app) measureComputer(ctx context.Context, t *hw.Topology, name string, quick bool) (
+// measureComputer measures this computer, which t describes but for what --caches tells, as a
+// machine of the name.
+func (a *app) measureComputer(ctx context.Context, t *hw.Topology, name, caches string, quick bool) (
 	*machine.Machine, []calibrate.Missing, error) {
+	t, err := withCaches(t, caches)
+	if err != nil {
+		return nil, nil, err
+	}
 	show, done := a.progress()
 	if show == nil {
 		show = func(int, int, string) {}
@@ -237,6 +244,7 @@ func (a *app) measureComputer(ctx context.Context, t *hw.Topology, name string, 
 	if err != nil {
 		return nil, nil, err
 	}
+	sayCaches(m, caches)
 	m.Name = name
 	m.Description = strings.TrimPrefix(m.Description+", calibrated "+
 		began.UTC().Format(time.DateOnly), ", ")

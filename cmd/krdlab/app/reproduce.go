@@ -18,6 +18,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/experiments/sweep"
 	"krdlab/hw/failure"
+	"krdlab/hw/machine"
 )
 
 type reproduceFlags struct {
@@ -25,6 +26,7 @@ type reproduceFlags struct {
 	json, ablation       bool
 	validate, drawn      bool // drawn: --draws was given
 	draws                int
+	caches               string
 }
 
 // reproduceCommand is `krdlab reproduce`.
@@ -61,8 +63,13 @@ func (a *app) reproduceCommand() *cobra.Command {
 		"native runs beside simulated ones")
 	p.IntVar(&f.draws, "draws", 0, "instead, draw the guesses of the paper's machine `N` times "+
 		"within their ranges, and give the bands (scale paper: 10 minutes for 20)")
+	cachesVar(p, &f.caches)
 	p.BoolVar(&f.json, "json", false, "print the claims as JSON instead of tables")
 	p.SortFlags = false
+	if err := c.RegisterFlagCompletionFunc("machines", cobra.FixedCompletions(append(machine.Names(),
+		"all"), cobra.ShellCompDirectiveDefault)); err != nil {
+		panic(err) // the flag is defined above
+	}
 	if err := c.RegisterFlagCompletionFunc("scale",
 		cobra.FixedCompletions([]string{string(reproduce.Smoke), string(reproduce.Quick),
 			string(reproduce.Paper)}, cobra.ShellCompDirectiveNoFileComp)); err != nil {

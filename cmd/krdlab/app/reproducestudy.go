@@ -52,7 +52,7 @@ func (a *app) study(ctx context.Context, f *reproduceFlags) (*study, error) {
 	if f.validate {
 		asked = append(asked, study{"validate", "validate",
 			func(scale reproduce.Scale, dir string) ([]request.Request, error) {
-				m, err := a.asMeasured(ctx, dir, scale == reproduce.Smoke)
+				m, err := a.asMeasured(ctx, dir, f.caches, scale == reproduce.Smoke)
 				if err != nil {
 					return nil, err
 				}
@@ -75,6 +75,8 @@ func (a *app) study(ctx context.Context, f *reproduceFlags) (*study, error) {
 			}})
 	}
 	switch {
+	case f.caches != "" && !f.validate:
+		return nil, usageError("krdlab reproduce: --%s is for --validate", cachesFlag)
 	case len(asked) == 0:
 		return nil, nil
 	case len(asked) > 1:
@@ -113,7 +115,8 @@ const measuredName = "calibrated"
 
 // asMeasured is this computer as a machine: that of the experiment in dir, so that it can go on, or,
 // where there is none yet, as it is measured now.
-func (a *app) asMeasured(ctx context.Context, dir string, quick bool) (*machine.Machine, error) {
+func (a *app) asMeasured(ctx context.Context, dir, caches string, quick bool) (*machine.Machine,
+	error) {
 	m, err := machine.Load(filepath.Join(dir, dataset.MachinesDir, measuredName+".toml"))
 	if !errors.Is(err, fs.ErrNotExist) {
 		return m, err
@@ -122,7 +125,7 @@ func (a *app) asMeasured(ctx context.Context, dir string, quick bool) (*machine.
 	if err != nil {
 		return nil, fmt.Errorf("this machine's topology: %w", err)
 	}
-	m, _, err = a.measureComputer(ctx, t, measuredName, quick)
+	m, _, err = a.measureComputer(ctx, t, measuredName, caches, quick)
 	if err != nil && ctx.Err() != nil {
 		return nil, failure.New(failure.Interrupted, "interrupted; nothing was written")
 	}
