@@ -1,9 +1,11 @@
 // Package reproduce redoes the evaluation of the KRD paper (figures 1, 2, 4, 5, 6 and table I) and
 // sets the paper's statements beside what came out.
 //
-// A [Claim] is a statement of the paper with a test whose thresholds are part of this program: they
-// were written down before any of its runs, and are the same for all scales. A test compares 95 %
-// intervals, so that a difference that the repetitions do not show is "cannot tell" and not "agree"
-// or "disagree". Claims whose numbers the simulated machine was fitted to are marked as such: that
-// they agree says nothing.
+// A [Claim] is one statement of the paper, with its words. It has parts, the pairs of an order or a
+// value, and readings: what the sentence may mean, and what the paper leaves open (Qthreads' order
+// of victims, FMM's tasks). A part holds if the 95 % interval of a number lies within bounds, which
+// are the precision of the print; with [Bands] the interval is widened by what the number comes to
+// when guessed parameters are drawn. A difference that the repetitions do not show is "cannot tell"
+// and not "agree" or "disagree". Its [Basis] says whether the machine was fitted to a claim, or was
+// changed with it in view.
 package reproduce

@@ -132,7 +132,7 @@ func useAll(e, other *dataset.Experiment) (bad string) {
 		return json.NewEncoder(w).Encode(
 			correlate.Of(e))
 	})
-	check("claims", func(w io.Writer) error { return reproduce.WriteText(show.NewPage(w, 0), reproduce.Judge(e)) })
+	check("claims", func(w io.Writer) error { return reproduce.WriteText(show.NewPage(w, 0), reproduce.Judge(e, nil)) })
 	check("tables", func(w io.Writer) error { return reproduce.WriteTables(show.NewPage(w, 0), e) })
 	check("compare", func(w io.Writer) error {
 		r, err := compare.Of(e, other)

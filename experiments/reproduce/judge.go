@@ -1,11 +1,9 @@
 package reproduce
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"krdlab/experiments/result"
 )
@@ -18,7 +16,9 @@ const (
 	Agree      Verdict = "agree"
 	Disagree   Verdict = "disagree"
 	CannotTell Verdict = "cannot tell" // intervals overlap, or there are none
-	NotRun     Verdict = "not run"     // the experiment lacks what the claim is about
+	// it agrees in some readings of the claim, and not in others
+	Depends Verdict = "depends on the reading"
+	NotRun  Verdict = "not run" // the experiment lacks what the claim is about
 	// it was run on another size than the paper's, and says nothing about the claim
 	OtherSize Verdict = "other size"
 )
@@ -100,11 +100,6 @@ func within(v interval, low, high float64) Verdict {
 	return CannotTell
 }
 
-// near is within a relative tolerance of target.
-func near(v interval, target, tolerance float64) Verdict {
-	return within(v, target*(1-tolerance), target*(1+tolerance))
-}
-
 // less says whether a is below b.
 func less(a, b interval) Verdict {
 	switch {
@@ -120,16 +115,6 @@ func less(a, b interval) Verdict {
 	return CannotTell
 }
 
-// ascending says whether each is below the next. One pair that is the other way round is enough to
-// disagree.
-func ascending(list ...interval) Verdict {
-	var verdicts []Verdict
-	for i := 1; i < len(list); i++ {
-		verdicts = append(verdicts, less(list[i-1], list[i]))
-	}
-	return all(verdicts...)
-}
-
 // below says whether a is below each of the others.
 func below(a interval, others ...interval) Verdict {
 	var verdicts []Verdict
@@ -141,44 +126,26 @@ func below(a interval, others ...interval) Verdict {
 
 // all is the verdict on statements that must hold together.
 func all(verdicts ...Verdict) Verdict {
-	out := Agree
-	for _, v := range verdicts {
-		switch {
-		case v == NotRun:
-			return NotRun
-		case v == Disagree:
-			out = Disagree
-		case v == CannotTell && out == Agree:
-			out = CannotTell
+	for _, v := range []Verdict{NotRun, OtherSize, Disagree, CannotTell} {
+		if slices.Contains(verdicts, v) {
+			return v
 		}
 	}
-	return out
+	return Agree
 }
 
-// named writes intervals with their names, in the order of their medians, unknown ones last.
-func named(decimals int, names []string, list []interval) string {
-	type entry struct {
-		name string
-		v    interval
+// readings is the verdict on a claim out of those of its readings: it depends on them if some but
+// not all agree.
+func readings(verdicts ...Verdict) Verdict {
+	out := all(verdicts...)
+	if out == Agree || out == NotRun || out == OtherSize {
+		return out
 	}
-	var entries []entry
-	for i, v := range list {
-		entries = append(entries, entry{names[i], v})
+	if slices.Contains(verdicts, Agree) {
+		return Depends
 	}
-	slices.SortStableFunc(entries, func(a, b entry) int {
-		switch {
-		case a.v.known && b.v.known:
-			return cmp.Compare(a.v.mid, b.v.mid)
-		case a.v.known:
-			return -1
-		case b.v.known:
-			return 1
-		}
-		return 0
-	})
-	var parts []string
-	for _, e := range entries {
-		parts = append(parts, e.name+" "+e.v.show(decimals))
+	if slices.Contains(verdicts, CannotTell) {
+		return CannotTell
 	}
-	return strings.Join(parts, ", ")
+	return Disagree
 }

@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"krdlab/experiments/request"
@@ -13,7 +14,7 @@ import (
 // A Scale is how much of the evaluation is redone.
 type Scale string
 
-// The scales. Thresholds of the claims do not depend on it.
+// The scales. Bounds of the claims do not depend on it.
 const (
 	Smoke Scale = "smoke" // small programs, to see that all of it works; seconds
 	Quick Scale = "quick" // the paper's matrix product with 6 seeds, a small FMM; minutes
@@ -36,6 +37,7 @@ type size struct {
 	cores                   []int
 	matmul, fmm             kernel.Params // simulated
 	matmulSeeds, fmmSeeds   int
+	perTask                 int // exaFMM's cutoff at which a spawn is 3.25 us of FMM's kernels
 	nativeMatmul, nativeFMM kernel.Params
 	nativeReps              int
 }
@@ -44,21 +46,21 @@ var sizes = map[Scale]size{
 	Smoke: {
 		cores:  []int{1, 6, 12, 24},
 		matmul: kernel.Params{"n": 256}, matmulSeeds: 6,
-		fmm: kernel.Params{"bodies": 2000}, fmmSeeds: 6,
+		fmm: kernel.Params{"bodies": 2000}, fmmSeeds: 6, perTask: 1200,
 		nativeMatmul: kernel.Params{"n": 256}, nativeFMM: kernel.Params{"bodies": 2000},
 		nativeReps: 6,
 	},
 	Quick: {
 		cores:  []int{1, 6, 12, 24},
 		matmul: kernel.Params{"n": 4096}, matmulSeeds: 6,
-		fmm: kernel.Params{"bodies": 100_000}, fmmSeeds: 6,
+		fmm: kernel.Params{"bodies": 100_000}, fmmSeeds: 6, perTask: 1200,
 		nativeMatmul: kernel.Params{"n": 1024}, nativeFMM: kernel.Params{"bodies": 100_000},
 		nativeReps: 10,
 	},
 	Paper: {
 		cores:  []int{1, 2, 4, 6, 12, 18, 24},
 		matmul: kernel.Params{"n": 4096}, matmulSeeds: 20,
-		fmm: kernel.Params{"bodies": 1_000_000}, fmmSeeds: 6,
+		fmm: kernel.Params{"bodies": 1_000_000}, fmmSeeds: 6, perTask: 1500,
 		nativeMatmul: kernel.Params{"n": 4096}, nativeFMM: kernel.Params{"bodies": 300_000},
 		nativeReps: 10,
 	},
@@ -66,6 +68,19 @@ var sizes = map[Scale]size{
 
 // Schedulers are those of the paper, and TBB's with affinity beside them.
 var Schedulers = []string{mth, tbb, "helpfirst-locality", qtc, qts}
+
+// What readings of the paper look at beside those: Qthreads' victims sorted by distance, and
+// exaFMM's tasks.
+const (
+	nearRule = ":near=1"
+	exaTasks = "exafmm"
+)
+
+// On how many cores: the claims that they are for need no others.
+var (
+	bySorted = map[string][]int{"matmul": {6, 12, 24}, "fmm": {6, 24}}
+	byRule   = []int{1, 6, 24}
+)
 
 // Plan returns the requests of a scale: the paper's machine simulated, and this computer with
 // hostCores cores: on one core, on powers of two and on all.
@@ -79,6 +94,10 @@ func Plan(scale Scale, hostCores int) ([]request.Request, error) {
 		return nil, err
 	}
 	paper, err := request.FindSchedulers(Schedulers)
+	if err != nil {
+		return nil, err
+	}
+	near, err := request.FindSchedulers([]string{qtc + nearRule, qts + nearRule})
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +123,23 @@ func Plan(scale Scale, hostCores int) ([]request.Request, error) {
 		seeds  int
 	}{{"matmul", s.matmul, s.matmulSeeds}, {"fmm", s.fmm, s.fmmSeeds}} {
 		for _, n := range s.cores {
-			if err := add(p.kernel, p.params, n, paper, func(c *request.Request) {
+			schedulers := paper
+			if slices.Contains(bySorted[p.kernel], n) {
+				schedulers = slices.Concat(paper, near)
+			}
+			if err := add(p.kernel, p.params, n, schedulers, func(c *request.Request) {
 				c.Machine, c.Reps, c.Warmup, c.Trace = m, p.seeds, 0, request.TraceKRD
+			}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, cutoff := range []int{literalCutoff, s.perTask} {
+		params := kernel.Params{"tasks": exaTasks, "cutoff": cutoff}
+		maps.Copy(params, s.fmm)
+		for _, n := range byRule {
+			if err := add("fmm", params, n, bases(), func(c *request.Request) {
+				c.Machine, c.Reps, c.Warmup, c.Trace = m, s.fmmSeeds, 0, request.TraceKRD
 			}); err != nil {
 				return nil, err
 			}

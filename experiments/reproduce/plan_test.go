@@ -20,7 +20,7 @@ func TestPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cores := map[string][]int{}
+		cores, rule := map[string][]int{}, map[bool][]int{}
 		for i := range plan {
 			c := &plan[i]
 			topo, what := host, "native "
@@ -33,6 +33,11 @@ func TestPlan(t *testing.T) {
 					t.Errorf("%s: %d seeds have no interval", scale, c.Reps)
 				}
 				for _, s := range papers {
+					two := (s == qtc || s == qts) && c.Params["tasks"] != exaTasks &&
+						slices.Contains(bySorted[c.Kernel.Name], c.Cores)
+					if slices.Contains(request.Names(c.Schedulers), s+nearRule) != two {
+						t.Errorf("%s: %s%s on %d cores: %t", scale, s, nearRule, c.Cores, !two)
+					}
 					if !slices.Contains(request.Names(c.Schedulers), s) {
 						t.Errorf("%s: %s is not among %v", scale, s, request.Names(c.Schedulers))
 					}
@@ -41,11 +46,23 @@ func TestPlan(t *testing.T) {
 			if err := c.Validate(topo); err != nil {
 				t.Errorf("%s, cell %d: %v", scale, i, err)
 			}
+			if c.Params["tasks"] == exaTasks {
+				literal := c.Params["cutoff"] == literalCutoff
+				rule[literal] = append(rule[literal], c.Cores)
+				if bodies.has(c.Params) != literal || perTask.has(c.Params) == literal ||
+					plain.has(c.Params) {
+					t.Errorf("%s: %v is in the wrong reading", scale, c.Params)
+				}
+				continue
+			}
 			if !slices.Equal(request.Names(c.Schedulers), []string{"serial"}) {
 				cores[what+c.Kernel.Name] = append(cores[what+c.Kernel.Name], c.Cores)
 			} else if c.Trace != request.TraceKRD {
 				t.Errorf("%s: what tracing costs is measured without a trace", scale)
 			}
+		}
+		if !slices.Equal(rule[true], byRule) || !slices.Equal(rule[false], byRule) {
+			t.Errorf("%s: exaFMM's tasks on %v cores", scale, rule)
 		}
 		for _, k := range []string{"matmul", "fmm"} {
 			for _, n := range []int{1, 6, 12, 24} {

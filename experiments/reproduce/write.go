@@ -29,10 +29,11 @@ const (
 
 // Write judges the claims and writes what follows from the cells of the experiment, in place of
 // what is there: the claims, schedulers against cores, correlations, each figure as SVG, the page.
-// A figure that cannot be drawn is told to skipped, with the reason. Errors: those of writing.
-func Write(e *dataset.Experiment, skipped func(group dataset.Key, s figures.Skipped)) ([]Finding,
-	error) {
-	findings := Judge(e)
+// The claims are judged against the bands too, nil where there are none. A figure that cannot be
+// drawn is told to skipped, with the reason. Errors: those of writing.
+func Write(e *dataset.Experiment, bands *Bands,
+	skipped func(group dataset.Key, s figures.Skipped)) ([]Finding, error) {
+	findings := Judge(e, bands)
 	files := []struct {
 		name  string
 		write func(w io.Writer) error

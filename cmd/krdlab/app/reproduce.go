@@ -27,6 +27,7 @@ type reproduceFlags struct {
 	validate, drawn      bool // drawn: --draws was given
 	draws                int
 	caches               string
+	bands                string // a folder of draws
 }
 
 // reproduceCommand is `krdlab reproduce`.
@@ -55,6 +56,8 @@ func (a *app) reproduceCommand() *cobra.Command {
 		"small FMM) or paper (its sizes, 20 seeds; half an hour)")
 	p.StringVar(&f.out, "out", "", "experiment folder `DIR` (default reproduce-SCALE in "+
 		result.RunsDir+")")
+	p.StringVar(&f.bands, "bands", "", "judge the claims against the draws of the guessed "+
+		"parameters in `DIR` too, which --draws left")
 	p.BoolVar(&f.ablation, "ablation", false, "instead, change one rule of each of the paper's "+
 		"schedulers at a time (simulated matmul)")
 	p.StringVar(&f.machines, "machines", "", "instead, ask the paper's conclusions of these "+
@@ -84,6 +87,10 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 		return err
 	}
 	study, err := a.study(ctx, f)
+	if err != nil {
+		return err
+	}
+	bands, err := f.loadBands(scale, study == nil)
 	if err != nil {
 		return err
 	}
@@ -149,7 +156,7 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 		_, werr := fmt.Fprintf(a.stdout, "in %s: %s\n", dir, strings.Join(study.files, ", "))
 		return allUsed(errors.Join(err, werr), e)
 	}
-	findings, werr := reproduce.Write(e, func(g dataset.Key, s figures.Skipped) {
+	findings, werr := reproduce.Write(e, bands, func(g dataset.Key, s figures.Skipped) {
 		fmt.Fprintf(a.stderr, "not drawn for %s: %s\n", g, s)
 	})
 	if werr != nil {
@@ -169,6 +176,25 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	p.Line("in %s: %s, %s, %s/, %s", dir, reproduce.ReportHTML, reproduce.Correlation,
 		reproduce.FiguresDir, strings.Join(sweep.Tables, ", "))
 	return allUsed(errors.Join(err, p.Close()), e)
+}
+
+// loadBands reads the draws that --bands names, nil without it; claims says that they are judged.
+func (f *reproduceFlags) loadBands(scale reproduce.Scale, claims bool) (*reproduce.Bands, error) {
+	switch {
+	case f.bands == "":
+		return nil, nil
+	case !claims:
+		return nil, usageError("krdlab reproduce: --bands is for claims; found a study that " +
+			"judges none")
+	}
+	b, err := reproduce.LoadBands(f.bands)
+	if err != nil {
+		return nil, fmt.Errorf("krdlab reproduce: --bands: %w", err)
+	}
+	if err := b.ForClaims(scale); err != nil {
+		return nil, fmt.Errorf("krdlab reproduce: --bands %s: %w", f.bands, err)
+	}
+	return b, nil
 }
 
 // typed is a command as a shell reads it.
