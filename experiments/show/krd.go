@@ -145,14 +145,15 @@ func krdBins(p *Page, r *krd.Report) {
 }
 
 func krdNodes(p *Page, r *krd.Report) {
-	t := NewTable(1, krdHead(r, "node", "workers")...)
+	t := NewTable(1, append(krdHead(r, "node", "workers"), "shared")...)
 	workers := 0
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
-		t.Row(krdRow(r, &n.Histogram, fmt.Sprint(n.Node), len(n.Workers))...)
+		t.Row(append(krdRow(r, &n.Histogram, fmt.Sprint(n.Node), len(n.Workers)),
+			share(n.Shared, n.Accesses))...)
 		workers += len(n.Workers)
 	}
-	t.Foot(krdRow(r, &r.Histogram, "sum", workers)...)
+	t.Foot(append(krdRow(r, &r.Histogram, "sum", workers), share(r.Shared, r.Accesses))...)
 	p.Table(t)
 }
 
@@ -162,7 +163,7 @@ func krdHead(r *krd.Report, head ...string) []string {
 	if r.Coherence {
 		head = append(head, "invalid.")
 	}
-	return append(head, "shared")
+	return head
 }
 
 func krdRow(r *krd.Report, h *krd.Histogram, cells ...any) []any {
@@ -177,7 +178,7 @@ func krdRow(r *krd.Report, h *krd.Histogram, cells ...any) []any {
 	if r.Coherence {
 		cells = append(cells, part(h.Invalidated))
 	}
-	return append(cells, part(&h.Shared))
+	return cells
 }
 
 // krdCores has a row for each worker, and what the two levels of caches hold.

@@ -224,16 +224,19 @@ func repetition(r *dataset.Row) *result.Repetition { return &r.Cell.Result.Repet
 
 // krdColumns are the KRD of a repetition that was traced.
 func krdColumns() []Column {
-	count := func(name, doc string, of func(h *krd.Histogram) *uint64) Column {
+	from := func(in func(*dataset.Row) *krd.Histogram, name, doc string,
+		of func(h *krd.Histogram) *uint64) Column {
 		return whole(name, doc, func(r *dataset.Row) any {
-			if r.KRD == nil {
-				return nil
-			}
-			if n := of(r.KRD); n != nil {
-				return int64(*n)
+			if h := in(r); h != nil {
+				if n := of(h); n != nil {
+					return int64(*n)
+				}
 			}
 			return nil
 		})
+	}
+	count := func(name, doc string, of func(h *krd.Histogram) *uint64) Column {
+		return from(func(r *dataset.Row) *krd.Histogram { return r.KRD }, name, doc, of)
 	}
 	return []Column{
 		count("krd_accesses", "", func(h *krd.Histogram) *uint64 { return &h.Accesses }),
@@ -256,6 +259,11 @@ func krdColumns() []Column {
 				withCold, _ := dataset.Share(r.KRD, beyond)
 				return withCold
 			}),
+		count("krd_invalidated", "lost to a write on another node, where coherence was asked for",
+			func(h *krd.Histogram) *uint64 { return h.Invalidated }),
+		from(func(r *dataset.Row) *krd.Histogram { return repetition(r).KRDCores },
+			"krd_core_close", "distance + size within the L2 of the core, among its own accesses",
+			func(h *krd.Histogram) *uint64 { return h.Close }),
 	}
 }
 
