@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"krdlab/experiments/correlate"
 	"krdlab/experiments/dataset"
@@ -76,7 +78,7 @@ func WriteTables(p *show.Page, e *dataset.Experiment) error {
 }
 
 // writeFigures writes figures/KERNEL-SUBSTRATE-ID.svg; groups that have that in common are
-// numbered.
+// numbered. Figures are the paper's: what a reading changes of a scheduler is in none.
 func writeFigures(e *dataset.Experiment, skipped func(dataset.Key, figures.Skipped)) error {
 	dir := filepath.Join(e.Dir, FiguresDir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -88,6 +90,9 @@ func writeFigures(e *dataset.Experiment, skipped func(dataset.Key, figures.Skipp
 		if seen[name]++; seen[name] > 1 {
 			name = fmt.Sprintf("%s-%d", name, seen[name])
 		}
+		g.Cells = slices.DeleteFunc(g.Cells, func(c *dataset.Cell) bool {
+			return strings.HasSuffix(c.Result.Scheduler, nearRule)
+		})
 		list, left := figures.All(&g)
 		for i := range list {
 			f := &list[i]
