@@ -85,6 +85,10 @@ type Finding struct {
 	// alone.
 	BySeeds  Verdict          `json:"verdict_by_seeds"`
 	Readings []ReadingFinding `json:"readings"`
+	// MachineHash is that of the machine of the simulated cells, Frozen whether it is the frozen one;
+	// "" where there is no such machine, or several.
+	MachineHash string `json:"machine_hash"`
+	Frozen      bool   `json:"frozen"`
 }
 
 // ForClaims is an error unless the draws are of the evaluation at that scale: of its sizes, and of
@@ -106,9 +110,12 @@ func (b *Bands) ForClaims(scale Scale) error {
 // are; nil: none were drawn.
 func Judge(e *dataset.Experiment, bands *Bands) []Finding {
 	v := newView(e)
+	hash := machineHash(e)
 	var list []Finding
 	for i := range Claims {
-		list = append(list, Claims[i].judge(v, bands))
+		f := Claims[i].judge(v, bands)
+		f.MachineHash, f.Frozen = hash, hash == Frozen
+		list = append(list, f)
 	}
 	return list
 }

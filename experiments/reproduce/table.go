@@ -77,6 +77,9 @@ func WriteText(p *show.Page, list []Finding) error {
 		"claim says otherwise. In brackets: readings, near=1 with Qthreads' victims sorted by "+
 		"distance and exafmm with FMM's tasks by the rule of exaFMM; a claim agrees if it does "+
 		"under all. Seen: it had been seen when a parameter or rule was changed.", count)
+	if len(list) > 0 {
+		p.Line("\n%s", frozenText(list[0].MachineHash))
+	}
 	return p.Close()
 }
 
@@ -84,11 +87,11 @@ func WriteText(p *show.Page, list []Finding) error {
 func WriteCSV(w io.Writer, list []Finding) error {
 	c := csv.NewWriter(w)
 	rows := [][]string{{"id", "where", "claim", "paper", "test", "fitted", "ours", "verdict",
-		"basis", "verdict_by_seeds", "quote"}}
+		"basis", "verdict_by_seeds", "quote", "machine_hash", "frozen"}}
 	for _, f := range list {
 		rows = append(rows, []string{f.ID, f.Where, f.Says, f.Paper, f.Test,
 			strconv.FormatBool(f.Fitted), f.Ours, string(f.Verdict), string(f.Basis),
-			string(f.BySeeds), f.Quote})
+			string(f.BySeeds), f.Quote, f.MachineHash, strconv.FormatBool(f.Frozen)})
 	}
 	return c.WriteAll(rows)
 }

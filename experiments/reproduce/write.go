@@ -48,7 +48,13 @@ func Write(e *dataset.Experiment, bands *Bands,
 			enc.SetEscapeHTML(false)
 			return enc.Encode(findings)
 		}},
-		{ClaimsTable, func(w io.Writer) error { return WriteMarkdown(w, findings) }},
+		{ClaimsTable, func(w io.Writer) error {
+			if err := WriteMarkdown(w, findings); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(w, "\n%s\n", frozenText(machineHash(e)))
+			return err
+		}},
 		{TablesText, func(w io.Writer) error { return WriteTables(show.NewPage(w, 0), e) }},
 		{Correlation, func(w io.Writer) error { return correlate.Of(e).WriteText(show.NewPage(w, 0), false) }},
 		{ReportHTML, func(w io.Writer) error {
