@@ -187,7 +187,7 @@ func (b *Bands) writeText(p *show.Page) error {
 	}
 	p.Table(t)
 	p.Line("\nEach draw draws the guessed numbers of the machine within their ranges and matmul's "+
-		"leaf (%s), is fitted anew to\nthe serial time and the OVRs, and runs one seed.",
+		"leaf (%s), is fitted anew to the serial time and the OVRs, and runs one seed.",
 		strings.Join(leaves, " or "))
 	return p.Close()
 }
