@@ -159,7 +159,7 @@ var scaling = []Claim{
 		Test: "44.5 to 45.5 % more than under MTH, or than in the serial run",
 		meanings: []meaning{
 			{"over MTH", []part{printed(more(qM2L, "fmm", 24), 45, 1)}},
-			{"over serial", []part{printed(percent(on(qM2L, "fmm", 24, tbb)), 45, 1)}},
+			{"over serial", []part{printed(aboveSerial(qM2L, "fmm", 24), 45, 1)}},
 		},
 	},
 }
@@ -198,7 +198,14 @@ func percent(t term) term {
 // more is by how many % a quantity is greater under TBB than under MTH.
 func more(q quantity, kernel string, cores int) term {
 	t := percent(over(on(q, kernel, cores, tbb), on(q, kernel, cores, mth), 3))
-	t.name = "%"
+	t.name = short[tbb] + " above " + short[mth] + ", %:"
+	return t
+}
+
+// aboveSerial is by how many % an inflation exceeds 1 under TBB.
+func aboveSerial(q quantity, kernel string, cores int) term {
+	t := percent(on(q, kernel, cores, tbb))
+	t.name = short[tbb] + " above serial, %:"
 	return t
 }
 

@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"bytes"
+	"maps"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"krdlab/experiments/dataset/datasettest"
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
+	"krdlab/kernels/kernel"
 )
 
 func iv(low, mid, high float64) interval {
@@ -195,6 +197,44 @@ func TestMadeExperiment(t *testing.T) {
 	}
 }
 
+// A reading looks at the runs of its rule of FMM's tasks and at no others; what is of matmul is the
+// same in all.
+func TestReadings(t *testing.T) {
+	e := small()
+	for i, p := range []kernel.Params{{}, {"tasks": exaTasks, "cutoff": literalCutoff},
+		{"tasks": exaTasks, "cutoff": 1500}} {
+		for _, c := range datasettest.Small().Cells {
+			c.Result.Kernel = "fmm"
+			c.Result.Params = kernel.Params{"bodies": paperSizes["fmm"]}
+			maps.Copy(c.Result.Params, p)
+			q := &c.Result.Summary.Speedup
+			for _, n := range []*result.Number{&q.Median, &q.Low, &q.High} {
+				*n = result.Some(float64(17 + i))
+			}
+			e.Cells = append(e.Cells, c)
+		}
+	}
+	found := map[string]Finding{}
+	for _, f := range Judge(e, nil) {
+		found[f.ID] = f
+	}
+	f := found["speedup-fmm"]
+	want := "[plain: disagree] FMM on 24 cores: MTH 17.00 [exafmm, 300 bodies: agree] FMM on 24 " +
+		"cores: MTH 18.00 [exafmm, 3.25 us a spawn: disagree] FMM on 24 cores: MTH 19.00"
+	if f.Verdict != Depends || f.Ours != want {
+		t.Errorf("%s, %s, expected %s", f.Verdict, f.Ours, want)
+	}
+	// Of Qthreads' runs with sorted victims FMM has none.
+	if f := found["qthreads-one-socket"]; f.Verdict != NotRun ||
+		f.Readings[1].Verdict != NotRun || f.Readings[0].Verdict == NotRun {
+		t.Errorf("without runs of near=1: %s, %+v", f.Verdict, f.Readings)
+	}
+	if f := found["overhead-mth"]; !strings.Contains(f.Ours, "FMM on 24") ||
+		strings.Count(f.Ours, "matmul on 24 cores: MTH") != 1 {
+		t.Errorf("matmul is not said once: %s", f.Ours)
+	}
+}
+
 // Draws widen the interval of what is compared, draw by draw: what moves both sides cancels out,
 // and what a draw lacks is judged by the seeds alone.
 func TestJudgedByBands(t *testing.T) {
@@ -233,6 +273,9 @@ func TestJudgedByBands(t *testing.T) {
 		t.Errorf("draws of 6 times the overhead: %s, by seeds %s", f.Verdict, f.BySeeds)
 	} else if s := f.verdict(); s != "cannot tell, fitted; by seeds alone: agree" {
 		t.Errorf("the verdict reads %q", s)
+	}
+	if f := judge(5, 0)["overheads-12"]; f.Verdict != CannotTell {
+		t.Errorf("the first draw is the greatest: %s", f.Verdict)
 	}
 	if f := same["overheads-12"]; f.Verdict != Agree || f.verdict() != "agree, fitted" {
 		t.Errorf("draws as the machine: %s, %s", f.Verdict, f.verdict())
