@@ -11,6 +11,7 @@ import (
 
 // The tests would see a broken deque and a broken join: they fail when such a fault is planted.
 func TestPlantedFaultsAreSeen(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds three more test binaries")
 	}

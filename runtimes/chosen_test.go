@@ -58,6 +58,7 @@ func TestChosenIsAsTheRule(t *testing.T) {
 // Whatever is chosen, phase by phase and by whichever worker, every leaf runs once and no phase
 // ends early, also where deques hold parents and children that thieves took half of.
 func TestChosenStress(t *testing.T) {
+	t.Parallel()
 	for name, choose := range map[string]func(*Spawn) SpawnRule{
 		"child": func(*Spawn) SpawnRule { return SpawnChild },
 		"mixed": func(s *Spawn) SpawnRule {

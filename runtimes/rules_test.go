@@ -125,6 +125,7 @@ func validRules() map[string]Rules {
 // in virtual time, with the same result whether steps are skipped or not. What it refuses, both
 // refuse.
 func TestAllRules(t *testing.T) {
+	t.Parallel()
 	refused := 0
 	allRules(func(r Rules) {
 		if r.Validate() == nil {

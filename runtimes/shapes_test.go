@@ -168,6 +168,7 @@ func oddShapes() map[string]func() (*shapeProg, int64) {
 }
 
 func TestStressShapesNative(t *testing.T) {
+	t.Parallel()
 	rounds := 6
 	if testing.Short() {
 		rounds = 2
@@ -214,6 +215,7 @@ func TestStressShapesNative(t *testing.T) {
 }
 
 func TestStressShapesStep(t *testing.T) {
+	t.Parallel()
 	if raceEnabled {
 		t.Skip("nothing is concurrent in virtual time")
 	}

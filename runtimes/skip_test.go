@@ -16,6 +16,7 @@ import (
 // the last count and the last byte of the trace. Kernels have prices that depend on when and in
 // which order they begin, so that a difference does not stay small.
 func TestSkip(t *testing.T) {
+	t.Parallel()
 	if raceEnabled {
 		t.Skip("nothing is concurrent in virtual time")
 	}
@@ -25,6 +26,7 @@ func TestSkip(t *testing.T) {
 		}
 		for _, s := range [][2]int{{1, 1}, {1, 2}, {1, 6}, {4, 6}, {3, 25}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", p.Name, s[0], s[1]), func(t *testing.T) {
+				t.Parallel() // the disk is waited for
 				for seed := range 2 * treeSeeds() {
 					plain, plainTrace := skipRun(t, p, s, seed, true)
 					skipping, trace := skipRun(t, p, s, seed, false)

@@ -13,6 +13,7 @@ import (
 // The tests of replays need a build in which workers have tapes; this runs them in one, all of
 // them.
 func TestWithTapes(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("*.go") // reading them all tells go test what this depends on
 	if err != nil {
 		t.Fatal(err)

@@ -99,6 +99,7 @@ func (p leapfrog) Look(s *Search) Move {
 // While a task waits its worker begins nothing that the rule does not allow: only deeper tasks, or
 // only what the thief of one of its children has queued. Without a rule it begins both.
 func TestWaitRules(t *testing.T) {
+	t.Parallel()
 	starter := func(wait WaitRule) Rules {
 		return Rules{Spawn: SpawnParent, Join: JoinStarter, Wait: wait}
 	}
