@@ -310,6 +310,7 @@ func builtTrace(t testing.TB) ([]byte, [][]Record) {
 // TestBuiltDamage changes each bit of a built trace, cuts it off after each byte, and spoils each
 // word of its records with checksums made good.
 func TestBuiltDamage(t *testing.T) {
+	t.Parallel()
 	data, want := builtTrace(t)
 	step := 1
 	if testing.Short() || raceEnabled {

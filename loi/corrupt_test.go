@@ -82,6 +82,7 @@ func isFormat(t *testing.T, err error, what string, kinds ...error) {
 // TestBitFlips changes each bit of a small clean file: no change goes unnoticed, and a recovery
 // invents nothing and says when something is missing.
 func TestBitFlips(t *testing.T) {
+	t.Parallel()
 	data, want := smallTrace(t)
 	tr, err := parse(data)
 	if err != nil {
