@@ -20,6 +20,7 @@ import (
 // which recovery gets every record but perhaps the one that each worker was writing, by the count
 // of a page that the tracer's file has nothing to do with.
 func TestKilledRun(t *testing.T) {
+	t.Parallel()
 	kills := 20
 	if testing.Short() {
 		kills = 4

@@ -205,6 +205,7 @@ func littleMemory(t *testing.T) (first, reason string) {
 
 // What is short of something ends with a code of the table of exit codes, and says why.
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if code, _, stderr := underIn(t, dir, "", append([]string{"krdlab"},
 		strings.Fields(limited[0])...)...); code != 0 {

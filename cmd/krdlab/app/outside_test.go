@@ -74,6 +74,7 @@ func (o outside) extract(page, strip string) (files int) {
 // TestOutside builds the module of docs/outside.md, a scheduler and a kernel that krdlab does not
 // know, each one file and a line of a table, and looks for them wherever krdlab's own are.
 func TestOutside(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it builds a program")
 	}

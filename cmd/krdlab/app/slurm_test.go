@@ -188,6 +188,7 @@ func freePorts(t *testing.T, n int) (ports []int) {
 // the tables, which are those of a sweep in one process. An element of a cell that is done does
 // nothing.
 func TestSlurm(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes some seconds to start Slurm")
 	}

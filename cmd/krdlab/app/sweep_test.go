@@ -35,6 +35,7 @@ func waitFor(t *testing.T, pattern string, n int, what string) {
 // A sweep that is interrupted by a signal, then killed with a cell in flight, and then gone on with
 // twice by the same command has the same tables, byte for byte, as one that was left alone.
 func TestSweepInterruptedTwice(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	whole, broken := filepath.Join(dir, "whole"), filepath.Join(dir, "broken")
 	if out, err := exec.Command("krdlab", sweepArgs(whole)...).CombinedOutput(); err != nil {
