@@ -1,0 +1,78 @@
+package reproduce
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"krdlab/experiments/figures"
+	"krdlab/experiments/result"
+)
+
+// machinesFigure is, on all cores of each machine, what each scheduler has over MTH: a row of panels
+// for each program.
+func machinesFigure(list []site) *figures.Figure {
+	const spread = 0.13 // between schedulers on one machine
+	measures := []struct {
+		title string
+		of    measure
+	}{{"time", milliseconds}, {"accesses beyond the LLC", beyondLLC}}
+	others := slices.DeleteFunc(slices.Clone(Schedulers), func(s string) bool { return s == mth })
+	looks := figures.SchedulerLooks(others)
+
+	var programs []string
+	full := map[string][]*site{} // of a program, on all cores of each machine
+	for i := range list {
+		s := &list[i]
+		if i+1 < len(list) && list[i+1].group == s.group {
+			continue
+		}
+		program := programOf(s.group)
+		if !slices.Contains(programs, program) {
+			programs = append(programs, program)
+		}
+		full[program] = append(full[program], s)
+	}
+	var panels []figures.Panel
+	var cores []string
+	for _, m := range measures {
+		for _, program := range programs {
+			p := figures.Panel{Title: full[program][0].group.Kernel + ": " + m.title,
+				X: figures.Axis{Min: 0.5, Max: float64(len(full[program])) + 0.5}}
+			for n, s := range full[program] {
+				p.X.Ticks = append(p.X.Ticks, figures.Tick{Value: float64(n + 1),
+					Label: s.machine()})
+				if on := fmt.Sprintf("%s %d", s.machine(), s.cores); !slices.Contains(cores, on) {
+					cores = append(cores, on)
+				}
+			}
+			for i, name := range others {
+				series := figures.NumberedSeries(name, looks[i])
+				series.Apart = true
+				for n, s := range full[program] {
+					v := s.over(m.of, name)
+					if !v.known {
+						continue
+					}
+					point := figures.Point{At: s.machine(), Y: result.Some(v.mid), N: v.n,
+						X: float64(n+1) + spread*(float64(i)-float64(len(others)-1)/2)}
+					if v.sure {
+						point.Low, point.High = result.Some(v.low), result.Some(v.high)
+					}
+					series.Points = append(series.Points, point)
+				}
+				if len(series.Points) > 0 {
+					p.Series = append(p.Series, series)
+				}
+			}
+			if len(p.Series) > 0 {
+				panels = append(panels, p)
+			}
+		}
+	}
+	return figures.Places(MachinesFigure, "Today's machines: schedulers over "+mth,
+		"over "+mth, "as "+mth, []string{"SIMULATED, all cores of each machine (" +
+			strings.Join(cores, ", ") + "): what a scheduler has over what " + mth + " has; " +
+			strings.Join(programs, "; ") + ". Bars: as far as the 95 % intervals of both allow, " +
+			"over seeds, which vary the schedule only."}, panels)
+}
