@@ -39,14 +39,23 @@ var drawCores = map[string][]int{"matmul": {1, 6, 12, 24}, "fmm": {24}}
 // leaves are the shapes of matmul's leaf that the paper's text allows; the first is draw 0's.
 var leaves = []string{"32x32x64", "32x64x32"}
 
-// leafOf is the leaf of a draw.
-func leafOf(draw int) string {
+// thetas are those of FMM that exaFMM had when the paper was written (docs/fmm.md); the first is
+// draw 0's.
+var thetas = []string{"0.5", "0.49", "0.48", "0.47", "0.46", "0.45", "0.44", "0.43", "0.42", "0.41",
+	"0.4"}
+
+// leafOf is the leaf of a draw, thetaOf its theta.
+func leafOf(draw int) string  { return choice(draw, "leaf", leaves) }
+func thetaOf(draw int) string { return choice(draw, "theta", thetas) }
+
+// choice draws one of the values that an input may have. Draw 0 has the first.
+func choice(draw int, input string, values []string) string {
 	if draw == 0 {
-		return leaves[0]
+		return values[0]
 	}
 	h := fnv.New64a()
-	io.WriteString(h, "leaf")
-	return leaves[rand.New(rand.NewPCG(uint64(draw), h.Sum64())).IntN(len(leaves))]
+	io.WriteString(h, input)
+	return values[rand.New(rand.NewPCG(uint64(draw), h.Sum64())).IntN(len(values))]
 }
 
 // DrawDir is the name of a draw's folder in that of the study.
@@ -84,7 +93,10 @@ func DrawPlan(ctx context.Context, m *machine.Machine, scale Scale, draw int, di
 	for _, p := range []struct {
 		kernel string
 		params kernel.Params
-	}{{"matmul", kernel.Params{"n": size.matmul["n"], "leaf": leaf}}, {"fmm", size.fmm}} {
+	}{
+		{"matmul", kernel.Params{"n": size.matmul["n"], "leaf": leaf}},
+		{"fmm", kernel.Params{"bodies": size.fmm["bodies"], "theta": thetaOf(draw)}},
+	} {
 		k, err := request.FindKernel(p.kernel)
 		if err != nil {
 			return nil, err
@@ -186,9 +198,9 @@ func (b *Bands) writeText(p *show.Page) error {
 		}
 	}
 	p.Table(t)
-	p.Line("\nEach draw draws the guessed numbers of the machine within their ranges and matmul's "+
-		"leaf (%s), is fitted anew to the serial time and the OVRs, and runs one seed.",
-		strings.Join(leaves, " or "))
+	p.Line("\nEach draw draws the guessed numbers of the machine within their ranges, matmul's leaf "+
+		"(%s) and FMM's theta (%s to %s), is fitted anew to the serial time and the OVRs, and runs "+
+		"one seed.", strings.Join(leaves, " or "), thetas[len(thetas)-1], thetas[0])
 	return p.Close()
 }
 

@@ -121,11 +121,21 @@ func TestFitBad(t *testing.T) {
 	}
 }
 
-// Both leaves are drawn, and draw 0 has that of the fit.
-func TestLeaves(t *testing.T) {
-	counts := map[string]int{}
+// What the paper leaves open is drawn: both leaves, theta in all of its range; draw 0 has the leaf
+// of the fit and the theta of the evaluation.
+func TestInputs(t *testing.T) {
+	counts, parts := map[string]int{}, map[bool]int{}
 	for i := 1; i <= 20; i++ {
 		counts[leafOf(i)]++
+		parts[thetaOf(i) < "0.45"]++
+	}
+	fmm, err := request.FindKernel("fmm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := request.New(fmm); thetaOf(0) != c.Params.Word("theta") || parts[true] < 5 ||
+		parts[false] < 5 {
+		t.Errorf("theta of draw 0 %s, of 20 draws %v below 0.45", thetaOf(0), parts)
 	}
 	if leafOf(0) != leaves[0] || counts[leaves[0]] < 5 || counts[leaves[1]] < 5 {
 		t.Errorf("leaf of draw 0 %s, of 20 draws %v", leafOf(0), counts)
