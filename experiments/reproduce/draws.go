@@ -90,9 +90,14 @@ func (b *Bands) sorted(k bandKey) []float64 {
 }
 
 // LoadBands reads DrawsCSV in the folder of a study of draws. Errors: ErrNoDraws, wrapped; a line
-// that is no value, with its number, what was found and what was expected.
+// that is no value, with its number, what was found and what was expected; draws that are missing,
+// or lack values.
 func LoadBands(dir string) (*Bands, error) {
 	path := filepath.Join(dir, DrawsCSV)
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s is a file, expected a folder: %w", dir, ErrNoDraws)
+	}
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", dir, ErrNoDraws)
@@ -105,10 +110,32 @@ func LoadBands(dir string) (*Bands, error) {
 		return nil, failure.Errorf(failure.Data, "%s:%w", path, err)
 	}
 	b, err := newBands(rows)
+	if err == nil {
+		err = b.whole()
+	}
 	if err != nil {
 		return nil, failure.Errorf(failure.Data, "%s: %w", path, err)
 	}
 	return b, nil
+}
+
+// whole is an error unless there are draws beside draw 0, without a gap, each with all the values
+// that the others have: a file that was cut at the end of a line is no study.
+func (b *Bands) whole() error {
+	if b.Draws < 2 {
+		return errors.New("found draw 0 only, expected others beside it")
+	}
+	for _, r := range b.rows {
+		k := bandKey{r.kernel, r.cores, r.sched, r.measure}
+		for draw := range b.Draws {
+			if _, ok := b.values[k][draw]; !ok {
+				return fmt.Errorf("found no value of draw %d, %s, %d cores, %s, %s, which draw %d "+
+					"has; expected the same values of draws 0 to %d", draw, r.kernel, r.cores,
+					r.sched, r.measure, r.draw, b.Draws-1)
+			}
+		}
+	}
+	return nil
 }
 
 // newBands sorts values that are of one study. An error where they are not, or where there are
@@ -152,6 +179,9 @@ func readDrawn(r io.Reader) ([]drawn, error) {
 		if err == io.EOF && n > 0 {
 			return rows, nil
 		}
+		if err == io.EOF {
+			return nil, fmt.Errorf("1: found an empty file, expected the head %q", drawsHead)
+		}
 		if wrong := (*csv.ParseError)(nil); errors.As(err, &wrong) {
 			return nil, fmt.Errorf("%d: %w, expected %d cells", wrong.Line, wrong.Err,
 				len(drawsHead))
@@ -183,6 +213,13 @@ func readDrawn(r io.Reader) ([]drawn, error) {
 		case !slices.Contains(Scales, d.scale):
 			return nil, fmt.Errorf("%d: found the scale %q, expected one of %v", line, cells[8],
 				Scales)
+		case !slices.Contains(papers, d.sched):
+			return nil, fmt.Errorf("%d: found the scheduler %q, expected one of %v", line, cells[4],
+				papers)
+		case !slices.ContainsFunc(DrawnMeasures,
+			func(m DrawnMeasure) bool { return m.Key == d.measure }):
+			return nil, fmt.Errorf("%d: found the measure %q, expected one that draws have", line,
+				cells[5])
 		case d.hash == "":
 			return nil, fmt.Errorf("%d: found no hash of a machine", line)
 		}

@@ -66,7 +66,7 @@ func DrawNote(m *machine.Machine, scale Scale, draw int) string {
 	return fmt.Sprintf("draw %d of %s, %s, scale %s", draw, m.Name, m.Hash(), scale)
 }
 
-// DrawPlan draws a machine and fits it, in a folder that it makes and removes, and returns the
+// DrawPlan draws a machine and fits it, in a folder within dir that it removes, and returns the
 // requests of the draw. Draw 0 is m, and is not fitted.
 func DrawPlan(ctx context.Context, m *machine.Machine, scale Scale, draw int, dir string,
 	argv []string) ([]request.Request, error) {

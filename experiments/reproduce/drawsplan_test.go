@@ -2,13 +2,13 @@ package reproduce
 
 import (
 	"context"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"krdlab/experiments"
 	"krdlab/experiments/request"
@@ -29,13 +29,13 @@ func paperMachine(t *testing.T) *machine.Machine {
 // folder is gone, and the same draw is fitted to the same numbers. Draw 0 is not fitted.
 func TestDrawPlan(t *testing.T) {
 	m := paperMachine(t)
-	dir := filepath.Join(t.TempDir(), "fit")
+	dir := t.TempDir()
 	plan, err := DrawPlan(context.Background(), m, Smoke, 2, dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the folder of the fit is there: %v", err)
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("the fit left %v (%v)", left, err)
 	}
 	got := plan[0].Machine
 	again, err := DrawPlan(context.Background(), m, Smoke, 2, dir, nil)
@@ -56,7 +56,7 @@ func TestDrawPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.request.Reps, f.request.Out = size.seeds, dir
+	f.request.Reps, f.request.Out = size.seeds, filepath.Join(dir, "run")
 	topo, err := got.Topology()
 	if err != nil {
 		t.Fatal(err)
@@ -94,6 +94,19 @@ func TestDrawPlan(t *testing.T) {
 	}
 	if !slices.Equal(cores, []int{1, 6, 12, 24}) || len(zero) != 5 {
 		t.Errorf("%d cells, matmul on %v cores", len(zero), cores)
+	}
+}
+
+// A fit that is interrupted leaves nothing that is in the way of the next.
+func TestFitInterrupted(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	dir := t.TempDir()
+	if err := Fit(ctx, paperMachine(t), kernel.Params{"n": 2048}, 20, 0.001, dir, nil); err == nil {
+		t.Error("it ended before it was interrupted")
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("the fit left %v (%v)", left, err)
 	}
 }
 

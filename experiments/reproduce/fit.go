@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
+	"strconv"
 
 	"krdlab/experiments"
 	"krdlab/experiments/request"
@@ -46,30 +48,36 @@ type rateStep struct{ rate, serial float64 }
 // Fit changes the fitted numbers of m until its fits hold, by the rule of docs/simulation.md:
 // core.flops until the serial run takes its target, and a factor on the fitted prices of each
 // family until the median OVR of its scheduler over some seeds is within near of the target. The
-// program is that of the fits
-// with params in place of theirs, and a serial run of other size is to take as long for each
-// execution of a kernel. An OVR of few seeds and small programs jumps by more than near when a
-// price changes at all: steps go on until it happens to be near. It runs in the folder dir, which is removed. Errors: a fit without target,
-// or of several programs; that it does not hold after some steps; those of running. It costs one
-// simulated run for each step, of the seeds and of the schedulers that are not near yet.
+// program is that of the fits with params in place of theirs, and a serial run of other size is to
+// take as long for each execution of a kernel. An OVR of few seeds and small programs jumps by more
+// than near when a price changes at all: steps go on until it happens to be near. It runs in a new
+// folder in dir, which is made where it is missing, and removes it, also if it is interrupted.
+// Errors: a fit without target, or of several programs; that it does not hold after some steps;
+// those of running. It costs one simulated run for each step, of the seeds and of the schedulers
+// that are not near yet.
 func Fit(ctx context.Context, m *machine.Machine, params kernel.Params, seeds int, near float64,
 	dir string, argv []string) error {
 	f, err := newFitting(m, params)
 	if err != nil {
 		return fmt.Errorf("fit machine %s: %w", m.Name, err)
 	}
-	defer os.RemoveAll(dir)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	// A name of its own: another process may fit in dir too, and one that was killed leaves its own.
+	tmp, err := os.MkdirTemp(dir, "."+m.Name+".fit-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
 	f.request.Reps, f.near = seeds, near
 	topo, err := m.Topology()
 	if err != nil {
 		return err
 	}
 	var off string
-	for range mostFits {
-		if err := os.RemoveAll(dir); err != nil {
-			return err
-		}
-		f.request.Out = dir
+	for i := range mostFits {
+		f.request.Out = filepath.Join(tmp, strconv.Itoa(i))
 		out, err := experiments.Run(ctx, &f.request, argv, topo, nil, nil)
 		if err != nil {
 			return fmt.Errorf("fit machine %s: %w", m.Name, err)

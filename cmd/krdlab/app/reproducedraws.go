@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"krdlab/experiments/dataset"
@@ -15,15 +16,15 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/experiments/sweep"
+	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 )
 
 // reproduceDraws is `krdlab reproduce --draws`: draw 0 and n more, an experiment each in a folder of
 // dir, and their bands. What is there is gone on with.
 func (a *app) reproduceDraws(ctx context.Context, scale reproduce.Scale, n int, dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, dataset.PlanFile)); err == nil {
-		return usageError("krdlab reproduce --draws: %s holds an experiment, expected a new folder "+
-			"or one of draws; choose another --out", dir)
+	if err := drawsFolder(dir); err != nil {
+		return err
 	}
 	m, err := machine.ByName(request.DefaultMachine)
 	if err != nil {
@@ -58,6 +59,36 @@ func (a *app) reproduceDraws(ctx context.Context, scale reproduce.Scale, n int, 
 	return err
 }
 
+// drawsFolder is an error unless dir is missing, empty or of draws.
+func drawsFolder(dir string) error {
+	wrong := func(what string) error {
+		return usageError("krdlab reproduce --draws: %s %s, expected a new folder or one of draws; "+
+			"choose another --out", dir, what)
+	}
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err == nil && !info.IsDir() {
+		return wrong("is a file")
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("krdlab reproduce --draws: %w; choose another --out", err)
+	}
+	has := func(is func(name string) bool) bool {
+		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return is(e.Name()) })
+	}
+	switch {
+	case has(func(name string) bool { return name == dataset.PlanFile }):
+		return wrong("holds an experiment")
+	case len(entries) > 0 && !has(func(name string) bool {
+		return strings.HasPrefix(strings.TrimPrefix(name, "."), reproduce.DrawDir(0))
+	}):
+		return wrong("is not empty and holds no " + reproduce.DrawDir(0))
+	}
+	return nil
+}
+
 // planOfDraw is the plan of a draw: that in its folder, or a new one, for which the draw is fitted.
 func (a *app) planOfDraw(ctx context.Context, m *machine.Machine, scale reproduce.Scale, draw int,
 	dir string) (*sweep.Plan, error) {
@@ -79,8 +110,11 @@ func (a *app) planOfDraw(ctx context.Context, m *machine.Machine, scale reproduc
 	if draw > 0 {
 		fmt.Fprintf(a.stderr, "fitting draw %d\n", draw)
 	}
-	configs, err := reproduce.DrawPlan(ctx, m, scale, draw, dir+".fit", a.argv)
-	if err != nil {
+	configs, err := reproduce.DrawPlan(ctx, m, scale, draw, filepath.Dir(dir), a.argv)
+	if err != nil && ctx.Err() != nil {
+		return nil, failure.Errorf(failure.Interrupted, "interrupted while draw %d was fitted; go "+
+			"on with: %s", draw, typed(a.argv))
+	} else if err != nil {
 		return nil, err
 	}
 	plan, err := sweep.NewPlan(configs)
