@@ -8,6 +8,7 @@ import (
 
 	"krdlab/hw"
 	"krdlab/hw/machine"
+	"krdlab/hw/units"
 	"krdlab/krd/smith"
 )
 
@@ -28,8 +29,8 @@ func withCaches(t *hw.Topology, text string) (*hw.Topology, error) {
 	}
 	parts := strings.Split(text, ",")
 	if len(parts) != 3 {
-		return nil, usageError("--%s %s: %d caches; expected three, L1D,L2,LLC, such as "+
-			"48KiB:12,1MiB:16,32MiB:16", cachesFlag, text, len(parts))
+		return nil, usageError("--%s %s: %s; expected three, L1D,L2,LLC, such as "+
+			"48KiB:12,1MiB:16,32MiB:16", cachesFlag, text, units.Count(len(parts), "cache"))
 	}
 	var told [3]hw.Cache
 	for i, part := range parts {

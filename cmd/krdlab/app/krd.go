@@ -401,7 +401,7 @@ func findTraces(path string) (traces []string, err error) {
 	}
 	if len(traces) == 0 {
 		return nil, fmt.Errorf("run directory %s holds no trace (*.loi, *.loi.zst): was it run "+
-			"with --trace off or profile?", path)
+			"with --trace off, profile or krd?", path)
 	}
 	slices.Sort(traces)
 	return traces, nil

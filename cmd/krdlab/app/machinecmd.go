@@ -57,22 +57,8 @@ func (a *app) machineShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if args[0] == request.Native || args[0] == request.Auto {
-				return usageError("krdlab machine show %s: that is no simulated machine; type "+
-					"krdlab machine show %s for this computer as it would be simulated", args[0],
-					request.Host)
-			}
-			m, err := machines.Find(args[0])
-			if info, serr := os.Stat(args[0]); serr == nil && info.IsDir() && err != nil {
-				return usageError("krdlab machine show %s: it is a folder; expected a TOML file, "+
-					"or the name of a machine (krdlab list machines)", args[0])
-			}
-			if wrong, ok := errors.AsType[*request.Error](err); ok {
-				return usageError("krdlab machine show %q: there is no such machine, and no such "+
-					"file; %s", wrong.Got,
-					request.Suggest(wrong.Got, append([]string{request.Host},
-						machine.Names()...), "krdlab list machines has all"))
-			} else if err != nil {
+			m, err := simulatedMachine(machines, "krdlab machine show", args[0])
+			if err != nil {
 				return err
 			}
 			if asJSON {
@@ -211,6 +197,26 @@ func (a *app) calibrate(ctx context.Context, out, caches string, quick bool) (*m
 		return nil, err
 	}
 	return d, nil
+}
+
+// simulatedMachine finds a machine to simulate by its name or file; asks begins the errors, and is
+// what the name is typed after.
+func simulatedMachine(machines *request.Machines, asks, name string) (*machine.Machine, error) {
+	if name == request.Native || name == request.Auto {
+		return nil, usageError("%s %s: that is no simulated machine; type %s %s for this computer "+
+			"as it would be simulated", asks, name, asks, request.Host)
+	}
+	m, err := machines.Find(name)
+	if info, serr := os.Stat(name); serr == nil && info.IsDir() && err != nil {
+		return nil, usageError("%s %s: it is a folder; expected a TOML file, or the name of a "+
+			"machine (krdlab list machines)", asks, name)
+	}
+	if wrong, ok := errors.AsType[*request.Error](err); ok {
+		return nil, usageError("%s %q: there is no such machine, and no such file; %s", asks,
+			wrong.Got, request.Suggest(wrong.Got, append([]string{request.Host},
+				machine.Names()...), "krdlab list machines has all"))
+	}
+	return m, err
 }
 
 // measureComputer measures this computer, which t describes but for what --caches tells, as a

@@ -122,12 +122,12 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	}
 	created, err := sweep.Create(dir, plan, dataset.Info{
 		Kind: kind, Argv: a.argv, Created: time.Now().UTC().Truncate(time.Second),
-		Build: result.ReadBuild(), Notes: []string{"scale " + f.scale},
+		Build: result.ReadBuild(), Notes: []string{scaleNote(f.scale)},
 	})
 	if err != nil {
 		if other := (*sweep.DifferentPlanError)(nil); errors.As(err, &other) {
-			return usageError("krdlab reproduce: %s holds another plan than that of --scale %s "+
-				"(%s); choose another --out", dir, f.scale, strings.Join(other.What, "; "))
+			return usageError("krdlab reproduce: %s holds %s; choose another --out", dir,
+				f.otherPlan(dir, kind, other))
 		}
 		return createError(err)
 	}
@@ -177,6 +177,24 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 		reproduce.FiguresDir, strings.Join(sweep.Tables, ", "))
 	return allUsed(errors.Join(err, p.Close()), e)
 }
+
+// otherPlan says what dir holds and what is expected: another study or scale, or what is different
+// in the plan.
+func (f *reproduceFlags) otherPlan(dir, kind string, other *sweep.DifferentPlanError) string {
+	e, err := dataset.Load(dir)
+	switch {
+	case err != nil || e.Info == nil:
+	case e.Info.Kind != kind:
+		return fmt.Sprintf("an experiment of the kind %s, expected %s", e.Info.Kind, kind)
+	case len(e.Info.Notes) > 0 && e.Info.Notes[0] != scaleNote(f.scale):
+		return fmt.Sprintf("the %s, expected %s", e.Info.Notes[0], scaleNote(f.scale))
+	}
+	return fmt.Sprintf("another plan than that of --scale %s (%s)", f.scale,
+		strings.Join(other.What, "; "))
+}
+
+// scaleNote is what an experiment notes of its scale.
+func scaleNote(scale string) string { return "scale " + scale }
 
 // loadBands reads the draws that --bands names, nil without it; claims says that they are judged.
 func (f *reproduceFlags) loadBands(scale reproduce.Scale, claims bool) (*reproduce.Bands, error) {

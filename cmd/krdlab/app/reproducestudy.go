@@ -5,15 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/reproduce"
 	"krdlab/experiments/request"
 	"krdlab/experiments/show"
+	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
+	"krdlab/hw/units"
 )
 
 // A study is what reproduce does instead of the evaluation: a plan, and what follows from its cells.
@@ -50,6 +54,9 @@ func (a *app) study(ctx context.Context, f *reproduceFlags) (*study, error) {
 				reproduce.ConclusionsCSV, reproduce.MachinesFigure + ".svg"}, nil})
 	}
 	if f.validate {
+		if _, err := withCaches(&hw.Topology{}, f.caches); err != nil {
+			return nil, err
+		}
 		asked = append(asked, study{"validate", "validate",
 			func(scale reproduce.Scale, dir string) ([]request.Request, error) {
 				m, err := a.asMeasured(ctx, dir, f.caches, scale == reproduce.Smoke)
@@ -100,10 +107,14 @@ func (a *app) machinesNamed(list string) ([]*machine.Machine, error) {
 		return nil, err
 	}
 	var found []*machine.Machine
-	for _, name := range names {
-		m, err := known.Find(name)
+	for i, name := range names {
+		m, err := simulatedMachine(known, "krdlab reproduce --machines", name)
 		if err != nil {
 			return nil, err
+		}
+		if slices.Contains(names[:i], name) {
+			return nil, usageError("krdlab reproduce --machines: found %s twice, expected each once",
+				name)
 		}
 		found = append(found, m)
 	}
@@ -113,18 +124,57 @@ func (a *app) machinesNamed(list string) ([]*machine.Machine, error) {
 // measuredName is the name of the machine that this computer was measured as.
 const measuredName = "calibrated"
 
+// sameCaches is an error if the caches that are told, if any, are not those with which m, which is in
+// dir, was measured.
+func sameCaches(m *machine.Machine, t *hw.Topology, dir, caches string) error {
+	if caches == "" {
+		return nil
+	}
+	t, err := withCaches(t, caches)
+	if err != nil {
+		return err
+	}
+	told, err := machine.Host(t)
+	if err != nil {
+		return err
+	}
+	text := func(m *machine.Machine) string {
+		var list []string
+		for _, c := range []machine.Cache{m.L1, m.L2, m.LLC} {
+			list = append(list, fmt.Sprintf("%s:%d", strings.ReplaceAll(units.Bytes(c.Bytes), " ", ""),
+				c.Ways))
+		}
+		return strings.Join(list, ",")
+	}
+	if found, want := text(m), text(told); found != want {
+		return usageError("krdlab reproduce --validate: %s holds this computer as it was measured "+
+			"with the caches %s, expected those of --%s, %s; choose another --out", dir, found,
+			cachesFlag, want)
+	}
+	return nil
+}
+
 // asMeasured is this computer as a machine: that of the experiment in dir, so that it can go on, or,
 // where there is none yet, as it is measured now.
 func (a *app) asMeasured(ctx context.Context, dir, caches string, quick bool) (*machine.Machine,
 	error) {
-	m, err := machine.Load(filepath.Join(dir, dataset.MachinesDir, measuredName+".toml"))
-	if !errors.Is(err, fs.ErrNotExist) {
-		return m, err
-	}
 	t, err := a.topology()
 	if err != nil {
 		return nil, fmt.Errorf("this machine's topology: %w", err)
 	}
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		m, err := machine.Load(filepath.Join(dir, dataset.MachinesDir, measuredName+".toml"))
+		if err == nil {
+			err = sameCaches(m, t, dir, caches)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return m, err
+		}
+	} else if err == nil {
+		return nil, usageError("krdlab reproduce --validate: %s is a file, expected a folder; "+
+			"choose another --out", dir)
+	}
+	var m *machine.Machine
 	m, _, err = a.measureComputer(ctx, t, measuredName, caches, quick)
 	if err != nil && ctx.Err() != nil {
 		return nil, failure.New(failure.Interrupted, "interrupted; nothing was written")

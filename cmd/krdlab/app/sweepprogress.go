@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"krdlab/experiments/sweep"
+	"krdlab/hw/units"
 )
 
 // sweepProgress is a bar on a terminal. Elsewhere it is a line when the first cell begins and when
@@ -59,7 +60,8 @@ func (s *sweepProgress) line(p sweep.Progress) {
 		} else {
 			left = "an estimate follows the first"
 		}
-		s.say(p.Left, "%d%s cells to run, %s", p.Left.Cells, of, left)
+		s.say(p.Left, "%d%s %s to run, %s", p.Left.Cells, of,
+			units.Noun(p.Cells, "cell"), left)
 	case since >= untilNext, !s.estimated && timed(p.Left) && since >= untilEstimate:
 		s.say(p.Left, "%s: %d of %d repetitions; %d of %d cells, %s", p.Cell.ID, p.Reps, p.OfReps,
 			p.Done, p.Cells, leftText(p.Left))
