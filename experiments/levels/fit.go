@@ -1,10 +1,12 @@
 package levels
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"krdlab/experiments/result"
+	"krdlab/hw/units"
 )
 
 const seed = 1
@@ -363,7 +365,8 @@ func (g *Group) scope(s *Scope) {
 	case len(s.Schedulers) < 3:
 		s.Why = "fewer than 3 schedulers: none can be left out"
 	case s.Settings < result.MinSample:
-		s.Why = "too few kernels, parameters and cores"
+		s.Why = fmt.Sprintf("%s of kernel, parameters and cores, expected %d at least",
+			units.Count(s.Settings, "setting"), result.MinSample)
 	}
 	if s.Why != "" {
 		return

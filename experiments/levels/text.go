@@ -56,9 +56,15 @@ func (g *Group) write(p *show.Page) {
 	if g.MissSource != "" {
 		p.Line("LLC misses from %s", g.MissSource)
 	}
+	last := ""
 	for i := range g.Scopes {
-		if s := &g.Scopes[i]; s.Comparison == Between && s.Kernel != "" && g.best(s) {
-			p.Line("%s", s)
+		s := &g.Scopes[i]
+		if s.Comparison != Between || s.Kernel == "" || !g.best(s) {
+			continue
+		}
+		if text := s.String(); text != last { // what cannot be told is so in each unit
+			p.Line("%s", text)
+			last = text
 		}
 	}
 	for _, q := range questions {
@@ -117,7 +123,8 @@ func (s *Scope) String() string {
 		what = "the differences in " + what + " between schedulers"
 	}
 	if s.Why != "" {
-		return fmt.Sprintf("How well reuse predicts %s cannot be told: %s.", what, s.Why)
+		return fmt.Sprintf("How well reuse predicts %s cannot be told (%s): %s.", what, s.name(),
+			s.Why)
 	}
 	verdict := "that both levels are needed is not shown"
 	if low := s.Gain.Low; low.Known() && low.Float() > 0 {

@@ -76,6 +76,9 @@ func where(results []result.Result) string {
 	if m.Model == nil {
 		return s
 	}
+	if r.Settings.KRDCoherence {
+		s += ", coherent KRD"
+	}
 	s += fmt.Sprintf("; %d of its %d numbers are guesses", m.Model.Guessed, m.Model.Parameters)
 	if f := fittedTo(results); f != "" {
 		s += "; fitted to " + f

@@ -291,17 +291,37 @@ func reuseTable(results []result.Result, missing *notes) *Table {
 		}
 	}
 	columns = append(columns, resultColumn{"\nfrom", sources})
-	for _, c := range []struct {
+	type part struct {
 		head string
 		of   func(*krd.Report) *uint64
-	}{
+	}
+	parts := []part{
 		{"KRD, %\nclose", func(k *krd.Report) *uint64 { return k.Close }},
 		{"\nnear", func(k *krd.Report) *uint64 { return k.Near }},
 		{"\nfar", func(k *krd.Report) *uint64 { return k.Far }},
 		{"\ncold", func(k *krd.Report) *uint64 { return &k.Cold }},
 		{">= 32 MiB\nfinite", func(k *krd.Report) *uint64 { n, _ := tail(k); return &n }},
 		{">= 32 MiB\nor cold", func(k *krd.Report) *uint64 { _, n := tail(k); return &n }},
+	}
+	for _, more := range []struct {
+		at int
+		part
+	}{
+		{4, part{"\ninvalid.", func(k *krd.Report) *uint64 { return k.Invalidated }}},
+		{0, part{"L2 of\ncore, %", func(k *krd.Report) *uint64 {
+			if k.PerCore == nil {
+				return nil
+			}
+			return k.PerCore.Close
+		}}},
 	} {
+		if anyOf(results, func(r *result.Result) bool {
+			return r.KRD != nil && more.of(r.KRD) != nil
+		}) {
+			parts = slices.Insert(parts, more.at, more.part)
+		}
+	}
+	for _, c := range parts {
 		columns = append(columns, resultColumn{c.head, quantities(results, missing,
 			func(r *result.Result) string {
 				if r.KRD != nil && r.KRD.Accesses > 0 {

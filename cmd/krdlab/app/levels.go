@@ -43,17 +43,8 @@ func (a *app) levels(f *correlateFlags, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	if f.plot != "" {
-		format, err := krdplot.FormatOf(f.plot)
-		if err != nil {
-			return err
-		}
-		if err := rederive(f.plot, func(w io.Writer) error {
-			return r.Figure().Write(w, format)
-		}); err != nil {
-			return err
-		}
-		fmt.Fprintf(a.stderr, "figure: %s\n", f.plot)
+	if err := a.levelsFigure(r, f.plot); err != nil {
+		return err
 	}
 	switch f.csv {
 	case levels.CellsTable:
@@ -68,4 +59,25 @@ func (a *app) levels(f *correlateFlags, dirs []string) error {
 		}
 	}
 	return allUsed(err, list...)
+}
+
+// levelsFigure draws what was found to path, if there is one; what cannot be told has no figure.
+func (a *app) levelsFigure(r *levels.Report, path string) error {
+	if path == "" {
+		return nil
+	}
+	format, err := krdplot.FormatOf(path)
+	if err != nil {
+		return err
+	}
+	figure := r.Figure()
+	if len(figure.Panels) == 0 {
+		fmt.Fprintf(a.stderr, "%s: not drawn: nothing could be predicted\n", path)
+		return nil
+	}
+	if err := rederive(path, func(w io.Writer) error { return figure.Write(w, format) }); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stderr, "figure: %s\n", path)
+	return nil
 }

@@ -150,11 +150,12 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 		fmt.Fprintf(a.stderr, "warning: %s\n", p)
 	}
 	if study != nil {
-		if werr := study.write(a.page(), e); werr != nil {
+		p := a.page()
+		if werr := study.write(p, e); werr != nil {
 			return bothErrors(err, werr)
 		}
-		_, werr := fmt.Fprintf(a.stdout, "in %s: %s\n", dir, strings.Join(study.files, ", "))
-		return allUsed(errors.Join(err, werr), e)
+		p.Line("in %s: %s", dir, strings.Join(study.files, ", "))
+		return allUsed(errors.Join(err, p.Close()), e)
 	}
 	findings, werr := reproduce.Write(e, bands, func(g dataset.Key, s figures.Skipped) {
 		fmt.Fprintf(a.stderr, "not drawn for %s: %s\n", g, s)
