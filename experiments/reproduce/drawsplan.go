@@ -15,6 +15,7 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
+	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
 )
@@ -138,7 +139,7 @@ func WriteDraws(p *show.Page, dir string, scale Scale, draws []*dataset.Experime
 	var rows []drawn
 	for i, e := range draws {
 		for _, problem := range e.Problems {
-			return fmt.Errorf("draw %d: %s", i, problem)
+			return failure.Errorf(failure.Data, "%s: %s", filepath.Join(dir, DrawDir(i)), problem)
 		}
 		rows = append(rows, drawnOf(e, scale, i)...)
 	}

@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"context"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,7 +12,10 @@ import (
 	"time"
 
 	"krdlab/experiments"
+	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
+	"krdlab/experiments/show"
+	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
 )
@@ -171,5 +175,14 @@ func TestSameOrder(t *testing.T) {
 	}
 	if same, of := b.sameOrder("matmul", 12, "wti"); same != 1 || of != 2 {
 		t.Errorf("%d of %d", same, of)
+	}
+}
+
+// A draw with a cell that could not be read is bad data; the error names its folder.
+func TestDamagedDraw(t *testing.T) {
+	draws := []*dataset.Experiment{{}, {Problems: []dataset.Problem{{Kind: dataset.Unreadable, Detail: "cell 1"}}}}
+	err := WriteDraws(show.NewPage(io.Discard, 0), t.TempDir(), Smoke, draws)
+	if failure.Of(err) != failure.Data || !strings.Contains(err.Error(), DrawDir(1)) {
+		t.Errorf("got %v, expected bad data of %s", err, DrawDir(1))
 	}
 }

@@ -74,6 +74,9 @@ func (m *Machine) checkRanges(c *checker) {
 		}
 		c.need(m.Guessed(path), at, "a number whose source is "+show(m.Source(path)),
 			"a guess: what is known or fitted has no range")
+		c.need(path != "memory.page", at, m.rangeText(path), "none: a page is a power of two, and "+
+			"is not drawn")
+		c.need(rg.Low > 0, at, m.rangeText(path), "a lower end above 0: draws are log-uniform")
 		c.need(rg.Low < rg.High, at, m.rangeText(path), "the lower end first")
 		for _, v := range m.numbersAt(path) {
 			text := strconv.FormatUint(v, 10)
@@ -257,10 +260,7 @@ func (rg Range) at(u float64, unit bool) uint64 {
 	if !unit {
 		return min(rg.Low+uint64(u*(high-low+1)), rg.High)
 	}
-	v := low + u*(high-low)
-	if low > 0 {
-		v = low * math.Pow(high/low, u)
-	}
+	v := low * math.Pow(high/low, u)
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', drawnDigits-1, 64), 64)
 	if err != nil {
 		panic(err) // it was written right above

@@ -144,6 +144,8 @@ func TestRangesBad(t *testing.T) {
 		"memory.overlap = [0, 5]":              "found 0, expected a whole number",
 		"core.clock = [\"1GHz\", \"2GHz\"]":    "expected a guess",
 		"core.flops = [\"1GFLOP/s\", \"1TB\"]": "ranges.core.flops",
+		`memory.page = ["4KiB", "64KiB"]`:      "a page is a power of two",
+		`costs.lock_delay = ["0ns", "10ns"]`:   "a lower end above 0",
 		`costs.pop = ["15ns", "20ns"]`:         "a range with the 30ns of costs.pop",
 		`costs.pop = ["15", "60ns"]`:           "ranges.costs.pop",
 		`families.tbb.pop = ["1ns", "1us"]`:    "expected a guess",

@@ -80,8 +80,8 @@ func (a *app) krdCommand() *cobra.Command {
 	p := c.Flags()
 	p.BoolVar(&f.json, "json", false,
 		"print one JSON document, an array where there are several traces")
-	p.BoolVar(&f.csv, "csv", false, "print bins as CSV: node, from_bytes, to_bytes, count; of several traces "+
-		"with a column trace")
+	p.BoolVar(&f.csv, "csv", false, "print bins as CSV: node, from_bytes, to_bytes, count; with "+
+		"--per core a column worker, of several traces with a column trace")
 	p.StringVar(&f.plot, "plot", "", "also draw a figure to this `FILE`: .svg, .png or .pdf")
 	p.StringVar(&f.distance, "distance", "exclusive", "`CONVENTION`: exclusive, or inclusive: "+
 		"the block itself counts too")

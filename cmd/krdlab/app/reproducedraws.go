@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"krdlab/experiments/dataset"
@@ -59,6 +59,9 @@ func (a *app) reproduceDraws(ctx context.Context, scale reproduce.Scale, n int, 
 	return err
 }
 
+// drawName matches the folder of a draw, and that of one that was being made.
+var drawName = regexp.MustCompile(`^\.?draw-[0-9]{3}`)
+
 // drawsFolder is an error unless dir is missing, empty or of draws.
 func drawsFolder(dir string) error {
 	wrong := func(what string) error {
@@ -81,10 +84,8 @@ func drawsFolder(dir string) error {
 	switch {
 	case has(func(name string) bool { return name == dataset.PlanFile }):
 		return wrong("holds an experiment")
-	case len(entries) > 0 && !has(func(name string) bool {
-		return strings.HasPrefix(strings.TrimPrefix(name, "."), reproduce.DrawDir(0))
-	}):
-		return wrong("is not empty and holds no " + reproduce.DrawDir(0))
+	case len(entries) > 0 && !has(drawName.MatchString):
+		return wrong("is not empty and holds no draws")
 	}
 	return nil
 }

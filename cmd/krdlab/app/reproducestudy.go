@@ -164,11 +164,11 @@ func (a *app) asMeasured(ctx context.Context, dir, caches string, quick bool) (*
 	}
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		m, err := machine.Load(filepath.Join(dir, dataset.MachinesDir, measuredName+".toml"))
-		if err == nil {
-			err = sameCaches(m, t, dir, caches)
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return m, err
+		switch {
+		case err == nil:
+			return m, sameCaches(m, t, dir, caches)
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, failure.As(failure.Data, err)
 		}
 	} else if err == nil {
 		return nil, usageError("krdlab reproduce --validate: %s is a file, expected a folder; "+
