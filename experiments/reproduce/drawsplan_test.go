@@ -180,7 +180,8 @@ func TestSameOrder(t *testing.T) {
 
 // A draw with a cell that could not be read is bad data; the error names its folder.
 func TestDamagedDraw(t *testing.T) {
-	draws := []*dataset.Experiment{{}, {Problems: []dataset.Problem{{Kind: dataset.Unreadable, Detail: "cell 1"}}}}
+	bad := dataset.Problem{Kind: dataset.Unreadable, Detail: "cell 1"}
+	draws := []*dataset.Experiment{{}, {Problems: []dataset.Problem{bad}}}
 	err := WriteDraws(show.NewPage(io.Discard, 0), t.TempDir(), Smoke, draws)
 	if failure.Of(err) != failure.Data || !strings.Contains(err.Error(), DrawDir(1)) {
 		t.Errorf("got %v, expected bad data of %s", err, DrawDir(1))

@@ -57,7 +57,8 @@ func machinesText(p *show.Page, list []site) error {
 		head = append(head, strconv.Itoa(i+1))
 	}
 	t := show.NewTable(2, head...)
-	holds, asked := make([]int, len(conclusions)), make([]int, len(conclusions))
+	holds, fails := make([]int, len(conclusions)), make([]int, len(conclusions))
+	asked := make([]int, len(conclusions))
 	for i := range list {
 		s := &list[i]
 		row := []any{s.group.Kernel, s.machine(), s.cores}
@@ -67,8 +68,11 @@ func machinesText(p *show.Page, list []site) error {
 			if v != NotRun {
 				asked[n]++
 			}
-			if v == Agree {
+			switch v {
+			case Agree:
 				holds[n]++
+			case Disagree:
+				fails[n]++
 			}
 		}
 		t.Row(row...)
@@ -76,7 +80,8 @@ func machinesText(p *show.Page, list []site) error {
 	p.Table(t)
 	p.Line("")
 	for n, c := range conclusions {
-		p.Line("%d  %s [%s]: %d of %d", n+1, c.says, c.where, holds[n], asked[n])
+		p.Line("%d  %s [%s]: %d yes, %d no of %d", n+1, c.says, c.where, holds[n], fails[n],
+			asked[n])
 	}
 	p.Line("\nyes, no: the intervals of the seeds are apart; ?: they are not\n")
 
