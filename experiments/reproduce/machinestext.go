@@ -158,7 +158,7 @@ func machinesCSV(w io.Writer, list []site) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// conclusionsCSV has a line for each conclusion on each site.
+// conclusionsCSV has a line for each conclusion on each site; what is not known is empty.
 func conclusionsCSV(w io.Writer, list []site) error {
 	rows := [][]string{{"kernel", "params", "machine", "cores", "conclusion", "says", "verdict",
 		"draws", "draws_it_holds_on"}}
@@ -166,9 +166,13 @@ func conclusionsCSV(w io.Writer, list []site) error {
 		s := &list[i]
 		for n := range conclusions {
 			c := &conclusions[n]
+			held := "" // of none that were drawn
+			if len(s.draws) > 0 {
+				held = strconv.Itoa(s.held(c))
+			}
 			rows = append(rows, []string{s.group.Kernel, s.group.Params, s.machine(),
 				strconv.Itoa(s.cores), c.id, c.says, string(c.judge(s)),
-				strconv.Itoa(len(s.draws)), strconv.Itoa(s.held(c))})
+				strconv.Itoa(len(s.draws)), held})
 		}
 	}
 	return csv.NewWriter(w).WriteAll(rows)

@@ -42,9 +42,13 @@ func (a *app) reproduceCommand() *cobra.Command {
 			"interval, and whether they agree.\n" +
 			"Thresholds are fixed in the program. Figures, tables, correlations and a page are " +
 			"left in the folder. After an\n" +
-			"interrupt the same command goes on.",
-		Example: "  krdlab reproduce\n  krdlab reproduce --scale paper --out evaluation",
-		Args:    exactly(),
+			"interrupt the same command goes on.\n\n" +
+			"With --ablation, --machines, --validate or --draws it does that study instead, in a " +
+			"folder of its own.\n\n" +
+			"Exit codes: those of krdlab sweep; 5 where a file of draws or a cell of one is bad.",
+		Example: "  krdlab reproduce\n  krdlab reproduce --scale paper --out evaluation\n" +
+			"  krdlab reproduce --draws 20 --out draws\n  krdlab reproduce --bands draws",
+		Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			f.drawn = c.Flags().Changed("draws")
 			return a.reproduce(c.Context(), f)
@@ -55,7 +59,7 @@ func (a *app) reproduceCommand() *cobra.Command {
 		"programs so small that they say nothing about the claims), quick (minutes: 6 seeds, a "+
 		"small FMM) or paper (its sizes, 20 seeds; half an hour)")
 	p.StringVar(&f.out, "out", "", "experiment folder `DIR` (default reproduce-SCALE in "+
-		result.RunsDir+")")
+		result.RunsDir+", of a study its name and SCALE, such as draws-paper)")
 	p.StringVar(&f.bands, "bands", "", "judge the claims against the draws of the guessed "+
 		"parameters in `DIR` too, which --draws left")
 	p.BoolVar(&f.ablation, "ablation", false, "instead, change one rule of each of the paper's "+
