@@ -23,14 +23,6 @@ var papers = []string{mth, tbb, qtc, qts}
 // short are the paper's names.
 var short = map[string]string{mth: "MTH", tbb: "TBB", qtc: "QTH/Core", qts: "QTH/Socket"}
 
-func shorts(schedulers []string) []string {
-	var list []string
-	for _, s := range schedulers {
-		list = append(list, short[s])
-	}
-	return list
-}
-
 // A world is which of the simulated runs a reading looks at: the paper leaves open in what order
 // Qthreads' thieves go through their victims, and what one task of FMM is.
 type world struct {

@@ -151,6 +151,9 @@ func (a *app) krd(f *krdFlags, path string) error {
 		return err
 	}
 	a.sayUnfinished(path)
+	if !f.coherence {
+		a.sayCoherent(path)
+	}
 	if f.plot != "" { // a name that cannot be is known before the work
 		if _, err := krdplot.FormatOf(f.plot); err != nil {
 			return usageError("--plot %w", err)
@@ -416,6 +419,21 @@ func (a *app) sayUnfinished(path string) {
 	}
 	for _, w := range show.Sentences([]result.Warning{result.Warn(result.UnfinishedRun, path)}) {
 		fmt.Fprintf(a.stderr, "warning: %s\n", w)
+	}
+}
+
+// sayCoherent warns where path is the directory of a run whose own reuse distances are coherent.
+func (a *app) sayCoherent(path string) {
+	e, err := dataset.Load(path)
+	if err != nil { // a trace, or a folder of traces
+		return
+	}
+	for i := range e.Cells {
+		if e.Cells[i].Result.Settings.KRDCoherence {
+			fmt.Fprintf(a.stderr, "warning: the results in %s have coherent distances, these are "+
+				"not; type --coherence for the same\n", path)
+			return
+		}
 	}
 }
 
