@@ -59,10 +59,10 @@ func (p *PerCore) count() {
 	}
 }
 
-// Levels are the shares of all accesses that are served by the L2 of their core, by the LLC of their
-// node, and by neither: far, cold or invalidated there. They add up to 1. LLC is what the two others
-// leave; it can be below 0, where an L2 keeps what the others of the node have driven out of a
-// smaller LLC.
+// Levels are the shares of all accesses that are served by the L2 of their core, by the LLC of
+// their node, and by neither: far, cold or invalidated there. They add up to 1. LLC is what the two
+// others leave; it can be below 0, where an L2 keeps what the others of the node have driven out of
+// a smaller LLC.
 type Levels struct{ L2, LLC, Beyond float64 }
 
 // LevelsOf returns the levels of a run of which cores are the histograms of the cores, summed, and

@@ -47,10 +47,10 @@ type Node struct {
 }
 
 // WriteCSV writes the bins of every node, one a line, under the header
-// node,from_bytes,to_bytes,count; where cores were asked for with a column worker, which is empty in
-// the lines of nodes. Cold accesses are the line of each node whose from_bytes and
-// to_bytes are "inf"; with coherence follows a line with "invalidated" there. Counts are of bytes
-// if the report weighs bytes.
+// node,from_bytes,to_bytes,count; where cores were asked for with a column worker, which is empty
+// in the lines of nodes. Cold accesses are the line of each node whose from_bytes and to_bytes are
+// "inf"; with coherence follows a line with "invalidated" there. Counts are of bytes if the report
+// weighs bytes.
 func (r *Report) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	c.Write(csvHead(r.PerCore != nil))

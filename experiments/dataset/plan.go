@@ -19,11 +19,12 @@ import (
 
 // Info says what an experiment is: the document experiment.json.
 type Info struct {
-	SchemaVersion int          `json:"schema_version"`
-	Kind          string       `json:"kind"` // "sweep", "reproduce", "ablation", "machines", "validate"
-	Argv          []string     `json:"argv"`
-	Created       time.Time    `json:"created"`
-	Build         result.Build `json:"build"`
+	SchemaVersion int `json:"schema_version"`
+	// "sweep", "reproduce", "ablation", "machines", "validate"
+	Kind    string       `json:"kind"`
+	Argv    []string     `json:"argv"`
+	Created time.Time    `json:"created"`
+	Build   result.Build `json:"build"`
 	// Notes are what a person should know of the experiment as a whole, such as the scale of a
 	// reproduction.
 	Notes []string `json:"notes,omitempty"`

@@ -9,8 +9,8 @@ import (
 	"krdlab/experiments/result"
 )
 
-// machinesFigure is, on all cores of each machine, what each scheduler has over MTH: a row of panels
-// for each program.
+// machinesFigure is, on all cores of each machine, what each scheduler has over MTH: a row of
+// panels for each program.
 func machinesFigure(list []site) *figures.Figure {
 	const spread = 0.13 // between schedulers on one machine
 	measures := []struct {

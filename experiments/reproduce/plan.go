@@ -158,7 +158,8 @@ func Plan(scale Scale, hostCores int) ([]request.Request, error) {
 			}
 		}
 		// Traced serial runs beside profiled ones: what tracing costs.
-		if err := add(p.kernel, p.params, 1, []runtimes.Scheduler{request.SerialScheduler()}, func(c *request.Request) {
+		serial := []runtimes.Scheduler{request.SerialScheduler()}
+		if err := add(p.kernel, p.params, 1, serial, func(c *request.Request) {
 			c.Reps, c.Trace = s.nativeReps, request.TraceKRD
 		}); err != nil {
 			return nil, err

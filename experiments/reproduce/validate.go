@@ -37,9 +37,9 @@ var validateSizes = map[Scale]struct {
 	Paper: {[]int{512, 1024, 2048}, 100_000, 10},
 }
 
-// ValidatePlan returns the requests that set this computer beside the machine m that was measured on
-// it: each scheduler that exists on both, natively and simulated, on one core, powers of two and all
-// hostCores cores.
+// ValidatePlan returns the requests that set this computer beside the machine m that was measured
+// on it: each scheduler that exists on both, natively and simulated, on one core, powers of two and
+// all hostCores cores.
 func ValidatePlan(scale Scale, m *machine.Machine, hostCores int) ([]request.Request, error) {
 	size, ok := validateSizes[scale]
 	if !ok {
@@ -136,8 +136,8 @@ var validatedMeasures = []validated{
 // known says whether there is all that a measure other than the time needs.
 func (t *timings) known() bool { return len(t.work) > 0 && len(t.base) > 0 }
 
-// resample is a bootstrap sample of t: repetitions, and serial ones, drawn with replacement, time and
-// work of one together.
+// resample is a bootstrap sample of t: repetitions, and serial ones, drawn with replacement, time
+// and work of one together.
 func (t *timings) resample(rng *rand.Rand) *timings {
 	pick := func(time, work []float64) (a, b []float64) {
 		for range time {
@@ -179,8 +179,8 @@ type pair struct {
 	ratios            []interval // of validatedMeasures
 }
 
-// pairs are those of an experiment: of each program on so many cores first the serial run, then each
-// scheduler.
+// pairs are those of an experiment: of each program on so many cores first the serial run, then
+// each scheduler.
 func pairs(e *dataset.Experiment) (list []pair) {
 	groups := e.Groups()
 	for i := range groups {

@@ -56,7 +56,9 @@ func Write(e *dataset.Experiment, bands *Bands,
 			return err
 		}},
 		{TablesText, func(w io.Writer) error { return WriteTables(show.NewPage(w, 0), e) }},
-		{Correlation, func(w io.Writer) error { return correlate.Of(e).WriteText(show.NewPage(w, 0), false) }},
+		{Correlation, func(w io.Writer) error {
+			return correlate.Of(e).WriteText(show.NewPage(w, 0), false)
+		}},
 		{ReportHTML, func(w io.Writer) error {
 			return report.Write(w, e,
 				filepath.Join(e.Dir, ReportHTML))

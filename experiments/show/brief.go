@@ -15,8 +15,8 @@ import (
 	"krdlab/loi"
 )
 
-// BriefLines is how many lines of [TextWidth] columns [WriteBrief] writes at most for six schedulers.
-// With the line for the run directory and what is said before a run, that is a screen.
+// BriefLines is how many lines of [TextWidth] columns [WriteBrief] writes at most for six
+// schedulers. With the line for the run directory and what is said before a run, that is a screen.
 const BriefLines = 23
 
 // WriteBrief writes what a run found, for a person at a terminal: what was run and where, a row for

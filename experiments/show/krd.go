@@ -183,8 +183,8 @@ func krdRow(r *krd.Report, h *krd.Histogram, cells ...any) []any {
 
 // krdCores has a row for each worker, and what the two levels of caches hold.
 func krdCores(p *Page, r *krd.Report) {
-	p.Line("each worker's accesses alone, as its core's caches see them; near and far: of an LLC for " +
-		"itself")
+	p.Line("each worker's accesses alone, as its core's caches see them; near and far: of an LLC " +
+		"for itself")
 	t := NewTable(1, krdHead(r, "worker", "node")...)
 	for i := range r.PerCore.Cores {
 		c := &r.PerCore.Cores[i]

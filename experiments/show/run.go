@@ -269,8 +269,8 @@ func orWhy(cells []string, of []result.Quantity, missing *notes, why []string) [
 }
 
 // reuseTable has a row for each scheduler: LLC misses and where the reuses of the traced repetition
-// fall, in per cent of all accesses: close, near, far, cold, and the share of distances of 32 MiB or
-// more without and with cold accesses (KRD paper, IV-B).
+// fall, in per cent of all accesses: close, near, far, cold, and the share of distances of 32 MiB
+// or more without and with cold accesses (KRD paper, IV-B).
 func reuseTable(results []result.Result, missing *notes) *Table {
 	columns := []resultColumn{{"LLC misses\nper core", quantities(results, missing, whyNoLLC,
 		func(r *result.Result) result.Quantity {
@@ -424,7 +424,8 @@ func remarks(results []result.Result) []string {
 					100*(t.SlowdownOverMedian.Float()-1))
 			}
 			add(r, false, "trace: %s records, %s discarded; that repetition took %s%s",
-				Count(result.Some(float64(t.Records))), Count(result.Some(float64(t.Discarded))), Time(t.TimeNS), slower)
+				Count(result.Some(float64(t.Records))), Count(result.Some(float64(t.Discarded))),
+				Time(t.TimeNS), slower)
 		}
 	}
 	for i := range results {

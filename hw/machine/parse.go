@@ -150,7 +150,8 @@ func (r *reader) take(path, want string, optional bool) (any, bool) {
 		table, _, _ := cutLast(path)
 		if r.tables[table] {
 			r.fail(path, "nothing", want)
-		} else if _, other := r.values[table]; !other && !r.used[table] { // one error for a table that is missing or something else
+		} else if _, other := r.values[table]; !other && !r.used[table] {
+			// one error for a table that is missing or something else
 			r.used[table] = true
 			r.fail(table, "nothing", "a table")
 		}

@@ -225,10 +225,10 @@ func (m *Machine) Clone() *Machine {
 const drawnDigits = 4
 
 // Draw returns machine i of those whose guesses lie anywhere in their ranges: a number with a unit
-// is drawn log-uniformly, a count uniformly, each on its own, so that a range that is added moves no
-// other number. Prices that were fitted keep their ratio to those of [costs]: fit them again. Draw
-// 0 is m itself, a copy. Others have no ranges, and sources that name the draw. Errors: those of
-// [Machine.Validate], where the ranges allow what contradicts itself.
+// is drawn log-uniformly, a count uniformly, each on its own, so that a range that is added moves
+// no other number. Prices that were fitted keep their ratio to those of [costs]: fit them again.
+// Draw 0 is m itself, a copy. Others have no ranges, and sources that name the draw. Errors: those
+// of [Machine.Validate], where the ranges allow what contradicts itself.
 func (m *Machine) Draw(i int) (*Machine, error) {
 	out := m.Clone()
 	if i == 0 {

@@ -40,7 +40,8 @@ func (a *app) correlateCommand() *cobra.Command {
 			"WTI and\nmisses under a scheduler that was left out of the fit; experiments swept with " +
 			"--trace krd,cores." + ofLatest,
 		Example: "  krdlab correlate exp\n  krdlab correlate exp --csv coefficients > " +
-			"coefficients.csv\n  krdlab correlate exp --json\n  krdlab correlate exp --levels --plot levels.svg",
+			"coefficients.csv\n  krdlab correlate exp --json\n" +
+			"  krdlab correlate exp --levels --plot levels.svg",
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if args, err = a.orLatest(c, args, false, "EXP"); err != nil {
 				return err
@@ -65,7 +66,8 @@ func (a *app) correlateCommand() *cobra.Command {
 	p.BoolVar(&f.levels, "levels", false, "instead: what the reuse of cores and nodes predicts of a "+
 		"scheduler left out; of several EXP together")
 	p.StringSliceVar(&f.exclude, "exclude", nil, "`SCHED,...` that --levels does not use")
-	p.StringVar(&f.plot, "plot", "", "also draw what --levels finds to this `FILE`: .svg, .png or .pdf")
+	p.StringVar(&f.plot, "plot", "",
+		"also draw what --levels finds to this `FILE`: .svg, .png or .pdf")
 	includeDisturbed(c, &f.disturbed)
 	p.SortFlags = false
 	tables := slices.Compact(slices.Sorted(slices.Values(slices.Concat(correlate.Tables,

@@ -442,8 +442,8 @@ func globEscape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// plotReports draws one trace, with its nodes, or the sums of several in one figure. Schedulers look
-// as in all other figures.
+// plotReports draws one trace, with its nodes, or the sums of several in one figure. Schedulers
+// look as in all other figures.
 func plotReports(f *krdFlags, reports []*krd.Report, traces []string, headers []loi.Header) error {
 	var schedulers []string
 	for i, path := range traces {

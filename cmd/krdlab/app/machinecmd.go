@@ -221,8 +221,8 @@ func simulatedMachine(machines *request.Machines, asks, name string) (*machine.M
 
 // measureComputer measures this computer, which t describes but for what --caches tells, as a
 // machine of the name.
-func (a *app) measureComputer(ctx context.Context, t *hw.Topology, name, caches string, quick bool) (
-	*machine.Machine, []calibrate.Missing, error) {
+func (a *app) measureComputer(ctx context.Context, t *hw.Topology, name, caches string,
+	quick bool) (*machine.Machine, []calibrate.Missing, error) {
 	t, err := withCaches(t, caches)
 	if err != nil {
 		return nil, nil, err

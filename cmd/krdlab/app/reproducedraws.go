@@ -20,8 +20,8 @@ import (
 	"krdlab/hw/machine"
 )
 
-// reproduceDraws is `krdlab reproduce --draws`: draw 0 and n more, an experiment each in a folder of
-// dir, and their bands. What is there is gone on with.
+// reproduceDraws is `krdlab reproduce --draws`: draw 0 and n more, an experiment each in a folder
+// of dir, and their bands. What is there is gone on with.
 func (a *app) reproduceDraws(ctx context.Context, scale reproduce.Scale, n int, dir string) error {
 	if err := drawsFolder(dir); err != nil {
 		return err

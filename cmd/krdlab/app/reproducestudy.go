@@ -20,7 +20,8 @@ import (
 	"krdlab/hw/units"
 )
 
-// A study is what reproduce does instead of the evaluation: a plan, and what follows from its cells.
+// A study is what reproduce does instead of the evaluation: a plan, and what follows from its
+// cells.
 type study struct {
 	flag  string // that asks for it
 	kind  string // of the experiment; its folder is named after it
@@ -124,8 +125,8 @@ func (a *app) machinesNamed(list string) ([]*machine.Machine, error) {
 // measuredName is the name of the machine that this computer was measured as.
 const measuredName = "calibrated"
 
-// sameCaches is an error if the caches that are told, if any, are not those with which m, which is in
-// dir, was measured.
+// sameCaches is an error if the caches that are told, if any, are not those with which m, which is
+// in dir, was measured.
 func sameCaches(m *machine.Machine, t *hw.Topology, dir, caches string) error {
 	if caches == "" {
 		return nil
@@ -154,8 +155,8 @@ func sameCaches(m *machine.Machine, t *hw.Topology, dir, caches string) error {
 	return nil
 }
 
-// asMeasured is this computer as a machine: that of the experiment in dir, so that it can go on, or,
-// where there is none yet, as it is measured now.
+// asMeasured is this computer as a machine: that of the experiment in dir, so that it can go on,
+// or, where there is none yet, as it is measured now.
 func (a *app) asMeasured(ctx context.Context, dir, caches string, quick bool) (*machine.Machine,
 	error) {
 	t, err := a.topology()
