@@ -185,3 +185,59 @@ func TestSizes(t *testing.T) {
 		}
 	}
 }
+
+// Every kernel has a small class, which is small; every class is one that the kernel takes.
+func TestClasses(t *testing.T) {
+	for _, k := range Table {
+		if _, ok := k.InClass("small"); !ok {
+			t.Errorf("%s has no small class", k.Name)
+		}
+		for _, c := range k.Classes {
+			if c.Name == "default" || !slices.Contains(kernel.ClassNames, c.Name) {
+				t.Errorf("%s: there is no class %q to define", k.Name, c.Name)
+			}
+			for name := range c.Params {
+				if !slices.ContainsFunc(k.Params, func(p kernel.Param) bool {
+					return p.Name == name
+				}) {
+					t.Errorf("%s, class %s: there is no parameter %q", k.Name, c.Name, name)
+				}
+			}
+			p, _ := k.InClass(c.Name)
+			for i := range k.Params {
+				if err := k.Params[i].Check(p[k.Params[i].Name]); err != nil {
+					t.Errorf("%s, class %s: %v", k.Name, c.Name, err)
+				}
+			}
+			plan, err := k.Plan(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := plan.Executions
+			if c.Name == "small" && n == 0 && k.Work {
+				n = executions(dry(t, k, p))
+			}
+			if c.Name == "small" && (n > kernel.SmallExecutions || n == 0 && k.Work) {
+				t.Errorf("%s: class small has %d kernel executions, want 1 to %d", k.Name, n,
+					kernel.SmallExecutions)
+			}
+		}
+	}
+}
+
+// dry counts what a run does without computing it.
+func dry(t *testing.T, k *kernel.Kernel, p kernel.Params) *runtimes.Result {
+	t.Helper()
+	in, err := k.New(p, kernel.Env{Seed: 7, Dry: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	in.Reset(false)
+	r, err := runtimes.Step(runtimes.StepConfig{Policy: runtimes.Serial{}, Nodes: []int{0},
+		Kernels: in.Registry().Kernels, Dry: true}, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}

@@ -16,6 +16,10 @@ type Scheduler struct {
 	Name  string // on the command line, with the parameters that are not at their defaults
 	Paper string // in the KRD paper, or ""
 	Doc   string // one line
+	// Origin is where the policy was published, as authors, title, venue; Year is when. Empty and 0
+	// for one that is nobody's.
+	Origin string
+	Year   int
 	// Family is the runtime as which its operations are priced on a simulated machine: the name of
 	// a table [families.NAME] of machine files. "" takes the machine's common prices.
 	Family string
@@ -59,6 +63,8 @@ func (s Scheduler) Validate() error {
 	case s.Family != "" && !lineName.MatchString(s.Family):
 		return bad("the family %q is not of lower-case letters, digits and single hyphens",
 			s.Family)
+	case (s.Origin == "") != (s.Year == 0):
+		return bad("Origin and Year go together")
 	case s.Doc == "":
 		return bad("there is no Doc")
 	case (s.Make == nil) != (len(s.Params) == 0):

@@ -9,6 +9,9 @@ const (
 	qthreadsSocket = "qthreads-socket"
 )
 
+const sherwood = "Olivier, Porterfield, Wheeler, Prins: Scheduling task parallelism on " +
+	"multi-socket multicore systems, ROSS"
+
 // Schedulers is the table. A new one is a file with a [Policy], and a line here; the conformance
 // suite of package kernels and `krdlab list` read the table. A line's place decides how the
 // scheduler looks in figures.
@@ -22,30 +25,38 @@ var Schedulers = withDefaults([]Scheduler{
 		Name: "workfirst", Paper: "MTH", Family: massiveThreads, Random: true,
 		Doc: "child first, the rest of the parent is queued; one random victim, its oldest entry " +
 			"(MassiveThreads, Cilk)",
+		Origin: "Nakashima, Taura: MassiveThreads: A thread library for high productivity " +
+			"languages, Concurrent Objects and Beyond", Year: 2014,
 		Params: workFirstParams, Make: makeWorkFirst,
 	},
 	{
 		Name: "helpfirst", Paper: "TBB", Family: tbb, Random: true,
 		Doc: "children are queued, the parent goes on; random victim; a started task never " +
 			"migrates (TBB)",
+		Origin: "Kukanov, Voss: The foundations for scalable multi-core software in Intel " +
+			"Threading Building Blocks, Intel Technology Journal 11(4)", Year: 2007,
 		Params: helpFirstParams, Make: makeHelpFirst,
 	},
 	{
 		Name: "helpfirst-locality", Family: tbbAffinity, Random: true,
 		Doc: "as helpfirst; a task is also mailed to the worker that last touched its data (TBB " +
 			"with affinity)",
+		Origin: "Robison, Voss, Kukanov: Optimization via reflection on work stealing in TBB, " +
+			"IPDPS", Year: 2008,
 		Policy: HelpFirst{Locality: true},
 	},
 	{
 		Name: "shepherd-core", Paper: "QTH/Core", Family: qthreadsCore, Random: true,
 		Doc: "children are queued, one locked LIFO per worker and a spawn cache; a thief takes " +
 			"half of the first of a random list (Qthreads)",
+		Origin: sherwood, Year: 2011,
 		Params: shepherdParams(Shepherd{}), Make: shepherd(Shepherd{}),
 	},
 	{
 		Name: "shepherd-socket", Paper: "QTH/Socket", Family: qthreadsSocket, Random: true,
 		Doc: "as shepherd-core, one locked LIFO per last-level cache; one thief at a time " +
 			"(Qthreads)",
+		Origin: sherwood, Year: 2011,
 		Params: shepherdParams(Shepherd{Socket: true}),
 		Make:   shepherd(Shepherd{Socket: true}),
 	},

@@ -25,6 +25,8 @@ var Kernel = kernel.Kernel{
 		return &instance{n: p.Int("n")}, nil
 	},
 	Small: []kernel.Params{{"n": 0}, {"n": 1}, {"n": 2}, {"n": 18}},
+	Classes: []kernel.Class{{Name: "small", Params: kernel.Params{"n": 20}},
+		{Name: "large", Params: kernel.Params{"n": 40}}},
 }
 
 // number computes fib(n) by addition.

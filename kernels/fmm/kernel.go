@@ -79,6 +79,7 @@ var Kernel = kernel.Kernel{
 		{"bodies": 2000, "tasks": exafmm, "cutoff": 200, "layout": together},
 		{"bodies": 1000, "dist": cube, "tasks": exafmm, "mutual": "false", "cutoff": 0},
 	},
+	Classes: []kernel.Class{{Name: "small", Params: kernel.Params{"bodies": 6000}}},
 }
 
 // The rules for tasks, and the layouts.

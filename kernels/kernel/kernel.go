@@ -30,9 +30,38 @@ type Kernel struct {
 	// New makes an instance: memory is allocated and inputs are filled in. Errors name the
 	// parameter.
 	New func(Params, Env) (Instance, error)
-	// Small are parameters for tests: a second or less on one core, with all the code paths of a
+	// Small are parameters for tests: some milliseconds on one core, with all the code paths of a
 	// large run.
 	Small []Params
+	// Classes are the sizes that have a name, as parameters that differ from the defaults. Every
+	// kernel has a small one, of at most [SmallExecutions] kernel executions.
+	Classes []Class
+}
+
+// A Class is a size of the problem that has a name.
+type Class struct {
+	Name   string `json:"name"` // one of [ClassNames], but "default"
+	Params Params `json:"params"`
+}
+
+// ClassNames are the classes that there can be, by size; "default" is that of the defaults, and
+// "bots" the size that the benchmark suite which the kernel is from sets (BOTS, SciMark, NAS).
+var ClassNames = []string{"small", "default", "large", "bots"}
+
+// SmallExecutions is how many kernel executions a run of class small has at most.
+const SmallExecutions = 100_000
+
+// InClass returns the values of the parameters of k in a class; false if k has none of that name.
+func (k *Kernel) InClass(name string) (Params, bool) {
+	if name == "default" {
+		return k.Defaults(), true
+	}
+	for _, c := range k.Classes {
+		if c.Name == name {
+			return k.With(c.Params), true
+		}
+	}
+	return nil, false
 }
 
 // Env is what an instance is made for.

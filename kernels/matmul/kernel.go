@@ -39,6 +39,10 @@ var Kernel = kernel.Kernel{
 	Small: []kernel.Params{
 		{"n": 1}, {"n": 33}, {"n": 256}, {"n": 200, "leaf": "16x48x32", "layout": "row"},
 	},
+	Classes: []kernel.Class{
+		{Name: "small", Params: kernel.Params{"n": 1024}},
+		{Name: "large", Params: kernel.Params{"n": 8192}},
+	},
 }
 
 func presets() []string {
@@ -146,12 +150,15 @@ func build(p kernel.Params, env kernel.Env) (_ *instance, err error) {
 		}
 	}()
 	for _, m := range []struct {
+		name       string
 		to         **dense.Matrix
 		rows, cols int
-	}{{&in.a, s.leaf.M, s.leaf.K}, {&in.b, s.leaf.K, s.leaf.N}, {&in.c, s.leaf.M, s.leaf.N}} {
+	}{{"A", &in.a, s.leaf.M, s.leaf.K}, {"B", &in.b, s.leaf.K, s.leaf.N},
+		{"C", &in.c, s.leaf.M, s.leaf.N}} {
 		if *m.to, err = dense.New(s.n, s.n, m.rows, m.cols, s.layout); err != nil {
 			return nil, err
 		}
+		in.Add(m.name, placed{*m.to})
 		if env.Interleave != nil {
 			data := (*m.to).Data
 			if err = hw.Interleave(unsafe.Slice((*byte)(unsafe.Pointer(&data[0])), 4*len(data)),

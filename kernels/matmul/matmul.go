@@ -13,8 +13,8 @@ package matmul
 import (
 	"errors"
 	"fmt"
-	"sync/atomic"
 
+	"krdlab/kernels/blocked"
 	"krdlab/kernels/kernel"
 	"krdlab/kernels/matmul/dense"
 	"krdlab/loi"
@@ -40,14 +40,13 @@ type instance struct {
 	dry     bool   // nothing is computed
 	work    uint64 // the operations of each leaf, if all are equal
 
-	// last is the worker that ran the latest leaf of each block of C, or -1; nil if the scheduler
-	// does not ask.
-	last []atomic.Int32
+	blocked.Space
+	last blocked.Touched // blocks of C
 }
 
 func (in *instance) Registry() loi.Registry {
 	return loi.Registry{
-		Objects: []loi.Object{object("A", in.a), object("B", in.b), object("C", in.c)},
+		Objects: in.Objects(),
 		Kernels: []loi.Kernel{{Name: "gemm", Params: []loi.Param{
 			{Object: objA, Mode: loi.In}, {Object: objB, Mode: loi.In},
 			{Object: objC, Mode: loi.InOut},
@@ -61,33 +60,11 @@ func (in *instance) Registry() loi.Registry {
 	}
 }
 
-// object lists the blocks of m in the order of [dense.Matrix.BlockIndex].
-func object(name string, m *dense.Matrix) loi.Object {
-	o := loi.Object{Name: name}
-	for i := range m.BlockRows() {
-		for j := range m.BlockCols() {
-			bytes := uint64(m.BlockBytes(i, j))
-			if n := len(o.Blocks); n > 0 && o.Blocks[n-1].Bytes == bytes {
-				o.Blocks[n-1].Count++
-			} else {
-				o.Blocks = append(o.Blocks, loi.SizeRun{Count: 1, Bytes: bytes})
-			}
-		}
-	}
-	return o
-}
-
 func (in *instance) Reset(hints bool) {
 	if !in.dry {
 		in.c.Zero()
 	}
-	in.last = nil
-	if hints {
-		in.last = make([]atomic.Int32, in.c.Blocks())
-	}
-	for i := range in.last {
-		in.last[i].Store(-1)
-	}
+	in.last.Reset(hints, in.c.Blocks())
 }
 
 func (in *instance) Check() kernel.Check {
@@ -180,11 +157,7 @@ func (in *instance) part(w *runtimes.Worker, i, j, k span) *runtimes.Frame {
 
 func (in *instance) leaf(w *runtimes.Worker, i, j, k int) {
 	a, b, c := in.a.BlockIndex(i, k), in.b.BlockIndex(k, j), in.c.BlockIndex(i, j)
-	if in.last != nil {
-		if last, me := &in.last[c], int32(w.ID()); last.Load() != me { // a store would be a fence
-			last.Store(me)
-		}
-	}
+	in.last.By(w.ID(), c)
 	start := w.Begin(gemm)
 	if w.Computes() {
 		in.mul.Leaf(i, j, k)
@@ -227,7 +200,7 @@ func (t *product) Region(int) loi.RegionID { return loi.RegionID(t.split) }
 // leaf's, how much work it is and how many bytes it touches.
 func (t *product) Hint(_ *runtimes.Worker, n int) runtimes.Hint {
 	in := t.in
-	if in.last == nil {
+	if !in.last.Noting() {
 		return runtimes.Hint{}
 	}
 	i, j, k := t.parts(n)
@@ -236,6 +209,6 @@ func (t *product) Hint(_ *runtimes.Worker, n int) runtimes.Hint {
 		Work: di * dj * dk,
 		Bytes: di*dk*uint64(in.a.BlockBytes(0, 0)) + dk*dj*uint64(in.b.BlockBytes(0, 0)) +
 			di*dj*uint64(in.c.BlockBytes(0, 0)),
-		Near: 1 + int(in.last[in.c.BlockIndex(int(i.lo), int(j.lo))].Load()),
+		Near: in.last.Near(in.c.BlockIndex(int(i.lo), int(j.lo))),
 	}
 }

@@ -152,7 +152,7 @@ func TestHint(t *testing.T) {
 	if a := root.Hint(nil, 1).Near; a != 0 {
 		t.Errorf("before the first touch it is near to %d", a)
 	}
-	in.last[in.c.BlockIndex(4, 0)].Store(5)
+	in.last.By(5, in.c.BlockIndex(4, 0))
 	if h := root.Hint(nil, 0); h.Work != 4*8*4 || h.Bytes != uint64(4*4*in.a.BlockBytes(0, 0)+
 		4*8*in.b.BlockBytes(0, 0)+4*8*in.c.BlockBytes(0, 0)) {
 		t.Errorf("a half of the rows is hinted as %+v", h)

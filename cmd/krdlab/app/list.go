@@ -33,6 +33,7 @@ type kernelEntry struct {
 	Summary string         `json:"summary"`
 	Work    bool           `json:"work"` // OVR and WTI can be measured
 	Params  []kernel.Param `json:"params"`
+	Classes []kernel.Class `json:"classes,omitempty"`
 }
 
 // A schedulerEntry is a line of the table of schedulers.
@@ -40,6 +41,8 @@ type schedulerEntry struct {
 	Name    string `json:"name"`
 	Paper   string `json:"paper,omitempty"` // in the KRD paper
 	Summary string `json:"summary"`
+	Origin  string `json:"origin,omitempty"` // where it was published
+	Year    int    `json:"year,omitempty"`
 	// the runtime as which its operations are priced on a simulated machine
 	Family string           `json:"family,omitempty"`
 	Params []runtimes.Param `json:"params,omitempty"`
@@ -96,12 +99,13 @@ func (a *app) listing(what []string) (*listing, error) {
 		switch w {
 		case "kernels":
 			for _, k := range kernels.Table {
-				l.Kernels = append(l.Kernels, kernelEntry{k.Name, k.Summary, k.Work, k.Params})
+				l.Kernels = append(l.Kernels, kernelEntry{k.Name, k.Summary, k.Work, k.Params,
+					k.Classes})
 			}
 		case "schedulers":
 			for _, s := range runtimes.Schedulers {
-				l.Schedulers = append(l.Schedulers, schedulerEntry{s.Name, s.Paper, s.Doc, s.Family,
-					s.Params})
+				l.Schedulers = append(l.Schedulers, schedulerEntry{s.Name, s.Paper, s.Doc,
+					s.Origin, s.Year, s.Family, s.Params})
 			}
 		case "machines":
 			t, err := a.topology()
@@ -160,6 +164,9 @@ func (l *listing) write(p *show.Page) error {
 				lines := []string{s.Summary}
 				if s.Paper != "" {
 					lines[0] += "; the paper's " + s.Paper
+				}
+				if s.Origin != "" {
+					lines = append(lines, fmt.Sprintf("%s, %d", s.Origin, s.Year))
 				}
 				if s.Family != "" {
 					lines = append(lines, "simulated at the prices of family "+s.Family)
