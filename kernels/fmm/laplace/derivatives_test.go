@@ -69,7 +69,7 @@ func TestHarmonic(t *testing.T) {
 func TestRecurrence(t *testing.T) {
 	tab := tablesOf[MaxOrder]()
 	for _, r := range directions {
-		var d, back [maxDerivs]float32
+		var d, back derivs
 		s := r.norm()
 		u := [4]float32{float32(r[0] / s), float32(r[1] / s), float32(r[2] / s), 1}
 		tab.derivatives(&u, &d)

@@ -56,8 +56,14 @@ func (k *Kernel) pair(c *Cells, i, j int) (p pair) {
 	return p
 }
 
+// derivs are derivatives by number. There is room for any number that a byte can be, so that the
+// compiler leaves out its checks.
+type derivs [256]float32
+
+var _ [len(derivs{}) - maxDerivs]byte
+
 // derivatives writes T_n(u), z <= 2, to d: equation (7).
-func (t *tables) derivatives(u *[4]float32, d *[maxDerivs]float32) {
+func (t *tables) derivatives(u *[4]float32, d *derivs) {
 	d[0] = 1
 	for _, r := range t.derivs {
 		var s float32
@@ -69,7 +75,7 @@ func (t *tables) derivatives(u *[4]float32, d *[maxDerivs]float32) {
 }
 
 func (k *Kernel) m2lPortable(c *Cells, i, j int) {
-	var d [maxDerivs]float32
+	var d derivs
 	p := k.pair(c, i, j)
 	k.t.derivatives(&p.u, &d)
 	var mj [maxTerms]float32
@@ -79,30 +85,32 @@ func (k *Kernel) m2lPortable(c *Cells, i, j int) {
 	li := c.L[i*k.LocalStride:][:k.Locals]
 	for n, row := range k.t.pairs {
 		var s float32
+		m := mj[:len(row)]
 		for q, e := range row {
-			s += mj[q] * d[e]
+			s += m[q] * d[e]
 		}
 		li[n] += s * p.i[k.t.degree[k.t.fullOf[n]]] * p.inv
 	}
 }
 
 func (k *Kernel) mutualPortable(c *Cells, i, j int) {
-	var d [maxDerivs]float32
+	var d derivs
 	p := k.pair(c, i, j)
 	k.t.derivatives(&p.u, &d)
-	var mi, mj [maxTerms]float32
+	var m [maxTerms]struct{ i, j float32 }
 	ci, cj := c.M[i*k.MultipoleStride:][:k.Multipoles], c.M[j*k.MultipoleStride:][:k.Multipoles]
 	for n := range ci {
 		g := k.t.degree[k.t.fullOf[n]]
-		mi[n], mj[n] = ci[n]*p.i[g]*sign(g), cj[n]*p.j[g]
+		m[n].i, m[n].j = ci[n]*p.i[g]*sign(g), cj[n]*p.j[g]
 	}
 	li, lj := c.L[i*k.LocalStride:][:k.Locals], c.L[j*k.LocalStride:][:k.Locals]
 	for n, row := range k.t.pairs {
 		var si, sj float32
+		m := m[:len(row)]
 		for q, e := range row {
-			v := d[e]
-			si += mj[q] * v
-			sj += mi[q] * v
+			v, x := d[e], &m[q]
+			si += x.j * v
+			sj += x.i * v
 		}
 		g := k.t.degree[k.t.fullOf[n]]
 		li[n] += si * p.i[g] * p.inv
