@@ -34,7 +34,11 @@ func TestFlatLoopSpreads(t *testing.T) {
 				sp := float64(r.WorkNS) / float64(r.TimeNS)
 				t.Logf("speed-up %.2f", sp)
 				// random victims, one at a time, cost that much when a single queue has work
-				if sp < 0.23*float64(n) {
+				want := 0.23 * float64(n)
+				if p.Rules().Requests { // the loop's worker gives away one leaf for each that it runs
+					want = min(want, 1.9)
+				}
+				if sp < want {
 					t.Errorf("speed-up %.2f on %d workers", sp, n)
 				}
 			})
@@ -43,7 +47,8 @@ func TestFlatLoopSpreads(t *testing.T) {
 }
 
 // The same natively, whatever else the CPUs do: while the first two leaves of worker 0 last, others
-// run what is open to them: at first a few, and once worker 0 has seen that these are gone, many.
+// run what is open to them: at first a few, and once worker 0 has seen that these are gone, many. A
+// worker that is asked while its first leaf lasts gives one away before its second.
 func TestFlatLoopSpreadsNatively(t *testing.T) {
 	for _, p := range Schedulers {
 		if !parallel(p) {
@@ -62,10 +67,15 @@ func TestFlatLoopSpreadsNatively(t *testing.T) {
 					return
 				}
 				want := [...]int64{1: 3, 2: 100}[n]
-				if n == 1 && p.Rules().Cache { // the last child, called: the others are still cached
+				switch {
+				case p.Rules().Requests:
+					want = n - 1
+				case n == 1 && p.Rules().Cache: // the last child, called: the others are still cached
 					want = 0
 				}
-				for from := time.Now(); others.Load() < want; time.Sleep(time.Millisecond) {
+				asked := func() bool { return w.requests == nil || w.requests.asked.Load() != 0 }
+				for from := time.Now(); others.Load() < want || n == 1 && !asked(); {
+					time.Sleep(time.Millisecond)
 					if time.Since(from) > 20*time.Second {
 						t.Errorf("others ran %d leaves beside leaf %d of worker 0, want %d",
 							others.Load(), n, want)

@@ -6,31 +6,9 @@ import (
 	"time"
 )
 
-// private asks random victims for work, whose deques are their own (Acar, Charguéraud and Rainey,
-// "Scheduling parallel programs by work stealing with private deques", 2013).
-type private struct{ anyPolicy }
-
-func (p private) Look(s *Search) Move {
-	switch {
-	case len(s.Victims) == 0:
-		return Rest
-	case s.Step == 0: // a search that asked before is over
-		s.Step = 1
-		return Move{Kind: MoveAsk, Victim: s.Victims[s.Rand.N(len(s.Victims))]}
-	case s.Step == 1:
-		s.Step = 2
-		return Move{Kind: MoveHear}
-	case s.Last == OutcomeLeft:
-		s.Step = 1
-	default:
-		s.Step = 0
-	}
-	return Rest
-}
-
 // Workers get work only by asking, on threads and in virtual time.
 func TestRequests(t *testing.T) {
-	p := private{anyPolicy{Rules{Spawn: SpawnParent, Requests: true}}}
+	p := PrivateDeques{}
 	for _, native := range []bool{false, true} {
 		for _, shape := range [][2]int{{1, 1}, {1, 2}, {2, 3}} {
 			got := uint64(0)
@@ -68,7 +46,7 @@ func TestRequests(t *testing.T) {
 // A victim answers at its next spawn, with its oldest entry, once; a request to one that has
 // nothing is refused; two at a time are not made.
 func TestRequestIsAnswered(t *testing.T) {
-	pool := testPool(t, private{anyPolicy{Rules{Spawn: SpawnParent, Requests: true}}},
+	pool := testPool(t, PrivateDeques{},
 		[]int{0, 0, 0}, 1)
 	victim, thief, other := pool.workers[0], pool.workers[1], pool.workers[2]
 	move := func(w *Worker, k MoveKind) (found, Outcome) { return w.move(Move{Kind: k, Victim: 0}) }

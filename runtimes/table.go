@@ -61,6 +61,21 @@ var Schedulers = withDefaults([]Scheduler{
 		Make:   shepherd(Shepherd{Socket: true}),
 	},
 	{
+		Name: "private-deques", Family: tbb, Random: true,
+		Doc: "as helpfirst, but nobody steals: a thief asks a random worker, which answers at its " +
+			"next spawn; the last to finish goes on",
+		Origin: "Acar, Charguéraud, Rainey: Scheduling parallel programs by work stealing with " +
+			"private deques, PPoPP", Year: 2013,
+		Policy: PrivateDeques{},
+	},
+	{
+		Name: "hierarchical", Family: massiveThreads, Random: true,
+		Doc: "as workfirst, but thieves stay within their node; only the node's leader steals " +
+			"from others",
+		Origin: "Quintin, Wagner: Hierarchical work-stealing, Euro-Par", Year: 2010,
+		Policy: Hierarchical{},
+	},
+	{
 		Name: "go", Unordered: true,
 		Doc:    "a go statement per task, a WaitGroup per join: Go's own scheduler (native only)",
 		Policy: Goroutines{},
