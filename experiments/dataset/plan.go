@@ -28,6 +28,9 @@ type Info struct {
 	// Notes are what a person should know of the experiment as a whole, such as the scale of a
 	// reproduction.
 	Notes []string `json:"notes,omitempty"`
+	// NativeOnly are the kernels and the schedulers that a sweep of all leaves out of its simulated
+	// cells, since they cannot be simulated.
+	NativeOnly []string `json:"native_only,omitempty"`
 	// Merged are the names of the experiments that were merged into this one.
 	Merged []string `json:"merged,omitempty"`
 }

@@ -18,6 +18,23 @@ import (
 // comparison.
 const AllSchedulers = "all"
 
+// AllKernels is what stands for every kernel of the table, each in a class of size.
+const AllKernels = "all"
+
+// AllKernelsReps is how many repetitions a sweep of all kernels has unless told otherwise.
+const AllKernelsReps = 3
+
+// InClass returns the parameters of k in a class of size. Errors: an [*Error] that names the classes
+// which k has.
+func InClass(k *kernel.Kernel, class string) (kernel.Params, error) {
+	p, ok := k.InClass(class)
+	if !ok {
+		return nil, &Error{"class", class, fmt.Sprintf("%s has no such class; %s", k.Name,
+			Suggest(class, k.ClassNames(), ""))}
+	}
+	return p, nil
+}
+
 // SerialScheduler returns the first line of the table: what all others are set against.
 func SerialScheduler() runtimes.Scheduler { return runtimes.Schedulers[0] }
 

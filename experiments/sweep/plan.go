@@ -272,5 +272,9 @@ func (p *Plan) Name() string {
 			names = append(names, c.Kernel)
 		}
 	}
-	return fmt.Sprintf("sweep-%s-%x", strings.Join(names, "+"), h.Sum(nil)[:4])
+	what := strings.Join(names, "+")
+	if len(names) > 6 {
+		what = fmt.Sprintf("%dkernels", len(names))
+	}
+	return fmt.Sprintf("sweep-%s-%x", what, h.Sum(nil)[:4])
 }

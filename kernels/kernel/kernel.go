@@ -4,6 +4,8 @@
 package kernel
 
 import (
+	"slices"
+
 	"krdlab/loi"
 	"krdlab/runtimes"
 )
@@ -46,14 +48,28 @@ type Class struct {
 
 // ClassNames are the classes that there can be, by size; "default" is that of the defaults, and
 // "bots" the size that the benchmark suite which the kernel is from sets (BOTS, SciMark, NAS).
-var ClassNames = []string{"small", "default", "large", "bots"}
+var ClassNames = []string{SmallClass, DefaultClass, "large", "bots"}
+
+// SmallClass is the class that every kernel has beside the default: a simulation of it is short.
+const SmallClass = "small"
 
 // SmallExecutions is how many kernel executions a run of class small has at most.
 const SmallExecutions = 100_000
 
+// DefaultClass is the class of the defaults, which every kernel has.
+const DefaultClass = "default"
+
+// ClassNames returns the names of the classes that k has, by size.
+func (k *Kernel) ClassNames() []string {
+	return slices.DeleteFunc(slices.Clone(ClassNames), func(name string) bool {
+		_, has := k.InClass(name)
+		return !has
+	})
+}
+
 // InClass returns the values of the parameters of k in a class; false if k has none of that name.
 func (k *Kernel) InClass(name string) (Params, bool) {
-	if name == "default" {
+	if name == DefaultClass {
 		return k.Defaults(), true
 	}
 	for _, c := range k.Classes {
@@ -82,6 +98,13 @@ type Modelled interface {
 	Work(k loi.KernelID, blocks []uint32) uint64
 	// Place returns where a block lies in the program's address space. Objects do not overlap.
 	Place(o loi.ObjectID, block uint32) Extent
+}
+
+// Priced says whether a machine model can price the kernels of in: they touch no data that it is
+// told of, or in is [Modelled]. What is not priced runs natively only.
+func Priced(in Instance) bool {
+	_, modelled := in.(Modelled)
+	return modelled || len(in.Registry().Kernels) == 0
 }
 
 // An Extent is memory: Rows rows of Bytes bytes each, whose beginnings are Stride bytes apart.

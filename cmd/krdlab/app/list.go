@@ -154,6 +154,9 @@ func (l *listing) write(p *show.Page) error {
 				for _, p := range k.Params {
 					lines = append(lines, fmt.Sprintf("--%s %v%s", p.Name, p.Default, others(p)))
 				}
+				for _, c := range k.Classes {
+					lines = append(lines, fmt.Sprintf("--class %s: %s", c.Name, classParams(k, c)))
+				}
 				add(k.Name, lines...)
 			}
 		})
@@ -199,6 +202,20 @@ func (l *listing) write(p *show.Page) error {
 		})
 	}
 	return p.Close()
+}
+
+// classParams are the parameters of a class that differ from the defaults, in the order of k's.
+func classParams(k kernelEntry, c kernel.Class) string {
+	var words []string
+	for _, p := range k.Params {
+		if v, ok := c.Params[p.Name]; ok {
+			words = append(words, fmt.Sprintf("--%s %v", p.Name, v))
+		}
+	}
+	if words == nil {
+		return "as by default"
+	}
+	return strings.Join(words, " ")
 }
 
 // others names the choices of p besides its default.

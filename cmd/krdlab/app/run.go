@@ -164,13 +164,16 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags) *cobra.Command {
 		Annotations: map[string]string{unusableNote: strings.Join(unusable(k), " ")},
 	}
 	read := kernelFlags(c.Flags(), k)
+	completeClass(c, k.ClassNames())
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		d, err := f.draft(c.Flags(), k)
 		if err != nil {
 			return err
 		}
 		a.sayNames(f.sched, d.Schedulers)
-		d.Params = read()
+		if d.Params, err = read(); err != nil {
+			return err
+		}
 		machines, err := a.machines()
 		if err != nil {
 			return err
@@ -188,8 +191,9 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags) *cobra.Command {
 	return c
 }
 
-// kernelFlags defines a flag for each parameter of k and returns what reads them.
-func kernelFlags(flags *pflag.FlagSet, k *kernel.Kernel) (read func() kernel.Params) {
+// kernelFlags defines a flag for each parameter of k, and one for all of them, and returns what reads
+// them. Errors: an [*request.Error] for a class that k has not.
+func kernelFlags(flags *pflag.FlagSet, k *kernel.Kernel) (read func() (kernel.Params, error)) {
 	flags.SortFlags = false
 	ints, words := map[string]*int{}, map[string]*string{}
 	for _, p := range k.Params {
@@ -199,15 +203,36 @@ func kernelFlags(flags *pflag.FlagSet, k *kernel.Kernel) (read func() kernel.Par
 			words[p.Name] = flags.String(p.Name, p.Default.(string), p.Help)
 		}
 	}
-	return func() kernel.Params {
-		v := kernel.Params{}
+	class := classFlag(flags, k.ClassNames())
+	return func() (kernel.Params, error) {
+		v, err := request.InClass(k, *class)
 		for name, p := range ints {
-			v[name] = *p
+			if err == nil && flags.Changed(name) {
+				v[name] = *p
+			}
 		}
 		for name, p := range words {
-			v[name] = *p
+			if err == nil && flags.Changed(name) {
+				v[name] = *p
+			}
 		}
-		return v
+		return v, err
+	}
+}
+
+// classFlag defines the flag that names a size.
+func classFlag(flags *pflag.FlagSet, names []string) *string {
+	class := flags.String("class", kernel.DefaultClass, "`NAME` of a size, which sets the kernel's "+
+		"parameters: "+strings.Join(names, ", ")+"; a parameter's own flag comes before it")
+	expects(flags, "class", "choose "+strings.Join(names, " or "))
+	return class
+}
+
+// completeClass says how the value of that flag, which c has, is completed.
+func completeClass(c *cobra.Command, names []string) {
+	if err := c.RegisterFlagCompletionFunc("class", cobra.FixedCompletions(names,
+		cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag is not defined above
 	}
 }
 

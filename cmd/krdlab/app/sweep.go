@@ -25,7 +25,7 @@ import (
 // sweepCommand has a subcommand for each kernel, and those that look after experiment folders.
 func (a *app) sweepCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "sweep KERNEL|FILE.toml",
+		Use: "sweep KERNEL|all|FILE.toml",
 		Short: "Run many configurations into one experiment folder, and go on where it was " +
 			"interrupted",
 		Long: "Run a kernel under several schedulers, on several numbers of cores, with several " +
@@ -47,6 +47,7 @@ func (a *app) sweepCommand() *cobra.Command {
 	c.SetUsageTemplate(fmt.Sprintf(sweepUsage, a.flagColumns()))
 	f := newSweepFlags(c.Flags(), nil)
 	completeRunFlags(c)
+	completeClass(c, kernel.ClassNames)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0 && c.Flags().NFlag() > 0: // something was to be done
@@ -77,7 +78,7 @@ func (a *app) sweepCommand() *cobra.Command {
 	for _, k := range kernels.Table {
 		c.AddCommand(a.sweepKernel(k))
 	}
-	c.AddCommand(a.sweepResume(), a.sweepStatus(), a.sweepCollect(), a.sweepSubmit(), a.sweepExec())
+	c.AddCommand(a.sweepAll(), a.sweepResume(), a.sweepStatus(), a.sweepCollect(), a.sweepSubmit(), a.sweepExec())
 	return c
 }
 
@@ -111,6 +112,7 @@ func (a *app) sweepKernel(k *kernel.Kernel) *cobra.Command {
 	}
 	f := newSweepFlags(c.Flags(), k)
 	completeRunFlags(c)
+	completeClass(c, k.ClassNames())
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		machines, err := a.machines()
 		if err != nil {
@@ -147,7 +149,9 @@ func (a *app) sweepConfigs(ctx context.Context, configs []request.Request, f *sw
 		a.sayFew(configs)
 		return a.printPlan(dir, plan)
 	}
-	created, err := sweep.Create(dir, plan, a.sweepInfo())
+	info := a.sweepInfo()
+	info.NativeOnly = f.nativeOnly
+	created, err := sweep.Create(dir, plan, info)
 	if err != nil {
 		return createError(err)
 	}

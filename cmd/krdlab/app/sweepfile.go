@@ -142,7 +142,7 @@ func (f *sweepFlags) setFromFile(s sweep.Setting, table bool) error {
 func (f *sweepFlags) override(given *sweepFlags, lines map[string]int) (err error) {
 	given.set.Visit(func(flag *pflag.Flag) {
 		target := f.set.Lookup(flag.Name)
-		if target == nil || err != nil {
+		if target == nil || target.Hidden || err != nil { // hidden: it would change nothing
 			return
 		}
 		delete(lines, flag.Name)

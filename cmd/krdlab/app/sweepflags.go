@@ -72,6 +72,8 @@ type sweepFlags struct {
 	coreList, seeds   list
 	machines          list
 	params            map[string]*list
+	class             *string
+	nativeOnly        []string // kernels and schedulers that simulated cells of a sweep of all lack
 	dry, print, write bool
 }
 
@@ -85,6 +87,9 @@ func newSweepFlags(set *pflag.FlagSet, k *kernel.Kernel) *sweepFlags {
 			f.params[p.Name] = l
 			set.Var(l, p.Name, p.Help+"; a `LIST`")
 		}
+		f.class = classFlag(set, k.ClassNames())
+	} else {
+		f.class = classFlag(set, kernel.ClassNames)
 	}
 	f.coreList.of, f.seeds.of, f.machines.of = "whole numbers", "whole numbers", "machines"
 	f.seeds.given, f.machines.given = []string{"1"}, []string{request.Auto}
@@ -174,8 +179,15 @@ func span(text string) ([]uint64, error) {
 // paramSets are the combinations of the kernel's parameters, the first parameter changing slowest.
 func (f *sweepFlags) paramSets() ([]kernel.Params, error) {
 	sets := []kernel.Params{{}}
+	class, err := request.InClass(f.kernel, *f.class)
+	if err != nil {
+		return nil, err
+	}
 	for i := range f.kernel.Params {
 		d := &f.kernel.Params[i]
+		if l := f.params[d.Name]; !l.set {
+			l.given = []string{fmt.Sprint(class[d.Name])}
+		}
 		words, err := f.params[d.Name].split(d.Name,
 			func(s string) bool { return d.Kind == kernel.WordParam && d.Check(s) == nil })
 		if err != nil {

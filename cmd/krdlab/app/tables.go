@@ -84,8 +84,9 @@ func (t Tables) install() error {
 	clear(seen)
 	for i, k := range t.Kernels {
 		switch {
-		case k == nil || k.Name == "" || seen[k.Name]:
-			return fmt.Errorf("table of kernels: line %d has no name, or is there twice", i+1)
+		case k == nil || k.Name == "" || k.Name == request.AllKernels || seen[k.Name]:
+			return fmt.Errorf("table of kernels: line %d has no name, one that means something "+
+				"else, or is there twice", i+1)
 		case k.Plan == nil || k.New == nil:
 			return fmt.Errorf("table of kernels: %s has no Plan or no New", k.Name)
 		}
