@@ -23,6 +23,8 @@ import (
 // the phase is complete when the two add up.
 func (w *Worker) runParentFirst(e entry) {
 	var f *Frame
+	var n int32 // the child that is called
+	var ok bool
 	starter := w.rules.Join == JoinStarter
 take:
 	f = e.f
@@ -56,7 +58,7 @@ start:
 		w.top = f
 	}
 phase:
-	if n := f.n - 1; n > 0 {
+	if n = f.n - 1; n > 0 {
 		if w.extra {
 			if n = w.spawning(f); n < 0 {
 				return
@@ -75,8 +77,9 @@ phase:
 	} else if n < 0 {
 		badFork(f.n)
 	}
+call:
 	w.tasks++
-	if c := f.task.Run(w, int(f.n-1)); c != nil {
+	if c := f.task.Run(w, int(n)); c != nil {
 		c.parent = f
 		c.called = true
 		if w.extra {
@@ -91,6 +94,11 @@ arrive: // the child that f called has finished: its own strand is at the join
 	}
 	if f.n == 1 || w.arrive(f, -1) {
 		goto next
+	}
+	if w.extra {
+		if n, ok = w.nextCall(f); ok {
+			goto call
+		}
 	}
 	goto own
 report: // a child of f that was queued has finished
@@ -123,6 +131,11 @@ top: // the task on top of the stack goes on if its join is complete
 		goto own
 	}
 	if !f.complete() {
+		if w.extra {
+			if n, ok = w.nextCall(f); ok {
+				goto call
+			}
+		}
 		goto own
 	}
 	w.reopen(f)
@@ -158,18 +171,21 @@ own:
 	if w.shared != nil && w.stopping() { // a deque is shut instead
 		return
 	}
-	var ok bool
 	if e, ok = w.takeOwn(); ok {
 		goto take
 	}
 }
 
-// spawning begins a phase of f of several children, with WaitRule or LastQueue. It returns how many
-// of them are queued, or -1 if the run must stop. Not inlined, as rank: few policies come here, and
-// the loop has few registers.
+// spawning begins a phase of f of several children, with WaitRule, LastQueue or Place. It returns
+// which of them is called, f.n if all are queued, or -1 if the run must stop. Not inlined, as rank:
+// few policies come here, and the loop has few registers.
 //
 //go:noinline
 func (w *Worker) spawning(f *Frame) (n int32) {
+	if w.rules.Place && f.serial() {
+		w.beginCalls(f)
+		return 0
+	}
 	if w.rules.Wait == WaitThief {
 		hw.StoreRelease32(&f.next, 0)
 	}

@@ -30,6 +30,7 @@ func (spread) Look(s *Search) Move {
 
 func (p spread) Place(c *Placing) Placement {
 	at := p.anyPolicy.Place(c)
+	at.Serial = false
 	p.mu.Lock()
 	p.placed[*c] = at
 	p.mu.Unlock()

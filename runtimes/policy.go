@@ -228,6 +228,9 @@ type Placing struct {
 type Placement struct {
 	Worker   int // in whose queue it waits; means nothing for a child that is called
 	From, To int // its range: workers From to To-1, at least one
+	// Serial: what is below it is for Worker alone, which calls it in order and queues nothing; the
+	// policy is not asked about it.
+	Serial bool
 }
 
 // An Admitter is a policy with [Rules.Admit]: before a worker takes an entry the policy says

@@ -68,7 +68,7 @@ func (p anyPolicy) Place(c *Placing) Placement {
 	}
 	from := min(c.From+int(uint64(n)*c.Before/c.All), c.To-1)
 	to := max(c.From+int(uint64(n)*(c.Before+c.Work)/c.All), from+1)
-	return Placement{Worker: from, From: from, To: to}
+	return Placement{Worker: from, From: from, To: to, Serial: c.Depth == 3 && c.Child%2 == 0}
 }
 
 // budget is what anyPolicy admits at a time, in bytes: less than two children of a tree touch.

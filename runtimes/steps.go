@@ -78,6 +78,11 @@ func (s *stepper) phase(v *stepWorker, f *Frame) {
 	if v.rules.Wait == WaitThief {
 		f.next = 0
 	}
+	if v.rules.Place && f.n > 1 && f.serial() {
+		v.beginCalls(f)
+		v.i, v.last, v.pc = 0, true, pcRun
+		return
+	}
 	if n := f.queued(s.lastQueued); n == 0 {
 	} else if !s.starter {
 		hw.StoreRelease32(&f.join, n+1)
@@ -343,9 +348,20 @@ func (s *stepper) arrive(v *stepWorker) (timed bool) {
 	v.pc = pcOwn
 	if v.Worker.arrive(v.f, -1) {
 		v.pc = pcNext
+	} else if s.calls(v, v.f) {
+		return false
 	}
 	v.now += s.costs.Join
 	return true
+}
+
+// calls has v call the next child of f, if f is serial: between them is no step.
+func (s *stepper) calls(v *stepWorker, f *Frame) bool {
+	i, ok := v.nextCall(f)
+	if ok {
+		v.f, v.i, v.last, v.pc = f, i, true, pcRun
+	}
+	return ok
 }
 
 // report ends the strand of a child of f that was queued.
@@ -400,6 +416,8 @@ func (s *stepper) stackTop(v *stepWorker) (timed bool) {
 		v.reopen(f)
 		v.f, v.pc = f, pcNext
 		return !labelwise && s.next(v)
+	} else if f != nil && s.calls(v, f) {
+		return false
 	}
 	v.pc = pcOwn
 	return !labelwise && s.own(v)

@@ -61,6 +61,29 @@ var Schedulers = withDefaults([]Scheduler{
 		Make:   shepherd(Shepherd{Socket: true}),
 	},
 	{
+		Name: "central-fifo", Family: qthreadsSocket,
+		Doc:    "one locked queue for all workers, oldest first: breadth first",
+		Policy: Central{TakeOldest},
+	},
+	{
+		Name: "central-lifo", Family: qthreadsSocket,
+		Doc:    "one locked queue for all workers, newest first",
+		Policy: Central{TakeNewest},
+	},
+	{
+		Name: "static", Family: qthreadsCore, Speedup: 0.1, // whatever its parts hold
+		Doc: "children are dealt to ranges of workers by their numbers, from one worker on they " +
+			"are called; no steals (OpenMP's schedule(static))",
+		Policy: Static{},
+	},
+	{
+		Name: "steal-half", Family: tbb, Random: true,
+		Doc:    "children are queued, the parent goes on; the older half of a random victim's deque",
+		Origin: "Hendler, Shavit: Non-blocking steal-half work queues, PODC",
+		Year:   2002,
+		Policy: StealHalf{},
+	},
+	{
 		Name: "private-deques", Family: tbb, Random: true,
 		Doc: "as helpfirst, but nobody steals: a thief asks a random worker, which answers at its " +
 			"next spawn; the last to finish goes on",
@@ -69,11 +92,41 @@ var Schedulers = withDefaults([]Scheduler{
 		Policy: PrivateDeques{},
 	},
 	{
+		Name: "leapfrog", Family: tbb, Random: true,
+		Doc: "as helpfirst, but who waits at a join helps only the thief of one of its children",
+		Origin: "Wagner, Calder: Leapfrogging: a portable technique for implementing efficient " +
+			"futures, PPoPP",
+		Year:   1993,
+		Policy: Leapfrog{},
+	},
+	{
+		Name: "depth-restricted", Family: tbb, Random: true,
+		Doc: "as helpfirst, but who waits at a join takes deeper tasks only",
+		Origin: "Sukha: Brief announcement: A lower bound for depth-restricted work stealing, " +
+			"SPAA",
+		Year:   2009,
+		Policy: DepthRestricted{},
+	},
+	{
 		Name: "hierarchical", Family: massiveThreads, Random: true,
 		Doc: "as workfirst, but thieves stay within their node; only the node's leader steals " +
 			"from others",
 		Origin: "Quintin, Wagner: Hierarchical work-stealing, Euro-Par", Year: 2010,
 		Policy: Hierarchical{},
+	},
+	{
+		Name: "pdf", Family: qthreadsSocket,
+		Doc: "one locked queue for all workers; what the serial run would begin first (parallel " +
+			"depth first)",
+		Origin: "Blelloch, Gibbons, Matias: Provably efficient scheduling for languages with " +
+			"fine-grained parallelism, Journal of the ACM 46(2)",
+		Year:   1999,
+		Policy: PDF{},
+	},
+	{
+		Name: "priority", Family: qthreadsSocket,
+		Doc:    "one locked queue for all workers; the highest priority hint first",
+		Policy: Central{TakeHighest},
 	},
 	{
 		Name: "go", Unordered: true,

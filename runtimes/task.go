@@ -51,9 +51,10 @@ type Frame struct {
 	link   *Frame // next in a free list; the frame below on a stack of started frames (JoinStarter)
 
 	// child-first: the first child that nobody has begun; TakeSerial: which child of its parent the
-	// frame is; Rules.Place: for which workers it is; Rules.Admit: 1 + the node that it, or the
-	// nearest frame above it, was charged to, 0 for none; WaitThief: 1 + the worker that was the
-	// last to steal a child of the present phase, 0 for none, written by that worker
+	// frame is; Rules.Place: for which workers it is, none if it is serial; Rules.Admit: 1 + the
+	// node that it, or the nearest frame above it, was charged to, 0 for none; WaitThief: 1 + the
+	// worker that was the last to steal a child of the present phase, 0 for none, written by that
+	// worker
 	next int32
 	n    int32 // children of the present phase
 
