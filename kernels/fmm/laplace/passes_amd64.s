@@ -642,23 +642,24 @@ p2m3AVX2_end:
 	VZEROUPPER
 	RET
 
-DATA lanes8<>+0(SB)/4, $0xffffffff
-DATA lanes8<>+4(SB)/4, $0xffffffff
-DATA lanes8<>+8(SB)/4, $0xffffffff
-DATA lanes8<>+12(SB)/4, $0xffffffff
-DATA lanes8<>+16(SB)/4, $0xffffffff
-DATA lanes8<>+20(SB)/4, $0xffffffff
-DATA lanes8<>+24(SB)/4, $0xffffffff
-DATA lanes8<>+28(SB)/4, $0xffffffff
-DATA lanes8<>+32(SB)/4, $0x00000000
-DATA lanes8<>+36(SB)/4, $0x00000000
-DATA lanes8<>+40(SB)/4, $0x00000000
-DATA lanes8<>+44(SB)/4, $0x00000000
-DATA lanes8<>+48(SB)/4, $0x00000000
-DATA lanes8<>+52(SB)/4, $0x00000000
-DATA lanes8<>+56(SB)/4, $0x00000000
-DATA lanes8<>+60(SB)/4, $0x00000000
-GLOBL lanes8<>(SB), RODATA|NOPTR, $64
+TEXT lanes8<>(SB), NOSPLIT|NOFRAME, $0-0
+	PCALIGN $64
+	LONG $0xffffffff
+	LONG $0xffffffff
+	LONG $0xffffffff
+	LONG $0xffffffff
+	LONG $0xffffffff
+	LONG $0xffffffff
+	LONG $0xffffffff
+	LONG $0xffffffff
+	LONG $0x00000000
+	LONG $0x00000000
+	LONG $0x00000000
+	LONG $0x00000000
+	LONG $0x00000000
+	LONG $0x00000000
+	LONG $0x00000000
+	LONG $0x00000000
 
 // func l2p3AVX2(c *float64, l *float32, b *[8][]float32, lo int, hi int)
 // Requires: AVX, AVX2, CMOV, FMA3

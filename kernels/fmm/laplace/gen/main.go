@@ -5,6 +5,9 @@ package main
 import (
 	"fmt"
 	"os"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/buildtags"
@@ -71,7 +74,11 @@ func generate() (map[string][]byte, error) {
 			return nil, err
 		}
 		cfg := printer.Config{Argv: []string{"go", "run", "./gen"}, Pkg: "laplace"}
-		if files[name+".s"], err = printer.NewGoAsm(cfg).Print(file); err != nil {
+		text, err := printer.NewGoAsm(cfg).Print(file)
+		if err != nil {
+			return nil, err
+		}
+		if files[name+".s"], err = alignTables(text); err != nil {
 			return nil, err
 		}
 		if files[name+".go"], err = printer.NewStubs(cfg).Print(file); err != nil {
@@ -79,4 +86,35 @@ func generate() (map[string][]byte, error) {
 		}
 	}
 	return files, nil
+}
+
+var (
+	datumLine = regexp.MustCompile(`^DATA (\w+)<>\+(\d+)\(SB\)/4, (\$0x[0-9a-f]+)$`)
+	tableLine = regexp.MustCompile(`^GLOBL (\w+)<>\(SB\), RODATA\|NOPTR, \$64$`)
+)
+
+// alignTables puts the tables of 64 bytes of an assembly file where text is. The linker aligns
+// read-only data to 32 bytes at most, so that by the luck of a program each load of a whole table
+// would cross two cache lines; text may ask for more.
+func alignTables(text []byte) ([]byte, error) {
+	var out []string
+	var words []string // of the table that is read
+	var lines []string // the same as they came
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if m := datumLine.FindStringSubmatch(line); m != nil {
+			if m[2] != strconv.Itoa(4*len(words)) {
+				return nil, fmt.Errorf("%q: found offset %s, expected %d", line, m[2], 4*len(words))
+			}
+			words, lines = append(words, "\tLONG "+m[3]), append(lines, line)
+			continue
+		}
+		if m := tableLine.FindStringSubmatch(line); m != nil && len(words) == 16 {
+			out = append(out, "TEXT "+m[1]+"<>(SB), NOSPLIT|NOFRAME, $0-0", "\tPCALIGN $64")
+			out = append(out, words...)
+		} else {
+			out = append(append(out, lines...), line)
+		}
+		words, lines = nil, nil
+	}
+	return []byte(strings.Join(out, "\n")), nil
 }
