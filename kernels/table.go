@@ -10,6 +10,7 @@ import (
 	"krdlab/kernels/fmm"
 	"krdlab/kernels/kernel"
 	"krdlab/kernels/matmul"
+	"krdlab/kernels/triad"
 )
 
 // Table is every kernel there is.
@@ -17,6 +18,7 @@ var Table = []*kernel.Kernel{
 	&matmul.Kernel,
 	&fib.Kernel,
 	&fmm.Kernel,
+	&triad.Kernel,
 }
 
 // ByName returns the kernel of that name.

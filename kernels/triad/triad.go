@@ -1,0 +1,167 @@
+// Package triad adds a multiple of a vector to another, a = b + s c in double precision, again and
+// again: the triad of STREAM (J. D. McCalpin, "Memory bandwidth and machine balance in current high
+// performance computers", IEEE Technical Committee on Computer Architecture Newsletter, 1995), whose
+// time is that of memory. One block of the three vectors is one kernel execution; a sweep halves the
+// range of blocks until one is left.
+//
+// Within a sweep nothing is used twice. From sweep to sweep a block is used again by whoever runs
+// it, which pays off where the vectors fit into the caches of all nodes.
+package triad
+
+import (
+	"math/rand/v2"
+
+	"krdlab/kernels/blocked"
+	"krdlab/kernels/kernel"
+	"krdlab/loi"
+	"krdlab/runtimes"
+)
+
+// Kernel is the line of the table. The vectors of the default size have 128 MiB each, 384 MiB
+// together: STREAM's rule, four times the last-level caches for each, holds up to 32 MiB, and three
+// times for all together up to 128 MiB. The class large is four times as large, and small is as
+// large as four last-level caches of 24 MiB.
+var Kernel = kernel.Kernel{
+	Name:    "triad",
+	Summary: "STREAM's triad, a = b + s c in double precision, in repeated sweeps",
+	Work:    true,
+	Placed:  true,
+	Size:    "n",
+	Params: []kernel.Param{
+		{Name: "n", Kind: kernel.IntParam, Default: 1 << 24, Min: 1, Max: 1 << 32,
+			Help: "elements of each of the three vectors"},
+		{Name: "block", Kind: kernel.IntParam, Default: 4096, Min: 1, Max: 1 << 24,
+			Help: "elements of a block, which is one kernel execution"},
+		{Name: "sweeps", Kind: kernel.IntParam, Default: 10, Min: 1, Max: 1 << 20,
+			Help: "how often the vector is computed"},
+	},
+	Plan: plan,
+	New:  newInstance,
+	Small: []kernel.Params{
+		{"n": 1, "sweeps": 2}, {"n": 1000, "block": 7, "sweeps": 2}, {"n": 65536, "sweeps": 3},
+	},
+	Classes: []kernel.Class{
+		{Name: "small", Params: kernel.Params{"n": 1 << 22}},
+		{Name: "large", Params: kernel.Params{"n": 1 << 26}},
+	},
+}
+
+// scalar is STREAM's s. With it results are whole numbers, and exact.
+const scalar = 3.0
+
+func shape(p kernel.Params) blocked.Vector {
+	return blocked.Vector{N: p.Int("n"), Block: p.Int("block"), Elem: 8}
+}
+
+func plan(p kernel.Params) (kernel.Plan, error) {
+	v := shape(p)
+	return kernel.Plan{Resolved: p, Bytes: 3 * v.Bytes(), Blocks: 3 * uint64(v.Blocks()),
+		Executions: uint64(v.Blocks()) * uint64(p.Int("sweeps")), Args: 1}, nil
+}
+
+type instance struct {
+	blocked.Space
+	blocked.Memory
+	blocked.Sweeps
+	blocked.Vector
+	a, b, c []float64
+	seed    uint64
+}
+
+// The objects and the kernel of the registry.
+const (
+	objA loi.ObjectID = iota
+	objB
+	objC
+)
+
+const add loi.KernelID = 0
+
+func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
+	in := &instance{Vector: shape(p), seed: env.Seed}
+	in.Sweeps = blocked.Sweeps{Count: p.Int("sweeps"), Blocks: in.Vector.Blocks(), Of: in}
+	for _, v := range []struct {
+		name string
+		to   *[]float64
+	}{{"a", &in.a}, {"b", &in.b}, {"c", &in.c}} {
+		var err error
+		in.Add(v.name, in.Vector)
+		if *v.to, err = blocked.Alloc[float64](&in.Memory, env, in.N); err != nil {
+			in.Close()
+			return nil, err
+		}
+	}
+	r := in.draw()
+	for i := range in.b {
+		in.b[i], in.c[i] = r()
+	}
+	in.Reset(false)
+	return in, nil
+}
+
+// draw returns what yields the elements of b and c in their order: whole numbers below 2^20.
+func (in *instance) draw() func() (b, c float64) {
+	r := rand.NewPCG(in.seed, 0)
+	return func() (b, c float64) {
+		x := r.Uint64()
+		return float64(x >> 44), float64(x & (1<<20 - 1))
+	}
+}
+
+func (in *instance) Registry() loi.Registry {
+	return loi.Registry{
+		Objects: in.Objects(),
+		Kernels: []loi.Kernel{{Name: "triad", Params: []loi.Param{{Object: objB, Mode: loi.In},
+			{Object: objC, Mode: loi.In}, {Object: objA, Mode: loi.Out}}, Of: []uint8{0, 0, 0}}},
+		Regions: blocked.Regions,
+	}
+}
+
+// Work implements [kernel.Modelled]: a multiplication and an addition for each element.
+func (in *instance) Work(_ loi.KernelID, blocks []uint32) uint64 {
+	from, to := in.Span(int(blocks[0]))
+	return 2 * uint64(to-from)
+}
+
+func (in *instance) Reset(hints bool) {
+	clear(in.a)
+	in.Begin(hints)
+}
+
+func (in *instance) Check() kernel.Check {
+	r := in.draw()
+	return in.Verdict("elements drawn again", len(in.a), func(i int) (got, want float64) {
+		b, c := r()
+		return in.a[i], b + scalar*c
+	})
+}
+
+// Visit implements [blocked.Swept].
+func (in *instance) Visit(w *runtimes.Worker, _, block int) {
+	start := w.Begin(add)
+	if w.Computes() {
+		from, to := in.Span(block)
+		triad(in.a[from:to], in.b[from:to], in.c[from:to])
+	}
+	w.End(add, start, uint32(block))
+}
+
+// triad computes a = b + s c, four elements at a time.
+func triad(a, b, c []float64) {
+	for len(a) >= 4 && len(b) >= 4 && len(c) >= 4 {
+		a[0] = b[0] + scalar*c[0]
+		a[1] = b[1] + scalar*c[1]
+		a[2] = b[2] + scalar*c[2]
+		a[3] = b[3] + scalar*c[3]
+		a, b, c = a[4:], b[4:], c[4:]
+	}
+	for i := range a {
+		a[i] = b[i] + scalar*c[i]
+	}
+}
+
+// Cost implements [blocked.Swept].
+func (in *instance) Cost(from, to int) (work, bytes uint64) {
+	n := uint64(to - from)
+	return n, 3 * 8 * n * uint64(in.Block)
+}
