@@ -167,10 +167,10 @@ func (w *Worker) check(m Move) {
 	case MoveRest, MoveOwn:
 		return
 	case MoveMail:
-		if w.mail != nil {
+		if w.mail != nil || w.letters != nil {
 			return
 		}
-		want = "Rules.Mail for MoveMail"
+		want = "Rules.Mail or Rules.Push for MoveMail"
 	case MoveSee, MoveClaim, MoveRelease:
 		if w.shared != nil {
 			return
@@ -213,7 +213,10 @@ func (w *Worker) request(m Move) (found, Outcome) {
 
 // stealOldest takes from the queue m.Victim.
 func (w *Worker) stealOldest(m Move) (e entry, out Outcome) {
-	if w.shared == nil {
+	switch {
+	case w.letters != nil:
+		return w.stealPushed(m)
+	case w.shared == nil:
 		return w.stealDeque(m)
 	}
 	if w.rules.Admit {
@@ -315,8 +318,12 @@ func (w *Worker) seeWait() {
 	}
 }
 
-// openMail takes the oldest child of the worker's mailbox that nobody has claimed.
+// openMail takes the oldest child of the worker's mailbox that nobody has claimed, or, with
+// [Rules.Push], what is in its letterbox.
 func (w *Worker) openMail() (e entry, ok bool) {
+	if w.letters != nil {
+		return w.letters.take()
+	}
 	for p := w.mail.take(); p != nil && !ok; {
 		if e, ok = w.open(entry{f: &p.Frame, i: entryProxy}); !ok {
 			p = w.mail.take()
@@ -443,7 +450,7 @@ func (p *pool) anything(w *Worker) bool {
 	if p.signal.Load()&signalStop != 0 || w.top != nil && w.top.complete() {
 		return true
 	}
-	if w.mail != nil && w.mail.size.Load() > 0 {
+	if w.mail != nil && w.mail.size.Load() > 0 || w.letters != nil && w.letters.f.Load() != nil {
 		return true
 	}
 	return p.queued()

@@ -111,10 +111,11 @@ type pool struct {
 	budgets    *budgets // Rules.Admit
 	rules      Rules
 	workers    []*Worker
-	shared     []*queue // nil with a deque for each worker
-	queueNode  []int    // the node of each queue
-	queueFirst []int    // its worker, or the first of them
-	queueOf    []int    // the queue of each worker
+	shared     []*queue    // nil with a deque for each worker
+	queueNode  []int       // the node of each queue
+	queueFirst []int       // its worker, or the first of them
+	queueOf    []int       // the queue of each worker
+	ofNode     [][]*Worker // Rules.Push: the workers of each node
 	structure  Structure
 	shuffled   bool // the seed decided in which order a worker sees others
 

@@ -134,6 +134,12 @@ type Rules struct {
 	// LeaveIdle: thieves leave an entry that was mailed to a worker which is idle, as that worker
 	// will find it.
 	LeaveIdle bool
+	// Push: a thief that has stolen a frame whose next child is near to another node mails it to a
+	// random worker there ([MoveMail]), and keeps it when so many letterboxes in a row were full. A
+	// letterbox holds one frame. Thieves that try a deque which is not empty try its owner's
+	// letterbox first, and those of other nodes are refused there so many times. SpawnChild only; 0
+	// is no pushing.
+	Push int
 }
 
 // Deque says that each worker has a deque, and that no queue is under a lock.
@@ -183,6 +189,8 @@ func (r Rules) Validate() error {
 			"task for which it leaves no room: Admit needs tasks that their starter lets go"},
 		{r.Mail && (r.Spawn != SpawnParent || !r.Deque()), "only children in deques are mailed"},
 		{(r.Mail || r.Take == TakeHighest) && !r.Hints, "Mail and TakeHighest need Hints"},
+		{r.Push < 0 || r.Push > 0 && (r.Spawn != SpawnChild || !r.Hints), "Push is a number of " +
+			"attempts to mail a parent that was stolen, by hints"},
 		{r.LeaveIdle && !r.Mail, "LeaveIdle is for entries that were mailed"},
 	} {
 		if c.wrong {
@@ -274,7 +282,8 @@ const (
 	// OutcomeBusy: another worker was quicker, or holds the lock or the steal token.
 	OutcomeBusy
 	// OutcomeLeft: there was an entry, but it was left for the idle worker it is mailed to, or as
-	// the [WaitRule] does not allow it; or an answer is still awaited.
+	// the [WaitRule] does not allow it, or it was mailed on ([Rules.Push]); or an answer is still
+	// awaited.
 	OutcomeLeft
 	// OutcomeDone: the move is not one that could give work, and it succeeded (See, Claim, Release,
 	// Ask, Rest).

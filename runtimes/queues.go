@@ -55,6 +55,7 @@ func (p *pool) makeQueues(at *places, seed uint64) {
 	if p.rules.Admit {
 		p.budgets = &budgets{used: make([]uint64, nodes), charged: map[*Frame]uint64{}}
 	}
+	p.ofNode = make([][]*Worker, nodes)
 	for i, w := range p.workers {
 		w.stolenFrom = make([]uint64, nodes)
 		if p.shared != nil {
@@ -73,6 +74,10 @@ func (p *pool) makeQueues(at *places, seed uint64) {
 		}
 		if p.rules.Mail {
 			w.mail = &mailbox{}
+		}
+		if p.rules.Push > 0 {
+			w.letters = &letterbox{}
+			p.ofNode[w.node] = append(p.ofNode[w.node], w)
 		}
 		s := &w.search
 		s.Rand, s.Worker, s.Workers = &w.rand, i, p.n

@@ -238,7 +238,9 @@ func TestReplayFindsOtherPolicies(t *testing.T) {
 				{name: "takes one and not half", needs: func(r *recording, _ Rules) bool {
 					return slices.ContainsFunc(r.tape.of, func(t *tape) bool {
 						return slices.ContainsFunc(t.events,
-							func(e operation) bool { return e.op == opSteal && e.n > 1 })
+							func(e operation) bool {
+								return e.op == opSteal && e.out == OutcomeDone && e.n > 1
+							})
 					})
 				}, move: func(_ *Search, m Move) Move { m.Half = false; return m }},
 				{name: "another goes on after a join", equal: func(rules Rules) bool {
@@ -253,7 +255,7 @@ func TestReplayFindsOtherPolicies(t *testing.T) {
 				{name: "the other side of a spawn first", rules: func(r *Rules) {
 					switch {
 					case r.Spawn == SpawnChild:
-						r.Spawn = SpawnParent
+						r.Spawn, r.Push = SpawnParent, 0
 					case r.Deque():
 						r.Spawn, r.Join = SpawnChild, JoinLast
 					}

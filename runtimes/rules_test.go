@@ -48,7 +48,7 @@ func (p anyPolicy) Look(s *Search) Move {
 		if p.rules.Requests {
 			return Move{Kind: MoveHear}
 		}
-		if p.rules.Mail {
+		if p.rules.Mail || p.rules.Push > 0 {
 			return Move{Kind: MoveMail}
 		}
 	}
@@ -101,6 +101,10 @@ func allRules(f func(Rules)) {
 							r.Last = LastQueue
 						}
 						f(r)
+						if share == ShareWorker && take == TakeNewest {
+							r.Push = 1 + bits&3
+							f(r)
+						}
 					}
 				}
 			}
@@ -113,7 +117,7 @@ func validRules() map[string]Rules {
 	valid := map[string]Rules{}
 	allRules(func(r Rules) {
 		if r.Validate() == nil && r.Spawn != SpawnCall && r.Spawn != SpawnGo &&
-			(r.Hints == (r.Mail || r.Take == TakeHighest || r.Place && r.Last == LastQueue ||
+			(r.Hints == (r.Mail || r.Push > 0 || r.Take == TakeHighest || r.Place && r.Last == LastQueue ||
 				r.Admit)) {
 			valid[fmt.Sprintf("%+v", r)] = r
 		}

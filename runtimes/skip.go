@@ -52,7 +52,8 @@ func (s *stepper) nothing(v *stepWorker, m Move) bool {
 	case MoveOwn:
 		return v.size() == 0 // only its owner appends
 	case MoveMail:
-		return v.mail != nil && v.mail.size.Load() == 0
+		return v.mail != nil && v.mail.size.Load() == 0 ||
+			v.letters != nil && v.letters.f.Load() == nil
 	}
 	return m.Kind == MoveRest
 }

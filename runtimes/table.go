@@ -115,6 +115,14 @@ var Schedulers = withDefaults([]Scheduler{
 		Policy: Hierarchical{},
 	},
 	{
+		Name: "numa-ws", Family: massiveThreads, Random: true,
+		Doc: "as workfirst, but near victims are likelier, and a thief mails what is near to " +
+			"another node there",
+		Origin: "Deters, Wu, Xu, Lee: A NUMA-aware provably-efficient task-parallel platform " +
+			"based on the work-first principle, IISWC", Year: 2018,
+		Params: numaWSParams, Make: makeNumaWS,
+	},
+	{
 		Name: "pdf", Family: qthreadsSocket,
 		Doc: "one locked queue for all workers; what the serial run would begin first (parallel " +
 			"depth first)",

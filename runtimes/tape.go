@@ -15,7 +15,8 @@ import (
 // the middle of one on the same object: under a guard, one for each queue. A thief that finds the
 // guard held reports that another was quicker, as it does without guards when its CAS fails or the
 // lock is taken. So a tape has no races inside an operation: the tests of the queues have those.
-// With affinities all queues and mailboxes share one guard, as an entry is then in two places.
+// With affinities all queues and mailboxes share one guard, as an entry is then in two places, and
+// so they do where a thief mails what it stole.
 //
 // Joins need no guard: whoever arrives last draws its ticket behind the addition, all others before
 // it. A child's report to a starter spans two tickets: the starter may have looked before or after.
@@ -98,7 +99,7 @@ func (p *pool) watch() {
 	}
 	common := new(spinLock)
 	all.of, all.guards = nil, slices.Repeat([]*spinLock{common}, len(p.queueNode))
-	if !p.rules.Mail {
+	if !p.rules.Mail && p.rules.Push == 0 {
 		for i := range all.guards {
 			all.guards[i] = new(spinLock)
 		}
@@ -239,6 +240,8 @@ func (w *Worker) stealFrom(m Move) (e entry, out Outcome) {
 	if n.out == OutcomeDone {
 		n.n, n.frame, n.child = 1, t.all.name(e.f), e.i
 		n.n = int32(w.taken())
+	} else {
+		n.n = int32(w.mailed)
 	}
 	t.note(n)
 	return e, n.out

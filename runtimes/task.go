@@ -22,8 +22,8 @@ type Task interface {
 }
 
 // Hinted is a task that knows something about its children. It is asked on behalf of policies that
-// want hints ([Rules.Hints]), when child i of the present phase is about to be queued, by its
-// holder.
+// want hints ([Rules.Hints]), by its holder, when child i of the present phase is about to be
+// queued, or, with [Rules.Push], when the others have been stolen and child i is the next.
 type Hinted interface {
 	Hint(w *Worker, i int) Hint
 }

@@ -101,6 +101,12 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 			price += s.costs.Push * uint64(v.taken()-1)
 		}
 	}
+	if m.Kind == MoveSteal && v.mailed > 0 {
+		if out == OutcomeLeft { // it was stolen, and mailed on
+			price = s.stealPrice(v, from)
+		}
+		price += s.costs.Mail * uint64(v.mailed)
+	}
 	v.now += price
 	switch {
 	case out != OutcomeDone || got.e.f == nil:

@@ -28,8 +28,11 @@ type Worker struct {
 
 	shared *queue   // nil with a deque
 	mail   *mailbox // Rules.Mail
-	cache  []entry  // Rules.Cache: what was queued since the worker last took, the newest last
-	charge uint64   // Rules.Admit: of the entry that was taken last, until it begins
+	// Rules.Push
+	letters *letterbox
+	mailed  int     // attempts to mail what the latest steal brought
+	cache   []entry // Rules.Cache: what was queued since the worker last took, the newest last
+	charge  uint64  // Rules.Admit: of the entry that was taken last, until it begins
 	// Rules.Requests
 	requests *requests
 	guarded  bool // something comes before the own queue: WaitRule, Requests, Admit, Cache
