@@ -241,7 +241,7 @@ func (w *Worker) stealDeque(m Move) (e entry, out Outcome) {
 		leave = w.leaves
 	case w.rules.Wait == WaitThief && w.top != nil && w.search.Thief != m.Victim:
 		leave = func(entry) bool { return true }
-	case w.rules.Wait == WaitDeeper && w.top != nil:
+	case w.rules.Wait != WaitAny && w.top != nil:
 		leave = w.shallower
 	}
 	d := &w.pool.workers[m.Victim].deque
@@ -288,7 +288,7 @@ func (w *Worker) tellThief(f *Frame) {
 	}
 }
 
-// shallower says whether an entry lies no deeper than the task that waits. WaitDeeper.
+// shallower says whether an entry lies no deeper than the task that waits. WaitRule.
 func (w *Worker) shallower(e entry) bool { return int(e.tag) <= w.top.level() }
 
 // mayTakeOwn says whether the [WaitRule] allows the newest entry of the own deque, if there is one.

@@ -2,16 +2,18 @@ package runtimes
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
 // oracle runs programs on one worker, as simply as can be: it queues all children of a phase, takes
-// the entry that comes first in the given order, and goes on after a join at once.
+// the entry that comes first in the given order, and goes on after a join at once, or queues that.
 type oracle struct {
 	w     *Worker
 	take  Order
+	join  JoinRule
 	queue []queued
 	age   int
 	of    map[*Frame]*running
@@ -19,7 +21,7 @@ type oracle struct {
 
 type queued struct {
 	f        *Frame
-	i        int
+	i        int   // -1: what follows a join
 	path     []int // from the root: the order of the serial run
 	age      int
 	priority int32
@@ -52,14 +54,22 @@ func (o *oracle) begin(f *Frame) {
 		return
 	}
 	for i := range int(f.n) {
-		o.age++
-		q := queued{f: f, i: i, path: slices.Concat(r.path, []int{i}), age: o.age}
-		q.priority = f.task.(Hinted).Hint(o.w, i).Priority
-		o.queue = append(o.queue, q)
+		o.add(queued{f: f, i: i, path: slices.Concat(r.path, []int{i}),
+			priority: f.task.(Hinted).Hint(o.w, i).Priority})
 	}
 }
 
+func (o *oracle) add(q queued) {
+	o.age++
+	q.age = o.age
+	o.queue = append(o.queue, q)
+}
+
 func (o *oracle) run(f *Frame, i int) {
+	if i < 0 {
+		o.joined(f)
+		return
+	}
 	c := f.task.Run(o.w, i)
 	if c == nil {
 		o.done(f)
@@ -71,9 +81,18 @@ func (o *oracle) run(f *Frame, i int) {
 
 func (o *oracle) done(f *Frame) {
 	r := o.of[f]
-	if r.left--; r.left > 0 {
-		return
+	switch r.left--; {
+	case r.left > 0:
+	case o.join == JoinRequeue && f.n > 1:
+		o.add(queued{f: f, i: -1, path: slices.Concat(r.path, []int{math.MaxInt})})
+	default:
+		o.joined(f)
 	}
+}
+
+// joined goes on with f, all children of whose phase have finished.
+func (o *oracle) joined(f *Frame) {
+	r := o.of[f]
 	n := f.task.Next(o.w, r.phase)
 	r.phase++
 	if f.n = int32(n); n > 0 {
@@ -85,6 +104,9 @@ func (o *oracle) done(f *Frame) {
 
 // orders are the policies that differ by the order of their queue alone, as far as one worker goes.
 func orders(take Order, share Sharing) Policy {
+	if share == ShareAll {
+		return Central{take}
+	}
 	return anyPolicy{Rules{Spawn: SpawnParent, Last: LastQueue, Queue: share, Take: take,
 		Hints: take == TakeHighest}}
 }
@@ -95,20 +117,24 @@ func TestOrders(t *testing.T) {
 	for take := TakeNewest; take <= TakeSerial; take++ {
 		for seed := range treeSeeds() {
 			wide := int(seed%3) * 20
-			prog, want := loggedTree(seed, 4, wide, 1)
-			o := &oracle{w: testPool(t, Serial{}, []int{0}, 1).workers[0], take: take,
-				of: map[*Frame]*running{}}
-			root := newRoot(prog)
-			o.of[root] = &running{}
-			o.begin(root)
-			for len(o.queue) > 0 {
-				next := slices.MinFunc(o.queue, o.sooner)
-				o.queue = slices.DeleteFunc(o.queue, func(q queued) bool {
-					return q.age == next.age
-				})
-				o.run(next.f, next.i)
+			log := func(join JoinRule) []begun {
+				prog, log := loggedTree(seed, 4, wide, 1)
+				o := &oracle{w: testPool(t, Serial{}, []int{0}, 1).workers[0], take: take,
+					join: join, of: map[*Frame]*running{}}
+				root := newRoot(prog)
+				o.of[root] = &running{}
+				o.begin(root)
+				for len(o.queue) > 0 {
+					next := slices.MinFunc(o.queue, o.sooner)
+					o.queue = slices.DeleteFunc(o.queue, func(q queued) bool {
+						return q.age == next.age
+					})
+					o.run(next.f, next.i)
+				}
+				checkTree(t, prog)
+				return log[0]
 			}
-			checkTree(t, prog)
+			want := map[JoinRule][]begun{JoinLast: log(JoinLast), JoinRequeue: log(JoinRequeue)}
 			for share := ShareWorker; share <= ShareAll; share++ {
 				p := orders(take, share)
 				native, nativeLog := loggedTree(seed, 4, wide, 1)
@@ -120,11 +146,12 @@ func TestOrders(t *testing.T) {
 				if _, err := Step(stepConfig(p, 1, 1, seed), virtual); err != nil {
 					t.Fatal(err)
 				}
-				if len(want[0]) == 0 || !slices.Equal(nativeLog[0], want[0]) ||
-					!slices.Equal(virtualLog[0], want[0]) {
+				want := want[p.Rules().Join]
+				if len(want) == 0 || !slices.Equal(nativeLog[0], want) ||
+					!slices.Equal(virtualLog[0], want) {
 					t.Fatalf("order %d, sharing %d, seed %d: %d children and phases, %d on a "+
 						"thread and %d in virtual time, in another order", take, share, seed,
-						len(want[0]), len(nativeLog[0]), len(virtualLog[0]))
+						len(want), len(nativeLog[0]), len(virtualLog[0]))
 				}
 			}
 		}
@@ -210,11 +237,11 @@ func TestQueueOrders(t *testing.T) {
 // twice.
 func TestStealHalfOfADeque(t *testing.T) {
 	for n := range int32(40) {
-		pool := testPool(t, anyPolicy{Rules{Spawn: SpawnParent, Half: true}}, []int{0, 0}, 1)
+		pool := testPool(t, StealHalf{}, []int{0, 0}, 1)
 		v, thief := pool.workers[0], pool.workers[1]
 		f := flat(100).task(v, nil, 0)
 		v.spawnChildren(f, n)
-		_, out := thief.stealFrom(Move{Kind: MoveSteal, Victim: 0, Half: true})
+		_, out := thief.stealFrom(StealHalf{}.Look(&thief.search))
 		if (out == OutcomeDone) != (n > 0) {
 			t.Fatalf("%d entries: outcome %d", n, out)
 		}

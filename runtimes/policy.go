@@ -85,7 +85,8 @@ const (
 	// WaitDeeper: only what lies deeper in the tree than the task that waits.
 	WaitDeeper
 	// WaitThief: of its own queue the children of the task that waits, and else only what is queued
-	// with the worker that was the last to steal such a child ([Search.Thief]).
+	// with the worker that was the last to steal such a child ([Search.Thief]), if it lies deeper:
+	// that worker may have ended the child, and have begun anything since.
 	WaitThief
 )
 

@@ -125,6 +125,11 @@ func (t *treeTask) children(phase int) int {
 
 func (t *treeTask) child(i int) uint64 { return mix(t.place*31 + uint64(t.phase)*1009 + uint64(i)) }
 
+// frameAt says whether the child at a place is a frame, and not a leaf.
+func (t *treeTask) frameAt(place uint64) bool {
+	return t.depth > 0 && bits.OnesCount64(place)%5 != 0
+}
+
 // Hint depends on the place, so that of the same children the same is known in every run.
 func (t *treeTask) Hint(w *Worker, i int) Hint {
 	place := t.child(i)
@@ -139,7 +144,7 @@ func (t *treeTask) Run(w *Worker, i int) *Frame {
 		t.p.order(w, t, i)
 	}
 	place := t.child(i)
-	if t.depth > 0 && bits.OnesCount64(place)%5 != 0 {
+	if t.frameAt(place) {
 		return t.p.task(w, t, place, t.depth-1)
 	}
 	t.p.leaf(w, place)
@@ -181,7 +186,7 @@ func (p *treeProg) serial() (count, sum uint64) {
 		for t.phase = 0; t.phase < t.phases(); t.phase++ {
 			for i := range t.children(t.phase) {
 				place := t.child(i)
-				if t.depth > 0 && bits.OnesCount64(place)%5 != 0 {
+				if t.frameAt(place) {
 					walk(&treeTask{p: p, up: t, place: place, depth: t.depth - 1})
 					continue
 				}

@@ -17,6 +17,9 @@ type waiting struct {
 	above     int // children that began on top of another task's join
 	shallower int // of these, no deeper than the task that waits
 	strangers int // of these, from a worker that had not stolen from that task, or from itself
+
+	stack   int // the most tasks that were on a worker's stack
+	nesting int // the most that are in the serial run: frames above one another
 }
 
 func (x *waiting) begins(w *Worker, t *treeTask, i int) {
@@ -26,6 +29,12 @@ func (x *waiting) begins(w *Worker, t *treeTask, i int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	top, f := w.top, &t.Frame
+	x.nesting = max(x.nesting, depthOf(f)+1)
+	stack := 0
+	for g := top; g != nil; g = g.link {
+		stack++
+	}
+	x.stack = max(x.stack, stack)
 	if f.owner != int32(w.id) {
 		name := nameTree(f)
 		if x.thieves[name] == nil {
@@ -78,44 +87,26 @@ func watch(t *testing.T, p Policy, native bool) *waiting {
 	return x
 }
 
-// leapfrog steals from the thief of the task that waits, and at random where nothing waits
-// (Wagner and Calder, "Leapfrogging: a portable technique for implementing efficient futures",
-// 1993).
-type leapfrog struct{ anyPolicy }
-
-func (p leapfrog) Look(s *Search) Move {
-	s.Step++
-	switch {
-	case s.Step%3 == 0:
-		return Move{Kind: MoveOwn}
-	case s.Step%3 == 1 && s.Waits && s.Thief >= 0:
-		return Move{Kind: MoveSteal, Victim: s.Thief}
-	case s.Step%3 == 1 && !s.Waits && len(s.Victims) > 0:
-		return Move{Kind: MoveSteal, Victim: s.Victims[s.Rand.N(len(s.Victims))]}
-	}
-	return Rest
-}
-
 // While a task waits its worker begins nothing that the rule does not allow: only deeper tasks, or
-// only what the thief of one of its children has queued. Without a rule it begins both.
+// only what the thief of one of its children has queued, which is deeper too. So its stack is no
+// longer than that of the serial run. Without a rule it begins all, and the stack is longer.
 func TestWaitRules(t *testing.T) {
 	t.Parallel()
-	starter := func(wait WaitRule) Rules {
-		return Rules{Spawn: SpawnParent, Join: JoinStarter, Wait: wait}
-	}
+	deeper := func(x *waiting) bool { return x.shallower == 0 && x.stack <= x.nesting }
 	for _, native := range []bool{false, true} {
 		for name, c := range map[string]struct {
 			p     Policy
 			right func(x *waiting) bool
 		}{
-			"any": {anyPolicy{starter(WaitAny)},
-				func(x *waiting) bool { return x.shallower > 0 && x.strangers > 0 }},
-			"deeper": {anyPolicy{starter(WaitDeeper)},
-				func(x *waiting) bool { return x.shallower == 0 && x.strangers > 0 }},
-			"thief": {anyPolicy{starter(WaitThief)},
-				func(x *waiting) bool { return x.strangers == 0 }},
-			"leapfrog": {leapfrog{anyPolicy{starter(WaitThief)}},
-				func(x *waiting) bool { return x.strangers == 0 }},
+			"any": {HelpFirst{}, func(x *waiting) bool {
+				return x.shallower > 0 && x.strangers > 0 && x.stack > x.nesting
+			}},
+			"deeper": {DepthRestricted{},
+				func(x *waiting) bool { return deeper(x) && x.strangers > 0 }},
+			"leapfrog": {Leapfrog{},
+				func(x *waiting) bool { return deeper(x) && x.strangers == 0 }},
+			"thief": {anyPolicy{Leapfrog{}.Rules()},
+				func(x *waiting) bool { return deeper(x) && x.strangers == 0 }},
 		} {
 			t.Run(fmt.Sprintf("%s/native=%v", name, native), func(t *testing.T) {
 				x := watch(t, c.p, native)
@@ -124,7 +115,8 @@ func TestWaitRules(t *testing.T) {
 				}
 				if x.above == 0 || !c.right(x) {
 					t.Errorf("%d children began on top of a task that waits, %d no deeper than it "+
-						"and %d from others than its thieves", x.above, x.shallower, x.strangers)
+						"and %d from others than its thieves; %d tasks on a stack, %d in the "+
+						"serial run", x.above, x.shallower, x.strangers, x.stack, x.nesting)
 				}
 			})
 		}
