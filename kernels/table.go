@@ -10,6 +10,7 @@ import (
 	"krdlab/kernels/fmm"
 	"krdlab/kernels/kernel"
 	"krdlab/kernels/matmul"
+	"krdlab/kernels/spmv"
 	"krdlab/kernels/triad"
 )
 
@@ -19,6 +20,7 @@ var Table = []*kernel.Kernel{
 	&fib.Kernel,
 	&fmm.Kernel,
 	&triad.Kernel,
+	&spmv.Kernel,
 }
 
 // ByName returns the kernel of that name.

@@ -160,3 +160,25 @@ func (t *Touched) Near(b uint32) int {
 }
 
 func ceil(n, block int) int { return (n + block - 1) / block }
+
+// A Cut is elements of Elem bytes in blocks of any length: block b is elements At[b] to At[b+1]-1.
+type Cut struct {
+	At   []int
+	Elem int
+}
+
+// Blocks implements [Shape].
+func (c Cut) Blocks() int { return len(c.At) - 1 }
+
+// Span returns the elements of block b: from, and up to but not to.
+func (c Cut) Span(b int) (from, to int) { return c.At[b], c.At[b+1] }
+
+// Bytes implements [Shape].
+func (c Cut) Bytes() uint64 { return uint64(c.At[len(c.At)-1]) * uint64(c.Elem) }
+
+// Extent implements [Shape].
+func (c Cut) Extent(b int) kernel.Extent {
+	bytes := uint64(c.At[b+1]-c.At[b]) * uint64(c.Elem)
+	return kernel.Extent{Base: uint64(c.At[b]) * uint64(c.Elem), Bytes: bytes, Stride: bytes,
+		Rows: 1}
+}

@@ -16,6 +16,7 @@ func TestShapes(t *testing.T) {
 		{Vector{1, 7, 8}, 8, false},
 		{Vector{100, 7, 4}, 400, false},
 		{Vector{98, 7, 4}, 392, false},
+		{Cut{[]int{0, 3, 4, 9}, 8}, 72, false},
 		{Matrix{Rows: 10, Cols: 7, TileRows: 4, TileCols: 3, Elem: 8}, 560, false},
 		{Matrix{Rows: 10, Cols: 7, TileRows: 4, TileCols: 3, Elem: 8, Tiled: true}, 560, true},
 		{Matrix{Rows: 8, Cols: 6, TileRows: 4, TileCols: 3, Elem: 4, Tiled: true}, 192, false},
