@@ -9,9 +9,12 @@ import (
 	"krdlab/kernels/fib"
 	"krdlab/kernels/fmm"
 	"krdlab/kernels/kernel"
+	"krdlab/kernels/knapsack"
 	"krdlab/kernels/matmul"
 	"krdlab/kernels/spmv"
+	"krdlab/kernels/nqueens"
 	"krdlab/kernels/triad"
+	"krdlab/kernels/uts"
 )
 
 // Table is every kernel there is.
@@ -21,6 +24,9 @@ var Table = []*kernel.Kernel{
 	&fmm.Kernel,
 	&triad.Kernel,
 	&spmv.Kernel,
+	&nqueens.Kernel,
+	&uts.Kernel,
+	&knapsack.Kernel,
 }
 
 // ByName returns the kernel of that name.
