@@ -25,6 +25,9 @@ func (f *Figure) Write(w io.Writer, format string) error {
 		return fmt.Errorf("%w %q, expected one of %s", ErrFormat, format,
 			strings.Join(Formats, ", "))
 	}
+	if format == Markdown {
+		return f.markdown(w)
+	}
 	legend := f.legend()
 	caption := krdplot.NewCaption(f.Caption)
 	rows := (len(f.Panels) + f.Columns - 1) / f.Columns
@@ -104,6 +107,9 @@ func (a Axis) beside(left Axis) Axis {
 // thinned is a without the labels for which a width has no room; the last stays, then the first,
 // then those further right.
 func (a Axis) thinned(width vg.Length) Axis {
+	if a.Turned {
+		return a
+	}
 	a.Ticks = slices.Clone(a.Ticks)
 	style := krdplot.TextStyle(8)
 	type span struct{ from, to vg.Length }
@@ -135,7 +141,9 @@ func (a Axis) thinned(width vg.Length) Axis {
 }
 
 func (f *Figure) rowHeight() vg.Length {
-	switch {
+	switch p := &f.Panels[0]; {
+	case p.Kind == Matrix:
+		return vg.Length(len(p.Series))*fieldHeight + p.X.turnedHeight() + 2*margin
 	case f.Columns > 2:
 		return 2.25 * vg.Inch
 	case f.Columns == 2:

@@ -1,6 +1,8 @@
 package figures
 
 import (
+	"math"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -30,6 +32,10 @@ func (p *Panel) axes() *plot.Plot {
 		a.to.Tick.Marker = plot.ConstantTicks(ticks)
 	}
 	g.X.Label.Padding = vg.Points(3)
+	if p.X.Turned {
+		label := &g.X.Tick.Label
+		label.Rotation, label.XAlign, label.YAlign = math.Pi/2, draw.XRight, draw.YCenter
+	}
 	return g
 }
 
@@ -40,6 +46,9 @@ func (p *Panel) plot(most float64) *plot.Plot {
 	switch p.Kind {
 	case Heat:
 		g.Add(heatMap{p, most})
+		return g
+	case Matrix:
+		g.Add(matrixMap{p})
 		return g
 	case Stacked:
 		g.Add(horizontalGrid(), stackedBars{p})

@@ -38,6 +38,8 @@ const (
 	Lines   Kind = "lines"
 	Stacked Kind = "stacked" // bars at each x, the first series at the bottom
 	Heat    Kind = "heat"    // series n is row n, from the bottom; x is the column
+	// as Heat; fields are as dark as Point.Shade says, and have Point.Label in them
+	Matrix Kind = "matrix"
 )
 
 // A Panel is one plot of a figure.
@@ -59,6 +61,8 @@ type Axis struct {
 	Min   float64 `json:"min"`
 	Max   float64 `json:"max"`
 	Ticks []Tick  `json:"ticks"`
+	// Turned labels are written upwards, so that none is left out.
+	Turned bool `json:"turned,omitempty"`
 }
 
 // A Tick is a labelled position; one without label is a mark only.
@@ -95,6 +99,9 @@ type Point struct {
 	// written beside the marker where there is room, once for those side by side that have the same
 	Label     string `json:"label,omitempty"`
 	Disturbed bool   `json:"disturbed,omitempty"` // its marker is hollow
+	// of a field of a matrix: how dark it is, from 0 to 1; [MarkBest], [MarkTied], [MarkFirst] or ""
+	Shade float64 `json:"shade,omitempty"`
+	Mark  string  `json:"mark,omitempty"`
 }
 
 // A Rule is a straight line of reference from (X1, Y1) to (X2, Y2).
@@ -121,7 +128,7 @@ func (s Skipped) String() string { return s.ID + ": " + s.Reason }
 var ErrFormat = failure.New(failure.Request, "unknown figure format")
 
 // Formats are those that [Figure.Write] knows.
-var Formats = []string{"svg", "pdf", "png"}
+var Formats = []string{"svg", "pdf", "png", Markdown}
 
 // A maker makes the figures of one family from a group, and says why it cannot, or not all.
 type maker struct {
@@ -182,7 +189,7 @@ func Families() (ids, about []string) {
 	for _, m := range makers {
 		ids, about = append(ids, m.id), append(about, m.about)
 	}
-	return ids, about
+	return append(ids, MatrixID), append(about, matrixAbout)
 }
 
 // A subject is a group as the makers read it.

@@ -16,7 +16,7 @@ func (f *Figure) legend() krdplot.Legend {
 			if s.Apart {
 				e.Line.Width = 0
 			}
-			if p.Kind != Heat {
+			if p.Kind != Heat && p.Kind != Matrix {
 				list = append(list, e)
 			}
 		}

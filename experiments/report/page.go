@@ -20,7 +20,8 @@ var pageTemplate = template.Must(template.ParseFS(sources, "page.html"))
 // A page is what page.html shows.
 type page struct {
 	Title     string
-	Notes     []string // of the experiment
+	Notes     []string  // of the experiment
+	Matrices  []picture // of the experiment as a whole
 	Groups    []groupPart
 	Families  []family
 	Verdict   string
@@ -97,6 +98,15 @@ func newPage(e *dataset.Experiment, at string) (*page, error) {
 	p.Simulated = len(natives(e)) < len(e.Cells)
 	number, classes := 0, &styles{}
 	groups := e.Groups()
+	matrices, prefixes := figures.Matrices(e)
+	for i := range matrices {
+		f := &matrices[i]
+		drawn, err := newPicture(f, "m-"+prefixes[i], &number, classes)
+		if err != nil {
+			return nil, err
+		}
+		p.Matrices = append(p.Matrices, *drawn)
+	}
 	for i := range groups {
 		part, err := newGroup(e, &groups[i], fmt.Sprintf("g%d", i+1), &number, classes)
 		if err != nil {

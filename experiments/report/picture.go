@@ -62,26 +62,36 @@ func pictures(g *dataset.Group, anchor string, number *int, classes *styles) (li
 		skipped = append(skipped, s.String())
 	}
 	for i := range figs {
-		f := &figs[i]
-		bare := *f // the page has title and caption beside the drawing
-		bare.Title, bare.Caption = "", nil
-		var b bytes.Buffer
-		if err := bare.Write(&b, "svg"); err != nil {
-			return nil, nil, fmt.Errorf("figure %s of %s: %w", f.ID, g.String(), err)
-		}
-		*number++
-		p := picture{Anchor: anchor + "-" + f.ID, Number: *number, Figure: f, Numbers: numbersOf(f)}
-		p.Label = f.Title + ", a figure of " + plural(len(f.Panels), "panel") +
-			"; its numbers are in the table below it"
-		p.Paper = slices.ContainsFunc(f.Panels,
-			func(p figures.Panel) bool { return p.Kind == figures.Heat })
-		p.Drawing, err = inline(b.String(), p.Label, p.Paper, classes)
+		p, err := newPicture(&figs[i], anchor+"-", number, classes)
 		if err != nil {
-			return nil, nil, fmt.Errorf("figure %s of %s: %w", f.ID, g.String(), err)
+			return nil, nil, fmt.Errorf("%s: %w", g.String(), err)
 		}
-		list = append(list, p)
+		list = append(list, *p)
 	}
 	return list, skipped, nil
+}
+
+// newPicture draws a figure.
+func newPicture(f *figures.Figure, anchor string, number *int, classes *styles) (*picture, error) {
+	bare := *f // the page has title and caption beside the drawing
+	bare.Title, bare.Caption = "", nil
+	var b bytes.Buffer
+	if err := bare.Write(&b, "svg"); err != nil {
+		return nil, fmt.Errorf("figure %s: %w", f.ID, err)
+	}
+	*number++
+	p := picture{Anchor: anchor + f.ID, Number: *number, Figure: f, Numbers: numbersOf(f)}
+	p.Label = f.Title + ", a figure of " + plural(len(f.Panels), "panel") +
+		"; its numbers are in the table below it"
+	p.Paper = slices.ContainsFunc(f.Panels,
+		func(p figures.Panel) bool {
+			return p.Kind == figures.Heat || p.Kind == figures.Matrix
+		})
+	var err error
+	if p.Drawing, err = inline(b.String(), p.Label, p.Paper, classes); err != nil {
+		return nil, fmt.Errorf("figure %s: %w", f.ID, err)
+	}
+	return &p, nil
 }
 
 var (
@@ -125,8 +135,11 @@ func numbersOf(f *figures.Figure) table {
 		t.Head = append(t.Head, column{Text: "panel", Name: true})
 	}
 	series, x, value := "series", f.Panels[0].X.Label, f.Panels[0].Y.Label
-	if f.Panels[0].Kind == figures.Heat { // a series is a row
+	switch f.Panels[0].Kind { // a series is a row
+	case figures.Heat:
 		series, value = value, "number"
+	case figures.Matrix:
+		series, x = "kernel", "scheduler"
 	}
 	t.Head = append(t.Head, column{Text: series, Name: true}, column{Text: x}, column{Text: value},
 		column{Text: "low"}, column{Text: "high"}, column{Text: "n"})

@@ -151,6 +151,18 @@ func choose(e *dataset.Experiment, f *plotFlags) (list []drawing, skipped []stri
 		}
 		return any
 	}
+	whole, prefixes := figures.Matrices(e)
+	for i, fig := range whole {
+		known = append(known, fig.ID)
+		if asked(fig.Is) {
+			list = append(list, drawing{filepath.Join(f.out, prefixes[i]+fig.ID), fig})
+		}
+	}
+	if len(whole) == 0 && slices.Contains(f.figures, figures.MatrixID) {
+		found[figures.MatrixID] = true
+		skipped = append(skipped, figures.MatrixID+": it is of at least two kernels under at least "+
+			"two schedulers")
+	}
 	for i := range groups {
 		prefix, where := "", ""
 		if names[i] != "" {

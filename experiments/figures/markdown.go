@@ -1,0 +1,88 @@
+package figures
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
+	"krdlab/krd/krdplot"
+)
+
+// Markdown is the format of a figure as tables in text.
+const Markdown = "md"
+
+// markdown writes the figure as tables: a matrix as it is drawn, its best in bold, what cannot be
+// told from it in italics; of other figures each point in a row.
+func (f *Figure) markdown(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s\n\n", f.Title)
+	for i := range f.Panels {
+		p := &f.Panels[i]
+		if p.Title != "" {
+			fmt.Fprintf(&b, "#### %s\n\n", p.Title)
+		}
+		row := func(cells []string) {
+			fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | "))
+		}
+		head, rows := p.list()
+		if p.Kind == Matrix {
+			head, rows = p.Fields()
+		}
+		row(head)
+		row(slices.Repeat([]string{"---"}, len(head)))
+		for _, cells := range rows {
+			row(cells)
+		}
+		b.WriteByte('\n')
+	}
+	for _, text := range f.Caption {
+		fmt.Fprintf(&b, "%s\n\n", text)
+	}
+	fmt.Fprintf(&b, "<!-- %s -->\n", krdplot.Mark)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Fields is a matrix as a table of texts, the first row at the top: **the best of a row**, _what
+// cannot be told from it_.
+func (p *Panel) Fields() (head []string, rows [][]string) {
+	head = []string{""}
+	for _, t := range p.X.Ticks {
+		head = append(head, t.Label)
+	}
+	for _, s := range slices.Backward(p.Series) {
+		cells := []string{s.Name}
+		for _, v := range s.Points {
+			switch v.Mark {
+			case "":
+				cells = append(cells, v.Label)
+			case MarkBest:
+				cells = append(cells, "**"+v.Label+"**")
+			default:
+				cells = append(cells, "_"+v.Label+"_")
+			}
+		}
+		rows = append(rows, cells)
+	}
+	return head, rows
+}
+
+// list is a panel as a table of its points.
+func (p *Panel) list() (head []string, rows [][]string) {
+	number := func(n result.Number) string {
+		if !n.Known() {
+			return notAvailable
+		}
+		return show.Digits(n.Float(), 4)
+	}
+	for _, s := range p.Series {
+		for _, v := range s.Points {
+			rows = append(rows, []string{s.Name, v.At, number(v.Y), number(v.Low), number(v.High),
+				fmt.Sprint(v.N)})
+		}
+	}
+	return []string{"series", p.X.Label, p.Y.Label, "low", "high", "n"}, rows
+}

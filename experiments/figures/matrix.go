@@ -1,0 +1,407 @@
+package figures
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"krdlab/experiments/correlate"
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
+	"krdlab/experiments/show"
+	"krdlab/kernels"
+	"krdlab/krd"
+	"krdlab/loi"
+)
+
+// MatrixID begins the IDs of the figures that [Matrices] makes.
+const MatrixID = "matrix"
+
+const matrixAbout = "kernels and schedulers of a whole experiment: speed-up, WTI, accesses beyond " +
+	"the LLC: matrix-speedup-CORES, matrix-wti-CORES, matrix-far-CORES"
+
+// notAvailable is written where there is no number.
+const notAvailable = "n/a"
+
+// The marks of fields of a matrix.
+const (
+	MarkBest  = "best"  // of its row, told from all others
+	MarkTied  = "tied"  // the best of its row, or not told from it
+	MarkFirst = "first" // the best of its row, of which not all have intervals
+)
+
+// A quantity of a matrix: what its fields are.
+type matrixPart struct {
+	id, title, colour, shade string
+	lowest                   bool // is best
+	of                       func(s *subject, scheduler string, cores int) result.Quantity
+	text                     func(v float64) string
+	// depth is how dark the field of a value is, from 0 to 1; low and high are those of its row, or
+	// of all rows
+	depth func(v, high float64) float64
+	rows  bool // each row has a scale of its own
+}
+
+var matrixParts = []matrixPart{
+	{"speedup", "speed-up", "#0072b2", "Shade: speed-up as a share of the highest of the row.",
+		false, func(s *subject, name string, n int) result.Quantity {
+			return s.at(name, n).Summary.Speedup
+		}, func(v float64) string { return show.Digits(v, 3) },
+		func(v, high float64) float64 { return v / high }, true},
+	{"wti", "work time inflation", "#d55e00", "Shade: from 1, no inflation, to the largest of all.",
+		true, func(s *subject, name string, n int) result.Quantity {
+			return s.at(name, n).Summary.WTI
+		}, func(v float64) string { return show.Digits(v, 3) },
+		func(v, high float64) float64 { return (v - 1) / (high - 1) }, false},
+	{"far", "accesses beyond the LLC [%]", "#d55e00", "Shade: from 0 to the largest of all.", true,
+		func(s *subject, name string, n int) result.Quantity {
+			var v []float64
+			for _, h := range s.traced(name, n) {
+				if share := farOrCold(h); share.Known() {
+					v = append(v, 100*share.Float())
+				}
+			}
+			return s.at(name, n).Quantity(v)
+		}, func(v float64) string {
+			if v == 0 {
+				return "0"
+			}
+			return show.Digits(v, 3)
+		}, func(v, high float64) float64 { return v / high }, false},
+}
+
+func farOrCold(h *krd.Histogram) result.Number {
+	return correlate.Point{Name: correlate.FarOrCold, Cold: true}.Of(h)
+}
+
+// A matrix is the cells of an experiment on one machine of one substrate and one number of cores:
+// kernels in rows, schedulers in columns.
+type matrix struct {
+	dataset.Key // of its first group; Kernel and Params are not of all
+	prefix      string
+	cores       int
+	rows        []matrixRow // in the order of the table of kernels
+	schedulers  []string
+	missing     []string // why fields have no number
+	reps        [2]int   // fewest and most behind a field of a scheduler that draws
+	fixed       bool     // a field is of a scheduler that draws nothing
+}
+
+type matrixRow struct {
+	name string
+	says string   // name and parameters, as far as they are not the defaults
+	data *subject // nil: nothing was run
+}
+
+// Matrices returns the figures of an experiment as a whole, and how the names of their files begin:
+// for each machine and number of cores a heat map of kernels and schedulers for each quantity; none
+// where there are fewer than two kernels, or than two schedulers. Cost: that of [All].
+func Matrices(e *dataset.Experiment) (list []Figure, prefixes []string) {
+	for _, m := range matricesOf(e) {
+		for _, part := range matrixParts {
+			if f := m.figure(&part); f != nil {
+				list, prefixes = append(list, *f), append(prefixes, m.prefix)
+			}
+		}
+	}
+	return list, prefixes
+}
+
+// place is the key of a group without what differs between kernels.
+func place(g *dataset.Group) dataset.Key {
+	k := g.Key
+	k.Kernel, k.Params = "", ""
+	c, r := *g.Cells[0], *g.Cells[0].Result
+	r.Settings.Grain = request.GrainKernel
+	c.Result = &r
+	k.Settings = dataset.KeyOf(&c).Settings
+	return k
+}
+
+func matricesOf(e *dataset.Experiment) (list []*matrix) {
+	groups := e.Groups()
+	var places []dataset.Key
+	for i := range groups {
+		if k := place(&groups[i]); !slices.Contains(places, k) {
+			places = append(places, k)
+		}
+	}
+	for _, key := range places {
+		var subjects []*subject
+		var cores []int
+		for i := range groups {
+			if place(&groups[i]) == key {
+				s := newSubject(&groups[i])
+				subjects, cores = append(subjects, s), append(cores, s.cores...)
+			}
+		}
+		slices.Sort(cores)
+		for _, n := range slices.Compact(cores) {
+			m := &matrix{Key: key, cores: n}
+			if len(places) > 1 {
+				m.prefix = fileWord(strings.Join(strings.Fields(strings.NewReplacer(",", "", "(", "",
+					")", "").Replace(key.Substrate+" "+key.Machine+" "+key.Settings)), "-")) + "-"
+			}
+			m.fill(e, subjects)
+			if len(m.rows) > 1 && len(m.schedulers) > 1 {
+				list = append(list, m)
+			}
+		}
+	}
+	return list
+}
+
+// fill finds rows and columns, and what has no number and why.
+func (m *matrix) fill(e *dataset.Experiment, subjects []*subject) {
+	add := func(list *[]string, names ...string) {
+		for _, name := range names {
+			if name != request.SerialScheduler().Name && !slices.Contains(*list, name) {
+				*list = append(*list, name)
+			}
+		}
+	}
+	done, machines := map[string]bool{}, map[string]bool{} // cells; machines by their names in the plan
+	for _, s := range subjects {
+		for _, c := range s.Cells {
+			done[c.ID] = true
+		}
+		if slices.Contains(s.cores, m.cores) {
+			m.rows = append(m.rows, matrixRow{s.Kernel, changed(s), s})
+			add(&m.schedulers, s.schedulers...)
+		}
+	}
+	var failed, nativeOnly []string
+	for _, p := range e.Plan {
+		machines[p.Machine] = machines[p.Machine] || done[p.ID]
+	}
+	for _, p := range e.Plan {
+		if machines[p.Machine] && !done[p.ID] && p.Cores == m.cores {
+			add(&failed, p.Kernel)
+			add(&m.schedulers, p.Schedulers...)
+			m.addRow(p.Kernel)
+		}
+	}
+	if e.Info != nil && m.Substrate == loi.Simulated {
+		for _, name := range e.Info.NativeOnly {
+			add(&nativeOnly, name)
+			if _, isKernel := kernels.ByName(name); isKernel {
+				m.addRow(name)
+			} else {
+				add(&m.schedulers, name)
+			}
+		}
+	}
+	m.order()
+	say := func(names []string, why string) {
+		if len(names) > 0 {
+			m.missing = append(m.missing, fmt.Sprintf("%s for %s: %s.", notAvailable,
+				strings.Join(names, ", "), why))
+		}
+	}
+	say(nativeOnly, "cannot be simulated")
+	say(failed, "not all of their runs were finished, or could be used")
+}
+
+// addRow adds a kernel of which nothing was run.
+func (m *matrix) addRow(kernel string) {
+	if !slices.ContainsFunc(m.rows, func(r matrixRow) bool { return r.name == kernel }) {
+		m.rows = append(m.rows, matrixRow{name: kernel})
+	}
+}
+
+// order puts rows and columns in the order of the tables, unknown ones last, and tells rows of one
+// kernel apart.
+func (m *matrix) order() {
+	rank := func(list []string, name string) int {
+		if i := slices.Index(list, name); i >= 0 {
+			return i
+		}
+		return len(list)
+	}
+	names, schedulers := request.KernelNames(), request.SchedulerNames()
+	slices.SortStableFunc(m.rows, func(a, b matrixRow) int {
+		return rank(names, a.name) - rank(names, b.name)
+	})
+	slices.SortStableFunc(m.schedulers, func(a, b string) int {
+		return rank(schedulers, a) - rank(schedulers, b)
+	})
+	count := map[string]int{}
+	for _, r := range m.rows {
+		count[r.name]++
+	}
+	for i := range m.rows {
+		if r := &m.rows[i]; count[r.name] > 1 && r.says != "" {
+			r.name = r.says
+		}
+	}
+}
+
+// changed is the kernel of a group with the parameters that are not its defaults.
+func changed(s *subject) string {
+	k, ok := kernels.ByName(s.Kernel)
+	words := []string{s.Kernel}
+	for _, p := range dataset.Params(s.Cells[0].Result) {
+		if ok {
+			if v, there := k.Defaults()[p.Key]; there && fmt.Sprint(v) == p.Value {
+				continue
+			}
+		}
+		words = append(words, p.Key+"="+p.Value)
+	}
+	return strings.Join(words, " ")
+}
+
+// figure is the heat map of one quantity; nil where no field has a number.
+func (m *matrix) figure(part *matrixPart) *Figure {
+	m.reps, m.fixed = [2]int{}, false
+	p := Panel{Kind: Matrix, X: Axis{Min: -0.5, Max: float64(len(m.schedulers)) - 0.5, Turned: true},
+		Y: Axis{Label: part.title, Min: -0.5, Max: float64(len(m.rows)) - 0.5}}
+	for i, name := range m.schedulers {
+		p.X.Ticks = append(p.X.Ticks, Tick{float64(i), name})
+	}
+	top, sure, draws := 0.0, 0, 0
+	var without []string
+	for i := range m.rows { // the first row is at the top
+		r := &m.rows[len(m.rows)-1-i]
+		p.Y.Ticks = append(p.Y.Ticks, Tick{float64(i), r.name})
+		s, marked := m.row(part, r)
+		switch {
+		case marked == "" && r.data != nil:
+			without = append(without, r.name)
+		case marked == MarkFirst:
+			draws++
+		case marked == MarkBest:
+			sure++
+		}
+		high := 0.0
+		for _, v := range s.Points {
+			if v.Y.Known() {
+				high = math.Max(high, v.Y.Float())
+			}
+		}
+		top = math.Max(top, high)
+		for j := range s.Points {
+			if v := &s.Points[j]; part.rows && v.Y.Known() {
+				v.Shade = shade(part.depth(v.Y.Float(), high))
+			}
+		}
+		p.Series = append(p.Series, s)
+	}
+	if !m.fixed && m.reps[1] == 0 {
+		return nil
+	}
+	for i := range p.Series {
+		for j := range p.Series[i].Points {
+			if v := &p.Series[i].Points[j]; !part.rows && v.Y.Known() {
+				v.Shade = shade(part.depth(v.Y.Float(), top))
+			}
+		}
+	}
+	cores := plural(m.cores, "core")
+	f := &Figure{ID: fmt.Sprintf("%s-%s-%d", MatrixID, part.id, m.cores), Columns: 1,
+		Title: title(part.title) + " on " + cores, Panels: []Panel{p}}
+	f.Caption = m.says(part, sure, draws)
+	if len(without) > 0 {
+		slices.Reverse(without)
+		f.Caption = append(f.Caption, fmt.Sprintf("%s for %s: not measured (kernels that do no "+
+			"work in the paper's sense, or take no time).", notAvailable, strings.Join(without, ", ")))
+	}
+	return f
+}
+
+// row is one kernel: its fields, and the mark of its best.
+func (m *matrix) row(part *matrixPart, r *matrixRow) (s Series, marked string) {
+	s = Series{Name: r.name, Colour: part.colour, Points: make([]Point, len(m.schedulers))}
+	values := make([]result.Quantity, len(m.schedulers))
+	for j, name := range m.schedulers {
+		v := &s.Points[j]
+		*v = Point{X: float64(j), At: name, Label: notAvailable}
+		if r.data == nil || r.data.at(name, m.cores) == nil {
+			continue
+		}
+		values[j] = part.of(r.data, name, m.cores)
+		if q := values[j]; q.Median.Known() {
+			v.Y, v.Low, v.High, v.N = q.Median, q.Low, q.High, q.N
+			v.Label, v.Disturbed = part.text(q.Median.Float()), r.data.disturbed(name, m.cores)
+			if q.Reason == result.Deterministic {
+				m.fixed = true
+				continue
+			}
+			if m.reps[0] == 0 || q.N < m.reps[0] {
+				m.reps[0] = q.N
+			}
+			m.reps[1] = max(m.reps[1], q.N)
+		}
+	}
+	rank := result.Rank(values, part.lowest)
+	if len(rank.Order) == 0 {
+		return s, ""
+	}
+	best := rank.Order[0]
+	switch {
+	case !rank.Sure:
+		marked = MarkFirst
+	case len(rank.Tied) > 0:
+		marked = MarkTied
+	case len(rank.Order) > 1:
+		marked = MarkBest
+	default:
+		return s, notAvailable // there is nothing to be better than
+	}
+	s.Points[best].Mark = marked
+	for _, j := range rank.Order[1:] {
+		if slices.Contains(rank.Tied, j) || !rank.Sure && values[j].Median == values[best].Median {
+			s.Points[j].Mark = marked
+		}
+	}
+	return s, marked
+}
+
+func shade(v float64) float64 {
+	if !(v > 0) { // nothing differs, or there is no scale
+		return 0
+	}
+	return math.Min(v, 1)
+}
+
+// says is the caption of a matrix.
+func (m *matrix) says(part *matrixPart, sure, unsure int) []string {
+	where := "Measured on " + m.Machine
+	if m.Substrate == loi.Simulated {
+		where = "SIMULATED, not measured, on the machine " + m.Machine
+	}
+	if m.Settings != "" {
+		where += "; " + m.Settings
+	}
+	var rows []string
+	for _, r := range m.rows {
+		if r.says != "" {
+			rows = append(rows, r.says)
+		}
+	}
+	counts := counted(m.reps[0], m.reps[1], "repetition")
+	fields := "Fields: medians of n\u00a0=\u00a0" + counts
+	switch {
+	case m.reps[0] == 0:
+		fields = "Fields: exact values, nothing is drawn at random"
+	case m.fixed:
+		fields += "; where nothing is drawn at random, exact values"
+	}
+	better := "highest"
+	if part.lowest {
+		better = "lowest"
+	}
+	frames := "Solid frame: the " + better + " of its row, told from all others: their 95\u00a0% " +
+		"intervals do not overlap. Dashed: the " + better + ", and what cannot be told from it. An " +
+		"exact value is an interval of no width."
+	if unsure > 0 {
+		frames += fmt.Sprintf(" In %s fewer than %d repetitions of some give no interval: the "+
+			"dashed frame is around the %s median there, which is not shown to be the best.",
+			plural(unsure, "row"), result.MinSample, better)
+	}
+	list := []string{where + ". Rows, with parameters that are not the defaults: " +
+		strings.Join(rows, "; ") + ".", fields + ". " + part.shade + " " + frames}
+	return append(list, m.missing...)
+}
