@@ -27,6 +27,9 @@ func (p *Panel) axes() *plot.Plot {
 		a.to.Min, a.to.Max = a.from.Min, a.from.Max
 		var ticks []plot.Tick
 		for _, t := range a.from.Ticks {
+			if a.from.Turned {
+				t.Label += " " // away from the tick
+			}
 			ticks = append(ticks, plot.Tick{Value: t.Value, Label: t.Label})
 		}
 		a.to.Tick.Marker = plot.ConstantTicks(ticks)

@@ -42,7 +42,7 @@ func (f *Figure) markdown(w io.Writer) error {
 		fmt.Fprintf(&b, "%s\n\n", text)
 	}
 	fmt.Fprintf(&b, "<!-- %s -->\n", krdplot.Mark)
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, strings.ReplaceAll(b.String(), "\u00a0", " "))
 	return err
 }
 

@@ -95,18 +95,27 @@ type matrixRow struct {
 	data *subject // nil: nothing was run
 }
 
-// Matrices returns the figures of an experiment as a whole, and how the names of their files begin:
-// for each machine and number of cores a heat map of kernels and schedulers for each quantity; none
-// where there are fewer than two kernels, or than two schedulers. Cost: that of [All].
-func Matrices(e *dataset.Experiment) (list []Figure, prefixes []string) {
-	for _, m := range matricesOf(e) {
-		for _, part := range matrixParts {
-			if f := m.figure(&part); f != nil {
-				list, prefixes = append(list, *f), append(prefixes, m.prefix)
+// A WholeFigure is a figure of an experiment as a whole.
+type WholeFigure struct {
+	Figure
+	Prefix   string // of the names of its files, where there are several machines
+	Headline bool   // it has the speed-ups at the largest number of cores of its machine
+}
+
+// Matrices returns the figures of an experiment as a whole: for each machine and number of cores a
+// heat map of kernels and schedulers for each quantity; none where there are fewer than two kernels,
+// or than two schedulers. Cost: that of [All].
+func Matrices(e *dataset.Experiment) (list []WholeFigure) {
+	all := matricesOf(e)
+	for i, m := range all {
+		last := i+1 == len(all) || all[i+1].Key != m.Key
+		for j := range matrixParts {
+			if f := m.figure(&matrixParts[j]); f != nil {
+				list = append(list, WholeFigure{*f, m.prefix, last && j == 0})
 			}
 		}
 	}
-	return list, prefixes
+	return list
 }
 
 // place is the key of a group without what differs between kernels.
@@ -305,8 +314,9 @@ func (m *matrix) figure(part *matrixPart) *Figure {
 	f.Caption = m.says(part, sure, draws)
 	if len(without) > 0 {
 		slices.Reverse(without)
-		f.Caption = append(f.Caption, fmt.Sprintf("%s for %s: not measured (kernels that do no "+
-			"work in the paper's sense, or take no time).", notAvailable, strings.Join(without, ", ")))
+		f.Caption = append(f.Caption, fmt.Sprintf("%s for %s: no such number (kernels that do no "+
+			"work, or a serial program that takes no time).", notAvailable,
+			strings.Join(without, ", ")))
 	}
 	return f
 }

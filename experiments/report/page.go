@@ -98,10 +98,8 @@ func newPage(e *dataset.Experiment, at string) (*page, error) {
 	p.Simulated = len(natives(e)) < len(e.Cells)
 	number, classes := 0, &styles{}
 	groups := e.Groups()
-	matrices, prefixes := figures.Matrices(e)
-	for i := range matrices {
-		f := &matrices[i]
-		drawn, err := newPicture(f, "m-"+prefixes[i], &number, classes)
+	for _, m := range figures.Matrices(e) {
+		drawn, err := newPicture(&m.Figure, "m-"+m.Prefix, &number, classes)
 		if err != nil {
 			return nil, err
 		}

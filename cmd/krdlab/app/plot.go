@@ -151,11 +151,11 @@ func choose(e *dataset.Experiment, f *plotFlags) (list []drawing, skipped []stri
 		}
 		return any
 	}
-	whole, prefixes := figures.Matrices(e)
-	for i, fig := range whole {
-		known = append(known, fig.ID)
-		if asked(fig.Is) {
-			list = append(list, drawing{filepath.Join(f.out, prefixes[i]+fig.ID), fig})
+	whole := figures.Matrices(e)
+	for _, m := range whole {
+		known = append(known, m.ID)
+		if asked(m.Is) {
+			list = append(list, drawing{filepath.Join(f.out, m.Prefix+m.ID), m.Figure})
 		}
 	}
 	if len(whole) == 0 && slices.Contains(f.figures, figures.MatrixID) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/figures"
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
 	"krdlab/experiments/sweep"
@@ -20,7 +21,12 @@ import (
 func (a *app) printSweep(dir string, e *dataset.Experiment) error {
 	a.sayNotes(e)
 	p := a.page()
-	for _, g := range e.Groups() {
+	groups := e.Groups()
+	if len(groups) > fewGroups {
+		a.printMatrices(p, e)
+		groups = nil
+	}
+	for _, g := range groups {
 		substrate := g.Key.String()
 		if g.Substrate == loi.Simulated {
 			substrate = strings.Replace(substrate, loi.Simulated, "SIMULATED", 1)
@@ -42,6 +48,45 @@ func (a *app) printSweep(dir string, e *dataset.Experiment) error {
 	p.Line("a row for each of %d repetitions is in %s/table.csv, .jsonl and .parquet; benchstat "+
 		"reads %s/%s", len(e.Rows()), dir, dir, sweep.BenchFile)
 	return p.Close()
+}
+
+// fewGroups is of how many groups a sweep prints all: of more it prints a matrix.
+const fewGroups = 6
+
+// printMatrices prints the speed-ups of an experiment at its largest numbers of cores, a row for
+// each scheduler and a column for each kernel, and says how to get the rest.
+func (a *app) printMatrices(p *show.Page, e *dataset.Experiment) {
+	for _, m := range figures.Matrices(e) {
+		if !m.Headline {
+			continue
+		}
+		f := &m.Figure
+		p.Brief(fmt.Sprintf("%s: **the best**, _what is not told from the best_. %s", f.Title,
+			f.Caption[0]))
+		kernels, rows := f.Panels[0].Fields()
+		head := []string{"scheduler"}
+		for _, row := range rows {
+			head = append(head, row[0])
+		}
+		t := show.NewTable(1, head...)
+		for i, name := range kernels[1:] {
+			cells := []any{name}
+			for _, row := range rows {
+				cells = append(cells, row[1+i])
+			}
+			t.Row(cells...)
+		}
+		p.Line("")
+		p.Table(t)
+		p.Line("")
+		for _, text := range f.Caption[2:] {
+			p.Brief(text)
+		}
+	}
+	p.Brief(fmt.Sprintf("other numbers of cores, WTI and reuse: krdlab plot %s --figure %s "+
+		"--format svg,%s; everything: krdlab report %s", e.Dir, figures.MatrixID,
+		figures.Markdown, e.Dir))
+	p.Line("")
 }
 
 // sayNotes says which computers are taken as one machine and which are not.
