@@ -11,6 +11,7 @@ import (
 	"krdlab/kernels/kernel"
 	"krdlab/kernels/knapsack"
 	"krdlab/kernels/matmul"
+	"krdlab/kernels/sor"
 	"krdlab/kernels/spmv"
 	"krdlab/kernels/nqueens"
 	"krdlab/kernels/triad"
@@ -23,6 +24,7 @@ var Table = []*kernel.Kernel{
 	&fib.Kernel,
 	&fmm.Kernel,
 	&triad.Kernel,
+	&sor.Kernel,
 	&spmv.Kernel,
 	&nqueens.Kernel,
 	&uts.Kernel,

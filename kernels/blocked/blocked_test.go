@@ -63,3 +63,52 @@ func blockBytes(o loi.Object, b int) uint64 {
 	}
 	return 0
 }
+
+// A tile's blocks and the frame's are all elements but the corners, each once; what is around a tile
+// is what a stencil of five points reads, but for the ends of columns that stand in rows of the
+// neighbours.
+func TestGrid(t *testing.T) {
+	for _, g := range []Grid{{3, 3, 3, 3}, {10, 7, 3, 3}, {12, 9, 5, 4}} {
+		owner := map[uint64]uint32{}
+		for b := range g.Blocks() {
+			e := g.Extent(b)
+			for r := range uint64(e.Rows) {
+				for i := uint64(0); i < e.Bytes; i += 8 {
+					at := (e.Base + r*e.Stride + i) / 8
+					if _, taken := owner[at]; taken || at >= uint64(g.Len()) {
+						t.Fatalf("%v: block %d: element %d is taken, or outside", g, b, at)
+					}
+					owner[at] = uint32(b)
+				}
+			}
+		}
+		if len(owner) != g.Len()-4 {
+			t.Errorf("%v: %d elements in blocks, want %d", g, len(owner), g.Len()-4)
+		}
+		for tile := range g.Tiles() {
+			named := map[uint32]bool{}
+			for _, b := range g.Around(tile) {
+				if named[b] {
+					t.Errorf("%v: tile %d: block %d twice", g, tile, b)
+				}
+				named[b] = true
+			}
+			r0, r1, c0, c1 := g.Tile(tile)
+			for r := r0; r < r1; r++ {
+				for c := c0; c < c1; c++ {
+					here := uint64(r*g.Stride() + c)
+					reads := []uint64{here, here - uint64(g.Stride()), here + uint64(g.Stride())}
+					if r > r0 && r < r1-1 {
+						reads = append(reads, here-1, here+1)
+					}
+					for _, at := range reads {
+						if !named[owner[at]] {
+							t.Errorf("%v: tile %d reads element %d of block %d, which is not around it",
+								g, tile, at, owner[at])
+						}
+					}
+				}
+			}
+		}
+	}
+}
