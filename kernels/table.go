@@ -6,6 +6,7 @@
 package kernels
 
 import (
+	"krdlab/kernels/cilksort"
 	"krdlab/kernels/fib"
 	"krdlab/kernels/fmm"
 	"krdlab/kernels/kernel"
@@ -14,6 +15,7 @@ import (
 	"krdlab/kernels/sor"
 	"krdlab/kernels/spmv"
 	"krdlab/kernels/nqueens"
+	"krdlab/kernels/spmv"
 	"krdlab/kernels/triad"
 	"krdlab/kernels/uts"
 )
@@ -26,6 +28,7 @@ var Table = []*kernel.Kernel{
 	&triad.Kernel,
 	&sor.Kernel,
 	&spmv.Kernel,
+	&cilksort.Kernel,
 	&nqueens.Kernel,
 	&uts.Kernel,
 	&knapsack.Kernel,
