@@ -140,8 +140,10 @@ func (w *Worker) child(f *Frame, i int32, called bool) *Frame {
 
 // choose has the policy choose how f's present phase is run. Owner of f.
 func (w *Worker) choose(f *Frame) {
-	f.rule = w.pool.chooser.Choose(&Spawn{Children: int(f.n), Depth: f.level(),
-		Queued: int(w.size()), Worker: w.id, Workers: w.pool.n})
+	s, head := &w.phase, w.head.Load()
+	s.Children, s.Depth, s.Tasks = int(f.n), f.level(), int(w.tasks)
+	s.Queued, s.Stolen = int(w.tail-head), int(head-w.won)
+	f.rule = w.pool.chooser.Choose(s)
 	if f.rule > SpawnParent {
 		panic(&PolicyError{Found: fmt.Sprintf("spawn rule %d for a phase", f.rule),
 			Want: "SpawnCall, SpawnChild or SpawnParent"})

@@ -67,7 +67,7 @@ const exposed = 4
 //	tail     owner                        owner
 //	split    owner                        owner (a copy of bottom that no thief's miss invalidates)
 //	slots,   owner                        owner (copies of what ring holds)
-//	mask
+//	mask, won
 //	ring     owner; grows only            thieves, before their CAS
 //	bottom   owner                        thieves
 //	head     CAS: thieves, and the owner  all
@@ -84,6 +84,7 @@ type deque struct {
 	split int64
 	slots unsafe.Pointer // the owner's copy of ring: its first slot
 	mask  int64          // and its mask
+	won   int64          // entries that the owner took at the head; thieves took the others
 	all   bool           // Rules.Half: all entries are to be open, once [deque.expose] is called
 	wakes func()         // nil, or tells others of entries that a pop has opened
 	//lint:ignore U1000 it holds something in builds with the tag krdlab_tape
@@ -211,6 +212,7 @@ func (d *deque) takeBack() (e entry, ok bool) {
 	if h == b {
 		won := d.head.CompareAndSwap(h, h+1)
 		d.bottom.StoreRelease(b + 1)
+		d.won += int64(btoi(won))
 		return entry{f: f, i: i}, won
 	}
 	d.split, d.tail = b, b

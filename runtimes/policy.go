@@ -212,6 +212,10 @@ type Spawn struct {
 	Children int // of the phase
 	Depth    int // of their parent below the root
 	Queued   int // entries in the worker's own deque
+	Tasks    int // children that the worker has run
+	Stolen   int // entries that thieves have taken from its deque
+
+	State [3]int // the policy's own, of the worker, 0 when the run begins
 
 	Worker, Workers int
 }

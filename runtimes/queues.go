@@ -81,6 +81,7 @@ func (p *pool) makeQueues(at *places, seed uint64) {
 		}
 		s := &w.search
 		s.Rand, s.Worker, s.Workers = &w.rand, i, p.n
+		w.phase.Worker, w.phase.Workers = i, p.n
 		r := NewRand(seed, p.n+p.queueOf[i])
 		p.victims(s, p.queueOf[i], w.node, at.distance, &r)
 		p.shuffled = p.shuffled || r.Drew()

@@ -123,6 +123,14 @@ var Schedulers = withDefaults([]Scheduler{
 		Params: numaWSParams, Make: makeNumaWS,
 	},
 	{
+		Name: "slaw", Family: massiveThreads, Random: true,
+		Doc: "workfirst's side of a spawn first while nothing is stolen, helpfirst's under steal " +
+			"pressure or with a deep stack",
+		Origin: "Guo, Zhao, Cavé, Sarkar: SLAW: a scalable locality-aware adaptive " +
+			"work-stealing scheduler, IPDPS", Year: 2010,
+		Policy: SLAW{},
+	},
+	{
 		Name: "pdf", Family: qthreadsSocket,
 		Doc: "one locked queue for all workers; what the serial run would begin first (parallel " +
 			"depth first)",

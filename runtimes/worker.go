@@ -44,6 +44,7 @@ type Worker struct {
 	rules  Rules
 	pool   *pool
 	search Search
+	phase  Spawn   // SpawnChosen: what the policy is told
 	batch  []entry // of a steal of several; reused
 	tags   []int32 // of children that are queued at once; reused
 	stole  theft   // the steal of this search
