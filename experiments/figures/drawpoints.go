@@ -27,6 +27,7 @@ type mark struct {
 
 const (
 	coincide    = 2.5  // points that are nearer look like one
+	mostAbove   = 6    // points on top of one that make it larger: more hide some
 	arrowLength = 10.0 // from the middle of a marker to the end of the axis beyond which it is
 )
 
@@ -96,7 +97,7 @@ func (m pointMarkers) marks(c draw.Canvas, g *plot.Plot) (list []mark) {
 			}
 		}
 		list[i].radius = m.p.Series[a.series].glyph(nil).Radius *
-			(1 + 0.25*vg.Length(len(above)))
+			(1 + 0.25*vg.Length(min(len(above), mostAbove)))
 	}
 	return list
 }

@@ -19,8 +19,8 @@ import (
 // MatrixID begins the IDs of the figures that [Matrices] makes.
 const MatrixID = "matrix"
 
-const matrixAbout = "kernels and schedulers of a whole experiment: speed-up, WTI, accesses beyond " +
-	"the LLC: matrix-speedup-CORES, matrix-wti-CORES, matrix-far-CORES"
+const matrixAbout = "kernels and schedulers of a whole experiment: speed-up, WTI, accesses " +
+	"beyond the LLC: matrix-speedup-CORES, matrix-wti-CORES, matrix-far-CORES"
 
 // notAvailable is written where there is no number.
 const notAvailable = "n/a"
@@ -48,14 +48,16 @@ var matrixParts = []matrixPart{
 	{"speedup", "speed-up", "#0072b2", "Shade: speed-up as a share of the highest of the row.",
 		false, func(s *subject, name string, n int) result.Quantity {
 			return s.at(name, n).Summary.Speedup
-		}, func(v float64) string { return show.Digits(v, 3) },
+		}, threeDigits,
 		func(v, high float64) float64 { return v / high }, true},
-	{"wti", "work time inflation", "#d55e00", "Shade: from 1, no inflation, to the largest of all.",
+	{"wti", "work time inflation", "#d55e00",
+		"Shade: from 1, no inflation, to the largest of all, or to 1.25.",
 		true, func(s *subject, name string, n int) result.Quantity {
 			return s.at(name, n).Summary.WTI
-		}, func(v float64) string { return show.Digits(v, 3) },
-		func(v, high float64) float64 { return (v - 1) / (high - 1) }, false},
-	{"far", "accesses beyond the LLC [%]", "#d55e00", "Shade: from 0 to the largest of all.", true,
+		}, threeDigits,
+		func(v, high float64) float64 { return (v - 1) / math.Max(high-1, leastLoss) }, false},
+	{"far", "accesses beyond the LLC [%]", "#d55e00", "Shade: from 0 to the largest of all, or " +
+		"to 10\u00a0%.", true,
 		func(s *subject, name string, n int) result.Quantity {
 			var v []float64
 			for _, h := range s.traced(name, n) {
@@ -64,12 +66,18 @@ var matrixParts = []matrixPart{
 				}
 			}
 			return s.at(name, n).Quantity(v)
-		}, func(v float64) string {
-			if v == 0 {
-				return "0"
-			}
-			return show.Digits(v, 3)
-		}, func(v, high float64) float64 { return v / high }, false},
+		}, threeDigits, func(v, high float64) float64 { return v / math.Max(high, 10) }, false},
+}
+
+// threeDigits is v with the digits that a field has room for.
+func threeDigits(v float64) string {
+	switch {
+	case v == 0:
+		return "0"
+	case math.Abs(v) < 0.995: // 1.00 in two digits
+		return show.Digits(v, 2)
+	}
+	return show.Digits(v, 3)
 }
 
 func farOrCold(h *krd.Histogram) result.Number {
@@ -100,18 +108,26 @@ type WholeFigure struct {
 	Figure
 	Prefix   string // of the names of its files, where there are several machines
 	Headline bool   // it has the speed-ups at the largest number of cores of its machine
+	Machine  string // with the substrate where that is not native: "westmere-ex-4s, SIMULATED"
+	Best     string // which schedulers are the best of which rows
 }
 
 // Matrices returns the figures of an experiment as a whole: for each machine and number of cores a
-// heat map of kernels and schedulers for each quantity; none where there are fewer than two kernels,
-// or than two schedulers. Cost: that of [All].
+// heat map of kernels and schedulers for each quantity; none where there are fewer than two
+// kernels, or than two schedulers. The largest number of cores of a machine is the first. Cost: that of
+// [All].
 func Matrices(e *dataset.Experiment) (list []WholeFigure) {
 	all := matricesOf(e)
 	for i, m := range all {
-		last := i+1 == len(all) || all[i+1].Key != m.Key
+		first := i == 0 || all[i-1].Key != m.Key
 		for j := range matrixParts {
 			if f := m.figure(&matrixParts[j]); f != nil {
-				list = append(list, WholeFigure{*f, m.prefix, last && j == 0})
+				machine := m.Machine
+				if m.Substrate == loi.Simulated {
+					machine += ", SIMULATED"
+				}
+				list = append(list, WholeFigure{*f, m.prefix, first && j == 0, machine,
+					f.Panels[0].winners()})
 			}
 		}
 	}
@@ -147,7 +163,7 @@ func matricesOf(e *dataset.Experiment) (list []*matrix) {
 			}
 		}
 		slices.Sort(cores)
-		for _, n := range slices.Compact(cores) {
+		for _, n := range slices.Backward(slices.Compact(cores)) {
 			m := &matrix{Key: key, cores: n}
 			if len(places) > 1 {
 				m.prefix = fileWord(strings.Join(strings.Fields(strings.NewReplacer(",", "", "(", "",
@@ -171,7 +187,8 @@ func (m *matrix) fill(e *dataset.Experiment, subjects []*subject) {
 			}
 		}
 	}
-	done, machines := map[string]bool{}, map[string]bool{} // cells; machines by their names in the plan
+	done := map[string]bool{}     // cells
+	machines := map[string]bool{} // by their names in the plan
 	for _, s := range subjects {
 		for _, c := range s.Cells {
 			done[c.ID] = true
@@ -270,7 +287,7 @@ func (m *matrix) figure(part *matrixPart) *Figure {
 	for i, name := range m.schedulers {
 		p.X.Ticks = append(p.X.Ticks, Tick{float64(i), name})
 	}
-	top, sure, draws := 0.0, 0, 0
+	top, unsure := 0.0, 0
 	var without []string
 	for i := range m.rows { // the first row is at the top
 		r := &m.rows[len(m.rows)-1-i]
@@ -280,9 +297,7 @@ func (m *matrix) figure(part *matrixPart) *Figure {
 		case marked == "" && r.data != nil:
 			without = append(without, r.name)
 		case marked == MarkFirst:
-			draws++
-		case marked == MarkBest:
-			sure++
+			unsure++
 		}
 		high := 0.0
 		for _, v := range s.Points {
@@ -311,7 +326,7 @@ func (m *matrix) figure(part *matrixPart) *Figure {
 	cores := plural(m.cores, "core")
 	f := &Figure{ID: fmt.Sprintf("%s-%s-%d", MatrixID, part.id, m.cores), Columns: 1,
 		Title: title(part.title) + " on " + cores, Panels: []Panel{p}}
-	f.Caption = m.says(part, sure, draws)
+	f.Caption = m.says(part, &p, unsure)
 	if len(without) > 0 {
 		slices.Reverse(without)
 		f.Caption = append(f.Caption, fmt.Sprintf("%s for %s: no such number (kernels that do no "+
@@ -319,6 +334,46 @@ func (m *matrix) figure(part *matrixPart) *Figure {
 			strings.Join(without, ", ")))
 	}
 	return f
+}
+
+// winners says which schedulers are the best of which rows.
+func (p *Panel) winners() string {
+	rows := map[string][]string{} // by scheduler
+	var names, undecided []string
+	for _, s := range slices.Backward(p.Series) {
+		if !slices.ContainsFunc(s.Points, func(v Point) bool { return v.Mark != "" }) &&
+			slices.ContainsFunc(s.Points, func(v Point) bool { return v.Y.Known() }) {
+			undecided = append(undecided, s.Name)
+		}
+		for _, v := range s.Points {
+			switch v.Mark {
+			case "":
+				continue
+			case MarkBest:
+				if rows[v.At] == nil {
+					names = append(names, v.At)
+				}
+				rows[v.At] = append(rows[v.At], s.Name)
+			default:
+				if !slices.Contains(undecided, s.Name) {
+					undecided = append(undecided, s.Name)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return len(rows[b]) - len(rows[a]) })
+	var words []string
+	for _, name := range names {
+		words = append(words, name+" for "+strings.Join(rows[name], ", "))
+	}
+	text := ""
+	if len(words) > 0 {
+		text = "The best, told from all others: " + strings.Join(words, "; ") + ". "
+	}
+	if len(undecided) > 0 {
+		text += "No single best is shown for " + strings.Join(undecided, ", ") + "."
+	}
+	return strings.TrimSpace(text)
 }
 
 // row is one kernel: its fields, and the mark of its best.
@@ -353,6 +408,8 @@ func (m *matrix) row(part *matrixPart, r *matrixRow) (s Series, marked string) {
 	switch {
 	case !rank.Sure:
 		marked = MarkFirst
+	case len(rank.Order) > 1 && len(rank.Tied)+1 == len(rank.Order):
+		return s, MarkTied // nothing is told from anything: marks would say nothing
 	case len(rank.Tied) > 0:
 		marked = MarkTied
 	case len(rank.Order) > 1:
@@ -377,7 +434,7 @@ func shade(v float64) float64 {
 }
 
 // says is the caption of a matrix.
-func (m *matrix) says(part *matrixPart, sure, unsure int) []string {
+func (m *matrix) says(part *matrixPart, p *Panel, unsure int) []string {
 	where := "Measured on " + m.Machine
 	if m.Substrate == loi.Simulated {
 		where = "SIMULATED, not measured, on the machine " + m.Machine
@@ -404,14 +461,18 @@ func (m *matrix) says(part *matrixPart, sure, unsure int) []string {
 		better = "lowest"
 	}
 	frames := "Solid frame: the " + better + " of its row, told from all others: their 95\u00a0% " +
-		"intervals do not overlap. Dashed: the " + better + ", and what cannot be told from it. An " +
-		"exact value is an interval of no width."
+		"intervals do not overlap. Dashed: the " + better + ", and what cannot be told from it; " +
+		"none where nothing in the row is told from it. An exact value is an interval of no width."
 	if unsure > 0 {
 		frames += fmt.Sprintf(" In %s fewer than %d repetitions of some give no interval: the "+
 			"dashed frame is around the %s median there, which is not shown to be the best.",
 			plural(unsure, "row"), result.MinSample, better)
 	}
-	list := []string{where + ". Rows, with parameters that are not the defaults: " +
-		strings.Join(rows, "; ") + ".", fields + ". " + part.shade + " " + frames}
-	return append(list, m.missing...)
+	source := where + ". Rows, with parameters that are not the defaults: " +
+		strings.Join(rows, "; ") + "."
+	list := []string{source}
+	if best := p.winners(); best != "" {
+		list = append(list, best)
+	}
+	return append(append(list, fields+". "+part.shade+" "+frames), m.missing...)
 }

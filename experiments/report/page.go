@@ -22,6 +22,7 @@ type page struct {
 	Title     string
 	Notes     []string  // of the experiment
 	Matrices  []picture // of the experiment as a whole
+	Best      []string  // what those of speed-up on the largest numbers of cores say
 	Groups    []groupPart
 	Families  []family
 	Verdict   string
@@ -104,9 +105,13 @@ func newPage(e *dataset.Experiment, at string) (*page, error) {
 			return nil, err
 		}
 		p.Matrices = append(p.Matrices, *drawn)
+		if m.Headline {
+			p.Best = append(p.Best, fmt.Sprintf("%s on %s: %s", m.Title, m.Machine, m.Best))
+		}
 	}
 	for i := range groups {
-		part, err := newGroup(e, &groups[i], fmt.Sprintf("g%d", i+1), &number, classes)
+		part, err := newGroup(e, &groups[i], fmt.Sprintf("g%d", i+1), len(groups) > fewGroups,
+			&number, classes)
 		if err != nil {
 			return nil, err
 		}
@@ -126,12 +131,20 @@ func newPage(e *dataset.Experiment, at string) (*page, error) {
 	return p, p.embed(classes)
 }
 
-func newGroup(e *dataset.Experiment, g *dataset.Group, anchor string, number *int,
+// fewGroups is of how many groups a page has all figures: of more those of [leading], since it
+// would be too large for a browser.
+const fewGroups = 6
+
+// leading are the families of figures that a page of many groups has.
+var leading = []string{"speedup", "ovr", "wti", "far"}
+
+func newGroup(e *dataset.Experiment, g *dataset.Group, anchor string, brief bool, number *int,
 	classes *styles) (*groupPart, error) {
 	part := &groupPart{Anchor: anchor, Title: g.String(), Substrate: g.Substrate,
 		Simulated: g.Substrate == loi.Simulated, Findings: findings(g)}
 	var err error
-	if part.Pictures, part.Skipped, err = pictures(g, anchor, number, classes); err != nil {
+	if part.Pictures, part.Skipped, err = pictures(g, anchor, brief, number,
+		classes); err != nil {
 		return nil, err
 	}
 	times := timesTable(g)

@@ -54,10 +54,21 @@ func (s *styles) css() string {
 	return b.String()
 }
 
-// pictures draws all figures of a group. Those that cannot be drawn come back as sentences.
-func pictures(g *dataset.Group, anchor string, number *int, classes *styles) (list []picture,
-	skipped []string, err error) {
+// pictures draws all figures of a group, or the leading ones. Those that cannot be drawn, or are
+// not, come back as sentences.
+func pictures(g *dataset.Group, anchor string, brief bool, number *int,
+	classes *styles) (list []picture, skipped []string, err error) {
 	figs, without := figures.All(g)
+	if brief {
+		figs = slices.DeleteFunc(figs, func(f figures.Figure) bool {
+			return !slices.ContainsFunc(leading, f.Is)
+		})
+		without = slices.DeleteFunc(without, func(s figures.Skipped) bool {
+			return !slices.Contains(leading, s.ID)
+		})
+		skipped = []string{fmt.Sprintf("other families than %s: the page has more than %d "+
+			"kernels, sizes and machines; krdlab plot has all", strings.Join(leading, ", "), fewGroups)}
+	}
 	for _, s := range without {
 		skipped = append(skipped, s.String())
 	}

@@ -79,9 +79,7 @@ func (a *app) printMatrices(p *show.Page, e *dataset.Experiment) {
 		p.Line("")
 		p.Table(t)
 		p.Line("")
-		for _, text := range f.Caption[2:] {
-			p.Brief(text)
-		}
+		p.Brief(m.Best)
 	}
 	p.Brief(fmt.Sprintf("other numbers of cores, WTI and reuse: krdlab plot %s --figure %s "+
 		"--format svg,%s; everything: krdlab report %s", e.Dir, figures.MatrixID,
