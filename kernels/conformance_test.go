@@ -108,6 +108,10 @@ func compare(t *testing.T, in kernel.Instance, got, want *runtimes.Result) {
 	}
 }
 
+// llcBytes are too few for what some of the small instances touch, so that policies that go by them
+// have something to cut.
+const llcBytes = 64 << 10
+
 func TestNative(t *testing.T) {
 	clock := hw.CalibrateClock()
 	each(t, func(t *testing.T, s runtimes.Scheduler, k *kernel.Kernel, p kernel.Params,
@@ -121,7 +125,7 @@ func TestNative(t *testing.T) {
 		for seed := range uint64(3) {
 			in.Reset(s.Rules().Hints)
 			got, err := runtimes.Run(context.Background(), runtimes.Config{
-				Policy: s, CPUs: cpus, Nodes: nodes, Seed: seed, Clock: clock,
+				Policy: s, CPUs: cpus, Nodes: nodes, LLCBytes: llcBytes, Seed: seed, Clock: clock,
 				Tracing: runtimes.TraceProfile, Kernels: in.Registry().Kernels,
 			}, in)
 			if err != nil {
@@ -143,7 +147,7 @@ func TestVirtual(t *testing.T) {
 		for seed := range uint64(3) {
 			in.Reset(s.Rules().Hints)
 			got, err := runtimes.Step(runtimes.StepConfig{Policy: s, Nodes: nodes, Seed: seed,
-				Kernels: in.Registry().Kernels}, in)
+				LLCBytes: llcBytes, Kernels: in.Registry().Kernels}, in)
 			if err != nil {
 				t.Fatal(err)
 			}

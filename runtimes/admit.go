@@ -14,8 +14,8 @@ func (w *Worker) admits(e entry) bool {
 	if e.i < 0 { // the rest of a task that has begun stays where that is anchored
 		return e.f.next == 0 || int(e.f.next)-1 == w.node
 	}
-	a := Admission{Depth: e.f.level() + 1, Node: w.node, Anchor: int(e.f.next) - 1, Worker: w.id,
-		Workers: w.pool.n}
+	a := Admission{Depth: e.f.level() + 1, Node: w.node, Anchor: int(e.f.next) - 1,
+		LLCBytes: w.pool.llc, Worker: w.id, Workers: w.pool.n}
 	if h, ok := e.f.task.(Hinted); ok {
 		a.Hint = h.Hint(w, int(e.i))
 	}

@@ -36,7 +36,10 @@ type Config struct {
 	Distance func(a, b int) int
 	// Socket is the socket of a node, for queues of sockets. nil: each node is one.
 	Socket func(node int) int
-	Seed   uint64
+	// LLCBytes is the size of the last-level cache of a node, which some policies go by; 0 if it is
+	// not known.
+	LLCBytes uint64
+	Seed     uint64
 
 	Tracing Tracing
 	Kernels []loi.Kernel // those of the program, by number
@@ -117,7 +120,8 @@ type pool struct {
 	queueOf    []int       // the queue of each worker
 	ofNode     [][]*Worker // Rules.Push: the workers of each node
 	structure  Structure
-	shuffled   bool // the seed decided in which order a worker sees others
+	llc        uint64 // bytes of the last-level cache of a node; 0: not known
+	shuffled   bool   // the seed decided in which order a worker sees others
 
 	spinTicks  uint64
 	yieldTicks uint64
@@ -186,7 +190,7 @@ func newPool(policy Policy, at places, seed uint64, kernels int) (*pool, error) 
 	if s, ok := policy.(Scheduler); ok {
 		policy = s.Policy // its methods without a detour
 	}
-	p := &pool{n: len(at.nodes), policy: policy, rules: policy.Rules()}
+	p := &pool{n: len(at.nodes), policy: policy, rules: policy.Rules(), llc: at.llc}
 	if err := p.rules.Validate(); err != nil {
 		return nil, err
 	}
@@ -267,7 +271,7 @@ func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
 		return runGo(ctx, c, prog)
 	}
 	p, err := newPool(c.Policy, places{nodes: c.Nodes, distance: c.Distance,
-		socket: c.Socket}, c.Seed, len(c.Kernels))
+		socket: c.Socket, llc: c.LLCBytes}, c.Seed, len(c.Kernels))
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}

@@ -262,6 +262,7 @@ type Admission struct {
 	Depth           int    // of the child below the root
 	Node            int    // of the worker that would run it
 	Used            uint64 // what that node is charged now
+	LLCBytes        uint64 // the size of that node's last-level cache, 0 if it is not known
 	Anchor          int    // the node that the nearest task above was charged to, -1 for none
 	Worker, Workers int    // the worker, of so many
 }

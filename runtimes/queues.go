@@ -11,6 +11,7 @@ type places struct {
 	nodes    []int              // by worker
 	distance func(a, b int) int // between nodes; nil: all others are equally far
 	socket   func(node int) int // nil: each node is one
+	llc      uint64             // bytes of the last-level cache of a node; 0: not known
 	workers  []*Worker          // to be filled in; nil: each has memory of its own
 }
 

@@ -59,6 +59,7 @@ type StepConfig struct {
 	Nodes     []int              // the node of each worker
 	Distance  func(a, b int) int // as in [Config]
 	Socket    func(node int) int // as in [Config]
+	LLCBytes  uint64             // as in [Config]
 	Seed      uint64
 	Kernels   []loi.Kernel
 	Recorders []*loi.Recorder // one a worker, or nil
@@ -123,7 +124,7 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 	if c.Structure.Any() && c.Recorders == nil {
 		return nil, errNoRecorders
 	}
-	at := places{nodes: c.Nodes, distance: c.Distance, socket: c.Socket}
+	at := places{nodes: c.Nodes, distance: c.Distance, socket: c.Socket, llc: c.LLCBytes}
 	all := make([]*stepWorker, len(c.Nodes))
 	for i := range all {
 		all[i] = &stepWorker{pc: pcLook, idleFrom: notIdle}

@@ -131,6 +131,15 @@ var Schedulers = withDefaults([]Scheduler{
 		Policy: SLAW{},
 	},
 	{
+		Name: "space-bounded", Family: qthreadsSocket, Random: true,
+		Doc: "a task that by its hint fits a last-level cache is anchored to one with room for it; " +
+			"one locked LIFO per node",
+		Origin: "Simhadri, Blelloch, Fineman, Gibbons, Kyrola: Experimental analysis of " +
+			"space-bounded schedulers, SPAA",
+		Year:   2014,
+		Params: spaceBoundedParams, Make: makeSpaceBounded,
+	},
+	{
 		Name: "pdf", Family: qthreadsSocket,
 		Doc: "one locked queue for all workers; what the serial run would begin first (parallel " +
 			"depth first)",

@@ -318,7 +318,8 @@ func (n *native) repetition(s *schedule, rep int, tracing runtimes.Tracing) (*re
 	cfg := runtimes.Config{
 		Policy: s.Policy, CPUs: n.place.CPUs[:s.Workers], Nodes: n.nodes[:s.Workers],
 		Distance: n.nodesOf().Distance, Socket: n.nodesOf().Socket,
-		Seed: n.repetitionSeed(rep + n.asked.Warmup), Tracing: tracing,
+		LLCBytes: uint64(n.topo.Machine().LLCBytes),
+		Seed:     n.repetitionSeed(rep + n.asked.Warmup), Tracing: tracing,
 		Kernels: n.registry.Kernels, Clock: n.clock, TaskGrain: n.asked.Grain == request.GrainTask,
 	}
 	if !s.ThreadsOnly() {

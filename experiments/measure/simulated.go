@@ -185,8 +185,8 @@ func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) e
 	}
 	cfg := runtimes.StepConfig{
 		Policy: j.scheduler, Nodes: s.place.Nodes[:j.workers], Distance: s.topo.Distance,
-		Socket: s.topo.Socket,
-		Seed:   seed, Kernels: registry.Kernels,
+		Socket:   s.topo.Socket,
+		LLCBytes: s.machine.LLC.Bytes, Seed: seed, Kernels: registry.Kernels,
 		TaskGrain: s.asked.Grain == request.GrainTask, TickNS: 1000, Dry: true, Stop: ctx.Done(),
 		Costs: s.costs(j.scheduler.Family, model),
 	}
