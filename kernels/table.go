@@ -9,6 +9,7 @@ import (
 	"krdlab/kernels/cilksort"
 	"krdlab/kernels/fib"
 	"krdlab/kernels/fmm"
+	"krdlab/kernels/heat"
 	"krdlab/kernels/kernel"
 	"krdlab/kernels/knapsack"
 	"krdlab/kernels/matmul"
@@ -25,6 +26,7 @@ var Table = []*kernel.Kernel{
 	&fib.Kernel,
 	&fmm.Kernel,
 	&triad.Kernel,
+	&heat.Kernel,
 	&sor.Kernel,
 	&spmv.Kernel,
 	&cilksort.Kernel,
