@@ -13,8 +13,8 @@ import (
 // Close, and may say [kernel.Kernel.Placed] if all its large data is from [Alloc].
 type Memory struct{ mapped [][]byte }
 
-// Alloc returns n zero elements in pages of their own, outside Go's heap, spread over the NUMA nodes
-// of env.Interleave; nil for a dry instance. T holds no pointers. Errors are the system's.
+// Alloc returns n zero elements in pages of their own, outside Go's heap, spread over the NUMA
+// nodes of env.Interleave; nil for a dry instance. T holds no pointers. Errors are the system's.
 func Alloc[T any](m *Memory, env kernel.Env, n int) ([]T, error) {
 	if env.Dry {
 		return nil, nil

@@ -9,9 +9,9 @@
 //
 // In the order sweep, which is SciMark's, an element sees above and to the left what the present
 // sweep made, below and to the right what the one before did. Tile (i, j) of sweep s can therefore
-// run in step i + j + 2 s, together with the others of that step, none of which adjoin: a wavefront,
-// or rather one for each sweep that is under way. Every element sees what it sees in the sequential
-// loop, so that the result is the same bit for bit.
+// run in step i + j + 2 s, together with the others of that step, none of which adjoin: a
+// wavefront, or rather one for each sweep that is under way. Every element sees what it sees in the
+// sequential loop, so that the result is the same bit for bit.
 package sor
 
 import (

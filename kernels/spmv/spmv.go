@@ -1,6 +1,6 @@
-// Package spmv multiplies a sparse matrix by a vector, y = A x in double precision, again and again,
-// as SciMark's SparseCompRow does (R. Pozo and B. Miller, "SciMark 2.0", NIST, 2000): rows one after
-// the other, each the values and columns of its entries (CSR).
+// Package spmv multiplies a sparse matrix by a vector, y = A x in double precision, again and
+// again, as SciMark's SparseCompRow does (R. Pozo and B. Miller, "SciMark 2.0", NIST, 2000): rows
+// one after the other, each the values and columns of its entries (CSR).
 //
 // The matrix is block tridiagonal, closed to a ring, and random within the blocks: x is cut into
 // blocks of `band` columns, and the rows that belong to one have their entries in it and in the two

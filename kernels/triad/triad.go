@@ -1,8 +1,8 @@
 // Package triad adds a multiple of a vector to another, a = b + s c in double precision, again and
 // again: the triad of STREAM (J. D. McCalpin, "Memory bandwidth and machine balance in current high
-// performance computers", IEEE Technical Committee on Computer Architecture Newsletter, 1995), whose
-// time is that of memory. One block of the three vectors is one kernel execution; a sweep halves the
-// range of blocks until one is left.
+// performance computers", IEEE Technical Committee on Computer Architecture Newsletter, 1995),
+// whose time is that of memory. One block of the three vectors is one kernel execution; a sweep
+// halves the range of blocks until one is left.
 //
 // Within a sweep nothing is used twice. From sweep to sweep a block is used again by whoever runs
 // it, which pays off where the vectors fit into the caches of all nodes.
