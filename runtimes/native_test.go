@@ -76,7 +76,7 @@ func TestRunTree(t *testing.T) {
 		for _, s := range shapesOf(p) {
 			t.Run(fmt.Sprintf("%s/%dx%d", p.Name, s[0], s[1]), func(t *testing.T) {
 				for seed := range treeSeeds() {
-					prog := newTree(seed, 6)
+					prog := newTree(seed, 5)
 					if _, err := Run(context.Background(), unpinned(p, s[0], s[1], seed),
 						prog); err != nil {
 						t.Fatal(err)

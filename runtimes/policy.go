@@ -153,6 +153,15 @@ func (r Rules) ranked() bool {
 		r.Admit
 }
 
+// A rulesError says why rules do not go together. It is a sentence only when it is read, as tests try
+// some hundred thousand rules.
+type rulesError struct {
+	rules Rules
+	why   string
+}
+
+func (e *rulesError) Error() string { return fmt.Sprintf("rules %+v: %s", e.rules, e.why) }
+
 // Validate returns an error for a combination that the drivers do not carry out.
 func (r Rules) Validate() error {
 	for _, c := range []struct {
@@ -195,7 +204,7 @@ func (r Rules) Validate() error {
 		{r.LeaveIdle && !r.Mail, "LeaveIdle is for entries that were mailed"},
 	} {
 		if c.wrong {
-			return fmt.Errorf("rules %+v: %s", r, c.why)
+			return &rulesError{r, c.why}
 		}
 	}
 	return nil

@@ -179,8 +179,18 @@ func (t *treeTask) Next(w *Worker, phase int) int {
 	return 0
 }
 
-// serial counts what a run of the tree must give.
+// serial counts what a run of the tree must give: once for each tree.
 func (p *treeProg) serial() (count, sum uint64) {
+	type tree struct {
+		seed        uint64
+		depth, wide int
+	}
+	type counts struct{ count, sum uint64 }
+	name := tree{p.seed, p.depth, p.wide}
+	if c, ok := serials.Load(name); ok {
+		return c.(counts).count, c.(counts).sum
+	}
+	defer func() { serials.Store(name, counts{count, sum}) }()
 	var walk func(t *treeTask)
 	walk = func(t *treeTask) {
 		for t.phase = 0; t.phase < t.phases(); t.phase++ {
@@ -223,7 +233,7 @@ func bigTree(depth int, leaves uint64) *treeProg {
 	}
 }
 
-var bigTrees sync.Map // seeds found
+var bigTrees, serials sync.Map // seeds found, and what is known of trees
 
 // treeSeeds is how many random trees a test tries.
 func treeSeeds() uint64 {

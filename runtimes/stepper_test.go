@@ -26,7 +26,7 @@ func TestStepTree(t *testing.T) {
 		for _, s := range shapesOf(p) {
 			t.Run(fmt.Sprintf("%s/%dx%d", p.Name, s[0], s[1]), func(t *testing.T) {
 				for seed := range treeSeeds() {
-					prog := withKernel(newTree(seed, 6))
+					prog := withKernel(newTree(seed, 5))
 					r, err := Step(stepConfig(p, s[0], s[1], seed), prog)
 					if p.Rules().Spawn == SpawnGo {
 						if !errors.Is(err, ErrNoVirtual) {

@@ -19,7 +19,7 @@ import (
 // Every policy, many more workers than CPUs, fine tasks, several nodes: each leaf exactly once, no
 // phase early.
 func TestStress(t *testing.T) {
-	leaves, rounds := uint64(3000), uint64(6)
+	leaves, rounds := uint64(3000), uint64(4)
 	if raceEnabled || testing.Short() {
 		leaves, rounds = 500, 2
 	}
@@ -54,7 +54,7 @@ func TestStressLastEntry(t *testing.T) {
 			continue
 		}
 		t.Run(p.Name, func(t *testing.T) {
-			for seed := range uint64(200) {
+			for seed := range uint64(100) {
 				prog := &fibProg{n: 7 + int(seed%9)}
 				if _, err := Run(context.Background(), unpinned(p, 2, 1, seed), prog); err != nil {
 					t.Fatal(err)
