@@ -1,5 +1,7 @@
 package cilksort
 
+import "unsafe"
+
 // radix sorts keys by their four bytes, the lowest first. other is scratch of the same length.
 func radix(keys, other []int32) {
 	var count [4][256]int32
@@ -37,27 +39,9 @@ func mergeRuns(a, b, out []int32) {
 		if n == 0 {
 			break
 		}
-		i, j, p, q := 0, 0, len(a)-1, len(b)-1
-		end := len(out) - 1
-		for k := range n {
-			x, y := a[i], b[j]
-			less := 0
-			if x <= y {
-				less = 1
-			}
-			out[k] = min(x, y)
-			i += less
-			j += 1 - less
-			u, v := a[p], b[q]
-			more := 0
-			if u > v {
-				more = 1
-			}
-			out[end-k] = max(u, v)
-			p -= more
-			q -= 1 - more
-		}
-		a, b, out = a[i:p+1], b[j:q+1], out[n:len(out)-n]
+		i, p := upwardsAndDown(unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(out),
+			n, len(a)-1, len(b)-1, len(out)-1)
+		a, b, out = a[i:p+1], b[n-i:len(b)-n+len(a)-1-p], out[n:len(out)-n]
 	}
 	for len(a) > 0 && len(b) > 0 {
 		if a[0] <= b[0] {
@@ -69,4 +53,33 @@ func mergeRuns(a, b, out []int32) {
 	}
 	copy(out, a)
 	copy(out[len(a):], b)
+}
+
+// upwardsAndDown makes n steps from both ends of a, b and out, whose last keys have the numbers p, q
+// and end, and returns how far it came in a. Neither a nor b has fewer than 2 n keys. Checks of
+// bounds would need more registers than there are.
+func upwardsAndDown(a, b, out *int32, n, p, q, end int) (i, last int) {
+	at := func(x *int32, i int) *int32 {
+		return (*int32)(unsafe.Add(unsafe.Pointer(x), 4*i))
+	}
+	j := 0
+	for k := range n {
+		x, y := *at(a, i), *at(b, j)
+		less := 0
+		if x <= y {
+			less = 1
+		}
+		*at(out, k) = min(x, y)
+		i += less
+		j = k + 1 - i
+		u, v := *at(a, p), *at(b, q)
+		more := 0
+		if u > v {
+			more = 1
+		}
+		*at(out, end-k) = max(u, v)
+		p -= more
+		q -= 1 - more
+	}
+	return i, p
 }
