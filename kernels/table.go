@@ -7,6 +7,7 @@ package kernels
 
 import (
 	"krdlab/kernels/cilksort"
+	"krdlab/kernels/fft"
 	"krdlab/kernels/fib"
 	"krdlab/kernels/fmm"
 	"krdlab/kernels/heat"
@@ -30,6 +31,7 @@ var Table = []*kernel.Kernel{
 	&sor.Kernel,
 	&spmv.Kernel,
 	&cilksort.Kernel,
+	&fft.Kernel,
 	&nqueens.Kernel,
 	&uts.Kernel,
 	&knapsack.Kernel,
