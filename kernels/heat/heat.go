@@ -13,9 +13,11 @@ package heat
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 
 	"krdlab/kernels/blocked"
+	"krdlab/kernels/isa"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
 	"krdlab/runtimes"
@@ -43,6 +45,8 @@ var Kernel = kernel.Kernel{
 			Help: "columns of a tile, likewise"},
 		{Name: "span", Kind: kernel.IntParam, Default: 8, Min: 1, Max: 1 << 16,
 			Help: "most time steps of a trapezoid that is not cut"},
+		{Name: "isa", Kind: kernel.WordParam, Default: "auto", Choices: isa.Names(),
+			Help: "instruction set of a row; auto takes the best that this CPU has"},
 	},
 	Plan: plan,
 	New:  newInstance,
@@ -68,9 +72,25 @@ func shape(p kernel.Params) blocked.Grid {
 		TileCols: min(n, p.Int("cols"))}
 }
 
+func instructions(p kernel.Params) (isa.Set, error) {
+	s, err := isa.Parse(p.Word("isa"))
+	if err == nil {
+		s, err = s.Resolve()
+	}
+	if err != nil {
+		return s, &kernel.ParamError{Name: "isa", Got: p.Word("isa"), Want: err.Error()}
+	}
+	return s, nil
+}
+
 func plan(p kernel.Params) (kernel.Plan, error) {
+	set, err := instructions(p)
+	if err != nil {
+		return kernel.Plan{}, err
+	}
 	g := shape(p)
-	out := kernel.Plan{Resolved: p, Bytes: 4 * g.Bytes(), Args: blocked.Stencil}
+	out := kernel.Plan{Resolved: maps.Clone(p), Bytes: 4 * g.Bytes(), Args: blocked.Stencil}
+	out.Resolved["isa"] = set.String()
 	if p.Word("order") == trapezoids {
 		z := newZoids(p)
 		out.Blocks, out.Args = 2*uint64(z.tiles.Blocks()), maxAcross*maxAcross
@@ -88,15 +108,19 @@ type instance struct {
 	blocked.Memory
 	grid  blocked.Grid
 	steps int
+	isa   isa.Set
 	u     [2][]float64 // step t reads u[t%2]
 	want  []float64    // what the plain loop gives, once it was asked for
 	seed  uint64
 }
 
 func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
-	in := instance{grid: shape(p), steps: p.Int("steps"), seed: env.Seed}
+	set, err := instructions(p)
+	if err != nil {
+		return nil, err
+	}
+	in := instance{grid: shape(p), steps: p.Int("steps"), isa: set, seed: env.Seed}
 	for i := range in.u {
-		var err error
 		if in.u[i], err = blocked.Alloc[float64](&in.Memory, env, in.grid.Len()); err != nil {
 			in.Close()
 			return nil, err
@@ -178,22 +202,7 @@ func (in *instance) compute(t, r0, r1, c0, c1 int) {
 	from, to, n := in.u[t%2], in.u[(t+1)%2], in.grid.Stride()
 	for r := r0; r < r1; r++ {
 		at, end := r*n+c0, r*n+c1
-		jacobi(to[at:end], from[at-n:end-n], from[at-1:end+1], from[at+n:end+n])
-	}
-}
-
-// jacobi computes a row from the one above it, its own with a neighbour at either end, and the one
-// below.
-func jacobi(to, up, mid, down []float64) {
-	for len(to) >= 4 && len(up) >= 4 && len(mid) >= 6 && len(down) >= 4 {
-		to[0] = 0.25 * ((mid[0] + mid[2]) + (up[0] + down[0]))
-		to[1] = 0.25 * ((mid[1] + mid[3]) + (up[1] + down[1]))
-		to[2] = 0.25 * ((mid[2] + mid[4]) + (up[2] + down[2]))
-		to[3] = 0.25 * ((mid[3] + mid[5]) + (up[3] + down[3]))
-		to, up, mid, down = to[4:], up[4:], mid[4:], down[4:]
-	}
-	for i := range to {
-		to[i] = 0.25 * ((mid[i] + mid[i+2]) + (up[i] + down[i]))
+		row(in.isa, to[at:end], from[at-n:end-n], from[at-1:end+1], from[at+n:end+n])
 	}
 }
 
