@@ -15,6 +15,8 @@
 // that are a column panel wide and a row panel high, and the output.
 package fft
 
+//go:generate go run ./gen
+
 import (
 	"fmt"
 	"math/bits"

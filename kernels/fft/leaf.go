@@ -9,14 +9,18 @@ import (
 )
 
 // A vector is one point of as many transforms as there are lanes: real parts, then imaginary parts.
-type vector [2 * lanes]float64
+type vector = [2 * lanes]float64
+
+// A pass is a stage by radix 4: n butterflies of four points n*stride apart, each for stride
+// neighbours, which go to four places stride apart; w are n roots of [stages].
+type pass func(to, from *vector, w *[6]float64, n, stride int)
 
 // leaves is what transforms of panels need beside data.
 type leaves struct {
 	columns, rows stages
 	roots         roots
 	scratch       sync.Pool // of [2][]vector
-	pass          func(to, from *vector, w *[6]float64, n, stride int)
+	pass          pass
 }
 
 // stages are the roots of one of the stages of a transform, by radix 4, and a last one by radix 2 if
@@ -178,8 +182,7 @@ func transpose(to, from *[lanes]vector) {
 	}
 }
 
-// portable is a stage by radix 4: n butterflies of four points n*stride apart, each for stride
-// neighbours, which go to four places stride apart.
+// portable is a [pass] in Go.
 func portable(to, from *vector, w *[6]float64, n, stride int) {
 	x := unsafe.Slice(from, 4*n*stride)
 	y := unsafe.Slice(to, 4*n*stride)
