@@ -224,48 +224,6 @@ func (in *instance) relax(w *runtimes.Worker, k loi.KernelID, tile int,
 	w.End(k, start, around[:]...)
 }
 
-// row returns columns c0-1 to c1 of a row.
-func (in *instance) row(r, c0, c1 int) []float64 {
-	at := r * in.grid.Stride()
-	return in.x[at+c0-1 : at+c1+1]
-}
-
-// colour relaxes the elements of a tile of which row and column add to an even number (red) or an
-// odd one.
-func (in *instance) colour(k loi.KernelID, r0, r1, c0, c1 int) {
-	for r := r0; r < r1; r++ {
-		skip := (r + c0 + int(k)) % 2
-		stride2(in.row(r-1, c0+skip, c1), in.row(r, c0+skip, c1), in.row(r+1, c0+skip, c1))
-	}
-}
-
-// stride2 relaxes elements 1, 3, ... of a row, but not the last.
-func stride2(up, mid, down []float64) {
-	for len(mid) >= 3 && len(up) >= 3 && len(down) >= 3 {
-		sum := up[1] + down[1] + mid[0] + mid[2]
-		mid[1] = float64(omega/4*sum) + float64((1-omega)*mid[1])
-		up, mid, down = up[2:], mid[2:], down[2:]
-	}
-}
-
-// rows relaxes a tile row by row.
-func (in *instance) rows(_ loi.KernelID, r0, r1, c0, c1 int) {
-	for r := r0; r < r1; r++ {
-		forward(in.row(r-1, c0, c1), in.row(r, c0, c1), in.row(r+1, c0, c1))
-	}
-}
-
-// forward relaxes a row from left to right, but neither its first nor its last element.
-func forward(up, mid, down []float64) {
-	left := mid[0]
-	for len(mid) >= 3 && len(up) >= 2 && len(down) >= 2 {
-		sum := up[1] + down[1] + left + mid[2]
-		left = float64(omega/4*sum) + float64((1-omega)*mid[1])
-		mid[1] = left
-		up, mid, down = up[1:], mid[1:], down[1:]
-	}
-}
-
 // Cost implements [blocked.Swept].
 func (in *instance) Cost(from, to int) (work, bytes uint64) {
 	n := uint64(to - from)
