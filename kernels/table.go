@@ -6,6 +6,7 @@
 package kernels
 
 import (
+	"krdlab/kernels/cholesky"
 	"krdlab/kernels/cilksort"
 	"krdlab/kernels/fft"
 	"krdlab/kernels/fib"
@@ -32,6 +33,7 @@ var Table = []*kernel.Kernel{
 	&spmv.Kernel,
 	&cilksort.Kernel,
 	&fft.Kernel,
+	&cholesky.Kernel,
 	&nqueens.Kernel,
 	&uts.Kernel,
 	&knapsack.Kernel,

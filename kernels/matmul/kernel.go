@@ -158,7 +158,7 @@ func build(p kernel.Params, env kernel.Env) (_ *instance, err error) {
 		if *m.to, err = dense.New(s.n, s.n, m.rows, m.cols, s.layout); err != nil {
 			return nil, err
 		}
-		in.Add(m.name, placed{*m.to})
+		in.Add(m.name, *m.to)
 		if env.Interleave != nil {
 			data := (*m.to).Data
 			if err = hw.Interleave(unsafe.Slice((*byte)(unsafe.Pointer(&data[0])), 4*len(data)),

@@ -10,14 +10,19 @@ func microTile(s isa.Set) (rows, cols int) {
 	return 6, 16
 }
 
-// leafSIMD is leafPortable by pointer; bAhead and bStep are explained at the kernels. The kernels
+// leafSIMD is leafPortable by pointer, minus for the sign; bAhead and bStep are explained at the kernels. The kernels
 // may read up to 31 floats (AVX-512) or 15 (AVX2) past the end of a row of b, which slackFloats
 // keeps within the storage; lanes beyond cols are dropped.
-func leafSIMD(s isa.Set, rows, cols, inner int, a *float32, aStride int, b *float32, bStride int,
-	c *float32, cStride int, bAhead, bStep int) {
-	if s == isa.AVX512 {
+func leafSIMD(s isa.Set, minus bool, rows, cols, inner int, a *float32, aStride int, b *float32,
+	bStride int, c *float32, cStride int, bAhead, bStep int) {
+	switch {
+	case s == isa.AVX512 && minus:
+		leafAVX512Sub(rows, cols, inner, a, aStride, b, bStride, c, cStride, bAhead, bStep)
+	case s == isa.AVX512:
 		leafAVX512(rows, cols, inner, a, aStride, b, bStride, c, cStride, bAhead, bStep)
-	} else {
+	case minus:
+		leafAVX2Sub(rows, cols, inner, a, aStride, b, bStride, c, cStride, bAhead, bStep)
+	default:
 		leafAVX2(rows, cols, inner, a, aStride, b, bStride, c, cStride, bAhead, bStep)
 	}
 }

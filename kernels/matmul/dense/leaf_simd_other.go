@@ -6,6 +6,6 @@ import "krdlab/kernels/isa"
 
 func microTile(isa.Set) (rows, cols int) { return 1, 1 }
 
-func leafSIMD(isa.Set, int, int, int, *float32, int, *float32, int, *float32, int, int, int) {
+func leafSIMD(isa.Set, bool, int, int, int, *float32, int, *float32, int, *float32, int, int, int) {
 	panic("dense: no SIMD kernel on this architecture")
 }

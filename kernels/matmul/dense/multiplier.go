@@ -53,10 +53,30 @@ func (m *Multiplier) Leaf(bi, bj, bk int) {
 	rows, cols := c.BlockSize(bi, bj)
 	_, inner := a.BlockSize(bi, bk)
 	if m.isa != isa.Portable {
-		leafSIMD(m.isa, rows, cols, inner, &a.Data[a.base(bi, bk)], a.stride,
+		leafSIMD(m.isa, false, rows, cols, inner, &a.Data[a.base(bi, bk)], a.stride,
 			&b.Data[b.base(bk, bj)], b.stride, &c.Data[c.base(bi, bj)], c.stride, m.bAhead, m.bStep)
 		return
 	}
-	leafPortable(rows, cols, inner, a.Data[a.base(bi, bk):], a.stride, b.Data[b.base(bk, bj):],
+	leafPortable(1, rows, cols, inner, a.Data[a.base(bi, bk):], a.stride, b.Data[b.base(bk, bj):],
 		b.stride, c.Data[c.base(bi, bj):], c.stride)
+}
+
+// SlackFloats are how many floats [Update] may read past the last element of b.
+const SlackFloats = slackFloats
+
+// Update adds to c, or subtracts with minus, the product of a, rows x inner, and b, inner x cols, by
+// the instruction set, which is not Auto. Strides are in floats. c overlaps neither.
+func Update(set isa.Set, minus bool, rows, cols, inner int, a []float32, aStride int, b []float32,
+	bStride int, c []float32, cStride int) {
+	switch {
+	case rows == 0 || cols == 0 || inner == 0:
+	case set != isa.Portable:
+		leafSIMD(set, minus, rows, cols, inner, &a[0], aStride, &b[0], bStride, &c[0], cStride, 0, 0)
+	default:
+		sign := float32(1)
+		if minus {
+			sign = -1
+		}
+		leafPortable(sign, rows, cols, inner, a, aStride, b, bStride, c, cStride)
+	}
 }

@@ -22,22 +22,28 @@ type emitter struct {
 	ahead             reg.GPVirtual // of what is prefetched of B
 	rows, cols        reg.GPVirtual // left, those of the present micro-tile included
 	tiles             int           // emitted so far, to number labels
+	fn                string        // the name of the function
+	minus             bool          // C -= A B
 }
 
 // leaf emits one kernel: for each panel of columns, for each group of `high` rows (and then for
 // what rows are left), a micro-tile. Meanwhile it prefetches memory from bAhead bytes past the
-// block of B on, bStep bytes for every `steps` steps.
-func leaf(c *build.Context, v vectors, high int) {
-	c.Function(v.name())
+// block of B on, bStep bytes for every `steps` steps. minus subtracts the product from C.
+func leaf(c *build.Context, v vectors, high int, minus bool) {
+	fn, does := v.name(), " is leafPortable "
+	if minus {
+		fn, does = fn+"Sub", " is leafPortable, of which the product is subtracted, "
+	}
+	c.Function(fn)
 	c.Attributes(attr.NOSPLIT)
 	c.SignatureExpr("func(rows, cols, inner int, a *float32, aStride int, b *float32, bStride " +
 		"int, c *float32, cStride int, bAhead, bStep int)")
 	c.Pragma("noescape")
-	c.Doc(v.name()+" is leafPortable "+v.about()+". It prefetches from bAhead bytes past b on, "+
+	c.Doc(fn+does+v.about()+". It prefetches from bAhead bytes past b on, "+
 		"bStep bytes for every four", "steps of the inner dimension in each micro-tile.")
-	e := &emitter{Context: c, vectors: v}
+	e := &emitter{Context: c, vectors: v, fn: fn, minus: minus}
 	width := perTile * v.lanes()
-	label := func(s string) string { return v.name() + "_" + s }
+	label := func(s string) string { return fn + "_" + s }
 	ref := func(s string) operand.LabelRef { return operand.LabelRef(label(s)) }
 
 	e.aStride, e.aStride3 = e.strides("aStride")
@@ -138,7 +144,7 @@ func (e *emitter) down(p, stride reg.GPVirtual, rows int) {
 // multiplications do not wait for it.
 func (e *emitter) tile(rows int) {
 	e.tiles++
-	label := func(s string) string { return fmt.Sprintf("%s_%s%d", e.name(), s, e.tiles) }
+	label := func(s string) string { return fmt.Sprintf("%s_%s%d", e.fn, s, e.tiles) }
 	ref := func(s string) operand.LabelRef { return operand.LabelRef(label(s)) }
 	vector := 4 * e.lanes() // bytes
 
@@ -172,7 +178,11 @@ func (e *emitter) tile(rows int) {
 			av := e.register()
 			e.VBROADCASTSS(at(a, e.aStride, e.aStride3, r, 4*s), av)
 			for v := range perTile {
-				e.VFMADD231PS(av, bv[v], sum[r][v])
+				if e.minus {
+					e.VFNMADD231PS(av, bv[v], sum[r][v])
+				} else {
+					e.VFMADD231PS(av, bv[v], sum[r][v])
+				}
 			}
 		}
 	}

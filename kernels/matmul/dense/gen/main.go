@@ -35,8 +35,11 @@ func main() {
 func generate() (asm, stubs []byte, err error) {
 	c := build.NewContext()
 	c.Constraint(buildtags.Term("amd64"))
-	leaf(c, &avx512{Context: c}, 8)
-	leaf(c, &avx2{Context: c}, 6)
+	wide, narrow := &avx512{Context: c}, &avx2{Context: c}
+	for _, minus := range []bool{false, true} {
+		leaf(c, wide, 8, minus)
+		leaf(c, narrow, 6, minus)
+	}
 	file, err := c.Result()
 	if err != nil {
 		return nil, nil, err

@@ -1,0 +1,205 @@
+// Package cholesky factors a symmetric positive definite matrix, A = L L^T in single precision, tile
+// by tile (A. Buttari, J. Langou, J. Kurzak, J. Dongarra, "A class of parallel tiled linear algebra
+// algorithms for multicore architectures", Parallel Computing 35, 2009), right-looking: in each step
+// the tile on the diagonal (potrf), in parallel the tiles below it (trsm), then, divided and
+// conquered, the tiles of the lower triangle behind them (syrk on the diagonal, gemm elsewhere).
+//
+// A step is fork-join, so there is no task of two steps at once, which a graph of data dependences
+// would allow. What is on and below the diagonal is read and becomes L; the tiles above receive the
+// transposes of those below, so that each update is a product of rows, as the leaf of matmul has it.
+// A syrk computes both halves of its tile.
+package cholesky
+
+import (
+	"math"
+
+	"krdlab/kernels/kernel"
+	"krdlab/kernels/matmul/dense"
+	"krdlab/kernels/tiles"
+	"krdlab/loi"
+	"krdlab/runtimes"
+)
+
+// Kernel is the line of the table.
+var Kernel = kernel.Kernel{
+	Name:    "cholesky",
+	Summary: "tiled Cholesky factorisation of a dense matrix in single precision",
+	Work:    true,
+	Size:    "n",
+	Params: tiles.Params(kernel.Param{Name: "n", Kind: kernel.IntParam, Default: 2048, Min: 1,
+		Max: 1 << 16, Help: "rows and columns of the matrix; any size"}, 128,
+		"rows and columns of a tile"),
+	Plan: plan,
+	New: func(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
+		in, err := build(p, env)
+		if err != nil {
+			return nil, err
+		}
+		return in, nil
+	},
+	Small: []kernel.Params{{"n": 1}, {"n": 100, "block": 48}, {"n": 130, "block": 16}},
+	Classes: []kernel.Class{{Name: "small", Params: kernel.Params{"n": 1024, "block": 64}},
+		{Name: "large", Params: kernel.Params{"n": 8192, "block": 256}}},
+}
+
+// The kernels of the registry.
+const (
+	potrf loi.KernelID = iota
+	trsm
+	syrk
+	gemm
+)
+
+func plan(p kernel.Params) (kernel.Plan, error) {
+	out, err := tiles.Plan(p, p.Int("n"), 1)
+	t := uint64(tiles.Across(p.Int("n"), p.Int("block")))
+	// a tile on or below the diagonal in column j is updated j times, and then factored or solved
+	out.Executions, out.Args = t*(t+1)*(t+2)/6, 3
+	return out, err
+}
+
+type instance struct {
+	*tiles.Square
+	tiles.Factor
+	x, want tiles.Vector
+}
+
+func build(p kernel.Params, env kernel.Env) (*instance, error) {
+	s, err := tiles.New(p, p.Int("n"), env)
+	if err != nil {
+		return nil, err
+	}
+	in := &instance{Square: s}
+	in.Factor = tiles.Factor{Steps: in, N: s.T, TileBytes: uint64(s.A.BlockBytes(0, 0))}
+	if !env.Dry {
+		in.fill()
+		in.x, in.want = tiles.Signs(s.A.Rows, env.Seed), tiles.NewVector(s.A.Rows)
+		in.Times(tiles.Triangle(tiles.Lower), in.want, in.x)
+		// and what is above the diagonal: the diagonal was counted already
+		up := tiles.NewVector(s.A.Rows)
+		for j := range s.T {
+			for i := j; i < s.T; i++ {
+				in.above(i, j, up)
+			}
+		}
+		for i := range up.V {
+			in.want.V[i] += up.V[i]
+		}
+	}
+	in.Reset(false)
+	return in, nil
+}
+
+// above adds the transpose of tile i, j, without its diagonal, times x to y.
+func (in *instance) above(i, j int, y tiles.Vector) {
+	t, side := in.At(i, j), in.A.TileRows
+	for r := range t.Rows {
+		row := t.Row(r)
+		if i == j {
+			row = row[:r]
+		}
+		for c, v := range row {
+			y.V[j*side+c] += float64(v) * in.x.V[i*side+r]
+		}
+	}
+}
+
+// fill makes A: elements in [-1, 1), as the seed has them, and 2 sqrt(n) + 2 more on the diagonal.
+// The largest eigenvalue of the former in magnitude is about 1.16 sqrt(n) (Wigner's semicircle), so A
+// is definite, and not by so much that the elements beside the diagonal would not count.
+func (in *instance) fill() {
+	for i := range in.T {
+		in.A.FillBlocks(i*in.T, i*in.T+i+1, in.Env.Seed, dense.Uniform)
+		in.A.ZeroBlocks(i*in.T+i+1, (i+1)*in.T)
+		t := in.At(i, i)
+		for r := range t.Rows {
+			t.Row(r)[r] += float32(2*math.Sqrt(float64(in.A.Rows)) + 2)
+			for c := range r {
+				t.Row(c)[r] = t.Row(r)[c]
+			}
+		}
+	}
+}
+
+func (in *instance) Registry() loi.Registry {
+	return loi.Registry{Objects: in.Objects(), Regions: tiles.Regions, Kernels: []loi.Kernel{
+		potrf: {Name: "potrf", Params: tiles.Args(loi.InOut)},
+		trsm:  {Name: "trsm", Params: tiles.Args(loi.In, loi.InOut, loi.Out)},
+		syrk:  {Name: "syrk", Params: tiles.Args(loi.In, loi.In, loi.InOut)},
+		gemm:  {Name: "gemm", Params: tiles.Args(loi.In, loi.In, loi.InOut)},
+	}}
+}
+
+func (in *instance) Reset(hints bool) {
+	if !in.Env.Dry {
+		in.fill()
+	}
+	in.Last.Reset(hints, in.A.Blocks())
+}
+
+func (in *instance) Check() kernel.Check {
+	up, got := tiles.NewVector(in.A.Rows), tiles.NewVector(in.A.Rows)
+	in.Times(tiles.Triangle(tiles.Upper), up, in.x)
+	in.Times(tiles.Triangle(tiles.Lower), got, up)
+	return tiles.Compare(got, in.want, "L L^T")
+}
+
+// Size implements [tiles.Steps].
+func (in *instance) Size(k int) (edges, rows, cols int, lower bool) {
+	rest := in.T - k - 1
+	return rest, rest, rest, true
+}
+
+func (in *instance) Diagonal(w *runtimes.Worker, k int) {
+	start := w.Begin(potrf)
+	if w.Computes() {
+		in.Cholesky(in.At(k, k))
+	}
+	w.End(potrf, start, in.Block(k, k))
+}
+
+func (in *instance) Edge(w *runtimes.Worker, k, e int) {
+	i := k + 1 + e
+	start := w.Begin(trsm)
+	if w.Computes() {
+		l := in.At(i, k)
+		in.SolveUpper(in.At(k, k), l)
+		tiles.Transpose(l, in.At(k, i))
+	}
+	w.End(trsm, start, in.Block(k, k), in.Block(i, k), in.Block(k, i))
+}
+
+func (in *instance) Update(w *runtimes.Worker, k, i, j int) {
+	i, j = k+1+i, k+1+j
+	id := gemm
+	if i == j {
+		id = syrk
+	}
+	start := w.Begin(id)
+	if w.Computes() {
+		in.Minus(in.At(i, j), in.At(i, k), in.At(k, j))
+	}
+	w.End(id, start, in.Block(i, k), in.Block(k, j), in.Block(i, j))
+}
+
+// Target implements [tiles.Steps].
+func (in *instance) Target(k, i, j int, edge bool) uint32 {
+	if edge {
+		return in.Block(k+1+i, k)
+	}
+	return in.Block(k+1+i, k+1+j)
+}
+
+// Work returns the operations that are done, those of the second halves of symmetric tiles included.
+func (in *instance) Work(k loi.KernelID, blocks []uint32) uint64 {
+	n, inner := in.Sides(blocks[0])
+	switch k {
+	case potrf:
+		return max(1, 2*n*n*n/3)
+	case trsm:
+		m, _ := in.Sides(blocks[1])
+		return m * n * n
+	}
+	_, cols := in.Sides(blocks[1])
+	return 2 * n * cols * inner
+}
