@@ -107,7 +107,7 @@ func (r *recording) count(op opKind, out Outcome) (n int) {
 // have done again.
 func replayShapes(p Scheduler) [][2]int {
 	r := p.Rules()
-	if r.Spawn == SpawnChosen || r.Place || r.Admit || r.Requests || r.Wait != WaitAny ||
+	if r.Spawn == SpawnChosen || r.Place || r.Admit || r.Wait != WaitAny ||
 		r.Deque() && r.Half {
 		return nil // tapes do not have these operations
 	}

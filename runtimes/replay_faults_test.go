@@ -34,7 +34,8 @@ func busyRecording(t *testing.T, p Scheduler) *recording {
 	t.Helper()
 	for seed := range uint64(20) {
 		r := record(t, p, 2, 2, seed, 3, 40)
-		if r.count(opSteal, OutcomeDone) > 3 && r.count(opSteal, OutcomeEmpty) > 3 {
+		if r.count(opSteal, OutcomeDone)+r.count(opHear, OutcomeDone) > 3 &&
+			r.count(opSteal, OutcomeEmpty)+r.count(opHear, OutcomeEmpty) > 3 {
 			return r
 		}
 	}
@@ -57,7 +58,7 @@ func TestReplayFindsFaults(t *testing.T) {
 		e.whom = (e.whom + 1) % queues
 	}
 	steal := func(out Outcome) func(e *operation) bool {
-		return func(e *operation) bool { return e.op == opSteal && e.out == out }
+		return func(e *operation) bool { return (e.op == opSteal || e.op == opHear) && e.out == out }
 	}
 	of := func(op opKind) func(e *operation) bool { return func(e *operation) bool { return e.op == op } }
 	type fault struct {
@@ -118,6 +119,11 @@ func TestReplayFindsFaults(t *testing.T) {
 		{"mailed to another", of(opMail), func(_ Scheduler, r *recording,
 			e *operation) {
 			e.whom = (e.whom + 1) % int32(len(r.nodes))
+		}},
+		{"another was asked", of(opAsk), anotherQueue},
+		{"another was answered", of(opAnswer), anotherQueue},
+		{"it was answered later", of(opAnswer), func(_ Scheduler, _ *recording, e *operation) {
+			e.ran += 2
 		}},
 		{"a rest was work", of(opRest), func(_ Scheduler, _ *recording,
 			e *operation) {
@@ -224,13 +230,13 @@ func TestReplayFindsOtherPolicies(t *testing.T) {
 				{name: "steals from one victim only", needs: func(r *recording, rules Rules) bool {
 					return rules.Queue == ShareWorker // of two nodes each has one other
 				}, move: func(s *Search, m Move) Move {
-					if m.Kind == MoveSteal {
+					if m.Kind == MoveSteal || m.Kind == MoveAsk {
 						m.Victim = s.Victims[len(s.Victims)-1]
 					}
 					return m
 				}},
 				{name: "rests and does not steal", move: func(_ *Search, m Move) Move {
-					if m.Kind == MoveSteal {
+					if m.Kind == MoveSteal || m.Kind == MoveAsk {
 						return Rest
 					}
 					return m

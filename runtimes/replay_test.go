@@ -18,10 +18,11 @@ import (
 // stolen then, and opens none that it did not open then: an expose that did happen is on the tape,
 // and settle stops before it.
 //
-// What the stepper decides is compared and never imposed, with three exceptions that no state of
+// What the stepper decides is compared and never imposed, with four exceptions that no state of
 // the stepper could bring about. A thief that met another in the middle of an operation: the replay
 // holds the lock. An entry that was left to a worker that was just idle: the replay says that it
-// is. A starter that looked for a report while it was being made: it has not seen it.
+// is. A starter that looked for a report while it was being made: it has not seen it. A victim that
+// had looked for a request just before it came: it is not there yet.
 type replay struct {
 	s    *stepper
 	mine *tapes
@@ -47,7 +48,7 @@ func (e *replayError) Error() string {
 }
 
 var opKindNames = [...]string{"expose", "take back", "mail", "take mail", "claim", "steal", "push",
-	"pop", "flush", "see", "keep", "token", "release", "arrive", "report", "complete", "rest"}
+	"pop", "flush", "see", "keep", "token", "release", "ask", "hear", "answer", "arrive", "report", "complete", "rest"}
 
 func (o opKind) String() string { return opKindNames[o] }
 
@@ -163,6 +164,10 @@ func (r *replay) advance(v *stepWorker) {
 	r.v = v
 	clear(r.s.queues)
 	e, _ := r.next(v)
+	if v.requests != nil && !r.answers(v) {
+		asked := v.requests.asked.Swap(0)
+		defer v.requests.asked.Store(asked)
+	}
 	from, events, cached := v.pc, len(v.tape.events), len(v.cache)
 	if top := v.top; v.pc == pcLook && e.op != opComplete {
 		// it looked whether the join was complete, and saw that it was not; settle or perform has
@@ -307,15 +312,22 @@ func (r *replay) stands(v *stepWorker) bool {
 			v.tail+1)
 	case pcSpawn:
 		return v.i < v.f.queued(r.s.lastQueued) && !v.rules.Cache &&
-			(v.shared != nil || r.mails(v) || r.exposes(v, v.ran(), v.tail+1))
+			(v.shared != nil || r.mails(v) || r.exposes(v, v.ran(), v.tail+1)) ||
+			v.i >= v.f.queued(r.s.lastQueued) && r.answers(v)
 	case pcOwn:
 		if v.shared != nil {
 			return len(v.cache) != 1 // which it takes by itself
 		}
 		return r.popped[v.id].f != nil || v.tail-1 < v.split ||
-			r.exposes(v, v.ran(), v.tail-1)
+			r.exposes(v, v.ran(), v.tail-1) || r.answers(v)
 	}
 	return false
+}
+
+// answers says whether the next operation of v's tape is an answer that it gave at this point.
+func (r *replay) answers(v *stepWorker) bool {
+	e, ok := r.next(v)
+	return ok && e.op == opAnswer && e.ran == v.ran() && e.tail == v.tail
 }
 
 // exposes says whether the next operation of v's tape is an expose in an operation on its deque

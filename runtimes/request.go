@@ -28,8 +28,8 @@ const (
 	requestGiven
 )
 
-// ask asks worker victim for an entry. Busy: it has been asked by another, or an answer is awaited.
-func (w *Worker) ask(victim int) Outcome {
+// putRequest asks worker victim for an entry. Busy: it has been asked by another, or an answer is awaited.
+func (w *Worker) putRequest(victim int) Outcome {
 	r, to := w.requests, w.pool.workers[victim]
 	if r.state.Load() != requestNone {
 		return OutcomeBusy
@@ -49,9 +49,9 @@ func (w *Worker) ask(victim int) Outcome {
 	return OutcomeDone
 }
 
-// hear takes the answer to what the worker has asked: Left if there is none yet, Empty if the
+// takeAnswer takes the answer to what the worker has asked: Left if there is none yet, Empty if the
 // victim had nothing, or nobody was asked.
-func (w *Worker) hear() (e entry, out Outcome) {
+func (w *Worker) takeAnswer() (e entry, out Outcome) {
 	r := w.requests
 	switch r.state.Load() {
 	case requestAsking:
@@ -67,20 +67,22 @@ func (w *Worker) hear() (e entry, out Outcome) {
 
 // answer gives the oldest entry of the own deque to the thief that asks, if one does, or refuses.
 func (w *Worker) answer() (answered bool) {
-	if w.requests == nil {
+	if w.requests == nil || w.requests.asked.Load() == 0 {
 		return false
 	}
-	asked := w.requests.asked.Load()
-	if asked == 0 {
-		return false
-	}
-	thief := w.pool.workers[asked-1]
-	e, out := w.deque.steal(nil)
+	w.give()
+	return true
+}
+
+// giveOldest answers the thief that asks.
+func (w *Worker) giveOldest() (thief *Worker, e entry, out Outcome) {
+	thief = w.pool.workers[w.requests.asked.Load()-1]
+	e, out = w.deque.steal(nil)
 	state := requestRefused
 	if out == OutcomeDone {
 		thief.requests.given, state = e, requestGiven
 	}
 	thief.requests.state.Store(state)
 	w.requests.asked.Store(0)
-	return true
+	return thief, e, out
 }

@@ -16,7 +16,7 @@ import (
 // guard held reports that another was quicker, as it does without guards when its CAS fails or the
 // lock is taken. So a tape has no races inside an operation: the tests of the queues have those.
 // With affinities all queues and mailboxes share one guard, as an entry is then in two places, and
-// so they do where a thief mails what it stole.
+// so they do where a thief mails what it stole, or is given it by its victim.
 //
 // Joins need no guard: whoever arrives last draws its ticket behind the addition, all others before
 // it. A child's report to a starter spans two tickets: the starter may have looked before or after.
@@ -67,6 +67,9 @@ const (
 	opKeep     // n entries of a steal to it, and gave back the steal token
 	opToken    // claimed the steal token
 	opRelease  // gave it back
+	opAsk      // asked worker `whom` for an entry
+	opHear     // looked for the answer
+	opAnswer   // answered worker `whom`
 	opArrive   // at a join; OutcomeDone: last
 	opReport   // a child finished, to the worker that started its parent
 	opComplete // saw all children reported, and goes on
@@ -99,7 +102,7 @@ func (p *pool) watch() {
 	}
 	common := new(spinLock)
 	all.of, all.guards = nil, slices.Repeat([]*spinLock{common}, len(p.queueNode))
-	if !p.rules.Mail && p.rules.Push == 0 {
+	if !p.rules.Mail && p.rules.Push == 0 && !p.rules.Requests {
 		for i := range all.guards {
 			all.guards[i] = new(spinLock)
 		}
@@ -262,6 +265,37 @@ func (w *Worker) takeMail() (e entry, ok bool) {
 	e, ok = w.openMail()
 	w.tape.noteEntry(opTakeMail, e, ok)
 	return e, ok
+}
+
+func (w *Worker) ask(victim int) Outcome {
+	w.tape.enter()
+	defer w.tape.exit()
+	out := w.putRequest(victim)
+	w.tape.note(operation{op: opAsk, whom: int32(victim), out: out})
+	return out
+}
+
+func (w *Worker) hear() (e entry, out Outcome) {
+	w.tape.enter()
+	defer w.tape.exit()
+	e, out = w.takeAnswer()
+	n := operation{op: opHear, out: out}
+	if out == OutcomeDone {
+		n.frame, n.child = w.tape.all.name(e.f), e.i
+	}
+	w.tape.note(n)
+	return e, out
+}
+
+func (w *Worker) give() {
+	w.tape.enter()
+	defer w.tape.exit()
+	thief, e, out := w.giveOldest()
+	n := operation{op: opAnswer, whom: int32(thief.id), out: out}
+	if out == OutcomeDone {
+		n.frame, n.child = w.tape.all.name(e.f), e.i
+	}
+	w.tape.note(n)
 }
 
 func (w *Worker) claim(p *proxy) (won bool) {

@@ -24,6 +24,9 @@ func (w *Worker) stealFrom(m Move) (entry, Outcome)     { return w.stealOldest(m
 func (w *Worker) send(p *proxy, to *Worker) (tell bool) { return w.post(p, to) }
 func (w *Worker) takeMail() (entry, bool)               { return w.openMail() }
 func (w *Worker) openOwn(popped entry) (entry, bool)    { return w.openNewest(popped) }
+func (w *Worker) ask(victim int) Outcome                { return w.putRequest(victim) }
+func (w *Worker) hear() (entry, Outcome)                { return w.takeAnswer() }
+func (w *Worker) give()                                 { w.giveOldest() }
 func (w *Worker) claim(p *proxy) (won bool)             { return p.claimed.CompareAndSwap(0, 1) }
 func (w *Worker) pushChildren(f *Frame, n int32)        { w.addChildren(f, n) }
 func (w *Worker) pushRest(f *Frame)                     { w.shared.push(entry{f: f, i: entryRest}) }
