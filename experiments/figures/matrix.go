@@ -94,6 +94,7 @@ type matrix struct {
 	schedulers  []string
 	missing     []string // why fields have no number
 	reps        [2]int   // fewest and most behind a field of a scheduler that draws
+	disturbed   [2]int   // fields of which a repetition was, and all
 	fixed       bool     // a field is of a scheduler that draws nothing
 }
 
@@ -281,7 +282,7 @@ func changed(s *subject) string {
 
 // figure is the heat map of one quantity; nil where no field has a number.
 func (m *matrix) figure(part *matrixPart) *Figure {
-	m.reps, m.fixed = [2]int{}, false
+	m.reps, m.disturbed, m.fixed = [2]int{}, [2]int{}, false
 	p := Panel{Kind: Matrix, X: Axis{Min: -0.5, Max: float64(len(m.schedulers)) - 0.5, Turned: true},
 		Y: Axis{Label: part.title, Min: -0.5, Max: float64(len(m.rows)) - 0.5}}
 	for i, name := range m.schedulers {
@@ -390,6 +391,9 @@ func (m *matrix) row(part *matrixPart, r *matrixRow) (s Series, marked string) {
 		if q := values[j]; q.Median.Known() {
 			v.Y, v.Low, v.High, v.N = q.Median, q.Low, q.High, q.N
 			v.Label, v.Disturbed = part.text(q.Median.Float()), r.data.disturbed(name, m.cores)
+			if m.disturbed[1]++; v.Disturbed {
+				m.disturbed[0]++
+			}
 			if q.Reason == result.Deterministic {
 				m.fixed = true
 				continue
@@ -474,5 +478,10 @@ func (m *matrix) says(part *matrixPart, p *Panel, unsure int) []string {
 	if best := p.winners(); best != "" {
 		list = append(list, best)
 	}
-	return append(append(list, fields+". "+part.shade+" "+frames), m.missing...)
+	list = append(list, fields+". "+part.shade+" "+frames)
+	if m.disturbed[0] > 0 {
+		list = append(list, fmt.Sprintf("Other programs, or the machine, disturbed repetitions "+
+			"behind %d of the %s.", m.disturbed[0], plural(m.disturbed[1], "number")))
+	}
+	return append(list, m.missing...)
 }

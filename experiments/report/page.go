@@ -106,7 +106,7 @@ func newPage(e *dataset.Experiment, at string) (*page, error) {
 		}
 		p.Matrices = append(p.Matrices, *drawn)
 		if m.Headline {
-			p.Best = append(p.Best, fmt.Sprintf("%s on %s: %s", m.Title, m.Machine, m.Best))
+			p.Best = append(p.Best, fmt.Sprintf("%s on %s. %s", m.Title, m.Machine, m.Best))
 		}
 	}
 	for i := range groups {

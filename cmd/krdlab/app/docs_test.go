@@ -88,6 +88,9 @@ func small(text string) (command string, ok bool) {
 		text += " --n 20 --reps 1 --warmup 0"
 	case words[0] == "sweep" && words[1] == "submit":
 		return text, slices.Contains(words, "--print") // the others need a cluster
+	case words[0] == "sweep" && words[1] == "all": // the matrix in small
+		text = strings.NewReplacer("--sched all", "--sched workfirst,static", "1,6,24", "6").
+			Replace(text) + " --reps 1"
 	case words[0] == "sweep" && slices.Contains(words, "--plan-only"):
 		text = strings.ReplaceAll(text, "--out exp", "--out planned")
 	case words[0] == "sweep" && strings.HasPrefix(words[1], "matmul"):
