@@ -34,7 +34,7 @@ var Kernel = kernel.Kernel{
 		{Name: "dist", Kind: kernel.WordParam, Default: weak, Choices: []string{weak, strong},
 			Help: "values of items: weak (near their weight) or strong (their weight and a " +
 				"constant: many ties, little is pruned)"},
-		{Name: "bound", Kind: kernel.WordParam, Default: optimum, Choices: []string{greedy, optimum},
+		{Name: "bound", Kind: kernel.WordParam, Default: optimum, Choices: []string{optimum, greedy},
 			Help: "prune what cannot reach the optimum (a search that was lucky at once), or the value " +
 				"of a greedy filling"},
 		{Name: "cutoff", Kind: kernel.IntParam, Default: 10, Min: 0, Max: 20,
