@@ -11,10 +11,13 @@ import (
 )
 
 // On one core a run on a thread and one in virtual time have the same KRD: every scheduler, every
-// kernel that records kernels.
+// kernel that records kernels. A size may be so small that a kernel touches nothing, but not all of
+// them.
 func TestOneCoreEveryKernel(t *testing.T) {
 	compared := 0
 	for _, k := range kernels.Table {
+		none := 0 // comparisons of runs that touched nothing
+		before := compared
 		for _, small := range k.Small {
 			in, err := k.New(k.With(small), kernel.Env{Seed: 1})
 			if err != nil {
@@ -31,7 +34,7 @@ func TestOneCoreEveryKernel(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%v/%s", k.Name, small, s.Name), func(t *testing.T) {
 					native, virtual := histogram(t, s, in, false), histogram(t, s, in, true)
 					if native.Accesses == 0 {
-						t.Fatal("no accesses")
+						none++
 					}
 					if !reflect.DeepEqual(native, virtual) {
 						t.Errorf("on a thread:\n%+v\nin virtual time:\n%+v", native, virtual)
@@ -39,6 +42,9 @@ func TestOneCoreEveryKernel(t *testing.T) {
 					compared++
 				})
 			}
+		}
+		if none > 0 && none == compared-before {
+			t.Errorf("%s: no accesses", k.Name)
 		}
 	}
 	if compared == 0 {
