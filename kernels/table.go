@@ -17,6 +17,7 @@ import (
 	"krdlab/kernels/matmul"
 	"krdlab/kernels/nqueens"
 	"krdlab/kernels/sor"
+	"krdlab/kernels/sparselu"
 	"krdlab/kernels/spmv"
 	"krdlab/kernels/triad"
 	"krdlab/kernels/uts"
@@ -34,6 +35,7 @@ var Table = []*kernel.Kernel{
 	&cilksort.Kernel,
 	&fft.Kernel,
 	&cholesky.Kernel,
+	&sparselu.Kernel,
 	&nqueens.Kernel,
 	&uts.Kernel,
 	&knapsack.Kernel,
