@@ -50,8 +50,14 @@ func (w *Worker) settle(c *Frame) {
 	b.lock.release()
 }
 
-// uncharge gives back what f was charged, which has ended. Any worker.
+// uncharge gives back what f was charged, which has ended; with [Rules.Ranges], it was for several
+// workers, which steal in a larger range now. Any worker.
 func (w *Worker) uncharge(f *Frame) {
+	if w.rules.Ranges {
+		f.charged = false
+		w.widen(f.parent)
+		return
+	}
 	b := w.pool.budgets
 	b.lock.acquire()
 	b.used[f.next-1] -= b.charged[f]

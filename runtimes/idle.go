@@ -92,6 +92,7 @@ func (w *Worker) look(began uint64) (found, bool) {
 			w.seeWait() // a thief makes itself known after its steal
 		}
 		w.answer()
+		w.seeRange()
 		m := w.decide()
 		if m.Kind == MoveRest {
 			w.rest(rests, began)
@@ -219,8 +220,11 @@ func (w *Worker) stealOldest(m Move) (e entry, out Outcome) {
 	case w.shared == nil:
 		return w.stealDeque(m)
 	}
-	if w.rules.Admit {
-		if e, out = w.pool.shared[m.Victim].popAdmitted(w.admits, true); out == OutcomeDone {
+	if may := w.mayTake; w.rules.Admit || w.rules.Place && !w.rules.Half {
+		if w.rules.Admit {
+			may = w.admits
+		}
+		if e, out = w.pool.shared[m.Victim].popAdmitted(may, true); out == OutcomeDone {
 			w.batch = append(w.batch[:0], e)
 		}
 		return e, out
@@ -315,6 +319,13 @@ func (w *Worker) seeWait() {
 	s.Depth = f.level()
 	if w.rules.Wait == WaitThief { // next means something else otherwise
 		s.Thief = int(atomic.LoadInt32(&f.next)) - 1
+	}
+}
+
+// seeRange tells the search within which range its worker steals. Rules.Ranges.
+func (w *Worker) seeRange() {
+	if w.rules.Ranges {
+		w.search.From, w.search.To = rangeOf(w.within.Load())
 	}
 }
 

@@ -203,8 +203,8 @@ func newPool(policy Policy, at places, seed uint64, kernels int) (*pool, error) 
 	if p.admitter, _ = policy.(Admitter); p.admitter == nil && p.rules.Admit {
 		return nil, fmt.Errorf("rules %+v: the policy is no Admitter", p.rules)
 	}
-	if p.rules.Place && p.n >= 1<<15 {
-		return nil, fmt.Errorf("%d workers: ranges are of less than %d", p.n, 1<<15)
+	if p.rules.Place && p.n > maxPlaced {
+		return nil, fmt.Errorf("%d workers: ranges are of at most %d", p.n, maxPlaced)
 	}
 	p.workers = make([]*Worker, p.n)
 	for i := range p.workers {

@@ -49,6 +49,9 @@ take:
 		f = c
 		goto start
 	}
+	if w.extra {
+		w.ranInPlace(e)
+	}
 	goto report
 start:
 	f.phase = 0
@@ -210,6 +213,7 @@ func (w *Worker) rank(c, f *Frame) {
 	if w.rules.ranked() {
 		c.begins(f, w.name(w.begun))
 		w.settle(c)
+		w.ranged(c)
 	}
 }
 
@@ -217,6 +221,7 @@ func (w *Worker) rank(c, f *Frame) {
 func (w *Worker) rankCalled(c, f *Frame) {
 	if w.rules.ranked() {
 		c.begins(f, w.calledName(f))
+		w.ranged(c)
 	}
 }
 

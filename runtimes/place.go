@@ -7,9 +7,90 @@ import (
 )
 
 // placeRange packs the range of a placement into a tag, which the frame of the child then keeps.
-func placeRange(from, to int) int32 { return int32(uint32(from)<<16 | uint32(to)) }
+func placeRange(from, to int) int32 { return int32(from<<15 | to) }
 
-func rangeOf(tag int32) (from, to int) { return int(uint32(tag) >> 16), int(uint16(tag)) }
+func rangeOf(tag int32) (from, to int) { return int(tag >> 15 & 0x7fff), int(tag & 0x7fff) }
+
+// tagKept, of the tag of an entry: thieves leave it.
+const tagKept int32 = 1 << 30
+
+// maxPlaced is how many workers ranges can be of.
+const maxPlaced = 0x7fff / Parts
+
+// several says that a range is of more than one worker.
+func several(tag int32) bool {
+	from, to := rangeOf(tag)
+	return to > from && from/Parts != (to-1)/Parts
+}
+
+// mayTake says whether w, a thief, may take an entry: the policy does not keep it, and with
+// [Rules.Ranges] its range is within the one that w steals in. By the holder of the lock of the
+// entry's queue.
+func (w *Worker) mayTake(e entry) bool {
+	if e.tag&tagKept != 0 {
+		return false
+	} else if !w.rules.Ranges {
+		return true
+	}
+	from, to := rangeOf(e.tag)
+	a, b := rangeOf(w.within.Load())
+	return a <= from && to <= b
+}
+
+// stealWithin has the workers of the range of f steal in it, or if on is false nowhere, until it is
+// said again; but not the last one if that is only partly in it. Rules.Ranges; by the holder of f.
+func (w *Worker) stealWithin(f *Frame, on bool) {
+	from, to := rangeOf(f.next)
+	tag := f.next &^ tagKept
+	if !on {
+		tag = 0
+	}
+	for _, v := range w.pool.workers[from/Parts : max(to/Parts, from/Parts+1)] {
+		v.within.Store(tag)
+	}
+}
+
+// widen has the workers of the nearest range of several that f is in, f itself or a frame above,
+// steal there: a child of f that was for several has ended. Rules.Ranges; by the worker that ran it.
+func (w *Worker) widen(f *Frame) {
+	for f != nil && !several(f.next) {
+		f = f.parent
+	}
+	if f != nil {
+		w.stealWithin(f, true)
+	}
+}
+
+// deals has nobody steal in the range of f, the children of which are dealt out now, and dealt has
+// its workers steal there, as they have been, unless its first child goes on dealing out, whose
+// range is first. Rules.Ranges; by the holder of f.
+func (w *Worker) deals(f *Frame) {
+	if w.rules.Ranges && several(f.next) {
+		w.stealWithin(f, false)
+	}
+}
+
+func (w *Worker) dealt(f *Frame, first int32) {
+	if w.rules.Ranges && several(f.next) && !several(first) {
+		w.stealWithin(f, true)
+	}
+}
+
+// ranged notes that frame c, which begins, is for several workers. Rules.Ranges.
+func (w *Worker) ranged(c *Frame) {
+	if w.rules.Ranges && several(c.next) {
+		c.charged = true
+	}
+}
+
+// ranInPlace is called when the child behind entry e has run in place: it dealt out nothing.
+//
+//go:noinline
+func (w *Worker) ranInPlace(e entry) {
+	if w.rules.Ranges && several(e.tag) {
+		w.widen(e.f)
+	}
+}
 
 // serial says that the children of f are called, in order: it was placed so, and its range is
 // empty. Rules.Place.
@@ -22,7 +103,7 @@ func (f *Frame) serial() bool {
 // Rules.Place; by the holder of f.
 func (w *Worker) place(f *Frame, i int32) (e entry, to int) {
 	p := Placing{Child: int(i), Children: int(f.n), Depth: f.level() + 1, Worker: w.id,
-		Workers: w.pool.n}
+		Workers: w.pool.n, LLCBytes: w.pool.llc}
 	p.From, p.To = rangeOf(f.next)
 	if h, ok := f.task.(Hinted); ok && w.rules.Hints {
 		for j := range int(f.n) {
@@ -35,23 +116,34 @@ func (w *Worker) place(f *Frame, i int32) (e entry, to int) {
 		}
 	}
 	at := w.pool.placer.Place(&p)
-	if at.From < 0 || at.From >= at.To || at.To > w.pool.n || at.Worker < 0 ||
-		at.Worker >= w.pool.n {
+	if at.From < 0 || at.From >= at.To || at.To > w.pool.n*Parts || at.Worker < 0 ||
+		at.Worker >= w.pool.n || at.Keep && w.rules.Half {
 		panic(&PolicyError{Found: fmt.Sprintf("a child placed at %+v", at),
-			Want: fmt.Sprintf("a range of workers, and one of them, of %d", w.pool.n)})
+			Want: fmt.Sprintf("a range of parts of workers, and one of them, of %d; and nothing "+
+				"kept with Half", w.pool.n)})
 	}
 	if at.Serial {
-		at.From, at.To = at.Worker, at.Worker
+		at.From, at.To = at.Worker*Parts, at.Worker*Parts
 	}
-	return entry{f: f, i: i, tag: placeRange(at.From, at.To)}, w.pool.queueOf[at.Worker]
+	e = entry{f: f, i: i, tag: placeRange(at.From, at.To)}
+	if at.Keep {
+		e.tag |= tagKept
+	}
+	return e, w.pool.queueOf[at.Worker]
 }
 
 // placeChildren queues children 0 to n-1 of f where the policy says, and wakes who may wait there.
 func (w *Worker) placeChildren(f *Frame, n int32) {
+	var first int32 // the range of child 0
 	for i := range n {
 		e, to := w.place(f, i)
+		if i == 0 {
+			first = e.tag
+			w.deals(f)
+		}
 		w.putAt(to, e)
 	}
+	w.dealt(f, first)
 }
 
 // putAt adds an entry to a queue, which need not be the worker's own.

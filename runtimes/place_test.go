@@ -84,7 +84,7 @@ func TestPlacedRanges(t *testing.T) {
 				}
 			}
 			for c, at := range p.placed {
-				if c.From < 0 || c.To > 6 || c.Before+c.Work > c.All || c.Children < 2 ||
+				if c.From < 0 || c.To > 6*Parts || c.Before+c.Work > c.All || c.Children < 2 ||
 					c.Depth < 1 || at.To > c.To {
 					t.Errorf("a policy was told %s", fmt.Sprintf("%+v", c))
 				}

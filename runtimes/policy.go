@@ -117,6 +117,11 @@ type Rules struct {
 	// Place asks the policy, which is a [Placer], into whose queue each child goes. Queues under
 	// locks only.
 	Place bool
+	// Ranges: a worker steals only what is placed within a range of several workers
+	// ([Search.From]): that of the last task that was dealt out among them and with them, or, when
+	// one of those has ended, the next larger one. Nobody steals in a range while it is being dealt
+	// out. With Place, a queue for each worker, and JoinLast.
+	Ranges bool
 
 	// Admit asks the policy, which is an [Admitter], whether a worker may begin what it would take.
 	// Locked queues in the order of age, LastQueue, and Hints.
@@ -189,6 +194,9 @@ func (r Rules) Validate() error {
 		{r.Place && (r.Deque() || r.Take >= TakeHighest),
 			"Place puts children into locked queues " +
 				"in the order of age"},
+		{r.Ranges && (!r.Place || r.Queue != ShareWorker || r.Join != JoinLast || r.Half),
+			"Ranges are of placed entries, taken one by one, with a queue for each worker and a " +
+				"join at which nobody waits"},
 		{r.Requests && (r.Spawn != SpawnParent || !r.Deque() || r.Join == JoinStarter || r.Half ||
 			r.Mail), "Requests are for SpawnParent, deques, one entry at a time, and a join at " +
 			"which nobody waits while an answer is under way"},
@@ -242,17 +250,23 @@ type Placing struct {
 	Child, Children int    // its number, of so many
 	Before, All     uint64 // work of its siblings before it, and of all children of the phase
 	Depth           int    // of the child below the root
-	From, To        int    // the range of its parent: workers From to To-1; for the root all
+	From, To        int    // the range of its parent, in parts of workers; for the root all
+	LLCBytes        uint64 // the size of a last-level cache, 0 if it is not known
 	Worker, Workers int    // the worker that asks, of so many
 }
+
+// Parts is into how many parts a range of workers divides each of them: worker w is the parts from
+// w*Parts on.
+const Parts = 32
 
 // A Placement is where a child goes.
 type Placement struct {
 	Worker   int // in whose queue it waits; means nothing for a child that is called
-	From, To int // its range: workers From to To-1, at least one
+	From, To int // its range, at least one part
 	// Serial: what is below it is for Worker alone, which calls it in order and queues nothing; the
 	// policy is not asked about it.
 	Serial bool
+	Keep   bool // thieves leave it; not with Half
 }
 
 // An Admitter is a policy with [Rules.Admit]: before a worker takes an entry the policy says
@@ -322,6 +336,10 @@ type Search struct {
 	// Groups says where each distance ends in Victims: those at the same distance as the first are
 	// Victims[:Groups[0]], the next Victims[Groups[0]:Groups[1]], and so on.
 	Groups []int
+
+	// With [Rules.Ranges]: the parts of workers within which this worker steals, none if both are 0.
+	// Queue i is that of worker i.
+	From, To int
 
 	// With a [WaitRule] but WaitAny: whether a task waits for this search to find something, and
 	// how deep it lies below the root. With WaitThief, the queue of the worker that was the last to

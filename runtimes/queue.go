@@ -41,12 +41,12 @@ type queue struct {
 
 const (
 	maxHot  = uint8(len(queue{}.newest))
-	hotNone = uint8(1 << 7) // constant of a queue that is not a stack, or one with budgets
+	hotNone = uint8(1 << 7) // constant of a queue that is not a stack, or one in which thieves search
 )
 
 func newQueue(r Rules) *queue {
 	q := &queue{take: r.Take, entries: make([]entry, 0, 1024)}
-	if r.Take != TakeNewest || r.Admit {
+	if r.Take != TakeNewest || r.Admit || r.Place && !r.Half {
 		q.hot = hotNone
 	}
 	return q

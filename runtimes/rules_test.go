@@ -64,11 +64,12 @@ func (p anyPolicy) Choose(s *Spawn) SpawnRule {
 func (p anyPolicy) Place(c *Placing) Placement {
 	n := c.To - c.From
 	if c.All == 0 {
-		return Placement{Worker: c.Child % c.Workers, From: 0, To: c.Workers}
+		return Placement{Worker: c.Child % c.Workers, From: 0, To: c.Workers * Parts}
 	}
 	from := min(c.From+int(uint64(n)*c.Before/c.All), c.To-1)
 	to := max(c.From+int(uint64(n)*(c.Before+c.Work)/c.All), from+1)
-	return Placement{Worker: from, From: from, To: to, Serial: c.Depth == 3 && c.Child%2 == 0}
+	return Placement{Worker: from / Parts, From: from, To: to,
+		Serial: c.Depth == 3 && c.Child%2 == 0, Keep: c.Child%3 == 1 && !p.rules.Half}
 }
 
 // budget is what anyPolicy admits at a time, in bytes: less than two children of a tree touch.
@@ -101,6 +102,10 @@ func allRules(f func(Rules)) {
 							r.Last = LastQueue
 						}
 						f(r)
+						if r.Place && !r.Half {
+							r.Ranges = true
+							f(r)
+						}
 						if share == ShareWorker && take == TakeNewest {
 							r.Push = 1 + bits&3
 							f(r)

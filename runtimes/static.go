@@ -25,8 +25,8 @@ func (Static) Look(s *Search) Move { return ownOrRest(s) }
 
 // Place implements [Placer].
 func (Static) Place(p *Placing) Placement {
-	w := p.To - p.From
-	from := p.From + p.Child*w/p.Children
-	to := max(p.From+(p.Child+1)*w/p.Children, from+1)
-	return Placement{Worker: from, From: from, To: to, Serial: to-from == 1}
+	first, w := p.From/Parts, (p.To-p.From)/Parts
+	from := first + p.Child*w/p.Children
+	to := max(first+(p.Child+1)*w/p.Children, from+1)
+	return Placement{Worker: from, From: from * Parts, To: to * Parts, Serial: to-from == 1}
 }

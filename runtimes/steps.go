@@ -126,6 +126,9 @@ func (s *stepper) run(v *stepWorker) (timed bool) {
 	}
 	if s.extra {
 		v.settle(nil)
+		if !v.last {
+			v.ranInPlace(entry{f: f, tag: v.tag})
+		}
 	}
 	v.pc = s.after(f, v.last)
 	return v.now > began
@@ -139,6 +142,7 @@ func (s *stepper) begins(v *stepWorker, c *Frame) {
 	}
 	c.begins(v.f, v.nameOfChild(v.f))
 	v.settle(c)
+	v.ranged(c)
 }
 
 // nameOfChild is [Worker.name], or calledName, of the child of f that has just begun.
@@ -268,6 +272,9 @@ func (s *stepper) spawn(v *stepWorker) (timed bool) {
 	f := v.f
 	n := f.queued(s.lastQueued)
 	if v.i >= n {
+		if v.rules.Ranges && n > 0 {
+			v.dealt(f, v.tag)
+		}
 		if n < 0 {
 			badFork(f.n)
 		}
@@ -318,6 +325,10 @@ func (s *stepper) spawn(v *stepWorker) (timed bool) {
 func (s *stepper) place(v *stepWorker) (timed bool) {
 	if !v.granted {
 		v.placed, v.placedAt = v.Worker.place(v.f, v.i)
+		if v.i == 0 {
+			v.tag = v.placed.tag
+			v.deals(v.f)
+		}
 	}
 	if s.lock(v, v.placedAt, s.costs.Lock) {
 		v.putAt(v.placedAt, v.placed)

@@ -131,6 +131,22 @@ var Schedulers = withDefaults([]Scheduler{
 		Policy: SLAW{},
 	},
 	{
+		Name: "laws", Family: qthreadsSocket, Random: true,
+		Doc: "subtrees that by their hints fit a last-level cache are allotted to nodes in serial " +
+			"order and stolen whole; one locked LIFO per node",
+		Origin: "Chen, Guo, Guan: LAWS: Locality-aware work-stealing for multi-socket multi-core " +
+			"architectures, ICS",
+		Year:   2014,
+		Policy: LAWS{},
+	},
+	{
+		Name: "adws", Family: qthreadsCore, Random: true,
+		Doc: "ranges of workers are divided by hints of work, and steals stay within them; one " +
+			"locked LIFO per worker",
+		Origin: "Shiina, Taura: Almost deterministic work stealing, SC", Year: 2019,
+		Policy: ADWS{},
+	},
+	{
 		Name: "space-bounded", Family: qthreadsSocket, Random: true,
 		Doc: "a task that by its hint fits a last-level cache is anchored to one with room for it; " +
 			"one locked LIFO per node",

@@ -77,8 +77,10 @@ type Frame struct {
 	depth  uint16 // TakeSerial, WaitRule, SpawnChosen: frames above it, at most 65535
 	// SpawnChosen: how the present phase is run; written by who begins it, and constant while any
 	// of its children runs
-	rule    SpawnRule
-	charged bool // Rules.Admit: something is to be given back when the frame ends
+	rule SpawnRule
+	// Rules.Admit: something is to be given back when the frame ends; Rules.Ranges: it is for several
+	// workers
+	charged bool
 }
 
 // Bind makes t the body of f, which t embeds, and kind its frame type. It is called once, when the
@@ -191,7 +193,7 @@ func (p *pool) newRoot(prog Program) *Frame {
 	}
 	root := newRoot(prog)
 	if p.rules.Place {
-		root.next = placeRange(0, p.n)
+		root.next = placeRange(0, p.n*Parts)
 	}
 	return root
 }

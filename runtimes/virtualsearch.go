@@ -30,6 +30,7 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 	if v.waits {
 		m, v.waits = v.again, false
 	} else {
+		v.seeRange()
 		m = v.decide()
 	}
 	v.check(m)

@@ -55,6 +55,7 @@ type Worker struct {
 
 	_      [cacheLine]byte
 	parked atomic.Uint32 // the futex word: see idle.go
+	within atomic.Int32  // Rules.Ranges: the range that it steals in; written by any worker
 	idle   atomic.Bool   // searching; written by the owner, read by thieves (Rules.LeaveIdle)
 	_      [cacheLine]byte
 }

@@ -1,0 +1,42 @@
+package runtimes
+
+// LAWS is locality-aware work stealing (Chen, Guo and Guan, "LAWS: Locality-aware work-stealing for
+// multi-socket multi-core architectures", ICS 2014): the tree of tasks is cut where a subtree's
+// bytes ([Hint.Bytes]) fit a last-level cache, and the subtrees are allotted to nodes in equal
+// shares of the work and in the order of the serial run, so that near ones are together. Each node
+// has a queue, from which its workers take the newest entry, so that they go through a subtree
+// together before the next. A node that has none left takes the oldest subtree of another, whole:
+// nothing within a subtree is stolen. Where bytes or the size of the cache are not known nothing is
+// cut, and what a single worker's share is may be stolen.
+//
+// Departures: the original finds sizes by profiling the first iteration and tunes them by timing
+// the next, and moves pages to the node of their subtree; here kernels give hints, and nothing is
+// moved. Its workers share a queue for the subtrees of a socket and have each their own within one,
+// where they steal from one another; here one queue a node is both. There a socket begins no
+// subtree before the last has ended; here a worker begins the next when nothing of the last is
+// queued.
+type LAWS struct{}
+
+func (LAWS) Rules() Rules {
+	return Rules{Spawn: SpawnParent, Last: LastQueue, Queue: ShareNode, Place: true, Hints: true}
+}
+
+// Place implements [Placer]. What is below the cut has a range of one part.
+func (LAWS) Place(p *Placing) Placement {
+	if p.To-p.From == 1 {
+		return Placement{Worker: p.Worker, From: p.From, To: p.To, Keep: true}
+	}
+	from, to := share(p)
+	first := from / Parts
+	if p.Bytes > 0 && p.Bytes <= p.LLCBytes {
+		return Placement{Worker: first, From: from, To: from + 1}
+	}
+	several := first != (to-1)/Parts
+	if p.From/Parts == (p.To-1)/Parts { // a share of a worker's, and not cut
+		first, from, to = p.Worker, p.From, p.To
+	}
+	return Placement{Worker: first, From: from, To: to, Keep: several}
+}
+
+// Look is a round of: the own queue, those of other nodes from the nearest on, rest.
+func (LAWS) Look(s *Search) Move { return ownThenOthers(s) }
