@@ -14,6 +14,7 @@ import (
 	"krdlab/kernels/heat"
 	"krdlab/kernels/kernel"
 	"krdlab/kernels/knapsack"
+	"krdlab/kernels/lu"
 	"krdlab/kernels/matmul"
 	"krdlab/kernels/nqueens"
 	"krdlab/kernels/sor"
@@ -34,6 +35,7 @@ var Table = []*kernel.Kernel{
 	&spmv.Kernel,
 	&cilksort.Kernel,
 	&fft.Kernel,
+	&lu.Kernel,
 	&cholesky.Kernel,
 	&sparselu.Kernel,
 	&nqueens.Kernel,
