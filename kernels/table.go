@@ -20,6 +20,7 @@ import (
 	"krdlab/kernels/sor"
 	"krdlab/kernels/sparselu"
 	"krdlab/kernels/spmv"
+	"krdlab/kernels/strassen"
 	"krdlab/kernels/triad"
 	"krdlab/kernels/uts"
 )
@@ -38,6 +39,7 @@ var Table = []*kernel.Kernel{
 	&lu.Kernel,
 	&cholesky.Kernel,
 	&sparselu.Kernel,
+	&strassen.Kernel,
 	&nqueens.Kernel,
 	&uts.Kernel,
 	&knapsack.Kernel,

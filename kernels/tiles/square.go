@@ -125,3 +125,9 @@ func Args(modes ...loi.Mode) []loi.Param {
 	}
 	return ps
 }
+
+// NewOps returns the operations in the instruction set that the parameters name.
+func NewOps(p kernel.Params) (Ops, error) {
+	set, err := resolve(p)
+	return Ops{set, group}, err
+}
