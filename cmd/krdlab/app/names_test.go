@@ -79,7 +79,9 @@ func TestNoNames(t *testing.T) {
 		}
 	}
 	for _, k := range kernels.Table {
-		names = append(names, k.Name)
+		if k.Name != string(figures.Heat) { // a kind of panel, too
+			names = append(names, k.Name)
+		}
 	}
 	found, files, err := named("../../..", names)
 	if err != nil {
