@@ -95,10 +95,12 @@ arrive: // the child that f called has finished: its own strand is at the join
 	if starter {
 		goto top
 	}
+	// asked before: once this strand has arrived, f may have ended, unless it is serial
+	ok = w.extra && w.rules.Place && f.serial()
 	if f.n == 1 || w.arrive(f, -1) {
 		goto next
 	}
-	if w.extra {
+	if ok {
 		if n, ok = w.nextCall(f); ok {
 			goto call
 		}
