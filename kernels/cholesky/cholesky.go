@@ -1,13 +1,14 @@
-// Package cholesky factors a symmetric positive definite matrix, A = L L^T in single precision, tile
-// by tile (A. Buttari, J. Langou, J. Kurzak, J. Dongarra, "A class of parallel tiled linear algebra
-// algorithms for multicore architectures", Parallel Computing 35, 2009), right-looking: in each step
-// the tile on the diagonal (potrf), in parallel the tiles below it (trsm), then, divided and
-// conquered, the tiles of the lower triangle behind them (syrk on the diagonal, gemm elsewhere).
+// Package cholesky factors a symmetric positive definite matrix, A = L L^T in single precision,
+// tile by tile (A. Buttari, J. Langou, J. Kurzak, J. Dongarra, "A class of parallel tiled linear
+// algebra algorithms for multicore architectures", Parallel Computing 35, 2009), right-looking: in
+// each step the tile on the diagonal (potrf), in parallel the tiles below it (trsm), then, divided
+// and conquered, the tiles of the lower triangle behind them (syrk on the diagonal, gemm
+// elsewhere).
 //
 // A step is fork-join, so there is no task of two steps at once, which a graph of data dependences
 // would allow. What is on and below the diagonal is read and becomes L; the tiles above receive the
-// transposes of those below, so that each update is a product of rows, as the leaf of matmul has it.
-// A syrk computes both halves of its tile.
+// transposes of those below, so that each update is a product of rows, as the leaf of matmul has
+// it. A syrk computes both halves of its tile.
 package cholesky
 
 import (
@@ -105,8 +106,8 @@ func (in *instance) above(i, j int, y tiles.Vector) {
 }
 
 // fill makes A: elements in [-1, 1), as the seed has them, and 2 sqrt(n) + 2 more on the diagonal.
-// The largest eigenvalue of the former in magnitude is about 1.16 sqrt(n) (Wigner's semicircle), so A
-// is definite, and not by so much that the elements beside the diagonal would not count.
+// The largest eigenvalue of the former in magnitude is about 1.16 sqrt(n) (Wigner's semicircle), so
+// A is definite, and not by so much that the elements beside the diagonal would not count.
 func (in *instance) fill() {
 	for i := range in.T {
 		in.A.FillBlocks(i*in.T, i*in.T+i+1, in.Env.Seed, dense.Uniform)
@@ -190,7 +191,8 @@ func (in *instance) Target(k, i, j int, edge bool) uint32 {
 	return in.Block(k+1+i, k+1+j)
 }
 
-// Work returns the operations that are done, those of the second halves of symmetric tiles included.
+// Work returns the operations that are done, those of the second halves of symmetric tiles
+// included.
 func (in *instance) Work(k loi.KernelID, blocks []uint32) uint64 {
 	n, inner := in.Sides(blocks[0])
 	switch k {

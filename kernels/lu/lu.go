@@ -1,5 +1,5 @@
-// Package lu factors a dense matrix, P A = L U in single precision with partial pivoting, in panels:
-// the right-looking algorithm of LAPACK's sgetrf, on tiles.
+// Package lu factors a dense matrix, P A = L U in single precision with partial pivoting, in
+// panels: the right-looking algorithm of LAPACK's sgetrf, on tiles.
 //
 // In each step the panel, a column of tiles from the diagonal down, is factored by one execution,
 // recursively in halves of its columns (S. Toledo, "Locality of reference in LU decomposition with
@@ -8,8 +8,8 @@
 // Then the tiles behind are updated, divided and conquered (gemm).
 //
 // Which tiles a column's swaps touch depends on the pivots, but not how many executions there are:
-// those of a kind that name m blocks are a kernel of their own, "swap/m". A dry run draws pivots from
-// the seed, each among the rows that are left.
+// those of a kind that name m blocks are a kernel of their own, "swap/m". A dry run draws pivots
+// from the seed, each among the rows that are left.
 package lu
 
 import (
@@ -116,7 +116,8 @@ func (in *instance) Registry() loi.Registry {
 			for range m + 1 {
 				ps = append(ps, tiles.Args(loi.InOut)...)
 			}
-			r.Kernels = append(r.Kernels, loi.Kernel{Name: fmt.Sprintf("%s/%d", name, m+1), Params: ps})
+			r.Kernels = append(r.Kernels, loi.Kernel{Name: fmt.Sprintf("%s/%d", name, m+1),
+				Params: ps})
 		}
 	}
 	return r

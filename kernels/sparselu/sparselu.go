@@ -4,11 +4,11 @@
 // in OpenMP", ICPP 2009), after its public sources (github.com/bsc-pm/bots, omp-tasks/sparselu,
 // commit 2607a69).
 //
-// In each step the block on the diagonal is factored (lu0); then come, in parallel, the blocks right
-// of it (fwd) and below it (bdiv); then those behind them of whose row and column both are there
-// (bmod). Which blocks are there at the beginning, what they hold, and the phases are those of BOTS;
-// a block that a bmod makes is there, as zeros, from the beginning. BOTS spawns the tasks of a phase
-// in a loop: here the list of rows and that of columns are divided and conquered.
+// In each step the block on the diagonal is factored (lu0); then come, in parallel, the blocks
+// right of it (fwd) and below it (bdiv); then those behind them of whose row and column both are
+// there (bmod). Which blocks are there at the beginning, what they hold, and the phases are those
+// of BOTS; a block that a bmod makes is there, as zeros, from the beginning. BOTS spawns the tasks
+// of a phase in a loop: here the list of rows and that of columns are divided and conquered.
 package sparselu
 
 import (
@@ -24,7 +24,8 @@ var Kernel = kernel.Kernel{
 	Summary: "LU factorisation of a sparse matrix of dense blocks, as in BOTS",
 	Work:    true,
 	Size:    "n",
-	Params: tiles.Params(kernel.Param{Name: "n", Kind: kernel.IntParam, Default: 50, Min: 1, Max: 500,
+	Params: tiles.Params(kernel.Param{Name: "n", Kind: kernel.IntParam, Default: 50, Min: 1,
+		Max:  500,
 		Help: "blocks in a row of the matrix"}, 100, "rows and columns of a block"),
 	Plan: plan,
 	New: func(p kernel.Params, env kernel.Env) (kernel.Instance, error) {

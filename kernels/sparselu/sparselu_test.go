@@ -65,8 +65,8 @@ func TestFactors(t *testing.T) {
 	}
 }
 
-// The counts of BOTS's size, from loops written as BOTS has them, with its rules for null blocks one
-// after the other.
+// The counts of BOTS's size, from loops written as BOTS has them, with its rules for null blocks
+// one after the other.
 func TestCounts(t *testing.T) {
 	const n = 50
 	var there [n][n]bool

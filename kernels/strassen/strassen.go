@@ -1,14 +1,16 @@
 // Package strassen multiplies matrices, C = A B in single precision, by seven products of halves in
-// place of eight (V. Strassen, "Gaussian elimination is not optimal", Numerische Mathematik 13, 1969).
+// place of eight (V. Strassen, "Gaussian elimination is not optimal", Numerische Mathematik 13,
+// 1969).
 //
 // A product above the cut-off has three phases: the ten sums of quadrants, tile by tile; the seven
-// products, in temporaries of their own; the four quadrants of the result, tile by tile. At or below
-// the cut-off it is the ordinary product of tiles: each tile of the result is a task, which runs over
-// the inner dimension. Every addition of tiles is a kernel execution, as is every product.
+// products, in temporaries of their own; the four quadrants of the result, tile by tile. At or
+// below the cut-off it is the ordinary product of tiles: each tile of the result is a task, which
+// runs over the inner dimension. Every addition of tiles is a kernel execution, as is every
+// product.
 //
-// BOTS's strassen (github.com/bsc-pm/bots, omp-tasks/strassen, commit 2607a69) has Winograd's variant,
-// of 15 additions. Here it is Strassen's own, of 18. All matrices are one object, each from a tile of
-// its own on: A, B, C, then temporaries.
+// BOTS's strassen (github.com/bsc-pm/bots, omp-tasks/strassen, commit 2607a69) has Winograd's
+// variant, of 15 additions. Here it is Strassen's own, of 18. All matrices are one object, each
+// from a tile of its own on: A, B, C, then temporaries.
 package strassen
 
 import (
@@ -29,10 +31,12 @@ var Kernel = kernel.Kernel{
 	Summary: "dense matrix multiply by Strassen's seven products, single precision",
 	Work:    true,
 	Size:    "n",
-	Params: append(tiles.Params(kernel.Param{Name: "n", Kind: kernel.IntParam, Default: 2048, Min: 1,
+	Params: append(tiles.Params(kernel.Param{Name: "n", Kind: kernel.IntParam, Default: 2048,
+		Min: 1,
 		Max: 1 << 14, Help: "rows and columns: block times a power of two"}, 128,
 		"rows and columns of a tile"), kernel.Param{Name: "cutoff", Kind: kernel.IntParam,
-		Default: 512, Min: 1, Max: 1 << 14, Help: "products of at most so many rows are ordinary ones"}),
+		Default: 512, Min: 1, Max: 1 << 14,
+		Help: "products of at most so many rows are ordinary ones"}),
 	Plan: plan,
 	New: func(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 		in, err := build(p, env)
@@ -203,7 +207,8 @@ var sums = [10]struct {
 }{{0, 0, 3, false}, {1, 0, 3, false}, {0, 2, 3, false}, {1, 1, 3, true}, {1, 2, 0, true},
 	{0, 0, 1, false}, {0, 2, 0, true}, {1, 0, 1, false}, {0, 1, 3, true}, {1, 2, 3, false}}
 
-// factors are those of the seven products: a sum from 0 on, or a quadrant of A or B as 10 + its number.
+// factors are those of the seven products: a sum from 0 on, or a quadrant of A or B as 10 + its
+// number.
 var factors = [7][2]int{{0, 1}, {2, 10}, {10, 3}, {13, 4}, {5, 13}, {6, 7}, {8, 9}}
 
 // results are the quadrants of C: products, from 1 on, with their signs.
@@ -323,8 +328,10 @@ func (in *instance) ordinary(w *runtimes.Worker, a, b, c quad, i, j int) {
 	}
 }
 
-// sum sets a tile to the sum of others, of which those with minus count negative; the first does not.
-func (in *instance) sum(w *runtimes.Worker, id loi.KernelID, to uint32, from []uint32, minus []bool) {
+// sum sets a tile to the sum of others, of which those with minus count negative; the first does
+// not.
+func (in *instance) sum(w *runtimes.Worker, id loi.KernelID, to uint32, from []uint32,
+	minus []bool) {
 	start := w.Begin(id)
 	if w.Computes() {
 		t := in.at(to)

@@ -10,8 +10,8 @@ import (
 	"krdlab/runtimes"
 )
 
-// The product of small whole numbers is exact, element by element; and the check sees one tile that is
-// added twice.
+// The product of small whole numbers is exact, element by element; and the check sees one tile that
+// is added twice.
 func TestProduct(t *testing.T) {
 	for _, set := range isa.Supported() {
 		in, err := build(Kernel.With(kernel.Params{"n": 80, "block": 10, "cutoff": 20,

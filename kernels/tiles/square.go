@@ -10,8 +10,8 @@ import (
 	"krdlab/loi"
 )
 
-// Params returns the parameters of a kernel on square matrices: that of its size, block and isa. help
-// is that of block.
+// Params returns the parameters of a kernel on square matrices: that of its size, block and isa.
+// help is that of block.
 func Params(size kernel.Param, block int, help string) []kernel.Param {
 	return []kernel.Param{size,
 		{Name: "block", Kind: kernel.IntParam, Default: block, Min: 1, Max: 1024, Help: help},
@@ -89,8 +89,8 @@ func (s *Square) Sides(b uint32) (rows, cols uint64) {
 	return uint64(r), uint64(c)
 }
 
-// Times adds a part of the matrix of tiles to y: a product with x. part says of each tile which part
-// of it counts.
+// Times adds a part of the matrix of tiles to y: a product with x. part says of each tile which
+// part of it counts.
 func (s *Square) Times(part func(i, j int) (Part, bool), y, x Vector) {
 	for i := range s.T {
 		for j := range s.T {

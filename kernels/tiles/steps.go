@@ -9,8 +9,8 @@ import (
 // Steps is a right-looking factorisation: in each step a diagonal kernel, then the edges, then the
 // trailing part. Edges of a step may run at once, and so may the updates of its trailing part.
 type Steps interface {
-	// Size returns how many edges step k has, and how many rows and columns the trailing part. lower:
-	// of the trailing part only what is on and below the diagonal is updated.
+	// Size returns how many edges step k has, and how many rows and columns the trailing part.
+	// lower: of the trailing part only what is on and below the diagonal is updated.
 	Size(k int) (edges, rows, cols int, lower bool)
 	Diagonal(w *runtimes.Worker, k int)
 	Edge(w *runtimes.Worker, k, e int)
@@ -160,8 +160,8 @@ func (t *split) Region(int) loi.RegionID {
 	return 2
 }
 
-// Hint gives the number of updates, the bytes of their tiles, and who touched the first of them last;
-// earlier steps are more urgent.
+// Hint gives the number of updates, the bytes of their tiles, and who touched the first of them
+// last; earlier steps are more urgent.
 func (t *split) Hint(_ *runtimes.Worker, i int) runtimes.Hint {
 	f := t.f
 	if !f.Last.Noting() {
@@ -170,6 +170,7 @@ func (t *split) Hint(_ *runtimes.Worker, i int) runtimes.Hint {
 	a := t.a.half(i == 1)
 	n := a.count()
 	rows, cols := uint64(a.i1-a.i0), uint64(a.j1-a.j0)
-	return runtimes.Hint{Work: n, Bytes: f.TileBytes * (n + rows + cols), Priority: int32(f.N - a.k),
-		Near: f.Last.Near(f.Steps.Target(a.k, a.i0, a.j0, a.edge))}
+	return runtimes.Hint{Work: n, Bytes: f.TileBytes * (n + rows + cols),
+		Priority: int32(f.N - a.k),
+		Near:     f.Last.Near(f.Steps.Target(a.k, a.i0, a.j0, a.edge))}
 }

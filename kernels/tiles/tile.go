@@ -3,9 +3,9 @@
 // check of a factorisation with a vector.
 //
 // The operations do nearly all their work in the leaf of matmul. Triangular systems are solved in
-// groups of at most 32 rows or columns: the triangle on the diagonal is inverted, in Go, and the rest
-// are products. (A triangle of 32 is well enough conditioned where the factorisation is: N. Higham,
-// "The accuracy of solutions to triangular systems", SIAM J. Numer. Anal. 26, 1989.)
+// groups of at most 32 rows or columns: the triangle on the diagonal is inverted, in Go, and the
+// rest are products. (A triangle of 32 is well enough conditioned where the factorisation is: N.
+// Higham, "The accuracy of solutions to triangular systems", SIAM J. Numer. Anal. 26, 1989.)
 package tiles
 
 import (
@@ -18,8 +18,8 @@ import (
 // group is the order of the largest triangles on the diagonal that are treated element by element.
 const group = 32
 
-// A Tile is Rows x Cols elements whose rows are Stride floats apart. [dense.SlackFloats] floats that
-// can be read follow the last one.
+// A Tile is Rows x Cols elements whose rows are Stride floats apart. [dense.SlackFloats] floats
+// that can be read follow the last one.
 type Tile struct {
 	Data               []float32
 	Stride, Rows, Cols int
@@ -47,8 +47,8 @@ func (t Tile) Part(r0, r1, c0, c1 int) Tile {
 // be called at once for different tiles.
 type Ops struct {
 	Set isa.Set
-	// Group is the order of the triangles on the diagonal that are inverted, 1 to 32. Without pivoting
-	// they may be badly conditioned: the smaller they are the less that costs in digits.
+	// Group is the order of the triangles on the diagonal that are inverted, 1 to 32. Without
+	// pivoting they may be badly conditioned: the smaller they are the less that costs in digits.
 	Group int
 }
 
@@ -77,8 +77,8 @@ func (s *square) move(t Tile) Tile {
 	return to
 }
 
-// SolveLower is b = l^-1 b, where l is lower triangular with ones on the diagonal: what stands on and
-// above it is not read.
+// SolveLower is b = l^-1 b, where l is lower triangular with ones on the diagonal: what stands on
+// and above it is not read.
 func (o Ops) SolveLower(l, b Tile) {
 	n := l.Rows
 	var inverse, copied square
@@ -95,7 +95,8 @@ func (o Ops) SolveLower(l, b Tile) {
 	}
 }
 
-// SolveUpper is b = b u^-1, where u is upper triangular: what stands below the diagonal is not read.
+// SolveUpper is b = b u^-1, where u is upper triangular: what stands below the diagonal is not
+// read.
 func (o Ops) SolveUpper(u, b Tile) {
 	n := u.Cols
 	var inverse, copied square

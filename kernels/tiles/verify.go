@@ -34,8 +34,8 @@ func Signs(n int, seed uint64) Vector {
 	return x
 }
 
-// Apply adds to y, from element i on, the product of a part of t with x, from element j on, in double
-// precision.
+// Apply adds to y, from element i on, the product of a part of t with x, from element j on, in
+// double precision.
 func (t Tile) Apply(p Part, y Vector, i int, x Vector, j int) {
 	xv, xs := x.V[j:], x.Size[j:]
 	for r := range t.Rows {
@@ -65,10 +65,10 @@ func (t Tile) Apply(p Part, y Vector, i int, x Vector, j int) {
 const slack = 8
 
 // Compare is the verdict on the product got of factors with a vector, of which want is the same
-// product with the matrix. The error is that of the worst row, in units of u sqrt(n) |L| |U| |x|: u =
-// 2^-24, n the order of the matrix, and the magnitudes those of that row of the factors. (Higham,
-// "Accuracy and stability of numerical algorithms", 2002, theorem 9.3, has n in place of sqrt(n), for
-// errors that all go one way.) Its tolerance is 8.
+// product with the matrix. The error is that of the worst row, in units of u sqrt(n) |L| |U| |x|: u
+// = 2^-24, n the order of the matrix, and the magnitudes those of that row of the factors. (Higham,
+// "Accuracy and stability of numerical algorithms", 2002, theorem 9.3, has n in place of sqrt(n),
+// for errors that all go one way.) Its tolerance is 8.
 func Compare(got, want Vector, what string) kernel.Check {
 	c := kernel.Check{Tolerance: slack, Method: what + " times a vector of signs, worst row, in " +
 		"units of the expected rounding error"}

@@ -64,14 +64,15 @@ func (m *Multiplier) Leaf(bi, bj, bk int) {
 // SlackFloats are how many floats [Update] may read past the last element of b.
 const SlackFloats = slackFloats
 
-// Update adds to c, or subtracts with minus, the product of a, rows x inner, and b, inner x cols, by
-// the instruction set, which is not Auto. Strides are in floats. c overlaps neither.
+// Update adds to c, or subtracts with minus, the product of a, rows x inner, and b, inner x cols,
+// by the instruction set, which is not Auto. Strides are in floats. c overlaps neither.
 func Update(set isa.Set, minus bool, rows, cols, inner int, a []float32, aStride int, b []float32,
 	bStride int, c []float32, cStride int) {
 	switch {
 	case rows == 0 || cols == 0 || inner == 0:
 	case set != isa.Portable:
-		leafSIMD(set, minus, rows, cols, inner, &a[0], aStride, &b[0], bStride, &c[0], cStride, 0, 0)
+		leafSIMD(set, minus, rows, cols, inner, &a[0], aStride, &b[0], bStride, &c[0], cStride,
+			0, 0)
 	default:
 		sign := float32(1)
 		if minus {
