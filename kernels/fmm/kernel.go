@@ -79,7 +79,8 @@ var Kernel = kernel.Kernel{
 		{"bodies": 2000, "tasks": exafmm, "cutoff": 200, "layout": together},
 		{"bodies": 1000, "dist": cube, "tasks": exafmm, "mutual": "false", "cutoff": 0},
 	},
-	Classes: []kernel.Class{{Name: "small", Params: kernel.Params{"bodies": 6000}}},
+	Classes: []kernel.Class{{Name: "small", Params: kernel.Params{"bodies": 9000, "ncrit": 96,
+		"mutual": "false", "split": 1200}}},
 }
 
 // The rules for tasks, and the layouts.
