@@ -74,12 +74,12 @@ var Kernel = kernel.Kernel{
 	Small: []kernel.Params{
 		{"bodies": 1}, {"bodies": 2, "dist": cube},
 		{"bodies": 300, "dist": sphere, "cutoff": 0, "ncrit": 8, "isa": "portable"},
-		{"bodies": 2000, "cutoff": 200, "split": 300},
+		{"bodies": 1000, "cutoff": 100, "split": 150},
 		{"bodies": 1000, "dist": cube, "mutual": "false", "theta": "0.7", "order": 3},
-		{"bodies": 2000, "tasks": exafmm, "cutoff": 200, "layout": together},
+		{"bodies": 1000, "tasks": exafmm, "cutoff": 100, "layout": together},
 		{"bodies": 1000, "dist": cube, "tasks": exafmm, "mutual": "false", "cutoff": 0},
 	},
-	Classes: []kernel.Class{{Name: "small", Params: kernel.Params{"bodies": 9000, "ncrit": 96,
+	Classes: []kernel.Class{{Name: "small", Params: kernel.Params{"bodies": 8000, "ncrit": 96,
 		"mutual": "false", "split": 1200}}},
 }
 

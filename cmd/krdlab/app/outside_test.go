@@ -139,7 +139,7 @@ func TestOutside(t *testing.T) {
 	o.mine("report", "swept")
 	o.has("compare", o.mine("compare", "swept", "swept"), "saxpy")
 	colour := krdplot.LookAt(len(runtimes.Schedulers)).Hex() // of the line after ours
-	for _, file := range []string{"swept/report.html", "swept/figures/*speedup*.svg"} {
+	for _, file := range []string{"swept/report.html", "swept/figures/saxpy*speedup*.svg"} {
 		found, err := filepath.Glob(filepath.Join(o.dir, file))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%s: %v, %v", file, found, err)
