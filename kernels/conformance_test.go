@@ -27,7 +27,8 @@ func nodesOf(t [2]int) []int {
 }
 
 // each calls f for every case that exists: the scheduler serial has one worker. Of schedulers with
-// parameters there is a case more for each variant and kernel.
+// parameters there is a case more for each variant and kernel. With -short, as under the race
+// detector, there are the largest topology, one seed, and no runs in virtual time.
 func each(t *testing.T, f func(t *testing.T, s runtimes.Scheduler, k *kernel.Kernel,
 	p kernel.Params, nodes []int)) {
 	run := func(s runtimes.Scheduler, k *kernel.Kernel, small kernel.Params, top [2]int) {
@@ -42,8 +43,9 @@ func each(t *testing.T, f func(t *testing.T, s runtimes.Scheduler, k *kernel.Ker
 				run(v, k, k.Small[0], topologies[len(topologies)-1])
 			}
 			for _, small := range k.Small {
-				for _, top := range topologies {
-					if s.Rules().Spawn == runtimes.SpawnCall && top != topologies[0] {
+				for i, top := range topologies {
+					serial := s.Rules().Spawn == runtimes.SpawnCall
+					if serial && i > 0 || testing.Short() && !serial && i+1 < len(topologies) {
 						continue
 					}
 					run(s, k, small, top)
@@ -122,7 +124,11 @@ func TestNative(t *testing.T) {
 		for i := range cpus {
 			cpus[i] = -1
 		}
-		for seed := range uint64(3) {
+		seeds := uint64(3)
+		if testing.Short() {
+			seeds = 1
+		}
+		for seed := range seeds {
 			in.Reset(s.Rules().Hints)
 			got, err := runtimes.Run(context.Background(), runtimes.Config{
 				Policy: s, CPUs: cpus, Nodes: nodes, LLCBytes: llcBytes, Seed: seed, Clock: clock,
@@ -137,6 +143,9 @@ func TestNative(t *testing.T) {
 }
 
 func TestVirtual(t *testing.T) {
+	if testing.Short() {
+		t.Skip("on one goroutine")
+	}
 	each(t, func(t *testing.T, s runtimes.Scheduler, k *kernel.Kernel, p kernel.Params,
 		nodes []int) {
 		if s.Rules().Spawn == runtimes.SpawnGo {

@@ -142,7 +142,7 @@ func TestTaskGraph(t *testing.T) {
 						return err
 					})
 				})
-				if s.ThreadsOnly() {
+				if s.ThreadsOnly() || testing.Short() {
 					continue
 				}
 				t.Run(name+"/virtual", func(t *testing.T) {
