@@ -114,6 +114,14 @@ func compare(t *testing.T, in kernel.Instance, got, want *runtimes.Result) {
 // have something to cut.
 const llcBytes = 64 << 10
 
+// seeds is with how many a case is run: one worker has nobody to choose.
+func seeds(nodes []int) uint64 {
+	if testing.Short() || len(nodes) == 1 {
+		return 1
+	}
+	return 3
+}
+
 func TestNative(t *testing.T) {
 	clock := hw.CalibrateClock()
 	each(t, func(t *testing.T, s runtimes.Scheduler, k *kernel.Kernel, p kernel.Params,
@@ -124,11 +132,7 @@ func TestNative(t *testing.T) {
 		for i := range cpus {
 			cpus[i] = -1
 		}
-		seeds := uint64(3)
-		if testing.Short() {
-			seeds = 1
-		}
-		for seed := range seeds {
+		for seed := range seeds(nodes) {
 			in.Reset(s.Rules().Hints)
 			got, err := runtimes.Run(context.Background(), runtimes.Config{
 				Policy: s, CPUs: cpus, Nodes: nodes, LLCBytes: llcBytes, Seed: seed, Clock: clock,
@@ -153,7 +157,7 @@ func TestVirtual(t *testing.T) {
 		}
 		want := expect(t, k, p)
 		in := instance(t, k, p, s.Rules().Hints)
-		for seed := range uint64(3) {
+		for seed := range seeds(nodes) {
 			in.Reset(s.Rules().Hints)
 			got, err := runtimes.Step(runtimes.StepConfig{Policy: s, Nodes: nodes, Seed: seed,
 				LLCBytes: llcBytes, Kernels: in.Registry().Kernels}, in)
