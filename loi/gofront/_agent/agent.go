@@ -1,0 +1,206 @@
+// Package krdagent is what the sources that package gofront rewrites call: it is laid into the
+// standard library of a build (an overlay; nothing is written there) and records, for the goroutine
+// that runs, which data it accesses.
+//
+//	rewritten code -> Buf (one for each goroutine) -> chunks of shared memory -> package collect
+//
+// An event is two words. Nothing here allocates, takes a lock or lets a pointer escape: an address
+// is kept as a number, and one within the goroutine's own stack is dropped when it is recorded,
+// since a local is no datum of the heap (virda, section 3.1). What a function returns is what it
+// was given.
+package krdagent
+
+import "unsafe"
+
+// The kinds of events, in bits 56 to 63 of the second word. What else the two words hold:
+const (
+	Access = 1 + iota // address; site
+	Extent            // bytes of the access, allocation or window before; site
+	Made              // address of what the site has allocated; site
+	Map               // address of a map that is about to be asked; site
+	Key               // hash of the key that it is asked for; site
+	Window            // address of a slice's first element; site, then an Extent: see Grow, From
+	Alloc             // address of what the runtime has allocated; bytes, 0 for a tiny object
+	Type              // address of its type, or 0; ticks
+	Stamp             // ticks; what: see collect
+	Enter             // number of a scope; site of its beginning
+	Leave             // the same; site
+	kinds
+)
+
+// KindShift is where the kind stands in the second word.
+const KindShift = 56
+
+// A Buf is where a goroutine records. It lies in the shared memory, so that the other side knows
+// how far a goroutine has come that rests or was killed.
+type Buf struct {
+	next, end uintptr // where the next event goes; the end of the chunk
+	stack     uintptr // address of the bounds of the goroutine's stack
+}
+
+type event [2]uint64
+
+// buf returns the buffer of the running goroutine, nil if it has none yet.
+//
+//go:linkname buf runtime.krdBuf
+func buf() *Buf
+
+// begin makes a buffer for the running goroutine.
+//
+//go:linkname begin runtime.krdBegin
+func begin() *Buf
+
+// full gives b another chunk.
+//
+//go:linkname full runtime.krdFull
+func full(b *Buf)
+
+// B returns the buffer of the running goroutine.
+func B() *Buf {
+	if b := buf(); b != nil {
+		return b
+	}
+	return begin()
+}
+
+// put appends an event.
+func put(b *Buf, a uintptr, w uint64) {
+	n := b.next
+	*(*event)(unsafe.Pointer(n)) = event{uint64(a), w}
+	b.next = n + unsafe.Sizeof(event{})
+	if b.next == b.end {
+		full(b)
+	}
+}
+
+// at appends an event of an address, unless it is on the goroutine's own stack. It is put once
+// more, since a call more is a third of its time.
+func at(b *Buf, a uintptr, w uint64) {
+	if s := (*[2]uintptr)(unsafe.Pointer(b.stack)); a-s[0] < s[1]-s[0] {
+		return
+	}
+	n := b.next
+	*(*event)(unsafe.Pointer(n)) = event{uint64(a), w}
+	b.next = n + unsafe.Sizeof(event{})
+	if b.next == b.end {
+		full(b)
+	}
+}
+
+// L records the access of a site to *p.
+func L[T any](b *Buf, p *T, site uint64) *T {
+	at(b, uintptr(unsafe.Pointer(p)), Access<<KindShift|site)
+	return p
+}
+
+// range_ records the access of a site to n bytes.
+func range_(b *Buf, p unsafe.Pointer, n uintptr, kind, site uint64) {
+	s := (*[2]uintptr)(unsafe.Pointer(b.stack))
+	if a := uintptr(p); n != 0 && a-s[0] >= s[1]-s[0] {
+		put(b, a, kind<<KindShift|site)
+		put(b, n, Extent<<KindShift|site)
+	}
+}
+
+// S records the access of a site to all elements of v.
+func S[V ~[]E, E any](b *Buf, v V, site uint64) V {
+	var e E
+	range_(b, unsafe.Pointer(unsafe.SliceData(v)), uintptr(len(v))*unsafe.Sizeof(e), Access, site)
+	return v
+}
+
+// T records the access of a site to all bytes of v.
+func T[V ~string](b *Buf, v V, site uint64) V {
+	range_(b, unsafe.Pointer(unsafe.StringData(string(v))), uintptr(len(v)), Access, site)
+	return v
+}
+
+// I is v[i], recorded.
+func I[V ~string, N integer](b *Buf, v V, i N, site uint64) byte {
+	c := v[i]
+	p := unsafe.Add(unsafe.Pointer(unsafe.StringData(string(v))), i)
+	at(b, uintptr(p), Access<<KindShift|site)
+	return c
+}
+
+type integer interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 |
+		~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr
+}
+
+// R keeps in *to where the elements of v are, for E, and is v.
+func R[V ~[]E, E any](to *unsafe.Pointer, v V) V {
+	*to = unsafe.Pointer(unsafe.SliceData(v))
+	return v
+}
+
+// RS is R for strings.
+func RS[V ~string](to *unsafe.Pointer, v V) V {
+	*to = unsafe.Pointer(unsafe.StringData(string(v)))
+	return v
+}
+
+// E records the access of a site to element i, of so many bytes, of what R kept.
+func E(b *Buf, p unsafe.Pointer, i int, bytes uintptr, site uint64) {
+	at(b, uintptr(p)+uintptr(i)*bytes, Access<<KindShift|site)
+}
+
+// N records that a site has allocated *p.
+func N[T any](b *Buf, p *T, site uint64) *T {
+	at(b, uintptr(unsafe.Pointer(p)), Made<<KindShift|site)
+	return p
+}
+
+// NS records that a site has allocated the elements of v, up to its capacity.
+func NS[V ~[]E, E any](b *Buf, v V, site uint64) V {
+	var e E
+	range_(b, unsafe.Pointer(unsafe.SliceData(v)), uintptr(cap(v))*unsafe.Sizeof(e), Made, site)
+	return v
+}
+
+// NM records that a site has allocated the map m.
+func NM[M ~map[K]V, K comparable, V any](b *Buf, m M, site uint64) M {
+	at(b, *(*uintptr)(unsafe.Pointer(&m)), Made<<KindShift|site)
+	return m
+}
+
+// G tells where the elements of v are, for A of the same site.
+func G[V ~[]E, E any](b *Buf, v V, site uint64) V {
+	var e E
+	put(b, uintptr(unsafe.Pointer(unsafe.SliceData(v))), Window<<KindShift|site)
+	put(b, uintptr(len(v))*unsafe.Sizeof(e), Extent<<KindShift|site)
+	return v
+}
+
+// GS is G for strings.
+func GS[V ~string](b *Buf, v V, site uint64) V {
+	put(b, uintptr(unsafe.Pointer(unsafe.StringData(string(v)))), Window<<KindShift|site)
+	put(b, uintptr(len(v)), Extent<<KindShift|site)
+	return v
+}
+
+// M records that a map is about to be asked for the key that K of the same site tells.
+func M[M ~map[K]V, K comparable, V any](b *Buf, m M, site uint64) M {
+	put(b, *(*uintptr)(unsafe.Pointer(&m)), Map<<KindShift|site)
+	return m
+}
+
+// hash is the runtime's hash of a key by its type, as a map's own.
+//
+//go:linkname hash runtime.krdHash
+func hash(t, p unsafe.Pointer) uintptr
+
+// K records the key that the map of M is asked for.
+func K[T comparable](b *Buf, k T, site uint64) T {
+	var t any = (*T)(nil)
+	p := k // a copy, so that k itself stays in registers
+	h := hash(*(*unsafe.Pointer)(unsafe.Pointer(&t)), noescape(unsafe.Pointer(&p)))
+	put(b, h, Key<<KindShift|site)
+	return k
+}
+
+// noescape hides p from the escape analysis.
+func noescape(p unsafe.Pointer) unsafe.Pointer {
+	x := uintptr(p)
+	return unsafe.Pointer(x ^ 0)
+}

@@ -1,0 +1,303 @@
+package runtime
+
+import (
+	"internal/abi"
+	"internal/runtime/atomic"
+	"unsafe"
+)
+
+// The tracer's end in the runtime: buffers for goroutines, and a note of each allocation. The
+// shared memory is described in krdlab/loi/collect.
+
+type krdHeader struct {
+	magic      uint64
+	size       uint64 // bytes of the whole memory
+	chunkBytes uint64
+	chunksAt   uint64 // offset of the chunks
+	bufsAt     uint64 // offset of the buffers
+	bufs       uint64 // there is room for so many
+	started    atomic.Uint64
+	_          uint64
+	free       atomic.Uint64 // stack of chunks: a tag in the upper half, number+1 of the first
+	_          [7]uint64
+	full       atomic.Uint64 // the same
+	_          [7]uint64
+	bufsUsed   atomic.Uint64 // so many were ever used
+	bufsFree   atomic.Uint64 // stack of buffers, as of chunks
+	waits      atomic.Uint64 // how often no chunk was free
+	noBuf      atomic.Uint64 // goroutines that got no buffer
+	goroutines atomic.Uint64 // that got one
+}
+
+type krdBuffer struct {
+	next, end uintptr
+	stack     uintptr
+	chunk     uint32
+	state     uint32 // 0 free, 1 in use
+	number    uint64 // of the goroutine, from 1
+	link      uint32 // in the stack of free ones: number+1
+	_         uint32
+	running   uint64 // 1: on a thread
+	_         uint64
+}
+
+type krdChunk struct {
+	link   uint32 // number+1 of the next in its stack
+	buf    uint32
+	number uint64 // of the goroutine
+	events uint64
+	first  uint64 // ticks at which it was given out and came back
+	last   uint64
+	seq    uint64
+	_      [2]uint64
+}
+
+var krd struct {
+	h     *krdHeader
+	base  uintptr
+	lock  mutex
+	spare krdBuffer // of goroutines without a buffer: its events go nowhere
+	sink  [2]uint64
+	early *krdBuffer // of what runs on no goroutine
+}
+
+func krdInit() {
+	s := gogetenv("KRDLAB_TRACE")
+	if s == "" {
+		return
+	}
+	path := append([]byte(s), 0)
+	fd := open(&path[0], 2|0x80000, 0) // O_RDWR|O_CLOEXEC
+	if fd < 0 {
+		throw("krdlab: cannot open the memory shared with the tracer, KRDLAB_TRACE")
+	}
+	p, err := mmap(nil, 4096, _PROT_READ|_PROT_WRITE, 1, fd, 0)
+	if err != 0 {
+		throw("krdlab: cannot map the memory shared with the tracer, KRDLAB_TRACE")
+	}
+	h := (*krdHeader)(p)
+	if h.magic != krdMagic {
+		throw("krdlab: KRDLAB_TRACE names no memory of this tracer")
+	}
+	size, mine := uintptr(h.size), h.started.CompareAndSwap(0, 1)
+	munmap(p, 4096)
+	if mine {
+		p, err = mmap(nil, size, _PROT_READ|_PROT_WRITE, 1, fd, 0)
+		if err != 0 {
+			throw("krdlab: cannot map the memory shared with the tracer, KRDLAB_TRACE")
+		}
+	}
+	closefd(fd)
+	if !mine {
+		return // a child of the program that is traced, and inherits its environment
+	}
+	h = (*krdHeader)(p)
+	krd.base, krd.h = uintptr(p), h
+	krd.early = krdNew(getg())
+	debug.malloc = true
+}
+
+func krdBufAt(i uint32) *krdBuffer {
+	return (*krdBuffer)(unsafe.Pointer(krd.base + uintptr(krd.h.bufsAt) + uintptr(i)*64))
+}
+
+func krdChunkAt(i uint32) *krdChunk {
+	return (*krdChunk)(unsafe.Pointer(krd.base + uintptr(krd.h.chunksAt) + uintptr(i)*uintptr(krd.h.chunkBytes)))
+}
+
+// krdNew makes a buffer for gp.
+func krdNew(gp *g) *krdBuffer {
+	h := krd.h
+	var i uint32
+	for {
+		old := h.bufsFree.Load()
+		if uint32(old) == 0 {
+			n := h.bufsUsed.Add(1) - 1
+			if n >= h.bufs {
+				h.bufsUsed.Add(-1)
+				h.noBuf.Add(1)
+				return nil
+			}
+			i = uint32(n)
+			break
+		}
+		i = uint32(old) - 1
+		if h.bufsFree.CompareAndSwap(old, (old>>32+1)<<32|uint64(krdBufAt(i).link)) {
+			break
+		}
+	}
+	b := krdBufAt(i)
+	b.number = h.goroutines.Add(1)
+	b.stack = uintptr(unsafe.Pointer(&gp.stack))
+	b.running = 1
+	krdTake(b, i, 0)
+	b.state = 1
+	return b
+}
+
+// krdTake gives b, number i, an empty chunk, waiting for one if there is none.
+func krdTake(b *krdBuffer, i uint32, seq uint64) {
+	h := krd.h
+	for n := 0; ; n++ {
+		old := h.free.Load()
+		if uint32(old) == 0 {
+			if n == 0 {
+				h.waits.Add(1)
+			}
+			if n < 32 {
+				procyield(100)
+			} else {
+				usleep(20)
+			}
+			continue
+		}
+		c := uint32(old) - 1
+		k := krdChunkAt(c)
+		if !h.free.CompareAndSwap(old, (old>>32+1)<<32|uint64(k.link)) {
+			continue
+		}
+		k.buf, k.number, k.seq = i, b.number, seq
+		k.events, k.last = 0, 0
+		k.first = uint64(cputicks())
+		b.chunk = c
+		b.end = uintptr(unsafe.Pointer(k)) + uintptr(h.chunkBytes)
+		atomic.Storeuintptr(&b.next, uintptr(unsafe.Pointer(k))+unsafe.Sizeof(*k))
+		return
+	}
+}
+
+// krdGive hands the chunk of b over.
+func krdGive(b *krdBuffer) {
+	h := krd.h
+	k := krdChunkAt(b.chunk)
+	k.events = uint64(b.next-uintptr(unsafe.Pointer(k))-unsafe.Sizeof(*k)) / 16
+	k.last = uint64(cputicks())
+	for {
+		old := h.full.Load()
+		k.link = uint32(old)
+		if h.full.CompareAndSwap(old, (old>>32+1)<<32|uint64(b.chunk+1)) {
+			return
+		}
+	}
+}
+
+//go:linkname krdBuf
+func krdBuf() unsafe.Pointer { return unsafe.Pointer(getg().krd) }
+
+//go:linkname krdBegin
+func krdBegin() unsafe.Pointer {
+	gp := getg()
+	if krd.h == nil {
+		// not traced: two events fit in, and the next always overwrites the first
+		krd.spare.stack = uintptr(unsafe.Pointer(&gp.stack))
+		krdRewind(&krd.spare)
+		return unsafe.Pointer(&krd.spare)
+	}
+	b := krdNew(gp)
+	if b == nil {
+		krd.spare.stack = uintptr(unsafe.Pointer(&gp.stack))
+		krdRewind(&krd.spare)
+		return unsafe.Pointer(&krd.spare)
+	}
+	gp.krd = uintptr(unsafe.Pointer(b))
+	return unsafe.Pointer(b)
+}
+
+func krdRewind(b *krdBuffer) {
+	b.next = uintptr(unsafe.Pointer(&krd.sink))
+	b.end = b.next + 16
+}
+
+//go:linkname krdFull
+func krdFull(p unsafe.Pointer) {
+	b := (*krdBuffer)(p)
+	if b == &krd.spare {
+		krdRewind(b)
+		return
+	}
+	i := uint32((uintptr(p) - krd.base - uintptr(krd.h.bufsAt)) / 64)
+	k := krdChunkAt(b.chunk)
+	seq := k.seq + 1
+	krdGive(b)
+	krdTake(b, i, seq)
+}
+
+func krdPut(b *krdBuffer, a, w uint64) {
+	*(*[2]uint64)(unsafe.Pointer(b.next)) = [2]uint64{a, w}
+	b.next += 16
+	if b.next == b.end {
+		krdFull(unsafe.Pointer(b))
+	}
+}
+
+const (
+	krdMagic     = 0x314b4c4244524b // KRDBLK1
+	krdKindAlloc = 7
+	krdKindType  = 8
+	krdKindStamp = 9
+)
+
+// krdAlloc notes an allocation.
+func krdAlloc(x unsafe.Pointer, size uintptr, typ *_type) {
+	if krd.h == nil {
+		return
+	}
+	gp := getg()
+	if c := gp.m.curg; c != nil {
+		gp = c
+	}
+	if gp.krd == 0 {
+		if gp == gp.m.g0 {
+			lock(&krd.lock)
+			krdNote(krd.early, x, size, typ)
+			unlock(&krd.lock)
+			return
+		}
+		b := krdNew(gp)
+		if b == nil {
+			return
+		}
+		gp.krd = uintptr(unsafe.Pointer(b))
+	}
+	krdNote((*krdBuffer)(unsafe.Pointer(gp.krd)), x, size, typ)
+}
+
+func krdNote(b *krdBuffer, x unsafe.Pointer, size uintptr, typ *_type) {
+	krdPut(b, uint64(uintptr(x)), krdKindAlloc<<56|uint64(size))
+	krdPut(b, uint64(uintptr(unsafe.Pointer(typ))), krdKindType<<56|uint64(cputicks())&(1<<56-1))
+}
+
+// krdRun notes that gp runs again.
+func krdRun(gp *g) {
+	if gp.krd != 0 {
+		b := (*krdBuffer)(unsafe.Pointer(gp.krd))
+		krdPut(b, uint64(cputicks()), krdKindStamp<<56)
+	}
+}
+
+// krdEnd gives back what gp, which has ended, has.
+func krdEnd(gp *g) {
+	if gp.krd == 0 {
+		return
+	}
+	b := (*krdBuffer)(unsafe.Pointer(gp.krd))
+	gp.krd = 0
+	b.state = 0
+	krdGive(b)
+	h := krd.h
+	i := uint32((uintptr(unsafe.Pointer(b)) - krd.base - uintptr(h.bufsAt)) / 64)
+	for {
+		old := h.bufsFree.Load()
+		b.link = uint32(old)
+		if h.bufsFree.CompareAndSwap(old, (old>>32+1)<<32|uint64(i+1)) {
+			return
+		}
+	}
+}
+
+//go:linkname krdHash
+func krdHash(t, p unsafe.Pointer) uintptr {
+	// t is the type of a pointer to the key
+	e := (*abi.PtrType)(t).Elem
+	return typehash(e, p, 0)
+}
