@@ -1,54 +1,27 @@
 // Command gen writes the assembly of the stages of package fft, and their Go declarations, into the
-// working directory: pass_amd64.s and stubs_amd64.go. A vector is one register with AVX-512 for real
-// parts and one for imaginary parts, and two of each with AVX2, one half after the other.
+// working directory: pass_amd64.s and stubs_amd64.go. A vector is one register with AVX-512 for
+// real parts and one for imaginary parts, and two of each with AVX2, one half after the other.
 package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/buildtags"
 	"github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/pass"
-	"github.com/mmcloughlin/avo/printer"
 	"github.com/mmcloughlin/avo/reg"
+
+	"krdlab/hw/asmgen"
 )
 
-func main() {
-	asm, stubs, err := generate()
-	if err == nil {
-		err = os.WriteFile("pass_amd64.s", asm, 0o644)
-	}
-	if err == nil {
-		err = os.WriteFile("stubs_amd64.go", stubs, 0o644)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "gen:", err)
-		os.Exit(1)
-	}
-}
+func main() { asmgen.Main("fft", file) }
 
-// generate returns the assembly and the declarations, the same bytes each time.
-func generate() (asm, stubs []byte, err error) {
-	c := build.NewContext()
-	c.Constraint(buildtags.Term("amd64"))
-	radix4(c, "passAVX512", 64, func() reg.VecVirtual { return c.ZMM() })
-	radix4(c, "passAVX2", 32, func() reg.VecVirtual { return c.YMM() })
-	file, err := c.Result()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := pass.Compile.Execute(file); err != nil {
-		return nil, nil, err
-	}
-	cfg := printer.Config{Argv: []string{"go", "run", "./gen"}, Pkg: "fft"}
-	if asm, err = printer.NewGoAsm(cfg).Print(file); err != nil {
-		return nil, nil, err
-	}
-	stubs, err = printer.NewStubs(cfg).Print(file)
-	return asm, stubs, err
+var file = asmgen.File{
+	Asm: "pass_amd64.s", Stubs: "stubs_amd64.go",
+	Emit: func(c *build.Context) {
+		radix4(c, "passAVX512", 64, func() reg.VecVirtual { return c.ZMM() })
+		radix4(c, "passAVX2", 32, func() reg.VecVirtual { return c.YMM() })
+	},
 }
 
 const vectorBytes = 128 // 8 real parts, 8 imaginary parts

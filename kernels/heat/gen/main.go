@@ -5,50 +5,23 @@ package main
 import (
 	"fmt"
 	"math"
-	"os"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/buildtags"
 	"github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/pass"
-	"github.com/mmcloughlin/avo/printer"
 	"github.com/mmcloughlin/avo/reg"
+
+	"krdlab/hw/asmgen"
 )
 
-func main() {
-	asm, stubs, err := generate()
-	if err == nil {
-		err = os.WriteFile("row_amd64.s", asm, 0o644)
-	}
-	if err == nil {
-		err = os.WriteFile("row_amd64.go", stubs, 0o644)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "gen:", err)
-		os.Exit(1)
-	}
-}
+func main() { asmgen.Main("heat", file) }
 
-// generate returns the assembly and the declarations, the same bytes each time.
-func generate() (asm, stubs []byte, err error) {
-	c := build.NewContext()
-	c.Constraint(buildtags.Term("amd64"))
-	row(c, "rowAVX512", "AVX-512F", 64, func() reg.VecVirtual { return c.ZMM() })
-	row(c, "rowAVX2", "AVX", 32, func() reg.VecVirtual { return c.YMM() })
-	file, err := c.Result()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := pass.Compile.Execute(file); err != nil {
-		return nil, nil, err
-	}
-	cfg := printer.Config{Argv: []string{"go", "run", "./gen"}, Pkg: "heat"}
-	if asm, err = printer.NewGoAsm(cfg).Print(file); err != nil {
-		return nil, nil, err
-	}
-	stubs, err = printer.NewStubs(cfg).Print(file)
-	return asm, stubs, err
+var file = asmgen.File{
+	Asm: "row_amd64.s", Stubs: "row_amd64.go",
+	Emit: func(c *build.Context) {
+		row(c, "rowAVX512", "AVX-512F", 64, func() reg.VecVirtual { return c.ZMM() })
+		row(c, "rowAVX2", "AVX", 32, func() reg.VecVirtual { return c.YMM() })
+	},
 }
 
 // row emits a loop over two vectors of so many bytes a turn.

@@ -4,88 +4,48 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/buildtags"
-	"github.com/mmcloughlin/avo/pass"
-	"github.com/mmcloughlin/avo/printer"
+
+	"krdlab/hw/asmgen"
 )
 
-func main() {
-	files, err := generate()
-	for name, text := range files {
-		if err == nil {
-			err = os.WriteFile(name, text, 0o644)
-		}
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "gen:", err)
-		os.Exit(1)
-	}
-}
+func main() { asmgen.Main("laplace", files...) }
 
-// generate returns the files by name, the same bytes each time.
-func generate() (map[string][]byte, error) {
-	files := map[string][]byte{}
-	for name, emit := range map[string]func(c *build.Context){
-		"p2p_amd64": func(c *build.Context) {
-			directSums(c, &avx512{Context: c})
-			directSums(c, &avx2{Context: c})
-		},
-		"prefetch_amd64": prefetch,
-		"passes_amd64": func(c *build.Context) {
-			for order := 3; order <= 6; order++ {
-				for _, v := range []vectors{&avx512{Context: c}, &avx2{Context: c}} {
-					p2m(c, v, order)
-					l2p(c, v, order)
+var files = []asmgen.File{
+	{Asm: "p2p_amd64.s", Stubs: "p2p_amd64.go", Edit: alignTables, Emit: func(c *build.Context) {
+		directSums(c, &avx512{Context: c})
+		directSums(c, &avx2{Context: c})
+	}},
+	{Asm: "prefetch_amd64.s", Stubs: "prefetch_amd64.go", Edit: alignTables, Emit: prefetch},
+	{Asm: "passes_amd64.s", Stubs: "passes_amd64.go", Edit: alignTables, Emit: func(c *build.Context) {
+		for order := 3; order <= 6; order++ {
+			for _, v := range []vectors{&avx512{Context: c}, &avx2{Context: c}} {
+				p2m(c, v, order)
+				l2p(c, v, order)
+			}
+		}
+	}},
+	{Asm: "m2l_amd64.s", Stubs: "m2l_amd64.go", Edit: alignTables, Emit: func(c *build.Context) {
+		for order := 2; order <= maxOrder; order++ {
+			for _, dipoles := range []bool{false, true} {
+				if !dipoles && order != 5 { // zeros cost a tenth, and 5 is the default
+					continue
+				}
+				for _, mutual := range []bool{false, true} {
+					if order <= 5 {
+						smallM2L(c, order, dipoles, mutual)
+					} else {
+						runsM2L(c, order, 16, dipoles, mutual)
+					}
+					runsM2L(c, order, 8, dipoles, mutual)
 				}
 			}
-		},
-		"m2l_amd64": func(c *build.Context) {
-			for order := 2; order <= maxOrder; order++ {
-				for _, dipoles := range []bool{false, true} {
-					if !dipoles && order != 5 { // zeros cost a tenth, and 5 is the default
-						continue
-					}
-					for _, mutual := range []bool{false, true} {
-						if order <= 5 {
-							smallM2L(c, order, dipoles, mutual)
-						} else {
-							runsM2L(c, order, 16, dipoles, mutual)
-						}
-						runsM2L(c, order, 8, dipoles, mutual)
-					}
-				}
-			}
-		},
-	} {
-		c := build.NewContext()
-		c.Constraint(buildtags.Term("amd64"))
-		emit(c)
-		file, err := c.Result()
-		if err != nil {
-			return nil, err
 		}
-		if err := pass.Compile.Execute(file); err != nil {
-			return nil, err
-		}
-		cfg := printer.Config{Argv: []string{"go", "run", "./gen"}, Pkg: "laplace"}
-		text, err := printer.NewGoAsm(cfg).Print(file)
-		if err != nil {
-			return nil, err
-		}
-		if files[name+".s"], err = alignTables(text); err != nil {
-			return nil, err
-		}
-		if files[name+".go"], err = printer.NewStubs(cfg).Print(file); err != nil {
-			return nil, err
-		}
-	}
-	return files, nil
+	}},
 }
 
 var (

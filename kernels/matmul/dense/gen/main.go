@@ -8,49 +8,20 @@
 package main
 
 import (
-	"fmt"
-	"os"
-
 	"github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/buildtags"
-	"github.com/mmcloughlin/avo/pass"
-	"github.com/mmcloughlin/avo/printer"
+
+	"krdlab/hw/asmgen"
 )
 
-func main() {
-	asm, stubs, err := generate()
-	if err == nil {
-		err = os.WriteFile("leaf_amd64.s", asm, 0o644)
-	}
-	if err == nil {
-		err = os.WriteFile("leaf_amd64.go", stubs, 0o644)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "gen:", err)
-		os.Exit(1)
-	}
-}
+func main() { asmgen.Main("dense", file) }
 
-// generate returns the assembly and the declarations, the same bytes each time.
-func generate() (asm, stubs []byte, err error) {
-	c := build.NewContext()
-	c.Constraint(buildtags.Term("amd64"))
-	wide, narrow := &avx512{Context: c}, &avx2{Context: c}
-	for _, minus := range []bool{false, true} {
-		leaf(c, wide, 8, minus)
-		leaf(c, narrow, 6, minus)
-	}
-	file, err := c.Result()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := pass.Compile.Execute(file); err != nil {
-		return nil, nil, err
-	}
-	cfg := printer.Config{Argv: []string{"go", "run", "./gen"}, Pkg: "dense"}
-	if asm, err = printer.NewGoAsm(cfg).Print(file); err != nil {
-		return nil, nil, err
-	}
-	stubs, err = printer.NewStubs(cfg).Print(file)
-	return asm, stubs, err
+var file = asmgen.File{
+	Asm: "leaf_amd64.s", Stubs: "leaf_amd64.go",
+	Emit: func(c *build.Context) {
+		wide, narrow := &avx512{Context: c}, &avx2{Context: c}
+		for _, minus := range []bool{false, true} {
+			leaf(c, wide, 8, minus)
+			leaf(c, narrow, 6, minus)
+		}
+	},
 }
