@@ -21,8 +21,9 @@
 //
 // The parts: merge.go orders the accesses of expand.go; analyze.go chooses what takes them:
 // dense.go for registered blocks, keyednode.go for named ones, unitnode.go for all else,
-// coherent.go for all nodes together; the engines below them are package stack. units.go and
-// names.go say what is one block; histogram.go counts; misses.go predicts, ranking.go ranks,
-// sample.go estimates; report.go and warnings.go render documents. Figures are drawn by package
-// krdplot, text for people is written by experiments/show.
+// coherent.go for all nodes together; the engines below them are package stack. stream.go takes
+// accesses from a running program in place of a trace. units.go and names.go say what is one block;
+// histogram.go and groups.go count; misses.go predicts, ranking.go ranks, sample.go estimates;
+// report.go and warnings.go render documents. Figures are drawn by package krdplot, text for people
+// is written by experiments/show.
 package krd

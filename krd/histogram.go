@@ -16,6 +16,11 @@ type Bin struct {
 	Count     uint64 `json:"count"`
 }
 
+// binOf is the bin of the distances of k bits.
+func binOf(k int, count uint64) Bin {
+	return Bin{FromBytes: 1 << k >> 1, ToBytes: 1 << k, Count: count}
+}
+
 // A Histogram is the distribution of reuse distances of one node, or the sum over nodes. Every
 // count is of accesses, or, with [WeightBytes], of the bytes of those accesses;
 // [Histogram.AccessCount] alone never weighs.
@@ -211,7 +216,7 @@ func (t *tally) histogram(n int) Histogram {
 	h := Histogram{Accesses: t.total, AccessCount: t.count, Cold: t.cold, Shared: t.shared,
 		Bins: make([]Bin, n)}
 	for k := range h.Bins {
-		h.Bins[k] = Bin{FromBytes: 1 << k >> 1, ToBytes: 1 << k, Count: t.bins[k]}
+		h.Bins[k] = binOf(k, t.bins[k])
 	}
 	if t.coherence {
 		h.Invalidated = ptr(t.invalidated)
