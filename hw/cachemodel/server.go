@@ -12,12 +12,17 @@ import "math/bits"
 // Queues within a window are not seen: with random arrivals at a load of one half they are half a
 // line long.
 type server struct {
-	linePS uint64   // what a line takes; 0 where there is no such server
-	shift  uint     // log2 of the length of a window in PS
-	used   []uint64 // by window modulo their number: PS of it that are taken
-	// the first window that nobody has asked for; what is kept are as many windows before it as
-	// used has
+	linePS  uint64 // what a line takes; 0 where there is no such server
+	shift   uint   // log2 of the length of a window in PS
+	windows []window
+	// the first window that nobody has asked for; what is kept are keptWindows before it
 	end uint64
+}
+
+// A window is kept at its number modulo keptWindows.
+type window struct {
+	number uint64
+	taken  uint64 // PS of it
 }
 
 const (
@@ -33,11 +38,11 @@ func newServer(linePS, latencyPS uint64) server {
 		return server{}
 	}
 	return server{linePS: linePS, shift: uint(max(leastWindow, bits.Len64(8*linePS),
-		bits.Len64(latencyPS))), used: make([]uint64, keptWindows)}
+		bits.Len64(latencyPS))), windows: make([]window, keptWindows)}
 }
 
 func (s *server) reset() {
-	clear(s.used[:min(s.end, uint64(len(s.used)))])
+	clear(s.windows[:min(s.end, keptWindows)])
 	s.end = 0
 }
 
@@ -51,27 +56,30 @@ func (s *server) serve(at, lines, overPS uint64) (waitPS uint64) {
 		return 0
 	}
 	over := max(overPS, ps)
-	window := uint64(1) << s.shift
+	length := uint64(1) << s.shift
 	last := (at + over - 1) >> s.shift
 	rest := ps // not yet asked for
 	share, full := ps, uint64(0)
 	if w < last {
-		share = part(ps, window-at&(window-1), over)
-		full = part(ps, window, over)
+		share = part(ps, length-at&(length-1), over)
+		full = part(ps, length, over)
 	}
 	for open := uint64(0); ; w++ { // open: asked for and not served
 		rest -= share
 		open += share
-		s.keep(w)
-		u := &s.used[w&(keptWindows-1)]
-		take := min(open, window-*u)
-		*u += take
+		u := &s.windows[w&(keptWindows-1)]
+		if u.number != w {
+			*u = window{number: w}
+		}
+		take := min(open, length-u.taken)
+		u.taken += take
 		open -= take
 		if w >= last && open == 0 {
+			s.end = max(s.end, w+1)
 			if w == last {
 				return 0
 			}
-			return max(w<<s.shift+*u, at+over) - (at + over)
+			return max(w<<s.shift+u.taken, at+over) - (at + over)
 		}
 		if share = rest; w+1 < last {
 			share = full
@@ -84,22 +92,4 @@ func part(a, b, c uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	q, _ := bits.Div64(hi, lo, c)
 	return q
-}
-
-// keep makes w one of the windows that are kept.
-func (s *server) keep(w uint64) {
-	if w < s.end {
-		return
-	}
-	first, last := s.end&(keptWindows-1), w&(keptWindows-1)
-	switch {
-	case w-s.end >= keptWindows:
-		clear(s.used)
-	case first <= last:
-		clear(s.used[first : last+1])
-	default:
-		clear(s.used[first:])
-		clear(s.used[:last+1])
-	}
-	s.end = w + 1
 }
