@@ -10,7 +10,7 @@ package runtimes
 // leaves the victim if that is not deep enough.
 type DepthRestricted struct{}
 
-func (DepthRestricted) Rules() Rules { return HelpFirst{Deeper: true}.Rules() }
+func (DepthRestricted) Rules() Rules { return (&HelpFirst{Deeper: true}).Rules() }
 
 // Look alternates between a random victim and the worker's own deque.
-func (DepthRestricted) Look(s *Search) Move { return HelpFirst{}.Look(s) }
+func (DepthRestricted) Look(s *Search) Move { return (&HelpFirst{}).Look(s) }

@@ -152,7 +152,7 @@ func TestPanicStopsOthers(t *testing.T) {
 
 // A proxy that was claimed through the mailbox does not stop thieves.
 func TestStaleProxy(t *testing.T) {
-	p := testPool(t, HelpFirst{Locality: true}, []int{0, 0, 0}, 1)
+	p := testPool(t, &HelpFirst{Locality: true}, []int{0, 0, 0}, 1)
 	v, x, th := p.workers[0], p.workers[1], p.workers[2]
 	f := flat(10).task(v, nil, 0)
 	v.mailChild(f, 0, x)
@@ -172,7 +172,7 @@ func TestStaleProxy(t *testing.T) {
 
 // An attempt counts once.
 func TestStealsCountOnce(t *testing.T) {
-	p := testPool(t, HelpFirst{Locality: true}, []int{0, 0, 0}, 1)
+	p := testPool(t, &HelpFirst{Locality: true}, []int{0, 0, 0}, 1)
 	v, x, th := p.workers[0], p.workers[1], p.workers[2]
 	f := flat(10).task(v, nil, 0)
 	v.mailChild(f, 0, x)
@@ -188,7 +188,7 @@ func TestStealsCountOnce(t *testing.T) {
 // A thief may see the frame of one entry with the number of another: it must not take that for a
 // proxy.
 func TestTornSlot(t *testing.T) {
-	p := testPool(t, HelpFirst{Locality: true}, []int{0, 0}, 1)
+	p := testPool(t, &HelpFirst{Locality: true}, []int{0, 0}, 1)
 	th := p.workers[1]
 	d := newDeque(4)
 	plain := flat(4).task(p.workers[0], nil, 0)
@@ -321,7 +321,7 @@ func TestQueuesDoNotGrow(t *testing.T) {
 		t.Errorf("queue: room for %d entries, 1 in it", n)
 	}
 	m := &mailbox{}
-	w := testPool(t, HelpFirst{Locality: true}, []int{0}, 0).workers[0]
+	w := testPool(t, &HelpFirst{Locality: true}, []int{0}, 0).workers[0]
 	m.put(w, &proxy{})
 	for range 1 << 18 {
 		m.put(w, &proxy{})
@@ -497,7 +497,7 @@ func TestSchedNotNegative(t *testing.T) {
 
 // Proxies that nobody takes out of a mailbox do not pile up.
 func TestMailboxDropsClaimedProxies(t *testing.T) {
-	p := testPool(t, HelpFirst{Locality: true}, []int{0, 0}, 0)
+	p := testPool(t, &HelpFirst{Locality: true}, []int{0, 0}, 0)
 	w, to := p.workers[0], p.workers[1]
 	f := flat(10).task(w, nil, 0)
 	for range 10_000 {

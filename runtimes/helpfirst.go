@@ -15,6 +15,8 @@ package runtimes
 // goes to another victim, since its deque gives access to the oldest entry only. TBB's
 // depth-restricted stealing (a waiting worker steals only deeper tasks; here [WaitDeeper]) is off
 // in TBB's default as well.
+//
+// It is handed on by its address: to copy its fields for each move takes as long as Look.
 type HelpFirst struct {
 	Locality bool
 
@@ -36,11 +38,11 @@ var helpFirstParams = []Param{
 
 func makeHelpFirst(given Params) Policy {
 	on := func(name string) bool { return given[name] == 1 }
-	return HelpFirst{Near: on("near"), Half: on("half"), QueueLast: on("queue-last"),
+	return &HelpFirst{Near: on("near"), Half: on("half"), QueueLast: on("queue-last"),
 		JoinLast: on("join-last"), Deeper: on("deeper")}
 }
 
-func (p HelpFirst) Rules() Rules {
+func (p *HelpFirst) Rules() Rules {
 	r := Rules{Spawn: SpawnParent, Join: JoinStarter, Hints: p.Locality, Mail: p.Locality,
 		LeaveIdle: p.Locality, Half: p.Half}
 	if p.QueueLast {
@@ -56,7 +58,7 @@ func (p HelpFirst) Rules() Rules {
 }
 
 // Look goes round mailbox (with Locality), own queue, random victim.
-func (p HelpFirst) Look(s *Search) Move {
+func (p *HelpFirst) Look(s *Search) Move {
 	s.Step++
 	switch s.Step % 4 {
 	case 1:

@@ -103,7 +103,7 @@ func policyFaults(t *testing.T, files map[string]*ast.File) (faults []string) {
 	t.Helper()
 	policies := map[string]bool{}
 	for _, s := range Schedulers {
-		policies[reflect.TypeOf(s.Policy).Name()] = true
+		policies[reflect.Indirect(reflect.ValueOf(s.Policy)).Type().Name()] = true
 	}
 	ofPolicies := map[string]bool{} // files
 	declared := map[string]bool{}

@@ -43,7 +43,7 @@ var Schedulers = withDefaults([]Scheduler{
 			"with affinity)",
 		Origin: "Robison, Voss, Kukanov: Optimization via reflection on work stealing in TBB, " +
 			"IPDPS", Year: 2008,
-		Policy: HelpFirst{Locality: true},
+		Policy: &HelpFirst{Locality: true},
 	},
 	{
 		Name: "shepherd-core", Paper: "QTH/Core", Family: qthreadsCore, Random: true,

@@ -102,7 +102,7 @@ func TestWaitRules(t *testing.T) {
 			p     Policy
 			right func(x *waiting) bool
 		}{
-			"any": {HelpFirst{}, func(x *waiting) bool {
+			"any": {&HelpFirst{}, func(x *waiting) bool {
 				return x.shallower > 0 && x.strangers > 0 && x.stack > x.nesting
 			}},
 			"deeper": {DepthRestricted{},
