@@ -40,6 +40,9 @@ type Buf struct {
 
 type event [2]uint64
 
+// Pointer is a pointer to anything, so that sources need not import unsafe.
+type Pointer = unsafe.Pointer
+
 // buf returns the buffer of the running goroutine, nil if it has none yet.
 //
 //go:linkname buf runtime.krdBuf
@@ -93,6 +96,27 @@ func L[T any](b *Buf, p *T, site uint64) *T {
 	return p
 }
 
+// LX is L where the source does not know how many bytes a T has.
+func LX[T any](b *Buf, p *T, site uint64) *T {
+	range_(b, unsafe.Pointer(p), unsafe.Sizeof(*p), Access, site)
+	return p
+}
+
+// P records the access of a site to what lies offset bytes behind p, which is not followed: it may
+// be nil.
+func P[T any](b *Buf, p *T, offset uintptr, site uint64) *T {
+	at(b, uintptr(unsafe.Pointer(p))+offset, Access<<KindShift|site)
+	return p
+}
+
+// Q records the access of a site to what lies offset bytes behind v[i], if there is one.
+func Q[V ~[]E, E any, N integer](b *Buf, v V, i N, offset uintptr, site uint64) V {
+	var e E
+	a := uintptr(unsafe.Pointer(unsafe.SliceData(v))) + uintptr(i)*unsafe.Sizeof(e)
+	at(b, a+offset, Access<<KindShift|site)
+	return v
+}
+
 // range_ records the access of a site to n bytes.
 func range_(b *Buf, p unsafe.Pointer, n uintptr, kind, site uint64) {
 	s := (*[2]uintptr)(unsafe.Pointer(b.stack))
@@ -140,14 +164,49 @@ func RS[V ~string](to *unsafe.Pointer, v V) V {
 	return v
 }
 
+// RX is R where the source does not know how many bytes an E has; it keeps them too, for EX.
+func RX[V ~[]E, E any](to *unsafe.Pointer, bytes *uintptr, v V) V {
+	var e E
+	*to, *bytes = unsafe.Pointer(unsafe.SliceData(v)), unsafe.Sizeof(e)
+	return v
+}
+
+// RP is R for arrays behind pointers.
+func RP[T any](to *unsafe.Pointer, p *T) *T {
+	*to = unsafe.Pointer(p)
+	return p
+}
+
+// RM is R for maps: it keeps the map itself, for MP.
+func RM[M ~map[K]V, K comparable, V any](to *unsafe.Pointer, m M) M {
+	*to = *(*unsafe.Pointer)(unsafe.Pointer(&m))
+	return m
+}
+
+// MP is M for the map that RM kept.
+func MP(b *Buf, m unsafe.Pointer, site uint64) {
+	put(b, uintptr(m), Map<<KindShift|site)
+}
+
 // E records the access of a site to element i, of so many bytes, of what R kept.
 func E(b *Buf, p unsafe.Pointer, i int, bytes uintptr, site uint64) {
 	at(b, uintptr(p)+uintptr(i)*bytes, Access<<KindShift|site)
 }
 
+// EX is E after RX.
+func EX(b *Buf, p unsafe.Pointer, i int, bytes uintptr, site uint64) {
+	range_(b, unsafe.Add(p, uintptr(i)*bytes), bytes, Access, site)
+}
+
 // N records that a site has allocated *p.
 func N[T any](b *Buf, p *T, site uint64) *T {
 	at(b, uintptr(unsafe.Pointer(p)), Made<<KindShift|site)
+	return p
+}
+
+// NX is N where the source does not know how many bytes a T has.
+func NX[T any](b *Buf, p *T, site uint64) *T {
+	range_(b, unsafe.Pointer(p), unsafe.Sizeof(*p), Made, site)
 	return p
 }
 
@@ -191,7 +250,7 @@ func M[M ~map[K]V, K comparable, V any](b *Buf, m M, site uint64) M {
 func hash(t, p unsafe.Pointer) uintptr
 
 // K records the key that the map of M is asked for.
-func K[T comparable](b *Buf, k T, site uint64) T {
+func K[T any](b *Buf, k T, site uint64) T {
 	var t any = (*T)(nil)
 	p := k // a copy, so that k itself stays in registers
 	h := hash(*(*unsafe.Pointer)(unsafe.Pointer(&t)), noescape(unsafe.Pointer(&p)))

@@ -1,0 +1,182 @@
+package gofront
+
+import (
+	"go/ast"
+	"go/types"
+
+	"krdlab/loi"
+)
+
+// callExpr is a call or conversion. deferred says that it stands behind defer or go, so that its
+// operands are evaluated but the call is not made yet.
+func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
+	plain := func(later bool) string {
+		return w.splice(e.Pos(), e.End(), w.seq(later, e.Args...)...)
+	}
+	if w.info.Types[e.Fun].IsType() {
+		if w.unsafe(e) {
+			return w.raw(e)
+		}
+		return plain(later)
+	}
+	name := w.builtin(e)
+	if name == "" {
+		fun := piece{e.Fun.Pos(), e.Fun.End(), w.val(e.Fun, w.calls(e.Args...))}
+		return w.splice(e.Pos(), e.End(), append([]piece{fun}, w.seq(false, e.Args...)...)...)
+	}
+	if deferred {
+		return plain(later)
+	}
+	switch name {
+	case "Sizeof", "Alignof", "Offsetof":
+		return w.raw(e)
+	case "len", "cap":
+		switch deref(w.info.TypeOf(e.Args[0])).Underlying().(type) {
+		case *types.Array: // an array is not read for its length
+			x := e.Args[0]
+			return w.splice(e.Pos(), e.End(), piece{x.Pos(), x.End(), w.plain(x, later)})
+		}
+		return plain(later)
+	case "new":
+		t := w.info.TypeOf(e).Underlying().(*types.Pointer).Elem()
+		if w.info.Types[e.Args[0]].IsType() {
+			return w.made("N", e, "new", t, w.raw(e))
+		}
+		text := plain(later)
+		if later && !w.settled(e.Args[0]) {
+			return text
+		}
+		return w.made("N", e, "new", t, text)
+	case "make":
+		rest := e.Args[1:]
+		text := w.splice(e.Pos(), e.End(), w.seq(later, rest...)...)
+		for _, x := range rest {
+			if later && !w.settled(x) {
+				return text
+			}
+		}
+		t := w.info.TypeOf(e)
+		switch u := core(t).(type) {
+		case *types.Slice:
+			if w.empty(u.Elem()) {
+				return text
+			}
+			return w.call("NS", text, w.windowSite(e, "make", 0, typeString(t), u.Elem()))
+		case *types.Map:
+			return w.madeMap(e, "make-map", t, u, text)
+		}
+		return text
+	case "append":
+		return w.appendExpr(e, later)
+	case "copy":
+		return w.windows(e, false, [2]string{"copy-to", "copy-from"},
+			[2]loi.Mode{loi.Out, loi.In})
+	case "clear":
+		if _, ok := core(w.info.TypeOf(e.Args[0])).(*types.Slice); ok {
+			return w.windows(e, false, [2]string{"clear"}, [2]loi.Mode{loi.Out})
+		}
+		w.left(e, "clear of a map", "its entries are not known")
+	case "delete":
+		m, ok := core(w.info.TypeOf(e.Args[0])).(*types.Map)
+		if !ok {
+			break
+		}
+		after := w.calls(e.Args[1])
+		key, ok := w.key(e.Args[1], m.Key(), false)
+		if !ok || after && !w.settled(e.Args[0]) {
+			w.left(e, "delete", "its map or key cannot be named here")
+			break
+		}
+		site := w.mapSite(e, "map", loi.Out, w.info.TypeOf(e.Args[0]), m)
+		x, k := e.Args[0], e.Args[1]
+		return w.splice(e.Pos(), e.End(),
+			piece{x.Pos(), x.End(), w.call("M", w.val(x, after), site)},
+			piece{k.Pos(), k.End(), w.call("K", key, site)})
+	}
+	return plain(later)
+}
+
+// unsafe says that a conversion is between unsafe.Pointer and uintptr, or stands over one: the
+// compiler knows patterns of these, which stay as they are.
+func (w *fn) unsafe(e *ast.CallExpr) bool {
+	b, ok := w.info.TypeOf(e).Underlying().(*types.Basic)
+	if !ok || b.Kind() != types.Uintptr && b.Kind() != types.UnsafePointer || len(e.Args) != 1 {
+		return false
+	}
+	from, ok := w.info.TypeOf(e.Args[0]).Underlying().(*types.Basic)
+	return ok && (from.Kind() == types.Uintptr || from.Kind() == types.UnsafePointer)
+}
+
+// window wraps a slice or string whose elements an operation is about to access; "" if it cannot
+// be.
+func (w *fn) window(x ast.Expr, text, kind string, mode loi.Mode) (wrapped, site string) {
+	t := w.info.TypeOf(x)
+	name := "G"
+	var element types.Type
+	switch u := core(t).(type) {
+	case *types.Slice:
+		element = u.Elem()
+	case *types.Basic:
+		if u.Info()&types.IsString == 0 || u.Kind() == types.UntypedNil {
+			return "", ""
+		}
+		name, element = "GS", types.Typ[types.Byte]
+	default:
+		return "", ""
+	}
+	if w.empty(element) {
+		return "", ""
+	}
+	site = w.windowSite(x, kind, mode, typeString(t), element)
+	return w.call(name, text, site), site
+}
+
+// windows wraps the arguments of copy or clear.
+func (w *fn) windows(e *ast.CallExpr, later bool, kinds [2]string, modes [2]loi.Mode) string {
+	all := w.seq(later, e.Args...)
+	for i, x := range e.Args {
+		if (later || w.calls(e.Args[i+1:]...)) && !w.settled(x) {
+			w.left(x, kinds[i], "a call in the statement comes before it")
+			continue
+		}
+		if text, _ := w.window(x, all[i].text, kinds[i], modes[i]); text != "" {
+			all[i].text = text
+		}
+	}
+	return w.splice(e.Pos(), e.End(), all...)
+}
+
+// appendExpr is a call of append: the slice before it, what is appended if that is a slice, and
+// the slice after it.
+func (w *fn) appendExpr(e *ast.CallExpr, later bool) string {
+	x, rest := e.Args[0], e.Args[1:]
+	if len(rest) == 0 || w.info.Types[x].IsNil() {
+		return w.splice(e.Pos(), e.End(), w.seq(later, e.Args...)...)
+	}
+	if c, ok := ast.Unparen(rest[0]).(*ast.CallExpr); ok && e.Ellipsis.IsValid() &&
+		w.builtin(c) == "make" {
+		// The compiler makes no slice here, and would if it were looked at.
+		w.left(e, "append of make", "it would allocate")
+		return w.splice(e.Pos(), e.End(), append(w.seq(later || w.calls(rest...), x),
+			piece{c.Pos(), c.End(), w.splice(c.Pos(), c.End(), w.seq(later, c.Args[1:]...)...)})...)
+	}
+	all := w.seq(false, e.Args...)
+	if w.calls(rest...) && !w.settled(x) {
+		w.left(e, "append", "a call in the statement comes before it")
+		return w.splice(e.Pos(), e.End(), all...)
+	}
+	text, site := w.window(x, all[0].text, "append", loi.Out)
+	if text == "" {
+		return w.splice(e.Pos(), e.End(), all...)
+	}
+	all[0].text = text
+	if s := &w.out.Sites[len(w.out.Sites)-1]; e.Ellipsis.IsValid() {
+		last := len(all) - 1
+		if text, _ := w.window(rest[0], all[last].text, "append-from", loi.In); text != "" {
+			all[last].text = text
+		}
+	} else {
+		s.Bytes = s.Element * uint64(len(rest))
+	}
+	return w.call("NS", w.splice(e.Pos(), e.End(), all...), site)
+}

@@ -1,0 +1,612 @@
+package gofront
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+
+	"krdlab/loi"
+)
+
+// where says what an expression denotes.
+type where int
+
+const (
+	nowhere where = iota // a value without an address
+	local                // a variable of the function, or a part of one
+	heap                 // what is reached through a pointer or a slice, or a global
+)
+
+func (w *fn) where(e ast.Expr) where {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return w.where(e.X)
+	case *ast.Ident:
+		v, ok := w.info.ObjectOf(e).(*types.Var)
+		switch {
+		case !ok:
+			return nowhere
+		case global(v):
+			return heap
+		case w.escapes(v):
+			return heap
+		}
+		return local
+	case *ast.SelectorExpr:
+		s := w.info.Selections[e]
+		if s == nil {
+			if _, ok := w.info.Uses[e.Sel].(*types.Var); ok {
+				return heap
+			}
+			return nowhere
+		}
+		if s.Kind() != types.FieldVal {
+			return nowhere
+		}
+		if s.Indirect() {
+			return heap
+		}
+		return w.where(e.X)
+	case *ast.IndexExpr:
+		switch t := core(w.info.TypeOf(e.X)).(type) {
+		case *types.Slice:
+			return heap
+		case *types.Pointer:
+			if _, ok := t.Elem().Underlying().(*types.Array); ok {
+				return heap
+			}
+		case *types.Array:
+			if _, ok := w.info.TypeOf(e.X).(*types.TypeParam); !ok {
+				return w.where(e.X)
+			}
+		}
+	case *ast.StarExpr:
+		return heap
+	}
+	return nowhere
+}
+
+// object names what e denotes.
+func (w *fn) object(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return w.object(e.X)
+	case *ast.Ident:
+		if v, ok := w.info.ObjectOf(e).(*types.Var); ok && global(v) {
+			return v.Pkg().Name() + "." + v.Name()
+		}
+		return w.name + "." + e.Name
+	case *ast.SelectorExpr:
+		s := w.info.Selections[e]
+		if s == nil {
+			return types.ExprString(e)
+		}
+		t := deref(s.Recv())
+		for _, i := range s.Index()[:len(s.Index())-1] {
+			t = deref(t.Underlying().(*types.Struct).Field(i).Type())
+		}
+		if _, ok := types.Unalias(t).(*types.Named); !ok && w.where(e.X) == heap {
+			return w.object(e.X) + "." + e.Sel.Name // a struct without a name
+		}
+		return typeString(t) + "." + e.Sel.Name
+	case *ast.IndexExpr:
+		return typeString(w.info.TypeOf(e.X))
+	}
+	return typeString(w.info.TypeOf(e))
+}
+
+// record is the agent's call that records an access to the datum at a pointer.
+func (w *fn) record(n ast.Expr, kind string, mode loi.Mode, pointer string) string {
+	t := w.info.TypeOf(n)
+	name := "L"
+	if parametric(t) {
+		name = "LX"
+	}
+	site := w.site(n, kind, mode, w.object(n), t)
+	return w.call(name, pointer, site)
+}
+
+// empty says that values of a type have no bytes.
+func (w *fn) empty(t types.Type) bool { return !parametric(t) && w.sizes.Sizeof(t) == 0 }
+
+// val is e as a value. later says that something is called afterwards that the gc compiler would
+// call before it evaluates e.
+func (w *fn) val(e ast.Expr, later bool) string {
+	tv := w.info.Types[e]
+	if tv.Value != nil || tv.IsType() || tv.IsNil() || tv.IsBuiltin() {
+		return w.raw(e)
+	}
+	if w.where(e) == heap && !w.empty(tv.Type) {
+		return w.load(e, later)
+	}
+	return w.plain(e, later)
+}
+
+// load is the value of e, which is on the heap.
+func (w *fn) load(e ast.Expr, later bool) string {
+	if p, ok := e.(*ast.ParenExpr); ok {
+		return w.splice(e.Pos(), e.End(), piece{p.X.Pos(), p.X.End(), w.load(p.X, later)})
+	}
+	if later {
+		if text := w.loadLate(e); text != "" {
+			return text
+		}
+		if !w.fixed(e) {
+			w.left(e, "load of "+w.object(e), "a call in the statement comes before it")
+			return w.plain(e, later)
+		}
+	}
+	if s, ok := e.(*ast.StarExpr); ok {
+		if _, plain := types.Unalias(w.info.TypeOf(s.X)).(*types.Pointer); plain {
+			return "(*" + w.record(e, "load", loi.In, w.val(s.X, later)) + ")"
+		}
+	}
+	return "(*" + w.record(e, "load", loi.In, "&("+w.plain(e, later)+")") + ")"
+}
+
+// fixed says that the address of e is a constant.
+func (w *fn) fixed(e ast.Expr) bool {
+	v := rootVar(w.info, e)
+	return v != nil && w.panics(e)&otherPanic == 0 && (global(v) || w.where(e) == heap)
+}
+
+// loadLate is the value of e, recorded before it is evaluated, without following a pointer or
+// indexing a slice early; "" if its address is not settled.
+func (w *fn) loadLate(e ast.Expr) string {
+	offset, x := int64(0), e
+	for {
+		switch y := x.(type) {
+		case *ast.ParenExpr:
+			x = y.X
+			continue
+		case *ast.SelectorExpr:
+			s := w.info.Selections[y]
+			if s == nil || s.Kind() != types.FieldVal || len(hops(s)) > 0 {
+				return ""
+			}
+			t := s.Recv()
+			pointer, is := types.Unalias(t).(*types.Pointer)
+			if is {
+				t = pointer.Elem()
+			}
+			if _, other := t.Underlying().(*types.Pointer); other {
+				return ""
+			}
+			n, ok := w.offset(t, s.Index())
+			if !ok {
+				return ""
+			}
+			offset += n
+			x = y.X
+			if !is {
+				continue
+			}
+			if !w.settled(x) {
+				return ""
+			}
+			head := w.call("P", w.raw(x), strconv.FormatInt(offset, 10),
+				w.site(e, "load", loi.In, w.object(e), w.info.TypeOf(e)))
+			return w.splice(e.Pos(), e.End(), piece{x.Pos(), x.End(), head})
+		case *ast.StarExpr:
+			_, ok := types.Unalias(w.info.TypeOf(y.X)).(*types.Pointer)
+			if !ok || !w.settled(y.X) || parametric(w.info.TypeOf(e)) {
+				return ""
+			}
+			head := w.call("P", w.raw(y.X), strconv.FormatInt(offset, 10),
+				w.site(e, "load", loi.In, w.object(e), w.info.TypeOf(e)))
+			text := w.splice(e.Pos(), e.End(), piece{y.X.Pos(), y.X.End(), head})
+			if x == e {
+				return "(" + text + ")"
+			}
+			return text
+		case *ast.IndexExpr:
+			_, slice := w.info.TypeOf(y.X).Underlying().(*types.Slice)
+			if !slice || !w.settled(y.X) || !w.settled(y.Index) || parametric(w.info.TypeOf(e)) ||
+				strings.Contains(w.raw(y.Index), "\n") {
+				return ""
+			}
+			head := w.call("Q", w.raw(y.X), w.raw(y.Index), strconv.FormatInt(offset, 10),
+				w.site(e, "load", loi.In, w.object(e), w.info.TypeOf(e)))
+			return w.splice(e.Pos(), e.End(), piece{y.X.Pos(), y.X.End(), head})
+		}
+		return ""
+	}
+}
+
+// offset is where the field at a path lies in t; false if that depends on type parameters.
+func (w *fn) offset(t types.Type, path []int) (n int64, ok bool) {
+	for _, i := range path {
+		if parametric(t) {
+			return 0, false
+		}
+		s := t.Underlying().(*types.Struct)
+		fields := make([]*types.Var, s.NumFields())
+		for j := range fields {
+			fields[j] = s.Field(j)
+		}
+		n += w.sizes.Offsetsof(fields)[i]
+		t = fields[i].Type()
+	}
+	return n, !parametric(t)
+}
+
+// seq rewrites expressions that are evaluated one after the other.
+func (w *fn) seq(later bool, es ...ast.Expr) []piece {
+	all := make([]piece, len(es))
+	for i, e := range es {
+		all[i] = piece{e.Pos(), e.End(), w.val(e, later || w.calls(es[i+1:]...))}
+	}
+	return all
+}
+
+// plain is e without a record of what it denotes itself: what stands behind & or at the left of
+// an assignment, or a value that is not on the heap. What is read on the way to it is recorded.
+func (w *fn) plain(e ast.Expr, later bool) string {
+	tv := w.info.Types[e]
+	if tv.Value != nil || tv.IsType() || tv.IsNil() || tv.IsBuiltin() {
+		return w.raw(e)
+	}
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), w.plain(e.X, later)})
+	case *ast.FuncLit:
+		return w.literal(e)
+	case *ast.CompositeLit:
+		return w.composite(e, later)
+	case *ast.SelectorExpr:
+		return w.selector(e, later)
+	case *ast.IndexExpr:
+		return w.index(e, later)
+	case *ast.SliceExpr:
+		es := []ast.Expr{}
+		for _, x := range []ast.Expr{e.Low, e.High, e.Max} {
+			if x != nil {
+				es = append(es, x)
+			}
+		}
+		after := later || w.calls(es...)
+		x := ""
+		if _, array := w.info.TypeOf(e.X).Underlying().(*types.Array); array {
+			x = w.plain(e.X, after)
+		} else {
+			x = w.val(e.X, after)
+		}
+		return w.splice(e.Pos(), e.End(), append([]piece{{e.X.Pos(), e.X.End(), x}},
+			w.seq(later, es...)...)...)
+	case *ast.StarExpr:
+		return w.splice(e.Pos(), e.End(), w.seq(later, e.X)...)
+	case *ast.UnaryExpr:
+		if e.Op != token.AND {
+			return w.splice(e.Pos(), e.End(), w.seq(later, e.X)...)
+		}
+		text := w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), w.plain(e.X, later)})
+		lit, ok := ast.Unparen(e.X).(*ast.CompositeLit)
+		if ok && (!later || w.settled(lit)) {
+			return w.made("N", e, "new", w.info.TypeOf(lit), text)
+		}
+		return text
+	case *ast.BinaryExpr:
+		if e.Op == token.LAND || e.Op == token.LOR {
+			return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), w.val(e.X, false)},
+				piece{e.Y.Pos(), e.Y.End(), w.val(e.Y, false)})
+		}
+		return w.splice(e.Pos(), e.End(), w.seq(later, e.X, e.Y)...)
+	case *ast.TypeAssertExpr:
+		return w.splice(e.Pos(), e.End(), w.seq(later, e.X)...)
+	case *ast.CallExpr:
+		return w.callExpr(e, later, false)
+	}
+	return w.raw(e)
+}
+
+// made wraps what allocates a t.
+func (w *fn) made(name string, n ast.Expr, kind string, t types.Type, text string) string {
+	if w.empty(t) {
+		return text
+	}
+	if parametric(t) {
+		name += "X"
+	}
+	return w.call(name, text, w.site(n, kind, 0, typeString(t), t))
+}
+
+func (w *fn) composite(e *ast.CompositeLit, later bool) string {
+	t := w.info.TypeOf(e)
+	_, isStruct := core(deref(t)).(*types.Struct)
+	_, isMap := core(t).(*types.Map)
+	var es []ast.Expr
+	for _, x := range e.Elts {
+		if kv, ok := x.(*ast.KeyValueExpr); ok {
+			if isMap && !isStruct {
+				es = append(es, kv.Key)
+			}
+			x = kv.Value
+		}
+		es = append(es, x)
+	}
+	text := w.splice(e.Pos(), e.End(), w.seq(later, es...)...)
+	if e.Type == nil || len(e.Elts) == 0 && !isMap || later && !w.settled(e) {
+		return text
+	}
+	switch u := core(t).(type) {
+	case *types.Slice:
+		if w.empty(u.Elem()) {
+			return text
+		}
+		return w.call("NS", text, w.windowSite(e, "literal", 0, typeString(t), u.Elem()))
+	case *types.Map:
+		return w.madeMap(e, "literal-map", t, u, text)
+	}
+	return text
+}
+
+func (w *fn) madeMap(e ast.Expr, kind string, t types.Type, m *types.Map, text string) string {
+	if w.pkg.Module != nil && old(w.pkg.Module.GoVersion, "go1.20") &&
+		!types.Comparable(m.Key()) {
+		return text // not in this version of the language
+	}
+	return w.call("NM", text, w.site(e, kind, 0, typeString(t), nil))
+}
+
+// selector is x.f without a record of f itself, or a method.
+func (w *fn) selector(e *ast.SelectorExpr, later bool) string {
+	s := w.info.Selections[e]
+	if s == nil || s.Kind() == types.MethodExpr {
+		return w.raw(e)
+	}
+	path := s.Index()
+	text, pointer := "", false
+	base := e.X
+	switch s.Recv().Underlying().(type) {
+	case *types.Pointer:
+		text, pointer = w.val(base, later), true
+	case *types.Interface:
+		if _, ok := types.Unalias(s.Recv()).(*types.TypeParam); ok {
+			// A method of a type parameter may take the address.
+			text = w.plain(base, later)
+		} else {
+			text = w.val(base, later)
+		}
+		return w.splice(e.Pos(), e.End(), piece{base.Pos(), base.End(), text})
+	default:
+		text = w.plain(base, later)
+	}
+	at := pointer || w.where(base) == heap
+	// Embedded fields, made explicit up to the last one that is a pointer.
+	t, named := s.Recv(), true
+	last := 0
+	for i := range path[:len(path)-1] {
+		f := deref(t).Underlying().(*types.Struct).Field(path[i])
+		t = f.Type()
+		named = named && (f.Exported() || f.Pkg() == w.pkg.Types)
+		if _, ok := t.Underlying().(*types.Pointer); ok && named {
+			last = i + 1
+		} else if ok {
+			w.left(e, "load of an embedded pointer", "it cannot be named here")
+		}
+	}
+	t = s.Recv()
+	names := ""
+	for _, i := range path[:last] {
+		owner := deref(t)
+		f := owner.Underlying().(*types.Struct).Field(i)
+		names += "." + f.Name()
+		t = f.Type()
+		if _, ok := t.Underlying().(*types.Pointer); ok {
+			if at && !later {
+				site := w.site(e, "load", loi.In, typeString(owner)+"."+f.Name(), t)
+				text = "(*" + w.call("L", "&("+text+names+")", site) + ")"
+			} else {
+				text += names
+			}
+			at, pointer, names = true, true, ""
+		}
+	}
+	text += names
+	if s.Kind() == types.MethodVal {
+		return w.method(e, s, text, t, path[last:], at, later)
+	}
+	return w.splice(e.Pos(), e.End(), piece{base.Pos(), base.End(), text})
+}
+
+// method is a method of the value at text, of type t, or of a field embedded in it. A method that
+// has its receiver by value loads it.
+func (w *fn) method(e *ast.SelectorExpr, s *types.Selection, text string, t types.Type,
+	path []int, at, later bool) string {
+	whole := func() string {
+		return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), text})
+	}
+	recv := s.Obj().(*types.Func).Signature().Recv().Type()
+	if _, byPointer := recv.Underlying().(*types.Pointer); byPointer || later || !at {
+		return whole()
+	}
+	load := text
+	for _, i := range path[:len(path)-1] { // the embedded field that has the method
+		f := deref(t).Underlying().(*types.Struct).Field(i)
+		_, hop := f.Type().Underlying().(*types.Pointer)
+		if hop || !f.Exported() && f.Pkg() != w.pkg.Types {
+			return whole()
+		}
+		t = f.Type()
+		load += "." + f.Name()
+	}
+	p, pointer := types.Unalias(t).(*types.Pointer)
+	if pointer {
+		t = p.Elem()
+	} else {
+		load = "&(" + load + ")"
+	}
+	if _, pointer := t.Underlying().(*types.Pointer); pointer || w.empty(t) || parametric(t) {
+		return whole()
+	}
+	text = "(*" + w.call("L", load, w.site(e, "load", loi.In, typeString(t), t)) + ")"
+	return whole()
+}
+
+// index is x[i] without a record of an element on the heap; a map or string is recorded.
+func (w *fn) index(e *ast.IndexExpr, later bool) string {
+	if w.info.Types[e.Index].IsType() {
+		return w.raw(e) // an instance of a generic function
+	}
+	t := w.info.TypeOf(e.X)
+	u := core(t)
+	after := later || w.calls(e.Index)
+	switch u := u.(type) {
+	case *types.Map:
+		return w.mapIndex(e, u, loi.In, later)
+	case *types.Basic: // a string
+		if u.Info()&types.IsString == 0 {
+			break
+		}
+		if later && !(w.settled(e.X) && w.settled(e.Index)) || after && !w.settled(e.X) ||
+			!w.isInteger(e.Index) {
+			w.left(e, "byte of a string", "a call in the statement comes before it")
+			break
+		}
+		site := w.windowSite(e, "string", loi.In, typeString(t), types.Typ[types.Byte])
+		w.out.Sites[len(w.out.Sites)-1].Bytes = 1
+		return w.call("I", w.val(e.X, after), w.val(e.Index, later), site)
+	case *types.Array:
+		return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), w.plain(e.X, after)},
+			piece{e.Index.Pos(), e.Index.End(), w.val(e.Index, later)})
+	}
+	return w.splice(e.Pos(), e.End(), w.seq(later, e.X, e.Index)...)
+}
+
+// isInteger says that the agent takes e as an index: constants as int.
+func (w *fn) isInteger(e ast.Expr) bool {
+	tv := w.info.Types[e]
+	if tv.Value != nil {
+		if b, ok := tv.Type.(*types.Basic); !ok || b.Info()&types.IsUntyped == 0 && b.Kind() !=
+			types.Int {
+			return false
+		}
+		return tv.Value.Kind() == constant.Int
+	}
+	b, ok := tv.Type.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0 && b.Info()&types.IsUntyped == 0
+}
+
+// mapIndex is m[k], recorded with a mode; later as in val.
+func (w *fn) mapIndex(e *ast.IndexExpr, m *types.Map, mode loi.Mode, later bool) string {
+	after := later || w.calls(e.Index)
+	key, ok := w.key(e.Index, m.Key(), later)
+	if !ok || later && !w.settled(e.Index) || after && !w.settled(e.X) {
+		why := "a call in the statement comes before it"
+		if !ok {
+			why = "the type of its keys cannot be named here"
+		}
+		w.left(e, "entry of a map", why)
+		return w.splice(e.Pos(), e.End(), w.seq(later, e.X, e.Index)...)
+	}
+	site := w.mapSite(e, "map", mode, w.info.TypeOf(e.X), m)
+	return w.splice(e.Pos(), e.End(),
+		piece{e.X.Pos(), e.X.End(), w.call("M", w.val(e.X, after), site)},
+		piece{e.Index.Pos(), e.Index.End(), w.call("K", key, site)})
+}
+
+func (w *fn) mapSite(n ast.Node, kind string, mode loi.Mode, t types.Type, m *types.Map) string {
+	return w.site(n, kind, mode, typeString(t), m.Elem())
+}
+
+// key is e as a value of type t, which it is assigned to.
+func (w *fn) key(e ast.Expr, t types.Type, later bool) (string, bool) {
+	tv := w.info.Types[e]
+	value := tv.Value
+	if value == nil && !tv.IsNil() && types.Identical(tv.Type, t) && !w.untyped(e) {
+		return w.val(e, later), true
+	}
+	if _, ok := t.Underlying().(*types.Basic); ok && value != nil &&
+		types.Identical(types.Default(constType(value)), t) && w.bare(e) {
+		return w.raw(e), true
+	}
+	name, ok := w.typeName(t, e.Pos())
+	if !ok {
+		return "", false
+	}
+	return name + "(" + w.val(e, later) + ")", true
+}
+
+// bare says that e is a single literal, whose default type is that of its kind.
+func (w *fn) bare(e ast.Expr) bool {
+	b, ok := ast.Unparen(e).(*ast.BasicLit)
+	return ok && (b.Kind == token.STRING || b.Kind == token.INT)
+}
+
+func constType(v constant.Value) types.Type {
+	switch v.Kind() {
+	case constant.String:
+		return types.Typ[types.UntypedString]
+	case constant.Int:
+		return types.Typ[types.UntypedInt]
+	}
+	return types.Typ[types.Invalid]
+}
+
+// untyped says that e is made of comparisons or shifts, whose type follows from where it stands.
+func (w *fn) untyped(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.BinaryExpr:
+		switch e.Op {
+		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+			return true
+		case token.SHL, token.SHR:
+			return w.info.Types[e.X].Value != nil || w.untyped(e.X)
+		}
+		return w.untyped(e.X) || w.untyped(e.Y)
+	case *ast.UnaryExpr:
+		return w.untyped(e.X)
+	}
+	return w.info.Types[e].Value != nil || w.info.Types[e].IsNil()
+}
+
+// typeName writes a type as it can be written at a place, false if it cannot.
+func (w *fn) typeName(t types.Type, at token.Pos) (string, bool) {
+	resolves := func(name string, o types.Object) bool {
+		s := w.pkg.Types.Scope().Innermost(at)
+		if s == nil {
+			return false
+		}
+		_, found := s.LookupParent(name, at)
+		return found == o
+	}
+	switch t := t.(type) {
+	case *types.Basic:
+		o := types.Universe.Lookup(t.Name())
+		return t.Name(), o != nil && resolves(t.Name(), o)
+	case *types.Alias:
+		if o := t.Obj(); o.Pkg() == nil && t.TypeArgs().Len() == 0 && resolves(o.Name(), o) {
+			return o.Name(), true // any
+		}
+		return w.typeName(types.Unalias(t), at)
+	case *types.Interface:
+		if o := types.Universe.Lookup("any"); t.Empty() && resolves("any", o) {
+			return "any", true
+		}
+	case *types.TypeParam:
+		return t.Obj().Name(), resolves(t.Obj().Name(), t.Obj())
+	case *types.Named:
+		o := t.Obj()
+		if t.TypeArgs().Len() > 0 {
+			return "", false
+		}
+		if o.Pkg() == w.pkg.Types || o.Pkg() == nil {
+			return o.Name(), resolves(o.Name(), o)
+		}
+		if !o.Exported() {
+			return "", false
+		}
+		for s := w.pkg.Types.Scope().Innermost(at); s != nil; s = s.Parent() {
+			for _, name := range s.Names() {
+				p, ok := s.Lookup(name).(*types.PkgName)
+				if ok && p.Imported() == o.Pkg() && resolves(name, p) {
+					return name + "." + o.Name(), true
+				}
+			}
+		}
+	}
+	return "", false
+}

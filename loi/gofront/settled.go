@@ -1,0 +1,415 @@
+package gofront
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// shaky finds the local variables of a file that may change while an expression that names them is
+// evaluated: those whose address is taken, and those that are assigned and that a function literal
+// has from outside.
+func shaky(f *ast.File, info *types.Info) map[*types.Var]bool {
+	addressed := map[*types.Var]bool{}
+	captured, assigned := map[*types.Var]bool{}, map[*types.Var]bool{}
+	home := map[*types.Var]*ast.FuncLit{} // where a variable is declared
+	var lits []*ast.FuncLit
+	var stack []ast.Node
+	mark := func(set map[*types.Var]bool, e ast.Expr) {
+		if v := rootVar(info, e); v != nil {
+			set[v] = true
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if n == nil {
+			if l, ok := stack[len(stack)-1].(*ast.FuncLit); ok && lits[len(lits)-1] == l {
+				lits = lits[:len(lits)-1]
+			}
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		stack = append(stack, n)
+		var lit *ast.FuncLit
+		if len(lits) > 0 {
+			lit = lits[len(lits)-1]
+		}
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			lits = append(lits, n)
+		case *ast.Ident:
+			if v, ok := info.Defs[n].(*types.Var); ok {
+				home[v] = lit
+			} else if v, ok := info.Uses[n].(*types.Var); ok && !v.IsField() && home[v] != lit {
+				captured[v] = true
+			}
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				mark(addressed, n.X)
+			}
+		case *ast.SliceExpr:
+			if _, ok := info.TypeOf(n.X).Underlying().(*types.Array); ok {
+				mark(addressed, n.X)
+			}
+		case *ast.SelectorExpr: // a method of pointers takes an address
+			if s := info.Selections[n]; s != nil && s.Kind() == types.MethodVal {
+				if _, pointer := s.Recv().Underlying().(*types.Pointer); !pointer {
+					mark(addressed, n.X)
+				}
+			}
+		case *ast.AssignStmt:
+			if n.Tok != token.DEFINE {
+				for _, e := range n.Lhs {
+					mark(assigned, e)
+				}
+				break
+			}
+			for _, e := range n.Lhs {
+				if id, ok := e.(*ast.Ident); ok && info.Defs[id] == nil {
+					mark(assigned, e)
+				}
+			}
+		case *ast.IncDecStmt:
+			mark(assigned, n.X)
+		case *ast.RangeStmt:
+			if n.Tok == token.ASSIGN {
+				mark(assigned, n.Key)
+				if n.Value != nil {
+					mark(assigned, n.Value)
+				}
+			}
+		}
+		return true
+	})
+	for v := range captured {
+		if assigned[v] {
+			addressed[v] = true
+		}
+	}
+	return addressed
+}
+
+// rootVar is the variable that e is, or is a part of; nil if a pointer is followed on the way.
+func rootVar(info *types.Info, e ast.Expr) *types.Var {
+	for {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.Ident:
+			v, _ := info.ObjectOf(x).(*types.Var)
+			return v
+		case *ast.SelectorExpr:
+			s := info.Selections[x]
+			if s == nil {
+				v, _ := info.Uses[x.Sel].(*types.Var)
+				return v
+			}
+			if s.Indirect() {
+				return nil
+			}
+			e = x.X
+		case *ast.IndexExpr:
+			if _, ok := info.TypeOf(x.X).Underlying().(*types.Array); !ok {
+				return nil
+			}
+			e = x.X
+		default:
+			return nil
+		}
+	}
+}
+
+// quietBuiltins call nothing and change nothing.
+var quietBuiltins = map[string]bool{"len": true, "cap": true, "min": true, "max": true,
+	"new": true, "make": true, "complex": true, "real": true, "imag": true, "Sizeof": true,
+	"Alignof": true, "Offsetof": true, "Add": true, "Slice": true, "SliceData": true, "String": true,
+	"StringData": true}
+
+// builtin is the name of the builtin function that is called, or "".
+func (r *rewriter) builtin(c *ast.CallExpr) string {
+	if !r.info.Types[c.Fun].IsBuiltin() {
+		return ""
+	}
+	switch f := ast.Unparen(c.Fun).(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	}
+	return ""
+}
+
+// calls says that evaluating e calls, receives or may change something.
+func (r *rewriter) calls(es ...ast.Expr) bool {
+	found := false
+	for _, e := range es {
+		if e == nil {
+			continue
+		}
+		ast.Inspect(e, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.CallExpr:
+				if !r.info.Types[n.Fun].IsType() && !quietBuiltins[r.builtin(n)] {
+					found = true
+				}
+			case *ast.UnaryExpr:
+				found = found || n.Op == token.ARROW
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+// again says that e may be evaluated once more: it calls and makes nothing.
+func (r *rewriter) again(e ast.Expr) bool {
+	ok := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		x, is := n.(ast.Expr)
+		if !is || !ok || r.info.Types[x].IsType() {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr, *ast.ParenExpr,
+			*ast.BinaryExpr, *ast.TypeAssertExpr, *ast.SliceExpr:
+		case *ast.BasicLit:
+			ok = n.Kind != token.STRING
+			return false
+		case *ast.UnaryExpr:
+			ok = n.Op != token.ARROW && n.Op != token.AND
+		case *ast.CallExpr:
+			name := r.builtin(n)
+			ok = r.info.Types[n.Fun].IsType() || name == "len" || name == "cap"
+		default:
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}
+
+// What panics evaluating an expression may raise: two of the same kind have the same text.
+const (
+	nilPanic = 1 << iota
+	otherPanic
+)
+
+func (r *rewriter) panics(es ...ast.Expr) (bits int) {
+	for _, e := range es {
+		ast.Inspect(e, func(n ast.Node) bool {
+			x, is := n.(ast.Expr)
+			if !is || r.info.Types[x].IsType() || r.info.Types[x].Value != nil {
+				return false
+			}
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.StarExpr:
+				bits |= nilPanic
+			case *ast.SelectorExpr:
+				if s := r.info.Selections[n]; s != nil && (s.Indirect() || s.Kind() !=
+					types.FieldVal) {
+					bits |= nilPanic
+				}
+			case *ast.BinaryExpr:
+				switch n.Op {
+				case token.QUO, token.REM, token.SHL, token.SHR, token.EQL, token.NEQ:
+					bits |= otherPanic // also interfaces that cannot be compared
+				}
+			case *ast.IndexExpr, *ast.SliceExpr, *ast.TypeAssertExpr, *ast.CallExpr:
+				bits |= otherPanic
+			}
+			return true
+		})
+	}
+	return bits
+}
+
+// swappable says that evaluating an address before values that call nothing is not seen.
+func (r *rewriter) swappable(x ast.Expr, values ...ast.Expr) bool {
+	if r.calls(values...) {
+		return false
+	}
+	a, b := r.panics(x), r.panics(values...)
+	return a == 0 || b == 0 || a|b == nilPanic
+}
+
+// settled says that nothing that is called can change the value of e.
+func (r *rewriter) settled(e ast.Expr) bool {
+	if r.info.Types[e].Value != nil {
+		return true
+	}
+	switch e := e.(type) {
+	case *ast.Ident:
+		switch o := r.info.ObjectOf(e).(type) {
+		case *types.Var:
+			return !global(o) && !r.shaky[o]
+		default:
+			return true
+		}
+	case *ast.ParenExpr:
+		return r.settled(e.X)
+	case *ast.SelectorExpr:
+		s := r.info.Selections[e]
+		return s != nil && s.Kind() == types.FieldVal && !s.Indirect() && r.settled(e.X)
+	case *ast.IndexExpr:
+		if t := r.info.TypeOf(e.X); t != nil {
+			_, array := t.Underlying().(*types.Array)
+			return array && r.settled(e.X) && r.settled(e.Index)
+		}
+		return false
+	case *ast.UnaryExpr:
+		return e.Op != token.ARROW && e.Op != token.AND && r.settled(e.X)
+	case *ast.BinaryExpr:
+		return r.settled(e.X) && r.settled(e.Y)
+	case *ast.CompositeLit:
+		for _, x := range e.Elts {
+			if kv, ok := x.(*ast.KeyValueExpr); ok {
+				x = kv.Value
+			}
+			if !r.settled(x) {
+				return false
+			}
+		}
+		return true
+	case *ast.CallExpr:
+		if name := r.builtin(e); r.info.Types[e.Fun].IsType() || name == "len" || name == "cap" {
+			return len(e.Args) == 1 && r.settled(e.Args[0]) && !r.bytesOrString(e)
+		}
+	}
+	return false
+}
+
+// bytesOrString says that a conversion reads what its operand points to.
+func (r *rewriter) bytesOrString(e *ast.CallExpr) bool {
+	_, slice := r.info.TypeOf(e.Args[0]).Underlying().(*types.Slice)
+	return slice && r.info.Types[e.Fun].IsType()
+}
+
+// escapes says that a local variable is on the heap.
+func (r *rewriter) escapes(v *types.Var) bool {
+	return r.opt.Escapes != nil && r.opt.Escapes(r.pkg.Fset.PositionFor(v.Pos(), false))
+}
+
+func global(v *types.Var) bool {
+	return v.Pkg() != nil && v.Parent() == v.Pkg().Scope()
+}
+
+// operands collects the types of what evaluating the address of e reads from memory, and the
+// variables that it reads otherwise.
+func (r *rewriter) operands(e ast.Expr) (loads []types.Type, vars map[*types.Var]bool) {
+	vars = map[*types.Var]bool{}
+	var walk func(e ast.Expr, address bool)
+	walk = func(e ast.Expr, address bool) {
+		if tv := r.info.Types[e]; tv.Value != nil || tv.IsType() {
+			return
+		}
+		read := func() {
+			if !address {
+				loads = append(loads, r.info.TypeOf(e))
+			}
+		}
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			walk(x.X, address)
+		case *ast.Ident:
+			if v, ok := r.info.ObjectOf(x).(*types.Var); ok {
+				vars[v] = true
+				if global(v) || r.shaky[v] || r.escapes(v) {
+					read()
+				}
+			}
+		case *ast.SelectorExpr:
+			s := r.info.Selections[x]
+			if s == nil {
+				read()
+				return
+			}
+			read()
+			_, pointer := r.info.TypeOf(x.X).Underlying().(*types.Pointer)
+			loads = append(loads, hops(s)...)
+			walk(x.X, address && !pointer)
+		case *ast.IndexExpr:
+			read()
+			_, array := r.info.TypeOf(x.X).Underlying().(*types.Array)
+			if _, m := r.info.TypeOf(x.X).Underlying().(*types.Map); m {
+				loads = append(loads, r.info.TypeOf(e))
+			}
+			walk(x.X, address && array)
+			walk(x.Index, false)
+		case *ast.StarExpr:
+			read()
+			walk(x.X, false)
+		case *ast.BinaryExpr:
+			walk(x.X, false)
+			walk(x.Y, false)
+		case *ast.UnaryExpr:
+			walk(x.X, false)
+		case *ast.TypeAssertExpr:
+			walk(x.X, false)
+		case *ast.SliceExpr:
+			walk(x.X, false)
+			for _, i := range []ast.Expr{x.Low, x.High, x.Max} {
+				if i != nil {
+					walk(i, false)
+				}
+			}
+		case *ast.CallExpr:
+			for _, a := range x.Args {
+				walk(a, false)
+			}
+		}
+	}
+	walk(e, true)
+	return loads, vars
+}
+
+// hops are the types of the embedded pointers that a selection follows on its way.
+func hops(s *types.Selection) (all []types.Type) {
+	path, t := s.Index(), s.Recv()
+	for _, i := range path[:len(path)-1] {
+		f := deref(t).Underlying().(*types.Struct).Field(i)
+		t = f.Type()
+		if _, ok := t.Underlying().(*types.Pointer); ok {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+func deref(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+// holds says that storing a value of type t may store one of type part.
+func holds(t, part types.Type) bool {
+	if types.Identical(t, part) || parametric(t) || parametric(part) {
+		return true
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if holds(u.Field(i).Type(), part) {
+				return true
+			}
+		}
+	case *types.Array:
+		return holds(u.Elem(), part)
+	}
+	// The other way round: a part of what was read is stored.
+	switch u := part.Underlying().(type) {
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if holds(t, u.Field(i).Type()) {
+				return true
+			}
+		}
+	case *types.Array:
+		return holds(t, u.Elem())
+	}
+	return false
+}

@@ -1,0 +1,389 @@
+package gofront
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+
+	"krdlab/loi"
+)
+
+// block is a block with its statements rewritten, from brace to brace.
+func (w *fn) block(b *ast.BlockStmt) string {
+	return w.splice(b.Pos(), b.End(), w.stmts(b.List)...)
+}
+
+func (w *fn) stmts(list []ast.Stmt) []piece {
+	all := make([]piece, len(list))
+	for i, s := range list {
+		all[i] = piece{s.Pos(), s.End(), w.stmt(s)}
+	}
+	return all
+}
+
+// part is a piece for an optional statement that stands in the head of another.
+func (w *fn) part(all []piece, s ast.Stmt) []piece {
+	if s == nil {
+		return all
+	}
+	return append(all, piece{s.Pos(), s.End(), w.simple(s, false)})
+}
+
+// value is a piece for an optional expression.
+func (w *fn) value(all []piece, e ast.Expr) []piece {
+	if e == nil {
+		return all
+	}
+	return append(all, piece{e.Pos(), e.End(), w.val(e, false)})
+}
+
+// looped rewrites with s as the innermost loop.
+func (w *fn) looped(s ast.Stmt, do func()) {
+	outer := w.loop
+	w.loop = w.line(s)
+	do()
+	w.loop = outer
+}
+
+// stmt is a statement of a list; others may be put behind it.
+func (w *fn) stmt(s ast.Stmt) string {
+	var all []piece
+	switch s := s.(type) {
+	case *ast.BlockStmt:
+		return w.block(s)
+	case *ast.LabeledStmt:
+		all = []piece{{s.Stmt.Pos(), s.Stmt.End(), w.stmt(s.Stmt)}}
+	case *ast.IfStmt:
+		all = w.part(all, s.Init)
+		all = w.value(all, s.Cond)
+		all = append(all, piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
+		if s.Else != nil {
+			all = append(all, piece{s.Else.Pos(), s.Else.End(), w.stmt(s.Else)})
+		}
+	case *ast.ForStmt:
+		all = w.part(all, s.Init)
+		w.looped(s, func() {
+			all = w.value(all, s.Cond)
+			all = w.part(all, s.Post)
+			all = append(all, piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
+		})
+	case *ast.RangeStmt:
+		return w.rangeStmt(s)
+	case *ast.SwitchStmt:
+		all = w.part(all, s.Init)
+		all = w.value(all, s.Tag)
+		all = append(all, piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
+	case *ast.TypeSwitchStmt:
+		all = w.part(all, s.Init)
+		x := guard(s.Assign)
+		all = append(all, piece{x.Pos(), x.End(), w.val(x, false)},
+			piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
+	case *ast.CaseClause:
+		for _, e := range s.List {
+			all = w.value(all, e)
+		}
+		all = append(all, w.stmts(s.Body)...)
+	case *ast.SelectStmt:
+		return w.splice(s.Pos(), s.End(), piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
+	case *ast.CommClause:
+		if s.Comm != nil {
+			all = append(all, piece{s.Comm.Pos(), s.Comm.End(), w.comm(s.Comm)})
+		}
+		all = append(all, w.stmts(s.Body)...)
+	default:
+		return w.simple(s, true)
+	}
+	return w.splice(s.Pos(), s.End(), all...)
+}
+
+// guard is the x of x.(type).
+func guard(s ast.Stmt) ast.Expr {
+	var e ast.Expr
+	switch s := s.(type) {
+	case *ast.ExprStmt:
+		e = s.X
+	case *ast.AssignStmt:
+		e = s.Rhs[0]
+	}
+	return ast.Unparen(e).(*ast.TypeAssertExpr).X
+}
+
+// comm is a communication of a select: its channels and what is sent are evaluated before, its
+// left side only if it is chosen, and that is left alone.
+func (w *fn) comm(s ast.Stmt) string {
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		for _, x := range s.Lhs {
+			if s.Tok == token.ASSIGN && w.where(x) == heap {
+				w.left(x, "store of "+w.object(x), "it is in a communication of a select")
+			}
+		}
+		return w.splice(s.Pos(), s.End(), w.seq(false, s.Rhs...)...)
+	}
+	return w.simple(s, false)
+}
+
+// simple is a statement without statements in it. listed says that others may stand behind it.
+func (w *fn) simple(s ast.Stmt, listed bool) string {
+	switch s := s.(type) {
+	case *ast.ExprStmt:
+		return w.splice(s.Pos(), s.End(), w.seq(false, s.X)...)
+	case *ast.SendStmt:
+		return w.splice(s.Pos(), s.End(), w.seq(false, s.Chan, s.Value)...)
+	case *ast.ReturnStmt:
+		return w.splice(s.Pos(), s.End(), w.seq(false, s.Results...)...)
+	case *ast.GoStmt:
+		return w.splice(s.Pos(), s.End(),
+			piece{s.Call.Pos(), s.Call.End(), w.callExpr(s.Call, false, true)})
+	case *ast.DeferStmt:
+		return w.splice(s.Pos(), s.End(),
+			piece{s.Call.Pos(), s.Call.End(), w.callExpr(s.Call, false, true)})
+	case *ast.DeclStmt:
+		d := s.Decl.(*ast.GenDecl)
+		if d.Tok != token.VAR {
+			return w.raw(s)
+		}
+		var all []piece
+		for _, spec := range d.Specs {
+			all = append(all, w.seq(false, spec.(*ast.ValueSpec).Values...)...)
+		}
+		return w.splice(s.Pos(), s.End(), all...)
+	case *ast.IncDecStmt:
+		return w.assign(s, listed, "update", []ast.Expr{s.X})
+	case *ast.AssignStmt:
+		switch s.Tok {
+		case token.DEFINE:
+			return w.splice(s.Pos(), s.End(), w.seq(false, s.Rhs...)...)
+		case token.ASSIGN:
+			return w.assign(s, listed, "store", s.Lhs, s.Rhs...)
+		}
+		return w.assign(s, listed, "update", s.Lhs, s.Rhs...)
+	}
+	return w.raw(s) // break, continue, goto, fallthrough, the empty one
+}
+
+// assign is an assignment to lhs.
+func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
+	rhs ...ast.Expr) string {
+	mode := loi.Out
+	if kind == "update" {
+		mode = loi.InOut
+	}
+	var left []piece
+	behind := ""
+	for i, x := range lhs {
+		later := w.calls(lhs[i+1:]...) || w.calls(rhs...)
+		text := ""
+		switch m, isMap := w.mapEntry(x); {
+		case isMap:
+			text = w.mapIndex(ast.Unparen(x).(*ast.IndexExpr), m, mode, later)
+		case isBlank(x):
+			text = w.raw(x)
+		case w.where(x) != heap || w.empty(w.info.TypeOf(x)):
+			text = w.plain(x, later)
+		case listed && w.again(x) && w.unchanged(x, lhs):
+			from, events := len(w.out.Sites), w.events
+			address := w.plain(x, false)
+			if strings.Contains(address, "\n") {
+				w.out.Sites, w.events = w.out.Sites[:from], events
+				w.left(x, kind+" of "+w.object(x), "it is on several lines")
+				text = w.plain(x, later)
+				break
+			}
+			text = w.raw(x)
+			behind += "; " + w.record(x, kind, mode, "&("+address+")")
+		case w.swappable(x, rhs...) && !later:
+			text = "*" + w.record(x, kind, mode, "&("+w.plain(x, later)+")")
+		case listed && len(lhs) == 1 && len(rhs) == 1 && kind == "store" && w.again(x) &&
+			w.definable(rhs[0], w.info.TypeOf(x)) && !strings.Contains(w.raw(x), "\n"):
+			// { t := V; *&X = t }
+			v, t := rhs[0], w.fresh("")
+			value := w.val(v, false)
+			address := w.record(x, kind, mode, "&("+w.plain(x, false)+")")
+			return w.splice(s.Pos(), s.End(),
+				piece{x.Pos(), v.Pos(), "{ " + t + " := "},
+				piece{v.Pos(), v.End(), value + "; *" + address + " = " + t + " }"})
+		default:
+			w.left(x, kind+" of "+w.object(x), "its operands may change before it is recorded")
+			text = w.plain(x, later)
+		}
+		left = append(left, piece{x.Pos(), x.End(), text})
+	}
+	return w.splice(s.Pos(), s.End(), append(left, w.seq(false, rhs...)...)...) + behind
+}
+
+func (w *fn) mapEntry(x ast.Expr) (*types.Map, bool) {
+	e, ok := ast.Unparen(x).(*ast.IndexExpr)
+	if !ok {
+		return nil, false
+	}
+	m, ok := core(w.info.TypeOf(e.X)).(*types.Map)
+	return m, ok
+}
+
+func isBlank(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "_"
+}
+
+// unchanged says that storing to all of lhs changes nothing that the address of x is made of.
+func (w *fn) unchanged(x ast.Expr, lhs []ast.Expr) bool {
+	loads, vars := w.operands(x)
+	for _, l := range lhs {
+		if isBlank(l) {
+			continue
+		}
+		if v := rootVar(w.info, l); v != nil && vars[v] && w.where(l) != heap {
+			return false
+		}
+		t := w.info.TypeOf(l)
+		if _, isMap := w.mapEntry(l); isMap || w.where(l) == heap || len(w.shaky) > 0 {
+			for _, load := range loads {
+				if holds(t, load) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// definable says that t := v makes a variable that can be assigned to one of type t.
+func (w *fn) definable(v ast.Expr, t types.Type) bool {
+	if w.untyped(v) {
+		return false
+	}
+	return types.AssignableTo(w.info.TypeOf(v), t)
+}
+
+// rangeStmt is a loop over something.
+func (w *fn) rangeStmt(s *ast.RangeStmt) string {
+	var head, body string
+	pieces := []piece{}
+	x := piece{s.X.Pos(), s.X.End(), ""}
+	t := w.info.TypeOf(s.X)
+	visits := s.Value != nil && !isBlank(s.Value)
+	for _, e := range []ast.Expr{s.Key, s.Value} {
+		if e != nil && s.Tok == token.ASSIGN && !isBlank(e) && w.where(e) != local {
+			w.left(e, "store of "+w.object(e), "it is the variable of a loop")
+		}
+	}
+	key := piece{}
+	switch u := core(t).(type) {
+	case *types.Slice:
+		x.text = w.val(s.X, false)
+		if !visits || w.empty(u.Elem()) {
+			break
+		}
+		if name, ok := w.rangeKey(s, &key, "int"); ok {
+			base := w.fresh(w.prefix + "A.Pointer")
+			if parametric(u.Elem()) {
+				bytes := w.fresh("uintptr")
+				x.text = w.prefix + "A.RX(&" + base + ", &" + bytes + ", " + x.text + ")"
+				site := w.windowSite(s, "range", loi.In, typeString(t), u.Elem())
+				body = " " + w.call("EX", base, name, bytes, site) + ";"
+				break
+			}
+			x.text = w.prefix + "A.R(&" + base + ", " + x.text + ")"
+			w.looped(s, func() { body = w.element(s, typeString(t), u.Elem(), base, name) })
+		}
+	case *types.Basic:
+		x.text = w.val(s.X, false)
+		if u.Info()&types.IsString == 0 || !visits {
+			break
+		}
+		if name, ok := w.rangeKey(s, &key, "int"); ok {
+			base := w.fresh(w.prefix + "A.Pointer")
+			x.text = w.prefix + "A.RS(&" + base + ", " + x.text + ")"
+			w.looped(s, func() {
+				body = w.element(s, typeString(t), types.Typ[types.Byte], base, name)
+			})
+		}
+	case *types.Array:
+		if !visits {
+			x.text = w.raw(s.X)
+			break
+		}
+		x.text = w.plain(s.X, false)
+		if w.where(s.X) != heap || w.empty(u.Elem()) || parametric(u.Elem()) {
+			break
+		}
+		if name, ok := w.rangeKey(s, &key, "int"); ok {
+			base := w.fresh(w.prefix + "A.Pointer")
+			x.text = "*" + w.prefix + "A.RP(&" + base + ", &(" + x.text + "))"
+			w.looped(s, func() { body = w.element(s, typeString(t), u.Elem(), base, name) })
+		}
+	case *types.Pointer: // to an array
+		if !visits {
+			x.text = w.raw(s.X)
+			break
+		}
+		x.text = w.val(s.X, false)
+		a, _ := u.Elem().Underlying().(*types.Array)
+		if _, plain := types.Unalias(t).(*types.Pointer); !plain || a == nil || w.empty(a.Elem()) ||
+			parametric(a.Elem()) {
+			break
+		}
+		if name, ok := w.rangeKey(s, &key, "int"); ok {
+			base := w.fresh(w.prefix + "A.Pointer")
+			x.text = w.prefix + "A.RP(&" + base + ", " + x.text + ")"
+			w.looped(s, func() { body = w.element(s, typeString(u.Elem()), a.Elem(), base, name) })
+		}
+	case *types.Map:
+		x.text = w.val(s.X, false)
+		if s.Key == nil {
+			break
+		}
+		if name, ok := w.rangeKey(s, &key, ""); ok {
+			base := w.fresh(w.prefix + "A.Pointer")
+			x.text = w.prefix + "A.RM(&" + base + ", " + x.text + ")"
+			w.looped(s, func() {
+				site := w.mapSite(s, "range-map", loi.In, t, u)
+				body = " " + w.call("MP", base, site) + "; " + w.call("K", name, site) + ";"
+			})
+		}
+	default: // integers, channels, functions
+		x.text = w.val(s.X, false)
+	}
+	w.looped(s, func() { head = w.block(s.Body) })
+	if key.pos != 0 {
+		pieces = append(pieces, key)
+	}
+	pieces = append(pieces, x, piece{s.Body.Pos(), s.Body.End(), "{" + body + head[1:]})
+	return w.splice(s.Pos(), s.End(), pieces...)
+}
+
+// element records a visit of element name of what base points to.
+func (w *fn) element(s *ast.RangeStmt, object string, t types.Type, base, name string) string {
+	site := w.windowSite(s, "range", loi.In, object, t)
+	last := &w.out.Sites[len(w.out.Sites)-1]
+	last.Bytes = last.Element
+	return " " + w.call("E", base, name, strconv.FormatUint(last.Element, 10), site) + ";"
+}
+
+// rangeKey is the name of a loop's key, made up where it has none; false if it cannot be had.
+func (w *fn) rangeKey(s *ast.RangeStmt, key *piece, t string) (string, bool) {
+	if !isBlank(s.Key) {
+		if s.Tok == token.DEFINE {
+			return s.Key.(*ast.Ident).Name, true
+		}
+		id, ok := ast.Unparen(s.Key).(*ast.Ident)
+		if ok && w.where(id) == local && t != "" &&
+			types.Identical(w.info.TypeOf(id), types.Typ[types.Int]) {
+			return id.Name, true
+		}
+		w.left(s, "elements of a loop", "its key is not a variable that can be asked")
+		return "", false
+	}
+	if s.Tok == token.DEFINE {
+		t = ""
+	} else if t == "" {
+		w.left(s, "entries of a loop", "its key is not a variable that can be asked")
+		return "", false
+	}
+	name := w.fresh(t)
+	*key = piece{s.Key.Pos(), s.Key.End(), name}
+	return name, true
+}
