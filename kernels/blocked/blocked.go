@@ -2,7 +2,7 @@
 // kernels must tell of them: sizes for the registry, places for a machine model, who touched a
 // block last for hints.
 //
-//	Vector, Matrix -> Space.Add -> Objects (loi.Registry), Place (kernel.Modelled)
+//	Vector, Matrix -> Space.Add, NewArray -> Objects (loi.Registry), Place (kernel.Modelled)
 package blocked
 
 import (
@@ -88,12 +88,18 @@ func (m Matrix) Extent(b int) kernel.Extent {
 }
 
 // A Space is the address space of a program: its objects one after the other, each from a multiple
-// of 2 MiB. An instance that embeds one has [kernel.Modelled]'s Place.
+// of 2 MiB; and the memory that [NewArray] and [Alloc] give them, as Env says. An instance that
+// embeds one has [kernel.Modelled]'s Place and [kernel.Instance]'s Close.
 type Space struct {
+	Env kernel.Env
+
 	objects []loi.Object
 	shapes  []Shape
 	bases   []uint64
 	end     uint64
+
+	mapped [][]byte
+	err    error // the first that Alloc met
 }
 
 // Add adds an object. The numbers of objects follow each other from 0.

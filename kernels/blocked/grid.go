@@ -1,6 +1,12 @@
 package blocked
 
-import "krdlab/kernels/kernel"
+import (
+	"math/rand/v2"
+
+	"krdlab/kernels/kernel"
+	"krdlab/loi"
+	"krdlab/runtimes"
+)
 
 // A Grid is Rows x Cols elements of 8 bytes within a frame that is one element wide, row by row, as
 // stencils need it: (Rows+2) x (Cols+2) elements. It is cut into tiles of at least TileRows x
@@ -10,6 +16,19 @@ import "krdlab/kernels/kernel"
 //
 // Rows >= TileRows >= 3 and Cols >= TileCols >= 3.
 type Grid struct{ Rows, Cols, TileRows, TileCols int }
+
+// Square returns a grid of n x n elements in tiles as the parameters rows and cols say.
+func Square(n int, p kernel.Params) Grid {
+	return Grid{Rows: n, Cols: n, TileRows: min(n, p.Int("rows")), TileCols: min(n, p.Int("cols"))}
+}
+
+// Draw sets the elements of a grid, its frame included, to numbers in [0, 1) from a seed.
+func Draw(x []float64, seed uint64) {
+	r := rand.NewPCG(seed, 0)
+	for i := range x {
+		x[i] = float64(r.Uint64()>>11) / (1 << 53)
+	}
+}
 
 // The blocks of a tile.
 const (
@@ -34,6 +53,12 @@ func (g Grid) Tile(t int) (r0, r1, c0, c1 int) {
 	down, across := g.Down(), g.Across()
 	i, j := t/across, t%across
 	return 1 + i*g.Rows/down, 1 + (i+1)*g.Rows/down, 1 + j*g.Cols/across, 1 + (j+1)*g.Cols/across
+}
+
+// Elements is how many elements the tile has that block b is of.
+func (g Grid) Elements(b uint32) uint64 {
+	r0, r1, c0, c1 := g.Tile(int(b) / tileBlocks)
+	return uint64(r1-r0) * uint64(c1-c0)
 }
 
 // Stride is the number of elements from one row to the next, Len that of all elements.
@@ -108,4 +133,14 @@ func (g Grid) Around(t int) (b [Stencil]uint32) {
 	edge(2, j > 0, t-1, east, 2*across+i)
 	edge(3, j < across-1, t+1, west, 2*across+down+i)
 	return b
+}
+
+// Run is an execution of kernel k, which names what is around tile t.
+func (g Grid) Run(w *runtimes.Worker, k loi.KernelID, t int, compute func(r0, r1, c0, c1 int)) {
+	around := g.Around(t)
+	start := w.Begin(k)
+	if w.Computes() {
+		compute(g.Tile(t))
+	}
+	w.End(k, start, around[:]...)
 }

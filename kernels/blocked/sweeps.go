@@ -8,24 +8,20 @@ import (
 	"krdlab/runtimes"
 )
 
-// Sweeps is a program that visits blocks again and again: sweeps one after the other, the blocks of
-// one in any order, by halving their range until one is left. An instance that embeds one has
-// [kernel.Instance]'s Root. Its frames are of the last two of [runtimes.Kinds].
+// Sweeps is a program that visits blocks again and again: sweeps one after the other, see [Phases].
+// An instance that embeds one has [kernel.Instance]'s Root.
 type Sweeps struct {
 	Count  int // sweeps, at least 1
 	Blocks int // of a sweep, at least 1
-	Of     Swept
+	// Visit executes the kernel of a block.
+	Visit func(w *runtimes.Worker, sweep, block int)
+	// Bytes is what a sweep touches, for hints, if all blocks are alike. Otherwise Cost is not nil:
+	// the work, in any unit, and the bytes of blocks from to to-1.
+	Bytes uint64
+	Cost  func(from, to int) (work, bytes uint64)
 
 	last Touched
 	ran  []int32 // by block, how often; written by who runs the block
-}
-
-// Swept is what is done with a block.
-type Swept interface {
-	// Visit executes the kernel of a block.
-	Visit(w *runtimes.Worker, sweep, block int)
-	// Cost is the work, in any unit, and the bytes of blocks from to to-1.
-	Cost(from, to int) (work, bytes uint64)
 }
 
 // The regions of Sweeps, for [loi.Registry].
@@ -45,25 +41,22 @@ func (s *Sweeps) Begin(hints bool) {
 	s.ran = make([]int32, s.Blocks)
 }
 
-// Once says where a block was not visited once in each sweep, "" if all were. A result that later
-// sweeps overwrite does not show it.
-func (s *Sweeps) Once() string {
+// Seen is the check c of a result, which fails if a block was not visited once in each sweep: a
+// result that later sweeps overwrite does not show it.
+func (s *Sweeps) Seen(c kernel.Check) kernel.Check {
 	for b, n := range s.ran {
-		if int(n) != s.Count {
-			return fmt.Sprintf("block %d was visited %d times in %d sweeps", b, n, s.Count)
+		if int(n) != s.Count && c.Passed {
+			c.Passed, c.Error = false, 1
+			c.Detail = fmt.Sprintf("block %d was visited %d times in %d sweeps", b, n, s.Count)
 		}
 	}
-	return ""
+	return c
 }
 
 // Verdict is the check of a result that must be exact: at compares element i of n with what it must
 // be.
 func (s *Sweeps) Verdict(method string, n int, at func(i int) (got, want float64)) kernel.Check {
-	c := Exact(method, n, at)
-	if d := s.Once(); d != "" && c.Passed {
-		c.Passed, c.Error, c.Detail = false, 1, d
-	}
-	return c
+	return s.Seen(Exact(method, n, at))
 }
 
 // Exact is the check of a result of n elements in which each must be what at wants; Error is how
@@ -81,86 +74,41 @@ func Exact(method string, n int, at func(i int) (got, want float64)) kernel.Chec
 	return c
 }
 
-// sweep is the task of all sweeps.
-type sweep struct {
-	runtimes.Frame
-	of *Sweeps
-	n  int
-}
-
 // Root implements [runtimes.Program].
-func (s *Sweeps) Root(w *runtimes.Worker) *runtimes.Frame {
-	t := runtimes.New[sweep](w, runtimes.Kinds-1)
-	t.of, t.n = s, 0
-	return t.Fork(1)
-}
+func (s *Sweeps) Root(w *runtimes.Worker) *runtimes.Frame { return Run(w, (*swept)(s)) }
 
-func (t *sweep) Run(w *runtimes.Worker, _ int) *runtimes.Frame {
-	return t.of.part(w, t.n, 0, t.of.Blocks)
-}
+// swept are Sweeps as Phases.
+type swept Sweeps
 
-func (t *sweep) Next(*runtimes.Worker, int) int {
-	if t.n++; t.n < t.of.Count {
-		return 1
+func (s *swept) Size(sweep int) int {
+	if sweep < s.Count {
+		return s.Blocks
 	}
 	return 0
 }
 
-// Region implements [runtimes.Regioned].
-func (*sweep) Region(int) loi.RegionID { return regionSweeps }
-
-// half is the task of blocks from to to-1 in a sweep, at least two.
-type half struct {
-	runtimes.Frame
-	of       *Sweeps
-	n        int
-	from, to int
-}
-
-// part visits one block in place, and makes a task of more.
-func (s *Sweeps) part(w *runtimes.Worker, n, from, to int) *runtimes.Frame {
-	if to-from == 1 {
-		if s.last.Noting() {
-			s.last.By(w.ID(), uint32(from))
-		}
-		if w.Computes() {
-			s.ran[from]++
-		}
-		s.Of.Visit(w, n, from)
-		return nil
+func (s *swept) Execute(w *runtimes.Worker, sweep, block int) {
+	if s.last.Noting() {
+		s.last.By(w.ID(), uint32(block))
 	}
-	t := runtimes.New[half](w, runtimes.Kinds-2)
-	t.of, t.n, t.from, t.to = s, n, from, to
-	return t.Fork(2)
-}
-
-// child returns the blocks of child i.
-func (t *half) child(i int) (from, to int) {
-	mid := (t.from + t.to) / 2
-	if i == 0 {
-		return t.from, mid
+	if w.Computes() {
+		s.ran[block]++
 	}
-	return mid, t.to
+	s.Visit(w, sweep, block)
 }
 
-func (t *half) Run(w *runtimes.Worker, i int) *runtimes.Frame {
-	from, to := t.child(i)
-	return t.of.part(w, t.n, from, to)
-}
+func (*swept) Regions(int) (phase, half loi.RegionID) { return regionSweeps, regionBlocks }
 
-func (*half) Next(*runtimes.Worker, int) int { return 0 }
-
-// Region implements [runtimes.Regioned].
-func (*half) Region(int) loi.RegionID { return regionBlocks }
-
-// Hint says that a child is near to who visited the first of its blocks in the sweep before, and
-// what it costs.
-func (t *half) Hint(_ *runtimes.Worker, i int) runtimes.Hint {
-	s := t.of
+// Hint says that blocks are near to who visited the first of them in the sweep before, and what
+// they cost.
+func (s *swept) Hint(_, from, to int) runtimes.Hint {
 	if !s.last.Noting() {
 		return runtimes.Hint{}
 	}
-	from, to := t.child(i)
-	work, bytes := s.Of.Cost(from, to)
+	n := uint64(to - from)
+	work, bytes := n, n*s.Bytes/uint64(s.Blocks)
+	if s.Cost != nil {
+		work, bytes = s.Cost(from, to)
+	}
 	return runtimes.Hint{Work: work, Bytes: bytes, Near: s.last.Near(uint32(from))}
 }

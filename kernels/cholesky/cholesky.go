@@ -27,17 +27,10 @@ var Kernel = kernel.Kernel{
 	Summary: "tiled Cholesky factorisation of a dense matrix in single precision",
 	Work:    true,
 	Size:    "n",
-	Params: tiles.Params(kernel.Param{Name: "n", Kind: kernel.IntParam, Default: 2048, Min: 1,
-		Max: 1 << 16, Help: "rows and columns of the matrix; any size"}, 128,
-		"rows and columns of a tile"),
-	Plan: plan,
-	New: func(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
-		in, err := build(p, env)
-		if err != nil {
-			return nil, err
-		}
-		return in, nil
-	},
+	Params: tiles.Params(kernel.Int("n", 2048, 1, 1<<16,
+		"rows and columns of the matrix; any size"), 128, "rows and columns of a tile"),
+	Plan:  plan,
+	New:   newInstance,
 	Small: []kernel.Params{{"n": 1}, {"n": 100, "block": 48}, {"n": 130, "block": 16}},
 	Classes: []kernel.Class{{Name: "small", Params: kernel.Params{"n": 1024, "block": 64}},
 		{Name: "large", Params: kernel.Params{"n": 8192, "block": 256}}},
@@ -59,65 +52,30 @@ func plan(p kernel.Params) (kernel.Plan, error) {
 	return out, err
 }
 
-type instance struct {
-	*tiles.Square
-	tiles.Factor
-	x, want tiles.Vector
-}
+type instance struct{ *tiles.Square }
 
-func build(p kernel.Params, env kernel.Env) (*instance, error) {
+func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 	s, err := tiles.New(p, p.Int("n"), env)
 	if err != nil {
 		return nil, err
 	}
-	in := &instance{Square: s}
-	in.Factor = tiles.Factor{Steps: in, N: s.T, TileBytes: uint64(s.A.BlockBytes(0, 0))}
-	if !env.Dry {
-		in.fill()
-		in.x, in.want = tiles.Signs(s.A.Rows, env.Seed), tiles.NewVector(s.A.Rows)
-		in.Times(tiles.Triangle(tiles.Lower), in.want, in.x)
-		// and what is above the diagonal: the diagonal was counted already
-		up := tiles.NewVector(s.A.Rows)
-		for j := range s.T {
-			for i := j; i < s.T; i++ {
-				in.above(i, j, up)
-			}
-		}
-		for i := range up.V {
-			in.want.V[i] += up.V[i]
-		}
-	}
-	in.Reset(false)
+	in := &instance{s}
+	in.Start(in)
 	return in, nil
 }
 
-// above adds the transpose of tile i, j, without its diagonal, times x to y.
-func (in *instance) above(i, j int, y tiles.Vector) {
-	t, side := in.At(i, j), in.A.TileRows
-	for r := range t.Rows {
-		row := t.Row(r)
-		if i == j {
-			row = row[:r]
-		}
-		for c, v := range row {
-			y.V[j*side+c] += float64(v) * in.x.V[i*side+r]
-		}
-	}
-}
-
-// fill makes A: elements in [-1, 1), as the seed has them, and 2 sqrt(n) + 2 more on the diagonal.
+// Fill makes A: elements in [-1, 1), as the seed has them, and 2 sqrt(n) + 2 more on the diagonal.
 // The largest eigenvalue of the former in magnitude is about 1.16 sqrt(n) (Wigner's semicircle), so
 // A is definite, and not by so much that the elements beside the diagonal would not count.
-func (in *instance) fill() {
+func (in *instance) Fill() {
 	for i := range in.T {
 		in.A.FillBlocks(i*in.T, i*in.T+i+1, in.Env.Seed, dense.Uniform)
-		in.A.ZeroBlocks(i*in.T+i+1, (i+1)*in.T)
 		t := in.At(i, i)
 		for r := range t.Rows {
 			t.Row(r)[r] += float32(2*math.Sqrt(float64(in.A.Rows)) + 2)
-			for c := range r {
-				t.Row(c)[r] = t.Row(r)[c]
-			}
+		}
+		for j := range i + 1 {
+			tiles.Transpose(in.At(i, j), in.At(j, i))
 		}
 	}
 }
@@ -131,18 +89,8 @@ func (in *instance) Registry() loi.Registry {
 	}}
 }
 
-func (in *instance) Reset(hints bool) {
-	if !in.Env.Dry {
-		in.fill()
-	}
-	in.Last.Reset(hints, in.A.Blocks())
-}
-
 func (in *instance) Check() kernel.Check {
-	up, got := tiles.NewVector(in.A.Rows), tiles.NewVector(in.A.Rows)
-	in.Times(tiles.Triangle(tiles.Upper), up, in.x)
-	in.Times(tiles.Triangle(tiles.Lower), got, up)
-	return tiles.Compare(got, in.want, "L L^T")
+	return tiles.Compare(in.Product(tiles.Lower), in.AX, "L L^T")
 }
 
 // Size implements [tiles.Steps].
@@ -176,11 +124,7 @@ func (in *instance) Update(w *runtimes.Worker, k, i, j int) {
 	if i == j {
 		id = syrk
 	}
-	start := w.Begin(id)
-	if w.Computes() {
-		in.Minus(in.At(i, j), in.At(i, k), in.At(k, j))
-	}
-	w.End(id, start, in.Block(i, k), in.Block(k, j), in.Block(i, j))
+	in.Gemm(w, id, i, j, k)
 }
 
 // Target implements [tiles.Steps].

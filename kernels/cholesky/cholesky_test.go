@@ -31,10 +31,11 @@ func TestCheck(t *testing.T) {
 			t.Run(fmt.Sprint(p, set), func(t *testing.T) {
 				p := Kernel.With(p)
 				p["isa"] = set.String()
-				in, err := build(p, kernel.Env{Seed: 5})
+				x, err := newInstance(p, kernel.Env{Seed: 5})
 				if err != nil {
 					t.Fatal(err)
 				}
+				in := x.(*instance)
 				defer in.Close()
 				run(t, in)
 				c := in.Check()

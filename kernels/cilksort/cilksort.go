@@ -20,6 +20,7 @@ package cilksort
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"krdlab/kernels/blocked"
 	"krdlab/kernels/kernel"
@@ -35,13 +36,12 @@ var Kernel = kernel.Kernel{
 	Placed:  true,
 	Size:    "n",
 	Params: []kernel.Param{
-		{Name: "n", Kind: kernel.IntParam, Default: 1 << 24, Min: 16, Max: 1 << 30,
-			Help: "keys, a multiple of --leaf"},
-		{Name: "leaf", Kind: kernel.IntParam, Default: 4096, Min: 16, Max: 1 << 20,
-			Help: "keys that one kernel execution sorts or merges, a multiple of 4"},
-		{Name: "dist", Kind: kernel.WordParam, Default: uniform, Choices: dists,
-			Help: "where merges find the next keys: uniform (a random permutation), skewed (more in " +
-				"one of the two runs), runs (a leaf at a time), sorted, reversed"},
+		kernel.Int("n", 1<<24, 16, 1<<30, "keys, a multiple of --leaf"),
+		kernel.Int("leaf", 4096, 16, 1<<20,
+			"keys that one kernel execution sorts or merges, a multiple of 4"),
+		kernel.Word("dist", uniform, dists, "where merges find the next keys: uniform (a random "+
+			"permutation), skewed (more in one of the two runs), runs (a leaf at a time), sorted, "+
+			"reversed"),
 	},
 	Plan: plan,
 	New:  newInstance,
@@ -78,12 +78,10 @@ const (
 func plan(p kernel.Params) (kernel.Plan, error) {
 	n, leaf := p.Int("n"), p.Int("leaf")
 	if leaf%parts != 0 {
-		return kernel.Plan{}, &kernel.ParamError{Name: "leaf", Got: fmt.Sprint(leaf),
-			Want: fmt.Sprintf("it must be a multiple of %d", parts)}
+		return kernel.Plan{}, p.Errorf("leaf", "it must be a multiple of %d", parts)
 	}
 	if n%leaf != 0 {
-		return kernel.Plan{}, &kernel.ParamError{Name: "n", Got: fmt.Sprint(n),
-			Want: fmt.Sprintf("it must be a multiple of --leaf, which is %d", leaf)}
+		return kernel.Plan{}, p.Errorf("n", "it must be a multiple of --leaf, which is %d", leaf)
 	}
 	executions := uint64(n / leaf)
 	merges(span{0, int32(n / leaf)}, func(a, b span) { executions += uint64(a.n() + b.n()) })
@@ -136,8 +134,8 @@ func merges(s span, f func(a, b span)) {
 // instance is two arrays of keys; a task knows by 0 or 1 where its result goes.
 type instance struct {
 	blocked.Space
-	blocked.Memory
-	last   blocked.Touched // leaves of both arrays
+	last   blocked.Touched      // leaves of both arrays
+	both   blocked.Array[int32] // the arrays, one behind the other
 	keys   [2][]int32
 	input  []int32 // keys[0] before a run
 	splits splits
@@ -150,17 +148,16 @@ func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 		return nil, err
 	}
 	n, leaf := p.Int("n"), p.Int("leaf")
-	in := &instance{leaf: leaf, leaves: int32(n / leaf)}
-	in.Add("keys", blocked.Vector{N: 2 * n, Block: leaf / parts, Elem: 4})
-	in.splits = draw(in.leaves, leaf, p.Word("dist"), env.Seed)
-	for _, to := range []*[]int32{&in.input, &in.keys[0], &in.keys[1]} {
-		var err error
-		if *to, err = blocked.Alloc[int32](&in.Memory, env, n); err != nil {
-			in.Close()
-			return nil, err
-		}
+	in := &instance{Space: blocked.Space{Env: env}, leaf: leaf, leaves: int32(n / leaf)}
+	in.both = blocked.NewArray[int32](&in.Space, "keys",
+		blocked.Vector{N: 2 * n, Block: leaf / parts, Elem: 4})
+	in.input = blocked.Alloc[int32](&in.Space, n)
+	if err := in.Err(); err != nil {
+		return nil, err
 	}
+	in.splits = draw(in.leaves, leaf, p.Word("dist"), env.Seed)
 	if !env.Dry {
+		in.keys = [2][]int32{in.both.Data[:n], in.both.Data[n:]}
 		in.fill(env.Seed)
 	}
 	in.Reset(false)
@@ -171,21 +168,17 @@ func (in *instance) Registry() loi.Registry {
 	r := loi.Registry{Objects: in.Objects(), Kernels: make([]loi.Kernel, kEnd),
 		Regions: []loi.Region{{Name: "sort", Kind: loi.Function, Parent: loi.NoRegion},
 			{Name: "merge", Kind: loi.Function, Parent: 0}}}
-	several := func(n int, m loi.Mode) (p []loi.Param) {
-		for range n {
-			p = append(p, loi.Param{Object: 0, Mode: m})
-		}
-		return p
-	}
 	// the other array is scratch, or where the result goes
-	r.Kernels[kSort] = loi.Kernel{Name: "sort", Params: several(2*parts, loi.InOut)}
+	r.Kernels[kSort] = loi.Kernel{Name: "sort",
+		Params: slices.Repeat([]loi.Param{in.both.InOut()}, 2*parts)}
 	for k := kCopy; k < kEnd; k++ {
 		name, reads := "copy", int(k-kCopy)+parts
 		if k >= kMerge {
 			name, reads = "merge", int(k-kMerge)+parts
 		}
-		r.Kernels[k] = loi.Kernel{Name: fmt.Sprintf("%s%d", name, reads),
-			Params: append(several(reads, loi.In), several(parts, loi.Out)...)}
+		r.Kernels[k] = loi.Kernel{Name: fmt.Sprintf("%s%d", name, reads), Params: slices.Concat(
+			slices.Repeat([]loi.Param{in.both.In()}, reads),
+			slices.Repeat([]loi.Param{in.both.Out()}, parts))}
 	}
 	return r
 }

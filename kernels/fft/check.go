@@ -11,9 +11,9 @@ import (
 
 // fill draws whole numbers from -8 to 8 as real and imaginary parts.
 func (in *instance) fill() {
-	r := rand.New(rand.NewPCG(in.seed, 3))
-	for i := range in.in {
-		in.in[i] = complex(float64(r.IntN(17)-8), float64(r.IntN(17)-8))
+	r := rand.New(rand.NewPCG(in.Env.Seed, 3))
+	for i := range in.in.Data {
+		in.in.Data[i] = complex(float64(r.IntN(17)-8), float64(r.IntN(17)-8))
 	}
 }
 
@@ -27,11 +27,11 @@ const tolerance = 1e-12
 func (in *instance) Check() kernel.Check {
 	c := kernel.Check{Method: "three inputs and two outputs by direct sums, in multiples of the " +
 		"root mean square", Tolerance: tolerance}
-	n := len(in.in)
-	r := rand.New(rand.NewPCG(in.seed, 4))
+	n := len(in.in.Data)
+	r := rand.New(rand.NewPCG(in.Env.Seed, 4))
 	roots := newRoots(in.sizes)
 	energy := 0.0
-	for _, z := range in.in {
+	for _, z := range in.in.Data {
 		energy += real(z)*real(z) + imag(z)*imag(z)
 	}
 	rms := math.Sqrt(energy / float64(n))
@@ -43,12 +43,12 @@ func (in *instance) Check() kernel.Check {
 	}
 	for range 3 {
 		i := r.IntN(n)
-		sum := direct(in.out, i, func(k int) complex128 { return cmplx.Conj(roots.at(k)) })
-		compare("by the outputs, input", i, sum/complex(float64(n), 0), in.in[i], rms)
+		sum := direct(in.out.Data, i, func(k int) complex128 { return cmplx.Conj(roots.at(k)) })
+		compare("by the outputs, input", i, sum/complex(float64(n), 0), in.in.Data[i], rms)
 	}
 	for range 2 {
 		i := r.IntN(n)
-		compare("output", i, in.out[i], direct(in.in, i, roots.at), rms*math.Sqrt(float64(n)))
+		compare("output", i, in.out.Data[i], direct(in.in.Data, i, roots.at), rms*math.Sqrt(float64(n)))
 	}
 	if c.Passed = c.Error <= tolerance; c.Passed {
 		c.Detail = ""

@@ -18,8 +18,8 @@ package fft
 //go:generate go run ./gen
 
 import (
-	"fmt"
 	"math/bits"
+	"slices"
 
 	"krdlab/kernels/blocked"
 	"krdlab/kernels/isa"
@@ -36,10 +36,8 @@ var Kernel = kernel.Kernel{
 	Placed:  true,
 	Size:    "n",
 	Params: []kernel.Param{
-		{Name: "n", Kind: kernel.IntParam, Default: 1 << 21, Min: 64, Max: 1 << 26,
-			Help: "points, a power of two"},
-		{Name: "isa", Kind: kernel.WordParam, Default: "auto", Choices: isa.Names(),
-			Help: "instruction set of the leaf; auto takes the best that this CPU has"},
+		kernel.Int("n", 1<<21, 64, 1<<26, "points, a power of two"),
+		kernel.ISA("the leaf"),
 	},
 	Plan:  plan,
 	New:   newInstance,
@@ -73,17 +71,11 @@ func (s sizes) panels() (columns, rows int) { return s.cols / s.wide, s.rows / s
 func read(p kernel.Params) (sizes, isa.Set, error) {
 	n := p.Int("n")
 	if n&(n-1) != 0 {
-		return sizes{}, 0, &kernel.ParamError{Name: "n", Got: fmt.Sprint(n),
-			Want: fmt.Sprintf("it must be a power of two, like %d", 1<<bits.Len(uint(n)))}
+		return sizes{}, 0, p.Errorf("n", "it must be a power of two, like %d",
+			1<<bits.Len(uint(n)))
 	}
-	set, err := isa.Parse(p.Word("isa"))
-	if err == nil {
-		set, err = set.Resolve()
-	}
-	if err != nil {
-		return sizes{}, 0, &kernel.ParamError{Name: "isa", Got: p.Word("isa"), Want: err.Error()}
-	}
-	return cut(n), set, nil
+	set, err := p.ISA()
+	return cut(n), set, err
 }
 
 func plan(p kernel.Params) (kernel.Plan, error) {
@@ -97,28 +89,20 @@ func plan(p kernel.Params) (kernel.Plan, error) {
 		Executions: uint64(columns + rows), Args: 1 + max(columns, rows)}, nil
 }
 
-// instance is a transform with its data.
+// instance is a transform with its data. It is [blocked.Phases], one by columns and one by rows.
 type instance struct {
 	blocked.Space
-	blocked.Memory
-	last blocked.Touched // column panels, then row panels
+	last blocked.Touched // column panels
 	sizes
-	in, out []complex128
-	tiles   []vector // see leaf.go
+	in, out blocked.Array[complex128]
+	tiles   blocked.Array[vector] // see leaf.go
 	leaf    *leaves
-	seed    uint64
 }
 
-// The objects and kernels of the registry.
+// The phases, their kernels and regions.
 const (
-	objIn loi.ObjectID = iota
-	objTiles
-	objOut
-)
-
-const (
-	kColumns loi.KernelID = iota
-	kRows
+	byColumns = iota
+	byRows
 )
 
 func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
@@ -126,21 +110,14 @@ func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := p.Int("n")
-	in := &instance{sizes: s, seed: env.Seed}
-	in.Add("in", blocked.Matrix{Rows: s.rows, Cols: s.cols, TileRows: s.rows, TileCols: s.wide,
-		Elem: 16})
-	in.Add("tiles", blocked.Matrix{Rows: s.rows, Cols: s.cols, TileRows: s.high, TileCols: s.wide,
-		Elem: 16, Tiled: true})
-	in.Add("out", blocked.Matrix{Rows: s.cols, Cols: s.rows, TileRows: s.cols, TileCols: s.high,
-		Elem: 16})
-	if in.in, err = blocked.Alloc[complex128](&in.Memory, env, n); err == nil {
-		if in.out, err = blocked.Alloc[complex128](&in.Memory, env, n); err == nil {
-			in.tiles, err = blocked.Alloc[vector](&in.Memory, env, n/lanes)
-		}
-	}
-	if err != nil {
-		in.Close()
+	in := &instance{Space: blocked.Space{Env: env}, sizes: s}
+	in.in = blocked.NewArray[complex128](&in.Space, "in", blocked.Matrix{Rows: s.rows,
+		Cols: s.cols, TileRows: s.rows, TileCols: s.wide, Elem: 16})
+	in.tiles = blocked.NewArray[vector](&in.Space, "tiles", blocked.Matrix{Rows: s.rows,
+		Cols: s.cols, TileRows: s.high, TileCols: s.wide, Elem: 16, Tiled: true})
+	in.out = blocked.NewArray[complex128](&in.Space, "out", blocked.Matrix{Rows: s.cols,
+		Cols: s.rows, TileRows: s.cols, TileCols: s.high, Elem: 16})
+	if err := in.Err(); err != nil {
 		return nil, err
 	}
 	if !env.Dry {
@@ -153,129 +130,73 @@ func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 
 func (in *instance) Registry() loi.Registry {
 	columns, rows := in.panels()
-	first := []loi.Param{{Object: objIn, Mode: loi.In}}
-	for range rows {
-		first = append(first, loi.Param{Object: objTiles, Mode: loi.Out})
+	r := loi.Registry{Objects: in.Objects(), Kernels: []loi.Kernel{
+		{Name: "columns", Params: append([]loi.Param{in.in.In()},
+			slices.Repeat([]loi.Param{in.tiles.Out()}, rows)...)},
+		{Name: "rows", Params: append([]loi.Param{in.out.Out()},
+			slices.Repeat([]loi.Param{in.tiles.In()}, columns)...)}}}
+	for _, k := range r.Kernels {
+		r.Regions = append(r.Regions, loi.Region{Name: k.Name, Kind: loi.Loop,
+			Parent: loi.NoRegion})
 	}
-	second := []loi.Param{{Object: objOut, Mode: loi.Out}}
-	for range columns {
-		second = append(second, loi.Param{Object: objTiles, Mode: loi.In})
-	}
-	return loi.Registry{Objects: in.Objects(),
-		Kernels: []loi.Kernel{{Name: "columns", Params: first}, {Name: "rows", Params: second}},
-		Regions: []loi.Region{{Name: "columns", Kind: loi.Loop, Parent: loi.NoRegion},
-			{Name: "rows", Kind: loi.Loop, Parent: loi.NoRegion}}}
+	return r
 }
 
 func (in *instance) Reset(hints bool) {
-	clear(in.out)
-	columns, rows := in.panels()
-	in.last.Reset(hints, columns+rows)
+	clear(in.out.Data)
+	in.last.Reset(hints, in.Size(byColumns))
 }
 
 // Work implements [kernel.Modelled]: 5 N log2 N operations for a transform of N points, as FFTW
 // counts them, and 6 for each root of one.
 func (in *instance) Work(k loi.KernelID, _ []uint32) uint64 {
 	count, points, roots := in.wide, in.rows, 6
-	if k == kRows {
+	if k == byRows {
 		count, points, roots = in.high, in.cols, 0
 	}
 	return uint64(count * points * (5*(bits.Len(uint(points))-1) + roots))
 }
 
-// phases is the task of the whole; its phases are one half of panels each.
-type phases struct {
-	runtimes.Frame
-	in    *instance
-	phase loi.KernelID
-}
-
 // Root implements [runtimes.Program].
-func (in *instance) Root(w *runtimes.Worker) *runtimes.Frame {
-	t := runtimes.New[phases](w, 0)
-	t.in = in
-	return t.Fork(1)
+func (in *instance) Root(w *runtimes.Worker) *runtimes.Frame { return blocked.Run(w, in) }
+
+// Size implements [blocked.Phases].
+func (in *instance) Size(phase int) int {
+	columns, rows := in.panels()
+	return [...]int{columns, rows, 0}[phase]
 }
 
-func (t *phases) Run(w *runtimes.Worker, _ int) *runtimes.Frame {
-	columns, rows := t.in.panels()
-	if t.phase == kColumns {
-		return t.in.part(w, kColumns, 0, columns)
-	}
-	return t.in.part(w, kRows, 0, rows)
+// Regions implements [blocked.Phases].
+func (in *instance) Regions(phase int) (whole, half loi.RegionID) {
+	return loi.RegionID(phase), loi.RegionID(phase)
 }
 
-func (t *phases) Next(_ *runtimes.Worker, phase int) int {
-	t.phase = kRows
-	return 1 - phase
-}
-
-// Region implements [runtimes.Regioned].
-func (t *phases) Region(phase int) loi.RegionID { return loi.RegionID(phase) }
-
-// half is the task of some panels of a phase, more than one.
-type half struct {
-	runtimes.Frame
-	in       *instance
-	phase    loi.KernelID
-	from, to int
-}
-
-func (in *instance) part(w *runtimes.Worker, phase loi.KernelID, from, to int) *runtimes.Frame {
-	if to-from == 1 {
-		in.panel(w, phase, from)
-		return nil
-	}
-	t := runtimes.New[half](w, 1)
-	t.in, t.phase, t.from, t.to = in, phase, from, to
-	return t.Fork(2)
-}
-
-func (t *half) child(i int) (from, to int) {
-	mid := (t.from + t.to) / 2
-	if i == 0 {
-		return t.from, mid
-	}
-	return mid, t.to
-}
-
-func (t *half) Run(w *runtimes.Worker, i int) *runtimes.Frame {
-	from, to := t.child(i)
-	return t.in.part(w, t.phase, from, to)
-}
-
-func (t *half) Next(*runtimes.Worker, int) int { return 0 }
-
-// Region implements [runtimes.Regioned].
-func (t *half) Region(int) loi.RegionID { return loi.RegionID(t.phase) }
-
-// Hint says how many panels child i is, in operations, and what they touch; near is who ran the
+// Hint says how many panels there are, in operations, and what they touch; near is who ran the
 // first of them in the run's other phase, or nobody.
-func (t *half) Hint(_ *runtimes.Worker, i int) runtimes.Hint {
-	in := t.in
+func (in *instance) Hint(phase, from, to int) runtimes.Hint {
 	if !in.last.Noting() {
 		return runtimes.Hint{}
 	}
-	from, to := t.child(i)
 	columns, rows := in.panels()
 	bytes, near := uint64(32*in.rows*in.wide), 0
-	if t.phase == kRows {
+	if phase == byRows {
 		bytes = uint64(32 * in.cols * in.high)
 		near = in.last.Near(uint32(from * columns / rows))
 	}
-	return runtimes.Hint{Work: uint64(to-from) * in.Work(t.phase, nil),
-		Bytes: uint64(to-from) * bytes, Near: near}
+	n := uint64(to - from)
+	return runtimes.Hint{Work: n * in.Work(loi.KernelID(phase), nil), Bytes: n * bytes, Near: near}
 }
 
-// panel is a kernel execution.
-func (in *instance) panel(w *runtimes.Worker, phase loi.KernelID, i int) {
+// Execute implements [blocked.Phases]: a panel, which is a kernel execution.
+func (in *instance) Execute(w *runtimes.Worker, phase, i int) {
 	columns, rows := in.panels()
-	if in.last.Noting() && phase == kColumns {
-		in.last.By(w.ID(), uint32(i))
-	}
 	var room [1 + maxPanels]uint32
-	args := append(room[:0], uint32(i))
-	if phase == kColumns {
+	args, compute := append(room[:0], uint32(i)), in.byRows
+	if phase == byColumns {
+		if in.last.Noting() {
+			in.last.By(w.ID(), uint32(i))
+		}
+		compute = in.byColumns
 		for r := range rows {
 			args = append(args, uint32(r*columns+i))
 		}
@@ -284,13 +205,10 @@ func (in *instance) panel(w *runtimes.Worker, phase loi.KernelID, i int) {
 			args = append(args, uint32(i*columns+c))
 		}
 	}
-	start := w.Begin(phase)
+	k := loi.KernelID(phase)
+	start := w.Begin(k)
 	if w.Computes() {
-		if phase == kColumns {
-			in.columns(i)
-		} else {
-			in.rowsOf(i)
-		}
+		compute(i)
 	}
-	w.End(phase, start, args...)
+	w.End(k, start, args...)
 }

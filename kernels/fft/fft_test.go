@@ -40,14 +40,14 @@ func TestAgainstTheDefinition(t *testing.T) {
 				t.Fatalf("%v, n %d: %+v", set, n, c)
 			}
 			var before, after float64
-			for k, got := range in.out {
-				want := direct(in.in, k, func(i int) complex128 {
+			for k, got := range in.out.Data {
+				want := direct(in.in.Data, k, func(i int) complex128 {
 					return cmplx.Rect(1, -2*math.Pi*float64(i)/float64(n))
 				})
 				if cmplx.Abs(got-want) > 1e-12*float64(n) {
 					t.Fatalf("%v, n %d: output %d is %g, want %g", set, n, k, got, want)
 				}
-				before += real(in.in[k] * cmplx.Conj(in.in[k]))
+				before += real(in.in.Data[k] * cmplx.Conj(in.in.Data[k]))
 				after += real(got * cmplx.Conj(got))
 			}
 			if e := after/float64(n)/before - 1; math.Abs(e) > 1e-13 {
@@ -60,11 +60,11 @@ func TestAgainstTheDefinition(t *testing.T) {
 // Of an impulse at i, output k is root i k.
 func TestImpulse(t *testing.T) {
 	in := build(t, 1<<14, isa.Auto)
-	clear(in.in)
+	clear(in.in.Data)
 	const at = 777
-	in.in[at] = 1
+	in.in.Data[at] = 1
 	run(t, in)
-	for k, got := range in.out {
+	for k, got := range in.out.Data {
 		if want := in.leaf.roots.at(at * k & (1<<14 - 1)); cmplx.Abs(got-want) > 1e-14 {
 			t.Fatalf("output %d is %g, want %g", k, got, want)
 		}
@@ -78,16 +78,16 @@ func TestWrongResultIsSeen(t *testing.T) {
 	if c := in.Check(); !c.Passed {
 		t.Fatal(c)
 	}
-	z := in.out[1234]
-	in.out[1234] = 0
+	z := in.out.Data[1234]
+	in.out.Data[1234] = 0
 	if c := in.Check(); c.Passed || c.Detail == "" {
 		t.Errorf("a missing output passes: %+v", c)
 	}
-	in.out[1234], in.out[99] = in.out[99], z
+	in.out.Data[1234], in.out.Data[99] = in.out.Data[99], z
 	if c := in.Check(); c.Passed {
 		t.Errorf("exchanged outputs pass: %+v", c)
 	}
-	in.out[5] = cmplx.NaN()
+	in.out.Data[5] = cmplx.NaN()
 	if c := in.Check(); c.Passed {
 		t.Errorf("an output that is no number passes: %+v", c)
 	}

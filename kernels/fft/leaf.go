@@ -103,8 +103,8 @@ func (l *leaves) transform(s *stages, x, y []vector) []vector {
 	return x
 }
 
-// columns is the first phase of column panel i: its tiles are columns, transformed and turned.
-func (in *instance) columns(i int) {
+// byColumns is the first phase of column panel i: its tiles are columns, transformed and turned.
+func (in *instance) byColumns(i int) {
 	l := in.leaf
 	space := l.scratch.Get().(*[2][]vector)
 	defer l.scratch.Put(space)
@@ -112,7 +112,7 @@ func (in *instance) columns(i int) {
 		c := i*in.wide + group*lanes
 		x := space[0][:in.rows]
 		for r := range x {
-			row := (*[lanes]complex128)(in.in[r*in.cols+c:])
+			row := (*[lanes]complex128)(in.in.Data[r*in.cols+c:])
 			v := &x[r]
 			for k, z := range row {
 				v[k], v[lanes+k] = real(z), imag(z)
@@ -142,11 +142,11 @@ func (l *leaves) turn(y []vector, c int) {
 // tile is what a tile has of one group of columns: all its rows, a vector each.
 func (in *instance) tile(number, group int) []vector {
 	from := (number*in.wide/lanes + group) * in.high
-	return in.tiles[from : from+in.high]
+	return in.tiles.Data[from : from+in.high]
 }
 
-// rowsOf is the second phase of row panel i: rows are transformed to columns of the output.
-func (in *instance) rowsOf(i int) {
+// byRows is the second phase of row panel i: rows are transformed to columns of the output.
+func (in *instance) byRows(i int) {
 	l := in.leaf
 	space := l.scratch.Get().(*[2][]vector)
 	defer l.scratch.Put(space)
@@ -163,7 +163,7 @@ func (in *instance) rowsOf(i int) {
 		}
 		y := l.transform(&l.rows, x, space[1][:in.cols])
 		for c := range y {
-			to := (*[lanes]complex128)(in.out[c*in.rows+i*in.high+r:])
+			to := (*[lanes]complex128)(in.out.Data[c*in.rows+i*in.high+r:])
 			v := &y[c]
 			for k := range to {
 				to[k] = complex(v[k], v[lanes+k])

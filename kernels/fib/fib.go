@@ -3,8 +3,6 @@
 package fib
 
 import (
-	"fmt"
-
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
 	"krdlab/runtimes"
@@ -16,12 +14,10 @@ var Kernel = kernel.Kernel{
 	Summary: "Fibonacci numbers by plain recursion, no cut-off: the cost of a spawn",
 	Size:    "n",
 	Params: []kernel.Param{
-		{Name: "n", Kind: kernel.IntParam, Default: 32, Min: 0, Max: 60,
-			Help: "which number; each step takes 1.6 times as long"},
+		kernel.Int("n", 32, 0, 60, "which number; each step takes 1.6 times as long"),
 	},
 	Plan: func(p kernel.Params) (kernel.Plan, error) { return kernel.Plan{Resolved: p}, nil },
-	New: func(p kernel.Params, _ kernel.Env) (kernel.Instance,
-		error) {
+	New: func(p kernel.Params, _ kernel.Env) (kernel.Instance, error) {
 		return &instance{n: p.Int("n")}, nil
 	},
 	Small: []kernel.Params{{"n": 0}, {"n": 1}, {"n": 2}, {"n": 18}},
@@ -51,13 +47,7 @@ func (in *instance) Reset(bool)   { in.out = -1 }
 func (in *instance) Close() error { return nil }
 
 func (in *instance) Check() kernel.Check {
-	want := number(in.n)
-	c := kernel.Check{Passed: in.out == want, Method: "by addition, exact",
-		Error: float64(max(in.out-want, want-in.out))}
-	if !c.Passed {
-		c.Detail = fmt.Sprintf("fib(%d) came out as %d, want %d", in.n, in.out, want)
-	}
-	return c
+	return kernel.Exact("by addition", in.out, number(in.n))
 }
 
 // call is fib(n), n >= 2.

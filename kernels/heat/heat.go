@@ -14,7 +14,7 @@ package heat
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
+	"slices"
 
 	"krdlab/kernels/blocked"
 	"krdlab/kernels/isa"
@@ -31,22 +31,16 @@ var Kernel = kernel.Kernel{
 	Placed:  true,
 	Size:    "n",
 	Params: []kernel.Param{
-		{Name: "n", Kind: kernel.IntParam, Default: 4096, Min: 3, Max: 1 << 17,
-			Help: "rows and columns that are computed, within a border that stays as it is"},
-		{Name: "order", Kind: kernel.WordParam, Default: sweeps,
-			Choices: []string{sweeps, trapezoids},
-			Help: "sweeps (all tiles of a step, then the next step) or trapezoids (space and " +
-				"time cut recursively, cache-oblivious)"},
-		{Name: "steps", Kind: kernel.IntParam, Default: 32, Min: 1, Max: 1 << 20,
-			Help: "time steps"},
-		{Name: "rows", Kind: kernel.IntParam, Default: 32, Min: 8, Max: 1 << 16,
-			Help: "rows of a tile: at least in sweeps, at most in trapezoids"},
-		{Name: "cols", Kind: kernel.IntParam, Default: 256, Min: 8, Max: 1 << 16,
-			Help: "columns of a tile, likewise"},
-		{Name: "span", Kind: kernel.IntParam, Default: 8, Min: 1, Max: 1 << 16,
-			Help: "most time steps of a trapezoid that is not cut"},
-		{Name: "isa", Kind: kernel.WordParam, Default: "auto", Choices: isa.Names(),
-			Help: "instruction set of a row; auto takes the best that this CPU has"},
+		kernel.Int("n", 4096, 3, 1<<17,
+			"rows and columns that are computed, within a border that stays as it is"),
+		kernel.Word("order", sweeps, []string{sweeps, trapezoids}, "sweeps (all tiles of a step, "+
+			"then the next step) or trapezoids (space and time cut recursively, cache-oblivious)"),
+		kernel.Int("steps", 32, 1, 1<<20, "time steps"),
+		kernel.Int("rows", 32, 8, 1<<16,
+			"rows of a tile: at least in sweeps, at most in trapezoids"),
+		kernel.Int("cols", 256, 8, 1<<16, "columns of a tile, likewise"),
+		kernel.Int("span", 8, 1, 1<<16, "most time steps of a trapezoid that is not cut"),
+		kernel.ISA("a row"),
 	},
 	Plan: plan,
 	New:  newInstance,
@@ -66,29 +60,12 @@ const (
 	trapezoids = "trapezoids"
 )
 
-func shape(p kernel.Params) blocked.Grid {
-	n := p.Int("n")
-	return blocked.Grid{Rows: n, Cols: n, TileRows: min(n, p.Int("rows")),
-		TileCols: min(n, p.Int("cols"))}
-}
-
-func instructions(p kernel.Params) (isa.Set, error) {
-	s, err := isa.Parse(p.Word("isa"))
-	if err == nil {
-		s, err = s.Resolve()
-	}
-	if err != nil {
-		return s, &kernel.ParamError{Name: "isa", Got: p.Word("isa"), Want: err.Error()}
-	}
-	return s, nil
-}
-
 func plan(p kernel.Params) (kernel.Plan, error) {
-	set, err := instructions(p)
+	set, err := p.ISA()
 	if err != nil {
 		return kernel.Plan{}, err
 	}
-	g := shape(p)
+	g := blocked.Square(p.Int("n"), p)
 	out := kernel.Plan{Resolved: maps.Clone(p), Bytes: 4 * g.Bytes(), Args: blocked.Stencil}
 	out.Resolved["isa"] = set.String()
 	if p.Word("order") == trapezoids {
@@ -105,69 +82,51 @@ func plan(p kernel.Params) (kernel.Plan, error) {
 // instance is a plate, and what both orders have of it.
 type instance struct {
 	blocked.Space
-	blocked.Memory
 	grid  blocked.Grid
 	steps int
 	isa   isa.Set
-	u     [2][]float64 // step t reads u[t%2]
-	want  []float64    // what the plain loop gives, once it was asked for
-	seed  uint64
+	u     [2]blocked.Array[float64] // step t reads u[t%2]
+	want  []float64                 // what the plain loop gives, once it was asked for
 }
 
 func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
-	set, err := instructions(p)
+	set, err := p.ISA()
 	if err != nil {
 		return nil, err
 	}
-	in := instance{grid: shape(p), steps: p.Int("steps"), isa: set, seed: env.Seed}
-	for i := range in.u {
-		if in.u[i], err = blocked.Alloc[float64](&in.Memory, env, in.grid.Len()); err != nil {
-			in.Close()
-			return nil, err
-		}
-	}
-	var out kernel.Instance
+	in := instance{Space: blocked.Space{Env: env}, grid: blocked.Square(p.Int("n"), p),
+		steps: p.Int("steps"), isa: set}
+	var z *zoids
+	var shape blocked.Shape = in.grid
 	if p.Word("order") == trapezoids {
-		z := newZoids(p)
+		z = newZoids(p)
+		shape = z.tiles
+	}
+	for i, name := range []string{"even", "odd"} {
+		in.u[i] = blocked.NewArray[float64](&in.Space, name, shape)
+	}
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	if z != nil {
 		z.instance = in
-		z.Add("even", z.tiles)
-		z.Add("odd", z.tiles)
-		out = z
-	} else {
-		s := &swept{instance: in}
-		s.Sweeps = blocked.Sweeps{Count: in.steps, Blocks: in.grid.Tiles(), Of: s}
-		s.Add("even", in.grid)
-		s.Add("odd", in.grid)
-		out = s
+		z.Reset(false)
+		return z, nil
 	}
-	out.Reset(false)
-	return out, nil
-}
-
-// The objects of the registry: the buffers that even and odd steps read.
-const (
-	objEven loi.ObjectID = iota
-	objOdd
-)
-
-// fill draws elements in [0, 1) from the seed, the border included.
-func (in *instance) fill(u []float64) {
-	r := rand.NewPCG(in.seed, 0)
-	for i := range u {
-		u[i] = float64(r.Uint64()>>11) / (1 << 53)
-	}
+	s := &swept{instance: in}
+	s.Sweeps = blocked.Sweeps{Count: in.steps, Blocks: in.grid.Tiles(), Visit: s.visit,
+		Bytes: 2 * in.grid.Bytes()}
+	s.Reset(false)
+	return s, nil
 }
 
 // reset draws the plate; the other buffer has the border, and otherwise what is no result.
 func (in *instance) reset() {
-	if in.u[0] == nil {
-		return
-	}
-	in.fill(in.u[0])
+	blocked.Draw(in.u[0].Data, in.Env.Seed)
+	copy(in.u[1].Data, in.u[0].Data)
 	n := in.grid.Stride()
-	copy(in.u[1], in.u[0])
-	for r := 1; r <= in.grid.Rows; r++ {
-		row := in.u[1][r*n+1 : (r+1)*n-1]
+	for r := 1; r <= in.grid.Rows && !in.Env.Dry; r++ {
+		row := in.u[1].Data[r*n+1 : (r+1)*n-1]
 		for i := range row {
 			row[i] = -1
 		}
@@ -178,9 +137,8 @@ func (in *instance) reset() {
 func (in *instance) check() kernel.Check {
 	if in.want == nil {
 		in.want = make([]float64, in.grid.Len())
-		in.fill(in.want)
-		next := make([]float64, len(in.want))
-		copy(next, in.want)
+		blocked.Draw(in.want, in.Env.Seed)
+		next := slices.Clone(in.want)
 		n := in.grid.Stride()
 		for range in.steps {
 			for r := 1; r <= in.grid.Rows; r++ {
@@ -192,14 +150,14 @@ func (in *instance) check() kernel.Check {
 			in.want, next = next, in.want
 		}
 	}
-	got := in.u[in.steps%2]
+	got := in.u[in.steps%2].Data
 	return blocked.Exact(fmt.Sprintf("%d steps of the plain loop", in.steps), len(got),
 		func(i int) (float64, float64) { return got[i], in.want[i] })
 }
 
 // compute makes step t of rows r0 to r1-1, columns c0 to c1-1.
 func (in *instance) compute(t, r0, r1, c0, c1 int) {
-	from, to, n := in.u[t%2], in.u[(t+1)%2], in.grid.Stride()
+	from, to, n := in.u[t%2].Data, in.u[(t+1)%2].Data, in.grid.Stride()
 	for r := r0; r < r1; r++ {
 		at, end := r*n+c0, r*n+c1
 		row(in.isa, to[at:end], from[at-n:end-n], from[at-1:end+1], from[at+n:end+n])
@@ -215,26 +173,22 @@ type swept struct {
 // Registry has a kernel for steps that read either buffer: it reads the blocks of a tile and the
 // edges around it, and writes the tile's blocks of the other buffer.
 func (s *swept) Registry() loi.Registry {
-	var kernels []loi.Kernel
+	r := loi.Registry{Objects: s.Objects(), Regions: blocked.Regions}
 	for i, name := range []string{"even", "odd"} {
-		k := loi.Kernel{Name: name}
-		for b := range blocked.Stencil {
-			k.Params = append(k.Params, loi.Param{Object: objEven + loi.ObjectID(i), Mode: loi.In})
-			k.Of = append(k.Of, uint8(b))
+		k := loi.Kernel{Name: name, Params: slices.Concat(
+			slices.Repeat([]loi.Param{s.u[i].In()}, blocked.Stencil),
+			slices.Repeat([]loi.Param{s.u[1-i].Out()}, blocked.Own))}
+		for b := range k.Params {
+			k.Of = append(k.Of, uint8(b%blocked.Stencil))
 		}
-		for b := range blocked.Own {
-			k.Params = append(k.Params, loi.Param{Object: objOdd - loi.ObjectID(i), Mode: loi.Out})
-			k.Of = append(k.Of, uint8(b))
-		}
-		kernels = append(kernels, k)
+		r.Kernels = append(r.Kernels, k)
 	}
-	return loi.Registry{Objects: s.Objects(), Kernels: kernels, Regions: blocked.Regions}
+	return r
 }
 
 // Work implements [kernel.Modelled]: three additions and a multiplication for each element.
 func (s *swept) Work(_ loi.KernelID, blocks []uint32) uint64 {
-	r0, r1, c0, c1 := s.grid.Tile(int(blocks[0]) / blocked.Own)
-	return 4 * uint64(r1-r0) * uint64(c1-c0)
+	return 4 * s.grid.Elements(blocks[0])
 }
 
 func (s *swept) Reset(hints bool) {
@@ -242,27 +196,10 @@ func (s *swept) Reset(hints bool) {
 	s.Begin(hints)
 }
 
-func (s *swept) Check() kernel.Check {
-	c := s.check()
-	if d := s.Once(); d != "" && c.Passed {
-		c.Passed, c.Error, c.Detail = false, 1, d
-	}
-	return c
-}
+func (s *swept) Check() kernel.Check { return s.Seen(s.check()) }
 
-// Visit implements [blocked.Swept].
-func (s *swept) Visit(w *runtimes.Worker, t, tile int) {
-	around, k := s.grid.Around(tile), loi.KernelID(t%2)
-	start := w.Begin(k)
-	if w.Computes() {
-		r0, r1, c0, c1 := s.grid.Tile(tile)
+func (s *swept) visit(w *runtimes.Worker, t, tile int) {
+	s.grid.Run(w, loi.KernelID(t%2), tile, func(r0, r1, c0, c1 int) {
 		s.compute(t, r0, r1, c0, c1)
-	}
-	w.End(k, start, around[:]...)
-}
-
-// Cost implements [blocked.Swept].
-func (s *swept) Cost(from, to int) (work, bytes uint64) {
-	n := uint64(to - from)
-	return n, n * 2 * s.grid.Bytes() / uint64(s.Blocks)
+	})
 }

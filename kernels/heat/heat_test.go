@@ -43,7 +43,7 @@ func TestCheckSees(t *testing.T) {
 			t.Errorf("%v: %+v", small, c)
 		}
 		p := plate(in)
-		u := p.u[p.steps%2]
+		u := p.u[p.steps%2].Data
 		u[p.grid.Stride()+1] *= 1 + 1.0/(1<<52)
 		if c := in.Check(); c.Passed || c.Error != 1 || c.Detail == "" {
 			t.Errorf("%v: an element that differs: %+v", small, c)

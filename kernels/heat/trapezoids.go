@@ -22,15 +22,16 @@ func (s side) bottom() int      { return s.hi - s.lo }
 func (s side) top(dt int) int   { return s.bottom() + dt*(s.dhi-s.dlo) }
 func (s side) width(dt int) int { return max(s.bottom(), s.top(dt)) }
 
-// cut returns what a side of at least 4 dt elements consists of: upright two halves, with what
-// grows between them afterwards; inverted what shrinks in its middle, and then the two beside that.
-func (s side) cut(dt int) (first, then []side) {
+// cut returns what a side of at least 4 dt elements consists of, by phase: upright two halves, with
+// what grows between them afterwards; inverted what shrinks in its middle, and then the two beside
+// that.
+func (s side) cut(dt int) [2][]side {
 	mid := s.lo + s.bottom()/2
 	if s.top(dt) <= s.bottom() {
-		return []side{{s.lo, mid, s.dlo, -1}, {mid, s.hi, 1, s.dhi}}, []side{{mid, mid, -1, 1}}
+		return [2][]side{{{s.lo, mid, s.dlo, -1}, {mid, s.hi, 1, s.dhi}}, {{mid, mid, -1, 1}}}
 	}
-	return []side{{mid - dt, mid + dt, 1, -1}},
-		[]side{{s.lo, mid - dt, s.dlo, 1}, {mid + dt, s.hi, -1, s.dhi}}
+	return [2][]side{{{mid - dt, mid + dt, 1, -1}},
+		{{s.lo, mid - dt, s.dlo, 1}, {mid + dt, s.hi, -1, s.dhi}}}
 }
 
 // zoid is steps t to t+dt-1 of what is within both its sides.
@@ -77,7 +78,7 @@ type zoids struct {
 func newZoids(p kernel.Params) *zoids {
 	n := p.Int("n")
 	z := &zoids{tileRows: p.Int("rows"), tileCols: p.Int("cols"), span: p.Int("span")}
-	z.instance = instance{grid: shape(p), steps: p.Int("steps")}
+	z.instance = instance{grid: blocked.Square(n, p), steps: p.Int("steps")}
 	z.tiles = blocked.Matrix{Rows: n + 2, Cols: n + 2, TileRows: z.tileRows,
 		TileCols: z.tileCols, Elem: 8}
 	z.flops = 4 * uint64(n) * uint64(n) * uint64(z.steps) / z.leaves(z.whole())
@@ -101,15 +102,13 @@ func (in *zoids) cut(z *zoid) (p parts, ok bool) {
 	inCols := cols > in.tileCols && cols >= 4*z.dt
 	switch {
 	case inRows && (!inCols || rows*in.tileCols >= cols*in.tileRows):
-		first, then := z.rows.cut(z.dt)
-		for phase, sides := range [2][]side{first, then} {
+		for phase, sides := range z.rows.cut(z.dt) {
 			for _, s := range sides {
 				p.add(phase, zoid{z.t, z.dt, s, z.cols})
 			}
 		}
 	case inCols:
-		first, then := z.cols.cut(z.dt)
-		for phase, sides := range [2][]side{first, then} {
+		for phase, sides := range z.cols.cut(z.dt) {
 			for _, s := range sides {
 				p.add(phase, zoid{z.t, z.dt, z.rows, s})
 			}
@@ -168,10 +167,8 @@ func (in *zoids) Registry() loi.Registry {
 		for across := range maxAcross {
 			k := loi.Kernel{Name: fmt.Sprintf("tiles%dx%d", down+1, across+1)}
 			for b := range (down + 1) * (across + 1) {
-				for _, o := range []loi.ObjectID{objEven, objOdd} {
-					k.Params = append(k.Params, loi.Param{Object: o, Mode: loi.InOut})
-					k.Of = append(k.Of, uint8(b))
-				}
+				k.Params = append(k.Params, in.u[0].InOut(), in.u[1].InOut())
+				k.Of = append(k.Of, uint8(b), uint8(b))
 			}
 			kernels = append(kernels, k)
 		}

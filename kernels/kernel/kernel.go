@@ -4,6 +4,7 @@
 package kernel
 
 import (
+	"fmt"
 	"slices"
 
 	"krdlab/loi"
@@ -156,6 +157,16 @@ type Check struct {
 	// Lines, if there are any, say more than one number can: a small table for a person, one line
 	// each.
 	Lines []string
+}
+
+// Exact is the check of a number that must be what is wanted.
+func Exact[T int | int64 | uint64](method string, got, want T) Check {
+	c := Check{Passed: got == want, Method: method + ", exact"}
+	if !c.Passed {
+		c.Error = float64(max(got, want) - min(got, want))
+		c.Detail = fmt.Sprintf("the result is %d, want %d", got, want)
+	}
+	return c
 }
 
 // A Phase is a part of a kernel's work that a run does not time: what comes before its root task or

@@ -3,9 +3,11 @@ package kernel
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"krdlab/hw/failure"
+	"krdlab/kernels/isa"
 )
 
 // Params holds the values of a kernel's parameters by name: int for [IntParam], string for the
@@ -17,6 +19,30 @@ func (p Params) Int(name string) int { return p[name].(int) }
 
 // Word returns the value of any other parameter.
 func (p Params) Word(name string) string { return p[name].(string) }
+
+// Real returns the value of a parameter of [Real], which was checked.
+func (p Params) Real(name string) float64 {
+	v, _ := strconv.ParseFloat(p.Word(name), 64)
+	return v
+}
+
+// ISA returns the instruction set that the parameter of [ISA] names, auto resolved; a [*ParamError]
+// for one that this machine lacks.
+func (p Params) ISA() (isa.Set, error) {
+	s, err := isa.Parse(p.Word("isa"))
+	if err == nil {
+		s, err = s.Resolve()
+	}
+	if err != nil {
+		return 0, p.Errorf("isa", "%v", err)
+	}
+	return s, nil
+}
+
+// Errorf returns the [*ParamError] for the value of a parameter; format says what is allowed.
+func (p Params) Errorf(name, format string, args ...any) error {
+	return &ParamError{name, fmt.Sprint(p[name]), fmt.Sprintf(format, args...)}
+}
 
 // A ParamKind is the type of a parameter's value.
 type ParamKind int
@@ -39,6 +65,32 @@ type Param struct {
 	// what is expected.
 	Parse func(string) error `json:"-"`
 	Help  string             `json:"help"`
+}
+
+// Int is a parameter whose values are the whole numbers from least to most.
+func Int(name string, def, least, most int, help string) Param {
+	return Param{Name: name, Kind: IntParam, Default: def, Min: least, Max: most, Help: help}
+}
+
+// Word is a parameter whose values are choices.
+func Word(name, def string, choices []string, help string) Param {
+	return Param{Name: name, Kind: WordParam, Default: def, Choices: choices, Help: help}
+}
+
+// Real is a parameter whose values are numbers from least to most, see [Params.Real].
+func Real(name, def string, least, most float64, help string) Param {
+	return Param{Name: name, Kind: WordParam, Default: def, Help: help, Parse: func(s string) error {
+		if v, err := strconv.ParseFloat(s, 64); err != nil || !(v >= least && v <= most) {
+			return fmt.Errorf("it must be a number from %g to %g", least, most)
+		}
+		return nil
+	}}
+}
+
+// ISA is the parameter for the instruction set of what is computed, see [Params.ISA].
+func ISA(of string) Param {
+	return Word("isa", "auto", isa.Names(),
+		"instruction set of "+of+"; auto takes the best that this CPU has")
 }
 
 // A ParamError is a value that is not allowed.

@@ -28,18 +28,14 @@ var Kernel = kernel.Kernel{
 	Work:    true,
 	Size:    "items",
 	Params: []kernel.Param{
-		{Name: "items", Kind: kernel.IntParam, Default: 60, Min: 1, Max: 256,
-			Help: "how many items; each ten more take some 10 times as long, from seed to seed 10 " +
-				"times more or less"},
-		{Name: "dist", Kind: kernel.WordParam, Default: weak, Choices: []string{weak, strong},
-			Help: "values of items: weak (near their weight) or strong (their weight and a " +
-				"constant: many ties, little is pruned)"},
-		{Name: "bound", Kind: kernel.WordParam, Default: optimum, Choices: []string{optimum, greedy},
-			Help: "prune what cannot reach the optimum (a search that was lucky at once), or the value " +
-				"of a greedy filling"},
-		{Name: "cutoff", Kind: kernel.IntParam, Default: 10, Min: 0, Max: 20,
-			Help: "items of which each decision is a task; those below are searched serially, one " +
-				"kernel execution"},
+		kernel.Int("items", 60, 1, 256, "how many items; each ten more take some 10 times as "+
+			"long, from seed to seed 10 times more or less"),
+		kernel.Word("dist", weak, []string{weak, strong}, "values of items: weak (near their "+
+			"weight) or strong (their weight and a constant: many ties, little is pruned)"),
+		kernel.Word("bound", optimum, []string{optimum, greedy}, "prune what cannot reach the "+
+			"optimum (a search that was lucky at once), or the value of a greedy filling"),
+		kernel.Int("cutoff", 10, 0, 20, "items of which each decision is a task; those below are "+
+			"searched serially, one kernel execution"),
 	},
 	Plan: func(p kernel.Params) (kernel.Plan, error) {
 		return kernel.Plan{Resolved: p, Bytes: 4 * uint64(p.Int("items")*maxWeight), Args: 2}, nil

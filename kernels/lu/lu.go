@@ -15,6 +15,7 @@ package lu
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"krdlab/kernels/kernel"
 	"krdlab/kernels/matmul/dense"
@@ -29,17 +30,11 @@ var Kernel = kernel.Kernel{
 	Summary: "blocked LU factorisation of a dense matrix with partial pivoting, single precision",
 	Work:    true,
 	Size:    "n",
-	Params: tiles.Params(kernel.Param{Name: "n", Kind: kernel.IntParam, Default: 2048, Min: 1,
-		Max: 1 << 16, Help: "rows and columns of the matrix; any size up to 250 blocks"}, 128,
+	Params: tiles.Params(kernel.Int("n", 2048, 1, 1<<16,
+		"rows and columns of the matrix; any size up to 250 blocks"), 128,
 		"rows and columns of a tile; columns of a panel"),
-	Plan: plan,
-	New: func(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
-		in, err := build(p, env)
-		if err != nil {
-			return nil, err
-		}
-		return in, nil
-	},
+	Plan:  plan,
+	New:   newInstance,
 	Small: []kernel.Params{{"n": 1}, {"n": 100, "block": 48}, {"n": 130, "block": 20}},
 	Classes: []kernel.Class{{Name: "small", Params: kernel.Params{"n": 1024, "block": 64}},
 		{Name: "large", Params: kernel.Params{"n": 8192, "block": 256}}},
@@ -63,9 +58,8 @@ func plan(p kernel.Params) (kernel.Plan, error) {
 	out, err := tiles.Plan(p, p.Int("n"), 1)
 	across := tiles.Across(p.Int("n"), p.Int("block"))
 	if across > maxTiles && err == nil {
-		err = &kernel.ParamError{Name: "block", Got: fmt.Sprint(p["block"]), Want: fmt.Sprintf(
-			"n = %d is at most %d blocks, of at least %d", p.Int("n"), maxTiles,
-			tiles.Across(p.Int("n"), maxTiles))}
+		err = p.Errorf("block", "n = %d is at most %d blocks, of at least %d", p.Int("n"),
+			maxTiles, tiles.Across(p.Int("n"), maxTiles))
 	}
 	t := uint64(across)
 	// in each step a panel, the other columns, and the square of the tiles that are left
@@ -75,12 +69,10 @@ func plan(p kernel.Params) (kernel.Plan, error) {
 
 type instance struct {
 	*tiles.Square
-	tiles.Factor
-	pivots  []int // of row i: the row that it was swapped with, i or more
-	x, want tiles.Vector
+	pivots []int // of row i: the row that it was swapped with, i or more
 }
 
-func build(p kernel.Params, env kernel.Env) (*instance, error) {
+func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 	if _, err := plan(p); err != nil {
 		return nil, err
 	}
@@ -89,32 +81,28 @@ func build(p kernel.Params, env kernel.Env) (*instance, error) {
 		return nil, err
 	}
 	n := s.A.Rows
-	in := &instance{Square: s, pivots: make([]int, n)}
-	in.Factor = tiles.Factor{Steps: in, N: s.T, TileBytes: uint64(s.A.BlockBytes(0, 0))}
-	in.Reset(false)
+	in := &instance{s, make([]int, n)}
 	if env.Dry {
 		r := rand.New(rand.NewPCG(env.Seed, 'p'))
 		for i := range in.pivots {
 			in.pivots[i] = i + r.IntN(n-i)
 		}
-	} else {
-		in.x, in.want = tiles.Signs(n, env.Seed), tiles.NewVector(n)
-		in.Times(tiles.Triangle(tiles.All), in.want, in.x)
 	}
+	in.Start(in)
 	return in, nil
 }
+
+// Fill implements [tiles.Steps].
+func (in *instance) Fill() { in.A.Fill(in.Env.Seed, dense.Uniform) }
 
 func (in *instance) Registry() loi.Registry {
 	r := loi.Registry{Objects: in.Objects(), Regions: tiles.Regions,
 		Kernels: []loi.Kernel{{Name: "gemm", Params: tiles.Args(loi.In, loi.In, loi.InOut)}}}
 	for kind, name := range kinds {
 		for m := range in.T {
-			var ps []loi.Param
+			ps := slices.Repeat(tiles.Args(loi.InOut), m+1)
 			if kind == solve {
-				ps = tiles.Args(loi.In)
-			}
-			for range m + 1 {
-				ps = append(ps, tiles.Args(loi.InOut)...)
+				ps = append(tiles.Args(loi.In), ps...)
 			}
 			r.Kernels = append(r.Kernels, loi.Kernel{Name: fmt.Sprintf("%s/%d", name, m+1),
 				Params: ps})
@@ -126,23 +114,12 @@ func (in *instance) Registry() loi.Registry {
 // id is the kernel of a kind on m tiles.
 func (in *instance) id(kind, m int) loi.KernelID { return loi.KernelID(kind*in.T + m) }
 
-func (in *instance) Reset(hints bool) {
-	if !in.Env.Dry {
-		in.A.Fill(in.Env.Seed, dense.Uniform)
-	}
-	in.Last.Reset(hints, in.A.Blocks())
-}
-
 func (in *instance) Check() kernel.Check {
-	n := in.A.Rows
-	want := tiles.Vector{V: append([]float64(nil), in.want.V...), Size: in.want.Size}
+	want := tiles.Vector{V: slices.Clone(in.AX.V)}
 	for i, p := range in.pivots {
 		want.V[i], want.V[p] = want.V[p], want.V[i]
 	}
-	up, got := tiles.NewVector(n), tiles.NewVector(n)
-	in.Times(tiles.Triangle(tiles.Upper), up, in.x)
-	in.Times(tiles.Triangle(tiles.UnitLower), got, up)
-	return tiles.Compare(got, want, "L U, against P A,")
+	return tiles.Compare(in.Product(tiles.UnitLower), want, "L U, against P A,")
 }
 
 // Size implements [tiles.Steps]: edges are the columns of tiles but the panel's.
@@ -200,14 +177,7 @@ func (in *instance) step(k int) []int {
 	return in.pivots[k*side : min((k+1)*side, len(in.pivots))]
 }
 
-func (in *instance) Update(w *runtimes.Worker, k, i, j int) {
-	i, j = k+1+i, k+1+j
-	start := w.Begin(gemm)
-	if w.Computes() {
-		in.Minus(in.At(i, j), in.At(i, k), in.At(k, j))
-	}
-	w.End(gemm, start, in.Block(i, k), in.Block(k, j), in.Block(i, j))
-}
+func (in *instance) Update(w *runtimes.Worker, k, i, j int) { in.Gemm(w, gemm, k+1+i, k+1+j, k) }
 
 // Target implements [tiles.Steps].
 func (in *instance) Target(k, i, j int, edge bool) uint32 {

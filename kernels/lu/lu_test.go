@@ -15,11 +15,12 @@ import (
 // the check sees an update that is done twice, a pivot that is wrong, and an element.
 func TestFactors(t *testing.T) {
 	for _, set := range isa.Supported() {
-		in, err := build(Kernel.With(kernel.Params{"n": 230, "block": 52, "isa": set.String()}),
+		x, err := newInstance(Kernel.With(kernel.Params{"n": 230, "block": 52, "isa": set.String()}),
 			kernel.Env{Seed: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
+		in := x.(*instance)
 		defer in.Close()
 		n := in.A.Rows
 		a := make([][]float64, n)

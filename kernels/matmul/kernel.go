@@ -2,9 +2,10 @@ package matmul
 
 import (
 	"fmt"
+	"maps"
 	"unsafe"
 
-	"krdlab/hw"
+	"krdlab/kernels/blocked"
 	"krdlab/kernels/isa"
 	"krdlab/kernels/kernel"
 	"krdlab/kernels/matmul/dense"
@@ -18,21 +19,17 @@ var Kernel = kernel.Kernel{
 	Placed:  true,
 	Size:    "n",
 	Params: []kernel.Param{
-		{Name: "n", Kind: kernel.IntParam, Default: 4096, Min: 1, Max: 1 << 17,
-			Help: "rows and columns of each matrix; any size"},
+		kernel.Int("n", 4096, 1, 1<<17, "rows and columns of each matrix; any size"),
 		{Name: "leaf", Kind: kernel.WordParam, Default: "32x32x64", Choices: presets(),
 			Parse: parseLeaf,
 			Help: "largest leaf as rows of C x columns of C x inner dimension (32x32x64), or " +
 				"one of " + describePresets()},
-		{Name: "layout", Kind: kernel.WordParam, Default: "tiled", Choices: dense.Layouts(),
-			Help: "how matrices lie in memory: row (row-major) or tiled (leaf-sized tiles one " +
-				"after the other)"},
-		{Name: "isa", Kind: kernel.WordParam, Default: "auto", Choices: isa.Names(),
-			Help: "instruction set of the leaf; auto takes the best that this CPU has"},
-		{Name: "inputs", Kind: kernel.WordParam, Default: "integers", Choices: []string{"integers",
-			"uniform"},
-			Help: "integers in [-8, 8], whose product is exact and is checked exactly, or " +
-				"uniform in [-1, 1), checked to a statistical bound"},
+		kernel.Word("layout", "tiled", dense.Layouts(), "how matrices lie in memory: row "+
+			"(row-major) or tiled (leaf-sized tiles one after the other)"),
+		kernel.ISA("the leaf"),
+		kernel.Word("inputs", "integers", []string{"integers", "uniform"}, "integers in [-8, 8], "+
+			"whose product is exact and is checked exactly, or uniform in [-1, 1), checked to a "+
+			"statistical bound"),
 	},
 	Plan: plan,
 	New:  newInstance,
@@ -79,26 +76,18 @@ type settings struct {
 }
 
 func read(p kernel.Params) (s settings, err error) {
-	bad := func(name string, err error) error {
-		return &kernel.ParamError{Name: name, Got: fmt.Sprint(p[name]), Want: err.Error()}
-	}
 	s.n = p.Int("n")
 	if s.leaf, err = dense.ParseShape(p.Word("leaf")); err != nil {
-		return s, bad("leaf", err)
+		return s, p.Errorf("leaf", "%v", err)
 	}
 	if s.layout, err = dense.ParseLayout(p.Word("layout")); err != nil {
-		return s, bad("layout", err)
-	}
-	if s.isa, err = isa.Parse(p.Word("isa")); err != nil {
-		return s, bad("isa", err)
-	}
-	if s.isa, err = s.isa.Resolve(); err != nil {
-		return s, bad("isa", err)
+		return s, p.Errorf("layout", "%v", err)
 	}
 	if s.dist, err = dense.ParseDist(p.Word("inputs")); err != nil {
-		return s, bad("inputs", err)
+		return s, p.Errorf("inputs", "%v", err)
 	}
-	return s, nil
+	s.isa, err = p.ISA()
+	return s, err
 }
 
 func blocks(n, leaf int) uint64 { return uint64(n+leaf-1) / uint64(leaf) }
@@ -108,10 +97,7 @@ func plan(p kernel.Params) (kernel.Plan, error) {
 	if err != nil {
 		return kernel.Plan{}, err
 	}
-	out := kernel.Plan{Resolved: kernel.Params{}, Args: 3}
-	for name, v := range p {
-		out.Resolved[name] = v
-	}
+	out := kernel.Plan{Resolved: maps.Clone(p), Args: 3}
 	out.Resolved["leaf"] = s.leaf.String()
 	out.Resolved["isa"] = s.isa.String()
 	rows, cols, inner := blocks(s.n, s.leaf.M), blocks(s.n, s.leaf.N), blocks(s.n, s.leaf.K)
@@ -123,30 +109,18 @@ func plan(p kernel.Params) (kernel.Plan, error) {
 	return out, nil
 }
 
-func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
-	in, err := build(p, env)
-	if err != nil {
-		return nil, err // and not a nil *instance
-	}
-	return in, nil
-}
-
-func build(p kernel.Params, env kernel.Env) (_ *instance, err error) {
+func newInstance(p kernel.Params, env kernel.Env) (_ kernel.Instance, err error) {
 	s, err := read(p)
 	if err != nil {
 		return nil, err
 	}
-	in := &instance{n: s.n, shape: s.leaf, dry: env.Dry}
+	in := &instance{Space: blocked.Space{Env: env}, n: s.n, shape: s.leaf}
 	if l := s.leaf; s.n%l.M == 0 && s.n%l.N == 0 && s.n%l.K == 0 {
 		in.work = 2 * uint64(l.M) * uint64(l.N) * uint64(l.K)
 	}
 	defer func() {
 		if err != nil {
-			for _, m := range []*dense.Matrix{in.a, in.b, in.c} {
-				if m != nil {
-					m.Free()
-				}
-			}
+			in.Close()
 		}
 	}()
 	for _, m := range []struct {
@@ -159,13 +133,10 @@ func build(p kernel.Params, env kernel.Env) (_ *instance, err error) {
 			return nil, err
 		}
 		in.Add(m.name, *m.to)
-		if env.Interleave != nil {
-			data := (*m.to).Data
-			if err = hw.Interleave(unsafe.Slice((*byte)(unsafe.Pointer(&data[0])), 4*len(data)),
-				env.Interleave); err != nil {
-				return nil, fmt.Errorf("interleave pages over NUMA nodes %v: %w", env.Interleave,
-					err)
-			}
+		data := (*m.to).Data
+		if err = blocked.Interleave(unsafe.Slice((*byte)(unsafe.Pointer(&data[0])), 4*len(data)),
+			env); err != nil {
+			return nil, err
 		}
 	}
 	if env.Dry { // memory that nobody touches costs nothing

@@ -37,7 +37,6 @@ type instance struct {
 	check   *dense.Checker
 	shape   dense.Shape
 	n       int
-	dry     bool   // nothing is computed
 	work    uint64 // the operations of each leaf, if all are equal
 
 	blocked.Space
@@ -61,7 +60,7 @@ func (in *instance) Registry() loi.Registry {
 }
 
 func (in *instance) Reset(hints bool) {
-	if !in.dry {
+	if !in.Env.Dry {
 		in.c.Zero()
 	}
 	in.last.Reset(hints, in.c.Blocks())

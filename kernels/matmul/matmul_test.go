@@ -14,10 +14,11 @@ import (
 
 func newTest(t *testing.T, p kernel.Params) *instance {
 	t.Helper()
-	in, err := build(Kernel.With(p), kernel.Env{Seed: 3})
+	x, err := newInstance(Kernel.With(p), kernel.Env{Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
+	in := x.(*instance)
 	t.Cleanup(func() {
 		if err := in.Close(); err != nil {
 			t.Error(err)

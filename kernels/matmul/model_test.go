@@ -15,10 +15,11 @@ func TestPlacesAndWork(t *testing.T) {
 	for _, p := range []kernel.Params{{"n": 1}, {"n": 70}, {"n": 128}, {"n": 70, "layout": "row"},
 		{"n": 128, "layout": "row"}} {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
-			in, err := build(Kernel.With(p), kernel.Env{Dry: true})
+			x, err := newInstance(Kernel.With(p), kernel.Env{Dry: true})
 			if err != nil {
 				t.Fatal(err)
 			}
+			in := x.(*instance)
 			defer in.Close()
 			n := in.n
 			owner := map[uint64]bool{}
@@ -75,10 +76,11 @@ func BenchmarkSimulate(b *testing.B) {
 				workers = 1
 			}
 			b.Run(fmt.Sprintf("sched=%s/cores=%d", s.Name, workers), func(b *testing.B) {
-				in, err := build(Kernel.With(kernel.Params{"n": 4096}), kernel.Env{Dry: true})
+				x, err := newInstance(Kernel.With(kernel.Params{"n": 4096}), kernel.Env{Dry: true})
 				if err != nil {
 					b.Fatal(err)
 				}
+				in := x.(*instance)
 				defer in.Close()
 				c := runtimes.StepConfig{Policy: s, Kernels: in.Registry().Kernels, Seed: 1,
 					Dry: true}

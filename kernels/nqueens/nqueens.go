@@ -19,11 +19,10 @@ var Kernel = kernel.Kernel{
 	Work:    true,
 	Size:    "n",
 	Params: []kernel.Param{
-		{Name: "n", Kind: kernel.IntParam, Default: 14, Min: 1, Max: len(solutions),
-			Help: "queens, and rows of the board; each more takes some 6 times as long"},
-		{Name: "cutoff", Kind: kernel.IntParam, Default: 3, Min: 0, Max: 5,
-			Help: "rows in which each queen that can be placed is a task; below them the search is " +
-				"serial, one kernel execution"},
+		kernel.Int("n", 14, 1, len(solutions),
+			"queens, and rows of the board; each more takes some 6 times as long"),
+		kernel.Int("cutoff", 3, 0, 5, "rows in which each queen that can be placed is a task; "+
+			"below them the search is serial, one kernel execution"),
 	},
 	Plan: func(p kernel.Params) (kernel.Plan, error) {
 		n := uint64(problem(p).Subtrees())

@@ -7,8 +7,6 @@
 package search
 
 import (
-	"fmt"
-
 	"krdlab/kernels/blocked"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
@@ -112,13 +110,7 @@ func (in *Instance[S]) Result() int64 { return in.results[0] }
 
 // Verdict compares the result of the latest run with what is right.
 func (in *Instance[S]) Verdict(want int64, method string) kernel.Check {
-	got := in.Result()
-	c := kernel.Check{Passed: got == want, Method: method + ", exact",
-		Error: float64(max(got-want, want-got))}
-	if !c.Passed {
-		c.Detail = fmt.Sprintf("the result is %d, want %d", got, want)
-	}
-	return c
+	return kernel.Exact(method, in.Result(), want)
 }
 
 // Registry implements [kernel.Instance].
@@ -137,9 +129,6 @@ func (in *Instance[S]) Reset(hints bool) {
 	clear(in.results)
 	in.hints = hints
 }
-
-// Close implements [kernel.Instance].
-func (in *Instance[S]) Close() error { return nil }
 
 // Counts implements [kernel.Counted].
 func (in *Instance[S]) Counts() (tasks, executions uint64) { return 0, in.tree.below[0] }

@@ -18,13 +18,13 @@ func BenchmarkTile(b *testing.B) {
 	b.Run("order=sweep", func(b *testing.B) {
 		b.SetBytes(8 * 64 * 128)
 		for b.Loop() {
-			in.rows(0, 1, 65, 1, 129)
+			in.rows(1, 65, 1, 129)
 		}
 	})
 	b.Run("order=redblack", func(b *testing.B) {
 		b.SetBytes(8 * 64 * 128 / 2)
 		for b.Loop() {
-			in.colour(red, 1, 65, 1, 129)
+			in.colour(0, 1, 65, 1, 129)
 		}
 	})
 }

@@ -1,18 +1,16 @@
 package sor
 
-import "krdlab/loi"
-
 // row returns columns c0-1 to c1 of a row.
 func (in *instance) row(r, c0, c1 int) []float64 {
 	at := r * in.grid.Stride()
-	return in.x[at+c0-1 : at+c1+1]
+	return in.x.Data[at+c0-1 : at+c1+1]
 }
 
-// colour relaxes the elements of a tile of which row and column add to an even number (red) or an
-// odd one.
-func (in *instance) colour(k loi.KernelID, r0, r1, c0, c1 int) {
+// colour relaxes the elements of a tile of which row and column add to an even number (k = 0, red)
+// or an odd one (k = 1).
+func (in *instance) colour(k, r0, r1, c0, c1 int) {
 	for r := r0; r < r1; r++ {
-		skip := (r + c0 + int(k)) % 2
+		skip := (r + c0 + k) % 2
 		stride2(in.row(r-1, c0+skip, c1), in.row(r, c0+skip, c1), in.row(r+1, c0+skip, c1))
 	}
 }
@@ -27,7 +25,7 @@ func stride2(up, mid, down []float64) {
 
 // rows relaxes a tile row by row; four rows at a time, each an element behind the one above, so that
 // the processor has four elements at once that do not wait for each other.
-func (in *instance) rows(_ loi.KernelID, r0, r1, c0, c1 int) {
+func (in *instance) rows(r0, r1, c0, c1 int) {
 	r := r0
 	for ; r+4 <= r1 && c1-c0 >= 4; r += 4 {
 		four(in.row(r-1, c0, c1), in.row(r, c0, c1), in.row(r+1, c0, c1), in.row(r+2, c0, c1),

@@ -16,7 +16,7 @@ package sor
 
 import (
 	"fmt"
-	"math/rand/v2"
+	"slices"
 
 	"krdlab/kernels/blocked"
 	"krdlab/kernels/kernel"
@@ -32,18 +32,14 @@ var Kernel = kernel.Kernel{
 	Placed:  true,
 	Size:    "n",
 	Params: []kernel.Param{
-		{Name: "n", Kind: kernel.IntParam, Default: 4000, Min: 5, Max: 1 << 17,
-			Help: "rows and columns of the matrix, with its border, which stays as it is"},
-		{Name: "order", Kind: kernel.WordParam, Default: redblack,
-			Choices: []string{redblack, sequential},
-			Help: "order of the elements of a sweep: redblack (one colour of a chequerboard, " +
-				"then the other) or sweep (row by row, as SciMark, run as a wavefront of tiles)"},
-		{Name: "rows", Kind: kernel.IntParam, Default: 64, Min: 3, Max: 1 << 16,
-			Help: "least rows of a tile"},
-		{Name: "cols", Kind: kernel.IntParam, Default: 128, Min: 3, Max: 1 << 16,
-			Help: "least columns of a tile"},
-		{Name: "sweeps", Kind: kernel.IntParam, Default: 20, Min: 1, Max: 1 << 20,
-			Help: "how often each element is computed"},
+		kernel.Int("n", 4000, 5, 1<<17,
+			"rows and columns of the matrix, with its border, which stays as it is"),
+		kernel.Word("order", redblack, []string{redblack, sequential},
+			"order of the elements of a sweep: redblack (one colour of a chequerboard, "+
+				"then the other) or sweep (row by row, as SciMark, run as a wavefront of tiles)"),
+		kernel.Int("rows", 64, 3, 1<<16, "least rows of a tile"),
+		kernel.Int("cols", 128, 3, 1<<16, "least columns of a tile"),
+		kernel.Int("sweeps", 20, 1, 1<<20, "how often each element is computed"),
 	},
 	Plan: plan,
 	New:  newInstance,
@@ -67,128 +63,90 @@ const (
 // omega is SciMark's.
 const omega = 1.25
 
-func shape(p kernel.Params) blocked.Grid {
-	n := p.Int("n") - 2
-	return blocked.Grid{Rows: n, Cols: n, TileRows: min(n, p.Int("rows")),
-		TileCols: min(n, p.Int("cols"))}
+func shape(p kernel.Params) blocked.Grid { return blocked.Square(p.Int("n")-2, p) }
+
+// colours is how many parts of the elements a sweep computes one after the other.
+func colours(p kernel.Params) int {
+	if p.Word("order") == redblack {
+		return 2
+	}
+	return 1
 }
 
 func plan(p kernel.Params) (kernel.Plan, error) {
-	g, sweeps := shape(p), uint64(p.Int("sweeps"))
-	out := kernel.Plan{Resolved: p, Bytes: 2 * g.Bytes(), Blocks: uint64(g.Blocks()),
-		Executions: uint64(g.Tiles()) * sweeps, Args: blocked.Stencil}
-	if p.Word("order") == redblack {
-		out.Executions *= 2
-	}
-	return out, nil
+	g := shape(p)
+	return kernel.Plan{Resolved: p, Bytes: 2 * g.Bytes(), Blocks: uint64(g.Blocks()),
+		Executions: uint64(g.Tiles() * p.Int("sweeps") * colours(p)), Args: blocked.Stencil}, nil
 }
 
 type instance struct {
 	blocked.Space
-	blocked.Memory
 	blocked.Sweeps
-	grid   blocked.Grid
-	red    bool // the order is redblack
-	sweeps int
-	x      []float64
-	want   []float64 // what the sequential loop gives, once it was asked for
-	seed   uint64
+	grid    blocked.Grid
+	colours int
+	sweeps  int
+	x       blocked.Array[float64]
+	want    []float64 // what the sequential loop gives, once it was asked for
 }
 
-func newInstance(p kernel.Params, env kernel.Env) (_ kernel.Instance, err error) {
-	in := &instance{grid: shape(p), red: p.Word("order") == redblack, sweeps: p.Int("sweeps"),
-		seed: env.Seed}
-	in.Sweeps = blocked.Sweeps{Count: 2 * in.sweeps, Blocks: in.grid.Tiles(), Of: in}
-	if !in.red { // steps, and pairs of tiles that adjoin
+func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
+	in := &instance{Space: blocked.Space{Env: env}, grid: shape(p), colours: colours(p),
+		sweeps: p.Int("sweeps")}
+	in.Sweeps = blocked.Sweeps{Count: 2 * in.sweeps, Blocks: in.grid.Tiles(),
+		Bytes: in.grid.Bytes(), Visit: in.visit}
+	if in.colours == 1 { // steps, and pairs of tiles that adjoin
 		in.Count += in.grid.Down() + in.grid.Across() - 3
 		in.Blocks = in.grid.Down() * in.pairs()
 	}
-	in.Add("x", in.grid)
-	if in.x, err = blocked.Alloc[float64](&in.Memory, env, in.grid.Len()); err != nil {
+	in.x = blocked.NewArray[float64](&in.Space, "x", in.grid)
+	if err := in.Err(); err != nil {
 		return nil, err
 	}
 	in.Reset(false)
 	return in, nil
 }
 
-// fill draws elements in [0, 1) from the seed.
-func (in *instance) fill(x []float64) {
-	r := rand.NewPCG(in.seed, 0)
-	for i := range x {
-		x[i] = float64(r.Uint64()>>11) / (1 << 53)
-	}
-}
-
-// The kernels of the registry.
-const (
-	red loi.KernelID = iota
-	black
-
-	sweep loi.KernelID = 0
-)
-
+// Registry has a kernel for each colour.
 func (in *instance) Registry() loi.Registry {
-	var params []loi.Param
-	for i := range blocked.Stencil {
-		params = append(params, loi.Param{Mode: loi.In})
-		if i < blocked.Own {
-			params[i].Mode = loi.InOut
-		}
+	r := loi.Registry{Objects: in.Objects(), Regions: blocked.Regions}
+	for _, name := range [][]string{1: {"sor"}, 2: {"red", "black"}}[in.colours] {
+		r.Kernels = append(r.Kernels, loi.Kernel{Name: name, Params: slices.Concat(
+			slices.Repeat([]loi.Param{in.x.InOut()}, blocked.Own),
+			slices.Repeat([]loi.Param{in.x.In()}, blocked.Stencil-blocked.Own))})
 	}
-	kernels := []loi.Kernel{{Name: "sor", Params: params}}
-	if in.red {
-		kernels = []loi.Kernel{red: {Name: "red", Params: params},
-			black: {Name: "black", Params: params}}
-	}
-	return loi.Registry{Objects: in.Objects(), Kernels: kernels, Regions: blocked.Regions}
+	return r
 }
 
-// Work implements [kernel.Modelled]: SciMark's six operations for each element, half of them in
-// each colour.
+// Work implements [kernel.Modelled]: SciMark's six operations for each element of a colour.
 func (in *instance) Work(_ loi.KernelID, blocks []uint32) uint64 {
-	r0, r1, c0, c1 := in.grid.Tile(int(blocks[0]) / blocked.Own)
-	n := 6 * uint64(r1-r0) * uint64(c1-c0)
-	if in.red {
-		return n / 2
-	}
-	return n
+	return 6 * in.grid.Elements(blocks[0]) / uint64(in.colours)
 }
 
 func (in *instance) Reset(hints bool) {
-	in.fill(in.x)
+	blocked.Draw(in.x.Data, in.Env.Seed)
 	in.Begin(hints)
 }
 
 // Check compares with the sequential loop over the whole matrix, bit for bit. It is done once.
 func (in *instance) Check() kernel.Check {
 	if in.want == nil {
-		in.want = make([]float64, len(in.x))
-		in.fill(in.want)
+		in.want = make([]float64, in.grid.Len())
+		blocked.Draw(in.want, in.Env.Seed)
 		in.sequential(in.want)
 	}
-	return in.Verdict(fmt.Sprintf("%d sweeps of the sequential loop", in.sweeps), len(in.x),
-		func(i int) (got, want float64) { return in.x[i], in.want[i] })
+	return in.Verdict(fmt.Sprintf("%d sweeps of the sequential loop", in.sweeps), len(in.want),
+		func(i int) (got, want float64) { return in.x.Data[i], in.want[i] })
 }
 
 // sequential is the definition.
 func (in *instance) sequential(x []float64) {
 	n := in.grid.Stride()
-	relax := func(r, c int) {
-		at := r*n + c
-		sum := x[at-n] + x[at+n] + x[at-1] + x[at+1]
-		x[at] = float64(omega/4*sum) + float64((1-omega)*x[at])
-	}
-	colours := []int{0, 1}
-	if !in.red {
-		colours = []int{-1}
-	}
-	for range in.sweeps {
-		for _, colour := range colours {
-			for r := 1; r <= in.grid.Rows; r++ {
-				for c := 1; c <= in.grid.Cols; c++ {
-					if colour < 0 || (r+c)%2 == colour {
-						relax(r, c)
-					}
+	for i := range in.sweeps * in.colours {
+		for r := 1; r <= in.grid.Rows; r++ {
+			for c := 1; c <= in.grid.Cols; c++ {
+				if at := r*n + c; (r+c-i)%in.colours == 0 {
+					sum := x[at-n] + x[at+n] + x[at-1] + x[at+1]
+					x[at] = float64(omega/4*sum) + float64((1-omega)*x[at])
 				}
 			}
 		}
@@ -199,33 +157,18 @@ func (in *instance) sequential(x []float64) {
 // only.
 func (in *instance) pairs() int { return (in.grid.Across() + 1) / 2 }
 
-// Visit implements [blocked.Swept]: a tile of a colour; or, of a pair of tiles, the one whose turn
-// it is in that step, if it has one.
-func (in *instance) Visit(w *runtimes.Worker, step, block int) {
-	if in.red {
-		in.relax(w, loi.KernelID(step%2), block, in.colour)
+// visit runs a tile of a colour; or, of a pair of tiles, the one whose turn it is in that step, if
+// it has one.
+func (in *instance) visit(w *runtimes.Worker, step, block int) {
+	if in.colours == 2 {
+		in.grid.Run(w, loi.KernelID(step%2), block, func(r0, r1, c0, c1 int) {
+			in.colour(step%2, r0, r1, c0, c1)
+		})
 		return
 	}
 	i, j := block/in.pairs(), block%in.pairs()*2
 	j += (step + i) % 2
 	if s := step - i - j; j < in.grid.Across() && s >= 0 && s/2 < in.sweeps {
-		in.relax(w, sweep, i*in.grid.Across()+j, in.rows)
+		in.grid.Run(w, 0, i*in.grid.Across()+j, in.rows)
 	}
-}
-
-func (in *instance) relax(w *runtimes.Worker, k loi.KernelID, tile int,
-	compute func(k loi.KernelID, r0, r1, c0, c1 int)) {
-	around := in.grid.Around(tile)
-	start := w.Begin(k)
-	if w.Computes() {
-		r0, r1, c0, c1 := in.grid.Tile(tile)
-		compute(k, r0, r1, c0, c1)
-	}
-	w.End(k, start, around[:]...)
-}
-
-// Cost implements [blocked.Swept].
-func (in *instance) Cost(from, to int) (work, bytes uint64) {
-	n := uint64(to - from)
-	return n, n * in.grid.Bytes() / uint64(in.Blocks)
 }

@@ -31,7 +31,7 @@ func TestCheckSees(t *testing.T) {
 			t.Errorf("%v: %+v", small, c)
 		}
 		last := in.grid.Rows*in.grid.Stride() + in.grid.Cols
-		in.x[last] *= 1 + 1.0/(1<<52)
+		in.x.Data[last] *= 1 + 1.0/(1<<52)
 		if c := in.Check(); c.Passed || c.Error != 1 || c.Detail == "" {
 			t.Errorf("%v: an element that differs: %+v", small, c)
 		}
@@ -61,10 +61,10 @@ func TestConverges(t *testing.T) {
 		for r := 1; r <= 10; r++ {
 			for c := 1; c <= 10; c++ {
 				at := r*12 + c
-				mean := (in.x[at-12] + in.x[at+12] + in.x[at-1] + in.x[at+1]) / 4
-				if d := in.x[at] - mean; d > 1e-12 || d < -1e-12 {
+				mean := (in.x.Data[at-12] + in.x.Data[at+12] + in.x.Data[at-1] + in.x.Data[at+1]) / 4
+				if d := in.x.Data[at] - mean; d > 1e-12 || d < -1e-12 {
 					t.Errorf("%s: element (%d, %d) is %g, the mean of its neighbours %g", order, r,
-						c, in.x[at], mean)
+						c, in.x.Data[at], mean)
 				}
 			}
 		}

@@ -24,17 +24,10 @@ var Kernel = kernel.Kernel{
 	Summary: "LU factorisation of a sparse matrix of dense blocks, as in BOTS",
 	Work:    true,
 	Size:    "n",
-	Params: tiles.Params(kernel.Param{Name: "n", Kind: kernel.IntParam, Default: 50, Min: 1,
-		Max:  500,
-		Help: "blocks in a row of the matrix"}, 100, "rows and columns of a block"),
-	Plan: plan,
-	New: func(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
-		in, err := build(p, env)
-		if err != nil {
-			return nil, err
-		}
-		return in, nil
-	},
+	Params: tiles.Params(kernel.Int("n", 50, 1, 500, "blocks in a row of the matrix"), 100,
+		"rows and columns of a block"),
+	Plan:  plan,
+	New:   newInstance,
 	Small: []kernel.Params{{"n": 1, "block": 5}, {"n": 10, "block": 12}},
 	Classes: []kernel.Class{{Name: "small", Params: kernel.Params{"n": 32, "block": 50}},
 		{Name: "large", Params: kernel.Params{"n": 100}},
@@ -106,37 +99,21 @@ func plan(p kernel.Params) (kernel.Plan, error) {
 
 type instance struct {
 	*tiles.Square
-	tiles.Factor
 	fill
-	there   [][]bool
-	x, want tiles.Vector
+	there [][]bool
 }
 
-func build(p kernel.Params, env kernel.Env) (*instance, error) {
+func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 	n := p.Int("n")
 	s, err := tiles.New(p, n*p.Int("block"), env)
 	if err != nil {
 		return nil, err
 	}
+	s.Group = 8 // nothing bounds the condition of a triangle here: 32 loses digits
 	in := &instance{Square: s}
-	in.Group = 8 // nothing bounds the condition of a triangle here: 32 loses digits
 	in.fill, in.there = structure(n)
-	in.Factor = tiles.Factor{Steps: in, N: n, TileBytes: uint64(s.A.BlockBytes(0, 0))}
-	in.Reset(false)
-	if !env.Dry {
-		in.x, in.want = tiles.Signs(s.A.Rows, env.Seed), tiles.NewVector(s.A.Rows)
-		in.Times(in.part(tiles.All), in.want, in.x)
-	}
+	in.Start(in)
 	return in, nil
-}
-
-// part is [tiles.Triangle] of the blocks that are there.
-func (in *instance) part(p tiles.Part) func(i, j int) (tiles.Part, bool) {
-	of := tiles.Triangle(p)
-	return func(i, j int) (tiles.Part, bool) {
-		part, ok := of(i, j)
-		return part, ok && in.there[i][j]
-	}
 }
 
 func (in *instance) Registry() loi.Registry {
@@ -148,13 +125,9 @@ func (in *instance) Registry() loi.Registry {
 	}}
 }
 
-// Reset makes the matrix that BOTS generates, whatever the seed: block by block in rows, numbers of
+// Fill makes the matrix that BOTS generates, whatever the seed: block by block in rows, numbers of
 // one linear congruential generator, from -2 to 2.
-func (in *instance) Reset(hints bool) {
-	in.Last.Reset(hints, in.A.Blocks())
-	if in.Env.Dry {
-		return
-	}
+func (in *instance) Fill() {
 	state := 1325
 	for i := range in.T {
 		for j := range in.T {
@@ -177,10 +150,7 @@ func (in *instance) Reset(hints bool) {
 }
 
 func (in *instance) Check() kernel.Check {
-	up, got := tiles.NewVector(in.A.Rows), tiles.NewVector(in.A.Rows)
-	in.Times(in.part(tiles.Upper), up, in.x)
-	in.Times(in.part(tiles.UnitLower), got, up)
-	return tiles.Compare(got, in.want, "L U")
+	return tiles.Compare(in.Product(tiles.UnitLower), in.AX, "L U")
 }
 
 // Size implements [tiles.Steps]: edges are the columns, then the rows.
@@ -211,12 +181,7 @@ func (in *instance) Edge(w *runtimes.Worker, k, e int) {
 }
 
 func (in *instance) Update(w *runtimes.Worker, k, i, j int) {
-	i, j = in.rows[k][i], in.cols[k][j]
-	start := w.Begin(bmod)
-	if w.Computes() {
-		in.Minus(in.At(i, j), in.At(i, k), in.At(k, j))
-	}
-	w.End(bmod, start, in.Block(i, k), in.Block(k, j), in.Block(i, j))
+	in.Gemm(w, bmod, in.rows[k][i], in.cols[k][j], k)
 }
 
 // Target implements [tiles.Steps].

@@ -15,11 +15,12 @@ import (
 // blocks do not enter.
 func TestFactors(t *testing.T) {
 	for _, set := range isa.Supported() {
-		in, err := build(Kernel.With(kernel.Params{"n": 9, "block": 35, "isa": set.String()}),
+		x, err := newInstance(Kernel.With(kernel.Params{"n": 9, "block": 35, "isa": set.String()}),
 			kernel.Env{Seed: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
+		in := x.(*instance)
 		defer in.Close()
 		n := in.A.Rows
 		elements := func() []float64 {
@@ -97,10 +98,11 @@ func TestCounts(t *testing.T) {
 		}
 	}
 	p, _ := Kernel.InClass("bots")
-	in, err := build(p, kernel.Env{Dry: true})
+	x, err := newInstance(p, kernel.Env{Dry: true})
 	if err != nil {
 		t.Fatal(err)
 	}
+	in := x.(*instance)
 	defer in.Close()
 	r, err := runtimes.Step(runtimes.StepConfig{Policy: runtimes.Serial{}, Nodes: []int{0},
 		Kernels: in.Registry().Kernels, Dry: true}, in)

@@ -1,9 +1,10 @@
 package spmv
 
 import (
-	"fmt"
+	"math"
 	"math/rand/v2"
 
+	"krdlab/kernels/blocked"
 	"krdlab/kernels/kernel"
 )
 
@@ -17,30 +18,24 @@ type structure struct {
 	degree      int
 }
 
-// maxEntries is what 32 bits number.
-const maxEntries = 1<<31 - 1
-
 func shape(p kernel.Params) (*structure, error) {
-	s := &structure{n: p.Int("n")}
-	s.width = min(p.Int("band"), s.n/3)
-	if s.degree = p.Int("degree"); s.degree > s.width+1 {
-		return nil, &kernel.ParamError{Name: "degree", Got: fmt.Sprint(s.degree),
-			Want: fmt.Sprintf("rows of up to 2 x degree - 1 entries in three blocks of %d "+
-				"columns: at most %d", s.width, s.width+1)}
+	n := p.Int("n")
+	s := &structure{n: n, width: min(p.Int("band"), n/3), degree: p.Int("degree")}
+	if s.degree > s.width+1 {
+		return nil, p.Errorf("degree", "rows of up to 2 x degree - 1 entries in three blocks of %d "+
+			"columns: at most %d", s.width, s.width+1)
 	}
-	if s.n > maxEntries/s.degree {
-		return nil, &kernel.ParamError{Name: "n", Got: fmt.Sprint(s.n),
-			Want: fmt.Sprintf("n x degree must be at most %d", maxEntries)}
+	if n > math.MaxInt32/s.degree { // entries have numbers of 32 bits
+		return nil, p.Errorf("n", "n x degree must be at most %d", math.MaxInt32)
 	}
-	at, begun := 0, 0 // entries so far, and before the present block
-	for r := range s.n {
-		if r%s.width == 0 || at-begun >= p.Int("block") {
+	at := 0 // entries so far
+	for r := range n {
+		if r%s.width == 0 || at-s.first[len(s.first)-1] >= p.Int("block") {
 			s.rows, s.first = append(s.rows, r), append(s.first, at)
-			begun = at
 		}
 		at += s.length(r)
 	}
-	s.rows, s.first = append(s.rows, s.n), append(s.first, at)
+	s.rows, s.first = append(s.rows, n), append(s.first, at)
 	return s, nil
 }
 
@@ -60,18 +55,21 @@ func (s *structure) length(r int) int {
 // entries is how many there are.
 func (s *structure) entries() int { return s.first[len(s.first)-1] }
 
-// around returns the three blocks of x that the rows of block b read: that of the rows themselves,
+// ring is x in its blocks.
+func (s *structure) ring() blocked.Vector { return blocked.Vector{N: s.n, Block: s.width, Elem: 8} }
+
+// around returns the three blocks of x that row r reads, as do all of its block of rows: its own,
 // and those before and behind it, in a ring.
-func (s *structure) around(b int) (own, before, behind int) {
-	n := (s.n + s.width - 1) / s.width
-	own = s.rows[b] / s.width
+func (s *structure) around(r int) (own, before, behind int) {
+	n := s.ring().Blocks()
+	own = r / s.width
 	return own, (own + n - 1) % n, (own + 1) % n
 }
 
-// row yields the entries of row r, which is in block b: whole numbers from -8 to 8, one in each of
-// as many equal parts of the three blocks of x, at a column drawn from the seed.
-func (s *structure) row(seed uint64, b, r int, entry func(col int, value int64)) {
-	own, before, behind := s.around(b)
+// row yields the entries of row r: whole numbers from -8 to 8, one in each of as many equal parts
+// of the three blocks of x, at a column drawn from the seed.
+func (s *structure) row(seed uint64, r int, entry func(col int, value int64)) {
+	own, before, behind := s.around(r)
 	size := func(j int) int { return min(s.width, s.n-j*s.width) }
 	length, all := s.length(r), size(before)+size(own)+size(behind)
 	draw := rand.NewPCG(seed, uint64(r))
@@ -79,12 +77,6 @@ func (s *structure) row(seed uint64, b, r int, entry func(col int, value int64))
 		from, to := k*all/length, (k+1)*all/length
 		x := draw.Uint64()
 		col := from + int((x>>32)*uint64(to-from)>>32)
-		for _, j := range [3]int{before, own, behind} {
-			if col < size(j) {
-				entry(j*s.width+col, int64(x&0xffff)%17-8)
-				break
-			}
-			col -= size(j)
-		}
+		entry((before*s.width+col)%s.n, int64(x&0xffff)%17-8)
 	}
 }

@@ -28,17 +28,14 @@ var Kernel = kernel.Kernel{
 	Placed:  true,
 	Size:    "n",
 	Params: []kernel.Param{
-		{Name: "n", Kind: kernel.IntParam, Default: 200_000, Min: 3, Max: 1 << 26,
-			Help: "rows and columns of the matrix"},
-		{Name: "degree", Kind: kernel.IntParam, Default: 20, Min: 1, Max: 1 << 16,
-			Help: "entries of a row on average; a row has 1 to 2 x degree - 1"},
-		{Name: "band", Kind: kernel.IntParam, Default: 8192, Min: 1, Max: 1 << 24,
-			Help: "columns of a block of x; a row has entries in its own block and the two " +
-				"beside it; at most a third of n counts"},
-		{Name: "block", Kind: kernel.IntParam, Default: 8192, Min: 1, Max: 1 << 24,
-			Help: "entries of a block of rows, which is one kernel execution, or few more"},
-		{Name: "sweeps", Kind: kernel.IntParam, Default: 10, Min: 1, Max: 1 << 20,
-			Help: "how often the product is computed"},
+		kernel.Int("n", 200_000, 3, 1<<26, "rows and columns of the matrix"),
+		kernel.Int("degree", 20, 1, 1<<16,
+			"entries of a row on average; a row has 1 to 2 x degree - 1"),
+		kernel.Int("band", 8192, 1, 1<<24, "columns of a block of x; a row has entries in its own "+
+			"block and the two beside it; at most a third of n counts"),
+		kernel.Int("block", 8192, 1, 1<<24,
+			"entries of a block of rows, which is one kernel execution, or few more"),
+		kernel.Int("sweeps", 10, 1, 1<<20, "how often the product is computed"),
 	},
 	Plan: plan,
 	New:  newInstance,
@@ -61,149 +58,92 @@ func plan(p kernel.Params) (kernel.Plan, error) {
 	}
 	blocks := uint64(len(s.rows) - 1)
 	return kernel.Plan{Resolved: p, Bytes: 12*uint64(s.entries()) + 20*uint64(s.n),
-		Blocks:     4*blocks + uint64((s.n+s.width-1)/s.width),
+		Blocks:     4*blocks + uint64(s.ring().Blocks()),
 		Executions: blocks * uint64(p.Int("sweeps")), Args: 4}, nil
 }
 
 type instance struct {
 	blocked.Space
-	blocked.Memory
 	blocked.Sweeps
 	*structure
-	ends    []uint32 // by row, the number of the entry behind its last
-	columns []uint32
-	values  []float64
-	x, y    []float64
-	seed    uint64
+	ends         blocked.Array[uint32] // by row, the number of the entry behind its last
+	columns      blocked.Array[uint32]
+	values, x, y blocked.Array[float64]
 }
 
-// The objects and the kernel of the registry.
-const (
-	objEnds loi.ObjectID = iota
-	objColumns
-	objValues
-	objX
-	objY
-)
-
-const multiply loi.KernelID = 0
-
-func newInstance(p kernel.Params, env kernel.Env) (_ kernel.Instance, err error) {
+func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 	s, err := shape(p)
 	if err != nil {
 		return nil, err
 	}
-	in := &instance{structure: s, seed: env.Seed}
-	in.Sweeps = blocked.Sweeps{Count: p.Int("sweeps"), Blocks: len(s.rows) - 1, Of: in}
-	in.Add("rows", blocked.Cut{At: s.rows, Elem: 4})
-	in.Add("columns", blocked.Cut{At: s.first, Elem: 4})
-	in.Add("values", blocked.Cut{At: s.first, Elem: 8})
-	in.Add("x", blocked.Vector{N: s.n, Block: s.width, Elem: 8})
-	in.Add("y", blocked.Cut{At: s.rows, Elem: 8})
-	if err := in.alloc(env); err != nil {
-		in.Close()
+	in := &instance{Space: blocked.Space{Env: env}, structure: s}
+	in.Sweeps = blocked.Sweeps{Count: p.Int("sweeps"), Blocks: len(s.rows) - 1, Visit: in.visit,
+		Cost: in.cost}
+	in.ends = blocked.NewArray[uint32](&in.Space, "rows", blocked.Cut{At: s.rows, Elem: 4})
+	in.columns = blocked.NewArray[uint32](&in.Space, "columns", blocked.Cut{At: s.first, Elem: 4})
+	in.values = blocked.NewArray[float64](&in.Space, "values", blocked.Cut{At: s.first, Elem: 8})
+	in.x = blocked.NewArray[float64](&in.Space, "x", s.ring())
+	in.y = blocked.NewArray[float64](&in.Space, "y", blocked.Cut{At: s.rows, Elem: 8})
+	if err := in.Err(); err != nil {
 		return nil, err
 	}
-	if !env.Dry {
-		in.fill()
+	at := 0
+	for r := range in.ends.Data { // of a dry instance there are none
+		in.row(env.Seed, r, func(col int, value int64) {
+			in.columns.Data[at], in.values.Data[at] = uint32(col), float64(value)
+			at++
+		})
+		in.ends.Data[r] = uint32(at)
+	}
+	for i := range in.x.Data {
+		in.x.Data[i] = float64(in.element(i))
 	}
 	in.Reset(false)
 	return in, nil
 }
 
-func (in *instance) alloc(env kernel.Env) (err error) {
-	for _, v := range []struct {
-		to *[]uint32
-		n  int
-	}{{&in.ends, in.n}, {&in.columns, in.entries()}} {
-		if *v.to, err = blocked.Alloc[uint32](&in.Memory, env, v.n); err != nil {
-			return err
-		}
-	}
-	for _, v := range []struct {
-		to *[]float64
-		n  int
-	}{{&in.values, in.entries()}, {&in.x, in.n}, {&in.y, in.n}} {
-		if *v.to, err = blocked.Alloc[float64](&in.Memory, env, v.n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (in *instance) fill() {
-	at := 0
-	for b := range in.Blocks {
-		for r := in.rows[b]; r < in.rows[b+1]; r++ {
-			in.row(in.seed, b, r, func(col int, value int64) {
-				in.columns[at], in.values[at] = uint32(col), float64(value)
-				at++
-			})
-			in.ends[r] = uint32(at)
-		}
-	}
-	for i, v := range in.vector() {
-		in.x[i] = float64(v)
-	}
-}
-
-// vector returns x: whole numbers below 2^16.
-func (in *instance) vector() []int64 {
-	x, draw := make([]int64, in.n), rand.NewPCG(in.seed, 1<<63)
-	for i := range x {
-		x[i] = int64(draw.Uint64() >> 48)
-	}
-	return x
+// element is number i of x: a whole number below 2^16.
+func (in *instance) element(i int) int64 {
+	return int64(rand.NewPCG(in.Env.Seed, 1<<63|uint64(i)).Uint64() >> 48)
 }
 
 func (in *instance) Registry() loi.Registry {
-	return loi.Registry{
-		Objects: in.Objects(),
-		Kernels: []loi.Kernel{{Name: "spmv", Params: []loi.Param{{Object: objEnds, Mode: loi.In},
-			{Object: objColumns, Mode: loi.In}, {Object: objValues, Mode: loi.In},
-			{Object: objX, Mode: loi.In}, {Object: objX, Mode: loi.In},
-			{Object: objX, Mode: loi.In}, {Object: objY, Mode: loi.Out}},
-			Of: []uint8{0, 0, 0, 1, 2, 3, 0}}},
-		Regions: blocked.Regions,
-	}
+	return loi.Registry{Objects: in.Objects(), Regions: blocked.Regions,
+		Kernels: []loi.Kernel{{Name: "spmv", Of: []uint8{0, 0, 0, 1, 2, 3, 0},
+			Params: []loi.Param{in.ends.In(), in.columns.In(), in.values.In(), in.x.In(),
+				in.x.In(), in.x.In(), in.y.Out()}}}}
 }
 
 // Work implements [kernel.Modelled]: a multiplication and an addition for each entry.
 func (in *instance) Work(_ loi.KernelID, blocks []uint32) uint64 {
-	b := blocks[0]
-	return 2 * uint64(in.first[b+1]-in.first[b])
+	return 2 * uint64(in.first[blocks[0]+1]-in.first[blocks[0]])
 }
 
 func (in *instance) Reset(hints bool) {
-	for i := range in.y {
-		in.y[i] = -1 << 60 // no product is
+	for i := range in.y.Data {
+		in.y.Data[i] = -1 << 60 // no product is
 	}
 	in.Begin(hints)
 }
 
 // Check draws the matrix again and multiplies in integers; all sums are exact in either.
 func (in *instance) Check() kernel.Check {
-	x, block := in.vector(), 0
 	return in.Verdict("integers, entries drawn again", in.n, func(r int) (got, want float64) {
-		for r >= in.rows[block+1] {
-			block++
-		}
 		sum := int64(0)
-		in.row(in.seed, block, r, func(col int, value int64) { sum += value * x[col] })
-		return in.y[r], float64(sum)
+		in.row(in.Env.Seed, r, func(col int, value int64) { sum += value * in.element(col) })
+		return in.y.Data[r], float64(sum)
 	})
 }
 
-// Visit implements [blocked.Swept].
-func (in *instance) Visit(w *runtimes.Worker, _, block int) {
-	own, before, behind := in.around(block)
-	start := w.Begin(multiply)
+func (in *instance) visit(w *runtimes.Worker, _, block int) {
+	own, before, behind := in.around(in.rows[block])
+	start := w.Begin(0)
 	if w.Computes() {
 		from, to := in.rows[block], in.rows[block+1]
-		product(in.y[from:to], in.ends[from:to], uint32(in.first[block]), in.columns, in.values,
-			in.x)
+		product(in.y.Data[from:to], in.ends.Data[from:to], uint32(in.first[block]),
+			in.columns.Data, in.values.Data, in.x.Data)
 	}
-	w.End(multiply, start, uint32(block), uint32(before), uint32(own), uint32(behind))
+	w.End(0, start, uint32(block), uint32(before), uint32(own), uint32(behind))
 }
 
 // product computes rows whose entries begin with number at.
@@ -221,8 +161,7 @@ func product(y []float64, ends []uint32, at uint32, columns []uint32, values, x 
 	}
 }
 
-// Cost implements [blocked.Swept].
-func (in *instance) Cost(from, to int) (work, bytes uint64) {
+func (in *instance) cost(from, to int) (work, bytes uint64) {
 	entries, rows := in.first[to]-in.first[from], in.rows[to]-in.rows[from]
 	// and the blocks of x, two of them beside those of the rows
 	return uint64(entries), uint64(12*entries + 20*rows + 8*2*in.width)

@@ -24,12 +24,12 @@ func TestStructure(t *testing.T) {
 	for _, small := range Kernel.Small {
 		in := newTest(t, small)
 		p := Kernel.With(small)
-		if n := in.n * p.Int("degree"); in.entries() != n || int(in.ends[in.n-1]) != n {
+		if n := in.n * p.Int("degree"); in.entries() != n || int(in.ends.Data[in.n-1]) != n {
 			t.Errorf("%v: %d entries, the last row ends at %d, want %d", small, in.entries(),
-				in.ends[in.n-1], n)
+				in.ends.Data[in.n-1], n)
 		}
 		for b := range in.Blocks {
-			own, before, behind := in.around(b)
+			own, before, behind := in.around(in.rows[b])
 			if own == before || own == behind || before == behind {
 				t.Errorf("%v: block %d reads blocks %d, %d, %d of x", small, b, before, own, behind)
 			}
@@ -38,7 +38,7 @@ func TestStructure(t *testing.T) {
 					t.Errorf("%v: row %d is not in block %d of x", small, r, own)
 				}
 				seen := map[int]bool{}
-				in.row(3, b, r, func(col int, _ int64) {
+				in.row(3, r, func(col int, _ int64) {
 					if j := col / in.width; seen[col] || col >= in.n || j != own && j != before &&
 						j != behind {
 						t.Errorf("%v: row %d, column %d: twice, or in another block", small, r, col)
@@ -70,11 +70,11 @@ func TestCheckSees(t *testing.T) {
 	if c := run(); !c.Passed {
 		t.Errorf("%+v", c)
 	}
-	in.columns[17] = (in.columns[17] + 1) % uint32(in.n)
+	in.columns.Data[17] = (in.columns.Data[17] + 1) % uint32(in.n)
 	if c := run(); c.Passed || c.Error != 1 {
 		t.Errorf("another column: %+v", c)
 	}
-	in.columns[17] = (in.columns[17] + uint32(in.n) - 1) % uint32(in.n)
+	in.columns.Data[17] = (in.columns.Data[17] + uint32(in.n) - 1) % uint32(in.n)
 	run()
 	in.Count++
 	if c := in.Check(); c.Passed {

@@ -14,7 +14,6 @@
 package strassen
 
 import (
-	"fmt"
 	"math/bits"
 
 	"krdlab/kernels/blocked"
@@ -31,20 +30,12 @@ var Kernel = kernel.Kernel{
 	Summary: "dense matrix multiply by Strassen's seven products, single precision",
 	Work:    true,
 	Size:    "n",
-	Params: append(tiles.Params(kernel.Param{Name: "n", Kind: kernel.IntParam, Default: 2048,
-		Min: 1,
-		Max: 1 << 14, Help: "rows and columns: block times a power of two"}, 128,
-		"rows and columns of a tile"), kernel.Param{Name: "cutoff", Kind: kernel.IntParam,
-		Default: 512, Min: 1, Max: 1 << 14,
-		Help: "products of at most so many rows are ordinary ones"}),
+	Params: append(tiles.Params(kernel.Int("n", 2048, 1, 1<<14,
+		"rows and columns: block times a power of two"), 128, "rows and columns of a tile"),
+		kernel.Int("cutoff", 512, 1, 1<<14,
+			"products of at most so many rows are ordinary ones")),
 	Plan: plan,
-	New: func(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
-		in, err := build(p, env)
-		if err != nil {
-			return nil, err
-		}
-		return in, nil
-	},
+	New:  newInstance,
 	Small: []kernel.Params{{"n": 16, "block": 16}, {"n": 64, "block": 16, "cutoff": 32},
 		{"n": 44, "block": 11, "cutoff": 11}},
 	Classes: []kernel.Class{{Name: "small", Params: kernel.Params{"n": 1024, "block": 64,
@@ -64,8 +55,7 @@ func shape(p kernel.Params) (across, cut int, err error) {
 	n, b := p.Int("n"), p.Int("block")
 	across = n / b
 	if n%b != 0 || bits.OnesCount(uint(across)) != 1 {
-		return 0, 0, &kernel.ParamError{Name: "n", Got: fmt.Sprint(n),
-			Want: fmt.Sprintf("it must be block (%d) times a power of two", b)}
+		return 0, 0, p.Errorf("n", "it must be block (%d) times a power of two", b)
 	}
 	return across, max(1, p.Int("cutoff")/b), nil
 }
@@ -108,29 +98,26 @@ type instance struct {
 	all  *dense.Matrix // one column of tiles
 	n, q int
 	cut  int
-	env  kernel.Env
 	x, y tiles.Vector // y = A B x
 }
 
-func build(p kernel.Params, env kernel.Env) (*instance, error) {
+func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 	out, err := plan(p)
 	if err != nil {
 		return nil, err
 	}
-	q, cut, _ := shape(p)
+	in := &instance{Space: blocked.Space{Env: env}, n: p.Int("n")}
+	in.q, in.cut, _ = shape(p)
+	if in.Ops, err = tiles.NewOps(p); err != nil {
+		return nil, err
+	}
 	b := p.Int("block")
-	ops, err := tiles.NewOps(p)
-	if err != nil {
+	if in.all, err = dense.New(b*int(out.Blocks), b, b, b, dense.Tiled); err != nil {
 		return nil, err
 	}
-	all, err := dense.New(b*int(out.Blocks), b, b, b, dense.Tiled)
-	if err != nil {
-		return nil, err
-	}
-	in := &instance{Ops: ops, all: all, n: p.Int("n"), q: q, cut: cut, env: env}
-	in.Add("matrices", all)
-	if !env.Dry {
-		all.FillBlocks(0, 2*q*q, env.Seed, dense.Integers)
+	in.Add("matrices", in.all)
+	if q := in.q; !env.Dry {
+		in.all.FillBlocks(0, 2*q*q, env.Seed, dense.Integers)
 		in.x, in.y = tiles.Signs(in.n, env.Seed), tiles.NewVector(in.n)
 		bx := tiles.NewVector(in.n)
 		in.times(quad{q * q, q, q}, bx, in.x)
@@ -162,7 +149,7 @@ func (in *instance) Registry() loi.Registry {
 }
 
 func (in *instance) Reset(bool) {
-	if !in.env.Dry {
+	if !in.Env.Dry {
 		in.all.ZeroBlocks(2*in.q*in.q, 3*in.q*in.q)
 	}
 }

@@ -14,11 +14,12 @@ import (
 // is added twice.
 func TestProduct(t *testing.T) {
 	for _, set := range isa.Supported() {
-		in, err := build(Kernel.With(kernel.Params{"n": 80, "block": 10, "cutoff": 20,
+		x, err := newInstance(Kernel.With(kernel.Params{"n": 80, "block": 10, "cutoff": 20,
 			"isa": set.String()}), kernel.Env{Seed: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
+		in := x.(*instance)
 		defer in.Close()
 		_, err = runtimes.Run(context.Background(), runtimes.Config{Policy: runtimes.Serial{},
 			CPUs: []int{-1}, Nodes: []int{0}, Clock: hw.CalibrateClock(),

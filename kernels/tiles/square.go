@@ -2,34 +2,30 @@ package tiles
 
 import (
 	"fmt"
+	"maps"
 
 	"krdlab/kernels/blocked"
-	"krdlab/kernels/isa"
 	"krdlab/kernels/kernel"
 	"krdlab/kernels/matmul/dense"
 	"krdlab/loi"
+	"krdlab/runtimes"
 )
 
 // Params returns the parameters of a kernel on square matrices: that of its size, block and isa.
 // help is that of block.
 func Params(size kernel.Param, block int, help string) []kernel.Param {
-	return []kernel.Param{size,
-		{Name: "block", Kind: kernel.IntParam, Default: block, Min: 1, Max: 1024, Help: help},
-		{Name: "isa", Kind: kernel.WordParam, Default: "auto", Choices: isa.Names(),
-			Help: "instruction set of the products; auto takes the best that this CPU has"}}
+	return []kernel.Param{size, kernel.Int("block", block, 1, 1024, help),
+		kernel.ISA("the products")}
 }
 
 // Plan returns the plan of an instance with count matrices of order n in tiles, without executions
 // and arguments.
 func Plan(p kernel.Params, n, count int) (kernel.Plan, error) {
-	set, err := resolve(p)
+	set, err := p.ISA()
 	if err != nil {
 		return kernel.Plan{}, err
 	}
-	out := kernel.Plan{Resolved: kernel.Params{}}
-	for name, v := range p {
-		out.Resolved[name] = v
-	}
+	out := kernel.Plan{Resolved: maps.Clone(p)}
 	out.Resolved["isa"] = set.String()
 	across := uint64(Across(n, p.Int("block")))
 	row := uint64(min(p.Int("block"), n)+15) / 16 * 16
@@ -41,29 +37,20 @@ func Plan(p kernel.Params, n, count int) (kernel.Plan, error) {
 // Across returns how many tiles of order block a row of n elements has.
 func Across(n, block int) int { return (n + block - 1) / block }
 
-func resolve(p kernel.Params) (isa.Set, error) {
-	set, err := isa.Parse(p.Word("isa"))
-	if err == nil {
-		set, err = set.Resolve()
-	}
-	if err != nil {
-		return 0, &kernel.ParamError{Name: "isa", Got: p.Word("isa"), Want: err.Error()}
-	}
-	return set, nil
-}
-
-// A Square is a square matrix A in T x T tiles, object 0 of its space.
+// A Square is a square matrix A in T x T tiles, object 0 of its space, and its factorisation.
 type Square struct {
 	blocked.Space
 	Ops
-	A   *dense.Matrix
-	T   int
-	Env kernel.Env
+	Factor
+	A *dense.Matrix
+	T int
+	// X is a vector of signs and AX its product with A, for the check. Nobody has them in a dry run.
+	X, AX Vector
 }
 
 // New returns a square matrix of order n; it is 0, and in a dry run nobody touches its memory.
 func New(p kernel.Params, n int, env kernel.Env) (*Square, error) {
-	set, err := resolve(p)
+	ops, err := NewOps(p)
 	if err != nil {
 		return nil, err
 	}
@@ -72,9 +59,46 @@ func New(p kernel.Params, n int, env kernel.Env) (*Square, error) {
 	if err != nil {
 		return nil, fmt.Errorf("a square matrix: %w", err)
 	}
-	s := &Square{Ops: Ops{set, group}, A: a, T: a.BlockRows(), Env: env}
+	s := &Square{Space: blocked.Space{Env: env}, Ops: ops, A: a, T: a.BlockRows()}
+	s.Factor = Factor{N: s.T, TileBytes: uint64(a.BlockBytes(0, 0))}
 	s.Add("A", a)
 	return s, nil
+}
+
+// Start sets the steps of the factorisation, and makes A and what the check needs.
+func (s *Square) Start(steps Steps) {
+	s.Steps = steps
+	s.Reset(false)
+	if !s.Env.Dry {
+		s.X, s.AX = Signs(s.A.Rows, s.Env.Seed), NewVector(s.A.Rows)
+		s.Times(All, s.AX, s.X)
+	}
+}
+
+// Reset implements [kernel.Instance].
+func (s *Square) Reset(hints bool) {
+	if !s.Env.Dry {
+		s.Steps.Fill()
+	}
+	s.Last.Reset(hints, s.A.Blocks())
+}
+
+// Product returns the product of two factors, as A has them, with X: lower is [Lower] or
+// [UnitLower], the other one Upper.
+func (s *Square) Product(lower Part) Vector {
+	up, y := NewVector(s.A.Rows), NewVector(s.A.Rows)
+	s.Times(Upper, up, s.X)
+	s.Times(lower, y, up)
+	return y
+}
+
+// Gemm is an execution of kernel id: tile i, j minus the product of tiles i, k and k, j.
+func (s *Square) Gemm(w *runtimes.Worker, id loi.KernelID, i, j, k int) {
+	start := w.Begin(id)
+	if w.Computes() {
+		s.Minus(s.At(i, j), s.At(i, k), s.At(k, j))
+	}
+	w.End(id, start, s.Block(i, k), s.Block(k, j), s.Block(i, j))
 }
 
 // At returns the tile in row i and column j of tiles.
@@ -89,28 +113,18 @@ func (s *Square) Sides(b uint32) (rows, cols uint64) {
 	return uint64(r), uint64(c)
 }
 
-// Times adds a part of the matrix of tiles to y: a product with x. part says of each tile which
-// part of it counts.
-func (s *Square) Times(part func(i, j int) (Part, bool), y, x Vector) {
+// Times adds the product of a part of the matrix with x to y.
+func (s *Square) Times(p Part, y, x Vector) {
 	for i := range s.T {
 		for j := range s.T {
-			if p, ok := part(i, j); ok {
-				s.At(i, j).Apply(p, y, i*s.A.TileRows, x, j*s.A.TileCols)
+			part := p
+			if i != j {
+				part = All
+			}
+			if p == All || i == j || (i < j) == (p == Upper) {
+				s.At(i, j).Apply(part, y, i*s.A.TileRows, x, j*s.A.TileCols)
 			}
 		}
-	}
-}
-
-// Triangle returns, for Times, which tiles are part p of a matrix.
-func Triangle(p Part) func(i, j int) (Part, bool) {
-	return func(i, j int) (Part, bool) {
-		switch {
-		case p == All || i == j:
-			return p, true
-		case p == Upper:
-			return All, i < j
-		}
-		return All, i > j
 	}
 }
 
@@ -128,6 +142,6 @@ func Args(modes ...loi.Mode) []loi.Param {
 
 // NewOps returns the operations in the instruction set that the parameters name.
 func NewOps(p kernel.Params) (Ops, error) {
-	set, err := resolve(p)
+	set, err := p.ISA()
 	return Ops{set, group}, err
 }

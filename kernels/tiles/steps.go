@@ -9,6 +9,8 @@ import (
 // Steps is a right-looking factorisation: in each step a diagonal kernel, then the edges, then the
 // trailing part. Edges of a step may run at once, and so may the updates of its trailing part.
 type Steps interface {
+	// Fill makes the matrix.
+	Fill()
 	// Size returns how many edges step k has, and how many rows and columns the trailing part.
 	// lower: of the trailing part only what is on and below the diagonal is updated.
 	Size(k int) (edges, rows, cols int, lower bool)

@@ -28,12 +28,9 @@ var Kernel = kernel.Kernel{
 	Placed:  true,
 	Size:    "n",
 	Params: []kernel.Param{
-		{Name: "n", Kind: kernel.IntParam, Default: 1 << 24, Min: 1, Max: 1 << 32,
-			Help: "elements of each of the three vectors"},
-		{Name: "block", Kind: kernel.IntParam, Default: 4096, Min: 1, Max: 1 << 24,
-			Help: "elements of a block, which is one kernel execution"},
-		{Name: "sweeps", Kind: kernel.IntParam, Default: 10, Min: 1, Max: 1 << 20,
-			Help: "how often the vector is computed"},
+		kernel.Int("n", 1<<24, 1, 1<<32, "elements of each of the three vectors"),
+		kernel.Int("block", 4096, 1, 1<<24, "elements of a block, which is one kernel execution"),
+		kernel.Int("sweeps", 10, 1, 1<<20, "how often the vector is computed"),
 	},
 	Plan: plan,
 	New:  newInstance,
@@ -61,39 +58,25 @@ func plan(p kernel.Params) (kernel.Plan, error) {
 
 type instance struct {
 	blocked.Space
-	blocked.Memory
 	blocked.Sweeps
 	blocked.Vector
-	a, b, c []float64
-	seed    uint64
+	a, b, c blocked.Array[float64]
 }
 
-// The objects and the kernel of the registry.
-const (
-	objA loi.ObjectID = iota
-	objB
-	objC
-)
-
-const add loi.KernelID = 0
-
 func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
-	in := &instance{Vector: shape(p), seed: env.Seed}
-	in.Sweeps = blocked.Sweeps{Count: p.Int("sweeps"), Blocks: in.Vector.Blocks(), Of: in}
-	for _, v := range []struct {
-		name string
-		to   *[]float64
-	}{{"a", &in.a}, {"b", &in.b}, {"c", &in.c}} {
-		var err error
-		in.Add(v.name, in.Vector)
-		if *v.to, err = blocked.Alloc[float64](&in.Memory, env, in.N); err != nil {
-			in.Close()
-			return nil, err
-		}
+	in := &instance{Space: blocked.Space{Env: env}, Vector: shape(p)}
+	n := in.Vector.Blocks()
+	in.Sweeps = blocked.Sweeps{Count: p.Int("sweeps"), Blocks: n, Visit: in.visit,
+		Bytes: 3 * 8 * uint64(n) * uint64(in.Block)}
+	in.a = blocked.NewArray[float64](&in.Space, "a", in.Vector)
+	in.b = blocked.NewArray[float64](&in.Space, "b", in.Vector)
+	in.c = blocked.NewArray[float64](&in.Space, "c", in.Vector)
+	if err := in.Err(); err != nil {
+		return nil, err
 	}
 	r := in.draw()
-	for i := range in.b {
-		in.b[i], in.c[i] = r()
+	for i := range in.b.Data {
+		in.b.Data[i], in.c.Data[i] = r()
 	}
 	in.Reset(false)
 	return in, nil
@@ -101,7 +84,7 @@ func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 
 // draw returns what yields the elements of b and c in their order: whole numbers below 2^20.
 func (in *instance) draw() func() (b, c float64) {
-	r := rand.NewPCG(in.seed, 0)
+	r := rand.NewPCG(in.Env.Seed, 0)
 	return func() (b, c float64) {
 		x := r.Uint64()
 		return float64(x >> 44), float64(x & (1<<20 - 1))
@@ -109,12 +92,9 @@ func (in *instance) draw() func() (b, c float64) {
 }
 
 func (in *instance) Registry() loi.Registry {
-	return loi.Registry{
-		Objects: in.Objects(),
-		Kernels: []loi.Kernel{{Name: "triad", Params: []loi.Param{{Object: objB, Mode: loi.In},
-			{Object: objC, Mode: loi.In}, {Object: objA, Mode: loi.Out}}, Of: []uint8{0, 0, 0}}},
-		Regions: blocked.Regions,
-	}
+	return loi.Registry{Objects: in.Objects(), Regions: blocked.Regions,
+		Kernels: []loi.Kernel{{Name: "triad", Of: []uint8{0, 0, 0},
+			Params: []loi.Param{in.b.In(), in.c.In(), in.a.Out()}}}}
 }
 
 // Work implements [kernel.Modelled]: a multiplication and an addition for each element.
@@ -124,26 +104,25 @@ func (in *instance) Work(_ loi.KernelID, blocks []uint32) uint64 {
 }
 
 func (in *instance) Reset(hints bool) {
-	clear(in.a)
+	clear(in.a.Data)
 	in.Begin(hints)
 }
 
 func (in *instance) Check() kernel.Check {
 	r := in.draw()
-	return in.Verdict("elements drawn again", len(in.a), func(i int) (got, want float64) {
+	return in.Verdict("elements drawn again", len(in.a.Data), func(i int) (got, want float64) {
 		b, c := r()
-		return in.a[i], b + scalar*c
+		return in.a.Data[i], b + scalar*c
 	})
 }
 
-// Visit implements [blocked.Swept].
-func (in *instance) Visit(w *runtimes.Worker, _, block int) {
-	start := w.Begin(add)
+func (in *instance) visit(w *runtimes.Worker, _, block int) {
+	start := w.Begin(0)
 	if w.Computes() {
 		from, to := in.Span(block)
-		triad(in.a[from:to], in.b[from:to], in.c[from:to])
+		triad(in.a.Data[from:to], in.b.Data[from:to], in.c.Data[from:to])
 	}
-	w.End(add, start, uint32(block))
+	w.End(0, start, uint32(block))
 }
 
 // triad computes a = b + s c, four elements at a time.
@@ -158,10 +137,4 @@ func triad(a, b, c []float64) {
 	for i := range a {
 		a[i] = b[i] + scalar*c[i]
 	}
-}
-
-// Cost implements [blocked.Swept].
-func (in *instance) Cost(from, to int) (work, bytes uint64) {
-	n := uint64(to - from)
-	return n, 3 * 8 * n * uint64(in.Block)
 }

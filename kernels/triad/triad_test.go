@@ -30,7 +30,7 @@ func TestCheckSees(t *testing.T) {
 	if c := in.Check(); !c.Passed {
 		t.Errorf("%+v", c)
 	}
-	in.a[99]++
+	in.a.Data[99]++
 	if c := in.Check(); c.Passed || c.Error != 1 || c.Detail == "" {
 		t.Errorf("a wrong element: %+v", c)
 	}

@@ -18,9 +18,7 @@ package uts
 import (
 	"crypto/sha1"
 	"encoding/binary"
-	"fmt"
 	"math"
-	"strconv"
 	"sync/atomic"
 
 	"krdlab/kernels/blocked"
@@ -36,28 +34,18 @@ var Kernel = kernel.Kernel{
 	Work:    true,
 	Size:    "root",
 	Params: []kernel.Param{
-		{Name: "root", Kind: kernel.IntParam, Default: 2000, Min: 1, Max: 1 << 20,
-			Help: "children of the root"},
-		{Name: "m", Kind: kernel.IntParam, Default: 8, Min: 1, Max: 100,
-			Help: "children of another node that has any"},
-		{Name: "q", Kind: kernel.WordParam, Default: "0.124875", Parse: probability,
-			Help: "the probability of that; m q < 1, and the nearer to 1 the larger the tree"},
-		{Name: "tree", Kind: kernel.IntParam, Default: 42, Min: 0, Max: math.MaxInt32,
-			Help: "which tree: the hash of the root is made of this number"},
-		{Name: "granularity", Kind: kernel.IntParam, Default: 1, Min: 1, Max: 1 << 20,
-			Help: "how often each hash is made"},
+		kernel.Int("root", 2000, 1, 1<<20, "children of the root"),
+		kernel.Int("m", 8, 1, 100, "children of another node that has any"),
+		kernel.Real("q", "0.124875", 0, 1,
+			"the probability of that; m q < 1, and the nearer to 1 the larger the tree"),
+		kernel.Int("tree", 42, 0, math.MaxInt32,
+			"which tree: the hash of the root is made of this number"),
+		kernel.Int("granularity", 1, 1, 1<<20, "how often each hash is made"),
 	},
 	Plan: func(p kernel.Params) (kernel.Plan, error) {
 		t, err := read(p)
-		if err != nil {
-			return kernel.Plan{}, err
-		}
-		out := kernel.Plan{Resolved: p}
-		if n := known[t]; n != 0 {
-			out.Executions = n - 1
-			out.DryBytes = 4 * n
-		}
-		return out, nil
+		n := known[t] // 0: nobody has counted them
+		return kernel.Plan{Resolved: p, Executions: max(n, 1) - 1, DryBytes: 4 * n}, err
 	},
 	New: func(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 		t, err := read(p)
@@ -66,8 +54,9 @@ var Kernel = kernel.Kernel{
 		}
 		in := &instance{tree: t, times: p.Int("granularity")}
 		if env.Dry {
-			if in.first, err = t.shape(); err != nil {
-				return nil, err
+			if in.first, in.want = t.walk(true); in.want > maxShape {
+				return nil, p.Errorf("root", "the tree has more than %d nodes, too many for a "+
+					"machine model; add --machine native", maxShape)
 			}
 		}
 		return in, nil
@@ -97,13 +86,6 @@ const maxShape = 1 << 25
 // 700 cycles of the paper's machine, which has no instructions for it and does 4 operations a cycle.
 const opsPerHash = 2800
 
-func probability(s string) error {
-	if v, err := strconv.ParseFloat(s, 64); err != nil || !(v >= 0 && v < 1) {
-		return fmt.Errorf("it must be a number from 0 to less than 1")
-	}
-	return nil
-}
-
 // A tree is what decides every node.
 type tree struct {
 	root, m int
@@ -112,11 +94,10 @@ type tree struct {
 }
 
 func read(p kernel.Params) (tree, error) {
-	q, _ := strconv.ParseFloat(p.Word("q"), 64)
-	t := tree{p.Int("root"), p.Int("m"), q, p.Int("tree")}
-	if float64(t.m)*q >= 1 && known[t] == 0 {
-		return t, &kernel.ParamError{Name: "q", Got: p.Word("q"), Want: fmt.Sprintf("it must be "+
-			"less than 1/m = %.6g, or the tree may have no end", 1/float64(t.m))}
+	t := tree{p.Int("root"), p.Int("m"), p.Real("q"), p.Int("tree")}
+	if float64(t.m)*t.q >= 1 && known[t] == 0 {
+		return t, p.Errorf("q", "it must be less than 1/m = %.6g, or the tree may have no end",
+			1/float64(t.m))
 	}
 	return t, nil
 }
@@ -150,56 +131,32 @@ func (t tree) children(h *hash) int {
 	return 0
 }
 
-// shape walks t breadth first, and returns for each node the number of its first child, 0 if it has
-// none. The root is 0, and children of a node stand side by side.
-func (t tree) shape() ([]uint32, error) {
-	level, first := []hash{t.origin()}, []uint32{1}
-	for n := t.root; len(level) > 0; n = t.m {
-		var next []hash
-		from := uint32(len(first))
-		for v := range level {
-			if first[int(from)-len(level)+v] == 0 {
-				continue
-			}
-			first[int(from)-len(level)+v] = uint32(len(first))
-			for i := range n {
-				c := level[v].child(uint32(i), 1)
-				next = append(next, c)
-				first = append(first, uint32(t.children(&c)))
-			}
-			if len(first) > maxShape {
-				return nil, &kernel.ParamError{Name: "root", Got: strconv.Itoa(t.root),
-					Want: fmt.Sprintf("the tree has more than %d nodes, too many for a machine "+
-						"model; add --machine native", maxShape)}
+// walk counts the nodes of t, depth first. With shape it also returns for each node the number of
+// its first child, 0 if it has none, and ends once there are more than maxShape. Nodes are numbered
+// as they are found: the root is 0, and children of a node stand side by side.
+func (t tree) walk(shape bool) (first []uint32, nodes uint64) {
+	type parent struct {
+		hash   hash
+		number uint64
+		n      int
+	}
+	stack := []parent{{t.origin(), 0, t.root}}
+	for nodes = 1; len(stack) > 0 && !(shape && nodes > maxShape); {
+		p := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for i := range p.n {
+			c := p.hash.child(uint32(i), 1)
+			if n := t.children(&c); n > 0 {
+				stack = append(stack, parent{c, nodes + uint64(i), n})
 			}
 		}
-		level = next
-	}
-	return first, nil
-}
-
-// count walks t depth first on one goroutine, and returns its nodes.
-func (t tree) count() (n uint64) {
-	type some struct { // siblings from next on are to be seen
-		of   hash
-		next uint32
-		all  uint32
-	}
-	stack := []some{{t.origin(), 0, uint32(t.root)}}
-	for n = 1; len(stack) > 0; {
-		s := &stack[len(stack)-1]
-		if s.next == s.all {
-			stack = stack[:len(stack)-1]
-			continue
+		if shape {
+			first = append(first, make([]uint32, int(nodes)+p.n-len(first))...)
+			first[p.number] = uint32(nodes)
 		}
-		c := s.of.child(s.next, 1)
-		s.next++
-		n++
-		if m := t.children(&c); m > 0 {
-			stack = append(stack, some{c, 0, uint32(m)})
-		}
+		nodes += uint64(p.n)
 	}
-	return n
+	return first, nodes
 }
 
 type instance struct {
@@ -208,7 +165,7 @@ type instance struct {
 	times         int
 	first         []uint32 // the shape, if nothing is computed
 	size          uint64   // nodes, by the latest run
-	want          uint64   // once it is known
+	want          uint64   // of a tree that is not known, once it was walked
 }
 
 func (in *instance) Registry() loi.Registry {
@@ -216,36 +173,24 @@ func (in *instance) Registry() loi.Registry {
 		Regions: []loi.Region{{Name: "children", Kind: loi.Loop, Parent: loi.NoRegion}}}
 }
 
-func (in *instance) Reset(bool)   { in.size = 0 }
-func (in *instance) Close() error { return nil }
+func (in *instance) Reset(bool) { in.size = 0 }
 
 // Work implements [kernel.Modelled].
 func (in *instance) Work(loi.KernelID, []uint32) uint64 { return opsPerHash * uint64(in.times) }
 
 // Counts implements [kernel.Counted]; 0 for a tree that nobody has walked.
 func (in *instance) Counts() (tasks, executions uint64) {
-	if in.first != nil {
-		return 0, uint64(len(in.first) - 1)
-	}
-	return 0, max(known[in.tree], 1) - 1
+	return 0, max(uint64(len(in.first)), known[in.tree], 1) - 1
 }
 
 func (in *instance) Check() kernel.Check {
-	c := kernel.Check{Method: "against the published number of nodes, exact"}
+	if known[in.tree] != 0 {
+		return kernel.Exact("against the published number of nodes", in.size, known[in.tree])
+	}
 	if in.want == 0 {
-		in.want = known[in.tree]
+		_, in.want = in.tree.walk(false)
 	}
-	if known[in.tree] == 0 {
-		c.Method = "against a serial walk, exact"
-		if in.want == 0 {
-			in.want = in.tree.count()
-		}
-	}
-	if c.Passed = in.size == in.want; !c.Passed {
-		c.Error = math.Abs(float64(in.size) - float64(in.want))
-		c.Detail = fmt.Sprintf("the run counted %d nodes, want %d", in.size, in.want)
-	}
-	return c
+	return kernel.Exact("against a serial walk", in.size, in.want)
 }
 
 // node is the task of a node that has children.

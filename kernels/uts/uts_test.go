@@ -12,10 +12,7 @@ import (
 func TestShapeIsTheTree(t *testing.T) {
 	for _, x := range []tree{{1, 1, 0, 0}, {1, 2, 0.49, 3}, {7, 3, 0.3, 1}, {40, 4, 0.2, 9},
 		{3, 100, 0.005, 5}} {
-		first, err := x.shape()
-		if err != nil {
-			t.Fatal(err)
-		}
+		first, found := x.walk(true)
 		var nodes int
 		var walk func(h hash, number uint32, n int)
 		walk = func(h hash, number uint32, n int) {
@@ -30,8 +27,10 @@ func TestShapeIsTheTree(t *testing.T) {
 			}
 		}
 		walk(x.origin(), 0, x.root)
-		if nodes != len(first) || x.count() != uint64(nodes) {
-			t.Errorf("%+v: %d nodes, the shape has %d, counted %d", x, nodes, len(first), x.count())
+		_, counted := x.walk(false)
+		if nodes != len(first) || found != uint64(nodes) || counted != found {
+			t.Errorf("%+v: %d nodes, the shape has %d, found %d, counted %d", x, nodes, len(first),
+				found, counted)
 		}
 	}
 }
@@ -42,7 +41,7 @@ func TestKnownTree(t *testing.T) {
 		t.Skip("some tenths of a second")
 	}
 	x := tree{2000, 8, 0.124875, 42}
-	if n := x.count(); n != known[x] {
+	if _, n := x.walk(false); n != known[x] {
 		t.Errorf("%d nodes, want %d", n, known[x])
 	}
 }

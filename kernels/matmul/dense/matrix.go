@@ -82,8 +82,12 @@ func New(rows, cols, tileRows, tileCols int, layout Layout) (*Matrix, error) {
 	return m, nil
 }
 
-// Free returns the memory. The matrix and every [Multiplier] of it must not be used afterwards.
+// Free returns the memory, of which a nil matrix has none. The matrix and every [Multiplier] of it
+// must not be used afterwards.
 func (m *Matrix) Free() error {
+	if m == nil {
+		return nil
+	}
 	free := m.free
 	m.Data, m.free = nil, nil
 	if free == nil {
