@@ -8,13 +8,14 @@ type keyedBatch struct {
 	tally  *tally
 	total  uint64 // bytes of the distinct data seen
 	want   int    // accesses to gather
+	most   int    // and at most; 0: as many as the engine likes
 
 	keys, sizes []uint64
 	dist        []uint64 // of flush
 }
 
-func newKeyedBatch(cores int, t *tally) keyedBatch {
-	b := keyedBatch{engine: stack.NewKeyed(stack.KeyedOptions{Cores: cores}), tally: t}
+func newKeyedBatch(opt stack.KeyedOptions, t *tally) keyedBatch {
+	b := keyedBatch{engine: stack.NewKeyed(opt), tally: t}
 	b.want = b.engine.BatchLen()
 	return b
 }
@@ -23,14 +24,15 @@ func (b *keyedBatch) add(key, size uint64) {
 	b.keys, b.sizes = append(b.keys, key), append(b.sizes, size)
 }
 
-// flush makes the engine and the tally take what was gathered; tags and prev as the engine has
-// them, nil without. Until reset the accesses stay, with their distances.
-func (b *keyedBatch) flush(tags, prev []uint16) error {
+// room makes dist as long as what was gathered.
+func (b *keyedBatch) room() []uint64 {
 	b.dist = grow(b.dist, len(b.keys))
+	return b.dist
+}
+
+// count makes the tally take what was gathered, whose distances the engine has put into dist.
+func (b *keyedBatch) count() error {
 	t, dist := b.tally, b.dist
-	if err := b.engine.DistancesTagged(b.keys, b.sizes, tags, dist, prev); err != nil {
-		return err
-	}
 	for i, size := range b.sizes {
 		if dist[i] == stack.Cold {
 			b.total = sumBytes(b.total, size)
@@ -54,5 +56,7 @@ func (b *keyedBatch) flush(tags, prev []uint16) error {
 
 func (b *keyedBatch) reset() {
 	b.keys, b.sizes = b.keys[:0], b.sizes[:0]
-	b.want = b.engine.BatchLen()
+	if b.want = b.engine.BatchLen(); b.most != 0 {
+		b.want = min(b.want, b.most)
+	}
 }

@@ -23,7 +23,7 @@ type keyedNode struct {
 const maxTags = 1<<16 - 1
 
 func newKeyedNode(t *loi.Trace, workers []int, cores int, c *tally) *keyedNode {
-	n := &keyedNode{keyedBatch: newKeyedBatch(cores, c),
+	n := &keyedNode{keyedBatch: newKeyedBatch(stack.KeyedOptions{Cores: cores}, c),
 		names: newNames(len(t.Header.Registry.Objects)), trace: t}
 	if len(workers) > 1 {
 		n.index = make([]uint16, len(t.Header.Workers))
@@ -57,8 +57,11 @@ func (n *keyedNode) flush() error {
 	if n.index != nil {
 		n.prev = grow(n.prev, len(n.keys))
 	}
-	if err := n.keyedBatch.flush(n.tags, n.prev); err != nil {
+	if err := n.engine.DistancesTagged(n.keys, n.sizes, n.tags, n.room(), n.prev); err != nil {
 		return n.explain(err)
+	}
+	if err := n.count(); err != nil {
+		return err
 	}
 	for i, tag := range n.tags {
 		if last := n.prev[i]; last != 0 && last != tag {

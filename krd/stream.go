@@ -21,9 +21,11 @@ type StreamOptions struct {
 // counted under a group of the caller's, such as where in the program it is. Distances are exact,
 // and in bytes.
 //
-// Accesses are gathered and handed to [stack.Keyed] in batches, which works with as many threads as
-// GOMAXPROCS has. An access to the datum that was accessed last has distance 0 and is counted at
-// once. The methods are for one goroutine.
+// A [stack.Filter] of the data that were accessed last answers what it can; other accesses are
+// gathered for [stack.Keyed], which takes them in batches, with as many threads as GOMAXPROCS has.
+// The methods are for one goroutine.
+//
+// # MEMORY
 //
 // Source: virda paper, 3.2.2, whose back end too empties a buffer of accesses when it is full: with
 // a splay tree, O(log M) an access at M data, or a scale tree, which is approximate.
@@ -31,25 +33,32 @@ type Stream struct {
 	keyedBatch
 	opt    Options
 	trace  loi.Trace // its header: of one node with one worker
-	group  []uint32  // of the accesses gathered
 	groups groupTable
 	err    error
 
-	last, size uint64 // the datum accessed last, if there is one
-	any        bool
-	again      uint64 // accesses to it since, not in the tally yet
+	filter *stack.Filter
+	front  struct { // of some accesses
+		sizes, dist [256]uint64
+		slots       [256]uint8
+	}
+	slots []uint8  // of the accesses gathered: what the filter says
+	of    []uint32 // and their groups
 }
+
+// streamBatch is what a batch has at most: so many accesses take 243 MB.
+const streamBatch = 1 << 23
 
 // NewStream returns a stream of no accesses. An option that is none of its values is an error that
 // wraps [ErrOption].
 func NewStream(opt StreamOptions) (*Stream, error) {
-	s := &Stream{opt: Options{Distance: opt.Distance}}
+	s := &Stream{opt: Options{Distance: opt.Distance}, filter: stack.NewFilter()}
 	if err := s.opt.resolve(); err != nil {
 		return nil, err
 	}
 	s.trace.Header = loi.Header{L2Bytes: opt.L2Bytes, LLCBytes: opt.LLCBytes, Nodes: 1,
 		Workers: []loi.Worker{{}}}
-	s.keyedBatch = newKeyedBatch(0, s.analysis().newTally())
+	s.keyedBatch = newKeyedBatch(stack.KeyedOptions{Filtered: true}, s.analysis().newTally())
+	s.most = streamBatch
 	return s, nil
 }
 
@@ -63,6 +72,10 @@ type DatumError struct {
 func (e *DatumError) Error() string {
 	return fmt.Sprintf("krd: datum %#x has %d bytes in an access of group %d and had %d before; a "+
 		"datum keeps its size", e.Key, e.Bytes, e.Group, e.Before)
+}
+
+func datumError(group uint32, e *stack.SizeError) error {
+	return &DatumError{Group: group, Key: e.Key, Before: e.Was, Bytes: e.Size}
 }
 
 // Class implements [failure.Classed].
@@ -89,20 +102,12 @@ func (s *Stream) add(keys []uint64, bytes, groups []uint32) error {
 	if err := s.groups.reserve(groups); err != nil {
 		return err
 	}
-	for i, key := range keys {
-		size := uint64(bytes[i])
-		if s.any && key == s.last {
-			if size != s.size {
-				return &DatumError{Group: groups[i], Key: key, Before: s.size, Bytes: size}
-			}
-			s.again++
-			s.count(groups[i], 0, size)
-			continue
+	for len(keys) > 0 {
+		n := min(len(keys), len(s.front.dist))
+		if err := s.addSome(keys[:n], bytes, groups); err != nil {
+			return err
 		}
-		s.endRun()
-		s.last, s.size, s.any = key, size, true
-		s.keyedBatch.add(key, size)
-		s.group = append(s.group, groups[i])
+		keys, bytes, groups = keys[n:], bytes[n:], groups[n:]
 		if len(s.keys) >= s.want {
 			if err := s.flush(); err != nil {
 				return err
@@ -112,20 +117,34 @@ func (s *Stream) add(keys []uint64, bytes, groups []uint32) error {
 	return nil
 }
 
-// endRun tells the tally of the accesses that followed others to the same datum.
-func (s *Stream) endRun() {
-	if s.again == 0 {
-		return
+// addSome adds as many accesses as front has room for.
+func (s *Stream) addSome(keys []uint64, bytes, groups []uint32) error {
+	n, f := len(keys), &s.front
+	bytes, groups = bytes[:n], groups[:n]
+	for i, size := range bytes {
+		f.sizes[i] = uint64(size)
 	}
-	t := s.tally
-	t.count += s.again
-	t.one(0, s.size, s.again)
-	t.reach(s.size, s.again*s.size)
-	s.again = 0
+	if err := s.filter.Accesses(keys, f.sizes[:n], f.dist[:n], f.slots[:n]); err != nil {
+		return datumError(groups[err.Index], err)
+	}
+	for i, slot := range f.slots[:n] {
+		size := f.sizes[i]
+		if slot == stack.InFilter {
+			d := f.dist[i]
+			s.tally.one(d, d+size, 1)
+			s.tally.reach(d+size, size)
+			s.tally.count++
+			s.group(groups[i], d, size)
+			continue
+		}
+		s.keyedBatch.add(keys[i], size)
+		s.slots, s.of = append(s.slots, slot), append(s.of, groups[i])
+	}
+	return nil
 }
 
-// count counts an access under its group.
-func (s *Stream) count(group uint32, d, size uint64) {
+// group counts an access under its group.
+func (s *Stream) group(group uint32, d, size uint64) {
 	if s.tally.inclusive {
 		d = needs(d, size)
 	}
@@ -142,18 +161,20 @@ func (s *Stream) Flush() error {
 }
 
 func (s *Stream) flush() error {
-	s.endRun()
-	if err := s.keyedBatch.flush(nil, nil); err != nil {
+	if err := s.engine.DistancesFiltered(s.keys, s.sizes, s.slots, s.room()); err != nil {
 		var e *stack.SizeError
 		if errors.As(err, &e) {
-			err = &DatumError{Group: s.group[e.Index], Key: e.Key, Before: e.Was, Bytes: e.Size}
+			return datumError(s.of[e.Index], e)
 		}
 		return err
 	}
-	for i, g := range s.group {
-		s.count(g, s.dist[i], s.sizes[i])
+	if err := s.count(); err != nil {
+		return err
 	}
-	s.group = s.group[:0]
+	for i, g := range s.of {
+		s.group(g, s.dist[i], s.sizes[i])
+	}
+	s.slots, s.of = s.slots[:0], s.of[:0]
 	s.reset()
 	return nil
 }

@@ -9,7 +9,9 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"syscall"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -265,9 +267,9 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
-// BenchmarkStream analyses sweeps over a grid of 1000 x 1000 numbers, handed over 4096 accesses at
-// a time, and then a report; making the accesses is not timed. KRDLAB_ACCESSES is their number, 200
-// M by default.
+// BenchmarkStream analyses sweeps over a grid of 1000 x 1000 numbers, and over data that are all
+// accessed in turn, handed over 4096 accesses at a time, and then makes a report; making the
+// accesses is not timed. KRDLAB_ACCESSES is their number, 200 M by default.
 func BenchmarkStream(b *testing.B) {
 	n := 200e6
 	if text := os.Getenv("KRDLAB_ACCESSES"); text != "" {
@@ -278,30 +280,60 @@ func BenchmarkStream(b *testing.B) {
 	}
 	for _, shift := range []uint{3, 6} {
 		b.Run(fmt.Sprintf("trace=sor/bytes=%d", 1<<shift), func(b *testing.B) {
-			a := sor(1000, 1, shift)
-			best := math.Inf(1)
-			for b.Loop() {
-				begin := b.Elapsed()
-				s, err := NewStream(StreamOptions{L2Bytes: 1 << 20, LLCBytes: 32 << 20})
-				if err != nil {
-					b.Fatal(err)
+			a, i := sor(1000, 1, shift), 0
+			benchStream(b, int(n), func(part *streamed) {
+				end := min(i+4096, len(a.keys))
+				*part = streamed{a.keys[i:end], a.bytes[i:end], a.groups[i:end]}
+				if i = end; i == len(a.keys) {
+					i = 0
 				}
-				done := 0
-				for done < int(n) {
-					for i := 0; i < len(a.keys); i += 4096 {
-						if err := a.into(s, i, min(4096, len(a.keys)-i)); err != nil {
-							b.Fatal(err)
-						}
-					}
-					done += len(a.keys)
-				}
-				if r, err := s.Report(); err != nil || r.AccessCount != uint64(done) {
-					b.Fatal(r, err)
-				}
-				best = min(best, (b.Elapsed()-begin).Seconds()/float64(done))
-			}
-			b.ReportMetric(1/best/1e6, "best-Maccess/s")
-			b.ReportMetric(0, "ns/op")
+			})
 		})
 	}
+	b.Run("trace=scan/data=8M", func(b *testing.B) {
+		var key uint64
+		benchStream(b, int(n), func(part *streamed) {
+			*part = streamed{part.keys[:0], part.bytes[:0], part.groups[:0]}
+			for range 4096 {
+				part.add(key*8, 8, 0)
+				key = (key + 1) & (8<<20 - 1)
+			}
+		})
+	})
+}
+
+// benchStream analyses n accesses, part by part, and reports the peak of the process's memory too
+// (on Linux).
+func benchStream(b *testing.B, n int, next func(*streamed)) {
+	best := math.Inf(1)
+	for b.Loop() {
+		s, err := NewStream(StreamOptions{L2Bytes: 1 << 20, LLCBytes: 32 << 20})
+		if err != nil {
+			b.Fatal(err)
+		}
+		var spent time.Duration
+		var part streamed
+		done := 0
+		for done < n {
+			next(&part)
+			begin := time.Now()
+			if err := part.into(s, 0, len(part.keys)); err != nil {
+				b.Fatal(err)
+			}
+			spent += time.Since(begin)
+			done += len(part.keys)
+		}
+		begin := time.Now()
+		r, err := s.Report()
+		if err != nil || r.AccessCount != uint64(done) {
+			b.Fatal(r, err)
+		}
+		spent += time.Since(begin)
+		best = min(best, spent.Seconds()/float64(done))
+	}
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	b.ReportMetric(float64(u.Maxrss)/1024, "peak-MiB")
+	b.ReportMetric(1/best/1e6, "best-Maccess/s")
+	b.ReportMetric(0, "ns/op")
 }

@@ -68,7 +68,7 @@ func (d *Dense) enter(blocks []uint32, dist []uint64) *chunk {
 		panic(fmt.Sprintf("stack distances: %d live blocks: want at most %d", d.used,
 			maxPositions-len(blocks)))
 	}
-	c := d.begin(len(blocks))
+	c := d.begin(len(blocks), 0)
 	if c.live > 0 {
 		d.pos.translate(d.blocks.s)
 	}
@@ -87,7 +87,7 @@ func (d *Dense) enter(blocks []uint32, dist []uint64) *chunk {
 			}
 			prev[j], sizes[j] = p, size
 		}
-		c.push(d.pos.live.s, i, prev, sizes)
+		c.push(d.pos.live.s, i, prev, sizes, sizes)
 	}
 	d.used = c.live + c.firsts
 	return c

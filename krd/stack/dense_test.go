@@ -28,6 +28,17 @@ var engines = []struct {
 		return d
 	}},
 	{"keyed", func(s []uint64) engine { return newKeyedEngine(s, 1) }},
+	{"filtered", func(s []uint64) engine { return newFilteredEngine(s, 1, FilterSlots) }},
+	{"filtered by 1", func(s []uint64) engine {
+		e := newFilteredEngine(s, 1, 1)
+		e.limits = limits{minChunk: 3, maxChunk: 3, topBits: 0}
+		return e
+	}},
+	{"filtered by 3 on 2 cores", func(s []uint64) engine {
+		e := newFilteredEngine(s, 2, 3)
+		e.limits = limits{minChunk: 3, maxChunk: 3, topBits: 0}
+		return e
+	}},
 	{"keyed in chunks of 3 on 2 cores", func(s []uint64) engine {
 		k := newKeyedEngine(s, 2)
 		k.limits = limits{minChunk: 3, maxChunk: 3, topBits: 0}
@@ -176,7 +187,9 @@ func TestRandom(t *testing.T) {
 		k := newKeyedEngine(sizes, 2)
 		k.limits.minChunk, k.limits.topBits = rapid.IntRange(1, 3000).Draw(t, "chunk"),
 			uint(rapid.IntRange(0, 2).Draw(t, "top bits"))
-		for _, e := range []engine{NewDense(sizes), k, newOnlineEngine(sizes)} {
+		f := newFilteredEngine(sizes, 2, rapid.IntRange(1, FilterSlots).Draw(t, "slots"))
+		f.limits = k.limits
+		for _, e := range []engine{NewDense(sizes), k, f, newOnlineEngine(sizes)} {
 			got := distancesOf(e, blocks, batch)
 			for i := range want {
 				if got[i] != want[i] {

@@ -14,7 +14,8 @@ func TestPortable(t *testing.T) {
 	run := func() [][]uint64 {
 		k := newKeyedEngine(sizes, 2)
 		k.limits.minChunk, k.limits.topBits = 1<<14, 1
-		return [][]uint64{distancesOf(k, blocks, 40_000), distancesOf(NewDense(sizes), blocks, 0)}
+		return [][]uint64{distancesOf(k, blocks, 40_000), distancesOf(NewDense(sizes), blocks, 0),
+			distancesOf(newFilteredEngine(sizes, 2, FilterSlots), blocks, 40_000)}
 	}
 	want := run()
 	wraps = false

@@ -9,7 +9,8 @@ import (
 
 // KeyedOptions of [NewKeyed]. The zero value is the default.
 type KeyedOptions struct {
-	Cores int // threads at work; 0: GOMAXPROCS, 1: the caller's alone
+	Cores    int  // threads at work; 0: GOMAXPROCS, 1: the caller's alone
+	Filtered bool // accesses come through a [Filter]
 }
 
 // Keyed computes the distances of accesses to blocks that are named by any 64-bit keys and come
@@ -34,6 +35,7 @@ type Keyed struct {
 	common []uint64      // a size that all keys have
 	tags   array[uint16] // by position, from the first call that has tags
 	tagged bool
+	held   *held // what a filter holds; nil: there is none
 	failed error
 }
 
@@ -45,6 +47,9 @@ func NewKeyed(opt KeyedOptions) *Keyed {
 	}
 	k := &Keyed{machine: newMachine(cores)}
 	k.table.mem = k.mem
+	if opt.Filtered {
+		k.held = &held{}
+	}
 	runtime.AddCleanup(k, (*machine).free, k.machine)
 	return k
 }
@@ -68,35 +73,45 @@ func (k *Keyed) Distances(keys, sizes, dist []uint64) error {
 	return k.DistancesTagged(keys, sizes, nil, dist, nil)
 }
 
+// DistancesFiltered is [Keyed.Distances] for accesses that a [Filter] did not answer: of each the
+// slot whose datum it replaced there. All accesses of the stream come through the same filter.
+func (k *Keyed) DistancesFiltered(keys, sizes []uint64, slots []uint8, dist []uint64) error {
+	if k.held == nil || len(slots) < len(keys) {
+		return fmt.Errorf("stack distances: %d keys with %d slots of a filter, want as many, and "+
+			"an engine that is behind one", len(keys), len(slots))
+	}
+	return k.distances(entrance{keys: keys, sizes: sizes, dist: dist, slots: slots})
+}
+
 // DistancesTagged is [Keyed.Distances] for accesses that carry a tag, such as the number of their
 // worker: prev[i] becomes the tag of the previous access to keys[i], 0 if there was none. Accesses
 // entered by Distances have the tag 0. Tags cost two bytes a position and a probe an access, from
 // the first call that has them.
 func (k *Keyed) DistancesTagged(keys, sizes []uint64, tags []uint16, dist []uint64,
 	prev []uint16) error {
+	if k.held != nil {
+		return errors.New("stack distances: the engine is behind a filter, want slots")
+	}
+	return k.distances(entrance{keys: keys, sizes: sizes, dist: dist, tags: tags, prev: prev})
+}
+
+func (k *Keyed) distances(all entrance) error {
 	if k.failed != nil {
 		return k.failed
 	}
-	n := len(keys)
-	if (len(sizes) != 1 && len(sizes) < n) || len(dist) < n ||
-		(tags != nil && (len(tags) < n || len(prev) < n)) {
+	n := len(all.keys)
+	if (len(all.sizes) != 1 && len(all.sizes) < n) || len(all.dist) < n ||
+		(all.tags != nil && (len(all.tags) < n || len(all.prev) < n)) {
 		return fmt.Errorf("stack distances: %d keys with %d sizes, %d distances, %d tags, %d "+
 			"previous tags: want as many, or one size",
-			n, len(sizes), len(dist), len(tags), len(prev))
+			n, len(all.sizes), len(all.dist), len(all.tags), len(all.prev))
 	}
 	crew := newCrew(k.work)
 	defer runtime.KeepAlive(k) // last: its memory is freed when it is unreachable
 	defer crew.end()
 	for done := 0; done < n; {
 		to := done + k.next(k.table.used, n-done)
-		e := entrance{keys: keys[done:to], sizes: sizes, dist: dist[done:to]}
-		if len(sizes) != 1 {
-			e.sizes = sizes[done:to]
-		}
-		if tags != nil {
-			e.tags, e.prev = tags[done:to], prev[done:to]
-		}
-		c, err := k.enter(e)
+		c, err := k.enter(all.part(done, to))
 		if err != nil {
 			var size *SizeError
 			if errors.As(err, &size) {
@@ -115,21 +130,45 @@ func (k *Keyed) DistancesTagged(keys, sizes []uint64, tags []uint16, dist []uint
 type entrance struct {
 	keys, sizes, dist []uint64
 	tags, prev        []uint16 // nil: no tags
+	slots             []uint8  // nil: no filter
+}
+
+// part is the accesses from..to-1 of those that enter.
+func (e entrance) part(from, to int) entrance {
+	p := entrance{keys: e.keys[from:to], sizes: e.sizes, dist: e.dist[from:to]}
+	if len(e.sizes) != 1 {
+		p.sizes = e.sizes[from:to]
+	}
+	if e.tags != nil {
+		p.tags, p.prev = e.tags[from:to], e.prev[from:to]
+	}
+	if e.slots != nil {
+		p.slots = e.slots[from:to]
+	}
+	return p
 }
 
 // enter makes a chunk of accesses, ready to be counted.
 func (k *Keyed) enter(e entrance) (*chunk, error) {
 	n := len(e.keys)
-	if k.table.used+n > maxPositions {
+	if k.table.used+n+FilterSlots > maxPositions {
 		return nil, fmt.Errorf("stack distances: %d live keys: want at most %d", k.table.used,
-			maxPositions-n)
+			maxPositions-n-FilterSlots)
 	}
-	c := k.begin(n)
-	k.table.renumber(&k.pos)
+	held := 0
+	if k.held != nil {
+		held = FilterSlots
+		k.held.settle()
+	}
+	c := k.begin(n, held)
+	k.table.renumber(&k.pos, k.held, uint32(c.live))
 	if k.tagged || e.tags != nil {
 		k.moveTags(c.live, n)
 	}
 	k.start(c, e.sizes, e.dist)
+	if k.held != nil {
+		k.held.begin(k.mem, &k.pos, c, n)
+	}
 	for i := 0; i < n; i += pushGroup {
 		to := min(i+pushGroup, n)
 		prev := k.prev[:to-i]
@@ -155,7 +194,12 @@ func (k *Keyed) enter(e entrance) (*chunk, error) {
 				tags[at+j] = tag
 			}
 		}
-		c.push(k.pos.live.s, i, prev, sizes)
+		left := sizes
+		if k.held != nil {
+			left = k.left[:len(sizes)]
+			k.held.enter(uint32(at), prev, sizes, e.slots[i:to], left, &k.pos)
+		}
+		c.push(k.pos.live.s, i, prev, sizes, left)
 	}
 	return c, nil
 }

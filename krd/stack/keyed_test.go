@@ -29,6 +29,44 @@ func (e keyedEngine) Distances(blocks []uint32, dist []uint64) {
 	}
 }
 
+// filteredEngine is Keyed behind a filter.
+type filteredEngine struct {
+	*Keyed
+	filter *Filter
+	sizes  []uint64
+}
+
+func newFilteredEngine(sizes []uint64, cores, slots int) filteredEngine {
+	return filteredEngine{NewKeyed(KeyedOptions{Cores: cores, Filtered: true}), newFilter(slots),
+		sizes}
+}
+
+func (e filteredEngine) Distances(blocks []uint32, dist []uint64) {
+	keys, sizes := make([]uint64, len(blocks)), make([]uint64, len(blocks))
+	for i, b := range blocks {
+		keys[i], sizes[i] = keyOf(b), e.sizes[b]
+	}
+	slots := make([]uint8, len(blocks))
+	if err := e.filter.Accesses(keys, sizes, dist, slots); err != nil {
+		panic(err)
+	}
+	var missed []int
+	for i, slot := range slots {
+		if slot != InFilter {
+			n := len(missed)
+			keys[n], sizes[n], slots[n] = keys[i], sizes[i], slot
+			missed = append(missed, i)
+		}
+	}
+	found := make([]uint64, len(missed))
+	if err := e.Keyed.DistancesFiltered(keys[:len(missed)], sizes, slots, found); err != nil {
+		panic(err)
+	}
+	for n, i := range missed {
+		dist[i] = found[n]
+	}
+}
+
 func TestKeyedSizeChange(t *testing.T) {
 	k := NewKeyed(KeyedOptions{Cores: 1})
 	keys := make([]uint64, 3000)
@@ -64,6 +102,9 @@ func TestLong(t *testing.T) {
 			k := newKeyedEngine(sizes, cores)
 			k.limits = few
 			list[fmt.Sprintf("keyed on %d cores, narrow", cores)] = k
+			f := newFilteredEngine(sizes, cores, FilterSlots)
+			f.limits = few
+			list[fmt.Sprintf("filtered on %d cores, narrow", cores)] = f
 		}
 		for name, e := range list {
 			got := distancesOf(e, blocks, 70_000)
@@ -145,6 +186,17 @@ func TestKeyedExtremes(t *testing.T) {
 	}
 	if err := k.Distances(nil, nil, nil); err != nil {
 		t.Error(err)
+	}
+	slots := make([]uint8, 7)
+	if err := k.DistancesFiltered(keys, sizes, slots, dist); err == nil {
+		t.Error("slots for an engine without a filter: no error")
+	}
+	k = NewKeyed(KeyedOptions{Filtered: true})
+	if err := k.DistancesFiltered(keys[:3], sizes, slots[:2], dist); err == nil {
+		t.Error("2 slots for 3 keys: no error")
+	}
+	if err := k.Distances(keys, sizes, dist); err == nil {
+		t.Error("no slots for an engine behind a filter: no error")
 	}
 }
 

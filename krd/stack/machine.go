@@ -14,6 +14,7 @@ type machine struct {
 	or     uint64 // of all sizes
 	prev   [pushGroup]uint32
 	sizes  [pushGroup]uint64
+	left   [pushGroup]uint64
 }
 
 // minBatch is what several threads get at a time at least.
@@ -68,9 +69,9 @@ func (m *machine) batchLen(live int) int {
 	return m.chunkLen(live)
 }
 
-// begin returns the chunk for the next accesses, with the positions renumbered; the caller
-// translates those that it knows by m.pos.rank and then calls start.
-func (m *machine) begin(accesses int) *chunk {
+// begin returns the chunk for the next accesses, with the positions renumbered and some held before
+// theirs; the caller translates those that it knows by m.pos.rank and then calls start.
+func (m *machine) begin(accesses, held int) *chunk {
 	from := &m.chunks[m.turn]
 	if len(m.work) > 1 {
 		m.turn ^= 1
@@ -80,13 +81,13 @@ func (m *machine) begin(accesses int) *chunk {
 		c.queue.resize(m.mem, accesses+pushGroup)
 		c.queued = 0
 	}
-	m.pos.renumber(m.mem, from, c, accesses, m.limits.topBits)
+	m.pos.renumber(m.mem, from, c, held, accesses, m.limits.topBits)
 	return c
 }
 
 // start makes the chunk ready to be entered, of accesses with these sizes.
 func (m *machine) start(c *chunk, sizes, dist []uint64) {
-	m.pos.reset(m.mem, c.live+len(dist))
+	m.pos.reset(m.mem, c.n+len(dist))
 	for _, s := range sizes {
 		m.or |= s
 	}
@@ -94,5 +95,5 @@ func (m *machine) start(c *chunk, sizes, dist []uint64) {
 	if m.or != 0 {
 		c.shift = uint(bits.TrailingZeros64(m.or))
 	}
-	c.dist = dist
+	c.sizes, c.dist = sizes, dist
 }

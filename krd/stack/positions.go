@@ -16,11 +16,15 @@ type chunk struct {
 	ends  []uint32      // by top digit: where its items end
 	tally *tally        // of the pass that deals by the top digit
 
-	live, n int    // the stack; positions in use
-	low     uint   // the top digit is key>>low
-	shift   uint   // weights are in units of 1<<shift bytes
-	cold    uint64 // sum of the sizes of first accesses
-	firsts  int    // how many they are
+	live, n int      // the stack; positions in use
+	low     uint     // the top digit is key>>low
+	shift   uint     // weights are in units of 1<<shift bytes
+	before  int      // positions before those of the accesses
+	held    uint64   // sum of the sizes of what a filter holds before them
+	cold    uint64   // sum of the sizes of first accesses
+	sum     uint64   // and of all
+	firsts  int      // how many first accesses there are
+	sizes   []uint64 // of the accesses, or one; nil: what lies at their positions
 	dist    []uint64
 	buf     [pushGroup]item
 
@@ -57,22 +61,26 @@ type positions struct {
 }
 
 // renumber prepares the chunk to for accesses at most: the live positions, weighed by from (which
-// may be to), become 1, 2, ...; translate is to be called before reset. The top digit has at most
-// topBits bits.
-func (p *positions) renumber(m *arena, from, to *chunk, accesses int, topBits uint) {
+// may be to), become 1, 2, ..., and some are held between them and the accesses; translate is to be
+// called before reset. The top digit has at most topBits bits.
+func (p *positions) renumber(m *arena, from, to *chunk, held, accesses int, topBits uint) {
 	live := 0
 	before := p.before.resize(m, len(p.live.s))
 	for i, word := range p.live.s {
 		before[i] = uint32(live)
 		live += bits.OnesCount64(word)
 	}
-	n := live + accesses
+	n := live + held + accesses
 	cum := from.cum.s
 	old := to.cum.room(m, n+1)
 	compact(p.live.s, cum, to.cum.s[:cap(to.cum.s)])
 	m.release(old)
 	to.cum.s[0] = 0
-	to.live, to.n, to.cold, to.firsts = live, live, 0, 0
+	to.live, to.before, to.n = live, live+held, live+held
+	for i := live + 1; i <= to.n; i++ {
+		to.cum.s[i] = to.cum.s[live]
+	}
+	to.held, to.cold, to.sum, to.firsts = 0, 0, 0, 0
 	to.low = tallyBits
 	if above := uint(bits.Len(uint(n))); above > tallyBits+topBits {
 		to.low = above - topBits
@@ -91,14 +99,18 @@ func (p *positions) renumber(m *arena, from, to *chunk, accesses int, topBits ui
 
 // translate gives states the ranks of their positions among the live ones.
 func (p *positions) translate(states []blockState) {
-	live, before := p.live.s, p.before.s
-	before = before[:len(live)]
 	for i := range states {
-		st := &states[i]
-		w := st.last >> 6 // 0 stays 0: there is no such position
-		st.last = before[w] + uint32(bits.OnesCount64(live[w]<<(^st.last&63)))
+		states[i].last = p.rank(states[i].last)
 	}
 }
+
+// rank is the number of live positions up to at; of 0, which is none, it is 0.
+func (p *positions) rank(at uint32) uint32 {
+	return p.before.s[at>>6] + uint32(bits.OnesCount64(p.live.s[at>>6]<<(^at&63)))
+}
+
+// kill makes a position one where nothing lies.
+func (p *positions) kill(at uint32) { p.live.s[at>>6] &^= 1 << (at & 63) }
 
 // compact writes the cumulative sums of the live positions only. It may write over what it reads.
 func compact(words, cum, to []uint64) {
@@ -125,13 +137,14 @@ func (p *positions) reset(m *arena, n int) {
 }
 
 // push enters the next accesses of a chunk, at most pushGroup of them, whose previous positions are
-// prev (0: none). first is the number of the first in the chunk.
-func (c *chunk) push(live []uint64, first int, prev []uint32, sizes []uint64) {
-	sizes = sizes[:len(prev)]
+// prev (0: none), and puts data of the sizes left at their positions. first is the number of the
+// first in the chunk.
+func (c *chunk) push(live []uint64, first int, prev []uint32, sizes, left []uint64) {
+	sizes, left = sizes[:len(prev)], left[:len(prev)]
 	cum := c.cum.s[c.n+1:][:len(prev)]
 	dist := c.dist[first:][:len(prev)]
-	top, shift := c.cum.s[c.live], c.shift&63
-	sum, cold := c.cum.s[c.n], c.cold
+	top, shift := c.cum.s[c.live]+c.held, c.shift&63
+	sum, all, cold := c.cum.s[c.n], c.sum, c.cold
 	base := uint32((top + cold) >> shift)
 	buf := &c.buf
 	if c.late {
@@ -140,7 +153,8 @@ func (c *chunk) push(live []uint64, first int, prev []uint32, sizes []uint64) {
 	m := 0
 	for i, p := range prev {
 		size := sizes[i]
-		sum += size
+		sum += left[i]
+		all += size
 		cum[i] = sum
 		if p == 0 {
 			dist[i] = Cold
@@ -153,7 +167,7 @@ func (c *chunk) push(live []uint64, first int, prev []uint32, sizes []uint64) {
 		m++
 	}
 	c.n += len(prev)
-	c.cold = cold
+	c.cold, c.sum = cold, all
 	c.firsts += len(prev) - m
 	for i := range buf[:m] {
 		p := buf[i].key

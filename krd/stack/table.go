@@ -211,12 +211,17 @@ func (t *table) move(key uint64, st blockState) {
 	}
 }
 
-// renumber translates the positions of all keys.
-func (t *table) renumber(p *positions) {
+// renumber translates the positions of all keys, which a filter may hold.
+func (t *table) renumber(p *positions, h *held, live uint32) {
 	if len(p.live.s) == 0 {
 		return
 	}
 	for i := range t.array.s {
-		p.translate(t.array.s[i].states[:])
+		states := t.array.s[i].states[:]
+		if h != nil {
+			h.translate(p, states, live)
+		} else {
+			p.translate(states)
+		}
 	}
 }

@@ -3,8 +3,7 @@ package stack
 // wide says whether sums of the chunk may not fit the 32 bits of items and tallies, in units.
 func (c *chunk) wide() bool {
 	cum := c.cum.s
-	return !wraps && (cum[c.n]-cum[c.live])>>c.shift>>32 != 0 ||
-		(cum[c.live]+c.cold)>>c.shift>>32 != 0
+	return !wraps && c.sum>>c.shift>>32 != 0 || (cum[c.live]+c.held+c.cold)>>c.shift>>32 != 0
 }
 
 // countWide counts a wide chunk with 64-bit sums, several times as slowly.
@@ -13,7 +12,7 @@ func (c *chunk) countWide(s *scratch) {
 	if cap(s.wide) < len(cum) {
 		s.wide, s.prev = make([]uint64, len(cum)), make([]uint32, len(cum))
 	}
-	weights, prev := s.wide[:len(cum)], s.prev[:c.n-c.live]
+	weights, prev := s.wide[:len(cum)], s.prev[:c.n-c.before]
 	clear(weights)
 	for p := 1; p <= c.live; p++ {
 		weights[p] = cum[p] - cum[p-1]
@@ -25,13 +24,21 @@ func (c *chunk) countWide(s *scratch) {
 		}
 	}
 	s.sums.Set(weights)
+	held := c.held
 	for i, p := range prev {
-		at := c.live + 1 + i
-		w := cum[at] - cum[at-1]
-		if p != 0 {
-			c.dist[i] = s.sums.After(int(p))
-			s.sums.Add(int(p), -w)
+		at := c.before + 1 + i
+		left := cum[at] - cum[at-1]
+		size := left
+		if len(c.sizes) == 1 {
+			size = c.sizes[0]
+		} else if c.sizes != nil {
+			size = c.sizes[i]
 		}
-		s.sums.Add(at, w)
+		if p != 0 {
+			c.dist[i] = s.sums.After(int(p)) + held
+			s.sums.Add(int(p), -size)
+		}
+		held += size - left
+		s.sums.Add(at, left)
 	}
 }
