@@ -87,7 +87,7 @@ func (d *Dense) enter(blocks []uint32, dist []uint64) *chunk {
 			}
 			prev[j], sizes[j] = p, size
 		}
-		c.push(d.pos.live.s, i, prev, sizes, sizes)
+		c.push(d.pos.live.s, i, prev, sizes)
 	}
 	d.used = c.live + c.firsts
 	return c

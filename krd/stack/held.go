@@ -34,6 +34,8 @@ func (h *held) settle() {
 
 // translate is positions.translate where there is a filter; live as it will be.
 func (h *held) translate(p *positions, states []blockState, live uint32) {
+	alive, before := p.live.s, p.before.s
+	before = before[:len(alive)]
 	for i := range states {
 		st := &states[i]
 		at := st.last
@@ -44,7 +46,7 @@ func (h *held) translate(p *positions, states []blockState, live uint32) {
 				continue
 			}
 		}
-		st.last = p.rank(at)
+		st.last = rank(alive, before, at)
 	}
 }
 
@@ -81,5 +83,16 @@ func (h *held) enter(at uint32, prev []uint32, sizes []uint64, slots []uint8, ou
 			p.kill(at + uint32(i))
 		}
 		h.at[slot], h.sizes[slot] = at+uint32(i), sizes[i]
+	}
+}
+
+// weigh makes data of the sizes out lie at the positions from at on, of accesses to data of sizes.
+func (c *chunk) weigh(at int, sizes, out []uint64) {
+	sum, cum := c.cum.s[at-1], c.cum.s[at:][:len(out)]
+	sizes = sizes[:len(out)]
+	for i, size := range out {
+		sum += size
+		cum[i] = sum
+		c.entered += sizes[i]
 	}
 }

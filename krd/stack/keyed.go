@@ -194,12 +194,13 @@ func (k *Keyed) enter(e entrance) (*chunk, error) {
 				tags[at+j] = tag
 			}
 		}
-		left := sizes
 		if k.held != nil {
-			left = k.left[:len(sizes)]
-			k.held.enter(uint32(at), prev, sizes, e.slots[i:to], left, &k.pos)
+			k.held.enter(uint32(at), prev, sizes, e.slots[i:to], k.left[:len(prev)], &k.pos)
 		}
-		c.push(k.pos.live.s, i, prev, sizes, left)
+		c.push(k.pos.live.s, i, prev, sizes)
+		if k.held != nil {
+			c.weigh(at, sizes, k.left[:len(prev)])
+		}
 	}
 	return c, nil
 }

@@ -70,7 +70,7 @@ func (m *machine) batchLen(live int) int {
 }
 
 // begin returns the chunk for the next accesses, with the positions renumbered and some held before
-// theirs; the caller translates those that it knows by m.pos.rank and then calls start.
+// theirs; the caller translates those that it knows by their ranks and then calls start.
 func (m *machine) begin(accesses, held int) *chunk {
 	from := &m.chunks[m.turn]
 	if len(m.work) > 1 {

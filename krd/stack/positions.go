@@ -22,7 +22,7 @@ type chunk struct {
 	before  int      // positions before those of the accesses
 	held    uint64   // sum of the sizes of what a filter holds before them
 	cold    uint64   // sum of the sizes of first accesses
-	sum     uint64   // and of all
+	entered uint64   // and of all; without a filter 0
 	firsts  int      // how many first accesses there are
 	sizes   []uint64 // of the accesses, or one; nil: what lies at their positions
 	dist    []uint64
@@ -80,7 +80,7 @@ func (p *positions) renumber(m *arena, from, to *chunk, held, accesses int, topB
 	for i := live + 1; i <= to.n; i++ {
 		to.cum.s[i] = to.cum.s[live]
 	}
-	to.held, to.cold, to.sum, to.firsts = 0, 0, 0, 0
+	to.held, to.cold, to.entered, to.firsts = 0, 0, 0, 0
 	to.low = tallyBits
 	if above := uint(bits.Len(uint(n))); above > tallyBits+topBits {
 		to.low = above - topBits
@@ -99,14 +99,18 @@ func (p *positions) renumber(m *arena, from, to *chunk, held, accesses int, topB
 
 // translate gives states the ranks of their positions among the live ones.
 func (p *positions) translate(states []blockState) {
+	live, before := p.live.s, p.before.s
+	before = before[:len(live)]
 	for i := range states {
-		states[i].last = p.rank(states[i].last)
+		st := &states[i]
+		st.last = rank(live, before, st.last)
 	}
 }
 
 // rank is the number of live positions up to at; of 0, which is none, it is 0.
-func (p *positions) rank(at uint32) uint32 {
-	return p.before.s[at>>6] + uint32(bits.OnesCount64(p.live.s[at>>6]<<(^at&63)))
+func rank(live []uint64, before []uint32, at uint32) uint32 {
+	w := at >> 6
+	return before[w] + uint32(bits.OnesCount64(live[w]<<(^at&63)))
 }
 
 // kill makes a position one where nothing lies.
@@ -137,14 +141,13 @@ func (p *positions) reset(m *arena, n int) {
 }
 
 // push enters the next accesses of a chunk, at most pushGroup of them, whose previous positions are
-// prev (0: none), and puts data of the sizes left at their positions. first is the number of the
-// first in the chunk.
-func (c *chunk) push(live []uint64, first int, prev []uint32, sizes, left []uint64) {
-	sizes, left = sizes[:len(prev)], left[:len(prev)]
+// prev (0: none). first is the number of the first in the chunk.
+func (c *chunk) push(live []uint64, first int, prev []uint32, sizes []uint64) {
+	sizes = sizes[:len(prev)]
 	cum := c.cum.s[c.n+1:][:len(prev)]
 	dist := c.dist[first:][:len(prev)]
 	top, shift := c.cum.s[c.live]+c.held, c.shift&63
-	sum, all, cold := c.cum.s[c.n], c.sum, c.cold
+	sum, cold := c.cum.s[c.n], c.cold
 	base := uint32((top + cold) >> shift)
 	buf := &c.buf
 	if c.late {
@@ -153,8 +156,7 @@ func (c *chunk) push(live []uint64, first int, prev []uint32, sizes, left []uint
 	m := 0
 	for i, p := range prev {
 		size := sizes[i]
-		sum += left[i]
-		all += size
+		sum += size
 		cum[i] = sum
 		if p == 0 {
 			dist[i] = Cold
@@ -167,7 +169,7 @@ func (c *chunk) push(live []uint64, first int, prev []uint32, sizes, left []uint
 		m++
 	}
 	c.n += len(prev)
-	c.cold, c.sum = cold, all
+	c.cold = cold
 	c.firsts += len(prev) - m
 	for i := range buf[:m] {
 		p := buf[i].key

@@ -3,7 +3,8 @@ package stack
 // wide says whether sums of the chunk may not fit the 32 bits of items and tallies, in units.
 func (c *chunk) wide() bool {
 	cum := c.cum.s
-	return !wraps && c.sum>>c.shift>>32 != 0 || (cum[c.live]+c.held+c.cold)>>c.shift>>32 != 0
+	return !wraps && max(c.entered, cum[c.n]-cum[c.live])>>c.shift>>32 != 0 ||
+		(cum[c.live]+c.held+c.cold)>>c.shift>>32 != 0
 }
 
 // countWide counts a wide chunk with 64-bit sums, several times as slowly.
