@@ -208,7 +208,11 @@ func (w *fn) loadLate(e ast.Expr) string {
 				strings.Contains(w.raw(y.Index), "\n") {
 				return ""
 			}
-			head := w.call("Q", w.raw(y.X), w.raw(y.Index), strconv.FormatInt(offset, 10),
+			i := w.constant(y.Index)
+			if i == "" {
+				i = w.raw(y.Index)
+			}
+			head := w.call("Q", w.raw(y.X), i, strconv.FormatInt(offset, 10),
 				w.site(e, "load", loi.In, w.object(e), w.info.TypeOf(e)))
 			return w.splice(e.Pos(), e.End(), piece{y.X.Pos(), y.X.End(), head})
 		}
@@ -282,9 +286,13 @@ func (w *fn) plain(e ast.Expr, later bool) string {
 		if e.Op != token.AND {
 			return w.splice(e.Pos(), e.End(), w.seq(later, e.X)...)
 		}
-		text := w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), w.plain(e.X, later)})
 		lit, ok := ast.Unparen(e.X).(*ast.CompositeLit)
-		if ok && (!later || w.settled(lit)) {
+		if !ok {
+			return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), w.plain(e.X, later)})
+		}
+		text := w.splice(e.Pos(), e.End(),
+			piece{lit.Pos(), lit.End(), w.elements(lit, later)})
+		if !later || w.settled(lit) {
 			return w.made("N", e, "new", w.info.TypeOf(lit), text)
 		}
 		return text
@@ -313,7 +321,8 @@ func (w *fn) made(name string, n ast.Expr, kind string, t types.Type, text strin
 	return w.call(name, text, w.site(n, kind, 0, typeString(t), t))
 }
 
-func (w *fn) composite(e *ast.CompositeLit, later bool) string {
+// elements is a literal of a structure, array, slice or map with its elements rewritten.
+func (w *fn) elements(e *ast.CompositeLit, later bool) string {
 	t := w.info.TypeOf(e)
 	_, isStruct := core(deref(t)).(*types.Struct)
 	_, isMap := core(t).(*types.Map)
@@ -327,7 +336,14 @@ func (w *fn) composite(e *ast.CompositeLit, later bool) string {
 		}
 		es = append(es, x)
 	}
-	text := w.splice(e.Pos(), e.End(), w.seq(later, es...)...)
+	return w.splice(e.Pos(), e.End(), w.seq(later, es...)...)
+}
+
+// composite is such a literal as a value: a slice or map is an allocation.
+func (w *fn) composite(e *ast.CompositeLit, later bool) string {
+	t := w.info.TypeOf(e)
+	text := w.elements(e, later)
+	_, isMap := core(t).(*types.Map)
 	if e.Type == nil || len(e.Elts) == 0 && !isMap || later && !w.settled(e) {
 		return text
 	}
@@ -461,14 +477,20 @@ func (w *fn) index(e *ast.IndexExpr, later bool) string {
 		if u.Info()&types.IsString == 0 {
 			break
 		}
-		if later && !(w.settled(e.X) && w.settled(e.Index)) || after && !w.settled(e.X) ||
-			!w.isInteger(e.Index) {
-			w.left(e, "byte of a string", "a call in the statement comes before it")
+		x := w.raw(e.X)
+		if !w.again(e.X) || after && !w.settled(e.X) || later && !w.settled(e.Index) ||
+			strings.Contains(x, "\n") {
+			w.left(e, "byte of a string", "its operands may change before it is recorded")
 			break
+		}
+		i := w.constant(e.Index)
+		if i == "" {
+			i = w.val(e.Index, later)
 		}
 		site := w.windowSite(e, "string", loi.In, typeString(t), types.Typ[types.Byte])
 		w.out.Sites[len(w.out.Sites)-1].Bytes = 1
-		return w.call("I", w.val(e.X, after), w.val(e.Index, later), site)
+		return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), w.val(e.X, after)},
+			piece{e.Index.Pos(), e.Index.End(), w.call("I", x, i, site)})
 	case *types.Array:
 		return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), w.plain(e.X, after)},
 			piece{e.Index.Pos(), e.Index.End(), w.val(e.Index, later)})
@@ -476,18 +498,12 @@ func (w *fn) index(e *ast.IndexExpr, later bool) string {
 	return w.splice(e.Pos(), e.End(), w.seq(later, e.X, e.Index)...)
 }
 
-// isInteger says that the agent takes e as an index: constants as int.
-func (w *fn) isInteger(e ast.Expr) bool {
-	tv := w.info.Types[e]
-	if tv.Value != nil {
-		if b, ok := tv.Type.(*types.Basic); !ok || b.Info()&types.IsUntyped == 0 && b.Kind() !=
-			types.Int {
-			return false
-		}
-		return tv.Value.Kind() == constant.Int
+// constant is a constant index in digits; "" if e is none.
+func (w *fn) constant(e ast.Expr) string {
+	if v := w.info.Types[e].Value; v != nil {
+		return constant.ToInt(v).ExactString()
 	}
-	b, ok := tv.Type.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsInteger != 0 && b.Info()&types.IsUntyped == 0
+	return ""
 }
 
 // mapIndex is m[k], recorded with a mode; later as in val.

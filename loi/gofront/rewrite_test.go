@@ -55,7 +55,7 @@ var statements = []struct{ name, in, out string }{
 	{"call behind, unsettled", `_ = p.s[i] + g()`,
 		`_ = AP(B, p, 48, 1).s[i] + g()`},
 	{"call before", `_ = g() + s[i]`, `_ = g() + (*AL(B, &(s[i]), 1))`},
-	{"byte of a string", `_ = str[i]`, `_ = AI(B, str, i, 1)`},
+	{"byte of a string", `_ = str[i]`, `_ = str[AI(B, str, i, 1)]`},
 	{"store", `p.ctr = 1`, `p.ctr = 1; AL(B, &(p.ctr), 1)`},
 	{"store of a call", `p.ctr = g()`, `p.ctr = g(); AL(B, &(p.ctr), 1)`},
 	{"update", `p.ctr += 2`, `p.ctr += 2; AL(B, &(p.ctr), 1)`},

@@ -174,7 +174,6 @@ func (r *rewriter) again(e ast.Expr) bool {
 		case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr, *ast.ParenExpr,
 			*ast.BinaryExpr, *ast.TypeAssertExpr, *ast.SliceExpr:
 		case *ast.BasicLit:
-			ok = n.Kind != token.STRING
 			return false
 		case *ast.UnaryExpr:
 			ok = n.Op != token.ARROW && n.Op != token.AND

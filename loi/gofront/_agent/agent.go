@@ -139,12 +139,11 @@ func T[V ~string](b *Buf, v V, site uint64) V {
 	return v
 }
 
-// I is v[i], recorded.
-func I[V ~string, N integer](b *Buf, v V, i N, site uint64) byte {
-	c := v[i]
-	p := unsafe.Add(unsafe.Pointer(unsafe.StringData(string(v))), i)
-	at(b, uintptr(p), Access<<KindShift|site)
-	return c
+// I records the access of a site to v[i], if there is such a byte, and is i.
+func I[V ~string, N integer](b *Buf, v V, i N, site uint64) N {
+	p := uintptr(unsafe.Pointer(unsafe.StringData(string(v))))
+	at(b, p+uintptr(i), Access<<KindShift|site)
+	return i
 }
 
 type integer interface {
@@ -253,9 +252,15 @@ func hash(t, p unsafe.Pointer) uintptr
 func K[T any](b *Buf, k T, site uint64) T {
 	var t any = (*T)(nil)
 	p := k // a copy, so that k itself stays in registers
-	h := hash(*(*unsafe.Pointer)(unsafe.Pointer(&t)), noescape(unsafe.Pointer(&p)))
+	h := hashed(*(*unsafe.Pointer)(unsafe.Pointer(&t)), noescape(unsafe.Pointer(&p)))
 	put(b, h, Key<<KindShift|site)
 	return k
+}
+
+// hashed is hash, and 0 of a key that cannot be hashed: the map itself panics for it.
+func hashed(t, p unsafe.Pointer) (h uintptr) {
+	defer func() { recover() }()
+	return hash(t, p)
 }
 
 // noescape hides p from the escape analysis.
