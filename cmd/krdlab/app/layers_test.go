@@ -24,6 +24,7 @@ var layers = map[string][]string{
 	"kernels":     {"hw", "loi", "runtimes"},
 	"experiments": {"hw", "loi", "krd", "runtimes", "kernels"},
 	"cmd":         {"hw", "loi", "krd", "runtimes", "kernels", "experiments"},
+	"examples":    {},
 }
 
 // experimentsOrder is the packages of experiments: each may import only those before it, and what
