@@ -30,7 +30,7 @@ var layers = map[string][]string{
 // experimentsOrder is the packages of experiments: each may import only those before it, and what
 // is below itself. "" is the root, a whole run.
 var experimentsOrder = []string{
-	"request", "result", "replay", "measure", "show", "", "doctor",
+	"request", "result", "replay", "measure", "show", "gotrace", "", "doctor",
 	"dataset", "sweep", "correlate", "compare", "figures", "levels", "report", "reproduce",
 }
 

@@ -18,10 +18,11 @@ import (
 
 // namesMay lists the places that may name a scheduler or a kernel: the tables themselves, the
 // claims of the paper, which are about its schedulers and kernels, data for tests, readers of
-// documents of before, and programs that import nothing of krdlab and name what is theirs.
+// documents of before, what runs the go command, and programs that import nothing of krdlab and
+// name what is theirs.
 var namesMay = []string{
 	"runtimes/table.go", "kernels/", "experiments/reproduce/", "experiments/dataset/datasettest/",
-	"loi/notes.go", "examples/",
+	"loi/notes.go", "loi/gofront/build.go", "examples/",
 }
 
 // named returns the texts in the files below root, tests apart, that are one of names: package

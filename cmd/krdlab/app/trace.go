@@ -24,7 +24,7 @@ func (a *app) traceCommand() *cobra.Command {
 	c := group(&cobra.Command{Use: "trace", Short: "Look at, check, recover, import, export or " +
 		"compress a trace file"})
 	c.AddCommand(a.traceInfo(), a.traceVerify(), a.traceRecover(), a.traceImport(), a.traceExport(),
-		a.traceCompress())
+		a.traceCompress(), a.traceGo())
 	return c
 }
 

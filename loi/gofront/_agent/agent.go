@@ -15,16 +15,17 @@ import "unsafe"
 // The kinds of events, in bits 56 to 63 of the second word. What else the two words hold:
 const (
 	Access = 1 + iota // address; site
-	Extent            // bytes of the access, allocation or window before; site
+	Extent            // bytes of the range, allocation or window before; site
 	Made              // address of what the site has allocated; site
-	Map               // address of a map that is about to be asked; site
+	Map               // address of a map that is about to be asked, 0 on the stack; site
 	Key               // hash of the key that it is asked for; site
-	Window            // address of a slice's first element; site, then an Extent: see Grow, From
+	Window            // address of a slice's first element, 0 on the stack; site, then an Extent
 	Alloc             // address of what the runtime has allocated; bytes, 0 for a tiny object
 	Type              // address of its type, or 0; ticks
 	Stamp             // ticks; what: see collect
 	Enter             // number of a scope; site of its beginning
 	Leave             // the same; site
+	Range             // address of an access; site, then an Extent
 	kinds
 )
 
@@ -98,7 +99,7 @@ func L[T any](b *Buf, p *T, site uint64) *T {
 
 // LX is L where the source does not know how many bytes a T has.
 func LX[T any](b *Buf, p *T, site uint64) *T {
-	range_(b, unsafe.Pointer(p), unsafe.Sizeof(*p), Access, site)
+	range_(b, unsafe.Pointer(p), unsafe.Sizeof(*p), Range, site)
 	return p
 }
 
@@ -129,13 +130,13 @@ func range_(b *Buf, p unsafe.Pointer, n uintptr, kind, site uint64) {
 // S records the access of a site to all elements of v.
 func S[V ~[]E, E any](b *Buf, v V, site uint64) V {
 	var e E
-	range_(b, unsafe.Pointer(unsafe.SliceData(v)), uintptr(len(v))*unsafe.Sizeof(e), Access, site)
+	range_(b, unsafe.Pointer(unsafe.SliceData(v)), uintptr(len(v))*unsafe.Sizeof(e), Range, site)
 	return v
 }
 
 // T records the access of a site to all bytes of v.
 func T[V ~string](b *Buf, v V, site uint64) V {
-	range_(b, unsafe.Pointer(unsafe.StringData(string(v))), uintptr(len(v)), Access, site)
+	range_(b, unsafe.Pointer(unsafe.StringData(string(v))), uintptr(len(v)), Range, site)
 	return v
 }
 
@@ -184,7 +185,15 @@ func RM[M ~map[K]V, K comparable, V any](to *unsafe.Pointer, m M) M {
 
 // MP is M for the map that RM kept.
 func MP(b *Buf, m unsafe.Pointer, site uint64) {
-	put(b, uintptr(m), Map<<KindShift|site)
+	put(b, heap(b, uintptr(m)), Map<<KindShift|site)
+}
+
+// heap returns a, or 0 if it is on the goroutine's own stack.
+func heap(b *Buf, a uintptr) uintptr {
+	if s := (*[2]uintptr)(unsafe.Pointer(b.stack)); a-s[0] < s[1]-s[0] {
+		return 0
+	}
+	return a
 }
 
 // E records the access of a site to element i, of so many bytes, of what R kept.
@@ -194,7 +203,7 @@ func E(b *Buf, p unsafe.Pointer, i int, bytes uintptr, site uint64) {
 
 // EX is E after RX.
 func EX(b *Buf, p unsafe.Pointer, i int, bytes uintptr, site uint64) {
-	range_(b, unsafe.Add(p, uintptr(i)*bytes), bytes, Access, site)
+	range_(b, unsafe.Add(p, uintptr(i)*bytes), bytes, Range, site)
 }
 
 // N records that a site has allocated *p.
@@ -225,21 +234,21 @@ func NM[M ~map[K]V, K comparable, V any](b *Buf, m M, site uint64) M {
 // G tells where the elements of v are, for A of the same site.
 func G[V ~[]E, E any](b *Buf, v V, site uint64) V {
 	var e E
-	put(b, uintptr(unsafe.Pointer(unsafe.SliceData(v))), Window<<KindShift|site)
+	put(b, heap(b, uintptr(unsafe.Pointer(unsafe.SliceData(v)))), Window<<KindShift|site)
 	put(b, uintptr(len(v))*unsafe.Sizeof(e), Extent<<KindShift|site)
 	return v
 }
 
 // GS is G for strings.
 func GS[V ~string](b *Buf, v V, site uint64) V {
-	put(b, uintptr(unsafe.Pointer(unsafe.StringData(string(v)))), Window<<KindShift|site)
+	put(b, heap(b, uintptr(unsafe.Pointer(unsafe.StringData(string(v))))), Window<<KindShift|site)
 	put(b, uintptr(len(v)), Extent<<KindShift|site)
 	return v
 }
 
 // M records that a map is about to be asked for the key that K of the same site tells.
 func M[M ~map[K]V, K comparable, V any](b *Buf, m M, site uint64) M {
-	put(b, *(*uintptr)(unsafe.Pointer(&m)), Map<<KindShift|site)
+	put(b, heap(b, *(*uintptr)(unsafe.Pointer(&m))), Map<<KindShift|site)
 	return m
 }
 

@@ -46,10 +46,11 @@ type krdChunk struct {
 	buf    uint32
 	number uint64 // of the goroutine
 	events uint64
-	first  uint64 // ticks at which it was given out and came back
-	last   uint64
+	left   uint64 // ticks at which its goroutine last left a thread, times 1024, and its events then
+	last   uint64 // ticks at which the chunk was given back
 	seq    uint64
-	_      [2]uint64
+	at     uint64 // its address here
+	_      uint64
 }
 
 var krd struct {
@@ -102,7 +103,8 @@ func krdBufAt(i uint32) *krdBuffer {
 }
 
 func krdChunkAt(i uint32) *krdChunk {
-	return (*krdChunk)(unsafe.Pointer(krd.base + uintptr(krd.h.chunksAt) + uintptr(i)*uintptr(krd.h.chunkBytes)))
+	at := uintptr(krd.h.chunksAt) + uintptr(i)*uintptr(krd.h.chunkBytes)
+	return (*krdChunk)(unsafe.Pointer(krd.base + at))
 }
 
 // krdNew makes a buffer for gp.
@@ -129,7 +131,6 @@ func krdNew(gp *g) *krdBuffer {
 	b := krdBufAt(i)
 	b.number = h.goroutines.Add(1)
 	b.stack = uintptr(unsafe.Pointer(&gp.stack))
-	b.running = 1
 	krdTake(b, i, 0)
 	b.state = 1
 	return b
@@ -157,11 +158,11 @@ func krdTake(b *krdBuffer, i uint32, seq uint64) {
 			continue
 		}
 		k.buf, k.number, k.seq = i, b.number, seq
-		k.events, k.last = 0, 0
-		k.first = uint64(cputicks())
+		k.events, k.left, k.last, k.at = 0, 0, 0, uint64(uintptr(unsafe.Pointer(k)))
 		b.chunk = c
-		b.end = uintptr(unsafe.Pointer(k)) + uintptr(h.chunkBytes)
 		atomic.Storeuintptr(&b.next, uintptr(unsafe.Pointer(k))+unsafe.Sizeof(*k))
+		// last: only then may the other side read what b fills
+		atomic.Storeuintptr(&b.end, uintptr(unsafe.Pointer(k))+uintptr(h.chunkBytes))
 		return
 	}
 }
@@ -170,7 +171,8 @@ func krdTake(b *krdBuffer, i uint32, seq uint64) {
 func krdGive(b *krdBuffer) {
 	h := krd.h
 	k := krdChunkAt(b.chunk)
-	k.events = uint64(b.next-uintptr(unsafe.Pointer(k))-unsafe.Sizeof(*k)) / 16
+	atomic.Storeuintptr(&b.end, 0)
+	k.events = krdEvents(b, k)
 	k.last = uint64(cputicks())
 	for {
 		old := h.full.Load()
@@ -267,12 +269,26 @@ func krdNote(b *krdBuffer, x unsafe.Pointer, size uintptr, typ *_type) {
 	krdPut(b, uint64(uintptr(unsafe.Pointer(typ))), krdKindType<<56|uint64(cputicks())&(1<<56-1))
 }
 
-// krdRun notes that gp runs again.
-func krdRun(gp *g) {
-	if gp.krd != 0 {
-		b := (*krdBuffer)(unsafe.Pointer(gp.krd))
-		krdPut(b, uint64(cputicks()), krdKindStamp<<56)
+// krdRest notes that gp has left its thread: what it has recorded happened before. Where gp was
+// stopped between any two instructions it may be just putting an event, so that nothing can be put
+// here; the chunk then has room for one such note.
+func krdRest(gp *g) {
+	if gp == nil || gp.krd == 0 {
+		return
 	}
+	b := (*krdBuffer)(unsafe.Pointer(gp.krd))
+	t := uint64(cputicks())
+	if !gp.asyncSafePoint && b.next+16 < b.end {
+		krdPut(b, t, krdKindStamp<<56)
+		return
+	}
+	k := krdChunkAt(b.chunk)
+	atomic.Store64(&k.left, t<<10|krdEvents(b, k))
+}
+
+// krdEvents returns how many events are in k, which b fills.
+func krdEvents(b *krdBuffer, k *krdChunk) uint64 {
+	return uint64(b.next-uintptr(unsafe.Pointer(k))-unsafe.Sizeof(*k)) / 16
 }
 
 // krdEnd gives back what gp, which has ended, has.
@@ -282,8 +298,8 @@ func krdEnd(gp *g) {
 	}
 	b := (*krdBuffer)(unsafe.Pointer(gp.krd))
 	gp.krd = 0
-	b.state = 0
 	krdGive(b)
+	atomic.Store(&b.state, 0)
 	h := krd.h
 	i := uint32((uintptr(unsafe.Pointer(b)) - krd.base - uintptr(h.bufsAt)) / 64)
 	for {

@@ -1,0 +1,101 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"krdlab/experiments/gotrace"
+	"krdlab/experiments/request"
+)
+
+// traceGo is `krdlab trace go`.
+func (a *app) traceGo() *cobra.Command {
+	var r gotrace.Request
+	var unit, out, dir string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "go [test] PACKAGE [-- ARGS]",
+		Short: "Reuse distances of a Go program's own data, by virtual identity",
+		Long: "Build a Go program, or with `go test` the tests of a package, so that it tells " +
+			"which data it accesses, run it, and analyse that while it runs: reuse distances by " +
+			"function, loop, type and field, and by where what it accesses was made.\n" +
+			"Sources are rewritten beside the module, which is only read. Objects are told apart " +
+			"by their allocation, never by their address. Local variables are not observed.",
+		Example: "  krdlab trace go ./cmd/server -- -port 8080\n" +
+			"  krdlab trace go . --unit datum --json\n" +
+			"  krdlab trace go test ./tree -- -test.run Insert\n" +
+			"  krdlab trace go . --out program.loi && krdlab krd program.loi",
+		RunE: func(c *cobra.Command, args []string) error {
+			n := len(args)
+			if at := c.ArgsLenAtDash(); at >= 0 {
+				n, r.Args = at, args[at:]
+			}
+			words := args[:n]
+			if len(words) == 2 && words[0] == "test" {
+				r.Build.Test, words = true, words[1:]
+			}
+			if len(words) != 1 {
+				return usageError("krdlab trace go: expected PACKAGE, found %d arguments; the "+
+					"program's own follow --: krdlab trace go . -- ARGS", len(words))
+			}
+			if !slices.Contains(gotrace.Units, unit) {
+				return &request.Error{Flag: "unit", Got: unit,
+					Want: request.Suggest(unit, gotrace.Units, "")}
+			}
+			r.Unit, r.Build.Path, r.Build.Dir = gotrace.Unit(unit), words[0], "."
+			if out != "" {
+				if err := newFile("out", out); err != nil {
+					return err
+				}
+				r.Trace = out
+			}
+			r.Out = dir
+			return a.runGo(c, &r, asJSON)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&out, "out", "", "write the accesses to this trace `FILE` instead of analysing "+
+		"them; it must not exist")
+	f.StringVar(&dir, "dir", "", "the run `FOLDER`, which must not exist (default a new one under "+
+		"krdlab-runs)")
+	f.StringVar(&unit, "unit", gotrace.Units[0], "what one datum is, `WHAT`: line (of 64 bytes, "+
+		"each object beginning on its own) or datum (a variable, field or element)")
+	f.StringSliceVar(&r.Build.Include, "include", nil, "rewrite these packages of the module only, "+
+		"`PATTERN`s of import paths that may end in ... (default all)")
+	f.StringSliceVar(&r.Build.Exclude, "exclude", nil, "do not rewrite these, `PATTERN`s as for "+
+		"--include")
+	f.StringVar(&r.Build.Tags, "tags", "", "build `TAGS`, separated by commas")
+	f.BoolVar(&asJSON, "json", false, "print the whole result as one JSON document")
+	f.SortFlags = false
+	return c
+}
+
+func (a *app) runGo(c *cobra.Command, r *gotrace.Request, asJSON bool) error {
+	t, err := a.topology()
+	if err != nil {
+		return err
+	}
+	m := t.Machine()
+	r.L2Bytes, r.LLCBytes = uint64(m.L2Bytes), uint64(m.LLCBytes)
+	r.Stdin, r.Stdout, r.Stderr = os.Stdin, a.stdout, a.stderr
+	if asJSON {
+		r.Stdout = a.stderr
+	}
+	d, err := gotrace.Run(c.Context(), r, a.argv, t)
+	if d == nil || err != nil && !errors.Is(err, gotrace.ErrProgram) {
+		return err
+	}
+	if asJSON {
+		return errors.Join(writeJSON(a.stdout, d), err)
+	}
+	if d.Trace != nil {
+		fmt.Fprintf(a.stderr, "trace: %s\n", *d.Trace)
+		return err
+	}
+	fmt.Fprintf(a.stderr, "run directory: %s\n", d.Dir)
+	return errors.Join(d.Write(a.page()), err)
+}

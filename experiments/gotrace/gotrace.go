@@ -1,0 +1,220 @@
+// Package gotrace traces a Go program by virtual identity (virda, section 3): it has the program
+// rewritten and built (package loi/gofront), runs it, and analyses what it accesses while it runs
+// (packages loi/collect and krd), or writes that to a trace.
+//
+//	sources -> gofront.Build -> program -> collect.Reader -> krd.Stream -> Document
+//	                                                     \-> loi.Builder -> trace
+package gotrace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"krdlab/experiments/request"
+	"krdlab/experiments/result"
+	"krdlab/hw"
+	"krdlab/hw/failure"
+	"krdlab/krd"
+	"krdlab/loi/collect"
+	"krdlab/loi/gofront"
+)
+
+// A Unit says what one datum is.
+type Unit string
+
+const (
+	// Lines are blocks of 64 bytes, each object beginning with one of its own: block temporal
+	// locality (virda, figure 4).
+	Lines Unit = "line"
+	// Data are variables, fields and elements by themselves: pure temporal locality (figure 2).
+	Data Unit = "datum"
+)
+
+// Units lists them, the default first.
+var Units = []string{string(Lines), string(Data)}
+
+const lineBytes = 64
+
+// A Request says what is traced.
+type Request struct {
+	Build gofront.BuildOptions
+	Args  []string // of the program
+	Unit  Unit
+	Out   string // the run directory; "" is a new one under result.RunsDir
+	Trace string // the trace to write, instead of a directory; "": none
+
+	L2Bytes, LLCBytes uint64 // what close, near and far are about; 0: unknown
+
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+}
+
+// ErrProgram is wrapped by the error of a program that was traced and failed.
+var ErrProgram = failure.New(failure.Failed, "the program failed")
+
+// Run builds, runs and analyses. After an error of the program (which wraps [ErrProgram]) the
+// document and the files are there, up to its end.
+func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Document, error) {
+	work, err := os.MkdirTemp("", "krdlab-go-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(work)
+	built, err := gofront.Build(ctx, r.Build, work)
+	if err != nil {
+		return nil, err
+	}
+	program, err := collect.OpenProgram(built.Binary)
+	if err != nil {
+		return nil, err
+	}
+	mem, err := collect.NewMemory(sharedFolder())
+	if err != nil {
+		return nil, err
+	}
+	defer mem.Close()
+	d := newDocument(r, built)
+	var dir *result.RunDir
+	if r.Trace == "" {
+		if dir, err = begin(r, argv, t); err != nil {
+			return nil, err
+		}
+		d.Dir = dir.Partial()
+	}
+	a, err := newAnalysis(r, built, program)
+	if err != nil {
+		return nil, err
+	}
+	c := exec.CommandContext(ctx, built.Binary, r.Args...)
+	c.Dir = r.Build.Dir
+	c.Stdin, c.Stdout, c.Stderr = r.Stdin, r.Stdout, r.Stderr
+	began := time.Now()
+	d.LateEvents, err = collect.Run(c, mem, a.reader)
+	d.TracedNs = time.Since(began).Nanoseconds()
+	failed, err := d.ended(err)
+	if err == nil {
+		d.Goroutines, d.LostGoroutines = mem.Goroutines()
+		err = a.end(d)
+	}
+	if dir == nil {
+		return d, errors.Join(err, failed)
+	}
+	if err != nil {
+		dir.Discard()
+		return d, err
+	}
+	if err := errors.Join(dir.WriteJSON(KRDFile, d), dir.Commit()); err != nil {
+		return d, err
+	}
+	d.Dir = strings.TrimSuffix(dir.Partial(), ".partial")
+	return d, failed
+}
+
+// KRDFile is the document in a run directory.
+const KRDFile = "krd.json"
+
+func begin(r *Request, argv []string, t *hw.Topology) (*result.RunDir, error) {
+	m := result.NewManifest(request.Asked{Kernel: "go " + r.Build.Path}, argv, t, time.Now())
+	name := "go-" + filepath.Base(r.Build.Path)
+	if p, err := filepath.Abs(filepath.Join(r.Build.Dir, r.Build.Path)); err == nil {
+		name = "go-" + filepath.Base(p)
+	}
+	return result.Begin(r.Out, name, m, nil)
+}
+
+// sharedFolder is where memory that is shared with the program is best.
+func sharedFolder() string {
+	if s, err := os.Stat("/dev/shm"); err == nil && s.IsDir() {
+		return "/dev/shm"
+	}
+	return os.TempDir()
+}
+
+// ended notes how the program ended. failed wraps ErrProgram; err is of the tracing itself.
+func (d *Document) ended(exit error) (failed, err error) {
+	var x *exec.ExitError
+	if exit == nil {
+		return nil, nil
+	}
+	if !errors.As(exit, &x) {
+		return nil, exit
+	}
+	d.ExitCode = x.ExitCode()
+	if s, ok := x.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+		d.Signal = s.Signal().String()
+		return fmt.Errorf("%w: signal %s", ErrProgram, d.Signal), nil
+	}
+	return fmt.Errorf("%w: exit code %d", ErrProgram, d.ExitCode), nil
+}
+
+// analysis takes the program's accesses.
+type analysis struct {
+	reader  *collect.Reader
+	program *collect.Program
+	sites   []gofront.Site
+	unit    Unit
+	stream  *krd.Stream // nil: a trace is written
+	trace   *traceSink
+	keys    []uint64
+	bytes   []uint32
+}
+
+func newAnalysis(r *Request, b *gofront.Built, p *collect.Program) (*analysis, error) {
+	a := &analysis{program: p, sites: b.Sites, unit: r.Unit}
+	a.reader = collect.NewReader(b.Sites, p.Variables, a)
+	var err error
+	if r.Trace != "" {
+		a.trace, err = newTraceSink(r, a)
+	} else {
+		a.stream, err = krd.NewStream(krd.StreamOptions{L2Bytes: r.L2Bytes, LLCBytes: r.LLCBytes})
+	}
+	return a, err
+}
+
+// Batch implements [collect.Sink].
+func (a *analysis) Batch(b *collect.Batch) error {
+	a.keys, a.bytes = a.keys[:0], a.bytes[:0]
+	if a.unit == Lines {
+		for _, p := range b.Places {
+			a.keys, a.bytes = append(a.keys, p/lineBytes), append(a.bytes, lineBytes)
+		}
+	} else {
+		for i, p := range b.Places {
+			// data of another size at the same place (package unsafe) are other data
+			a.keys = append(a.keys, p|uint64(b.Bytes[i])<<sizeShift)
+			a.bytes = append(a.bytes, b.Bytes[i])
+		}
+	}
+	if a.trace != nil {
+		return a.trace.add(b, a.keys, a.bytes)
+	}
+	return a.stream.Add(a.keys, a.bytes, b.Groups)
+}
+
+// sizeShift is above all places.
+const sizeShift = 56
+
+func (a *analysis) end(d *Document) error {
+	d.UnknownAccesses, d.OddEvents = a.reader.Unknown, a.reader.Odd
+	if a.trace != nil {
+		return a.trace.close(d)
+	}
+	report, err := a.stream.Report()
+	if err != nil {
+		return err
+	}
+	d.KRD = report
+	data, bytes := a.stream.Distinct()
+	d.DistinctData, d.DistinctBytes = uint64(data), bytes
+	d.parts(a, slices.Collect(a.stream.Groups()))
+	return nil
+}

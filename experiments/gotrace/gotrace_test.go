@@ -1,0 +1,278 @@
+package gotrace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"krdlab/hw"
+	"krdlab/krd"
+	"krdlab/loi"
+	"krdlab/loi/gofront"
+)
+
+// trace traces a program of one file.
+func trace(t *testing.T, unit Unit, text string, change func(*Request)) (*Document, string, error) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.org/p\n\ngo 1.26\n",
+		"main.go": text} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	topology, err := hw.Host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	r := &Request{Build: gofront.BuildOptions{Dir: dir, Path: "."}, Unit: unit,
+		Out: filepath.Join(t.TempDir(), "run"), Stdout: &out, Stderr: &out}
+	if change != nil {
+		change(r)
+	}
+	d, err := Run(context.Background(), r, []string{"krdlab", "trace", "go", "."}, topology)
+	return d, out.String(), err
+}
+
+// The example of virda's figure 3: fields of 8, 4 and 4 bytes, accessed in this order, have the
+// distances INF INF INF 0 8 12 4 8 12.
+const basket = `package main
+
+type Basket struct {
+	ctr  int64
+	a, p int32
+}
+
+func fill(b *Basket) {
+	b.ctr = 1
+	b.a = 1
+	b.p = 1
+	b.p = 2
+	b.ctr = 2
+	b.a = 2
+	b.ctr = 3
+	b.a = 3
+	b.p = 3
+}
+
+var sink *Basket
+
+func main() {
+	b := new(Basket)
+	sink = b
+	fill(b)
+}
+`
+
+// part returns the part with a name.
+func part(t *testing.T, parts []Part, name string) Part {
+	t.Helper()
+	for _, p := range parts {
+		if p.Name == name {
+			return p
+		}
+	}
+	t.Fatalf("there is no %q in %+v", name, parts)
+	return Part{}
+}
+
+func TestFigure3OfVirda(t *testing.T) {
+	d, _, err := trace(t, Data, basket, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := part(t, d.Functions, "main.fill")
+	want := []krd.Bin{{FromBytes: 0, ToBytes: 1, Count: 1}, {FromBytes: 4, ToBytes: 8, Count: 1},
+		{FromBytes: 8, ToBytes: 16, Count: 4}}
+	if f.Accesses != 9 || f.Cold != 3 || !reflect.DeepEqual(f.Bins, want) {
+		t.Errorf("fill: %+v, expected 9 accesses, 3 cold, bins %v", f, want)
+	}
+	if p := part(t, d.Objects, "main.Basket.ctr"); p.Accesses != 3 || p.Bytes != 24 {
+		t.Errorf("ctr: %+v", p)
+	}
+	if d.UnknownAccesses != 0 || d.OddEvents != 0 {
+		t.Errorf("%d unknown, %d odd", d.UnknownAccesses, d.OddEvents)
+	}
+	// by lines, all is one datum
+	if d, _, err = trace(t, Lines, basket, nil); err != nil {
+		t.Fatal(err)
+	}
+	f = part(t, d.Functions, "main.fill")
+	if f.Cold != 1 || f.From(1) != 0 {
+		t.Errorf("by lines: %+v, expected one cold access, and distance 0", f)
+	}
+}
+
+// virda's table 1: a b c a b b a c has INF INF INF 2 2 0 1 2. And a trace that is written has the
+// same distances as the analysis that runs beside the program.
+func TestTable1OfVirdaAndTrace(t *testing.T) {
+	text := strings.Replace(basket, "fill(b)\n}", `fill(b)
+	abc = make([]byte, 3)
+	for _, i := range [8]int{0, 1, 2, 0, 1, 1, 0, 2} {
+		read(abc, i)
+	}
+}
+
+var abc []byte
+
+//go:noinline
+func read(v []byte, i int) byte { return v[i] }`, 1)
+	d, _, err := trace(t, Data, text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := part(t, d.Functions, "main.read")
+	// of the 3 bytes, and the 24 of abc itself that are read before each
+	if f.Accesses != 8 || f.Cold != 3 {
+		t.Errorf("read: %+v, expected 8 accesses, 3 cold", f)
+	}
+	file := filepath.Join(t.TempDir(), "p.loi")
+	e, _, err := trace(t, Data, text, func(r *Request) { r.Trace = file })
+	if err != nil || e.Trace == nil {
+		t.Fatal(err)
+	}
+	tr, err := loi.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	report, err := krd.Analyze(tr, krd.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(report.Bins, d.KRD.Bins) || report.Cold != d.KRD.Cold ||
+		report.Accesses != d.Accesses || d.Accesses == 0 {
+		t.Errorf("the trace has %d accesses, %d cold, %v; the run %d, %d, %v", report.Accesses,
+			report.Cold, report.Bins, d.Accesses, d.KRD.Cold, d.KRD.Bins)
+	}
+}
+
+func TestGoroutinesAllocateForEachOther(t *testing.T) {
+	const text = `package main
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+)
+
+type node struct {
+	v    int
+	next *node
+}
+
+var text string
+
+func main() {
+	ch := make(chan *node, 4)
+	var wg sync.WaitGroup
+	sum := 0
+	wg.Go(func() {
+		for l := range ch {
+			for ; l != nil; l = l.next {
+				sum += l.v
+			}
+		}
+	})
+	for i := range 20000 {
+		var l *node
+		for range 10 {
+			l = &node{1, l}
+		}
+		text = strings.Repeat("x", i%50)
+		ch <- l
+	}
+	close(ch)
+	wg.Wait()
+	fmt.Println(sum)
+}
+`
+	d, out, err := trace(t, Data, text, nil)
+	if err != nil || out != "200000\n" {
+		t.Fatalf("%v, output %q", err, out)
+	}
+	// each node is read for the first time there, whatever stood at its address before
+	f := part(t, d.Functions, "main.main.func1")
+	if f.Accesses != 400000 {
+		t.Errorf("%d accesses, expected two for each of 200000 nodes", f.Accesses)
+	}
+	if late := float64(d.LateEvents); float64(f.Accesses-f.Cold) > late {
+		t.Errorf("%d of %d accesses were to data seen before, and %v events came late",
+			f.Accesses-f.Cold, f.Accesses, late)
+	}
+	if d.UnknownAccesses != 0 || d.OddEvents != 0 {
+		t.Errorf("%d unknown, %d odd", d.UnknownAccesses, d.OddEvents)
+	}
+}
+
+func TestEnds(t *testing.T) {
+	for _, x := range []struct {
+		name, body string
+		code       int
+		signal     string
+		out        string
+	}{
+		{"exit", `os.Exit(7)`, 7, "", ""},
+		{"panic", `panic("on purpose")`, 2, "", "panic: on purpose"},
+		{"killed", `syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}`, -1, "killed", ""},
+		{"killed beside others", `go func() { for { p.v++ } }()
+	time.Sleep(10*time.Millisecond)
+	syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}`, -1, "killed", ""},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			d, out, err := trace(t, Data, `package main
+
+import (
+	"os"
+	"syscall"
+	"time"
+)
+
+var p = new(struct{ v int })
+var _, _, _ = os.Exit, syscall.Kill, time.Sleep
+
+func main() {
+	for range 1000 {
+		p.v++
+	}
+	`+x.body+"\n}\n", nil)
+			if !errors.Is(err, ErrProgram) {
+				t.Fatalf("error %v", err)
+			}
+			if d.ExitCode != x.code || d.Signal != x.signal || !strings.Contains(out, x.out) {
+				t.Errorf("exit code %d, signal %q, output %q", d.ExitCode, d.Signal, out)
+			}
+			if n := part(t, d.Functions, "main.main").Accesses; n < 1000 {
+				t.Errorf("%d accesses, expected 1000 at least", n)
+			}
+			if _, err := os.Stat(filepath.Join(d.Dir, KRDFile)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeTraced(t *testing.T) {
+	for _, x := range []struct {
+		name, text, want string
+		is               error
+	}{
+		{"does not build", "package main\n\nfunc main() { x }\n", "undefined: x", gofront.ErrBuild},
+		{"no main", "package p\n", "package p", gofront.ErrPackage},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			_, _, err := trace(t, Data, x.text, nil)
+			if !errors.Is(err, x.is) || !strings.Contains(err.Error(), x.want) {
+				t.Errorf("error %v, expected %v with %q", err, x.is, x.want)
+			}
+		})
+	}
+}

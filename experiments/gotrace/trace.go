@@ -1,0 +1,77 @@
+package gotrace
+
+import (
+	"fmt"
+
+	"krdlab/hw"
+	"krdlab/loi"
+	"krdlab/loi/collect"
+)
+
+// traceSink writes accesses to a trace: an object for each class, a kernel for each function, a
+// worker for each goroutine.
+type traceSink struct {
+	b       *loi.Builder
+	a       *analysis
+	objects []loi.ObjectID // by class
+	kernels []loi.KernelID // by site
+	known   int            // of objects
+	workers map[uint64]int
+	times   []uint64 // of each worker's last access
+}
+
+func newTraceSink(r *Request, a *analysis) (*traceSink, error) {
+	b, err := loi.NewBuilder(r.Trace)
+	if err != nil {
+		return nil, err
+	}
+	t := &traceSink{b: b, a: a, kernels: make([]loi.KernelID, len(a.sites)+1),
+		workers: make(map[uint64]int)}
+	for i := range a.sites {
+		if t.kernels[i+1], err = b.Kernel(a.sites[i].Function); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+func (t *traceSink) add(b *collect.Batch, keys []uint64, bytes []uint32) error {
+	for len(t.objects) < len(t.a.reader.Classes) {
+		o, err := t.b.Object(t.a.className(len(t.objects)), loi.Keyed)
+		if err != nil {
+			return err
+		}
+		t.objects = append(t.objects, o)
+	}
+	i := 0
+	for _, turn := range b.Turns {
+		w, ok := t.workers[turn.Goroutine]
+		if !ok {
+			w = len(t.workers)
+			t.workers[turn.Goroutine] = w
+			t.times = append(t.times, 0)
+		}
+		t.times[w] = max(t.times[w], turn.Time)
+		for ; i < turn.End; i++ {
+			g := t.a.reader.Groups[b.Groups[i]]
+			if err := t.b.Access(w, t.kernels[g.Site], t.times[w], loi.Access{
+				Object: t.objects[g.Class], Mode: t.a.sites[g.Site-1].Mode, Block: keys[i],
+				Bytes: uint64(bytes[i])}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (t *traceSink) close(d *Document) error {
+	clock := hw.CalibrateClock()
+	h := loi.Header{Clock: loi.Clock{Source: clock.Source, Hz: clock.Hz,
+		Invariant: clock.Invariant}, Substrate: loi.Native, Grain: "kernel", Nodes: 1,
+		Kernel: "go " + d.Package, Meta: []loi.KV{
+			{Key: "exit_code", Value: fmt.Sprint(d.ExitCode)}, {Key: "unit", Value: string(d.Unit)}}}
+	for range max(1, len(t.workers)) {
+		h.Workers = append(h.Workers, loi.Worker{CPU: -1})
+	}
+	return t.b.Close(h)
+}

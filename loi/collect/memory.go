@@ -1,0 +1,207 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Layout of the memory, with loi/gofront/_runtime/krd.go: header, buffers, chunks. Stacks of chunks
+// are linked by their numbers plus 1 and have a tag above, so that two processes may push and pop.
+const (
+	magic       = 0x314b4c4244524b
+	bufBytes    = 64
+	maxBufs     = 1 << 20
+	chunkBytes  = 16 << 10
+	chunkEvents = (chunkBytes - int(unsafe.Sizeof(chunk{}))) / int(unsafe.Sizeof(event{}))
+	maxChunks   = 1 << 18 // 4 GiB
+	markRange   = 1 << 10 // more than a chunk has events
+	firstChunks = 1 << 10
+)
+
+type event [2]uint64
+
+func (e event) kind() uint64 { return e[1] >> 56 }
+func (e event) rest() uint64 { return e[1] & (1<<56 - 1) }
+
+// stamp returns the tick that e tells, if it does.
+func (e event) stamp() (uint64, bool) {
+	switch e.kind() {
+	case kindType:
+		return e.rest(), true
+	case kindStamp:
+		return e[0], true
+	}
+	return 0, false
+}
+
+type header struct {
+	magic      uint64
+	size       uint64
+	chunkBytes uint64
+	chunksAt   uint64
+	bufsAt     uint64
+	bufs       uint64
+	started    uint64
+	_          uint64
+	free       uint64
+	_          [7]uint64
+	full       uint64
+	_          [7]uint64
+	bufsUsed   uint64
+	bufsFree   uint64
+	waits      uint64
+	noBuf      uint64
+	goroutines uint64
+}
+
+type buffer struct {
+	next, end uintptr // in the other process
+	stack     uintptr
+	chunk     uint32
+	state     uint32
+	number    uint64
+	link      uint32
+	_         uint32
+	running   uint64
+	_         uint64
+}
+
+type chunk struct {
+	link   uint32
+	buf    uint32
+	number uint64
+	events uint64
+	left   uint64 // ticks when the goroutine last left a thread, times markRange, and its events then
+	last   uint64
+	seq    uint64
+	at     uint64
+	_      uint64
+}
+
+// A Memory is what a program that is traced and this process share: a file, named in the program's
+// environment, that is gone when Close returns.
+type Memory struct {
+	path   string
+	bytes  []byte
+	h      *header
+	chunks uint32 // in use, free or full
+}
+
+// NewMemory makes the memory in a directory that should be of a file system in memory, such as
+// /dev/shm.
+func NewMemory(dir string) (*Memory, error) {
+	f, err := os.CreateTemp(dir, "krdlab-trace-")
+	if err != nil {
+		return nil, fmt.Errorf("memory shared with the program: %w", err)
+	}
+	defer f.Close()
+	bufsAt := uint64(4096)
+	chunksAt := bufsAt + maxBufs*bufBytes
+	size := chunksAt + maxChunks*chunkBytes
+	m := &Memory{path: f.Name()}
+	if err = f.Truncate(int64(size)); err == nil {
+		m.bytes, err = unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE,
+			unix.MAP_SHARED)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("memory shared with the program: %w",
+			&os.PathError{Op: "map", Path: f.Name(), Err: err}), os.Remove(f.Name()))
+	}
+	m.h = (*header)(unsafe.Pointer(unsafe.SliceData(m.bytes)))
+	*m.h = header{magic: magic, size: size, chunkBytes: chunkBytes, chunksAt: chunksAt,
+		bufsAt: bufsAt, bufs: maxBufs}
+	m.grow(firstChunks)
+	return m, nil
+}
+
+// Env returns the variable that tells the program where the memory is.
+func (m *Memory) Env() string {
+	path, err := filepath.Abs(m.path)
+	if err != nil {
+		path = m.path
+	}
+	return "KRDLAB_TRACE=" + path
+}
+
+// Started tells whether a program has found the memory.
+func (m *Memory) Started() bool { return atomic.LoadUint64(&m.h.started) != 0 }
+
+// Goroutines returns how many have recorded something, and how many could not.
+func (m *Memory) Goroutines() (recorded, lost uint64) {
+	return atomic.LoadUint64(&m.h.goroutines), atomic.LoadUint64(&m.h.noBuf)
+}
+
+// Waits returns how often the program waited for this side.
+func (m *Memory) Waits() uint64 { return atomic.LoadUint64(&m.h.waits) }
+
+// Close gives the memory back.
+func (m *Memory) Close() error {
+	return errors.Join(unix.Munmap(m.bytes), os.Remove(m.path))
+}
+
+func (m *Memory) buf(i uint32) *buffer {
+	return (*buffer)(unsafe.Pointer(&m.bytes[m.h.bufsAt+uint64(i)*bufBytes]))
+}
+
+func (m *Memory) chunk(i uint32) *chunk {
+	return (*chunk)(unsafe.Pointer(&m.bytes[m.h.chunksAt+uint64(i)*chunkBytes]))
+}
+
+// events returns the first n events of a chunk.
+func (m *Memory) events(i uint32, n int) []event {
+	at := m.h.chunksAt + uint64(i)*chunkBytes + uint64(unsafe.Sizeof(chunk{}))
+	return unsafe.Slice((*event)(unsafe.Pointer(&m.bytes[at])), chunkEvents)[:n]
+}
+
+// grow gives the program n chunks more, as far as there are.
+func (m *Memory) grow(n uint32) {
+	for ; n > 0 && m.chunks < maxChunks; n-- {
+		m.release(m.chunks)
+		m.chunks++
+	}
+}
+
+// release gives a chunk back.
+func (m *Memory) release(i uint32) {
+	c := m.chunk(i)
+	for {
+		old := atomic.LoadUint64(&m.h.free)
+		c.link = uint32(old)
+		if atomic.CompareAndSwapUint64(&m.h.free, old, (old>>32+1)<<32|uint64(i+1)) {
+			return
+		}
+	}
+}
+
+// take appends to list the numbers of the chunks that are full, the oldest first.
+func (m *Memory) take(list []uint32) []uint32 {
+	var old uint64
+	for {
+		old = atomic.LoadUint64(&m.h.full)
+		if uint32(old) == 0 {
+			return list
+		}
+		if atomic.CompareAndSwapUint64(&m.h.full, old, (old>>32+1)<<32) {
+			break
+		}
+	}
+	from := len(list)
+	for i := uint32(old); i != 0; i = m.chunk(i - 1).link {
+		list = append(list, i-1)
+	}
+	for i, j := from, len(list)-1; i < j; i, j = i+1, j-1 {
+		list[i], list[j] = list[j], list[i]
+	}
+	return list
+}
+
+// starving tells whether the program has no chunk left that it could fill, and none is full.
+func (m *Memory) starving() bool {
+	return uint32(atomic.LoadUint64(&m.h.free)) == 0 && uint32(atomic.LoadUint64(&m.h.full)) == 0
+}

@@ -1,0 +1,285 @@
+package collect
+
+import (
+	"container/heap"
+	"slices"
+	"sync/atomic"
+	"unsafe"
+
+	"krdlab/hw"
+)
+
+// order brings the events of all goroutines into one order. An allocation stands where its stamp
+// says. What a goroutine recorded between two stamps (allocations; the times at which it left a
+// thread, gave a chunk back, or was looked at) stands at the second: so an object is known before
+// another goroutine, that has learnt of it, accesses it. That its memory is used again before an
+// access that stands too late is as good as impossible, since a collection lies between the two.
+type order struct {
+	mem     *Memory
+	sources map[uint64]*source // by number of the goroutine
+	ready   readyHeap          // those with events
+	list    []uint32
+	late    uint64 // events that came after later ones of others had been handed on
+	done    uint64 // the time up to which events were handed on
+	emit    func(goroutine, at uint64, events []event) error
+}
+
+// A source is the events of one goroutine that were not handed on yet.
+type source struct {
+	number uint64
+	pieces []piece
+	seq    uint64 // of the next chunk to come
+	peeked int    // events of it that are known already
+	head   int    // events of the first piece up to its first stamp
+	at     uint64 // of that stamp
+	queued bool
+	// the last event that was handed on ended an allocation
+	allocated bool
+}
+
+// A piece is consecutive events of a goroutine, recorded before the tick last.
+type piece struct {
+	events []event
+	last   uint64
+	chunk  uint32 // to give back when they are handed on; noChunk: they are a copy
+}
+
+const noChunk = ^uint32(0)
+
+// slack, in ticks, is for what has a stamp and is not recorded yet.
+const slack = 1 << 17
+
+func newOrder(m *Memory, emit func(goroutine, at uint64, events []event) error) *order {
+	return &order{mem: m, sources: make(map[uint64]*source), emit: emit}
+}
+
+// round takes what has come and hands on what is in order; everything, if the program has ended. It
+// tells whether anything came.
+func (o *order) round(ended bool) (bool, error) {
+	now := hw.TSC()
+	horizon := now - slack
+	busy := len(o.list) > 0
+	o.list = o.list[:0]
+	if ended {
+		o.full() // first: what is peeked into follows it, and nothing else will
+	}
+	used := uint32(min(atomic.LoadUint64(&o.mem.h.bufsUsed), maxBufs))
+	alone := used <= 2 // the first is of what runs before any goroutine
+	if ended || !alone || !busy {
+		for i := range used {
+			if b := o.mem.buf(i); atomic.LoadUint32(&b.state) == 1 && !o.peek(b) {
+				horizon = min(horizon, o.done)
+			}
+		}
+	}
+	if !ended {
+		o.full() // last: a goroutine that had ended by then has given its last chunk back
+	}
+	switch {
+	case ended:
+		horizon = ^uint64(0)
+	case alone:
+		horizon = now // another that begins now has nothing older
+	}
+	if err := o.hand(horizon); err != nil {
+		return false, err
+	}
+	if len(o.list) == 0 && o.mem.starving() {
+		o.mem.grow(firstChunks) // goroutines that rest have the others
+	}
+	return len(o.list) > 0, nil
+}
+
+// full takes the chunks that are full.
+func (o *order) full() {
+	o.list = o.mem.take(o.list)
+	for _, c := range o.list {
+		k := o.mem.chunk(c)
+		s := o.source(k.number)
+		o.add(s, k, o.mem.events(c, int(k.events)), k.last, c)
+		s.seq, s.peeked = k.seq+1, 0
+	}
+}
+
+func (o *order) source(number uint64) *source {
+	s := o.sources[number]
+	if s == nil {
+		s = &source{number: number}
+		o.sources[number] = s
+	}
+	return s
+}
+
+// add adds those events of a chunk that are not known yet, all before the tick last.
+func (o *order) add(s *source, k *chunk, events []event, last uint64, release uint32) {
+	left := atomic.LoadUint64(&k.left)
+	mark := int(left % markRange)
+	// the upper bits of the ticks are gone: they are those of last, or of a moment after it
+	left = last - uint64(int64((last-left/markRange)*markRange)/markRange)
+	if s.peeked < mark && mark < len(events) {
+		o.push(s, piece{events[s.peeked:mark], left, noChunk})
+		s.peeked = mark
+	} else if mark == len(events) {
+		last = left
+	}
+	o.push(s, piece{events[s.peeked:], last, release})
+}
+
+// push adds a piece. What stands before it happened before its first stamp.
+func (o *order) push(s *source, p piece) {
+	bound, _ := p.bound()
+	for i := len(s.pieces) - 1; i >= 0 && s.pieces[i].last > bound; i-- {
+		s.pieces[i].last = bound
+		if _, stamped := s.pieces[i].bound(); stamped {
+			break
+		}
+	}
+	s.pieces = append(s.pieces, p)
+	if !s.queued {
+		s.queued = true
+		o.ready = append(o.ready, s)
+	}
+	s.look()
+}
+
+// bound returns the first stamp of p, or, if it has none, its end.
+func (p *piece) bound() (at uint64, stamped bool) {
+	for _, e := range p.events {
+		if t, ok := e.stamp(); ok {
+			return min(t, p.last), true
+		}
+	}
+	return p.last, false
+}
+
+// peek copies what is in the chunk that b fills. It tells whether it now knows all that b's
+// goroutine had recorded before the call.
+func (o *order) peek(b *buffer) bool {
+	end := atomic.LoadUintptr(&b.end) // 0 while the chunk changes
+	c := atomic.LoadUint32(&b.chunk)
+	next := atomic.LoadUintptr(&b.next)
+	number := atomic.LoadUint64(&b.number)
+	if c >= o.mem.chunks {
+		return false
+	}
+	k := o.mem.chunk(c)
+	seq := atomic.LoadUint64(&k.seq)
+	at := atomic.LoadUint64(&k.at)
+	n := (int(uint64(next)-at) - int(unsafe.Sizeof(chunk{}))) / int(unsafe.Sizeof(event{}))
+	if uint64(end) != at+chunkBytes || n < 0 || n > chunkEvents ||
+		atomic.LoadUint64(&k.number) != number {
+		return false
+	}
+	s := o.source(number)
+	if s.seq != seq { // one that is full has not been taken yet
+		return false
+	}
+	if s.peeked >= n {
+		return true
+	}
+	events := slices.Clone(o.mem.events(c, n))
+	if events[n-1].kind() == kindAlloc { // it has a stamp, which is not there yet
+		n--
+		events = events[:n]
+	}
+	if atomic.LoadUintptr(&b.end) != end || atomic.LoadUint64(&b.number) != number ||
+		atomic.LoadUint64(&k.seq) != seq || atomic.LoadUint32(&b.state) != 1 {
+		return false
+	}
+	o.add(s, k, events, hw.TSC()+slack, noChunk)
+	s.peeked = n
+	return true
+}
+
+// hand hands on all events up to the horizon, in order.
+func (o *order) hand(horizon uint64) error {
+	heap.Init(&o.ready)
+	for len(o.ready) > 0 && o.ready[0].at <= horizon {
+		s, limit := o.ready[0], horizon
+		for _, other := range o.ready[1:min(3, len(o.ready))] {
+			limit = min(limit, other.at)
+		}
+		for first := true; len(s.pieces) > 0 && (first || s.at <= limit); first = false {
+			if err := o.turn(s, limit); err != nil {
+				return err
+			}
+		}
+		if len(s.pieces) == 0 {
+			heap.Pop(&o.ready)
+			s.queued = false
+		} else {
+			heap.Fix(&o.ready, 0)
+		}
+	}
+	return nil
+}
+
+// turn hands on the events of s up to its first stamp, or its first piece if that is in order.
+func (o *order) turn(s *source, limit uint64) error {
+	p := &s.pieces[0]
+	n, at := s.head, s.at
+	if p.last <= limit {
+		n, at = len(p.events), p.last
+	}
+	if at < o.done {
+		o.late += uint64(n)
+	}
+	o.done = max(o.done, at)
+	if err := o.emit(s.number, at, p.events[:n]); err != nil {
+		return err
+	}
+	if n > 0 {
+		s.allocated = p.events[n-1].kind() == kindType
+	}
+	if n < len(p.events) {
+		p.events = p.events[n:]
+	} else {
+		if p.chunk != noChunk {
+			o.mem.release(p.chunk)
+		}
+		s.pieces = s.pieces[1:]
+	}
+	s.at = at
+	s.look()
+	return nil
+}
+
+// look finds the first stamp of s.
+func (s *source) look() {
+	if len(s.pieces) == 0 {
+		s.pieces = nil
+		return
+	}
+	p := &s.pieces[0]
+	for s.head = 0; s.head < len(p.events); s.head++ {
+		if k := p.events[s.head].kind(); k != kindMade && k != kindExtent {
+			break
+		}
+	}
+	if s.head > 0 && s.allocated {
+		return // which site it was that allocated: together with the allocation
+	}
+	s.head, s.at = len(p.events), p.last
+	for i, e := range p.events {
+		if t, ok := e.stamp(); ok {
+			s.head, s.at = i+1, min(t, p.last)
+			return
+		}
+	}
+}
+
+// readyHeap has the source first whose events are the oldest.
+type readyHeap []*source
+
+func (h readyHeap) Len() int { return len(h) }
+func (h readyHeap) Less(i, j int) bool {
+	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].number < h[j].number
+}
+func (h readyHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *readyHeap) Push(x any)   { *h = append(*h, x.(*source)) }
+func (h *readyHeap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}

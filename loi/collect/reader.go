@@ -1,0 +1,470 @@
+package collect
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"krdlab/loi/gofront"
+)
+
+// The kinds of events, as package krdagent (loi/gofront/_agent) and the runtime's end record them.
+const (
+	kindAccess = 1 + iota
+	kindExtent
+	kindMade
+	kindMap
+	kindKey
+	kindWindow
+	kindAlloc
+	kindType
+	kindStamp
+	kindEnter
+	kindLeave
+	kindRange
+)
+
+// A Class is what objects are: allocated at one site, or of one type by the runtime where no site
+// was rewritten, or a variable.
+type Class struct {
+	Site int    // 0: no site is known
+	Type uint64 // address of its type in the program, where the site is not known; 0: not known
+	Name string // of a variable, or what else it is
+}
+
+// A Group is the accesses of a site to objects of a class. Groups are numbered as they come.
+type Group struct {
+	Site, Class int
+}
+
+// A Batch is accesses in order. Places are in bytes of virtual space; an access of several leaves
+// (fields of a struct, elements) is one for each.
+type Batch struct {
+	Places []uint64
+	Bytes  []uint32
+	Groups []uint32
+	Turns  []Turn
+}
+
+// A Turn is accesses of one goroutine that follow each other, up to index End of the batch, from
+// the turn before on. Time, in ticks, is when what it then did began; it ascends.
+type Turn struct {
+	End       int
+	Goroutine uint64
+	Time      uint64
+}
+
+// A Sink takes what a program did.
+type Sink interface {
+	// Batch takes accesses; b is valid until it returns.
+	Batch(b *Batch) error
+}
+
+// A Reader makes accesses of events.
+type Reader struct {
+	Classes []Class
+	Groups  []Group
+
+	// Unknown counts accesses to addresses whose allocation was not seen.
+	Unknown uint64
+	// Odd counts events that make no sense: a program that was killed leaves some.
+	Odd uint64
+
+	sites   []gofront.Site
+	leaves  [][]gofront.Leaf // by site
+	cached  []cached         // by site
+	groups  map[Group]uint32
+	classes map[Class]uint32
+	space   *space
+	pages   map[uint64]uint32 // made up objects by page
+	threads map[uint64]*thread
+	last    *thread
+	batch   Batch
+	sink    Sink
+}
+
+// cached is where the last access of a site was: as long as nothing is allocated, the next to the
+// same object needs no more.
+type cached struct {
+	addr, bytes uint64 // the object
+	virtual     uint64 // minus addr
+	age         uint64 // of the space
+	class       uint32
+	group       uint32
+	leaf        uint32 // its bytes, if it is one; 0: it is not
+	known       bool   // group is
+}
+
+// A thread is what is known of a goroutine between its events.
+type thread struct {
+	number uint64
+	before event   // the one before, where an Extent or a Type is to come
+	open   []event // maps that a key follows
+	object uint32  // that the last Alloc made
+
+	windows []window // of operations that go on
+}
+
+const batchLen = 1 << 14
+
+// NewReader returns a reader for a program with the given sites (site i is sites[i-1]) and
+// variables.
+func NewReader(sites []gofront.Site, variables []Variable, sink Sink) *Reader {
+	r := &Reader{sites: sites, sink: sink, groups: make(map[Group]uint32),
+		classes: make(map[Class]uint32), space: newSpace(), threads: make(map[uint64]*thread),
+		pages:  make(map[uint64]uint32),
+		cached: make([]cached, len(sites)+1), leaves: make([][]gofront.Leaf, len(sites)+1)}
+	r.class(Class{})
+	for i := range sites {
+		r.leaves[i+1] = sites[i].Leaves
+		if bytes := cmp.Or(sites[i].Element, sites[i].Bytes); len(sites[i].Leaves) == 0 && bytes != 0 {
+			r.leaves[i+1] = []gofront.Leaf{{Bytes: bytes}}
+			r.cached[i+1].leaf = uint32(bytes)
+		}
+	}
+	r.batch = Batch{Places: make([]uint64, 0, batchLen), Bytes: make([]uint32, 0, batchLen),
+		Groups: make([]uint32, 0, batchLen)}
+	for _, v := range variables {
+		r.space.add(v.Address, v.Bytes, r.class(Class{Name: v.Name}))
+	}
+	return r
+}
+
+func (r *Reader) class(c Class) uint32 {
+	n, ok := r.classes[c]
+	if !ok {
+		n = uint32(len(r.Classes))
+		r.Classes = append(r.Classes, c)
+		r.classes[c] = n
+	}
+	return n
+}
+
+func (r *Reader) group(site, class uint32) uint32 {
+	c := &r.cached[site]
+	if c.known && c.class == class {
+		return c.group
+	}
+	g := Group{int(site), int(class)}
+	n, ok := r.groups[g]
+	if !ok {
+		n = uint32(len(r.Groups))
+		r.Groups = append(r.Groups, g)
+		r.groups[g] = n
+	}
+	c.class, c.group, c.known = class, n, true
+	return n
+}
+
+// Events takes events of a goroutine, which ended at the given tick.
+func (r *Reader) Events(goroutine, at uint64, events []event) error {
+	t := r.last
+	if t == nil || t.number != goroutine {
+		t = r.threads[goroutine]
+		if t == nil {
+			t = &thread{number: goroutine}
+			r.threads[goroutine] = t
+		}
+		r.last = t
+	}
+	for _, e := range events {
+		if t.before[1] != 0 && e.kind() != kindExtent && e.kind() != kindStamp {
+			r.pending(t)
+		}
+		switch e.kind() {
+		case kindAccess:
+			site := e[1] & siteMask
+			if site >= uint64(len(r.cached)) {
+				r.Odd++
+				continue
+			}
+			c, b := &r.cached[site], &r.batch
+			n := len(b.Places)
+			if off := e[0] - c.addr; off < c.bytes && c.age == r.space.age && c.leaf != 0 &&
+				n < batchLen {
+				b.Places, b.Bytes, b.Groups = b.Places[:n+1], b.Bytes[:n+1], b.Groups[:n+1]
+				b.Places[n], b.Bytes[n], b.Groups[n] = e[0]+c.virtual, c.leaf, c.group
+				continue
+			}
+			if err := r.turn(t, at); err != nil {
+				return err
+			}
+			r.access(e[0], site)
+		case kindExtent:
+			r.extent(t, e)
+		case kindMade:
+			r.made(e[0], e[1]&siteMask)
+			t.before = e // an Extent may follow
+		case kindWindow, kindRange:
+			t.before = e
+		case kindMap:
+			if len(t.open) == maxOpen {
+				t.open = slices.Delete(t.open, 0, maxOpen/2)
+			}
+			t.open = append(t.open, e)
+		case kindKey:
+			r.key(t, e)
+		case kindAlloc:
+			if t.object = 0; e.rest() > 0 {
+				t.object = r.space.add(e[0], e.rest(), 0)
+			} else {
+				t.object = r.space.split(e[0], tinyBytes)
+			}
+		case kindType:
+			if t.object != 0 {
+				r.space.objects[t.object].class = r.class(Class{Type: e[0]})
+				r.space.age++
+				t.object = 0
+			}
+		case kindStamp:
+		case kindEnter, kindLeave:
+		default:
+			r.Odd++
+		}
+	}
+	return r.turn(t, at)
+}
+
+// turn notes who made the accesses since the last turn, and when, and hands them on if there are
+// enough.
+func (r *Reader) turn(t *thread, at uint64) error {
+	b := &r.batch
+	if n := len(b.Turns); len(b.Places) > 0 && (n == 0 || b.Turns[n-1].End < len(b.Places)) {
+		b.Turns = append(b.Turns, Turn{len(b.Places), t.number, at})
+	}
+	if len(b.Places) < batchLen {
+		return nil
+	}
+	return r.flush()
+}
+
+// tinyBytes is the size of the blocks in which the runtime puts several tiny objects.
+const tinyBytes = 16
+
+const siteMask = 1<<32 - 1
+
+// pending finishes what an event began that no Extent followed.
+func (r *Reader) pending(t *thread) {
+	e := t.before
+	t.before = event{}
+	if e.kind() != kindMade {
+		r.Odd++
+	}
+}
+
+func (r *Reader) extent(t *thread, e event) {
+	b := t.before
+	t.before = event{}
+	if b[1]&siteMask != e[1]&siteMask || b[1] == 0 {
+		r.Odd++
+		return
+	}
+	switch b.kind() {
+	case kindRange:
+		r.elements(b[0], e[0], e[1]&siteMask)
+	case kindMade:
+		r.appended(t, b[0], e[1]&siteMask)
+	case kindWindow:
+		r.window(t, window{b[0], e[0], e[1] & siteMask})
+	}
+}
+
+// A window is the elements of a slice or string that an operation is about to work on.
+type window struct{ addr, bytes, site uint64 }
+
+// window takes a window: one that is cleared, the source of a copy whose destination is known, or
+// one that others follow.
+func (r *Reader) window(t *thread, w window) {
+	if w.site == 0 || w.site > uint64(len(r.sites)) {
+		r.Odd++
+		return
+	}
+	switch r.sites[w.site-1].Kind {
+	case "clear":
+		r.elements(w.addr, w.bytes, w.site)
+	case "copy-from":
+		to, ok := t.last("copy-to", r)
+		if !ok {
+			r.Odd++
+			return
+		}
+		n := min(to.bytes, w.bytes)
+		r.elements(w.addr, n, w.site)
+		r.elements(to.addr, n, to.site)
+	default:
+		if len(t.windows) == maxOpen { // what panicked is never ended
+			t.windows = slices.Delete(t.windows, 0, maxOpen/2)
+		}
+		t.windows = append(t.windows, w)
+	}
+}
+
+// maxOpen is how many operations are nested in each other at most.
+const maxOpen = 128
+
+// last takes the last window of a kind of site away, and those that were opened in it.
+func (t *thread) last(kind string, r *Reader) (window, bool) {
+	for i, w := range slices.Backward(t.windows) {
+		if r.sites[w.site-1].Kind == kind {
+			t.windows = t.windows[:i]
+			return w, true
+		}
+	}
+	return window{}, false
+}
+
+// appended records what an append did whose result is at an address: elements that moved are read
+// and written.
+func (r *Reader) appended(t *thread, addr, site uint64) {
+	if site == 0 || site > uint64(len(r.sites)) || r.sites[site-1].Kind != "append" {
+		return
+	}
+	for i, w := range slices.Backward(t.windows) {
+		if w.site != site {
+			continue
+		}
+		bytes := r.sites[site-1].Bytes
+		if i+1 < len(t.windows) && bytes == 0 {
+			source := t.windows[i+1]
+			bytes = source.bytes
+			r.elements(source.addr, bytes, source.site)
+		}
+		if w.addr != addr && w.bytes > 0 {
+			r.elements(w.addr, w.bytes, site)
+			r.elements(addr, w.bytes, site)
+		}
+		r.elements(addr+w.bytes, bytes, site)
+		t.windows = t.windows[:i]
+		return
+	}
+	r.Odd++
+}
+
+// made says that a site made what stands at an address.
+func (r *Reader) made(addr, site uint64) {
+	n := r.space.find(addr)
+	if n == 0 || site == 0 || site > uint64(len(r.sites)) {
+		return // not on the heap: a constant, or of no bytes
+	}
+	o := &r.space.objects[n]
+	if c := r.Classes[o.class]; o.addr == addr && c.Site == 0 && c.Name == "" {
+		o.class = r.class(Class{Site: int(site), Type: c.Type})
+		r.space.age++
+	}
+}
+
+// elements records accesses to all elements of a range.
+func (r *Reader) elements(addr, bytes, site uint64) {
+	if site == 0 || site > uint64(len(r.sites)) {
+		r.Odd++
+		return
+	}
+	if addr == 0 {
+		return // on the goroutine's stack
+	}
+	step := r.sites[site-1].Element
+	if step == 0 { // one datum, of whatever type
+		o := r.object(addr)
+		r.put(o.virtual+addr-o.addr&^(granule-1), bytes, r.group(uint32(site), o.class))
+		return
+	}
+	for a := addr; a+step <= addr+bytes; a += step {
+		r.access(a, site)
+	}
+}
+
+// access records what a site touches at an address.
+func (r *Reader) access(addr, site uint64) {
+	if site == 0 || site >= uint64(len(r.leaves)) {
+		r.Odd++
+		return
+	}
+	o := r.object(addr)
+	g := r.group(uint32(site), o.class)
+	virtual := o.virtual - o.addr&^(granule-1)
+	if c := &r.cached[site]; r.Classes[o.class].Name != UnknownOrigin { // those are counted
+		c.addr, c.bytes, c.virtual, c.age = o.addr, o.bytes, virtual, r.space.age
+	}
+	for _, l := range r.leaves[site] {
+		r.put(addr+virtual+l.Offset, l.Bytes, g)
+	}
+}
+
+func (r *Reader) put(place, bytes uint64, group uint32) {
+	b := &r.batch
+	b.Places = append(b.Places, place)
+	b.Bytes = append(b.Bytes, uint32(bytes))
+	b.Groups = append(b.Groups, group)
+}
+
+// object returns the object at an address; where nobody told of one, that of the page, which is
+// made up.
+func (r *Reader) object(addr uint64) *object {
+	n := r.space.find(addr)
+	if n == 0 {
+		r.Unknown++
+		page := addr / pageBytes
+		if n = r.pages[page]; n == 0 {
+			n = r.space.place(page*pageBytes, pageBytes, r.class(Class{Name: UnknownOrigin}))
+			r.pages[page] = n
+		}
+	}
+	return &r.space.objects[n]
+}
+
+// UnknownOrigin is the name of the class of what was accessed and never allocated, as far as can be
+// seen: memory that was mapped by the program, or belongs to the runtime.
+const UnknownOrigin = "memory of unknown origin"
+
+// key records the access to an entry of a map.
+func (r *Reader) key(t *thread, e event) {
+	site := e[1] & siteMask
+	for i := len(t.open) - 1; i >= 0; i-- {
+		m := t.open[i]
+		if m.kind() != kindMap || m[1]&siteMask != site {
+			continue
+		}
+		t.open = t.open[:i]
+		r.entry(m[0], e[0], site)
+		return
+	}
+	r.Odd++
+}
+
+// entry records the access of a site to a map and to the entry of a key in it.
+func (r *Reader) entry(m, hash, site uint64) {
+	if site == 0 || site >= uint64(len(r.leaves)) || m == 0 {
+		return
+	}
+	o := r.object(m)
+	g := r.group(uint32(site), o.class)
+	r.put(o.virtual, 8, g)
+	r.put(entrySpace|(hash^o.virtual*0x9e3779b97f4a7c15)&(entrySpace-1)&^(lineBytes-1),
+		max(1, r.sites[site-1].Bytes), g)
+}
+
+// entrySpace is where the entries of maps have their places, by the hash of map and key.
+const entrySpace = 1 << 55
+
+// End takes what goroutines have begun as whole, and hands on what was collected.
+func (r *Reader) End() error {
+	for _, t := range r.threads {
+		if t.before[1] != 0 {
+			r.pending(t)
+		}
+	}
+	return r.flush()
+}
+
+// flush hands on what was collected.
+func (r *Reader) flush() error {
+	b := &r.batch
+	if len(b.Places) == 0 {
+		return nil
+	}
+	if err := r.sink.Batch(b); err != nil {
+		return fmt.Errorf("accesses of the program: %w", err)
+	}
+	b.Places, b.Bytes, b.Groups, b.Turns = b.Places[:0], b.Bytes[:0], b.Groups[:0], b.Turns[:0]
+	return nil
+}

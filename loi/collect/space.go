@@ -1,0 +1,148 @@
+package collect
+
+// space says which object stands at an address: for each page of 8 KiB the object that covers all
+// of it, or one for each 8 bytes.
+type space struct {
+	tops map[uint64]*top
+	last *top
+	at   uint64 // of last
+	// objects by number, from 1; the numbers of those that are gone are used again
+	objects []object
+	free    []uint32
+	next    uint64 // where the next object begins in virtual space
+	age     uint64 // grows with every change
+}
+
+// An object is an allocation, a global variable, or memory of which nobody told where it comes
+// from.
+type object struct {
+	addr, bytes uint64
+	virtual     uint64 // where it begins in virtual space, where nothing is used twice
+	class       uint32 // what it is: index of a Class
+}
+
+const (
+	granule   = 8
+	pageBits  = 13
+	pageBytes = 1 << pageBits
+	topBits   = 13 // pages of a top
+	lineBytes = 64
+)
+
+type top [1 << topBits]page
+
+// A page is covered by one object, or by those of fine.
+type page struct {
+	whole uint32
+	fine  *[pageBytes / granule]uint32
+}
+
+func newSpace() *space {
+	return &space{tops: make(map[uint64]*top), objects: make([]object, 1), next: lineBytes}
+}
+
+func (s *space) page(addr uint64) *page {
+	n := addr >> (pageBits + topBits)
+	if n != s.at || s.last == nil {
+		t := s.tops[n]
+		if t == nil {
+			t = new(top)
+			s.tops[n] = t
+		}
+		s.last, s.at = t, n
+	}
+	return &s.last[addr>>pageBits%(1<<topBits)]
+}
+
+// find returns the number of the object at an address, 0 if none is known.
+func (s *space) find(addr uint64) uint32 {
+	p := s.page(addr)
+	if p.fine != nil {
+		return p.fine[addr%pageBytes/granule]
+	}
+	return p.whole
+}
+
+// add makes an object of the bytes at addr. Those that stood there are gone.
+func (s *space) add(addr, bytes uint64, class uint32) uint32 {
+	bytes = max(bytes, 1)
+	s.age++
+	s.clear(addr, bytes)
+	n := s.place(addr, bytes, class)
+	s.set(addr, bytes, n)
+	return n
+}
+
+// place gives the bytes at addr a place in virtual space, as if each object began on a line of its
+// own (virda, section 3.1).
+func (s *space) place(addr, bytes uint64, class uint32) uint32 {
+	var n uint32
+	if k := len(s.free); k > 0 {
+		n, s.free = s.free[k-1], s.free[:k-1]
+	} else {
+		n = uint32(len(s.objects))
+		s.objects = append(s.objects, object{})
+	}
+	s.objects[n] = object{addr, bytes, s.next, class}
+	s.next += (bytes + addr%granule + lineBytes - 1) &^ (lineBytes - 1)
+	return n
+}
+
+// split makes an object of the rest of a block that already has others, which keep what is before
+// it. Those that share 8 bytes remain one object: their data are apart all the same.
+func (s *space) split(addr, block uint64) uint32 {
+	if addr%granule != 0 {
+		return 0
+	}
+	end := addr - addr%block + block
+	if n := s.find(addr); n != 0 {
+		o := &s.objects[n]
+		if o.addr < addr {
+			end = o.addr + o.bytes
+			s.set(addr, end-addr, 0)
+			o.bytes = addr - o.addr
+		}
+	}
+	return s.add(addr, end-addr, 0)
+}
+
+// clear forgets the objects that overlap the bytes at addr.
+func (s *space) clear(addr, bytes uint64) {
+	for a := addr &^ (granule - 1); a < addr+bytes; {
+		p := s.page(a)
+		n, step := p.whole, uint64(pageBytes-a%pageBytes)
+		if p.fine != nil {
+			n, step = p.fine[a%pageBytes/granule], granule
+		}
+		if n != 0 {
+			o := &s.objects[n]
+			s.set(o.addr, o.bytes, 0)
+			*o = object{}
+			s.free = append(s.free, n)
+		}
+		a += step
+	}
+}
+
+// set makes n the object of the bytes at addr.
+func (s *space) set(addr, bytes uint64, n uint32) {
+	for a := addr &^ (granule - 1); a < addr+bytes; {
+		p := s.page(a)
+		if a%pageBytes == 0 && a+pageBytes <= addr+bytes {
+			p.whole, p.fine = n, nil
+			a += pageBytes
+			continue
+		}
+		if p.fine == nil {
+			p.fine = new([pageBytes / granule]uint32)
+			for i := range p.fine {
+				p.fine[i] = p.whole
+			}
+			p.whole = 0
+		}
+		end := min(addr+bytes, a&^(pageBytes-1)+pageBytes)
+		for ; a < end; a += granule {
+			p.fine[a%pageBytes/granule] = n
+		}
+	}
+}

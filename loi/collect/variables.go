@@ -1,0 +1,109 @@
+package collect
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"strings"
+)
+
+// A Variable is a variable of a package.
+type Variable struct {
+	Name           string // with its package: main.table
+	Address, Bytes uint64
+}
+
+// A Program is what the file of an executable tells: its variables, and the names of its types by
+// address.
+type Program struct {
+	Variables []Variable
+	data      []section
+	types     uint64 // names of types are told by their offset from here
+}
+
+type section struct {
+	addr  uint64
+	bytes []byte
+}
+
+// Constants is the name of the variable that stands for all constants of a program, such as the
+// bytes of its strings.
+const Constants = "constants"
+
+// OpenProgram reads an executable (ELF) that Go has built for 64 bits, not as
+// position-independent, with its symbols.
+func OpenProgram(path string) (*Program, error) {
+	f, err := elf.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the program: %w", err)
+	}
+	defer f.Close()
+	symbols, err := f.Symbols()
+	if err != nil {
+		return nil, fmt.Errorf("read the program %s: %w", path, err)
+	}
+	p := new(Program)
+	for _, s := range symbols {
+		if s.Name == "runtime.types" {
+			p.types = s.Value
+		}
+		if s.Size == 0 || elf.ST_TYPE(s.Info) != elf.STT_OBJECT ||
+			int(s.Section) >= len(f.Sections) {
+			continue
+		}
+		if f.Sections[s.Section].Flags&elf.SHF_WRITE == 0 || strings.HasPrefix(s.Name, "runtime.") {
+			continue
+		}
+		p.Variables = append(p.Variables, Variable{s.Name, s.Value, s.Size})
+	}
+	for _, s := range f.Sections {
+		if s.Flags&elf.SHF_ALLOC == 0 || s.Type != elf.SHT_PROGBITS ||
+			s.Flags&elf.SHF_EXECINSTR != 0 {
+			continue
+		}
+		if s.Name == ".rodata" && s.Size > 0 {
+			p.Variables = append(p.Variables, Variable{Constants, s.Addr, s.Size})
+		}
+		b, err := s.Data()
+		if err != nil {
+			return nil, fmt.Errorf("read the program %s: section %s: %w", path, s.Name, err)
+		}
+		p.data = append(p.data, section{s.Addr, b})
+	}
+	return p, nil
+}
+
+// at returns the bytes from an address on, nil if the file has none there.
+func (p *Program) at(addr uint64) []byte {
+	for _, s := range p.data {
+		if addr-s.addr < uint64(len(s.bytes)) {
+			return s.bytes[addr-s.addr:]
+		}
+	}
+	return nil
+}
+
+// TypeName returns the name of the type at an address, such as *main.node; "" if it has none in the
+// file, as those that were made by reflection.
+func (p *Program) TypeName(addr uint64) string {
+	// internal/abi.Type: flags at 20, offset of the name at 40
+	const flagsAt, nameAt, extraStar = 20, 40, 1 << 1
+	t := p.at(addr)
+	if len(t) < 48 || p.types == 0 {
+		return ""
+	}
+	off := int32(binary.LittleEndian.Uint32(t[nameAt:]))
+	n := p.at(p.types + uint64(off))
+	if off < 0 || len(n) < 2 {
+		return ""
+	}
+	length, k := binary.Uvarint(n[1:])
+	if k <= 0 || uint64(len(n)) < uint64(1+k)+length {
+		return ""
+	}
+	name := string(n[1+k : 1+k+int(length)])
+	if t[flagsAt]&extraStar != 0 {
+		name = strings.TrimPrefix(name, "*")
+	}
+	return name
+}

@@ -1,0 +1,228 @@
+package gofront
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"krdlab/hw/failure"
+)
+
+// BuildOptions say what is built and what of it is rewritten.
+type BuildOptions struct {
+	Dir  string // of the module; "" is the current directory
+	Path string // a package, as go build takes it
+	Test bool   // its tests, as go test -c builds them
+	Tags string // build tags, separated by commas
+	// Patterns of import paths (path.Match, and ... at the end): which of the main module's packages
+	// are rewritten. Include nil: all.
+	Include, Exclude []string
+}
+
+// A Built is a program that was rewritten and built.
+type Built struct {
+	Binary   string // below the folder that was given
+	Packages []string
+	*Rewritten
+	// Failed tells of packages that did not build when rewritten, and so are as they were.
+	Failed []Failure
+}
+
+// A Failure is a package that could not be built when it was rewritten.
+type Failure struct{ Package, Why string }
+
+// ErrBuild is wrapped by the error of a program that does not build.
+var ErrBuild = failure.New(failure.Failed, "the program does not build")
+
+// ErrPackage is wrapped by the error of a package that cannot be traced.
+var ErrPackage = failure.New(failure.Request, "no program to trace")
+
+// Build rewrites the packages of a program and builds it in the folder dir, which exists. The
+// user's files are read only: what takes their place is in an overlay (go help build). It takes
+// the time of a build; the first one for a version of Go also builds the standard library anew,
+// since its runtime has been patched.
+func Build(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
+	program, names, err := choose(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	goroot, err := command(ctx, opt.Dir, "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	replace, err := runtimeOverlay(strings.TrimSpace(string(goroot)), filepath.Join(dir, "std"))
+	if err != nil {
+		return nil, err
+	}
+	b := &Built{Binary: filepath.Join(dir, "program")}
+	for {
+		if err := b.rewrite(ctx, opt, names, program); err != nil {
+			return nil, err
+		}
+		bad, err := b.build(ctx, opt, dir, replace)
+		if err == nil {
+			b.Packages = names
+			return b, nil
+		}
+		left := slices.DeleteFunc(slices.Clone(names), func(n string) bool {
+			return slices.Contains(bad, n)
+		})
+		if len(left) == len(names) {
+			return nil, err
+		}
+		for _, n := range bad {
+			b.Failed = append(b.Failed, Failure{n, err.Error()})
+		}
+		names = left
+	}
+}
+
+// command runs the go command.
+func command(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	c := exec.CommandContext(ctx, "go", args...)
+	c.Dir = dir
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	if err := c.Run(); err != nil {
+		if x := (*exec.ExitError)(nil); errors.As(err, &x) {
+			return nil, fmt.Errorf("%w: go %s:\n%s", ErrBuild, args[0],
+				strings.TrimSpace(errs.String()))
+		}
+		return nil, fmt.Errorf("go %s: %w", args[0], err)
+	}
+	return out.Bytes(), nil
+}
+
+func (o *BuildOptions) flags() []string {
+	if o.Tags == "" {
+		return nil
+	}
+	return []string{"-tags=" + o.Tags}
+}
+
+func (o *BuildOptions) load(ctx context.Context, mode packages.LoadMode,
+	patterns ...string) ([]*packages.Package, error) {
+	return packages.Load(&packages.Config{Context: ctx, Dir: o.Dir, Mode: mode,
+		BuildFlags: o.flags(), Tests: false}, patterns...)
+}
+
+// choose returns the program's package and those that are to be rewritten.
+func choose(ctx context.Context, opt BuildOptions) (program string, names []string, err error) {
+	list, err := opt.load(ctx, packages.NeedName|packages.NeedFiles|packages.NeedImports|
+		packages.NeedDeps|packages.NeedModule, opt.Path)
+	if err != nil {
+		return "", nil, fmt.Errorf("%w: %w", ErrBuild, err)
+	}
+	if len(list) != 1 {
+		return "", nil, fmt.Errorf("%w: %s is %d packages, expected one", ErrPackage, opt.Path,
+			len(list))
+	}
+	main := list[0]
+	if len(main.Errors) > 0 {
+		return "", nil, fmt.Errorf("%w: %w", ErrBuild, main.Errors[0])
+	}
+	if main.Name != "main" && !opt.Test {
+		return "", nil, fmt.Errorf("%w: %s is package %s, expected package main (or: krdlab trace "+
+			"go test %s)", ErrPackage, main.PkgPath, main.Name, opt.Path)
+	}
+	packages.Visit(list, nil, func(p *packages.Package) {
+		if p.Module != nil && p.Module.Main && opt.takes(p.PkgPath) {
+			names = append(names, p.PkgPath)
+		}
+	})
+	slices.Sort(names)
+	if len(names) == 0 {
+		return "", nil, fmt.Errorf("%w: no package of the main module is left to be rewritten",
+			ErrPackage)
+	}
+	return main.PkgPath, names, nil
+}
+
+func (o *BuildOptions) takes(path string) bool {
+	any := func(patterns []string) bool {
+		return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, path) })
+	}
+	return (o.Include == nil || any(o.Include)) && !any(o.Exclude)
+}
+
+// matches tells whether an import path matches a pattern: itself, or what begins with it if it ends
+// in "...".
+func matches(pattern, path string) bool {
+	if begin, ok := strings.CutSuffix(pattern, "..."); ok {
+		return strings.HasPrefix(path+"/", begin) || strings.HasPrefix(path, begin)
+	}
+	return pattern == path
+}
+
+func (b *Built) rewrite(ctx context.Context, opt BuildOptions, names []string,
+	program string) error {
+	list, err := opt.load(ctx, packages.NeedName|packages.NeedFiles|packages.NeedCompiledGoFiles|
+		packages.NeedImports|packages.NeedTypes|packages.NeedTypesSizes|packages.NeedSyntax|
+		packages.NeedTypesInfo|packages.NeedModule, names...)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrBuild, err)
+	}
+	for _, p := range list {
+		if len(p.Errors) > 0 {
+			return fmt.Errorf("%w: %w", ErrBuild, p.Errors[0])
+		}
+	}
+	b.Rewritten, err = Rewrite(list, Options{})
+	return err
+}
+
+// build builds the program. If that fails, bad is the packages that the compiler complains about.
+func (b *Built) build(ctx context.Context, opt BuildOptions, dir string,
+	std map[string]string) (bad []string, err error) {
+	replace := make(map[string]string)
+	for k, v := range std {
+		replace[k] = v
+	}
+	folder := filepath.Join(dir, "src")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	n := 0
+	for original, text := range b.Files {
+		n++
+		path := filepath.Join(folder, fmt.Sprintf("%d_%s", n, filepath.Base(original)))
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return nil, err
+		}
+		replace[original] = path
+	}
+	overlay := filepath.Join(dir, "overlay.json")
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(overlay, text, 0o644); err != nil {
+		return nil, err
+	}
+	args := []string{"build"}
+	if opt.Test {
+		args = []string{"test", "-c"}
+	}
+	args = append(args, opt.flags()...)
+	args = append(args, "-overlay", overlay, "-o", b.Binary, opt.Path)
+	_, err = command(ctx, opt.Dir, args...)
+	if err == nil {
+		return nil, nil
+	}
+	for line := range strings.Lines(err.Error()) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "# "); ok {
+			name, _, _ = strings.Cut(name, " ")
+			bad = append(bad, name)
+		}
+	}
+	return bad, err
+}
