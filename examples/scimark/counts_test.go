@@ -6,6 +6,8 @@ import "math/bits"
 // statement, as x[i] += y.
 type counts struct{ loads, stores, updates int }
 
+func (c counts) all() int { return c.loads + c.stores + c.updates }
+
 // times is c for n calls or rounds.
 func (c counts) times(n int) counts { return counts{c.loads * n, c.stores * n, c.updates * n} }
 

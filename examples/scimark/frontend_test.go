@@ -1,0 +1,190 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// krdlab trace go of this program.
+func TestFrontEnd(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("it is for Linux")
+	}
+	file := filepath.Join(t.TempDir(), "krdlab")
+	run := commands(t, file, exec.Command("go", "build", "-o", file, "krdlab/cmd/krdlab"))
+	t.Run("counts", func(t *testing.T) { testCounts(t, run) })
+	t.Run("lackey", func(t *testing.T) { testLackey(t, run) })
+}
+
+// krdlab's front end counts the accesses of each function as its loops say. With twice the rows or
+// numbers, each component of the reuse signature stays in its bin or moves as many as the virda
+// paper says (4.3.1 to 4.3.4); it has one more in FFT and LU, since Java's loads and stores of an
+// update count apart.
+//
+// The sizes are such that all slices are on the heap: Go has slices of up to 32 bytes that do not
+// escape on the stack.
+func testCounts(t *testing.T, run func(...string) []byte) {
+	for _, c := range []struct {
+		name string
+		size
+		moves []int // bins
+	}{
+		{"fft", size{1024, 0, 1}, []int{0, 1}},
+		{"lu", size{64, 0, 1}, []int{1, 2}},
+		{"sor", size{64, 0, 3}, []int{0, 0, 0, 1, 2}},
+		{"sparse", size{1000, 10000, 3}, []int{0, 1}},
+	} {
+		_, kernel := byHand(c.name, c.size)
+		small := components(trace(t, run, "datum", c.name, c.size), kernel)
+		c.n, c.nz = 2*c.n, 2*c.nz
+		large := components(trace(t, run, "datum", c.name, c.size), kernel)
+		for i := range small {
+			if i < len(c.moves) {
+				small[i] <<= c.moves[i]
+			}
+		}
+		if len(small) != len(c.moves) || !slices.Equal(small, large) {
+			t.Errorf("%s: components at %d B, expected at %d B", c.name, large, small)
+		}
+	}
+}
+
+// components lists the bins, by their lower bounds, that have at least 15 % of the accesses of the
+// functions of a kernel.
+func components(of map[string]part, kernel []string) (list []uint64) {
+	h, all := histogram{}, 0
+	for _, f := range kernel {
+		h.add(of[f], 1)
+		all += of[f].Accesses
+	}
+	for from, n := range h {
+		if n*100 >= 15*all {
+			list = append(list, from)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// The kernels of this program, traced by krdlab, make the accesses that those in C make, watched by
+// valgrind's lackey: as many, and with the same distances between lines. An update is two accesses
+// there, of which the second has distance 0.
+func testLackey(t *testing.T, run func(...string) []byte) {
+	for _, w := range watched {
+		text := read(t, w.name)
+		preparation, _ := split(t, text)
+		hand := kernelByHand(w.name, w.size)
+		_, kernel := byHand(w.name, w.size)
+		here := histogram{}
+		got := trace(t, run, "line", w.name, w.size)
+		for _, f := range kernel {
+			here.add(got[f], 1)
+		}
+		there := analysed(t, run, text)
+		for from, n := range analysed(t, run, preparation) {
+			there[from] -= n
+		}
+		here[0] += hand.updates
+		for _, h := range []histogram{here, there} {
+			maps.DeleteFunc(h, func(_ uint64, n int) bool { return n == 0 })
+		}
+		t.Logf("%s %+v: by hand %d accesses, of them %d updates; distances %v", w.name, w.size,
+			hand.all(), hand.updates, here)
+		if !maps.Equal(here, there) {
+			t.Errorf("%s: by lackey %v", w.name, there)
+		}
+	}
+}
+
+// part is what krdlab says of a function.
+type part struct {
+	Name           string
+	Accesses, Cold int
+	Bins           []bin
+}
+
+type bin struct {
+	From  uint64 `json:"from_bytes"`
+	Count int
+}
+
+// histogram is counts by the lower bound of the bin; cold accesses are under the largest number.
+type histogram map[uint64]int
+
+const cold = math.MaxUint64
+
+// analysed is the histogram of a lackey trace, with lines of 64 bytes.
+func analysed(t *testing.T, krdlab func(...string) []byte, text []byte) histogram {
+	t.Helper()
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "lackey"), filepath.Join(dir, "trace.loi")
+	if err := os.WriteFile(in, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	krdlab("trace", "import", in, "--format", "lackey", "--out", out)
+	var d part
+	if err := json.Unmarshal(krdlab("krd", out, "--json"), &d); err != nil {
+		t.Fatal(err)
+	}
+	return histogram{}.add(d, 1)
+}
+
+// add adds what a function did, or takes it away.
+func (h histogram) add(p part, sign int) histogram {
+	h[cold] += sign * p.Cold
+	for _, b := range p.Bins {
+		h[b.From] += sign * b.Count
+	}
+	return h
+}
+
+// arguments are those of this program.
+func arguments(name string, s size) []string {
+	args := []string{name, "-n", strconv.Itoa(s.n), "-iterations", strconv.Itoa(s.iterations)}
+	if s.nz > 0 {
+		args = append(args, "-nz", strconv.Itoa(s.nz))
+	}
+	return args
+}
+
+// trace has krdlab trace this program, and compares how often each function accessed the heap with
+// what was counted by hand. It returns the functions.
+func trace(t *testing.T, krdlab func(...string) []byte, unit, name string, s size) map[string]part {
+	t.Helper()
+	args := append([]string{"trace", "go", ".", "--json", "--unit", unit, "--dir",
+		filepath.Join(t.TempDir(), "run"), "--"}, arguments(name, s)...)
+	var d struct {
+		Functions []part
+		Failed    []any
+	}
+	if err := json.Unmarshal(krdlab(args...), &d); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Failed) > 0 {
+		t.Errorf("not rewritten: %v", d.Failed)
+	}
+	want, _ := byHand(name, s)
+	got := map[string]part{}
+	for _, f := range d.Functions {
+		got[f.Name] = f
+		if _, ok := want[f.Name]; !ok && f.Name != "main.main" && f.Name != "main.run" {
+			t.Errorf("%s: %d accesses, which were not counted by hand", f.Name, f.Accesses)
+		}
+	}
+	for f, c := range want {
+		if got[f].Accesses != c.all() {
+			t.Errorf("%s of %s: %d accesses, by hand %d", f, strings.Join(args[7:], " "),
+				got[f].Accesses, c.all())
+		}
+	}
+	return got
+}
