@@ -278,15 +278,15 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			break
 		}
 		if name, ok := w.rangeKey(s, &key, "int"); ok {
-			base := w.fresh(w.prefix + "A.Pointer")
+			base := w.fresh("uintptr")
 			if parametric(u.Elem()) {
 				bytes := w.fresh("uintptr")
-				x.text = w.prefix + "A.RX(&" + base + ", &" + bytes + ", " + x.text + ")"
+				x.text = w.call("RX", "&"+base, "&"+bytes, x.text)
 				site := w.windowSite(s, "range", loi.In, typeString(t), u.Elem())
 				body = " " + w.call("EX", base, name, bytes, site) + ";"
 				break
 			}
-			x.text = w.prefix + "A.R(&" + base + ", " + x.text + ")"
+			x.text = w.call("R", "&"+base, x.text)
 			w.looped(s, func() { body = w.element(s, typeString(t), u.Elem(), base, name) })
 		}
 	case *types.Basic:
@@ -295,8 +295,8 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			break
 		}
 		if name, ok := w.rangeKey(s, &key, "int"); ok {
-			base := w.fresh(w.prefix + "A.Pointer")
-			x.text = w.prefix + "A.RS(&" + base + ", " + x.text + ")"
+			base := w.fresh("uintptr")
+			x.text = w.call("RS", "&"+base, x.text)
 			w.looped(s, func() {
 				body = w.element(s, typeString(t), types.Typ[types.Byte], base, name)
 			})
@@ -311,8 +311,8 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			break
 		}
 		if name, ok := w.rangeKey(s, &key, "int"); ok {
-			base := w.fresh(w.prefix + "A.Pointer")
-			x.text = "*" + w.prefix + "A.RP(&" + base + ", &(" + x.text + "))"
+			base := w.fresh("uintptr")
+			x.text = "*" + w.call("RP", "&"+base, "&("+x.text+")")
 			w.looped(s, func() { body = w.element(s, typeString(t), u.Elem(), base, name) })
 		}
 	case *types.Pointer: // to an array
@@ -327,8 +327,8 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			break
 		}
 		if name, ok := w.rangeKey(s, &key, "int"); ok {
-			base := w.fresh(w.prefix + "A.Pointer")
-			x.text = w.prefix + "A.RP(&" + base + ", " + x.text + ")"
+			base := w.fresh("uintptr")
+			x.text = w.call("RP", "&"+base, x.text)
 			w.looped(s, func() { body = w.element(s, typeString(u.Elem()), a.Elem(), base, name) })
 		}
 	case *types.Map:
@@ -337,8 +337,8 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			break
 		}
 		if name, ok := w.rangeKey(s, &key, ""); ok {
-			base := w.fresh(w.prefix + "A.Pointer")
-			x.text = w.prefix + "A.RM(&" + base + ", " + x.text + ")"
+			base := w.fresh("uintptr")
+			x.text = w.call("RM", "&"+base, x.text)
 			w.looped(s, func() {
 				site := w.mapSite(s, "range-map", loi.In, t, u)
 				body = " " + w.call("MP", base, site) + "; " + w.call("K", name, site) + ";"

@@ -41,9 +41,6 @@ type Buf struct {
 
 type event [2]uint64
 
-// Pointer is a pointer to anything, so that sources need not import unsafe.
-type Pointer = unsafe.Pointer
-
 // buf returns the buffer of the running goroutine, nil if it has none yet.
 //
 //go:linkname buf runtime.krdBuf
@@ -72,7 +69,7 @@ func put(b *Buf, a uintptr, w uint64) {
 	n := b.next
 	*(*event)(unsafe.Pointer(n)) = event{uint64(a), w}
 	b.next = n + unsafe.Sizeof(event{})
-	if b.next == b.end {
+	if b.next >= b.end {
 		full(b)
 	}
 }
@@ -86,7 +83,7 @@ func at(b *Buf, a uintptr, w uint64) {
 	n := b.next
 	*(*event)(unsafe.Pointer(n)) = event{uint64(a), w}
 	b.next = n + unsafe.Sizeof(event{})
-	if b.next == b.end {
+	if b.next >= b.end {
 		full(b)
 	}
 }
@@ -152,43 +149,7 @@ type integer interface {
 		~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr
 }
 
-// R keeps in *to where the elements of v are, for E, and is v.
-func R[V ~[]E, E any](to *unsafe.Pointer, v V) V {
-	*to = unsafe.Pointer(unsafe.SliceData(v))
-	return v
-}
-
-// RS is R for strings.
-func RS[V ~string](to *unsafe.Pointer, v V) V {
-	*to = unsafe.Pointer(unsafe.StringData(string(v)))
-	return v
-}
-
-// RX is R where the source does not know how many bytes an E has; it keeps them too, for EX.
-func RX[V ~[]E, E any](to *unsafe.Pointer, bytes *uintptr, v V) V {
-	var e E
-	*to, *bytes = unsafe.Pointer(unsafe.SliceData(v)), unsafe.Sizeof(e)
-	return v
-}
-
-// RP is R for arrays behind pointers.
-func RP[T any](to *unsafe.Pointer, p *T) *T {
-	*to = unsafe.Pointer(p)
-	return p
-}
-
-// RM is R for maps: it keeps the map itself, for MP.
-func RM[M ~map[K]V, K comparable, V any](to *unsafe.Pointer, m M) M {
-	*to = *(*unsafe.Pointer)(unsafe.Pointer(&m))
-	return m
-}
-
-// MP is M for the map that RM kept.
-func MP(b *Buf, m unsafe.Pointer, site uint64) {
-	put(b, heap(b, uintptr(m)), Map<<KindShift|site)
-}
-
-// heap returns a, or 0 if it is on the goroutine's own stack.
+// heap returns a, and 0 if that is on the goroutine's own stack, which may move.
 func heap(b *Buf, a uintptr) uintptr {
 	if s := (*[2]uintptr)(unsafe.Pointer(b.stack)); a-s[0] < s[1]-s[0] {
 		return 0
@@ -196,14 +157,56 @@ func heap(b *Buf, a uintptr) uintptr {
 	return a
 }
 
+// R keeps in *to where the elements of v are, for E, and is v. It keeps a number, since a pointer
+// that is stored through another would move what it points to to the heap.
+func R[V ~[]E, E any](b *Buf, to *uintptr, v V) V {
+	*to = heap(b, uintptr(unsafe.Pointer(unsafe.SliceData(v))))
+	return v
+}
+
+// RS is R for strings.
+func RS[V ~string](b *Buf, to *uintptr, v V) V {
+	*to = heap(b, uintptr(unsafe.Pointer(unsafe.StringData(string(v)))))
+	return v
+}
+
+// RX is R where the source does not know how many bytes an E has; it keeps them too, for EX.
+func RX[V ~[]E, E any](b *Buf, to, bytes *uintptr, v V) V {
+	var e E
+	*to, *bytes = heap(b, uintptr(unsafe.Pointer(unsafe.SliceData(v)))), unsafe.Sizeof(e)
+	return v
+}
+
+// RP is R for arrays behind pointers.
+func RP[T any](b *Buf, to *uintptr, p *T) *T {
+	*to = heap(b, uintptr(unsafe.Pointer(p)))
+	return p
+}
+
+// RM is R for maps: it keeps the map itself, for MP.
+func RM[M ~map[K]V, K comparable, V any](b *Buf, to *uintptr, m M) M {
+	*to = heap(b, *(*uintptr)(unsafe.Pointer(&m)))
+	return m
+}
+
+// MP is M for the map that RM kept.
+func MP(b *Buf, m uintptr, site uint64) {
+	put(b, m, Map<<KindShift|site)
+}
+
 // E records the access of a site to element i, of so many bytes, of what R kept.
-func E(b *Buf, p unsafe.Pointer, i int, bytes uintptr, site uint64) {
-	at(b, uintptr(p)+uintptr(i)*bytes, Access<<KindShift|site)
+func E(b *Buf, p uintptr, i int, bytes uintptr, site uint64) {
+	if p != 0 {
+		put(b, p+uintptr(i)*bytes, Access<<KindShift|site)
+	}
 }
 
 // EX is E after RX.
-func EX(b *Buf, p unsafe.Pointer, i int, bytes uintptr, site uint64) {
-	range_(b, unsafe.Add(p, uintptr(i)*bytes), bytes, Range, site)
+func EX(b *Buf, p uintptr, i int, bytes uintptr, site uint64) {
+	if p != 0 && bytes != 0 {
+		put(b, p+uintptr(i)*bytes, Range<<KindShift|site)
+		put(b, bytes, Extent<<KindShift|site)
+	}
 }
 
 // N records that a site has allocated *p.
@@ -246,7 +249,8 @@ func GS[V ~string](b *Buf, v V, site uint64) V {
 	return v
 }
 
-// M records that a map is about to be asked for the key that K of the same site tells.
+// M records that a map is about to be asked for the key that K of the same site tells. A map on
+// the stack is 0.
 func M[M ~map[K]V, K comparable, V any](b *Buf, m M, site uint64) M {
 	put(b, heap(b, *(*uintptr)(unsafe.Pointer(&m))), Map<<KindShift|site)
 	return m

@@ -57,9 +57,9 @@ var krd struct {
 	h     *krdHeader
 	base  uintptr
 	lock  mutex
-	spare krdBuffer // of goroutines without a buffer: its events go nowhere
-	sink  [2]uint64
-	early *krdBuffer // of what runs on no goroutine
+	spare krdBuffer       // of goroutines without a buffer: its events go nowhere
+	sink  [1 << 13]uint64 // room for events that many threads put before one rewinds
+	early *krdBuffer      // of what runs on no goroutine
 }
 
 func krdInit() {

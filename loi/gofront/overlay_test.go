@@ -1,0 +1,72 @@
+package gofront
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// loadMode is what Rewrite needs.
+const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles |
+	packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedTypesSizes |
+	packages.NeedImports | packages.NeedDeps | packages.NeedModule
+
+// rewriteDir rewrites the packages of a module.
+func rewriteDir(t testing.TB, dir string, tests bool, patterns ...string) *Rewritten {
+	t.Helper()
+	pkgs, err := packages.Load(&packages.Config{Mode: loadMode, Dir: dir, Tests: tests,
+		Env: environment(), BuildFlags: []string{"-tags=math_big_pure_go,purego"}}, patterns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pkgs {
+		for _, e := range p.Errors {
+			t.Fatalf("%s: %v", p.PkgPath, e)
+		}
+	}
+	out, err := Rewrite(pkgs, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func environment() []string {
+	return append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local")
+}
+
+// overlay writes what go build -overlay takes: the agent, the runtime's end of it and rewritten
+// files. It returns the path of its JSON file.
+func overlay(t testing.TB, dir string, r *Rewritten) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace, err := runtimeOverlay(strings.TrimSpace(string(out)), filepath.Join(dir, "std"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range r.Files {
+		file := filepath.Join(dir, strconv.Itoa(len(replace))+"_"+filepath.Base(path))
+		if err := os.WriteFile(file, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		replace[path] = file
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(file, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}

@@ -1,0 +1,3 @@
+module constructs
+
+go 1.26
