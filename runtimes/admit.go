@@ -34,17 +34,19 @@ func (w *Worker) admits(e entry) bool {
 // settle keeps the charge of the child that has just begun as frame c, or, if it has ended as well
 // and c is nil, gives it back. There is one with Rules.Admit only.
 func (w *Worker) settle(c *Frame) {
-	charge := w.charge
-	if charge == 0 {
-		return
+	if charge := w.charge; charge != 0 {
+		w.charge = 0
+		w.moveCharge(c, charge)
 	}
-	w.charge = 0
-	b := w.pool.budgets
+}
+
+// settle is [Worker.settle] of a worker of that node. Any worker.
+func (b *budgets) settle(c *Frame, node int, charge uint64) {
 	b.lock.acquire()
 	if c == nil {
-		b.used[w.node] -= charge
+		b.used[node] -= charge
 	} else {
-		c.next, c.charged = int32(w.node)+1, true
+		c.next, c.charged = int32(node)+1, true
 		b.charged[c] = charge
 	}
 	b.lock.release()
@@ -58,12 +60,18 @@ func (w *Worker) uncharge(f *Frame) {
 		w.widen(f.parent)
 		return
 	}
-	b := w.pool.budgets
+	w.dropCharge(f)
+}
+
+// drop gives back what f was charged. Any worker.
+func (b *budgets) drop(f *Frame) (charge uint64) {
 	b.lock.acquire()
-	b.used[f.next-1] -= b.charged[f]
+	charge = b.charged[f]
+	b.used[f.next-1] -= charge
 	delete(b.charged, f)
 	f.charged = false
 	b.lock.release()
+	return charge
 }
 
 // popAdmitted is [queue.pop] of the next entry that may begin, steal says whether for a thief. It

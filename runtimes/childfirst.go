@@ -29,7 +29,7 @@ children:
 			putSlot(w.own(t), f, 0)
 			t++
 			w.tail = t
-			if h := w.head.Load(); t-h > w.mask || w.split-h < exposed {
+			if h := w.headBehind(); t-h > w.mask || w.split-h < exposed {
 				if w.pushSlow(h) && w.attend(1) {
 					return
 				}
@@ -55,7 +55,7 @@ children:
 returned: // a child that was spawned ahead of f has finished
 	if t := w.tail - 1; t >= w.split { // pop, inlined by hand: a private entry can only be f
 		w.tail = t
-		if h := w.head.Load(); w.split-h < exposed && w.expose(h) && w.opened(h) {
+		if h := w.headBehind(); w.split-h < exposed && w.expose(h) && w.opened(h) {
 			return
 		}
 		goto children

@@ -138,8 +138,8 @@ func (w *Worker) child(f *Frame, i int32, called bool) *Frame {
 	return c
 }
 
-// choose has the policy choose how f's present phase is run. Owner of f.
-func (w *Worker) choose(f *Frame) {
+// chooseRule has the policy choose how f's present phase is run. Owner of f.
+func (w *Worker) chooseRule(f *Frame) {
 	s, head := &w.phase, w.head.Load()
 	s.Children, s.Depth, s.Tasks = int(f.n), f.level(), int(w.tasks)
 	s.Queued, s.Stolen = int(w.tail-head), int(head-w.won)
@@ -161,8 +161,8 @@ func (w *Worker) spawnOthers(f *Frame) (tell bool) {
 	return tell
 }
 
-// takeBackFrame takes the others of f back, if they are the newest entry of the own deque.
-func (w *Worker) takeBackFrame(f *Frame) bool {
+// takeOthers takes the others of f back, if they are the newest entry of the own deque.
+func (w *Worker) takeOthers(f *Frame) bool {
 	e, ok := w.pop()
 	if ok && (e.f != f || e.i != entryOthers) {
 		w.push(e.f, e.i)

@@ -121,7 +121,7 @@ func (d *deque) push(f *Frame, i int32) (tell bool) {
 	putSlot(d.own(t), f, i)
 	t++
 	d.tail = t
-	if h := d.head.Load(); t-h > d.mask || d.split-h < exposed {
+	if h := d.headBehind(); t-h > d.mask || d.split-h < exposed {
 		return d.pushSlow(h)
 	}
 	return false
@@ -176,7 +176,7 @@ func (d *deque) pop() (e entry, ok bool) {
 	if t := d.tail - 1; t >= d.split {
 		d.tail = t
 		f, i := getSlot(d.own(t))
-		if h := d.head.Load(); d.split-h < exposed && d.expose(h) && d.opened(h) {
+		if h := d.headBehind(); d.split-h < exposed && d.expose(h) && d.opened(h) {
 			return entry{}, false
 		}
 		return entry{f: f, i: i}, true

@@ -3,8 +3,7 @@ package runtimes
 import "fmt"
 
 // drive carries out steps, v's first, until the run has ended. A step is what a worker does next up
-// to and including one operation on something shared, and moves its clock on; with labelwise it is
-// one label.
+// to and including one operation on something shared, and moves its clock on.
 func (s *stepper) drive(v *stepWorker) error {
 	for {
 		timed := false
@@ -40,7 +39,7 @@ func (s *stepper) drive(v *stepWorker) error {
 		default:
 			panic("runtimes: unknown label")
 		}
-		if !timed && !labelwise {
+		if !timed {
 			continue
 		}
 		s.steps++

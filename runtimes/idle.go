@@ -85,7 +85,7 @@ func (w *Worker) look(began uint64) (found, bool) {
 		if w.signal.Load()&signalStop != 0 {
 			return found{}, false
 		}
-		if w.top != nil && w.top.complete() {
+		if w.top != nil && w.completes(w.top) {
 			return found{e: entry{f: w.top, i: entryTop}}, true
 		}
 		if w.rules.Wait != WaitAny {
@@ -347,17 +347,23 @@ func (w *Worker) openMail() (e entry, ok bool) {
 // back the steal token.
 func (w *Worker) keepBatch() {
 	rest := w.batch[1:]
-	if w.shared != nil {
-		w.keep(rest)
-	} else {
-		for _, e := range rest {
-			w.pushTagged(e.f, e.i)
-		}
-		w.expose(w.head.Load())
-	}
+	w.keep(rest)
 	if n := len(rest); n > 0 {
 		w.attend(n)
 	}
+}
+
+// keepEntries adds entries of a steal to the own queue, in order. Holder of the steal token, if the
+// queue has one.
+func (w *Worker) keepEntries(es []entry) {
+	if w.shared != nil {
+		w.shared.keep(es)
+		return
+	}
+	for _, e := range es {
+		w.pushTagged(e.f, e.i)
+	}
+	w.expose(w.head.Load())
 }
 
 // countSteal counts an attempt at queue victim.
@@ -393,7 +399,7 @@ func (w *Worker) leaves(e entry) bool {
 		return false
 	}
 	to := int(p.to.Load())
-	return to != w.id && to < w.pool.n && w.pool.workers[to].idle.Load()
+	return to != w.id && to < w.pool.n && w.seesIdle(to)
 }
 
 // How long an idle worker spins, then yields, before it parks, and the longest time it stays parked

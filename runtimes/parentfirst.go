@@ -135,7 +135,7 @@ top: // the task on top of the stack goes on if its join is complete
 	if f == nil {
 		goto own
 	}
-	if !f.complete() {
+	if !w.completes(f) {
 		if w.extra {
 			if n, ok = w.nextCall(f); ok {
 				goto call
@@ -436,8 +436,7 @@ func (w *Worker) takeGuarded() (entry, bool) {
 		return w.takeCached()
 	}
 	if w.rules.Admit {
-		w.settle(nil)
-		e, out := w.shared.popAdmitted(w.admits, false)
+		e, out := w.popFitting()
 		return e, out == OutcomeDone
 	}
 	w.answer()

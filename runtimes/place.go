@@ -37,9 +37,9 @@ func (w *Worker) mayTake(e entry) bool {
 	return a <= from && to <= b
 }
 
-// stealWithin has the workers of the range of f steal in it, or if on is false nowhere, until it is
+// setRange has the workers of the range of f steal in it, or if on is false nowhere, until it is
 // said again; but not the last one if that is only partly in it. Rules.Ranges; by the holder of f.
-func (w *Worker) stealWithin(f *Frame, on bool) {
+func (w *Worker) setRange(f *Frame, on bool) {
 	from, to := rangeOf(f.next)
 	tag := f.next &^ tagKept
 	if !on {
@@ -83,10 +83,12 @@ func (w *Worker) ranged(c *Frame) {
 	}
 }
 
-// ranInPlace is called when the child behind entry e has run in place: it dealt out nothing.
+// ranInPlace is called when the child behind entry e has run in place: it dealt out nothing, and
+// needs no room any more.
 //
 //go:noinline
 func (w *Worker) ranInPlace(e entry) {
+	w.settle(nil)
 	if w.rules.Ranges && several(e.tag) {
 		w.widen(e.f)
 	}
@@ -149,7 +151,7 @@ func (w *Worker) placeChildren(f *Frame, n int32) {
 // putAt adds an entry to a queue, which need not be the worker's own.
 func (w *Worker) putAt(queue int, e entry) {
 	p := w.pool
-	p.shared[queue].push(e)
+	w.pushAt(queue, e)
 	for i, v := range p.workers {
 		if p.queueOf[i] == queue && v.parked.Load() != 0 && v.wake() {
 			return

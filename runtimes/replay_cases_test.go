@@ -5,6 +5,7 @@ package runtimes
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ type recording struct {
 	seed        uint64
 	depth, wide int
 	nodes       []int
+	llc         uint64
 	tape        *tapes
 	log         [][]begun
 }
@@ -26,7 +28,9 @@ type recording struct {
 func record(t *testing.T, p Scheduler, nodes, each int, seed uint64, depth, wide int) *recording {
 	t.Helper()
 	c := unpinned(p, nodes, each, seed)
-	r := &recording{seed: seed, depth: depth, wide: wide, nodes: c.Nodes,
+	// of two tasks there is room for one or for both, or some are too large, or nothing is known
+	c.LLCBytes = [...]uint64{3000, 1500, 4000, 0}[seed%4]
+	r := &recording{seed: seed, depth: depth, wide: wide, nodes: c.Nodes, llc: c.LLCBytes,
 		tape: &tapes{name: nameTree}}
 	var prog *treeProg
 	prog, r.log = loggedTree(seed, depth, wide, len(c.Nodes))
@@ -55,7 +59,7 @@ func (r *recording) replay(p Policy) error {
 	prog, log := loggedTree(r.seed, r.depth, r.wide, len(r.nodes))
 	prog.kernel = func(w *Worker, _ uint64) { w.End(0, w.Begin(0)) }
 	play, err := newReplay(StepConfig{Policy: p, Nodes: r.nodes, Seed: r.seed,
-		Kernels: testKernels}, prog, r.tape)
+		LLCBytes: r.llc, Kernels: testKernels}, prog, r.tape)
 	if err != nil {
 		return err
 	}
@@ -103,20 +107,16 @@ func (r *recording) count(op opKind, out Outcome) (n int) {
 	return n
 }
 
-// replayShapes are nodes x workers; the nodes are synthetic. None for a scheduler that tapes cannot
-// have done again.
+// has says whether there is such an operation.
+func (r *recording) has(such func(operation) bool) bool {
+	return slices.ContainsFunc(r.tape.of, func(t *tape) bool {
+		return slices.ContainsFunc(t.events, such)
+	})
+}
+
+// replayShapes are nodes x workers; the nodes are synthetic.
 func replayShapes(p Scheduler) [][2]int {
-	r := p.Rules()
-	if r.Spawn == SpawnChosen || r.Place || r.Admit || r.Wait != WaitAny ||
-		r.Deque() && r.Half {
-		return nil // tapes do not have these operations
-	}
-	if r.Deque() && r.Last == LastQueue {
-		// no child runs between the last push and the first pop: an expose of the one looks on a
-		// tape like one of the other
-		return nil
-	}
-	if !parallel(p) {
+	if p.Serial() {
 		return [][2]int{{1, 1}}
 	}
 	return [][2]int{{1, 1}, {1, 2}, {1, 4}, {2, 2}, {4, 2}}
@@ -129,22 +129,15 @@ func TestReplay(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		rounds = 2
 	}
-	replayed := 0
-	defer func() {
-		if replayed < 6 {
-			t.Errorf("%d schedulers were replayed", replayed)
-		}
-	}()
 	all := slices.Clone(Schedulers)
 	for _, p := range Schedulers {
 		all = append(all, p.Variants()...)
 	}
 	for i, p := range all {
-		if p.Rules().Spawn == SpawnGo {
+		if p.ThreadsOnly() {
 			continue
 		}
 		shapes := replayShapes(p)
-		replayed += min(len(shapes), 1)
 		if i >= len(Schedulers) && len(shapes) > 1 { // a variant
 			shapes = shapes[len(shapes)-1:]
 		}
@@ -166,5 +159,26 @@ func TestReplay(t *testing.T) {
 				t.Logf("%d operations; steals: %d, busy %d, left %d", ops, steals, busy, left)
 			})
 		}
+	}
+}
+
+// All rules that the drivers carry out can be replayed, so that a scheduler which is new in the
+// table can.
+func TestReplayAllRules(t *testing.T) {
+	valid := validRules()
+	if len(valid) < 390 {
+		t.Fatalf("%d combinations", len(valid))
+	}
+	for i, name := range slices.Sorted(maps.Keys(valid)) {
+		if (testing.Short() || raceEnabled) && i%8 != 0 {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			p := Scheduler{Policy: anyPolicy{valid[name]}}
+			r := record(t, p, 2, 2, uint64(i), 2, 10+i%3*10)
+			if err := r.replay(p); err != nil {
+				t.Fatalf("seed %d: %v", i, err)
+			}
+		})
 	}
 }

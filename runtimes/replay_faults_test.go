@@ -29,24 +29,28 @@ func (r *recording) altered(f func(worker int, e *operation) bool) *recording {
 	return &out
 }
 
-// busyRecording records until the run has steals that brought something and steals that did not.
-func busyRecording(t *testing.T, p Scheduler) *recording {
+// busyRecording records until the run has steals that brought something and steals that did not, if
+// the policy tries any. stole says whether it has.
+func busyRecording(t *testing.T, p Scheduler) (r *recording, stole bool) {
 	t.Helper()
 	for seed := range uint64(20) {
-		r := record(t, p, 2, 2, seed, 3, 40)
-		if r.count(opSteal, OutcomeDone)+r.count(opHear, OutcomeDone) > 3 &&
-			r.count(opSteal, OutcomeEmpty)+r.count(opHear, OutcomeEmpty) > 3 {
-			return r
+		r = record(t, p, 2, 2, seed, 3, 40)
+		done := r.count(opSteal, OutcomeDone) + r.count(opHear, OutcomeDone)
+		empty := r.count(opSteal, OutcomeEmpty) + r.count(opHear, OutcomeEmpty)
+		charged := !p.Rules().Admit || r.has(func(e operation) bool { return e.op == opCharge })
+		if done > 3 && empty > 3 && charged {
+			return r, true
+		}
+		if done+empty == 0 && seed > 2 {
+			break
 		}
 	}
-	t.Skip("in 20 runs the threads never had to steal")
-	return nil
+	return r, false
 }
 
-// stealsOnTape says that p steals, and that tapes can have its runs done again.
-func stealsOnTape(p Scheduler) bool {
-	return len(replayShapes(p)) > 1 && p.Rules().Queue != ShareAll
-}
+// tight is a scheduler whose budgets are used up most of the time.
+var tight = Scheduler{Name: "tight", Policy: anyPolicy{Rules{Spawn: SpawnParent, Last: LastQueue,
+	Queue: ShareNode, Admit: true, Hints: true}}}
 
 // A record that is not what happened is found out, and the difference is named.
 func TestReplayFindsFaults(t *testing.T) {
@@ -56,6 +60,14 @@ func TestReplayFindsFaults(t *testing.T) {
 			queues = int32(1 + slices.Max(r.nodes))
 		}
 		e.whom = (e.whom + 1) % queues
+	}
+	more := func(_ Scheduler, _ *recording, e *operation) { e.n++ }
+	failed := func(_ Scheduler, _ *recording, e *operation) {
+		if e.out == OutcomeDone {
+			e.out = OutcomeEmpty
+		} else {
+			e.out = OutcomeDone
+		}
 	}
 	steal := func(out Outcome) func(e *operation) bool {
 		return func(e *operation) bool { return (e.op == opSteal || e.op == opHear) && e.out == out }
@@ -125,18 +137,37 @@ func TestReplayFindsFaults(t *testing.T) {
 		{"it was answered later", of(opAnswer), func(_ Scheduler, _ *recording, e *operation) {
 			e.ran += 2
 		}},
+		{"a child was placed elsewhere", of(opPlace), anotherQueue},
+		{"a child was placed for others", of(opPlace), more},
+		{"a frame was not taken back", of(opBack), failed},
+		{"another rule was chosen", of(opChoose), func(_ Scheduler, _ *recording, e *operation) {
+			e.whom = int32(SpawnParent+SpawnChild) - e.whom
+		}},
+		{"more was queued at a choice", of(opChoose), more},
+		{"another thief was seen", of(opThief), anotherQueue},
+		{"it stole in a larger range", of(opSeek), more},
+		{"others stole there", of(opRange), more},
+		{"a range was not given", of(opRange), failed},
+		{"more was charged", of(opCharge), more},
+		{"more was given back", of(opSettle), more},
+		{"a charge was kept", of(opSettle), failed},
+		{"more was kept of a steal", of(opKeep), more},
+		{"what does not fit was not there", func(e *operation) bool {
+			return e.op == opPop && e.out == OutcomeLeft
+		}, func(_ Scheduler, _ *recording, e *operation) { e.out = OutcomeEmpty }},
+		{"left for another idle worker", of(opIdle), anotherQueue},
 		{"a rest was work", of(opRest), func(_ Scheduler, _ *recording,
 			e *operation) {
 			e.op = opSteal
 		}},
 	}
 	seen := map[string]int{}
-	for _, p := range Schedulers {
-		if !stealsOnTape(p) {
+	for _, p := range append(slices.Clone(Schedulers), tight) {
+		if !parallel(p) {
 			continue
 		}
 		t.Run(p.Name, func(t *testing.T) {
-			r := busyRecording(t, p)
+			r, stole := busyRecording(t, p)
 			if err := r.replay(p); err != nil {
 				t.Fatal(err)
 			}
@@ -166,6 +197,9 @@ func TestReplayFindsFaults(t *testing.T) {
 					}
 				}
 			}
+			if !stole {
+				return
+			}
 			swapped := r.altered(func(_ int, e *operation) bool { return steal(OutcomeDone)(e) })
 			// a worker's first successful steal never happened
 			for _, tape := range swapped.tape.of {
@@ -194,6 +228,10 @@ type mutant struct {
 	move  func(s *Search, m Move) Move
 	// needs says whether the run of the record had to decide that at all; nil: it had.
 	needs func(r *recording, rules Rules) bool
+	// what the other interfaces of a policy decide; nil: as the original
+	choose func(s SpawnRule) SpawnRule
+	place  func(p *Placing, at *Placement)
+	admit  func(charge uint64, ok bool) (uint64, bool)
 	// equal says that under these rules the other decision is none: nothing comes in another order.
 	equal func(rules Rules) bool
 }
@@ -214,39 +252,64 @@ func (b mutant) Look(s *Search) Move {
 	return m
 }
 
+// Choose implements [Chooser] where the original does, as do Place and Admit.
+func (b mutant) Choose(s *Spawn) SpawnRule {
+	rule := b.Policy.(Chooser).Choose(s)
+	if b.choose != nil {
+		rule = b.choose(rule)
+	}
+	return rule
+}
+
+func (b mutant) Place(p *Placing) Placement {
+	at := b.Policy.(Placer).Place(p)
+	if b.place != nil {
+		b.place(p, &at)
+	}
+	return at
+}
+
+func (b mutant) Admit(a *Admission) (charge uint64, ok bool) {
+	charge, ok = b.Policy.(Admitter).Admit(a)
+	if b.admit != nil {
+		charge, ok = b.admit(charge, ok)
+	}
+	return charge, ok
+}
+
 // A policy that decides otherwise than that of the run is found out.
 func TestReplayFindsOtherPolicies(t *testing.T) {
 	uncached, err := ParseScheduler("shepherd-socket:cache=0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range append(slices.Clone(Schedulers), uncached) {
-		if !stealsOnTape(p) {
+	for _, p := range append(slices.Clone(Schedulers), uncached, tight) {
+		if !parallel(p) {
 			continue
 		}
 		t.Run(p.Name, func(t *testing.T) {
-			r := busyRecording(t, p)
+			r, stole := busyRecording(t, p)
 			for _, b := range []mutant{
 				{name: "steals from one victim only", needs: func(r *recording, rules Rules) bool {
-					return rules.Queue == ShareWorker // of two nodes each has one other
+					// of two nodes each has one other
+					return stole && rules.Queue == ShareWorker
 				}, move: func(s *Search, m Move) Move {
 					if m.Kind == MoveSteal || m.Kind == MoveAsk {
 						m.Victim = s.Victims[len(s.Victims)-1]
 					}
 					return m
 				}},
-				{name: "rests and does not steal", move: func(_ *Search, m Move) Move {
+				{name: "rests and does not steal", needs: func(*recording, Rules) bool {
+					return stole
+				}, move: func(_ *Search, m Move) Move {
 					if m.Kind == MoveSteal || m.Kind == MoveAsk {
 						return Rest
 					}
 					return m
 				}},
 				{name: "takes one and not half", needs: func(r *recording, _ Rules) bool {
-					return slices.ContainsFunc(r.tape.of, func(t *tape) bool {
-						return slices.ContainsFunc(t.events,
-							func(e operation) bool {
-								return e.op == opSteal && e.out == OutcomeDone && e.n > 1
-							})
+					return r.has(func(e operation) bool {
+						return e.op == opSteal && e.out == OutcomeDone && e.n > 1
 					})
 				}, move: func(_ *Search, m Move) Move { m.Half = false; return m }},
 				{name: "another goes on after a join", equal: func(rules Rules) bool {
@@ -263,13 +326,30 @@ func TestReplayFindsOtherPolicies(t *testing.T) {
 					case r.Spawn == SpawnChild:
 						r.Spawn, r.Push = SpawnParent, 0
 					case r.Deque():
-						r.Spawn, r.Join = SpawnChild, JoinLast
+						*r = Rules{Spawn: SpawnChild, Hints: r.Hints}
 					}
 				}},
+				{name: "chooses the other side", needs: func(_ *recording, rules Rules) bool {
+					return rules.Spawn == SpawnChosen
+				}, choose: func(s SpawnRule) SpawnRule { return SpawnChild + SpawnParent - s }},
+				{name: "places with another", needs: func(_ *recording, rules Rules) bool {
+					return rules.Place
+				}, place: func(p *Placing, at *Placement) {
+					at.Worker = (at.Worker + p.Workers/2) % p.Workers
+				}},
+				{name: "keeps nothing", needs: func(r *recording, _ Rules) bool {
+					return r.has(func(e operation) bool { return e.op == opPlace && e.n&tagKept != 0 })
+				}, place: func(_ *Placing, at *Placement) { at.Keep = false }},
+				{name: "admits everything", needs: func(r *recording, rules Rules) bool {
+					return rules.Admit && r.count(opPop, OutcomeLeft) > 0
+				}, admit: func(charge uint64, _ bool) (uint64, bool) { return charge, true }},
+				{name: "charges nothing", needs: func(r *recording, _ Rules) bool {
+					return r.has(func(e operation) bool { return e.op == opCharge })
+				}, admit: func(_ uint64, ok bool) (uint64, bool) { return 0, ok }},
 			} {
 				b.Policy = p.Policy
-				if b.rules != nil && b.Rules() == p.Rules() || b.needs != nil &&
-					!b.needs(r, p.Rules()) {
+				if b.rules != nil && (b.Rules() == p.Rules() || b.Rules().Validate() != nil) ||
+					b.needs != nil && !b.needs(r, p.Rules()) {
 					continue // workfirst goes on like that; a shepherd cannot run the child first
 				}
 				err := r.replay(b)

@@ -67,7 +67,7 @@ func (w *Worker) takeAnswer() (e entry, out Outcome) {
 
 // answer gives the oldest entry of the own deque to the thief that asks, if one does, or refuses.
 func (w *Worker) answer() (answered bool) {
-	if w.requests == nil || w.requests.asked.Load() == 0 {
+	if w.requests == nil || !w.asked() {
 		return false
 	}
 	w.give()

@@ -94,7 +94,7 @@ func (s *stepper) phase(v *stepWorker, f *Frame) {
 
 // begun goes on with a phase that v has just begun, at once if its children are queued.
 func (s *stepper) begun(v *stepWorker) (timed bool) {
-	return !labelwise && v.pc == pcSpawn && s.spawn(v)
+	return v.pc == pcSpawn && s.spawn(v)
 }
 
 // spawned is what follows when n children of f have been queued: its last child is called, or v
@@ -124,11 +124,8 @@ func (s *stepper) run(v *stepWorker) (timed bool) {
 		s.start(v, c)
 		return v.now > began || s.begun(v)
 	}
-	if s.extra {
-		v.settle(nil)
-		if !v.last {
-			v.ranInPlace(entry{f: f, tag: v.tag})
-		}
+	if s.extra && !v.last {
+		v.ranInPlace(entry{f: f, tag: v.tag})
 	}
 	v.pc = s.after(f, v.last)
 	return v.now > began
@@ -419,19 +416,15 @@ func (s *stepper) requeue(v *stepWorker) (timed bool) {
 
 // stackTop goes on with the task on top of the stack, if its join is complete.
 func (s *stepper) stackTop(v *stepWorker) (timed bool) {
-	if labelwise && v.pc != pcTop {
-		v.pc = pcTop
-		return false
-	}
-	if f := v.top; f != nil && f.complete() {
+	if f := v.top; f != nil && v.completes(f) {
 		v.reopen(f)
 		v.f, v.pc = f, pcNext
-		return !labelwise && s.next(v)
+		return s.next(v)
 	} else if f != nil && s.calls(v, f) {
 		return false
 	}
 	v.pc = pcOwn
-	return !labelwise && s.own(v)
+	return s.own(v)
 }
 
 // own takes from the own queue.
@@ -441,7 +434,7 @@ func (s *stepper) own(v *stepWorker) (timed bool) {
 	}
 	if s.seesEmpty(v) {
 		v.pc = pcLook
-		return !labelwise && s.look(v)
+		return s.look(v)
 	}
 	if s.answers(v) {
 		return true

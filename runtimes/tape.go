@@ -15,11 +15,14 @@ import (
 // the middle of one on the same object: under a guard, one for each queue. A thief that finds the
 // guard held reports that another was quicker, as it does without guards when its CAS fails or the
 // lock is taken. So a tape has no races inside an operation: the tests of the queues have those.
-// With affinities all queues and mailboxes share one guard, as an entry is then in two places, and
-// so they do where a thief mails what it stole, or is given it by its victim.
+// All queues and mailboxes share one guard where an operation is on more than a queue: with
+// affinities, as an entry is then in two places; where a thief mails what it stole, or is given it
+// by its victim; with ranges and with budgets, which several workers change.
 //
 // Joins need no guard: whoever arrives last draws its ticket behind the addition, all others before
 // it. A child's report to a starter spans two tickets: the starter may have looked before or after.
+//
+// In a replay every operation first waits for its turn, here, and is compared when it is whole.
 type tape struct {
 	all    *tapes
 	w      *Worker
@@ -29,6 +32,8 @@ type tape struct {
 	held   *spinLock // inside an operation under a guard
 	depth  int       // of operations within operations: they are one
 	handed bool      // the guard is still held for openOwn
+	moves  uint64    // of the owner's pushes, and pops of what is private
+	thief  int       // WaitThief: that of the task that waits, when the policy was asked
 }
 
 // tapes are those of one run.
@@ -37,6 +42,19 @@ type tapes struct {
 	name   func(f *Frame) uint64
 	of     []*tape
 	guards []*spinLock // by queue
+	play   player      // nil in the run that is recorded
+}
+
+// A player has the stepper do again what tapes say.
+type player interface {
+	// turn returns when the next operation of all is one of w.
+	turn(w *Worker)
+	// done is called when what w has noted since its turn came is all of an operation.
+	done(w *Worker)
+	// next is what w notes next in the record, if there is anything.
+	next(w *Worker) (operation, bool)
+	// unseen is called where f, on w's stack, is complete, and was not when w looked.
+	unseen(w *Worker, f *Frame)
 }
 
 // taping is where the workers of the next pool note what they do; nil: nowhere that is kept. A test
@@ -46,31 +64,40 @@ var taping *tapes
 // taped is what a tape keeps in a worker.
 type taped struct{ tape *tape }
 
-// labelwise: see untaped.go.
-const labelwise = true
-
 // opKind is what a worker did.
 type opKind uint8
 
 const (
 	opExpose   opKind = iota // opened private entries: n are open now
 	opTakeBack               // popped an open entry, or none was left
-	opMail                   // queued a child and mailed it to worker `whom`
-	opTakeMail               // looked into its mailbox
+	// took back the frame that a child was spawned ahead of, or found another entry there, or none
+	opBack
+	opMail     // queued a child and mailed it to worker `whom`
+	opTakeMail // looked into its mailbox
 	// took a proxy out of a queue or mailbox, and claimed its child or found it claimed
 	opClaim
-	opSteal    // from queue `whom`; n entries came
-	opPush     // n children, or the rest of a frame, to a shared queue
-	opPop      // from it
-	opFlush    // n entries of its cache to it
-	opSee      // looked whether it has any
-	opKeep     // n entries of a steal to it, and gave back the steal token
-	opToken    // claimed the steal token
-	opRelease  // gave it back
-	opAsk      // asked worker `whom` for an entry
-	opHear     // looked for the answer
-	opAnswer   // answered worker `whom`
-	opArrive   // at a join; OutcomeDone: last
+	opSteal   // from queue `whom`; n entries came
+	opIdle    // left an entry, the n-th of a steal, for worker `whom`, which is idle
+	opPush    // n children, or the rest of a frame, to a shared queue
+	opPop     // from it
+	opFlush   // n entries of its cache to it
+	opSee     // looked whether it has any
+	opPlace   // placed a child, with the tag n, in queue `whom`
+	opKeep    // n entries of a steal to its own queue, and gave back the steal token
+	opToken   // claimed the steal token
+	opRelease // gave it back
+	opAsk     // asked worker `whom` for an entry
+	opHear    // looked for the answer
+	opAnswer  // answered worker `whom`
+	opArrive  // at a join; OutcomeDone: last
+	// chose the rule `whom` for a phase; n entries in its deque, and `child` stolen until then
+	opChoose
+	opThief  // saw that the thief of its task that waits is worker `whom`
+	opSeek   // saw that it steals in the range from `whom` to n
+	opRange  // had the workers of the range from `whom` to n of a frame steal in it, or nowhere
+	opCharge // was charged n for what it took
+	// a frame that begins keeps the charge of n, or it is given back: OutcomeDone
+	opSettle
 	opReport   // a child finished, to the worker that started its parent
 	opComplete // saw all children reported, and goes on
 	opRest
@@ -85,10 +112,11 @@ type operation struct {
 	frame uint64 // name of the frame that it is about, 0 if none or not known
 	child int32  // of that frame: what came, or went
 	// When in its worker's own time: children run, entries in the deque since the run began less
-	// those taken. An owner's operations on private entries are not on the tape; these tell before
-	// which of them an expose is.
-	ran  uint64
-	tail int64
+	// those taken, pushes and pops. An owner's operations on private entries are not on the tape;
+	// these tell before which of them an expose is.
+	ran   uint64
+	tail  int64
+	moves uint64
 
 	ticket uint64
 	until  uint64 // opReport: the second ticket
@@ -102,7 +130,7 @@ func (p *pool) watch() {
 	}
 	common := new(spinLock)
 	all.of, all.guards = nil, slices.Repeat([]*spinLock{common}, len(p.queueNode))
-	if !p.rules.Mail && p.rules.Push == 0 && !p.rules.Requests {
+	if r := p.rules; !r.Mail && r.Push == 0 && !r.Requests && !r.Ranges && !r.Admit {
 		for i := range all.guards {
 			all.guards[i] = new(spinLock)
 		}
@@ -115,16 +143,50 @@ func (p *pool) watch() {
 
 func (t *tape) draw() uint64 { return t.all.next.Add(1) }
 
-func (t *tape) enter() {
+func (t *tape) turn() {
+	if t.all.play != nil && t.depth == 0 {
+		t.all.play.turn(t.w)
+	}
+}
+
+func (t *tape) done() {
+	if t.all.play != nil && t.depth == 0 {
+		t.all.play.done(t.w)
+	}
+}
+
+// comes says whether, in a replay, the next operation of the record is op, at this point of the
+// worker's own time.
+func (t *tape) comes(op opKind) bool {
+	if t.all.play == nil {
+		return false
+	}
+	e, ok := t.all.play.next(t.w)
+	return ok && e.op == op && e.ran == t.w.ran() && e.moves == t.moves
+}
+
+// busy says whether, in a replay, the next operation is a steal that met another worker.
+func (t *tape) busy() bool {
+	if t.all.play == nil {
+		return false
+	}
+	e, ok := t.all.play.next(t.w)
+	return ok && e.op == opSteal && e.out == OutcomeBusy
+}
+
+func (t *tape) enter() { t.enterAt(t.guard) }
+
+func (t *tape) enterAt(guard *spinLock) {
 	if t.depth == 0 {
-		t.guard.acquire()
-		t.held = t.guard
+		t.turn()
+		guard.acquire()
+		t.held = guard
 	}
 	t.depth++
 }
 
 func (t *tape) tryEnter(guard *spinLock) bool {
-	if !guard.try() {
+	if t.turn(); t.busy() || !guard.try() {
 		return false
 	}
 	t.held, t.depth = guard, 1
@@ -145,6 +207,7 @@ func (t *tape) exit() {
 		}
 	}
 	t.held.release()
+	t.done()
 }
 
 // note appends an operation, with a new ticket unless it has one or is part of an operation under a
@@ -154,16 +217,22 @@ func (t *tape) note(e operation) {
 	if t.w.pool.ended.Load() != 0 {
 		return
 	}
-	if e.ticket == 0 && t.depth == 0 {
+	alone := e.ticket == 0 && t.depth == 0
+	if alone {
+		t.turn()
 		e.ticket = t.draw()
 	}
-	e.ran, e.tail = t.w.ran(), t.w.tail
+	e.ran, e.tail, e.moves = t.w.ran(), t.w.tail, t.moves
 	t.events = append(t.events, e)
+	if alone {
+		t.done()
+	}
 }
 
-// noteJoin is note of an operation at a join, with a ticket of its own. It returns where it is on
-// the tape, for what is known only when it is done; nil if it was not noted.
+// noteJoin is note of an operation at a join, with a ticket of its own, which is done afterwards.
+// It returns where it is on the tape, for what is known only then; nil if it was not noted.
 func (t *tape) noteJoin(e operation) *operation {
+	t.turn()
 	e.ticket = t.draw()
 	n := len(t.events)
 	if t.note(e); len(t.events) == n {
@@ -185,11 +254,29 @@ func (t *tape) noteEntry(op opKind, e entry, ok bool) {
 	t.note(n)
 }
 
-// expose reads the head again, under the guard.
-func (d *deque) expose(int64) bool {
+// headBehind waits, in a replay, for the turn of the expose that came of it. If none did, the
+// replay, which has the worker push and pop as soon as it can, opens nothing either: it sees the
+// same head or an earlier one, and the earlier the head, the fewer entries are to be open.
+func (d *deque) headBehind() int64 {
 	t := d.tape
+	if t.moves++; t.comes(opExpose) {
+		t.turn()
+	}
+	return d.head.Load()
+}
+
+// expose reads the head again, under the guard.
+func (d *deque) expose(h int64) bool {
+	t := d.tape
+	if t.all.play != nil && t.depth == 0 && !t.comes(opExpose) {
+		opened := d.open(h)
+		if opened { // a difference
+			t.note(operation{op: opExpose, n: int32(d.split - h)})
+		}
+		return opened
+	}
 	t.enter()
-	h := d.head.Load()
+	h = d.head.Load()
 	opened := d.open(h)
 	if opened && h < shut {
 		t.note(operation{op: opExpose, n: int32(d.split - h)})
@@ -223,10 +310,42 @@ func (w *Worker) openOwn(popped entry) (entry, bool) {
 	return w.openNewest(popped)
 }
 
+func (w *Worker) takeBackFrame(f *Frame) bool {
+	w.tape.enter()
+	defer w.tape.exit()
+	ok := w.takeOthers(f)
+	w.tape.note(operation{op: opBack, out: seen(ok), frame: w.tape.all.name(f)})
+	return ok
+}
+
+func (w *Worker) choose(f *Frame) {
+	t := w.tape
+	t.enter()
+	defer t.exit()
+	w.chooseRule(f)
+	t.note(operation{op: opChoose, whom: int32(f.rule), n: int32(w.phase.Queued),
+		child: int32(w.phase.Stolen), frame: t.all.name(f)})
+}
+
+// decide looks again at what others may have changed, under the guard.
 func (w *Worker) decide() Move {
-	m := w.pool.policy.Look(&w.search)
+	t, s := w.tape, &w.search
+	if w.rules.Wait == WaitThief && w.top != nil {
+		t.enter()
+		w.seeWait()
+		t.thief = s.Thief
+		t.note(operation{op: opThief, whom: int32(s.Thief), n: int32(s.Depth)})
+		t.exit()
+	}
+	if w.rules.Ranges {
+		t.enter()
+		w.seeRange()
+		t.note(operation{op: opSeek, whom: int32(s.From), n: int32(s.To)})
+		t.exit()
+	}
+	m := w.pool.policy.Look(s)
 	if m.Kind == MoveRest {
-		w.tape.note(operation{op: opRest})
+		t.note(operation{op: opRest})
 	}
 	return m
 }
@@ -239,6 +358,9 @@ func (w *Worker) stealFrom(m Move) (e entry, out Outcome) {
 		return entry{}, OutcomeBusy
 	}
 	defer t.exit()
+	if w.rules.Wait == WaitThief && w.top != nil { // the stepper has it brought up to date at once
+		w.search.Thief = t.thief
+	}
 	e, n.out = w.stealOldest(m)
 	if n.out == OutcomeDone {
 		n.n, n.frame, n.child = 1, t.all.name(e.f), e.i
@@ -247,7 +369,70 @@ func (w *Worker) stealFrom(m Move) (e entry, out Outcome) {
 		n.n = int32(w.mailed)
 	}
 	t.note(n)
+	w.noteCharge()
 	return e, n.out
+}
+
+// seesIdle: a worker is idle, in a replay, where the record says that an entry was left for it.
+func (w *Worker) seesIdle(to int) bool {
+	t, n := w.tape, int32(len(w.batch))
+	idle := w.pool.workers[to].idle.Load()
+	if t.all.play != nil {
+		e, ok := t.all.play.next(w)
+		idle = ok && e.op == opIdle && e.whom == int32(to) && e.n == n
+	}
+	if idle {
+		t.note(operation{op: opIdle, whom: int32(to), n: n})
+	}
+	return idle
+}
+
+// noteCharge notes what the worker was charged for an entry that came.
+func (w *Worker) noteCharge() {
+	if w.charge != 0 {
+		w.tape.note(operation{op: opCharge, whom: int32(w.node), n: int32(w.charge)})
+	}
+}
+
+func (w *Worker) popFitting() (entry, Outcome) {
+	t := w.tape
+	t.enter()
+	defer t.exit()
+	e, out := w.shared.popAdmitted(w.admits, false)
+	n := operation{op: opPop, out: out}
+	if out == OutcomeDone {
+		n.frame, n.child = t.all.name(e.f), e.i
+	}
+	t.note(n)
+	w.noteCharge()
+	return e, out
+}
+
+func (w *Worker) moveCharge(c *Frame, charge uint64) {
+	w.tape.enter()
+	defer w.tape.exit()
+	n := operation{op: opSettle, out: OutcomeDone, whom: int32(w.node), n: int32(charge)}
+	if c != nil {
+		n.out, n.frame = OutcomeNone, w.tape.all.name(c)
+	}
+	w.pool.budgets.settle(c, w.node, charge)
+	w.tape.note(n)
+}
+
+func (w *Worker) dropCharge(f *Frame) {
+	w.tape.enter()
+	defer w.tape.exit()
+	w.tape.note(operation{op: opSettle, out: OutcomeDone, whom: f.next - 1,
+		n: int32(w.pool.budgets.drop(f)), frame: w.tape.all.name(f)})
+}
+
+func (w *Worker) stealWithin(f *Frame, on bool) {
+	w.tape.enter()
+	defer w.tape.exit()
+	w.setRange(f, on)
+	from, to := rangeOf(f.next)
+	w.tape.note(operation{op: opRange, out: seen(on), whom: int32(from), n: int32(to),
+		frame: w.tape.all.name(f)})
 }
 
 func (w *Worker) send(p *proxy, to *Worker) (tell bool) {
@@ -265,6 +450,17 @@ func (w *Worker) takeMail() (e entry, ok bool) {
 	e, ok = w.openMail()
 	w.tape.noteEntry(opTakeMail, e, ok)
 	return e, ok
+}
+
+// asked: a victim that had looked just before a request came, in a replay, has not seen it.
+func (w *Worker) asked() bool {
+	if t := w.tape; t.all.play != nil {
+		if !t.comes(opAnswer) {
+			return false
+		}
+		t.turn()
+	}
+	return w.requests.asked.Load() != 0
 }
 
 func (w *Worker) ask(victim int) Outcome {
@@ -341,10 +537,18 @@ func (w *Worker) sees() bool {
 	return some
 }
 
+func (w *Worker) pushAt(queue int, e entry) {
+	w.tape.enterAt(w.tape.all.guards[queue])
+	defer w.tape.exit()
+	w.pool.shared[queue].push(e)
+	w.tape.note(operation{op: opPlace, whom: int32(queue), n: e.tag, child: e.i,
+		frame: w.tape.all.name(e.f)})
+}
+
 func (w *Worker) keep(es []entry) {
 	w.tape.enter()
 	defer w.tape.exit()
-	w.shared.keep(es)
+	w.keepEntries(es)
 	w.tape.note(operation{op: opKeep, n: int32(len(es))})
 }
 
@@ -370,6 +574,7 @@ func (w *Worker) arrive(f *Frame, n int32) (last bool) {
 	if last = f.arrive(n); last && e != nil {
 		e.out, e.ticket = OutcomeDone, w.tape.draw()
 	}
+	w.tape.done()
 	return last
 }
 
@@ -380,6 +585,55 @@ func (w *Worker) report(f *Frame) {
 	if e != nil {
 		e.until = w.tape.draw()
 	}
+	w.tape.done()
+}
+
+// completes: a worker that had looked while a report was being made, in a replay, has not seen it.
+func (w *Worker) completes(f *Frame) bool {
+	t := w.tape
+	if t.all.play == nil || t.comes(opComplete) {
+		t.turn()
+		return f.complete()
+	}
+	if f.complete() {
+		t.all.play.unseen(w, f)
+	}
+	return false
+}
+
+// What the stepper looks at without the lock of a queue. It does not touch one that it sees to be
+// empty, and so that is noted here.
+func (s *stepper) seesEmpty(v *stepWorker) bool {
+	if v.shared == nil {
+		return s.ownSeemsEmpty(v)
+	}
+	v.tape.turn()
+	clear(s.queues) // all locks are free
+	empty := s.ownSeemsEmpty(v)
+	if empty {
+		v.tape.noteEntry(opPop, entry{}, false)
+	}
+	return empty
+}
+
+func (s *stepper) sees(v *stepWorker) bool {
+	v.tape.turn()
+	some := s.size(v.queue) > 0
+	v.tape.note(operation{op: opSee, out: seen(some)})
+	return some
+}
+
+func (s *stepper) seesNothing(v *stepWorker, victim int) bool {
+	v.tape.turn()
+	clear(s.queues)
+	if v.tape.busy() {
+		return false
+	}
+	empty := s.size(victim) == 0
+	if empty {
+		v.tape.note(operation{op: opSteal, whom: int32(victim), out: OutcomeEmpty})
+	}
+	return empty
 }
 
 func (w *Worker) reopen(f *Frame) {

@@ -19,7 +19,7 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 	if v.idleFrom == notIdle {
 		s.search(v)
 	}
-	if v.top != nil && !v.granted && v.top.complete() { // who has a lock does first what it is for
+	if v.top != nil && !v.granted && v.completes(v.top) { // who has a lock does first what it is for
 		s.foundWork(v, found{e: entry{f: v.top, i: entryTop}})
 		return false
 	}
@@ -52,7 +52,7 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 		price = s.costs.Join
 	case MoveSee:
 		v.now += price
-		q.Last = seen(s.size(v.queue) > 0)
+		q.Last = seen(s.sees(v))
 		return true
 	case MoveClaim, MoveRelease:
 		price = s.costs.Join
@@ -71,7 +71,7 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 		if s.pool.shared == nil {
 			break
 		}
-		empty := s.size(m.Victim) == 0
+		empty := s.seesNothing(v, m.Victim)
 		if !empty && s.queues[m.Victim].locked <= v.now {
 			if s.costs.Locked != nil {
 				s.costs.Locked(s.pool.queueNode[m.Victim], v.now)
