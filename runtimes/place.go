@@ -101,21 +101,33 @@ func (f *Frame) serial() bool {
 	return from == to
 }
 
-// place asks where child i of f goes, and returns its entry and the number of the queue.
-// Rules.Place; by the holder of f.
+// dealing is the work that children of a phase have, all of them and those before child next: the
+// holder deals out one after the other, and need not sum up the work of all for each.
+type dealing struct {
+	f           *Frame
+	phase, next int32
+	all, before uint64
+}
+
+// place asks where child i of f goes, and returns its entry and the number of the queue. Cost: a
+// hint, and for the first child one for each of the phase. Rules.Place; by the holder of f.
 func (w *Worker) place(f *Frame, i int32) (e entry, to int) {
 	p := Placing{Child: int(i), Children: int(f.n), Depth: f.level() + 1, Worker: w.id,
 		Workers: w.pool.n, LLCBytes: w.pool.llc}
 	p.From, p.To = rangeOf(f.next)
 	if h, ok := f.task.(Hinted); ok && w.rules.Hints {
-		for j := range int(f.n) {
-			hint := h.Hint(w, j)
-			if p.All += hint.Work; j < int(i) {
-				p.Before += hint.Work
-			} else if j == int(i) {
-				p.Hint = hint
+		s := &w.dealing
+		if i == 0 || s.f != f || s.phase != f.phase || s.next != i {
+			s.all, s.before = 0, 0
+			for j := range int(f.n) {
+				work := h.Hint(w, j).Work
+				if s.all += work; j < int(i) {
+					s.before += work
+				}
 			}
 		}
+		p.Hint, p.All, p.Before = h.Hint(w, int(i)), s.all, s.before
+		s.f, s.phase, s.next, s.before = f, f.phase, i+1, s.before+p.Hint.Work
 	}
 	at := w.pool.placer.Place(&p)
 	if at.From < 0 || at.From >= at.To || at.To > w.pool.n*Parts || at.Worker < 0 ||

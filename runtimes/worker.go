@@ -48,6 +48,8 @@ type Worker struct {
 	batch  []entry // of a steal of several; reused
 	tags   []int32 // of children that are queued at once; reused
 	stole  theft   // the steal of this search
+	// Rules.Place: what the latest placement summed up
+	dealing dealing
 
 	idleTicks  uint64
 	steals     Steals
