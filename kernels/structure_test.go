@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"runtime"
 	"testing"
 
 	"krdlab/hw"
@@ -79,6 +80,7 @@ func shape(g *dag.Graph) (hash, children uint64) {
 // in virtual time: each task and each child once. Its work is the sum over the kernels, and its
 // span no more than the run took.
 func TestTaskGraph(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // as in TestNative
 	clock := hw.CalibrateClock()
 	structure := runtimes.Structure{Tasks: true, Regions: true}
 	for _, k := range Table {
