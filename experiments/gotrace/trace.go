@@ -15,7 +15,6 @@ type traceSink struct {
 	a       *analysis
 	objects []loi.ObjectID // by class
 	kernels []loi.KernelID // by site
-	known   int            // of objects
 	workers map[uint64]int
 	times   []uint64 // of each worker's last access
 }
