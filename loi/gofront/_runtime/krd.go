@@ -244,6 +244,9 @@ func krdAlloc(x unsafe.Pointer, size uintptr, typ *_type) {
 	if krd.h == nil {
 		return
 	}
+	if !heapBitsInSpan(size) { // such slots are multiples of 64 bytes
+		size -= uintptr(x) & mallocHeaderSize // x is behind the header, if there is one
+	}
 	gp := getg()
 	if c := gp.m.curg; c != nil {
 		gp = c
