@@ -77,6 +77,7 @@ type Reader struct {
 	classes map[Class]uint32
 	space   *space
 	pages   map[uint64]uint32 // made up objects by page
+	rest    []Variable
 	threads map[uint64]*thread
 	last    *thread
 	batch   Batch
@@ -125,6 +126,10 @@ func NewReader(sites []gofront.Site, variables []Variable, sink Sink) *Reader {
 	r.batch = Batch{Places: make([]uint64, 0, batchLen), Bytes: make([]uint32, 0, batchLen),
 		Groups: make([]uint32, 0, batchLen)}
 	for _, v := range variables {
+		if v.Rest {
+			r.rest = append(r.rest, v)
+			continue
+		}
 		r.space.add(v.Address, v.Bytes, r.class(Class{Name: v.Name}))
 	}
 	return r
@@ -382,7 +387,7 @@ func (r *Reader) access(addr, site uint64) {
 	o := r.object(addr)
 	g := r.group(uint32(site), o.class)
 	virtual := o.virtual - o.addr&^(granule-1)
-	if c := &r.cached[site]; r.Classes[o.class].Name != UnknownOrigin { // those are counted
+	if c := &r.cached[site]; o != &r.space.objects[r.pages[addr/pageBytes]] { // those are counted
 		c.addr, c.bytes, c.virtual, c.age = o.addr, o.bytes, virtual, r.space.age
 	}
 	for _, l := range r.leaves[site] {
@@ -402,10 +407,18 @@ func (r *Reader) put(place, bytes uint64, group uint32) {
 func (r *Reader) object(addr uint64) *object {
 	n := r.space.find(addr)
 	if n == 0 {
-		r.Unknown++
+		name := UnknownOrigin
+		for _, v := range r.rest {
+			if addr-v.Address < v.Bytes {
+				name = v.Name
+			}
+		}
+		if name == UnknownOrigin {
+			r.Unknown++
+		}
 		page := addr / pageBytes
 		if n = r.pages[page]; n == 0 {
-			n = r.space.place(page*pageBytes, pageBytes, r.class(Class{Name: UnknownOrigin}))
+			n = r.space.place(page*pageBytes, pageBytes, r.class(Class{Name: name}))
 			r.pages[page] = n
 		}
 	}

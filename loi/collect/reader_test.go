@@ -121,9 +121,16 @@ func TestTinyObjects(t *testing.T) {
 }
 
 func TestLeavesVariablesAndUnknownMemory(t *testing.T) {
-	r, k := read(t, []Variable{{"main.v", 0x500000, 40}},
+	r, k := read(t, []Variable{{Name: "main.v", Address: 0x500000, Bytes: 40},
+		{Name: Unnamed, Address: 0x4ff000, Bytes: 0x8000, Rest: true}},
 		ev(kindAccess, 0x500010, siteStruct), ev(kindAccess, 0x7f0000000008, siteStore),
 		ev(kindAccess, 0x7f000000000c, siteStore), ev(kindAccess, 0x7f0000000008, siteStore))
+	q, l := read(t, []Variable{{Name: Unnamed, Address: 0x4ff000, Bytes: 0x8000, Rest: true}},
+		ev(kindAccess, 0x500010, siteLoad), ev(kindAccess, 0x500018, siteLoad))
+	if c := q.Classes[q.Groups[l.Groups[0]].Class]; c.Name != Unnamed || q.Unknown != 0 ||
+		l.Places[1] != l.Places[0]+8 {
+		t.Errorf("class %+v, %d unknown, places %v", c, q.Unknown, l.Places)
+	}
 	p := k.Places
 	if len(p) != 5 || p[1] != p[0]+8 || p[3] != p[2]+4 || p[4] != p[2] {
 		t.Fatalf("places %v", p)

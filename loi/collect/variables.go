@@ -11,6 +11,9 @@ import (
 type Variable struct {
 	Name           string // with its package: main.table
 	Address, Bytes uint64
+	// Rest says that it stands for what no other variable does within its bytes: what a section of
+	// the executable has beside those with a name.
+	Rest bool
 }
 
 // A Program is what the file of an executable tells: its variables, and the names of its types by
@@ -29,6 +32,10 @@ type section struct {
 // Constants is the name of the variable that stands for all constants of a program, such as the
 // bytes of its strings.
 const Constants = "constants"
+
+// Unnamed is that of the variables that have no name, such as the elements of a literal that a
+// variable of a package begins with.
+const Unnamed = "variables without a name"
 
 // OpenProgram reads an executable (ELF) that Go has built for 64 bits, not as
 // position-independent, with its symbols.
@@ -54,15 +61,18 @@ func OpenProgram(path string) (*Program, error) {
 		if f.Sections[s.Section].Flags&elf.SHF_WRITE == 0 || strings.HasPrefix(s.Name, "runtime.") {
 			continue
 		}
-		p.Variables = append(p.Variables, Variable{s.Name, s.Value, s.Size})
+		p.Variables = append(p.Variables, Variable{Name: s.Name, Address: s.Value, Bytes: s.Size})
 	}
 	for _, s := range f.Sections {
+		if s.Flags&elf.SHF_WRITE != 0 && s.Flags&elf.SHF_ALLOC != 0 && s.Size > 0 {
+			p.Variables = append(p.Variables, Variable{Unnamed, s.Addr, s.Size, true})
+		}
 		if s.Flags&elf.SHF_ALLOC == 0 || s.Type != elf.SHT_PROGBITS ||
 			s.Flags&elf.SHF_EXECINSTR != 0 {
 			continue
 		}
 		if s.Name == ".rodata" && s.Size > 0 {
-			p.Variables = append(p.Variables, Variable{Constants, s.Addr, s.Size})
+			p.Variables = append(p.Variables, Variable{Constants, s.Addr, s.Size, true})
 		}
 		b, err := s.Data()
 		if err != nil {

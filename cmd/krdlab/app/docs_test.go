@@ -196,9 +196,9 @@ func TestDocumentedCommands(t *testing.T) {
 	if elsewhere < 4 { // of claims, rules, draws and this computer
 		t.Errorf("scripts run %d of them, expected 4", elsewhere)
 	}
-	// the kernel of a page, which TestOutside runs, a cluster, which sweep/slurm's tests have, and
-	// programs that are not here
-	if want := []string{"run saxpy --n 1000000 --sched all",
+	// programs, which package gotrace's and examples' tests have, the kernel of a page, which
+	// TestOutside runs, and a cluster, which sweep/slurm's tests have
+	if want := []string{"trace go ./examples/scimark -- lu", "run saxpy --n 1000000 --sched all",
 		"sweep submit exp --sbatch-arg=--partition=long", "trace go ./cmd/server -- -port 8080",
 		"trace go test ./tree -- -test.run Insert"}; !slices.Equal(left, want) {
 		t.Errorf("not run: %q, expected %q", left, want)
