@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -64,6 +65,10 @@ var ErrProgram = failure.New(failure.Failed, "the program failed")
 // Run builds, runs and analyses. After an error of the program (which wraps [ErrProgram]) the
 // document and the files are there, up to its end.
 func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Document, error) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		return nil, fmt.Errorf("krdlab trace go: %w on %s/%s; it is for linux/amd64",
+			hw.ErrUnsupported, runtime.GOOS, runtime.GOARCH)
+	}
 	work, err := os.MkdirTemp("", "krdlab-go-")
 	if err != nil {
 		return nil, err
