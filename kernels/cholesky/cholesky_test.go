@@ -43,14 +43,17 @@ func TestCheck(t *testing.T) {
 					t.Fatalf("%+v", c)
 				}
 				t.Logf("error %.3g", c.Error)
-				last := in.T - 1
-				element := &in.At(last, 0).Row(0)[0]
-				right := *element
-				*element += 0.01
-				if c := in.Check(); c.Passed {
-					t.Errorf("an element that is wrong passes: %+v", c)
+				n, last := in.A.Rows, in.T-1
+				for at := 0; at < n*n; at += 1 + n*n/50 { // in L and in its transpose
+					row := in.At(at/n/in.A.TileRows, at%n/in.A.TileCols).Row(at / n % in.A.TileRows)
+					element := &row[at%n%in.A.TileCols]
+					right := *element
+					*element += 1e-3
+					if c := in.Check(); c.Passed {
+						t.Errorf("element %d, %d that is wrong by 0.001 passes: %+v", at/n, at%n, c)
+					}
+					*element = right
 				}
-				*element = right
 				if last < 2 {
 					return
 				}

@@ -115,7 +115,7 @@ func (in *instance) Registry() loi.Registry {
 func (in *instance) id(kind, m int) loi.KernelID { return loi.KernelID(kind*in.T + m) }
 
 func (in *instance) Check() kernel.Check {
-	want := tiles.Vector{V: slices.Clone(in.AX.V)}
+	want := tiles.Vectors{V: slices.Clone(in.AX.V)}
 	for i, p := range in.pivots {
 		want.V[i], want.V[p] = want.V[p], want.V[i]
 	}

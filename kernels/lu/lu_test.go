@@ -12,7 +12,7 @@ import (
 )
 
 // The factors and pivots are those of the textbook's loop, in double precision, over elements; and
-// the check sees an update that is done twice, a pivot that is wrong, and an element.
+// the check sees an update that is done twice, a pivot that is wrong, and one element.
 func TestFactors(t *testing.T) {
 	for _, set := range isa.Supported() {
 		x, err := newInstance(Kernel.With(kernel.Params{"n": 230, "block": 52, "isa": set.String()}),
@@ -71,6 +71,16 @@ func TestFactors(t *testing.T) {
 			t.Errorf("a wrong pivot passes: %+v", c)
 		}
 		in.pivots[7]--
+		for at := 0; at < n*n; at += 1 + n*n/50 {
+			row := in.At(at/n/in.A.TileRows, at%n/in.A.TileCols).Row(at / n % in.A.TileRows)
+			element := &row[at%n%in.A.TileCols]
+			right := *element
+			*element += 1e-3
+			if c := in.Check(); c.Passed {
+				t.Errorf("element %d, %d that is wrong by 0.001 passes: %+v", at/n, at%n, c)
+			}
+			*element = right
+		}
 		in.Minus(in.At(3, 4), in.At(3, 2), in.At(2, 4))
 		if c := in.Check(); c.Passed {
 			t.Errorf("an update that is done twice passes: %+v", c)

@@ -109,7 +109,7 @@ func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Group = 8 // nothing bounds the condition of a triangle here: 32 loses digits
+	s.Unpivoted = true
 	in := &instance{Square: s}
 	in.fill, in.there = structure(n)
 	in.Start(in)

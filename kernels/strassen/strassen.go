@@ -98,7 +98,7 @@ type instance struct {
 	all  *dense.Matrix // one column of tiles
 	n, q int
 	cut  int
-	x, y tiles.Vector // y = A B x
+	x, y tiles.Vectors // y = A B x
 }
 
 func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
@@ -118,8 +118,8 @@ func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 	in.Add("matrices", in.all)
 	if q := in.q; !env.Dry {
 		in.all.FillBlocks(0, 2*q*q, env.Seed, dense.Integers)
-		in.x, in.y = tiles.Signs(in.n, env.Seed), tiles.NewVector(in.n)
-		bx := tiles.NewVector(in.n)
+		in.x, in.y = tiles.Signs(in.n, env.Seed), tiles.NewVectors(in.n)
+		bx := tiles.NewVectors(in.n)
 		in.times(quad{q * q, q, q}, bx, in.x)
 		in.times(quad{0, q, q}, in.y, bx)
 	}
@@ -127,7 +127,7 @@ func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 	return in, nil
 }
 
-func (in *instance) times(m quad, y, x tiles.Vector) {
+func (in *instance) times(m quad, y, x tiles.Vectors) {
 	for i := range m.n {
 		for j := range m.n {
 			in.at(m.tile(i, j)).Apply(tiles.All, y, i*in.all.TileCols, x, j*in.all.TileCols)
@@ -156,9 +156,9 @@ func (in *instance) Reset(bool) {
 
 // Check allows the rounding that Strassen's sums add, and no more than a wrong product exceeds.
 func (in *instance) Check() kernel.Check {
-	got := tiles.NewVector(in.n)
+	got := tiles.NewVectors(in.n)
 	in.times(quad{2 * in.q * in.q, in.q, in.q}, got, in.x)
-	got.Size = in.y.Size
+	got.Square = in.y.Square
 	return tiles.Compare(got, in.y, "A B")
 }
 

@@ -44,8 +44,8 @@ type Square struct {
 	Factor
 	A *dense.Matrix
 	T int
-	// X is a vector of signs and AX its product with A, for the check. Nobody has them in a dry run.
-	X, AX Vector
+	// X are vectors of signs and AX their products with A, for the check. A dry run has none.
+	X, AX Vectors
 }
 
 // New returns a square matrix of order n; it is 0, and in a dry run nobody touches its memory.
@@ -70,7 +70,7 @@ func (s *Square) Start(steps Steps) {
 	s.Steps = steps
 	s.Reset(false)
 	if !s.Env.Dry {
-		s.X, s.AX = Signs(s.A.Rows, s.Env.Seed), NewVector(s.A.Rows)
+		s.X, s.AX = Signs(s.A.Rows, s.Env.Seed), NewVectors(s.A.Rows)
 		s.Times(All, s.AX, s.X)
 	}
 }
@@ -83,10 +83,10 @@ func (s *Square) Reset(hints bool) {
 	s.Last.Reset(hints, s.A.Blocks())
 }
 
-// Product returns the product of two factors, as A has them, with X: lower is [Lower] or
+// Product returns the products of two factors, as A has them, with X: lower is [Lower] or
 // [UnitLower], the other one Upper.
-func (s *Square) Product(lower Part) Vector {
-	up, y := NewVector(s.A.Rows), NewVector(s.A.Rows)
+func (s *Square) Product(lower Part) Vectors {
+	up, y := NewVectors(s.A.Rows), NewVectors(s.A.Rows)
 	s.Times(Upper, up, s.X)
 	s.Times(lower, y, up)
 	return y
@@ -113,8 +113,8 @@ func (s *Square) Sides(b uint32) (rows, cols uint64) {
 	return uint64(r), uint64(c)
 }
 
-// Times adds the product of a part of the matrix with x to y.
-func (s *Square) Times(p Part, y, x Vector) {
+// Times adds the products of a part of the matrix with x to y.
+func (s *Square) Times(p Part, y, x Vectors) {
 	for i := range s.T {
 		for j := range s.T {
 			part := p
@@ -143,5 +143,5 @@ func Args(modes ...loi.Mode) []loi.Param {
 // NewOps returns the operations in the instruction set that the parameters name.
 func NewOps(p kernel.Params) (Ops, error) {
 	set, err := p.ISA()
-	return Ops{set, group}, err
+	return Ops{Set: set}, err
 }

@@ -1,11 +1,12 @@
 // Package tiles is what the kernels that factor matrices share: operations on tiles of a
 // [dense.Matrix] in single precision, the steps of a right-looking factorisation as tasks, and the
-// check of a factorisation with a vector.
+// check of a factorisation with vectors.
 //
 // The operations do nearly all their work in the leaf of matmul. Triangular systems are solved in
 // groups of at most 32 rows or columns: the triangle on the diagonal is inverted, in Go, and the
 // rest are products. (A triangle of 32 is well enough conditioned where the factorisation is: N.
 // Higham, "The accuracy of solutions to triangular systems", SIAM J. Numer. Anal. 26, 1989.)
+// Without pivoting it need not be: groups are of 8 then, and solved by substitution.
 package tiles
 
 import (
@@ -47,9 +48,18 @@ func (t Tile) Part(r0, r1, c0, c1 int) Tile {
 // be called at once for different tiles.
 type Ops struct {
 	Set isa.Set
-	// Group is the order of the triangles on the diagonal that are inverted, 1 to 32. Without
-	// pivoting they may be badly conditioned: the smaller they are the less that costs in digits.
-	Group int
+	// Unpivoted: the factorisation does not pivot, and a triangle may be badly conditioned. Its
+	// inverse would have errors beyond those of elimination, so that groups are smaller, and
+	// treated by substitution.
+	Unpivoted bool
+}
+
+// group returns the order of the triangles on the diagonal that are not left to products.
+func (o Ops) group() int {
+	if o.Unpivoted {
+		return 8
+	}
+	return group
 }
 
 // Plus is c += a b, Minus c -= a b.
@@ -82,10 +92,18 @@ func (s *square) move(t Tile) Tile {
 func (o Ops) SolveLower(l, b Tile) {
 	n := l.Rows
 	var inverse, copied square
-	for r := 0; r < n; r += o.Group {
-		end := min(r+o.Group, n)
+	for r := 0; r < n; r += o.group() {
+		end := min(r+o.group(), n)
 		mine := b.Part(r, end, 0, b.Cols)
 		o.Minus(mine, l.Part(r, end, 0, r), b.Part(0, r, 0, b.Cols))
+		if o.Unpivoted {
+			for i := range mine.Rows {
+				for k, f := range l.Row(r + i)[r:][:i] {
+					axpy(mine.Row(i), -f, mine.Row(k))
+				}
+			}
+			continue
+		}
 		inv := inverse.tile(end-r, end-r)
 		invertLower(l.Part(r, end, r, end), inv)
 		for c := 0; c < b.Cols; c += group {
@@ -100,10 +118,21 @@ func (o Ops) SolveLower(l, b Tile) {
 func (o Ops) SolveUpper(u, b Tile) {
 	n := u.Cols
 	var inverse, copied square
-	for c := 0; c < n; c += o.Group {
-		end := min(c+o.Group, n)
+	for c := 0; c < n; c += o.group() {
+		end := min(c+o.group(), n)
 		mine := b.Part(0, b.Rows, c, end)
 		o.Minus(mine, b.Part(0, b.Rows, 0, c), u.Part(0, c, c, end))
+		if o.Unpivoted {
+			for r := range mine.Rows {
+				x := mine.Row(r)
+				for k := range x {
+					from := u.Row(c + k)[c+k : end]
+					x[k] /= from[0]
+					axpy(x[k+1:], -x[k], from[1:])
+				}
+			}
+			continue
+		}
 		inv := inverse.tile(end-c, end-c)
 		invertUpper(u.Part(c, end, c, end), inv)
 		for r := 0; r < b.Rows; r += group {
@@ -160,8 +189,8 @@ func axpy(y []float32, f float32, x []float32) {
 // LU factors a into l, below the diagonal with ones on it, and u without pivoting.
 func (o Ops) LU(a Tile) {
 	n := a.Rows
-	for d := 0; d < n; d += o.Group {
-		end := min(d+o.Group, n)
+	for d := 0; d < n; d += o.group() {
+		end := min(d+o.group(), n)
 		t := a.Part(d, end, d, end)
 		for k := range t.Rows {
 			pivot := t.Row(k)
@@ -171,6 +200,9 @@ func (o Ops) LU(a Tile) {
 				axpy(row[k+1:], -row[k], pivot[k+1:])
 			}
 		}
+		if end == n {
+			return
+		}
 		right, below := a.Part(d, end, end, n), a.Part(end, n, d, end)
 		o.SolveLower(t, right)
 		o.SolveUpper(t, below)
@@ -178,12 +210,13 @@ func (o Ops) LU(a Tile) {
 	}
 }
 
-// Cholesky factors a, which is symmetric and positive definite, and whose upper triangle is read,
-// into l, on and below the diagonal, and its transpose on and above it. NaN: it is not definite.
+// Cholesky factors a, which is symmetric and positive definite, and both triangles of which hold
+// its elements, into l, on and below the diagonal, and its transpose on and above it. NaN: it is
+// not definite.
 func (o Ops) Cholesky(a Tile) {
 	n := a.Rows
-	for d := 0; d < n; d += o.Group {
-		end := min(d+o.Group, n)
+	for d := 0; d < n; d += o.group() {
+		end := min(d+o.group(), n)
 		t := a.Part(d, end, d, end)
 		for k := range t.Rows {
 			u := t.Row(k)
