@@ -79,7 +79,8 @@ func small(text string) (command string, ok bool) {
 	}
 	words := strings.Fields(text)
 	switch {
-	case slices.Contains(words, "saxpy") || words[0] == "trace" && words[1] == "go":
+	case slices.Contains(words, "saxpy") || words[0] == "trace" && words[1] == "go" &&
+		words[2] != "--agent":
 		return text, false
 	case slices.Contains(words, "--help"):
 	case words[0] == "run" && words[1] == "fmm":

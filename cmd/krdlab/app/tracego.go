@@ -10,12 +10,13 @@ import (
 
 	"krdlab/experiments/gotrace"
 	"krdlab/experiments/request"
+	"krdlab/loi/agent"
 )
 
 // traceGo is `krdlab trace go`.
 func (a *app) traceGo() *cobra.Command {
 	var r gotrace.Request
-	var unit, out, dir string
+	var unit, out, dir, agentDir string
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "go [test] PACKAGE [-- ARGS]",
@@ -28,8 +29,12 @@ func (a *app) traceGo() *cobra.Command {
 		Example: "  krdlab trace go ./cmd/server -- -port 8080\n" +
 			"  krdlab trace go . --unit datum --json\n" +
 			"  krdlab trace go test ./tree -- -test.run Insert\n" +
-			"  krdlab trace go . --out program.loi && krdlab krd program.loi",
+			"  krdlab trace go . --out program.loi && krdlab krd program.loi\n" +
+			"  krdlab trace go --agent ../krdagent",
 		RunE: func(c *cobra.Command, args []string) error {
+			if agentDir != "" {
+				return a.layOutAgent(agentDir, args)
+			}
 			n := len(args)
 			if at := c.ArgsLenAtDash(); at >= 0 {
 				n, r.Args = at, args[at:]
@@ -69,9 +74,27 @@ func (a *app) traceGo() *cobra.Command {
 	f.StringSliceVar(&r.Build.Exclude, "exclude", nil, "do not rewrite these, `PATTERN`s as for "+
 		"--include")
 	f.StringVar(&r.Build.Tags, "tags", "", "build `TAGS`, separated by commas")
+	f.StringVar(&agentDir, "agent", "", "write the agent for instrumentation by hand to this "+
+		"`FOLDER`, as a Go module, and do nothing else; it must not exist")
 	f.BoolVar(&asJSON, "json", false, "print the whole result as one JSON document")
 	f.SortFlags = false
 	return c
+}
+
+// layOutAgent is `krdlab trace go --agent DIR`.
+func (a *app) layOutAgent(dir string, args []string) error {
+	if len(args) > 0 {
+		return usageError("krdlab trace go --agent: %q is not expected beside it", args)
+	}
+	if err := newFile("agent", dir); err != nil {
+		return err
+	}
+	if err := agent.Layout(dir); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stderr, "module %s in %s; to use it:\n  go mod edit -require=%s@v0.0.0 "+
+		"-replace=%s=%s\n", agent.Module, dir, agent.Module, agent.Module, dir)
+	return nil
 }
 
 func (a *app) runGo(c *cobra.Command, r *gotrace.Request, asJSON bool) error {
