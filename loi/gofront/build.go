@@ -51,7 +51,7 @@ var ErrPackage = failure.New(failure.Request, "no program to trace")
 // the time of a build; the first one for a version of Go also builds the standard library anew,
 // since its runtime has been patched.
 func Build(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
-	program, names, err := choose(ctx, opt)
+	names, err := choose(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +63,13 @@ func Build(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
 	if err != nil {
 		return nil, err
 	}
+	escapes, err := opt.escapes(ctx, names)
+	if err != nil {
+		return nil, err
+	}
 	b := &Built{Binary: filepath.Join(dir, "program")}
 	for {
-		if err := b.rewrite(ctx, opt, names, program); err != nil {
+		if err := b.rewrite(ctx, opt, names, Options{Escapes: escapes}); err != nil {
 			return nil, err
 		}
 		bad, err := b.build(ctx, opt, dir, replace)
@@ -86,10 +90,15 @@ func Build(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
 	}
 }
 
-// command runs the go command.
-func command(ctx context.Context, dir string, args ...string) ([]byte, error) {
+func goCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, "go", args...)
 	c.Dir = dir
+	return c
+}
+
+// command runs the go command.
+func command(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	c := goCommand(ctx, dir, args...)
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
 	if err := c.Run(); err != nil {
@@ -115,36 +124,36 @@ func (o *BuildOptions) load(ctx context.Context, mode packages.LoadMode,
 		BuildFlags: o.flags(), Tests: false}, patterns...)
 }
 
-// choose returns the program's package and those that are to be rewritten.
-func choose(ctx context.Context, opt BuildOptions) (program string, names []string, err error) {
+// choose returns the packages that are to be rewritten.
+func choose(ctx context.Context, opt BuildOptions) (names []string, err error) {
 	list, err := opt.load(ctx, packages.NeedName|packages.NeedFiles|packages.NeedImports|
 		packages.NeedDeps|packages.NeedModule, opt.Path)
 	if err != nil {
-		return "", nil, fmt.Errorf("%w: %w", ErrBuild, err)
+		return nil, fmt.Errorf("%w: %w", ErrBuild, err)
 	}
 	if len(list) != 1 {
-		return "", nil, fmt.Errorf("%w: %s is %d packages, expected one", ErrPackage, opt.Path,
+		return nil, fmt.Errorf("%w: %s is %d packages, expected one", ErrPackage, opt.Path,
 			len(list))
 	}
 	main := list[0]
 	if len(main.Errors) > 0 {
-		return "", nil, fmt.Errorf("%w: %w", ErrBuild, main.Errors[0])
+		return nil, fmt.Errorf("%w: %w", ErrBuild, main.Errors[0])
 	}
 	if main.Name != "main" && !opt.Test {
-		return "", nil, fmt.Errorf("%w: %s is package %s, expected package main (or: krdlab trace "+
+		return nil, fmt.Errorf("%w: %s is package %s, expected package main (or: krdlab trace "+
 			"go test %s)", ErrPackage, main.PkgPath, main.Name, opt.Path)
 	}
 	packages.Visit(list, nil, func(p *packages.Package) {
-		if p.Module != nil && p.Module.Main && opt.takes(p.PkgPath) {
+		if p.Module != nil && p.Module.Main && len(p.GoFiles) > 0 && opt.takes(p.PkgPath) {
 			names = append(names, p.PkgPath)
 		}
 	})
 	slices.Sort(names)
 	if len(names) == 0 {
-		return "", nil, fmt.Errorf("%w: no package of the main module is left to be rewritten",
+		return nil, fmt.Errorf("%w: no package of the main module is left to be rewritten",
 			ErrPackage)
 	}
-	return main.PkgPath, names, nil
+	return names, nil
 }
 
 func (o *BuildOptions) takes(path string) bool {
@@ -164,7 +173,7 @@ func matches(pattern, path string) bool {
 }
 
 func (b *Built) rewrite(ctx context.Context, opt BuildOptions, names []string,
-	program string) error {
+	how Options) error {
 	list, err := opt.load(ctx, packages.NeedName|packages.NeedFiles|packages.NeedCompiledGoFiles|
 		packages.NeedImports|packages.NeedTypes|packages.NeedTypesSizes|packages.NeedSyntax|
 		packages.NeedTypesInfo|packages.NeedModule, names...)
@@ -176,7 +185,7 @@ func (b *Built) rewrite(ctx context.Context, opt BuildOptions, names []string,
 			return fmt.Errorf("%w: %w", ErrBuild, p.Errors[0])
 		}
 	}
-	b.Rewritten, err = Rewrite(list, Options{})
+	b.Rewritten, err = Rewrite(list, how)
 	return err
 }
 

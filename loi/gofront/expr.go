@@ -75,10 +75,15 @@ func (w *fn) object(e ast.Expr) string {
 	case *ast.ParenExpr:
 		return w.object(e.X)
 	case *ast.Ident:
-		if v, ok := w.info.ObjectOf(e).(*types.Var); ok && global(v) {
+		v, ok := w.info.ObjectOf(e).(*types.Var)
+		if ok && global(v) {
 			return v.Pkg().Name() + "." + v.Name()
 		}
-		return w.name + "." + e.Name
+		in := w // the function that declares it
+		for ok && in.lit != nil && (v.Pos() < in.lit.Pos() || v.Pos() >= in.lit.End()) {
+			in = in.outer
+		}
+		return in.name + "." + e.Name
 	case *ast.SelectorExpr:
 		s := w.info.Selections[e]
 		if s == nil {

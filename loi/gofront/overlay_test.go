@@ -30,7 +30,12 @@ func rewriteDir(t testing.TB, dir string, tests bool, patterns ...string) *Rewri
 			t.Fatalf("%s: %v", p.PkgPath, e)
 		}
 	}
-	out, err := Rewrite(pkgs, Options{})
+	escapes, err := (&BuildOptions{Dir: dir, Tags: "math_big_pure_go,purego"}).escapes(t.Context(),
+		patterns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := Rewrite(pkgs, Options{Escapes: escapes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -284,8 +284,9 @@ func (r *rewriter) left(n ast.Node, what, why string) {
 type fn struct {
 	*rewriter
 	name     string
-	literals int // so many function literals were met
-	inner    bool
+	literals int          // so many function literals were met
+	lit      *ast.FuncLit // nil: a function with a name
+	outer    *fn          // that it stands in
 	loop     int
 	events   int
 	vars     int
@@ -309,9 +310,9 @@ func (w *fn) body(b *ast.BlockStmt) string {
 // literal rewrites a function literal of w.
 func (w *fn) literal(lit *ast.FuncLit) string {
 	w.literals++
-	in := &fn{rewriter: w.rewriter, inner: true}
+	in := &fn{rewriter: w.rewriter, lit: lit, outer: w}
 	in.name = w.name + ".func" + strconv.Itoa(w.literals)
-	if w.inner {
+	if w.lit != nil {
 		in.name = w.name + "." + strconv.Itoa(w.literals)
 	}
 	return w.splice(lit.Pos(), lit.End(), piece{lit.Body.Pos(), lit.Body.End(), in.body(lit.Body)})

@@ -1,0 +1,121 @@
+package gotrace
+
+import "testing"
+
+// Local variables that the compiler moves to the heap are data; so is what a library's pointer in a
+// variable of a package leads to.
+func TestVariablesThatEscape(t *testing.T) {
+	const text = `package main
+
+import (
+	"flag"
+	"fmt"
+	"sync"
+)
+
+var n = flag.Int("n", 10, "")
+
+var stored *int
+
+func captured() int {
+	var x, alone int
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for range 100 {
+			x++
+		}
+	})
+	wg.Wait()
+	alone += x
+	return alone
+}
+
+//go:noinline
+func keep(p *int) { stored = p }
+
+func addressed() {
+	var y int
+	keep(&y)
+	for range 50 {
+		y += *stored
+	}
+}
+
+type pair struct{ a, b int32 }
+
+func structured() *pair {
+	var z pair
+	for i := range int32(20) {
+		z.a += i
+		z.b = z.a
+	}
+	return &z
+}
+
+func parameter(p int) *int {
+	for range 10 {
+		p += p
+	}
+	return &p
+}
+
+func stays(v *int) int { // inlined, its variable is not on the heap
+	var here int
+	for range 10 {
+		here++
+	}
+	p := &here
+	return *p + *v
+}
+
+func array() []int {
+	var v [100]int
+	for i := range v {
+		v[i] = i
+	}
+	return v[:]
+}
+
+func flags() (s int) {
+	for range 30 {
+		s += *n
+	}
+	return s
+}
+
+func main() {
+	flag.Parse()
+	addressed()
+	i := 1
+	fmt.Println(captured(), *structured(), *parameter(3), len(array()), flags(), stays(&i))
+}
+`
+	d, out, err := trace(t, Data, text, nil)
+	if err != nil || out != "100 {190 190} 3072 100 300 11\n" {
+		t.Fatalf("%v, output %q", err, out)
+	}
+	for name, want := range map[string]uint64{
+		"main.captured.x":  101, // in the goroutine, and here
+		"main.addressed.y": 50,
+		"main.stored":      51,
+		"main.pair.b":      20,
+		"main.parameter.p": 20,
+		"main.n":           30,
+	} {
+		if n := part(t, d.Objects, name).Accesses; n != want {
+			t.Errorf("%s: %d accesses, expected %d", name, n, want)
+		}
+	}
+	for name, want := range map[string][2]uint64{ // accesses, cold
+		"main.captured.func1": {100, 1}, "main.captured": {1, 0}, "main.addressed": {150, 1},
+		"main.structured": {60, 2}, "main.parameter": {20, 1}, "main.array": {100, 100},
+		"main.flags": {60, 2},
+	} {
+		if f := part(t, d.Functions, name); f.Accesses != want[0] || f.Cold != want[1] {
+			t.Errorf("%s: %d accesses, %d cold, expected %v", name, f.Accesses, f.Cold, want)
+		}
+	}
+	if d.UnknownAccesses != 0 || d.OddEvents != 0 {
+		t.Errorf("%d unknown, %d odd", d.UnknownAccesses, d.OddEvents)
+	}
+}
