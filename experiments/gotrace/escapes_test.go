@@ -119,3 +119,67 @@ func main() {
 		t.Errorf("%d unknown, %d odd", d.UnknownAccesses, d.OddEvents)
 	}
 }
+
+// What a literal says is stored; zeros that nobody wrote are not.
+func TestInitialValues(t *testing.T) {
+	const text = `package main
+
+type pair struct {
+	a int64
+	p struct{ x, y int16 }
+	b *int
+}
+
+var sink any
+
+func fields() *pair   { return &pair{a: 1, p: struct{ x, y int16 }{2, 3}} } // 3 stores
+func places() *pair   { return &pair{1, struct{ x, y int16 }{}, nil} }      // 4
+func zeros() *pair    { return &pair{} }
+func slice() []int32  { return []int32{1, 2, 3} } // 3
+func keyed() []int32  { return []int32{7: 1} }    // left alone
+func array() *[5]int8 { return &[5]int8{1, 2} }   // 2
+func value() *int     { return new(5) }           // 1
+func zero() *int      { return new(int) }
+func made() []int     { return make([]int, 100) }
+func variables() *int {
+	x, y := 1, 2
+	var z, no = 3, 4
+	_ = no // it is on the stack
+	sink = [2]*int{&x, &z}
+	return &y // 3, and that of sink
+}
+
+func main() {
+	sink = fields()
+	sink = places()
+	sink = zeros()
+	sink = slice()
+	sink = keyed()
+	sink = array()
+	sink = value()
+	sink = zero()
+	sink = made()
+	sink = variables()
+}
+`
+	d, _, err := trace(t, Data, text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]uint64{"main.fields": 3, "main.places": 4, "main.zeros": 0,
+		"main.slice": 3, "main.keyed": 0, "main.array": 2, "main.value": 1, "main.zero": 0,
+		"main.made": 0, "main.variables": 4} {
+		n, cold := uint64(0), uint64(0)
+		for _, p := range d.Functions {
+			if p.Name == name {
+				n, cold = p.Accesses, p.Cold
+			}
+		}
+		if n != want || name != "main.variables" && cold != n {
+			t.Errorf("%s: %d accesses, %d of them cold, expected %d", name, n, cold, want)
+		}
+	}
+	if d.LeftAlone["the literal has keys"] != 1 || d.UnknownAccesses != 0 || d.OddEvents != 0 {
+		t.Errorf("%d unknown, %d odd, left %v", d.UnknownAccesses, d.OddEvents, d.LeftAlone)
+	}
+}

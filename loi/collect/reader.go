@@ -199,6 +199,7 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 			r.extent(t, e)
 		case kindMade:
 			r.made(e[0], e[1]&siteMask)
+			r.initial("new", e[0], 0, e[1]&siteMask)
 			t.before = e // an Extent may follow
 		case kindWindow, kindRange:
 			t.before = e
@@ -269,6 +270,7 @@ func (r *Reader) extent(t *thread, e event) {
 		r.elements(b[0], e[0], e[1]&siteMask)
 	case kindMade:
 		r.appended(t, b[0], e[1]&siteMask)
+		r.initial("literal", b[0], e[0], e[1]&siteMask)
 	case kindWindow:
 		r.window(t, window{b[0], e[0], e[1] & siteMask})
 	}
@@ -355,6 +357,21 @@ func (r *Reader) made(addr, site uint64) {
 	if c := r.Classes[o.class]; o.addr == addr && c.Site == 0 && c.Name == "" {
 		o.class = r.class(Class{Site: int(site), Type: c.Type})
 		r.space.age++
+	}
+}
+
+// initial records the stores of initial values to what a site of a kind has allocated: those in its
+// source. Zeros are no store, as in virda's JVM, where constructors store and allocation does not.
+func (r *Reader) initial(kind string, addr, bytes, site uint64) {
+	if site == 0 || site > uint64(len(r.sites)) || r.space.find(addr) == 0 {
+		return
+	}
+	switch s := &r.sites[site-1]; {
+	case s.Mode == 0 || s.Kind != kind:
+	case bytes > 0:
+		r.elements(addr, bytes, site)
+	case s.Bytes > 0:
+		r.access(addr, site)
 	}
 }
 

@@ -46,7 +46,12 @@ func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
 		if later && !w.settled(e.Args[0]) {
 			return text
 		}
-		return w.made("N", e, "new", t, text)
+		sites := len(w.out.Sites)
+		text = w.made("N", e, "new", t, text)
+		for i := range w.out.Sites[sites:] { // the value is stored
+			w.out.Sites[sites+i].Mode = loi.Out
+		}
+		return text
 	case "make":
 		rest := e.Args[1:]
 		text := w.splice(e.Pos(), e.End(), w.seq(later, rest...)...)

@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -298,7 +299,11 @@ func (w *fn) plain(e ast.Expr, later bool) string {
 		text := w.splice(e.Pos(), e.End(),
 			piece{lit.Pos(), lit.End(), w.elements(lit, later)})
 		if !later || w.settled(lit) {
-			return w.made("N", e, "new", w.info.TypeOf(lit), text)
+			sites := len(w.out.Sites)
+			text = w.made("N", e, "new", w.info.TypeOf(lit), text)
+			if len(w.out.Sites) > sites {
+				w.initial(&w.out.Sites[sites], lit)
+			}
 		}
 		return text
 	case *ast.BinaryExpr:
@@ -357,11 +362,59 @@ func (w *fn) composite(e *ast.CompositeLit, later bool) string {
 		if w.empty(u.Elem()) {
 			return text
 		}
-		return w.call("NS", text, w.windowSite(e, "literal", 0, typeString(t), u.Elem()))
+		mode := loi.Out
+		if slices.ContainsFunc(e.Elts, isKeyed) {
+			w.left(e, "initial values of "+typeString(t), "the literal has keys")
+			mode = 0
+		}
+		return w.call("NS", text, w.windowSite(e, "literal", mode, typeString(t), u.Elem()))
 	case *types.Map:
 		return w.madeMap(e, "literal-map", t, u, text)
 	}
 	return text
+}
+
+func isKeyed(e ast.Expr) bool {
+	_, ok := e.(*ast.KeyValueExpr)
+	return ok
+}
+
+// initial says at the site of &lit what of the new object the literal stores.
+func (w *fn) initial(s *Site, lit *ast.CompositeLit) {
+	if len(lit.Elts) == 0 || s.Bytes == 0 {
+		return // zeros, or of a size that is not known
+	}
+	var all []Leaf
+	part := func(t types.Type, at int64) {
+		if n := len(all); w.sizes.Sizeof(t) > 0 {
+			if all = appendLeaves(w.sizes, all, t, at, ""); len(all) > mostLeaves {
+				all = append(all[:n], Leaf{Offset: uint64(at), Bytes: uint64(w.sizes.Sizeof(t))})
+			}
+		}
+	}
+	switch u := w.info.TypeOf(lit).Underlying().(type) {
+	case *types.Struct:
+		fields := make([]*types.Var, u.NumFields())
+		for i := range fields {
+			fields[i] = u.Field(i)
+		}
+		for i, at := range w.sizes.Offsetsof(fields) {
+			if !isKeyed(lit.Elts[0]) || slices.ContainsFunc(lit.Elts, func(e ast.Expr) bool {
+				return e.(*ast.KeyValueExpr).Key.(*ast.Ident).Name == fields[i].Name()
+			}) {
+				part(fields[i].Type(), at)
+			}
+		}
+	case *types.Array:
+		if slices.ContainsFunc(lit.Elts, isKeyed) {
+			w.left(lit, "initial values of "+s.Object, "the literal has keys")
+			return
+		}
+		part(types.NewArray(u.Elem(), int64(len(lit.Elts))), 0)
+	}
+	if len(all) > 0 {
+		s.Mode, s.Leaves = loi.Out, all
+	}
 }
 
 func (w *fn) madeMap(e ast.Expr, kind string, t types.Type, m *types.Map, text string) string {

@@ -15,7 +15,7 @@ type Site struct {
 	// is visited), "range-map", "append" (the slice before, and the one after), "append-from",
 	// "copy-to", "copy-from", "clear", "new", "make", "make-map", "literal" or "literal-map".
 	Kind     string
-	Mode     loi.Mode // 0 for allocations
+	Mode     loi.Mode // 0 for allocations without initial values
 	File     string   // absolute path of the original
 	Line     int
 	Function string // "main.f", "(*main.Tree).Insert", "main.f.func1"

@@ -146,16 +146,27 @@ func (w *fn) simple(s ast.Stmt, listed bool) string {
 			return w.raw(s)
 		}
 		var all []piece
+		behind := ""
 		for _, spec := range d.Specs {
-			all = append(all, w.seq(false, spec.(*ast.ValueSpec).Values...)...)
+			spec := spec.(*ast.ValueSpec)
+			all = append(all, w.seq(false, spec.Values...)...)
+			if len(spec.Values) > 0 {
+				for _, x := range spec.Names {
+					behind += w.defined(x, listed)
+				}
+			}
 		}
-		return w.splice(s.Pos(), s.End(), all...)
+		return w.splice(s.Pos(), s.End(), all...) + behind
 	case *ast.IncDecStmt:
 		return w.assign(s, listed, "update", []ast.Expr{s.X})
 	case *ast.AssignStmt:
 		switch s.Tok {
 		case token.DEFINE:
-			return w.splice(s.Pos(), s.End(), w.seq(false, s.Rhs...)...)
+			text := w.splice(s.Pos(), s.End(), w.seq(false, s.Rhs...)...)
+			for _, x := range s.Lhs {
+				text += w.defined(x, listed)
+			}
+			return text
 		case token.ASSIGN:
 			return w.assign(s, listed, "store", s.Lhs, s.Rhs...)
 		}
@@ -212,6 +223,19 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
 		left = append(left, piece{x.Pos(), x.End(), text})
 	}
 	return w.splice(s.Pos(), s.End(), append(left, w.seq(false, rhs...)...)...) + behind
+}
+
+// defined is what records the store to a variable on the heap, behind the statement that defines it
+// with a value.
+func (w *fn) defined(x ast.Expr, listed bool) string {
+	switch {
+	case isBlank(x) || w.where(x) != heap || w.empty(w.info.TypeOf(x)):
+		return ""
+	case !listed:
+		w.left(x, "store of "+w.object(x), "it is in the head of a statement")
+		return ""
+	}
+	return "; " + w.record(x, "store", loi.Out, "&("+w.raw(x)+")")
 }
 
 func (w *fn) mapEntry(x ast.Expr) (*types.Map, bool) {
