@@ -36,7 +36,8 @@ type Document struct {
 	Sites          int               `json:"sites"`
 	Failed         []gofront.Failure `json:"failed"` // packages left as they are
 	LeftAlone      map[string]int    `json:"left_alone"`
-	KRD            *krd.Report       `json:"krd"` // null: a trace was written
+	LeftFiles      []string          `json:"left_files"` // whole files and packages, and why
+	KRD            *krd.Report       `json:"krd"`        // null: a trace was written
 	Functions      []Part            `json:"functions"`
 	Loops          []Part            `json:"loops"`
 	Objects        []Part            `json:"objects"`     // types with field, elements, variables
@@ -69,7 +70,7 @@ func (p *Part) From(bytes uint64) (n uint64) {
 func newDocument(r *Request, b *gofront.Built) *Document {
 	d := &Document{SchemaVersion: result.SchemaVersion, Package: r.Build.Path, Args: r.Args,
 		Unit: r.Unit, Packages: b.Packages, Sites: len(b.Sites), Failed: b.Failed,
-		LeftAlone: map[string]int{}}
+		LeftAlone: map[string]int{}, LeftFiles: []string{}}
 	if d.Args == nil {
 		d.Args = []string{}
 	}
@@ -78,6 +79,9 @@ func newDocument(r *Request, b *gofront.Built) *Document {
 	}
 	for _, l := range b.Left {
 		d.LeftAlone[l.Why]++
+		if l.Whole() {
+			d.LeftFiles = append(d.LeftFiles, l.String())
+		}
 	}
 	if r.Trace != "" {
 		d.Trace = &r.Trace

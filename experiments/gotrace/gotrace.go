@@ -102,13 +102,20 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 	c := exec.CommandContext(ctx, built.Binary, r.Args...)
 	c.Dir = r.Build.Dir
 	c.Stdin, c.Stdout, c.Stderr = r.Stdin, r.Stdout, r.Stderr
+	c.WaitDelay = childOutput
 	began := time.Now()
 	d.LateEvents, err = collect.Run(c, mem, a.reader)
 	d.TracedNs = time.Since(began).Nanoseconds()
 	failed, err := d.ended(err)
+	if err == nil && !mem.Started() {
+		err = fmt.Errorf("%w: it has not found the memory shared with it", ErrProgram)
+	}
 	if err == nil {
 		d.Goroutines, d.LostGoroutines = mem.Goroutines()
 		err = a.end(d)
+	}
+	if err != nil && a.trace != nil {
+		err = errors.Join(err, a.trace.b.Abort())
 	}
 	if dir == nil {
 		return d, errors.Join(err, failed)
@@ -123,6 +130,10 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 	d.Dir = strings.TrimSuffix(dir.Partial(), ".partial")
 	return d, failed
 }
+
+// childOutput is how long the output of children that the program leaves behind is waited for,
+// where it is no file.
+const childOutput = 100 * time.Millisecond
 
 // KRDFile is the document in a run directory.
 const KRDFile = "krd.json"
@@ -147,7 +158,7 @@ func sharedFolder() string {
 // ended notes how the program ended. failed wraps ErrProgram; err is of the tracing itself.
 func (d *Document) ended(exit error) (failed, err error) {
 	var x *exec.ExitError
-	if exit == nil {
+	if exit == nil || errors.Is(exit, exec.ErrWaitDelay) {
 		return nil, nil
 	}
 	if !errors.As(exit, &x) {

@@ -5,12 +5,16 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"krdlab/hw"
+	"krdlab/hw/failure"
 	"krdlab/krd"
 	"krdlab/loi"
 	"krdlab/loi/gofront"
@@ -267,17 +271,151 @@ func main() {
 
 func TestWhatCannotBeTraced(t *testing.T) {
 	for _, x := range []struct {
-		name, text, want string
-		is               error
+		name, text string
+		want       []string
+		is         error
+		class      failure.Class
 	}{
-		{"does not build", "package main\n\nfunc main() { x }\n", "undefined: x", gofront.ErrBuild},
-		{"no main", "package p\n", "package p", gofront.ErrPackage},
+		{"does not build", "package main\n\nfunc main() { x }\n\nvar s string = 5\n",
+			[]string{"main.go:3:15: undefined: x", "main.go:5:16: cannot use 5"}, gofront.ErrBuild,
+			failure.Failed},
+		{"does not parse", "package main\n\nfunc main( {}\n", []string{"main.go:3:12: syntax error"},
+			gofront.ErrBuild, failure.Failed},
+		{"no main", "package p\n\nfunc F() {}\n", []string{"is package p, expected package main"},
+			gofront.ErrPackage, failure.Request},
+		{"cgo only", "package main\n\nimport \"C\"\n\nvar p = new(int)\n\nfunc main() { *p = 1 }\n",
+			[]string{"file main.go: it uses cgo"}, gofront.ErrPackage, failure.Request},
 	} {
 		t.Run(x.name, func(t *testing.T) {
+			if x.name == "cgo only" {
+				if _, err := exec.LookPath("gcc"); err != nil {
+					t.Skip(err)
+				}
+			}
 			_, _, err := trace(t, Data, x.text, nil)
-			if !errors.Is(err, x.is) || !strings.Contains(err.Error(), x.want) {
-				t.Errorf("error %v, expected %v with %q", err, x.is, x.want)
+			if !errors.Is(err, x.is) || failure.Of(err) != x.class {
+				t.Fatalf("error %v of class %v, expected %v", err, failure.Of(err), x.is)
+			}
+			for _, want := range x.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error %v, expected %q", err, want)
+				}
 			}
 		})
+	}
+}
+
+// What is kept of a program that failed: the trace up to there, and how it ended.
+func TestEndsInTrace(t *testing.T) {
+	for _, x := range []struct {
+		name, body, code, signal string
+	}{
+		{"exit", "os.Exit(3)", "3", ""},
+		{"panic", "p.v /= p.zero", "2", ""},
+		{"killed", "syscall.Kill(os.Getpid(), syscall.SIGKILL); select {}", "-1", "killed"},
+		{"out of memory", `limit := syscall.Rlimit{Cur: 2 << 30, Max: 2 << 30}
+	for syscall.Setrlimit(syscall.RLIMIT_DATA, &limit); ; {
+		keep = append(keep, make([]byte, 64<<20))
+	}`,
+			"2", ""},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "p.loi")
+			_, _, err := trace(t, Data, `package main
+
+import (
+	"os"
+	"syscall"
+)
+
+var keep [][]byte
+var p = new(struct{ v, zero int })
+var _, _ = os.Exit, syscall.Kill
+
+func main() {
+	for range 1000 {
+		p.v++
+	}
+	`+x.body+"\n}\n", func(r *Request) { r.Trace = file })
+			if !errors.Is(err, ErrProgram) {
+				t.Fatalf("error %v", err)
+			}
+			tr, err := loi.Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer tr.Close()
+			meta := map[string]string{}
+			for _, kv := range tr.Header.Meta {
+				meta[kv.Key] = kv.Value
+			}
+			if meta["exit_code"] != x.code || meta["signal"] != x.signal {
+				t.Errorf("the trace says %v", meta)
+			}
+			report, err := krd.Analyze(tr, krd.Options{})
+			if err != nil || report.Accesses < 2000 { // p itself, too
+				t.Errorf("%v, %d accesses", err, report.Accesses)
+			}
+			if n := len(tr.Header.Registry.Objects); n > 10 {
+				t.Errorf("%d objects, of which few were accessed", n)
+			}
+		})
+	}
+}
+
+// A child of the program is not traced, and one that it leaves behind holds nothing up.
+func TestChildren(t *testing.T) {
+	if _, err := exec.LookPath("sleep"); err != nil {
+		t.Skip(err)
+	}
+	d, out, err := trace(t, Data, `package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+)
+
+var v = make([]int, 10)
+
+func work(n int) {
+	for range n {
+		v[0]++
+	}
+}
+
+func main() {
+	if len(os.Args) > 1 {
+		work(1000)
+		fmt.Println("child")
+		return
+	}
+	child := exec.Command(os.Args[0], "child")
+	child.Stdout = os.Stdout
+	if err := child.Run(); err != nil {
+		panic(err)
+	}
+	child = exec.Command("sleep", "60")
+	child.Stdout = os.Stdout
+	if err := child.Start(); err != nil {
+		panic(err)
+	}
+	work(10)
+	fmt.Println(child.Process.Pid)
+}
+`, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, rest, _ := strings.Cut(out, "\n")
+	pid, err := strconv.Atoi(strings.TrimSpace(rest))
+	if err != nil || first != "child" {
+		t.Fatalf("output %q", out)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Errorf("the child that was left behind: %v", err)
+	}
+	if f := part(t, d.Functions, "main.work"); f.Accesses != 20 { // v, and its first element
+		t.Errorf("work: %d accesses, expected 20", f.Accesses)
 	}
 }

@@ -13,7 +13,7 @@ import (
 type traceSink struct {
 	b       *loi.Builder
 	a       *analysis
-	objects []loi.ObjectID // by class
+	objects []int32        // by class; -1: not accessed yet
 	kernels []loi.KernelID // by site
 	workers map[uint64]int
 	times   []uint64 // of each worker's last access
@@ -35,13 +35,6 @@ func newTraceSink(r *Request, a *analysis) (*traceSink, error) {
 }
 
 func (t *traceSink) add(b *collect.Batch, keys []uint64, bytes []uint32) error {
-	for len(t.objects) < len(t.a.reader.Classes) {
-		o, err := t.b.Object(t.a.className(len(t.objects)), loi.Keyed)
-		if err != nil {
-			return err
-		}
-		t.objects = append(t.objects, o)
-	}
 	i := 0
 	for _, turn := range b.Turns {
 		w, ok := t.workers[turn.Goroutine]
@@ -53,8 +46,12 @@ func (t *traceSink) add(b *collect.Batch, keys []uint64, bytes []uint32) error {
 		t.times[w] = max(t.times[w], turn.Time)
 		for ; i < turn.End; i++ {
 			g := t.a.reader.Groups[b.Groups[i]]
+			object, err := t.object(g.Class)
+			if err != nil {
+				return err
+			}
 			if err := t.b.Access(w, t.kernels[g.Site], t.times[w], loi.Access{
-				Object: t.objects[g.Class], Mode: t.a.sites[g.Site-1].Mode, Block: keys[i],
+				Object: object, Mode: t.a.sites[g.Site-1].Mode, Block: keys[i],
 				Bytes: uint64(bytes[i])}); err != nil {
 				return err
 			}
@@ -63,12 +60,30 @@ func (t *traceSink) add(b *collect.Batch, keys []uint64, bytes []uint32) error {
 	return nil
 }
 
+// object returns that of a class, which is registered when it is first accessed.
+func (t *traceSink) object(class int) (loi.ObjectID, error) {
+	for len(t.objects) <= class {
+		t.objects = append(t.objects, -1)
+	}
+	if t.objects[class] < 0 {
+		o, err := t.b.Object(t.a.className(class), loi.Keyed)
+		if err != nil {
+			return 0, err
+		}
+		t.objects[class] = int32(o)
+	}
+	return loi.ObjectID(t.objects[class]), nil
+}
+
 func (t *traceSink) close(d *Document) error {
 	clock := hw.CalibrateClock()
 	h := loi.Header{Clock: loi.Clock{Source: clock.Source, Hz: clock.Hz,
 		Invariant: clock.Invariant}, Substrate: loi.Native, Grain: "kernel", Nodes: 1,
 		Kernel: "go " + d.Package, Meta: []loi.KV{
 			{Key: "exit_code", Value: fmt.Sprint(d.ExitCode)}, {Key: "unit", Value: string(d.Unit)}}}
+	if d.Signal != "" {
+		h.Meta = append(h.Meta, loi.KV{Key: "signal", Value: d.Signal})
+	}
 	for range max(1, len(t.workers)) {
 		h.Workers = append(h.Workers, loi.Worker{CPU: -1})
 	}

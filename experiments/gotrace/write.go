@@ -41,7 +41,9 @@ func (d *Document) Write(p *show.Page) error {
 			d.table(p, t.head, t.parts)
 		}
 	}
-	d.doubts(p)
+	for _, s := range d.Doubts() {
+		p.Line("warning: %s", s)
+	}
 	return p.Close()
 }
 
@@ -70,9 +72,8 @@ func (d *Document) table(p *show.Page, head string, parts []Part) {
 	}
 }
 
-// doubts says what is not as good as it could be.
-func (d *Document) doubts(p *show.Page) {
-	var list []string
+// Doubts says what is not as good as it could be.
+func (d *Document) Doubts() (list []string) {
 	if d.UnknownAccesses > 0 {
 		list = append(list, fmt.Sprintf("%s of the accesses to memory whose allocation was not "+
 			"seen: such data are told apart by address only", show.Share(
@@ -93,7 +94,8 @@ func (d *Document) doubts(p *show.Page) {
 		list = append(list, fmt.Sprintf("package %s did not build when rewritten, and was left as "+
 			"it is: %s", f.Package, strings.TrimSpace(f.Why)))
 	}
-	for _, s := range list {
-		p.Line("warning: %s", s)
+	for _, s := range d.LeftFiles {
+		list = append(list, "not observed: "+s)
 	}
+	return list
 }

@@ -72,6 +72,11 @@ func Build(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
 		if err := b.rewrite(ctx, opt, names, Options{Escapes: escapes}); err != nil {
 			return nil, err
 		}
+		i := slices.IndexFunc(b.Left, func(l Left) bool { return l.Whole() })
+		if len(b.Files) == 0 && i >= 0 {
+			return nil, fmt.Errorf("%w: nothing of it can be observed: %s", ErrPackage,
+				&b.Left[i])
+		}
 		bad, err := b.build(ctx, opt, dir, replace)
 		if err == nil {
 			b.Packages = names

@@ -69,7 +69,7 @@ func Rewrite(pkgs []*packages.Package, opt Options) (*Rewritten, error) {
 			if len(p.GoFiles) > 0 {
 				at.Filename = p.GoFiles[0]
 			}
-			out.Left = append(out.Left, Left{at, "package " + p.PkgPath, why})
+			out.Left = append(out.Left, Left{at, wholePackage + p.PkgPath, why})
 			continue
 		}
 		r.prefix = unused(p.Syntax)
@@ -85,6 +85,13 @@ func Rewrite(pkgs []*packages.Package, opt Options) (*Rewritten, error) {
 			}
 			if text := r.file(f, src); text != nil {
 				out.Files[path] = text
+			}
+		}
+		for _, path := range p.GoFiles {
+			if !done[path] { // what was compiled is what cgo made of it
+				done[path] = true
+				out.Left = append(out.Left, Left{token.Position{Filename: path}, wholeFile,
+					"it uses cgo"})
 			}
 		}
 	}
@@ -156,12 +163,12 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 	r.src, r.base, r.events = src, int(f.FileStart), 0
 	r.path = r.pkg.Fset.PositionFor(f.Package, false).Filename
 	if ast.IsGenerated(f) {
-		r.left(f.Name, "file", "it is generated")
+		r.left(f.Name, wholeFile, "it is generated")
 		return nil
 	}
 	for _, i := range f.Imports {
 		if i.Path.Value == `"C"` {
-			r.left(f.Name, "file", "it uses cgo")
+			r.left(f.Name, wholeFile, "it uses cgo")
 			return nil
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"path/filepath"
+	"strings"
 
 	"krdlab/loi"
 )
@@ -40,6 +42,25 @@ type Left struct {
 	Position  token.Position
 	What, Why string
 }
+
+// Whole says that it is a file or a package.
+func (l *Left) Whole() bool {
+	return l.What == wholeFile || strings.HasPrefix(l.What, wholePackage)
+}
+
+// String returns one line.
+func (l *Left) String() string {
+	what := l.What
+	if what == wholeFile {
+		what += " " + filepath.Base(l.Position.Filename)
+	}
+	return what + ": " + l.Why
+}
+
+const (
+	wholeFile    = "file"
+	wholePackage = "package "
+)
 
 // mostLeaves bounds Site.Leaves: a datum of more leaves is one datum.
 const mostLeaves = 256

@@ -105,6 +105,9 @@ func (a *app) runGo(c *cobra.Command, r *gotrace.Request, asJSON bool) error {
 	m := t.Machine()
 	r.L2Bytes, r.LLCBytes = uint64(m.L2Bytes), uint64(m.LLCBytes)
 	r.Stdin, r.Stdout, r.Stderr = os.Stdin, a.stdout, a.stderr
+	if f, ok := a.stdout.w.(*os.File); ok { // the program's own, without a pipe between
+		r.Stdout = f
+	}
 	if asJSON {
 		r.Stdout = a.stderr
 	}
@@ -116,6 +119,9 @@ func (a *app) runGo(c *cobra.Command, r *gotrace.Request, asJSON bool) error {
 		return errors.Join(writeJSON(a.stdout, d), err)
 	}
 	if d.Trace != nil {
+		for _, s := range d.Doubts() {
+			fmt.Fprintf(a.stderr, "warning: %s\n", s)
+		}
 		fmt.Fprintf(a.stderr, "trace: %s\n", *d.Trace)
 		return err
 	}
