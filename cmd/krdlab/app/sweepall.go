@@ -28,7 +28,7 @@ func (a *app) sweepAll() *cobra.Command {
 			"schedulers. Flags with LIST may have several values: 1,2,4. Without --class the "+
 			"class is %s,\nand without --reps there are %d repetitions; where nothing is drawn "+
 			"at random one stands for all. What cannot be\nsimulated is left out of simulated "+
-			"cells, and said.", kernel.SmallClass, request.AllKernelsReps),
+			"cells, and said; so are kernels that have no such class.", kernel.SmallClass, request.AllKernelsReps),
 		Example: "  krdlab sweep all --sched all --cores 1,6,24 --machine " +
 			request.DefaultMachine + " --class small\n  krdlab sweep all --sched all --cores 1,2 " +
 			"--machine native",
@@ -91,7 +91,12 @@ func (a *app) allRequests(ctx context.Context, f *sweepFlags) (all []request.Req
 		return nil, err
 	}
 	simulated := false
+	var lacking []string // the class
 	for _, k := range kernels.Table {
+		if _, ok := k.InClass(*f.class); !ok && slices.Contains(kernel.ClassNames, *f.class) {
+			lacking = append(lacking, k.Name)
+			continue
+		}
 		one := newSweepFlags(pflag.NewFlagSet(k.Name, pflag.ContinueOnError), k)
 		if err := one.override(f, nil); err != nil {
 			return nil, err
@@ -110,6 +115,14 @@ func (a *app) allRequests(ctx context.Context, f *sweepFlags) (all []request.Req
 		simulated = simulated || slices.ContainsFunc(configs, isSimulated)
 		all = append(all, kept...)
 	}
+	if len(all) == 0 {
+		return nil, usageError("%s: nothing is left to sweep in class %s on these machines: "+
+			"type krdlab list kernels for the classes of each", "krdlab sweep "+request.AllKernels, *f.class)
+	}
+	if len(lacking) > 0 {
+		fmt.Fprintf(a.stderr, "without a class %s, and left out: %s\n", *f.class,
+			strings.Join(lacking, ", "))
+	}
 	if simulated && strings.TrimSpace(f.sched) == request.AllSchedulers {
 		for _, s := range runtimes.Schedulers {
 			if s.ThreadsOnly() {
@@ -126,16 +139,20 @@ func (a *app) allRequests(ctx context.Context, f *sweepFlags) (all []request.Req
 
 func isSimulated(r request.Request) bool { return r.Machine != nil }
 
-// withoutUnpriced returns the requests of one kernel without those that are simulated, if its
-// kernels have no price on a machine model.
+// withoutUnpriced returns the requests of one kernel, which only its class has sized, without those
+// that are simulated if its kernels have no price on a machine model or the class is too large for
+// one.
 func withoutUnpriced(list []request.Request) ([]request.Request, error) {
 	i := slices.IndexFunc(list, isSimulated)
 	if i < 0 {
 		return list, nil
 	}
 	in, err := list[i].Kernel.New(list[i].Params, kernel.Env{Seed: list[i].Seed, Dry: true})
+	if _, ok := errors.AsType[*kernel.ParamError](err); ok {
+		return slices.DeleteFunc(slices.Clone(list), isSimulated), nil
+	}
 	if err != nil {
-		return nil, request.ParamError(err)
+		return nil, err
 	}
 	if priced := kernel.Priced(in); priced {
 		return list, in.Close()
