@@ -63,7 +63,8 @@ type Request struct {
 var ErrProgram = failure.New(failure.Failed, "the program failed")
 
 // Run builds, runs and analyses. After an error of the program (which wraps [ErrProgram]) the
-// document and the files are there, up to its end.
+// document and the files are there, up to its end. If ctx is cancelled while the program runs, that
+// is interrupted, and may end as it likes.
 func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Document, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return nil, fmt.Errorf("krdlab trace go: %w on %s/%s; it is for linux/amd64",
@@ -99,12 +100,12 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 	if err != nil {
 		return nil, err
 	}
-	c := exec.CommandContext(ctx, built.Binary, r.Args...)
+	c := exec.Command(built.Binary, r.Args...)
 	c.Dir = r.Build.Dir
 	c.Stdin, c.Stdout, c.Stderr = r.Stdin, r.Stdout, r.Stderr
 	c.WaitDelay = childOutput
 	began := time.Now()
-	d.LateEvents, err = collect.Run(c, mem, a.reader)
+	d.LateEvents, err = collect.Run(ctx, c, mem, a.reader)
 	d.TracedNs = time.Since(began).Nanoseconds()
 	failed, err := d.ended(err)
 	if err == nil && !mem.Started() {

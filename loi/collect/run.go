@@ -1,7 +1,9 @@
 package collect
 
 import (
+	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"time"
 )
@@ -11,13 +13,21 @@ import (
 // program's end, an [*exec.ExitError] if it failed; r has then all that it recorded up to there. An
 // error of r's sink ends the program.
 //
+// If ctx is cancelled, the program gets SIGINT, which a terminal has sent it already if this process
+// is in its foreground.
+//
 // It waits by sleeping, for at most a millisecond at a time.
-func Run(cmd *exec.Cmd, m *Memory, r *Reader) (late uint64, err error) {
+func Run(ctx context.Context, cmd *exec.Cmd, m *Memory, r *Reader) (late uint64, err error) {
 	cmd.Env = append(cmd.Environ(), m.Env())
 	endWithParent(cmd)
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
+	defer context.AfterFunc(ctx, func() {
+		if !inForeground() {
+			cmd.Process.Signal(os.Interrupt)
+		}
+	})()
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	o := newOrder(m, r.Events)

@@ -1,8 +1,11 @@
 package collect
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // endWithParent has the kernel kill cmd if this process dies: nobody would empty its chunks.
@@ -11,4 +14,16 @@ func endWithParent(cmd *exec.Cmd) {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
 	}
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+}
+
+// inForeground tells whether this process, and so what it has started, gets the signals of a
+// terminal.
+func inForeground() bool {
+	tty, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
+	}
+	defer tty.Close()
+	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
 }

@@ -5,3 +5,5 @@ package collect
 import "os/exec"
 
 func endWithParent(*exec.Cmd) {}
+
+func inForeground() bool { return false }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -36,7 +37,8 @@ type app struct {
 	argv     []string
 	topology func() (*hw.Topology, error)
 	measure  measure.Func
-	helpErr  error // of help that was asked of something that is not there
+	helpErr  error       // of help that was asked of something that is not there
+	patient  atomic.Bool // a first signal is for the program that the command runs: it ends the command
 }
 
 func newApp(stdout, stderr io.Writer) *app {
@@ -121,7 +123,7 @@ func (a *app) main(argv []string) int {
 const grace = 600 * time.Millisecond
 
 // interrupts returns a context that SIGINT, SIGTERM and SIGHUP cancel. Unless end is called soon
-// after, the program is ended as it stands. A second SIGINT or SIGTERM ends it at once; a second
+// after, or the command is patient, the program is ended as it stands. A second SIGINT or SIGTERM ends it at once; a second
 // SIGHUP does not, since a terminal that closes sends several.
 func (a *app) interrupts() (_ context.Context, end func()) {
 	signals, unheard := []os.Signal{os.Interrupt, syscall.SIGTERM}, make(chan os.Signal, 1)
@@ -136,6 +138,9 @@ func (a *app) interrupts() (_ context.Context, end func()) {
 			return // by end, and not by a signal
 		}
 		stop()
+		if a.patient.Load() {
+			return
+		}
 		select {
 		case <-ended:
 		case <-time.After(grace):

@@ -8,11 +8,13 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"krdlab/experiments/gotrace"
 	"krdlab/experiments/result"
 )
 
@@ -20,7 +22,9 @@ import (
 // after.
 func waiting(t *testing.T, c *exec.Cmd) *bufio.Scanner {
 	t.Helper()
-	c.Dir = t.TempDir()
+	if c.Dir == "" {
+		c.Dir = t.TempDir()
+	}
 	pipe, err := c.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -107,5 +111,59 @@ func TestNohup(t *testing.T) {
 	var ignored uint64
 	if _, err := fmt.Sscanf(after, "%x", &ignored); err != nil || ignored&1 == 0 {
 		t.Errorf("ignored signals %#x (%v), want SIGHUP, the first, among them", ignored, err)
+	}
+}
+
+// A signal is for the program that is traced, and krdlab waits for the end that this makes of it.
+func TestSignalOfTracedProgram(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("trace go is for amd64")
+	}
+	c := exec.Command("krdlab", "trace", "go", "--dir", "run", ".")
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // in no terminal's foreground
+	c.Dir = t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.org/p\n\ngo 1.26\n",
+		"main.go": `package main
+
+import (
+	"os"
+	"os/signal"
+	"time"
+)
+
+var served int
+
+func main() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt)
+	println("waiting")
+	<-signals
+	time.Sleep(` + fmt.Sprint(int64(2*grace)) + `)
+	for range 1000 {
+		served++
+	}
+	println("served", served)
+}
+`} {
+		if err := os.WriteFile(filepath.Join(c.Dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stderr := waiting(t, c)
+	c.Process.Signal(syscall.SIGINT)
+	var lines []string
+	for stderr.Scan() {
+		lines = append(lines, stderr.Text())
+	}
+	if err := c.Wait(); err != nil || len(lines) == 0 || lines[0] != "served 1000" {
+		t.Fatalf("%v\n%s", err, strings.Join(lines, "\n"))
+	}
+	var d gotrace.Document
+	b, err := os.ReadFile(filepath.Join(c.Dir, "run", gotrace.KRDFile))
+	if err == nil {
+		err = json.Unmarshal(b, &d)
+	}
+	if err != nil || d.Accesses < 1000 {
+		t.Errorf("%d accesses (%v), want 1000 at least", d.Accesses, err)
 	}
 }

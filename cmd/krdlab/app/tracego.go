@@ -111,6 +111,7 @@ func (a *app) runGo(c *cobra.Command, r *gotrace.Request, asJSON bool) error {
 	if asJSON {
 		r.Stdout = a.stderr
 	}
+	a.patient.Store(true) // a server ends in its own time
 	d, err := gotrace.Run(c.Context(), r, a.argv, t)
 	if d == nil || err != nil && !errors.Is(err, gotrace.ErrProgram) {
 		return err
