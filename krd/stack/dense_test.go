@@ -143,6 +143,9 @@ func exhaustive(check func(blocks []uint32, sizes []uint64)) (traces int) {
 // TestExhaustive compares all engines on those traces, in one batch and cut in two at each place of
 // the shorter ones.
 func TestExhaustive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a million engines")
+	}
 	want, got := make([]uint64, 8), make([]uint64, 8)
 	traces := exhaustive(func(blocks []uint32, sizes []uint64) {
 		n := len(blocks)
