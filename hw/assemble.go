@@ -17,7 +17,7 @@ func Host() (*Topology, error) {
 	if err != nil {
 		mask = nil
 	}
-	t, err := readTopology(os.DirFS("/"), mask)
+	t, err := readTopology(os.DirFS("/"), mask, hostLeaves)
 	if err != nil && runtime.GOOS != "linux" {
 		t = flat(runtime.NumCPU())
 		t.Name = runtime.GOOS + "/" + runtime.GOARCH
@@ -39,10 +39,17 @@ func Host() (*Topology, error) {
 // (the modules of AMD's family 15h list two cores as siblings). A CPU whose files name no cache
 // beyond L1 is a node of its own core when others have them; when none has, each package (die) is
 // taken as one node.
-func ReadTopology(fsys fs.FS) (*Topology, error) { return readTopology(fsys, nil) }
+//
+// Where the files name no cache, or no topology, CPUID does: cpuid is that of any CPU of the
+// machine, nil where it is not at hand. Where neither gives a size, or the size of an LLC is of a
+// package whose division is not told, or larger than any cache of the processor's family, a table of
+// families does, and [Cache.Known] says so.
+func ReadTopology(fsys fs.FS, cpuid Leaves) (*Topology, error) {
+	return readTopology(fsys, nil, cpuid)
+}
 
 // readTopology takes mask for the affinity mask; nil: what proc/self/status says.
-func readTopology(fsys fs.FS, mask []int) (*Topology, error) {
+func readTopology(fsys fs.FS, mask []int, cpuid Leaves) (*Topology, error) {
 	s := &sysfs{FS: fsys}
 	online, offline, err := s.online()
 	if err != nil {
@@ -70,6 +77,7 @@ func readTopology(fsys fs.FS, mask []int) (*Topology, error) {
 			}
 		}
 	}
+	s.ask(files, cpuid)
 	if !slices.ContainsFunc(files, func(f cpuFiles) bool { return f.hasTopology }) {
 		s.warn("no topology files: each CPU is taken as a core of its own")
 	}

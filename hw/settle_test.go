@@ -144,7 +144,7 @@ func TestTrailingNUL(t *testing.T) {
 			t.Fatalf("%s: %d cores, %d nodes, warnings %q", name, len(want.Cores),
 				len(want.Nodes), want.Warnings)
 		}
-		got, err := ReadTopology(f.ended("\x00"))
+		got, err := ReadTopology(f.ended("\x00"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +152,7 @@ func TestTrailingNUL(t *testing.T) {
 			t.Errorf("%s: with NUL bytes %d cores, %d nodes, NUMA %+v, warnings %q", name,
 				len(got.Cores), len(got.Nodes), got.NUMA, got.Warnings)
 		}
-		if got, err = ReadTopology(f.ended("x")); err != nil || len(got.Warnings) == 0 {
+		if got, err = ReadTopology(f.ended("x"), nil); err != nil || len(got.Warnings) == 0 {
 			t.Errorf("%s: with a letter behind them: warnings %q, %v", name, got.Warnings, err)
 		}
 	}

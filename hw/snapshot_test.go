@@ -114,7 +114,7 @@ var snapshots = []struct {
 func TestSnapshots(t *testing.T) {
 	for _, want := range snapshots {
 		t.Run(want.name, func(t *testing.T) {
-			top, err := ReadTopology(hwtest.Snapshot(t, want.name))
+			top, err := ReadTopology(hwtest.Snapshot(t, want.name), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,6 +140,7 @@ func TestSnapshots(t *testing.T) {
 			}
 			got := top.Machine()
 			want.machine.Name = got.Name
+			want.machine.CachesKnown = CachesKnown{Told, Told, Told}
 			if got.Name == "unknown CPU" || !reflect.DeepEqual(got, want.machine) {
 				t.Errorf("machine %+v, want %+v", got, want.machine)
 			}
@@ -192,6 +193,10 @@ func compareListing(t *testing.T, top *Topology, oracle map[int]listed,
 				cache = c.LLC
 			}
 			cache.CPUs = intersect(cache.CPUs, allowed)
+			if (cache.Known == Told) != (cache.Bytes > 0) {
+				t.Errorf("CPU %d: %s of %v is known as %q", id, level, cache.Bytes, cache.Known)
+			}
+			cache.Known = ""
 			if want := l.caches[level]; !reflect.DeepEqual(cache, want) && !odd(id, level) {
 				t.Errorf("CPU %d: %s %+v, listed %+v", id, level, cache, want)
 			}
@@ -244,7 +249,7 @@ func consistent(t *testing.T, top *Topology) {
 }
 
 func TestSnapshotDistances(t *testing.T) {
-	top, err := ReadTopology(hwtest.Snapshot(t, "48amd64-4pa2n6c-sparse"))
+	top, err := ReadTopology(hwtest.Snapshot(t, "48amd64-4pa2n6c-sparse"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

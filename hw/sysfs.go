@@ -79,8 +79,7 @@ func (s *sysfs) online() (online, offline []int, err error) {
 			return nil, nil, fmt.Errorf("read topology: neither %s nor proc/cpuinfo names a CPU",
 				cpuDir)
 		}
-		s.warn("no %s: %d CPUs are known from proc/cpuinfo, and nothing of what they share", cpuDir,
-			len(online))
+		s.warn("no %s: %d CPUs are known from proc/cpuinfo", cpuDir, len(online))
 	}
 	slices.Sort(online)
 	online = slices.DeleteFunc(online, func(id int) bool {
@@ -213,7 +212,9 @@ func (s *sysfs) readCache(dir string, online []int) (c Cache, other *rival, ok b
 		if err != nil {
 			s.warn("%ssize: %v; the size is taken as unknown", dir, err)
 		}
-		c.Bytes = Size(n)
+		if c.Bytes = Size(n); n > 0 {
+			c.Known = Told
+		}
 	}
 	c.Ways, _ = readInt(s, dir+"ways_of_associativity")
 	c.LineBytes, _ = readInt(s, dir+"coherency_line_size")

@@ -89,6 +89,7 @@ type Cache struct {
 	Ways      int   `json:"ways"`       // 0 unknown or fully associative
 	LineBytes int   `json:"line_bytes"` // 0 unknown
 	CPUs      []int `json:"cpus"`       // that share it, online, ascending
+	Known     Known `json:"known,omitempty"`
 }
 
 // find returns the CPU with the kernel's number id, nil when it is not online.
@@ -191,8 +192,10 @@ type Machine struct {
 	L1dBytes     Size   `json:"l1d_bytes"`
 	L2Bytes      Size   `json:"l2_bytes"`
 	LLCBytes     Size   `json:"llc_bytes"` // of one node
-	LineBytes    int    `json:"line_bytes,omitempty"`
-	Synthetic    bool   `json:"synthetic,omitempty"`
+	// CachesKnown is how these sizes are known
+	CachesKnown CachesKnown `json:"caches_known,omitzero"`
+	LineBytes   int         `json:"line_bytes,omitempty"`
+	Synthetic   bool        `json:"synthetic,omitempty"`
 }
 
 // Describe says on one line what m is: its name, nodes, cores and CPUs.
@@ -211,11 +214,10 @@ func (m Machine) Describe() string {
 func (t *Topology) Machine() Machine {
 	m := Machine{Name: t.Name, Nodes: len(t.Nodes), Cores: len(t.Cores), CPUs: len(t.CPUs),
 		Synthetic: t.Synthetic}
-	smallest := func(have Size, c Cache) Size {
-		if c.Bytes != 0 && (have == 0 || c.Bytes < have) {
-			return c.Bytes
+	smallest := func(have *Size, known *Known, c Cache) {
+		if c.Bytes != 0 && (*have == 0 || c.Bytes < *have) {
+			*have, *known = c.Bytes, c.Known
 		}
-		return have
 	}
 	last := 0
 	for _, n := range t.Nodes {
@@ -223,10 +225,10 @@ func (t *Topology) Machine() Machine {
 		last = max(last, n.LLC.Level)
 	}
 	for _, c := range t.CPUs {
-		m.L1dBytes = smallest(m.L1dBytes, c.L1d)
-		m.L2Bytes = smallest(m.L2Bytes, c.L2)
+		smallest(&m.L1dBytes, &m.CachesKnown.L1d, c.L1d)
+		smallest(&m.L2Bytes, &m.CachesKnown.L2, c.L2)
 		if c.LLC.Level == last {
-			m.LLCBytes = smallest(m.LLCBytes, c.LLC)
+			smallest(&m.LLCBytes, &m.CachesKnown.LLC, c.LLC)
 		}
 		m.LineBytes = max(m.LineBytes, c.LLC.LineBytes)
 	}

@@ -67,7 +67,7 @@ func nodesOf(top *Topology) [][]int {
 
 func mustRead(t *testing.T, f files) *Topology {
 	t.Helper()
-	top, err := ReadTopology(f.fs())
+	top, err := ReadTopology(f.fs(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,8 @@ func TestNodeIsLLCDomain(t *testing.T) {
 		t.Errorf("nodes %v, want %v", got, want)
 	}
 	want := Machine{Name: "unknown CPU", Nodes: 2, CoresPerNode: 2, Cores: 4, CPUs: 8,
-		L1dBytes: 32 << 10, L2Bytes: 512 << 10, LLCBytes: 16 << 20, LineBytes: 64}
+		L1dBytes: 32 << 10, L2Bytes: 512 << 10, LLCBytes: 16 << 20,
+		CachesKnown: CachesKnown{Told, Told, Told}, LineBytes: 64}
 	if got := top.Machine(); got != want {
 		t.Errorf("machine %+v, want %+v", got, want)
 	}
@@ -207,7 +208,7 @@ func TestMissingFiles(t *testing.T) {
 		top.CPUs) != 2 || len(top.Nodes) != 1 || top.Name != "A B" || top.Warnings == nil {
 		t.Errorf("from cpuinfo alone: %+v", top)
 	}
-	if top, err := ReadTopology(fstest.MapFS{}); err == nil {
+	if top, err := ReadTopology(fstest.MapFS{}, nil); err == nil {
 		t.Errorf("no error from an empty file system, but %+v", top)
 	}
 }
@@ -281,7 +282,7 @@ func TestGarbage(t *testing.T) {
 				f[name] = junk[r.IntN(len(junk))]
 			}
 		}
-		top, err := ReadTopology(f.fs())
+		top, err := ReadTopology(f.fs(), nil)
 		if err == nil {
 			consistent(t, top)
 			_, err = top.Place(3, Binding{}, true)

@@ -15,7 +15,7 @@ import (
 // topologyOf reads a snapshot of a real machine.
 func topologyOf(t *testing.T, name string) *hw.Topology {
 	t.Helper()
-	top, err := hw.ReadTopology(hwtest.Snapshot(t, name))
+	top, err := hw.ReadTopology(hwtest.Snapshot(t, name), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

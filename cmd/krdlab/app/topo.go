@@ -38,7 +38,7 @@ func (a *app) topoCommand() *cobra.Command {
 					return fmt.Errorf("--root %s: it is no folder; %s", root, want)
 				}
 				read = func() (*hw.Topology, error) {
-					t, err := hw.ReadTopology(os.DirFS(root))
+					t, err := hw.ReadTopology(os.DirFS(root), nil)
 					if err != nil {
 						return nil, fmt.Errorf("--root %s: %w", root, err)
 					}
