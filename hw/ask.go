@@ -42,7 +42,7 @@ func (s *sysfs) ask(files []cpuFiles, l Leaves) {
 				files[i].caches = append(files[i].caches, c)
 			}
 		}
-		s.warn("no cache is told: L1d %s and L2 %s are assumed, as in %s", fam.l1d.Bytes,
+		s.doubtful("no cache is told: L1d %s and L2 %s are assumed, as in %s", fam.l1d.Bytes,
 			fam.l2.Bytes, fam.name)
 	}
 	if fam != nil && fam.complex.Bytes > 0 {
@@ -113,8 +113,14 @@ func (s *sysfs) doubt(files []cpuFiles, id []int, fam *family) {
 	if found > 0 {
 		reported = found.String() + " are told, of a package or a machine"
 	}
-	s.warn("the LLC is assumed: %s for %s, as in AMD's %s (%s)", whole.Bytes,
+	s.doubtful("the LLC is assumed: %s for %s, as in AMD's %s (%s)", whole.Bytes,
 		units.Count(fam.complexCores, "core"), fam.name, reported)
+}
+
+// doubtful warns of a size, which another that is given or measured makes void.
+func (s *sysfs) doubtful(format string, args ...any) {
+	s.warn(format, args...)
+	s.voidable = append(s.voidable, s.warnings[len(s.warnings)-1])
 }
 
 // core is the CPUs of f's core, f itself where siblings are not known.

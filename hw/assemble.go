@@ -87,7 +87,7 @@ func readTopology(fsys fs.FS, mask []int, cpuid Leaves) (*Topology, error) {
 	for i := range t.CPUs {
 		_, t.CPUs[i].Allowed = slices.BinarySearch(allowed, t.CPUs[i].ID)
 	}
-	t.Warnings = shorten(s.warnings, 20)
+	t.Warnings, t.voidable = shorten(s.warnings, 20), s.voidable
 	return t, nil
 }
 

@@ -19,6 +19,13 @@ type CachesKnown struct {
 	LLC Known `json:"llc,omitempty"`
 }
 
+func (k CachesKnown) inBrackets() string {
+	if k == (CachesKnown{}) {
+		return ""
+	}
+	return " (" + k.String() + ")"
+}
+
 // String is the one word that holds for all levels, or a word for each, as "L1d told, L2 told, LLC
 // assumed"; "" where no size is known.
 func (k CachesKnown) String() string {

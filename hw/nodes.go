@@ -118,7 +118,7 @@ func (s *sysfs) domains(files []cpuFiles) [][]int {
 	}
 	switch {
 	case len(without) == len(files):
-		s.warn(
+		s.doubtful(
 			"no cache files: cache sizes are unknown, and each package (die) is taken as one node")
 	case len(without) > 0:
 		s.warn("CPUs %s have no files of a cache beyond L1, the others do; each of their cores "+

@@ -21,6 +21,7 @@ const (
 type sysfs struct {
 	fs.FS
 	warnings []string
+	voidable []string // of these, those about sizes of caches
 }
 
 func (s *sysfs) warn(format string, args ...any) {

@@ -41,6 +41,8 @@ type Topology struct {
 	Offline   []int      `json:"offline"`
 	// what was missing or contradictory, and what was assumed
 	Warnings []string `json:"warnings"`
+
+	voidable []string // of Warnings, those that WithCaches makes void
 }
 
 // A CPU is a hardware thread. Package, Die and NUMA are numbers of the kernel, -1 where it gives
@@ -206,6 +208,12 @@ func (m Machine) Describe() string {
 	}
 	return fmt.Sprintf("%s: %s x %d cores, %d CPUs", name, units.Count(m.Nodes, "node"),
 		m.CoresPerNode, m.CPUs)
+}
+
+// Caches says on one line the sizes of m's caches and how they are known.
+func (m Machine) Caches() string {
+	return fmt.Sprintf("L1d %s, L2 %s, LLC %s%s", m.L1dBytes, m.L2Bytes, m.LLCBytes,
+		m.CachesKnown.inBrackets())
 }
 
 // Machine summarises t. Where caches of a level differ (hybrid processors) the smallest known one

@@ -22,8 +22,11 @@ type Report struct {
 	Coherence     bool     `json:"coherence"` // writes on one node invalidate on the others
 	L2Bytes       *uint64  `json:"l2_bytes"`  // of one core; nil: unknown
 	LLCBytes      *uint64  `json:"llc_bytes"` // of one node; nil: unknown
-	Histogram              // the sum over the nodes
-	Nodes         []Node   `json:"nodes"` // by node number
+	// how these are known, as the trace has it: told, measured, assumed, given
+	L2Known   string `json:"l2_known,omitempty"`
+	LLCKnown  string `json:"llc_known,omitempty"`
+	Histogram        // the sum over the nodes
+	Nodes     []Node `json:"nodes"` // by node number
 	// PerCore is of each worker's accesses alone; absent: not asked for.
 	PerCore *PerCore `json:"per_core,omitempty"`
 	// records missing from the trace; at least so many if LossUnknown
@@ -120,10 +123,10 @@ func (a *analysis) report() *Report {
 		Nodes: []Node{}, Misses: []CacheMisses{}, Warnings: []string{}, WarningCodes: []Warning{},
 	}
 	if l2 != 0 {
-		r.L2Bytes = ptr(l2)
+		r.L2Bytes, r.L2Known = ptr(l2), a.trace.Header.L2Known
 	}
 	if llc != 0 {
-		r.LLCBytes = ptr(llc)
+		r.LLCBytes, r.LLCKnown = ptr(llc), a.trace.Header.LLCKnown
 	}
 	switch {
 	case l2 == 0 && llc == 0:

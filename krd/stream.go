@@ -14,6 +14,7 @@ import (
 type StreamOptions struct {
 	Distance          Distance // "" is Exclusive
 	L2Bytes, LLCBytes uint64   // of the caches that close, near and far are about; 0: unknown
+	L2Known, LLCKnown string   // how, as in [loi.Header]
 }
 
 // A Stream analyses the accesses of a running program, which nobody writes to a trace: data are
@@ -55,7 +56,8 @@ func NewStream(opt StreamOptions) (*Stream, error) {
 	if err := s.opt.resolve(); err != nil {
 		return nil, err
 	}
-	s.trace.Header = loi.Header{L2Bytes: opt.L2Bytes, LLCBytes: opt.LLCBytes, Nodes: 1,
+	s.trace.Header = loi.Header{L2Bytes: opt.L2Bytes, LLCBytes: opt.LLCBytes,
+		L2Known: opt.L2Known, LLCKnown: opt.LLCKnown, Nodes: 1,
 		Workers: []loi.Worker{{}}}
 	s.keyedBatch = newKeyedBatch(stack.KeyedOptions{Filtered: true}, s.analysis().newTally())
 	s.most = streamBatch

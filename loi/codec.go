@@ -20,6 +20,10 @@ func encodeHeader(h *Header) []byte {
 	e.uint(uint64(h.Nodes))
 	e.uint(h.L2Bytes)
 	e.uint(h.LLCBytes)
+	if version >= 4 {
+		e.str(h.L2Known)
+		e.str(h.LLCKnown)
+	}
 	e.str(h.Substrate)
 	e.bool(h.Synthetic)
 	e.str(h.Grain)
@@ -102,6 +106,9 @@ func decodeHeader(b []byte, version uint32, base int64) (Header, error) {
 	h.Nodes = int(d.uint(maxWorkers))
 	h.L2Bytes = d.uint(math.MaxUint64)
 	h.LLCBytes = d.uint(math.MaxUint64)
+	if version >= 4 {
+		h.L2Known, h.LLCKnown = d.str(), d.str()
+	}
 	h.Substrate = d.str()
 	h.Synthetic = d.bool()
 	h.Grain = d.str()

@@ -58,7 +58,8 @@
 // lists with their length first; booleans as 0 or 1:
 //
 //	clock        source (string), Hz (bits of a float64, as an integer), invariant (boolean)
-//	             nodes, L2 bytes, LLC bytes, substrate (string), synthetic (boolean), grain (string)
+//	             nodes, L2 bytes, LLC bytes; from version 4 on how the two are known (strings);
+//	             substrate (string), synthetic (boolean), grain (string)
 //	program      from version 3 on: kernel (string), scheduler (string), parameters as list of: name
 //	             (string), value (string); cores, seed, machine (string), its hash (string),
 //	             unordered (boolean)

@@ -7,9 +7,10 @@ import (
 )
 
 // Version is the newest version of the file format, up to which this package reads. A trace is
-// written in the oldest version that can hold it: 3 if it tells what was run or has regions, 2 if
-// it has objects that are not partitions, otherwise 1.
-const Version = 3
+// written in the oldest version that can hold it: 4 if it has how the sizes of caches are
+// known, 3 if it tells what was run or has regions, 2 if it has objects that are not partitions,
+// otherwise 1.
+const Version = 4
 
 const (
 	prefixBytes      = 64

@@ -37,12 +37,14 @@ type Header struct {
 	Clock    Clock
 	Workers  []Worker // by worker number
 	// LLC domains; 0 in Create and Builder.Close means the largest Worker.Node + 1
-	Nodes     int
-	L2Bytes   uint64 // per core; 0 if unknown
-	LLCBytes  uint64 // per node; 0 if unknown
-	Substrate string // Native or Simulated
-	Synthetic bool   // the worker-to-node map was imposed and is not the machine's
-	Grain     string // what one pair of stamps covers: "kernel" or "task"
+	Nodes    int
+	L2Bytes  uint64 // per core; 0 if unknown
+	LLCBytes uint64 // per node; 0 if unknown
+	// how L2Bytes and LLCBytes are known, as "told" or "assumed"; "" where that is not recorded
+	L2Known, LLCKnown string
+	Substrate         string // Native or Simulated
+	Synthetic         bool   // the worker-to-node map was imposed and is not the machine's
+	Grain             string // what one pair of stamps covers: "kernel" or "task"
 
 	// What was run, as far as it is known.
 	Kernel    string // the program; not one of Registry.Kernels, of which it may execute several
@@ -112,6 +114,9 @@ func (h *Header) setNodes() {
 // version returns the version of the format that a trace with this header is written in: the oldest
 // that can hold it, so that programs of that version can read it.
 func (h *Header) version() uint32 {
+	if h.L2Known != "" || h.LLCKnown != "" {
+		return 4
+	}
 	if h.Kernel != "" || h.Scheduler != "" || len(h.Params) > 0 || h.Cores != 0 || h.Seed != 0 ||
 		h.Machine != "" || h.MachineHash != "" || h.Unordered || len(h.Registry.Regions) > 0 {
 		return 3

@@ -148,9 +148,9 @@ func (p *textParser) header(first string) {
 	case "nodes":
 		h.Nodes = int(p.uint(maxWorkers))
 	case "l2":
-		h.L2Bytes = p.uint(math.MaxUint64)
+		h.L2Bytes, h.L2Known = p.cache()
 	case "llc":
-		h.LLCBytes = p.uint(math.MaxUint64)
+		h.LLCBytes, h.LLCKnown = p.cache()
 	case "grain":
 		h.Grain = p.word()
 	case "program":
@@ -208,6 +208,15 @@ func (p *textParser) header(first string) {
 	default:
 		p.fail("%q is unknown", first)
 	}
+}
+
+// cache reads what textPrinter.cache writes.
+func (p *textParser) cache() (bytes uint64, known string) {
+	bytes = p.uint(math.MaxUint64)
+	if p.version >= 4 {
+		known = p.word()
+	}
+	return bytes, known
 }
 
 func (p *textParser) object() {

@@ -99,8 +99,8 @@ func (p *textPrinter) header() {
 	}
 	p.line(clock...)
 	p.line("nodes", strconv.Itoa(h.Nodes))
-	p.line("l2", u(h.L2Bytes))
-	p.line("llc", u(h.LLCBytes))
+	p.cache("l2", h.L2Bytes, h.L2Known)
+	p.cache("llc", h.LLCBytes, h.LLCKnown)
 	p.line("grain", name(h.Grain))
 	p.program()
 	for _, kv := range h.Meta {
@@ -148,6 +148,15 @@ func (p *textPrinter) header() {
 		if p.t.lost[i] != 0 {
 			p.line("lost", strconv.Itoa(i), u(p.t.lost[i]))
 		}
+	}
+}
+
+// cache writes a size and, where that is recorded, how it is known.
+func (p *textPrinter) cache(word string, bytes uint64, known string) {
+	if p.t.Header.version() >= 4 {
+		p.line(word, u(bytes), name(known))
+	} else {
+		p.line(word, u(bytes))
 	}
 }
 

@@ -16,8 +16,7 @@ import (
 
 func checkTopology(t *hw.Topology) Finding {
 	m := t.Machine()
-	f := Finding{Name: "topology", Status: Good, Found: fmt.Sprintf("L1d %s, L2 %s, LLC %s",
-		m.L1dBytes, m.L2Bytes, m.LLCBytes)}
+	f := Finding{Name: "topology", Status: Good, Found: m.Caches()}
 	why := slices.Clone(t.Warnings)
 	if m.L2Bytes == 0 || m.LLCBytes == 0 {
 		why = append(why, "close, near and far reuses cannot be told apart without the cache sizes")

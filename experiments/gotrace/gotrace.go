@@ -53,7 +53,7 @@ type Request struct {
 	Out   string // the run directory; "" is a new one under result.RunsDir
 	Trace string // the trace to write, instead of a directory; "": none
 
-	L2Bytes, LLCBytes uint64 // what close, near and far are about; 0: unknown
+	Caches hw.Machine // whose L2 and LLC close, near and far are about
 
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -179,6 +179,7 @@ type analysis struct {
 	program *collect.Program
 	sites   []gofront.Site
 	unit    Unit
+	caches  hw.Machine
 	stream  *krd.Stream // nil: a trace is written
 	trace   *traceSink
 	keys    []uint64
@@ -186,13 +187,15 @@ type analysis struct {
 }
 
 func newAnalysis(r *Request, b *gofront.Built, p *collect.Program) (*analysis, error) {
-	a := &analysis{program: p, sites: b.Sites, unit: r.Unit}
+	a := &analysis{program: p, sites: b.Sites, unit: r.Unit, caches: r.Caches}
 	a.reader = collect.NewReader(b.Sites, p.Variables, a)
 	var err error
 	if r.Trace != "" {
 		a.trace, err = newTraceSink(r, a)
 	} else {
-		a.stream, err = krd.NewStream(krd.StreamOptions{L2Bytes: r.L2Bytes, LLCBytes: r.LLCBytes})
+		a.stream, err = krd.NewStream(krd.StreamOptions{L2Bytes: uint64(r.Caches.L2Bytes),
+			LLCBytes: uint64(r.Caches.LLCBytes), L2Known: string(r.Caches.CachesKnown.L2),
+			LLCKnown: string(r.Caches.CachesKnown.LLC)})
 	}
 	return a, err
 }
@@ -223,7 +226,7 @@ const sizeShift = 56
 func (a *analysis) end(d *Document) error {
 	d.UnknownAccesses, d.OddEvents = a.reader.Unknown, a.reader.Odd
 	if a.trace != nil {
-		return a.trace.close(d)
+		return a.trace.close(d, &a.caches)
 	}
 	report, err := a.stream.Report()
 	if err != nil {

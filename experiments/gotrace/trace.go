@@ -75,10 +75,12 @@ func (t *traceSink) object(class int) (loi.ObjectID, error) {
 	return loi.ObjectID(t.objects[class]), nil
 }
 
-func (t *traceSink) close(d *Document) error {
+func (t *traceSink) close(d *Document, m *hw.Machine) error {
 	clock := hw.CalibrateClock()
 	h := loi.Header{Clock: loi.Clock{Source: clock.Source, Hz: clock.Hz,
 		Invariant: clock.Invariant}, Substrate: loi.Native, Grain: "kernel", Nodes: 1,
+		L2Bytes: uint64(m.L2Bytes), LLCBytes: uint64(m.LLCBytes),
+		L2Known: string(m.CachesKnown.L2), LLCKnown: string(m.CachesKnown.LLC),
 		Kernel: "go " + d.Package, Meta: []loi.KV{
 			{Key: "exit_code", Value: fmt.Sprint(d.ExitCode)}, {Key: "unit", Value: string(d.Unit)}}}
 	if d.Signal != "" {

@@ -28,10 +28,11 @@ type traceFile struct {
 func (n *native) createTrace(s *schedule, rep int) (*traceFile, error) {
 	m := n.topo.Machine()
 	h := loi.Header{
-		Registry:  n.registry,
-		Clock:     loi.Clock{Source: n.clock.Source, Hz: n.clock.Hz, Invariant: n.clock.Invariant},
-		L2Bytes:   uint64(m.L2Bytes),
-		LLCBytes:  uint64(m.LLCBytes),
+		Registry: n.registry,
+		Clock:    loi.Clock{Source: n.clock.Source, Hz: n.clock.Hz, Invariant: n.clock.Invariant},
+		L2Bytes:  uint64(m.L2Bytes),
+		LLCBytes: uint64(m.LLCBytes),
+		L2Known:  string(m.CachesKnown.L2), LLCKnown: string(m.CachesKnown.LLC),
 		Substrate: loi.Native,
 		Synthetic: n.asked.Topology != "",
 		Grain:     string(n.asked.Grain),

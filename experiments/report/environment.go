@@ -287,6 +287,9 @@ func places(e *dataset.Experiment) (list []place) {
 				add(s.name, units.Bytes(uint64(s.size)))
 			}
 		}
+		if known := m.CachesKnown.String(); known != "" {
+			add("Sizes of caches are", known)
+		}
 		add("Time from", orNot(m.TimeSource))
 		if m.Synthetic {
 			add("Topology", "synthetic: the map of workers to nodes was imposed")

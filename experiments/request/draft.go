@@ -71,6 +71,13 @@ func (d *Draft) Resolve(machines *Machines) (*Choice, error) {
 	}
 	c := &Choice{Request: d.Request, Topology: machines.Host, TooFew: tooFew}
 	c.Machine = m
+	if m != nil && d.Caches != "" {
+		if c.Caches = ""; d.Place != Host {
+			return nil, &Error{Flag: "caches", Got: d.Caches, Want: "it describes this computer, and " +
+				m.Name + ", which is simulated, has caches of its own; leave it out, or write a machine " +
+				"file (krdlab machine show " + m.Name + ")"}
+		}
+	}
 	if d.DefaultReps {
 		c.Reps = DefaultReps
 	}
@@ -145,10 +152,18 @@ func (s *Sweep) Requests(ctx context.Context, machines *Machines) ([]Request, er
 			}
 		}
 	}
+	if s.Draft.Caches != "" && !slices.Contains(s.Places, Host) &&
+		!slices.ContainsFunc(list, func(r Request) bool { return r.Machine == nil }) {
+		return nil, &Error{Flag: "caches", Got: s.Draft.Caches, Want: "it describes this computer, and " +
+			"all cells are simulated on machines that have caches of their own; leave it out"}
+	}
 	return list, nil
 }
 
 func (s *Sweep) request(d *Draft, machines *Machines) (*Request, error) {
+	if m, _, err := d.place(machines); err == nil && m != nil {
+		d.Caches = "" // they are for the native requests
+	}
 	c, err := d.Resolve(machines)
 	if err != nil {
 		return nil, err

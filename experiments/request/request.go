@@ -57,6 +57,9 @@ type Request struct {
 	Notice func(string)
 	// a synthetic worker-to-node map, as [hw.Synthetic] takes it; "" for the machine's own
 	Topology string
+	// Caches are those of the computer of a native run, as [ParseCaches] reads them; "" for what is
+	// known of it. Whoever runs the request gives them to the topology.
+	Caches string
 }
 
 // New returns the defaults for a kernel: the default scheduler, 10 repetitions after 1 warm-up,
@@ -117,7 +120,7 @@ func (r *Request) Settings() Settings {
 	s := Settings{
 		Reps: r.Reps, Warmup: r.Warmup, Bind: r.Bind.String(), Trace: r.Trace, Grain: r.Grain,
 		Counters: r.Counters, NUMA: r.NUMA,
-		Oversubscribe: r.Oversubscribe, SMT: r.SMT, Topology: r.Topology, TraceLimit: r.TraceLimit,
+		Oversubscribe: r.Oversubscribe, SMT: r.SMT, Topology: r.Topology, Caches: r.Caches, TraceLimit: r.TraceLimit,
 		TraceTasks: r.Structure.Tasks, TraceRegions: r.Structure.Regions,
 		KRDCores: r.Reuse.Cores, KRDCoherence: r.Reuse.Coherence,
 	}

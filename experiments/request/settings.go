@@ -24,6 +24,7 @@ type Settings struct {
 	Oversubscribe bool        `json:"oversubscribe"`
 	SMT           bool        `json:"smt"`
 	Topology      string      `json:"topology,omitempty"`
+	Caches        string      `json:"caches,omitempty"` // as given for a native run
 	TraceLimit    uint64      `json:"trace_limit_bytes,omitempty"`
 	// traces tell of tasks and of regions, too
 	TraceTasks   bool `json:"trace_tasks,omitempty"`
@@ -57,6 +58,7 @@ func (r *Request) Set(s Settings) (err error) {
 	r.Bind, err = hw.ParseBinding(s.Bind)
 	r.Reps, r.Warmup, r.Trace, r.Grain, r.Counters = s.Reps, s.Warmup, s.Trace, s.Grain, s.Counters
 	r.NUMA, r.TraceLimit, r.Topology = s.NUMA, s.TraceLimit, s.Topology
+	r.Caches = s.Caches
 	r.Oversubscribe, r.SMT = s.Oversubscribe, s.SMT
 	r.CacheModel = s.CacheModel
 	r.Structure, r.Reuse = s.Structure(), s.Reuse()

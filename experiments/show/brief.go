@@ -9,6 +9,7 @@ import (
 
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/hw"
 	"krdlab/hw/machine"
 	"krdlab/hw/units"
 	"krdlab/kernels"
@@ -60,12 +61,15 @@ func where(results []result.Result) string {
 	}
 	caches := ""
 	for _, c := range []struct {
-		name string
-		size fmt.Stringer
-		some bool
-	}{{"L2", m.L2Bytes, m.L2Bytes != 0}, {"LLC", m.LLCBytes, m.LLCBytes != 0}} {
-		if c.some {
+		name  string
+		size  hw.Size
+		known hw.Known
+	}{{"L2", m.L2Bytes, m.CachesKnown.L2}, {"LLC", m.LLCBytes, m.CachesKnown.LLC}} {
+		if c.size != 0 {
 			caches += fmt.Sprintf(", %s %s", c.name, c.size)
+			if c.known != "" {
+				caches += " " + string(c.known)
+			}
 		}
 	}
 	if r.Substrate != loi.Simulated {

@@ -79,8 +79,8 @@ func krdSummary(p *Page, r *krd.Report) {
 		counts = append(counts, float64(*n))
 	}
 	row(unit, &r.Accesses, "all")
-	row("close", r.Close, "distance + size <= L2"+ofSize(r.L2Bytes))
-	row("near", r.Near, "beyond L2, distance + size <= LLC"+ofSize(r.LLCBytes))
+	row("close", r.Close, "distance + size <= L2"+ofSize(r.L2Bytes, r.L2Known))
+	row("near", r.Near, "beyond L2, distance + size <= LLC"+ofSize(r.LLCBytes, r.LLCKnown))
 	row("far", r.Far, "finite, distance + size > LLC")
 	row("cold", &r.Cold, "first access on the node, distance INF")
 	row("shared", &r.Shared, "reuses between two workers of a node (of all distances)")
@@ -100,11 +100,14 @@ func krdSummary(p *Page, r *krd.Report) {
 	}
 }
 
-func ofSize(n *uint64) string {
+func ofSize(n *uint64, known string) string {
 	if n == nil {
 		return " (size unknown)"
 	}
-	return " of " + units.Bytes(*n)
+	if known != "" {
+		known = " (" + known + ")"
+	}
+	return " of " + units.Bytes(*n) + known
 }
 
 func krdBins(p *Page, r *krd.Report) {

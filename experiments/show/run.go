@@ -51,8 +51,8 @@ func writeHead(b *Page, results []result.Result) {
 	if m.Nodes > 0 {
 		cores = fmt.Sprintf("%d x %d", m.Nodes, m.CoresPerNode)
 	}
-	fmt.Fprintf(b, "machine    %s: %s cores, L1d %s, L2 %s, LLC %s\n", orNA(m.Name), cores,
-		m.L1dBytes, m.L2Bytes, m.LLCBytes)
+	fmt.Fprintf(b, "machine    %s: %s cores, %s\n", orNA(m.Name), cores,
+		m.Caches())
 	if r.Substrate == loi.Simulated {
 		fmt.Fprint(b, "substrate  SIMULATED, no measurement")
 		if r.Settings.CacheModel != "" {

@@ -122,6 +122,13 @@ func (p *Plan) Request(i int, dir string, host *hw.Topology) (*request.Request, 
 		return nil, nil, fmt.Errorf("cell %s: %w", cell.ID, err)
 	}
 	if cell.Machine == dataset.Native {
+		if r.Caches != "" {
+			c, err := request.ParseCaches(r.Caches)
+			if err != nil {
+				return nil, nil, fmt.Errorf("cell %s: %w", cell.ID, err)
+			}
+			host = host.WithCaches(c)
+		}
 		return r, host, nil
 	}
 	r.Machine = p.Machines[cell.Machine]

@@ -41,6 +41,14 @@ const (
 	guessed    = NotCalibrated + ": a guess"
 )
 
+// sources are those of a cache by how its size is known.
+var sources = map[hw.Known]string{
+	hw.Told:     fromSystem,
+	hw.Measured: "measured: where the latency of a random walk rises",
+	hw.Assumed:  NotCalibrated + ": assumed, as published for the processor's family",
+	hw.Given:    "given by the user",
+}
+
 type hostReader struct {
 	t    *hw.Topology
 	m    *Machine
@@ -62,10 +70,10 @@ func (h *hostReader) caches() error {
 			}
 		}
 		if best.Bytes == 0 {
-			return best, fmt.Errorf("the size of %s is %w: the operating system does not say it; "+
-				"write a machine file", path, ErrNotKnown)
+			return best, fmt.Errorf("the size of %s is %w: neither the operating system nor the "+
+				"processor tells it", path, ErrNotKnown)
 		}
-		source := fromSystem
+		source := sources[best.Known]
 		if differ {
 			source += "; the smallest of several sizes"
 		}
@@ -77,9 +85,8 @@ func (h *hostReader) caches() error {
 		}
 		if lines := into.Bytes / uint64(into.LineBytes); into.Ways == 0 ||
 			into.Bytes%uint64(into.Ways*into.LineBytes) != 0 {
-			h.m.Sources[path+".ways"] = fmt.Sprintf("%s: the operating system says %d (0: not "+
-				"known or fully associative), which is taken as fully associative", NotCalibrated,
-				into.Ways)
+			h.m.Sources[path+".ways"] = fmt.Sprintf("%s: %s are %d (0: not known or fully "+
+				"associative), taken as fully associative", NotCalibrated, best.Known, into.Ways)
 			into.Ways = int(lines)
 			into.Bytes = lines * uint64(into.LineBytes)
 		}

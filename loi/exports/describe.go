@@ -22,6 +22,8 @@ func describe(t *loi.Trace) []loi.KV {
 	add(h.Clock.Hz > 0, "clock_hz", strconv.FormatFloat(h.Clock.Hz, 'f', -1, 64))
 	add(h.L2Bytes > 0, "l2_bytes", strconv.FormatUint(h.L2Bytes, 10))
 	add(h.LLCBytes > 0, "llc_bytes", strconv.FormatUint(h.LLCBytes, 10))
+	add(h.L2Known != "", "l2_known", h.L2Known)
+	add(h.LLCKnown != "", "llc_known", h.LLCKnown)
 	add(h.Synthetic, "synthetic", "true")
 	add(t.Recovered, "recovered", "true")
 	var discarded, lost uint64

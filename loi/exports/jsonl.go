@@ -23,6 +23,8 @@ type jsonHeader struct {
 	Nodes     int          `json:"nodes"`
 	L2Bytes   *uint64      `json:"l2_bytes"`
 	LLCBytes  *uint64      `json:"llc_bytes"`
+	L2Known   string       `json:"l2_known,omitempty"`
+	LLCKnown  string       `json:"llc_known,omitempty"`
 	Workers   []jsonWorker `json:"workers"`
 	Objects   []jsonObject `json:"objects"`
 	Kernels   []jsonKernel `json:"kernels"`
@@ -84,7 +86,8 @@ func newJSONHeader(t *loi.Trace) *jsonHeader {
 			h.Clock.Invariant},
 		Substrate: h.Substrate, Synthetic: h.Synthetic, Grain: h.Grain, Recovered: t.Recovered,
 		Nodes:   h.Nodes,
-		L2Bytes: known(h.L2Bytes), LLCBytes: known(h.LLCBytes), Workers: []jsonWorker{},
+		L2Bytes: known(h.L2Bytes), LLCBytes: known(h.LLCBytes), L2Known: h.L2Known,
+		LLCKnown: h.LLCKnown, Workers: []jsonWorker{},
 		Objects: []jsonObject{},
 		Kernels: []jsonKernel{}, Meta: [][2]string{},
 	}

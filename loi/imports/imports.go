@@ -200,6 +200,12 @@ func (opt *Options) header(sum *Summary, node []int) loi.Header {
 		Nodes: 1, L2Bytes: opt.L2Bytes, LLCBytes: opt.LLCBytes, Workers: make([]loi.Worker,
 			sum.Workers),
 	}
+	if opt.L2Bytes > 0 {
+		h.L2Known = "given"
+	}
+	if opt.LLCBytes > 0 {
+		h.LLCKnown = "given"
+	}
 	for i := range h.Workers {
 		h.Workers[i].CPU = -1
 		if node != nil {

@@ -1,65 +1,53 @@
 package app
 
 import (
-	"slices"
-	"strings"
+	"errors"
+	"fmt"
 
 	"github.com/spf13/pflag"
 
+	"krdlab/experiments/request"
 	"krdlab/hw"
-	"krdlab/hw/machine"
-	"krdlab/hw/units"
-	"krdlab/krd/smith"
 )
 
-const cachesFlag = "caches"
+// given is a flag that describes the caches of this computer, as [request.ParseCaches] reads it.
+type given string
 
-// cachesVar defines the flag that describes caches which the operating system does not tell.
-func cachesVar(p *pflag.FlagSet, text *string) {
-	p.StringVar(text, cachesFlag, "", "the caches of this computer, `L1D,L2,LLC`, where the system "+
-		"does not tell them or tells others: 48KiB:12,1MiB:16,32MiB:16")
-	expects(p, cachesFlag, "expected SIZE:WAYS[:LINE] of L1D, L2 and LLC, such as "+
-		"48KiB:12,1MiB:16,32MiB:16")
+// Set reads s.
+func (g *given) Set(s string) error {
+	_, err := request.ParseCaches(s)
+	if wrong, ok := errors.AsType[*request.Error](err); ok {
+		return hintError(wrong.Want)
+	}
+	*g = given(s)
+	return err
 }
 
-// withCaches is t with the caches of the flag; t itself where there is none.
-func withCaches(t *hw.Topology, text string) (*hw.Topology, error) {
-	if text == "" {
+func (g *given) String() string { return string(*g) }
+
+// Type names the value for messages.
+func (g *given) Type() string { return request.CachesForm }
+
+// cachesVar defines the flag.
+func cachesVar(p *pflag.FlagSet, g *given) {
+	p.Var(g, "caches", "the caches of this computer, `L1D,L2,LLC`, each SIZE[:WAYS[:LINE]], "+
+		"instead of those that are known of it (krdlab topo); @N after the LLC: N cores share it: "+
+		request.CachesExample)
+	expects(p, "caches", "expected "+request.CachesForm+", such as "+request.CachesExample)
+}
+
+// host returns the topology of this computer, with the caches that a flag gives, if it does.
+func (a *app) host(g given) (*hw.Topology, error) {
+	t, err := a.topology()
+	if err != nil {
+		return nil, fmt.Errorf("this machine's topology: %w", err)
+	}
+	if g == "" {
 		return t, nil
 	}
-	parts := strings.Split(text, ",")
-	if len(parts) != 3 {
-		return nil, usageError("--%s %s: %s; expected three, L1D,L2,LLC, such as "+
-			"48KiB:12,1MiB:16,32MiB:16", cachesFlag, text, units.Count(len(parts), "cache"))
+	c, err := request.ParseCaches(string(g))
+	if err != nil {
+		return nil, err
 	}
-	var told [3]hw.Cache
-	for i, part := range parts {
-		c, err := smith.Parse(part)
-		if err != nil {
-			return nil, usageError("--%s %s: %w", cachesFlag, text, err)
-		}
-		told[i] = hw.Cache{Level: i + 1, Bytes: hw.Size(c.Bytes), Ways: int(c.Ways),
-			LineBytes: int(c.LineBytes)}
-	}
-	out := *t
-	out.CPUs = slices.Clone(t.CPUs)
-	for i := range out.CPUs {
-		cpu := &out.CPUs[i]
-		for k, at := range []*hw.Cache{&cpu.L1d, &cpu.L2, &cpu.LLC} {
-			shared := at.CPUs
-			*at = told[k]
-			at.CPUs = shared
-		}
-	}
-	return &out, nil
-}
-
-// sayCaches notes in the sources of m that its caches are those of the flag.
-func sayCaches(m *machine.Machine, text string) {
-	if text == "" {
-		return
-	}
-	for _, path := range []string{"l1", "l2", "llc"} {
-		m.Sources[path] = "told: --" + cachesFlag + " " + text
-	}
+	return t.WithCaches(c), nil
 }

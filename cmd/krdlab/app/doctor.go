@@ -1,8 +1,6 @@
 package app
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments/doctor"
@@ -11,6 +9,7 @@ import (
 // doctorCommand is `krdlab doctor`.
 func (a *app) doctorCommand() *cobra.Command {
 	var asJSON bool
+	var caches given
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "What this machine can measure, and if not, why not and what would help",
@@ -20,9 +19,9 @@ func (a *app) doctorCommand() *cobra.Command {
 			"code is 0 whatever is found.",
 		Args: exactly(),
 		RunE: func(*cobra.Command, []string) error {
-			t, err := a.topology()
+			t, err := a.host(caches)
 			if err != nil {
-				return fmt.Errorf("this machine's topology: %w", err)
+				return err
 			}
 			d := doctor.Examine(t, ".")
 			if asJSON {
@@ -31,6 +30,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			return d.WriteText(a.page())
 		},
 	}
+	cachesVar(c.Flags(), &caches)
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return c
 }

@@ -31,7 +31,8 @@ type krdFlags struct {
 	plot, distance, weight string
 	node                   int
 	coherence              bool
-	caches                 []string
+	caches                 []string // of --llc
+	given                  given
 	engine, by, bins, per  string
 	seed                   uint64
 	replay, cacheModel     string
@@ -92,6 +93,7 @@ func (a *app) krdCommand() *cobra.Command {
 		"the others; such misses are counted apart")
 	p.StringSliceVar(&f.caches, "llc", nil, "predict the misses of a cache `SIZE:WAYS[:LINE]` on "+
 		"each node: 18MiB:16; without ways fully associative")
+	cachesVar(p, &f.given)
 	p.StringVar(&f.replay, "replay", "", "instead: LLC misses by simulating the caches of "+
 		"`MACHINE` with the trace: host, a name or a TOML file")
 	p.StringVar(&f.cacheModel, "cache-model", string(request.CacheBlocks),

@@ -32,7 +32,7 @@ func (a *app) replay(f *krdFlags, opt krd.Options, traces []string) error {
 		return usageError("krdlab krd --replay %s: that names no caches; type --replay %s for "+
 			"this computer's", f.replay, request.Host)
 	}
-	machines, err := a.machines()
+	machines, err := a.machines(f.given)
 	if err != nil {
 		return err
 	}

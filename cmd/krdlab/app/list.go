@@ -108,9 +108,9 @@ func (a *app) listing(what []string) (*listing, error) {
 					s.Origin, s.Year, s.Family, s.Params})
 			}
 		case "machines":
-			t, err := a.topology()
+			t, err := a.host("")
 			if err != nil {
-				return nil, fmt.Errorf("this machine's topology: %w", err)
+				return nil, err
 			}
 			l.Machines = []machineEntry{{Name: request.Native, Substrate: loi.Native,
 				Machine: t.Machine()}}

@@ -53,7 +53,7 @@ func (a *app) machineShowCommand() *cobra.Command {
 			return append(machine.Names(), request.Host), cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			machines, err := a.machines()
+			machines, err := a.machines("")
 			if err != nil {
 				return err
 			}
@@ -91,7 +91,8 @@ type machineDocument struct {
 
 // machineCalibrateCommand is `krdlab machine calibrate`.
 func (a *app) machineCalibrateCommand() *cobra.Command {
-	var out, caches string
+	var out string
+	var caches given
 	var quick, asJSON bool
 	c := &cobra.Command{
 		Use:   "calibrate",
@@ -174,11 +175,11 @@ func inFolder(flag, path string) error {
 }
 
 // calibrate measures this computer and writes the file.
-func (a *app) calibrate(ctx context.Context, out, caches string, quick bool) (*machineDocument,
+func (a *app) calibrate(ctx context.Context, out string, caches given, quick bool) (*machineDocument,
 	error) {
-	t, err := a.topology()
+	t, err := a.host(caches)
 	if err != nil {
-		return nil, fmt.Errorf("this machine's topology: %w", err)
+		return nil, err
 	}
 	d := &machineDocument{SchemaVersion: 1, Name: nameOf(out), File: out, Quick: quick}
 	if load := hw.HostFacts().LoadAverage; load != nil && load[0] > 0.25*float64(len(t.CPUs)) {
@@ -186,7 +187,7 @@ func (a *app) calibrate(ctx context.Context, out, caches string, quick bool) (*m
 			"other programs disturb it", load[0]))
 	}
 	began := time.Now()
-	m, missing, err := a.measureComputer(ctx, t, d.Name, caches, quick)
+	m, missing, err := a.measureComputer(ctx, t, d.Name, quick)
 	if err != nil {
 		return nil, err
 	}
@@ -219,14 +220,9 @@ func simulatedMachine(machines *request.Machines, asks, name string) (*machine.M
 	return m, err
 }
 
-// measureComputer measures this computer, which t describes but for what --caches tells, as a
-// machine of the name.
-func (a *app) measureComputer(ctx context.Context, t *hw.Topology, name, caches string,
+// measureComputer measures this computer, which t describes, as a machine of the name.
+func (a *app) measureComputer(ctx context.Context, t *hw.Topology, name string,
 	quick bool) (*machine.Machine, []calibrate.Missing, error) {
-	t, err := withCaches(t, caches)
-	if err != nil {
-		return nil, nil, err
-	}
 	show, done := a.progress()
 	if show == nil {
 		show = func(int, int, string) {}
@@ -250,7 +246,6 @@ func (a *app) measureComputer(ctx context.Context, t *hw.Topology, name, caches 
 	if err != nil {
 		return nil, nil, err
 	}
-	sayCaches(m, caches)
 	m.Name = name
 	m.Description = strings.TrimPrefix(m.Description+", calibrated "+
 		began.UTC().Format(time.DateOnly), ", ")

@@ -26,7 +26,7 @@ type reproduceFlags struct {
 	json, ablation       bool
 	validate, drawn      bool // drawn: --draws was given
 	draws                int
-	caches               string
+	caches               given
 	bands                string // a folder of draws
 }
 

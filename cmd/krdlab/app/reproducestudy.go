@@ -55,16 +55,13 @@ func (a *app) study(ctx context.Context, f *reproduceFlags) (*study, error) {
 				reproduce.ConclusionsCSV, reproduce.MachinesFigure + ".svg"}, nil})
 	}
 	if f.validate {
-		if _, err := withCaches(&hw.Topology{}, f.caches); err != nil {
-			return nil, err
-		}
 		asked = append(asked, study{"validate", "validate",
 			func(scale reproduce.Scale, dir string) ([]request.Request, error) {
 				m, err := a.asMeasured(ctx, dir, f.caches, scale == reproduce.Smoke)
 				if err != nil {
 					return nil, err
 				}
-				host, err := a.topology()
+				host, err := a.host("")
 				if err != nil {
 					return nil, err
 				}
@@ -84,7 +81,7 @@ func (a *app) study(ctx context.Context, f *reproduceFlags) (*study, error) {
 	}
 	switch {
 	case f.caches != "" && !f.validate:
-		return nil, usageError("krdlab reproduce: --%s is for --validate", cachesFlag)
+		return nil, usageError("krdlab reproduce: --%s is for --validate", "caches")
 	case len(asked) == 0:
 		return nil, nil
 	case len(asked) > 1:
@@ -103,7 +100,7 @@ func (a *app) machinesNamed(list string) ([]*machine.Machine, error) {
 	if list == "all" {
 		names = machine.Names()
 	}
-	known, err := a.machines()
+	known, err := a.machines("")
 	if err != nil {
 		return nil, err
 	}
@@ -127,13 +124,9 @@ const measuredName = "calibrated"
 
 // sameCaches is an error if the caches that are told, if any, are not those with which m, which is
 // in dir, was measured.
-func sameCaches(m *machine.Machine, t *hw.Topology, dir, caches string) error {
+func sameCaches(m *machine.Machine, t *hw.Topology, dir string, caches given) error {
 	if caches == "" {
 		return nil
-	}
-	t, err := withCaches(t, caches)
-	if err != nil {
-		return err
 	}
 	told, err := machine.Host(t)
 	if err != nil {
@@ -149,19 +142,19 @@ func sameCaches(m *machine.Machine, t *hw.Topology, dir, caches string) error {
 	}
 	if found, want := text(m), text(told); found != want {
 		return usageError("krdlab reproduce --validate: %s holds this computer as it was measured "+
-			"with the caches %s, expected those of --%s, %s; choose another --out", dir, found,
-			cachesFlag, want)
+			"with the caches %s, expected those of --caches, %s; choose another --out", dir, found,
+			want)
 	}
 	return nil
 }
 
 // asMeasured is this computer as a machine: that of the experiment in dir, so that it can go on,
 // or, where there is none yet, as it is measured now.
-func (a *app) asMeasured(ctx context.Context, dir, caches string, quick bool) (*machine.Machine,
-	error) {
-	t, err := a.topology()
+func (a *app) asMeasured(ctx context.Context, dir string, caches given, quick bool) (
+	*machine.Machine, error) {
+	t, err := a.host(caches)
 	if err != nil {
-		return nil, fmt.Errorf("this machine's topology: %w", err)
+		return nil, err
 	}
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		m, err := machine.Load(filepath.Join(dir, dataset.MachinesDir, measuredName+".toml"))
@@ -175,8 +168,7 @@ func (a *app) asMeasured(ctx context.Context, dir, caches string, quick bool) (*
 		return nil, usageError("krdlab reproduce --validate: %s is a file, expected a folder; "+
 			"choose another --out", dir)
 	}
-	var m *machine.Machine
-	m, _, err = a.measureComputer(ctx, t, measuredName, caches, quick)
+	m, _, err := a.measureComputer(ctx, t, measuredName, quick)
 	if err != nil && ctx.Err() != nil {
 		return nil, failure.New(failure.Interrupted, "interrupted; nothing was written")
 	}

@@ -28,7 +28,8 @@ import (
 // runFlags are the flags of every kernel.
 type runFlags struct {
 	sched, bind, trace, grain, counters, numa, out, topology string
-	machine, caches                                          string
+	machine, cacheModel                                      string
+	caches                                                   given
 	cores                                                    cores
 	reps, warmup                                             int
 	seed                                                     uint64
@@ -83,7 +84,8 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 	p.StringVar(&f.machine, "machine", request.Auto, "`WHERE`: native, the name or TOML file of a "+
 		"machine to simulate, or auto: native where this machine has the cores, otherwise "+
 		request.DefaultMachine+" simulated; see krdlab list machines")
-	p.StringVar(&f.caches, "cache-model", string(request.CacheBlocks),
+	cachesVar(p, &f.caches)
+	p.StringVar(&f.cacheModel, "cache-model", string(request.CacheBlocks),
 		"`MODEL` of a simulated machine's caches: whole blocks (fast) or lines")
 	p.IntVar(&f.reps, "reps", 0, fmt.Sprintf("`N` timed repetitions; below 6 there are no "+
 		"intervals (default %d, simulated %d)", request.DefaultReps, request.SimulatedReps))
@@ -174,7 +176,7 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags) *cobra.Command {
 		if d.Params, err = read(); err != nil {
 			return err
 		}
-		machines, err := a.machines()
+		machines, err := a.machines(f.caches)
 		if err != nil {
 			return err
 		}
@@ -249,11 +251,11 @@ func (a *app) sayNames(asked string, found []runtimes.Scheduler) {
 	}
 }
 
-// machines finds machines, of which this computer is one.
-func (a *app) machines() (*request.Machines, error) {
-	host, err := a.topology()
+// machines finds machines, of which this computer is one, with the caches that a flag gives.
+func (a *app) machines(g given) (*request.Machines, error) {
+	host, err := a.host(g)
 	if err != nil {
-		return nil, fmt.Errorf("this machine's topology: %w", err)
+		return nil, err
 	}
 	return &request.Machines{Host: host}, nil
 }
@@ -274,7 +276,7 @@ func (f *runFlags) draft(flags *pflag.FlagSet, k *kernel.Kernel) (*request.Draft
 	}
 	d.Cores, d.Reps, d.Warmup, d.Seed = int(f.cores), f.reps, f.warmup, f.seed
 	d.Counters, d.NUMA, d.Out = request.CounterMode(f.counters), request.NUMAPolicy(f.numa), f.out
-	d.CacheModel = request.CacheModel(f.caches)
+	d.CacheModel, d.Caches = request.CacheModel(f.cacheModel), string(f.caches)
 	d.Oversubscribe, d.SMT, d.Topology, d.TraceLimit = f.oversubscribe, f.smt, f.topology,
 		uint64(f.limit)
 	if flags.Changed("trace") {

@@ -114,7 +114,7 @@ func (a *app) sweepKernel(k *kernel.Kernel) *cobra.Command {
 	completeRunFlags(c)
 	completeClass(c, k.ClassNames())
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		machines, err := a.machines()
+		machines, err := a.machines(f.caches)
 		if err != nil {
 			return err
 		}
@@ -290,9 +290,9 @@ func bothErrors(run, tables error) error {
 }
 
 func (a *app) sweepOptions() (sweep.Options, error) {
-	host, err := a.topology()
+	host, err := a.host("")
 	if err != nil {
-		return sweep.Options{}, fmt.Errorf("this machine's topology: %w", err)
+		return sweep.Options{}, err
 	}
 	return sweep.Options{Argv: a.argv, Host: host, Measure: a.measure, ExitCode: exitCode}, nil
 }

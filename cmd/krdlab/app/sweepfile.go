@@ -25,10 +25,8 @@ func (a *app) fileRequests(ctx context.Context, path string,
 	}
 	var all []request.Request
 	var first *sweepFlags
-	machines, err := a.machines()
-	if err != nil {
-		return nil, nil, err
-	}
+	var machines *request.Machines
+	var caches string
 	for _, table := range file.Kernels {
 		at := &sweep.FileError{Path: path, Line: table.Line, Field: "kernel." + table.Name}
 		k, err := request.FindKernel(table.Name)
@@ -58,6 +56,12 @@ func (a *app) fileRequests(ctx context.Context, path string,
 		}
 		if err := f.override(given, lines); err != nil {
 			return nil, nil, err
+		}
+		if string(f.caches) != caches || machines == nil {
+			if machines, err = a.machines(f.caches); err != nil {
+				return nil, nil, err
+			}
+			caches = string(f.caches)
 		}
 		configs, err := f.requests(ctx, machines)
 		if config, ok := errors.AsType[*request.Error](err); ok &&

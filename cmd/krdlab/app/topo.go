@@ -65,8 +65,7 @@ func writeTopology(p *show.Page, t *hw.Topology) error {
 	var b strings.Builder
 	m := t.Machine()
 	fmt.Fprintf(&b, "%s\n", m.Describe())
-	fmt.Fprintf(&b, "L1d %s, L2 %s, LLC %s for each node, lines of %s\n", m.L1dBytes,
-		m.L2Bytes, m.LLCBytes, hw.Size(m.LineBytes))
+	fmt.Fprintf(&b, "%s; an LLC for each node, lines of %s\n", m.Caches(), hw.Size(m.LineBytes))
 	for i, n := range t.Nodes {
 		fmt.Fprintf(&b, "node %d: L%s %s, package %s, NUMA %s\n", i, number(n.LLC.Level, 0),
 			n.LLC.Bytes, number(n.Package, -1), hw.FormatCPUList(n.NUMA))

@@ -18,6 +18,7 @@ func (a *app) traceGo() *cobra.Command {
 	var r gotrace.Request
 	var unit, out, dir, agentDir string
 	var asJSON bool
+	var caches given
 	c := &cobra.Command{
 		Use:   "go [test] PACKAGE [-- ARGS]",
 		Short: "Reuse distances of a Go program's own data, by virtual identity",
@@ -59,7 +60,7 @@ func (a *app) traceGo() *cobra.Command {
 				r.Trace = out
 			}
 			r.Out = dir
-			return a.runGo(c, &r, asJSON)
+			return a.runGo(c, &r, caches, asJSON)
 		},
 	}
 	f := c.Flags()
@@ -76,6 +77,7 @@ func (a *app) traceGo() *cobra.Command {
 	f.StringVar(&r.Build.Tags, "tags", "", "build `TAGS`, separated by commas")
 	f.StringVar(&agentDir, "agent", "", "write the agent for instrumentation by hand to this "+
 		"`FOLDER`, as a Go module, and do nothing else; it must not exist")
+	cachesVar(f, &caches)
 	f.BoolVar(&asJSON, "json", false, "print the whole result as one JSON document")
 	f.SortFlags = false
 	return c
@@ -97,13 +99,12 @@ func (a *app) layOutAgent(dir string, args []string) error {
 	return nil
 }
 
-func (a *app) runGo(c *cobra.Command, r *gotrace.Request, asJSON bool) error {
-	t, err := a.topology()
+func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given, asJSON bool) error {
+	t, err := a.host(caches)
 	if err != nil {
 		return err
 	}
-	m := t.Machine()
-	r.L2Bytes, r.LLCBytes = uint64(m.L2Bytes), uint64(m.LLCBytes)
+	r.Caches = t.Machine()
 	r.Stdin, r.Stdout, r.Stderr = os.Stdin, a.stdout, a.stderr
 	if f, ok := a.stdout.w.(*os.File); ok { // the program's own, without a pipe between
 		r.Stdout = f

@@ -22,6 +22,8 @@ type traceDoc struct {
 	Clock     clockDoc          `json:"clock"`
 	L2Bytes   *uint64           `json:"l2_bytes"`
 	LLCBytes  *uint64           `json:"llc_bytes"`
+	L2Known   string            `json:"l2_known,omitempty"`
+	LLCKnown  string            `json:"llc_known,omitempty"`
 	Nodes     int               `json:"nodes"`
 	Meta      map[string]string `json:"meta"`
 	Records   uint64            `json:"records"`
@@ -108,8 +110,8 @@ func newTraceDoc(in *loi.Info) *traceDoc {
 		Recovered: in.Recovered, Verified: in.Verified,
 		Substrate: h.Substrate, Synthetic: h.Synthetic, Grain: h.Grain,
 		Clock: clockDoc{h.Clock.Source, nil, h.Clock.Invariant}, L2Bytes: orNull(h.L2Bytes),
-		LLCBytes: orNull(h.LLCBytes),
-		Nodes:    h.Nodes, Meta: map[string]string{}, Records: sum(in.Records),
+		LLCBytes: orNull(h.LLCBytes), L2Known: h.L2Known, LLCKnown: h.LLCKnown,
+		Nodes: h.Nodes, Meta: map[string]string{}, Records: sum(in.Records),
 		Discarded: sum(in.Discarded),
 		Objects:   []objectDoc{}, Kernels: []kernelDoc{},
 		Scheduler: h.Scheduler, Kernel: h.Kernel, Cores: h.Cores, Seed: h.Seed, Machine: h.Machine,
@@ -194,7 +196,9 @@ func (a *app) writeInfo(in *loi.Info, asJSON bool) error {
 	}
 	fmt.Fprintf(&b, "substrate %s, clock %s (%s), a pair of stamps for each %s\n", d.Substrate,
 		d.Clock.Source, clock, d.Grain)
-	fmt.Fprintf(&b, "%s, L2 %s, LLC %s\n", units.Count(d.Nodes, "node"), sizeOrNA(d.L2Bytes), sizeOrNA(d.LLCBytes))
+	fmt.Fprintf(&b, "%s, L2 %s, LLC %s\n", units.Count(d.Nodes, "node"),
+		strings.TrimSpace(sizeOrNA(d.L2Bytes)+" "+d.L2Known),
+		strings.TrimSpace(sizeOrNA(d.LLCBytes)+" "+d.LLCKnown))
 	for _, kv := range in.Header.Notes() {
 		fmt.Fprintf(&b, "%s: %s\n", kv.Key, kv.Value)
 	}
