@@ -25,7 +25,7 @@ func Size(records uint64, params, workers int, opt Options) uint64 {
 	n := data + uint64(workers)*perWorker + chunks*(chunkHeaderBytes+rec+entryBytes) +
 		round(uint64(workers+1)*slotBytes) + 4*page
 	if opt.MaxBytes > 0 {
-		n = min(n, opt.MaxBytes)
+		n = min(n, max(opt.MaxBytes, round(uint64(workers+1)*slotBytes)+4*page))
 	}
 	return n
 }

@@ -23,7 +23,8 @@ type Options struct {
 	ChunkBytes int // size of a chunk, up to rounding to pages; 0 means 1 MiB
 	// size of the first chunk of a worker, from which sizes grow fourfold; 0 means 64 KiB
 	FirstChunkBytes int
-	// largest size of the file; records that do not fit are discarded and counted; 0: no limit
+	// largest size of the file, or of one without records if that is larger; records that do not
+	// fit are discarded and counted; 0: no limit
 	MaxBytes uint64
 	// path of a new file that counts each record once more, see ReadWitness; "" for none
 	Witness string

@@ -142,9 +142,26 @@ func TestMaxBytes(t *testing.T) {
 			t.Errorf("limit %d: %v", limit, err)
 		}
 	}
-	if _, err := Create(filepath.Join(dir, "x"), testHeader(1), Options{MaxBytes: 100}); !errors.Is(
-		err, errLimit) {
-		t.Errorf("a limit of 100 bytes: %v", err)
+}
+
+// A limit that has no room for a chunk, or for the head of the file, discards and counts all.
+func TestMaxBytesOfNothing(t *testing.T) {
+	for _, limit := range []uint64{1, 1 << 10, 10 << 10} {
+		path := filepath.Join(t.TempDir(), "x")
+		w, err := Create(path, testHeader(1), Options{MaxBytes: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const n = 100
+		for j := range uint32(n) {
+			w.Recorder(0).Kernel3(3, uint64(j), uint64(j), 0, 0, 0)
+		}
+		if s, err := w.Close(); err != nil || !errors.Is(s.Full, errLimit) || s.Discarded[0] != n {
+			t.Errorf("limit %d: %+v: %v", limit, s, err)
+		}
+		if tr, err := Open(path); err != nil || tr.Discarded()[0] != n {
+			t.Errorf("limit %d: %v", limit, err)
+		}
 	}
 }
 

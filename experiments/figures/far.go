@@ -53,6 +53,8 @@ func far(s *subject) (figs []Figure, err error) {
 	f, err := s.beyond(at)
 	if err == nil {
 		figs = append(figs, *f)
+	} else {
+		err = Skipped{fmt.Sprintf("far-%d", at), err.Error()}
 	}
 	if len(counts) < 2 {
 		return figs, errors.Join(err, fmt.Errorf("reuse distances at one core count only (%d); "+

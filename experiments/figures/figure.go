@@ -118,11 +118,18 @@ type Rule struct {
 
 // A Skipped is a figure that a group has not the numbers for.
 type Skipped struct {
-	ID     string // of a family: "krd", "krd-cumulative-1"
+	ID     string // of a family, or of one figure of it: "krd", "far-24"
 	Reason string
 }
 
 func (s Skipped) String() string { return s.ID + ": " + s.Reason }
+
+// Error returns the reason: a maker returns a Skipped as its error where it draws the rest of its
+// family.
+func (s Skipped) Error() string { return s.Reason }
+
+// Is reports whether id means s, as [Figure.Is].
+func (s Skipped) Is(id string) bool { return (&Figure{ID: s.ID}).Is(id) }
 
 // ErrFormat is wrapped by the error of a format that is none of Formats.
 var ErrFormat = failure.New(failure.Request, "unknown figure format")
@@ -173,8 +180,16 @@ func All(g *dataset.Group) (list []Figure, skipped []Skipped) {
 	s := newSubject(g)
 	for _, m := range makers {
 		figs, err := m.make(s)
-		if err != nil {
-			skipped = append(skipped, Skipped{m.id, err.Error()})
+		errs := []error{err}
+		if several, ok := err.(interface{ Unwrap() []error }); ok {
+			errs = several.Unwrap()
+		}
+		for _, err := range errs {
+			if one, ok := err.(Skipped); ok {
+				skipped = append(skipped, one)
+			} else if err != nil {
+				skipped = append(skipped, Skipped{m.id, err.Error()})
+			}
 		}
 		for i := range figs {
 			figs[i].Caption = slices.Concat([]string{s.source()}, figs[i].Caption, figs[i].notes())

@@ -106,6 +106,18 @@ func TestSkipped(t *testing.T) {
 	}
 }
 
+// A figure that is drawn is not said to be left out: of a family, the one that is missing is named.
+func TestSkippedOfFamily(t *testing.T) {
+	ids, reasons := drawn(each(small(t), func(r *result.Result) { r.Machine.LLCBytes = 1 << 40 }))
+	if !slices.Contains(ids, "far") || reasons["far"] != "" || reasons["far-12"] == "" {
+		t.Errorf("drawn %q, left out %q", ids, reasons)
+	}
+	s := Skipped{ID: "far-12"}
+	if !s.Is("far") || !s.Is("far-12") || s.Is("far-6") || (Skipped{ID: "speedup-ovr"}).Is("speedup") {
+		t.Error("Is does not mean what Figure.Is means")
+	}
+}
+
 // A scheduler without numbers is named below the figure, and small samples have no intervals, and
 // say so.
 func TestCaptions(t *testing.T) {

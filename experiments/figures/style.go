@@ -12,15 +12,30 @@ import (
 	"krdlab/runtimes"
 )
 
+// drawnMost are the schedulers that are drawn together most: no two of them have one colour.
+var drawnMost = []string{"serial", "workfirst", "helpfirst", "helpfirst-locality", "shepherd-core",
+	"shepherd-socket", "numa-ws", "adws"}
+
+// inLooks returns the schedulers of the table in the order of their looks: drawnMost, then the
+// others.
+func inLooks() []string {
+	order := slices.Clone(drawnMost)
+	for _, s := range runtimes.Schedulers {
+		if !slices.Contains(drawnMost, s.Name) {
+			order = append(order, s.Name)
+		}
+	}
+	return order
+}
+
 // SchedulerLooks returns the number of the look of each scheduler (see [krdplot.LookAt]), all
-// different. It follows from the scheduler's place in the table. Those that have none there, with
+// different. It follows from the scheduler's place in inLooks. Those that have none there, with
 // parameters or from another version of krdlab, have looks beyond it that follow from their names.
 func SchedulerLooks(names []string) []int {
-	table := runtimes.Schedulers
+	table := inLooks()
 	var looks []int
 	for _, name := range names {
-		look := slices.IndexFunc(table,
-			func(s runtimes.Scheduler) bool { return s.Name == name })
+		look := slices.Index(table, name)
 		if look < 0 {
 			h := fnv.New32a()
 			h.Write([]byte(name))

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"krdlab/experiments/dataset"
@@ -44,10 +45,16 @@ func onCores(n int) string { return "on " + plural(n, "core") }
 
 // speed is the sentence on times.
 func speed(all []standing, cores int) string {
+	var results []*result.Result
 	for i := range all {
 		all[i].value = all[i].result.Summary.Speedup
+		if all[i].value.Median.Known() {
+			results = append(results, all[i].result)
+		} else {
+			results = append(results, nil)
+		}
 	}
-	known, others, sure := inOrder(all, false)
+	known, others, sure := inOrder(all, result.RankByTime(results))
 	if len(known) == 0 {
 		return noSpeed(all, cores)
 	}
@@ -64,14 +71,13 @@ func speed(all []standing, cores int) string {
 			"fastest.",
 			onCores(cores), best.scheduler, ratio.sentence(best.value), result.MinSample))
 	case len(others) > 0:
-		var names []string
+		speedups := []string{best.scheduler + " " + ratio.sentence(best.value)}
 		for _, s := range others {
-			names = append(names, fmt.Sprintf("%s, %s", s.scheduler, ratio.sentence(s.value)))
+			speedups = append(speedups, s.scheduler+" "+ratio.sentence(s.value))
 		}
-		return sentence(fmt.Sprintf("%s, no scheduler can be called the fastest: %s has the "+
-			"highest median speed-up, %s, and its interval overlaps with that of %s.",
-			onCores(cores), best.scheduler, ratio.sentence(best.value),
-			strings.Join(names, ", and that of ")))
+		return sentence(fmt.Sprintf("%s, no scheduler can be called the fastest: %s has the least "+
+			"median time, but its interval overlaps with that of %s. Their speed-ups: %s.",
+			onCores(cores), best.scheduler, names(others), strings.Join(speedups, ", ")))
 	}
 	next := known[1]
 	lead := ratioOf(times(next.result), times(best.result))
@@ -108,14 +114,9 @@ func because(r *result.Result) string {
 		show.Digits(o.Median.Float(), 4), show.Digits(w.Median.Float(), 4))
 }
 
-// inOrder returns those whose value is known, the best first, and those whose interval overlaps with
-// that of the first; sure is false where one has no interval.
-func inOrder(all []standing, lowest bool) (known, tied []standing, sure bool) {
-	var values []result.Quantity
-	for _, s := range all {
-		values = append(values, s.value)
-	}
-	r := result.Rank(values, lowest)
+// inOrder returns those that r ranks, the best first, and those whose interval overlaps with that of
+// the first; sure is false where one has no interval.
+func inOrder(all []standing, r result.Ranking) (known, tied []standing, sure bool) {
 	for _, i := range r.Order {
 		known = append(known, all[i])
 	}
@@ -137,10 +138,12 @@ func times(r *result.Result) result.Sample {
 // reuse is the sentence on data reuse: the share of accesses whose data the last-level cache cannot
 // have kept. "" where there is no KRD.
 func reuse(all []standing, cores int) string {
+	var values []result.Quantity
 	for i := range all {
 		all[i].value = all[i].result.Quantity(shares(all[i].result, beyondLLC))
+		values = append(values, all[i].value)
 	}
-	known, others, sure := inOrder(all, true)
+	known, others, sure := inOrder(all, result.Rank(values, true))
 	if len(known) == 0 {
 		return ""
 	}
@@ -152,6 +155,15 @@ func reuse(all []standing, cores int) string {
 	const beyond = "data beyond the last-level cache (far or cold)"
 	what := fmt.Sprintf("%s of the accesses of %s are to %s", percent.sentence(best.value),
 		best.scheduler, beyond)
+	smallest, its := what+", the smallest share", "its interval"
+	if same > 1 {
+		smallest = fmt.Sprintf("%s have the smallest share of accesses to %s, %s",
+			names(known[:same]), beyond, percent.sentence(best.value))
+		its = "the interval of " + best.scheduler
+		others = slices.DeleteFunc(others, func(s standing) bool {
+			return s.value.Median == best.value.Median
+		})
+	}
 	few := fmt.Sprintf("of %s each", plural(best.value.N, "traced repetition"))
 	if best.value.N == 1 {
 		few = "of one traced repetition each"
@@ -163,32 +175,26 @@ func reuse(all []standing, cores int) string {
 		return sentence(fmt.Sprintf("%s, %s of the accesses are to %s, under all %d schedulers.",
 			onCores(cores), percent.sentence(best.value), beyond, len(known)))
 	case !sure:
-		return sentence(fmt.Sprintf("%s, %s, the smallest share%s; these are shares %s, without "+
-			"intervals, so that no scheduler is said to reuse best.",
-			onCores(cores), what, shared(known[1:same]), few))
+		return sentence(fmt.Sprintf("%s, %s; these are shares %s, without intervals, so that no "+
+			"scheduler is said to reuse best.", onCores(cores), smallest, few))
 	case len(others) > 0:
-		var names []string
-		for _, o := range others {
-			names = append(names, o.scheduler)
-		}
-		return sentence(fmt.Sprintf("%s, %s, the smallest share%s, but its interval overlaps "+
-			"with that of %s.", onCores(cores), what, shared(known[1:same]), list(names)))
+		return sentence(fmt.Sprintf("%s, %s, but %s overlaps with that of %s.", onCores(cores),
+			smallest, its, names(others)))
+	case same > 1:
+		return sentence(onCores(cores) + ", " + smallest + ".")
 	}
 	return sentence(fmt.Sprintf("%s reuses best: %s of its accesses are to %s, against %s of %s, "+
 		"the next.", best.scheduler,
 		percent.sentence(best.value), beyond, percent.sentence(known[1].value), known[1].scheduler))
 }
 
-// shared names those that have the same share.
-func shared(all []standing) string {
+// names lists schedulers: "a, b and c".
+func names(all []standing) string {
 	var names []string
 	for _, s := range all {
 		names = append(names, s.scheduler)
 	}
-	if len(names) == 0 {
-		return ""
-	}
-	return ", as is that of " + list(names)
+	return list(names)
 }
 
 // sentence puts a capital letter in front of all but the name of a scheduler.

@@ -17,6 +17,7 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
+	"krdlab/krd"
 )
 
 // What the page carries is the file that the npm package echarts 6.1.0 has as dist/echarts.min.js,
@@ -61,6 +62,10 @@ func ranked(values map[string][3]float64) []standing {
 			r.Summary.Speedup.Low, r.Summary.Speedup.High = result.Number{},
 				result.Number{}
 		}
+		r.Summary.TimeNS = result.Quantity{Median: result.Some(1e9 / v[0]), N: 6}
+		if v[1] != 0 {
+			r.Summary.TimeNS.Low, r.Summary.TimeNS.High = result.Some(1e9/v[2]), result.Some(1e9/v[1])
+		}
 		all = append(all, standing{scheduler: s, result: r})
 	}
 	return all
@@ -86,14 +91,14 @@ func TestSpeed(t *testing.T) {
 			"On 6 cores, b is the fastest: it runs 5.0 (4.2–5.1) times as fast as the " +
 				"serial program. The next, a, takes 25.0\u00a0% longer."},
 		{map[string][3]float64{"a": {4, 3.9, 4.2}, "b": {5, 4.2, 5.1}, "c": {1, 0.9, 1.1}},
-			"On 6 cores, no scheduler can be called the fastest: b has the highest median " +
-				"speed-up, 5.0 (4.2–5.1), and its interval overlaps with that of a, 4.0 " +
-				"(3.9–4.2)."},
+			"On 6 cores, no scheduler can be called the fastest: b has the least median " +
+				"time, but its interval overlaps with that of a. Their speed-ups: b 5.0 " +
+				"(4.2–5.1), a 4.0 (3.9–4.2)."},
 		// One that is not the next may overlap too.
 		{map[string][3]float64{"a": {4, 3.9, 4.1}, "b": {5, 4.2, 5.1}, "c": {1, 0.9, 9}},
-			"On 6 cores, no scheduler can be called the fastest: b has the highest median " +
-				"speed-up, 5.0 (4.2–5.1), and its interval overlaps with that of c, 1.0 " +
-				"(0.9–9.0)."},
+			"On 6 cores, no scheduler can be called the fastest: b has the least median " +
+				"time, but its interval overlaps with that of c. Their speed-ups: b 5.0 " +
+				"(4.2–5.1), c 1.0 (0.9–9.0)."},
 		{map[string][3]float64{"a": {4, 0, 0}, "b": {5, 4.2, 5.1}},
 			"On 6 cores, the highest median speed-up is that of b, 5.0 (4.2–5.1), but " +
 				"fewer than 6 repetitions give no interval, so that no scheduler is called the " +
@@ -112,6 +117,28 @@ func TestSpeed(t *testing.T) {
 		2); got != "No speed-up is known on 2 cores: the serial run takes no time on this "+
 		"machine. Times: a 2.00\u00a0s." {
 		t.Error(got)
+	}
+}
+
+// Those with one share are named together, and only others can overlap with them.
+func TestReuseOfEqual(t *testing.T) {
+	of := func(name string, cold uint64) standing {
+		r := &result.Result{Scheduler: name}
+		for i := range uint64(6) {
+			h := krd.Histogram{Accesses: 100, Cold: cold + i, Far: new(uint64)}
+			r.Repetitions = append(r.Repetitions, result.Repetition{KRD: &h})
+		}
+		return standing{scheduler: name, result: r}
+	}
+	both := "On 6 cores, a and b have the smallest share of accesses to data beyond the last-level " +
+		"cache (far or cold), 12\u00a0% (10–15)"
+	for want, others := range map[string][]standing{
+		both + ".": {of("c", 40)},
+		both + ", but the interval of a overlaps with that of c.": {of("c", 12), of("d", 40)},
+	} {
+		if got := reuse(append([]standing{of("a", 10), of("b", 10)}, others...), 6); got != want {
+			t.Errorf("%s\nexpected\n%s", got, want)
+		}
 	}
 }
 

@@ -337,6 +337,10 @@ func (r *Request) validateWorkers(t *hw.Topology, bad func(string, any, string,
 			"siblings; use --cores %d, or add --smt, "+
 			"or --oversubscribe", limit, allowed, limit)
 	}
+	if r.Topology != "" {
+		return bad("topology", r.Topology, "this process may use %d CPUs for its %d workers; add "+
+			"--cores %d, or --oversubscribe to let workers share them", limit, r.Cores, limit)
+	}
 	return bad("cores", r.Cores, "this process may use %d; use --cores %d, or add "+
 		"--oversubscribe to let workers share them", limit, limit)
 }

@@ -6,20 +6,26 @@ import (
 	"strings"
 )
 
-// Suggest says what may have been meant by name, which is none of names: the two nearest, and where
-// all of them are said. If there is no such place, all are listed, after the nearest if it is near.
+// Suggest says what may have been meant by name, which is none of names: the two nearest of those
+// that are near, and where all of them are said. If none is near or there is no such place, all are
+// listed.
 func Suggest(name string, names []string, where string) string {
 	distance := func(n string) int { return editDistance(strings.ToLower(name), n) }
 	near := slices.Clone(names)
 	slices.SortStableFunc(near, func(a, b string) int { return distance(a) - distance(b) })
-	meant := fmt.Sprintf("did you mean %s? ", near[0])
-	if where != "" && name != "" && len(near) > 1 {
-		return fmt.Sprintf("%sor %s? %s", meant, near[1], where)
+	near = slices.DeleteFunc(near, func(n string) bool {
+		return 5*distance(n) > 2*max(len(name), len(n))
+	})
+	list := "there are " + strings.Join(names, ", ")
+	switch {
+	case len(near) == 0 && where != "" && name != "":
+		return list + "; " + where
+	case len(near) == 0:
+		return list
+	case where == "":
+		return fmt.Sprintf("did you mean %s? %s", near[0], list)
 	}
-	if 5*distance(near[0]) > 2*max(len(name), len(near[0])) {
-		meant = ""
-	}
-	return meant + "there are " + strings.Join(names, ", ")
+	return "did you mean " + strings.Join(near[:min(2, len(near))], "? or ") + "? " + where
 }
 
 // editDistance is the least number of insertions, deletions, replacements and swaps of neighbours

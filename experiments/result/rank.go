@@ -14,6 +14,19 @@ type Ranking struct {
 	Sure bool // all have intervals; if not, nothing is tied and nothing told apart
 }
 
+// RankByTime is the rule by which a scheduler is called the fastest: the least median time, where
+// its interval is clear of all others. Speed-ups have the same order, but wider
+// intervals, in which the serial runs vary that all of them share. A nil result is left out.
+func RankByTime(results []*Result) Ranking {
+	times := make([]Quantity, len(results))
+	for i, r := range results {
+		if r != nil {
+			times[i] = r.Summary.TimeNS
+		}
+	}
+	return Rank(times, true)
+}
+
 // Rank returns the ranking of list, the highest first, or the lowest.
 func Rank(list []Quantity, lowest bool) Ranking {
 	sign := -1.0

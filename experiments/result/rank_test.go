@@ -1,14 +1,16 @@
 package result
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 )
 
+func between(low, median, high float64) Quantity {
+	return Quantity{Median: Some(median), Low: Some(low), High: Some(high), N: 6}
+}
+
 func TestRank(t *testing.T) {
-	between := func(low, median, high float64) Quantity {
-		return Quantity{Median: Some(median), Low: Some(low), High: Some(high), N: 6}
-	}
 	for _, test := range []struct {
 		name   string
 		list   []Quantity
@@ -32,5 +34,18 @@ func TestRank(t *testing.T) {
 			r.Sure != test.want.Sure {
 			t.Errorf("%s: %+v, want %+v", test.name, r, test.want)
 		}
+	}
+}
+
+// Schedulers are ranked by time, whose interval is narrower than that of a speed-up; what is left
+// out has no place.
+func TestRankByTime(t *testing.T) {
+	of := func(time, speedup Quantity) *Result {
+		return &Result{Summary: Summary{TimeNS: time, Speedup: speedup}}
+	}
+	got := RankByTime([]*Result{nil, of(between(5, 6, 7), between(1, 2, 5)),
+		of(between(2, 3, 4), between(2, 4, 6))})
+	if want := (Ranking{Order: []int{2, 1}, Sure: true}); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, expected %+v", got, want)
 	}
 }

@@ -244,17 +244,11 @@ func BeyondLLC(r *result.Result) result.Quantity {
 // and what the reuse distances say.
 func conclusions(results []result.Result) []string {
 	var lines []string
-	pick := func(of func(*result.Result) result.Quantity, lowest bool) ([]result.Quantity,
-		result.Ranking) {
-		var list []result.Quantity
-		for i := range results {
-			q := of(&results[i])
-			if results[i].Scheduler == request.SerialScheduler().Name && len(results) > 1 {
-				q = result.Quantity{} // it has one core, whatever the others have
-			}
-			list = append(list, q)
+	ranked := make([]*result.Result, len(results))
+	for i := range results {
+		if results[i].Scheduler != request.SerialScheduler().Name || len(results) == 1 {
+			ranked[i] = &results[i] // serial has one core, whatever the others have
 		}
-		return list, result.Rank(list, lowest)
 	}
 	names := func(list []int) string {
 		var names []string
@@ -263,10 +257,11 @@ func conclusions(results []result.Result) []string {
 		}
 		return strings.Join(names, ", ")
 	}
-	q, rank := pick(func(r *result.Result) result.Quantity { return r.Summary.TimeNS }, true)
+	rank := result.RankByTime(ranked)
 	if len(rank.Order) > 1 {
 		first, next := rank.Order[0], rank.Order[1]
-		switch ahead := 100 * (q[next].Median.Float()/q[first].Median.Float() - 1); {
+		time := func(i int) float64 { return results[i].Summary.TimeNS.Median.Float() }
+		switch ahead := 100 * (time(next)/time(first) - 1); {
 		case !rank.Sure:
 			lines = append(lines, fmt.Sprintf("Fastest by its median: %s; without intervals for all, "+
 				"not shown to be.", results[first].Scheduler))
@@ -293,7 +288,13 @@ func conclusions(results []result.Result) []string {
 			lines = append(lines, "Overhead and inflation of work: "+strings.Join(parts, "; ")+".")
 		}
 	}
-	q, rank = pick(BeyondLLC, true)
+	q := make([]result.Quantity, len(results))
+	for i, r := range ranked {
+		if r != nil {
+			q[i] = BeyondLLC(r)
+		}
+	}
+	rank = result.Rank(q, true)
 	if n := len(rank.Order); n > 1 {
 		first, last := rank.Order[0], rank.Order[n-1]
 		one := ""

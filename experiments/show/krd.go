@@ -51,8 +51,9 @@ func whole(column ...float64) []string {
 
 func share(part, of uint64) string { return Share(float64(part), float64(of)) }
 
-func krdSummary(p *Page, r *krd.Report) {
-	unit := "accesses"
+// krdTitle says what the distances of a report are, and what is counted.
+func krdTitle(r *krd.Report, counts string) (title, unit string) {
+	unit = "accesses"
 	if r.Weight == krd.WeightBytes {
 		unit = "bytes"
 	}
@@ -64,8 +65,13 @@ func krdSummary(p *Page, r *krd.Report) {
 	if r.Engine != krd.EngineExact && r.Engine != "" {
 		approximate = "APPROXIMATE (" + r.Engine + ") "
 	}
-	p.Line("%skernel reuse distance: %s, in bytes; counts are of %s%s", approximate, r.Distance, unit,
-		coherence)
+	return fmt.Sprintf("%skernel reuse distance: %s, in bytes; %s %s%s", approximate, r.Distance,
+		counts, unit, coherence), unit
+}
+
+func krdSummary(p *Page, r *krd.Report) {
+	title, unit := krdTitle(r, "counts are of")
+	p.Line("%s", title)
 	t := NewTable(1)
 	t.Prose = []int{3}
 	var counts []float64

@@ -131,6 +131,10 @@ func (o *BuildOptions) load(ctx context.Context, mode packages.LoadMode,
 
 // choose returns the packages that are to be rewritten.
 func choose(ctx context.Context, opt BuildOptions) (names []string, err error) {
+	file, err := os.Stat(filepath.Join(opt.Dir, opt.Path))
+	if err == nil && !file.IsDir() && filepath.Ext(opt.Path) != ".go" {
+		return nil, fmt.Errorf("%w: %s is neither a package nor a file of Go", ErrPackage, opt.Path)
+	}
 	list, err := opt.load(ctx, packages.NeedName|packages.NeedFiles|packages.NeedImports|
 		packages.NeedDeps|packages.NeedModule, opt.Path)
 	if err != nil {

@@ -194,6 +194,9 @@ func (a *app) krd(f *krdFlags, path string) error {
 	case f.csv:
 		return reports[0].WriteCSV(a.stdout)
 	}
+	if !f.json && f.by == "" && f.per == perNode && len(f.caches) == 0 && len(reports) > 1 {
+		return a.besides(reports, traces, headers)
+	}
 	return printEach(a, f, traces, reports, func(p *show.Page, r *krd.Report) error {
 		if f.by != "" {
 			return show.WriteRanking(p, r, f.by)
@@ -221,6 +224,29 @@ func printEach[R any](a *app, f *krdFlags, traces []string, reports []R,
 		}
 	}
 	return nil
+}
+
+// besides prints one table with a column for each scheduler, of its first trace.
+func (a *app) besides(reports []*krd.Report, traces []string, headers []loi.Header) error {
+	var columns []show.KRDColumn
+	for i, name := range schedulersOf(traces, headers) {
+		k := slices.IndexFunc(columns, func(c show.KRDColumn) bool { return c.Name == name })
+		if k < 0 {
+			k = len(columns)
+			columns = append(columns, show.KRDColumn{Name: name, Trace: traces[i], Report: reports[i]})
+		}
+		columns[k].Traces++
+	}
+	return show.WriteKRDs(a.page(), columns)
+}
+
+// schedulersOf returns the scheduler of each trace, or the name of its file where it names none.
+func schedulersOf(traces []string, headers []loi.Header) (schedulers []string) {
+	for i, path := range traces {
+		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		schedulers = append(schedulers, cmp.Or(headers[i].Scheduler, name))
+	}
+	return schedulers
 }
 
 // options reads the flags that do not depend on the trace.
@@ -396,8 +422,7 @@ func findTraces(path string) (traces []string, err error) {
 		traces = append(traces, found...)
 	}
 	if _, err := os.Stat(filepath.Join(path, dataset.PlanFile)); err == nil && len(traces) == 0 {
-		return nil, usageError("krdlab krd %s: it is the folder of a sweep; name the run "+
-			"directory of one of its cells, %s/%s/...", path, path, dataset.CellsDir)
+		return nil, ofSweep(path)
 	}
 	if _, err := os.Stat(filepath.Join(path, result.ManifestFile)); err != nil &&
 		len(traces) == 0 {
@@ -405,11 +430,27 @@ func findTraces(path string) (traces []string, err error) {
 			path)
 	}
 	if len(traces) == 0 {
-		return nil, fmt.Errorf("run directory %s holds no trace (*.loi, *.loi.zst): was it run "+
-			"with --trace off, profile or krd?", path)
+		return nil, fmt.Errorf("run directory %s holds no trace (*.loi, *.loi.zst); %s", path,
+			keepOne)
 	}
 	slices.Sort(traces)
 	return traces, nil
+}
+
+// keepOne says how a run or a sweep comes to hold a trace.
+const keepOne = "krdlab run and sweep keep their traces with --trace full"
+
+// ofSweep is the error of a sweep's folder in the place of a trace: it names a cell with one.
+func ofSweep(path string) error {
+	for _, name := range []string{"*.loi", "*.loi.zst"} {
+		found, err := filepath.Glob(filepath.Join(globEscape(path), dataset.CellsDir, "*", name))
+		if err == nil && len(found) > 0 {
+			return usageError("%s: it is the folder of a sweep; name the run directory of one of "+
+				"its cells, such as %s", path, filepath.Dir(found[0]))
+		}
+	}
+	return usageError("%s: it is the folder of a sweep, and no cell of it holds a trace; %s; "+
+		"krdlab plot draws the reuse distances that the sweep has counted", path, keepOne)
 }
 
 // sayUnfinished warns where path is the directory of a run that did not finish.
@@ -447,11 +488,7 @@ func globEscape(path string) string {
 // plotReports draws one trace, with its nodes, or the sums of several in one figure. Schedulers
 // look as in all other figures.
 func plotReports(f *krdFlags, reports []*krd.Report, traces []string, headers []loi.Header) error {
-	var schedulers []string
-	for i, path := range traces {
-		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-		schedulers = append(schedulers, cmp.Or(headers[i].Scheduler, name))
-	}
+	schedulers := schedulersOf(traces, headers)
 	figure := krdplot.Of(reports[0], f.node < 0 && len(traces) == 1, ran(&headers[0],
 		filepath.Base(traces[0])))
 	if len(traces) > 1 {

@@ -177,8 +177,7 @@ func choose(e *dataset.Experiment, f *plotFlags) (list []drawing, skipped []stri
 		}
 		for _, s := range out {
 			if asked(func(id string) bool {
-				return id == s.ID ||
-					strings.HasPrefix(id, s.ID+"-")
+				return s.Is(id) || strings.HasPrefix(id, s.ID+"-")
 			}) {
 				skipped = append(skipped, where+s.String())
 			}

@@ -1,0 +1,121 @@
+package show
+
+import (
+	"slices"
+	"strings"
+
+	"krdlab/experiments/result"
+	"krdlab/hw/units"
+	"krdlab/krd"
+)
+
+// A KRDColumn is the report of one trace beside those of others.
+type KRDColumn struct {
+	Name   string // of the scheduler
+	Trace  string // path
+	Traces int    // of the scheduler, this the first of them
+	Report *krd.Report
+}
+
+// WriteKRDs writes the summed reuse distances of several traces of one run as one table, a column
+// each: shares of the accesses of each trace. The list must not be empty.
+func WriteKRDs(p *Page, columns []KRDColumn) error {
+	r := columns[0].Report
+	title, unit := krdTitle(r, "shares are of each trace's")
+	p.Line("%s", title)
+	head := []string{""}
+	for _, c := range columns {
+		head = append(head, c.Name)
+	}
+	t := NewTable(1, head...)
+	row := func(name string, of func(*krd.Report) *uint64) {
+		cells := []any{name}
+		for _, c := range columns {
+			cell := NotAvailable
+			if n := of(c.Report); n != nil {
+				cell = share(*n, c.Report.Accesses)
+			}
+			cells = append(cells, cell)
+		}
+		t.Row(cells...)
+	}
+	counts := []any{unit}
+	first, last := len(r.Bins), 0
+	for _, c := range columns {
+		counts = append(counts, Count(result.Some(float64(c.Report.Accesses))))
+		for k, b := range c.Report.Bins {
+			if b.Count > 0 {
+				first, last = min(first, k), max(last, k)
+			}
+		}
+	}
+	t.Row(counts...)
+	row("close", func(r *krd.Report) *uint64 { return r.Close })
+	row("near", func(r *krd.Report) *uint64 { return r.Near })
+	row("far", func(r *krd.Report) *uint64 { return r.Far })
+	row("cold", func(r *krd.Report) *uint64 { return &r.Cold })
+	if r.Coherence {
+		row("invalid.", func(r *krd.Report) *uint64 { return r.Invalidated })
+	}
+	row("shared", func(r *krd.Report) *uint64 { return &r.Shared })
+	bins := longestBins(columns)
+	for k := first; k <= last; k++ {
+		name := "0"
+		if b := bins[k]; b.FromBytes > 0 {
+			name = units.Bytes(b.FromBytes) + " - " + units.Bytes(b.ToBytes)
+		}
+		row(name, func(r *krd.Report) *uint64 {
+			n := uint64(0)
+			if k < len(r.Bins) {
+				n = r.Bins[k].Count
+			}
+			return &n
+		})
+	}
+	p.Table(t)
+	p.Line("close: distance + size <= L2%s; near: <= LLC%s; far: beyond it; cold: first access on "+
+		"the node; shared: reuses between two workers of a node", ofSize(r.L2Bytes),
+		ofSize(r.LLCBytes))
+	for _, c := range columns {
+		of := ""
+		if c.Traces > 1 {
+			of = ", the first of " + units.Count(c.Traces, "trace")
+		}
+		p.Line("%s: %s%s", c.Name, c.Trace, of)
+	}
+	p.Line("With counts, and of each node: krdlab krd %s", columns[0].Trace)
+	for _, w := range warningsOf(columns) {
+		p.Line("warning: %s", w)
+	}
+	return p.Close()
+}
+
+func longestBins(columns []KRDColumn) (bins []krd.Bin) {
+	for _, c := range columns {
+		if len(c.Report.Bins) > len(bins) {
+			bins = c.Report.Bins
+		}
+	}
+	return bins
+}
+
+// warningsOf returns each warning once, with the columns that it is about unless they are all.
+func warningsOf(columns []KRDColumn) (list []string) {
+	of := map[string][]string{}
+	for _, c := range columns {
+		for _, w := range c.Report.Warnings {
+			if of[w] == nil {
+				list = append(list, w)
+			}
+			if !slices.Contains(of[w], c.Name) {
+				of[w] = append(of[w], c.Name)
+			}
+		}
+	}
+	for i, w := range list {
+		if len(of[w]) < len(columns) {
+			list[i] += " (" + strings.Join(of[w], ", ") + ")"
+		}
+	}
+	return list
+}
