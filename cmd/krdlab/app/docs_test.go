@@ -14,8 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/pflag"
 
-	"krdlab/hw"
-	"krdlab/hw/machine"
+	"krdlab/hw/hwtest/long"
 )
 
 // A docCommand is a command that a page shows.
@@ -92,6 +91,10 @@ func small(text string) (command string, ok bool) {
 	case words[0] == "sweep" && words[1] == "all": // the matrix in small
 		text = strings.NewReplacer("--sched all", "--sched workfirst,static", "1,6,24", "6",
 			"1,2", "2").Replace(text) + " --reps 1 --warmup 0"
+		if slices.Contains(words, "native") && !long.Tests { // every kernel runs
+			text = strings.NewReplacer("workfirst,static", "workfirst", "--cores 2",
+				"--cores 1").Replace(text)
+		}
 	case words[0] == "sweep" && slices.Contains(words, "--plan-only"):
 		text = strings.ReplaceAll(text, "--out exp", "--out planned")
 	case words[0] == "sweep" && strings.HasPrefix(words[1], "matmul"):
@@ -116,6 +119,10 @@ func small(text string) (command string, ok bool) {
 	}
 	return text, true
 }
+
+// smallLevels makes the sizes of docs/levels.toml smaller.
+var smallLevels = strings.NewReplacer("n = [256, 512]", "n = [128, 256]",
+	"bodies = [1000, 2000]", "bodies = [300, 600]")
 
 var (
 	worksIn = regexp.MustCompile(`(?m)^(?:exec|exits 0) krdlab (reproduce .*)$`)
@@ -148,11 +155,7 @@ func TestDocumentedCommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs some forty commands")
 	}
-	caches := false
-	if host, err := hw.Host(); err == nil {
-		_, err = machine.Host(host)
-		caches = err == nil
-	}
+	caches := hostCaches()
 	var script bytes.Buffer
 	script.WriteString("exits 0 krdlab run matmul --n 64 --cores 1 --reps 1 --trace full --sched " +
 		"workfirst --out run\n" +
@@ -211,7 +214,11 @@ func TestDocumentedCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(&script, "-- levels.toml --\n%s", levels)
+	if plan := smallLevels.Replace(string(levels)); plan == string(levels) {
+		t.Error("docs/levels.toml has other sizes than those that the test makes smaller")
+	} else {
+		fmt.Fprintf(&script, "-- levels.toml --\n%s", long.Or(plan, string(levels)))
+	}
 	file := filepath.Join(t.TempDir(), "docs.txtar")
 	if err := os.WriteFile(file, script.Bytes(), 0o666); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"krdlab/hw/hwtest/long"
 	"krdlab/loi"
 )
 
@@ -21,10 +22,7 @@ import (
 // of a page that the tracer's file has nothing to do with.
 func TestKilledRun(t *testing.T) {
 	t.Parallel()
-	kills := 20
-	if testing.Short() {
-		kills = 4
-	}
+	kills := long.Or(4, 20)
 	if _, err := exec.LookPath("krdlab"); err != nil {
 		t.Fatal(err) // testscript.Main puts it there
 	}
@@ -41,10 +39,10 @@ func TestKilledRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		trace := filepath.Join(out+".partial", "workfirst.1.loi")
-		waitForFile(t, trace, run)
-		time.Sleep(time.Duration(rand.IntN(200_000)) * time.Microsecond)
-		run.Process.Kill()
-		if err := run.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
+		ended := make(chan error, 1)
+		go func() { ended <- run.Wait() }()
+		if err := killAt(t, run, ended, witness, trace, uint64(rand.IntN(60_000))); err == nil ||
+			!strings.Contains(err.Error(), "killed") {
 			continue // it was done already: nothing to learn
 		}
 		if _, err := loi.Open(trace); err == nil || errors.Is(err, os.ErrNotExist) {
@@ -111,16 +109,31 @@ func TestKilledRun(t *testing.T) {
 	}
 }
 
-func waitForFile(t *testing.T, path string, run *exec.Cmd) {
+// killAt kills a run once its trace is there and the witness has counted so many records, and
+// returns how the run ended.
+func killAt(t *testing.T, run *exec.Cmd, ended <-chan error, witness, trace string,
+	records uint64) error {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if _, err := os.Stat(path); err == nil {
-			return
+	for end := deadline(t); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		select {
+		case err := <-ended: // it was faster
+			return err
+		default:
+		}
+		_, err := os.Stat(trace)
+		counts, werr := loi.ReadWitness(witness)
+		var sum uint64
+		for _, n := range counts {
+			sum += n
+		}
+		if err == nil && werr == nil && sum >= records {
+			run.Process.Kill()
+			return <-ended
 		}
 	}
 	run.Process.Kill()
-	run.Wait()
-	t.Fatalf("%s did not appear within a minute", path)
+	t.Fatalf("%v: %s did not come to %d records", <-ended, trace, records)
+	return nil
 }
 
 func codeOf(c *exec.Cmd) int {

@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"krdlab/hw"
+	"krdlab/hw/hwtest/long"
 	"krdlab/hw/machine"
 	"krdlab/kernels"
 	"krdlab/loi"
@@ -41,19 +42,29 @@ func TestScripts(t *testing.T) {
 			e.Setenv("COLUMNS", "1000")
 			return nil
 		},
-		// [caches]: this computer says which caches it has
-		Condition: func(name string) (bool, error) {
-			if name != "caches" {
-				return false, fmt.Errorf("no condition %q", name)
-			}
-			host, err := hw.Host()
-			if err != nil {
-				return false, nil
-			}
-			_, err = machine.Host(host)
-			return err == nil, nil
-		},
+		Condition: condition,
 	})
+}
+
+// condition returns whether [long] or [caches] holds: the long shapes of the tests are asked for,
+// the caches of this computer are known.
+func condition(name string) (bool, error) {
+	switch name {
+	case "long":
+		return long.Tests, nil
+	case "caches":
+		return hostCaches(), nil
+	}
+	return false, fmt.Errorf("no condition %q", name)
+}
+
+// hostCaches returns whether the caches of this computer are known.
+func hostCaches() bool {
+	host, err := hw.Host()
+	if err == nil {
+		_, err = machine.Host(host)
+	}
+	return err == nil
 }
 
 // exits CODE COMMAND...: runs a command and checks its exit code. A failure must say why on one

@@ -32,7 +32,7 @@ func waiting(t *testing.T, c *exec.Cmd) *bufio.Scanner {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	end := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
+	end := time.AfterFunc(time.Until(deadline(t)), func() { c.Process.Kill() })
 	t.Cleanup(func() {
 		end.Stop()
 		c.Process.Kill()

@@ -6,15 +6,14 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"krdlab/hw/hwtest/long"
 )
 
 // What people read fits into the columns of the terminal, under every command. A word that is
 // longer, such as a path, stays whole on a line of its own. What programs read is not broken: CSV,
 // JSON, TOML, completions, and errors, which are one line.
 func TestWidths(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs every command")
-	}
 	t.Chdir(t.TempDir())
 	main := func(t *testing.T, command string) (stdout string) {
 		t.Helper()
@@ -26,12 +25,15 @@ func TestWidths(t *testing.T) {
 		return out.String()
 	}
 	const machine = "--machine westmere-ex-4s"
+	n, ns, bodies := long.Or("64", "128"), long.Or("32,64", "128,256"), long.Or("300", "2000")
 	const all = "--sched workfirst,helpfirst,helpfirst-locality,shepherd-core,shepherd-socket"
 	commands := []string{"list", "doctor", "topo", "version",
-		"run matmul --n 128 --cores 12 --reps 6 " + all + " " + machine + " --out WIDTH/run",
-		"run matmul --n 128 --cores 12 --reps 6 " + all + " " + machine + " --verbose --out WIDTH/more",
-		"run fmm --bodies 2000 --cores 12 --reps 2 " + all + " " + machine + " -v --out WIDTH/fmm",
-		"run matmul --n 128 --cores 1 --reps 2 --counters off --out WIDTH/native",
+		"run matmul --n " + n + " --cores 12 --reps 6 " + all + " " + machine + " --out WIDTH/run",
+		"run matmul --n " + n + " --cores 12 --reps 6 " + all + " " + machine + " --verbose" +
+			" --out WIDTH/more",
+		"run fmm --bodies " + bodies + " --cores 12 --reps 2 " + all + " " + machine + " -v" +
+			" --out WIDTH/fmm",
+		"run matmul --n " + n + " --cores 1 --reps 2 --counters off --out WIDTH/native",
 		"krd WIDTH/run --llc 18MiB:16 --coherence", "krd WIDTH/run --by object-pair --bins 1K-",
 		"krd WIDTH/run --by kernel --bins 1K-", "krd WIDTH/run --engine shards",
 		"krd WIDTH/run/workfirst.loi --replay westmere-ex-4s",
@@ -40,9 +42,9 @@ func TestWidths(t *testing.T) {
 		"trace export WIDTH/run/workfirst.loi --format parquet --out WIDTH/a.parquet",
 		"trace import WIDTH/a.parquet --out WIDTH/b.loi",
 		"trace compress WIDTH/b.loi --out WIDTH/b.loi.zst",
-		"sweep matmul --n 128,256 --cores 1,6,12 --reps 6 --trace krd " + all + " " + machine +
+		"sweep matmul --n " + ns + " --cores 1,6,12 --reps 6 --trace krd " + all + " " + machine +
 			" --out WIDTH/sweep",
-		"sweep matmul --n 128,256 --cores 1,6,12 --reps 6 " + all + " " + machine + " --dry-run",
+		"sweep matmul --n " + ns + " --cores 1,6,12 --reps 6 " + all + " " + machine + " --dry-run",
 		"sweep status WIDTH/sweep", "sweep collect WIDTH/sweep", "correlate WIDTH/sweep",
 		"correlate WIDTH/sweep --all", "compare WIDTH/run WIDTH/more", "man WIDTH/man",
 	}
