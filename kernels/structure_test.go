@@ -148,7 +148,7 @@ func TestTaskGraph(t *testing.T) {
 						return err
 					})
 				})
-				if s.ThreadsOnly() || testing.Short() {
+				if s.ThreadsOnly() {
 					continue
 				}
 				t.Run(name+"/virtual", func(t *testing.T) {
