@@ -30,8 +30,8 @@ func nodesOf(t [2]int) []int {
 	return nodes
 }
 
-// dealt returns true for the number at of n that falls to scheduler s and kernel k, numbers in their
-// tables, once others numbers have been dealt out before.
+// dealt returns true for the number at of n that falls to scheduler s and kernel k, which are
+// numbers in their tables. others is how many pairs in a row get the same number.
 func dealt(at, n, s, k, others int) bool { return (s/others+k)%n == at }
 
 // each calls f for every case that exists: the scheduler serial has one worker. Of schedulers with

@@ -330,7 +330,8 @@ func exploreDeque(fault string) (states int, wrong string) {
 	return states, ""
 }
 
-// In no interleaving of an owner of three or four entries and two thieves is an entry taken twice, or lost.
+// In no interleaving of an owner of three or four entries and two thieves is an entry taken twice,
+// or lost.
 func TestDequeModel(t *testing.T) {
 	if raceEnabled {
 		t.Skip("nothing is concurrent in a model")
