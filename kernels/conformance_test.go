@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"krdlab/hw"
+	"krdlab/hw/hwtest/long"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
 	"krdlab/runtimes"
@@ -15,6 +16,8 @@ import (
 
 // The conformance suite: every scheduler x kernel x topology, on threads and in virtual time. It
 // takes all three from their tables: a new scheduler or kernel is covered without a change here.
+// The short shape has every pair of a scheduler and a kernel once, and deals the instances of the
+// kernel and the topologies out over the pairs; so each of these meets several schedulers.
 
 // topologies are nodes x workers of each; nodes of a native run are synthetic.
 var topologies = [][2]int{{1, 1}, {1, 6}, {4, 6}}
@@ -27,9 +30,13 @@ func nodesOf(t [2]int) []int {
 	return nodes
 }
 
+// dealt returns true for the number at of n that falls to scheduler s and kernel k, which are
+// numbers in their tables. others is how many pairs in a row get the same number.
+func dealt(at, n, s, k, others int) bool { return (s/others+k)%n == at }
+
 // each calls f for every case that exists: the scheduler serial has one worker. Of schedulers with
-// parameters there is a case more for each variant and kernel. With -short, as under the race
-// detector, there are the largest topology, one seed, and no runs in virtual time.
+// parameters there is a case more for each variant and kernel, in the short shape for each variant
+// and one kernel of five.
 func each(t *testing.T, f func(t *testing.T, s runtimes.Scheduler, k *kernel.Kernel,
 	p kernel.Params, nodes []int)) {
 	run := func(s runtimes.Scheduler, k *kernel.Kernel, small kernel.Params, top [2]int) {
@@ -38,18 +45,23 @@ func each(t *testing.T, f func(t *testing.T, s runtimes.Scheduler, k *kernel.Ker
 				f(t, s, k, k.With(small), nodesOf(top))
 			})
 	}
-	for _, s := range runtimes.Schedulers {
-		for _, k := range Table {
-			for _, v := range s.Variants() {
-				run(v, k, k.Small[0], topologies[len(topologies)-1])
+	for i, s := range runtimes.Schedulers {
+		for j, k := range Table {
+			for at, v := range s.Variants() {
+				if long.Tests || dealt(at%5, 5, i, j, 1) {
+					run(v, k, k.Small[0], topologies[len(topologies)-1])
+				}
 			}
-			for _, small := range k.Small {
-				for i, top := range topologies {
-					serial := s.Rules().Spawn == runtimes.SpawnCall
-					if serial && i > 0 || testing.Short() && !serial && i+1 < len(topologies) {
-						continue
+			tops := topologies
+			if s.Serial() {
+				tops = tops[:1]
+			}
+			for at, small := range k.Small {
+				for top := range tops {
+					if long.Tests || dealt(at, len(k.Small), i, j, 1) &&
+						dealt(top, len(tops), i, j, len(k.Small)) {
+						run(s, k, small, tops[top])
 					}
-					run(s, k, small, top)
 				}
 			}
 		}
@@ -126,10 +138,10 @@ const llcBytes = 64 << 10
 
 // seeds is with how many a case is run: one worker has nobody to choose.
 func seeds(nodes []int) uint64 {
-	if testing.Short() || len(nodes) == 1 {
+	if len(nodes) == 1 {
 		return 1
 	}
-	return 3
+	return long.Or[uint64](1, 3)
 }
 
 func TestNative(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"krdlab/hw"
+	"krdlab/hw/hwtest/long"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
 	"krdlab/loi/dag"
@@ -83,12 +84,15 @@ func TestTaskGraph(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // as in TestNative
 	clock := hw.CalibrateClock()
 	structure := runtimes.Structure{Tasks: true, Regions: true}
-	for _, k := range Table {
-		for _, small := range k.Small {
+	for j, k := range Table {
+		for at, small := range k.Small {
 			p := k.With(small)
 			counts := expect(t, k, p)
 			var want uint64
 			for i, s := range runtimes.Schedulers {
+				if i > 0 && !long.Tests && !dealt(at, len(k.Small), i, j, 1) {
+					continue
+				}
 				nodes := []int{0, 0, 0, 1, 1, 1}
 				if s.Serial() {
 					nodes = []int{0}
@@ -144,7 +148,7 @@ func TestTaskGraph(t *testing.T) {
 						return err
 					})
 				})
-				if s.ThreadsOnly() || testing.Short() {
+				if s.ThreadsOnly() {
 					continue
 				}
 				t.Run(name+"/virtual", func(t *testing.T) {

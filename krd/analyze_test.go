@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"krdlab/krd/stack"
+	"krdlab/krd/stack/stacktest"
 	"krdlab/loi"
 )
 
@@ -94,16 +95,16 @@ func expect(h loi.Header, run []execution, inclusive, weigh bool) map[string]uin
 		sizes[b] = testSize(uint32(b))
 	}
 	want := make(map[string]uint64)
-	engines := make(map[int]*naive)
+	engines := make(map[int]*stacktest.Naive)
 	lastBy := make(map[[2]int]int)
 	for _, m := range all {
 		n := h.Workers[m.worker].Node
 		if engines[n] == nil {
-			engines[n] = newNaive(sizes)
+			engines[n] = stacktest.NewNaive(sizes)
 		}
 		for _, b := range m.blocks {
 			var d [1]uint64
-			engines[n].distances([]uint32{b}, d[:])
+			engines[n].Distances([]uint32{b}, d[:])
 			weight := uint64(1)
 			if weigh {
 				weight = sizes[b]
@@ -371,9 +372,6 @@ func TestReportCSV(t *testing.T) {
 // TestMatmulFile: the multiplication's trace, whole and dealt to six workers of one node, gives one
 // histogram; dealt to two nodes, the parts add up to the whole and more accesses are cold.
 func TestMatmulFile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes three traces of 32 MB")
-	}
 	analyze := func(nodes, workers int) *Report {
 		trace, err := loi.Open(matmulFile(t, nodes, workers))
 		if err != nil {

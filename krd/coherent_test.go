@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"krdlab/hw/hwtest/long"
 	"krdlab/krd/atoms"
 	"krdlab/krd/smith"
 	"krdlab/loi"
@@ -141,15 +142,12 @@ func (o *byteCaches) clone() *byteCaches {
 	return c
 }
 
-// TestCoherenceExhaustive holds every trace of four accesses, reads and writes, by two nodes to
+// TestCoherenceExhaustive holds every trace of three or four accesses, reads and writes, by two nodes to
 // five shapes within three bytes against the caches. Nodes are named in the order in which they
 // come, and the first access reads.
 func TestCoherenceExhaustive(t *testing.T) {
 	const space = 3
-	length := 4
-	if testing.Short() {
-		length = 3
-	}
+	length := long.Or(3, 4)
 	shapes := []loi.Access{{Block: 0, Bytes: 1}, {Block: 0, Bytes: 2}, {Block: 1, Bytes: 2},
 		{Block: 0, Bytes: 3}, {Block: 0, Bytes: 1, Rows: 2, Stride: 2}}
 	trace := traceOf(t, 2, make([]int, len(shapes)), shapes)

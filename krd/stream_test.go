@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"krdlab/krd/stack"
+	"krdlab/krd/stack/stacktest"
 	"krdlab/loi"
 )
 
@@ -83,7 +84,7 @@ func (a *streamed) grouped(inclusive bool) (list []GroupHistogram) {
 		blocks[i], sizes[key] = uint32(key), uint64(a.bytes[i])
 	}
 	dist := make([]uint64, len(blocks))
-	newNaive(sizes).distances(blocks, dist)
+	stacktest.NewNaive(sizes).Distances(blocks, dist)
 	bins := map[uint32]*[65]uint64{}
 	by := map[uint32]*GroupHistogram{}
 	for i, g := range a.groups {

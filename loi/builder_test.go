@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"krdlab/hw/hwtest/long"
 )
 
 // buildHeader is the header of a trace that was built, for some workers.
@@ -312,10 +314,7 @@ func builtTrace(t testing.TB) ([]byte, [][]Record) {
 func TestBuiltDamage(t *testing.T) {
 	t.Parallel()
 	data, want := builtTrace(t)
-	step := 1
-	if testing.Short() || raceEnabled {
-		step = 13
-	}
+	step := long.Or(13, 1)
 	flipBits(t, data, want, step)
 	for n := range len(data) {
 		_, err := parse(data[:n])

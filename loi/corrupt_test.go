@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"krdlab/hw/hwtest/long"
 )
 
 // smallTrace returns a clean file of two workers that the writer made, unused spare chunks among
@@ -92,10 +94,7 @@ func TestBitFlips(t *testing.T) {
 	if err := tr.write(&compact); err != nil {
 		t.Fatal(err)
 	}
-	step := 1
-	if testing.Short() || raceEnabled {
-		step = 13
-	}
+	step := long.Or(13, 1)
 	flipBits(t, compact.Bytes(), want, step)
 	flipBits(t, data, want, 61*step)
 }

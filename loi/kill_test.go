@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"krdlab/hw/hwtest/long"
 )
 
 // killEnv names the folder in which a copy of the test program records until it is killed.
@@ -73,7 +75,7 @@ func recordForever(dir string) error {
 		}()
 	}
 	os.WriteFile(filepath.Join(dir, "ready"), nil, 0o644)
-	time.Sleep(time.Minute)
+	time.Sleep(time.Hour)
 	return errors.New("nobody killed the recorder")
 }
 
@@ -100,10 +102,7 @@ func killRecord(worker int, j uint64) Record {
 // TestKill kills a process that records, at random moments: what is recovered is all that each
 // worker recorded, but for one record.
 func TestKill(t *testing.T) {
-	times := 20
-	if testing.Short() || raceEnabled {
-		times = 5
-	}
+	times := long.Or(5, 20)
 	for n := range times {
 		env := []string{killEnv}
 		if n%4 == 3 {
@@ -127,11 +126,12 @@ func killed(t *testing.T, env ...string) string {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for start := time.Now(); ; time.Sleep(time.Millisecond) {
+	limit, limited := t.Deadline() // a slow machine only takes longer
+	for ; ; time.Sleep(time.Millisecond) {
 		if _, err := os.Stat(filepath.Join(dir, "ready")); err == nil {
 			break
 		}
-		if time.Since(start) > 20*time.Second {
+		if limited && time.Until(limit) < 10*time.Second {
 			cmd.Process.Kill()
 			t.Fatal("the recorder did not begin")
 		}
@@ -227,10 +227,7 @@ func closeForever(dir string) error {
 // TestKillClose kills a process that makes small traces, so that many of the kills hit Create or
 // Close: no record is lost.
 func TestKillClose(t *testing.T) {
-	times := 40
-	if testing.Short() || raceEnabled {
-		times = 5
-	}
+	times := long.Or(8, 40)
 	states := make(map[string]int)
 	for range times {
 		dir := killed(t, killEnv, killCloseEnv)

@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"krdlab/hw/hwtest/long"
 )
 
 // The tests would see a broken deque and a broken join: they fail when such a fault is planted.
 func TestPlantedFaultsAreSeen(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("builds three more test binaries")
-	}
+	long.Only(t, "it builds three more test binaries")
 	const lastOfFour = "return atomic.AddInt32(&f.join, n) == 0"
 	const complete = "return f.steals+atomic.LoadInt32(&f.join) == f.n-1"
 	for name, fault := range map[string]struct {

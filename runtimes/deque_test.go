@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"krdlab/hw/hwtest/long"
 )
 
 func newDeque(slots int) *deque {
@@ -135,10 +137,7 @@ func dequeRace(t *testing.T, n, thieves int, own func(i int) int) {
 }
 
 func TestDequeRaces(t *testing.T) {
-	n := 200_000
-	if testing.Short() {
-		n = 20_000
-	}
+	n := long.Or(20_000, 200_000)
 	for _, c := range []struct {
 		name    string
 		thieves int
@@ -180,12 +179,12 @@ func TestLifoHalf(t *testing.T) {
 }
 
 func TestLifoRaces(t *testing.T) {
-	const n = 50_000
+	n := long.Or(10_000, 50_000)
 	a, b := newQueue(Rules{}), newQueue(Rules{})
 	f := numbered(n)
 	seen := make([]atomic.Int32, n)
 	var left atomic.Int64
-	left.Store(n)
+	left.Store(int64(n))
 	take := func(q *queue) {
 		if e, ok := q.pop(); ok {
 			seen[e.f.next].Add(1)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"krdlab/hw"
+	"krdlab/hw/hwtest/long"
 	"krdlab/loi"
 )
 
@@ -74,13 +75,11 @@ func TestFlatLoopSpreadsNatively(t *testing.T) {
 					want = 0
 				}
 				asked := func() bool { return w.requests == nil || w.requests.asked.Load() != 0 }
-				for from := time.Now(); others.Load() < want || n == 1 && !asked(); {
-					time.Sleep(time.Millisecond)
-					if time.Since(from) > 20*time.Second {
-						t.Errorf("others ran %d leaves beside leaf %d of worker 0, want %d",
-							others.Load(), n, want)
-						return
-					}
+				if !eventually(t, func() bool {
+					return others.Load() >= want && (n > 1 || asked())
+				}) {
+					t.Errorf("others ran %d leaves beside leaf %d of worker 0, want %d",
+						others.Load(), n, want)
 				}
 			}
 			if _, err := Run(context.Background(), unpinned(p, 1, 8, 1), prog); err != nil {
@@ -106,9 +105,13 @@ func TestCancel(t *testing.T) {
 					defer cancel()
 					prog := mk()
 					var k atomic.Int64
-					prog.leaf = func(*Worker) {
-						if k.Add(1) == 20 {
+					prog.leaf = func(w *Worker) {
+						n := k.Add(1)
+						if n == 20 {
 							cancel()
+						}
+						if n >= 20 && !eventually(t, func() bool { return runIsStopped(w) }) {
+							t.Error("the run was not told to stop")
 						}
 						time.Sleep(time.Millisecond)
 					}
@@ -135,9 +138,13 @@ func TestPanicStopsOthers(t *testing.T) {
 		t.Run(p.Name, func(t *testing.T) {
 			prog := flat(2000)
 			var k atomic.Int64
-			prog.leaf = func(*Worker) {
-				if k.Add(1) == 20 {
+			prog.leaf = func(w *Worker) {
+				n := k.Add(1)
+				if n == 20 {
 					panic("boom")
+				}
+				if n > 20 && !eventually(t, func() bool { return runIsStopped(w) }) {
+					t.Error("the run was not told to stop")
 				}
 				time.Sleep(time.Millisecond)
 			}
@@ -194,6 +201,7 @@ func TestTornSlot(t *testing.T) {
 	plain := flat(4).task(p.workers[0], nil, 0)
 	prox := &p.workers[0].newProxy(plain, 0, 0).Frame
 	var stop atomic.Bool
+	var stolen atomic.Int64
 	var torn atomic.Pointer[string]
 	var wg sync.WaitGroup
 	for range 2 {
@@ -205,12 +213,15 @@ func TestTornSlot(t *testing.T) {
 				}
 			}()
 			for !stop.Load() {
-				d.steal(th.leaves)
+				if _, out := d.steal(th.leaves); out == OutcomeDone {
+					stolen.Add(1)
+				}
 			}
 		})
 	}
-	end := time.Now().Add(300 * time.Millisecond)
-	for time.Now().Before(end) && torn.Load() == nil {
+	want := long.Or[int64](2_000, 20_000)
+	for end := patience(t); stolen.Load() < want && torn.Load() == nil &&
+		time.Now().Before(end); {
 		for range 1000 { // five entries for four slots: each slot holds now the one, now the other
 			for range 2 {
 				d.push(plain, 0)
@@ -227,12 +238,17 @@ func TestTornSlot(t *testing.T) {
 	if v := torn.Load(); v != nil {
 		t.Error(*v)
 	}
+	t.Logf("%d steals", stolen.Load())
+	if n := stolen.Load(); torn.Load() == nil && n < want {
+		t.Errorf("%d steals, want %d", n, want)
+	}
 }
 
-// The error of a run is read while the context's watcher may write it. Under -race.
+// A context that ends while the run ends stops the run or leaves its result whole. The error of the
+// run is read while the context's watcher may write it, which -race would see.
 func TestErrRace(t *testing.T) {
 	p, _ := SchedulerByName("workfirst")
-	for i := range 400 {
+	for i := range long.Or(80, 400) {
 		ctx, cancel := context.WithCancel(context.Background())
 		prog := &fibProg{n: 5}
 		c := unpinned(p, 1, 1, 1)
@@ -244,7 +260,12 @@ func TestErrRace(t *testing.T) {
 				}()
 			}, nil
 		}
-		_, _ = Run(ctx, c, prog)
+		switch _, err := Run(ctx, c, prog); {
+		case err == nil && prog.out != fib(prog.n):
+			t.Errorf("run %d ended with fib(%d) = %d, want %d", i, prog.n, prog.out, fib(prog.n))
+		case err != nil && !errors.Is(err, ErrStopped):
+			t.Errorf("run %d: error %v, want none or ErrStopped", i, err)
+		}
 		cancel()
 	}
 }
@@ -358,26 +379,18 @@ func TestGoexit(t *testing.T) {
 		p, _ := SchedulerByName(os.Getenv("KRDLAB_TEST_SCHED"))
 		prog := flat(4)
 		prog.leaf = func(*Worker) { runtime.Goexit() }
-		done := make(chan error, 1)
-		go func() {
-			_, err := Run(context.Background(), unpinned(p, 1, 2, 1), prog)
-			done <- err
-		}()
-		select {
-		case err := <-done:
-			if err == nil {
-				t.Error("no error")
-			}
-		case <-time.After(3 * time.Second):
-			t.Error("hangs")
+		if _, err := Run(context.Background(), unpinned(p, 1, 2, 1), prog); err == nil {
+			t.Error("no error")
 		}
 		return
 	}
 	for _, s := range []string{"workfirst", "helpfirst", "shepherd-core", "go"} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestGoexit$")
+		ctx, cancel := context.WithDeadline(context.Background(), patience(t)) // it may hang
+		defer cancel()
+		cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestGoexit$")
 		cmd.Env = append(os.Environ(), "KRDLAB_TEST_CHILD=1", "KRDLAB_TEST_SCHED="+s)
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%.400s", s, err, out)
+			t.Errorf("%s: %v, %v\n%.400s", s, err, ctx.Err(), out)
 		}
 	}
 }
@@ -415,9 +428,8 @@ func TestTooFewRecorders(t *testing.T) {
 			t.Error("no error")
 		}
 	}()
-	time.Sleep(20 * time.Millisecond)
-	if n := runtime.NumGoroutine(); n > before {
-		t.Errorf("%d goroutines left, spinning", n-before)
+	if !eventually(t, func() bool { return runtime.NumGoroutine() <= before }) {
+		t.Errorf("%d goroutines left, spinning", runtime.NumGoroutine()-before)
 	}
 }
 

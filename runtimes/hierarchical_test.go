@@ -2,6 +2,7 @@ package runtimes
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 )
@@ -12,7 +13,10 @@ func TestOnlyLeadersStealRemotely(t *testing.T) {
 	const nodes, each = 3, 4
 	for _, native := range []bool{false, true} {
 		led, near := make([]uint64, nodes), uint64(0)
-		for seed := range treeSeeds() {
+		missing := func() bool { return near == 0 || slices.Contains(led[1:], 0) }
+		end := patience(t) // threads may be slow to steal
+		for seed := uint64(0); seed < treeSeeds() ||
+			native && missing() && time.Now().Before(end); seed++ {
 			var r *Result
 			var err error
 			prog := bigTree(8, 500)
@@ -41,11 +45,9 @@ func TestOnlyLeadersStealRemotely(t *testing.T) {
 				}
 			}
 		}
-		for node, n := range led {
-			if node > 0 && n == 0 || near == 0 {
-				t.Errorf("native %v: the leader of node %d stole %d entries of others; within "+
-					"nodes %d were stolen", native, node, n, near)
-			}
+		if missing() {
+			t.Errorf("native %v: the leaders stole %v entries of other nodes; within nodes %d "+
+				"were stolen", native, led, near)
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"krdlab/hw/hwtest/long"
 )
 
 // A context that has ended before the run ends it before its root task begins.
@@ -133,7 +135,11 @@ func TestMovesThatAreNotAllowed(t *testing.T) {
 		_, virtual := Step(stepConfig(p, 1, 2, 1), prog())
 		c := unpinned(Scheduler{Name: "bad", Policy: p}, 1, 2, 1)
 		slow := flat(1000)
-		slow.leaf = func(*Worker) { time.Sleep(100 * time.Microsecond) }
+		slow.leaf = func(w *Worker) { // worker 1 may take its time to move
+			if !eventually(t, func() bool { return runIsStopped(w) }) {
+				t.Error("the run was not told to stop")
+			}
+		}
 		_, native := Run(context.Background(), c, slow)
 		for substrate, err := range map[string]error{"virtual": virtual, "native": native} {
 			var pe *PolicyError
@@ -241,7 +247,7 @@ func TestNoIDUnderGo(t *testing.T) {
 func TestWithoutAsyncPreemption(t *testing.T) {
 	const marker = "KRDLAB_TEST_PREEMPT"
 	if os.Getenv(marker) == "" {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithDeadline(context.Background(), patience(t)) // it may hang
 		defer cancel()
 		cmd := exec.CommandContext(ctx, os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
 		cmd.Env = append(os.Environ(), marker+"=1", "GODEBUG=asyncpreemptoff=1")
@@ -264,10 +270,7 @@ func TestWithoutAsyncPreemption(t *testing.T) {
 			}
 		}
 	}()
-	runs := uint64(15)
-	if raceEnabled {
-		runs = 3
-	}
+	runs := long.Or[uint64](3, 15)
 	for seed := range runs {
 		for _, p := range Schedulers {
 			s := [2]int{1, 4}

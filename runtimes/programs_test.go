@@ -4,11 +4,11 @@ import (
 	"math/bits"
 	"sync"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"krdlab/hw/hwtest/long"
 	"krdlab/loi"
 )
 
@@ -237,10 +237,7 @@ var bigTrees, serials sync.Map // seeds found, and what is known of trees
 
 // treeSeeds is how many random trees a test tries.
 func treeSeeds() uint64 {
-	if raceEnabled || testing.Short() {
-		return 4
-	}
-	return 12
+	return long.Or[uint64](4, 12)
 }
 
 // begun is a child that began, or with child -1 a phase that ended.

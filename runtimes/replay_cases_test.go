@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"krdlab/hw"
+	"krdlab/hw/hwtest/long"
 )
 
 // A recording is a run on threads with its tape.
@@ -125,10 +126,7 @@ func replayShapes(p Scheduler) [][2]int {
 // What threads did, operation by operation, the stepper does again: each worker runs the same
 // children in the same order, steals the same entries, and goes on after the same joins.
 func TestReplay(t *testing.T) {
-	rounds := uint64(4)
-	if testing.Short() || raceEnabled {
-		rounds = 2
-	}
+	rounds := long.Or[uint64](1, 4)
 	all := slices.Clone(Schedulers)
 	for _, p := range Schedulers {
 		all = append(all, p.Variants()...)
@@ -170,7 +168,7 @@ func TestReplayAllRules(t *testing.T) {
 		t.Fatalf("%d combinations", len(valid))
 	}
 	for i, name := range slices.Sorted(maps.Keys(valid)) {
-		if (testing.Short() || raceEnabled) && i%8 != 0 {
+		if i%long.Or(8, 1) != 0 {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

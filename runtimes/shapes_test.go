@@ -3,10 +3,13 @@ package runtimes
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"krdlab/hw/hwtest/long"
 	"krdlab/loi"
 )
 
@@ -167,18 +170,27 @@ func oddShapes() map[string]func() (*shapeProg, int64) {
 	}
 }
 
+// stressNodes are the nodes x workers on which scheduler p, number i of the table, runs a program
+// of that name: all in the long shape, else one, so that the programs share them out.
+func stressNodes(p Scheduler, i int, name string) [][2]int {
+	all := [][2]int{{1, 1}, {1, 2}, {2, 1}, {1, 6}, {6, 1}, {4, 6}}
+	if p.Serial() {
+		return all[:1]
+	}
+	program := slices.Index(slices.Sorted(maps.Keys(oddShapes())), name)
+	at := (i + program) % len(all)
+	return long.Or(all[at:at+1], all)
+}
+
 func TestStressShapesNative(t *testing.T) {
 	t.Parallel()
 	rounds := 2 // in the second of which leaves doze
 	if raceEnabled {
 		rounds = 1
 	}
-	for _, p := range Schedulers {
-		for _, sh := range [][2]int{{1, 1}, {1, 2}, {2, 1}, {1, 6}, {6, 1}, {4, 6}} {
-			if p.Rules().Spawn == SpawnCall && sh != [2]int{1, 1} {
-				continue
-			}
-			for name, mk := range oddShapes() {
+	for i, p := range Schedulers {
+		for name, mk := range oddShapes() {
+			for _, sh := range stressNodes(p, i, name) {
 				t.Run(fmt.Sprintf("%s/%dx%d/%s", p.Name, sh[0], sh[1], name), func(t *testing.T) {
 					for seed := range uint64(rounds) {
 						if seed > 0 && sh == [2]int{1, 1} {
@@ -198,10 +210,7 @@ func TestStressShapesNative(t *testing.T) {
 							}
 						}
 						c := unpinned(p, sh[0], sh[1], seed)
-						ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-						_, err := Run(ctx, c, prog)
-						cancel()
-						if err != nil {
+						if _, err := Run(context.Background(), c, prog); err != nil {
 							t.Fatal(err)
 						}
 						if got := prog.leaves.Load(); got != want || prog.early.Load() != 0 {
@@ -219,15 +228,12 @@ func TestStressShapesStep(t *testing.T) {
 	if raceEnabled {
 		t.Skip("nothing is concurrent in virtual time")
 	}
-	for _, p := range Schedulers {
+	for i, p := range Schedulers {
 		if p.Rules().Spawn == SpawnGo {
 			continue
 		}
-		for _, sh := range [][2]int{{1, 1}, {1, 2}, {2, 1}, {1, 6}, {6, 1}, {4, 6}} {
-			if p.Rules().Spawn == SpawnCall && sh != [2]int{1, 1} {
-				continue
-			}
-			for name, mk := range oddShapes() {
+		for name, mk := range oddShapes() {
+			for _, sh := range stressNodes(p, i, name) {
 				t.Run(fmt.Sprintf("%s/%dx%d/%s", p.Name, sh[0], sh[1], name), func(t *testing.T) {
 					for seed := range uint64(2) {
 						prog, want := mk()

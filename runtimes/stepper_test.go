@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+
+	"krdlab/hw/hwtest/long"
 )
 
 func stepConfig(p Policy, nodes, each int, seed uint64) StepConfig {
@@ -93,7 +95,7 @@ func TestStepIsDeterministic(t *testing.T) {
 		}
 		t.Run(p.Name, func(t *testing.T) {
 			run := func(seed uint64) *Result {
-				r, err := Step(stepConfig(p, 4, 6, seed), withKernel(newTree(5, 7)))
+				r, err := Step(stepConfig(p, 4, 6, seed), withKernel(newTree(5, long.Or(6, 7))))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -13,16 +13,14 @@ import (
 	"time"
 
 	"krdlab/hw"
+	"krdlab/hw/hwtest/long"
 	"krdlab/loi"
 )
 
 // Every policy, many more workers than CPUs, fine tasks, several nodes: each leaf exactly once, no
 // phase early.
 func TestStress(t *testing.T) {
-	leaves, rounds := uint64(3000), uint64(4)
-	if raceEnabled || testing.Short() {
-		leaves, rounds = 500, 2
-	}
+	leaves, rounds := long.Or[uint64](500, 3000), long.Or[uint64](2, 4)
 	for _, p := range Schedulers {
 		for _, s := range shapesOf(p) {
 			t.Run(fmt.Sprintf("%s/%dx%d", p.Name, s[0], s[1]), func(t *testing.T) {
@@ -53,9 +51,9 @@ func TestStressLastEntry(t *testing.T) {
 		if p.Rules().Spawn == SpawnCall || p.Rules().Spawn == SpawnGo {
 			continue
 		}
-		rounds := uint64(20) // under a lock there is no such race
+		rounds := long.Or[uint64](5, 20) // under a lock there is no such race
 		if p.Rules().Deque() {
-			rounds = 100
+			rounds = long.Or[uint64](25, 100)
 		}
 		t.Run(p.Name, func(t *testing.T) {
 			for seed := range rounds {
@@ -155,14 +153,9 @@ func TestNoThreadIsLeft(t *testing.T) {
 	for range 5 {
 		run()
 	}
-	for range 100 { // an ended thread leaves /proc a moment later
-		if threads(t) <= before+2 {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if after := threads(t); after > before+2 {
-		t.Errorf("%d threads after five runs of 16 workers, %d before", after, before)
+	// an ended thread leaves /proc a moment later
+	if !eventually(t, func() bool { return threads(t) <= before+2 }) {
+		t.Errorf("%d threads after five runs of 16 workers, %d before", threads(t), before)
 	}
 	now, err := hw.Affinity()
 	if err != nil || len(now) != len(cpus) {
@@ -232,7 +225,7 @@ func TestGoRecords(t *testing.T) {
 	}
 }
 
-var randomRuns = flag.Uint64("runs", 0, "runs of TestRandomRuns; 0: 100, or 20 with -short")
+var randomRuns = flag.Uint64("runs", 0, "runs of TestRandomRuns; 0: 20, or 100 with KRDLAB_LONG=1")
 
 // Random programs under random policies, on 1 to 24 workers of random nodes, some of them cancelled
 // and some with a panic in a leaf: each ends as it should. -runs 1000 is worth a look with -race,
@@ -240,9 +233,7 @@ var randomRuns = flag.Uint64("runs", 0, "runs of TestRandomRuns; 0: 100, or 20 w
 func TestRandomRuns(t *testing.T) {
 	runs := *randomRuns
 	if runs == 0 {
-		if runs = 100; testing.Short() {
-			runs = 20
-		}
+		runs = long.Or[uint64](20, 100)
 	}
 	for seed := range runs {
 		r := NewRand(seed, 0)

@@ -35,10 +35,7 @@ func TestWithTapes(t *testing.T) {
 	if len(want) == 0 {
 		t.Fatal("no file has tests for a build with tapes")
 	}
-	args := []string{"test", "-tags=krdlab_tape", "-count=1", "-v", "-run=^TestReplay"}
-	if testing.Short() {
-		args = append(args, "-short")
-	}
+	args := []string{"test", "-tags=krdlab_tape", "-v", "-run=^TestReplay"}
 	if raceEnabled {
 		args = append(args, "-race")
 	}

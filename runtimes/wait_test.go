@@ -61,15 +61,17 @@ func depthOf(f *Frame) (n int) {
 	return n
 }
 
-// watch runs trees under p on threads, or in virtual time.
-func watch(t *testing.T, p Policy, native bool) *waiting {
+// watch runs trees under p on threads, or in virtual time. Threads may be slow to steal: they run
+// further trees until x is as seen asks.
+func watch(t *testing.T, p Policy, native bool, seen func(x *waiting) bool) *waiting {
 	t.Helper()
+	end := patience(t)
 	x := &waiting{thieves: map[uint64]map[int32]bool{}}
 	seeds := 2 * treeSeeds()
 	if native {
 		seeds /= 4
 	}
-	for seed := range seeds {
+	for seed := uint64(0); seed < seeds || native && !seen(x) && time.Now().Before(end); seed++ {
 		clear(x.thieves)
 		prog := newTree(seed, 6)
 		prog.order = x.begins
@@ -97,27 +99,28 @@ func watch(t *testing.T, p Policy, native bool) *waiting {
 func TestWaitRules(t *testing.T) {
 	t.Parallel()
 	deeper := func(x *waiting) bool { return x.shallower == 0 && x.stack <= x.nesting }
+	leaps := func(x *waiting) bool { return deeper(x) && x.strangers == 0 }
+	above := func(x *waiting) bool { return x.above > 0 }
+	strangers := func(x *waiting) bool { return x.above > 0 && x.strangers > 0 }
 	for _, native := range []bool{false, true} {
 		for name, c := range map[string]struct {
 			p     Policy
 			right func(x *waiting) bool
+			seen  func(x *waiting) bool // what a run with steals enough has
 		}{
 			"any": {&HelpFirst{}, func(x *waiting) bool {
-				return x.shallower > 0 && x.strangers > 0 && x.stack > x.nesting
-			}},
-			"deeper": {DepthRestricted{},
-				func(x *waiting) bool { return deeper(x) && x.strangers > 0 }},
-			"leapfrog": {Leapfrog{},
-				func(x *waiting) bool { return deeper(x) && x.strangers == 0 }},
-			"thief": {anyPolicy{Leapfrog{}.Rules()},
-				func(x *waiting) bool { return deeper(x) && x.strangers == 0 }},
+				return x.shallower > 0 && x.stack > x.nesting
+			}, strangers},
+			"deeper":   {DepthRestricted{}, deeper, strangers},
+			"leapfrog": {Leapfrog{}, leaps, above},
+			"thief":    {anyPolicy{Leapfrog{}.Rules()}, leaps, above},
 		} {
 			t.Run(fmt.Sprintf("%s/native=%v", name, native), func(t *testing.T) {
 				if native && name == "any" {
 					return // what threads do without a rule is not certain
 				}
-				x := watch(t, c.p, native)
-				if x.above == 0 || !c.right(x) {
+				x := watch(t, c.p, native, c.seen)
+				if !c.seen(x) || !c.right(x) {
 					t.Errorf("%d children began on top of a task that waits, %d no deeper than it "+
 						"and %d from others than its thieves; %d tasks on a stack, %d in the "+
 						"serial run", x.above, x.shallower, x.strangers, x.stack, x.nesting)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"krdlab/hw/hwtest/long"
 	"krdlab/hw/machine"
 )
 
@@ -114,10 +115,7 @@ func randomLayout(r *rand.Rand) *Layout {
 // TestAgainstNaive compares counts and stalls, access by access, with the plain model, which also
 // checks its protocol.
 func TestAgainstNaive(t *testing.T) {
-	trials := 600
-	if testing.Short() {
-		trials = 300
-	}
+	trials := long.Or(100, 600)
 	grouped := 0
 	for trial := range trials {
 		r := rand.New(rand.NewPCG(uint64(trial), 5))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"krdlab/hw/hwtest/long"
 	"krdlab/hw/machine"
 )
 
@@ -290,19 +291,19 @@ func TestModesAgree(t *testing.T) {
 	}
 }
 
-// TestShort goes through all sequences of four accesses of two cores on two nodes to three lines,
+// TestShort goes through all sequences of three or four accesses of two cores on two nodes to three lines,
 // read and written.
 func TestShort(t *testing.T) {
-	m := small(2, 1, 1, 2)
+	m, length, codes := small(2, 1, 1, 2), long.Or(3, 4), long.Or(12*12*12, 12*12*12*12)
 	for _, inclusive := range []bool{true, false} {
 		m.LLC.Inclusive = inclusive
 		for _, opt := range []Options{{}, {Granularity: Lines}} {
 			l := lineBlocks(3)
 			fast := build(t, m, l, opt)
-			for code := range 12 * 12 * 12 * 12 {
+			for code := range codes {
 				fast.Reset()
 				slow := newNaive(m, l, opt)
-				for i, rest := 0, code; i < 4; i, rest = i+1, rest/12 {
+				for i, rest := 0, code; i < length; i, rest = i+1, rest/12 {
 					a := []Access{{uint32(rest / 2 % 3), rest%2 == 1}}
 					core, now := rest/6%2, uint64(i)*10_000
 					got, want := fast.Kernel(core, 0, now, a), slow.kernel(core, 0, now, a)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"krdlab/hw"
+	"krdlab/hw/hwtest/long"
 )
 
 // A fake is a computer with a clock of its own: every load takes what the truth says for the size
@@ -280,14 +281,11 @@ func TestRates(t *testing.T) {
 // On the computer of the test: every number is there, and ordered as on any computer. How fast it
 // is does not matter.
 func TestCalibrateHere(t *testing.T) {
-	if testing.Short() {
-		t.Skip("some seconds")
-	}
 	top, err := hw.Host()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Calibrate(t.Context(), top, CalibrateOptions{}, nil)
+	m, err := Calibrate(t.Context(), top, CalibrateOptions{Quick: !long.Tests}, nil)
 	if errors.Is(err, ErrNotKnown) {
 		t.Skip(err)
 	}

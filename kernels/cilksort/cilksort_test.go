@@ -88,26 +88,6 @@ func TestSplitsAreThoseOfKeys(t *testing.T) {
 	}
 }
 
-func TestWrongOrderIsSeen(t *testing.T) {
-	in, err := Kernel.New(Kernel.With(kernel.Params{"n": 64, "leaf": 64}), kernel.Env{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	if in.Check().Passed {
-		t.Error("an unsorted input passes")
-	}
-	keys := in.(*instance).keys[0]
-	slices.Sort(keys)
-	if c := in.Check(); !c.Passed {
-		t.Error(c.Detail)
-	}
-	keys[10], keys[11] = keys[11], keys[10]
-	if in.Check().Passed {
-		t.Error("two keys in the wrong order pass")
-	}
-}
-
 func TestSizesThatDoNotFit(t *testing.T) {
 	for _, p := range []kernel.Params{{"n": 100, "leaf": 16}, {"n": 90, "leaf": 18}} {
 		if _, err := Kernel.Plan(Kernel.With(p)); err == nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"krdlab/hw/hwtest/long"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
 	"krdlab/runtimes"
@@ -18,9 +19,9 @@ import (
 func TestPlacesAndWork(t *testing.T) {
 	for _, p := range []kernel.Params{
 		// objects of more than 2 MiB each
-		{"bodies": 1}, {"bodies": 17, "ncrit": 3}, {"bodies": 140000},
+		{"bodies": 1}, {"bodies": 17, "ncrit": 3}, {"bodies": long.Or(50_000, 140_000)},
 		{"bodies": 2000, "mutual": "false", "order": 3, "cutoff": 0},
-		{"bodies": 70000, "layout": together}, {"bodies": 3000, "layout": together, "order": 2},
+		{"bodies": long.Or(20_000, 70_000), "layout": together}, {"bodies": 3000, "layout": together, "order": 2},
 		{"bodies": 3000, "tasks": exafmm},
 	} {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {

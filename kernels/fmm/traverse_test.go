@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"krdlab/hw"
+	"krdlab/hw/hwtest/long"
 	"krdlab/kernels/kernel"
 	"krdlab/runtimes"
 )
@@ -93,7 +94,7 @@ func fields(in *instance) [][]float32 {
 // under every scheduler, and in both layouts.
 func TestSameBits(t *testing.T) {
 	clock := hw.CalibrateClock()
-	bodies := generate(plummer, 2000, 1, 10, 9)
+	bodies := generate(plummer, long.Or(1000, 2000), 1, 10, 9)
 	for _, p := range []kernel.Params{{"cutoff": 50, "split": 300}, {"cutoff": 50, "ncrit": 10,
 		"mutual": "false"}, {"cutoff": 50, "tasks": exafmm}, {"cutoff": 50, "tasks": exafmm,
 		"mutual": "false"}} {
@@ -111,7 +112,7 @@ func TestSameBits(t *testing.T) {
 				nodes = nodes[:1]
 			}
 			cpus := slices.Repeat([]int{-1}, len(nodes))
-			for seed := range uint64(4) {
+			for seed := range long.Or[uint64](1, 4) {
 				for _, virtual := range []bool{false, true} {
 					in.Reset(s.Rules().Hints)
 					var err error

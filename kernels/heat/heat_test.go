@@ -4,61 +4,7 @@ import (
 	"testing"
 
 	"krdlab/kernels/kernel"
-	"krdlab/runtimes"
 )
-
-func newTest(t *testing.T, p kernel.Params) kernel.Instance {
-	t.Helper()
-	in, err := newInstance(Kernel.With(p), kernel.Env{Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { in.Close() })
-	return in
-}
-
-func plate(in kernel.Instance) *instance {
-	if z, ok := in.(*zoids); ok {
-		return &z.instance
-	}
-	return &in.(*swept).instance
-}
-
-// One element that differs in its last bit, and a step that was left out, fail the check.
-func TestCheckSees(t *testing.T) {
-	for _, small := range Kernel.Small {
-		in := newTest(t, small)
-		run := func() {
-			in.Reset(false)
-			if _, err := runtimes.Step(runtimes.StepConfig{Policy: runtimes.Serial{},
-				Nodes: []int{0}, Kernels: in.Registry().Kernels}, in); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if in.Check().Passed {
-			t.Errorf("%v: passes before it ran", small)
-		}
-		run()
-		if c := in.Check(); !c.Passed {
-			t.Errorf("%v: %+v", small, c)
-		}
-		p := plate(in)
-		u := p.u[p.steps%2].Data
-		u[p.grid.Stride()+1] *= 1 + 1.0/(1<<52)
-		if c := in.Check(); c.Passed || c.Error != 1 || c.Detail == "" {
-			t.Errorf("%v: an element that differs: %+v", small, c)
-		}
-		p.steps++
-		if s, ok := in.(*swept); ok {
-			s.Count++
-		}
-		run()
-		p.steps--
-		if p.u[0], p.u[1] = p.u[1], p.u[0]; in.Check().Passed {
-			t.Errorf("%v: a step too many passes", small)
-		}
-	}
-}
 
 // The trapezoids are every element in every step once, after all that it reads; leaves touch at
 // most as many tiles as there are kernels for, and are as many as was counted.

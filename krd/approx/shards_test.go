@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"krdlab/hw/hwtest/long"
 	"krdlab/krd/smith"
 	"krdlab/krd/stack"
 )
@@ -67,8 +68,8 @@ var accuracyStreams = []struct {
 	{"matmul", matmul(64)},
 }
 
-// The error of the miss ratio at a cache of C bytes, mean over 10 seeds and the cache sizes 1/16,
-// 2/16 ... 14/16 of all blocks.
+// The error of the miss ratio at a cache of C bytes, mean over 5 or 10 seeds and the cache sizes
+// 1/16, 2/16 ... 14/16 of all blocks.
 //
 // The bound. With k blocks in the sample, the number of them is off by 1/sqrt(k) relative, one
 // standard deviation, and with it the distances and, by the correction for the number of accesses,
@@ -102,8 +103,8 @@ func TestShardsAccuracy(t *testing.T) {
 			{"4096 keys", Options{Rate: 0.5, MaxKeys: 4096}, 4096},
 		} {
 			var sum, worst float64
-			const seeds = 10
-			for seed := range uint64(seeds) {
+			seeds := long.Or[uint64](5, 10)
+			for seed := range seeds {
 				o.opt.Caches, o.opt.Seed = caches, seed
 				e := run(t, o.opt, s.keys, []uint64{4096}).Estimate()
 				for i, c := range e.Caches {
@@ -112,7 +113,7 @@ func TestShardsAccuracy(t *testing.T) {
 					worst = max(worst, diff)
 				}
 			}
-			mean, bound := sum/seeds/float64(len(caches)), 1/math.Sqrt(o.k)
+			mean, bound := sum/float64(seeds)/float64(len(caches)), 1/math.Sqrt(o.k)
 			t.Logf("%-8s %-10s mean absolute error of the miss ratio %.4f, largest %.4f; "+
 				"1/sqrt(k) = %.4f", s.name, o.name, mean, worst, bound)
 			if mean > 2*bound || worst > 5*bound && s.name != "scans" {

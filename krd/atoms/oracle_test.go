@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"krdlab/hw/hwtest/long"
 	"krdlab/krd/stack"
 )
 
@@ -294,10 +295,7 @@ func TestDistancesExhaustive(t *testing.T) {
 			trace = trace[:len(trace)-1]
 		}
 	}
-	longest := 4
-	if testing.Short() {
-		longest = 3
-	}
+	longest := long.Or(3, 4)
 	extend(longest)
 	n, want := len(shapes), 1
 	for p, i := 1, 0; i < longest; i++ {

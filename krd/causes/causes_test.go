@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"krdlab/hw/hwtest/long"
 )
 
 // A scene is a drawn trace with what it is of.
@@ -143,10 +145,7 @@ func checkSums(t fataler, s *scene, r *Result) {
 // over every range.
 func TestExhaustive(t *testing.T) {
 	size, objectOf := []uint64{1, 3, 1, 2}, []int{0, 0, 1, 1}
-	longest := 6
-	if testing.Short() {
-		longest = 5
-	}
+	longest := long.Or(5, 6)
 	checked := 0
 	for n := 0; n <= longest; n++ {
 		for code := range 1 << (2 * n) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"krdlab/hw/hwtest/long"
 	"krdlab/krd/stack"
 )
 
@@ -93,10 +94,10 @@ func (s *search) extend(depth, length, units, nodes int) {
 }
 
 // TestAllShortTraces: every access of every trace of 6 accesses by 2 nodes to 3 units of 1 or 3
-// bytes, against caches of all sizes; and of 5 accesses by 3 nodes. One access less with -short.
+// bytes, against caches of all sizes; and of 5 accesses by 3 nodes. One access less in the short shape.
 func TestAllShortTraces(t *testing.T) {
 	for _, c := range []struct{ nodes, length int }{{2, 6}, {3, 5}} {
-		if testing.Short() {
+		if !long.Tests {
 			c.length--
 		}
 		leaves := 0

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"krdlab/hw/hwtest/long"
+	"krdlab/krd/stack/stacktest"
 )
 
 // An engine is what Dense and the oracle have in common.
@@ -20,7 +23,7 @@ var engines = []struct {
 	name string
 	new  func(sizes []uint64) engine
 }{
-	{"naive", func(s []uint64) engine { return newNaive(s) }},
+	{"naive", func(s []uint64) engine { return stacktest.NewNaive(s) }},
 	{"dense", func(s []uint64) engine { return NewDense(s) }},
 	{"dense in chunks of 2", func(s []uint64) engine {
 		d := NewDense(s)
@@ -111,12 +114,12 @@ func TestPapersExamples(t *testing.T) {
 	}
 }
 
-// exhaustive calls check with every trace of up to 8 accesses to up to 4 blocks of 1 or 3 bytes.
+// exhaustive calls check with every trace of up to longest accesses to up to 4 blocks of 1 or 3 bytes.
 // Blocks are numbered in the order of their first accesses: what the numbers are is of no account
 // to any engine.
-func exhaustive(check func(blocks []uint32, sizes []uint64)) (traces int) {
-	const objects, longest = 4, 8
-	var blocks [longest]uint32
+func exhaustive(longest int, check func(blocks []uint32, sizes []uint64)) (traces int) {
+	const objects = 4
+	blocks := make([]uint32, longest)
 	var sizes [objects]uint64
 	var extend func(n, used int)
 	extend = func(n, used int) {
@@ -143,16 +146,14 @@ func exhaustive(check func(blocks []uint32, sizes []uint64)) (traces int) {
 // TestExhaustive compares all engines on those traces, in one batch and cut in two at each place of
 // the shorter ones.
 func TestExhaustive(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a million engines")
-	}
+	longest := long.Or(6, 8)
 	want, got := make([]uint64, 8), make([]uint64, 8)
-	traces := exhaustive(func(blocks []uint32, sizes []uint64) {
+	traces := exhaustive(longest, func(blocks []uint32, sizes []uint64) {
 		n := len(blocks)
-		newNaive(sizes).Distances(blocks, want)
+		stacktest.NewNaive(sizes).Distances(blocks, want)
 		for _, e := range engines[1:] {
 			cuts := []int{0}
-			if n > 0 && n <= 6 {
+			if n > 0 && n <= long.Or(5, 6) {
 				for cut := 1; cut < n; cut++ {
 					cuts = append(cuts, cut)
 				}
@@ -168,10 +169,10 @@ func TestExhaustive(t *testing.T) {
 			}
 		}
 	})
-	// The sum over n = 0..8 and u = 0..4 of 2^u S(n, u), with Stirling's numbers of the second
-	// kind.
-	if traces != 46149 {
-		t.Errorf("checked %d traces, want 46149", traces)
+	// The sum over n = 0..longest and u = 0..4 of 2^u S(n, u), with Stirling's numbers of the
+	// second kind.
+	if want := long.Or(2433, 46149); traces != want {
+		t.Errorf("checked %d traces, want %d", traces, want)
 	}
 }
 
@@ -186,7 +187,7 @@ func TestRandom(t *testing.T) {
 		batch := rapid.SampledFrom([]int{0, 1, 63, 64, 1000}).Draw(t, "batch")
 		odd := rapid.SampledFrom([]uint64{0, 1, 1000}).Draw(t, "odd")
 		blocks, sizes := randomTrace(seed, n, objects, unit, odd)
-		want := distancesOf(newNaive(sizes), blocks, 0)
+		want := distancesOf(stacktest.NewNaive(sizes), blocks, 0)
 		k := newKeyedEngine(sizes, 2)
 		k.limits.minChunk, k.limits.topBits = rapid.IntRange(1, 3000).Draw(t, "chunk"),
 			uint(rapid.IntRange(0, 2).Draw(t, "top bits"))
@@ -254,7 +255,7 @@ func FuzzEngines(f *testing.F) {
 		for _, b := range data[1:] {
 			blocks = append(blocks, uint32(b))
 		}
-		want := distancesOf(newNaive(sizes), blocks, 0)
+		want := distancesOf(stacktest.NewNaive(sizes), blocks, 0)
 		for _, e := range engines[1:] {
 			if got := distancesOf(e.new(sizes), blocks, cut); !slices.Equal(got, want) {
 				t.Fatalf("%s: got %s\nwant %s", e.name, formatDistances(got), formatDistances(want))
@@ -274,7 +275,7 @@ func TestCounterWidth(t *testing.T) {
 		for i := range 4 * objects {
 			blocks = append(blocks, uint32(i%objects))
 		}
-		want := distancesOf(newNaive(sizes), blocks, 0)
+		want := distancesOf(stacktest.NewNaive(sizes), blocks, 0)
 		for _, batch := range []int{objects, 0} {
 			for _, e := range engines[1:] {
 				if got := distancesOf(e.new(sizes), blocks, batch); !slices.Equal(got, want) {
@@ -296,7 +297,7 @@ func TestWrap(t *testing.T) {
 	for i := range blocks {
 		blocks[i] = uint32(next() % objects)
 	}
-	want := distancesOf(newNaive(sizes), blocks, 0)
+	want := distancesOf(stacktest.NewNaive(sizes), blocks, 0)
 	for _, e := range engines[1:] {
 		if got := distancesOf(e.new(sizes), blocks, 0); !slices.Equal(got, want) {
 			t.Errorf("%s differs from the oracle", e.name)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"krdlab/hw/hwtest/long"
 )
 
 // keyedEngine gives Keyed the methods of an engine; its keys are not dense.
@@ -91,7 +93,7 @@ func TestKeyedSizeChange(t *testing.T) {
 // are dealt more than once.
 func TestLong(t *testing.T) {
 	for _, objects := range []int{1, 100, 5000, 60_000} {
-		blocks, sizes := randomTrace(uint64(objects), 300_000, objects, 64, 0)
+		blocks, sizes := randomTrace(uint64(objects), long.Or(150_000, 300_000), objects, 64, 0)
 		want := distancesOf(newOnlineEngine(sizes), blocks, 0)
 		few := limits{minChunk: 1 << 15, maxChunk: 1 << 23, topBits: 1}
 		d := NewDense(sizes)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"krdlab/hw/hwtest/long"
 	"krdlab/kernels/isa"
 )
 
@@ -121,10 +122,7 @@ func verify(t *testing.T, m, n, k int, leaf Shape, layout Layout, set isa.Set) {
 func TestLeafEqualsNaive(t *testing.T) {
 	for _, set := range isa.Supported() {
 		t.Run("isa="+set.String(), func(t *testing.T) {
-			ks := []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33}
-			if testing.Short() {
-				ks = []int{1, 5, 17}
-			}
+			ks := long.Or([]int{1, 5, 17}, []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33})
 			for m := 1; m <= 26; m++ {
 				for n := 1; n <= 70; n++ {
 					verify(t, m, n, ks[(m+n)%len(ks)], Shape{m, n, 64}, Row, set)
