@@ -43,6 +43,7 @@ const (
 
 // sources are those of a cache by how its size is known.
 var sources = map[hw.Known]string{
+	"":          fromSystem,
 	hw.Told:     fromSystem,
 	hw.Measured: "measured: where the latency of a random walk rises",
 	hw.Assumed:  NotCalibrated + ": assumed, as published for the processor's family",

@@ -3,11 +3,13 @@ package app
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/pflag"
 
 	"krdlab/experiments/request"
 	"krdlab/hw"
+	"krdlab/loi"
 )
 
 // given is a flag that describes the caches of this computer, as [request.ParseCaches] reads it.
@@ -50,4 +52,33 @@ func (a *app) host(g given) (*hw.Topology, error) {
 		return nil, err
 	}
 	return t.WithCaches(c), nil
+}
+
+// open opens a trace. The caches that g gives, if any, are then those of its header; each @CORES
+// workers of a trace, in the order of their nodes, share an LLC.
+func (g given) open(path string) (*loi.Trace, error) {
+	t, err := loi.Open(path)
+	if err != nil || g == "" {
+		return t, err
+	}
+	c, err := request.ParseCaches(string(g))
+	if err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	h := &t.Header
+	h.L2Bytes, h.L2Known = uint64(c.L2.Bytes), string(c.L2.Known)
+	h.LLCBytes, h.LLCKnown = uint64(c.LLC.Bytes), string(c.LLC.Known)
+	if c.Cores == 0 {
+		return t, nil
+	}
+	order := make([]int, len(h.Workers))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return h.Workers[a].Node - h.Workers[b].Node })
+	for i, w := range order {
+		h.Workers[w].Node = i / c.Cores
+	}
+	h.Nodes = (len(order) + c.Cores - 1) / c.Cores
+	return t, nil
 }

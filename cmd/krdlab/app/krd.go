@@ -320,7 +320,7 @@ func (a *app) sample(f *krdFlags, opt krd.Options, traces []string) error {
 	}
 	var reports []*krd.SampleReport
 	for _, path := range traces {
-		t, err := loi.Open(path)
+		t, err := f.given.open(path)
 		if err != nil {
 			return traceError(path, err)
 		}
@@ -348,7 +348,7 @@ func analysisError(path string, err error) error {
 // type instead.
 func (a *app) analyze(f *krdFlags, opt krd.Options, path string) (r *krd.Report, h loi.Header,
 	err error) {
-	t, err := loi.Open(path)
+	t, err := f.given.open(path)
 	if err != nil {
 		return nil, h, traceError(path, err)
 	}
