@@ -180,7 +180,7 @@ func choose(e *dataset.Experiment, f *plotFlags) (list []drawing, skipped []stri
 		}
 		for _, s := range out {
 			if asked(func(id string) bool {
-				return s.Is(id) || strings.HasPrefix(id, s.ID+"-")
+				return s.Means(id) || strings.HasPrefix(id, s.ID+"-")
 			}) {
 				skipped = append(skipped, where+s.String())
 			}
