@@ -2,6 +2,7 @@ package correlate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"krdlab/experiments/result"
@@ -31,7 +32,9 @@ const (
 // answers says for each question what is found: misses per access before misses per core, which
 // fall with the cores whatever reuse does, and which between schedulers are the same.
 func (f *Family) answers() (list []Answer) {
-	if s := f.scope(EqualCores); s != nil {
+	if s := f.scope(EqualCores); s != nil && s.mute(MissesPerAccess, WTI) != "" {
+		list = append(list, s.silence(betweenSchedulers, MissesPerAccess, WTI))
+	} else if s != nil {
 		list = append(list, s.answers(betweenSchedulers, MissesPerAccess, WTI)...)
 	} else {
 		why := "nothing to compare: each has one scheduler only"
@@ -49,11 +52,41 @@ func (f *Family) answers() (list []Answer) {
 		func(c *Configuration) string { return c.Scheduler })) == 1 {
 		s, question = f.scope(AllConfigurations), acrossOne
 	}
-	if s != nil {
+	if s != nil && s.mute(Outcomes...) != "" {
+		return append(list, s.silence(question, Outcomes...))
+	} else if s != nil {
 		return append(list, s.answers(question, Outcomes...)...)
 	}
 	why := "nothing to compare: one size and core count only"
 	return append(list, Answer{Question: acrossCores, Scope: Pooled, Text: why, Brief: why})
+}
+
+// mute returns how many points a scope has where they are so few that none of several outcomes can
+// be told from chance, whatever the coefficients are; "" where something else is to be said of one.
+func (s *Scope) mute(outcomes ...Outcome) string {
+	n, several := 0, 0
+	for i := range s.Associations {
+		a := &s.Associations[i]
+		if !slices.Contains(outcomes, a.Outcome) {
+			continue
+		}
+		best := a.BestSpearman
+		if a.ByConstruction || best == nil || best.PickedSmallest.Float() <= 1-result.Confidence {
+			return ""
+		}
+		n, several = max(n, a.N), several+1
+	}
+	if several < 2 {
+		return ""
+	}
+	return units.Count(n, "pair")
+}
+
+// silence is the one answer of a scope that is mute.
+func (s *Scope) silence(question string, outcomes ...Outcome) Answer {
+	text := "nothing can be told: " + s.mute(outcomes...) + " are too few to tell any coefficient " +
+		"from chance"
+	return Answer{Question: question, Scope: s.Kind, Text: text, Brief: text}
 }
 
 // scope returns the first of a kind, nil if there is none.

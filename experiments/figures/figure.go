@@ -128,8 +128,8 @@ func (s Skipped) String() string { return s.ID + ": " + s.Reason }
 // family.
 func (s Skipped) Error() string { return s.Reason }
 
-// Is reports whether id means s, as [Figure.Is].
-func (s Skipped) Is(id string) bool { return (&Figure{ID: s.ID}).Is(id) }
+// Means reports whether id means s, as [Figure.Is] does of a figure.
+func (s Skipped) Means(id string) bool { return (&Figure{ID: s.ID}).Is(id) }
 
 // ErrFormat is wrapped by the error of a format that is none of Formats.
 var ErrFormat = failure.New(failure.Request, "unknown figure format")

@@ -205,12 +205,13 @@ func TestOneCoreCount(t *testing.T) {
 	}
 }
 
-// A scheduler looks as its place in inLooks says; others have looks of their own.
+// A scheduler looks as its place in the table says; others have looks of their own.
 func TestSchedulerLooks(t *testing.T) {
-	names := inLooks()
-	for i, name := range names {
-		if look := SchedulerLooks([]string{name})[0]; look != i {
-			t.Errorf("%s, in place %d, has look %d", name, i, look)
+	var names []string
+	for i, s := range runtimes.Schedulers {
+		names = append(names, s.Name)
+		if look := SchedulerLooks([]string{s.Name})[0]; look != lookOf(i) {
+			t.Errorf("%s, in place %d, has look %d", s.Name, i, look)
 		}
 	}
 	for n := range 20 {
@@ -218,7 +219,7 @@ func TestSchedulerLooks(t *testing.T) {
 	}
 	looks := SchedulerLooks(names)
 	for i, look := range looks {
-		if i < len(runtimes.Schedulers) && look != i {
+		if i < len(runtimes.Schedulers) && look != lookOf(i) {
 			t.Errorf("%s has look %d beside others", names[i], look)
 		}
 		if slices.Contains(looks[:i], look) || look >= krdplot.Looks {

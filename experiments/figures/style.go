@@ -12,34 +12,25 @@ import (
 	"krdlab/runtimes"
 )
 
-// drawnMost are the schedulers that are drawn together most: no two of them have one colour.
-var drawnMost = []string{"serial", "workfirst", "helpfirst", "helpfirst-locality", "shepherd-core",
-	"shepherd-socket", "numa-ws", "adws"}
-
-// inLooks returns the schedulers of the table in the order of their looks: drawnMost, then the
-// others.
-func inLooks() []string {
-	order := slices.Clone(drawnMost)
-	for _, s := range runtimes.Schedulers {
-		if !slices.Contains(drawnMost, s.Name) {
-			order = append(order, s.Name)
-		}
-	}
-	return order
-}
+// lookOf returns the look of the scheduler in a place of the table. Each time that all colours were
+// had one is left out, so that schedulers 8 or 16 places apart do not have the same.
+func lookOf(place int) int { return place + place/len(krdplot.Palette) }
 
 // SchedulerLooks returns the number of the look of each scheduler (see [krdplot.LookAt]), all
-// different. It follows from the scheduler's place in inLooks. Those that have none there, with
+// different. It follows from the scheduler's place in the table. Those that have none there, with
 // parameters or from another version of krdlab, have looks beyond it that follow from their names.
 func SchedulerLooks(names []string) []int {
-	table := inLooks()
+	table := runtimes.Schedulers
+	used := lookOf(len(table))
 	var looks []int
 	for _, name := range names {
-		look := slices.Index(table, name)
-		if look < 0 {
+		place := slices.IndexFunc(table,
+			func(s runtimes.Scheduler) bool { return s.Name == name })
+		look := lookOf(place)
+		if place < 0 {
 			h := fnv.New32a()
 			h.Write([]byte(name))
-			look = len(table) + int(h.Sum32()%uint32(max(1, krdplot.Looks-len(table))))
+			look = used + int(h.Sum32()%uint32(max(1, krdplot.Looks-used)))
 		}
 		looks = append(looks, look)
 	}

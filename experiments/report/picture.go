@@ -64,7 +64,7 @@ func pictures(g *dataset.Group, anchor string, brief bool, number *int,
 			return !slices.ContainsFunc(leading, f.Is)
 		})
 		without = slices.DeleteFunc(without, func(s figures.Skipped) bool {
-			return !slices.ContainsFunc(leading, s.Is)
+			return !slices.ContainsFunc(leading, s.Means)
 		})
 		skipped = []string{fmt.Sprintf("other families than %s: the page has more than %d "+
 			"kernels, sizes and machines; krdlab plot has all", strings.Join(leading, ", "), fewGroups)}

@@ -192,6 +192,7 @@ func (a *app) root() *cobra.Command {
 		a.correlateCommand(), a.compareCommand(), a.reproduceCommand(), a.plotCommand(),
 		a.versionCommand(), a.manCommand())
 	root.InitDefaultCompletionCmd()
+	sayExitCodes(root)
 	wrapHelp(root, a.helpWidth())
 	standard := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { a.help(c, standard) })

@@ -2,6 +2,9 @@ package app
 
 import (
 	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"krdlab/hw/failure"
 )
@@ -32,6 +35,31 @@ type codeError struct {
 }
 
 func (e *codeError) Unwrap() error { return e.error }
+
+// readers are the commands that read files which others may have spoiled, and whether cells of a
+// sweep are among them.
+var readers = map[string]bool{"krd": false, "trace info": false, "trace verify": false,
+	"trace recover": false, "trace import": false, "trace export": false, "trace compress": false,
+	"plot": true, "report": true, "correlate": true, "compare": true}
+
+// sayExitCodes puts the exit codes of readers into their help.
+func sayExitCodes(root *cobra.Command) {
+	for path, cells := range readers {
+		c, _, err := root.Find(strings.Fields(path))
+		if err != nil {
+			panic(err) // the path is a constant
+		}
+		if c.Long == "" {
+			c.Long = c.Short + "."
+		}
+		c.Long += "\n\nExit codes: 0 done; 1 failed; 2 not a possible request; 5 the content of a " +
+			"file is bad"
+		if cells {
+			c.Long += "; 6 done, but some cells could not be used"
+		}
+		c.Long += "."
+	}
+}
 
 func usageError(format string, args ...any) error {
 	return failure.Errorf(failure.Request, format, args...)

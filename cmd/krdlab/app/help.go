@@ -12,7 +12,7 @@ import (
 )
 
 // helpColumns is how wide help is at most.
-const helpColumns = 100
+const helpColumns = 80
 
 // helpWidth is how wide help is here.
 func (a *app) helpWidth() int {

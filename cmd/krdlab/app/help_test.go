@@ -92,6 +92,25 @@ func TestHelpSaysSomething(t *testing.T) {
 	})
 }
 
+// Commands that can end with 5 or 6 say so.
+func TestHelpOfExitCodes(t *testing.T) {
+	seen := 0
+	everyCommand(t, func(c *cobra.Command, help string) {
+		cells, reads := readers[strings.TrimPrefix(c.CommandPath(), "krdlab ")]
+		if !reads {
+			return
+		}
+		seen++
+		help = strings.Join(strings.Fields(help), " ")
+		if !strings.Contains(help, "; 5 the content") || strings.Contains(help, "; 6 done") != cells {
+			t.Errorf("%s: exit codes: %s", c.CommandPath(), help)
+		}
+	})
+	if seen != len(readers) {
+		t.Errorf("%d of %d commands were seen", seen, len(readers))
+	}
+}
+
 func TestWrapped(t *testing.T) {
 	if got, want := wrapped("  id  one two three\n", 12), "  id  one\n      two\n      three\n"; got !=
 		want {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments/request"
+	"krdlab/experiments/result"
 	"krdlab/experiments/show"
 	"krdlab/hw"
 	"krdlab/hw/failure"
@@ -152,6 +153,17 @@ func derivable(flag, path string) error {
 		return err
 	}
 	return inFolder(flag, path)
+}
+
+// outFolder returns an error where the folder that the folder of --out is to stand in is not there:
+// only [result.RunsDir] is made by the way. What else may be wrong is found when it is made.
+func outFolder(path string) error {
+	dir := filepath.Dir(filepath.Clean(path))
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && dir != result.RunsDir {
+		return fmt.Errorf("--out %s: there is no folder %s; make it, or choose another with --out",
+			path, dir)
+	}
+	return nil
 }
 
 // inFolder returns an error where no file can be made in the folder of path.

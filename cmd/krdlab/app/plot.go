@@ -102,6 +102,9 @@ func (a *app) plot(ctx context.Context, f *plotFlags, dir string) error {
 	if info, err := os.Stat(f.out); err == nil && !info.IsDir() {
 		return usageError("--out %s: it is a file; expected a folder for figures", f.out)
 	}
+	if err := outFolder(f.out); err != nil {
+		return err
+	}
 	list, skipped, err := choose(e, f)
 	if err != nil {
 		return err
@@ -177,7 +180,7 @@ func choose(e *dataset.Experiment, f *plotFlags) (list []drawing, skipped []stri
 		}
 		for _, s := range out {
 			if asked(func(id string) bool {
-				return s.Is(id) || strings.HasPrefix(id, s.ID+"-")
+				return s.Means(id) || strings.HasPrefix(id, s.ID+"-")
 			}) {
 				skipped = append(skipped, where+s.String())
 			}

@@ -111,6 +111,9 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	if dir == "" {
 		dir = filepath.Join(result.RunsDir, kind+"-"+f.scale)
 	}
+	if err := outFolder(dir); err != nil {
+		return err
+	}
 	if study != nil && study.whole != nil {
 		return study.whole(scale, dir)
 	}
@@ -171,12 +174,19 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 		return allUsed(errors.Join(err, writeJSON(a.stdout, findings)), e)
 	}
 	p := a.page()
-	if werr := reproduce.WriteTables(p, e); werr != nil {
-		return werr
-	}
-	p.Line("")
-	if werr := reproduce.WriteText(p, findings); werr != nil {
-		return werr
+	if scale == reproduce.Smoke {
+		p.Line("%s.", reproduce.CountOf(findings))
+		p.Line("All of it works; no claim can be judged at --scale %s: type --scale %s or %s. "+
+			"Tables and claims are in %s and %s.", scale, reproduce.Quick, reproduce.Paper,
+			reproduce.TablesText, reproduce.ClaimsText)
+	} else {
+		if werr := reproduce.WriteTables(p, e); werr != nil {
+			return werr
+		}
+		p.Line("")
+		if werr := reproduce.WriteText(p, findings); werr != nil {
+			return werr
+		}
 	}
 	p.Line("in %s: %s, %s, %s/, %s", dir, reproduce.ReportHTML, reproduce.Correlation,
 		reproduce.FiguresDir, strings.Join(sweep.Tables, ", "))

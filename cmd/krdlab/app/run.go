@@ -267,7 +267,10 @@ func (f *runFlags) draft(flags *pflag.FlagSet, k *kernel.Kernel) (*request.Draft
 		AllCores: !flags.Changed("cores"), DefaultReps: !flags.Changed("reps"),
 		AllSchedulers: strings.TrimSpace(f.sched) == request.AllSchedulers,
 		DefaultNUMA:   !flags.Changed("numa"), Pinned: flags.Changed("bind")}
-	var err error
+	err := outFolder(f.out)
+	if err != nil {
+		return nil, err
+	}
 	if d.Bind, err = request.ParseBinding(f.bind); err != nil {
 		return nil, err
 	}

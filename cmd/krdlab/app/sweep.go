@@ -149,6 +149,9 @@ func (a *app) sweepConfigs(ctx context.Context, configs []request.Request, f *sw
 		a.sayFew(configs)
 		return a.printPlan(dir, plan)
 	}
+	if err := outFolder(dir); err != nil {
+		return err
+	}
 	info := a.sweepInfo()
 	info.NativeOnly = f.nativeOnly
 	created, err := sweep.Create(dir, plan, info)

@@ -133,8 +133,8 @@ func allUsed(err error, experiments ...*dataset.Experiment) error {
 
 // printPlan prints what a sweep would run.
 func (a *app) printPlan(dir string, plan *sweep.Plan) error {
-	t := show.NewTable(2, "cell", "schedulers", "cores", "seed", "reps", "where", "parameters")
-	t.Prose = []int{6}
+	head := []string{"cell", "schedulers", "cores", "seed", "reps", "where", "parameters"}
+	var rows [][]string
 	reps := 0
 	for _, c := range plan.Cells {
 		r := result.Result{Kernel: c.Kernel, Params: c.Params}
@@ -142,11 +142,24 @@ func (a *app) printPlan(dir string, plan *sweep.Plan) error {
 		if where != dataset.Native {
 			where += " (simulated)"
 		}
-		t.Row(c.ID, strings.Join(c.Schedulers, "\n"), c.Cores, c.Seed,
-			c.Settings.Reps, where, dataset.ParamsText(&r))
+		rows = append(rows, []string{c.ID, strings.Join(c.Schedulers, "\n"), fmt.Sprint(c.Cores),
+			fmt.Sprint(c.Seed), fmt.Sprint(c.Settings.Reps), where, dataset.ParamsText(&r)})
 		reps += c.Settings.Reps * (1 + len(c.Schedulers))
 	}
 	p := a.page()
+	for i := len(head) - 2; i > 0 && len(rows) > 1; i-- { // what is the same everywhere is said once
+		same := rows[0][i]
+		if slices.ContainsFunc(rows, func(r []string) bool { return r[i] != same }) {
+			continue
+		}
+		p.Line("%s: %s", head[i], strings.ReplaceAll(same, "\n", ", "))
+		head = slices.Delete(head, i, i+1)
+		for k := range rows {
+			rows[k] = slices.Delete(rows[k], i, i+1)
+		}
+	}
+	t := show.Columns(1, head, rows)
+	t.Prose, t.Most = []int{len(head) - 1}, show.TextWidth
 	p.Table(t)
 	estimate := "how long it takes is not known before a first cell of each kernel is done"
 	if left := plan.Estimate(dir); left.Cells == 0 {

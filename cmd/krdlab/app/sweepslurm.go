@@ -170,6 +170,9 @@ func (a *app) submitted(ctx context.Context, arg string, f *submitFlags) (string
 	if dir == "" {
 		dir = filepath.Join(result.RunsDir, plan.Name())
 	}
+	if err := outFolder(dir); err != nil {
+		return "", err
+	}
 	_, err = sweep.Create(dir, plan, a.sweepInfo())
 	return dir, createError(err)
 }

@@ -97,6 +97,9 @@ func (a *app) sweepCollect() *cobra.Command {
 			dir := args[0]
 			if out != "" {
 				dir = filepath.Clean(out)
+				if err := outFolder(dir); err != nil {
+					return err
+				}
 				if err := sweep.Merge(c.Context(), args, dir, a.sweepInfo()); err != nil {
 					return err
 				}

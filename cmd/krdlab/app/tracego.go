@@ -59,7 +59,11 @@ func (a *app) traceGo() *cobra.Command {
 				}
 				r.Trace = out
 			}
-			r.Out = dir
+			if r.Out = dir; dir != "" {
+				if err := newFile("dir", dir); err != nil {
+					return err
+				}
+			}
 			return a.runGo(c, &r, caches, asJSON)
 		},
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -45,6 +46,7 @@ func TestWidths(t *testing.T) {
 		"sweep matmul --n " + ns + " --cores 1,6,12 --reps 6 --trace krd " + all + " " + machine +
 			" --out WIDTH/sweep",
 		"sweep matmul --n " + ns + " --cores 1,6,12 --reps 6 " + all + " " + machine + " --dry-run",
+		"sweep all --sched all --cores 24 " + machine + " --dry-run",
 		"sweep status WIDTH/sweep", "sweep collect WIDTH/sweep", "correlate WIDTH/sweep",
 		"correlate WIDTH/sweep --all", "compare WIDTH/run WIDTH/more", "man WIDTH/man",
 	}
@@ -56,6 +58,9 @@ func TestWidths(t *testing.T) {
 	}
 	for _, columns := range []int{80, 40} {
 		t.Setenv("COLUMNS", fmt.Sprint(columns))
+		if err := os.Mkdir(fmt.Sprint(columns), 0o777); err != nil {
+			t.Fatal(err)
+		}
 		for _, c := range commands {
 			c = strings.ReplaceAll(c, "WIDTH", fmt.Sprint(columns))
 			for line := range strings.Lines(main(t, c)) {
