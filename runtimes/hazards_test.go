@@ -219,7 +219,7 @@ func TestTornSlot(t *testing.T) {
 			}
 		})
 	}
-	want := long.Or[int64](2_000, 20_000)
+	want := long.Or[int64](100, 20_000)
 	for end := patience(t); stolen.Load() < want && torn.Load() == nil &&
 		time.Now().Before(end); {
 		for range 1000 { // five entries for four slots: each slot holds now the one, now the other

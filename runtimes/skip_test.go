@@ -9,6 +9,7 @@ import (
 	"sort"
 	"testing"
 
+	"krdlab/hw/hwtest/long"
 	"krdlab/loi"
 )
 
@@ -62,7 +63,7 @@ func TestSkipCountsSteps(t *testing.T) {
 			continue
 		}
 		for _, s := range [][2]int{{1, 2}, {4, 6}} {
-			for seed := range uint64(3) {
+			for seed := range long.Or[uint64](1, 3) {
 				ends := func(limit int, plain bool) bool {
 					c := pricedConfig(p, s, seed, plain)
 					c.MaxSteps = uint64(limit)
