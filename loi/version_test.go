@@ -3,6 +3,7 @@ package loi
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -54,12 +55,12 @@ func TestOldestVersion(t *testing.T) {
 	if err != nil || tr.Info().Version != 2 {
 		t.Errorf("%v: %v", tr, err)
 	}
-	// A reader of version 1 would have refused it, as this one does version 4.
+	// A reader of version 1 would have refused it, as this one does the next.
 	b := bytes.Clone(tr.data)
-	le.PutUint32(b[8:], 4)
+	le.PutUint32(b[8:], Version+1)
 	le.PutUint32(b[60:], checksum(b[:60]))
 	_, err = parse(b)
-	isFormat(t, err, "version 4", ErrNewerVersion)
+	isFormat(t, err, fmt.Sprintf("version %d", Version+1), ErrNewerVersion)
 	if _, _, err = salvage(b); !errors.Is(err, ErrNewerVersion) {
 		t.Errorf("%v", err)
 	}
@@ -188,6 +189,34 @@ func TestProgramFixture(t *testing.T) {
 		{Registry: Registry{Regions: []Region{{"r", Loop, NoRegion}}}}} {
 		if h.version() != 3 {
 			t.Errorf("header %d: version %d", i, h.version())
+		}
+	}
+}
+
+// How the sizes of caches are known is written and read, as text and in a file, and takes version
+// 4, by either of them.
+func TestCachesKnown(t *testing.T) {
+	text := strings.NewReplacer("loi-text 3", "loi-text 4", "l2 0\nllc 0",
+		"l2 1024 told\nllc 4096 assumed").Replace(programFixture)
+	tr, err := ParseText(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "x.loi")
+	if err := tr.Save(out); err != nil {
+		t.Fatal(err)
+	}
+	if tr, err = Open(out); err != nil || tr.Info().Version != 4 ||
+		tr.Header.L2Known != "told" || tr.Header.LLCKnown != "assumed" {
+		t.Fatalf("%v: %+v", err, tr)
+	}
+	var b bytes.Buffer
+	if err := WriteText(&b, tr); err != nil || b.String() != text {
+		t.Errorf("%v: written\n%s\nexpected\n%s", err, b.String(), text)
+	}
+	for _, h := range []Header{{L2Known: "told"}, {LLCKnown: "told"}} {
+		if h.version() != 4 {
+			t.Errorf("%+v: version %d", h, h.version())
 		}
 	}
 }

@@ -33,7 +33,7 @@ var ErrNoEdge = errors.New("the latencies show no end of a last-level cache")
 
 const (
 	edgeFrom = 8 << 10
-	edgeTo   = 512 << 20
+	edgeTo   = 256 << 20
 	// a level ends where latency is this much above that inside it
 	stepUp = 1.4
 	// the LLC ends where latency has come so far from its own to that of memory
@@ -43,7 +43,7 @@ const (
 )
 
 // MeasureCaches finds the sizes of the caches of the computer that t describes, by the latencies of
-// random walks in memory that grows by half octaves from 8 KiB to 512 MiB, or a quarter of what is
+// random walks in memory that grows by half octaves from 8 KiB to 256 MiB, or a quarter of what is
 // free; and who shares an LLC, by pairs of cores that walk in memory of three quarters of it each,
 // which both have at the LLC's latency only if they have one each. Each latency is the smallest of
 // several. Sizes are those of the largest memory that still fits, so up to a third too small.

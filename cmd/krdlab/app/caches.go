@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"krdlab/experiments/request"
 	"krdlab/hw"
+	"krdlab/hw/machine"
 	"krdlab/loi"
 )
 
@@ -39,19 +41,62 @@ func cachesVar(p *pflag.FlagSet, g *given) {
 }
 
 // host returns the topology of this computer, with the caches that a flag gives, if it does.
+// Without one, an LLC whose size nobody tells is that which was measured. Where none was, and no
+// table has one either, it is measured now.
 func (a *app) host(g given) (*hw.Topology, error) {
 	t, err := a.topology()
 	if err != nil {
 		return nil, fmt.Errorf("this machine's topology: %w", err)
 	}
-	if g == "" {
+	if g != "" {
+		c, err := request.ParseCaches(string(g))
+		if err != nil {
+			return nil, err
+		}
+		return t.WithCaches(c), nil
+	}
+	known := t.Machine().CachesKnown.LLC
+	if known == hw.Told || t.Synthetic {
 		return t, nil
 	}
-	c, err := request.ParseCaches(string(g))
+	path, err := machine.Kept()
 	if err != nil {
-		return nil, err
+		return t, nil // no folder for it: as if nothing was measured
 	}
-	return t.WithCaches(c), nil
+	e, err := machine.ReadEdges(path, t)
+	if err != nil {
+		fmt.Fprintf(a.stderr, "warning: %v\n", err)
+		return t, nil
+	}
+	if e == nil && known == "" {
+		fmt.Fprintln(a.stderr, "the size of the last-level cache is not told: it is measured, once, "+
+			"for some seconds")
+		if e, err = a.measureCaches(context.Background(), t); err != nil {
+			fmt.Fprintf(a.stderr, "warning: %v; give it with --caches %s\n", err,
+				request.CachesExample)
+			return t, nil
+		}
+	}
+	if e == nil {
+		return t, nil
+	}
+	return e.Of(t), nil
+}
+
+// measureCaches measures the caches of this computer and keeps them.
+func (a *app) measureCaches(ctx context.Context, t *hw.Topology) (*machine.Edges, error) {
+	e, err := machine.MeasureCaches(ctx, t)
+	if err != nil {
+		return e, fmt.Errorf("measure caches: %w", err)
+	}
+	path, err := machine.Kept()
+	if err == nil {
+		err = e.Keep(path, t)
+	}
+	if err != nil {
+		fmt.Fprintf(a.stderr, "warning: what was measured is not kept: %v\n", err)
+	}
+	return e, nil
 }
 
 // open opens a trace. The caches that g gives, if any, are then those of its header; each @CORES

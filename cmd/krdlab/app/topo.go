@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,11 +13,13 @@ import (
 
 	"krdlab/experiments/show"
 	"krdlab/hw"
+	"krdlab/hw/units"
 )
 
 // topoCommand is `krdlab topo`.
 func (a *app) topoCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, again bool
+	var caches given
 	var root string
 	c := &cobra.Command{
 		Use:   "topo",
@@ -25,8 +28,17 @@ func (a *app) topoCommand() *cobra.Command {
 			"this machine, and on which\n" +
 			"CPUs this process may run.",
 		Args: exactly(),
-		RunE: func(*cobra.Command, []string) error {
-			read := a.topology
+		RunE: func(c *cobra.Command, _ []string) error {
+			read := func() (*hw.Topology, error) { return a.host(caches) }
+			switch {
+			case root != "" && (again || caches != ""):
+				return usageError("krdlab topo --root %s: it is of another machine, and goes with "+
+					"neither --measure nor --caches", root)
+			case again && caches != "":
+				return usageError("krdlab topo: --measure and --caches exclude each other")
+			case again:
+				return a.topoMeasured(c.Context())
+			}
 			if root != "" {
 				const want = "expected one that holds the proc and sys folders of a machine"
 				switch info, err := os.Stat(root); {
@@ -56,9 +68,34 @@ func (a *app) topoCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	cachesVar(c.Flags(), &caches)
+	c.Flags().BoolVar(&again, "measure", false, "measure the sizes of the caches, some 10 s without "+
+		"other load, and keep them for the commands that follow, which take them for what nobody tells")
 	c.Flags().StringVar(&root, "root", "", "read the proc and sys folders of this `FOLDER`: a "+
 		"snapshot of another machine")
 	return c
+}
+
+// topoMeasured is `krdlab topo --measure`.
+func (a *app) topoMeasured(ctx context.Context) error {
+	t, err := a.topology()
+	if err != nil {
+		return fmt.Errorf("this machine's topology: %w", err)
+	}
+	e, err := a.measureCaches(ctx, t)
+	p := a.page()
+	if e != nil {
+		for _, x := range e.Curve {
+			p.Line("%10s  %6.1f ns", units.Bytes(x.Bytes), float64(x.PS)/1000)
+		}
+	}
+	if err != nil {
+		return errors.Join(p.Close(), err)
+	}
+	p.Line("measured: L1d %s, L2 %s, LLC %s for %s", units.Bytes(e.L1dBytes), units.Bytes(e.L2Bytes),
+		units.Bytes(e.LLCBytes), units.Count(e.Cores, "core"))
+	p.Line("in use: %s", e.Of(t).Machine().Caches())
+	return p.Close()
 }
 
 func writeTopology(p *show.Page, t *hw.Topology) error {

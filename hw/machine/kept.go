@@ -1,0 +1,87 @@
+package machine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"krdlab/hw"
+)
+
+// Kept is the file in the user's cache folder with the caches that were measured, by computer.
+func Kept() (path string, err error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "krdlab", "caches.json"), nil
+}
+
+// identity tells the computer of t from others as well as the system allows.
+func identity(t *hw.Topology) string {
+	return fmt.Sprintf("%s, %d CPUs, %s", t.Name, len(t.CPUs), hw.ComputerID())
+}
+
+// ReadEdges returns what was kept of the computer of t in the file at path; nil where it has
+// nothing. A file that cannot be read is an error.
+func ReadEdges(path string, t *hw.Topology) (*Edges, error) {
+	all, err := readKept(path)
+	return all[identity(t)], err
+}
+
+func readKept(path string) (map[string]*Edges, error) {
+	all := map[string]*Edges{}
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return all, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &all)
+	}
+	if err != nil {
+		return map[string]*Edges{}, fmt.Errorf("measured caches: %s: %w; delete it to measure again",
+			path, err)
+	}
+	return all, nil
+}
+
+// Keep writes e into the file at path, beside what it has of other computers.
+func (e *Edges) Keep(path string, t *hw.Topology) error {
+	all, err := readKept(path)
+	if err != nil {
+		return err
+	}
+	all[identity(t)] = e
+	b, err := json.MarshalIndent(all, "", "  ")
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o755)
+	}
+	if err == nil {
+		partial := fmt.Sprintf("%s.%d", path, os.Getpid())
+		if err = os.WriteFile(partial, b, 0o644); err == nil {
+			err = os.Rename(partial, path)
+		}
+	}
+	return err
+}
+
+// Of returns t with the sizes of e where nobody tells them; those that are told stay.
+func (e *Edges) Of(t *hw.Topology) *hw.Topology {
+	known := t.Machine()
+	var c hw.Caches
+	cache := func(bytes uint64, k hw.Known, into *hw.Cache) {
+		if k != hw.Told {
+			*into = hw.Cache{Bytes: hw.Size(bytes), Ways: 8, LineBytes: 64, Known: hw.Measured}
+		}
+	}
+	cache(e.L1dBytes, known.CachesKnown.L1d, &c.L1d)
+	cache(e.L2Bytes, known.CachesKnown.L2, &c.L2)
+	cache(e.LLCBytes, known.CachesKnown.LLC, &c.LLC)
+	if c.LLC.Bytes > 0 {
+		c.Cores = e.Cores
+	}
+	return t.WithCaches(c)
+}
