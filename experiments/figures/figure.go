@@ -128,6 +128,9 @@ func (s Skipped) String() string { return s.ID + ": " + s.Reason }
 // family.
 func (s Skipped) Error() string { return s.Reason }
 
+// Class implements [failure.Classed].
+func (Skipped) Class() failure.Class { return failure.Failed }
+
 // Means reports whether id means s, as [Figure.Is] does of a figure.
 func (s Skipped) Means(id string) bool { return (&Figure{ID: s.ID}).Is(id) }
 

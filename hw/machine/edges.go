@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"krdlab/hw"
+	"krdlab/hw/failure"
 )
 
 // Edges are the sizes of caches as latencies tell them, and the curve that they were read from.
@@ -29,7 +30,8 @@ type Point struct {
 
 // ErrNoEdge is wrapped where the latencies of growing memory have no step that is the end of an
 // LLC: other programs or other machines use it, or memory is too small.
-var ErrNoEdge = errors.New("the latencies show no end of a last-level cache")
+var ErrNoEdge = failure.New(failure.Capability,
+	"the latencies show no end of a last-level cache")
 
 const (
 	edgeFrom = 8 << 10

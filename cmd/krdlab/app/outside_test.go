@@ -138,7 +138,8 @@ func TestOutside(t *testing.T) {
 	o.has("plot", o.mine("plot", "swept"), "swept/figures/")
 	o.mine("report", "swept")
 	o.has("compare", o.mine("compare", "swept", "swept"), "saxpy")
-	colour := krdplot.LookAt(len(runtimes.Schedulers)).Hex() // of the line after ours
+	place := len(runtimes.Schedulers) // of the line after ours
+	colour := krdplot.LookAt(place + place/len(krdplot.Palette)).Hex()
 	for _, file := range []string{"swept/report.html", "swept/figures/saxpy*speedup*.svg"} {
 		found, err := filepath.Glob(filepath.Join(o.dir, file))
 		if err != nil || len(found) == 0 {
