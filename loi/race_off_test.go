@@ -1,5 +1,0 @@
-//go:build !race
-
-package loi
-
-const raceEnabled = false
