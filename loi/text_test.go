@@ -93,7 +93,7 @@ func TestTextErrors(t *testing.T) {
 		what     string
 	}{
 		{"loi-text 1\n", "", 1, "loi-text"},
-		{"loi-text 1", "loi-text 4", 1, "version 4"},
+		{"loi-text 1", "loi-text 5", 1, "version 5"},
 		{"substrate simulated", "substrate emulated", 19, "substrate"},
 		{"l2 262144", "l2 256K", 6, `"256K"`},
 		{"worker 1 cpu -1", "worker 2 cpu -1", 11, "expected 1"},
