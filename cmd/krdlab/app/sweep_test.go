@@ -19,7 +19,8 @@ import (
 // sweepArgs is a sweep of eight cells, of some hundredths of a second each, or tenths.
 func sweepArgs(out string) []string {
 	return []string{"sweep", "matmul", "--n", long.Or("256", "512"), "--seed", "1,2",
-		"--cores", "1,6,12,24", "--sched", "all", "--machine", "westmere-ex-4s", "--reps", "8", "--out", out}
+		"--cores", "1,6,12,24", "--sched", long.Or("workfirst,shepherd-socket", "all"),
+		"--machine", "westmere-ex-4s", "--reps", "8", "--out", out}
 }
 
 // waitFor waits until a glob matches n files or folders.
