@@ -81,7 +81,7 @@ func (a *app) study(ctx context.Context, f *reproduceFlags) (*study, error) {
 	}
 	switch {
 	case f.caches != "" && !f.validate:
-		return nil, usageError("krdlab reproduce: --%s is for --validate", "caches")
+		return nil, usageError("krdlab reproduce: --caches is for --validate")
 	case len(asked) == 0:
 		return nil, nil
 	case len(asked) > 1:
