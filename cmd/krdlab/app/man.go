@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
 
 	"krdlab/hw/units"
 	"krdlab/krd/krdplot"
@@ -49,14 +49,8 @@ func (a *app) manCommand() *cobra.Command {
 // writePages writes the pages of c and of all below it, and returns how many there are.
 func writePages(c *cobra.Command, dir string) (n int, err error) {
 	if err := rederive(filepath.Join(dir, pageOf(c)), func(w io.Writer) error {
-		c.DisableAutoGenTag = true
-		header := &doc.GenManHeader{Title: strings.ToUpper(strings.ReplaceAll(c.CommandPath(), " ",
-			"-")), Section: "1", Source: "krdlab", Manual: "krdlab"}
 		defer hideUnusable(c)()
-		if err := doc.GenMan(c, header, w); err != nil {
-			return err
-		}
-		_, err := fmt.Fprintf(w, "\n.\\\" %s\n", krdplot.Mark)
+		_, err := io.WriteString(w, manPage(c))
 		return err
 	}); err != nil {
 		return 0, err
@@ -72,6 +66,85 @@ func writePages(c *cobra.Command, dir string) (n int, err error) {
 		}
 	}
 	return n, nil
+}
+
+// manPage is the page of c, in the man macros of roff.
+func manPage(c *cobra.Command) string {
+	var b strings.Builder
+	name := strings.ReplaceAll(c.CommandPath(), " ", "-")
+	fmt.Fprintf(&b, ".nh\n.TH %q 1 \"\" krdlab krdlab\n", strings.ToUpper(name))
+	section := func(title, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, ".SH %s\n%s\n", title, text)
+		}
+	}
+	section("NAME", roff(name)+` \- `+roff(c.Short))
+	usage := c.UseLine()
+	if c.HasAvailableSubCommands() && usage == c.CommandPath() {
+		usage += " COMMAND"
+	}
+	section("SYNOPSIS", ".B "+roff(usage))
+	section("DESCRIPTION", asLaidOut(c.Long))
+	section("OPTIONS", manFlags(c.LocalFlags()))
+	section("FURTHER OPTIONS", manFlags(c.InheritedFlags()))
+	section("EXAMPLES", asLaidOut(c.Example))
+	var others []string
+	if c.HasParent() {
+		others = append(others, c.Parent().CommandPath())
+	}
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() && !sub.IsAdditionalHelpTopicCommand() {
+			others = append(others, sub.CommandPath())
+		}
+	}
+	for i, other := range others {
+		others[i] = `\fB` + roff(strings.ReplaceAll(other, " ", "-")) + `\fP(1)`
+	}
+	section("SEE ALSO", strings.Join(others, ",\n"))
+	fmt.Fprintf(&b, ".\\\" %s\n", krdplot.Mark)
+	return b.String()
+}
+
+// manFlags is a paragraph for each flag that is not hidden.
+func manFlags(flags *pflag.FlagSet) string {
+	var b strings.Builder
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		value, usage := pflag.UnquoteUsage(f)
+		b.WriteString(".TP\n")
+		if f.Shorthand != "" {
+			fmt.Fprintf(&b, `\fB\-%s\fP, `, f.Shorthand)
+		}
+		fmt.Fprintf(&b, "\\fB%s\\fP", roff("--"+f.Name))
+		if value != "" {
+			fmt.Fprintf(&b, ` \fI%s\fP`, roff(value))
+		}
+		if f.DefValue != "" && f.DefValue != "0" && f.DefValue != "false" && f.DefValue != "[]" {
+			usage += " (default " + f.DefValue + ")"
+		}
+		fmt.Fprintf(&b, "\n%s\n", roff(usage))
+	})
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// asLaidOut is text with its own line breaks, which are those of help.
+func asLaidOut(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ".nf\n" + roff(text) + "\n.fi"
+}
+
+// roff is text as roff reads it literally.
+func roff(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'").
+		Replace(text)
+	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
+		return `\&` + text
+	}
+	return text
 }
 
 // pageOf is the file of the page of c.
