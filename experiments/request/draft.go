@@ -18,9 +18,9 @@ type Draft struct {
 	Request
 	Place string // [Auto], [Native], [Host], the name or the TOML file of a machine
 
-	// What was not asked depends on the machine: all of its cores, repetitions, which schedulers
-	// there on it, where its pages are.
-	AllCores, DefaultReps, AllSchedulers, DefaultNUMA bool
+	// What was not asked depends on the machine: all of its cores, which schedulers there are on
+	// it, where its pages are.
+	AllCores, AllSchedulers, DefaultNUMA bool
 	// Pinned says that workers were given places, which are those of this computer.
 	Pinned bool
 }
@@ -78,15 +78,9 @@ func (d *Draft) Resolve(machines *Machines) (*Choice, error) {
 				"file (krdlab machine show " + m.Name + ")"}
 		}
 	}
-	if d.DefaultReps {
-		c.Reps = DefaultReps
-	}
 	if m != nil {
 		if c.Topology, err = m.Topology(); err != nil {
 			return nil, err
-		}
-		if d.DefaultReps {
-			c.Reps = SimulatedReps
 		}
 		if d.DefaultNUMA {
 			c.NUMA = NUMAPolicy(m.Memory.Placement)

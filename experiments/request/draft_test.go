@@ -14,7 +14,7 @@ import (
 
 func draft(t *testing.T, change func(*Draft)) *Draft {
 	t.Helper()
-	d := &Draft{Request: valid(t), Place: Auto, DefaultReps: true}
+	d := &Draft{Request: valid(t), Place: Auto}
 	if change != nil {
 		change(d)
 	}
@@ -35,7 +35,7 @@ func TestDraft(t *testing.T) {
 		"all": {func(d *Draft) { d.AllCores = true },
 			"native 2 cores 10 reps 1 warm-up 1"},
 		"no room": {func(d *Draft) { d.Cores = 12 }, DefaultMachine +
-			" 12 cores 20 reps 0 warm-up 1"},
+			" 12 cores 10 reps 0 warm-up 1"},
 		"told to be real": {func(d *Draft) { d.Cores, d.Place = 12, Native },
 			"native 12 cores 10 reps 1 warm-up 1"},
 		"pinned": {func(d *Draft) { d.Cores, d.Pinned = 12, true },
@@ -45,11 +45,9 @@ func TestDraft(t *testing.T) {
 		}, "native 3 cores 10 reps 1 warm-up 1"},
 		"nodes": {func(d *Draft) { d.AllCores, d.Topology = true, "2x3" },
 			"native 6 cores 10 reps 1 warm-up 1"},
-		"reps asked for": {func(d *Draft) { d.Cores, d.DefaultReps = 12, false },
-			DefaultMachine + " 12 cores 10 reps 0 warm-up 1"},
 		"all schedulers": {func(d *Draft) {
 			d.Place, d.AllCores, d.AllSchedulers, d.Schedulers = DefaultMachine, true, true, all
-		}, fmt.Sprintf("%s 24 cores 20 reps 0 warm-up %d", DefaultMachine, len(all)-1)},
+		}, fmt.Sprintf("%s 24 cores 10 reps 0 warm-up %d", DefaultMachine, len(all)-1)},
 	} {
 		d := draft(t, test.change)
 		c, err := d.Resolve(&Machines{Host: testHost})

@@ -14,12 +14,9 @@ import (
 	"krdlab/runtimes"
 )
 
-// DefaultReps and SimulatedReps are how many repetitions a run has unless told otherwise. Each
-// simulated one has its own seed.
-const (
-	DefaultReps   = 10
-	SimulatedReps = 20
-)
+// DefaultReps is how many repetitions a run has unless told otherwise. Each simulated one has its
+// own seed.
+const DefaultReps = 10
 
 // DefaultMachine is what is simulated where nothing else is named: the machine of the KRD paper.
 const DefaultMachine = "westmere-ex-4s"

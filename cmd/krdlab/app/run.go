@@ -87,8 +87,8 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 	cachesVar(p, &f.caches)
 	p.StringVar(&f.cacheModel, "cache-model", string(request.CacheBlocks),
 		"`MODEL` of a simulated machine's caches: whole blocks (fast) or lines")
-	p.IntVar(&f.reps, "reps", 0, fmt.Sprintf("`N` timed repetitions; below 6 there are no "+
-		"intervals (default %d, simulated %d)", request.DefaultReps, request.SimulatedReps))
+	p.IntVar(&f.reps, "reps", request.DefaultReps, "`N` timed repetitions; below 6 there are no "+
+		"intervals")
 	p.IntVar(&f.warmup, "warmup", 1, "`N` repetitions before those, untimed; none where the "+
 		"machine is simulated")
 	p.Uint64Var(&f.seed, "seed", 1, "`N`, the seed of inputs, of victims and of the bootstrap")
@@ -264,7 +264,7 @@ func (a *app) machines(g given) (*request.Machines, error) {
 // what does not fit together is found by [request.Request.Validate].
 func (f *runFlags) draft(flags *pflag.FlagSet, k *kernel.Kernel) (*request.Draft, error) {
 	d := &request.Draft{Request: request.New(k), Place: f.machine,
-		AllCores: !flags.Changed("cores"), DefaultReps: !flags.Changed("reps"),
+		AllCores:      !flags.Changed("cores"),
 		AllSchedulers: strings.TrimSpace(f.sched) == request.AllSchedulers,
 		DefaultNUMA:   !flags.Changed("numa"), Pinned: flags.Changed("bind")}
 	err := outFolder(f.out)
