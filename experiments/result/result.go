@@ -273,6 +273,22 @@ func MedianRepetition(reps []Repetition) *Repetition {
 	return order[(len(order)-1)/2]
 }
 
+// IdleOVR is how much of OVR are workers without a task: the share of the workers' time in the
+// repetition of median time that they were idle, times OVR. With it, and what scheduling took, OVR
+// is W_s / T_s, the share of work in the serial run. Unknown where OVR or an idle time is.
+func (r *Result) IdleOVR() Number {
+	rep := MedianRepetition(r.Repetitions)
+	if rep == nil || len(rep.Workers) == 0 || rep.TimeNS == 0 {
+		return Number{}
+	}
+	idle := 0.0
+	for i := range rep.Workers {
+		idle += SomeInt(rep.Workers[i].IdleNS).Float()
+	}
+	return Some(idle / float64(rep.TimeNS) / float64(len(rep.Workers)) *
+		r.Summary.OVR.Median.Float())
+}
+
 // MedianTime returns the median time of repetitions in ns, unknown if there is none.
 func MedianTime(reps []Repetition) Number {
 	if len(reps) == 0 {

@@ -280,8 +280,8 @@ func conclusions(results []result.Result) []string {
 		for _, i := range slices.Compact(ends) {
 			s := &results[i].Summary
 			if s.OVR.Median.Known() && s.WTI.Median.Known() {
-				parts = append(parts, fmt.Sprintf("%s %s and %s", results[i].Scheduler, more(s.OVR),
-					more(s.WTI)))
+				parts = append(parts, fmt.Sprintf("%s %s%s and %s", results[i].Scheduler,
+					more(s.OVR), idling(&results[i]), more(s.WTI)))
 			}
 		}
 		if len(parts) > 0 {
@@ -306,6 +306,15 @@ func conclusions(results []result.Result) []string {
 			results[last].Scheduler, Digits(100*q[last].Median.Float(), 3), one))
 	}
 	return lines
+}
+
+// idling is how much of the overhead of r are workers without a task, "" below 1 %.
+func idling(r *result.Result) string {
+	part := math.Round(100 * r.IdleOVR().Float())
+	if !(part >= 1) {
+		return ""
+	}
+	return fmt.Sprintf(" (idle: %.0f %%)", part)
 }
 
 // more prints a ratio as what it adds: +31 %.
@@ -337,18 +346,36 @@ func status(results []result.Result) []string {
 		parts = append(parts, "The results were checked, and are right.")
 	}
 	r := &results[0]
-	if r.Settings.Counters != request.CountersOff && !anyOf(results, func(r *result.Result) bool {
-		return r.LLCSource != nil
-	}) {
-		parts = append(parts, "No LLC misses: neither counters nor a model here.")
+	k, ok := kernels.ByName(r.Kernel)
+	work := !ok || k.Work
+	timed := anyOf(results, func(r *result.Result) bool { return r.Summary.OVR.Median.Known() })
+	counted := anyOf(results, func(r *result.Result) bool { return r.LLCSource != nil })
+	switch {
+	case !work && counted:
+		parts = append(parts, r.Kernel+" runs no kernels: no OVR, no WTI, no reuse.")
+	case !work:
+		parts = append(parts, r.Kernel+" runs no kernels: no OVR, WTI, misses or reuse.")
+	case !timed && r.Settings.Trace.None():
+		parts = append(parts, "No OVR, no WTI: kernels are not timed with --trace off.")
 	}
-	if k, ok := kernels.ByName(r.Kernel); ok && k.Work && !r.Settings.Trace.None() &&
-		!anyOf(results, func(r *result.Result) bool { return BeyondLLC(r).Median.Known() }) {
+	if work && !counted && r.Settings.Counters != request.CountersOff {
+		why := "neither counters nor a model here"
+		if r.Settings.Trace.None() {
+			why = "no counters here, and the model replays a trace"
+		}
+		parts = append(parts, "No LLC misses: "+why+".")
+	}
+	if work && !r.Settings.Trace.None() && !anyOf(results, func(r *result.Result) bool {
+		return BeyondLLC(r).Median.Known()
+	}) {
 		why := "cache sizes unknown"
 		if r.KRD == nil || r.KRD.Accesses == 0 {
 			why = "no trace that can be used"
 		}
 		parts = append(parts, "No share beyond the LLC: "+why+".")
+	}
+	if r.Trace != nil && r.Settings.TraceTasks {
+		parts = append(parts, "Traces have the graph of tasks: krdlab trace info.")
 	}
 	if parts == nil {
 		return nil

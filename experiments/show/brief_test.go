@@ -186,6 +186,7 @@ func TestAligned(t *testing.T) {
 			"[1234]"},
 		{[]result.Quantity{q(0.0002, 0.0005, 0.0009)}, 100, false, "[0.050]"},
 		{[]result.Quantity{q(3, 3, 3)}, 1, true, "[3.000±1%]"},
+		{[]result.Quantity{q(3, 25, 136)}, 1, true, "[25±>100%]"},
 	} {
 		var cells []string
 		for _, c := range Aligned(test.column, test.scale, "", test.reach) {
@@ -203,5 +204,50 @@ func TestCount(t *testing.T) {
 		if got := Count(result.Some(v)); got != want {
 			t.Errorf("%v: %s, want %s", v, got, want)
 		}
+	}
+}
+
+// What is missing has its reason, and what was recorded is said.
+func TestStatus(t *testing.T) {
+	source := result.LLCSourceModel
+	for name, test := range map[string]struct {
+		r    result.Result
+		want string
+	}{
+		"no kernels": {result.Result{Kernel: "fib"},
+			"fib runs no kernels: no OVR, WTI, misses or reuse."},
+		"no kernels, counters": {result.Result{Kernel: "fib", LLCSource: &source},
+			"fib runs no kernels: no OVR, no WTI, no reuse."},
+		"a graph": {result.Result{Kernel: "fib", Trace: &result.Trace{},
+			Settings: request.Settings{TraceTasks: true}}, "fib runs no kernels: no OVR, WTI, misses or " +
+			"reuse. Traces have the graph of tasks: krdlab trace info."},
+		"not timed": {result.Result{Kernel: "matmul", Settings: request.Settings{
+			Trace: request.TraceOff}}, "No OVR, no WTI: kernels are not timed with --trace off. " +
+			"No LLC misses: no counters here, and the model replays a trace."},
+		"nothing": {result.Result{Kernel: "matmul", Settings: request.Settings{
+			Trace: request.TraceKRD}}, "No LLC misses: neither counters nor a model here. No share " +
+			"beyond the LLC: no trace that can be used."},
+	} {
+		if got := strings.Join(status([]result.Result{test.r}), "\n"); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// The overhead says how much of it is waiting: of two workers that were idle for a half and a
+// quarter of 100 ns, 3/8 of their time.
+func TestIdling(t *testing.T) {
+	half, quarter := int64(50), int64(25)
+	r := result.Result{Repetitions: []result.Repetition{
+		{TimeNS: 900, Workers: []result.Worker{{}, {}}},
+		{TimeNS: 100, Workers: []result.Worker{{IdleNS: &half}, {IdleNS: &quarter}}},
+	}}
+	r.Summary.OVR.Median = result.Some(1.6)
+	if got := idling(&r); got != " (idle: 60 %)" {
+		t.Error(got)
+	}
+	r.Repetitions[1].Workers[0].IdleNS = nil
+	if got := idling(&r); got != "" {
+		t.Errorf("%q of an idle time that is not known", got)
 	}
 }

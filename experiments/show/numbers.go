@@ -77,7 +77,11 @@ func reachOf(q result.Quantity) string {
 	case q.Reason == result.Deterministic:
 		return "="
 	case ok && m != 0:
-		return fmt.Sprintf("±%.0f%%", max(1, math.Ceil(100*max(m-low, high-m)/math.Abs(m)-rounding)))
+		reach := max(1, math.Ceil(100*max(m-low, high-m)/math.Abs(m)-rounding))
+		if reach > 100 { // the median says little, and how little is of no use
+			return "±>100%"
+		}
+		return fmt.Sprintf("±%.0f%%", reach)
 	}
 	return ""
 }
