@@ -131,14 +131,26 @@ func (o *BuildOptions) load(ctx context.Context, mode packages.LoadMode,
 
 // choose returns the packages that are to be rewritten.
 func choose(ctx context.Context, opt BuildOptions) (names []string, err error) {
-	file, err := os.Stat(filepath.Join(opt.Dir, opt.Path))
-	if err == nil && !file.IsDir() && filepath.Ext(opt.Path) != ".go" {
+	at := opt.Path
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(opt.Dir, at)
+	}
+	file, err := os.Stat(at)
+	switch {
+	case err == nil && !file.IsDir() && filepath.Ext(at) != ".go":
 		return nil, fmt.Errorf("%w: %s is neither a package nor a file of Go", ErrPackage, opt.Path)
+	case err != nil && (strings.HasPrefix(opt.Path, ".") || filepath.IsAbs(opt.Path) ||
+		filepath.Ext(at) == ".go") && !strings.Contains(opt.Path, "..."):
+		return nil, fmt.Errorf("%w: %w", ErrPackage, err)
 	}
 	list, err := opt.load(ctx, packages.NeedName|packages.NeedFiles|packages.NeedImports|
 		packages.NeedDeps|packages.NeedModule, opt.Path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrBuild, err)
+		_, said, _ := strings.Cut(err.Error(), "stderr: ")
+		if said == "" {
+			said = err.Error()
+		}
+		return nil, fmt.Errorf("%w: %s: %s", ErrPackage, opt.Path, strings.TrimSpace(said))
 	}
 	if len(list) != 1 {
 		return nil, fmt.Errorf("%w: %s is %d packages, expected one", ErrPackage, opt.Path,
@@ -146,6 +158,10 @@ func choose(ctx context.Context, opt BuildOptions) (names []string, err error) {
 	}
 	main := list[0]
 	if len(main.Errors) > 0 {
+		if e := main.Errors[0]; e.Kind == packages.ListError && len(main.GoFiles) == 0 {
+			return nil, fmt.Errorf("%w: %s: %s; expected a package's folder, such as ./cmd/server, "+
+				"or its import path", ErrPackage, opt.Path, e.Msg)
+		}
 		return nil, fmt.Errorf("%w: %w", ErrBuild, main.Errors[0])
 	}
 	if main.Name != "main" && !opt.Test {
