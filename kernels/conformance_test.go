@@ -48,7 +48,7 @@ func each(t *testing.T, f func(t *testing.T, s runtimes.Scheduler, k *kernel.Ker
 	for i, s := range runtimes.Schedulers {
 		for j, k := range Table {
 			for at, v := range s.Variants() {
-				if long.Tests || dealt(at%5, 5, i, j, 1) {
+				if long.Or(dealt(at%5, 5, i, j, 1), true) {
 					run(v, k, k.Small[0], topologies[len(topologies)-1])
 				}
 			}
@@ -58,8 +58,8 @@ func each(t *testing.T, f func(t *testing.T, s runtimes.Scheduler, k *kernel.Ker
 			}
 			for at, small := range k.Small {
 				for top := range tops {
-					if long.Tests || dealt(at, len(k.Small), i, j, 1) &&
-						dealt(top, len(tops), i, j, len(k.Small)) {
+					if long.Or(dealt(at, len(k.Small), i, j, 1) &&
+						dealt(top, len(tops), i, j, len(k.Small)), true) {
 						run(s, k, small, tops[top])
 					}
 				}

@@ -97,9 +97,7 @@ func (s *search) extend(depth, length, units, nodes int) {
 // bytes, against caches of all sizes; and of 5 accesses by 3 nodes. One access less in the short shape.
 func TestAllShortTraces(t *testing.T) {
 	for _, c := range []struct{ nodes, length int }{{2, 6}, {3, 5}} {
-		if !long.Tests {
-			c.length--
-		}
+		c.length -= long.Or(1, 0)
 		leaves := 0
 		for mix := range 8 {
 			sizes := []uint64{1 + uint64(mix&1)*2, 1 + uint64(mix>>1&1)*2, 1 + uint64(mix>>2)*2}

@@ -91,7 +91,7 @@ func small(text string) (command string, ok bool) {
 	case words[0] == "sweep" && words[1] == "all": // the matrix in small
 		text = strings.NewReplacer("--sched all", "--sched workfirst,static", "1,6,24", "6",
 			"1,2", "2").Replace(text) + " --reps 1 --warmup 0"
-		if slices.Contains(words, "native") && !long.Tests { // every kernel runs
+		if slices.Contains(words, "native") && long.Or(true, false) { // every kernel runs
 			text = strings.NewReplacer("workfirst,static", "workfirst", "--cores 2",
 				"--cores 1").Replace(text)
 		}

@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 func condition(name string) (bool, error) {
 	switch name {
 	case "long":
-		return long.Tests, nil
+		return long.Or(false, true), nil
 	case "caches":
 		return hostCaches(), nil
 	}
