@@ -74,17 +74,16 @@ func (m *Machine) checkRanges(c *checker) {
 		}
 		c.need(m.Guessed(path), at, "a number whose source is "+show(m.Source(path)),
 			"a guess: what is known or fitted has no range")
-		c.need(path != "memory.page", at, m.rangeText(path), "none: a page is a power of two, and "+
-			"is not drawn")
-		c.need(rg.Low > 0, at, m.rangeText(path), "a lower end above 0: draws are log-uniform")
-		c.need(rg.Low < rg.High, at, m.rangeText(path), "the lower end first")
+		found := m.rangeText(path)
+		c.need(path != "memory.page", at, found, "none: a page is a power of two, and is not drawn")
+		c.need(rg.Low > 0, at, found, "a lower end above 0: draws are log-uniform")
+		c.need(rg.Low < rg.High, at, found, "the lower end first")
 		for _, v := range m.numbersAt(path) {
 			text := strconv.FormatUint(v, 10)
 			if of != nil {
 				text = of.Format(v)
 			}
-			c.need(rg.Low <= v && v <= rg.High, at, m.rangeText(path), "a range with the %s of %s",
-				text, path)
+			c.need(rg.Low <= v && v <= rg.High, at, found, "a range with the %s of %s", text, path)
 		}
 	}
 }
@@ -102,24 +101,27 @@ func (m *Machine) rangeText(path string) string {
 // dimension returns that of the number at path, nil for a count; false where it is no number that m
 // has, or a price of a family that is that of all.
 func (m *Machine) dimension(path string) (*units.Dimension, bool) {
-	if !slices.Contains(m.Paths(), path) {
-		return nil, false
-	}
 	for _, f := range fields {
 		if f.path == path {
 			_, isCount := m.count(f)
-			return f.of, f.of != nil || isCount
+			return f.of, m.shown(&f) && (f.of != nil || isCount)
 		}
 	}
 	table, last, _ := cutLast(path)
-	if kind, _, _ := cutLast(table); kind == "kernels" {
+	kind, name, _ := cutLast(table)
+	if kind == "kernels" {
+		rate := m.Kernels[name]
 		for _, p := range parts {
 			if p.name == last {
-				return p.of, true
+				return p.of, *p.at(&rate) != 0
 			}
 		}
+		return nil, false
 	}
-	return units.Times, true
+	return units.Times, kind == "families" && slices.Contains(m.familyPaths(name), path) ||
+		slices.ContainsFunc(prices, func(p price) bool {
+			return path == "costs."+p.name && p.shown(&m.Costs)
+		})
 }
 
 // count returns the number of a field without a unit.

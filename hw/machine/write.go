@@ -174,7 +174,9 @@ func (m *Machine) remoteText() string {
 	return "[\n" + strings.Join(rows, "") + "]"
 }
 
+var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
 // quote writes a TOML basic string; s has no control characters.
 func quote(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+	return `"` + escapes.Replace(s) + `"`
 }
