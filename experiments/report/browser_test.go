@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"krdlab/hw/hwtest"
 )
 
 // A browser is a headless Chromium that is spoken to by the DevTools protocol over a pipe: JSON
@@ -35,9 +37,6 @@ type message struct {
 	Error     json.RawMessage `json:"error"`
 }
 
-// patience is how long one answer may take: far beyond what a busy machine needs.
-const patience = 3 * time.Minute
-
 // startBrowser skips the test where there is no Chromium.
 func startBrowser(t *testing.T) *browser {
 	t.Helper()
@@ -52,7 +51,7 @@ func startBrowser(t *testing.T) *browser {
 		t.Skip("no chromium in PATH: the page is not tested in a browser (Debian: apt-get " +
 			"install chromium)")
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithDeadline(context.Background(), hwtest.Deadline(t))
 	cmd := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu",
 		"--disable-dev-shm-usage", "--hide-scrollbars",
 		"--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "--no-first-run",
@@ -78,12 +77,7 @@ func startBrowser(t *testing.T) *browser {
 	t.Cleanup(func() {
 		b.send("", "Browser.close", nil)
 		to.Close()
-		done := make(chan error, 1)
-		go func() { done <- cmd.Wait() }()
-		select {
-		case <-done:
-		case <-time.After(20 * time.Second):
-		}
+		cmd.Wait()
 		cancel()
 		if t.Failed() {
 			t.Logf("stderr of the browser:\n%.4000s", stderr.String())
@@ -147,8 +141,8 @@ func (b *browser) call(session, method string, params any) json.RawMessage {
 		return m.Result
 	case <-b.end:
 		b.t.Fatalf("%s: the browser has ended", method)
-	case <-time.After(patience):
-		b.t.Fatalf("%s: no answer in %v", method, patience)
+	case <-time.After(time.Until(hwtest.Deadline(b.t))):
+		b.t.Fatalf("%s: no answer until the tests had to end", method)
 	}
 	return nil
 }
@@ -199,9 +193,9 @@ func (p *tab) do(method string, params any) json.RawMessage {
 // until waits for something to become true.
 func (p *tab) until(is func() bool, what string) {
 	p.t.Helper()
-	for end := time.Now().Add(patience); !is(); time.Sleep(20 * time.Millisecond) {
+	for end := hwtest.Deadline(p.t); !is(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			p.t.Fatalf("the page is not %s after %v; console: %v", what, patience, p.console())
+			p.t.Fatalf("the page did not become %s; console: %v", what, p.console())
 		}
 	}
 }

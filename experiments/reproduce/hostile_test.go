@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"krdlab/experiments/compare"
 	"krdlab/experiments/correlate"
@@ -89,12 +88,8 @@ func TestHostileResults(t *testing.T) {
 			if len(e.Problems) > 0 {
 				refused++
 			}
-			start := time.Now()
 			if what := useAll(e, whole); what != "" {
 				t.Errorf("%s = %s: %s", place, value, what)
-			}
-			if d := time.Since(start); d > time.Minute {
-				t.Errorf("%s = %s: took %v", place, value, d)
 			}
 		}
 	}

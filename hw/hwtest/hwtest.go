@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 )
 
 //go:embed testdata/sysfs
@@ -62,4 +63,13 @@ func Listing(t testing.TB, name string) (listing []byte, isXML bool) {
 		t.Fatal(err)
 	}
 	return b, true
+}
+
+// Deadline returns when a test that waits must give up, so that it can still say what for: ten
+// seconds before the test program must end. A machine may be slow; no test has a time of its own.
+func Deadline(t *testing.T) time.Time {
+	if end, ok := t.Deadline(); ok {
+		return end.Add(-10 * time.Second)
+	}
+	return time.Now().Add(24 * time.Hour)
 }

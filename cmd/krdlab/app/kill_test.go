@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"krdlab/hw/hwtest"
 	"krdlab/hw/hwtest/long"
 	"krdlab/loi"
 )
@@ -114,7 +115,7 @@ func TestKilledRun(t *testing.T) {
 func killAt(t *testing.T, run *exec.Cmd, ended <-chan error, witness, trace string,
 	records uint64) error {
 	t.Helper()
-	for end := deadline(t); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := hwtest.Deadline(t); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		select {
 		case err := <-ended: // it was faster
 			return err

@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 
 // The scripts of testdata/script run the program as a user does, each in an empty folder.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

@@ -16,6 +16,7 @@ import (
 
 	"krdlab/experiments/gotrace"
 	"krdlab/experiments/result"
+	"krdlab/hw/hwtest"
 )
 
 // waiting starts a command that says "waiting" when it does, and returns it with what it says
@@ -32,7 +33,7 @@ func waiting(t *testing.T, c *exec.Cmd) *bufio.Scanner {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	end := time.AfterFunc(time.Until(deadline(t)), func() { c.Process.Kill() })
+	end := time.AfterFunc(time.Until(hwtest.Deadline(t)), func() { c.Process.Kill() })
 	t.Cleanup(func() {
 		end.Stop()
 		c.Process.Kill()

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"krdlab/experiments/sweep"
+	"krdlab/hw/hwtest"
 )
 
 // slurmConf is a cluster of one computer that is used by one user: no accounting, no cgroups, no
@@ -112,7 +113,7 @@ func startSlurm(t *testing.T) (env []string) {
 	daemon(t, env, filepath.Join(dir, "slurmctld.out"), "slurmctld", "-D", "-i")
 	daemon(t, env, filepath.Join(dir, "slurmd.out"), "slurmd", "-D", "-N", host)
 	var out []byte
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(
+	for end := hwtest.Deadline(t); time.Now().Before(end); time.Sleep(
 		200 * time.Millisecond) {
 		c := exec.Command("sinfo", "--noheader", "--format=%t")
 		c.Env = env
@@ -152,7 +153,7 @@ func daemon(t *testing.T, env []string, log, name string, args ...string) {
 	defer f.Close()
 	// timeout ends it whatever becomes of this process: a signal of the parent's death is not asked
 	// for again by a daemon's own children.
-	limit := fmt.Sprint(int(time.Until(deadline(t)).Seconds()) + 1)
+	limit := fmt.Sprint(int(time.Until(hwtest.Deadline(t)).Seconds()) + 1)
 	c := exec.Command("timeout", append([]string{"--kill-after=5", limit, path}, args...)...)
 	c.Env, c.Stdout, c.Stderr = env, f, f
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -222,7 +223,7 @@ func TestSlurm(t *testing.T) {
 		!strings.Contains(submitted, ": tables\n") {
 		t.Fatalf("submitted:\n%s", submitted)
 	}
-	began, end := time.Now(), deadline(t)
+	began, end := time.Now(), hwtest.Deadline(t)
 	for ; ; time.Sleep(200 * time.Millisecond) {
 		c := exec.Command("squeue", "--noheader")
 		c.Env = env

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"krdlab/experiments/sweep"
+	"krdlab/hw/hwtest"
 	"krdlab/hw/hwtest/long"
 )
 
@@ -26,7 +27,7 @@ func sweepArgs(out string) []string {
 // waitFor waits until a glob matches n files or folders.
 func waitFor(t *testing.T, pattern string, n int, what string) {
 	t.Helper()
-	for end := deadline(t); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := hwtest.Deadline(t); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if found, err := filepath.Glob(pattern); err != nil {
 			t.Fatal(err)
 		} else if len(found) >= n {
@@ -34,15 +35,6 @@ func waitFor(t *testing.T, pattern string, n int, what string) {
 		}
 	}
 	t.Fatalf("%s: nothing came until the tests had to end", what)
-}
-
-// deadline returns when a test that waits must give up, so that it can still say what for: ten
-// seconds before the test program must end. A machine may be slow; no test has a time of its own.
-func deadline(t *testing.T) time.Time {
-	if end, ok := t.Deadline(); ok {
-		return end.Add(-10 * time.Second)
-	}
-	return time.Now().Add(24 * time.Hour)
 }
 
 // A sweep that is interrupted by a signal, then killed with a cell in flight, and then gone on with
@@ -96,7 +88,7 @@ func TestSweepInterruptedTwice(t *testing.T) {
 			if err := errors.Join(err, allErr); err != nil {
 				t.Fatal(err)
 			}
-			if len(found) > 0 || len(all) == 8 || time.Now().After(deadline(t)) {
+			if len(found) > 0 || len(all) == 8 || time.Now().After(hwtest.Deadline(t)) {
 				break
 			}
 			second.Process.Signal(syscall.SIGCONT)
