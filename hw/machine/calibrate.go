@@ -42,9 +42,9 @@ type CalibrateOptions struct {
 //
 // progress is called after each measurement, nil for none; its Total grows with each round beyond
 // those that a quiet computer needs. Errors: those of Host; that of ctx; no memory; a
-// [*DisturbedError]. Cost: 4 s, quick half, up to [MoreRounds] times as much beside other programs, for one memory and an LLC of 32 MiB, more for each pair of
-// memories; and for each memory four times the LLC, or twice those of all its nodes, but a quarter
-// of what is free at most.
+// [*DisturbedError]. Cost: 4 s, quick half, up to [MoreRounds] times as much beside other programs,
+// for one memory and an LLC of 32 MiB, more for each pair of memories; and for each memory four
+// times the LLC, or twice those of all its nodes, but a quarter of what is free at most.
 func Calibrate(ctx context.Context, t *hw.Topology, o CalibrateOptions,
 	progress func(Step)) (*Machine, error) {
 	host := func() (*Machine, error) { return Host(t) }

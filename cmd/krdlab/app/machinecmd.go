@@ -54,11 +54,11 @@ func (a *app) machineShowCommand() *cobra.Command {
 			return append(machine.Names(), request.Host), cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			machines, err := a.machines("")
+			host, err := a.host("")
 			if err != nil {
 				return err
 			}
-			m, err := simulatedMachine(machines, "krdlab machine show", args[0])
+			m, err := simulatedMachine(&request.Machines{Host: host}, "krdlab machine show", args[0])
 			if err != nil {
 				return err
 			}
@@ -190,7 +190,7 @@ func inFolder(flag, path string) error {
 // calibrate measures this computer and writes the file.
 func (a *app) calibrate(ctx context.Context, out string, caches given, quick bool) (*machineDocument,
 	error) {
-	t, err := a.host(caches)
+	t, err := a.sized(ctx, caches)
 	if err != nil {
 		return nil, err
 	}
