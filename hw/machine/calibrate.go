@@ -24,7 +24,7 @@ type Step struct {
 
 // CalibrateOptions say how thorough a calibration is. The zero value is thorough.
 type CalibrateOptions struct {
-	// 3 samples and not 7, and no latencies of sizes between those that stand for a level
+	// 2 rounds and not 3, and no latencies of sizes between those that stand for a level
 	Quick bool
 }
 
@@ -36,16 +36,19 @@ type CalibrateOptions struct {
 // ([RuntimeCosts]), which package kernels/calibrate measures. Latencies hold what TLB misses add,
 // where there are no huge pages.
 //
-// Every number is the median of several samples, but other programs that run at the same time still
-// show. A level's latency is raised to that of the level below it where noise put it under that.
+// Every number is the least of several rounds, the two least of which must agree ([Tolerance]): what
+// other programs that run at the same time add does not count, and where they always run there is no
+// number. A level's latency is raised to that of the level below it where noise put it under that.
 //
-// progress is called after each measurement, nil for none. Errors: those of Host; that of ctx; no
-// memory. Cost: 2 to 3 s, quick a third, for one memory and an LLC of 32 MiB, more for each pair of
-// memories; and for each memory four times the LLC, or twice those of all its nodes, but a quarter
-// of what is free at most.
+// progress is called after each measurement, nil for none; its Total grows with each round beyond
+// those that a quiet computer needs. Errors: those of Host; that of ctx; no memory; a
+// [*DisturbedError]. Cost: 4 s, quick half, up to [MoreRounds] times as much beside other programs,
+// for one memory and an LLC of 32 MiB, more for each pair of memories; and for each memory four
+// times the LLC, or twice those of all its nodes, but a quarter of what is free at most.
 func Calibrate(ctx context.Context, t *hw.Topology, o CalibrateOptions,
 	progress func(Step)) (*Machine, error) {
-	m, err := Host(t)
+	host := func() (*Machine, error) { return Host(t) }
+	m, err := host()
 	if err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
@@ -57,12 +60,12 @@ func Calibrate(ctx context.Context, t *hw.Topology, o CalibrateOptions,
 	if progress == nil {
 		progress = func(Step) {}
 	}
-	c := calibration{ctx: ctx, m: m, p: p, progress: progress,
-		when: time.Now().UTC().Format(time.DateOnly), samples: samples}
+	c := calibration{ctx: ctx, p: p, progress: progress, rounds: Rounds{}, need: 3,
+		when: time.Now().UTC().Format(time.DateOnly), quick: o.Quick}
 	if o.Quick {
-		c.samples, c.quick = 3, true
+		c.need = 2
 	}
-	if err := c.run(); err != nil {
+	if m, err = c.run(host); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
 	if err := m.Validate(); err != nil {
@@ -92,7 +95,7 @@ type prober interface {
 	conditions() string
 }
 
-const samples = 7
+const samples = 3 // of a quantity in a round
 
 type calibration struct {
 	ctx         context.Context
@@ -101,8 +104,22 @@ type calibration struct {
 	progress    func(Step)
 	done, total int
 	when        string // the day
-	samples     int
 	quick       bool
+	rounds      Rounds
+	need        int // rounds, of a quiet computer
+}
+
+// least samples a quantity, unless it has enough rounds that agree, and returns the least of all its
+// rounds.
+func (c *calibration) least(what string, sample func() ([]uint64, error)) (ps uint64, err error) {
+	if len(c.rounds[what]) < c.need || !c.rounds.Agree(what) {
+		t, err := sample()
+		if err != nil {
+			return 0, err
+		}
+		c.rounds.Add(what, float64(slices.Min(t)))
+	}
+	return uint64(c.rounds.Least(what)), nil
 }
 
 func (c *calibration) step(s Step) error {
@@ -116,7 +133,20 @@ func (c *calibration) source(path, how string) {
 	c.m.Sources[path] = "measured " + c.when + ": " + how
 }
 
-func (c *calibration) run() error {
+// run makes the rounds, each of which begins with what host guesses. The last one has the least of
+// all.
+func (c *calibration) run(host func() (*Machine, error)) (*Machine, error) {
+	err := c.rounds.Repeat(c.need, func() (err error) {
+		if c.m, err = host(); err == nil {
+			err = c.round()
+		}
+		return err
+	})
+	return c.m, err
+}
+
+// round measures all there is once.
+func (c *calibration) round() error {
 	m := c.m
 	home := 0
 	for home < m.Nodes && len(c.p.cores(home)) == 0 {
@@ -136,13 +166,11 @@ func (c *calibration) run() error {
 			}
 		}
 	}
-	c.total = 1 + len(sizes) + 3
+	each := 1 + len(sizes) + 3 + m.Domains()*(m.Domains()-1)
 	if m.Memory.NodesPerDomain > 1 {
-		c.total++
+		each++
 	}
-	if m.Domains() > 1 {
-		c.total += m.Domains() * (m.Domains() - 1)
-	}
+	c.total = max(c.need*each, c.done+each)
 	if err := c.ctx.Err(); err != nil {
 		return err
 	}
@@ -163,13 +191,15 @@ func (c *calibration) run() error {
 
 func (c *calibration) clock(core int) error {
 	const n = 10_000_000
-	t, err := c.p.spin(core, n, c.samples)
+	ps, err := c.least(fmt.Sprintf("%d cycles", uint64(n)), func() ([]uint64, error) {
+		return c.p.spin(core, n, samples)
+	})
 	if err != nil {
 		return err
 	}
-	hz := perSecond(n, median(t))
+	hz := perSecond(n, ps)
 	if hz == 0 || hz > units.Clocks.Max {
-		return fmt.Errorf("%d cycles took %d ps, which is no clock", uint64(n), median(t))
+		return fmt.Errorf("%d cycles took %d ps, which is no clock", uint64(n), ps)
 	}
 	c.m.CoreHz = Digits(hz)
 	c.source("core.clock", "dependent additions")
@@ -274,16 +304,17 @@ func interpret(curve []point, levels [3]uint64, llc uint64) (caches [3]uint64, m
 	return caches, memory
 }
 
-// walk returns the median time of a load, picoseconds, at least 1: the latency if there is one
+// walk returns the least time of a load, picoseconds, at least 1: the latency if there is one
 // chain, less if there are several.
 func (c *calibration) walk(core, domain int, bytes uint64, chains int) (uint64, error) {
 	loads := int(min(max(bytes/uint64(c.m.L1.LineBytes), 1<<15), 1<<17)) / chains
-	t, err := c.p.walk(core, domain, bytes, chains, loads, c.samples)
-	if err != nil {
-		return 0, err
-	}
 	n := uint64(loads * chains)
-	return max(1, Digits((median(t)+n/2)/n)), nil
+	ps, err := c.least(fmt.Sprintf("%d loads of %s over %s of memory %d from CPU %d", n,
+		units.Count(chains, "random walk"), units.Bytes(bytes), domain+1, core),
+		func() ([]uint64, error) {
+			return c.p.walk(core, domain, bytes, chains, loads, samples)
+		})
+	return max(1, Digits((ps+n/2)/n)), err
 }
 
 // chains is how many random walks at once find out how many misses a core has under way: more than
@@ -356,11 +387,13 @@ func (c *calibration) bandwidths(home int) error {
 	measure := func(what string, cores []int, nodes int) (rate uint64, err error) {
 		if c.p.most() >= 2*m.LLC.Bytes*uint64(nodes) {
 			each := c.p.most() / uint64(len(cores)) &^ (uint64(m.LLC.LineBytes) - 1)
-			t, err := c.p.stream(cores, each, c.samples)
+			ps, err := c.least("reading with "+what, func() ([]uint64, error) {
+				return c.p.stream(cores, each, samples)
+			})
 			if err != nil {
 				return 0, err
 			}
-			rate = min(max(Digits(perSecond(each*uint64(len(cores)), median(t))), 1),
+			rate = min(max(Digits(perSecond(each*uint64(len(cores)), ps)), 1),
 				units.Bandwidths.Max)
 		}
 		return rate, c.step(Step{What: "bandwidth of " + what, BytesPerSecond: rate})
@@ -426,10 +459,4 @@ func Digits(x uint64) uint64 {
 		return up
 	}
 	return x / unit * unit
-}
-
-func median(x []uint64) uint64 {
-	s := slices.Clone(x)
-	slices.Sort(s)
-	return s[len(s)/2]
 }

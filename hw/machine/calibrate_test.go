@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"krdlab/hw"
+	"krdlab/hw/failure"
 	"krdlab/hw/hwtest/long"
 )
 
@@ -18,7 +19,9 @@ type fake struct {
 	size    uint64
 	now     uint64
 	samples int
-	idle    map[int]bool // nodes without usable cores
+	idle    map[int]bool           // nodes without usable cores
+	round   int                    // from 1
+	load    func(round int) uint64 // by which all times are multiplied; nil for 1
 }
 
 func (f *fake) most() uint64       { return f.size }
@@ -39,6 +42,9 @@ func (f *fake) sample(ps uint64) uint64 {
 	f.samples++
 	if f.samples%3 == 0 {
 		ps *= 5 // another program ran
+	}
+	if f.load != nil {
+		ps *= f.load(f.round)
 	}
 	start := f.now
 	f.now += ps
@@ -101,17 +107,15 @@ func estimate(t *testing.T, f *fake) (*Machine, []Step, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Host(top)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var steps []Step
-	c := calibration{ctx: t.Context(), m: m, p: f, progress: func(s Step) {
-		steps = append(steps,
-			s)
-	}, when: "2000-01-01", samples: samples}
-	if err := c.run(); err != nil {
-		return nil, nil, err
+	c := calibration{ctx: t.Context(), p: f, progress: func(s Step) { steps = append(steps, s) },
+		when: "2000-01-01", rounds: Rounds{}, need: 3}
+	m, err := c.run(func() (*Machine, error) {
+		f.round++
+		return Host(top)
+	})
+	if err != nil {
+		return nil, steps, err
 	}
 	return m, steps, m.Validate()
 }
@@ -162,6 +166,42 @@ func TestCalibrateFindsTheTruth(t *testing.T) {
 	}
 }
 
+// Rounds that other programs disturbed do not count while two agree; where none do, in three times
+// as many rounds, calibration is refused with the quantity, its values and the load.
+func TestCalibrateBesideLoad(t *testing.T) {
+	truth := named(t, "desktop")
+	for name, x := range map[string]struct {
+		load   func(round int) uint64
+		rounds int
+	}{
+		"one bad round":            {func(r int) uint64 { return 1 + uint64(r)/2%2 }, 4},
+		"the first rounds are bad": {func(r int) uint64 { return max(1, 6-uint64(r)) }, 6},
+	} {
+		f := &fake{truth: truth, size: 4 * truth.LLC.Bytes, load: x.load}
+		if m, _, err := estimate(t, f); err != nil || !near(m.CoreHz, truth.CoreHz) ||
+			!near(m.Memory.LocalPS, truth.Memory.LocalPS) || f.round > x.rounds {
+			t.Errorf("%s: %d rounds, %+v, %v", name, f.round, m, err)
+		}
+	}
+	f := &fake{truth: truth, size: 4 * truth.LLC.Bytes,
+		load: func(r int) uint64 { return 1 << r }}
+	_, steps, err := estimate(t, f)
+	e, ok := errors.AsType[*DisturbedError](err)
+	if !ok || f.round != 3*MoreRounds || len(e.PS) != f.round ||
+		failure.Of(err) != failure.Capability {
+		t.Fatalf("%d rounds, %v", f.round, err)
+	}
+	for _, want := range []string{e.What + ": ", "the 9 rounds took ", "within 15 %",
+		"the load average is ", "stop what runs beside"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: no %q", err, want)
+		}
+	}
+	if last := steps[len(steps)-1]; last.Done != last.Total || last.Total != len(steps) {
+		t.Errorf("%d steps, the last is %d of %d", len(steps), last.Done, last.Total)
+	}
+}
+
 // A quick calibration walks the sizes that stand for a level and no others.
 func TestCalibrateQuick(t *testing.T) {
 	truth := named(t, "westmere-ex-4s")
@@ -172,22 +212,6 @@ func TestCalibrateQuick(t *testing.T) {
 	}
 	if n := len(sizesToWalk(truth, 4*truth.LLC.Bytes, false)); n < 3*len(sizes) {
 		t.Errorf("%d sizes, quick %d", n, len(sizes))
-	}
-	top, err := hw.Host()
-	if err != nil {
-		t.Fatal(err)
-	}
-	latencies := 0
-	_, err = Calibrate(t.Context(), top, CalibrateOptions{Quick: true}, func(s Step) {
-		if s.What == "latency" {
-			latencies++
-		}
-	})
-	if errors.Is(err, ErrNotKnown) {
-		t.Skip(err)
-	}
-	if err != nil || latencies > 4 {
-		t.Errorf("%d latencies, error %v", latencies, err)
 	}
 }
 
@@ -285,8 +309,16 @@ func TestCalibrateHere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Calibrate(t.Context(), top, CalibrateOptions{Quick: !long.Tests}, nil)
-	if errors.Is(err, ErrNotKnown) {
+	latencies := map[uint64]bool{}
+	m, err := Calibrate(t.Context(), top, CalibrateOptions{Quick: !long.Tests}, func(s Step) {
+		if s.What == "latency" {
+			latencies[s.Bytes] = true
+		}
+	})
+	if n := len(latencies); (n == 0) != errors.Is(err, ErrNotKnown) || n > 4 && !long.Tests {
+		t.Errorf("latencies of %d sizes, error %v", n, err)
+	}
+	if _, refused := errors.AsType[*DisturbedError](err); refused || errors.Is(err, ErrNotKnown) {
 		t.Skip(err)
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"krdlab/hw"
 	"krdlab/hw/failure"
+	"krdlab/hw/units"
 )
 
 // Edges are the sizes of caches as latencies tell them, and the curve that they were read from.
@@ -42,15 +43,16 @@ const (
 	toMemory = 0.3
 	// most cores that are tried as sharers of an LLC
 	mostSharers = 32
+	edgeRounds  = 2
 )
 
 // MeasureCaches finds the sizes of the caches of the computer that t describes, by the latencies of
 // random walks in memory that grows by half octaves from 8 KiB to 256 MiB, or a quarter of what is
 // free; and who shares an LLC, by pairs of cores that walk in memory of three quarters of it each,
-// which both have at the LLC's latency only if they have one each. Each latency is the smallest of
-// several. Sizes are those of the largest memory that still fits, so up to a third too small.
+// which both have at the LLC's latency only if they have one each. Each latency is the least of
+// rounds that agree, as those of [Calibrate]. Sizes are those of the largest memory that still fits, so up to a third too small.
 //
-// Errors: [ErrNoEdge]; that of ctx; no memory, or no core that can be used. Cost: some 4 s, and a
+// Errors: [ErrNoEdge]; a [*DisturbedError]; that of ctx; no memory, or no core that can be used. Cost: some 4 s, and a
 // half for each core beyond the first.
 func MeasureCaches(ctx context.Context, t *hw.Topology) (*Edges, error) {
 	line := hw.Cache{Ways: 8, LineBytes: 64, Known: hw.Assumed}
@@ -70,17 +72,7 @@ func MeasureCaches(ctx context.Context, t *hw.Topology) (*Edges, error) {
 		return nil, fmt.Errorf("no core of any node can be used")
 	}
 	e := &Edges{}
-	for s := uint64(edgeFrom); s <= min(edgeTo, h.size); s = halfOctave(s) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		ps, err := h.quickest(h.byNode[home][0], m.Domain(home), s)
-		if err != nil {
-			return nil, err
-		}
-		e.Curve = append(e.Curve, Point{s, ps})
-	}
-	if err := e.read(); err != nil {
+	if err := e.walk(ctx, h, h.byNode[home][0], m.Domain(home)); err != nil {
 		return e, err
 	}
 	e.Cores = 1
@@ -97,6 +89,32 @@ func MeasureCaches(ctx context.Context, t *hw.Topology) (*Edges, error) {
 		}
 	}
 	return e, nil
+}
+
+// walk measures the curve in rounds, those again that disagree, and reads the sizes from it.
+func (e *Edges) walk(ctx context.Context, p prober, core, domain int) error {
+	c := calibration{p: p, rounds: Rounds{}, need: edgeRounds}
+	err := c.rounds.Repeat(edgeRounds, func() error {
+		e.Curve = nil
+		for s := uint64(edgeFrom); s <= min(edgeTo, p.most()); s = halfOctave(s) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			const loads = 1 << 15
+			ps, err := c.least("random walks over "+units.Bytes(s), func() ([]uint64, error) {
+				return p.walk(core, domain, s, 1, loads, samples)
+			})
+			if err != nil {
+				return err
+			}
+			e.Curve = append(e.Curve, Point{s, max(1, ps/loads)})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return e.read()
 }
 
 // halfOctave returns the next of 2^k, 3*2^(k-1), ...
@@ -138,16 +156,6 @@ func (e *Edges) read() error {
 func (e *Edges) at(bytes uint64) uint64 {
 	i := slices.IndexFunc(e.Curve, func(p Point) bool { return p.Bytes == bytes })
 	return e.Curve[i].PS
-}
-
-// quickest returns the smallest of several samples of the latency in memory of a size.
-func (h *hardware) quickest(cpu, domain int, bytes uint64) (ps uint64, err error) {
-	const loads, rounds = 1 << 15, 7
-	t, err := h.walk(cpu, domain, bytes, 1, loads, rounds)
-	if err != nil {
-		return 0, err
-	}
-	return max(1, slices.Min(t)/loads), nil
 }
 
 // share reports whether two cores have one LLC: whether walks of both at once, each in its own

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 
 	"krdlab/hw"
@@ -42,6 +43,46 @@ func TestEdges(t *testing.T) {
 	flat := Edges{Curve: curveOf(32<<10, 512<<10, 1<<30)}
 	if err := flat.read(); !errors.Is(err, ErrNoEdge) {
 		t.Errorf("an LLC larger than all memory: %v, %+v", err, flat.LLCBytes)
+	}
+}
+
+// A curve beside a burst of load is that of the quiet rounds; beside steady load there is none.
+func TestEdgesBesideLoad(t *testing.T) {
+	truth := named(t, "desktop")
+	f := &fake{truth: truth, size: 256 << 20}
+	var e Edges
+	if err := e.walk(t.Context(), f, 0, 0); err != nil || e.LLCBytes > truth.LLC.Bytes ||
+		3*e.LLCBytes < 2*truth.LLC.Bytes {
+		t.Errorf("%d, the truth is %d: %v", e.LLCBytes, truth.LLC.Bytes, err)
+	}
+	f.load = func(int) uint64 { f.round++; return uint64(1 + f.round*f.round) }
+	if _, ok := errors.AsType[*DisturbedError](e.walk(t.Context(), f, 0, 0)); !ok {
+		t.Error("walks that take longer and longer were believed")
+	}
+}
+
+// Several may keep at once: the file is whole, and no part of one is left.
+func TestKeepAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	top, err := hw.Synthetic("1x4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	path := filepath.Join(dir, "caches.json")
+	for range 8 {
+		all.Go(func() {
+			if err := (&Edges{LLCBytes: 1 << 20}).Keep(path, top); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if e, err := ReadEdges(path, top); err != nil || e == nil {
+		t.Errorf("%v, %v", e, err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 || err != nil {
+		t.Errorf("%v is left, %v", left, err)
 	}
 }
 

@@ -48,7 +48,9 @@ func readKept(path string) (map[string]*Edges, error) {
 	return all, nil
 }
 
-// Keep writes e into the file at path, beside what it has of other computers.
+// Keep writes e into the file at path, beside what it has of other computers. The file is whole at
+// any time; of two processes that write at once, one may lose what the other has, which is measured
+// again.
 func (e *Edges) Keep(path string, t *hw.Topology) error {
 	all, err := readKept(path)
 	if err != nil {
@@ -59,16 +61,25 @@ func (e *Edges) Keep(path string, t *hw.Topology) error {
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(path), 0o755)
 	}
-	if err == nil {
-		partial := fmt.Sprintf("%s.%d", path, os.Getpid())
-		if err = os.WriteFile(partial, b, 0o644); err == nil {
-			err = os.Rename(partial, path)
-		}
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "caches-") // another process may write too
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
 	}
 	return err
 }
 
-// Of returns t with the sizes of e where nobody tells them; those that are told stay.
+// Of returns t with the sizes of e where nobody tells them; those that are told stay. Walks show
+// neither ways nor lines: 8 ways and 64 B are assumed.
 func (e *Edges) Of(t *hw.Topology) *hw.Topology {
 	known := t.Machine()
 	var c hw.Caches

@@ -104,12 +104,3 @@ func midmean(x []uint64) float64 {
 	}
 	return sum / float64(len(middle))
 }
-
-// median sorts x, which is not empty.
-func median(x []float64) float64 {
-	slices.Sort(x)
-	if n := len(x); n%2 == 0 {
-		return (x[n/2-1] + x[n/2]) / 2
-	}
-	return x[len(x)/2]
-}

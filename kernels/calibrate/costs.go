@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"krdlab/hw/machine"
 	"krdlab/runtimes"
 )
 
@@ -12,9 +13,7 @@ const serial = "serial"
 
 // series are the samples of the numbers of a calibration, picoseconds, by the path of a machine's
 // field; those of one worker by the scheduler and the way through a comb.
-type series map[string][]float64
-
-func (s series) add(path string, ps float64) { s[path] = append(s[path], ps) }
+type series = machine.Rounds
 
 // scheduled are the schedulers of a table whose operations are measured: of each family the first
 // that queues anything itself.
@@ -157,7 +156,7 @@ func (b *bench) alone(s series, name string, p runtimes.Policy, how plan) error 
 	if err := b.run(p, []int{0}, tree); err != nil {
 		return err
 	}
-	s.add(name+wayTree, midmean(tree.up)*b.tickPS/treeTasks)
+	s.Add(name+wayTree, midmean(tree.up)*b.tickPS/treeTasks)
 	if !how.combs {
 		return nil
 	}
@@ -167,9 +166,9 @@ func (b *bench) alone(s series, name string, p runtimes.Policy, how plan) error 
 			return err
 		}
 	}
-	s.add(name+wayDown, midmean(two.down)*b.tickPS/combDepth)
-	s.add(name+wayUp, midmean(two.up)*b.tickPS/combDepth)
-	s.add(name+wayMany, midmean(many.down)*b.tickPS/combDepth)
+	s.Add(name+wayDown, midmean(two.down)*b.tickPS/combDepth)
+	s.Add(name+wayUp, midmean(two.up)*b.tickPS/combDepth)
+	s.Add(name+wayMany, midmean(many.down)*b.tickPS/combDepth)
 	return nil
 }
 
@@ -178,7 +177,7 @@ func (b *bench) alone(s series, name string, p runtimes.Policy, how plan) error 
 // for it. What is nothing or less is left out.
 func part(s series, p runtimes.Scheduler, how plan) {
 	over := func(way string) float64 {
-		return slices.Min(s[p.Name+way]) - slices.Min(s[serial+way])
+		return s.Least(p.Name+way) - s.Least(serial+way)
 	}
 	path, o := familyPath(p), how.task
 	sum := over(wayTree)
@@ -211,7 +210,7 @@ func part(s series, p runtimes.Scheduler, how plan) {
 	}{{"spawn", o.spawn + o.push, each.spawn}, {"pop", o.pop, each.pop},
 		{"lock", o.lock, each.lock}, {"join", o.join, each.join}} {
 		if k.n > 0 {
-			s.add(path+k.name, k.ps)
+			s.Add(path+k.name, k.ps)
 		}
 	}
 	if o.lock == 0 {
@@ -222,7 +221,7 @@ func part(s series, p runtimes.Scheduler, how plan) {
 	}
 	if how.more > 0 {
 		if more := (over(wayMany) - over(wayDown)) / how.more; more > 0 {
-			s.add(path+"spawn", more)
+			s.Add(path+"spawn", more)
 		}
 	}
 }
@@ -247,7 +246,7 @@ func (b *bench) sample(s series, path string, p *probe, of func(*probed) []uint6
 		all = append(all, of(&p.by[i])...)
 	}
 	if ps := (midmean(all) - b.stamp) * b.tickPS; ps > 0 && len(all) >= min(b.rounds/20, 50) {
-		s.add(path, ps/operations)
+		s.Add(path, ps/operations)
 	}
 }
 
@@ -336,7 +335,7 @@ func (b *bench) handover(s series, p runtimes.Scheduler) error {
 	}
 	if from := c.handovers(); min(len(from[0]), len(from[1])) >= 20 { // otherwise they hardly met
 		// The mean of both directions: what the two clocks differ by cancels out.
-		s.add(familyPath(p)+handedOver,
+		s.Add(familyPath(p)+handedOver,
 			((midmean(from[0])+midmean(from[1]))/2-b.stamp)*b.tickPS)
 	}
 	return nil

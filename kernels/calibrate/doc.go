@@ -50,11 +50,11 @@
 //
 // A sample is a run of thousands of rounds: the mean of the middle four fifths of their times, so
 // that interrupted ones do not count and the granularity of the time-stamp counter averages out.
-// Samples of all policies are interleaved. Between two workers a cost is the median of the samples,
-// less what two stamps in a row show. On one worker the least sample of each way stands for it: a
-// run has its time from where its frames happen to lie (serial trees took 8.0 to 10.5 ns a task
-// from one run to the next), and differences of medians came out below zero. The difference that
-// counts is that of whole trees of 1023 tasks, where the mixture of spawns and pops is that of
+// A round of the calibration takes one sample of everything, and the least of all rounds counts
+// ([machine.Rounds]): between two workers less what two stamps in a row show, on one worker that of
+// each way. A run has its time from where its frames happen to lie (serial trees took 8.0 to 10.5 ns
+// a task from one run to the next), and differences of medians came out below zero. The difference
+// that counts is that of whole trees of 1023 tasks, where the mixture of spawns and pops is that of
 // programs; combs only part it, no part less than a tenth.
 //
 // # Rejected

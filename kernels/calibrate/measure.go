@@ -16,7 +16,7 @@ import (
 
 // Options say how thorough a calibration is. The zero value is thorough.
 type Options struct {
-	Quick bool // 3 samples of a quarter of the rounds and not 9
+	Quick bool // 3 rounds and not 9, of a quarter of the repetitions each
 }
 
 // Measure measures on this computer, which t describes, what operations of the runtimes cost and
@@ -29,8 +29,12 @@ type Options struct {
 //
 // A family's own price within a tenth of that of all is left out. Numbers have four digits.
 //
+// Every number is the least of the rounds, the two least of which must agree
+// ([machine.Tolerance]).
+//
 // progress, nil for none, is called before each measurement with the number of those that are done,
-// and of all. Errors: that of ctx; CPUs that cannot be used; those of [machine.RuntimeCosts.Apply].
+// and of all, which grows with each round beyond those that a quiet computer needs. Errors: that of
+// ctx; CPUs that cannot be used; a [*machine.DisturbedError]; those of [machine.RuntimeCosts.Apply].
 // It returns the operations that schedulers have and that it could not measure. After an error m is
 // of no use. Cost: 3 to 4 s on two cores, quick 1 s; some MiB.
 func Measure(ctx context.Context, t *hw.Topology, m *machine.Machine, o Options,
@@ -80,8 +84,7 @@ type calibration struct {
 	samplesOf series
 	policies  []runtimes.Scheduler // that are measured
 	plans     map[string]plan      // by scheduler
-	flops     float64
-	kernelPS  float64 // beside each kernel
+	beside    []float64            // picoseconds that a kernel takes longer than its work, by round
 	kernels   map[string]machine.Rate
 
 	progress    func(done, total int, next string)
@@ -138,50 +141,61 @@ func (c *calibration) run() error {
 	if err := c.stamps(); err != nil {
 		return err
 	}
-	c.total = c.samples*(1+len(c.policies)) + 2
-	if err := c.runtimes(); err != nil {
+	if err := c.samplesOf.Repeat(c.samples, c.round); err != nil {
 		return err
 	}
+	c.parts()
 	var err error
-	if err = c.step("matmul"); err != nil {
-		return err
-	}
-	if c.flops, err = c.matmulRate(); err != nil {
-		return fmt.Errorf("matmul: %w", err)
-	}
-	if c.kernelPS, err = c.kernelPrice(); err != nil {
-		return fmt.Errorf("matmul: %w", err)
-	}
-	if err = c.step("fmm"); err != nil {
-		return err
-	}
-	if c.kernels, err = c.fmmRates(); err != nil {
+	if c.kernels, err = c.rates(); err != nil {
 		return fmt.Errorf("fmm: %w", err)
 	}
 	c.progress(c.total, c.total, "done")
 	return nil
 }
 
-// runtimes takes the samples of all policies, and parts them.
-func (c *calibration) runtimes() error {
-	for range c.samples {
-		if err := c.step(serial); err != nil {
-			return err
-		}
-		if err := c.alone(c.samplesOf, serial, runtimes.Serial{}, plan{combs: true}); err != nil {
-			return err
-		}
-		for _, p := range c.policies {
-			if err := c.step(p.Name); err != nil {
-				return err
-			}
-			if err := c.sampleOf(p); err != nil {
-				return fmt.Errorf("%s: %w", p.Name, err)
-			}
-		}
-	}
+// parts parts the samples of all policies.
+func (c *calibration) parts() {
 	for _, p := range c.policies {
 		part(c.samplesOf, p, c.plans[p.Name])
+	}
+}
+
+// round takes a sample of everything.
+func (c *calibration) round() error {
+	each := 3 + len(c.policies)
+	c.total = max(c.samples*each, c.done+each)
+	if err := c.runtimes(); err != nil {
+		return err
+	}
+	for _, k := range []struct {
+		name   string
+		sample func(series) error
+	}{{"matmul", c.matmul}, {"fmm", c.fmm}} {
+		if err := c.step(k.name); err != nil {
+			return err
+		}
+		if err := k.sample(c.samplesOf); err != nil {
+			return fmt.Errorf("%s: %w", k.name, err)
+		}
+	}
+	return nil
+}
+
+// runtimes takes a sample of all policies.
+func (c *calibration) runtimes() error {
+	if err := c.step(serial); err != nil {
+		return err
+	}
+	if err := c.alone(c.samplesOf, serial, runtimes.Serial{}, plan{combs: true}); err != nil {
+		return err
+	}
+	for _, p := range c.policies {
+		if err := c.step(p.Name); err != nil {
+			return err
+		}
+		if err := c.sampleOf(p); err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
+		}
 	}
 	return nil
 }
@@ -292,11 +306,11 @@ func (c *calibration) how(k *cost, p *runtimes.Scheduler) string {
 func (c *calibration) source(path, how string) string {
 	s := "measured " + time.Now().UTC().Format(time.DateOnly) + ": " + how
 	if x := c.samplesOf[path]; len(x) > 1 {
-		s += fmt.Sprintf("; median of %d samples, of which the least is %.4g ns and the most "+
+		s += fmt.Sprintf("; the least of %d rounds, %.4g ns; the most is "+
 			"%.4g ns", len(x), slices.Min(x)/1e3, slices.Max(x)/1e3)
 	}
 	_, name, _ := strings.Cut(strings.TrimPrefix(path, "families."), ".")
-	if x := c.samplesOf[path]; len(x) > 0 && median(slices.Clone(x)) < float64(machine.Least(name)) {
+	if x := c.samplesOf[path]; len(x) > 0 && slices.Min(x) < float64(machine.Least(name)) {
 		s += "; raised to the least price that a machine may have"
 	}
 	if c.loose {
@@ -307,15 +321,16 @@ func (c *calibration) source(path, how string) string {
 
 // apply puts what was measured into m.
 func (c *calibration) apply(m *machine.Machine) error {
-	rates := machine.RuntimeCosts{FlopsPerSecond: machine.Digits(uint64(math.Round(c.flops))),
+	rates := machine.RuntimeCosts{FlopsPerSecond: rate(leafOperations,
+		c.samplesOf.Least(leaf)),
 		Source: c.source("", "matmul's leaf of 32x32x64, data in L1")}
 	if err := rates.Apply(m); err != nil {
 		return err
 	}
 	delete(m.Sources, "costs") // each has its own
-	if c.kernelPS >= 0.5 {
+	if beside := slices.Min(c.beside); beside >= 0.5 {
 		rates = machine.RuntimeCosts{
-			Costs: map[string]uint64{"kernel": machine.Digits(uint64(math.Round(c.kernelPS)))},
+			Costs: map[string]uint64{"kernel": machine.Digits(uint64(math.Round(beside)))},
 			Source: c.source("", "one worker, what a serial matmul of n = 512 takes longer than "+
 				"its kernels, by kernel"),
 		}
@@ -381,7 +396,7 @@ func (c *calibration) price(k cost, p *runtimes.Scheduler) (ps uint64, why strin
 		return 0, "no scheduler has this operation"
 	}
 	const noise = "what was measured was no more than noise, or too seldom"
-	samples := slices.Clone(c.samplesOf[familyPath(*p)+k.name])
+	samples := c.samplesOf[familyPath(*p)+k.name]
 	rules := p.Rules()
 	if len(samples) == 0 {
 		switch parted := c.plans[p.Name].task.join > 0; {
@@ -402,7 +417,7 @@ func (c *calibration) price(k cost, p *runtimes.Scheduler) (ps uint64, why strin
 		}
 		return 0, noise
 	}
-	v := median(samples)
+	v := slices.Min(samples)
 	if v < 0.5 {
 		return 0, noise
 	}

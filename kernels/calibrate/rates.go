@@ -30,15 +30,27 @@ var leafSizes = []int{4, 8, 12, 16, 20, 24, 28, 32}
 // A sized is the time of a call and the operations that the kernel's model counts for it.
 type sized struct{ ops, seconds float64 }
 
-// matmulRate returns operations per second of the leaf of the matrix product: the default one,
-// 32x32x64, whose 20 KiB stay in the L1.
-func (b *bench) matmulRate() (float64, error) {
-	const m, n, k = 32, 32, 64
+// What matmul samples: the time of the leaf of the matrix product, the default one of 32x32x64,
+// whose 20 KiB stay in the L1; and a serial product.
+const (
+	m, n, k        = 32, 32, 64
+	leafOperations = 2 * m * n * k
+	leaf           = "matmul's leaf"
+	product        = "a serial matmul"
+)
+
+// rate returns operations per second.
+func rate(operations, ps float64) uint64 {
+	return machine.Digits(uint64(math.Round(operations / ps * 1e12)))
+}
+
+// matmul takes one sample of the matrix product.
+func (c *calibration) matmul(s series) error {
 	var x [3]*dense.Matrix
-	for i, s := range [3][2]int{{m, k}, {k, n}, {m, n}} {
+	for i, of := range [3][2]int{{m, k}, {k, n}, {m, n}} {
 		var err error
-		if x[i], err = dense.New(s[0], s[1], s[0], s[1], dense.Tiled); err != nil {
-			return 0, err
+		if x[i], err = dense.New(of[0], of[1], of[0], of[1], dense.Tiled); err != nil {
+			return err
 		}
 		defer x[i].Free()
 	}
@@ -47,63 +59,57 @@ func (b *bench) matmulRate() (float64, error) {
 	x[2].Zero()
 	mul, err := dense.NewMultiplier(x[0], x[1], x[2], isa.Auto)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	t, err := b.batches(func(int) { mul.Leaf(0, 0, 0) })
-	return 2 * m * n * k / t, err
+	if err := c.batches(s, leaf, func(int) { mul.Leaf(0, 0, 0) }); err != nil {
+		return err
+	}
+	return c.kernelPrice(s)
 }
 
-// kernelPrice returns the picoseconds that an execution of a kernel takes beside the kernel: what a
-// serial matrix product of 512 x 512, profiled, takes longer than its 2048 leaves, for one of them;
-// the median of the samples.
-func (b *bench) kernelPrice() (float64, error) {
+// kernelPrice takes one sample of what an execution of a kernel takes beside the kernel: what a
+// serial matrix product of 512 x 512, profiled, takes longer than its 2048 leaves, for one of them.
+// It is too small a part for the rounds to agree on it: those of the product must.
+func (c *calibration) kernelPrice(s series) error {
 	in, err := matmul.Kernel.New(matmul.Kernel.With(kernel.Params{"n": 512}), kernel.Env{Seed: 1})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer in.Close()
-	var out []float64
-	for range 1 + b.samples {
+	var r *runtimes.Result
+	for range 2 { // the first one touches the pages
 		in.Reset(false)
-		r, err := runtimes.Run(b.ctx, runtimes.Config{Policy: runtimes.Serial{}, CPUs: b.cpus[:1],
-			Nodes: []int{0}, Seed: 1, Clock: b.clock, Tracing: runtimes.TraceProfile,
+		r, err = runtimes.Run(c.ctx, runtimes.Config{Policy: runtimes.Serial{}, CPUs: c.cpus[:1],
+			Nodes: []int{0}, Seed: 1, Clock: c.clock, Tracing: runtimes.TraceProfile,
 			Kernels: in.Registry().Kernels}, in)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		var kernels uint64
-		for _, k := range r.Kernels {
-			kernels += k.Count
-		}
-		out = append(out, float64(r.TimeNS-r.WorkNS)*1e3/float64(kernels))
 	}
-	return median(out[1:]), nil // the first one touched the pages
+	var kernels uint64
+	for _, k := range r.Kernels {
+		kernels += k.Count
+	}
+	s.Add(product, float64(r.TimeNS)*1e3)
+	c.beside = append(c.beside, float64(r.TimeNS-r.WorkNS)*1e3/float64(kernels))
+	return nil
 }
 
-// fmmRates returns the rates of the kernels of fmm at its default order, both sides of a pair at
-// once: of m2l its operations over its time, of p2p and p2p-self a time for the call and a rate for
-// the rest, fitted to leaves of 4 to 32 bodies by least squares of relative errors.
-func (b *bench) fmmRates() (map[string]machine.Rate, error) {
-	times := map[string][]sized{}
-	p := fmm.Kernel.With(nil)
-	ops, err := laplace.New(laplace.Options{Order: p.Int("order")})
+// fmm takes one sample of the kernels of fmm at its default order, both sides of a pair at once.
+func (b *bench) fmm(s series) error {
+	ops, err := laplace.New(laplace.Options{Order: fmm.Kernel.With(nil).Int("order")})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	most := leafSizes[len(leafSizes)-1]
 	const leaves = 8
 	bodies := laplace.NewBodies(leaves * most)
 	cells := scatter(ops, bodies, leaves)
 	for _, n := range leafSizes {
-		work, err := workOf(n)
-		if err != nil {
-			return nil, err
-		}
 		for name, call := range map[string]func(int){
 			p2p: func(i int) {
 				i, j := i%leaves*most, (i+3)%leaves*most
-				ops.P2PMutual(bodies,
-					i, i+n, j, j+n)
+				ops.P2PMutual(bodies, i, i+n, j, j+n)
 			},
 			p2pSelf: func(i int) { i = i % leaves * most; ops.P2PSelf(bodies, i, i+n) },
 			m2l:     func(i int) { ops.M2LMutual(cells, i%leaves, (i+3)%leaves) },
@@ -111,15 +117,37 @@ func (b *bench) fmmRates() (map[string]machine.Rate, error) {
 			if name == m2l && n != most {
 				continue
 			}
-			t, err := b.batches(call)
-			if err != nil {
-				return nil, err
+			if err := b.batches(s, sizedPath(name, n), call); err != nil {
+				return err
 			}
-			times[name] = append(times[name], sized{float64(work[name]), t})
 		}
 	}
-	out := map[string]machine.Rate{m2l: {FlopsPerSecond: machine.Digits(
-		uint64(times[m2l][0].ops / times[m2l][0].seconds))}}
+	return nil
+}
+
+// sizedPath names the samples of a kernel of fmm with leaves of n bodies.
+func sizedPath(name string, n int) string { return fmt.Sprintf("%s of %d bodies", name, n) }
+
+// rates returns the rates of the kernels of fmm: of m2l its operations over its time, of p2p and
+// p2p-self a time for the call and a rate for the rest, fitted to leaves of 4 to 32 bodies by least
+// squares of relative errors.
+func (c *calibration) rates() (map[string]machine.Rate, error) {
+	times := map[string][]sized{}
+	for _, n := range leafSizes {
+		work, err := workOf(n)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range []string{p2p, p2pSelf, m2l} {
+			if path := sizedPath(name, n); c.samplesOf[path] != nil {
+				times[name] = append(times[name], sized{float64(work[name]),
+					c.samplesOf.Least(path) / 1e12})
+			}
+		}
+	}
+	out := map[string]machine.Rate{m2l: {FlopsPerSecond: rate(times[m2l][0].ops,
+		times[m2l][0].seconds*1e12)}}
+	var err error
 	for _, name := range []string{p2p, p2pSelf} {
 		if out[name], err = fit(times[name]); err != nil {
 			return nil, fmt.Errorf("rate of %s: %w", name, err)
@@ -195,36 +223,33 @@ func fit(times []sized) (machine.Rate, error) {
 		FlopsPerSecond: machine.Digits(uint64(math.Round(1 / slope)))}, nil
 }
 
-// batches returns the seconds of one call: the median over samples of the mean of the middle half
-// of batches of calls, on the first CPU.
-func (b *bench) batches(call func(i int)) (float64, error) {
+// batches takes one sample of a call, on the first CPU: the mean of the middle four fifths of
+// batches of calls.
+func (b *bench) batches(s series, path string, call func(i int)) error {
 	const size = 64
-	var out []float64
-	for range b.samples {
-		if err := b.ctx.Err(); err != nil {
-			return 0, err
-		}
-		var ticks []uint64
-		err := b.pinned(b.cpus[0], func() {
-			for i := range 4 * size { // warm up
-				call(i)
-			}
-			for n := range b.rounds / 4 {
-				start := hw.TSC()
-				for i := range size {
-					call(n*size + i)
-				}
-				ticks = append(ticks, hw.TSC()-start)
-			}
-		})
-		if err != nil {
-			return 0, err
-		}
-		out = append(out, max(midmean(ticks)-b.stamp, 0)*b.tickPS/size/1e12)
+	if err := b.ctx.Err(); err != nil {
+		return err
 	}
-	t := median(out)
-	if !(t > 0) {
-		return 0, errNoise
+	var ticks []uint64
+	err := b.pinned(b.cpus[0], func() {
+		for i := range 4 * size { // warm up
+			call(i)
+		}
+		for n := range b.rounds / 4 {
+			start := hw.TSC()
+			for i := range size {
+				call(n*size + i)
+			}
+			ticks = append(ticks, hw.TSC()-start)
+		}
+	})
+	if err != nil {
+		return err
 	}
-	return t, nil
+	ps := (midmean(ticks) - b.stamp) * b.tickPS / size
+	if !(ps > 0) {
+		return errNoise
+	}
+	s.Add(path, ps)
+	return nil
 }

@@ -131,8 +131,8 @@ func TestEveryQueue(t *testing.T) {
 			s := series{}
 			for way, ps := range map[string]float64{wayDown: down, wayUp: 7, wayMany: 2 * down,
 				wayTree: 50_000} {
-				s.add(serial+way, 100)
-				s.add(p.Name+way, 100+ps)
+				s.Add(serial+way, 100)
+				s.Add(p.Name+way, 100+ps)
 			}
 			part(s, *p, how)
 			priced := 0.0
@@ -153,6 +153,7 @@ func TestEveryQueue(t *testing.T) {
 	if err := c.runtimes(); err != nil {
 		t.Fatal(err)
 	}
+	c.parts()
 	missing := map[string]string{}
 	for _, m := range c.missing() {
 		if missing[m.Scheduler+" "+m.Price] = m.Why; m.Why == "" {

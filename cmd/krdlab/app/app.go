@@ -25,6 +25,8 @@ import (
 	"krdlab/experiments/show"
 	"krdlab/hw"
 	"krdlab/hw/failure"
+	"krdlab/hw/machine"
+	"krdlab/kernels/calibrate"
 	"krdlab/runtimes"
 )
 
@@ -37,13 +39,24 @@ type app struct {
 	argv     []string
 	topology func() (*hw.Topology, error)
 	measure  measure.Func
+	computer computer
 	helpErr  error       // of help that was asked of something that is not there
 	patient  atomic.Bool // a first signal is for the program that the command runs: it ends the command
 }
 
+// computer is how this computer is measured: sizes of caches, the hardware, and what runtimes and kernels cost on it.
+type computer struct {
+	caches   func(context.Context, *hw.Topology) (*machine.Edges, error)
+	hardware func(context.Context, *hw.Topology, machine.CalibrateOptions, func(machine.Step)) (
+		*machine.Machine, error)
+	costs func(context.Context, *hw.Topology, *machine.Machine, calibrate.Options,
+		func(done, total int, next string)) ([]calibrate.Missing, error)
+}
+
 func newApp(stdout, stderr io.Writer) *app {
 	a := &app{stdout: &output{w: stdout}, stderr: stderr, topology: hw.Host,
-		measure: measure.Run}
+		measure: measure.Run, computer: computer{machine.MeasureCaches,
+			machine.Calibrate, calibrate.Measure}}
 	if f, ok := stderr.(*os.File); ok {
 		a.terminal = term.IsTerminal(int(f.Fd()))
 	}

@@ -41,9 +41,27 @@ func cachesVar(p *pflag.FlagSet, g *given) {
 }
 
 // host returns the topology of this computer, with the caches that a flag gives, if it does.
-// Without one, an LLC whose size nobody tells is that which was measured. Where none was, and no
-// table has one either, it is measured now.
-func (a *app) host(g given) (*hw.Topology, error) {
+// Without one, sizes that nobody tells are those that were measured.
+func (a *app) host(g given) (*hw.Topology, error) { return a.hostOr(g, nil) }
+
+// sized is host for a command that needs the size of the LLC: where nobody tells it, no table has
+// one and none was measured, it is measured now.
+func (a *app) sized(ctx context.Context, g given) (*hw.Topology, error) {
+	return a.hostOr(g, func(t *hw.Topology) (*machine.Edges, error) {
+		fmt.Fprintln(a.stderr, "the size of the last-level cache is not told: it is measured, once, "+
+			"for some seconds")
+		e, err := a.measureCaches(ctx, t)
+		if err == nil || ctx.Err() != nil {
+			return e, ctx.Err()
+		}
+		fmt.Fprintf(a.stderr, "warning: %v; give it with --caches %s\n", err, request.CachesExample)
+		return nil, nil
+	})
+}
+
+// hostOr is host; where the LLC is not known, it is what measure returns, if that is not nil.
+func (a *app) hostOr(g given, measure func(*hw.Topology) (*machine.Edges, error)) (*hw.Topology,
+	error) {
 	t, err := a.topology()
 	if err != nil {
 		return nil, fmt.Errorf("this machine's topology: %w", err)
@@ -55,8 +73,8 @@ func (a *app) host(g given) (*hw.Topology, error) {
 		}
 		return t.WithCaches(c), nil
 	}
-	known := t.Machine().CachesKnown.LLC
-	if known == hw.Told || t.Synthetic {
+	known := t.Machine().CachesKnown
+	if known == (hw.CachesKnown{L1d: hw.Told, L2: hw.Told, LLC: hw.Told}) || t.Synthetic {
 		return t, nil
 	}
 	path, err := machine.Kept()
@@ -68,13 +86,9 @@ func (a *app) host(g given) (*hw.Topology, error) {
 		fmt.Fprintf(a.stderr, "warning: %v\n", err)
 		return t, nil
 	}
-	if e == nil && known == "" {
-		fmt.Fprintln(a.stderr, "the size of the last-level cache is not told: it is measured, once, "+
-			"for some seconds")
-		if e, err = a.measureCaches(context.Background(), t); err != nil {
-			fmt.Fprintf(a.stderr, "warning: %v; give it with --caches %s\n", err,
-				request.CachesExample)
-			return t, nil
+	if e == nil && known.LLC == "" && measure != nil {
+		if e, err = measure(t); err != nil {
+			return nil, err
 		}
 	}
 	if e == nil {
@@ -85,7 +99,7 @@ func (a *app) host(g given) (*hw.Topology, error) {
 
 // measureCaches measures the caches of this computer and keeps them.
 func (a *app) measureCaches(ctx context.Context, t *hw.Topology) (*machine.Edges, error) {
-	e, err := machine.MeasureCaches(ctx, t)
+	e, err := a.computer.caches(ctx, t)
 	if err != nil {
 		return e, fmt.Errorf("measure caches: %w", err)
 	}
@@ -99,22 +113,32 @@ func (a *app) measureCaches(ctx context.Context, t *hw.Topology) (*machine.Edges
 	return e, nil
 }
 
-// open opens a trace. The caches that g gives, if any, are then those of its header; each @CORES
-// workers of a trace, in the order of their nodes, share an LLC.
+// open opens a trace, which g describes.
 func (g given) open(path string) (*loi.Trace, error) {
 	t, err := loi.Open(path)
-	if err != nil || g == "" {
+	if err != nil {
 		return t, err
+	}
+	if err := g.describe(&t.Header); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+// describe gives a trace the caches of g, if any. Each @CORES of its workers, in the order of their
+// nodes, share an LLC.
+func (g given) describe(h *loi.Header) error {
+	if g == "" {
+		return nil
 	}
 	c, err := request.ParseCaches(string(g))
 	if err != nil {
-		return nil, errors.Join(err, t.Close())
+		return err
 	}
-	h := &t.Header
 	h.L2Bytes, h.L2Known = uint64(c.L2.Bytes), string(c.L2.Known)
 	h.LLCBytes, h.LLCKnown = uint64(c.LLC.Bytes), string(c.LLC.Known)
 	if c.Cores == 0 {
-		return t, nil
+		return nil
 	}
 	order := make([]int, len(h.Workers))
 	for i := range order {
@@ -125,5 +149,5 @@ func (g given) open(path string) (*loi.Trace, error) {
 		h.Workers[w].Node = i / c.Cores
 	}
 	h.Nodes = (len(order) + c.Cores - 1) / c.Cores
-	return t, nil
+	return nil
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -71,7 +72,7 @@ func (a *app) krdCommand() *cobra.Command {
 				return &request.Error{Flag: "node", Got: fmt.Sprint(f.node),
 					Want: "nodes are numbered from 0"}
 			}
-			return interruptible(c.Context(), func() error { return a.krd(f, args[0]) })
+			return interruptible(c.Context(), func() error { return a.krd(c.Context(), f, args[0]) })
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
 			cobra.ShellCompDirective) {
@@ -123,7 +124,7 @@ func (a *app) krdCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) krd(f *krdFlags, path string) error {
+func (a *app) krd(ctx context.Context, f *krdFlags, path string) error {
 	if f.json && f.csv {
 		return usageError("krdlab krd: --json and --csv exclude each other; choose one")
 	}
@@ -165,7 +166,7 @@ func (a *app) krd(f *krdFlags, path string) error {
 		}
 	}
 	if f.replay != "" {
-		return a.replay(f, opt, traces)
+		return a.replay(ctx, f, opt, traces)
 	} else if f.cacheModel != string(request.CacheBlocks) {
 		return usageError("krdlab krd --cache-model %q: it is for --replay; add --replay host",
 			f.cacheModel)

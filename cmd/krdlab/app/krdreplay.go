@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 
 	"krdlab/experiments/replay"
@@ -16,7 +17,7 @@ import (
 
 // replay is `krdlab krd --replay MACHINE`: the LLC misses of traces by the cache model of a
 // machine.
-func (a *app) replay(f *krdFlags, opt krd.Options, traces []string) error {
+func (a *app) replay(ctx context.Context, f *krdFlags, opt krd.Options, traces []string) error {
 	if f.csv || f.plot != "" || f.node >= 0 || f.coherence || f.per != perNode ||
 		f.by != "" || f.bins != "" || len(f.caches) > 0 ||
 		opt.Engine.Approximate() || opt.Weight != krd.WeightCount || opt.Distance != krd.Exclusive {
@@ -32,7 +33,7 @@ func (a *app) replay(f *krdFlags, opt krd.Options, traces []string) error {
 		return usageError("krdlab krd --replay %s: that names no caches; type --replay %s for "+
 			"this computer's", f.replay, request.Host)
 	}
-	machines, err := a.machines(f.given)
+	machines, err := a.machines(ctx, f.given)
 	if err != nil {
 		return err
 	}

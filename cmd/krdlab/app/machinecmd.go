@@ -54,11 +54,11 @@ func (a *app) machineShowCommand() *cobra.Command {
 			return append(machine.Names(), request.Host), cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			machines, err := a.machines("")
+			host, err := a.host("")
 			if err != nil {
 				return err
 			}
-			m, err := simulatedMachine(machines, "krdlab machine show", args[0])
+			m, err := simulatedMachine(&request.Machines{Host: host}, "krdlab machine show", args[0])
 			if err != nil {
 				return err
 			}
@@ -102,8 +102,9 @@ func (a *app) machineCalibrateCommand() *cobra.Command {
 			"latencies of caches and memories,\n" +
 			"bandwidth, what spawns, steals, joins and locks cost under each scheduler, and how " +
 			"fast kernels compute. It takes\n" +
-			"some ten seconds; let nothing else run. What cannot be measured is a guess, and the " +
-			"file and the output say so.",
+			"some ten seconds; let nothing else run: where other programs disturb it, nothing is " +
+			"written. What cannot be measured is a\n" +
+			"guess, and the file and the output say so.",
 		Example: "  krdlab machine calibrate --out here.toml\n  krdlab run matmul --machine " +
 			"here.toml --sched all",
 		Args: exactly(),
@@ -189,7 +190,7 @@ func inFolder(flag, path string) error {
 // calibrate measures this computer and writes the file.
 func (a *app) calibrate(ctx context.Context, out string, caches given, quick bool) (*machineDocument,
 	error) {
-	t, err := a.host(caches)
+	t, err := a.sized(ctx, caches)
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +244,7 @@ func (a *app) measureComputer(ctx context.Context, t *hw.Topology, name string,
 	began := time.Now()
 	const more = 10 // steps of the bar for the second part, in tens of percent
 	first := 0
-	m, err := machine.Calibrate(ctx, t, machine.CalibrateOptions{Quick: quick},
+	m, err := a.computer.hardware(ctx, t, machine.CalibrateOptions{Quick: quick},
 		func(s machine.Step) {
 			first = s.Total
 			show(s.Done, s.Total+more, s.What)
@@ -251,7 +252,7 @@ func (a *app) measureComputer(ctx context.Context, t *hw.Topology, name string,
 	if err != nil {
 		return nil, nil, err
 	}
-	missing, err := calibrate.Measure(ctx, t, m, calibrate.Options{Quick: quick},
+	missing, err := a.computer.costs(ctx, t, m, calibrate.Options{Quick: quick},
 		func(n, total int, next string) {
 			show(first+n*more/total, first+more, next)
 		})

@@ -12,7 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"krdlab/hw"
 	"krdlab/hw/machine"
+	"krdlab/kernels/calibrate"
 )
 
 // hostKnown skips a test where the operating system does not know what a machine needs.
@@ -45,6 +47,35 @@ func (s *seen) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// Where other programs disturb a calibration, in either of its halves, it is refused with the code of
+// what this computer cannot do, and leaves no file.
+func TestCalibrateRefused(t *testing.T) {
+	a, stdout, stderr := fakeApp(t, nil)
+	refused := &machine.DisturbedError{What: "clock", PS: []float64{3e9, 4e9}, Load: new(float64)}
+	for _, costs := range []error{nil, refused} {
+		a.computer.hardware = func(context.Context, *hw.Topology, machine.CalibrateOptions,
+			func(machine.Step)) (*machine.Machine, error) {
+			if costs == nil {
+				return nil, refused
+			}
+			return &machine.Machine{}, nil
+		}
+		a.computer.costs = func(context.Context, *hw.Topology, *machine.Machine, calibrate.Options,
+			func(int, int, string)) ([]calibrate.Missing, error) {
+			return nil, costs
+		}
+		root := a.root()
+		root.SetArgs([]string{"machine", "calibrate", "--out", "here.toml"})
+		if err := root.ExecuteContext(t.Context()); !errors.Is(err, error(refused)) ||
+			exitCode(err) != exitCapability {
+			t.Errorf("%v, exit code %d", err, exitCode(err))
+		}
+		if left, err := os.ReadDir("."); len(left) > 0 || err != nil || stdout.Len() > 0 {
+			t.Errorf("%v is left, %v, %q, %q", left, err, stdout, stderr)
+		}
+	}
+}
+
 // A calibration that is interrupted, in either of its halves, ends with the code of interruptions
 // and leaves no file. On a terminal it shows its progress.
 func TestCalibrateInterrupted(t *testing.T) {
@@ -56,6 +87,12 @@ func TestCalibrateInterrupted(t *testing.T) {
 		stderr := &seen{text: text, do: interrupt}
 		a := newApp(io.Discard, stderr)
 		a.terminal = true
+		if text != "clock" { // the second half comes whatever else runs
+			a.computer.hardware = func(_ context.Context, t *hw.Topology, _ machine.CalibrateOptions,
+				_ func(machine.Step)) (*machine.Machine, error) {
+				return machine.Host(t)
+			}
+		}
 		root := a.root()
 		root.SetArgs([]string{"machine", "calibrate", "--quick", "--out", path})
 		err := root.ExecuteContext(ctx)

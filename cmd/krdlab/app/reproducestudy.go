@@ -100,13 +100,14 @@ func (a *app) machinesNamed(list string) ([]*machine.Machine, error) {
 	if list == "all" {
 		names = machine.Names()
 	}
-	known, err := a.machines("")
+	host, err := a.host("")
 	if err != nil {
 		return nil, err
 	}
 	var found []*machine.Machine
 	for i, name := range names {
-		m, err := simulatedMachine(known, "krdlab reproduce --machines", name)
+		m, err := simulatedMachine(&request.Machines{Host: host},
+			"krdlab reproduce --machines", name)
 		if err != nil {
 			return nil, err
 		}
@@ -152,7 +153,7 @@ func sameCaches(m *machine.Machine, t *hw.Topology, dir string, caches given) er
 // or, where there is none yet, as it is measured now.
 func (a *app) asMeasured(ctx context.Context, dir string, caches given, quick bool) (
 	*machine.Machine, error) {
-	t, err := a.host(caches)
+	t, err := a.sized(ctx, caches)
 	if err != nil {
 		return nil, err
 	}

@@ -176,7 +176,7 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags) *cobra.Command {
 		if d.Params, err = read(); err != nil {
 			return err
 		}
-		machines, err := a.machines(f.caches)
+		machines, err := a.machines(c.Context(), f.caches)
 		if err != nil {
 			return err
 		}
@@ -252,8 +252,8 @@ func (a *app) sayNames(asked string, found []runtimes.Scheduler) {
 }
 
 // machines finds machines, of which this computer is one, with the caches that a flag gives.
-func (a *app) machines(g given) (*request.Machines, error) {
-	host, err := a.host(g)
+func (a *app) machines(ctx context.Context, g given) (*request.Machines, error) {
+	host, err := a.sized(ctx, g)
 	if err != nil {
 		return nil, err
 	}
@@ -385,6 +385,9 @@ func (a *app) progress() (show func(done, total int, next string), done func()) 
 	show = func(done, total int, next string) {
 		if bar == nil {
 			bar = a.newBar(total)
+		}
+		if bar.GetMax() != total { // a calibration makes more rounds
+			bar.ChangeMax(total)
 		}
 		bar.Describe(fit(fmt.Sprintf("%d/%d %s", done, total, next), a.stderr))
 		_ = bar.Set(done) // a terminal that cannot be written to is no reason to stop

@@ -114,7 +114,7 @@ func (a *app) sweepKernel(k *kernel.Kernel) *cobra.Command {
 	completeRunFlags(c)
 	completeClass(c, k.ClassNames())
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		machines, err := a.machines(f.caches)
+		machines, err := a.machines(c.Context(), f.caches)
 		if err != nil {
 			return err
 		}

@@ -86,7 +86,7 @@ func kernelsOwnFlag(c *cobra.Command, err error) error {
 // allRequests returns the requests of every kernel, in the order of their table. What cannot be
 // simulated is left out of simulated ones, said, and noted in f.
 func (a *app) allRequests(ctx context.Context, f *sweepFlags) (all []request.Request, err error) {
-	machines, err := a.machines(f.caches)
+	machines, err := a.machines(ctx, f.caches)
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func (a *app) fileRequests(ctx context.Context, path string,
 			return nil, nil, err
 		}
 		if string(f.caches) != caches || machines == nil {
-			if machines, err = a.machines(f.caches); err != nil {
+			if machines, err = a.machines(ctx, f.caches); err != nil {
 				return nil, nil, err
 			}
 			caches = string(f.caches)

@@ -62,6 +62,9 @@ func (a *app) runCell(ctx context.Context, dir string, index int) error {
 		return err
 	}
 	opt, err := a.sweepOptions()
+	if err == nil {
+		opt.Host, err = a.sized(ctx, "")
+	}
 	if err != nil {
 		return err
 	}

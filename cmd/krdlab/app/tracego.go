@@ -104,7 +104,7 @@ func (a *app) layOutAgent(dir string, args []string) error {
 }
 
 func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given, asJSON bool) error {
-	t, err := a.host(caches)
+	t, err := a.sized(c.Context(), caches)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,52 @@
+package request
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"krdlab/hw"
+)
+
+// Caches are read as they are written; an error names what was found, and the form.
+func TestParseCaches(t *testing.T) {
+	c, err := ParseCaches(CachesExample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := hw.Cache{Level: 3, Bytes: 32 << 20, Ways: 16, LineBytes: 64, Known: hw.Given}
+	if l := c.LLC; l.Level != want.Level || l.Bytes != want.Bytes || l.Ways != want.Ways ||
+		l.LineBytes != want.LineBytes || l.Known != want.Known || c.Cores != 8 ||
+		c.L1d.Bytes != 48<<10 || c.L1d.Ways != 12 || c.L2.Bytes != 1<<20 || c.L2.Level != 2 {
+		t.Errorf("%+v", c)
+	}
+	for good, cores := range map[string]int{"32KiB,1MiB,8MiB": 0, "32KiB:8:64, 1MiB ,8MiB:16@1": 1,
+		"1MiB,1MiB,1MiB@64": 64} {
+		if c, err := ParseCaches(good); err != nil || c.Cores != cores {
+			t.Errorf("%s: %+v, %v", good, c, err)
+		}
+	}
+	for bad, want := range map[string]string{
+		"":                        "1 cache;",
+		"32KiB,1MiB":              "2 caches;",
+		"32KiB,1MiB,8MiB,1GiB":    "4 caches;",
+		"32KiB,1MiB,8MiB@":        `"@" is no number of cores from 1`,
+		"32KiB,1MiB,8MiB@0":       `"@0" is no number of cores from 1`,
+		"32KiB,1MiB,8MiB@two":     `"@two" is no number of cores from 1`,
+		"32KiB,1MiB,8MiB@2@2":     `"@2@2" is no number of cores from 1`,
+		"2MiB,1MiB,8MiB":          "a cache is smaller than the one before it",
+		"32KiB,1MiB,512KiB":       "a cache is smaller than the one before it",
+		"32XB,1MiB,8MiB":          `"32XB"`,
+		"32KiB:x,1MiB,8MiB":       `"32KiB:x"`,
+		"32KiB,512KiB:7,8MiB":     `"512KiB:7"`,
+		"32KiB,1MiB,8MiB:16:64:1": `"8MiB:16:64:1"`,
+		"32KiB,,8MiB":             `""`,
+	} {
+		_, err := ParseCaches(bad)
+		e, ok := errors.AsType[*Error](err)
+		if !ok || e.Flag != "caches" || e.Got != bad || !strings.Contains(e.Want, want) ||
+			!strings.HasSuffix(e.Want, "; expected "+CachesForm+", such as "+CachesExample) {
+			t.Errorf("%q: %v, expected %s", bad, err, want)
+		}
+	}
+}
