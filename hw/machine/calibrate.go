@@ -25,7 +25,8 @@ type Step struct {
 // CalibrateOptions say how thorough a calibration is. The zero value is thorough.
 type CalibrateOptions struct {
 	// 2 rounds and not 3, and no latencies of sizes between those that stand for a level
-	Quick bool
+	Quick  bool
+	Beside float64 // the share of the CPUs that others may take meanwhile, 0: [MostBeside]
 }
 
 // Calibrate measures this computer, which t describes: its clock; latencies of caches and memories,
@@ -36,9 +37,8 @@ type CalibrateOptions struct {
 // ([RuntimeCosts]), which package kernels/calibrate measures. Latencies hold what TLB misses add,
 // where there are no huge pages.
 //
-// Every number is the least of several rounds, the two least of which must agree ([Tolerance]): what
-// other programs that run at the same time add does not count, and where they always run there is no
-// number. A level's latency is raised to that of the level below it where noise put it under that.
+// Every number is the least that two rounds show ([Rounds]): what other programs that run at
+// the same time add does not count, and where they always run there is no number. A level's latency is raised to that of the level below it where noise put it under that.
 //
 // progress is called after each measurement, nil for none; its Total grows with each round beyond
 // those that a quiet computer needs. Errors: those of Host; that of ctx; no memory; a
@@ -61,7 +61,7 @@ func Calibrate(ctx context.Context, t *hw.Topology, o CalibrateOptions,
 		progress = func(Step) {}
 	}
 	c := calibration{ctx: ctx, p: p, progress: progress, rounds: Rounds{}, need: 3,
-		when: time.Now().UTC().Format(time.DateOnly), quick: o.Quick}
+		when: time.Now().UTC().Format(time.DateOnly), quick: o.Quick, beside: o.Beside}
 	if o.Quick {
 		c.need = 2
 	}
@@ -107,6 +107,7 @@ type calibration struct {
 	quick       bool
 	rounds      Rounds
 	need        int // rounds, of a quiet computer
+	beside      float64
 }
 
 // least samples a quantity, unless it has enough rounds that agree, and returns the least of all its
@@ -136,7 +137,7 @@ func (c *calibration) source(path, how string) {
 // run makes the rounds, each of which begins with what host guesses. The last one has the least of
 // all.
 func (c *calibration) run(host func() (*Machine, error)) (*Machine, error) {
-	err := c.rounds.Repeat(c.need, func() (err error) {
+	err := c.rounds.Repeat(c.need, c.beside, func() (err error) {
 		if c.m, err = host(); err == nil {
 			err = c.round()
 		}

@@ -49,11 +49,12 @@ const (
 // MeasureCaches finds the sizes of the caches of the computer that t describes, by the latencies of
 // random walks in memory that grows by half octaves from 8 KiB to 256 MiB, or a quarter of what is
 // free; and who shares an LLC, by pairs of cores that walk in memory of three quarters of it each,
-// which both have at the LLC's latency only if they have one each. Each latency is the least of
-// rounds that agree, as those of [Calibrate]. Sizes are those of the largest memory that still fits, so up to a third too small.
+// which both have at the LLC's latency only if they have one each. Each latency is the least that two
+// rounds show, as those of [Calibrate]. Sizes are those of the largest memory that still fits, so up
+// to a third too small.
 //
-// Errors: [ErrNoEdge]; a [*DisturbedError]; that of ctx; no memory, or no core that can be used. Cost: some 4 s, and a
-// half for each core beyond the first.
+// Errors: [ErrNoEdge]; a [*DisturbedError]; that of ctx; no memory, or no core that can be used.
+// Cost: some 4 s, and a half for each core beyond the first.
 func MeasureCaches(ctx context.Context, t *hw.Topology) (*Edges, error) {
 	line := hw.Cache{Ways: 8, LineBytes: 64, Known: hw.Assumed}
 	cache := func(bytes hw.Size) hw.Cache { c := line; c.Bytes = bytes; return c }
@@ -72,7 +73,7 @@ func MeasureCaches(ctx context.Context, t *hw.Topology) (*Edges, error) {
 		return nil, fmt.Errorf("no core of any node can be used")
 	}
 	e := &Edges{}
-	if err := e.walk(ctx, h, h.byNode[home][0], m.Domain(home)); err != nil {
+	if err := e.walk(ctx, h, h.byNode[home][0], m.Domain(home), 0); err != nil {
 		return e, err
 	}
 	e.Cores = 1
@@ -91,10 +92,11 @@ func MeasureCaches(ctx context.Context, t *hw.Topology) (*Edges, error) {
 	return e, nil
 }
 
-// walk measures the curve in rounds, those again that disagree, and reads the sizes from it.
-func (e *Edges) walk(ctx context.Context, p prober, core, domain int) error {
+// walk measures the curve in rounds, beside which others may take a share of the CPUs, and reads the
+// sizes from it.
+func (e *Edges) walk(ctx context.Context, p prober, core, domain int, beside float64) error {
 	c := calibration{p: p, rounds: Rounds{}, need: edgeRounds}
-	err := c.rounds.Repeat(edgeRounds, func() error {
+	err := c.rounds.Repeat(edgeRounds, beside, func() error {
 		e.Curve = nil
 		for s := uint64(edgeFrom); s <= min(edgeTo, p.most()); s = halfOctave(s) {
 			if err := ctx.Err(); err != nil {

@@ -51,12 +51,12 @@ func TestEdgesBesideLoad(t *testing.T) {
 	truth := named(t, "desktop")
 	f := &fake{truth: truth, size: 256 << 20}
 	var e Edges
-	if err := e.walk(t.Context(), f, 0, 0); err != nil || e.LLCBytes > truth.LLC.Bytes ||
+	if err := e.walk(t.Context(), f, 0, 0, 1); err != nil || e.LLCBytes > truth.LLC.Bytes ||
 		3*e.LLCBytes < 2*truth.LLC.Bytes {
 		t.Errorf("%d, the truth is %d: %v", e.LLCBytes, truth.LLC.Bytes, err)
 	}
 	f.load = func(int) uint64 { f.round++; return uint64(1 + f.round*f.round) }
-	if _, ok := errors.AsType[*DisturbedError](e.walk(t.Context(), f, 0, 0)); !ok {
+	if _, ok := errors.AsType[*DisturbedError](e.walk(t.Context(), f, 0, 0, 1)); !ok {
 		t.Error("walks that take longer and longer were believed")
 	}
 }

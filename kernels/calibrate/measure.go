@@ -16,7 +16,9 @@ import (
 
 // Options say how thorough a calibration is. The zero value is thorough.
 type Options struct {
-	Quick bool // 3 rounds and not 9, of a quarter of the repetitions each
+	// the share of the CPUs that others may take meanwhile, 0: [machine.MostBeside]
+	Beside float64
+	Quick  bool // 3 rounds and not 9, of a quarter of the repetitions each
 }
 
 // Measure measures on this computer, which t describes, what operations of the runtimes cost and
@@ -29,8 +31,7 @@ type Options struct {
 //
 // A family's own price within a tenth of that of all is left out. Numbers have four digits.
 //
-// Every number is the least of the rounds, the two least of which must agree
-// ([machine.Tolerance]).
+// Every number is the least that two rounds show ([machine.Rounds]).
 //
 // progress, nil for none, is called before each measurement with the number of those that are done,
 // and of all, which grows with each round beyond those that a quiet computer needs. Errors: that of
@@ -82,6 +83,7 @@ type calibration struct {
 	near, far []int // CPUs of one node and of two, one of each core; nil where there are none
 	loose     bool  // threads are not pinned
 	samplesOf series
+	others    float64              // the share of the CPUs that they may take
 	policies  []runtimes.Scheduler // that are measured
 	plans     map[string]plan      // by scheduler
 	beside    []float64            // picoseconds that a kernel takes longer than its work, by round
@@ -100,7 +102,7 @@ func newCalibration(ctx context.Context, t *hw.Topology, o Options,
 	clock := hw.CalibrateClock()
 	c := &calibration{bench: bench{ctx: ctx, clock: clock, tickPS: 1e12 / clock.Hz, cpus: cpus[:1],
 		samples: 9, rounds: 4000},
-		samplesOf: series{}, policies: scheduled(table), plans: map[string]plan{},
+		samplesOf: series{}, others: o.Beside, policies: scheduled(table), plans: map[string]plan{},
 		progress: func(int, int, string) {}}
 	for _, p := range c.policies {
 		how, err := planOf(p.Policy)
@@ -141,7 +143,7 @@ func (c *calibration) run() error {
 	if err := c.stamps(); err != nil {
 		return err
 	}
-	if err := c.samplesOf.Repeat(c.samples, c.round); err != nil {
+	if err := c.samplesOf.Repeat(c.samples, c.others, c.round); err != nil {
 		return err
 	}
 	c.parts()
@@ -306,11 +308,11 @@ func (c *calibration) how(k *cost, p *runtimes.Scheduler) string {
 func (c *calibration) source(path, how string) string {
 	s := "measured " + time.Now().UTC().Format(time.DateOnly) + ": " + how
 	if x := c.samplesOf[path]; len(x) > 1 {
-		s += fmt.Sprintf("; the least of %d rounds, %.4g ns; the most is "+
-			"%.4g ns", len(x), slices.Min(x)/1e3, slices.Max(x)/1e3)
+		s += fmt.Sprintf("; %.4g ns is the least that two of %d rounds show, which took %.4g to "+
+			"%.4g ns", c.samplesOf.Least(path)/1e3, len(x), slices.Min(x)/1e3, slices.Max(x)/1e3)
 	}
 	_, name, _ := strings.Cut(strings.TrimPrefix(path, "families."), ".")
-	if x := c.samplesOf[path]; len(x) > 0 && slices.Min(x) < float64(machine.Least(name)) {
+	if x := c.samplesOf[path]; len(x) > 0 && c.samplesOf.Least(path) < float64(machine.Least(name)) {
 		s += "; raised to the least price that a machine may have"
 	}
 	if c.loose {

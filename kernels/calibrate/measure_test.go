@@ -44,7 +44,7 @@ func TestMeasureHere(t *testing.T) {
 			calls = -1
 		}
 	}
-	missing, err := Measure(t.Context(), top, m, Options{Quick: true}, progress)
+	missing, err := Measure(t.Context(), top, m, Options{Quick: true, Beside: 1}, progress)
 	if _, refused := errors.AsType[*machine.DisturbedError](err); refused {
 		t.Skip(err)
 	}

@@ -44,19 +44,21 @@ type app struct {
 	patient  atomic.Bool // a first signal is for the program that the command runs: it ends the command
 }
 
-// computer is how this computer is measured: sizes of caches, the hardware, and what runtimes and kernels cost on it.
+// computer is how this computer is measured: sizes of caches, the hardware, and what runtimes and
+// kernels cost on it.
 type computer struct {
 	caches   func(context.Context, *hw.Topology) (*machine.Edges, error)
 	hardware func(context.Context, *hw.Topology, machine.CalibrateOptions, func(machine.Step)) (
 		*machine.Machine, error)
 	costs func(context.Context, *hw.Topology, *machine.Machine, calibrate.Options,
 		func(done, total int, next string)) ([]calibrate.Missing, error)
+	beside float64 // the share of the CPUs that other programs may take meanwhile, 0: the default
 }
 
 func newApp(stdout, stderr io.Writer) *app {
 	a := &app{stdout: &output{w: stdout}, stderr: stderr, topology: hw.Host,
-		measure: measure.Run, computer: computer{machine.MeasureCaches,
-			machine.Calibrate, calibrate.Measure}}
+		measure: measure.Run, computer: computer{caches: machine.MeasureCaches,
+			hardware: machine.Calibrate, costs: calibrate.Measure}}
 	if f, ok := stderr.(*os.File); ok {
 		a.terminal = term.IsTerminal(int(f.Fd()))
 	}

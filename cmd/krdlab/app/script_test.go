@@ -21,7 +21,11 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"krdlab": func() { os.Exit(Main(os.Args, Tables{})) },
+		"krdlab": func() {
+			a := newApp(os.Stdout, os.Stderr)
+			a.computer.beside = 1 // other tests
+			os.Exit(Tables{}.run(a, os.Args))
+		},
 		"krdlab-boom": func() { // with a kernel that goes wrong
 			os.Exit(Main(os.Args, Tables{Kernels: append(kernels.Table, &boom)}))
 		},

@@ -35,6 +35,10 @@ type Tables struct {
 // Main runs the command line argv, program name first, and returns the exit code. It is called once
 // a process: t becomes [runtimes.Schedulers] and [kernels.Table], and nothing writes to them after.
 func Main(argv []string, t Tables) int {
+	return t.run(newApp(os.Stdout, os.Stderr), argv)
+}
+
+func (t Tables) run(a *app, argv []string) int {
 	hw.ExitFatally()
 	if free, err := hw.FreeMemory(); err == nil {
 		hw.LimitHeap(free.FreeBytes / 4 * 3)
@@ -43,7 +47,7 @@ func Main(argv []string, t Tables) int {
 		fmt.Fprintln(os.Stderr, "krdlab:", err)
 		return exitFailed
 	}
-	return newApp(os.Stdout, os.Stderr).main(argv)
+	return a.main(argv)
 }
 
 // install checks the tables and puts them in place of krdlab's own.
