@@ -40,7 +40,8 @@ func WriteKRDs(p *Page, columns []KRDColumn) error {
 		t.Row(cells...)
 	}
 	counts := []any{unit}
-	first, last := len(r.Bins), 0
+	bins := longestBins(columns)
+	first, last := len(bins), -1 // nothing was reused
 	for _, c := range columns {
 		counts = append(counts, Count(result.Some(float64(c.Report.Accesses))))
 		for k, b := range c.Report.Bins {
@@ -58,7 +59,6 @@ func WriteKRDs(p *Page, columns []KRDColumn) error {
 		row("invalid.", func(r *krd.Report) *uint64 { return r.Invalidated })
 	}
 	row("shared", func(r *krd.Report) *uint64 { return &r.Shared })
-	bins := longestBins(columns)
 	for k := first; k <= last; k++ {
 		name := "0"
 		if b := bins[k]; b.FromBytes > 0 {

@@ -38,3 +38,15 @@ warning: only here (workfirst)
 		t.Errorf("got\n%swant\n%s", w.String(), want)
 	}
 }
+
+// Where nothing was reused there is no row of a distance.
+func TestWriteKRDsCold(t *testing.T) {
+	r := krdReport()
+	r.Bins, r.Cold = nil, r.Accesses
+	var w strings.Builder
+	err := WriteKRDs(NewPage(&w, 80), []KRDColumn{{"a", "a.loi", 1, r}, {"b", "b.loi", 1, r}})
+	if _, after, ok := strings.Cut(w.String(), "\nshared "); err != nil || !ok ||
+		!strings.HasPrefix(after[strings.Index(after, "\n"):], "\nclose: ") {
+		t.Errorf("%v\n%s", err, w.String())
+	}
+}
