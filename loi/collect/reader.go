@@ -331,8 +331,8 @@ func (r *Reader) appended(t *thread, addr, site uint64) {
 			continue
 		}
 		bytes := r.sites[site-1].Bytes
-		if i+1 < len(t.windows) && bytes == 0 {
-			source := t.windows[i+1]
+		if source := t.windows[min(i+1, len(t.windows)-1)]; bytes == 0 &&
+			r.sites[source.site-1].Kind == "append-from" {
 			bytes = source.bytes
 			r.elements(source.addr, bytes, source.site)
 		}

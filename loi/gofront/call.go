@@ -136,16 +136,30 @@ func (w *fn) window(x ast.Expr, text, kind string, mode loi.Mode) (wrapped, site
 	return w.call(name, text, site), site
 }
 
-// windows wraps the arguments of copy or clear.
+// nothing says that x is a slice of elements without bytes.
+func (w *fn) nothing(x ast.Expr) bool {
+	s, ok := core(w.info.TypeOf(x)).(*types.Slice)
+	return ok && w.empty(s.Elem())
+}
+
+// windows wraps the arguments of copy or clear, all or none.
 func (w *fn) windows(e *ast.CallExpr, later bool, kinds [2]string, modes [2]loi.Mode) string {
 	all := w.seq(later, e.Args...)
+	plain := w.splice(e.Pos(), e.End(), all...)
+	sites, events := len(w.out.Sites), w.events
 	for i, x := range e.Args {
+		why := ""
 		if (later || w.calls(e.Args[i+1:]...)) && !w.settled(x) {
-			w.left(x, kinds[i], "a call in the statement comes before it")
-			continue
-		}
-		if text, _ := w.window(x, all[i].text, kinds[i], modes[i]); text != "" {
+			why = "a call in the statement comes before it"
+		} else if text, _ := w.window(x, all[i].text, kinds[i], modes[i]); text != "" {
 			all[i].text = text
+		} else if !w.nothing(x) {
+			why = "its elements are of several types"
+		}
+		if why != "" { // half of a copy is none
+			w.out.Sites, w.events = w.out.Sites[:sites], events
+			w.left(x, kinds[i], why)
+			return plain
 		}
 	}
 	return w.splice(e.Pos(), e.End(), all...)

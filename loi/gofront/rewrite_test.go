@@ -28,6 +28,7 @@ var global int
 var table [4]int
 func g() int { return 0 }
 func h(...any) int { return 0 }
+func h2() []int { return nil }
 `
 
 // statements: what stands in a function, and what it becomes. A is the agent, B the buffer.
@@ -67,13 +68,15 @@ var statements = []struct{ name, in, out string }{
 	{"calls on both sides", `s[g()] = g()`, `s[g()] = g()`},
 	{"swap", `s[i], s[j] = s[j], s[i]`, `s[i], s[j] = (*AL(B, &(s[j]), 3)), (*AL(B, &(s[i]), 4));` +
 		` AL(B, &(s[i]), 1); AL(B, &(s[j]), 2)`},
-	{"index assigned too", `i, s[i] = 1, 2`, `i, *AL(B, &(s[i]), 1) = 1, 2`},
+	{"index assigned too", `i, s[i] = 1, 2`, `i, s[i] = 1, 2`},
+	{"index assigned too, first", `s[i], i = 1, 2`, `*AL(B, &(s[i]), 1), i = 1, 2`},
 	{"map", `_ = m[k]`, `_ = AM(B, m, 1)[AK(B, k, 1)]`},
 	{"map, converted key", `_ = anys[k]`, `_ = AM(B, anys, 1)[AK(B, any(k), 1)]`},
 	{"map update", `m["a"]++`, `AM(B, m, 1)[AK(B, "a", 1)]++`},
 	{"delete", `delete(m, k)`, `delete(AM(B, m, 1), AK(B, k, 1))`},
 	{"append", `s = append(s, 1)`, `s = ANS(B, append(AG(B, s, 1), 1), 1)`},
 	{"append a slice", `s = append(s, s...)`, `s = ANS(B, append(AG(B, s, 1), AG(B, s, 2)...), 1)`},
+	{"copy, half of it unsettled", `copy(p.s, h2())`, `copy(AP(B, p, 48, 1).s, h2())`},
 	{"copy", `copy(s, p.s)`, `copy(AG(B, s, 2), AG(B, (*AL(B, &(p.s), 1)), 3))`},
 	{"new", `_ = new(int)`, `_ = AN(B, new(int), 1)`},
 	{"literal", `_ = &Basket{}`, `_ = AN(B, &Basket{}, 1)`},

@@ -1,6 +1,7 @@
 package gofront
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -205,7 +206,7 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
 			}
 			text = w.raw(x)
 			behind += "; " + w.record(x, kind, mode, "&("+address+")")
-		case w.swappable(x, rhs...) && !later:
+		case w.swappable(x, rhs...) && !later && (i == 0 || w.panics(x) == 0):
 			text = "*" + w.record(x, kind, mode, "&("+w.plain(x, later)+")")
 		case listed && len(lhs) == 1 && len(rhs) == 1 && kind == "store" && w.again(x) &&
 			w.definable(rhs[0], w.info.TypeOf(x)) && !strings.Contains(w.raw(x), "\n"):
@@ -214,8 +215,9 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
 			value := w.val(v, false)
 			address := w.record(x, kind, mode, "&("+w.plain(x, false)+")")
 			return w.splice(s.Pos(), s.End(),
-				piece{x.Pos(), v.Pos(), "{ " + t + " := "},
-				piece{v.Pos(), v.End(), value + "; *" + address + " = " + t + " }"})
+				piece{x.Pos(), v.Pos(), "{ " + t + " := " + w.newlines(x.Pos(), v.Pos())},
+				piece{v.Pos(), v.End(), value + "; " + w.onLine(s.Pos(), v.End(),
+					"*"+address+" = "+t) + " }"})
 		default:
 			w.left(x, kind+" of "+w.object(x), "its operands may change before it is recorded")
 			text = w.plain(x, later)
@@ -223,6 +225,24 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
 		left = append(left, piece{x.Pos(), x.End(), text})
 	}
 	return w.splice(s.Pos(), s.End(), append(left, w.seq(false, rhs...)...)...) + behind
+}
+
+// newlines are those of the source from lo to hi, for text that takes its place.
+func (w *fn) newlines(lo, hi token.Pos) string {
+	return strings.Repeat("\n", strings.Count(w.splice(lo, hi), "\n"))
+}
+
+// onLine is text that stands at hi, on a later line than lo, as if it stood on that of lo: a panic
+// in it names the line of the statement.
+func (w *fn) onLine(lo, hi token.Pos, text string) string {
+	if w.newlines(lo, hi) == "" {
+		return text
+	}
+	at := func(p token.Pos) string {
+		x := w.pkg.Fset.PositionFor(p, true)
+		return fmt.Sprintf("/*line :%d:%d*/", x.Line, max(x.Column, 1))
+	}
+	return at(lo) + text + at(hi)
 }
 
 // defined is what records the store to a variable on the heap, behind the statement that defines it
