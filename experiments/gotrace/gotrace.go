@@ -83,7 +83,7 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 	if err != nil {
 		return nil, err
 	}
-	mem, err := collect.NewMemory(sharedFolder())
+	mem, err := collect.NewMemory()
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +102,9 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 	}
 	c := exec.Command(built.Binary, r.Args...)
 	c.Dir = r.Build.Dir
+	if r.Build.Test {
+		c.Dir = built.Folder
+	}
 	c.Stdin, c.Stdout, c.Stderr = r.Stdin, r.Stdout, r.Stderr
 	c.WaitDelay = childOutput
 	began := time.Now()
@@ -146,14 +149,6 @@ func begin(r *Request, argv []string, t *hw.Topology) (*result.RunDir, error) {
 		name = "go-" + filepath.Base(p)
 	}
 	return result.Begin(r.Out, name, m, nil)
-}
-
-// sharedFolder is where memory that is shared with the program is best.
-func sharedFolder() string {
-	if s, err := os.Stat("/dev/shm"); err == nil && s.IsDir() {
-		return "/dev/shm"
-	}
-	return os.TempDir()
 }
 
 // ended notes how the program ended. failed wraps ErrProgram; err is of the tracing itself.

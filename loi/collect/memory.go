@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"krdlab/hw/units"
 )
 
 // Layout of the memory, with loi/gofront/_runtime/krd.go: header, buffers, chunks. Stacks of chunks
@@ -84,34 +85,32 @@ type chunk struct {
 	_      uint64
 }
 
-// A Memory is what a program that is traced and this process share: a file, named in the program's
-// environment, that is gone when Close returns.
+// A Memory is what a program that is traced and this process share: a file without a name in any
+// file system, so that nothing is left of it when both have ended, however they end.
 type Memory struct {
-	path   string
+	file   *os.File
 	bytes  []byte
 	h      *header
 	chunks uint32 // in use, free or full
 }
 
-// NewMemory makes the memory in a directory that should be of a file system in memory, such as
-// /dev/shm.
-func NewMemory(dir string) (*Memory, error) {
-	f, err := os.CreateTemp(dir, "krdlab-trace-")
+// NewMemory makes the memory. Its pages are had when they are written first.
+func NewMemory() (*Memory, error) {
+	f, err := anonymousFile("krdlab-trace")
 	if err != nil {
 		return nil, fmt.Errorf("memory shared with the program: %w", err)
 	}
-	defer f.Close()
 	bufsAt := uint64(4096)
 	chunksAt := bufsAt + maxBufs*bufBytes
 	size := chunksAt + maxChunks*chunkBytes
-	m := &Memory{path: f.Name()}
+	m := &Memory{file: f}
 	if err = f.Truncate(int64(size)); err == nil {
 		m.bytes, err = unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE,
 			unix.MAP_SHARED)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("memory shared with the program: %w",
-			&os.PathError{Op: "map", Path: f.Name(), Err: err}), os.Remove(f.Name()))
+		return nil, errors.Join(fmt.Errorf("memory shared with the program: map %s: %w",
+			units.Bytes(size), err), f.Close())
 	}
 	m.h = (*header)(unsafe.Pointer(unsafe.SliceData(m.bytes)))
 	*m.h = header{magic: magic, size: size, chunkBytes: chunkBytes, chunksAt: chunksAt,
@@ -120,13 +119,10 @@ func NewMemory(dir string) (*Memory, error) {
 	return m, nil
 }
 
-// Env returns the variable that tells the program where the memory is.
+// Env returns the variable that tells the program where the memory is: with this process, whose
+// child it is. The program takes it out of its environment.
 func (m *Memory) Env() string {
-	path, err := filepath.Abs(m.path)
-	if err != nil {
-		path = m.path
-	}
-	return "KRDLAB_TRACE=" + path
+	return fmt.Sprintf("KRDLAB_TRACE=/proc/%d/fd/%d", os.Getpid(), m.file.Fd())
 }
 
 // Started tells whether a program has found the memory.
@@ -142,7 +138,7 @@ func (m *Memory) Waits() uint64 { return atomic.LoadUint64(&m.h.waits) }
 
 // Close gives the memory back.
 func (m *Memory) Close() error {
-	return errors.Join(unix.Munmap(m.bytes), os.Remove(m.path))
+	return errors.Join(unix.Munmap(m.bytes), m.file.Close())
 }
 
 func (m *Memory) buf(i uint32) *buffer {

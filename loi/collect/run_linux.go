@@ -16,6 +16,15 @@ func endWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 }
 
+// anonymousFile makes a file in memory that has no name in any file system.
+func anonymousFile(name string) (*os.File, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("memfd_create", err)
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
 // inForeground tells whether this process, and so what it has started, gets the signals of a
 // terminal.
 func inForeground() bool {

@@ -2,8 +2,15 @@
 
 package collect
 
-import "os/exec"
+import (
+	"os"
+	"os/exec"
+
+	"krdlab/hw"
+)
 
 func endWithParent(*exec.Cmd) {}
 
 func inForeground() bool { return false }
+
+func anonymousFile(string) (*os.File, error) { return nil, hw.ErrUnsupported }

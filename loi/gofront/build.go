@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,8 +32,10 @@ type BuildOptions struct {
 // A Built is a program that was rewritten and built.
 type Built struct {
 	Binary   string // below the folder that was given
+	Folder   string // of the package's sources, which go test runs its tests in
 	Packages []string
 	*Rewritten
+	renamed map[string]string // sources that are embedded as they are, by the names for that
 	// Failed tells of packages that did not build when rewritten, and so are as they were.
 	Failed []Failure
 }
@@ -51,7 +54,16 @@ var ErrPackage = failure.New(failure.Request, "no program to trace")
 // the time of a build; the first one for a version of Go also builds the standard library anew,
 // since its runtime has been patched.
 func Build(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
-	names, err := choose(ctx, opt)
+	// The tools name files as their working directory does: a symbolic link on the way to it would
+	// make two names of one file.
+	var err error
+	if opt.Dir, err = filepath.Abs(opt.Dir); err != nil {
+		return nil, err
+	}
+	if opt.Dir, err = filepath.EvalSymlinks(opt.Dir); err != nil {
+		return nil, err
+	}
+	folder, names, err := choose(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +79,7 @@ func Build(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Built{Binary: filepath.Join(dir, "program")}
+	b := &Built{Binary: filepath.Join(dir, "program"), Folder: folder}
 	for {
 		if err := b.rewrite(ctx, opt, names, Options{Escapes: escapes}); err != nil {
 			return nil, err
@@ -80,7 +92,7 @@ func Build(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
 		bad, err := b.build(ctx, opt, dir, replace)
 		if err == nil {
 			b.Packages = names
-			return b, nil
+			return b, b.took(ctx, opt, dir)
 		}
 		left := slices.DeleteFunc(slices.Clone(names), func(n string) bool {
 			return slices.Contains(bad, n)
@@ -124,13 +136,14 @@ func (o *BuildOptions) flags() []string {
 }
 
 func (o *BuildOptions) load(ctx context.Context, mode packages.LoadMode,
-	patterns ...string) ([]*packages.Package, error) {
+	tests bool, patterns ...string) ([]*packages.Package, error) {
 	return packages.Load(&packages.Config{Context: ctx, Dir: o.Dir, Mode: mode,
-		BuildFlags: o.flags(), Tests: false}, patterns...)
+		BuildFlags: o.flags(), Tests: tests}, patterns...)
 }
 
-// choose returns the packages that are to be rewritten.
-func choose(ctx context.Context, opt BuildOptions) (names []string, err error) {
+// choose returns the folder of the package and the packages that are to be rewritten: of a program,
+// those that it imports, of tests, those that they import too.
+func choose(ctx context.Context, opt BuildOptions) (folder string, names []string, err error) {
 	at := opt.Path
 	if !filepath.IsAbs(at) {
 		at = filepath.Join(opt.Dir, at)
@@ -138,47 +151,75 @@ func choose(ctx context.Context, opt BuildOptions) (names []string, err error) {
 	file, err := os.Stat(at)
 	switch {
 	case err == nil && !file.IsDir() && filepath.Ext(at) != ".go":
-		return nil, fmt.Errorf("%w: %s is neither a package nor a file of Go", ErrPackage, opt.Path)
+		return "", nil, fmt.Errorf("%w: %s is neither a package nor a file of Go", ErrPackage, opt.Path)
 	case err != nil && (strings.HasPrefix(opt.Path, ".") || filepath.IsAbs(opt.Path) ||
 		filepath.Ext(at) == ".go") && !strings.Contains(opt.Path, "..."):
-		return nil, fmt.Errorf("%w: %w", ErrPackage, err)
+		return "", nil, fmt.Errorf("%w: %w", ErrPackage, err)
 	}
 	list, err := opt.load(ctx, packages.NeedName|packages.NeedFiles|packages.NeedImports|
-		packages.NeedDeps|packages.NeedModule, opt.Path)
+		packages.NeedDeps|packages.NeedModule|packages.NeedForTest, opt.Test, opt.Path)
 	if err != nil {
 		_, said, _ := strings.Cut(err.Error(), "stderr: ")
 		if said == "" {
 			said = err.Error()
 		}
-		return nil, fmt.Errorf("%w: %s: %s", ErrPackage, opt.Path, strings.TrimSpace(said))
+		return "", nil, fmt.Errorf("%w: %s: %s", ErrPackage, opt.Path, strings.TrimSpace(said))
 	}
-	if len(list) != 1 {
-		return nil, fmt.Errorf("%w: %s is %d packages, expected one", ErrPackage, opt.Path,
-			len(list))
+	// A package comes with its tests: itself, itself with them, those outside, and their program.
+	one := map[string]bool{}
+	var main, program *packages.Package
+	for _, p := range list {
+		switch path, isTest := strings.CutSuffix(p.ID, ".test"); {
+		case p.ForTest != "":
+			one[p.ForTest] = true
+		case opt.Test && isTest && p.Name == "main":
+			one[path], program = true, p
+		default:
+			one[p.PkgPath], main = true, p
+		}
+		if p != program && len(p.GoFiles) > 0 {
+			folder = filepath.Dir(p.GoFiles[0])
+		}
 	}
-	main := list[0]
+	if len(one) != 1 {
+		return "", nil, fmt.Errorf("%w: %s is %d packages, expected one", ErrPackage, opt.Path,
+			len(one))
+	}
+	if main == nil {
+		main = list[0] // tests and nothing else
+	}
+	if e := slices.IndexFunc(list, func(p *packages.Package) bool { return len(p.Errors) > 0 }); e >= 0 {
+		main = list[e]
+	}
 	if len(main.Errors) > 0 {
 		if e := main.Errors[0]; e.Kind == packages.ListError && len(main.GoFiles) == 0 {
-			return nil, fmt.Errorf("%w: %s: %s; expected a package's folder, such as ./cmd/server, "+
+			return "", nil, fmt.Errorf("%w: %s: %s; expected a package's folder, such as ./cmd/server, "+
 				"or its import path", ErrPackage, opt.Path, e.Msg)
 		}
-		return nil, fmt.Errorf("%w: %w", ErrBuild, main.Errors[0])
+		return "", nil, fmt.Errorf("%w: %w", ErrBuild, main.Errors[0])
 	}
 	if main.Name != "main" && !opt.Test {
-		return nil, fmt.Errorf("%w: %s is package %s, expected package main (or: krdlab trace "+
+		return "", nil, fmt.Errorf("%w: %s is package %s, expected package main (or: krdlab trace "+
 			"go test %s)", ErrPackage, main.PkgPath, main.Name, opt.Path)
 	}
+	if opt.Test && program == nil {
+		return "", nil, fmt.Errorf("%w: %s has no tests", ErrPackage, main.PkgPath)
+	}
 	packages.Visit(list, nil, func(p *packages.Package) {
-		if p.Module != nil && p.Module.Main && len(p.GoFiles) > 0 && opt.takes(p.PkgPath) {
+		if (p.Module != nil && p.Module.Main || p.PkgPath == ofFile) && p != program && opt.takes(p.PkgPath) &&
+			slices.ContainsFunc(p.GoFiles, func(f string) bool {
+				return !strings.HasSuffix(f, "_test.go")
+			}) {
 			names = append(names, p.PkgPath)
 		}
 	})
 	slices.Sort(names)
+	names = slices.Compact(names)
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%w: no package of the main module is left to be rewritten",
+		return "", nil, fmt.Errorf("%w: no package of the main module is left to be rewritten",
 			ErrPackage)
 	}
-	return names, nil
+	return folder, names, nil
 }
 
 func (o *BuildOptions) takes(path string) bool {
@@ -199,18 +240,25 @@ func matches(pattern, path string) bool {
 
 func (b *Built) rewrite(ctx context.Context, opt BuildOptions, names []string,
 	how Options) error {
-	list, err := opt.load(ctx, packages.NeedName|packages.NeedFiles|packages.NeedCompiledGoFiles|
-		packages.NeedImports|packages.NeedTypes|packages.NeedTypesSizes|packages.NeedSyntax|
-		packages.NeedTypesInfo|packages.NeedModule, names...)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrBuild, err)
+	var list []*packages.Package
+	for _, group := range opt.groups(names) {
+		some, err := opt.load(ctx, packages.NeedName|packages.NeedFiles|packages.NeedCompiledGoFiles|
+			packages.NeedImports|packages.NeedTypes|packages.NeedTypesSizes|packages.NeedSyntax|
+			packages.NeedTypesInfo|packages.NeedModule|packages.NeedEmbedFiles, false, group...)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrBuild, err)
+		}
+		list = append(list, some...)
 	}
 	for _, p := range list {
 		if len(p.Errors) > 0 {
 			return fmt.Errorf("%w: %w", ErrBuild, p.Errors[0])
 		}
 	}
-	b.Rewritten, err = Rewrite(list, how)
+	var err error
+	if b.Rewritten, err = Rewrite(list, how); err == nil {
+		b.renamed, err = b.embedded(list)
+	}
 	return err
 }
 
@@ -218,9 +266,8 @@ func (b *Built) rewrite(ctx context.Context, opt BuildOptions, names []string,
 func (b *Built) build(ctx context.Context, opt BuildOptions, dir string,
 	std map[string]string) (bad []string, err error) {
 	replace := make(map[string]string)
-	for k, v := range std {
-		replace[k] = v
-	}
+	maps.Copy(replace, std)
+	maps.Copy(replace, b.renamed)
 	folder := filepath.Join(dir, "src")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
@@ -234,7 +281,7 @@ func (b *Built) build(ctx context.Context, opt BuildOptions, dir string,
 		}
 		replace[original] = path
 	}
-	overlay := filepath.Join(dir, "overlay.json")
+	overlay := overlayOf(dir)
 	text, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return nil, err
@@ -259,4 +306,42 @@ func (b *Built) build(ctx context.Context, opt BuildOptions, dir string,
 		}
 	}
 	return bad, err
+}
+
+// ofFile is the import path of the package that a file makes which is named in place of one.
+const ofFile = "command-line-arguments"
+
+// groups are packages as the go command takes them: files and packages do not go together.
+func (o *BuildOptions) groups(names []string) (all [][]string) {
+	rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == ofFile })
+	if len(rest) < len(names) {
+		all = append(all, []string{o.Path})
+	}
+	if len(rest) > 0 {
+		all = append(all, rest)
+	}
+	return all
+}
+
+func overlayOf(dir string) string { return filepath.Join(dir, "overlay.json") }
+
+// took checks that the build has read what was rewritten: each package of it imports the agent.
+func (b *Built) took(ctx context.Context, opt BuildOptions, dir string) error {
+	args := append([]string{"list", "-overlay", overlayOf(dir)}, opt.flags()...)
+	args = append(args, "-f", `{{range .Imports}}{{if eq . "`+Agent+`"}}{{$.Dir}}{{end}}{{end}}`)
+	var folders []string
+	for _, group := range opt.groups(b.Packages) {
+		said, err := command(ctx, opt.Dir, slices.Concat(args, group)...)
+		if err != nil {
+			return err
+		}
+		folders = append(folders, strings.Split(string(said), "\n")...)
+	}
+	for path, text := range b.Files {
+		if bytes.Contains(text, []byte(`"`+Agent+`"`)) &&
+			!slices.Contains(folders, filepath.Dir(path)) {
+			return fmt.Errorf("%w: go build did not take the rewritten %s", ErrBuild, path)
+		}
+	}
+	return nil
 }

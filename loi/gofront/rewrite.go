@@ -41,7 +41,7 @@ import (
 type Options struct {
 	// Escapes says that the local variable declared here is on the heap, so that it is observed.
 	// Nil: none is.
-	Escapes func(token.Position) bool
+	Escapes func(Declared) bool
 }
 
 // Rewritten is the outcome of Rewrite.

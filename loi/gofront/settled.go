@@ -288,7 +288,8 @@ func (r *rewriter) bytesOrString(e *ast.CallExpr) bool {
 
 // escapes says that a local variable is on the heap.
 func (r *rewriter) escapes(v *types.Var) bool {
-	return r.opt.Escapes != nil && r.opt.Escapes(r.pkg.Fset.PositionFor(v.Pos(), false))
+	return r.opt.Escapes != nil && r.opt.Escapes(Declared{r.pkg.PkgPath, v.Name(),
+		r.pkg.Fset.PositionFor(v.Pos(), true)})
 }
 
 func global(v *types.Var) bool {

@@ -1,6 +1,11 @@
 package imports
 
-import "krdlab/loi"
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"krdlab/loi"
+)
 
 // A row is one access as it stands in the input. The parsers fill rows in and check what a row
 // alone can tell; the feeder checks what takes the rows before it.
@@ -88,6 +93,18 @@ func (in *interner) number(name []byte) (n uint32, fresh bool) {
 	}
 	*c = n + 1
 	return n, !ok
+}
+
+// badName says what a name has that no name may have, "" for nothing: other formats than that which
+// it comes from could not hold it.
+func badName(name []byte) string {
+	switch {
+	case bytes.IndexByte(name, 0) >= 0:
+		return "a NUL byte"
+	case !utf8.Valid(name):
+		return "bytes that are no UTF-8"
+	}
+	return ""
 }
 
 // names numbers the objects and kernels of a table, and tells the outlet of those that are new.

@@ -113,10 +113,20 @@ func (p *csvParser) plain(data []byte, r *row) int {
 				if r.mode = parseMode(field); r.mode == 0 {
 					return 0
 				}
-			case colObject:
-				r.object, _ = p.object(field)
 			default:
-				r.kernel, _ = p.kernel(field)
+				name := p.kernel
+				if c == colObject {
+					name = p.object
+				}
+				n, fresh := name(field)
+				if fresh && badName(field) != "" {
+					return 0
+				}
+				if c == colObject {
+					r.object = n
+				} else {
+					r.kernel = n
+				}
 			}
 		} else {
 			var v uint64

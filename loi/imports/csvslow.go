@@ -85,8 +85,8 @@ func (p *csvParser) field(r *row, c column, f []byte) error {
 		return nil
 	case colObject, colKernel:
 		switch {
-		case bytes.IndexByte(f, 0) >= 0:
-			return fault(r.pos, name, "a NUL byte in %s, expected a name", quoteShort(f))
+		case badName(f) != "":
+			return fault(r.pos, name, "%s in %s, expected a name", badName(f), quoteShort(f))
 		case c == colKernel && len(f) == 0:
 			r.kernel, _ = p.kernel([]byte(defaultKernel))
 		case c == colKernel:

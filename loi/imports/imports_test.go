@@ -200,7 +200,7 @@ var good = []struct {
 		"0 access 1-1 A(keyed) 1:8:in\n0 access 2-2 B(keyed) 1:9:in\n"},
 	{"csv unused worker", header + "1,2,A,1,8,r\n", Options{}, "2 access 1-1 A(keyed) 1:8:in\n"},
 	{"lackey", "==12== Lackey, an example Valgrind tool\n--12-- a message\n**12** printed\nI  " +
-		"0401ab70,3\n L 1ffeffe7e,8\n S 40,1\n M 3f,2\n M 7f,66\n==12== \n", Options{},
+		"0401ab70,3\n L 1ffeffe7e,8\n S 40,1\n M 3f,2 \n M 7f,66\t\n \n==12== \n", Options{},
 		"0 access 1-1 memory(keyed) 134201337:64:in memory(keyed) 134201338:64:in\n0 access 2-2 " +
 			"memory(keyed) 1:64:out\n" +
 			"0 access 3-3 memory(keyed) 0:64:inout memory(keyed) 1:64:inout\n0 access 4-4 " +

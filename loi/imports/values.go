@@ -1,7 +1,6 @@
 package imports
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -171,9 +170,11 @@ func (c *tableColumn) setText(p *parquetReader, r *row, s []byte) error {
 	default:
 		r.object, fresh = p.object(s)
 	}
-	if len(s) == 0 || fresh && bytes.IndexByte(s, 0) >= 0 {
-		return fault(r.pos, columnNames[c.column], "%s, expected a name without NUL bytes",
-			quoteShort(s))
+	if len(s) == 0 {
+		return fault(r.pos, columnNames[c.column], "nothing, expected a name")
+	}
+	if bad := badName(s); fresh && bad != "" {
+		return fault(r.pos, columnNames[c.column], "%s in %s, expected a name", bad, quoteShort(s))
 	}
 	return nil
 }

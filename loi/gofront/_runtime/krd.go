@@ -67,6 +67,13 @@ func krdInit() {
 	if s == "" {
 		return
 	}
+	others := make([]string, 0, len(envs)) // its children are not traced
+	for _, e := range envs {
+		if len(e) < 13 || e[:13] != "KRDLAB_TRACE=" {
+			others = append(others, e)
+		}
+	}
+	envs = others
 	path := append([]byte(s), 0)
 	fd := open(&path[0], 2|0x80000, 0) // O_RDWR|O_CLOEXEC
 	if fd < 0 {
