@@ -67,7 +67,7 @@ func (o *order) round(ended bool) (bool, error) {
 	alone := used <= 2 // the first is of what runs before any goroutine
 	if ended || !alone || !busy {
 		for i := range used {
-			if b := o.mem.buf(i); atomic.LoadUint32(&b.state) == 1 && !o.peek(b) {
+			if b := o.mem.buf(i); atomic.LoadUint32(&b.state) == 1 && !o.peek(b, ended) {
 				horizon = min(horizon, o.done)
 			}
 		}
@@ -153,8 +153,9 @@ func (p *piece) bound() (at uint64, stamped bool) {
 }
 
 // peek copies what is in the chunk that b fills. It tells whether it now knows all that b's
-// goroutine had recorded before the call.
-func (o *order) peek(b *buffer) bool {
+// goroutine had recorded before the call. Where the program has ended, nothing changes, and a chunk
+// that was just being given back, and is not among the full ones, is peeked into like others.
+func (o *order) peek(b *buffer, ended bool) bool {
 	end := atomic.LoadUintptr(&b.end) // 0 while the chunk changes
 	c := atomic.LoadUint32(&b.chunk)
 	next := atomic.LoadUintptr(&b.next)
@@ -166,7 +167,7 @@ func (o *order) peek(b *buffer) bool {
 	seq := atomic.LoadUint64(&k.seq)
 	at := atomic.LoadUint64(&k.at)
 	n := (int(uint64(next)-at) - int(unsafe.Sizeof(chunk{}))) / int(unsafe.Sizeof(event{}))
-	if uint64(end) != at+chunkBytes || n < 0 || n > chunkEvents ||
+	if uint64(end) != at+chunkBytes && !ended || n < 0 || n > chunkEvents ||
 		atomic.LoadUint64(&k.number) != number {
 		return false
 	}
