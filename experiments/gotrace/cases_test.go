@@ -18,18 +18,22 @@ var cases = []struct {
 	folder, path string
 	unit         Unit
 	accesses     uint64 // 0: not asked
+	goroutines   uint64 // that access something; 0: not asked
 	objects      map[string]uint64
+	left         string // a place that is left alone
 }{
-	{"compiler-positions", "./with", Lines, 15, map[string]uint64{"main.count.total": 13}},
-	{"compiler-positions", "./without", Lines, 15, map[string]uint64{"main.count.total": 13}},
-	{"compiler-positions", "./with/main.go", Lines, 15, nil},
-	{"copy-halves", ".", Data, 0, map[string]uint64{"[]int": 0}},
-	{"copy-halves", "./nested", Data, 0, map[string]uint64{"[]int32": 0, "[]int64": 140}},
-	{"embed-source", ".", Lines, 29, nil},
-	{"line-numbers", ".", Lines, 0, nil},
-	{"small-shm", ".", Lines, 60000, nil},
-	{"symbolic-link/link", "./inner", Lines, 12, nil},
-	{"tuple-panic", ".", Lines, 0, nil},
+	{"compiler-positions", "./with", Lines, 15, 1, map[string]uint64{"main.count.total": 13}, ""},
+	{"compiler-positions", "./without", Lines, 15, 1, map[string]uint64{"main.count.total": 13}, ""},
+	{"compiler-positions", "./with/main.go", Lines, 15, 1, nil, ""},
+	{"copy-halves", ".", Data, 0, 1, map[string]uint64{"[]int": 0},
+		"main.go:17: copy-to: a call in the statement comes before it"},
+	{"copy-halves", "./nested", Data, 0, 1, map[string]uint64{"[]int32": 0, "[]int64": 140},
+		"main.go:15: copy-to: a call"},
+	{"embed-source", ".", Lines, 29, 1, nil, ""},
+	{"line-numbers", ".", Lines, 0, 0, nil, ""},
+	{"small-shm", ".", Lines, 60000, 20001, nil, ""},
+	{"symbolic-link/link", "./inner", Lines, 12, 1, nil, ""},
+	{"tuple-panic", ".", Lines, 0, 0, nil, "main.go:13: store of []int: its operands may change"},
 }
 
 func TestCases(t *testing.T) {
@@ -54,9 +58,14 @@ func TestCases(t *testing.T) {
 			if got != string(want) {
 				t.Errorf("printed\n%s\nexpected\n%s", got, want)
 			}
-			if d.OddEvents > 0 || c.accesses > 0 && d.Accesses != c.accesses {
-				t.Errorf("%d accesses and %d events that made no sense, expected %d", d.Accesses,
-					d.OddEvents, c.accesses)
+			if d.OddEvents > 0 || c.accesses > 0 && d.Accesses != c.accesses ||
+				c.goroutines > 0 && d.Goroutines != c.goroutines {
+				t.Errorf("%d goroutines, %d accesses and %d events that made no sense, expected %d by %d",
+					d.Goroutines, d.Accesses, d.OddEvents, c.accesses, c.goroutines)
+			}
+			if left := strings.Join(d.LeftPlaces, "; "); !strings.Contains(left, c.left) ||
+				c.left == "" && left != "" {
+				t.Errorf("left alone: %q, expected %q", left, c.left)
 			}
 			for name, n := range c.objects {
 				if n > 0 && part(t, d.Objects, name).Accesses != n {

@@ -28,7 +28,7 @@ type Document struct {
 	Accesses       uint64            `json:"accesses"`
 	DistinctData   uint64            `json:"distinct_data"`
 	DistinctBytes  uint64            `json:"distinct_bytes"`
-	Goroutines     uint64            `json:"goroutines"`      // that recorded something
+	Goroutines     uint64            `json:"goroutines"`      // that accessed something
 	LostGoroutines uint64            `json:"lost_goroutines"` // could not: more than 2^20 at once
 	LateEvents     uint64            `json:"late_events"`     // handed on after later ones
 	OddEvents      uint64            `json:"odd_events"`      // that made no sense
@@ -36,8 +36,9 @@ type Document struct {
 	Sites          int               `json:"sites"`
 	Failed         []gofront.Failure `json:"failed"` // packages left as they are
 	LeftAlone      map[string]int    `json:"left_alone"`
-	LeftFiles      []string          `json:"left_files"` // whole files and packages, and why
-	KRD            *krd.Report       `json:"krd"`        // null: a trace was written
+	LeftPlaces     []string          `json:"left_places"` // and what, in rewritten files, and why
+	LeftFiles      []string          `json:"left_files"`  // whole files and packages, and why
+	KRD            *krd.Report       `json:"krd"`         // null: a trace was written
 	Functions      []Part            `json:"functions"`
 	Loops          []Part            `json:"loops"`
 	Objects        []Part            `json:"objects"`     // types with field, elements, variables
@@ -70,7 +71,7 @@ func (p *Part) From(bytes uint64) (n uint64) {
 func newDocument(r *Request, b *gofront.Built) *Document {
 	d := &Document{SchemaVersion: result.SchemaVersion, Package: r.Build.Path, Args: r.Args,
 		Unit: r.Unit, Packages: b.Packages, Sites: len(b.Sites), Failed: b.Failed,
-		LeftAlone: map[string]int{}, LeftFiles: []string{}}
+		LeftAlone: map[string]int{}, LeftPlaces: []string{}, LeftFiles: []string{}}
 	if d.Args == nil {
 		d.Args = []string{}
 	}
@@ -81,6 +82,9 @@ func newDocument(r *Request, b *gofront.Built) *Document {
 		d.LeftAlone[l.Why]++
 		if l.Whole() {
 			d.LeftFiles = append(d.LeftFiles, l.String())
+		} else {
+			d.LeftPlaces = append(d.LeftPlaces, fmt.Sprintf("%s:%d: %s",
+				filepath.Base(l.Position.Filename), l.Position.Line, &l))
 		}
 	}
 	if r.Trace != "" {

@@ -115,7 +115,7 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 		err = fmt.Errorf("%w: it has not found the memory shared with it", ErrProgram)
 	}
 	if err == nil {
-		d.Goroutines, d.LostGoroutines = mem.Goroutines()
+		d.LostGoroutines = mem.Lost()
 		err = a.end(d)
 	}
 	if err != nil && a.trace != nil {
@@ -220,6 +220,7 @@ const sizeShift = 56
 
 func (a *analysis) end(d *Document) error {
 	d.UnknownAccesses, d.OddEvents = a.reader.Unknown, a.reader.Odd
+	d.Goroutines = a.reader.Goroutines
 	if a.trace != nil {
 		return a.trace.close(d, &a.caches)
 	}

@@ -72,6 +72,9 @@ func (d *Document) table(p *show.Page, head string, parts []Part) {
 	}
 }
 
+// mostLeft is how many places that are left alone people are told.
+const mostLeft = 3
+
 // Doubts says what is not as good as it could be.
 func (d *Document) Doubts() (list []string) {
 	if d.UnknownAccesses > 0 {
@@ -89,6 +92,15 @@ func (d *Document) Doubts() (list []string) {
 	}
 	if d.OddEvents > 0 {
 		list = append(list, fmt.Sprintf("%d events made no sense", d.OddEvents))
+	}
+	if n := len(d.LeftPlaces); n > 0 {
+		more := ""
+		if n > mostLeft {
+			more = fmt.Sprintf("; and %d more: --json", n-mostLeft)
+		}
+		list = append(list, fmt.Sprintf("left alone, so that the program does what it did, and not "+
+			"observed: %s in the sources: %s%s", units.Count(n, "place"),
+			strings.Join(d.LeftPlaces[:min(n, mostLeft)], "; "), more))
 	}
 	for _, f := range d.Failed {
 		list = append(list, fmt.Sprintf("package %s did not build when rewritten, and was left as "+

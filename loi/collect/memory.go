@@ -128,10 +128,8 @@ func (m *Memory) Env() string {
 // Started tells whether a program has found the memory.
 func (m *Memory) Started() bool { return atomic.LoadUint64(&m.h.started) != 0 }
 
-// Goroutines returns how many have recorded something, and how many could not.
-func (m *Memory) Goroutines() (recorded, lost uint64) {
-	return atomic.LoadUint64(&m.h.goroutines), atomic.LoadUint64(&m.h.noBuf)
-}
+// Lost returns how many goroutines could not record, since there were too many.
+func (m *Memory) Lost() uint64 { return atomic.LoadUint64(&m.h.noBuf) }
 
 // Waits returns how often the program waited for this side.
 func (m *Memory) Waits() uint64 { return atomic.LoadUint64(&m.h.waits) }

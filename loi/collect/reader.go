@@ -67,6 +67,8 @@ type Reader struct {
 
 	// Unknown counts accesses to addresses whose allocation was not seen.
 	Unknown uint64
+	// Goroutines counts those that accessed something: not those of the runtime, which only allocate.
+	Goroutines uint64
 	// Odd counts events that make no sense: a program that was killed leaves some.
 	Odd uint64
 
@@ -102,6 +104,8 @@ type thread struct {
 	before event   // the one before, where an Extent or a Type is to come
 	open   []event // maps that a key follows
 	object uint32  // that the last Alloc made
+
+	accessed bool // something
 
 	windows []window // of operations that go on
 }
@@ -237,6 +241,10 @@ func (r *Reader) turn(t *thread, at uint64) error {
 	b := &r.batch
 	if n := len(b.Turns); len(b.Places) > 0 && (n == 0 || b.Turns[n-1].End < len(b.Places)) {
 		b.Turns = append(b.Turns, Turn{len(b.Places), t.number, at})
+		if !t.accessed {
+			t.accessed = true
+			r.Goroutines++
+		}
 	}
 	if len(b.Places) < batchLen {
 		return nil
