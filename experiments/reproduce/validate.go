@@ -32,7 +32,7 @@ var validateSizes = map[Scale]struct {
 	fmm    int
 	reps   int // native; simulated are as many seeds
 }{
-	Smoke: {[]int{128}, 300, 6},
+	Smoke: {[]int{64}, 100, 6},
 	Quick: {[]int{512, 1024}, 30_000, 10},
 	Paper: {[]int{512, 1024, 2048}, 100_000, 10},
 }
