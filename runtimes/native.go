@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync"
 	"sync/atomic"
 
@@ -225,6 +226,9 @@ func newPool(policy Policy, at places, seed uint64, kernels int) (*pool, error) 
 // GOMAXPROCS and the garbage collector's settings are the process's.
 var exclusive = make(chan struct{}, 1)
 
+// smallHeap is how many bytes of live and dead objects a run may begin with.
+const smallHeap = 64 << 20
+
 // check says what is missing in c, or does not fit.
 func (c *Config) check(ctx context.Context, prog Program) error {
 	if ctx == nil || prog == nil || !given(c.Policy) {
@@ -283,11 +287,11 @@ func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
 	if p.n > runtime.NumCPU() {
 		p.spinTicks = 0 // somebody else needs the CPU
 	}
-	runtime.GC() // some ms less than with many more procs than CPUs
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection that goes on ends first
+	collect()
 	if procs := p.n + 2; runtime.GOMAXPROCS(0) < procs {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 
 	stopWatch := context.AfterFunc(ctx, p.cancel)
 	defer stopWatch()
@@ -320,6 +324,15 @@ func Run(ctx context.Context, c Config, prog Program) (*Result, error) {
 		return nil, err
 	}
 	return p.result(c), nil
+}
+
+// collect collects garbage before a run has more procs than CPUs, where it would take some ms more.
+// A small heap stays as it is: many a run takes less time than the collection.
+func collect() {
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	if metrics.Read(heap); heap[0].Value.Uint64() > smallHeap {
+		runtime.GC()
+	}
 }
 
 // thread is the life of a worker's thread.

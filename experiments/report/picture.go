@@ -107,7 +107,7 @@ func newPicture(f *figures.Figure, anchor string, number *int, classes *styles) 
 
 var (
 	svgHead   = regexp.MustCompile(`^<svg width="[^"]*" height="[^"]*" viewBox="([^"]*)"[^>]*>`)
-	svgStyle  = regexp.MustCompile(`\s+style="([^"<>{}]*)"`)
+	svgStyle  = regexp.MustCompile(`style="[^"<>{}]*"`)
 	svgColour = regexp.MustCompile(`(fill|stroke):#([0-9A-Fa-f]{6})`)
 	svgFont   = strings.NewReplacer("font-variant:normal;font-weight:normal;font-style:normal;", "",
 		"font-family:Liberation Sans;", "")
@@ -125,14 +125,14 @@ func inline(svg, label string, paper bool, classes *styles) (template.HTML, erro
 	}
 	body := svgStyle.ReplaceAllStringFunc(strings.TrimSpace(svg[len(head[0]):]),
 		func(s string) string {
-			style := svgFont.Replace(svgStyle.FindStringSubmatch(s)[1])
+			style := svgFont.Replace(s[len(`style="`) : len(s)-1])
 			if !paper {
 				style = svgColour.ReplaceAllStringFunc(style, func(c string) string {
 					kind, hex, _ := strings.Cut(c, ":#")
 					return kind + ":var(--c" + strings.ToUpper(hex) + ",#" + hex + ")"
 				})
 			}
-			return ` class="` + classes.class(style) + `"`
+			return `class="` + classes.class(style) + `"`
 		})
 	return template.HTML(`<svg viewBox="` + head[1] + `" role="img" aria-label="` +
 		template.HTMLEscapeString(label) + `">` + body), nil

@@ -29,7 +29,7 @@ var drawSizes = map[Scale]struct {
 	near        float64
 	matmul, fmm kernel.Params
 }{
-	Smoke: {1024, 6, 0.006, kernel.Params{"n": 128}, kernel.Params{"bodies": 500}},
+	Smoke: {1024, 6, 0.006, kernel.Params{"n": 64}, kernel.Params{"bodies": 200}},
 	Quick: {2048, 3, 0.005, kernel.Params{"n": 4096}, kernel.Params{"bodies": 100_000}},
 	Paper: {4096, 1, 0.004, kernel.Params{"n": 4096}, kernel.Params{"bodies": 1_000_000}},
 }

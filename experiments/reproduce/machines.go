@@ -25,7 +25,7 @@ var machineSizes = map[Scale]struct {
 	matmul, fmm  kernel.Params
 	seeds, draws int
 }{
-	Smoke: {kernel.Params{"n": 256}, kernel.Params{"bodies": 2000}, 6, 1},
+	Smoke: {kernel.Params{"n": 128}, kernel.Params{"bodies": 300}, 6, 1},
 	Quick: {kernel.Params{"n": 2048}, kernel.Params{"bodies": 30_000}, 6, mostMachineDraws},
 	Paper: {kernel.Params{"n": 4096}, kernel.Params{"bodies": 100_000}, 6, mostMachineDraws},
 }

@@ -45,10 +45,10 @@ type size struct {
 var sizes = map[Scale]size{
 	Smoke: {
 		cores:  []int{1, 6, 12, 24},
-		matmul: kernel.Params{"n": 128}, matmulSeeds: 6,
-		fmm: kernel.Params{"bodies": 500}, fmmSeeds: 6, perTask: 1200,
-		nativeMatmul: kernel.Params{"n": 128}, nativeFMM: kernel.Params{"bodies": 500},
-		nativeReps: 6,
+		matmul: kernel.Params{"n": 64}, matmulSeeds: 6,
+		fmm: kernel.Params{"bodies": 200}, fmmSeeds: 6, perTask: 1200,
+		nativeMatmul: kernel.Params{"n": 64}, nativeFMM: kernel.Params{"bodies": 200},
+		nativeReps: 2,
 	},
 	Quick: {
 		cores:  []int{1, 6, 12, 24},

@@ -32,7 +32,7 @@ var validateSizes = map[Scale]struct {
 	fmm    int
 	reps   int // native; simulated are as many seeds
 }{
-	Smoke: {[]int{128}, 300, 6},
+	Smoke: {[]int{64}, 100, 6},
 	Quick: {[]int{512, 1024}, 30_000, 10},
 	Paper: {[]int{512, 1024, 2048}, 100_000, 10},
 }
@@ -136,23 +136,17 @@ var validatedMeasures = []validated{
 // known says whether there is all that a measure other than the time needs.
 func (t *timings) known() bool { return len(t.work) > 0 && len(t.base) > 0 }
 
-// resample is a bootstrap sample of t: repetitions, and serial ones, drawn with replacement, time
-// and work of one together.
-func (t *timings) resample(rng *rand.Rand) *timings {
-	pick := func(time, work []float64) (a, b []float64) {
-		for range time {
-			i := rng.IntN(len(time))
-			a = append(a, time[i])
-			if work != nil {
-				b = append(b, work[i])
-			}
-		}
-		return a, b
-	}
-	d := &timings{cores: t.cores}
-	d.time, d.work = pick(t.time, t.work)
-	d.serial, d.base = pick(t.serial, t.base)
-	return d
+// draw makes d a bootstrap sample of t: repetitions, and serial ones, drawn with replacement, time
+// and work of one together. The slices of d are as long as those of t.
+func (d *timings) draw(rng *rand.Rand, t *timings) {
+	result.Resample(rng, nil, d.time, t.time, d.work, t.work)
+	result.Resample(rng, nil, d.serial, t.serial, d.base, t.base)
+}
+
+// sample has room for a bootstrap sample of t.
+func (t *timings) sample() *timings {
+	return &timings{cores: t.cores, time: slices.Clone(t.time), work: slices.Clone(t.work),
+		serial: slices.Clone(t.serial), base: slices.Clone(t.base)}
 }
 
 // nativeOver is a measure of native runs over that of simulated ones, with the central 95 % of
@@ -164,8 +158,11 @@ func (m *validated) nativeOver(native, simulated *timings) interval {
 	}
 	q := result.Quantity{Median: result.Some(m.of(native) / m.of(simulated)),
 		N: len(native.time)}
+	x, y := native.sample(), simulated.sample()
 	q.Bootstrap(1, result.Resamples, func(rng *rand.Rand) float64 {
-		return m.of(native.resample(rng)) / m.of(simulated.resample(rng))
+		x.draw(rng, native)
+		y.draw(rng, simulated)
+		return m.of(x) / m.of(y)
 	})
 	return of(q).finite()
 }

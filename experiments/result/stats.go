@@ -28,7 +28,8 @@ func QuantityOf(values []float64) Quantity {
 // Median returns the middle value, the mean of the middle two for an even number. values is left as
 // it is. There is at least one value.
 func Median(values []float64) float64 {
-	v := slices.Clone(values)
+	var few [32]float64 // on the stack: bootstraps ask for thousands of medians
+	v := append(few[:0], values...)
 	slices.Sort(v)
 	h := len(v) / 2
 	if len(v)%2 == 1 {
@@ -132,8 +133,8 @@ func (s *ratioSample) quantities() (speedup, ovr, wti Quantity) {
 		serialWork: make([]float64, len(s.serialWork)), parWork: make([]float64, len(s.parWork))}
 	var sps, os, ws []float64
 	for range Resamples {
-		resample(rng, s.strata.serial, draw.serialTime, s.serialTime, draw.serialWork, s.serialWork)
-		resample(rng, s.strata.par, draw.parTime, s.parTime, draw.parWork, s.parWork)
+		Resample(rng, s.strata.serial, draw.serialTime, s.serialTime, draw.serialWork, s.serialWork)
+		Resample(rng, s.strata.par, draw.parTime, s.parTime, draw.parWork, s.parWork)
 		sp, o, w := draw.point()
 		sps, os, ws = append(sps, sp), append(os, o), append(ws, w)
 	}
@@ -145,9 +146,9 @@ func (s *ratioSample) quantities() (speedup, ovr, wti Quantity) {
 	return
 }
 
-// resample draws len(time) repetitions from (time, work) with replacement, as many from each
-// stratum as it has. work may be empty.
-func resample(rng *rand.Rand, strata []int, toTime, time, toWork, work []float64) {
+// Resample draws len(time) repetitions from (time, work) with replacement, as many from each
+// stratum as it has; without strata all are one. work may be empty.
+func Resample(rng *rand.Rand, strata []int, toTime, time, toWork, work []float64) {
 	if len(strata) == 0 {
 		strata = []int{len(time)}
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
-	"strings"
+	"strconv"
 
 	"krdlab/hw/failure"
 )
@@ -119,10 +119,13 @@ func (d *Dimension) Format(v uint64) string {
 			u = x
 		}
 	}
-	s := new(big.Rat).SetFrac(new(big.Int).SetUint64(v),
-		new(big.Int).SetUint64(u.worth)).FloatString(12)
-	if strings.Contains(s, ".") {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	s := strconv.AppendUint(nil, v/u.worth, 10)
+	if v%u.worth > 0 {
+		s = append(s, '.')
 	}
-	return s + u.name
+	for rest := v % u.worth; rest > 0; rest %= u.worth { // it ends: worths are powers of ten
+		rest *= 10
+		s = append(s, '0'+byte(rest/u.worth))
+	}
+	return string(s) + u.name
 }
