@@ -27,8 +27,10 @@ func QuantityOf(values []float64) Quantity {
 
 // Median returns the middle value, the mean of the middle two for an even number. values is left as
 // it is. There is at least one value.
-func Median(values []float64) float64 {
-	v := slices.Clone(values)
+func Median(values []float64) float64 { return medianOf(slices.Clone(values)) }
+
+// medianOf is Median that sorts the values.
+func medianOf(v []float64) float64 {
 	slices.Sort(v)
 	h := len(v) / 2
 	if len(v)%2 == 1 {
@@ -94,16 +96,16 @@ type ratioSample struct {
 //	OVR      = cores / (speed-up x WTI)
 //
 // so that speed-up = cores / (OVR x WTI) holds for the summary too, which medians of per-repetition
-// ratios would not give.
-func (s *ratioSample) point() (speedup, ovr, wti float64) {
+// ratios would not give. median is Median, or medianOf where the order is of no use.
+func (s *ratioSample) point(median func([]float64) float64) (speedup, ovr, wti float64) {
 	speedup = Number{}.Float()
 	// in virtual time a program without work may take none
-	if serial := Median(s.serialTime); serial > 0 {
-		speedup = serial / Median(s.parTime)
+	if serial := median(s.serialTime); serial > 0 {
+		speedup = serial / median(s.parTime)
 	}
 	wti = Number{}.Float()
 	if s.hasWork() {
-		wti = Median(s.parWork) / Median(s.serialWork)
+		wti = median(s.parWork) / median(s.serialWork)
 	}
 	return speedup, float64(s.cores) / (speedup * wti), wti
 }
@@ -118,7 +120,7 @@ func (s *ratioSample) quantities() (speedup, ovr, wti Quantity) {
 	if len(s.serialTime) == 0 || len(s.parTime) == 0 {
 		return
 	}
-	sp, o, w := s.point()
+	sp, o, w := s.point(Median)
 	serial, par := Sample{s.serialTime, s.serialFixed}, Sample{s.parTime, s.parFixed}
 	speedup = Ratio(serial, par, sp)
 	ovr, wti = Ratio(serial, par, o), Ratio(serial, par, w)
@@ -130,12 +132,11 @@ func (s *ratioSample) quantities() (speedup, ovr, wti Quantity) {
 	draw := ratioSample{cores: s.cores,
 		serialTime: make([]float64, len(s.serialTime)), parTime: make([]float64, len(s.parTime)),
 		serialWork: make([]float64, len(s.serialWork)), parWork: make([]float64, len(s.parWork))}
-	var sps, os, ws []float64
-	for range Resamples {
+	sps, os, ws := make([]float64, Resamples), make([]float64, Resamples), make([]float64, Resamples)
+	for i := range Resamples {
 		resample(rng, s.strata.serial, draw.serialTime, s.serialTime, draw.serialWork, s.serialWork)
 		resample(rng, s.strata.par, draw.parTime, s.parTime, draw.parWork, s.parWork)
-		sp, o, w := draw.point()
-		sps, os, ws = append(sps, sp), append(os, o), append(ws, w)
+		sps[i], os[i], ws[i] = draw.point(medianOf)
 	}
 	speedup.setInterval(sps)
 	if s.hasWork() {
