@@ -179,6 +179,7 @@ func TestDeterministicRepetitions(t *testing.T) {
 // A simulated result says which of its numbers the machine was fitted to, and its folder has the
 // machine.
 func TestFittedQuantities(t *testing.T) {
+	hwtest.SkipRace(t)
 	out := simulated(t, func(c *request.Request) {
 		c.Params["n"], c.Trace, c.Reps = 4096, request.TraceProfile, 1
 		c.Schedulers = c.Schedulers[:4]
