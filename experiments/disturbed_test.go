@@ -8,6 +8,7 @@ import (
 
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/hw/hwtest"
 	"krdlab/kernels/kernel"
 )
 
@@ -29,10 +30,14 @@ func TestBesideBusyLoops(t *testing.T) {
 		})
 	}
 	const reps = 3
+	n := 1024
+	if hwtest.Race {
+		n = 256
+	}
 	list, _ := nativeRun(t, func(c *request.Request) {
 		c.Reps, c.Warmup, c.Trace = reps, 0, request.TraceProfile
 		c.Cores, c.Schedulers = min(2, runtime.NumCPU()), schedulers("workfirst")
-	}, "matmul", kernel.Params{"n": 1024})
+	}, "matmul", kernel.Params{"n": n})
 	r := &list[0]
 	if c := r.Repetitions[0].CPUTime; c == nil || !c.Share.Known() {
 		t.Skip("this system does not tell how long a thread waited for a CPU")

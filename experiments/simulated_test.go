@@ -18,6 +18,7 @@ import (
 
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/hw/hwtest"
 	"krdlab/hw/machine"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
@@ -114,6 +115,7 @@ func digest(t *testing.T, out *Outcome) string {
 // A simulated run gives the same bits on every computer, at either granularity of the caches;
 // another seed gives another run.
 func TestSimulationIsReproducible(t *testing.T) {
+	hwtest.SkipRace(t)
 	for model, want := range map[request.CacheModel]string{request.CacheBlocks: goldenBlocks,
 		request.CacheLines: goldenLines} {
 		first := digest(t, simulated(t, func(c *request.Request) { c.CacheModel = model }))
@@ -177,6 +179,7 @@ func TestDeterministicRepetitions(t *testing.T) {
 // A simulated result says which of its numbers the machine was fitted to, and its folder has the
 // machine.
 func TestFittedQuantities(t *testing.T) {
+	hwtest.SkipRace(t)
 	out := simulated(t, func(c *request.Request) {
 		c.Params["n"], c.Trace, c.Reps = 4096, request.TraceProfile, 1
 		c.Schedulers = c.Schedulers[:4]

@@ -3,6 +3,7 @@ package runtimes
 import (
 	"testing"
 
+	"krdlab/hw/hwtest"
 	"krdlab/loi"
 )
 
@@ -40,6 +41,7 @@ func alike(t *testing.T, p Policy) float64 {
 // times as long as its hint says, its workers steal among themselves, and when the second half has
 // ended its workers help. What is for several workers runs where it was placed.
 func TestSteadyRanges(t *testing.T) {
+	hwtest.SkipRace(t)
 	const blocks = 2048
 	within, helped := 0, 0
 	prog := &halvesProg{blocks: blocks, sweeps: 1}
@@ -83,9 +85,7 @@ func TestSteadyRanges(t *testing.T) {
 // At least 90 % of the leaves run where they ran, under other seeds and noise; under random
 // stealing, less than half.
 func TestAlmostDeterministic(t *testing.T) {
-	if raceEnabled {
-		t.Skip("nothing is concurrent in virtual time")
-	}
+	hwtest.SkipRace(t)
 	adws, random := alike(t, ADWS{}), alike(t, WorkFirst{})
 	t.Logf("the same placement: %.1f %%, under random stealing %.1f %%", 100*adws, 100*random)
 	if adws < 0.9 || random >= 0.5 {

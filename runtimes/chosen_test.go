@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"krdlab/hw/hwtest"
 )
 
 // choosing is a policy that runs each phase as a function says.
@@ -83,7 +85,7 @@ func TestChosenStress(t *testing.T) {
 								t.Fatal(err)
 							}
 							checkTree(t, prog)
-							if raceEnabled {
+							if hwtest.Race {
 								continue // nothing is concurrent in virtual time
 							}
 							prog = withKernel(bigTree(8, 500))

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+
+	"krdlab/hw/hwtest"
 )
 
 // A run in virtual time for which nothing was drawn is the same with every seed, and of the others
 // some differ: Drawn is neither always true nor always false.
 func TestDrawn(t *testing.T) {
-	if raceEnabled {
-		t.Skip("nothing is concurrent in virtual time")
-	}
+	hwtest.SkipRace(t)
 	fixed, varying := 0, 0
 	for _, p := range Schedulers {
 		if p.Rules().Spawn == SpawnGo {

@@ -13,12 +13,14 @@ import (
 	"time"
 
 	"krdlab/hw"
+	"krdlab/hw/hwtest"
 	"krdlab/hw/hwtest/long"
 	"krdlab/loi"
 )
 
 // A loop of 10 000 leaves keeps all workers busy.
 func TestFlatLoopSpreads(t *testing.T) {
+	hwtest.SkipRace(t)
 	for _, p := range Schedulers {
 		if !parallel(p) {
 			continue
@@ -272,6 +274,7 @@ func TestErrRace(t *testing.T) {
 
 // In virtual time nobody sees what Next, or Run, will have done.
 func TestNoFuture(t *testing.T) {
+	hwtest.SkipRace(t)
 	for _, p := range Schedulers {
 		if !parallel(p) {
 			continue
@@ -460,6 +463,7 @@ func (z *zeroTask) Next(*Worker, int) int       { return 0 }
 
 // In virtual time the owner of a queue gets its lock in the end.
 func TestLockStarvation(t *testing.T) {
+	hwtest.SkipRace(t)
 	for _, name := range []string{"shepherd-core:cache=0", "shepherd-socket:cache=0"} {
 		p, err := ParseScheduler(name) // with a cache the owner seldom needs the lock
 		if err != nil {

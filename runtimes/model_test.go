@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"krdlab/hw/hwtest"
 	"krdlab/hw/hwtest/long"
 )
 
@@ -333,9 +334,7 @@ func exploreDeque(fault string) (states int, wrong string) {
 // In no interleaving of an owner of three or four entries and two thieves is an entry taken twice,
 // or lost.
 func TestDequeModel(t *testing.T) {
-	if raceEnabled {
-		t.Skip("nothing is concurrent in a model")
-	}
+	hwtest.SkipRace(t)
 	states, wrong := exploreDeque("")
 	if t.Logf("%d states", states); wrong != "" {
 		t.Error(wrong)

@@ -1,9 +1,14 @@
 package runtimes
 
-import "testing"
+import (
+	"testing"
+
+	"krdlab/hw/hwtest"
+)
 
 // NUMA-WS steals near more often than workfirst does, and the less often the higher remote is.
 func TestBiasedSteals(t *testing.T) {
+	hwtest.SkipRace(t)
 	share := func(p Policy) float64 {
 		near, all := uint64(0), uint64(0)
 		for seed := range treeSeeds() {
@@ -32,6 +37,7 @@ func TestBiasedSteals(t *testing.T) {
 // Every frame that is mailed lies with a worker of the node that its next child is near to, until
 // that worker or another of the node takes it; one of another node has been refused before.
 func TestPushedWhereItBelongs(t *testing.T) {
+	hwtest.SkipRace(t)
 	mailed, own, near, far := 0, 0, 0, 0
 	for seed := range 4 * treeSeeds() {
 		s, prog := stepByStep(t, NumaWS{Remote: 30}, seed)

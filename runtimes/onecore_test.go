@@ -4,12 +4,15 @@ import (
 	"context"
 	"slices"
 	"testing"
+
+	"krdlab/hw/hwtest"
 )
 
 // One worker runs the same children in the same order on a thread and in virtual time, under every
 // policy; so the reuse distances of one core are the same (package experiments compares the
 // histograms of a kernel).
 func TestOneCoreHasOneOrder(t *testing.T) {
+	hwtest.SkipRace(t)
 	for _, p := range Schedulers {
 		if p.Rules().Spawn == SpawnGo {
 			continue

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"krdlab/hw/hwtest"
 )
 
 // oracle runs programs on one worker, as simply as can be: it queues all children of a phase, takes
@@ -114,6 +116,7 @@ func orders(take Order, share Sharing) Policy {
 // A worker alone runs what its queue's order says, on a thread and in virtual time: first in, first
 // out; the highest priority; what the serial run would begin first.
 func TestOrders(t *testing.T) {
+	hwtest.SkipRace(t)
 	for take := TakeNewest; take <= TakeSerial; take++ {
 		for seed := range treeSeeds() {
 			wide := int(seed%3) * 20

@@ -3,6 +3,7 @@ package runtimes
 import (
 	"testing"
 
+	"krdlab/hw/hwtest"
 	"krdlab/loi"
 )
 
@@ -65,9 +66,7 @@ func (t *treeTask) leafDepth() (depth int) {
 // is one that has run before another that is earlier in the serial order. Other orders exceed it in
 // the same programs.
 func TestPremature(t *testing.T) {
-	if raceEnabled {
-		t.Skip("nothing is concurrent in virtual time")
-	}
+	hwtest.SkipRace(t)
 	for _, c := range []struct {
 		name   string
 		policy Policy

@@ -1,10 +1,15 @@
 package runtimes
 
-import "testing"
+import (
+	"testing"
+
+	"krdlab/hw/hwtest"
+)
 
 // No step of a worker changes the deque of another, and yet others get work, by answers alone.
 // Under a policy that steals, the same look at the deques finds that steps do.
 func TestDequesArePrivate(t *testing.T) {
+	hwtest.SkipRace(t)
 	for _, c := range []struct {
 		policy  Policy
 		private bool

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"krdlab/hw/hwtest"
 	"krdlab/hw/hwtest/long"
 	"krdlab/loi"
 )
@@ -237,6 +238,9 @@ var bigTrees, serials sync.Map // seeds found, and what is known of trees
 
 // treeSeeds is how many random trees a test tries.
 func treeSeeds() uint64 {
+	if hwtest.Race {
+		return 3
+	}
 	return long.Or[uint64](4, 12)
 }
 

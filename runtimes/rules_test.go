@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"krdlab/hw/hwtest"
 	"krdlab/hw/hwtest/long"
 )
 
@@ -173,7 +174,7 @@ func TestAllRules(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkTree(t, prog)
-			if raceEnabled {
+			if hwtest.Race {
 				return // nothing is concurrent in virtual time
 			}
 			shape := [2]int{3, 2}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"krdlab/hw/hwtest"
 	"krdlab/hw/hwtest/long"
 	"krdlab/loi"
 )
@@ -184,24 +185,18 @@ func stressNodes(p Scheduler, i int, name string) [][2]int {
 
 func TestStressShapesNative(t *testing.T) {
 	t.Parallel()
-	rounds := 2 // in the second of which leaves doze
-	if raceEnabled {
-		rounds = 1
-	}
 	for i, p := range Schedulers {
 		for name, mk := range oddShapes() {
 			for _, sh := range stressNodes(p, i, name) {
 				t.Run(fmt.Sprintf("%s/%dx%d/%s", p.Name, sh[0], sh[1], name), func(t *testing.T) {
-					for seed := range uint64(rounds) {
-						if seed > 0 && sh == [2]int{1, 1} {
-							break // nobody to wait for
-						}
+					for round := range long.Or(1, 2) {
+						seed := uint64(i+round) % 2 // with 1 leaves doze
 						prog, want := mk()
 						prog.hint = func(w *Worker, _ *shapeTask,
 							i int) int {
 							return i % (w.Workers() + 1)
 						}
-						if seed%2 == 1 {
+						if seed == 1 {
 							var k atomic.Int64
 							prog.leaf = func(*Worker) {
 								if k.Add(1)%512 == 0 {
@@ -225,9 +220,7 @@ func TestStressShapesNative(t *testing.T) {
 
 func TestStressShapesStep(t *testing.T) {
 	t.Parallel()
-	if raceEnabled {
-		t.Skip("nothing is concurrent in virtual time")
-	}
+	hwtest.SkipRace(t)
 	for i, p := range Schedulers {
 		if p.Rules().Spawn == SpawnGo {
 			continue

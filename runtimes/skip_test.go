@@ -9,6 +9,7 @@ import (
 	"sort"
 	"testing"
 
+	"krdlab/hw/hwtest"
 	"krdlab/hw/hwtest/long"
 	"krdlab/loi"
 )
@@ -18,9 +19,7 @@ import (
 // which order they begin, so that a difference does not stay small.
 func TestSkip(t *testing.T) {
 	t.Parallel()
-	if raceEnabled {
-		t.Skip("nothing is concurrent in virtual time")
-	}
+	hwtest.SkipRace(t)
 	for _, p := range Schedulers {
 		if p.Rules().Spawn == SpawnGo || p.Rules().Spawn == SpawnCall {
 			continue
@@ -55,9 +54,7 @@ func skipRun(t *testing.T, p Policy, shape [2]int, seed uint64, plain bool) (*Re
 
 // A limit of steps is met by the same runs whether steps are skipped or not.
 func TestSkipCountsSteps(t *testing.T) {
-	if raceEnabled {
-		t.Skip("nothing is concurrent in virtual time")
-	}
+	hwtest.SkipRace(t)
 	for _, p := range Schedulers {
 		if p.Rules().Spawn == SpawnGo || p.Rules().Spawn == SpawnCall {
 			continue

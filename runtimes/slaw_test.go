@@ -1,6 +1,10 @@
 package runtimes
 
-import "testing"
+import (
+	"testing"
+
+	"krdlab/hw/hwtest"
+)
 
 // choices is SLAW, with what it was told and chose: one worker at a time, in virtual time.
 type choices struct {
@@ -22,6 +26,7 @@ func (p choices) Choose(s *Spawn) SpawnRule {
 // A worker from which nothing is stolen works first after its first interval; where thieves take
 // much it helps first; the more thieves the more often.
 func TestSLAWFollowsSteals(t *testing.T) {
+	hwtest.SkipRace(t)
 	helped := func(workers int) float64 {
 		help, all := 0, 0
 		for seed := range treeSeeds() {
@@ -57,6 +62,7 @@ func TestSLAWFollowsSteals(t *testing.T) {
 
 // A deep stack makes it help first, and a long deque work first, whatever is stolen.
 func TestSLAWBounds(t *testing.T) {
+	hwtest.SkipRace(t)
 	var of []choice
 	p := &shapeProg{phases: func(int) []int { return []int{3} }, // a spine with leaves
 		leafAt: func(depth, _, i int) bool { return i > 0 || depth > 2*slawDeepest },

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"krdlab/hw/hwtest"
 	"krdlab/hw/hwtest/long"
 )
 
@@ -86,9 +87,7 @@ func TestStepCall(t *testing.T) {
 // The same arguments give the same run, to the last count; another seed gives another if the table
 // says that the scheduler is random.
 func TestStepIsDeterministic(t *testing.T) {
-	if raceEnabled {
-		t.Skip("nothing is concurrent in virtual time")
-	}
+	hwtest.SkipRace(t)
 	for _, p := range Schedulers {
 		if p.Rules().Spawn == SpawnGo || p.Rules().Spawn == SpawnCall {
 			continue
@@ -114,6 +113,7 @@ func TestStepIsDeterministic(t *testing.T) {
 
 // More workers finish sooner in virtual time, or a policy does not spread the work at all.
 func TestStepSpreadsWork(t *testing.T) {
+	hwtest.SkipRace(t)
 	for _, p := range Schedulers {
 		if p.Rules().Spawn == SpawnGo || p.Rules().Spawn == SpawnCall {
 			continue

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"krdlab/hw"
+	"krdlab/hw/hwtest"
 	"krdlab/hw/hwtest/long"
 	"krdlab/loi"
 )
@@ -20,11 +21,15 @@ import (
 // Every policy, many more workers than CPUs, fine tasks, several nodes: each leaf exactly once, no
 // phase early.
 func TestStress(t *testing.T) {
-	leaves, rounds := long.Or[uint64](500, 3000), long.Or[uint64](2, 4)
-	for _, p := range Schedulers {
+	leaves, rounds := long.Or[uint64](500, 3000), long.Or(2, 4)
+	if hwtest.Race {
+		rounds = 1
+	}
+	for i, p := range Schedulers {
 		for _, s := range shapesOf(p) {
 			t.Run(fmt.Sprintf("%s/%dx%d", p.Name, s[0], s[1]), func(t *testing.T) {
-				for seed := range rounds {
+				for round := range rounds {
+					seed := uint64(i + round)
 					prog := bigTree(8, leaves)
 					if seed%2 == 1 { // kernels that last, so that workers park and are woken
 						prog.kernel = func(_ *Worker, place uint64) {

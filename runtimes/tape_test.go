@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"krdlab/hw/hwtest"
 )
 
 // The tests of replays need a build in which workers have tapes; this runs them in one, all of
@@ -36,7 +38,7 @@ func TestWithTapes(t *testing.T) {
 		t.Fatal("no file has tests for a build with tapes")
 	}
 	args := []string{"test", "-tags=krdlab_tape", "-v", "-run=^TestReplay"}
-	if raceEnabled {
+	if hwtest.Race {
 		args = append(args, "-race")
 	}
 	out, err := exec.Command("go", append(args, ".")...).CombinedOutput()

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"krdlab/experiments/dataset"
@@ -16,11 +17,13 @@ import (
 	"krdlab/experiments/result"
 )
 
+var small = sync.OnceValue(datasettest.Small) // nobody changes it
+
 // written is the made experiment on disk.
 func written(t *testing.T) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "exp")
-	if err := datasettest.Write(datasettest.Small(), dir); err != nil {
+	if err := datasettest.Write(small(), dir); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -73,3 +73,12 @@ func Deadline(t *testing.T) time.Time {
 	}
 	return time.Now().Add(24 * time.Hour)
 }
+
+// SkipRace skips a test that the race detector only slows down, such as one in virtual time, where
+// one goroutine runs at a time.
+func SkipRace(t testing.TB) {
+	t.Helper()
+	if Race {
+		t.Skip("nothing is concurrent: the race detector has nothing to find")
+	}
+}

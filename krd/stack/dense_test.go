@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"krdlab/hw/hwtest"
 	"krdlab/hw/hwtest/long"
 	"krdlab/krd/stack/stacktest"
 )
@@ -146,6 +147,7 @@ func exhaustive(longest int, check func(blocks []uint32, sizes []uint64)) (trace
 // TestExhaustive compares all engines on those traces, in one batch and cut in two at each place of
 // the shorter ones.
 func TestExhaustive(t *testing.T) {
+	hwtest.SkipRace(t)
 	longest := long.Or(6, 8)
 	want, got := make([]uint64, 8), make([]uint64, 8)
 	traces := exhaustive(longest, func(blocks []uint32, sizes []uint64) {
@@ -290,6 +292,7 @@ func TestCounterWidth(t *testing.T) {
 // TestWrap: distances fit 32 bits, and what the counters of a chunk add up to is several times as
 // much.
 func TestWrap(t *testing.T) {
+	hwtest.SkipRace(t)
 	const objects = 3000
 	sizes := slices.Repeat([]uint64{1<<20 + 1}, objects)
 	next := splitMix(11)

@@ -3,10 +3,13 @@ package stack
 import (
 	"slices"
 	"testing"
+
+	"krdlab/hw/hwtest"
 )
 
 // TestPortable runs the engines as on a CPU without AVX2.
 func TestPortable(t *testing.T) {
+	hwtest.SkipRace(t)
 	if !wraps {
 		t.Skip("this CPU has no AVX2, BMI1 and BMI2: the other tests are of the portable code")
 	}

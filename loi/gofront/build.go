@@ -238,13 +238,16 @@ func matches(pattern, path string) bool {
 	return pattern == path
 }
 
+// rewriteMode is what Rewrite needs of packages.
+const rewriteMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles |
+	packages.NeedImports | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax |
+	packages.NeedTypesInfo | packages.NeedModule | packages.NeedEmbedFiles
+
 func (b *Built) rewrite(ctx context.Context, opt BuildOptions, names []string,
 	how Options) error {
 	var list []*packages.Package
 	for _, group := range opt.groups(names) {
-		some, err := opt.load(ctx, packages.NeedName|packages.NeedFiles|packages.NeedCompiledGoFiles|
-			packages.NeedImports|packages.NeedTypes|packages.NeedTypesSizes|packages.NeedSyntax|
-			packages.NeedTypesInfo|packages.NeedModule|packages.NeedEmbedFiles, false, group...)
+		some, err := opt.load(ctx, rewriteMode, false, group...)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrBuild, err)
 		}

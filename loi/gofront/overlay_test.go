@@ -12,15 +12,10 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// loadMode is what Rewrite needs.
-const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles |
-	packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedTypesSizes |
-	packages.NeedImports | packages.NeedDeps | packages.NeedModule
-
 // rewriteDir rewrites the packages of a module.
 func rewriteDir(t testing.TB, dir string, tests bool, patterns ...string) *Rewritten {
 	t.Helper()
-	pkgs, err := packages.Load(&packages.Config{Mode: loadMode, Dir: dir, Tests: tests,
+	pkgs, err := packages.Load(&packages.Config{Mode: rewriteMode, Dir: dir, Tests: tests,
 		Env: environment(), BuildFlags: []string{"-tags=math_big_pure_go,purego"}}, patterns...)
 	if err != nil {
 		t.Fatal(err)

@@ -9,13 +9,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"krdlab/hw/hwtest/long"
 )
 
 // What TestStandard copies. Of what these import, packages that others may not import are copied
 // too or replaced.
 var (
-	standardPackages = []string{"sort", "container/heap", "text/tabwriter",
-		"encoding/csv", "regexp/syntax", "container/list", "encoding/json",
+	standardPackages = []string{"container/heap", "text/tabwriter",
+		"encoding/csv", "sort", "regexp/syntax", "container/list", "encoding/json",
 		"text/template", "text/template/parse", "go/scanner", "go/token",
 		"go/parser", "bufio", "regexp", "compress/flate"}
 	standardHelpers = []string{"internal/fmtsort", "go/internal/scannerhooks", "go/ast"}
@@ -61,21 +63,13 @@ func TestStandard(t *testing.T) {
 		write(t, filepath.Join(dir, p, "stub.go"), text)
 	}
 	write(t, filepath.Join(dir, "go.mod"), "module copied\n\ngo 1.26\n")
-	if os.Getenv(long) != "" {
-		sameTests(t, dir, standardPackages, 1000)
-	} else {
-		sameTests(t, dir, standardPackages[:5], 100)
-	}
+	n := long.Or(3, len(standardPackages))
+	sameTests(t, dir, standardPackages[:n], long.Or(90, 1000))
 }
-
-// long is the variable that asks for all of TestStandard and TestOwn: minutes.
-const long = "KRDLAB_LONG"
 
 // TestOwn does so with a package of this module.
 func TestOwn(t *testing.T) {
-	if os.Getenv(long) == "" {
-		t.Skip("runs the tests of krd/stack twice: set " + long)
-	}
+	long.Only(t, "runs the tests of krd/stack twice")
 	dir, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +113,8 @@ var elapsed = regexp.MustCompile(`\(?[0-9.]+s\)?`)
 // results are the lines of go test that tell of tests, without times.
 func results(t *testing.T, dir string, patterns []string, args ...string) (lines []string) {
 	t.Helper()
-	args = append([]string{"test", "-v", "-short", "-vet=off", "-count=1", "-p=2"}, args...)
+	// -trimpath: the compiler's output does not depend on the folder, and comes from go's cache
+	args = append([]string{"test", "-trimpath", "-v", "-short", "-vet=off", "-count=1", "-p=2"}, args...)
 	c := exec.Command("go", append(args, patterns...)...)
 	c.Dir, c.Env = dir, environment()
 	text, err := c.CombinedOutput()

@@ -1,5 +1,0 @@
-//go:build !race
-
-package runtimes
-
-const raceEnabled = false
