@@ -77,7 +77,12 @@ func startBrowser(t *testing.T) *browser {
 	t.Cleanup(func() {
 		b.send("", "Browser.close", nil)
 		to.Close()
-		cmd.Wait()
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		select {
+		case <-done:
+		case <-time.After(20 * time.Second): // its processes may outlive it, and hold stderr
+		}
 		cancel()
 		if t.Failed() {
 			t.Logf("stderr of the browser:\n%.4000s", stderr.String())
