@@ -24,7 +24,7 @@ var layers = map[string][]string{
 	"kernels":     {"hw", "loi", "runtimes"},
 	"experiments": {"hw", "loi", "krd", "runtimes", "kernels"},
 	"cmd":         {"hw", "loi", "krd", "runtimes", "kernels", "experiments"},
-	"examples":    {},
+	"examples":    {"hw"}, // its tests: which shape they have
 }
 
 // experimentsOrder is the packages of experiments: each may import only those before it, and what
