@@ -301,9 +301,12 @@ func conclusions(results []result.Result) []string {
 		if !rank.Sure {
 			one = " (one trace each)"
 		}
+		fewest, most := Digits(100*q[first].Median.Float(), 3), Digits(100*q[last].Median.Float(), 3)
+		if fewest == most {
+			return append(lines, fmt.Sprintf("Beyond the LLC: %s %% under each%s.", most, one))
+		}
 		lines = append(lines, fmt.Sprintf("Beyond the LLC: fewest %s, %s %%; most %s, "+
-			"%s %%%s.", results[first].Scheduler, Digits(100*q[first].Median.Float(), 3),
-			results[last].Scheduler, Digits(100*q[last].Median.Float(), 3), one))
+			"%s %%%s.", results[first].Scheduler, fewest, results[last].Scheduler, most, one))
 	}
 	return lines
 }
