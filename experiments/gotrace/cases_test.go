@@ -23,7 +23,6 @@ var cases = []struct {
 	left         string // a place that is left alone
 }{
 	{"compiler-positions", "./with", Lines, 15, 1, map[string]uint64{"main.count.total": 13}, ""},
-	{"compiler-positions", "./without", Lines, 15, 1, map[string]uint64{"main.count.total": 13}, ""},
 	{"compiler-positions", "./with/main.go", Lines, 15, 1, nil, ""},
 	{"copy-halves", ".", Data, 0, 1, map[string]uint64{"[]int": 0},
 		"main.go:17: copy-to: a call in the statement comes before it"},

@@ -159,8 +159,9 @@ func TestBriefSaysNoMore(t *testing.T) {
 	list[0].Summary.TimeNS = list[0].Quantity([]float64{2e9})
 	list[1].KRD = list[0].KRD
 	got := brief(t, list, 0)
-	for _, want := range []string{"Beyond the LLC: 1.50 % under each (one trace each).", "2.000=", "=: exact, nothing is drawn", "None is shown to be the " +
-		"fastest: the interval of workfirst overlaps with that of helpfirst."} {
+	for _, want := range []string{"Beyond the LLC: 1.50 % under each (one trace each).",
+		"2.000=", "=: exact, nothing is drawn", "None is shown to be the " +
+			"fastest: the interval of workfirst overlaps with that of helpfirst."} {
 		if !strings.Contains(strings.ReplaceAll(got, "\n  ", " "), want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}

@@ -38,7 +38,8 @@ type CalibrateOptions struct {
 // where there are no huge pages.
 //
 // Every number is the least that two rounds show ([Rounds]): what other programs that run at
-// the same time add does not count, and where they always run there is no number. A level's latency is raised to that of the level below it where noise put it under that.
+// the same time add does not count, and where they always run there is no number. A level's latency
+// is raised to that of the level below it where noise put it under that.
 //
 // progress is called after each measurement, nil for none; its Total grows with each round beyond
 // those that a quiet computer needs. Errors: those of Host; that of ctx; no memory; a
@@ -110,8 +111,8 @@ type calibration struct {
 	beside      float64
 }
 
-// least samples a quantity, unless it has enough rounds that agree, and returns the least of all its
-// rounds.
+// least samples a quantity, unless it has enough rounds that agree, and returns the value of it that
+// counts.
 func (c *calibration) least(what string, sample func() ([]uint64, error)) (ps uint64, err error) {
 	if len(c.rounds[what]) < c.need || !c.rounds.Agree(what) {
 		t, err := sample()

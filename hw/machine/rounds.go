@@ -55,8 +55,8 @@ func (r Rounds) confirmed(what string) (ps float64, ok bool) {
 
 // Repeat makes n rounds, and more until the least values of all quantities are confirmed, up to
 // [MoreRounds] times n. Errors: that of round; a [*DisturbedError] where no value of a quantity is
-// confirmed then, or where others took more
-// than a share of the CPUs meanwhile: beside, 0 for [MostBeside], 1 for whatever they take.
+// confirmed then, or where others took more than a share of the CPUs meanwhile: beside, 0 for
+// [MostBeside], 1 for whatever they take.
 func (r Rounds) Repeat(n int, beside float64, round func() error) error {
 	if beside == 0 {
 		beside = MostBeside

@@ -19,6 +19,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"krdlab/hw/failure"
 	"krdlab/loi"
@@ -55,12 +56,34 @@ type writer func(w io.Writer, t *loi.Trace, p *progress) error
 var formats = []struct {
 	name  string
 	write writer
+	raw   bool // names are written byte by byte, and need not be UTF-8
 }{
-	{"csv", writeCSV},
-	{"jsonl", writeJSONLines},
-	{"parquet", writeParquet},
-	{"perfetto", writePerfetto},
-	{"text", func(w io.Writer, t *loi.Trace, _ *progress) error { return loi.WriteText(w, t) }},
+	{"csv", writeCSV, true},
+	{"jsonl", writeJSONLines, false},
+	{"parquet", writeParquet, false},
+	{"perfetto", writePerfetto, false},
+	{"text", func(w io.Writer, t *loi.Trace, _ *progress) error { return loi.WriteText(w, t) },
+		true},
+}
+
+// ErrName is a name in a trace that a format cannot hold as it is.
+var ErrName = failure.New(failure.Data, "a name is no UTF-8")
+
+// encodable returns an error that wraps ErrName for the first name of t that is no UTF-8.
+func encodable(t *loi.Trace, format string) error {
+	var names []string
+	for _, o := range t.Header.Registry.Objects {
+		names = append(names, o.Name)
+	}
+	for _, k := range t.Header.Registry.Kernels {
+		names = append(names, k.Name)
+	}
+	for _, name := range names {
+		if !utf8.ValidString(name) {
+			return fmt.Errorf("%w: %q; %s would change it: choose csv or text", ErrName, name, format)
+		}
+	}
+	return nil
 }
 
 // Formats returns the names of the formats that [Write] takes.
@@ -72,15 +95,20 @@ func Formats() []string {
 	return names
 }
 
-// Write writes t to w in the format named, one of [Formats]. Errors: ErrFormat, a [*RangeError],
-// what the cursors of t find wrong (a [*loi.FormatError]), and those of w. What was written before
-// an error is no whole file. Memory is bounded by the header of t, and a row group of 2^20 rows for
-// Parquet. Cost: see docs/performance.md.
+// Write writes t to w in the format named, one of [Formats]. Errors: ErrFormat, ErrName, a
+// [*RangeError], what the cursors of t find wrong (a [*loi.FormatError]), and those of w. What was
+// written before an error is no whole file. Memory is bounded by the header of t, and a row group of
+// 2^20 rows for Parquet. Cost: see docs/performance.md.
 func Write(w io.Writer, t *loi.Trace, format string, opt Options) error {
 	i := slices.Index(Formats(), format)
 	if i < 0 {
 		return fmt.Errorf("%w %q, expected one of %s", ErrFormat, format, strings.Join(Formats(),
 			", "))
+	}
+	if !formats[i].raw {
+		if err := encodable(t, format); err != nil {
+			return err
+		}
 	}
 	p := newProgress(t, opt.Progress)
 	if err := formats[i].write(w, t, p); err != nil {

@@ -144,6 +144,19 @@ func TestUnknownFormat(t *testing.T) {
 	}
 }
 
+// A name that is no UTF-8, which a trace may have, is changed by no format.
+func TestNames(t *testing.T) {
+	tr := record(t, loi.Registry{Objects: []loi.Object{{Name: "caf\xe9", Kind: loi.Span}}}, []int64{0}, nil)
+	for _, format := range Formats() {
+		var b bytes.Buffer
+		err := Write(&b, tr, format, Options{})
+		if raw := format == "csv" || format == "text"; raw != (err == nil) ||
+			!raw && (!errors.Is(err, ErrName) || !strings.Contains(err.Error(), `"caf\xe9"`)) {
+			t.Errorf("%s: %v\n%s", format, err, b.String())
+		}
+	}
+}
+
 // failAfter fails with errFull when more than n bytes are written.
 type failAfter struct{ n int }
 

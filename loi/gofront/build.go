@@ -188,8 +188,11 @@ func choose(ctx context.Context, opt BuildOptions) (folder string, names []strin
 	if main == nil {
 		main = list[0] // tests and nothing else
 	}
-	if e := slices.IndexFunc(list, func(p *packages.Package) bool { return len(p.Errors) > 0 }); e >= 0 {
-		main = list[e]
+	for _, p := range list {
+		if len(p.Errors) > 0 {
+			main = p
+			break
+		}
 	}
 	if len(main.Errors) > 0 {
 		if e := main.Errors[0]; e.Kind == packages.ListError && len(main.GoFiles) == 0 {
@@ -206,10 +209,10 @@ func choose(ctx context.Context, opt BuildOptions) (folder string, names []strin
 		return "", nil, fmt.Errorf("%w: %s has no tests", ErrPackage, main.PkgPath)
 	}
 	packages.Visit(list, nil, func(p *packages.Package) {
-		if (p.Module != nil && p.Module.Main || p.PkgPath == ofFile) && p != program && opt.takes(p.PkgPath) &&
-			slices.ContainsFunc(p.GoFiles, func(f string) bool {
-				return !strings.HasSuffix(f, "_test.go")
-			}) {
+		if (p.Module != nil && p.Module.Main || p.PkgPath == ofFile) && p != program &&
+			opt.takes(p.PkgPath) && slices.ContainsFunc(p.GoFiles, func(f string) bool {
+			return !strings.HasSuffix(f, "_test.go")
+		}) {
 			names = append(names, p.PkgPath)
 		}
 	})

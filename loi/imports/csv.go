@@ -108,25 +108,19 @@ func (p *csvParser) plain(data []byte, r *row) int {
 			if len(field) == 0 {
 				return 0
 			}
+			fresh := false
 			switch c {
 			case colMode:
 				if r.mode = parseMode(field); r.mode == 0 {
 					return 0
 				}
+			case colObject:
+				r.object, fresh = p.object(field)
 			default:
-				name := p.kernel
-				if c == colObject {
-					name = p.object
-				}
-				n, fresh := name(field)
-				if fresh && badName(field) != "" {
-					return 0
-				}
-				if c == colObject {
-					r.object = n
-				} else {
-					r.kernel = n
-				}
+				r.kernel, fresh = p.kernel(field)
+			}
+			if fresh && badName(field) != "" {
+				return 0
 			}
 		} else {
 			var v uint64

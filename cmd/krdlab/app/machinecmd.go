@@ -244,7 +244,8 @@ func (a *app) measureComputer(ctx context.Context, t *hw.Topology, name string,
 	began := time.Now()
 	const more = 10 // steps of the bar for the second part, in tens of percent
 	first := 0
-	m, err := a.computer.hardware(ctx, t, machine.CalibrateOptions{Quick: quick, Beside: a.computer.beside},
+	m, err := a.computer.hardware(ctx, t,
+		machine.CalibrateOptions{Quick: quick, Beside: a.computer.beside},
 		func(s machine.Step) {
 			first = s.Total
 			show(s.Done, s.Total+more, s.What)
@@ -252,7 +253,8 @@ func (a *app) measureComputer(ctx context.Context, t *hw.Topology, name string,
 	if err != nil {
 		return nil, nil, err
 	}
-	missing, err := a.computer.costs(ctx, t, m, calibrate.Options{Quick: quick, Beside: a.computer.beside},
+	missing, err := a.computer.costs(ctx, t, m,
+		calibrate.Options{Quick: quick, Beside: a.computer.beside},
 		func(n, total int, next string) {
 			show(first+n*more/total, first+more, next)
 		})
