@@ -84,11 +84,6 @@ func TestMeasureHere(t *testing.T) {
 			}
 		}
 	}
-	if !m.Guessed("costs.lock") && !m.Guessed("costs.lock_handover") &&
-		m.Costs.LockHandoverPS < m.Costs.LockPS {
-		t.Errorf("to hand a lock over takes %d ps, less than the %d of having it alone",
-			m.Costs.LockHandoverPS, m.Costs.LockPS)
-	}
 	if len(cpus) == 1 && !m.Guessed("costs.steal_local") {
 		t.Errorf("a steal with one core: %q", m.Source("costs.steal_local"))
 	}
