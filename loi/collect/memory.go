@@ -12,7 +12,7 @@ import (
 	"krdlab/hw/units"
 )
 
-// Layout of the memory, with loi/gofront/_runtime/krd.go: header, buffers, chunks. Stacks of chunks
+// Layout of the memory, with loi/gofront/_runtime/krd.go: header, buffers, counts, chunks. Stacks of chunks
 // are linked by their numbers plus 1 and have a tag above, so that two processes may push and pop.
 const (
 	magic       = 0x314b4c4244524b
@@ -49,7 +49,7 @@ type header struct {
 	bufsAt     uint64
 	bufs       uint64
 	started    uint64
-	_          uint64
+	countsAt   uint64
 	free       uint64
 	_          [7]uint64
 	full       uint64
@@ -59,6 +59,8 @@ type header struct {
 	waits      uint64
 	noBuf      uint64
 	goroutines uint64
+	lost       uint64
+	observed   uint64
 }
 
 type buffer struct {
@@ -69,8 +71,8 @@ type buffer struct {
 	number    uint64
 	link      uint32
 	_         uint32
-	running   uint64
-	_         uint64
+	observed  uint64
+	counts    uintptr
 }
 
 type chunk struct {
@@ -92,18 +94,21 @@ type Memory struct {
 	bytes  []byte
 	h      *header
 	chunks uint32 // in use, free or full
+	sites  int
 }
 
-// NewMemory makes the memory. Its pages are had when they are written first.
-func NewMemory() (*Memory, error) {
+// NewMemory makes the memory for a program of so many sites. Its pages are had when they are written
+// first. stack says that the accesses to the stack are events as others, not only counted.
+func NewMemory(sites int, stack bool) (*Memory, error) {
 	f, err := anonymousFile("krdlab-trace")
 	if err != nil {
 		return nil, fmt.Errorf("memory shared with the program: %w", err)
 	}
 	bufsAt := uint64(4096)
-	chunksAt := bufsAt + maxBufs*bufBytes
+	countsAt := bufsAt + maxBufs*bufBytes
+	chunksAt := (countsAt + uint64(sites+1)*8 + 4095) &^ 4095
 	size := chunksAt + maxChunks*chunkBytes
-	m := &Memory{file: f}
+	m := &Memory{file: f, sites: sites}
 	if err = f.Truncate(int64(size)); err == nil {
 		m.bytes, err = unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE,
 			unix.MAP_SHARED)
@@ -114,7 +119,10 @@ func NewMemory() (*Memory, error) {
 	}
 	m.h = (*header)(unsafe.Pointer(unsafe.SliceData(m.bytes)))
 	*m.h = header{magic: magic, size: size, chunkBytes: chunkBytes, chunksAt: chunksAt,
-		bufsAt: bufsAt, bufs: maxBufs}
+		bufsAt: bufsAt, bufs: maxBufs, countsAt: countsAt}
+	if stack {
+		m.h.observed = 1
+	}
 	m.grow(firstChunks)
 	return m, nil
 }
@@ -127,6 +135,15 @@ func (m *Memory) Env() string {
 
 // Started tells whether a program has found the memory.
 func (m *Memory) Started() bool { return atomic.LoadUint64(&m.h.started) != 0 }
+
+// Counts returns how often each site has accessed what is counted only: the stack, and what is left
+// alone. It is of the memory.
+func (m *Memory) Counts() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(&m.bytes[m.h.countsAt])), m.sites+1)
+}
+
+// LostEvents returns how many events goroutines could not record.
+func (m *Memory) LostEvents() uint64 { return atomic.LoadUint64(&m.h.lost) }
 
 // Lost returns how many goroutines could not record, since there were too many.
 func (m *Memory) Lost() uint64 { return atomic.LoadUint64(&m.h.noBuf) }

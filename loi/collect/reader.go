@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"krdlab/loi/gofront"
 )
@@ -22,6 +23,13 @@ const (
 	kindEnter
 	kindLeave
 	kindRange
+	kindOf
+)
+
+// What addresses have above them that are distances from the top of a goroutine's stack.
+const (
+	onStack = 1 << 63
+	entries = 1 << 62 // of a map whose entries are on the stack too
 )
 
 // A Class is what objects are: allocated at one site, or of one type by the runtime where no site
@@ -65,14 +73,18 @@ type Reader struct {
 	Classes []Class
 	Groups  []Group
 
-	// Unknown counts accesses to addresses whose allocation was not seen.
-	Unknown uint64
+	// Layout returns what the data are made of that pointers of a type point to, by its address in
+	// the program. It is set before the first events.
+	Layout func(pointer uint64) *Layout
+	// Stack says that accesses to the stack come as events and are handed on.
+	Stack bool
 	// Goroutines counts those that accessed something: not those of the runtime, which only allocate.
 	Goroutines uint64
 	// Odd counts events that make no sense: a program that was killed leaves some.
 	Odd uint64
 
 	sites   []gofront.Site
+	account []SiteAccount // by site
 	leaves  [][]gofront.Leaf // by site
 	cached  []cached         // by site
 	groups  map[Group]uint32
@@ -80,6 +92,7 @@ type Reader struct {
 	space   *space
 	pages   map[uint64]uint32 // made up objects by page
 	rest    []Variable
+	layouts map[uint64]*Layout // by type of pointer
 	threads map[uint64]*thread
 	last    *thread
 	batch   Batch
@@ -102,6 +115,7 @@ type cached struct {
 type thread struct {
 	number uint64
 	before event   // the one before, where an Extent or a Type is to come
+	of     *Layout // of the data of the event that comes, where its site does not know it
 	open   []event // maps that a key follows
 	object uint32  // that the last Alloc made
 
@@ -117,7 +131,8 @@ const batchLen = 1 << 14
 func NewReader(sites []gofront.Site, variables []Variable, sink Sink) *Reader {
 	r := &Reader{sites: sites, sink: sink, groups: make(map[Group]uint32),
 		classes: make(map[Class]uint32), space: newSpace(), threads: make(map[uint64]*thread),
-		pages:  make(map[uint64]uint32),
+		pages: make(map[uint64]uint32), account: make([]SiteAccount, len(sites)+1),
+		layouts: make(map[uint64]*Layout),
 		cached: make([]cached, len(sites)+1), leaves: make([][]gofront.Leaf, len(sites)+1)}
 	r.class(Class{})
 	for i := range sites {
@@ -198,12 +213,13 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 			if err := r.turn(t, at); err != nil {
 				return err
 			}
-			r.access(e[0], site)
+			r.access(t, e[0], site)
+		case kindOf:
+			t.of = r.layout(e[0])
 		case kindExtent:
 			r.extent(t, e)
 		case kindMade:
-			r.made(e[0], e[1]&siteMask)
-			r.initial("new", e[0], 0, e[1]&siteMask)
+			r.made(t, e[0], e[1]&siteMask)
 			t.before = e // an Extent may follow
 		case kindWindow, kindRange:
 			t.before = e
@@ -263,49 +279,59 @@ func (r *Reader) pending(t *thread) {
 	t.before = event{}
 	if e.kind() != kindMade {
 		r.Odd++
+		return
 	}
+	r.initial(t, e[0], 0, e[1]&siteMask)
 }
 
 func (r *Reader) extent(t *thread, e event) {
-	b := t.before
-	t.before = event{}
-	if b[1]&siteMask != e[1]&siteMask || b[1] == 0 {
+	b, of := t.before, t.of
+	t.before, t.of = event{}, nil
+	site := e[1] & siteMask
+	if b[1]&siteMask != site || b[1] == 0 || site == 0 || site > uint64(len(r.sites)) {
 		r.Odd++
 		return
 	}
+	w := window{b[0], e[0], site, of}
 	switch b.kind() {
 	case kindRange:
-		r.elements(b[0], e[0], e[1]&siteMask)
+		r.elements(t, w)
 	case kindMade:
-		r.appended(t, b[0], e[1]&siteMask)
-		r.initial("literal", b[0], e[0], e[1]&siteMask)
+		if r.sites[site-1].Kind == "append" {
+			r.appended(t, b[0], e[0], site)
+			break
+		}
+		if r.Stack && b[0]&onStack != 0 {
+			r.space.add(r.real(t, b[0]), e[0], r.class(Class{Site: int(site)}))
+		}
+		r.initialOf(t, w)
 	case kindWindow:
-		r.window(t, window{b[0], e[0], e[1] & siteMask})
+		r.window(t, w)
 	}
 }
 
 // A window is the elements of a slice or string that an operation is about to work on.
-type window struct{ addr, bytes, site uint64 }
+type window struct {
+	addr, bytes, site uint64
+	of                *Layout // of an element, nil where the site knows it
+}
 
 // window takes a window: one that is cleared, the source of a copy whose destination is known, or
 // one that others follow.
 func (r *Reader) window(t *thread, w window) {
-	if w.site == 0 || w.site > uint64(len(r.sites)) {
-		r.Odd++
-		return
-	}
 	switch r.sites[w.site-1].Kind {
 	case "clear":
-		r.elements(w.addr, w.bytes, w.site)
+		r.elements(t, w)
 	case "copy-from":
 		to, ok := t.last("copy-to", r)
 		if !ok {
 			r.Odd++
 			return
 		}
-		n := min(to.bytes, w.bytes)
-		r.elements(w.addr, n, w.site)
-		r.elements(to.addr, n, to.site)
+		w.bytes = min(to.bytes, w.bytes)
+		to.bytes = w.bytes
+		r.elements(t, w)
+		r.elements(t, to)
 	default:
 		if len(t.windows) == maxOpen { // what panicked is never ended
 			t.windows = slices.Delete(t.windows, 0, maxOpen/2)
@@ -328,37 +354,56 @@ func (t *thread) last(kind string, r *Reader) (window, bool) {
 	return window{}, false
 }
 
-// appended records what an append did whose result is at an address: elements that moved are read
-// and written.
-func (r *Reader) appended(t *thread, addr, site uint64) {
-	if site == 0 || site > uint64(len(r.sites)) || r.sites[site-1].Kind != "append" {
-		return
-	}
+// appended records what an append did whose result is at an address and has room for so many bytes:
+// elements that moved are read and written.
+func (r *Reader) appended(t *thread, addr, room, site uint64) {
 	for i, w := range slices.Backward(t.windows) {
 		if w.site != site {
 			continue
 		}
-		bytes := r.sites[site-1].Bytes
-		if source := t.windows[min(i+1, len(t.windows)-1)]; bytes == 0 &&
+		s := &r.sites[site-1]
+		added := w
+		added.bytes = s.Bytes
+		if w.of != nil {
+			added.bytes = uint64(s.Items) * w.of.Bytes
+		}
+		if source := t.windows[min(i+1, len(t.windows)-1)]; s.Items == 0 &&
 			r.sites[source.site-1].Kind == "append-from" {
-			bytes = source.bytes
-			r.elements(source.addr, bytes, source.site)
+			added.bytes = source.bytes
+			r.elements(t, source)
+		}
+		moved := w
+		moved.addr = addr
+		if r.Stack && w.addr != addr && addr&onStack != 0 {
+			r.space.add(r.real(t, addr), room, r.class(Class{Site: int(site)}))
 		}
 		if w.addr != addr && w.bytes > 0 {
-			r.elements(w.addr, w.bytes, site)
-			r.elements(addr, w.bytes, site)
+			r.elements(t, w)
+			r.elements(t, moved)
 		}
-		r.elements(addr+w.bytes, bytes, site)
+		if added.addr = addr + w.bytes; addr&onStack != 0 {
+			added.addr = addr - w.bytes
+		}
+		r.elements(t, added)
 		t.windows = t.windows[:i]
 		return
 	}
 	r.Odd++
 }
 
-// made says that a site made what stands at an address.
-func (r *Reader) made(addr, site uint64) {
+// made says that a site made what stands at an address; on the stack, it is an object from now on.
+func (r *Reader) made(t *thread, addr, site uint64) {
+	if site == 0 || site > uint64(len(r.sites)) {
+		return
+	}
+	if addr&onStack != 0 {
+		if s := &r.sites[site-1]; s.Kind != "append" && (r.Stack || strings.HasSuffix(s.Kind, "-map")) {
+			r.space.add(r.real(t, addr), max(s.Bytes, granule), r.class(Class{Site: int(site)}))
+		}
+		return
+	}
 	n := r.space.find(addr)
-	if n == 0 || site == 0 || site > uint64(len(r.sites)) {
+	if n == 0 {
 		return // not on the heap: a constant, or of no bytes
 	}
 	o := &r.space.objects[n]
@@ -368,54 +413,113 @@ func (r *Reader) made(addr, site uint64) {
 	}
 }
 
-// initial records the stores of initial values to what a site of a kind has allocated: those in its
-// source. Zeros are no store, as in virda's JVM, where constructors store and allocation does not.
-func (r *Reader) initial(kind string, addr, bytes, site uint64) {
-	if site == 0 || site > uint64(len(r.sites)) || r.space.find(addr) == 0 {
+// real returns where an address is in the space: those on the stack of a goroutine, which may move,
+// have a place for the goroutine and their distance from its top.
+func (r *Reader) real(t *thread, addr uint64) uint64 {
+	if addr&onStack == 0 {
+		return addr
+	}
+	depth := addr &^ (onStack | entries)
+	if depth < 1<<shallow {
+		return stacks + (t.number+1)<<shallow - depth
+	}
+	return deepStacks + (t.number+1)<<deep - depth
+}
+
+// Where stacks are in the space, beyond all addresses of a program: close together, since most are
+// small.
+const (
+	stacks     = 1 << 60
+	deepStacks = 1 << 61
+	shallow    = 20
+	deep       = 30 // the runtime's limit of a stack
+)
+
+// initial records the stores of initial values to what a site has allocated: those in its source.
+// Zeros are no store, as in virda's JVM, where constructors store and allocation does not.
+func (r *Reader) initial(t *thread, addr, bytes, site uint64) {
+	if site == 0 || site > uint64(len(r.sites)) {
 		return
 	}
-	switch s := &r.sites[site-1]; {
-	case s.Mode == 0 || s.Kind != kind:
+	s := &r.sites[site-1]
+	r.account[site].Left += s.Unseen
+	switch {
+	case s.Mode == 0 || addr&onStack == 0 && r.space.find(addr) == 0:
 	case bytes > 0:
-		r.elements(addr, bytes, site)
+		r.elements(t, window{addr: addr, bytes: bytes, site: site})
 	case s.Bytes > 0:
-		r.access(addr, site)
+		r.access(t, addr, site)
+	}
+}
+
+// initialOf is initial of what has an extent: the elements of a slice, or a datum whose layout the
+// site does not know.
+func (r *Reader) initialOf(t *thread, w window) {
+	s := &r.sites[w.site-1]
+	switch {
+	case w.of == nil || s.Kind == "literal":
+		r.account[w.site].Left += s.Unseen
+		if s.Mode != 0 && (w.addr&onStack != 0 || r.space.find(w.addr) != 0) {
+			r.elements(t, w)
+		}
+	case s.Mode != 0:
+		r.leavesOf(t, w.addr, w.site, w.of.stored(s))
 	}
 }
 
 // elements records accesses to all elements of a range.
-func (r *Reader) elements(addr, bytes, site uint64) {
-	if site == 0 || site > uint64(len(r.sites)) {
-		r.Odd++
+func (r *Reader) elements(t *thread, w window) {
+	s := &r.sites[w.site-1]
+	step := s.Element
+	leaves := r.leaves[w.site]
+	if w.of != nil {
+		step, leaves = w.of.Bytes, w.of.Leaves
+	}
+	n := uint64(1)
+	if step > 0 {
+		n = w.bytes / step
+	} else if leaves = []gofront.Leaf{{Bytes: w.bytes}}; w.bytes == 0 {
 		return
 	}
-	if addr == 0 {
-		return // on the goroutine's stack
-	}
-	step := r.sites[site-1].Element
-	if step == 0 { // one datum, of whatever type
-		o := r.object(addr)
-		r.put(o.virtual+addr-o.addr&^(granule-1), bytes, r.group(uint32(site), o.class))
+	if w.addr&onStack != 0 && !r.Stack {
+		r.account[w.site].Stack += n * uint64(len(leaves))
 		return
 	}
-	for a := addr; a+step <= addr+bytes; a += step {
-		r.access(a, site)
+	at := r.real(t, w.addr)
+	for ; n > 0; n-- {
+		r.leavesOf(t, at, w.site, leaves)
+		at += step
 	}
 }
 
 // access records what a site touches at an address.
-func (r *Reader) access(addr, site uint64) {
+func (r *Reader) access(t *thread, addr, site uint64) {
 	if site == 0 || site >= uint64(len(r.leaves)) {
 		r.Odd++
 		return
 	}
-	o := r.object(addr)
+	r.leavesOf(t, addr, site, r.leaves[site])
+}
+
+// leavesOf records accesses of a site to the leaves of the datum at an address.
+func (r *Reader) leavesOf(t *thread, addr, site uint64, leaves []gofront.Leaf) {
+	if addr&onStack != 0 {
+		if !r.Stack {
+			r.account[site].Stack += uint64(len(leaves))
+			return
+		}
+		addr = r.real(t, addr)
+	}
+	o, unknown := r.object(addr)
+	if unknown {
+		r.account[site].Unknown += uint64(len(leaves))
+	}
 	g := r.group(uint32(site), o.class)
 	virtual := o.virtual - o.addr&^(granule-1)
 	if c := &r.cached[site]; o != &r.space.objects[r.pages[addr/pageBytes]] { // those are counted
 		c.addr, c.bytes, c.virtual, c.age = o.addr, o.bytes, virtual, r.space.age
 	}
-	for _, l := range r.leaves[site] {
+	for _, l := range leaves {
 		r.put(addr+virtual+l.Offset, l.Bytes, g)
 	}
 }
@@ -428,31 +532,35 @@ func (r *Reader) put(place, bytes uint64, group uint32) {
 }
 
 // object returns the object at an address; where nobody told of one, that of the page, which is
-// made up.
-func (r *Reader) object(addr uint64) *object {
+// made up. unknown says that it is not even known what kind of memory that is.
+func (r *Reader) object(addr uint64) (o *object, unknown bool) {
 	n := r.space.find(addr)
 	if n == 0 {
 		name := UnknownOrigin
+		if addr >= stacks {
+			name = UnknownStack
+		}
 		for _, v := range r.rest {
 			if addr-v.Address < v.Bytes {
 				name = v.Name
 			}
 		}
-		if name == UnknownOrigin {
-			r.Unknown++
-		}
+		unknown = name == UnknownOrigin || name == UnknownStack
 		page := addr / pageBytes
 		if n = r.pages[page]; n == 0 {
 			n = r.space.place(page*pageBytes, pageBytes, r.class(Class{Name: name}))
 			r.pages[page] = n
 		}
 	}
-	return &r.space.objects[n]
+	return &r.space.objects[n], unknown
 }
 
 // UnknownOrigin is the name of the class of what was accessed and never allocated, as far as can be
 // seen: memory that was mapped by the program, or belongs to the runtime.
 const UnknownOrigin = "memory of unknown origin"
+
+// UnknownStack is that of what no variable or allocation on the stack is known for.
+const UnknownStack = "memory of unknown origin, on the stack"
 
 // key records the access to an entry of a map.
 func (r *Reader) key(t *thread, e event) {
@@ -463,22 +571,38 @@ func (r *Reader) key(t *thread, e event) {
 			continue
 		}
 		t.open = t.open[:i]
-		r.entry(m[0], e[0], site)
+		r.entry(t, m[0], e[0], site)
 		return
 	}
 	r.Odd++
 }
 
-// entry records the access of a site to a map and to the entry of a key in it.
-func (r *Reader) entry(m, hash, site uint64) {
-	if site == 0 || site >= uint64(len(r.leaves)) || m == 0 {
+// entry records the access of a site to a map and to the entry of a key in it. Where the map is on
+// the stack, its entries are on the heap once they are many.
+func (r *Reader) entry(t *thread, m, hash, site uint64) {
+	if site == 0 || site >= uint64(len(r.leaves)) {
 		return
 	}
-	o := r.object(m)
+	if m == 0 {
+		return // nil: it has no entries
+	}
+	o, unknown := r.object(r.real(t, m))
+	if unknown {
+		r.account[site].Unknown += 2
+	}
 	g := r.group(uint32(site), o.class)
-	r.put(o.virtual, 8, g)
-	r.put(entrySpace|(hash^o.virtual*0x9e3779b97f4a7c15)&(entrySpace-1)&^(lineBytes-1),
-		max(1, r.sites[site-1].Bytes), g)
+	observed := m&onStack == 0 || r.Stack
+	if observed {
+		r.put(o.virtual, 8, g)
+	} else {
+		r.account[site].Stack++
+	}
+	if observed || m&entries == 0 {
+		r.put(entrySpace|(hash^o.virtual*0x9e3779b97f4a7c15)&(entrySpace-1)&^(lineBytes-1),
+			max(1, r.sites[site-1].Bytes), g)
+	} else {
+		r.account[site].Stack++
+	}
 }
 
 // entrySpace is where the entries of maps have their places, by the hash of map and key.

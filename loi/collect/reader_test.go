@@ -97,8 +97,8 @@ func TestAddressUsedAgainIsAnotherDatum(t *testing.T) {
 	if c := r.Classes[r.Groups[k.Groups[0]].Class]; c.Site != siteNew {
 		t.Errorf("the object is of class %+v, expected of the site that made it", c)
 	}
-	if r.Unknown != 0 || r.Odd != 0 {
-		t.Errorf("%d unknown, %d odd", r.Unknown, r.Odd)
+	if r.Accounts(0, 0).Unknown != 0 || r.Odd != 0 {
+		t.Errorf("%d unknown, %d odd", r.Accounts(0, 0).Unknown, r.Odd)
 	}
 	if live := len(r.space.objects) - 1 - len(r.space.free); live != 1 {
 		t.Errorf("%d objects live, expected 1", live)
@@ -115,8 +115,8 @@ func TestTinyObjects(t *testing.T) {
 		ev(kindAccess, a, siteLoad), ev(kindAccess, a+8, siteStore))
 	p := k.Places
 	if len(p) != 5 || p[1]/lineBytes == p[0]/lineBytes || p[2] != p[1]+4 || p[3] == p[0] ||
-		p[4] != p[3]+8 || r.Unknown != 0 {
-		t.Errorf("places %v, %d unknown", p, r.Unknown)
+		p[4] != p[3]+8 || r.Accounts(0, 0).Unknown != 0 {
+		t.Errorf("places %v, %d unknown", p, r.Accounts(0, 0).Unknown)
 	}
 }
 
@@ -127,9 +127,9 @@ func TestLeavesVariablesAndUnknownMemory(t *testing.T) {
 		ev(kindAccess, 0x7f000000000c, siteStore), ev(kindAccess, 0x7f0000000008, siteStore))
 	q, l := read(t, []Variable{{Name: Unnamed, Address: 0x4ff000, Bytes: 0x8000, Rest: true}},
 		ev(kindAccess, 0x500010, siteLoad), ev(kindAccess, 0x500018, siteLoad))
-	if c := q.Classes[q.Groups[l.Groups[0]].Class]; c.Name != Unnamed || q.Unknown != 0 ||
+	if c := q.Classes[q.Groups[l.Groups[0]].Class]; c.Name != Unnamed || q.Accounts(0, 0).Unknown != 0 ||
 		l.Places[1] != l.Places[0]+8 {
-		t.Errorf("class %+v, %d unknown, places %v", c, q.Unknown, l.Places)
+		t.Errorf("class %+v, %d unknown, places %v", c, q.Accounts(0, 0).Unknown, l.Places)
 	}
 	p := k.Places
 	if len(p) != 5 || p[1] != p[0]+8 || p[3] != p[2]+4 || p[4] != p[2] {
@@ -141,8 +141,8 @@ func TestLeavesVariablesAndUnknownMemory(t *testing.T) {
 	if c := r.Classes[r.Groups[k.Groups[0]].Class]; c.Name != "main.v" {
 		t.Errorf("class %+v", c)
 	}
-	if c := r.Classes[r.Groups[k.Groups[2]].Class]; c.Name != UnknownOrigin || r.Unknown != 3 {
-		t.Errorf("class %+v, %d unknown", c, r.Unknown)
+	if c := r.Classes[r.Groups[k.Groups[2]].Class]; c.Name != UnknownOrigin || r.Accounts(0, 0).Unknown != 3 {
+		t.Errorf("class %+v, %d unknown", c, r.Accounts(0, 0).Unknown)
 	}
 }
 

@@ -44,12 +44,13 @@ func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
 		}
 		text := plain(later)
 		if later && !w.settled(e.Args[0]) {
+			w.left(e, "initial value of "+typeString(t), callFirst, loi.Out, t, 0)
 			return text
 		}
 		sites := len(w.out.Sites)
 		text = w.made("N", e, "new", t, text)
 		for i := range w.out.Sites[sites:] { // the value is stored
-			w.out.Sites[sites+i].Mode = loi.Out
+			w.out.Sites[sites+i].Mode, w.out.Sites[sites+i].Items = loi.Out, everything
 		}
 		return text
 	case "make":
@@ -66,7 +67,7 @@ func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
 			if w.empty(u.Elem()) {
 				return text
 			}
-			return w.call("NS", text, w.windowSite(e, "make", 0, typeString(t), u.Elem()))
+			return w.slice("NS", text, w.windowSite(e, "make", 0, typeString(t), u.Elem()), u.Elem())
 		case *types.Map:
 			return w.madeMap(e, "make-map", t, u, text)
 		}
@@ -80,7 +81,14 @@ func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
 		if _, ok := core(w.info.TypeOf(e.Args[0])).(*types.Slice); ok {
 			return w.windows(e, false, [2]string{"clear"}, [2]loi.Mode{loi.Out})
 		}
-		w.left(e, "clear of a map", "its entries are not known")
+		if _, ok := core(w.info.TypeOf(e.Args[0])).(*types.Map); ok {
+			w.leave(e, "clear of a map", "its entries are not known")
+			site := w.site(e, LeftAlone, loi.Out, typeString(w.info.TypeOf(e.Args[0])), nil)
+			w.out.Left[len(w.out.Left)-1].Site = len(w.out.Sites)
+			x := e.Args[0]
+			return w.splice(e.Pos(), e.End(), piece{x.Pos(), x.End(), w.call("CM", w.val(x, false), site)})
+		}
+		w.leave(e, "clear", "it is of several types")
 	case "delete":
 		m, ok := core(w.info.TypeOf(e.Args[0])).(*types.Map)
 		if !ok {
@@ -89,7 +97,7 @@ func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
 		after := w.calls(e.Args[1])
 		key, ok := w.key(e.Args[1], m.Key(), false)
 		if !ok || after && !w.settled(e.Args[0]) {
-			w.left(e, "delete", "its map or key cannot be named here")
+			w.left(e, "delete", "its map or key cannot be named here", loi.Out, nil, 2)
 			break
 		}
 		site := w.mapSite(e, "map", loi.Out, w.info.TypeOf(e.Args[0]), m)
@@ -133,7 +141,18 @@ func (w *fn) window(x ast.Expr, text, kind string, mode loi.Mode) (wrapped, site
 		return "", ""
 	}
 	site = w.windowSite(x, kind, mode, typeString(t), element)
-	return w.call(name, text, site), site
+	return w.slice(name, text, site, element), site
+}
+
+// elementOf is the type of the elements of a slice or string, nil if it is of several types.
+func (w *fn) elementOf(x ast.Expr) types.Type {
+	switch u := core(w.info.TypeOf(x)).(type) {
+	case *types.Slice:
+		return u.Elem()
+	case *types.Basic:
+		return types.Typ[types.Byte]
+	}
+	return nil
 }
 
 // nothing says that x is a slice of elements without bytes.
@@ -146,19 +165,25 @@ func (w *fn) nothing(x ast.Expr) bool {
 func (w *fn) windows(e *ast.CallExpr, later bool, kinds [2]string, modes [2]loi.Mode) string {
 	all := w.seq(later, e.Args...)
 	plain := w.splice(e.Pos(), e.End(), all...)
-	sites, events := len(w.out.Sites), w.events
+	from := w.mark()
 	for i, x := range e.Args {
 		why := ""
 		if (later || w.calls(e.Args[i+1:]...)) && !w.settled(x) {
-			why = "a call in the statement comes before it"
+			why = callFirst
 		} else if text, _ := w.window(x, all[i].text, kinds[i], modes[i]); text != "" {
 			all[i].text = text
 		} else if !w.nothing(x) {
 			why = "its elements are of several types"
 		}
 		if why != "" { // half of a copy is none
-			w.out.Sites, w.events = w.out.Sites[:sites], events
-			w.left(x, kinds[i], why)
+			w.undo(from)
+			if len(e.Args) == 1 {
+				w.leave(e, kinds[0], why)
+				return plain
+			}
+			for j, x := range e.Args {
+				plain = w.call("CN", plain, w.counted(x, kinds[j], why, modes[j], w.elementOf(x), 0))
+			}
 			return plain
 		}
 	}
@@ -175,16 +200,27 @@ func (w *fn) appendExpr(e *ast.CallExpr, later bool) string {
 	if c, ok := ast.Unparen(rest[0]).(*ast.CallExpr); ok && e.Ellipsis.IsValid() &&
 		w.builtin(c) == "make" {
 		// The compiler makes no slice here, and would if it were looked at.
-		w.left(e, "append of make", "it would allocate")
+		w.leave(e, "append of make", "it would allocate")
 		return w.splice(e.Pos(), e.End(), append(w.seq(later || w.calls(rest...), x),
 			piece{c.Pos(), c.End(), w.splice(c.Pos(), c.End(), w.seq(later, c.Args[1:]...)...)})...)
 	}
 	all := w.seq(false, e.Args...)
+	why := ""
 	if w.calls(rest...) && !w.settled(x) {
-		w.left(e, "append", "a call in the statement comes before it")
-		return w.splice(e.Pos(), e.End(), all...)
+		why = callFirst
 	}
-	text, site := w.window(x, all[0].text, "append", loi.Out)
+	text, site := "", ""
+	if why == "" {
+		if text, site = w.window(x, all[0].text, "append", loi.Out); text == "" && !w.nothing(x) {
+			why = "its elements are of several types"
+		}
+	}
+	switch {
+	case why != "" && e.Ellipsis.IsValid():
+		w.leave(e, "append", why)
+	case why != "":
+		w.left(e, "append", why, loi.Out, w.elementOf(x), len(rest))
+	}
 	if text == "" {
 		return w.splice(e.Pos(), e.End(), all...)
 	}
@@ -195,7 +231,7 @@ func (w *fn) appendExpr(e *ast.CallExpr, later bool) string {
 			all[last].text = text
 		}
 	} else {
-		s.Bytes = s.Element * uint64(len(rest))
+		s.Bytes, s.Items = s.Element*uint64(len(rest)), len(rest)
 	}
 	return w.call("NS", w.splice(e.Pos(), e.End(), all...), site)
 }

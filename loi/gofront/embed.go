@@ -32,8 +32,8 @@ func (b *Built) embedded(list []*packages.Package) (map[string]string, error) {
 				continue
 			}
 			delete(b.Files, path)
-			b.Left = append(b.Left, Left{token.Position{Filename: path}, wholeFile,
-				"the program embeds it"})
+			b.Left = append(b.Left, Left{Position: token.Position{Filename: path}, What: wholeFile,
+				Why: "the program embeds it"})
 		}
 	}
 	return names, nil

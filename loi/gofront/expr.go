@@ -141,7 +141,7 @@ func (w *fn) load(e ast.Expr, later bool) string {
 			return text
 		}
 		if !w.fixed(e) {
-			w.left(e, "load of "+w.object(e), "a call in the statement comes before it")
+			w.left(e, "load of "+w.object(e), callFirst, loi.In, w.info.TypeOf(e), 0)
 			return w.plain(e, later)
 		}
 	}
@@ -298,18 +298,30 @@ func (w *fn) plain(e ast.Expr, later bool) string {
 		}
 		text := w.splice(e.Pos(), e.End(),
 			piece{lit.Pos(), lit.End(), w.elements(lit, later)})
-		if !later || w.settled(lit) {
-			sites := len(w.out.Sites)
-			text = w.made("N", e, "new", w.info.TypeOf(lit), text)
-			if len(w.out.Sites) > sites {
-				w.initial(&w.out.Sites[sites], lit)
-			}
+		if later && !w.settled(lit) {
+			w.leftLiteral(lit, callFirst)
+			return text
+		}
+		sites := len(w.out.Sites)
+		text = w.made("N", e, "new", w.info.TypeOf(lit), text)
+		if len(w.out.Sites) > sites {
+			w.initial(&w.out.Sites[sites], lit)
 		}
 		return text
 	case *ast.BinaryExpr:
 		if e.Op == token.LAND || e.Op == token.LOR {
-			return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), w.val(e.X, false)},
-				piece{e.Y.Pos(), e.Y.End(), w.val(e.Y, false)})
+			x, mark := w.val(e.X, false), len(w.pending)
+			y := w.val(e.Y, false)
+			if some := w.since(mark); !w.boolean(e.X) && w.untyped(e.X) ||
+				w.info.Types[e.X].Value != nil {
+				w.dropped(some)
+			} else if e.Op == token.LAND {
+				x = w.around("And", x, some)
+			} else {
+				x = w.around("Or", x, some)
+			}
+			return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), x},
+				piece{e.Y.Pos(), e.Y.End(), y})
 		}
 		return w.splice(e.Pos(), e.End(), w.seq(later, e.X, e.Y)...)
 	case *ast.TypeAssertExpr:
@@ -354,7 +366,19 @@ func (w *fn) composite(e *ast.CompositeLit, later bool) string {
 	t := w.info.TypeOf(e)
 	text := w.elements(e, later)
 	_, isMap := core(t).(*types.Map)
-	if e.Type == nil || len(e.Elts) == 0 && !isMap || later && !w.settled(e) {
+	if len(e.Elts) == 0 && (!isMap || e.Type == nil) {
+		return text
+	}
+	_, allocates := core(t).(*types.Slice)
+	_, pointer := core(t).(*types.Pointer)
+	switch allocates = allocates || isMap || pointer; {
+	case !allocates:
+		return text
+	case e.Type == nil:
+		w.leftLiteral(e, "its type is not written")
+		return text
+	case later && !w.settled(e):
+		w.leftLiteral(e, callFirst)
 		return text
 	}
 	switch u := core(t).(type) {
@@ -362,16 +386,57 @@ func (w *fn) composite(e *ast.CompositeLit, later bool) string {
 		if w.empty(u.Elem()) {
 			return text
 		}
-		mode := loi.Out
 		if slices.ContainsFunc(e.Elts, isKeyed) {
-			w.left(e, "initial values of "+typeString(t), "the literal has keys")
-			mode = 0
+			w.leftLiteral(e, "the literal has keys")
+			return w.slice("NS", text, w.windowSite(e, "literal", 0, typeString(t), u.Elem()), u.Elem())
 		}
-		return w.call("NS", text, w.windowSite(e, "literal", mode, typeString(t), u.Elem()))
+		return w.slice("NS", text, w.windowSite(e, "literal", loi.Out, typeString(t), u.Elem()),
+			u.Elem())
 	case *types.Map:
+		if len(e.Elts) > 0 {
+			w.leftLiteral(e, "the keys of a literal are not known")
+		}
 		return w.madeMap(e, "literal-map", t, u, text)
 	}
 	return text
+}
+
+// slice is a call of the agent with a slice.
+func (w *fn) slice(name, text, site string, element types.Type) string {
+	if parametric(element) {
+		name += "X"
+	}
+	return w.call(name, text, site)
+}
+
+// callFirst is why what a call follows in its statement is left alone.
+const callFirst = "a call in the statement comes before it"
+
+// leftLiteral leaves alone what a literal stores: a slice's or map's, or that of a pointer to a
+// structure or an array.
+func (w *fn) leftLiteral(lit *ast.CompositeLit, why string) {
+	t := w.info.TypeOf(lit)
+	what := "initial values of " + typeString(t)
+	switch u := core(t).(type) {
+	case *types.Slice:
+		if !w.empty(u.Elem()) {
+			w.left(lit, what, why, loi.Out, u.Elem(), len(lit.Elts))
+		}
+		return
+	case *types.Map:
+		w.left(lit, what, why, loi.Out, nil, 2*len(lit.Elts))
+		return
+	}
+	if len(lit.Elts) == 0 || w.empty(deref(t)) {
+		return
+	}
+	s := Site{Bytes: 1}
+	w.initial(&s, lit)
+	n := max(len(s.Leaves), len(s.Fields), s.Items)
+	if slices.ContainsFunc(lit.Elts, isKeyed) {
+		n = max(n, len(lit.Elts)) // of an array
+	}
+	w.left(lit, what, why, loi.Out, nil, n)
 }
 
 func isKeyed(e ast.Expr) bool {
@@ -381,38 +446,54 @@ func isKeyed(e ast.Expr) bool {
 
 // initial says at the site of &lit what of the new object the literal stores.
 func (w *fn) initial(s *Site, lit *ast.CompositeLit) {
-	if len(lit.Elts) == 0 || s.Bytes == 0 {
-		return // zeros, or of a size that is not known
+	if len(lit.Elts) == 0 {
+		return // zeros
 	}
+	t := deref(w.info.TypeOf(lit))
 	var all []Leaf
 	part := func(t types.Type, at int64) {
 		if n := len(all); w.sizes.Sizeof(t) > 0 {
-			if all = appendLeaves(w.sizes, all, t, at, ""); len(all) > mostLeaves {
+			if all = appendLeaves(w.sizes, all, t, at, ""); len(all) > MostLeaves {
 				all = append(all[:n], Leaf{Offset: uint64(at), Bytes: uint64(w.sizes.Sizeof(t))})
 			}
 		}
 	}
-	switch u := w.info.TypeOf(lit).Underlying().(type) {
+	switch u := core(t).(type) {
 	case *types.Struct:
+		stored := func(i int) bool {
+			return !isKeyed(lit.Elts[0]) || slices.ContainsFunc(lit.Elts, func(e ast.Expr) bool {
+				return e.(*ast.KeyValueExpr).Key.(*ast.Ident).Name == u.Field(i).Name()
+			})
+		}
 		fields := make([]*types.Var, u.NumFields())
 		for i := range fields {
 			fields[i] = u.Field(i)
+			if stored(i) {
+				s.Fields = append(s.Fields, i)
+			}
+		}
+		if parametric(t) {
+			break
 		}
 		for i, at := range w.sizes.Offsetsof(fields) {
-			if !isKeyed(lit.Elts[0]) || slices.ContainsFunc(lit.Elts, func(e ast.Expr) bool {
-				return e.(*ast.KeyValueExpr).Key.(*ast.Ident).Name == fields[i].Name()
-			}) {
+			if stored(i) {
 				part(fields[i].Type(), at)
 			}
 		}
 	case *types.Array:
 		if slices.ContainsFunc(lit.Elts, isKeyed) {
-			w.left(lit, "initial values of "+s.Object, "the literal has keys")
+			if s.Kind != "" {
+				w.left(lit, "initial values of "+s.Object, "the literal has keys", loi.Out, u.Elem(),
+					len(lit.Elts))
+			}
 			return
 		}
-		part(types.NewArray(u.Elem(), int64(len(lit.Elts))), 0)
+		s.Items = len(lit.Elts)
+		if !parametric(t) {
+			part(types.NewArray(u.Elem(), int64(s.Items)), 0)
+		}
 	}
-	if len(all) > 0 {
+	if len(all) > 0 || parametric(t) {
 		s.Mode, s.Leaves = loi.Out, all
 	}
 }
@@ -459,7 +540,7 @@ func (w *fn) selector(e *ast.SelectorExpr, later bool) string {
 		if _, ok := t.Underlying().(*types.Pointer); ok && named {
 			last = i + 1
 		} else if ok {
-			w.left(e, "load of an embedded pointer", "it cannot be named here")
+			w.left(e, "load of an embedded pointer", "it cannot be named here", loi.In, t, 0)
 		}
 	}
 	t = s.Recv()
@@ -474,6 +555,9 @@ func (w *fn) selector(e *ast.SelectorExpr, later bool) string {
 				site := w.site(e, "load", loi.In, typeString(owner)+"."+f.Name(), t)
 				text = "(*" + w.call("L", "&("+text+names+")", site) + ")"
 			} else {
+				if at {
+					w.left(e, "load of "+typeString(owner)+"."+f.Name(), callFirst, loi.In, t, 0)
+				}
 				text += names
 			}
 			at, pointer, names = true, true, ""
@@ -494,15 +578,24 @@ func (w *fn) method(e *ast.SelectorExpr, s *types.Selection, text string, t type
 		return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), text})
 	}
 	recv := s.Obj().(*types.Func).Signature().Recv().Type()
-	if _, byPointer := recv.Underlying().(*types.Pointer); byPointer || later || !at {
+	if _, byPointer := recv.Underlying().(*types.Pointer); byPointer || !at {
 		return whole()
+	}
+	leave := func(why string) string {
+		if !w.empty(deref(recv)) {
+			w.left(e, "load of "+typeString(recv), why, loi.In, recv, 0)
+		}
+		return whole()
+	}
+	if later {
+		return leave(callFirst)
 	}
 	load := text
 	for _, i := range path[:len(path)-1] { // the embedded field that has the method
 		f := deref(t).Underlying().(*types.Struct).Field(i)
 		_, hop := f.Type().Underlying().(*types.Pointer)
 		if hop || !f.Exported() && f.Pkg() != w.pkg.Types {
-			return whole()
+			return leave("it cannot be named here")
 		}
 		t = f.Type()
 		load += "." + f.Name()
@@ -513,10 +606,16 @@ func (w *fn) method(e *ast.SelectorExpr, s *types.Selection, text string, t type
 	} else {
 		load = "&(" + load + ")"
 	}
-	if _, pointer := t.Underlying().(*types.Pointer); pointer || w.empty(t) || parametric(t) {
+	if _, pointer := t.Underlying().(*types.Pointer); pointer {
+		return leave("it is behind two pointers")
+	} else if w.empty(t) {
 		return whole()
 	}
-	text = "(*" + w.call("L", load, w.site(e, "load", loi.In, typeString(t), t)) + ")"
+	name := "L"
+	if parametric(t) {
+		name = "LX"
+	}
+	text = "(*" + w.call(name, load, w.site(e, "load", loi.In, typeString(t), t)) + ")"
 	return whole()
 }
 
@@ -538,7 +637,8 @@ func (w *fn) index(e *ast.IndexExpr, later bool) string {
 		x := w.raw(e.X)
 		if !w.again(e.X) || after && !w.settled(e.X) || later && !w.settled(e.Index) ||
 			strings.Contains(x, "\n") {
-			w.left(e, "byte of a string", "its operands may change before it is recorded")
+			w.left(e, "byte of a string", "its operands may change before it is recorded", loi.In,
+				types.Typ[types.Byte], 0)
 			break
 		}
 		i := w.constant(e.Index)
@@ -552,6 +652,9 @@ func (w *fn) index(e *ast.IndexExpr, later bool) string {
 	case *types.Array:
 		return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), w.plain(e.X, after)},
 			piece{e.Index.Pos(), e.Index.End(), w.val(e.Index, later)})
+	}
+	if u == nil {
+		w.left(e, "element of "+typeString(t), "it is of several types", loi.In, nil, 0)
 	}
 	return w.splice(e.Pos(), e.End(), w.seq(later, e.X, e.Index)...)
 }
@@ -569,11 +672,11 @@ func (w *fn) mapIndex(e *ast.IndexExpr, m *types.Map, mode loi.Mode, later bool)
 	after := later || w.calls(e.Index)
 	key, ok := w.key(e.Index, m.Key(), later)
 	if !ok || later && !w.settled(e.Index) || after && !w.settled(e.X) {
-		why := "a call in the statement comes before it"
+		why := callFirst
 		if !ok {
 			why = "the type of its keys cannot be named here"
 		}
-		w.left(e, "entry of a map", why)
+		w.left(e, "entry of a map", why, mode, nil, 2)
 		return w.splice(e.Pos(), e.End(), w.seq(later, e.X, e.Index)...)
 	}
 	site := w.mapSite(e, "map", mode, w.info.TypeOf(e.X), m)

@@ -42,6 +42,8 @@ type Options struct {
 	// Escapes says that the local variable declared here is on the heap, so that it is observed.
 	// Nil: none is.
 	Escapes func(Declared) bool
+	// Stack says that variables on the stack are observed too which something points to.
+	Stack bool
 }
 
 // Rewritten is the outcome of Rewrite.
@@ -69,7 +71,7 @@ func Rewrite(pkgs []*packages.Package, opt Options) (*Rewritten, error) {
 			if len(p.GoFiles) > 0 {
 				at.Filename = p.GoFiles[0]
 			}
-			out.Left = append(out.Left, Left{at, wholePackage + p.PkgPath, why})
+			out.Left = append(out.Left, Left{Position: at, What: wholePackage + p.PkgPath, Why: why})
 			continue
 		}
 		r.prefix = unused(p.Syntax)
@@ -90,8 +92,8 @@ func Rewrite(pkgs []*packages.Package, opt Options) (*Rewritten, error) {
 		for _, path := range p.GoFiles {
 			if !done[path] { // what was compiled is what cgo made of it
 				done[path] = true
-				out.Left = append(out.Left, Left{token.Position{Filename: path}, wholeFile,
-					"it uses cgo"})
+				out.Left = append(out.Left, Left{Position: token.Position{Filename: path},
+					What: wholeFile, Why: "it uses cgo"})
 			}
 		}
 	}
@@ -156,6 +158,7 @@ type rewriter struct {
 	base   int // position of the file's first byte
 	events int
 	shaky  map[*types.Var]bool
+	jumps  map[string]bool // labels that a goto names
 }
 
 // file rewrites one file; nil if nothing changes.
@@ -163,16 +166,16 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 	r.src, r.base, r.events = src, int(f.FileStart), 0
 	r.path = r.pkg.Fset.PositionFor(f.Package, false).Filename
 	if ast.IsGenerated(f) {
-		r.left(f.Name, wholeFile, "it is generated")
+		r.leave(f.Name, wholeFile, "it is generated")
 		return nil
 	}
 	for _, i := range f.Imports {
 		if i.Path.Value == `"C"` {
-			r.left(f.Name, wholeFile, "it uses cgo")
+			r.leave(f.Name, wholeFile, "it uses cgo")
 			return nil
 		}
 	}
-	r.shaky = shaky(f, r.info)
+	r.shaky, r.jumps = shaky(f, r.info), jumps(f)
 	var all []piece
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -181,11 +184,11 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 				continue
 			}
 			if p := pragma(d.Doc); p != "" {
-				r.left(d, "function "+d.Name.Name, p)
+				r.leave(d, "function "+d.Name.Name, p)
 				continue
 			}
 			w := &fn{rewriter: r, name: r.nameOf(d)}
-			all = append(all, piece{d.Body.Pos(), d.Body.End(), w.body(d.Body)})
+			all = append(all, piece{d.Body.Pos(), d.Body.End(), w.body(d.Body, d.Type, d.Recv)})
 		case *ast.GenDecl:
 			all = append(all, r.literals(d)...)
 		}
@@ -282,9 +285,10 @@ func (r *rewriter) splice(lo, hi token.Pos, pieces ...piece) string {
 
 func (r *rewriter) raw(n ast.Node) string { return r.splice(n.Pos(), n.End()) }
 
-func (r *rewriter) left(n ast.Node, what, why string) {
+// leave notes what is left alone; its accesses are not counted.
+func (r *rewriter) leave(n ast.Node, what, why string) {
 	at := r.pkg.Fset.PositionFor(n.Pos(), false)
-	r.out.Left = append(r.out.Left, Left{at, what, why})
+	r.out.Left = append(r.out.Left, Left{Position: at, What: what, Why: why})
 }
 
 // A fn is the function or function literal that is being rewritten.
@@ -298,10 +302,13 @@ type fn struct {
 	events   int
 	vars     int
 	decls    []string // what is declared at its top
+	pending  []string // sites whose counts are not placed yet (counts.go)
+	held     []string // those of a select's channels and values
 }
 
-// body rewrites the body of a function.
-func (w *fn) body(b *ast.BlockStmt) string {
+// body rewrites the body of a function of type t and with a receiver, if it has one.
+func (w *fn) body(b *ast.BlockStmt, t *ast.FuncType, recv *ast.FieldList) string {
+	first := w.parameters(t, recv)
 	text := w.block(b)
 	if w.events == 0 {
 		return text
@@ -310,6 +317,9 @@ func (w *fn) body(b *ast.BlockStmt) string {
 	top := fmt.Sprintf(" %sB := %sA.B();", w.prefix, w.prefix)
 	for _, d := range w.decls {
 		top += " " + d + ";"
+	}
+	if first != "" {
+		top += " " + strings.TrimSuffix(first, " ")
 	}
 	return "{" + top + text[1:]
 }
@@ -322,7 +332,8 @@ func (w *fn) literal(lit *ast.FuncLit) string {
 	if w.lit != nil {
 		in.name = w.name + "." + strconv.Itoa(w.literals)
 	}
-	return w.splice(lit.Pos(), lit.End(), piece{lit.Body.Pos(), lit.Body.End(), in.body(lit.Body)})
+	return w.splice(lit.Pos(), lit.End(), piece{lit.Body.Pos(), lit.Body.End(),
+		in.body(lit.Body, lit.Type, nil)})
 }
 
 // site makes a site at n, of a datum of type t if t is not nil; the number of its code.

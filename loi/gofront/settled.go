@@ -286,10 +286,32 @@ func (r *rewriter) bytesOrString(e *ast.CallExpr) bool {
 	return slice && r.info.Types[e.Fun].IsType()
 }
 
-// escapes says that a local variable is on the heap.
+// escapes says that a local variable is on the heap, or observed as if it were.
 func (r *rewriter) escapes(v *types.Var) bool {
+	return r.moved(v) || r.opt.Stack && r.shaky[v]
+}
+
+// stacked says that a local variable is on the stack and observed.
+func (r *rewriter) stacked(v *types.Var) bool {
+	return r.opt.Stack && r.shaky[v] && !r.moved(v)
+}
+
+// moved says that the compiler has moved a local variable to the heap.
+func (r *rewriter) moved(v *types.Var) bool {
 	return r.opt.Escapes != nil && r.opt.Escapes(Declared{r.pkg.PkgPath, v.Name(),
 		r.pkg.Fset.PositionFor(v.Pos(), true)})
+}
+
+// jumps finds the labels that a goto names.
+func jumps(f *ast.File) map[string]bool {
+	all := map[string]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if b, ok := n.(*ast.BranchStmt); ok && b.Tok == token.GOTO {
+			all[b.Label.Name] = true
+		}
+		return true
+	})
+	return all
 }
 
 func global(v *types.Var) bool {

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"krdlab/loi"
@@ -28,7 +29,24 @@ type Site struct {
 	Bytes   uint64
 	Leaves  []Leaf // what it is made of, if more than one
 	Element uint64 // bytes of an element, where the event is of slices, arrays or strings
+	// Items is how many elements an append appends, 0: those of a slice; how many a literal of an
+	// array stores; or how many data each count of a LeftAlone is of, 0: one.
+	Items int
+	// Fields are the fields that a literal of a structure stores whose layout depends on a type
+	// parameter.
+	Fields []int
+	// Unseen is how many accesses the construct makes each time that are left alone.
+	Unseen uint64
 }
+
+// Stores tells whether a literal stores a field or element.
+func (s *Site) Stores(i int) bool { return i < s.Items || slices.Contains(s.Fields, i) }
+
+// everything, as Items, is all that a type has.
+const everything = 1 << 30
+
+// LeftAlone is the kind of a site whose accesses are counted only.
+const LeftAlone = "left"
 
 // A Leaf is a part of a datum that has no parts: a number, a pointer, the header of a string, of a
 // slice or of an interface.
@@ -41,6 +59,7 @@ type Leaf struct {
 type Left struct {
 	Position  token.Position
 	What, Why string
+	Site      int // that counts its accesses, 0: they are not counted
 }
 
 // Whole says that it is a file or a package.
@@ -62,20 +81,20 @@ const (
 	wholePackage = "package "
 )
 
-// mostLeaves bounds Site.Leaves: a datum of more leaves is one datum.
-const mostLeaves = 256
+// MostLeaves bounds Site.Leaves: a datum of more leaves is one datum.
+const MostLeaves = 256
 
-// leaves takes t apart; nil if it is one leaf or more than mostLeaves.
+// leaves takes t apart; nil if it is one leaf or more than MostLeaves.
 func leaves(sizes types.Sizes, t types.Type) []Leaf {
 	all := appendLeaves(sizes, nil, t, 0, "")
-	if len(all) < 2 || len(all) > mostLeaves {
+	if len(all) < 2 || len(all) > MostLeaves {
 		return nil
 	}
 	return all
 }
 
 func appendLeaves(sizes types.Sizes, all []Leaf, t types.Type, at int64, name string) []Leaf {
-	if len(all) > mostLeaves {
+	if len(all) > MostLeaves {
 		return all
 	}
 	switch u := t.Underlying().(type) {
@@ -92,7 +111,7 @@ func appendLeaves(sizes types.Sizes, all []Leaf, t types.Type, at int64, name st
 		return all
 	case *types.Array:
 		each := sizes.Sizeof(u.Elem())
-		for i := int64(0); i < u.Len() && each > 0 && len(all) <= mostLeaves; i++ {
+		for i := int64(0); i < u.Len() && each > 0 && len(all) <= MostLeaves; i++ {
 			all = appendLeaves(sizes, all, u.Elem(), at+i*each, fmt.Sprintf("%s[%d]", name, i))
 		}
 		return all

@@ -24,6 +24,24 @@ func (w *fn) stmts(list []ast.Stmt) []piece {
 	return all
 }
 
+// stmt is a statement of a list; others may be put before and behind it.
+func (w *fn) stmt(s ast.Stmt) string {
+	mark := len(w.pending)
+	text := w.statement(s)
+	some := w.since(mark)
+	switch s := s.(type) {
+	case *ast.CaseClause, *ast.CommClause:
+		w.dropped(some)
+		return text
+	case *ast.LabeledStmt:
+		if w.jumps[s.Label.Name] {
+			w.dropped(some)
+			return text
+		}
+	}
+	return w.counts(some) + text
+}
+
 // part is a piece for an optional statement that stands in the head of another.
 func (w *fn) part(all []piece, s ast.Stmt) []piece {
 	if s == nil {
@@ -48,26 +66,31 @@ func (w *fn) looped(s ast.Stmt, do func()) {
 	w.loop = outer
 }
 
-// stmt is a statement of a list; others may be put behind it.
-func (w *fn) stmt(s ast.Stmt) string {
+// statement is stmt without the counts of its own expressions.
+func (w *fn) statement(s ast.Stmt) string {
 	var all []piece
+	mark := len(w.pending)
 	switch s := s.(type) {
 	case *ast.BlockStmt:
 		return w.block(s)
 	case *ast.LabeledStmt:
-		all = []piece{{s.Stmt.Pos(), s.Stmt.End(), w.stmt(s.Stmt)}}
+		all = []piece{{s.Stmt.Pos(), s.Stmt.End(), w.statement(s.Stmt)}}
 	case *ast.IfStmt:
 		all = w.part(all, s.Init)
-		all = w.value(all, s.Cond)
-		all = append(all, piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
+		all = append(all, piece{s.Cond.Pos(), s.Cond.End(), w.whole(s.Cond, mark)},
+			piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
 		if s.Else != nil {
-			all = append(all, piece{s.Else.Pos(), s.Else.End(), w.stmt(s.Else)})
+			all = append(all, piece{s.Else.Pos(), s.Else.End(), w.statement(s.Else)})
 		}
 	case *ast.ForStmt:
 		all = w.part(all, s.Init)
 		w.looped(s, func() {
-			all = w.value(all, s.Cond)
+			mark := len(w.pending)
+			if s.Cond != nil {
+				all = append(all, piece{s.Cond.Pos(), s.Cond.End(), w.whole(s.Cond, mark)})
+			}
 			all = w.part(all, s.Post)
+			w.dropped(w.since(mark))
 			all = append(all, piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
 		})
 	case *ast.RangeStmt:
@@ -83,14 +106,21 @@ func (w *fn) stmt(s ast.Stmt) string {
 			piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
 	case *ast.CaseClause:
 		for _, e := range s.List {
-			all = w.value(all, e)
+			all = append(all, piece{e.Pos(), e.End(), w.whole(e, mark)})
 		}
 		all = append(all, w.stmts(s.Body)...)
 	case *ast.SelectStmt:
-		return w.splice(s.Pos(), s.End(), piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
+		outer := w.held
+		w.held = nil
+		text := w.splice(s.Pos(), s.End(), piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
+		w.pending, w.held = append(w.pending, w.held...), outer
+		return text
 	case *ast.CommClause:
 		if s.Comm != nil {
-			all = append(all, piece{s.Comm.Pos(), s.Comm.End(), w.comm(s.Comm)})
+			text, chosen := w.comm(s.Comm)
+			w.held = append(w.held, w.since(mark)...)
+			all = append(all, piece{s.Comm.Pos(), s.Comm.End(), text},
+				piece{s.Colon + 1, s.Colon + 1, " " + w.counts(chosen)})
 		}
 		all = append(all, w.stmts(s.Body)...)
 	default:
@@ -113,17 +143,22 @@ func guard(s ast.Stmt) ast.Expr {
 
 // comm is a communication of a select: its channels and what is sent are evaluated before, its
 // left side only if it is chosen, and that is left alone.
-func (w *fn) comm(s ast.Stmt) string {
+func (w *fn) comm(s ast.Stmt) (text string, chosen []string) {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		for _, x := range s.Lhs {
-			if s.Tok == token.ASSIGN && w.where(x) == heap {
-				w.left(x, "store of "+w.object(x), "it is in a communication of a select")
+			_, isMap := w.mapEntry(x)
+			if s.Tok == token.ASSIGN && !isBlank(x) && (w.where(x) == heap || isMap) {
+				chosen = append(chosen, w.counted(x, "store of "+w.object(x),
+					"it is in a communication of a select", loi.Out, w.info.TypeOf(x), 0))
+			} else if s.Tok == token.DEFINE && !isBlank(x) && w.where(x) == heap {
+				chosen = append(chosen, w.counted(x, "store of "+w.object(x),
+					"it is in the head of a statement", loi.Out, w.info.TypeOf(x), 0))
 			}
 		}
-		return w.splice(s.Pos(), s.End(), w.seq(false, s.Rhs...)...)
+		return w.splice(s.Pos(), s.End(), w.seq(false, s.Rhs...)...), chosen
 	}
-	return w.simple(s, false)
+	return w.simple(s, false), nil
 }
 
 // simple is a statement without statements in it. listed says that others may stand behind it.
@@ -151,9 +186,11 @@ func (w *fn) simple(s ast.Stmt, listed bool) string {
 		for _, spec := range d.Specs {
 			spec := spec.(*ast.ValueSpec)
 			all = append(all, w.seq(false, spec.Values...)...)
-			if len(spec.Values) > 0 {
-				for _, x := range spec.Names {
+			for _, x := range spec.Names {
+				if len(spec.Values) > 0 {
 					behind += w.defined(x, listed)
+				} else {
+					behind += w.variable(x)
 				}
 			}
 		}
@@ -196,11 +233,12 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
 		case w.where(x) != heap || w.empty(w.info.TypeOf(x)):
 			text = w.plain(x, later)
 		case listed && w.again(x) && w.unchanged(x, lhs):
-			from, events := len(w.out.Sites), w.events
+			from := w.mark()
 			address := w.plain(x, false)
 			if strings.Contains(address, "\n") {
-				w.out.Sites, w.events = w.out.Sites[:from], events
-				w.left(x, kind+" of "+w.object(x), "it is on several lines")
+				w.undo(from)
+				w.left(x, kind+" of "+w.object(x), "it is on several lines", mode,
+					w.info.TypeOf(x), 0)
 				text = w.plain(x, later)
 				break
 			}
@@ -219,7 +257,8 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
 				piece{v.Pos(), v.End(), value + "; " + w.onLine(s.Pos(), v.End(),
 					"*"+address+" = "+t) + " }"})
 		default:
-			w.left(x, kind+" of "+w.object(x), "its operands may change before it is recorded")
+			w.left(x, kind+" of "+w.object(x), "its operands may change before it is recorded", mode,
+				w.info.TypeOf(x), 0)
 			text = w.plain(x, later)
 		}
 		left = append(left, piece{x.Pos(), x.End(), text})
@@ -245,6 +284,28 @@ func (w *fn) onLine(lo, hi token.Pos, text string) string {
 	return at(lo) + text + at(hi)
 }
 
+// inside is what stands behind a statement, at the beginning of a block.
+func inside(behind string) string {
+	if behind == "" {
+		return ""
+	}
+	return behind[2:] + "; "
+}
+
+// variable is what tells of a variable on the stack that is observed, behind its declaration.
+func (w *fn) variable(x ast.Expr) string {
+	id, _ := x.(*ast.Ident)
+	v, _ := w.info.Defs[id].(*types.Var)
+	if v == nil || isBlank(x) || !w.stacked(v) || w.empty(v.Type()) {
+		return ""
+	}
+	name := "N"
+	if parametric(v.Type()) {
+		name = "NX"
+	}
+	return "; " + w.call(name, "&"+id.Name, w.site(x, "variable", 0, w.object(x), v.Type()))
+}
+
 // defined is what records the store to a variable on the heap, behind the statement that defines it
 // with a value.
 func (w *fn) defined(x ast.Expr, listed bool) string {
@@ -252,10 +313,31 @@ func (w *fn) defined(x ast.Expr, listed bool) string {
 	case isBlank(x) || w.where(x) != heap || w.empty(w.info.TypeOf(x)):
 		return ""
 	case !listed:
-		w.left(x, "store of "+w.object(x), "it is in the head of a statement")
+		w.left(x, "store of "+w.object(x), "it is in the head of a statement", loi.Out,
+			w.info.TypeOf(x), 0)
 		return ""
 	}
-	return "; " + w.record(x, "store", loi.Out, "&("+w.raw(x)+")")
+	return w.variable(x) + "; " + w.record(x, "store", loi.Out, "&("+w.raw(x)+")")
+}
+
+// parameters is what records the stores to a function's parameters on the heap, at the beginning of
+// its body; results begin with zeros.
+func (w *fn) parameters(t *ast.FuncType, recv *ast.FieldList) (text string) {
+	for _, list := range []*ast.FieldList{recv, t.Params, t.Results} {
+		if list == nil {
+			continue
+		}
+		for _, f := range list.List {
+			for _, x := range f.Names {
+				if list == t.Results {
+					text += inside(w.variable(x))
+				} else {
+					text += inside(w.defined(x, true))
+				}
+			}
+		}
+	}
+	return text
 }
 
 func (w *fn) mapEntry(x ast.Expr) (*types.Map, bool) {
@@ -309,10 +391,21 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 	x := piece{s.X.Pos(), s.X.End(), ""}
 	t := w.info.TypeOf(s.X)
 	visits := s.Value != nil && !isBlank(s.Value)
+	each := []string{} // counts of every iteration
 	for _, e := range []ast.Expr{s.Key, s.Value} {
-		if e != nil && s.Tok == token.ASSIGN && !isBlank(e) && w.where(e) != local {
-			w.left(e, "store of "+w.object(e), "it is the variable of a loop")
+		if e == nil || isBlank(e) {
+			continue
 		}
+		if _, isMap := w.mapEntry(e); s.Tok == token.ASSIGN && (w.where(e) == heap || isMap) {
+			each = append(each, w.counted(e, "store of "+w.object(e), "it is the variable of a loop",
+				loi.Out, w.info.TypeOf(e), 0))
+		} else if s.Tok == token.DEFINE {
+			w.looped(s, func() { body += inside(w.defined(e, true)) })
+		}
+	}
+	alone := func(t types.Type, items int) {
+		each = append(each, w.counted(s, "elements of a loop", "its key or their size is not known",
+			loi.In, t, items))
 	}
 	key := piece{}
 	switch u := core(t).(type) {
@@ -325,13 +418,18 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			base := w.fresh("uintptr")
 			if parametric(u.Elem()) {
 				bytes := w.fresh("uintptr")
-				x.text = w.call("RX", "&"+base, "&"+bytes, x.text)
-				site := w.windowSite(s, "range", loi.In, typeString(t), u.Elem())
-				body = " " + w.call("EX", base, name, bytes, site) + ";"
+				of := w.fresh("uintptr")
+				x.text = w.call("RX", "&"+base, "&"+bytes, "&"+of, x.text)
+				w.looped(s, func() {
+					site := w.windowSite(s, "range", loi.In, typeString(t), u.Elem())
+					body += " " + w.call("EX", base, name, bytes, of, site) + ";"
+				})
 				break
 			}
 			x.text = w.call("R", "&"+base, x.text)
-			w.looped(s, func() { body = w.element(s, typeString(t), u.Elem(), base, name) })
+			w.looped(s, func() { body += w.element(s, typeString(t), u.Elem(), base, name) })
+		} else {
+			alone(u.Elem(), 0)
 		}
 	case *types.Basic:
 		x.text = w.val(s.X, false)
@@ -342,8 +440,10 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			base := w.fresh("uintptr")
 			x.text = w.call("RS", "&"+base, x.text)
 			w.looped(s, func() {
-				body = w.element(s, typeString(t), types.Typ[types.Byte], base, name)
+				body += w.element(s, typeString(t), types.Typ[types.Byte], base, name)
 			})
+		} else {
+			alone(types.Typ[types.Byte], 0)
 		}
 	case *types.Array:
 		if !visits {
@@ -351,13 +451,17 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			break
 		}
 		x.text = w.plain(s.X, false)
-		if w.where(s.X) != heap || w.empty(u.Elem()) || parametric(u.Elem()) {
+		if w.where(s.X) != heap || w.empty(u.Elem()) {
 			break
 		}
-		if name, ok := w.rangeKey(s, &key, "int"); ok {
+		if parametric(u.Elem()) {
+			alone(u.Elem(), 0)
+		} else if name, ok := w.rangeKey(s, &key, "int"); ok {
 			base := w.fresh("uintptr")
 			x.text = "*" + w.call("RP", "&"+base, "&("+x.text+")")
-			w.looped(s, func() { body = w.element(s, typeString(t), u.Elem(), base, name) })
+			w.looped(s, func() { body += w.element(s, typeString(t), u.Elem(), base, name) })
+		} else {
+			alone(u.Elem(), 0)
 		}
 	case *types.Pointer: // to an array
 		if !visits {
@@ -366,14 +470,17 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 		}
 		x.text = w.val(s.X, false)
 		a, _ := u.Elem().Underlying().(*types.Array)
-		if _, plain := types.Unalias(t).(*types.Pointer); !plain || a == nil || w.empty(a.Elem()) ||
-			parametric(a.Elem()) {
+		if a == nil || w.empty(a.Elem()) {
 			break
 		}
-		if name, ok := w.rangeKey(s, &key, "int"); ok {
+		if _, plain := types.Unalias(t).(*types.Pointer); !plain || parametric(a.Elem()) {
+			alone(a.Elem(), 0)
+		} else if name, ok := w.rangeKey(s, &key, "int"); ok {
 			base := w.fresh("uintptr")
 			x.text = w.call("RP", "&"+base, x.text)
-			w.looped(s, func() { body = w.element(s, typeString(u.Elem()), a.Elem(), base, name) })
+			w.looped(s, func() { body += w.element(s, typeString(u.Elem()), a.Elem(), base, name) })
+		} else {
+			alone(a.Elem(), 0)
 		}
 	case *types.Map:
 		x.text = w.val(s.X, false)
@@ -385,17 +492,22 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			x.text = w.call("RM", "&"+base, x.text)
 			w.looped(s, func() {
 				site := w.mapSite(s, "range-map", loi.In, t, u)
-				body = " " + w.call("MP", base, site) + "; " + w.call("K", name, site) + ";"
+				body += " " + w.call("MP", base, site) + "; " + w.call("K", name, site) + ";"
 			})
+		} else {
+			alone(nil, 2)
 		}
 	default: // integers, channels, functions
 		x.text = w.val(s.X, false)
+		if _, several := types.Unalias(t).(*types.TypeParam); several && u == nil && visits {
+			alone(nil, 0)
+		}
 	}
 	w.looped(s, func() { head = w.block(s.Body) })
 	if key.pos != 0 {
 		pieces = append(pieces, key)
 	}
-	pieces = append(pieces, x, piece{s.Body.Pos(), s.Body.End(), "{" + body + head[1:]})
+	pieces = append(pieces, x, piece{s.Body.Pos(), s.Body.End(), "{" + w.counts(each) + body + head[1:]})
 	return w.splice(s.Pos(), s.End(), pieces...)
 }
 
@@ -418,13 +530,11 @@ func (w *fn) rangeKey(s *ast.RangeStmt, key *piece, t string) (string, bool) {
 			types.Identical(w.info.TypeOf(id), types.Typ[types.Int]) {
 			return id.Name, true
 		}
-		w.left(s, "elements of a loop", "its key is not a variable that can be asked")
 		return "", false
 	}
 	if s.Tok == token.DEFINE {
 		t = ""
 	} else if t == "" {
-		w.left(s, "entries of a loop", "its key is not a variable that can be asked")
 		return "", false
 	}
 	name := w.fresh(t)

@@ -5,38 +5,53 @@
 //	rewritten code -> Buf (one for each goroutine) -> chunks of shared memory -> package collect
 //
 // An event is two words. Nothing here allocates, takes a lock or lets a pointer escape: an address
-// is kept as a number, and one within the goroutine's own stack is dropped when it is recorded,
-// since a local is no datum of the heap (virda, section 3.1). What a function returns is what it
-// was given.
+// is kept as a number. One within the goroutine's own stack is kept as OnStack and its distance from
+// the stack's top, which stays when the stack moves. A local is no datum of the heap (virda, section
+// 3.1): such accesses are only counted, by site, unless the tracer asks for them. What a function
+// returns is what it was given.
 package krdagent
 
-import "unsafe"
+import (
+	"sync/atomic"
+	"unsafe"
+)
 
 // The kinds of events, in bits 56 to 63 of the second word. What else the two words hold:
 const (
 	Access = 1 + iota // address; site
 	Extent            // bytes of the range, allocation or window before; site
 	Made              // address of what the site has allocated; site
-	Map               // address of a map that is about to be asked, 0 on the stack; site
+	Map               // address of a map that is about to be asked; site
 	Key               // hash of the key that it is asked for; site
-	Window            // address of a slice's first element, 0 on the stack; site, then an Extent
+	Window            // address of a slice's first element; site, then an Extent
 	Alloc             // address of what the runtime has allocated; bytes, 0 for a tiny object
 	Type              // address of its type, or 0; ticks
 	Stamp             // ticks; what: see collect
 	Enter             // number of a scope; site of its beginning
 	Leave             // the same; site
 	Range             // address of an access; site, then an Extent
+	Of                // address of the type of pointers to the data of the next event; its site
 	kinds
 )
 
 // KindShift is where the kind stands in the second word.
 const KindShift = 56
 
+// What an address on the stack has above its distance from the stack's top; of a map, Entries says
+// that its entries are there too.
+const (
+	OnStack = 1 << 63
+	Entries = 1 << 62
+)
+
 // A Buf is where a goroutine records. It lies in the shared memory, so that the other side knows
 // how far a goroutine has come that rests or was killed.
 type Buf struct {
 	next, end uintptr // where the next event goes; the end of the chunk
 	stack     uintptr // address of the bounds of the goroutine's stack
+	_         [3]uint64
+	observed  uint64  // 1: accesses on the stack are events as others
+	counts    uintptr // of accesses that are no events, by site; 0: they are not counted
 }
 
 type event [2]uint64
@@ -74,10 +89,11 @@ func put(b *Buf, a uintptr, w uint64) {
 	}
 }
 
-// at appends an event of an address, unless it is on the goroutine's own stack. It is put once
-// more, since a call more is a third of its time.
+// at appends an event of an address; one on the goroutine's own stack is counted if the tracer does
+// not ask for it. It is put once more, since a call more is a third of its time.
 func at(b *Buf, a uintptr, w uint64) {
 	if s := (*[2]uintptr)(unsafe.Pointer(b.stack)); a-s[0] < s[1]-s[0] {
+		onStack(b, OnStack|(s[1]-a), w)
 		return
 	}
 	n := b.next
@@ -88,15 +104,77 @@ func at(b *Buf, a uintptr, w uint64) {
 	}
 }
 
+// onStack takes the event of an address on the stack.
+func onStack(b *Buf, a uintptr, w uint64) {
+	if b.observed != 0 {
+		put(b, a, w)
+		return
+	}
+	count(b, w&siteMask, 1)
+}
+
+const siteMask = 1<<32 - 1
+
+// count adds n to the count of a site. Goroutines share it: the count is exact.
+func count(b *Buf, site, n uint64) {
+	if b.counts != 0 {
+		atomic.AddUint64((*uint64)(unsafe.Pointer(b.counts+uintptr(site)*8)), n)
+	}
+}
+
+// C counts an access that is left alone.
+func C(b *Buf, site uint64) { count(b, site, 1) }
+
+// CV counts one that is made while v is evaluated, and is v.
+func CV[T any](b *Buf, v T, site uint64) T {
+	count(b, site, 1)
+	return v
+}
+
+// And counts one that is made if v is true, and is v.
+func And[T ~bool](b *Buf, v T, site uint64) T {
+	if v {
+		count(b, site, 1)
+	}
+	return v
+}
+
+// Or counts one that is made if v is false, and is v.
+func Or[T ~bool](b *Buf, v T, site uint64) T {
+	if !v {
+		count(b, site, 1)
+	}
+	return v
+}
+
+// CN counts the n elements that a copy has copied, and is n.
+func CN(b *Buf, n int, site uint64) int {
+	count(b, site, uint64(n))
+	return n
+}
+
+// CM counts the entries of a map that is about to be cleared, and is m.
+func CM[M ~map[K]V, K comparable, V any](b *Buf, m M, site uint64) M {
+	count(b, site, uint64(len(m)))
+	return m
+}
+
+// of tells the type of the data that the next event, of the same site, is about.
+func of[T any](b *Buf, site uint64) {
+	var t any = (*T)(nil)
+	put(b, *(*uintptr)(unsafe.Pointer(&t)), Of<<KindShift|site)
+}
+
 // L records the access of a site to *p.
 func L[T any](b *Buf, p *T, site uint64) *T {
 	at(b, uintptr(unsafe.Pointer(p)), Access<<KindShift|site)
 	return p
 }
 
-// LX is L where the source does not know how many bytes a T has.
+// LX is L where the source does not know the type of T.
 func LX[T any](b *Buf, p *T, site uint64) *T {
-	range_(b, unsafe.Pointer(p), unsafe.Sizeof(*p), Range, site)
+	of[T](b, site)
+	window(b, unsafe.Pointer(p), unsafe.Sizeof(*p), Range, site)
 	return p
 }
 
@@ -115,26 +193,10 @@ func Q[V ~[]E, E any, N integer](b *Buf, v V, i N, offset uintptr, site uint64) 
 	return v
 }
 
-// range_ records the access of a site to n bytes.
-func range_(b *Buf, p unsafe.Pointer, n uintptr, kind, site uint64) {
-	s := (*[2]uintptr)(unsafe.Pointer(b.stack))
-	if a := uintptr(p); n != 0 && a-s[0] >= s[1]-s[0] {
-		put(b, a, kind<<KindShift|site)
-		put(b, n, Extent<<KindShift|site)
-	}
-}
-
-// S records the access of a site to all elements of v.
-func S[V ~[]E, E any](b *Buf, v V, site uint64) V {
-	var e E
-	range_(b, unsafe.Pointer(unsafe.SliceData(v)), uintptr(len(v))*unsafe.Sizeof(e), Range, site)
-	return v
-}
-
-// T records the access of a site to all bytes of v.
-func T[V ~string](b *Buf, v V, site uint64) V {
-	range_(b, unsafe.Pointer(unsafe.StringData(string(v))), uintptr(len(v)), Range, site)
-	return v
+// window records n bytes that a site accesses, is about to or has made.
+func window(b *Buf, p unsafe.Pointer, n uintptr, kind, site uint64) {
+	put(b, place(b, uintptr(p)), kind<<KindShift|site)
+	put(b, n, Extent<<KindShift|site)
 }
 
 // I records the access of a site to v[i], if there is such a byte, and is i.
@@ -149,10 +211,10 @@ type integer interface {
 		~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr
 }
 
-// heap returns a, and 0 if that is on the goroutine's own stack, which may move.
-func heap(b *Buf, a uintptr) uintptr {
+// place returns a, or where it is on the goroutine's own stack, which may move.
+func place(b *Buf, a uintptr) uintptr {
 	if s := (*[2]uintptr)(unsafe.Pointer(b.stack)); a-s[0] < s[1]-s[0] {
-		return 0
+		return OnStack | (s[1] - a)
 	}
 	return a
 }
@@ -160,32 +222,34 @@ func heap(b *Buf, a uintptr) uintptr {
 // R keeps in *to where the elements of v are, for E, and is v. It keeps a number, since a pointer
 // that is stored through another would move what it points to to the heap.
 func R[V ~[]E, E any](b *Buf, to *uintptr, v V) V {
-	*to = heap(b, uintptr(unsafe.Pointer(unsafe.SliceData(v))))
+	*to = place(b, uintptr(unsafe.Pointer(unsafe.SliceData(v))))
 	return v
 }
 
 // RS is R for strings.
 func RS[V ~string](b *Buf, to *uintptr, v V) V {
-	*to = heap(b, uintptr(unsafe.Pointer(unsafe.StringData(string(v)))))
+	*to = place(b, uintptr(unsafe.Pointer(unsafe.StringData(string(v)))))
 	return v
 }
 
-// RX is R where the source does not know how many bytes an E has; it keeps them too, for EX.
-func RX[V ~[]E, E any](b *Buf, to, bytes *uintptr, v V) V {
+// RX is R where the source does not know the type of E; it keeps that too, and its bytes, for EX.
+func RX[V ~[]E, E any](b *Buf, to, bytes, of *uintptr, v V) V {
 	var e E
-	*to, *bytes = heap(b, uintptr(unsafe.Pointer(unsafe.SliceData(v)))), unsafe.Sizeof(e)
+	var t any = (*E)(nil)
+	*to, *bytes = place(b, uintptr(unsafe.Pointer(unsafe.SliceData(v)))), unsafe.Sizeof(e)
+	*of = *(*uintptr)(unsafe.Pointer(&t))
 	return v
 }
 
 // RP is R for arrays behind pointers.
 func RP[T any](b *Buf, to *uintptr, p *T) *T {
-	*to = heap(b, uintptr(unsafe.Pointer(p)))
+	*to = place(b, uintptr(unsafe.Pointer(p)))
 	return p
 }
 
 // RM is R for maps: it keeps the map itself, for MP.
 func RM[M ~map[K]V, K comparable, V any](b *Buf, to *uintptr, m M) M {
-	*to = heap(b, *(*uintptr)(unsafe.Pointer(&m)))
+	*to = mapAt(b, *(*unsafe.Pointer)(unsafe.Pointer(&m)))
 	return m
 }
 
@@ -196,17 +260,22 @@ func MP(b *Buf, m uintptr, site uint64) {
 
 // E records the access of a site to element i, of so many bytes, of what R kept.
 func E(b *Buf, p uintptr, i int, bytes uintptr, site uint64) {
-	if p != 0 {
+	if p&OnStack == 0 {
 		put(b, p+uintptr(i)*bytes, Access<<KindShift|site)
+	} else {
+		onStack(b, p-uintptr(i)*bytes, Access<<KindShift|site)
 	}
 }
 
 // EX is E after RX.
-func EX(b *Buf, p uintptr, i int, bytes uintptr, site uint64) {
-	if p != 0 && bytes != 0 {
-		put(b, p+uintptr(i)*bytes, Range<<KindShift|site)
-		put(b, bytes, Extent<<KindShift|site)
+func EX(b *Buf, p uintptr, i int, bytes, of uintptr, site uint64) {
+	step := uintptr(i) * bytes
+	if p&OnStack != 0 {
+		step = -step
 	}
+	put(b, of, Of<<KindShift|site)
+	put(b, p+step, Range<<KindShift|site)
+	put(b, bytes, Extent<<KindShift|site)
 }
 
 // N records that a site has allocated *p.
@@ -215,45 +284,66 @@ func N[T any](b *Buf, p *T, site uint64) *T {
 	return p
 }
 
-// NX is N where the source does not know how many bytes a T has.
+// NX is N where the source does not know the type of T.
 func NX[T any](b *Buf, p *T, site uint64) *T {
-	range_(b, unsafe.Pointer(p), unsafe.Sizeof(*p), Made, site)
+	of[T](b, site)
+	window(b, unsafe.Pointer(p), unsafe.Sizeof(*p), Made, site)
 	return p
 }
 
 // NS records that a site has allocated the elements of v, up to its capacity.
 func NS[V ~[]E, E any](b *Buf, v V, site uint64) V {
 	var e E
-	range_(b, unsafe.Pointer(unsafe.SliceData(v)), uintptr(cap(v))*unsafe.Sizeof(e), Made, site)
+	window(b, unsafe.Pointer(unsafe.SliceData(v)), uintptr(cap(v))*unsafe.Sizeof(e), Made, site)
 	return v
+}
+
+// NSX is NS where the source does not know the type of E.
+func NSX[V ~[]E, E any](b *Buf, v V, site uint64) V {
+	of[E](b, site)
+	return NS(b, v, site)
 }
 
 // NM records that a site has allocated the map m.
 func NM[M ~map[K]V, K comparable, V any](b *Buf, m M, site uint64) M {
-	at(b, *(*uintptr)(unsafe.Pointer(&m)), Made<<KindShift|site)
+	put(b, place(b, *(*uintptr)(unsafe.Pointer(&m))), Made<<KindShift|site)
 	return m
 }
 
 // G tells where the elements of v are, for A of the same site.
 func G[V ~[]E, E any](b *Buf, v V, site uint64) V {
 	var e E
-	put(b, heap(b, uintptr(unsafe.Pointer(unsafe.SliceData(v)))), Window<<KindShift|site)
-	put(b, uintptr(len(v))*unsafe.Sizeof(e), Extent<<KindShift|site)
+	window(b, unsafe.Pointer(unsafe.SliceData(v)), uintptr(len(v))*unsafe.Sizeof(e), Window, site)
 	return v
+}
+
+// GX is G where the source does not know the type of E.
+func GX[V ~[]E, E any](b *Buf, v V, site uint64) V {
+	of[E](b, site)
+	return G(b, v, site)
 }
 
 // GS is G for strings.
 func GS[V ~string](b *Buf, v V, site uint64) V {
-	put(b, heap(b, uintptr(unsafe.Pointer(unsafe.StringData(string(v))))), Window<<KindShift|site)
-	put(b, uintptr(len(v)), Extent<<KindShift|site)
+	window(b, unsafe.Pointer(unsafe.StringData(string(v))), uintptr(len(v)), Window, site)
 	return v
 }
 
-// M records that a map is about to be asked for the key that K of the same site tells. A map on
-// the stack is 0.
+// M records that a map is about to be asked for the key that K of the same site tells.
 func M[M ~map[K]V, K comparable, V any](b *Buf, m M, site uint64) M {
-	put(b, heap(b, *(*uintptr)(unsafe.Pointer(&m))), Map<<KindShift|site)
+	put(b, mapAt(b, *(*unsafe.Pointer)(unsafe.Pointer(&m))), Map<<KindShift|site)
 	return m
+}
+
+// mapAt returns where a map is. The entries of one that is on the stack are there as long as they
+// are few: the third word of a map (internal/runtime/maps.Map) points to them or, once they are
+// many, to what points to them.
+func mapAt(b *Buf, m unsafe.Pointer) uintptr {
+	a := place(b, uintptr(m))
+	if a&OnStack != 0 && place(b, (*[3]uintptr)(m)[2])&OnStack != 0 {
+		a |= Entries
+	}
+	return a
 }
 
 // hash is the runtime's hash of a key by its type, as a map's own.

@@ -17,7 +17,7 @@ type krdHeader struct {
 	bufsAt     uint64 // offset of the buffers
 	bufs       uint64 // there is room for so many
 	started    atomic.Uint64
-	_          uint64
+	countsAt   uint64        // offset of the counts by site
 	free       atomic.Uint64 // stack of chunks: a tag in the upper half, number+1 of the first
 	_          [7]uint64
 	full       atomic.Uint64 // the same
@@ -27,6 +27,8 @@ type krdHeader struct {
 	waits      atomic.Uint64 // how often no chunk was free
 	noBuf      atomic.Uint64 // goroutines that got no buffer
 	goroutines atomic.Uint64 // that got one
+	lost       atomic.Uint64 // events of those that got none
+	observed   uint64        // 1: accesses on the stack are events
 }
 
 type krdBuffer struct {
@@ -37,8 +39,8 @@ type krdBuffer struct {
 	number    uint64 // of the goroutine, from 1
 	link      uint32 // in the stack of free ones: number+1
 	_         uint32
-	running   uint64 // 1: on a thread
-	_         uint64
+	observed  uint64  // as the header's
+	counts    uintptr // address of the counts by site, 0: there are none
 }
 
 type krdChunk struct {
@@ -101,6 +103,7 @@ func krdInit() {
 	}
 	h = (*krdHeader)(p)
 	krd.base, krd.h = uintptr(p), h
+	krd.spare.counts = krd.base + uintptr(h.countsAt)
 	krd.early = krdNew(getg())
 	debug.malloc = true
 }
@@ -138,6 +141,7 @@ func krdNew(gp *g) *krdBuffer {
 	b := krdBufAt(i)
 	b.number = h.goroutines.Add(1)
 	b.stack = uintptr(unsafe.Pointer(&gp.stack))
+	b.observed, b.counts = h.observed, krd.base+uintptr(h.countsAt)
 	krdTake(b, i, 0)
 	b.state = 1
 	return b
@@ -221,6 +225,9 @@ func krdRewind(b *krdBuffer) {
 func krdFull(p unsafe.Pointer) {
 	b := (*krdBuffer)(p)
 	if b == &krd.spare {
+		if krd.h != nil {
+			krd.h.lost.Add(1)
+		}
 		krdRewind(b)
 		return
 	}
