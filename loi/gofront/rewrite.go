@@ -185,7 +185,7 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 				continue
 			}
 			w := &fn{rewriter: r, name: r.nameOf(d)}
-			all = append(all, piece{d.Body.Pos(), d.Body.End(), w.body(d.Body)})
+			all = append(all, piece{d.Body.Pos(), d.Body.End(), w.body(d.Type, d.Body)})
 		case *ast.GenDecl:
 			all = append(all, r.literals(d)...)
 		}
@@ -294,6 +294,8 @@ type fn struct {
 	literals int          // so many function literals were met
 	lit      *ast.FuncLit // nil: a function with a name
 	outer    *fn          // that it stands in
+	defers   bool         // it has a defer statement
+	named    bool         // its results have names
 	loop     int
 	events   int
 	vars     int
@@ -301,7 +303,14 @@ type fn struct {
 }
 
 // body rewrites the body of a function.
-func (w *fn) body(b *ast.BlockStmt) string {
+func (w *fn) body(t *ast.FuncType, b *ast.BlockStmt) string {
+	w.named = t.Results != nil && len(t.Results.List) > 0 && len(t.Results.List[0].Names) > 0
+	ast.Inspect(b, func(n ast.Node) bool {
+		_, found := n.(*ast.DeferStmt)
+		w.defers = w.defers || found
+		_, inner := n.(*ast.FuncLit)
+		return !inner
+	})
 	text := w.block(b)
 	if w.events == 0 {
 		return text
@@ -322,7 +331,7 @@ func (w *fn) literal(lit *ast.FuncLit) string {
 	if w.lit != nil {
 		in.name = w.name + "." + strconv.Itoa(w.literals)
 	}
-	return w.splice(lit.Pos(), lit.End(), piece{lit.Body.Pos(), lit.Body.End(), in.body(lit.Body)})
+	return w.splice(lit.Pos(), lit.End(), piece{lit.Body.Pos(), lit.Body.End(), in.body(lit.Type, lit.Body)})
 }
 
 // site makes a site at n, of a datum of type t if t is not nil; the number of its code.

@@ -66,8 +66,11 @@ var statements = []struct{ name, in, out string }{
 		`{ krd1 := (*AL(B, &(bs[i]), 1)); *AL(B, &((*AL(B, &(p.a), 2)).a), 3) = krd1 }`},
 	{"call in the place", `s[g()] = 1`, `*AL(B, &(s[g()]), 1) = 1`},
 	{"calls on both sides", `s[g()] = g()`, `s[g()] = g()`},
-	{"swap", `s[i], s[j] = s[j], s[i]`, `s[i], s[j] = (*AL(B, &(s[j]), 3)), (*AL(B, &(s[i]), 4));` +
-		` AL(B, &(s[i]), 1); AL(B, &(s[j]), 2)`},
+	{"swap", `s[i], s[j] = s[j], s[i]`, `s[i], s[j] = s[j], s[i]; AL(B, &(s[j]), 3); ` +
+		`AL(B, &(s[i]), 4); AL(B, &(s[i]), 1); AL(B, &(s[j]), 2)`},
+	{"pair", `i, j = s[i], l[i]`, `i, j = AQ(B, s, i, 0, 1)[i], l[i]`},
+	{"pair, in order", `_, j = s[i], s[j]`,
+		`_, j = (*AL(B, &(s[i]), 1)), (*AL(B, &(s[j]), 2))`},
 	{"index assigned too", `i, s[i] = 1, 2`, `i, s[i] = 1, 2`},
 	{"index assigned too, first", `s[i], i = 1, 2`, `*AL(B, &(s[i]), 1), i = 1, 2`},
 	{"map", `_ = m[k]`, `_ = AM(B, m, 1)[AK(B, k, 1)]`},

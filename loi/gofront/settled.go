@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // shaky finds the local variables of a file that may change while an expression that names them is
@@ -232,6 +233,55 @@ func (r *rewriter) swappable(x ast.Expr, values ...ast.Expr) bool {
 	}
 	a, b := r.panics(x), r.panics(values...)
 	return a == 0 || b == 0 || a|b == nilPanic
+}
+
+// mixed says that the order in which expressions are evaluated is seen in which of them panics.
+func (r *rewriter) mixed(es ...ast.Expr) bool {
+	n, all := 0, 0
+	for _, e := range es {
+		if bits := r.panics(e); bits != 0 {
+			n++
+			all |= bits
+		}
+	}
+	return n > 1 && all != nilPanic
+}
+
+// mingled says that the gc compiler may evaluate a part of a tuple assignment before another that
+// stands before it, and that this is seen. It evaluates first what a store to a place further left
+// may change, then value by value the others, each followed by its store.
+func (w *fn) mingled(lhs, rhs []ast.Expr) bool {
+	if len(lhs) < 2 || !w.mixed(slices.Concat(lhs, rhs)...) {
+		return false
+	}
+	if w.defers { // its results are seen after a panic
+		return true
+	}
+	for i, x := range lhs[:len(lhs)-1] {
+		if isBlank(x) {
+			continue
+		}
+		v := rootVar(w.info, x)
+		if v == nil || w.where(x) != local || w.shaky[v] || w.panics(x) != 0 {
+			return true
+		}
+		if w.names(v, slices.Concat(lhs[i+1:], rhs[min(i+1, len(rhs)):])...) {
+			return true
+		}
+	}
+	return false
+}
+
+// names says that a variable is named in expressions.
+func (r *rewriter) names(v *types.Var, es ...ast.Expr) (found bool) {
+	for _, e := range es {
+		ast.Inspect(e, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			found = found || ok && r.info.Uses[id] == v
+			return !found
+		})
+	}
+	return found
 }
 
 // settled says that nothing that is called can change the value of e.

@@ -134,7 +134,8 @@ func (w *fn) simple(s ast.Stmt, listed bool) string {
 	case *ast.SendStmt:
 		return w.splice(s.Pos(), s.End(), w.seq(false, s.Chan, s.Value)...)
 	case *ast.ReturnStmt:
-		return w.splice(s.Pos(), s.End(), w.seq(false, s.Results...)...)
+		late := (w.defers || w.named) && len(s.Results) > 1 && w.mixed(s.Results...)
+		return w.splice(s.Pos(), s.End(), w.seq(late, s.Results...)...)
 	case *ast.GoStmt:
 		return w.splice(s.Pos(), s.End(),
 			piece{s.Call.Pos(), s.Call.End(), w.callExpr(s.Call, false, true)})
@@ -150,7 +151,13 @@ func (w *fn) simple(s ast.Stmt, listed bool) string {
 		behind := ""
 		for _, spec := range d.Specs {
 			spec := spec.(*ast.ValueSpec)
-			all = append(all, w.seq(false, spec.Values...)...)
+			names := make([]ast.Expr, len(spec.Names))
+			for i, x := range spec.Names {
+				names[i] = x
+			}
+			values, loads := w.values(listed, names, spec.Values...)
+			all = append(all, values...)
+			behind += loads
 			if len(spec.Values) > 0 {
 				for _, x := range spec.Names {
 					behind += w.defined(x, listed)
@@ -163,7 +170,8 @@ func (w *fn) simple(s ast.Stmt, listed bool) string {
 	case *ast.AssignStmt:
 		switch s.Tok {
 		case token.DEFINE:
-			text := w.splice(s.Pos(), s.End(), w.seq(false, s.Rhs...)...)
+			values, loads := w.values(listed, s.Lhs, s.Rhs...)
+			text := w.splice(s.Pos(), s.End(), values...) + loads
 			for _, x := range s.Lhs {
 				text += w.defined(x, listed)
 			}
@@ -185,8 +193,9 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
 	}
 	var left []piece
 	behind := ""
+	mingled := w.mingled(lhs, rhs)
 	for i, x := range lhs {
-		later := w.calls(lhs[i+1:]...) || w.calls(rhs...)
+		later := mingled || w.calls(lhs[i+1:]...) || w.calls(rhs...)
 		text := ""
 		switch m, isMap := w.mapEntry(x); {
 		case isMap:
@@ -224,7 +233,28 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
 		}
 		left = append(left, piece{x.Pos(), x.End(), text})
 	}
-	return w.splice(s.Pos(), s.End(), append(left, w.seq(false, rhs...)...)...) + behind
+	values, loads := w.values(listed, lhs, rhs...)
+	return w.splice(s.Pos(), s.End(), append(left, values...)...) + loads + behind
+}
+
+// values rewrites the right side of an assignment or definition; loads is what records some of it
+// behind the statement.
+func (w *fn) values(listed bool, lhs []ast.Expr, rhs ...ast.Expr) (all []piece, loads string) {
+	if len(rhs) < 2 || !w.mingled(lhs, rhs) {
+		return w.seq(false, rhs...), ""
+	}
+	for _, x := range rhs {
+		text := ""
+		if listed && w.where(x) == heap && !w.empty(w.info.TypeOf(x)) && w.again(x) &&
+			w.unchanged(x, lhs) && !strings.Contains(w.raw(x), "\n") {
+			text = w.raw(x)
+			loads += "; " + w.record(x, "load", loi.In, "&("+w.plain(x, false)+")")
+		} else {
+			text = w.val(x, true)
+		}
+		all = append(all, piece{x.Pos(), x.End(), text})
+	}
+	return all, loads
 }
 
 // newlines are those of the source from lo to hi, for text that takes its place.

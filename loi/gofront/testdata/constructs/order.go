@@ -126,6 +126,31 @@ func order() {
 	fmt.Println(m)
 	get := func() map[string][]int { m = map[string][]int{"c": {5}}; return m }
 	fmt.Println(len(m["a"]), get()["c"][0], len(m["c"]))
+	mingled(b, nil, []int{}, 0, 1)
+}
+
+// Of several operands that panic, gc evaluates first what an earlier store may change.
+func mingled(b, none *box, s []int, i, j int) {
+	try := func(f func()) {
+		defer func() { fmt.Println(recover()) }()
+		f()
+	}
+	try(func() { s[i], s[j] = s[j], s[i] })
+	try(func() { b.v, count = s[j], none.v })
+	try(func() { b.s[0], none.next.s[i] = s[j], 3 })
+	try(func() { n, k := s[j], none.v; fmt.Println(n, k) })
+	try(func() {
+		var n, k = s[j], none.v
+		shared.next = &box{v: k}
+		try(func() { n++; fmt.Println(n) })
+	})
+	try(func() { fmt.Println(both(none, s)) })
+	try(func() { n := i; n, k := s[j], s[n]; fmt.Println(n, k) })
+}
+
+func both(none *box, s []int) (n, k int) {
+	defer func() { n++ }()
+	return s[1], none.v
 }
 
 func (b *box) pairless() (int, int) { b.v += 5; return b.v, b.v * 2 }
