@@ -66,7 +66,7 @@ var grammar = map[string][]string{
 	"G": {"g", "gg", "g.next", "<G>.next", "<G>.set(<num>)", "(&G[int]{k: <num>, next: <G>})",
 		"id(<G>)"},
 	"ok": {"ok", "gok", "i > 1", "gi < j", "<int> == <num>", "<T> == <T>", "<x> == <x>",
-		"(<ok> && <ok>)", "(<ok> || <ok>)", "!<ok>", "(<T> != nil && <T>.v > <num>)", "fb(<num>)",
+		"(<ok> && <ok>)", "(<ok> || <ok>)", "(!(<ok>))", "(<T> != nil && <T>.v > <num>)", "fb(<num>)",
 		"<z> < <z>", "<l> == <l>", "<int> <= <num>", "<s> == nil", "(<ok> && fb(<num>))"},
 	"pi":     {"pi", "gpi", "&gi", "&p.v", "&<T>.v", "&<s>[<ix>]", "&<T>.qs[<ix>]", "fi(<num>)"},
 	"pp":     {"gpp", "&gp", "&p.p", "&<T>.p", "&<T>.ps[<ix>]"},
@@ -187,7 +187,7 @@ func (m *maker) text(name string, depth int) string {
 	})
 }
 
-func growing(s string) bool { return s[0] == '!' && s != "!<ok>" }
+func growing(s string) bool { return s[0] == '!' }
 
 // A function is the source of a generated one.
 type function struct {

@@ -194,8 +194,17 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
 	var left []piece
 	behind := ""
 	mingled := w.mingled(lhs, rhs)
+	first := false // the place may panic before the value
+	if len(lhs) == 1 && len(rhs) == 1 {
+		if bits := w.early(lhs[0]); kind == "store" {
+			first = differ(bits, w.panics(rhs[0]))
+		} else {
+			first = differ(w.panics(lhs[0]), w.panics(rhs[0]))
+		}
+	}
 	for i, x := range lhs {
-		later := mingled || w.calls(lhs[i+1:]...) || w.calls(rhs...)
+		later := mingled || w.calls(lhs[i+1:]...) || w.calls(rhs...) ||
+			kind == "store" && differ(w.panics(x), w.panics(rhs...)) // gc loads its operands at last
 		text := ""
 		switch m, isMap := w.mapEntry(x); {
 		case isMap:
@@ -217,7 +226,7 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
 			behind += "; " + w.record(x, kind, mode, "&("+address+")")
 		case w.swappable(x, rhs...) && !later && (i == 0 || w.panics(x) == 0):
 			text = "*" + w.record(x, kind, mode, "&("+w.plain(x, later)+")")
-		case listed && len(lhs) == 1 && len(rhs) == 1 && kind == "store" && w.again(x) &&
+		case listed && len(lhs) == 1 && len(rhs) == 1 && kind == "store" && !first && w.again(x) &&
 			w.definable(rhs[0], w.info.TypeOf(x)) && !strings.Contains(w.raw(x), "\n"):
 			// { t := V; *&X = t }
 			v, t := rhs[0], w.fresh("")
@@ -234,6 +243,9 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
 		left = append(left, piece{x.Pos(), x.End(), text})
 	}
 	values, loads := w.values(listed, lhs, rhs...)
+	if first {
+		values = w.seq(true, rhs...)
+	}
 	return w.splice(s.Pos(), s.End(), append(left, values...)...) + loads + behind
 }
 
