@@ -31,8 +31,12 @@ func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
 		if _, lit := ast.Unparen(e.Fun).(*ast.FuncLit); late && !lit && !w.calls(e.Fun) {
 			// gc evaluates it before the arguments only if there is a call in it.
 			fun.text = w.raw(e.Fun)
-			if w.panics(e.Fun) != 0 {
-				w.left(e.Fun, "function or receiver", "the arguments come before it")
+			place := e.Fun
+			if x, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && w.where(place) == nowhere {
+				place = x.X
+			}
+			if w.where(place) == heap {
+				w.left(e.Fun, "load of "+w.object(place), "a call in the statement comes before it")
 			}
 		} else {
 			fun.text = w.val(e.Fun, late)

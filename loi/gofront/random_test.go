@@ -36,7 +36,8 @@ var grammar = map[string][]string{
 		"h(two(<num>))", "id(<int>)", "pick(<int>, <num>)", "<T>.inc(<num>)", "<T>.get(<num>)",
 		"<T>.Call(<num>)", "<caller>.Call(<num>)", "<T>.f(<num>)", "<T>.val(<num>)",
 		"<T>.ref(<num>)", "<T>.pq(<num>)", "<T>.vq(<num>)", "<V>.val(<num>)", "gv.ref(<num>)",
-		"<G>.value(<num>)", "min(<int>, <num>)", "max(<num>, <int>)", "func() int { return <int> }()",
+		"<G>.value(<num>)", "min(<int>, <num>)", "max(<num>, <int>)",
+		"func() int { return <int> }()",
 		"(*<T>).v", "(<T>.get)(<num>)", "T.get(*<T>, <num>)", "(*T).inc(<T>, <num>)",
 		"<T>.vs[<ix>].e", "([]int{<num>, <num>})[<ix>]", "(*fi(<num>))", "copy(<s>, <s>)",
 		"(<int> + <num>)", "(<num> - <int>)", "(<int> * <num>)", "(<int> / <int>)",
@@ -66,7 +67,8 @@ var grammar = map[string][]string{
 	"G": {"g", "gg", "g.next", "<G>.next", "<G>.set(<num>)", "(&G[int]{k: <num>, next: <G>})",
 		"id(<G>)"},
 	"ok": {"ok", "gok", "i > 1", "gi < j", "<int> == <num>", "<T> == <T>", "<x> == <x>",
-		"(<ok> && <ok>)", "(<ok> || <ok>)", "(!(<ok>))", "(<T> != nil && <T>.v > <num>)", "fb(<num>)",
+		"(<ok> && <ok>)", "(<ok> || <ok>)", "(!(<ok>))", "(<T> != nil && <T>.v > <num>)",
+		"fb(<num>)",
 		"<z> < <z>", "<l> == <l>", "<int> <= <num>", "<s> == nil", "(<ok> && fb(<num>))"},
 	"pi":     {"pi", "gpi", "&gi", "&p.v", "&<T>.v", "&<s>[<ix>]", "&<T>.qs[<ix>]", "fi(<num>)"},
 	"pp":     {"gpp", "&gp", "&p.p", "&<T>.p", "&<T>.ps[<ix>]"},
@@ -96,11 +98,14 @@ var grammar = map[string][]string{
 		"<l=> = <l>", "<map=> = <map>", "<z=> = <z>", "<x=> = <x>", "<V=> = <V>", "<G=> = <G>",
 		"<ok=> = <ok>", "gc = <caller>", "*<T> = *<T>", "*<T> = T{v: <num>, s: <s>}",
 		"<s=> = append(<s>, <num>, <num>)", "!<s=> = append(<s>, <s>...)",
-		"!<s=> = append(<s>[:<int>], <s>[<int>:]...)", "!<s=> = append(<s>, make([]int, <int>&3)...)",
+		"!<s=> = append(<s>[:<int>], <s>[<int>:]...)",
+		"!<s=> = append(<s>, make([]int, <int>&3)...)",
 		"<T>.ps = append(<T>.ps, <T>)", "<T>.ps = []*T{<T>, {v: <num>}}",
 		"<T>.vs = append(<T>.vs, <V>)", "<T>.f = f", "gn[<x>] = <T>", "<int=> = f(<num>)",
-		"<T>.Q = &Q{q: <num>, qs: <s>}", "<T>.Q = nil", "_ = <int>", "_ = <T>.V"},
-	"tuple": {"<int=>, <int=> = <num>, <num>", "<int=>, <T=> = <num>, <T>", "<T=>, <int=> = <T>, <num>",
+		"<T>.Q = &Q{q: <num>, qs: <s>}", "<T>.Q = nil", "_ = <int>", "_ = <T>.V",
+		"p.p = p; p.p.p = <T>", "gg.next = gg; gg.next.next = <G>"},
+	"tuple": {"<int=>, <int=> = <num>, <num>", "<int=>, <T=> = <num>, <T>",
+		"<T=>, <int=> = <T>, <num>",
 		"<s=>, <int=> = <s>, <num>", "<int=>, <s=> = <num>, <s>", "<T=>, <T=> = <T>, <T>",
 		"<V=>, <int=> = <V>, <num>", "<int=>, <map=> = <num>, <map>", "<z=>, <x=> = <z>, <x>",
 		"<l=>, <int=> = <l>, <num>", "<G=>, <int=> = <G>, <num>",
@@ -110,8 +115,12 @@ var grammar = map[string][]string{
 		"<int=>, <ok=> = <x>.(int)", "<int=>, <ok=> = <-<c>", "_, <int=> = <num>, <num>",
 		"<int=>, _ = two(<num>)", "s[<ix>], s[<ix>] = s[<ix>], s[<ix>]",
 		"p.v, q.v = q.v, p.v", "p.p, q.p, gp = q, gp, p.p",
+		"p, p.v = <T>, <num>", "gp, gp.p = <T>, <T>", "i, s[i] = <num>, <num>",
+		"gi, gs[gi&1] = <num>, <num>", "s, s[1] = <s>, <num>", "p.s, p.s[1] = <s>, <num>",
+		"p.p, p.p.v = <T>, <num>", "g, g.k = <G>, <num>", "*gpp, gp.v = <T>, <num>",
 		"<int=>, <T=> = func() (a int, b *T) { " +
-			"defer func() { ended(recover()); a += <num> }(); a, b = <num>, <T>; return <num>, <T> }()"},
+			"defer func() { ended(recover()); a += <num> }(); a, b = <num>, <T>; " +
+			"return <num>, <T> }()"},
 	"update": {"<int=> += <num>", "<int=> -= <num>", "<int=> *= <num>", "<int=> /= <int>",
 		"<int=> %= <int>", "<int=> <<= <int>", "<int=>++", "<int=>--", "!<z=> += <z>",
 		"<int=> |= <num>"},
@@ -240,7 +249,8 @@ func (m *maker) head() (lines []string) {
 		}
 	}
 	return append(lines, "pi := "+pi,
-		`change := func(n int) int { note("change", n); `+strings.Join(changes, "; ")+"; return n }",
+		`change := func(n int) int { note("change", n); `+strings.Join(changes, "; ")+
+			"; return n }",
 		"defer func() { "+show("captured", shown)+" }()", "_, _ = pi, change")
 }
 
