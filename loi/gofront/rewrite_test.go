@@ -60,6 +60,7 @@ var statements = []struct{ name, in, out string }{
 	{"store", `p.ctr = 1`, `p.ctr = 1; AL(B, &(p.ctr), 1)`},
 	{"store of a call", `p.ctr = g()`, `p.ctr = g(); AL(B, &(p.ctr), 1)`},
 	{"update", `p.ctr += 2`, `p.ctr += 2; AL(B, &(p.ctr), 1)`},
+	{"update of an element", `s[i] += l[i]`, `*AV(B, &(s[i])) += l[i]; AL(B, &(s[i]), 1)`},
 	{"increment", `s[i]++`, `s[i]++; AL(B, &(s[i]), 1)`},
 	{"store through itself", `p.a.a = nil`, `*AL(B, &((*AL(B, &(p.a), 1)).a), 2) = nil`},
 	{"store through itself, late", `p.a.a = bs[i]`,

@@ -223,6 +223,9 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
 				break
 			}
 			text = w.raw(x)
+			if kind == "update" && first && !later { // V has the place evaluated first
+				text, first = "*"+w.call("V", "&("+text+")"), false
+			}
 			behind += "; " + w.record(x, kind, mode, "&("+address+")")
 		case w.swappable(x, rhs...) && !later && (i == 0 || w.panics(x) == 0):
 			text = "*" + w.record(x, kind, mode, "&("+w.plain(x, later)+")")
@@ -242,10 +245,10 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
 		}
 		left = append(left, piece{x.Pos(), x.End(), text})
 	}
-	values, loads := w.values(listed, lhs, rhs...)
 	if first {
-		values = w.seq(true, rhs...)
+		return w.splice(s.Pos(), s.End(), append(left, w.seq(true, rhs...)...)...) + behind
 	}
+	values, loads := w.values(listed, lhs, rhs...)
 	return w.splice(s.Pos(), s.End(), append(left, values...)...) + loads + behind
 }
 

@@ -94,6 +94,9 @@ func L[T any](b *Buf, p *T, site uint64) *T {
 	return p
 }
 
+// V is p: what it points to is evaluated before the rest of the statement.
+func V[T any](_ *Buf, p *T) *T { return p }
+
 // LX is L where the source does not know how many bytes a T has.
 func LX[T any](b *Buf, p *T, site uint64) *T {
 	range_(b, unsafe.Pointer(p), unsafe.Sizeof(*p), Range, site)
