@@ -293,8 +293,14 @@ func (w *fn) plain(e ast.Expr, later bool) string {
 		} else {
 			x = w.val(e.X, after)
 		}
+		bounds := w.seq(later, es...)
+		for i, b := range es { // gc copies bounds before the next is called, but no variables
+			if _, name := ast.Unparen(b).(*ast.Ident); name && w.calls(es[i+1:]...) {
+				bounds[i].text = w.raw(b)
+			}
+		}
 		return w.splice(e.Pos(), e.End(), append([]piece{{e.X.Pos(), e.X.End(), x}},
-			w.seq(later, es...)...)...)
+			bounds...)...)
 	case *ast.StarExpr:
 		return w.splice(e.Pos(), e.End(), w.seq(later, e.X)...)
 	case *ast.UnaryExpr:

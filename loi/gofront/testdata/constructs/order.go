@@ -163,6 +163,7 @@ func mingled(b, none *box, s []int, i, j int) {
 	try(func() { fmt.Println(append(none.s, make([]int, s[j])...)) })
 	try(func() { fmt.Println(tick()/i, none.v) })
 	try(func() { fmt.Println(none.v, x.(fmt.Stringer), tick()) })
+	fmt.Println(len([]int{1, 2, 3, 4, 5, 6, 7, 8, 9}[count%4 : tick()%4+5]))
 	// functions and receivers
 	c := &chosen{f: tick1}
 	c.p = &chosen{f: func(n int) int { return -n }}
