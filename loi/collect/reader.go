@@ -84,7 +84,7 @@ type Reader struct {
 	Odd uint64
 
 	sites   []gofront.Site
-	account []SiteAccount // by site
+	account []SiteAccount    // by site
 	leaves  [][]gofront.Leaf // by site
 	cached  []cached         // by site
 	groups  map[Group]uint32
@@ -133,7 +133,7 @@ func NewReader(sites []gofront.Site, variables []Variable, sink Sink) *Reader {
 		classes: make(map[Class]uint32), space: newSpace(), threads: make(map[uint64]*thread),
 		pages: make(map[uint64]uint32), account: make([]SiteAccount, len(sites)+1),
 		layouts: make(map[uint64]*Layout),
-		cached: make([]cached, len(sites)+1), leaves: make([][]gofront.Leaf, len(sites)+1)}
+		cached:  make([]cached, len(sites)+1), leaves: make([][]gofront.Leaf, len(sites)+1)}
 	r.class(Class{})
 	for i := range sites {
 		r.leaves[i+1] = sites[i].Leaves

@@ -3,6 +3,7 @@ package gofront
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"krdlab/loi"
 )
@@ -21,8 +22,27 @@ func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
 	}
 	name := w.builtin(e)
 	if name == "" {
-		fun := piece{e.Fun.Pos(), e.Fun.End(), w.val(e.Fun, w.calls(e.Args...))}
-		return w.splice(e.Pos(), e.End(), append([]piece{fun}, w.seq(false, e.Args...)...)...)
+		if deferred { // gc evaluates all operands in their order
+			return w.splice(e.Pos(), e.End(),
+				w.seq(false, slices.Concat([]ast.Expr{e.Fun}, e.Args)...)...)
+		}
+		late, before := w.callee(e)
+		fun := piece{e.Fun.Pos(), e.Fun.End(), ""}
+		if _, lit := ast.Unparen(e.Fun).(*ast.FuncLit); late && !lit && !w.calls(e.Fun) {
+			// gc evaluates it before the arguments only if there is a call in it.
+			fun.text = w.raw(e.Fun)
+			place := e.Fun
+			if x, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && w.where(place) == nowhere {
+				place = x.X
+			}
+			if w.where(place) == heap {
+				w.left(e.Fun, "load of "+w.object(place), callFirst, loi.In, w.info.TypeOf(place), 0)
+			}
+		} else {
+			fun.text = w.val(e.Fun, late)
+		}
+		args := w.seqAfter(before, false, e.Args...)
+		return w.splice(e.Pos(), e.End(), append([]piece{fun}, args...)...)
 	}
 	if deferred {
 		return plain(later)
@@ -107,6 +127,36 @@ func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
 			piece{k.Pos(), k.End(), w.call("K", key, site)})
 	}
 	return plain(later)
+}
+
+// callee says of the function that e calls whether something is evaluated before it (later in val),
+// and what it may panic with before the arguments where it is not recorded. The gc compiler
+// evaluates receivers before the arguments, but functions and interfaces after them.
+func (w *fn) callee(e *ast.CallExpr) (late bool, before int) {
+	p := w.panics(e.Fun)
+	late = w.calls(e.Args...)
+	x, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return late || differ(p, w.panics(e.Args...)), 0
+	}
+	s := w.info.Selections[x]
+	if s == nil || s.Kind() != types.MethodVal || types.IsInterface(s.Recv()) {
+		return late || differ(p, w.panics(e.Args...)), 0
+	}
+	late = late || differ(p, w.copied(e.Args...))
+	_, has := s.Recv().Underlying().(*types.Pointer)
+	_, takes := s.Obj().(*types.Func).Signature().Recv().Type().Underlying().(*types.Pointer)
+	switch {
+	case takes && has:
+		before = w.loose(x.X, late)
+	case takes:
+		before = w.panics(x.X)
+	case late || len(s.Index()) > 1:
+		before = p
+	default:
+		before = w.loose(x.X, late)
+	}
+	return late, before
 }
 
 // unsafe says that a conversion is between unsafe.Pointer and uintptr, or stands over one: the
@@ -201,14 +251,19 @@ func (w *fn) appendExpr(e *ast.CallExpr, later bool) string {
 		w.builtin(c) == "make" {
 		// The compiler makes no slice here, and would if it were looked at.
 		w.leave(e, "append of make", "it would allocate")
-		return w.splice(e.Pos(), e.End(), append(w.seq(later || w.calls(rest...), x),
-			piece{c.Pos(), c.End(), w.splice(c.Pos(), c.End(), w.seq(later, c.Args[1:]...)...)})...)
+		differs := differ(w.panics(x), w.panics(rest...))
+		return w.splice(e.Pos(), e.End(), append(w.seq(differs || w.calls(rest...), x), piece{c.Pos(),
+			c.End(), w.splice(c.Pos(), c.End(), w.seq(differs, c.Args[1:]...)...)})...)
 	}
-	all := w.seq(false, e.Args...)
 	why := ""
-	if w.calls(rest...) && !w.settled(x) {
+	differs := differ(w.panics(x), w.panics(rest...)) // gc loads x at last, after its operands
+	switch {
+	case differs:
+		why = "its operands may panic in another order"
+	case w.calls(rest...) && !w.settled(x):
 		why = callFirst
 	}
+	all := w.seq(differs, e.Args...)
 	text, site := "", ""
 	if why == "" {
 		if text, site = w.window(x, all[0].text, "append", loi.Out); text == "" && !w.nothing(x) {

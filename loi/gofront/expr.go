@@ -243,11 +243,19 @@ func (w *fn) offset(t types.Type, path []int) (n int64, ok bool) {
 	return n, !parametric(t)
 }
 
-// seq rewrites expressions that are evaluated one after the other.
-func (w *fn) seq(later bool, es ...ast.Expr) []piece {
+// seq rewrites expressions that are evaluated one after the other. What is recorded is evaluated
+// before what is not, so it must not panic instead of that.
+func (w *fn) seq(later bool, es ...ast.Expr) []piece { return w.seqAfter(0, later, es...) }
+
+// seqAfter is seq behind what may panic and is not recorded.
+func (w *fn) seqAfter(before int, later bool, es ...ast.Expr) []piece {
 	all := make([]piece, len(es))
 	for i, e := range es {
-		all[i] = piece{e.Pos(), e.End(), w.val(e, later || w.calls(es[i+1:]...))}
+		p := w.panics(e)
+		late := later || w.calls(es[i+1:]...) || differ(before, p) ||
+			p != 0 && differ(p, w.copied(es[i+1:]...))
+		all[i] = piece{e.Pos(), e.End(), w.val(e, late)}
+		before |= w.loose(e, late)
 	}
 	return all
 }
@@ -281,11 +289,18 @@ func (w *fn) plain(e ast.Expr, later bool) string {
 		x := ""
 		if _, array := w.info.TypeOf(e.X).Underlying().(*types.Array); array {
 			x = w.plain(e.X, after)
+			later = later || differ(w.panics(e.X), w.panics(es...))
 		} else {
 			x = w.val(e.X, after)
 		}
+		bounds := w.seq(later, es...)
+		for i, b := range es { // gc copies bounds before the next is called, but no variables
+			if _, name := ast.Unparen(b).(*ast.Ident); name && w.calls(es[i+1:]...) {
+				bounds[i].text = w.raw(b)
+			}
+		}
 		return w.splice(e.Pos(), e.End(), append([]piece{{e.X.Pos(), e.X.End(), x}},
-			w.seq(later, es...)...)...)
+			bounds...)...)
 	case *ast.StarExpr:
 		return w.splice(e.Pos(), e.End(), w.seq(later, e.X)...)
 	case *ast.UnaryExpr:
@@ -650,8 +665,9 @@ func (w *fn) index(e *ast.IndexExpr, later bool) string {
 		return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), w.val(e.X, after)},
 			piece{e.Index.Pos(), e.Index.End(), w.call("I", x, i, site)})
 	case *types.Array:
+		late := later || differ(w.panics(e.X), w.panics(e.Index))
 		return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), w.plain(e.X, after)},
-			piece{e.Index.Pos(), e.Index.End(), w.val(e.Index, later)})
+			piece{e.Index.Pos(), e.Index.End(), w.val(e.Index, late)})
 	}
 	if u == nil {
 		w.left(e, "element of "+typeString(t), "it is of several types", loi.In, nil, 0)

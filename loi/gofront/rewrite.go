@@ -298,6 +298,8 @@ type fn struct {
 	literals int          // so many function literals were met
 	lit      *ast.FuncLit // nil: a function with a name
 	outer    *fn          // that it stands in
+	defers   bool         // it has a defer statement
+	named    bool         // its results have names
 	loop     int
 	events   int
 	vars     int
@@ -308,6 +310,13 @@ type fn struct {
 
 // body rewrites the body of a function of type t and with a receiver, if it has one.
 func (w *fn) body(b *ast.BlockStmt, t *ast.FuncType, recv *ast.FieldList) string {
+	w.named = t.Results != nil && len(t.Results.List) > 0 && len(t.Results.List[0].Names) > 0
+	ast.Inspect(b, func(n ast.Node) bool {
+		_, found := n.(*ast.DeferStmt)
+		w.defers = w.defers || found
+		_, inner := n.(*ast.FuncLit)
+		return !inner
+	})
 	first := w.parameters(t, recv)
 	text := w.block(b)
 	if w.events == 0 {

@@ -169,7 +169,8 @@ func (w *fn) simple(s ast.Stmt, listed bool) string {
 	case *ast.SendStmt:
 		return w.splice(s.Pos(), s.End(), w.seq(false, s.Chan, s.Value)...)
 	case *ast.ReturnStmt:
-		return w.splice(s.Pos(), s.End(), w.seq(false, s.Results...)...)
+		late := (w.defers || w.named) && len(s.Results) > 1 && w.mixed(s.Results...)
+		return w.splice(s.Pos(), s.End(), w.seq(late, s.Results...)...)
 	case *ast.GoStmt:
 		return w.splice(s.Pos(), s.End(),
 			piece{s.Call.Pos(), s.Call.End(), w.callExpr(s.Call, false, true)})
@@ -185,7 +186,13 @@ func (w *fn) simple(s ast.Stmt, listed bool) string {
 		behind := ""
 		for _, spec := range d.Specs {
 			spec := spec.(*ast.ValueSpec)
-			all = append(all, w.seq(false, spec.Values...)...)
+			names := make([]ast.Expr, len(spec.Names))
+			for i, x := range spec.Names {
+				names[i] = x
+			}
+			values, loads := w.values(listed, names, spec.Values...)
+			all = append(all, values...)
+			behind += loads
 			for _, x := range spec.Names {
 				if len(spec.Values) > 0 {
 					behind += w.defined(x, listed)
@@ -200,7 +207,8 @@ func (w *fn) simple(s ast.Stmt, listed bool) string {
 	case *ast.AssignStmt:
 		switch s.Tok {
 		case token.DEFINE:
-			text := w.splice(s.Pos(), s.End(), w.seq(false, s.Rhs...)...)
+			values, loads := w.values(listed, s.Lhs, s.Rhs...)
+			text := w.splice(s.Pos(), s.End(), values...) + loads
 			for _, x := range s.Lhs {
 				text += w.defined(x, listed)
 			}
@@ -222,8 +230,18 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
 	}
 	var left []piece
 	behind := ""
+	mingled := w.mingled(lhs, rhs)
+	first := false // the place may panic before the value
+	if len(lhs) == 1 && len(rhs) == 1 {
+		if bits := w.early(lhs[0]); kind == "store" {
+			first = differ(bits, w.panics(rhs[0]))
+		} else {
+			first = differ(w.panics(lhs[0]), w.panics(rhs[0]))
+		}
+	}
 	for i, x := range lhs {
-		later := w.calls(lhs[i+1:]...) || w.calls(rhs...)
+		later := mingled || w.calls(lhs[i+1:]...) || w.calls(rhs...) ||
+			kind == "store" && differ(w.panics(x), w.panics(rhs...)) // gc loads its operands at last
 		text := ""
 		switch m, isMap := w.mapEntry(x); {
 		case isMap:
@@ -243,10 +261,13 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
 				break
 			}
 			text = w.raw(x)
+			if kind == "update" && first && !later { // V has the place evaluated first
+				text, first = "*"+w.call("V", "&("+text+")"), false
+			}
 			behind += "; " + w.record(x, kind, mode, "&("+address+")")
 		case w.swappable(x, rhs...) && !later && (i == 0 || w.panics(x) == 0):
 			text = "*" + w.record(x, kind, mode, "&("+w.plain(x, later)+")")
-		case listed && len(lhs) == 1 && len(rhs) == 1 && kind == "store" && w.again(x) &&
+		case listed && len(lhs) == 1 && len(rhs) == 1 && kind == "store" && !first && w.again(x) &&
 			w.definable(rhs[0], w.info.TypeOf(x)) && !strings.Contains(w.raw(x), "\n"):
 			// { t := V; *&X = t }
 			v, t := rhs[0], w.fresh("")
@@ -263,7 +284,31 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
 		}
 		left = append(left, piece{x.Pos(), x.End(), text})
 	}
-	return w.splice(s.Pos(), s.End(), append(left, w.seq(false, rhs...)...)...) + behind
+	if first {
+		return w.splice(s.Pos(), s.End(), append(left, w.seq(true, rhs...)...)...) + behind
+	}
+	values, loads := w.values(listed, lhs, rhs...)
+	return w.splice(s.Pos(), s.End(), append(left, values...)...) + loads + behind
+}
+
+// values rewrites the right side of an assignment or definition; loads is what records some of it
+// behind the statement.
+func (w *fn) values(listed bool, lhs []ast.Expr, rhs ...ast.Expr) (all []piece, loads string) {
+	if len(rhs) < 2 || !w.mingled(lhs, rhs) {
+		return w.seq(false, rhs...), ""
+	}
+	for _, x := range rhs {
+		text := ""
+		if listed && w.where(x) == heap && !w.empty(w.info.TypeOf(x)) && w.again(x) &&
+			w.unchanged(x, lhs) && !strings.Contains(w.raw(x), "\n") {
+			text = w.raw(x)
+			loads += "; " + w.record(x, "load", loi.In, "&("+w.plain(x, false)+")")
+		} else {
+			text = w.val(x, true)
+		}
+		all = append(all, piece{x.Pos(), x.End(), text})
+	}
+	return all, loads
 }
 
 // newlines are those of the source from lo to hi, for text that takes its place.

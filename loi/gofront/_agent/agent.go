@@ -171,6 +171,9 @@ func L[T any](b *Buf, p *T, site uint64) *T {
 	return p
 }
 
+// V is p: what it points to is evaluated before the rest of the statement.
+func V[T any](_ *Buf, p *T) *T { return p }
+
 // LX is L where the source does not know the type of T.
 func LX[T any](b *Buf, p *T, site uint64) *T {
 	of[T](b, site)
@@ -179,17 +182,21 @@ func LX[T any](b *Buf, p *T, site uint64) *T {
 }
 
 // P records the access of a site to what lies offset bytes behind p, which is not followed: it may
-// be nil.
+// be nil, and then there is no access.
 func P[T any](b *Buf, p *T, offset uintptr, site uint64) *T {
-	at(b, uintptr(unsafe.Pointer(p))+offset, Access<<KindShift|site)
+	if p != nil {
+		at(b, uintptr(unsafe.Pointer(p))+offset, Access<<KindShift|site)
+	}
 	return p
 }
 
 // Q records the access of a site to what lies offset bytes behind v[i], if there is one.
 func Q[V ~[]E, E any, N integer](b *Buf, v V, i N, offset uintptr, site uint64) V {
 	var e E
-	a := uintptr(unsafe.Pointer(unsafe.SliceData(v))) + uintptr(i)*unsafe.Sizeof(e)
-	at(b, a+offset, Access<<KindShift|site)
+	if i >= 0 && uint64(i) < uint64(len(v)) {
+		a := uintptr(unsafe.Pointer(unsafe.SliceData(v))) + uintptr(i)*unsafe.Sizeof(e)
+		at(b, a+offset, Access<<KindShift|site)
+	}
 	return v
 }
 
@@ -201,8 +208,10 @@ func window(b *Buf, p unsafe.Pointer, n uintptr, kind, site uint64) {
 
 // I records the access of a site to v[i], if there is such a byte, and is i.
 func I[V ~string, N integer](b *Buf, v V, i N, site uint64) N {
-	p := uintptr(unsafe.Pointer(unsafe.StringData(string(v))))
-	at(b, p+uintptr(i), Access<<KindShift|site)
+	if i >= 0 && uint64(i) < uint64(len(v)) {
+		p := uintptr(unsafe.Pointer(unsafe.StringData(string(v))))
+		at(b, p+uintptr(i), Access<<KindShift|site)
+	}
 	return i
 }
 

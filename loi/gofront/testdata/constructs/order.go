@@ -126,6 +126,76 @@ func order() {
 	fmt.Println(m)
 	get := func() map[string][]int { m = map[string][]int{"c": {5}}; return m }
 	fmt.Println(len(m["a"]), get()["c"][0], len(m["c"]))
+	mingled(b, nil, []int{}, 0, 1)
+}
+
+// Of several operands that panic, gc evaluates first what an earlier store may change.
+func mingled(b, none *box, s []int, i, j int) {
+	try := func(f func()) {
+		defer func() { fmt.Println(recover()) }()
+		f()
+	}
+	try(func() { s[i], s[j] = s[j], s[i] })
+	try(func() { b.v, count = s[j], none.v })
+	try(func() { b.s[0], none.next.s[i] = s[j], 3 })
+	try(func() { n, k := s[j], none.v; fmt.Println(n, k) })
+	try(func() {
+		var n, k = s[j], none.v
+		shared.next = &box{v: k}
+		try(func() { n++; fmt.Println(n) })
+	})
+	try(func() { fmt.Println(both(none, s)) })
+	try(func() { n := i; n, k := s[j], s[n]; fmt.Println(n, k) })
+	// a place and what is stored there
+	try(func() { none.s[0] <<= s[j] })
+	var x any
+	try(func() { *x.(*box) = *none.next.add(1) })
+	try(func() { *x.(*box) = *none.next })
+	try(func() { add(none).s[i&1] = s[j] })
+	try(func() { table[none.v&3] = s[j] })
+	// operands of an expression
+	var l [2]int
+	try(func() { fmt.Println(l[len(s)+2] + none.v) })
+	try(func() { fmt.Println(none.v + len(s[j:])) })
+	try(func() { fmt.Println(none.s, box{v: x.(int)}) })
+	try(func() { fmt.Println((&box{}).next.s[s[j]], x.(int)/i) })
+	try(func() { fmt.Println(append(none.s, s[j])) })
+	try(func() { fmt.Println(append(none.s, make([]int, s[j])...)) })
+	try(func() { fmt.Println(tick()/i, none.v) })
+	try(func() { fmt.Println(none.v, x.(fmt.Stringer), tick()) })
+	fmt.Println(len([]int{1, 2, 3, 4, 5, 6, 7, 8, 9}[count%4 : tick()%4+5]))
+	// functions and receivers
+	c := &chosen{f: tick1}
+	c.p = &chosen{f: func(n int) int { return -n }}
+	change := func(p **chosen) int { c.f = c.p.f; *p = c; return 1 }
+	fmt.Println(c.f(change(&c.p)), c.f(1))
+	d := &chosen{p: &chosen{n: 5}}
+	fmt.Println(d.p.get(changed(d)), d.p.get(1))
+	d = nil
+	try(func() { d.f(s[j]) })
+	try(func() { d.get(s[j]) })
+	try(func() { d.inter.Error(); d.f(tick()) })
+	try(func() { defer d.f(s[j]) })
+	try(func() { d.f(tick()) })
+	fmt.Println(tick())
+}
+
+func add(b *box) *box       { return b }
+func tick1(n int) int       { return n + tick() }
+func changed(d *chosen) int { d.p = &chosen{n: 7}; return 1 }
+
+type chosen struct {
+	f     func(int) int
+	p     *chosen
+	n     int
+	inter error
+}
+
+func (c *chosen) get(n int) int { return c.n + n }
+
+func both(none *box, s []int) (n, k int) {
+	defer func() { n++ }()
+	return s[1], none.v
 }
 
 func (b *box) pairless() (int, int) { b.v += 5; return b.v, b.v * 2 }

@@ -1,0 +1,3 @@
+module random
+
+go 1.26
