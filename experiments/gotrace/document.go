@@ -24,6 +24,12 @@ type Document struct {
 	Signal        string   `json:"signal,omitempty"` // that ended it
 	TracedNs      int64    `json:"traced_ns"`        // from the program's start to its end
 
+	// Replaced: the program's process became another program (exec), which was not traced.
+	Replaced bool `json:"replaced"`
+	// LeftRunning is how many processes of the program went on when it had ended, such as a daemon
+	// that it became; they were not traced.
+	LeftRunning int `json:"left_running"`
+
 	Unit           Unit              `json:"unit"`
 	Accesses       uint64            `json:"accesses"`
 	DistinctData   uint64            `json:"distinct_data"`

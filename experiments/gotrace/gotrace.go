@@ -11,7 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -24,6 +24,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/hw"
 	"krdlab/hw/failure"
+	"krdlab/hw/scratch"
 	"krdlab/krd"
 	"krdlab/loi/collect"
 	"krdlab/loi/gofront"
@@ -63,23 +64,20 @@ type Request struct {
 var ErrProgram = failure.New(failure.Failed, "the program failed")
 
 // Run builds, runs and analyses. After an error of the program (which wraps [ErrProgram]) the
-// document and the files are there, up to its end. If ctx is cancelled while the program runs, that
+// document and the files are there, up to its end; so is the document, without Dir, where the run
+// directory could not be written. After other errors there is no document, and no file. If ctx is cancelled while the program runs, that
 // is interrupted, and may end as it likes.
 func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Document, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return nil, fmt.Errorf("krdlab trace go: %w on %s/%s; it is for linux/amd64",
 			hw.ErrUnsupported, runtime.GOOS, runtime.GOARCH)
 	}
-	work, err := os.MkdirTemp("", "krdlab-go-")
+	work, err := scratch.Make("", "krdlab-go-")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(work)
-	built, err := gofront.Build(ctx, r.Build, work)
-	if err != nil {
-		return nil, err
-	}
-	program, err := collect.OpenProgram(built.Binary)
+	defer work.Remove()
+	built, err := gofront.Build(ctx, r.Build, work.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -94,23 +92,60 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 		if dir, err = begin(r, argv, t); err != nil {
 			return nil, err
 		}
-		d.Dir = dir.Partial()
 	}
-	a, err := newAnalysis(r, built, program)
+	failed, err := d.run(ctx, r, built, mem)
+	if err != nil {
+		if dir != nil {
+			dir.Discard()
+		}
+		return nil, errors.Join(err, failed)
+	}
+	if dir == nil {
+		return d, failed
+	}
+	if err := dir.WriteJSON(KRDFile, d); err != nil {
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
+			err = p.Err
+		}
+		err = fmt.Errorf("writing the run directory failed: %w; the result is only printed", err)
+		if !dir.Discard() {
+			d.Dir = dir.Partial()
+		}
+		return d, errors.Join(err, failed)
+	}
+	d.Dir = dir.Partial()
+	if err := dir.Commit(); err != nil {
+		return d, errors.Join(err, failed)
+	}
+	d.Dir = strings.TrimSuffix(dir.Partial(), ".partial")
+	return d, failed
+}
+
+// run runs a program that was built and analyses it, or writes its trace. failed is the error of the
+// program's end, err that of the tracing, after which nothing is left.
+func (d *Document) run(ctx context.Context, r *Request, b *gofront.Built, mem *collect.Memory) (
+	failed, err error) {
+	program, err := collect.OpenProgram(b.Binary)
 	if err != nil {
 		return nil, err
 	}
-	c := exec.Command(built.Binary, r.Args...)
+	a, err := newAnalysis(r, b, program)
+	if err != nil {
+		return nil, err
+	}
+	c := exec.Command(b.Binary, r.Args...)
 	c.Dir = r.Build.Dir
 	if r.Build.Test {
-		c.Dir = built.Folder
+		c.Dir = b.Folder
 	}
 	c.Stdin, c.Stdout, c.Stderr = r.Stdin, r.Stdout, r.Stderr
 	c.WaitDelay = childOutput
 	began := time.Now()
-	d.LateEvents, err = collect.Run(ctx, c, mem, a.reader)
-	d.TracedNs = time.Since(began).Nanoseconds()
-	failed, err := d.ended(err)
+	late, exit, err := collect.Run(ctx, c, mem, a.reader)
+	d.TracedNs, d.LateEvents = time.Since(began).Nanoseconds(), late
+	d.LeftRunning, d.Replaced = collect.Running(b.Binary), mem.Replaced()
+	failed, odd := d.ended(exit)
+	err = errors.Join(err, odd)
 	if err == nil && !mem.Started() {
 		err = fmt.Errorf("%w: it has not found the memory shared with it", ErrProgram)
 	}
@@ -119,20 +154,9 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 		err = a.end(d)
 	}
 	if err != nil && a.trace != nil {
-		err = errors.Join(err, a.trace.b.Abort())
+		err = a.trace.abort(err)
 	}
-	if dir == nil {
-		return d, errors.Join(err, failed)
-	}
-	if err != nil {
-		dir.Discard()
-		return d, err
-	}
-	if err := errors.Join(dir.WriteJSON(KRDFile, d), dir.Commit()); err != nil {
-		return d, err
-	}
-	d.Dir = strings.TrimSuffix(dir.Partial(), ".partial")
-	return d, failed
+	return failed, err
 }
 
 // childOutput is how long the output of children that the program leaves behind is waited for,
@@ -151,7 +175,7 @@ func begin(r *Request, argv []string, t *hw.Topology) (*result.RunDir, error) {
 	return result.Begin(r.Out, name, m, nil)
 }
 
-// ended notes how the program ended. failed wraps ErrProgram; err is of the tracing itself.
+// ended notes how the program ended. failed wraps ErrProgram; err is of waiting for it.
 func (d *Document) ended(exit error) (failed, err error) {
 	var x *exec.ExitError
 	if exit == nil || errors.Is(exit, exec.ErrWaitDelay) {

@@ -77,6 +77,13 @@ const mostLeft = 3
 
 // Doubts says what is not as good as it could be.
 func (d *Document) Doubts() (list []string) {
+	if d.Replaced {
+		list = append(list, "the program replaced itself by another (exec), which was not traced")
+	}
+	if d.LeftRunning > 0 {
+		list = append(list, fmt.Sprintf("processes of the program that went on after its end, and "+
+			"were not traced: %d", d.LeftRunning))
+	}
 	if d.UnknownAccesses > 0 {
 		list = append(list, fmt.Sprintf("%s of the accesses to memory whose allocation was not "+
 			"seen: such data are told apart by address only", show.Share(

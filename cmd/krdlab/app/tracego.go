@@ -118,7 +118,7 @@ func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given, asJSON b
 	}
 	a.patient.Store(true) // a server ends in its own time
 	d, err := gotrace.Run(c.Context(), r, a.argv, t)
-	if d == nil || err != nil && !errors.Is(err, gotrace.ErrProgram) {
+	if d == nil {
 		return err
 	}
 	if asJSON {
@@ -131,6 +131,8 @@ func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given, asJSON b
 		fmt.Fprintf(a.stderr, "trace: %s\n", *d.Trace)
 		return err
 	}
-	fmt.Fprintf(a.stderr, "run directory: %s\n", d.Dir)
+	if d.Dir != "" {
+		fmt.Fprintf(a.stderr, "run directory: %s\n", d.Dir)
+	}
 	return errors.Join(d.Write(a.page()), err)
 }

@@ -27,6 +27,7 @@ type krdHeader struct {
 	waits      atomic.Uint64 // how often no chunk was free
 	noBuf      atomic.Uint64 // goroutines that got no buffer
 	goroutines atomic.Uint64 // that got one
+	replaced   atomic.Uint64 // 1: the process is about to become another program, or has
 }
 
 type krdBuffer struct {
@@ -103,6 +104,13 @@ func krdInit() {
 	krd.base, krd.h = uintptr(p), h
 	krd.early = krdNew(getg())
 	debug.malloc = true
+}
+
+// krdExec notes that the process becomes another program (1), or that this failed (0).
+func krdExec(n uint64) {
+	if krd.h != nil {
+		krd.h.replaced.Store(n)
+	}
 }
 
 func krdBufAt(i uint32) *krdBuffer {
