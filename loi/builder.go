@@ -12,8 +12,9 @@ import (
 
 // A Builder writes a trace whose header (workers, objects, kernels) is known at the end only: one
 // that is imported or generated. It holds a chunk for each worker in memory, at most about 128 MiB
-// in all, and writes them to a file beside the final one as they fill up. Nothing can be recovered
-// of a trace whose builder was killed. All methods are for one goroutine at a time.
+// in all, and writes them to a file beside the final one as they fill up. Of a trace whose builder
+// was killed [Recover] finds what was written of that file, see Expect. All methods are for one
+// goroutine at a time.
 type Builder struct {
 	path string
 	f    *os.File // path + ".partial"
@@ -32,6 +33,10 @@ type Builder struct {
 	gap     int64          // where the chunks begin; 0 until the first is written
 	end     int64          // where the next one begins
 	entries []entry        // of the chunks written
+
+	expected Header // of a trace that is never closed
+	// so many the file has told of
+	objectsKnown, kernelsKnown int
 }
 
 // buildWorker is the chunk that a worker fills.
@@ -86,7 +91,7 @@ func NewBuilder(path string) (*Builder, error) {
 		return nil, fmt.Errorf("build trace: %w", err)
 	}
 	return &Builder{path: path, f: f, objects: make(map[string]ObjectID),
-		kernels: make(map[string]KernelID)}, nil
+		kernels: make(map[string]KernelID), expected: Header{Substrate: Native}}, nil
 }
 
 // Object returns the number of an object, which is registered if it is new. It fails if it was
@@ -296,9 +301,9 @@ func (b *Builder) write(worker int, w *buildWorker) error {
 	if w.n == chunkHeaderWords {
 		return nil
 	}
-	if b.gap == 0 {
-		b.gap = int64(max(buildGap, 2*b.headBytes()))
-		b.end = b.gap
+	if err := b.announce(); err != nil {
+		b.fail = fmt.Errorf("build trace %s: %w", b.path, err)
+		return b.fail
 	}
 	e := w.entry(worker, b.end)
 	if _, err := b.f.WriteAt(w.bytes(), b.end); err != nil {

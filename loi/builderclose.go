@@ -48,17 +48,12 @@ func (b *Builder) Abort() error {
 	return errors.Join(b.f.Close(), os.Remove(b.f.Name()))
 }
 
-// headBytes returns about how many bytes come before the first chunk, as far as is known.
-func (b *Builder) headBytes() int {
-	head, _ := newHead(&Header{Registry: b.registry, Workers: make([]Worker, len(b.workers))}, 0, 0)
-	return len(head)
-}
-
 // finish writes all but what the disk has.
 func (b *Builder) finish(h *Header) error {
 	head, control := newHead(h, 0, int(b.gap))
-	if b.gap == 0 { // no chunk was written
+	if b.gap == 0 { // no chunk was written, and nothing need be recovered
 		b.gap, b.end = int64(len(head)), int64(len(head))
+		b.objectsKnown, b.kernelsKnown = len(b.registry.Objects), len(b.registry.Kernels)
 	}
 	if err := b.move(int64(len(head)) - b.gap); err != nil {
 		return err

@@ -26,11 +26,17 @@ const killEnv = "LOI_TEST_KILL_IN"
 // killCloseEnv, if set, has it make small traces one after the other.
 const killCloseEnv = "LOI_TEST_KILL_CLOSE"
 
+// killBuildEnv, if set, has it build a trace, without a witness.
+const killBuildEnv = "LOI_TEST_KILL_BUILD"
+
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(killEnv); dir != "" {
 		run := recordForever
 		if os.Getenv(killCloseEnv) != "" {
 			run = closeForever
+		}
+		if os.Getenv(killBuildEnv) != "" {
+			run = buildForever
 		}
 		if err := run(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -79,22 +79,25 @@ func salvage(data []byte) (*Trace, RecoverReport, error) {
 		return nil, RecoverReport{}, err
 	}
 	n := len(t.chunks)
-	rep := RecoverReport{Records: t.records, Discarded: t.discarded,
-		LostBytes: slices.Clone(t.lost), Unfinished: make([]bool, n)}
+	rep := RecoverReport{LostBytes: slices.Clone(t.lost)}
 	if entries, head, err := t.footer(); err == nil {
 		// whole, unless it was killed just before it said so
 		if t.checkChunks(entries, head) == nil {
 			rep.Clean = t.state() == nil
+			rep.Unfinished = make([]bool, n)
 			t.Recovered = t.Recovered || !rep.Clean
 			return t.counted(rep)
 		}
+		rep.Unfinished = make([]bool, n)
 		t.keepGood(entries, head, &rep)
 	} else {
-		t.keepWhole(&rep)
-		copy(rep.LostBytes, t.lost)
+		if err := t.keepWhole(&rep); err != nil {
+			return nil, RecoverReport{}, err
+		}
+		rep.LostBytes = slices.Clone(t.lost)
 	}
 	t.Recovered = true
-	for i := range n {
+	for i := range t.chunks {
 		if t.lost[i] > 0 {
 			t.discarded[i] = max(t.discarded[i], 1)
 		}
@@ -105,6 +108,7 @@ func salvage(data []byte) (*Trace, RecoverReport, error) {
 // counted completes the report of t.
 func (t *Trace) counted(rep RecoverReport) (*Trace, RecoverReport, error) {
 	a, err := t.tally()
+	rep.Records, rep.Discarded = t.records, t.discarded
 	rep.Disordered, rep.LossUnknown, rep.Clock = disordered(a), t.LossUnknown(), t.Header.Clock
 	first := int64(math.MaxInt64)
 	stamp := func(i int, tick uint64) int64 { return int64(tick) - t.Header.Workers[i].TSCOffset }
@@ -154,11 +158,15 @@ func (t *Trace) keepGood(entries []entry, head uint32, rep *RecoverReport) {
 	}
 }
 
-// keepWhole keeps the good records of the chunks of a file that was not closed.
-func (t *Trace) keepWhole(rep *RecoverReport) {
-	end := uint64(len(t.data))
+// keepWhole keeps the good records of the chunks of a file that was not closed. That of a Builder
+// has names beside them, and workers that its head does not tell of.
+func (t *Trace) keepWhole(rep *RecoverReport) error {
+	end, most := uint64(len(t.data)), len(t.chunks)
+	if t.Buffered {
+		most = maxWorkers
+	}
 	for off := t.pre.dataOffset; off+chunkHeaderBytes <= end; {
-		h, ok := decodeChunkHeader(t.data, off, len(t.chunks))
+		h, ok := decodeChunkHeader(t.data, off, most)
 		if !ok {
 			if le.Uint64(t.data[off:]) == 0 && lastNonzero(t.data[off+chunkHeaderBytes:]) == 0 {
 				break // room kept for the footer, or a chunk that was being made
@@ -169,6 +177,7 @@ func (t *Trace) keepWhole(rep *RecoverReport) {
 			off += 8
 			continue
 		}
+		t.addWorkers(int(h.worker) + 1)
 		e := entry{offset: off, bytes: h.bytes, worker: h.worker, seq: h.seq}
 		if h.bytes > end-off {
 			if h.seq != unusedChunk {
@@ -177,24 +186,36 @@ func (t *Trace) keepWhole(rep *RecoverReport) {
 			}
 			e.bytes = (end - off) / 8 * 8
 		}
-		off += e.bytes
 		if e.seq != unusedChunk {
 			t.chunks[e.worker] = append(t.chunks[e.worker], section{entry: e})
+		} else {
+			t.learn(t.data[off+chunkHeaderBytes : off+e.bytes])
 		}
+		off += e.bytes
 	}
+	if err := t.Header.Validate(); err != nil {
+		return corrupt(int64(t.pre.dataOffset), "%v", err)
+	}
+	t.objects, t.kernels = nil, nil
+	t.index()
+	rep.Unfinished = make([]bool, len(t.chunks))
 	for i := range t.chunks {
 		t.keepWorker(i, rep)
 		if t.Buffered { // nobody knows what was in memory
 			t.lost[i] += 8
 		}
 	}
+	return nil
 }
 
 // keepWorker finds the good records in the chunks that were found of a worker.
 func (t *Trace) keepWorker(worker int, rep *RecoverReport) {
 	list := t.chunks[worker]
 	slices.SortFunc(list, func(a, b section) int { return cmp.Compare(a.seq, b.seq) })
-	begun := le.Uint64(t.slot(worker)[slotChunks:])
+	var begun uint64
+	if worker < int(t.pre.workers) {
+		begun = le.Uint64(t.slot(worker)[slotChunks:])
+	}
 	if n := len(list); n > 0 {
 		begun = max(begun, uint64(list[n-1].seq)+1)
 	}

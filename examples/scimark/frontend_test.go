@@ -170,7 +170,8 @@ func trace(t *testing.T, krdlab func(...string) []byte, unit, name string, s siz
 	var d struct {
 		Functions []part
 		Failed    []any
-		Unknown   int `json:"unknown_accesses"`
+		Accesses  uint64
+		Accounts  struct{ Analysed, Unknown, Stack, Left, Lost uint64 }
 	}
 	if err := json.Unmarshal(krdlab(args...), &d); err != nil {
 		t.Fatal(err)
@@ -178,8 +179,14 @@ func trace(t *testing.T, krdlab func(...string) []byte, unit, name string, s siz
 	if len(d.Failed) > 0 {
 		t.Errorf("not rewritten: %v", d.Failed)
 	}
-	if d.Unknown > len(kernels) { // run looks at the table of kernels, which nobody allocated
-		t.Errorf("%s: %d accesses to what nobody allocated", strings.Join(args[7:], " "), d.Unknown)
+	// Nothing is outside the distances, so that the functions add up to what there is.
+	all := uint64(0)
+	for _, f := range d.Functions {
+		all += uint64(f.Accesses)
+	}
+	if a := d.Accounts; a.Stack+a.Left+a.Lost+a.Unknown != 0 || a.Analysed != all || d.Accesses != all {
+		t.Errorf("%s: %d accesses of functions, the accounts are %+v", strings.Join(args[7:], " "), all,
+			a)
 	}
 	want, _ := byHand(name, s)
 	got := map[string]part{}

@@ -3,13 +3,13 @@ package doctor
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
 	"krdlab/hw"
+	"krdlab/hw/scratch"
 	"krdlab/hw/units"
 	"krdlab/loi"
 )
@@ -318,12 +318,12 @@ func checkTrace(folder string) Finding {
 			"another folder, with --out"
 		return f
 	}
-	dir, err := os.MkdirTemp(folder, ".krdlab-doctor-")
+	dir, err := scratch.Make(folder, ".krdlab-doctor-")
 	if err != nil {
 		return fail(err)
 	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "try.loi")
+	defer dir.Remove()
+	path := filepath.Join(dir.Path, "try.loi")
 	w, err := loi.Create(path, loi.Header{
 		Registry: loi.Registry{Objects: []loi.Object{{Name: "o",
 			Blocks: []loi.SizeRun{{Count: 1, Bytes: 64}}}},

@@ -9,6 +9,7 @@ import (
 
 	"krdlab/experiments/result"
 	"krdlab/krd"
+	"krdlab/loi/collect"
 	"krdlab/loi/gofront"
 )
 
@@ -24,8 +25,17 @@ type Document struct {
 	Signal        string   `json:"signal,omitempty"` // that ended it
 	TracedNs      int64    `json:"traced_ns"`        // from the program's start to its end
 
+	// Replaced: the program's process became another program (exec), which was not traced.
+	Replaced bool `json:"replaced"`
+	// LeftRunning is how many processes of the program went on when it had ended, such as a daemon
+	// that it became; they were not traced.
+	LeftRunning int `json:"left_running"`
+
 	Unit           Unit              `json:"unit"`
-	Accesses       uint64            `json:"accesses"`
+	Stack          bool              `json:"stack"`    // what is on the stack is observed
+	Accesses       uint64            `json:"accesses"` // in the distances
+	Accounts       collect.Accounts  `json:"accounts"` // what became of all accesses
+	Places         []Place           `json:"places"`   // of those that are not simply analysed
 	DistinctData   uint64            `json:"distinct_data"`
 	DistinctBytes  uint64            `json:"distinct_bytes"`
 	Goroutines     uint64            `json:"goroutines"`      // that accessed something
@@ -34,18 +44,73 @@ type Document struct {
 	OddEvents      uint64            `json:"odd_events"`      // that made no sense
 	Packages       []string          `json:"packages"`        // rewritten
 	Sites          int               `json:"sites"`
-	Failed         []gofront.Failure `json:"failed"` // packages left as they are
-	LeftAlone      map[string]int    `json:"left_alone"`
-	LeftPlaces     []string          `json:"left_places"` // and what, in rewritten files, and why
-	LeftFiles      []string          `json:"left_files"`  // whole files and packages, and why
-	KRD            *krd.Report       `json:"krd"`         // null: a trace was written
+	Failed         []gofront.Failure `json:"failed"`     // packages left as they are
+	LeftFiles      []string          `json:"left_files"` // whole files and packages, and why
+	KRD            *krd.Report       `json:"krd"`        // null: a trace was written
 	Functions      []Part            `json:"functions"`
 	Loops          []Part            `json:"loops"`
 	Objects        []Part            `json:"objects"`     // types with field, elements, variables
 	Allocations    []Part            `json:"allocations"` // by what made the object that is accessed
-	// UnknownAccesses were to memory whose allocation was not seen. Such data are told apart by
-	// their addresses: if the memory is used for something else, they are taken for the same.
-	UnknownAccesses uint64 `json:"unknown_accesses"`
+}
+
+// A Place is accesses of the program that are not observed, or of which it is not known to what.
+type Place struct {
+	At       string  `json:"at"`   // file and line
+	What     string  `json:"what"` // load of main.tree.left
+	Account  string  `json:"account"`
+	Why      string  `json:"why,omitempty"` // it is left alone
+	Accesses *uint64 `json:"accesses"`      // null: they are not counted
+}
+
+// The accounts of places, by the names of [collect.Accounts].
+const (
+	unknownAccount = "unknown"
+	stackAccount   = "stack"
+	leftAccount    = "left"
+)
+
+// account lists the places of accesses that are not simply analysed, those with the most first, and
+// at the end those that are not counted.
+func (d *Document) account(a *analysis) {
+	add := func(site int, account, why string, n uint64) {
+		s := &a.sites[site]
+		d.Places = append(d.Places, Place{fmt.Sprintf("%s:%d", filepath.Base(s.File), s.Line),
+			s.What(), account, why, &n})
+	}
+	why := make(map[int]string)
+	var uncounted []Place
+	for _, l := range a.left {
+		if l.Site > 0 {
+			why[l.Site] = l.Why
+		} else if !l.Whole() {
+			uncounted = append(uncounted, Place{fmt.Sprintf("%s:%d",
+				filepath.Base(l.Position.Filename), l.Position.Line), l.What, leftAccount, l.Why, nil})
+		}
+	}
+	for i, s := range a.reader.Sites() {
+		if s.Unknown > 0 {
+			add(i-1, unknownAccount, "", s.Unknown)
+		}
+		if s.Stack > 0 {
+			add(i-1, stackAccount, "", s.Stack)
+		}
+		if w := why[i]; s.Left > 0 || w != "" {
+			add(i-1, leftAccount, w, s.Left)
+		}
+	}
+	slices.SortStableFunc(d.Places, func(a, b Place) int { return cmp.Compare(*b.Accesses, *a.Accesses) })
+	d.Places = append(d.Places, uncounted...)
+}
+
+// places returns those of an account that accesses were made at; no account: that are not counted.
+func (d *Document) places(account string) (some []Place) {
+	for _, p := range d.Places {
+		if account == "" && p.Accesses == nil ||
+			p.Account == account && p.Accesses != nil && *p.Accesses > 0 {
+			some = append(some, p)
+		}
+	}
+	return some
 }
 
 // A Part is the accesses that have something in common.
@@ -71,7 +136,7 @@ func (p *Part) From(bytes uint64) (n uint64) {
 func newDocument(r *Request, b *gofront.Built) *Document {
 	d := &Document{SchemaVersion: result.SchemaVersion, Package: r.Build.Path, Args: r.Args,
 		Unit: r.Unit, Packages: b.Packages, Sites: len(b.Sites), Failed: b.Failed,
-		LeftAlone: map[string]int{}, LeftPlaces: []string{}, LeftFiles: []string{}}
+		Stack: r.Build.Stack, Places: []Place{}, LeftFiles: []string{}}
 	if d.Args == nil {
 		d.Args = []string{}
 	}
@@ -79,12 +144,8 @@ func newDocument(r *Request, b *gofront.Built) *Document {
 		d.Failed = []gofront.Failure{}
 	}
 	for _, l := range b.Left {
-		d.LeftAlone[l.Why]++
 		if l.Whole() {
 			d.LeftFiles = append(d.LeftFiles, l.String())
-		} else {
-			d.LeftPlaces = append(d.LeftPlaces, fmt.Sprintf("%s:%d: %s",
-				filepath.Base(l.Position.Filename), l.Position.Line, &l))
 		}
 	}
 	if r.Trace != "" {
@@ -99,7 +160,6 @@ func (d *Document) parts(a *analysis, groups []krd.GroupHistogram) {
 	for _, g := range groups {
 		k := a.reader.Groups[g.Group]
 		s := &a.sites[k.Site-1]
-		d.Accesses += g.Accesses
 		functions.add(s.Function, &g)
 		if s.Loop != 0 {
 			loops.add(fmt.Sprintf("%s, loop at %s:%d", s.Function, filepath.Base(s.File), s.Loop),

@@ -99,7 +99,7 @@ func main() {
 		"main.addressed.y": 50,
 		"main.stored":      51,
 		"main.pair.b":      20,
-		"main.parameter.p": 20,
+		"main.parameter.p": 21,
 		"main.n":           30,
 	} {
 		if n := part(t, d.Objects, name).Accesses; n != want {
@@ -108,15 +108,15 @@ func main() {
 	}
 	for name, want := range map[string][2]uint64{ // accesses, cold
 		"main.captured.func1": {100, 1}, "main.captured": {1, 0}, "main.addressed": {150, 1},
-		"main.structured": {60, 2}, "main.parameter": {20, 1}, "main.array": {100, 100},
+		"main.structured": {60, 2}, "main.parameter": {21, 1}, "main.array": {100, 100},
 		"main.flags": {60, 2},
 	} {
 		if f := part(t, d.Functions, name); f.Accesses != want[0] || f.Cold != want[1] {
 			t.Errorf("%s: %d accesses, %d cold, expected %v", name, f.Accesses, f.Cold, want)
 		}
 	}
-	if d.UnknownAccesses != 0 || d.OddEvents != 0 {
-		t.Errorf("%d unknown, %d odd", d.UnknownAccesses, d.OddEvents)
+	if d.Accounts.Unknown != 0 || d.OddEvents != 0 {
+		t.Errorf("%d unknown, %d odd", d.Accounts.Unknown, d.OddEvents)
 	}
 }
 
@@ -136,7 +136,7 @@ func fields() *pair   { return &pair{a: 1, p: struct{ x, y int16 }{2, 3}} } // 3
 func places() *pair   { return &pair{1, struct{ x, y int16 }{}, nil} }      // 4
 func zeros() *pair    { return &pair{} }
 func slice() []int32  { return []int32{1, 2, 3} } // 3
-func keyed() []int32  { return []int32{7: 1} }    // left alone
+func keyed() []int32  { return []int32{7: 1} }    // left alone, and counted
 func array() *[5]int8 { return &[5]int8{1, 2} }   // 2
 func value() *int     { return new(5) }           // 1
 func zero() *int      { return new(int) }
@@ -179,7 +179,7 @@ func main() {
 			t.Errorf("%s: %d accesses, %d of them cold, expected %d", name, n, cold, want)
 		}
 	}
-	if d.LeftAlone["the literal has keys"] != 1 || d.UnknownAccesses != 0 || d.OddEvents != 0 {
-		t.Errorf("%d unknown, %d odd, left %v", d.UnknownAccesses, d.OddEvents, d.LeftAlone)
+	if d.Accounts.Left != 1 || len(d.places(leftAccount)) != 1 || d.Accounts.Unknown != 0 || d.OddEvents != 0 {
+		t.Errorf("%d unknown, %d odd, left %+v", d.Accounts.Unknown, d.OddEvents, d.Places)
 	}
 }

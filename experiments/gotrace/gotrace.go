@@ -11,7 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -24,6 +24,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/hw"
 	"krdlab/hw/failure"
+	"krdlab/hw/scratch"
 	"krdlab/krd"
 	"krdlab/loi/collect"
 	"krdlab/loi/gofront"
@@ -63,27 +64,24 @@ type Request struct {
 var ErrProgram = failure.New(failure.Failed, "the program failed")
 
 // Run builds, runs and analyses. After an error of the program (which wraps [ErrProgram]) the
-// document and the files are there, up to its end. If ctx is cancelled while the program runs, that
+// document and the files are there, up to its end; so is the document, without Dir, where the run
+// directory could not be written. After other errors there is no document, and no file. If ctx is cancelled while the program runs, that
 // is interrupted, and may end as it likes.
 func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Document, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return nil, fmt.Errorf("krdlab trace go: %w on %s/%s; it is for linux/amd64",
 			hw.ErrUnsupported, runtime.GOOS, runtime.GOARCH)
 	}
-	work, err := os.MkdirTemp("", "krdlab-go-")
+	work, err := scratch.Make("", "krdlab-go-")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(work)
-	built, err := gofront.Build(ctx, r.Build, work)
+	defer work.Remove()
+	built, err := gofront.Build(ctx, r.Build, work.Path)
 	if err != nil {
 		return nil, err
 	}
-	program, err := collect.OpenProgram(built.Binary)
-	if err != nil {
-		return nil, err
-	}
-	mem, err := collect.NewMemory()
+	mem, err := collect.NewMemory(len(built.Sites), r.Build.Stack)
 	if err != nil {
 		return nil, err
 	}
@@ -94,45 +92,72 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 		if dir, err = begin(r, argv, t); err != nil {
 			return nil, err
 		}
-		d.Dir = dir.Partial()
 	}
-	a, err := newAnalysis(r, built, program)
+	failed, err := d.run(ctx, r, built, mem)
+	if err != nil {
+		if dir != nil {
+			dir.Discard()
+		}
+		return nil, errors.Join(err, failed)
+	}
+	if dir == nil {
+		return d, failed
+	}
+	if err := dir.WriteJSON(KRDFile, d); err != nil {
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
+			err = p.Err
+		}
+		err = fmt.Errorf("writing the run directory failed: %w; the result is only printed", err)
+		if !dir.Discard() {
+			d.Dir = dir.Partial()
+		}
+		return d, errors.Join(err, failed)
+	}
+	d.Dir = dir.Partial()
+	if err := dir.Commit(); err != nil {
+		return d, errors.Join(err, failed)
+	}
+	d.Dir = strings.TrimSuffix(dir.Partial(), ".partial")
+	return d, failed
+}
+
+// run runs a program that was built and analyses it, or writes its trace. failed is the error of the
+// program's end, err that of the tracing, after which nothing is left.
+func (d *Document) run(ctx context.Context, r *Request, b *gofront.Built, mem *collect.Memory) (
+	failed, err error) {
+	program, err := collect.OpenProgram(b.Binary)
 	if err != nil {
 		return nil, err
 	}
-	c := exec.Command(built.Binary, r.Args...)
+	a, err := newAnalysis(r, b, program)
+	if err != nil {
+		return nil, err
+	}
+	c := exec.Command(b.Binary, r.Args...)
 	c.Dir = r.Build.Dir
 	if r.Build.Test {
-		c.Dir = built.Folder
+		c.Dir = b.Folder
 	}
 	c.Stdin, c.Stdout, c.Stderr = r.Stdin, r.Stdout, r.Stderr
 	c.WaitDelay = childOutput
 	began := time.Now()
-	d.LateEvents, err = collect.Run(ctx, c, mem, a.reader)
-	d.TracedNs = time.Since(began).Nanoseconds()
-	failed, err := d.ended(err)
+	late, exit, err := collect.Run(ctx, c, mem, a.reader)
+	d.TracedNs, d.LateEvents = time.Since(began).Nanoseconds(), late
+	d.LeftRunning, d.Replaced = collect.Running(b.Binary), mem.Replaced()
+	failed, odd := d.ended(exit)
+	err = errors.Join(err, odd)
 	if err == nil && !mem.Started() {
 		err = fmt.Errorf("%w: it has not found the memory shared with it", ErrProgram)
 	}
 	if err == nil {
 		d.LostGoroutines = mem.Lost()
-		err = a.end(d)
+		a.reader.Count(mem.Counts())
+		err = a.end(d, mem.LostEvents())
 	}
 	if err != nil && a.trace != nil {
-		err = errors.Join(err, a.trace.b.Abort())
+		err = a.trace.abort(err)
 	}
-	if dir == nil {
-		return d, errors.Join(err, failed)
-	}
-	if err != nil {
-		dir.Discard()
-		return d, err
-	}
-	if err := errors.Join(dir.WriteJSON(KRDFile, d), dir.Commit()); err != nil {
-		return d, err
-	}
-	d.Dir = strings.TrimSuffix(dir.Partial(), ".partial")
-	return d, failed
+	return failed, err
 }
 
 // childOutput is how long the output of children that the program leaves behind is waited for,
@@ -151,7 +176,7 @@ func begin(r *Request, argv []string, t *hw.Topology) (*result.RunDir, error) {
 	return result.Begin(r.Out, name, m, nil)
 }
 
-// ended notes how the program ended. failed wraps ErrProgram; err is of the tracing itself.
+// ended notes how the program ended. failed wraps ErrProgram; err is of waiting for it.
 func (d *Document) ended(exit error) (failed, err error) {
 	var x *exec.ExitError
 	if exit == nil || errors.Is(exit, exec.ErrWaitDelay) {
@@ -173,17 +198,20 @@ type analysis struct {
 	reader  *collect.Reader
 	program *collect.Program
 	sites   []gofront.Site
+	left    []gofront.Left
 	unit    Unit
 	caches  hw.Machine
 	stream  *krd.Stream // nil: a trace is written
 	trace   *traceSink
 	keys    []uint64
 	bytes   []uint32
+	count   uint64 // accesses
 }
 
 func newAnalysis(r *Request, b *gofront.Built, p *collect.Program) (*analysis, error) {
 	a := &analysis{program: p, sites: b.Sites, unit: r.Unit, caches: r.Caches}
 	a.reader = collect.NewReader(b.Sites, p.Variables, a)
+	a.reader.Layout, a.reader.Stack, a.left = p.Layout, r.Build.Stack, b.Left
 	var err error
 	if r.Trace != "" {
 		a.trace, err = newTraceSink(r, a)
@@ -198,6 +226,7 @@ func newAnalysis(r *Request, b *gofront.Built, p *collect.Program) (*analysis, e
 // Batch implements [collect.Sink].
 func (a *analysis) Batch(b *collect.Batch) error {
 	a.keys, a.bytes = a.keys[:0], a.bytes[:0]
+	a.count += uint64(len(b.Places))
 	if a.unit == Lines {
 		for _, p := range b.Places {
 			a.keys, a.bytes = append(a.keys, p/lineBytes), append(a.bytes, lineBytes)
@@ -218,9 +247,11 @@ func (a *analysis) Batch(b *collect.Batch) error {
 // sizeShift is above all places.
 const sizeShift = 56
 
-func (a *analysis) end(d *Document) error {
-	d.UnknownAccesses, d.OddEvents = a.reader.Unknown, a.reader.Odd
-	d.Goroutines = a.reader.Goroutines
+// end finishes the document; lost is how many events were not recorded.
+func (a *analysis) end(d *Document, lost uint64) error {
+	d.OddEvents, d.Goroutines, d.Accesses = a.reader.Odd, a.reader.Goroutines, a.count
+	d.Accounts = a.reader.Accounts(a.count, lost)
+	d.account(a)
 	if a.trace != nil {
 		return a.trace.close(d, &a.caches)
 	}

@@ -101,8 +101,8 @@ func TestFigure3OfVirda(t *testing.T) {
 	if p := part(t, d.Objects, "main.Basket"); p.Accesses != 3 || p.Bytes != 16 || p.Cold != 3 {
 		t.Errorf("what it begins with: %+v", p)
 	}
-	if d.UnknownAccesses != 0 || d.OddEvents != 0 {
-		t.Errorf("%d unknown, %d odd", d.UnknownAccesses, d.OddEvents)
+	if d.Accounts.Unknown != 0 || d.OddEvents != 0 {
+		t.Errorf("%d unknown, %d odd", d.Accounts.Unknown, d.OddEvents)
 	}
 	// by lines, all is one datum
 	if d, _, err = trace(t, Lines, basket, nil); err != nil {
@@ -216,8 +216,8 @@ func main() {
 		t.Errorf("%d of %d accesses were to data never seen before, and %d events came late",
 			f.Cold, f.Accesses, d.LateEvents)
 	}
-	if d.UnknownAccesses != 0 || d.OddEvents != 0 {
-		t.Errorf("%d unknown, %d odd", d.UnknownAccesses, d.OddEvents)
+	if d.Accounts.Unknown != 0 || d.OddEvents != 0 {
+		t.Errorf("%d unknown, %d odd", d.Accounts.Unknown, d.OddEvents)
 	}
 }
 

@@ -1,9 +1,13 @@
 package gotrace
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 
 	"krdlab/hw"
+	"krdlab/hw/failure"
 	"krdlab/loi"
 	"krdlab/loi/collect"
 )
@@ -11,6 +15,7 @@ import (
 // traceSink writes accesses to a trace: an object for each class, a kernel for each function, a
 // worker for each goroutine.
 type traceSink struct {
+	path    string
 	b       *loi.Builder
 	a       *analysis
 	objects []int32        // by class; -1: not accessed yet
@@ -21,20 +26,50 @@ type traceSink struct {
 
 func newTraceSink(r *Request, a *analysis) (*traceSink, error) {
 	b, err := loi.NewBuilder(r.Trace)
-	if err != nil {
+	if errors.Is(err, fs.ErrExist) {
+		return nil, failure.Errorf(failure.Request, "%w; a .partial that nobody writes any more may "+
+			"be kept by krdlab trace recover, and can be removed", err)
+	} else if err != nil {
 		return nil, err
 	}
-	t := &traceSink{b: b, a: a, kernels: make([]loi.KernelID, len(a.sites)+1),
+	t := &traceSink{path: r.Trace, b: b, a: a, kernels: make([]loi.KernelID, len(a.sites)+1),
 		workers: make(map[uint64]int)}
 	for i := range a.sites {
 		if t.kernels[i+1], err = b.Kernel(a.sites[i].Function); err != nil {
-			return nil, err
+			return nil, errors.Join(t.failed(err), b.Abort())
 		}
 	}
+	h := t.header(r.Build.Path, r.Unit, &r.Caches)
+	h.Meta = append(h.Meta, loi.KV{Key: "cut off", Value: "krdlab ended before the program"})
+	b.Expect(h)
 	return t, nil
 }
 
+// failed names the file that could not be written, and no other.
+func (t *traceSink) failed(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		err = p.Err
+	}
+	return fmt.Errorf("writing the trace to %s failed: %w", t.path, err)
+}
+
+// abort removes what was written after an error, which it returns.
+func (t *traceSink) abort(err error) error {
+	if left := t.b.Abort(); left != nil {
+		return fmt.Errorf("%w; what was written is left behind: %w", err, left)
+	}
+	return fmt.Errorf("%w; what was written of it is removed", err)
+}
+
+// add adds accesses.
 func (t *traceSink) add(b *collect.Batch, keys []uint64, bytes []uint32) error {
+	if err := t.addAll(b, keys, bytes); err != nil {
+		return t.failed(err)
+	}
+	return nil
+}
+
+func (t *traceSink) addAll(b *collect.Batch, keys []uint64, bytes []uint32) error {
 	i := 0
 	for _, turn := range b.Turns {
 		w, ok := t.workers[turn.Goroutine]
@@ -75,19 +110,40 @@ func (t *traceSink) object(class int) (loi.ObjectID, error) {
 	return loi.ObjectID(t.objects[class]), nil
 }
 
-func (t *traceSink) close(d *Document, m *hw.Machine) error {
+func (t *traceSink) header(path string, unit Unit, m *hw.Machine) loi.Header {
 	clock := hw.CalibrateClock()
-	h := loi.Header{Clock: loi.Clock{Source: clock.Source, Hz: clock.Hz,
+	return loi.Header{Clock: loi.Clock{Source: clock.Source, Hz: clock.Hz,
 		Invariant: clock.Invariant}, Substrate: loi.Native, Grain: "kernel", Nodes: 1,
 		L2Bytes: uint64(m.L2Bytes), LLCBytes: uint64(m.LLCBytes),
 		L2Known: string(m.CachesKnown.L2), LLCKnown: string(m.CachesKnown.LLC),
-		Kernel: "go " + d.Package, Meta: []loi.KV{
-			{Key: "exit_code", Value: fmt.Sprint(d.ExitCode)}, {Key: "unit", Value: string(d.Unit)}}}
+		Kernel: "go " + path, Meta: []loi.KV{{Key: "unit", Value: string(unit)}}}
+}
+
+// accounts are entries of a header.
+func accounts(a *collect.Accounts) (all []loi.KV) {
+	for _, x := range []struct {
+		key string
+		n   uint64
+	}{{"accesses analysed", a.Analysed}, {"accesses of unknown origin", a.Unknown},
+		{"accesses on the stack", a.Stack}, {"accesses left alone", a.Left},
+		{"accesses lost", a.Lost}} {
+		all = append(all, loi.KV{Key: x.key, Value: fmt.Sprint(x.n)})
+	}
+	return all
+}
+
+func (t *traceSink) close(d *Document, m *hw.Machine) error {
+	h := t.header(d.Package, d.Unit, m)
+	h.Meta = slices.Insert(h.Meta, 0, loi.KV{Key: "exit_code", Value: fmt.Sprint(d.ExitCode)})
+	h.Meta = append(h.Meta, accounts(&d.Accounts)...)
 	if d.Signal != "" {
 		h.Meta = append(h.Meta, loi.KV{Key: "signal", Value: d.Signal})
 	}
 	for range max(1, len(t.workers)) {
 		h.Workers = append(h.Workers, loi.Worker{CPU: -1})
 	}
-	return t.b.Close(h)
+	if err := t.b.Close(h); err != nil {
+		return t.failed(err)
+	}
+	return nil
 }

@@ -19,6 +19,10 @@ func (d *Document) Write(p *show.Page) error {
 		show.Count(result.Some(float64(d.Accesses))), units.Count(d.Goroutines, "goroutine"),
 		units.Count(len(d.Packages), "package"),
 		time.Duration(d.TracedNs).Round(time.Millisecond))
+	a := &d.Accounts
+	p.Line("of all that the rewritten packages made: %s analysed, %s of unknown origin, %s on the "+
+		"stack, %s left alone, %s lost", count(a.Analysed), count(a.Unknown), count(a.Stack),
+		count(a.Left), count(a.Lost))
 	if d.KRD != nil {
 		what := "lines of 64 bytes"
 		if d.Unit == Data {
@@ -47,6 +51,8 @@ func (d *Document) Write(p *show.Page) error {
 	return p.Close()
 }
 
+func count(n uint64) any { return show.Count(result.Some(float64(n))) }
+
 // limits are the distances that the tables of parts are about.
 var limits = []uint64{32 << 10, 1 << 20, 32 << 20}
 
@@ -72,16 +78,88 @@ func (d *Document) table(p *show.Page, head string, parts []Part) {
 	}
 }
 
-// mostLeft is how many places that are left alone people are told.
-const mostLeft = 3
+// mostPlaces is how many places of an account people are told.
+const mostPlaces = 3
+
+// outsideShare is from which share of the accesses people are told what was not analysed.
+const outsideShare = 0.01
+
+// outside says where the accesses are made that are not simply analysed, if they are many.
+func (d *Document) outside() (list []string) {
+	a := &d.Accounts
+	all := float64(a.All())
+	if d.Accesses == 0 {
+		list = append(list, "nothing was observed: "+d.nothing())
+	}
+	if float64(a.All()-a.Analysed) > outsideShare*all {
+		for _, x := range []struct {
+			n             uint64
+			account, what string
+		}{
+			{a.Stack, stackAccount, "to the stack of their goroutine, and are not observed (--stack " +
+				"observes them)"},
+			{a.Unknown, unknownAccount, "to memory whose allocation was not seen: such data are told " +
+				"apart by address only"},
+			{a.Left, leftAccount, "at places that are left alone, so that the program does what it did"},
+		} {
+			if x.n > 0 {
+				list = append(list, fmt.Sprintf("%s of the accesses were %s%s",
+					show.Share(float64(x.n), all), x.what, named(d.places(x.account))))
+			}
+		}
+	}
+	if p := d.places(""); len(p) > 0 {
+		list = append(list, fmt.Sprintf("%s left alone and not counted%s",
+			units.Count(len(p), "place")+map[bool]string{true: " is", false: " are"}[len(p) == 1],
+			named(p)))
+	}
+	if a.Lost > 0 {
+		list = append(list, fmt.Sprintf("%d events were lost", a.Lost))
+	}
+	return list
+}
+
+// nothing says why a program seems to access nothing.
+func (d *Document) nothing() string {
+	switch a := &d.Accounts; {
+	case a.All() > 0:
+		return fmt.Sprintf("of %d accesses that the rewritten packages made, %d were to the stack, %d "+
+			"at places that are left alone and %d lost", a.All(), a.Stack, a.Left, a.Lost)
+	case d.Sites == 0:
+		return "the rewritten packages have no access to the heap in their sources: " +
+			strings.Join(d.Packages, ", ")
+	}
+	return fmt.Sprintf("none of the %d accesses in the sources of %s was made", d.Sites,
+		strings.Join(d.Packages, ", "))
+}
+
+// named is the first of places.
+func named(places []Place) (text string) {
+	for i, p := range places[:min(mostPlaces, len(places))] {
+		text += map[bool]string{true: ": ", false: "; "}[i == 0] + p.At + ": " + p.What
+		if p.Why != "" {
+			text += ", " + p.Why
+		}
+		if p.Accesses != nil {
+			text += fmt.Sprintf(" (%d)", *p.Accesses)
+		}
+	}
+	if n := len(places) - mostPlaces; n > 0 {
+		text += fmt.Sprintf("; and %d more: --json", n)
+	}
+	return text
+}
 
 // Doubts says what is not as good as it could be.
 func (d *Document) Doubts() (list []string) {
-	if d.UnknownAccesses > 0 {
-		list = append(list, fmt.Sprintf("%s of the accesses to memory whose allocation was not "+
-			"seen: such data are told apart by address only", show.Share(
-			float64(d.UnknownAccesses), float64(d.Accesses))))
+	if d.Replaced {
+		list = append(list, "the program replaced itself by another (exec), which was not traced")
 	}
+	if d.LeftRunning > 0 {
+		list = append(list, fmt.Sprintf("processes of the program that went on after its end, and "+
+			"were not traced: %d", d.LeftRunning))
+	}
+	list = append(list, d.outside()...)
 	if d.LateEvents > 0 {
 		list = append(list, fmt.Sprintf("%d events came too late to be put in order with those of "+
 			"other goroutines", d.LateEvents))
@@ -92,15 +170,6 @@ func (d *Document) Doubts() (list []string) {
 	}
 	if d.OddEvents > 0 {
 		list = append(list, fmt.Sprintf("%d events made no sense", d.OddEvents))
-	}
-	if n := len(d.LeftPlaces); n > 0 {
-		more := ""
-		if n > mostLeft {
-			more = fmt.Sprintf("; and %d more: --json", n-mostLeft)
-		}
-		list = append(list, fmt.Sprintf("left alone, so that the program does what it did, and not "+
-			"observed: %s in the sources: %s%s", units.Count(n, "place"),
-			strings.Join(d.LeftPlaces[:min(n, mostLeft)], "; "), more))
 	}
 	for _, f := range d.Failed {
 		list = append(list, fmt.Sprintf("package %s did not build when rewritten, and was left as "+

@@ -12,6 +12,7 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/hw/machine"
+	"krdlab/hw/scratch"
 	"krdlab/kernels/kernel"
 	"krdlab/runtimes"
 )
@@ -64,12 +65,12 @@ func Fit(ctx context.Context, m *machine.Machine, params kernel.Params, seeds in
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	// A name of its own: another process may fit in dir too, and one that was killed leaves its own.
-	tmp, err := os.MkdirTemp(dir, "."+m.Name+".fit-")
+	// A name of its own: another process may fit in dir too.
+	tmp, err := scratch.Make(dir, "."+m.Name+".fit-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp)
+	defer tmp.Remove()
 	f.request.Reps, f.near = seeds, near
 	topo, err := m.Topology()
 	if err != nil {
@@ -77,7 +78,7 @@ func Fit(ctx context.Context, m *machine.Machine, params kernel.Params, seeds in
 	}
 	var off string
 	for i := range mostFits {
-		f.request.Out = filepath.Join(tmp, strconv.Itoa(i))
+		f.request.Out = filepath.Join(tmp.Path, strconv.Itoa(i))
 		out, err := experiments.Run(ctx, &f.request, argv, topo, nil, nil)
 		if err != nil {
 			return fmt.Errorf("fit machine %s: %w", m.Name, err)

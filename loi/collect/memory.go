@@ -61,6 +61,7 @@ type header struct {
 	goroutines uint64
 	lost       uint64
 	observed   uint64
+	replaced   uint64
 }
 
 type buffer struct {
@@ -150,6 +151,10 @@ func (m *Memory) Lost() uint64 { return atomic.LoadUint64(&m.h.noBuf) }
 
 // Waits returns how often the program waited for this side.
 func (m *Memory) Waits() uint64 { return atomic.LoadUint64(&m.h.waits) }
+
+// Replaced tells whether the program's process has become another program (exec), of which nothing
+// is recorded.
+func (m *Memory) Replaced() bool { return atomic.LoadUint64(&m.h.replaced) != 0 }
 
 // Close gives the memory back.
 func (m *Memory) Close() error {

@@ -219,8 +219,14 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 		case kindExtent:
 			r.extent(t, e)
 		case kindMade:
-			r.made(t, e[0], e[1]&siteMask)
-			t.before = e // an Extent may follow
+			if site := e[1] & siteMask; site == 0 || site > uint64(len(r.sites)) {
+				r.Odd++
+			} else if r.made(t, e[0], site); t.of != nil || r.sites[site-1].Element > 0 ||
+				r.sites[site-1].Kind == "append" {
+				t.before = e // an Extent follows
+			} else {
+				r.initial(t, e[0], site)
+			}
 		case kindWindow, kindRange:
 			t.before = e
 		case kindMap:
@@ -273,15 +279,10 @@ const tinyBytes = 16
 
 const siteMask = 1<<32 - 1
 
-// pending finishes what an event began that no Extent followed.
+// pending gives up what an event began that no Extent followed.
 func (r *Reader) pending(t *thread) {
-	e := t.before
-	t.before = event{}
-	if e.kind() != kindMade {
-		r.Odd++
-		return
-	}
-	r.initial(t, e[0], 0, e[1]&siteMask)
+	t.before, t.of = event{}, nil
+	r.Odd++
 }
 
 func (r *Reader) extent(t *thread, e event) {
@@ -393,9 +394,6 @@ func (r *Reader) appended(t *thread, addr, room, site uint64) {
 
 // made says that a site made what stands at an address; on the stack, it is an object from now on.
 func (r *Reader) made(t *thread, addr, site uint64) {
-	if site == 0 || site > uint64(len(r.sites)) {
-		return
-	}
 	if addr&onStack != 0 {
 		if s := &r.sites[site-1]; s.Kind != "append" && (r.Stack || strings.HasSuffix(s.Kind, "-map")) {
 			r.space.add(r.real(t, addr), max(s.Bytes, granule), r.class(Class{Site: int(site)}))
@@ -437,17 +435,9 @@ const (
 
 // initial records the stores of initial values to what a site has allocated: those in its source.
 // Zeros are no store, as in virda's JVM, where constructors store and allocation does not.
-func (r *Reader) initial(t *thread, addr, bytes, site uint64) {
-	if site == 0 || site > uint64(len(r.sites)) {
-		return
-	}
-	s := &r.sites[site-1]
-	r.account[site].Left += s.Unseen
-	switch {
-	case s.Mode == 0 || addr&onStack == 0 && r.space.find(addr) == 0:
-	case bytes > 0:
-		r.elements(t, window{addr: addr, bytes: bytes, site: site})
-	case s.Bytes > 0:
+func (r *Reader) initial(t *thread, addr, site uint64) {
+	if s := &r.sites[site-1]; s.Mode != 0 && s.Bytes > 0 && (addr&onStack != 0 ||
+		r.space.find(addr) != 0) {
 		r.access(t, addr, site)
 	}
 }
@@ -457,12 +447,10 @@ func (r *Reader) initial(t *thread, addr, bytes, site uint64) {
 func (r *Reader) initialOf(t *thread, w window) {
 	s := &r.sites[w.site-1]
 	switch {
+	case s.Mode == 0 || w.addr&onStack == 0 && r.space.find(w.addr) == 0:
 	case w.of == nil || s.Kind == "literal":
-		r.account[w.site].Left += s.Unseen
-		if s.Mode != 0 && (w.addr&onStack != 0 || r.space.find(w.addr) != 0) {
-			r.elements(t, w)
-		}
-	case s.Mode != 0:
+		r.elements(t, w)
+	default:
 		r.leavesOf(t, w.addr, w.site, w.of.stored(s))
 	}
 }

@@ -5,23 +5,27 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"syscall"
 	"time"
 )
 
+// ErrEnded is wrapped by the error of a tracing that could not go on and ended the program.
+var ErrEnded = errors.New("the program was ended by krdlab")
+
 // Run starts a program that was built by package gofront, and hands what it records to r until it
 // has ended. It returns how many events came too late to be put in order, and the error of the
-// program's end, an [*exec.ExitError] if it failed; r has then all that it recorded up to there. An
-// error of r's sink ends the program.
+// program's end, such as an [*exec.ExitError]; r has then all that it recorded up to there. err is
+// of the tracing itself. An error of r's sink ends the program, and then err wraps [ErrEnded] too.
 //
 // If ctx is cancelled, the program gets SIGINT, which a terminal has sent it already if this process
 // is in its foreground.
 //
 // It waits by sleeping, for at most a millisecond at a time.
-func Run(ctx context.Context, cmd *exec.Cmd, m *Memory, r *Reader) (late uint64, err error) {
+func Run(ctx context.Context, cmd *exec.Cmd, m *Memory, r *Reader) (late uint64, exit, err error) {
 	cmd.Env = append(cmd.Environ(), m.Env())
 	endWithParent(cmd)
 	if err := cmd.Start(); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	defer context.AfterFunc(ctx, func() {
 		if !inForeground() {
@@ -35,7 +39,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, m *Memory, r *Reader) (late uint64,
 	for {
 		came, err := o.round(false)
 		if err != nil {
-			return o.late, errors.Join(err, cmd.Process.Kill(), <-ended)
+			return o.late, nil, end(cmd, ended, err)
 		}
 		if came {
 			pause = 0
@@ -45,10 +49,30 @@ func Run(ctx context.Context, cmd *exec.Cmd, m *Memory, r *Reader) (late uint64,
 		select {
 		case exit := <-ended:
 			if _, err := o.round(true); err != nil {
-				return o.late, err
+				return o.late, exit, err
 			}
-			return o.late, errors.Join(r.End(), exit)
+			return o.late, exit, r.End()
 		case <-time.After(pause):
 		}
 	}
 }
+
+// end kills a program after an error, and waits for its end.
+func end(cmd *exec.Cmd, ended <-chan error, err error) error {
+	if kill := cmd.Process.Kill(); !errors.Is(kill, os.ErrProcessDone) {
+		err = errors.Join(err, kill)
+	}
+	var x *exec.ExitError
+	if errors.As(<-ended, &x) {
+		if s, ok := x.Sys().(syscall.WaitStatus); ok && s.Signaled() && s.Signal() == syscall.SIGKILL {
+			return &endedError{err}
+		}
+	}
+	return err // it has ended by itself
+}
+
+// endedError is an error after which the program was killed.
+type endedError struct{ err error }
+
+func (e *endedError) Error() string   { return e.err.Error() + "; " + ErrEnded.Error() }
+func (e *endedError) Unwrap() []error { return []error{e.err, ErrEnded} }

@@ -3,6 +3,7 @@ package collect
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -35,4 +36,20 @@ func inForeground() bool {
 	defer tty.Close()
 	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
 	return err == nil && group == unix.Getpgrp()
+}
+
+// Running returns how many processes there are, of those that this user may look at, whose program
+// is the file binary.
+func Running(binary string) (n int) {
+	file, err := os.Stat(binary)
+	if err != nil {
+		return 0
+	}
+	links, _ := filepath.Glob("/proc/[0-9]*/exe")
+	for _, link := range links {
+		if other, err := os.Stat(link); err == nil && os.SameFile(file, other) {
+			n++
+		}
+	}
+	return n
 }

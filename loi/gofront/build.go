@@ -9,7 +9,9 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,6 +29,8 @@ type BuildOptions struct {
 	// Patterns of import paths (path.Match, and ... at the end): which of the main module's packages
 	// are rewritten. Include nil: all.
 	Include, Exclude []string
+	// Stack says that what is on the stack is observed too, as far as something points to it.
+	Stack bool
 }
 
 // A Built is a program that was rewritten and built.
@@ -63,7 +67,7 @@ func Build(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
 	if opt.Dir, err = filepath.EvalSymlinks(opt.Dir); err != nil {
 		return nil, err
 	}
-	folder, names, err := choose(ctx, opt)
+	folder, program, names, err := choose(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -79,9 +83,9 @@ func Build(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Built{Binary: filepath.Join(dir, "program"), Folder: folder}
+	b := &Built{Binary: filepath.Join(dir, "bin", program), Folder: folder}
 	for {
-		if err := b.rewrite(ctx, opt, names, Options{Escapes: escapes}); err != nil {
+		if err := b.rewrite(ctx, opt, names, Options{Escapes: escapes, Stack: opt.Stack}); err != nil {
 			return nil, err
 		}
 		i := slices.IndexFunc(b.Left, func(l Left) bool { return l.Whole() })
@@ -141,9 +145,11 @@ func (o *BuildOptions) load(ctx context.Context, mode packages.LoadMode,
 		BuildFlags: o.flags(), Tests: tests}, patterns...)
 }
 
-// choose returns the folder of the package and the packages that are to be rewritten: of a program,
-// those that it imports, of tests, those that they import too.
-func choose(ctx context.Context, opt BuildOptions) (folder string, names []string, err error) {
+// choose returns the folder of the package, the name that go run or go test gives its program, and
+// the packages that are to be rewritten: of a program, those that it imports, of tests, those that
+// they import too.
+func choose(ctx context.Context, opt BuildOptions) (folder, binary string, names []string,
+	err error) {
 	at := opt.Path
 	if !filepath.IsAbs(at) {
 		at = filepath.Join(opt.Dir, at)
@@ -151,10 +157,10 @@ func choose(ctx context.Context, opt BuildOptions) (folder string, names []strin
 	file, err := os.Stat(at)
 	switch {
 	case err == nil && !file.IsDir() && filepath.Ext(at) != ".go":
-		return "", nil, fmt.Errorf("%w: %s is neither a package nor a file of Go", ErrPackage, opt.Path)
+		return "", "", nil, fmt.Errorf("%w: %s is neither a package nor a file of Go", ErrPackage, opt.Path)
 	case err != nil && (strings.HasPrefix(opt.Path, ".") || filepath.IsAbs(opt.Path) ||
 		filepath.Ext(at) == ".go") && !strings.Contains(opt.Path, "..."):
-		return "", nil, fmt.Errorf("%w: %w", ErrPackage, err)
+		return "", "", nil, fmt.Errorf("%w: %w", ErrPackage, err)
 	}
 	list, err := opt.load(ctx, packages.NeedName|packages.NeedFiles|packages.NeedImports|
 		packages.NeedDeps|packages.NeedModule|packages.NeedForTest, opt.Test, opt.Path)
@@ -163,7 +169,7 @@ func choose(ctx context.Context, opt BuildOptions) (folder string, names []strin
 		if said == "" {
 			said = err.Error()
 		}
-		return "", nil, fmt.Errorf("%w: %s: %s", ErrPackage, opt.Path, strings.TrimSpace(said))
+		return "", "", nil, fmt.Errorf("%w: %s: %s", ErrPackage, opt.Path, strings.TrimSpace(said))
 	}
 	// A package comes with its tests: itself, itself with them, those outside, and their program.
 	one := map[string]bool{}
@@ -182,7 +188,7 @@ func choose(ctx context.Context, opt BuildOptions) (folder string, names []strin
 		}
 	}
 	if len(one) != 1 {
-		return "", nil, fmt.Errorf("%w: %s is %d packages, expected one", ErrPackage, opt.Path,
+		return "", "", nil, fmt.Errorf("%w: %s is %d packages, expected one", ErrPackage, opt.Path,
 			len(one))
 	}
 	if main == nil {
@@ -196,17 +202,17 @@ func choose(ctx context.Context, opt BuildOptions) (folder string, names []strin
 	}
 	if len(main.Errors) > 0 {
 		if e := main.Errors[0]; e.Kind == packages.ListError && len(main.GoFiles) == 0 {
-			return "", nil, fmt.Errorf("%w: %s: %s; expected a package's folder, such as ./cmd/server, "+
+			return "", "", nil, fmt.Errorf("%w: %s: %s; expected a package's folder, such as ./cmd/server, "+
 				"or its import path", ErrPackage, opt.Path, e.Msg)
 		}
-		return "", nil, fmt.Errorf("%w: %w", ErrBuild, main.Errors[0])
+		return "", "", nil, fmt.Errorf("%w: %w", ErrBuild, main.Errors[0])
 	}
 	if main.Name != "main" && !opt.Test {
-		return "", nil, fmt.Errorf("%w: %s is package %s, expected package main (or: krdlab trace "+
+		return "", "", nil, fmt.Errorf("%w: %s is package %s, expected package main (or: krdlab trace "+
 			"go test %s)", ErrPackage, main.PkgPath, main.Name, opt.Path)
 	}
 	if opt.Test && program == nil {
-		return "", nil, fmt.Errorf("%w: %s has no tests", ErrPackage, main.PkgPath)
+		return "", "", nil, fmt.Errorf("%w: %s has no tests", ErrPackage, main.PkgPath)
 	}
 	packages.Visit(list, nil, func(p *packages.Package) {
 		if (p.Module != nil && p.Module.Main || p.PkgPath == ofFile) && p != program &&
@@ -219,10 +225,27 @@ func choose(ctx context.Context, opt BuildOptions) (folder string, names []strin
 	slices.Sort(names)
 	names = slices.Compact(names)
 	if len(names) == 0 {
-		return "", nil, fmt.Errorf("%w: no package of the main module is left to be rewritten",
+		return "", "", nil, fmt.Errorf("%w: no package of the main module is left to be rewritten",
 			ErrPackage)
 	}
-	return folder, names, nil
+	return folder, binaryName(slices.Collect(maps.Keys(one))[0], opt), names, nil
+}
+
+// majorVersion is the last element of the import path of a module's version 2 or later.
+var majorVersion = regexp.MustCompile(`^v([2-9]|[1-9][0-9]+)$`)
+
+// binaryName returns the name that the go command gives to the program of a package.
+func binaryName(importPath string, opt BuildOptions) string {
+	name := path.Base(importPath)
+	if importPath == ofFile {
+		name = strings.TrimSuffix(filepath.Base(opt.Path), ".go")
+	} else if up := path.Dir(importPath); majorVersion.MatchString(name) && up != "." {
+		name = path.Base(up)
+	}
+	if opt.Test {
+		name += ".test"
+	}
+	return name
 }
 
 func (o *BuildOptions) takes(path string) bool {

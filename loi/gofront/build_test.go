@@ -35,14 +35,31 @@ func TestNoProgram(t *testing.T) {
 		"README.md":      "README.md is neither a package nor a file of Go",
 		"example.com/no": "example.com/no: no required module provides package",
 	} {
-		_, _, err := choose(t.Context(), BuildOptions{Dir: dir, Path: path})
+		_, _, _, err := choose(t.Context(), BuildOptions{Dir: dir, Path: path})
 		if !errors.Is(err, ErrPackage) || failure.Of(err) != failure.Request ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, expected %q", path, err, want)
 		}
 	}
-	if _, _, err := choose(t.Context(), BuildOptions{Dir: t.TempDir(), Path: "."}); !errors.Is(err,
-		ErrPackage) || !strings.Contains(err.Error(), ": .: go: go.mod file not found") {
+	if _, _, _, err := choose(t.Context(), BuildOptions{Dir: t.TempDir(),
+		Path: "."}); !errors.Is(err, ErrPackage) || !strings.Contains(err.Error(), ": .: go: go.mod file not found") {
 		t.Errorf("without a module: %v", err)
+	}
+}
+
+func TestBinaryName(t *testing.T) {
+	for _, x := range []struct {
+		importPath, path string
+		test             bool
+		want             string
+	}{
+		{"example.org/x", ".", false, "x"}, {"example.org/x/v2", ".", false, "x"},
+		{"example.org/x/cmd/server", "./cmd/server", false, "server"}, {"v2", ".", false, "v2"},
+		{"example.org/x/v1", ".", false, "v1"}, {"example.org/tree", "./tree", true, "tree.test"},
+		{ofFile, "dir/main.go", false, "main"},
+	} {
+		if got := binaryName(x.importPath, BuildOptions{Path: x.path, Test: x.test}); got != x.want {
+			t.Errorf("%+v: %s", x, got)
+		}
 	}
 }

@@ -338,8 +338,8 @@ func outcomes(t *testing.T, list []function) *outcome {
 	rewritten.Stdout, rewritten.Stderr = &out, os.Stderr
 	r := collect.NewReader(built.Sites, program.Variables, sink{})
 	r.Layout = program.Layout
-	if _, err := collect.Run(context.Background(), rewritten, mem, r); err != nil {
-		t.Error(err)
+	if _, exit, err := collect.Run(context.Background(), rewritten, mem, r); exit != nil || err != nil {
+		t.Error(exit, err)
 	}
 	if r.Odd > 0 {
 		t.Errorf("%d events make no sense", r.Odd)

@@ -32,6 +32,8 @@ var patches = []patch{
 	{file: "proc.go", anchor: "\nfunc gdestroy(gp *g) {\n\tmp := getg().m\n\tpp := mp.p.ptr()\n",
 		after: "\n\tkrdEnd(gp)\n"},
 	{file: "proc.go", anchor: "\nfunc dropg() {\n\tgp := getg()", after: "; krdRest(gp.m.curg)"},
+	{file: "proc.go", anchor: "\nfunc syscall_runtime_BeforeExec() {", after: " krdExec(1)"},
+	{file: "proc.go", anchor: "\nfunc syscall_runtime_AfterExec() {", after: " krdExec(0)"},
 	{file: "runtime2.go", anchor: "\n\tgcAssistBytes int64\n", after: "\tkrd uintptr\n"},
 }
 

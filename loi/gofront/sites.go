@@ -35,12 +35,18 @@ type Site struct {
 	// Fields are the fields that a literal of a structure stores whose layout depends on a type
 	// parameter.
 	Fields []int
-	// Unseen is how many accesses the construct makes each time that are left alone.
-	Unseen uint64
 }
 
 // Stores tells whether a literal stores a field or element.
 func (s *Site) Stores(i int) bool { return i < s.Items || slices.Contains(s.Fields, i) }
+
+// What says what accesses of s are: "load of main.tree.left".
+func (s *Site) What() string {
+	if s.Kind == LeftAlone {
+		return s.Object
+	}
+	return s.Kind + " of " + s.Object
+}
 
 // everything, as Items, is all that a type has.
 const everything = 1 << 30

@@ -138,6 +138,9 @@ func importTo(ctx context.Context, src Source, out string, opt *Options) (Summar
 	if err != nil {
 		return Summary{}, err
 	}
+	h := opt.header(&Summary{Workers: len(node)}, node)
+	h.Meta = []loi.KV{{Key: "cut off", Value: "krdlab ended before its import was complete"}}
+	builder.Expect(h)
 	f := &feeder{sink: builder, node: node, resize: opt.Atoms}
 	err = feed(ctx, src, filepath.Dir(out), opt, f)
 	if f.text != nil {

@@ -17,6 +17,8 @@ import (
 	"krdlab/experiments/gotrace"
 	"krdlab/experiments/result"
 	"krdlab/hw/hwtest"
+	"krdlab/krd"
+	"krdlab/loi"
 )
 
 // waiting starts a command that says "waiting" when it does, and returns it with what it says
@@ -167,4 +169,101 @@ func main() {
 	if err != nil || d.Accesses < 1000 {
 		t.Errorf("%d accesses (%v), want 1000 at least", d.Accesses, err)
 	}
+}
+
+// A kill of krdlab ends the program that is traced. What was written is recovered, and the next
+// krdlab removes the folder of the binary.
+func TestKillOfTracing(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("trace go is for amd64")
+	}
+	c := exec.Command("krdlab", "trace", "go", "--out", "x.loi", ".")
+	c.Dir = t.TempDir()
+	temporary := filepath.Join(c.Dir, "tmp")
+	c.Env = append(os.Environ(), "TMPDIR="+temporary)
+	for name, text := range map[string]string{"go.mod": "module example.org/p\n\ngo 1.26\n",
+		"main.go": `package main
+
+import (
+	"fmt"
+	"os"
+)
+
+var v = make([]int, 100)
+
+func main() {
+	os.WriteFile("pid", fmt.Append(nil, os.Getpid()), 0o644)
+	for i := 0; ; i++ {
+		v[i%100]++
+		if i == 1_000_000 {
+			println("waiting")
+		}
+	}
+}
+`} {
+		if err := os.WriteFile(filepath.Join(c.Dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(temporary, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	waiting(t, c)
+	var pid int
+	b, err := os.ReadFile(filepath.Join(c.Dir, "pid"))
+	if err == nil {
+		_, err = fmt.Sscan(string(b), &pid)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The program is ahead of the trace by what is in memory.
+	partial, deadline := filepath.Join(c.Dir, "x.loi.partial"), hwtest.Deadline(t)
+	for ; time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if s, err := os.Stat(partial); err == nil && s.Size() > 1<<20 {
+			break
+		}
+	}
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	c.Wait()
+	for alive(pid) && time.Now().Before(deadline) {
+		time.Sleep(time.Millisecond)
+	}
+	if alive(pid) {
+		t.Errorf("the program, process %d, goes on", pid)
+	}
+	krdlab := func(args ...string) (string, error) {
+		c := &exec.Cmd{Path: c.Path, Args: append([]string{"krdlab"}, args...), Dir: c.Dir, Env: c.Env}
+		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := krdlab("trace", "recover", partial, "--out", "r.loi"); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	tr, err := loi.Open(filepath.Join(c.Dir, "r.loi"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	r, err := krd.Analyze(tr, krd.Options{AllowLoss: true})
+	if err != nil || r.Accesses < 10_000 || tr.Header.Meta[len(tr.Header.Meta)-1].Key != "cut off" {
+		t.Errorf("%v, %d accesses, notes %v", err, r.Accesses, tr.Header.Meta)
+	}
+	if list, _ := os.ReadDir(temporary); len(list) == 0 {
+		t.Error("nothing is left in the temporary folder, so that nothing need be removed")
+	}
+	if out, err := krdlab("trace", "go", "./no"); err == nil {
+		t.Errorf("a package that is not there: %s", out)
+	}
+	if list, _ := os.ReadDir(temporary); len(list) > 0 {
+		t.Errorf("%v is still there", list)
+	}
+}
+
+// alive tells whether a process has not ended.
+func alive(pid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !strings.Contains(string(b), ") Z ")
 }

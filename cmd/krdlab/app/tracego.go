@@ -74,6 +74,8 @@ func (a *app) traceGo() *cobra.Command {
 		"krdlab-runs)")
 	f.StringVar(&unit, "unit", gotrace.Units[0], "what one datum is, `WHAT`: line (of 64 bytes, "+
 		"each object beginning on its own) or datum (a variable, field or element)")
+	f.BoolVar(&r.Build.Stack, "stack", false, "observe the stack too: what the compiler keeps there "+
+		"of what something points to, and maps; it costs time")
 	f.StringSliceVar(&r.Build.Include, "include", nil, "rewrite these packages of the module only, "+
 		"`PATTERN`s of import paths that may end in ... (default all)")
 	f.StringSliceVar(&r.Build.Exclude, "exclude", nil, "do not rewrite these, `PATTERN`s as for "+
@@ -118,7 +120,7 @@ func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given, asJSON b
 	}
 	a.patient.Store(true) // a server ends in its own time
 	d, err := gotrace.Run(c.Context(), r, a.argv, t)
-	if d == nil || err != nil && !errors.Is(err, gotrace.ErrProgram) {
+	if d == nil {
 		return err
 	}
 	if asJSON {
@@ -131,6 +133,8 @@ func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given, asJSON b
 		fmt.Fprintf(a.stderr, "trace: %s\n", *d.Trace)
 		return err
 	}
-	fmt.Fprintf(a.stderr, "run directory: %s\n", d.Dir)
+	if d.Dir != "" {
+		fmt.Fprintf(a.stderr, "run directory: %s\n", d.Dir)
+	}
 	return errors.Join(d.Write(a.page()), err)
 }

@@ -29,6 +29,7 @@ type krdHeader struct {
 	goroutines atomic.Uint64 // that got one
 	lost       atomic.Uint64 // events of those that got none
 	observed   uint64        // 1: accesses on the stack are events
+	replaced   atomic.Uint64 // 1: the process is about to become another program, or has
 }
 
 type krdBuffer struct {
@@ -106,6 +107,13 @@ func krdInit() {
 	krd.spare.counts = krd.base + uintptr(h.countsAt)
 	krd.early = krdNew(getg())
 	debug.malloc = true
+}
+
+// krdExec notes that the process becomes another program (1), or that this failed (0).
+func krdExec(n uint64) {
+	if krd.h != nil {
+		krd.h.replaced.Store(n)
+	}
 }
 
 func krdBufAt(i uint32) *krdBuffer {

@@ -1,0 +1,168 @@
+package gotrace
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"krdlab/hw/failure"
+	"krdlab/loi/collect"
+)
+
+// smallDisk mounts a file system of the given size in memory, or skips the test.
+func smallDisk(t *testing.T, bytes string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+bytes); err != nil {
+		t.Skipf("mount tmpfs: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// empty fails unless there is nothing in a folder.
+func empty(t *testing.T, dir string) {
+	t.Helper()
+	if list, err := os.ReadDir(dir); err != nil || len(list) > 0 {
+		t.Errorf("%v, %v is left", err, list)
+	}
+}
+
+// A trace that the disk has no room for is an error of krdlab, not of the program, and removed.
+func TestFullDisk(t *testing.T) {
+	const text = `package main
+
+var v = make([]int, 1000)
+
+func main() {
+	for i := 0; %s; i++ {
+		v[i%%1000]++
+	}
+}
+`
+	for _, x := range []struct {
+		name, disk, until string
+		ended             bool
+	}{
+		{"while it runs", "2m", "true", true},
+		{"at its end", "72k", "i < 900", false},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			dir := smallDisk(t, x.disk)
+			file := filepath.Join(dir, "x.loi")
+			d, _, err := trace(t, Data, strings.ReplaceAll(strings.Replace(text, "%s", x.until, 1),
+				"%%", "%"), func(r *Request) { r.Trace = file })
+			if d != nil || !errors.Is(err, unix.ENOSPC) || errors.Is(err, ErrProgram) ||
+				failure.Of(err) != failure.Failed || errors.Is(err, collect.ErrEnded) != x.ended {
+				t.Fatalf("%+v, error %v", d, err)
+			}
+			want := "writing the trace to " + file + " failed: no space left on device; "
+			if x.ended {
+				want += collect.ErrEnded.Error() + "; "
+			}
+			want += "what was written of it is removed"
+			if !strings.HasSuffix(err.Error(), want) || strings.Contains(err.Error(), "partial") {
+				t.Errorf("error %v, expected %s", err, want)
+			}
+			empty(t, dir)
+		})
+	}
+}
+
+// A result for which there is no room is there, and no half of a run directory.
+func TestFullDiskOfRunDirectory(t *testing.T) {
+	dir := smallDisk(t, "8k")
+	d, _, err := trace(t, Data, basket, func(r *Request) { r.Out = filepath.Join(dir, "run") })
+	if d == nil || d.KRD == nil || d.Dir != "" || !errors.Is(err, unix.ENOSPC) ||
+		errors.Is(err, ErrProgram) || strings.Contains(err.Error(), "partial") {
+		t.Errorf("%+v, error %v", d, err)
+	}
+	empty(t, dir)
+}
+
+const unusual = `package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+var v = make([]int, 10)
+
+func main() {
+	for range 100 {
+		v[0]++
+	}
+	if len(os.Args) > 1 { // what it has become
+		fmt.Println(os.Getpid())
+		os.Stdout.Close()
+		time.Sleep(time.Minute)
+	}
+	fmt.Println(filepath.Base(os.Args[0]))
+	BODY
+}
+
+var _, _ = exec.Command, syscall.Exec
+`
+
+// What a program becomes is not traced, and the result says so.
+func TestBecomesAnother(t *testing.T) {
+	for _, x := range []struct {
+		name, body, out string
+		replaced        bool
+		running         int
+	}{
+		{"no other", ``, "p\n", false, 0},
+		{"exec", `panic(syscall.Exec("/bin/echo", []string{"echo", "other"}, nil))`, "p\nother\n",
+			true, 0},
+		{"exec that fails", `syscall.Exec("/no/echo", nil, nil)`, "p\n", false, 0},
+		{"daemon", `c := exec.Command("/proc/self/exe", "daemon")
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	out, _ := c.StdoutPipe()
+	c.Start()
+	var pid int
+	fmt.Fscan(out, &pid)
+	fmt.Println(pid)`, "p\nPID\n", false, 1},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			d, out, err := trace(t, Data, strings.Replace(unusual, "BODY", x.body, 1), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if x.running > 0 {
+				pid, err := strconv.Atoi(strings.Fields(out)[1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+					t.Errorf("the daemon: %v", err)
+				}
+				out = strings.Replace(out, strconv.Itoa(pid), "PID", 1)
+			}
+			if d.Replaced != x.replaced || d.LeftRunning != x.running || out != x.out {
+				t.Errorf("replaced %v, left running %d, output %q", d.Replaced, d.LeftRunning, out)
+			}
+			if said := strings.Contains(strings.Join(d.Doubts(), "\n"),
+				"not traced"); said != (x.replaced || x.running > 0) {
+				t.Errorf("warnings %q", d.Doubts())
+			}
+			if n := part(t, d.Functions, "main.main").Accesses; n < 200 {
+				t.Errorf("%d accesses, expected 200 at least", n)
+			}
+		})
+	}
+}
