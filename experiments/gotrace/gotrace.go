@@ -66,8 +66,7 @@ var ErrProgram = failure.New(failure.Failed, "the program failed")
 // Run builds, runs and analyses. After an error of the program (which wraps [ErrProgram]) the
 // document and the files are there, up to its end; so is the document, without Dir, where the run
 // directory could not be written. After other errors there is no document, and no file. If ctx is
-// cancelled while the program runs, that
-// is interrupted, and may end as it likes.
+// cancelled while the program runs, that is interrupted, and may end as it likes.
 func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Document, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return nil, fmt.Errorf("krdlab trace go: %w on %s/%s; it is for linux/amd64",
