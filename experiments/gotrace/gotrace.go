@@ -65,8 +65,8 @@ var ErrProgram = failure.New(failure.Failed, "the program failed")
 
 // Run builds, runs and analyses. After an error of the program (which wraps [ErrProgram]) the
 // document and the files are there, up to its end; so is the document, without Dir, where the run
-// directory could not be written. After other errors there is no document, and no file. If ctx is cancelled while the program runs, that
-// is interrupted, and may end as it likes.
+// directory could not be written. After other errors there is no document, and no file. If ctx is
+// cancelled while the program runs, that is interrupted, and may end as it likes.
 func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Document, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return nil, fmt.Errorf("krdlab trace go: %w on %s/%s; it is for linux/amd64",
@@ -121,8 +121,8 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 	return d, failed
 }
 
-// run runs a program that was built and analyses it, or writes its trace. failed is the error of the
-// program's end, err that of the tracing, after which nothing is left.
+// run runs a program that was built and analyses it, or writes its trace. failed is the error of
+// the program's end, err that of the tracing, after which nothing is left.
 func (d *Document) run(ctx context.Context, r *Request, b *gofront.Built, mem *collect.Memory) (
 	failed, err error) {
 	program, err := collect.OpenProgram(b.Binary)

@@ -17,8 +17,8 @@ var ErrEnded = errors.New("the program was ended by krdlab")
 // program's end, such as an [*exec.ExitError]; r has then all that it recorded up to there. err is
 // of the tracing itself. An error of r's sink ends the program, and then err wraps [ErrEnded] too.
 //
-// If ctx is cancelled, the program gets SIGINT, which a terminal has sent it already if this process
-// is in its foreground.
+// If ctx is cancelled, the program gets SIGINT, which a terminal has sent it already if this
+// process is in its foreground.
 //
 // It waits by sleeping, for at most a millisecond at a time.
 func Run(ctx context.Context, cmd *exec.Cmd, m *Memory, r *Reader) (late uint64, exit, err error) {

@@ -157,7 +157,8 @@ func choose(ctx context.Context, opt BuildOptions) (folder, binary string, names
 	file, err := os.Stat(at)
 	switch {
 	case err == nil && !file.IsDir() && filepath.Ext(at) != ".go":
-		return "", "", nil, fmt.Errorf("%w: %s is neither a package nor a file of Go", ErrPackage, opt.Path)
+		return "", "", nil, fmt.Errorf("%w: %s is neither a package nor a file of Go", ErrPackage,
+			opt.Path)
 	case err != nil && (strings.HasPrefix(opt.Path, ".") || filepath.IsAbs(opt.Path) ||
 		filepath.Ext(at) == ".go") && !strings.Contains(opt.Path, "..."):
 		return "", "", nil, fmt.Errorf("%w: %w", ErrPackage, err)

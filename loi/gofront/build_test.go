@@ -42,7 +42,8 @@ func TestNoProgram(t *testing.T) {
 		}
 	}
 	if _, _, _, err := choose(t.Context(), BuildOptions{Dir: t.TempDir(),
-		Path: "."}); !errors.Is(err, ErrPackage) || !strings.Contains(err.Error(), ": .: go: go.mod file not found") {
+		Path: "."}); !errors.Is(err, ErrPackage) ||
+		!strings.Contains(err.Error(), ": .: go: go.mod file not found") {
 		t.Errorf("without a module: %v", err)
 	}
 }

@@ -233,6 +233,7 @@ func main() {
 	}
 	if alive(pid) {
 		t.Errorf("the program, process %d, goes on", pid)
+		syscall.Kill(pid, syscall.SIGKILL)
 	}
 	krdlab := func(args ...string) (string, error) {
 		c := &exec.Cmd{Path: c.Path, Args: append([]string{"krdlab"}, args...), Dir: c.Dir, Env: c.Env}
