@@ -32,6 +32,7 @@ var cases = []struct {
 	{"embed-source", ".", Lines, 29, 1, nil, ""},
 	{"line-numbers", ".", Lines, 0, 0, nil, ""},
 	{"small-shm", ".", Lines, 60000, 20001, nil, ""},
+	{"stack-map", ".", Lines, 449992, 1, map[string]uint64{"map[int]int": 449991}, ""},
 	{"symbolic-link/link", "./inner", Lines, 12, 1, nil, ""},
 	{"tuple-panic", ".", Lines, 0, 0, nil, "main.go:13: store of []int, its operands may change"},
 }
@@ -80,6 +81,31 @@ func TestCases(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The accounts of a program add up, and with the stack observed nothing is on it.
+func TestStack(t *testing.T) {
+	b := gofront.BuildOptions{Dir: "testdata/cases/stack-map", Path: "."}
+	d, _ := traceAt(t, b, Lines)
+	// local's and kept's map each have 300 000; of local's the header is on the stack, and the entries
+	// up to the ninth, with which they move
+	if a := d.Accounts; a.Analysed != 449_992 || a.Stack != 150_009 || a.Unknown+a.Left+a.Lost != 0 {
+		t.Errorf("%+v", a)
+	}
+	if p := d.places(stackAccount); len(p) != 2 || p[0].At != "main.go:9" || len(d.Doubts()) != 1 ||
+		!strings.Contains(d.Doubts()[0], "main.go:9: map of map[int]int (1000") {
+		t.Errorf("%+v; %q", p, d.Doubts())
+	}
+	b.Stack = true
+	d, _ = traceAt(t, b, Lines)
+	if a := d.Accounts; a.Analysed != 600_001 || a.All() != a.Analysed || len(d.Doubts()) != 0 {
+		t.Errorf("%+v; %q", a, d.Doubts())
+	}
+	for _, made := range []string{"map[int]int, made at main.go:17", "map[int]int, made at main.go:18"} {
+		if n := part(t, d.Allocations, made).Accesses; n != 300_000 {
+			t.Errorf("%s: %d accesses, expected 300 000", made, n)
+		}
 	}
 }
 
