@@ -247,6 +247,16 @@ func (r *rewriter) nameOf(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return r.pkgName() + "." + d.Name.Name
 	}
+	t, pointer := receiver(d)
+	name := r.pkgName() + "." + t
+	if pointer {
+		name = "*" + name
+	}
+	return "(" + name + ")." + d.Name.Name
+}
+
+// receiver is the name of the type whose method d is, and whether it is one of pointers.
+func receiver(d *ast.FuncDecl) (name string, pointer bool) {
 	t := d.Recv.List[0].Type
 	star, pointer := ast.Unparen(t).(*ast.StarExpr)
 	if pointer {
@@ -258,11 +268,7 @@ func (r *rewriter) nameOf(d *ast.FuncDecl) string {
 	case *ast.IndexListExpr:
 		t = x.X
 	}
-	name := r.pkgName() + "." + types.ExprString(ast.Unparen(t))
-	if pointer {
-		name = "*" + name
-	}
-	return "(" + name + ")." + d.Name.Name
+	return types.ExprString(ast.Unparen(t)), pointer
 }
 
 // A piece is text in place of what stands from pos to end.
