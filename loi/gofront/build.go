@@ -34,6 +34,8 @@ type BuildOptions struct {
 	Include, Exclude []string
 	// Stack says that what is on the stack is observed too, as far as something points to it.
 	Stack bool
+
+	overlay *userOverlay
 }
 
 // A Built is a program that was rewritten and built.
@@ -71,6 +73,9 @@ func Build(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
 	if opt.Dir, err = filepath.EvalSymlinks(opt.Dir); err != nil {
 		return nil, err
 	}
+	if opt.overlay, err = opt.overlaid(ctx); err != nil {
+		return nil, err
+	}
 	folder, program, names, err := choose(ctx, opt)
 	if err != nil {
 		return nil, err
@@ -89,7 +94,8 @@ func Build(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
 	}
 	b := &Built{Binary: filepath.Join(dir, "bin", program), Folder: folder}
 	for {
-		list, err := b.rewrite(ctx, opt, names, Options{Escapes: plain.moved(), Stack: opt.Stack})
+		list, err := b.rewrite(ctx, opt, names, Options{Escapes: plain.moved(), Stack: opt.Stack,
+			Texts: opt.overlay.texts})
 		if err != nil {
 			return nil, err
 		}
@@ -151,7 +157,7 @@ func (o *BuildOptions) flags() []string {
 func (o *BuildOptions) load(ctx context.Context, mode packages.LoadMode,
 	tests bool, patterns ...string) ([]*packages.Package, error) {
 	return packages.Load(&packages.Config{Context: ctx, Dir: o.Dir, Mode: mode,
-		BuildFlags: o.flags(), Tests: tests}, patterns...)
+		BuildFlags: o.flags(), Tests: tests, Overlay: o.overlay.texts}, patterns...)
 }
 
 // choose returns the folder of the package, the name that go run or go test gives its program, and
@@ -318,6 +324,7 @@ func (b *Built) tests(opt BuildOptions) (all []sourceFiles) {
 func (b *Built) build(ctx context.Context, opt BuildOptions, dir string,
 	std map[string]string, flags []string) (bad []string, err error) {
 	replace := make(map[string]string)
+	maps.Copy(replace, opt.overlay.replace)
 	maps.Copy(replace, std)
 	maps.Copy(replace, b.renamed)
 	folder := filepath.Join(dir, "src")

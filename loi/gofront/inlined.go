@@ -23,8 +23,7 @@ import (
 // more than 5000 nodes when rewritten, the compiler does not listen to it.
 
 // hotFlags are the compiler's flags for such a profile.
-const hotFlags = "-d=pgoinlinebudget=1000000000,pgoinlinecdfthreshold=100,pgodevirtualize=0 " +
-	"-pgoprofile="
+const hotFlags = "-d=pgoinlinebudget=1000000000,pgoinlinecdfthreshold=100,pgodevirtualize=0 "
 
 // A declared function is one of the source, with the literals in it.
 type declaredFunc struct {
@@ -65,7 +64,11 @@ func (c *compiled) inlined(list []sourceFiles, dir string) (flags string, err er
 	}
 	text := c.profile(list, functions)
 	path, err := cacheFile(dir, fmt.Sprintf("%x.pgo", sha256.Sum256(text)), text)
-	return hotFlags + path, err
+	quote := "'" // as the go command takes flags apart
+	if strings.Contains(path, quote) {
+		quote = `"`
+	}
+	return hotFlags + quote + "-pgoprofile=" + path + quote, err
 }
 
 // A compiledFunc is a function of a program's file and where its first instruction comes from.

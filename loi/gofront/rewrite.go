@@ -44,6 +44,8 @@ type Options struct {
 	Escapes func(Declared) bool
 	// Stack says that variables on the stack are observed too which something points to.
 	Stack bool
+	// Texts are what stands in place of files, by absolute path, as the packages were loaded.
+	Texts map[string][]byte
 }
 
 // Rewritten is the outcome of Rewrite.
@@ -81,9 +83,12 @@ func Rewrite(pkgs []*packages.Package, opt Options) (*Rewritten, error) {
 				continue // seen, or made by cgo
 			}
 			done[path] = true
-			src, err := os.ReadFile(path)
-			if err != nil {
-				return nil, fmt.Errorf("rewrite: %w", err)
+			src, given := opt.Texts[path]
+			if !given {
+				var err error
+				if src, err = os.ReadFile(path); err != nil {
+					return nil, fmt.Errorf("rewrite: %w", err)
+				}
 			}
 			if text := r.file(f, src); text != nil {
 				out.Files[path] = text
