@@ -95,7 +95,7 @@ func TestStack(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	if p := d.places(stackAccount); len(p) != 2 || p[0].At != "main.go:9" || len(d.Doubts()) != 1 ||
-		!strings.Contains(d.Doubts()[0], "main.go:9: map of map[int]int (1000") {
+		!strings.Contains(d.Doubts()[0], "main.go:9: entry of map[int]int (1000") {
 		t.Errorf("%+v; %q", p, d.Doubts())
 	}
 	b.Stack = true

@@ -45,8 +45,16 @@ func (s *Site) What() string {
 	if s.Kind == LeftAlone {
 		return s.Object
 	}
+	if words, ok := kindWords[s.Kind]; ok {
+		return words + " " + s.Object
+	}
 	return s.Kind + " of " + s.Object
 }
+
+// kindWords are kinds for people, where they are not "load of" and the like.
+var kindWords = map[string]string{"string": "byte of", "map": "entry of", "range": "visit of",
+	"range-map": "visit of", "append": "append to", "append-from": "append from", "copy-to": "copy to",
+	"copy-from": "copy from", "new": "initial values of", "literal": "initial values of"}
 
 // everything, as Items, is all that a type has.
 const everything = 1 << 30
