@@ -167,6 +167,9 @@ func (r *Request) Validate(t *hw.Topology) error {
 		}
 	}
 	switch {
+	case r.Cores > MaxWorkers && r.fillsTopology():
+		return bad("topology", r.Topology, "it has %d cores, and at most %d workers can be run; "+
+			"add --cores, or choose a smaller one", r.Cores, MaxWorkers)
 	case r.Cores > MaxWorkers:
 		return bad("cores", r.Cores, "at most %d workers can be run", MaxWorkers)
 	case r.Reps < 1:
@@ -297,6 +300,13 @@ const MaxWorkers = 1024
 // MaxReps is the largest number of repetitions that can be asked for, as warm-up or timed. Memory
 // may allow fewer, which is found when a run begins.
 const MaxReps = 1_000_000
+
+// fillsTopology returns whether there is a worker for each core of an imposed topology, as where no
+// number of workers is given.
+func (r *Request) fillsTopology() bool {
+	made, err := hw.Synthetic(r.Topology)
+	return err == nil && len(made.CPUs) == r.Cores
+}
 
 // validateWorkers finds what the topology, imposed or real, has no place for.
 func (r *Request) validateWorkers(t *hw.Topology, bad func(string, any, string,
