@@ -15,8 +15,8 @@ const most = 12
 
 // Write writes d for people.
 func (d *Document) Write(p *show.Page) error {
-	p.Line("%s: %s accesses by %s in %s, %s", d.Package,
-		show.Count(result.Some(float64(d.Accesses))), units.Count(d.Goroutines, "goroutine"),
+	p.Line("%s: %s by %s; %s rewritten; the program ran for %s", d.Package,
+		accesses(d.Accesses), units.Count(d.Goroutines, "goroutine"),
 		units.Count(len(d.Packages), "package"),
 		time.Duration(d.TracedNs).Round(time.Millisecond))
 	a := &d.Accounts
@@ -35,6 +35,11 @@ func (d *Document) Write(p *show.Page) error {
 			return err
 		}
 	}
+	if len(d.Functions) > 0 {
+		p.Line("")
+		p.Line("tables are sorted by the accesses that are cold or from %s on, then by all; cold and "+
+			"from: shares of the row's own accesses", units.Bytes(limits[0]))
+	}
 	for _, t := range []struct {
 		head  string
 		parts []Part
@@ -49,6 +54,14 @@ func (d *Document) Write(p *show.Page) error {
 		p.Line("warning: %s", s)
 	}
 	return p.Close()
+}
+
+// accesses is a count with its noun.
+func accesses(n uint64) string {
+	if n == 1 {
+		return "1 access"
+	}
+	return fmt.Sprintf("%s accesses", count(n))
 }
 
 func count(n uint64) any { return show.Count(result.Some(float64(n))) }
