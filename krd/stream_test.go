@@ -327,6 +327,19 @@ func BenchmarkStream(b *testing.B) {
 			})
 		})
 	}
+	b.Run("trace=sor/bytes=64/workers=4", func(b *testing.B) {
+		a, i := sor(1000, 1, 6), 0
+		benchStream(b, int(n), func(part *streamed) {
+			end := min(i+4096, len(a.keys))
+			*part = streamed{a.keys[i:end], a.bytes[i:end], a.groups[i:end], part.workers}
+			for len(part.workers) < 4096 {
+				part.workers = append(part.workers, uint32(len(part.workers)/1024))
+			}
+			if i = end; i == len(a.keys) {
+				i = 0
+			}
+		})
+	})
 	b.Run("trace=scan/data=8M", func(b *testing.B) {
 		var key uint64
 		benchStream(b, int(n), func(part *streamed) {

@@ -71,6 +71,13 @@ var limits = []uint64{32 << 10, 1 << 20, 32 << 20}
 
 func (d *Document) table(p *show.Page, head string, parts []Part) {
 	heads := []string{head, "accesses", "share", "cold"}
+	limits := limits
+	for len(limits) > 0 { // without columns of zeros at the end
+		if t, err := d.KRD.AtLeast(limits[len(limits)-1]); err != nil || t.Finite > 0 {
+			break
+		}
+		limits = limits[:len(limits)-1]
+	}
 	for _, l := range limits {
 		heads = append(heads, "from "+units.Bytes(l))
 	}
