@@ -212,8 +212,8 @@ func (s *Stream) flush() error {
 	return nil
 }
 
-// Report flushes, and returns what [Analyze] does for a trace of these accesses, by at least one worker.
-// More accesses may follow.
+// Report flushes, and returns what [Analyze] does for a trace of these accesses, by at least one
+// worker. More accesses may follow.
 func (s *Stream) Report() (*Report, error) {
 	if err := s.Flush(); err != nil {
 		return nil, err

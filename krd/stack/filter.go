@@ -31,9 +31,10 @@ func newFilter(slots int) *Filter { return &Filter{slots: slots} }
 
 // Accesses takes the next accesses of a stream; sizes are in bytes, up to 1<<40. slots[i] becomes
 // the slot of keys[i], with InFilter where the filter has answered, and dist[i] is the distance;
-// otherwise keys[i] replaced what was in that slot, and dist[i] is left alone. All are as long as keys and none is retained. A
-// datum in the filter whose size changes is a [*SizeError], after which the filter is of no use.
-// Cost: some 8 instructions for each datum that is not older than the one accessed.
+// otherwise keys[i] replaced what was in that slot, and dist[i] is left alone. All are as long as
+// keys and none is retained. A datum in the filter whose size changes is a [*SizeError], after
+// which the filter is of no use. Cost: some 8 instructions for each datum that is not older than
+// the one accessed.
 func (f *Filter) Accesses(keys, sizes, dist []uint64, slots []uint8) *SizeError {
 	const mask = FilterSlots - 1
 	sizes, dist, slots = sizes[:len(keys)], dist[:len(keys)], slots[:len(keys)]
