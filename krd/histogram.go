@@ -118,6 +118,7 @@ type tally struct {
 	beyond                     uint64 // bytes of the accesses with more than both, cold ones too
 	bytes                      uint64 // and of all
 	bins                       [65]uint64
+	smallest                   uint64 // bytes of a datum; 0: not known
 }
 
 // one counts a distance with a weight, that of an access which a cache of needs bytes serves:
@@ -197,8 +198,16 @@ func (t *tally) merge(other *tally) {
 	t.upToLLC += other.upToLLC
 	t.beyond += other.beyond
 	t.bytes += other.bytes
+	t.smaller(other.smallest)
 	for k, n := range other.bins {
 		t.bins[k] += n
+	}
+}
+
+// smaller notes a datum of size bytes.
+func (t *tally) smaller(size uint64) {
+	if t.smallest == 0 || size != 0 && size < t.smallest {
+		t.smallest = size
 	}
 }
 

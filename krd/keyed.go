@@ -36,6 +36,7 @@ func (b *keyedBatch) count() error {
 	for i, size := range b.sizes {
 		if dist[i] == stack.Cold {
 			b.total = sumBytes(b.total, size)
+			t.smaller(size)
 		}
 		t.one(dist[i], dist[i]+size, t.weight(size))
 	}

@@ -13,10 +13,10 @@ type keyedNode struct {
 	keyedBatch
 	names *names
 	trace *loi.Trace
-	index []uint16 // by worker: its tag, from 1; nil where the node has one worker only
+	index []uint32 // by worker: its tag, from 1; nil where the node has one worker only
 
 	objects    []loi.ObjectID
-	tags, prev []uint16
+	tags, prev []uint32
 }
 
 // maxTags is how many workers of a node can be told apart by tags.
@@ -26,16 +26,16 @@ func newKeyedNode(t *loi.Trace, workers []int, cores int, c *tally) *keyedNode {
 	n := &keyedNode{keyedBatch: newKeyedBatch(stack.KeyedOptions{Cores: cores}, c),
 		names: newNames(len(t.Header.Registry.Objects)), trace: t}
 	if len(workers) > 1 {
-		n.index = make([]uint16, len(t.Header.Workers))
+		n.index = make([]uint32, len(t.Header.Workers))
 		for i, w := range workers {
-			n.index[w] = uint16(i + 1)
+			n.index[w] = uint32(i + 1)
 		}
 	}
 	return n
 }
 
 func (n *keyedNode) kernel(x *Execution) error {
-	var tag uint16
+	var tag uint32
 	if n.index != nil {
 		tag = n.index[x.Worker]
 	}

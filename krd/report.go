@@ -29,6 +29,10 @@ type Report struct {
 	Nodes     []Node `json:"nodes"` // by node number
 	// PerCore is of each worker's accesses alone; absent: not asked for.
 	PerCore *PerCore `json:"per_core,omitempty"`
+	// Goroutines: the workers are goroutines, and the node is where they all run.
+	Goroutines bool `json:"goroutines,omitempty"`
+	// SmallestBytes are those of the smallest datum, and so a distance is 0 or not less; 0: unknown
+	SmallestBytes uint64 `json:"smallest_bytes,omitempty"`
 	// records missing from the trace; at least so many if LossUnknown
 	Discarded   uint64 `json:"discarded"`
 	LossUnknown bool   `json:"loss_unknown,omitempty"`
@@ -143,6 +147,7 @@ func (a *analysis) report() *Report {
 	for _, t := range a.tallies {
 		sum.merge(t)
 	}
+	r.SmallestBytes, r.Goroutines = sum.smallest, a.trace.Header.Goroutines()
 	bins := sum.used()
 	r.Histogram = sum.histogram(bins)
 	for i, t := range a.tallies {

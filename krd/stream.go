@@ -15,6 +15,7 @@ type StreamOptions struct {
 	Distance          Distance // "" is Exclusive
 	L2Bytes, LLCBytes uint64   // of the caches that close, near and far are about; 0: unknown
 	L2Known, LLCKnown string   // how, as in [loi.Header]
+	Goroutines        bool     // what the workers are
 }
 
 // A Stream analyses the accesses of a running program, which nobody writes to a trace: data are
@@ -33,7 +34,7 @@ type StreamOptions struct {
 type Stream struct {
 	keyedBatch
 	opt    Options
-	trace  loi.Trace // its header: of one node with one worker
+	trace  loi.Trace // its header: of one node
 	groups groupTable
 	err    error
 
@@ -44,6 +45,11 @@ type Stream struct {
 	}
 	slots []uint8  // of the accesses gathered: what the filter says
 	of    []uint32 // and their groups
+
+	workers uint32                    // seen
+	last    [stack.FilterSlots]uint32 // by slot: the worker that accessed its datum last
+	by      []uint32                  // of the accesses gathered: their workers; none before
+	tags    []uint32                  // there is a second worker, and what last held in their slots
 }
 
 // streamBatch is what a batch has at most: so many accesses take 243 MB.
@@ -57,8 +63,10 @@ func NewStream(opt StreamOptions) (*Stream, error) {
 		return nil, err
 	}
 	s.trace.Header = loi.Header{L2Bytes: opt.L2Bytes, LLCBytes: opt.LLCBytes,
-		L2Known: opt.L2Known, LLCKnown: opt.LLCKnown, Nodes: 1,
-		Workers: []loi.Worker{{}}}
+		L2Known: opt.L2Known, LLCKnown: opt.LLCKnown, Nodes: 1}
+	if opt.Goroutines {
+		s.trace.Header.Meta = []loi.KV{loi.WorkersAreGoroutines}
+	}
 	s.keyedBatch = newKeyedBatch(stack.KeyedOptions{Filtered: true}, s.analysis().newTally())
 	s.most = streamBatch
 	return s, nil
@@ -83,20 +91,21 @@ func datumError(group uint32, e *stack.SizeError) error {
 // Class implements [failure.Classed].
 func (*DatumError) Class() failure.Class { return failure.Data }
 
-// Add takes the next accesses, in program order: keys name the data, bytes are their sizes, groups
-// are numbered densely from 0. The slices have the same length and are not kept.
+// Add takes the next accesses, in program order, of one worker, such as a goroutine: keys name the
+// data, bytes are their sizes; workers and groups are numbered densely from 0. The slices have the
+// same length and are not kept. From the second worker on a datum has 4 bytes more.
 //
 // A datum with another size than before is a [*DatumError]; it may be about an access of an earlier
 // call. Too many bytes ([ErrTooLarge]) and a group of 2^26 or more ([ErrOption]) are errors too.
 // After an error every call returns it again.
-func (s *Stream) Add(keys []uint64, bytes, groups []uint32) error {
+func (s *Stream) Add(worker uint32, keys []uint64, bytes, groups []uint32) error {
 	if s.err == nil {
-		s.err = s.add(keys, bytes, groups)
+		s.err = s.add(worker, keys, bytes, groups)
 	}
 	return s.err
 }
 
-func (s *Stream) add(keys []uint64, bytes, groups []uint32) error {
+func (s *Stream) add(worker uint32, keys []uint64, bytes, groups []uint32) error {
 	if len(bytes) != len(keys) || len(groups) != len(keys) {
 		return fmt.Errorf("krd: %w: %d keys with %d sizes and %d groups, expected as many",
 			ErrOption, len(keys), len(bytes), len(groups))
@@ -104,9 +113,12 @@ func (s *Stream) add(keys []uint64, bytes, groups []uint32) error {
 	if err := s.groups.reserve(groups); err != nil {
 		return err
 	}
+	if s.workers = max(s.workers, worker+1); s.workers > 1 && len(s.by) < len(s.keys) {
+		s.by, s.tags = make([]uint32, len(s.keys)), make([]uint32, len(s.keys))
+	}
 	for len(keys) > 0 {
 		n := min(len(keys), len(s.front.dist))
-		if err := s.addSome(keys[:n], bytes, groups); err != nil {
+		if err := s.addSome(worker, keys[:n], bytes, groups); err != nil {
 			return err
 		}
 		keys, bytes, groups = keys[n:], bytes[n:], groups[n:]
@@ -120,7 +132,7 @@ func (s *Stream) add(keys []uint64, bytes, groups []uint32) error {
 }
 
 // addSome adds as many accesses as front has room for.
-func (s *Stream) addSome(keys []uint64, bytes, groups []uint32) error {
+func (s *Stream) addSome(worker uint32, keys []uint64, bytes, groups []uint32) error {
 	n, f := len(keys), &s.front
 	bytes, groups = bytes[:n], groups[:n]
 	for i, size := range bytes {
@@ -131,7 +143,17 @@ func (s *Stream) addSome(keys []uint64, bytes, groups []uint32) error {
 	}
 	for i, slot := range f.slots[:n] {
 		size := f.sizes[i]
-		if slot == stack.InFilter {
+		if s.workers > 1 {
+			at := slot & (stack.FilterSlots - 1)
+			last := s.last[at]
+			s.last[at] = worker
+			if slot < stack.InFilter {
+				s.by, s.tags = append(s.by, worker), append(s.tags, last)
+			} else if last != worker {
+				s.tally.addShared(size)
+			}
+		}
+		if slot >= stack.InFilter {
 			d := f.dist[i]
 			s.tally.one(d, d+size, 1)
 			s.tally.reach(d+size, size)
@@ -163,7 +185,11 @@ func (s *Stream) Flush() error {
 }
 
 func (s *Stream) flush() error {
-	if err := s.engine.DistancesFiltered(s.keys, s.sizes, s.slots, s.room()); err != nil {
+	tags := s.tags
+	if s.workers < 2 {
+		tags = nil
+	}
+	if err := s.engine.DistancesFiltered(s.keys, s.sizes, s.slots, tags, s.room()); err != nil {
 		var e *stack.SizeError
 		if errors.As(err, &e) {
 			return datumError(s.of[e.Index], e)
@@ -176,13 +202,18 @@ func (s *Stream) flush() error {
 	for i, g := range s.of {
 		s.group(g, s.dist[i], s.sizes[i])
 	}
-	s.slots, s.of = s.slots[:0], s.of[:0]
+	for i, worker := range s.by {
+		if s.tags[i] != worker && s.dist[i] != stack.Cold {
+			s.tally.addShared(s.sizes[i])
+		}
+	}
+	s.slots, s.of, s.by, s.tags = s.slots[:0], s.of[:0], s.by[:0], s.tags[:0]
 	s.reset()
 	return nil
 }
 
-// Report flushes, and returns what [Analyze] does for a trace of these accesses by one worker. More
-// accesses may follow.
+// Report flushes, and returns what [Analyze] does for a trace of these accesses, by at least one
+// worker. More accesses may follow.
 func (s *Stream) Report() (*Report, error) {
 	if err := s.Flush(); err != nil {
 		return nil, err
@@ -192,7 +223,11 @@ func (s *Stream) Report() (*Report, error) {
 
 // analysis is the one that Analyze would make.
 func (s *Stream) analysis() *analysis {
-	return &analysis{trace: &s.trace, opt: s.opt, nodes: []int{0}, workers: [][]int{{0}},
+	workers := make([]int, max(1, s.workers))
+	for i := range workers {
+		workers[i] = i
+	}
+	return &analysis{trace: &s.trace, opt: s.opt, nodes: []int{0}, workers: [][]int{workers},
 		tallies: []*tally{s.tally}}
 }
 

@@ -24,6 +24,7 @@ import (
 type streamed struct {
 	keys          []uint64
 	bytes, groups []uint32
+	workers       []uint32 // nil: one
 }
 
 func (a *streamed) add(key uint64, bytes, group uint32) {
@@ -32,7 +33,26 @@ func (a *streamed) add(key uint64, bytes, group uint32) {
 
 // into hands the accesses from i on, n of them, to s.
 func (a *streamed) into(s *Stream, i, n int) error {
-	return s.Add(a.keys[i:i+n], a.bytes[i:i+n], a.groups[i:i+n])
+	for end := i + n; i < end; {
+		n := end - i
+		if a.workers != nil {
+			for n = 1; i+n < end && a.workers[i+n] == a.workers[i]; n++ {
+			}
+		}
+		if err := s.Add(a.worker(i), a.keys[i:i+n], a.bytes[i:i+n], a.groups[i:i+n]); err != nil {
+			return err
+		}
+		i += n
+	}
+	return nil
+}
+
+// worker returns that of access i.
+func (a *streamed) worker(i int) uint32 {
+	if a.workers == nil {
+		return 0
+	}
+	return a.workers[i]
 }
 
 func streamDocument(t rapid.TB, s *Stream) string {
@@ -55,6 +75,9 @@ func document(t rapid.TB, r *Report) string {
 func (a *streamed) analyzed(t rapid.TB, opt StreamOptions) string {
 	h := loi.Header{Substrate: loi.Native, L2Bytes: opt.L2Bytes, LLCBytes: opt.LLCBytes, Nodes: 1,
 		Workers: []loi.Worker{{}}}
+	if len(a.workers) > 0 {
+		h.Workers = make([]loi.Worker, slices.Max(a.workers)+1)
+	}
 	h.Registry.Objects = []loi.Object{{Name: "data", Kind: loi.Keyed}}
 	h.Registry.Kernels = []loi.Kernel{{Name: "k"}}
 	w, err := loi.NewMemory(h, loi.Options{})
@@ -63,7 +86,7 @@ func (a *streamed) analyzed(t rapid.TB, opt StreamOptions) string {
 	}
 	defer w.Close()
 	for i, key := range a.keys {
-		w.Recorder(0).Accesses(0, 0, uint64(i), uint64(i), []loi.Access{{Block: key,
+		w.Recorder(int(a.worker(i))).Accesses(0, 0, uint64(i), uint64(i), []loi.Access{{Block: key,
 			Bytes: uint64(a.bytes[i]), Mode: loi.In}})
 	}
 	trace, err := w.Trace()
@@ -132,6 +155,8 @@ func TestStream(t *testing.T) {
 		var a streamed
 		data := rapid.Uint64Range(1, 40).Draw(t, "data")
 		groups := rapid.Uint32Range(0, 30).Draw(t, "groups")
+		workers := rapid.Uint32Range(1, 5).Draw(t, "workers")
+		worker := uint32(0)
 		for range rapid.IntRange(0, 12).Draw(t, "calls") {
 			from := len(a.keys)
 			for _, n := range rapid.SliceOfN(rapid.Uint64(), 0, 60).Draw(t, "accesses") {
@@ -140,6 +165,10 @@ func TestStream(t *testing.T) {
 					key = a.keys[len(a.keys)-back]
 				}
 				a.add(key, uint32(key*key%7+1), uint32(n>>40)%(groups+1))
+				if n>>50%4 == 0 {
+					worker = uint32(n>>52) % workers
+				}
+				a.workers = append(a.workers, worker)
 			}
 			if err := a.into(s, from, len(a.keys)-from); err != nil {
 				t.Fatal(err)
@@ -201,7 +230,14 @@ func TestStreamBatches(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, online := *s.tally, stack.NewOnline()
+		want.smallest = uint64(a.bytes[0])
+		last := map[uint64]uint32{}
 		for i, key := range a.keys {
+			w := uint32(max(0, i-50_000) / 97 % 3) // there is one in the first batches
+			if before, ok := last[key]; ok && before != w {
+				want.shared++
+			}
+			last[key], a.workers = w, append(a.workers, w)
 			d, size := online.Access(uint32(key), uint64(a.bytes[i])), uint64(a.bytes[i])
 			want.count++
 			want.one(d, needs(d, size), 1)
@@ -238,7 +274,7 @@ func TestStreamErrors(t *testing.T) {
 			bytes[i], groups[i] = 8, uint32(i)
 		}
 		bytes[len(keys)-1] = 4
-		err = s.Add(keys, bytes, groups)
+		err = s.Add(0, keys, bytes, groups)
 		if err == nil {
 			err = s.Flush()
 		}
@@ -250,7 +286,7 @@ func TestStreamErrors(t *testing.T) {
 		if _, again := s.Report(); !errors.Is(again, err) {
 			t.Errorf("%v: afterwards error %v, want the same", keys, again)
 		}
-		if again := s.Add(nil, nil, nil); !errors.Is(again, err) {
+		if again := s.Add(0, nil, nil, nil); !errors.Is(again, err) {
 			t.Errorf("%v: afterwards error %v, want the same", keys, again)
 		}
 	}
@@ -262,7 +298,7 @@ func TestStreamErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Add(a.keys, a.bytes, a.groups); !errors.Is(err, ErrOption) {
+		if err := s.Add(0, a.keys, a.bytes, a.groups); !errors.Is(err, ErrOption) {
 			t.Errorf("%s: error %v, want ErrOption", name, err)
 		}
 	}
@@ -284,17 +320,30 @@ func BenchmarkStream(b *testing.B) {
 			a, i := sor(1000, 1, shift), 0
 			benchStream(b, int(n), func(part *streamed) {
 				end := min(i+4096, len(a.keys))
-				*part = streamed{a.keys[i:end], a.bytes[i:end], a.groups[i:end]}
+				*part = streamed{a.keys[i:end], a.bytes[i:end], a.groups[i:end], nil}
 				if i = end; i == len(a.keys) {
 					i = 0
 				}
 			})
 		})
 	}
+	b.Run("trace=sor/bytes=64/workers=4", func(b *testing.B) {
+		a, i := sor(1000, 1, 6), 0
+		benchStream(b, int(n), func(part *streamed) {
+			end := min(i+4096, len(a.keys))
+			*part = streamed{a.keys[i:end], a.bytes[i:end], a.groups[i:end], part.workers}
+			for len(part.workers) < 4096 {
+				part.workers = append(part.workers, uint32(len(part.workers)/1024))
+			}
+			if i = end; i == len(a.keys) {
+				i = 0
+			}
+		})
+	})
 	b.Run("trace=scan/data=8M", func(b *testing.B) {
 		var key uint64
 		benchStream(b, int(n), func(part *streamed) {
-			*part = streamed{part.keys[:0], part.bytes[:0], part.groups[:0]}
+			*part = streamed{part.keys[:0], part.bytes[:0], part.groups[:0], nil}
 			for range 4096 {
 				part.add(key*8, 8, 0)
 				key = (key + 1) & (8<<20 - 1)

@@ -62,6 +62,13 @@ type Header struct {
 	Meta []KV // free-form, in this order
 }
 
+// WorkersAreGoroutines is the entry of Meta in the trace of a Go program without a scheduler of
+// tasks: its workers are goroutines, in one node.
+var WorkersAreGoroutines = KV{Key: "workers are", Value: "goroutines"}
+
+// Goroutines tells whether the workers are goroutines.
+func (h *Header) Goroutines() bool { return slices.Contains(h.Meta, WorkersAreGoroutines) }
+
 const (
 	maxParams  = 255
 	maxKernels = math.MaxUint16     // number 0xffff is not used

@@ -219,14 +219,14 @@ func (s *sums) add(name string, g *krd.GroupHistogram) {
 	}
 }
 
-// list returns the parts, those first with the most accesses that a cache of 32 KiB does not serve.
+// list returns the parts, those first with the most accesses that are cold or from limits[0] on.
 func (s sums) list() []Part {
 	list := make([]Part, 0, len(s))
 	for _, p := range s {
 		list = append(list, *p)
 	}
 	slices.SortFunc(list, func(a, b Part) int {
-		return cmp.Or(cmp.Compare(b.From(32<<10)+b.Cold, a.From(32<<10)+a.Cold),
+		return cmp.Or(cmp.Compare(b.From(limits[0])+b.Cold, a.From(limits[0])+a.Cold),
 			cmp.Compare(b.Accesses, a.Accesses), strings.Compare(a.Name, b.Name))
 	})
 	return list

@@ -205,11 +205,13 @@ type analysis struct {
 	trace   *traceSink
 	keys    []uint64
 	bytes   []uint32
-	count   uint64 // accesses
+	count   uint64         // accesses
+	workers map[uint64]int // by goroutine, in the order of their first accesses
 }
 
 func newAnalysis(r *Request, b *gofront.Built, p *collect.Program) (*analysis, error) {
-	a := &analysis{program: p, sites: b.Sites, unit: r.Unit, caches: r.Caches}
+	a := &analysis{program: p, sites: b.Sites, unit: r.Unit, caches: r.Caches,
+		workers: make(map[uint64]int)}
 	a.reader = collect.NewReader(b.Sites, p.Variables, a)
 	a.reader.Layout, a.reader.Stack, a.left = p.Layout, r.Build.Stack, b.Left
 	var err error
@@ -218,7 +220,7 @@ func newAnalysis(r *Request, b *gofront.Built, p *collect.Program) (*analysis, e
 	} else {
 		a.stream, err = krd.NewStream(krd.StreamOptions{L2Bytes: uint64(r.Caches.L2Bytes),
 			LLCBytes: uint64(r.Caches.LLCBytes), L2Known: string(r.Caches.CachesKnown.L2),
-			LLCKnown: string(r.Caches.CachesKnown.LLC)})
+			LLCKnown: string(r.Caches.CachesKnown.LLC), Goroutines: true})
 	}
 	return a, err
 }
@@ -241,7 +243,28 @@ func (a *analysis) Batch(b *collect.Batch) error {
 	if a.trace != nil {
 		return a.trace.add(b, a.keys, a.bytes)
 	}
-	return a.stream.Add(a.keys, a.bytes, b.Groups)
+	from := 0
+	for i, t := range b.Turns {
+		if i+1 < len(b.Turns) && b.Turns[i+1].Goroutine == t.Goroutine {
+			continue
+		}
+		if err := a.stream.Add(uint32(a.worker(t.Goroutine)), a.keys[from:t.End],
+			a.bytes[from:t.End], b.Groups[from:t.End]); err != nil {
+			return err
+		}
+		from = t.End
+	}
+	return nil
+}
+
+// worker numbers goroutines.
+func (a *analysis) worker(goroutine uint64) int {
+	w, ok := a.workers[goroutine]
+	if !ok {
+		w = len(a.workers)
+		a.workers[goroutine] = w
+	}
+	return w
 }
 
 // sizeShift is above all places.

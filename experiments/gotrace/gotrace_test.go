@@ -158,6 +158,67 @@ func read(v []byte, i int) byte { return v[i] }`, 1)
 	}
 }
 
+// TestSharing: four goroutines read what main has written, one after the other.
+func TestSharing(t *testing.T) {
+	const text = `package main
+
+var data []int
+
+func main() {
+	data = make([]int, 1000)
+	for i := range data {
+		data[i] = i
+	}
+	for range 4 {
+		done := make(chan int)
+		go read(done)
+		<-done
+	}
+}
+
+func read(done chan int) {
+	sum := 0
+	for range 3 {
+		for _, n := range data {
+			sum += n
+		}
+	}
+	done <- sum
+}
+`
+	for _, unit := range []Unit{Data, Lines} {
+		d, _, err := trace(t, unit, text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "p.loi")
+		if _, _, err = trace(t, unit, text, func(r *Request) { r.Trace = file }); err != nil {
+			t.Fatal(err)
+		}
+		tr, err := loi.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.Close()
+		report, err := krd.Analyze(tr, krd.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(report, d.KRD) {
+			t.Errorf("by %s: of the trace\n%+v\nof the run\n%+v", unit, report, d.KRD)
+		}
+		// each goroutine's first access to each datum: the elements, and data itself
+		want := uint64(4 * (1000 + 1))
+		if unit == Lines {
+			want = 4 * (125 + 1)
+		}
+		if d.KRD.Shared != want || d.Goroutines != 5 {
+			t.Errorf("by %s: %d shared by %d goroutines, expected %d by 5", unit, d.KRD.Shared,
+				d.Goroutines, want)
+		}
+	}
+}
+
 func TestGoroutinesAllocateForEachOther(t *testing.T) {
 	const text = `package main
 

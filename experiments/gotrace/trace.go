@@ -20,8 +20,7 @@ type traceSink struct {
 	a       *analysis
 	objects []int32        // by class; -1: not accessed yet
 	kernels []loi.KernelID // by site
-	workers map[uint64]int
-	times   []uint64 // of each worker's last access
+	times   []uint64       // of each worker's last access
 }
 
 func newTraceSink(r *Request, a *analysis) (*traceSink, error) {
@@ -32,8 +31,7 @@ func newTraceSink(r *Request, a *analysis) (*traceSink, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	t := &traceSink{path: r.Trace, b: b, a: a, kernels: make([]loi.KernelID, len(a.sites)+1),
-		workers: make(map[uint64]int)}
+	t := &traceSink{path: r.Trace, b: b, a: a, kernels: make([]loi.KernelID, len(a.sites)+1)}
 	for i := range a.sites {
 		if t.kernels[i+1], err = b.Kernel(a.sites[i].Function); err != nil {
 			return nil, errors.Join(t.failed(err), b.Abort())
@@ -72,10 +70,8 @@ func (t *traceSink) add(b *collect.Batch, keys []uint64, bytes []uint32) error {
 func (t *traceSink) addAll(b *collect.Batch, keys []uint64, bytes []uint32) error {
 	i := 0
 	for _, turn := range b.Turns {
-		w, ok := t.workers[turn.Goroutine]
-		if !ok {
-			w = len(t.workers)
-			t.workers[turn.Goroutine] = w
+		w := t.a.worker(turn.Goroutine)
+		if w == len(t.times) {
 			t.times = append(t.times, 0)
 		}
 		t.times[w] = max(t.times[w], turn.Time)
@@ -116,7 +112,8 @@ func (t *traceSink) header(path string, unit Unit, m *hw.Machine) loi.Header {
 		Invariant: clock.Invariant}, Substrate: loi.Native, Grain: "kernel", Nodes: 1,
 		L2Bytes: uint64(m.L2Bytes), LLCBytes: uint64(m.LLCBytes),
 		L2Known: string(m.CachesKnown.L2), LLCKnown: string(m.CachesKnown.LLC),
-		Kernel: "go " + path, Meta: []loi.KV{{Key: "unit", Value: string(unit)}}}
+		Kernel: "go " + path, Meta: []loi.KV{{Key: "unit", Value: string(unit)},
+			loi.WorkersAreGoroutines}}
 }
 
 // accounts are entries of a header.
@@ -139,7 +136,7 @@ func (t *traceSink) close(d *Document, m *hw.Machine) error {
 	if d.Signal != "" {
 		h.Meta = append(h.Meta, loi.KV{Key: "signal", Value: d.Signal})
 	}
-	for range max(1, len(t.workers)) {
+	for range max(1, len(t.times)) {
 		h.Workers = append(h.Workers, loi.Worker{CPU: -1})
 	}
 	if err := t.b.Close(h); err != nil {

@@ -15,8 +15,8 @@ const most = 12
 
 // Write writes d for people.
 func (d *Document) Write(p *show.Page) error {
-	p.Line("%s: %s accesses by %s in %s, %s", d.Package,
-		show.Count(result.Some(float64(d.Accesses))), units.Count(d.Goroutines, "goroutine"),
+	p.Line("%s: %s by %s; %s rewritten; the program ran for %s", d.Package,
+		accesses(d.Accesses), units.Count(d.Goroutines, "goroutine"),
 		units.Count(len(d.Packages), "package"),
 		time.Duration(d.TracedNs).Round(time.Millisecond))
 	a := &d.Accounts
@@ -35,6 +35,11 @@ func (d *Document) Write(p *show.Page) error {
 			return err
 		}
 	}
+	if len(d.Functions) > 0 {
+		p.Line("")
+		p.Line("tables are sorted by the accesses that are cold or from %s on, then by all; cold and "+
+			"from: shares of the row's own accesses", units.Bytes(limits[0]))
+	}
 	for _, t := range []struct {
 		head  string
 		parts []Part
@@ -51,6 +56,14 @@ func (d *Document) Write(p *show.Page) error {
 	return p.Close()
 }
 
+// accesses is a count with its noun.
+func accesses(n uint64) string {
+	if n == 1 {
+		return "1 access"
+	}
+	return fmt.Sprintf("%s accesses", count(n))
+}
+
 func count(n uint64) any { return show.Count(result.Some(float64(n))) }
 
 // limits are the distances that the tables of parts are about.
@@ -58,6 +71,13 @@ var limits = []uint64{32 << 10, 1 << 20, 32 << 20}
 
 func (d *Document) table(p *show.Page, head string, parts []Part) {
 	heads := []string{head, "accesses", "share", "cold"}
+	limits := limits
+	for len(limits) > 0 { // without columns of zeros at the end
+		if t, err := d.KRD.AtLeast(limits[len(limits)-1]); err != nil || t.Finite > 0 {
+			break
+		}
+		limits = limits[:len(limits)-1]
+	}
 	for _, l := range limits {
 		heads = append(heads, "from "+units.Bytes(l))
 	}

@@ -65,12 +65,27 @@ func krdTitle(r *krd.Report, counts string) (title, unit string) {
 	if r.Engine != krd.EngineExact && r.Engine != "" {
 		approximate = "APPROXIMATE (" + r.Engine + ") "
 	}
-	return fmt.Sprintf("%skernel reuse distance: %s, in bytes; %s %s%s", approximate, r.Distance,
+	return fmt.Sprintf("%s%s: %s, in bytes; %s %s%s", approximate, wordsOf(r).title, r.Distance,
 		counts, unit, coherence), unit
+}
+
+// krdWords are those for who makes accesses, and where.
+type krdWords struct{ title, worker, cold, shared, levels string }
+
+func wordsOf(r *krd.Report) krdWords {
+	if r.Goroutines {
+		return krdWords{"reuse distance", "goroutine", "first access",
+			"reuses of what another goroutine accessed last", "served by the L2 of a core: %s; else " +
+				"by the LLC: %s; by neither: %s"}
+	}
+	return krdWords{"kernel reuse distance", "worker", "first access on the node",
+		"reuses between two workers of a node", "served by the L2 of their core: %s; else by the " +
+			"LLC of their node: %s; by neither: %s"}
 }
 
 func krdSummary(p *Page, r *krd.Report) {
 	title, unit := krdTitle(r, "counts are of")
+	words := wordsOf(r)
 	p.Line("%s", title)
 	t := NewTable(1)
 	t.Prose = []int{3}
@@ -88,8 +103,8 @@ func krdSummary(p *Page, r *krd.Report) {
 	row("close", r.Close, "distance + size <= L2"+ofSize(r.L2Bytes, r.L2Known))
 	row("near", r.Near, "beyond L2, distance + size <= LLC"+ofSize(r.LLCBytes, r.LLCKnown))
 	row("far", r.Far, "finite, distance + size > LLC")
-	row("cold", &r.Cold, "first access on the node, distance INF")
-	row("shared", &r.Shared, "reuses between two workers of a node (of all distances)")
+	row("cold", &r.Cold, words.cold+", distance INF")
+	row("shared", &r.Shared, words.shared+" (of all distances)")
 	if r.Invalidated != nil {
 		row("invalid.", r.Invalidated, "the node had it and lost it to a write on another, "+
 			"distance INF")
@@ -134,14 +149,18 @@ func krdBins(p *Page, r *krd.Report) {
 			t.Bar(float64(n) / float64(largest))
 		}
 	}
-	if first > 1 && first < len(r.Bins) {
+	if first > 1 && first < len(r.Bins) && !belowUnit(r, first-1) {
 		row("0 - "+units.Bytes(r.Bins[first].FromBytes), 0)
 	} else {
 		first = 0
 	}
-	for _, b := range r.Bins[first:] {
+	for k := first; k < len(r.Bins); k++ {
+		b := &r.Bins[k]
 		if b.FromBytes == 0 {
 			row("0", b.Count)
+			continue
+		}
+		if belowUnit(r, k) {
 			continue
 		}
 		row(units.Bytes(b.FromBytes)+" - "+units.Bytes(b.ToBytes), b.Count)
@@ -151,6 +170,12 @@ func krdBins(p *Page, r *krd.Report) {
 		row("INF (invalidated)", *r.Invalidated)
 	}
 	p.Table(t)
+}
+
+// belowUnit tells whether bin k is empty since a distance is 0, or the bytes of a datum at least.
+func belowUnit(r *krd.Report, k int) bool {
+	b := &r.Bins[k]
+	return b.FromBytes > 0 && b.ToBytes <= r.SmallestBytes && b.Count == 0
 }
 
 func krdNodes(p *Page, r *krd.Report) {
@@ -192,18 +217,22 @@ func krdRow(r *krd.Report, h *krd.Histogram, cells ...any) []any {
 
 // krdCores has a row for each worker, and what the two levels of caches hold.
 func krdCores(p *Page, r *krd.Report) {
-	p.Line("each worker's accesses alone, as its core's caches see them; near and far: of an LLC " +
-		"for itself")
-	t := NewTable(1, krdHead(r, "worker", "node")...)
+	words := wordsOf(r)
+	p.Line("each %s's accesses alone, as its core's caches see them; near and far: of an LLC "+
+		"for itself", words.worker)
+	head := []string{words.worker, "node"}
+	if r.Goroutines {
+		head = head[:1]
+	}
+	t := NewTable(1, krdHead(r, head...)...)
 	for i := range r.PerCore.Cores {
 		c := &r.PerCore.Cores[i]
-		t.Row(krdRow(r, &c.Histogram, fmt.Sprint(c.Worker), c.Node)...)
+		t.Row(krdRow(r, &c.Histogram, []any{fmt.Sprint(c.Worker), c.Node}[:len(head)]...)...)
 	}
-	t.Foot(krdRow(r, &r.PerCore.Histogram, "sum", "")...)
+	t.Foot(krdRow(r, &r.PerCore.Histogram, []any{"sum", ""}[:len(head)]...)...)
 	p.Table(t)
 	if l, ok := krd.LevelsOf(&r.PerCore.Histogram, &r.Histogram); ok {
-		p.Line("served by the L2 of their core: %s; else by the LLC of their node: %s; by neither: %s",
-			Share(l.L2, 1), Share(l.LLC, 1), Share(l.Beyond, 1))
+		p.Line(words.levels, Share(l.L2, 1), Share(l.LLC, 1), Share(l.Beyond, 1))
 	}
 }
 

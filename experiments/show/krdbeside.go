@@ -73,9 +73,9 @@ func WriteKRDs(p *Page, columns []KRDColumn) error {
 		})
 	}
 	p.Table(t)
-	p.Line("close: distance + size <= L2%s; near: <= LLC%s; far: beyond it; cold: first access on "+
-		"the node; shared: reuses between two workers of a node", ofSize(r.L2Bytes, r.L2Known),
-		ofSize(r.LLCBytes, r.LLCKnown))
+	p.Line("close: distance + size <= L2%s; near: <= LLC%s; far: beyond it; cold: %s; "+
+		"shared: %s", ofSize(r.L2Bytes, r.L2Known), ofSize(r.LLCBytes, r.LLCKnown),
+		wordsOf(r).cold, wordsOf(r).shared)
 	for _, c := range columns {
 		of := ""
 		if c.Traces > 1 {

@@ -20,8 +20,8 @@ type Filter struct {
 	used  int
 }
 
-// InFilter is the slot of accesses that a filter has answered.
-const InFilter = 1<<8 - 1
+// InFilter is set in the slot of accesses that a filter has answered.
+const InFilter = 1 << 7
 
 // NewFilter returns an empty filter.
 func NewFilter() *Filter { return newFilter(FilterSlots) }
@@ -30,10 +30,11 @@ func NewFilter() *Filter { return newFilter(FilterSlots) }
 func newFilter(slots int) *Filter { return &Filter{slots: slots} }
 
 // Accesses takes the next accesses of a stream; sizes are in bytes, up to 1<<40. slots[i] becomes
-// InFilter where the filter has answered, and dist[i] the distance; otherwise the slot whose datum
-// keys[i] replaced, and dist[i] is left alone. All are as long as keys and none is retained. A
-// datum in the filter whose size changes is a [*SizeError], after which the filter is of no use.
-// Cost: some 8 instructions for each datum that is not older than the one accessed.
+// the slot of keys[i], with InFilter where the filter has answered, and dist[i] is the distance;
+// otherwise keys[i] replaced what was in that slot, and dist[i] is left alone. All are as long as
+// keys and none is retained. A datum in the filter whose size changes is a [*SizeError], after
+// which the filter is of no use. Cost: some 8 instructions for each datum that is not older than
+// the one accessed.
 func (f *Filter) Accesses(keys, sizes, dist []uint64, slots []uint8) *SizeError {
 	const mask = FilterSlots - 1
 	sizes, dist, slots = sizes[:len(keys)], dist[:len(keys)], slots[:len(keys)]
@@ -53,7 +54,7 @@ func (f *Filter) Accesses(keys, sizes, dist []uint64, slots []uint8) *SizeError 
 			if s>>slotBits != sizes[i] {
 				return &SizeError{Index: i, Key: key, Size: sizes[i], Was: s >> slotBits}
 			}
-			dist[i], slots[i] = above, InFilter
+			dist[i], slots[i] = above, InFilter|uint8(s&mask)
 			continue
 		}
 		at := s & mask // of the oldest, which goes

@@ -33,7 +33,7 @@ type Keyed struct {
 	*machine
 	table  table
 	common []uint64      // a size that all keys have
-	tags   array[uint16] // by position, from the first call that has tags
+	tags   array[uint32] // by position, from the first call that has tags
 	tagged bool
 	held   *held // what a filter holds; nil: there is none
 	failed error
@@ -75,20 +75,26 @@ func (k *Keyed) Distances(keys, sizes, dist []uint64) error {
 
 // DistancesFiltered is [Keyed.Distances] for accesses that a [Filter] did not answer: of each the
 // slot whose datum it replaced there. All accesses of the stream come through the same filter.
-func (k *Keyed) DistancesFiltered(keys, sizes []uint64, slots []uint8, dist []uint64) error {
+//
+// tags, if not nil, are those of the last accesses to what was replaced, and become the tags of the
+// last accesses to keys[i], 0 for cold ones and those before there were tags: the same whether the
+// filter had answered them or not.
+func (k *Keyed) DistancesFiltered(keys, sizes []uint64, slots []uint8, tags []uint32,
+	dist []uint64) error {
 	if k.held == nil || len(slots) < len(keys) {
 		return fmt.Errorf("stack distances: %d keys with %d slots of a filter, want as many, and "+
 			"an engine that is behind one", len(keys), len(slots))
 	}
-	return k.distances(entrance{keys: keys, sizes: sizes, dist: dist, slots: slots})
+	return k.distances(entrance{keys: keys, sizes: sizes, dist: dist, slots: slots,
+		tags: tags, prev: tags})
 }
 
 // DistancesTagged is [Keyed.Distances] for accesses that carry a tag, such as the number of their
 // worker: prev[i] becomes the tag of the previous access to keys[i], 0 if there was none. Accesses
-// entered by Distances have the tag 0. Tags cost two bytes a position and a probe an access, from
-// the first call that has them.
-func (k *Keyed) DistancesTagged(keys, sizes []uint64, tags []uint16, dist []uint64,
-	prev []uint16) error {
+// entered by Distances have the tag 0. Tags cost four bytes a position and a probe an access, from
+// the first call that has them. prev may be tags.
+func (k *Keyed) DistancesTagged(keys, sizes []uint64, tags []uint32, dist []uint64,
+	prev []uint32) error {
 	if k.held != nil {
 		return errors.New("stack distances: the engine is behind a filter, want slots")
 	}
@@ -129,7 +135,7 @@ func (k *Keyed) distances(all entrance) error {
 // entrance is what enters in one chunk.
 type entrance struct {
 	keys, sizes, dist []uint64
-	tags, prev        []uint16 // nil: no tags
+	tags, prev        []uint32 // nil: no tags
 	slots             []uint8  // nil: no filter
 }
 
@@ -163,7 +169,7 @@ func (k *Keyed) enter(e entrance) (*chunk, error) {
 	c := k.begin(n, held)
 	k.table.renumber(&k.pos, k.held, uint32(c.live))
 	if k.tagged || e.tags != nil {
-		k.moveTags(c.live, n)
+		k.moveTags(c.live, held+n)
 	}
 	k.start(c, e.sizes, e.dist)
 	if k.held != nil {
@@ -183,19 +189,19 @@ func (k *Keyed) enter(e entrance) (*chunk, error) {
 			err.Index += i
 			return nil, err
 		}
+		if k.held != nil { // turns prev into where data lay
+			k.held.enter(uint32(at), prev, sizes, e.slots[i:to], k.left[:len(prev)], &k.pos)
+		}
 		if k.tagged {
 			tags := k.tags.s
 			for j, p := range prev {
-				var tag uint16
+				var tag uint32
 				if e.tags != nil {
-					e.prev[i+j] = tags[p]
 					tag = e.tags[i+j]
+					e.prev[i+j] = tags[p]
 				}
 				tags[at+j] = tag
 			}
-		}
-		if k.held != nil {
-			k.held.enter(uint32(at), prev, sizes, e.slots[i:to], k.left[:len(prev)], &k.pos)
 		}
 		c.push(k.pos.live.s, i, prev, sizes)
 		if k.held != nil {

@@ -55,14 +55,14 @@ func (e filteredEngine) Distances(blocks []uint32, dist []uint64) {
 	}
 	var missed []int
 	for i, slot := range slots {
-		if slot != InFilter {
+		if slot < InFilter {
 			n := len(missed)
 			keys[n], sizes[n], slots[n] = keys[i], sizes[i], slot
 			missed = append(missed, i)
 		}
 	}
 	found := make([]uint64, len(missed))
-	if err := e.Keyed.DistancesFiltered(keys[:len(missed)], sizes, slots, found); err != nil {
+	if err := e.Keyed.DistancesFiltered(keys[:len(missed)], sizes, slots, nil, found); err != nil {
 		panic(err)
 	}
 	for n, i := range missed {
@@ -133,13 +133,13 @@ func TestTags(t *testing.T) {
 		k.limits.minChunk, k.limits.maxChunk = 50, 300
 		plain := NewKeyed(KeyedOptions{Cores: 1})
 		next := splitMix(uint64(cores))
-		last := map[uint64]uint16{}
+		last := map[uint64]uint32{}
 		for batch := range 60 {
 			n := int(next() % 700)
-			keys, tags, prev := make([]uint64, n), make([]uint16, n), make([]uint16, n)
+			keys, tags, prev := make([]uint64, n), make([]uint32, n), make([]uint32, n)
 			dist, want := make([]uint64, n), make([]uint64, n)
 			for i := range keys {
-				keys[i], tags[i] = next()%400*next()%400, uint16(next())
+				keys[i], tags[i] = next()%400*next()%400, uint32(next())
 			}
 			size := []uint64{8}
 			if err := plain.Distances(keys, size, want); err != nil {
@@ -195,11 +195,11 @@ func TestKeyedExtremes(t *testing.T) {
 		t.Error(err)
 	}
 	slots := make([]uint8, 7)
-	if err := k.DistancesFiltered(keys, sizes, slots, dist); err == nil {
+	if err := k.DistancesFiltered(keys, sizes, slots, nil, dist); err == nil {
 		t.Error("slots for an engine without a filter: no error")
 	}
 	k = NewKeyed(KeyedOptions{Filtered: true})
-	if err := k.DistancesFiltered(keys[:3], sizes, slots[:2], dist); err == nil {
+	if err := k.DistancesFiltered(keys[:3], sizes, slots[:2], nil, dist); err == nil {
 		t.Error("2 slots for 3 keys: no error")
 	}
 	if err := k.Distances(keys, sizes, dist); err == nil {
