@@ -40,6 +40,7 @@ func (e *codeError) Unwrap() error { return e.error }
 // sweep are among them.
 var readers = map[string]bool{"krd": false, "trace info": false, "trace verify": false,
 	"trace recover": false, "trace import": false, "trace export": false, "trace compress": false,
+	"sweep status": false, "sweep resume": false, "sweep collect": false,
 	"plot": true, "report": true, "correlate": true, "compare": true}
 
 // sayExitCodes puts the exit codes of readers into their help.
