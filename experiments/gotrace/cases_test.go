@@ -31,6 +31,7 @@ var cases = []struct {
 		"main.go:15: copy-to, a call"},
 	{"embed-source", ".", Lines, 29, 1, nil, ""},
 	{"line-numbers", ".", Lines, 0, 0, nil, ""},
+	{"old-language", ".", Lines, 102, 1, map[string]uint64{"map[any]int": 26}, ""},
 	{"small-shm", ".", Lines, 60000, 20001, nil, ""},
 	{"stack-map", ".", Lines, 449992, 1, map[string]uint64{"map[int]int": 449991}, ""},
 	{"symbolic-link/link", "./inner", Lines, 12, 1, nil, ""},

@@ -89,7 +89,7 @@ func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
 			}
 			return w.slice("NS", text, w.windowSite(e, "make", 0, typeString(t), u.Elem()), u.Elem())
 		case *types.Map:
-			return w.madeMap(e, "make-map", t, u, text)
+			return w.madeMap(e, "make-map", t, text)
 		}
 		return text
 	case "append":
