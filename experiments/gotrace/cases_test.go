@@ -34,6 +34,7 @@ var cases = []struct {
 	{"old-language", ".", Lines, 102, 1, map[string]uint64{"map[any]int": 26}, ""},
 	{"small-shm", ".", Lines, 60000, 20001, nil, ""},
 	{"stack-map", ".", Lines, 449992, 1, map[string]uint64{"map[int]int": 449991}, ""},
+	{"stack-growth", ".", Lines, 0, 0, map[string]uint64{"[]int": 0}, ""},
 	{"symbolic-link/link", "./inner", Lines, 12, 1, nil, ""},
 	{"tuple-panic", ".", Lines, 0, 0, nil, "main.go:13: store of []int, its operands may change"},
 }

@@ -90,7 +90,10 @@ func put(b *Buf, a uintptr, w uint64) {
 }
 
 // at appends an event of an address; one on the goroutine's own stack is counted if the tracer does
-// not ask for it. It is put once more, since a call more is a third of its time.
+// not ask for it. It is put once more, since a call more is a third of its time. Were the stack to
+// grow when at is called, a would stay what it was, and no more be on the stack.
+//
+//go:nosplit
 func at(b *Buf, a uintptr, w uint64) {
 	if s := (*[2]uintptr)(unsafe.Pointer(b.stack)); a-s[0] < s[1]-s[0] {
 		onStack(b, OnStack|(s[1]-a), w)
