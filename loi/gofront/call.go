@@ -147,12 +147,12 @@ func (w *fn) callee(e *ast.CallExpr) (late bool, before int) {
 	_, has := s.Recv().Underlying().(*types.Pointer)
 	_, takes := s.Obj().(*types.Func).Signature().Recv().Type().Underlying().(*types.Pointer)
 	switch {
+	case len(s.Index()) > 1 || late && !takes: // what is embedded may be behind nil
+		before = p
 	case takes && has:
 		before = w.loose(x.X, late)
 	case takes:
 		before = w.panics(x.X)
-	case late || len(s.Index()) > 1:
-		before = p
 	default:
 		before = w.loose(x.X, late)
 	}

@@ -170,6 +170,13 @@ again:
 
 func returned(b *box) []int { return append(b.s, b.grow()) }
 
+type inner struct {
+	first int
+	box
+}
+
+func nobody(int) *inner { return nil }
+
 var boxes []string
 
 // Of several operands that panic, gc evaluates first what an earlier store may change.
@@ -216,6 +223,7 @@ func mingled(b, none *box, s []int, i, j int) {
 	fmt.Println(d.p.get(changed(d)), d.p.get(1))
 	d = nil
 	try(func() { d.f(s[j]) })
+	try(func() { nobody(1).add(s[j]) })
 	try(func() { d.get(s[j]) })
 	try(func() { d.inter.Error(); d.f(tick()) })
 	try(func() { defer d.f(s[j]) })
