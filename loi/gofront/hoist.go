@@ -13,8 +13,8 @@ import (
 //	{ t := a; x = append(X, t) }
 //
 // It returns "" if the statement is none, or needs no change. Other arguments may stand beside a
-// that nothing changes. gc's walkAppend copies each argument but variables and constants, of which a
-// is none, and then loads X, of which it copies no part before if it is placed.
+// that nothing changes. gc's walkAppend copies each argument but variables and constants, of which
+// a is none, and then loads X, of which it copies no part before if it is placed.
 func (w *fn) appending(s ast.Stmt) string {
 	var list []ast.Expr
 	var with func(ast.Expr) ast.Stmt // the statement with another call
