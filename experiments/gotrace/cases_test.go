@@ -35,6 +35,7 @@ var cases = []struct {
 	{"small-shm", ".", Lines, 60000, 20001, nil, ""},
 	{"stack-map", ".", Lines, 449992, 1, map[string]uint64{"map[int]int": 449991}, ""},
 	{"stack-growth", ".", Lines, 0, 0, map[string]uint64{"[]int": 0}, ""},
+	{"stack-objects", ".", Data, 0, 1, nil, ""},
 	{"symbolic-link/link", "./inner", Lines, 12, 1, nil, ""},
 	{"tuple-panic", ".", Lines, 0, 0, nil, "main.go:13: store of []int, its operands may change"},
 }

@@ -17,6 +17,7 @@ var n = flag.Int("n", 10, "")
 
 var stored *int
 
+//go:noinline
 func captured() int {
 	var x, alone int
 	var wg sync.WaitGroup
@@ -43,6 +44,7 @@ func addressed() {
 
 type pair struct{ a, b int32 }
 
+//go:noinline
 func structured() *pair {
 	var z pair
 	for i := range int32(20) {
@@ -52,6 +54,7 @@ func structured() *pair {
 	return &z
 }
 
+//go:noinline
 func parameter(p int) *int {
 	for range 10 {
 		p += p
@@ -68,6 +71,7 @@ func stays(v *int) int { // inlined, its variable is not on the heap
 	return *p + *v
 }
 
+//go:noinline
 func array() []int {
 	var v [100]int
 	for i := range v {
@@ -76,6 +80,7 @@ func array() []int {
 	return v[:]
 }
 
+//go:noinline
 func flags() (s int) {
 	for range 30 {
 		s += *n
@@ -137,6 +142,7 @@ func places() *pair   { return &pair{1, struct{ x, y int16 }{}, nil} }      // 4
 func zeros() *pair    { return &pair{} }
 func slice() []int32  { return []int32{1, 2, 3} } // 3
 func keyed() []int32  { return []int32{7: 1} }    // left alone, and counted
+//go:noinline
 func array() *[5]int8 { return &[5]int8{1, 2} }   // 2
 func value() *int     { return new(5) }           // 1
 func zero() *int      { return new(int) }

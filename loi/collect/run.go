@@ -7,10 +7,12 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"krdlab/hw/failure"
 )
 
 // ErrEnded is wrapped by the error of a tracing that could not go on and ended the program.
-var ErrEnded = errors.New("the program was ended by krdlab")
+var ErrEnded = failure.New(failure.Failed, "the program was ended by krdlab")
 
 // Run starts a program that was built by package gofront, and hands what it records to r until it
 // has ended. It returns how many events came too late to be put in order, and the error of the

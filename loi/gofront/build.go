@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"maps"
 	"os"
 	"os/exec"
@@ -31,6 +34,8 @@ type BuildOptions struct {
 	Include, Exclude []string
 	// Stack says that what is on the stack is observed too, as far as something points to it.
 	Stack bool
+
+	overlay *userOverlay
 }
 
 // A Built is a program that was rewritten and built.
@@ -39,6 +44,7 @@ type Built struct {
 	Folder   string // of the package's sources, which go test runs its tests in
 	Packages []string
 	*Rewritten
+	flags   string            // of go build: how the rewritten packages are compiled
 	renamed map[string]string // sources that are embedded as they are, by the names for that
 	// Failed tells of packages that did not build when rewritten, and so are as they were.
 	Failed []Failure
@@ -67,6 +73,9 @@ func Build(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
 	if opt.Dir, err = filepath.EvalSymlinks(opt.Dir); err != nil {
 		return nil, err
 	}
+	if opt.overlay, err = opt.overlaid(ctx); err != nil {
+		return nil, err
+	}
 	folder, program, names, err := choose(ctx, opt)
 	if err != nil {
 		return nil, err
@@ -79,13 +88,15 @@ func Build(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
 	if err != nil {
 		return nil, err
 	}
-	escapes, err := opt.escapes(ctx, names)
+	plain, err := opt.plain(ctx, names, dir)
 	if err != nil {
 		return nil, err
 	}
 	b := &Built{Binary: filepath.Join(dir, "bin", program), Folder: folder}
 	for {
-		if err := b.rewrite(ctx, opt, names, Options{Escapes: escapes, Stack: opt.Stack}); err != nil {
+		list, err := b.rewrite(ctx, opt, names, Options{Escapes: plain.moved(), Stack: opt.Stack,
+			Texts: opt.overlay.texts})
+		if err != nil {
 			return nil, err
 		}
 		i := slices.IndexFunc(b.Left, func(l Left) bool { return l.Whole() })
@@ -93,7 +104,11 @@ func Build(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
 			return nil, fmt.Errorf("%w: nothing of it can be observed: %s", ErrPackage,
 				&b.Left[i])
 		}
-		bad, err := b.build(ctx, opt, dir, replace)
+		b.flags, err = plain.inlined(append(sourcesOf(list), b.tests(opt)...), dir)
+		if err != nil {
+			return nil, err
+		}
+		bad, err := b.build(ctx, opt, dir, replace, compilerFlags(names, b.flags))
 		if err == nil {
 			b.Packages = names
 			return b, b.took(ctx, opt, dir)
@@ -142,7 +157,7 @@ func (o *BuildOptions) flags() []string {
 func (o *BuildOptions) load(ctx context.Context, mode packages.LoadMode,
 	tests bool, patterns ...string) ([]*packages.Package, error) {
 	return packages.Load(&packages.Config{Context: ctx, Dir: o.Dir, Mode: mode,
-		BuildFlags: o.flags(), Tests: tests}, patterns...)
+		BuildFlags: o.flags(), Tests: tests, Overlay: o.overlay.texts}, patterns...)
 }
 
 // choose returns the folder of the package, the name that go run or go test gives its program, and
@@ -271,31 +286,45 @@ const rewriteMode = packages.NeedName | packages.NeedFiles | packages.NeedCompil
 	packages.NeedTypesInfo | packages.NeedModule | packages.NeedEmbedFiles
 
 func (b *Built) rewrite(ctx context.Context, opt BuildOptions, names []string,
-	how Options) error {
-	var list []*packages.Package
+	how Options) (list []*packages.Package, err error) {
 	for _, group := range opt.groups(names) {
 		some, err := opt.load(ctx, rewriteMode, false, group...)
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrBuild, err)
+			return nil, fmt.Errorf("%w: %w", ErrBuild, err)
 		}
 		list = append(list, some...)
 	}
 	for _, p := range list {
 		if len(p.Errors) > 0 {
-			return fmt.Errorf("%w: %w", ErrBuild, p.Errors[0])
+			return nil, fmt.Errorf("%w: %w", ErrBuild, p.Errors[0])
 		}
 	}
-	var err error
 	if b.Rewritten, err = Rewrite(list, how); err == nil {
 		b.renamed, err = b.embedded(list)
 	}
-	return err
+	return list, err
 }
 
-// build builds the program. If that fails, bad is the packages that the compiler complains about.
+// tests are the test files of the package, which are compiled with it: none that does not parse.
+func (b *Built) tests(opt BuildOptions) (all []sourceFiles) {
+	if !opt.Test {
+		return nil
+	}
+	files := token.NewFileSet()
+	names, _ := filepath.Glob(filepath.Join(b.Folder, "*_test.go"))
+	for _, name := range names {
+		if f, err := parser.ParseFile(files, name, nil, parser.SkipObjectResolution); err == nil {
+			all = append(all, sourceFiles{f.Name.Name, f.Name.Name, files, []*ast.File{f}})
+		}
+	}
+	return all
+}
+
+// build builds the program with flags. If that fails, bad is the packages that the compiler complains about.
 func (b *Built) build(ctx context.Context, opt BuildOptions, dir string,
-	std map[string]string) (bad []string, err error) {
+	std map[string]string, flags []string) (bad []string, err error) {
 	replace := make(map[string]string)
+	maps.Copy(replace, opt.overlay.replace)
 	maps.Copy(replace, std)
 	maps.Copy(replace, b.renamed)
 	folder := filepath.Join(dir, "src")
@@ -324,7 +353,7 @@ func (b *Built) build(ctx context.Context, opt BuildOptions, dir string,
 		args = []string{"test", "-c", "-vet=off"} // vet finds no package that only the overlay has
 	}
 	args = append(args, opt.flags()...)
-	args = append(args, "-overlay", overlay, "-o", b.Binary, opt.Path)
+	args = append(append(args, flags...), "-overlay", overlay, "-o", b.Binary, opt.Path)
 	_, err = command(ctx, opt.Dir, args...)
 	if err == nil {
 		return nil, nil

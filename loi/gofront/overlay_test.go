@@ -25,12 +25,12 @@ func rewriteDir(t testing.TB, dir string, tests bool, patterns ...string) *Rewri
 			t.Fatalf("%s: %v", p.PkgPath, e)
 		}
 	}
-	escapes, err := (&BuildOptions{Dir: dir, Tags: "math_big_pure_go,purego"}).escapes(t.Context(),
-		patterns)
+	opt := &BuildOptions{Dir: dir, Tags: "math_big_pure_go,purego"}
+	said, err := opt.remarks(t.Context(), []string{"build", "-o", os.DevNull}, patterns, patterns...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := Rewrite(pkgs, Options{Escapes: escapes})
+	out, err := Rewrite(pkgs, Options{Escapes: (&compiled{remarks: said}).moved()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,6 +44,8 @@ type Options struct {
 	Escapes func(Declared) bool
 	// Stack says that variables on the stack are observed too which something points to.
 	Stack bool
+	// Texts are what stands in place of files, by absolute path, as the packages were loaded.
+	Texts map[string][]byte
 }
 
 // Rewritten is the outcome of Rewrite.
@@ -81,9 +83,12 @@ func Rewrite(pkgs []*packages.Package, opt Options) (*Rewritten, error) {
 				continue // seen, or made by cgo
 			}
 			done[path] = true
-			src, err := os.ReadFile(path)
-			if err != nil {
-				return nil, fmt.Errorf("rewrite: %w", err)
+			src, given := opt.Texts[path]
+			if !given {
+				var err error
+				if src, err = os.ReadFile(path); err != nil {
+					return nil, fmt.Errorf("rewrite: %w", err)
+				}
 			}
 			if text := r.file(f, src); text != nil {
 				out.Files[path] = text
@@ -250,6 +255,16 @@ func (r *rewriter) nameOf(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return r.pkgName() + "." + d.Name.Name
 	}
+	t, pointer := receiver(d)
+	name := r.pkgName() + "." + t
+	if pointer {
+		name = "*" + name
+	}
+	return "(" + name + ")." + d.Name.Name
+}
+
+// receiver is the name of the type whose method d is, and whether it is one of pointers.
+func receiver(d *ast.FuncDecl) (name string, pointer bool) {
 	t := d.Recv.List[0].Type
 	star, pointer := ast.Unparen(t).(*ast.StarExpr)
 	if pointer {
@@ -261,11 +276,7 @@ func (r *rewriter) nameOf(d *ast.FuncDecl) string {
 	case *ast.IndexListExpr:
 		t = x.X
 	}
-	name := r.pkgName() + "." + types.ExprString(ast.Unparen(t))
-	if pointer {
-		name = "*" + name
-	}
-	return "(" + name + ")." + d.Name.Name
+	return types.ExprString(ast.Unparen(t)), pointer
 }
 
 // A piece is text in place of what stands from pos to end.
