@@ -89,7 +89,7 @@ func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
 			}
 			return w.slice("NS", text, w.windowSite(e, "make", 0, typeString(t), u.Elem()), u.Elem())
 		case *types.Map:
-			return w.madeMap(e, "make-map", t, u, text)
+			return w.madeMap(e, "make-map", t, text)
 		}
 		return text
 	case "append":
@@ -147,12 +147,12 @@ func (w *fn) callee(e *ast.CallExpr) (late bool, before int) {
 	_, has := s.Recv().Underlying().(*types.Pointer)
 	_, takes := s.Obj().(*types.Func).Signature().Recv().Type().Underlying().(*types.Pointer)
 	switch {
+	case len(s.Index()) > 1 || late && !takes: // what is embedded may be behind nil
+		before = p
 	case takes && has:
 		before = w.loose(x.X, late)
 	case takes:
 		before = w.panics(x.X)
-	case late || len(s.Index()) > 1:
-		before = p
 	default:
 		before = w.loose(x.X, late)
 	}
@@ -211,6 +211,12 @@ func (w *fn) nothing(x ast.Expr) bool {
 	return ok && w.empty(s.Elem())
 }
 
+// sliced says that gc evaluates an argument of copy or append before the next.
+func sliced(x ast.Expr) bool {
+	_, ok := ast.Unparen(x).(*ast.SliceExpr)
+	return ok
+}
+
 // windows wraps the arguments of copy or clear, all or none.
 func (w *fn) windows(e *ast.CallExpr, later bool, kinds [2]string, modes [2]loi.Mode) string {
 	all := w.seq(later, e.Args...)
@@ -218,7 +224,7 @@ func (w *fn) windows(e *ast.CallExpr, later bool, kinds [2]string, modes [2]loi.
 	from := w.mark()
 	for i, x := range e.Args {
 		why := ""
-		if (later || w.calls(e.Args[i+1:]...)) && !w.settled(x) {
+		if (later || w.calls(e.Args[i+1:]...)) && !w.settled(x) && !sliced(x) {
 			why = callFirst
 		} else if text, _ := w.window(x, all[i].text, kinds[i], modes[i]); text != "" {
 			all[i].text = text
@@ -256,11 +262,12 @@ func (w *fn) appendExpr(e *ast.CallExpr, later bool) string {
 			c.End(), w.splice(c.Pos(), c.End(), w.seq(differs, c.Args[1:]...)...)})...)
 	}
 	why := ""
-	differs := differ(w.panics(x), w.panics(rest...)) // gc loads x at last, after its operands
+	// gc loads x at last, after its operands.
+	differs := differ(w.panics(x), w.panics(rest...)) && !sliced(x)
 	switch {
 	case differs:
 		why = "its operands may panic in another order"
-	case w.calls(rest...) && !w.settled(x):
+	case w.calls(rest...) && !w.settled(x) && !sliced(x):
 		why = callFirst
 	}
 	all := w.seq(differs, e.Args...)

@@ -121,6 +121,9 @@ func (w *fn) empty(t types.Type) bool { return !parametric(t) && w.sizes.Sizeof(
 // val is e as a value. later says that something is called afterwards that the gc compiler would
 // call before it evaluates e.
 func (w *fn) val(e ast.Expr, later bool) string {
+	if text, ok := w.instead[e]; ok {
+		return text
+	}
 	tv := w.info.Types[e]
 	if tv.Value != nil || tv.IsType() || tv.IsNil() || tv.IsBuiltin() {
 		return w.raw(e)
@@ -155,6 +158,23 @@ func (w *fn) load(e ast.Expr, later bool) string {
 
 // fixed says that the address of e is a constant.
 func (w *fn) fixed(e ast.Expr) bool {
+	for x := e; ; { // rootVar's way
+		switch y := x.(type) {
+		case *ast.ParenExpr:
+			x = y.X
+			continue
+		case *ast.SelectorExpr:
+			x = y.X
+			continue
+		case *ast.IndexExpr:
+			if !w.settled(y.Index) {
+				return false
+			}
+			x = y.X
+			continue
+		}
+		break
+	}
 	v := rootVar(w.info, e)
 	return v != nil && w.panics(e)&otherPanic == 0 && (global(v) || w.where(e) == heap)
 }
@@ -411,7 +431,7 @@ func (w *fn) composite(e *ast.CompositeLit, later bool) string {
 		if len(e.Elts) > 0 {
 			w.leftLiteral(e, "the keys of a literal are not known")
 		}
-		return w.madeMap(e, "literal-map", t, u, text)
+		return w.madeMap(e, "literal-map", t, text)
 	}
 	return text
 }
@@ -513,11 +533,7 @@ func (w *fn) initial(s *Site, lit *ast.CompositeLit) {
 	}
 }
 
-func (w *fn) madeMap(e ast.Expr, kind string, t types.Type, m *types.Map, text string) string {
-	if w.pkg.Module != nil && old(w.pkg.Module.GoVersion, "go1.20") &&
-		!types.Comparable(m.Key()) {
-		return text // not in this version of the language
-	}
+func (w *fn) madeMap(e ast.Expr, kind string, t types.Type, text string) string {
 	return w.call("NM", text, w.site(e, kind, 0, typeString(t), nil))
 }
 

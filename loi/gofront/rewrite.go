@@ -164,6 +164,8 @@ type rewriter struct {
 	events int
 	shaky  map[*types.Var]bool
 	jumps  map[string]bool // labels that a goto names
+
+	instead map[ast.Expr]string // text of expressions that are in no source (hoist.go)
 }
 
 // file rewrites one file; nil if nothing changes.
@@ -181,6 +183,7 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 		}
 	}
 	r.shaky, r.jumps = shaky(f, r.info), jumps(f)
+	r.instead = make(map[ast.Expr]string)
 	var all []piece
 	for _, d := range f.Decls {
 		switch d := d.(type) {

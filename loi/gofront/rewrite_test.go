@@ -79,8 +79,12 @@ var statements = []struct{ name, in, out string }{
 	{"map update", `m["a"]++`, `AM(B, m, 1)[AK(B, "a", 1)]++`},
 	{"delete", `delete(m, k)`, `delete(AM(B, m, 1), AK(B, k, 1))`},
 	{"append", `s = append(s, 1)`, `s = ANS(B, append(AG(B, s, 1), 1), 1)`},
+	{"append what calls", `p.s = append(p.s, h(1))`, `{ krd1 := h(1); p.s = ANS(B, append(AG(B, ` +
+		`(*AL(B, &(p.s), 2)), 3), krd1), 3); AL(B, &(p.s), 1) }`},
 	{"append a slice", `s = append(s, s...)`, `s = ANS(B, append(AG(B, s, 1), AG(B, s, 2)...), 1)`},
 	{"copy, half of it unsettled", `copy(p.s, h2())`, `ACN(B, ACN(B, copy(AP(B, p, 48, 1).s, h2()), 2), 3)`},
+	{"copy to what is sliced", `copy(s[i:], h2())`, `copy(AG(B, s[i:], 1), AG(B, h2(), 2))`},
+	{"index below the length", `_ = table[i&3] + g()`, `_ = (*AL(B, &(table[i&3]), 1)) + g()`},
 	{"copy", `copy(s, p.s)`, `copy(AG(B, s, 2), AG(B, (*AL(B, &(p.s), 1)), 3))`},
 	{"new", `_ = new(int)`, `_ = AN(B, new(int), 1)`},
 	{"literal", `_ = &Basket{}`, `_ = AN(B, &Basket{}, 1)`},

@@ -2,6 +2,7 @@ package gofront
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"slices"
@@ -306,17 +307,17 @@ func (r *rewriter) swappable(x ast.Expr, values ...ast.Expr) bool {
 
 // harmless says that an operation panics only if its operands do.
 func (r *rewriter) harmless(e ast.Expr) bool {
-	constant := func(e ast.Expr) bool { return r.info.Types[e].Value != nil }
+	known := func(e ast.Expr) bool { return r.info.Types[e].Value != nil }
 	switch e := e.(type) {
 	case *ast.BinaryExpr:
 		t := r.info.TypeOf(e.X)
 		switch e.Op {
 		case token.QUO, token.REM:
 			b, ok := t.Underlying().(*types.Basic)
-			return constant(e.Y) || ok && b.Info()&types.IsInteger == 0
+			return known(e.Y) || ok && b.Info()&types.IsInteger == 0
 		case token.SHL, token.SHR:
 			b, ok := r.info.TypeOf(e.Y).Underlying().(*types.Basic)
-			return constant(e.Y) || ok && b.Info()&types.IsUnsigned != 0
+			return known(e.Y) || ok && b.Info()&types.IsUnsigned != 0
 		case token.EQL, token.NEQ:
 			return !dynamic(t) && !dynamic(r.info.TypeOf(e.Y))
 		}
@@ -329,7 +330,7 @@ func (r *rewriter) harmless(e ast.Expr) bool {
 		case *types.Map:
 			return !dynamic(t.Key())
 		case *types.Array:
-			return constant(e.Index)
+			return known(e.Index) || r.below(e.Index, t.Len())
 		}
 	case *ast.CallExpr:
 		if r.info.Types[e.Fun].IsType() {
@@ -343,6 +344,36 @@ func (r *rewriter) harmless(e ast.Expr) bool {
 		case "len", "cap", "min", "max":
 			return true
 		}
+	}
+	return false
+}
+
+// below says that an index that is no constant cannot be as much as n: by its type, or since it is
+// x & c, x % c or x >> c.
+func (r *rewriter) below(index ast.Expr, n int64) bool {
+	b, ok := r.info.TypeOf(index).Underlying().(*types.Basic)
+	if !ok || b.Info()&types.IsInteger == 0 {
+		return false
+	}
+	bits := 8 * r.sizes.Sizeof(b)
+	unsigned := b.Info()&types.IsUnsigned != 0
+	if unsigned && bits < 63 && 1<<bits <= n {
+		return true
+	}
+	e, ok := ast.Unparen(index).(*ast.BinaryExpr)
+	if !ok || r.info.Types[e.Y].Value == nil {
+		return false
+	}
+	c, ok := constant.Int64Val(constant.ToInt(r.info.Types[e.Y].Value))
+	switch {
+	case !ok || c < 0:
+		return false
+	case e.Op == token.AND:
+		return c < n
+	case e.Op == token.REM:
+		return unsigned && c <= n
+	case e.Op == token.SHR:
+		return unsigned && (c >= bits || bits-c < 63 && 1<<(bits-c) <= n)
 	}
 	return false
 }
@@ -406,11 +437,26 @@ func (r *rewriter) copied(es ...ast.Expr) (bits int) {
 			} else {
 				bits |= r.copied(e.X, e.Y)
 			}
+		case *ast.CallExpr:
+			if r.numeric(e) {
+				bits |= r.copied(e.Args...)
+			} else {
+				bits |= r.panics(e)
+			}
 		default:
 			bits |= r.panics(e)
 		}
 	}
 	return bits
+}
+
+// numeric says that a call is a conversion of a number to another.
+func (r *rewriter) numeric(e *ast.CallExpr) bool {
+	number := func(e ast.Expr) bool {
+		b, ok := r.info.TypeOf(e).Underlying().(*types.Basic)
+		return ok && b.Info()&types.IsNumeric != 0
+	}
+	return r.info.Types[e.Fun].IsType() && number(e) && number(e.Args[0])
 }
 
 // operand is copied of the x of x.f, x[i] or &x, of which a part is taken.

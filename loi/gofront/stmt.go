@@ -163,6 +163,11 @@ func (w *fn) comm(s ast.Stmt) (text string, chosen []string) {
 
 // simple is a statement without statements in it. listed says that others may stand behind it.
 func (w *fn) simple(s ast.Stmt, listed bool) string {
+	if listed {
+		if text := w.appending(s); text != "" {
+			return text
+		}
+	}
 	switch s := s.(type) {
 	case *ast.ExprStmt:
 		return w.splice(s.Pos(), s.End(), w.seq(false, s.X)...)
@@ -319,14 +324,20 @@ func (w *fn) newlines(lo, hi token.Pos) string {
 // onLine is text that stands at hi, on a later line than lo, as if it stood on that of lo: a panic
 // in it names the line of the statement.
 func (w *fn) onLine(lo, hi token.Pos, text string) string {
+	there, back := w.lines(lo, hi)
+	return there + text + back
+}
+
+// lines are what makes text at hi stand on the line of lo, and at hi again; "" if that is one.
+func (w *fn) lines(lo, hi token.Pos) (there, back string) {
 	if w.newlines(lo, hi) == "" {
-		return text
+		return "", ""
 	}
 	at := func(p token.Pos) string {
 		x := w.pkg.Fset.PositionFor(p, true)
 		return fmt.Sprintf("/*line :%d:%d*/", x.Line, max(x.Column, 1))
 	}
-	return at(lo) + text + at(hi)
+	return at(lo), at(hi)
 }
 
 // inside is what stands behind a statement, at the beginning of a block.

@@ -90,7 +90,10 @@ func put(b *Buf, a uintptr, w uint64) {
 }
 
 // at appends an event of an address; one on the goroutine's own stack is counted if the tracer does
-// not ask for it. It is put once more, since a call more is a third of its time.
+// not ask for it. It is put once more, since a call more is a third of its time. Were the stack to
+// grow when at is called, a would stay what it was, and no more be on the stack.
+//
+//go:nosplit
 func at(b *Buf, a uintptr, w uint64) {
 	if s := (*[2]uintptr)(unsafe.Pointer(b.stack)); a-s[0] < s[1]-s[0] {
 		onStack(b, OnStack|(s[1]-a), w)
@@ -256,8 +259,9 @@ func RP[T any](b *Buf, to *uintptr, p *T) *T {
 	return p
 }
 
-// RM is R for maps: it keeps the map itself, for MP.
-func RM[M ~map[K]V, K comparable, V any](b *Buf, to *uintptr, m M) M {
+// RM is R for maps: it keeps the map itself, for MP. M is any type, here and below: before Go 1.20
+// the interfaces of keys were not comparable as type arguments.
+func RM[M any](b *Buf, to *uintptr, m M) M {
 	*to = mapAt(b, *(*unsafe.Pointer)(unsafe.Pointer(&m)))
 	return m
 }
@@ -314,7 +318,7 @@ func NSX[V ~[]E, E any](b *Buf, v V, site uint64) V {
 }
 
 // NM records that a site has allocated the map m.
-func NM[M ~map[K]V, K comparable, V any](b *Buf, m M, site uint64) M {
+func NM[M any](b *Buf, m M, site uint64) M {
 	put(b, place(b, *(*uintptr)(unsafe.Pointer(&m))), Made<<KindShift|site)
 	return m
 }
@@ -339,7 +343,7 @@ func GS[V ~string](b *Buf, v V, site uint64) V {
 }
 
 // M records that a map is about to be asked for the key that K of the same site tells.
-func M[M ~map[K]V, K comparable, V any](b *Buf, m M, site uint64) M {
+func M[M any](b *Buf, m M, site uint64) M {
 	put(b, mapAt(b, *(*unsafe.Pointer)(unsafe.Pointer(&m))), Map<<KindShift|site)
 	return m
 }

@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"runtime"
+)
 
 type box struct {
 	v    int
@@ -124,10 +127,57 @@ func order() {
 	m["a"][0], m["b"] = 2, m["a"]
 	m["a"] = append(m["a"], m["a"][0], len(m["b"]))
 	fmt.Println(m)
+	fmt.Println(appended(&box{v: 1}, 2))
 	get := func() map[string][]int { m = map[string][]int{"c": {5}}; return m }
 	fmt.Println(len(m["a"]), get()["c"][0], len(m["c"]))
 	mingled(b, nil, []int{}, 0, 1)
 }
+
+// gc loads what is appended to after what is appended.
+func appended(b *box, i int) (out []int) {
+	defer func() {
+		fmt.Println(recover(), b.s, b.next.s, boxes)
+		for skip := 1; ; skip++ { // the line that panicked
+			pc, _, line, ok := runtime.Caller(skip)
+			if !ok || runtime.FuncForPC(pc).Name() == "main.appended" {
+				out = append(out, line)
+				return
+			}
+		}
+	}()
+	b.next = &box{}
+	b.s = append(b.s, b.grow())
+	b.next.s = append(b.next.s, b.swap(), 5)
+	b.s = append(b.s, b.s...)
+	b.s = append(b.s, b.copied(b.bump())+
+		b.grow(),
+		i) // more
+	boxes = append(boxes, fmt.Sprint(
+		b.grow(), len(boxes)))
+	add := append(b.s, b.s[i], i)
+	b.next.next = &box{s: add}
+	fmt.Println(add, returned(b))
+again:
+	b.s = append(b.s, b.s[len(b.s)-1])
+	if len(b.s) < 20 {
+		goto again
+	}
+	b.next.next = nil
+	b.next.next.s = append(b.next.next.s, b.grow(),
+		i)
+	return nil
+}
+
+func returned(b *box) []int { return append(b.s, b.grow()) }
+
+type inner struct {
+	first int
+	box
+}
+
+func nobody(int) *inner { return nil }
+
+var boxes []string
 
 // Of several operands that panic, gc evaluates first what an earlier store may change.
 func mingled(b, none *box, s []int, i, j int) {
@@ -173,6 +223,7 @@ func mingled(b, none *box, s []int, i, j int) {
 	fmt.Println(d.p.get(changed(d)), d.p.get(1))
 	d = nil
 	try(func() { d.f(s[j]) })
+	try(func() { nobody(1).add(s[j]) })
 	try(func() { d.get(s[j]) })
 	try(func() { d.inter.Error(); d.f(tick()) })
 	try(func() { defer d.f(s[j]) })

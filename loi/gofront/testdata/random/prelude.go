@@ -66,6 +66,7 @@ var (
 	gn  map[any]*T
 	gc  caller
 	gok bool
+	gt  [256]int8
 	gpi *int // escaped
 	gpp **T
 	gps *[]int
@@ -104,6 +105,7 @@ func reset() {
 		t.ps = []*T{t, pool[(i+3)%4], nil}
 	}
 	pool[3].p, pool[3].m, pool[3].Q, pool[2].f, pool[2].s = nil, nil, nil, nil, nil
+	gt = [256]int8{2: 1, 255: 3}
 	gi, gp, gs, gl = 1, pool[0], []int{4, 3, 2, 1}, [4]int{1, 2, 3, 0}
 	gv = V{e: 2, r: pool[1], u: []int{2, 1}}
 	gm, gz, gx, ga = map[string]int{"a": 1, "b": 2}, "go", 3, pool
@@ -127,6 +129,7 @@ func note(name string, n int) int {
 		gs = gs[:len(gs)/2]
 	case 4:
 		gl[n&3]++
+		gt[n&3]++
 	case 5:
 		gv.e++
 	case 6:

@@ -1,0 +1,3 @@
+module example.org/old
+
+go 1.18
