@@ -266,7 +266,8 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
 				break
 			}
 			text = w.raw(x)
-			if kind == "update" && first && !later { // V has the place evaluated first
+			if kind == "update" && first && !later && !differ(w.panics(x), w.copied(rhs...)) {
+				// V has the place evaluated first
 				text, first = "*"+w.call("V", "&("+text+")"), false
 			}
 			behind += "; " + w.record(x, kind, mode, "&("+address+")")

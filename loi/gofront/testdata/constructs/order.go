@@ -228,6 +228,8 @@ func mingled(b, none *box, s []int, i, j int) {
 	try(func() { d.inter.Error(); d.f(tick()) })
 	try(func() { defer d.f(s[j]) })
 	try(func() { d.f(tick()) })
+	try(func() { (*box)(nil).v -= x.(int) })
+	try(func() { (&box{}).s[2] <<= []int{s[j], 1}[0-*new(int)] })
 	fmt.Println(tick())
 }
 
