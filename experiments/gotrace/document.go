@@ -177,7 +177,11 @@ func (a *analysis) className(class int) string {
 	c := a.reader.Classes[class]
 	if c.Site != 0 {
 		s := &a.sites[c.Site-1]
-		return fmt.Sprintf("%s, made at %s:%d", s.Object, filepath.Base(s.File), s.Line)
+		made := "made"
+		if s.Kind == "variable" {
+			made = "declared"
+		}
+		return fmt.Sprintf("%s, %s at %s:%d", s.Object, made, filepath.Base(s.File), s.Line)
 	}
 	if c.Name != "" {
 		return c.Name

@@ -127,3 +127,24 @@ func TestGenericsCountAsPlain(t *testing.T) {
 		}
 	}
 }
+
+// A program of which nothing is observed says why.
+func TestNothingObserved(t *testing.T) {
+	for text, why := range map[string]string{
+		"package main\n\nfunc main() { println(1) }\n": "no access to the heap in their sources: " +
+			"example.org/p",
+		"package main\n\nvar x int\n\nfunc main() {\n\tif len(f()) > 5 {\n\t\tx++\n\t}\n}\n\n" +
+			"func f() string { return \"f\" }\n": "none of the 1 accesses in the sources",
+		"package main\n\ntype t struct{ a int }\n\nfunc (x *t) set() { x.a++ }\n\nfunc main() {\n" +
+			"\tx := &t{}\n\tx.set()\n}\n": "of 1 accesses that the rewritten packages made, 1 were to the " +
+			"stack",
+	} {
+		d, _, err := trace(t, Lines, text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Join(d.Doubts(), "; "); d.Accesses != 0 || !strings.Contains(said, why) {
+			t.Errorf("%s\n%d accesses, %q, expected %q", text, d.Accesses, said, why)
+		}
+	}
+}

@@ -20,10 +20,21 @@ func (d *Document) Write(p *show.Page) error {
 		units.Count(len(d.Packages), "package"),
 		time.Duration(d.TracedNs).Round(time.Millisecond))
 	a := &d.Accounts
-	p.Line("of all that the rewritten packages made: %s analysed, %s of unknown origin, %s on the "+
-		"stack, %s left alone, %s lost", count(a.Analysed), count(a.Unknown), count(a.Stack),
-		count(a.Left), count(a.Lost))
-	if d.KRD != nil {
+	var of []string
+	for _, x := range []struct {
+		n    uint64
+		what string
+	}{{a.Analysed, "analysed"}, {a.Unknown, "of unknown origin"}, {a.Stack, "on the stack"},
+		{a.Left, "left alone"}, {a.Lost, "lost"}} {
+		if x.n > 0 {
+			of = append(of, fmt.Sprintf("%s %s", count(x.n), x.what))
+		}
+	}
+	if len(of) > 1 || a.Analysed == 0 && a.All() > 0 {
+		p.Line("of %s that the rewritten packages made: %s", accesses(a.All()),
+			strings.Join(of, ", "))
+	}
+	if d.KRD != nil && d.Accesses > 0 {
 		what := "lines of 64 bytes"
 		if d.Unit == Data {
 			what = "variables, fields and elements"

@@ -586,11 +586,6 @@ func (r *rewriter) escapes(v *types.Var) bool {
 	return r.moved(v) || r.opt.Stack && r.shaky[v]
 }
 
-// stacked says that a local variable is on the stack and observed.
-func (r *rewriter) stacked(v *types.Var) bool {
-	return r.opt.Stack && r.shaky[v] && !r.moved(v)
-}
-
 // moved says that the compiler has moved a local variable to the heap.
 func (r *rewriter) moved(v *types.Var) bool {
 	return r.opt.Escapes != nil && r.opt.Escapes(Declared{r.pkg.PkgPath, v.Name(),

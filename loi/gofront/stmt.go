@@ -349,11 +349,11 @@ func inside(behind string) string {
 	return behind[2:] + "; "
 }
 
-// variable is what tells of a variable on the stack that is observed, behind its declaration.
+// variable is what tells of a local variable that is observed, behind its declaration.
 func (w *fn) variable(x ast.Expr) string {
 	id, _ := x.(*ast.Ident)
 	v, _ := w.info.Defs[id].(*types.Var)
-	if v == nil || isBlank(x) || !w.stacked(v) || w.empty(v.Type()) {
+	if v == nil || isBlank(x) || !w.escapes(v) || w.empty(v.Type()) {
 		return ""
 	}
 	name := "N"
