@@ -35,7 +35,7 @@ type BuildOptions struct {
 	// Stack says that what is on the stack is observed too, as far as something points to it.
 	Stack bool
 
-	overlay *userOverlay
+	overlay userOverlay
 }
 
 // A Built is a program that was rewritten and built.

@@ -17,11 +17,11 @@ type userOverlay struct {
 }
 
 // overlaid reads the user's overlay, if there is one. One that removes files is refused.
-func (o *BuildOptions) overlaid(ctx context.Context) (*userOverlay, error) {
-	u := &userOverlay{map[string]string{}, map[string][]byte{}}
+func (o *BuildOptions) overlaid(ctx context.Context) (u userOverlay, err error) {
+	u = userOverlay{map[string]string{}, map[string][]byte{}}
 	flags, err := command(ctx, o.Dir, "env", "GOFLAGS")
 	if err != nil {
-		return nil, err
+		return u, err
 	}
 	file := ""
 	for f := range strings.FieldsSeq(string(flags)) {
@@ -35,21 +35,21 @@ func (o *BuildOptions) overlaid(ctx context.Context) (*userOverlay, error) {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("%w: the overlay of GOFLAGS: %w", ErrPackage, err)
+		return u, fmt.Errorf("%w: the overlay of GOFLAGS: %w", ErrPackage, err)
 	}
 	var given struct{ Replace map[string]string }
 	if err := json.Unmarshal(text, &given); err != nil {
-		return nil, fmt.Errorf("%w: the overlay of GOFLAGS: %s: %w", ErrPackage, file, err)
+		return u, fmt.Errorf("%w: the overlay of GOFLAGS: %s: %w", ErrPackage, file, err)
 	}
 	for from, to := range given.Replace {
 		from = o.absolute(from)
 		if to == "" {
-			return nil, fmt.Errorf("%w: the overlay of GOFLAGS, %s, removes %s, expected one that "+
+			return u, fmt.Errorf("%w: the overlay of GOFLAGS, %s, removes %s, expected one that "+
 				"only replaces and adds files", ErrPackage, file, from)
 		}
 		to = o.absolute(to)
 		if u.texts[from], err = os.ReadFile(to); err != nil {
-			return nil, fmt.Errorf("%w: the overlay of GOFLAGS, %s: %w", ErrPackage, file, err)
+			return u, fmt.Errorf("%w: the overlay of GOFLAGS, %s: %w", ErrPackage, file, err)
 		}
 		u.replace[from] = to
 	}
