@@ -258,6 +258,9 @@ func settingsText(s request.Settings) string {
 	if s.Topology != "" {
 		words = append(words, "topology "+s.Topology)
 	}
+	if s.Caches != "" {
+		words = append(words, "caches "+s.Caches)
+	}
 	if s.TraceLimit != 0 {
 		words = append(words, fmt.Sprintf("trace limit %d", s.TraceLimit))
 	}
