@@ -92,9 +92,9 @@
 //	28  uint32   CRC of bytes 0 to 7 and 16 to 27
 //
 // Records follow, back to back, the rest of the chunk being zero. A worker that leaves a chunk
-// writes an end record, if there is room for one. A chunk that is not begun has none; a Builder puts
-// the names into some that recovery needs, see names.go. In its file, until it is closed, workers
-// may have chunks that the header does not tell of.
+// writes an end record, if there is room for one. A chunk that is not begun has none; a Builder
+// puts the names into some that recovery needs, see names.go. In its file, until it is closed,
+// workers may have chunks that the header does not tell of.
 //
 // A record is a sequence of 8-byte words:
 //

@@ -59,8 +59,8 @@ func expectedHeader() Header {
 		Clock: Clock{Source: "tsc", Hz: 1e9}}
 }
 
-// checkBuilt fails unless t holds the first accesses of each worker, in a file that says that it was
-// recovered and may lack some. It returns how many there are.
+// checkBuilt fails unless t holds the first accesses of each worker, in a file that says that it
+// was recovered and may lack some. It returns how many there are.
 func checkBuilt(tb testing.TB, t *Trace) (n uint64) {
 	tb.Helper()
 	if !t.Recovered || !t.Buffered || t.Header.Kernel != "expected" {
@@ -89,7 +89,8 @@ func checkBuilt(tb testing.TB, t *Trace) (n uint64) {
 	return n
 }
 
-// TestKillBuilder kills a process that builds a trace: all chunks that it has written are recovered.
+// TestKillBuilder kills a process that builds a trace: all chunks that it has written are
+// recovered.
 func TestKillBuilder(t *testing.T) {
 	for range long.Or(3, 20) {
 		dir := killed(t, killEnv, killBuildEnv)

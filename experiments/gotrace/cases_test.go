@@ -91,8 +91,8 @@ func TestCases(t *testing.T) {
 func TestStack(t *testing.T) {
 	b := gofront.BuildOptions{Dir: "testdata/cases/stack-map", Path: "."}
 	d, _ := traceAt(t, b, Lines)
-	// local's and kept's map each have 300 000; of local's the header is on the stack, and the entries
-	// up to the ninth, with which they move
+	// local's and kept's map each have 300 000; of local's the header is on the stack, and the
+	// entries up to the ninth, with which they move
 	if a := d.Accounts; a.Analysed != 449_992 || a.Stack != 150_009 || a.Unknown+a.Left+a.Lost != 0 {
 		t.Errorf("%+v", a)
 	}

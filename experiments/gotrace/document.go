@@ -98,7 +98,9 @@ func (d *Document) account(a *analysis) {
 			add(i-1, leftAccount, w, s.Left)
 		}
 	}
-	slices.SortStableFunc(d.Places, func(a, b Place) int { return cmp.Compare(*b.Accesses, *a.Accesses) })
+	slices.SortStableFunc(d.Places, func(a, b Place) int {
+		return cmp.Compare(*b.Accesses, *a.Accesses)
+	})
 	d.Places = append(d.Places, uncounted...)
 }
 

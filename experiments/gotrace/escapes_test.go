@@ -185,7 +185,8 @@ func main() {
 			t.Errorf("%s: %d accesses, %d of them cold, expected %d", name, n, cold, want)
 		}
 	}
-	if d.Accounts.Left != 1 || len(d.places(leftAccount)) != 1 || d.Accounts.Unknown != 0 || d.OddEvents != 0 {
+	if d.Accounts.Left != 1 || len(d.places(leftAccount)) != 1 || d.Accounts.Unknown != 0 ||
+		d.OddEvents != 0 {
 		t.Errorf("%d unknown, %d odd, left %+v", d.Accounts.Unknown, d.OddEvents, d.Places)
 	}
 }

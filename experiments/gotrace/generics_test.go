@@ -122,7 +122,8 @@ func TestGenericsCountAsPlain(t *testing.T) {
 	for _, stack := range []bool{false, true} {
 		out, with := count(generic, stack)
 		same, without := count(plain, stack)
-		if out != same || len(with) < map[bool]int{false: 7, true: 13}[stack] || fmt.Sprint(with) != fmt.Sprint(without) {
+		if out != same || len(with) < map[bool]int{false: 7, true: 13}[stack] ||
+			fmt.Sprint(with) != fmt.Sprint(without) {
 			t.Errorf("with type parameters %v, without %v\n%s%s", with, without, out, same)
 		}
 	}

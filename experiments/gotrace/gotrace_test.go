@@ -45,6 +45,26 @@ func trace(t *testing.T, unit Unit, text string, change func(*Request)) (*Docume
 	return d, out.String(), err
 }
 
+// written returns the reuse distances of the trace that is written of a program.
+func written(t *testing.T, unit Unit, text string) *krd.Report {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "p.loi")
+	d, _, err := trace(t, unit, text, func(r *Request) { r.Trace = file })
+	if err != nil || d.Trace == nil {
+		t.Fatal(err)
+	}
+	tr, err := loi.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	report, err := krd.Analyze(tr, krd.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
 // The example of virda's figure 3: fields of 8, 4 and 4 bytes, which the literal begins with, have
 // the distances INF INF INF 0 8 12 4 8 12.
 const basket = `package main
@@ -137,20 +157,7 @@ func read(v []byte, i int) byte { return v[i] }`, 1)
 	if f.Accesses != 8 || f.Cold != 3 {
 		t.Errorf("read: %+v, expected 8 accesses, 3 cold", f)
 	}
-	file := filepath.Join(t.TempDir(), "p.loi")
-	e, _, err := trace(t, Data, text, func(r *Request) { r.Trace = file })
-	if err != nil || e.Trace == nil {
-		t.Fatal(err)
-	}
-	tr, err := loi.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
-	report, err := krd.Analyze(tr, krd.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := written(t, Data, text)
 	if !reflect.DeepEqual(report.Bins, d.KRD.Bins) || report.Cold != d.KRD.Cold ||
 		report.Accesses != d.Accesses || d.Accesses == 0 {
 		t.Errorf("the trace has %d accesses, %d cold, %v; the run %d, %d, %v", report.Accesses,
@@ -158,13 +165,17 @@ func read(v []byte, i int) byte { return v[i] }`, 1)
 	}
 }
 
-// TestSharing: four goroutines read what main has written, one after the other.
+// TestSharing: four goroutines read what main has written, one after the other. On one core, since
+// what a goroutine does before it wakes another may have a later stamp than what that one does.
 func TestSharing(t *testing.T) {
 	const text = `package main
+
+import "runtime"
 
 var data []int
 
 func main() {
+	runtime.GOMAXPROCS(1)
 	data = make([]int, 1000)
 	for i := range data {
 		data[i] = i
@@ -191,19 +202,7 @@ func read(done chan int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file := filepath.Join(t.TempDir(), "p.loi")
-		if _, _, err = trace(t, unit, text, func(r *Request) { r.Trace = file }); err != nil {
-			t.Fatal(err)
-		}
-		tr, err := loi.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.Close()
-		report, err := krd.Analyze(tr, krd.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := written(t, unit, text)
 		if !reflect.DeepEqual(report, d.KRD) {
 			t.Errorf("by %s: of the trace\n%+v\nof the run\n%+v", unit, report, d.KRD)
 		}

@@ -12,8 +12,8 @@ import (
 )
 
 // On one core a run on a thread and one in virtual time have the same KRD: every scheduler, every
-// kernel that records kernels, by default one in four pairs of a scheduler and a size. A size may be
-// so small that a kernel touches nothing, but not all of them.
+// kernel that records kernels, by default one in four pairs of a scheduler and a size. A size may
+// be so small that a kernel touches nothing, but not all of them.
 func TestOneCoreEveryKernel(t *testing.T) {
 	compared, pairs, every := 0, 0, long.Or(4, 1)
 	for _, k := range kernels.Table {

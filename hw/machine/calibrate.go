@@ -111,8 +111,8 @@ type calibration struct {
 	beside      float64
 }
 
-// least samples a quantity, unless it has enough rounds that agree, and returns the value of it that
-// counts.
+// least samples a quantity, unless it has enough rounds that agree, and returns the value of it
+// that counts.
 func (c *calibration) least(what string, sample func() ([]uint64, error)) (ps uint64, err error) {
 	if len(c.rounds[what]) < c.need || !c.rounds.Agree(what) {
 		t, err := sample()

@@ -12,8 +12,9 @@ import (
 	"krdlab/hw/units"
 )
 
-// Layout of the memory, with loi/gofront/_runtime/krd.go: header, buffers, counts, chunks. Stacks of chunks
-// are linked by their numbers plus 1 and have a tag above, so that two processes may push and pop.
+// Layout of the memory, with loi/gofront/_runtime/krd.go: header, buffers, counts, chunks. Stacks
+// of chunks are linked by their numbers plus 1 and have a tag above, so that two processes may push
+// and pop.
 const (
 	magic       = 0x314b4c4244524b
 	bufBytes    = 64
@@ -98,8 +99,8 @@ type Memory struct {
 	sites  int
 }
 
-// NewMemory makes the memory for a program of so many sites. Its pages are had when they are written
-// first. stack says that the accesses to the stack are events as others, not only counted.
+// NewMemory makes the memory for a program of so many sites. Its pages are had when they are
+// written first. stack says that the accesses to the stack are events as others, not only counted.
 func NewMemory(sites int, stack bool) (*Memory, error) {
 	f, err := anonymousFile("krdlab-trace")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"krdlab/hw"
 )
 
-// A program may end while one of its goroutines gives its last chunk back: the chunk is with neither
-// side, and what is in it counts. While the program runs such a chunk is on its way.
+// A program may end while one of its goroutines gives its last chunk back: the chunk is with
+// neither side, and what is in it counts. While the program runs such a chunk is on its way.
 func TestEndsWhileGiving(t *testing.T) {
 	m, err := NewMemory(0, false)
 	if err != nil {

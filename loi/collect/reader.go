@@ -20,8 +20,6 @@ const (
 	kindAlloc
 	kindType
 	kindStamp
-	kindEnter
-	kindLeave
 	kindRange
 	kindOf
 )
@@ -78,7 +76,8 @@ type Reader struct {
 	Layout func(pointer uint64) *Layout
 	// Stack says that accesses to the stack come as events and are handed on.
 	Stack bool
-	// Goroutines counts those that accessed something: not those of the runtime, which only allocate.
+	// Goroutines counts those that accessed something: not those of the runtime, which only
+	// allocate.
 	Goroutines uint64
 	// Odd counts events that make no sense: a program that was killed leaves some.
 	Odd uint64
@@ -249,7 +248,6 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 				t.object = 0
 			}
 		case kindStamp:
-		case kindEnter, kindLeave:
 		default:
 			r.Odd++
 		}

@@ -127,7 +127,8 @@ func TestLeavesVariablesAndUnknownMemory(t *testing.T) {
 		ev(kindAccess, 0x7f000000000c, siteStore), ev(kindAccess, 0x7f0000000008, siteStore))
 	q, l := read(t, []Variable{{Name: Unnamed, Address: 0x4ff000, Bytes: 0x8000, Rest: true}},
 		ev(kindAccess, 0x500010, siteLoad), ev(kindAccess, 0x500018, siteLoad))
-	if c := q.Classes[q.Groups[l.Groups[0]].Class]; c.Name != Unnamed || q.Accounts(0, 0).Unknown != 0 ||
+	if c := q.Classes[q.Groups[l.Groups[0]].Class]; c.Name != Unnamed ||
+		q.Accounts(0, 0).Unknown != 0 ||
 		l.Places[1] != l.Places[0]+8 {
 		t.Errorf("class %+v, %d unknown, places %v", c, q.Accounts(0, 0).Unknown, l.Places)
 	}
@@ -141,7 +142,8 @@ func TestLeavesVariablesAndUnknownMemory(t *testing.T) {
 	if c := r.Classes[r.Groups[k.Groups[0]].Class]; c.Name != "main.v" {
 		t.Errorf("class %+v", c)
 	}
-	if c := r.Classes[r.Groups[k.Groups[2]].Class]; c.Name != UnknownOrigin || r.Accounts(0, 0).Unknown != 3 {
+	if c := r.Classes[r.Groups[k.Groups[2]].Class]; c.Name != UnknownOrigin ||
+		r.Accounts(0, 0).Unknown != 3 {
 		t.Errorf("class %+v, %d unknown", c, r.Accounts(0, 0).Unknown)
 	}
 }

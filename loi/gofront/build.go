@@ -320,7 +320,8 @@ func (b *Built) tests(opt BuildOptions) (all []sourceFiles) {
 	return all
 }
 
-// build builds the program with flags. If that fails, bad is the packages that the compiler complains about.
+// build builds the program with flags. If that fails, bad is the packages that the compiler
+// complains about.
 func (b *Built) build(ctx context.Context, opt BuildOptions, dir string,
 	std map[string]string, flags []string) (bad []string, err error) {
 	replace := make(map[string]string)

@@ -102,11 +102,10 @@ func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
 			return w.windows(e, false, [2]string{"clear"}, [2]loi.Mode{loi.Out})
 		}
 		if _, ok := core(w.info.TypeOf(e.Args[0])).(*types.Map); ok {
-			w.leave(e, "clear of a map", "its entries are not known")
-			site := w.site(e, LeftAlone, loi.Out, typeString(w.info.TypeOf(e.Args[0])), nil)
-			w.out.Left[len(w.out.Left)-1].Site = len(w.out.Sites)
+			site := w.counted(e, "clear of a map", "its entries are not known", loi.Out, nil, 0)
 			x := e.Args[0]
-			return w.splice(e.Pos(), e.End(), piece{x.Pos(), x.End(), w.call("CM", w.val(x, false), site)})
+			return w.splice(e.Pos(), e.End(),
+				piece{x.Pos(), x.End(), w.call("CM", w.val(x, false), site)})
 		}
 		w.leave(e, "clear", "it is of several types")
 	case "delete":

@@ -9,10 +9,11 @@ import (
 	"krdlab/loi"
 )
 
-// Accesses that are left alone are counted, by a site of their own: the call that counts stands where
-// it is made as often as the access, and where it changes nothing. That is before the statement; for
-// what is evaluated more often or on a condition, around a whole condition (CV), around what stands
-// before && or || (And, Or), or at the beginning of a loop's or a communication's body.
+// Accesses that are left alone are counted, by a site of their own: the call that counts stands
+// where it is made as often as the access, and where it changes nothing. That is before the
+// statement; for what is evaluated more often or on a condition, around a whole condition (CV),
+// around what stands before && or || (And, Or), or at the beginning of a loop's or a
+// communication's body.
 
 // left notes n, what is left alone, and leaves it to the enclosing construct to count its accesses:
 // items data of type t, nil: of one leaf.
@@ -62,8 +63,8 @@ func (w *fn) dropped(sites []string) {
 	}
 }
 
-// whole is e as a value that is evaluated as often as nothing else, such as the condition of a loop,
-// with the counts of what is left alone in it and since mark.
+// whole is e as a value, with the counts of what is left alone in it and since mark. It is for what
+// has no statement of its own to count before, such as the condition of a loop.
 func (w *fn) whole(e ast.Expr, mark int) string {
 	text := w.val(e, false)
 	some := w.since(mark)

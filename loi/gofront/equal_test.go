@@ -45,7 +45,8 @@ func TestConstructs(t *testing.T) {
 // TestEscapes asks the compiler what it puts on the heap, and what it inlines: rewriting changes
 // neither, line by line.
 func TestEscapes(t *testing.T) {
-	for dir, least := range map[string]int{"testdata/constructs": 100, "../../examples/scimark": 5, "../../experiments/gotrace/testdata/cases/stack-objects": 4} {
+	for dir, least := range map[string]int{"testdata/constructs": 100, "../../examples/scimark": 5,
+		"../../experiments/gotrace/testdata/cases/stack-objects": 4} {
 		dir, err := filepath.Abs(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -95,7 +96,7 @@ func escapes(t *testing.T, dir string, args ...string) map[string]bool {
 		if x, ok := strings.CutSuffix(what, " escapes to heap"); ok && !allocates.MatchString(x) {
 			what = "a value becomes an interface" // whatever it is called
 		}
-		if !strings.Contains(what, "krd") && m[2] != "any(~r0) escapes to heap" { // a map's key, as before
+		if !strings.Contains(what, "krd") && m[2] != "any(~r0) escapes to heap" { // a map's key
 			found[m[1]+" "+what] = true
 		}
 	}

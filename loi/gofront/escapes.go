@@ -29,8 +29,8 @@ type remark struct {
 }
 
 // What remarks are about: a variable that a function declares and that lives on the heap, since a
-// closure or a pointer to it may outlive the call; a function whose calls can be inlined; a call that
-// is. Of what is inlined the outermost call has the place.
+// closure or a pointer to it may outlive the call; a function whose calls can be inlined; a call
+// that is. Of what is inlined the outermost call has the place.
 const (
 	movedToHeap  = "moved to heap"
 	canInline    = "can inline"
@@ -110,8 +110,8 @@ type Declared struct {
 }
 
 // moved returns whether a local variable is on the heap. Of what is inlined the compiler tells the
-// place of the call too; the recorder drops a variable that is on the stack after all. Files of line
-// directives are known by their package and last element.
+// place of the call too; the recorder drops a variable that is on the stack after all. Files of
+// line directives are known by their package and last element.
 func (c *compiled) moved() func(Declared) bool {
 	type place struct {
 		in, file     string // the package, or "" where file is a path
@@ -135,9 +135,9 @@ func (c *compiled) moved() func(Declared) bool {
 	}
 }
 
-// cacheFile returns the path of a file with the given text in the user's cache: the same for the same
-// text, so that the go command, which knows files that it hands to the compiler by their name, builds
-// nothing twice. Where there is no such cache the file is in dir.
+// cacheFile returns the path of a file with the given text in the user's cache: the same for the
+// same text, so that the go command, which knows files that it hands to the compiler by their name,
+// builds nothing twice. Where there is no such cache the file is in dir.
 func cacheFile(dir, name string, text []byte) (string, error) {
 	folder, err := os.UserCacheDir()
 	if err == nil {

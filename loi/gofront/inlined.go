@@ -16,11 +16,11 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// What is recorded makes functions larger than the compiler inlines, and what they allocate would be
-// on the heap where it was on the stack of the caller. So the rewritten packages are compiled with a
-// profile (cmd/compile's -pgoprofile) by which exactly those functions are hot that could be inlined
-// before, at the calls that were; the budget of hot functions has no limit then. Where a function has
-// more than 5000 nodes when rewritten, the compiler does not listen to it.
+// What is recorded makes functions larger than the compiler inlines, and what they allocate would
+// be on the heap where it was on the stack of the caller. So the rewritten packages are compiled
+// with a profile (cmd/compile's -pgoprofile) by which exactly those functions are hot that could be
+// inlined before, at the calls that were; the budget of hot functions has no limit then. Where a
+// function has more than 5000 nodes when rewritten, the compiler does not listen to it.
 
 // hotFlags are the compiler's flags for such a profile.
 const hotFlags = "-d=pgoinlinebudget=1000000000,pgoinlinecdfthreshold=100,pgodevirtualize=0 "
@@ -51,7 +51,8 @@ func sourcesOf(list []*packages.Package) (all []sourceFiles) {
 	return all
 }
 
-// inlined writes the profile for packages below dir and returns the flags by which they are compiled.
+// inlined writes the profile for packages below dir and returns the flags by which they are
+// compiled.
 func (c *compiled) inlined(list []sourceFiles, dir string) (flags string, err error) {
 	f, err := elf.Open(c.binary)
 	if err != nil {
@@ -151,8 +152,9 @@ func (c *compiled) profile(list []sourceFiles, functions []compiledFunc) []byte 
 			}
 			for q, all := range paths { // of another package, for a type argument
 				for _, path := range all {
-					if receiver, x, ok := strings.Cut(r.name, q+"."); ok && strings.Trim(receiver, "(*") == "" {
-						names = append(names, path+"."+receiver+x)
+					before, x, ok := strings.Cut(r.name, q+".")
+					if ok && strings.Trim(before, "(*") == "" {
+						names = append(names, path+"."+before+x)
 					}
 				}
 			}
@@ -232,8 +234,8 @@ func (d *declaredFunc) edges(f compiledFunc, byName map[string][]*declaredFunc,
 	add(d)
 }
 
-// declared are the functions of a declaration in the package with a path: itself, or the literals in
-// that of variables, and what begins these.
+// declared are the functions of a declaration in the package with a path: itself, or the literals
+// in that of variables, and what begins these.
 func declared(files *token.FileSet, path string, d ast.Decl) (all []*declaredFunc) {
 	at := func(p token.Pos) token.Position { return files.PositionFor(p, true) }
 	literals := func(n ast.Node) (some []literalFunc) {
@@ -248,8 +250,8 @@ func declared(files *token.FileSet, path string, d ast.Decl) (all []*declaredFun
 	}
 	add := func(n ast.Node) {
 		p := at(n.Pos())
-		all = append(all, &declaredFunc{file: filepath.Clean(p.Filename), start: p.Line, first: p.Line,
-			last: at(n.End()).Line, literals: literals(n), calls: map[int][]string{}})
+		all = append(all, &declaredFunc{file: filepath.Clean(p.Filename), start: p.Line,
+			first: p.Line, last: at(n.End()).Line, literals: literals(n), calls: map[int][]string{}})
 	}
 	switch d := d.(type) {
 	case *ast.FuncDecl:

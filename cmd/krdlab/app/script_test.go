@@ -89,8 +89,8 @@ func measures(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// exits CODE,... COMMAND...: runs a command and checks its exit code, one of CODE. A failure must say
-// why on one line that names the program; the stack of a panic may follow.
+// exits CODE,... COMMAND...: runs a command and checks its exit code, one of CODE. A failure must
+// say why on one line that names the program; the stack of a panic may follow.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND [ARG...]")

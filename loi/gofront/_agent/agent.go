@@ -5,10 +5,10 @@
 //	rewritten code -> Buf (one for each goroutine) -> chunks of shared memory -> package collect
 //
 // An event is two words. Nothing here allocates, takes a lock or lets a pointer escape: an address
-// is kept as a number. One within the goroutine's own stack is kept as OnStack and its distance from
-// the stack's top, which stays when the stack moves. A local is no datum of the heap (virda, section
-// 3.1): such accesses are only counted, by site, unless the tracer asks for them. What a function
-// returns is what it was given.
+// is kept as a number. One within the goroutine's own stack is kept as OnStack and its distance
+// from the stack's top, which stays when the stack moves. A local is no datum of the heap (virda,
+// section 3.1): such accesses are only counted, by site, unless the tracer asks for them. What a
+// function returns is what it was given.
 package krdagent
 
 import (
@@ -27,11 +27,8 @@ const (
 	Alloc             // address of what the runtime has allocated; bytes, 0 for a tiny object
 	Type              // address of its type, or 0; ticks
 	Stamp             // ticks; what: see collect
-	Enter             // number of a scope; site of its beginning
-	Leave             // the same; site
 	Range             // address of an access; site, then an Extent
 	Of                // address of the type of pointers to the data of the next event; its site
-	kinds
 )
 
 // KindShift is where the kind stands in the second word.
