@@ -3,14 +3,14 @@ package runtimes
 // Leapfrog is parent-first work stealing in which a worker that waits helps only its thief (Wagner
 // and Calder, "Leapfrogging: a portable technique for implementing efficient futures", PPoPP 1993):
 // children are queued, and whoever comes to a join runs those that are left in its own deque; if
-// one was stolen, it takes the oldest entry of the thief's deque, which is work that the stolen
-// child has made. So what a worker begins on top of a task that waits lies below that task, and its
-// stack is never deeper than that of the serial run. A worker for which nothing waits steals from a
-// random victim.
+// one was stolen, it takes the oldest entry of the thief's deque, if that lies deeper than the
+// task that waits: nearly always work that the stolen child has made. So the tasks on a stack lie
+// deeper and deeper, and there are no more of them than in the serial run. A worker for which
+// nothing waits steals from a random victim.
 //
 // Departures: a future knows its own thief, a frame only that of the child that was stolen last, so
-// that the worker rests if that thief is done and another is not. As a thief that is done may have
-// begun anything, an entry is taken only if it lies deeper than the task that waits. Whose children
+// that the worker rests if that thief is done and another is not. A thief that is done may have
+// begun anything, so that what is taken there need not lie below the task that waits. Whose children
 // have all ended goes on at once, not in the order in which they were spawned.
 type Leapfrog struct{}
 

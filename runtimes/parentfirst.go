@@ -61,7 +61,7 @@ start:
 		w.top = f
 	}
 phase:
-	if n = f.n - 1; n > 0 {
+	if n = f.n - 1; n > 0 || n == 0 && w.extra {
 		if w.extra {
 			if n = w.spawning(f); n < 0 {
 				return
@@ -97,7 +97,7 @@ arrive: // the child that f called has finished: its own strand is at the join
 	}
 	// asked before: once this strand has arrived, f may have ended, unless it is serial
 	ok = w.extra && w.rules.Place && f.serial()
-	if f.n == 1 || w.arrive(f, -1) {
+	if f.alone() || w.arrive(f, -1) {
 		goto next
 	}
 	if ok {
@@ -181,12 +181,15 @@ own:
 	}
 }
 
-// spawning begins a phase of f of several children, with WaitRule, LastQueue or Place. It returns
-// which of them is called, f.n if all are queued, or -1 if the run must stop. Not inlined, as rank:
+// spawning begins a phase of f with WaitRule, LastQueue or Place. It returns which child is called,
+// f.n if all are queued, or -1 if the run must stop. Not inlined, as rank:
 // few policies come here, and the loop has few registers.
 //
 //go:noinline
 func (w *Worker) spawning(f *Frame) (n int32) {
+	if n = w.queuing(f); n == 0 {
+		return 0
+	}
 	if w.rules.Place && f.serial() {
 		w.beginCalls(f)
 		return 0
@@ -194,7 +197,6 @@ func (w *Worker) spawning(f *Frame) (n int32) {
 	if w.rules.Wait == WaitThief {
 		hw.StoreRelease32(&f.next, 0)
 	}
-	n = f.queued(w.rules.Last == LastQueue)
 	if w.rules.Join == JoinStarter {
 		f.steals = f.n - 1 - n
 	} else {

@@ -183,11 +183,26 @@ func (w *Worker) name(e entry) int32 {
 	return e.i
 }
 
-// calledName is [Worker.name] of the last child of f, which is called: one alone has the range
-// and the anchor of its parent, as has each of a serial frame.
+// sendsAway says whether the only child of f's phase is queued, as several are: it is placed with
+// another worker, or there is a hint of it and no task above it was admitted. LastQueue; by the
+// holder of f.
+func (w *Worker) sendsAway(f *Frame) bool {
+	switch {
+	case w.rules.Admit:
+		h, ok := f.task.(Hinted)
+		return ok && f.next == 0 && h.Hint(w, 0) != Hint{}
+	case !w.rules.Place || f.serial():
+		return false
+	}
+	_, to := w.place(f, 0)
+	return to != w.pool.queueOf[w.id]
+}
+
+// calledName is [Worker.name] of the last child of f, which is called: it has the anchor of its
+// parent, and as each of a serial frame its range.
 func (w *Worker) calledName(f *Frame) int32 {
 	switch {
-	case w.rules.Admit || w.rules.Place && (f.n == 1 || f.serial()):
+	case w.rules.Admit || w.rules.Place && f.serial():
 		return f.next
 	case !w.rules.Place:
 		return f.n - 1

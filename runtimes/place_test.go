@@ -48,7 +48,7 @@ func TestPlacedRanges(t *testing.T) {
 			var mu sync.Mutex
 			ran := make([]int, 6)
 			prog.order = func(w *Worker, x *treeTask, i int) {
-				if i < 0 || x.children(x.phase) == 1 {
+				if i < 0 {
 					return
 				}
 				from, to := rangeOf(x.Frame.next)
@@ -84,7 +84,7 @@ func TestPlacedRanges(t *testing.T) {
 				}
 			}
 			for c, at := range p.placed {
-				if c.From < 0 || c.To > 6*Parts || c.Before+c.Work > c.All || c.Children < 2 ||
+				if c.From < 0 || c.To > 6*Parts || c.Before+c.Work > c.All || c.Children < 1 ||
 					c.Depth < 1 || at.To > c.To {
 					t.Errorf("a policy was told %s", fmt.Sprintf("%+v", c))
 				}

@@ -58,7 +58,8 @@ type LastRule uint8
 
 const (
 	LastCall LastRule = iota // it is called
-	// it is queued as the others are; a phase of one child is a call still
+	// it is queued as the others are; one alone with Place where it is for another worker's queue,
+	// and with Admit where there is a hint of it and no task above it was admitted
 	LastQueue
 )
 

@@ -11,9 +11,9 @@ package runtimes
 // so is all where neither hints nor the size of the cache are known: one queue a node, newest first.
 //
 // Departures, from the 2014 paper and its published program: of the tree of caches there is the last
-// level only; the strand of a task that is too large is charged nothing (its mu is 0); tasks for
-// which no cache has room wait in the queue of the node that spawned them, where all workers look, and
-// not in one of the whole machine.
+// level only; the strand of a task that is too large is charged nothing (its mu is 0); the root,
+// of which there is no hint, is never anchored; tasks for which no cache has room wait in the queue of
+// the node that spawned them, where all workers look, and not in one of the whole machine.
 type SpaceBounded struct {
 	Sigma int // per cent of a cache that a task may touch to befit it, 1 to 100
 }

@@ -3,6 +3,7 @@ package runtimes
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 )
 
@@ -52,10 +53,13 @@ func TestSpaceBounded(t *testing.T) {
 						t.Errorf("%d tasks were anchored; %d ran away from their node", begun, away)
 					}
 					for node, n := range most {
-						if n > llc || !native && n < llc {
+						if n > llc {
 							t.Errorf("seed %d, node %d: %d blocks were resident at most, of %d",
 								seed, node, n, llc)
 						}
+					}
+					if !native && slices.Max(most[:]) < llc {
+						t.Errorf("seed %d: no cache was ever full: %v", seed, most)
 					}
 				}
 			})

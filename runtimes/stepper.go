@@ -142,7 +142,7 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 		pool: p, all: all, costs: c.Costs.orUnits(), queues: make([]virtualQueue, len(p.queueNode)),
 		childFirst: rules.Spawn == SpawnChild, parentFirst: rules.Spawn == SpawnParent,
 		starter: rules.Join == JoinStarter, joinLast: rules.Join == JoinLast,
-		lastQueued: rules.Last == LastQueue, half: rules.Half, cache: rules.Cache,
+		half: rules.Half, cache: rules.Cache,
 		extra:     rules.ranked() || rules.Spawn == SpawnChosen,
 		leaveIdle: rules.LeaveIdle, chosen: rules.Spawn == SpawnChosen,
 		stop: c.Stop, limit: cmp.Or(c.MaxSteps, 1<<40),
@@ -214,7 +214,6 @@ type stepper struct {
 	parentFirst bool
 	starter     bool
 	joinLast    bool
-	lastQueued  bool
 	extra       bool // frames know where they are
 	half        bool
 	cache       bool

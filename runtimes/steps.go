@@ -12,6 +12,7 @@ type stepWorker struct {
 	f        *Frame        // the frame that pc is about
 	virtual  *virtualQueue // what the worker's queue is in virtual time, if it is a shepherd's
 	i        int32         // pcRun: the child; pcSpawn: the next child to queue
+	queues   int32         // pcSpawn: how many children of f are queued
 	tag      int32         // pcRun: of the child's entry
 	placed   entry         // pcSpawn, Rules.Place: the entry that waits for the lock of its queue
 	placedAt int           // and the number of that
@@ -83,7 +84,8 @@ func (s *stepper) phase(v *stepWorker, f *Frame) {
 		v.i, v.last, v.pc = 0, true, pcRun
 		return
 	}
-	if n := f.queued(s.lastQueued); n == 0 {
+	v.queues = v.queuing(f)
+	if n := v.queues; n == 0 {
 	} else if !s.starter {
 		hw.StoreRelease32(&f.join, n+1)
 	} else {
@@ -267,7 +269,7 @@ func (s *stepper) joined(v *stepWorker) (timed bool) {
 // spawn queues children of f: one a step, or all under one lock.
 func (s *stepper) spawn(v *stepWorker) (timed bool) {
 	f := v.f
-	n := f.queued(s.lastQueued)
+	n := v.queues
 	if v.i >= n {
 		if v.rules.Ranges && n > 0 {
 			v.dealt(f, v.tag)
@@ -345,12 +347,12 @@ func (s *stepper) answers(v *stepWorker) bool {
 	return true
 }
 
-// arrive ends f's own strand at its join. A phase of one child has no other.
+// arrive ends f's own strand at its join. If its only child was called there is no other.
 func (s *stepper) arrive(v *stepWorker) (timed bool) {
 	switch {
 	case s.starter:
 		return s.stackTop(v)
-	case v.f.n == 1:
+	case v.f.alone():
 		return s.next(v)
 	}
 	v.pc = pcOwn

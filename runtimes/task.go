@@ -1,6 +1,9 @@
 package runtimes
 
-import "fmt"
+import (
+	"fmt"
+	"sync/atomic"
+)
 
 // A Task is what a kernel writes: the body of a [Frame], which it embeds.
 //
@@ -16,8 +19,10 @@ type Task interface {
 
 	// Next ends phase number phase, counted from 0, all children of which have finished, and
 	// returns how many children the next one has; 0 if the task is complete. A phase of one child
-	// is a call under every policy: it is not queued, not stolen and not counted as a spawn. After
-	// Next returned 0 the frame belongs to the worker's free list.
+	// is a call: it is not queued, not stolen and not counted as a spawn; but under policies that
+	// place or admit tasks it is queued if it is placed with another worker, or if there is a hint
+	// of it and it is yet to be admitted. After Next returned 0 the frame belongs to the worker's
+	// free list.
 	Next(w *Worker, phase int) int
 }
 
@@ -106,14 +111,19 @@ func (f *Frame) Fork(n int) *Frame {
 	return f
 }
 
-// queued is how many children of f's present phase are queued, if all but a single one are or, with
-// LastCall, those but the last. SpawnParent.
-func (f *Frame) queued(all bool) int32 {
-	if all && f.n > 1 {
-		return f.n
+// queuing is how many children of f's present phase are queued: those but the last or, with
+// LastQueue, all of them. Of one child alone it is none, but where it is placed elsewhere, or has
+// to be admitted. SpawnParent; by the holder of f.
+func (w *Worker) queuing(f *Frame) int32 {
+	if w.rules.Last != LastQueue || f.n < 1 || f.n == 1 && !w.sendsAway(f) {
+		return f.n - 1
 	}
-	return f.n - 1
+	return f.n
 }
+
+// alone says that f's present phase is of one child, which was called: no other strand than f's own
+// comes to its join. By the holder of that strand.
+func (f *Frame) alone() bool { return f.n == 1 && atomic.LoadInt32(&f.join) == 0 }
 
 // badFork is called by drivers, not by Fork, which must stay small enough to be inlined where
 // kernels make their frames.
