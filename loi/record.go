@@ -38,7 +38,7 @@ type EventKind uint16
 // The kinds of events and their arguments. A reader keeps kinds that it does not know.
 const (
 	// a successful steal: victim worker (the first of a shared queue's), 1 if on another node,
-	// entries taken
+	// entries taken, and of how many, where the thief saw that
 	EventSteal EventKind = 1
 	EventSpawn EventKind = 2 // of old traces, a spawn: number of children
 	EventJoin  EventKind = 3 // of old traces, a join that completed
@@ -53,12 +53,28 @@ const (
 	EventOf        EventKind = 9  // of what the record before this is: task, phase, child
 	EventRegion    EventKind = 10 // a region begins: region, number, number of its parent
 	EventRegionEnd EventKind = 11 // a region ends: number
+
+	// What schedulers decide, where a run records it. A child is named by its task, phase and number,
+	// 64 bits are two arguments, the lower half first.
+
+	// a child begins, of which this is known: child, work (64 bits), bytes (64 bits), priority, near
+	// (1 + a worker); 0 is not known
+	EventHint   EventKind = 12
+	EventPlace  EventKind = 13 // a child: the first worker of its queue, its range, 1 if thieves leave it
+	EventChoice EventKind = 14 // a phase begins: task, phase, rule; entries queued, stolen until now
+	EventMail   EventKind = 15 // a child is mailed: the worker
+	EventAsk    EventKind = 16 // a worker is asked for an entry: who
+	EventAnswer EventKind = 17 // the answer: who asked, entries
+	EventCharge EventKind = 18 // a child that begins is charged to its node: bytes (64 bits)
+	EventRange  EventKind = 19 // workers may steal in the range of a task, or not: task, range, 1 or 0
 )
 
 // eventNames is how kinds of events are called.
 var eventNames = [...]string{EventSteal: "steal", EventSpawn: "spawn", EventJoin: "join",
 	EventIdle: "idle", EventBusy: "busy", EventTask: "task", EventChild: "child",
-	EventPhase: "phase", EventOf: "of", EventRegion: "region", EventRegionEnd: "region-end"}
+	EventPhase: "phase", EventOf: "of", EventRegion: "region", EventRegionEnd: "region-end",
+	EventHint: "hint", EventPlace: "place", EventChoice: "choice", EventMail: "mail", EventAsk: "ask",
+	EventAnswer: "answer", EventCharge: "charge", EventRange: "range"}
 
 // String returns the name of k, "steal" say, or "event(N)".
 func (k EventKind) String() string {

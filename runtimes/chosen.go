@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"krdlab/hw"
+	"krdlab/loi"
 )
 
 // entryOthers, of a frame whose phase is SpawnChild: its children that nobody has begun.
@@ -149,6 +150,10 @@ func (w *Worker) chooseRule(f *Frame) {
 			Want: "SpawnCall, SpawnChild or SpawnParent"})
 	}
 	f.next = 0
+	if w.decides() {
+		w.decided(loi.EventChoice, f.inTrace(), uint32(f.phase), uint32(f.rule), uint32(s.Queued),
+			uint32(s.Stolen))
+	}
 }
 
 // spawnOthers queues the children of f that nobody has begun. From here on f may belong to a thief,

@@ -237,10 +237,10 @@ func (d *deque) steal(leave func(entry) bool) (entry, Outcome) {
 }
 
 // half is half the number of entries that a thief sees, rounded down, but at least 1 if there are
-// any. Any worker.
-func (d *deque) half() int {
+// any; and that number. Any worker.
+func (d *deque) half() (half, of int) {
 	n := int(d.bottom.Load() - d.head.Load())
-	return max(n/2, min(n, 1))
+	return max(n/2, min(n, 1)), max(n, 0)
 }
 
 // seemsEmpty says that a thief would find nothing.

@@ -160,16 +160,16 @@ func TestLifoHalf(t *testing.T) {
 	for _, x := range f {
 		q.push(entry{f: x})
 	}
-	batch, out := q.steal(nil, true)
+	batch, _, out := q.steal(nil, true)
 	if out != OutcomeDone || len(batch) != 3 || batch[0].f != f[0] || batch[2].f != f[2] {
 		t.Errorf("stole %d entries, outcome %d; want the 3 oldest of 7, oldest first", len(batch),
 			out)
 	}
-	if batch, _ = q.steal(batch[:0], false); len(batch) != 1 || batch[0].f != f[3] {
+	if batch, _, _ = q.steal(batch[:0], false); len(batch) != 1 || batch[0].f != f[3] {
 		t.Errorf("stole %v, want the oldest", batch)
 	}
 	q.lock.acquire()
-	if _, out = q.steal(nil, true); out != OutcomeBusy {
+	if _, _, out = q.steal(nil, true); out != OutcomeBusy {
 		t.Errorf("steal under a held lock: outcome %d, want busy", out)
 	}
 	q.lock.release()
@@ -208,7 +208,7 @@ func TestLifoRaces(t *testing.T) {
 	wg.Go(func() {
 		var batch []entry
 		for left.Load() > 0 {
-			batch, _ = a.steal(batch[:0], true)
+			batch, _, _ = a.steal(batch[:0], true)
 			b.keep(batch)
 			take(b)
 		}

@@ -339,7 +339,7 @@ func TestQueuesDoNotGrow(t *testing.T) {
 	var batch []entry
 	for range 1 << 18 {
 		q.push(entry{f: &Frame{}})
-		batch, _ = q.steal(batch[:0], false)
+		batch, _, _ = q.steal(batch[:0], false)
 	}
 	if n := cap(q.entries); n > 1024 {
 		t.Errorf("queue: room for %d entries, 1 in it", n)

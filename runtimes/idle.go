@@ -28,6 +28,7 @@ const (
 // over. The time it takes is the worker's idle time.
 func (w *Worker) find() (found, bool) {
 	began := max(hw.TSC(), w.pool.began.Load())
+	w.searchFrom = began
 	if w.rules.LeaveIdle {
 		w.idle.Store(true)
 	}
@@ -48,18 +49,26 @@ func (w *Worker) find() (found, bool) {
 	if w.rec != nil && (ok || end > began) {
 		w.recordIdle(began, end, ok)
 	}
+	w.searchFrom = 0
 	return got, ok
 }
 
 // recordIdle records that the worker looked for work from began to end, where it found some if ok,
 // and from whom it stole.
 func (w *Worker) recordIdle(began, end uint64, ok bool) {
-	w.rec.Event(loi.EventIdle, began)
+	if !w.idleTold {
+		w.rec.Event(loi.EventIdle, began)
+	}
+	w.idleTold = false
 	if !ok {
 		return
 	}
 	if s := &w.stole; s.entries > 0 {
-		w.rec.Event(loi.EventSteal, end, s.victim, s.remote, s.entries)
+		if s.of > 0 {
+			w.rec.Event(loi.EventSteal, end, s.victim, s.remote, s.entries, s.of)
+		} else {
+			w.rec.Event(loi.EventSteal, end, s.victim, s.remote, s.entries)
+		}
 		s.entries = 0
 	}
 	w.rec.Event(loi.EventBusy, end)
@@ -70,7 +79,8 @@ func (w *Worker) noteSteal(m Move) {
 	p := w.pool
 	w.stole = theft{victim: uint32(p.queueFirst[m.Victim]),
 		remote:  uint32(btoi(p.queueNode[m.Victim] != w.node)),
-		entries: uint32(w.taken())}
+		entries: uint32(w.taken()), of: uint32(w.seen)}
+	w.seen = 0
 }
 
 // taken is how many entries the latest steal brought, which succeeded.
@@ -229,7 +239,7 @@ func (w *Worker) stealOldest(m Move) (e entry, out Outcome) {
 		}
 		return e, out
 	}
-	if w.batch, out = w.pool.shared[m.Victim].steal(w.batch[:0], m.Half); out != OutcomeDone {
+	if w.batch, w.seen, out = w.pool.shared[m.Victim].steal(w.batch[:0], m.Half); out != OutcomeDone {
 		return entry{}, out
 	}
 	return w.batch[0], OutcomeDone
@@ -251,7 +261,7 @@ func (w *Worker) stealDeque(m Move) (e entry, out Outcome) {
 	d := &w.pool.workers[m.Victim].deque
 	half := 0
 	if w.batch = w.batch[:0]; m.Half {
-		half = d.half()
+		half, w.seen = d.half()
 	}
 	if e, out = d.steal(leave); out == OutcomeDone {
 		var ok bool

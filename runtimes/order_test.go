@@ -217,7 +217,7 @@ func TestQueueOrders(t *testing.T) {
 			case 4:
 				half := r.IntN(2) == 0
 				n := len(list)
-				batch, out := q.steal(nil, half)
+				batch, _, out := q.steal(nil, half)
 				k := min(n, 1)
 				if half {
 					k = max(n/2, k)

@@ -372,6 +372,7 @@ func (w *Worker) pushTagged(f *Frame, i int32) (tell bool) {
 }
 
 func (w *Worker) mailChild(f *Frame, i int32, to *Worker) (tell bool) {
+	w.tellMail(f, i, to)
 	p := w.newProxy(f, i, to.id)
 	tell = w.send(p, to)
 	if to.parked.Load() != 0 {

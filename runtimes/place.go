@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"krdlab/hw"
+	"krdlab/loi"
 )
 
 // placeRange packs the range of a placement into a tag, which the frame of the child then keeps.
@@ -44,6 +45,9 @@ func (w *Worker) setRange(f *Frame, on bool) {
 	tag := f.next &^ tagKept
 	if !on {
 		tag = 0
+	}
+	if w.decides() {
+		w.decided(loi.EventRange, f.inTrace(), uint32(from), uint32(to), uint32(btoi(on)))
 	}
 	for _, v := range w.pool.workers[from/Parts : max(to/Parts, from/Parts+1)] {
 		v.within.Store(tag)
@@ -155,6 +159,7 @@ func (w *Worker) placeChildren(f *Frame, n int32) {
 			first = e.tag
 			w.deals(f)
 		}
+		w.tellPlace(f, i, e, to)
 		w.putAt(to, e)
 	}
 	w.dealt(f, first)
@@ -207,7 +212,8 @@ func (w *Worker) calledName(f *Frame) int32 {
 	case !w.rules.Place:
 		return f.n - 1
 	}
-	e, _ := w.place(f, f.n-1)
+	e, to := w.place(f, f.n-1)
+	w.tellPlace(f, f.n-1, e, to)
 	return e.tag
 }
 

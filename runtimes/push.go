@@ -48,6 +48,7 @@ func (w *Worker) passOn(f *Frame) bool {
 		if to.letters.f.CompareAndSwap(nil, f) {
 			to.letters.refused.Store(int32(w.mailed))
 			w.mailed++
+			w.tellMail(f, f.next, to)
 			if w.sim != nil {
 				w.sim.disturb(w.sim.all[to.id])
 			}

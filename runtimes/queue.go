@@ -201,19 +201,19 @@ func (q *queue) claimToken() Outcome {
 func (q *queue) releaseToken() { q.token.Store(0) }
 
 // steal moves an entry or, with half, half of them, rounded down, to batch: the oldest, oldest
-// first; or, where the order is not one of age, those that are next, in their order. Any worker of
-// another queue.
-func (q *queue) steal(batch []entry, half bool) ([]entry, Outcome) {
+// first; or, where the order is not one of age, those that are next, in their order. It
+// returns how many there were, too. Any worker of another queue.
+func (q *queue) steal(batch []entry, half bool) (_ []entry, of int, _ Outcome) {
 	if q.size.Load() == 0 {
-		return batch, OutcomeEmpty
+		return batch, 0, OutcomeEmpty
 	}
 	if !q.lock.try() {
-		return batch, OutcomeBusy
+		return batch, 0, OutcomeBusy
 	}
 	n := int(q.size.Load())
 	if n == 0 {
 		q.lock.release()
-		return batch, OutcomeEmpty
+		return batch, 0, OutcomeEmpty
 	}
 	k := 1
 	if half {
@@ -237,7 +237,7 @@ func (q *queue) steal(batch []entry, half bool) ([]entry, Outcome) {
 	}
 	q.grow(-k)
 	q.lock.release()
-	return batch, OutcomeDone
+	return batch, n, OutcomeDone
 }
 
 // serialBefore says whether the serial run would begin entry a before entry b. Both are queued, so

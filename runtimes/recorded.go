@@ -12,6 +12,10 @@ import (
 type Structure struct {
 	Tasks   bool // who spawned whom, in which phase, and where each ran
 	Regions bool // which region of the program children ran in, of tasks that are [Regioned]
+	// what schedulers decided, and what they knew: hints of children, where each was placed or
+	// mailed, how phases are run, what is charged, requests and their answers; with Tasks, whose
+	// numbers they tell
+	Decisions bool
 }
 
 // errNoRecorders is the error of a run whose structure is to be recorded, and nothing is.
@@ -19,7 +23,7 @@ var errNoRecorders = errors.New("the structure of a run is recorded with its ker
 	"all: it has no recorders")
 
 // Any says whether there is anything to record.
-func (s Structure) Any() bool { return s.Tasks || s.Regions }
+func (s Structure) Any() bool { return s.Tasks || s.Regions || s.Decisions }
 
 // Regioned is a task that stands in regions of the program's source ([loi.Registry].Regions).
 type Regioned interface {
@@ -49,6 +53,9 @@ func (r recordedProgram) Root(w *Worker) *Frame {
 // Run implements [Task].
 func (t *recorded) Run(w *Worker, i int) *Frame {
 	w.of = piece{t.id, uint32(t.phase), uint32(i)}
+	if w.decides() {
+		w.tellChild(t, i)
+	}
 	open := noRegion
 	if w.pool.structure.Regions {
 		open = w.beginRegion(t)

@@ -1,6 +1,10 @@
 package runtimes
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"krdlab/loi"
+)
 
 // requests are what a worker with [Rules.Requests] is asked for, and what it has asked for. Nobody
 // but its owner touches its deque.
@@ -40,6 +44,9 @@ func (w *Worker) putRequest(victim int) Outcome {
 		return OutcomeBusy
 	}
 	r.from = victim
+	if w.decides() {
+		w.decided(loi.EventAsk, uint32(victim))
+	}
 	if w.sim != nil {
 		w.sim.disturb(w.sim.all[victim])
 	}
@@ -81,6 +88,9 @@ func (w *Worker) giveOldest() (thief *Worker, e entry, out Outcome) {
 	state := requestRefused
 	if out == OutcomeDone {
 		thief.requests.given, state = e, requestGiven
+	}
+	if w.decides() {
+		w.decided(loi.EventAnswer, uint32(thief.id), uint32(btoi(out == OutcomeDone)))
 	}
 	thief.requests.state.Store(state)
 	w.requests.asked.Store(0)

@@ -328,6 +328,7 @@ func (s *stepper) place(v *stepWorker) (timed bool) {
 			v.tag = v.placed.tag
 			v.deals(v.f)
 		}
+		v.tellPlace(v.f, v.i, v.placed, v.placedAt)
 	}
 	if s.lock(v, v.placedAt, s.costs.Lock) {
 		v.putAt(v.placedAt, v.placed)

@@ -48,6 +48,10 @@ type Worker struct {
 	batch  []entry // of a steal of several; reused
 	tags   []int32 // of children that are queued at once; reused
 	stole  theft   // the steal of this search
+	seen   int     // entries that the latest steal of several saw
+	// on threads: when the search began in which the worker is, 0 if in none
+	searchFrom uint64
+	idleTold   bool // that it searches has been recorded
 	// Rules.Place: what the latest placement summed up
 	dealing dealing
 
@@ -83,5 +87,5 @@ func (w *Worker) ID() int {
 func (w *Worker) Workers() int { return w.pool.n }
 
 // theft is a successful steal as it is recorded; see [loi.EventSteal]. entries is 0 if there was
-// none.
-type theft struct{ victim, remote, entries uint32 }
+// none, and of, how many there were to be had, if that is not known.
+type theft struct{ victim, remote, entries, of uint32 }

@@ -152,14 +152,18 @@ func (s *setup) recordsOf() (records uint64, params int) {
 	if s.asked.Structure().Regions {
 		more += regionBytes
 	}
+	if s.asked.Structure().Decisions {
+		more += decisionBytes
+	}
 	return records + records*more/loi.RecordBytes(params), params
 }
 
 // What events of the structure add for each child in place, of which a task has two at least: that
-// it ended, that a task began and ended; and two regions.
+// it ended, that a task began and ended; two regions; its hint and its place.
 const (
 	structureBytes = 32 + 40 + 32
 	regionBytes    = 2 * (32 + 24)
+	decisionBytes  = 56 + 48
 )
 
 // traces says whether traced repetitions leave anything to keep.

@@ -119,7 +119,8 @@ func (r *Request) Settings() Settings {
 		Counters: r.Counters, NUMA: r.NUMA,
 		Oversubscribe: r.Oversubscribe, SMT: r.SMT, Topology: r.Topology, Caches: r.Caches, TraceLimit: r.TraceLimit,
 		TraceTasks: r.Structure.Tasks, TraceRegions: r.Structure.Regions,
-		KRDCores: r.Reuse.Cores, KRDCoherence: r.Reuse.Coherence,
+		TraceDecisions: r.Structure.Decisions,
+		KRDCores:       r.Reuse.Cores, KRDCoherence: r.Reuse.Coherence,
 	}
 	if r.Machine != nil {
 		s.CacheModel = r.CacheModel
@@ -186,8 +187,8 @@ func (r *Request) Validate(t *hw.Topology) error {
 		return bad("trace", r.Trace, chooseTrace+"; without it, repetitions "+
 			"are profiled and one more is traced")
 	case r.Structure.Any() && (r.Trace.None() || r.Trace == TraceKRD):
-		return bad("trace", r.Trace, "tasks and regions are told by traces that are kept, and "+
-			"there are none; write full,tasks, or tasks alone for one traced repetition")
+		return bad("trace", r.Trace, "tasks, regions and decisions are told by traces that are "+
+			"kept, and there are none; write full,tasks, or tasks alone for one traced repetition")
 	case r.Reuse != Reuse{} && (r.Trace.None() || !r.Kernel.Work):
 		return bad("trace", r.Trace, "cores and coherence are of reuse distances, and there are "+
 			"none; write krd,cores, or cores alone for one traced repetition, with a kernel that "+

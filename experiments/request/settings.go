@@ -29,6 +29,8 @@ type Settings struct {
 	// traces tell of tasks and of regions, too
 	TraceTasks   bool `json:"trace_tasks,omitempty"`
 	TraceRegions bool `json:"trace_regions,omitempty"`
+	// TraceDecisions implies TraceTasks.
+	TraceDecisions bool `json:"trace_decisions,omitempty"`
 	// how reuse distances are computed: see Reuse
 	KRDCores     bool `json:"krd_cores,omitempty"`
 	KRDCoherence bool `json:"krd_coherence,omitempty"`
@@ -50,7 +52,8 @@ func (s *Settings) Reuse() Reuse { return Reuse{s.KRDCores, s.KRDCoherence} }
 
 // Structure is what traces tell beside kernels.
 func (s *Settings) Structure() runtimes.Structure {
-	return runtimes.Structure{Tasks: s.TraceTasks, Regions: s.TraceRegions}
+	return runtimes.Structure{Tasks: s.TraceTasks, Regions: s.TraceRegions,
+		Decisions: s.TraceDecisions}
 }
 
 // Set takes the settings over from a document.
@@ -83,7 +86,7 @@ const (
 )
 
 const chooseTrace = "choose off, profile, full or krd, and beside it any of tasks, regions, " +
-	"cores and coherence"
+	"decisions, cores and coherence"
 
 // ParseTrace reads the value of --trace: a mode, TraceDefault if there is none, and beside it what
 // else traces tell, as in full,tasks, and is computed from them, as in krd,cores.
@@ -94,6 +97,8 @@ func ParseTrace(text string) (mode TraceMode, what runtimes.Structure, reuse Reu
 			what.Tasks = true
 		case word == "regions":
 			what.Regions = true
+		case word == "decisions":
+			what.Tasks, what.Decisions = true, true
 		case word == "cores":
 			reuse.Cores = true
 		case word == "coherence":

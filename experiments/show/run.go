@@ -85,6 +85,9 @@ func writeHead(b *Page, results []result.Result) {
 	if r.Settings.TraceRegions {
 		traced += ", with regions"
 	}
+	if r.Settings.TraceDecisions {
+		traced += ", with decisions"
+	}
 	if r.Settings.KRDCores {
 		traced += ", KRD of cores too"
 	}

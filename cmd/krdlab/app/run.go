@@ -96,8 +96,8 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 		"then the next), scatter, or a list of CPUs such as 0,2,4-7")
 	p.StringVar(&f.trace, "trace", "", "`MODE`: off, profile, full, or krd: every repetition is "+
 		"traced for its KRD, traces are not kept (default: repetitions are profiled, and one "+
-		"more is traced in full for KRD); beside it, what else a trace tells: tasks, regions, as "+
-		"in full,tasks, and of whose reuse: cores, each core's beside each node's; coherence, "+
+		"more is traced in full for KRD); beside it, what else a trace tells: tasks, regions, "+
+		"decisions of the scheduler, as in full,tasks, and of whose reuse: cores, each core's beside each node's; coherence, "+
 		"with writes that invalidate, as in krd,cores,coherence")
 	p.StringVar(&f.grain, "trace-grain", "", "`GRAIN` of stamps: each kernel, or a task and one "+
 		"in 64 of its kernels (default: as suits the program)")
@@ -119,7 +119,7 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 		"results are marked synthetic")
 	expects(p, "bind", "choose compact, scatter or a list of CPUs such as 0,2,4-7")
 	expects(p, "trace", "choose off, profile, full or krd, and beside it any of tasks, regions, "+
-		"cores and coherence")
+		"decisions, cores and coherence")
 	expects(p, "trace-grain", "choose kernel or task")
 	expects(p, "topology", "expected NODESxCORES, such as 4x6")
 }
@@ -135,6 +135,7 @@ func completeRunFlags(c *cobra.Command) {
 	complete("sched", schedulerWords()...)
 	complete("bind", "compact", "scatter")
 	complete("trace", "off", "profile", "full", "krd", "tasks", "full,tasks", "full,tasks,regions",
+		"full,decisions",
 		"krd,cores", "krd,cores,coherence")
 	complete("trace-grain", "kernel", "task")
 	complete("machine", append([]string{request.Auto, request.Native}, machine.Names()...)...)

@@ -1,0 +1,68 @@
+package runtimes
+
+import "krdlab/loi"
+
+// decided records a decision (Structure.Decisions), where the worker is now. The first one of a
+// search is recorded behind the beginning of that, so that a worker's events are in order.
+func (w *Worker) decided(kind loi.EventKind, args ...uint32) {
+	r, at, cpu := w.recorderNow()
+	if since := w.searchesSince(); since != notIdle && !w.idleTold {
+		r.Event(loi.EventIdle, since)
+		w.idleTold = true
+	}
+	r.Event(kind, at, args...)
+	cpu.release()
+}
+
+// searchesSince is when the search began in which the worker is, or notIdle.
+func (w *Worker) searchesSince() uint64 {
+	if w.sim != nil {
+		return w.sim.all[w.id].idleFrom
+	}
+	if w.searchFrom == 0 {
+		return notIdle
+	}
+	return w.searchFrom
+}
+
+// decides says whether decisions are recorded.
+func (w *Worker) decides() bool { return w.pool.structure.Decisions }
+
+// inTrace is the number of the task f in the trace, 0 for the program.
+func (f *Frame) inTrace() uint32 {
+	if t, ok := f.task.(*recorded); ok {
+		return t.id
+	}
+	return 0
+}
+
+// tellChild records what is known of child i of t, which the worker begins, and what its node was
+// charged for it.
+func (w *Worker) tellChild(t *recorded, i int) {
+	of := [...]uint32{t.id, uint32(t.phase), uint32(i)}
+	if h, ok := t.inner.task.(Hinted); ok && w.rules.Hints {
+		x := h.Hint(w, i)
+		w.decided(loi.EventHint, of[0], of[1], of[2], uint32(x.Work), uint32(x.Work>>32),
+			uint32(x.Bytes), uint32(x.Bytes>>32), uint32(x.Priority), uint32(x.Near))
+	}
+	if c := w.charge; c != 0 {
+		w.decided(loi.EventCharge, of[0], of[1], of[2], uint32(c), uint32(c>>32))
+	}
+}
+
+// tellPlace records where child i of f was placed, in a queue of that number.
+func (w *Worker) tellPlace(f *Frame, i int32, e entry, queue int) {
+	if w.decides() {
+		from, to := rangeOf(e.tag)
+		w.decided(loi.EventPlace, f.inTrace(), uint32(f.phase), uint32(i),
+			uint32(w.pool.queueFirst[queue]), uint32(from), uint32(to),
+			uint32(btoi(e.tag&tagKept != 0)))
+	}
+}
+
+// tellMail records that child i of f was mailed to worker to.
+func (w *Worker) tellMail(f *Frame, i int32, to *Worker) {
+	if w.decides() {
+		w.decided(loi.EventMail, f.inTrace(), uint32(f.phase), uint32(i), uint32(to.id))
+	}
+}
