@@ -12,9 +12,9 @@ type budgets struct {
 // says. Rules.Admit; by the holder of the lock of e's queue.
 func (w *Worker) admits(e entry) bool {
 	if e.i < 0 { // the rest of a task that has begun stays where that is anchored
-		return e.f.next == 0 || int(e.f.next)-1 == w.node
+		return e.f.anchor == 0 || int(e.f.anchor)-1 == w.node
 	}
-	a := Admission{Depth: e.f.level() + 1, Node: w.node, Anchor: int(e.f.next) - 1,
+	a := Admission{Depth: e.f.level() + 1, Node: w.node, Anchor: int(e.f.anchor) - 1,
 		LLCBytes: w.pool.llc, Worker: w.id, Workers: w.pool.n}
 	if h, ok := e.f.task.(Hinted); ok {
 		a.Hint = h.Hint(w, int(e.i))
@@ -46,7 +46,7 @@ func (b *budgets) settle(c *Frame, node int, charge uint64) {
 	if c == nil {
 		b.used[node] -= charge
 	} else {
-		c.next, c.charged = int32(node)+1, true
+		c.anchor, c.charged = uint16(node+1), true
 		b.charged[c] = charge
 	}
 	b.lock.release()
@@ -67,7 +67,7 @@ func (w *Worker) uncharge(f *Frame) {
 func (b *budgets) drop(f *Frame) (charge uint64) {
 	b.lock.acquire()
 	charge = b.charged[f]
-	b.used[f.next-1] -= charge
+	b.used[f.anchor-1] -= charge
 	delete(b.charged, f)
 	f.charged = false
 	b.lock.release()

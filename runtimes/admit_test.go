@@ -45,7 +45,7 @@ func TestBudgets(t *testing.T) {
 					prog.order = func(w *Worker, x *treeTask, i int) {
 						for f := &x.Frame; i >= 0 && f != nil; f = f.parent {
 							if f.charged {
-								if int(f.next)-1 != w.node || int(x.Frame.next)-1 != w.node {
+								if int(f.anchor)-1 != w.node || int(x.Frame.anchor)-1 != w.node {
 									away.Add(1)
 								}
 								break

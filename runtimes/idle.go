@@ -232,7 +232,7 @@ func (w *Worker) stealOldest(m Move) (e entry, out Outcome) {
 	}
 	if may := w.mayTake; w.rules.Admit || w.rules.Place && !w.rules.Half {
 		if w.rules.Admit {
-			may = w.admits
+			may = func(e entry) bool { return w.mayTake(e) && w.admits(e) }
 		}
 		if e, out = w.pool.shared[m.Victim].popAdmitted(may, true); out == OutcomeDone {
 			w.batch = append(w.batch[:0], e)

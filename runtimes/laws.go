@@ -13,12 +13,12 @@ package runtimes
 // the next, and moves pages to the node of their subtree; here kernels give hints, and nothing is
 // moved. Its workers share a queue for the subtrees of a socket and have each their own within one,
 // where they steal from one another; here one queue a node is both. There a socket begins no
-// subtree before the last has ended; here a worker begins the next when nothing of the last is
-// queued.
+// subtree before the last has ended; here it begins another if both fit the cache.
 type LAWS struct{}
 
 func (LAWS) Rules() Rules {
-	return Rules{Spawn: SpawnParent, Last: LastQueue, Queue: ShareNode, Place: true, Hints: true}
+	return Rules{Spawn: SpawnParent, Last: LastQueue, Queue: ShareNode, Place: true, Admit: true,
+		Hints: true}
 }
 
 // Place implements [Placer]. What is below the cut has a range of one part.
@@ -38,5 +38,21 @@ func (LAWS) Place(p *Placing) Placement {
 	return Placement{Worker: first, From: from, To: to, Keep: several}
 }
 
-// Look is a round of: the own queue, those of other nodes from the nearest on, rest.
-func (LAWS) Look(s *Search) Move { return ownThenOthers(s) }
+// Admit implements [Admitter].
+func (LAWS) Admit(a *Admission) (charge uint64, ok bool) { return SpaceBounded{Sigma: 100}.Admit(a) }
+
+// Look is a round of: the own queue; if that is empty, those of other nodes from the nearest on; rest.
+func (LAWS) Look(s *Search) Move {
+	k := s.Step - 2
+	s.Step++
+	switch {
+	case k == -2:
+		return Move{Kind: MoveOwn}
+	case k == -1:
+		return Move{Kind: MoveSee}
+	case k < len(s.Victims) && (k > 0 || s.Last == OutcomeEmpty):
+		return Move{Kind: MoveSteal, Victim: s.Victims[k]}
+	}
+	s.Step = 0
+	return Rest
+}

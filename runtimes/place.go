@@ -140,6 +140,10 @@ func (w *Worker) place(f *Frame, i int32) (e entry, to int) {
 			Want: fmt.Sprintf("a range of parts of workers, and one of them, of %d; and nothing "+
 				"kept with Half", w.pool.n)})
 	}
+	if a := int(f.anchor) - 1; a >= 0 && w.pool.workers[at.Worker].node != a {
+		panic(&PolicyError{Found: fmt.Sprintf("a child placed at %+v", at),
+			Want: fmt.Sprintf("a worker of node %d, to which a task above it was charged", a)})
+	}
 	if at.Serial {
 		at.From, at.To = at.Worker*Parts, at.Worker*Parts
 	}
@@ -176,14 +180,10 @@ func (w *Worker) putAt(queue int, e entry) {
 	}
 }
 
-// name is what a frame keeps of the entry that it began as: which child it is, its range, or where
-// its parent is anchored.
+// name is what a frame keeps of the entry that it began as: which child it is, or its range.
 func (w *Worker) name(e entry) int32 {
-	switch {
-	case w.rules.Place:
+	if w.rules.Place {
 		return e.tag
-	case w.rules.Admit:
-		return e.f.next
 	}
 	return e.i
 }
@@ -192,22 +192,23 @@ func (w *Worker) name(e entry) int32 {
 // another worker, or there is a hint of it and no task above it was admitted. LastQueue; by the
 // holder of f.
 func (w *Worker) sendsAway(f *Frame) bool {
-	switch {
-	case w.rules.Admit:
-		h, ok := f.task.(Hinted)
-		return ok && f.next == 0 && h.Hint(w, 0) != Hint{}
-	case !w.rules.Place || f.serial():
+	if w.rules.Admit && f.anchor == 0 {
+		if h, ok := f.task.(Hinted); ok && h.Hint(w, 0) != (Hint{}) {
+			return true
+		}
+	}
+	if !w.rules.Place || f.serial() {
 		return false
 	}
 	_, to := w.place(f, 0)
 	return to != w.pool.queueOf[w.id]
 }
 
-// calledName is [Worker.name] of the last child of f, which is called: it has the anchor of its
-// parent, and as each of a serial frame its range.
+// calledName is [Worker.name] of the last child of f, which is called: each of a serial frame has
+// its range.
 func (w *Worker) calledName(f *Frame) int32 {
 	switch {
-	case w.rules.Admit || w.rules.Place && f.serial():
+	case w.rules.Place && f.serial():
 		return f.next
 	case !w.rules.Place:
 		return f.n - 1

@@ -202,7 +202,7 @@ func (r Rules) Validate() error {
 			r.Mail), "Requests are for SpawnParent, deques, one entry at a time, and a join at " +
 			"which nobody waits while an answer is under way"},
 		{r.Admit && (r.Deque() || r.Take >= TakeHighest || r.Last != LastQueue || r.Half ||
-			r.Place || !r.Hints), "Admit is for entries that are taken one by one from locked " +
+			r.Ranges || !r.Hints), "Admit is for entries that are taken one by one from locked " +
 			"queues in the order of age, all children queued, with hints"},
 		{r.Admit && r.Join == JoinStarter, "what a task was charged could wait under another " +
 			"task for which it leaves no room: Admit needs tasks that their starter lets go"},

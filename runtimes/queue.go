@@ -282,9 +282,9 @@ func (c *Frame) begins(f *Frame, i int32) {
 	c.below(f)
 }
 
-// below notes that c lies below f.
+// below notes that c lies below f, and is anchored as that is.
 func (c *Frame) below(f *Frame) {
-	c.depth = f.depth
+	c.depth, c.anchor = f.depth, f.anchor
 	if f.depth < math.MaxUint16 {
 		c.depth++
 	}

@@ -69,6 +69,9 @@ func (p anyPolicy) Place(c *Placing) Placement {
 	if c.All == 0 {
 		return Placement{Worker: c.Child % c.Workers, From: 0, To: c.Workers * Parts}
 	}
+	if p.rules.Admit && c.Depth > 3 { // a task above it may be charged to this node
+		return Placement{Worker: c.Worker, From: c.From, To: max(c.To, c.From+1)}
+	}
 	from := min(c.From+int(uint64(n)*c.Before/c.All), c.To-1)
 	to := max(c.From+int(uint64(n)*(c.Before+c.Work)/c.All), from+1)
 	return Placement{Worker: from / Parts, From: from, To: to,

@@ -422,7 +422,7 @@ func (w *Worker) moveCharge(c *Frame, charge uint64) {
 func (w *Worker) dropCharge(f *Frame) {
 	w.tape.enter()
 	defer w.tape.exit()
-	w.tape.note(operation{op: opSettle, out: OutcomeDone, whom: f.next - 1,
+	w.tape.note(operation{op: opSettle, out: OutcomeDone, whom: int32(f.anchor) - 1,
 		n: int32(w.pool.budgets.drop(f)), frame: w.tape.all.name(f)})
 }
 

@@ -56,10 +56,9 @@ type Frame struct {
 	link   *Frame // next in a free list; the frame below on a stack of started frames (JoinStarter)
 
 	// child-first: the first child that nobody has begun; TakeSerial: which child of its parent the
-	// frame is; Rules.Place: for which workers it is, none if it is serial; Rules.Admit: 1 + the
-	// node that it, or the nearest frame above it, was charged to, 0 for none; WaitThief: 1 + the
-	// worker that was the last to steal a child of the present phase, 0 for none, written by that
-	// worker
+	// frame is; Rules.Place: for which workers it is, none if it is serial; WaitThief: 1 +
+	// the worker that was the last to steal a child of the present phase, 0 for none, written by
+	// that worker
 	next int32
 	n    int32 // children of the present phase
 
@@ -80,6 +79,8 @@ type Frame struct {
 	// (parent-first)
 	called bool
 	depth  uint16 // TakeSerial, WaitRule, SpawnChosen: frames above it, at most 65535
+	// Rules.Admit: 1 + the node that it, or the nearest frame above it, was charged to, 0 for none
+	anchor uint16
 	// SpawnChosen: how the present phase is run; written by who begins it, and constant while any
 	// of its children runs
 	rule SpawnRule
