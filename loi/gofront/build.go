@@ -64,11 +64,11 @@ var ErrPackage = failure.New(failure.Request, "no program to trace")
 // the time of a build; the first one for a version of Go also builds the standard library anew,
 // since its runtime has been patched. Where ctx has ended, the error is its cause.
 func Build(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
-	b, err := build(ctx, opt, dir)
+	b, err := buildProgram(ctx, opt, dir)
 	return b, failure.OfContext(ctx, err) // the go command was killed
 }
 
-func build(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
+func buildProgram(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
 	// The tools name files as their working directory does: a symbolic link on the way to it would
 	// make two names of one file.
 	var err error
