@@ -183,15 +183,21 @@ func TestProblems(t *testing.T) {
 			return edit(cell, `"params": {`, `"params": null, "were": {`)
 		}, dataset.Unreadable, "workfirst has inputs none, planned is integers; not used", 15},
 		"other settings": {func(_, cell string) error {
-			return edit(cell, `"reps": 8,`, `"reps": 9,`)
-		}, dataset.Unreadable, "workfirst has reps 9, planned is 8; not used", 15},
+			return edit(cell, `"warmup": `, `"warmup": 1`)
+		}, dataset.Unreadable, "workfirst has warmup 1", 15},
 		"other substrate": {func(_, cell string) error {
 			return edit(cell, `"substrate": "simulated"`, `"substrate": "native"`)
 		}, dataset.Unreadable, "workfirst is native, planned is made-4s; not used", 15},
 		"interrupted": {func(_, cell string) error {
 			return edit(cell, `"interrupted": false`,
 				`"interrupted": true`)
-		}, dataset.Interrupted, "8 of 8 repetitions", 16},
+		}, dataset.Unreadable, "workfirst: interrupted is true, and false follows from its", 15},
+		"idle time": {func(_, cell string) error { return edit(cell, `"idle_ns": `, `"idle_ns": 1`) },
+			dataset.Unreadable, "933333 follows from its time_ns, work_ns and sched_ns", 15},
+		"tasks of a worker": {func(_, cell string) error {
+			return edit(cell, `"tasks": 1365,`, `"tasks": 1366,`)
+		}, dataset.Unreadable, "workfirst: repetitions[0].tasks is 8192, and 8193 follows from its",
+			15},
 		"no manifest": {func(_, cell string) error {
 			return os.Remove(filepath.Join(cell,
 				"manifest.json"))
