@@ -13,6 +13,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
+	"krdlab/hw/textfile"
 )
 
 // An Experiment is what there is of one.
@@ -318,7 +319,7 @@ func readRun(id, dir string) ([]Cell, []Problem) {
 
 // checkSum returns an error unless a document has the checksum that its manifest holds.
 func checkSum(path, want string) error {
-	doc, err := os.ReadFile(path)
+	doc, err := textfile.Read(path)
 	if err != nil {
 		return err
 	}
@@ -370,7 +371,7 @@ func readResults(path string) (list []result.Result, bad []error, err error) {
 }
 
 func readJSON(path string, v any) error {
-	b, err := os.ReadFile(path)
+	b, err := textfile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is not there", path)
 	}

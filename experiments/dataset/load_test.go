@@ -359,3 +359,51 @@ func TestOldDocuments(t *testing.T) {
 		t.Errorf("another cell: %v, %v", other.Manifest.Element, other.Result.WarningCodes)
 	}
 }
+
+// Documents with a byte order mark, other ends of lines and blanks at them are read as without;
+// bytes in another encoding are told with file and line, and no name is read as another.
+func TestEncodings(t *testing.T) {
+	clean := load(t, written(t))
+	cell := filepath.Join(dataset.CellsDir, "0001-matmul-c6")
+	for file, left := range map[string]int{dataset.PlanFile: 0, dataset.InfoFile: 16,
+		filepath.Join(cell, result.ResultFile): 12, filepath.Join(cell, result.ManifestFile): 16} {
+		dir := written(t)
+		path := filepath.Join(dir, file)
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(b)
+		write := func(text string) (*dataset.Experiment, error) {
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			return dataset.Load(dir)
+		}
+		e, err := write("\ufeff" + strings.ReplaceAll(text, "\n", " \r\n") + "\r\n \n")
+		if err != nil || len(e.Problems) > 0 || len(e.Cells) != len(clean.Cells) ||
+			fmt.Sprint(e.Plan) != fmt.Sprint(clean.Plan) ||
+			(e.Info == nil) != (clean.Info == nil) {
+			t.Errorf("%s with a mark, CRLF and blanks: %+v, %v", file, e, err)
+		}
+		at := strings.LastIndex(text, `"kernel"`)
+		if file == dataset.InfoFile {
+			at = strings.LastIndex(text, `"kind"`)
+		}
+		line := 1 + strings.Count(text[:at], "\n")
+		for bad, want := range map[string]string{
+			text[:at+2] + "\xe9" + text[at+2:]: fmt.Sprintf("%s:%d: found bytes that are no UTF-8",
+				path, line),
+			"\xff\xfe{\x00": path + ":1: found UTF-16, expected UTF-8",
+		} {
+			e, err := write(bad)
+			said, cells := fmt.Sprint(err), 0
+			if err == nil {
+				said, cells = fmt.Sprint(e.Problems), len(e.Cells)
+			}
+			if !strings.Contains(said, want) || cells != left {
+				t.Errorf("%s: %s, %d cells, want %s and %d", file, said, cells, want, left)
+			}
+		}
+	}
+}
