@@ -14,6 +14,7 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/dataset/datasettest"
+	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 )
 
@@ -405,5 +406,26 @@ func TestEncodings(t *testing.T) {
 				t.Errorf("%s: %s, %d cells, want %s and %d", file, said, cells, want, left)
 			}
 		}
+	}
+}
+
+// A result with fewer repetitions than planned says so, is used, and is no damage.
+func TestInterrupted(t *testing.T) {
+	e := datasettest.Small()
+	r := e.Cells[0].Result
+	short := result.Summarise(request.Asked{Kernel: r.Kernel, Params: r.Params, Seed: r.Seed,
+		Settings: r.Settings}, &result.Measured{Scheduler: r.Scheduler, Workers: r.Cores,
+		Substrate: r.Substrate, Machine: r.Machine, LLCSource: *r.LLCSource, KRD: r.KRD,
+		Serial: r.Serial.Repetitions, Repetitions: r.Repetitions[:datasettest.Reps-1]})
+	e.Cells[0].Result = &short
+	dir := filepath.Join(t.TempDir(), "exp")
+	if err := datasettest.Write(e, dir); err != nil {
+		t.Fatal(err)
+	}
+	got := load(t, dir)
+	if len(got.Problems) != 1 || got.Problems[0].Kind != dataset.Interrupted ||
+		!strings.Contains(got.Problems[0].Detail, "7 of 8 repetitions") ||
+		len(got.Cells) != len(e.Cells) || len(got.Unused()) != 0 {
+		t.Errorf("%d cells, not used %v, problems %v", len(got.Cells), got.Unused(), got.Problems)
 	}
 }
