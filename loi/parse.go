@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"krdlab/hw/textfile"
 )
 
 // textLineMax is the length of the longest line that ParseText reads.
@@ -22,7 +24,11 @@ func ParseText(r io.Reader) (*Trace, error) {
 	s.Buffer(nil, textLineMax)
 	for s.Scan() {
 		p.n++
-		p.toks, p.err = lex(s.Text())
+		if bad := textfile.Bad(s.Bytes()); bad != "" { // in a comment or a name
+			p.fail("%s, expected UTF-8", bad)
+		} else {
+			p.toks, p.err = lex(s.Text())
+		}
 		if p.err == nil && len(p.toks) > 0 {
 			p.line()
 			if p.err == nil && len(p.toks) > 0 {

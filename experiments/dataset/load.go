@@ -13,6 +13,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
+	"krdlab/hw/textfile"
 )
 
 // An Experiment is what there is of one.
@@ -272,6 +273,10 @@ func readRun(id, dir string) ([]Cell, []Problem) {
 	} else {
 		upgradeManifest(&manifest.Manifest)
 	}
+	var changed error
+	if manifest != nil && manifest.ResultSHA256 != "" {
+		changed = checkSum(filepath.Join(dir, result.ResultFile), manifest.ResultSHA256)
+	}
 	var cells []Cell
 	for i := range results {
 		r := &results[i]
@@ -287,6 +292,9 @@ func readRun(id, dir string) ([]Cell, []Problem) {
 		err := valid(r)
 		if err == nil {
 			err = r.Follows()
+		}
+		if err == nil {
+			err = changed
 		}
 		if err != nil {
 			bad(unreadable(r, err))
@@ -307,6 +315,20 @@ func readRun(id, dir string) ([]Cell, []Problem) {
 		cells = append(cells, Cell{ID: id, Dir: dir, Manifest: manifest, Result: r})
 	}
 	return cells, problems
+}
+
+// checkSum returns an error unless a document has the checksum that its manifest holds.
+func checkSum(path, want string) error {
+	doc, err := textfile.Read(path)
+	if err != nil {
+		return err
+	}
+	found, err := result.Checksum(doc)
+	if err == nil && found != want {
+		err = fmt.Errorf("it was changed after the run: found SHA-256 %s, expected %s as %s has it",
+			found, want, result.ManifestFile)
+	}
+	return err
 }
 
 // unreadable says which result of result.json cannot be used, and why.
@@ -349,7 +371,7 @@ func readResults(path string) (list []result.Result, bad []error, err error) {
 }
 
 func readJSON(path string, v any) error {
-	b, err := os.ReadFile(path)
+	b, err := textfile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is not there", path)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/dataset/datasettest"
+	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 )
 
@@ -183,15 +184,21 @@ func TestProblems(t *testing.T) {
 			return edit(cell, `"params": {`, `"params": null, "were": {`)
 		}, dataset.Unreadable, "workfirst has inputs none, planned is integers; not used", 15},
 		"other settings": {func(_, cell string) error {
-			return edit(cell, `"reps": 8,`, `"reps": 9,`)
-		}, dataset.Unreadable, "workfirst has reps 9, planned is 8; not used", 15},
+			return edit(cell, `"warmup": `, `"warmup": 1`)
+		}, dataset.Unreadable, "workfirst has warmup 1", 15},
 		"other substrate": {func(_, cell string) error {
 			return edit(cell, `"substrate": "simulated"`, `"substrate": "native"`)
 		}, dataset.Unreadable, "workfirst is native, planned is made-4s; not used", 15},
 		"interrupted": {func(_, cell string) error {
 			return edit(cell, `"interrupted": false`,
 				`"interrupted": true`)
-		}, dataset.Interrupted, "8 of 8 repetitions", 16},
+		}, dataset.Unreadable, "workfirst: interrupted is true, and false follows from its", 15},
+		"idle time": {func(_, cell string) error { return edit(cell, `"idle_ns": `, `"idle_ns": 1`) },
+			dataset.Unreadable, "933333 follows from its time_ns, work_ns and sched_ns", 15},
+		"tasks of a worker": {func(_, cell string) error {
+			return edit(cell, `"tasks": 1365,`, `"tasks": 1366,`)
+		}, dataset.Unreadable, "workfirst: repetitions[0].tasks is 8192, and 8193 follows from its",
+			15},
 		"no manifest": {func(_, cell string) error {
 			return os.Remove(filepath.Join(cell,
 				"manifest.json"))
@@ -351,5 +358,74 @@ func TestOldDocuments(t *testing.T) {
 	}
 	if other := e.Cells[4]; other.Manifest.Element || len(other.Result.WarningCodes) != 0 {
 		t.Errorf("another cell: %v, %v", other.Manifest.Element, other.Result.WarningCodes)
+	}
+}
+
+// Documents with a byte order mark, other ends of lines and blanks at them are read as without;
+// bytes in another encoding are told with file and line, and no name is read as another.
+func TestEncodings(t *testing.T) {
+	clean := load(t, written(t))
+	cell := filepath.Join(dataset.CellsDir, "0001-matmul-c6")
+	for file, left := range map[string]int{dataset.PlanFile: 0, dataset.InfoFile: 16,
+		filepath.Join(cell, result.ResultFile): 12, filepath.Join(cell, result.ManifestFile): 16} {
+		dir := written(t)
+		path := filepath.Join(dir, file)
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(b)
+		write := func(text string) (*dataset.Experiment, error) {
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			return dataset.Load(dir)
+		}
+		e, err := write("\ufeff" + strings.ReplaceAll(text, "\n", " \r\n") + "\r\n \n")
+		if err != nil || len(e.Problems) > 0 || len(e.Cells) != len(clean.Cells) ||
+			fmt.Sprint(e.Plan) != fmt.Sprint(clean.Plan) ||
+			(e.Info == nil) != (clean.Info == nil) {
+			t.Errorf("%s with a mark, CRLF and blanks: %+v, %v", file, e, err)
+		}
+		at := strings.LastIndex(text, `"kernel"`)
+		if file == dataset.InfoFile {
+			at = strings.LastIndex(text, `"kind"`)
+		}
+		line := 1 + strings.Count(text[:at], "\n")
+		for bad, want := range map[string]string{
+			text[:at+2] + "\xe9" + text[at+2:]: fmt.Sprintf("%s:%d: found bytes that are no UTF-8",
+				path, line),
+			"\xff\xfe{\x00": path + ":1: found UTF-16, expected UTF-8",
+		} {
+			e, err := write(bad)
+			said, cells := fmt.Sprint(err), 0
+			if err == nil {
+				said, cells = fmt.Sprint(e.Problems), len(e.Cells)
+			}
+			if !strings.Contains(said, want) || cells != left {
+				t.Errorf("%s: %s, %d cells, want %s and %d", file, said, cells, want, left)
+			}
+		}
+	}
+}
+
+// A result with fewer repetitions than planned says so, is used, and is no damage.
+func TestInterrupted(t *testing.T) {
+	e := datasettest.Small()
+	r := e.Cells[0].Result
+	short := result.Summarise(request.Asked{Kernel: r.Kernel, Params: r.Params, Seed: r.Seed,
+		Settings: r.Settings}, &result.Measured{Scheduler: r.Scheduler, Workers: r.Cores,
+		Substrate: r.Substrate, Machine: r.Machine, LLCSource: *r.LLCSource, KRD: r.KRD,
+		Serial: r.Serial.Repetitions, Repetitions: r.Repetitions[:datasettest.Reps-1]})
+	e.Cells[0].Result = &short
+	dir := filepath.Join(t.TempDir(), "exp")
+	if err := datasettest.Write(e, dir); err != nil {
+		t.Fatal(err)
+	}
+	got := load(t, dir)
+	if len(got.Problems) != 1 || got.Problems[0].Kind != dataset.Interrupted ||
+		!strings.Contains(got.Problems[0].Detail, "7 of 8 repetitions") ||
+		len(got.Cells) != len(e.Cells) || len(got.Unused()) != 0 {
+		t.Errorf("%d cells, not used %v, problems %v", len(got.Cells), got.Unused(), got.Problems)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/hw/failure"
+	"krdlab/hw/textfile"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 )
@@ -69,7 +69,7 @@ var ErrNotAnExperiment = failure.New(failure.Data, "neither an experiment nor a 
 // ReadPlan reads plan.jsonl of the experiment dir. Errors name the file and the line.
 func ReadPlan(dir string) ([]PlannedCell, error) {
 	path := filepath.Join(dir, PlanFile)
-	b, err := os.ReadFile(path)
+	b, err := textfile.Read(path)
 	if err != nil {
 		return nil, err
 	}

@@ -8,10 +8,11 @@ import (
 	"krdlab/experiments/request"
 )
 
-// Follows checks that the sums of a result that was read follow from its repetitions: medians,
-// sizes of samples, intervals of order statistics, means of kernels, misses of nodes. Of intervals
-// of ratios, which would take a bootstrap, it checks that resamples of the repetitions can give
-// them. The error names the first value that does not. Cost: a few sorts.
+// Follows checks that the sums of a result that was read follow from its repetitions: whether it
+// was interrupted, medians, sizes of samples, intervals of order statistics, means of kernels,
+// misses of nodes; and that those of each repetition follow from its workers. Of intervals of
+// ratios, which would take a bootstrap, it checks that resamples of the repetitions can give them.
+// The error names the first value that does not. Cost: a few sorts.
 func (r *Result) Follows() error {
 	m := r.measured()
 	m.Repetitions, m.Serial = slices.Clone(r.Repetitions), slices.Clone(r.Serial.Repetitions)
@@ -20,6 +21,16 @@ func (r *Result) Follows() error {
 	}
 	want := summarise(request.Asked{Settings: r.Settings}, m, true)
 	c := &comparison{}
+	for i := range r.Repetitions {
+		c.workers(fmt.Sprintf("repetitions[%d].", i), &r.Repetitions[i])
+	}
+	for i := range r.Serial.Repetitions {
+		c.workers(fmt.Sprintf("serial.repetitions[%d].", i), &r.Serial.Repetitions[i])
+	}
+	c.from = "repetitions"
+	if r.Interrupted != want.Interrupted {
+		c.fail("interrupted", r.Interrupted, want.Interrupted)
+	}
 	for i := range r.Repetitions {
 		c.number(fmt.Sprintf("repetitions[%d].llc_misses_per_core", i),
 			r.Repetitions[i].LLCMissesPerCore, want.Repetitions[i].LLCMissesPerCore)
@@ -57,7 +68,10 @@ func ratio(a, b []float64) bounds {
 }
 
 // A comparison keeps the first difference between what a document says and what follows.
-type comparison struct{ err error }
+type comparison struct {
+	from string // of what the values follow
+	err  error
+}
 
 // rounding is far above that of sums in another order, and below what is printed.
 const rounding = 1e-9
@@ -67,7 +81,54 @@ func atMost(a, b float64) bool { return a <= b+rounding*math.Abs(b) }
 
 func (c *comparison) fail(what string, found, want any) {
 	if c.err == nil {
-		c.err = fmt.Errorf("%s is %v, and %v follows from its repetitions", what, found, want)
+		c.err = fmt.Errorf("%s is %v, and %v follows from its %s", what, found, want, c.from)
+	}
+}
+
+// workers compares the sums of a repetition with its workers, and those of each worker. What is not
+// known, as with the scheduler go, is not compared.
+func (c *comparison) workers(what string, p *Repetition) {
+	if len(p.Workers) == 0 {
+		return
+	}
+	c.from = "workers"
+	c.sum(what+"tasks", p.Tasks, p.Workers, func(w *Worker) *int64 { return w.Tasks })
+	c.sum(what+"kernels", p.Kernels, p.Workers, func(w *Worker) *int64 { return w.Kernels })
+	for i := range p.Workers {
+		w, what := &p.Workers[i], fmt.Sprintf("%sworkers[%d].", what, i)
+		if w.WorkNS != nil && w.SchedNS != nil && w.IdleNS != nil {
+			c.from = "time_ns, work_ns and sched_ns"
+			c.count(what+"idle_ns", *w.IdleNS, p.TimeNS-*w.WorkNS-*w.SchedNS)
+		}
+		if w.StealsFrom == nil || w.StealsLocal == nil || w.StealsRemote == nil {
+			continue
+		}
+		var local, remote int64
+		for node, n := range w.StealsFrom {
+			if node == w.Node {
+				local = n
+			} else {
+				remote += n
+			}
+		}
+		c.from = "steals_from_node"
+		c.count(what+"steals_local", *w.StealsLocal, local)
+		c.count(what+"steals_remote", *w.StealsRemote, remote)
+	}
+}
+
+// sum compares a count with the sum of those of the workers.
+func (c *comparison) sum(what string, found *int64, workers []Worker, of func(*Worker) *int64) {
+	var sum int64
+	for i := range workers {
+		n := of(&workers[i])
+		if n == nil {
+			return
+		}
+		sum += *n
+	}
+	if found != nil {
+		c.count(what, *found, sum)
 	}
 }
 

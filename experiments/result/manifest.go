@@ -1,6 +1,10 @@
 package result
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -40,6 +44,19 @@ type Manifest struct {
 	ModelHash string       `json:"model_hash,omitempty"`
 	Topology  *hw.Topology `json:"topology"`
 	Tracer    []TracerCost `json:"tracer"` // by scheduler; empty without a trace
+	// ResultSHA256 is the [Checksum] of result.json; "" in manifests of before there was one, and
+	// of a run that was killed.
+	ResultSHA256 string `json:"result_sha256,omitempty"`
+}
+
+// Checksum returns the SHA-256 of a JSON document, whatever white space it is laid out with, in
+// hexadecimal digits.
+func Checksum(doc []byte) (string, error) {
+	var b bytes.Buffer
+	if err := json.Compact(&b, doc); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(b.Bytes())), nil
 }
 
 // A Build says which program it was.

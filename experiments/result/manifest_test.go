@@ -32,3 +32,20 @@ func TestManifestTracer(t *testing.T) {
 		t.Errorf("tracer: %+v", m.Tracer)
 	}
 }
+
+// The checksum of a document is that of its content, not of its layout.
+func TestChecksum(t *testing.T) {
+	want, err := Checksum([]byte(`{"idle_ns":[1,2]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for doc, same := range map[string]bool{"{ \"idle_ns\": [1,\n 2] }\r\n": true,
+		`{"idle_ns":[1,3]}`: false, `{"idle_ns":[2,1]}`: false} {
+		if got, err := Checksum([]byte(doc)); err != nil || (got == want) != same {
+			t.Errorf("%s: %s (%v), want %v that it is %s", doc, got, err, same, want)
+		}
+	}
+	if got, err := Checksum([]byte("{")); err == nil {
+		t.Errorf("half a document: %s, want an error", got)
+	}
+}

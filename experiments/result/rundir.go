@@ -127,8 +127,12 @@ func (d *RunDir) keepMachine(m *machine.Machine) error {
 // returns the directory's name, and runErr with what went wrong here.
 func (d *RunDir) End(m *Manifest, results []Result, several bool, runErr error) (string, error) {
 	m.Finish(results, runErr, time.Now())
-	err := errors.Join(d.WriteJSON(ManifestFile, m),
-		d.WriteJSON(ResultFile, Document(results, several)))
+	doc, err := json.Marshal(Document(results, several))
+	if err == nil {
+		m.ResultSHA256, err = Checksum(doc)
+	}
+	err = errors.Join(err, d.WriteJSON(ManifestFile, m),
+		d.WriteJSON(ResultFile, json.RawMessage(doc)))
 	switch {
 	case err != nil:
 	case runErr != nil:

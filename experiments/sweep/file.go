@@ -10,6 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"krdlab/hw/failure"
+	"krdlab/hw/textfile"
 )
 
 // A File is what a TOML file asks for: settings that hold for every kernel, and a table for each
@@ -66,6 +67,10 @@ func ReadFile(path string) (*File, error) {
 
 // ParseFile is ReadFile of a text.
 func ParseFile(path string, text []byte) (*File, error) {
+	text, err := textfile.UTF8(text)
+	if e, ok := errors.AsType[*textfile.Error](err); ok {
+		return nil, &FileError{path, e.Line, "", e}
+	}
 	var tree map[string]any
 	// which finds what a parser of expressions does not: a key that is there twice
 	if err := toml.Unmarshal(text, &tree); err != nil {

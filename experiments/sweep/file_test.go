@@ -31,7 +31,16 @@ func TestParseFile(t *testing.T) {
 	if !reflect.DeepEqual(f, want) {
 		t.Errorf("%+v, expected %+v", f, want)
 	}
+	marked, err := sweep.ParseFile("exp.toml", []byte("\ufeff# all\r\nreps = 1_000 \r\n"+
+		"sched = [ \"go\",\r\n 'workfirst' ]\t\r\nsmt = true\r\n\r\n[kernel.matmul]\r\n"+
+		"n = [0x10, 32]\r\n[kernel.fib]\r\n \r\n"))
+	if err != nil || !reflect.DeepEqual(marked, want) {
+		t.Errorf("with a mark, CRLF and blanks: %+v, %v, expected %+v", marked, err, want)
+	}
 	for text, want := range map[string]string{
+		"\n# caf\xe9\n[kernel.fib]": `exp.toml:2: found bytes that are no UTF-8 in "# caf\xe9", ` +
+			`expected UTF-8`,
+		"\xff\xfe[\x00":                 "exp.toml:1: found UTF-16, expected UTF-8",
 		"reps = ":                       "exp.toml:1: ",
 		"a = 1\n[kernel.fib]\nn=1\nn=2": "exp.toml:4: ",
 		"[run]":                         "exp.toml:1: run: there is no such table",

@@ -16,6 +16,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
+	"krdlab/hw/textfile"
 )
 
 // Create makes the experiment folder dir of a plan; it appears with all of the plan in it. If there
@@ -217,7 +218,7 @@ func writeJSON(path string, v any) error {
 // readFailure reads why a cell failed. A record that cannot be read says so.
 func readFailure(path, id string) dataset.Failure {
 	var f dataset.Failure
-	b, err := os.ReadFile(path)
+	b, err := textfile.Read(path)
 	if err == nil {
 		err = json.Unmarshal(b, &f)
 	}

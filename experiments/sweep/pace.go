@@ -3,12 +3,12 @@ package sweep
 import (
 	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"time"
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
+	"krdlab/hw/textfile"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 )
@@ -80,7 +80,7 @@ func (p *pace) fail(i int) { p.state[i] = hasFailed }
 // read learns from the manifest of a finished cell.
 func (p *pace) read(dir string, i int) {
 	p.state[i] = isDone
-	b, err := os.ReadFile(filepath.Join(dir, dataset.CellsDir, p.plan.Cells[i].ID,
+	b, err := textfile.Read(filepath.Join(dir, dataset.CellsDir, p.plan.Cells[i].ID,
 		result.ManifestFile))
 	if err != nil {
 		return // it is known only that the cell is there

@@ -65,12 +65,8 @@ func NewStatus(dir string) (*Status, error) {
 		return nil, err
 	}
 	damaged := map[string]dataset.Problem{}
-	for _, p := range e.Problems {
-		if p.Kind == dataset.Unreadable || p.Kind == dataset.Interrupted {
-			if _, known := damaged[p.Cell]; !known {
-				damaged[p.Cell] = p
-			}
-		}
+	for _, p := range e.Unused() {
+		damaged[p.Cell] = p
 	}
 	w := newWork(dir, plan)
 	for i, c := range plan.Cells {

@@ -30,7 +30,8 @@ type Classed interface {
 }
 
 // Of returns the class of the first error in err's tree that has one, in the order of errors.As. A
-// context's cancellation is [Interrupted]. Without any, it is [Failed].
+// context's end is [Interrupted], also where an error that has a class wraps it; only [Errorf] and
+// [As] give it another. Without any, it is [Failed].
 func Of(err error) Class {
 	c, _ := find(err)
 	return c
@@ -38,9 +39,12 @@ func Of(err error) Class {
 
 func find(err error) (Class, bool) {
 	if c, ok := err.(Classed); ok {
+		if _, set := c.(*classed); !set && isEnd(err) {
+			return Interrupted, true
+		}
 		return c.Class(), true
 	}
-	if err == context.Canceled {
+	if err == context.Canceled || err == context.DeadlineExceeded {
 		return Interrupted, true
 	}
 	switch u := err.(type) {
@@ -54,6 +58,19 @@ func find(err error) (Class, bool) {
 		}
 	}
 	return Failed, false
+}
+
+func isEnd(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// OfContext returns err, the error of what ran under ctx, or the cause of ctx's end in its place:
+// what is ended from outside, such as a child process, fails in ways of its own.
+func OfContext(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // New returns a sentinel of a class.

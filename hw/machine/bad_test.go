@@ -218,3 +218,24 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Text with a byte order mark is read as without it; in another encoding it is an error with its
+// line.
+func TestEncoding(t *testing.T) {
+	m, err := Parse("m.toml", []byte(good(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Parse("m.toml", []byte("\ufeff"+strings.ReplaceAll(good(t), "\n", " \r\n")))
+	if err != nil || got.Hash() != m.Hash() {
+		t.Errorf("with a mark, CRLF and blanks: %v", err)
+	}
+	for text, want := range map[string]string{
+		"# a\n# caf\xe9\n": `m.toml:2: found bytes that are no UTF-8 in "# caf\xe9", expected UTF-8`,
+		"\xff\xfe#\x00":    "m.toml:1: found UTF-16, expected UTF-8",
+	} {
+		if _, err := Parse("m.toml", []byte(text)); err == nil || err.Error() != want {
+			t.Errorf("%q: error %v, want %s", text, err, want)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"krdlab/hw"
+	"krdlab/hw/textfile"
 )
 
 // Kept is the file in the user's cache folder with the caches that were measured, by computer.
@@ -34,7 +35,7 @@ func ReadEdges(path string, t *hw.Topology) (*Edges, error) {
 
 func readKept(path string) (map[string]*Edges, error) {
 	all := map[string]*Edges{}
-	b, err := os.ReadFile(path)
+	b, err := textfile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return all, nil
 	}

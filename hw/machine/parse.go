@@ -12,6 +12,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"krdlab/hw/textfile"
 	"krdlab/hw/units"
 )
 
@@ -29,6 +30,10 @@ func Load(path string) (*Machine, error) {
 // for each thing that is wrong, in the order of lines.
 func Parse(file string, text []byte) (*Machine, error) {
 	r := reader{m: &Machine{NodesPerSocket: 1, Memory: Memory{NodesPerDomain: 1}}}
+	text, err := textfile.UTF8(text)
+	if e, ok := errors.AsType[*textfile.Error](err); ok {
+		return nil, &FieldError{File: file, Line: e.Line, Found: e.Found, Want: "UTF-8"}
+	}
 	var tree map[string]any
 	if err := toml.Unmarshal(text, &tree); err != nil {
 		line := 1

@@ -62,8 +62,13 @@ var ErrPackage = failure.New(failure.Request, "no program to trace")
 // Build rewrites the packages of a program and builds it in the folder dir, which exists. The
 // user's files are read only: what takes their place is in an overlay (go help build). It takes
 // the time of a build; the first one for a version of Go also builds the standard library anew,
-// since its runtime has been patched.
+// since its runtime has been patched. Where ctx has ended, the error is its cause.
 func Build(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
+	b, err := buildProgram(ctx, opt, dir)
+	return b, failure.OfContext(ctx, err) // the go command was killed
+}
+
+func buildProgram(ctx context.Context, opt BuildOptions, dir string) (*Built, error) {
 	// The tools name files as their working directory does: a symbolic link on the way to it would
 	// make two names of one file.
 	var err error

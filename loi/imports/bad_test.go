@@ -22,8 +22,7 @@ const spanHeader = "time,worker,object,offset,bytes,mode,rows,stride\n"
 var bad = []struct{ format, in, want string }{
 	{"", "", "empty, expected a trace as csv, parquet, lackey, keysize, text"},
 	{"csv", "", "empty, expected a header line with the columns " + columnsWanted},
-	{"csv", "\ufeff", "line 1: an empty line, expected a header line with the columns " +
-		columnsWanted},
+	{"csv", "\ufeff", "empty, expected a header line with the columns " + columnsWanted},
 	{"csv", header, "no access, expected at least one"},
 	{"csv", "1,0,A,5,64,r\n", `line 1: unknown column "1", expected ` + columnsWanted},
 	{"", "time,worker,object,block,bytes,mode,colour\n",

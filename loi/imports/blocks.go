@@ -48,8 +48,8 @@ func (b *blocks) next(kept int) (data []byte, last bool, err error) {
 	return b.buf[:b.end], b.eof, nil
 }
 
-// eachLine calls line with each line of the input without its end (LF or CRLF), and its number from
-// 1.
+// eachLine calls line with each line of the input without its end (LF or CRLF) and the white space
+// before it, and its number from 1.
 func (b *blocks) eachLine(line func(number uint64, text []byte) error) error {
 	var number uint64
 	kept := 0
@@ -67,8 +67,8 @@ func (b *blocks) eachLine(line func(number uint64, text []byte) error) error {
 				break
 			}
 			text := data[:i]
-			if i > 0 && text[i-1] == '\r' {
-				text = text[:i-1]
+			if i > 0 && text[i-1] <= ' ' {
+				text = bytes.TrimRight(bytes.TrimSuffix(text, []byte{'\r'}), " \t")
 			}
 			number++
 			if i > maxLine {

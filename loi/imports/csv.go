@@ -27,7 +27,7 @@ func (p *csvParser) parse(b *blocks) error {
 			return err
 		}
 		if line == 1 && p.columns == nil {
-			n, err := p.header(bytes.TrimPrefix(data, []byte("\ufeff")), last)
+			n, err := p.header(data, last)
 			if err != nil {
 				return err
 			}
@@ -38,9 +38,6 @@ func (p *csvParser) parse(b *blocks) error {
 				}
 				kept = len(data)
 				continue
-			}
-			if bytes.HasPrefix(data, []byte("\ufeff")) {
-				n += len("\ufeff")
 			}
 			data = data[n:]
 			line = 2

@@ -262,7 +262,7 @@ func (p *csvParser) unquote(data []byte) (field []byte, n int) {
 
 // looksLikeHeader tells whether a line names columns of a table of accesses.
 func looksLikeHeader(line string) bool {
-	for f := range strings.SplitSeq(strings.TrimPrefix(line, "\ufeff"), ",") {
+	for f := range strings.SplitSeq(line, ",") {
 		f = strings.Trim(strings.TrimRight(f, "\r"), `"`)
 		if f == "time" || f == "worker" || f == "object" {
 			return true

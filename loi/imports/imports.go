@@ -12,9 +12,11 @@
 //
 // # Formats
 //
+// Text is UTF-8; a byte order mark is skipped. Lines end in LF or CRLF, the last one not at all.
+//
 // csv: a header line with the columns time,worker,object,block,bytes,mode in any order, and
-// lines with these fields (RFC 4180; lines may end in LF or CRLF, the last one not at all, one
-// empty line may follow it; a byte order mark is skipped). Numbers are decimal, or hexadecimal
+// lines with these fields (RFC 4180, so that a blank belongs to a field; one empty line may follow
+// the last). Numbers are decimal, or hexadecimal
 // after 0x, below 2^64; mode is r, w or rw, or in, out or inout. A row with an offset (in bytes)
 // in place of a block is an access to a range of an address space; with the columns rows and
 // stride it may be two-dimensional: all distinct ones have at most 2^31-1 rows. With both
@@ -34,10 +36,11 @@
 // lackey: what valgrind --tool=lackey --trace-mem=yes prints. One worker, object "memory" of keys
 // that are addresses divided by LineBytes, time is the number of the access. An access that crosses
 // a line is an execution with several accesses. Fetches of instructions, if asked for, are accesses
-// to an object "code".
+// to an object "code". White space at the ends of lines and empty lines are skipped.
 //
 // keysize: one read to a line, "key,size" (or with blanks or a tab between), object "keys", time is
-// the number of the line.
+// the number of the line. White space at the ends of lines and empty lines behind the last are
+// skipped. Keys are bytes, in whatever encoding.
 //
 // text: what [loi.WriteText] writes, a trace with all that is in it. It is read as a whole, in
 // memory, and takes no options.
@@ -64,6 +67,7 @@ import (
 	"slices"
 	"strings"
 
+	"krdlab/hw/textfile"
 	"krdlab/loi"
 )
 
@@ -230,6 +234,15 @@ func feed(ctx context.Context, src Source, dir string, opt *Options, f *feeder) 
 	}
 	defer in.close()
 	content := bufio.NewReaderSize(in, 64<<10)
+	head, err := content.Peek(3)
+	if err != nil && err != io.EOF {
+		return in.readError(err)
+	}
+	mark, err := textfile.Start(head)
+	if err != nil {
+		return &DataError{File: in.name, Line: 1, What: err.Error()}
+	}
+	content.Discard(mark) // which are buffered
 	format := opt.Format
 	if format == "" {
 		if format, err = detect(in, content); err != nil {

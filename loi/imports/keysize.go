@@ -18,19 +18,21 @@ func parseKeySize(b *blocks, out *outlet) error {
 	var empty uint64 // line
 	seen := false
 	err := b.eachLine(func(line uint64, text []byte) error {
-		if empty > 0 {
-			return fault(empty, "", "an empty line, expected a key and a size")
-		}
-		if len(text) == 0 {
+		switch {
+		case len(text) == 0 && empty == 0:
 			empty = line
 			return nil
+		case len(text) == 0:
+			return nil
+		case empty > 0:
+			return fault(empty, "", "an empty line, expected a key and a size")
 		}
 		seen = true
 		key, size, err := p.split(line, text)
 		if err != nil {
 			return err
 		}
-		if line == 1 && bytes.EqualFold(bytes.TrimPrefix(key, []byte("\ufeff")), []byte("key")) &&
+		if line == 1 && bytes.EqualFold(key, []byte("key")) &&
 			bytes.EqualFold(size, []byte("size")) {
 			return nil
 		}

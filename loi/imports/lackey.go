@@ -27,7 +27,7 @@ func parseLackey(b *blocks, out *outlet, lineBytes uint64, instructions bool) er
 	var at uint64
 	seen := false
 	err := b.eachLine(func(line uint64, text []byte) error {
-		if text = bytes.TrimRight(text, " \t"); len(text) == 0 {
+		if len(text) == 0 {
 			return nil
 		}
 		seen = true

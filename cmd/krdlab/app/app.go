@@ -137,19 +137,22 @@ func (a *app) main(argv []string) int {
 // grace is how long a command has to end after a signal.
 const grace = 600 * time.Millisecond
 
-// interrupts returns a context that SIGINT, SIGTERM and SIGHUP cancel. Unless end is called soon
-// after, or the command is patient, the program is ended as it stands. A second SIGINT or SIGTERM ends it at once; a second
-// SIGHUP does not, since a terminal that closes sends several.
+// interrupts returns a context that SIGINT, SIGTERM and SIGHUP cancel; its cause is
+// [context.Canceled], whichever it was. Unless end is called soon after, or the command is patient,
+// the program is ended as it stands. A second SIGINT or SIGTERM ends it at once; a second SIGHUP
+// does not, since a terminal that closes sends several.
 func (a *app) interrupts() (_ context.Context, end func()) {
 	signals, unheard := []os.Signal{os.Interrupt, syscall.SIGTERM}, make(chan os.Signal, 1)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup
 		signals = append(signals, syscall.SIGHUP)
 		signal.Notify(unheard, syscall.SIGHUP)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	signalled, stop := signal.NotifyContext(context.Background(), signals...)
+	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	context.AfterFunc(ctx, func() {
-		if context.Cause(ctx) == context.Canceled {
+	context.AfterFunc(signalled, func() {
+		cancel()
+		if context.Cause(signalled) == context.Canceled {
 			return // by end, and not by a signal
 		}
 		stop()

@@ -50,15 +50,17 @@ func (l *list) split(flag string, whole func(string) bool) ([]string, error) {
 			values = append(values, strings.TrimSpace(v))
 		}
 	}
-	for i, v := range values {
+	seen := make(map[string]bool, len(values))
+	for _, v := range values {
 		switch {
 		case v == "" && (whole == nil || !whole(v)):
 			return nil, &request.Error{Flag: flag, Got: l.String(),
 				Want: "a value of the list is empty"}
-		case slices.Contains(values[:i], v):
+		case seen[v]:
 			return nil, &request.Error{Flag: flag, Got: l.String(),
 				Want: v + " is named twice"}
 		}
+		seen[v] = true
 	}
 	return values, nil
 }

@@ -2,8 +2,10 @@ package app
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -59,6 +61,21 @@ func TestSweepUnused(t *testing.T) {
 			return os.WriteFile(path, bytes.Replace(b, []byte(`"n":64`), []byte(`"n":128`), 1),
 				0o666)
 		}, "1 of 2", 2, true},
+		{"edited number", func(dir string) error {
+			return increase(filepath.Join(dir, first, "result.json"), `"steals_failed": `)
+		}, "1 of 2", 2, true},
+		{"edited idle time", func(dir string) error {
+			return increase(filepath.Join(dir, first, "result.json"), `"idle_ns": `)
+		}, "1 of 2", 2, true},
+		{"interrupted", func(dir string) error {
+			path := filepath.Join(dir, first, "result.json")
+			b, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(path, bytes.Replace(b, []byte(`"interrupted": false`),
+				[]byte(`"interrupted": true`), 1), 0o666)
+		}, "1 of 2", 2, true},
 	} {
 		dir := filepath.Join(t.TempDir(), "exp")
 		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
@@ -97,4 +114,19 @@ func TestSweepUnused(t *testing.T) {
 			t.Errorf("%s: status: exit code %d\n%s%s", test.name, code, stdout, stderr)
 		}
 	}
+}
+
+// increase adds one to the first number behind key in a file.
+func increase(path, key string) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	before, after, _ := strings.Cut(string(b), key)
+	digits, rest, found := strings.Cut(after, ",")
+	n, err := strconv.Atoi(digits)
+	if !found || err != nil {
+		return fmt.Errorf("%s: no number behind %s", path, key)
+	}
+	return os.WriteFile(path, fmt.Append(nil, before, key, n+1, ",", rest), 0o666)
 }

@@ -174,8 +174,8 @@ func worker(scheduler string, w, cores, nodes int, time, work, j int64) result.W
 	own := work / int64(cores)
 	idle := (time - own) / 3
 	sched := time - own - idle
-	spawns, tasks, kernels := int64(kernelCount/cores), int64(2*kernelCount/cores),
-		int64(kernelCount/cores)
+	share := func(n int) int64 { return int64(n*(w+1)/cores - n*w/cores) } // all make n
+	spawns, tasks, kernels := int64(kernelCount/cores), share(2*kernelCount), share(kernelCount)
 	from := make([]int64, nodes)
 	var local, remote int64
 	for n := range from {

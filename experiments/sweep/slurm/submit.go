@@ -73,7 +73,8 @@ func sbatch(ctx context.Context, script string, args ...string) (string, error) 
 			"cannot do what was asked; on a computer of the cluster it is; --print writes the job "+
 			"scripts")
 	} else if err != nil {
-		return "", fmt.Errorf("submit: sbatch: %w: %s", err, strings.TrimSpace(stderr.String()))
+		return "", failure.OfContext(ctx, fmt.Errorf("submit: sbatch: %w: %s", err,
+			strings.TrimSpace(stderr.String())))
 	}
 	id, _, _ := strings.Cut(strings.TrimSpace(string(out)), ";") // a cluster's name may follow
 	return id, nil
