@@ -14,7 +14,8 @@ func (w *Worker) admits(e entry) bool {
 	if e.i < 0 { // the rest of a task that has begun stays where that is anchored
 		return e.f.anchor == 0 || int(e.f.anchor)-1 == w.node
 	}
-	a := Admission{Depth: e.f.level() + 1, Node: w.node, Anchor: int(e.f.anchor) - 1,
+	a := &w.admission
+	*a = Admission{Depth: e.f.level() + 1, Node: w.node, Anchor: int(e.f.anchor) - 1,
 		LLCBytes: w.pool.llc, Worker: w.id, Workers: w.pool.n}
 	if h, ok := e.f.task.(Hinted); ok {
 		a.Hint = h.Hint(w, int(e.i))
@@ -22,7 +23,7 @@ func (w *Worker) admits(e entry) bool {
 	b := w.pool.budgets
 	b.lock.acquire()
 	a.Used = b.used[w.node]
-	charge, ok := w.pool.admitter.Admit(&a)
+	charge, ok := w.pool.admitter.Admit(a)
 	if ok {
 		w.charge = charge
 		b.used[w.node] += charge

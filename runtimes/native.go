@@ -122,7 +122,8 @@ type pool struct {
 	ofNode     [][]*Worker // Rules.Push: the workers of each node
 	structure  Structure
 	llc        uint64 // bytes of the last-level cache of a node; 0: not known
-	shuffled   bool   // the seed decided in which order a worker sees others
+	spares     spares
+	shuffled   bool // the seed decided in which order a worker sees others
 
 	spinTicks  uint64
 	yieldTicks uint64

@@ -161,7 +161,11 @@ next:
 		if starter {
 			w.top = f.link
 		}
-		w.retire(f)
+		if w.shared == nil { // [Worker.done], which is too large to be inlined
+			w.retire(f)
+		} else {
+			w.retireShared(f)
+		}
 		if parent == nil {
 			w.pool.finish()
 			return

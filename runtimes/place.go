@@ -116,7 +116,8 @@ type dealing struct {
 // place asks where child i of f goes, and returns its entry and the number of the queue. Cost: a
 // hint, and for the first child one for each of the phase. Rules.Place; by the holder of f.
 func (w *Worker) place(f *Frame, i int32) (e entry, to int) {
-	p := Placing{Child: int(i), Children: int(f.n), Depth: f.level() + 1, Worker: w.id,
+	p := &w.placing // what goes to a policy would be allocated, each time
+	*p = Placing{Child: int(i), Children: int(f.n), Depth: f.level() + 1, Worker: w.id,
 		Workers: w.pool.n, LLCBytes: w.pool.llc}
 	p.From, p.To = rangeOf(f.next)
 	if h, ok := f.task.(Hinted); ok && w.rules.Hints {
@@ -133,7 +134,7 @@ func (w *Worker) place(f *Frame, i int32) (e entry, to int) {
 		p.Hint, p.All, p.Before = h.Hint(w, int(i)), s.all, s.before
 		s.f, s.phase, s.next, s.before = f, f.phase, i+1, s.before+p.Hint.Work
 	}
-	at := w.pool.placer.Place(&p)
+	at := w.pool.placer.Place(p)
 	if at.From < 0 || at.From >= at.To || at.To > w.pool.n*Parts || at.Worker < 0 ||
 		at.Worker >= w.pool.n || at.Keep && w.rules.Half {
 		panic(&PolicyError{Found: fmt.Sprintf("a child placed at %+v", at),

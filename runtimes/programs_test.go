@@ -31,8 +31,7 @@ func (p *fibProg) Root(w *Worker) *Frame { return newFib(w, p.n, &p.out) }
 func newFib(w *Worker, n int, out *int) *Frame {
 	c, _ := w.Spare(0).(*fibTask)
 	if c == nil {
-		c = new(fibTask)
-		c.Bind(c, 0)
+		c = New[fibTask](w, 0)
 	}
 	c.n, c.out = n, out
 	return c.Fork(2)

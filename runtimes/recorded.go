@@ -73,7 +73,7 @@ func (t *recorded) Next(w *Worker, phase int) int {
 		cpu.release()
 	}
 	if n == 0 {
-		w.retire(t.inner)
+		w.done(t.inner)
 	}
 	return n
 }
@@ -130,6 +130,9 @@ func (w *Worker) record(c *Frame, open uint32) *Frame {
 func (w *Worker) stand(c *Frame, id uint32) *Frame {
 	if c == nil {
 		return nil
+	}
+	if w.free[kindRecorded] == nil {
+		w.refill(kindRecorded)
 	}
 	t, _ := w.Spare(kindRecorded).(*recorded)
 	if t == nil {

@@ -38,9 +38,8 @@ type WorkerResult struct {
 	IdleNS  int64
 
 	Tasks, Spawns, Kernels uint64
-	// Frames are those that ended on the worker and wait on its free lists for its next tasks:
-	// nobody else gets at them, and the collector rests. Those of all workers are what the run
-	// allocated. 0 in virtual time, where one list would do.
+	// Frames are those that the worker made, as none was free: the collector rests. Those of all
+	// workers are what the run allocated. 0 in virtual time.
 	Frames     uint64
 	Steals     Steals
 	StealsFrom []uint64 // the successful ones by the node of the victim
@@ -66,7 +65,7 @@ func (p *pool) result(c Config) *Result {
 		out := WorkerResult{
 			CPU: c.CPUs[i], Node: w.node, WorkNS: -1, SchedNS: -1, IdleNS: ns(w.idleTicks),
 			Tasks: w.ran(), Spawns: w.spawns,
-			Steals: w.steals, StealsFrom: w.stolenFrom, Frames: w.spares(),
+			Steals: w.steals, StealsFrom: w.stolenFrom, Frames: w.frames,
 		}
 		var own uint64
 		for k := range c.Kernels {

@@ -169,7 +169,7 @@ func (s *stepper) next(v *stepWorker) (timed bool) {
 	if s.starter {
 		v.top = f.link
 	}
-	v.retire(f)
+	v.done(f)
 	if parent == nil {
 		v.pc = pcNext
 		s.finished, s.end = true, v.now

@@ -133,13 +133,16 @@ func badFork(n int32) {
 }
 
 // New returns a task of type T, which embeds a [Frame], with all its fields zero: a finished one of
-// the kind from the worker's own free list, or a new one. Owner only. A kind belongs to one type;
-// another's, or one that is not below [Kinds], is a panic. Cost: some 4 ns, to clear the task.
+// the kind, or a new one. By the worker's own thread only. A kind belongs to one type; another's, or
+// one that is not below [Kinds], is a panic. Cost: some 4 ns, to clear the task.
 func New[T any, P interface {
 	*T
 	Task
 	frame() *Frame
 }](w *Worker, kind Kind) P {
+	if w.free[kind&15] == nil {
+		w.refill(kind & 15)
+	}
 	if f := w.free[kind&15]; f != nil {
 		w.free[kind&15] = f.link
 		task := f.task
@@ -153,9 +156,9 @@ func New[T any, P interface {
 	return t
 }
 
-// Spare returns a finished task of the kind from the worker's own free list, or nil. It is for
-// tasks that set each of their fields and are too fine for [New]: the fields are as the finished
-// one left them. Owner only. Cost: two loads and a store.
+// Spare returns a finished task of the kind from the worker's own free list, or nil: then [New] has
+// one. It is for tasks that set each of their fields and are too fine for New: the fields are as the
+// finished one left them. By the worker's own thread only. Cost: two loads and a store.
 func (w *Worker) Spare(kind Kind) Task {
 	f := w.free[kind&15]
 	if f == nil {
@@ -165,21 +168,79 @@ func (w *Worker) Spare(kind Kind) Task {
 	return f.task
 }
 
-// spares is how many finished frames of the program are on the worker's free lists.
-func (w *Worker) spares() (n uint64) {
-	for _, f := range w.free[:Kinds] {
-		for ; f != nil; f = f.link {
-			n++
-		}
-	}
-	return n
-}
-
 // retire puts a finished frame on the worker's free list. Owner only.
 func (w *Worker) retire(f *Frame) {
 	k := f.kind & 15
 	f.link = w.free[k]
 	w.free[k] = f
+}
+
+// retireShared is retire where queues are shared: there one worker may begin what another ends, and
+// with the latter more frames would gather the longer the run lasts. The first frame of a free list
+// has the number of its frames for a phase. Owner only.
+func (w *Worker) retireShared(f *Frame) {
+	k := f.kind & 15
+	f.phase = 1
+	if h := w.free[k]; h != nil {
+		f.phase = h.phase + 1
+	}
+	if w.retire(f); f.phase >= spareFrames {
+		w.spare(k)
+	}
+}
+
+// done gives back frame f, whose task has ended. Owner only.
+func (w *Worker) done(f *Frame) {
+	if w.shared == nil {
+		w.retire(f)
+	} else {
+		w.retireShared(f)
+	}
+}
+
+// spareFrames is how many finished frames of a kind a worker keeps where queues are shared.
+const spareFrames = 64
+
+// freeLists is how many free lists a worker has; a power of two saves the test of the index.
+const freeLists = 16
+
+// spares are what workers had too many of: lists of so many finished frames, by kind. The first
+// frame of each has its parent for the next list. Any worker under the lock.
+type spares struct {
+	lock  spinLock
+	lists [freeLists]*Frame
+	some  atomic.Uint32 // a bit for each kind of which there are
+}
+
+// spare gives the worker's free list of a kind to whoever needs one.
+func (w *Worker) spare(k Kind) {
+	f, s := w.free[k], &w.pool.spares
+	w.free[k] = nil
+	s.lock.acquire()
+	f.parent = s.lists[k]
+	s.lists[k] = f
+	s.some.Store(s.some.Load() | 1<<k)
+	s.lock.release()
+}
+
+// refill gives the worker a list of finished frames of a kind, of which it has none, if there is one;
+// otherwise it has to make a frame.
+//
+//go:noinline
+func (w *Worker) refill(k Kind) {
+	if s := &w.pool.spares; s.some.Load()>>k&1 != 0 {
+		s.lock.acquire()
+		if f := s.lists[k]; f != nil {
+			w.free[k] = f
+			if s.lists[k] = f.parent; s.lists[k] == nil {
+				s.some.Store(s.some.Load() &^ (1 << k))
+			}
+		}
+		s.lock.release()
+	}
+	if w.free[k] == nil && k < Kinds {
+		w.frames++
+	}
 }
 
 // Program is the root of the task tree.

@@ -14,12 +14,13 @@ type Worker struct {
 
 	signal *atomic.Uint32 // of the pool: not 0 when workers are parked or the run must stop
 	top    *Frame         // JoinStarter: the stack of started frames, linked by Frame.link
-	// finished frames by kind, then proxies, then roots; a power of two saves the test of the index
-	free [16]*Frame
+	// finished frames by kind, then proxies, then roots
+	free [freeLists]*Frame
 
 	spawns uint64 // children queued, or started ahead of their parent
 	calls  uint64 // child-first: children that were the last of their phase
 	tasks  uint64 // otherwise: children run
+	frames uint64 // that it made, as none was free
 
 	node int
 	rand Rand
@@ -54,6 +55,9 @@ type Worker struct {
 	idleTold   bool // that it searches has been recorded
 	// Rules.Place: what the latest placement summed up
 	dealing dealing
+	// what the policy is told, with Rules.Place and Rules.Admit
+	placing   Placing
+	admission Admission
 
 	idleTicks  uint64
 	steals     Steals

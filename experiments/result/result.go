@@ -169,8 +169,8 @@ type Worker struct {
 	StealsFrom []int64 `json:"steals_from_node"`
 	Tasks      *int64  `json:"tasks"`
 	Kernels    *int64  `json:"kernels"`
-	// Frames of tasks that ended on this worker and were kept for its next ones; those of all
-	// workers together are what the repetition allocated. Absent where it was not counted.
+	// Frames that this worker made for tasks, as none was free; those of all workers together are
+	// what the repetition allocated. Absent where it was not counted.
 	Frames *int64 `json:"frames,omitempty"`
 	// Conditions are what its CPU was like; absent where the worker has no CPU of its own.
 	Conditions *Conditions `json:"conditions,omitempty"`

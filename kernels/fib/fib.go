@@ -69,8 +69,7 @@ func (in *instance) Root(w *runtimes.Worker) *runtimes.Frame {
 func fork(w *runtimes.Worker, n int, out *int) *runtimes.Frame {
 	c, _ := w.Spare(0).(*call)
 	if c == nil {
-		c = new(call)
-		c.Bind(c, 0)
+		c = runtimes.New[call](w, 0)
 	}
 	c.n, c.out = n, out
 	return c.Fork(2)
