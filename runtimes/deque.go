@@ -150,17 +150,22 @@ func (d *deque) open(h int64) bool {
 	if h >= shut {
 		return true
 	}
-	n := d.tail - h
-	s := h + min(n, max(exposed, n/2))
-	if d.all {
-		s = h + n
-	}
+	s := d.openTo(h)
 	if s <= d.split {
 		return false
 	}
 	d.split = s
 	d.bottom.StoreRelease(s)
 	return true
+}
+
+// openTo is the split with which enough entries are open. Owner only.
+func (d *deque) openTo(h int64) int64 {
+	if d.all {
+		return d.tail
+	}
+	n := d.tail - h
+	return h + min(n, max(exposed, n/2))
 }
 
 // shut is a head that no run of pushes reaches: a deque that is shut looks empty to its thieves and

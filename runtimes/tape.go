@@ -41,8 +41,9 @@ type tapes struct {
 	next   atomic.Uint64 // tickets drawn
 	name   func(f *Frame) uint64
 	of     []*tape
-	guards []*spinLock // by queue
-	play   player      // nil in the run that is recorded
+	guards []*spinLock     // by queue
+	play   player          // nil in the run that is recorded
+	lag    func(w *Worker) // not nil: holds w up behind a push or pop, before it reads the head
 }
 
 // A player has the stepper do again what tapes say.
@@ -259,21 +260,22 @@ func (t *tape) noteEntry(op opKind, e entry, ok bool) {
 // same head or an earlier one, and the earlier the head, the fewer entries are to be open.
 func (d *deque) headBehind() int64 {
 	t := d.tape
-	if t.moves++; t.comes(opExpose) {
+	if t.moves++; t.all.lag != nil {
+		t.all.lag(t.w)
+	}
+	if t.comes(opExpose) {
 		t.turn()
 	}
 	return d.head.Load()
 }
 
-// expose reads the head again, under the guard.
+// expose reads the head again, under the guard. A replay that would open what the record does not
+// waits for its turn as well, as others see what is open: either it differs, or the owner was so
+// late that the run had ended, and there is no such turn.
 func (d *deque) expose(h int64) bool {
 	t := d.tape
-	if t.all.play != nil && t.depth == 0 && !t.comes(opExpose) {
-		opened := d.open(h)
-		if opened { // a difference
-			t.note(operation{op: opExpose, n: int32(d.split - h)})
-		}
-		return opened
+	if t.all.play != nil && t.depth == 0 && !t.comes(opExpose) && d.openTo(h) <= d.split {
+		return false
 	}
 	t.enter()
 	h = d.head.Load()
