@@ -15,7 +15,7 @@ import (
 // breadth first, nor where each task is a goroutine.
 func TestMemory(t *testing.T) {
 	hwtest.SkipRace(t)
-	const perTask = 0.5 // bytes
+	const perTask = 1.0 // bytes
 	alloc := func(t *testing.T, s Scheduler, cores int, native bool, prog Program) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -52,9 +52,9 @@ func TestMemory(t *testing.T) {
 						t.Errorf("fib: %.0f bytes more for %.0f tasks more: %.1f each", more, tasks,
 							more/tasks)
 					}
-					few = alloc(t, s, cores, native, &halvesProg{blocks: 256, sweeps: 4})
-					many = alloc(t, s, cores, native, &halvesProg{blocks: 256, sweeps: 64})
-					tasks = 255 * 60
+					few = alloc(t, s, cores, native, &halvesProg{blocks: 256, sweeps: 8})
+					many = alloc(t, s, cores, native, &halvesProg{blocks: 256, sweeps: 256})
+					tasks = 255 * 248
 					if more := float64(many) - float64(few); more > perTask*tasks {
 						t.Errorf("sweeps: %.0f bytes more for %.0f tasks more: %.1f each", more,
 							tasks, more/tasks)
