@@ -41,9 +41,9 @@ func (p costProgram) Root(w *runtimes.Worker) *runtimes.Frame {
 }
 
 // measureTracing times empty kernels that name as many blocks as the program's do, at task grain 64
-// to a task, with tracing off, in profile mode and traced to a file, each several times, and takes
-// the smallest differences. The records follow each other at once, which is harder on the writer
-// than any kernel is. An error that wraps errCostTrace comes with what else was measured.
+// to a task, with tracing off, in profile mode and traced to a file as the run's, each several times,
+// and takes the smallest differences. The records follow each other at once, which is harder on the
+// writer than any kernel is. An error that wraps errCostTrace comes with what else was measured.
 func (n *native) measureTracing() (tracingCost, error) {
 	cpu, clock, args, grain := n.place.CPUs[0], n.clock, n.plan.Args, n.asked.Grain
 	kernel := loi.Kernel{Name: "empty"}
@@ -59,6 +59,9 @@ func (n *native) measureTracing() (tracingCost, error) {
 		Substrate: loi.Native, Grain: string(grain),
 	}
 	prog := costProgram{make([]uint32, args)}
+	opt := loi.Options{ // the first chunk holds all records where it does so in the run
+		FirstChunkBytes: int(min(uint64(n.options(n.cores).FirstChunkBytes),
+			costKernels*loi.RecordBytes(args)*5/4))}
 	best := map[runtimes.Tracing]float64{}
 	var noTrace error
 	for range 5 {
@@ -69,7 +72,7 @@ func (n *native) measureTracing() (tracingCost, error) {
 				Kernels: header.Registry.Kernels, Clock: clock,
 				TaskGrain: grain == request.GrainTask,
 			}
-			ns, err := timeCost(n.ctx, c, header, n.dir, prog)
+			ns, err := timeCost(n.ctx, c, header, opt, n.dir, prog)
 			if errors.Is(err, errCostTrace) {
 				if noTrace == nil {
 					noTrace = err
@@ -97,13 +100,13 @@ func (n *native) measureTracing() (tracingCost, error) {
 var errCostTrace = errors.New("no trace to measure with")
 
 // timeCost returns the time of one empty kernel, in ns.
-func timeCost(ctx context.Context, c runtimes.Config, h loi.Header, dir *result.RunDir,
-	prog costProgram) (float64, error) {
+func timeCost(ctx context.Context, c runtimes.Config, h loi.Header, opt loi.Options,
+	dir *result.RunDir, prog costProgram) (float64, error) {
 	var w *loi.Writer
 	if c.Tracing == runtimes.TraceFull {
 		path := dir.Path("cost.loi")
 		var err error
-		if w, err = loi.Create(path, h, loi.Options{}); err != nil {
+		if w, err = loi.Create(path, h, opt); err != nil {
 			return 0, fmt.Errorf("%w: %w", errCostTrace, err)
 		}
 		defer os.Remove(path)

@@ -419,15 +419,14 @@ func remarks(results []result.Result) []string {
 	for i := range results {
 		r := &results[i]
 		if t := r.Trace; t != nil {
-			add(r, true, "tracing costs %s a record, profiling %s a kernel", Time(t.OverheadNS),
-				Time(t.ProfileNS))
 			slower := ""
 			if t.SlowdownOverMedian.Known() {
 				slower = fmt.Sprintf(", %+.1f %% against the median",
 					100*(t.SlowdownOverMedian.Float()-1))
 			}
-			add(r, false, "trace: %s records, %s discarded; that repetition took %s%s",
-				Count(result.Some(float64(t.Records))), Count(result.Some(float64(t.Discarded))),
+			add(r, false, "trace: %s records, %s discarded, at %s each (a profile %s a kernel); that "+
+				"repetition took %s%s", Count(result.Some(float64(t.Records))),
+				Count(result.Some(float64(t.Discarded))), Time(t.OverheadNS), Time(t.ProfileNS),
 				Time(t.TimeNS), slower)
 		}
 	}
