@@ -60,9 +60,7 @@ func (w *Worker) tellPlace(f *Frame, i int32, e entry, queue int) {
 	}
 }
 
-// tellMail records that child i of f was mailed to worker to.
-func (w *Worker) tellMail(f *Frame, i int32, to *Worker) {
-	if w.decides() {
-		w.decided(loi.EventMail, f.inTrace(), uint32(f.phase), uint32(i), uint32(to.id))
-	}
+// tellMail records that child i of a phase of a task in the trace was mailed to worker to.
+func (w *Worker) tellMail(task, phase, i int32, to *Worker) {
+	w.decided(loi.EventMail, uint32(task), uint32(phase), uint32(i), uint32(to.id))
 }

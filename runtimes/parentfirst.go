@@ -376,7 +376,9 @@ func (w *Worker) pushTagged(f *Frame, i int32) (tell bool) {
 }
 
 func (w *Worker) mailChild(f *Frame, i int32, to *Worker) (tell bool) {
-	w.tellMail(f, i, to)
+	if w.decides() {
+		w.tellMail(int32(f.inTrace()), f.phase, i, to)
+	}
 	p := w.newProxy(f, i, to.id)
 	tell = w.send(p, to)
 	if to.parked.Load() != 0 {

@@ -38,7 +38,8 @@ func (w *Worker) passOn(f *Frame) bool {
 	if !ok {
 		return false
 	}
-	near := h.Hint(w, int(f.next)).Near - 1
+	task, phase, next := int32(f.inTrace()), f.phase, f.next // who takes it then has it
+	near := h.Hint(w, int(next)).Near - 1
 	if near < 0 || near >= w.pool.n || w.pool.workers[near].node == w.node {
 		return false
 	}
@@ -48,7 +49,9 @@ func (w *Worker) passOn(f *Frame) bool {
 		if to.letters.f.CompareAndSwap(nil, f) {
 			to.letters.refused.Store(int32(w.mailed))
 			w.mailed++
-			w.tellMail(f, f.next, to)
+			if w.decides() {
+				w.tellMail(task, phase, next, to)
+			}
 			if w.sim != nil {
 				w.sim.disturb(w.sim.all[to.id])
 			}
