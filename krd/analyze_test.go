@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"krdlab/hw/hwtest"
 	"krdlab/krd/stack"
 	"krdlab/krd/stack/stacktest"
 	"krdlab/loi"
@@ -372,6 +373,7 @@ func TestReportCSV(t *testing.T) {
 // TestMatmulFile: the multiplication's trace, whole and dealt to six workers of one node, gives one
 // histogram; dealt to two nodes, the parts add up to the whole and more accesses are cold.
 func TestMatmulFile(t *testing.T) {
+	hwtest.SkipRace(t)
 	analyze := func(nodes, workers int) *Report {
 		trace, err := loi.Open(matmulFile(t, nodes, workers))
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"krdlab/hw/hwtest"
 	"krdlab/hw/hwtest/long"
 )
 
@@ -358,6 +359,7 @@ func TestBuiltDamage(t *testing.T) {
 // TestBuilderMemory has as many workers as there can be, in turn and each with more than its first
 // chunk holds.
 func TestBuilderMemory(t *testing.T) {
+	hwtest.SkipRace(t)
 	b := newTestBuilder(t, filepath.Join(t.TempDir(), "x.loi"))
 	for i := range uint64(80) {
 		for w := range maxWorkers {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"krdlab/hw"
+	"krdlab/hw/hwtest"
 	"krdlab/hw/machine"
 	"krdlab/runtimes"
 )
@@ -32,6 +33,7 @@ func host(t *testing.T) (*hw.Topology, *machine.Machine) {
 // On the computer of the test: every price is there, more than nothing, and in an order that holds
 // on any computer; what is not measured says why. How fast it is does not matter.
 func TestMeasureHere(t *testing.T) {
+	hwtest.SkipRace(t)
 	top, m := host(t)
 	guessed := m.Costs
 	last, calls := 0, 0

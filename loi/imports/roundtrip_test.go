@@ -15,6 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
+	"krdlab/hw/hwtest"
 	"krdlab/loi"
 )
 
@@ -173,6 +174,7 @@ func TestRoundTrip(t *testing.T) {
 
 // TestRoundTripLong has lines of all forms over the ends of what is read at a time.
 func TestRoundTripLong(t *testing.T) {
+	hwtest.SkipRace(t)
 	for seed := range uint64(6) {
 		if err := roundTrip(t, seed, 20000, seed%2 == 0); err != nil {
 			t.Fatalf("seed %d: %.2000v", seed, err)
