@@ -176,6 +176,33 @@ func TestDeterministicRepetitions(t *testing.T) {
 	}
 }
 
+// Where no kernel accesses data a model counts no misses, and the work cannot differ from the
+// serial run's: there is neither 0 nor 1.
+func TestKernelsWithoutData(t *testing.T) {
+	hwtest.SkipRace(t)
+	for _, name := range []string{"fib", "uts"} {
+		k, _ := kernels.ByName(name)
+		for _, r := range simulated(t, func(c *request.Request) {
+			c.Kernel, c.Params = k, k.With(k.Small[0])
+		}).Results {
+			s := &r.Summary
+			if s.OVR.Median.Known() != k.Work || s.WTI.N != 0 || s.LLCMissesPerCore.N != 0 ||
+				r.LLCSource != nil || r.LLCReason == nil || r.LLCModel != nil {
+				t.Errorf("%s, %s: OVR %+v, WTI %+v, misses %+v", name, r.Scheduler, s.OVR, s.WTI,
+					s.LLCMissesPerCore)
+			}
+			for _, k := range r.Kernels {
+				if k.WTI.Known() || !k.MeanNS.Known() {
+					t.Errorf("%s, %s: %+v", name, r.Scheduler, k)
+				}
+			}
+			if err := r.Follows(); err != nil {
+				t.Errorf("%s, %s: %v", name, r.Scheduler, err)
+			}
+		}
+	}
+}
+
 // A simulated result says which of its numbers the machine was fitted to, and its folder has the
 // machine.
 func TestFittedQuantities(t *testing.T) {

@@ -1,6 +1,9 @@
 package loi
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // ObjectID is the index of an object in [Registry.Objects].
 type ObjectID uint16
@@ -173,6 +176,11 @@ type Registry struct {
 	Objects []Object
 	Kernels []Kernel
 	Regions []Region
+}
+
+// Accesses says whether any kernel declares blocks that it accesses.
+func (r *Registry) Accesses() bool {
+	return slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return len(k.Params) > 0 })
 }
 
 // An Access is what one kernel execution touches at once: a block of a partition or of a keyed

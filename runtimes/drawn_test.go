@@ -33,6 +33,8 @@ func TestDrawn(t *testing.T) {
 						t.Fatal(err)
 					}
 					switch {
+					case r.Drawn && !p.Random:
+						t.Fatal("it never steals, and the order of its victims counts as drawn")
 					case first == nil:
 						first = r
 					case first.Drawn != r.Drawn:

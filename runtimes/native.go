@@ -123,7 +123,6 @@ type pool struct {
 	structure  Structure
 	llc        uint64 // bytes of the last-level cache of a node; 0: not known
 	spares     spares
-	shuffled   bool // the seed decided in which order a worker sees others
 
 	spinTicks  uint64
 	yieldTicks uint64

@@ -85,16 +85,22 @@ func (p *pool) makeQueues(at *places, seed uint64) {
 		w.phase.Worker, w.phase.Workers = i, p.n
 		r := NewRand(seed, p.n+p.queueOf[i])
 		p.victims(s, p.queueOf[i], w.node, at.distance, &r)
-		p.shuffled = p.shuffled || r.Drew()
 	}
 }
 
-// drawn says whether the seed decided anything in virtual time, where no kernel is sampled: the
-// order of victims or a draw of a worker.
+// drawn says whether the seed decided anything in virtual time, where no kernel is sampled: a draw
+// of a worker, or whom it tried to steal from. A policy that never tries does not look at the order.
+// That answers count as steals only when they are heard makes no difference but with Requests.
 func (p *pool) drawn() bool {
-	return p.shuffled || slices.ContainsFunc(p.workers, func(w *Worker) bool {
-		return w.rand.Drew()
+	return slices.ContainsFunc(p.workers, func(w *Worker) bool {
+		tried := w.steals != Steals{} || p.rules.Requests
+		return w.rand.Drew() || tried && w.search.shuffled()
 	})
+}
+
+// shuffled says whether the order of the victims could be another with another seed.
+func (s *Search) shuffled() bool {
+	return len(s.Groups) < len(s.Victims)
 }
 
 // victims lists the queues but own, nearest first, those at the same distance shuffled, or all.

@@ -14,8 +14,9 @@ type Result struct {
 	// Disturbed counts kernels that the operating system or Go's scheduler interrupted or moved to
 	// another CPU. Policy go only.
 	Disturbed uint64
-	// Drawn says of a run in virtual time that a generator was asked for one number out of several:
-	// with another seed it may be another run. If not, every seed gives this one.
+	// Drawn says of a run in virtual time that a worker was given one number out of several, or that
+	// it tried to steal in an order that was shuffled: with another seed it may be another run. If
+	// not, every seed gives this one.
 	Drawn bool
 }
 

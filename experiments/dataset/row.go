@@ -44,8 +44,11 @@ func (c *Cell) Rows() []Row {
 		row := Row{
 			Cell: c, Rep: i, TimeNS: result.Some(float64(p.TimeNS)),
 			WorkNS:           result.SomeInt(p.WorkNS),
-			LLCMissesPerCore: p.LLCMissesPerCore, KRD: p.KRD,
-			Disturbed: len(p.Disturbed) > 0,
+			LLCMissesPerCore: p.LLCMissesPerCore,
+			Disturbed:        len(p.Disturbed) > 0,
+		}
+		if p.KRD != nil && p.KRD.Accesses > 0 {
+			row.KRD = p.KRD
 		}
 		if r.LLCSource != nil && p.LLCMissesPerCore.Known() {
 			row.LLCSource, row.MissSource = *r.LLCSource, r.MissesFrom()
@@ -60,8 +63,11 @@ func (c *Cell) Rows() []Row {
 			if s.TimeNS > 0 {
 				row.Speedup = result.Some(row.SerialTimeNS.Float() / row.TimeNS.Float())
 			}
-			row.WTI = result.Some(row.WorkNS.Float() / row.SerialWorkNS.Float())
-			row.OVR = result.Some(float64(r.Cores) / (row.Speedup.Float() * row.WTI.Float()))
+			wti := row.WorkNS.Float() / row.SerialWorkNS.Float()
+			row.OVR = result.Some(float64(r.Cores) / (row.Speedup.Float() * wti))
+			if r.Inflates() {
+				row.WTI = result.Some(wti)
+			}
 		}
 		rows[i] = row
 	}

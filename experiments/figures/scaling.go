@@ -11,6 +11,10 @@ import (
 // errNoWork is why figures of OVR and WTI are left out.
 var errNoWork = errors.New("no kernel work was measured, so that there is neither OVR nor WTI")
 
+// errNoWTI is why figures of WTI are left out.
+var errNoWTI = errors.New("no kernel work was measured that could differ from the serial run's, " +
+	"so that there is no WTI")
+
 // speedup is speed-up against cores (KRD paper, figures 1 a and 2 a).
 func speedup(s *subject) (*Figure, error) {
 	if err := s.several(); err != nil {
@@ -63,7 +67,7 @@ func inverseWTI(s *subject) (*Figure, error) {
 			return q
 		})
 	if p == nil {
-		return nil, errNoWork
+		return nil, errNoWTI
 	}
 	p.ruleAtOne("no inflation")
 	return &Figure{
@@ -81,7 +85,7 @@ func inflation(s *subject) (*Figure, error) {
 	}
 	p := s.againstCores("WTI", func(r *result.Result) result.Quantity { return r.Summary.WTI })
 	if p == nil {
-		return nil, errNoWork
+		return nil, errNoWTI
 	}
 	p.ruleAtOne("no inflation")
 	return &Figure{
@@ -100,7 +104,7 @@ func factors(s *subject) (*Figure, error) {
 	ovr := s.againstCores("OVR", func(r *result.Result) result.Quantity { return r.Summary.OVR })
 	wti := s.againstCores("WTI", func(r *result.Result) result.Quantity { return r.Summary.WTI })
 	if up == nil || ovr == nil || wti == nil {
-		return nil, errNoWork
+		return nil, errNoWTI
 	}
 	s.ideal(up)
 	ovr.ruleAtOne("no overhead, no inflation")

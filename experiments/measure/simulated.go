@@ -29,6 +29,9 @@ const maxTraceMemory = 256 << 20
 // the first stands for all.
 const alike = 2
 
+// noData is why there are no misses of kernels without blocks.
+const noData = "the program accesses no data that the model knows"
+
 // simulation is a measurement on a simulated machine. Repetitions differ by their seeds, and are
 // run side by side over the host's cores; the result depends on the request and the machine alone.
 // Where a seed decides nothing, repetitions cannot differ, and all but the first are left out.
@@ -219,15 +222,14 @@ func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) e
 		j.result.Workers[i].CPU = s.place.CPUs[i]
 	}
 	misses := int64(model.misses())
-	if len(registry.Kernels) > 0 {
+	if registry.Accesses() {
 		j.result.Counters.LLCMisses = result.Count{Value: &misses}
 		j.result.LLCModel = result.NewLLCMisses(s.place.Nodes[:j.workers], registry.Kernels,
 			func(worker, k int) uint64 {
 				return model.model.Counters(model.cores[worker], k).LLCMisses
 			})
 	} else {
-		j.result.Counters.LLCMisses = result.Count{Reason: "the program accesses no data that " +
-			"the model knows"}
+		j.result.Counters.LLCMisses = result.Count{Reason: noData}
 	}
 	return nil
 }
@@ -340,6 +342,9 @@ func (s *simulation) collect(jobs []*job) ([]*result.Measured, error) {
 			NoRoom:   full[scheduler],
 		}
 		m.Machine.Model = s.model(&s.schedulers[i])
+		if r := m.Repetitions; len(r) > 0 && r[0].LLCModel == nil {
+			m.LLCSource, m.LLCReason, m.LLCModel = "", noData, nil
+		}
 		if j := traces[scheduler]; j != nil {
 			m.KRD = j.krd
 			m.Trace = &result.Trace{Path: j.trace, Records: sum(j.stats.Records),

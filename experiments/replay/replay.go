@@ -119,7 +119,7 @@ func activeWorkers(t *loi.Trace) (list []int, err error) {
 	return list, nil
 }
 
-// suitable says why the blocks of a program cannot be laid out.
+// suitable says why the accesses of a program cannot be replayed.
 func suitable(r *loi.Registry, opt Options) error {
 	if opt.Place == nil && opt.CacheModel == request.CacheLines {
 		return fmt.Errorf("%w by lines: it is not known where the blocks of its program lie; "+
@@ -130,6 +130,9 @@ func suitable(r *loi.Registry, opt Options) error {
 			return fmt.Errorf("%w: object %q has no registered blocks, expected a partition",
 				ErrUnsuitable, r.Objects[i].Name)
 		}
+	}
+	if !r.Accesses() {
+		return fmt.Errorf("%w: the program accesses no data that the model knows", ErrUnsuitable)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/figures"
+	"krdlab/experiments/show"
 	"krdlab/loi"
 )
 
@@ -152,7 +153,7 @@ func newGroup(e *dataset.Experiment, g *dataset.Group, anchor string, brief bool
 	if t, ok := reuseTable(g); ok {
 		part.Reuse = &t
 	} else {
-		part.NoReuse = whyNoKRD(g.Cells[0].Result)
+		part.NoReuse = show.WhyNoKRD(g.Cells[0].Result)
 	}
 	if t, ok := kernelTable(g); ok {
 		part.Kernels = &t

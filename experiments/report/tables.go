@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"krdlab/experiments/dataset"
-	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
 )
@@ -19,7 +18,7 @@ func timesTable(g *dataset.Group) table {
 	confidence := map[string]bool{}
 	eachCell(g, &t, func(r *result.Result, cores int) []row {
 		s := &r.Summary
-		noWork := whyNoWork(r)
+		noWork := show.WhyNoWork(r)
 		source := "–"
 		if r.LLCSource != nil && s.LLCMissesPerCore.Median.Known() {
 			source = *r.LLCSource
@@ -34,9 +33,9 @@ func timesTable(g *dataset.Group) table {
 			name(fmt.Sprint(cores)), header(show.SchedulerOf(r)), t.quantity(seconds, s.TimeNS,
 				"no repetition was finished"),
 			t.quantity(ratio, s.Speedup, whyNoSpeedup(r)), t.quantity(ratio, s.OVR, noWork),
-			t.quantity(ratio, s.WTI, noWork),
+			t.quantity(ratio, s.WTI, show.WhyNoWTI(r)),
 			t.quantity(seconds, s.KernelNS, noWork), t.quantity(events, s.LLCMissesPerCore,
-				whyNoMisses(r)), name(source), name(fmt.Sprint(s.TimeNS.N)),
+				show.WhyNoLLC(r)), name(source), name(fmt.Sprint(s.TimeNS.N)),
 		}}}
 	})
 	t.Caption = "Medians of n repetitions; speed-up = cores / (OVR × WTI)."
@@ -77,7 +76,7 @@ func reuseTable(g *dataset.Group) (table, bool) {
 		cells := []cell{name(fmt.Sprint(cores)), header(show.SchedulerOf(r))}
 		n := len(dataset.Histograms(r))
 		for _, k := range kinds {
-			reason := whyNoKRD(r)
+			reason := show.WhyNoKRD(r)
 			if n > 0 {
 				any = true
 				reason = "the cache sizes of this machine are not known"
@@ -109,6 +108,10 @@ func kernelTable(g *dataset.Group) (table, bool) {
 		several = several || len(r.Kernels) > 1
 		for _, k := range r.Kernels {
 			why := "no execution of " + k.Name + " was stamped"
+			whyWTI := why
+			if !r.Inflates() {
+				whyWTI = show.WhyNoWTI(r)
+			}
 			stamped := "each"
 			if k.Estimated {
 				stamped = "one in " + count(int64(k.SampledEvery))
@@ -123,7 +126,7 @@ func kernelTable(g *dataset.Group) (table, bool) {
 				}
 			}
 			rows = append(rows, row{Cells: []cell{name(fmt.Sprint(cores)), header(show.SchedulerOf(r)),
-				name(k.Name), name(count(k.Count)), mean(why), wti(why), name(stamped)}})
+				name(k.Name), name(count(k.Count)), mean(why), wti(whyWTI), name(stamped)}})
 		}
 		return rows
 	})
@@ -132,43 +135,9 @@ func kernelTable(g *dataset.Group) (table, bool) {
 	return t, several
 }
 
-// The reasons for what is missing.
-
 func whyNoSpeedup(r *result.Result) string {
 	if t := r.Serial.TimeNS; t.Known() && t.Float() == 0 {
 		return "the serial run takes no time on this machine"
 	}
 	return "there is no serial run"
-}
-
-func whyNoWork(r *result.Result) string {
-	if k, err := request.FindKernel(r.Kernel); err == nil && !k.Work {
-		return r.Kernel + " has no kernels whose time would be work"
-	}
-	if r.Settings.Trace == request.TraceOff {
-		return "work is not measured with --trace off"
-	}
-	return "the work of some repetitions is not known"
-}
-
-func whyNoMisses(r *result.Result) string {
-	if r.LLCReason != nil {
-		return "LLC misses: " + *r.LLCReason
-	}
-	return "LLC misses were not counted"
-}
-
-func whyNoKRD(r *result.Result) string {
-	if k, err := request.FindKernel(r.Kernel); err == nil && !k.Work {
-		return r.Kernel + " records no accesses to data"
-	}
-	switch {
-	case r.Settings.Trace == request.TraceOff || r.Settings.Trace == request.TraceProfile:
-		return fmt.Sprintf("no trace is taken with --trace %s", r.Settings.Trace)
-	case r.Trace != nil && r.Trace.Discarded > 0:
-		return "the trace lost records"
-	case r.Interrupted:
-		return "the run ended before a repetition was traced"
-	}
-	return "no repetition was traced"
 }

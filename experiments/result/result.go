@@ -8,6 +8,7 @@ import (
 	"krdlab/hw"
 	"krdlab/kernels/kernel"
 	"krdlab/krd"
+	"krdlab/loi"
 )
 
 // SchemaVersion is the version of the documents that [Result] and [Manifest] marshal to. Fields may
@@ -113,6 +114,10 @@ func (s *Serial) At(i int) *Repetition {
 func (r *Result) Quantity(values []float64) Quantity {
 	return Sample{values, r.Deterministic}.Quantity()
 }
+
+// Inflates says whether work can differ from that of the serial run: WTI is not measured where a
+// machine model, which knows of no data, has a constant price for each kernel.
+func (r *Result) Inflates() bool { return r.Substrate != loi.Simulated || r.LLCSource != nil }
 
 // A Repetition is one run of the kernel from the start of its root task to its end.
 type Repetition struct {

@@ -87,6 +87,13 @@ func summarise(a request.Asked, m *Measured, pointsOnly bool) Result {
 	}
 	r.Summary.TimeNS = r.Quantity(s.parTime)
 	r.Summary.Speedup, r.Summary.OVR, r.Summary.WTI = s.quantities()
+	r.Kernels = sumKernels(m.Serial, m.Repetitions)
+	if !r.Inflates() {
+		r.Summary.WTI = Quantity{}
+		for i := range r.Kernels {
+			r.Kernels[i].WTI = Number{}
+		}
+	}
 	r.Summary.KernelNS = r.Quantity(collect(m.Repetitions, func(p *Repetition) Number {
 		if p.Kernels == nil || *p.Kernels == 0 {
 			return Number{}
@@ -98,7 +105,6 @@ func summarise(a request.Asked, m *Measured, pointsOnly bool) Result {
 	r.Summary.WorkPerSpawnNS = r.quantityOrNil(collect(m.Repetitions, func(p *Repetition) Number {
 		return Some(SomeInt(p.WorkNS).Float() / spawns(p).Float())
 	}))
-	r.Kernels = sumKernels(m.Serial, m.Repetitions)
 	r.WarningCodes = append(append(doubts(a.Settings.Reps, m), r.impossible()...), m.Warnings...)
 	return r
 }

@@ -351,6 +351,7 @@ func status(results []result.Result) []string {
 	r := &results[0]
 	k, ok := kernels.ByName(r.Kernel)
 	work := !ok || k.Work
+	data := r.KRD == nil || r.KRD.Accesses > 0
 	timed := anyOf(results, func(r *result.Result) bool { return r.Summary.OVR.Median.Known() })
 	counted := anyOf(results, func(r *result.Result) bool { return r.LLCSource != nil })
 	switch {
@@ -361,18 +362,28 @@ func status(results []result.Result) []string {
 	case !timed && r.Settings.Trace.None():
 		parts = append(parts, "No OVR, no WTI: kernels are not timed with --trace off.")
 	}
-	if work && !counted && r.Settings.Counters != request.CountersOff {
+	if !data {
+		what := "misses or reuse"
+		if counted {
+			what = "reuse"
+		}
+		if timed && !r.Inflates() {
+			what = "WTI, " + what
+		}
+		parts = append(parts, r.Kernel+" accesses no data: no "+what+".")
+	}
+	if work && data && !counted && r.Settings.Counters != request.CountersOff {
 		why := "neither counters nor a model here"
 		if r.Settings.Trace.None() {
 			why = "no counters here, and the model replays a trace"
 		}
 		parts = append(parts, "No LLC misses: "+why+".")
 	}
-	if work && !r.Settings.Trace.None() && !anyOf(results, func(r *result.Result) bool {
+	if work && data && !r.Settings.Trace.None() && !anyOf(results, func(r *result.Result) bool {
 		return BeyondLLC(r).Median.Known()
 	}) {
 		why := "cache sizes unknown"
-		if r.KRD == nil || r.KRD.Accesses == 0 {
+		if r.KRD == nil {
 			why = "no trace that can be used"
 		}
 		parts = append(parts, "No share beyond the LLC: "+why+".")

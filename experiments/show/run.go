@@ -175,22 +175,23 @@ func timeTable(results []result.Result, missing *notes) *Table {
 	ratios := func(q []result.Quantity) []string { return Ranges(q, 1, "") }
 	counts := func(q []result.Quantity) []string { return Counts(q, false) }
 	unit, kernelUnit := "", ""
-	columns := []resultColumn{{"", quantities(results, missing, whyNoWork,
+	columns := []resultColumn{{"", quantities(results, missing, WhyNoWork,
 		func(r *result.Result) result.Quantity { return r.Summary.TimeNS },
 		func(q []result.Quantity) (cells []string) { unit, cells = Times(q, true); return cells })}}
 	columns[0].head = "time, " + unit
 	for _, c := range []struct {
 		head string
 		of   func(*result.Summary) result.Quantity
+		why  func(*result.Result) string
 	}{
-		{"speed-up", func(s *result.Summary) result.Quantity { return s.Speedup }},
-		{"OVR", func(s *result.Summary) result.Quantity { return s.OVR }},
-		{"WTI", func(s *result.Summary) result.Quantity { return s.WTI }},
+		{"speed-up", func(s *result.Summary) result.Quantity { return s.Speedup }, WhyNoWork},
+		{"OVR", func(s *result.Summary) result.Quantity { return s.OVR }, WhyNoWork},
+		{"WTI", func(s *result.Summary) result.Quantity { return s.WTI }, WhyNoWTI},
 	} {
-		columns = append(columns, resultColumn{c.head, quantities(results, missing, whyNoWork,
+		columns = append(columns, resultColumn{c.head, quantities(results, missing, c.why,
 			func(r *result.Result) result.Quantity { return c.of(&r.Summary) }, ratios)})
 	}
-	kernel := quantities(results, missing, whyNoWork,
+	kernel := quantities(results, missing, WhyNoWork,
 		func(r *result.Result) result.Quantity { return r.Summary.KernelNS },
 		func(q []result.Quantity) (cells []string) { kernelUnit, cells = Times(q, false); return cells })
 	columns = append(columns, resultColumn{"kernel,\n" + kernelUnit, kernel})
@@ -225,7 +226,7 @@ func kernelTable(p *Page, results []result.Result, missing *notes) {
 		func(r result.Result) bool { return r.LLCModel != nil })
 	several, every := false, 0
 	var executions, times, wti, misses []result.Quantity
-	var unstamped, unknown []string
+	var unstamped, uninflated, unknown []string
 	for i := range results {
 		r := &results[i]
 		several = several || len(r.Kernels) > 1
@@ -236,7 +237,12 @@ func kernelTable(p *Page, results []result.Result, missing *notes) {
 				every = k.SampledEvery
 			}
 			times, wti = append(times, Plain(k.MeanNS)), append(wti, Plain(k.WTI))
-			unstamped = append(unstamped, "no execution of "+k.Name+" was stamped")
+			why := "no execution of " + k.Name + " was stamped"
+			unstamped = append(unstamped, why)
+			if !r.Inflates() {
+				why = WhyNoWTI(r)
+			}
+			uninflated = append(uninflated, why)
 			if modelled {
 				q, why := kernelMisses(r, k.Name)
 				misses, unknown = append(misses, q), append(unknown, why)
@@ -249,7 +255,7 @@ func kernelTable(p *Page, results []result.Result, missing *notes) {
 	t.add("executions", Counts(executions, false))
 	unit, cells := Times(times, false)
 	t.add("mean time, "+unit, orWhy(cells, times, missing, unstamped))
-	t.add("WTI", orWhy(Aligned(wti, 1, "", false), wti, missing, unstamped))
+	t.add("WTI", orWhy(Aligned(wti, 1, "", false), wti, missing, uninflated))
 	if modelled {
 		t.add("LLC misses", orWhy(Counts(misses, false), misses, missing, unknown))
 	}
@@ -275,7 +281,7 @@ func orWhy(cells []string, of []result.Quantity, missing *notes, why []string) [
 // fall, in per cent of all accesses: close, near, far, cold, and the share of distances of 32 MiB
 // or more without and with cold accesses (KRD paper, IV-B).
 func reuseTable(results []result.Result, missing *notes) *Table {
-	columns := []resultColumn{{"LLC misses\nper core", quantities(results, missing, whyNoLLC,
+	columns := []resultColumn{{"LLC misses\nper core", quantities(results, missing, WhyNoLLC,
 		func(r *result.Result) result.Quantity {
 			if r.LLCSource == nil {
 				return result.Quantity{}
@@ -330,7 +336,7 @@ func reuseTable(results []result.Result, missing *notes) *Table {
 				if r.KRD != nil && r.KRD.Accesses > 0 {
 					return "the cache sizes of this machine are not known"
 				}
-				return whyNoKRD(r)
+				return WhyNoKRD(r)
 			},
 			func(r *result.Result) result.Quantity {
 				if r.KRD == nil || r.KRD.Accesses == 0 || c.of(r.KRD) == nil {
@@ -447,7 +453,8 @@ func sharedWarning(results []result.Result, w string) bool {
 	return true
 }
 
-func whyNoWork(r *result.Result) string {
+// WhyNoWork is the reason why r has no work, and so no OVR.
+func WhyNoWork(r *result.Result) string {
 	if k, ok := kernels.ByName(r.Kernel); ok && !k.Work {
 		return r.Kernel + " has no kernels whose time would be work"
 	}
@@ -457,18 +464,28 @@ func whyNoWork(r *result.Result) string {
 	return "the work of some repetitions is not known"
 }
 
+// WhyNoWTI is the reason why r has no WTI.
+func WhyNoWTI(r *result.Result) string {
+	if r.Summary.OVR.Median.Known() && !r.Inflates() {
+		return r.Kernel + " accesses no data that could inflate its work on a simulated machine"
+	}
+	return WhyNoWork(r)
+}
+
 func whyNoSteals(r *result.Result) string {
 	return "scheduler " + r.Scheduler + " does not count steals"
 }
 
-func whyNoLLC(r *result.Result) string {
+// WhyNoLLC is the reason why r has no LLC misses.
+func WhyNoLLC(r *result.Result) string {
 	if r.LLCReason != nil {
 		return "LLC misses: " + *r.LLCReason
 	}
 	return "LLC misses were not counted"
 }
 
-func whyNoKRD(r *result.Result) string {
+// WhyNoKRD is the reason why r has no reuse distances.
+func WhyNoKRD(r *result.Result) string {
 	if k, ok := kernels.ByName(r.Kernel); r.KRD != nil || ok && !k.Work {
 		return r.Kernel + " records no accesses to data"
 	}
