@@ -137,9 +137,6 @@ func (d *deque) pushSlow(h int64) (tell bool) {
 			putSlot(r.at(i), f, c)
 		}
 		d.adopt(r)
-		if d.split-h >= exposed {
-			return false
-		}
 	}
 	return d.expose(h)
 }

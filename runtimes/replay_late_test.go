@@ -7,8 +7,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"krdlab/hw/hwtest/long"
 )
 
 // lateOwner is a run of three workers at whose end the entries of worker 0, all private, stand for
@@ -99,16 +97,5 @@ func TestReplayLateOwner(t *testing.T) {
 	}
 	if err := play.run(); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// A replay has a ring full that was not in the record, as thieves had been there meanwhile: that must
-// open nothing.
-func TestReplayFullRing(t *testing.T) {
-	p := Scheduler{Policy: anyPolicy{Rules{Spawn: SpawnParent}}}
-	for seed := range long.Or[uint64](3, 20) {
-		if err := record(t, p, 2, 2, seed, 1, 700).replay(p); err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
 	}
 }
