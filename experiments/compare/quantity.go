@@ -206,14 +206,6 @@ func (c *Comparison) test(a, b []float64) {
 	} else if c.B.Median.Float() == 0 {
 		c.ChangePercent = result.Some(0)
 	}
-	for _, s := range []struct {
-		q      *result.Quantity
-		values []float64
-	}{{&c.A, a}, {&c.B, b}} { // older documents have intervals of no width
-		if q := result.QuantityOf(s.values); q.Reason == result.Deterministic {
-			*s.q = q
-		}
-	}
 	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
 	exactA, exactB := c.A.Reason == result.Deterministic, c.B.Reason == result.Deterministic
 	switch {

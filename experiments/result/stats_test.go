@@ -81,16 +81,16 @@ func TestRatiosOfEqualRepetitions(t *testing.T) {
 	}
 }
 
-// A document of before equal values were one has intervals of no width, and follows all the same.
+// A document of before equal values were one has intervals of no width: it follows, and they are made one value.
 func TestOlderIntervalsFollow(t *testing.T) {
 	c := &comparison{}
 	old := Quantity{Some(7), Some(7), Some(7), Some(1 - 2.0/64), 6, ""}
-	c.quantity("time", old, QuantityOf([]float64{7, 7, 7, 7, 7, 7}))
-	if c.err != nil {
-		t.Error(c.err)
+	wide, want := old, QuantityOf([]float64{7, 7, 7, 7, 7, 7})
+	if c.quantity("time", &old, want); c.err != nil || old != want {
+		t.Error(c.err, old)
 	}
-	old.High = Some(8)
-	if c.quantity("time", old, QuantityOf([]float64{7, 7, 7, 7, 7, 7})); c.err == nil {
+	wide.High = Some(8)
+	if c.quantity("time", &wide, QuantityOf([]float64{7, 7, 7, 7, 7, 7})); c.err == nil {
 		t.Error("an interval with a width follows from equal values")
 	}
 }
