@@ -25,6 +25,11 @@ func TestDeterministicSides(t *testing.T) {
 		{"all of 6 above", exact(1), drawn(2, 3, 4, 5, 6, 7), "", 2.0 / 64},
 		{"1 of 6 below, from the other side", drawn(2, 3, 4, 5, 6, 7), exact(2.5), "", 14.0 / 64},
 		{"one tie", exact(2), drawn(2, 3, 4, 5, 6, 7), "", 2.0 / 32},
+		{"six equal ones are one", drawn(2, 2, 2, 2, 2, 2), exact(2), Same, 0},
+		{"six and ten equal ones", drawn(2, 2, 2, 2, 2, 2), drawn(3, 3, 3, 3, 3, 3, 3, 3, 3, 3),
+			Worse, 0},
+		{"six equal ones, all of 6 above", drawn(1, 1, 1, 1, 1, 1), drawn(2, 3, 4, 5, 6, 7), "",
+			2.0 / 64},
 		{"five", exact(1), drawn(2, 3, 4, 5, 6), TooFew, 0},
 	} {
 		c := Comparison{A: test.a.Quantity(), B: test.b.Quantity(), less: true}

@@ -209,7 +209,8 @@ func (c *Comparison) test(a, b []float64) {
 	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
 	exactA, exactB := c.A.Reason == result.Deterministic, c.B.Reason == result.Deterministic
 	switch {
-	case len(a) > 0 && slices.Equal(a, b):
+	case len(a) > 0 && slices.Equal(a, b),
+		exactA && exactB && c.A.Median == c.B.Median: // however often it was measured
 		c.Verdict = Same
 	case exactA && exactB:
 		c.Verdict, c.Why = Worse, "both are deterministic: the difference is exact, and no test is "+

@@ -12,7 +12,8 @@ import (
 // was interrupted, medians, sizes of samples, intervals of order statistics, means of kernels,
 // misses of nodes; and that those of each repetition follow from its workers. Of intervals of
 // ratios, which would take a bootstrap, it checks that resamples of the repetitions can give them.
-// The error names the first value that does not. Cost: a few sorts.
+// The error names the first value that does not. Where all repetitions are equal, intervals of no
+// width, which older documents have, are made one value. Cost: a few sorts.
 func (r *Result) Follows() error {
 	m := r.measured()
 	m.Repetitions, m.Serial = slices.Clone(r.Repetitions), slices.Clone(r.Serial.Repetitions)
@@ -37,18 +38,18 @@ func (r *Result) Follows() error {
 	}
 	c.number("serial.time_ns", r.Serial.TimeNS, want.Serial.TimeNS)
 	c.number("serial.work_ns", r.Serial.WorkNS, want.Serial.WorkNS)
-	c.quantity("summary.time_ns", r.Summary.TimeNS, want.Summary.TimeNS)
-	c.quantity("summary.kernel_ns", r.Summary.KernelNS, want.Summary.KernelNS)
-	c.quantity("summary.llc_misses_per_core", r.Summary.LLCMissesPerCore,
+	c.quantity("summary.time_ns", &r.Summary.TimeNS, want.Summary.TimeNS)
+	c.quantity("summary.kernel_ns", &r.Summary.KernelNS, want.Summary.KernelNS)
+	c.quantity("summary.llc_misses_per_core", &r.Summary.LLCMissesPerCore,
 		want.Summary.LLCMissesPerCore)
 	c.optional("summary.spawns", r.Summary.Spawns, want.Summary.Spawns)
 	c.optional("summary.work_per_spawn_ns", r.Summary.WorkPerSpawnNS, want.Summary.WorkPerSpawnNS)
 	time := ratio(times(m.Serial), times(m.Repetitions))
 	work := ratio(works(m.Repetitions), works(m.Serial))
 	n := float64(r.Cores)
-	c.ratio("summary.speedup", r.Summary.Speedup, want.Summary.Speedup, time)
-	c.ratio("summary.wti", r.Summary.WTI, want.Summary.WTI, work)
-	c.ratio("summary.ovr", r.Summary.OVR, want.Summary.OVR, bounds{n / (time.high * work.high),
+	c.ratio("summary.speedup", &r.Summary.Speedup, want.Summary.Speedup, time)
+	c.ratio("summary.wti", &r.Summary.WTI, want.Summary.WTI, work)
+	c.ratio("summary.ovr", &r.Summary.OVR, want.Summary.OVR, bounds{n / (time.high * work.high),
 		n / (time.low * work.low)})
 	c.kernels(r.Kernels, want.Kernels)
 	if r.LLCModel != nil && want.LLCModel != nil {
@@ -153,13 +154,22 @@ func (c *comparison) count(what string, found, want int64) {
 	}
 }
 
-func (c *comparison) quantity(what string, found, want Quantity) {
+// settle makes an interval of no width one value where all repetitions are equal: documents of
+// before that was done have one.
+func (q *Quantity) settle(want Quantity) {
+	if want.Reason == Deterministic && q.Low.Known() && q.Low == q.High {
+		*q = exactly(q.Median.Float(), q.N)
+	}
+}
+
+func (c *comparison) quantity(what string, found *Quantity, want Quantity) {
+	found.settle(want)
 	c.count(what+".n", int64(found.N), int64(want.N))
 	c.number(what+".median", found.Median, want.Median)
 	c.number(what+".low", found.Low, want.Low)
 	c.number(what+".high", found.High, want.High)
 	c.number(what+".confidence", found.Confidence, want.Confidence)
-	c.reason(what, found, want)
+	c.reason(what, *found, want)
 }
 
 // optional compares a quantity that older documents do not have.
@@ -169,7 +179,7 @@ func (c *comparison) optional(what string, found, want *Quantity) {
 	case want == nil:
 		c.fail(what, inWords(found.Median), "nothing")
 	default:
-		c.quantity(what, *found, *want)
+		c.quantity(what, found, *want)
 	}
 }
 
@@ -180,10 +190,11 @@ func (c *comparison) reason(what string, found, want Quantity) {
 	}
 }
 
-func (c *comparison) ratio(what string, found, want Quantity, of bounds) {
+func (c *comparison) ratio(what string, found *Quantity, want Quantity, of bounds) {
+	found.settle(want)
 	c.count(what+".n", int64(found.N), int64(want.N))
 	c.number(what+".median", found.Median, want.Median)
-	c.reason(what, found, want)
+	c.reason(what, *found, want)
 	low, high := found.Low.Float(), found.High.Float()
 	if found.Low.Known() && found.High.Known() &&
 		!(atMost(of.low, low) && atMost(low, high) && atMost(high, of.high)) {
@@ -212,7 +223,7 @@ func (c *comparison) model(found, want *LLCModel) {
 		f, w, what := &found.Nodes[i], &want.Nodes[i], fmt.Sprintf("llc_model.nodes[%d].", i)
 		c.count(what+"node", int64(f.Node), int64(w.Node))
 		c.count(what+"workers", int64(f.Workers), int64(w.Workers))
-		c.quantity(what+"misses_per_core", f.MissesPerCore, w.MissesPerCore)
+		c.quantity(what+"misses_per_core", &f.MissesPerCore, w.MissesPerCore)
 	}
 	c.count("the number of llc_model.kernels", int64(len(found.Kernels)), int64(len(want.Kernels)))
 	for i := range min(len(found.Kernels), len(want.Kernels)) {
@@ -220,6 +231,6 @@ func (c *comparison) model(found, want *LLCModel) {
 		if f.Name != w.Name {
 			c.fail(what+"name", f.Name, w.Name)
 		}
-		c.quantity(what+"misses", f.Misses, w.Misses)
+		c.quantity(what+"misses", &f.Misses, w.Misses)
 	}
 }

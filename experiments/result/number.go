@@ -77,7 +77,8 @@ type Quantity struct {
 type Reason string
 
 const (
-	// Deterministic: nothing was drawn at random, so that every repetition gives the one value.
+	// Deterministic: nothing was drawn at random, or nothing that this depends on, so that every
+	// repetition gives the one value.
 	Deterministic Reason = "deterministic"
 	// TooFew: less than MinSample values.
 	TooFew Reason = "too few"

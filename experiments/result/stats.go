@@ -9,7 +9,8 @@ import (
 
 // QuantityOf returns the median of values and the narrowest interval of order statistics that holds
 // the median of what they were drawn from with at least 95 % confidence, without assuming any
-// distribution (as benchstat does). Cost: a sort.
+// distribution (as benchstat does). Values that are all equal are one, without an interval. Cost: a
+// sort.
 func QuantityOf(values []float64) Quantity {
 	if len(values) == 0 {
 		return Quantity{}
@@ -19,10 +20,24 @@ func QuantityOf(values []float64) Quantity {
 		q.Reason = TooFew
 		return q
 	}
+	if equal(values) {
+		return exactly(values[0], len(values))
+	}
 	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values),
 		&benchmath.DefaultThresholds), Confidence)
 	q.Low, q.High, q.Confidence = Some(s.Lo), Some(s.Hi), Some(s.Confidence)
 	return q
+}
+
+// equal says that values are enough for an interval and all the same: one value, of which an
+// interval or a test would take them for as many independent ones.
+func equal(values []float64) bool {
+	return len(values) >= MinSample && !varies(values)
+}
+
+// varies says whether there are values that differ.
+func varies(values []float64) bool {
+	return len(values) > 0 && slices.Min(values) < slices.Max(values)
 }
 
 // Median returns the middle value, the mean of the middle two for an even number. values is left as
@@ -124,7 +139,14 @@ func (s *ratioSample) quantities() (speedup, ovr, wti Quantity) {
 	speedup = Ratio(serial, par, sp)
 	ovr, wti = Ratio(serial, par, o), Ratio(serial, par, w)
 	n := max(speedup.N, wti.N)
-	if n < MinSample || s.pointsOnly || s.serialFixed && s.parFixed {
+	fixed := (s.serialFixed || equal(s.serialTime) && !varies(s.serialWork)) &&
+		(s.parFixed || equal(s.parTime) && !varies(s.parWork))
+	if fixed {
+		for _, q := range []*Quantity{&speedup, &ovr, &wti} {
+			*q = exactly(q.Median.Float(), q.N)
+		}
+	}
+	if n < MinSample || s.pointsOnly || fixed {
 		return
 	}
 	rng := Draws(s.seed, n)

@@ -18,6 +18,10 @@ func TestQuantity(t *testing.T) {
 		{"1", []float64{7}, Quantity{Median: Some(7), N: 1, Reason: TooFew}},
 		{"5 have no interval", []float64{5, 1, 4, 2, 3}, Quantity{Median: Some(3), N: 5,
 			Reason: TooFew}},
+		{"6 equal ones are one", []float64{7, 7, 7, 7, 7, 7}, Quantity{Median: Some(7), N: 6,
+			Reason: Deterministic}},
+		{"5 equal ones are few", []float64{7, 7, 7, 7, 7}, Quantity{Median: Some(7), N: 5,
+			Reason: TooFew}},
 		// With 6 values the whole range misses the median with probability 2/64.
 		{"6", []float64{6, 1, 5, 2, 4, 3}, Quantity{Some(3.5), Some(1), Some(6), Some(1 - 2.0/64),
 			6, ""}},
@@ -54,6 +58,41 @@ func sample(n int, seed uint64) *ratioSample {
 		s.parWork = append(s.parWork, 0.95*1.05e9*g*noise())
 	}
 	return s
+}
+
+// Ratios of repetitions that are all equal are one value; where any of them varies they are not.
+func TestRatiosOfEqualRepetitions(t *testing.T) {
+	of := func(v float64) []float64 { return slices.Repeat([]float64{v}, MinSample) }
+	s := ratioSample{cores: 4, serialTime: of(8), parTime: of(4), serialWork: of(6), parWork: of(9)}
+	for _, varied := range [][]float64{nil, s.serialTime, s.parTime, s.serialWork, s.parWork} {
+		if varied != nil {
+			varied[1]++
+		}
+		speedup, ovr, wti := s.quantities()
+		for _, q := range []Quantity{speedup, ovr, wti} {
+			if fixed := q.Reason == Deterministic; fixed != (varied == nil) ||
+				fixed == q.Low.Known() || q.N != MinSample {
+				t.Errorf("%v: %+v", varied, q)
+			}
+		}
+		if varied != nil {
+			varied[1]--
+		}
+	}
+}
+
+// A document of before equal values were one has intervals of no width: it follows, and they are made one value.
+func TestOlderIntervalsFollow(t *testing.T) {
+	c := &comparison{}
+	old := Quantity{Some(7), Some(7), Some(7), Some(1 - 2.0/64), 6, ""}
+	wide, want := old, QuantityOf([]float64{7, 7, 7, 7, 7, 7})
+	if c.quantity("time", &old, want); c.err != nil || old != want {
+		t.Error(c.err, old)
+	}
+	wide.High = Some(8)
+	if c.quantity("time", &wide, QuantityOf([]float64{7, 7, 7, 7, 7, 7})); c.err == nil {
+		t.Error("an interval with a width follows from equal values")
+	}
 }
 
 func TestIdentity(t *testing.T) {
