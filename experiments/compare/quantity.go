@@ -7,9 +7,9 @@ import (
 	"golang.org/x/perf/benchmath"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"krdlab/experiments/correlate"
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
+	"krdlab/experiments/stats"
 )
 
 const (
@@ -116,10 +116,7 @@ func (s *side) sources() []string {
 }
 
 // Shares are the points of the KRD that are compared.
-var Shares = []correlate.Point{
-	{Name: correlate.FarOrCold, Cold: true}, {Name: correlate.Far},
-	correlate.At(correlate.PaperBytes, true), {Name: correlate.Cold, Cold: true},
-}
+var Shares = []stats.Point{stats.FarOrCold, stats.Far, stats.At(stats.PaperBytes, true), stats.Cold}
 
 // quantities compares everything that two sides have, untested where there is too little.
 func quantities(a, b *side) []Comparison {
@@ -177,11 +174,7 @@ func sharesOf(a, b *side) []Comparison {
 		of := func(s *side) []float64 {
 			var v []float64
 			for _, c := range s.cells {
-				for _, h := range dataset.Histograms(c.Result) {
-					if n := p.Of(h); n.Known() {
-						v = append(v, n.Float())
-					}
-				}
+				v = append(v, p.Values(c.Result)...)
 			}
 			return v
 		}

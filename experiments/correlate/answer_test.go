@@ -15,6 +15,7 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
+	"krdlab/experiments/stats"
 )
 
 // The answer has at most 30 lines of 80 columns, of one part of an experiment or of many.
@@ -196,7 +197,7 @@ func TestExactValues(t *testing.T) {
 		t.Errorf("a share of a run in which nothing is drawn: %+v", q)
 	}
 	if a := find(t, f, correlate.EqualCores, correlate.WTI); a.N != 12 ||
-		!of(t, a, correlate.Far).Spearman.Value.Known() {
+		!of(t, a, stats.Far.Name).Spearman.Value.Known() {
 		t.Errorf("n = %d", a.N)
 	}
 	got := text(t, e, true)

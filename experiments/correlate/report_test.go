@@ -18,6 +18,7 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
+	"krdlab/experiments/stats"
 	"krdlab/kernels/kernel"
 )
 
@@ -256,7 +257,7 @@ func TestFourSchedulers(t *testing.T) {
 		a.SmallestP.Float() > 0.084 {
 		t.Errorf("n = %d, p by %s, smallest %v", a.N, a.PMethod, a.SmallestP)
 	}
-	c := of(t, a, correlate.Far).Spearman
+	c := of(t, a, stats.Far.Name).Spearman
 	if c.Value.Float() != 1 || c.P.Float() < 0.083 || c.Low.Known() {
 		t.Errorf("far reuses order the four as misses do: %+v", c)
 	}
@@ -293,7 +294,7 @@ func TestConstant(t *testing.T) {
 		}
 	}
 	r := correlate.Of(e)
-	c := of(t, find(t, &r.Families[0], correlate.AllConfigurations, correlate.WTI), correlate.Cold)
+	c := of(t, find(t, &r.Families[0], correlate.AllConfigurations, correlate.WTI), stats.Cold.Name)
 	if c.Pearson.Value.Known() || c.Spearman.Value.Known() || c.Pearson.P.Known() ||
 		!strings.Contains(c.Pearson.Why, "the same everywhere") {
 		t.Errorf("a constant share: %+v", c)
@@ -323,7 +324,7 @@ func TestOneTracedRepetition(t *testing.T) {
 		t.Errorf("share of one traced repetition: %+v", q)
 	}
 	if a := find(t, f, correlate.AllConfigurations, correlate.WTI); a.N != 16 ||
-		!of(t, a, correlate.Cold).Pearson.Value.Known() {
+		!of(t, a, stats.Cold.Name).Pearson.Value.Known() {
 		t.Errorf("n = %d", a.N)
 	}
 	if a := find(t, f, correlate.WithinConfigurations, correlate.WTI); a.N != 0 ||
@@ -394,7 +395,7 @@ func TestBest(t *testing.T) {
 		if sum < 1-1e-9 || sum > 1+1e-9 {
 			t.Errorf("shares of resamples add up to %v", sum)
 		}
-		if len(b.Points) != 1 || b.Points[0] != correlate.Cold {
+		if len(b.Points) != 1 || b.Points[0] != stats.Cold.Name {
 			t.Errorf("best are %v; cold accesses grow with the nodes, as WTI does with the cores",
 				b.Points)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
+	"krdlab/experiments/stats"
 	"krdlab/hw/units"
 	"krdlab/krd"
 )
@@ -204,7 +205,7 @@ func (sel *selection) sources() (list []missSource) {
 }
 
 // sample collects the pairs of a selection for an outcome, of misses from one source.
-func (sel *selection) sample(points []Point, o Outcome, source missSource) *sample {
+func (sel *selection) sample(points []stats.Point, o Outcome, source missSource) *sample {
 	s := &sample{x: make([][]float64, len(points)), centred: sel.kind == WithinConfigurations ||
 		sel.kind == EqualCores && len(sel.strata) > 1}
 	missing := make([]bool, len(points))

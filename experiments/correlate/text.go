@@ -9,6 +9,7 @@ import (
 
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
+	"krdlab/experiments/stats"
 	"krdlab/hw/units"
 	"krdlab/loi"
 )
@@ -197,7 +198,7 @@ func (t *texter) configurations(f *Family, table *show.Table, keys int) {
 // shares are the KRD shares of each configuration, in per cent of all accesses: a few with
 // intervals, then all.
 func (t *texter) shares(f *Family) {
-	pick := func(keep func(Point) bool) (columns []int) {
+	pick := func(keep func(stats.Point) bool) (columns []int) {
 		for p := range f.Points {
 			if keep(f.Points[p]) {
 				columns = append(columns, p)
@@ -208,16 +209,16 @@ func (t *texter) shares(f *Family) {
 	shown := f.shown()
 	t.line("KRD: accesses with a distance of at least that, in %% of all; far: finite, distance " +
 		"+ size > LLC; cold: INF. reps were traced")
-	t.shareTable(f, pick(func(p Point) bool { return slices.Contains(shown, p.Name) }),
-		func(p Point) string {
+	t.shareTable(f, pick(func(p stats.Point) bool { return slices.Contains(shown, p.Name) }),
+		func(p stats.Point) string {
 			return strings.Replace(p.Name, " or cold", "\nor cold", 1)
 		})
 	for _, cold := range []bool{true, false} {
 		t.line("")
 		t.line("%s", map[bool]string{true: "all distances, cold accesses counted in",
 			false: "all distances, finite only"}[cold])
-		t.shareTable(f, pick(func(p Point) bool { return p.Cold == cold }),
-			func(p Point) string {
+		t.shareTable(f, pick(func(p stats.Point) bool { return p.Cold == cold }),
+			func(p stats.Point) string {
 				return short.Replace(p.Name)
 			})
 	}
@@ -225,7 +226,7 @@ func (t *texter) shares(f *Family) {
 
 var short = strings.NewReplacer(" or cold", "", ">= ", "", " KiB", "K", " MiB", "M", " GiB", "G")
 
-func (t *texter) shareTable(f *Family, columns []int, name func(Point) string) {
+func (t *texter) shareTable(f *Family, columns []int, name func(stats.Point) string) {
 	header, left := f.lead()
 	keys := len(header)
 	rows := make([][]string, len(f.Configurations))
@@ -253,9 +254,10 @@ func (t *texter) shareTable(f *Family, columns []int, name func(Point) string) {
 
 // shown are the points that get intervals, and a column in the overviews.
 func (f *Family) shown() []string {
-	list := []string{FarOrCold, At(PaperBytes, true).Name, Cold, Far, At(PaperBytes, false).Name}
+	list := []string{stats.FarOrCold.Name, stats.At(stats.PaperBytes, true).Name, stats.Cold.Name,
+		stats.Far.Name, stats.At(stats.PaperBytes, false).Name}
 	return slices.DeleteFunc(list, func(name string) bool {
-		return !slices.ContainsFunc(f.Points, func(p Point) bool { return p.Name == name })
+		return !slices.ContainsFunc(f.Points, func(p stats.Point) bool { return p.Name == name })
 	})
 }
 

@@ -74,26 +74,4 @@ func (c *Cell) Rows() []Row {
 	return rows
 }
 
-// Share returns the share of the accesses of h with a distance of at least limit bytes, a power of
-// two, in both readings: cold accesses, whose distance is INF, counted in, and finite ones only.
-// Both are shares of all accesses. Unknown where h has none.
-func Share(h *krd.Histogram, limit uint64) (withCold, finite result.Number) {
-	if h == nil || h.Accesses == 0 {
-		return
-	}
-	t, err := h.AtLeast(limit)
-	if err != nil {
-		return
-	}
-	return result.Some(t.Share()), result.Some(t.FiniteShare())
-}
-
-// ShareOf returns n of the accesses of h as a share; unknown where n is nil.
-func ShareOf(h *krd.Histogram, n *uint64) result.Number {
-	if h == nil || n == nil || h.Accesses == 0 {
-		return result.Number{}
-	}
-	return result.Some(float64(*n) / float64(h.Accesses))
-}
-
 func text(v any) string { return fmt.Sprint(v) }

@@ -8,6 +8,7 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
+	"krdlab/experiments/stats"
 	"krdlab/hw/units"
 	"krdlab/krd"
 )
@@ -164,7 +165,7 @@ func (a scale) cumulative(hs []*krd.Histogram) []Point {
 				if err != nil {
 					return result.Number{}
 				}
-				return dataset.ShareOf(h, &n)
+				return stats.Part(h, n)
 			}))
 	}
 	end := spread(hs, a.Infinity(), "INF",
@@ -181,7 +182,7 @@ func (a scale) perBin(hs []*krd.Histogram) []Point {
 			if k < len(h.Bins) {
 				n = h.Bins[k].Count
 			}
-			return dataset.ShareOf(h, &n)
+			return stats.Part(h, n)
 		}
 	}
 	var list []Point
@@ -194,8 +195,7 @@ func (a scale) perBin(hs []*krd.Histogram) []Point {
 		at := "[" + units.Bytes(1<<(k-1)) + ", " + units.Bytes(1<<k) + ")"
 		list = append(list, spread(hs, a.Center(k), at, bin(k)))
 	}
-	end := spread(hs, a.Infinity(), "INF",
-		func(h *krd.Histogram) result.Number { return dataset.ShareOf(h, &h.Cold) })
+	end := spread(hs, a.Infinity(), "INF", stats.Cold.Of)
 	end.Apart = true
 	return append(list, end)
 }

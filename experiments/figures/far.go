@@ -7,11 +7,9 @@ import (
 	"math/bits"
 	"strconv"
 
-	"krdlab/experiments/correlate"
-	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
+	"krdlab/experiments/stats"
 	"krdlab/hw/units"
-	"krdlab/krd"
 )
 
 // threshold is the distance that figures look beyond: the least power of two that is not below the
@@ -84,13 +82,9 @@ func (s *subject) beyond(cores int) (*Figure, error) {
 		series := s.series(name)
 		for k := sc.First; k <= sc.Last; k++ {
 			series.Points = append(series.Points, spread(hs, float64(k), units.Bytes(1<<k),
-				func(h *krd.Histogram) result.Number {
-					n, _ := dataset.Share(h, 1<<k)
-					return n
-				}))
+				stats.At(1<<k, true).Of))
 		}
-		end := spread(hs, sc.Infinity(), "INF",
-			func(h *krd.Histogram) result.Number { return dataset.ShareOf(h, &h.Cold) })
+		end := spread(hs, sc.Infinity(), "INF", stats.Cold.Of)
 		end.Apart = true
 		series.Points = append(series.Points, end)
 		series.doubt(s.disturbed(name, cores))
@@ -126,29 +120,15 @@ func highest(points []Point) float64 {
 func (s *subject) farAgainstCores() *Figure {
 	limit := s.threshold()
 	f := &Figure{ID: "far", Title: "Accesses at " + units.Bytes(limit) + " or more", Columns: 2}
-	readings := []struct {
-		title string
-		share func(*krd.Histogram) result.Number
-	}{
-		{correlate.At(limit, true).Name, func(h *krd.Histogram) result.Number {
-			n,
-				_ := dataset.Share(h, limit)
-			return n
-		}},
-		{correlate.At(limit, false).Name, func(h *krd.Histogram) result.Number {
-			_,
-				n := dataset.Share(h, limit)
-			return n
-		}},
-	}
+	readings := []stats.Point{stats.At(limit, true), stats.At(limit, false)}
 	top := 0.0
 	for _, reading := range readings {
-		p := Panel{Title: reading.title, Kind: Lines, X: s.coreAxis()}
+		p := Panel{Title: reading.Name, Kind: Lines, X: s.coreAxis()}
 		for _, name := range s.schedulers {
 			series := s.series(name)
 			for _, n := range s.cores {
 				if hs := s.traced(name, n); len(hs) > 0 {
-					v := spread(hs, float64(n), strconv.Itoa(n), reading.share)
+					v := spread(hs, float64(n), strconv.Itoa(n), reading.Of)
 					v.Disturbed = s.disturbed(name, n)
 					series.Points = append(series.Points, v)
 				}

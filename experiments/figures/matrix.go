@@ -6,13 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments/correlate"
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
+	"krdlab/experiments/stats"
 	"krdlab/kernels"
-	"krdlab/krd"
 	"krdlab/loi"
 )
 
@@ -61,7 +60,7 @@ var matrixParts = []matrixPart{
 		func(s *subject, name string, n int) result.Quantity {
 			var v []float64
 			for _, h := range s.traced(name, n) {
-				if share := farOrCold(h); share.Known() {
+				if share := stats.FarOrCold.Of(h); share.Known() {
 					v = append(v, 100*share.Float())
 				}
 			}
@@ -78,10 +77,6 @@ func threeDigits(v float64) string {
 		return show.Digits(v, 2)
 	}
 	return show.Digits(v, 3)
-}
-
-func farOrCold(h *krd.Histogram) result.Number {
-	return correlate.Point{Name: correlate.FarOrCold, Cold: true}.Of(h)
 }
 
 // A matrix is the cells of an experiment on one machine of one substrate and one number of cores:

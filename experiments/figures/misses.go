@@ -8,9 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"krdlab/experiments/correlate"
-	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
+	"krdlab/experiments/stats"
 	"krdlab/hw"
 	"krdlab/krd"
 )
@@ -42,7 +41,7 @@ func (s *subject) missSamples() (list []missSample, from string, byConstruction 
 			byConstruction = byConstruction || r.MissesByConstruction()
 			if len(hs) > 0 {
 				x := spread(hs, 0, "", func(h *krd.Histogram) result.Number {
-					v, _ := dataset.Share(h, s.threshold())
+					v := stats.At(s.threshold(), true).Of(h)
 					return v
 				})
 				list = append(list, missSample{name, n, x, r.Summary.LLCMissesPerCore})
@@ -106,7 +105,7 @@ func misses(s *subject) (*Figure, error) {
 	f.Caption = []string{fmt.Sprintf("Each point is one scheduler %s: medians, with intervals of "+
 		"at least 95\u00a0%% where there are 6 repetitions. %s: a reuse distance of %s; cold "+
 		"accesses, of distance INF, counted in. Axes need not begin at 0.", where,
-		correlate.At(s.threshold(), true).Name, s.thresholdSays())}
+		stats.At(s.threshold(), true).Name, s.thresholdSays())}
 	switch {
 	case byConstruction:
 		f.Caption = append(f.Caption, "Equal by construction: the misses ("+from+") were counted "+
@@ -130,7 +129,7 @@ func misses(s *subject) (*Figure, error) {
 // several core counts, points are labelled with theirs.
 func (s *subject) missPanel(list []missSample, all, several bool) (p Panel, xs, ys []float64) {
 	p = Panel{Kind: Lines, X: Axis{Unit: "%",
-		Label: correlate.At(s.threshold(), true).Name + " [% of accesses]"},
+		Label: stats.At(s.threshold(), true).Name + " [% of accesses]"},
 		Y: Axis{Unit: "misses"}}
 	var across, up extent
 	for _, name := range s.schedulers {

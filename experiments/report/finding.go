@@ -9,6 +9,7 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
+	"krdlab/experiments/stats"
 )
 
 // A standing is one scheduler at the largest core count of a group.
@@ -140,7 +141,7 @@ func times(r *result.Result) result.Sample {
 func reuse(all []standing, cores int) string {
 	var values []result.Quantity
 	for i := range all {
-		all[i].value = all[i].result.Quantity(shares(all[i].result, beyondLLC))
+		all[i].value = stats.BeyondLLC.Of(all[i].result)
 		values = append(values, all[i].value)
 	}
 	known, others, sure := inOrder(all, result.Rank(values, true))

@@ -81,7 +81,7 @@ func reuseTable(g *dataset.Group) (table, bool) {
 				any = true
 				reason = "the cache sizes of this machine are not known"
 			}
-			q := r.Quantity(shares(r, k.of))
+			q := r.Quantity(k.of.Values(r))
 			c := t.quantity(percent, q, reason)
 			if c.Note == 0 {
 				// the unit is in the header

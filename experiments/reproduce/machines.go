@@ -6,10 +6,9 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
-	"krdlab/experiments/result"
+	"krdlab/experiments/stats"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
-	"krdlab/krd"
 )
 
 // Names of what WriteMachines leaves in the folder of the experiment.
@@ -84,15 +83,8 @@ func coresOf(m *machine.Machine) []int {
 	return slices.Compact([]int{m.CoresPerNode, (m.Nodes + 1) / 2 * m.CoresPerNode, m.Cores()})
 }
 
-// beyondLLC is the share of the accesses that no last-level cache of the machine's size holds, cold
-// ones included, in %.
-var beyondLLC = perHistogram(func(h *krd.Histogram) result.Number {
-	if h.Far == nil {
-		return result.Number{}
-	}
-	far := *h.Far + h.Cold
-	return dataset.ShareOf(h, &far)
-})
+// beyondLLC is the share of the accesses that no last-level cache of the machine's size holds, in %.
+var beyondLLC = share(stats.FarOrCold)
 
 // A conclusion is what the paper concludes of its machine, as a question to any.
 type conclusion struct {

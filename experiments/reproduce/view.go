@@ -4,9 +4,9 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/experiments/stats"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
-	"krdlab/krd"
 	"krdlab/loi"
 )
 
@@ -161,14 +161,12 @@ func misses(r *result.Result) interval {
 	return of(r.Summary.LLCMissesPerCore).times(1e-6)
 }
 
-// perHistogram is the interval of the median over the repetitions that have a KRD, in %.
-func perHistogram(f func(h *krd.Histogram) result.Number) measure {
+// share is the interval of the median over the repetitions that have a KRD, in %.
+func share(p stats.Point) measure {
 	return func(r *result.Result) interval {
-		var values []float64
-		for _, h := range dataset.Histograms(r) {
-			if n := f(h); n.Known() {
-				values = append(values, 100*n.Float())
-			}
+		values := p.Values(r)
+		for i := range values {
+			values[i] *= 100
 		}
 		return of(r.Quantity(values))
 	}
@@ -176,32 +174,21 @@ func perHistogram(f func(h *krd.Histogram) result.Number) measure {
 
 // beyond is the share of the accesses with a distance of at least limit, cold ones included, in %;
 // finite leaves them out.
-func beyond(limit uint64) measure {
-	return perHistogram(func(h *krd.Histogram) result.Number {
-		share, _ := dataset.Share(h, limit)
-		return share
-	})
-}
-
-func finite(limit uint64) measure {
-	return perHistogram(func(h *krd.Histogram) result.Number {
-		_, share := dataset.Share(h, limit)
-		return share
-	})
-}
+func beyond(limit uint64) measure { return share(stats.At(limit, true)) }
+func finite(limit uint64) measure { return share(stats.At(limit, false)) }
 
 // closer is the share with a finite distance below limit, in %.
 func closer(limit uint64) measure {
-	return perHistogram(func(h *krd.Histogram) result.Number {
-		share, _ := dataset.Share(h, limit)
-		return result.Some(1 - share.Float())
-	})
+	return func(r *result.Result) interval {
+		values := stats.At(limit, true).Values(r)
+		for i := range values {
+			values[i] = 100 * (1 - values[i])
+		}
+		return of(r.Quantity(values))
+	}
 }
 
-var cold = perHistogram(func(h *krd.Histogram) result.Number {
-	return dataset.ShareOf(h,
-		&h.Cold)
-})
+var cold = share(stats.Cold)
 
 // kernelWTI is the mean time of one kernel over that in the serial run, repetition by repetition.
 func kernelWTI(name string) measure {

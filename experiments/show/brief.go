@@ -9,6 +9,7 @@ import (
 
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/experiments/stats"
 	"krdlab/hw"
 	"krdlab/hw/machine"
 	"krdlab/hw/units"
@@ -177,7 +178,7 @@ func summaries(results []*result.Result, cores bool) *Table {
 		{"LLC miss\nper core" + briefSource(results),
 			func(r *result.Result) result.Quantity { return r.Summary.LLCMissesPerCore },
 			func(q []result.Quantity) []string { return Counts(q, false) }},
-		{"beyond\nLLC, %", BeyondLLC, func(q []result.Quantity) []string {
+		{"beyond\nLLC, %", stats.BeyondLLC.Of, func(q []result.Quantity) []string {
 			return Aligned(q, 100, "", false)
 		}},
 	}
@@ -228,16 +229,6 @@ func briefSource(results []*result.Result) string {
 		}
 	}
 	return ""
-}
-
-// BeyondLLC is the share of the accesses of traced repetitions whose data the last-level cache
-// cannot have kept: farther than its size, cold or invalidated
-// (KRD paper, III-A).
-func BeyondLLC(r *result.Result) result.Quantity {
-	if r.KRD == nil || r.KRD.Accesses == 0 || r.KRD.Far == nil {
-		return result.Quantity{}
-	}
-	return r.Quantity([]float64{float64(*r.KRD.Far+r.KRD.Infinite()) / float64(r.KRD.Accesses)})
 }
 
 // conclusions are the sentences that follow from the table: who was fastest, where the time went,
@@ -291,7 +282,7 @@ func conclusions(results []result.Result) []string {
 	q := make([]result.Quantity, len(results))
 	for i, r := range ranked {
 		if r != nil {
-			q[i] = BeyondLLC(r)
+			q[i] = stats.BeyondLLC.Of(r)
 		}
 	}
 	rank = result.Rank(q, true)
@@ -380,7 +371,7 @@ func status(results []result.Result) []string {
 		parts = append(parts, "No LLC misses: "+why+".")
 	}
 	if work && data && !r.Settings.Trace.None() && !anyOf(results, func(r *result.Result) bool {
-		return BeyondLLC(r).Median.Known()
+		return stats.BeyondLLC.Of(r).Median.Known()
 	}) {
 		why := "cache sizes unknown"
 		if r.KRD == nil {

@@ -8,6 +8,7 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
+	"krdlab/experiments/stats"
 	"krdlab/krd"
 )
 
@@ -36,9 +37,6 @@ type Table struct {
 	Columns []Column
 	Rows    [][]any // string, int64, float64, bool or nil, as the column's Kind says
 }
-
-// beyond is the distance at which the KRD paper compares schedulers (IV-B).
-const beyond = 32 << 20
 
 // NewTable makes the table of an experiment. A simulated experiment's depends on the plan and the
 // program alone: neither times of day nor names of folders are in it.
@@ -251,12 +249,12 @@ func krdColumns() []Column {
 			func(h *krd.Histogram) *uint64 { return &h.Shared }),
 		number("krd_from_32mib_share", "share of accesses with a finite distance of 32 MiB or more",
 			func(r *dataset.Row) result.Number {
-				_, finite := dataset.Share(r.KRD, beyond)
+				finite := stats.At(stats.PaperBytes, false).Of(r.KRD)
 				return finite
 			}),
 		number("krd_from_32mib_or_cold_share", "the same, cold ones counted in",
 			func(r *dataset.Row) result.Number {
-				withCold, _ := dataset.Share(r.KRD, beyond)
+				withCold := stats.At(stats.PaperBytes, true).Of(r.KRD)
 				return withCold
 			}),
 		count("krd_invalidated", "lost to a write on another node, where coherence was asked for",

@@ -1,0 +1,74 @@
+package stats
+
+import (
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
+)
+
+// A Unit is what the numbers of a measure are of.
+type Unit string
+
+// The units.
+const (
+	Plain       Unit = ""
+	Nanoseconds Unit = "ns"
+	Lines       Unit = "lines" // of a cache
+	Fraction    Unit = "fraction of all accesses"
+)
+
+// A Direction says which values of a measure are better.
+type Direction int
+
+// The directions.
+const (
+	Lower  Direction = -1
+	Higher Direction = 1
+)
+
+// A Measure is a quantity of a result, and of each of its repetitions.
+type Measure struct {
+	Key    string // as documents and CSV files name it
+	Head   string // of a column, without its unit
+	Unit   Unit
+	Better Direction
+	Doc    string // what it is, for tables of columns
+
+	Of   func(*result.Result) result.Quantity // over all repetitions
+	Each func(*dataset.Row) result.Number     // of one
+}
+
+// The measures that commands ask for by name.
+var (
+	Time = Measure{"time_ns", "time", Nanoseconds, Lower,
+		"from the start of the root task to its end",
+		func(r *result.Result) result.Quantity { return r.Summary.TimeNS },
+		func(r *dataset.Row) result.Number { return r.TimeNS }}
+	Speedup = Measure{"speedup", "speed-up", Plain, Higher,
+		"serial_time_ns / time_ns = cores / (ovr x wti)",
+		func(r *result.Result) result.Quantity { return r.Summary.Speedup },
+		func(r *dataset.Row) result.Number { return r.Speedup }}
+	OVR = Measure{"ovr", "OVR", Plain, Lower, "non-work overhead, 1 for none",
+		func(r *result.Result) result.Quantity { return r.Summary.OVR },
+		func(r *dataset.Row) result.Number { return r.OVR }}
+	WTI = Measure{"wti", "WTI", Plain, Lower, "work time inflation, 1 for none",
+		func(r *result.Result) result.Quantity { return r.Summary.WTI },
+		func(r *dataset.Row) result.Number { return r.WTI }}
+	KernelTime = Measure{"kernel_ns", "kernel", Nanoseconds, Lower,
+		"mean time of a kernel execution",
+		func(r *result.Result) result.Quantity { return r.Summary.KernelNS },
+		func(r *dataset.Row) result.Number { return r.KernelNS }}
+	Misses = Measure{"llc_misses_per_core", "LLC misses per core", Lines, Lower, "lines",
+		func(r *result.Result) result.Quantity { return r.Summary.LLCMissesPerCore },
+		func(r *dataset.Row) result.Number { return r.LLCMissesPerCore }}
+	// BeyondLLC is what the last-level cache cannot have kept (KRD paper, III-A).
+	BeyondLLC = FarOrCold.Measure("beyond_llc", "beyond LLC",
+		"accesses whose data the last-level cache cannot have kept: far or cold")
+	BeyondPaper = At(PaperBytes, true).Measure("beyond_32mib", "≥ 32 MiB or cold",
+		"accesses with a distance of at least 32 MiB, cold ones too (KRD paper, IV-B)")
+	FarShare  = Far.Measure("far", "far", "reuses that need more than the last-level cache")
+	ColdShare = Cold.Measure("cold", "cold", "accesses whose distance is INF")
+)
+
+// Catalogue is every measure there is. A new one is a line above, and its name here.
+var Catalogue = []Measure{Time, Speedup, OVR, WTI, KernelTime, Misses, BeyondLLC, BeyondPaper,
+	FarShare, ColdShare}
