@@ -3,6 +3,7 @@ package runtimes
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -100,11 +101,13 @@ func BenchmarkSpawn(b *testing.B) {
 			b.Run(fmt.Sprintf("sched=%s/cores=%d", p.Name, cores), func(b *testing.B) {
 				c := Config{Policy: p, CPUs: topo[:cores], Nodes: make([]int, cores), Clock: clock,
 					Tracing: TraceProfile, Kernels: testKernels}
-				n := 35
-				if p.Rules().Spawn == SpawnGo {
-					n = 24
+				n := 30
+				if r := p.Rules(); r.Spawn == SpawnGo || r.Take == TakeOldest && r.Queue == ShareAll {
+					n = 24 // memory grows with the number of calls
 				}
 				var ns int64
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
 				for i := range b.N {
 					c.Seed = uint64(i)
 					prog := &fibProg{n: n}
@@ -117,7 +120,10 @@ func BenchmarkSpawn(b *testing.B) {
 					}
 					ns += r.TimeNS
 				}
+				runtime.ReadMemStats(&after)
 				b.ReportMetric(float64(ns)/float64(b.N)/float64(fib(n+1)-1), "ns/fork")
+				b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(b.N)/1024,
+					"KiB/run")
 			})
 		}
 	}
