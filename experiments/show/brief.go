@@ -289,8 +289,12 @@ func conclusions(results []result.Result) []string {
 	if n := len(rank.Order); n > 1 {
 		first, last := rank.Order[0], rank.Order[n-1]
 		one := ""
-		if !rank.Sure {
+		switch {
+		case rank.Sure:
+		case q[first].N <= 1:
 			one = " (one trace each)"
+		default:
+			one = " (too few traces for intervals)"
 		}
 		fewest, most := Digits(100*q[first].Median.Float(), 3), Digits(100*q[last].Median.Float(), 3)
 		if fewest == most {
