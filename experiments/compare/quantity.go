@@ -55,24 +55,15 @@ type Comparison struct {
 	Why     string        `json:"why,omitempty"` // there is no verdict
 
 	less bool // is better
-	unit unit
+	unit stats.Unit
 }
-
-// A unit is how the numbers of a quantity are printed.
-type unit int
-
-const (
-	plainNumber unit = iota
-	nanoseconds
-	lines
-	share
-)
 
 // side is what one experiment has of a configuration.
 type side struct {
 	cells []*dataset.Cell
 	rows  []dataset.Row
-	sum   result.Summary
+	// all of its runs as one
+	pooled *result.Result
 }
 
 func newSide(cells []*dataset.Cell) *side {
@@ -82,7 +73,7 @@ func newSide(cells []*dataset.Cell) *side {
 		results = append(results, c.Result)
 		s.rows = append(s.rows, c.Rows()...)
 	}
-	s.sum = result.Pool(results).Summary
+	s.pooled = result.Pool(results)
 	return s
 }
 
@@ -121,28 +112,18 @@ var Shares = []stats.Point{stats.FarOrCold, stats.Far, stats.At(stats.PaperBytes
 // quantities compares everything that two sides have, untested where there is too little.
 func quantities(a, b *side) []Comparison {
 	var list []Comparison
-	summed := func(name string, unit unit, less bool, of func(*result.Summary) result.Quantity,
-		row func(*dataset.Row) result.Number) {
-		c := Comparison{Quantity: name, unit: unit, less: less, A: of(&a.sum), B: of(&b.sum)}
-		c.test(a.values(row), b.values(row))
+	for _, m := range []stats.Measure{stats.Time, stats.Speedup, stats.OVR, stats.WTI,
+		stats.KernelTime} {
+		c := Comparison{Quantity: m.Key, unit: m.Unit, less: m.Better == stats.Lower,
+			A: m.Of(a.pooled), B: m.Of(b.pooled)}
+		c.test(a.values(m.Each), b.values(m.Each))
 		list = append(list, c)
 	}
-	summed("time_ns", nanoseconds, true, func(s *result.Summary) result.Quantity { return s.TimeNS },
-		func(r *dataset.Row) result.Number { return r.TimeNS })
-	summed("speedup", plainNumber, false, func(s *result.Summary) result.Quantity { return s.Speedup },
-		func(r *dataset.Row) result.Number { return r.Speedup })
-	summed("ovr", plainNumber, true, func(s *result.Summary) result.Quantity { return s.OVR },
-		func(r *dataset.Row) result.Number { return r.OVR })
-	summed("wti", plainNumber, true, func(s *result.Summary) result.Quantity { return s.WTI },
-		func(r *dataset.Row) result.Number { return r.WTI })
-	summed("kernel_ns", nanoseconds, true,
-		func(s *result.Summary) result.Quantity { return s.KernelNS },
-		func(r *dataset.Row) result.Number { return r.KernelNS })
 	return append(append(list, missesOf(a, b)), sharesOf(a, b)...)
 }
 
 func missesOf(a, b *side) Comparison {
-	c := Comparison{Quantity: "llc_misses_per_core", unit: lines, less: true}
+	c := Comparison{Quantity: stats.Misses.Key, unit: stats.Misses.Unit, less: true}
 	sa, sb := a.sources(), b.sources()
 	switch {
 	case len(sa) > 1 || len(sb) > 1 || len(sa) == 1 && len(sb) == 1 && sa[0] != sb[0]:
@@ -155,9 +136,9 @@ func missesOf(a, b *side) Comparison {
 		c.Quantity += " (" + sb[0] + ")"
 	}
 	of := func(s *side) (result.Quantity, []float64) {
-		v := s.values(func(r *dataset.Row) result.Number { return r.LLCMissesPerCore })
+		v := s.values(stats.Misses.Each)
 		if v == nil && len(s.cells) == 1 { // a repetition beside the timed ones may have some
-			return s.sum.LLCMissesPerCore, nil
+			return s.pooled.Summary.LLCMissesPerCore, nil
 		}
 		return result.Sample{Values: v, Fixed: s.fixed()}.Quantity(), v
 	}
@@ -179,7 +160,7 @@ func sharesOf(a, b *side) []Comparison {
 			return v
 		}
 		va, vb := of(a), of(b)
-		c := Comparison{Quantity: "krd " + p.Name, unit: share, less: true,
+		c := Comparison{Quantity: "krd " + p.Name, unit: stats.Fraction, less: true,
 			A: result.Sample{Values: va, Fixed: a.fixed()}.Quantity(),
 			B: result.Sample{Values: vb, Fixed: b.fixed()}.Quantity()}
 		c.test(va, vb)

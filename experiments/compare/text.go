@@ -10,6 +10,7 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
+	"krdlab/experiments/stats"
 	"krdlab/hw/units"
 	"krdlab/loi"
 )
@@ -289,11 +290,11 @@ func numbers(list []*Comparison) (unit string, cells []string) {
 		column = append(column, c.A, c.B)
 	}
 	switch list[0].unit {
-	case share:
+	case stats.Fraction:
 		return ", %", show.Aligned(column, 100, "", false)
-	case lines:
+	case stats.Lines:
 		return "", show.Counts(column, false)
-	case nanoseconds:
+	case stats.Nanoseconds:
 		unit, cells = show.Times(column, false)
 		return ", " + unit, cells
 	}

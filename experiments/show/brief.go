@@ -167,16 +167,16 @@ func Summaries(p *Page, results []*result.Result) {
 func summaries(results []*result.Result, cores bool) *Table {
 	unit, size := TimeUnit(largest(timesOf(results)))
 	columns := []briefColumn{
-		{"time, " + unit, func(r *result.Result) result.Quantity { return r.Summary.TimeNS },
+		{"time, " + unit, stats.Time.Of,
 			func(q []result.Quantity) []string { return Aligned(q, 1/size, "", true) }},
-		{"speed-up", func(r *result.Result) result.Quantity { return r.Summary.Speedup },
+		{"speed-up", stats.Speedup.Of,
 			func(q []result.Quantity) []string { return Aligned(q, 1, "", !cores) }},
-		{"OVR", func(r *result.Result) result.Quantity { return r.Summary.OVR },
+		{"OVR", stats.OVR.Of,
 			func(q []result.Quantity) []string { return Aligned(q, 1, "", !cores) }},
-		{"WTI", func(r *result.Result) result.Quantity { return r.Summary.WTI },
+		{"WTI", stats.WTI.Of,
 			func(q []result.Quantity) []string { return Aligned(q, 1, "", true) }},
 		{"LLC miss\nper core" + briefSource(results),
-			func(r *result.Result) result.Quantity { return r.Summary.LLCMissesPerCore },
+			stats.Misses.Of,
 			func(q []result.Quantity) []string { return Counts(q, false) }},
 		{"beyond\nLLC, %", stats.BeyondLLC.Of, func(q []result.Quantity) []string {
 			return Aligned(q, 100, "", false)

@@ -101,27 +101,21 @@ func columns(e *dataset.Experiment) []Column {
 		}),
 		text("trace_grain", "kernel or task: times of the two are never compared",
 			func(r *dataset.Row) string { return string(r.Cell.Result.Settings.Grain) }),
-		integral("time_ns", "from the start of the root task to its end",
-			func(r *dataset.Row) result.Number { return r.TimeNS }),
+		integral(stats.Time.Key, stats.Time.Doc, stats.Time.Each),
 		integral("work_ns", "kernel execution times of all workers",
 			func(r *dataset.Row) result.Number { return r.WorkNS }),
 		integral("serial_time_ns", "of the serial repetition beside this one",
 			func(r *dataset.Row) result.Number { return r.SerialTimeNS }),
 		integral("serial_work_ns", "",
 			func(r *dataset.Row) result.Number { return r.SerialWorkNS }),
-		number("speedup", "serial_time_ns / time_ns = cores / (ovr x wti)",
-			func(r *dataset.Row) result.Number { return r.Speedup }),
-		number("ovr", "non-work overhead, 1 for none",
-			func(r *dataset.Row) result.Number { return r.OVR }),
-		number("wti", "work time inflation, 1 for none",
-			func(r *dataset.Row) result.Number { return r.WTI }),
-		number("kernel_ns", "mean time of a kernel execution",
-			func(r *dataset.Row) result.Number { return r.KernelNS }),
+		number(stats.Speedup.Key, stats.Speedup.Doc, stats.Speedup.Each),
+		number(stats.OVR.Key, stats.OVR.Doc, stats.OVR.Each),
+		number(stats.WTI.Key, stats.WTI.Doc, stats.WTI.Each),
+		number(stats.KernelTime.Key, stats.KernelTime.Doc, stats.KernelTime.Each),
 	)
 	list = append(list, workerColumns()...)
 	list = append(list,
-		number("llc_misses_per_core", "lines",
-			func(r *dataset.Row) result.Number { return r.LLCMissesPerCore }),
+		number(stats.Misses.Key, stats.Misses.Doc, stats.Misses.Each),
 		text("llc_source", "perf_event or model: never compare the two; nothing where misses "+
 			"were not counted", func(r *dataset.Row) string { return r.LLCSource }),
 		text("miss_source", "llc_source with the kind of model",
@@ -248,15 +242,9 @@ func krdColumns() []Column {
 		count("krd_shared", "reuses between cores of a node",
 			func(h *krd.Histogram) *uint64 { return &h.Shared }),
 		number("krd_from_32mib_share", "share of accesses with a finite distance of 32 MiB or more",
-			func(r *dataset.Row) result.Number {
-				finite := stats.At(stats.PaperBytes, false).Of(r.KRD)
-				return finite
-			}),
+			func(r *dataset.Row) result.Number { return stats.At(stats.PaperBytes, false).Of(r.KRD) }),
 		number("krd_from_32mib_or_cold_share", "the same, cold ones counted in",
-			func(r *dataset.Row) result.Number {
-				withCold := stats.At(stats.PaperBytes, true).Of(r.KRD)
-				return withCold
-			}),
+			stats.BeyondPaper.Each),
 		count("krd_invalidated", "lost to a write on another node, where coherence was asked for",
 			func(h *krd.Histogram) *uint64 { return h.Invalidated }),
 		from(func(r *dataset.Row) *krd.Histogram { return repetition(r).KRDCores },
