@@ -7,10 +7,10 @@ import (
 
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/experiments/stats"
 	"krdlab/hw/units"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
-	"krdlab/krd"
 	"krdlab/loi"
 )
 
@@ -277,7 +277,7 @@ func orWhy(cells []string, of []result.Quantity, missing *notes, why []string) [
 	return cells
 }
 
-// reuseTable has a row for each scheduler: LLC misses and where the reuses of the traced repetition
+// reuseTable has a row for each scheduler: LLC misses and where the reuses of traced repetitions
 // fall, in per cent of all accesses: close, near, far, cold, and the share of distances of 32 MiB
 // or more without and with cold accesses (KRD paper, IV-B).
 func reuseTable(results []result.Result, missing *notes) *Table {
@@ -302,31 +302,21 @@ func reuseTable(results []result.Result, missing *notes) *Table {
 	columns = append(columns, resultColumn{"\nfrom", sources})
 	type part struct {
 		head string
-		of   func(*krd.Report) *uint64
+		of   stats.Measure
 	}
 	parts := []part{
-		{"KRD, %\nclose", func(k *krd.Report) *uint64 { return k.Close }},
-		{"\nnear", func(k *krd.Report) *uint64 { return k.Near }},
-		{"\nfar", func(k *krd.Report) *uint64 { return k.Far }},
-		{"\ncold", func(k *krd.Report) *uint64 { return &k.Cold }},
-		{">= 32 MiB\nfinite", func(k *krd.Report) *uint64 { n, _ := tail(k); return &n }},
-		{">= 32 MiB\nor cold", func(k *krd.Report) *uint64 { _, n := tail(k); return &n }},
+		{"KRD, %\nclose", stats.CloseShare}, {"\nnear", stats.NearShare}, {"\nfar", stats.FarShare},
+		{"\ncold", stats.ColdShare}, {">= 32 MiB\nfinite", stats.FinitePaper},
+		{">= 32 MiB\nor cold", stats.BeyondPaper},
 	}
 	for _, more := range []struct {
 		at int
 		part
 	}{
-		{4, part{"\ninvalid.", func(k *krd.Report) *uint64 { return k.Invalidated }}},
-		{0, part{"L2 of\ncore, %", func(k *krd.Report) *uint64 {
-			if k.PerCore == nil {
-				return nil
-			}
-			return k.PerCore.Close
-		}}},
+		{4, part{"of these\ninvalid.", stats.InvalidatedShare}},
+		{0, part{"L2 of\ncore, %", stats.CoreClose}},
 	} {
-		if anyOf(results, func(r *result.Result) bool {
-			return r.KRD != nil && more.of(r.KRD) != nil
-		}) {
+		if anyOf(results, func(r *result.Result) bool { return more.of.Of(r).Median.Known() }) {
 			parts = slices.Insert(parts, more.at, more.part)
 		}
 	}
@@ -338,24 +328,10 @@ func reuseTable(results []result.Result, missing *notes) *Table {
 				}
 				return WhyNoKRD(r)
 			},
-			func(r *result.Result) result.Quantity {
-				if r.KRD == nil || r.KRD.Accesses == 0 || c.of(r.KRD) == nil {
-					return result.Quantity{}
-				}
-				return r.Quantity([]float64{float64(*c.of(r.KRD)) / float64(r.KRD.Accesses)})
-			},
+			c.of.Of,
 			func(q []result.Quantity) []string { return Aligned(q, 100, "", false) })})
 	}
 	return byColumns(results, columns)
-}
-
-// tail counts the accesses of distances from 32 MiB on, without and with cold ones.
-func tail(k *krd.Report) (finite, with uint64) {
-	t, err := k.AtLeast(32 << 20)
-	if err != nil { // 32 MiB is a power of two
-		panic(err)
-	}
-	return t.Finite, t.Finite + t.Cold
 }
 
 // writeLegend explains the intervals and which repetition counts are from.

@@ -65,10 +65,34 @@ var (
 		"accesses whose data the last-level cache cannot have kept: far or cold")
 	BeyondPaper = At(PaperBytes, true).Measure("beyond_32mib", "≥ 32 MiB or cold",
 		"accesses with a distance of at least 32 MiB, cold ones too (KRD paper, IV-B)")
-	FarShare  = Far.Measure("far", "far", "reuses that need more than the last-level cache")
-	ColdShare = Cold.Measure("cold", "cold", "accesses whose distance is INF")
+	FinitePaper = At(PaperBytes, false).Measure("from_32mib", "≥ 32 MiB",
+		"accesses with a finite distance of at least 32 MiB")
+	CloseShare       = Close.Measure("close", "close", "reuses within the L2 of one core")
+	NearShare        = Near.Measure("near", "near", "reuses within the last-level cache of the node")
+	FarShare         = Far.Measure("far", "far", "reuses that need more than the last-level cache")
+	ColdShare        = Cold.Measure("cold", "cold", "accesses whose distance is INF")
+	InvalidatedShare = Invalidated.Measure("invalidated", "invalidated",
+		"cold accesses to what a write on another node invalidated")
+	// CoreClose is of the accesses of each core alone.
+	CoreClose = Measure{"core_close", "L2 of core", Fraction, Higher,
+		"accesses that the L2 of their own core serves", func(r *result.Result) result.Quantity {
+			var values []float64
+			for i := range r.Repetitions {
+				if n := Close.Of(r.Repetitions[i].KRDCores); n.Known() {
+					values = append(values, n.Float())
+				}
+			}
+			if values == nil && r.KRD != nil && r.KRD.PerCore != nil {
+				if n := Close.Of(&r.KRD.PerCore.Histogram); n.Known() {
+					values = append(values, n.Float())
+				}
+			}
+			return r.Quantity(values)
+		}, func(r *dataset.Row) result.Number {
+			return Close.Of(r.Cell.Result.Repetitions[r.Rep].KRDCores)
+		}}
 )
 
 // Catalogue is every measure there is. A new one is a line above, and its name here.
 var Catalogue = []Measure{Time, Speedup, OVR, WTI, KernelTime, Misses, BeyondLLC, BeyondPaper,
-	FarShare, ColdShare}
+	FinitePaper, CloseShare, NearShare, FarShare, ColdShare, InvalidatedShare, CoreClose}

@@ -29,6 +29,8 @@ var (
 	Far       = Point{Name: "far"}
 	FarOrCold = Point{Name: "far or cold", Cold: true}
 	Cold      = Point{Name: "cold", Cold: true}
+	// Invalidated is the part of cold that coherence makes.
+	Invalidated = Point{Name: "invalidated"}
 )
 
 // PaperBytes is the distance that the KRD paper compares far reuses at (IV-B).
@@ -78,7 +80,7 @@ func (p Point) Of(h *krd.Histogram) result.Number {
 		n += tail.Finite
 	} else if p != Cold {
 		counted := map[string]*uint64{Close.Name: h.Close, Near.Name: h.Near, Far.Name: h.Far,
-			FarOrCold.Name: h.Far}[p.Name]
+			FarOrCold.Name: h.Far, Invalidated.Name: h.Invalidated}[p.Name]
 		if counted == nil {
 			return result.Number{}
 		}
@@ -105,7 +107,11 @@ func (p Point) Values(r *result.Result) []float64 {
 
 // Measure returns the share as a measure of a result.
 func (p Point) Measure(key, head, doc string) Measure {
-	return Measure{Key: key, Head: head, Unit: Fraction, Better: Lower, Doc: doc,
+	better := Lower
+	if p == Close || p == Near {
+		better = Higher
+	}
+	return Measure{Key: key, Head: head, Unit: Fraction, Better: better, Doc: doc,
 		Of:   func(r *result.Result) result.Quantity { return r.Quantity(p.Values(r)) },
 		Each: func(r *dataset.Row) result.Number { return p.Of(r.KRD) }}
 }
