@@ -84,5 +84,6 @@ func (p *Panel) list() (head []string, rows [][]string) {
 				fmt.Sprint(v.N)})
 		}
 	}
-	return []string{"series", p.X.Label, p.Y.Label, "low", "high", "n"}, rows
+	oneLine := func(label string) string { return strings.ReplaceAll(label, "\n", " ") }
+	return []string{"series", oneLine(p.X.Label), oneLine(p.Y.Label), "low", "high", "n"}, rows
 }

@@ -30,8 +30,8 @@ var layers = map[string][]string{
 // experimentsOrder is the packages of experiments: each may import only those before it, and what
 // is below itself. "" is the root, a whole run.
 var experimentsOrder = []string{
-	"request", "result", "replay", "measure", "show", "gotrace", "", "doctor",
-	"dataset", "sweep", "correlate", "compare", "figures", "levels", "report", "reproduce",
+	"request", "result", "dataset", "stats", "replay", "measure", "show", "gotrace", "", "doctor",
+	"sweep", "correlate", "compare", "figures", "levels", "report", "reproduce",
 }
 
 const module = "krdlab"
