@@ -24,9 +24,6 @@ type told struct {
 	begin, end int64 // ticks
 	worker     int
 	parent     childOf // of which task it is a child, as a child; its own name for the root
-	phase      uint32
-	fits       bool // by its hint, where its parent does not
-	below      bool // and so does a child above it
 }
 
 // decided is the decisions of a run, read from its trace.
@@ -104,8 +101,7 @@ func read(t *testing.T, g *dag.Graph, trace *loi.Trace, nodes []int, llc uint64)
 		for p := range x.Phases {
 			for c, child := range x.Phases[p].Children {
 				n := childOf{x.ID, uint32(p), uint32(c)}
-				y := &told{parent: names[i], phase: uint32(p), worker: child.Piece.Worker,
-					end: child.Piece.At}
+				y := &told{parent: names[i], worker: child.Piece.Worker, end: child.Piece.At}
 				if child.Task >= 0 {
 					task := &g.Tasks[child.Task]
 					y.worker, y.begin = task.Begin.Worker, task.Begin.At

@@ -19,7 +19,7 @@ func (s *subject) threshold() uint64 {
 	if llc := uint64(s.machine().LLCBytes); llc > 0 {
 		return 1 << bits.Len64(llc-1)
 	}
-	return 32 << 20
+	return stats.PaperBytes
 }
 
 func (s *subject) thresholdSays() string {

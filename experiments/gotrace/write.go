@@ -7,6 +7,7 @@ import (
 
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
+	"krdlab/experiments/stats"
 	"krdlab/hw/units"
 )
 
@@ -78,7 +79,7 @@ func accesses(n uint64) string {
 func count(n uint64) any { return show.Count(result.Some(float64(n))) }
 
 // limits are the distances that the tables of parts are about.
-var limits = []uint64{32 << 10, 1 << 20, 32 << 20}
+var limits = []uint64{32 << 10, 1 << 20, stats.PaperBytes}
 
 func (d *Document) table(p *show.Page, head string, parts []Part) {
 	heads := []string{head, "accesses", "share", "cold"}

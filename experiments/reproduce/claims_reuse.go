@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/stats"
 	"krdlab/hw/units"
 	"krdlab/loi"
 )
 
 const (
-	far   = 32 << 20  // the paper's point beyond its LLC of 18 MB
-	close = 256 << 10 // its L2
+	far   = stats.PaperBytes // the paper's point beyond its LLC of 18 MB
+	close = 256 << 10        // its L2
 )
 
 // visible is the smallest difference that the paper names in its plots of reuse, in points: between

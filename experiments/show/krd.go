@@ -6,14 +6,12 @@ import (
 	"strconv"
 
 	"krdlab/experiments/result"
+	"krdlab/experiments/stats"
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/causes"
 	"krdlab/krd/smith"
 )
-
-// paperTail is the data point of figure 6 that the KRD paper sets against LLC misses (IV-B).
-const paperTail = 32 << 20
 
 // WriteKRD writes a report of reuse distances: the summary, the bins summed over the nodes, and a
 // row for each node. Shares are of all accesses, cold ones included; n/a is what the trace does not
@@ -115,8 +113,8 @@ func krdSummary(p *Page, r *krd.Report) {
 		}
 	}
 	p.Table(t)
-	if tail, err := r.AtLeast(paperTail); err == nil && r.Accesses > 0 {
-		p.Line(">= %s: %s; >= %[1]s or cold: %[3]s", units.Bytes(paperTail),
+	if tail, err := r.AtLeast(stats.PaperBytes); err == nil && r.Accesses > 0 {
+		p.Line(">= %s: %s; >= %[1]s or cold: %[3]s", units.Bytes(stats.PaperBytes),
 			share(tail.Finite, tail.Accesses), share(tail.Finite+tail.Cold, tail.Accesses))
 	}
 }
