@@ -259,3 +259,40 @@ func inMisses(t *testing.T, path string) (found []printed) {
 	}
 	return found
 }
+
+// Nobody but the catalogue computes which part of a histogram is far, cold or beyond a distance.
+// Counts of a histogram as they are, its validity, and the bins of figures stand elsewhere.
+func TestSharesInCatalogue(t *testing.T) {
+	may := map[string]bool{
+		"experiments/dataset/datasettest/simulated.go": true, // makes them
+		"experiments/dataset/valid.go":                 true, // adds up
+		"experiments/figures/distances.go":             true, // all bins, one after the other
+		"experiments/gotrace/write.go":                 true, // which columns are all zeros
+		"experiments/show/krd.go":                      true, // counts of one trace
+		"experiments/stats/share.go":                   true,
+	}
+	computes := regexp.MustCompile(`\.(AtLeast|Infinite|Below)\(|\b32 ?<< ?20\b`)
+	files := 0
+	for _, root := range []string{"../../../experiments", "../../../cmd"} {
+		if err := filepath.WalkDir(root, func(path string, e os.DirEntry, err error) error {
+			if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") ||
+				strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			files++
+			b, err := os.ReadFile(path)
+			name := strings.TrimPrefix(filepath.ToSlash(path), "../../../")
+			for i, line := range strings.Split(string(b), "\n") {
+				if !may[name] && computes.MatchString(line) {
+					t.Errorf("%s:%d: %s: ask experiments/stats", name, i+1, strings.TrimSpace(line))
+				}
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files < 100 {
+		t.Errorf("%d files were read", files)
+	}
+}
