@@ -515,6 +515,7 @@ func TestSimulatedRefusals(t *testing.T) {
 // each other. That must not make kernels wait: no kernel of a run that asks for little of the
 // bandwidth is much slower than in the serial run.
 func TestTasksOfManyKernels(t *testing.T) {
+	hwtest.SkipRace(t)
 	for _, r := range simulated(t, func(c *request.Request) {
 		k, _ := kernels.ByName("fmm")
 		made := request.New(k)

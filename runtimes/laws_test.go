@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"testing"
+
+	"krdlab/hw/hwtest"
 )
 
 // All leaves of a subtree that fits the cache run on one node, also if it was stolen; at least 90 %
@@ -13,6 +15,9 @@ func TestLAWS(t *testing.T) {
 	const blocks, sweeps, llc, seeds = 4096, 3, 32, 5
 	for _, native := range []bool{false, true} {
 		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
+			if !native {
+				hwtest.SkipRace(t)
+			}
 			home, all := 0, 0
 			for seed := range uint64(seeds) {
 				ran := make([]int, sweeps*blocks)

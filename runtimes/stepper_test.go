@@ -25,6 +25,7 @@ func withKernel(prog *treeProg) *treeProg {
 }
 
 func TestStepTree(t *testing.T) {
+	hwtest.SkipRace(t)
 	for _, p := range Schedulers {
 		for _, s := range shapesOf(p) {
 			t.Run(fmt.Sprintf("%s/%dx%d", p.Name, s[0], s[1]), func(t *testing.T) {

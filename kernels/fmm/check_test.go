@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"krdlab/hw"
+	"krdlab/hw/hwtest"
 	"krdlab/hw/hwtest/long"
 	"krdlab/kernels/kernel"
 )
@@ -63,6 +64,7 @@ func TestInputs(t *testing.T) {
 // Errors fall with the order and grow with theta, as fast as the series says, until rounding is all
 // that is left; and they are within their bounds.
 func TestConvergence(t *testing.T) {
+	hwtest.SkipRace(t)
 	for _, dist := range distributions {
 		bodies := generate(dist, long.Or(1000, 3000), 1, 10, 11)
 		thetas := []float64{0.3, 0.5, 0.7}
@@ -99,6 +101,7 @@ func TestConvergence(t *testing.T) {
 // Faults that a run could have fail its check, over orders and thetas. Faults of arithmetic in one
 // cell are smaller than the errors of the lowest orders, and are not planted there.
 func TestFaultsAreSeen(t *testing.T) {
+	hwtest.SkipRace(t)
 	bodies := generate(plummer, 1000, 1, 10, 12)
 	for _, order := range []int{2, 3, 4, 5, 6, 8} {
 		for _, theta := range []string{"0.3", "0.4", "0.5", "0.7"} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"krdlab/hw/hwtest"
 	"krdlab/kernels/kernel"
 	"krdlab/runtimes"
 )
@@ -56,6 +57,7 @@ func (l *literal) pair(a, b int32) {
 
 // Tasks of exaFMM's rule spawn what its source does, and do the same work in the same order.
 func TestExaFMM(t *testing.T) {
+	hwtest.SkipRace(t)
 	for _, p := range []kernel.Params{
 		{"cutoff": 300}, {"cutoff": 0, "ncrit": 5}, {"cutoff": 1000, "mutual": "false"},
 		{"cutoff": 1 << 30},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"krdlab/hw"
+	"krdlab/hw/hwtest"
 	"krdlab/hw/hwtest/long"
 	"krdlab/kernels/kernel"
 	"krdlab/runtimes"
@@ -16,6 +17,7 @@ import (
 // Each ordered pair of bodies meets exactly once, in a P2P or in an M2L of cells that hold them;
 // the counts say how often what is done; and the sums by which a run notices that are right.
 func TestCoverage(t *testing.T) {
+	hwtest.SkipRace(t)
 	for name, bodies := range scattered() {
 		for _, p := range []kernel.Params{
 			{}, {"mutual": "false"}, {"ncrit": 3, "cutoff": 0, "split": 0},
