@@ -187,7 +187,7 @@ func TestKernelsWithoutData(t *testing.T) {
 		}).Results {
 			s := &r.Summary
 			if s.OVR.Median.Known() != k.Work || s.WTI.N != 0 || s.LLCMissesPerCore.N != 0 ||
-				r.LLCSource != nil || r.LLCReason == nil || r.LLCModel != nil {
+				!r.NoData || r.LLCSource != nil || r.LLCReason == nil || r.LLCModel != nil {
 				t.Errorf("%s, %s: OVR %+v, WTI %+v, misses %+v", name, r.Scheduler, s.OVR, s.WTI,
 					s.LLCMissesPerCore)
 			}

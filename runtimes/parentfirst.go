@@ -186,8 +186,8 @@ own:
 }
 
 // spawning begins a phase of f with WaitRule, LastQueue or Place. It returns which child is called,
-// f.n if all are queued, or -1 if the run must stop. Not inlined, as rank:
-// few policies come here, and the loop has few registers.
+// f.n if all are queued, or -1 if the run must stop. Not inlined, as rank: few
+// policies come here, and the loop has few registers.
 //
 //go:noinline
 func (w *Worker) spawning(f *Frame) (n int32) {

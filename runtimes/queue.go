@@ -201,8 +201,8 @@ func (q *queue) claimToken() Outcome {
 func (q *queue) releaseToken() { q.token.Store(0) }
 
 // steal moves an entry or, with half, half of them, rounded down, to batch: the oldest, oldest
-// first; or, where the order is not one of age, those that are next, in their order. It
-// returns how many there were, too. Any worker of another queue.
+// first; or, where the order is not one of age, those that are next, in their order. It returns
+// how many there were, too. Any worker of another queue.
 func (q *queue) steal(batch []entry, half bool) (_ []entry, of int, _ Outcome) {
 	if q.size.Load() == 0 {
 		return batch, 0, OutcomeEmpty

@@ -299,7 +299,7 @@ func (f *Family) finish() {
 			highest = max(highest, top(h))
 		}
 	}
-	f.Points = stats.PointsOf(f.L2Bytes, highest)
+	f.Points = pointsOf(f.L2Bytes, highest)
 	for i := range f.Configurations {
 		c := &f.Configurations[i]
 		for _, p := range f.Points {
@@ -336,14 +336,4 @@ func (f *Family) String() string {
 	key := dataset.Key{Kernel: f.Kernel, Params: params, Substrate: f.Substrate, Machine: f.Machine,
 		Settings: f.Settings}
 	return strings.Replace(key.String(), " , ", ", ", 1)
-}
-
-// top returns the end of the highest bin of h with a count, 0 if there is none.
-func top(h *krd.Histogram) uint64 {
-	for i := len(h.Bins) - 1; i >= 0; i-- {
-		if h.Bins[i].Count > 0 {
-			return h.Bins[i].ToBytes
-		}
-	}
-	return 0
 }

@@ -293,8 +293,8 @@ func TestPool(t *testing.T) {
 	perf := "perf_event"
 	other.LLCSource = &perf
 	if p := result.Pool([]*result.Result{r, &other}); p.LLCSource != nil ||
-		p.Summary.LLCMissesPerCore.N != 0 {
-		t.Errorf("misses of the model and of hardware were pooled: %+v", p.Summary.LLCMissesPerCore)
+		p.Summary.LLCMissesPerCore.N != 0 || p.Summary.WTI.N != 2*datasettest.Reps {
+		t.Errorf("misses of the model and of hardware were pooled, or WTI was lost: %+v", p.Summary)
 	}
 }
 

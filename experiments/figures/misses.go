@@ -11,7 +11,6 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/experiments/stats"
 	"krdlab/hw"
-	"krdlab/krd"
 )
 
 // A sample of misses is one scheduler on a number of cores.
@@ -40,10 +39,7 @@ func (s *subject) missSamples() (list []missSample, from string, byConstruction 
 			}
 			byConstruction = byConstruction || r.MissesByConstruction()
 			if len(hs) > 0 {
-				x := spread(hs, 0, "", func(h *krd.Histogram) result.Number {
-					v := stats.At(s.threshold(), true).Of(h)
-					return v
-				})
+				x := spread(hs, 0, "", stats.At(s.threshold(), true).Of)
 				list = append(list, missSample{name, n, x, r.Summary.LLCMissesPerCore})
 			}
 		}

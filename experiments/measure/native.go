@@ -132,7 +132,7 @@ func (n *native) schedule(s runtimes.Scheduler) *schedule {
 	workers := n.workersOf(&s)
 	return &schedule{s, &result.Measured{
 		Scheduler: s.Name, Workers: workers, Substrate: loi.Native, Machine: n.machine(),
-		Resolved: n.plan.Resolved, CPUs: n.place.Available,
+		Resolved: n.plan.Resolved, CPUs: n.place.Available, NoData: !n.registry.Accesses(),
 	}}
 }
 

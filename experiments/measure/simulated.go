@@ -343,7 +343,7 @@ func (s *simulation) collect(jobs []*job) ([]*result.Measured, error) {
 		}
 		m.Machine.Model = s.model(&s.schedulers[i])
 		if r := m.Repetitions; len(r) > 0 && r[0].LLCModel == nil {
-			m.LLCSource, m.LLCReason, m.LLCModel = "", noData, nil
+			m.NoData, m.LLCSource, m.LLCReason, m.LLCModel = true, "", noData, nil
 		}
 		if j := traces[scheduler]; j != nil {
 			m.KRD = j.krd

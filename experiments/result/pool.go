@@ -9,6 +9,7 @@ func (r *Result) measured() *Measured {
 	m := &Measured{
 		Scheduler: r.Scheduler, Workers: r.Cores, Substrate: r.Substrate, Machine: r.Machine,
 		Resolved: r.Resolved, KRD: r.KRD, Check: r.Check, Phases: r.Phases, Trace: r.Trace,
+		NoData:        r.NoData,
 		Deterministic: r.Deterministic, SerialDeterministic: r.Serial.Deterministic,
 	}
 	if r.LLCSource != nil {

@@ -38,6 +38,10 @@ type Result struct {
 	// for would be the one that stands here. Only runs in virtual time can tell.
 	Deterministic bool `json:"deterministic"`
 
+	// NoData says that no kernel of the program accesses data that it has named: a simulated machine
+	// then counts no misses. Absent where some does, and from older documents.
+	NoData bool `json:"no_data,omitempty"`
+
 	Serial      Serial       `json:"serial"`
 	Repetitions []Repetition `json:"repetitions"`
 	// SetAside are repetitions that were disturbed and done again: no number comes from them.
@@ -117,7 +121,7 @@ func (r *Result) Quantity(values []float64) Quantity {
 
 // Inflates says whether work can differ from that of the serial run: WTI is not measured where a
 // machine model, which knows of no data, has a constant price for each kernel.
-func (r *Result) Inflates() bool { return r.Substrate != loi.Simulated || r.LLCSource != nil }
+func (r *Result) Inflates() bool { return r.Substrate != loi.Simulated || !r.NoData }
 
 // A Repetition is one run of the kernel from the start of its root task to its end.
 type Repetition struct {

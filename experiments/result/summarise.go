@@ -24,6 +24,7 @@ type Measured struct {
 	SerialSetAside, SetAside []Repetition
 	// of which nothing was drawn at random: one repetition stands for all that were asked for
 	SerialDeterministic, Deterministic bool
+	NoData                             bool // as that of the result
 
 	LLCSource string // "perf_event", "model", or "" where LLC misses were not counted
 	LLCReason string // why not, or not by hardware
@@ -50,6 +51,7 @@ func summarise(a request.Asked, m *Measured, pointsOnly bool) Result {
 		Scheduler: m.Scheduler, Cores: m.Workers, Seed: a.Seed,
 		Interrupted: m.complete(a.Settings.Reps) < a.Settings.Reps,
 		Substrate:   m.Substrate, Machine: m.Machine, Settings: a.Settings,
+		NoData:        m.NoData,
 		Deterministic: m.Deterministic, Repetitions: orEmpty(m.Repetitions),
 		Serial: Serial{Deterministic: m.SerialDeterministic, Repetitions: orEmpty(m.Serial),
 			SetAside: m.SerialSetAside},

@@ -176,23 +176,18 @@ func timeTable(results []result.Result, missing *notes) *Table {
 	counts := func(q []result.Quantity) []string { return Counts(q, false) }
 	unit, kernelUnit := "", ""
 	columns := []resultColumn{{"", quantities(results, missing, WhyNoWork,
-		func(r *result.Result) result.Quantity { return r.Summary.TimeNS },
+		stats.Time.Of,
 		func(q []result.Quantity) (cells []string) { unit, cells = Times(q, true); return cells })}}
 	columns[0].head = "time, " + unit
 	for _, c := range []struct {
-		head string
-		of   func(*result.Summary) result.Quantity
-		why  func(*result.Result) string
-	}{
-		{"speed-up", func(s *result.Summary) result.Quantity { return s.Speedup }, WhyNoWork},
-		{"OVR", func(s *result.Summary) result.Quantity { return s.OVR }, WhyNoWork},
-		{"WTI", func(s *result.Summary) result.Quantity { return s.WTI }, WhyNoWTI},
-	} {
-		columns = append(columns, resultColumn{c.head, quantities(results, missing, c.why,
-			func(r *result.Result) result.Quantity { return c.of(&r.Summary) }, ratios)})
+		of  stats.Measure
+		why func(*result.Result) string
+	}{{stats.Speedup, WhyNoWork}, {stats.OVR, WhyNoWork}, {stats.WTI, WhyNoWTI}} {
+		columns = append(columns, resultColumn{c.of.Head, quantities(results, missing, c.why, c.of.Of,
+			ratios)})
 	}
 	kernel := quantities(results, missing, WhyNoWork,
-		func(r *result.Result) result.Quantity { return r.Summary.KernelNS },
+		stats.KernelTime.Of,
 		func(q []result.Quantity) (cells []string) { kernelUnit, cells = Times(q, false); return cells })
 	columns = append(columns, resultColumn{"kernel,\n" + kernelUnit, kernel})
 	for _, c := range []struct {

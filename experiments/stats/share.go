@@ -3,7 +3,6 @@ package stats
 import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
-	"krdlab/hw"
 	"krdlab/hw/units"
 	"krdlab/krd"
 )
@@ -43,24 +42,6 @@ func At(limit uint64, cold bool) Point {
 		p.Name += " or cold"
 	}
 	return p
-}
-
-// PointsOf returns the points of histograms whose highest distances are below top bytes, on a
-// machine with an L2 of l2 bytes (0: not known, from 64 KiB): far, each power of two from the L2
-// up, and cold; with cold accesses counted in first, then finite ones only.
-func PointsOf(l2 hw.Size, top uint64) []Point {
-	first := uint64(64 << 10)
-	if l2 > 0 {
-		for first = 1; first < uint64(l2); first *= 2 {
-		}
-	}
-	var with, finite []Point
-	for limit := first; limit < top; limit *= 2 {
-		with, finite = append(with, At(limit, true)), append(finite, At(limit, false))
-	}
-	list := append([]Point{FarOrCold}, with...)
-	list = append(list, Cold, Far)
-	return append(list, finite...)
 }
 
 // Of returns the share of the accesses of h, unknown where h does not tell.

@@ -97,8 +97,8 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 	p.StringVar(&f.trace, "trace", "", "`MODE`: off, profile, full, or krd: every repetition is "+
 		"traced for its KRD, traces are not kept (default: repetitions are profiled, and one "+
 		"more is traced in full for KRD); beside it, what else a trace tells: tasks, regions, "+
-		"decisions of the scheduler, as in full,tasks, and of whose reuse: cores, each core's beside each node's; coherence, "+
-		"with writes that invalidate, as in krd,cores,coherence")
+		"decisions of the scheduler, as in full,tasks, and of whose reuse: cores, each core's "+
+		"beside each node's; coherence, with writes that invalidate, as in krd,cores,coherence")
 	p.StringVar(&f.grain, "trace-grain", "", "`GRAIN` of stamps: each kernel, or a task and one "+
 		"in 64 of its kernels (default: as suits the program)")
 	p.Var(&f.limit, "trace-limit", "largest `SIZE` of a trace file, such as 512M; records that "+
@@ -135,8 +135,7 @@ func completeRunFlags(c *cobra.Command) {
 	complete("sched", schedulerWords()...)
 	complete("bind", "compact", "scatter")
 	complete("trace", "off", "profile", "full", "krd", "tasks", "full,tasks", "full,tasks,regions",
-		"full,decisions",
-		"krd,cores", "krd,cores,coherence")
+		"full,decisions", "krd,cores", "krd,cores,coherence")
 	complete("trace-grain", "kernel", "task")
 	complete("machine", append([]string{request.Auto, request.Native}, machine.Names()...)...)
 	complete("cache-model", string(request.CacheBlocks), string(request.CacheLines))
