@@ -104,7 +104,7 @@ func TestRecomputedMedians(t *testing.T) {
 		"llc_misses_per_core": column("llc_misses_per_core"), "krd far": share("krd_far"),
 		"krd cold": share("krd_cold")}
 	checked := 0
-	for _, row := range records(t, correlate.Of(e).WriteCells) {
+	for _, row := range records(t, correlate.Of(e).Table(correlate.CellsTable).CSV) {
 		key := row["scheduler"] + " " + row["cores"]
 		median := value(t, row["median"])
 		what := key + " " + row["quantity"]
@@ -278,7 +278,7 @@ func TestRecomputedCoefficients(t *testing.T) {
 	}
 	const normal = 1.959963984540054 // 97.5 %
 	checked := map[string]int{}
-	for _, row := range records(t, correlate.Of(e).WriteCoefficients) {
+	for _, row := range records(t, correlate.Of(e).Table(correlate.CoefficientsTable).CSV) {
 		kind, point := row["scope_kind"], row["krd_share"]
 		if medians[point] == nil || kind == string(correlate.WithinConfigurations) ||
 			kind == string(correlate.OneCoreCount) {

@@ -156,14 +156,14 @@ func (c *comparison) count(what string, found, want int64) {
 
 // settle makes an interval of no width one value where all repetitions are equal: documents of
 // before that was done have one.
-func (q *Quantity) settle(want Quantity) {
+func settle(q *Quantity, want Quantity) {
 	if want.Reason == Deterministic && q.Low.Known() && q.Low == q.High {
 		*q = exactly(q.Median.Float(), q.N)
 	}
 }
 
 func (c *comparison) quantity(what string, found *Quantity, want Quantity) {
-	found.settle(want)
+	settle(found, want)
 	c.count(what+".n", int64(found.N), int64(want.N))
 	c.number(what+".median", found.Median, want.Median)
 	c.number(what+".low", found.Low, want.Low)
@@ -191,7 +191,7 @@ func (c *comparison) reason(what string, found, want Quantity) {
 }
 
 func (c *comparison) ratio(what string, found *Quantity, want Quantity, of bounds) {
-	found.settle(want)
+	settle(found, want)
 	c.count(what+".n", int64(found.N), int64(want.N))
 	c.number(what+".median", found.Median, want.Median)
 	c.reason(what, *found, want)
