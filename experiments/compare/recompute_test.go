@@ -57,7 +57,7 @@ func value(t *testing.T, s string) float64 {
 func repetitions(t *testing.T, e *dataset.Experiment,
 	of func(row map[string]string) float64) map[string][]float64 {
 	out := map[string][]float64{}
-	for _, row := range records(t, sweep.NewTable(e).WriteCSV) {
+	for _, row := range records(t, sweep.NewTable(e).CSV) {
 		key := row["scheduler"] + " " + row["cores"]
 		out[key] = append(out[key], of(row))
 	}

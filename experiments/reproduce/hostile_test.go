@@ -126,8 +126,8 @@ func useAll(e, other *dataset.Experiment) (bad string) {
 			bad = fmt.Sprintf("%s prints %q", name, text[max(0, at[0]-80):min(len(text), at[1]+20)])
 		}
 	}
-	check("table.csv", func(w io.Writer) error { return sweep.NewTable(e).WriteCSV(w) })
-	check("table.jsonl", func(w io.Writer) error { return sweep.NewTable(e).WriteJSONL(w) })
+	check("table.csv", func(w io.Writer) error { return sweep.NewTable(e).CSV(w) })
+	check("table.jsonl", func(w io.Writer) error { return sweep.NewTable(e).JSONL(w) })
 	check("bench.txt", func(w io.Writer) error { return sweep.WriteBench(w, e) })
 	check("correlate", func(w io.Writer) error { return correlate.Of(e).View(true).Text(doc.NewPage(w, 0)) })
 	check("correlate.json", func(w io.Writer) error {

@@ -14,23 +14,23 @@ import (
 	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// value returns a cell as data: nil where there is no value, otherwise a string, int64, uint64,
+// Data returns a cell as data: nil where there is no value, otherwise a string, int64, uint64,
 // float64 or bool. The value of a quantity is its median.
-func value(v any) any {
+func Data(v any) any {
 	switch v := v.(type) {
 	case Missing:
 		return nil
 	case Noted:
-		return value(v.Value)
+		return Data(v.Value)
 	case Quantity:
-		return value(v.Median)
+		return Data(v.Median)
 	case Number:
 		if !v.Known() {
 			return nil
 		}
 		return v.Float()
 	case Share:
-		return value(Some(v.Part / v.Whole))
+		return Data(Some(v.Part / v.Whole))
 	case int:
 		return int64(v)
 	}
@@ -56,7 +56,7 @@ func (t *Table) CSV(w io.Writer) error {
 	out.Write(line) // Error has its error
 	for _, row := range t.data() {
 		for i := range t.Columns {
-			switch v := value(row[i]).(type) {
+			switch v := Data(row[i]).(type) {
 			case nil:
 				line[i] = ""
 			case float64:
@@ -83,7 +83,7 @@ func (t *Table) JSONL(w io.Writer) error {
 			var b bytes.Buffer
 			e := json.NewEncoder(&b)
 			e.SetEscapeHTML(false)
-			if err := e.Encode(value(row[i])); err != nil {
+			if err := e.Encode(Data(row[i])); err != nil {
 				return fmt.Errorf("column %s: %w", c.Key, err)
 			}
 			fmt.Fprintf(out, "%s%q:%s", separator, c.Key, bytes.TrimSpace(b.Bytes()))
@@ -111,7 +111,7 @@ func (t *Table) Parquet(w io.Writer) error {
 	for _, row := range t.data() {
 		values := make(parquet.Row, len(row))
 		for i, cell := range row {
-			v := value(cell)
+			v := Data(cell)
 			if v == nil {
 				values[i] = parquet.NullValue().Level(0, 0, i)
 				continue
