@@ -190,11 +190,8 @@ func (a *app) krd(ctx context.Context, f *krdFlags, path string) error {
 		}
 		fmt.Fprintf(a.stderr, "figure: %s\n", f.plot)
 	}
-	switch {
-	case f.csv && len(reports) > 1:
-		return krd.WriteCSV(a.stdout, reports, traces)
-	case f.csv:
-		return reports[0].WriteCSV(a.stdout)
+	if f.csv {
+		return krd.Table(reports, traces).CSV(a.stdout)
 	}
 	if !f.json && f.by == "" && f.per == perNode && len(f.caches) == 0 && len(reports) > 1 {
 		return a.besides(reports, traces, headers)
