@@ -257,7 +257,7 @@ func TestWhatIsUsed(t *testing.T) {
 		t.Errorf("one configuration has a fit: %q", why)
 	}
 	var b strings.Builder
-	if err := r.WriteText(doc.NewPage(&b, 0)); err != nil {
+	if err := r.View().Text(doc.NewPage(&b, 0)); err != nil {
 		t.Fatal(err)
 	}
 	for _, words := range []string{"SIMULATED", "nothing is pooled", "left out: helpfirst",

@@ -1,9 +1,7 @@
 package levels
 
 import (
-	"encoding/csv"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,38 +21,33 @@ const (
 // Tables lists them.
 var Tables = []string{CellsTable, FitsTable}
 
-// WriteText writes the report for a person at a terminal: for each group a sentence, the held-out
-// R2 of each scope, the slopes, and each scheduler left out.
-func (r *Report) WriteText(p *doc.Page) error {
+// View returns what people read of the report: for each group a sentence, the held-out R2 of each
+// scope, the slopes, and each scheduler left out.
+func (r *Report) View() *doc.Doc {
+	d := &doc.Doc{Warnings: r.Warnings}
 	for i := range r.Groups {
-		if i > 0 {
-			p.Line("")
-		}
-		r.Groups[i].write(p)
+		d.Add(r.Groups[i].view())
 	}
 	if len(r.Groups) > 1 {
-		p.Line("")
-		p.Line("The %d parts above differ in substrate, machine or settings; nothing is pooled "+
+		d.Say("The %d parts above differ in substrate, machine or settings; nothing is pooled "+
 			"across them.", len(r.Groups))
 	}
 	if len(r.Excluded) > 0 {
-		p.Line("left out: %s", strings.Join(r.Excluded, ", "))
+		d.Say("left out: %s", strings.Join(r.Excluded, ", "))
 	}
-	for _, w := range r.Warnings {
-		p.Brief("warning: " + w)
-	}
-	return p.Close()
+	return d
 }
 
-func (g *Group) write(p *doc.Page) {
-	p.Line("%s: L2 %s a core, LLC %s a node", g, units.Bytes(uint64(g.L2Bytes)),
+func (g *Group) view() *doc.Doc {
+	d := &doc.Doc{}
+	d.Say("%s: L2 %s a core, LLC %s a node", g, units.Bytes(uint64(g.L2Bytes)),
 		units.Bytes(uint64(g.LLCBytes)))
 	if g.Substrate == loi.Simulated {
-		p.Line("SIMULATED: times and misses are those of a model, no measurement")
+		d.Say("SIMULATED: times and misses are those of a model, no measurement")
 	}
-	p.Line("%s%s", units.Count(len(g.Configurations), "configuration"), g.left())
+	d.Say("%s%s", units.Count(len(g.Configurations), "configuration"), g.left())
 	if g.MissSource != "" {
-		p.Line("LLC misses from %s", g.MissSource)
+		d.Say("LLC misses from %s", g.MissSource)
 	}
 	last := ""
 	for i := range g.Scopes {
@@ -63,14 +56,19 @@ func (g *Group) write(p *doc.Page) {
 			continue
 		}
 		if text := s.String(); text != last { // what cannot be told is so in each unit
-			p.Line("%s", text)
+			d.Say("%s", text)
 			last = text
 		}
 	}
 	for _, q := range questions {
-		g.table(p, q)
+		if t := g.table(q); len(t.Rows) > 0 {
+			d.Add(t)
+		}
 	}
-	g.schedulersLeft(p)
+	if t := g.schedulersLeft(); len(t.Rows) > 0 {
+		d.Add(t)
+	}
+	return d
 }
 
 // best says whether no other unit predicts the outcome of s better.
@@ -152,30 +150,24 @@ func two(n result.Number) string {
 }
 
 // table has a row for each scope of a question.
-func (g *Group) table(p *doc.Page, q question) {
+func (g *Group) table(q question) *doc.Table {
 	t := doc.NewTable(2, q.String(), "of", "n", "held-out R2\nL2 alone", "\nLLC alone", "\nboth",
 		"both\nadd", "slopes of both\nbeyond L2", "\nbeyond LLC")
 	t.Keys = 2
-	rows := 0
 	for i := range g.Scopes {
 		s := &g.Scopes[i]
 		if s.Outcome != q.outcome || s.Unit != q.unit {
 			continue
 		}
-		rows++
 		if s.Why != "" {
-			t.Row(string(s.Comparison), s.name(), s.N, doc.NotAvailable, doc.NotAvailable,
-				doc.NotAvailable, doc.NotAvailable, doc.NotAvailable, doc.NotAvailable)
+			t.Row(string(s.Comparison), s.name(), s.N, doc.Missing(s.Why), nil, nil, nil, nil, nil)
 			continue
 		}
 		f := &s.Fits[2]
 		t.Row(string(s.Comparison), s.name(), s.N, s.Fits[0].HeldOut, s.Fits[1].HeldOut, f.HeldOut,
 			s.Gain, slope(f.L2), slope(f.LLC))
 	}
-	if rows > 0 {
-		p.Line("")
-		p.Table(t)
-	}
+	return t
 }
 
 func slope(n result.Number) string {
@@ -187,11 +179,10 @@ func slope(n result.Number) string {
 
 // schedulersLeft has a row for each scheduler of each kernel: how well what its WTI is beside the
 // others' is predicted, in the unit that does best.
-func (g *Group) schedulersLeft(p *doc.Page) {
+func (g *Group) schedulersLeft() *doc.Table {
 	t := doc.NewTable(2, "WTI between schedulers", "left out", "R2\nL2 alone", "\nLLC alone",
 		"\nboth", "RMSE\nboth")
 	t.Keys = 2
-	rows := 0
 	for i := range g.Scopes {
 		s := &g.Scopes[i]
 		if s.Outcome != WTI || s.Comparison != Between || s.Kernel == "" || s.Why != "" ||
@@ -199,66 +190,54 @@ func (g *Group) schedulersLeft(p *doc.Page) {
 			continue
 		}
 		for k, name := range s.Schedulers {
-			rows++
 			t.Row(s.Kernel+", "+string(s.Unit), name, two(s.Fits[0].Left[k].R2),
 				two(s.Fits[1].Left[k].R2), two(s.Fits[2].Left[k].R2), slope(s.Fits[2].Left[k].RMSE))
 		}
 	}
-	if rows > 0 {
-		p.Line("")
-		p.Table(t)
-	}
+	return t
 }
 
-// WriteCells writes CSV: a row for each configuration. Shares are fractions of 1; what is not known
-// is empty.
-func (r *Report) WriteCells(w io.Writer) error {
-	rows := [][]string{{"substrate", "machine", "settings", "kernel", "params", "cores", "scheduler",
-		"beyond_l2", "beyond_llc", "wti", "lines_per_serial_work_ns", "llc_misses_per_line",
-		"miss_source"}}
+// Table returns the table of a name as data. Cells has a row for each configuration, fits one for
+// each fit of each scope. Shares are fractions of 1; what is not known is empty.
+func (r *Report) Table(name string) *doc.Table {
+	if name == FitsTable {
+		return r.fits()
+	}
+	t := doc.NewData(CellsTable, "substrate", "machine", "settings", "kernel", "params", "cores",
+		"scheduler", "beyond_l2", "beyond_llc", "wti", "lines_per_serial_work_ns",
+		"llc_misses_per_line", "miss_source")
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		for j := range g.Configurations {
 			c := &g.Configurations[j]
-			rows = append(rows, []string{g.Substrate, g.Machine, g.Settings, c.Kernel, c.Params,
-				strconv.Itoa(c.Cores), c.Scheduler, number(c.BeyondL2), number(c.BeyondLLC),
-				number(c.WTI), number(c.LinesPerNS), number(c.LLCMissesPerLine), c.from})
+			t.Row(g.Substrate, g.Machine, g.Settings, c.Kernel, c.Params, c.Cores, c.Scheduler,
+				c.BeyondL2, c.BeyondLLC, c.WTI, c.LinesPerNS, c.LLCMissesPerLine, c.from)
 		}
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return t
 }
 
-// WriteFits writes CSV: a row for each fit of each scope.
-func (r *Report) WriteFits(w io.Writer) error {
-	rows := [][]string{{"substrate", "machine", "settings", "kernel", "comparison", "outcome",
-		"unit", "predictors", "n", "bootstrap_units", "held_out_r2", "low", "high", "in_sample_r2",
-		"intercept", "l2_slope", "llc_slope", "why"}}
+func (r *Report) fits() *doc.Table {
+	t := doc.NewData(FitsTable, "substrate", "machine", "settings", "kernel", "comparison",
+		"outcome", "unit", "predictors", "n", "bootstrap_units", "held_out_r2", "low", "high",
+		"in_sample_r2", "intercept", "l2_slope", "llc_slope", "why")
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		for j := range g.Scopes {
 			s := &g.Scopes[j]
-			row := []string{g.Substrate, g.Machine, g.Settings, s.Kernel, string(s.Comparison),
-				string(s.Outcome), string(s.Unit)}
-			n := []string{strconv.Itoa(s.N), strconv.Itoa(s.Settings)}
+			row := func(predictors Predictors, f Fit, why string) {
+				t.Row(g.Substrate, g.Machine, g.Settings, s.Kernel, string(s.Comparison),
+					string(s.Outcome), string(s.Unit), string(predictors), s.N, s.Settings,
+					f.HeldOut.Value, f.HeldOut.Low, f.HeldOut.High, f.InSample, f.Intercept, f.L2,
+					f.LLC, why)
+			}
 			if s.Why != "" {
-				rows = append(rows, append(append(append(row, ""), n...), "", "", "", "", "", "", "",
-					s.Why))
+				row("", Fit{}, s.Why)
 			}
 			for k := range s.Fits {
-				f := &s.Fits[k]
-				rows = append(rows, append(append(append(row[:len(row):len(row)],
-					string(f.Predictors)), n...), number(f.HeldOut.Value), number(f.HeldOut.Low),
-					number(f.HeldOut.High), number(f.InSample), number(f.Intercept), number(f.L2),
-					number(f.LLC), ""))
+				row(s.Fits[k].Predictors, s.Fits[k], "")
 			}
 		}
 	}
-	return csv.NewWriter(w).WriteAll(rows)
-}
-
-func number(n result.Number) string {
-	if !n.Known() {
-		return ""
-	}
-	return strconv.FormatFloat(n.Float(), 'g', -1, 64)
+	return t
 }

@@ -46,17 +46,13 @@ func (a *app) levels(f *correlateFlags, dirs []string) error {
 	if err := a.levelsFigure(r, f.plot); err != nil {
 		return err
 	}
-	switch f.csv {
-	case levels.CellsTable:
-		err = r.WriteCells(a.stdout)
-	case levels.FitsTable:
-		err = r.WriteFits(a.stdout)
+	switch {
+	case f.csv != "":
+		err = r.Table(f.csv).CSV(a.stdout)
+	case f.json:
+		err = writeJSON(a.stdout, r)
 	default:
-		if f.json {
-			err = writeJSON(a.stdout, r)
-		} else {
-			err = r.WriteText(a.page())
-		}
+		err = r.View().Text(a.page())
 	}
 	return allUsed(err, list...)
 }
