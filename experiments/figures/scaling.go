@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"krdlab/experiments/result"
+	"krdlab/krd/plot"
 )
 
 // errNoWork is why figures of OVR and WTI are left out.
@@ -16,7 +17,7 @@ var errNoWTI = errors.New("no kernel work was measured that could differ from th
 	"so that there is no WTI")
 
 // speedup is speed-up against cores (KRD paper, figures 1 a and 2 a).
-func speedup(s *subject) (*Figure, error) {
+func speedup(s *subject) (*plot.Figure, error) {
 	if err := s.several(); err != nil {
 		return nil, err
 	}
@@ -26,14 +27,14 @@ func speedup(s *subject) (*Figure, error) {
 		return nil, errors.New("no speed-up is known: there are no serial runs beside the others")
 	}
 	s.ideal(p)
-	return &Figure{
-		ID: "speedup", Title: "Speed-up", Columns: 1, Panels: []Panel{*p},
+	return &plot.Figure{
+		ID: "speedup", Title: "Speed-up", Columns: 1, Panels: []plot.Panel{*p},
 		Caption: s.says("Speed-up: serial time over time on N cores.", ratios, p),
 	}, nil
 }
 
 // overhead is the non-work overhead against cores (1 b, 2 b).
-func overhead(s *subject) (*Figure, error) {
+func overhead(s *subject) (*plot.Figure, error) {
 	if err := s.several(); err != nil {
 		return nil, err
 	}
@@ -42,9 +43,9 @@ func overhead(s *subject) (*Figure, error) {
 	if p == nil {
 		return nil, errNoWork
 	}
-	p.ruleAtOne("no overhead")
-	return &Figure{
-		ID: "ovr", Title: "Non-work overhead (OVR)", Columns: 1, Panels: []Panel{*p},
+	p.RuleAtOne("no overhead")
+	return &plot.Figure{
+		ID: "ovr", Title: "Non-work overhead (OVR)", Columns: 1, Panels: []plot.Panel{*p},
 		Caption: s.says("OVR: what is not kernel work (spawning, stealing, waiting), as the "+
 			"factor by which it lengthens the run.", ratios, p),
 	}, nil
@@ -52,7 +53,7 @@ func overhead(s *subject) (*Figure, error) {
 
 // inverseWTI is speed-up x OVR / N (1 c, 2 c): by definition of OVR the inverse of WTI, whose
 // interval it has.
-func inverseWTI(s *subject) (*Figure, error) {
+func inverseWTI(s *subject) (*plot.Figure, error) {
 	if err := s.several(); err != nil {
 		return nil, err
 	}
@@ -69,17 +70,17 @@ func inverseWTI(s *subject) (*Figure, error) {
 	if p == nil {
 		return nil, errNoWTI
 	}
-	p.ruleAtOne("no inflation")
-	return &Figure{
+	p.RuleAtOne("no inflation")
+	return &plot.Figure{
 		ID: "speedup-ovr", Title: "Speed-up \u00d7 OVR / N = 1 / WTI", Columns: 1,
-		Panels: []Panel{*p},
+		Panels: []plot.Panel{*p},
 		Caption: s.says("By the definition of OVR this is 1 / WTI: below 1, the same kernels "+
 			"take longer than in the serial run.", ratios, p),
 	}, nil
 }
 
 // inflation is WTI against cores, on an axis of its own.
-func inflation(s *subject) (*Figure, error) {
+func inflation(s *subject) (*plot.Figure, error) {
 	if err := s.several(); err != nil {
 		return nil, err
 	}
@@ -87,15 +88,15 @@ func inflation(s *subject) (*Figure, error) {
 	if p == nil {
 		return nil, errNoWTI
 	}
-	p.ruleAtOne("no inflation")
-	return &Figure{
-		ID: "wti", Title: "Work time inflation (WTI)", Columns: 1, Panels: []Panel{*p},
+	p.RuleAtOne("no inflation")
+	return &plot.Figure{
+		ID: "wti", Title: "Work time inflation (WTI)", Columns: 1, Panels: []plot.Panel{*p},
 		Caption: s.says("WTI: time in kernels over that in the serial run.", ratios, p),
 	}, nil
 }
 
 // factors is speed-up beside the two factors that it loses to the ideal, each on its own axis.
-func factors(s *subject) (*Figure, error) {
+func factors(s *subject) (*plot.Figure, error) {
 	if err := s.several(); err != nil {
 		return nil, err
 	}
@@ -107,35 +108,29 @@ func factors(s *subject) (*Figure, error) {
 		return nil, errNoWTI
 	}
 	s.ideal(up)
-	ovr.ruleAtOne("no overhead, no inflation")
-	wti.ruleAtOne("no overhead, no inflation")
+	ovr.RuleAtOne("no overhead, no inflation")
+	wti.RuleAtOne("no overhead, no inflation")
 	up.Title, ovr.Title, wti.Title = "speed-up", "overhead (OVR)", "work time inflation (WTI)"
-	return &Figure{
+	return &plot.Figure{
 		ID: "factors", Title: "Speed-up = N / (OVR \u00d7 WTI)", Columns: 3,
-		Panels: []Panel{*up, *ovr, *wti},
+		Panels: []plot.Panel{*up, *ovr, *wti},
 		Caption: s.says("What keeps the speed-up on N cores below N: OVR, work besides the "+
 			"kernels, and WTI, kernels that take longer. Each has a scale of its own.", ratios, up),
 	}, nil
 }
 
 // ideal gives the axis of speed-up its ticks, and the line of speed-up N.
-func (s *subject) ideal(p *Panel) {
+func (s *subject) ideal(p *plot.Panel) {
 	most := float64(s.cores[len(s.cores)-1])
-	p.Y = niceAxis(p.Y, 0, math.Max(most, p.Y.Max))
-	p.Rules = []Rule{{Name: "ideal", X1: 0, Y1: 0, X2: most, Y2: most, Legend: true}}
-}
-
-// ruleAtOne gives the vertical axis its ticks, and a line at 1.
-func (p *Panel) ruleAtOne(name string) {
-	p.Y = niceAxis(p.Y, math.Min(1, p.Y.Min), math.Max(1, p.Y.Max))
-	p.Rules = []Rule{{Name: name, X1: 0, Y1: 1, X2: p.X.Max, Y2: 1, Legend: true}}
+	p.Y = plot.NiceAxis(p.Y, 0, math.Max(most, p.Y.Max))
+	p.Rules = []plot.Rule{{Name: "ideal", X1: 0, Y1: 0, X2: most, Y2: most, Legend: true}}
 }
 
 // againstCores is a panel with a series for each scheduler and a point for each core count; nil if
 // nothing is known.
 func (s *subject) againstCores(label string,
-	f func(*result.Result) result.Quantity) *Panel {
-	p := &Panel{Kind: Lines, X: s.coreAxis(), Y: Axis{Label: label}}
+	f func(*result.Result) result.Quantity) *plot.Panel {
+	p := &plot.Panel{Kind: plot.Lines, X: s.coreAxis(), Y: plot.Axis{Label: label}}
 	for _, name := range s.schedulers {
 		series := s.series(name)
 		for _, n := range s.cores {
@@ -147,7 +142,7 @@ func (s *subject) againstCores(label string,
 			if !q.Median.Known() {
 				continue
 			}
-			v := Point{X: float64(n), At: strconv.Itoa(n), Y: q.Median, Low: q.Low, High: q.High,
+			v := plot.Point{X: float64(n), At: strconv.Itoa(n), Y: q.Median, Low: q.Low, High: q.High,
 				N: q.N, Disturbed: s.disturbed(name, n)}
 			series.Points = append(series.Points, v)
 		}
@@ -158,21 +153,21 @@ func (s *subject) againstCores(label string,
 	if len(p.Series) == 0 {
 		return nil
 	}
-	p.Y.Min, p.Y.Max = span(p.Series)
+	p.Y.Min, p.Y.Max = plot.Span(p.Series)
 	return p
 }
 
 // says is a caption: what is shown, what points and bars are, and which schedulers of the group are
 // not in the panel.
-func (s *subject) says(what string, how statistic, p *Panel) []string {
+func (s *subject) says(what string, how statistic, p *plot.Panel) []string {
 	return append([]string{what + " " + s.sample(how)}, s.absent(p)...)
 }
 
 // coreAxis has a tick at each measured core count.
-func (s *subject) coreAxis() Axis {
-	a := Axis{Label: "cores", Unit: "cores", Max: float64(s.cores[len(s.cores)-1])}
+func (s *subject) coreAxis() plot.Axis {
+	a := plot.Axis{Label: "cores", Unit: "cores", Max: float64(s.cores[len(s.cores)-1])}
 	for _, n := range s.cores {
-		a.Ticks = append(a.Ticks, Tick{float64(n), strconv.Itoa(n)})
+		a.Ticks = append(a.Ticks, plot.Tick{Value: float64(n), Label: strconv.Itoa(n)})
 	}
 	return a
 }

@@ -10,6 +10,7 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/figures"
 	"krdlab/experiments/show"
+	"krdlab/krd/plot"
 	"krdlab/loi"
 )
 
@@ -41,7 +42,7 @@ type page struct {
 	Revision  string
 	Tables    []link
 	Cells     []cellLinks
-	Charts    map[string]*figures.Figure // by anchor
+	Charts    map[string]*plot.Figure // by anchor
 	CSS       template.CSS
 	JS        template.JS
 	ECharts   template.HTML
@@ -77,7 +78,7 @@ func Write(w io.Writer, e *dataset.Experiment, at string) error {
 func newPage(e *dataset.Experiment, at string) (*page, error) {
 	p := &page{Title: e.Name, Facts: environment(e), Places: places(e), Machines: machineFiles(e),
 		Warnings: warnings(e),
-		Commands: commands(e), Charts: map[string]*figures.Figure{}}
+		Commands: commands(e), Charts: map[string]*plot.Figure{}}
 	if e.Info != nil {
 		p.Notes = e.Info.Notes
 	}

@@ -13,6 +13,7 @@ import (
 	"krdlab/experiments/sweep"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
+	"krdlab/krd/plot"
 	"krdlab/loi"
 )
 
@@ -83,7 +84,7 @@ func (a *app) printMatrices(p *show.Page, e *dataset.Experiment) {
 	}
 	p.Brief(fmt.Sprintf("other numbers of cores, WTI and reuse: krdlab plot %s --figure %s "+
 		"--format svg,%s; everything: krdlab report %s", e.Dir, figures.MatrixID,
-		figures.Markdown, e.Dir))
+		plot.Markdown, e.Dir))
 	p.Line("")
 }
 
