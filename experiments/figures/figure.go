@@ -42,11 +42,11 @@ type maker struct {
 
 // makers are all families, in the order of the paper.
 var makers = []maker{
-	{"speedup", "speed-up against cores (KRD paper, figures 1 a, 2 a)", one(speedup)},
-	{"ovr", "non-work overhead against cores (1 b, 2 b)", one(overhead)},
-	{"wti", "work time inflation against cores", one(inflation)},
+	{"speedup", "speed-up against cores (KRD paper, figures 1 a, 2 a)", one(speedup.figure)},
+	{"ovr", "non-work overhead against cores (1 b, 2 b)", one(overhead.figure)},
+	{"wti", "work time inflation against cores", one(inflation.figure)},
 	{"speedup-ovr", "speed-up x OVR / N, which is 1 / WTI, against cores (1 c, 2 c)",
-		one(inverseWTI)},
+		one(inverseWTI.figure)},
 	{"factors", "speed-up, OVR and WTI against cores side by side, each on an axis of its own",
 		one(factors)},
 	{"kernel-wti", "work time inflation of each kernel against cores", one(kernelWTI)},

@@ -9,90 +9,71 @@ import (
 	"krdlab/krd/plot"
 )
 
-// errNoWork is why figures of OVR and WTI are left out.
-var errNoWork = errors.New("no kernel work was measured, so that there is neither OVR nor WTI")
-
 // errNoWTI is why figures of WTI are left out.
 var errNoWTI = errors.New("no kernel work was measured that could differ from the serial run's, " +
 	"so that there is no WTI")
 
-// speedup is speed-up against cores (KRD paper, figures 1 a and 2 a).
-func speedup(s *subject) (*plot.Figure, error) {
-	if err := s.several(); err != nil {
-		return nil, err
-	}
-	p := s.againstCores("speed-up",
-		func(r *result.Result) result.Quantity { return r.Summary.Speedup })
-	if p == nil {
-		return nil, errors.New("no speed-up is known: there are no serial runs beside the others")
-	}
-	s.ideal(p)
-	return &plot.Figure{
-		ID: "speedup", Title: "Speed-up", Columns: 1, Panels: []plot.Panel{*p},
-		Caption: s.says("Speed-up: serial time over time on N cores.", ratios, p),
-	}, nil
+// A ratio is a measure against cores, with a figure of its own.
+type ratio struct {
+	id, title, label string
+	says             string // what it is, for the caption
+	rule             string // the name of the line at 1; "": the line of speed-up N
+	of               func(*result.Result) result.Quantity
+	unknown          error // why it has no figure where nothing is known
 }
 
-// overhead is the non-work overhead against cores (1 b, 2 b).
-func overhead(s *subject) (*plot.Figure, error) {
-	if err := s.several(); err != nil {
-		return nil, err
-	}
-	p := s.againstCores("OVR",
-		func(r *result.Result) result.Quantity { return r.Summary.OVR })
-	if p == nil {
-		return nil, errNoWork
-	}
-	p.RuleAtOne("no overhead")
-	return &plot.Figure{
-		ID: "ovr", Title: "Non-work overhead (OVR)", Columns: 1, Panels: []plot.Panel{*p},
-		Caption: s.says("OVR: what is not kernel work (spawning, stealing, waiting), as the "+
-			"factor by which it lengthens the run.", ratios, p),
-	}, nil
-}
-
-// inverseWTI is speed-up x OVR / N (1 c, 2 c): by definition of OVR the inverse of WTI, whose
-// interval it has.
-func inverseWTI(s *subject) (*plot.Figure, error) {
-	if err := s.several(); err != nil {
-		return nil, err
-	}
-	p := s.againstCores("speed-up \u00d7 OVR / N",
+var (
+	speedup = ratio{"speedup", "Speed-up", "speed-up",
+		"Speed-up: serial time over time on N cores.", "",
+		func(r *result.Result) result.Quantity { return r.Summary.Speedup },
+		errors.New("no speed-up is known: there are no serial runs beside the others")}
+	overhead = ratio{"ovr", "Non-work overhead (OVR)", "OVR",
+		"OVR: what is not kernel work (spawning, stealing, waiting), as the factor by which it " +
+			"lengthens the run.", "no overhead",
+		func(r *result.Result) result.Quantity { return r.Summary.OVR }, errors.New("no kernel " +
+			"work was measured, so that there is neither OVR nor WTI")}
+	inflation = ratio{"wti", "Work time inflation (WTI)", "WTI",
+		"WTI: time in kernels over that in the serial run.", "no inflation",
+		func(r *result.Result) result.Quantity { return r.Summary.WTI }, errNoWTI}
+	// by definition of OVR the inverse of WTI, whose interval it has
+	inverseWTI = ratio{"speedup-ovr", "Speed-up \u00d7 OVR / N = 1 / WTI",
+		"speed-up \u00d7 OVR / N", "By the definition of OVR this is 1 / WTI: below 1, the same " +
+			"kernels take longer than in the serial run.", "no inflation",
 		func(r *result.Result) result.Quantity {
 			q := r.Summary.WTI
-			inverse := func(n result.Number) result.Number {
-				return result.Some(
-					1 / n.Float())
-			}
+			inverse := func(n result.Number) result.Number { return result.Some(1 / n.Float()) }
 			q.Median, q.Low, q.High = inverse(q.Median), inverse(q.High), inverse(q.Low)
 			return q
-		})
-	if p == nil {
-		return nil, errNoWTI
-	}
-	p.RuleAtOne("no inflation")
-	return &plot.Figure{
-		ID: "speedup-ovr", Title: "Speed-up \u00d7 OVR / N = 1 / WTI", Columns: 1,
-		Panels: []plot.Panel{*p},
-		Caption: s.says("By the definition of OVR this is 1 / WTI: below 1, the same kernels "+
-			"take longer than in the serial run.", ratios, p),
-	}, nil
-}
+		}, errNoWTI}
+)
 
-// inflation is WTI against cores, on an axis of its own.
-func inflation(s *subject) (*plot.Figure, error) {
+// figure draws the ratio.
+func (m ratio) figure(s *subject) (*plot.Figure, error) {
 	if err := s.several(); err != nil {
 		return nil, err
 	}
-	p := s.againstCores("WTI", func(r *result.Result) result.Quantity { return r.Summary.WTI })
+	p := s.panel(m, m.rule)
 	if p == nil {
-		return nil, errNoWTI
+		return nil, m.unknown
 	}
-	p.RuleAtOne("no inflation")
-	return &plot.Figure{
-		ID: "wti", Title: "Work time inflation (WTI)", Columns: 1, Panels: []plot.Panel{*p},
-		Caption: s.says("WTI: time in kernels over that in the serial run.", ratios, p),
-	}, nil
+	return &plot.Figure{ID: m.id, Title: m.title, Columns: 1, Panels: []plot.Panel{*p},
+		Caption: s.says(m.says, ratios, p)}, nil
+}
+
+// panel is a ratio against cores with its line of reference; nil if nothing is known.
+func (s *subject) panel(m ratio, rule string) *plot.Panel {
+	p := s.againstCores(m.label, m.of)
+	if p == nil {
+		return nil
+	}
+	if rule != "" {
+		p.RuleAtOne(rule)
+		return p
+	}
+	most := float64(s.cores[len(s.cores)-1])
+	p.Y = plot.NiceAxis(p.Y, 0, math.Max(most, p.Y.Max))
+	p.Rules = []plot.Rule{{Name: "ideal", X2: most, Y2: most, Legend: true}}
+	return p
 }
 
 // factors is speed-up beside the two factors that it loses to the ideal, each on its own axis.
@@ -100,16 +81,11 @@ func factors(s *subject) (*plot.Figure, error) {
 	if err := s.several(); err != nil {
 		return nil, err
 	}
-	up := s.againstCores("speed-up",
-		func(r *result.Result) result.Quantity { return r.Summary.Speedup })
-	ovr := s.againstCores("OVR", func(r *result.Result) result.Quantity { return r.Summary.OVR })
-	wti := s.againstCores("WTI", func(r *result.Result) result.Quantity { return r.Summary.WTI })
+	const rule = "no overhead, no inflation"
+	up, ovr, wti := s.panel(speedup, ""), s.panel(overhead, rule), s.panel(inflation, rule)
 	if up == nil || ovr == nil || wti == nil {
 		return nil, errNoWTI
 	}
-	s.ideal(up)
-	ovr.RuleAtOne("no overhead, no inflation")
-	wti.RuleAtOne("no overhead, no inflation")
 	up.Title, ovr.Title, wti.Title = "speed-up", "overhead (OVR)", "work time inflation (WTI)"
 	return &plot.Figure{
 		ID: "factors", Title: "Speed-up = N / (OVR \u00d7 WTI)", Columns: 3,
@@ -117,13 +93,6 @@ func factors(s *subject) (*plot.Figure, error) {
 		Caption: s.says("What keeps the speed-up on N cores below N: OVR, work besides the "+
 			"kernels, and WTI, kernels that take longer. Each has a scale of its own.", ratios, up),
 	}, nil
-}
-
-// ideal gives the axis of speed-up its ticks, and the line of speed-up N.
-func (s *subject) ideal(p *plot.Panel) {
-	most := float64(s.cores[len(s.cores)-1])
-	p.Y = plot.NiceAxis(p.Y, 0, math.Max(most, p.Y.Max))
-	p.Rules = []plot.Rule{{Name: "ideal", X1: 0, Y1: 0, X2: most, Y2: most, Legend: true}}
 }
 
 // againstCores is a panel with a series for each scheduler and a point for each core count; nil if
