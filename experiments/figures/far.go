@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"strconv"
 
+	"krdlab/experiments/result"
 	"krdlab/experiments/stats"
 	"krdlab/hw/units"
 	"krdlab/krd/plot"
@@ -110,22 +110,14 @@ func (s *subject) farAgainstCores() *plot.Figure {
 	readings := []stats.Point{stats.At(limit, true), stats.At(limit, false)}
 	top := 0.0
 	for _, reading := range readings {
-		p := plot.Panel{Title: reading.Name, Kind: plot.Lines, X: s.coreAxis()}
-		for _, name := range s.schedulers {
-			series := s.series(name)
-			for _, n := range s.cores {
-				if hs := s.traced(name, n); len(hs) > 0 {
-					v := spread(hs).At(float64(n), strconv.Itoa(n), reading.Of)
-					v.Disturbed = s.disturbed(name, n)
-					series.Points = append(series.Points, v)
-				}
-			}
-			if len(series.Points) > 0 {
-				top = math.Max(top, plot.Highest(series.Points))
-				p.Series = append(p.Series, series)
-			}
+		p := s.againstCores("", func(r *result.Result) result.Quantity {
+			return inPercent(reading.Measure("", "", ""), r)
+		})
+		p.Title = reading.Name
+		for _, series := range p.Series {
+			top = math.Max(top, plot.Highest(series.Points))
 		}
-		f.Panels = append(f.Panels, p)
+		f.Panels = append(f.Panels, *p)
 	}
 	for i := range f.Panels { // one scale
 		f.Panels[i].Y = plot.PercentAxis("share of all accesses [%]", top)

@@ -23,41 +23,38 @@ const MatrixID = "matrix"
 const matrixAbout = "kernels and schedulers of a whole experiment: speed-up, WTI, accesses " +
 	"beyond the LLC: matrix-speedup-CORES, matrix-wti-CORES, matrix-far-CORES"
 
-// A quantity of a matrix: what its fields are.
+// A matrixPart is a measure of a matrix: its fields.
 type matrixPart struct {
 	id, title, colour, shade string
-	lowest                   bool // is best
-	of                       func(s *subject, scheduler string, cores int) result.Quantity
-	text                     func(v float64) string
-	// depth is how dark the field of a value is, from 0 to 1; low and high are those of its row, or
-	// of all rows
+	measure                  stats.Measure
+	// depth is how dark the field of a value is, from 0 to 1; high is the highest of its row, or of
+	// all rows
 	depth func(v, high float64) float64
 	rows  bool // each row has a scale of its own
 }
 
 var matrixParts = []matrixPart{
 	{"speedup", "speed-up", "#0072b2", "Shade: speed-up as a share of the highest of the row.",
-		false, func(s *subject, name string, n int) result.Quantity {
-			return s.at(name, n).Summary.Speedup
-		}, threeDigits,
-		func(v, high float64) float64 { return v / high }, true},
+		stats.Speedup, func(v, high float64) float64 { return v / high }, true},
 	{"wti", "work time inflation", "#d55e00",
-		"Shade: from 1, no inflation, to the largest of all, or to 1.25.",
-		true, func(s *subject, name string, n int) result.Quantity {
-			return s.at(name, n).Summary.WTI
-		}, threeDigits,
+		"Shade: from 1, no inflation, to the largest of all, or to 1.25.", stats.WTI,
 		func(v, high float64) float64 { return (v - 1) / math.Max(high-1, plot.LeastLoss) }, false},
-	{"far", "accesses beyond the LLC [%]", "#d55e00", "Shade: from 0 to the largest of all, or " +
-		"to 10\u00a0%.", true,
-		func(s *subject, name string, n int) result.Quantity {
-			var v []float64
-			for _, h := range s.traced(name, n) {
-				if share := stats.FarOrCold.Of(h); share.Known() {
-					v = append(v, 100*share.Float())
-				}
-			}
-			return s.at(name, n).Quantity(v)
-		}, threeDigits, func(v, high float64) float64 { return v / math.Max(high, 10) }, false},
+	{"far", "accesses beyond the LLC [%]", "#d55e00",
+		"Shade: from 0 to the largest of all, or to 10\u00a0%.", stats.BeyondLLC,
+		func(v, high float64) float64 { return v / math.Max(high, 10) }, false},
+}
+
+func (m *matrixPart) lowest() bool { return m.measure.Better == stats.Lower }
+
+// inPercent returns a measure of a result as figures show it: shares in %.
+func inPercent(m stats.Measure, r *result.Result) result.Quantity {
+	q := m.Of(r)
+	if m.Unit == stats.Fraction {
+		for _, n := range []*result.Number{&q.Median, &q.Low, &q.High} {
+			*n = result.Some(100 * n.Float())
+		}
+	}
+	return q
 }
 
 // threeDigits is v with the digits that a field has room for.
@@ -335,10 +332,10 @@ func (m *matrix) row(part *matrixPart, r *matrixRow) (s plot.Series, marked stri
 		if r.data == nil || r.data.at(name, m.cores) == nil {
 			continue
 		}
-		values[j] = part.of(r.data, name, m.cores)
+		values[j] = inPercent(part.measure, r.data.at(name, m.cores))
 		if q := values[j]; q.Median.Known() {
 			v.Y, v.Low, v.High, v.N = q.Median, q.Low, q.High, q.N
-			v.Label, v.Disturbed = part.text(q.Median.Float()), r.data.disturbed(name, m.cores)
+			v.Label, v.Disturbed = threeDigits(q.Median.Float()), r.data.disturbed(name, m.cores)
 			if m.disturbed[1]++; v.Disturbed {
 				m.disturbed[0]++
 			}
@@ -352,7 +349,7 @@ func (m *matrix) row(part *matrixPart, r *matrixRow) (s plot.Series, marked stri
 			m.reps[1] = max(m.reps[1], q.N)
 		}
 	}
-	rank := result.Rank(values, part.lowest)
+	rank := result.Rank(values, part.lowest())
 	if len(rank.Order) == 0 {
 		return s, ""
 	}

@@ -74,7 +74,7 @@ func (m *matrix) says(part *matrixPart, p *plot.Panel, unsure int) []string {
 		fields += "; where nothing is drawn at random, exact values"
 	}
 	better := "highest"
-	if part.lowest {
+	if part.lowest() {
 		better = "lowest"
 	}
 	frames := "Solid frame: the " + better + " of its row, told from all others: their 95\u00a0% " +

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"krdlab/experiments/result"
+	"krdlab/experiments/stats"
 	"krdlab/krd/plot"
 )
 
@@ -24,17 +25,15 @@ type ratio struct {
 
 var (
 	speedup = ratio{"speedup", "Speed-up", "speed-up",
-		"Speed-up: serial time over time on N cores.", "",
-		func(r *result.Result) result.Quantity { return r.Summary.Speedup },
+		"Speed-up: serial time over time on N cores.", "", stats.Speedup.Of,
 		errors.New("no speed-up is known: there are no serial runs beside the others")}
 	overhead = ratio{"ovr", "Non-work overhead (OVR)", "OVR",
 		"OVR: what is not kernel work (spawning, stealing, waiting), as the factor by which it " +
 			"lengthens the run.", "no overhead",
-		func(r *result.Result) result.Quantity { return r.Summary.OVR }, errors.New("no kernel " +
-			"work was measured, so that there is neither OVR nor WTI")}
+		stats.OVR.Of,
+		errors.New("no kernel work was measured, so that there is neither OVR nor WTI")}
 	inflation = ratio{"wti", "Work time inflation (WTI)", "WTI",
-		"WTI: time in kernels over that in the serial run.", "no inflation",
-		func(r *result.Result) result.Quantity { return r.Summary.WTI }, errNoWTI}
+		"WTI: time in kernels over that in the serial run.", "no inflation", stats.WTI.Of, errNoWTI}
 	// by definition of OVR the inverse of WTI, whose interval it has
 	inverseWTI = ratio{"speedup-ovr", "Speed-up \u00d7 OVR / N = 1 / WTI",
 		"speed-up \u00d7 OVR / N", "By the definition of OVR this is 1 / WTI: below 1, the same " +
