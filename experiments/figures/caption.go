@@ -8,6 +8,7 @@ import (
 
 	"krdlab/experiments/result"
 	"krdlab/hw/units"
+	"krdlab/krd/plot"
 	"krdlab/loi"
 )
 
@@ -155,8 +156,6 @@ func (s *subject) disturbed(scheduler string, cores int) bool {
 	return r != nil && r.Disturbed()
 }
 
-const disturbedBy = "other programs, or the machine, disturbed a repetition or more"
-
 // disturbances names the disturbed cells, for figures without markers.
 func (s *subject) disturbances(cores ...int) []string {
 	var list []string
@@ -174,7 +173,7 @@ func (s *subject) disturbances(cores ...int) []string {
 	if list == nil {
 		return nil
 	}
-	return []string{"Doubtful, because " + disturbedBy + ": " + strings.Join(list, "; ") +
+	return []string{"Doubtful, because " + plot.DisturbedBy + ": " + strings.Join(list, "; ") +
 		" cores."}
 }
 
@@ -217,11 +216,11 @@ func plural(n int, noun string) string { return fmt.Sprintf("%d\u00a0%s", n, uni
 
 // absent says which schedulers of the group are not in the panel, and of a panel against cores
 // which points it has not.
-func (s *subject) absent(p *Panel) (lines []string) {
+func (s *subject) absent(p *plot.Panel) (lines []string) {
 	var list, points []string
 	across := false
 	for _, name := range s.schedulers {
-		i := slices.IndexFunc(p.Series, func(e Series) bool { return e.Name == name })
+		i := slices.IndexFunc(p.Series, func(e plot.Series) bool { return e.Name == name })
 		if i < 0 {
 			list = append(list, name)
 			continue
@@ -230,7 +229,7 @@ func (s *subject) absent(p *Panel) (lines []string) {
 		at := p.Series[i].Points
 		for _, n := range s.cores {
 			if p.X.Unit == "cores" && !slices.ContainsFunc(at,
-				func(v Point) bool { return v.X == float64(n) }) {
+				func(v plot.Point) bool { return v.X == float64(n) }) {
 				missing = append(missing, fmt.Sprint(n))
 				across = across || len(at) > 1 && at[0].X < float64(n) && at[len(at)-1].X > float64(n)
 			}
@@ -267,25 +266,16 @@ func counted(low, high int, noun string) string {
 // between is a number, or two, in groups of three digits.
 func between(low, high uint64) string {
 	if low == high {
-		return grouped(low)
+		return units.Grouped(low)
 	}
-	return grouped(low) + " to " + grouped(high)
-}
-
-// grouped prints n in groups of three digits, apart by a no-break space.
-func grouped(n uint64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "\u00a0" + s[i:]
-	}
-	return s
+	return units.Grouped(low) + " to " + units.Grouped(high)
 }
 
 // short prints a mean count.
 func short(v float64) string {
 	switch {
 	case v >= 10 || v == math.Trunc(v):
-		return grouped(uint64(math.Round(v)))
+		return units.Grouped(uint64(math.Round(v)))
 	case v >= 0.1:
 		return fmt.Sprintf("%.1f", v)
 	}

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"strconv"
 
 	"krdlab/experiments/result"
 	"krdlab/experiments/stats"
 	"krdlab/hw/units"
+	"krdlab/krd/plot"
 )
 
 // threshold is the distance that figures look beyond: the least power of two that is not below the
@@ -31,7 +31,7 @@ func (s *subject) thresholdSays() string {
 }
 
 // far is figure 6, and the share of accesses beyond the threshold against cores.
-func far(s *subject) (figs []Figure, err error) {
+func far(s *subject) (figs []plot.Figure, err error) {
 	counts := []int{}
 	for _, n := range s.cores {
 		if len(s.tracedAt(n)) > 0 {
@@ -63,16 +63,16 @@ func far(s *subject) (figs []Figure, err error) {
 
 // beyond is the share of the accesses at each distance or more, from half the threshold on (figure
 // 6).
-func (s *subject) beyond(cores int) (*Figure, error) {
+func (s *subject) beyond(cores int) (*plot.Figure, error) {
 	llc := uint64(s.machine().LLCBytes)
-	sc := newScale(s.tracedAt(cores))
+	sc := plot.NewScale(s.tracedAt(cores))
 	sc.Zero = false
 	sc.First = bits.Len64(s.threshold()) - 2
 	if sc.Last <= sc.First {
 		return nil, fmt.Errorf("no reuse on %s has a distance of %s or more", plural(cores, "core"),
 			units.Bytes(1<<sc.First))
 	}
-	p := Panel{Kind: Lines, X: sc.axis("reuse distance [bytes]; INF: cold")}
+	p := plot.Panel{Kind: plot.Lines, X: sc.Axis("reuse distance [bytes]; INF: cold")}
 	top := 0.0
 	for _, name := range s.schedulers {
 		hs := s.traced(name, cores)
@@ -80,68 +80,47 @@ func (s *subject) beyond(cores int) (*Figure, error) {
 			continue
 		}
 		series := s.series(name)
+		of := spread(hs)
 		for k := sc.First; k <= sc.Last; k++ {
-			series.Points = append(series.Points, spread(hs, float64(k), units.Bytes(1<<k),
+			series.Points = append(series.Points, of.At(float64(k), units.Bytes(1<<k),
 				stats.At(1<<k, true).Of))
 		}
-		end := spread(hs, sc.Infinity(), "INF", stats.Cold.Of)
-		end.Apart = true
-		series.Points = append(series.Points, end)
-		series.doubt(s.disturbed(name, cores))
-		top = math.Max(top, highest(series.Points))
+		series.Points = append(series.Points, of.Beside(sc.Infinity(), "INF", stats.Cold.Of))
+		series.Doubt(s.disturbed(name, cores))
+		top = math.Max(top, plot.Highest(series.Points))
 		p.Series = append(p.Series, series)
 	}
-	p.Y = percentAxis("accesses at this distance or more [%]", top)
-	p.Rules = caches(0, llc, p.Y.Max)
+	p.Y = plot.PercentAxis("accesses at this distance or more [%]", top)
+	p.Rules = plot.Caches(0, llc, p.Y.Max)
 	if llc < 1<<sc.First {
 		p.Rules = nil
 	}
-	return &Figure{
+	return &plot.Figure{
 		ID: fmt.Sprintf("far-%d", cores), Title: "Accesses by distance: " + s.place(cores),
-		Columns: 1, Panels: []Panel{p},
+		Columns: 1, Panels: []plot.Panel{p},
 		Caption: s.distancesSay(cores, "Share of all accesses with at least this reuse distance, "+
 			"cold accesses (INF) counted in.", &p),
 	}, nil
 }
 
-func highest(points []Point) float64 {
-	top := 0.0
-	for _, v := range points {
-		for _, n := range []result.Number{v.Y, v.High} {
-			if n.Known() {
-				top = math.Max(top, n.Float())
-			}
-		}
-	}
-	return top
-}
-
 // farAgainstCores is the share of accesses beyond the threshold against cores, in both readings.
-func (s *subject) farAgainstCores() *Figure {
+func (s *subject) farAgainstCores() *plot.Figure {
 	limit := s.threshold()
-	f := &Figure{ID: "far", Title: "Accesses at " + units.Bytes(limit) + " or more", Columns: 2}
+	f := &plot.Figure{ID: "far", Title: "Accesses at " + units.Bytes(limit) + " or more", Columns: 2}
 	readings := []stats.Point{stats.At(limit, true), stats.At(limit, false)}
 	top := 0.0
 	for _, reading := range readings {
-		p := Panel{Title: reading.Name, Kind: Lines, X: s.coreAxis()}
-		for _, name := range s.schedulers {
-			series := s.series(name)
-			for _, n := range s.cores {
-				if hs := s.traced(name, n); len(hs) > 0 {
-					v := spread(hs, float64(n), strconv.Itoa(n), reading.Of)
-					v.Disturbed = s.disturbed(name, n)
-					series.Points = append(series.Points, v)
-				}
-			}
-			if len(series.Points) > 0 {
-				top = math.Max(top, highest(series.Points))
-				p.Series = append(p.Series, series)
-			}
+		p := s.againstCores("", func(r *result.Result) result.Quantity {
+			return inPercent(reading.Measure("", "", ""), r)
+		})
+		p.Title = reading.Name
+		for _, series := range p.Series {
+			top = math.Max(top, plot.Highest(series.Points))
 		}
-		f.Panels = append(f.Panels, p)
+		f.Panels = append(f.Panels, *p)
 	}
 	for i := range f.Panels { // one scale
-		f.Panels[i].Y = percentAxis("share of all accesses [%]", top)
+		f.Panels[i].Y = plot.PercentAxis("share of all accesses [%]", top)
 	}
 	text := fmt.Sprintf("Accesses with a reuse distance of %s; with \"or cold\" also those of "+
 		"distance INF. %s", s.thresholdSays(), s.tracedSays(s.cores...))

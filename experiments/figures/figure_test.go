@@ -2,12 +2,8 @@ package figures
 
 import (
 	"bytes"
-	"compress/zlib"
-	"errors"
 	"flag"
 	"fmt"
-	"image/png"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -21,6 +17,7 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/dataset/datasettest"
 	"krdlab/experiments/result"
+	"krdlab/krd/plot"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -125,7 +122,7 @@ func words(svg []byte) []byte {
 }
 
 // table is the caption and the rows of a figure.
-func table(f *Figure) []byte {
+func table(f *plot.Figure) []byte {
 	var b bytes.Buffer
 	for _, c := range append([]string{f.Title}, f.Caption...) {
 		fmt.Fprintf(&b, "# %s\n", c)
@@ -206,93 +203,5 @@ func TestNearly(t *testing.T) {
 		if nearly([]byte(c.got), []byte(c.want)) != c.same {
 			t.Errorf("%s and %s: expected %v", c.got, c.want, c.same)
 		}
-	}
-}
-
-// PNG and PDF show what SVG does: the colours of all series, the words of the legend.
-func TestFormats(t *testing.T) {
-	list, _ := All(small(t))
-	for _, f := range list[:4] {
-		var b bytes.Buffer
-		if err := f.Write(&b, "png"); err != nil {
-			t.Fatal(err)
-		}
-		img, err := png.Decode(&b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if w := img.Bounds().Dx(); w != 1300 {
-			t.Errorf("%s: %d dots wide, expected 6.5 inches of 200", f.ID, w)
-		}
-		dots := map[[3]uint8]int{}
-		for y := range img.Bounds().Dy() {
-			for x := range img.Bounds().Dx() {
-				r, g, b, _ := img.At(x, y).RGBA()
-				dots[[3]uint8{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8)}]++
-			}
-		}
-		for _, s := range f.Panels[0].Series {
-			c := colourOf(s.Colour)
-			if n := dots[[3]uint8{c.R, c.G, c.B}]; n < 300 {
-				t.Errorf("%s: %d dots in the colour of %s", f.ID, n, s.Name)
-			}
-		}
-
-		b.Reset()
-		if err := f.Write(&b, "pdf"); err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.HasPrefix(b.Bytes(), []byte("%PDF-")) ||
-			!bytes.HasSuffix(bytes.TrimSpace(b.Bytes()), []byte("%%EOF")) {
-			t.Errorf("%s: no complete PDF", f.ID)
-		}
-		if bytes.Contains(b.Bytes(), []byte("Date")) {
-			t.Errorf("%s: the PDF has a date", f.ID)
-		}
-		words := inflated(t, b.Bytes())
-		for _, s := range []string{f.Title, f.Panels[0].Series[3].Name, f.Panels[0].X.Label,
-			"95\u00a0%"} {
-			if !bytes.Contains(words, inPDF(s)) {
-				t.Errorf("%s: the PDF does not say %q", f.ID, s)
-			}
-		}
-	}
-}
-
-// inflated is the content of the compressed streams of a PDF.
-func inflated(t *testing.T, pdf []byte) []byte {
-	t.Helper()
-	var all []byte
-	for _, part := range bytes.Split(pdf, []byte("stream\n"))[1:] {
-		r, err := zlib.NewReader(bytes.NewReader(part))
-		if err != nil {
-			continue
-		}
-		b, err := io.ReadAll(r)
-		if err == nil {
-			all = append(all, b...)
-		}
-	}
-	if len(all) == 0 {
-		t.Fatal("no stream in the PDF")
-	}
-	return all
-}
-
-// inPDF is s as a PDF has it: code page 1252, with brackets escaped.
-func inPDF(s string) (b []byte) {
-	for _, r := range s {
-		if r == '(' || r == ')' {
-			b = append(b, '\\')
-		}
-		b = append(b, byte(r)) // what is tested is in Latin 1
-	}
-	return b
-}
-
-func TestUnknownFormat(t *testing.T) {
-	list, _ := All(small(t))
-	if err := list[0].Write(io.Discard, "gif"); !errors.Is(err, ErrFormat) {
-		t.Errorf("gif: %v", err)
 	}
 }

@@ -8,10 +8,11 @@ import (
 	"strconv"
 
 	"krdlab/experiments/result"
+	"krdlab/krd/plot"
 )
 
 // kernelWTI is the work time inflation of each kernel against cores, a panel for each kernel.
-func kernelWTI(s *subject) (*Figure, error) {
+func kernelWTI(s *subject) (*plot.Figure, error) {
 	if err := s.several(); err != nil {
 		return nil, err
 	}
@@ -30,7 +31,7 @@ func kernelWTI(s *subject) (*Figure, error) {
 		return nil, errors.New("one kernel only (" + names[0] +
 			"); its inflation is in wti")
 	}
-	f := &Figure{ID: "kernel-wti", Title: "Work time inflation of each kernel"}
+	f := &plot.Figure{ID: "kernel-wti", Title: "Work time inflation of each kernel"}
 	top, bottom := 1.0, 1.0
 	for _, name := range names {
 		p := s.againstCores("WTI",
@@ -42,10 +43,10 @@ func kernelWTI(s *subject) (*Figure, error) {
 		top, bottom = math.Max(top, p.Y.Max), math.Min(bottom, p.Y.Min)
 		f.Panels = append(f.Panels, *p)
 	}
-	f.lay(3)
+	f.Lay(3)
 	for i := range f.Panels { // one scale, so that kernels can be compared
 		f.Panels[i].Y.Min, f.Panels[i].Y.Max = bottom, top
-		f.Panels[i].ruleAtOne("no inflation")
+		f.Panels[i].RuleAtOne("no inflation")
 	}
 	estimated := ""
 	for _, r := range s.ordered() {

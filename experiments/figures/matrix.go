@@ -10,8 +10,10 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/experiments/stats"
+	"krdlab/hw/units"
 	"krdlab/kernels"
 	"krdlab/krd/doc"
+	"krdlab/krd/plot"
 	"krdlab/loi"
 )
 
@@ -21,51 +23,38 @@ const MatrixID = "matrix"
 const matrixAbout = "kernels and schedulers of a whole experiment: speed-up, WTI, accesses " +
 	"beyond the LLC: matrix-speedup-CORES, matrix-wti-CORES, matrix-far-CORES"
 
-// notAvailable is written where there is no number.
-const notAvailable = "n/a"
-
-// The marks of fields of a matrix.
-const (
-	MarkBest  = "best"  // of its row, told from all others
-	MarkTied  = "tied"  // the best of its row, or not told from it
-	MarkFirst = "first" // the best of its row, of which not all have intervals
-)
-
-// A quantity of a matrix: what its fields are.
+// A matrixPart is a measure of a matrix: its fields.
 type matrixPart struct {
 	id, title, colour, shade string
-	lowest                   bool // is best
-	of                       func(s *subject, scheduler string, cores int) result.Quantity
-	text                     func(v float64) string
-	// depth is how dark the field of a value is, from 0 to 1; low and high are those of its row, or
-	// of all rows
+	measure                  stats.Measure
+	// depth is how dark the field of a value is, from 0 to 1; high is the highest of its row, or of
+	// all rows
 	depth func(v, high float64) float64
 	rows  bool // each row has a scale of its own
 }
 
 var matrixParts = []matrixPart{
 	{"speedup", "speed-up", "#0072b2", "Shade: speed-up as a share of the highest of the row.",
-		false, func(s *subject, name string, n int) result.Quantity {
-			return s.at(name, n).Summary.Speedup
-		}, threeDigits,
-		func(v, high float64) float64 { return v / high }, true},
+		stats.Speedup, func(v, high float64) float64 { return v / high }, true},
 	{"wti", "work time inflation", "#d55e00",
-		"Shade: from 1, no inflation, to the largest of all, or to 1.25.",
-		true, func(s *subject, name string, n int) result.Quantity {
-			return s.at(name, n).Summary.WTI
-		}, threeDigits,
-		func(v, high float64) float64 { return (v - 1) / math.Max(high-1, leastLoss) }, false},
-	{"far", "accesses beyond the LLC [%]", "#d55e00", "Shade: from 0 to the largest of all, or " +
-		"to 10\u00a0%.", true,
-		func(s *subject, name string, n int) result.Quantity {
-			var v []float64
-			for _, h := range s.traced(name, n) {
-				if share := stats.FarOrCold.Of(h); share.Known() {
-					v = append(v, 100*share.Float())
-				}
-			}
-			return s.at(name, n).Quantity(v)
-		}, threeDigits, func(v, high float64) float64 { return v / math.Max(high, 10) }, false},
+		"Shade: from 1, no inflation, to the largest of all, or to 1.25.", stats.WTI,
+		func(v, high float64) float64 { return (v - 1) / math.Max(high-1, plot.LeastLoss) }, false},
+	{"far", "accesses beyond the LLC [%]", "#d55e00",
+		"Shade: from 0 to the largest of all, or to 10\u00a0%.", stats.BeyondLLC,
+		func(v, high float64) float64 { return v / math.Max(high, 10) }, false},
+}
+
+func (m *matrixPart) lowest() bool { return m.measure.Better == stats.Lower }
+
+// inPercent returns a measure of a result as figures show it: shares in %.
+func inPercent(m stats.Measure, r *result.Result) result.Quantity {
+	q := m.Of(r)
+	if m.Unit == doc.Fraction {
+		for _, n := range []*result.Number{&q.Median, &q.Low, &q.High} {
+			*n = result.Some(100 * n.Float())
+		}
+	}
+	return q
 }
 
 // threeDigits is v with the digits that a field has room for.
@@ -101,7 +90,7 @@ type matrixRow struct {
 
 // A WholeFigure is a figure of an experiment as a whole.
 type WholeFigure struct {
-	Figure
+	plot.Figure
 	Prefix   string // of the names of its files, where there are several machines
 	Headline bool   // it has the speed-ups at the largest number of cores of its machine
 	Machine  string // with the substrate where that is not native: "westmere-ex-4s, SIMULATED"
@@ -123,7 +112,7 @@ func Matrices(e *dataset.Experiment) (list []WholeFigure) {
 					machine += ", SIMULATED"
 				}
 				list = append(list, WholeFigure{*f, m.prefix, first && j == 0, machine,
-					f.Panels[0].winners()})
+					winners(&f.Panels[0])})
 			}
 		}
 	}
@@ -218,7 +207,7 @@ func (m *matrix) fill(e *dataset.Experiment, subjects []*subject) {
 	m.order()
 	say := func(names []string, why string) {
 		if len(names) > 0 {
-			m.missing = append(m.missing, fmt.Sprintf("%s for %s: %s.", notAvailable,
+			m.missing = append(m.missing, fmt.Sprintf("%s for %s: %s.", units.NotAvailable,
 				strings.Join(names, ", "), why))
 		}
 	}
@@ -276,23 +265,24 @@ func changed(s *subject) string {
 }
 
 // figure is the heat map of one quantity; nil where no field has a number.
-func (m *matrix) figure(part *matrixPart) *Figure {
+func (m *matrix) figure(part *matrixPart) *plot.Figure {
 	m.reps, m.disturbed, m.fixed = [2]int{}, [2]int{}, false
-	p := Panel{Kind: Matrix, X: Axis{Min: -0.5, Max: float64(len(m.schedulers)) - 0.5, Turned: true},
-		Y: Axis{Label: part.title, Min: -0.5, Max: float64(len(m.rows)) - 0.5}}
+	p := plot.Panel{Kind: plot.Matrix,
+		X: plot.Axis{Min: -0.5, Max: float64(len(m.schedulers)) - 0.5, Turned: true},
+		Y: plot.Axis{Label: part.title, Min: -0.5, Max: float64(len(m.rows)) - 0.5}}
 	for i, name := range m.schedulers {
-		p.X.Ticks = append(p.X.Ticks, Tick{float64(i), name})
+		p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(i), Label: name})
 	}
 	top, unsure := 0.0, 0
 	var without []string
 	for i := range m.rows { // the first row is at the top
 		r := &m.rows[len(m.rows)-1-i]
-		p.Y.Ticks = append(p.Y.Ticks, Tick{float64(i), r.name})
+		p.Y.Ticks = append(p.Y.Ticks, plot.Tick{Value: float64(i), Label: r.name})
 		s, marked := m.row(part, r)
 		switch {
 		case marked == "" && r.data != nil:
 			without = append(without, r.name)
-		case marked == MarkFirst:
+		case marked == plot.MarkFirst:
 			unsure++
 		}
 		high := 0.0
@@ -320,32 +310,32 @@ func (m *matrix) figure(part *matrixPart) *Figure {
 		}
 	}
 	cores := plural(m.cores, "core")
-	f := &Figure{ID: fmt.Sprintf("%s-%s-%d", MatrixID, part.id, m.cores), Columns: 1,
-		Title: title(part.title) + " on " + cores, Panels: []Panel{p}}
+	f := &plot.Figure{ID: fmt.Sprintf("%s-%s-%d", MatrixID, part.id, m.cores), Columns: 1,
+		Title: title(part.title) + " on " + cores, Panels: []plot.Panel{p}}
 	f.Caption = m.says(part, &p, unsure)
 	if len(without) > 0 {
 		slices.Reverse(without)
 		f.Caption = append(f.Caption, fmt.Sprintf("%s for %s: no such number (kernels that do no "+
-			"work or access no data, or a serial program that takes no time).", notAvailable,
+			"work or access no data, or a serial program that takes no time).", units.NotAvailable,
 			strings.Join(without, ", ")))
 	}
 	return f
 }
 
 // row is one kernel: its fields, and the mark of its best.
-func (m *matrix) row(part *matrixPart, r *matrixRow) (s Series, marked string) {
-	s = Series{Name: r.name, Colour: part.colour, Points: make([]Point, len(m.schedulers))}
+func (m *matrix) row(part *matrixPart, r *matrixRow) (s plot.Series, marked string) {
+	s = plot.Series{Name: r.name, Colour: part.colour, Points: make([]plot.Point, len(m.schedulers))}
 	values := make([]result.Quantity, len(m.schedulers))
 	for j, name := range m.schedulers {
 		v := &s.Points[j]
-		*v = Point{X: float64(j), At: name, Label: notAvailable}
+		*v = plot.Point{X: float64(j), At: name, Label: units.NotAvailable}
 		if r.data == nil || r.data.at(name, m.cores) == nil {
 			continue
 		}
-		values[j] = part.of(r.data, name, m.cores)
+		values[j] = inPercent(part.measure, r.data.at(name, m.cores))
 		if q := values[j]; q.Median.Known() {
 			v.Y, v.Low, v.High, v.N = q.Median, q.Low, q.High, q.N
-			v.Label, v.Disturbed = part.text(q.Median.Float()), r.data.disturbed(name, m.cores)
+			v.Label, v.Disturbed = threeDigits(q.Median.Float()), r.data.disturbed(name, m.cores)
 			if m.disturbed[1]++; v.Disturbed {
 				m.disturbed[0]++
 			}
@@ -359,22 +349,22 @@ func (m *matrix) row(part *matrixPart, r *matrixRow) (s Series, marked string) {
 			m.reps[1] = max(m.reps[1], q.N)
 		}
 	}
-	rank := result.Rank(values, part.lowest)
+	rank := result.Rank(values, part.lowest())
 	if len(rank.Order) == 0 {
 		return s, ""
 	}
 	best := rank.Order[0]
 	switch {
 	case !rank.Sure:
-		marked = MarkFirst
+		marked = plot.MarkFirst
 	case len(rank.Order) > 1 && len(rank.Tied)+1 == len(rank.Order):
-		return s, MarkTied // nothing is told from anything: marks would say nothing
+		return s, plot.MarkTied // nothing is told from anything: marks would say nothing
 	case len(rank.Tied) > 0:
-		marked = MarkTied
+		marked = plot.MarkTied
 	case len(rank.Order) > 1:
-		marked = MarkBest
+		marked = plot.MarkBest
 	default:
-		return s, notAvailable // there is nothing to be better than
+		return s, units.NotAvailable // there is nothing to be better than
 	}
 	s.Points[best].Mark = marked
 	for _, j := range rank.Order[1:] {

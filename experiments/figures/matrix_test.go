@@ -10,6 +10,8 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/dataset/datasettest"
 	"krdlab/experiments/result"
+	"krdlab/hw/units"
+	"krdlab/krd/plot"
 )
 
 // several is the made experiment with the cells of its kernel again for each of some other names,
@@ -40,7 +42,7 @@ func several(kernels []string, more int) *dataset.Experiment {
 }
 
 // matrixOf returns a figure of an experiment.
-func matrixOf(t *testing.T, e *dataset.Experiment, id string) *Figure {
+func matrixOf(t *testing.T, e *dataset.Experiment, id string) *plot.Figure {
 	t.Helper()
 	for _, m := range Matrices(e) {
 		if m.ID == id {
@@ -52,7 +54,7 @@ func matrixOf(t *testing.T, e *dataset.Experiment, id string) *Figure {
 }
 
 // marks are those of a row that has some, by scheduler.
-func marks(t *testing.T, f *Figure, kernel string) map[string]string {
+func marks(t *testing.T, f *plot.Figure, kernel string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
 	for _, s := range f.Panels[0].Series {
@@ -83,7 +85,7 @@ func TestMatrix(t *testing.T) {
 	for id, best := range map[string]string{"matrix-speedup-24": "workfirst",
 		"matrix-wti-24": "workfirst", "matrix-far-24": "shepherd-socket"} {
 		f := matrixOf(t, e, id)
-		if got := marks(t, f, "fmm"); len(got) != 1 || got[best] != MarkBest {
+		if got := marks(t, f, "fmm"); len(got) != 1 || got[best] != plot.MarkBest {
 			t.Errorf("%s: %v", id, got)
 		}
 		head, rows := f.Panels[0].Fields()
@@ -92,8 +94,8 @@ func TestMatrix(t *testing.T) {
 			t.Errorf("%s: columns %v, expected %v", id, head, want)
 		}
 		if len(rows) != 3 || rows[0][0] != "matmul" || rows[1][0] != "fib" || rows[2][0] != "fmm" ||
-			slices.ContainsFunc(rows[1][1:], func(s string) bool { return s != notAvailable }) ||
-			rows[0][5] != notAvailable || rows[0][1] == notAvailable {
+			slices.ContainsFunc(rows[1][1:], func(s string) bool { return s != units.NotAvailable }) ||
+			rows[0][5] != units.NotAvailable || rows[0][1] == units.NotAvailable {
 			t.Errorf("%s: %v", id, rows)
 		}
 		if said := strings.Join(f.Caption, " "); !strings.Contains(said,
@@ -111,7 +113,7 @@ func TestMatrix(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := f.Write(&b, Markdown); err != nil {
+	if err := f.Write(&b, plot.Markdown); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"### Speed-up on 24 cores\n", "| fib | n/a | n/a | ",
@@ -139,7 +141,7 @@ func TestMatrixUnsure(t *testing.T) {
 	twin.Scheduler = "helpfirst"
 	*of("matmul", "helpfirst") = &twin
 	if got := marks(t, matrixOf(t, e, "matrix-speedup-24"), "matmul"); len(got) != 2 ||
-		got["workfirst"] != MarkTied || got["helpfirst"] != MarkTied {
+		got["workfirst"] != plot.MarkTied || got["helpfirst"] != plot.MarkTied {
 		t.Errorf("twins: %v", got)
 	}
 	all := several([]string{"matmul", "fmm"}, 0)
@@ -159,7 +161,7 @@ func TestMatrixUnsure(t *testing.T) {
 	few.Repetitions = few.Repetitions[:3]
 	*of("fmm", "helpfirst") = &few
 	f = matrixOf(t, e, "matrix-far-24")
-	if got := marks(t, f, "fmm"); len(got) != 1 || got["shepherd-socket"] != MarkFirst {
+	if got := marks(t, f, "fmm"); len(got) != 1 || got["shepherd-socket"] != plot.MarkFirst {
 		t.Errorf("few repetitions: %v", got)
 	}
 	if said := strings.Join(f.Caption, " "); !strings.Contains(said,
@@ -168,7 +170,7 @@ func TestMatrixUnsure(t *testing.T) {
 	}
 	// A deterministic value is an interval of no width: beside the others' it can be the best.
 	few.Deterministic = true
-	if got := marks(t, matrixOf(t, e, "matrix-far-24"), "fmm"); got["shepherd-socket"] != MarkBest {
+	if got := marks(t, matrixOf(t, e, "matrix-far-24"), "fmm"); got["shepherd-socket"] != plot.MarkBest {
 		t.Errorf("an exact value: %v", got)
 	}
 	// What failed is n/a, and said.
@@ -176,7 +178,7 @@ func TestMatrixUnsure(t *testing.T) {
 		return c.Result.Kernel == "fmm" && c.Result.Cores == 24
 	})
 	f = matrixOf(t, e, "matrix-wti-24")
-	if _, rows := f.Panels[0].Fields(); len(rows) != 2 || rows[1][1] != notAvailable ||
+	if _, rows := f.Panels[0].Fields(); len(rows) != 2 || rows[1][1] != units.NotAvailable ||
 		!strings.Contains(strings.Join(f.Caption, " "), "n/a for fmm: not all of their runs") {
 		t.Errorf("failed: %v", rows)
 	}

@@ -6,23 +6,24 @@ import (
 	"strings"
 
 	"krdlab/experiments/result"
+	"krdlab/krd/plot"
 	"krdlab/loi"
 )
 
 // winners says which schedulers are the best of which rows.
-func (p *Panel) winners() string {
+func winners(p *plot.Panel) string {
 	rows := map[string][]string{} // by scheduler
 	var names, undecided []string
 	for _, s := range slices.Backward(p.Series) {
-		if !slices.ContainsFunc(s.Points, func(v Point) bool { return v.Mark != "" }) &&
-			slices.ContainsFunc(s.Points, func(v Point) bool { return v.Y.Known() }) {
+		if !slices.ContainsFunc(s.Points, func(v plot.Point) bool { return v.Mark != "" }) &&
+			slices.ContainsFunc(s.Points, func(v plot.Point) bool { return v.Y.Known() }) {
 			undecided = append(undecided, s.Name)
 		}
 		for _, v := range s.Points {
 			switch v.Mark {
 			case "":
 				continue
-			case MarkBest:
+			case plot.MarkBest:
 				if rows[v.At] == nil {
 					names = append(names, v.At)
 				}
@@ -50,7 +51,7 @@ func (p *Panel) winners() string {
 }
 
 // says is the caption of a matrix.
-func (m *matrix) says(part *matrixPart, p *Panel, unsure int) []string {
+func (m *matrix) says(part *matrixPart, p *plot.Panel, unsure int) []string {
 	where := "Measured on " + m.Machine
 	if m.Substrate == loi.Simulated {
 		where = "SIMULATED, not measured, on the machine " + m.Machine
@@ -73,7 +74,7 @@ func (m *matrix) says(part *matrixPart, p *Panel, unsure int) []string {
 		fields += "; where nothing is drawn at random, exact values"
 	}
 	better := "highest"
-	if part.lowest {
+	if part.lowest() {
 		better = "lowest"
 	}
 	frames := "Solid frame: the " + better + " of its row, told from all others: their 95\u00a0% " +
@@ -87,7 +88,7 @@ func (m *matrix) says(part *matrixPart, p *Panel, unsure int) []string {
 	source := where + ". Rows, with parameters that are not the defaults: " +
 		strings.Join(rows, "; ") + "."
 	list := []string{source}
-	if best := p.winners(); best != "" {
+	if best := winners(p); best != "" {
 		list = append(list, best)
 	}
 	list = append(list, fields+". "+part.shade+" "+frames)

@@ -7,12 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/plot/vg"
-	"pgregory.net/rapid"
-
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
 	"krdlab/hw"
+	"krdlab/krd/plot"
 )
 
 // ids are those of figures; reasons why others are left out, by family.
@@ -112,10 +110,6 @@ func TestSkippedOfFamily(t *testing.T) {
 	if !slices.Contains(ids, "far") || reasons["far"] != "" || reasons["far-12"] == "" {
 		t.Errorf("drawn %q, left out %q", ids, reasons)
 	}
-	s := Skipped{ID: "far-12"}
-	if !s.Means("far") || !s.Means("far-12") || s.Means("far-6") || (Skipped{ID: "speedup-ovr"}).Means("speedup") {
-		t.Error("Means is not Figure.Is")
-	}
 }
 
 // A scheduler without numbers is named below the figure, and small samples have no intervals, and
@@ -146,7 +140,7 @@ func TestCaptions(t *testing.T) {
 		!strings.HasPrefix(text, "Measured on made-4s") {
 		t.Errorf("caption of a native group: %q", text)
 	}
-	i := slices.IndexFunc(list, func(f Figure) bool { return f.ID == "misses" })
+	i := slices.IndexFunc(list, func(f plot.Figure) bool { return f.ID == "misses" })
 	if text := strings.Join(list[i].Caption, " "); !strings.Contains(text,
 		"not measured: a model") {
 		t.Errorf("caption of modelled misses of a native group: %q", text)
@@ -173,20 +167,10 @@ func TestMissingPoint(t *testing.T) {
 	}
 }
 
-// Numbers of a heat map shrink before they overlap, and are left out where they cannot be read.
-func TestHeatLetters(t *testing.T) {
-	p := &Panel{Series: []Series{{Points: []Point{{Y: result.Some(1234)},
-		{Y: result.Some(7)}}}}}
-	wide, narrow, none := heatMap{p, 1}.size(60), heatMap{p, 1}.size(17), heatMap{p, 1}.size(8)
-	if wide != 8 || narrow < 5 || narrow >= 8 || none != 0 {
-		t.Errorf("sizes %v, %v, %v", wide, narrow, none)
-	}
-}
-
 // The points of figures obey what they are defined by.
 func TestIdentities(t *testing.T) {
 	list, _ := All(small(t))
-	rows := map[string][]Row{}
+	rows := map[string][]plot.Row{}
 	for _, f := range list {
 		rows[f.ID] = f.Rows()
 	}
@@ -222,17 +206,18 @@ func TestIdentities(t *testing.T) {
 	}
 }
 
-func TestIs(t *testing.T) {
+func TestMeans(t *testing.T) {
 	for _, c := range []struct {
 		figure, id string
 		is         bool
 	}{
 		{"speedup", "speedup", true}, {"speedup-ovr", "speedup", false}, {"krd-bins-24", "krd",
 			true}, {"krd-bins-24", "krd-bins", true},
-		{"krd-bins-24", "krd-bins-2", false}, {"far-12", "far", true}, {"kernel-wti", "kernel",
+		{"krd-bins-24", "krd-bins-2", false}, {"far-12", "far", true}, {"far-12", "far-6", false},
+		{"far-12", "far-12", true}, {"kernel-wti", "kernel",
 			false},
 	} {
-		if f := (&Figure{ID: c.figure}); f.Is(c.id) != c.is {
+		if Means(c.figure)(c.id) != c.is {
 			t.Errorf("%s is %s: %v", c.figure, c.id, !c.is)
 		}
 	}
@@ -269,7 +254,7 @@ func TestFit(t *testing.T) {
 		math.Abs(l.r-4/math.Sqrt(28)) > 1e-12 {
 		t.Errorf("%+v, %v", l, ok)
 	}
-	if r := l.rule(-1, 2, Axis{Max: 4}); r.X1 != -0.5 || r.Y1 != 0 || r.X2 != 1.5 || r.Y2 != 4 {
+	if r := l.rule(-1, 2, plot.Axis{Max: 4}); r.X1 != -0.5 || r.Y1 != 0 || r.X2 != 1.5 || r.Y2 != 4 {
 		t.Errorf("cut to %+v", r)
 	}
 	for _, xy := range [][2][]float64{{{1, 2}, {1, 2}}, {{1, 1, 1}, {1, 2, 3}},
@@ -277,40 +262,5 @@ func TestFit(t *testing.T) {
 		if _, ok := fit(xy[0], xy[1]); ok {
 			t.Errorf("a line through %v", xy)
 		}
-	}
-}
-
-// An axis covers its range in 2 to 9 steps, each tick a label of its own that reads as its value.
-func TestNiceAxis(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		low := rapid.Float64Range(-1e6, 1e6).Draw(t, "low")
-		high := low + math.Pow(10, rapid.Float64Range(-2, 7).Draw(t, "width"))
-		a := niceAxis(Axis{}, low, high)
-		if n := len(a.Ticks); n < 2 || n > 9 || a.Min > low+1e-6*(high-low) ||
-			a.Max < high-1e-6*(high-low) || a.Ticks[0].Value != a.Min ||
-			a.Ticks[n-1].Value != a.Max {
-			t.Fatalf("%v to %v: %+v", low, high, a)
-		}
-		for i := 1; i < len(a.Ticks); i++ {
-			if a.Ticks[i].Label == a.Ticks[i-1].Label {
-				t.Fatalf("%v to %v: two ticks %s", low, high, a.Ticks[i].Label)
-			}
-		}
-	})
-}
-
-// Labels of ticks do not meet, and the first and the last are there.
-func TestThinned(t *testing.T) {
-	a := Axis{Max: 64, Ticks: []Tick{{1, "1"}, {2, "2"}, {3, "3"}, {4, "4"}, {32, "32"}, {63, "63"},
-		{64, "64"}}}
-	var labels []string
-	for _, tick := range a.thinned(180 * vg.Length(1)).Ticks {
-		labels = append(labels, tick.Label)
-	}
-	if want := []string{"1", "", "", "4", "32", "", "64"}; !slices.Equal(labels, want) {
-		t.Errorf("%q, expected %q", labels, want)
-	}
-	if a.Ticks[1].Label != "2" {
-		t.Error("the axis itself was changed")
 	}
 }

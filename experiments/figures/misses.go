@@ -11,13 +11,14 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/experiments/stats"
 	"krdlab/hw"
+	"krdlab/krd/plot"
 )
 
 // A sample of misses is one scheduler on a number of cores.
 type missSample struct {
 	scheduler string
 	cores     int
-	x         Point // the share beyond the threshold, in %
+	x         plot.Point // the share beyond the threshold, in %
 	y         result.Quantity
 }
 
@@ -39,7 +40,7 @@ func (s *subject) missSamples() (list []missSample, from string, byConstruction 
 			}
 			byConstruction = byConstruction || r.MissesByConstruction()
 			if len(hs) > 0 {
-				x := spread(hs, 0, "", stats.At(s.threshold(), true).Of)
+				x := spread(hs)(stats.At(s.threshold(), true).Of)
 				list = append(list, missSample{name, n, x, r.Summary.LLCMissesPerCore})
 			}
 		}
@@ -57,12 +58,12 @@ func (s *subject) missSamples() (list []missSample, from string, byConstruction 
 
 // misses is the share of accesses beyond the threshold against LLC misses, a point for each
 // scheduler and core count, with the line of least squares unless the one follows from the other.
-func misses(s *subject) (*Figure, error) {
+func misses(s *subject) (*plot.Figure, error) {
 	list, from, byConstruction, err := s.missSamples()
 	if err != nil {
 		return nil, err
 	}
-	f := &Figure{ID: "misses", Title: "Reuse distance and LLC misses", Columns: 2}
+	f := &plot.Figure{ID: "misses", Title: "Reuse distance and LLC misses", Columns: 2}
 	several := slices.ContainsFunc(list,
 		func(e missSample) bool { return e.cores != list[0].cores })
 	var says []string
@@ -73,7 +74,7 @@ func misses(s *subject) (*Figure, error) {
 		p, xs, ys := s.missPanel(list, view.all, several)
 		p.Title = view.title
 		p.Y.Label = "LLC misses"
-		p.Y.thousands()
+		p.Y.Thousands()
 		p.Y.Label += "\n(" + from + ")"
 		switch {
 		case byConstruction:
@@ -87,7 +88,7 @@ func misses(s *subject) (*Figure, error) {
 					", the points being too few or in one row or column")
 				break
 			}
-			p.Rules = []Rule{l.rule(slices.Min(xs), slices.Max(xs), p.Y)}
+			p.Rules = []plot.Rule{l.rule(slices.Min(xs), slices.Max(xs), p.Y)}
 			says = append(says, fmt.Sprintf("%s: least squares over n = %s, Pearson's r = %.2f",
 				view.title, plural(len(list), "point"), l.r))
 		}
@@ -123,10 +124,10 @@ func misses(s *subject) (*Figure, error) {
 
 // missPanel draws the misses per core, or of all cores; xs and ys are its points. Where there are
 // several core counts, points are labelled with theirs.
-func (s *subject) missPanel(list []missSample, all, several bool) (p Panel, xs, ys []float64) {
-	p = Panel{Kind: Lines, X: Axis{Unit: "%",
+func (s *subject) missPanel(list []missSample, all, several bool) (p plot.Panel, xs, ys []float64) {
+	p = plot.Panel{Kind: plot.Lines, X: plot.Axis{Unit: "%",
 		Label: stats.At(s.threshold(), true).Name + " [% of accesses]"},
-		Y: Axis{Unit: "misses"}}
+		Y: plot.Axis{Unit: "misses"}}
 	var across, up extent
 	for _, name := range s.schedulers {
 		series := s.series(name)
@@ -140,7 +141,7 @@ func (s *subject) missPanel(list []missSample, all, several bool) (p Panel, xs, 
 				m = float64(e.cores)
 			}
 			scaled := func(n result.Number) result.Number { return result.Some(n.Float() * m) }
-			v := Point{
+			v := plot.Point{
 				X: e.x.Y.Float(), XLow: e.x.Low, XHigh: e.x.High, At: plural(e.cores, "core"),
 				N: min(e.y.N, e.x.N), Disturbed: s.disturbed(e.scheduler, e.cores),
 				Y: scaled(e.y.Median), Low: scaled(e.y.Low), High: scaled(e.y.High),
@@ -180,15 +181,15 @@ func (e *extent) add(list ...result.Number) {
 }
 
 // axis is an axis around the range, with some room beside it; it begins at 0 if that is near.
-func (e *extent) axis(a Axis) Axis {
+func (e *extent) axis(a plot.Axis) plot.Axis {
 	room := 0.05 * (e.high - e.low)
 	if room == 0 { // one value: in the middle
 		room = math.Max(0.1*e.high, 1e-3)
 	}
 	if e.low < 0.5*e.high {
-		return niceAxis(a, 0, e.high+room)
+		return plot.NiceAxis(a, 0, e.high+room)
 	}
-	return niceAxis(a, math.Max(0, e.low-room), e.high+room)
+	return plot.NiceAxis(a, math.Max(0, e.low-room), e.high+room)
 }
 
 // A line is y = a + b x with Pearson's correlation r of what it was fitted to.
@@ -219,7 +220,7 @@ func fit(xs, ys []float64) (l line, ok bool) {
 }
 
 // rule is the line between two x, cut where it leaves the vertical axis.
-func (l line) rule(x1, x2 float64, up Axis) Rule {
+func (l line) rule(x1, x2 float64, up plot.Axis) plot.Rule {
 	y := func(x float64) float64 { return l.a + float64(l.b*x) }
 	for _, x := range []*float64{&x1, &x2} {
 		if v := y(*x); v < up.Min {
@@ -228,6 +229,6 @@ func (l line) rule(x1, x2 float64, up Axis) Rule {
 			*x = (up.Max - l.a) / l.b
 		}
 	}
-	return Rule{Name: "least squares", X1: x1, Y1: y(x1), X2: x2, Y2: y(x2), Legend: true,
+	return plot.Rule{Name: "least squares", X1: x1, Y1: y(x1), X2: x2, Y2: y(x2), Legend: true,
 		Dashed: true}
 }

@@ -6,136 +6,99 @@ import (
 	"strconv"
 
 	"krdlab/experiments/result"
+	"krdlab/experiments/stats"
+	"krdlab/krd/plot"
 )
-
-// errNoWork is why figures of OVR and WTI are left out.
-var errNoWork = errors.New("no kernel work was measured, so that there is neither OVR nor WTI")
 
 // errNoWTI is why figures of WTI are left out.
 var errNoWTI = errors.New("no kernel work was measured that could differ from the serial run's, " +
 	"so that there is no WTI")
 
-// speedup is speed-up against cores (KRD paper, figures 1 a and 2 a).
-func speedup(s *subject) (*Figure, error) {
-	if err := s.several(); err != nil {
-		return nil, err
-	}
-	p := s.againstCores("speed-up",
-		func(r *result.Result) result.Quantity { return r.Summary.Speedup })
-	if p == nil {
-		return nil, errors.New("no speed-up is known: there are no serial runs beside the others")
-	}
-	s.ideal(p)
-	return &Figure{
-		ID: "speedup", Title: "Speed-up", Columns: 1, Panels: []Panel{*p},
-		Caption: s.says("Speed-up: serial time over time on N cores.", ratios, p),
-	}, nil
+// A ratio is a measure against cores, with a figure of its own.
+type ratio struct {
+	id, title, label string
+	says             string // what it is, for the caption
+	rule             string // the name of the line at 1; "": the line of speed-up N
+	of               func(*result.Result) result.Quantity
+	unknown          error // why it has no figure where nothing is known
 }
 
-// overhead is the non-work overhead against cores (1 b, 2 b).
-func overhead(s *subject) (*Figure, error) {
-	if err := s.several(); err != nil {
-		return nil, err
-	}
-	p := s.againstCores("OVR",
-		func(r *result.Result) result.Quantity { return r.Summary.OVR })
-	if p == nil {
-		return nil, errNoWork
-	}
-	p.ruleAtOne("no overhead")
-	return &Figure{
-		ID: "ovr", Title: "Non-work overhead (OVR)", Columns: 1, Panels: []Panel{*p},
-		Caption: s.says("OVR: what is not kernel work (spawning, stealing, waiting), as the "+
-			"factor by which it lengthens the run.", ratios, p),
-	}, nil
-}
-
-// inverseWTI is speed-up x OVR / N (1 c, 2 c): by definition of OVR the inverse of WTI, whose
-// interval it has.
-func inverseWTI(s *subject) (*Figure, error) {
-	if err := s.several(); err != nil {
-		return nil, err
-	}
-	p := s.againstCores("speed-up \u00d7 OVR / N",
+var (
+	speedup = ratio{"speedup", "Speed-up", "speed-up",
+		"Speed-up: serial time over time on N cores.", "", stats.Speedup.Of,
+		errors.New("no speed-up is known: there are no serial runs beside the others")}
+	overhead = ratio{"ovr", "Non-work overhead (OVR)", "OVR",
+		"OVR: what is not kernel work (spawning, stealing, waiting), as the factor by which it " +
+			"lengthens the run.", "no overhead",
+		stats.OVR.Of,
+		errors.New("no kernel work was measured, so that there is neither OVR nor WTI")}
+	inflation = ratio{"wti", "Work time inflation (WTI)", "WTI",
+		"WTI: time in kernels over that in the serial run.", "no inflation", stats.WTI.Of, errNoWTI}
+	// by definition of OVR the inverse of WTI, whose interval it has
+	inverseWTI = ratio{"speedup-ovr", "Speed-up \u00d7 OVR / N = 1 / WTI",
+		"speed-up \u00d7 OVR / N", "By the definition of OVR this is 1 / WTI: below 1, the same " +
+			"kernels take longer than in the serial run.", "no inflation",
 		func(r *result.Result) result.Quantity {
 			q := r.Summary.WTI
-			inverse := func(n result.Number) result.Number {
-				return result.Some(
-					1 / n.Float())
-			}
+			inverse := func(n result.Number) result.Number { return result.Some(1 / n.Float()) }
 			q.Median, q.Low, q.High = inverse(q.Median), inverse(q.High), inverse(q.Low)
 			return q
-		})
-	if p == nil {
-		return nil, errNoWTI
-	}
-	p.ruleAtOne("no inflation")
-	return &Figure{
-		ID: "speedup-ovr", Title: "Speed-up \u00d7 OVR / N = 1 / WTI", Columns: 1,
-		Panels: []Panel{*p},
-		Caption: s.says("By the definition of OVR this is 1 / WTI: below 1, the same kernels "+
-			"take longer than in the serial run.", ratios, p),
-	}, nil
-}
+		}, errNoWTI}
+)
 
-// inflation is WTI against cores, on an axis of its own.
-func inflation(s *subject) (*Figure, error) {
+// figure draws the ratio.
+func (m ratio) figure(s *subject) (*plot.Figure, error) {
 	if err := s.several(); err != nil {
 		return nil, err
 	}
-	p := s.againstCores("WTI", func(r *result.Result) result.Quantity { return r.Summary.WTI })
+	p := s.panel(m, m.rule)
 	if p == nil {
-		return nil, errNoWTI
+		return nil, m.unknown
 	}
-	p.ruleAtOne("no inflation")
-	return &Figure{
-		ID: "wti", Title: "Work time inflation (WTI)", Columns: 1, Panels: []Panel{*p},
-		Caption: s.says("WTI: time in kernels over that in the serial run.", ratios, p),
-	}, nil
+	return &plot.Figure{ID: m.id, Title: m.title, Columns: 1, Panels: []plot.Panel{*p},
+		Caption: s.says(m.says, ratios, p)}, nil
+}
+
+// panel is a ratio against cores with its line of reference; nil if nothing is known.
+func (s *subject) panel(m ratio, rule string) *plot.Panel {
+	p := s.againstCores(m.label, m.of)
+	if p == nil {
+		return nil
+	}
+	if rule != "" {
+		p.RuleAtOne(rule)
+		return p
+	}
+	most := float64(s.cores[len(s.cores)-1])
+	p.Y = plot.NiceAxis(p.Y, 0, math.Max(most, p.Y.Max))
+	p.Rules = []plot.Rule{{Name: "ideal", X2: most, Y2: most, Legend: true}}
+	return p
 }
 
 // factors is speed-up beside the two factors that it loses to the ideal, each on its own axis.
-func factors(s *subject) (*Figure, error) {
+func factors(s *subject) (*plot.Figure, error) {
 	if err := s.several(); err != nil {
 		return nil, err
 	}
-	up := s.againstCores("speed-up",
-		func(r *result.Result) result.Quantity { return r.Summary.Speedup })
-	ovr := s.againstCores("OVR", func(r *result.Result) result.Quantity { return r.Summary.OVR })
-	wti := s.againstCores("WTI", func(r *result.Result) result.Quantity { return r.Summary.WTI })
+	const rule = "no overhead, no inflation"
+	up, ovr, wti := s.panel(speedup, ""), s.panel(overhead, rule), s.panel(inflation, rule)
 	if up == nil || ovr == nil || wti == nil {
 		return nil, errNoWTI
 	}
-	s.ideal(up)
-	ovr.ruleAtOne("no overhead, no inflation")
-	wti.ruleAtOne("no overhead, no inflation")
 	up.Title, ovr.Title, wti.Title = "speed-up", "overhead (OVR)", "work time inflation (WTI)"
-	return &Figure{
+	return &plot.Figure{
 		ID: "factors", Title: "Speed-up = N / (OVR \u00d7 WTI)", Columns: 3,
-		Panels: []Panel{*up, *ovr, *wti},
+		Panels: []plot.Panel{*up, *ovr, *wti},
 		Caption: s.says("What keeps the speed-up on N cores below N: OVR, work besides the "+
 			"kernels, and WTI, kernels that take longer. Each has a scale of its own.", ratios, up),
 	}, nil
 }
 
-// ideal gives the axis of speed-up its ticks, and the line of speed-up N.
-func (s *subject) ideal(p *Panel) {
-	most := float64(s.cores[len(s.cores)-1])
-	p.Y = niceAxis(p.Y, 0, math.Max(most, p.Y.Max))
-	p.Rules = []Rule{{Name: "ideal", X1: 0, Y1: 0, X2: most, Y2: most, Legend: true}}
-}
-
-// ruleAtOne gives the vertical axis its ticks, and a line at 1.
-func (p *Panel) ruleAtOne(name string) {
-	p.Y = niceAxis(p.Y, math.Min(1, p.Y.Min), math.Max(1, p.Y.Max))
-	p.Rules = []Rule{{Name: name, X1: 0, Y1: 1, X2: p.X.Max, Y2: 1, Legend: true}}
-}
-
 // againstCores is a panel with a series for each scheduler and a point for each core count; nil if
 // nothing is known.
 func (s *subject) againstCores(label string,
-	f func(*result.Result) result.Quantity) *Panel {
-	p := &Panel{Kind: Lines, X: s.coreAxis(), Y: Axis{Label: label}}
+	f func(*result.Result) result.Quantity) *plot.Panel {
+	p := &plot.Panel{Kind: plot.Lines, X: s.coreAxis(), Y: plot.Axis{Label: label}}
 	for _, name := range s.schedulers {
 		series := s.series(name)
 		for _, n := range s.cores {
@@ -147,7 +110,7 @@ func (s *subject) againstCores(label string,
 			if !q.Median.Known() {
 				continue
 			}
-			v := Point{X: float64(n), At: strconv.Itoa(n), Y: q.Median, Low: q.Low, High: q.High,
+			v := plot.Point{X: float64(n), At: strconv.Itoa(n), Y: q.Median, Low: q.Low, High: q.High,
 				N: q.N, Disturbed: s.disturbed(name, n)}
 			series.Points = append(series.Points, v)
 		}
@@ -158,21 +121,21 @@ func (s *subject) againstCores(label string,
 	if len(p.Series) == 0 {
 		return nil
 	}
-	p.Y.Min, p.Y.Max = span(p.Series)
+	p.Y.Min, p.Y.Max = plot.Span(p.Series)
 	return p
 }
 
 // says is a caption: what is shown, what points and bars are, and which schedulers of the group are
 // not in the panel.
-func (s *subject) says(what string, how statistic, p *Panel) []string {
+func (s *subject) says(what string, how statistic, p *plot.Panel) []string {
 	return append([]string{what + " " + s.sample(how)}, s.absent(p)...)
 }
 
 // coreAxis has a tick at each measured core count.
-func (s *subject) coreAxis() Axis {
-	a := Axis{Label: "cores", Unit: "cores", Max: float64(s.cores[len(s.cores)-1])}
+func (s *subject) coreAxis() plot.Axis {
+	a := plot.Axis{Label: "cores", Unit: "cores", Max: float64(s.cores[len(s.cores)-1])}
 	for _, n := range s.cores {
-		a.Ticks = append(a.Ticks, Tick{float64(n), strconv.Itoa(n)})
+		a.Ticks = append(a.Ticks, plot.Tick{Value: float64(n), Label: strconv.Itoa(n)})
 	}
 	return a
 }

@@ -3,14 +3,14 @@ package figures
 import (
 	"testing"
 
-	"krdlab/krd/krdplot"
+	"krdlab/krd/plot"
 	"krdlab/runtimes"
 )
 
 // Those that are drawn together most, and neighbours in the table, have colours of their own.
 func TestColoursOfSchedulers(t *testing.T) {
 	colour := func(name string) string {
-		return krdplot.LookAt(SchedulerLooks([]string{name})[0]).Hex()
+		return plot.LookAt(SchedulerLooks([]string{name})[0]).Hex()
 	}
 	of := map[string]string{}
 	for _, name := range []string{"workfirst", "helpfirst", "shepherd-core", "shepherd-socket",

@@ -6,11 +6,12 @@ import (
 	"strconv"
 
 	"krdlab/experiments/result"
+	"krdlab/krd/plot"
 )
 
 // shares is what the workers did with their time: a panel for each scheduler, a bar for each core
 // count. Sums over workers and repetitions, so that they add up.
-func shares(s *subject) (*Figure, error) {
+func shares(s *subject) (*plot.Figure, error) {
 	parts := []struct {
 		name, colour string
 		of           func(*result.Worker) *int64
@@ -19,13 +20,14 @@ func shares(s *subject) (*Figure, error) {
 		{"scheduling", "#e69f00", func(w *result.Worker) *int64 { return w.SchedNS }},
 		{"idle", "#d0d0d0", func(w *result.Worker) *int64 { return w.IdleNS }},
 	}
-	f := &Figure{ID: "shares", Title: "Where the time of the workers goes"}
+	f := &plot.Figure{ID: "shares", Title: "Where the time of the workers goes"}
 	var without []string
 	for _, name := range s.schedulers {
-		p := Panel{Title: name, Kind: Stacked, X: Axis{Label: "cores", Unit: "cores", Min: -0.6},
-			Y: percentAxis("share of the time [%]", 100)}
+		p := plot.Panel{Title: name, Kind: plot.Stacked,
+			X: plot.Axis{Label: "cores", Unit: "cores", Min: -0.6},
+			Y: plot.PercentAxis("share of the time [%]", 100)}
 		for _, part := range parts {
-			p.Series = append(p.Series, Series{Name: part.name, Colour: part.colour})
+			p.Series = append(p.Series, plot.Series{Name: part.name, Colour: part.colour})
 		}
 		at := 0
 		for _, n := range s.cores {
@@ -51,13 +53,13 @@ func shares(s *subject) (*Figure, error) {
 				continue
 			}
 			for k := range parts {
-				p.Series[k].Points = append(p.Series[k].Points, Point{
+				p.Series[k].Points = append(p.Series[k].Points, plot.Point{
 					X: float64(at), At: strconv.Itoa(n),
 					Y: result.Some(float64(100*float64(sums[k])) / float64(all)),
 					N: len(r.Repetitions),
 				})
 			}
-			p.X.Ticks = append(p.X.Ticks, Tick{float64(at), strconv.Itoa(n)})
+			p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(at), Label: strconv.Itoa(n)})
 			at++
 		}
 		if at == 0 {
@@ -71,7 +73,7 @@ func shares(s *subject) (*Figure, error) {
 		return nil,
 			errors.New("the time of the workers was not split into work, scheduling and idling")
 	}
-	f.lay(4)
+	f.Lay(4)
 	f.Caption = []string{"Shares of the workers' time, of the sums over all workers and " +
 		"repetitions. Scheduling is what is neither kernel work nor waiting for something to do."}
 	if len(without) > 0 {
@@ -81,16 +83,8 @@ func shares(s *subject) (*Figure, error) {
 	return f, nil
 }
 
-// lay sets the columns, at most so many, and as many as make rows of about the same length.
-func (f *Figure) lay(most int) {
-	f.Columns = min(len(f.Panels), most)
-	if rows := (len(f.Panels) + most - 1) / most; rows > 1 {
-		f.Columns = (len(f.Panels) + rows - 1) / rows
-	}
-}
-
 // steals is a heat map for each scheduler: who stole from whom, by node, at the largest core count.
-func steals(s *subject) (*Figure, error) {
+func steals(s *subject) (*plot.Figure, error) {
 	cores := s.cores[len(s.cores)-1]
 	nodes := s.nodesAt(cores)
 	switch {
@@ -99,24 +93,31 @@ func steals(s *subject) (*Figure, error) {
 	case nodes == 1:
 		return nil, fmt.Errorf("the %s at most are all on one node", plural(cores, "core"))
 	}
-	f := &Figure{ID: "steals", Title: "Steals by node: " + s.place(cores)}
+	f := &plot.Figure{ID: "steals", Title: "Steals by node: " + s.place(cores)}
 	var without []string
+	most := 0.0 // the largest share of a field
 	for _, name := range s.schedulers {
 		counts, reps := s.stealsAt(name, cores)
 		if counts == nil {
 			without = append(without, name)
 			continue
 		}
-		p := Panel{Kind: Heat, X: nodeAxis("node of the victim", len(counts)),
+		p := plot.Panel{Kind: plot.Heat, X: nodeAxis("node of the victim", len(counts)),
 			Y: nodeAxis("node of the thief", len(counts))}
 		all, remote := int64(0), int64(0)
-		for thief, row := range counts {
-			series := Series{Name: fmt.Sprintf("node %d", thief), Colour: heatColour}
-			for victim, n := range row {
-				mean := result.Some(float64(n) / float64(reps))
-				series.Points = append(series.Points, Point{X: float64(victim),
-					At: fmt.Sprintf("from node %d", victim), Y: mean, N: reps})
+		for _, row := range counts {
+			for _, n := range row {
 				all += n
+			}
+		}
+		for thief, row := range counts {
+			series := plot.Series{Name: fmt.Sprintf("node %d", thief), Colour: heatColour}
+			for victim, n := range row {
+				mean := float64(n) / float64(reps)
+				series.Points = append(series.Points, plot.Point{X: float64(victim), N: reps,
+					At: fmt.Sprintf("from node %d", victim), Y: result.Some(mean),
+					Label: short(mean), Shade: float64(n) / float64(max(all, 1))})
+				most = max(most, series.Points[victim].Shade)
 				if thief != victim {
 					remote += n
 				}
@@ -133,9 +134,16 @@ func steals(s *subject) (*Figure, error) {
 	if len(f.Panels) == 0 {
 		return nil, fmt.Errorf("no scheduler tells its steals by node on %s", plural(cores, "core"))
 	}
-	f.lay(2)
+	for _, p := range f.Panels { // one scale
+		for _, row := range p.Series {
+			for i := range row.Points {
+				row.Points[i].Shade = shade(row.Points[i].Shade / most)
+			}
+		}
+	}
+	f.Lay(2)
 	if len(f.Panels) > 4 {
-		f.lay(3)
+		f.Lay(3)
 	}
 	f.Caption = []string{"Successful steals in a repetition, means over the repetitions: row, " +
 		"the node of the thief; column, that of the victim. The darker a field, the larger its " +
@@ -178,10 +186,10 @@ func (s *subject) stealsAt(scheduler string, cores int) (counts [][]int64, reps 
 	return counts, len(r.Repetitions)
 }
 
-func nodeAxis(label string, nodes int) Axis {
-	a := Axis{Label: label, Unit: "node", Min: -0.5, Max: float64(nodes) - 0.5}
+func nodeAxis(label string, nodes int) plot.Axis {
+	a := plot.Axis{Label: label, Unit: "node", Min: -0.5, Max: float64(nodes) - 0.5}
 	for n := range nodes {
-		a.Ticks = append(a.Ticks, Tick{float64(n), strconv.Itoa(n)})
+		a.Ticks = append(a.Ticks, plot.Tick{Value: float64(n), Label: strconv.Itoa(n)})
 	}
 	return a
 }

@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"strings"
 
-	"krdlab/experiments/figures"
 	"krdlab/experiments/result"
 	"krdlab/hw/units"
+	"krdlab/krd/plot"
 	"krdlab/loi"
 )
 
 // Figure draws the held-out R2 of each scope, by predictors: a panel for each outcome and
 // comparison of each group. What is below 0 is written at the foot of a panel.
-func (r *Report) Figure() *figures.Figure {
-	f := &figures.Figure{ID: "levels", Columns: 2,
+func (r *Report) Figure() *plot.Figure {
+	f := &plot.Figure{ID: "levels", Columns: 2,
 		Title: "What two levels of reuse predict of a scheduler that was left out"}
 	for i := range r.Groups {
 		g := &r.Groups[i]
@@ -44,18 +44,18 @@ func (r *Report) Figure() *figures.Figure {
 	return f
 }
 
-func (g *Group) panel(q question, comparison Comparison) (p figures.Panel, ok bool) {
-	p = figures.Panel{Kind: figures.Lines, Title: q.outcome.String() + ", " + string(comparison),
-		Y: figures.Axis{Label: "held-out R2", Min: 0, Max: 1}, X: figures.Axis{Min: -0.5}}
+func (g *Group) panel(q question, comparison Comparison) (p plot.Panel, ok bool) {
+	p = plot.Panel{Kind: plot.Lines, Title: q.outcome.String() + ", " + string(comparison),
+		Y: plot.Axis{Label: "held-out R2", Min: 0, Max: 1}, X: plot.Axis{Min: -0.5}}
 	if q.unit == Lines {
 		p.Note = "predictors: " + string(q.unit) + " of serial work"
 	}
 	for i := range 6 {
 		v := float64(i) / 5
-		p.Y.Ticks = append(p.Y.Ticks, figures.Tick{Value: v, Label: fmt.Sprintf("%.1f", v)})
+		p.Y.Ticks = append(p.Y.Ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.1f", v)})
 	}
 	for k, name := range predictors {
-		s := figures.NumberedSeries(string(name), k)
+		s := plot.NewSeries(string(name), k)
 		s.Apart = true
 		p.Series = append(p.Series, s)
 	}
@@ -65,10 +65,10 @@ func (g *Group) panel(q question, comparison Comparison) (p figures.Panel, ok bo
 		if s.Outcome != q.outcome || s.Unit != q.unit || s.Comparison != comparison || s.Why != "" {
 			continue
 		}
-		p.X.Ticks = append(p.X.Ticks, figures.Tick{Value: float64(n), Label: s.name()})
+		p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(n), Label: s.name()})
 		for k := range s.Fits {
 			e := &s.Fits[k].HeldOut
-			point := figures.Point{X: float64(n) + 0.2*float64(k-1), At: s.name(), Y: e.Value,
+			point := plot.Point{X: float64(n) + 0.2*float64(k-1), At: s.name(), Y: e.Value,
 				N: s.N}
 			if e.Value.Float() >= 0 && e.Low.Known() { // the others have no room
 				point.Low, point.High = result.Some(max(0, e.Low.Float())), e.High

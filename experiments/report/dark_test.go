@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/krd/krdplot"
+	"krdlab/krd/plot"
 )
 
 // In the dark every colour of series has another that shows on the page's background and is told
@@ -23,8 +23,8 @@ func TestDarkColours(t *testing.T) {
 		t.Fatal("no rules for the dark, or none for print")
 	}
 	var seen [][3]float64
-	for i := range krdplot.Palette {
-		name := strings.ToUpper(krdplot.LookAt(i).Hex()[1:])
+	for i := range plot.Palette {
+		name := strings.ToUpper(plot.LookAt(i).Hex()[1:])
 		_, value, ok := strings.Cut(dark, "--c"+name+": #")
 		if !ok {
 			t.Errorf("#%s has no colour in the dark", name)

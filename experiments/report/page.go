@@ -11,6 +11,7 @@ import (
 	"krdlab/experiments/figures"
 	"krdlab/experiments/stats"
 	"krdlab/krd/doc"
+	"krdlab/krd/plot"
 	"krdlab/loi"
 )
 
@@ -42,7 +43,7 @@ type page struct {
 	Revision  string
 	Tables    []link
 	Cells     []cellLinks
-	Charts    map[string]*figures.Figure // by anchor
+	Charts    map[string]*plot.Figure // by anchor
 	CSS       template.CSS
 	JS        template.JS
 	ECharts   template.HTML
@@ -78,7 +79,7 @@ func Write(w io.Writer, e *dataset.Experiment, at string) error {
 func newPage(e *dataset.Experiment, at string) (*page, error) {
 	p := &page{Title: e.Name, Facts: environment(e), Places: places(e), Machines: machineFiles(e),
 		Warnings: warnings(e),
-		Commands: commands(e), Charts: map[string]*figures.Figure{}}
+		Commands: commands(e), Charts: map[string]*plot.Figure{}}
 	if e.Info != nil {
 		p.Notes = e.Info.Notes
 	}

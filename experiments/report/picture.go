@@ -13,13 +13,14 @@ import (
 	"krdlab/experiments/figures"
 	"krdlab/experiments/result"
 	"krdlab/krd/doc"
+	"krdlab/krd/plot"
 )
 
 // A picture is a figure on the page.
 type picture struct {
 	Anchor  string
 	Number  int // over the whole page, from 1
-	Figure  *figures.Figure
+	Figure  *plot.Figure
 	Label   string        // what it shows, for those who do not see it
 	Drawing template.HTML // inline SVG
 	Paper   bool          // is drawn on white in the dark too: its colours mean values
@@ -60,11 +61,11 @@ func pictures(g *dataset.Group, anchor string, brief bool, number *int,
 	classes *styles) (list []picture, skipped []string, err error) {
 	figs, without := figures.All(g)
 	if brief {
-		figs = slices.DeleteFunc(figs, func(f figures.Figure) bool {
-			return !slices.ContainsFunc(leading, f.Is)
+		figs = slices.DeleteFunc(figs, func(f plot.Figure) bool {
+			return !slices.ContainsFunc(leading, figures.Means(f.ID))
 		})
 		without = slices.DeleteFunc(without, func(s figures.Skipped) bool {
-			return !slices.ContainsFunc(leading, s.Means)
+			return !slices.ContainsFunc(leading, figures.Means(s.ID))
 		})
 		skipped = []string{fmt.Sprintf("other families than %s: the page has more than %d "+
 			"kernels, sizes and machines; krdlab plot has all", strings.Join(leading, ", "), fewGroups)}
@@ -83,7 +84,7 @@ func pictures(g *dataset.Group, anchor string, brief bool, number *int,
 }
 
 // newPicture draws a figure.
-func newPicture(f *figures.Figure, anchor string, number *int, classes *styles) (*picture, error) {
+func newPicture(f *plot.Figure, anchor string, number *int, classes *styles) (*picture, error) {
 	bare := *f // the page has title and caption beside the drawing
 	bare.Title, bare.Caption = "", nil
 	var b bytes.Buffer
@@ -95,8 +96,8 @@ func newPicture(f *figures.Figure, anchor string, number *int, classes *styles) 
 	p.Label = f.Title + ", a figure of " + plural(len(f.Panels), "panel") +
 		"; its numbers are in the table below it"
 	p.Paper = slices.ContainsFunc(f.Panels,
-		func(p figures.Panel) bool {
-			return p.Kind == figures.Heat || p.Kind == figures.Matrix
+		func(p plot.Panel) bool {
+			return p.Kind == plot.Heat || p.Kind == plot.Matrix
 		})
 	var err error
 	if p.Drawing, err = inline(b.String(), p.Label, p.Paper, classes); err != nil {
@@ -139,13 +140,13 @@ func inline(svg, label string, paper bool, classes *styles) (template.HTML, erro
 }
 
 // numbersOf is the table of what a figure shows.
-func numbersOf(f *figures.Figure) *doc.Table {
+func numbersOf(f *plot.Figure) *doc.Table {
 	panels := len(f.Panels) > 1
 	series, x, value := "series", f.Panels[0].X.Label, f.Panels[0].Y.Label
 	switch f.Panels[0].Kind { // a series is a row
-	case figures.Heat:
+	case plot.Heat:
 		series, value = value, "number"
-	case figures.Matrix:
+	case plot.Matrix:
 		series, x = "kernel", "scheduler"
 	}
 	t := &doc.Table{Title: "The numbers of the figure.", Columns: []doc.Column{{Head: "panel"},

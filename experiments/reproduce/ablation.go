@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"krdlab/experiments/dataset"
-	"krdlab/experiments/figures"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
 	"krdlab/krd/doc"
+	"krdlab/krd/plot"
 	"krdlab/runtimes"
 )
 
@@ -238,7 +238,7 @@ func (v interval) fields() []string {
 
 // ablationFigure is the time of each variant over that of its base: a panel for each base, a series
 // for each machine and number of cores.
-func ablationFigure(list []change) *figures.Figure {
+func ablationFigure(list []change) *plot.Figure {
 	const spread = 0.12 // between series at one place
 	type where struct {
 		machine string
@@ -250,19 +250,19 @@ func ablationFigure(list []change) *figures.Figure {
 			wheres = append(wheres, w)
 		}
 	}
-	var panels []figures.Panel
+	var panels []plot.Panel
 	for _, base := range bases() {
 		variants := base.Variants()
-		p := figures.Panel{Title: base.Name + " (" + base.Paper + ")",
-			X: figures.Axis{Label: "", Max: float64(len(variants)) + 0.5, Min: 0.5}}
+		p := plot.Panel{Title: base.Name + " (" + base.Paper + ")",
+			X: plot.Axis{Label: "", Max: float64(len(variants)) + 0.5, Min: 0.5}}
 		var rules []string
 		for i, v := range variants {
 			_, rule, _ := strings.Cut(v.Name, ":")
 			rules = append(rules, rule)
-			p.X.Ticks = append(p.X.Ticks, figures.Tick{Value: float64(i + 1), Label: rule})
+			p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(i + 1), Label: rule})
 		}
 		for i, w := range wheres {
-			s := figures.NumberedSeries(fmt.Sprintf("%s, %d cores", w.machine, w.cores), i+1)
+			s := plot.NewSeries(fmt.Sprintf("%s, %d cores", w.machine, w.cores), i+1)
 			s.Apart = true
 			for j := range list {
 				c := &list[j]
@@ -273,7 +273,7 @@ func ablationFigure(list []change) *figures.Figure {
 					continue
 				}
 				x := float64(at+1) + spread*(float64(i)-float64(len(wheres)-1)/2)
-				point := figures.Point{X: x, At: c.rule, Y: result.Some(v.mid), N: v.n}
+				point := plot.Point{X: x, At: c.rule, Y: result.Some(v.mid), N: v.n}
 				if v.sure {
 					point.Low, point.High = result.Some(v.low), result.Some(v.high)
 				}
@@ -287,7 +287,7 @@ func ablationFigure(list []change) *figures.Figure {
 			panels = append(panels, p)
 		}
 	}
-	return figures.Places(AblationFigure, "What a rule is worth: time with one rule changed",
+	return plot.Places(AblationFigure, "What a rule is worth: time with one rule changed",
 		"time / base", "no difference", []string{
 			"SIMULATED: " + list[0].group.Key.String() + " and the other machines of the legend. " +
 				"Time over that of the unchanged scheduler. " +

@@ -7,11 +7,12 @@ import (
 
 	"krdlab/experiments/figures"
 	"krdlab/experiments/result"
+	"krdlab/krd/plot"
 )
 
 // machinesFigure is, on all cores of each machine, what each scheduler has over MTH: a row of
 // panels for each program.
-func machinesFigure(list []site) *figures.Figure {
+func machinesFigure(list []site) *plot.Figure {
 	const spread = 0.13 // between schedulers on one machine
 	measures := []struct {
 		title string
@@ -33,28 +34,28 @@ func machinesFigure(list []site) *figures.Figure {
 		}
 		full[program] = append(full[program], s)
 	}
-	var panels []figures.Panel
+	var panels []plot.Panel
 	var cores []string
 	for _, m := range measures {
 		for _, program := range programs {
-			p := figures.Panel{Title: full[program][0].group.Kernel + ": " + m.title,
-				X: figures.Axis{Min: 0.5, Max: float64(len(full[program])) + 0.5}}
+			p := plot.Panel{Title: full[program][0].group.Kernel + ": " + m.title,
+				X: plot.Axis{Min: 0.5, Max: float64(len(full[program])) + 0.5}}
 			for n, s := range full[program] {
-				p.X.Ticks = append(p.X.Ticks, figures.Tick{Value: float64(n + 1),
+				p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(n + 1),
 					Label: s.machine()})
 				if on := fmt.Sprintf("%s %d", s.machine(), s.cores); !slices.Contains(cores, on) {
 					cores = append(cores, on)
 				}
 			}
 			for i, name := range others {
-				series := figures.NumberedSeries(name, looks[i])
+				series := plot.NewSeries(name, looks[i])
 				series.Apart = true
 				for n, s := range full[program] {
 					v := s.over(m.of, name)
 					if !v.known {
 						continue
 					}
-					point := figures.Point{At: s.machine(), Y: result.Some(v.mid), N: v.n,
+					point := plot.Point{At: s.machine(), Y: result.Some(v.mid), N: v.n,
 						X: float64(n+1) + spread*(float64(i)-float64(len(others)-1)/2)}
 					if v.sure {
 						point.Low, point.High = result.Some(v.low), result.Some(v.high)
@@ -70,7 +71,7 @@ func machinesFigure(list []site) *figures.Figure {
 			}
 		}
 	}
-	return figures.Places(MachinesFigure, "Today's machines: schedulers over "+mth,
+	return plot.Places(MachinesFigure, "Today's machines: schedulers over "+mth,
 		"over "+mth, "as "+mth, []string{"SIMULATED, all cores of each machine (" +
 			strings.Join(cores, ", ") + "): what a scheduler has over what " + mth + " has; " +
 			strings.Join(programs, "; ") + ". Bars: as far as the 95 % intervals of both allow, " +

@@ -3,18 +3,15 @@ package doc
 import (
 	"math"
 	"strconv"
-	"strings"
+
+	"krdlab/hw/units"
 )
 
 // NotAvailable is what is printed for a number that there is not.
-const NotAvailable = "n/a"
+const NotAvailable = units.NotAvailable
 
-// Digits prints v with at least n significant digits and no exponent: 1.642, 18.40, 97312.
-func Digits(v float64, n int) string {
-	rounded := strconv.FormatFloat(v, 'e', n-1, 64)
-	place, _ := strconv.Atoi(rounded[strings.IndexByte(rounded, 'e')+1:]) // of the first digit
-	return strconv.FormatFloat(v, 'f', max(0, n-1-place), 64)
-}
+// Digits is [units.Digits].
+func Digits(v float64, n int) string { return units.Digits(v, n) }
 
 // timeUnits are in ns.
 var timeUnits = []struct {

@@ -2,23 +2,15 @@ package doc
 
 import (
 	"encoding/json"
-	"math"
+
+	"krdlab/hw/units"
 )
 
-// A Number is a measured quantity. The zero value means that there is no measurement, so that what
-// was forgotten is never taken for 0; in JSON it is null.
-type Number struct {
-	value float64
-	known bool
-}
+// A Number is a measured quantity, or the zero value where there is no measurement.
+type Number = units.Number
 
 // Some returns the Number v, or the zero Number where v is not finite.
-func Some(v float64) Number {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return Number{}
-	}
-	return Number{v, true}
-}
+func Some(v float64) Number { return units.Some(v) }
 
 // SomeInt returns what p points to, or the zero Number where p is nil.
 func SomeInt(p *int64) Number {
@@ -26,38 +18,6 @@ func SomeInt(p *int64) Number {
 		return Number{}
 	}
 	return Some(float64(*p))
-}
-
-// Known reports whether n was measured.
-func (n Number) Known() bool { return n.known }
-
-// Float returns the value of n, NaN where there is none.
-func (n Number) Float() float64 {
-	if !n.known {
-		return math.NaN()
-	}
-	return n.value
-}
-
-// MarshalJSON writes n with all its digits, or null.
-func (n Number) MarshalJSON() ([]byte, error) {
-	if !n.known {
-		return []byte("null"), nil
-	}
-	return json.Marshal(n.value)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (n *Number) UnmarshalJSON(b []byte) error {
-	*n = Number{}
-	if string(b) == "null" {
-		return nil
-	}
-	if err := json.Unmarshal(b, &n.value); err != nil {
-		return err
-	}
-	n.known = true
-	return nil
 }
 
 // A Quantity is the median of a sample of N values with an interval around it. Where there is no

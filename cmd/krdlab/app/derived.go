@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"krdlab/experiments/result"
-	"krdlab/krd/krdplot"
+	"krdlab/krd/plot"
 )
 
 // rederive writes a file that follows from others, such as a figure: beside path first, then in the
@@ -62,5 +62,5 @@ func madeHere(path string) (bool, error) {
 	if err != nil && err != io.EOF {
 		return false, err
 	}
-	return page || bytes.Contains(tail[:n], []byte(krdplot.Mark)), nil
+	return page || bytes.Contains(tail[:n], []byte(plot.Mark)), nil
 }

@@ -23,7 +23,7 @@ import (
 	"krdlab/krd"
 	"krdlab/krd/causes"
 	"krdlab/krd/doc"
-	"krdlab/krd/krdplot"
+	"krdlab/krd/plot"
 	"krdlab/krd/smith"
 	"krdlab/loi"
 )
@@ -159,7 +159,7 @@ func (a *app) krd(ctx context.Context, f *krdFlags, path string) error {
 		a.sayCoherent(path)
 	}
 	if f.plot != "" { // a name that cannot be is known before the work
-		if _, err := krdplot.FormatOf(f.plot); err != nil {
+		if _, err := plot.FormatOf(f.plot); err != nil {
 			return usageError("--plot %w", err)
 		}
 		if err := derivable("plot", f.plot); err != nil {
@@ -488,34 +488,38 @@ func globEscape(path string) string {
 // look as in all other figures.
 func plotReports(f *krdFlags, reports []*krd.Report, traces []string, headers []loi.Header) error {
 	schedulers := schedulersOf(traces, headers)
-	figure := krdplot.Of(reports[0], f.node < 0 && len(traces) == 1, ran(&headers[0],
-		filepath.Base(traces[0])))
+	curves, name := plot.Nodes(reports[0], f.node < 0), filepath.Base(traces[0])
 	if len(traces) > 1 {
-		figure = krdplot.Of(reports[0], false, ran(&headers[0], "Each line is one trace of "+
-			filepath.Base(filepath.Dir(traces[0]))))
-		figure.Series = nil
+		curves, name = nil, "Each line is one trace of "+filepath.Base(filepath.Dir(traces[0]))
 		for i, r := range reports {
-			figure.Series = append(figure.Series, krdplot.Series{Name: filepath.Base(traces[i]),
+			curves = append(curves, plot.Curve{Name: filepath.Base(traces[i]),
 				Histogram: &r.Histogram, Legend: schedulers[i]})
 		}
 	}
-	if len(traces) > 1 || len(figure.Series) == 1 && headers[0].Scheduler != "" {
+	if len(traces) > 1 || len(curves) == 1 && headers[0].Scheduler != "" {
 		names := slices.Compact(slices.Sorted(slices.Values(schedulers)))
 		looks := figures.SchedulerLooks(names)
 		for i, scheduler := range schedulers {
-			figure.Series[i].Look = looks[slices.Index(names, scheduler)]
+			curves[i].Look = looks[slices.Index(names, scheduler)]
 		}
-		slices.SortStableFunc(figure.Series, func(a, b krdplot.Series) int {
+		slices.SortStableFunc(curves, func(a, b plot.Curve) int {
 			return cmp.Compare(a.Look, b.Look)
 		})
 	}
-	return rederive(f.plot, func(w io.Writer) error {
-		format, err := krdplot.FormatOf(f.plot)
-		if err != nil {
-			return err
-		}
-		return figure.Write(w, format)
-	})
+	figure, err := plot.Of(reports[0], curves, ran(&headers[0], name))
+	if err != nil {
+		return err
+	}
+	return writeFigure(f.plot, figure)
+}
+
+// writeFigure draws into a file in the format of its name.
+func writeFigure(path string, figure *plot.Figure) error {
+	format, err := plot.FormatOf(path)
+	if err != nil {
+		return err
+	}
+	return rederive(path, func(w io.Writer) error { return figure.Write(w, format) })
 }
 
 // ran is what a header tells of the run, behind the name of what was drawn.

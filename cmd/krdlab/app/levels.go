@@ -2,13 +2,12 @@ package app
 
 import (
 	"fmt"
-	"io"
 	"slices"
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/levels"
 	"krdlab/experiments/request"
-	"krdlab/krd/krdplot"
+	"krdlab/krd/plot"
 )
 
 // levels is `krdlab correlate --levels`.
@@ -24,7 +23,7 @@ func (a *app) levels(f *correlateFlags, dirs []string) error {
 			"")}
 	}
 	if f.plot != "" { // a name that cannot be is known before the work
-		if _, err := krdplot.FormatOf(f.plot); err != nil {
+		if _, err := plot.FormatOf(f.plot); err != nil {
 			return usageError("--plot %w", err)
 		}
 		if err := derivable("plot", f.plot); err != nil {
@@ -62,16 +61,12 @@ func (a *app) levelsFigure(r *levels.Report, path string) error {
 	if path == "" {
 		return nil
 	}
-	format, err := krdplot.FormatOf(path)
-	if err != nil {
-		return err
-	}
 	figure := r.Figure()
 	if len(figure.Panels) == 0 {
 		fmt.Fprintf(a.stderr, "%s: not drawn: nothing could be predicted\n", path)
 		return nil
 	}
-	if err := rederive(path, func(w io.Writer) error { return figure.Write(w, format) }); err != nil {
+	if err := writeFigure(path, figure); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.stderr, "figure: %s\n", path)

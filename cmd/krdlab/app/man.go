@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"krdlab/hw/units"
-	"krdlab/krd/krdplot"
+	"krdlab/krd/plot"
 )
 
 // manCommand is `krdlab man`.
@@ -101,7 +101,7 @@ func manPage(c *cobra.Command) string {
 		others[i] = `\fB` + roff(strings.ReplaceAll(other, " ", "-")) + `\fP(1)`
 	}
 	section("SEE ALSO", strings.Join(others, ",\n"))
-	fmt.Fprintf(&b, ".\\\" %s\n", krdplot.Mark)
+	fmt.Fprintf(&b, ".\\\" %s\n", plot.Mark)
 	return b.String()
 }
 

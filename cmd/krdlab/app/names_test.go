@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/experiments/figures"
 	"krdlab/kernels"
+	"krdlab/krd/plot"
 	"krdlab/runtimes"
 )
 
@@ -75,12 +75,12 @@ func named(root string, names []string) (found []string, files int, err error) {
 func TestNoNames(t *testing.T) {
 	var names []string
 	for _, s := range runtimes.Schedulers {
-		if !slices.Contains(figures.Formats, s.Name) { // pdf is a format of figures, too
+		if !slices.Contains(plot.Formats, s.Name) { // pdf is a format of figures, too
 			names = append(names, s.Name)
 		}
 	}
 	for _, k := range kernels.Table {
-		if k.Name != string(figures.Heat) { // a kind of panel, too
+		if k.Name != string(plot.Heat) { // a kind of panel, too
 			names = append(names, k.Name)
 		}
 	}

@@ -261,12 +261,11 @@ func inMisses(t *testing.T, path string) (found []printed) {
 }
 
 // Nobody but the catalogue computes which part of a histogram is far, cold or beyond a distance.
-// Counts of a histogram as they are, its validity, and the bins of figures stand elsewhere.
+// Counts of a histogram as they are, its validity, and the bins of figures (krd/plot) stand elsewhere.
 func TestSharesInCatalogue(t *testing.T) {
 	may := map[string]bool{
 		"experiments/dataset/datasettest/simulated.go": true, // makes them
 		"experiments/dataset/valid.go":                 true, // adds up
-		"experiments/figures/distances.go":             true, // all bins, one after the other
 		"experiments/gotrace/write.go":                 true, // which columns are all zeros
 		"experiments/show/krd.go":                      true, // counts of one trace
 		"experiments/stats/share.go":                   true,

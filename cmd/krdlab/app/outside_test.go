@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/krd/krdplot"
+	"krdlab/krd/plot"
 	"krdlab/runtimes"
 )
 
@@ -139,7 +139,7 @@ func TestOutside(t *testing.T) {
 	o.mine("report", "swept")
 	o.has("compare", o.mine("compare", "swept", "swept"), "saxpy")
 	place := len(runtimes.Schedulers) // of the line after ours
-	colour := krdplot.LookAt(place + place/len(krdplot.Palette)).Hex()
+	colour := plot.LookAt(place + place/len(plot.Palette)).Hex()
 	for _, file := range []string{"swept/report.html", "swept/figures/saxpy*speedup*.svg"} {
 		found, err := filepath.Glob(filepath.Join(o.dir, file))
 		if err != nil || len(found) == 0 {

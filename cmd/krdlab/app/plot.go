@@ -14,6 +14,7 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/figures"
 	"krdlab/experiments/request"
+	"krdlab/krd/plot"
 )
 
 type plotFlags struct {
@@ -61,14 +62,14 @@ func (a *app) plotCommand() *cobra.Command {
 	p.StringSliceVar(&f.figures, "figure", nil, "only these: `ID`s of figures or of their "+
 		"families, separated by commas (default all)")
 	p.StringSliceVar(&f.formats, "format", []string{"svg"}, "`FORMAT`s, separated by commas: "+
-		strings.Join(figures.Formats, ", "))
+		strings.Join(plot.Formats, ", "))
 	p.Lookup("format").DefValue = "svg"
 	p.StringVar(&f.out, "out", "", "write into this `DIR` (default EXP/"+figuresDir+
 		"); only figures of krdlab's are written over")
 	p.SortFlags = false
-	expects(p, "format", request.Suggest("", figures.Formats, ""))
+	expects(p, "format", request.Suggest("", plot.Formats, ""))
 	expects(p, "figure", request.Suggest("", ids, ""))
-	for flag, values := range map[string][]string{"figure": ids, "format": figures.Formats} {
+	for flag, values := range map[string][]string{"figure": ids, "format": plot.Formats} {
 		if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values,
 			cobra.ShellCompDirectiveNoFileComp)); err != nil {
 			panic(err) // the flags are defined above
@@ -80,14 +81,14 @@ func (a *app) plotCommand() *cobra.Command {
 // A drawing is a figure and the files, without extension, that it goes into.
 type drawing struct {
 	path   string
-	figure figures.Figure
+	figure plot.Figure
 }
 
 func (a *app) plot(ctx context.Context, f *plotFlags, dir string) error {
 	for _, format := range f.formats {
-		if !slices.Contains(figures.Formats, format) {
+		if !slices.Contains(plot.Formats, format) {
 			return &request.Error{Flag: "format", Got: format,
-				Want: request.Suggest(format, figures.Formats, "")}
+				Want: request.Suggest(format, plot.Formats, "")}
 		}
 	}
 	slices.Sort(f.formats)
@@ -157,7 +158,7 @@ func choose(e *dataset.Experiment, f *plotFlags) (list []drawing, skipped []stri
 	whole := figures.Matrices(e)
 	for _, m := range whole {
 		known = append(known, m.ID)
-		if asked(m.Is) {
+		if asked(figures.Means(m.ID)) {
 			list = append(list, drawing{filepath.Join(f.out, m.Prefix+m.ID), m.Figure})
 		}
 	}
@@ -174,13 +175,13 @@ func choose(e *dataset.Experiment, f *plotFlags) (list []drawing, skipped []stri
 		figs, out := figures.All(&groups[i])
 		for _, fig := range figs {
 			known = append(known, fig.ID)
-			if asked(fig.Is) {
+			if asked(figures.Means(fig.ID)) {
 				list = append(list, drawing{filepath.Join(f.out, prefix+fig.ID), fig})
 			}
 		}
 		for _, s := range out {
 			if asked(func(id string) bool {
-				return s.Means(id) || strings.HasPrefix(id, s.ID+"-")
+				return figures.Means(s.ID)(id) || strings.HasPrefix(id, s.ID+"-")
 			}) {
 				skipped = append(skipped, where+s.String())
 			}

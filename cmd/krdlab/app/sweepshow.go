@@ -14,6 +14,7 @@ import (
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
+	"krdlab/krd/plot"
 	"krdlab/loi"
 )
 
@@ -84,7 +85,7 @@ func (a *app) printMatrices(p *doc.Page, e *dataset.Experiment) {
 	}
 	p.Brief(fmt.Sprintf("other numbers of cores, WTI and reuse: krdlab plot %s --figure %s "+
 		"--format svg,%s; everything: krdlab report %s", e.Dir, figures.MatrixID,
-		figures.Markdown, e.Dir))
+		plot.Markdown, e.Dir))
 	p.Line("")
 }
 

@@ -1,4 +1,4 @@
-package krdplot
+package plot
 
 import (
 	"bytes"
@@ -6,17 +6,23 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot/vg"
 )
 
 // However many series and words there are, they lie beside and below each other, within the
 // picture; series of one name stand in the legend once.
 func TestManySeries(t *testing.T) {
 	h := serialMatmul()
-	f := Of(report(h), false, strings.Repeat("words of a caption ", 20))
-	f.Series = nil
+	r := report(h)
+	var curves []Curve
 	for i := range 60 {
-		f.Series = append(f.Series, Series{Name: fmt.Sprintf("trace %d", i), Histogram: shifted(h,
+		curves = append(curves, Curve{Name: fmt.Sprintf("trace %d", i), Histogram: shifted(h,
 			float64(i)/100), Look: i % 30, Legend: fmt.Sprintf("scheduler %d", i%30)})
+	}
+	f, err := Of(r, curves, strings.Repeat("words of a caption ", 20))
+	if err != nil {
+		t.Fatal(err)
 	}
 	l := f.legend()
 	n := 0
@@ -26,15 +32,15 @@ func TestManySeries(t *testing.T) {
 			used += e.width() + entryGap
 			n++
 		}
-		if used > Width-2*Margin {
-			t.Errorf("a line of the legend is %v wide, the picture %v", used, Width)
+		if used > width-2*margin {
+			t.Errorf("a line of the legend is %v wide, the picture %v", used, vg.Length(width))
 		}
 	}
 	if n != 30 || len(l) < 3 {
 		t.Errorf("%d entries in %d lines, want 30 in some", n, len(l))
 	}
-	for _, line := range NewCaption(f.Caption) {
-		if w := TextStyle(8).Width(line); w > Width-2*Margin {
+	for _, line := range newCaption(f.Caption) {
+		if w := textStyle(8).Width(line); w > width-2*margin {
 			t.Errorf("a line of the caption is %v wide", w)
 		}
 	}
@@ -52,7 +58,9 @@ func TestManySeries(t *testing.T) {
 		return points
 	}
 	many := height()
-	f.Series = f.Series[:2]
+	for i := range f.Panels {
+		f.Panels[i].Series = f.Panels[i].Series[:2]
+	}
 	want := legendLine.Points() * float64(len(l)-1)
 	if got := many - height(); got < want-1 || got > want+1 {
 		t.Errorf("%d lines of the legend more make the picture %g points higher, want %g",

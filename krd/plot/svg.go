@@ -1,4 +1,4 @@
-package krdplot
+package plot
 
 import (
 	"bytes"
@@ -9,23 +9,23 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
+	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// An SVG is a canvas of package vgsvg whose texts, all in [Sans], keep their places where its font
+// An svgCanvas is a canvas of package vgsvg whose texts, all in [sans], keep their places where its font
 // is not installed: others of the same metrics are named, and each text says how wide it is.
-type SVG struct{ *vgsvg.Canvas }
+type svgCanvas struct{ *vgsvg.Canvas }
 
-// NewSVG returns an empty canvas.
-func NewSVG(w, h vg.Length) SVG { return SVG{vgsvg.NewWith(vgsvg.UseWH(w, h))} }
+// newSVG returns an empty canvas.
+func newSVG(w, h vg.Length) svgCanvas { return svgCanvas{vgsvg.NewWith(vgsvg.UseWH(w, h))} }
 
 var svgTexts = regexp.MustCompile(`<text ([^>]*font-size:([0-9.]+)px[^>]*)>([^<]*)</text>`)
 
 // WriteTo writes the document.
-func (c SVG) WriteTo(w io.Writer) (int64, error) {
+func (c svgCanvas) WriteTo(w io.Writer) (int64, error) {
 	var b bytes.Buffer
 	if _, err := c.Canvas.WriteTo(&b); err != nil {
 		return 0, err
@@ -46,7 +46,7 @@ func fixedWidth(element []byte) []byte {
 	if err != nil || strings.TrimSpace(words) == "" {
 		return element
 	}
-	style := text.Style{Font: Sans(vg.Length(size)), Handler: plot.DefaultTextHandler}
+	style := text.Style{Font: sans(vg.Length(size)), Handler: gonum.DefaultTextHandler}
 	attributes = strings.Replace(attributes, "font-family:Liberation Sans;",
 		"font-family:Liberation Sans,Arial,Helvetica,sans-serif;", 1)
 	return fmt.Appendf(nil, `<text textLength="%.5g" lengthAdjust="spacingAndGlyphs" %s>%s</text>`,

@@ -1,4 +1,4 @@
-package krdplot
+package plot
 
 import (
 	"fmt"
@@ -86,11 +86,11 @@ func (m Marker) path(at vg.Point, radius vg.Length) vg.Path {
 // DrawGlyph draws the marker.
 func (m Marker) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	outline := m.path(at, s.Radius)
-	c.SetLineStyle(draw.LineStyle{Color: White, Width: 1.6})
+	c.SetLineStyle(draw.LineStyle{Color: white, Width: 1.6})
 	c.Stroke(outline)
 	c.SetColor(s.Color)
 	if m.Hollow {
-		c.SetColor(White)
+		c.SetColor(white)
 	}
 	c.Fill(outline)
 	if m.Hollow {

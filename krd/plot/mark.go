@@ -1,4 +1,4 @@
-package krdplot
+package plot
 
 import (
 	"bytes"
@@ -14,16 +14,16 @@ import (
 // told from what it did not: a comment of SVG and PDF, a text of PNG.
 const Mark = "made by krdlab"
 
-// A PNG is a canvas of package vgimg with 200 dots an inch, and with the [Mark].
-type PNG struct{ vgimg.PngCanvas }
+// A pngCanvas is a canvas of package vgimg with 200 dots an inch, and with the [Mark].
+type pngCanvas struct{ vgimg.PngCanvas }
 
-// NewPNG returns an empty canvas.
-func NewPNG(w, h vg.Length) PNG {
-	return PNG{vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))}}
+// newPNG returns an empty canvas.
+func newPNG(w, h vg.Length) pngCanvas {
+	return pngCanvas{vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(200))}}
 }
 
 // WriteTo writes the picture.
-func (c PNG) WriteTo(w io.Writer) (int64, error) {
+func (c pngCanvas) WriteTo(w io.Writer) (int64, error) {
 	var b bytes.Buffer
 	if _, err := c.PngCanvas.WriteTo(&b); err != nil {
 		return 0, err

@@ -1,4 +1,4 @@
-package krdplot
+package plot
 
 import (
 	"image/color"
@@ -9,13 +9,13 @@ import (
 
 // Colours of what is not data: text and axes, the grid, lines of reference.
 var (
-	White = color.Gray{0xff}
-	Ink   = color.Gray{0x20}
-	Grid  = color.Gray{0xdd}
-	Rule  = color.Gray{0x60}
+	white      = color.Gray{0xff}
+	ink        = color.Gray{0x20}
+	gridColour = color.Gray{0xdd}
+	ruleColour = color.Gray{0x60}
 )
 
-// Sans is the font of all texts.
-func Sans(size vg.Length) font.Font {
+// sans is the font of all texts.
+func sans(size vg.Length) font.Font {
 	return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
 }

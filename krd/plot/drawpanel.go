@@ -1,38 +1,36 @@
-package figures
+package plot
 
 import (
 	"math"
 
-	"gonum.org/v1/plot"
+	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"krdlab/krd/krdplot"
 )
 
 // axes returns the panel with its axes, empty.
-func (p *Panel) axes() *plot.Plot {
-	g := plot.New()
+func (p *Panel) axes() *gonum.Plot {
+	g := gonum.New()
 	g.BackgroundColor = nil
 	for _, a := range []struct {
-		to   *plot.Axis
+		to   *gonum.Axis
 		from *Axis
 	}{{&g.X, &p.X}, {&g.Y, &p.Y}} {
 		a.to.Label.Text = a.from.Label
-		a.to.Label.TextStyle.Font, a.to.Tick.Label.Font = krdplot.Sans(9), krdplot.Sans(8)
-		a.to.Color, a.to.Tick.Color = krdplot.Ink, krdplot.Ink
-		a.to.Label.TextStyle.Color, a.to.Tick.Label.Color = krdplot.Ink, krdplot.Ink
+		a.to.Label.TextStyle.Font, a.to.Tick.Label.Font = sans(9), sans(8)
+		a.to.Color, a.to.Tick.Color = ink, ink
+		a.to.Label.TextStyle.Color, a.to.Tick.Label.Color = ink, ink
 		a.to.Padding, a.to.Tick.Length = vg.Points(2), vg.Points(4)
 		a.to.Min, a.to.Max = a.from.Min, a.from.Max
-		var ticks []plot.Tick
+		var ticks []gonum.Tick
 		for _, t := range a.from.Ticks {
 			if a.from.Turned {
 				t.Label += " " // away from the tick
 			}
-			ticks = append(ticks, plot.Tick{Value: t.Value, Label: t.Label})
+			ticks = append(ticks, gonum.Tick{Value: t.Value, Label: t.Label})
 		}
-		a.to.Tick.Marker = plot.ConstantTicks(ticks)
+		a.to.Tick.Marker = gonum.ConstantTicks(ticks)
 	}
 	g.X.Label.Padding = vg.Points(3)
 	if p.X.Turned {
@@ -42,24 +40,21 @@ func (p *Panel) axes() *plot.Plot {
 	return g
 }
 
-// plot draws the panel's data onto its axes. most is for heat maps.
-func (p *Panel) plot(most float64) *plot.Plot {
+// plot draws the panel's data onto its axes.
+func (p *Panel) plot() *gonum.Plot {
 	g := p.axes()
 	g.Add(heading{p})
-	switch p.Kind {
-	case Heat:
-		g.Add(heatMap{p, most})
-		return g
-	case Matrix:
-		g.Add(matrixMap{p})
-		return g
-	case Stacked:
-		g.Add(horizontalGrid(), stackedBars{p})
+	if p.Kind == Heat || p.Kind == Matrix {
+		g.Add(fields{p})
 		return g
 	}
 	g.Add(horizontalGrid())
 	for _, r := range p.Rules {
 		g.Add(polyline{plotter.XYs{{X: r.X1, Y: r.Y1}, {X: r.X2, Y: r.Y2}}, r.style()})
+	}
+	if p.Kind == Stacked {
+		g.Add(stackedBars{p})
+		return g
 	}
 	for i := range p.Series {
 		p.Series[i].line(g)
@@ -71,12 +66,12 @@ func (p *Panel) plot(most float64) *plot.Plot {
 func horizontalGrid() *plotter.Grid {
 	grid := plotter.NewGrid()
 	grid.Vertical.Color = nil
-	grid.Horizontal.Color, grid.Horizontal.Width = krdplot.Grid, vg.Points(0.5)
+	grid.Horizontal.Color, grid.Horizontal.Width = gridColour, vg.Points(0.5)
 	return grid
 }
 
 // A heading is the title of a panel, and below it its note, or over their upper ends the names of
-// the rules that the legend has not. It is a plot.Plotter, and a plot.GlyphBoxer to have room made
+// the rules that the legend has not. It is a Plotter, and a GlyphBoxer to have room made
 // for it.
 type heading struct{ p *Panel }
 
@@ -94,11 +89,11 @@ func (h heading) small() bool { return h.p.Note != "" || len(h.named()) > 0 }
 
 const headingGap = 2 * vg.Length(1)
 
-func (h heading) Plot(c draw.Canvas, g *plot.Plot) {
+func (h heading) Plot(c draw.Canvas, g *gonum.Plot) {
 	x, _ := g.Transforms(&c)
 	list, y := h.named(), c.Max.Y+headingGap
-	style := krdplot.TextStyle(8)
-	style.Color, style.YAlign = krdplot.Rule, draw.YBottom
+	style := textStyle(8)
+	style.Color, style.YAlign = ruleColour, draw.YBottom
 	for i, e := range list {
 		style.XAlign = draw.XCenter
 		half := style.Width(e.Name)/2 + 4
@@ -116,28 +111,28 @@ func (h heading) Plot(c draw.Canvas, g *plot.Plot) {
 	if h.small() {
 		y += style.Height("Mg") + headingGap
 	}
-	title := krdplot.TextStyle(9)
+	title := textStyle(9)
 	title.XAlign, title.YAlign = draw.XCenter, draw.YBottom
 	c.FillText(title, vg.Point{X: c.Center().X, Y: y + headingGap}, h.p.Title)
 }
 
-func (h heading) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+func (h heading) GlyphBoxes(*gonum.Plot) []gonum.GlyphBox {
 	height := vg.Length(0)
 	if h.small() {
-		height += krdplot.TextStyle(8).Height("Mg") + headingGap
+		height += textStyle(8).Height("Mg") + headingGap
 	}
 	if h.p.Title != "" {
-		height += krdplot.TextStyle(9).Height("Mg") + 2*headingGap
+		height += textStyle(9).Height("Mg") + 2*headingGap
 	}
 	if height == 0 {
 		return nil
 	}
-	return []plot.GlyphBox{{X: 0.5, Y: 1, Rectangle: vg.Rectangle{Min: vg.Point{X: -1},
+	return []gonum.GlyphBox{{X: 0.5, Y: 1, Rectangle: vg.Rectangle{Min: vg.Point{X: -1},
 		Max: vg.Point{X: 1, Y: height}}}}
 }
 
 func (r *Rule) style() draw.LineStyle {
-	s := draw.LineStyle{Color: krdplot.Rule, Width: vg.Points(0.8)}
+	s := draw.LineStyle{Color: ruleColour, Width: vg.Points(0.8)}
 	if r.Dashed {
 		s.Dashes = []vg.Length{4, 3}
 	}
@@ -145,7 +140,7 @@ func (r *Rule) style() draw.LineStyle {
 }
 
 // line draws the intervals of a series and the line through its points.
-func (s *Series) line(g *plot.Plot) {
+func (s *Series) line(g *gonum.Plot) {
 	var joined plotter.XYs
 	var known []Point
 	for _, v := range s.Points {
@@ -156,18 +151,18 @@ func (s *Series) line(g *plot.Plot) {
 			}
 		}
 	}
-	g.Add(polyline{joined, s.lineStyle()})
+	g.Add(polyline{joined, s.look().Line()})
 	g.Add(errorBars{known, draw.LineStyle{Color: colourOf(s.Colour), Width: vg.Points(0.8)}})
 }
 
 // polyline joins points, as far as they are within the axes. Unlike a plotter.Line it asks for no
-// room at the edges, so that panels side by side stay level. It is a plot.Plotter.
+// room at the edges, so that panels side by side stay level. It is a Plotter.
 type polyline struct {
 	points plotter.XYs
 	style  draw.LineStyle
 }
 
-func (l polyline) Plot(c draw.Canvas, g *plot.Plot) {
+func (l polyline) Plot(c draw.Canvas, g *gonum.Plot) {
 	x, y := g.Transforms(&c)
 	var at []vg.Point
 	for _, p := range l.points {
@@ -185,13 +180,13 @@ func clipped(c draw.Canvas, line ...vg.Point) [][]vg.Point {
 }
 
 // errorBars draws the intervals of points, with caps, or with an arrow where one goes on beyond the
-// axis; nothing for those that have none. It is a plot.Plotter.
+// axis; nothing for those that have none. It is a Plotter.
 type errorBars struct {
 	points []Point
 	style  draw.LineStyle
 }
 
-func (e errorBars) Plot(c draw.Canvas, g *plot.Plot) {
+func (e errorBars) Plot(c draw.Canvas, g *gonum.Plot) {
 	x, y := g.Transforms(&c)
 	for _, v := range e.points {
 		if v.Low.Known() && v.High.Known() {

@@ -1,4 +1,4 @@
-package krdplot
+package plot
 
 import (
 	"bytes"
@@ -11,16 +11,16 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
-// A PDF is a canvas of package vgpdf whose texts are right beyond ASCII, and whose bytes depend on
+// A pdfCanvas is a canvas of package vgpdf whose texts are right beyond ASCII, and whose bytes depend on
 // what was drawn alone. vgpdf embeds its fonts with the encoding of code page 1252 and passes texts
 // on in UTF-8, and a PDF says when it was made.
-type PDF struct{ *vgpdf.Canvas }
+type pdfCanvas struct{ *vgpdf.Canvas }
 
-// NewPDF returns an empty canvas.
-func NewPDF(w, h vg.Length) PDF { return PDF{vgpdf.New(w, h)} }
+// newPDF returns an empty canvas.
+func newPDF(w, h vg.Length) pdfCanvas { return pdfCanvas{vgpdf.New(w, h)} }
 
 // FillString draws text, with ? for what code page 1252 has not.
-func (c PDF) FillString(face font.Face, at vg.Point, text string) {
+func (c pdfCanvas) FillString(face font.Face, at vg.Point, text string) {
 	c.Canvas.FillString(face, at, codePage1252(text))
 }
 
@@ -40,7 +40,7 @@ func codePage1252(text string) string {
 var pdfDates = regexp.MustCompile(`/(CreationDate|ModDate) \(D:[^)]*\)`)
 
 // WriteTo writes the document without its dates.
-func (c PDF) WriteTo(w io.Writer) (int64, error) {
+func (c pdfCanvas) WriteTo(w io.Writer) (int64, error) {
 	var b bytes.Buffer
 	if _, err := c.Canvas.WriteTo(&b); err != nil {
 		return 0, err

@@ -1,4 +1,4 @@
-package krdplot
+package plot
 
 import (
 	"fmt"

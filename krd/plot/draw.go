@@ -1,39 +1,29 @@
-package figures
+package plot
 
 import (
-	"fmt"
 	"io"
 	"slices"
-	"strings"
 
-	"gonum.org/v1/plot"
+	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"krdlab/krd/krdplot"
-)
-
-const (
-	width  = krdplot.Width
-	margin = krdplot.Margin
 )
 
 // Write draws f in one of [Formats]; another is an error that wraps [ErrFormat]. The bytes depend
 // on f alone. A picture is 6.5 inches wide, PNG at 200 dots an inch.
 func (f *Figure) Write(w io.Writer, format string) error {
-	if !slices.Contains(Formats, format) {
-		return fmt.Errorf("%w %q, expected one of %s", ErrFormat, format,
-			strings.Join(Formats, ", "))
+	if err := checkFormat(format); err != nil {
+		return err
 	}
 	if format == Markdown {
 		return f.markdown(w)
 	}
 	legend := f.legend()
-	caption := krdplot.NewCaption(f.Caption)
+	caption := newCaption(f.Caption)
 	rows := (len(f.Panels) + f.Columns - 1) / f.Columns
-	head := krdplot.TextStyle(11).Height("Mg") + 2*margin
-	foot := caption.Height()
-	height := head + vg.Length(rows)*f.rowHeight() + legend.Height() + foot
+	head := textStyle(11).Height("Mg") + 2*margin
+	foot := caption.height()
+	height := head + vg.Length(rows)*f.rowHeight() + legend.height() + foot
 
 	var c interface {
 		vg.CanvasSizer
@@ -41,31 +31,30 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	}
 	switch format {
 	case "svg":
-		c = krdplot.NewSVG(width, height)
+		c = newSVG(width, height)
 	case "png":
-		c = krdplot.NewPNG(width, height)
+		c = newPNG(width, height)
 	case "pdf":
-		c = krdplot.NewPDF(width, height)
+		c = newPDF(width, height)
 	}
 	all := draw.New(c)
-	all.SetColor(krdplot.White)
+	all.SetColor(white)
 	all.Fill(all.Rectangle.Path())
-	title := krdplot.TextStyle(11)
+	title := textStyle(11)
 	title.XAlign, title.YAlign = draw.XCenter, draw.YTop
 	all.FillText(title, vg.Point{X: all.Center().X, Y: all.Max.Y - margin}, f.Title)
-	f.panels(draw.Crop(all, 0, 0, foot+legend.Height(), -head), rows)
-	legend.Draw(all, foot)
-	caption.Draw(all)
+	f.panels(draw.Crop(all, 0, 0, foot+legend.height(), -head), rows)
+	legend.draw(all, foot)
+	caption.draw(all)
 	_, err := c.WriteTo(w)
 	return err
 }
 
 // panels lays the panels out, their data areas aligned.
 func (f *Figure) panels(c draw.Canvas, rows int) {
-	plots := make([][]*plot.Plot, rows)
-	most := f.largestShare()
+	plots := make([][]*gonum.Plot, rows)
 	for i := range plots {
-		plots[i] = make([]*plot.Plot, f.Columns)
+		plots[i] = make([]*gonum.Plot, f.Columns)
 		for j := range plots[i] {
 			if n := i*f.Columns + j; n < len(f.Panels) {
 				panel := f.Panels[n]
@@ -73,13 +62,13 @@ func (f *Figure) panels(c draw.Canvas, rows int) {
 					panel.Y = panel.Y.beside(f.Panels[n-j].Y)
 				}
 				panel.X = panel.X.thinned((width-2*margin)/vg.Length(f.Columns) - 36)
-				plots[i][j] = panel.plot(most)
+				plots[i][j] = panel.plot()
 			}
 		}
 	}
 	tiles := draw.Tiles{Rows: rows, Cols: f.Columns, PadLeft: margin, PadRight: 10, PadX: 10,
 		PadY: margin}
-	cells := plot.Align(plots, tiles, c)
+	cells := gonum.Align(plots, tiles, c)
 	for i := range plots {
 		for j, p := range plots[i] {
 			if p != nil {
@@ -111,7 +100,7 @@ func (a Axis) thinned(width vg.Length) Axis {
 		return a
 	}
 	a.Ticks = slices.Clone(a.Ticks)
-	style := krdplot.TextStyle(8)
+	style := textStyle(8)
 	type span struct{ from, to vg.Length }
 	var used []span
 	place := func(t *Tick) {

@@ -1,10 +1,8 @@
-package krdplot
+package plot
 
 import (
 	"math"
 	"math/bits"
-
-	"gonum.org/v1/plot"
 
 	"krdlab/hw/units"
 	"krdlab/krd"
@@ -67,41 +65,23 @@ func (a Scale) Center(k int) float64 {
 // Infinity is the middle of the column of cold accesses.
 func (a Scale) Infinity() float64 { return a.Max() - 0.5 }
 
-// Labels are a tick for every power of two and for the columns, from left to right. Where there is
-// room for about that many labels only, the other powers of two have none.
-func (a Scale) Labels(room int) []plot.Tick {
+// Axis has a tick at every power of two and at the columns. Where bins are narrow, the other powers
+// of two have no label.
+func (a Scale) Axis(label string) Axis {
+	x := Axis{Label: label, Unit: "bytes", Min: a.Min(), Max: a.Max()}
+	const room = 9 // labels of 7 characters
 	step := (a.Last-a.First)/room + 1
-	phase := min(step-1, 1) // where bins are narrow, the last power of two leaves its room to INF
-	var ticks []plot.Tick
+	phase := min(step-1, 1) // the last power of two leaves its room to INF
 	if a.Zero {
-		ticks = append(ticks, plot.Tick{Value: a.Center(0), Label: "0"})
+		x.Ticks = append(x.Ticks, Tick{a.Center(0), "0"})
 	}
 	for k := a.First; k <= a.Last; k++ {
-		t := plot.Tick{Value: float64(k)}
+		t := Tick{Value: float64(k)}
 		if (a.Last-phase-k)%step == 0 {
 			t.Label = units.Bytes(1 << k)
 		}
-		ticks = append(ticks, t)
+		x.Ticks = append(x.Ticks, t)
 	}
-	return append(ticks, plot.Tick{Value: a.Infinity(), Label: "INF"})
-}
-
-// scale covers all of f.
-func (f *Figure) scale() (Scale, error) {
-	var hs []*krd.Histogram
-	var accesses uint64
-	for _, s := range f.Series {
-		hs = append(hs, s.Histogram)
-		accesses += s.Histogram.Accesses
-	}
-	if accesses == 0 {
-		return Scale{}, ErrEmpty
-	}
-	var caches []uint64
-	for _, c := range []*uint64{f.L2Bytes, f.LLCBytes} {
-		if c != nil {
-			caches = append(caches, *c)
-		}
-	}
-	return NewScale(hs, caches...), nil
+	x.Ticks = append(x.Ticks, Tick{a.Infinity(), "INF"})
+	return x
 }

@@ -1,18 +1,18 @@
-package figures
+package plot
 
 import (
 	"math"
 
-	"gonum.org/v1/plot"
+	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"krdlab/krd/doc"
+	"krdlab/hw/units"
 )
 
 // pointMarkers draws the markers of all series above all lines. Where points of several series
 // coincide, those drawn first are larger, so that each is seen. Points beyond the axis stand at its
-// end, with an arrow. It is a plot.Plotter, and a plot.GlyphBoxer so that none is cut at the sides;
+// end, with an arrow. It is a Plotter, and a GlyphBoxer so that none is cut at the sides;
 // above and below it may cover the axis, so that panels in a row stay level.
 type pointMarkers struct{ p *Panel }
 
@@ -31,7 +31,7 @@ const (
 	arrowLength = 10.0 // from the middle of a marker to the end of the axis beyond which it is
 )
 
-func (m pointMarkers) Plot(c draw.Canvas, g *plot.Plot) {
+func (m pointMarkers) Plot(c draw.Canvas, g *gonum.Plot) {
 	marks := m.marks(c, g)
 	var taken []vg.Rectangle // by markers and bars
 	for _, a := range marks {
@@ -45,7 +45,7 @@ func (m pointMarkers) Plot(c draw.Canvas, g *plot.Plot) {
 	}
 	for i, a := range marks {
 		if a.cut != 0 {
-			taken = label(c, taken[i], doc.Digits(a.point.Y.Float(), 3), taken)
+			taken = label(c, taken[i], units.Digits(a.point.Y.Float(), 3), taken)
 		}
 	}
 	x, y := g.Transforms(&c)
@@ -65,7 +65,7 @@ func (m pointMarkers) Plot(c draw.Canvas, g *plot.Plot) {
 }
 
 // marks are the known points of all series, in the order of drawing.
-func (m pointMarkers) marks(c draw.Canvas, g *plot.Plot) (list []mark) {
+func (m pointMarkers) marks(c draw.Canvas, g *gonum.Plot) (list []mark) {
 	x, y := g.Transforms(&c)
 	columns := map[float64]int{} // how many are cut at an x
 	for i := range m.p.Series {
@@ -114,7 +114,7 @@ func besides(x vg.Length, c draw.Canvas, n int) vg.Length {
 
 // arrow draws the arrow from a mark to the end of the axis.
 func (m pointMarkers) arrow(c draw.Canvas, a mark) {
-	style := m.p.Series[a.series].lineStyle()
+	style := m.p.Series[a.series].look().Line()
 	style.Dashes = nil
 	tip := vg.Point{X: a.at.X, Y: a.at.Y + a.cut*vg.Length(arrowLength)}
 	c.StrokeLine2(style, a.at.X, a.at.Y, tip.X, tip.Y)
@@ -151,14 +151,14 @@ func barBoxes(v Point, x, y func(float64) vg.Length) (list []vg.Rectangle) {
 	return list
 }
 
-func (m pointMarkers) GlyphBoxes(g *plot.Plot) []plot.GlyphBox {
-	var list []plot.GlyphBox
+func (m pointMarkers) GlyphBoxes(g *gonum.Plot) []gonum.GlyphBox {
+	var list []gonum.GlyphBox
 	for i := range m.p.Series {
 		s := &m.p.Series[i]
 		r := s.glyph(nil).Radius * 1.5
 		for _, v := range s.Points {
 			if v.Y.Known() {
-				list = append(list, plot.GlyphBox{X: g.X.Norm(v.X), Y: g.Y.Norm(v.Y.Float()),
+				list = append(list, gonum.GlyphBox{X: g.X.Norm(v.X), Y: g.Y.Norm(v.Y.Float()),
 					Rectangle: vg.Rectangle{Min: vg.Point{X: -r}, Max: vg.Point{X: r}}})
 			}
 		}

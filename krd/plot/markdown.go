@@ -1,14 +1,10 @@
-package figures
+package plot
 
 import (
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-
-	"krdlab/experiments/result"
-	"krdlab/krd/doc"
-	"krdlab/krd/krdplot"
 )
 
 // Markdown is the format of a figure as tables in text.
@@ -41,7 +37,7 @@ func (f *Figure) markdown(w io.Writer) error {
 	for _, text := range f.Caption {
 		fmt.Fprintf(&b, "%s\n\n", text)
 	}
-	fmt.Fprintf(&b, "<!-- %s -->\n", krdplot.Mark)
+	fmt.Fprintf(&b, "<!-- %s -->\n", Mark)
 	_, err := io.WriteString(w, strings.ReplaceAll(b.String(), "\u00a0", " "))
 	return err
 }
@@ -72,15 +68,10 @@ func (p *Panel) Fields() (head []string, rows [][]string) {
 
 // list is a panel as a table of its points.
 func (p *Panel) list() (head []string, rows [][]string) {
-	number := func(n result.Number) string {
-		if !n.Known() {
-			return notAvailable
-		}
-		return doc.Digits(n.Float(), 4)
-	}
 	for _, s := range p.Series {
 		for _, v := range s.Points {
-			rows = append(rows, []string{s.Name, v.At, number(v.Y), number(v.Low), number(v.High),
+			rows = append(rows, []string{s.Name, v.At, v.Y.Text(4), v.Low.Text(4),
+				v.High.Text(4),
 				fmt.Sprint(v.N)})
 		}
 	}

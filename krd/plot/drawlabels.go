@@ -1,4 +1,4 @@
-package figures
+package plot
 
 import (
 	"slices"
@@ -6,8 +6,6 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"krdlab/krd/krdplot"
 )
 
 // A cluster is markers that lie together, with their labels as one.
@@ -59,8 +57,8 @@ func order(marks []mark, label string) int {
 // nowhere; it returns these and the words' own.
 func label(c draw.Canvas, beside vg.Rectangle, words string, taken []vg.Rectangle) []vg.Rectangle {
 	const gap = 2
-	style := krdplot.TextStyle(6.5)
-	style.Color, style.YAlign = krdplot.Rule, draw.YBottom
+	style := textStyle(6.5)
+	style.Color, style.YAlign = ruleColour, draw.YBottom
 	w, h := style.Width(words), style.FontExtents().Ascent
 	middle := vg.Point{X: (beside.Min.X + beside.Max.X) / 2, Y: (beside.Min.Y + beside.Max.Y) / 2}
 	for _, low := range []vg.Point{

@@ -1,15 +1,17 @@
-package figures
+package plot
 
 import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments/result"
 	"krdlab/hw/units"
 )
 
-// notes are the lines of the caption that follow from what is drawn.
-func (f *Figure) notes() (lines []string) {
+// DisturbedBy is why a number is doubtful.
+const DisturbedBy = "other programs, or the machine, disturbed a repetition or more"
+
+// Notes are the lines of the caption that follow from what is drawn.
+func (f *Figure) Notes() (lines []string) {
 	lines = f.identical()
 	cut, disturbed := false, false
 	for i := range f.Panels {
@@ -27,13 +29,13 @@ func (f *Figure) notes() (lines []string) {
 			"that goes on.")
 	}
 	if disturbed {
-		lines = append(lines, "Hollow markers: "+disturbedBy+".")
+		lines = append(lines, "Hollow markers: "+DisturbedBy+".")
 	}
 	return lines
 }
 
 // beyond says whether n is not within the axis.
-func (a *Axis) beyond(n result.Number) bool {
+func (a *Axis) beyond(n units.Number) bool {
 	return n.Known() && (n.Float() > a.Max || n.Float() < a.Min)
 }
 
@@ -66,6 +68,7 @@ func (p *Panel) identical() string {
 	}
 	var groups []string
 	said := map[string]bool{}
+	all := len(p.Series)
 	for i, s := range p.Series {
 		same := []string{s.Name}
 		for _, other := range p.Series[i+1:] {
@@ -73,6 +76,9 @@ func (p *Panel) identical() string {
 				same = append(same, other.Name)
 				said[other.Name] = true
 			}
+		}
+		if len(same) == all && all > 5 {
+			return "all lines"
 		}
 		if len(same) > 1 && !said[s.Name] {
 			groups = append(groups, units.List(same))
@@ -83,7 +89,7 @@ func (p *Panel) identical() string {
 
 // samePlace says whether two points and their intervals are drawn at the same place.
 func samePlace(a, b Point) bool {
-	same := func(x, y result.Number) bool {
+	same := func(x, y units.Number) bool {
 		return x.Known() == y.Known() && (!x.Known() || x.Float() == y.Float())
 	}
 	return a.X == b.X && same(a.Y, b.Y) && same(a.Low, b.Low) && same(a.High, b.High) &&

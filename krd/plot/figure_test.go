@@ -1,7 +1,8 @@
-package krdplot
+package plot
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -66,6 +67,16 @@ func shifted(h *krd.Histogram, by float64) *krd.Histogram {
 	return &g
 }
 
+// of is the figure of a report.
+func of(t *testing.T, r *krd.Report, each bool, about string) *Figure {
+	t.Helper()
+	f, err := Of(r, Nodes(r, each), about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // TestFormats draws one node and four and decodes what was written. KRDPLOT_OUT=folder keeps the
 // figures, to be looked at.
 func TestFormats(t *testing.T) {
@@ -81,12 +92,12 @@ func TestFormats(t *testing.T) {
 		name string
 		fig  *Figure
 	}{
-		{"one", Of(report(h), true, "matmul n = 4096, leaf 32x32x64, workfirst, 1 core of "+
+		{"one", of(t, report(h), true, "matmul n = 4096, leaf 32x32x64, workfirst, 1 core of "+
 			"westmere-ex-4s (simulated)")},
-		{"four", Of(report(shifted(h, 0.2), shifted(h, 0.05), shifted(h, 0.3), shifted(h, 0.5),
+		{"four", of(t, report(shifted(h, 0.2), shifted(h, 0.05), shifted(h, 0.3), shifted(h, 0.5),
 			empty), true, "westmere-ex-4s (simulated)")},
-		{"nocaches", Of(noCaches, false, "")},
-		{"coldonly", Of(report(&krd.Histogram{Accesses: 5, AccessCount: 5, Cold: 5}), false, "")},
+		{"nocaches", of(t, noCaches, false, "")},
+		{"coldonly", of(t, report(&krd.Histogram{Accesses: 5, AccessCount: 5, Cold: 5}), false, "")},
 	} {
 		for _, format := range []string{"png", "svg", "pdf"} {
 			path := filepath.Join(dir, c.name+"."+format)
@@ -113,10 +124,23 @@ func TestFormats(t *testing.T) {
 				if w := img.Bounds().Dx(); w != 1300 {
 					t.Errorf("%s is %d pixels wide, want 6.5 inches of 200", path, w)
 				}
+				dots := map[[3]uint8]int{}
+				for y := range img.Bounds().Dy() {
+					for x := range img.Bounds().Dx() {
+						r, g, b, _ := img.At(x, y).RGBA()
+						dots[[3]uint8{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8)}]++
+					}
+				}
+				for _, s := range c.fig.Panels[0].Series {
+					look := colourOf(s.Colour)
+					if n := dots[[3]uint8{look.R, look.G, look.B}]; n < 300 {
+						t.Errorf("%s: %d dots in the colour of %s", path, n, s.Name)
+					}
+				}
 			case "svg":
 				words := svgText(t, data)
 				want := []string{"INF", "Kernel reuse distance", "32 MiB"}
-				if c.fig.L2Bytes != nil {
+				if c.name != "nocaches" {
 					want = append(want, "L2 256 KiB", "LLC 18 MiB")
 				}
 				if c.name == "four" {
@@ -125,7 +149,7 @@ func TestFormats(t *testing.T) {
 				if c.name == "coldonly" {
 					want = []string{"INF", "L2 256 KiB"}
 				}
-				for _, w := range append(want, NewCaption(c.fig.Caption)...) {
+				for _, w := range append(want, newCaption(c.fig.Caption)...) {
 					if !words[w] {
 						t.Errorf("%s: no text %q", path, w)
 					}
@@ -134,6 +158,13 @@ func TestFormats(t *testing.T) {
 				if !bytes.HasPrefix(data, []byte("%PDF-")) || !bytes.Contains(data[len(data)-32:],
 					[]byte("%%EOF")) {
 					t.Errorf("%s is no complete PDF", path)
+				}
+				words := inflated(t, data)
+				for _, s := range append([]string{c.fig.Title, c.fig.Panels[0].Series[0].Name,
+					c.fig.Panels[0].X.Label}, newCaption(c.fig.Caption)[0]) {
+					if !bytes.Contains(words, inPDF(s)) {
+						t.Errorf("%s does not say %q", path, s)
+					}
 				}
 			}
 		}
@@ -159,12 +190,43 @@ func svgText(t *testing.T, data []byte) map[string]bool {
 	}
 }
 
+// inflated is the content of the compressed streams of a PDF.
+func inflated(t *testing.T, pdf []byte) []byte {
+	t.Helper()
+	var all []byte
+	for _, part := range bytes.Split(pdf, []byte("stream\n"))[1:] {
+		r, err := zlib.NewReader(bytes.NewReader(part))
+		if err != nil {
+			continue
+		}
+		b, err := io.ReadAll(r)
+		if err == nil {
+			all = append(all, b...)
+		}
+	}
+	if len(all) == 0 {
+		t.Fatal("no stream in the PDF")
+	}
+	return all
+}
+
+// inPDF is s as a PDF has it: code page 1252, with brackets escaped.
+func inPDF(s string) (b []byte) {
+	for _, r := range s {
+		if r == '(' || r == ')' {
+			b = append(b, '\\')
+		}
+		b = append(b, byte(r)) // what is tested is in Latin 1
+	}
+	return b
+}
+
 // Texts of an SVG say how wide they are, whatever they hold.
 func TestFixedWidth(t *testing.T) {
-	c := NewSVG(100, 100)
-	c.SetColor(Ink)
+	c := newSVG(100, 100)
+	c.SetColor(ink)
 	d := draw.New(c)
-	style := TextStyle(8)
+	style := textStyle(8)
 	d.FillText(style, vg.Point{X: 10, Y: 10}, "a < b & 2 \u00d7 c")
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
@@ -184,7 +246,7 @@ func TestPDF(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	var b bytes.Buffer
-	if err := Of(report(serialMatmul()), false, "").Write(&b, "pdf"); err != nil {
+	if err := of(t, report(serialMatmul()), false, "").Write(&b, "pdf"); err != nil {
 		t.Fatal(err)
 	}
 	if bytes.Contains(b.Bytes(), []byte("Date")) {
@@ -193,12 +255,12 @@ func TestPDF(t *testing.T) {
 }
 
 func TestWriteErrors(t *testing.T) {
-	f := Of(report(serialMatmul()), false, "")
+	f := of(t, report(serialMatmul()), false, "")
 	if err := f.Write(io.Discard, "gif"); !errors.Is(err, ErrFormat) {
 		t.Errorf("gif: %v, want ErrFormat", err)
 	}
-	if err := Of(report(&krd.Histogram{}), false, "").Write(io.Discard, "svg"); !errors.Is(err,
-		ErrEmpty) {
+	empty := report(&krd.Histogram{})
+	if _, err := Of(empty, Nodes(empty, true), ""); !errors.Is(err, ErrEmpty) {
 		t.Errorf("no accesses: %v, want ErrEmpty", err)
 	}
 	if format, err := FormatOf("a/b.SVG"); format != "svg" || err != nil {

@@ -1,4 +1,4 @@
-package figures
+package plot
 
 import (
 	"cmp"
@@ -6,14 +6,11 @@ import (
 	"math"
 	"slices"
 
-	"krdlab/experiments/result"
 	"krdlab/hw/units"
-	"krdlab/krd"
-	"krdlab/krd/krdplot"
 )
 
-// niceAxis returns a with a range of whole steps around low and high, and a tick at each.
-func niceAxis(a Axis, low, high float64) Axis {
+// NiceAxis returns a with a range of whole steps around low and high, and a tick at each.
+func NiceAxis(a Axis, low, high float64) Axis {
 	step := niceStep((high - low) / 5)
 	first, last := int(math.Floor(low/step+1e-9)), int(math.Ceil(high/step-1e-9))
 	if first == last {
@@ -51,21 +48,21 @@ func stepLabel(i int, step float64) string {
 // out, and how much of one is always shown.
 const (
 	outlier   = 4
-	leastLoss = 0.25
+	LeastLoss = 0.25
 )
 
-// span is what an axis of ratios shows: the points of all series and their intervals, but not a few
+// Span is what an axis of ratios shows: the points of all series and their intervals, but not a few
 // series that are more than [outlier] times as far above 1 as all the others, on which these would
 // be a flat line, and not the ends of intervals that are so far beyond all points. What is beyond
 // is drawn at the end of the axis.
-func span(series []Series) (low, high float64) {
+func Span(series []Series) (low, high float64) {
 	var peaks []float64
 	low = math.Inf(1)
 	for _, s := range series {
 		peak := math.Inf(-1)
 		for _, v := range s.Points {
 			peak = math.Max(peak, v.Y.Float())
-			for _, n := range []result.Number{v.Y, v.Low} {
+			for _, n := range []units.Number{v.Y, v.Low} {
 				if n.Known() {
 					low = math.Min(low, n.Float())
 				}
@@ -74,7 +71,7 @@ func span(series []Series) (low, high float64) {
 		peaks = append(peaks, peak)
 	}
 	slices.SortFunc(peaks, func(a, b float64) int { return cmp.Compare(b, a) })
-	loss := func(v float64) float64 { return math.Max(v-1, leastLoss) }
+	loss := func(v float64) float64 { return math.Max(v-1, LeastLoss) }
 	top := peaks[0]
 	for i := range (len(peaks) - 1) / 2 { // fewer than half
 		if peaks[i]-1 > outlier*loss(peaks[i+1]) {
@@ -92,18 +89,18 @@ func span(series []Series) (low, high float64) {
 	return low, high
 }
 
-// percentAxis is a vertical axis from 0 to at least high, of shares in %.
-func percentAxis(label string, high float64) Axis {
-	a := niceAxis(Axis{Label: label, Unit: "%"}, 0, high)
+// PercentAxis is a vertical axis from 0 to at least high, of shares in %.
+func PercentAxis(label string, high float64) Axis {
+	a := NiceAxis(Axis{Label: label, Unit: "%"}, 0, high)
 	if a.Max > 100 && high <= 100 {
 		a.Max = 100
 	}
 	return a
 }
 
-// thousands writes the labels of large ticks in powers of a thousand, and says so in the axis'
+// Thousands writes the labels of large ticks in powers of a thousand, and says so in the axis'
 // label.
-func (a *Axis) thousands() {
+func (a *Axis) Thousands() {
 	for _, u := range []struct {
 		by   float64
 		name string
@@ -120,34 +117,26 @@ func (a *Axis) thousands() {
 	}
 }
 
-// A scale lays distances out.
-type scale struct{ krdplot.Scale }
-
-func newScale(hs []*krd.Histogram, caches ...uint64) scale {
-	return scale{krdplot.NewScale(hs, caches...)}
+// RuleAtOne gives the vertical axis its ticks, and a line at 1.
+func (p *Panel) RuleAtOne(name string) {
+	p.Y = NiceAxis(p.Y, math.Min(1, p.Y.Min), math.Max(1, p.Y.Max))
+	p.Rules = []Rule{{Name: name, X1: 0, Y1: 1, X2: p.X.Max, Y2: 1, Legend: true}}
 }
 
-// axis labels every power of two, or as many as there is room for, and the columns.
-func (a scale) axis(label string) Axis {
-	x := Axis{Label: label, Unit: "bytes", Min: a.Min(), Max: a.Max()}
-	for _, t := range a.Labels(9) {
-		x.Ticks = append(x.Ticks, Tick(t))
+// Places is a figure of ratios at named places, one panel below the other: the caller gives titles,
+// the X axis with a tick at each place, and the series; all panels have one Y axis, with a rule at
+// 1.
+func Places(id, title, label, atOne string, caption []string, panels []Panel) *Figure {
+	f := &Figure{ID: id, Title: title, Caption: caption, Panels: panels, Columns: 1}
+	low, high := 1.0, 1.0
+	for i := range f.Panels {
+		l, h := Span(f.Panels[i].Series)
+		low, high = math.Min(low, l), math.Max(high, h)
 	}
-	return x
-}
-
-// caches are the lines of the cache sizes, up to height y.
-func caches(l2, llc uint64, y float64) []Rule {
-	var list []Rule
-	for _, c := range []struct {
-		name  string
-		bytes uint64
-	}{{"L2", l2}, {"LLC", llc}} {
-		if c.bytes > 0 {
-			x := math.Log2(float64(c.bytes))
-			list = append(list, Rule{Name: c.name + " " + units.Bytes(c.bytes), X1: x, X2: x,
-				Y2: y, Dashed: true})
-		}
+	for i := range f.Panels {
+		p := &f.Panels[i]
+		p.Kind, p.Y = Lines, Axis{Label: label, Min: low, Max: high}
+		p.RuleAtOne(atOne)
 	}
-	return list
+	return f
 }

@@ -1,7 +1,6 @@
-package krdplot
+package plot
 
 import (
-	"bytes"
 	"image/color"
 	"math"
 	"slices"
@@ -210,19 +209,12 @@ func TestDifferentLooks(t *testing.T) {
 // Equal histograms are said to be.
 func TestIdentical(t *testing.T) {
 	h := serialMatmul()
-	f := &Figure{Series: []Series{{Name: "a", Histogram: h}, {Name: "b", Histogram: shifted(h, 0.2)},
-		{Name: "c", Histogram: h}}}
-	if got := f.identical(); len(got) != 1 || got[0] != "Identical: a and c." {
-		t.Errorf("%q", got)
-	}
-	var b bytes.Buffer
-	if err := f.Write(&b, "svg"); err != nil {
+	f, err := Of(report(h), []Curve{{Name: "a", Histogram: h}, {Name: "b", Histogram: shifted(h, 0.2)},
+		{Name: "c", Histogram: h}}, "")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if !svgText(t, b.Bytes())["Identical: a and c."] {
-		t.Error("the figure does not say it")
-	}
-	if got := (&Figure{Series: f.Series[:2]}).identical(); got != nil {
-		t.Errorf("%q", got)
+	if last := f.Caption[len(f.Caption)-1]; last != "Identical: a and c." {
+		t.Errorf("%q", f.Caption)
 	}
 }

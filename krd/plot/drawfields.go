@@ -1,0 +1,111 @@
+package plot
+
+import (
+	"image/color"
+	"math"
+
+	gonum "gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+const (
+	fieldHeight = 13 * vg.Length(1) // of a row of a matrix
+	darkest     = 0.6               // share of the full colour: letters are black on all fields
+	markInset   = 0.9 * vg.Length(1)
+)
+
+// fields draws a field for each point, each with its text, and a frame in those that are marked.
+// It is a Plotter.
+type fields struct{ p *Panel }
+
+func (h fields) Plot(c draw.Canvas, g *gonum.Plot) {
+	x, y := g.Transforms(&c)
+	style := textStyle(h.size(x(1) - x(0)))
+	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
+	for row, s := range h.p.Series {
+		full := colourOf(s.Colour)
+		for _, v := range s.Points {
+			field := vg.Rectangle{Min: vg.Point{X: x(v.X - 0.5), Y: y(float64(row) - 0.5)},
+				Max: vg.Point{X: x(v.X + 0.5), Y: y(float64(row) + 0.5)}}
+			c.SetColor(mix(full, darkest*v.Shade))
+			c.Fill(field.Path())
+			c.SetLineStyle(draw.LineStyle{Color: gridColour, Width: vg.Points(0.5)})
+			c.Stroke(field.Path())
+			if v.Mark != "" {
+				c.SetLineStyle(frame(v.Mark))
+				c.Stroke(grown(field, -markInset).Path())
+			}
+			style.Color = ink
+			if !v.Y.Known() {
+				style.Color = ruleColour
+			}
+			if style.Font.Size > 0 {
+				c.FillText(style, field.Min.Add(field.Max).Scale(0.5), v.Label)
+			}
+		}
+	}
+}
+
+// frame is the line around a field that is marked.
+func frame(mark string) draw.LineStyle {
+	if mark == MarkBest {
+		return draw.LineStyle{Color: ink, Width: vg.Points(1.3)}
+	}
+	return draw.LineStyle{Color: ink, Width: vg.Points(0.6), Dashes: []vg.Length{1.5, 1.5}}
+}
+
+// size is the size of letters, 8 points at most and 4 at least, in which all texts fit into fields
+// of a width; 0 if they do not.
+func (h fields) size(width vg.Length) vg.Length {
+	for size := vg.Length(8); size >= 4; size -= 0.5 {
+		style, widest := textStyle(size), vg.Length(0)
+		for _, s := range h.p.Series {
+			for _, v := range s.Points {
+				widest = max(widest, style.Width(v.Label))
+			}
+		}
+		if widest+2*markInset+2 <= width {
+			return size
+		}
+	}
+	return 0
+}
+
+// turnedHeight is what the turned labels of an axis take.
+func (a *Axis) turnedHeight() (most vg.Length) {
+	for _, t := range a.Ticks {
+		most = max(most, textStyle(8).Width(t.Label))
+	}
+	return most
+}
+
+// stackedBars draws the series of a panel on top of each other. It is a Plotter.
+type stackedBars struct{ p *Panel }
+
+func (b stackedBars) Plot(c draw.Canvas, g *gonum.Plot) {
+	const half = 0.38
+	x, y := g.Transforms(&c)
+	base := map[float64]float64{}
+	for _, s := range b.p.Series {
+		c.SetColor(colourOf(s.Colour))
+		for _, v := range s.Points {
+			if !v.Y.Known() {
+				continue
+			}
+			from := base[v.X]
+			base[v.X] = from + v.Y.Float()
+			c.Fill(vg.Rectangle{Min: vg.Point{X: x(v.X - half), Y: y(from)},
+				Max: vg.Point{X: x(v.X + half), Y: y(base[v.X])}}.Path())
+		}
+	}
+}
+
+// mix is white at 0 and full at 1.
+func mix(full color.RGBA, share float64) color.RGBA {
+	part := func(v uint8) uint8 {
+		return uint8(
+			math.Round(255 - float64(share*float64(255-int(v)))))
+	}
+	return color.RGBA{part(full.R), part(full.G), part(full.B), 0xff}
+}
