@@ -196,7 +196,7 @@ func TestForeignFiles(t *testing.T) {
 		{"text", textFixture, ErrNotTrace},
 		{"elf", "\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 9000), ErrNotTrace},
 		{"ascii transfer", strings.Replace(string(data), "\r\n", "\n", 1), ErrNotTrace},
-		{"newer", string(newer), ErrNewerVersion},
+		{"newer", string(newer), ErrVersion},
 		{"open", string(open), ErrUnclean},
 	} {
 		path := filepath.Join(dir, c.name)

@@ -391,7 +391,7 @@ func TestRecorderNamed(t *testing.T) {
 			t.Fatalf("%+v, expected %+v", r.Explicit, list)
 		}
 	}
-	if in, err := Verify(path); err != nil || in.Version != 2 || in.Workers[0].Accesses != 2100 {
+	if in, err := Verify(path); err != nil || in.Version != Version || in.Workers[0].Accesses != 2100 {
 		t.Errorf("%+v: %v", in, err)
 	}
 }

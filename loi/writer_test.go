@@ -315,10 +315,10 @@ func TestChunkEnd(t *testing.T) {
 				}
 				r := w.Recorder(0)
 				for range before {
-					r.Event(EventJoin, 0) // 16 bytes
+					r.Event(EventIdle, 0) // 16 bytes
 				}
 				for range longer {
-					r.Event(EventJoin, 0, 1) // 24 bytes
+					r.Event(EventIdle, 0, 1) // 24 bytes
 				}
 				const n = 700
 				for j := range uint32(n) {

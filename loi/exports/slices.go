@@ -183,14 +183,6 @@ func (x *perfetto) happened(worker int, l *lanes, r *loi.Record) {
 		}
 	case loi.EventSteal:
 		x.steal(worker, ns, r.Args)
-	case loi.EventSpawn:
-		x.named(instant, ns, track, base+eventSpawn)
-		x.numbers(r.Args, nameChildren)
-		x.closeEvent()
-	case loi.EventJoin:
-		x.named(instant, ns, track, base+eventJoin)
-		x.numbers(r.Args)
-		x.closeEvent()
 	case loi.EventTask, loi.EventChild, loi.EventPhase:
 		x.piece(worker, l, r)
 	case loi.EventRegion, loi.EventRegionEnd:
