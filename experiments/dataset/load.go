@@ -177,7 +177,7 @@ func (e *Experiment) loadPlanned() (err error) {
 		e.Cells = append(e.Cells, cells...)
 		e.Problems = append(e.Problems, problems...)
 	}
-	e.Notes = nameMachines(e)
+	nameMachines(e)
 	return nil
 }
 
