@@ -121,7 +121,7 @@ func record(w *Recorder, r *Record, bytes bool) {
 		case len(r.Args) == 1:
 			w.Kernel1(r.Kernel, r.Start, r.End, r.Args[0])
 		case len(r.Args) == 2:
-			w.Kernel2(r.Kernel, r.Start, r.End, r.Args[0], r.Args[1])
+			w.Kernel(r.Kernel, r.Start, r.End, r.Args[0], r.Args[1])
 		case len(r.Args) == 3:
 			w.Kernel3(r.Kernel, r.Start, r.End, r.Args[0], r.Args[1], r.Args[2])
 		default:
