@@ -63,7 +63,7 @@ func write(t testing.TB, h loi.Header, opt loi.Options, run []execution) *loi.Tr
 			list = append(list, loi.Access{Object: 1, Block: uint64(b), Mode: loi.In})
 		}
 		r.Accesses(0, 0, x.start, x.start+1, list)
-		r.Event(loi.EventSpawn, x.start+1, 2)
+		r.Event(loi.EventIdle, x.start+1, 2)
 	}
 	if _, err := w.Close(); err != nil {
 		t.Fatal(err)

@@ -77,20 +77,14 @@ func (h *Histogram) Below(limit uint64) (uint64, error) {
 }
 
 // A Tail is the part of a histogram with a distance of at least Bytes, in both readings of "far
-// reuses beyond" (KRD paper, IV-B and figure 6): Share counts cold accesses in, their distance
-// being INF; FiniteShare leaves them out of the numerator. Both are shares of all accesses.
+// reuses beyond" (KRD paper, IV-B and figure 6): with cold accesses, whose distance is INF, or
+// without.
 type Tail struct {
 	Bytes    uint64 // the threshold
 	Finite   uint64 // accesses with a finite distance >= Bytes
 	Cold     uint64 // and invalidated ones, whose distance is INF too
 	Accesses uint64 // all of the histogram
 }
-
-// Share returns (Finite + Cold) / Accesses, NaN for an empty histogram.
-func (t Tail) Share() float64 { return float64(t.Finite+t.Cold) / float64(t.Accesses) }
-
-// FiniteShare returns Finite / Accesses, NaN for an empty histogram.
-func (t Tail) FiniteShare() float64 { return float64(t.Finite) / float64(t.Accesses) }
 
 // AtLeast returns the part of h with a distance of limit bytes or more. The counts are exact; limit
 // must be a power of two or 0 ([ErrNotPowerOfTwo]).

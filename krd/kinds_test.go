@@ -334,7 +334,7 @@ func TestBlockThatChangesItsSize(t *testing.T) {
 
 // TestMissesOfAFullyAssociativeCache are exact: what does not fit and what is cold.
 func TestMissesOfAFullyAssociativeCache(t *testing.T) {
-	trace, err := loi.ParseText(strings.NewReader(`loi-text 1
+	trace, err := loi.ParseText(strings.NewReader(`loi-text 4
 substrate native
 clock tsc 1e9
 nodes 2

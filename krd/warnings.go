@@ -28,9 +28,6 @@ const (
 	ImposedNodes Code = "imposed_nodes"
 	// ApproximateEngine: the engine.
 	ApproximateEngine Code = "approximate_engine"
-	// PartsTouchedLater of coherence on address spaces, in documents from before accesses touched
-	// their bytes in ascending order: no argument.
-	PartsTouchedLater Code = "parts_touched_later"
 	// NoCacheSizes, NoL2Size, NoLLCSize: no argument.
 	NoCacheSizes Code = "no_cache_sizes"
 	NoL2Size     Code = "no_l2_size"
@@ -49,11 +46,9 @@ var sentences = map[Code]string{
 		"be missing",
 	ImposedNodes:      "the worker-to-node map was imposed and is not the machine's",
 	ApproximateEngine: "approximate: distances by the engine %v",
-	PartsTouchedLater: "the trace has address spaces: with coherence, where an access takes a part " +
-		"of what an earlier one touched, the rest of that may count as touched later",
-	NoCacheSizes: "the trace names no L2 and no LLC size: close, near and far are unknown",
-	NoL2Size:     "the trace names no L2 size: close and near are unknown",
-	NoLLCSize:    "the trace names no LLC size: near and far are unknown",
+	NoCacheSizes:      "the trace names no L2 and no LLC size: close, near and far are unknown",
+	NoL2Size:          "the trace names no L2 size: close and near are unknown",
+	NoLLCSize:         "the trace names no LLC size: near and far are unknown",
 	Sampled: "estimates from a sample of the blocks by the engine %v: for far reuses and for " +
 		"misses at a given size only",
 }

@@ -9,27 +9,21 @@ func sprint(format string, args ...any) string { return fmt.Sprintf(format, args
 
 func hex(b []byte) string { return fmt.Sprintf("% x", b) }
 
-// encodeHeader returns the header as it stands in a file of h.version(): integers as unsigned
-// varints, strings with their length first.
+// encodeHeader returns the header as it stands in a file: integers as unsigned varints, strings with their length first.
 func encodeHeader(h *Header) []byte {
 	var e encoder
-	version := h.version()
 	e.str(h.Clock.Source)
 	e.uint(math.Float64bits(h.Clock.Hz))
 	e.bool(h.Clock.Invariant)
 	e.uint(uint64(h.Nodes))
 	e.uint(h.L2Bytes)
 	e.uint(h.LLCBytes)
-	if version >= 4 {
-		e.str(h.L2Known)
-		e.str(h.LLCKnown)
-	}
+	e.str(h.L2Known)
+	e.str(h.LLCKnown)
 	e.str(h.Substrate)
 	e.bool(h.Synthetic)
 	e.str(h.Grain)
-	if version >= 3 {
-		encodeProgram(&e, h)
-	}
+	encodeProgram(&e, h)
 	e.uint(uint64(len(h.Workers)))
 	for _, w := range h.Workers {
 		e.uint(uint64(w.CPU + 1))
@@ -39,9 +33,7 @@ func encodeHeader(h *Header) []byte {
 	e.uint(uint64(len(h.Registry.Objects)))
 	for _, o := range h.Registry.Objects {
 		e.str(o.Name)
-		if version >= 2 {
-			e.uint(uint64(o.Kind))
-		}
+		e.uint(uint64(o.Kind))
 		e.uint(uint64(len(o.Blocks)))
 		for _, r := range o.Blocks {
 			e.uint(uint64(r.Count))
@@ -56,20 +48,16 @@ func encodeHeader(h *Header) []byte {
 			e.uint(uint64(p.Object))
 			e.uint(uint64(p.Mode))
 		}
-		if version >= 2 {
-			e.uint(uint64(len(k.Of)))
-			for _, a := range k.Of {
-				e.uint(uint64(a))
-			}
+		e.uint(uint64(len(k.Of)))
+		for _, a := range k.Of {
+			e.uint(uint64(a))
 		}
 	}
-	if version >= 3 {
-		e.uint(uint64(len(h.Registry.Regions)))
-		for _, r := range h.Registry.Regions {
-			e.str(r.Name)
-			e.uint(uint64(r.Kind))
-			e.uint(uint64(r.Parent + 1)) // NoRegion: 0
-		}
+	e.uint(uint64(len(h.Registry.Regions)))
+	for _, r := range h.Registry.Regions {
+		e.str(r.Name)
+		e.uint(uint64(r.Kind))
+		e.uint(uint64(r.Parent + 1)) // NoRegion: 0
 	}
 	e.pairs(h.Meta)
 	return e.b
@@ -95,9 +83,8 @@ func decodeProgram(d *decoder, h *Header) {
 	h.Unordered = d.bool()
 }
 
-// decodeHeader reads what encodeHeader wrote in a file of a version; the whole of b must be used.
-// Offsets in errors count from base.
-func decodeHeader(b []byte, version uint32, base int64) (Header, error) {
+// decodeHeader reads what encodeHeader wrote; the whole of b must be used. Offsets in errors count from base.
+func decodeHeader(b []byte, base int64) (Header, error) {
 	d := decoder{b: b}
 	var h Header
 	h.Clock.Source = d.str()
@@ -106,15 +93,11 @@ func decodeHeader(b []byte, version uint32, base int64) (Header, error) {
 	h.Nodes = int(d.uint(maxWorkers))
 	h.L2Bytes = d.uint(math.MaxUint64)
 	h.LLCBytes = d.uint(math.MaxUint64)
-	if version >= 4 {
-		h.L2Known, h.LLCKnown = d.str(), d.str()
-	}
+	h.L2Known, h.LLCKnown = d.str(), d.str()
 	h.Substrate = d.str()
 	h.Synthetic = d.bool()
 	h.Grain = d.str()
-	if version >= 3 {
-		decodeProgram(&d, &h)
-	}
+	decodeProgram(&d, &h)
 	for n := d.count(3, maxWorkers); n > 0; n-- {
 		h.Workers = append(h.Workers, Worker{
 			CPU:       int(d.uint(math.MaxInt32)) - 1,
@@ -123,10 +106,7 @@ func decodeHeader(b []byte, version uint32, base int64) (Header, error) {
 		})
 	}
 	for n := d.count(2, maxObjects); n > 0; n-- {
-		o := Object{Name: d.str()}
-		if version >= 2 {
-			o.Kind = ObjectKind(d.uint(uint64(Span)))
-		}
+		o := Object{Name: d.str(), Kind: ObjectKind(d.uint(uint64(Span)))}
 		for r := d.count(2, math.MaxInt32); r > 0; r-- {
 			o.Blocks = append(o.Blocks, SizeRun{Count: uint32(d.uint(math.MaxUint32)),
 				Bytes: d.uint(math.MaxUint64)})
@@ -139,24 +119,17 @@ func decodeHeader(b []byte, version uint32, base int64) (Header, error) {
 			k.Params = append(k.Params, Param{Object: ObjectID(d.uint(math.MaxUint16)),
 				Mode: Mode(d.uint(uint64(InOut)))})
 		}
-		if version >= 2 {
-			for n := d.count(1, maxParams); n > 0; n-- {
-				k.Of = append(k.Of, uint8(d.uint(math.MaxUint8)))
-			}
+		for n := d.count(1, maxParams); n > 0; n-- {
+			k.Of = append(k.Of, uint8(d.uint(math.MaxUint8)))
 		}
 		h.Registry.Kernels = append(h.Registry.Kernels, k)
 	}
-	if version >= 3 {
-		for n := d.count(3, maxRegions); n > 0; n-- {
-			h.Registry.Regions = append(h.Registry.Regions, Region{Name: d.str(),
-				Kind:   RegionKind(d.uint(uint64(TaskRegion))),
-				Parent: RegionID(d.uint(maxRegions) - 1)})
-		}
+	for n := d.count(3, maxRegions); n > 0; n-- {
+		h.Registry.Regions = append(h.Registry.Regions, Region{Name: d.str(),
+			Kind:   RegionKind(d.uint(uint64(TaskRegion))),
+			Parent: RegionID(d.uint(maxRegions) - 1)})
 	}
 	h.Meta = d.pairs()
-	if version < 3 {
-		h.liftNotes()
-	}
 	switch {
 	case d.bad != "":
 		return h, corrupt(base+int64(d.at), "header: %s", d.bad)

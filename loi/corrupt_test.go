@@ -196,7 +196,7 @@ func TestForeignFiles(t *testing.T) {
 		{"text", textFixture, ErrNotTrace},
 		{"elf", "\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 9000), ErrNotTrace},
 		{"ascii transfer", strings.Replace(string(data), "\r\n", "\n", 1), ErrNotTrace},
-		{"newer", string(newer), ErrNewerVersion},
+		{"newer", string(newer), ErrVersion},
 		{"open", string(open), ErrUnclean},
 	} {
 		path := filepath.Join(dir, c.name)
@@ -242,7 +242,7 @@ func TestBadContent(t *testing.T) {
 				0)
 		}},
 		{`kernel "gemm" has 2 arguments, expected 3`,
-			func(r *Recorder) { r.Kernel2(3, 1, 2, 0, 0) }},
+			func(r *Recorder) { r.Kernel(3, 1, 2, 0, 0) }},
 		{"object 5", func(r *Recorder) { r.Accesses(0, 0, 1, 2, []Access{{Object: 5, Mode: In}}) }},
 		{"mode(0)", func(r *Recorder) { r.Accesses(0, 0, 1, 2, []Access{{Object: 0}}) }},
 		{"99 bytes, but it has 8192",

@@ -43,7 +43,7 @@
 // Prefix, 64 bytes, the same in all versions:
 //
 //	0   8 bytes  0x89 L O I CR LF 0x1a LF
-//	8   uint32   version, 1 to 3
+//	8   uint32   version, 4
 //	12  uint32   flags: 1 recovered, 2 written without a mapping (a kill may have lost more)
 //	16  uint64   bytes of the header, which begins at 64
 //	24  uint64   offset of the count page, a multiple of 8
@@ -58,22 +58,20 @@
 // lists with their length first; booleans as 0 or 1:
 //
 //	clock        source (string), Hz (bits of a float64, as an integer), invariant (boolean)
-//	             nodes, L2 bytes, LLC bytes; from version 4 on how the two are known (strings);
+//	             nodes, L2 bytes, LLC bytes; how the two are known (strings);
 //	             substrate (string), synthetic (boolean), grain (string)
-//	program      from version 3 on: kernel (string), scheduler (string), parameters as list of: name
+//	program      kernel (string), scheduler (string), parameters as list of: name
 //	             (string), value (string); cores, seed, machine (string), its hash (string),
 //	             unordered (boolean)
 //	workers      list of: CPU + 1, node, TSC offset (signed)
-//	objects      list of: name (string), from version 2 on kind (0 partition, 1 keyed, 2 span),
+//	objects      list of: name (string), kind (0 partition, 1 keyed, 2 span),
 //	             list of: blocks, bytes of each (empty unless it is a partition)
 //	kernels      list of: name (string), list of: object (a partition), mode (1 in, 2 out, 3 inout);
-//	             version 2: list of: for each of these the number of the argument that names its
+//	             list of: for each of these the number of the argument that names its
 //	             block (empty: each its own)
-//	regions      from version 3 on, list of: name (string), kind (1 function, 2 loop, 3 task),
+//	regions      list of: name (string), kind (1 function, 2 loop, 3 task),
 //	             number of the region that it stands in + 1, an earlier one, or 0
-//	notes        list of: key (string), value (string); before version 3, if the key "scheduler" is
-//	             among them, those of kernel, scheduler, params ("n=64 leaf=8"), cores, seed and
-//	             machine are what "program" is now
+//	notes        list of: key (string), value (string)
 //
 // Count page: slots of 64 bytes. The first begins with a uint64, "OPEN" while the file is written
 // and "CLEAN" in the end. One for each worker follows, all uint64: records discarded, kernel
@@ -117,14 +115,13 @@
 //	      3   zero; words: key or offset, size
 //	      4   rows, at least 2, of a block of a span; words: offset, bytes of a row, bytes from a
 //	          row to the next
-//	    Shapes 2 to 4 are new in version 2
 //	3   event: uint32 arguments, two in a word; see EventKind
 //	4   task: its two stamps hold for all its kernels. A word with the number of calls, then for
 //	    each a word: kernel (bits 0-13), number of arguments (14-15), two arguments of 24 bits
 //	    (16-39, 40-63). The number 3 marks a long form: kernel (16-31), number of arguments
 //	    (32-63), then the arguments as in type 1
-//	5   run, new in version 2: executions of one kernel with one access each, to a keyed object or
-//	    one range of a span, that take no time. Their number is in the place of the duration; flags
+//	5   run: executions of one kernel with one access each, to a keyed object or one range of a
+//	    span, that take no time. Their number is in the place of the duration; flags
 //	    and number of arguments are zero. Two words for each: key or offset; and size (bits 0-23),
 //	    ticks since the start of the one before, or since word 0 (24-43), mode (44-47), object
 //	    (48-63)
@@ -134,8 +131,6 @@
 // know):
 //
 //	1   steal         victim worker (the first of a shared queue's), 1 if on another node, entries
-//	2   spawn         of old traces: number of children
-//	3   join          of old traces: none
 //	4   idle          none: the worker began to look for work
 //	5   busy          none: it found some
 //	6   task          task, parent, its phase, child, children of the first phase: child number
@@ -174,12 +169,10 @@
 //
 // # Versions
 //
-// A reader refuses a file of a newer version ([ErrNewerVersion]); it knows the prefix, and so can
-// tell that the file is not merely damaged. A reader of a later version reads all older ones. A
-// file is written in the oldest version that can hold it: 3 if it tells what was run or has
-// regions, 2 if an object is keyed or a span, otherwise 1, so that programs of version 1 read it.
-// Within a version nothing is added that an older reader would take for something else: unknown
-// flags and types are errors ([ErrCorrupt]), unknown kinds of events are kept.
+// There is one version, and a reader refuses a file of another ([ErrVersion]); the prefix is the
+// same in all, so that such a file is not taken for a damaged one. Within a version nothing is added
+// that an earlier reader would take for something else: unknown flags and types are errors
+// ([ErrCorrupt]), unknown kinds of events are kept.
 //
 // # Designs that were rejected
 //

@@ -8,10 +8,10 @@ import (
 
 // What can be wrong with a trace file. A reader returns a [*FormatError] that wraps one of them.
 var (
-	ErrNotTrace     = failure.New(failure.Data, "not a trace")
-	ErrNewerVersion = failure.New(failure.Data, "trace of a newer version")
-	ErrUnclean      = failure.New(failure.Data, "trace without a clean end")
-	ErrCorrupt      = failure.New(failure.Data, "corrupt trace")
+	ErrNotTrace = failure.New(failure.Data, "not a trace")
+	ErrVersion  = failure.New(failure.Data, "trace of another version")
+	ErrUnclean  = failure.New(failure.Data, "trace without a clean end")
+	ErrCorrupt  = failure.New(failure.Data, "corrupt trace")
 )
 
 // A FormatError says what is wrong with the content of a trace file, and where.

@@ -6,10 +6,7 @@ import (
 	"unsafe"
 )
 
-// Version is the newest version of the file format, up to which this package reads. A trace is
-// written in the oldest version that can hold it: 4 if it has how the sizes of caches are
-// known, 3 if it tells what was run or has regions, 2 if it has objects that are not partitions,
-// otherwise 1.
+// Version is the version of the file format. Files of other versions are refused.
 const Version = 4
 
 const (
@@ -44,7 +41,6 @@ func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
 // prefix is the beginning of a file; its layout is the same in every version.
 type prefix struct {
-	version       uint32
 	flags         uint32
 	headerBytes   uint64
 	controlOffset uint64
@@ -56,7 +52,7 @@ type prefix struct {
 func (p *prefix) encode() []byte {
 	b := make([]byte, prefixBytes)
 	copy(b, magic[:])
-	le.PutUint32(b[8:], p.version)
+	le.PutUint32(b[8:], Version)
 	le.PutUint32(b[12:], p.flags)
 	le.PutUint64(b[16:], p.headerBytes)
 	le.PutUint64(b[24:], p.controlOffset)
@@ -87,17 +83,13 @@ func decodePrefix(b []byte, fileBytes uint64) (prefix, error) {
 		return p, corrupt(60, "checksum of the first 60 bytes is %08x, expected %08x", got, want)
 	}
 	p = prefix{
-		version: le.Uint32(b[8:]), flags: le.Uint32(b[12:]), headerBytes: le.Uint64(b[16:]),
+		flags: le.Uint32(b[12:]), headerBytes: le.Uint64(b[16:]),
 		controlOffset: le.Uint64(b[24:]), dataOffset: le.Uint64(b[32:]), workers: le.Uint32(b[40:]),
 		headerCRC: le.Uint32(b[56:]),
 	}
-	if p.version > Version {
-		return p, &FormatError{Offset: 8,
-			What: sprint("it has version %d, this program reads up to %d", p.version, Version),
-			Err:  ErrNewerVersion}
-	}
-	if p.version == 0 {
-		return p, corrupt(8, "it has version 0, expected 1 to %d", Version)
+	if v := le.Uint32(b[8:]); v != Version {
+		return p, &FormatError{Offset: 8, What: sprint("it has version %d, expected %d", v, Version),
+			Err: ErrVersion}
 	}
 	if p.flags&^headerFlags != 0 {
 		return p, corrupt(12, "unknown flags %#x", p.flags)

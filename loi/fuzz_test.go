@@ -85,17 +85,16 @@ func FuzzOpen(f *testing.F) {
 // FuzzHeader reads bytes as the header of a file.
 func FuzzHeader(f *testing.F) {
 	h := testHeader(3)
-	f.Add(encodeHeader(&h), uint8(1))
+	f.Add(encodeHeader(&h))
 	h.Registry.Objects = append(h.Registry.Objects, Object{Name: "keyed", Kind: Keyed},
 		Object{Name: "span", Kind: Span})
-	f.Add(encodeHeader(&h), uint8(2))
-	h.Meta = []KV{{noteScheduler, "go"}, {noteParams, "n=1"}, {noteSeed, "1"}, {"other", "note"}}
-	f.Add(encodeHeader(&h), uint8(2))
+	f.Add(encodeHeader(&h))
+	h.Meta = []KV{{"other", "note"}}
 	h.Kernel, h.Params, h.Unordered = "k", []KV{{"n", "1"}}, true
 	h.Registry.Regions = []Region{{"f", Function, NoRegion}, {"for", Loop, 0}}
-	f.Add(encodeHeader(&h), uint8(3))
-	f.Fuzz(func(t *testing.T, b []byte, version uint8) {
-		h, err := decodeHeader(b, uint32(version)%(Version+1), 0)
+	f.Add(encodeHeader(&h))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		h, err := decodeHeader(b, 0)
 		var fe *FormatError
 		if err != nil && !errors.As(err, &fe) {
 			t.Fatalf("%v is not a FormatError", err)
@@ -103,7 +102,7 @@ func FuzzHeader(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := decodeHeader(encodeHeader(&h), h.version(), 0)
+		again, err := decodeHeader(encodeHeader(&h), 0)
 		if err != nil || !reflect.DeepEqual(again, h) {
 			t.Fatalf("%+v became %+v: %v", h, again, err)
 		}
@@ -242,7 +241,7 @@ func FuzzRecover(f *testing.F) {
 func FuzzText(f *testing.F) {
 	f.Add(textFixture)
 	f.Add(namedFixture)
-	f.Add("loi-text 1\nsubstrate native\nnodes 1\nworker 0 cpu 0 node 0 offset 0\n0 1 event 9()")
+	f.Add("loi-text 4\nsubstrate native\nnodes 1\nworker 0 cpu 0 node 0 offset 0\n0 1 event 9()")
 	f.Fuzz(func(t *testing.T, s string) {
 		tr, err := ParseText(strings.NewReader(s))
 		var te *TextError

@@ -118,29 +118,6 @@ func (h *Header) setNodes() {
 	}
 }
 
-// version returns the version of the format that a trace with this header is written in: the oldest
-// that can hold it, so that programs of that version can read it.
-func (h *Header) version() uint32 {
-	if h.L2Known != "" || h.LLCKnown != "" {
-		return 4
-	}
-	if h.Kernel != "" || h.Scheduler != "" || len(h.Params) > 0 || h.Cores != 0 || h.Seed != 0 ||
-		h.Machine != "" || h.MachineHash != "" || h.Unordered || len(h.Registry.Regions) > 0 {
-		return 3
-	}
-	for i := range h.Registry.Objects {
-		if h.Registry.Objects[i].Kind != Partition {
-			return 2
-		}
-	}
-	for i := range h.Registry.Kernels {
-		if h.Registry.Kernels[i].Of != nil {
-			return 2
-		}
-	}
-	return 1
-}
-
 func (r *Registry) validate() error {
 	if len(r.Objects) > maxObjects || len(r.Kernels) > maxKernels {
 		return fmt.Errorf("trace header: %d objects and %d kernels, expected at most %d and %d",

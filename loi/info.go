@@ -132,7 +132,7 @@ func Verify(path string) (*Info, error) {
 // Info returns what is known of t without going through its records.
 func (t *Trace) Info() *Info {
 	in := &Info{
-		Path: t.path, Version: int(t.pre.version), Bytes: uint64(len(t.data)), Packed: t.packed,
+		Path: t.path, Version: Version, Bytes: uint64(len(t.data)), Packed: t.packed,
 		Recovered: t.Recovered, Buffered: t.Buffered, Header: t.Header,
 		Records: t.records, Discarded: t.discarded, LostBytes: t.lost,
 	}

@@ -19,7 +19,7 @@ func TestStat(t *testing.T) {
 			t.Fatalf("%v, expected %v", err, kind)
 		}
 		if in.Clean != clean || in.Recovered != recovered || in.Verified || in.Workers != nil ||
-			in.Path != name || in.Version != 1 {
+			in.Path != name || in.Version != Version {
 			t.Errorf("%+v", in)
 		}
 		if !reflect.DeepEqual(in.Records, []uint64{uint64(len(want[0])), uint64(len(want[1]))}) ||
@@ -68,30 +68,30 @@ func TestStat(t *testing.T) {
 // TestHeaderDamage has headers that are cut, longer, or hold numbers that are out of range.
 func TestHeaderDamage(t *testing.T) {
 	h := testHeader(2)
-	headerDamage(t, h, 1)
+	headerDamage(t, h)
 	h.Kernel, h.Scheduler, h.Params = "k", "s", []KV{{"n", "1"}, {"m", ""}}
 	h.Cores, h.Seed, h.Machine, h.MachineHash, h.Unordered = 2, 3, "m", "h", true
 	h.Registry.Regions = []Region{{"f", Function, NoRegion}, {"for", Loop, 0}, {"t", TaskRegion, 1}}
-	headerDamage(t, h, 3)
+	headerDamage(t, h)
 }
 
-func headerDamage(t *testing.T, h Header, version uint32) {
+func headerDamage(t *testing.T, h Header) {
 	t.Helper()
 	b := encodeHeader(&h)
-	if got, err := decodeHeader(b, version, 0); err != nil || !reflect.DeepEqual(got, h) {
+	if got, err := decodeHeader(b, 0); err != nil || !reflect.DeepEqual(got, h) {
 		t.Fatalf("%+v: %v", got, err)
 	}
 	for n := range b {
-		_, err := decodeHeader(b[:n:n], version, 64)
+		_, err := decodeHeader(b[:n:n], 64)
 		isFormat(t, err, "a header cut after "+u(uint32(n)), ErrCorrupt)
 	}
-	_, err := decodeHeader(append(b[:len(b):len(b)], 0), version, 64)
+	_, err := decodeHeader(append(b[:len(b):len(b)], 0), 64)
 	isFormat(t, err, "a longer header", ErrCorrupt)
 	for i := range b { // what is still a header is one that could be written
 		for _, v := range []byte{0, 0x7f, 0xff, b[i] + 1} {
 			c := append([]byte(nil), b...)
 			c[i] = v
-			got, err := decodeHeader(c, version, 64)
+			got, err := decodeHeader(c, 64)
 			if err != nil {
 				isFormat(t, err, "a changed header", ErrCorrupt)
 			} else if err := got.Validate(); err != nil {

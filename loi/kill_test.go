@@ -313,7 +313,7 @@ func TestCommitLast(t *testing.T) {
 		r := w.Recorder(0)
 		for i := range uint32(n) {
 			r.Kernel3(3, uint64(i)+1, uint64(i)+1, i%63+1, i%15+1, i+1)
-			r.Kernel2(2, uint64(i)+1, uint64(i)+1, i%63+1, i+1)
+			r.Kernel(2, uint64(i)+1, uint64(i)+1, i%63+1, i+1)
 		}
 	})
 	early := 0 // times that we came before the record

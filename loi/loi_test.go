@@ -121,7 +121,7 @@ func record(w *Recorder, r *Record, bytes bool) {
 		case len(r.Args) == 1:
 			w.Kernel1(r.Kernel, r.Start, r.End, r.Args[0])
 		case len(r.Args) == 2:
-			w.Kernel2(r.Kernel, r.Start, r.End, r.Args[0], r.Args[1])
+			w.Kernel(r.Kernel, r.Start, r.End, r.Args[0], r.Args[1])
 		case len(r.Args) == 3:
 			w.Kernel3(r.Kernel, r.Start, r.End, r.Args[0], r.Args[1], r.Args[2])
 		default:
@@ -391,7 +391,7 @@ func TestRecorderNamed(t *testing.T) {
 			t.Fatalf("%+v, expected %+v", r.Explicit, list)
 		}
 	}
-	if in, err := Verify(path); err != nil || in.Version != 2 || in.Workers[0].Accesses != 2100 {
+	if in, err := Verify(path); err != nil || in.Version != Version || in.Workers[0].Accesses != 2100 {
 		t.Errorf("%+v: %v", in, err)
 	}
 }

@@ -10,7 +10,8 @@ import "slices"
 //	0   uint32   "LNAM"
 //	4   uint32   CRC of what follows, without the padding
 //	8   uint32   number of the first object, and of the first kernel
-//	16  uint32   bytes of the header, and the version that it is encoded in
+//	16  uint32   bytes of the header
+//	20  uint32   zero
 //	24           a header, of which the objects and kernels count; padded with zeros to a multiple
 //	             of 8 bytes
 //
@@ -69,7 +70,6 @@ func (b *Builder) writeNames(h *Header) error {
 	le.PutUint32(body[8:], uint32(b.objectsKnown))
 	le.PutUint32(body[12:], uint32(b.kernelsKnown))
 	le.PutUint32(body[16:], uint32(len(text)))
-	le.PutUint32(body[20:], h.version())
 	copy(body[namesBytes:], text)
 	le.PutUint32(body[4:], checksum(body[8:namesBytes+len(text)]))
 	c := chunkHeader{seq: unusedChunk, bytes: uint64(len(mem)), offset: uint64(b.end)}
@@ -95,7 +95,7 @@ func (t *Trace) learn(body []byte) {
 		int(le.Uint32(body[8:])) != len(r.Objects) || int(le.Uint32(body[12:])) != len(r.Kernels) {
 		return
 	}
-	h, err := decodeHeader(body[namesBytes:namesBytes+n], le.Uint32(body[20:]), 0)
+	h, err := decodeHeader(body[namesBytes:namesBytes+n], 0)
 	if err != nil {
 		return
 	}

@@ -28,7 +28,7 @@ func TestArgumentsOfSeveralParameters(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := w.Recorder(0)
-	r.Kernel2(0, 1, 2, 3, 5)
+	r.Kernel(0, 1, 2, 3, 5)
 	var list TaskList
 	list.Add(0, 6, 0)
 	if len(list.words()) != 1 {

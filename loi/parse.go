@@ -51,8 +51,8 @@ func ParseText(r io.Reader) (*Trace, error) {
 type textParser struct {
 	n       int // line
 	toks    []token
-	err     error  // first thing wrong in the line
-	version uint64 // of the text, 0 until it is known
+	err     error // first thing wrong in the line
+	begun   bool  // the first line was read
 	ended   bool
 	t       *Trace // nil until the header is complete
 	head    Trace  // being filled
@@ -75,15 +75,15 @@ func (p *textParser) fail(format string, args ...any) {
 func (p *textParser) line() {
 	first := p.word()
 	switch {
-	case p.version == 0:
+	case !p.begun:
 		if first != "loi-text" {
-			p.fail("expected \"loi-text 1\" to 3")
+			p.fail("expected \"loi-text %d\"", Version)
 			return
 		}
-		if p.version = p.uint(math.MaxUint64); p.err == nil &&
-			(p.version < 1 || p.version > Version) {
-			p.fail("text of version %d, expected \"loi-text 1\" to %d", p.version, Version)
+		if v := p.uint(math.MaxUint64); p.err == nil && v != Version {
+			p.fail("text of version %d, expected \"loi-text %d\"", v, Version)
 		}
+		p.begun = true
 	case p.ended:
 		p.fail("%q after the end line", first)
 	case first == "end":
@@ -108,8 +108,8 @@ func (p *textParser) begin() {
 	if p.t != nil || p.err != nil {
 		return
 	}
-	if p.version == 0 {
-		p.fail("expected \"loi-text 1\" to 3")
+	if !p.begun {
+		p.fail("expected \"loi-text %d\"", Version)
 		return
 	}
 	if p.err = p.head.Header.Validate(); p.err != nil {
@@ -219,7 +219,7 @@ func (p *textParser) header(first string) {
 // cache reads what textPrinter.cache writes.
 func (p *textParser) cache() (bytes uint64, known string) {
 	bytes = p.uint(math.MaxUint64)
-	if p.version >= 4 {
+	if len(p.toks) > 0 {
 		known = p.word()
 	}
 	return bytes, known
@@ -227,7 +227,7 @@ func (p *textParser) cache() (bytes uint64, known string) {
 
 func (p *textParser) object() {
 	o := Object{Name: p.word()}
-	for k := Keyed; p.version >= 2 && k <= Span; k++ {
+	for k := Keyed; k <= Span; k++ {
 		if p.accept(k.String()) {
 			o.Kind = k
 		}
@@ -248,7 +248,7 @@ func (p *textParser) object() {
 
 func (p *textParser) kernel() {
 	k := Kernel{Name: p.word()}
-	if p.version >= 2 && p.follows("(") && p.accept("of") {
+	if p.follows("(") && p.accept("of") {
 		for _, a := range p.args() {
 			if a >= maxParams {
 				p.fail("argument %d, expected less than %d", a, maxParams)

@@ -44,29 +44,9 @@ func (p *Profile) Add(k KernelID, start, end uint64) {
 // Kernel returns what was counted of k.
 func (p *Profile) Kernel(k KernelID) KernelProfile { return p.kernels[k] }
 
-// Total returns the sum over all kernels: executions and ticks.
-func (p *Profile) Total() (count, ticks uint64) {
-	for i := range p.kernels {
-		count += p.kernels[i].Count
-		ticks += p.kernels[i].Ticks
-	}
-	return count, ticks
-}
-
 // Reset makes p as NewProfile made it.
 func (p *Profile) Reset() {
 	for i := range p.kernels {
 		p.kernels[i] = KernelProfile{Min: ^uint64(0)}
-	}
-}
-
-// Merge adds what q counted, of the same kernels, to p.
-func (p *Profile) Merge(q *Profile) {
-	for i := range p.kernels {
-		a, b := &p.kernels[i], &q.kernels[i]
-		a.Count += b.Count
-		a.Ticks += b.Ticks
-		a.Min = min(a.Min, b.Min)
-		a.Max = max(a.Max, b.Max)
 	}
 }

@@ -40,8 +40,6 @@ const (
 	// a successful steal: victim worker (the first of a shared queue's), 1 if on another node,
 	// entries taken, and of how many, where the thief saw that
 	EventSteal EventKind = 1
-	EventSpawn EventKind = 2 // of old traces, a spawn: number of children
-	EventJoin  EventKind = 3 // of old traces, a join that completed
 	EventIdle  EventKind = 4 // the worker began to look for work
 	EventBusy  EventKind = 5 // and found some; where it did not, the run ended
 
@@ -70,7 +68,7 @@ const (
 )
 
 // eventNames is how kinds of events are called.
-var eventNames = [...]string{EventSteal: "steal", EventSpawn: "spawn", EventJoin: "join",
+var eventNames = [...]string{EventSteal: "steal",
 	EventIdle: "idle", EventBusy: "busy", EventTask: "task", EventChild: "child",
 	EventPhase: "phase", EventOf: "of", EventRegion: "region", EventRegionEnd: "region-end",
 	EventHint: "hint", EventPlace: "place", EventChoice: "choice", EventMail: "mail", EventAsk: "ask",
@@ -78,7 +76,7 @@ var eventNames = [...]string{EventSteal: "steal", EventSpawn: "spawn", EventJoin
 
 // String returns the name of k, "steal" say, or "event(N)".
 func (k EventKind) String() string {
-	if k == 0 || int(k) >= len(eventNames) {
+	if int(k) >= len(eventNames) || eventNames[k] == "" {
 		return fmt.Sprintf("event(%d)", uint16(k))
 	}
 	return eventNames[k]

@@ -59,20 +59,6 @@ func (r *Recorder) Kernel3(k KernelID, start, end uint64, a, b, c uint32) {
 	r.off += 32
 }
 
-// Kernel2 records an execution of k, a kernel with two parameters.
-func (r *Recorder) Kernel2(k KernelID, start, end uint64, a, b uint32) {
-	d := end - start
-	if r.off+24 > r.limit || d>>32 != 0 {
-		r.KernelFlags(k, 0, start, end, a, b)
-		return
-	}
-	p := (*[3]uint64)(unsafe.Add(r.base, r.off))
-	p[0] = start
-	p[2] = uint64(a) | uint64(b)<<32
-	commit(&p[1], d|uint64(k)<<idShift|uint64(KernelRecord)<<typeShift|2<<countShift)
-	r.off += 24
-}
-
 // Kernel1 records an execution of k, a kernel with one parameter.
 func (r *Recorder) Kernel1(k KernelID, start, end uint64, a uint32) {
 	d := end - start

@@ -48,7 +48,7 @@ func newHead(h *Header, flags uint32, least int) (head []byte, control int) {
 	align := func(n int) int { return (n + slotBytes - 1) / slotBytes * slotBytes }
 	control = align(prefixBytes + len(b))
 	data := max(control+(len(h.Workers)+1)*slotBytes, align(least))
-	pre := prefix{version: h.version(), flags: flags, headerBytes: uint64(len(b)),
+	pre := prefix{flags: flags, headerBytes: uint64(len(b)),
 		controlOffset: uint64(control), dataOffset: uint64(data),
 		workers: uint32(len(h.Workers)), headerCRC: checksum(b)}
 	head = make([]byte, data)

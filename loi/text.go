@@ -11,13 +11,12 @@ import (
 // WriteText writes t in the text form, which [ParseText] reads: one line for each fact of the
 // header and one for each record, workers one after the other.
 //
-//	loi-text 1                            2 if objects are not partitions, 3 if it is told what
-//	                                      was run, or there are regions
+//	loi-text 4                            the version of the file format
 //	substrate native                      or simulated; then, if so, a line: synthetic
 //	recovered, buffered                   each a line of its own, if so
 //	clock tsc 1.86e+09 invariant          source, Hz (0: unknown), and the word if it is so
 //	nodes 1
-//	l2 262144                             bytes, 0: unknown
+//	l2 262144 told                        bytes, 0: unknown; how it is known, where recorded
 //	llc 18874368
 //	grain kernel
 //	program matmul                        what was run; this and what follows where it is known
@@ -83,7 +82,7 @@ func (p *textPrinter) line(words ...string) {
 
 func (p *textPrinter) header() {
 	h := &p.t.Header
-	p.line("loi-text", u(h.version()))
+	p.line("loi-text", strconv.Itoa(Version))
 	p.line("substrate", h.Substrate)
 	for _, f := range []struct {
 		word string
@@ -153,11 +152,11 @@ func (p *textPrinter) header() {
 
 // cache writes a size and, where that is recorded, how it is known.
 func (p *textPrinter) cache(word string, bytes uint64, known string) {
-	if p.t.Header.version() >= 4 {
-		p.line(word, u(bytes), name(known))
-	} else {
-		p.line(word, u(bytes))
+	words := []string{word, u(bytes)}
+	if known != "" {
+		words = append(words, name(known))
 	}
+	p.line(words...)
 }
 
 // program writes what was run, as far as it is known.

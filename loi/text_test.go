@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-const textFixture = `loi-text 1
+const textFixture = `loi-text 4
 substrate simulated
 synthetic
 clock virtual 1.86e+09 invariant
@@ -92,8 +92,8 @@ func TestTextErrors(t *testing.T) {
 		line     int
 		what     string
 	}{
-		{"loi-text 1\n", "", 1, "loi-text"},
-		{"loi-text 1", "loi-text 5", 1, "version 5"},
+		{"loi-text 4\n", "", 1, "loi-text"},
+		{"loi-text 4", "loi-text 5", 1, "version 5"},
 		{"substrate simulated", "substrate emulated", 19, "substrate"},
 		{"l2 262144", "l2 256K", 6, `"256K"`},
 		{"worker 1 cpu -1", "worker 2 cpu -1", 11, "expected 1"},

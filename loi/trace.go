@@ -50,7 +50,7 @@ func (t *Trace) section(e entry) section {
 var mapFrom int64 = 256 << 20
 
 // Open reads the trace file path, compressed or not, and checks all its bytes against their
-// checksums. A file that is not a trace, is of a newer version, has no clean end or is corrupt
+// checksums. A file that is not a trace, is of another version, has no clean end or is corrupt
 // gives a [*FormatError]. A trace with losses is not an error: see Discarded. Cost: about 1 ms for
 // each 4 MB. A compressed file (zstd, whatever its name) that is large is decompressed into a
 // temporary file without a name in $TMPDIR; the bytes in errors about its content are then those of
@@ -183,7 +183,7 @@ func parseHead(data []byte) (*Trace, error) {
 		return nil, corrupt(prefixBytes, "checksum of the header is %08x, expected %08x", got,
 			pre.headerCRC)
 	}
-	h, err := decodeHeader(b, pre.version, prefixBytes)
+	h, err := decodeHeader(b, prefixBytes)
 	if err != nil {
 		return nil, err
 	}

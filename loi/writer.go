@@ -192,7 +192,7 @@ func (w *Writer) layOut() []byte {
 	b := encodeHeader(&w.header)
 	control := w.roundPage(prefixBytes + len(b))
 	w.end = int64(control + w.roundPage((len(w.header.Workers)+1)*slotBytes))
-	w.pre = prefix{version: w.header.version(), headerBytes: uint64(len(b)),
+	w.pre = prefix{headerBytes: uint64(len(b)),
 		controlOffset: uint64(control), dataOffset: uint64(w.end),
 		workers: uint32(len(w.header.Workers)), headerCRC: checksum(b)}
 	return b

@@ -246,25 +246,15 @@ func TestSize(t *testing.T) {
 }
 
 func TestProfile(t *testing.T) {
-	p, q := NewProfile(2), NewProfile(2)
+	p := NewProfile(2)
 	p.Add(1, 100, 150)
 	p.Add(1, 200, 210)
-	q.Add(1, 5, 505)
-	q.Add(0, 7, 7)
 	if got := p.Kernel(1); got != (KernelProfile{Count: 2, Ticks: 60, Min: 10, Max: 50}) {
 		t.Errorf("%+v", got)
 	}
-	p.Merge(q)
-	if a, b := p.Kernel(0), p.Kernel(1); a != (KernelProfile{Count: 1}) ||
-		b != (KernelProfile{Count: 3, Ticks: 560, Min: 10, Max: 500}) {
-		t.Errorf("merged: %+v, %+v", a, b)
-	}
-	if count, ticks := p.Total(); count != 4 || ticks != 560 {
-		t.Errorf("total: %d, %d", count, ticks)
-	}
 	p.Reset()
-	if count, ticks := p.Total(); count != 0 || ticks != 0 || p.Kernel(1).Max != 0 {
-		t.Errorf("after Reset: %d, %d", count, ticks)
+	if got := p.Kernel(1); got.Count != 0 || got.Ticks != 0 || got.Max != 0 {
+		t.Errorf("after Reset: %+v", got)
 	}
 }
 
@@ -299,7 +289,7 @@ func TestNoAllocations(t *testing.T) {
 func TestChunkEnd(t *testing.T) {
 	record := []func(r *Recorder, j uint32){
 		func(r *Recorder, j uint32) { r.Kernel1(1, uint64(j), uint64(j), j%64) },
-		func(r *Recorder, j uint32) { r.Kernel2(2, uint64(j), uint64(j), j%64, j) },
+		func(r *Recorder, j uint32) { r.Kernel(2, uint64(j), uint64(j), j%64, j) },
 		func(r *Recorder, j uint32) { r.Kernel3(3, uint64(j), uint64(j), j%64, j%16, j) },
 		func(r *Recorder, j uint32) { r.Kernel(0, uint64(j), uint64(j)) },
 		func(r *Recorder, j uint32) { r.Kernel(0, uint64(j), uint64(j)+1<<32) },
@@ -315,10 +305,10 @@ func TestChunkEnd(t *testing.T) {
 				}
 				r := w.Recorder(0)
 				for range before {
-					r.Event(EventJoin, 0) // 16 bytes
+					r.Event(EventIdle, 0) // 16 bytes
 				}
 				for range longer {
-					r.Event(EventJoin, 0, 1) // 24 bytes
+					r.Event(EventIdle, 0, 1) // 24 bytes
 				}
 				const n = 700
 				for j := range uint32(n) {

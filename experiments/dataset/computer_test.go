@@ -37,30 +37,30 @@ func TestComputers(t *testing.T) {
 		notes string
 	}{
 		"one": {datasettest.NativeAt(2, a, a, a, a), []string{"AMD EPYC 4"}, ""},
-		"two": {datasettest.NativeAt(0, a, b, b, a), []string{"AMD EPYC (1) 2",
-			"AMD EPYC (2) 2"}, "kept apart: AMD EPYC (1) is computer aaaaaaaa, AMD EPYC (2) is " +
-			"computer bbbbbbbb"},
-		"of before": {datasettest.NativeAt(0, none, none, none, none), []string{"AMD EPYC 4"}, ""},
-		"of before, merged": {datasettest.NativeAt(2, none, none, none, none),
+		"two": {datasettest.NativeAt(0, a, b, b, a), []string{"AMD EPYC (aaaaaaaaaaaa) 2",
+			"AMD EPYC (bbbbbbbbbbbb) 2"}, "kept apart: AMD EPYC (aaaaaaaaaaaa), AMD EPYC (bbbbbbbbbbbb)"},
+		"not recorded": {datasettest.NativeAt(0, none, none, none, none), []string{"AMD EPYC 4"}, ""},
+		"not recorded, merged": {datasettest.NativeAt(2, none, none, none, none),
 			[]string{"AMD EPYC 4"},
 			"may be of several, and are taken as one machine"},
-		"of before, an array": {datasettest.NativeAt(0, inArray(none), inArray(none), none, none),
+		"not recorded, an array": {datasettest.NativeAt(0, inArray(none), inArray(none), none, none),
 			[]string{"AMD EPYC 4"}, "may be of several"},
-		"of before, unlike": {datasettest.NativeAt(0, none, none, none,
+		"not recorded, unlike": {datasettest.NativeAt(0, none, none, none,
 			datasettest.Place{CPUs: 48}),
-			[]string{"AMD EPYC 4"}, "may be of several"},
+			[]string{"AMD EPYC (not recorded, 24 CPUs) 3",
+				"AMD EPYC (not recorded, 48 CPUs) 1"}, "are of several machines"},
 		"gone on with": {datasettest.NativeAt(0, none, none, a, a),
-			[]string{"AMD EPYC (computer not recorded) 2", "AMD EPYC (1) 2"},
-			"some do not say of which, AMD EPYC (1) is computer aaaaaaaa"},
+			[]string{"AMD EPYC (not recorded, 24 CPUs) 2", "AMD EPYC (aaaaaaaaaaaa) 2"},
+			"kept apart: AMD EPYC (not recorded, 24 CPUs), AMD EPYC (aaaaaaaaaaaa)"},
 		"an array": {datasettest.NativeAt(0, inArray(a), inArray(b), a, b), []string{"AMD EPYC 4"},
 			"ran on 2 computers of the name AMD EPYC, which are taken as one"},
 		"an array on one": {datasettest.NativeAt(0, inArray(a), inArray(a), a, a),
 			[]string{"AMD EPYC 4"},
 			""},
 		"an array and another": {datasettest.NativeAt(0, inArray(a), inArray(b),
-			datasettest.Place{Computer: "cccccccccccc"}, inArray(b)), []string{"AMD EPYC (1) 3",
-			"AMD EPYC (2) 1"},
-			"AMD EPYC (1) is 2 computers of job arrays, AMD EPYC (2) is computer cccccccc"},
+			datasettest.Place{Computer: "cccccccccccc"}, inArray(b)), []string{
+			"AMD EPYC (job array) 3", "AMD EPYC (cccccccccccc) 1"},
+			"kept apart: AMD EPYC (job array), AMD EPYC (cccccccccccc)"},
 	} {
 		e := loaded(t, test.e)
 		var got []string
@@ -75,7 +75,7 @@ func TestComputers(t *testing.T) {
 	}
 }
 
-// A document without the field, as older versions wrote it, and a simulated one have none.
+// A simulated result has no computer.
 func TestNoComputer(t *testing.T) {
 	dir := written(t)
 	b, err := os.ReadFile(filepath.Join(dir, dataset.CellsDir, "0000-matmul-c1",

@@ -166,7 +166,6 @@ func (e *Experiment) loadPlanned() (err error) {
 			err.Error()})
 	} else {
 		e.Info = &info
-		upgradeInfo(e.Info)
 	}
 	machines := map[string]*machine.Machine{}
 	for i := range e.Plan {
@@ -178,7 +177,7 @@ func (e *Experiment) loadPlanned() (err error) {
 		e.Cells = append(e.Cells, cells...)
 		e.Problems = append(e.Problems, problems...)
 	}
-	e.Notes = nameMachines(e)
+	nameMachines(e)
 	return nil
 }
 
@@ -270,8 +269,9 @@ func readRun(id, dir string) ([]Cell, []Problem) {
 	} else if err := json.Unmarshal(manifest.Raw, &manifest.Manifest); err != nil {
 		manifest = nil
 		bad("", path+": "+err.Error()+"; the results are used all the same")
-	} else {
-		upgradeManifest(&manifest.Manifest)
+	} else if err := checkVersion(manifest.SchemaVersion, result.SchemaVersion); err != nil {
+		manifest = nil
+		bad("", path+": "+err.Error()+"; the results are used all the same")
 	}
 	var changed error
 	if manifest != nil && manifest.ResultSHA256 != "" {
@@ -291,20 +291,13 @@ func readRun(id, dir string) ([]Cell, []Problem) {
 		}
 		err := valid(r)
 		if err == nil {
-			err = r.Follows()
-		}
-		if err == nil {
 			err = changed
 		}
 		if err != nil {
 			bad(unreadable(r, err))
 			continue
 		}
-		upgradeResult(r)
-		if r.Substrate != Native && r.Machine.Model == nil && manifest != nil &&
-			manifest.ModelHash != "" {
-			r.Machine.Model = &result.Model{Hash: manifest.ModelHash, Fitted: []string{}}
-		}
+		r.SummariseAgain()
 		r.Params = paramsOf(r.Kernel, r.Params)
 		r.Resolved = paramsOf(r.Kernel, r.Resolved)
 		if r.Interrupted {

@@ -35,6 +35,11 @@ type Info struct {
 	Merged []string `json:"merged,omitempty"`
 }
 
+// Merge notes that the experiment of that name was merged into this one.
+func (i *Info) Merge(name string) {
+	i.Notes, i.Merged = append(i.Notes, "merged from "+name), append(i.Merged, name)
+}
+
 // A PlannedCell is one configuration of a plan: a line of plan.jsonl. All that changes what is run
 // is in it.
 type PlannedCell struct {
@@ -131,24 +136,11 @@ func paramsOf(name string, p kernel.Params) kernel.Params {
 	return out
 }
 
-// A VersionError is a document that another version of krdlab wrote.
-type VersionError struct{ Got, Want int }
-
-func (e *VersionError) Error() string {
-	if e.Got > e.Want {
-		return fmt.Sprintf("schema version %d is of a newer krdlab; this one reads version %d",
-			e.Got, e.Want)
-	}
-	return fmt.Sprintf("schema version %d, or none, is older than any that this krdlab reads (%d)",
-		e.Got, e.Want)
-}
-
-// Class implements [failure.Classed].
-func (*VersionError) Class() failure.Class { return failure.Data }
-
-func checkVersion(got, want int) error {
-	if got != want {
-		return &VersionError{got, want}
+// checkVersion returns an error unless a document is of the one version that is read; 0 is that of
+// a document without a version.
+func checkVersion(found, want int) error {
+	if found != want {
+		return failure.New(failure.Data, fmt.Sprintf("schema version %d, expected %d", found, want))
 	}
 	return nil
 }

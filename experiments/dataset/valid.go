@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -243,9 +242,6 @@ func (p *PlannedCell) differs(m *machine.Machine, c *Cell) string {
 		return what
 	}
 	planned := p.Settings
-	if !native { // plans of before there were several have none
-		planned.CacheModel = cmp.Or(planned.CacheModel, request.CacheBlocks)
-	}
 	if planned == r.Settings {
 		return ""
 	}

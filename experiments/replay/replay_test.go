@@ -39,7 +39,7 @@ func textTrace(t *testing.T, text string) *loi.Trace {
 
 // Blocks of 512 KiB pass through the L2s and fill a third of the LLC: 8192 lines each. The misses
 // below are counted by hand.
-const replayHead = `loi-text 1
+const replayHead = `loi-text 4
 substrate native
 clock tsc 1e+09 invariant
 nodes 2
@@ -68,7 +68,7 @@ func TestReplayOrder(t *testing.T) {
 		{"a write on another node, after",
 			apart + "0 100 101 use(0)\n0 120 121 use(0)\n1 1130 1131 set(0)\n", []int64{1, 1},
 			[]int64{1, 1}},
-		{"go", "meta scheduler go\n" + workers + "0 190 191 use(3)\n0 100 101 use(0)\n0 160 161 " +
+		{"go", "scheduler go\nunordered\n" + workers + "0 190 191 use(3)\n0 100 101 use(0)\n0 160 161 " +
 			"use(2)\n0 130 131 use(1)\n1 1145 1146 use(0)\n", []int64{4, 0}, []int64{4, 0}},
 	} {
 		got, err := Misses(textTrace(t, strings.Replace(replayHead, "object", headOf(test.trace)+
@@ -106,8 +106,8 @@ func TestReplayIdleCPU(t *testing.T) {
 	const workers = "worker 0 cpu 0 node 0 offset 0\nworker 1 cpu 1 node 0 offset 0\nworker 2 " +
 		"cpu 6 node 1 offset 0\n"
 	for meta, want := range map[string][]result.NodeMisses{
-		"meta scheduler go\n": {{Node: 0, Workers: 1, Misses: 8192}},
-		"meta scheduler workfirst\n": {{Node: 0, Workers: 2, Misses: 8192},
+		"scheduler go\nunordered\n": {{Node: 0, Workers: 1, Misses: 8192}},
+		"scheduler workfirst\n": {{Node: 0, Workers: 2, Misses: 8192},
 			{Node: 1, Workers: 1}},
 	} {
 		trace := textTrace(t, strings.Replace(replayHead, "object", meta+workers+"object", 1)+
@@ -189,7 +189,7 @@ func TestReplayRefuses(t *testing.T) {
 			"7 cores on node 0, and machine westmere-ex-4s has 6"},
 		"lines": {of(one, record), Options{CacheModel: request.CacheLines},
 			"blocks can be replayed"},
-		"keyed": {textTrace(t, "loi-text 2\nsubstrate native\nclock tsc 1e+09 invariant\nnodes 1\n"+
+		"keyed": {textTrace(t, "loi-text 4\nsubstrate native\nclock tsc 1e+09 invariant\nnodes 1\n"+
 			one+"object K keyed\nkernel get\n0 1 2 get{K[7:64]:in}\n"), Options{},
 			`object "K" has no registered blocks`},
 	} {

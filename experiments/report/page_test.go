@@ -341,12 +341,6 @@ func TestProblems(t *testing.T) {
 				bytes.ReplaceAll(b, []byte(`"schema_version": 1,`), []byte(`"schema_version": 0,`)),
 				0o666))
 		}, []string{"unreadable", "schema version 0"}},
-		"interrupted": {func(cell string) error {
-			p := filepath.Join(cell, "result.json")
-			b, err := os.ReadFile(p)
-			return errors.Join(err, os.WriteFile(p, bytes.Replace(b, []byte(`"interrupted": false`),
-				[]byte(`"interrupted": true`), 1), 0o666))
-		}, []string{"unreadable", "interrupted is true, and false follows from its repetitions"}},
 		"no manifest": {func(cell string) error {
 			return os.Remove(filepath.Join(cell,
 				"manifest.json"))

@@ -61,17 +61,6 @@ type bandKey struct {
 	measure string
 }
 
-// Band returns the lowest and highest value of a measure over all draws; false where fewer than two
-// draws have it. Measures are the keys of [DrawnMeasures].
-func (b *Bands) Band(kernel string, cores int, scheduler, measure string) (low, high float64,
-	ok bool) {
-	list := b.sorted(bandKey{kernel, cores, scheduler, measure})
-	if len(list) < 2 {
-		return 0, 0, false
-	}
-	return list[0], list[len(list)-1], true
-}
-
 // At returns a measure in one draw, so that what is derived from several can be derived draw by
 // draw; false where it is not known.
 func (b *Bands) At(draw int, kernel string, cores int, scheduler, measure string) (float64, bool) {

@@ -5,7 +5,6 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
-	"krdlab/hw/machine"
 	"krdlab/loi"
 )
 
@@ -14,9 +13,6 @@ import (
 // after which row had been seen. Whoever changes a number or a range of the machine changes this
 // too, and gives the source there.
 const Frozen = "cdb8057dcaada95e49be89d7cd3ef237446d356cdb71f3313453ef1c50ffadd6"
-
-// IsFrozen says whether m is that machine.
-func IsFrozen(m *machine.Machine) bool { return m.Hash() == Frozen }
 
 // simulatedOn is the hash of the machine that a result was simulated on; "" natively, and where its
 // document does not say.

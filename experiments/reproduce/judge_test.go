@@ -121,7 +121,8 @@ func TestBases(t *testing.T) {
 		}
 	}
 	c := CountOf(Judge(datasettest.Small(), nil))
-	if c.Fitted != fitted || c.Claims()+c.NotRun+c.OtherSize+fitted != len(Claims) {
+	if c.Fitted != fitted || c.Agree+c.Disagree+c.Depends+c.CannotTell+c.NotRun+
+		c.OtherSize+fitted != len(Claims) {
 		t.Errorf("%+v of %d claims, %d fitted", c, len(Claims), fitted)
 	}
 }

@@ -19,9 +19,6 @@ type Count struct {
 	Predicted int
 }
 
-// Claims is how many were judged.
-func (c Count) Claims() int { return c.Agree + c.Disagree + c.Depends + c.CannotTell }
-
 // CountOf counts findings.
 func CountOf(list []Finding) (c Count) {
 	for _, f := range list {

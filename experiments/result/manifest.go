@@ -44,8 +44,7 @@ type Manifest struct {
 	ModelHash string       `json:"model_hash,omitempty"`
 	Topology  *hw.Topology `json:"topology"`
 	Tracer    []TracerCost `json:"tracer"` // by scheduler; empty without a trace
-	// ResultSHA256 is the [Checksum] of result.json; "" in manifests of before there was one, and
-	// of a run that was killed.
+	// ResultSHA256 is the [Checksum] of result.json; "" in the manifest of a run that was killed.
 	ResultSHA256 string `json:"result_sha256,omitempty"`
 }
 

@@ -39,7 +39,7 @@ type Result struct {
 	Deterministic bool `json:"deterministic"`
 
 	// NoData says that no kernel of the program accesses data that it has named: a simulated machine
-	// then counts no misses. Absent where some does, and from older documents.
+	// then counts no misses. Absent where some does.
 	NoData bool `json:"no_data,omitempty"`
 
 	Serial      Serial       `json:"serial"`
@@ -47,8 +47,8 @@ type Result struct {
 	// SetAside are repetitions that were disturbed and done again: no number comes from them.
 	SetAside []Repetition `json:"set_aside,omitempty"`
 	Summary  Summary      `json:"summary"`
-	// Disturbances counts what other programs spoiled; absent where nothing was looked at: of a
-	// simulated run, and of documents that were written before there was such a field.
+	// Disturbances counts what other programs spoiled; absent where nothing was looked at, as of a
+	// simulated run.
 	Disturbances *Disturbances   `json:"disturbances,omitempty"`
 	Kernels      []KernelSummary `json:"kernels"`
 

@@ -82,21 +82,6 @@ func TestRatiosOfEqualRepetitions(t *testing.T) {
 	}
 }
 
-// A document of before equal values were one has intervals of no width: it follows, and they are made one value.
-func TestOlderIntervalsFollow(t *testing.T) {
-	c := &comparison{}
-	old := Quantity{Median: Some(7), Low: Some(7), High: Some(7),
-		Confidence: Some(1 - 2.0/64), N: 6}
-	wide, want := old, QuantityOf([]float64{7, 7, 7, 7, 7, 7})
-	if c.quantity("time", &old, want); c.err != nil || old != want {
-		t.Error(c.err, old)
-	}
-	wide.High = Some(8)
-	if c.quantity("time", &wide, QuantityOf([]float64{7, 7, 7, 7, 7, 7})); c.err == nil {
-		t.Error("an interval with a width follows from equal values")
-	}
-}
-
 func TestIdentity(t *testing.T) {
 	for _, n := range []int{1, 5, 6, 9, 10} {
 		for seed := range uint64(20) {

@@ -44,6 +44,31 @@ type Measured struct {
 // repetitions are shared with the result.
 func Summarise(a request.Asked, m *Measured) Result { return summarise(a, m, false) }
 
+// SummariseAgain computes anew what follows from the repetitions of a result that was read: whether
+// it was interrupted, misses per core, medians and intervals, means of kernels, misses of nodes. It
+// keeps the intervals of ratios as they were read, since each takes a bootstrap, and the warnings.
+func (r *Result) SummariseAgain() {
+	m := r.measured()
+	m.Serial, m.Repetitions = r.Serial.Repetitions, r.Repetitions
+	if r.LLCModel != nil {
+		m.LLCModel.Traced = r.LLCModel.Traced
+	}
+	s := summarise(request.Asked{Seed: r.Seed, Settings: r.Settings}, m, true)
+	s.Summary.Speedup.keepInterval(r.Summary.Speedup)
+	s.Summary.OVR.keepInterval(r.Summary.OVR)
+	s.Summary.WTI.keepInterval(r.Summary.WTI)
+	r.Interrupted, r.MissSource, r.LLCModel = s.Interrupted, s.MissSource, s.LLCModel
+	r.Serial.TimeNS, r.Serial.WorkNS = s.Serial.TimeNS, s.Serial.WorkNS
+	r.Summary, r.Kernels = s.Summary, s.Kernels
+}
+
+// keepInterval gives q the interval that was read, unless its values are too few for one or equal.
+func (q *Quantity) keepInterval(read Quantity) {
+	if q.N >= MinSample && q.Reason == TooFew && read.Low.Float() <= read.High.Float() {
+		q.Low, q.High, q.Confidence, q.Reason = read.Low, read.High, read.Confidence, ""
+	}
+}
+
 // summarise is Summarise, or, if pointsOnly, without the intervals of ratios.
 func summarise(a request.Asked, m *Measured, pointsOnly bool) Result {
 	r := Result{

@@ -1,7 +1,5 @@
 package result
 
-import ()
-
 // A Warning is a doubt about a result, as a value: what is the matter, and the numbers and names
 // that belong to it. Its sentence is made by package show; nothing else looks at sentences.
 type Warning struct {
@@ -22,7 +20,7 @@ type Code string
 
 // The codes, with what their arguments are.
 const (
-	// Text is a sentence of a document that was written before there were codes: the sentence.
+	// Text is a sentence without a code of its own: the sentence.
 	Text Code = "text"
 	// NoIntervals: repetitions that there are, repetitions that are needed.
 	NoIntervals Code = "no_intervals"

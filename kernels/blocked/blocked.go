@@ -176,9 +176,6 @@ type Cut struct {
 // Blocks implements [Shape].
 func (c Cut) Blocks() int { return len(c.At) - 1 }
 
-// Span returns the elements of block b: from, and up to but not to.
-func (c Cut) Span(b int) (from, to int) { return c.At[b], c.At[b+1] }
-
 // Bytes implements [Shape].
 func (c Cut) Bytes() uint64 { return uint64(c.At[len(c.At)-1]) * uint64(c.Elem) }
 

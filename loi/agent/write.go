@@ -13,10 +13,10 @@ import (
 	"sync/atomic"
 )
 
-// The format is specified in package krdlab/loi (loi/doc.go); this is version 3 of it, with kernels
+// The format is specified in package krdlab/loi (loi/doc.go); this is version 4 of it, with kernels
 // whose accesses are listed, and keyed and span objects. Numbers are little-endian.
 const (
-	version          = 3
+	version          = 4
 	prefixBytes      = 64
 	slotBytes        = 64
 	chunkHeaderBytes = 32
@@ -307,6 +307,8 @@ func (t *tracer) header(list []*slot) []byte {
 	for _, v := range []uint64{1, 0, 0} { // nodes, L2, LLC
 		num(v)
 	}
+	text("") // how the sizes of L2
+	text("") // and LLC are known
 	text("native")
 	num(0) // not synthetic
 	text("kernel")

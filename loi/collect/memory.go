@@ -150,9 +150,6 @@ func (m *Memory) LostEvents() uint64 { return atomic.LoadUint64(&m.h.lost) }
 // Lost returns how many goroutines could not record, since there were too many.
 func (m *Memory) Lost() uint64 { return atomic.LoadUint64(&m.h.noBuf) }
 
-// Waits returns how often the program waited for this side.
-func (m *Memory) Waits() uint64 { return atomic.LoadUint64(&m.h.waits) }
-
 // Replaced tells whether the program's process has become another program (exec), of which nothing
 // is recorded.
 func (m *Memory) Replaced() bool { return atomic.LoadUint64(&m.h.replaced) != 0 }

@@ -12,7 +12,7 @@ import (
 )
 
 // mixedText has all that the text form of a trace of partitions can say.
-const mixedText = `loi-text 1
+const mixedText = `loi-text 4
 substrate simulated
 clock virtual 2e+09 invariant
 nodes 2
@@ -31,8 +31,6 @@ discarded 1 12 14
 lost 1 4096
 0 100 150 gemm(64,3,2)
 0 160 event steal(1,1,2)
-0 160 event spawn(2)
-0 161 event join()
 0 162 event 77(5)
 0 170 190 gemm(0,0,0) preempted moved
 0 200 260 task gemm(1,2,3) idle() "a, b"(4)
@@ -107,7 +105,7 @@ func spansOnly(t testing.TB) *loi.Trace {
 }
 
 const (
-	emptyClock = "loi-text 1\nsubstrate native\nclock tsc 0\nnodes 1\n"
+	emptyClock = "loi-text 4\nsubstrate native\nclock tsc 0\nnodes 1\n"
 	emptyText  = emptyClock + "worker 0 cpu -1 node 0 offset 0\n"
 )
 
@@ -234,7 +232,7 @@ func TestClock(t *testing.T) {
 }
 
 func TestRange(t *testing.T) {
-	const head = "loi-text 1\nsubstrate native\nclock tsc 1e+06\nnodes 1\nobject A 1x64\nkernel " +
+	const head = "loi-text 4\nsubstrate native\nclock tsc 1e+06\nnodes 1\nobject A 1x64\nkernel " +
 		"k A:in\n"
 	zero, ahead := "worker 0 cpu -1 node 0 offset 0\n", "worker 0 cpu -1 node 0 offset 0\nworker "+
 		"1 cpu -1 node 0 offset -10\n"

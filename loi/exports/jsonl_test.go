@@ -8,11 +8,9 @@ import (
 
 func TestJSONLines(t *testing.T) {
 	got := write(t, parse(t, mixedText), "jsonl")
-	golden(t, got, `{"type":"header","version":1,"clock":{"source":"virtual","hz":2000000000,"invariant":true},"substrate":"simulated","synthetic":false,"grain":"kernel","recovered":false,"nodes":2,"l2_bytes":262144,"llc_bytes":null,"workers":[{"cpu":3,"node":1,"records":7,"discarded":0,"lost_bytes":0},{"cpu":null,"node":0,"records":4,"discarded":12,"lost_bytes":4096}],"objects":[{"name":"A","kind":"partition","blocks":[[64,8192],[1,100]]},{"name":"B, \"tiles\"","kind":"partition","blocks":[[4,64]]}],"kernels":[{"name":"gemm","params":[{"object":"A","mode":"r"},{"object":"B, \"tiles\"","mode":"r"},{"object":"A","mode":"rw"}]},{"name":"a, b","params":[{"object":"A","mode":"w"}]},{"name":"idle","params":[]}],"meta":[["a key","and, a \"value\""]]}
+	golden(t, got, `{"type":"header","version":1,"clock":{"source":"virtual","hz":2000000000,"invariant":true},"substrate":"simulated","synthetic":false,"grain":"kernel","recovered":false,"nodes":2,"l2_bytes":262144,"llc_bytes":null,"workers":[{"cpu":3,"node":1,"records":5,"discarded":0,"lost_bytes":0},{"cpu":null,"node":0,"records":4,"discarded":12,"lost_bytes":4096}],"objects":[{"name":"A","kind":"partition","blocks":[[64,8192],[1,100]]},{"name":"B, \"tiles\"","kind":"partition","blocks":[[4,64]]}],"kernels":[{"name":"gemm","params":[{"object":"A","mode":"r"},{"object":"B, \"tiles\"","mode":"r"},{"object":"A","mode":"rw"}]},{"name":"a, b","params":[{"object":"A","mode":"w"}]},{"name":"idle","params":[]}],"meta":[["a key","and, a \"value\""]]}
 {"type":"kernel","worker":0,"node":1,"kernel":"gemm","start":100,"end":150,"accesses":[{"object":"A","block":64,"bytes":100,"mode":"r"},{"object":"B, \"tiles\"","block":3,"bytes":64,"mode":"r"},{"object":"A","block":2,"bytes":8192,"mode":"rw"}]}
 {"type":"event","worker":0,"node":1,"event":"steal","time":160,"args":[1,1,2]}
-{"type":"event","worker":0,"node":1,"event":"spawn","time":160,"args":[2]}
-{"type":"event","worker":0,"node":1,"event":"join","time":161,"args":[]}
 {"type":"event","worker":0,"node":1,"event":"event(77)","time":162,"args":[5]}
 {"type":"kernel","worker":0,"node":1,"kernel":"gemm","start":170,"end":190,"preempted":true,"moved":true,"accesses":[{"object":"A","block":0,"bytes":8192,"mode":"r"},{"object":"B, \"tiles\"","block":0,"bytes":64,"mode":"r"},{"object":"A","block":0,"bytes":8192,"mode":"rw"}]}
 {"type":"task","worker":0,"node":1,"start":200,"end":260,"kernels":3}

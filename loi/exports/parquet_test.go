@@ -139,7 +139,7 @@ func TestParquetBatches(t *testing.T) {
 }
 
 func TestNodes(t *testing.T) {
-	tr := parse(t, "loi-text 1\nsubstrate native\nclock tsc 0\nnodes 3\n"+
+	tr := parse(t, "loi-text 4\nsubstrate native\nclock tsc 0\nnodes 3\n"+
 		"worker 0 cpu -1 node 1 offset 0\nworker 1 cpu -1 node 1 offset 0\nworker 2 cpu -1 node "+
 		"0 offset 0\n"+
 		"worker 3 cpu -1 node 1 offset 0\nworker 4 cpu -1 node 2 offset 0\n")

@@ -70,8 +70,6 @@ const (
 	eventIdle
 	eventSteal
 	eventStolen
-	eventSpawn
-	eventJoin
 	eventNewTask
 	eventChild
 	eventPhase
@@ -79,8 +77,8 @@ const (
 )
 
 var eventNames = [...]string{eventTask: "task", eventIdle: "idle", eventSteal: "steal",
-	eventStolen: "stolen from",
-	eventSpawn:  "spawn", eventJoin: "join", eventNewTask: "new task", eventChild: "child",
+	eventStolen:  "stolen from",
+	eventNewTask: "new task", eventChild: "child",
 	eventPhase: "after phase", eventEnd: "task ends"}
 
 // perfetto writes a trace as a stream of Perfetto's TracePackets.

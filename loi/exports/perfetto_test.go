@@ -92,8 +92,6 @@ func TestPerfetto(t *testing.T) {
 75 end node 1/worker 0, cpu 3
 80 at node 0/worker 1: stolen from thief=0 -> [1]
 80 at node 1/worker 0, cpu 3: steal victim=1 other node=true entries=2 <- [1]
-80 at node 1/worker 0, cpu 3: spawn children=2
-80 at node 1/worker 0, cpu 3: join
 81 at node 1/worker 0, cpu 3: event(77) args=[5]
 85 begin node 1/worker 0, cpu 3: gemm accesses=[{object=A block=0 bytes=8192 mode=r} {object=B, "tiles" block=0 bytes=64 mode=r} {object=A block=0 bytes=8192 mode=rw}] preempted=true moved=true
 95 end node 1/worker 0, cpu 3
@@ -115,7 +113,7 @@ func TestPerfettoOfAllShapes(t *testing.T) {
 // began, one out of order, an idle worker that stays idle, one that says so twice and is busy
 // without having been idle, and steals from nobody.
 func TestPerfettoOfOddTraces(t *testing.T) {
-	const head = "loi-text 1\nsubstrate native\nclock tsc 1e+09\nnodes 1\nworker 0 cpu -1 node 0 " +
+	const head = "loi-text 4\nsubstrate native\nclock tsc 1e+09\nnodes 1\nworker 0 cpu -1 node 0 " +
 		"offset 0\nworker 1 cpu -1 node 0 offset -100\nkernel a\nkernel b\n"
 	for _, c := range []struct{ records, want string }{
 		{"0 10 20 a()\n0 15 30 b() moved\n0 18 19 a()\n0 20 22 b()\n", `10 begin node 0/worker 0: a
@@ -198,7 +196,7 @@ func TestNanoseconds(t *testing.T) {
 		{2.5, 5, 2e9}, {0, 7, 7}, {1e-9, 0, 0}, {1e17, 1e17, 1e9}} {
 		h := loi.Header{Workers: make([]loi.Worker, 1), Nodes: 1, Substrate: loi.Native,
 			Clock: loi.Clock{Hz: c.hz}}
-		tr := parse(t, sprint("loi-text 1\nsubstrate native\nclock tsc %v\nnodes 1\nworker 0 cpu "+
+		tr := parse(t, sprint("loi-text 4\nsubstrate native\nclock tsc %v\nnodes 1\nworker 0 cpu "+
 			"-1 node 0 offset 0\nkernel k\n0 %d %d k()\n",
 			h.Clock.Hz, c.tick, c.tick))
 		tl := readTimeline(t, write(t, tr, "perfetto"))

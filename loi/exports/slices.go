@@ -163,7 +163,6 @@ func (x *perfetto) calls(list []loi.Call) {
 
 // happened writes an event of the runtime.
 func (x *perfetto) happened(worker int, l *lanes, r *loi.Record) {
-	track, ns, base := firstThread+uint64(worker), x.ns(worker, r.Start), x.kernels+1
 	switch r.Event {
 	case loi.EventIdle:
 		x.idle = true
@@ -176,21 +175,13 @@ func (x *perfetto) happened(worker int, l *lanes, r *loi.Record) {
 		if l.idle {
 			l.idle = false
 			end := max(l.idleSince, r.Start)
-			track = x.lane(worker, l, l.idleSince, end)
-			x.named(sliceBegin, x.ns(worker, l.idleSince), track, base+eventIdle)
+			track := x.lane(worker, l, l.idleSince, end)
+			x.named(sliceBegin, x.ns(worker, l.idleSince), track, x.kernels+1+eventIdle)
 			x.closeEvent()
 			x.end(x.ns(worker, end), track)
 		}
 	case loi.EventSteal:
-		x.steal(worker, ns, r.Args)
-	case loi.EventSpawn:
-		x.named(instant, ns, track, base+eventSpawn)
-		x.numbers(r.Args, nameChildren)
-		x.closeEvent()
-	case loi.EventJoin:
-		x.named(instant, ns, track, base+eventJoin)
-		x.numbers(r.Args)
-		x.closeEvent()
+		x.steal(worker, x.ns(worker, r.Start), r.Args)
 	case loi.EventTask, loi.EventChild, loi.EventPhase:
 		x.piece(worker, l, r)
 	case loi.EventRegion, loi.EventRegionEnd:

@@ -7,7 +7,7 @@ import (
 
 // structureText is a run of two tasks by two workers, the second of which steals a child, with
 // regions that nest on each.
-const structureText = `loi-text 3
+const structureText = `loi-text 4
 substrate simulated
 clock virtual 1e+09
 nodes 1

@@ -20,7 +20,6 @@
 package gofront
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"go/ast"
@@ -408,14 +407,4 @@ func (w *fn) fresh(decl string) string {
 // typeString is t in words.
 func typeString(t types.Type) string {
 	return types.TypeString(t, (*types.Package).Name)
-}
-
-// Table writes sites as lines of text, for people and tests.
-func (r *Rewritten) Table() []byte {
-	var b bytes.Buffer
-	for i, s := range r.Sites {
-		fmt.Fprintf(&b, "%d %s %d %s:%d %s loop %d %s %d %d\n", i+1, s.Kind, s.Mode, s.File, s.Line,
-			s.Function, s.Loop, s.Object, s.Bytes, s.Element)
-	}
-	return b.Bytes()
 }

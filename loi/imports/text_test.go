@@ -12,7 +12,7 @@ import (
 	"krdlab/loi"
 )
 
-const textInput = `loi-text 3
+const textInput = `loi-text 4
 substrate native
 clock tsc 1e+09
 nodes 2

@@ -37,7 +37,7 @@ func TestExitCode(t *testing.T) {
 		{&loi.FormatError{Err: loi.ErrCorrupt}, 5},
 		{&loi.FormatError{Err: loi.ErrUnclean}, 5},
 		{&loi.FormatError{Err: loi.ErrNotTrace}, 5},
-		{&loi.FormatError{Err: loi.ErrNewerVersion}, 5},
+		{&loi.FormatError{Err: loi.ErrVersion}, 5},
 		{&loi.TextError{Line: 1}, 5},
 		{&krd.LossError{Discarded: []uint64{1}}, 5},
 		{&krd.OrderError{}, 5},

@@ -17,12 +17,12 @@ import (
 )
 
 // namesMay lists the places that may name a scheduler or a kernel: the tables themselves, the
-// claims of the paper, which are about its schedulers and kernels, data for tests, readers of
-// documents of before, what runs the go command, and programs that import nothing of krdlab and
+// claims of the paper, which are about its schedulers and kernels, data for tests,
+// what runs the go command, and programs that import nothing of krdlab and
 // name what is theirs.
 var namesMay = []string{
 	"runtimes/table.go", "kernels/", "experiments/reproduce/", "experiments/dataset/datasettest/",
-	"loi/notes.go", "loi/gofront/build.go", "examples/",
+	"loi/gofront/build.go", "examples/",
 }
 
 // named returns the texts in the files below root, tests apart, that are one of names: package
@@ -103,9 +103,9 @@ func TestNoNames(t *testing.T) {
 }
 
 // argvMay lists the files that may look at the command which a document was made by: one prints it,
-// one hands it on, one reads documents of before there were fields for what it says.
+// one hands it on.
 var argvMay = []string{
-	"experiments/report/command.go", "experiments/sweep/run.go", "experiments/dataset/old.go",
+	"experiments/report/command.go", "experiments/sweep/run.go",
 }
 
 // argvReaders returns the files below root, tests apart, that take a field Argv.

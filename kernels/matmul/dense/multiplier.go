@@ -43,9 +43,6 @@ func NewMultiplier(a, b, c *Matrix, set isa.Set) (*Multiplier, error) {
 	return m, nil
 }
 
-// ISA returns the instruction set in use, never Auto.
-func (m *Multiplier) ISA() isa.Set { return m.isa }
-
 // Leaf adds block (bi, bk) of A times block (bk, bj) of B to block (bi, bj) of C. It allocates
 // nothing and takes no lock.
 func (m *Multiplier) Leaf(bi, bj, bk int) {
