@@ -32,11 +32,12 @@ func (r RuntimeCosts) Apply(m *Machine) error {
 	base := m.Costs // of families that are new
 	put := func(table string, c *Costs, values map[string]uint64) error {
 		for _, name := range slices.Sorted(maps.Keys(values)) {
+			prices := c.prices()
 			i := slices.IndexFunc(prices, func(p price) bool { return p.name == name })
 			if i < 0 {
 				return fmt.Errorf("apply measured costs: %s.%s: no such cost", table, name)
 			}
-			*prices[i].at(c) = values[name]
+			*prices[i].at = values[name]
 			m.Sources[table+"."+name] = r.Source
 		}
 		return nil
@@ -46,9 +47,9 @@ func (r RuntimeCosts) Apply(m *Machine) error {
 	}
 	// what a family did not have of its own follows the costs of all
 	for name, c := range m.Families {
-		for _, p := range prices {
-			if *p.at(&c) == *p.at(&base) {
-				*p.at(&c) = *p.at(&m.Costs)
+		for i, p := range c.prices() {
+			if *p.at == *base.prices()[i].at {
+				*p.at = *m.Costs.prices()[i].at
 			}
 		}
 		m.Families[name] = c
