@@ -114,6 +114,37 @@ func (m *Machine) set(path string, v uint64) {
 	}
 }
 
+// SetMeasured puts a measured number at a path, with its source: how and when it was measured, one
+// line. A family that m lacks begins with the prices in [costs], a kernel that it lacks without a
+// rate. What a family does not have of its own follows [costs]. Error: no such number. The machine
+// may contradict itself until all numbers are there; see [Machine.Validate].
+func (m *Machine) SetMeasured(path string, v uint64, source string) error {
+	table, _, _ := cutLast(path)
+	kind, name, _ := cutLast(table)
+	if _, ok := m.Families[name]; !ok && kind == "families" {
+		if m.Families == nil {
+			m.Families = map[string]Costs{}
+		}
+		m.Families[name] = m.Costs
+	}
+	if _, ok := m.Kernels[name]; !ok && kind == "kernels" {
+		if m.Kernels == nil {
+			m.Kernels = map[string]Rate{}
+		}
+		m.Kernels[name] = Rate{}
+	}
+	f, ok := m.field(path)
+	if _, one := f.number(); !ok || !one {
+		return fmt.Errorf("set a measured number: %s: no such number", path)
+	}
+	if m.Sources == nil {
+		m.Sources = map[string]string{}
+	}
+	m.set(path, v)
+	m.Sources[path] = source
+	return nil
+}
+
 // scaled is a price times a factor, at least the least that one may be, in whole ps.
 func scaled(ps uint64, factor float64) uint64 {
 	return max(uint64(math.Round(float64(ps)*factor)), leastPS)
