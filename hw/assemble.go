@@ -33,9 +33,8 @@ func Host() (*Topology, error) {
 // is found. CPUs are Allowed that the cgroup cpusets (v1 and v2) and proc/self/status permit. For
 // the machine that the program runs on use [Host].
 //
-// Where the list and the map of a file contradict each other, the form is believed that more of the
-// other files agree with; where CPUs contradict each other about what they share, the set that most
-// of its members confirm. Siblings whose core_ids and L1d caches both differ are cores of their own
+// Where the list and the map of a file contradict each other, the map is believed; where CPUs
+// contradict each other about what they share, the set that most of its members confirm. Siblings whose core_ids and L1d caches both differ are cores of their own
 // (the modules of AMD's family 15h list two cores as siblings). A CPU whose files name no cache
 // beyond L1 is a node of its own core when others have them; when none has, each package (die) is
 // taken as one node.
@@ -81,6 +80,7 @@ func readTopology(fsys fs.FS, mask []int, cpuid Leaves) (*Topology, error) {
 	if !slices.ContainsFunc(files, func(f cpuFiles) bool { return f.hasTopology }) {
 		s.warn("no topology files: each CPU is taken as a core of its own")
 	}
+	s.warnDifferences()
 	s.settle(files, index)
 	t.assemble(files, s)
 	allowed := s.allowed(online, mask)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,38 +54,52 @@ func (b *Beside) CPUs() (taken float64, of int, ok bool) {
 	return max(0, others.Seconds()/time.Since(b.began).Seconds()), len(b.cpus), true
 }
 
-// busyTime returns how long CPUs were not idle, by the lines "cpuN user nice system idle iowait irq
-// softirq steal guest guest_nice" of proc/stat, in hundredths of a second; guests are in user.
+// busyTime returns how long CPUs were not idle.
 func busyTime(fsys fs.FS, cpus []int) (time.Duration, error) {
+	all, err := cpuTimes(fsys)
+	var busy time.Duration
+	for _, cpu := range cpus {
+		times, ok := all[cpu]
+		if err == nil && !ok {
+			err = fmt.Errorf("proc/stat: no CPU %d", cpu)
+		}
+		for i, t := range times {
+			if i != 3 && i != 4 { // idle, and idle with a request under way
+				busy += t
+			}
+		}
+	}
+	return busy, err
+}
+
+// cpuTimes returns the times of each CPU, by the lines "cpuN user nice system idle iowait irq
+// softirq steal guest guest_nice" of proc/stat, in hundredths of a second; guests, which are in
+// user, are left out.
+func cpuTimes(fsys fs.FS) (map[int][8]time.Duration, error) {
 	const tick = time.Second / 100 // USER_HZ of every architecture that Go runs on
 	b, err := fs.ReadFile(fsys, "proc/stat")
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	var busy time.Duration
-	found := 0
+	all := map[int][8]time.Duration{}
 	for line := range strings.Lines(string(b)) {
 		words := strings.Fields(line)
-		if len(words) < 9 || !strings.HasPrefix(words[0], "cpu") {
+		if len(words) < 9 {
 			continue
 		}
-		cpu, err := strconv.Atoi(words[0][len("cpu"):])
-		if err != nil || !slices.Contains(cpus, cpu) {
+		cpu, ok := numbered(words[0], "cpu")
+		if !ok {
 			continue
 		}
-		found++
-		for i, w := range words[1:9] {
-			n, err := strconv.ParseInt(w, 10, 64)
+		var times [8]time.Duration
+		for i := range times {
+			n, err := strconv.ParseInt(words[1+i], 10, 64)
 			if err != nil {
-				return 0, fmt.Errorf("proc/stat: %s: %q is no number", words[0], w)
+				return nil, fmt.Errorf("proc/stat: %s: %q is no number", words[0], words[1+i])
 			}
-			if i != 3 && i != 4 { // idle, and idle with a request under way
-				busy += time.Duration(n) * tick
-			}
+			times[i] = time.Duration(n) * tick
 		}
+		all[cpu] = times
 	}
-	if found != len(cpus) {
-		return 0, fmt.Errorf("proc/stat: %d of %d CPUs", found, len(cpus))
-	}
-	return busy, nil
+	return all, nil
 }

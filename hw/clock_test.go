@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -209,4 +210,18 @@ func forceMonotonic(reason string) Clock {
 	atomic.StoreUint32(&forced, 1)
 	process.clock = &c
 	return c
+}
+
+// lockAndPin holds the goroutine's thread and pins it; restore undoes both.
+func lockAndPin(cpu int) (restore func() error, err error) {
+	runtime.LockOSThread()
+	unpin, err := Pin(cpu)
+	if err != nil {
+		runtime.UnlockOSThread()
+		return nil, err
+	}
+	return func() error {
+		defer runtime.UnlockOSThread()
+		return unpin()
+	}, nil
 }

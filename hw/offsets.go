@@ -1,8 +1,8 @@
 package hw
 
 import (
+	"cmp"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -96,58 +96,25 @@ type exchange struct {
 	_     [64]byte
 }
 
-func pairOffset(e Effort, first, second int) (Offset, error) {
+func pairOffset(e Effort, first, second int) (o Offset, err error) {
 	var x exchange
-	ready := make(chan error, 2)
-	done := make(chan struct{})
+	ready, done := make(chan error, 2), make(chan struct{})
 	go func() {
 		defer close(done)
-		restore, err := lockAndPin(second)
-		ready <- err
-		if err == nil {
+		ready <- OnCPU(second, func() {
+			ready <- nil
 			x.respond()
-			_ = restore() // failing, the thread stays locked and dies with the goroutine
-		}
+		})
 	}()
-	var o Offset
 	var askErr error
-	asked := make(chan struct{})
-	go func() {
-		defer close(asked)
-		restore, err := lockAndPin(first)
-		if rerr := <-ready; err == nil {
-			err = rerr
-		}
-		if restore != nil {
-			defer func() { _ = restore() }()
-		}
-		if askErr = err; err == nil {
+	err = OnCPU(first, func() {
+		if askErr = <-ready; askErr == nil {
 			o, askErr = x.ask(e, second)
 		}
-		x.turn.Store(-1)
-	}()
-	<-asked
+	})
+	x.turn.Store(-1)
 	<-done
-	return o, askErr
-}
-
-// lockAndPin holds the goroutine's thread and pins it. restore unpins and releases it; when
-// unpinning fails the thread stays locked, so that it is retired with the goroutine. On error the
-// thread is released.
-func lockAndPin(cpu int) (restore func() error, err error) {
-	runtime.LockOSThread()
-	unpin, err := Pin(cpu)
-	if err != nil {
-		runtime.UnlockOSThread()
-		return nil, err
-	}
-	return func() error {
-		if err := unpin(); err != nil {
-			return err
-		}
-		runtime.UnlockOSThread()
-		return nil
-	}, nil
+	return o, cmp.Or(err, askErr)
 }
 
 // respond answers until turn is negative.

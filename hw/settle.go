@@ -11,12 +11,6 @@ import (
 // coreLevel is, beside the levels of caches, the level of what shares a core.
 const coreLevel = 0
 
-// A rival is what the map of a file says, where the list says otherwise.
-type rival struct {
-	sentence string // "LIST says 0, but MAP says 0-1"
-	byMap    []int
-}
-
 // shared returns where f keeps the CPUs with which it shares its cache of a level, or its core; nil
 // if it has no such cache.
 func (f *cpuFiles) shared(level int) *[]int {
@@ -54,9 +48,6 @@ func (s *sysfs) settle(files []cpuFiles, index map[int]int) {
 	}
 	slices.Sort(levels)
 	for _, level := range levels {
-		s.believe(files, index, levels, level)
-	}
-	for _, level := range levels {
 		what := "core"
 		if level != coreLevel {
 			what = fmt.Sprintf("L%d cache", level)
@@ -64,98 +55,6 @@ func (s *sysfs) settle(files []cpuFiles, index map[int]int) {
 		agree(files, s, what, func(f *cpuFiles) *[]int { return f.shared(level) })
 	}
 	s.split(files, index)
-}
-
-// believe takes the lists or the maps of a level for all CPUs, if some contradict each other: the
-// form with more CPUs whose set all its members confirm; where there are equally many, the one that
-// nests more often with the sets of the other levels; else the lists. Kernels have been wrong in a
-// form throughout; a single wrong file is outvoted by agree.
-func (s *sysfs) believe(files []cpuFiles, index map[int]int, levels []int, level int) {
-	var sentences []string
-	for i := range files {
-		if r := files[i].rivals[level]; r != nil {
-			sentences = append(sentences, r.sentence)
-		}
-	}
-	if sentences == nil {
-		return
-	}
-	byMap := func(f *cpuFiles) []int {
-		if r := f.rivals[level]; r != nil {
-			return r.byMap
-		}
-		return f.set(level)
-	}
-	byList := func(f *cpuFiles) []int { return f.set(level) }
-	witnesses := func(of func(*cpuFiles) []int) (confirmed, nested int) {
-		for i := range files {
-			f := &files[i]
-			set := of(f)
-			if slices.Contains(set, f.id) && !slices.ContainsFunc(set, func(id int) bool {
-				return !slices.Equal(of(&files[index[id]]), set)
-			}) {
-				confirmed++
-			}
-			for _, other := range levels {
-				inner, outer := set, f.set(other)
-				if other < level {
-					inner, outer = outer, inner
-				}
-				if other != level && len(intersect(inner, outer)) == len(inner) {
-					nested++
-				}
-			}
-		}
-		return confirmed, nested
-	}
-	listConfirmed, listNested := witnesses(byList)
-	mapConfirmed, mapNested := witnesses(byMap)
-	useMap := cmp.Or(mapConfirmed-listConfirmed, mapNested-listNested) > 0
-	for i := range files {
-		if p := files[i].shared(level); p != nil && useMap {
-			*p = byMap(&files[i])
-		}
-	}
-	also := ""
-	if n := len(sentences); n > 1 {
-		also = fmt.Sprintf(" (so for %d CPUs)", n)
-	}
-	s.warn("%s%s; %s", sentences[0], also, beliefs[useMap])
-}
-
-var beliefs = map[bool]string{false: "the list is believed",
-	true: "the map is believed, as more of the other files agree with it"}
-
-// believeNUMA does the same for NUMA nodes, each by itself: the form is believed that leaves fewer
-// online CPUs in no node or in several; where that tells nothing, the list.
-func (s *sysfs) believeNUMA(nodes []NUMANode, rivals map[int]*rival, online []int) {
-	astray := func() (n int) {
-		in := map[int]int{}
-		for _, node := range nodes {
-			for _, id := range node.CPUs {
-				in[id]++
-			}
-		}
-		for _, id := range online {
-			if in[id] != 1 {
-				n++
-			}
-		}
-		return n
-	}
-	for i := range nodes {
-		r := rivals[nodes[i].ID]
-		if r == nil {
-			continue
-		}
-		byList, before := nodes[i].CPUs, astray()
-		nodes[i].CPUs = r.byMap
-		useMap := astray() < before
-		if !useMap {
-			nodes[i].CPUs = byList
-		}
-		s.warn("%s; %s", r.sentence, beliefs[useMap])
-	}
 }
 
 // split makes cores of their own of siblings whose core_ids differ and none of whose L1d caches is

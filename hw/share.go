@@ -65,21 +65,13 @@ const StealTickNS = 10_000_000
 // ReadSteal returns for each CPU how long a hypervisor has kept it from running what was ready, in
 // steps of [StealTickNS]; nil where the kernel does not say. Not every hypervisor tells.
 func ReadSteal(fsys fs.FS) map[int]uint64 {
-	b, err := fs.ReadFile(fsys, "proc/stat")
+	all, err := cpuTimes(fsys)
 	if err != nil {
 		return nil
 	}
 	steal := map[int]uint64{}
-	for line := range strings.Lines(string(b)) {
-		f := strings.Fields(line)
-		if len(f) < 9 || !strings.HasPrefix(f[0], "cpu") {
-			continue
-		}
-		cpu, err := strconv.Atoi(f[0][len("cpu"):])
-		ticks, terr := strconv.ParseUint(f[8], 10, 64)
-		if err == nil && terr == nil {
-			steal[cpu] = ticks * StealTickNS
-		}
+	for cpu, times := range all {
+		steal[cpu] = uint64(times[7])
 	}
 	return steal
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +23,40 @@ type sysfs struct {
 	fs.FS
 	warnings []string
 	voidable []string // of these, those about sizes of caches
+	differ   []difference
+}
+
+// A difference is a list of CPUs that its map contradicts.
+type difference struct {
+	kind     string // the file without the number of the CPU or node
+	sentence string // about the first
+	files    int
+}
+
+var anyNumber = regexp.MustCompile(`(cpu|node)[0-9]+/`)
+
+// contradict notes that the list in a file is not the map's, in one warning for all such files.
+func (s *sysfs) contradict(file string, list []int, mapFile string, mask []int) {
+	kind := anyNumber.ReplaceAllString(file, "$1/")
+	i := slices.IndexFunc(s.differ, func(d difference) bool { return d.kind == kind })
+	if i < 0 {
+		i = len(s.differ)
+		s.differ = append(s.differ, difference{kind: kind, sentence: fmt.Sprintf(
+			"%s says %s, but %s says %s", file, FormatCPUList(list), path.Base(mapFile),
+			FormatCPUList(mask))})
+	}
+	s.differ[i].files++
+}
+
+// warnDifferences makes the warnings of contradict.
+func (s *sysfs) warnDifferences() {
+	for _, d := range s.differ {
+		also := ""
+		if d.files > 1 {
+			also = fmt.Sprintf(" (so in %d files)", d.files)
+		}
+		s.warn("%s%s; the map is believed", d.sentence, also)
+	}
 }
 
 func (s *sysfs) warn(format string, args ...any) {
@@ -38,7 +73,6 @@ type cpuFiles struct {
 	pkg, die, numa int // -1 unknown
 	coreID         int // -1 unknown
 	siblings       []int
-	rivals         map[int]*rival // by level, where list and map contradict each other
 	// data and unified, ascending by level, CPUs as this CPU's files have them
 	caches      []Cache
 	hasTopology bool
@@ -131,25 +165,22 @@ func numbered(name, prefix string) (int, bool) {
 
 // cpus reads a set of CPUs that is given as a list, a mask, or both; list and mask are full names,
 // and the names of older kernels follow as further pairs. What is returned holds online CPUs only;
-// nil when there is no such file. Where list and mask differ, it is the list's, and other is the
-// mask's.
-func (s *sysfs) cpus(online []int, names ...string) (set []int, other *rival) {
+// nil when there is no such file. Where list and mask differ, it is the mask's.
+func (s *sysfs) cpus(online []int, names ...string) []int {
 	for i := 0; i+1 < len(names); i += 2 {
-		list := s.cpuSet(names[i], ParseCPUList)
-		mask := s.cpuSet(names[i+1], parseCPUMask)
-		list, mask = intersect(list, online), intersect(mask, online)
+		list := intersect(s.cpuSet(names[i], ParseCPUList), online)
+		mask := intersect(s.cpuSet(names[i+1], parseCPUMask), online)
 		if list != nil && mask != nil && !slices.Equal(list, mask) {
-			return list, &rival{fmt.Sprintf("%s says %s, but %s says %s", names[i],
-				FormatCPUList(list), path.Base(names[i+1]), FormatCPUList(mask)), mask}
-		}
-		if list != nil {
-			return list, nil
+			s.contradict(names[i], list, names[i+1], mask)
 		}
 		if mask != nil {
-			return mask, nil
+			return mask
+		}
+		if list != nil {
+			return list
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 func (s *sysfs) cpuSet(name string, parse func(string) ([]int, error)) []int {
@@ -169,11 +200,11 @@ func (s *sysfs) cpuSet(name string, parse func(string) ([]int, error)) []int {
 func (s *sysfs) readCPU(id int, online []int) cpuFiles {
 	dir := fmt.Sprintf("%s/cpu%d/", cpuDir, id)
 	topo := dir + "topology/"
-	c := cpuFiles{id: id, numa: -1, rivals: map[int]*rival{}}
+	c := cpuFiles{id: id, numa: -1}
 	c.pkg = s.id(topo + "physical_package_id")
 	c.die = s.id(topo + "die_id")
 	c.coreID = s.id(topo + "core_id")
-	c.siblings, c.rivals[coreLevel] = s.cpus(online, topo+"core_cpus_list", topo+"core_cpus",
+	c.siblings = s.cpus(online, topo+"core_cpus_list", topo+"core_cpus",
 		topo+"thread_siblings_list", topo+"thread_siblings")
 	c.hasTopology = c.pkg >= 0 || c.siblings != nil
 	entries, _ := fs.ReadDir(s, dir+"cache")
@@ -181,9 +212,8 @@ func (s *sysfs) readCPU(id int, online []int) cpuFiles {
 		if _, ok := numbered(e.Name(), "index"); !ok {
 			continue
 		}
-		if cache, other, ok := s.readCache(dir+"cache/"+e.Name()+"/", online); ok {
+		if cache, ok := s.readCache(dir+"cache/"+e.Name()+"/", online); ok {
 			c.caches = append(c.caches, cache)
-			c.rivals[cache.Level] = other
 		}
 	}
 	slices.SortStableFunc(c.caches, func(a, b Cache) int { return a.Level - b.Level })
@@ -199,13 +229,13 @@ func (s *sysfs) id(name string) int {
 	return n
 }
 
-// readCache reads one cache folder; other is what its map says, if that is not what its list says.
-// ok is false for an instruction cache and for one without a level.
-func (s *sysfs) readCache(dir string, online []int) (c Cache, other *rival, ok bool) {
+// readCache reads one cache folder; ok is false for an instruction cache and for one without a
+// level.
+func (s *sysfs) readCache(dir string, online []int) (c Cache, ok bool) {
 	kind, _ := readText(s, dir+"type")
 	level, hasLevel := readInt(s, dir+"level")
 	if kind == "Instruction" || !hasLevel || level < 1 {
-		return Cache{}, nil, false
+		return Cache{}, false
 	}
 	c.Level = level
 	if text, ok := readText(s, dir+"size"); ok {
@@ -219,15 +249,14 @@ func (s *sysfs) readCache(dir string, online []int) (c Cache, other *rival, ok b
 	}
 	c.Ways, _ = readInt(s, dir+"ways_of_associativity")
 	c.LineBytes, _ = readInt(s, dir+"coherency_line_size")
-	c.CPUs, other = s.cpus(online, dir+"shared_cpu_list", dir+"shared_cpu_map")
-	return c, other, true
+	c.CPUs = s.cpus(online, dir+"shared_cpu_list", dir+"shared_cpu_map")
+	return c, true
 }
 
 // readNUMA reads the NUMA nodes, ascending by number.
 func (s *sysfs) readNUMA(online []int) []NUMANode {
 	entries, _ := fs.ReadDir(s, nodeDir)
 	var nodes []NUMANode
-	rivals := map[int]*rival{}
 	for _, e := range entries {
 		id, ok := numbered(e.Name(), "node")
 		if !ok {
@@ -235,7 +264,7 @@ func (s *sysfs) readNUMA(online []int) []NUMANode {
 		}
 		dir := fmt.Sprintf("%s/node%d/", nodeDir, id)
 		n := NUMANode{ID: id}
-		n.CPUs, rivals[id] = s.cpus(online, dir+"cpulist", dir+"cpumap")
+		n.CPUs = s.cpus(online, dir+"cpulist", dir+"cpumap")
 		text, _ := readText(s, dir+"meminfo")
 		for line := range strings.Lines(text) {
 			if f := strings.Fields(line); len(f) == 5 && f[2] == "MemTotal:" {
@@ -256,7 +285,6 @@ func (s *sysfs) readNUMA(online []int) []NUMANode {
 		nodes = append(nodes, n)
 	}
 	slices.SortFunc(nodes, func(a, b NUMANode) int { return a.ID - b.ID })
-	s.believeNUMA(nodes, rivals, online)
 	for i := range nodes {
 		if d := nodes[i].Distance; d != nil && len(d) != len(nodes) {
 			s.warn("%s/node%d/distance has %d numbers for %d NUMA nodes; ignored", nodeDir,

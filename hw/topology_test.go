@@ -138,7 +138,7 @@ func TestContradictions(t *testing.T) {
 			"do not share a last-level cache"},
 		{"a list and a mask that differ",
 			set(complexes(), cpuDir+"/cpu2/cache/index3/shared_cpu_map", "0000000f"), two, 4,
-			"the list is believed"},
+			"says 2-3,6-7, but shared_cpu_map says 0-3; the map is believed"},
 		{"a broken mask", set(complexes(), cpuDir+"/cpu2/cache/index3/shared_cpu_map", "xyz"), two,
 			4, "hexadecimal"},
 		{"a size that is none", set(complexes(), cpuDir+"/cpu2/cache/index3/size", "big"), two, 4,

@@ -37,7 +37,7 @@ type Progress struct {
 	Done, Cells  int     // finished or failed, of the whole plan
 	Reps, OfReps int     // of this cell, over its schedulers and the serial run
 	Scheduler    string  // that is measured next
-	Share        float64 // of the work of the plan, 0 to 1
+	Share        float64 // of the cells of the plan, 0 to 1
 	Left         Left
 }
 
@@ -143,15 +143,17 @@ type work struct {
 	dir     string
 	plan    *Plan
 	done    []bool
-	element bool // its cells are elements of a job array
-	*pace
+	failed  []bool // of this process
+	element bool   // its cells are elements of a job array
+	pace    pace
 }
 
 func newWork(dir string, plan *Plan) *work {
-	w := &work{dir: dir, plan: plan, done: make([]bool, len(plan.Cells)), pace: newPace(plan)}
+	n := len(plan.Cells)
+	w := &work{dir: dir, plan: plan, done: make([]bool, n), failed: make([]bool, n)}
 	for i := range plan.Cells {
 		if w.done[i] = w.finished(i); w.done[i] {
-			w.read(dir, i)
+			w.pace.read(w.path(i))
 		}
 	}
 	return w
@@ -201,7 +203,7 @@ func (w *work) cell(ctx context.Context, i int, opt Options) (Outcome, *dataset.
 	switch {
 	case err == nil:
 		w.done[i] = true
-		w.learn(i, took)
+		w.pace.learn(took)
 		if err := os.Remove(path + dataset.FailedSuffix); err != nil &&
 			!errors.Is(err, os.ErrNotExist) {
 			return WasEnded, nil, fmt.Errorf("cell %s is done, and the record of its failure "+
@@ -220,7 +222,7 @@ func (w *work) cell(ctx context.Context, i int, opt Options) (Outcome, *dataset.
 	if werr := writeJSON(path+dataset.FailedSuffix, failure); werr != nil {
 		return WasEnded, nil, errors.Join(fmt.Errorf("cell %s: %w", cell.ID, err), werr)
 	}
-	w.fail(i)
+	w.failed[i] = true
 	w.tell(opt, i, took, out.Results, err)
 	return HasFailed, failure, fmt.Errorf("cell %s: %w", cell.ID, err)
 }
@@ -228,8 +230,8 @@ func (w *work) cell(ctx context.Context, i int, opt Options) (Outcome, *dataset.
 func (w *work) tell(opt Options, i int, took time.Duration, results []result.Result,
 	err error) {
 	if opt.Finished != nil {
-		opt.Finished(Finished{&w.plan.Cells[i], w.settled(), len(w.plan.Cells), took,
-			w.left(-1, 0, 0, false), results, err})
+		opt.Finished(Finished{&w.plan.Cells[i], w.settled(), len(w.plan.Cells), took, w.left(0),
+			results, err})
 	}
 }
 
@@ -241,14 +243,11 @@ func (w *work) run(ctx context.Context, i int, opt Options) (*experiments.Outcom
 	}
 	r.Element = w.element
 	var progress measure.Progress
-	start := time.Now()
 	if opt.Progress != nil {
 		progress = func(done, total int, scheduler, _ string) {
-			cell, part := &w.plan.Cells[i], float64(done)/float64(max(total, 1))
-			// each of them, and serial, once: some take several times as long as others
-			round := done > len(cell.Schedulers)
-			opt.Progress(Progress{cell, w.settled(), len(w.plan.Cells), done, total,
-				scheduler, w.share(i, part), w.left(i, part, time.Since(start), round)})
+			part, settled, n := float64(done)/float64(max(total, 1)), w.settled(), len(w.plan.Cells)
+			opt.Progress(Progress{&w.plan.Cells[i], settled, n, done, total, scheduler,
+				(float64(settled) + part) / float64(n), w.left(part)})
 		}
 	}
 	return experiments.Run(ctx, r, opt.Argv, t, strict(opt.Measure), progress)

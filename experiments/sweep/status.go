@@ -26,8 +26,8 @@ type Status struct {
 	Damaged []Damage `json:"damaged"`
 	// the process that works through the plan; null: none
 	Sweeping *Holder `json:"sweeping"`
-	// SecondsLeft is for one process, from the cells that are done; null: of some kind (kernel,
-	// substrate) none is.
+	// SecondsLeft is for one process, as if each cell took the mean of those that are done; null:
+	// none is.
 	SecondsLeft result.Number `json:"seconds_left"`
 }
 
@@ -91,7 +91,7 @@ func NewStatus(dir string) (*Status, error) {
 			s.Missing = append(s.Missing, c.ID)
 		}
 	}
-	if left := w.left(-1, 0, 0, false); left.Known() {
+	if left := w.left(0); left.Known {
 		s.SecondsLeft = result.Some(left.Time.Seconds())
 	}
 	return s, nil
@@ -104,7 +104,3 @@ func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return !errors.Is(err, fs.ErrNotExist)
 }
-
-// Estimate returns how long what is not done of the plan takes one process, from the cells that are
-// finished in dir.
-func (p *Plan) Estimate(dir string) Left { return newWork(dir, p).left(-1, 0, 0, false) }

@@ -144,8 +144,7 @@ func TestBadFiles(t *testing.T) {
 			"[families]\nshepherds = 3\n[families.qthreads-socket]",
 			`bad.toml:51: families.shepherds: found 3, expected a table`},
 		{"prices by scheduler", `[families.qthreads-socket]`, `[policies.shepherd-socket]`,
-			"bad.toml:50: policies.shepherd-socket: found prices of a scheduler, expected " +
-				"[families.NAME], the family that `krdlab list schedulers` shows for it"},
+			`bad.toml:50: policies: found an unknown table, expected one of costs, families, fits, kernels, ranges, sources, name, description, nodes, cores_per_node, nodes_per_socket, core, l1, l2, llc, memory`},
 		{"kernel", `call = "300ns"`, `call = "0ns"`,
 			`bad.toml:53: kernels.m2l: found nothing, expected call, flops or both, more than 0`},
 		{"kernel in dotted keys", "[kernels.m2l]\ncall = \"300ns\"",

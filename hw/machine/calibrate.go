@@ -33,8 +33,8 @@ type CalibrateOptions struct {
 // by walking a random cycle of lines, for sizes from half the L1 to four times the LLC; how many
 // misses a core overlaps, by many such walks at once; and bandwidths of reading, with one core, the
 // cores of a node and those of a memory. What it cannot measure is what [Host] guesses, and says so
-// in its sources: what is inclusive, the costs of runtimes and the rates of kernels
-// ([RuntimeCosts]), which package kernels/calibrate measures. Latencies hold what TLB misses add,
+// in its sources: what is inclusive, the costs of runtimes and the rates of kernels,
+// which package kernels/calibrate measures. Latencies hold what TLB misses add,
 // where there are no huge pages.
 //
 // Every number is the least that two rounds show ([Rounds]): what other programs that run at
@@ -240,19 +240,16 @@ func levelSizes(m *Machine) [3]uint64 {
 	}
 }
 
-// A point is the latency of a load in memory of a size.
-type point struct{ bytes, ps uint64 }
-
 func (c *calibration) latencies(home int, sizes []uint64) error {
 	m := c.m
 	core, domain := c.p.cores(home)[0], m.Domain(home)
-	var curve []point
+	var curve []Point
 	for _, s := range sizes {
 		ps, err := c.walk(core, domain, s, 1)
 		if err != nil {
 			return err
 		}
-		curve = append(curve, point{s, ps})
+		curve = append(curve, Point{s, ps})
 		if err := c.step(Step{What: "latency", Bytes: s, PS: ps}); err != nil {
 			return err
 		}
@@ -290,18 +287,18 @@ func (c *calibration) latencies(home int, sizes []uint64) error {
 
 // interpret returns the latencies of L1, L2 and LLC and of memory, ascending; 0 for what the curve
 // does not reach. Memory is the largest size, which must be at least twice the LLC.
-func interpret(curve []point, levels [3]uint64, llc uint64) (caches [3]uint64, memory uint64) {
+func interpret(curve []Point, levels [3]uint64, llc uint64) (caches [3]uint64, memory uint64) {
 	floor := uint64(0)
 	for i, size := range levels {
 		for _, p := range curve {
-			if p.bytes <= size && 2*p.bytes > size {
-				caches[i] = max(p.ps, floor)
+			if p.Bytes <= size && 2*p.Bytes > size {
+				caches[i] = max(p.PS, floor)
 			}
 		}
 		floor = max(floor, caches[i])
 	}
-	if last := curve[len(curve)-1]; last.bytes >= 2*llc {
-		memory = max(last.ps, floor)
+	if last := curve[len(curve)-1]; last.Bytes >= 2*llc {
+		memory = max(last.PS, floor)
 	}
 	return caches, memory
 }

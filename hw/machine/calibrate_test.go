@@ -3,6 +3,7 @@ package machine
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -259,12 +260,12 @@ func TestCalibrateIdleNode(t *testing.T) {
 }
 
 func TestInterpretNoise(t *testing.T) {
-	levels, memory := interpret([]point{{16, 900}, {32, 1000}, {64, 950}, {128, 800}, {256, 5000},
+	levels, memory := interpret([]Point{{16, 900}, {32, 1000}, {64, 950}, {128, 800}, {256, 5000},
 		{1024, 4000}}, [3]uint64{16, 64, 128}, 512)
 	if levels != [3]uint64{900, 950, 950} || memory != 4000 {
 		t.Errorf("%v and %d", levels, memory)
 	}
-	levels, memory = interpret([]point{{16, 900}, {32, 1000}}, [3]uint64{16, 64, 128}, 512)
+	levels, memory = interpret([]Point{{16, 900}, {32, 1000}}, [3]uint64{16, 64, 128}, 512)
 	if levels != [3]uint64{900, 0, 0} || memory != 0 {
 		t.Errorf("%v and %d", levels, memory)
 	}
@@ -356,16 +357,19 @@ func TestCalibrateStops(t *testing.T) {
 	}
 }
 
-func TestRuntimeCosts(t *testing.T) {
+func TestSetMeasured(t *testing.T) {
 	m, err := Parse("good.toml", []byte(good(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := RuntimeCosts{Costs: map[string]uint64{"spawn": 7, "lock_delay": 0},
-		Families:       map[string]map[string]uint64{"massivethreads": {"pop": 1003}},
-		FlopsPerSecond: 5e9, Kernels: map[string]Rate{"gemm": {FlopsPerSecond: 6e9}},
-		Source: "benchmarks"}
-	if err := r.Apply(m); err != nil {
+	measured := map[string]uint64{"costs.spawn": 7, "costs.lock_delay": 0,
+		"families.massivethreads.pop": 1003, "core.flops": 5e9, "kernels.gemm.flops": 6e9}
+	for _, path := range slices.Sorted(maps.Keys(measured)) {
+		if err := m.SetMeasured(path, measured[path], "benchmarks"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.Validate(); err != nil {
 		t.Fatal(err)
 	}
 	w := m.CostsOf("massivethreads")
@@ -376,8 +380,7 @@ func TestRuntimeCosts(t *testing.T) {
 	if s := m.CostsOf("qthreads-socket"); s.SpawnPS != 7 || s.LockPS != 50_000 {
 		t.Errorf("the other family's: %+v", s)
 	}
-	for _, path := range []string{"costs.spawn", "costs.lock_delay", "families.massivethreads.pop",
-		"core.flops", "kernels.gemm.flops"} {
+	for path := range measured {
 		if m.Source(path) != "benchmarks" || m.Guessed(path) {
 			t.Errorf("%s is from %q", path, m.Source(path))
 		}
@@ -385,15 +388,16 @@ func TestRuntimeCosts(t *testing.T) {
 	if !m.Guessed("costs.pop") {
 		t.Error("costs.pop was not measured")
 	}
-	for want, r := range map[string]RuntimeCosts{
-		"apply measured costs: costs.sleep: no such cost":                                           {Source: "x", Costs: map[string]uint64{"sleep": 1}},
-		"apply measured costs: families.p.sleep: no such cost":                                      {Source: "x", Families: map[string]map[string]uint64{"p": {"sleep": 1}}},
-		"apply measured costs: the source is empty, expected how they were measured":                {},
-		"apply measured costs: kernels.k: found nothing, expected call, flops or both, more than 0": {Source: "x", Kernels: map[string]Rate{"k": {}}},
-	} {
-		if err := r.Apply(named(t, "desktop")); err == nil || err.Error() != want {
+	for _, path := range []string{"costs.sleep", "families.p.sleep", "kernels.k.sleep", "name",
+		"memory.remote"} {
+		err := named(t, "desktop").SetMeasured(path, 1, "x")
+		if want := "set a measured number: " + path + ": no such number"; err == nil ||
+			err.Error() != want {
 			t.Errorf("the error is %v, not %s", err, want)
 		}
+	}
+	if err := m.SetMeasured("kernels.k.call", 0, "x"); err != nil || m.Validate() == nil {
+		t.Errorf("a kernel without a rate is valid (%v)", err)
 	}
 }
 

@@ -43,14 +43,11 @@ func (c *checker) need(ok bool, path, found, want string, args ...any) {
 // checkCounts checks the numbers that others are divided by and indexed with.
 func (m *Machine) checkCounts() []*FieldError {
 	var c checker
-	for _, f := range fields {
-		if f.at == nil || f.of != nil {
-			continue
-		}
-		if p, ok := f.at(m).(*int); ok {
+	m.walk(func(f *field) {
+		if p, ok := f.at.(*int); ok && f.of == nil {
 			c.need(*p >= 1 && *p <= maxCount, f.path, fmt.Sprint(*p), "%s", f.want())
 		}
-	}
+	})
 	if len(c.wrong) > 0 {
 		return c.wrong
 	}
@@ -79,20 +76,19 @@ func (m *Machine) check() []*FieldError {
 	c.need(machineName.MatchString(m.Name), "name", show(m.Name), "letters, digits, dots, "+
 		"underscores and hyphens, at most 64")
 	c.need(oneLine(m.Description), "description", show(m.Description), "one line of text")
-	for _, f := range fields {
-		if f.at == nil || f.of == nil {
-			continue
+	m.walk(func(f *field) {
+		v, ok := f.number()
+		if !ok || f.of == nil || f.base != nil && v == *f.base { // the price in [costs] is checked
+			return
 		}
-		var v uint64
-		switch p := f.at(m).(type) {
-		case *uint64:
-			v = *p
-		case *int:
-			v = uint64(max(*p, 0))
+		if f.least <= 1 {
+			c.need(v >= f.least, f.path, f.of.Format(v), "more than that")
+		} else {
+			c.need(v >= f.least, f.path, f.of.Format(v), "at least %s: idle workers repeat it",
+				f.of.Format(f.least))
 		}
-		c.need(v > 0 || f.optional, f.path, f.of.Format(v), "more than that")
 		c.need(v <= f.of.Max, f.path, f.of.Format(v), "at most %s", f.of.Format(f.of.Max))
-	}
+	})
 	if len(c.wrong) > 0 {
 		return c.wrong
 	}
@@ -103,31 +99,29 @@ func (m *Machine) check() []*FieldError {
 }
 
 func (m *Machine) checkCaches(c *checker) {
-	caches := []struct {
-		path string
-		Cache
-	}{{"l1", m.L1}, {"l2", m.L2}, {"llc", m.LLC}}
 	first := uint64(m.L1.LineBytes)
 	if first < 4 || first > 4096 || first&(first-1) != 0 {
 		c.need(false, "l1.line", units.Sizes.Format(first), "a power of two from 4B to 4KiB")
 		return
 	}
-	for i, x := range caches {
+	var below *Cache
+	var belowName string
+	for name, x := range m.caches() {
 		line := uint64(x.LineBytes)
-		c.need(line == first, x.path+".line", units.Sizes.Format(line),
+		c.need(line == first, name+".line", units.Sizes.Format(line),
 			"%s as in l1: lines of different sizes are not modelled", units.Sizes.Format(first))
 		set := line * uint64(x.Ways)
-		c.need(x.Bytes%set == 0, x.path+".size", units.Sizes.Format(x.Bytes),
+		c.need(x.Bytes%set == 0, name+".size", units.Sizes.Format(x.Bytes),
 			"a multiple of %s (%d ways of %s)", units.Sizes.Format(set), x.Ways,
 			units.Sizes.Format(line))
-		if i > 0 {
-			below := caches[i-1]
-			c.need(x.Bytes >= below.Bytes, x.path+".size", units.Sizes.Format(x.Bytes),
-				"at least the %s of %s", units.Sizes.Format(below.Bytes), below.path)
-			c.need(x.LatencyPS >= below.LatencyPS, x.path+".latency",
+		if below != nil {
+			c.need(x.Bytes >= below.Bytes, name+".size", units.Sizes.Format(x.Bytes),
+				"at least the %s of %s", units.Sizes.Format(below.Bytes), belowName)
+			c.need(x.LatencyPS >= below.LatencyPS, name+".latency",
 				units.Times.Format(x.LatencyPS),
-				"at least the %s of %s", units.Times.Format(below.LatencyPS), below.path)
+				"at least the %s of %s", units.Times.Format(below.LatencyPS), belowName)
 		}
+		below, belowName = x, name
 	}
 	c.need(!m.L1.Inclusive && !m.L2.Inclusive, "llc.inclusive", "inclusive private caches",
 		"inclusion of the LLC only")
@@ -181,32 +175,15 @@ func (m *Machine) checkMemory(c *checker) {
 }
 
 func (m *Machine) checkTables(c *checker) {
-	costs := func(table string, k Costs) {
-		for _, p := range prices {
-			v := *p.at(&k)
-			c.need(v <= units.Times.Max, table+"."+p.name, units.Times.Format(v), "at most %s",
-				units.Times.Format(units.Times.Max))
-			c.need(v >= p.least, table+"."+p.name, units.Times.Format(v), "at least %s: idle "+
-				"workers repeat it", units.Times.Format(p.least))
-		}
-	}
-	costs("costs", m.Costs)
 	for _, name := range slices.Sorted(maps.Keys(m.Families)) {
 		c.need(bareKey.MatchString(name), "families", show(name),
 			"a name of letters, digits, underscores and hyphens")
-		costs("families."+name, m.Families[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Kernels)) {
 		c.need(bareKey.MatchString(name), "kernels", show(name),
 			"a name of letters, digits, underscores and hyphens")
-		rate := m.Kernels[name]
-		c.need(rate.CallPS != 0 || rate.FlopsPerSecond != 0, "kernels."+name, "nothing",
+		c.need(m.Kernels[name] != Rate{}, "kernels."+name, "nothing",
 			"call, flops or both, more than 0")
-		for _, p := range parts {
-			v := *p.at(&rate)
-			c.need(v <= p.of.Max, "kernels."+name+"."+p.name, p.of.Format(v), "at most %s",
-				p.of.Format(p.of.Max))
-		}
 	}
 	m.checkRanges(c)
 	for _, path := range slices.Sorted(maps.Keys(m.Sources)) {

@@ -20,12 +20,7 @@ func TestDocs(t *testing.T) {
 	table, _, _ = strings.Cut(table, "\n\n")
 	paths := []string{"families.NAME.…", "kernels.NAME.call", "kernels.NAME.flops", "ranges.…", "sources.…",
 		"fits.…"}
-	for _, f := range fields {
-		paths = append(paths, f.path)
-	}
-	for _, p := range prices {
-		paths = append(paths, "costs."+p.name)
-	}
+	new(Machine).walk(func(f *field) { paths = append(paths, f.path) })
 	for _, p := range paths {
 		if !strings.Contains(table, "`"+p+"`") {
 			t.Errorf("the table of fields has no %s", p)

@@ -1,78 +1,128 @@
 package machine
 
-import "krdlab/hw/units"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 
-// A field is a number, word or text of a machine and where it is in a file. The table below is all
-// that reading, writing, checking, hashing and naming sources know of fields.
+	"krdlab/hw/units"
+)
+
+// A field is a number, word or text of a machine, with its place in a file.
 type field struct {
 	path     string
-	of       *units.Dimension   // nil for counts, words and texts
-	optional bool               // may be absent, and is then what a zero Machine has (1 for counts)
-	at       func(*Machine) any // *string, *int, *uint64, *bool, or nil for memory.remote
-	words    []string           // the values that a text may have; nil for any
+	of       *units.Dimension // nil for counts, words and texts
+	at       any              // *string, *int, *uint64, *bool; for memory.remote the *Machine
+	optional bool             // may be absent, and then has the zero value, 1 for counts
+	least    uint64           // of a number with a unit
+	words    []string         // the values that a text may have; nil for any
+	base     *uint64          // of a family's price: the one in [costs], which it has by default
 }
 
-const remotePath = "memory.remote"
+const (
+	remotePath     = "memory.remote"
+	placementPath  = "memory.placement"
+	familiesPrefix = "families."
+)
 
-var fields = []field{
-	{path: "name", at: func(m *Machine) any { return &m.Name }},
-	{path: "description", optional: true, at: func(m *Machine) any { return &m.Description }},
-	{path: "nodes", at: func(m *Machine) any { return &m.Nodes }},
-	{path: "cores_per_node", at: func(m *Machine) any { return &m.CoresPerNode }},
-	{path: "nodes_per_socket", optional: true,
-		at: func(m *Machine) any { return &m.NodesPerSocket }},
-
-	{path: "core.clock", of: units.Clocks, at: func(m *Machine) any { return &m.CoreHz }},
-	{path: "core.flops", of: units.Flops, at: func(m *Machine) any { return &m.FlopsPerSecond }},
-
-	{path: "l1.size", of: units.Sizes, at: func(m *Machine) any { return &m.L1.Bytes }},
-	{path: "l1.ways", at: func(m *Machine) any { return &m.L1.Ways }},
-	{path: "l1.line", of: units.Sizes, at: func(m *Machine) any { return &m.L1.LineBytes }},
-	{path: "l1.latency", of: units.Times, at: func(m *Machine) any { return &m.L1.LatencyPS }},
-	{path: "l2.size", of: units.Sizes, at: func(m *Machine) any { return &m.L2.Bytes }},
-	{path: "l2.ways", at: func(m *Machine) any { return &m.L2.Ways }},
-	{path: "l2.line", of: units.Sizes, at: func(m *Machine) any { return &m.L2.LineBytes }},
-	{path: "l2.latency", of: units.Times, at: func(m *Machine) any { return &m.L2.LatencyPS }},
-	{path: "llc.size", of: units.Sizes, at: func(m *Machine) any { return &m.LLC.Bytes }},
-	{path: "llc.ways", at: func(m *Machine) any { return &m.LLC.Ways }},
-	{path: "llc.line", of: units.Sizes, at: func(m *Machine) any { return &m.LLC.LineBytes }},
-	{path: "llc.latency", of: units.Times, at: func(m *Machine) any { return &m.LLC.LatencyPS }},
-	{path: "llc.inclusive", at: func(m *Machine) any { return &m.LLC.Inclusive }},
-
-	{path: "memory.nodes_per_domain", optional: true,
-		at: func(m *Machine) any { return &m.Memory.NodesPerDomain }},
-	{path: "memory.local", of: units.Times, at: func(m *Machine) any { return &m.Memory.LocalPS }},
-	{path: remotePath, of: units.Times},
-	{path: "memory.bandwidth", of: units.Bandwidths,
-		at: func(m *Machine) any { return &m.Memory.BytesPerSecond }},
-	{path: "memory.node_bandwidth", of: units.Bandwidths, optional: true,
-		at: func(m *Machine) any { return &m.Memory.NodeBytesPerSecond }},
-	{path: "memory.page", of: units.Sizes, at: func(m *Machine) any { return &m.Memory.PageBytes }},
-	{path: "memory.placement", words: []string{Interleave, FirstTouch},
-		at: func(m *Machine) any { return &m.Memory.Placement }},
-	{path: "memory.overlap", at: func(m *Machine) any { return &m.Memory.OverlapMisses }},
+// walk calls f for each field that m may have, in the order of a file. f may change the value.
+// Reading, writing, checks, hashing, ranges and sources are walks.
+func (m *Machine) walk(f func(*field)) {
+	need := func(path string, of *units.Dimension, at any) {
+		f(&field{path: path, of: of, at: at, least: 1})
+	}
+	may := func(path string, of *units.Dimension, at any) {
+		f(&field{path: path, of: of, at: at, optional: true})
+	}
+	need("name", nil, &m.Name)
+	may("description", nil, &m.Description)
+	need("nodes", nil, &m.Nodes)
+	need("cores_per_node", nil, &m.CoresPerNode)
+	may("nodes_per_socket", nil, &m.NodesPerSocket)
+	need("core.clock", units.Clocks, &m.CoreHz) // before all times, which may be in cycles
+	need("core.flops", units.Flops, &m.FlopsPerSecond)
+	for name, c := range m.caches() {
+		need(name+".size", units.Sizes, &c.Bytes)
+		need(name+".ways", nil, &c.Ways)
+		need(name+".line", units.Sizes, &c.LineBytes)
+		need(name+".latency", units.Times, &c.LatencyPS)
+	}
+	need("llc.inclusive", nil, &m.LLC.Inclusive)
+	x := &m.Memory
+	may("memory.nodes_per_domain", nil, &x.NodesPerDomain)
+	need("memory.local", units.Times, &x.LocalPS)
+	need(remotePath, units.Times, m)
+	need("memory.bandwidth", units.Bandwidths, &x.BytesPerSecond)
+	may("memory.node_bandwidth", units.Bandwidths, &x.NodeBytesPerSecond)
+	need("memory.page", units.Sizes, &x.PageBytes)
+	f(&field{path: placementPath, at: &x.Placement, words: []string{Interleave, FirstTouch}})
+	need("memory.overlap", nil, &x.OverlapMisses)
+	costs := m.Costs.prices()
+	for _, p := range costs {
+		f(&field{path: "costs." + p.name, of: units.Times, at: p.at, least: p.least,
+			optional: p.name == "kernel"})
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Families)) {
+		c := m.Families[name]
+		for i, p := range c.prices() {
+			f(&field{path: familiesPrefix + name + "." + p.name, of: units.Times, at: p.at,
+				least: p.least, optional: true, base: costs[i].at})
+		}
+		if c != m.Families[name] { // a walk that only reads must not write
+			m.Families[name] = c
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Kernels)) {
+		r := m.Kernels[name]
+		may("kernels."+name+".call", units.Times, &r.CallPS)
+		may("kernels."+name+".flops", units.Flops, &r.FlopsPerSecond)
+		if r != m.Kernels[name] {
+			m.Kernels[name] = r
+		}
+	}
 }
 
-// A price is a field of Costs, in the table [costs] and in those of families.
+// caches yields the caches by their names in a file, those next to the core first.
+func (m *Machine) caches() func(func(string, *Cache) bool) {
+	return func(yield func(string, *Cache) bool) {
+		_ = yield("l1", &m.L1) && yield("l2", &m.L2) && yield("llc", &m.LLC)
+	}
+}
+
+// A price is a field of Costs.
 type price struct {
 	name  string
-	at    func(*Costs) *uint64
-	least uint64 // picoseconds
-	// may be absent, and is then 0; and is left out where it is 0
-	optional bool
+	at    *uint64
+	least uint64
 }
-
-// shown says whether a file has the price with a value in [costs]: not an optional one that is 0.
-func (p price) shown(c *Costs) bool { return !p.optional || *p.at(c) != 0 }
 
 // leastPS is the least price of what a worker without work may repeat until somebody else makes
 // progress: below, virtual time hardly passes meanwhile, and a run takes practically without end.
 const leastPS = 1000
 
+func (c *Costs) prices() []price {
+	return []price{
+		{"spawn", &c.SpawnPS, 0},
+		{"pop", &c.PopPS, leastPS},
+		{"steal_local", &c.StealLocalPS, 0},
+		{"steal_remote", &c.StealRemotePS, 0},
+		{"steal_failed", &c.StealFailedPS, leastPS},
+		{"mail", &c.MailPS, leastPS},
+		{"join", &c.JoinPS, leastPS},
+		{"rest", &c.RestPS, leastPS},
+		{"lock", &c.LockPS, leastPS},
+		{"lock_handover", &c.LockHandoverPS, 0},
+		{"lock_delay", &c.LockDelayPS, 0},
+		{"kernel", &c.KernelPS, 0},
+	}
+}
+
 // Least returns the least picoseconds that a machine may have for a price in [costs], 0 where any
 // will do.
 func Least(name string) uint64 {
-	for _, p := range prices {
+	for _, p := range new(Costs).prices() {
 		if p.name == name {
 			return p.least
 		}
@@ -80,29 +130,128 @@ func Least(name string) uint64 {
 	return 0
 }
 
-var prices = []price{
-	{"spawn", func(c *Costs) *uint64 { return &c.SpawnPS }, 0, false},
-	{"pop", func(c *Costs) *uint64 { return &c.PopPS }, leastPS, false},
-	{"steal_local", func(c *Costs) *uint64 { return &c.StealLocalPS }, 0, false},
-	{"steal_remote", func(c *Costs) *uint64 { return &c.StealRemotePS }, 0, false},
-	{"steal_failed", func(c *Costs) *uint64 { return &c.StealFailedPS }, leastPS, false},
-	{"mail", func(c *Costs) *uint64 { return &c.MailPS }, leastPS, false},
-	{"join", func(c *Costs) *uint64 { return &c.JoinPS }, leastPS, false},
-	{"rest", func(c *Costs) *uint64 { return &c.RestPS }, leastPS, false},
-	{"lock", func(c *Costs) *uint64 { return &c.LockPS }, leastPS, false},
-	{"lock_handover", func(c *Costs) *uint64 { return &c.LockHandoverPS }, 0, false},
-	{"lock_delay", func(c *Costs) *uint64 { return &c.LockDelayPS }, 0, false},
-	{"kernel", func(c *Costs) *uint64 { return &c.KernelPS }, 0, true},
+// field returns the field at a path; false where no walk meets it.
+func (m *Machine) field(path string) (found field, ok bool) {
+	m.walk(func(f *field) {
+		if f.path == path {
+			found, ok = *f, true
+		}
+	})
+	return found, ok
 }
 
-// A part is a field of a Rate, in the table [kernels.NAME].
-type part struct {
-	name string
-	of   *units.Dimension
-	at   func(*Rate) *uint64
+// shown reports whether a file has the field: not one with the value that its absence means.
+func (f *field) shown() bool {
+	switch p := f.at.(type) {
+	case *Machine:
+		return p.Domains() > 1
+	case *uint64:
+		if f.base != nil {
+			return *p != *f.base
+		}
+		return !f.optional || *p != 0
+	case *int:
+		return !f.optional || *p != 1
+	case *string:
+		return !f.optional || *p != ""
+	}
+	return true
 }
 
-var parts = []part{
-	{"call", units.Times, func(r *Rate) *uint64 { return &r.CallPS }},
-	{"flops", units.Flops, func(r *Rate) *uint64 { return &r.FlopsPerSecond }},
+// label reports whether the field is the name or the description, which decide no result.
+func (f *field) label() bool {
+	_, text := f.at.(*string)
+	return text && f.words == nil
+}
+
+// number returns the value of a field with one number.
+func (f *field) number() (uint64, bool) {
+	switch p := f.at.(type) {
+	case *uint64:
+		return *p, true
+	case *int:
+		return uint64(max(*p, 0)), true
+	}
+	return 0, false
+}
+
+// numbers returns the number of a field, or those of memory.remote between different memories.
+func (f *field) numbers() (list []uint64) {
+	if v, ok := f.number(); ok {
+		return []uint64{v}
+	}
+	if m, ok := f.at.(*Machine); ok {
+		for a, row := range m.Memory.RemotePS {
+			for b, ps := range row {
+				if m.Domain(a) != m.Domain(b) {
+					list = append(list, ps)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// put sets the number of a field; all of memory.remote become equal.
+func (f *field) put(v uint64) {
+	switch p := f.at.(type) {
+	case *uint64:
+		*p = v
+	case *int:
+		*p = int(v)
+	case *Machine:
+		p.fillRemote(false, v)
+	}
+}
+
+// fillRemote sets the latencies of memory.remote within memories (own) or between them.
+func (m *Machine) fillRemote(own bool, ps uint64) {
+	for a, row := range m.Memory.RemotePS {
+		for b := range row {
+			if own == (m.Domain(a) == m.Domain(b)) {
+				row[b] = ps
+			}
+		}
+	}
+}
+
+// text returns the value as a file has it.
+func (f *field) text() string {
+	switch p := f.at.(type) {
+	case *Machine:
+		return p.remoteText()
+	case *string:
+		return quote(*p)
+	case *bool:
+		return strconv.FormatBool(*p)
+	}
+	v, _ := f.number()
+	return numberText(f.of, v)
+}
+
+// numberText returns a number as a file has it.
+func numberText(of *units.Dimension, v uint64) string {
+	if of == nil {
+		return strconv.FormatUint(v, 10)
+	}
+	return quote(of.Format(v))
+}
+
+// maxCount bounds nodes, cores, ways and the like.
+const maxCount = 1 << 24
+
+// want returns what a file must have in the field.
+func (f *field) want() string {
+	_, truth := f.at.(*bool)
+	switch {
+	case f.of != nil:
+		return f.of.What
+	case f.words != nil:
+		return `"` + strings.Join(f.words, `" or "`) + `"`
+	case f.label():
+		return "a text"
+	case truth:
+		return "true or false"
+	}
+	return fmt.Sprintf("a whole number from 1 to %d", maxCount)
 }

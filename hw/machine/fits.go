@@ -23,9 +23,7 @@ func (r *reader) fits(v any) {
 			continue
 		}
 		var f Fit
-		// folders of older runs hold machines whose fits name a family, and no scheduler
-		var family string
-		texts := map[string]*string{"family": &family, "quantity": &f.Quantity, "kernel": &f.Kernel,
+		texts := map[string]*string{"quantity": &f.Quantity, "kernel": &f.Kernel,
 			"params": &f.Params, "scheduler": &f.Scheduler}
 		wrong := len(r.wrong)
 		for _, k := range slices.Sorted(maps.Keys(table)) {
@@ -58,9 +56,7 @@ func (r *reader) fits(v any) {
 		case f.Kernel == "" || f.Cores == 0:
 			r.fail("fits", fmt.Sprintf("table %d without kernel or cores", i+1), "both")
 		default:
-			if f.Scheduler != "" || family == "" {
-				r.m.Fits = append(r.m.Fits, f)
-			}
+			r.m.Fits = append(r.m.Fits, f)
 		}
 	}
 }

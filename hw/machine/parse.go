@@ -52,8 +52,6 @@ func Parse(file string, text []byte) (*Machine, error) {
 	delete(tree, "fits")
 	r.flatten("", tree)
 	r.fields()
-	r.families()
-	r.kernels()
 	r.unknown()
 	if hasSources {
 		r.sources("sources", "", sources)
@@ -65,10 +63,7 @@ func Parse(file string, text []byte) (*Machine, error) {
 		r.ranges("ranges", "", ranges)
 	}
 	if len(r.wrong) == 0 {
-		r.wrong = slices.DeleteFunc(r.m.check(), func(e *FieldError) bool {
-			_, own := r.values[e.Field] // otherwise it is the price in [costs] that is wrong
-			return strings.HasPrefix(e.Field, "families.") && !own
-		})
+		r.wrong = r.m.check()
 	}
 	if len(r.wrong) == 0 {
 		return r.m, nil
@@ -183,66 +178,64 @@ func cutLast(path string) (table, last string, ok bool) {
 	return path[:at], path[at+1:], true
 }
 
+// fields reads all fields. A family begins with the prices in [costs], which come first.
 func (r *reader) fields() {
-	for _, f := range fields { // core.clock comes before all latencies, which may be in cycles
-		if f.path == remotePath {
-			continue
+	m := r.m
+	for _, name := range r.names("families") {
+		if m.Families == nil {
+			m.Families = map[string]Costs{}
 		}
-		target := f.at(r.m)
+		m.Families[name] = Costs{}
+	}
+	for _, name := range r.names("kernels") {
+		if m.Kernels == nil {
+			m.Kernels = map[string]Rate{}
+		}
+		m.Kernels[name] = Rate{}
+	}
+	m.walk(func(f *field) {
+		if f.base != nil {
+			f.put(*f.base)
+		}
+		if f.path == remotePath { // its shape depends on fields behind it
+			return
+		}
 		want := f.want()
 		v, ok := r.take(f.path, want, f.optional)
 		if !ok {
-			continue
+			return
 		}
-		switch p := target.(type) {
+		switch p := f.at.(type) {
 		case *string:
-			s, ok := v.(string)
-			if !ok || f.words != nil && !slices.Contains(f.words, s) {
+			if *p, ok = v.(string); !ok || f.words != nil && !slices.Contains(f.words, *p) {
 				r.fail(f.path, show(v), want)
-				continue
 			}
-			*p = s
 		case *bool:
 			if *p, ok = v.(bool); !ok {
 				r.fail(f.path, show(v), want)
 			}
-		case *uint64:
-			if n, ok := r.quantity(f.path, f.of, v); ok {
-				*p = n
-			}
-		case *int:
-			if f.of != nil {
-				if n, ok := r.quantity(f.path, f.of, v); ok {
-					*p = int(n)
-				}
-			} else if n, isInt := v.(int64); isInt && n >= 1 && n <= maxCount {
-				*p = int(n)
-			} else {
-				r.fail(f.path, show(v), want)
+		default:
+			if n, ok := r.number(f.path, f.of, v); ok {
+				f.put(n)
 			}
 		}
-	}
+	})
 	if r.tables["memory"] {
 		r.remote()
 	}
 }
 
-// maxCount bounds nodes, cores, ways and the like.
-const maxCount = 1 << 24
-
-// want says what a field is expected to be.
-func (f *field) want() string {
-	switch {
-	case f.of != nil:
-		return f.of.What
-	case f.words != nil:
-		return `"` + strings.Join(f.words, `" or "`) + `"`
-	case f.path == "name" || f.path == "description":
-		return "a text"
-	case strings.HasSuffix(f.path, "inclusive"):
-		return "true or false"
+// number reads a count, or a number with a unit.
+func (r *reader) number(path string, of *units.Dimension, v any) (uint64, bool) {
+	if of != nil {
+		return r.quantity(path, of, v)
 	}
-	return fmt.Sprintf("a whole number from 1 to %d", maxCount)
+	n, isInt := v.(int64)
+	ok := isInt && n >= 1 && n <= maxCount
+	if !ok {
+		r.fail(path, show(v), fmt.Sprintf("a whole number from 1 to %d", maxCount))
+	}
+	return uint64(n), ok
 }
 
 // quantity reads a number with a unit.
@@ -289,30 +282,21 @@ func (r *reader) remote() {
 	if !ok {
 		return
 	}
-	by := make([][]uint64, d)
-	for a := range by {
-		by[a] = make([]uint64, d)
-	}
 	rows, isMatrix := v.([]any)
 	if !isMatrix {
-		n, ok := r.quantity(remotePath, units.Times, v)
-		if !ok {
-			return
+		if n, ok := r.quantity(remotePath, units.Times, v); ok {
+			m.setRemote(nil)
+			m.fillRemote(false, n)
 		}
-		for a := range by {
-			for b := range by[a] {
-				by[a][b] = n
-			}
-			by[a][a] = m.Memory.LocalPS
-		}
-		m.setRemote(by)
 		return
 	}
 	if len(rows) != d {
 		r.fail(remotePath, fmt.Sprintf("%d rows", len(rows)), want)
 		return
 	}
+	by := make([][]uint64, d)
 	for a, row := range rows {
+		by[a] = make([]uint64, d)
 		cells, ok := row.([]any)
 		if !ok || len(cells) != d {
 			found := show(row)
@@ -343,48 +327,6 @@ func (m *Machine) setRemote(by [][]uint64) {
 			}
 		}
 		m.Memory.RemotePS[a] = row
-	}
-}
-
-// costs reads a table of costs over c. All are required if whole.
-func (r *reader) costs(table string, c *Costs, whole bool) {
-	for _, p := range prices {
-		path := table + "." + p.name
-		if v, ok := r.take(path, units.Times.What, !whole || p.optional); ok {
-			if n, ok := r.quantity(path, units.Times, v); ok {
-				*p.at(c) = n
-			}
-		}
-	}
-}
-
-func (r *reader) families() {
-	r.costs("costs", &r.m.Costs, true)
-	for _, name := range r.names("families") {
-		c := r.m.Costs
-		r.costs("families."+name, &c, false)
-		if r.m.Families == nil {
-			r.m.Families = map[string]Costs{}
-		}
-		r.m.Families[name] = c
-	}
-}
-
-func (r *reader) kernels() {
-	for _, name := range r.names("kernels") {
-		var rate Rate
-		for _, p := range parts {
-			path := "kernels." + name + "." + p.name
-			if v, ok := r.take(path, p.of.What, true); ok {
-				if n, ok := r.quantity(path, p.of, v); ok {
-					*p.at(&rate) = n
-				}
-			}
-		}
-		if r.m.Kernels == nil {
-			r.m.Kernels = map[string]Rate{}
-		}
-		r.m.Kernels[name] = rate
 	}
 }
 

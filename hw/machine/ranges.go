@@ -8,8 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-
-	"krdlab/hw/units"
+	"strings"
 )
 
 // A Range is within what a guess may lie, both ends included, in the base unit of its field.
@@ -28,7 +27,7 @@ func (r *reader) ranges(at, path string, v any) {
 		return
 	}
 	want := "a pair [low, high] of " + path
-	of, ok := r.m.dimension(path)
+	f, ok := r.m.ranged(path)
 	if !ok {
 		r.fail(at, "no number "+strconv.Quote(path)+" of this machine",
 			"the path of one that is there")
@@ -45,14 +44,7 @@ func (r *reader) ranges(at, path string, v any) {
 	}
 	var ends [2]uint64
 	for i, v := range pair {
-		if of != nil {
-			if ends[i], ok = r.quantity(at, of, v); !ok {
-				return
-			}
-		} else if n, isInt := v.(int64); isInt && n >= 1 && n <= maxCount {
-			ends[i] = uint64(n)
-		} else {
-			r.fail(at, show(v), fmt.Sprintf("a whole number from 1 to %d", maxCount))
+		if ends[i], ok = r.number(at, f.of, v); !ok {
 			return
 		}
 	}
@@ -66,7 +58,7 @@ func (r *reader) ranges(at, path string, v any) {
 func (m *Machine) checkRanges(c *checker) {
 	for _, path := range slices.Sorted(maps.Keys(m.Ranges)) {
 		at, rg := "ranges."+path, m.Ranges[path]
-		of, ok := m.dimension(path)
+		f, ok := m.ranged(path)
 		if !ok {
 			c.need(false, at, "no number "+strconv.Quote(path)+" of this machine",
 				"the path of one that is there")
@@ -78,131 +70,79 @@ func (m *Machine) checkRanges(c *checker) {
 		c.need(path != "memory.page", at, found, "none: a page is a power of two, and is not drawn")
 		c.need(rg.Low > 0, at, found, "a lower end above 0: draws are log-uniform")
 		c.need(rg.Low < rg.High, at, found, "the lower end first")
-		for _, v := range m.numbersAt(path) {
-			text := strconv.FormatUint(v, 10)
-			if of != nil {
-				text = of.Format(v)
-			}
-			c.need(rg.Low <= v && v <= rg.High, at, found, "a range with the %s of %s", text, path)
+		for _, v := range f.numbers() {
+			c.need(rg.Low <= v && v <= rg.High, at, found, "a range with the %s of %s",
+				unquote(numberText(f.of, v)), path)
 		}
 	}
 }
 
 // rangeText is a range as a file has it.
 func (m *Machine) rangeText(path string) string {
+	f, _ := m.field(path)
 	rg := m.Ranges[path]
-	of, _ := m.dimension(path)
-	if of == nil {
-		return fmt.Sprintf("[%d, %d]", rg.Low, rg.High)
-	}
-	return "[" + quote(of.Format(rg.Low)) + ", " + quote(of.Format(rg.High)) + "]"
+	return "[" + numberText(f.of, rg.Low) + ", " + numberText(f.of, rg.High) + "]"
 }
 
-// dimension returns that of the number at path, nil for a count; false where it is no number that m
-// has, or a price of a family that is that of all.
-func (m *Machine) dimension(path string) (*units.Dimension, bool) {
-	for _, f := range fields {
-		if f.path == path {
-			_, isCount := m.count(f)
-			return f.of, m.shown(&f) && (f.of != nil || isCount)
-		}
-	}
-	table, last, _ := cutLast(path)
-	kind, name, _ := cutLast(table)
-	if kind == "kernels" {
-		rate := m.Kernels[name]
-		for _, p := range parts {
-			if p.name == last {
-				return p.of, *p.at(&rate) != 0
-			}
-		}
-		return nil, false
-	}
-	return units.Times, kind == "families" && slices.Contains(m.familyPaths(name), path) ||
-		slices.ContainsFunc(prices, func(p price) bool {
-			return path == "costs."+p.name && p.shown(&m.Costs)
-		})
-}
-
-// count returns the number of a field without a unit.
-func (m *Machine) count(f field) (*int, bool) {
-	if f.at == nil {
-		return nil, false
-	}
-	p, ok := f.at(m).(*int)
-	return p, ok
-}
-
-// numbersAt are the numbers at a path: one, or those of memory.remote.
-func (m *Machine) numbersAt(path string) []uint64 {
-	if path != remotePath {
-		if v, _ := m.value(path); v != nil {
-			return []uint64{*v}
-		}
-		return nil
-	}
-	var list []uint64
-	for a, row := range m.Memory.RemotePS {
-		for b, ps := range row {
-			if m.Domain(a) != m.Domain(b) {
-				list = append(list, ps)
-			}
-		}
-	}
-	return list
+// ranged returns the field at a path; false where it is no number that a file of m has.
+func (m *Machine) ranged(path string) (field, bool) {
+	f, ok := m.field(path)
+	_, one := f.number()
+	return f, ok && f.shown() && (one || f.of != nil)
 }
 
 // set puts a number at a path of one; all of memory.remote become equal. What a family has from
 // [costs] goes with it.
 func (m *Machine) set(path string, v uint64) {
-	for _, f := range fields {
-		if f.path == path && f.at != nil {
-			switch p := f.at(m).(type) {
-			case *uint64:
-				*p = v
-			case *int:
-				*p = int(v)
-			}
+	f, _ := m.field(path)
+	before, _ := f.number()
+	name, isCost := strings.CutPrefix(path, "costs.")
+	m.walk(func(f *field) {
+		_, last, _ := cutLast(f.path)
+		switch own, _ := f.number(); {
+		case f.path == path:
+			f.put(v)
+		case !isCost || f.base == nil || last != name:
+		case own == before:
+			f.put(v)
+		case m.fitted(f.path):
+			f.put(scaled(own, float64(v)/float64(before)))
 		}
+	})
+	if path == "memory.local" {
+		m.fillRemote(true, v)
 	}
-	for a, row := range m.Memory.RemotePS {
-		for b := range row {
-			if own := m.Domain(a) == m.Domain(b); own && path == "memory.local" ||
-				!own && path == remotePath {
-				row[b] = v
-			}
-		}
-	}
-	table, last, _ := cutLast(path)
+}
+
+// SetMeasured puts a measured number at a path, with its source: how and when it was measured, one
+// line. A family that m lacks begins with the prices in [costs], a kernel that it lacks without a
+// rate. What a family does not have of its own follows [costs]. Error: no such number. The machine
+// may contradict itself until all numbers are there; see [Machine.Validate].
+func (m *Machine) SetMeasured(path string, v uint64, source string) error {
+	table, _, _ := cutLast(path)
 	kind, name, _ := cutLast(table)
-	for _, p := range prices {
-		if p.name != last {
-			continue
+	if _, ok := m.Families[name]; !ok && kind == "families" {
+		if m.Families == nil {
+			m.Families = map[string]Costs{}
 		}
-		if kind == "families" {
-			c := m.Families[name]
-			*p.at(&c) = v
-			m.Families[name] = c
-		} else if table == "costs" {
-			before := *p.at(&m.Costs)
-			for name, c := range m.Families {
-				if own := p.at(&c); *own == before {
-					*own = v
-				} else if m.fitted("families." + name + "." + last) {
-					*own = scaled(*own, float64(v)/float64(before))
-				}
-				m.Families[name] = c
-			}
-			*p.at(&m.Costs) = v
-		}
+		m.Families[name] = m.Costs
 	}
-	for _, p := range parts {
-		if kind == "kernels" && p.name == last {
-			rate := m.Kernels[name]
-			*p.at(&rate) = v
-			m.Kernels[name] = rate
+	if _, ok := m.Kernels[name]; !ok && kind == "kernels" {
+		if m.Kernels == nil {
+			m.Kernels = map[string]Rate{}
 		}
+		m.Kernels[name] = Rate{}
 	}
+	f, ok := m.field(path)
+	if _, one := f.number(); !ok || !one {
+		return fmt.Errorf("set a measured number: %s: no such number", path)
+	}
+	if m.Sources == nil {
+		m.Sources = map[string]string{}
+	}
+	m.set(path, v)
+	m.Sources[path] = source
+	return nil
 }
 
 // scaled is a price times a factor, at least the least that one may be, in whole ps.
@@ -242,9 +182,9 @@ func (m *Machine) Draw(i int) (*Machine, error) {
 		rg := m.Ranges[path]
 		h := fnv.New64a()
 		h.Write([]byte(path))
-		of, _ := m.dimension(path)
+		f, _ := m.field(path)
 		u := rand.New(rand.NewPCG(uint64(i), h.Sum64())).Float64()
-		out.set(path, rg.at(u, of != nil))
+		out.set(path, rg.at(u, f.of != nil))
 		if out.Sources == nil {
 			out.Sources = map[string]string{}
 		}
@@ -274,17 +214,15 @@ func (rg Range) at(u float64, unit bool) uint64 {
 // by a factor; each stays at least 1 ns. False where the family has none.
 func (m *Machine) ScaleFitted(family string, factor float64) bool {
 	was, any := m.Families[family], false
-	for _, name := range slices.Sorted(maps.Keys(m.Families)) {
-		c := m.Families[name]
-		if c != was {
-			continue
+	m.walk(func(f *field) {
+		if f.base == nil || !f.shown() || !m.fitted(f.path) {
+			return
 		}
-		for _, p := range prices {
-			if own := p.at(&c); *own != *p.at(&m.Costs) && m.fitted("families."+name+"."+p.name) {
-				*own, any = scaled(*own, factor), true
-			}
+		table, _, _ := cutLast(f.path)
+		if own, _ := f.number(); m.Families[strings.TrimPrefix(table, familiesPrefix)] == was {
+			f.put(scaled(own, factor))
+			any = true
 		}
-		m.Families[name] = c
-	}
+	})
 	return any
 }

@@ -35,7 +35,9 @@ func TestDraw(t *testing.T) {
 			hashes[d.Hash()] = i
 			for _, path := range m.Paths() {
 				rg, drawn := m.Ranges[path]
-				now, was := d.numbersAt(path), m.numbersAt(path)
+				nowAt, _ := d.field(path)
+				wasAt, _ := m.field(path)
+				now, was := nowAt.numbers(), wasAt.numbers()
 				switch {
 				case !drawn && !m.fitted(path) && !reflect.DeepEqual(now, was):
 					t.Errorf("%s: draw %d moves %s, which has no range", name, i, path)

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -19,91 +18,20 @@ const fitted = "fitted"
 // absent are left out.
 func (m *Machine) Paths() []string {
 	var out []string
-	for _, f := range fields {
-		if m.shown(&f) && f.path != "name" && f.path != "description" {
+	m.walk(func(f *field) {
+		if f.shown() && !f.label() {
 			out = append(out, f.path)
 		}
-	}
-	for _, p := range prices {
-		if p.shown(&m.Costs) {
-			out = append(out, "costs."+p.name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(m.Families)) {
-		out = append(out, m.familyPaths(name)...)
-	}
-	for _, name := range slices.Sorted(maps.Keys(m.Kernels)) {
-		rate := m.Kernels[name]
-		for _, p := range parts {
-			if *p.at(&rate) != 0 {
-				out = append(out, "kernels."+name+"."+p.name)
-			}
-		}
-	}
+	})
 	return out
 }
 
-// shown says whether a file has the field: not those that are absent, and not what the absent field
-// would mean.
-func (m *Machine) shown(f *field) bool {
-	if f.path == remotePath {
-		return m.Domains() > 1
-	}
-	if !f.optional {
-		return true
-	}
-	switch p := f.at(m).(type) {
-	case *string:
-		return *p != ""
-	case *int:
-		return *p != 1
-	case *uint64:
-		return *p != 0
-	}
-	return true
-}
-
-// familyPaths returns the paths of the costs of a family that differ from those of all.
-func (m *Machine) familyPaths(name string) []string {
-	var out []string
-	own := m.Families[name]
-	for _, p := range prices {
-		if *p.at(&own) != *p.at(&m.Costs) {
-			out = append(out, "families."+name+"."+p.name)
-		}
-	}
-	return out
-}
-
-// hasField says whether path is one of a field that every machine may have or of a table of m.
-func (m *Machine) hasField(path string) bool {
-	if path == "costs" {
-		return true
-	}
-	for _, f := range fields {
-		if f.path == path || strings.HasPrefix(f.path, path+".") {
-			return true
-		}
-	}
-	table, last, _ := cutLast(path)
-	isPrice := slices.ContainsFunc(prices, func(p price) bool { return p.name == last })
-	if table == "costs" {
-		return isPrice
-	}
-	kind, name, _ := cutLast(table)
-	if table == "families" || table == "kernels" {
-		kind, name = table, last
-	}
-	switch kind {
-	case "families":
-		_, ok := m.Families[name]
-		return ok && (isPrice || kind == table)
-	case "kernels":
-		_, ok := m.Kernels[name]
-		return ok && (kind == table || slices.ContainsFunc(parts,
-			func(p part) bool { return p.name == last }))
-	}
-	return false
+// hasField reports whether path is one of a field that m may have, or of a table of such fields.
+func (m *Machine) hasField(path string) (found bool) {
+	m.walk(func(f *field) {
+		found = found || f.path == path || strings.HasPrefix(f.path, path+".")
+	})
+	return found
 }
 
 // Source returns where the number at path is from: the text for the path itself or the nearest
@@ -128,14 +56,10 @@ func (m *Machine) Guessed(path string) bool {
 // Fitted says whether a price, by the name that it has in a file, was fitted for a family of
 // runtimes.
 func (m *Machine) Fitted(family, price string) bool {
-	path := "costs." + price
-	if _, ok := m.Families[family]; ok {
-		own := "families." + family + "." + price
-		if slices.Contains(m.familyPaths(family), own) {
-			path = own
-		}
+	if f, ok := m.field(familiesPrefix + family + "." + price); ok && f.shown() {
+		return m.fitted(f.path)
 	}
-	return m.fitted(path)
+	return m.fitted("costs." + price)
 }
 
 // fitted says whether the number at path was chosen so that a result came out.
@@ -144,4 +68,50 @@ func (m *Machine) fitted(path string) bool { return strings.HasPrefix(m.Source(p
 // Guesses returns the paths of the numbers that are [Machine.Guessed], in the order of a file.
 func (m *Machine) Guesses() []string {
 	return slices.DeleteFunc(m.Paths(), func(p string) bool { return !m.Guessed(p) })
+}
+
+// A Number is a number of a machine as a file writes it, and where it is from.
+type Number struct {
+	Path  string  `json:"path"`
+	Text  string  `json:"text"`  // as in a file, without quotes
+	Value *uint64 `json:"value"` // in Unit; nil for words, truth values and matrices
+	// ps, B, Hz, B/s or FLOP/s, the base unit of the field; "" for a count
+	Unit    string `json:"unit"`
+	Guessed bool   `json:"guessed"`
+	Fitted  bool   `json:"fitted"` // chosen so that a result came out
+	// of a guess that has a range; in Unit
+	Range  *Range `json:"range,omitempty"`
+	Source string `json:"source"` // "" where nothing is said
+}
+
+// Numbers returns the numbers of m in the order of a file. Optional ones that are absent are left
+// out.
+func (m *Machine) Numbers() []Number {
+	var out []Number
+	m.walk(func(f *field) {
+		if !f.shown() || f.label() {
+			return
+		}
+		n := Number{Path: f.path, Text: unquote(f.text()), Guessed: m.Guessed(f.path),
+			Fitted: m.fitted(f.path), Source: m.Source(f.path)}
+		if r, ok := m.Ranges[f.path]; ok {
+			n.Range = &r
+		}
+		if v, ok := f.number(); ok {
+			n.Value = &v
+			if f.of != nil {
+				n.Unit = f.of.Base()
+			}
+		}
+		out = append(out, n)
+	})
+	return out
+}
+
+// unquote undoes quote for a text without quotation marks in it; other values stay.
+func unquote(s string) string {
+	if n := len(s); n >= 2 && s[0] == '"' && s[n-1] == '"' {
+		return s[1 : n-1]
+	}
+	return s
 }

@@ -12,36 +12,17 @@ func (r *reader) unknown() {
 	// the keys of each table
 	known := map[string][]string{"": {"costs", "families", "fits", "kernels", "ranges",
 		"sources"}}
-	for _, f := range fields {
-		table, last, ok := cutLast(f.path)
-		if ok && len(known[table]) == 0 {
-			known[""] = append(known[""], table)
-		}
-		known[table] = append(known[table], last)
-	}
 	for _, table := range []string{"families", "kernels"} {
 		known[table] = r.names(table)
 	}
-	for _, p := range prices {
-		known["costs"] = append(known["costs"], p.name)
-		for _, name := range known["families"] {
-			known["families."+name] = append(known["families."+name], p.name)
+	r.m.walk(func(f *field) {
+		table, last, _ := cutLast(f.path)
+		if _, _, nested := cutLast(table); !nested && table != "" &&
+			!slices.Contains(known[""], table) {
+			known[""] = append(known[""], table)
 		}
-	}
-	for _, p := range parts {
-		for _, name := range known["kernels"] {
-			known["kernels."+name] = append(known["kernels."+name], p.name)
-		}
-	}
-	for path := range r.tables { // of files from before there were families
-		if table, _, _ := cutLast(path); path == "policies" || table == "policies" {
-			r.used[path] = true
-			if path != "policies" {
-				r.fail(path, "prices of a scheduler", "[families.NAME], the family that `krdlab "+
-					"list schedulers` shows for it")
-			}
-		}
-	}
+		known[table] = append(known[table], last)
+	})
 	isTable := func(path string) bool { _, ok := known[path]; return ok }
 	for _, path := range slices.Sorted(maps.Keys(r.values)) {
 		table, _, _ := cutLast(path)

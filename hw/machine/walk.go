@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -73,23 +72,15 @@ func (h *hardware) conditions() string {
 	return h.notes
 }
 
-// on runs f on a thread that is bound to a CPU, where the system can do that, and which ends with
-// it.
+// on runs f on a thread that is bound to a CPU, where the system can do that.
 func (h *hardware) on(cpu int, f func()) error {
-	done := make(chan error, 1)
-	go func() {
-		runtime.LockOSThread() // never unlocked: the thread is retired
-		_, err := hw.Pin(cpu)
-		if errors.Is(err, hw.ErrUnsupported) {
-			h.loose.Store(true)
-			err = nil
-		}
-		if err == nil {
-			f()
-		}
-		done <- err
-	}()
-	return <-done
+	err := hw.OnCPU(cpu, f)
+	if errors.Is(err, hw.ErrUnsupported) {
+		h.loose.Store(true)
+		f()
+		err = nil
+	}
+	return err
 }
 
 // ps is the time since a stamp.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"krdlab/hw/units"
@@ -23,27 +22,30 @@ func (m *Machine) Write(w io.Writer) error {
 	}
 	var b bytes.Buffer
 	table := ""
-	for _, l := range m.lines() {
-		t, name, _ := cutLast(l.path)
+	m.walk(func(f *field) {
+		if !f.shown() && f.base == nil {
+			return
+		}
+		t, name, _ := cutLast(f.path)
 		if t != table {
-			fmt.Fprintf(&b, "\n[%s]\n", t)
+			fmt.Fprintf(&b, "\n[%s]\n", t) // of a family also where it has no price of its own
 			table = t
 		}
-		if name == "" { // a table without fields
-			continue
+		if !f.shown() {
+			return
 		}
-		fmt.Fprintf(&b, "%s = %s", name, l.value)
+		fmt.Fprintf(&b, "%s = %s", name, f.text())
 		switch {
-		case !l.number:
-		case m.fitted(l.path):
+		case f.label():
+		case m.fitted(f.path):
 			b.WriteString(" # " + fitted)
-		case strings.HasPrefix(m.Source(l.path), NotCalibrated):
+		case strings.HasPrefix(m.Source(f.path), NotCalibrated):
 			b.WriteString(" # " + NotCalibrated)
-		case m.Guessed(l.path):
+		case m.Guessed(f.path):
 			b.WriteString(" # " + Estimated)
 		}
 		b.WriteByte('\n')
-	}
+	})
 	if len(m.Ranges) > 0 {
 		b.WriteString("\n[ranges]\n")
 		for _, path := range slices.Sorted(maps.Keys(m.Ranges)) {
@@ -78,80 +80,15 @@ func (m *Machine) Write(w io.Writer) error {
 // ranges of guesses where there are any, and neither the name nor texts.
 func (m *Machine) Hash() string {
 	h := sha256.New()
-	for _, l := range m.lines() {
-		if l.number {
-			fmt.Fprintf(h, "%s = %s\n", l.path, l.value)
+	m.walk(func(f *field) {
+		if f.shown() && !f.label() {
+			fmt.Fprintf(h, "%s = %s\n", f.path, f.text())
 		}
-	}
+	})
 	for _, path := range slices.Sorted(maps.Keys(m.Ranges)) {
 		fmt.Fprintf(h, "range %s = %s\n", path, m.rangeText(path))
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// A line is a field of a file.
-type line struct {
-	path, value string
-	number      bool // not the name nor the description
-}
-
-// lines returns the fields of m in the order of a file.
-func (m *Machine) lines() []line {
-	var out []line
-	for _, f := range fields {
-		if !m.shown(&f) {
-			continue
-		}
-		var s string
-		if f.path == remotePath {
-			s = m.remoteText()
-		} else {
-			switch p := f.at(m).(type) {
-			case *string:
-				s = quote(*p)
-			case *bool:
-				s = strconv.FormatBool(*p)
-			case *uint64:
-				s = quote(f.of.Format(*p))
-			case *int:
-				s = strconv.Itoa(*p)
-				if f.of != nil {
-					s = quote(f.of.Format(uint64(*p)))
-				}
-			}
-		}
-		out = append(out, line{f.path, s, f.path != "name" && f.path != "description"})
-	}
-	for _, p := range prices {
-		if p.shown(&m.Costs) {
-			out = append(out, line{"costs." + p.name, quote(units.Times.Format(*p.at(&m.Costs))),
-				true})
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(m.Families)) {
-		own := m.Families[name]
-		empty := true
-		for _, p := range prices {
-			if *p.at(&own) != *p.at(&m.Costs) {
-				empty = false
-				out = append(out, line{"families." + name + "." + p.name,
-					quote(units.Times.Format(*p.at(&own))), true})
-			}
-		}
-		if empty {
-			out = append(out, line{"families." + name + ".", "", false})
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(m.Kernels)) {
-		rate := m.Kernels[name]
-		for _, p := range parts {
-			if v := *p.at(&rate); v != 0 {
-				out = append(out, line{"kernels." + name + "." + p.name, quote(p.of.Format(v)),
-					true})
-			}
-		}
-	}
-	return out
 }
 
 // remoteText returns memory.remote: one time if all are equal, otherwise a matrix by memories.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
@@ -26,27 +25,18 @@ type bench struct {
 	rounds  int // of a sample
 }
 
-// pinned runs f on a thread of a CPU, which ends with it.
+// pinned runs f on a thread of a CPU, if it is one.
 func (b *bench) pinned(cpu int, f func()) error {
-	done := make(chan error, 1)
-	go func() {
-		runtime.LockOSThread() // never unlocked: the thread is retired
-		if cpu >= 0 {
-			if _, err := hw.Pin(cpu); err != nil {
-				done <- err
-				return
-			}
-		}
-		f()
-		done <- nil
-	}()
-	return <-done
+	if cpu >= 0 {
+		return hw.OnCPU(cpu, f)
+	}
+	f()
+	return nil
 }
 
-// canPin says whether threads can be bound to CPUs here.
+// canPin reports whether threads can be bound to CPUs here.
 func canPin(cpu int) (bool, error) {
-	var b bench
-	err := b.pinned(cpu, func() {})
+	err := hw.OnCPU(cpu, func() {})
 	if errors.Is(err, hw.ErrUnsupported) {
 		return false, nil
 	}

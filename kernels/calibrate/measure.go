@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -35,7 +36,7 @@ type Options struct {
 //
 // progress, nil for none, is called before each measurement with the number of those that are done,
 // and of all, which grows with each round beyond those that a quiet computer needs. Errors: that of
-// ctx; CPUs that cannot be used; a [*machine.DisturbedError]; those of [machine.RuntimeCosts.Apply].
+// ctx; CPUs that cannot be used; a [*machine.DisturbedError]; those of [machine.Machine.Validate].
 // It returns the operations that schedulers have and that it could not measure. After an error m is
 // of no use. Cost: 3 to 4 s on two cores, quick 1 s; some MiB.
 func Measure(ctx context.Context, t *hw.Topology, m *machine.Machine, o Options,
@@ -323,28 +324,24 @@ func (c *calibration) source(path, how string) string {
 
 // apply puts what was measured into m.
 func (c *calibration) apply(m *machine.Machine) error {
-	rates := machine.RuntimeCosts{FlopsPerSecond: rate(leafOperations,
-		c.samplesOf.Least(leaf)),
-		Source: c.source("", "matmul's leaf of 32x32x64, data in L1")}
-	if err := rates.Apply(m); err != nil {
-		return err
+	var err error
+	set := func(path string, v uint64, how string) {
+		err = cmp.Or(err, m.SetMeasured(path, v, c.source("", how)))
 	}
+	set("core.flops", rate(leafOperations, c.samplesOf.Least(leaf)),
+		"matmul's leaf of 32x32x64, data in L1")
 	delete(m.Sources, "costs") // each has its own
 	if beside := slices.Min(c.beside); beside >= 0.5 {
-		rates = machine.RuntimeCosts{
-			Costs: map[string]uint64{"kernel": machine.Digits(uint64(math.Round(beside)))},
-			Source: c.source("", "one worker, what a serial matmul of n = 512 takes longer than "+
-				"its kernels, by kernel"),
-		}
-		if err := rates.Apply(m); err != nil {
-			return err
-		}
+		set("costs.kernel", machine.Digits(uint64(math.Round(beside))), "one worker, what a serial "+
+			"matmul of n = 512 takes longer than its kernels, by kernel")
 	}
-	rates = machine.RuntimeCosts{Kernels: c.kernels,
-		Source: c.source("", fmt.Sprintf("order %d, both sides of a pair, data in L1, operations "+
-			"as the model counts them", fmm.Kernel.With(nil).Int("order")))}
-	if err := rates.Apply(m); err != nil {
-		return err
+	how := fmt.Sprintf("order %d, both sides of a pair, data in L1, operations as the model counts "+
+		"them", fmm.Kernel.With(nil).Int("order"))
+	for name, r := range c.kernels {
+		set("kernels."+name+".flops", r.FlopsPerSecond, how)
+		if r.CallPS > 0 {
+			set("kernels."+name+".call", r.CallPS, how)
+		}
 	}
 	for _, k := range costs {
 		of := c.reference(&k)
@@ -353,17 +350,14 @@ func (c *calibration) apply(m *machine.Machine) error {
 			m.Sources["costs."+k.name] = machine.NotCalibrated + ": " + why + "; a guess"
 			continue
 		}
-		r := machine.RuntimeCosts{Costs: map[string]uint64{k.name: ps},
-			Source: c.source(familyPath(*of)+k.name, of.Name+", "+c.how(&k, of))}
-		if err := r.Apply(m); err != nil {
-			return err
-		}
+		err = cmp.Or(err, m.SetMeasured("costs."+k.name, ps, c.source(familyPath(*of)+k.name,
+			of.Name+", "+c.how(&k, of))))
 	}
 	m.Sources["costs.lock_delay"] = machine.NotCalibrated + ": no measurement tells it"
 	if c.far == nil && m.Costs.StealRemotePS < m.Costs.StealLocalPS {
 		m.Costs.StealRemotePS = m.Costs.StealLocalPS // a guess may not contradict what was measured
 	}
-	return c.applyFamilies(m)
+	return cmp.Or(err, c.applyFamilies(m), m.Validate())
 }
 
 // applyFamilies puts in what families have of their own.
@@ -381,9 +375,8 @@ func (c *calibration) applyFamilies(m *machine.Machine) error {
 			if all, why := c.price(k, of); why == "" && max(ps, all)-min(ps, all) <= all/10 {
 				continue // as for all: samples scatter as much
 			}
-			r := machine.RuntimeCosts{Families: map[string]map[string]uint64{p.Family: {k.name: ps}},
-				Source: c.source(familyPath(p)+k.name, c.how(&k, &p))}
-			if err := r.Apply(m); err != nil {
+			path := familyPath(p) + k.name
+			if err := m.SetMeasured(path, ps, c.source(path, c.how(&k, &p))); err != nil {
 				return err
 			}
 		}

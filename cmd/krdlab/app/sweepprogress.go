@@ -15,25 +15,21 @@ import (
 )
 
 // sweepProgress is a bar on a terminal. Elsewhere it is a line when the first cell begins and when
-// each ends, and in cells that take long, once there is an estimate and then each minute.
+// each ends, and each minute in cells that take long.
 type sweepProgress struct {
-	a         *app
-	bar       *progressbar.ProgressBar
-	now       func() time.Time
-	spoke     time.Time // when a line was last printed; zero: never
-	estimated bool      // an estimate has been printed
+	a     *app
+	bar   *progressbar.ProgressBar
+	now   func() time.Time
+	spoke time.Time // when a line was last printed; zero: never
 }
 
 func (a *app) newSweepProgress() *sweepProgress { return &sweepProgress{a: a, now: time.Now} }
 
-// barSteps is the length of the bar, of which each cell has its share of the work.
+// barSteps is the length of the bar.
 const barSteps = 10_000
 
-// How long nothing is printed elsewhere than on a terminal: before there is an estimate, and after.
-const (
-	untilEstimate = 10 * time.Second
-	untilNext     = time.Minute
-)
+// untilNext is how long nothing is printed elsewhere than on a terminal.
+const untilNext = time.Minute
 
 func (s *sweepProgress) progress(p sweep.Progress) {
 	if !s.a.terminal {
@@ -51,7 +47,6 @@ func (s *sweepProgress) progress(p sweep.Progress) {
 
 // line prints how far a sweep is, if it is time to.
 func (s *sweepProgress) line(p sweep.Progress) {
-	since := s.now().Sub(s.spoke)
 	switch {
 	case s.spoke.IsZero():
 		of, left := "", leftText(p.Left)
@@ -60,29 +55,28 @@ func (s *sweepProgress) line(p sweep.Progress) {
 		} else {
 			left = "an estimate follows the first"
 		}
-		s.say(p.Left, "%d%s %s to run, %s", p.Left.Cells, of,
-			units.Noun(p.Cells, "cell"), left)
-	case since >= untilNext, !s.estimated && timed(p.Left) && since >= untilEstimate:
-		s.say(p.Left, "%s: %d of %d repetitions; %d of %d cells, %s", p.Cell.ID, p.Reps, p.OfReps,
+		s.say("%d%s %s to run, %s", p.Left.Cells, of, units.Noun(p.Cells, "cell"), left)
+	case s.now().Sub(s.spoke) >= untilNext:
+		s.say("%s: %d of %d repetitions; %d of %d cells, %s", p.Cell.ID, p.Reps, p.OfReps,
 			p.Done, p.Cells, leftText(p.Left))
 	}
 }
 
-func (s *sweepProgress) say(left sweep.Left, format string, args ...any) {
-	s.spoke, s.estimated = s.now(), s.estimated || timed(left)
+func (s *sweepProgress) say(format string, args ...any) {
+	s.spoke = s.now()
 	fmt.Fprintf(s.a.stderr, format+"\n", args...)
 }
 
 func (s *sweepProgress) finished(f sweep.Finished) {
 	s.end()
 	if f.Err != nil {
-		s.say(f.Left, "%s failed after %s: %s", f.Cell.ID, roundTime(f.Took), oneLine(f.Err))
+		s.say("%s failed after %s: %s", f.Cell.ID, roundTime(f.Took), oneLine(f.Err))
 	} else if !s.a.terminal {
 		rest := ""
 		if f.Left.Cells > 0 {
 			rest = ", " + leftText(f.Left)
 		}
-		s.say(f.Left, "%s done in %s; %d of %d cells%s", f.Cell.ID, roundTime(f.Took), f.Done,
+		s.say("%s done in %s; %d of %d cells%s", f.Cell.ID, roundTime(f.Took), f.Done,
 			f.Cells, rest)
 	}
 }
@@ -119,15 +113,10 @@ func fitWidth(text string, width int) string {
 	return text
 }
 
-// timed says whether something is known of how long the rest takes.
-func timed(l sweep.Left) bool { return l.Untimed < l.Cells }
-
 func leftText(l sweep.Left) string {
 	switch {
-	case !timed(l):
+	case !l.Known:
 		return "no estimate yet"
-	case !l.Known():
-		return "more than " + roundTime(l.Time) + " left"
 	case l.Time < time.Second:
 		return "less than 1s left"
 	}

@@ -11,8 +11,7 @@ import (
 	"krdlab/experiments/sweep"
 )
 
-// Where stderr is no terminal, a long cell is heard of: when it begins, when there is an estimate,
-// and then each minute.
+// Where stderr is no terminal, a long cell is heard of: when it begins, and then each minute.
 func TestSweepLines(t *testing.T) {
 	var stderr bytes.Buffer
 	clock := time.Unix(1000, 0)
@@ -25,13 +24,13 @@ func TestSweepLines(t *testing.T) {
 		left  sweep.Left
 		want  string
 	}{
-		{0, 0, sweep.Left{Cells: 4, Untimed: 4}, "4 cells to run, an estimate follows the first\n"},
-		{30 * time.Second, 1, sweep.Left{Cells: 4, Untimed: 4}, ""},
-		{time.Second, 2, sweep.Left{Cells: 4, Untimed: 1, Time: 400 * time.Second},
-			"0000-matmul-c6: 2 of 24 repetitions; 0 of 4 cells, more than 6m40s left\n"},
-		{59 * time.Second, 3, sweep.Left{Cells: 4, Time: 2 * time.Hour}, ""},
-		{time.Second, 4, sweep.Left{Cells: 4, Time: 2 * time.Hour}, "0000-matmul-c6: 4 of 24 " +
-			"repetitions; 0 of 4 cells, about 2h0m left\n"},
+		{0, 0, sweep.Left{Cells: 4}, "4 cells to run, an estimate follows the first\n"},
+		{59 * time.Second, 1, sweep.Left{Cells: 4}, ""},
+		{time.Second, 2, sweep.Left{Cells: 4},
+			"0000-matmul-c6: 2 of 24 repetitions; 0 of 4 cells, no estimate yet\n"},
+		{59 * time.Second, 3, sweep.Left{Cells: 4, Time: 2 * time.Hour, Known: true}, ""},
+		{time.Second, 4, sweep.Left{Cells: 4, Time: 2 * time.Hour, Known: true}, "0000-matmul-c6: " +
+			"4 of 24 repetitions; 0 of 4 cells, about 2h0m left\n"},
 	} {
 		stderr.Reset()
 		clock = clock.Add(step.after)

@@ -164,10 +164,10 @@ func (a *app) printPlan(dir string, plan *sweep.Plan) error {
 	t.Prose(len(head) - 1)
 	t.Most = doc.TextWidth
 	p.Table(t)
-	estimate := "how long it takes is not known before a first cell of each kernel is done"
+	estimate := "how long it takes is not known before a first cell is done"
 	if left := plan.Estimate(dir); left.Cells == 0 {
 		estimate = "all are done there"
-	} else if left.Known() {
+	} else if left.Known {
 		estimate = fmt.Sprintf("about %s for what is not done, from the cells in %s that are",
 			roundTime(left.Time), dir)
 	}
