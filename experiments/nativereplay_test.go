@@ -11,6 +11,7 @@ import (
 	"krdlab/experiments/show"
 	"krdlab/hw"
 	"krdlab/kernels/kernel"
+	"krdlab/krd/doc"
 )
 
 // Three matrices of 64 x 64 fit every cache: each line misses once on each node that touches it.
@@ -83,7 +84,7 @@ func TestNativeReplay(t *testing.T) {
 				}
 			}
 			var table bytes.Buffer
-			if err := show.WriteTable(show.NewPage(&table, 1000), results); err != nil {
+			if err := show.WriteTable(doc.NewPage(&table, 1000), results); err != nil {
 				t.Fatal(err)
 			}
 			if want := "through LRU caches of this host, blocks; no hardware counts: "; !strings.Contains(table.String(), want) {
@@ -117,7 +118,7 @@ func TestNativeReplayOfImposedNodes(t *testing.T) {
 		t.Errorf("nodes %v", nodes)
 	}
 	var table bytes.Buffer
-	if err := show.WriteTable(show.NewPage(&table, 1000), results); err != nil {
+	if err := show.WriteTable(doc.NewPage(&table, 1000), results); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"its nodes as 2x1", "LLC misses per core (model)", "node 1"} {

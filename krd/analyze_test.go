@@ -361,7 +361,7 @@ func TestReportJSON(t *testing.T) {
 
 func TestReportCSV(t *testing.T) {
 	var b strings.Builder
-	if err := smallReport(t).WriteCSV(&b); err != nil {
+	if err := Table([]*Report{smallReport(t)}, []string{""}).CSV(&b); err != nil {
 		t.Fatal(err)
 	}
 	want := "node,from_bytes,to_bytes,count\n2,0,1,1\n2,1,2,0\n2,2,4,0\n2,4,8,0\n2,8,16,0\n2,16,32,0\n2,32,64,0\n2,64,128,1\n2,inf,inf,3\n"

@@ -134,7 +134,7 @@ func TestLevelsOfTwoWorkers(t *testing.T) {
 		t.Errorf("cores: %v", deref(r.PerCore.Histogram))
 	}
 	var b strings.Builder
-	if err := r.WriteCSV(&b); err != nil {
+	if err := Table([]*Report{r}, []string{""}).CSV(&b); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"node,from_bytes,to_bytes,count,worker\n", "0,inf,inf,3,\n",

@@ -1,11 +1,8 @@
 package krd
 
 import (
-	"encoding/csv"
-	"io"
-	"strconv"
-
 	"krdlab/krd/causes"
+	"krdlab/krd/doc"
 )
 
 // SchemaVersion is the version of the JSON form of a [Report]. It grows when a field changes its
@@ -53,70 +50,50 @@ type Node struct {
 	Histogram
 }
 
-// WriteCSV writes the bins of every node, one a line, under the header
-// node,from_bytes,to_bytes,count; where cores were asked for with a column worker, which is empty
-// in the lines of nodes. Cold accesses are the line of each node whose from_bytes and to_bytes are
-// "inf"; with coherence follows a line with "invalidated" there. Counts are of bytes if the report
-// weighs bytes.
-func (r *Report) WriteCSV(w io.Writer) error {
-	c := csv.NewWriter(w)
-	c.Write(csvHead(r.PerCore != nil))
-	r.rows(c)
-	c.Flush()
-	return c.Error()
-}
-
-// WriteCSV writes the reports of several traces, analysed alike, as one table, with a last column,
-// trace, more than [Report.WriteCSV].
-func WriteCSV(w io.Writer, reports []*Report, traces []string) error {
-	c := csv.NewWriter(w)
-	c.Write(append(csvHead(len(reports) > 0 && reports[0].PerCore != nil), "trace"))
-	for i, r := range reports {
-		r.rows(c, traces[i])
-	}
-	c.Flush()
-	return c.Error()
-}
-
-func csvHead(cores bool) []string {
-	head := []string{"node", "from_bytes", "to_bytes", "count"}
+// Table returns the bins of every node, one a row, as data: node, from_bytes, to_bytes, count; where
+// cores were asked for with a column worker, which is empty in the rows of nodes; of several
+// reports, analysed alike, with a last column, trace. Cold accesses are the row of each node whose
+// from_bytes and to_bytes are "inf"; with coherence follows a row with "invalidated" there. Counts
+// are of bytes if the report weighs bytes.
+func Table(reports []*Report, traces []string) *doc.Table {
+	cores := len(reports) > 0 && reports[0].PerCore != nil
+	keys := []string{"node", "from_bytes", "to_bytes", "count"}
 	if cores {
-		head = append(head, "worker")
+		keys = append(keys, "worker")
 	}
-	return head
-}
-
-// rows writes the bins, each line with more at its end.
-func (r *Report) rows(c *csv.Writer, more ...string) {
-	write := func(node int, worker string, h *Histogram) {
-		row := func(cells ...string) {
-			cells = append([]string{strconv.Itoa(node)}, cells...)
-			if r.PerCore != nil {
-				cells = append(cells, worker)
+	if len(reports) > 1 {
+		keys = append(keys, "trace")
+	}
+	t := doc.NewData("bins", keys...)
+	for i, r := range reports {
+		add := func(node int, worker any, h *Histogram) {
+			row := func(from, to any, n uint64) {
+				cells := []any{node, from, to, n}
+				if cores {
+					cells = append(cells, worker)
+				}
+				t.Row(append(cells, traces[i])[:len(keys)]...)
 			}
-			c.Write(append(cells, more...))
+			for _, b := range h.Bins {
+				row(b.FromBytes, b.ToBytes, b.Count)
+			}
+			row("inf", "inf", h.Cold)
+			if h.Invalidated != nil {
+				row("invalidated", "invalidated", *h.Invalidated)
+			}
 		}
-		for _, b := range h.Bins {
-			row(utoa(b.FromBytes), utoa(b.ToBytes), utoa(b.Count))
+		for i := range r.Nodes {
+			add(r.Nodes[i].Node, nil, &r.Nodes[i].Histogram)
 		}
-		row("inf", "inf", utoa(h.Cold))
-		if h.Invalidated != nil {
-			row("invalidated", "invalidated", utoa(*h.Invalidated))
+		if r.PerCore != nil {
+			for i := range r.PerCore.Cores {
+				x := &r.PerCore.Cores[i]
+				add(x.Node, x.Worker, &x.Histogram)
+			}
 		}
 	}
-	for i := range r.Nodes {
-		write(r.Nodes[i].Node, "", &r.Nodes[i].Histogram)
-	}
-	if r.PerCore == nil {
-		return
-	}
-	for i := range r.PerCore.Cores {
-		x := &r.PerCore.Cores[i]
-		write(x.Node, strconv.Itoa(x.Worker), &x.Histogram)
-	}
+	return t
 }
-
-func utoa(n uint64) string { return strconv.FormatUint(n, 10) }
 
 // report puts the tallies of the nodes together.
 func (a *analysis) report() *Report {

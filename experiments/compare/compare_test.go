@@ -18,6 +18,7 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
+	"krdlab/krd/doc"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -65,7 +66,7 @@ func report(t *testing.T, a, b *dataset.Experiment) *compare.Report {
 func text(t *testing.T, r *compare.Report) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := r.WriteText(show.NewPage(&b, 1000)); err != nil {
+	if err := r.WriteText(doc.NewPage(&b, 1000)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -10,6 +10,7 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
 	"krdlab/experiments/stats"
+	"krdlab/krd/doc"
 )
 
 const (
@@ -55,7 +56,7 @@ type Comparison struct {
 	Why     string        `json:"why,omitempty"` // there is no verdict
 
 	less bool // is better
-	unit stats.Unit
+	unit doc.Unit
 }
 
 // side is what one experiment has of a configuration.
@@ -160,7 +161,7 @@ func sharesOf(a, b *side) []Comparison {
 			return v
 		}
 		va, vb := of(a), of(b)
-		c := Comparison{Quantity: "krd " + p.Name, unit: stats.Fraction, less: true,
+		c := Comparison{Quantity: "krd " + p.Name, unit: doc.Fraction, less: true,
 			A: result.Sample{Values: va, Fixed: a.fixed()}.Quantity(),
 			B: result.Sample{Values: vb, Fixed: b.fixed()}.Quantity()}
 		c.test(va, vb)

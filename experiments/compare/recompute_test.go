@@ -57,7 +57,7 @@ func value(t *testing.T, s string) float64 {
 func repetitions(t *testing.T, e *dataset.Experiment,
 	of func(row map[string]string) float64) map[string][]float64 {
 	out := map[string][]float64{}
-	for _, row := range records(t, sweep.NewTable(e).WriteCSV) {
+	for _, row := range records(t, sweep.NewTable(e).CSV) {
 		key := row["scheduler"] + " " + row["cores"]
 		out[key] = append(out[key], of(row))
 	}
@@ -104,7 +104,7 @@ func TestRecomputedMedians(t *testing.T) {
 		"llc_misses_per_core": column("llc_misses_per_core"), "krd far": share("krd_far"),
 		"krd cold": share("krd_cold")}
 	checked := 0
-	for _, row := range records(t, correlate.Of(e).WriteCells) {
+	for _, row := range records(t, correlate.Of(e).Table(correlate.CellsTable).CSV) {
 		key := row["scheduler"] + " " + row["cores"]
 		median := value(t, row["median"])
 		what := key + " " + row["quantity"]
@@ -278,7 +278,7 @@ func TestRecomputedCoefficients(t *testing.T) {
 	}
 	const normal = 1.959963984540054 // 97.5 %
 	checked := map[string]int{}
-	for _, row := range records(t, correlate.Of(e).WriteCoefficients) {
+	for _, row := range records(t, correlate.Of(e).Table(correlate.CoefficientsTable).CSV) {
 		kind, point := row["scope_kind"], row["krd_share"]
 		if medians[point] == nil || kind == string(correlate.WithinConfigurations) ||
 			kind == string(correlate.OneCoreCount) {

@@ -10,14 +10,14 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
-	"krdlab/experiments/stats"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
 // WriteText writes what changed for a person at a terminal: the changes that hold, then a table for
 // each quantity, then what is in one only, and warnings.
-func (r *Report) WriteText(p *show.Page) error {
+func (r *Report) WriteText(p *doc.Page) error {
 	line := p.Line
 	line("A  %s%s", r.A.Name, revision(&r.A))
 	line("B  %s%s", r.B.Name, revision(&r.B))
@@ -39,7 +39,6 @@ func (r *Report) WriteText(p *show.Page) error {
 	for _, m := range r.changes() {
 		line("- %s", m)
 	}
-	var notes []string
 	for _, key := range r.keys() {
 		line("")
 		line("%s", key)
@@ -47,13 +46,11 @@ func (r *Report) WriteText(p *show.Page) error {
 			line("SIMULATED: no measurement")
 		}
 		for _, q := range r.quantities(key) {
-			r.table(p, key, q, &notes)
+			r.table(p, key, q)
 		}
 	}
 	line("")
-	for i, n := range notes {
-		line("[%d] %s", i+1, n)
-	}
+	p.Notes()
 	line("change: of the median, in %% of A. better, worse: holds after Holm's correction; with "+
 		"?: p < %.2f, but does not hold; not shown: nothing shows a difference.", r.Alpha)
 	for _, only := range []struct {
@@ -220,7 +217,7 @@ func (r *Report) quantities(key dataset.Key) []string {
 }
 
 // table is one quantity of a group, or a line where there is nothing to see.
-func (r *Report) table(p *show.Page, key dataset.Key, name string, notes *[]string) {
+func (r *Report) table(p *doc.Page, key dataset.Key, name string) {
 	verdicts := map[Verdict]int{}
 	var list []*Comparison
 	var pairs []*Pair
@@ -243,67 +240,43 @@ func (r *Report) table(p *show.Page, key dataset.Key, name string, notes *[]stri
 		p.Line("%s: the same in all %d", inWords(name), n)
 		return
 	}
-	unit, medians := numbers(list)
-	var rows [][]string
-	disturbed := false
+	side := func(head string) doc.Column {
+		return doc.Column{Head: head, Kind: doc.Real, Unit: list[0].unit, Like: 1}
+	}
+	right := func(head string) doc.Column { return doc.Column{Head: head, Kind: doc.Real} }
+	t := &doc.Table{Keys: 2, Title: "\n" + inWords(name), Columns: []doc.Column{{Head: "scheduler"},
+		right("cores"), side("A"), side("B"), right("change,\n%"), right("p"), right("p\n(Holm)"),
+		{Head: "verdict"}, right("n")}}
+	disturbed, sample := false, ""
 	for i, c := range list {
-		verdict := inWords(string(c.Verdict))
+		var verdict any = inWords(string(c.Verdict))
 		if c.Why != "" {
-			at := slices.Index(*notes, c.Why)
-			if at < 0 {
-				at = len(*notes)
-				*notes = append(*notes, c.Why)
-			}
-			verdict += fmt.Sprintf(" [%d]", at+1)
+			verdict = doc.Noted{Value: verdict, Note: c.Why}
 		}
-		disturbed = disturbed || pairs[i].DisturbedA || pairs[i].DisturbedB
-		rows = append(rows, []string{
-			show.Marked(pairs[i].Scheduler, pairs[i].DisturbedA || pairs[i].DisturbedB),
-			strconv.Itoa(pairs[i].Cores), medians[2*i], medians[2*i+1], change(c.ChangePercent),
-			show.Probability(c.P), show.Probability(c.HolmP), verdict,
-			fmt.Sprintf("%d + %d", c.A.N, c.B.N)})
-	}
-	head := []string{"scheduler", "cores", "A", "B", "change,\n%", "p", "p\n(Holm)", "verdict", "n"}
-	n := rows[0][len(head)-1]
-	if slices.ContainsFunc(rows, func(row []string) bool { return row[len(head)-1] != n }) {
-		p.Line("\n%s%s", inWords(name), unit)
-	} else { // said once
-		p.Line("\n%s%s; n = %s", inWords(name), unit, n)
-		head = head[:len(head)-1]
-		for i := range rows {
-			rows[i] = rows[i][:len(head)]
+		marked := pairs[i].DisturbedA || pairs[i].DisturbedB
+		disturbed = disturbed || marked
+		n := fmt.Sprintf("%d + %d", c.A.N, c.B.N)
+		if i == 0 {
+			sample = n
+		} else if n != sample {
+			sample = ""
 		}
+		t.Row(show.Marked(pairs[i].Scheduler, marked), pairs[i].Cores, c.A, c.B,
+			change(c.ChangePercent), doc.Probability(c.P), doc.Probability(c.HolmP), verdict, n)
 	}
-	t := show.Columns(1, head, rows)
-	t.Keys = 2
-	p.Table(t)
+	if sample != "" { // said once
+		t.Title += "; n = " + sample
+		t.Columns = t.Columns[:len(t.Columns)-1]
+	}
 	if disturbed {
-		p.Line("%s", show.DisturbedNote)
+		t.Remarks = []string{show.DisturbedNote}
 	}
-}
-
-// numbers prints the medians of both sides, A's and B's in turn, in one unit, which is said
-// beforehand.
-func numbers(list []*Comparison) (unit string, cells []string) {
-	var column []result.Quantity
-	for _, c := range list {
-		column = append(column, c.A, c.B)
-	}
-	switch list[0].unit {
-	case stats.Fraction:
-		return ", %", show.Aligned(column, 100, "", false)
-	case stats.Lines:
-		return "", show.Counts(column, false)
-	case stats.Nanoseconds:
-		unit, cells = show.Times(column, false)
-		return ", " + unit, cells
-	}
-	return "", show.Aligned(column, 1, "", false)
+	p.Table(t)
 }
 
 func change(n result.Number) string {
 	if !n.Known() {
-		return show.NotAvailable
+		return doc.NotAvailable
 	}
 	return percent(n.Float())
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 )
 
 // An Answer says which KRD share goes best with an outcome, how sure that is, and whether the runs
@@ -163,7 +163,7 @@ func (a *Association) answer(whole bool) string {
 	}
 	if !whole {
 		return fmt.Sprintf("%s %s, n = %d, p %s. %s", best.Points[0], signed(best.Value), a.N,
-			show.Probability(best.PickedP), a.verdict(false))
+			doc.Probability(best.PickedP), a.verdict(false))
 	}
 	var c *Coefficients
 	for i := range a.Coefficients {
@@ -172,7 +172,7 @@ func (a *Association) answer(whole bool) string {
 		}
 	}
 	s := fmt.Sprintf("%s, Spearman %s, Pearson %s, n = %d; p %s as the best of %d.", c.Point,
-		a.estimate(&c.Spearman), a.estimate(&c.Pearson), a.N, show.Probability(best.PickedP),
+		a.estimate(&c.Spearman), a.estimate(&c.Pearson), a.N, doc.Probability(best.PickedP),
 		len(best.Points)+len(best.Rivals))
 	return s + " " + a.verdict(true)
 }
@@ -240,16 +240,11 @@ const (
 	answerLines = 30
 )
 
-// lines are the answers of a family in lines of so many columns.
-func (f *Family) lines(whole bool, width int) (list []string) {
-	add := func(indent int, s string) {
-		list = append(list, strings.Split(show.Wrap(s, width, indent), "\n")...)
-	}
-	add(2, f.String())
+// lines are the answers of a family.
+func (f *Family) lines(whole bool) (list []string) {
+	list = append(list, f.String())
 	if whole {
-		for _, s := range f.origin() {
-			add(0, s)
-		}
+		list = append(list, f.origin()...)
 	}
 	question := ""
 	for _, a := range f.Answers {
@@ -261,38 +256,45 @@ func (f *Family) lines(whole bool, width int) (list []string) {
 		}
 		if a.Question != question {
 			question = a.Question
-			add(0, question+":")
+			list = append(list, question+":")
 		}
-		add(2, "- "+text)
+		list = append(list, "- "+text)
 	}
 	return list
 }
 
-// writeAnswer writes the answers of all families; those that do not fit are counted.
-func (t *texter) writeAnswer(r *Report, all bool) {
-	t.line("Does reuse explain misses and inflation?")
+// height is how many lines of a terminal sentences take.
+func height(list []string) (n int) {
+	for _, s := range list {
+		n += 1 + strings.Count(doc.Wrap(s, answerWidth, 2), "\n")
+	}
+	return n
+}
+
+// answer adds the answers of all families; those that do not fit are counted.
+func (r *Report) answer(d *doc.Doc, all bool) {
 	// The title, an empty line between families, and two lines below them.
 	left := answerLines - 3
 	whole := all
 	if !whole {
 		n := 0
 		for i := range r.Families {
-			n += len(r.Families[i].lines(true, answerWidth)) + 1
+			n += height(r.Families[i].lines(true)) + 1
 		}
 		whole = n <= left
 	}
 	for i := range r.Families {
-		lines := r.Families[i].lines(whole, min(answerWidth, t.Width()))
-		if left -= len(lines) + 1; left < 0 && !all && i > 0 {
-			t.line("%s more: --all", units.Count(len(r.Families)-i, "part"))
+		lines := r.Families[i].lines(whole)
+		if left -= height(lines) + 1; left < 0 && !all && i > 0 {
+			d.Say("%s more: --all", units.Count(len(r.Families)-i, "part"))
 			break
 		}
-		t.line("%s", strings.Join(lines, "\n"))
-		if i+1 < len(r.Families) {
-			t.line("")
+		if i == 0 {
+			lines = append([]string{"Does reuse explain misses and inflation?"}, lines...)
 		}
+		d.Add(doc.Paragraph(lines))
 	}
-	if !all && len(r.Families) > 0 {
-		t.line("All shares, all configurations: --all, --csv, --json.")
+	if !all {
+		d.Say("All shares, all configurations: --all, --csv, --json.")
 	}
 }

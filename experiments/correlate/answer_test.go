@@ -14,8 +14,8 @@ import (
 	"krdlab/experiments/dataset/datasettest"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
 	"krdlab/experiments/stats"
+	"krdlab/krd/doc"
 )
 
 // The answer has at most 30 lines of 80 columns, of one part of an experiment or of many.
@@ -138,7 +138,7 @@ func TestEqualByConstruction(t *testing.T) {
 	}
 	for _, all := range []bool{false, true} {
 		var b bytes.Buffer
-		if err := r.WriteText(show.NewPage(&b, 1000), all); err != nil {
+		if err := r.View(all).Text(doc.NewPage(&b, 1000)); err != nil {
 			t.Fatal(err)
 		}
 		got := strings.Join(strings.Fields(b.String()), " ")
@@ -154,7 +154,7 @@ func TestEqualByConstruction(t *testing.T) {
 	expect(t, string(b), `"equal_by_construction":true`,
 		`"miss_source":"model: fully associative, blocks"`)
 	var table bytes.Buffer
-	if err := r.WriteCoefficients(&table); err != nil {
+	if err := r.Table(correlate.CoefficientsTable).CSV(&table); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&table).ReadAll()

@@ -1,11 +1,8 @@
 package correlate
 
 import (
-	"encoding/csv"
-	"io"
-	"strconv"
-
 	"krdlab/experiments/result"
+	"krdlab/krd/doc"
 )
 
 // The tables that are written as CSV.
@@ -17,19 +14,21 @@ const (
 // Tables lists them.
 var Tables = []string{CellsTable, CoefficientsTable}
 
-var familyColumns = []string{"kernel", "params", "size", "substrate", "machine", "settings"}
-
-func (f *Family) columns(size string) []string {
-	return []string{f.Kernel, f.Params, size, f.Substrate, f.Machine, f.Settings}
+// Table returns the table of a name as data. Cells has a row for each quantity of each
+// configuration, coefficients one for each coefficient, and one for each outcome that has none
+// because it follows from the trace. Shares are fractions of 1; what is not known or not defined is
+// empty.
+func (r *Report) Table(name string) *doc.Table {
+	if name == CellsTable {
+		return r.cells()
+	}
+	return r.coefficients()
 }
 
-// WriteCells writes CSV: a row for each quantity of each configuration. Shares are fractions of 1.
-// What is not known is empty.
-func (r *Report) WriteCells(w io.Writer) error {
-	c := csv.NewWriter(w)
-	rows := [][]string{append(append([]string{}, familyColumns...), "scheduler", "cores", "seeds",
-		"llc_source", "quantity", "median", "low", "high", "confidence", "n", "reason",
-		"miss_source", "disturbed")}
+func (r *Report) cells() *doc.Table {
+	t := doc.NewData(CellsTable, "kernel", "params", "size", "substrate", "machine", "settings",
+		"scheduler", "cores", "seeds", "llc_source", "quantity", "median", "low", "high",
+		"confidence", "n", "reason", "miss_source", "disturbed")
 	for i := range r.Families {
 		f := &r.Families[i]
 		for j := range f.Configurations {
@@ -39,11 +38,9 @@ func (r *Report) WriteCells(w io.Writer) error {
 				source, from = *x.LLCSource, *x.MissSource
 			}
 			add := func(name string, q result.Quantity) {
-				rows = append(rows, append(f.columns(x.Size), x.Scheduler, strconv.Itoa(x.Cores),
-					strconv.Itoa(len(x.Seeds)), source, name,
-					number(q.Median), number(q.Low), number(q.High), number(q.Confidence),
-					strconv.Itoa(q.N), string(q.Reason), from,
-					strconv.FormatBool(x.Disturbed)))
+				t.Row(f.Kernel, f.Params, x.Size, f.Substrate, f.Machine, f.Settings, x.Scheduler,
+					x.Cores, len(x.Seeds), source, name, q.Median, q.Low, q.High, q.Confidence, q.N,
+					q.Reason, from, x.Disturbed)
 			}
 			add("time_ns", x.TimeNS)
 			add("speedup", x.Speedup)
@@ -58,61 +55,39 @@ func (r *Report) WriteCells(w io.Writer) error {
 			}
 		}
 	}
-	return flush(c, rows)
+	return t
 }
 
-// WriteCoefficients writes CSV: a row for each coefficient, and one for each outcome that has none
-// because it follows from the trace. What is not known or not defined is empty.
-func (r *Report) WriteCoefficients(w io.Writer) error {
-	c := csv.NewWriter(w)
-	rows := [][]string{{"kernel", "params", "substrate", "machine", "settings", "scope_kind",
-		"scope", "outcome", "llc_source", "krd_share", "coefficient",
-		"value", "low", "high", "p", "p_method", "n", "units", "why", "miss_source",
-		"llc_misses_excess_least", "llc_misses_excess_most"}}
+func (r *Report) coefficients() *doc.Table {
+	t := doc.NewData(CoefficientsTable, "kernel", "params", "substrate", "machine", "settings",
+		"scope_kind", "scope", "outcome", "llc_source", "krd_share", "coefficient", "value", "low",
+		"high", "p", "p_method", "n", "units", "why", "miss_source", "llc_misses_excess_least",
+		"llc_misses_excess_most")
 	for i := range r.Families {
 		f := &r.Families[i]
 		for j := range f.Scopes {
 			s := &f.Scopes[j]
 			for k := range s.Associations {
-				rows = append(rows, f.coefficientRows(s, &s.Associations[k])...)
+				a := &s.Associations[k]
+				source, from := "", ""
+				if a.LLCSource != nil {
+					source, from = *a.LLCSource, *a.MissSource
+				}
+				add := func(point, name string, c *Coefficient) {
+					t.Row(f.Kernel, f.Params, f.Substrate, f.Machine, f.Settings, s.Kind, s.Name,
+						string(a.Outcome), source, point, name, c.Value, c.Low, c.High, c.P, a.PMethod, a.N,
+						a.Units, c.Why, from, a.ExcessLeast, a.ExcessMost)
+				}
+				if a.ByConstruction {
+					add("", "", &Coefficient{Why: equalByConstruction})
+				}
+				for i := range a.Coefficients {
+					x := &a.Coefficients[i]
+					add(x.Point, "pearson", &x.Pearson)
+					add(x.Point, "spearman", &x.Spearman)
+				}
 			}
 		}
 	}
-	return flush(c, rows)
-}
-
-func (f *Family) coefficientRows(s *Scope, a *Association) (rows [][]string) {
-	source, from := "", ""
-	if a.LLCSource != nil {
-		source, from = *a.LLCSource, *a.MissSource
-	}
-	add := func(point, name string, c *Coefficient) {
-		rows = append(rows, []string{f.Kernel, f.Params, f.Substrate, f.Machine, f.Settings,
-			string(s.Kind), s.Name, string(a.Outcome), source, point, name, number(c.Value),
-			number(c.Low), number(c.High), number(c.P), a.PMethod, strconv.Itoa(a.N),
-			strconv.Itoa(a.Units), c.Why, from, number(a.ExcessLeast), number(a.ExcessMost)})
-	}
-	if a.ByConstruction {
-		add("", "", &Coefficient{Why: equalByConstruction})
-	}
-	for i := range a.Coefficients {
-		x := &a.Coefficients[i]
-		add(x.Point, "pearson", &x.Pearson)
-		add(x.Point, "spearman", &x.Spearman)
-	}
-	return rows
-}
-
-func flush(c *csv.Writer, rows [][]string) error {
-	if err := c.WriteAll(rows); err != nil {
-		return err
-	}
-	return c.Error()
-}
-
-func number(n result.Number) string {
-	if !n.Known() {
-		return ""
-	}
-	return strconv.FormatFloat(n.Float(), 'g', -1, 64)
+	return t
 }

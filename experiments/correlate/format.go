@@ -4,13 +4,13 @@ import (
 	"strconv"
 
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
+	"krdlab/krd/doc"
 )
 
 // signed prints a coefficient. What is not quite 0 or 1 may look like it.
 func signed(n result.Number) string {
 	if !n.Known() {
-		return show.NotAvailable
+		return doc.NotAvailable
 	}
 	s := strconv.FormatFloat(n.Float(), 'f', 3, 64)
 	if s == "-0.000" {

@@ -5,8 +5,8 @@ package doctor
 import (
 	"strings"
 
-	"krdlab/experiments/show"
 	"krdlab/hw"
+	"krdlab/krd/doc"
 )
 
 // A Status is the verdict of a finding.
@@ -53,7 +53,7 @@ func Examine(t *hw.Topology, folder string) *Diagnosis {
 }
 
 // WriteText writes d for a person.
-func (d *Diagnosis) WriteText(p *show.Page) error {
+func (d *Diagnosis) WriteText(p *doc.Page) error {
 	p.Line("%s", d.Machine.Describe())
 	if d.Facts.KernelVersion != "" {
 		virtual := ""
@@ -65,8 +65,9 @@ func (d *Diagnosis) WriteText(p *show.Page) error {
 		}
 		p.Line("Linux %s%s", d.Facts.KernelVersion, virtual)
 	}
-	t := show.NewTable(2)
-	t.Prose, t.Keys = []int{2}, 2
+	t := doc.NewTable(2)
+	t.Prose(2)
+	t.Keys = 2
 	for _, f := range d.Findings {
 		t.Row(f.Status, f.Name, f.Found)
 		if f.Why != "" {

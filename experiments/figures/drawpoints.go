@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"krdlab/experiments/show"
+	"krdlab/krd/doc"
 )
 
 // pointMarkers draws the markers of all series above all lines. Where points of several series
@@ -45,7 +45,7 @@ func (m pointMarkers) Plot(c draw.Canvas, g *plot.Plot) {
 	}
 	for i, a := range marks {
 		if a.cut != 0 {
-			taken = label(c, taken[i], show.Digits(a.point.Y.Float(), 3), taken)
+			taken = label(c, taken[i], doc.Digits(a.point.Y.Float(), 3), taken)
 		}
 	}
 	x, y := g.Transforms(&c)

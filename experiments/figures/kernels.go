@@ -83,7 +83,7 @@ func kernelInflation(r *result.Result, name string) result.Quantity {
 		}
 		return float64(t.ns) / float64(t.count)
 	}
-	q.Bootstrap(r.Seed, kernelResamples, func(rng *rand.Rand) float64 {
+	result.Bootstrap(&q, r.Seed, kernelResamples, func(rng *rand.Rand) float64 {
 		p := mean(rng, par)
 		return p / mean(rng, ser)
 	})

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
+	"krdlab/krd/doc"
 	"krdlab/krd/krdplot"
 )
 
@@ -76,7 +76,7 @@ func (p *Panel) list() (head []string, rows [][]string) {
 		if !n.Known() {
 			return notAvailable
 		}
-		return show.Digits(n.Float(), 4)
+		return doc.Digits(n.Float(), 4)
 	}
 	for _, s := range p.Series {
 		for _, v := range s.Points {

@@ -9,9 +9,9 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
 	"krdlab/experiments/stats"
 	"krdlab/kernels"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -74,9 +74,9 @@ func threeDigits(v float64) string {
 	case v == 0:
 		return "0"
 	case math.Abs(v) < 0.995: // 1.00 in two digits
-		return show.Digits(v, 2)
+		return doc.Digits(v, 2)
 	}
-	return show.Digits(v, 3)
+	return doc.Digits(v, 3)
 }
 
 // A matrix is the cells of an experiment on one machine of one substrate and one number of cores:

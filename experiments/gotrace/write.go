@@ -9,13 +9,14 @@ import (
 	"krdlab/experiments/show"
 	"krdlab/experiments/stats"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 )
 
 // most is how many rows a table has for people; all are in the document.
 const most = 12
 
 // Write writes d for people.
-func (d *Document) Write(p *show.Page) error {
+func (d *Document) Write(p *doc.Page) error {
 	p.Line("%s: %s by %s; %s rewritten; the program ran for %s", d.Package,
 		accesses(d.Accesses), units.Count(d.Goroutines, "goroutine"),
 		units.Count(len(d.Packages), "package"),
@@ -40,7 +41,7 @@ func (d *Document) Write(p *show.Page) error {
 		if d.Unit == Data {
 			what = "variables, fields and elements"
 		}
-		p.Line("data: %s, %s (%s)", show.Count(result.Some(float64(d.DistinctData))),
+		p.Line("data: %s, %s (%s)", doc.Count(result.Some(float64(d.DistinctData))),
 			units.Bytes(d.DistinctBytes), what)
 		p.Line("")
 		if err := show.WriteKRD(p, d.KRD); err != nil {
@@ -76,12 +77,12 @@ func accesses(n uint64) string {
 	return fmt.Sprintf("%s accesses", count(n))
 }
 
-func count(n uint64) any { return show.Count(result.Some(float64(n))) }
+func count(n uint64) any { return doc.Count(result.Some(float64(n))) }
 
 // limits are the distances that the tables of parts are about.
 var limits = []uint64{32 << 10, 1 << 20, stats.PaperBytes}
 
-func (d *Document) table(p *show.Page, head string, parts []Part) {
+func (d *Document) table(p *doc.Page, head string, parts []Part) {
 	heads := []string{head, "accesses", "share", "cold"}
 	limits := limits
 	for len(limits) > 0 { // without columns of zeros at the end
@@ -93,14 +94,14 @@ func (d *Document) table(p *show.Page, head string, parts []Part) {
 	for _, l := range limits {
 		heads = append(heads, "from "+units.Bytes(l))
 	}
-	t := show.NewTable(1, heads...)
+	t := doc.NewTable(1, heads...)
 	for i := range parts[:min(most, len(parts))] {
 		x := &parts[i]
-		row := []any{x.Name, show.Count(result.Some(float64(x.Accesses))),
-			show.Share(float64(x.Accesses), float64(d.Accesses)),
-			show.Share(float64(x.Cold), float64(x.Accesses))}
+		row := []any{x.Name, doc.Count(result.Some(float64(x.Accesses))),
+			doc.Percent(float64(x.Accesses), float64(d.Accesses)),
+			doc.Percent(float64(x.Cold), float64(x.Accesses))}
 		for _, l := range limits {
-			row = append(row, show.Share(float64(x.From(l)), float64(x.Accesses)))
+			row = append(row, doc.Percent(float64(x.From(l)), float64(x.Accesses)))
 		}
 		t.Row(row...)
 	}
@@ -136,7 +137,7 @@ func (d *Document) outside() (list []string) {
 		} {
 			if x.n > 0 {
 				list = append(list, fmt.Sprintf("%s of the accesses were %s%s",
-					show.Share(float64(x.n), all), x.what, named(d.places(x.account))))
+					doc.Percent(float64(x.n), all), x.what, named(d.places(x.account))))
 			}
 		}
 	}

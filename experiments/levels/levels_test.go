@@ -11,9 +11,9 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
 	"krdlab/kernels/kernel"
 	"krdlab/krd"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -257,7 +257,7 @@ func TestWhatIsUsed(t *testing.T) {
 		t.Errorf("one configuration has a fit: %q", why)
 	}
 	var b strings.Builder
-	if err := r.WriteText(show.NewPage(&b, 0)); err != nil {
+	if err := r.WriteText(doc.NewPage(&b, 0)); err != nil {
 		t.Fatal(err)
 	}
 	for _, words := range []string{"SIMULATED", "nothing is pooled", "left out: helpfirst",

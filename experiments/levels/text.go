@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -25,7 +25,7 @@ var Tables = []string{CellsTable, FitsTable}
 
 // WriteText writes the report for a person at a terminal: for each group a sentence, the held-out
 // R2 of each scope, the slopes, and each scheduler left out.
-func (r *Report) WriteText(p *show.Page) error {
+func (r *Report) WriteText(p *doc.Page) error {
 	for i := range r.Groups {
 		if i > 0 {
 			p.Line("")
@@ -46,7 +46,7 @@ func (r *Report) WriteText(p *show.Page) error {
 	return p.Close()
 }
 
-func (g *Group) write(p *show.Page) {
+func (g *Group) write(p *doc.Page) {
 	p.Line("%s: L2 %s a core, LLC %s a node", g, units.Bytes(uint64(g.L2Bytes)),
 		units.Bytes(uint64(g.LLCBytes)))
 	if g.Substrate == loi.Simulated {
@@ -146,14 +146,14 @@ func (e Estimate) String() string {
 
 func two(n result.Number) string {
 	if !n.Known() {
-		return show.NotAvailable
+		return doc.NotAvailable
 	}
 	return strings.Replace(strconv.FormatFloat(n.Float(), 'f', 2, 64), "-0.00", "0.00", 1)
 }
 
 // table has a row for each scope of a question.
-func (g *Group) table(p *show.Page, q question) {
-	t := show.NewTable(2, q.String(), "of", "n", "held-out R2\nL2 alone", "\nLLC alone", "\nboth",
+func (g *Group) table(p *doc.Page, q question) {
+	t := doc.NewTable(2, q.String(), "of", "n", "held-out R2\nL2 alone", "\nLLC alone", "\nboth",
 		"both\nadd", "slopes of both\nbeyond L2", "\nbeyond LLC")
 	t.Keys = 2
 	rows := 0
@@ -164,8 +164,8 @@ func (g *Group) table(p *show.Page, q question) {
 		}
 		rows++
 		if s.Why != "" {
-			t.Row(string(s.Comparison), s.name(), s.N, show.NotAvailable, show.NotAvailable,
-				show.NotAvailable, show.NotAvailable, show.NotAvailable, show.NotAvailable)
+			t.Row(string(s.Comparison), s.name(), s.N, doc.NotAvailable, doc.NotAvailable,
+				doc.NotAvailable, doc.NotAvailable, doc.NotAvailable, doc.NotAvailable)
 			continue
 		}
 		f := &s.Fits[2]
@@ -180,15 +180,15 @@ func (g *Group) table(p *show.Page, q question) {
 
 func slope(n result.Number) string {
 	if !n.Known() {
-		return show.NotAvailable
+		return doc.NotAvailable
 	}
 	return strconv.FormatFloat(n.Float(), 'g', 3, 64)
 }
 
 // schedulersLeft has a row for each scheduler of each kernel: how well what its WTI is beside the
 // others' is predicted, in the unit that does best.
-func (g *Group) schedulersLeft(p *show.Page) {
-	t := show.NewTable(2, "WTI between schedulers", "left out", "R2\nL2 alone", "\nLLC alone",
+func (g *Group) schedulersLeft(p *doc.Page) {
+	t := doc.NewTable(2, "WTI between schedulers", "left out", "R2\nL2 alone", "\nLLC alone",
 		"\nboth", "RMSE\nboth")
 	t.Keys = 2
 	rows := 0

@@ -8,8 +8,8 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
 	"krdlab/experiments/stats"
+	"krdlab/krd/doc"
 )
 
 // A standing is one scheduler at the largest core count of a group.
@@ -61,7 +61,7 @@ func speed(all []standing, cores int) string {
 	}
 	best := known[0]
 	is := fmt.Sprintf("%s runs %s times as fast as the serial program%s", best.scheduler,
-		ratio.sentence(best.value), because(best.result))
+		doc.Sentence(best.value, doc.Plain), because(best.result))
 	switch {
 	case len(known) == 1:
 		return sentence(onCores(cores) + ", " + is +
@@ -70,11 +70,11 @@ func speed(all []standing, cores int) string {
 		return sentence(fmt.Sprintf("%s, the highest median speed-up is that of %s, %s, but "+
 			"fewer than %d repetitions give no interval, so that no scheduler is called the "+
 			"fastest.",
-			onCores(cores), best.scheduler, ratio.sentence(best.value), result.MinSample))
+			onCores(cores), best.scheduler, doc.Sentence(best.value, doc.Plain), result.MinSample))
 	case len(others) > 0:
-		speedups := []string{best.scheduler + " " + ratio.sentence(best.value)}
+		speedups := []string{best.scheduler + " " + doc.Sentence(best.value, doc.Plain)}
 		for _, s := range others {
-			speedups = append(speedups, s.scheduler+" "+ratio.sentence(s.value))
+			speedups = append(speedups, s.scheduler+" "+doc.Sentence(s.value, doc.Plain))
 		}
 		return sentence(fmt.Sprintf("%s, no scheduler can be called the fastest: %s has the least "+
 			"median time, but its interval overlaps with that of %s. Their speed-ups: %s.",
@@ -82,10 +82,10 @@ func speed(all []standing, cores int) string {
 	}
 	next := known[1]
 	lead := ratioOf(times(next.result), times(best.result))
-	by := show.Digits(100*(lead.Median.Float()-1), 3) + nbsp + "%"
+	by := doc.Digits(100*(lead.Median.Float()-1), 3) + nbsp + "%"
 	if lead.Low.Known() && lead.High.Known() {
-		by += fmt.Sprintf(" (%s–%s)", show.Digits(100*(lead.Low.Float()-1), 3),
-			show.Digits(100*(lead.High.Float()-1), 3))
+		by += fmt.Sprintf(" (%s–%s)", doc.Digits(100*(lead.Low.Float()-1), 3),
+			doc.Digits(100*(lead.High.Float()-1), 3))
 	}
 	return sentence(fmt.Sprintf("%s, %s is the fastest: it %s. The next, %s, takes %s longer.",
 		onCores(cores), best.scheduler,
@@ -99,10 +99,10 @@ func noSpeed(all []standing, cores int) string {
 	}
 	var times []string
 	for _, s := range all {
-		times = append(times, s.scheduler+" "+seconds.sentence(s.result.Summary.TimeNS))
+		times = append(times, s.scheduler+" "+doc.Sentence(s.result.Summary.TimeNS, doc.Nanoseconds))
 	}
 	return fmt.Sprintf("No speed-up is known %s: %s. Times: %s.", onCores(cores),
-		whyNoSpeedup(all[0].result), list(times))
+		stats.Speedup.Why(all[0].result), list(times))
 }
 
 // because says what a speed-up is made of, where that is known.
@@ -112,7 +112,7 @@ func because(r *result.Result) string {
 		return ""
 	}
 	return fmt.Sprintf(" (non-work overhead OVR %s, work time inflation WTI %s)",
-		show.Digits(o.Median.Float(), 4), show.Digits(w.Median.Float(), 4))
+		doc.Digits(o.Median.Float(), 4), doc.Digits(w.Median.Float(), 4))
 }
 
 // inOrder returns those that r ranks, the best first, and those whose interval overlaps with that of
@@ -154,12 +154,12 @@ func reuse(all []standing, cores int) string {
 		same++
 	}
 	const beyond = "data beyond the last-level cache (far or cold)"
-	what := fmt.Sprintf("%s of the accesses of %s are to %s", percent.sentence(best.value),
+	what := fmt.Sprintf("%s of the accesses of %s are to %s", doc.Sentence(best.value, doc.Fraction),
 		best.scheduler, beyond)
 	smallest, its := what+", the smallest share", "its interval"
 	if same > 1 {
 		smallest = fmt.Sprintf("%s have the smallest share of accesses to %s, %s",
-			names(known[:same]), beyond, percent.sentence(best.value))
+			names(known[:same]), beyond, doc.Sentence(best.value, doc.Fraction))
 		its = "the interval of " + best.scheduler
 		others = slices.DeleteFunc(others, func(s standing) bool {
 			return s.value.Median == best.value.Median
@@ -174,7 +174,7 @@ func reuse(all []standing, cores int) string {
 		return sentence(onCores(cores) + ", " + what + ".")
 	case same == len(known):
 		return sentence(fmt.Sprintf("%s, %s of the accesses are to %s, under all %d schedulers.",
-			onCores(cores), percent.sentence(best.value), beyond, len(known)))
+			onCores(cores), doc.Sentence(best.value, doc.Fraction), beyond, len(known)))
 	case !sure:
 		return sentence(fmt.Sprintf("%s, %s; these are shares %s, without intervals, so that no "+
 			"scheduler is said to reuse best.", onCores(cores), smallest, few))
@@ -186,7 +186,7 @@ func reuse(all []standing, cores int) string {
 	}
 	return sentence(fmt.Sprintf("%s reuses best: %s of its accesses are to %s, against %s of %s, "+
 		"the next.", best.scheduler,
-		percent.sentence(best.value), beyond, percent.sentence(known[1].value), known[1].scheduler))
+		doc.Sentence(best.value, doc.Fraction), beyond, doc.Sentence(known[1].value, doc.Fraction), known[1].scheduler))
 }
 
 // names lists schedulers: "a, b and c".

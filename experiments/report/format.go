@@ -2,17 +2,17 @@ package report
 
 import (
 	"fmt"
-	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 )
 
 const (
-	notAvailable = show.NotAvailable
+	notAvailable = doc.NotAvailable
 	nbsp         = "\u00a0" // between a number and its unit
 )
 
@@ -24,7 +24,7 @@ func duration(n result.Number) string {
 	if n.Float() == 0 {
 		return "0" + nbsp + "ns"
 	}
-	return strings.Replace(show.Time(n), " ", nbsp, 1)
+	return strings.Replace(doc.Time(n), " ", nbsp, 1)
 }
 
 // count prints a whole number in groups of three digits, with a thin space between them.
@@ -46,55 +46,14 @@ func plural(n int, what string) string { return count(int64(n)) + " " + units.No
 // list joins words as a sentence does: a, b and c.
 func list(words []string) string { return units.List(words) }
 
-// A style says how the numbers of a column are printed.
-type style int
-
-const (
-	ratio   style = iota // 1.077, 21.93
-	seconds              // ns, in the largest unit that the median is at least one of
-	percent              // of a share between 0 and 1
-	events               // a count
-)
-
-// of is what a median m is multiplied with, and the unit written behind it.
-func (s style) of(m float64) (scale float64, unit string) {
-	switch s {
-	case seconds:
-		unit, scale = show.TimeUnit(m)
-	case events:
-		unit, scale = show.CountUnit(m)
-	case percent:
-		return 100, nbsp + "%"
-	default:
-		return 1, ""
+// sample says of how many values medians are, which differ between cells or not: "8", "6 to 8".
+func sample(ns []int) string {
+	if len(ns) == 0 {
+		return "0"
 	}
-	if unit != "" {
-		unit = nbsp + unit
+	low, high := slices.Min(ns), slices.Max(ns)
+	if low == high {
+		return fmt.Sprint(low)
 	}
-	return 1 / scale, unit
-}
-
-// quantity prints a median and its interval; the latter is "" where there is none.
-func (s style) quantity(q result.Quantity) (median, interval string) {
-	scale, unit := s.of(q.Median.Float())
-	number := func(n result.Number) string {
-		if s == events && unit == "" {
-			return count(int64(math.Round(n.Float())))
-		}
-		return show.Number(q, n.Float(), scale)
-	}
-	median = number(q.Median) + unit
-	if q.Low.Known() && q.High.Known() {
-		interval = number(q.Low) + "–" + number(q.High)
-	}
-	return median, interval
-}
-
-// sentence prints a quantity for a text: 21.93 (21.80–22.01), or the median alone.
-func (s style) sentence(q result.Quantity) string {
-	median, interval := s.quantity(q)
-	if interval == "" {
-		return median
-	}
-	return fmt.Sprintf("%s (%s)", median, interval)
+	return fmt.Sprintf("%d to %d", low, high)
 }

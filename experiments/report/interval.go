@@ -22,7 +22,7 @@ func ratioOf(over, under result.Sample) result.Quantity {
 		result.Draw(rng, to, from)
 		return result.Median(to)
 	}
-	q.Bootstrap(1, result.Resamples, func(rng *rand.Rand) float64 {
+	result.Bootstrap(&q, 1, result.Resamples, func(rng *rand.Rand) float64 {
 		top := median(rng, a)
 		return top / median(rng, b)
 	})

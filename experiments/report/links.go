@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"net/url"
 	"os"
 	"path"
@@ -123,11 +124,11 @@ func cellFiles(e *dataset.Experiment, l *linker) (list []cellLinks) {
 	}
 	for _, p := range e.Plan {
 		c := add(p.ID)
-		c.Kernel, c.Cores, c.Seed = p.Kernel, decimal(p.Cores), decimal(p.Seed)
+		c.Kernel, c.Cores, c.Seed = p.Kernel, fmt.Sprint(p.Cores), fmt.Sprint(p.Seed)
 	}
 	if len(e.Plan) == 0 && len(e.Cells) > 0 {
 		c, r := add(e.Cells[0].ID), e.Cells[0].Result
-		c.Kernel, c.Cores, c.Seed = r.Kernel, decimal(r.Cores), decimal(r.Seed)
+		c.Kernel, c.Cores, c.Seed = r.Kernel, fmt.Sprint(r.Cores), fmt.Sprint(r.Seed)
 	}
 	return list
 }

@@ -9,7 +9,8 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/figures"
-	"krdlab/experiments/show"
+	"krdlab/experiments/stats"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -55,8 +56,8 @@ type groupPart struct {
 	Findings                 []string
 	Pictures                 []picture
 	Skipped                  []string
-	Times, Reuse, Kernels    *table // nil: there is none
-	NoReuse                  string // why
+	Times, Reuse, Kernels    *doc.Table // nil: there is none
+	NoReuse                  string     // why
 	Workers                  []traced
 }
 
@@ -122,7 +123,10 @@ func newPage(e *dataset.Experiment, at string) (*page, error) {
 		}
 	}
 	if len(groups) > 0 {
-		p.Families = correlations(e)
+		var err error
+		if p.Families, err = correlations(e); err != nil {
+			return nil, err
+		}
 	}
 	l, err := newLinker(filepath.Dir(at), e.Dir)
 	if err != nil {
@@ -148,15 +152,9 @@ func newGroup(e *dataset.Experiment, g *dataset.Group, anchor string, brief bool
 		classes); err != nil {
 		return nil, err
 	}
-	times := timesTable(g)
-	part.Times = &times
-	if t, ok := reuseTable(g); ok {
-		part.Reuse = &t
-	} else {
-		part.NoReuse = show.WhyNoKRD(g.Cells[0].Result)
-	}
-	if t, ok := kernelTable(g); ok {
-		part.Kernels = &t
+	part.Times, part.Kernels = timesTable(g), kernelTable(g)
+	if part.Reuse = reuseTable(g); part.Reuse == nil {
+		part.NoReuse = stats.WhyNoKRD(g.Cells[0].Result)
 	}
 	part.Workers = tracedWorkers(e, g)
 	return part, nil

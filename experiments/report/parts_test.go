@@ -18,6 +18,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
 	"krdlab/krd"
+	"krdlab/krd/doc"
 )
 
 // What the page carries is the file that the npm package echarts 6.1.0 has as dist/echarts.min.js,
@@ -198,23 +199,11 @@ func TestRatioCoverage(t *testing.T) {
 
 // Numbers as they are printed.
 func TestFormats(t *testing.T) {
-	q := func(m, l, h float64) result.Quantity {
-		return result.Quantity{Median: result.Some(m), Low: result.Some(l),
-			High: result.Some(h)}
-	}
 	for _, c := range []struct{ got, want string }{
-		{ratio.sentence(q(21.934, 21.8, 22.01)), "21.93 (21.80–22.01)"},
-		{ratio.sentence(q(1.0766, 0.9, 1.2)), "1.08 (0.90–1.20)"},
-		{ratio.sentence(q(0.01234, 0.01, 0.02)), "0.012 (0.010–0.020)"},
-		{seconds.sentence(q(3.5e6, 9e5, 1.2e7)), "3.5\u00a0ms (0.9–12.0)"},
-		{percent.sentence(q(0.1143, 0.114, 0.1145)), "11.43\u00a0% (11.40–11.45)"},
-		{percent.sentence(q(0.00001234, 0, 0.00002)), "0.0012\u00a0% (0.0000–0.0020)"},
-		{events.sentence(q(1234567.4, 999, 2e6)), "1.2\u00a0M (0.0–2.0)"},
 		{count(-1234), "-1\u202f234"}, {count(12), "12"},
 		{duration(result.Number{}), "n/a"}, {duration(result.Some(12.5)),
 			"12.50\u00a0ns"}, {list([]string{"a", "b", "c"}), "a, b and c"},
-		{show.Digits(123456, 4), "123456"},
-		{ratio.sentence(result.Quantity{Median: result.Some(2)}), "2.00"},
+		{doc.Digits(123456, 4), "123456"},
 		{shell([]string{"/a b/krdlab", "run", "it's", "--n=4", "", "$HOME"}),
 			`krdlab run 'it'\''s' --n=4 '' '$HOME'`},
 	} {

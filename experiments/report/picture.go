@@ -12,7 +12,7 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/figures"
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
+	"krdlab/krd/doc"
 )
 
 // A picture is a figure on the page.
@@ -23,7 +23,7 @@ type picture struct {
 	Label   string        // what it shows, for those who do not see it
 	Drawing template.HTML // inline SVG
 	Paper   bool          // is drawn on white in the dark too: its colours mean values
-	Numbers table
+	Numbers *doc.Table
 }
 
 // styles gives each distinct style of the drawings of a page a class, which is shorter than the
@@ -139,12 +139,8 @@ func inline(svg, label string, paper bool, classes *styles) (template.HTML, erro
 }
 
 // numbersOf is the table of what a figure shows.
-func numbersOf(f *figures.Figure) table {
-	t := table{Caption: "The numbers of the figure."}
+func numbersOf(f *figures.Figure) *doc.Table {
 	panels := len(f.Panels) > 1
-	if panels {
-		t.Head = append(t.Head, column{Text: "panel", Name: true})
-	}
 	series, x, value := "series", f.Panels[0].X.Label, f.Panels[0].Y.Label
 	switch f.Panels[0].Kind { // a series is a row
 	case figures.Heat:
@@ -152,38 +148,28 @@ func numbersOf(f *figures.Figure) table {
 	case figures.Matrix:
 		series, x = "kernel", "scheduler"
 	}
-	t.Head = append(t.Head, column{Text: series, Name: true}, column{Text: x}, column{Text: value},
-		column{Text: "low"}, column{Text: "high"}, column{Text: "n"})
-	last, b := "", block{}
-	flush := func() {
-		if len(b.Rows) > 0 {
-			t.Blocks = append(t.Blocks, b)
-		}
-		b = block{}
+	t := &doc.Table{Title: "The numbers of the figure.", Columns: []doc.Column{{Head: "panel"},
+		{Head: series}, right(x), right(value), right("low"), right("high"), right("n")}, Keys: 2}
+	if !panels {
+		t.Columns, t.Keys = t.Columns[1:], 1
 	}
 	for _, r := range f.Rows() {
-		if key := r.Panel + "\x00" + r.Series; key != last {
-			flush()
-			last = key
+		row := []any{r.Panel, r.Series, r.At}
+		if !panels {
+			row = row[1:]
 		}
-		var cells []cell
-		if panels {
-			cells = append(cells, name(r.Panel))
-		}
-		cells = append(cells, header(r.Series), name(r.At))
-		for i, n := range []float64{r.Y.Float(), r.Low.Float(), r.High.Float()} {
+		for i, n := range []result.Number{r.Y, r.Low, r.High} {
 			switch {
-			case n != n && i == 0:
-				cells = append(cells, name(notAvailable))
-			case n != n:
-				cells = append(cells, name("–"))
-			default:
+			case n.Known():
 				q := result.Quantity{Median: r.Y, Low: r.Low, High: r.High, N: r.N}
-				cells = append(cells, name(show.Number(q, n, 1)))
+				row = append(row, doc.Format(q, n.Float(), 1))
+			case i == 0:
+				row = append(row, nil)
+			default:
+				row = append(row, "–")
 			}
 		}
-		b.Rows = append(b.Rows, row{Cells: append(cells, name(fmt.Sprint(r.N)))})
+		t.Row(append(row, r.N)...)
 	}
-	flush()
 	return t
 }

@@ -8,7 +8,7 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
+	"krdlab/experiments/stats"
 	"krdlab/hw"
 	"krdlab/hw/machine"
 	"krdlab/loi"
@@ -352,7 +352,7 @@ func reuses(e *dataset.Experiment) (judgement, bool) {
 	without, reasons := len(all)-len(ns), map[string]bool{}
 	for _, c := range e.Cells {
 		if len(dataset.Histograms(c.Result)) == 0 {
-			reasons[show.WhyNoKRD(c.Result)] = true
+			reasons[stats.WhyNoKRD(c.Result)] = true
 		}
 	}
 	switch why := strings.Join(sorted(reasons), "; "); {

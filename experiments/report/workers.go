@@ -9,7 +9,7 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -107,7 +107,7 @@ type traced struct {
 	Title string
 	Open  bool
 	Path  string // of the trace, relative to the experiment
-	Table table
+	Table *doc.Table
 	Error string // why the trace cannot be read
 }
 
@@ -143,71 +143,64 @@ func within(e *dataset.Experiment, dir string) string {
 }
 
 // workerTable has a row for each worker, or for each node where there are many, and the sum.
-func workerTable(workers []activity, time result.Number, goPolicy bool) table {
+func workerTable(workers []activity, time result.Number, goPolicy bool) *doc.Table {
 	first := "worker"
 	if goPolicy { // records belong to CPUs
 		first = "recorder"
 	}
-	t := table{Head: []column{{Text: first, Name: true}, {Text: "CPU"}, {Text: "node"},
-		{Text: "kernels"}, {Text: "work"}, {Text: "idle"}, {Text: "steals, local"},
-		{Text: "remote"}},
-		Caption: "From the trace: kernel executions and their time, time from the beginning of a " +
-			"search for work to its end or that of the run, successful steals. " +
-			"Scheduling is the rest of the time. `krdlab trace export --format perfetto` draws " +
-			"the same slices."}
-	if time.Known() {
-		t.Caption = "The repetition took " + duration(time) + ". " + t.Caption
+	times := func(head string) []doc.Column {
+		return []doc.Column{{Head: head, Kind: doc.Real, Unit: doc.Nanoseconds},
+			{Head: head + ", %", Kind: doc.Real, Unit: doc.Fraction}}
 	}
-	line := func(first, cpu, node string, a activity, workers int64) row {
-		share := func(ns int64) cell {
-			c := name(duration(result.Some(float64(ns))))
+	t := &doc.Table{Columns: slices.Concat([]doc.Column{{Head: first}, right("CPU"), right("node"),
+		right("kernels")}, times("work"), times("idle"), []doc.Column{right("steals, local"),
+		right("remote")}),
+		Title: "From the trace: kernel executions and their time, time from the beginning of a " +
+			"search for work to its end or that of the run, successful steals. Scheduling is the " +
+			"rest of the time. `krdlab trace export --format perfetto` draws the same slices."}
+	if time.Known() {
+		t.Title = "The repetition took " + duration(time) + ". " + t.Title
+	}
+	line := func(first string, cpu, node any, a activity, workers int64) {
+		row := []any{first, cpu, node, count(a.Kernels)}
+		for _, ns := range []int64{a.WorkNS, a.IdleNS} {
+			part := result.Number{}
 			if time.Known() && time.Float() > 0 {
-				c.Interval = show.Digits(100*float64(ns)/(time.Float()*float64(workers)), 3) + " %"
+				part = result.Some(float64(ns) / (time.Float() * float64(workers)))
 			}
-			return c
+			row = append(row, result.Some(float64(ns)), part)
 		}
-		return row{Cells: []cell{header(first), name(cpu), name(node), name(count(a.Kernels)),
-			share(a.WorkNS), share(a.IdleNS),
-			name(count(a.Local)), name(count(a.Remote))}}
+		t.Row(append(row, count(a.Local), count(a.Remote))...)
 	}
 	var all activity
-	var b block
+	nodes, number := map[int]*activity{}, map[int]int64{}
 	for i, a := range workers {
 		all.add(a)
-		cpu := "–"
-		if a.CPU >= 0 {
-			cpu = fmt.Sprint(a.CPU)
+		if nodes[a.Node] == nil {
+			nodes[a.Node] = &activity{}
 		}
-		b.Rows = append(b.Rows, line(fmt.Sprint(i), cpu, fmt.Sprint(a.Node), a, 1))
+		nodes[a.Node].add(a)
+		number[a.Node]++
+		if len(workers) > maxWorkerRows {
+			continue
+		}
+		var cpu any = "–"
+		if a.CPU >= 0 {
+			cpu = a.CPU
+		}
+		line(fmt.Sprint(i), cpu, a.Node, a, 1)
 	}
 	if len(workers) > maxWorkerRows {
-		t.Head[0].Text += "s"
-		b.Rows = byNode(workers, line)
+		t.Columns[0].Head += "s"
+		for _, n := range slices.Sorted(maps.Keys(nodes)) {
+			line(count(number[n]), "–", n, *nodes[n], number[n])
+		}
 	}
-	t.Blocks = []block{b}
 	if len(workers) > 1 {
-		sum := line("all", "", "", all, int64(len(workers)))
-		sum.Sum = true
-		t.Blocks = append(t.Blocks, block{[]row{sum}})
+		line("all", "", "", all, int64(len(workers)))
+		t.Foot = true
 	}
 	return t
-}
-
-// byNode has a row for each node, in the order of their numbers.
-func byNode(workers []activity, line func(first, cpu, node string, a activity,
-	workers int64) row) (rows []row) {
-	sums, number := map[int]*activity{}, map[int]int64{}
-	for _, a := range workers {
-		if sums[a.Node] == nil {
-			sums[a.Node] = &activity{}
-		}
-		sums[a.Node].add(a)
-		number[a.Node]++
-	}
-	for _, n := range slices.Sorted(maps.Keys(sums)) {
-		rows = append(rows, line(count(number[n]), "–", fmt.Sprint(n), *sums[n], number[n]))
-	}
-	return rows
 }
 
 func (a *activity) add(b activity) {

@@ -13,9 +13,9 @@ import (
 	"krdlab/experiments/figures"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
+	"krdlab/krd/doc"
 	"krdlab/runtimes"
 )
 
@@ -137,14 +137,14 @@ var ablationColumns = []struct {
 
 // WriteAblation writes, from the cells of the experiment, a table, a CSV and a figure of what each
 // rule of a scheduler is worth. p is shown the table as well.
-func WriteAblation(p *show.Page, e *dataset.Experiment) error {
+func WriteAblation(p *doc.Page, e *dataset.Experiment) error {
 	list := changes(e)
 	if err := ablationTable(p, list); err != nil {
 		return err
 	}
 	file := func(name string) string { return filepath.Join(e.Dir, name) }
 	if err := result.Rewrite(file(AblationText), func(w io.Writer) error {
-		return ablationTable(show.NewPage(w, 0), list)
+		return ablationTable(doc.NewPage(w, 0), list)
 	}); err != nil {
 		return err
 	}
@@ -162,8 +162,8 @@ func WriteAblation(p *show.Page, e *dataset.Experiment) error {
 }
 
 // ablationTable is a table for each machine and number of cores, and what the rules are.
-func ablationTable(p *show.Page, list []change) error {
-	var t *show.Table
+func ablationTable(p *doc.Page, list []change) error {
+	var t *doc.Table
 	flush := func() {
 		if t != nil {
 			p.Table(t)
@@ -179,7 +179,7 @@ func ablationTable(p *show.Page, list []change) error {
 			for _, col := range ablationColumns {
 				head = append(head, col.head)
 			}
-			t = show.NewTable(2, head...)
+			t = doc.NewTable(2, head...)
 		}
 		row := []any{c.base, "", ""}
 		if c.rule != "" {

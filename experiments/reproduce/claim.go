@@ -6,9 +6,9 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
-	"krdlab/experiments/show"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
+	"krdlab/krd/doc"
 )
 
 // A Claim is one statement of the paper with its test. Two sentences that say the same are one
@@ -146,7 +146,7 @@ func (c *Claim) judge(v *view, bands *Bands) Finding {
 	}
 	f.Verdict, f.BySeeds = readings(verdicts...), readings(bySeeds...)
 	if f.Ours = ours(f.Readings); f.Verdict == NotRun {
-		f.Ours = show.NotAvailable
+		f.Ours = doc.NotAvailable
 	}
 	return f
 }
@@ -161,7 +161,7 @@ func (m *meaning) judge(v *view, bands *Bands) ReadingFinding {
 	}
 	r.Verdict, r.BySeeds = all(verdicts...), all(bySeeds...)
 	if r.Ours = m.ours(v, r.Parts); r.Verdict == NotRun {
-		r.Ours = show.NotAvailable
+		r.Ours = doc.NotAvailable
 	}
 	return r
 }

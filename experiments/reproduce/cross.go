@@ -6,13 +6,13 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
+	"krdlab/krd/doc"
 )
 
 // WriteCross writes schedulers against core counts for one group: time, speed-up, overhead,
 // inflation, misses and reuse, medians and 95 % intervals. What was not measured is n/a.
-func WriteCross(p *show.Page, g *dataset.Group) error {
-	t := show.NewTable(2, "cores", "scheduler", "n", "time, ms", "speed-up", "OVR", "WTI",
+func WriteCross(p *doc.Page, g *dataset.Group) error {
+	t := doc.NewTable(2, "cores", "scheduler", "n", "time, ms", "speed-up", "OVR", "WTI",
 		"LLC misses, M", ">= 32 MiB, %", "cold, %")
 	schedulers := g.Schedulers()
 	for _, cores := range g.Cores() {
@@ -48,15 +48,15 @@ func missesOf(r *result.Result) string {
 // compact writes v and its interval as one number, the larger half width: 21.99 ±0.05.
 func (v interval) compact() string {
 	if !v.known {
-		return show.NotAvailable
+		return doc.NotAvailable
 	}
 	q := result.Quantity{Median: result.Some(v.mid), N: v.n}
 	if v.sure {
 		q.Low, q.High = result.Some(v.low), result.Some(v.high)
 	}
-	s := show.Number(q, v.mid, 1)
+	s := doc.Format(q, v.mid, 1)
 	if wide := max(v.high-v.mid, v.mid-v.low); v.sure && wide > 0 {
-		if far := show.Number(q, wide, 1); strings.Trim(far, "0.") != "" {
+		if far := doc.Format(q, wide, 1); strings.Trim(far, "0.") != "" {
 			s += " ±" + far
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"krdlab/experiments/dataset/datasettest"
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
+	"krdlab/krd/doc"
 )
 
 // Every scheduler has a row at every core count; what is not known is n/a.
@@ -16,7 +16,7 @@ func TestWriteCross(t *testing.T) {
 	e.Cells[5].Result.Summary.OVR = result.Quantity{}
 	g := e.Groups()[0]
 	var b bytes.Buffer
-	if err := WriteCross(show.NewPage(&b, 200), &g); err != nil {
+	if err := WriteCross(doc.NewPage(&b, 200), &g); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")

@@ -14,10 +14,10 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
+	"krdlab/krd/doc"
 )
 
 // MaxDraws is how many draws can be asked for.
@@ -135,7 +135,7 @@ func drawnOf(e *dataset.Experiment, scale Scale, draw int) (rows []drawn) {
 
 // WriteDraws writes DrawsCSV and DrawsText into dir from the experiments of draws 0, 1, ..., and
 // shows p the text. Errors: an experiment in which cells are missing; of writing.
-func WriteDraws(p *show.Page, dir string, scale Scale, draws []*dataset.Experiment) error {
+func WriteDraws(p *doc.Page, dir string, scale Scale, draws []*dataset.Experiment) error {
 	var rows []drawn
 	for i, e := range draws {
 		for _, problem := range e.Problems {
@@ -153,7 +153,7 @@ func WriteDraws(p *show.Page, dir string, scale Scale, draws []*dataset.Experime
 		return err
 	}
 	if err := result.Rewrite(filepath.Join(dir, DrawsText), func(w io.Writer) error {
-		return b.writeText(show.NewPage(w, 0))
+		return b.writeText(doc.NewPage(w, 0))
 	}); err != nil {
 		return err
 	}
@@ -162,10 +162,10 @@ func WriteDraws(p *show.Page, dir string, scale Scale, draws []*dataset.Experime
 
 // writeText writes the bands: for each program, cores and measure a line a scheduler, and how often
 // their order is that of draw 0.
-func (b *Bands) writeText(p *show.Page) error {
+func (b *Bands) writeText(p *doc.Page) error {
 	p.Line("SIMULATED. Scale %s, draw 0 and %d draws. Draw 0: %s", b.Scale, b.Draws-1,
 		frozenText(b.MachineHash))
-	t := show.NewTable(4, "program", "cores", "measure", "scheduler", "draw 0", "median", "lowest",
+	t := doc.NewTable(4, "program", "cores", "measure", "scheduler", "draw 0", "median", "lowest",
 		"highest", "order as draw 0")
 	type group struct {
 		kernel  string

@@ -14,10 +14,10 @@ import (
 	"krdlab/experiments"
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
-	"krdlab/experiments/show"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
+	"krdlab/krd/doc"
 )
 
 func paperMachine(t *testing.T) *machine.Machine {
@@ -182,7 +182,7 @@ func TestSameOrder(t *testing.T) {
 func TestDamagedDraw(t *testing.T) {
 	bad := dataset.Problem{Kind: dataset.Unreadable, Detail: "cell 1"}
 	draws := []*dataset.Experiment{{}, {Problems: []dataset.Problem{bad}}}
-	err := WriteDraws(show.NewPage(io.Discard, 0), t.TempDir(), Smoke, draws)
+	err := WriteDraws(doc.NewPage(io.Discard, 0), t.TempDir(), Smoke, draws)
 	if failure.Of(err) != failure.Data || !strings.Contains(err.Error(), DrawDir(1)) {
 		t.Errorf("got %v, expected bad data of %s", err, DrawDir(1))
 	}

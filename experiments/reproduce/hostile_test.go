@@ -20,9 +20,9 @@ import (
 	"krdlab/experiments/figures"
 	"krdlab/experiments/report"
 	"krdlab/experiments/reproduce"
-	"krdlab/experiments/show"
 	"krdlab/experiments/sweep"
 	"krdlab/hw/hwtest/long"
+	"krdlab/krd/doc"
 )
 
 var everyHostile = flag.Bool("every", false, "every hostile value at every place of a result, "+
@@ -126,16 +126,16 @@ func useAll(e, other *dataset.Experiment) (bad string) {
 			bad = fmt.Sprintf("%s prints %q", name, text[max(0, at[0]-80):min(len(text), at[1]+20)])
 		}
 	}
-	check("table.csv", func(w io.Writer) error { return sweep.NewTable(e).WriteCSV(w) })
-	check("table.jsonl", func(w io.Writer) error { return sweep.NewTable(e).WriteJSONL(w) })
+	check("table.csv", func(w io.Writer) error { return sweep.NewTable(e).CSV(w) })
+	check("table.jsonl", func(w io.Writer) error { return sweep.NewTable(e).JSONL(w) })
 	check("bench.txt", func(w io.Writer) error { return sweep.WriteBench(w, e) })
-	check("correlate", func(w io.Writer) error { return correlate.Of(e).WriteText(show.NewPage(w, 0), true) })
+	check("correlate", func(w io.Writer) error { return correlate.Of(e).View(true).Text(doc.NewPage(w, 0)) })
 	check("correlate.json", func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(
 			correlate.Of(e))
 	})
-	check("claims", func(w io.Writer) error { return reproduce.WriteText(show.NewPage(w, 0), reproduce.Judge(e, nil)) })
-	check("tables", func(w io.Writer) error { return reproduce.WriteTables(show.NewPage(w, 0), e) })
+	check("claims", func(w io.Writer) error { return reproduce.WriteText(doc.NewPage(w, 0), reproduce.Judge(e, nil)) })
+	check("tables", func(w io.Writer) error { return reproduce.WriteTables(doc.NewPage(w, 0), e) })
 	check("compare", func(w io.Writer) error {
 		r, err := compare.Of(e, other)
 		if err != nil {
@@ -144,7 +144,7 @@ func useAll(e, other *dataset.Experiment) (bad string) {
 		if err := json.NewEncoder(w).Encode(r); err != nil {
 			return err
 		}
-		return r.WriteText(show.NewPage(w, 0))
+		return r.WriteText(doc.NewPage(w, 0))
 	})
 	for _, g := range e.Groups() {
 		list, _ := figures.All(&g)

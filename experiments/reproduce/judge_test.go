@@ -9,8 +9,8 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/dataset/datasettest"
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
 	"krdlab/kernels/kernel"
+	"krdlab/krd/doc"
 )
 
 func iv(low, mid, high float64) interval {
@@ -295,7 +295,7 @@ func TestJudgedByBands(t *testing.T) {
 func TestWriteText(t *testing.T) {
 	list := Judge(datasettest.Small(), nil)
 	var b bytes.Buffer
-	if err := WriteText(show.NewPage(&b, 0), list); err != nil {
+	if err := WriteText(doc.NewPage(&b, 0), list); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(b.String(), "\n") {

@@ -10,8 +10,8 @@ import (
 	"strconv"
 
 	"krdlab/experiments/dataset"
-	"krdlab/experiments/show"
 	"krdlab/hw/machine"
+	"krdlab/krd/doc"
 )
 
 // mostMachineDraws is the highest number of a draw that any scale has.
@@ -99,7 +99,7 @@ func (s *site) band(number func(s *site) interval) interval {
 
 // drawsText has, of the machines of which there are draws, how often each conclusion holds and
 // between what the numbers lie.
-func drawsText(p *show.Page, list []site) {
+func drawsText(p *doc.Page, list []site) {
 	list = slices.DeleteFunc(slices.Clone(list), func(s site) bool { return len(s.draws) == 0 })
 	if len(list) == 0 {
 		return
@@ -110,7 +110,7 @@ func drawsText(p *show.Page, list []site) {
 	for i := range conclusions {
 		head = append(head, strconv.Itoa(i+1))
 	}
-	t := show.NewTable(1, head...)
+	t := doc.NewTable(1, head...)
 	for i := range list {
 		s := &list[i]
 		row := []any{s.machine(), s.cores, len(s.draws)}
@@ -121,7 +121,7 @@ func drawsText(p *show.Page, list []site) {
 	}
 	p.Table(t)
 	p.Line("")
-	t = show.NewTable(3, "machine", "cores", "scheduler", "time / MTH", "OVR", "WTI",
+	t = doc.NewTable(3, "machine", "cores", "scheduler", "time / MTH", "OVR", "WTI",
 		"beyond LLC, %")
 	t.Keys = 3
 	for i := range list {
@@ -148,7 +148,7 @@ func drawsText(p *show.Page, list []site) {
 // ends writes a band with a number of decimals.
 func (v interval) ends(decimals int) string {
 	if !v.known {
-		return show.NotAvailable
+		return doc.NotAvailable
 	}
 	return fmt.Sprintf("%.*f to %.*f", decimals, v.low, decimals, v.high)
 }

@@ -9,12 +9,12 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
+	"krdlab/krd/doc"
 )
 
 // WriteMachines writes, from the cells of the experiment, which conclusions hold on which machine,
 // the numbers behind them, and a figure. p is shown the tables as well.
-func WriteMachines(p *show.Page, e *dataset.Experiment) error {
+func WriteMachines(p *doc.Page, e *dataset.Experiment) error {
 	list, err := sites(e)
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func WriteMachines(p *show.Page, e *dataset.Experiment) error {
 		name  string
 		write func(w io.Writer) error
 	}{
-		{MachinesText, func(w io.Writer) error { return machinesText(show.NewPage(w, 0), list) }},
+		{MachinesText, func(w io.Writer) error { return machinesText(doc.NewPage(w, 0), list) }},
 		{MachinesCSV, func(w io.Writer) error { return machinesCSV(w, list) }},
 		{ConclusionsCSV, func(w io.Writer) error { return conclusionsCSV(w, list) }},
 		{MachinesFigure + ".svg", func(w io.Writer) error {
@@ -51,12 +51,12 @@ var signs = map[Verdict]string{Agree: "yes", Disagree: "no", CannotTell: "?", No
 var machineColumns = ablationColumns[:4]
 
 // machinesText has a table of conclusions and one of numbers.
-func machinesText(p *show.Page, list []site) error {
+func machinesText(p *doc.Page, list []site) error {
 	head := []string{"program", "machine", "cores"}
 	for i := range conclusions {
 		head = append(head, strconv.Itoa(i+1))
 	}
-	t := show.NewTable(2, head...)
+	t := doc.NewTable(2, head...)
 	holds, fails := make([]int, len(conclusions)), make([]int, len(conclusions))
 	asked := make([]int, len(conclusions))
 	for i := range list {
@@ -89,7 +89,7 @@ func machinesText(p *show.Page, list []site) error {
 	for _, col := range machineColumns {
 		head = append(head, col.head)
 	}
-	var numbers *show.Table
+	var numbers *doc.Table
 	for i := range list {
 		s := &list[i]
 		if i == 0 || programOf(s.group) != programOf(list[i-1].group) {
@@ -98,7 +98,7 @@ func machinesText(p *show.Page, list []site) error {
 				p.Line("")
 			}
 			p.Line("%s", programOf(s.group))
-			numbers = show.NewTable(3, append(slices.Clone(head), "beyond LLC, %")...)
+			numbers = doc.NewTable(3, append(slices.Clone(head), "beyond LLC, %")...)
 			numbers.Keys = 3
 		}
 		for n, name := range Schedulers {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"krdlab/experiments/show"
+	"krdlab/krd/doc"
 )
 
 // Count sums up findings: how many of those that the machine was not fitted to agree, disagree,
@@ -62,9 +62,10 @@ func (c Count) String() string {
 const pageColumns = 130
 
 // WriteText writes the findings as a table for a person, and what they sum up to.
-func WriteText(p *show.Page, list []Finding) error {
-	t := show.NewTable(1, "verdict", "claim", "paper", "test", "ours")
-	t.Prose, t.Rules, t.Most = []int{0, 1, 2, 3, 4}, true, pageColumns
+func WriteText(p *doc.Page, list []Finding) error {
+	t := doc.NewTable(1, "verdict", "claim", "paper", "test", "ours")
+	t.Prose(0, 1, 2, 3, 4)
+	t.Rules, t.Most = true, pageColumns
 	for _, f := range list {
 		t.Row(f.verdict(), f.Says+" ["+f.Where+"]", f.Paper, f.Test, f.Ours)
 	}

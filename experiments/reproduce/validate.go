@@ -13,9 +13,9 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 	"krdlab/runtimes"
 )
@@ -159,7 +159,7 @@ func (m *validated) nativeOver(native, simulated *timings) interval {
 	q := result.Quantity{Median: result.Some(m.of(native) / m.of(simulated)),
 		N: len(native.time)}
 	x, y := native.sample(), simulated.sample()
-	q.Bootstrap(1, result.Resamples, func(rng *rand.Rand) float64 {
+	result.Bootstrap(&q, 1, result.Resamples, func(rng *rand.Rand) float64 {
 		x.draw(rng, native)
 		y.draw(rng, simulated)
 		return m.of(x) / m.of(y)
@@ -212,13 +212,13 @@ func pairs(e *dataset.Experiment) (list []pair) {
 
 // WriteValidation writes, from the cells of the experiment, a table and a CSV of native over
 // simulated numbers. p is shown the table as well.
-func WriteValidation(p *show.Page, e *dataset.Experiment) error {
+func WriteValidation(p *doc.Page, e *dataset.Experiment) error {
 	list := pairs(e)
 	if err := validationText(p, e, list); err != nil {
 		return err
 	}
 	if err := result.Rewrite(filepath.Join(e.Dir, ValidationText), func(w io.Writer) error {
-		return validationText(show.NewPage(w, 0), e, list)
+		return validationText(doc.NewPage(w, 0), e, list)
 	}); err != nil {
 		return err
 	}
@@ -229,8 +229,8 @@ func WriteValidation(p *show.Page, e *dataset.Experiment) error {
 
 // validationText has a row for each pair, how far ratios go, whether orders are the same, and what
 // could not be measured.
-func validationText(p *show.Page, e *dataset.Experiment, list []pair) error {
-	t := show.NewTable(1, "program", "cores", "scheduler", "n", "native, ms", "simulated, ms",
+func validationText(p *doc.Page, e *dataset.Experiment, list []pair) error {
+	t := doc.NewTable(1, "program", "cores", "scheduler", "n", "native, ms", "simulated, ms",
 		"time", "OVR", "WTI")
 	t.Keys = 3
 	for i := range list {

@@ -14,7 +14,7 @@ import (
 	"krdlab/experiments/figures"
 	"krdlab/experiments/report"
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
+	"krdlab/krd/doc"
 )
 
 // Names of what Write leaves in the folder of the experiment.
@@ -40,7 +40,7 @@ func Write(e *dataset.Experiment, bands *Bands,
 		name  string
 		write func(w io.Writer) error
 	}{
-		{ClaimsText, func(w io.Writer) error { return WriteText(show.NewPage(w, 0), findings) }},
+		{ClaimsText, func(w io.Writer) error { return WriteText(doc.NewPage(w, 0), findings) }},
 		{ClaimsCSV, func(w io.Writer) error { return WriteCSV(w, findings) }},
 		{ClaimsJSON, func(w io.Writer) error {
 			enc := json.NewEncoder(w)
@@ -55,9 +55,9 @@ func Write(e *dataset.Experiment, bands *Bands,
 			_, err := fmt.Fprintf(w, "\n%s\n", frozenText(machineHash(e)))
 			return err
 		}},
-		{TablesText, func(w io.Writer) error { return WriteTables(show.NewPage(w, 0), e) }},
+		{TablesText, func(w io.Writer) error { return WriteTables(doc.NewPage(w, 0), e) }},
 		{Correlation, func(w io.Writer) error {
-			return correlate.Of(e).WriteText(show.NewPage(w, 0), false)
+			return correlate.Of(e).View(false).Text(doc.NewPage(w, 0))
 		}},
 		{ReportHTML, func(w io.Writer) error {
 			return report.Write(w, e,
@@ -73,7 +73,7 @@ func Write(e *dataset.Experiment, bands *Bands,
 }
 
 // WriteTables writes schedulers against cores, a table for each group.
-func WriteTables(p *show.Page, e *dataset.Experiment) error {
+func WriteTables(p *doc.Page, e *dataset.Experiment) error {
 	for i, g := range e.Groups() {
 		if i > 0 {
 			p.Line("")

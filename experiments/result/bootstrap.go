@@ -31,7 +31,7 @@ func Draw[T any](rng *rand.Rand, to, from []T) {
 // Bootstrap gives q, of which median and N are set, the central 95 % of what statistic is of so
 // many resamples, which it draws itself. Nothing is done below MinSample or where the median is not
 // known.
-func (q *Quantity) Bootstrap(seed uint64, resamples int, statistic func(*rand.Rand) float64) {
+func Bootstrap(q *Quantity, seed uint64, resamples int, statistic func(*rand.Rand) float64) {
 	if q.N < MinSample || !q.Median.Known() || q.Reason == Deterministic {
 		return
 	}
@@ -40,11 +40,11 @@ func (q *Quantity) Bootstrap(seed uint64, resamples int, statistic func(*rand.Ra
 	for i := range values {
 		values[i] = statistic(rng)
 	}
-	q.setInterval(values)
+	setInterval(q, values)
 }
 
 // setInterval takes the central 95 % of the resampled values, which it sorts.
-func (q *Quantity) setInterval(values []float64) {
+func setInterval(q *Quantity, values []float64) {
 	if !q.Median.Known() {
 		return
 	}

@@ -1,105 +1,28 @@
 package result
 
-import (
-	"encoding/json"
-	"math"
+import "krdlab/krd/doc"
+
+// Results are made of the values that documents show.
+type (
+	// Number is a measured quantity, or none.
+	Number = doc.Number
+	// Quantity is the median of a sample with an interval around it.
+	Quantity = doc.Quantity
+	// Reason is why a quantity has no interval.
+	Reason = doc.Reason
 )
 
-// A Number is a measured quantity. The zero value means that there is no measurement, so that what
-// was forgotten is never taken for 0; in JSON it is null.
-type Number struct {
-	value float64
-	known bool
-}
+// The reasons.
+const (
+	Deterministic = doc.Deterministic
+	TooFew        = doc.TooFew
+)
 
 // Some returns the Number v, or the zero Number where v is not finite.
-func Some(v float64) Number {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return Number{}
-	}
-	return Number{v, true}
-}
+func Some(v float64) Number { return doc.Some(v) }
 
 // SomeInt returns what p points to, or the zero Number where p is nil.
-func SomeInt(p *int64) Number {
-	if p == nil {
-		return Number{}
-	}
-	return Some(float64(*p))
-}
-
-// Known reports whether n was measured.
-func (n Number) Known() bool { return n.known }
-
-// Float returns the value of n, NaN where there is none.
-func (n Number) Float() float64 {
-	if !n.known {
-		return math.NaN()
-	}
-	return n.value
-}
-
-// MarshalJSON writes n with all its digits, or null.
-func (n Number) MarshalJSON() ([]byte, error) {
-	if !n.known {
-		return []byte("null"), nil
-	}
-	return json.Marshal(n.value)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (n *Number) UnmarshalJSON(b []byte) error {
-	*n = Number{}
-	if string(b) == "null" {
-		return nil
-	}
-	if err := json.Unmarshal(b, &n.value); err != nil {
-		return err
-	}
-	n.known = true
-	return nil
-}
-
-// A Quantity is the median of a sample of N values with an interval around it. Where there is no
-// interval of 95 %, Low, High and Confidence are not known, and Reason says why; where there is no
-// sample, nothing is, and N is 0.
-type Quantity struct {
-	Median     Number `json:"median"`
-	Low        Number `json:"low"`
-	High       Number `json:"high"`
-	Confidence Number `json:"confidence"` // attained, at least 0.95
-	N          int    `json:"n"`
-	Reason     Reason `json:"reason"`
-}
-
-// A Reason says why a quantity has no interval. In JSON the zero value is null: it has one, or it
-// has no value either.
-type Reason string
-
-const (
-	// Deterministic: nothing was drawn at random, or nothing that this depends on, so that every
-	// repetition gives the one value.
-	Deterministic Reason = "deterministic"
-	// TooFew: less than MinSample values.
-	TooFew Reason = "too few"
-)
-
-// MarshalJSON writes r, or null.
-func (r Reason) MarshalJSON() ([]byte, error) {
-	if r == "" {
-		return []byte("null"), nil
-	}
-	return json.Marshal(string(r))
-}
-
-// Bounds returns the interval of q, which of a deterministic quantity is its value alone; ok is
-// false where there is none.
-func (q Quantity) Bounds() (low, high float64, ok bool) {
-	if q.Reason == Deterministic {
-		return q.Median.Float(), q.Median.Float(), q.Median.Known()
-	}
-	return q.Low.Float(), q.High.Float(), q.Low.Known() && q.High.Known()
-}
+func SomeInt(p *int64) Number { return doc.SomeInt(p) }
 
 // exactly returns the quantity of a value of n inputs, of each of which every repetition gives the
 // same; nothing is known of it where v is not finite.

@@ -160,10 +160,10 @@ func (s *ratioSample) quantities() (speedup, ovr, wti Quantity) {
 		sp, o, w := draw.point()
 		sps, os, ws = append(sps, sp), append(os, o), append(ws, w)
 	}
-	speedup.setInterval(sps)
+	setInterval(&speedup, sps)
 	if s.hasWork() {
-		ovr.setInterval(os)
-		wti.setInterval(ws)
+		setInterval(&ovr, os)
+		setInterval(&wti, ws)
 	}
 	return
 }

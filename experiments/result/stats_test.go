@@ -23,12 +23,13 @@ func TestQuantity(t *testing.T) {
 		{"5 equal ones are few", []float64{7, 7, 7, 7, 7}, Quantity{Median: Some(7), N: 5,
 			Reason: TooFew}},
 		// With 6 values the whole range misses the median with probability 2/64.
-		{"6", []float64{6, 1, 5, 2, 4, 3}, Quantity{Some(3.5), Some(1), Some(6), Some(1 - 2.0/64),
-			6, ""}},
+		{"6", []float64{6, 1, 5, 2, 4, 3}, Quantity{Median: Some(3.5), Low: Some(1), High: Some(6),
+			Confidence: Some(1 - 2.0/64), N: 6}},
 		// With 10, from the 2nd to the 9th: 1 - 2 (1 + 10)/1024. An outlier moves neither the
 		// median nor the interval.
 		{"10 with an outlier", []float64{10, 1e9, 20, 30, 90, 40, 60, 50, 80, 70},
-			Quantity{Some(55), Some(20), Some(90), Some(1 - 22.0/1024), 10, ""}},
+			Quantity{Median: Some(55), Low: Some(20), High: Some(90),
+				Confidence: Some(1 - 22.0/1024), N: 10}},
 	} {
 		before := slices.Clone(test.values)
 		got := QuantityOf(test.values)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"krdlab/experiments/request"
@@ -14,10 +13,11 @@ import (
 	"krdlab/hw/machine"
 	"krdlab/hw/units"
 	"krdlab/kernels"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
-// BriefLines is how many lines of [TextWidth] columns [WriteBrief] writes at most for six
+// BriefLines is how many lines of [doc.TextWidth] columns [WriteBrief] writes at most for six
 // schedulers. With the line for the run directory and what is said before a run, that is a screen.
 const BriefLines = 23
 
@@ -25,12 +25,12 @@ const BriefLines = 23
 // each scheduler, what follows from it, and what is doubtful, by kind, the gravest first. What does
 // not fit in [BriefLines] is counted; [WriteTable] has all. All results are of one configuration;
 // there is at least one.
-func WriteBrief(p *Page, results []result.Result) error {
+func WriteBrief(p *doc.Page, results []result.Result) error {
 	r := &results[0]
 	p.Brief(r.Kernel + " " + describe(r))
 	p.Brief(where(results))
 	all := pointers(results)
-	p.Brief(fmt.Sprintf("serial %s; %s", Time(r.Serial.TimeNS), Sampled(all)))
+	p.Brief(fmt.Sprintf("serial %s; %s", doc.Time(r.Serial.TimeNS), Sampled(all)))
 	p.Line("")
 	p.Table(summaries(all, false))
 	p.Line("")
@@ -38,7 +38,7 @@ func WriteBrief(p *Page, results []result.Result) error {
 		p.Brief(s)
 	}
 	rows := max(0, len(results)-6) // of more schedulers
-	for _, s := range p.fit(warningKinds(results), BriefLines+rows-p.lines) {
+	for _, s := range fit(p, warningKinds(results), BriefLines+rows-p.Lines()) {
 		p.Brief(s)
 	}
 	return p.Close()
@@ -74,9 +74,9 @@ func where(results []result.Result) string {
 		}
 	}
 	if r.Substrate != loi.Simulated {
-		return fmt.Sprintf("measured on %s, %s%s", orNA(m.Name), cores, caches)
+		return fmt.Sprintf("measured on %s, %s%s", nameOf(m), cores, caches)
 	}
-	s := fmt.Sprintf("SIMULATED, no measurement: %s, %s%s, caches by %s", orNA(m.Name), cores, caches,
+	s := fmt.Sprintf("SIMULATED, no measurement: %s, %s%s, caches by %s", nameOf(m), cores, caches,
 		r.Settings.CacheModel)
 	if m.Model == nil {
 		return s
@@ -148,15 +148,8 @@ func Sampled(results []*result.Result) string {
 	return s
 }
 
-// A briefColumn is one of the table; it is left out where no result has it.
-type briefColumn struct {
-	head  string
-	of    func(*result.Result) result.Quantity
-	cells func([]result.Quantity) []string
-}
-
 // Summaries writes a table with a row for each result and number of cores.
-func Summaries(p *Page, results []*result.Result) {
+func Summaries(p *doc.Page, results []*result.Result) {
 	p.Table(summaries(results, true))
 	noteDisturbed(p, results)
 }
@@ -164,61 +157,35 @@ func Summaries(p *Page, results []*result.Result) {
 // summaries has a row for each result: medians, how far intervals reach, and the share of accesses
 // beyond the LLC, without columns that no result has. With cores, a second column has their number,
 // and reaches are those of time and WTI alone.
-func summaries(results []*result.Result, cores bool) *Table {
-	unit, size := TimeUnit(largest(timesOf(results)))
-	columns := []briefColumn{
-		{"time, " + unit, stats.Time.Of,
-			func(q []result.Quantity) []string { return Aligned(q, 1/size, "", true) }},
-		{"speed-up", stats.Speedup.Of,
-			func(q []result.Quantity) []string { return Aligned(q, 1, "", !cores) }},
-		{"OVR", stats.OVR.Of,
-			func(q []result.Quantity) []string { return Aligned(q, 1, "", !cores) }},
-		{"WTI", stats.WTI.Of,
-			func(q []result.Quantity) []string { return Aligned(q, 1, "", true) }},
-		{"LLC miss\nper core" + briefSource(results),
-			stats.Misses.Of,
-			func(q []result.Quantity) []string { return Counts(q, false) }},
-		{"beyond\nLLC, %", stats.BeyondLLC.Of, func(q []result.Quantity) []string {
-			return Aligned(q, 100, "", false)
-		}},
-	}
-	head := []string{"scheduler"}
+func summaries(results []*result.Result, cores bool) *doc.Table {
+	reach := doc.Reach
 	if cores {
-		head = append(head, "cores")
+		reach = doc.Hidden
 	}
-	rows := make([][]string, len(results))
-	for i, r := range results {
-		rows[i] = []string{SchedulerOf(r)}
+	measures := []stats.Measure{stats.Time, stats.Speedup, stats.OVR, stats.WTI, stats.Misses,
+		stats.BeyondLLC}
+	t := byScheduler()
+	if cores {
+		t.Columns, t.Keys = append(t.Columns, doc.Column{Head: "cores", Kind: doc.Whole}), 2
+	}
+	t.Columns = append(t.Columns, stats.Time.Column(doc.Reach), stats.Speedup.Column(reach),
+		stats.OVR.Column(reach), stats.WTI.Column(doc.Reach),
+		headed(stats.Misses, "LLC miss\nper core"+briefSource(results), doc.Hidden),
+		headed(stats.BeyondLLC, "beyond\nLLC, %", doc.Hidden))
+	for i := len(t.Columns) - len(measures); i < len(t.Columns); i++ {
+		t.Columns[i].Known = true
+	}
+	for _, r := range results {
+		row := []any{SchedulerOf(r)}
 		if cores {
-			rows[i] = append(rows[i], strconv.Itoa(r.Cores))
+			row = append(row, r.Cores)
 		}
-	}
-	for _, c := range columns {
-		var values []result.Quantity
-		for _, r := range results {
-			values = append(values, c.of(r))
+		for _, m := range measures {
+			row = append(row, m.Of(r))
 		}
-		if !slices.ContainsFunc(values, func(q result.Quantity) bool { return q.Median.Known() }) {
-			continue
-		}
-		head = append(head, c.head)
-		for i, cell := range c.cells(values) {
-			rows[i] = append(rows[i], cell)
-		}
-	}
-	t := Columns(1, head, rows)
-	if cores {
-		t.Keys = 2
+		t.Row(row...)
 	}
 	return t
-}
-
-func timesOf(results []*result.Result) []result.Quantity {
-	list := make([]result.Quantity, len(results))
-	for i, r := range results {
-		list[i] = r.Summary.TimeNS
-	}
-	return list
 }
 
 // briefSource marks misses that are no measurement.
@@ -262,7 +229,7 @@ func conclusions(results []result.Result) []string {
 		default:
 			lines = append(lines, fmt.Sprintf("Fastest: %s; the next, %s, takes %s %% longer "+
 				"(intervals apart).", results[first].Scheduler, results[next].Scheduler,
-				Digits(ahead, 2)))
+				doc.Digits(ahead, 2)))
 		}
 	}
 	if len(rank.Order) > 0 {
@@ -296,7 +263,7 @@ func conclusions(results []result.Result) []string {
 		default:
 			one = " (too few traces for intervals)"
 		}
-		fewest, most := Digits(100*q[first].Median.Float(), 3), Digits(100*q[last].Median.Float(), 3)
+		fewest, most := doc.Digits(100*q[first].Median.Float(), 3), doc.Digits(100*q[last].Median.Float(), 3)
 		if fewest == most {
 			return append(lines, fmt.Sprintf("Beyond the LLC: %s %% under each%s.", most, one))
 		}
@@ -482,9 +449,9 @@ func warningKinds(results []result.Result) []warningKind {
 }
 
 // fit returns the sentences of as many kinds as fit in so many lines, and counts the rest.
-func (p *Page) fit(kinds []warningKind, lines int) []string {
+func fit(p *doc.Page, kinds []warningKind, lines int) []string {
 	height := func(s string) int {
-		return 1 + strings.Count(Wrap(s, min(p.Width(), TextWidth), gap), "\n")
+		return 1 + strings.Count(doc.Wrap(s, min(p.Width(), doc.TextWidth), 2), "\n")
 	}
 	rest := func(kinds []warningKind) string {
 		var names []string

@@ -1,7 +1,6 @@
 package show
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"krdlab/hw"
 	"krdlab/hw/machine"
 	"krdlab/krd"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -44,11 +44,11 @@ func six() []result.Result {
 func brief(t *testing.T, results []result.Result, columns int) string {
 	t.Helper()
 	var b strings.Builder
-	if err := WriteBrief(NewPage(&b, columns), results); err != nil {
+	if err := WriteBrief(doc.NewPage(&b, columns), results); err != nil {
 		t.Fatal(err)
 	}
 	if columns == 0 {
-		columns = TextWidth
+		columns = doc.TextWidth
 	}
 	for line := range strings.Lines(b.String()) {
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
@@ -71,7 +71,7 @@ func TestBriefFits(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
-	if strings.Contains(got, NotAvailable) {
+	if strings.Contains(got, doc.NotAvailable) {
 		t.Errorf("n/a where nothing was asked:\n%s", got)
 	}
 }
@@ -164,47 +164,6 @@ func TestBriefSaysNoMore(t *testing.T) {
 			"fastest: the interval of workfirst overlaps with that of helpfirst."} {
 		if !strings.Contains(strings.ReplaceAll(got, "\n  ", " "), want) {
 			t.Errorf("no %q in\n%s", want, got)
-		}
-	}
-}
-
-// Digits follow from the intervals, and points stand below each other.
-func TestAligned(t *testing.T) {
-	q := func(low, median, high float64) result.Quantity {
-		return result.Quantity{Median: result.Some(median), Low: result.Some(low),
-			High: result.Some(high), N: 6}
-	}
-	exact := result.Quantity{Median: result.Some(1.5), N: 1, Reason: result.Deterministic}
-	for _, test := range []struct {
-		column []result.Quantity
-		scale  float64
-		reach  bool
-		want   string
-	}{
-		{[]result.Quantity{q(1.9, 2, 2.1), q(119, 120, 121.4), {}}, 1, true,
-			"[2.00±5%]|[120.0 ±2%]|[n/a]"},
-		{[]result.Quantity{q(1.9, 2, 2.1), exact}, 1, true, "[2.00 ±5%]|[1.500=  ]"},
-		{[]result.Quantity{{Median: result.Some(1234.5), N: 2, Reason: result.TooFew}}, 1, true,
-			"[1234]"},
-		{[]result.Quantity{q(0.0002, 0.0005, 0.0009)}, 100, false, "[0.050]"},
-		{[]result.Quantity{q(3, 3, 3)}, 1, true, "[3.000±1%]"},
-		{[]result.Quantity{q(3, 25, 136)}, 1, true, "[25±>100%]"},
-	} {
-		var cells []string
-		for _, c := range Aligned(test.column, test.scale, "", test.reach) {
-			cells = append(cells, fmt.Sprintf("[%s]", c))
-		}
-		if got := strings.Join(cells, "|"); got != test.want { // the table aligns to the right
-			t.Errorf("%q, want %q", got, test.want)
-		}
-	}
-}
-
-func TestCount(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 97312: "97312", 898779: "898.8k",
-		1190000: "1.190M", 3.2e9: "3.200G"} {
-		if got := Count(result.Some(v)); got != want {
-			t.Errorf("%v: %s, want %s", v, got, want)
 		}
 	}
 }

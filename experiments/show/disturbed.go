@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"krdlab/experiments/result"
+	"krdlab/krd/doc"
 )
 
 // DisturbedMark stands behind the scheduler of a result that other programs disturbed.
@@ -27,7 +28,7 @@ func Marked(name string, disturbed bool) string {
 }
 
 // noteDisturbed writes the line below a table of results, where one was disturbed.
-func noteDisturbed(p *Page, results []*result.Result) {
+func noteDisturbed(p *doc.Page, results []*result.Result) {
 	if slices.ContainsFunc(results, (*result.Result).Disturbed) {
 		p.Line("%s", DisturbedNote)
 	}

@@ -10,13 +10,14 @@ import (
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/causes"
+	"krdlab/krd/doc"
 	"krdlab/krd/smith"
 )
 
 // WriteKRD writes a report of reuse distances: the summary, the bins summed over the nodes, and a
 // row for each node. Shares are of all accesses, cold ones included; n/a is what the trace does not
 // allow to know.
-func WriteKRD(p *Page, r *krd.Report) error {
+func WriteKRD(p *doc.Page, r *krd.Report) error {
 	krdSummary(p, r)
 	p.Line("")
 	krdBins(p, r)
@@ -38,16 +39,18 @@ func WriteKRD(p *Page, r *krd.Report) error {
 	return p.Close()
 }
 
-// whole prints a column of counts.
-func whole(column ...float64) []string {
-	list := make([]result.Quantity, len(column))
-	for i, n := range column {
-		list[i] = exactly(result.Some(n))
+func share(part, of uint64) doc.Share { return doc.Share{Part: float64(part), Whole: float64(of)} }
+
+// shareOf is a share of the accesses of h, unknown for nil.
+func shareOf(part *uint64, h *krd.Histogram) any {
+	if part == nil {
+		return nil
 	}
-	return Counts(list, false)
+	return share(*part, h.Accesses)
 }
 
-func share(part, of uint64) string { return Share(float64(part), float64(of)) }
+// count is a number of one trace.
+func count(n float64) result.Quantity { return exactly(result.Some(n)) }
 
 // krdTitle says what the distances of a report are, and what is counted.
 func krdTitle(r *krd.Report, counts string) (title, unit string) {
@@ -81,21 +84,17 @@ func wordsOf(r *krd.Report) krdWords {
 			"LLC of their node: %s; by neither: %s"}
 }
 
-func krdSummary(p *Page, r *krd.Report) {
+func krdSummary(p *doc.Page, r *krd.Report) {
 	title, unit := krdTitle(r, "counts are of")
 	words := wordsOf(r)
 	p.Line("%s", title)
-	t := NewTable(1)
-	t.Prose = []int{3}
-	var counts []float64
+	t := &doc.Table{Columns: []doc.Column{{}, counted(""), {Kind: doc.Real}, {Prose: true}}}
 	row := func(name string, n *uint64, what string) {
 		if n == nil {
-			t.Row(name, NotAvailable, "", what)
-			counts = append(counts, 0)
+			t.Row(name, nil, "", what)
 			return
 		}
-		t.Row(name, "", share(*n, r.Accesses), what)
-		counts = append(counts, float64(*n))
+		t.Row(name, count(float64(*n)), share(*n, r.Accesses), what)
 	}
 	row(unit, &r.Accesses, "all")
 	row("close", r.Close, "distance + size <= L2"+ofSize(r.L2Bytes, r.L2Known))
@@ -107,15 +106,11 @@ func krdSummary(p *Page, r *krd.Report) {
 		row("invalid.", r.Invalidated, "the node had it and lost it to a write on another, "+
 			"distance INF")
 	}
-	for i, c := range whole(counts...) {
-		if t.rows[i][1] == "" {
-			t.rows[i][1] = c
-		}
-	}
 	p.Table(t)
 	if tail, err := r.AtLeast(stats.PaperBytes); err == nil && r.Accesses > 0 {
 		p.Line(">= %s: %s; >= %[1]s or cold: %[3]s", units.Bytes(stats.PaperBytes),
-			share(tail.Finite, tail.Accesses), share(tail.Finite+tail.Cold, tail.Accesses))
+			doc.Percent(float64(tail.Finite), float64(tail.Accesses)),
+			doc.Percent(float64(tail.Finite+tail.Cold), float64(tail.Accesses)))
 	}
 }
 
@@ -129,7 +124,7 @@ func ofSize(n *uint64, known string) string {
 	return " of " + units.Bytes(*n) + known
 }
 
-func krdBins(p *Page, r *krd.Report) {
+func krdBins(p *doc.Page, r *krd.Report) {
 	largest := r.Cold
 	first := len(r.Bins)
 	for k, b := range r.Bins {
@@ -138,11 +133,11 @@ func krdBins(p *Page, r *krd.Report) {
 			first = min(first, k)
 		}
 	}
-	t := NewTable(1, "distance", "count", "share", "cumulative")
+	t := doc.NewTable(1, "distance", "count", "share", "cumulative")
 	var sum uint64
 	row := func(name string, n uint64) {
 		sum += n
-		t.Row(name, Count(result.Some(float64(n))), share(n, r.Accesses), share(sum, r.Accesses))
+		t.Row(name, doc.Count(result.Some(float64(n))), share(n, r.Accesses), share(sum, r.Accesses))
 		if n > 0 {
 			t.Bar(float64(n) / float64(largest))
 		}
@@ -176,8 +171,8 @@ func belowUnit(r *krd.Report, k int) bool {
 	return b.FromBytes > 0 && b.ToBytes <= r.SmallestBytes && b.Count == 0
 }
 
-func krdNodes(p *Page, r *krd.Report) {
-	t := NewTable(1, append(krdHead(r, "node", "workers"), "shared")...)
+func krdNodes(p *doc.Page, r *krd.Report) {
+	t := doc.NewTable(1, append(krdHead(r, "node", "workers"), "shared")...)
 	workers := 0
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
@@ -185,7 +180,8 @@ func krdNodes(p *Page, r *krd.Report) {
 			share(n.Shared, n.Accesses))...)
 		workers += len(n.Workers)
 	}
-	t.Foot(append(krdRow(r, &r.Histogram, "sum", workers), share(r.Shared, r.Accesses))...)
+	t.Row(append(krdRow(r, &r.Histogram, "sum", workers), share(r.Shared, r.Accesses))...)
+	t.Foot = true
 	p.Table(t)
 }
 
@@ -199,22 +195,16 @@ func krdHead(r *krd.Report, head ...string) []string {
 }
 
 func krdRow(r *krd.Report, h *krd.Histogram, cells ...any) []any {
-	part := func(n *uint64) string {
-		if n == nil {
-			return NotAvailable
-		}
-		return share(*n, h.Accesses)
-	}
-	cells = append(cells, Count(result.Some(float64(h.Accesses))), part(h.Close), part(h.Near),
-		part(h.Far), part(&h.Cold))
+	cells = append(cells, doc.Count(result.Some(float64(h.Accesses))), shareOf(h.Close, h),
+		shareOf(h.Near, h), shareOf(h.Far, h), shareOf(&h.Cold, h))
 	if r.Coherence {
-		cells = append(cells, part(h.Invalidated))
+		cells = append(cells, shareOf(h.Invalidated, h))
 	}
 	return cells
 }
 
 // krdCores has a row for each worker, and what the two levels of caches hold.
-func krdCores(p *Page, r *krd.Report) {
+func krdCores(p *doc.Page, r *krd.Report) {
 	words := wordsOf(r)
 	p.Line("each %s's accesses alone, as its core's caches see them; near and far: of an LLC "+
 		"for itself", words.worker)
@@ -222,32 +212,33 @@ func krdCores(p *Page, r *krd.Report) {
 	if r.Goroutines {
 		head = head[:1]
 	}
-	t := NewTable(1, krdHead(r, head...)...)
+	t := doc.NewTable(1, krdHead(r, head...)...)
 	for i := range r.PerCore.Cores {
 		c := &r.PerCore.Cores[i]
 		t.Row(krdRow(r, &c.Histogram, []any{fmt.Sprint(c.Worker), c.Node}[:len(head)]...)...)
 	}
-	t.Foot(krdRow(r, &r.PerCore.Histogram, []any{"sum", ""}[:len(head)]...)...)
+	t.Row(krdRow(r, &r.PerCore.Histogram, []any{"sum", ""}[:len(head)]...)...)
+	t.Foot = true
 	p.Table(t)
 	if l, ok := krd.LevelsOf(&r.PerCore.Histogram, &r.Histogram); ok {
-		p.Line(words.levels, Share(l.L2, 1), Share(l.LLC, 1), Share(l.Beyond, 1))
+		p.Line(words.levels, doc.Percent(l.L2, 1), doc.Percent(l.LLC, 1), doc.Percent(l.Beyond, 1))
 	}
 }
 
 // krdMisses has a row for each cache, and for each node where there are several.
-func krdMisses(p *Page, r *krd.Report) {
+func krdMisses(p *doc.Page, r *krd.Report) {
 	p.Line("misses expected from the distances, in cache lines; per core, cold ones included")
 	cold := "of these cold"
 	if r.Coherence {
 		cold = "cold or invalid."
 	}
-	t := NewTable(1, "cache", "node", "misses per core", "lines missed", cold, "miss ratio")
+	t := doc.NewTable(1, "cache", "node", "misses per core", "lines missed", cold, "miss ratio")
 	t.Keys = 2
 	caveat := ""
 	for _, c := range r.Misses {
 		row := func(node string, m smith.Prediction, perCore float64) {
-			t.Row(c.Cache, node, Count(result.Some(perCore)), Count(result.Some(m.AllLineMisses())),
-				Count(result.Some(m.ColdLines)), Share(m.AllLineMisses(), m.Lines))
+			t.Row(c.Cache, node, doc.Count(result.Some(perCore)), doc.Count(result.Some(m.AllLineMisses())),
+				doc.Count(result.Some(m.ColdLines)), doc.Percent(m.AllLineMisses(), m.Lines))
 		}
 		if len(c.Nodes) > 1 {
 			for _, n := range c.Nodes {
@@ -266,17 +257,17 @@ func krdMisses(p *Page, r *krd.Report) {
 }
 
 // WriteSample writes an estimate from a sample.
-func WriteSample(p *Page, r *krd.SampleReport) error {
+func WriteSample(p *doc.Page, r *krd.SampleReport) error {
 	p.Line("kernel reuse distance, ESTIMATED from a sample of the blocks: %s, seed %d", r.Engine,
 		r.Seed)
 	for _, n := range r.Nodes {
 		p.Line("\nnode %d, %s: %s accesses, of which %s sampled; %s blocks followed at the end, a "+
 			"share of %s", n.Node, units.Count(len(n.Workers), "worker"),
-			Count(result.Some(float64(n.Accesses))), Count(result.Some(float64(n.Sampled))),
-			Count(result.Some(float64(n.Keys))), strconv.FormatFloat(n.Rate, 'g', 3, 64))
-		t := NewTable(1, "distance", "about", "share")
+			doc.Count(result.Some(float64(n.Accesses))), doc.Count(result.Some(float64(n.Sampled))),
+			doc.Count(result.Some(float64(n.Keys))), strconv.FormatFloat(n.Rate, 'g', 3, 64))
+		t := doc.NewTable(1, "distance", "about", "share")
 		row := func(name string, count float64) {
-			t.Row(name, Count(result.Some(count)), Share(count, float64(n.Accesses)))
+			t.Row(name, doc.Count(result.Some(count)), doc.Percent(count, float64(n.Accesses)))
 		}
 		if n.HiddenBelowBytes > 0 {
 			row("0 - "+units.Bytes(n.HiddenBelowBytes), n.Hidden)
@@ -302,12 +293,12 @@ func WriteSample(p *Page, r *krd.SampleReport) error {
 		for _, c := range n.Caches {
 			if c.MissRatio != nil {
 				p.Line("a fully associative cache of %s misses about %s of the accesses",
-					units.Bytes(c.Bytes), Share(*c.MissRatio, 1))
+					units.Bytes(c.Bytes), doc.Percent(*c.MissRatio, 1))
 			}
 		}
 		for _, m := range n.Misses {
 			p.Line("a cache %v misses about %s lines a core, %s of the lines", m.Cache,
-				Count(result.Some(m.LineMissesPerCore)), Share(m.AllLineMisses(), m.Lines))
+				doc.Count(result.Some(m.LineMissesPerCore)), doc.Percent(m.AllLineMisses(), m.Lines))
 			if m.Caveat != "" {
 				p.Line("  %s", m.Caveat)
 			}
@@ -323,7 +314,7 @@ func WriteSample(p *Page, r *krd.SampleReport) error {
 const rankingRows = 20
 
 // WriteRanking writes one ranking of r.Causes, one of [krd.Rankings].
-func WriteRanking(p *Page, r *krd.Report, by string) error {
+func WriteRanking(p *doc.Page, r *krd.Report, by string) error {
 	c := r.Causes
 	what := "distances of at least " + units.Bytes(c.FromBytes)
 	if c.ToBytes != nil {
@@ -335,23 +326,26 @@ func WriteRanking(p *Page, r *krd.Report, by string) error {
 	if r.Weight == krd.WeightBytes {
 		unit = "bytes accessed"
 	}
-	count := func(n uint64) string { return Count(result.Some(float64(n))) }
-	p.Line("%s: %s of %s %s (%s)", what, count(c.Accesses), count(c.AllAccesses), unit,
-		share(c.Accesses, c.AllAccesses))
-	var t *Table
-	part := func(share *float64) string {
+	p.Line("%s: %s of %s %s (%s)", what, doc.Count(result.Some(float64(c.Accesses))),
+		doc.Count(result.Some(float64(c.AllAccesses))), unit,
+		doc.Percent(float64(c.Accesses), float64(c.AllAccesses)))
+	words := func(head string) doc.Column { return doc.Column{Head: head} }
+	shares := func(head string) doc.Column { return doc.Column{Head: head, Kind: doc.Real} }
+	part := func(share *float64) any {
 		if share == nil {
-			return NotAvailable
+			return nil
 		}
-		return Share(*share, 1)
+		return doc.Share{Part: *share, Whole: 1}
 	}
-	counts := func(name string, c causes.Counts) {
-		t.Row(name, count(c.Accesses), part(c.Share), count(c.AllAccesses), part(c.OwnShare),
-			count(c.Cold))
-	}
+	n := func(n uint64) any { return count(float64(n)) }
+	t := &doc.Table{Keys: 2}
 	switch by {
 	case krd.ByKernel, krd.ByObject:
-		t = NewTable(1, by, "in the range", "share", "all its own", "of its own", "cold")
+		t.Keys, t.Columns = 1, []doc.Column{words(by), counted("in the range"), shares("share"),
+			counted("all its own"), shares("of its own"), counted("cold")}
+		counts := func(name string, c causes.Counts) {
+			t.Row(name, n(c.Accesses), part(c.Share), n(c.AllAccesses), part(c.OwnShare), n(c.Cold))
+		}
 		for _, k := range c.Kernels {
 			if by == krd.ByKernel {
 				counts(k.Kernel, k.Counts)
@@ -363,21 +357,22 @@ func WriteRanking(p *Page, r *krd.Report, by string) error {
 			}
 		}
 	case krd.ByObjectPair:
-		t = NewTable(2, "object", "touched between", "bytes between", "share", unit)
+		t.Columns = []doc.Column{words("object"), words("touched between"),
+			counted("bytes between"), shares("share"), counted(unit)}
 		for _, pair := range c.Pairs {
-			t.Row(pair.Object, pair.Between, Count(result.Some(pair.BetweenBytes)), part(pair.Share),
-				count(pair.Accesses))
+			t.Row(pair.Object, pair.Between, count(pair.BetweenBytes), part(pair.Share),
+				n(pair.Accesses))
 		}
 	default:
-		t = NewTable(2, "used last by", "used again by", "in the range", "share")
+		t.Columns = []doc.Column{words("used last by"), words("used again by"),
+			counted("in the range"), shares("share")}
 		for _, pair := range c.KernelPairs {
-			t.Row(pair.Source, pair.Kernel, count(pair.Accesses), part(pair.Share))
+			t.Row(pair.Source, pair.Kernel, n(pair.Accesses), part(pair.Share))
 		}
 	}
-	t.Keys = t.Left
-	more := len(t.rows) - rankingRows
+	more := len(t.Rows) - rankingRows
 	if more > 0 {
-		t.rows = t.rows[:rankingRows]
+		t.Rows = t.Rows[:rankingRows]
 	}
 	p.Table(t)
 	if more > 0 {

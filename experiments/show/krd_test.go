@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"krdlab/krd"
+	"krdlab/krd/doc"
 )
 
 // krdReport is one of 300 000 accesses on two nodes, whose LLC the trace does not name.
@@ -26,7 +27,7 @@ func krdReport() *krd.Report {
 
 func TestWriteKRD(t *testing.T) {
 	var b strings.Builder
-	if err := WriteKRD(NewPage(&b, 80), krdReport()); err != nil {
+	if err := WriteKRD(doc.NewPage(&b, 80), krdReport()); err != nil {
 		t.Fatal(err)
 	}
 	want := `kernel reuse distance: exclusive, in bytes; counts are of accesses

@@ -7,6 +7,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/hw/units"
 	"krdlab/krd"
+	"krdlab/krd/doc"
 )
 
 // A KRDColumn is the report of one trace beside those of others.
@@ -19,7 +20,7 @@ type KRDColumn struct {
 
 // WriteKRDs writes the summed reuse distances of several traces of one run as one table, a column
 // each: shares of the accesses of each trace. The list must not be empty.
-func WriteKRDs(p *Page, columns []KRDColumn) error {
+func WriteKRDs(p *doc.Page, columns []KRDColumn) error {
 	r := columns[0].Report
 	title, unit := krdTitle(r, "shares are of each trace's")
 	p.Line("%s", title)
@@ -27,15 +28,11 @@ func WriteKRDs(p *Page, columns []KRDColumn) error {
 	for _, c := range columns {
 		head = append(head, c.Name)
 	}
-	t := NewTable(1, head...)
+	t := doc.NewTable(1, head...)
 	row := func(name string, of func(*krd.Report) *uint64) {
 		cells := []any{name}
 		for _, c := range columns {
-			cell := NotAvailable
-			if n := of(c.Report); n != nil {
-				cell = share(*n, c.Report.Accesses)
-			}
-			cells = append(cells, cell)
+			cells = append(cells, shareOf(of(c.Report), &c.Report.Histogram))
 		}
 		t.Row(cells...)
 	}
@@ -43,7 +40,7 @@ func WriteKRDs(p *Page, columns []KRDColumn) error {
 	bins := longestBins(columns)
 	first, last := len(bins), -1 // nothing was reused
 	for _, c := range columns {
-		counts = append(counts, Count(result.Some(float64(c.Report.Accesses))))
+		counts = append(counts, doc.Count(result.Some(float64(c.Report.Accesses))))
 		for k, b := range c.Report.Bins {
 			if b.Count > 0 {
 				first, last = min(first, k), max(last, k)

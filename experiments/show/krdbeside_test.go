@@ -3,6 +3,8 @@ package show
 import (
 	"strings"
 	"testing"
+
+	"krdlab/krd/doc"
 )
 
 // Several traces are columns of one table, and what warns of all of them is said once.
@@ -10,7 +12,7 @@ func TestWriteKRDs(t *testing.T) {
 	a, b := krdReport(), krdReport()
 	b.Cold, b.Warnings = 30000, append(b.Warnings, "only here")
 	var w strings.Builder
-	if err := WriteKRDs(NewPage(&w, 80), []KRDColumn{{"adws", "run/adws.1.loi", 20, a},
+	if err := WriteKRDs(doc.NewPage(&w, 80), []KRDColumn{{"adws", "run/adws.1.loi", 20, a},
 		{"workfirst", "run/workfirst.loi", 1, b}}); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +46,7 @@ func TestWriteKRDsCold(t *testing.T) {
 	r := krdReport()
 	r.Bins, r.Cold = nil, r.Accesses
 	var w strings.Builder
-	err := WriteKRDs(NewPage(&w, 80), []KRDColumn{{"a", "a.loi", 1, r}, {"b", "b.loi", 1, r}})
+	err := WriteKRDs(doc.NewPage(&w, 80), []KRDColumn{{"a", "a.loi", 1, r}, {"b", "b.loi", 1, r}})
 	if _, after, ok := strings.Cut(w.String(), "\nshared "); err != nil || !ok ||
 		!strings.HasPrefix(after[strings.Index(after, "\n"):], "\nclose: ") {
 		t.Errorf("%v\n%s", err, w.String())

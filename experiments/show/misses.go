@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"krdlab/experiments/result"
+	"krdlab/krd/doc"
 )
 
 // maxNodeColumns is the number of nodes beyond which the table has the least and the most of them
@@ -12,7 +13,7 @@ const maxNodeColumns = 8
 
 // nodeTable writes the misses per core of each node by the cache model, a row for each scheduler,
 // where there are several nodes and a model.
-func nodeTable(p *Page, results []result.Result) {
+func nodeTable(p *doc.Page, results []result.Result) {
 	nodes := 0
 	for i := range results {
 		if m := results[i].LLCModel; m != nil {
@@ -22,48 +23,46 @@ func nodeTable(p *Page, results []result.Result) {
 	if nodes < 2 {
 		return
 	}
-	t := NewTable(1, "scheduler")
-	var modelled []*result.LLCModel
-	for i := range results {
-		if m := results[i].LLCModel; m != nil {
-			modelled = append(modelled, m)
-			t.Row(results[i].Scheduler)
-		}
-	}
 	const head = "LLC misses per core (model)\n"
-	column := func(head string, of func(*result.LLCModel) *result.NodeSummary, named bool) {
-		list := make([]result.Quantity, len(modelled))
-		for i, m := range modelled {
-			if n := of(m); n != nil {
-				list[i] = n.MissesPerCore
-			}
-		}
-		cells := Counts(list, false)
-		for i, m := range modelled {
-			if n := of(m); n == nil {
-				cells[i] = "-"
-			} else if named {
-				cells[i] += fmt.Sprintf(" (node %d)", n.Node)
-			}
-		}
-		t.add(head, cells)
+	t := byScheduler()
+	var of []func(*result.LLCModel) *result.NodeSummary
+	column := func(head string, f func(*result.LLCModel) *result.NodeSummary) {
+		t.Columns, of = append(t.Columns, counted(head)), append(of, f)
 	}
-	if nodes > maxNodeColumns {
-		column(head+"least of the nodes", func(m *result.LLCModel) *result.NodeSummary {
-			return extreme(m, -1)
-		}, true)
-		column("\nmost of the nodes", func(m *result.LLCModel) *result.NodeSummary {
-			return extreme(m, 1)
-		}, true)
-	} else {
+	few := nodes <= maxNodeColumns
+	if few {
 		for node := range nodes {
 			name := fmt.Sprintf("\nnode %d", node)
 			if node == 0 {
 				name = head + "node 0"
 			}
-			column(name, func(m *result.LLCModel) *result.NodeSummary { return missesOn(m, node) },
-				false)
+			column(name, func(m *result.LLCModel) *result.NodeSummary { return missesOn(m, node) })
 		}
+	} else {
+		for i, sign := range []float64{-1, 1} {
+			f := func(m *result.LLCModel) *result.NodeSummary { return extreme(m, sign) }
+			column([]string{head + "least", "\nmost"}[i], f)
+			t.Columns, of = append(t.Columns, doc.Column{Head: "\nof node", Kind: doc.Whole}),
+				append(of, f)
+		}
+	}
+	for i := range results {
+		m := results[i].LLCModel
+		if m == nil {
+			continue
+		}
+		row := []any{results[i].Scheduler}
+		for j, f := range of {
+			switch n := f(m); {
+			case n == nil:
+				row = append(row, "-")
+			case few || j%2 == 0:
+				row = append(row, n.MissesPerCore)
+			default:
+				row = append(row, n.Node)
+			}
+		}
+		t.Row(row...)
 	}
 	p.Line("")
 	p.Table(t)
@@ -91,17 +90,17 @@ func extreme(m *result.LLCModel, sign float64) *result.NodeSummary {
 	return best
 }
 
-// kernelMisses are the misses of a kernel in a repetition.
-func kernelMisses(r *result.Result, name string) (q result.Quantity, why string) {
+// kernelMisses are the misses of a kernel in a repetition; nil: no model counted any.
+func kernelMisses(r *result.Result, name string) any {
 	if r.LLCModel == nil {
-		return q, "no cache model counted the misses under " + r.Scheduler
+		return doc.Missing("no cache model counted the misses under " + r.Scheduler)
 	}
 	for _, k := range r.LLCModel.Kernels {
 		if k.Name == name {
-			return k.Misses, ""
+			return k.Misses
 		}
 	}
-	return q, "the model knows no kernel " + name
+	return doc.Missing("the model knows no kernel " + name)
 }
 
 // replayNote says what the misses of a replay are, and why they are not the hardware's.

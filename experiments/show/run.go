@@ -11,6 +11,7 @@ import (
 	"krdlab/hw/units"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -18,23 +19,20 @@ import (
 // row for each scheduler with its times and ratios, another with its data reuse, what each worker
 // did, what is missing and why, warnings. All results are of one configuration, as [Summarise]
 // makes them; there is at least one.
-func WriteTable(p *Page, results []result.Result) error {
+func WriteTable(p *doc.Page, results []result.Result) error {
 	writeHead(p, results)
-	var missing notes
 	p.Line("")
-	p.Table(timeTable(results, &missing))
+	p.Table(timeTable(results))
 	noteDisturbed(p, pointers(results))
-	kernelTable(p, results, &missing)
+	kernelTable(p, results)
 	p.Line("")
-	p.Table(reuseTable(results, &missing))
+	p.Table(reuseTable(results))
 	nodeTable(p, results)
 	for i := range results {
-		workerTable(p, &results[i], &missing)
+		workerTable(p, &results[i])
 	}
 	p.Line("")
-	for i, reason := range missing {
-		p.Line("[%d] %s", i+1, reason)
-	}
+	p.Notes()
 	writeLegend(p, results)
 	for _, m := range remarks(results) {
 		p.Line("%s", m)
@@ -43,15 +41,15 @@ func WriteTable(p *Page, results []result.Result) error {
 }
 
 // writeHead says what was run, and where.
-func writeHead(b *Page, results []result.Result) {
+func writeHead(b *doc.Page, results []result.Result) {
 	r := &results[0]
 	fmt.Fprintf(b, "%s  %s\n", r.Kernel, describe(r))
 	m := &r.Machine
-	cores := NotAvailable
+	cores := doc.NotAvailable
 	if m.Nodes > 0 {
 		cores = fmt.Sprintf("%d x %d", m.Nodes, m.CoresPerNode)
 	}
-	fmt.Fprintf(b, "machine    %s: %s cores, %s\n", orNA(m.Name), cores,
+	fmt.Fprintf(b, "machine    %s: %s cores, %s\n", nameOf(m), cores,
 		m.Caches())
 	if r.Substrate == loi.Simulated {
 		fmt.Fprint(b, "substrate  SIMULATED, no measurement")
@@ -99,8 +97,16 @@ func writeHead(b *Page, results []result.Result) {
 		units.Count(coresOf(results), "core"), r.Settings.Bind,
 		r.Settings.NUMA, units.Count(r.Settings.Reps, "repetition"), units.Count(r.Settings.Warmup,
 			"warm-up"), r.Seed)
-	fmt.Fprintf(b, "serial     %s, of which kernels %s\n", Time(r.Serial.TimeNS),
-		Time(r.Serial.WorkNS))
+	fmt.Fprintf(b, "serial     %s, of which kernels %s\n", doc.Time(r.Serial.TimeNS),
+		doc.Time(r.Serial.WorkNS))
+}
+
+// nameOf returns the name of a machine.
+func nameOf(m *result.Machine) string {
+	if m.Name == "" {
+		return doc.NotAvailable
+	}
+	return m.Name
 }
 
 // coresOf returns the cores of a run: serial alone has fewer than the rest.
@@ -128,84 +134,53 @@ func describe(r *result.Result) string {
 	return request.Describe(k, p)
 }
 
-// a column of a table of results.
-type resultColumn struct {
-	head  string
-	cells []string
+// byScheduler returns a table whose first column names the schedulers.
+func byScheduler(columns ...doc.Column) *doc.Table {
+	return &doc.Table{Columns: append([]doc.Column{{Head: "scheduler"}}, columns...)}
 }
 
-// byColumns returns a table of a row for each result, from its columns.
-func byColumns(results []result.Result, columns []resultColumn) *Table {
-	t := NewTable(1, "scheduler")
-	for _, c := range columns {
-		t.head = append(t.head, c.head)
-	}
+// headed returns the column of a measure under another head.
+func headed(m stats.Measure, head string, spread doc.Spread) doc.Column {
+	c := m.Column(spread)
+	c.Head = head
+	return c
+}
+
+// counted is a column of counts.
+func counted(head string) doc.Column {
+	return doc.Column{Head: head, Kind: doc.Whole, Unit: doc.Events}
+}
+
+// timeTable has a row for each scheduler: medians, intervals under them.
+func timeTable(results []result.Result) *doc.Table {
+	t := byScheduler(stats.Time.Column(doc.Below), stats.Speedup.Column(doc.Below),
+		stats.OVR.Column(doc.Below), stats.WTI.Column(doc.Below),
+		stats.KernelTime.Column(doc.Hidden), counted("steals\nlocal"), counted("\nremote"))
 	for i := range results {
-		row := []any{SchedulerOf(&results[i])}
-		for _, c := range columns {
-			row = append(row, c.cells[i])
+		r := &results[i]
+		row := []any{SchedulerOf(r)}
+		for _, m := range []stats.Measure{stats.Time, stats.Speedup, stats.OVR, stats.WTI,
+			stats.KernelTime} {
+			row = append(row, m.Cell(r))
+		}
+		rep := result.MedianRepetition(r.Repetitions)
+		for _, of := range []func(*result.Worker) *int64{
+			func(w *result.Worker) *int64 { return w.StealsLocal },
+			func(w *result.Worker) *int64 { return w.StealsRemote },
+		} {
+			n := result.Number{}
+			if rep != nil {
+				n = sumWorkers(rep.Workers, of)
+			}
+			if n.Known() {
+				row = append(row, exactly(n))
+			} else {
+				row = append(row, stats.Unknown(r, whyNoSteals))
+			}
 		}
 		t.Row(row...)
 	}
 	return t
-}
-
-// quantities are those of a column; what is not known says why in the cells that print makes.
-func quantities(results []result.Result, missing *notes, why func(*result.Result) string,
-	of func(*result.Result) result.Quantity, print func([]result.Quantity) []string) []string {
-	list := make([]result.Quantity, len(results))
-	for i := range results {
-		list[i] = of(&results[i])
-	}
-	cells := print(list)
-	for i := range results {
-		if !list[i].Median.Known() {
-			if len(results[i].Repetitions) == 0 {
-				cells[i] = missing.na("no repetition was finished")
-			} else {
-				cells[i] = missing.na(why(&results[i]))
-			}
-		}
-	}
-	return cells
-}
-
-// timeTable has a row for each scheduler: medians, intervals under them.
-func timeTable(results []result.Result, missing *notes) *Table {
-	ratios := func(q []result.Quantity) []string { return Ranges(q, 1, "") }
-	counts := func(q []result.Quantity) []string { return Counts(q, false) }
-	unit, kernelUnit := "", ""
-	columns := []resultColumn{{"", quantities(results, missing, WhyNoWork,
-		stats.Time.Of,
-		func(q []result.Quantity) (cells []string) { unit, cells = Times(q, true); return cells })}}
-	columns[0].head = "time, " + unit
-	for _, c := range []struct {
-		of  stats.Measure
-		why func(*result.Result) string
-	}{{stats.Speedup, WhyNoWork}, {stats.OVR, WhyNoWork}, {stats.WTI, WhyNoWTI}} {
-		columns = append(columns, resultColumn{c.of.Head, quantities(results, missing, c.why, c.of.Of,
-			ratios)})
-	}
-	kernel := quantities(results, missing, WhyNoWork,
-		stats.KernelTime.Of,
-		func(q []result.Quantity) (cells []string) { kernelUnit, cells = Times(q, false); return cells })
-	columns = append(columns, resultColumn{"kernel,\n" + kernelUnit, kernel})
-	for _, c := range []struct {
-		head string
-		of   func(*result.Worker) *int64
-	}{
-		{"steals\nlocal", func(w *result.Worker) *int64 { return w.StealsLocal }},
-		{"steals\nremote", func(w *result.Worker) *int64 { return w.StealsRemote }},
-	} {
-		columns = append(columns, resultColumn{c.head, quantities(results, missing, whyNoSteals,
-			func(r *result.Result) result.Quantity {
-				if rep := result.MedianRepetition(r.Repetitions); rep != nil {
-					return exactly(sumWorkers(rep.Workers, c.of))
-				}
-				return result.Quantity{}
-			}, counts)})
-	}
-	return byColumns(results, columns)
 }
 
 // exactly makes a quantity of a count, which is known to the last digit.
@@ -213,46 +188,28 @@ func exactly(n result.Number) result.Quantity {
 	return result.Quantity{Median: n, Reason: result.Deterministic}
 }
 
-// kernelTable has a row for each kernel under each scheduler, where a program has several.
-func kernelTable(p *Page, results []result.Result, missing *notes) {
-	t := NewTable(2, "scheduler", "kernel")
-	t.Keys = 2
-	modelled := slices.ContainsFunc(results,
-		func(r result.Result) bool { return r.LLCModel != nil })
+// kernelTable writes a row for each kernel under each scheduler, where a program has several.
+func kernelTable(p *doc.Page, results []result.Result) {
+	misses := counted("LLC misses")
+	misses.Known = true
+	t := &doc.Table{Keys: 2, Columns: []doc.Column{{Head: "scheduler"}, {Head: "kernel"},
+		counted("executions"), {Head: "mean time", Kind: doc.Real, Unit: doc.Nanoseconds},
+		{Head: "WTI", Kind: doc.Real}, misses}}
 	several, every := false, 0
-	var executions, times, wti, misses []result.Quantity
-	var unstamped, uninflated, unknown []string
 	for i := range results {
 		r := &results[i]
 		several = several || len(r.Kernels) > 1
 		for _, k := range r.Kernels {
-			t.Row(r.Scheduler, k.Name)
-			executions = append(executions, exactly(result.Some(float64(k.Count))))
 			if k.Estimated {
 				every = k.SampledEvery
 			}
-			times, wti = append(times, Plain(k.MeanNS)), append(wti, Plain(k.WTI))
-			why := "no execution of " + k.Name + " was stamped"
-			unstamped = append(unstamped, why)
-			if !r.Inflates() {
-				why = WhyNoWTI(r)
-			}
-			uninflated = append(uninflated, why)
-			if modelled {
-				q, why := kernelMisses(r, k.Name)
-				misses, unknown = append(misses, q), append(unknown, why)
-			}
+			t.Row(r.Scheduler, k.Name, exactly(result.Some(float64(k.Count))),
+				stats.KernelCell(r, k.Name, k.MeanNS, false),
+				stats.KernelCell(r, k.Name, k.WTI, true), kernelMisses(r, k.Name))
 		}
 	}
 	if !several {
 		return
-	}
-	t.add("executions", Counts(executions, false))
-	unit, cells := Times(times, false)
-	t.add("mean time, "+unit, orWhy(cells, times, missing, unstamped))
-	t.add("WTI", orWhy(Aligned(wti, 1, "", false), wti, missing, uninflated))
-	if modelled {
-		t.add("LLC misses", orWhy(Counts(misses, false), misses, missing, unknown))
 	}
 	p.Line("")
 	p.Table(t)
@@ -262,75 +219,52 @@ func kernelTable(p *Page, results []result.Result, missing *notes) {
 	}
 }
 
-// orWhy replaces n/a with n/a and a reason.
-func orWhy(cells []string, of []result.Quantity, missing *notes, why []string) []string {
-	for i := range cells {
-		if !of[i].Median.Known() {
-			cells[i] = missing.na(why[i])
-		}
-	}
-	return cells
-}
-
 // reuseTable has a row for each scheduler: LLC misses and where the reuses of traced repetitions
 // fall, in per cent of all accesses: close, near, far, cold, and the share of distances of 32 MiB
 // or more without and with cold accesses (KRD paper, IV-B).
-func reuseTable(results []result.Result, missing *notes) *Table {
-	columns := []resultColumn{{"LLC misses\nper core", quantities(results, missing, WhyNoLLC,
-		func(r *result.Result) result.Quantity {
-			if r.LLCSource == nil {
-				return result.Quantity{}
-			}
-			return r.Summary.LLCMissesPerCore
-		}, func(q []result.Quantity) []string { return Counts(q, false) })}}
-	sources := make([]string, len(results))
+func reuseTable(results []result.Result) *doc.Table {
+	t := byScheduler(headed(stats.Misses, "LLC misses\nper core", doc.Hidden),
+		doc.Column{Head: "\nfrom"})
+	type part struct {
+		of   stats.Measure
+		head string
+	}
+	var parts []part
+	for _, c := range []part{{stats.CoreClose, "L2 of\ncore, %"}, {stats.CloseShare, "KRD, %\nclose"},
+		{stats.NearShare, "\nnear"}, {stats.FarShare, "\nfar"}, {stats.ColdShare, "\ncold"},
+		{stats.InvalidatedShare, "of these\ninvalid., %"}, {stats.FinitePaper, ">= 32 MiB, %\nfinite"},
+		{stats.BeyondPaper, "\nor cold"},
+	} {
+		optional := c.of.Key == stats.CoreClose.Key || c.of.Key == stats.InvalidatedShare.Key
+		if !optional || anyOf(results, func(r *result.Result) bool { return c.of.Of(r).Median.Known() }) {
+			parts = append(parts, c)
+			t.Columns = append(t.Columns, headed(c.of, c.head, doc.Hidden))
+		}
+	}
 	for i := range results {
 		r := &results[i]
-		sources[i] = "-"
-		if r.Summary.LLCMissesPerCore.Median.Known() && r.LLCSource != nil {
-			sources[i] = *r.LLCSource
-			if r.LLCModel != nil && r.LLCModel.Replayed {
-				sources[i] = missing.mark(sources[i], replayNote(r))
-			}
+		row := []any{SchedulerOf(r), stats.Misses.Cell(r), missesFrom(r)}
+		for _, c := range parts {
+			row = append(row, c.of.Cell(r))
 		}
+		t.Row(row...)
 	}
-	columns = append(columns, resultColumn{"\nfrom", sources})
-	type part struct {
-		head string
-		of   stats.Measure
+	return t
+}
+
+// missesFrom names the source of the LLC misses of r.
+func missesFrom(r *result.Result) any {
+	if !r.Summary.LLCMissesPerCore.Median.Known() || r.LLCSource == nil {
+		return "-"
 	}
-	parts := []part{
-		{"KRD, %\nclose", stats.CloseShare}, {"\nnear", stats.NearShare}, {"\nfar", stats.FarShare},
-		{"\ncold", stats.ColdShare}, {">= 32 MiB\nfinite", stats.FinitePaper},
-		{">= 32 MiB\nor cold", stats.BeyondPaper},
+	if r.LLCModel != nil && r.LLCModel.Replayed {
+		return doc.Noted{Value: *r.LLCSource, Note: replayNote(r)}
 	}
-	for _, more := range []struct {
-		at int
-		part
-	}{
-		{4, part{"of these\ninvalid.", stats.InvalidatedShare}},
-		{0, part{"L2 of\ncore, %", stats.CoreClose}},
-	} {
-		if anyOf(results, func(r *result.Result) bool { return more.of.Of(r).Median.Known() }) {
-			parts = slices.Insert(parts, more.at, more.part)
-		}
-	}
-	for _, c := range parts {
-		columns = append(columns, resultColumn{c.head, quantities(results, missing,
-			func(r *result.Result) string {
-				if r.KRD != nil && r.KRD.Accesses > 0 {
-					return "the cache sizes of this machine are not known"
-				}
-				return WhyNoKRD(r)
-			},
-			c.of.Of,
-			func(q []result.Quantity) []string { return Aligned(q, 100, "", false) })})
-	}
-	return byColumns(results, columns)
+	return *r.LLCSource
 }
 
 // writeLegend explains the intervals and which repetition counts are from.
-func writeLegend(b *Page, results []result.Result) {
+func writeLegend(b *doc.Page, results []result.Result) {
 	for i := range results {
 		s := &results[i].Summary
 		if s.TimeNS.Confidence.Known() && s.Speedup.Confidence.Known() {
@@ -379,7 +313,7 @@ func remarks(results []result.Result) []string {
 		if p := results[i].Phases; len(p) > 0 {
 			var parts []string
 			for _, phase := range p {
-				parts = append(parts, phase.Name+" "+Time(result.Some(float64(phase.NS))))
+				parts = append(parts, phase.Name+" "+doc.Time(result.Some(float64(phase.NS))))
 			}
 			add(&results[i], false, "outside the timed run: %s", strings.Join(parts, ", "))
 		}
@@ -388,9 +322,9 @@ func remarks(results []result.Result) []string {
 		if s := &results[i].Summary; s.Spawns != nil {
 			per := ""
 			if s.WorkPerSpawnNS != nil {
-				per = ", one for " + Time(s.WorkPerSpawnNS.Median) + " of kernels"
+				per = ", one for " + doc.Time(s.WorkPerSpawnNS.Median) + " of kernels"
 			}
-			add(&results[i], false, "spawns: %s%s", Count(s.Spawns.Median), per)
+			add(&results[i], false, "spawns: %s%s", doc.Count(s.Spawns.Median), per)
 		}
 	}
 	for i := range results {
@@ -402,9 +336,9 @@ func remarks(results []result.Result) []string {
 					100*(t.SlowdownOverMedian.Float()-1))
 			}
 			add(r, false, "trace: %s records, %s discarded, at %s each (a profile %s a kernel); that "+
-				"repetition took %s%s", Count(result.Some(float64(t.Records))),
-				Count(result.Some(float64(t.Discarded))), Time(t.OverheadNS), Time(t.ProfileNS),
-				Time(t.TimeNS), slower)
+				"repetition took %s%s", doc.Count(result.Some(float64(t.Records))),
+				doc.Count(result.Some(float64(t.Discarded))), doc.Time(t.OverheadNS), doc.Time(t.ProfileNS),
+				doc.Time(t.TimeNS), slower)
 		}
 	}
 	for i := range results {
@@ -424,50 +358,6 @@ func sharedWarning(results []result.Result, w string) bool {
 	return true
 }
 
-// WhyNoWork is the reason why r has no work, and so no OVR.
-func WhyNoWork(r *result.Result) string {
-	if k, ok := kernels.ByName(r.Kernel); ok && !k.Work {
-		return r.Kernel + " has no kernels whose time would be work"
-	}
-	if r.Settings.Trace == request.TraceOff {
-		return "work is not measured with --trace off"
-	}
-	return "the work of some repetitions is not known"
-}
-
-// WhyNoWTI is the reason why r has no WTI.
-func WhyNoWTI(r *result.Result) string {
-	if r.Summary.OVR.Median.Known() && !r.Inflates() {
-		return r.Kernel + " accesses no data that could inflate its work on a simulated machine"
-	}
-	return WhyNoWork(r)
-}
-
 func whyNoSteals(r *result.Result) string {
 	return "scheduler " + r.Scheduler + " does not count steals"
-}
-
-// WhyNoLLC is the reason why r has no LLC misses.
-func WhyNoLLC(r *result.Result) string {
-	if r.LLCReason != nil {
-		return "LLC misses: " + *r.LLCReason
-	}
-	return "LLC misses were not counted"
-}
-
-// WhyNoKRD is the reason why r has no reuse distances.
-func WhyNoKRD(r *result.Result) string {
-	if k, ok := kernels.ByName(r.Kernel); r.KRD != nil || ok && !k.Work {
-		return r.Kernel + " records no accesses to data"
-	}
-	if r.Settings.Trace.None() {
-		return fmt.Sprintf("no trace is taken with --trace %s", r.Settings.Trace)
-	}
-	if t := r.Trace; t != nil && t.Discarded > 0 {
-		return traceLost(args{t.Path, t.Discarded, t.Records + t.Discarded})
-	}
-	if r.Interrupted {
-		return "the run ended before a repetition was traced"
-	}
-	return "no repetition was traced"
 }

@@ -5,7 +5,9 @@ import (
 	"math"
 
 	"krdlab/experiments/result"
+	"krdlab/experiments/stats"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 )
 
 // sentences are the words of each code. Arguments are those that [result.Code] documents.
@@ -57,7 +59,9 @@ var sentences = map[result.Code]func(a args) string{
 		return "synthetic topology: which workers share a node was given by --topology, not by " +
 			"the hardware"
 	},
-	result.NoKRD: func(a args) string { return "no KRD: " + traceLost(a) },
+	result.NoKRD: func(a args) string {
+		return "no KRD: " + stats.LostRecords(a.text(0), int64(a.whole(1)), int64(a.whole(2)))
+	},
 	result.TraceLost: func(a args) string {
 		return fmt.Sprintf("%s lost %d of its %d records: %s", a.text(0), a.whole(1), a.whole(2),
 			a.text(3))
@@ -185,8 +189,8 @@ var ratioNames = map[string]struct{ name, relation, unless string }{
 // give: the serial run is blamed only where it is known to be disturbed.
 func impossible(a args) string {
 	q := ratioNames[a.text(0)]
-	s := fmt.Sprintf("%s %s on %s is %s %s: impossible", q.name, Digits(a.number(1), 4),
-		units.Count(a.whole(3), "core"), q.relation, Digits(a.number(2), 3))
+	s := fmt.Sprintf("%s %s on %s is %s %s: impossible", q.name, doc.Digits(a.number(1), 4),
+		units.Count(a.whole(3), "core"), q.relation, doc.Digits(a.number(2), 3))
 	if disturbed, _ := a.at(4).(bool); disturbed {
 		return s + ": the serial runs were disturbed"
 	}
@@ -204,12 +208,6 @@ func disturbed(a args) string {
 		what = "the serial run"
 	}
 	return "WTI is unreliable: other programs disturbed " + what
-}
-
-// traceLost says why a trace with losses gives no KRD, and what to do about it.
-func traceLost(a args) string {
-	return fmt.Sprintf("the trace %s lost %d of %d records; krdlab krd --allow-loss analyses what "+
-		"there is", a.text(0), a.whole(1), a.whole(2))
 }
 
 // sentence returns the words of a warning. One of a code that this krdlab does not know is printed

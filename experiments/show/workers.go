@@ -6,6 +6,7 @@ import (
 
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/krd/doc"
 )
 
 // maxWorkerRows is the number of workers beyond which the table has a row for each node instead.
@@ -35,27 +36,20 @@ var workerColumns = []struct {
 	{"spawns", false, func(w *result.Worker) *int64 { return w.Spawns }},
 	{"tasks", false, func(w *result.Worker) *int64 { return w.Tasks }},
 	{"steals\nlocal", false, func(w *result.Worker) *int64 { return w.StealsLocal }},
-	{"steals\nremote", false, func(w *result.Worker) *int64 { return w.StealsRemote }},
-	{"steals\nfailed", false, func(w *result.Worker) *int64 { return w.StealsFailed }},
+	{"\nremote", false, func(w *result.Worker) *int64 { return w.StealsRemote }},
+	{"\nfailed", false, func(w *result.Worker) *int64 { return w.StealsFailed }},
 }
 
 // workerTable writes what each worker did in the repetition of median time, or each node where
 // there are many, and all together, where something is known of workers.
-func workerTable(p *Page, r *result.Result, missing *notes) {
+func workerTable(p *doc.Page, r *result.Result) {
 	rep := result.MedianRepetition(r.Repetitions)
 	if rep == nil || len(rep.Workers) == 0 {
 		return
 	}
 	// so that 1 % of the time has a digit before the point
-	unit, size := TimeUnit(float64(rep.TimeNS) / 100)
+	unit, size := doc.TimeUnit(float64(rep.TimeNS) / 100)
 	header := []string{"worker", "cpu", "node"}
-	for _, c := range workerColumns {
-		head := c.head
-		if c.time {
-			head += "\n%     " + unit
-		}
-		header = append(header, head)
-	}
 	type group struct {
 		name, cpu, node string
 		of              []result.Worker
@@ -78,36 +72,33 @@ func workerTable(p *Page, r *result.Result, missing *notes) {
 	if len(rep.Workers) > 1 {
 		groups = append(groups, group{"all", "", "", rep.Workers})
 	}
-	t := NewTable(1, header[:3]...)
-	t.Keys = 3
-	for i, g := range groups {
-		if t.Row(g.name, g.cpu, g.node); i > 0 && i == len(groups)-1 {
-			t.foot = true
+	t := doc.NewTable(1, header[:3]...)
+	t.Keys, t.Foot = 3, len(rep.Workers) > 1
+	for _, c := range workerColumns {
+		if c.time {
+			t.Columns = append(t.Columns, doc.Column{Head: c.head + "\n%", Kind: doc.Real,
+				Unit: doc.Fraction}, doc.Column{Head: "\n" + unit, Kind: doc.Real})
+		} else {
+			t.Columns = append(t.Columns, counted(c.head))
 		}
 	}
-	for i, c := range workerColumns {
-		var sums, shares []result.Quantity
-		for _, g := range groups {
-			n := sumWorkers(g.of, c.get)
-			sums = append(sums, Plain(n))
-			if n.Known() {
-				n = result.Some(n.Float() / (float64(rep.TimeNS) * float64(len(g.of))))
-			}
-			shares = append(shares, Plain(n))
-		}
-		cells := Counts(sums, false)
-		if c.time {
-			cells = Aligned(sums, 1/size, "", false)
-			for i, share := range Aligned(shares, 100, "%", false) {
-				cells[i] = share + " " + fmt.Sprintf("%6s", cells[i])
-			}
-		}
-		for i := range cells {
-			if !sums[i].Median.Known() {
-				cells[i] = missing.na(whyNoWorkerData(r, c.time))
+	for _, g := range groups {
+		row := []any{g.name, g.cpu, g.node}
+		for _, c := range workerColumns {
+			switch n := sumWorkers(g.of, c.get); {
+			case !n.Known():
+				why := doc.Missing(whyNoWorkerData(r, c.time))
+				if row = append(row, why); c.time {
+					row = append(row, nil)
+				}
+			case c.time:
+				row = append(row, result.Some(n.Float()/(float64(rep.TimeNS)*float64(len(g.of)))),
+					result.Some(n.Float()/size))
+			default:
+				row = append(row, n)
 			}
 		}
-		t.add(header[3+i], cells)
+		t.Row(row...)
 	}
 	p.Line("")
 	p.Line("workers under %s", r.Scheduler)

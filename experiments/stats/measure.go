@@ -3,17 +3,7 @@ package stats
 import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
-)
-
-// A Unit is what the numbers of a measure are of.
-type Unit string
-
-// The units.
-const (
-	Plain       Unit = ""
-	Nanoseconds Unit = "ns"
-	Lines       Unit = "lines" // of a cache
-	Fraction    Unit = "fraction of all accesses"
+	"krdlab/krd/doc"
 )
 
 // A Direction says which values of a measure are better.
@@ -29,37 +19,52 @@ const (
 type Measure struct {
 	Key    string // as documents and CSV files name it
 	Head   string // of a column, without its unit
-	Unit   Unit
+	Unit   doc.Unit
 	Better Direction
 	Doc    string // what it is, for tables of columns
 
 	Of   func(*result.Result) result.Quantity // over all repetitions
 	Each func(*dataset.Row) result.Number     // of one
+	Why  func(*result.Result) string          // the result has no value
+}
+
+// Column returns a column of the measure.
+func (m Measure) Column(spread doc.Spread) doc.Column {
+	return doc.Column{Key: m.Key, Head: m.Head, Doc: m.Doc, Kind: doc.Real, Unit: m.Unit,
+		Spread: spread}
+}
+
+// Cell returns the value of r, or the reason why it has none.
+func (m Measure) Cell(r *result.Result) any {
+	if q := m.Of(r); q.Median.Known() {
+		return q
+	}
+	return Unknown(r, m.Why)
 }
 
 // The measures that commands ask for by name.
 var (
-	Time = Measure{"time_ns", "time", Nanoseconds, Lower,
+	Time = Measure{"time_ns", "time", doc.Nanoseconds, Lower,
 		"from the start of the root task to its end",
 		func(r *result.Result) result.Quantity { return r.Summary.TimeNS },
-		func(r *dataset.Row) result.Number { return r.TimeNS }}
-	Speedup = Measure{"speedup", "speed-up", Plain, Higher,
+		func(r *dataset.Row) result.Number { return r.TimeNS }, whyNoTime}
+	Speedup = Measure{"speedup", "speed-up", doc.Plain, Higher,
 		"serial_time_ns / time_ns = cores / (ovr x wti)",
 		func(r *result.Result) result.Quantity { return r.Summary.Speedup },
-		func(r *dataset.Row) result.Number { return r.Speedup }}
-	OVR = Measure{"ovr", "OVR", Plain, Lower, "non-work overhead, 1 for none",
+		func(r *dataset.Row) result.Number { return r.Speedup }, whyNoSpeedup}
+	OVR = Measure{"ovr", "OVR", doc.Plain, Lower, "non-work overhead, 1 for none",
 		func(r *result.Result) result.Quantity { return r.Summary.OVR },
-		func(r *dataset.Row) result.Number { return r.OVR }}
-	WTI = Measure{"wti", "WTI", Plain, Lower, "work time inflation, 1 for none",
+		func(r *dataset.Row) result.Number { return r.OVR }, WhyNoWork}
+	WTI = Measure{"wti", "WTI", doc.Plain, Lower, "work time inflation, 1 for none",
 		func(r *result.Result) result.Quantity { return r.Summary.WTI },
-		func(r *dataset.Row) result.Number { return r.WTI }}
-	KernelTime = Measure{"kernel_ns", "kernel", Nanoseconds, Lower,
+		func(r *dataset.Row) result.Number { return r.WTI }, whyNoWTI}
+	KernelTime = Measure{"kernel_ns", "kernel", doc.Nanoseconds, Lower,
 		"mean time of a kernel execution",
 		func(r *result.Result) result.Quantity { return r.Summary.KernelNS },
-		func(r *dataset.Row) result.Number { return r.KernelNS }}
-	Misses = Measure{"llc_misses_per_core", "LLC misses per core", Lines, Lower, "lines",
+		func(r *dataset.Row) result.Number { return r.KernelNS }, WhyNoWork}
+	Misses = Measure{"llc_misses_per_core", "LLC misses per core", doc.Lines, Lower, "lines",
 		func(r *result.Result) result.Quantity { return r.Summary.LLCMissesPerCore },
-		func(r *dataset.Row) result.Number { return r.LLCMissesPerCore }}
+		func(r *dataset.Row) result.Number { return r.LLCMissesPerCore }, WhyNoMisses}
 	// BeyondLLC is what the last-level cache cannot have kept (KRD paper, III-A).
 	BeyondLLC = FarOrCold.Measure("beyond_llc", "beyond LLC",
 		"accesses whose data the last-level cache cannot have kept: far or cold")
@@ -74,7 +79,7 @@ var (
 	InvalidatedShare = Invalidated.Measure("invalidated", "invalidated",
 		"cold accesses to what a write on another node invalidated")
 	// CoreClose is of the accesses of each core alone.
-	CoreClose = Measure{"core_close", "L2 of core", Fraction, Higher,
+	CoreClose = Measure{"core_close", "L2 of core", doc.Fraction, Higher,
 		"accesses that the L2 of their own core serves", func(r *result.Result) result.Quantity {
 			var values []float64
 			for i := range r.Repetitions {
@@ -90,7 +95,7 @@ var (
 			return r.Quantity(values)
 		}, func(r *dataset.Row) result.Number {
 			return Close.Of(r.Cell.Result.Repetitions[r.Rep].KRDCores)
-		}}
+		}, whyNoShare}
 )
 
 // Catalogue is every measure there is. A new one is a line above, and its name here.

@@ -5,6 +5,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/hw/units"
 	"krdlab/krd"
+	"krdlab/krd/doc"
 )
 
 // A Point is a share of the accesses of a KRD histogram.
@@ -87,12 +88,13 @@ func (p Point) Values(r *result.Result) []float64 {
 }
 
 // Measure returns the share as a measure of a result.
-func (p Point) Measure(key, head, doc string) Measure {
+func (p Point) Measure(key, head, about string) Measure {
 	better := Lower
 	if p == Close || p == Near {
 		better = Higher
 	}
-	return Measure{Key: key, Head: head, Unit: Fraction, Better: better, Doc: doc,
+	return Measure{Key: key, Head: head, Unit: doc.Fraction, Better: better, Doc: about,
 		Of:   func(r *result.Result) result.Quantity { return r.Quantity(p.Values(r)) },
-		Each: func(r *dataset.Row) result.Number { return p.Of(r.KRD) }}
+		Each: func(r *dataset.Row) result.Number { return p.Of(r.KRD) },
+		Why:  whyNoShare}
 }

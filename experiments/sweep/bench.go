@@ -9,21 +9,16 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"krdlab/experiments/dataset"
-	"krdlab/experiments/result"
+	"krdlab/experiments/stats"
 )
 
-// benchUnits are the values of a line of bench.txt, with what is better for benchstat to say.
+// benchUnits are the measures of a line of bench.txt.
 var benchUnits = []struct {
-	unit, better string
-	of           func(r *dataset.Row) result.Number
+	unit string
+	of   stats.Measure
 }{
-	{"ns/op", "", func(r *dataset.Row) result.Number { return r.TimeNS }},
-	{"ns/kernel", "lower", func(r *dataset.Row) result.Number { return r.KernelNS }},
-	{"speedup", "higher", func(r *dataset.Row) result.Number { return r.Speedup }},
-	{"ovr", "lower", func(r *dataset.Row) result.Number { return r.OVR }},
-	{"wti", "lower", func(r *dataset.Row) result.Number { return r.WTI }},
-	{"llc-misses/core", "lower",
-		func(r *dataset.Row) result.Number { return r.LLCMissesPerCore }},
+	{"ns/op", stats.Time}, {"ns/kernel", stats.KernelTime}, {"speedup", stats.Speedup},
+	{"ovr", stats.OVR}, {"wti", stats.WTI}, {"llc-misses/core", stats.Misses},
 }
 
 // WriteBench writes the repetitions of an experiment in the Go benchmark format
@@ -33,10 +28,15 @@ var benchUnits = []struct {
 // differ in.
 func WriteBench(w io.Writer, e *dataset.Experiment) error {
 	for _, u := range benchUnits {
-		if u.better != "" {
-			if _, err := fmt.Fprintf(w, "Unit %s better=%s\n", u.unit, u.better); err != nil {
-				return err
-			}
+		if u.unit == "ns/op" {
+			continue // benchstat knows it
+		}
+		better := "lower"
+		if u.of.Better == stats.Higher {
+			better = "higher"
+		}
+		if _, err := fmt.Fprintf(w, "Unit %s better=%s\n", u.unit, better); err != nil {
+			return err
 		}
 	}
 	out := benchfmt.NewWriter(w)
@@ -45,7 +45,7 @@ func WriteBench(w io.Writer, e *dataset.Experiment) error {
 		for _, row := range c.Rows() {
 			r := &benchfmt.Result{Name: benchName(c), Iters: 1}
 			for _, u := range benchUnits {
-				if n := u.of(&row); n.Known() {
+				if n := u.of.Each(&row); n.Known() {
 					r.Values = append(r.Values, benchfmt.Value{Value: n.Float(), Unit: u.unit})
 				}
 			}

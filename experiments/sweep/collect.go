@@ -41,7 +41,7 @@ func WriteTables(dir string) (e *dataset.Experiment, err error) {
 
 func writeTables(dir string, e *dataset.Experiment) error {
 	t := NewTable(e)
-	for i, write := range []func(io.Writer) error{t.WriteCSV, t.WriteJSONL, t.WriteParquet,
+	for i, write := range []func(io.Writer) error{t.CSV, t.JSONL, t.Parquet,
 		func(w io.Writer) error { return WriteBench(w, e) }} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {

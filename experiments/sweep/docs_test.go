@@ -16,8 +16,8 @@ func TestDocs(t *testing.T) {
 	}
 	text := string(b)
 	for _, c := range small().Columns {
-		if !strings.HasPrefix(c.Name, "param_") && !strings.Contains(text, "`"+c.Name+"`") {
-			t.Errorf("column %s is not in docs/sweeps.md", c.Name)
+		if !strings.HasPrefix(c.Key, "param_") && !strings.Contains(text, "`"+c.Key+"`") {
+			t.Errorf("column %s is not in docs/sweeps.md", c.Key)
 		}
 	}
 	_, example, ok := strings.Cut(text, "```toml\n")

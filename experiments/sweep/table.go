@@ -10,41 +10,28 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/experiments/stats"
 	"krdlab/krd"
+	"krdlab/krd/doc"
 )
 
-// A Kind is the type of a column's values.
-type Kind int
-
-// The kinds of columns.
-const (
-	Text  Kind = iota // string
-	Whole             // int64
-	Real              // float64
-	Truth             // bool
-)
-
-// A Column of the tidy table. Units stand in the names.
-type Column struct {
-	Name string
-	Kind Kind
-	Doc  string
-	of   func(r *dataset.Row) any // nil: not measured
+// a column is one of the tidy table, and its value of a row; nil: not measured.
+type column struct {
+	doc.Column
+	of func(r *dataset.Row) any
 }
 
-// A Table has a row for each repetition of each cell that can be used, in the order of the plan, of
-// each cell's schedulers and of repetitions. A value that was not measured is nil.
-type Table struct {
-	Columns []Column
-	Rows    [][]any // string, int64, float64, bool or nil, as the column's Kind says
-}
-
-// NewTable makes the table of an experiment. A simulated experiment's depends on the plan and the
+// NewTable makes the table of an experiment: a row for each repetition of each cell that can be
+// used, in the order of the plan, of each cell's schedulers and of repetitions. Units stand in the
+// keys; a value that was not measured is nil. A simulated experiment's depends on the plan and the
 // program alone: neither times of day nor names of folders are in it.
-func NewTable(e *dataset.Experiment) *Table {
-	t := &Table{Columns: columns(e)}
+func NewTable(e *dataset.Experiment) *doc.Table {
+	list := columns(e)
+	t := &doc.Table{Name: "repetition"}
+	for _, c := range list {
+		t.Columns = append(t.Columns, c.Column)
+	}
 	for _, r := range e.Rows() {
-		row := make([]any, len(t.Columns))
-		for i, c := range t.Columns {
+		row := make([]any, len(list))
+		for i, c := range list {
 			row[i] = c.of(&r)
 		}
 		t.Rows = append(t.Rows, row)
@@ -52,8 +39,8 @@ func NewTable(e *dataset.Experiment) *Table {
 	return t
 }
 
-func columns(e *dataset.Experiment) []Column {
-	list := []Column{
+func columns(e *dataset.Experiment) []column {
+	list := []column{
 		text("cell", "name of the cell's folder", func(r *dataset.Row) string { return r.Cell.ID }),
 		text("kernel", "", func(r *dataset.Row) string { return r.Cell.Result.Kernel }),
 	}
@@ -108,14 +95,14 @@ func columns(e *dataset.Experiment) []Column {
 			func(r *dataset.Row) result.Number { return r.SerialTimeNS }),
 		integral("serial_work_ns", "",
 			func(r *dataset.Row) result.Number { return r.SerialWorkNS }),
-		number(stats.Speedup.Key, stats.Speedup.Doc, stats.Speedup.Each),
-		number(stats.OVR.Key, stats.OVR.Doc, stats.OVR.Each),
-		number(stats.WTI.Key, stats.WTI.Doc, stats.WTI.Each),
-		number(stats.KernelTime.Key, stats.KernelTime.Doc, stats.KernelTime.Each),
+		measured(stats.Speedup),
+		measured(stats.OVR),
+		measured(stats.WTI),
+		measured(stats.KernelTime),
 	)
 	list = append(list, workerColumns()...)
 	list = append(list,
-		number(stats.Misses.Key, stats.Misses.Doc, stats.Misses.Each),
+		measured(stats.Misses),
 		text("llc_source", "perf_event or model: never compare the two; nothing where misses "+
 			"were not counted", func(r *dataset.Row) string { return r.LLCSource }),
 		text("miss_source", "llc_source with the kind of model",
@@ -126,7 +113,7 @@ func columns(e *dataset.Experiment) []Column {
 
 // paramColumns are the parameters of the kernels, each once, sorted within a kernel as it declares
 // them.
-func paramColumns(e *dataset.Experiment) []Column {
+func paramColumns(e *dataset.Experiment) []column {
 	var names []string
 	words := map[string]bool{} // not all values are whole numbers
 	for _, c := range e.Cells {
@@ -140,7 +127,7 @@ func paramColumns(e *dataset.Experiment) []Column {
 		}
 	}
 	slices.Sort(names)
-	var list []Column
+	var list []column
 	for _, name := range names {
 		of := func(r *dataset.Row) any { return r.Cell.Result.Params[name] }
 		column := "param_" + strings.ReplaceAll(name, "-", "_")
@@ -164,9 +151,9 @@ func paramColumns(e *dataset.Experiment) []Column {
 }
 
 // workerColumns are sums over the workers of a repetition.
-func workerColumns() []Column {
-	sum := func(name, doc string, of func(w *result.Worker) *int64) Column {
-		return whole(name, doc, func(r *dataset.Row) any {
+func workerColumns() []column {
+	sum := func(key, about string, of func(w *result.Worker) *int64) column {
+		return whole(key, about, func(r *dataset.Row) any {
 			workers, n := repetition(r).Workers, int64(0)
 			for i := range workers {
 				p := of(&workers[i])
@@ -181,15 +168,15 @@ func workerColumns() []Column {
 			return n
 		})
 	}
-	count := func(name, doc string, of func(p *result.Repetition) *int64) Column {
-		return whole(name, doc, func(r *dataset.Row) any {
+	count := func(key, about string, of func(p *result.Repetition) *int64) column {
+		return whole(key, about, func(r *dataset.Row) any {
 			if n := of(repetition(r)); n != nil {
 				return *n
 			}
 			return nil
 		})
 	}
-	return []Column{
+	return []column{
 		sum("sched_ns", "of all workers; work + sched + idle = cores x time",
 			func(w *result.Worker) *int64 { return w.SchedNS }),
 		sum("idle_ns", "of all workers", func(w *result.Worker) *int64 { return w.IdleNS }),
@@ -215,10 +202,10 @@ func workerColumns() []Column {
 func repetition(r *dataset.Row) *result.Repetition { return &r.Cell.Result.Repetitions[r.Rep] }
 
 // krdColumns are the KRD of a repetition that was traced.
-func krdColumns() []Column {
-	from := func(in func(*dataset.Row) *krd.Histogram, name, doc string,
-		of func(h *krd.Histogram) *uint64) Column {
-		return whole(name, doc, func(r *dataset.Row) any {
+func krdColumns() []column {
+	from := func(in func(*dataset.Row) *krd.Histogram, key, about string,
+		of func(h *krd.Histogram) *uint64) column {
+		return whole(key, about, func(r *dataset.Row) any {
 			if h := in(r); h != nil {
 				if n := of(h); n != nil {
 					return int64(*n)
@@ -227,10 +214,10 @@ func krdColumns() []Column {
 			return nil
 		})
 	}
-	count := func(name, doc string, of func(h *krd.Histogram) *uint64) Column {
-		return from(func(r *dataset.Row) *krd.Histogram { return r.KRD }, name, doc, of)
+	count := func(key, about string, of func(h *krd.Histogram) *uint64) column {
+		return from(func(r *dataset.Row) *krd.Histogram { return r.KRD }, key, about, of)
 	}
-	return []Column{
+	return []column{
 		count("krd_accesses", "", func(h *krd.Histogram) *uint64 { return &h.Accesses }),
 		count("krd_cold", "accesses of distance INF",
 			func(h *krd.Histogram) *uint64 { return &h.Cold }),
@@ -241,10 +228,8 @@ func krdColumns() []Column {
 			func(h *krd.Histogram) *uint64 { return h.Far }),
 		count("krd_shared", "reuses between cores of a node",
 			func(h *krd.Histogram) *uint64 { return &h.Shared }),
-		number("krd_from_32mib_share", "share of accesses with a finite distance of 32 MiB or more",
-			func(r *dataset.Row) result.Number { return stats.At(stats.PaperBytes, false).Of(r.KRD) }),
-		number("krd_from_32mib_or_cold_share", "the same, cold ones counted in",
-			stats.BeyondPaper.Each),
+		renamed("krd_from_32mib_share", stats.FinitePaper),
+		renamed("krd_from_32mib_or_cold_share", stats.BeyondPaper),
 		count("krd_invalidated", "lost to a write on another node, where coherence was asked for",
 			func(h *krd.Histogram) *uint64 { return h.Invalidated }),
 		from(func(r *dataset.Row) *krd.Histogram { return repetition(r).KRDCores },
@@ -253,8 +238,8 @@ func krdColumns() []Column {
 	}
 }
 
-func text(name, doc string, of func(r *dataset.Row) string) Column {
-	return Column{name, Text, doc, func(r *dataset.Row) any {
+func text(key, about string, of func(r *dataset.Row) string) column {
+	return column{doc.Column{Key: key, Doc: about}, func(r *dataset.Row) any {
 		if s := of(r); s != "" {
 			return s
 		}
@@ -262,32 +247,34 @@ func text(name, doc string, of func(r *dataset.Row) string) Column {
 	}}
 }
 
-func whole(name, doc string, of func(r *dataset.Row) any) Column {
-	return Column{name, Whole, doc,
-		of}
-}
-func truth(name, doc string, of func(r *dataset.Row) any) Column {
-	return Column{name, Truth, doc,
-		of}
+func whole(key, about string, of func(r *dataset.Row) any) column {
+	return column{doc.Column{Key: key, Kind: doc.Whole, Doc: about}, of}
 }
 
-func number(name, doc string, of func(r *dataset.Row) result.Number) Column {
-	return Column{name, Real, doc, func(r *dataset.Row) any {
-		if n := of(r); n.Known() {
-			return n.Float()
-		}
-		return nil
-	}}
+func truth(key, about string, of func(r *dataset.Row) any) column {
+	return column{doc.Column{Key: key, Kind: doc.Truth, Doc: about}, of}
+}
+
+// measured is the column of a measure.
+func measured(m stats.Measure) column {
+	return column{m.Column(doc.Hidden), func(r *dataset.Row) any { return m.Each(r) }}
+}
+
+// renamed is the column of a measure that this table has under another key.
+func renamed(key string, m stats.Measure) column {
+	c := measured(m)
+	c.Key = key
+	return c
 }
 
 // integral is a number that has no fraction.
-func integral(name, doc string, of func(r *dataset.Row) result.Number) Column {
-	return Column{name, Whole, doc, func(r *dataset.Row) any {
+func integral(key, about string, of func(r *dataset.Row) result.Number) column {
+	return whole(key, about, func(r *dataset.Row) any {
 		if n := of(r); n.Known() {
 			return int64(n.Float())
 		}
 		return nil
-	}}
+	})
 }
 
 // orNil is n, or nil for 0, which in a machine means that the system does not tell.

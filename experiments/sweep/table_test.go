@@ -17,12 +17,13 @@ import (
 	"krdlab/experiments/dataset/datasettest"
 	"krdlab/experiments/result"
 	"krdlab/experiments/sweep"
+	"krdlab/krd/doc"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // small is the made experiment; a misses count and the KRD of its first repetition are unknown.
-func small() *sweep.Table {
+func small() *doc.Table {
 	e := datasettest.Small()
 	p := &e.Cells[0].Result.Repetitions[0]
 	p.KRD, p.LLCMissesPerCore, p.WorkNS = nil, result.Number{}, nil
@@ -34,7 +35,7 @@ func TestTableGolden(t *testing.T) {
 	table := small()
 	table.Rows = append(table.Rows[:2:2], table.Rows[len(table.Rows)-1])
 	var b bytes.Buffer
-	if err := table.WriteCSV(&b); err != nil {
+	if err := table.CSV(&b); err != nil {
 		t.Fatal(err)
 	}
 	var bench bytes.Buffer
@@ -67,7 +68,7 @@ func TestTableGolden(t *testing.T) {
 func TestFormatsAgree(t *testing.T) {
 	table := small()
 	var c, j, p bytes.Buffer
-	for _, err := range []error{table.WriteCSV(&c), table.WriteJSONL(&j), table.WriteParquet(&p)} {
+	for _, err := range []error{table.CSV(&c), table.JSONL(&j), table.Parquet(&p)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,32 +106,33 @@ func TestFormatsAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, column := range table.Columns {
-			if lines[0][i] != column.Name || f.Schema().Fields()[i].Name() != column.Name {
+			if lines[0][i] != column.Key || f.Schema().Fields()[i].Name() != column.Key {
 				t.Fatalf("column %d is %s in CSV, %s in Parquet, expected %s", i, lines[0][i],
-					f.Schema().Fields()[i].Name(), column.Name)
+					f.Schema().Fields()[i].Name(), column.Key)
 			}
-			inJSON, ok := object[column.Name]
+			inJSON, ok := object[column.Key]
 			if !ok {
-				t.Fatalf("row %d has no %s in JSON", n, column.Name)
+				t.Fatalf("row %d has no %s in JSON", n, column.Key)
 			}
-			if row[i] == nil {
+			cell := doc.Data(row[i])
+			if cell == nil {
 				nulls++
 				if lines[n+1][i] != "" || inJSON != nil || !rows[n][i].IsNull() {
 					t.Errorf("row %d, %s, not measured: %q in CSV, %v in JSON, %v in Parquet", n,
-						column.Name, lines[n+1][i], inJSON, rows[n][i])
+						column.Key, lines[n+1][i], inJSON, rows[n][i])
 				}
 				continue
 			}
 			texts := []string{lines[n+1][i], fmt.Sprint(inJSON), rows[n][i].String()}
 			for _, text := range texts {
-				want := fmt.Sprint(row[i])
-				if x, isReal := row[i].(float64); isReal {
+				want := fmt.Sprint(cell)
+				if x, isReal := cell.(float64); isReal {
 					var y float64
 					if _, err := fmt.Sscan(text, &y); err != nil || x != y {
-						t.Errorf("row %d, %s: %q, expected %v", n, column.Name, texts, x)
+						t.Errorf("row %d, %s: %q, expected %v", n, column.Key, texts, x)
 					}
 				} else if text != want {
-					t.Errorf("row %d, %s: %q, expected %s", n, column.Name, texts, want)
+					t.Errorf("row %d, %s: %q, expected %s", n, column.Key, texts, want)
 				}
 			}
 		}

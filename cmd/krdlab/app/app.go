@@ -22,11 +22,11 @@ import (
 
 	"krdlab/experiments/measure"
 	"krdlab/experiments/request"
-	"krdlab/experiments/show"
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/kernels/calibrate"
+	"krdlab/krd/doc"
 	"krdlab/runtimes"
 )
 
@@ -81,7 +81,7 @@ func (o *output) Write(b []byte) (int, error) {
 }
 
 // page is stdout for people.
-func (a *app) page() *show.Page { return show.NewPage(a.stdout, a.columns()) }
+func (a *app) page() *doc.Page { return doc.NewPage(a.stdout, a.columns()) }
 
 // columns is how wide stdout is: as the terminal, or as COLUMNS says where it is none; 0 where
 // nothing says.
@@ -123,7 +123,7 @@ func (a *app) main(argv []string) int {
 		}
 		if f, ok := a.stderr.(*os.File); ok && a.terminal {
 			if n, _, err := term.GetSize(int(f.Fd())); err == nil {
-				line = show.Wrap(line, n, 2)
+				line = doc.Wrap(line, n, 2)
 			}
 		}
 		fmt.Fprintln(a.stderr, line)

@@ -108,12 +108,10 @@ func (a *app) correlate(f *correlateFlags, args []string) error {
 	switch {
 	case f.json:
 		err = writeJSON(a.stdout, r)
-	case f.csv == correlate.CellsTable:
-		err = r.WriteCells(a.stdout)
-	case f.csv == correlate.CoefficientsTable:
-		err = r.WriteCoefficients(a.stdout)
+	case f.csv != "":
+		err = r.Table(f.csv).CSV(a.stdout)
 	default:
-		err = r.WriteText(a.page(), f.all)
+		err = r.View(f.all).Text(a.page())
 	}
 	return allUsed(err, e)
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/show"
 	"krdlab/kernels/kernel"
+	"krdlab/krd/doc"
 )
 
 // helpColumns is how wide help is at most.
@@ -107,7 +107,7 @@ func (a *app) help(c *cobra.Command, print func(*cobra.Command, []string)) {
 	}
 	defer hideUnusable(c)()
 	// no wider than the terminal
-	p := show.NewPage(a.stdout, a.helpWidth())
+	p := doc.NewPage(a.stdout, a.helpWidth())
 	c.Root().SetOut(p)
 	print(c, nil)
 	c.Root().SetOut(a.stdout)

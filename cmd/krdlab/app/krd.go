@@ -22,6 +22,7 @@ import (
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/causes"
+	"krdlab/krd/doc"
 	"krdlab/krd/krdplot"
 	"krdlab/krd/smith"
 	"krdlab/loi"
@@ -189,16 +190,13 @@ func (a *app) krd(ctx context.Context, f *krdFlags, path string) error {
 		}
 		fmt.Fprintf(a.stderr, "figure: %s\n", f.plot)
 	}
-	switch {
-	case f.csv && len(reports) > 1:
-		return krd.WriteCSV(a.stdout, reports, traces)
-	case f.csv:
-		return reports[0].WriteCSV(a.stdout)
+	if f.csv {
+		return krd.Table(reports, traces).CSV(a.stdout)
 	}
 	if !f.json && f.by == "" && f.per == perNode && len(f.caches) == 0 && len(reports) > 1 {
 		return a.besides(reports, traces, headers)
 	}
-	return printEach(a, f, traces, reports, func(p *show.Page, r *krd.Report) error {
+	return printEach(a, f, traces, reports, func(p *doc.Page, r *krd.Report) error {
 		if f.by != "" {
 			return show.WriteRanking(p, r, f.by)
 		}
@@ -209,7 +207,7 @@ func (a *app) krd(ctx context.Context, f *krdFlags, path string) error {
 // printEach prints what each trace came to: as text, under the trace's path if there are several,
 // or with --json as a document, a list of them if there are several.
 func printEach[R any](a *app, f *krdFlags, traces []string, reports []R,
-	write func(*show.Page, R) error) error {
+	write func(*doc.Page, R) error) error {
 	switch {
 	case f.json && len(reports) > 1:
 		return writeJSON(a.stdout, reports)

@@ -7,12 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments/request"
-	"krdlab/experiments/show"
 	"krdlab/hw"
 	"krdlab/hw/machine"
 	"krdlab/hw/units"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 	"krdlab/runtimes"
 )
@@ -133,12 +133,12 @@ func (a *app) listing(what []string) (*listing, error) {
 	return l, nil
 }
 
-func (l *listing) write(p *show.Page) error {
+func (l *listing) write(p *doc.Page) error {
 	// what there is to say of each, on lines of its own
 	part := func(title string, fill func(add func(name string, lines ...string))) {
 		p.Line("%s", title)
-		t := show.NewTable(1)
-		t.Prose = []int{1}
+		t := doc.NewTable(1)
+		t.Prose(1)
 		fill(func(name string, lines ...string) {
 			for _, line := range lines {
 				t.Row("  "+name, line)

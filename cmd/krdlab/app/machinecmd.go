@@ -16,11 +16,11 @@ import (
 
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/kernels/calibrate"
+	"krdlab/krd/doc"
 )
 
 // machineCommand is `krdlab machine`, for the files of simulated machines.
@@ -282,10 +282,11 @@ func nameOf(path string) string {
 }
 
 // write prints what was measured, and what was not with the reason.
-func (d *machineDocument) write(p *show.Page) error {
+func (d *machineDocument) write(p *doc.Page) error {
 	p.Line("%s: %s", d.Name, d.Description)
-	measured, guessed := show.NewTable(2), show.NewTable(2)
-	measured.Prose, guessed.Prose = []int{1}, []int{2}
+	measured, guessed := doc.NewTable(2), doc.NewTable(2)
+	measured.Prose(1)
+	guessed.Prose(2)
 	guesses := 0
 	for _, n := range d.Numbers {
 		if n.Guessed {
@@ -317,9 +318,9 @@ func (d *machineDocument) write(p *show.Page) error {
 }
 
 // missingTable has a line for each scheduler and reason.
-func missingTable(missing []calibrate.Missing) *show.Table {
-	table := show.NewTable(3)
-	table.Prose = []int{1, 2}
+func missingTable(missing []calibrate.Missing) *doc.Table {
+	table := doc.NewTable(3)
+	table.Prose(1, 2)
 	type line struct{ scheduler, why string }
 	var order []line
 	prices := map[line][]string{}

@@ -13,11 +13,11 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/reproduce"
 	"krdlab/experiments/request"
-	"krdlab/experiments/show"
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 )
 
 // A study is what reproduce does instead of the evaluation: a plan, and what follows from its
@@ -26,7 +26,7 @@ type study struct {
 	flag  string // that asks for it
 	kind  string // of the experiment; its folder is named after it
 	plan  func(scale reproduce.Scale, dir string) ([]request.Request, error)
-	write func(p *show.Page, e *dataset.Experiment) error
+	write func(p *doc.Page, e *dataset.Experiment) error
 	files []string // that write leaves in the folder
 	// whole does all of it where the study is not one experiment; nil where it is
 	whole func(scale reproduce.Scale, dir string) error

@@ -22,6 +22,7 @@ import (
 	"krdlab/hw/machine"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
+	"krdlab/krd/doc"
 	"krdlab/runtimes"
 )
 
@@ -340,7 +341,7 @@ func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology,
 }
 
 // A printer says how results are printed; nil as JSON.
-type printer func(*show.Page, []result.Result) error
+type printer func(*doc.Page, []result.Result) error
 
 func (f *runFlags) printer() printer {
 	switch {

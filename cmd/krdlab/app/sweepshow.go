@@ -13,6 +13,7 @@ import (
 	"krdlab/experiments/sweep"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -55,7 +56,7 @@ const fewGroups = 6
 
 // printMatrices prints the speed-ups of an experiment at its largest numbers of cores, a row for
 // each scheduler and a column for each kernel, and says how to get the rest.
-func (a *app) printMatrices(p *show.Page, e *dataset.Experiment) {
+func (a *app) printMatrices(p *doc.Page, e *dataset.Experiment) {
 	for _, m := range figures.Matrices(e) {
 		if !m.Headline {
 			continue
@@ -68,7 +69,7 @@ func (a *app) printMatrices(p *show.Page, e *dataset.Experiment) {
 		for _, row := range rows {
 			head = append(head, row[0])
 		}
-		t := show.NewTable(1, head...)
+		t := doc.NewTable(1, head...)
 		for i, name := range kernels[1:] {
 			cells := []any{name}
 			for _, row := range rows {
@@ -158,8 +159,9 @@ func (a *app) printPlan(dir string, plan *sweep.Plan) error {
 			rows[k] = slices.Delete(rows[k], i, i+1)
 		}
 	}
-	t := show.Columns(1, head, rows)
-	t.Prose, t.Most = []int{len(head) - 1}, show.TextWidth
+	t := doc.Texts(1, head, rows)
+	t.Prose(len(head) - 1)
+	t.Most = doc.TextWidth
 	p.Table(t)
 	estimate := "how long it takes is not known before a first cell of each kernel is done"
 	if left := plan.Estimate(dir); left.Cells == 0 {

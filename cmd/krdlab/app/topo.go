@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/show"
 	"krdlab/hw"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 )
 
 // topoCommand is `krdlab topo`.
@@ -98,7 +98,7 @@ func (a *app) topoMeasured(ctx context.Context) error {
 	return p.Close()
 }
 
-func writeTopology(p *show.Page, t *hw.Topology) error {
+func writeTopology(p *doc.Page, t *hw.Topology) error {
 	var b strings.Builder
 	m := t.Machine()
 	fmt.Fprintf(&b, "%s\n", m.Describe())

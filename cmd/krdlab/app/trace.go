@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -257,7 +257,7 @@ func (a *app) writeRecovered(path, out string, r *loi.RecoverReport, asJSON bool
 	for i, n := range r.Records {
 		fmt.Fprintf(p, "  worker %d: %d records", i, n)
 		if d.KeptUntilNS[i].Known() {
-			fmt.Fprintf(p, ", up to %s", show.Time(d.KeptUntilNS[i]))
+			fmt.Fprintf(p, ", up to %s", doc.Time(d.KeptUntilNS[i]))
 		}
 		switch {
 		case r.LossUnknown[i]:

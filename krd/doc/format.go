@@ -1,11 +1,9 @@
-package show
+package doc
 
 import (
 	"math"
 	"strconv"
 	"strings"
-
-	"krdlab/experiments/result"
 )
 
 // NotAvailable is what is printed for a number that there is not.
@@ -35,7 +33,7 @@ func TimeUnit(ns float64) (name string, size float64) {
 }
 
 // Time prints a duration of ns nanoseconds with 4 significant digits, such as 1.642 s.
-func Time(n result.Number) string {
+func Time(n Number) string {
 	if !n.Known() {
 		return NotAvailable
 	}
@@ -63,7 +61,7 @@ func CountUnit(v float64) (name string, size float64) {
 
 // Count prints a count: all its digits below 100 000, and 4 significant ones with an SI prefix from
 // there on, such as 1.834M.
-func Count(n result.Number) string {
+func Count(n Number) string {
 	if !n.Known() {
 		return NotAvailable
 	}
@@ -75,7 +73,7 @@ func Count(n result.Number) string {
 }
 
 // Probability prints a p-value, "-" where there is none.
-func Probability(p result.Number) string {
+func Probability(p Number) string {
 	switch {
 	case !p.Known():
 		return "-"
@@ -83,11 +81,4 @@ func Probability(p result.Number) string {
 		return "<0.0001"
 	}
 	return strconv.FormatFloat(p.Float(), 'f', 4, 64)
-}
-
-func orNA(s string) string {
-	if s == "" {
-		return NotAvailable
-	}
-	return s
 }

@@ -1,4 +1,4 @@
-package show
+package doc
 
 import (
 	"fmt"
@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"krdlab/experiments/result"
 )
 
 // How numbers are printed, everywhere: a median has digits down to the first that its interval
@@ -16,13 +14,6 @@ import (
 // interval has the decimals of its median. In a column, one unit or SI prefix stands for all, points
 // are below each other, and zeros at the end are kept. Counts have all their digits below 100 000;
 // counts of which one is below a tenth of the prefix have one each.
-
-// Aligned prints the medians of a column of quantities, times scale, each with the unit behind it. A
-// quantity that is not known is n/a. Where reach is set, a second number says how far the interval
-// reaches at most, in per cent of the median, rounded up; or = that the value is exact.
-func Aligned(column []result.Quantity, scale float64, unit string, reach bool) []string {
-	return style{scale: scale, unit: unit, reach: reach}.cells(column)
-}
 
 // A style is how the numbers of a column are printed.
 type style struct {
@@ -33,14 +24,14 @@ type style struct {
 	ranges bool // the interval is below the median
 }
 
-func (s style) number(q result.Quantity, v float64) string {
+func (s style) number(q Quantity, v float64) string {
 	if s.whole {
 		return strconv.FormatFloat(math.Round(v*s.scale)+0, 'f', 0, 64)
 	}
-	return Number(q, v, s.scale)
+	return Format(q, v, s.scale)
 }
 
-func (s style) cells(column []result.Quantity) []string {
+func (s style) print(column []Quantity) []printed {
 	cells, ends := make([]string, len(column)), make([]string, len(column))
 	widest := 0
 	for i, q := range column {
@@ -55,26 +46,27 @@ func (s style) cells(column []result.Quantity) []string {
 		}
 	}
 	atPoint(cells)
-	for i := range cells {
-		if !column[i].Median.Known() {
+	list := make([]printed, len(column))
+	for i, q := range column {
+		switch {
+		case !q.Median.Known():
 			cells[i] = NotAvailable
-		} else if widest > 0 {
+		case widest > 0:
 			cells[i] += ends[i] + strings.Repeat(" ", widest-utf8.RuneCountInString(ends[i]))
 		}
-	}
-	for i, q := range column {
+		list[i].text = cells[i]
 		if s.ranges && q.Median.Known() && q.Low.Known() && q.High.Known() {
-			cells[i] += "\n" + s.number(q, q.Low.Float()) + "-" + s.number(q, q.High.Float())
+			list[i].interval = s.number(q, q.Low.Float()) + "-" + s.number(q, q.High.Float())
 		}
 	}
-	return cells
+	return list
 }
 
 // reachOf is how far the interval of q reaches, "" where there is none.
-func reachOf(q result.Quantity) string {
+func reachOf(q Quantity) string {
 	low, high, ok := q.Bounds()
 	switch m := q.Median.Float(); {
-	case q.Reason == result.Deterministic:
+	case q.Reason == Deterministic:
 		return "="
 	case ok && m != 0:
 		reach := max(1, math.Ceil(100*max(m-low, high-m)/math.Abs(m)-rounding))
@@ -86,52 +78,28 @@ func reachOf(q result.Quantity) string {
 	return ""
 }
 
-// Ranges prints the medians of a column as [Aligned] does, and the intervals below them.
-func Ranges(column []result.Quantity, scale float64, unit string) []string {
-	return style{scale: scale, unit: unit, ranges: true}.cells(column)
-}
-
-// Counts prints a column of counts, with intervals if asked for.
-func Counts(column []result.Quantity, intervals bool) []string {
-	name, size := CountUnit(largest(column))
-	if slices.ContainsFunc(column, func(q result.Quantity) bool {
+// counts prints a column of counts.
+func counts(column []Quantity, most float64, s style) []printed {
+	name, size := CountUnit(most)
+	if slices.ContainsFunc(column, func(q Quantity) bool {
 		return q.Median.Known() && q.Median.Float() > 0 && q.Median.Float() < size/10 // 0.003 k
 	}) {
-		cells := make([]string, len(column))
+		cells := make([]printed, len(column))
 		for i := range column {
-			cells[i] = Counts(column[i:i+1], intervals)[0]
+			cells[i] = counts(column[i:i+1], largest(column[i:i+1]), s)[0]
 		}
 		return cells
 	}
-	return style{scale: 1 / size, unit: name, whole: name == "", ranges: intervals}.cells(column)
+	s.scale, s.unit, s.whole = 1/size, name, name == ""
+	return s.print(column)
 }
 
-// Times prints a column of times in one unit, which it returns, with intervals if asked for.
-func Times(column []result.Quantity, intervals bool) (unit string, cells []string) {
-	unit, size := TimeUnit(largest(column))
-	if intervals {
-		return unit, Ranges(column, 1/size, "")
-	}
-	return unit, Aligned(column, 1/size, "", false)
-}
+// Bare makes a quantity of a number that has no interval.
+func Bare(n Number) Quantity { return Quantity{Median: n} }
 
-// largest is the largest median, 0 where none is known.
-func largest(column []result.Quantity) float64 {
-	v := 0.0
-	for _, q := range column {
-		if q.Median.Known() {
-			v = max(v, math.Abs(q.Median.Float()))
-		}
-	}
-	return v
-}
-
-// Plain makes a quantity of a number that has no interval.
-func Plain(n result.Number) result.Quantity { return result.Quantity{Median: n} }
-
-// Number prints v, the median of q or an end of its interval, times scale, with the digits of the
+// Format prints v, the median of q or an end of its interval, times scale, with the digits of the
 // median.
-func Number(q result.Quantity, v, scale float64) string {
+func Format(q Quantity, v, scale float64) string {
 	return strconv.FormatFloat(v*scale+0, 'f', meaningful(q, scale), 64)
 }
 
@@ -159,7 +127,7 @@ func atPoint(cells []string) {
 // meaningful is how many decimals of the median of q, times scale, mean something: down to the first
 // digit of how far its interval reaches, the second if the first is 1; between two and four digits
 // in all. Four digits of a deterministic value, and three where there is no interval.
-func meaningful(q result.Quantity, scale float64) int {
+func meaningful(q Quantity, scale float64) int {
 	v := math.Abs(q.Median.Float() * scale)
 	if !q.Median.Known() || v == 0 {
 		return 0
@@ -168,7 +136,7 @@ func meaningful(q result.Quantity, scale float64) int {
 	digits := 3
 	low, high, ok := q.Bounds()
 	switch {
-	case q.Reason == result.Deterministic:
+	case q.Reason == Deterministic:
 		digits = 4
 	case ok:
 		digits = 4
@@ -184,10 +152,10 @@ func meaningful(q result.Quantity, scale float64) int {
 	return max(0, digits-1-first)
 }
 
-// Share prints part of whole in per cent with two decimals, n/a where there is nothing to take a
+// Percent prints part of whole in per cent with two decimals, n/a where there is nothing to take a
 // share of. They are counts of one trace; the next run differs in the first of them. What is more
 // than nothing and less than can be seen so is called that.
-func Share(part, whole float64) string {
+func Percent(part, whole float64) string {
 	switch share := 100 * part / whole; {
 	case whole == 0:
 		return NotAvailable

@@ -1,7 +1,6 @@
-package show
+package doc
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -27,23 +26,4 @@ func Wrap(s string, width, indent int) string {
 		column += spaces + n
 	}
 	return b.String()
-}
-
-// notes collects the reasons for what is missing, each once, and numbers them.
-type notes []string
-
-// na returns "n/a [i]" with the number of a reason.
-func (n *notes) na(reason string) string {
-	for i, r := range *n {
-		if r == reason {
-			return fmt.Sprintf("%s [%d]", NotAvailable, i+1)
-		}
-	}
-	*n = append(*n, reason)
-	return fmt.Sprintf("%s [%d]", NotAvailable, len(*n))
-}
-
-// mark returns "what [i]" with the number of a note.
-func (n *notes) mark(what, note string) string {
-	return what + strings.TrimPrefix(n.na(note), NotAvailable)
 }

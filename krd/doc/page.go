@@ -1,4 +1,4 @@
-package show
+package doc
 
 import (
 	"bytes"
@@ -19,6 +19,7 @@ type Page struct {
 	columns int // 0: no terminal: sentences have TextWidth, tables what they need
 	lines   int // written
 	rest    []byte
+	notes   notes
 	err     error
 }
 
@@ -78,14 +79,35 @@ func (p *Page) Line(format string, args ...any) { fmt.Fprintf(p, format+"\n", ar
 // Brief writes a line for people who read a screen: of at most [TextWidth] columns.
 func (p *Page) Brief(s string) { p.line(s, min(p.Width(), TextWidth)) }
 
-// Table writes a table.
-func (p *Page) Table(t *Table) { p.raw(t.Render(p.columns)) }
+// Table writes a table with its title and remarks. Reasons of missing values are numbered; Notes
+// writes them.
+func (p *Page) Table(t *Table) {
+	if t.Title != "" {
+		p.Line("%s", t.Title)
+	}
+	p.raw(t.grid(&p.notes).render(p.columns))
+	for _, s := range t.Remarks {
+		p.Line("%s", s)
+	}
+}
 
-// Close writes what is left of an unfinished line, and returns the first error.
+// Lines returns the number of lines written.
+func (p *Page) Lines() int { return p.lines }
+
+// Notes writes the notes that tables refer to, and forgets them.
+func (p *Page) Notes() {
+	for i, n := range p.notes {
+		p.Line("[%d] %s", i+1, n)
+	}
+	p.notes = nil
+}
+
+// Close writes what is left of an unfinished line and notes, and returns the first error.
 func (p *Page) Close() error {
 	if len(p.rest) > 0 {
 		p.raw(string(p.rest))
 		p.rest = nil
 	}
+	p.Notes()
 	return p.err
 }

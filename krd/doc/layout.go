@@ -1,7 +1,6 @@
-package show
+package doc
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -10,62 +9,20 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// A Table is a table of texts without borders, two spaces between its columns. It is laid out for a
+// A grid is a table of texts without borders, two spaces between its columns. It is laid out for a
 // number of columns of a terminal: first the words of heads are put below each other, then those of
 // prose, then columns that do not fit follow below in a table of their own, and where not even one
 // does each row is a list. Nothing is left out but bars.
-type Table struct {
-	Left  int   // as many of the first columns are aligned to the left, the others to the right
-	Keys  int   // as many of the first columns tell rows apart: each part has them; 0: one
-	Prose []int // columns of sentences, which are broken at spaces; they are aligned to the left
-	Rules bool  // a line below each row
-	Most  int   // columns where no terminal says how many there are; 0: as many as it needs
-
-	head []string
-	rows [][]string // the last is a footer if there is one
-	foot bool
-	bars []float64
-}
-
-// NewTable returns a table with a head. Heads and cells may have several lines. A head whose first
-// line is empty belongs to the one before it.
-func NewTable(left int, head ...string) *Table { return &Table{Left: left, head: head} }
-
-// Row adds a row.
-func (t *Table) Row(cells ...any) {
-	row := make([]string, len(cells))
-	for i, c := range cells {
-		row[i] = fmt.Sprint(c)
-	}
-	t.rows = append(t.rows, row)
-}
-
-// add adds a column on the right.
-func (t *Table) add(head string, cells []string) {
-	t.head = append(t.head, head)
-	for i := range t.rows {
-		t.rows[i] = append(t.rows[i], cells[i])
-	}
-}
-
-// Foot adds the last row, below a line.
-func (t *Table) Foot(cells ...any) {
-	t.Row(cells...)
-	t.foot = true
-}
-
-// Bar draws a bar beside the row that was added last, of so much of the longest (0 to 1). Bars are
-// only pictures: there are none where there is no room.
-func (t *Table) Bar(share float64) {
-	for len(t.bars) < len(t.rows) {
-		t.bars = append(t.bars, 0)
-	}
-	t.bars[len(t.rows)-1] = share
-}
-
-// Columns returns a table of rows.
-func Columns(left int, head []string, rows [][]string) *Table {
-	return &Table{Left: left, head: head, rows: rows}
+type grid struct {
+	head  []string
+	rows  [][]string // the last is a footer if there is one
+	left  []bool     // aligned to the left
+	prose []int      // columns of sentences
+	keys  int        // as many of the first columns tell rows apart: each part has them
+	most  int        // columns where no terminal limits them; 0: as many as it needs
+	rules bool       // a line below each row
+	foot  bool
+	bars  []float64
 }
 
 const (
@@ -75,15 +32,15 @@ const (
 	shortest = 8  // bar that is worth its room
 )
 
-// Render returns the lines of the table, for so many columns; 0: as many as it needs.
-func (t *Table) Render(columns int) string {
+// render returns the lines of the table, for so many columns; 0: as many as it needs.
+func (t *grid) render(columns int) string {
 	least, most := t.widths()
 	var all []int
 	for i := range most {
 		all = append(all, i)
 	}
 	if columns == 0 {
-		columns = t.Most
+		columns = t.most
 	}
 	if columns == 0 {
 		columns = total(most) + gap + longest
@@ -91,7 +48,7 @@ func (t *Table) Render(columns int) string {
 	if total(least) <= columns {
 		return t.part(all, least, most, columns)
 	}
-	keys := max(t.Keys, 1)
+	keys := max(t.keys, 1)
 	var b strings.Builder
 	for next := keys; next < len(all); {
 		part := slices.Clone(all[:keys])
@@ -131,7 +88,7 @@ func total(widths []int) int {
 }
 
 // widths are the least and the most that each column takes.
-func (t *Table) widths() (least, most []int) {
+func (t *grid) widths() (least, most []int) {
 	n := len(t.head)
 	for _, r := range t.rows {
 		n = max(n, len(r))
@@ -142,7 +99,7 @@ func (t *Table) widths() (least, most []int) {
 			most[i] = max(most[i], width(cell(row, i)))
 		}
 		least[i] = most[i]
-		if slices.Contains(t.Prose, i) {
+		if slices.Contains(t.prose, i) {
 			least[i] = min(least[i], prose)
 		}
 		head := cell(t.head, i)
@@ -170,11 +127,11 @@ func width(s string) (n int) {
 }
 
 // part lays out some columns, which fit.
-func (t *Table) part(which, least, most []int, columns int) string {
+func (t *grid) part(which, least, most []int, columns int) string {
 	widths := slices.Clone(least)
 	left := columns - total(least)
 	for i := range widths { // what is wider without breaks comes first, sentences last
-		if !slices.Contains(t.Prose, which[i]) {
+		if !slices.Contains(t.prose, which[i]) {
 			more := min(left, most[i]-least[i])
 			widths[i] += more
 			left -= more
@@ -201,11 +158,11 @@ func (t *Table) part(which, least, most []int, columns int) string {
 }
 
 // draw draws columns of these widths, and bars of at most bar beside them.
-func (t *Table) draw(which, widths []int, bar int) string {
+func (t *grid) draw(which, widths []int, bar int) string {
 	w := table.NewWriter()
 	style := table.StyleDefault
 	style.Options = table.Options{SeparateHeader: true, SeparateFooter: true,
-		SeparateRows: t.Rules}
+		SeparateRows: t.rules}
 	style.Format = table.FormatOptions{Header: text.FormatDefault, Row: text.FormatDefault,
 		Footer: text.FormatDefault}
 	style.Box.PaddingLeft, style.Box.PaddingRight = "", strings.Repeat(" ", gap)
@@ -213,7 +170,7 @@ func (t *Table) draw(which, widths []int, bar int) string {
 	var columns []table.ColumnConfig
 	for j, i := range which {
 		align := text.AlignRight
-		if i < t.Left || slices.Contains(t.Prose, i) {
+		if t.left[i] || slices.Contains(t.prose, i) {
 			align = text.AlignLeft
 		}
 		columns = append(columns, table.ColumnConfig{Number: j + 1, WidthMin: widths[j],
@@ -226,7 +183,7 @@ func (t *Table) draw(which, widths []int, bar int) string {
 	for i, row := range t.rows {
 		cells := pickCells(row, which)
 		for j := range cells {
-			if slices.Contains(t.Prose, which[j]) {
+			if slices.Contains(t.prose, which[j]) {
 				cells[j] = Wrap(cells[j], widths[j], 0)
 			}
 		}
@@ -269,7 +226,7 @@ func pickCells(row []string, which []int) []string {
 
 // heads are those of a part, as narrow as its columns. The first line of a group is that of its
 // first column.
-func (t *Table) heads(which, widths []int) []string {
+func (t *grid) heads(which, widths []int) []string {
 	heads := pickCells(t.head, which)
 	for j, i := range which {
 		for k := i; k > 0 && j > 0 && which[j-1] != i-1 && strings.HasPrefix(heads[j], "\n"); k-- {
@@ -285,8 +242,8 @@ func (t *Table) heads(which, widths []int) []string {
 }
 
 // list has a paragraph for each row: its keys, and below them what it says, each with its head.
-func (t *Table) list(columns int) string {
-	keys := max(t.Keys, 1)
+func (t *grid) list(columns int) string {
+	keys := max(t.keys, 1)
 	words := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	var b strings.Builder
 	for _, row := range t.rows {

@@ -1,4 +1,4 @@
-package show
+package doc
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 )
 
 func TestColumns(t *testing.T) {
-	got := Columns(1, []string{"name", "n\nof it"}, [][]string{{"a", "1\n1-2"}, {"longer", "12"}}).Render(0)
+	got := Texts(1, []string{"name", "n\nof it"}, [][]string{{"a", "1\n1-2"}, {"longer", "12"}}).grid(new(notes)).render(0)
 	want := "            n\nname    of it\n-------------\na           1\n          1-2\nlonger     12\n"
 	if got != want {
 		t.Errorf("%q, expected %q", got, want)
@@ -18,7 +18,7 @@ func TestColumns(t *testing.T) {
 // and the first line of a group's head, and in the end each row is a list.
 func TestTableFits(t *testing.T) {
 	table := NewTable(1, "name", "far\nfrom here", "\nto there", "what it is")
-	table.Prose = []int{3}
+	table.Prose(3)
 	table.Row("a", "1.5", "22", "a sentence that is longer than all else in the table")
 	table.Row("b", "11", "2", "a word")
 	for columns, want := range map[int]string{
@@ -76,14 +76,14 @@ b
     is: a
     word
 `} {
-		if got := table.Render(columns); got != want {
+		if got := table.grid(new(notes)).render(columns); got != want {
 			t.Errorf("%d columns: got\n%swant\n%s", columns, got, want)
 		}
 	}
 	// the head of a group is said again where its columns are torn apart
 	group := NewTable(1, "name", "group\nleft", "\nright")
 	group.Row("longname", "123456", "123456")
-	if got, want := group.Render(16), "           group\nname        left\n"+
+	if got, want := group.grid(new(notes)).render(16), "           group\nname        left\n"+
 		"----------------\nlongname  123456\n\n           group\nname       right\n"+
 		"----------------\nlongname  123456\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

@@ -1,0 +1,126 @@
+package doc
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+)
+
+// Data returns a cell as data: nil where there is no value, otherwise a string, int64, uint64,
+// float64 or bool. The value of a quantity is its median.
+func Data(v any) any {
+	switch v := v.(type) {
+	case Missing:
+		return nil
+	case Noted:
+		return Data(v.Value)
+	case Quantity:
+		return Data(v.Median)
+	case Number:
+		if !v.Known() {
+			return nil
+		}
+		return v.Float()
+	case Share:
+		return Data(Some(v.Part / v.Whole))
+	case int:
+		return int64(v)
+	}
+	return v
+}
+
+// data returns the rows without a footer.
+func (t *Table) data() [][]any {
+	if t.Foot {
+		return t.Rows[:len(t.Rows)-1]
+	}
+	return t.Rows
+}
+
+// CSV writes the table with a header of keys. What is not known is empty; lines end in LF (RFC
+// 4180).
+func (t *Table) CSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	line := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		line[i] = c.Key
+	}
+	out.Write(line) // Error has its error
+	for _, row := range t.data() {
+		for i := range t.Columns {
+			switch v := Data(row[i]).(type) {
+			case nil:
+				line[i] = ""
+			case float64:
+				line[i] = strconv.FormatFloat(v, 'g', -1, 64)
+			default:
+				line[i] = fmt.Sprint(v)
+			}
+		}
+		out.Write(line)
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// JSONL writes an object for each row, with all columns in their order; what is not known is null.
+func (t *Table) JSONL(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	for _, row := range t.data() {
+		for i, c := range t.Columns {
+			separator := ","
+			if i == 0 {
+				separator = "{"
+			}
+			var b bytes.Buffer
+			e := json.NewEncoder(&b)
+			e.SetEscapeHTML(false)
+			if err := e.Encode(Data(row[i])); err != nil {
+				return fmt.Errorf("column %s: %w", c.Key, err)
+			}
+			fmt.Fprintf(out, "%s%q:%s", separator, c.Key, bytes.TrimSpace(b.Bytes()))
+		}
+		out.WriteString("}\n") // Flush has its error
+	}
+	return out.Flush()
+}
+
+// Parquet writes the table, compressed by zstd; all columns are optional, and of their Kind.
+func (t *Table) Parquet(w io.Writer) error {
+	types := map[Kind]reflect.Type{Text: reflect.TypeFor[*string](),
+		Whole: reflect.TypeFor[*int64](), Real: reflect.TypeFor[*float64](),
+		Truth: reflect.TypeFor[*bool]()}
+	fields := make([]reflect.StructField, len(t.Columns))
+	for i, c := range t.Columns {
+		fields[i] = reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: types[c.Kind],
+			Tag: reflect.StructTag(fmt.Sprintf(`parquet:"%s,optional"`, c.Key))}
+	}
+	schema := parquet.NewSchema(t.Name,
+		parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface()))
+	out := parquet.NewGenericWriter[any](w, schema,
+		parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault}),
+		parquet.CreatedBy("krdlab", "", ""))
+	for _, row := range t.data() {
+		values := make(parquet.Row, len(row))
+		for i, cell := range row {
+			v := Data(cell)
+			if v == nil {
+				values[i] = parquet.NullValue().Level(0, 0, i)
+				continue
+			}
+			values[i] = parquet.ValueOf(v).Level(0, 1, i)
+		}
+		if _, err := out.WriteRows([]parquet.Row{values}); err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}

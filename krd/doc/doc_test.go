@@ -1,0 +1,126 @@
+package doc
+
+import (
+	"strings"
+	"testing"
+)
+
+func some(v float64) Number { return Some(v) }
+
+// every has each type of cell that a row may have.
+func every() *Table {
+	t := &Table{Name: "cells", Title: "Everything.", Remarks: []string{"n/a is not 0."}, Keys: 2,
+		Columns: []Column{{Key: "machine", Head: "machine"}, {Key: "scheduler", Head: "scheduler"},
+			{Key: "time_ns", Head: "time", Kind: Real, Unit: Nanoseconds, Spread: Below},
+			{Key: "far", Head: "share\nfar", Kind: Real, Unit: Fraction},
+			{Key: "cold", Head: "\ncold", Kind: Real},
+			{Key: "steals", Head: "steals", Kind: Whole},
+			{Key: "fixed", Head: "fixed", Kind: Truth}}}
+	q := Quantity{Median: some(2e6), Low: some(1.9e6), High: some(2.1e6), N: 8}
+	t.Row("a <b>", "work|first", q, some(0.125), Share{1, 4}, uint64(1)<<60, true)
+	t.Row("a <b>", "go", Missing("no clock"), Number{}, nil, Noted{7, "of one"}, false)
+	t.Row("c", "all", q, some(0.5), Share{}, 12, false)
+	return t
+}
+
+// Data has base units and all digits; what is not known is empty, and its reason for people alone.
+func TestData(t *testing.T) {
+	for name, c := range map[string]struct {
+		write func(*Table, *strings.Builder) error
+		want  string
+	}{
+		"CSV": {func(t *Table, b *strings.Builder) error { return t.CSV(b) },
+			"machine,scheduler,time_ns,far,cold,steals,fixed\n" +
+				"a <b>,work|first,2e+06,0.125,0.25,1152921504606846976,true\n" +
+				"a <b>,go,,,,7,false\nc,all,2e+06,0.5,,12,false\n"},
+		"JSONL": {func(t *Table, b *strings.Builder) error { return t.JSONL(b) },
+			`{"machine":"a <b>","scheduler":"work|first","time_ns":2000000,"far":0.125,` +
+				`"cold":0.25,"steals":1152921504606846976,"fixed":true}` + "\n" +
+				`{"machine":"a <b>","scheduler":"go","time_ns":null,"far":null,"cold":null,` +
+				`"steals":7,"fixed":false}` + "\n" +
+				`{"machine":"c","scheduler":"all","time_ns":2000000,"far":0.5,"cold":null,` +
+				`"steals":12,"fixed":false}` + "\n"},
+	} {
+		var b strings.Builder
+		if err := c.write(every(), &b); err != nil || b.String() != c.want {
+			t.Errorf("%s: %v\n%s", name, err, b.String())
+		}
+	}
+	foot := every()
+	foot.Foot = true
+	var b strings.Builder
+	if err := foot.CSV(&b); err != nil || strings.Contains(b.String(), "all") {
+		t.Errorf("a sum among the data: %v\n%s", err, b.String())
+	}
+}
+
+// A document reads the same at a terminal, as a page and as Markdown.
+func TestRenderers(t *testing.T) {
+	d := &Doc{Title: "Title", Warnings: []string{"beware"}}
+	d.Say("One %s.", "sentence")
+	d.Say("Another.")
+	d.Add(every())
+	d.Add(&Doc{Title: "Inner", Parts: []Part{Paragraph{"x < y"}}})
+	var text, md strings.Builder
+	if err := d.Text(NewPage(&text, 0)); err != nil {
+		t.Fatal(err)
+	}
+	const want = "Title\nOne sentence.\nAnother.\n\nEverything.\n"
+	if !strings.HasPrefix(text.String(), want) {
+		t.Errorf("%s", text.String())
+	}
+	for _, s := range []string{"1.90-2.10", "n/a [1]", "7 [2]", "25.00 %", "[1] no clock\n",
+		"[2] of one\n", "n/a is not 0.\n", "\nInner\nx < y\n", "warning: beware\n"} {
+		if !strings.Contains(text.String(), s) {
+			t.Errorf("no %q in\n%s", s, text.String())
+		}
+	}
+	if err := d.Markdown(&md, 2); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{"## Title\n\nOne sentence.\nAnother.\n\n", `| work\|first | 2.00 1.90-2.10 |`,
+		"| machine | scheduler | time, ms |", "| --- | --- | --: |", "\n[1] no clock\n", "### Inner\n"} {
+		if !strings.Contains(md.String(), s) {
+			t.Errorf("no %q in\n%s", s, md.String())
+		}
+	}
+	html, err := d.HTML(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{"<h2>Title</h2>", "<p>One sentence.</p>", "a &lt;b&gt;",
+		`<th scope="row" class="name">work|first</th>`,
+		`<td>2.00 <span class="interval">1.90–2.10</span></td>`, "<td>n/a <sup>1</sup></td>",
+		`<ol class="notes"><li>no clock</li><li>of one</li></ol>`, "<th scope=\"col\">share cold</th>",
+		"<h3>Inner</h3>", "x &lt; y", "Everything. n/a is not 0."} {
+		if !strings.Contains(string(html), s) {
+			t.Errorf("no %q in\n%s", s, html)
+		}
+	}
+	if n := strings.Count(string(html), "<tbody>"); n != 2 {
+		t.Errorf("%d groups of rows, expected one for each machine", n)
+	}
+}
+
+// A column that no row knows is left out for people, not in data; columns that are alike have one
+// unit.
+func TestKnownAndLike(t *testing.T) {
+	table := &Table{Columns: []Column{{Key: "name", Head: "name"},
+		{Key: "a", Head: "A", Kind: Real, Unit: Nanoseconds, Like: 1},
+		{Key: "b", Head: "B", Kind: Real, Unit: Nanoseconds, Like: 1},
+		{Key: "c", Head: "C", Kind: Real, Known: true}}}
+	table.Row("x", some(2e9), some(5e6), Number{})
+	table.Row("y", some(1e9), some(4e6), Missing("never"))
+	var b, data strings.Builder
+	p := NewPage(&b, 0)
+	p.Table(table)
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Fields(b.String()); strings.Join(got[:5], " ") != "name A, s B, s" {
+		t.Errorf("%q", got)
+	}
+	if err := table.CSV(&data); err != nil || !strings.HasPrefix(data.String(), "name,a,b,c\n") {
+		t.Errorf("%v %s", err, data.String())
+	}
+}
