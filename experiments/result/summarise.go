@@ -54,16 +54,16 @@ func (r *Result) SummariseAgain() {
 		m.LLCModel.Traced = r.LLCModel.Traced
 	}
 	s := summarise(request.Asked{Seed: r.Seed, Settings: r.Settings}, m, true)
-	s.Summary.Speedup.keepInterval(r.Summary.Speedup)
-	s.Summary.OVR.keepInterval(r.Summary.OVR)
-	s.Summary.WTI.keepInterval(r.Summary.WTI)
+	keepInterval(&s.Summary.Speedup, r.Summary.Speedup)
+	keepInterval(&s.Summary.OVR, r.Summary.OVR)
+	keepInterval(&s.Summary.WTI, r.Summary.WTI)
 	r.Interrupted, r.MissSource, r.LLCModel = s.Interrupted, s.MissSource, s.LLCModel
 	r.Serial.TimeNS, r.Serial.WorkNS = s.Serial.TimeNS, s.Serial.WorkNS
 	r.Summary, r.Kernels = s.Summary, s.Kernels
 }
 
 // keepInterval gives q the interval that was read, unless its values are too few for one or equal.
-func (q *Quantity) keepInterval(read Quantity) {
+func keepInterval(q *Quantity, read Quantity) {
 	if q.N >= MinSample && q.Reason == TooFew && read.Low.Float() <= read.High.Float() {
 		q.Low, q.High, q.Confidence, q.Reason = read.Low, read.High, read.Confidence, ""
 	}
