@@ -49,6 +49,20 @@ func shareOf(part *uint64, h *krd.Histogram) any {
 	return share(*part, h.Accesses)
 }
 
+// infinite is how many accesses of h have the distance INF: those are cold (stats.Cold).
+func infinite(h *krd.Histogram) *uint64 {
+	n := h.Infinite()
+	return &n
+}
+
+// coldToo are the words for what else than a first access is cold.
+func coldToo(r *krd.Report) string {
+	if r.Coherence {
+		return " or invalidated"
+	}
+	return ""
+}
+
 // count is a number of one trace.
 func count(n float64) result.Quantity { return exactly(result.Some(n)) }
 
@@ -100,11 +114,10 @@ func krdSummary(p *doc.Page, r *krd.Report) {
 	row("close", r.Close, "distance + size <= L2"+ofSize(r.L2Bytes, r.L2Known))
 	row("near", r.Near, "beyond L2, distance + size <= LLC"+ofSize(r.LLCBytes, r.LLCKnown))
 	row("far", r.Far, "finite, distance + size > LLC")
-	row("cold", &r.Cold, words.cold+", distance INF")
+	row("cold", infinite(&r.Histogram), words.cold+coldToo(r)+", distance INF")
 	row("shared", &r.Shared, words.shared+" (of all distances)")
 	if r.Invalidated != nil {
-		row("invalid.", r.Invalidated, "the node had it and lost it to a write on another, "+
-			"distance INF")
+		row("invalid.", r.Invalidated, "of these: the node had it and lost it to a write on another")
 	}
 	p.Table(t)
 	if tail, err := r.AtLeast(stats.PaperBytes); err == nil && r.Accesses > 0 {
@@ -158,8 +171,10 @@ func krdBins(p *doc.Page, r *krd.Report) {
 		}
 		row(units.Bytes(b.FromBytes)+" - "+units.Bytes(b.ToBytes), b.Count)
 	}
-	row("INF (cold)", r.Cold)
-	if r.Invalidated != nil {
+	if r.Invalidated == nil {
+		row("INF (cold)", r.Cold)
+	} else {
+		row("INF (first access)", r.Cold)
 		row("INF (invalidated)", *r.Invalidated)
 	}
 	p.Table(t)
@@ -196,7 +211,7 @@ func krdHead(r *krd.Report, head ...string) []string {
 
 func krdRow(r *krd.Report, h *krd.Histogram, cells ...any) []any {
 	cells = append(cells, doc.Count(result.Some(float64(h.Accesses))), shareOf(h.Close, h),
-		shareOf(h.Near, h), shareOf(h.Far, h), shareOf(&h.Cold, h))
+		shareOf(h.Near, h), shareOf(h.Far, h), shareOf(infinite(h), h))
 	if r.Coherence {
 		cells = append(cells, shareOf(h.Invalidated, h))
 	}

@@ -51,7 +51,7 @@ func WriteKRDs(p *doc.Page, columns []KRDColumn) error {
 	row("close", func(r *krd.Report) *uint64 { return r.Close })
 	row("near", func(r *krd.Report) *uint64 { return r.Near })
 	row("far", func(r *krd.Report) *uint64 { return r.Far })
-	row("cold", func(r *krd.Report) *uint64 { return &r.Cold })
+	row("cold", func(r *krd.Report) *uint64 { return infinite(&r.Histogram) })
 	if r.Coherence {
 		row("invalid.", func(r *krd.Report) *uint64 { return r.Invalidated })
 	}
@@ -72,7 +72,7 @@ func WriteKRDs(p *doc.Page, columns []KRDColumn) error {
 	p.Table(t)
 	p.Line("close: distance + size <= L2%s; near: <= LLC%s; far: beyond it; cold: %s; "+
 		"shared: %s", ofSize(r.L2Bytes, r.L2Known), ofSize(r.LLCBytes, r.LLCKnown),
-		wordsOf(r).cold, wordsOf(r).shared)
+		wordsOf(r).cold+coldToo(r), wordsOf(r).shared)
 	for _, c := range columns {
 		of := ""
 		if c.Traces > 1 {
