@@ -35,6 +35,8 @@ func (k Key) String() string {
 type Group struct {
 	Key
 	Cells []*Cell
+
+	pooled map[string]*result.Result // of cells of several seeds, by their IDs
 }
 
 // KeyOf returns the key of a cell.
@@ -93,7 +95,7 @@ func (e *Experiment) Groups() []Group {
 		if !ok {
 			n = len(list)
 			index[key] = n
-			list = append(list, Group{Key: key})
+			list = append(list, Group{Key: key, pooled: map[string]*result.Result{}})
 		}
 		list[n].Cells = append(list[n].Cells, c)
 	}
@@ -130,18 +132,24 @@ func (g *Group) Cores() []int {
 }
 
 // At returns the result of a scheduler at a core count, nil where there is none. Several cells (of
-// several seeds) are pooled.
+// several seeds) are pooled, once in a group.
 func (g *Group) At(scheduler string, cores int) *result.Result {
 	var list []*Cell
+	ids := scheduler
 	for _, c := range g.Cells {
 		if c.Result.Scheduler == scheduler && c.Result.Cores == cores {
-			list = append(list, c)
+			list, ids = append(list, c), ids+"\x00"+c.ID
 		}
 	}
-	if len(list) == 0 {
+	switch {
+	case len(list) == 0:
 		return nil
+	case len(list) == 1 || g.pooled == nil:
+		return Pool(list).Result
+	case g.pooled[ids] == nil:
+		g.pooled[ids] = Pool(list).Result
 	}
-	return Pool(list).Result
+	return g.pooled[ids]
 }
 
 // A Pooled is what was measured of one configuration: cells that differ in the seed alone, their
