@@ -65,7 +65,7 @@ func (a *app) compare(before, after string, asJSON, disturbed bool) error {
 	if asJSON {
 		err = writeJSON(a.stdout, r)
 	} else {
-		err = r.WriteText(a.page())
+		err = r.View().Text(a.page())
 	}
 	return allUsed(err, x, y)
 }
