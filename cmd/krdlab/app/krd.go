@@ -196,18 +196,18 @@ func (a *app) krd(ctx context.Context, f *krdFlags, path string) error {
 	if !f.json && f.by == "" && f.per == perNode && len(f.caches) == 0 && len(reports) > 1 {
 		return a.besides(reports, traces, headers)
 	}
-	return printEach(a, f, traces, reports, func(p *doc.Page, r *krd.Report) error {
+	return printEach(a, f, traces, reports, func(r *krd.Report) *doc.Doc {
 		if f.by != "" {
-			return show.WriteRanking(p, r, f.by)
+			return show.Ranking(r, f.by)
 		}
-		return show.WriteKRD(p, r)
+		return show.KRD(r)
 	})
 }
 
 // printEach prints what each trace came to: as text, under the trace's path if there are several,
 // or with --json as a document, a list of them if there are several.
 func printEach[R any](a *app, f *krdFlags, traces []string, reports []R,
-	write func(*doc.Page, R) error) error {
+	view func(R) *doc.Doc) error {
 	switch {
 	case f.json && len(reports) > 1:
 		return writeJSON(a.stdout, reports)
@@ -218,7 +218,7 @@ func printEach[R any](a *app, f *krdFlags, traces []string, reports []R,
 		if len(reports) > 1 {
 			fmt.Fprintf(a.stdout, "%s\n", traces[i])
 		}
-		if err := write(a.page(), r); err != nil {
+		if err := view(r).Text(a.page()); err != nil {
 			return err
 		}
 	}
@@ -236,7 +236,7 @@ func (a *app) besides(reports []*krd.Report, traces []string, headers []loi.Head
 		}
 		columns[k].Traces++
 	}
-	return show.WriteKRDs(a.page(), columns)
+	return show.KRDs(columns).Text(a.page())
 }
 
 // schedulersOf returns the scheduler of each trace, or the name of its file where it names none.
@@ -333,7 +333,7 @@ func (a *app) sample(f *krdFlags, opt krd.Options, traces []string) error {
 		}
 		reports = append(reports, r)
 	}
-	return printEach(a, f, traces, reports, show.WriteSample)
+	return printEach(a, f, traces, reports, show.Sample)
 }
 
 func analysisError(path string, err error) error {

@@ -57,7 +57,7 @@ func (a *app) replay(ctx context.Context, f *krdFlags, opt krd.Options, traces [
 		}
 		reports = append(reports, r)
 	}
-	return printEach(a, f, traces, reports, show.WriteReplay)
+	return printEach(a, f, traces, reports, show.Replay)
 }
 
 func replayTrace(path string, m *machine.Machine, host *hw.Topology, model request.CacheModel,

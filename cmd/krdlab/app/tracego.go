@@ -136,5 +136,5 @@ func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given, asJSON b
 	if d.Dir != "" {
 		fmt.Fprintf(a.stderr, "run directory: %s\n", d.Dir)
 	}
-	return errors.Join(d.Write(a.page()), err)
+	return errors.Join(d.View().Text(a.page()), err)
 }
