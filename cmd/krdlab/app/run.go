@@ -127,21 +127,15 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 
 // completeRunFlags says how the values of those flags, which c has, are completed.
 func completeRunFlags(c *cobra.Command) {
-	complete := func(flag string, values ...string) {
-		if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values,
-			cobra.ShellCompDirectiveNoFileComp)); err != nil {
-			panic(err) // the flag is not defined above
-		}
-	}
-	complete("sched", schedulerWords()...)
-	complete("bind", "compact", "scatter")
-	complete("trace", "off", "profile", "full", "krd", "tasks", "full,tasks", "full,tasks,regions",
+	complete(c, "sched", schedulerWords()...)
+	complete(c, "bind", "compact", "scatter")
+	complete(c, "trace", "off", "profile", "full", "krd", "tasks", "full,tasks", "full,tasks,regions",
 		"full,decisions", "krd,cores", "krd,cores,coherence")
-	complete("trace-grain", "kernel", "task")
-	complete("machine", append([]string{request.Auto, request.Native}, machine.Names()...)...)
-	complete("cache-model", string(request.CacheBlocks), string(request.CacheLines))
-	complete("counters", "auto", "perf", "off")
-	complete("numa", "first-touch", "interleave")
+	complete(c, "trace-grain", "kernel", "task")
+	complete(c, "machine", append([]string{request.Auto, request.Native}, machine.Names()...)...)
+	complete(c, "cache-model", string(request.CacheBlocks), string(request.CacheLines))
+	complete(c, "counters", "auto", "perf", "off")
+	complete(c, "numa", "first-touch", "interleave")
 }
 
 // schedulerWords are the names of schedulers, and the beginnings of their parameters.
@@ -167,7 +161,7 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags) *cobra.Command {
 		Annotations: map[string]string{unusableNote: strings.Join(unusable(k), " ")},
 	}
 	read := kernelFlags(c.Flags(), k)
-	completeClass(c, k.ClassNames())
+	complete(c, "class", k.ClassNames()...)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		d, err := f.draft(c.Flags(), k)
 		if err != nil {
@@ -229,14 +223,6 @@ func classFlag(flags *pflag.FlagSet, names []string) *string {
 		"parameters: "+strings.Join(names, ", ")+"; a parameter's own flag comes before it")
 	expects(flags, "class", "choose "+strings.Join(names, " or "))
 	return class
-}
-
-// completeClass says how the value of that flag, which c has, is completed.
-func completeClass(c *cobra.Command, names []string) {
-	if err := c.RegisterFlagCompletionFunc("class", cobra.FixedCompletions(names,
-		cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // the flag is not defined above
-	}
 }
 
 // sayNames says which schedulers were asked for by another name than theirs.

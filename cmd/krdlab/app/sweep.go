@@ -47,7 +47,7 @@ func (a *app) sweepCommand() *cobra.Command {
 	c.SetUsageTemplate(fmt.Sprintf(sweepUsage, a.flagColumns()))
 	f := newSweepFlags(c.Flags(), nil)
 	completeRunFlags(c)
-	completeClass(c, kernel.ClassNames)
+	complete(c, "class", kernel.ClassNames...)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0 && c.Flags().NFlag() > 0: // something was to be done
@@ -112,7 +112,7 @@ func (a *app) sweepKernel(k *kernel.Kernel) *cobra.Command {
 	}
 	f := newSweepFlags(c.Flags(), k)
 	completeRunFlags(c)
-	completeClass(c, k.ClassNames())
+	complete(c, "class", k.ClassNames()...)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		machines, err := a.machines(c.Context(), f.caches)
 		if err != nil {
