@@ -272,7 +272,7 @@ func (a *app) sample(c *cobra.Command, f *krdFlags, opt krd.Options, traces []st
 		if err != nil {
 			return err
 		}
-		show, done := a.analysisProgress()
+		show, done := bytesProgress[uint64](a, "reuse distances")
 		r, err := krd.Sample(t, krd.SampleOptions{Engine: opt.Engine, Seed: f.seed,
 			Caches: opt.Caches, AllowLoss: f.allowLoss, Progress: show})
 		done()
@@ -301,7 +301,7 @@ func (a *app) analyze(f *krdFlags, opt krd.Options, path string) (r *krd.Report,
 		}
 		c.FromBytes = t.Header.LLCBytes
 	}
-	show, done := a.analysisProgress()
+	show, done := bytesProgress[uint64](a, "reuse distances")
 	opt.Progress = show
 	r, err = krd.Analyze(t, opt)
 	done()

@@ -214,22 +214,12 @@ func (a *app) sayCoherent(path string) {
 		return
 	}
 	for i := range e.Cells {
-		if e.Cells[i].Result.Settings.KRDCoherence {
+		if e.Cells[i].Result.Settings.Coherence {
 			fmt.Fprintf(a.stderr, "warning: the results in %s have coherent distances, these are "+
 				"not; type --coherence for the same\n", path)
 			return
 		}
 	}
-}
-
-// analysisProgress returns what shows how much of a trace has been read, nil where stderr is no
-// terminal, and what clears it.
-func (a *app) analysisProgress() (show func(done, total uint64), end func()) {
-	bar, done := a.bytesProgress("reuse distances")
-	if bar == nil {
-		return nil, done
-	}
-	return func(n, total uint64) { bar(int64(n), int64(total)) }, done
 }
 
 // loadExperiment reads an experiment, or a run, to compute with. What is not as it should be, but

@@ -64,10 +64,8 @@ func (a *app) traceImport() *cobra.Command {
 						Want: "expected a size such as 256KiB, 18MiB or 64"}
 				}
 			}
-			show, done := a.bytesProgress("import")
-			if show != nil {
-				opt.Progress = show
-			}
+			show, done := bytesProgress[int64](a, "import")
+			opt.Progress = show
 			s, err := imports.Import(c.Context(), imports.Source{Path: args[0], Stdin: os.Stdin},
 				out, opt)
 			done()
@@ -187,11 +185,9 @@ func (a *app) traceExport() *cobra.Command {
 		if out == "" {
 			return exports.Write(&untilDone{c.Context(), a.stdout}, t, format, opt)
 		}
-		show, done := a.bytesProgress("export")
+		show, done := bytesProgress[uint64](a, "export")
 		defer done()
-		if show != nil {
-			opt.Progress = func(n, total uint64) { show(int64(n), int64(total)) }
-		}
+		opt.Progress = show
 		if err := writeFile(c.Context(), out, func(w io.Writer) error {
 			return exports.Write(w, t, format, opt)
 		}); err != nil {
@@ -250,18 +246,18 @@ func (a *app) traceCompress() *cobra.Command {
 
 // bytesProgress returns what shows how many bytes have been worked off, nil where stderr is no
 // terminal, and what clears it.
-func (a *app) bytesProgress(what string) (show func(done, total int64), end func()) {
+func bytesProgress[N int64 | uint64](a *app, what string) (show func(done, total N), end func()) {
 	if !a.terminal {
 		return nil, func() {}
 	}
 	var bar *progressbar.ProgressBar
-	show = func(done, total int64) {
+	show = func(done, total N) {
 		if bar == nil {
-			bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(a.stderr),
+			bar = progressbar.NewOptions64(int64(total), progressbar.OptionSetWriter(a.stderr),
 				progressbar.OptionClearOnFinish(),
 				progressbar.OptionShowBytes(true), progressbar.OptionSetDescription(what))
 		}
-		_ = bar.Set64(done) // a terminal that cannot be written to is no reason to stop
+		_ = bar.Set64(int64(done)) // a terminal that cannot be written to is no reason to stop
 	}
 	return show, func() {
 		if bar != nil {
