@@ -144,8 +144,8 @@ func familyOf(c *dataset.Cell) (f Family, size string) {
 		f.Settings = strings.TrimPrefix(f.Settings+", "+s, ", ")
 	}
 	if s := r.Settings; f.Substrate == loi.Native {
-		if s.Bind != "" && s.Bind != "compact" {
-			add("bind " + s.Bind)
+		if s.Bind.Scatter || s.Bind.List != nil {
+			add("bind " + s.Bind.String())
 		}
 		if s.NUMA != "" && s.NUMA != request.NUMAFirstTouch {
 			add("memory " + string(s.NUMA))

@@ -51,7 +51,7 @@ func KeyOf(c *Cell) Key {
 	if r.Settings.Grain == request.GrainTask {
 		more = append(more, "task grain")
 	}
-	if r.Settings.KRDCoherence {
+	if r.Settings.Coherence {
 		more = append(more, "coherent KRD")
 	}
 	if r.Machine.Synthetic {

@@ -201,7 +201,7 @@ func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) e
 		for i := range j.workers {
 			cfg.Recorders = append(cfg.Recorders, w.Recorder(i))
 		}
-		cfg.Structure = s.asked.Structure()
+		cfg.Structure = s.asked.Structure
 	}
 	r, err := runtimes.Step(cfg, in)
 	if err == nil {
@@ -383,7 +383,7 @@ func (s *simulation) analyse(ctx context.Context, j *job, w *loi.Writer) error {
 	t, err := w.Trace()
 	if err == nil && j.result != nil && s.kernel.Work {
 		report, err = await(ctx, &left, func() (*krd.Report, error) {
-			return krd.Analyze(t, s.asked.Reuse().Options())
+			return krd.Analyze(t, s.asked.Reuse.Options())
 		})
 	}
 	if left {

@@ -5,10 +5,13 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"go/ast"
+	"go/token"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,27 +80,18 @@ func TestOneValue(t *testing.T) {
 			t.Errorf("%s: %d values were found", name, len(found))
 		}
 		for _, p := range found {
-			m, ok := measureOf(p.key)
-			if !ok {
+			i := slices.IndexFunc(stats.Catalogue, func(m stats.Measure) bool { return m.Key == p.key })
+			if i < 0 {
 				t.Errorf("%s: there is no measure %s", name, p.key)
 				continue
 			}
-			want := m.Of(results[p.scheduler]).Median.Float()
+			want := stats.Catalogue[i].Of(results[p.scheduler]).Median.Float()
 			if !reads(p.text, want) && !reads(p.text, 100*want) && !reads(p.text, want/1e3) {
 				t.Errorf("%s: %s of %s is %s, and in the catalogue %v", name, p.key, p.scheduler,
 					p.text, want)
 			}
 		}
 	}
-}
-
-func measureOf(key string) (stats.Measure, bool) {
-	for _, m := range stats.Catalogue {
-		if m.Key == key {
-			return m, true
-		}
-	}
-	return stats.Measure{}, false
 }
 
 // reads says whether text is v to its digits.
@@ -139,19 +133,11 @@ func inBrief(t *testing.T, text string) (found []printed) {
 // left to the values of the repetitions.
 func inTable(t *testing.T, path string) (found []printed) {
 	t.Helper()
-	f, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	column := map[string]int{}
-	for i, name := range rows[0] {
-		column[name] = i
-	}
+	rows, column := inCSV(t, string(text))
 	number := func(row []string, name string) float64 {
 		v, err := strconv.ParseFloat(row[column[name]], 64)
 		if err != nil {
@@ -187,16 +173,23 @@ var keyOf = map[string]string{"time_ns": "time_ns", "speedup": "speedup", "ovr":
 	"krd far or cold": "beyond_llc", "krd far": "far", "krd cold": "cold",
 	"krd >= 32 MiB or cold": "beyond_32mib"}
 
-func inCells(t *testing.T, text string) (found []printed) {
+// inCSV returns the rows of a table and the number of each column.
+func inCSV(t *testing.T, text string) (rows [][]string, column map[string]int) {
 	t.Helper()
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
-	column := map[string]int{}
+	column = map[string]int{}
 	for i, name := range rows[0] {
 		column[name] = i
 	}
+	return rows, column
+}
+
+func inCells(t *testing.T, text string) (found []printed) {
+	t.Helper()
+	rows, column := inCSV(t, text)
 	for _, r := range rows[1:] {
 		if key := keyOf[r[column["quantity"]]]; key != "" {
 			found = append(found, printed{r[column["scheduler"]], key, r[column["median"]]})
@@ -304,27 +297,17 @@ func TestSharesInCatalogue(t *testing.T) {
 		"experiments/stats/share.go":                   true,
 	}
 	computes := regexp.MustCompile(`\.(AtLeast|Infinite|Below)\(|\b32 ?<< ?20\b`)
-	files := 0
-	for _, root := range []string{"../../../experiments", "../../../cmd"} {
-		if err := filepath.WalkDir(root, func(path string, e os.DirEntry, err error) error {
-			if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") ||
-				strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			files++
-			b, err := os.ReadFile(path)
-			name := strings.TrimPrefix(filepath.ToSlash(path), "../../../")
-			for i, line := range strings.Split(string(b), "\n") {
-				if !may[name] && computes.MatchString(line) {
-					t.Errorf("%s:%d: %s: ask experiments/stats", name, i+1, strings.TrimSpace(line))
-				}
-			}
-			return err
-		}); err != nil {
-			t.Fatal(err)
+	files, err := sources("../../..", func(name, text string, _ *token.FileSet, _ *ast.File) {
+		if may[name] || !strings.HasPrefix(name, "experiments/") && !strings.HasPrefix(name, "cmd/") {
+			return
 		}
-	}
-	if files < 100 {
-		t.Errorf("%d files were read", files)
+		for i, line := range strings.Split(text, "\n") {
+			if computes.MatchString(line) {
+				t.Errorf("%s:%d: %s: ask experiments/stats", name, i+1, strings.TrimSpace(line))
+			}
+		}
+	})
+	if err != nil || files < 100 {
+		t.Errorf("%d files were read, %v", files, err)
 	}
 }
