@@ -158,12 +158,14 @@ func (m *validated) nativeOver(native, simulated *timings) interval {
 	}
 	q := result.Quantity{Median: result.Some(m.of(native) / m.of(simulated)),
 		N: len(native.time)}
-	x, y := native.sample(), simulated.sample()
-	result.Bootstrap(&q, 1, result.Resamples, func(rng *rand.Rand) float64 {
-		x.draw(rng, native)
-		y.draw(rng, simulated)
-		return m.of(x) / m.of(y)
-	})
+	drawn := func(t *timings) func(*rand.Rand) float64 {
+		d := t.sample()
+		return func(rng *rand.Rand) float64 {
+			d.draw(rng, t)
+			return m.of(d)
+		}
+	}
+	result.BootstrapRatio(&q, 1, result.Resamples, drawn(native), drawn(simulated))
 	return of(q).finite()
 }
 
