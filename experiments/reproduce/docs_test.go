@@ -10,6 +10,9 @@ import (
 	"testing"
 )
 
+// markdownHead are the first two lines of a table of findings.
+const markdownHead = "| verdict | the paper | ours | test |\n| --- | --- | --- | --- |\n"
+
 var folder = flag.String("folder", "", "the folder of the run of krdlab reproduce that "+
 	"docs/reproduction.md is made from: its claims are compared too")
 
@@ -24,12 +27,12 @@ func TestDocsClaims(t *testing.T) {
 		}
 		return string(b)
 	}
-	page := read("../../docs/reproduction.md")
-	i := strings.Index(page, markdownHead)
+	text := read("../../docs/reproduction.md")
+	i := strings.Index(text, markdownHead)
 	if i < 0 {
 		t.Fatal("no table of claims in docs/reproduction.md")
 	}
-	shown, _, _ := strings.Cut(page[i:], "\n\n")
+	shown, _, _ := strings.Cut(text[i:], "\n\n")
 	shown += "\n"
 
 	var list []Finding
@@ -55,7 +58,7 @@ func TestDocsClaims(t *testing.T) {
 		t.Errorf("%d claims in docs/reproduction.md, %d in the program", len(list), len(Claims))
 	}
 	var want bytes.Buffer
-	if err := WriteMarkdown(&want, list); err != nil {
+	if err := page(list).Markdown(&want); err != nil {
 		t.Fatal(err)
 	}
 	for n, line := range strings.Split(want.String(), "\n") {

@@ -134,8 +134,8 @@ func useAll(e, other *dataset.Experiment) (bad string) {
 		return json.NewEncoder(w).Encode(
 			correlate.Of(e))
 	})
-	check("claims", func(w io.Writer) error { return reproduce.WriteText(doc.NewPage(w, 0), reproduce.Judge(e, nil)) })
-	check("tables", func(w io.Writer) error { return reproduce.WriteTables(doc.NewPage(w, 0), e) })
+	check("claims", func(w io.Writer) error { return reproduce.Text(reproduce.Judge(e, nil)).Text(doc.NewPage(w, 0)) })
+	check("tables", func(w io.Writer) error { return reproduce.Tables(e).Text(doc.NewPage(w, 0)) })
 	check("compare", func(w io.Writer) error {
 		r, err := compare.Of(e, other)
 		if err != nil {

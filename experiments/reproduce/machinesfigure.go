@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"krdlab/experiments/figures"
-	"krdlab/experiments/result"
+	"krdlab/experiments/stats"
 	"krdlab/krd/plot"
 )
 
@@ -16,8 +16,8 @@ func machinesFigure(list []site) *plot.Figure {
 	const spread = 0.13 // between schedulers on one machine
 	measures := []struct {
 		title string
-		of    measure
-	}{{"time", milliseconds}, {"accesses beyond the LLC", beyondLLC}}
+		of    stats.Measure
+	}{{"time", stats.Time}, {"accesses beyond the LLC", stats.BeyondLLC}}
 	others := slices.DeleteFunc(slices.Clone(Schedulers), func(s string) bool { return s == mth })
 	looks := figures.SchedulerLooks(others)
 
@@ -51,16 +51,7 @@ func machinesFigure(list []site) *plot.Figure {
 				series := plot.NewSeries(name, looks[i])
 				series.Apart = true
 				for n, s := range full[program] {
-					v := s.over(m.of, name)
-					if !v.known {
-						continue
-					}
-					point := plot.Point{At: s.machine(), Y: result.Some(v.mid), N: v.n,
-						X: float64(n+1) + spread*(float64(i)-float64(len(others)-1)/2)}
-					if v.sure {
-						point.Low, point.High = result.Some(v.low), result.Some(v.high)
-					}
-					series.Points = append(series.Points, point)
+					apart(&series, s.machine(), n+1, i, len(others), spread, s.over(m.of, name))
 				}
 				if len(series.Points) > 0 {
 					p.Series = append(p.Series, series)
@@ -71,7 +62,7 @@ func machinesFigure(list []site) *plot.Figure {
 			}
 		}
 	}
-	return plot.Places(MachinesFigure, "Today's machines: schedulers over "+mth,
+	return plot.Places("machines", "Today's machines: schedulers over "+mth,
 		"over "+mth, "as "+mth, []string{"SIMULATED, all cores of each machine (" +
 			strings.Join(cores, ", ") + "): what a scheduler has over what " + mth + " has; " +
 			strings.Join(programs, "; ") + ". Bars: as far as the 95 % intervals of both allow, " +

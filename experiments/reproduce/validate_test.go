@@ -73,7 +73,8 @@ func TestNativeOver(t *testing.T) {
 		180. / 160} {
 		m := &validatedMeasures[i]
 		got := m.nativeOver(&a, &b)
-		if !got.sure || math.Abs(got.mid/want-1) > 1e-12 || got.low > want || got.high < want {
+		low, high, sure := got.Bounds()
+		if !sure || math.Abs(got.Median.Float()/want-1) > 1e-12 || low > want || high < want {
 			t.Errorf("%s: %+v, expected %g", m.key, got, want)
 		}
 	}
@@ -81,7 +82,7 @@ func TestNativeOver(t *testing.T) {
 		native.Repetitions[i].Disturbed = nil
 	}
 	a = timingsOf(native)
-	if v := validatedMeasures[0].nativeOver(&a, &b); v.known {
+	if v := validatedMeasures[0].nativeOver(&a, &b); v.Median.Known() {
 		t.Errorf("without undisturbed repetitions: %+v", v)
 	}
 }

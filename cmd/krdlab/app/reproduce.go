@@ -105,7 +105,7 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	kind := "reproduce"
 	configs, err := reproduce.Plan(scale, request.AllCores(opt.Host, false))
 	if study != nil {
-		kind = study.kind
+		kind = study.name()
 	}
 	dir := f.out
 	if dir == "" {
@@ -114,8 +114,8 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	if err := outFolder(dir); err != nil {
 		return err
 	}
-	if study != nil && study.whole != nil {
-		return study.whole(scale, dir)
+	if study != nil && study.Study == nil {
+		return a.reproduceDraws(ctx, scale, f.draws, dir)
 	}
 	if study != nil {
 		configs, err = study.plan(scale, dir)
@@ -158,10 +158,11 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	}
 	if study != nil {
 		p := a.page()
-		if werr := study.write(p, e); werr != nil {
+		files, werr := study.Write(p, e)
+		if werr != nil {
 			return bothErrors(err, werr)
 		}
-		p.Line("in %s: %s", dir, strings.Join(study.files, ", "))
+		p.Line("in %s: %s", dir, strings.Join(files, ", "))
 		return allUsed(errors.Join(err, p.Close()), e)
 	}
 	findings, werr := reproduce.Write(e, bands, func(g dataset.Key, s figures.Skipped) {
@@ -180,11 +181,11 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 			"Tables and claims are in %s and %s.", scale, reproduce.Quick, reproduce.Paper,
 			reproduce.TablesText, reproduce.ClaimsText)
 	} else {
-		if werr := reproduce.WriteTables(p, e); werr != nil {
+		if werr := reproduce.Tables(e).Text(p); werr != nil {
 			return werr
 		}
 		p.Line("")
-		if werr := reproduce.WriteText(p, findings); werr != nil {
+		if werr := reproduce.Text(findings).Text(p); werr != nil {
 			return werr
 		}
 	}

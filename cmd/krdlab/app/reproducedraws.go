@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"krdlab/experiments/dataset"
@@ -52,11 +53,12 @@ func (a *app) reproduceDraws(ctx context.Context, scale reproduce.Scale, n int, 
 		draws = append(draws, e)
 	}
 	p := a.page()
-	if err := reproduce.WriteDraws(p, dir, scale, draws); err != nil {
+	files, err := reproduce.WriteDraws(p, dir, scale, draws)
+	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "in %s: %s, %s\n", dir, reproduce.DrawsText, reproduce.DrawsCSV)
-	return err
+	p.Line("in %s: %s", dir, strings.Join(files, ", "))
+	return p.Close()
 }
 
 // drawName matches the folder of a draw, and that of one that was being made.
