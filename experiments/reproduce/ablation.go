@@ -67,7 +67,9 @@ type change struct {
 }
 
 // over is the time over that of the base, as far apart as the intervals allow.
-func (c *change) over() result.Quantity { return ratio(stats.Time.Of(c.of), stats.Time.Of(c.baseline)) }
+func (c *change) over() result.Quantity {
+	return ratio(stats.Time.Of(c.of), stats.Time.Of(c.baseline))
+}
 
 // changes are those of an experiment, the base first: machine by machine, by cores.
 func changes(e *dataset.Experiment) (list []change) {
@@ -133,50 +135,22 @@ func ablation(e *dataset.Experiment) (*outcome, error) {
 // ablationFigure is the time of each variant over that of its base: a panel for each base, a series
 // for each machine and number of cores.
 func ablationFigure(list []change) *plot.Figure {
-	const spread = 0.12 // between series at one place
-	type where struct {
-		machine string
-		cores   int
-	}
-	var wheres []where
+	var points []placed
 	for i := range list {
-		if w := (where{list[i].machine, list[i].cores}); !slices.Contains(wheres, w) {
-			wheres = append(wheres, w)
+		if c := &list[i]; c.rule != "" {
+			base, _ := runtimes.SchedulerByName(c.base)
+			points = append(points, placed{c.base + " (" + base.Paper + ")", c.rule,
+				fmt.Sprintf("%s, %d cores", c.machine, c.cores), c.over()})
 		}
 	}
-	var panels []plot.Panel
-	for _, base := range schedulers(papers) {
-		variants := base.Variants()
-		p := plot.Panel{Title: base.Name + " (" + base.Paper + ")",
-			X: plot.Axis{Label: "", Max: float64(len(variants)) + 0.5, Min: 0.5}}
-		var rules []string
-		for i, v := range variants {
-			_, rule, _ := strings.Cut(v.Name, ":")
-			rules = append(rules, rule)
-			p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(i + 1), Label: rule})
-		}
-		for i, w := range wheres {
-			s := plot.NewSeries(fmt.Sprintf("%s, %d cores", w.machine, w.cores), i+1)
-			s.Apart = true
-			for j := range list {
-				c := &list[j]
-				at := slices.Index(rules, c.rule)
-				if c.base == base.Name && at >= 0 && c.machine == w.machine && c.cores == w.cores {
-					apart(&s, c.rule, at+1, i, len(wheres), spread, c.over())
-				}
+	return places("ablation", "What a rule is worth: time with one rule changed", "time / base",
+		"no difference", "SIMULATED: "+list[0].group.Key.String()+" and the other machines of the "+
+			"legend. Time over that of the unchanged scheduler. Below 1 the change makes the run "+
+			"faster. Bars: as far as the 95 % intervals of both allow.", points, 0.12,
+		func(series []string) (looks []int) {
+			for i := range series {
+				looks = append(looks, i+1)
 			}
-			if len(s.Points) > 0 {
-				p.Series = append(p.Series, s)
-			}
-		}
-		if len(p.Series) > 0 {
-			panels = append(panels, p)
-		}
-	}
-	return plot.Places("ablation", "What a rule is worth: time with one rule changed",
-		"time / base", "no difference", []string{
-			"SIMULATED: " + list[0].group.Key.String() + " and the other machines of the legend. " +
-				"Time over that of the unchanged scheduler. " +
-				"Below 1 the change makes the run faster. Bars: as far as the 95 % intervals of " +
-				"both allow."}, panels)
+			return looks
+		})
 }

@@ -69,16 +69,16 @@ func TestDocsClaims(t *testing.T) {
 	}
 
 	c := CountOf(list)
-	if c.OtherSize > 0 {
+	if c.Of[OtherSize] > 0 {
 		t.Errorf("verdicts that the page cannot have: %+v", c)
 	}
 	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	counts := fmt.Sprintf("Of %d claims that nothing was fitted to, %d agree, %d disagree, %d "+
 		"depend on the reading and %d cannot be told",
-		c.Agree+c.Disagree+c.Depends+c.CannotTell, c.Agree, c.Disagree, c.Depends,
-		c.CannotTell)
-	if c.NotRun > 0 {
-		counts += fmt.Sprintf("; %d were not run", c.NotRun)
+		c.Of[Agree]+c.Of[Disagree]+c.Of[Depends]+c.Of[CannotTell], c.Of[Agree], c.Of[Disagree],
+		c.Of[Depends], c.Of[CannotTell])
+	if n := c.Of[NotRun]; n > 0 {
+		counts += fmt.Sprintf("; %d were not run", n)
 	}
 	if !strings.Contains(words(read("../../docs/reproduction.md")), counts) {
 		t.Errorf("docs/reproduction.md does not say: %s", counts)

@@ -121,8 +121,11 @@ func TestBases(t *testing.T) {
 		}
 	}
 	c := CountOf(Judge(datasettest.Small(), nil))
-	if c.Fitted != fitted || c.Agree+c.Disagree+c.Depends+c.CannotTell+c.NotRun+
-		c.OtherSize+fitted != len(Claims) {
+	sum := fitted
+	for _, v := range []Verdict{Agree, Disagree, Depends, CannotTell, NotRun, OtherSize} {
+		sum += c.Of[v]
+	}
+	if c.Fitted != fitted || sum != len(Claims) {
 		t.Errorf("%+v of %d claims, %d fitted", c, len(Claims), fitted)
 	}
 }

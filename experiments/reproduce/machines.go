@@ -80,26 +80,23 @@ func (s *site) of(m stats.Measure, scheduler string) result.Quantity {
 	return m.Of(r)
 }
 
-// least says whether a scheduler has less of a measure than the paper's others.
+// least says whether a scheduler has less of a measure than the paper's others, most whether it has
+// more.
 func least(m stats.Measure, scheduler string) func(s *site) Verdict {
-	return func(s *site) Verdict {
-		var verdicts []Verdict
-		for _, o := range papers {
-			if o != scheduler {
-				verdicts = append(verdicts, fewer(m, scheduler, o)(s))
-			}
-		}
-		return all(verdicts...)
-	}
+	return beside(scheduler, func(o string) func(s *site) Verdict { return fewer(m, scheduler, o) })
 }
 
-// most says whether it has more than each of them.
 func most(m stats.Measure, scheduler string) func(s *site) Verdict {
+	return beside(scheduler, func(o string) func(s *site) Verdict { return fewer(m, o, scheduler) })
+}
+
+// beside is the verdict on a scheduler beside each of the paper's others.
+func beside(scheduler string, f func(other string) func(s *site) Verdict) func(s *site) Verdict {
 	return func(s *site) Verdict {
 		var verdicts []Verdict
 		for _, o := range papers {
 			if o != scheduler {
-				verdicts = append(verdicts, fewer(m, o, scheduler)(s))
+				verdicts = append(verdicts, f(o)(s))
 			}
 		}
 		return all(verdicts...)
@@ -137,33 +134,25 @@ func sites(e *dataset.Experiment) (list []site, err error) {
 	groups := e.Groups()
 	var programs []string
 	for i := range groups {
-		if p := programOf(&groups[i]); !slices.Contains(programs, p) {
-			programs = append(programs, p)
+		g := &groups[i]
+		if of[hashOf(g)] != "" {
+			continue
 		}
-	}
-	for _, program := range programs {
-		var drawn []*dataset.Group
-		for i := range groups {
-			if g := &groups[i]; programOf(g) == program && of[hashOf(g)] != "" {
-				drawn = append(drawn, g)
-			}
-		}
-		for i := range groups {
-			g := &groups[i]
-			if programOf(g) != program || of[hashOf(g)] != "" {
-				continue
-			}
-			for _, n := range g.Cores() {
-				s := site{group: g, cores: n}
-				for _, d := range drawn {
-					if of[hashOf(d)] == hashOf(g) && slices.Contains(d.Cores(), n) {
-						s.draws = append(s.draws, site{group: d, cores: n, exact: true})
-					}
+		programs = with(programs, programOf(g))
+		for _, n := range g.Cores() {
+			s := site{group: g, cores: n}
+			for j := range groups {
+				if d := &groups[j]; of[hashOf(d)] != "" && of[hashOf(d)] == hashOf(g) &&
+					programOf(d) == programOf(g) && slices.Contains(d.Cores(), n) {
+					s.draws = append(s.draws, site{group: d, cores: n, exact: true})
 				}
-				list = append(list, s)
 			}
+			list = append(list, s)
 		}
 	}
+	slices.SortStableFunc(list, func(a, b site) int {
+		return slices.Index(programs, programOf(a.group)) - slices.Index(programs, programOf(b.group))
+	})
 	return list, nil
 }
 

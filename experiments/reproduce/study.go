@@ -131,16 +131,3 @@ func ratioColumn(key, head string) doc.Column {
 
 // hidden is a column of the data alone.
 func hidden(key string) doc.Column { return doc.Column{Key: key, Data: true} }
-
-// apart adds a point to a series beside n others at one place, of which this is number i.
-func apart(s *plot.Series, place string, at, i, n int, spread float64, q result.Quantity) {
-	if !q.Median.Known() {
-		return
-	}
-	p := plot.Point{At: place, Y: q.Median, N: q.N,
-		X: float64(at) + spread*(float64(i)-float64(n-1)/2)}
-	if low, high, ok := q.Bounds(); ok {
-		p.Low, p.High = result.Some(low), result.Some(high)
-	}
-	s.Points = append(s.Points, p)
-}

@@ -7,36 +7,24 @@ import (
 	"krdlab/krd/doc"
 )
 
-// Count sums up findings: how many of those that the machine was not fitted to agree, disagree,
-// depend on the reading, cannot be told, were not run, or not on the paper's size; and how many
-// were fitted. Predicted are those of Agree that were not seen before.
+// Count sums up findings: how many have each verdict of those that the machine was not fitted to,
+// how many were fitted, and how many that agree were not seen before.
 type Count struct {
-	Agree, Disagree, Depends, CannotTell, NotRun, OtherSize, Fitted int
-
-	Predicted int
+	Of                map[Verdict]int
+	Fitted, Predicted int
 }
 
 // CountOf counts findings.
-func CountOf(list []Finding) (c Count) {
+func CountOf(list []Finding) Count {
+	c := Count{Of: map[Verdict]int{}}
 	for _, f := range list {
-		switch {
-		case f.Fitted:
+		if f.Fitted {
 			c.Fitted++
-		case f.Verdict == Agree:
-			c.Agree++
-			if f.Basis == Predicted {
-				c.Predicted++
-			}
-		case f.Verdict == Disagree:
-			c.Disagree++
-		case f.Verdict == Depends:
-			c.Depends++
-		case f.Verdict == CannotTell:
-			c.CannotTell++
-		case f.Verdict == OtherSize:
-			c.OtherSize++
-		default:
-			c.NotRun++
+			continue
+		}
+		c.Of[f.Verdict]++
+		if f.Verdict == Agree && f.Basis == Predicted {
+			c.Predicted++
 		}
 	}
 	return c
@@ -44,12 +32,13 @@ func CountOf(list []Finding) (c Count) {
 
 func (c Count) String() string {
 	s := fmt.Sprintf("claims: %d agree (%d of them predicted), %d disagree, %d depend on the "+
-		"reading, %d cannot be told", c.Agree, c.Predicted, c.Disagree, c.Depends, c.CannotTell)
-	if c.NotRun > 0 {
-		s += fmt.Sprintf(", %d not run", c.NotRun)
+		"reading, %d cannot be told", c.Of[Agree], c.Predicted, c.Of[Disagree], c.Of[Depends],
+		c.Of[CannotTell])
+	if n := c.Of[NotRun]; n > 0 {
+		s += fmt.Sprintf(", %d not run", n)
 	}
-	if c.OtherSize > 0 {
-		s += fmt.Sprintf(", %d run on another size than the paper's", c.OtherSize)
+	if n := c.Of[OtherSize]; n > 0 {
+		s += fmt.Sprintf(", %d run on another size than the paper's", n)
 	}
 	return s + fmt.Sprintf("; %d more are what the simulated machine was fitted to and prove "+
 		"nothing", c.Fitted)

@@ -13,6 +13,7 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/figures"
 	"krdlab/experiments/report"
+	"krdlab/krd/doc"
 )
 
 // Names of what Write leaves in the folder of the experiment.
@@ -42,11 +43,8 @@ func Write(e *dataset.Experiment, bands *Bands,
 			return enc.Encode(list)
 		}},
 		{ClaimsTable, func(w io.Writer) error {
-			if err := page(list).Markdown(w); err != nil {
-				return err
-			}
-			_, err := fmt.Fprintf(w, "\n%s\n", frozenText(machineHash(e)))
-			return err
+			frozen := doc.Paragraph{frozenText(machineHash(e))}
+			return (&doc.Doc{Parts: []doc.Part{page(list), frozen}}).Markdown(w, 1)
 		}},
 		textFile(TablesText, Tables(e)),
 		textFile(Correlation, correlate.Of(e).View(false)),
