@@ -113,11 +113,11 @@ func ablation(e *dataset.Experiment) (*outcome, error) {
 			cellsOf(c.of, shown...), []any{c.over()})...)
 	}
 	d.Add(t)
-	var said []string
+	said := map[string]bool{}
 	for _, base := range schedulers(papers) {
 		for _, rule := range base.Params {
-			if line := rule.Name + "=" + rule.Help; !slices.Contains(said, line) {
-				said = append(said, line)
+			if line := rule.Name + "=" + rule.Help; !said[line] {
+				said[line] = true
 				d.Say("%s: %s", base.Name, line)
 			}
 		}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 
+	"krdlab/experiments/result"
 	"krdlab/hw/failure"
 	"krdlab/krd/doc"
 )
@@ -189,26 +189,25 @@ func readDrawn(r io.Reader) ([]drawn, error) {
 		d.draw, wrong[0] = strconv.Atoi(cells[0])
 		d.cores, wrong[1] = strconv.Atoi(cells[3])
 		d.value, wrong[2] = strconv.ParseFloat(cells[6], 64)
-		switch {
-		case wrong[0] != nil || d.draw < 0:
-			return nil, fmt.Errorf("%d: found the draw %q, expected a number from 0", line,
-				cells[0])
-		case wrong[1] != nil || d.cores < 1:
-			return nil, fmt.Errorf("%d: found %q cores, expected a number from 1", line, cells[3])
-		case wrong[2] != nil || math.IsNaN(d.value) || math.IsInf(d.value, 0):
-			return nil, fmt.Errorf("%d: found the value %q, expected a number", line, cells[6])
-		case !slices.Contains(Scales, d.scale):
-			return nil, fmt.Errorf("%d: found the scale %q, expected one of %v", line, cells[8],
-				Scales)
-		case !slices.Contains(papers, d.sched):
-			return nil, fmt.Errorf("%d: found the scheduler %q, expected one of %v", line, cells[4],
-				papers)
-		case !slices.ContainsFunc(drawnQuantities,
-			func(q quantity) bool { return q.id == d.measure }):
-			return nil, fmt.Errorf("%d: found the measure %q, expected one that draws have", line,
-				cells[5])
-		case d.hash == "":
-			return nil, fmt.Errorf("%d: found no hash of a machine", line)
+		for _, c := range []struct {
+			good        bool
+			found, want string
+		}{
+			{wrong[0] == nil && d.draw >= 0, "the draw " + strconv.Quote(cells[0]), "a number from 0"},
+			{wrong[1] == nil && d.cores > 0, strconv.Quote(cells[3]) + " cores", "a number from 1"},
+			{wrong[2] == nil && result.Some(d.value).Known(), "the value " + strconv.Quote(cells[6]),
+				"a number"},
+			{slices.Contains(Scales, d.scale), "the scale " + strconv.Quote(cells[8]),
+				fmt.Sprintf("one of %v", Scales)},
+			{slices.Contains(papers, d.sched), "the scheduler " + strconv.Quote(d.sched),
+				fmt.Sprintf("one of %v", papers)},
+			{slices.ContainsFunc(drawnQuantities, func(q quantity) bool { return q.id == d.measure }),
+				"the measure " + strconv.Quote(d.measure), "one that draws have"},
+			{d.hash != "", "no hash of a machine", "one"},
+		} {
+			if !c.good {
+				return nil, fmt.Errorf("%d: found %s, expected %s", line, c.found, c.want)
+			}
 		}
 		rows = append(rows, d)
 	}

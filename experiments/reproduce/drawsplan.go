@@ -116,10 +116,11 @@ func drawnOf(e *dataset.Experiment, scale Scale, draw int) (rows []drawn) {
 	return rows
 }
 
-// WriteDraws writes the values and bands of the experiments of draws 0, 1, ... into dir, and shows p
-// the bands. It returns the names of the files. Errors: an experiment in which cells are missing; of
+// WriteDraws writes the values and bands of the experiments of draws 0, 1, ... into dir, shows p the
+// bands, and returns the names of the files. Errors: an experiment in which cells are missing; of
 // writing.
-func WriteDraws(p *doc.Page, dir string, scale Scale, draws []*dataset.Experiment) ([]string, error) {
+func WriteDraws(p *doc.Page, dir string, scale Scale, draws []*dataset.Experiment) (
+	[]string, error) {
 	var rows []drawn
 	for i, e := range draws {
 		for _, problem := range e.Problems {

@@ -55,8 +55,10 @@ func TestJudges(t *testing.T) {
 		"distance":                {distance(iv(-0.9, -0.5, -0.4)), iv(0.4, 0.5, 0.9)},
 		"larger":                  {larger(iv(0.1, 0.2, 0.3), iv(0.4, 0.5, 0.9)), iv(0.4, 0.5, 0.9)},
 		"exact":                   {minus(exact(3), exact(1)), exact(2)},
-		"percent":                 {mapped(guess(2), func(v float64) float64 { return 100 * v }), guess(200)},
-		"unknown":                 {mapped(iv(0, 0, 1), func(v float64) float64 { return 1 / v }), result.Quantity{}},
+		"percent": {mapped(guess(2), func(v float64) float64 { return 100 * v }),
+			guess(200)},
+		"unknown": {mapped(iv(0, 0, 1), func(v float64) float64 { return 1 / v }),
+			result.Quantity{}},
 	} {
 		if test.got != test.want {
 			t.Errorf("%s: %+v, expected %+v", name, test.got, test.want)

@@ -17,7 +17,8 @@ func exact(v float64) result.Quantity {
 // ranged returns the quantity of a median, with its interval if that is sure. What is not finite is
 // not known.
 func ranged(median, low, high float64, sure bool, n int) result.Quantity {
-	q := result.Quantity{Median: result.Some(median), Low: result.Some(low), High: result.Some(high), N: n}
+	q := result.Quantity{Median: result.Some(median), Low: result.Some(low),
+		High: result.Some(high), N: n}
 	switch {
 	case !q.Median.Known():
 		return result.Quantity{}
@@ -99,5 +100,6 @@ func show(q result.Quantity, decimals int) string {
 	case !sure, math.Abs(high-low) < math.Pow(10, -float64(decimals))/2:
 		return fmt.Sprintf("%.*f", decimals, q.Median.Float())
 	}
-	return fmt.Sprintf("%.*f (%.*f to %.*f)", decimals, q.Median.Float(), decimals, low, decimals, high)
+	return fmt.Sprintf("%.*f (%.*f to %.*f)", decimals, q.Median.Float(), decimals, low,
+		decimals, high)
 }

@@ -297,8 +297,8 @@ func unmeasured(e *dataset.Experiment) (list []string) {
 		} else if r.Substrate == loi.Native && r.LLCReason != nil {
 			said = "not measured: LLC misses, so that they are not compared: " + *r.LLCReason
 		}
-		if said != "" && !slices.Contains(list, said) {
-			list = append(list, said)
+		if said != "" {
+			list = with(list, said)
 		}
 	}
 	return list

@@ -106,7 +106,7 @@ type quantity struct {
 	id       string // in drawsFile; "" is in no draw
 	unit     string // there; "" of a ratio
 	of       func(*result.Result) result.Quantity
-	scale    float64 // in which of the catalogue's unit it is 1
+	scale    float64 // how many of it one of the catalogue's unit is
 	decimals int
 }
 
@@ -126,8 +126,8 @@ var (
 )
 
 // drawnQuantities are those that a study of draws keeps of each result.
-var drawnQuantities = []quantity{qTime, qSpeedup, qOVR, qWTI, qWork, qMisses, qFar, qFinite, qFar128,
-	qCold, qM2L}
+var drawnQuantities = []quantity{qTime, qSpeedup, qOVR, qWTI, qWork, qMisses, qFar, qFinite,
+	qFar128, qCold, qM2L}
 
 func (q quantity) called(id string) quantity {
 	q.id = id
@@ -156,8 +156,7 @@ func closer(limit uint64) quantity {
 func (q quantity) value(r *result.Result) result.Quantity { return times(q.of(r), q.scale) }
 
 // value is a simulated quantity; not known where it was not run, or not drawn.
-func (v *view) value(q quantity, kernel string, cores int,
-	scheduler string) result.Quantity {
+func (v *view) value(q quantity, kernel string, cores int, scheduler string) result.Quantity {
 	if v.bands != nil {
 		if q.id == "" || v.world.near || v.world.rule != nil && kernel == "fmm" {
 			return result.Quantity{}
