@@ -112,33 +112,21 @@ var validatedMeasures = []validated{
 // known says whether there is all that a measure other than the time needs.
 func (t *timings) known() bool { return len(t.work) > 0 && len(t.base) > 0 }
 
-// draw makes d a bootstrap sample of t: repetitions, and serial ones, drawn with replacement, time
-// and work of one together. The slices of d are as long as those of t.
-func (d *timings) draw(rng *rand.Rand, t *timings) {
-	result.Resample(rng, nil, d.time, t.time, d.work, t.work)
-	result.Resample(rng, nil, d.serial, t.serial, d.base, t.base)
-}
-
-// sample has room for a bootstrap sample of t.
-func (t *timings) sample() *timings {
-	return &timings{cores: t.cores, time: slices.Clone(t.time), work: slices.Clone(t.work),
-		serial: slices.Clone(t.serial), base: slices.Clone(t.base)}
-}
-
 // nativeOver is a measure of native runs over that of simulated ones, with the central 95 % of
 // bootstrap samples of both.
 func (m *validated) nativeOver(native, simulated *timings) result.Quantity {
-	n := min(len(native.time), len(simulated.time))
-	if n == 0 || m.key != "time" && !(native.known() && simulated.known()) {
+	if min(len(native.time), len(simulated.time)) == 0 || m.key != "time" && !(native.known() && simulated.known()) {
 		return result.Quantity{}
 	}
 	q := result.Quantity{Median: result.Some(m.of(native) / m.of(simulated)),
 		N: len(native.time)}
 	drawn := func(t *timings) func(*rand.Rand) float64 {
-		d := t.sample()
-		return func(rng *rand.Rand) float64 {
-			d.draw(rng, t)
-			return m.of(d)
+		d := timings{cores: t.cores, time: slices.Clone(t.time), work: slices.Clone(t.work),
+			serial: slices.Clone(t.serial), base: slices.Clone(t.base)}
+		return func(rng *rand.Rand) float64 { // time and work of a repetition go together
+			result.Resample(rng, nil, d.time, t.time, d.work, t.work)
+			result.Resample(rng, nil, d.serial, t.serial, d.base, t.base)
+			return m.of(&d)
 		}
 	}
 	result.BootstrapRatio(&q, 1, result.Resamples, drawn(native), drawn(simulated))

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -73,14 +72,14 @@ func (a *app) reproduceCommand() *cobra.Command {
 	cachesVar(p, &f.caches)
 	p.BoolVar(&f.json, "json", false, "print the claims as JSON instead of tables")
 	p.SortFlags = false
-	if err := c.RegisterFlagCompletionFunc("machines", cobra.FixedCompletions(append(machine.Names(),
-		"all"), cobra.ShellCompDirectiveDefault)); err != nil {
-		panic(err) // the flag is defined above
-	}
-	if err := c.RegisterFlagCompletionFunc("scale",
-		cobra.FixedCompletions([]string{string(reproduce.Smoke), string(reproduce.Quick),
-			string(reproduce.Paper)}, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // the flag is defined above
+	for flag, f := range map[string]cobra.CompletionFunc{
+		"machines": cobra.FixedCompletions(append(machine.Names(), "all"),
+			cobra.ShellCompDirectiveDefault),
+		"scale": cobra.FixedCompletions([]string{string(reproduce.Smoke), string(reproduce.Quick),
+			string(reproduce.Paper)}, cobra.ShellCompDirectiveNoFileComp)} {
+		if err := c.RegisterFlagCompletionFunc(flag, f); err != nil {
+			panic(err) // the flag is defined above
+		}
 	}
 	return c
 }
@@ -103,7 +102,6 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 		return err
 	}
 	kind := "reproduce"
-	configs, err := reproduce.Plan(scale, request.AllCores(opt.Host, false))
 	if study != nil {
 		kind = study.name()
 	}
@@ -114,10 +112,13 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	if err := outFolder(dir); err != nil {
 		return err
 	}
-	if study != nil && study.Study == nil {
+	var configs []request.Request
+	switch {
+	case study == nil:
+		configs, err = reproduce.Plan(scale, request.AllCores(opt.Host, false))
+	case study.Study == nil:
 		return a.reproduceDraws(ctx, scale, f.draws, dir)
-	}
-	if study != nil {
+	default:
 		configs, err = study.plan(scale, dir)
 	}
 	if err != nil {
@@ -127,10 +128,9 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	if err != nil {
 		return err
 	}
-	created, err := sweep.Create(dir, plan, dataset.Info{
-		Kind: kind, Argv: a.argv, Created: time.Now().UTC().Truncate(time.Second),
-		Build: result.ReadBuild(), Notes: []string{scaleNote(f.scale)},
-	})
+	info := a.sweepInfo()
+	info.Kind, info.Notes = kind, []string{scaleNote(f.scale)}
+	created, err := sweep.Create(dir, plan, info)
 	if err != nil {
 		if other := (*sweep.DifferentPlanError)(nil); errors.As(err, &other) {
 			return usageError("krdlab reproduce: %s holds %s; choose another --out", dir,

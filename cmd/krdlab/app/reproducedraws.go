@@ -10,12 +10,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/reproduce"
 	"krdlab/experiments/request"
-	"krdlab/experiments/result"
 	"krdlab/experiments/sweep"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
@@ -124,11 +122,9 @@ func (a *app) planOfDraw(ctx context.Context, m *machine.Machine, scale reproduc
 	if err != nil {
 		return nil, err
 	}
-	_, err = sweep.Create(dir, plan, dataset.Info{
-		Kind: "draw", Argv: a.argv, Created: time.Now().UTC().Truncate(time.Second),
-		Build: result.ReadBuild(), Notes: []string{note},
-	})
-	if err != nil {
+	info := a.sweepInfo()
+	info.Kind, info.Notes = "draw", []string{note}
+	if _, err = sweep.Create(dir, plan, info); err != nil {
 		return nil, createError(err)
 	}
 	return plan, nil
