@@ -76,18 +76,17 @@ func kernelInflation(r *result.Result, name string) result.Quantity {
 	par, ser := kernelTotals(r.Repetitions, name), kernelTotals(r.Serial.Repetitions, name)
 	q := result.Ratio(result.Sample{Values: means(par), Fixed: r.Deterministic},
 		result.Sample{Values: means(ser), Fixed: r.Serial.Deterministic}, median.Float())
-	mean := func(rng *rand.Rand, from []total) float64 {
-		var t total
-		for range from {
-			e := from[rng.IntN(len(from))]
-			t.ns, t.count = t.ns+e.ns, t.count+e.count
+	mean := func(from []total) func(*rand.Rand) float64 {
+		return func(rng *rand.Rand) float64 {
+			var t total
+			for range from {
+				e := from[rng.IntN(len(from))]
+				t.ns, t.count = t.ns+e.ns, t.count+e.count
+			}
+			return float64(t.ns) / float64(t.count)
 		}
-		return float64(t.ns) / float64(t.count)
 	}
-	result.Bootstrap(&q, r.Seed, kernelResamples, func(rng *rand.Rand) float64 {
-		p := mean(rng, par)
-		return p / mean(rng, ser)
-	})
+	result.BootstrapRatio(&q, r.Seed, kernelResamples, mean(par), mean(ser))
 	return q
 }
 

@@ -1,29 +1,19 @@
 package reproduce
 
 import (
-	"encoding/csv"
 	"fmt"
-	"io"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/experiments/stats"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
 	"krdlab/krd/doc"
 	"krdlab/krd/plot"
 	"krdlab/runtimes"
-)
-
-// Names of what WriteAblation leaves in the folder of the experiment.
-const (
-	AblationText   = "ablation.txt"
-	AblationCSV    = "ablation.csv"
-	AblationFigure = "ablation"
 )
 
 // ablationSizes are the runs of an ablation by scale: the matrix product on the machine of the
@@ -48,42 +38,23 @@ type onCores struct {
 // AblationPlan returns the requests of an ablation: the paper's schedulers, and each with one of
 // its rules changed at a time, as its parameters allow. All else, prices too, stays the same.
 func AblationPlan(scale Scale) ([]request.Request, error) {
-	size, ok := ablationSizes[scale]
-	if !ok {
-		return nil, fmt.Errorf("there is no scale %q", scale)
-	}
-	k, err := request.FindKernel("matmul")
+	size, err := sized(ablationSizes, scale)
 	if err != nil {
 		return nil, err
 	}
 	var all []runtimes.Scheduler
-	for _, base := range bases() {
+	for _, base := range schedulers(papers) {
 		all = append(append(all, base), base.Variants()...)
 	}
-	var plan []request.Request
+	var plan requests
 	for _, on := range size.on {
-		c := request.New(k)
-		for name, v := range size.params {
-			c.Params[name] = v
-		}
-		if c.Machine, err = machine.ByName(on.machine); err != nil {
+		m, err := machine.ByName(on.machine)
+		if err != nil {
 			return nil, err
 		}
-		c.Cores, c.Schedulers, c.Reps, c.Trace = on.cores, all, size.seeds, request.TraceKRD
-		c.Warmup = 0
-		plan = append(plan, c)
+		plan.add("matmul", size.params, m, on.cores, size.seeds, all)
 	}
 	return plan, nil
-}
-
-// bases are the paper's schedulers.
-func bases() (list []runtimes.Scheduler) {
-	for _, name := range papers {
-		if s, ok := runtimes.SchedulerByName(name); ok {
-			list = append(list, s)
-		}
-	}
-	return list
 }
 
 // A change is a scheduler, or one with a rule changed, on so many cores of a machine.
@@ -95,8 +66,10 @@ type change struct {
 	of, baseline *result.Result
 }
 
-// over is a measure over that of the base, as far apart as the intervals allow.
-func (c *change) over(m measure) interval { return ratio(m(c.of), m(c.baseline)) }
+// over is the time over that of the base, as far apart as the intervals allow.
+func (c *change) over() result.Quantity {
+	return ratio(stats.Time.Of(c.of), stats.Time.Of(c.baseline))
+}
 
 // changes are those of an experiment, the base first: machine by machine, by cores.
 func changes(e *dataset.Experiment) (list []change) {
@@ -104,7 +77,7 @@ func changes(e *dataset.Experiment) (list []change) {
 	for i := range groups {
 		g := &groups[i]
 		for _, cores := range g.Cores() {
-			for _, base := range bases() {
+			for _, base := range schedulers(papers) {
 				r := g.At(base.Name, cores)
 				if r == nil {
 					continue
@@ -123,174 +96,61 @@ func changes(e *dataset.Experiment) (list []change) {
 	return list
 }
 
-// ablationColumns are the numbers of an ablation.
-var ablationColumns = []struct {
-	head, key string
-	of        measure
-}{
-	{"time, ms", "time_ms", milliseconds},
-	{"OVR", "ovr", ovr},
-	{"WTI", "wti", wti},
-	{"LLC misses per core, M", "llc_misses_per_core_millions", misses},
-	{">= 32 MiB, %", "beyond_32mib_percent", beyond(far)},
-}
-
-// WriteAblation writes, from the cells of the experiment, a table, a CSV and a figure of what each
-// rule of a scheduler is worth. p is shown the table as well.
-func WriteAblation(p *doc.Page, e *dataset.Experiment) error {
+// ablation is a table and a figure of what each rule of a scheduler is worth.
+func ablation(e *dataset.Experiment) (*outcome, error) {
 	list := changes(e)
-	if err := ablationTable(p, list); err != nil {
-		return err
-	}
-	file := func(name string) string { return filepath.Join(e.Dir, name) }
-	if err := result.Rewrite(file(AblationText), func(w io.Writer) error {
-		return ablationTable(doc.NewPage(w, 0), list)
-	}); err != nil {
-		return err
-	}
-	if err := result.Rewrite(file(AblationCSV), func(w io.Writer) error {
-		return ablationCSV(w, list)
-	}); err != nil {
-		return err
-	}
-	if len(list) == 0 {
-		return nil
-	}
-	return result.Rewrite(file(AblationFigure+".svg"), func(w io.Writer) error {
-		return ablationFigure(list).Write(w, "svg")
-	})
-}
-
-// ablationTable is a table for each machine and number of cores, and what the rules are.
-func ablationTable(p *doc.Page, list []change) error {
-	var t *doc.Table
-	flush := func() {
-		if t != nil {
-			p.Table(t)
-			p.Line("")
-		}
-	}
+	d, t := &doc.Doc{}, &doc.Table{Name: "ablation", Keys: 4}
+	shown := append(slices.Clone(measures), beyond32)
+	t.Columns = slices.Concat([]doc.Column{{Key: "machine", Head: "machine"},
+		{Key: "cores", Head: "cores", Kind: doc.Whole}}, named(2, "base", "rule", "n"),
+		columnsOf(shown...), []doc.Column{ratioColumn("time_over_base", "time / base")})
 	for i := range list {
 		c := &list[i]
-		if i == 0 || c.group != list[i-1].group || c.cores != list[i-1].cores {
-			flush()
-			p.Line("%s, %d cores", c.group.Key, c.cores)
-			head := []string{"scheduler", "rule", "time / base"}
-			for _, col := range ablationColumns {
-				head = append(head, col.head)
-			}
-			t = doc.NewTable(2, head...)
+		if i == 0 || c.group != list[i-1].group {
+			d.Say("%s", c.group.Key)
 		}
-		row := []any{c.base, "", ""}
-		if c.rule != "" {
-			row = []any{"", c.rule, c.over(milliseconds).compact()}
-		}
-		for _, col := range ablationColumns {
-			row = append(row, col.of(c.of).compact())
-		}
-		t.Row(row...)
+		t.Row(slices.Concat([]any{c.machine, c.cores, c.base, c.rule, c.of.Summary.TimeNS.N},
+			cellsOf(c.of, shown...), []any{c.over()})...)
 	}
-	flush()
-	var said []string
-	for _, base := range bases() {
+	d.Add(t)
+	said := map[string]bool{}
+	for _, base := range schedulers(papers) {
 		for _, rule := range base.Params {
-			if line := rule.Name + "=" + rule.Help; !slices.Contains(said, line) {
-				said = append(said, line)
-				p.Line("%s: %s", base.Name, line)
+			if line := rule.Name + "=" + rule.Help; !said[line] {
+				said[line] = true
+				d.Say("%s: %s", base.Name, line)
 			}
 		}
 	}
-	p.Line("\nSimulated: medians and 95 %% intervals over seeds; the interval of time / base is as " +
-		"far from it as those of both allow. A variant has the prices of its base's family.")
-	return p.Close()
-}
-
-// ablationCSV has a line for each change; what is not known is empty.
-func ablationCSV(w io.Writer, list []change) error {
-	c := csv.NewWriter(w)
-	head := []string{"machine", "cores", "base", "rule", "n"}
-	for _, col := range ablationColumns {
-		head = append(head, col.key, col.key+"_low", col.key+"_high")
+	d.Add(doc.Paragraph{"Simulated: medians and 95 % intervals over seeds; the interval of time / " +
+		"base is as far from it as those of both allow. A variant has the prices of its base's " +
+		"family."})
+	o := &outcome{name: "ablation", text: d, tables: []*doc.Table{t}}
+	if len(list) > 0 {
+		o.figure = ablationFigure(list)
 	}
-	rows := [][]string{append(head, "time_over_base", "time_over_base_low", "time_over_base_high")}
-	for i := range list {
-		x := &list[i]
-		row := []string{x.machine, strconv.Itoa(x.cores), x.base, x.rule,
-			strconv.Itoa(x.of.Summary.TimeNS.N)}
-		for _, col := range ablationColumns {
-			row = append(row, col.of(x.of).fields()...)
-		}
-		rows = append(rows, append(row, x.over(milliseconds).fields()...))
-	}
-	return c.WriteAll(rows)
-}
-
-// fields are the median and the ends of the interval; "" for what is not known.
-func (v interval) fields() []string {
-	list := make([]string, 3)
-	for i, x := range []float64{v.mid, v.low, v.high} {
-		if i == 0 && v.known || i > 0 && v.sure {
-			list[i] = strconv.FormatFloat(x, 'g', -1, 64)
-		}
-	}
-	return list
+	return o, nil
 }
 
 // ablationFigure is the time of each variant over that of its base: a panel for each base, a series
 // for each machine and number of cores.
 func ablationFigure(list []change) *plot.Figure {
-	const spread = 0.12 // between series at one place
-	type where struct {
-		machine string
-		cores   int
-	}
-	var wheres []where
+	var points []placed
 	for i := range list {
-		if w := (where{list[i].machine, list[i].cores}); !slices.Contains(wheres, w) {
-			wheres = append(wheres, w)
+		if c := &list[i]; c.rule != "" {
+			base, _ := runtimes.SchedulerByName(c.base)
+			points = append(points, placed{c.base + " (" + base.Paper + ")", c.rule,
+				fmt.Sprintf("%s, %d cores", c.machine, c.cores), c.over()})
 		}
 	}
-	var panels []plot.Panel
-	for _, base := range bases() {
-		variants := base.Variants()
-		p := plot.Panel{Title: base.Name + " (" + base.Paper + ")",
-			X: plot.Axis{Label: "", Max: float64(len(variants)) + 0.5, Min: 0.5}}
-		var rules []string
-		for i, v := range variants {
-			_, rule, _ := strings.Cut(v.Name, ":")
-			rules = append(rules, rule)
-			p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(i + 1), Label: rule})
-		}
-		for i, w := range wheres {
-			s := plot.NewSeries(fmt.Sprintf("%s, %d cores", w.machine, w.cores), i+1)
-			s.Apart = true
-			for j := range list {
-				c := &list[j]
-				at := slices.Index(rules, c.rule)
-				v := c.over(milliseconds)
-				if c.base != base.Name || at < 0 || c.machine != w.machine || c.cores != w.cores ||
-					!v.known {
-					continue
-				}
-				x := float64(at+1) + spread*(float64(i)-float64(len(wheres)-1)/2)
-				point := plot.Point{X: x, At: c.rule, Y: result.Some(v.mid), N: v.n}
-				if v.sure {
-					point.Low, point.High = result.Some(v.low), result.Some(v.high)
-				}
-				s.Points = append(s.Points, point)
+	return places("ablation", "What a rule is worth: time with one rule changed", "time / base",
+		"no difference", "SIMULATED: "+list[0].group.Key.String()+" and the other machines of the "+
+			"legend. Time over that of the unchanged scheduler. Below 1 the change makes the run "+
+			"faster. Bars: as far as the 95 % intervals of both allow.", points, 0.12,
+		func(series []string) (looks []int) {
+			for i := range series {
+				looks = append(looks, i+1)
 			}
-			if len(s.Points) > 0 {
-				p.Series = append(p.Series, s)
-			}
-		}
-		if len(p.Series) > 0 {
-			panels = append(panels, p)
-		}
-	}
-	return plot.Places(AblationFigure, "What a rule is worth: time with one rule changed",
-		"time / base", "no difference", []string{
-			"SIMULATED: " + list[0].group.Key.String() + " and the other machines of the legend. " +
-				"Time over that of the unchanged scheduler. " +
-				"Below 1 the change makes the run faster. Bars: as far as the 95 % intervals of " +
-				"both allow."}, panels)
+			return looks
+		})
 }

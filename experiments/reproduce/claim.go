@@ -6,6 +6,7 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
+	"krdlab/experiments/result"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/krd/doc"
@@ -48,7 +49,7 @@ type meaning struct {
 type part struct {
 	name      string
 	terms     []term // the values shown
-	of        func(v *view) interval
+	of        func(v *view) result.Quantity
 	low, high float64
 }
 
@@ -173,7 +174,8 @@ func (p *part) judge(v *view, bands *Bands) PartFinding {
 	f.Verdict = f.BySeeds
 	if low, high, ok := p.band(v, bands); ok {
 		f.Banded = true
-		q.low, q.high = min(q.low, low), max(q.high, high)
+		from, to, sure := q.Bounds()
+		q = ranged(q.Median.Float(), min(from, low), max(to, high), sure, q.N)
 		f.Verdict = within(q, p.low, p.high)
 	}
 	for _, t := range p.terms {
@@ -193,10 +195,10 @@ func (p *part) band(v *view, bands *Bands) (low, high float64, ok bool) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for i := range bands.Draws {
 		q := p.of(v.drawn(bands, i))
-		if !q.known {
+		if !q.Median.Known() {
 			return 0, 0, false
 		}
-		low, high = min(low, q.mid), max(high, q.mid)
+		low, high = min(low, q.Median.Float()), max(high, q.Median.Float())
 	}
 	return low, high, true
 }

@@ -91,9 +91,9 @@ var hardware = []Claim{
 			"higher percentage of reuses than TBB.",
 		Says: "MTH reuses more than TBB at all distances from 16 MB",
 		Test: "share beyond 16, 32, 64, 128 and 256 MiB, cold included, below TBB's",
-		meanings: means(far16(quantity{"", 2, beyond(16 << 20)}, 16<<20), far16(qFar, far),
-			far16(quantity{"", 2, beyond(64 << 20)}, 64<<20), far16(qFar128, 128<<20),
-			far16(quantity{"", 2, beyond(256 << 20)}, 256<<20)),
+		meanings: means(far16(beyond(16<<20), 16<<20), far16(qFar, far),
+			far16(beyond(64<<20), 64<<20), far16(qFar128, 128<<20),
+			far16(beyond(256<<20), 256<<20)),
 	},
 }
 

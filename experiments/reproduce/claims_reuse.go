@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"krdlab/experiments/result"
 	"krdlab/experiments/stats"
 	"krdlab/hw/units"
 	"krdlab/loi"
@@ -153,12 +154,12 @@ var reuse = []Claim{
 }
 
 // qClose is the share of reuses within the L2.
-var qClose = quantity{"", 2, closer(close)}
+var qClose = closer(close)
 
 // nearer says that t is nearer to a, which is below it, than to b, which is above.
 func nearer(t, a, b term) part {
 	return part{t.where + ": " + t.name + " nearer to " + a.name + " than to " + b.name,
-		[]term{t, a, b}, func(v *view) interval {
+		[]term{t, a, b}, func(v *view) result.Quantity {
 			x := t.of(v)
 			return minus(minus(b.of(v), x), minus(x, a.of(v)))
 		}, math.SmallestNonzeroFloat64, math.Inf(1)}
@@ -174,14 +175,14 @@ func upTo(limit uint64) []uint64 {
 func widest(kernel string, cores int, at []uint64, schedulers ...string) term {
 	t := each(quantity{}, kernel, cores, schedulers[0])[0]
 	t.name, t.decimals = "largest difference", 3
-	t.of = func(v *view) interval {
-		out := interval{known: true, sure: true, n: math.MaxInt}
+	t.of = func(v *view) result.Quantity {
+		out := exact(0)
 		for _, limit := range at {
-			list := make([]interval, len(schedulers))
+			list := make([]result.Quantity, len(schedulers))
 			for i, s := range schedulers {
-				list[i] = v.value(quantity{of: closer(limit)}, kernel, cores, s)
+				list[i] = v.value(closer(limit), kernel, cores, s)
 				for _, b := range list[:i] {
-					out = out.wider(minus(list[i], b))
+					out = larger(out, distance(minus(list[i], b)))
 				}
 			}
 		}
@@ -190,54 +191,42 @@ func widest(kernel string, cores int, at []uint64, schedulers ...string) term {
 	return t
 }
 
-// wider is the greater of v and the distance of d from 0.
-func (v interval) wider(d interval) interval {
-	low := max(d.low, -d.high, 0)
-	return interval{max(v.mid, math.Abs(d.mid)), max(v.low, low),
-		max(v.high, math.Abs(d.low), math.Abs(d.high)), min(v.n, d.n), v.known && d.known,
-		v.sure && d.sure}
-}
-
 // nativeWidest is widest between work-first and help-first on this computer. Nothing is random on
 // one core: a single trace is enough.
 var nativeWidest = term{where: "matmul on 1 core", name: "largest difference", decimals: 3,
-	of: func(v *view) interval {
+	of: func(v *view) result.Quantity {
 		a, b := v.at(loi.Native, "matmul", mth, 1), v.at(loi.Native, "matmul", tbb, 1)
 		if a == nil || b == nil || len(a.Histograms()) == 0 ||
 			len(b.Histograms()) == 0 {
-			return interval{}
+			return result.Quantity{}
 		}
-		out := interval{known: true, sure: true, n: 1}
+		out := exact(0)
 		for _, limit := range limits() {
-			p, q := closer(limit)(a).exact(), closer(limit)(b).exact()
-			out = out.wider(minus(p, q))
+			q := closer(limit)
+			out = larger(out, distance(minus(exact(q.value(a).Median.Float()),
+				exact(q.value(b).Median.Float()))))
 		}
 		return out
 	}}
-
-// exact is v as a value that is always the same.
-func (v interval) exact() interval {
-	v.low, v.high, v.sure = v.mid, v.mid, v.known
-	return v
-}
 
 // best is the share of the distances at which the schedulers differ that QTH/Socket has the highest
 // cumulative histogram at: at least where it is above all others, at most where none is above it.
 func best(kernel string, cores int) term {
 	t := on(quantity{}, kernel, cores, qts)
 	t.decimals = 2
-	t.of = func(v *view) interval {
-		won, beaten, points := 0, 0, 0
+	t.of = func(v *view) result.Quantity {
+		won, beaten, points, sure := 0, 0, 0, true
 		for _, limit := range limits() {
-			q := quantity{of: closer(limit)}
+			q := closer(limit)
 			own, verdicts, differ := v.value(q, kernel, cores, qts), []Verdict{}, false
 			for _, s := range papers[:3] {
 				other := v.value(q, kernel, cores, s)
 				d := minus(own, other)
-				if !d.known || !d.sure {
-					return interval{mid: math.NaN(), known: d.known}
+				if !d.Median.Known() {
+					return d
 				}
-				differ = differ || d.mid != 0
+				_, _, ok := d.Bounds()
+				sure, differ = sure && ok, differ || d.Median.Float() != 0
 				verdicts = append(verdicts, within(d, math.SmallestNonzeroFloat64, math.Inf(1)))
 			}
 			if !differ {
@@ -252,7 +241,7 @@ func best(kernel string, cores int) term {
 			}
 		}
 		share := func(n int) float64 { return float64(n) / float64(points) }
-		return interval{share(won), share(won), share(points - beaten), points, true, true}.finite()
+		return ranged(share(won), share(won), share(points-beaten), sure, points)
 	}
 	return t
 }
@@ -272,9 +261,8 @@ var native = []Claim{{
 func traced(kernel string) term {
 	// at a scale whose matmul is not the paper's, runs are too short to be compared
 	return term{kernel: "matmul", where: fmt.Sprintf("%s on 1 core", program[kernel]), decimals: 3,
-		of: func(v *view) interval {
-			q, _ := v.tracing(kernel)
-			return q
+		of: func(v *view) result.Quantity {
+			return v.tracing(kernel)
 		}}
 }
 

@@ -1,6 +1,10 @@
 package reproduce
 
-import "math"
+import (
+	"math"
+
+	"krdlab/experiments/result"
+)
 
 // both are the programs of the paper.
 var both = []string{"matmul", "fmm"}
@@ -76,7 +80,7 @@ var scaling = []Claim{
 		meanings: []meaning{
 			{"a bound", []part{is(on(qOVR, "matmul", 24, mth), 0, 1.305),
 				is(on(qOVR, "fmm", 24, mth), 0, 1.305)}},
-			{"a value", []part{printed(larger(on(qOVR, "matmul", 24, mth),
+			{"a value", []part{printed(either(on(qOVR, "matmul", 24, mth),
 				on(qOVR, "fmm", 24, mth)), 1.30, 0.01)}},
 		},
 	}, {
@@ -180,19 +184,16 @@ func overMTH(kernel string, overhead func(term) term) (list []part) {
 
 // lost is what work time inflation costs on 24 cores, %.
 func lost(kernel, scheduler string) term {
-	return on(qWTI, kernel, 24, scheduler).with(1, func(q interval) interval {
-		q.mid, q.low, q.high = 100*(1-1/q.mid), 100*(1-1/q.low), 100*(1-1/q.high)
-		return q.finite()
-	})
+	return on(qWTI, kernel, 24, scheduler).with(1, func(v float64) float64 { return 100 * (1 - 1/v) })
 }
 
 // excess is t - 1, percent the same in %.
 func excess(t term) term {
-	return t.with(t.decimals, func(q interval) interval { return q.plus(-1) })
+	return t.with(t.decimals, func(v float64) float64 { return v - 1 })
 }
 
 func percent(t term) term {
-	return t.with(1, func(q interval) interval { return q.plus(-1).times(100) })
+	return t.with(1, func(v float64) float64 { return (v - 1) * 100 })
 }
 
 // more is by how many % a quantity is greater under TBB than under MTH.
@@ -209,12 +210,8 @@ func aboveSerial(q quantity, kernel string, cores int) term {
 	return t
 }
 
-// larger is the greater of two.
-func larger(a, b term) term {
+// either is the greater of two.
+func either(a, b term) term {
 	return term{a.kernel, a.where + " or " + b.where, a.name, a.decimals,
-		func(v *view) interval {
-			p, q := a.of(v), b.of(v)
-			return interval{max(p.mid, q.mid), max(p.low, q.low), max(p.high, q.high),
-				min(p.n, q.n), p.known && q.known, p.sure && q.sure}
-		}}
+		func(v *view) result.Quantity { return larger(a.of(v), b.of(v)) }}
 }

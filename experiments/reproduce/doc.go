@@ -9,7 +9,8 @@
 // and not "agree" or "disagree". Its [Basis] says whether the machine was fitted to a claim, or was
 // changed with it in view.
 //
-// Beside the evaluation there are studies, each a plan and what is written of its cells: what one
-// rule of a scheduler is worth (ablation.go), what the conclusions come to on other machines
-// (machines.go), native runs beside simulated ones (validate.go), and draws of the paper's machine.
+// Beside the evaluation there are studies, each a plan and an outcome (study.go), the text, tables
+// and figure that follow from its cells: what one rule of a scheduler is worth (ablation.go), what
+// the conclusions come to on other machines (machines.go), native runs beside simulated ones
+// (validate.go), and draws of the paper's machine (draws.go).
 package reproduce

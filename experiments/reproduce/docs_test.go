@@ -10,6 +10,9 @@ import (
 	"testing"
 )
 
+// markdownHead are the first two lines of a table of findings.
+const markdownHead = "| verdict | the paper | ours | test |\n| --- | --- | --- | --- |\n"
+
 var folder = flag.String("folder", "", "the folder of the run of krdlab reproduce that "+
 	"docs/reproduction.md is made from: its claims are compared too")
 
@@ -24,12 +27,12 @@ func TestDocsClaims(t *testing.T) {
 		}
 		return string(b)
 	}
-	page := read("../../docs/reproduction.md")
-	i := strings.Index(page, markdownHead)
+	text := read("../../docs/reproduction.md")
+	i := strings.Index(text, markdownHead)
 	if i < 0 {
 		t.Fatal("no table of claims in docs/reproduction.md")
 	}
-	shown, _, _ := strings.Cut(page[i:], "\n\n")
+	shown, _, _ := strings.Cut(text[i:], "\n\n")
 	shown += "\n"
 
 	var list []Finding
@@ -55,7 +58,7 @@ func TestDocsClaims(t *testing.T) {
 		t.Errorf("%d claims in docs/reproduction.md, %d in the program", len(list), len(Claims))
 	}
 	var want bytes.Buffer
-	if err := WriteMarkdown(&want, list); err != nil {
+	if err := page(list).Markdown(&want); err != nil {
 		t.Fatal(err)
 	}
 	for n, line := range strings.Split(want.String(), "\n") {
@@ -66,16 +69,16 @@ func TestDocsClaims(t *testing.T) {
 	}
 
 	c := CountOf(list)
-	if c.OtherSize > 0 {
+	if c.Of[OtherSize] > 0 {
 		t.Errorf("verdicts that the page cannot have: %+v", c)
 	}
 	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	counts := fmt.Sprintf("Of %d claims that nothing was fitted to, %d agree, %d disagree, %d "+
 		"depend on the reading and %d cannot be told",
-		c.Agree+c.Disagree+c.Depends+c.CannotTell, c.Agree, c.Disagree, c.Depends,
-		c.CannotTell)
-	if c.NotRun > 0 {
-		counts += fmt.Sprintf("; %d were not run", c.NotRun)
+		c.Of[Agree]+c.Of[Disagree]+c.Of[Depends]+c.Of[CannotTell], c.Of[Agree], c.Of[Disagree],
+		c.Of[Depends], c.Of[CannotTell])
+	if n := c.Of[NotRun]; n > 0 {
+		counts += fmt.Sprintf("; %d were not run", n)
 	}
 	if !strings.Contains(words(read("../../docs/reproduction.md")), counts) {
 		t.Errorf("docs/reproduction.md does not say: %s", counts)

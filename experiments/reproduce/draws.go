@@ -6,37 +6,35 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 
+	"krdlab/experiments/result"
 	"krdlab/hw/failure"
+	"krdlab/krd/doc"
 )
 
-// Names of what a study of draws leaves in its folder, beside a folder for each draw.
-const (
-	DrawsText = "draws.txt"
-	DrawsCSV  = "draws.csv"
-)
+// drawsFile is the data of a study of draws, in its folder beside one for each draw.
+const drawsFile = "draws.csv"
 
 // ErrNoDraws is wrapped by the error of a folder that holds no study of draws.
 var ErrNoDraws = failure.New(failure.Request, "no study of draws is there; krdlab reproduce "+
 	"--draws N makes one")
 
-// drawsHead is the first line of DrawsCSV.
+// drawsHead is the first line of drawsFile.
 var drawsHead = []string{"draw", "kernel", "params", "cores", "scheduler", "measure", "value",
 	"unit", "scale", "machine_hash"}
 
-// A drawn value is one line of DrawsCSV: a measure of the first seeds of a draw, simulated.
+// A drawn value is one line of drawsFile: a measure of the first seeds of a draw, simulated.
 type drawn struct {
 	draw    int
 	kernel  string
 	params  string // those that were run, as n=4096 leaf=32x32x64
 	cores   int
 	sched   string
-	measure string // one of the keys of DrawnMeasures
+	measure string // the id of one of drawnQuantities
 	value   float64
 	unit    string
 	scale   Scale
@@ -78,11 +76,11 @@ func (b *Bands) sorted(k bandKey) []float64 {
 	return list
 }
 
-// LoadBands reads DrawsCSV in the folder of a study of draws. Errors: ErrNoDraws, wrapped; a line
+// LoadBands reads drawsFile in the folder of a study of draws. Errors: ErrNoDraws, wrapped; a line
 // that is no value, with its number, what was found and what was expected; draws that are missing,
 // or lack values.
 func LoadBands(dir string) (*Bands, error) {
-	path := filepath.Join(dir, DrawsCSV)
+	path := filepath.Join(dir, drawsFile)
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%s is a file, expected a folder: %w", dir, ErrNoDraws)
@@ -159,7 +157,7 @@ func newBands(rows []drawn) (*Bands, error) {
 	return b, nil
 }
 
-// readDrawn reads a CSV that writeDrawn wrote. Errors begin with the line.
+// readDrawn reads a CSV that was written of drawnTable. Errors begin with the line.
 func readDrawn(r io.Reader) ([]drawn, error) {
 	in := csv.NewReader(r)
 	var rows []drawn
@@ -191,61 +189,36 @@ func readDrawn(r io.Reader) ([]drawn, error) {
 		d.draw, wrong[0] = strconv.Atoi(cells[0])
 		d.cores, wrong[1] = strconv.Atoi(cells[3])
 		d.value, wrong[2] = strconv.ParseFloat(cells[6], 64)
-		switch {
-		case wrong[0] != nil || d.draw < 0:
-			return nil, fmt.Errorf("%d: found the draw %q, expected a number from 0", line,
-				cells[0])
-		case wrong[1] != nil || d.cores < 1:
-			return nil, fmt.Errorf("%d: found %q cores, expected a number from 1", line, cells[3])
-		case wrong[2] != nil || math.IsNaN(d.value) || math.IsInf(d.value, 0):
-			return nil, fmt.Errorf("%d: found the value %q, expected a number", line, cells[6])
-		case !slices.Contains(Scales, d.scale):
-			return nil, fmt.Errorf("%d: found the scale %q, expected one of %v", line, cells[8],
-				Scales)
-		case !slices.Contains(papers, d.sched):
-			return nil, fmt.Errorf("%d: found the scheduler %q, expected one of %v", line, cells[4],
-				papers)
-		case !slices.ContainsFunc(DrawnMeasures,
-			func(m DrawnMeasure) bool { return m.Key == d.measure }):
-			return nil, fmt.Errorf("%d: found the measure %q, expected one that draws have", line,
-				cells[5])
-		case d.hash == "":
-			return nil, fmt.Errorf("%d: found no hash of a machine", line)
+		for _, c := range []struct {
+			good        bool
+			found, want string
+		}{
+			{wrong[0] == nil && d.draw >= 0, "the draw " + strconv.Quote(cells[0]), "a number from 0"},
+			{wrong[1] == nil && d.cores > 0, strconv.Quote(cells[3]) + " cores", "a number from 1"},
+			{wrong[2] == nil && result.Some(d.value).Known(), "the value " + strconv.Quote(cells[6]),
+				"a number"},
+			{slices.Contains(Scales, d.scale), "the scale " + strconv.Quote(cells[8]),
+				fmt.Sprintf("one of %v", Scales)},
+			{slices.Contains(papers, d.sched), "the scheduler " + strconv.Quote(d.sched),
+				fmt.Sprintf("one of %v", papers)},
+			{slices.ContainsFunc(drawnQuantities, func(q quantity) bool { return q.id == d.measure }),
+				"the measure " + strconv.Quote(d.measure), "one that draws have"},
+			{d.hash != "", "no hash of a machine", "one"},
+		} {
+			if !c.good {
+				return nil, fmt.Errorf("%d: found %s, expected %s", line, c.found, c.want)
+			}
 		}
 		rows = append(rows, d)
 	}
 }
 
-// writeDrawn writes values with a header.
-func writeDrawn(w io.Writer, rows []drawn) error {
-	c := csv.NewWriter(w)
-	all := [][]string{drawsHead}
+// drawnTable returns values as data.
+func drawnTable(rows []drawn) *doc.Table {
+	t := doc.NewData("draws", drawsHead...)
 	for _, d := range rows {
-		all = append(all, []string{strconv.Itoa(d.draw), d.kernel, d.params, strconv.Itoa(d.cores),
-			d.sched, d.measure, strconv.FormatFloat(d.value, 'g', -1, 64), d.unit, string(d.scale),
-			d.hash})
+		t.Row(d.draw, d.kernel, d.params, d.cores, d.sched, d.measure, d.value, d.unit,
+			string(d.scale), d.hash)
 	}
-	return c.WriteAll(all)
-}
-
-// A DrawnMeasure is a number that a study of draws keeps of each result.
-type DrawnMeasure struct {
-	Key  string // in DrawsCSV
-	Unit string // "" for a ratio
-	of   measure
-}
-
-// DrawnMeasures are those, and what claims are judged by.
-var DrawnMeasures = []DrawnMeasure{
-	{"time", "s", seconds},
-	{"speedup", "", speedup},
-	{"ovr", "", ovr},
-	{"wti", "", wti},
-	{"work", "ns", kernelNS},
-	{"llc_misses_per_core", "M", misses},
-	{"beyond_32mib", "%", beyond(far)},
-	{"beyond_32mib_finite", "%", finite(far)},
-	{"beyond_128mib", "%", beyond(128 << 20)},
-	{"cold", "%", cold},
-	{"wti_m2l", "", kernelWTI("m2l")},
+	return t
 }

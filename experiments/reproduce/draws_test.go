@@ -25,10 +25,10 @@ func someDrawn() (rows []drawn) {
 func TestBands(t *testing.T) {
 	dir := t.TempDir()
 	var b bytes.Buffer
-	if err := writeDrawn(&b, someDrawn()); err != nil {
+	if err := drawnTable(someDrawn()).CSV(&b); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, DrawsCSV), b.Bytes(), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, drawsFile), b.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	bands, err := LoadBands(dir)
@@ -64,7 +64,7 @@ func TestBandsBad(t *testing.T) {
 		t.Errorf("an empty folder: %v", err)
 	}
 	var b bytes.Buffer
-	if err := writeDrawn(&b, someDrawn()); err != nil {
+	if err := drawnTable(someDrawn()).CSV(&b); err != nil {
 		t.Fatal(err)
 	}
 	good := b.String()
@@ -89,7 +89,7 @@ func TestBandsBad(t *testing.T) {
 		"found no value of draw 2, fmm, 24 cores": good[:strings.LastIndex(good, "\n2,")+1],
 	} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, DrawsCSV), []byte(text), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, drawsFile), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := LoadBands(dir); err == nil || !strings.Contains(err.Error(), want) {

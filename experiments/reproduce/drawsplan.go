@@ -71,9 +71,9 @@ func DrawNote(m *machine.Machine, scale Scale, draw int) string {
 // requests of the draw. Draw 0 is m, and is not fitted.
 func DrawPlan(ctx context.Context, m *machine.Machine, scale Scale, draw int, dir string,
 	argv []string) ([]request.Request, error) {
-	size, ok := drawSizes[scale]
-	if !ok {
-		return nil, fmt.Errorf("there is no scale %q", scale)
+	size, err := sized(drawSizes, scale)
+	if err != nil {
+		return nil, err
 	}
 	drawn, err := m.Draw(draw)
 	if err != nil {
@@ -86,31 +86,14 @@ func DrawPlan(ctx context.Context, m *machine.Machine, scale Scale, draw int, di
 			return nil, err
 		}
 	}
-	schedulers, err := request.FindSchedulers(papers)
-	if err != nil {
-		return nil, err
+	var plan requests
+	for _, cores := range drawCores["matmul"] {
+		plan.add("matmul", kernel.Params{"n": size.matmul["n"], "leaf": leaf}, drawn, cores, 1,
+			schedulers(papers))
 	}
-	var plan []request.Request
-	for _, p := range []struct {
-		kernel string
-		params kernel.Params
-	}{
-		{"matmul", kernel.Params{"n": size.matmul["n"], "leaf": leaf}},
-		{"fmm", kernel.Params{"bodies": size.fmm["bodies"], "theta": thetaOf(draw)}},
-	} {
-		k, err := request.FindKernel(p.kernel)
-		if err != nil {
-			return nil, err
-		}
-		for _, cores := range drawCores[p.kernel] {
-			c := request.New(k)
-			for name, v := range p.params {
-				c.Params[name] = v
-			}
-			c.Machine, c.Cores, c.Schedulers = drawn, cores, schedulers
-			c.Reps, c.Warmup, c.Trace = 1, 0, request.TraceKRD
-			plan = append(plan, c)
-		}
+	for _, cores := range drawCores["fmm"] {
+		plan.add("fmm", kernel.Params{"bodies": size.fmm["bodies"], "theta": thetaOf(draw)}, drawn,
+			cores, 1, schedulers(papers))
 	}
 	return plan, nil
 }
@@ -123,90 +106,71 @@ func drawnOf(e *dataset.Experiment, scale Scale, draw int) (rows []drawn) {
 		if hash == "" {
 			continue
 		}
-		for _, m := range DrawnMeasures {
-			if q := m.of(r); q.known {
+		for _, m := range drawnQuantities {
+			if q := m.value(r); q.Median.Known() {
 				rows = append(rows, drawn{draw, r.Kernel, dataset.ParamsText(r), r.Cores,
-					r.Scheduler, m.Key, q.mid, m.Unit, scale, hash})
+					r.Scheduler, m.id, q.Median.Float(), m.unit, scale, hash})
 			}
 		}
 	}
 	return rows
 }
 
-// WriteDraws writes DrawsCSV and DrawsText into dir from the experiments of draws 0, 1, ..., and
-// shows p the text. Errors: an experiment in which cells are missing; of writing.
-func WriteDraws(p *doc.Page, dir string, scale Scale, draws []*dataset.Experiment) error {
+// WriteDraws writes the values and bands of the experiments of draws 0, 1, ... into dir, shows p the
+// bands, and returns the names of the files. Errors: an experiment in which cells are missing; of
+// writing.
+func WriteDraws(p *doc.Page, dir string, scale Scale, draws []*dataset.Experiment) (
+	[]string, error) {
 	var rows []drawn
 	for i, e := range draws {
 		for _, problem := range e.Problems {
-			return failure.Errorf(failure.Data, "%s: %s", filepath.Join(dir, DrawDir(i)), problem)
+			return nil, failure.Errorf(failure.Data, "%s: %s", filepath.Join(dir, DrawDir(i)), problem)
 		}
 		rows = append(rows, drawnOf(e, scale, i)...)
 	}
 	b, err := newBands(rows)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := result.Rewrite(filepath.Join(dir, DrawsCSV), func(w io.Writer) error {
-		return writeDrawn(w, rows)
-	}); err != nil {
-		return err
-	}
-	if err := result.Rewrite(filepath.Join(dir, DrawsText), func(w io.Writer) error {
-		return b.writeText(doc.NewPage(w, 0))
-	}); err != nil {
-		return err
-	}
-	return b.writeText(p)
+	o := outcome{name: "draws", text: b.text(), tables: []*doc.Table{drawnTable(rows)}}
+	return o.write(p, dir)
 }
 
-// writeText writes the bands: for each program, cores and measure a line a scheduler, and how often
-// their order is that of draw 0.
-func (b *Bands) writeText(p *doc.Page) error {
-	p.Line("SIMULATED. Scale %s, draw 0 and %d draws. Draw 0: %s", b.Scale, b.Draws-1,
+// text is the bands: for each program, cores and measure a line a scheduler, and how often their
+// order is that of draw 0.
+func (b *Bands) text() *doc.Doc {
+	d := &doc.Doc{}
+	d.Say("SIMULATED. Scale %s, draw 0 and %d draws. Draw 0: %s", b.Scale, b.Draws-1,
 		frozenText(b.MachineHash))
 	t := doc.NewTable(4, "program", "cores", "measure", "scheduler", "draw 0", "median", "lowest",
 		"highest", "order as draw 0")
-	type group struct {
-		kernel  string
-		cores   int
-		measure string
-	}
-	var seen []group
+	t.Keys = 4
+	var seen []bandKey
 	for _, r := range b.rows {
-		g := group{r.kernel, r.cores, r.measure}
-		if slices.Contains(seen, g) {
+		k := bandKey{r.kernel, r.cores, "", r.measure}
+		if slices.Contains(seen, k) {
 			continue
 		}
-		seen = append(seen, g)
-		same, of := b.sameOrder(g.kernel, g.cores, g.measure)
-		order := fmt.Sprintf("%d of %d", same, of)
-		name := strings.TrimSuffix(g.measure+", "+r.unit, ", ")
-		kernel, cores := g.kernel, fmt.Sprint(g.cores)
-		for _, s := range papers {
-			list := b.sorted(bandKey{g.kernel, g.cores, s, g.measure})
-			if len(list) == 0 {
-				continue
+		seen = append(seen, k)
+		same, of := b.sameOrder(k.kernel, k.cores, k.measure)
+		name := strings.TrimSuffix(k.measure+", "+r.unit, ", ")
+		for _, k.sched = range papers {
+			if list := b.sorted(k); len(list) > 0 {
+				zero := result.Quantity{}
+				if v, ok := b.At(0, k.kernel, k.cores, k.sched, k.measure); ok {
+					zero = exact(v)
+				}
+				t.Row(k.kernel, k.cores, name, k.sched, zero, exact(result.Median(list)),
+					exact(list[0]), exact(list[len(list)-1]), fmt.Sprintf("%d of %d", same, of))
 			}
-			zero := "n/a"
-			if v, ok := b.At(0, g.kernel, g.cores, s, g.measure); ok {
-				zero = digits(v)
-			}
-			mid := (list[(len(list)-1)/2] + list[len(list)/2]) / 2
-			t.Row(kernel, cores, name, s, zero, digits(mid), digits(list[0]),
-				digits(list[len(list)-1]), order)
-			kernel, cores, name, order = "", "", "", ""
 		}
 	}
-	p.Table(t)
-	p.Line("\nEach draw draws the guessed numbers of the machine within their ranges, matmul's leaf "+
+	d.Add(t)
+	d.Say("Each draw draws the guessed numbers of the machine within their ranges, matmul's leaf "+
 		"(%s) and FMM's theta (%s to %s), is fitted anew to the serial time and the OVRs, and runs "+
 		"one seed.", strings.Join(leaves, " or "), thetas[len(thetas)-1], thetas[0])
-	return p.Close()
+	return d
 }
-
-// digits writes a value with four significant digits.
-func digits(v float64) string { return fmt.Sprintf("%.4g", v) }
 
 // sameOrder counts the draws but draw 0 in which the paper's schedulers, by a measure, are in the
 // order that they have in draw 0, and those in which all are known.

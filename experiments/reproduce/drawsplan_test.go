@@ -182,7 +182,7 @@ func TestSameOrder(t *testing.T) {
 func TestDamagedDraw(t *testing.T) {
 	bad := dataset.Problem{Kind: dataset.Unreadable, Detail: "cell 1"}
 	draws := []*dataset.Experiment{{}, {Problems: []dataset.Problem{bad}}}
-	err := WriteDraws(doc.NewPage(io.Discard, 0), t.TempDir(), Smoke, draws)
+	_, err := WriteDraws(doc.NewPage(io.Discard, 0), t.TempDir(), Smoke, draws)
 	if failure.Of(err) != failure.Data || !strings.Contains(err.Error(), DrawDir(1)) {
 		t.Errorf("got %v, expected bad data of %s", err, DrawDir(1))
 	}

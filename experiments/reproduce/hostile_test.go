@@ -6,11 +6,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"krdlab/experiments/compare"
@@ -77,23 +77,28 @@ func TestHostileResults(t *testing.T) {
 			if !*everyHostile && (n*len(hostile)+k)%some != 0 {
 				continue
 			}
-			bad := strings.Replace(string(marshalWith(t, root, place, value)), "\x00", "", -1)
-			if err := os.WriteFile(path, []byte(bad), 0o666); err != nil {
+			restore := place.put(json.RawMessage(value))
+			bad, err := json.Marshal(root)
+			restore()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, bad, 0o666); err != nil {
 				t.Fatal(err)
 			}
 			tried++
 			e, err := dataset.Load(dir)
 			if err != nil {
-				t.Fatalf("%s = %s: the other cell is lost: %v", place, value, err)
+				t.Fatalf("%s = %s: the other cell is lost: %v", place.path, value, err)
 			}
 			if len(e.Cells) < 2 {
-				t.Errorf("%s = %s: the good cell is lost: %v", place, value, e.Problems)
+				t.Errorf("%s = %s: the good cell is lost: %v", place.path, value, e.Problems)
 			}
 			if len(e.Problems) > 0 {
 				refused++
 			}
 			if what := useAll(e, whole); what != "" {
-				t.Errorf("%s = %s: %s", place, value, what)
+				t.Errorf("%s = %s: %s", place.path, value, what)
 			}
 		}
 	}
@@ -129,13 +134,17 @@ func useAll(e, other *dataset.Experiment) (bad string) {
 	check("table.csv", func(w io.Writer) error { return sweep.NewTable(e).CSV(w) })
 	check("table.jsonl", func(w io.Writer) error { return sweep.NewTable(e).JSONL(w) })
 	check("bench.txt", func(w io.Writer) error { return sweep.WriteBench(w, e) })
-	check("correlate", func(w io.Writer) error { return correlate.Of(e).View(true).Text(doc.NewPage(w, 0)) })
+	check("correlate", func(w io.Writer) error {
+		return correlate.Of(e).View(true).Text(doc.NewPage(w, 0))
+	})
 	check("correlate.json", func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(
 			correlate.Of(e))
 	})
-	check("claims", func(w io.Writer) error { return reproduce.WriteText(doc.NewPage(w, 0), reproduce.Judge(e, nil)) })
-	check("tables", func(w io.Writer) error { return reproduce.WriteTables(doc.NewPage(w, 0), e) })
+	check("claims", func(w io.Writer) error {
+		return reproduce.Text(reproduce.Judge(e, nil)).Text(doc.NewPage(w, 0))
+	})
+	check("tables", func(w io.Writer) error { return reproduce.Tables(e).Text(doc.NewPage(w, 0)) })
 	check("compare", func(w io.Writer) error {
 		r, err := compare.Of(e, other)
 		if err != nil {
@@ -171,75 +180,34 @@ func useAll(e, other *dataset.Experiment) (bad string) {
 	return bad
 }
 
-// places are the paths of all values in a document, of arrays the first and the last element, each
-// path once by its names.
-func places(v any, at string) []string {
-	var list []string
+// A place is a value in a document, by its names; put sets it and returns what undoes that.
+type place struct {
+	path string
+	put  func(v any) (undo func())
+}
+
+// places are those of all values in a document, of arrays the first and the last element.
+func places(v any, at string) (list []place) {
 	switch v := v.(type) {
 	case map[string]any:
-		for _, k := range slices.Sorted(mapKeys(v)) {
-			list = append(list, at+"/"+k)
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			list = append(list, place{at + "/" + k, func(x any) func() {
+				old := v[k]
+				v[k] = x
+				return func() { v[k] = old }
+			}})
 			list = append(list, places(v[k], at+"/"+k)...)
 		}
 	case []any:
-		for i, x := range v {
+		for i, old := range v {
 			if i == 0 || i == len(v)-1 && i < 3 {
-				list = append(list, fmt.Sprintf("%s/%d", at, i))
-				list = append(list, places(x, fmt.Sprintf("%s/%d", at, i))...)
+				list = append(list, place{fmt.Sprintf("%s/%d", at, i), func(x any) func() {
+					v[i] = x
+					return func() { v[i] = old }
+				}})
+				list = append(list, places(old, fmt.Sprintf("%s/%d", at, i))...)
 			}
 		}
 	}
 	return list
-}
-
-func mapKeys(m map[string]any) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
-// marshalWith is the document with another value at a place.
-func marshalWith(t *testing.T, v any, place, value string) []byte {
-	t.Helper()
-	if place == "" {
-		return []byte(value)
-	}
-	first, rest, _ := strings.Cut(place[1:], "/")
-	if rest != "" {
-		rest = "/" + rest
-	}
-	enc := func(v any) string {
-		b, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
-	var parts []string
-	switch v := v.(type) {
-	case map[string]any:
-		for k, x := range v {
-			if k == first {
-				parts = append(parts, enc(k)+":"+string(marshalWith(t, x, rest, value)))
-			} else {
-				parts = append(parts, enc(k)+":"+enc(x))
-			}
-		}
-		return []byte("{" + strings.Join(parts, ",") + "}")
-	case []any:
-		for i, x := range v {
-			if fmt.Sprint(i) == first {
-				parts = append(parts, string(marshalWith(t, x, rest, value)))
-			} else {
-				parts = append(parts, enc(x))
-			}
-		}
-		return []byte("[" + strings.Join(parts, ",") + "]")
-	}
-	t.Fatalf("no place %s", place)
-	return nil
 }

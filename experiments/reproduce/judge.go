@@ -1,8 +1,6 @@
 package reproduce
 
 import (
-	"fmt"
-	"math"
 	"slices"
 
 	"krdlab/experiments/result"
@@ -23,100 +21,41 @@ const (
 	OtherSize Verdict = "other size"
 )
 
-// interval is a quantity as the judges see it.
-type interval struct {
-	mid, low, high float64
-	n              int
-	known          bool // there is a median
-	sure           bool // and an interval
-}
-
-func of(q result.Quantity) interval {
-	v := interval{mid: q.Median.Float(), n: q.N, known: q.Median.Known()}
-	v.low, v.high, v.sure = q.Bounds()
-	v.sure = v.sure && v.known
-	return v
-}
-
-// ratio is a/b, as far apart as the intervals allow: wider than 95 %. Unknown where b is 0.
-func ratio(a, b interval) interval {
-	ends := []float64{a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high}
-	r := interval{a.mid / b.mid, slices.Min(ends), slices.Max(ends), min(a.n, b.n), a.known &&
-		b.known, a.sure && b.sure && b.low > 0}
-	return r.finite()
-}
-
-// finite is v without what is no number.
-func (v interval) finite() interval {
-	is := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-	v.known = v.known && is(v.mid)
-	v.sure = v.known && v.sure && is(v.low) && is(v.high)
-	return v
-}
-
-// minus is a - b, likewise.
-func minus(a, b interval) interval {
-	return interval{a.mid - b.mid, a.low - b.high, a.high - b.low, min(a.n, b.n), a.known &&
-		b.known, a.sure && b.sure}
-}
-
-// plus adds a constant.
-func (v interval) plus(c float64) interval {
-	v.mid, v.low, v.high = v.mid+c, v.low+c, v.high+c
-	return v
-}
-
-// times multiplies with a positive constant.
-func (v interval) times(c float64) interval {
-	v.mid, v.low, v.high = float64(v.mid*c), float64(v.low*c), float64(v.high*c)
-	return v
-}
-
-// show writes v with a number of decimals, as 21.99 (21.90-22.05).
-func (v interval) show(decimals int) string {
-	switch {
-	case !v.known:
-		return "n/a"
-	case !v.sure:
-		return fmt.Sprintf("%.*f", decimals, v.mid)
-	case math.Abs(v.high-v.low) < math.Pow(10, -float64(decimals))/2:
-		return fmt.Sprintf("%.*f", decimals, v.mid)
-	}
-	return fmt.Sprintf("%.*f (%.*f to %.*f)", decimals, v.mid, decimals, v.low, decimals, v.high)
-}
-
 // within says whether v lies in [low, high]: its whole interval, none of it, or neither.
-func within(v interval, low, high float64) Verdict {
+func within(q result.Quantity, low, high float64) Verdict {
+	from, to, sure := q.Bounds()
 	switch {
-	case !v.known:
+	case !q.Median.Known():
 		return NotRun
-	case !v.sure:
+	case !sure:
 		return CannotTell
-	case low <= v.low && v.high <= high:
+	case low <= from && to <= high:
 		return Agree
-	case v.high < low || high < v.low:
+	case to < low || high < from:
 		return Disagree
 	}
 	return CannotTell
 }
 
 // less says whether a is below b.
-func less(a, b interval) Verdict {
+func less(a, b result.Quantity) Verdict {
+	aLow, aHigh, sure := a.Bounds()
+	bLow, bHigh, ok := b.Bounds()
 	switch {
-	case !a.known || !b.known:
+	case !a.Median.Known() || !b.Median.Known():
 		return NotRun
-	case !a.sure || !b.sure:
+	case !sure || !ok:
 		return CannotTell
-	case a.high < b.low:
+	case aHigh < bLow:
 		return Agree
-	case b.high < a.low:
+	case bHigh < aLow:
 		return Disagree
 	}
 	return CannotTell
 }
 
 // below says whether a is below each of the others.
-func below(a interval, others ...interval) Verdict {
+func below(a result.Quantity, others ...result.Quantity) Verdict {
 	var verdicts []Verdict
 	for _, o := range others {
 		verdicts = append(verdicts, less(a, o))

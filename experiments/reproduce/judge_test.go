@@ -13,11 +13,9 @@ import (
 	"krdlab/krd/doc"
 )
 
-func iv(low, mid, high float64) interval {
-	return interval{mid: mid, low: low, high: high, n: 10, known: true, sure: true}
-}
+func iv(low, mid, high float64) result.Quantity { return ranged(mid, low, high, true, 10) }
 
-func guess(mid float64) interval { return interval{mid: mid, n: 3, known: true} }
+func guess(mid float64) result.Quantity { return ranged(mid, 0, 0, false, 3) }
 
 // The judges tell agreement, disagreement and doubt apart.
 func TestJudges(t *testing.T) {
@@ -25,11 +23,11 @@ func TestJudges(t *testing.T) {
 		{within(iv(1, 2, 3), 0, 4), Agree}, {within(iv(1, 2, 3), 4, 5), Disagree},
 		{within(iv(1, 2, 3), 2, 5), CannotTell},
 		{within(iv(1, 2, 3), -2, 0.5), Disagree}, {within(guess(2), 0, 4), CannotTell},
-		{within(interval{}, 0, 4), NotRun},
+		{within(result.Quantity{}, 0, 4), NotRun},
 		{less(iv(1, 2, 3), iv(4, 5, 6)), Agree}, {less(iv(4, 5, 6), iv(1, 2, 3)), Disagree},
 		{less(iv(1, 2, 3), iv(3, 4, 5)), CannotTell},
 		{less(iv(1, 1, 1), iv(1, 1, 1)), CannotTell}, {less(guess(1), iv(4, 5, 6)), CannotTell},
-		{less(interval{}, iv(4, 5, 6)), NotRun},
+		{less(result.Quantity{}, iv(4, 5, 6)), NotRun},
 		{below(iv(1, 1, 1), iv(2, 2, 2), iv(3, 3, 3)), Agree},
 		{below(iv(2, 2, 2), iv(1, 1, 1), iv(3, 3, 3)), Disagree},
 		{all(Agree, NotRun, Disagree), NotRun}, {all(), Agree},
@@ -46,28 +44,32 @@ func TestJudges(t *testing.T) {
 			t.Errorf("judgement %d: %s, expected %s", i, test.got, test.want)
 		}
 	}
-	r := ratio(iv(2, 3, 4), iv(1, 2, 2))
-	if r.mid != 1.5 || r.low != 1 || r.high != 4 {
-		t.Errorf("ratio %+v", r)
-	}
-	if r := ratio(iv(2, 3, 4), iv(-1, 2, 2)); r.sure {
-		t.Errorf("a ratio to what may be 0 has an interval: %+v", r)
-	}
-	if r := ratio(iv(-1, 1, 3), iv(2, 2, 4)); r.low != -0.5 || r.high != 1.5 {
-		t.Errorf("a ratio of what may be negative: %+v", r)
-	}
-	for _, zero := range []interval{ratio(iv(0, 0, 0), iv(0, 0, 0)),
-		ratio(iv(1, 2, 3), iv(0, 0, 1))} {
-		if zero.known || zero.sure || zero.show(2) != "n/a" || within(zero, 0, 9) != NotRun {
-			t.Errorf("a ratio to 0 is %s, %+v", zero.show(2), zero)
+	for name, test := range map[string]struct{ got, want result.Quantity }{
+		"ratio": {ratio(iv(2, 3, 4), iv(1, 2, 2)), iv(1, 1.5, 4)},
+		// to what may be 0
+		"no interval":             {ratio(iv(2, 3, 4), iv(-1, 2, 2)), ranged(1.5, 0, 0, false, 10)},
+		"of what may be negative": {ratio(iv(-1, 1, 3), iv(2, 2, 4)), iv(-0.5, 0.5, 1.5)},
+		"0 over 0":                {ratio(iv(0, 0, 0), iv(0, 0, 0)), result.Quantity{}},
+		"over 0":                  {ratio(iv(1, 2, 3), iv(0, 0, 1)), result.Quantity{}},
+		"difference":              {minus(iv(2, 3, 4), iv(1, 2, 2)), iv(0, 1, 3)},
+		"distance":                {distance(iv(-0.9, -0.5, -0.4)), iv(0.4, 0.5, 0.9)},
+		"larger":                  {larger(iv(0.1, 0.2, 0.3), iv(0.4, 0.5, 0.9)), iv(0.4, 0.5, 0.9)},
+		"exact":                   {minus(exact(3), exact(1)), exact(2)},
+		"percent": {mapped(guess(2), func(v float64) float64 { return 100 * v }),
+			guess(200)},
+		"unknown": {mapped(iv(0, 0, 1), func(v float64) float64 { return 1 / v }),
+			result.Quantity{}},
+	} {
+		if test.got != test.want {
+			t.Errorf("%s: %+v, expected %+v", name, test.got, test.want)
 		}
 	}
-	if d := minus(iv(2, 3, 4), iv(1, 2, 2)); d.mid != 1 || d.low != 0 || d.high != 3 {
-		t.Errorf("difference %+v", d)
-	}
-	if w := iv(0.1, 0.2, 0.3).wider(iv(-0.9, -0.5, -0.4)); w.mid != 0.5 || w.low != 0.4 ||
-		w.high != 0.9 {
-		t.Errorf("wider %+v", w)
+	for want, q := range map[string]result.Quantity{"n/a": {}, "2.0": guess(2), "1.50": exact(1.5),
+		"21.99 (21.90 to 22.05)": iv(21.9, 21.99, 22.05)} {
+		_, decimals, _ := strings.Cut(strings.Fields(want)[0], ".")
+		if got := show(q, len(decimals)); got != want {
+			t.Errorf("%+v is %q, expected %q", q, got, want)
+		}
 	}
 }
 
@@ -121,8 +123,11 @@ func TestBases(t *testing.T) {
 		}
 	}
 	c := CountOf(Judge(datasettest.Small(), nil))
-	if c.Fitted != fitted || c.Agree+c.Disagree+c.Depends+c.CannotTell+c.NotRun+
-		c.OtherSize+fitted != len(Claims) {
+	sum := fitted
+	for _, v := range []Verdict{Agree, Disagree, Depends, CannotTell, NotRun, OtherSize} {
+		sum += c.Of[v]
+	}
+	if c.Fitted != fitted || sum != len(Claims) {
 		t.Errorf("%+v of %d claims, %d fitted", c, len(Claims), fitted)
 	}
 }
@@ -164,7 +169,8 @@ func TestMadeExperiment(t *testing.T) {
 		"overheads-12":       Agree,
 		// 0.0037 and 0.0043 a core, for QTH/Core and TBB, are within the noise of each other
 		"wti-order": CannotTell,
-		"far-order": Agree, "far-16": CannotTell, // at 128 MiB "sockets-best": Agree, "misses": Disagree,
+		"far-order": Agree, "far-16": CannotTell, // at 128 MiB
+		"sockets-best": Agree, "misses": Disagree,
 		"speedup-fmm": NotRun, "native-tracing": NotRun, "one-core-matmul": NotRun,
 	} {
 		if got[id].Verdict != want {
@@ -292,10 +298,10 @@ func TestJudgedByBands(t *testing.T) {
 }
 
 // The table holds every claim, in lines that a terminal shows, and counts what it holds.
-func TestWriteText(t *testing.T) {
+func TestText(t *testing.T) {
 	list := Judge(datasettest.Small(), nil)
 	var b bytes.Buffer
-	if err := WriteText(doc.NewPage(&b, 0), list); err != nil {
+	if err := Text(list).Text(doc.NewPage(&b, 0)); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(b.String(), "\n") {

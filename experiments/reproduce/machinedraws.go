@@ -2,16 +2,14 @@ package reproduce
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/result"
 	"krdlab/hw/machine"
-	"krdlab/krd/doc"
 )
 
 // mostMachineDraws is the highest number of a draw that any scale has.
@@ -66,12 +64,6 @@ func hashOf(g *dataset.Group) string {
 	return ""
 }
 
-// exactly is v as if nothing else could have come out.
-func (v interval) exactly() interval {
-	v.low, v.high, v.sure = v.mid, v.mid, v.known
-	return v
-}
-
 // held counts on how many draws of the site's machine a conclusion holds.
 func (s *site) held(c *conclusion) (n int) {
 	for i := range s.draws {
@@ -82,73 +74,17 @@ func (s *site) held(c *conclusion) (n int) {
 	return n
 }
 
-// band is between what a number lies on the draws; unknown without any.
-func (s *site) band(number func(s *site) interval) interval {
+// band is the median of a number over the draws, between the least and the greatest; unknown
+// without any.
+func (s *site) band(number func(s *site) result.Quantity) result.Quantity {
 	var values []float64
 	for i := range s.draws {
-		if v := number(&s.draws[i]); v.known {
-			values = append(values, v.mid)
+		if q := number(&s.draws[i]); q.Median.Known() {
+			values = append(values, q.Median.Float())
 		}
 	}
 	if len(values) == 0 {
-		return interval{}
+		return result.Quantity{}
 	}
-	return interval{mid: values[0], low: slices.Min(values), high: slices.Max(values),
-		n: len(values), known: true, sure: true}
-}
-
-// drawsText has, of the machines of which there are draws, how often each conclusion holds and
-// between what the numbers lie.
-func drawsText(p *doc.Page, list []site) {
-	list = slices.DeleteFunc(slices.Clone(list), func(s site) bool { return len(s.draws) == 0 })
-	if len(list) == 0 {
-		return
-	}
-	p.Line("\nmatmul on machines whose guesses are drawn within their ranges, one seed each: on how " +
-		"many draws a conclusion holds by its values, and between what numbers lie\n")
-	head := []string{"machine", "cores", "draws"}
-	for i := range conclusions {
-		head = append(head, strconv.Itoa(i+1))
-	}
-	t := doc.NewTable(1, head...)
-	for i := range list {
-		s := &list[i]
-		row := []any{s.machine(), s.cores, len(s.draws)}
-		for n := range conclusions {
-			row = append(row, s.held(&conclusions[n]))
-		}
-		t.Row(row...)
-	}
-	p.Table(t)
-	p.Line("")
-	t = doc.NewTable(3, "machine", "cores", "scheduler", "time / MTH", "OVR", "WTI",
-		"beyond LLC, %")
-	t.Keys = 3
-	for i := range list {
-		s := &list[i]
-		for n, name := range Schedulers {
-			row := []any{"", "", name}
-			if n == 0 {
-				row = []any{s.machine(), s.cores, name}
-			}
-			over := s.band(func(s *site) interval { return s.over(milliseconds, name) })
-			row = append(row, over.ends(2))
-			for _, m := range []measure{ovr, wti} {
-				row = append(row, s.band(func(s *site) interval { return s.of(m, name) }).ends(2))
-			}
-			row = append(row, s.band(func(s *site) interval {
-				return s.of(beyondLLC, name)
-			}).ends(1))
-			t.Row(row...)
-		}
-	}
-	p.Table(t)
-}
-
-// ends writes a band with a number of decimals.
-func (v interval) ends(decimals int) string {
-	if !v.known {
-		return doc.NotAvailable
-	}
-	return fmt.Sprintf("%.*f to %.*f", decimals, v.low, decimals, v.high)
+	return ranged(result.Median(values), slices.Min(values), slices.Max(values), true, len(values))
 }

@@ -1,22 +1,14 @@
 package reproduce
 
 import (
-	"fmt"
 	"slices"
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
+	"krdlab/experiments/result"
 	"krdlab/experiments/stats"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
-)
-
-// Names of what WriteMachines leaves in the folder of the experiment.
-const (
-	MachinesText   = "machines.txt"
-	MachinesCSV    = "machines.csv"
-	ConclusionsCSV = "conclusions.csv"
-	MachinesFigure = "machines"
 )
 
 // machineSizes are the programs by scale; FMM runs on all cores of a machine only.
@@ -33,46 +25,23 @@ var machineSizes = map[Scale]struct {
 // the evaluation on the cores of one last-level cache, on half of the caches and on all; and the
 // matrix product, with one seed, on draws of each machine whose guesses have ranges.
 func MachinesPlan(scale Scale, machines []*machine.Machine) ([]request.Request, error) {
-	size, ok := machineSizes[scale]
-	if !ok {
-		return nil, fmt.Errorf("there is no scale %q", scale)
-	}
-	schedulers, err := request.FindSchedulers(Schedulers)
+	size, err := sized(machineSizes, scale)
 	if err != nil {
 		return nil, err
 	}
-	var plan []request.Request
-	add := func(name string, params kernel.Params, m *machine.Machine, cores, seeds int) error {
-		k, err := request.FindKernel(name)
-		if err != nil {
-			return err
-		}
-		c := request.New(k)
-		for name, v := range params {
-			c.Params[name] = v
-		}
-		c.Machine, c.Cores, c.Schedulers, c.Reps = m, cores, schedulers, seeds
-		c.Warmup, c.Trace = 0, request.TraceKRD
-		plan = append(plan, c)
-		return nil
-	}
+	under := schedulers(Schedulers)
+	var plan requests
 	for _, m := range machines {
 		for _, n := range coresOf(m) {
-			if err := add("matmul", size.matmul, m, n, size.seeds); err != nil {
-				return nil, err
-			}
+			plan.add("matmul", size.matmul, m, n, size.seeds, under)
 		}
-		if err := add("fmm", size.fmm, m, m.Cores(), size.seeds); err != nil {
-			return nil, err
-		}
+		plan.add("fmm", size.fmm, m, m.Cores(), size.seeds, under)
 		drawn, err := drawnMachines(m, size.draws)
 		if err != nil {
 			return nil, err
 		}
 		for _, d := range drawn {
-			if err := add("matmul", size.matmul, d, d.Cores(), 1); err != nil {
-				return nil, err
-			}
+			plan.add("matmul", size.matmul, d, d.Cores(), 1, under)
 		}
 	}
 	return plan, nil
@@ -82,9 +51,6 @@ func MachinesPlan(scale Scale, machines []*machine.Machine) ([]request.Request, 
 func coresOf(m *machine.Machine) []int {
 	return slices.Compact([]int{m.CoresPerNode, (m.Nodes + 1) / 2 * m.CoresPerNode, m.Cores()})
 }
-
-// beyondLLC is the share of the accesses that no last-level cache of the machine's size holds, in %.
-var beyondLLC = share(stats.FarOrCold)
 
 // A conclusion is what the paper concludes of its machine, as a question to any.
 type conclusion struct {
@@ -103,59 +69,59 @@ type site struct {
 func (s *site) machine() string { return s.group.Cells[0].MachineName() }
 
 // of is a measure under a scheduler; unknown where that was not run.
-func (s *site) of(m measure, scheduler string) interval {
+func (s *site) of(m stats.Measure, scheduler string) result.Quantity {
 	r := s.group.At(scheduler, s.cores)
 	switch {
 	case r == nil:
-		return interval{}
+		return result.Quantity{}
 	case s.exact:
-		return m(r).exactly()
+		return exact(m.Of(r).Median.Float())
 	}
-	return m(r)
+	return m.Of(r)
 }
 
-// least says whether a scheduler has less of a measure than the paper's others.
-func least(m measure, scheduler string) func(s *site) Verdict {
-	return func(s *site) Verdict {
-		var others []interval
-		for _, o := range papers {
-			if o != scheduler {
-				others = append(others, s.of(m, o))
-			}
-		}
-		return below(s.of(m, scheduler), others...)
-	}
+// least says whether a scheduler has less of a measure than the paper's others, most whether it has
+// more.
+func least(m stats.Measure, scheduler string) func(s *site) Verdict {
+	return beside(scheduler, func(o string) func(s *site) Verdict { return fewer(m, scheduler, o) })
 }
 
-// most says whether it has more than each of them.
-func most(m measure, scheduler string) func(s *site) Verdict {
+func most(m stats.Measure, scheduler string) func(s *site) Verdict {
+	return beside(scheduler, func(o string) func(s *site) Verdict { return fewer(m, o, scheduler) })
+}
+
+// beside is the verdict on a scheduler beside each of the paper's others.
+func beside(scheduler string, f func(other string) func(s *site) Verdict) func(s *site) Verdict {
 	return func(s *site) Verdict {
 		var verdicts []Verdict
 		for _, o := range papers {
 			if o != scheduler {
-				verdicts = append(verdicts, less(s.of(m, o), s.of(m, scheduler)))
+				verdicts = append(verdicts, f(o)(s))
 			}
 		}
 		return all(verdicts...)
 	}
 }
 
+// fewer says whether one scheduler has less than another.
+func fewer(m stats.Measure, a, b string) func(s *site) Verdict {
+	return func(s *site) Verdict { return less(s.of(m, a), s.of(m, b)) }
+}
+
 // conclusions are what is asked. Programs, core counts and sizes of caches are others than the
 // paper's, so that they are no claims.
 var conclusions = []conclusion{
 	{"socket-reuse", "QTH/Socket has the fewest accesses beyond the LLC", "IV-A",
-		least(beyondLLC, qts)},
-	{"tbb-reuse", "TBB has the most of them", "IV-A", most(beyondLLC, tbb)},
+		least(stats.BeyondLLC, qts)},
+	{"tbb-reuse", "TBB has the most of them", "IV-A", most(stats.BeyondLLC, tbb)},
 	{"sharing", "QTH/Socket misses less than QTH/Core: one LIFO for a cache pays", "table I",
-		func(s *site) Verdict { return less(s.of(misses, qts), s.of(misses, qtc)) }},
-	{"mth-misses", "MTH has the fewest LLC misses", "table I", least(misses, mth)},
-	{"mth-wti", "MTH inflates work least", "table I", least(wti, mth)},
-	{"socket-wti", "QTH/Socket inflates work most", "table I", most(wti, qts)},
-	{"tbb-wti", "TBB inflates work more than MTH", "II-C",
-		func(s *site) Verdict { return less(s.of(wti, mth), s.of(wti, tbb)) }},
-	{"tbb-ovr", "TBB has more overhead than MTH", "II-C",
-		func(s *site) Verdict { return less(s.of(ovr, mth), s.of(ovr, tbb)) }},
-	{"mth-fastest", "MTH is the fastest", "II-C", least(milliseconds, mth)},
+		fewer(stats.Misses, qts, qtc)},
+	{"mth-misses", "MTH has the fewest LLC misses", "table I", least(stats.Misses, mth)},
+	{"mth-wti", "MTH inflates work least", "table I", least(stats.WTI, mth)},
+	{"socket-wti", "QTH/Socket inflates work most", "table I", most(stats.WTI, qts)},
+	{"tbb-wti", "TBB inflates work more than MTH", "II-C", fewer(stats.WTI, mth, tbb)},
+	{"tbb-ovr", "TBB has more overhead than MTH", "II-C", fewer(stats.OVR, mth, tbb)},
+	{"mth-fastest", "MTH is the fastest", "II-C", least(stats.Time, mth)},
 }
 
 // sites are those of an experiment: program by program, machines in the order of its plan, cores
@@ -168,33 +134,25 @@ func sites(e *dataset.Experiment) (list []site, err error) {
 	groups := e.Groups()
 	var programs []string
 	for i := range groups {
-		if p := programOf(&groups[i]); !slices.Contains(programs, p) {
-			programs = append(programs, p)
+		g := &groups[i]
+		if of[hashOf(g)] != "" {
+			continue
 		}
-	}
-	for _, program := range programs {
-		var drawn []*dataset.Group
-		for i := range groups {
-			if g := &groups[i]; programOf(g) == program && of[hashOf(g)] != "" {
-				drawn = append(drawn, g)
-			}
-		}
-		for i := range groups {
-			g := &groups[i]
-			if programOf(g) != program || of[hashOf(g)] != "" {
-				continue
-			}
-			for _, n := range g.Cores() {
-				s := site{group: g, cores: n}
-				for _, d := range drawn {
-					if of[hashOf(d)] == hashOf(g) && slices.Contains(d.Cores(), n) {
-						s.draws = append(s.draws, site{group: d, cores: n, exact: true})
-					}
+		programs = with(programs, programOf(g))
+		for _, n := range g.Cores() {
+			s := site{group: g, cores: n}
+			for j := range groups {
+				if d := &groups[j]; of[hashOf(d)] != "" && of[hashOf(d)] == hashOf(g) &&
+					programOf(d) == programOf(g) && slices.Contains(d.Cores(), n) {
+					s.draws = append(s.draws, site{group: d, cores: n, exact: true})
 				}
-				list = append(list, s)
 			}
+			list = append(list, s)
 		}
 	}
+	slices.SortStableFunc(list, func(a, b site) int {
+		return slices.Index(programs, programOf(a.group)) - slices.Index(programs, programOf(b.group))
+	})
 	return list, nil
 }
 
@@ -202,6 +160,6 @@ func sites(e *dataset.Experiment) (list []site, err error) {
 func programOf(g *dataset.Group) string { return g.Kernel + " " + g.Params }
 
 // over is a measure under a scheduler over that under MTH, as far apart as the intervals allow.
-func (s *site) over(m measure, scheduler string) interval {
+func (s *site) over(m stats.Measure, scheduler string) result.Quantity {
 	return ratio(s.of(m, scheduler), s.of(m, mth))
 }

@@ -25,19 +25,13 @@ func TestMachinesPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		possible(t, scale, plan, nil)
 		for _, m := range all {
 			var cores []int
 			for i := range plan {
 				c := &plan[i]
 				if c.Machine != m {
 					continue
-				}
-				topo, err := m.Topology()
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := c.Validate(topo); err != nil {
-					t.Errorf("%s on %d cores of %s: %v", c.Kernel.Name, c.Cores, m.Name, err)
 				}
 				if c.Reps < 6 { // only a draw has one
 					t.Errorf("%s: %d seeds have no interval", scale, c.Reps)
@@ -48,9 +42,6 @@ func TestMachinesPlan(t *testing.T) {
 				t.Errorf("%s: %s on %v cores", scale, m.Name, cores)
 			}
 		}
-	}
-	if _, err := MachinesPlan("large", all); err == nil {
-		t.Error("a scale that does not exist")
 	}
 }
 

@@ -7,73 +7,96 @@ import (
 
 	"krdlab/experiments/figures"
 	"krdlab/experiments/result"
+	"krdlab/experiments/stats"
 	"krdlab/krd/plot"
 )
 
-// machinesFigure is, on all cores of each machine, what each scheduler has over MTH: a row of
-// panels for each program.
-func machinesFigure(list []site) *plot.Figure {
-	const spread = 0.13 // between schedulers on one machine
-	measures := []struct {
-		title string
-		of    measure
-	}{{"time", milliseconds}, {"accesses beyond the LLC", beyondLLC}}
-	others := slices.DeleteFunc(slices.Clone(Schedulers), func(s string) bool { return s == mth })
-	looks := figures.SchedulerLooks(others)
+// A placed value is a point of a figure of ratios.
+type placed struct {
+	panel, place, series string
+	value                result.Quantity
+}
 
-	var programs []string
-	full := map[string][]*site{} // of a program, on all cores of each machine
-	for i := range list {
-		s := &list[i]
-		if i+1 < len(list) && list[i+1].group == s.group {
-			continue
-		}
-		program := programOf(s.group)
-		if !slices.Contains(programs, program) {
-			programs = append(programs, program)
-		}
-		full[program] = append(full[program], s)
+// places is a figure of points, series beside each other at each place. looks are those of the
+// series.
+func places(id, title, label, atOne, caption string, list []placed, spread float64,
+	looks func(series []string) []int) *plot.Figure {
+	var names, titles []string
+	for _, x := range list {
+		names, titles = with(names, x.series), with(titles, x.panel)
 	}
+	look := looks(names)
 	var panels []plot.Panel
-	var cores []string
-	for _, m := range measures {
-		for _, program := range programs {
-			p := plot.Panel{Title: full[program][0].group.Kernel + ": " + m.title,
-				X: plot.Axis{Min: 0.5, Max: float64(len(full[program])) + 0.5}}
-			for n, s := range full[program] {
-				p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(n + 1),
-					Label: s.machine()})
-				if on := fmt.Sprintf("%s %d", s.machine(), s.cores); !slices.Contains(cores, on) {
-					cores = append(cores, on)
-				}
+	for _, t := range titles {
+		p := plot.Panel{Title: t}
+		var ticks []string
+		series := make([]plot.Series, len(names))
+		for i, name := range names {
+			series[i] = plot.NewSeries(name, look[i])
+			series[i].Apart = true
+		}
+		for _, x := range list {
+			if x.panel != t {
+				continue
 			}
-			for i, name := range others {
-				series := plot.NewSeries(name, looks[i])
-				series.Apart = true
-				for n, s := range full[program] {
-					v := s.over(m.of, name)
-					if !v.known {
-						continue
-					}
-					point := plot.Point{At: s.machine(), Y: result.Some(v.mid), N: v.n,
-						X: float64(n+1) + spread*(float64(i)-float64(len(others)-1)/2)}
-					if v.sure {
-						point.Low, point.High = result.Some(v.low), result.Some(v.high)
-					}
-					series.Points = append(series.Points, point)
+			ticks = with(ticks, x.place)
+			at, i := slices.Index(ticks, x.place)+1, slices.Index(names, x.series)
+			if x.value.Median.Known() {
+				point := plot.Point{At: x.place, Y: x.value.Median, N: x.value.N,
+					X: float64(at) + spread*(float64(i)-float64(len(names)-1)/2)}
+				if low, high, ok := x.value.Bounds(); ok {
+					point.Low, point.High = result.Some(low), result.Some(high)
 				}
-				if len(series.Points) > 0 {
-					p.Series = append(p.Series, series)
-				}
+				series[i].Points = append(series[i].Points, point)
 			}
-			if len(p.Series) > 0 {
-				panels = append(panels, p)
+		}
+		p.X = plot.Axis{Min: 0.5, Max: float64(len(ticks)) + 0.5}
+		for i, name := range ticks {
+			p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(i + 1), Label: name})
+		}
+		p.Series = slices.DeleteFunc(series, func(s plot.Series) bool { return len(s.Points) == 0 })
+		if len(p.Series) > 0 {
+			panels = append(panels, p)
+		}
+	}
+	return plot.Places(id, title, label, atOne, []string{caption}, panels)
+}
+
+// with adds s to a list that does not have it.
+func with(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}
+
+// machinesFigure is, on all cores of each machine, what each scheduler has over MTH: a row of
+// panels for each measure.
+func machinesFigure(list []site) *plot.Figure {
+	var points []placed
+	var programs, cores []string
+	for _, m := range []struct {
+		title string
+		of    stats.Measure
+	}{{"time", stats.Time}, {"accesses beyond the LLC", stats.BeyondLLC}} {
+		for i := range list {
+			s := &list[i]
+			if i+1 < len(list) && list[i+1].group == s.group {
+				continue
+			}
+			programs = with(programs, programOf(s.group))
+			cores = with(cores, fmt.Sprintf("%s %d", s.machine(), s.cores))
+			for _, name := range Schedulers {
+				if name != mth {
+					points = append(points, placed{s.group.Kernel + ": " + m.title, s.machine(), name,
+						s.over(m.of, name)})
+				}
 			}
 		}
 	}
-	return plot.Places(MachinesFigure, "Today's machines: schedulers over "+mth,
-		"over "+mth, "as "+mth, []string{"SIMULATED, all cores of each machine (" +
-			strings.Join(cores, ", ") + "): what a scheduler has over what " + mth + " has; " +
-			strings.Join(programs, "; ") + ". Bars: as far as the 95 % intervals of both allow, " +
-			"over seeds, which vary the schedule only."}, panels)
+	return places("machines", "Today's machines: schedulers over "+mth, "over "+mth, "as "+mth,
+		"SIMULATED, all cores of each machine ("+strings.Join(cores, ", ")+"): what a scheduler has "+
+			"over what "+mth+" has; "+strings.Join(programs, "; ")+". Bars: as far as the 95 % "+
+			"intervals of both allow, over seeds, which vary the schedule only.", points, 0.13,
+		figures.SchedulerLooks)
 }

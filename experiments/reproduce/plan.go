@@ -7,6 +7,7 @@ import (
 
 	"krdlab/experiments/request"
 	"krdlab/hw/machine"
+	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 	"krdlab/runtimes"
 )
@@ -82,88 +83,83 @@ var (
 	byRule   = []int{1, 6, 24}
 )
 
+// sized is what a scale has of a study.
+func sized[T any](sizes map[Scale]T, scale Scale) (T, error) {
+	s, ok := sizes[scale]
+	if !ok {
+		return s, fmt.Errorf("there is no scale %q", scale)
+	}
+	return s, nil
+}
+
+// requests are those of a plan.
+type requests []request.Request
+
+// add adds a kernel under schedulers on so many cores: of a simulated machine, traced for its KRD, or
+// of this computer where m is nil. It returns the request, to be changed before the next is added.
+func (p *requests) add(name string, params kernel.Params, m *machine.Machine, cores, reps int,
+	under []runtimes.Scheduler) *request.Request {
+	k, _ := kernels.ByName(name)
+	c := request.New(k)
+	maps.Copy(c.Params, params)
+	c.Machine, c.Cores, c.Reps, c.Schedulers = m, cores, reps, under
+	if m != nil {
+		c.Warmup, c.Trace = 0, request.TraceKRD
+	}
+	*p = append(*p, c)
+	return &(*p)[len(*p)-1]
+}
+
+// schedulers are those of names, which the table has.
+func schedulers(names []string) []runtimes.Scheduler {
+	list, err := request.FindSchedulers(names)
+	if err != nil {
+		panic(err)
+	}
+	return list
+}
+
 // Plan returns the requests of a scale: the paper's machine simulated, and this computer with
 // hostCores cores: on one core, on powers of two and on all.
 func Plan(scale Scale, hostCores int) ([]request.Request, error) {
-	s, ok := sizes[scale]
-	if !ok {
-		return nil, fmt.Errorf("there is no scale %q", scale)
+	s, err := sized(sizes, scale)
+	if err != nil {
+		return nil, err
 	}
 	m, err := machine.ByName(request.DefaultMachine)
 	if err != nil {
 		return nil, err
 	}
-	paper, err := request.FindSchedulers(Schedulers)
-	if err != nil {
-		return nil, err
-	}
-	near, err := request.FindSchedulers([]string{qtc + nearRule, qts + nearRule})
-	if err != nil {
-		return nil, err
-	}
-	var plan []request.Request
-	add := func(kernelName string, params kernel.Params, cores int, schedulers []runtimes.Scheduler,
-		change func(c *request.Request)) error {
-		k, err := request.FindKernel(kernelName)
-		if err != nil {
-			return err
-		}
-		c := request.New(k)
-		for name, v := range params {
-			c.Params[name] = v
-		}
-		c.Cores, c.Schedulers = cores, schedulers
-		change(&c)
-		plan = append(plan, c)
-		return nil
-	}
-	for _, p := range []struct {
+	type program struct {
 		kernel string
 		params kernel.Params
 		seeds  int
-	}{{"matmul", s.matmul, s.matmulSeeds}, {"fmm", s.fmm, s.fmmSeeds}} {
+	}
+	paper, near := schedulers(Schedulers), schedulers([]string{qtc + nearRule, qts + nearRule})
+	var plan requests
+	for _, p := range []program{{"matmul", s.matmul, s.matmulSeeds}, {"fmm", s.fmm, s.fmmSeeds}} {
 		for _, n := range s.cores {
-			schedulers := paper
+			under := paper
 			if slices.Contains(bySorted[p.kernel], n) {
-				schedulers = slices.Concat(paper, near)
+				under = slices.Concat(paper, near)
 			}
-			if err := add(p.kernel, p.params, n, schedulers, func(c *request.Request) {
-				c.Machine, c.Reps, c.Warmup, c.Trace = m, p.seeds, 0, request.TraceKRD
-			}); err != nil {
-				return nil, err
-			}
+			plan.add(p.kernel, p.params, m, n, p.seeds, under)
 		}
 	}
 	for _, cutoff := range []int{literalCutoff, s.perTask} {
 		params := kernel.Params{"tasks": exaTasks, "cutoff": cutoff}
 		maps.Copy(params, s.fmm)
 		for _, n := range byRule {
-			if err := add("fmm", params, n, bases(), func(c *request.Request) {
-				c.Machine, c.Reps, c.Warmup, c.Trace = m, s.fmmSeeds, 0, request.TraceKRD
-			}); err != nil {
-				return nil, err
-			}
+			plan.add("fmm", params, m, n, s.fmmSeeds, schedulers(papers))
 		}
 	}
-	for _, p := range []struct {
-		kernel string
-		params kernel.Params
-	}{{"matmul", s.nativeMatmul}, {"fmm", s.nativeFMM}} {
+	for _, p := range []program{{"matmul", s.nativeMatmul, 0}, {"fmm", s.nativeFMM, 0}} {
 		for _, n := range nativeCores(hostCores) {
-			if err := add(p.kernel, p.params, n, slices.Concat(paper, threads()),
-				func(c *request.Request) {
-					c.Reps = s.nativeReps
-				}); err != nil {
-				return nil, err
-			}
+			plan.add(p.kernel, p.params, nil, n, s.nativeReps, slices.Concat(paper, threads()))
 		}
 		// Traced serial runs beside profiled ones: what tracing costs.
-		serial := []runtimes.Scheduler{request.SerialScheduler()}
-		if err := add(p.kernel, p.params, 1, serial, func(c *request.Request) {
-			c.Reps, c.Trace = s.nativeReps, request.TraceKRD
-		}); err != nil {
-			return nil, err
-		}
+		plan.add(p.kernel, p.params, nil, 1, s.nativeReps,
+			[]runtimes.Scheduler{request.SerialScheduler()}).Trace = request.TraceKRD
 	}
 	return plan, nil
 }

@@ -8,6 +8,23 @@ import (
 	"krdlab/hw"
 )
 
+// possible is an error for each request that its machine, or host, cannot do.
+func possible(t *testing.T, scale Scale, plan []request.Request, host *hw.Topology) {
+	t.Helper()
+	for i := range plan {
+		c, topo := &plan[i], host
+		if c.Machine != nil {
+			var err error
+			if topo, err = c.Machine.Topology(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.Validate(topo); err != nil {
+			t.Errorf("%s, cell %d: %s on %d cores: %v", scale, i, c.Kernel.Name, c.Cores, err)
+		}
+	}
+}
+
 // Every scale holds what the claims and figures need: one core, one socket, two, four; all of the
 // paper's schedulers; what can be run here; each configuration is possible.
 func TestPlan(t *testing.T) {
@@ -20,15 +37,13 @@ func TestPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		possible(t, scale, plan, host)
 		cores, rule := map[string][]int{}, map[bool][]int{}
 		for i := range plan {
 			c := &plan[i]
-			topo, what := host, "native "
+			what := "native "
 			if c.Machine != nil {
 				what = "simulated "
-				if topo, err = c.Machine.Topology(); err != nil {
-					t.Fatal(err)
-				}
 				if c.Reps < 6 {
 					t.Errorf("%s: %d seeds have no interval", scale, c.Reps)
 				}
@@ -42,9 +57,6 @@ func TestPlan(t *testing.T) {
 						t.Errorf("%s: %s is not among %v", scale, s, request.Names(c.Schedulers))
 					}
 				}
-			}
-			if err := c.Validate(topo); err != nil {
-				t.Errorf("%s, cell %d: %v", scale, i, err)
 			}
 			if c.Params["tasks"] == exaTasks {
 				literal := c.Params["cutoff"] == literalCutoff
@@ -75,7 +87,11 @@ func TestPlan(t *testing.T) {
 			}
 		}
 	}
-	if _, err := ParseScale("large"); err == nil {
+	_, flag := ParseScale("large")
+	_, ablation := AblationPlan("large")
+	_, machines := MachinesPlan("large", nil)
+	_, evaluation := Plan("large", 2)
+	if flag == nil || ablation == nil || machines == nil || evaluation == nil {
 		t.Error("a scale that does not exist")
 	}
 	if n := nativeCores(6); !slices.Equal(n, []int{1, 2, 4, 6}) {

@@ -1,45 +1,30 @@
 package reproduce
 
 import (
-	"encoding/csv"
 	"fmt"
-	"io"
-	"strconv"
-	"strings"
+	"slices"
 
 	"krdlab/krd/doc"
 )
 
-// Count sums up findings: how many of those that the machine was not fitted to agree, disagree,
-// depend on the reading, cannot be told, were not run, or not on the paper's size; and how many
-// were fitted. Predicted are those of Agree that were not seen before.
+// Count sums up findings: how many have each verdict of those that the machine was not fitted to,
+// how many were fitted, and how many that agree were not seen before.
 type Count struct {
-	Agree, Disagree, Depends, CannotTell, NotRun, OtherSize, Fitted int
-
-	Predicted int
+	Of                map[Verdict]int
+	Fitted, Predicted int
 }
 
 // CountOf counts findings.
-func CountOf(list []Finding) (c Count) {
+func CountOf(list []Finding) Count {
+	c := Count{Of: map[Verdict]int{}}
 	for _, f := range list {
-		switch {
-		case f.Fitted:
+		if f.Fitted {
 			c.Fitted++
-		case f.Verdict == Agree:
-			c.Agree++
-			if f.Basis == Predicted {
-				c.Predicted++
-			}
-		case f.Verdict == Disagree:
-			c.Disagree++
-		case f.Verdict == Depends:
-			c.Depends++
-		case f.Verdict == CannotTell:
-			c.CannotTell++
-		case f.Verdict == OtherSize:
-			c.OtherSize++
-		default:
-			c.NotRun++
+			continue
+		}
+		c.Of[f.Verdict]++
+		if f.Verdict == Agree && f.Basis == Predicted {
+			c.Predicted++
 		}
 	}
 	return c
@@ -47,12 +32,13 @@ func CountOf(list []Finding) (c Count) {
 
 func (c Count) String() string {
 	s := fmt.Sprintf("claims: %d agree (%d of them predicted), %d disagree, %d depend on the "+
-		"reading, %d cannot be told", c.Agree, c.Predicted, c.Disagree, c.Depends, c.CannotTell)
-	if c.NotRun > 0 {
-		s += fmt.Sprintf(", %d not run", c.NotRun)
+		"reading, %d cannot be told", c.Of[Agree], c.Predicted, c.Of[Disagree], c.Of[Depends],
+		c.Of[CannotTell])
+	if n := c.Of[NotRun]; n > 0 {
+		s += fmt.Sprintf(", %d not run", n)
 	}
-	if c.OtherSize > 0 {
-		s += fmt.Sprintf(", %d run on another size than the paper's", c.OtherSize)
+	if n := c.Of[OtherSize]; n > 0 {
+		s += fmt.Sprintf(", %d run on another size than the paper's", n)
 	}
 	return s + fmt.Sprintf("; %d more are what the simulated machine was fitted to and prove "+
 		"nothing", c.Fitted)
@@ -61,51 +47,42 @@ func (c Count) String() string {
 // pageColumns is how wide the table of claims is where no terminal says.
 const pageColumns = 130
 
-// WriteText writes the findings as a table for a person, and what they sum up to.
-func WriteText(p *doc.Page, list []Finding) error {
-	t := doc.NewTable(1, "verdict", "claim", "paper", "test", "ours")
-	t.Prose(0, 1, 2, 3, 4)
-	t.Rules, t.Most = true, pageColumns
-	for _, f := range list {
-		t.Row(f.verdict(), f.Says+" ["+f.Where+"]", f.Paper, f.Test, f.Ours)
-	}
-	p.Table(t)
-	count := strings.ReplaceAll(CountOf(list).String(), "; ", ";\n")
-	p.Line("\n%s.\n\nOurs: medians and 95 %% intervals over seeds, of the simulated machine unless a "+
-		"claim says otherwise. In brackets: readings, near=1 with Qthreads' victims sorted by "+
-		"distance and exafmm with FMM's tasks by the rule of exaFMM; a claim agrees if it does "+
-		"under all. Seen: it had been seen when a parameter or rule was changed.", count)
+// Text returns the findings for a person, and what they sum up to.
+func Text(list []Finding) *doc.Doc {
+	d := &doc.Doc{Parts: []doc.Part{findings(list), doc.Paragraph{CountOf(list).String() + "."},
+		doc.Paragraph{"Ours: medians and 95 % intervals over seeds, of the simulated machine unless " +
+			"a claim says otherwise. In brackets: readings, near=1 with Qthreads' victims sorted by " +
+			"distance and exafmm with FMM's tasks by the rule of exaFMM; a claim agrees if it does " +
+			"under all. Seen: it had been seen when a parameter or rule was changed."}}}
 	if len(list) > 0 {
-		p.Line("\n%s", frozenText(list[0].MachineHash))
+		d.Add(doc.Paragraph{frozenText(list[0].MachineHash)})
 	}
-	return p.Close()
+	return d
 }
 
-// WriteCSV writes the findings with a header.
-func WriteCSV(w io.Writer, list []Finding) error {
-	c := csv.NewWriter(w)
-	rows := [][]string{{"id", "where", "claim", "paper", "test", "fitted", "ours", "verdict",
-		"basis", "verdict_by_seeds", "quote", "machine_hash", "frozen"}}
+// findings has a row for each finding, in a few words for people.
+func findings(list []Finding) *doc.Table {
+	t := &doc.Table{Name: "claims", Rules: true, Most: pageColumns, Columns: slices.Concat(
+		[]doc.Column{{Head: "verdict"}, {Head: "claim"}, hidden("id"), hidden("where"),
+			hidden("claim")}, named(2, "paper", "test"), []doc.Column{hidden("fitted")},
+		named(1, "ours"), []doc.Column{hidden("verdict"), hidden("basis"),
+			hidden("verdict_by_seeds"), hidden("quote"), hidden("machine_hash"), hidden("frozen")})}
+	t.Prose(0, 1, 5, 6, 8)
 	for _, f := range list {
-		rows = append(rows, []string{f.ID, f.Where, f.Says, f.Paper, f.Test,
-			strconv.FormatBool(f.Fitted), f.Ours, string(f.Verdict), string(f.Basis),
-			string(f.BySeeds), f.Quote, f.MachineHash, strconv.FormatBool(f.Frozen)})
+		t.Row(f.verdict(), f.Says+" ["+f.Where+"]", f.ID, f.Where, f.Says, f.Paper, f.Test, f.Fitted,
+			f.Ours, string(f.Verdict), string(f.Basis), string(f.BySeeds), f.Quote, f.MachineHash,
+			f.Frozen)
 	}
-	return c.WriteAll(rows)
+	return t
 }
 
-// markdownHead are the first two lines of a table of findings.
-const markdownHead = "| verdict | the paper | ours | test |\n|---|---|---|---|\n"
-
-// WriteMarkdown writes the findings as the table that docs/reproduction.md shows.
-func WriteMarkdown(w io.Writer, list []Finding) error {
-	var b strings.Builder
-	b.WriteString(markdownHead)
+// page returns the findings as the table that docs/reproduction.md shows.
+func page(list []Finding) *doc.Table {
+	t := doc.NewTable(4, "verdict", "the paper", "ours", "test")
 	for _, f := range list {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", f.verdict(), f.paper(), f.Ours, f.Test)
+		t.Row(f.verdict(), f.paper(), f.Ours, f.Test)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return t
 }
 
 // paper is the section, its words and what they come to.

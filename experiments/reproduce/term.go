@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"krdlab/experiments/result"
 )
 
 // A term is a number that a claim is about: of a kernel under a scheduler on so many cores, or made
@@ -11,7 +13,7 @@ import (
 type term struct {
 	kernel, where, name string
 	decimals            int
-	of                  func(v *view) interval
+	of                  func(v *view) result.Quantity
 }
 
 // program is the kernel's name in texts.
@@ -25,7 +27,7 @@ func on(m quantity, kernel string, cores int, scheduler string) term {
 	}
 	return term{kernel, fmt.Sprintf("%s on %d core%s", program[kernel], cores, plural),
 		short[scheduler], m.decimals,
-		func(v *view) interval { return v.value(m, kernel, cores, scheduler) }}
+		func(v *view) result.Quantity { return v.value(m, kernel, cores, scheduler) }}
 }
 
 // each is on for several schedulers.
@@ -39,7 +41,7 @@ func each(m quantity, kernel string, cores int, schedulers ...string) (list []te
 // over is a/b.
 func over(a, b term, decimals int) term {
 	return term{a.kernel, a.where, a.name + " over " + b.name, decimals,
-		func(v *view) interval { return ratio(a.of(v), b.of(v)) }}
+		func(v *view) result.Quantity { return ratio(a.of(v), b.of(v)) }}
 }
 
 // growth is the number of a scheduler on many cores over that on few.
@@ -65,7 +67,7 @@ func ranks(a, b term) part {
 	if a.where != b.where {
 		name = a.where + " " + a.name + " < " + b.where + " " + b.name
 	}
-	return part{name, []term{a, b}, func(v *view) interval { return minus(b.of(v), a.of(v)) },
+	return part{name, []term{a, b}, func(v *view) result.Quantity { return minus(b.of(v), a.of(v)) },
 		math.SmallestNonzeroFloat64, math.Inf(1)}
 }
 
@@ -96,10 +98,10 @@ func ascending(list ...term) (parts []part) {
 // atLeast says that t is not below low.
 func atLeast(t term, low float64) part { return is(t, low, math.Inf(1)) }
 
-// with is t as f makes it.
-func (t term) with(decimals int, f func(interval) interval) term {
+// with is t with a rising function of its values.
+func (t term) with(decimals int, f func(float64) float64) term {
 	of := t.of
-	t.decimals, t.of = decimals, func(v *view) interval { return f(of(v)) }
+	t.decimals, t.of = decimals, func(v *view) result.Quantity { return mapped(of(v), f) }
 	return t
 }
 
@@ -130,7 +132,7 @@ func (m *meaning) ours(v *view, found []PartFinding) string {
 			if texts[t.where] == nil {
 				where = append(where, t.where)
 			}
-			texts[t.where] = append(texts[t.where], join2(" ", t.name, t.of(v).show(t.decimals)))
+			texts[t.where] = append(texts[t.where], join2(" ", t.name, show(t.of(v), t.decimals)))
 		}
 	}
 	var list []string

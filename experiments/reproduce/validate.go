@@ -1,13 +1,9 @@
 package reproduce
 
 import (
-	"encoding/csv"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"krdlab/experiments/dataset"
@@ -18,12 +14,6 @@ import (
 	"krdlab/krd/doc"
 	"krdlab/loi"
 	"krdlab/runtimes"
-)
-
-// Names of what WriteValidation leaves in the folder of the experiment.
-const (
-	ValidationText = "validation.txt"
-	ValidationCSV  = "validation.csv"
 )
 
 // validateSizes are the programs by scale.
@@ -41,42 +31,28 @@ var validateSizes = map[Scale]struct {
 // on it: each scheduler that exists on both, natively and simulated, on one core, powers of two and
 // all hostCores cores.
 func ValidatePlan(scale Scale, m *machine.Machine, hostCores int) ([]request.Request, error) {
-	size, ok := validateSizes[scale]
-	if !ok {
-		return nil, fmt.Errorf("there is no scale %q", scale)
+	size, err := sized(validateSizes, scale)
+	if err != nil {
+		return nil, err
 	}
 	both := slices.DeleteFunc(slices.Clone(runtimes.Schedulers), // serial is the first
 		func(s runtimes.Scheduler) bool { return s.ThreadsOnly() })
-	var plan []request.Request
-	add := func(name string, params kernel.Params) error {
-		k, err := request.FindKernel(name)
-		if err != nil {
-			return err
-		}
+	var plan requests
+	add := func(name string, params kernel.Params) {
 		for _, n := range nativeCores(hostCores) {
-			for _, on := range []*machine.Machine{nil, m} {
-				c := request.New(k)
-				for name, v := range params {
-					c.Params[name] = v
-				}
-				c.Machine, c.Cores, c.Schedulers, c.Reps = on, n, both, size.reps
-				if n > 1 {
-					c.Schedulers = both[1:]
-				}
-				if on != nil {
-					c.Warmup = 0
-				}
-				plan = append(plan, c)
+			under := both
+			if n > 1 {
+				under = both[1:]
 			}
+			plan.add(name, params, nil, n, size.reps, under)
+			plan.add(name, params, m, n, size.reps, under).Trace = request.TraceDefault
 		}
-		return nil
 	}
 	for _, n := range size.matmul {
-		if err := add("matmul", kernel.Params{"n": n}); err != nil {
-			return nil, err
-		}
+		add("matmul", kernel.Params{"n": n})
 	}
-	return plan, add("fmm", kernel.Params{"bodies": size.fmm})
+	add("fmm", kernel.Params{"bodies": size.fmm})
+	return plan, nil
 }
 
 // timings are the repetitions of a configuration, as far as they can be used: serial ones apart.
@@ -86,7 +62,7 @@ type timings struct {
 	serial, base []float64 // time and work of serial runs
 	of           int       // repetitions there were
 
-	milliseconds interval // of time
+	median result.Quantity // of time, ns
 }
 
 // timingsOf takes the repetitions of r that nothing disturbed; all of a simulated one.
@@ -111,7 +87,7 @@ func timingsOf(r *result.Result) timings {
 	use(r.Repetitions, &t.time, &t.work)
 	use(r.Serial.Repetitions, &t.serial, &t.base)
 	if len(t.time) > 0 {
-		t.milliseconds = of(r.Quantity(t.time)).times(1e-6)
+		t.median = r.Quantity(t.time)
 	}
 	return t
 }
@@ -136,35 +112,25 @@ var validatedMeasures = []validated{
 // known says whether there is all that a measure other than the time needs.
 func (t *timings) known() bool { return len(t.work) > 0 && len(t.base) > 0 }
 
-// draw makes d a bootstrap sample of t: repetitions, and serial ones, drawn with replacement, time
-// and work of one together. The slices of d are as long as those of t.
-func (d *timings) draw(rng *rand.Rand, t *timings) {
-	result.Resample(rng, nil, d.time, t.time, d.work, t.work)
-	result.Resample(rng, nil, d.serial, t.serial, d.base, t.base)
-}
-
-// sample has room for a bootstrap sample of t.
-func (t *timings) sample() *timings {
-	return &timings{cores: t.cores, time: slices.Clone(t.time), work: slices.Clone(t.work),
-		serial: slices.Clone(t.serial), base: slices.Clone(t.base)}
-}
-
 // nativeOver is a measure of native runs over that of simulated ones, with the central 95 % of
 // bootstrap samples of both.
-func (m *validated) nativeOver(native, simulated *timings) interval {
-	n := min(len(native.time), len(simulated.time))
-	if n == 0 || m.key != "time" && !(native.known() && simulated.known()) {
-		return interval{}
+func (m *validated) nativeOver(native, simulated *timings) result.Quantity {
+	if min(len(native.time), len(simulated.time)) == 0 || m.key != "time" && !(native.known() && simulated.known()) {
+		return result.Quantity{}
 	}
 	q := result.Quantity{Median: result.Some(m.of(native) / m.of(simulated)),
 		N: len(native.time)}
-	x, y := native.sample(), simulated.sample()
-	result.Bootstrap(&q, 1, result.Resamples, func(rng *rand.Rand) float64 {
-		x.draw(rng, native)
-		y.draw(rng, simulated)
-		return m.of(x) / m.of(y)
-	})
-	return of(q).finite()
+	drawn := func(t *timings) func(*rand.Rand) float64 {
+		d := timings{cores: t.cores, time: slices.Clone(t.time), work: slices.Clone(t.work),
+			serial: slices.Clone(t.serial), base: slices.Clone(t.base)}
+		return func(rng *rand.Rand) float64 { // time and work of a repetition go together
+			result.Resample(rng, nil, d.time, t.time, d.work, t.work)
+			result.Resample(rng, nil, d.serial, t.serial, d.base, t.base)
+			return m.of(&d)
+		}
+	}
+	result.BootstrapRatio(&q, 1, result.Resamples, drawn(native), drawn(simulated))
+	return ranged(q.Median.Float(), q.Low.Float(), q.High.Float(), true, q.N)
 }
 
 // A pair is one configuration natively and simulated.
@@ -173,7 +139,7 @@ type pair struct {
 	cores             int
 	scheduler         string
 	native, simulated timings
-	ratios            []interval // of validatedMeasures
+	ratios            []result.Quantity // of validatedMeasures
 }
 
 // pairs are those of an experiment: of each program on so many cores first the serial run, then
@@ -210,58 +176,49 @@ func pairs(e *dataset.Experiment) (list []pair) {
 	return list
 }
 
-// WriteValidation writes, from the cells of the experiment, a table and a CSV of native over
-// simulated numbers. p is shown the table as well.
-func WriteValidation(p *doc.Page, e *dataset.Experiment) error {
+// validation is a table of native over simulated numbers, how far they go, whether orders are the
+// same, and what could not be measured.
+func validation(e *dataset.Experiment) (*outcome, error) {
 	list := pairs(e)
-	if err := validationText(p, e, list); err != nil {
-		return err
+	t := &doc.Table{Name: "validation", Keys: 3, Columns: slices.Concat(
+		[]doc.Column{{Head: "program"}, hidden("kernel"), hidden("params")},
+		named(0, "cores"), named(1, "scheduler"), []doc.Column{{Head: "n", Kind: doc.Real},
+			hidden("native_repetitions"), hidden("native_undisturbed"), hidden("simulated_seeds")},
+		columnsOf(timeMS, timeMS))}
+	for i, side := range []string{"native", "simulated"} {
+		c := &t.Columns[len(t.Columns)-2+i]
+		c.Key, c.Head = side+"_ms", side
 	}
-	if err := result.Rewrite(filepath.Join(e.Dir, ValidationText), func(w io.Writer) error {
-		return validationText(doc.NewPage(w, 0), e, list)
-	}); err != nil {
-		return err
+	for _, m := range validatedMeasures {
+		t.Columns = append(t.Columns, ratioColumn(m.key+"_native_over_simulated", m.head))
 	}
-	return result.Rewrite(filepath.Join(e.Dir, ValidationCSV), func(w io.Writer) error {
-		return validationCSV(w, list)
-	})
-}
-
-// validationText has a row for each pair, how far ratios go, whether orders are the same, and what
-// could not be measured.
-func validationText(p *doc.Page, e *dataset.Experiment, list []pair) error {
-	t := doc.NewTable(1, "program", "cores", "scheduler", "n", "native, ms", "simulated, ms",
-		"time", "OVR", "WTI")
-	t.Keys = 3
 	for i := range list {
 		x := &list[i]
-		row := []any{"", "", x.scheduler}
-		if i == 0 || !x.beside(&list[i-1]) {
-			row[0], row[1] = x.program(), x.cores
-		}
-		row = append(row, fmt.Sprintf("%d of %d", len(x.native.time), x.native.of),
-			x.native.milliseconds.compact(), x.simulated.milliseconds.compact())
-		for _, r := range x.ratios {
-			row = append(row, r.show(2))
+		n, of := len(x.native.time), x.native.of
+		row := []any{x.program(), x.kernel, x.params, x.cores, x.scheduler,
+			fmt.Sprintf("%d of %d", n, of), of, n, len(x.simulated.time), x.native.median,
+			x.simulated.median}
+		for _, q := range x.ratios {
+			row = append(row, q)
 		}
 		t.Row(row...)
 	}
-	p.Table(t)
-	p.Line("\nn: repetitions that nothing disturbed, of those there are; the others are not used. " +
-		"time, OVR, WTI: native over simulated, with 95 %% of bootstrap samples of both, repetitions " +
-		"here and seeds there; n/a: too few, or none\n")
+	d := &doc.Doc{Parts: []doc.Part{t, doc.Paragraph{"n: repetitions that nothing disturbed, of " +
+		"those there are; the others are not used. time, OVR, WTI: native over simulated, with " +
+		"95 % of bootstrap samples of both, repetitions here and seeds there; n/a: too few, or " +
+		"none"}, doc.Paragraph{}}}
 	for k, m := range validatedMeasures {
 		if s := spread(list, k); s != "" {
-			p.Line("%s, native over simulated: %s", m.head, s)
+			d.Say("%s, native over simulated: %s", m.head, s)
 		}
 	}
 	same, other, unsure := orders(list)
-	p.Line("pairs of schedulers, same program and cores, by time: %d are in the same order natively "+
+	d.Say("pairs of schedulers, same program and cores, by time: %d are in the same order natively "+
 		"and simulated, %d in the other; intervals of %d are not apart on both", same, other, unsure)
 	for _, doubt := range unmeasured(e) {
-		p.Line("%s", doubt)
+		d.Say("%s", doubt)
 	}
-	return p.Close()
+	return &outcome{name: "validation", text: d, tables: []*doc.Table{t}}, nil
 }
 
 // beside says whether two pairs are of one program and core count.
@@ -280,9 +237,10 @@ func spread(list []pair, measure int) string {
 	var known []float64
 	within := 0
 	for i := range list {
-		if r := list[i].ratios[measure]; r.known {
-			known = append(known, r.mid)
-			if r.mid >= 0.9 && r.mid <= 1.1 {
+		if r := list[i].ratios[measure]; r.Median.Known() {
+			v := r.Median.Float()
+			known = append(known, v)
+			if v >= 0.9 && v <= 1.1 {
 				within++
 			}
 		}
@@ -300,8 +258,8 @@ func orders(list []pair) (same, other, unsure int) {
 	for i := range list {
 		for j := i + 1; j < len(list) && list[i].beside(&list[j]); j++ {
 			a, b := &list[i], &list[j]
-			native := less(a.native.milliseconds, b.native.milliseconds)
-			simulated := less(a.simulated.milliseconds, b.simulated.milliseconds)
+			native := less(a.native.median, b.native.median)
+			simulated := less(a.simulated.median, b.simulated.median)
 			apart := func(v Verdict) bool { return v == Agree || v == Disagree }
 			switch {
 			case !apart(native) || !apart(simulated):
@@ -327,34 +285,9 @@ func unmeasured(e *dataset.Experiment) (list []string) {
 		} else if r.Substrate == loi.Native && r.LLCReason != nil {
 			said = "not measured: LLC misses, so that they are not compared: " + *r.LLCReason
 		}
-		if said != "" && !slices.Contains(list, said) {
-			list = append(list, said)
+		if said != "" {
+			list = with(list, said)
 		}
 	}
 	return list
-}
-
-// validationCSV has a line for each pair; what is not known is empty.
-func validationCSV(w io.Writer, list []pair) error {
-	head := []string{"kernel", "params", "cores", "scheduler", "native_repetitions",
-		"native_undisturbed", "simulated_seeds", "native_ms", "native_ms_low", "native_ms_high",
-		"simulated_ms", "simulated_ms_low", "simulated_ms_high"}
-	for _, m := range validatedMeasures {
-		key := m.key + "_native_over_simulated"
-		head = append(head, key, key+"_low", key+"_high")
-	}
-	rows := [][]string{head}
-	for i := range list {
-		p := &list[i]
-		row := []string{p.kernel, p.params, strconv.Itoa(p.cores), p.scheduler,
-			strconv.Itoa(p.native.of), strconv.Itoa(len(p.native.time)),
-			strconv.Itoa(len(p.simulated.time))}
-		row = append(row, p.native.milliseconds.fields()...)
-		row = append(row, p.simulated.milliseconds.fields()...)
-		for _, r := range p.ratios {
-			row = append(row, r.fields()...)
-		}
-		rows = append(rows, row)
-	}
-	return csv.NewWriter(w).WriteAll(rows)
 }

@@ -101,98 +101,81 @@ func (v *view) at(substrate, kernel, scheduler string, cores int) *result.Result
 	return nil
 }
 
-// A quantity is a measure by its key in [DrawnMeasures].
+// A quantity is a measure in the unit in which the paper has it.
 type quantity struct {
-	id       string
+	id       string // in drawsFile; "" is in no draw
+	unit     string // there; "" of a ratio
+	of       func(*result.Result) result.Quantity
+	scale    float64 // how many of it one of the catalogue's unit is
 	decimals int
-	of       measure
 }
 
-// The quantities of the claims. Those without a key are in no draw.
+// The quantities of the claims.
 var (
-	qSpeedup = quantity{"speedup", 2, speedup}
-	qOVR     = quantity{"ovr", 3, ovr}
-	qWTI     = quantity{"wti", 4, wti}
-	qWork    = quantity{"work", 0, kernelNS}
-	qM2L     = quantity{"wti_m2l", 3, kernelWTI("m2l")}
-	qMisses  = quantity{"llc_misses_per_core", 3, misses}
-	qFar     = quantity{"beyond_32mib", 2, beyond(far)}
-	qFinite  = quantity{"beyond_32mib_finite", 2, finite(far)}
-	qFar128  = quantity{"beyond_128mib", 2, beyond(128 << 20)}
-	qCold    = quantity{"cold", 2, cold}
+	qTime    = quantity{"time", "s", stats.Time.Of, 1e-9, 3}
+	qSpeedup = quantity{"speedup", "", stats.Speedup.Of, 1, 2}
+	qOVR     = quantity{"ovr", "", stats.OVR.Of, 1, 3}
+	qWTI     = quantity{"wti", "", stats.WTI.Of, 1, 4}
+	qWork    = quantity{"work", "ns", stats.KernelTime.Of, 1, 0}
+	qMisses  = quantity{"llc_misses_per_core", "M", stats.Misses.Of, 1e-6, 3}
+	qFar     = beyond(far).called("beyond_32mib")
+	qFinite  = inPerCent(stats.FinitePaper).called("beyond_32mib_finite")
+	qFar128  = beyond(128 << 20).called("beyond_128mib")
+	qCold    = inPerCent(stats.ColdShare).called("cold")
+	qM2L     = quantity{"wti_m2l", "", kernelWTI("m2l"), 1, 3}
 )
 
+// drawnQuantities are those that a study of draws keeps of each result.
+var drawnQuantities = []quantity{qTime, qSpeedup, qOVR, qWTI, qWork, qMisses, qFar, qFinite,
+	qFar128, qCold, qM2L}
+
+func (q quantity) called(id string) quantity {
+	q.id = id
+	return q
+}
+
+func inPerCent(m stats.Measure) quantity { return quantity{"", "%", m.Of, 100, 2} }
+
+// beyond is the share of the accesses with a distance of at least limit, cold ones included.
+func beyond(limit uint64) quantity { return inPerCent(stats.At(limit, true).Measure("", "", "")) }
+
+// closer is the share with a finite distance below limit.
+func closer(limit uint64) quantity {
+	q := beyond(limit)
+	q.of = func(r *result.Result) result.Quantity {
+		values := stats.At(limit, true).Values(r)
+		for i := range values {
+			values[i] = 1 - values[i]
+		}
+		return r.Quantity(values)
+	}
+	return q
+}
+
+// value is the quantity of a result.
+func (q quantity) value(r *result.Result) result.Quantity { return times(q.of(r), q.scale) }
+
 // value is a simulated quantity; not known where it was not run, or not drawn.
-func (v *view) value(q quantity, kernel string, cores int, scheduler string) interval {
+func (v *view) value(q quantity, kernel string, cores int, scheduler string) result.Quantity {
 	if v.bands != nil {
 		if q.id == "" || v.world.near || v.world.rule != nil && kernel == "fmm" {
-			return interval{}
+			return result.Quantity{}
 		}
 		x, ok := v.bands.At(v.draw, kernel, cores, scheduler, q.id)
 		if !ok {
-			return interval{}
+			return result.Quantity{}
 		}
-		return interval{mid: x, low: x, high: x, n: 1, known: true, sure: true}.finite()
+		return exact(x)
 	}
 	if r := v.at(loi.Simulated, kernel, v.world.scheduler(scheduler, cores), cores); r != nil {
-		return q.of(r)
+		return q.value(r)
 	}
-	return interval{}
+	return result.Quantity{}
 }
-
-// A measure is a number of a result.
-type measure func(r *result.Result) interval
-
-func speedup(r *result.Result) interval { return of(r.Summary.Speedup) }
-func ovr(r *result.Result) interval     { return of(r.Summary.OVR) }
-func wti(r *result.Result) interval     { return of(r.Summary.WTI) }
-func seconds(r *result.Result) interval { return of(r.Summary.TimeNS).times(1e-9) }
-func milliseconds(r *result.Result) interval {
-	return of(r.Summary.TimeNS).times(1e-6)
-}
-func kernelNS(r *result.Result) interval { return of(r.Summary.KernelNS) }
-
-// misses are LLC misses per core in millions, of the model only: the claims are about simulated
-// runs.
-func misses(r *result.Result) interval {
-	if r.LLCSource == nil || *r.LLCSource != result.LLCSourceModel {
-		return interval{}
-	}
-	return of(r.Summary.LLCMissesPerCore).times(1e-6)
-}
-
-// share is the interval of the median over the repetitions that have a KRD, in %.
-func share(p stats.Point) measure {
-	return func(r *result.Result) interval {
-		values := p.Values(r)
-		for i := range values {
-			values[i] *= 100
-		}
-		return of(r.Quantity(values))
-	}
-}
-
-// beyond is the share of the accesses with a distance of at least limit, cold ones included, in %;
-// finite leaves them out.
-func beyond(limit uint64) measure { return share(stats.At(limit, true)) }
-func finite(limit uint64) measure { return share(stats.At(limit, false)) }
-
-// closer is the share with a finite distance below limit, in %.
-func closer(limit uint64) measure {
-	return func(r *result.Result) interval {
-		values := stats.At(limit, true).Values(r)
-		for i := range values {
-			values[i] = 100 * (1 - values[i])
-		}
-		return of(r.Quantity(values))
-	}
-}
-
-var cold = share(stats.Cold)
 
 // kernelWTI is the mean time of one kernel over that in the serial run, repetition by repetition.
-func kernelWTI(name string) measure {
-	return func(r *result.Result) interval {
+func kernelWTI(name string) func(*result.Result) result.Quantity {
+	return func(r *result.Result) result.Quantity {
 		var values []float64
 		for i := range r.Repetitions {
 			serial := r.Serial.At(i)
@@ -204,7 +187,7 @@ func kernelWTI(name string) measure {
 				values = append(values, q.Float())
 			}
 		}
-		return of(r.Quantity(values))
+		return r.Quantity(values)
 	}
 }
 
@@ -230,14 +213,13 @@ func limits() []uint64 {
 
 // tracing is the time of traced serial runs over that of profiled ones, which they ran beside, on
 // this computer.
-func (v *view) tracing(kernel string) (interval, bool) {
+func (v *view) tracing(kernel string) result.Quantity {
 	r := v.at(loi.Native, kernel, "serial", 1)
 	if r == nil || r.Settings.Trace != request.TraceKRD &&
 		r.Settings.Trace != request.TraceFull {
-		return interval{}, false
+		return result.Quantity{}
 	}
-	one := interval{mid: 1, low: 1, high: 1, n: 1 << 30, known: true, sure: true}
-	return ratio(one, speedup(r)), true
+	return ratio(exact(1), stats.Speedup.Of(r))
 }
 
 // paperSizes are the paper's sizes of its programs (II-A).

@@ -13,15 +13,12 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/figures"
 	"krdlab/experiments/report"
-	"krdlab/experiments/result"
 	"krdlab/krd/doc"
 )
 
 // Names of what Write leaves in the folder of the experiment.
 const (
 	ClaimsText  = "claims.txt"
-	ClaimsCSV   = "claims.csv"
-	ClaimsJSON  = "claims.json"
 	ClaimsTable = "claims.md"
 	TablesText  = "tables.txt"
 	Correlation = "correlation.txt"
@@ -35,54 +32,30 @@ const (
 // drawn is told to skipped, with the reason. Errors: those of writing.
 func Write(e *dataset.Experiment, bands *Bands,
 	skipped func(group dataset.Key, s figures.Skipped)) ([]Finding, error) {
-	findings := Judge(e, bands)
-	files := []struct {
-		name  string
-		write func(w io.Writer) error
-	}{
-		{ClaimsText, func(w io.Writer) error { return WriteText(doc.NewPage(w, 0), findings) }},
-		{ClaimsCSV, func(w io.Writer) error { return WriteCSV(w, findings) }},
-		{ClaimsJSON, func(w io.Writer) error {
+	list := Judge(e, bands)
+	files := []file{
+		textFile(ClaimsText, Text(list)),
+		{"claims.csv", findings(list).CSV},
+		{"claims.json", func(w io.Writer) error {
 			enc := json.NewEncoder(w)
 			enc.SetIndent("", "  ")
 			enc.SetEscapeHTML(false)
-			return enc.Encode(findings)
+			return enc.Encode(list)
 		}},
 		{ClaimsTable, func(w io.Writer) error {
-			if err := WriteMarkdown(w, findings); err != nil {
-				return err
-			}
-			_, err := fmt.Fprintf(w, "\n%s\n", frozenText(machineHash(e)))
-			return err
+			frozen := doc.Paragraph{frozenText(machineHash(e))}
+			return (&doc.Doc{Parts: []doc.Part{page(list), frozen}}).Markdown(w, 1)
 		}},
-		{TablesText, func(w io.Writer) error { return WriteTables(doc.NewPage(w, 0), e) }},
-		{Correlation, func(w io.Writer) error {
-			return correlate.Of(e).View(false).Text(doc.NewPage(w, 0))
-		}},
+		textFile(TablesText, Tables(e)),
+		textFile(Correlation, correlate.Of(e).View(false)),
 		{ReportHTML, func(w io.Writer) error {
-			return report.Write(w, e,
-				filepath.Join(e.Dir, ReportHTML))
+			return report.Write(w, e, filepath.Join(e.Dir, ReportHTML))
 		}},
 	}
-	for _, f := range files {
-		if err := result.Rewrite(filepath.Join(e.Dir, f.name), f.write); err != nil {
-			return findings, err
-		}
+	if err := rewrite(e.Dir, files); err != nil {
+		return list, err
 	}
-	return findings, writeFigures(e, skipped)
-}
-
-// WriteTables writes schedulers against cores, a table for each group.
-func WriteTables(p *doc.Page, e *dataset.Experiment) error {
-	for i, g := range e.Groups() {
-		if i > 0 {
-			p.Line("")
-		}
-		if err := WriteCross(p, &g); err != nil {
-			return err
-		}
-	}
-	return nil
+	return list, writeFigures(e, skipped)
 }
 
 // writeFigures writes figures/KERNEL-SUBSTRATE-ID.svg; groups that have that in common are
@@ -102,15 +75,12 @@ func writeFigures(e *dataset.Experiment, skipped func(dataset.Key, figures.Skipp
 			return strings.HasSuffix(c.Result.Scheduler, nearRule)
 		})
 		list, left := figures.All(&g)
+		var files []file
 		for i := range list {
-			f := &list[i]
-			path := filepath.Join(dir, name+"-"+f.ID+".svg")
-			if err := result.Rewrite(path, func(w io.Writer) error {
-				return f.Write(w,
-					"svg")
-			}); err != nil {
-				return err
-			}
+			files = append(files, figureFile(name+"-"+list[i].ID+".svg", &list[i]))
+		}
+		if err := rewrite(dir, files); err != nil {
+			return err
 		}
 		for _, s := range left {
 			skipped(g.Key, s)

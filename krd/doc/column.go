@@ -43,7 +43,7 @@ const (
 
 // A Column is one of a table, for people and as data.
 type Column struct {
-	Key    string // in CSV, JSONL and Parquet, with the unit
+	Key    string // in CSV, JSONL and Parquet, with the unit; "": it is for people alone
 	Head   string // for people; an empty first line belongs to the column before
 	Doc    string // what it is
 	Kind   Kind
@@ -51,7 +51,11 @@ type Column struct {
 	Spread Spread
 	Prose  bool // holds sentences, which are broken at spaces
 	Known  bool // is left out for people where no row has a value
-	Like   int  // columns of the same number, but 0, have one unit
+	Data   bool // is left out for people
+	Ends   bool // as data, the ends of intervals follow in columns KEY_low and KEY_high
+	// Scale is how many of the unit of the data one is of Unit; 0: 1.
+	Scale float64
+	Like  int // columns of the same number, but 0, have one unit
 }
 
 // The values of a cell, beside string, bool, whole numbers, [Number] and [Quantity]. nil is no value

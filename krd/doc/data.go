@@ -37,26 +37,63 @@ func Data(v any) any {
 	return v
 }
 
-// data returns the rows without a footer.
-func (t *Table) data() [][]any {
-	if t.Foot {
-		return t.Rows[:len(t.Rows)-1]
+// data returns the columns and rows that are data.
+func (t *Table) data() (columns []Column, rows [][]any) {
+	for _, c := range t.Columns {
+		switch {
+		case c.Key != "" && c.Ends:
+			low, high := c, c
+			low.Key, high.Key = c.Key+"_low", c.Key+"_high"
+			columns = append(columns, c, low, high)
+		case c.Key != "":
+			columns = append(columns, c)
+		}
 	}
-	return t.Rows
+	for _, row := range t.Rows {
+		cells := make([]any, 0, len(columns))
+		for i, c := range t.Columns {
+			switch {
+			case c.Key != "" && c.Ends:
+				q, _ := quantityOf(row[i])
+				low, high, ok := q.Bounds()
+				cells = append(cells, c.data(row[i]), nil, nil)
+				if ok {
+					cells[len(cells)-2], cells[len(cells)-1] = c.data(Some(low)), c.data(Some(high))
+				}
+			case c.Key != "":
+				cells = append(cells, c.data(row[i]))
+			}
+		}
+		rows = append(rows, cells)
+	}
+	if t.Foot {
+		rows = rows[:len(rows)-1]
+	}
+	return columns, rows
+}
+
+// data returns a cell in the unit of the data.
+func (c *Column) data(v any) any {
+	v = Data(v)
+	if x, ok := v.(float64); ok && c.Scale != 0 {
+		return float64(x * c.Scale)
+	}
+	return v
 }
 
 // CSV writes the table with a header of keys. What is not known is empty; lines end in LF (RFC
 // 4180).
 func (t *Table) CSV(w io.Writer) error {
+	columns, rows := t.data()
 	out := csv.NewWriter(w)
-	line := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
+	line := make([]string, len(columns))
+	for i, c := range columns {
 		line[i] = c.Key
 	}
 	out.Write(line) // Error has its error
-	for _, row := range t.data() {
-		for i := range t.Columns {
-			switch v := Data(row[i]).(type) {
+	for _, row := range rows {
+		for i := range columns {
+			switch v := row[i].(type) {
 			case nil:
 				line[i] = ""
 			case float64:
@@ -73,9 +110,10 @@ func (t *Table) CSV(w io.Writer) error {
 
 // JSONL writes an object for each row, with all columns in their order; what is not known is null.
 func (t *Table) JSONL(w io.Writer) error {
+	columns, rows := t.data()
 	out := bufio.NewWriter(w)
-	for _, row := range t.data() {
-		for i, c := range t.Columns {
+	for _, row := range rows {
+		for i, c := range columns {
 			separator := ","
 			if i == 0 {
 				separator = "{"
@@ -83,7 +121,7 @@ func (t *Table) JSONL(w io.Writer) error {
 			var b bytes.Buffer
 			e := json.NewEncoder(&b)
 			e.SetEscapeHTML(false)
-			if err := e.Encode(Data(row[i])); err != nil {
+			if err := e.Encode(row[i]); err != nil {
 				return fmt.Errorf("column %s: %w", c.Key, err)
 			}
 			fmt.Fprintf(out, "%s%q:%s", separator, c.Key, bytes.TrimSpace(b.Bytes()))
@@ -98,8 +136,9 @@ func (t *Table) Parquet(w io.Writer) error {
 	types := map[Kind]reflect.Type{Text: reflect.TypeFor[*string](),
 		Whole: reflect.TypeFor[*int64](), Real: reflect.TypeFor[*float64](),
 		Truth: reflect.TypeFor[*bool]()}
-	fields := make([]reflect.StructField, len(t.Columns))
-	for i, c := range t.Columns {
+	columns, rows := t.data()
+	fields := make([]reflect.StructField, len(columns))
+	for i, c := range columns {
 		fields[i] = reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: types[c.Kind],
 			Tag: reflect.StructTag(fmt.Sprintf(`parquet:"%s,optional"`, c.Key))}
 	}
@@ -108,10 +147,9 @@ func (t *Table) Parquet(w io.Writer) error {
 	out := parquet.NewGenericWriter[any](w, schema,
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault}),
 		parquet.CreatedBy("krdlab", "", ""))
-	for _, row := range t.data() {
+	for _, row := range rows {
 		values := make(parquet.Row, len(row))
-		for i, cell := range row {
-			v := Data(cell)
+		for i, v := range row {
 			if v == nil {
 				values[i] = parquet.NullValue().Level(0, 0, i)
 				continue

@@ -105,7 +105,7 @@ func (n *notes) mark(text, note string) string {
 // shown are the numbers of the columns that people see.
 func (t *Table) shown() (list []int) {
 	for i := range t.Columns {
-		if !t.Columns[i].Known || t.known(i) {
+		if !t.Columns[i].Data && (!t.Columns[i].Known || t.known(i)) {
 			list = append(list, i)
 		}
 	}

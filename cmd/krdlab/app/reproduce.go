@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -73,14 +72,14 @@ func (a *app) reproduceCommand() *cobra.Command {
 	cachesVar(p, &f.caches)
 	p.BoolVar(&f.json, "json", false, "print the claims as JSON instead of tables")
 	p.SortFlags = false
-	if err := c.RegisterFlagCompletionFunc("machines", cobra.FixedCompletions(append(machine.Names(),
-		"all"), cobra.ShellCompDirectiveDefault)); err != nil {
-		panic(err) // the flag is defined above
-	}
-	if err := c.RegisterFlagCompletionFunc("scale",
-		cobra.FixedCompletions([]string{string(reproduce.Smoke), string(reproduce.Quick),
-			string(reproduce.Paper)}, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // the flag is defined above
+	for flag, f := range map[string]cobra.CompletionFunc{
+		"machines": cobra.FixedCompletions(append(machine.Names(), "all"),
+			cobra.ShellCompDirectiveDefault),
+		"scale": cobra.FixedCompletions([]string{string(reproduce.Smoke), string(reproduce.Quick),
+			string(reproduce.Paper)}, cobra.ShellCompDirectiveNoFileComp)} {
+		if err := c.RegisterFlagCompletionFunc(flag, f); err != nil {
+			panic(err) // the flag is defined above
+		}
 	}
 	return c
 }
@@ -103,9 +102,8 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 		return err
 	}
 	kind := "reproduce"
-	configs, err := reproduce.Plan(scale, request.AllCores(opt.Host, false))
 	if study != nil {
-		kind = study.kind
+		kind = study.name()
 	}
 	dir := f.out
 	if dir == "" {
@@ -114,10 +112,13 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	if err := outFolder(dir); err != nil {
 		return err
 	}
-	if study != nil && study.whole != nil {
-		return study.whole(scale, dir)
-	}
-	if study != nil {
+	var configs []request.Request
+	switch {
+	case study == nil:
+		configs, err = reproduce.Plan(scale, request.AllCores(opt.Host, false))
+	case study.Study == nil:
+		return a.reproduceDraws(ctx, scale, f.draws, dir)
+	default:
 		configs, err = study.plan(scale, dir)
 	}
 	if err != nil {
@@ -127,10 +128,9 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	if err != nil {
 		return err
 	}
-	created, err := sweep.Create(dir, plan, dataset.Info{
-		Kind: kind, Argv: a.argv, Created: time.Now().UTC().Truncate(time.Second),
-		Build: result.ReadBuild(), Notes: []string{scaleNote(f.scale)},
-	})
+	info := a.sweepInfo()
+	info.Kind, info.Notes = kind, []string{scaleNote(f.scale)}
+	created, err := sweep.Create(dir, plan, info)
 	if err != nil {
 		if other := (*sweep.DifferentPlanError)(nil); errors.As(err, &other) {
 			return usageError("krdlab reproduce: %s holds %s; choose another --out", dir,
@@ -158,10 +158,11 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	}
 	if study != nil {
 		p := a.page()
-		if werr := study.write(p, e); werr != nil {
+		files, werr := study.Write(p, e)
+		if werr != nil {
 			return bothErrors(err, werr)
 		}
-		p.Line("in %s: %s", dir, strings.Join(study.files, ", "))
+		p.Line("in %s: %s", dir, strings.Join(files, ", "))
 		return allUsed(errors.Join(err, p.Close()), e)
 	}
 	findings, werr := reproduce.Write(e, bands, func(g dataset.Key, s figures.Skipped) {
@@ -180,11 +181,11 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 			"Tables and claims are in %s and %s.", scale, reproduce.Quick, reproduce.Paper,
 			reproduce.TablesText, reproduce.ClaimsText)
 	} else {
-		if werr := reproduce.WriteTables(p, e); werr != nil {
+		if werr := reproduce.Tables(e).Text(p); werr != nil {
 			return werr
 		}
 		p.Line("")
-		if werr := reproduce.WriteText(p, findings); werr != nil {
+		if werr := reproduce.Text(findings).Text(p); werr != nil {
 			return werr
 		}
 	}

@@ -9,12 +9,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"time"
+	"strings"
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/reproduce"
 	"krdlab/experiments/request"
-	"krdlab/experiments/result"
 	"krdlab/experiments/sweep"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
@@ -52,11 +51,12 @@ func (a *app) reproduceDraws(ctx context.Context, scale reproduce.Scale, n int, 
 		draws = append(draws, e)
 	}
 	p := a.page()
-	if err := reproduce.WriteDraws(p, dir, scale, draws); err != nil {
+	files, err := reproduce.WriteDraws(p, dir, scale, draws)
+	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "in %s: %s, %s\n", dir, reproduce.DrawsText, reproduce.DrawsCSV)
-	return err
+	p.Line("in %s: %s", dir, strings.Join(files, ", "))
+	return p.Close()
 }
 
 // drawName matches the folder of a draw, and that of one that was being made.
@@ -122,11 +122,9 @@ func (a *app) planOfDraw(ctx context.Context, m *machine.Machine, scale reproduc
 	if err != nil {
 		return nil, err
 	}
-	_, err = sweep.Create(dir, plan, dataset.Info{
-		Kind: "draw", Argv: a.argv, Created: time.Now().UTC().Truncate(time.Second),
-		Build: result.ReadBuild(), Notes: []string{note},
-	})
-	if err != nil {
+	info := a.sweepInfo()
+	info.Kind, info.Notes = "draw", []string{note}
+	if _, err = sweep.Create(dir, plan, info); err != nil {
 		return nil, createError(err)
 	}
 	return plan, nil

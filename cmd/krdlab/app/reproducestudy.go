@@ -17,19 +17,20 @@ import (
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/hw/units"
-	"krdlab/krd/doc"
 )
 
-// A study is what reproduce does instead of the evaluation: a plan, and what follows from its
-// cells.
+// A study is what reproduce does instead of the evaluation: an experiment with its plan, or draws.
 type study struct {
-	flag  string // that asks for it
-	kind  string // of the experiment; its folder is named after it
-	plan  func(scale reproduce.Scale, dir string) ([]request.Request, error)
-	write func(p *doc.Page, e *dataset.Experiment) error
-	files []string // that write leaves in the folder
-	// whole does all of it where the study is not one experiment; nil where it is
-	whole func(scale reproduce.Scale, dir string) error
+	*reproduce.Study // nil of draws
+	plan             func(scale reproduce.Scale, dir string) ([]request.Request, error)
+}
+
+// name is the flag that asks for it, after which its folder is named.
+func (s *study) name() string {
+	if s.Study == nil {
+		return "draws"
+	}
+	return s.Name
 }
 
 // study is the one that the flags ask for, nil for the evaluation itself. Errors: several are asked
@@ -37,25 +38,23 @@ type study struct {
 func (a *app) study(ctx context.Context, f *reproduceFlags) (*study, error) {
 	var asked []study
 	if f.ablation {
-		asked = append(asked, study{"ablation", "ablation",
+		asked = append(asked, study{reproduce.Ablation,
 			func(scale reproduce.Scale, _ string) ([]request.Request, error) {
 				return reproduce.AblationPlan(scale)
-			}, reproduce.WriteAblation, []string{reproduce.AblationText, reproduce.AblationCSV,
-				reproduce.AblationFigure + ".svg"}, nil})
+			}})
 	}
 	if f.machines != "" {
 		list, err := a.machinesNamed(f.machines)
 		if err != nil {
 			return nil, err
 		}
-		asked = append(asked, study{"machines", "machines",
+		asked = append(asked, study{reproduce.Machines,
 			func(scale reproduce.Scale, _ string) ([]request.Request, error) {
 				return reproduce.MachinesPlan(scale, list)
-			}, reproduce.WriteMachines, []string{reproduce.MachinesText, reproduce.MachinesCSV,
-				reproduce.ConclusionsCSV, reproduce.MachinesFigure + ".svg"}, nil})
+			}})
 	}
 	if f.validate {
-		asked = append(asked, study{"validate", "validate",
+		asked = append(asked, study{reproduce.Validation,
 			func(scale reproduce.Scale, dir string) ([]request.Request, error) {
 				m, err := a.asMeasured(ctx, dir, f.caches, scale == reproduce.Smoke)
 				if err != nil {
@@ -66,18 +65,14 @@ func (a *app) study(ctx context.Context, f *reproduceFlags) (*study, error) {
 					return nil, err
 				}
 				return reproduce.ValidatePlan(scale, m, request.AllCores(host, false))
-			}, reproduce.WriteValidation, []string{reproduce.ValidationText,
-				reproduce.ValidationCSV}, nil})
+			}})
 	}
 	if f.drawn {
 		if f.draws < 1 || f.draws > reproduce.MaxDraws {
 			return nil, usageError("--draws %d: expected a number from 1 to %d", f.draws,
 				reproduce.MaxDraws)
 		}
-		asked = append(asked, study{flag: "draws", kind: "draws",
-			whole: func(scale reproduce.Scale, dir string) error {
-				return a.reproduceDraws(ctx, scale, f.draws, dir)
-			}})
+		asked = append(asked, study{})
 	}
 	switch {
 	case f.caches != "" && !f.validate:
@@ -86,10 +81,10 @@ func (a *app) study(ctx context.Context, f *reproduceFlags) (*study, error) {
 		return nil, nil
 	case len(asked) > 1:
 		return nil, usageError("krdlab reproduce: --%s and --%s exclude each other; give one",
-			asked[0].flag, asked[1].flag)
+			asked[0].name(), asked[1].name())
 	case f.json:
 		return nil, usageError("krdlab reproduce: --%s has no --json; its CSV is in the folder",
-			asked[0].flag)
+			asked[0].name())
 	}
 	return &asked[0], nil
 }
