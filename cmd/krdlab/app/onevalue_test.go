@@ -17,8 +17,10 @@ import (
 	"testing"
 
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/reproduce"
 	"krdlab/experiments/result"
 	"krdlab/experiments/stats"
+	"krdlab/krd/doc"
 )
 
 // printed is a number that a command printed of a measure, with the digits that it has.
@@ -67,6 +69,7 @@ func TestOneValue(t *testing.T) {
 		results["one trace of "+c.Result.Scheduler] = c.Result
 	}
 	for name, found := range map[string][]printed{
+		"reproduce": inReproduction(t, e),
 		"krd":       inKRD(t, krdlab("krd", traced, "--coherence")),
 		"run":       inBrief(t, brief),
 		"run -v":    inBrief(t, verbose),
@@ -251,6 +254,23 @@ func inPage(t *testing.T, path string) (found []printed) {
 	return found
 }
 
+// inReproduction are the rows of the table of a reproduction.
+func inReproduction(t *testing.T, e *dataset.Experiment) (found []printed) {
+	t.Helper()
+	var b strings.Builder
+	if err := reproduce.Tables(e).Text(doc.NewPage(&b, 0)); err != nil {
+		t.Fatal(err)
+	}
+	text := regexp.MustCompile(` *±\d+%|=`).ReplaceAllString(b.String(), "")
+	for _, m := range regexp.MustCompile(`(?m)^ *12 +(\w+) +6 +(.*)$`).FindAllStringSubmatch(text, -1) {
+		for i, cell := range strings.Fields(m[2]) {
+			found = append(found, printed{m[1], []string{"time_ns", "speedup", "ovr", "wti",
+				"llc_misses_per_core", "beyond_32mib", "cold"}[i], cell})
+		}
+	}
+	return found
+}
+
 // inKRD are the shares of the table of several traces.
 func inKRD(t *testing.T, text string) (found []printed) {
 	t.Helper()
@@ -289,25 +309,40 @@ func inMisses(t *testing.T, path string) (found []printed) {
 // Nobody but the catalogue computes which part of a histogram is far, cold or beyond a distance.
 // Counts of a histogram as they are, its validity, and the bins of figures (krd/plot) stand elsewhere.
 func TestSharesInCatalogue(t *testing.T) {
-	may := map[string]bool{
-		"experiments/dataset/datasettest/simulated.go": true, // makes them
-		"experiments/dataset/valid.go":                 true, // adds up
-		"experiments/gotrace/write.go":                 true, // which columns are all zeros
-		"experiments/show/krd.go":                      true, // counts of one trace
-		"experiments/stats/share.go":                   true,
-	}
-	computes := regexp.MustCompile(`\.(AtLeast|Infinite|Below)\(|\b32 ?<< ?20\b`)
+	nobody(t, `\.(AtLeast|Infinite|Below)\(|\b32 ?<< ?20\b`, "ask experiments/stats",
+		[]string{"experiments", "cmd"},
+		"experiments/dataset/datasettest/simulated.go", // makes them
+		"experiments/dataset/valid.go",                 // adds up
+		"experiments/gotrace/write.go",                 // which columns are all zeros
+		"experiments/show/krd.go",                      // counts of one trace
+		"experiments/stats/share.go")
+}
+
+// Tables are made by krd/doc, for people and as CSV.
+func TestTablesInDoc(t *testing.T) {
+	nobody(t, `\bcsv\.NewWriter\(|go-pretty/v6/table|text/tabwriter|parquet\.New`, "make a doc.Table",
+		[]string{"experiments", "cmd", "krd"}, "krd/doc/data.go", "krd/doc/layout.go")
+}
+
+// nobody demands that no file below roots but some has code of a kind.
+func nobody(t *testing.T, code, instead string, roots []string, but ...string) {
+	t.Helper()
+	kind, there := regexp.MustCompile(code), 0
 	files, err := sources("../../..", func(name, text string, _ *token.FileSet, _ *ast.File) {
-		if may[name] || !strings.HasPrefix(name, "experiments/") && !strings.HasPrefix(name, "cmd/") {
+		if root, _, _ := strings.Cut(name, "/"); !slices.Contains(roots, root) {
 			return
 		}
 		for i, line := range strings.Split(text, "\n") {
-			if computes.MatchString(line) {
-				t.Errorf("%s:%d: %s: ask experiments/stats", name, i+1, strings.TrimSpace(line))
+			switch {
+			case !kind.MatchString(line):
+			case slices.Contains(but, name):
+				there++
+			default:
+				t.Errorf("%s:%d: %s: %s", name, i+1, strings.TrimSpace(line), instead)
 			}
 		}
 	})
-	if err != nil || files < 100 {
-		t.Errorf("%d files were read, %v", files, err)
+	if err != nil || files < 100 || there == 0 {
+		t.Errorf("%d files were read, and %d lines found where they may be; %v", files, there, err)
 	}
 }
