@@ -176,7 +176,7 @@ func TestDeterministicRepetitions(t *testing.T) {
 	}
 }
 
-// sameAgain says whether a result that is written, read and summarised again is the same.
+// sameAgain reports whether a result that is written, read and summarised again is the same.
 func sameAgain(t *testing.T, r *result.Result) bool {
 	t.Helper()
 	doc, err := json.Marshal(r)

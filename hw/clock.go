@@ -114,8 +114,8 @@ func chooseClock(fsys fs.FS) Clock {
 	return Clock{Source: SourceTSC, Invariant: true}
 }
 
-// tscBased says whether a clock source of the kernel is the TSC or a scaled TSC that the hypervisor
-// provides.
+// tscBased reports whether a clock source of the kernel is the TSC or a scaled TSC that the
+// hypervisor provides.
 func tscBased(source string) bool {
 	return source == "tsc" || source == "kvm-clock" || source == "hyperv_clocksource_tsc_page" ||
 		source == "xen"

@@ -72,14 +72,14 @@ type Counters interface {
 	Close() error
 }
 
-// ErrNoPMU says that there are no hardware counters here, usually because this is a VM; being root
-// does not help.
+// ErrNoPMU records that there are no hardware counters here, usually because this is a VM; being
+// root does not help.
 var ErrNoPMU = failure.New(failure.Capability, "no hardware counters on this machine (a VM "+
 	"without a virtual PMU?); "+
 	"root does not help")
 
-// ErrNotLLC says that the kernel's generic event counts another cache on this processor, and so is
-// not used.
+// ErrNotLLC records that the kernel's generic event counts another cache on this processor, and so
+// is not used.
 var ErrNotLLC = failure.New(failure.Capability, "the kernel's generic event does not count the "+
 	"last-level cache on "+
 	"this processor")

@@ -16,7 +16,7 @@ func Features() CPUFeatures {
 	}
 }
 
-// countsLLC says whether the kernel's event e counts the LLC where its name promises it. On AMD
+// countsLLC reports whether the kernel's event e counts the LLC where its name promises it. On AMD
 // (family 17h on) cache-misses is event 64H, the L2's misses, and LLC-load-misses does not exist:
 // the L3 counts in a PMU of its own, for the whole complex (Linux, arch/x86/events/amd/core.c).
 func countsLLC(e Event) bool {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Memory says how much more a process may allocate.
+// Memory records how much more a process may allocate.
 type Memory struct {
 	// the smaller of what the system and the process's cgroups leave
 	FreeBytes  int64 `json:"free_bytes"`

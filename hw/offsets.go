@@ -66,8 +66,8 @@ func OffsetsWithin(e Effort, cpus []int) ([]Offset, error) {
 	return out, nil
 }
 
-// ErrNoAnswer says that no exchange of stamps succeeded in the time given: other programs hold one
-// of the CPUs.
+// ErrNoAnswer records that no exchange of stamps succeeded in the time given: other programs hold
+// one of the CPUs.
 var ErrNoAnswer = failure.New(failure.Failed, "the two CPUs never ran at the same time; other "+
 	"programs hold them")
 

@@ -11,7 +11,7 @@ type usage struct {
 	voluntary, involuntary, faults, cpuNS uint64
 }
 
-// hasRusage says whether usage has e, for when perf_event has not.
+// hasRusage reports whether usage has e, for when perf_event has not.
 func hasRusage(e Event) bool {
 	switch e {
 	case TaskClock, PageFaults, ContextSwitches, VoluntarySwitches, InvoluntarySwitches:

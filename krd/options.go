@@ -123,7 +123,7 @@ type LossError struct {
 	Unknown   []bool   // by worker: how many are missing is not known; may be nil
 }
 
-// LossOf says what is missing from t.
+// LossOf returns what is missing from t.
 func LossOf(t *loi.Trace) *LossError { return &LossError{t.Discarded(), t.LossUnknown()} }
 
 // UnknownWorkers returns of how many workers it is not known how many records are missing.

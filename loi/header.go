@@ -58,8 +58,8 @@ type Header struct {
 	Machine   string // its name
 	// MachineHash is the hash of the machine's description where it is simulated or from a file.
 	MachineHash string
-	// Unordered says that the records of a worker need not be in the order of their starts: those
-	// of Go's own scheduler belong to CPUs.
+	// Unordered records that the records of a worker need not be in the order of their starts:
+	// those of Go's own scheduler belong to CPUs.
 	Unordered bool
 
 	Meta []KV // free-form, in this order
@@ -81,7 +81,7 @@ const (
 	maxWorkers = 1 << 16
 )
 
-// Validate says what makes h unfit for a trace: no worker, a node out of range, a name that is
+// Validate returns what makes h unfit for a trace: no worker, a node out of range, a name that is
 // empty or used twice, a parameter that names no partition or has no mode, an empty block,
 // registered blocks of another kind of object, or more than 2^32-1 blocks in all.
 func (h *Header) Validate() error {

@@ -25,7 +25,7 @@ func NewMemory(h Header, opt Options) (*Writer, error) {
 	return w, nil
 }
 
-// inMemory says whether a chunk at off is in memory: those before it have not taken all of it.
+// inMemory reports whether a chunk at off is in memory: those before it have not taken all of it.
 func (w *Writer) inMemory(off, size int64) bool {
 	return w.memory && off+size <= int64(w.opt.MemoryBytes)
 }

@@ -367,7 +367,7 @@ func (p *textParser) part(a *Access) {
 	}
 }
 
-// wrong says what is wrong with an access, or returns "".
+// wrong returns what is wrong with an access, or returns "".
 func (p *textParser) wrong(a *Access) string {
 	if p.err != nil {
 		return ""

@@ -37,7 +37,8 @@ func shapeOf(kind ObjectKind, a *Access) int {
 	return shapeBlock
 }
 
-// checkNamed says what is wrong with an access to an object of kind Keyed or Span, or returns "".
+// checkNamed returns what is wrong with an access to an object of kind Keyed or Span, or returns
+// "".
 func checkNamed(kind ObjectKind, a *Access) string {
 	switch {
 	case a.Bytes == 0 || a.Bytes > maxExtent:

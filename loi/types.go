@@ -11,7 +11,7 @@ type ObjectID uint16
 // KernelID is the index of a kernel in [Registry.Kernels].
 type KernelID uint16
 
-// Mode says what a kernel does to a block.
+// Mode records what a kernel does to a block.
 type Mode uint8
 
 // The modes of an access. The zero value is invalid, so that a forgotten mode is noticed.
@@ -40,7 +40,7 @@ type SizeRun struct {
 	Bytes uint64
 }
 
-// ObjectKind says how accesses name parts of an object.
+// ObjectKind records how accesses name parts of an object.
 type ObjectKind uint8
 
 // The kinds of objects.
@@ -139,7 +139,7 @@ type RegionID uint16
 // NoRegion is the parent of a region that has none.
 const NoRegion RegionID = 0xffff
 
-// RegionKind says what a region is in the source of its program.
+// RegionKind records what a region is in the source of its program.
 type RegionKind uint8
 
 // The kinds of regions. The zero value is invalid.
@@ -178,7 +178,7 @@ type Registry struct {
 	Regions []Region
 }
 
-// Accesses says whether any kernel declares blocks that it accesses.
+// Accesses reports whether any kernel declares blocks that it accesses.
 func (r *Registry) Accesses() bool {
 	return slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return len(k.Params) > 0 })
 }

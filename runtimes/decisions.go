@@ -25,7 +25,7 @@ func (w *Worker) searchesSince() uint64 {
 	return w.searchFrom
 }
 
-// decides says whether decisions are recorded.
+// decides reports whether decisions are recorded.
 func (w *Worker) decides() bool { return w.pool.structure.Decisions }
 
 // inTrace is the number of the task f in the trace, 0 for the program.

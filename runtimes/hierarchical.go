@@ -30,7 +30,7 @@ func (Hierarchical) Look(s *Search) Move {
 	return Rest
 }
 
-// leads says whether the worker has the lowest number in its node.
+// leads reports whether the worker has the lowest number in its node.
 func leads(s *Search) bool {
 	for _, v := range s.Victims[:s.Local] {
 		if v < s.Worker {

@@ -166,7 +166,7 @@ func seen(some bool) Outcome {
 	return OutcomeEmpty
 }
 
-// isVictim says that there is a queue of that number, and that it is not the worker's own.
+// isVictim reports that there is a queue of that number, and that it is not the worker's own.
 func (w *Worker) isVictim(queue int) bool {
 	return uint(queue) < uint(len(w.pool.queueNode)) && queue != w.pool.queueOf[w.id]
 }
@@ -302,10 +302,11 @@ func (w *Worker) tellThief(f *Frame) {
 	}
 }
 
-// shallower says whether an entry lies no deeper than the task that waits. WaitRule.
+// shallower reports whether an entry lies no deeper than the task that waits. WaitRule.
 func (w *Worker) shallower(e entry) bool { return int(e.tag) <= w.top.level() }
 
-// mayTakeOwn says whether the [WaitRule] allows the newest entry of the own deque, if there is one.
+// mayTakeOwn reports whether the [WaitRule] allows the newest entry of the own deque, if there is
+// one.
 func (w *Worker) mayTakeOwn() bool {
 	f := w.top
 	if f == nil || w.size() <= 0 {
@@ -397,8 +398,8 @@ func (w *Worker) countFailed(victim int) {
 	w.steals.RemoteFailed += 1 - local
 }
 
-// leaves says whether to leave a proxy that an idle worker will find in its mailbox. Only a hint:
-// the entry is not ours yet.
+// leaves reports whether to leave a proxy that an idle worker will find in its mailbox. Only a
+// hint: the entry is not ours yet.
 func (w *Worker) leaves(e entry) bool {
 	// not if the owner is writing the slot: frame and number of different entries
 	if e.i != entryProxy {
@@ -472,7 +473,7 @@ func (w *Worker) wake() bool {
 	return false
 }
 
-// anything says whether w could find work now.
+// anything reports whether w could find work now.
 func (p *pool) anything(w *Worker) bool {
 	if p.signal.Load()&signalStop != 0 || w.top != nil && w.top.complete() {
 		return true
@@ -483,7 +484,7 @@ func (p *pool) anything(w *Worker) bool {
 	return p.queued()
 }
 
-// queued says whether there is an entry that a thief would see.
+// queued reports whether there is an entry that a thief would see.
 func (p *pool) queued() bool {
 	for _, q := range p.shared {
 		if q.size.Load() > 0 {

@@ -15,7 +15,7 @@ import (
 	"krdlab/loi"
 )
 
-// Tracing says what the workers of a run note down about kernels.
+// Tracing records what the workers of a run note down about kernels.
 type Tracing int
 
 const (
@@ -32,8 +32,8 @@ type Config struct {
 	CPUs []int
 	// Nodes is the node of each worker, which need not be that of its CPU.
 	Nodes []int
-	// Distance says how far node b is from node a, 0 for the same; only the order means anything.
-	// nil: all others are equally far.
+	// Distance records how far node b is from node a, 0 for the same; only the order means
+	// anything. nil: all others are equally far.
 	Distance func(a, b int) int
 	// Socket is the socket of a node, for queues of sockets. nil: each node is one.
 	Socket func(node int) int
@@ -229,7 +229,7 @@ var exclusive = make(chan struct{}, 1)
 // smallHeap is how many bytes of live and dead objects a run may begin with.
 const smallHeap = 64 << 20
 
-// check says what is missing in c, or does not fit.
+// check returns what is missing in c, or does not fit.
 func (c *Config) check(ctx context.Context, prog Program) error {
 	if ctx == nil || prog == nil || !given(c.Policy) {
 		return errors.New("run: a context, a policy and a program are needed")
@@ -248,7 +248,7 @@ func (c *Config) check(ctx context.Context, prog Program) error {
 	return nil
 }
 
-// given says that there is a policy.
+// given reports that there is a policy.
 func given(p Policy) bool {
 	s, ok := p.(Scheduler)
 	return p != nil && (!ok || s.Policy != nil)

@@ -244,8 +244,8 @@ func (f *Frame) arrive(n int32) (last bool) {
 	return atomic.AddInt32(&f.join, n) == 0
 }
 
-// complete says whether all children queued in the present phase have finished: steals counts those
-// that finished here, from -1 on if all children are queued. JoinStarter; by the owner of f.
+// complete reports whether all children queued in the present phase have finished: steals counts
+// those that finished here, from -1 on if all children are queued. JoinStarter; by the owner of f.
 func (f *Frame) complete() bool {
 	return f.steals+atomic.LoadInt32(&f.join) == f.n-1
 }

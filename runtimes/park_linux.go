@@ -20,7 +20,7 @@ const (
 	membarrierRegisterPrivate = 1 << 4
 )
 
-// barriers says whether [fenceOthers] works: the system may lack the call, or forbid it.
+// barriers records whether [fenceOthers] works: the system may lack the call, or forbid it.
 var barriers = sync.OnceValue(func() bool {
 	_, _, e := unix.RawSyscall(unix.SYS_MEMBARRIER, membarrierRegisterPrivate, 0, 0)
 	return e == 0 && fenceOthers()

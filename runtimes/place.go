@@ -18,13 +18,13 @@ const tagKept int32 = 1 << 30
 // maxPlaced is how many workers ranges can be of.
 const maxPlaced = 0x7fff / Parts
 
-// several says that a range is of more than one worker.
+// several reports that a range is of more than one worker.
 func several(tag int32) bool {
 	from, to := rangeOf(tag)
 	return to > from && from/Parts != (to-1)/Parts
 }
 
-// mayTake says whether w, a thief, may take an entry: the policy does not keep it, and with
+// mayTake reports whether w, a thief, may take an entry: the policy does not keep it, and with
 // [Rules.Ranges] its range is within the one that w steals in. By the holder of the lock of the
 // entry's queue.
 func (w *Worker) mayTake(e entry) bool {
@@ -98,7 +98,7 @@ func (w *Worker) ranInPlace(e entry) {
 	}
 }
 
-// serial says that the children of f are called, in order: it was placed so, and its range is
+// serial reports that the children of f are called, in order: it was placed so, and its range is
 // empty. Rules.Place.
 func (f *Frame) serial() bool {
 	from, to := rangeOf(f.next)
@@ -189,9 +189,9 @@ func (w *Worker) name(e entry) int32 {
 	return e.i
 }
 
-// sendsAway says whether the only child of f's phase is queued, as several are: it is placed with
-// another worker, or there is a hint of it and no task above it was admitted. LastQueue; by the
-// holder of f.
+// sendsAway reports whether the only child of f's phase is queued, as several are: it is placed
+// with another worker, or there is a hint of it and no task above it was admitted. LastQueue; by
+// the holder of f.
 func (w *Worker) sendsAway(f *Frame) bool {
 	if w.rules.Admit && f.anchor == 0 {
 		if h, ok := f.task.(Hinted); ok && h.Hint(w, 0) != (Hint{}) {

@@ -13,7 +13,7 @@ type Policy interface {
 	Look(s *Search) Move
 }
 
-// SpawnRule says which side of a spawn runs first.
+// SpawnRule records which side of a spawn runs first.
 type SpawnRule uint8
 
 const (
@@ -31,7 +31,7 @@ const (
 	SpawnChosen
 )
 
-// Sharing says whose a queue is.
+// Sharing records whose a queue is.
 type Sharing uint8
 
 const (
@@ -41,7 +41,7 @@ const (
 	ShareAll                   // there is one
 )
 
-// Order says which entry of its own queue a worker takes next.
+// Order records which entry of its own queue a worker takes next.
 type Order uint8
 
 const (
@@ -53,7 +53,7 @@ const (
 	TakeSerial
 )
 
-// LastRule says what becomes of the last child of a phase. SpawnParent only.
+// LastRule records what becomes of the last child of a phase. SpawnParent only.
 type LastRule uint8
 
 const (
@@ -63,7 +63,7 @@ const (
 	LastQueue
 )
 
-// JoinRule says who runs what follows a join that was not complete when the parent came to it.
+// JoinRule records who runs what follows a join that was not complete when the parent came to it.
 type JoinRule uint8
 
 const (
@@ -76,7 +76,7 @@ const (
 	JoinRequeue
 )
 
-// WaitRule says what a worker may take while a task that it has started waits at a join.
+// WaitRule records what a worker may take while a task that it has started waits at a join.
 // JoinStarter only. What it may not take stays where it is: an attempt at it is OutcomeLeft, and
 // the own queue seems empty.
 type WaitRule uint8
@@ -149,11 +149,11 @@ type Rules struct {
 	Push int
 }
 
-// Deque says that each worker has a deque, and that no queue is under a lock.
+// Deque reports that each worker has a deque, and that no queue is under a lock.
 func (r Rules) Deque() bool { return r.Queue == ShareWorker && r.Take == TakeNewest && !r.Locked }
 
-// ranked says that frames know their depth, and which child of their parent they are or where they
-// are placed.
+// ranked reports that frames know their depth, and which child of their parent they are or where
+// they are placed.
 func (r Rules) ranked() bool {
 	return r.Take == TakeSerial || r.Wait != WaitAny || r.Place ||
 		r.Admit
@@ -332,10 +332,10 @@ type Search struct {
 	// shuffled once, by seed, when the workers were made. With [Rules.Shuffle] all of them were:
 	// they are one group, and Local is 0. Workers of one queue have the same.
 	Victims []int
-	// Local says how many of Victims, at their beginning, belong to the worker's own node.
+	// Local records how many of Victims, at their beginning, belong to the worker's own node.
 	Local int
-	// Groups says where each distance ends in Victims: those at the same distance as the first are
-	// Victims[:Groups[0]], the next Victims[Groups[0]:Groups[1]], and so on.
+	// Groups records where each distance ends in Victims: those at the same distance as the first
+	// are Victims[:Groups[0]], the next Victims[Groups[0]:Groups[1]], and so on.
 	Groups []int
 
 	// With [Rules.Ranges]: the parts of workers within which this worker steals, none if both are 0.

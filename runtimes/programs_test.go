@@ -125,7 +125,7 @@ func (t *treeTask) children(phase int) int {
 
 func (t *treeTask) child(i int) uint64 { return mix(t.place*31 + uint64(t.phase)*1009 + uint64(i)) }
 
-// frameAt says whether the child at a place is a frame, and not a leaf.
+// frameAt reports whether the child at a place is a frame, and not a leaf.
 func (t *treeTask) frameAt(place uint64) bool {
 	return t.depth > 0 && bits.OnesCount64(place)%5 != 0
 }

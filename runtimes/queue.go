@@ -240,10 +240,10 @@ func (q *queue) steal(batch []entry, half bool) (_ []entry, of int, _ Outcome) {
 	return batch, n, OutcomeDone
 }
 
-// serialBefore says whether the serial run would begin entry a before entry b. Both are queued, so
-// that the frames above them do not change: neither is below the other, and where their ways from
-// the root part there are two children of one phase. Cost: in proportion to the depth of the frames
-// below that place. TakeSerial only: frames know their depth and which child they are.
+// serialBefore reports whether the serial run would begin entry a before entry b. Both are queued,
+// so that the frames above them do not change: neither is below the other, and where their ways
+// from the root part there are two children of one phase. Cost: in proportion to the depth of the
+// frames below that place. TakeSerial only: frames know their depth and which child they are.
 func serialBefore(a, b entry) bool {
 	f, i := a.f, a.place()
 	g, j := b.f, b.place()

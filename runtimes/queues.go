@@ -88,9 +88,10 @@ func (p *pool) makeQueues(at *places, seed uint64) {
 	}
 }
 
-// drawn says whether the seed decided anything in virtual time, where no kernel is sampled: a draw
-// of a worker, or whom it tried to steal from. A policy that never tries does not look at the order.
-// That answers count as steals only when they are heard makes no difference but with Requests.
+// drawn reports whether the seed decided anything in virtual time, where no kernel is sampled: a
+// draw of a worker, or whom it tried to steal from. A policy that never tries does not look at the
+// order. That answers count as steals only when they are heard makes no difference but with
+// Requests.
 func (p *pool) drawn() bool {
 	return slices.ContainsFunc(p.workers, func(w *Worker) bool {
 		tried := w.steals != Steals{} || p.rules.Requests
@@ -98,7 +99,7 @@ func (p *pool) drawn() bool {
 	})
 }
 
-// shuffled says whether the order of the victims could be another with another seed.
+// shuffled reports whether the order of the victims could be another with another seed.
 func (s *Search) shuffled() bool {
 	return len(s.Groups) < len(s.Victims)
 }

@@ -16,8 +16,8 @@ func NewRand(seed uint64, stream int) Rand {
 	return r
 }
 
-// Drew says whether what r has given could have been other numbers with another seed: whether one
-// was drawn out of more than one.
+// Drew reports whether what r has given could have been other numbers with another seed: whether
+// one was drawn out of more than one.
 func (r *Rand) Drew() bool { return r.chose != 0 }
 
 // Uint64 returns the next 64 random bits.

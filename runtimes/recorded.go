@@ -7,7 +7,7 @@ import (
 	"krdlab/loi"
 )
 
-// Structure says which events of its structure a run records, besides its kernels: see
+// Structure records which events of its structure a run records, besides its kernels: see
 // [loi.Recorder.BeginTask]. The zero value is none.
 type Structure struct {
 	Tasks   bool `json:"trace_tasks,omitempty"`   // who spawned whom, in which phase, and where each ran
@@ -22,7 +22,7 @@ type Structure struct {
 var errNoRecorders = errors.New("the structure of a run is recorded with its kernels, or not at " +
 	"all: it has no recorders")
 
-// Any says whether there is anything to record.
+// Any reports whether there is anything to record.
 func (s Structure) Any() bool { return s.Tasks || s.Regions || s.Decisions }
 
 // Regioned is a task that stands in regions of the program's source ([loi.Registry].Regions).

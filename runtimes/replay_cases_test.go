@@ -108,7 +108,7 @@ func (r *recording) count(op opKind, out Outcome) (n int) {
 	return n
 }
 
-// has says whether there is such an operation.
+// has reports whether there is such an operation.
 func (r *recording) has(such func(operation) bool) bool {
 	return slices.ContainsFunc(r.tape.of, func(t *tape) bool {
 		return slices.ContainsFunc(t.events, such)

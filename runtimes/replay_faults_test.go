@@ -226,13 +226,14 @@ type mutant struct {
 	name  string
 	rules func(r *Rules)
 	move  func(s *Search, m Move) Move
-	// needs says whether the run of the record had to decide that at all; nil: it had.
+	// needs records whether the run of the record had to decide that at all; nil: it had.
 	needs func(r *recording, rules Rules) bool
 	// what the other interfaces of a policy decide; nil: as the original
 	choose func(s SpawnRule) SpawnRule
 	place  func(p *Placing, at *Placement)
 	admit  func(charge uint64, ok bool) (uint64, bool)
-	// equal says that under these rules the other decision is none: nothing comes in another order.
+	// equal records that under these rules the other decision is none: nothing comes in another
+	// order.
 	equal func(rules Rules) bool
 }
 

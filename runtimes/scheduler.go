@@ -40,10 +40,10 @@ type Scheduler struct {
 // Serial says that the scheduler has one worker and only calls.
 func (s Scheduler) Serial() bool { return s.Rules().Spawn == SpawnCall }
 
-// ThreadsOnly says that the scheduler exists on threads and not in virtual time.
+// ThreadsOnly reports that the scheduler exists on threads and not in virtual time.
 func (s Scheduler) ThreadsOnly() bool { return s.Rules().Spawn == SpawnGo }
 
-// DepthFirst says that on one core it runs what the serial run does in that order, or, parent
+// DepthFirst reports that on one core it runs what the serial run does in that order, or, parent
 // first, the children of each phase in mirrored order.
 func (s Scheduler) DepthFirst() bool {
 	r := s.Rules()

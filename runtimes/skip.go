@@ -44,7 +44,8 @@ func (s *stepper) skip(v *stepWorker) {
 	k.steps = n
 }
 
-// nothing says whether it is certain that a move of v at v.now, which may lie ahead, finds nothing.
+// nothing reports whether it is certain that a move of v at v.now, which may lie ahead, finds
+// nothing.
 func (s *stepper) nothing(v *stepWorker, m Move) bool {
 	switch m.Kind {
 	case MoveSteal:

@@ -33,7 +33,7 @@ type stamper struct {
 // noKernel: the worker has not run any.
 const noKernel = math.MinInt32
 
-// stampMode says what Begin and End do.
+// stampMode records what Begin and End do.
 type stampMode uint8
 
 const (
@@ -50,7 +50,7 @@ func newStamper(worker, kernels int) stamper {
 	return stamper{id: worker, kernel: noKernel, prof: loi.NewProfile(kernels)}
 }
 
-// Computes says whether kernels are to be computed. In a dry run, whose times come from a model,
+// Computes reports whether kernels are to be computed. In a dry run, whose times come from a model,
 // they are not, and their results are undefined; what decides the shape of the program must be
 // computed all the same.
 func (s *stamper) Computes() bool { return !s.dry }

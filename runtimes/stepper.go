@@ -29,7 +29,7 @@ type Costs struct {
 	// before each execution of a kernel, of a serial run too: its stamps, the recursion to it; 0 is
 	// none
 	Call uint64
-	// Kernel says how long an execution takes that begins on a worker now. It is called in the
+	// Kernel records how long an execution takes that begins on a worker now. It is called in the
 	// order of virtual time, but for the kernels of a task that runs several: they are one step,
 	// and later ones may begin after what other workers are asked about next.
 	Kernel func(worker int, now uint64, k loi.KernelID, blocks []uint32) uint64

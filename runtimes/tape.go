@@ -156,7 +156,7 @@ func (t *tape) done() {
 	}
 }
 
-// comes says whether, in a replay, the next operation of the record is op, at this point of the
+// comes reports whether, in a replay, the next operation of the record is op, at this point of the
 // worker's own time.
 func (t *tape) comes(op opKind) bool {
 	if t.all.play == nil {
@@ -166,7 +166,7 @@ func (t *tape) comes(op opKind) bool {
 	return ok && e.op == op && e.ran == t.w.ran() && e.moves == t.moves
 }
 
-// busy says whether, in a replay, the next operation is a steal that met another worker.
+// busy reports whether, in a replay, the next operation is a steal that met another worker.
 func (t *tape) busy() bool {
 	if t.all.play == nil {
 		return false

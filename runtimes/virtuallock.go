@@ -95,7 +95,7 @@ func (s *stepper) size(queue int) int64 {
 	return int64(s.pool.shared[queue].size.Load())
 }
 
-// ownSeemsEmpty says that v's own queue is shared and seen to be empty without its lock.
+// ownSeemsEmpty reports that v's own queue is shared and seen to be empty without its lock.
 func (s *stepper) ownSeemsEmpty(v *stepWorker) bool {
 	return v.virtual != nil && !v.granted && s.size(v.queue) == 0
 }

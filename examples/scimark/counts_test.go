@@ -15,7 +15,7 @@ func (c counts) times(n int) counts { return counts{c.loads * n, c.stores * n, c
 func first(n int) int  { return n * (n - 1) / 2 }
 func second(n int) int { return (n - 1) * n * (2*n - 1) / 6 }
 
-// byHand says what each function of a kernel accesses on the heap, by its loops: elements of
+// byHand returns what each function of a kernel accesses on the heap, by its loops: elements of
 // slices, and headers of slices that are elements. Neither len nor a slice that is a local is one.
 // kernel lists the functions that are the kernel; the others prepare and check.
 func byHand(name string, s size) (of map[string]counts, kernel []string) {

@@ -168,7 +168,7 @@ func configs(e *dataset.Experiment) (order []Config, cells map[Config][]*dataset
 	return order, cells
 }
 
-// whyNot says what two experiments differ in as a whole.
+// whyNot returns what two experiments differ in as a whole.
 func whyNot(a, b []Config) string {
 	if len(a) == 0 || len(b) == 0 {
 		return "one of them has no cell that can be used"

@@ -103,7 +103,7 @@ func (r *Report) smallestP() (p float64, n string) {
 	return p, n
 }
 
-// whyNoTest says what all comparisons are instead.
+// whyNoTest returns what all comparisons are instead.
 func (r *Report) whyNoTest() string {
 	n := map[Verdict]int{}
 	for i := range r.Pairs {

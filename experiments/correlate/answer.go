@@ -123,7 +123,7 @@ func (s *Scope) answers(question string, outcomes ...Outcome) (list []Answer) {
 
 const equalByConstruction = "equal by construction"
 
-// construction says what is known instead of a coefficient.
+// construction returns what is known instead of a coefficient.
 func (a *Association) construction() string {
 	s := equalByConstruction + ": the misses are computed from the same trace as the KRD, so " +
 		"that no coefficient is given"
@@ -194,7 +194,7 @@ func (a *Association) estimate(c *Coefficient) string {
 	return signed(c.Value) + " (" + interval(c) + ")"
 }
 
-// verdict says whether the runs can tell that reuse goes with the outcome, and, if asked, which
+// verdict reports whether the runs can tell that reuse goes with the outcome, and, if asked, which
 // share does.
 func (a *Association) verdict(which bool) string {
 	best := a.BestSpearman

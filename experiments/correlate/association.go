@@ -30,9 +30,9 @@ type Report struct {
 type Association struct {
 	Outcome   Outcome `json:"outcome"`
 	LLCSource *string `json:"llc_source"` // of the misses; null where the outcome has none
-	// MissSource says which model too, as [Configuration.MissSource].
+	// MissSource records which model too, as [Configuration.MissSource].
 	MissSource *string `json:"miss_source"`
-	// ByConstruction says that the misses follow from the trace that the KRD is computed from.
+	// ByConstruction records that the misses follow from the trace that the KRD is computed from.
 	// There are no coefficients then; ExcessLeast and ExcessMost are the least and the most
 	// [Configuration.MissExcess]. These two are there of all misses of which they are known.
 	ByConstruction bool          `json:"equal_by_construction"`
@@ -345,7 +345,7 @@ func (b *boot) coefficients(x *pairable, draw int) (p, r float64) {
 	return quotient(xy, xx, yy), quotient(float64(rxy), float64(rxx), float64(ryy))
 }
 
-// constantSeries says whether all values are the same, unknown (NaN) ones too.
+// constantSeries reports whether all values are the same, unknown (NaN) ones too.
 func constantSeries(v []float64) bool {
 	for _, x := range v {
 		if x != v[0] && (x == x || v[0] == v[0]) {

@@ -7,7 +7,7 @@ import (
 	"krdlab/experiments/result"
 )
 
-// Best says which KRD share goes with an outcome most strongly, whatever the sign, and how sure
+// Best records which KRD share goes with an outcome most strongly, whatever the sign, and how sure
 // that is.
 type Best struct {
 	// Points have the coefficient of the largest size; several where it is the same.

@@ -55,17 +55,17 @@ type Configuration struct {
 	LLCMissesPerCore result.Quantity `json:"llc_misses_per_core"`
 	// "perf_event", "model"; null: no misses, or from several sources
 	LLCSource *string `json:"llc_source"`
-	// MissSource says which model too, as [result.Result.MissesFrom] does.
+	// MissSource records which model too, as [result.Result.MissesFrom] does.
 	MissSource *string `json:"miss_source"`
-	// ByConstruction says that the misses were computed from the trace of the KRD, by a stack like
-	// the KRD's ([result.Result.MissesByConstruction]).
+	// ByConstruction records that the misses were computed from the trace of the KRD, by a stack
+	// like the KRD's ([result.Result.MissesByConstruction]).
 	ByConstruction bool `json:"misses_by_construction"`
 	// MissExcess is by how much the misses of traced repetitions exceed the lines that KRD finds
 	// far or cold, as a part of these; below 0 where they are fewer.
 	MissExcess result.Quantity `json:"llc_misses_excess"`
-	// Deterministic says that nothing was drawn, so that one repetition stands for all.
+	// Deterministic records that nothing was drawn, so that one repetition stands for all.
 	Deterministic bool `json:"deterministic"`
-	// Disturbed says that other programs disturbed a result, which was asked for all the same.
+	// Disturbed records that other programs disturbed a result, which was asked for all the same.
 	Disturbed bool `json:"disturbed,omitempty"`
 	// LLCMissesPerAccess are the misses of all cores by the accesses of kernels to blocks (many
 	// lines each).

@@ -155,7 +155,7 @@ type sample struct {
 	constant int
 }
 
-// same says whether all observations from that one on are the same.
+// same reports whether all observations from that one on are the same.
 func (s *sample) same(from int) bool {
 	for _, x := range append(s.x, s.y) {
 		if !constantSeries(x[from:]) {

@@ -287,7 +287,7 @@ func (f *Family) overview(k key) *doc.Doc {
 	return &doc.Doc{Parts: []doc.Part{t}}
 }
 
-// tooSmall says which scopes cannot be significant.
+// tooSmall returns which scopes cannot be significant.
 func tooSmall(f *Family, k key) []string {
 	names := map[string][]string{}
 	var order []string
@@ -310,7 +310,7 @@ func tooSmall(f *Family, k key) []string {
 	return list
 }
 
-// reversed says where a point's coefficient changes its sign when cores and size are held equal
+// reversed returns where a point's coefficient changes its sign when cores and size are held equal
 // (Simpson's paradox), "" if it does not.
 func (f *Family) reversed(k key, point string) string {
 	of := func(kind Kind) float64 {

@@ -113,7 +113,7 @@ func Load(dir string) (*Experiment, error) {
 		result.ResultFile)
 }
 
-// noFolder says what dir is if it is no folder.
+// noFolder returns what dir is if it is no folder.
 func noFolder(dir string) error {
 	const want = "expected the folder of a sweep or of a run"
 	info, err := os.Stat(dir)
@@ -215,8 +215,8 @@ func (p *PlannedCell) read(experiment string, m *machine.Machine) ([]Cell, []Pro
 	return nil, []Problem{{Cell: p.ID, Kind: Missing, Detail: "it has not been run"}}
 }
 
-// Unused says why a planned cell that is finished in the folder of an experiment cannot be used, or
-// not for each of its schedulers: its first problem. nil if it can, or is not finished.
+// Unused returns why a planned cell that is finished in the folder of an experiment cannot be used,
+// or not for each of its schedulers: its first problem. nil if it can, or is not finished.
 func (p *PlannedCell) Unused(experiment string) *Problem {
 	if !exists(filepath.Join(experiment, CellsDir, p.ID)) {
 		return nil
@@ -324,7 +324,7 @@ func checkSum(path, want string) error {
 	return err
 }
 
-// unreadable says which result of result.json cannot be used, and why.
+// unreadable returns which result of result.json cannot be used, and why.
 func unreadable(r *result.Result, err error) (scheduler, detail string) {
 	if r.Scheduler == "" {
 		return Unnamed, fmt.Sprintf("%s: a result: %v", result.ResultFile, err)

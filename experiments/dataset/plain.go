@@ -54,8 +54,8 @@ func escape(s []byte) (size int, r rune) {
 	return 2, rune(s[1])
 }
 
-// control says whether r is a control character (Unicode's Cc), turns the direction of writing, or
-// is no character at all.
+// control reports whether r is a control character (Unicode's Cc), turns the direction of writing,
+// or is no character at all.
 func control(r rune) bool {
 	return r < ' ' || 0x7f <= r && r < 0xa0 || 0x202a <= r && r <= 0x202e || 0x2066 <= r &&
 		r <= 0x2069 || r == 0xfffe || r == 0xffff

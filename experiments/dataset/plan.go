@@ -17,7 +17,7 @@ import (
 	"krdlab/kernels/kernel"
 )
 
-// Info says what an experiment is: the document experiment.json.
+// Info records what an experiment is: the document experiment.json.
 type Info struct {
 	SchemaVersion int `json:"schema_version"`
 	// "sweep", "reproduce", "ablation", "machines", "validate"

@@ -18,7 +18,7 @@ import (
 // mostNodes is more than any machine has; what is indexed by node is allocated by the largest.
 const mostNodes = 1 << 12
 
-// valid says what is impossible in a result, so that whoever computes with it need not ask: a
+// valid returns what is impossible in a result, so that whoever computes with it need not ask: a
 // result without a name, repetitions of negative time, workers on nodes that there cannot be,
 // histograms that do not add up, misses without a source.
 func valid(r *result.Result) error {
@@ -244,7 +244,7 @@ func (p *PlannedCell) differs(m *machine.Machine, c *Cell) string {
 	return firstDifference(fieldsOf(r.Settings), fieldsOf(p.Settings))
 }
 
-// firstDifference says which of the named values, in the order of the alphabet, is not what was
+// firstDifference returns which of the named values, in the order of the alphabet, is not what was
 // planned; "" if all are.
 func firstDifference(found, planned map[string]any) string {
 	names := map[string]any{}

@@ -12,7 +12,7 @@ import (
 	"krdlab/loi"
 )
 
-// source says where the numbers of a group come from: the first line of every caption.
+// source returns where the numbers of a group come from: the first line of every caption.
 func (s *subject) source() string {
 	m := s.machine()
 	words := "Measured on " + m.Name
@@ -73,8 +73,8 @@ func (t *tally) says(how statistic, noun, seeds, extra string) string {
 	return text + how.bars + extra + ". None where there are fewer than 6 repetitions."
 }
 
-// sample says what the points of figures are: of how many repetitions, of how many seeds, and what
-// bars are, unless there are none.
+// sample returns what the points of figures are: of how many repetitions, of how many seeds, and
+// what bars are, unless there are none.
 func (s *subject) sample(how statistic) string {
 	var t tally
 	doubtful, all := 0, 0
@@ -104,7 +104,7 @@ func (s *subject) sample(how statistic) string {
 	return text
 }
 
-// deterministic says which schedulers drew nothing at random on the given core counts, so that
+// deterministic returns which schedulers drew nothing at random on the given core counts, so that
 // their repetitions are one value; "" if all did.
 func (s *subject) deterministic(cores ...int) string {
 	var where []string // each list of core counts once
@@ -150,7 +150,7 @@ func (s *subject) deterministic(cores ...int) string {
 	return "Deterministic, one value and no interval: " + strings.Join(list, "; ") + "."
 }
 
-// disturbed says whether other programs, or the machine, disturbed a cell.
+// disturbed reports whether other programs, or the machine, disturbed a cell.
 func (s *subject) disturbed(scheduler string, cores int) bool {
 	r := s.at(scheduler, cores)
 	return r != nil && r.Disturbed()
@@ -199,7 +199,7 @@ func (s *subject) seeds() int {
 	return len(seen)
 }
 
-// seedText says how many seeds there are. Each repetition of a simulated cell has one that is
+// seedText returns how many seeds there are. Each repetition of a simulated cell has one that is
 // derived from the cell's.
 func (s *subject) seedText() string {
 	switch n := s.seeds(); {
@@ -214,7 +214,7 @@ func (s *subject) seedText() string {
 // plural keeps a number and its noun on one line.
 func plural(n int, noun string) string { return fmt.Sprintf("%d\u00a0%s", n, units.Noun(n, noun)) }
 
-// absent says which schedulers of the group are not in the panel, and of a panel against cores
+// absent returns which schedulers of the group are not in the panel, and of a panel against cores
 // which points it has not.
 func (s *subject) absent(p *plot.Panel) (lines []string) {
 	var list, points []string

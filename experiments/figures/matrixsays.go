@@ -10,7 +10,7 @@ import (
 	"krdlab/loi"
 )
 
-// winners says which schedulers are the best of which rows.
+// winners returns which schedulers are the best of which rows.
 func winners(p *plot.Panel) string {
 	rows := map[string][]string{} // by scheduler
 	var names, undecided []string

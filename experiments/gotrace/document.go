@@ -174,7 +174,7 @@ func (d *Document) parts(a *analysis, groups []krd.GroupHistogram) {
 	d.Objects, d.Allocations = objects.list(), made.list()
 }
 
-// className says what objects of a class are.
+// className returns what objects of a class are.
 func (a *analysis) className(class int) string {
 	c := a.reader.Classes[class]
 	if c.Site != 0 {

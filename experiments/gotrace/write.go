@@ -109,7 +109,7 @@ const mostPlaces = 3
 // outsideShare is from which share of the accesses people are told what was not analysed.
 const outsideShare = 0.01
 
-// outside says where the accesses are made that are not simply analysed, if they are many.
+// outside returns where the accesses are made that are not simply analysed, if they are many.
 func (d *Document) outside() (list []string) {
 	a := &d.Accounts
 	all := float64(a.All())
@@ -144,7 +144,7 @@ func (d *Document) outside() (list []string) {
 	return list
 }
 
-// nothing says why a program seems to access nothing.
+// nothing returns why a program seems to access nothing.
 func (d *Document) nothing() string {
 	switch a := &d.Accounts; {
 	case a.All() > 0:
@@ -175,7 +175,7 @@ func named(places []Place) (text string) {
 	return text
 }
 
-// Doubts says what is not as good as it could be.
+// Doubts returns what is not as good as it could be.
 func (d *Document) Doubts() (list []string) {
 	if d.Replaced {
 		list = append(list, "the program replaced itself by another (exec), which was not traced")

@@ -347,7 +347,7 @@ func (d *data) heldOut(times []int, list *[][]Left) (r2 [3]float64) {
 // gain is what both predictors add to the better of one.
 func gain(r2 [3]float64) float64 { return r2[2] - max(r2[0], r2[1]) }
 
-// has says whether c is of the scope.
+// has reports whether c is of the scope.
 func (s *Scope) has(c *Configuration) bool { return s.Kernel == "" || c.Kernel == s.Kernel }
 
 // scope fits and validates.

@@ -71,7 +71,7 @@ func (g *Group) view() *doc.Doc {
 	return d
 }
 
-// best says whether no other unit predicts the outcome of s better.
+// best reports whether no other unit predicts the outcome of s better.
 func (g *Group) best(s *Scope) bool {
 	return !slices.ContainsFunc(g.Scopes, func(o Scope) bool {
 		return o.Kernel == s.Kernel && o.Comparison == s.Comparison && o.Outcome == s.Outcome &&
@@ -80,7 +80,7 @@ func (g *Group) best(s *Scope) bool {
 	})
 }
 
-// left says what was left out.
+// left returns what was left out.
 func (g *Group) left() string {
 	text := ""
 	if g.OneCore > 0 {

@@ -74,7 +74,7 @@ func (n *native) repetitionsOf(s *schedule) (reps, aside *[]result.Repetition) {
 	return &s.Repetitions, &s.SetAside
 }
 
-// judge says which repetitions of s were disturbed.
+// judge returns which repetitions of s were disturbed.
 func (n *native) judge(s *schedule) {
 	reps, _ := n.repetitionsOf(s)
 	result.Judge(*reps, s.Workers, n.place.Available)

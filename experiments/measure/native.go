@@ -136,7 +136,7 @@ func (n *native) schedule(s runtimes.Scheduler) *schedule {
 	}}
 }
 
-// announceTraces says how large the traces will be, and refuses those that cannot fit: of some
+// announceTraces returns how large the traces will be, and refuses those that cannot fit: of some
 // kernels that is known only now.
 func (n *native) announceTraces(free int64) error {
 	need := n.traceBytes(n.growing)
@@ -256,7 +256,7 @@ func (n *native) measure() error {
 	return nil
 }
 
-// tell says what is done next.
+// tell returns what is done next.
 func (n *native) tell(s *schedule, what string) {
 	n.progress(n.done, n.total, s.Measured.Scheduler, what)
 }
@@ -269,7 +269,7 @@ func (n *native) tracingOf(s *schedule, rep int, tracing runtimes.Tracing) runti
 	return tracing
 }
 
-// failed says whether the last check of s failed; if that was the serial run, all have failed.
+// failed reports whether the last check of s failed; if that was the serial run, all have failed.
 func (n *native) failed(s *schedule) bool {
 	if s.Check == nil || s.Check.Passed {
 		return false

@@ -153,7 +153,8 @@ func (s *simulation) work(ctx context.Context, jobs []*job) error {
 	return nil
 }
 
-// settled says whether job i, beyond the first alike repetitions, is known to give what they gave.
+// settled reports whether job i, beyond the first alike repetitions, is known to give what they
+// gave.
 func (s *simulation) settled(jobs []*job, i int) bool {
 	if jobs[i].rep < alike {
 		return false

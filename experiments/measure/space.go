@@ -166,7 +166,7 @@ const (
 	decisionBytes  = 56 + 48
 )
 
-// traces says whether traced repetitions leave anything to keep.
+// traces reports whether traced repetitions leave anything to keep.
 func (s *setup) traces() bool {
 	return !s.asked.Trace.None() && (s.kernel.Work || s.asked.Structure.Any())
 }

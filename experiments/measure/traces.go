@@ -149,7 +149,7 @@ func (n *native) analyse(s *schedule, f *traceFile, r *result.Repetition) error 
 	return nil
 }
 
-// noRoom says why a trace got no more room.
+// noRoom returns why a trace got no more room.
 func noRoom(err error) string {
 	if err == nil {
 		return "for a reason that is not known"

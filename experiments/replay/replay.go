@@ -21,7 +21,7 @@ var ErrUnsuitable = failure.New(failure.Request, "the trace cannot be replayed")
 // Options of [Misses]. The zero value replays whole blocks.
 type Options struct {
 	CacheModel request.CacheModel // "" is [request.CacheBlocks]
-	// Place says where blocks lie. Without it objects follow each other, each block of the
+	// Place records where blocks lie. Without it objects follow each other, each block of the
 	// registered size in one piece, which is enough for blocks only.
 	Place kernel.Modelled
 	// Topology is that of the computer whose CPUs the trace names: those of one core share its L2.
@@ -119,7 +119,7 @@ func activeWorkers(t *loi.Trace) (list []int, err error) {
 	return list, nil
 }
 
-// suitable says why the accesses of a program cannot be replayed.
+// suitable returns why the accesses of a program cannot be replayed.
 func suitable(r *loi.Registry, opt Options) error {
 	if opt.Place == nil && opt.CacheModel == request.CacheLines {
 		return fmt.Errorf("%w by lines: it is not known where the blocks of its program lie; "+

@@ -105,7 +105,7 @@ func noSpeed(all []standing, cores int) string {
 		stats.Speedup.Why(all[0].result), list(times))
 }
 
-// because says what a speed-up is made of, where that is known.
+// because returns what a speed-up is made of, where that is known.
 func because(r *result.Result) string {
 	o, w := r.Summary.OVR, r.Summary.WTI
 	if !o.Median.Known() || !w.Median.Known() {

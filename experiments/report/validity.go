@@ -31,7 +31,7 @@ type judgement struct {
 	Text    string
 }
 
-// validity says what may be wrong with the numbers, and what is right.
+// validity returns what may be wrong with the numbers, and what is right.
 func validity(e *dataset.Experiment) []judgement {
 	if len(e.Cells) == 0 {
 		return []judgement{cells(e)}
@@ -94,7 +94,7 @@ func substrates(e *dataset.Experiment) judgement {
 	return judgement{plain, "Substrate", strings.Join(words, "; ")}
 }
 
-// origins says which numbers were measured, which modelled, and which follow from others.
+// origins returns which numbers were measured, which modelled, and which follow from others.
 func origins(e *dataset.Experiment) judgement {
 	var measured, modelled []string
 	for _, sub := range e.Substrates() {

@@ -39,7 +39,7 @@ func machineHash(e *dataset.Experiment) string {
 	return hash
 }
 
-// frozenText says what machine numbers are of, in a sentence.
+// frozenText returns what machine numbers are of, in a sentence.
 func frozenText(hash string) string {
 	switch hash {
 	case "":

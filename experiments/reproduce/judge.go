@@ -21,7 +21,7 @@ const (
 	OtherSize Verdict = "other size"
 )
 
-// within says whether v lies in [low, high]: its whole interval, none of it, or neither.
+// within reports whether v lies in [low, high]: its whole interval, none of it, or neither.
 func within(q result.Quantity, low, high float64) Verdict {
 	from, to, sure := q.Bounds()
 	switch {
@@ -37,7 +37,7 @@ func within(q result.Quantity, low, high float64) Verdict {
 	return CannotTell
 }
 
-// less says whether a is below b.
+// less reports whether a is below b.
 func less(a, b result.Quantity) Verdict {
 	aLow, aHigh, sure := a.Bounds()
 	bLow, bHigh, ok := b.Bounds()
@@ -54,7 +54,7 @@ func less(a, b result.Quantity) Verdict {
 	return CannotTell
 }
 
-// below says whether a is below each of the others.
+// below reports whether a is below each of the others.
 func below(a result.Quantity, others ...result.Quantity) Verdict {
 	var verdicts []Verdict
 	for _, o := range others {

@@ -80,8 +80,8 @@ func (s *site) of(m stats.Measure, scheduler string) result.Quantity {
 	return m.Of(r)
 }
 
-// least says whether a scheduler has less of a measure than the paper's others, most whether it has
-// more.
+// least reports whether a scheduler has less of a measure than the paper's others, most whether it
+// has more.
 func least(m stats.Measure, scheduler string) func(s *site) Verdict {
 	return beside(scheduler, func(o string) func(s *site) Verdict { return fewer(m, scheduler, o) })
 }
@@ -103,7 +103,7 @@ func beside(scheduler string, f func(other string) func(s *site) Verdict) func(s
 	}
 }
 
-// fewer says whether one scheduler has less than another.
+// fewer reports whether one scheduler has less than another.
 func fewer(m stats.Measure, a, b string) func(s *site) Verdict {
 	return func(s *site) Verdict { return less(s.of(m, a), s.of(m, b)) }
 }

@@ -105,7 +105,7 @@ func (t term) with(decimals int, f func(float64) float64) term {
 	return t
 }
 
-// printed says that t is the number that the paper prints: to half a unit of its last digit.
+// printed prints that t is the number that the paper prints: to half a unit of its last digit.
 func printed(t term, value, unit float64) part { return is(t, value-unit/2, value+unit/2) }
 
 // means is the only meaning of a claim, that all of these hold.

@@ -109,7 +109,7 @@ var validatedMeasures = []validated{
 	}},
 }
 
-// known says whether there is all that a measure other than the time needs.
+// known reports whether there is all that a measure other than the time needs.
 func (t *timings) known() bool { return len(t.work) > 0 && len(t.base) > 0 }
 
 // nativeOver is a measure of native runs over that of simulated ones, with the central 95 % of
@@ -221,7 +221,7 @@ func validation(e *dataset.Experiment) (*outcome, error) {
 	return &outcome{name: "validation", text: d, tables: []*doc.Table{t}}, nil
 }
 
-// beside says whether two pairs are of one program and core count.
+// beside reports whether two pairs are of one program and core count.
 func (p *pair) beside(o *pair) bool {
 	return p.kernel == o.kernel && p.params == o.params && p.cores == o.cores
 }
@@ -274,7 +274,7 @@ func orders(list []pair) (same, other, unsure int) {
 	return same, other, unsure
 }
 
-// unmeasured says what of the machine is guessed, and why native runs have no LLC misses.
+// unmeasured returns what of the machine is guessed, and why native runs have no LLC misses.
 func unmeasured(e *dataset.Experiment) (list []string) {
 	for i := range e.Cells {
 		r := e.Cells[i].Result

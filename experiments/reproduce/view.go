@@ -51,7 +51,7 @@ func exaFMM(literal bool) func(tasks, cutoff any) bool {
 	}
 }
 
-// has says whether FMM with these parameters is of the world.
+// has reports whether FMM with these parameters is of the world.
 func (w *world) has(p kernel.Params) bool {
 	if w.rule == nil {
 		return p["tasks"] != exaTasks
@@ -225,7 +225,7 @@ func (v *view) tracing(kernel string) result.Quantity {
 // paperSizes are the paper's sizes of its programs (II-A).
 var paperSizes = map[string]any{"matmul": 4096, "fmm": 1_000_000}
 
-// onPaperSize says whether the simulated runs of a kernel are of the paper's size.
+// onPaperSize reports whether the simulated runs of a kernel are of the paper's size.
 func (v *view) onPaperSize(kernel string) bool {
 	for i := range v.groups {
 		g := &v.groups[i]

@@ -21,7 +21,7 @@ type Draft struct {
 	// What was not asked depends on the machine: all of its cores, which schedulers there are on
 	// it, where its pages are.
 	AllCores, AllSchedulers, DefaultNUMA bool
-	// Pinned says that workers were given places, which are those of this computer.
+	// Pinned records that workers were given places, which are those of this computer.
 	Pinned bool
 }
 
@@ -29,8 +29,8 @@ type Draft struct {
 type Choice struct {
 	Request
 	Topology *hw.Topology
-	// TooFew says that the request is simulated because this computer has that many cores only; 0:
-	// it is not for that reason.
+	// TooFew records that the request is simulated because this computer has that many cores only;
+	// 0: it is not for that reason.
 	TooFew int
 }
 
@@ -112,7 +112,7 @@ type Sweep struct {
 	Cores  []uint64 // nil: powers of two up to the cores of a node, and each whole node
 	// DefaultTrace: simulated ones are traced for their KRD.
 	DefaultTrace bool
-	// Elsewhere says that native ones will be run on a computer of which nothing is known here.
+	// Elsewhere records that native ones will be run on a computer of which nothing is known here.
 	Elsewhere bool
 }
 

@@ -33,7 +33,7 @@ type Request struct {
 	Out string // the run directory; "" for a new one under the folder of runs
 	// Machine is what the run is simulated on; nil: it is native.
 	Machine *machine.Machine
-	// Element says that the run is an element of a job array, on whichever computer the cluster
+	// Element records that the run is an element of a job array, on whichever computer the cluster
 	// gave it.
 	Element bool
 	// told before the run what there is to know of it, such as the size of its traces; may be nil

@@ -36,7 +36,7 @@ type Settings struct {
 	Reuse                     // computed from traced repetitions
 }
 
-// Reuse says what of reuse distances is computed from traced repetitions.
+// Reuse records what of reuse distances is computed from traced repetitions.
 type Reuse struct {
 	Cores     bool `json:"krd_cores,omitempty"`     // those of each core, too
 	Coherence bool `json:"krd_coherence,omitempty"` // a write invalidates the copies of others

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Suggest says what may have been meant by name, which is none of names: the two nearest of those
-// that are near, and where all of them are said. If none is near or there is no such place, all are
-// listed.
+// Suggest returns what may have been meant by name, which is none of names: the two nearest of
+// those that are near, and where all of them are said. If none is near or there is no such place,
+// all are listed.
 func Suggest(name string, names []string, where string) string {
 	distance := func(n string) int { return editDistance(strings.ToLower(name), n) }
 	near := slices.Clone(names)

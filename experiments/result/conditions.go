@@ -8,8 +8,8 @@ type CPUTime struct {
 	// Share is that of the worker that had least: 1 - time in which it could have run and had no
 	// CPU / time. A worker that sleeps for lack of work loses nothing.
 	Share Number `json:"share"`
-	// Source says what told Share: "schedstat" (the kernel's account of waiting threads, and of the
-	// time that a hypervisor took), "task clock" (CPU time against work and scheduling), or "".
+	// Source records what told Share: "schedstat" (the kernel's account of waiting threads, and of
+	// the time that a hypervisor took), "task clock" (CPU time against work and scheduling), or "".
 	Source string `json:"source"`
 	Reason string `json:"reason,omitempty"` // why it is not schedstat
 }
@@ -35,7 +35,7 @@ type Conditions struct {
 	ClockNSAfter       Number `json:"clock_ns_after"`
 	ClockBoundNSBefore Number `json:"clock_bound_ns_before"`
 	ClockBoundNSAfter  Number `json:"clock_bound_ns_after"`
-	// ClockError says that no constant offset explains the stamps of the two CPUs.
+	// ClockError records that no constant offset explains the stamps of the two CPUs.
 	ClockError string `json:"clock_error,omitempty"`
 }
 

@@ -15,9 +15,9 @@ const (
 	shortRun = 0.5
 )
 
-// disturbance says how other programs disturbed repetitions on a number of workers; nothing if they
-// did not or it is not known. It looks at medians, so that one bad repetition, which the median of
-// time survives as well, is no reason to complain.
+// disturbance returns how other programs disturbed repetitions on a number of workers; nothing if
+// they did not or it is not known. It looks at medians, so that one bad repetition, which the
+// median of time survives as well, is no reason to complain.
 func disturbance(what string, reps []Repetition, workers int) []Warning {
 	switches := collect(reps, func(r *Repetition) Number {
 		seconds := max(float64(r.TimeNS)/1e9, shortRun)
@@ -39,7 +39,7 @@ func disturbance(what string, reps []Repetition, workers int) []Warning {
 	return nil
 }
 
-// flagged says how many kernels were stopped or moved while they ran, in the median over
+// flagged returns how many kernels were stopped or moved while they ran, in the median over
 // repetitions; nothing if none or not known.
 func flagged(reps []Repetition) []Warning {
 	n := collect(reps, func(r *Repetition) Number { return SomeInt(r.FlaggedKernels) })

@@ -75,8 +75,8 @@ func medianCycle(reps []Repetition, worker int) float64 {
 	return Median(v)
 }
 
-// moved says what moved beneath a worker in a repetition: its frequency, from one end to the other
-// or against that of all repetitions, or its clock.
+// moved returns what moved beneath a worker in a repetition: its frequency, from one end to the
+// other or against that of all repetitions, or its clock.
 func (c *Conditions) moved(cpu int, cycle float64) (Warning, bool) {
 	before, after := c.CycleNSBefore.Float(), c.CycleNSAfter.Float()
 	most := 0.0
@@ -132,8 +132,8 @@ func handoverMoved(reps []Repetition) []Warning {
 	return []Warning{Warn(HandoverMoved, workers[0].CPU, workers[worstCPU].CPU, e.least, e.most)}
 }
 
-// disturbed says how many repetitions stay disturbed, why the first of them is, and how many were
-// done again.
+// disturbed returns how many repetitions stay disturbed, why the first of them is, and how many
+// were done again.
 func (m *Measured) disturbed() (list []Warning) {
 	for _, run := range []struct {
 		what           string
@@ -158,7 +158,7 @@ func (m *Measured) disturbed() (list []Warning) {
 	return list
 }
 
-// worse says whether a is about less of a CPU than b.
+// worse reports whether a is about less of a CPU than b.
 func worse(a, b Warning) bool {
 	x, ok := shareOf(a)
 	y, other := shareOf(b)

@@ -30,7 +30,7 @@ type Manifest struct {
 	Finished      *time.Time       `json:"finished"` // null: the run was killed
 	Error         *string          `json:"error"`    // why it did not finish
 	Stack         *string          `json:"stack"`    // of a task that panicked
-	// Element says that it was an element of a job array, on whichever computer the cluster gave
+	// Element records that it was an element of a job array, on whichever computer the cluster gave
 	// it.
 	Element  bool           `json:"array_element,omitempty"`
 	Build    Build          `json:"build"`

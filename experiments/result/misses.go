@@ -80,8 +80,8 @@ const (
 	MissesOfLines  = "model: sets, lines"
 )
 
-// MissesFrom says what counted the LLC misses: "perf_event", [MissesOfBlocks], [MissesOfLines], ""
-// where nothing did.
+// MissesFrom returns what counted the LLC misses: "perf_event", [MissesOfBlocks], [MissesOfLines],
+// "" where nothing did.
 func (r *Result) MissesFrom() string {
 	switch {
 	case r.LLCSource == nil:
@@ -94,7 +94,7 @@ func (r *Result) MissesFrom() string {
 	return MissesOfBlocks
 }
 
-// MissesByConstruction says whether the LLC misses were computed from the very trace that the
+// MissesByConstruction reports whether the LLC misses were computed from the very trace that the
 // reuse distances are computed from, by a stack of whole blocks, as they are: the one follows from
 // the other, and their correlation says nothing about a machine.
 func (r *Result) MissesByConstruction() bool {
@@ -106,8 +106,8 @@ func (r *Result) MissesByConstruction() bool {
 type LLCModel struct {
 	Machine    string             `json:"machine"` // whose caches are modelled
 	CacheModel request.CacheModel `json:"cache_model"`
-	// Replayed says that the repetitions ran natively, and that the model was given their traces;
-	// if not, the model was part of the simulated machine.
+	// Replayed records that the repetitions ran natively, and that the model was given their
+	// traces; if not, the model was part of the simulated machine.
 	Replayed bool `json:"replayed"`
 	// of repetitions that are not among the timed ones
 	Traced  []*LLCMisses    `json:"traced,omitempty"`

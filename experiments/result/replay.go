@@ -10,7 +10,7 @@ type ReplayReport struct {
 	Source        string             `json:"source"` // LLCSourceModel
 	Machine       string             `json:"machine"`
 	CacheModel    request.CacheModel `json:"cache_model"`
-	// Placed says that blocks lie where the trace's program has them; if not, they follow each
+	// Placed records that blocks lie where the trace's program has them; if not, they follow each
 	// other, each in one piece.
 	Placed bool `json:"placed"`
 	Cores  int  `json:"cores"` // workers, or under go the number of cores that it was given

@@ -34,12 +34,12 @@ type Result struct {
 	Machine     Machine          `json:"machine"`
 	Settings    request.Settings `json:"settings"`
 
-	// Deterministic says that nothing was drawn at random, so that each repetition that was asked
-	// for would be the one that stands here. Only runs in virtual time can tell.
+	// Deterministic records that nothing was drawn at random, so that each repetition that was
+	// asked for would be the one that stands here. Only runs in virtual time can tell.
 	Deterministic bool `json:"deterministic"`
 
-	// NoData says that no kernel of the program accesses data that it has named: a simulated machine
-	// then counts no misses. Absent where some does.
+	// NoData records that no kernel of the program accesses data that it has named: a simulated
+	// machine then counts no misses. Absent where some does.
 	NoData bool `json:"no_data,omitempty"`
 
 	Serial      Serial       `json:"serial"`
@@ -53,7 +53,7 @@ type Result struct {
 	Kernels      []KernelSummary `json:"kernels"`
 
 	LLCSource *string `json:"llc_source"` // "perf_event", "model" or null
-	// MissSource says what counted the LLC misses, the kind of model too: "perf_event",
+	// MissSource records what counted the LLC misses, the kind of model too: "perf_event",
 	// "model: fully associative, blocks", "model: sets, lines" or null.
 	MissSource *string `json:"miss_source"`
 	LLCReason  *string `json:"llc_reason"` // why there are no hardware counts
@@ -238,8 +238,8 @@ type KernelSummary struct {
 	Count  int64  `json:"count"` // in one repetition
 	MeanNS Number `json:"mean_ns"`
 	WTI    Number `json:"wti"`
-	// Estimated says that the times are means of samples, one in about SampledEvery executions: see
-	// [request.GrainTask].
+	// Estimated records that the times are means of samples, one in about SampledEvery executions:
+	// see [request.GrainTask].
 	Estimated    bool `json:"estimated"`
 	SampledEvery int  `json:"sampled_every"` // 1: each execution was stamped
 }

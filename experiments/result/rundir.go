@@ -28,7 +28,7 @@ const (
 
 const partialSuffix = ".partial"
 
-// ErrExists says that a run directory is there already. It is never overwritten.
+// ErrExists records that a run directory is there already. It is never overwritten.
 var ErrExists = failure.New(failure.Request,
 	"it exists already, and a run never overwrites another")
 

@@ -29,13 +29,13 @@ func QuantityOf(values []float64) Quantity {
 	return q
 }
 
-// equal says that values are enough for an interval and all the same: one value, of which an
+// equal reports that values are enough for an interval and all the same: one value, of which an
 // interval or a test would take them for as many independent ones.
 func equal(values []float64) bool {
 	return len(values) >= MinSample && !varies(values)
 }
 
-// varies says whether there are values that differ.
+// varies reports whether there are values that differ.
 func varies(values []float64) bool {
 	return len(values) > 0 && slices.Min(values) < slices.Max(values)
 }

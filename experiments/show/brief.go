@@ -116,7 +116,7 @@ func fittedTo(results []result.Result) string {
 	return strings.Join(parts, " and ")
 }
 
-// Sampled says what the numbers of [Summaries] are.
+// Sampled returns what the numbers of [Summaries] are.
 func Sampled(results []*result.Result) string {
 	n, confidence, fixed := 0, 0.0, 0
 	for _, r := range results {
@@ -296,7 +296,7 @@ func anyOf(results []result.Result, f func(*result.Result) bool) bool {
 	return false
 }
 
-// status says whether the results were checked, and what was asked for and is not known.
+// status reports whether the results were checked, and what was asked for and is not known.
 func status(results []result.Result) []string {
 	var parts []string
 	passed, failed := 0, 0

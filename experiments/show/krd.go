@@ -60,7 +60,7 @@ func coldToo(r *krd.Report) string {
 // count is a number of one trace.
 func count(n float64) result.Quantity { return exactly(result.Some(n)) }
 
-// krdTitle says what the distances of a report are, and what is counted.
+// krdTitle returns what the distances of a report are, and what is counted.
 func krdTitle(r *krd.Report, counts string) (title, unit string) {
 	unit = "accesses"
 	if r.Weight == krd.WeightBytes {

@@ -103,7 +103,7 @@ func kernelMisses(r *result.Result, name string) any {
 	return doc.Missing("the model knows no kernel " + name)
 }
 
-// replayNote says what the misses of a replay are, and why they are not the hardware's.
+// replayNote returns what the misses of a replay are, and why they are not the hardware's.
 func replayNote(r *result.Result) string {
 	which, topology, why := "the traced repetition", "", ""
 	if r.Settings.Trace.Each() {

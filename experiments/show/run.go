@@ -40,7 +40,7 @@ func WriteTable(p *doc.Page, results []result.Result) error {
 	return p.Close()
 }
 
-// writeHead says what was run, and where.
+// writeHead returns what was run, and where.
 func writeHead(b *doc.Page, results []result.Result) {
 	r := &results[0]
 	fmt.Fprintf(b, "%s  %s\n", r.Kernel, describe(r))

@@ -179,8 +179,8 @@ var ratioNames = map[string]struct{ name, relation, unless string }{
 	"ovr":     {"OVR", "below", "what is done between kernels profits from more caches"},
 }
 
-// impossible says what caches and a disturbed serial run have to do with a ratio that cores cannot
-// give: the serial run is blamed only where it is known to be disturbed.
+// impossible returns what caches and a disturbed serial run have to do with a ratio that cores
+// cannot give: the serial run is blamed only where it is known to be disturbed.
 func impossible(a args) string {
 	q := ratioNames[a.text(0)]
 	s := fmt.Sprintf("%s %s on %s is %s %s: impossible", q.name, doc.Digits(a.number(1), 4),
@@ -191,7 +191,7 @@ func impossible(a args) string {
 	return s + " unless " + q.unless + ", or the serial runs were slowed down unseen"
 }
 
-// configurations says how many of how many.
+// configurations returns how many of how many.
 func configurations(a args) string {
 	return fmt.Sprintf("%d of %s", a.whole(0), units.Count(a.whole(1), "configuration"))
 }

@@ -15,7 +15,7 @@ type Point struct {
 	Name string `json:"name"`
 	// FromBytes is the distance from which accesses count, a power of two; 0 of all others.
 	FromBytes uint64 `json:"from_bytes"`
-	// Cold says that cold accesses count too.
+	// Cold records that cold accesses count too.
 	Cold bool `json:"cold"`
 }
 

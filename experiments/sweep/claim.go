@@ -40,7 +40,7 @@ func (e *BusyError) Error() string { return fmt.Sprintf("%s is in the hands of %
 // Class implements [failure.Classed].
 func (*BusyError) Class() failure.Class { return failure.Request }
 
-// ErrNoLocks says that the file system cannot tell who works on what.
+// ErrNoLocks records that the file system cannot tell who works on what.
 var ErrNoLocks = failure.New(failure.Failed, "this file system has no locks")
 
 // A claim is a lock that is held. See the package's comment.
@@ -164,7 +164,7 @@ func (c *claim) release() {
 	c.f.Close()
 }
 
-// held says who holds the lock of the file path; ok is false if nobody does. It never makes the
+// held returns who holds the lock of the file path; ok is false if nobody does. It never makes the
 // file.
 func held(path string) (by Holder, ok bool, err error) {
 	f, err := os.Open(path)

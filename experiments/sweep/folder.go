@@ -56,7 +56,7 @@ func Create(dir string, plan *Plan, info dataset.Info) (created bool, err error)
 	return true, syncPath(parent)
 }
 
-// isThere says whether an experiment is in dir. Something else there is an error.
+// isThere reports whether an experiment is in dir. Something else there is an error.
 func isThere(dir string) (bool, error) {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
@@ -153,7 +153,7 @@ func Read(dir string) (*Plan, error) {
 	return p, nil
 }
 
-// noSweep says why there is no sweep in dir, if there is none.
+// noSweep returns why there is no sweep in dir, if there is none.
 func noSweep(dir string) error {
 	no := func(kind error, format string, args ...any) error {
 		return &dataset.NoExperimentError{Text: fmt.Sprintf(format, args...) +

@@ -165,7 +165,7 @@ func (w *work) path(i int) string {
 
 func (w *work) finished(i int) bool { return w.plan.Finished(w.dir, i) }
 
-// Finished says whether cell i of the plan, in the experiment folder dir, is done.
+// Finished reports whether cell i of the plan, in the experiment folder dir, is done.
 func (p *Plan) Finished(dir string, i int) bool {
 	_, err := os.Stat(filepath.Join(dir, dataset.CellsDir, p.Cells[i].ID))
 	return err == nil
@@ -282,7 +282,7 @@ func strict(do measure.Func) measure.Func {
 	}
 }
 
-// lost says whether traces of m lost records; all repetitions should have a KRD, or not.
+// lost reports whether traces of m lost records; all repetitions should have a KRD, or not.
 func lost(m *result.Measured, all bool) bool {
 	if m.Trace != nil && m.Trace.Discarded > 0 {
 		return true
@@ -291,7 +291,7 @@ func lost(m *result.Measured, all bool) bool {
 		func(r result.Repetition) bool { return r.KRD == nil })
 }
 
-// pointless says whether the next cell would fail in the same way.
+// pointless reports whether the next cell would fail in the same way.
 func pointless(err error) bool {
 	for _, target := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO} {
 		if errors.Is(err, target) {

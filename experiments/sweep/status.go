@@ -97,7 +97,7 @@ func NewStatus(dir string) (*Status, error) {
 	return s, nil
 }
 
-// Complete says whether nothing is left to run.
+// Complete reports whether nothing is left to run.
 func (s *Status) Complete() bool { return len(s.Done)+len(s.Damaged) == s.Cells }
 
 func exists(path string) bool {

@@ -2,7 +2,7 @@ package cachemodel
 
 import "krdlab/hw/failure"
 
-// ErrLimit says that a machine or a layout is larger than the model can hold.
+// ErrLimit records that a machine or a layout is larger than the model can hold.
 var ErrLimit = failure.New(failure.Request, "more than the cache model holds")
 
 // A Granularity is what is kept in the caches of the model.
@@ -17,7 +17,7 @@ const (
 	Lines
 )
 
-// Pages says which frames of physical memory hold the pages of the data.
+// Pages records which frames of physical memory hold the pages of the data.
 type Pages uint8
 
 const (
@@ -26,7 +26,7 @@ const (
 	PagesIdentity       // the same as the virtual ones
 )
 
-// LockReach says which accesses lock operations delay.
+// LockReach records which accesses lock operations delay.
 type LockReach uint8
 
 const (

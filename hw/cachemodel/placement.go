@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// placement says where lines lie in set-associative caches, and where pages lie in memories.
+// placement records where lines lie in set-associative caches, and where pages lie in memories.
 //
 // A chunk is a run of lines that lie in consecutive sets of both caches: 64 lines where both
 // numbers of sets and the lines of a page are multiples of 64. Its lines have one name in each

@@ -194,7 +194,7 @@ func (m *Machine) checkTables(c *checker) {
 	}
 }
 
-// oneLine says whether s is valid UTF-8 without control characters.
+// oneLine reports whether s is valid UTF-8 without control characters.
 func oneLine(s string) bool {
 	return strings.ToValidUTF8(s, "") == s && !strings.ContainsFunc(s, unicode.IsControl)
 }

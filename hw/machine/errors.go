@@ -7,11 +7,11 @@ import (
 	"krdlab/hw/failure"
 )
 
-// ErrNoSuchMachine says that no machine of the given name is built in.
+// ErrNoSuchMachine records that no machine of the given name is built in.
 var ErrNoSuchMachine = failure.New(failure.Request, "no such machine")
 
-// ErrNotKnown says that something about this computer is not known that a machine needs (the size
-// of a cache, say).
+// ErrNotKnown records that something about this computer is not known that a machine needs (the
+// size of a cache, say).
 var ErrNotKnown = failure.New(failure.Capability, "not known")
 
 // A FieldError is one thing that is wrong with a machine.

@@ -32,9 +32,9 @@ type Machine struct {
 	// of families whose operations have prices of their own, by name, complete; nil for none
 	Families map[string]Costs
 
-	// Sources says where numbers are from, by the field's path in a file ("l1.latency") or that of
-	// its table ("l1"). A source that begins with "estimated" or "not calibrated" says that nobody
-	// measured or published the number. See Source.
+	// Sources records where numbers are from, by the field's path in a file ("l1.latency") or that
+	// of its table ("l1"). A source that begins with "estimated" or "not calibrated" says that
+	// nobody measured or published the number. See Source.
 	Sources map[string]string
 	// Ranges are within what guesses may lie, by the field's path; nil for none. See Draw.
 	Ranges map[string]Range

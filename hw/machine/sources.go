@@ -46,14 +46,14 @@ func (m *Machine) Source(path string) string {
 	return ""
 }
 
-// Guessed says whether nobody measured or published the number at path: its source is absent, or
+// Guessed reports whether nobody measured or published the number at path: its source is absent, or
 // says so.
 func (m *Machine) Guessed(path string) bool {
 	s := m.Source(path)
 	return s == "" || strings.HasPrefix(s, Estimated) || strings.HasPrefix(s, NotCalibrated)
 }
 
-// Fitted says whether a price, by the name that it has in a file, was fitted for a family of
+// Fitted reports whether a price, by the name that it has in a file, was fitted for a family of
 // runtimes.
 func (m *Machine) Fitted(family, price string) bool {
 	if f, ok := m.field(familiesPrefix + family + "." + price); ok && f.shown() {
@@ -62,7 +62,7 @@ func (m *Machine) Fitted(family, price string) bool {
 	return m.fitted("costs." + price)
 }
 
-// fitted says whether the number at path was chosen so that a result came out.
+// fitted reports whether the number at path was chosen so that a result came out.
 func (m *Machine) fitted(path string) bool { return strings.HasPrefix(m.Source(path), fitted) }
 
 // Guesses returns the paths of the numbers that are [Machine.Guessed], in the order of a file.

@@ -73,7 +73,7 @@ func (r *reader) sources(at, path string, v any) {
 	}
 }
 
-// show says what was found.
+// show returns what was found.
 func show(v any) string {
 	switch v := v.(type) {
 	case string:

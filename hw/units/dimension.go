@@ -41,7 +41,7 @@ var (
 		[]unit{{"FLOP/s", 1}, {"kFLOP/s", 1e3}, {"MFLOP/s", 1e6}, {"GFLOP/s", 1e9}}}
 )
 
-// ErrNoClock says that a time is in cycles and the clock is not known.
+// ErrNoClock records that a time is in cycles and the clock is not known.
 var ErrNoClock = failure.New(failure.Request,
 	"a time in ps, ns, us or ms, core.clock not being known")
 

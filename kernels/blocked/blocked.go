@@ -17,7 +17,7 @@ type Shape interface {
 	Blocks() int
 	// Bytes is the room that the object takes, gaps included.
 	Bytes() uint64
-	// Extent says where block b lies, from the beginning of the object.
+	// Extent records where block b lies, from the beginning of the object.
 	Extent(b int) kernel.Extent
 }
 
@@ -143,7 +143,7 @@ func (t *Touched) Reset(note bool, n int) {
 	}
 }
 
-// Noting says whether anything is noted.
+// Noting reports whether anything is noted.
 func (t *Touched) Noting() bool { return t.last != nil }
 
 // By notes that a worker touches block b.

@@ -11,7 +11,7 @@ import (
 	"krdlab/runtimes"
 )
 
-// errNoise says that a time came out as nothing or less.
+// errNoise records that a time came out as nothing or less.
 var errNoise = errors.New("no more than noise: other programs run, or the clock is too coarse")
 
 // bench is the computer under measurement.

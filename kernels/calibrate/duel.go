@@ -96,7 +96,7 @@ func (t *duelTask) Run(w *runtimes.Worker, _ int) *runtimes.Frame {
 	return nil
 }
 
-// waits says whether the holder must wait on.
+// waits reports whether the holder must wait on.
 func (d *duel) waits(round int64, from uint64) bool {
 	if d.begun.Load() >= round {
 		return false

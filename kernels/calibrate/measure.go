@@ -234,7 +234,7 @@ func (c *calibration) step(next string) error {
 type cost struct {
 	name string
 	of   func(runtimes.Rules) bool // of whose policy the price in [costs] is
-	// has says whether policies have the operation at all.
+	// has records whether policies have the operation at all.
 	has    func(runtimes.Rules, plan) bool
 	needs  int // 1 worker, 2 of a node, or 3: of two nodes
 	source string
@@ -282,7 +282,7 @@ func (c *calibration) reference(k *cost) *runtimes.Scheduler {
 	return nil
 }
 
-// how says how the price of k was measured of p.
+// how returns how the price of k was measured of p.
 func (c *calibration) how(k *cost, p *runtimes.Scheduler) string {
 	how := c.plans[p.Name]
 	o := how.task
@@ -305,7 +305,7 @@ func (c *calibration) how(k *cost, p *runtimes.Scheduler) string {
 	return k.source
 }
 
-// source says how path was measured.
+// source returns how path was measured.
 func (c *calibration) source(path, how string) string {
 	s := "measured " + time.Now().UTC().Format(time.DateOnly) + ": " + how
 	if x := c.samplesOf[path]; len(x) > 1 {

@@ -56,7 +56,7 @@ const lanes = 8
 // names.
 const maxPanels = 128
 
-// sizes says how n points are cut: rows and columns, and how many of each are a panel.
+// sizes records how n points are cut: rows and columns, and how many of each are a panel.
 type sizes struct{ rows, cols, high, wide int }
 
 func cut(n int) sizes {
@@ -171,7 +171,7 @@ func (in *instance) Regions(phase int) (whole, half loi.RegionID) {
 	return loi.RegionID(phase), loi.RegionID(phase)
 }
 
-// Hint says how many panels there are, in operations, and what they touch; near is who ran the
+// Hint returns how many panels there are, in operations, and what they touch; near is who ran the
 // first of them in the run's other phase, or nobody.
 func (in *instance) Hint(phase, from, to int) runtimes.Hint {
 	if !in.last.Noting() {

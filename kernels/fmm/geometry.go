@@ -149,8 +149,8 @@ func (t *tree) centre(i int, weights []float64) {
 // 2^-11.
 const resolution = 0x1p-12
 
-// isFine says whether some bodies of the leaf c, whose parent has the given radius, are too near to
-// each other for single precision. Only pairs within a leaf are looked at, and of leaves of more
+// isFine reports whether some bodies of the leaf c, whose parent has the given radius, are too near
+// to each other for single precision. Only pairs within a leaf are looked at, and of leaves of more
 // than 64 bodies the radius alone.
 func (t *tree) isFine(c *cell, parent float64) bool {
 	least := parent

@@ -31,8 +31,8 @@ func pairAt(i, j span, at int32) (a, b int32) {
 	return i.lo + at/n, j.lo + at%n
 }
 
-// opened says whether both cells of a pair are opened: not those of leaves or of pairs with fewer
-// bodies than the cutoff, below which there are none that are.
+// opened reports whether both cells of a pair are opened: not those of leaves or of pairs with
+// fewer bodies than the cutoff, below which there are none that are.
 func (in *instance) opened(a, b int32) bool {
 	c, d := &in.cells[a], &in.cells[b]
 	if a == b {

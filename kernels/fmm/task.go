@@ -110,7 +110,7 @@ func (t *product) Run(w *runtimes.Worker, n int) *runtimes.Frame {
 	return t.in.run(w, i, j)
 }
 
-// done says whether child n has nothing to do: that of a range with itself whose pair the child
+// done reports whether child n has nothing to do: that of a range with itself whose pair the child
 // beside it treats for both sides.
 func (in *instance) done(i, j span, second bool, n int) bool {
 	return in.mutual && i == j && second && n == 1
@@ -172,7 +172,7 @@ func (in *instance) narrow(i, j span) (span, span, bool) {
 	}
 }
 
-// settled says whether i and j hold no pair that must be opened.
+// settled reports whether i and j hold no pair that must be opened.
 func (in *instance) settled(i, j span) bool {
 	for a := i.lo; a < i.hi; a++ {
 		for b := j.lo; b < j.hi; b++ {

@@ -119,8 +119,8 @@ func (b *builder) split() {
 	}
 }
 
-// isLeaf says whether cell i stays whole. If it has too many bodies for that and the codes do not
-// tell them apart, they get new codes, in a cube of their own.
+// isLeaf reports whether cell i stays whole. If it has too many bodies for that and the codes do
+// not tell them apart, they get new codes, in a cube of their own.
 func (b *builder) isLeaf(i int32) bool {
 	c := &b.cells[i]
 	if c.bodies() <= b.ncrit {

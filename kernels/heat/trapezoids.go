@@ -40,7 +40,7 @@ type zoid struct {
 	rows, cols side
 }
 
-// empty says that no step has an element.
+// empty reports that no step has an element.
 func (z *zoid) empty() bool {
 	for t := range z.dt {
 		r0, r1 := z.rows.at(t)

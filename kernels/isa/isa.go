@@ -54,7 +54,7 @@ func (e *UnsupportedError) Error() string {
 // Class implements [failure.Classed].
 func (*UnsupportedError) Class() failure.Class { return failure.Request }
 
-// Has says whether the CPU has s and the operating system saves its registers.
+// Has reports whether the CPU has s and the operating system saves its registers.
 func (s Set) Has() bool {
 	f := hw.Features()
 	switch s {

@@ -15,14 +15,14 @@ import (
 type Kernel struct {
 	Name    string
 	Summary string // one line
-	// Work says whether the program has kernels in the paper's sense (work that spawns nothing).
+	// Work records whether the program has kernels in the paper's sense (work that spawns nothing).
 	// Without them there is no work time, and OVR and WTI are null.
 	Work bool
-	// TaskGrain says that kernels are too short for stamps of their own: the program stamps tasks
-	// too ([runtimes.Worker.BeginTask]), and is measured and traced at that grain unless asked
-	// otherwise.
+	// TaskGrain records that kernels are too short for stamps of their own: the program stamps
+	// tasks too ([runtimes.Worker.BeginTask]), and is measured and traced at that grain unless
+	// asked otherwise.
 	TaskGrain bool
-	// Placed says that New puts the data where [Env.Interleave] says.
+	// Placed records that New puts the data where [Env.Interleave] says.
 	Placed bool
 	Params []Param // in the order in which they are shown
 	// Size names the parameter that says how large the problem is: run directories and cells are
@@ -101,7 +101,7 @@ type Modelled interface {
 	Place(o loi.ObjectID, block uint32) Extent
 }
 
-// Priced says whether a machine model can price the kernels of in: they touch no data that it is
+// Priced reports whether a machine model can price the kernels of in: they touch no data that it is
 // told of, or in is [Modelled]. What is not priced runs natively only.
 func Priced(in Instance) bool {
 	_, modelled := in.(Modelled)

@@ -137,7 +137,7 @@ func (k *knapsack) children(s node) (leave, take node, left, taken bool) {
 	return leave, take, k.worth(leave), take.room >= 0 && k.worth(take)
 }
 
-// worth says that the bound can be reached from s: value + room x value/weight of the next item.
+// worth reports that the bound can be reached from s: value + room x value/weight of the next item.
 func (k *knapsack) worth(s node) bool {
 	if int(s.item) == len(k.items) {
 		return int64(s.value) >= k.bound

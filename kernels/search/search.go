@@ -189,7 +189,7 @@ func (b *branch[S]) Next(*runtimes.Worker, int) int {
 // Region implements [runtimes.Regioned].
 func (b *branch[S]) Region(int) loi.RegionID { return 0 }
 
-// Hint says how many subtrees are below child i, and how many bytes of results. What a subtree
+// Hint returns how many subtrees are below child i, and how many bytes of results. What a subtree
 // holds is not known before it is searched.
 func (b *branch[S]) Hint(_ *runtimes.Worker, i int) runtimes.Hint {
 	in := b.in

@@ -42,7 +42,7 @@ const (
 	bmod
 )
 
-// full says whether BOTS has a block in row i and column j at the beginning.
+// full reports whether BOTS has a block in row i and column j at the beginning.
 func full(i, j int) bool {
 	switch {
 	case i-j >= -1 && i-j <= 1:

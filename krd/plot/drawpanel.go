@@ -84,7 +84,7 @@ func (h heading) named() (list []Rule) {
 	return list
 }
 
-// small says whether there is a line of small letters.
+// small reports whether there is a line of small letters.
 func (h heading) small() bool { return h.p.Note != "" || len(h.named()) > 0 }
 
 const headingGap = 2 * vg.Length(1)

@@ -34,7 +34,7 @@ func (f *Figure) Notes() (lines []string) {
 	return lines
 }
 
-// beyond says whether n is not within the axis.
+// beyond reports whether n is not within the axis.
 func (a *Axis) beyond(n units.Number) bool {
 	return n.Known() && (n.Float() > a.Max || n.Float() < a.Min)
 }
@@ -87,7 +87,7 @@ func (p *Panel) identical() string {
 	return strings.Join(groups, "; ")
 }
 
-// samePlace says whether two points and their intervals are drawn at the same place.
+// samePlace reports whether two points and their intervals are drawn at the same place.
 func samePlace(a, b Point) bool {
 	same := func(x, y units.Number) bool {
 		return x.Known() == y.Known() && (!x.Known() || x.Float() == y.Float())

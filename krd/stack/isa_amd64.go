@@ -6,7 +6,7 @@ import (
 	"krdlab/hw"
 )
 
-// wraps says that the passes count modulo 1<<32, so that only what is asked for must fit 32 bits
+// wraps records that the passes count modulo 1<<32, so that only what is asked for must fit 32 bits
 // and not all that is counted.
 var wraps = func() bool {
 	f := hw.Features()

@@ -2,7 +2,7 @@
 
 package stack
 
-// wraps says that the passes count modulo 1<<32; the portable ones do not.
+// wraps records that the passes count modulo 1<<32; the portable ones do not.
 const wraps = false
 
 func deal(items []item, low uint, mask uint32, to []item, ends []uint32, t *tally) {

@@ -1,6 +1,6 @@
 package stack
 
-// wide says whether sums of the chunk may not fit the 32 bits of items and tallies, in units.
+// wide reports whether sums of the chunk may not fit the 32 bits of items and tallies, in units.
 func (c *chunk) wide() bool {
 	cum := c.cum.s
 	return !wraps && max(c.entered, cum[c.n]-cum[c.live])>>c.shift>>32 != 0 ||

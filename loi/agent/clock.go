@@ -21,8 +21,8 @@ func newClock() clock {
 	return c
 }
 
-// steady says that the system holds the counter for one that always counts at one rate, and for one
-// clock of all CPUs.
+// steady reports that the system holds the counter for one that always counts at one rate, and for
+// one clock of all CPUs.
 func steady() bool {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

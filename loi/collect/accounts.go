@@ -2,7 +2,7 @@ package collect
 
 import "krdlab/loi/gofront"
 
-// Accounts says what became of the accesses of a program: each is counted once, an access to a
+// Accounts records what became of the accesses of a program: each is counted once, an access to a
 // datum of several leaves as so many.
 type Accounts struct {
 	Analysed uint64 `json:"analysed"`

@@ -74,7 +74,7 @@ type Reader struct {
 	// Layout returns what the data are made of that pointers of a type point to, by its address in
 	// the program. It is set before the first events.
 	Layout func(pointer uint64) *Layout
-	// Stack says that accesses to the stack come as events and are handed on.
+	// Stack records that accesses to the stack come as events and are handed on.
 	Stack bool
 	// Goroutines counts those that accessed something: not those of the runtime, which only
 	// allocate.

@@ -1,7 +1,7 @@
 package collect
 
-// space says which object stands at an address: for each page of 8 KiB the object that covers all
-// of it, or one for each 8 bytes.
+// space records which object stands at an address: for each page of 8 KiB the object that covers
+// all of it, or one for each 8 bytes.
 type space struct {
 	tops map[uint64]*top
 	last *top

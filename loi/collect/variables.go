@@ -11,8 +11,8 @@ import (
 type Variable struct {
 	Name           string // with its package: main.table
 	Address, Bytes uint64
-	// Rest says that it stands for what no other variable does within its bytes: what a section of
-	// the executable has beside those with a name.
+	// Rest records that it stands for what no other variable does within its bytes: what a section
+	// of the executable has beside those with a name.
 	Rest bool
 }
 

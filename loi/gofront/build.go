@@ -32,7 +32,7 @@ type BuildOptions struct {
 	// Patterns of import paths (path.Match, and ... at the end): which of the main module's packages
 	// are rewritten. Include nil: all.
 	Include, Exclude []string
-	// Stack says that what is on the stack is observed too, as far as something points to it.
+	// Stack records that what is on the stack is observed too, as far as something points to it.
 	Stack bool
 
 	overlay userOverlay

@@ -158,7 +158,7 @@ func (w *fn) callee(e *ast.CallExpr) (late bool, before int) {
 	return late, before
 }
 
-// unsafe says that a conversion is between unsafe.Pointer and uintptr, or stands over one: the
+// unsafe reports that a conversion is between unsafe.Pointer and uintptr, or stands over one: the
 // compiler knows patterns of these, which stay as they are.
 func (w *fn) unsafe(e *ast.CallExpr) bool {
 	b, ok := w.info.TypeOf(e).Underlying().(*types.Basic)
@@ -204,13 +204,13 @@ func (w *fn) elementOf(x ast.Expr) types.Type {
 	return nil
 }
 
-// nothing says that x is a slice of elements without bytes.
+// nothing reports that x is a slice of elements without bytes.
 func (w *fn) nothing(x ast.Expr) bool {
 	s, ok := core(w.info.TypeOf(x)).(*types.Slice)
 	return ok && w.empty(s.Elem())
 }
 
-// sliced says that gc evaluates an argument of copy or append before the next.
+// sliced reports that gc evaluates an argument of copy or append before the next.
 func sliced(x ast.Expr) bool {
 	_, ok := ast.Unparen(x).(*ast.SliceExpr)
 	return ok

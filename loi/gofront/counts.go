@@ -75,7 +75,7 @@ func (w *fn) whole(e ast.Expr, mark int) string {
 	return w.around("CV", text, some)
 }
 
-// boolean says that e is of type bool.
+// boolean reports that e is of type bool.
 func (w *fn) boolean(e ast.Expr) bool {
 	return types.Identical(w.info.TypeOf(e), types.Typ[types.Bool])
 }

@@ -89,8 +89,8 @@ func (b *Built) rename(p *packages.Package, path string) (bool, error) {
 	return len(change) > 0, nil
 }
 
-// selects says that a pattern of a directive in a folder may select a file: it may be the name of a
-// folder that it lies in, and in quotes.
+// selects reports that a pattern of a directive in a folder may select a file: it may be the name
+// of a folder that it lies in, and in quotes.
 func selects(folder, pattern, path string) bool {
 	pattern = strings.TrimPrefix(strings.Trim(pattern, "\"`"), "all:")
 	for path != folder && path != filepath.Dir(path) {
@@ -116,7 +116,7 @@ func embeds(doc *ast.CommentGroup) (list []string) {
 	return list
 }
 
-// text says that a variable is a string or bytes.
+// text reports that a variable is a string or bytes.
 func text(p *packages.Package, s *ast.ValueSpec) bool {
 	switch t := p.TypesInfo.TypeOf(s.Names[0]).Underlying().(type) {
 	case *types.Basic:

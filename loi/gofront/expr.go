@@ -12,7 +12,7 @@ import (
 	"krdlab/loi"
 )
 
-// where says what an expression denotes.
+// where records what an expression denotes.
 type where int
 
 const (
@@ -156,7 +156,7 @@ func (w *fn) load(e ast.Expr, later bool) string {
 	return "(*" + w.record(e, "load", loi.In, "&("+w.plain(e, later)+")") + ")"
 }
 
-// fixed says that the address of e is a constant.
+// fixed reports that the address of e is a constant.
 func (w *fn) fixed(e ast.Expr) bool {
 	for x := e; ; { // rootVar's way
 		switch y := x.(type) {
@@ -739,7 +739,7 @@ func (w *fn) key(e ast.Expr, t types.Type, later bool) (string, bool) {
 	return name + "(" + w.val(e, later) + ")", true
 }
 
-// bare says that e is a single literal, whose default type is that of its kind.
+// bare reports that e is a single literal, whose default type is that of its kind.
 func (w *fn) bare(e ast.Expr) bool {
 	b, ok := ast.Unparen(e).(*ast.BasicLit)
 	return ok && (b.Kind == token.STRING || b.Kind == token.INT)
@@ -755,7 +755,7 @@ func constType(v constant.Value) types.Type {
 	return types.Typ[types.Invalid]
 }
 
-// untyped says that e is made of comparisons or shifts, whose type follows from where it stands.
+// untyped reports that e is made of comparisons or shifts, whose type follows from where it stands.
 func (w *fn) untyped(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.BinaryExpr:

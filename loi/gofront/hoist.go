@@ -96,7 +96,7 @@ func (w *fn) first(c *ast.CallExpr) (found int) {
 	return found
 }
 
-// placed says that the gc compiler copies no part of a place before the values of its statement:
+// placed reports that the gc compiler copies no part of a place before the values of its statement:
 // it has pointers, fields and indices that nothing changes.
 func (w *fn) placed(x ast.Expr) bool {
 	switch e := x.(type) {

@@ -38,10 +38,10 @@ import (
 
 // Options of Rewrite. The zero value is what is usual.
 type Options struct {
-	// Escapes says that the local variable declared here is on the heap, so that it is observed.
+	// Escapes records that the local variable declared here is on the heap, so that it is observed.
 	// Nil: none is.
 	Escapes func(Declared) bool
-	// Stack says that variables on the stack are observed too which something points to.
+	// Stack records that variables on the stack are observed too which something points to.
 	Stack bool
 	// Texts are what stands in place of files, by absolute path, as the packages were loaded.
 	Texts map[string][]byte
@@ -108,7 +108,7 @@ func Rewrite(pkgs []*packages.Package, opt Options) (*Rewritten, error) {
 	return out, nil
 }
 
-// refuses says why a package is left alone.
+// refuses returns why a package is left alone.
 func (r *rewriter) refuses() string {
 	p := r.pkg
 	switch {
@@ -122,7 +122,7 @@ func (r *rewriter) refuses() string {
 	return ""
 }
 
-// old says that a go.mod's version (none: 1.16) is older than v.
+// old reports that a go.mod's version (none: 1.16) is older than v.
 func old(mod, v string) bool {
 	return mod == "" || version.Compare(fmt.Sprintf("go%s", mod), v) < 0
 }

@@ -140,7 +140,7 @@ func (r *rewriter) builtin(c *ast.CallExpr) string {
 	return ""
 }
 
-// calls says that evaluating e calls, receives or may change something.
+// calls reports that evaluating e calls, receives or may change something.
 func (r *rewriter) calls(es ...ast.Expr) bool {
 	found := false
 	for _, e := range es {
@@ -164,7 +164,7 @@ func (r *rewriter) calls(es ...ast.Expr) bool {
 	return found
 }
 
-// again says that e may be evaluated once more: it calls and makes nothing.
+// again reports that e may be evaluated once more: it calls and makes nothing.
 func (r *rewriter) again(e ast.Expr) bool {
 	ok := true
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -296,7 +296,7 @@ func (w *fn) early(x ast.Expr) int {
 	return w.panics(x)
 }
 
-// swappable says that evaluating an address before values that call nothing is not seen.
+// swappable reports that evaluating an address before values that call nothing is not seen.
 func (r *rewriter) swappable(x ast.Expr, values ...ast.Expr) bool {
 	if r.calls(values...) {
 		return false
@@ -305,7 +305,7 @@ func (r *rewriter) swappable(x ast.Expr, values ...ast.Expr) bool {
 	return !differ(a, b)
 }
 
-// harmless says that an operation panics only if its operands do.
+// harmless reports that an operation panics only if its operands do.
 func (r *rewriter) harmless(e ast.Expr) bool {
 	known := func(e ast.Expr) bool { return r.info.Types[e].Value != nil }
 	switch e := e.(type) {
@@ -348,8 +348,8 @@ func (r *rewriter) harmless(e ast.Expr) bool {
 	return false
 }
 
-// below says that an index that is no constant cannot be as much as n: by its type, or since it is
-// x & c, x % c or x >> c.
+// below reports that an index that is no constant cannot be as much as n: by its type, or since it
+// is x & c, x % c or x >> c.
 func (r *rewriter) below(index ast.Expr, n int64) bool {
 	b, ok := r.info.TypeOf(index).Underlying().(*types.Basic)
 	if !ok || b.Info()&types.IsInteger == 0 {
@@ -378,7 +378,7 @@ func (r *rewriter) below(index ast.Expr, n int64) bool {
 	return false
 }
 
-// dynamic says that values of a type have parts that may be of types which cannot be compared.
+// dynamic reports that values of a type have parts that may be of types which cannot be compared.
 func dynamic(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
@@ -450,7 +450,7 @@ func (r *rewriter) copied(es ...ast.Expr) (bits int) {
 	return bits
 }
 
-// numeric says that a call is a conversion of a number to another.
+// numeric reports that a call is a conversion of a number to another.
 func (r *rewriter) numeric(e *ast.CallExpr) bool {
 	number := func(e ast.Expr) bool {
 		b, ok := r.info.TypeOf(e).Underlying().(*types.Basic)
@@ -480,7 +480,7 @@ func (r *rewriter) operand(x ast.Expr) int {
 	return r.copied(x)
 }
 
-// mixed says that the order in which expressions are evaluated is seen in which of them panics.
+// mixed reports that the order in which expressions are evaluated is seen in which of them panics.
 func (r *rewriter) mixed(es ...ast.Expr) bool {
 	n, all := 0, 0
 	for _, e := range es {
@@ -492,9 +492,9 @@ func (r *rewriter) mixed(es ...ast.Expr) bool {
 	return n > 1 && all != nilPanic
 }
 
-// mingled says that the gc compiler may evaluate a part of a tuple assignment before another that
-// stands before it, and that this is seen. It evaluates first what a store to a place further left
-// may change, then value by value the others, each followed by its store.
+// mingled reports that the gc compiler may evaluate a part of a tuple assignment before another
+// that stands before it, and that this is seen. It evaluates first what a store to a place further
+// left may change, then value by value the others, each followed by its store.
 func (w *fn) mingled(lhs, rhs []ast.Expr) bool {
 	if len(lhs) < 2 || !w.mixed(slices.Concat(lhs, rhs)...) {
 		return false
@@ -517,7 +517,7 @@ func (w *fn) mingled(lhs, rhs []ast.Expr) bool {
 	return false
 }
 
-// names says that a variable is named in expressions.
+// names reports that a variable is named in expressions.
 func (r *rewriter) names(v *types.Var, es ...ast.Expr) (found bool) {
 	for _, e := range es {
 		ast.Inspect(e, func(n ast.Node) bool {
@@ -529,7 +529,7 @@ func (r *rewriter) names(v *types.Var, es ...ast.Expr) (found bool) {
 	return found
 }
 
-// settled says that nothing that is called can change the value of e.
+// settled reports that nothing that is called can change the value of e.
 func (r *rewriter) settled(e ast.Expr) bool {
 	if r.info.Types[e].Value != nil {
 		return true
@@ -575,18 +575,18 @@ func (r *rewriter) settled(e ast.Expr) bool {
 	return false
 }
 
-// bytesOrString says that a conversion reads what its operand points to.
+// bytesOrString reports that a conversion reads what its operand points to.
 func (r *rewriter) bytesOrString(e *ast.CallExpr) bool {
 	_, slice := r.info.TypeOf(e.Args[0]).Underlying().(*types.Slice)
 	return slice && r.info.Types[e.Fun].IsType()
 }
 
-// escapes says that a local variable is on the heap, or observed as if it were.
+// escapes reports that a local variable is on the heap, or observed as if it were.
 func (r *rewriter) escapes(v *types.Var) bool {
 	return r.moved(v) || r.opt.Stack && r.shaky[v]
 }
 
-// moved says that the compiler has moved a local variable to the heap.
+// moved reports that the compiler has moved a local variable to the heap.
 func (r *rewriter) moved(v *types.Var) bool {
 	return r.opt.Escapes != nil && r.opt.Escapes(Declared{r.pkg.PkgPath, v.Name(),
 		r.pkg.Fset.PositionFor(v.Pos(), true)})
@@ -697,7 +697,7 @@ func deref(t types.Type) types.Type {
 	return t
 }
 
-// holds says that storing a value of type t may store one of type part.
+// holds reports that storing a value of type t may store one of type part.
 func holds(t, part types.Type) bool {
 	if types.Identical(t, part) || parametric(t) || parametric(part) {
 		return true

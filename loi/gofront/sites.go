@@ -40,7 +40,7 @@ type Site struct {
 // Stores tells whether a literal stores a field or element.
 func (s *Site) Stores(i int) bool { return i < s.Items || slices.Contains(s.Fields, i) }
 
-// What says what accesses of s are: "load of main.tree.left".
+// What returns what accesses of s are: "load of main.tree.left".
 func (s *Site) What() string {
 	if s.Kind == LeftAlone {
 		return s.Object
@@ -76,7 +76,7 @@ type Left struct {
 	Site      int // that counts its accesses, 0: they are not counted
 }
 
-// Whole says that it is a file or a package.
+// Whole reports that it is a file or a package.
 func (l *Left) Whole() bool {
 	return l.What == wholeFile || strings.HasPrefix(l.What, wholePackage)
 }
@@ -136,7 +136,7 @@ func appendLeaves(sizes types.Sizes, all []Leaf, t types.Type, at int64, name st
 	return all
 }
 
-// parametric says that the size of t depends on a type parameter.
+// parametric reports that the size of t depends on a type parameter.
 func parametric(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:
@@ -162,7 +162,7 @@ func parametric(t types.Type) bool {
 	return false
 }
 
-// mentions says that a type parameter occurs in t, at any depth that a type argument can have.
+// mentions reports that a type parameter occurs in t, at any depth that a type argument can have.
 func mentions(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:

@@ -411,7 +411,7 @@ func isBlank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// unchanged says that storing to all of lhs changes nothing that the address of x is made of.
+// unchanged reports that storing to all of lhs changes nothing that the address of x is made of.
 func (w *fn) unchanged(x ast.Expr, lhs []ast.Expr) bool {
 	loads, vars := w.operands(x)
 	for _, l := range lhs {
@@ -433,7 +433,7 @@ func (w *fn) unchanged(x ast.Expr, lhs []ast.Expr) bool {
 	return true
 }
 
-// definable says that t := v makes a variable that can be assigned to one of type t.
+// definable reports that t := v makes a variable that can be assigned to one of type t.
 func (w *fn) definable(v ast.Expr, t types.Type) bool {
 	if w.untyped(v) {
 		return false

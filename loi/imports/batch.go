@@ -95,8 +95,8 @@ func (in *interner) number(name []byte) (n uint32, fresh bool) {
 	return n, !ok
 }
 
-// badName says what a name has that no name may have, "" for nothing: other formats than that which
-// it comes from could not hold it.
+// badName returns what a name has that no name may have, "" for nothing: other formats than that
+// which it comes from could not hold it.
 func badName(name []byte) string {
 	switch {
 	case bytes.IndexByte(name, 0) >= 0:

@@ -58,7 +58,7 @@ func (s *columnSet) add(name string, place int) (column, error) {
 	return 0, fmt.Errorf("unknown column %s, expected %s", quoteShort([]byte(name)), columnsWanted)
 }
 
-// complete says which column is missing.
+// complete returns which column is missing.
 func (s *columnSet) complete() error {
 	for _, c := range []column{colTime, colWorker, colObject, colBytes, colMode} {
 		if s[c] < 0 {

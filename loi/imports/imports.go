@@ -168,7 +168,7 @@ func importTo(ctx context.Context, src Source, out string, opt *Options) (Summar
 	return f.sum, nil
 }
 
-// check says what cannot be meant, and fills in defaults.
+// check returns what cannot be meant, and fills in defaults.
 func (opt *Options) check() (node []int, err error) {
 	if opt.Format != "" && !slices.Contains(Formats(), opt.Format) {
 		return nil, optionError("Format", "%q, expected one of %s", opt.Format,
@@ -180,7 +180,7 @@ func (opt *Options) check() (node []int, err error) {
 	return parseNodes(opt.Nodes)
 }
 
-// suits says which option has no meaning for a format.
+// suits returns which option has no meaning for a format.
 func (opt *Options) suits(format string) error {
 	switch {
 	case opt.LineBytes != 0 && format != "lackey":

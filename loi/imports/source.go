@@ -111,7 +111,7 @@ func (in *input) decompress() error {
 	return nil
 }
 
-// readError says what a failed read of in means: the context has ended, the disk fails, or the
+// readError returns what a failed read of in means: the context has ended, the disk fails, or the
 // compressed content is bad.
 func (in *input) readError(err error) error {
 	switch {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// layers says what the packages under each folder may import of krdlab, beside packages of the
+// layers records what the packages under each folder may import of krdlab, beside packages of the
 // folder itself. Analysis (krd) works offline on traces and knows nothing of runtimes; nothing but
 // experiments and cmd knows both.
 //
@@ -78,7 +78,7 @@ func violations(root string) (found []string, packages int, err error) {
 	return found, packages, err
 }
 
-// violation says what is wrong with a package in folder dir (relative to the module) importing
+// violation returns what is wrong with a package in folder dir (relative to the module) importing
 // path, "" if nothing is.
 func violation(dir, path string) string {
 	from, _, _ := strings.Cut(dir, "/")
@@ -101,8 +101,8 @@ func violation(dir, path string) string {
 	return ""
 }
 
-// upwards says whether folder dir, below experiments like path, comes before path in their order,
-// or one of them is not in it.
+// upwards reports whether folder dir, below experiments like path, comes before path in their
+// order, or one of them is not in it.
 func upwards(dir, path string) bool {
 	place := func(folder string) int {
 		rest := strings.TrimPrefix(strings.TrimPrefix(folder, "experiments"), "/")

@@ -97,7 +97,7 @@ func TestOneValue(t *testing.T) {
 	}
 }
 
-// reads says whether text is v to its digits.
+// reads reports whether text is v to its digits.
 func reads(text string, v float64) bool {
 	x, err := strconv.ParseFloat(text, 64)
 	_, after, _ := strings.Cut(text, ".")

@@ -194,8 +194,8 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	return allUsed(errors.Join(err, p.Close()), e)
 }
 
-// otherPlan says what dir holds and what is expected: another study or scale, or what is different
-// in the plan.
+// otherPlan returns what dir holds and what is expected: another study or scale, or what is
+// different in the plan.
 func (f *reproduceFlags) otherPlan(dir, kind string, other *sweep.DifferentPlanError) string {
 	e, err := dataset.Load(dir)
 	switch {

@@ -122,7 +122,7 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 	expects(p, "topology", "expected NODESxCORES, such as 4x6")
 }
 
-// completeRunFlags says how the values of those flags, which c has, are completed.
+// completeRunFlags returns how the values of those flags, which c has, are completed.
 func completeRunFlags(c *cobra.Command) {
 	complete(c, "sched", schedulerWords()...)
 	complete(c, "bind", "compact", "scatter")
@@ -222,7 +222,7 @@ func classFlag(flags *pflag.FlagSet, names []string) *string {
 	return class
 }
 
-// sayNames says which schedulers were asked for by another name than theirs.
+// sayNames returns which schedulers were asked for by another name than theirs.
 func (a *app) sayNames(asked string, found []runtimes.Scheduler) {
 	for _, s := range found {
 		for word := range strings.SplitSeq(asked, ",") {

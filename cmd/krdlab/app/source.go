@@ -144,7 +144,7 @@ func tracesIn(dir string) (traces []string, err error) {
 	return traces, err
 }
 
-// keepOne says how a run or a sweep comes to hold a trace.
+// keepOne records how a run or a sweep comes to hold a trace.
 const keepOne = "krdlab run and sweep keep their traces with --trace full"
 
 // ofSweep is the error of a sweep's folder in the place of a trace: it names a cell with one.
@@ -331,7 +331,7 @@ func (a *app) sayDoubts(e *dataset.Experiment) {
 	}
 }
 
-// sayProblems says what is wrong with the cells of an experiment.
+// sayProblems returns what is wrong with the cells of an experiment.
 func (a *app) sayProblems(e *dataset.Experiment, kinds ...dataset.ProblemKind) {
 	for _, p := range e.Problems {
 		if slices.Contains(kinds, p.Kind) {

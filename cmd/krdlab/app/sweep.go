@@ -190,7 +190,7 @@ func createError(err error) error {
 	return err
 }
 
-// sayFew says where there will be no intervals.
+// sayFew returns where there will be no intervals.
 func (a *app) sayFew(configs []request.Request) {
 	if few := slices.ContainsFunc(configs,
 		func(r request.Request) bool { return r.Reps < result.MinSample }); few {
@@ -204,7 +204,7 @@ func (a *app) sweepInfo() dataset.Info {
 		Created: time.Now().UTC().Truncate(time.Second), Build: result.ReadBuild()}
 }
 
-// saySubstrates says where auto runs what.
+// saySubstrates returns where auto runs what.
 func (a *app) saySubstrates(plan *sweep.Plan, f *sweepFlags) {
 	if !slices.Contains(f.machines.given, request.Auto) {
 		return

@@ -30,8 +30,8 @@ type monomial struct {
 	inv  float64
 }
 
-// fold says that index n, twice by z, is minus the sum of those with z-2 and x+2 or y+2: Laplace's
-// equation.
+// fold records that index n, twice by z, is minus the sum of those with z-2 and x+2 or y+2:
+// Laplace's equation.
 type fold struct{ n, x, y uint16 }
 
 // shift says hi = lo + power steps along the axis.

@@ -11,9 +11,9 @@ import (
 type CheckResult struct {
 	// Method is "full" (every element compared with a naive product) or "freivalds".
 	Method string
-	// Exact says that the inputs are integers small enough for float32 to be exact: Error is then
-	// the largest absolute difference, Tolerance 0. Otherwise both are in standard deviations of
-	// the expected rounding error.
+	// Exact records that the inputs are integers small enough for float32 to be exact: Error is
+	// then the largest absolute difference, Tolerance 0. Otherwise both are in standard deviations
+	// of the expected rounding error.
 	Exact            bool
 	Error, Tolerance float64
 	Passed           bool

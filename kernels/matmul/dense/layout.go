@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// Layout says how the elements of a matrix lie in memory.
+// Layout records how the elements of a matrix lie in memory.
 type Layout int
 
 // The layouts.
