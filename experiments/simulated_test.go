@@ -431,7 +431,7 @@ func TestTraceTasks(t *testing.T) {
 	told := simulated(t, func(c *request.Request) { c.Reps, c.Structure = 1, structure })
 	for i, r := range told.Results {
 		want := plain.Results[i]
-		if r.Trace.Records <= want.Trace.Records || !r.Settings.TraceTasks ||
+		if r.Trace.Records <= want.Trace.Records || !r.Settings.Tasks ||
 			!reflect.DeepEqual(r.Repetitions, want.Repetitions) {
 			t.Errorf("%s: %+v, trace %+v; without tasks %+v, %+v", r.Scheduler, r.Repetitions[0],
 				r.Trace, want.Repetitions[0], want.Trace)

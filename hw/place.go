@@ -14,6 +14,15 @@ type Binding struct {
 	List    []int // these CPUs in this order; overrides the above and smt
 }
 
+// MarshalText returns what [ParseBinding] reads.
+func (b Binding) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// UnmarshalText is [ParseBinding].
+func (b *Binding) UnmarshalText(text []byte) (err error) {
+	*b, err = ParseBinding(string(text))
+	return err
+}
+
 // ParseBinding reads "compact" (or ""), "scatter" or a list of CPUs like "0-3,8".
 func ParseBinding(s string) (Binding, error) {
 	switch s {

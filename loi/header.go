@@ -29,7 +29,10 @@ type Worker struct {
 }
 
 // A KV is a parameter of what was run, or a free-form note.
-type KV struct{ Key, Value string }
+type KV struct {
+	Key   string `json:"name"`
+	Value string `json:"value"`
+}
 
 // A Header holds all that the analysis of a trace needs besides its records.
 type Header struct {

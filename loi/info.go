@@ -47,8 +47,8 @@ func (a *Activity) stamped() bool { return a.Kernels+a.Tasks > 0 }
 
 // EventCount is how many events of a kind there are.
 type EventCount struct {
-	Kind  string
-	Count uint64
+	Kind  string `json:"kind"`
+	Count uint64 `json:"count"`
 }
 
 // countEvents returns the number of events of each kind that there are, in the order of kinds;

@@ -10,12 +10,12 @@ import (
 // Structure says which events of its structure a run records, besides its kernels: see
 // [loi.Recorder.BeginTask]. The zero value is none.
 type Structure struct {
-	Tasks   bool // who spawned whom, in which phase, and where each ran
-	Regions bool // which region of the program children ran in, of tasks that are [Regioned]
+	Tasks   bool `json:"trace_tasks,omitempty"`   // who spawned whom, in which phase, and where each ran
+	Regions bool `json:"trace_regions,omitempty"` // which region of the program children ran in, of tasks that are [Regioned]
 	// what schedulers decided, and what they knew: hints of children, where each was placed or
 	// mailed, how phases are run, what is charged, requests and their answers; with Tasks, whose
 	// numbers they tell
-	Decisions bool
+	Decisions bool `json:"trace_decisions,omitempty"`
 }
 
 // errNoRecorders is the error of a run whose structure is to be recorded, and nothing is.

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -95,7 +96,7 @@ func Of(a, b *dataset.Experiment) (*Report, error) {
 			continue
 		}
 		r.Pairs = append(r.Pairs, Pair{c, disturbed(cellsA[c]), disturbed(other),
-			quantities(newSide(cellsA[c]), newSide(other))})
+			quantities(side{dataset.Pool(cellsA[c])}, side{dataset.Pool(other)})})
 		for _, d := range differences(cellsA[c][0].Result, other[0].Result) {
 			r.warn(doubts, d)
 		}
@@ -212,11 +213,12 @@ func valuesOf(list []Config, of func(Config) string) []string {
 func differences(a, b *result.Result) []result.Warning {
 	var list []result.Warning
 	s, t := reflect.ValueOf(a.Settings), reflect.ValueOf(b.Settings)
-	for i := range s.NumField() {
-		if v, w := s.Field(i).Interface(), t.Field(i).Interface(); v != w {
-			name, _, _ := strings.Cut(s.Type().Field(i).Tag.Get("json"), ",")
-			list = append(list, result.Warn(result.SettingDiffers, name, orNone(v),
-				orNone(w)))
+	for _, f := range reflect.VisibleFields(s.Type()) {
+		v, w := fmt.Sprint(s.FieldByIndex(f.Index)), fmt.Sprint(t.FieldByIndex(f.Index))
+		if v != w && !f.Anonymous {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			list = append(list, result.Warn(result.SettingDiffers, name, cmp.Or(v, "none"),
+				cmp.Or(w, "none")))
 		}
 	}
 	x, y := a.Machine, b.Machine
@@ -231,13 +233,6 @@ func differences(a, b *result.Result) []result.Warning {
 		list = append(list, result.Warn(result.OtherMachine, a.Machine.Name))
 	}
 	return list
-}
-
-func orNone(v any) string {
-	if s := fmt.Sprint(v); s != "" {
-		return s
-	}
-	return "none"
 }
 
 // correct adjusts the p of all tests and gives the verdicts.

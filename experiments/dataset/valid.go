@@ -241,11 +241,7 @@ func (p *PlannedCell) differs(m *machine.Machine, c *Cell) string {
 	if what := firstDifference(r.Params, p.Params); what != "" {
 		return what
 	}
-	planned := p.Settings
-	if planned == r.Settings {
-		return ""
-	}
-	return firstDifference(fieldsOf(r.Settings), fieldsOf(planned))
+	return firstDifference(fieldsOf(r.Settings), fieldsOf(p.Settings))
 }
 
 // firstDifference says which of the named values, in the order of the alphabet, is not what was

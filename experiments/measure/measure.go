@@ -79,7 +79,7 @@ func newSetup(r *request.Request, t *hw.Topology, dir *result.RunDir,
 	progress Progress) (setup, error) {
 	s := setup{
 		kernel: r.Kernel, params: r.Params, schedulers: r.Schedulers, cores: r.Cores,
-		seed: r.Seed, asked: r.Settings(), topo: t, dir: dir, progress: progress,
+		seed: r.Seed, asked: r.Asked().Settings, topo: t, dir: dir, progress: progress,
 		notice: r.Notice,
 	}
 	var err error

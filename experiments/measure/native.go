@@ -331,7 +331,7 @@ func (n *native) repetition(s *schedule, rep int, tracing runtimes.Tracing) (*re
 		if trace, err = n.createTrace(s, rep); err != nil {
 			return nil, err
 		}
-		cfg.Recorders, cfg.Structure = trace.recorders(), n.asked.Structure()
+		cfg.Recorders, cfg.Structure = trace.recorders(), n.asked.Structure
 	}
 	watch.begin()
 	measured, err := runtimes.Run(n.ctx, cfg, n.in)

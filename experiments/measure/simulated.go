@@ -147,7 +147,7 @@ func (s *simulation) work(ctx context.Context, jobs []*job) error {
 	wg.Wait()
 	for _, err := range errs {
 		if err != nil {
-			return err // the others, if any, are the same one, or the end that it brought
+			return err // other errors repeat it, or report that it ended the run
 		}
 	}
 	return nil
@@ -201,7 +201,7 @@ func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) e
 		for i := range j.workers {
 			cfg.Recorders = append(cfg.Recorders, w.Recorder(i))
 		}
-		cfg.Structure = s.asked.Structure()
+		cfg.Structure = s.asked.Structure
 	}
 	r, err := runtimes.Step(cfg, in)
 	if err == nil {
@@ -298,7 +298,7 @@ func (s *simulation) collect(jobs []*job) ([]*result.Measured, error) {
 	full := map[string]error{}
 	name := func(j *job, i int) string {
 		if i%(1+len(s.schedulers)) == 0 {
-			return "" // the serial run that the others are set against, which serial may be one of
+			return "" // the reference; `serial` may be a scheduler too
 		}
 		return j.scheduler.Name
 	}
@@ -383,7 +383,7 @@ func (s *simulation) analyse(ctx context.Context, j *job, w *loi.Writer) error {
 	t, err := w.Trace()
 	if err == nil && j.result != nil && s.kernel.Work {
 		report, err = await(ctx, &left, func() (*krd.Report, error) {
-			return krd.Analyze(t, s.asked.Reuse().Options())
+			return krd.Analyze(t, s.asked.Reuse.Options())
 		})
 	}
 	if left {

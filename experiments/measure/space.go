@@ -146,13 +146,13 @@ func (s *setup) recordsOf() (records uint64, params int) {
 		records, params = plan.Tasks, 2*int(1+(plan.Executions+plan.Tasks-1)/plan.Tasks)
 	}
 	var more uint64 // bytes for each record
-	if s.asked.Structure().Tasks {
+	if s.asked.Structure.Tasks {
 		more += structureBytes
 	}
-	if s.asked.Structure().Regions {
+	if s.asked.Structure.Regions {
 		more += regionBytes
 	}
-	if s.asked.Structure().Decisions {
+	if s.asked.Structure.Decisions {
 		more += decisionBytes
 	}
 	return records + records*more/loi.RecordBytes(params), params
@@ -168,7 +168,7 @@ const (
 
 // traces says whether traced repetitions leave anything to keep.
 func (s *setup) traces() bool {
-	return !s.asked.Trace.None() && (s.kernel.Work || s.asked.Structure().Any())
+	return !s.asked.Trace.None() && (s.kernel.Work || s.asked.Structure.Any())
 }
 
 // recordersOf returns how many recorders a trace of a scheduler has: one for each worker; for

@@ -145,7 +145,7 @@ var questions = []struct {
 		}
 		return fmt.Sprintf("%d, %s", m.Build.GOMAXPROCS, gc)
 	}},
-	{"CPU placement", func(m *dataset.Manifest) string { return m.Settings.Bind }},
+	{"CPU placement", func(m *dataset.Manifest) string { return m.Settings.Bind.String() }},
 	{"Memory placement", func(m *dataset.Manifest) string { return string(m.Settings.NUMA) }},
 	{"Repetitions, warm-ups", func(m *dataset.Manifest) string {
 		return fmt.Sprintf("%d, %d",

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
 	"krdlab/experiments/stats"
 	"krdlab/hw/units"
@@ -197,8 +196,8 @@ func widest(kernel string, cores int, at []uint64, schedulers ...string) term {
 var nativeWidest = term{where: "matmul on 1 core", name: "largest difference", decimals: 3,
 	of: func(v *view) result.Quantity {
 		a, b := v.at(loi.Native, "matmul", mth, 1), v.at(loi.Native, "matmul", tbb, 1)
-		if a == nil || b == nil || len(dataset.Histograms(a)) == 0 ||
-			len(dataset.Histograms(b)) == 0 {
+		if a == nil || b == nil || len(a.Histograms()) == 0 ||
+			len(b.Histograms()) == 0 {
 			return result.Quantity{}
 		}
 		out := exact(0)

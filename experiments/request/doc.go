@@ -7,5 +7,3 @@
 // A Request is consumed where a run begins (package measure and the documents of package result
 // take their parts from it); nothing below carries it on.
 package request
-
-import ()

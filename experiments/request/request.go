@@ -28,35 +28,16 @@ type Request struct {
 	Params     kernel.Params // the kernel's own parameters, one for each that it declares
 	Schedulers []runtimes.Scheduler
 	Cores      int // workers; 0 is not valid: [AllCores] resolves "all"
-	Reps       int // timed repetitions of each scheduler, and of the serial run
-	Warmup     int // untimed repetitions of each, before
 	Seed       uint64
-	Bind       hw.Binding // on which CPU each worker is pinned
-	Trace      TraceMode
-	Structure  runtimes.Structure // recorded beside kernels in traces that are kept
-	Reuse      Reuse              // computed from traced repetitions
-	Grain      TraceGrain         // of profiles and traces
-	Counters   CounterMode
-	NUMA       NUMAPolicy
-	// largest size of one trace file, in bytes; 0 for none. Records that do not fit are discarded
-	// and counted
-	TraceLimit    uint64
-	Out           string // the run directory; "" for a new one under the folder of runs
-	Oversubscribe bool   // more workers than CPUs are allowed
-	SMT           bool   // SMT siblings are used as cores
+	Settings
+	Out string // the run directory; "" for a new one under the folder of runs
 	// Machine is what the run is simulated on; nil: it is native.
-	Machine    *machine.Machine
-	CacheModel CacheModel // of a simulated run
+	Machine *machine.Machine
 	// Element says that the run is an element of a job array, on whichever computer the cluster
 	// gave it.
 	Element bool
 	// told before the run what there is to know of it, such as the size of its traces; may be nil
 	Notice func(string)
-	// a synthetic worker-to-node map, as [hw.Synthetic] takes it; "" for the machine's own
-	Topology string
-	// Caches are those of the computer of a native run, as [ParseCaches] reads them; "" for what is
-	// known of it. Whoever runs the request gives them to the topology.
-	Caches string
 }
 
 // New returns the defaults for a kernel: the default scheduler, 10 repetitions after 1 warm-up,
@@ -69,8 +50,8 @@ func New(k *kernel.Kernel) Request {
 	}
 	return Request{
 		Kernel: k, Params: k.Defaults(), Schedulers: []runtimes.Scheduler{DefaultScheduler()},
-		Reps: DefaultReps, Warmup: 1, Seed: 1, Trace: TraceDefault, Grain: grain,
-		CacheModel: CacheBlocks, Counters: CountersAuto, NUMA: NUMAFirstTouch,
+		Seed: 1, Settings: Settings{Reps: DefaultReps, Warmup: 1, Trace: TraceDefault, Grain: grain,
+			CacheModel: CacheBlocks, Counters: CountersAuto, NUMA: NUMAFirstTouch},
 	}
 }
 
@@ -97,9 +78,13 @@ func (r *Request) Asked() Asked {
 	if v, ok := r.Params[r.Kernel.Size]; ok {
 		name += fmt.Sprintf("-%c%v", r.Kernel.Size[0], v)
 	}
+	settings := r.Settings
+	if r.Machine == nil {
+		settings.CacheModel = ""
+	}
 	return Asked{
 		Kernel: r.Kernel.Name, Params: r.Params, Schedulers: names, Cores: r.Cores, Seed: r.Seed,
-		Settings: r.Settings(), Element: r.Element, Name: name,
+		Settings: settings, Element: r.Element, Name: name,
 	}
 }
 
@@ -110,22 +95,6 @@ func Names(list []runtimes.Scheduler) []string {
 		names[i] = s.Name
 	}
 	return names
-}
-
-// Settings returns those of r.
-func (r *Request) Settings() Settings {
-	s := Settings{
-		Reps: r.Reps, Warmup: r.Warmup, Bind: r.Bind.String(), Trace: r.Trace, Grain: r.Grain,
-		Counters: r.Counters, NUMA: r.NUMA,
-		Oversubscribe: r.Oversubscribe, SMT: r.SMT, Topology: r.Topology, Caches: r.Caches, TraceLimit: r.TraceLimit,
-		TraceTasks: r.Structure.Tasks, TraceRegions: r.Structure.Regions,
-		TraceDecisions: r.Structure.Decisions,
-		KRDCores:       r.Reuse.Cores, KRDCoherence: r.Reuse.Coherence,
-	}
-	if r.Machine != nil {
-		s.CacheModel = r.CacheModel
-	}
-	return s
 }
 
 // An Error is a request that cannot be met as it was made.

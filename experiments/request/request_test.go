@@ -1,6 +1,7 @@
 package request
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"reflect"
@@ -81,10 +82,11 @@ func TestParseTrace(t *testing.T) {
 		}
 	}
 	c.Structure.Regions, c.Reuse.Coherence = true, true
-	again := valid(t)
-	if err := again.Set(c.Settings()); err != nil || again.Structure != c.Structure ||
-		again.Reuse != c.Reuse {
-		t.Errorf("%+v, %+v, %v", again.Structure, again.Reuse, err)
+	var again Settings
+	if text, err := json.Marshal(c.Settings); err != nil {
+		t.Error(err)
+	} else if err := json.Unmarshal(text, &again); err != nil || !reflect.DeepEqual(again, c.Settings) {
+		t.Errorf("%+v, %v", again, err)
 	}
 }
 

@@ -11,64 +11,40 @@ import (
 	"krdlab/runtimes"
 )
 
-// Settings are the parts of a [Request] that change what numbers mean, as documents have them.
+// Settings are the parts of a [Request] that change what numbers mean. Documents hold them too.
 type Settings struct {
-	Reps          int         `json:"reps"`
-	Warmup        int         `json:"warmup"`
-	Bind          string      `json:"bind"`
+	Reps          int         `json:"reps"`   // timed repetitions of each scheduler, and serial ones
+	Warmup        int         `json:"warmup"` // untimed repetitions of each, before
+	Bind          hw.Binding  `json:"bind"`   // on which CPU each worker is pinned
 	Trace         TraceMode   `json:"trace"`
-	Grain         TraceGrain  `json:"trace_grain"`
+	Grain         TraceGrain  `json:"trace_grain"`           // of profiles and traces
 	CacheModel    CacheModel  `json:"cache_model,omitempty"` // of a simulated run
 	Counters      CounterMode `json:"counters"`
 	NUMA          NUMAPolicy  `json:"numa"`
-	Oversubscribe bool        `json:"oversubscribe"`
-	SMT           bool        `json:"smt"`
-	Topology      string      `json:"topology,omitempty"`
-	Caches        string      `json:"caches,omitempty"` // as given for a native run
-	TraceLimit    uint64      `json:"trace_limit_bytes,omitempty"`
-	// traces tell of tasks and of regions, too
-	TraceTasks   bool `json:"trace_tasks,omitempty"`
-	TraceRegions bool `json:"trace_regions,omitempty"`
-	// TraceDecisions implies TraceTasks.
-	TraceDecisions bool `json:"trace_decisions,omitempty"`
-	// how reuse distances are computed: see Reuse
-	KRDCores     bool `json:"krd_cores,omitempty"`
-	KRDCoherence bool `json:"krd_coherence,omitempty"`
+	Oversubscribe bool        `json:"oversubscribe"` // more workers than CPUs are allowed
+	SMT           bool        `json:"smt"`           // SMT siblings are used as cores
+	// Topology is a synthetic worker-to-node map, as [hw.Synthetic] takes it; "" for the machine's
+	// own.
+	Topology string `json:"topology,omitempty"`
+	// Caches are those of the computer of a native run, as [ParseCaches] reads them; "" for what is
+	// known of it. Whoever runs the request gives them to the topology.
+	Caches string `json:"caches,omitempty"`
+	// TraceLimit is the largest size of one trace file, in bytes; 0 for none. Records that do not
+	// fit are discarded and counted.
+	TraceLimit         uint64 `json:"trace_limit_bytes,omitempty"`
+	runtimes.Structure        // recorded beside kernels in traces that are kept
+	Reuse                     // computed from traced repetitions
 }
 
 // Reuse says what of reuse distances is computed from traced repetitions.
 type Reuse struct {
-	Cores     bool // those of each core, too
-	Coherence bool // a write invalidates the copies of others
+	Cores     bool `json:"krd_cores,omitempty"`     // those of each core, too
+	Coherence bool `json:"krd_coherence,omitempty"` // a write invalidates the copies of others
 }
 
 // Options are those of the analysis.
 func (r Reuse) Options() krd.Options {
 	return krd.Options{Cores: r.Cores, Coherence: r.Coherence}
-}
-
-// Reuse is what of reuse distances is computed.
-func (s *Settings) Reuse() Reuse { return Reuse{s.KRDCores, s.KRDCoherence} }
-
-// Structure is what traces tell beside kernels.
-func (s *Settings) Structure() runtimes.Structure {
-	return runtimes.Structure{Tasks: s.TraceTasks, Regions: s.TraceRegions,
-		Decisions: s.TraceDecisions}
-}
-
-// Set takes the settings over from a document.
-func (r *Request) Set(s Settings) (err error) {
-	r.Bind, err = hw.ParseBinding(s.Bind)
-	r.Reps, r.Warmup, r.Trace, r.Grain, r.Counters = s.Reps, s.Warmup, s.Trace, s.Grain, s.Counters
-	r.NUMA, r.TraceLimit, r.Topology = s.NUMA, s.TraceLimit, s.Topology
-	r.Caches = s.Caches
-	r.Oversubscribe, r.SMT = s.Oversubscribe, s.SMT
-	r.CacheModel = s.CacheModel
-	r.Structure, r.Reuse = s.Structure(), s.Reuse()
-	if r.CacheModel == "" {
-		r.CacheModel = CacheBlocks
-	}
-	return err
 }
 
 // A TraceMode says what the tracer records while repetitions are timed.

@@ -81,7 +81,7 @@ func where(results []result.Result) string {
 	if m.Model == nil {
 		return s
 	}
-	if r.Settings.KRDCoherence {
+	if r.Settings.Coherence {
 		s += ", coherent KRD"
 	}
 	s += fmt.Sprintf("; %d of its %d numbers are guesses", m.Model.Guessed, m.Model.Parameters)
@@ -350,7 +350,7 @@ func status(results []result.Result) []string {
 		}
 		parts = append(parts, "No share beyond the LLC: "+why+".")
 	}
-	if r.Trace != nil && r.Settings.TraceTasks {
+	if r.Trace != nil && r.Settings.Tasks {
 		parts = append(parts, "Traces have the graph of tasks: krdlab trace info.")
 	}
 	if parts == nil {

@@ -13,6 +13,7 @@ import (
 	"krdlab/krd"
 	"krdlab/krd/doc"
 	"krdlab/loi"
+	"krdlab/runtimes"
 )
 
 // six are results of six schedulers, with intervals and all that a run can have.
@@ -180,7 +181,7 @@ func TestStatus(t *testing.T) {
 		"no kernels, counters": {result.Result{Kernel: "fib", LLCSource: &source},
 			"fib runs no kernels: no OVR, no WTI, no reuse."},
 		"a graph": {result.Result{Kernel: "fib", Trace: &result.Trace{},
-			Settings: request.Settings{TraceTasks: true}}, "fib runs no kernels: no OVR, WTI, misses or " +
+			Settings: request.Settings{Structure: runtimes.Structure{Tasks: true}}}, "fib runs no kernels: no OVR, WTI, misses or " +
 			"reuse. Traces have the graph of tasks: krdlab trace info."},
 		"not timed": {result.Result{Kernel: "matmul", Settings: request.Settings{
 			Trace: request.TraceOff}}, "No OVR, no WTI: kernels are not timed with --trace off. " +

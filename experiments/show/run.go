@@ -77,19 +77,19 @@ func writeHead(b *doc.Page, results []result.Result) {
 	if r.Substrate == loi.Simulated && r.Settings.Trace == request.TraceDefault {
 		traced = "the first repetition traced"
 	}
-	if r.Settings.TraceTasks {
+	if r.Settings.Tasks {
 		traced += ", with tasks"
 	}
-	if r.Settings.TraceRegions {
+	if r.Settings.Regions {
 		traced += ", with regions"
 	}
-	if r.Settings.TraceDecisions {
+	if r.Settings.Decisions {
 		traced += ", with decisions"
 	}
-	if r.Settings.KRDCores {
+	if r.Settings.Reuse.Cores {
 		traced += ", KRD of cores too"
 	}
-	if r.Settings.KRDCoherence {
+	if r.Settings.Coherence {
 		traced += ", coherent KRD"
 	}
 	fmt.Fprintf(b, ", %s\n", traced)

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -48,7 +49,7 @@ func NewPlan(requests []request.Request) (*Plan, error) {
 		cell := dataset.PlannedCell{
 			SchemaVersion: dataset.SchemaVersion, Index: i, Kernel: c.Kernel.Name, Params: c.Params,
 			Schedulers: request.Names(c.Schedulers), Cores: c.Cores, Seed: c.Seed,
-			Machine: name, Settings: c.Settings(),
+			Machine: name, Settings: c.Asked().Settings,
 		}
 		what := identity(cell)
 		cell.ID = idOf(cell)
@@ -110,11 +111,10 @@ func (p *Plan) Request(i int, dir string, host *hw.Topology) (*request.Request, 
 	error) {
 	cell := &p.Cells[i]
 	r := &request.Request{Params: cell.Params, Cores: cell.Cores, Seed: cell.Seed,
-		Out: filepath.Join(dir, dataset.CellsDir, cell.ID)}
-	err := r.Set(cell.Settings)
-	if err == nil {
-		r.Kernel, err = request.FindKernel(cell.Kernel)
-	}
+		Settings: cell.Settings, Out: filepath.Join(dir, dataset.CellsDir, cell.ID)}
+	r.CacheModel = cmp.Or(r.CacheModel, request.CacheBlocks)
+	var err error
+	r.Kernel, err = request.FindKernel(cell.Kernel)
 	if err == nil {
 		r.Schedulers, err = request.FindSchedulers(cell.Schedulers)
 	}
@@ -238,15 +238,15 @@ func paramsText(name string, p kernel.Params) string {
 
 func settingsText(s request.Settings) string {
 	s.Reps, s.Warmup = 0, 0
-	words := []string{"bind " + s.Bind, "trace " + string(s.Trace), "grain " + string(s.Grain),
+	words := []string{"bind " + s.Bind.String(), "trace " + string(s.Trace), "grain " + string(s.Grain),
 		"counters " + string(s.Counters), "memory " + string(s.NUMA)}
 	if s.CacheModel != "" {
 		words = append(words, "cache model "+string(s.CacheModel))
 	}
-	if s.KRDCores {
+	if s.Reuse.Cores {
 		words = append(words, "KRD of cores")
 	}
-	if s.KRDCoherence {
+	if s.Coherence {
 		words = append(words, "coherent KRD")
 	}
 	if s.Oversubscribe {

@@ -7,12 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments/compare"
+	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
 )
 
 // compareCommand is `krdlab compare`.
 func (a *app) compareCommand() *cobra.Command {
-	var asJSON, disturbed bool
 	c := &cobra.Command{
 		Use:   "compare [A B]",
 		Short: "What changed from one experiment to another, and whether it is more than chance",
@@ -26,46 +26,23 @@ func (a *app) compareCommand() *cobra.Command {
 			", and says which.",
 		Example: "  krdlab compare before after\n  krdlab compare before after --json",
 		Args:    orNone("A", "B"),
-		RunE: func(c *cobra.Command, args []string) (err error) {
-			if args, err = a.orLatest(c, args, false, "A", "B"); err != nil {
-				return err
-			}
-			return interruptible(c.Context(), func() error {
-				return a.compare(args[0], args[1], asJSON, disturbed)
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.experiments(c, args, []string{"A", "B"}, func(e []*dataset.Experiment) error {
+				if one, err := os.Stat(e[0].Dir); err == nil {
+					if other, err := os.Stat(e[1].Dir); err == nil && os.SameFile(one, other) {
+						fmt.Fprintf(a.stderr, "A and B are the same folder, %s: nothing can differ\n",
+							e[0].Dir)
+					}
+				}
+				r, err := compare.Of(e[0], e[1])
+				if err != nil {
+					return err
+				}
+				return a.answer(c, r, r.View().Text)
 			})
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
-			cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
+		ValidArgsFunction: folders,
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	includeDisturbed(c, &disturbed)
-	return c
-}
-
-func (a *app) compare(before, after string, asJSON, disturbed bool) error {
-	x, err := a.loadUndisturbed(before, disturbed)
-	if err != nil {
-		return err
-	}
-	y, err := a.loadUndisturbed(after, disturbed)
-	if err != nil {
-		return err
-	}
-	if one, err := os.Stat(before); err == nil {
-		if other, err := os.Stat(after); err == nil && os.SameFile(one, other) {
-			fmt.Fprintf(a.stderr, "A and B are the same folder, %s: nothing can differ\n", before)
-		}
-	}
-	r, err := compare.Of(x, y)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		err = writeJSON(a.stdout, r)
-	} else {
-		err = r.WriteText(a.page())
-	}
-	return allUsed(err, x, y)
+	includeDisturbed(c)
+	return withJSON(c)
 }

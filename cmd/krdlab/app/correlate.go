@@ -1,9 +1,7 @@
 package app
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -13,14 +11,12 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/levels"
 	"krdlab/experiments/request"
-	"krdlab/hw/failure"
 )
 
 type correlateFlags struct {
-	json, all, disturbed bool
-	csv, plot            string
-	levels               bool
-	exclude              []string
+	all, levels bool
+	csv, plot   string
+	exclude     []string
 }
 
 // correlateCommand is `krdlab correlate`.
@@ -42,109 +38,65 @@ func (a *app) correlateCommand() *cobra.Command {
 		Example: "  krdlab correlate exp\n  krdlab correlate exp --csv coefficients > " +
 			"coefficients.csv\n  krdlab correlate exp --json\n" +
 			"  krdlab correlate exp --levels --plot levels.svg",
-		RunE: func(c *cobra.Command, args []string) (err error) {
-			if args, err = a.orLatest(c, args, false, "EXP"); err != nil {
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := f.check(c, args); err != nil {
 				return err
 			}
-			return interruptible(c.Context(), func() error {
+			return a.experiments(c, args, []string{"EXP"}, func(list []*dataset.Experiment) error {
 				if f.levels {
-					return a.levels(f, args)
+					return a.levels(c, f, list)
 				}
-				return a.correlate(f, args)
+				r := correlate.Of(list[0])
+				if f.csv != "" {
+					return r.Table(f.csv).CSV(a.stdout)
+				}
+				return a.answer(c, r, r.View(f.all).Text)
 			})
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
-			cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
+		ValidArgsFunction: folders,
 	}
 	p := c.Flags()
-	p.BoolVar(&f.json, "json", false, "print one JSON document")
+	withJSON(c)
 	p.StringVar(&f.csv, "csv", "", "print one `TABLE` as CSV: "+strings.Join(correlate.Tables,
 		", ")+"; with --levels "+strings.Join(levels.Tables, ", "))
 	p.BoolVar(&f.all, "all", false, "print the tables of all configurations, shares and scopes")
 	p.BoolVar(&f.levels, "levels", false, "instead: what the reuse of cores and nodes predicts of a "+
 		"scheduler left out; of several EXP together")
 	p.StringSliceVar(&f.exclude, "exclude", nil, "`SCHED,...` that --levels does not use")
-	p.StringVar(&f.plot, "plot", "",
-		"also draw what --levels finds to this `FILE`: .svg, .png or .pdf")
-	includeDisturbed(c, &f.disturbed)
+	figureFlag(c, &f.plot, "also draw what --levels finds")
+	includeDisturbed(c)
 	p.SortFlags = false
 	tables := slices.Compact(slices.Sorted(slices.Values(slices.Concat(correlate.Tables,
 		levels.Tables))))
 	expects(p, "csv", request.Suggest("", tables, ""))
-	expects(p, "plot", "expected a file that ends in .svg, .png or .pdf")
-	if err := c.RegisterFlagCompletionFunc("csv", cobra.FixedCompletions(tables,
-		cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // the flag is defined above
-	}
+	complete(c, "csv", tables...)
 	return c
 }
 
-func (a *app) correlate(f *correlateFlags, args []string) error {
-	switch {
-	case len(args) > 1:
+// check returns an error where the flags do not go together.
+func (f *correlateFlags) check(c *cobra.Command, args []string) error {
+	tables := correlate.Tables
+	if f.levels {
+		tables = levels.Tables
+		if err := besideEach(c, "--levels", "it prints all", "all"); err != nil {
+			return err
+		}
+	} else if len(args) > 1 {
 		return usageError("krdlab correlate: %d experiments; expected one, or add --levels, which "+
 			"takes several together", len(args))
-	case len(f.exclude) > 0 || f.plot != "":
-		return usageError("krdlab correlate: --exclude and --plot are for --levels; add it")
 	}
-	if f.json && f.csv != "" {
-		return usageError("krdlab correlate: --json and --csv exclude each other; choose one")
-	}
-	if (f.json || f.csv != "") && f.all {
-		return usageError("krdlab correlate: --all is for the text; --json and --csv have " +
-			"everything")
-	}
-	if f.csv != "" && !slices.Contains(correlate.Tables, f.csv) {
-		return &request.Error{Flag: "csv", Got: f.csv, Want: request.Suggest(f.csv,
-			correlate.Tables, "")}
-	}
-	e, err := a.loadUndisturbed(args[0], f.disturbed)
-	if err != nil {
-		return err
-	}
-	r := correlate.Of(e)
-	switch {
-	case f.json:
-		err = writeJSON(a.stdout, r)
-	case f.csv != "":
-		err = r.Table(f.csv).CSV(a.stdout)
-	default:
-		err = r.View(f.all).Text(a.page())
-	}
-	return allUsed(err, e)
-}
-
-// loadExperiment reads an experiment, or a run, to compute with. What is not as it should be, but
-// can be read, is in its Problems.
-func loadExperiment(dir string) (*dataset.Experiment, error) {
-	if dir == "" {
-		return nil, usageError("krdlab: the name of an experiment or run is empty; type . for " +
-			"this folder")
-	}
-	e, err := dataset.Load(dir)
-	switch {
-	case err == nil && len(e.Cells) == 0:
-		what := fmt.Sprintf("none of the %d cells of its plan can be used", len(e.Plan))
-		if len(e.Plan) == 1 {
-			what = "the only cell of its plan cannot be used"
+	if asJSON(c) {
+		if err := besideEach(c, "--json", "it has everything", "csv", "all"); err != nil {
+			return err
 		}
-		return nil, fmt.Errorf("%s: %s: %s; type krdlab sweep status %s",
-			dir, what, firstProblem(e), dir)
-	case err == nil:
-		return e, nil
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
-		return nil, err
 	}
-	return nil, failure.As(failure.Data, err)
-}
-
-// firstProblem is that of a cell, if one has any.
-func firstProblem(e *dataset.Experiment) string {
-	if i := slices.IndexFunc(e.Problems,
-		func(p dataset.Problem) bool { return p.Cell != "" }); i >= 0 {
-		return e.Problems[i].String()
+	if f.csv != "" {
+		if !slices.Contains(tables, f.csv) {
+			return &request.Error{Flag: "csv", Got: f.csv, Want: request.Suggest(f.csv, tables, "")}
+		}
+		if err := besideEach(c, "--csv "+f.csv, "tables are whole", "all"); err != nil {
+			return err
+		}
 	}
-	return "the plan is empty"
+	return cmp.Or(onlyWith(c, "levels", "--levels", "exclude", "plot"), figureFile(f.plot))
 }

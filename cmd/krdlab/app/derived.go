@@ -1,13 +1,18 @@
 package app
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"krdlab/experiments/result"
+	"krdlab/hw/failure"
 	"krdlab/krd/plot"
 )
 
@@ -63,4 +68,92 @@ func madeHere(path string) (bool, error) {
 		return false, err
 	}
 	return page || bytes.Contains(tail[:n], []byte(plot.Mark)), nil
+}
+
+// newFile says before anything is done whether a file can be made at path, which a flag named.
+// Errors: it exists, its folder is none, or cannot be written.
+func newFile(flag, path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return usageError("--%s %s: it exists already and is never overwritten; choose another",
+			flag, path)
+	}
+	return inFolder(flag, path)
+}
+
+// derivable is newFile for one that follows from others: krdlab may have made it before.
+func derivable(flag, path string) error {
+	if err := ownOrNone(path); err != nil {
+		return err
+	}
+	return inFolder(flag, path)
+}
+
+// outFolder returns an error where the folder that the folder of --out is to stand in is not there:
+// only [result.RunsDir] is made by the way. What else may be wrong is found when it is made.
+func outFolder(path string) error {
+	dir := filepath.Dir(filepath.Clean(path))
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && dir != result.RunsDir {
+		return fmt.Errorf("--out %s: there is no folder %s; make it, or choose another with --out",
+			path, dir)
+	}
+	return nil
+}
+
+// inFolder returns an error where no file can be made in the folder of path.
+func inFolder(flag, path string) error {
+	dir := filepath.Dir(path)
+	switch s, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("--%s %s: there is no folder %s; make it, or choose another", flag, path,
+			dir)
+	case err != nil:
+		return fmt.Errorf("--%s %s: %w", flag, path, err)
+	case !s.IsDir():
+		return fmt.Errorf("--%s %s: %s is no folder", flag, path, dir)
+	}
+	probe, err := os.CreateTemp(dir, ".krdlab-")
+	if err != nil {
+		return fmt.Errorf("--%s %s: nothing can be written into %s: %w", flag, path, dir,
+			errors.Unwrap(err))
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// writeFile writes a new file; a file that could not be completed is removed.
+func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return outError(path, err)
+	}
+	b := bufio.NewWriterSize(&untilDone{ctx, f}, 1<<16)
+	err = write(b)
+	if err == nil {
+		err = b.Flush()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
+
+// untilDone is a writer that fails once the context is done.
+type untilDone struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (u *untilDone) Write(b []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.w.Write(b)
+}
+
+// outError makes a file that exists a wrong request.
+func outError(path string, err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return failure.Errorf(failure.Request, "--out %s: it exists already and is never "+
+			"overwritten; choose another", path)
+	}
+	return err
 }

@@ -8,7 +8,6 @@ import (
 
 // doctorCommand is `krdlab doctor`.
 func (a *app) doctorCommand() *cobra.Command {
-	var asJSON bool
 	var caches given
 	c := &cobra.Command{
 		Use:   "doctor",
@@ -18,19 +17,15 @@ func (a *app) doctorCommand() *cobra.Command {
 			"system, huge pages, NUMA placement, and a trace in the current folder. The exit " +
 			"code is 0 whatever is found.",
 		Args: exactly(),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(c *cobra.Command, _ []string) error {
 			t, err := a.host(caches)
 			if err != nil {
 				return err
 			}
 			d := doctor.Examine(t, ".")
-			if asJSON {
-				return writeJSON(a.stdout, d)
-			}
-			return d.WriteText(a.page())
+			return a.answer(c, d, d.WriteText)
 		},
 	}
 	cachesVar(c.Flags(), &caches)
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	return c
+	return withJSON(c)
 }

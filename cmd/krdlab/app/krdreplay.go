@@ -1,8 +1,9 @@
 package app
 
 import (
-	"context"
 	"errors"
+
+	"github.com/spf13/cobra"
 
 	"krdlab/experiments/replay"
 	"krdlab/experiments/request"
@@ -11,29 +12,17 @@ import (
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
-	"krdlab/krd"
 	"krdlab/loi"
 )
 
 // replay is `krdlab krd --replay MACHINE`: the LLC misses of traces by the cache model of a
 // machine.
-func (a *app) replay(ctx context.Context, f *krdFlags, opt krd.Options, traces []string) error {
-	if f.csv || f.plot != "" || f.node >= 0 || f.coherence || f.per != perNode ||
-		f.by != "" || f.bins != "" || len(f.caches) > 0 ||
-		opt.Engine.Approximate() || opt.Weight != krd.WeightCount || opt.Distance != krd.Exclusive {
-		return usageError("krdlab krd --replay %s: it simulates caches and knows no distances; "+
-			"it goes with --cache-model, --json and --allow-loss", f.replay)
-	}
-	model := request.CacheModel(f.cacheModel)
-	if model != request.CacheBlocks && model != request.CacheLines {
-		return &request.Error{Flag: "cache-model", Got: f.cacheModel,
-			Want: "choose blocks or lines"}
-	}
+func (a *app) replay(c *cobra.Command, f *krdFlags, traces []string) error {
 	if f.replay == request.Auto || f.replay == request.Native {
 		return usageError("krdlab krd --replay %s: that names no caches; type --replay %s for "+
 			"this computer's", f.replay, request.Host)
 	}
-	machines, err := a.machines(ctx, f.given)
+	machines, err := a.machines(c.Context(), f.given)
 	if err != nil {
 		return err
 	}
@@ -51,20 +40,21 @@ func (a *app) replay(ctx context.Context, f *krdFlags, opt krd.Options, traces [
 	}
 	var reports []*result.ReplayReport
 	for _, path := range traces {
-		r, err := replayTrace(path, m, host, model, f.allowLoss)
+		r, err := replayTrace(path, m, host, request.CacheModel(f.cacheModel),
+			f.allowLoss)
 		if err != nil {
 			return err
 		}
 		reports = append(reports, r)
 	}
-	return printEach(a, f, traces, reports, show.WriteReplay)
+	return printEach(a, c, traces, reports, show.Replay)
 }
 
 func replayTrace(path string, m *machine.Machine, host *hw.Topology, model request.CacheModel,
 	allowLoss bool) (*result.ReplayReport, error) {
-	t, err := loi.Open(path)
+	t, err := openTrace(path, "")
 	if err != nil {
-		return nil, traceError(path, err)
+		return nil, err
 	}
 	defer t.Close()
 	opt := replay.Options{CacheModel: model, AllowLoss: allowLoss}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,9 +58,8 @@ type listing struct {
 
 // listCommand is `krdlab list`.
 func (a *app) listCommand() *cobra.Command {
-	var asJSON bool
 	what := []string{"kernels", "schedulers", "machines"}
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:       "list [kernels|schedulers|machines]",
 		Short:     "Kernels, schedulers and machines that there are",
 		ValidArgs: what,
@@ -68,7 +68,7 @@ func (a *app) listCommand() *cobra.Command {
 				return exactly("kernels|schedulers|machines")(c, args)
 			}
 			for _, arg := range args {
-				if !strings.Contains(" "+strings.Join(what, " ")+" ", " "+arg+" ") {
+				if !slices.Contains(what, arg) {
 					return usageError("krdlab list %s: there is no such list; %s", arg,
 						request.Suggest(arg, what, ""))
 				}
@@ -83,14 +83,9 @@ func (a *app) listCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return writeJSON(a.stdout, l)
-			}
-			return l.write(a.page())
+			return a.answer(c, l, l.write)
 		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	return c
+	})
 }
 
 func (a *app) listing(what []string) (*listing, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments/request"
-	"krdlab/experiments/result"
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
@@ -38,8 +36,7 @@ func (a *app) machineCommand() *cobra.Command {
 
 // machineShowCommand is `krdlab machine show`.
 func (a *app) machineShowCommand() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "show NAME|FILE",
 		Short: "Print a machine as TOML, guesses marked, sources at its end",
 		Long: "Print a machine as the TOML file that --machine reads. Numbers that nobody " +
@@ -49,11 +46,9 @@ func (a *app) machineShowCommand() *cobra.Command {
 			"the operating system knows it; everything else about it is a guess until it is " +
 			"calibrated.",
 		Args: exactly("NAME|FILE"),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
-			cobra.ShellCompDirective) {
-			return append(machine.Names(), request.Host), cobra.ShellCompDirectiveDefault
-		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		ValidArgsFunction: cobra.FixedCompletions(append(machine.Names(), request.Host),
+			cobra.ShellCompDirectiveDefault),
+		RunE: func(c *cobra.Command, args []string) error {
 			host, err := a.host("")
 			if err != nil {
 				return err
@@ -62,15 +57,11 @@ func (a *app) machineShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return writeJSON(a.stdout, machineDocument{SchemaVersion: 1, Name: m.Name,
-					Description: m.Description, Hash: m.Hash(), Numbers: m.Numbers()})
-			}
-			return m.Write(a.stdout)
+			return a.answer(c, machineDocument{SchemaVersion: 1, Name: m.Name,
+				Description: m.Description, Hash: m.Hash(), Numbers: m.Numbers()},
+				func(*doc.Page) error { return m.Write(a.stdout) })
 		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document instead")
-	return c
+	})
 }
 
 // machineDocument is what `krdlab machine show --json` prints and, with the fields below, `krdlab
@@ -94,7 +85,7 @@ type machineDocument struct {
 func (a *app) machineCalibrateCommand() *cobra.Command {
 	var out string
 	var caches given
-	var quick, asJSON bool
+	var quick bool
 	c := &cobra.Command{
 		Use:   "calibrate",
 		Short: "Measure this computer and write the file of a simulated machine",
@@ -109,11 +100,7 @@ func (a *app) machineCalibrateCommand() *cobra.Command {
 			"here.toml --sched all",
 		Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if out == "" {
-				return usageError("krdlab machine calibrate: --out is missing; type krdlab " +
-					"machine calibrate --out FILE.toml, a new file")
-			}
-			if err := newFile("out", out); err != nil {
+			if err := required(c, out, "FILE.toml"); err != nil {
 				return err
 			}
 			d, err := a.calibrate(c.Context(), out, caches, quick)
@@ -123,10 +110,7 @@ func (a *app) machineCalibrateCommand() *cobra.Command {
 				}
 				return err
 			}
-			if asJSON {
-				return writeJSON(a.stdout, d)
-			}
-			return d.write(a.page())
+			return a.answer(c, d, d.write)
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "the TOML `FILE` to write, which must not exist; the "+
@@ -134,57 +118,7 @@ func (a *app) machineCalibrateCommand() *cobra.Command {
 	cachesVar(c.Flags(), &caches)
 	c.Flags().BoolVar(&quick, "quick", false,
 		"fewer samples and sizes: a quarter of the time, less sure")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	return c
-}
-
-// newFile says before anything is done whether a file can be made at path, which a flag named.
-// Errors: it exists, its folder is none, or cannot be written.
-func newFile(flag, path string) error {
-	if _, err := os.Lstat(path); err == nil {
-		return usageError("--%s %s: it exists already and is never overwritten; choose another",
-			flag, path)
-	}
-	return inFolder(flag, path)
-}
-
-// derivable is newFile for one that follows from others: krdlab may have made it before.
-func derivable(flag, path string) error {
-	if err := ownOrNone(path); err != nil {
-		return err
-	}
-	return inFolder(flag, path)
-}
-
-// outFolder returns an error where the folder that the folder of --out is to stand in is not there:
-// only [result.RunsDir] is made by the way. What else may be wrong is found when it is made.
-func outFolder(path string) error {
-	dir := filepath.Dir(filepath.Clean(path))
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && dir != result.RunsDir {
-		return fmt.Errorf("--out %s: there is no folder %s; make it, or choose another with --out",
-			path, dir)
-	}
-	return nil
-}
-
-// inFolder returns an error where no file can be made in the folder of path.
-func inFolder(flag, path string) error {
-	dir := filepath.Dir(path)
-	switch s, err := os.Stat(dir); {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("--%s %s: there is no folder %s; make it, or choose another", flag, path,
-			dir)
-	case err != nil:
-		return fmt.Errorf("--%s %s: %w", flag, path, err)
-	case !s.IsDir():
-		return fmt.Errorf("--%s %s: %s is no folder", flag, path, dir)
-	}
-	probe, err := os.CreateTemp(dir, ".krdlab-")
-	if err != nil {
-		return fmt.Errorf("--%s %s: nothing can be written into %s: %w", flag, path, dir,
-			errors.Unwrap(err))
-	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+	return withJSON(c)
 }
 
 // calibrate measures this computer and writes the file.

@@ -39,10 +39,7 @@ func (a *app) manCommand() *cobra.Command {
 			p.Line("%s: %s, of which %s is the first", dir, units.Count(n, "page"), pageOf(c.Root()))
 			return p.Close()
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
-			cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
+		ValidArgsFunction: folders,
 	}
 }
 

@@ -5,10 +5,13 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"go/ast"
+	"go/token"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -52,7 +55,19 @@ func TestOneValue(t *testing.T) {
 	for _, c := range e.Cells {
 		results[c.Result.Scheduler] = c.Result
 	}
+	// One trace, one value: krd prints what the run did of its only repetition.
+	traced := filepath.Join(dir, "traced")
+	krdlab("run", "matmul", "--n", "256", "--sched", "workfirst,helpfirst", "--machine",
+		"westmere-ex-4s", "--cores", "12", "--reps", "1", "--trace", "full,coherence", "--out", traced)
+	one, err := dataset.Load(traced)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range one.Cells {
+		results["one trace of "+c.Result.Scheduler] = c.Result
+	}
 	for name, found := range map[string][]printed{
+		"krd":       inKRD(t, krdlab("krd", traced, "--coherence")),
 		"run":       inBrief(t, brief),
 		"run -v":    inBrief(t, verbose),
 		"collect":   inTable(t, filepath.Join(swept, "table.csv")),
@@ -65,27 +80,18 @@ func TestOneValue(t *testing.T) {
 			t.Errorf("%s: %d values were found", name, len(found))
 		}
 		for _, p := range found {
-			m, ok := measureOf(p.key)
-			if !ok {
+			i := slices.IndexFunc(stats.Catalogue, func(m stats.Measure) bool { return m.Key == p.key })
+			if i < 0 {
 				t.Errorf("%s: there is no measure %s", name, p.key)
 				continue
 			}
-			want := m.Of(results[p.scheduler]).Median.Float()
+			want := stats.Catalogue[i].Of(results[p.scheduler]).Median.Float()
 			if !reads(p.text, want) && !reads(p.text, 100*want) && !reads(p.text, want/1e3) {
 				t.Errorf("%s: %s of %s is %s, and in the catalogue %v", name, p.key, p.scheduler,
 					p.text, want)
 			}
 		}
 	}
-}
-
-func measureOf(key string) (stats.Measure, bool) {
-	for _, m := range stats.Catalogue {
-		if m.Key == key {
-			return m, true
-		}
-	}
-	return stats.Measure{}, false
 }
 
 // reads says whether text is v to its digits.
@@ -127,19 +133,11 @@ func inBrief(t *testing.T, text string) (found []printed) {
 // left to the values of the repetitions.
 func inTable(t *testing.T, path string) (found []printed) {
 	t.Helper()
-	f, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	column := map[string]int{}
-	for i, name := range rows[0] {
-		column[name] = i
-	}
+	rows, column := inCSV(t, string(text))
 	number := func(row []string, name string) float64 {
 		v, err := strconv.ParseFloat(row[column[name]], 64)
 		if err != nil {
@@ -175,16 +173,23 @@ var keyOf = map[string]string{"time_ns": "time_ns", "speedup": "speedup", "ovr":
 	"krd far or cold": "beyond_llc", "krd far": "far", "krd cold": "cold",
 	"krd >= 32 MiB or cold": "beyond_32mib"}
 
-func inCells(t *testing.T, text string) (found []printed) {
+// inCSV returns the rows of a table and the number of each column.
+func inCSV(t *testing.T, text string) (rows [][]string, column map[string]int) {
 	t.Helper()
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
-	column := map[string]int{}
+	column = map[string]int{}
 	for i, name := range rows[0] {
 		column[name] = i
 	}
+	return rows, column
+}
+
+func inCells(t *testing.T, text string) (found []printed) {
+	t.Helper()
+	rows, column := inCSV(t, text)
 	for _, r := range rows[1:] {
 		if key := keyOf[r[column["quantity"]]]; key != "" {
 			found = append(found, printed{r[column["scheduler"]], key, r[column["median"]]})
@@ -246,6 +251,27 @@ func inPage(t *testing.T, path string) (found []printed) {
 	return found
 }
 
+// inKRD are the shares of the table of several traces.
+func inKRD(t *testing.T, text string) (found []printed) {
+	t.Helper()
+	head := regexp.MustCompile(`(?m)^ +(\w+) +(\w+)$`).FindStringSubmatch(text)
+	if head == nil {
+		t.Fatalf("no schedulers in\n%s", text)
+	}
+	for row, key := range map[string]string{"close": "close", "near": "near", "far": "far",
+		"cold": "cold", "invalid.": "invalidated"} {
+		cells := regexp.MustCompile(`(?m)^` + row + ` +([\d.]+) % +([\d.]+) %$`).
+			FindStringSubmatch(text)
+		if cells == nil {
+			t.Fatalf("no row %s in\n%s", row, text)
+		}
+		for i := range 2 {
+			found = append(found, printed{"one trace of " + head[i+1], key, cells[i+1]})
+		}
+	}
+	return found
+}
+
 // inMisses are the rows of the figure of misses.
 func inMisses(t *testing.T, path string) (found []printed) {
 	t.Helper()
@@ -271,27 +297,17 @@ func TestSharesInCatalogue(t *testing.T) {
 		"experiments/stats/share.go":                   true,
 	}
 	computes := regexp.MustCompile(`\.(AtLeast|Infinite|Below)\(|\b32 ?<< ?20\b`)
-	files := 0
-	for _, root := range []string{"../../../experiments", "../../../cmd"} {
-		if err := filepath.WalkDir(root, func(path string, e os.DirEntry, err error) error {
-			if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") ||
-				strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			files++
-			b, err := os.ReadFile(path)
-			name := strings.TrimPrefix(filepath.ToSlash(path), "../../../")
-			for i, line := range strings.Split(string(b), "\n") {
-				if !may[name] && computes.MatchString(line) {
-					t.Errorf("%s:%d: %s: ask experiments/stats", name, i+1, strings.TrimSpace(line))
-				}
-			}
-			return err
-		}); err != nil {
-			t.Fatal(err)
+	files, err := sources("../../..", func(name, text string, _ *token.FileSet, _ *ast.File) {
+		if may[name] || !strings.HasPrefix(name, "experiments/") && !strings.HasPrefix(name, "cmd/") {
+			return
 		}
-	}
-	if files < 100 {
-		t.Errorf("%d files were read", files)
+		for i, line := range strings.Split(text, "\n") {
+			if computes.MatchString(line) {
+				t.Errorf("%s:%d: %s: ask experiments/stats", name, i+1, strings.TrimSpace(line))
+			}
+		}
+	})
+	if err != nil || files < 100 {
+		t.Errorf("%d files were read, %v", files, err)
 	}
 }

@@ -44,19 +44,18 @@ func (a *app) plotCommand() *cobra.Command {
 		Example: "  krdlab plot exp\n  krdlab plot exp --figure speedup,ovr,krd --format svg,pdf " +
 			"--out paper/figures",
 		Args: orNone("EXP"),
-		RunE: func(c *cobra.Command, args []string) (err error) {
-			if args, err = a.orLatest(c, args, false, "EXP"); err != nil {
-				return err
+		RunE: func(c *cobra.Command, args []string) error {
+			for _, format := range f.formats {
+				if !slices.Contains(plot.Formats, format) {
+					return &request.Error{Flag: "format", Got: format,
+						Want: request.Suggest(format, plot.Formats, "")}
+				}
 			}
-			return interruptible(c.Context(), func() error {
-				return a.plot(c.Context(), f,
-					args[0])
+			return a.experiments(c, args, []string{"EXP"}, func(list []*dataset.Experiment) error {
+				return a.plot(c.Context(), f, list[0])
 			})
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
-			cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
+		ValidArgsFunction: folders,
 	}
 	p := c.Flags()
 	p.StringSliceVar(&f.figures, "figure", nil, "only these: `ID`s of figures or of their "+
@@ -69,12 +68,8 @@ func (a *app) plotCommand() *cobra.Command {
 	p.SortFlags = false
 	expects(p, "format", request.Suggest("", plot.Formats, ""))
 	expects(p, "figure", request.Suggest("", ids, ""))
-	for flag, values := range map[string][]string{"figure": ids, "format": plot.Formats} {
-		if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values,
-			cobra.ShellCompDirectiveNoFileComp)); err != nil {
-			panic(err) // the flags are defined above
-		}
-	}
+	complete(c, "figure", ids...)
+	complete(c, "format", plot.Formats...)
 	return c
 }
 
@@ -84,19 +79,9 @@ type drawing struct {
 	figure plot.Figure
 }
 
-func (a *app) plot(ctx context.Context, f *plotFlags, dir string) error {
-	for _, format := range f.formats {
-		if !slices.Contains(plot.Formats, format) {
-			return &request.Error{Flag: "format", Got: format,
-				Want: request.Suggest(format, plot.Formats, "")}
-		}
-	}
+func (a *app) plot(ctx context.Context, f *plotFlags, e *dataset.Experiment) error {
 	slices.Sort(f.formats)
 	f.formats = slices.Compact(f.formats)
-	e, err := loadExperiment(dir)
-	if err != nil {
-		return err
-	}
 	if f.out == "" {
 		f.out = filepath.Join(e.Dir, figuresDir)
 	}
@@ -110,10 +95,7 @@ func (a *app) plot(ctx context.Context, f *plotFlags, dir string) error {
 	if err != nil {
 		return err
 	}
-	a.sayNotes(e)
-	for _, p := range e.Problems {
-		fmt.Fprintf(a.stderr, "warning: %s\n", p)
-	}
+	a.sayDoubts(e)
 	for _, s := range skipped {
 		fmt.Fprintf(a.stderr, "not drawn: %s\n", s)
 	}
@@ -136,7 +118,7 @@ func (a *app) plot(ctx context.Context, f *plotFlags, dir string) error {
 			}
 		}
 	}
-	return allUsed(nil, e)
+	return nil
 }
 
 // choose makes the figures that are asked for and says what cannot be drawn. It is an error if

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/dataset"
 	"krdlab/experiments/report"
 )
 
@@ -39,39 +38,19 @@ func (a *app) reportCommand() *cobra.Command {
 			if out == "" {
 				out = filepath.Join(e.Dir, reportFile)
 			}
-			a.sayNotes(e)
-			for _, p := range e.Problems {
-				fmt.Fprintf(a.stderr, "warning: %s\n", p)
+			a.sayDoubts(e)
+			err = derivable("out", out)
+			if err == nil {
+				err = rederive(out, func(w io.Writer) error { return report.Write(w, e, out) })
 			}
-			if err := derivable("out", out); err != nil {
-				return err
+			if err == nil {
+				_, err = fmt.Fprintln(a.stdout, out)
 			}
-			if err := rederive(out, func(w io.Writer) error {
-				return report.Write(w, e, out)
-			}); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintln(a.stdout, out)
 			return allUsed(err, e)
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
-			cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
+		ValidArgsFunction: folders,
 	}
 	c.Flags().StringVar(&out, "out", "", "write this `FILE`, in place of a page of krdlab's (default EXP/"+
 		reportFile+")")
 	return c
-}
-
-// reportable reads an experiment of which there may be nothing to use: the page then says why.
-func reportable(dir string) (*dataset.Experiment, error) {
-	if dir == "" {
-		return loadExperiment(dir)
-	}
-	e, err := dataset.Load(dir)
-	if err != nil {
-		return loadExperiment(dir) // the same error, with its exit code
-	}
-	return e, nil
 }

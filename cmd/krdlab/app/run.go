@@ -28,14 +28,11 @@ import (
 
 // runFlags are the flags of every kernel.
 type runFlags struct {
-	sched, bind, trace, grain, counters, numa, out, topology string
-	machine, cacheModel                                      string
-	caches                                                   given
-	cores                                                    cores
-	reps, warmup                                             int
-	seed                                                     uint64
-	limit                                                    size
-	json, verbose, oversubscribe, smt                        bool
+	asked              request.Draft // what needs no reading
+	sched, bind, trace string
+	caches             given
+	cores              cores
+	json, verbose      bool
 }
 
 // runCommand has one subcommand for each kernel.
@@ -82,17 +79,17 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 			strings.Join(request.SchedulerNames(), ", "))
 	p.Var(&f.cores, "cores", "`N` workers, one for each core (default all cores of the "+
 		"machine)")
-	p.StringVar(&f.machine, "machine", request.Auto, "`WHERE`: native, the name or TOML file of a "+
+	p.StringVar(&f.asked.Place, "machine", request.Auto, "`WHERE`: native, the name or TOML file of a "+
 		"machine to simulate, or auto: native where this machine has the cores, otherwise "+
 		request.DefaultMachine+" simulated; see krdlab list machines")
 	cachesVar(p, &f.caches)
-	p.StringVar(&f.cacheModel, "cache-model", string(request.CacheBlocks),
+	p.StringVar((*string)(&f.asked.CacheModel), "cache-model", string(request.CacheBlocks),
 		"`MODEL` of a simulated machine's caches: whole blocks (fast) or lines")
-	p.IntVar(&f.reps, "reps", request.DefaultReps, "`N` timed repetitions; below 6 there are no "+
+	p.IntVar(&f.asked.Reps, "reps", request.DefaultReps, "`N` timed repetitions; below 6 there are no "+
 		"intervals")
-	p.IntVar(&f.warmup, "warmup", 1, "`N` repetitions before those, untimed; none where the "+
+	p.IntVar(&f.asked.Warmup, "warmup", 1, "`N` repetitions before those, untimed; none where the "+
 		"machine is simulated")
-	p.Uint64Var(&f.seed, "seed", 1, "`N`, the seed of inputs, of victims and of the bootstrap")
+	p.Uint64Var(&f.asked.Seed, "seed", 1, "`N`, the seed of inputs, of victims and of the bootstrap")
 	p.StringVar(&f.bind, "bind", "compact", "`WHERE` workers are pinned: compact (fill a node, "+
 		"then the next), scatter, or a list of CPUs such as 0,2,4-7")
 	p.StringVar(&f.trace, "trace", "", "`MODE`: off, profile, full, or krd: every repetition is "+
@@ -100,23 +97,23 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 		"more is traced in full for KRD); beside it, what else a trace tells: tasks, regions, "+
 		"decisions of the scheduler, as in full,tasks, and of whose reuse: cores, each core's "+
 		"beside each node's; coherence, with writes that invalidate, as in krd,cores,coherence")
-	p.StringVar(&f.grain, "trace-grain", "", "`GRAIN` of stamps: each kernel, or a task and one "+
+	p.StringVar((*string)(&f.asked.Grain), "trace-grain", "", "`GRAIN` of stamps: each kernel, or a task and one "+
 		"in 64 of its kernels (default: as suits the program)")
-	p.Var(&f.limit, "trace-limit", "largest `SIZE` of a trace file, such as 512M; records that "+
+	p.Var((*size)(&f.asked.TraceLimit), "trace-limit", "largest `SIZE` of a trace file, such as 512M; records that "+
 		"do not fit are discarded and counted, and there is no KRD")
-	p.StringVar(&f.counters, "counters", "auto", "`MODE` of hardware counters: auto, perf (exit "+
+	p.StringVar((*string)(&f.asked.Counters), "counters", "auto", "`MODE` of hardware counters: auto, perf (exit "+
 		"code 4 without them) or off")
-	p.StringVar(&f.numa, "numa", "first-touch", "`PLACEMENT` of the pages of data: "+
+	p.StringVar((*string)(&f.asked.NUMA), "numa", "first-touch", "`PLACEMENT` of the pages of data: "+
 		"first-touch or interleave; without the flag a simulated machine's own")
-	p.StringVar(&f.out, "out", "",
+	p.StringVar(&f.asked.Out, "out", "",
 		"run directory `DIR`, which must not exist (default a new one in "+result.RunsDir+")")
 	p.BoolVar(&f.json, "json", false, "print one JSON document instead of tables")
 	p.BoolVarP(&f.verbose, "verbose", "v", false, "print intervals, kernels, nodes, workers, traces "+
 		"and the cost of tracing too")
-	p.BoolVar(&f.oversubscribe, "oversubscribe", false,
+	p.BoolVar(&f.asked.Oversubscribe, "oversubscribe", false,
 		"allow more workers than CPUs; WTI is then unreliable")
-	p.BoolVar(&f.smt, "smt", false, "use SMT siblings as cores")
-	p.StringVar(&f.topology, "topology", "", "treat workers as `NODESxCORES`, such as 4x6; "+
+	p.BoolVar(&f.asked.SMT, "smt", false, "use SMT siblings as cores")
+	p.StringVar(&f.asked.Topology, "topology", "", "treat workers as `NODESxCORES`, such as 4x6; "+
 		"results are marked synthetic")
 	expects(p, "bind", "choose compact, scatter or a list of CPUs such as 0,2,4-7")
 	expects(p, "trace", "choose off, profile, full or krd, and beside it any of tasks, regions, "+
@@ -127,21 +124,15 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 
 // completeRunFlags says how the values of those flags, which c has, are completed.
 func completeRunFlags(c *cobra.Command) {
-	complete := func(flag string, values ...string) {
-		if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values,
-			cobra.ShellCompDirectiveNoFileComp)); err != nil {
-			panic(err) // the flag is not defined above
-		}
-	}
-	complete("sched", schedulerWords()...)
-	complete("bind", "compact", "scatter")
-	complete("trace", "off", "profile", "full", "krd", "tasks", "full,tasks", "full,tasks,regions",
+	complete(c, "sched", schedulerWords()...)
+	complete(c, "bind", "compact", "scatter")
+	complete(c, "trace", "off", "profile", "full", "krd", "tasks", "full,tasks", "full,tasks,regions",
 		"full,decisions", "krd,cores", "krd,cores,coherence")
-	complete("trace-grain", "kernel", "task")
-	complete("machine", append([]string{request.Auto, request.Native}, machine.Names()...)...)
-	complete("cache-model", string(request.CacheBlocks), string(request.CacheLines))
-	complete("counters", "auto", "perf", "off")
-	complete("numa", "first-touch", "interleave")
+	complete(c, "trace-grain", "kernel", "task")
+	complete(c, "machine", append([]string{request.Auto, request.Native}, machine.Names()...)...)
+	complete(c, "cache-model", string(request.CacheBlocks), string(request.CacheLines))
+	complete(c, "counters", "auto", "perf", "off")
+	complete(c, "numa", "first-touch", "interleave")
 }
 
 // schedulerWords are the names of schedulers, and the beginnings of their parameters.
@@ -167,7 +158,7 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags) *cobra.Command {
 		Annotations: map[string]string{unusableNote: strings.Join(unusable(k), " ")},
 	}
 	read := kernelFlags(c.Flags(), k)
-	completeClass(c, k.ClassNames())
+	complete(c, "class", k.ClassNames()...)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		d, err := f.draft(c.Flags(), k)
 		if err != nil {
@@ -231,14 +222,6 @@ func classFlag(flags *pflag.FlagSet, names []string) *string {
 	return class
 }
 
-// completeClass says how the value of that flag, which c has, is completed.
-func completeClass(c *cobra.Command, names []string) {
-	if err := c.RegisterFlagCompletionFunc("class", cobra.FixedCompletions(names,
-		cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // the flag is not defined above
-	}
-}
-
 // sayNames says which schedulers were asked for by another name than theirs.
 func (a *app) sayNames(asked string, found []runtimes.Scheduler) {
 	for _, s := range found {
@@ -264,11 +247,16 @@ func (a *app) machines(ctx context.Context, g given) (*request.Machines, error) 
 // draft turns flags into what is asked of kernel k. What is wrong within a flag is an error here;
 // what does not fit together is found by [request.Request.Validate].
 func (f *runFlags) draft(flags *pflag.FlagSet, k *kernel.Kernel) (*request.Draft, error) {
-	d := &request.Draft{Request: request.New(k), Place: f.machine,
-		AllCores:      !flags.Changed("cores"),
-		AllSchedulers: strings.TrimSpace(f.sched) == request.AllSchedulers,
-		DefaultNUMA:   !flags.Changed("numa"), Pinned: flags.Changed("bind")}
-	err := outFolder(f.out)
+	base, d := request.New(k), f.asked
+	d.Kernel, d.Params, d.Trace, d.Cores, d.Caches = k, base.Params, base.Trace, int(f.cores),
+		string(f.caches)
+	d.AllCores, d.AllSchedulers = !flags.Changed("cores"),
+		strings.TrimSpace(f.sched) == request.AllSchedulers
+	d.DefaultNUMA, d.Pinned = !flags.Changed("numa"), flags.Changed("bind")
+	if !flags.Changed("trace-grain") {
+		d.Grain = base.Grain
+	}
+	err := outFolder(d.Out)
 	if err != nil {
 		return nil, err
 	}
@@ -278,20 +266,12 @@ func (f *runFlags) draft(flags *pflag.FlagSet, k *kernel.Kernel) (*request.Draft
 	if d.Schedulers, err = request.ParseSchedulers(f.sched); err != nil {
 		return nil, err
 	}
-	d.Cores, d.Reps, d.Warmup, d.Seed = int(f.cores), f.reps, f.warmup, f.seed
-	d.Counters, d.NUMA, d.Out = request.CounterMode(f.counters), request.NUMAPolicy(f.numa), f.out
-	d.CacheModel, d.Caches = request.CacheModel(f.cacheModel), string(f.caches)
-	d.Oversubscribe, d.SMT, d.Topology, d.TraceLimit = f.oversubscribe, f.smt, f.topology,
-		uint64(f.limit)
 	if flags.Changed("trace") {
 		if d.Trace, d.Structure, d.Reuse, err = request.ParseTrace(f.trace); err != nil {
 			return nil, err
 		}
 	}
-	if flags.Changed("trace-grain") {
-		d.Grain = request.TraceGrain(f.grain)
-	}
-	return d, nil
+	return &d, nil
 }
 
 // run measures and prints. What was done before an error is printed too.

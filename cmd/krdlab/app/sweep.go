@@ -47,7 +47,7 @@ func (a *app) sweepCommand() *cobra.Command {
 	c.SetUsageTemplate(fmt.Sprintf(sweepUsage, a.flagColumns()))
 	f := newSweepFlags(c.Flags(), nil)
 	completeRunFlags(c)
-	completeClass(c, kernel.ClassNames)
+	complete(c, "class", kernel.ClassNames...)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0 && c.Flags().NFlag() > 0: // something was to be done
@@ -112,7 +112,7 @@ func (a *app) sweepKernel(k *kernel.Kernel) *cobra.Command {
 	}
 	f := newSweepFlags(c.Flags(), k)
 	completeRunFlags(c)
-	completeClass(c, k.ClassNames())
+	complete(c, "class", k.ClassNames()...)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		machines, err := a.machines(c.Context(), f.caches)
 		if err != nil {
@@ -129,17 +129,13 @@ func (a *app) sweepKernel(k *kernel.Kernel) *cobra.Command {
 
 // sweepConfigs plans and runs.
 func (a *app) sweepConfigs(ctx context.Context, configs []request.Request, f *sweepFlags) error {
-	if f.set.Changed("out") && f.out == "" {
+	if f.set.Changed("out") && f.asked.Out == "" {
 		return &request.Error{Flag: "out", Got: `""`,
 			Want: "name a folder, or leave the flag out"}
 	}
-	plan, err := sweep.NewPlan(configs)
+	plan, dir, err := planned(configs, f)
 	if err != nil {
 		return err
-	}
-	dir := f.out
-	if dir == "" {
-		dir = filepath.Join(result.RunsDir, plan.Name())
 	}
 	a.saySubstrates(plan, f)
 	if f.set.Changed("sched") {
@@ -149,14 +145,9 @@ func (a *app) sweepConfigs(ctx context.Context, configs []request.Request, f *sw
 		a.sayFew(configs)
 		return a.printPlan(dir, plan)
 	}
-	if err := outFolder(dir); err != nil {
-		return err
-	}
-	info := a.sweepInfo()
-	info.NativeOnly = f.nativeOnly
-	created, err := sweep.Create(dir, plan, info)
+	created, err := a.create(dir, plan, f)
 	if err != nil {
-		return createError(err)
+		return err
 	}
 	a.sayFew(configs)
 	if f.write {
@@ -168,6 +159,35 @@ func (a *app) sweepConfigs(ctx context.Context, configs []request.Request, f *sw
 		fmt.Fprintf(a.stderr, "going on with %s\n", dir)
 	}
 	return a.sweepRun(ctx, dir, plan)
+}
+
+// planned returns the plan of configurations and its experiment folder.
+func planned(configs []request.Request, f *sweepFlags) (*sweep.Plan, string, error) {
+	plan, err := sweep.NewPlan(configs)
+	if err != nil || f.asked.Out != "" {
+		return plan, f.asked.Out, err
+	}
+	return plan, filepath.Join(result.RunsDir, plan.Name()), nil
+}
+
+// create makes the experiment folder of a plan, unless it is there already.
+func (a *app) create(dir string, plan *sweep.Plan, f *sweepFlags) (created bool, err error) {
+	if err := outFolder(dir); err != nil {
+		return false, err
+	}
+	info := a.sweepInfo()
+	info.NativeOnly = f.nativeOnly
+	created, err = sweep.Create(dir, plan, info)
+	return created, createError(err)
+}
+
+// createError gives an error of [sweep.Create] its exit code: a folder that is something else is a
+// wrong --out.
+func createError(err error) error {
+	if errors.Is(err, dataset.ErrNotAnExperiment) {
+		return failure.As(failure.Request, err)
+	}
+	return err
 }
 
 // sayFew says where there will be no intervals.
@@ -298,13 +318,4 @@ func (a *app) sweepOptions() (sweep.Options, error) {
 		return sweep.Options{}, err
 	}
 	return sweep.Options{Argv: a.argv, Host: host, Measure: a.measure, ExitCode: exitCode}, nil
-}
-
-// createError gives an error of [sweep.Create] its exit code: a folder that is something else is a
-// wrong --out.
-func createError(err error) error {
-	if errors.Is(err, dataset.ErrNotAnExperiment) {
-		return failure.As(failure.Request, err)
-	}
-	return err
 }

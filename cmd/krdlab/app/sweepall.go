@@ -42,7 +42,7 @@ func (a *app) sweepAll() *cobra.Command {
 	}
 	c.Flags().Lookup("reps").Usage = "`N` timed repetitions; below 6 there are no intervals"
 	completeRunFlags(c)
-	completeClass(c, kernel.ClassNames)
+	complete(c, "class", kernel.ClassNames...)
 	c.SetFlagErrorFunc(kernelsOwnFlag)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		for name, value := range defaults {

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
 	"krdlab/experiments/sweep"
-	"krdlab/hw/failure"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
 	"krdlab/krd/plot"
@@ -87,50 +85,6 @@ func (a *app) printMatrices(p *doc.Page, e *dataset.Experiment) {
 		"--format svg,%s; everything: krdlab report %s", e.Dir, figures.MatrixID,
 		plot.Markdown, e.Dir))
 	p.Line("")
-}
-
-// sayNotes says which computers are taken as one machine and which are not.
-func (a *app) sayNotes(e *dataset.Experiment) {
-	for _, n := range e.Notes {
-		fmt.Fprintf(a.stderr, "warning: %s\n", n)
-	}
-}
-
-// sayProblems says what is wrong with the cells of an experiment.
-func (a *app) sayProblems(e *dataset.Experiment, kinds ...dataset.ProblemKind) {
-	for _, p := range e.Problems {
-		if slices.Contains(kinds, p.Kind) {
-			fmt.Fprintln(a.stderr, oneLine(errors.New(p.String())))
-		}
-	}
-}
-
-// allUsed returns err, or else an error that counts the cells of experiments that are finished and
-// could not be used; nil if all could.
-func allUsed(err error, experiments ...*dataset.Experiment) error {
-	if err != nil {
-		return err
-	}
-	var said []string
-	for _, e := range experiments {
-		unused := e.Unused()
-		if len(unused) == 0 {
-			continue
-		}
-		inPart := ""
-		if slices.ContainsFunc(e.Cells, func(c dataset.Cell) bool {
-			return slices.ContainsFunc(unused,
-				func(q dataset.Problem) bool { return q.Cell == c.ID })
-		}) {
-			inPart = ", or not in full"
-		}
-		said = append(said, fmt.Sprintf("%d of %d cells not used%s; why: krdlab sweep status %s",
-			len(unused), len(e.Plan), inPart, e.Dir))
-	}
-	if said == nil {
-		return nil
-	}
-	return failure.Errorf(failure.Incomplete, "%s", strings.Join(said, "; "))
 }
 
 // printPlan prints what a sweep would run.

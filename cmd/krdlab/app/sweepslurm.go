@@ -14,7 +14,6 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
-	"krdlab/experiments/result"
 	"krdlab/experiments/sweep"
 	"krdlab/experiments/sweep/slurm"
 	"krdlab/hw/failure"
@@ -165,19 +164,11 @@ func (a *app) submitted(ctx context.Context, arg string, f *submitFlags) (string
 	if err != nil {
 		return "", err
 	}
-	plan, err := sweep.NewPlan(configs)
-	if err != nil {
-		return "", err
+	plan, dir, err := planned(configs, all)
+	if err == nil {
+		_, err = a.create(dir, plan, all)
 	}
-	dir := all.out
-	if dir == "" {
-		dir = filepath.Join(result.RunsDir, plan.Name())
-	}
-	if err := outFolder(dir); err != nil {
-		return "", err
-	}
-	_, err = sweep.Create(dir, plan, a.sweepInfo())
-	return dir, createError(err)
+	return dir, err
 }
 
 func (a *app) submit(ctx context.Context, dir string, f *submitFlags) error {

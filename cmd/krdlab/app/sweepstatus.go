@@ -9,32 +9,26 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/sweep"
+	"krdlab/krd/doc"
 )
 
 // sweepStatus is `krdlab sweep status DIR`.
 func (a *app) sweepStatus() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "status DIR",
 		Short: "How far a sweep is: done, failed and why, in flight, missing, time left",
 		Args:  exactly("DIR"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			s, err := sweep.NewStatus(args[0])
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return writeJSON(a.stdout, s)
-			}
-			return a.printStatus(s)
+			return a.answer(c, s, func(p *doc.Page) error { return writeStatus(p, s) })
 		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	return c
+	})
 }
 
-func (a *app) printStatus(s *sweep.Status) error {
-	p := a.page()
+func writeStatus(p *doc.Page, s *sweep.Status) error {
 	fmt.Fprintf(p, "%d of %d cells are done", len(s.Done), s.Cells)
 	for _, part := range []struct {
 		n    int

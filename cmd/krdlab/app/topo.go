@@ -18,7 +18,7 @@ import (
 
 // topoCommand is `krdlab topo`.
 func (a *app) topoCommand() *cobra.Command {
-	var asJSON, again bool
+	var again bool
 	var caches given
 	var root string
 	c := &cobra.Command{
@@ -29,51 +29,55 @@ func (a *app) topoCommand() *cobra.Command {
 			"CPUs this process may run.",
 		Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			read := func() (*hw.Topology, error) { return a.host(caches) }
+			err := besideEach(c, "--root "+root, "it is of another machine", "measure", "caches")
+			if root == "" {
+				err = nil
+			}
+			if again && err == nil {
+				err = besideEach(c, "--measure", "give the caches or measure them", "caches", "json")
+			}
 			switch {
-			case root != "" && (again || caches != ""):
-				return usageError("krdlab topo --root %s: it is of another machine, and goes with "+
-					"neither --measure nor --caches", root)
-			case again && caches != "":
-				return usageError("krdlab topo: --measure and --caches exclude each other")
+			case err != nil:
+				return err
 			case again:
 				return a.topoMeasured(c.Context())
 			}
+			t, err := a.host(caches)
 			if root != "" {
-				const want = "expected one that holds the proc and sys folders of a machine"
-				switch info, err := os.Stat(root); {
-				case errors.Is(err, fs.ErrNotExist):
-					return fmt.Errorf("--root %s: there is no such folder; %s", root, want)
-				case err != nil:
-					return fmt.Errorf("--root %s: %w", root, err)
-				case !info.IsDir():
-					return fmt.Errorf("--root %s: it is no folder; %s", root, want)
-				}
-				read = func() (*hw.Topology, error) {
-					t, err := hw.ReadTopology(os.DirFS(root), nil)
-					if err != nil {
-						return nil, fmt.Errorf("--root %s: %w", root, err)
-					}
-					return t, nil
-				}
+				t, err = otherMachine(root)
 			}
-			t, err := read()
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return writeJSON(a.stdout, t)
-			}
-			return writeTopology(a.page(), t)
+			return a.answer(c, t, func(p *doc.Page) error { return writeTopology(p, t) })
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cachesVar(c.Flags(), &caches)
 	c.Flags().BoolVar(&again, "measure", false, "measure the sizes of the caches, some 10 s without "+
 		"other load, and keep them for the commands that follow, which take them for what nobody tells")
 	c.Flags().StringVar(&root, "root", "", "read the proc and sys folders of this `FOLDER`: a "+
 		"snapshot of another machine")
-	return c
+	return withJSON(c)
+}
+
+// otherMachine reads the topology of a machine from a copy of its proc and sys folders.
+func otherMachine(root string) (*hw.Topology, error) {
+	const want = "expected one that holds the proc and sys folders of a machine"
+	info, err := os.Stat(root)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("--root %s: there is no such folder; %s", root, want)
+	case err == nil && !info.IsDir():
+		return nil, fmt.Errorf("--root %s: it is no folder; %s", root, want)
+	}
+	var t *hw.Topology
+	if err == nil {
+		t, err = hw.ReadTopology(os.DirFS(root), nil)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--root %s: %w", root, err)
+	}
+	return t, nil
 }
 
 // topoMeasured is `krdlab topo --measure`.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 	"krdlab/loi/exports"
 	"krdlab/loi/imports"
@@ -23,9 +23,8 @@ import (
 
 // traceImport is `krdlab trace import`.
 func (a *app) traceImport() *cobra.Command {
-	var out, format, nodes, line, l2, llc string
+	var out, nodes, line, l2, llc string
 	var opt imports.Options
-	var asJSON bool
 	c := &cobra.Command{
 		Use: "import FILE --out TRACE", Short: "Make a trace of what another program recorded",
 		Long: "Make a trace of FILE (- is standard input), which may be compressed with zstd or " +
@@ -41,29 +40,17 @@ func (a *app) traceImport() *cobra.Command {
 			"accesses.loi\n" +
 			"  valgrind --tool=lackey --trace-mem=yes --log-fd=9 ls 9>ls.lackey >/dev/null\n" +
 			"  krdlab trace import ls.lackey --out ls.loi\n  krdlab krd ls.loi --llc 32KiB:8",
-		Args: exactly("FILE"),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
-			cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveDefault
-		},
+		Args:              exactly("FILE"),
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if out == "" {
-				return usageError("krdlab trace import: --out is missing; type krdlab trace "+
-					"import %s --out FILE.loi, a new file", args[0])
-			}
-			if format != "" && !slices.Contains(imports.Formats(), format) {
-				return &request.Error{Flag: "format", Got: format,
-					Want: "there is no such format; " + request.Suggest(format,
-						imports.Formats(), "")}
-			}
 			if args[0] == "" {
 				return usageError(
 					"krdlab trace import: the name of FILE is empty; - is standard input")
 			}
-			if err := newFile("out", out); err != nil {
+			if err := required(c, out, "FILE.loi", args[0]); err != nil {
 				return err
 			}
-			opt.Format, opt.Nodes = format, nodes
+			opt.Nodes = nodes
 			for _, f := range []struct {
 				name, text string
 				to         *uint64
@@ -77,40 +64,36 @@ func (a *app) traceImport() *cobra.Command {
 						Want: "expected a size such as 256KiB, 18MiB or 64"}
 				}
 			}
-			show, done := a.bytesProgress("import")
-			if show != nil {
-				opt.Progress = show
-			}
+			show, done := bytesProgress[int64](a, "import")
+			opt.Progress = show
 			s, err := imports.Import(c.Context(), imports.Source{Path: args[0], Stdin: os.Stdin},
 				out, opt)
 			done()
 			if err != nil {
 				return importError(out, err)
 			}
-			if asJSON {
-				return writeJSON(a.stdout, importDocument(args[0], out, s))
-			}
-			accesses := units.Count(s.Accesses, "access")
-			if s.Accesses != 1 {
-				accesses = fmt.Sprint(s.Accesses, " accesses")
-			}
-			p := a.page()
-			p.Line("%s: %s, %s, %s, %s on %s, %s, time %d to %d", out, s.Format,
-				units.Count(s.Executions, "kernel execution"), accesses,
-				units.Count(s.Workers, "worker"), units.Count(s.Nodes, "node"),
-				units.Count(s.Objects, "object"), s.FirstTime, s.LastTime)
-			if s.Backward > 0 {
-				p.Line("warning: %s came after a later one of their worker and were sorted in",
-					units.Count(s.Backward, "row"))
-			}
-			return p.Close()
+			return a.answer(c, importDocument(args[0], out, s), func(p *doc.Page) error {
+				accesses := units.Count(s.Accesses, "access")
+				if s.Accesses != 1 {
+					accesses = fmt.Sprint(s.Accesses, " accesses")
+				}
+				p.Line("%s: %s, %s, %s, %s on %s, %s, time %d to %d", out, s.Format,
+					units.Count(s.Executions, "kernel execution"), accesses,
+					units.Count(s.Workers, "worker"), units.Count(s.Nodes, "node"),
+					units.Count(s.Objects, "object"), s.FirstTime, s.LastTime)
+				if s.Backward > 0 {
+					p.Line("warning: %s came after a later one of their worker and were sorted in",
+						units.Count(s.Backward, "row"))
+				}
+				return p.Close()
+			})
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&out, "out", "", "the trace `FILE` to write, which must not exist; .zst at its "+
 		"end compresses it")
-	f.StringVar(&format, "format", "", "`FORMAT`: "+strings.Join(imports.Formats(), ", ")+
-		" (default: what the file looks like)")
+	choiceVar(c, &opt.Format, "format", "", imports.Formats(), "`FORMAT`: "+
+		strings.Join(imports.Formats(), ", ")+" (default: what the file looks like)")
 	f.StringVar(&nodes, "nodes", "", "which workers share a last-level cache, node by `NODE`: "+
 		"0-5,6-11 (default: all are on node 0)")
 	f.StringVar(&line, "line", "", "lackey: `SIZE` of a cache line (default 64)")
@@ -123,9 +106,8 @@ func (a *app) traceImport() *cobra.Command {
 	f.StringVar(&l2, "l2", "", "`SIZE` of the L2 of a core, for close, near and far (default "+
 		"unknown)")
 	f.StringVar(&llc, "llc", "", "`SIZE` of the last-level cache of a node (default unknown)")
-	f.BoolVar(&asJSON, "json", false, "print one JSON document")
 	f.SortFlags = false
-	return c
+	return withJSON(c)
 }
 
 // imported is the document of `krdlab trace import --json`.
@@ -178,7 +160,7 @@ func importError(out string, err error) error {
 func (a *app) traceExport() *cobra.Command {
 	var format, out string
 	formats := exports.Formats()
-	c := &cobra.Command{
+	c := ofTrace(&cobra.Command{
 		Use:   "export TRACE --format " + strings.Join(formats, "|"),
 		Short: "Write a trace for people and other programs",
 		Long: "Write all of a trace as text, which people can read; its accesses as CSV or " +
@@ -188,53 +170,42 @@ func (a *app) traceExport() *cobra.Command {
 			"steals as arrows, and how many workers are idle.",
 		Example: "  krdlab trace export workfirst.loi --format perfetto --out workfirst.pftrace\n" +
 			"  krdlab trace export workfirst.loi --format parquet --out workfirst.parquet",
-		Args: exactly("TRACE"), ValidArgsFunction: filesOnly,
-		RunE: func(c *cobra.Command, args []string) (err error) {
-			if args[0], err = oneTrace(args[0]); err != nil {
+	}, func(c *cobra.Command, path string) error {
+		if out != "" {
+			if err := newFile("out", out); err != nil {
 				return err
 			}
-			if !slices.Contains(formats, format) {
-				return &request.Error{Flag: "format", Got: format,
-					Want: "there is no such format; " + request.Suggest(format, formats, "")}
-			}
-			if out != "" {
-				if err := newFile("out", out); err != nil {
-					return err
-				}
-			}
-			t, err := loi.Open(args[0])
-			if err != nil {
-				return traceError(args[0], err)
-			}
-			defer t.Close()
-			var opt exports.Options
-			if out == "" {
-				return exports.Write(&untilDone{c.Context(), a.stdout}, t, format, opt)
-			}
-			show, done := a.bytesProgress("export")
-			defer done()
-			if show != nil {
-				opt.Progress = func(n, total uint64) { show(int64(n), int64(total)) }
-			}
-			if err := writeFile(c.Context(), out, func(w io.Writer) error {
-				return exports.Write(w, t, format, opt)
-			}); err != nil {
-				return err
-			}
-			info, err := os.Stat(out)
-			if err != nil {
-				return err
-			}
-			ticks := ""
-			if hz := t.Header.Clock.Hz; hz > 0 {
-				ticks = ", " + strconv.FormatFloat(hz, 'f', -1, 64) + " ticks a second"
-			}
-			p := a.page()
-			p.Line("%s: %s of %s, %s%s", out, format, args[0], units.Count(info.Size(), "byte"), ticks)
-			return p.Close()
-		},
-	}
-	c.Flags().StringVar(&format, "format", "text", "`FORMAT`: "+strings.Join(formats, ", "))
+		}
+		t, err := openTrace(path, "")
+		if err != nil {
+			return err
+		}
+		defer t.Close()
+		var opt exports.Options
+		if out == "" {
+			return exports.Write(&untilDone{c.Context(), a.stdout}, t, format, opt)
+		}
+		show, done := bytesProgress[uint64](a, "export")
+		defer done()
+		opt.Progress = show
+		if err := writeFile(c.Context(), out, func(w io.Writer) error {
+			return exports.Write(w, t, format, opt)
+		}); err != nil {
+			return err
+		}
+		info, err := os.Stat(out)
+		if err != nil {
+			return err
+		}
+		ticks := ""
+		if hz := t.Header.Clock.Hz; hz > 0 {
+			ticks = ", " + strconv.FormatFloat(hz, 'f', -1, 64) + " ticks a second"
+		}
+		p := a.page()
+		p.Line("%s: %s of %s, %s%s", out, format, path, units.Count(info.Size(), "byte"), ticks)
+		return p.Close()
+	})
+	choiceVar(c, &format, "format", "text", formats, "`FORMAT`: "+strings.Join(formats, ", "))
 	c.Flags().StringVar(&out, "out", "", "the `FILE` to write, which must not exist (default "+
 		"standard output)")
 	return c
@@ -243,60 +214,50 @@ func (a *app) traceExport() *cobra.Command {
 // traceCompress is `krdlab trace compress`.
 func (a *app) traceCompress() *cobra.Command {
 	var out string
-	c := &cobra.Command{
+	c := ofTrace(&cobra.Command{
 		Use:   "compress TRACE --out FILE.zst",
 		Short: "Compress a trace with zstd, or the other way round",
 		Long: "Write a trace compressed with zstd if --out ends in .zst, and plain otherwise. " +
 			"All commands read either.",
-		Args: exactly("TRACE"), ValidArgsFunction: filesOnly,
-		RunE: func(_ *cobra.Command, args []string) (err error) {
-			if args[0], err = oneTrace(args[0]); err != nil {
-				return err
-			}
-			if out == "" {
-				return usageError("krdlab trace compress: --out is missing; type krdlab trace "+
-					"compress %s --out FILE.loi.zst, a new file", args[0])
-			}
-			if err := newFile("out", out); err != nil {
-				return err
-			}
-			if err := loi.Compress(args[0], out); err != nil {
-				if errors.Is(err, fs.ErrExist) {
-					return outError(out, err)
-				}
-				return traceError(args[0], err)
-			}
-			before, err := os.Stat(args[0])
-			if err != nil {
-				return err
-			}
-			after, err := os.Stat(out)
-			if err != nil {
-				return err
-			}
-			p := a.page()
-			p.Line("%s: %d bytes, %s had %d", out, after.Size(), args[0], before.Size())
-			return p.Close()
-		},
-	}
+	}, func(c *cobra.Command, path string) error {
+		if err := required(c, out, "FILE.loi.zst", path); err != nil {
+			return err
+		}
+		if err := loi.Compress(path, out); errors.Is(err, fs.ErrExist) {
+			return outError(out, err)
+		} else if err != nil {
+			return traceError(path, err)
+		}
+		before, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		after, err := os.Stat(out)
+		if err != nil {
+			return err
+		}
+		p := a.page()
+		p.Line("%s: %d bytes, %s had %d", out, after.Size(), path, before.Size())
+		return p.Close()
+	})
 	c.Flags().StringVar(&out, "out", "", "the `FILE` to write, which must not exist")
 	return c
 }
 
 // bytesProgress returns what shows how many bytes have been worked off, nil where stderr is no
 // terminal, and what clears it.
-func (a *app) bytesProgress(what string) (show func(done, total int64), end func()) {
+func bytesProgress[N int64 | uint64](a *app, what string) (show func(done, total N), end func()) {
 	if !a.terminal {
 		return nil, func() {}
 	}
 	var bar *progressbar.ProgressBar
-	show = func(done, total int64) {
+	show = func(done, total N) {
 		if bar == nil {
-			bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(a.stderr),
+			bar = progressbar.NewOptions64(int64(total), progressbar.OptionSetWriter(a.stderr),
 				progressbar.OptionClearOnFinish(),
 				progressbar.OptionShowBytes(true), progressbar.OptionSetDescription(what))
 		}
-		_ = bar.Set64(done) // a terminal that cannot be written to is no reason to stop
+		_ = bar.Set64(int64(done)) // a terminal that cannot be written to is no reason to stop
 	}
 	return show, func() {
 		if bar != nil {

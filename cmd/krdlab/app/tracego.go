@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments/gotrace"
-	"krdlab/experiments/request"
 	"krdlab/loi/agent"
 )
 
@@ -17,7 +15,6 @@ import (
 func (a *app) traceGo() *cobra.Command {
 	var r gotrace.Request
 	var unit, out, dir, agentDir string
-	var asJSON bool
 	var caches given
 	c := &cobra.Command{
 		Use:   "go [test] PACKAGE [-- ARGS]",
@@ -48,10 +45,6 @@ func (a *app) traceGo() *cobra.Command {
 				return usageError("krdlab trace go: expected PACKAGE, found %d arguments; the "+
 					"program's own follow --: krdlab trace go . -- ARGS", len(words))
 			}
-			if !slices.Contains(gotrace.Units, unit) {
-				return &request.Error{Flag: "unit", Got: unit,
-					Want: request.Suggest(unit, gotrace.Units, "")}
-			}
 			r.Unit, r.Build.Path, r.Build.Dir = gotrace.Unit(unit), words[0], "."
 			if out != "" {
 				if err := newFile("out", out); err != nil {
@@ -64,7 +57,7 @@ func (a *app) traceGo() *cobra.Command {
 					return err
 				}
 			}
-			return a.runGo(c, &r, caches, asJSON)
+			return a.runGo(c, &r, caches)
 		},
 	}
 	f := c.Flags()
@@ -72,7 +65,7 @@ func (a *app) traceGo() *cobra.Command {
 		"them; it must not exist")
 	f.StringVar(&dir, "dir", "", "the run `FOLDER`, which must not exist (default a new one under "+
 		"krdlab-runs)")
-	f.StringVar(&unit, "unit", gotrace.Units[0], "what one datum is, `WHAT`: line (of 64 bytes, "+
+	choiceVar(c, &unit, "unit", gotrace.Units[0], gotrace.Units, "what one datum is, `WHAT`: line (of 64 bytes, "+
 		"each object beginning on its own) or datum (a variable, field or element)")
 	f.BoolVar(&r.Build.Stack, "stack", false, "observe the stack too: what the compiler keeps there "+
 		"of what something points to, and maps; it costs time")
@@ -84,7 +77,7 @@ func (a *app) traceGo() *cobra.Command {
 	f.StringVar(&agentDir, "agent", "", "write the agent for instrumentation by hand to this "+
 		"`FOLDER`, as a Go module, and do nothing else; it must not exist")
 	cachesVar(f, &caches)
-	f.BoolVar(&asJSON, "json", false, "print the whole result as one JSON document")
+	f.Bool("json", false, "print the whole result as one JSON document")
 	f.SortFlags = false
 	return c
 }
@@ -105,7 +98,7 @@ func (a *app) layOutAgent(dir string, args []string) error {
 	return nil
 }
 
-func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given, asJSON bool) error {
+func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given) error {
 	t, err := a.sized(c.Context(), caches)
 	if err != nil {
 		return err
@@ -115,7 +108,7 @@ func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given, asJSON b
 	if f, ok := a.stdout.w.(*os.File); ok { // the program's own, without a pipe between
 		r.Stdout = f
 	}
-	if asJSON {
+	if asJSON(c) {
 		r.Stdout = a.stderr
 	}
 	a.patient.Store(true) // a server ends in its own time
@@ -123,18 +116,15 @@ func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given, asJSON b
 	if d == nil {
 		return err
 	}
-	if asJSON {
-		return errors.Join(writeJSON(a.stdout, d), err)
-	}
-	if d.Trace != nil {
+	if d.Trace != nil && !asJSON(c) {
 		for _, s := range d.Doubts() {
 			fmt.Fprintf(a.stderr, "warning: %s\n", s)
 		}
 		fmt.Fprintf(a.stderr, "trace: %s\n", *d.Trace)
 		return err
 	}
-	if d.Dir != "" {
+	if d.Dir != "" && !asJSON(c) {
 		fmt.Fprintf(a.stderr, "run directory: %s\n", d.Dir)
 	}
-	return errors.Join(d.Write(a.page()), err)
+	return errors.Join(a.answer(c, d, d.View().Text), err)
 }

@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
+	"krdlab/hw"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -32,32 +36,22 @@ type traceDoc struct {
 	Kernels   []kernelDoc       `json:"kernels"`
 	Workers   []workerDoc       `json:"workers"`
 	// What was run, as far as it is known.
-	Scheduler   string      `json:"scheduler,omitempty"`
-	Kernel      string      `json:"kernel,omitempty"`
-	Params      []nameDoc   `json:"params,omitempty"`
-	Cores       int         `json:"cores,omitempty"`
-	Seed        uint64      `json:"seed"`
-	Machine     string      `json:"machine,omitempty"`
-	MachineHash string      `json:"machine_hash,omitempty"`
-	Unordered   bool        `json:"unordered"`
-	Regions     []regionDoc `json:"regions"`
-	Events      []eventDoc  `json:"events"`
-}
-
-type nameDoc struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	Scheduler   string           `json:"scheduler,omitempty"`
+	Kernel      string           `json:"kernel,omitempty"`
+	Params      []loi.KV         `json:"params,omitempty"`
+	Cores       int              `json:"cores,omitempty"`
+	Seed        uint64           `json:"seed"`
+	Machine     string           `json:"machine,omitempty"`
+	MachineHash string           `json:"machine_hash,omitempty"`
+	Unordered   bool             `json:"unordered"`
+	Regions     []regionDoc      `json:"regions"`
+	Events      []loi.EventCount `json:"events"`
 }
 
 type regionDoc struct {
 	Name   string `json:"name"`
 	Kind   string `json:"kind"`   // function, loop or task
 	Parent *int   `json:"parent"` // number of the region that it stands in
-}
-
-type eventDoc struct {
-	Kind  string `json:"kind"`
-	Count uint64 `json:"count"`
 }
 
 type clockDoc struct {
@@ -109,31 +103,21 @@ func newTraceDoc(in *loi.Info) *traceDoc {
 		Path: in.Path, Version: in.Version, Bytes: in.Bytes, CleanEnd: in.Clean,
 		Recovered: in.Recovered, Verified: in.Verified,
 		Substrate: h.Substrate, Synthetic: h.Synthetic, Grain: h.Grain,
-		Clock: clockDoc{h.Clock.Source, nil, h.Clock.Invariant}, L2Bytes: orNull(h.L2Bytes),
+		Clock: clockDoc{h.Clock.Source, orNull(h.Clock.Hz), h.Clock.Invariant}, L2Bytes: orNull(h.L2Bytes),
 		LLCBytes: orNull(h.LLCBytes), L2Known: h.L2Known, LLCKnown: h.LLCKnown,
 		Nodes: h.Nodes, Meta: map[string]string{}, Records: sum(in.Records),
 		Discarded: sum(in.Discarded),
 		Objects:   []objectDoc{}, Kernels: []kernelDoc{},
 		Scheduler: h.Scheduler, Kernel: h.Kernel, Cores: h.Cores, Seed: h.Seed, Machine: h.Machine,
 		MachineHash: h.MachineHash, Unordered: h.Unordered, Regions: []regionDoc{},
-		Events: []eventDoc{},
-	}
-	for _, kv := range h.Params {
-		d.Params = append(d.Params, nameDoc{kv.Key, kv.Value})
+		Params: h.Params, Events: append([]loi.EventCount{}, in.Events...),
 	}
 	for _, r := range h.Registry.Regions {
 		doc := regionDoc{Name: r.Name, Kind: r.Kind.String()}
 		if r.Parent != loi.NoRegion {
-			parent := int(r.Parent)
-			doc.Parent = &parent
+			doc.Parent = new(int(r.Parent))
 		}
 		d.Regions = append(d.Regions, doc)
-	}
-	for _, e := range in.Events {
-		d.Events = append(d.Events, eventDoc{e.Kind, e.Count})
-	}
-	if h.Clock.Hz > 0 {
-		d.Clock.Hz = &h.Clock.Hz
 	}
 	for _, kv := range h.Notes() {
 		d.Meta[kv.Key] = kv.Value
@@ -142,8 +126,7 @@ func newTraceDoc(in *loi.Info) *traceDoc {
 		o := &h.Registry.Objects[i]
 		doc := objectDoc{Name: o.Name, Kind: o.Kind.String()}
 		if o.Kind == loi.Partition {
-			blocks, bytes := o.Len(), o.Bytes()
-			doc.Blocks, doc.Bytes = &blocks, &bytes
+			doc.Blocks, doc.Bytes = new(o.Len()), new(o.Bytes())
 		}
 		d.Objects = append(d.Objects, doc)
 	}
@@ -165,8 +148,7 @@ func newTraceDoc(in *loi.Info) *traceDoc {
 				&act.Events, &act.Flagged
 			doc.Backward, doc.Overlapping = &act.Backward, &act.Overlapping
 			if h.Clock.Hz > 0 {
-				ns := uint64(float64(act.KernelTicks) * (1e9 / h.Clock.Hz))
-				doc.KernelNS = &ns
+				doc.KernelNS = new(uint64(float64(act.KernelTicks) * (1e9 / h.Clock.Hz)))
 			}
 		}
 		d.Workers = append(d.Workers, doc)
@@ -175,7 +157,7 @@ func newTraceDoc(in *loi.Info) *traceDoc {
 }
 
 // orNull returns nil for the 0 that stands for what is not known.
-func orNull(n uint64) *uint64 {
+func orNull[T uint64 | float64](n T) *T {
 	if n == 0 {
 		return nil
 	}
@@ -183,87 +165,77 @@ func orNull(n uint64) *uint64 {
 }
 
 // writeInfo prints what is known of a trace.
-func (a *app) writeInfo(in *loi.Info, asJSON bool) error {
+func (a *app) writeInfo(c *cobra.Command, in *loi.Info) error {
 	d := newTraceDoc(in)
-	if asJSON {
-		return writeJSON(a.stdout, d)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", in)
+	return a.answer(c, d, func(p *doc.Page) error { return d.write(p, in) })
+}
+
+func (d *traceDoc) write(p *doc.Page, in *loi.Info) error {
+	p.Line("%s", in)
 	clock := "rate unknown"
 	if d.Clock.Hz != nil {
 		clock = fmt.Sprintf("%.6g MHz", *d.Clock.Hz/1e6)
 	}
-	fmt.Fprintf(&b, "substrate %s, clock %s (%s), a pair of stamps for each %s\n", d.Substrate,
+	p.Line("substrate %s, clock %s (%s), a pair of stamps for each %s", d.Substrate,
 		d.Clock.Source, clock, d.Grain)
-	fmt.Fprintf(&b, "%s, L2 %s, LLC %s\n", units.Count(d.Nodes, "node"),
-		strings.TrimSpace(sizeOrNA(d.L2Bytes)+" "+d.L2Known),
-		strings.TrimSpace(sizeOrNA(d.LLCBytes)+" "+d.LLCKnown))
+	p.Line("%s, L2 %s, LLC %s", units.Count(d.Nodes, "node"),
+		strings.TrimSpace(hw.Size(in.Header.L2Bytes).String()+" "+d.L2Known),
+		strings.TrimSpace(hw.Size(in.Header.LLCBytes).String()+" "+d.LLCKnown))
 	for _, kv := range in.Header.Notes() {
-		fmt.Fprintf(&b, "%s: %s\n", kv.Key, kv.Value)
+		p.Line("%s: %s", kv.Key, kv.Value)
 	}
 	for _, o := range d.Objects {
-		switch {
-		case o.Blocks != nil:
-			fmt.Fprintf(&b, "object %s: %d blocks, %s\n", o.Name, *o.Blocks,
-				units.Bytes(*o.Bytes))
-		case o.Kind == loi.Keyed.String():
-			fmt.Fprintf(&b, "object %s: blocks named by keys\n", o.Name)
-		default:
-			fmt.Fprintf(&b, "object %s: ranges of an address space\n", o.Name)
+		what := map[string]string{loi.Keyed.String(): "blocks named by keys",
+			loi.Span.String(): "ranges of an address space"}[o.Kind]
+		if o.Blocks != nil {
+			what = fmt.Sprintf("%d blocks, %s", *o.Blocks, units.Bytes(*o.Bytes))
 		}
+		p.Line("object %s: %s", o.Name, what)
 	}
 	for _, k := range d.Kernels {
 		var params []string
-		for i, p := range k.Params {
-			arg := ""
-			if p.Arg != i {
-				arg = fmt.Sprintf(" of argument %d", p.Arg)
+		for i, param := range k.Params {
+			text := param.Mode + " " + param.Object
+			if param.Arg != i {
+				text += fmt.Sprintf(" of argument %d", param.Arg)
 			}
-			params = append(params, p.Mode+" "+p.Object+arg)
+			params = append(params, text)
 		}
-		fmt.Fprintf(&b, "kernel %s(%s)\n", k.Name, strings.Join(params, ", "))
+		p.Line("kernel %s(%s)", k.Name, strings.Join(params, ", "))
 	}
 	for _, r := range d.Regions {
-		fmt.Fprintf(&b, "region %s: %s", r.Name, r.Kind)
+		in := ""
 		if r.Parent != nil {
-			fmt.Fprintf(&b, " in %s", d.Regions[*r.Parent].Name)
+			in = " in " + d.Regions[*r.Parent].Name
 		}
-		b.WriteByte('\n')
+		p.Line("region %s: %s%s", r.Name, r.Kind, in)
 	}
+	var warnings []string
 	for _, w := range d.Workers {
-		missing := fmt.Sprintf("%d discarded", w.Discarded)
+		missing, more := fmt.Sprintf("%d discarded", w.Discarded), ""
 		if w.LossUnknown {
 			missing = "an unknown number lost"
 		}
-		fmt.Fprintf(&b, "worker %d: CPU %s, node %d, %d records, %s", w.Worker,
-			number(w.CPU, -1), w.Node, w.Records, missing)
 		if d.Verified {
-			fmt.Fprintf(&b, "; %d kernels, %d accesses, %d events", *w.Kernels, *w.Accesses,
+			more = fmt.Sprintf("; %d kernels, %d accesses, %d events", *w.Kernels, *w.Accesses,
 				*w.Events)
+			if *w.Backward+*w.Overlapping > 0 {
+				warnings = append(warnings, fmt.Sprintf("warning: worker %d: %d records start before "+
+					"the one before them did, %d before it ended", w.Worker, *w.Backward,
+					*w.Overlapping))
+			}
 		}
-		b.WriteByte('\n')
+		p.Line("worker %d: CPU %s, node %d, %d records, %s%s", w.Worker, number(w.CPU, -1), w.Node,
+			w.Records, missing, more)
 	}
 	for _, e := range d.Events {
-		fmt.Fprintf(&b, "events of kind %s: %d\n", e.Kind, e.Count)
+		p.Line("events of kind %s: %d", e.Kind, e.Count)
 	}
-	for i, w := range d.Workers {
-		if d.Verified && *w.Backward+*w.Overlapping > 0 {
-			fmt.Fprintf(&b, "warning: worker %d: %d records start before the one before them "+
-				"did, %d before it ended\n", i, *w.Backward, *w.Overlapping)
-		}
+	for _, w := range warnings {
+		p.Line("%s", w)
 	}
 	if d.Verified {
-		fmt.Fprintf(&b, "verified: every byte and every record is as it should be\n")
+		p.Line("verified: every byte and every record is as it should be")
 	}
-	p := a.page()
-	fmt.Fprint(p, b.String())
 	return p.Close()
-}
-
-func sizeOrNA(n *uint64) string {
-	if n == nil {
-		return "n/a"
-	}
-	return units.Bytes(*n)
 }

@@ -80,7 +80,7 @@ func params() kernel.Params {
 
 func settings() request.Settings {
 	return request.Settings{
-		Reps: Reps, Bind: "compact", Trace: request.TraceKRD, Grain: request.GrainKernel,
+		Reps: Reps, Trace: request.TraceKRD, Grain: request.GrainKernel,
 		CacheModel: request.CacheBlocks, Counters: request.CountersAuto,
 		NUMA: request.NUMAFirstTouch,
 	}
