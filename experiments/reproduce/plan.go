@@ -95,8 +95,8 @@ func sized[T any](sizes map[Scale]T, scale Scale) (T, error) {
 // requests are those of a plan.
 type requests []request.Request
 
-// add adds a kernel under schedulers on so many cores: of a simulated machine, traced for its KRD, or
-// of this computer where m is nil. It returns the request, to be changed before the next is added.
+// add adds a kernel under schedulers on so many cores: of a simulated machine, traced for its KRD,
+// or of this computer where m is nil. It returns the request, to be changed before the next is added.
 func (p *requests) add(name string, params kernel.Params, m *machine.Machine, cores, reps int,
 	under []runtimes.Scheduler) *request.Request {
 	k, _ := kernels.ByName(name)

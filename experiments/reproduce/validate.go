@@ -115,7 +115,8 @@ func (t *timings) known() bool { return len(t.work) > 0 && len(t.base) > 0 }
 // nativeOver is a measure of native runs over that of simulated ones, with the central 95 % of
 // bootstrap samples of both.
 func (m *validated) nativeOver(native, simulated *timings) result.Quantity {
-	if min(len(native.time), len(simulated.time)) == 0 || m.key != "time" && !(native.known() && simulated.known()) {
+	if min(len(native.time), len(simulated.time)) == 0 ||
+		m.key != "time" && !(native.known() && simulated.known()) {
 		return result.Quantity{}
 	}
 	q := result.Quantity{Median: result.Some(m.of(native) / m.of(simulated)),

@@ -43,8 +43,8 @@ func Bootstrap(q *Quantity, seed uint64, resamples int, statistic func(*rand.Ran
 	setInterval(q, values)
 }
 
-// BootstrapRatio is [Bootstrap] of the ratio of two independent statistics, each of a resample of its
-// own.
+// BootstrapRatio is [Bootstrap] of the ratio of two independent statistics. Each draws a resample of
+// its own.
 func BootstrapRatio(q *Quantity, seed uint64, resamples int, over, under func(*rand.Rand) float64) {
 	Bootstrap(q, seed, resamples, func(rng *rand.Rand) float64 {
 		top := over(rng)
