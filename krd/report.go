@@ -163,6 +163,6 @@ func (r *Report) Only(node int) bool {
 }
 
 func (r *Report) warn(code Code, args ...any) {
-	w := warn(code, args...)
-	r.Warnings, r.WarningCodes = append(r.Warnings, w.String()), append(r.WarningCodes, w)
+	w := doc.Find(code, args...)
+	r.Warnings, r.WarningCodes = append(r.Warnings, Sentence(w)), append(r.WarningCodes, w)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"krdlab/krd/approx"
+	"krdlab/krd/doc"
 	"krdlab/krd/smith"
 	"krdlab/krd/stack"
 	"krdlab/loi"
@@ -71,7 +72,7 @@ func Sample(t *loi.Trace, opt SampleOptions) (*SampleReport, error) {
 	a := &analysis{trace: t, prog: progress{tell: opt.Progress}}
 	a.prog.total = t.Info().Used
 	a.nodes, a.workers = workersByNode(&t.Header)
-	doubts := append([]Warning{warn(Sampled, opt.Engine.String())}, doubtsOf(t, loss)...)
+	doubts := append([]Warning{doc.Find(Sampled, opt.Engine.String())}, doubtsOf(t, loss)...)
 	r := &SampleReport{
 		SchemaVersion: SchemaVersion, Approximate: true, Engine: opt.Engine.String(),
 		Seed:  opt.Seed,
@@ -79,7 +80,7 @@ func Sample(t *loi.Trace, opt SampleOptions) (*SampleReport, error) {
 		WarningCodes: doubts,
 	}
 	for _, w := range doubts {
-		r.Warnings = append(r.Warnings, w.String())
+		r.Warnings = append(r.Warnings, Sentence(w))
 	}
 	for i, node := range a.nodes {
 		s, err := newSampled(t, opt)

@@ -3,18 +3,15 @@ package krd
 import (
 	"fmt"
 
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
-// A Warning is a doubt about a report, as a value: what is the matter, and the numbers and names
-// that belong to it. Its String is the sentence that people read; nothing else looks at sentences.
-type Warning struct {
-	Code Code  `json:"code"`
-	Args []any `json:"args"`
-}
+// A Warning is a doubt about a report. [Sentence] returns its words.
+type Warning = doc.Finding
 
-// A Code says what a warning is about. Documents keep codes: they are added, never renamed.
-type Code string
+// A Code is what a warning is about.
+type Code = doc.Code
 
 // The codes, with what their arguments are.
 const (
@@ -53,9 +50,8 @@ var sentences = map[Code]string{
 		"misses at a given size only",
 }
 
-// String returns the sentence of w. One of a code that this krdlab does not know is printed as it
-// is.
-func (w Warning) String() string {
+// Sentence returns the words of w. A code without words is printed as it is.
+func Sentence(w Warning) string {
 	if words, ok := sentences[w.Code]; ok {
 		return fmt.Sprintf(words, w.Args...)
 	}
@@ -65,20 +61,13 @@ func (w Warning) String() string {
 // doubtsOf returns the warnings about what is missing from t.
 func doubtsOf(t *loi.Trace, loss *LossError) (list []Warning) {
 	if n := loss.UnknownWorkers(); n > 0 {
-		return []Warning{warn(LossUnknown, n, len(loss.Unknown))}
+		return []Warning{doc.Find(LossUnknown, n, len(loss.Unknown))}
 	}
 	if n := loss.Total(); n > 0 {
-		list = append(list, warn(RecordsLost, n))
+		list = append(list, doc.Find(RecordsLost, n))
 	}
 	if t.Recovered {
-		list = append(list, warn(Recovered))
+		list = append(list, doc.Find(Recovered))
 	}
 	return list
-}
-
-func warn(code Code, args ...any) Warning {
-	if args == nil {
-		args = []any{}
-	}
-	return Warning{code, args}
 }

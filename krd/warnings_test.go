@@ -7,6 +7,8 @@ import (
 	"go/token"
 	"strings"
 	"testing"
+
+	"krdlab/krd/doc"
 )
 
 // Every code has a sentence, whose arguments survive a document.
@@ -34,7 +36,7 @@ func TestWarningsHaveSentences(t *testing.T) {
 		for range strings.Count(words, "%") {
 			args = append(args, uint64(7))
 		}
-		w := warn(code, args...)
+		w := doc.Find(code, args...)
 		b, err := json.Marshal(w)
 		if err != nil {
 			t.Fatal(err)
@@ -43,7 +45,7 @@ func TestWarningsHaveSentences(t *testing.T) {
 		if err := json.Unmarshal(b, &back); err != nil {
 			t.Fatal(err)
 		}
-		if s := w.String(); s != back.String() || strings.Contains(s, "%!") {
+		if s := Sentence(w); s != Sentence(back) || strings.Contains(s, "%!") {
 			t.Errorf("%s: %q, read back %q", code, s, back)
 		}
 		return true
@@ -51,7 +53,7 @@ func TestWarningsHaveSentences(t *testing.T) {
 	if codes == 0 || codes != len(sentences) {
 		t.Errorf("%d codes and %d sentences", codes, len(sentences))
 	}
-	if s := warn("from_the_future", 1, "two").String(); s != "from_the_future [1 two]" {
+	if s := Sentence(doc.Find("from_the_future", 1, "two")); s != "from_the_future [1 two]" {
 		t.Error(s)
 	}
 }

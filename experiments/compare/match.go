@@ -96,7 +96,7 @@ func Of(a, b *dataset.Experiment) (*Report, error) {
 			continue
 		}
 		r.Pairs = append(r.Pairs, Pair{c, disturbed(cellsA[c]), disturbed(other),
-			quantities(newSide(cellsA[c]), newSide(other))})
+			quantities(side{dataset.Pool(cellsA[c])}, side{dataset.Pool(other)})})
 		for _, d := range differences(cellsA[c][0].Result, other[0].Result) {
 			r.warn(doubts, d)
 		}

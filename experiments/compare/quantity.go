@@ -60,35 +60,13 @@ type Comparison struct {
 }
 
 // side is what one experiment has of a configuration.
-type side struct {
-	cells []*dataset.Cell
-	rows  []dataset.Row
-	// all of its runs as one
-	pooled *result.Result
-}
-
-func newSide(cells []*dataset.Cell) *side {
-	s := &side{cells: cells}
-	var results []*result.Result
-	for _, c := range cells {
-		results = append(results, c.Result)
-		s.rows = append(s.rows, c.Rows()...)
-	}
-	s.pooled = result.Pool(results)
-	return s
-}
-
-// fixed says whether nothing was drawn in any run of the side.
-func (s *side) fixed() bool {
-	return !slices.ContainsFunc(s.cells,
-		func(c *dataset.Cell) bool { return !c.Result.Deterministic })
-}
+type side struct{ *dataset.Pooled }
 
 // values are those of the repetitions that have one.
-func (s *side) values(of func(*dataset.Row) result.Number) []float64 {
+func (s side) values(of func(*dataset.Row) result.Number) []float64 {
 	var v []float64
-	for i := range s.rows {
-		if n := of(&s.rows[i]); n.Known() {
+	for i := range s.Rows {
+		if n := of(&s.Rows[i]); n.Known() {
 			v = append(v, n.Float())
 		}
 	}
@@ -96,9 +74,9 @@ func (s *side) values(of func(*dataset.Row) result.Number) []float64 {
 }
 
 // sources are those of the LLC misses, sorted.
-func (s *side) sources() []string {
+func (s side) sources() []string {
 	var list []string
-	for _, c := range s.cells {
+	for _, c := range s.Cells {
 		if from := c.Result.MissesFrom(); from != "" {
 			list = append(list, from)
 		}
@@ -111,19 +89,19 @@ func (s *side) sources() []string {
 var Shares = []stats.Point{stats.FarOrCold, stats.Far, stats.At(stats.PaperBytes, true), stats.Cold}
 
 // quantities compares everything that two sides have, untested where there is too little.
-func quantities(a, b *side) []Comparison {
+func quantities(a, b side) []Comparison {
 	var list []Comparison
 	for _, m := range []stats.Measure{stats.Time, stats.Speedup, stats.OVR, stats.WTI,
 		stats.KernelTime} {
 		c := Comparison{Quantity: m.Key, unit: m.Unit, less: m.Better == stats.Lower,
-			A: m.Of(a.pooled), B: m.Of(b.pooled)}
+			A: m.Of(a.Result), B: m.Of(b.Result)}
 		c.test(a.values(m.Each), b.values(m.Each))
 		list = append(list, c)
 	}
 	return append(append(list, missesOf(a, b)), sharesOf(a, b)...)
 }
 
-func missesOf(a, b *side) Comparison {
+func missesOf(a, b side) Comparison {
 	c := Comparison{Quantity: stats.Misses.Key, unit: stats.Misses.Unit, less: true}
 	sa, sb := a.sources(), b.sources()
 	switch {
@@ -136,34 +114,17 @@ func missesOf(a, b *side) Comparison {
 	case len(sb) == 1:
 		c.Quantity += " (" + sb[0] + ")"
 	}
-	of := func(s *side) (result.Quantity, []float64) {
-		v := s.values(stats.Misses.Each)
-		if v == nil && len(s.cells) == 1 { // a repetition beside the timed ones may have some
-			return s.pooled.Summary.LLCMissesPerCore, nil
-		}
-		return result.Sample{Values: v, Fixed: s.fixed()}.Quantity(), v
-	}
-	var va, vb []float64
-	c.A, va = of(a)
-	c.B, vb = of(b)
-	c.test(va, vb)
+	c.A, c.B = stats.Misses.Of(a.Result), stats.Misses.Of(b.Result)
+	c.test(a.values(stats.Misses.Each), b.values(stats.Misses.Each))
 	return c
 }
 
-func sharesOf(a, b *side) []Comparison {
+func sharesOf(a, b side) []Comparison {
 	var list []Comparison
 	for _, p := range Shares {
-		of := func(s *side) []float64 {
-			var v []float64
-			for _, c := range s.cells {
-				v = append(v, p.Values(c.Result)...)
-			}
-			return v
-		}
-		va, vb := of(a), of(b)
+		va, vb := p.Values(a.Result), p.Values(b.Result)
 		c := Comparison{Quantity: "krd " + p.Name, unit: doc.Fraction, less: true,
-			A: result.Sample{Values: va, Fixed: a.fixed()}.Quantity(),
-			B: result.Sample{Values: vb, Fixed: b.fixed()}.Quantity()}
+			A: a.Result.Quantity(va), B: b.Result.Quantity(vb)}
 		c.test(va, vb)
 		list = append(list, c)
 	}

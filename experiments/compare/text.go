@@ -15,56 +15,53 @@ import (
 	"krdlab/loi"
 )
 
-// WriteText writes what changed for a person at a terminal: the changes that hold, then a table for
-// each quantity, then what is in one only, and warnings.
-func (r *Report) WriteText(p *doc.Page) error {
-	line := p.Line
-	line("A  %s%s", r.A.Name, revision(&r.A))
-	line("B  %s%s", r.B.Name, revision(&r.B))
-	line("")
-	line("%s in both, %d only in A, %d only in B.", units.Count(len(r.Pairs), "configuration"),
-		len(r.OnlyA), len(r.OnlyB))
+// View returns what people read of the report: the changes that hold, then a table for each
+// quantity, then what is in one only, and warnings.
+func (r *Report) View() *doc.Doc {
+	d := &doc.Doc{Warnings: r.Warnings}
+	d.Add(doc.Paragraph{"A  " + r.A.Name + revision(&r.A), "B  " + r.B.Name + revision(&r.B)})
+	found := doc.Paragraph{fmt.Sprintf("%s in both, %d only in A, %d only in B.",
+		units.Count(len(r.Pairs), "configuration"), len(r.OnlyA), len(r.OnlyB))}
+	add := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	if r.Tests == 0 {
-		line("No test was made: %s.", r.whyNoTest())
+		add("No test was made: %s.", r.whyNoTest())
 	} else {
-		line("%s by Mann-Whitney's U, two-sided: %d with p < %.2f (by chance alone at most about "+
+		add("%s by Mann-Whitney's U, two-sided: %d with p < %.2f (by chance alone at most about "+
 			"%.0f), of which %d hold after Holm's correction.",
 			units.Count(r.Tests, "test"), r.Below, r.Alpha, math.Round(r.Alpha*float64(r.Tests)), r.Hold)
 	}
 	if best, n := r.smallestP(); r.Tests > 0 && r.Hold == 0 && best*float64(r.Tests) >= r.Alpha {
-		line("No change can hold here: %s have a p of %.2g at least, and that times %d is not "+
+		add("No change can hold here: %s have a p of %.2g at least, and that times %d is not "+
 			"below %.2f. Repeat more often, or compare fewer configurations.",
 			n, best, r.Tests, r.Alpha)
 	}
 	for _, m := range r.changes() {
-		line("- %s", m)
+		found = append(found, "- "+m)
 	}
+	d.Add(found)
 	for _, key := range r.keys() {
-		line("")
-		line("%s", key)
+		of := &doc.Doc{Title: key.String()}
 		if key.Substrate == loi.Simulated {
-			line("SIMULATED: no measurement")
+			of.Say("SIMULATED: no measurement")
 		}
 		for _, q := range r.quantities(key) {
-			r.table(p, key, q)
+			r.table(of, key, q)
 		}
+		d.Add(of)
 	}
-	line("")
-	p.Notes()
-	line("change: of the median, in %% of A. better, worse: holds after Holm's correction; with "+
-		"?: p < %.2f, but does not hold; not shown: nothing shows a difference.", r.Alpha)
+	last := doc.Paragraph{fmt.Sprintf("change: of the median, in %% of A. better, worse: holds "+
+		"after Holm's correction; with ?: p < %.2f, but does not hold; not shown: nothing shows a "+
+		"difference.", r.Alpha)}
 	for _, only := range []struct {
 		name string
 		list []Config
 	}{{"A", r.OnlyA}, {"B", r.OnlyB}} {
 		for _, c := range only.list {
-			line("only in %s: %s", only.name, c)
+			last = append(last, fmt.Sprintf("only in %s: %s", only.name, c))
 		}
 	}
-	for _, m := range r.Warnings {
-		line("warning: %s", m)
-	}
-	return p.Close()
+	d.Add(last)
+	return d
 }
 
 func revision(s *Side) string {
@@ -217,7 +214,7 @@ func (r *Report) quantities(key dataset.Key) []string {
 }
 
 // table is one quantity of a group, or a line where there is nothing to see.
-func (r *Report) table(p *doc.Page, key dataset.Key, name string) {
+func (r *Report) table(d *doc.Doc, key dataset.Key, name string) {
 	verdicts := map[Verdict]int{}
 	var list []*Comparison
 	var pairs []*Pair
@@ -234,17 +231,17 @@ func (r *Report) table(p *doc.Page, key dataset.Key, name string) {
 		}
 	}
 	if n := len(list); verdicts[Unmeasured] == n {
-		p.Line("%s: %s", inWords(name), list[0].Why)
+		d.Say("%s: %s", inWords(name), list[0].Why)
 		return
 	} else if verdicts[Same] == n {
-		p.Line("%s: the same in all %d", inWords(name), n)
+		d.Say("%s: the same in all %d", inWords(name), n)
 		return
 	}
 	side := func(head string) doc.Column {
 		return doc.Column{Head: head, Kind: doc.Real, Unit: list[0].unit, Like: 1}
 	}
 	right := func(head string) doc.Column { return doc.Column{Head: head, Kind: doc.Real} }
-	t := &doc.Table{Keys: 2, Title: "\n" + inWords(name), Columns: []doc.Column{{Head: "scheduler"},
+	t := &doc.Table{Keys: 2, Title: inWords(name), Columns: []doc.Column{{Head: "scheduler"},
 		right("cores"), side("A"), side("B"), right("change,\n%"), right("p"), right("p\n(Holm)"),
 		{Head: "verdict"}, right("n")}}
 	disturbed, sample := false, ""
@@ -271,7 +268,7 @@ func (r *Report) table(p *doc.Page, key dataset.Key, name string) {
 	if disturbed {
 		t.Remarks = []string{show.DisturbedNote}
 	}
-	p.Table(t)
+	d.Add(t)
 }
 
 func change(n result.Number) string {

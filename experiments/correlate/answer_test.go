@@ -44,7 +44,11 @@ func TestAnswerFits(t *testing.T) {
 		{"replayed", replayed(), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, _, _ := strings.Cut(text(t, c.e, false), "warning: ")
+			var b strings.Builder
+			if err := correlate.Of(c.e).View(false).Text(doc.NewPage(&b, 80)); err != nil {
+				t.Fatal(err)
+			}
+			got, _, _ := strings.Cut(b.String(), "warning: ")
 			lines := strings.Split(strings.TrimSpace(got), "\n")
 			if len(lines) > 30 {
 				t.Errorf("%d lines", len(lines))

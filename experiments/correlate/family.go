@@ -74,9 +74,9 @@ type Configuration struct {
 	// were traced.
 	Shares []result.Quantity `json:"krd_shares"`
 
-	rows []dataset.Row
-	hist []*krd.Histogram
-	size float64 // for sorting, 0 where Size is no number
+	pooled *dataset.Pooled
+	hist   []*krd.Histogram
+	size   float64 // for sorting, 0 where Size is no number
 }
 
 // families sorts the cells of an experiment.
@@ -167,72 +167,35 @@ func configuration(size string, cells []*dataset.Cell) Configuration {
 	c := Configuration{Size: size, Scheduler: first.Scheduler, Cores: first.Cores,
 		Seeds: []uint64{}}
 	fmt.Sscan(size, &c.size)
-	var results []*result.Result
+	c.pooled = dataset.Pool(cells)
 	for _, cell := range cells {
-		results = append(results, cell.Result)
 		if !slices.Contains(c.Seeds, cell.Result.Seed) {
 			c.Seeds = append(c.Seeds, cell.Result.Seed)
 		}
 		if !slices.Contains(c.Cells, cell.ID) {
 			c.Cells = append(c.Cells, cell.ID)
 		}
-		c.rows = append(c.rows, cell.Rows()...)
-		c.hist = append(c.hist, dataset.Histograms(cell.Result)...)
+		c.Disturbed = c.Disturbed || cell.Result.Disturbed()
 	}
-	c.Deterministic = true
-	for _, r := range results {
-		c.Deterministic = c.Deterministic && r.Deterministic
-		c.Disturbed = c.Disturbed || r.Disturbed()
-	}
-	s := result.Pool(results).Summary
+	r := c.pooled.Result
+	s := &r.Summary
+	c.Deterministic, c.hist = r.Deterministic, r.Histograms()
 	c.TimeNS, c.Speedup, c.OVR, c.WTI, c.KernelNS = s.TimeNS, s.Speedup, s.OVR, s.WTI, s.KernelNS
-	c.misses(results)
+	if c.LLCMissesPerCore = stats.Misses.Of(r); r.LLCSource != nil &&
+		c.LLCMissesPerCore.Median.Known() {
+		from := r.MissesFrom()
+		c.LLCSource, c.MissSource, c.ByConstruction = r.LLCSource, &from, r.MissesByConstruction()
+		var excess []float64
+		for _, cell := range cells {
+			excess = append(excess, excesses(cell.Result)...)
+		}
+		c.MissExcess = r.Quantity(excess)
+	}
 	if a := c.accesses(); a.Known() {
 		scale := float64(c.Cores) / a.Float()
 		c.LLCMissesPerAccess = scaled(c.LLCMissesPerCore, scale)
 	}
 	return c
-}
-
-// misses sets the LLC misses per core of several runs, and their source; none where they have
-// several sources. Where only a repetition beside the timed ones has some (a trace that was
-// replayed), each run counts once.
-func (c *Configuration) misses(results []*result.Result) {
-	var values, excess []float64
-	var first *result.Result
-	for _, r := range results {
-		var own []float64
-		for i := range r.Repetitions {
-			if n := r.Repetitions[i].LLCMissesPerCore; n.Known() {
-				own = append(own, n.Float())
-			}
-		}
-		if m := r.Summary.LLCMissesPerCore.Median; own == nil && m.Known() {
-			own = []float64{m.Float()}
-		}
-		if own == nil || r.LLCSource == nil {
-			continue
-		}
-		if first == nil {
-			first = r
-		}
-		if first.MissesFrom() != r.MissesFrom() {
-			return
-		}
-		values, excess = append(values, own...), append(excess, excesses(r)...)
-	}
-	if first == nil {
-		return
-	}
-	from := first.MissesFrom()
-	c.LLCSource, c.MissSource = first.LLCSource, &from
-	c.ByConstruction = first.MissesByConstruction()
-	c.LLCMissesPerCore, c.MissExcess = c.quantity(values), c.quantity(excess)
-}
-
-// quantity sums up values of the repetitions of c.
-func (c *Configuration) quantity(values []float64) result.Quantity {
-	return result.Sample{Values: values, Fixed: c.Deterministic}.Quantity()
 }
 
 // excesses returns [Configuration.MissExcess] of each repetition of r of which both the trace and
@@ -303,13 +266,7 @@ func (f *Family) finish() {
 	for i := range f.Configurations {
 		c := &f.Configurations[i]
 		for _, p := range f.Points {
-			var v []float64
-			for _, h := range c.hist {
-				if n := p.Of(h); n.Known() {
-					v = append(v, n.Float())
-				}
-			}
-			c.Shares = append(c.Shares, c.quantity(v))
+			c.Shares = append(c.Shares, c.pooled.Result.Quantity(p.Values(c.pooled.Result)))
 		}
 	}
 }

@@ -190,8 +190,8 @@ func (sel *selection) sources() (list []missSource) {
 	}
 	for _, st := range sel.strata {
 		for _, c := range st {
-			for i := range c.rows {
-				r := &c.rows[i]
+			for i := range c.pooled.Rows {
+				r := &c.pooled.Rows[i]
 				if r.MissSource != "" {
 					add(missSource{r.LLCSource, r.MissSource, r.Cell.Result.MissesByConstruction()})
 				}
@@ -241,8 +241,8 @@ func (sel *selection) sample(points []stats.Point, o Outcome, source missSource)
 		for _, c := range st {
 			if sel.kind == WithinConfigurations {
 				any := false
-				for i := range c.rows {
-					r := &c.rows[i]
+				for i := range c.pooled.Rows {
+					r := &c.pooled.Rows[i]
 					any = add(ofRow(o, r, source),
 						func(p int) result.Number { return points[p].Of(r.KRD) }) || any
 				}

@@ -8,7 +8,6 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/kernels"
-	"krdlab/krd"
 	"krdlab/loi"
 )
 
@@ -36,6 +35,8 @@ func (k Key) String() string {
 type Group struct {
 	Key
 	Cells []*Cell
+
+	pooled map[string]*result.Result // of cells of several seeds, by their IDs
 }
 
 // KeyOf returns the key of a cell.
@@ -94,7 +95,7 @@ func (e *Experiment) Groups() []Group {
 		if !ok {
 			n = len(list)
 			index[key] = n
-			list = append(list, Group{Key: key})
+			list = append(list, Group{Key: key, pooled: map[string]*result.Result{}})
 		}
 		list[n].Cells = append(list[n].Cells, c)
 	}
@@ -131,33 +132,43 @@ func (g *Group) Cores() []int {
 }
 
 // At returns the result of a scheduler at a core count, nil where there is none. Several cells (of
-// several seeds) are pooled.
+// several seeds) are pooled, once in a group.
 func (g *Group) At(scheduler string, cores int) *result.Result {
-	var list []*result.Result
+	var list []*Cell
+	ids := scheduler
 	for _, c := range g.Cells {
 		if c.Result.Scheduler == scheduler && c.Result.Cores == cores {
-			list = append(list, c.Result)
+			list, ids = append(list, c), ids+"\x00"+c.ID
 		}
 	}
-	if len(list) == 0 {
+	switch {
+	case len(list) == 0:
 		return nil
+	case len(list) == 1 || g.pooled == nil:
+		return Pool(list).Result
+	case g.pooled[ids] == nil:
+		g.pooled[ids] = Pool(list).Result
 	}
-	return result.Pool(list)
+	return g.pooled[ids]
 }
 
-// Histograms returns the KRD histograms of a result: of each traced repetition, or else the one of
-// the run; none if it has none.
-func Histograms(r *result.Result) []*krd.Histogram {
-	var list []*krd.Histogram
-	for i := range r.Repetitions {
-		if h := r.Repetitions[i].KRD; h != nil {
-			list = append(list, h)
-		}
+// A Pooled is what was measured of one configuration: cells that differ in the seed alone, their
+// repetitions, and their runs as one result.
+type Pooled struct {
+	Cells  []*Cell
+	Rows   []Row
+	Result *result.Result
+}
+
+// Pool puts cells of one configuration together, which are at least one. Cost: a bootstrap.
+func Pool(cells []*Cell) *Pooled {
+	p := &Pooled{Cells: cells}
+	var results []*result.Result
+	for _, c := range cells {
+		results, p.Rows = append(results, c.Result), append(p.Rows, c.Rows()...)
 	}
-	if len(list) == 0 && r.KRD != nil {
-		list = append(list, &r.KRD.Histogram)
-	}
-	return list
+	p.Result = result.Pool(results)
+	return p
 }
 
 // Nodes returns on how many nodes the workers of a result were; 0 if that is not known (go).

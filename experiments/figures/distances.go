@@ -33,7 +33,7 @@ func (s *subject) traced(scheduler string, cores int) []*krd.Histogram {
 	if r == nil {
 		return nil
 	}
-	return slices.DeleteFunc(dataset.Histograms(r),
+	return slices.DeleteFunc(r.Histograms(),
 		func(h *krd.Histogram) bool { return h.Accesses == 0 })
 }
 

@@ -15,9 +15,10 @@ import (
 // most is how many rows a table has for people; all are in the document.
 const most = 12
 
-// Write writes d for people.
-func (d *Document) Write(p *doc.Page) error {
-	p.Line("%s: %s by %s; %s rewritten; the program ran for %s", d.Package,
+// View returns what people read of d.
+func (d *Document) View() *doc.Doc {
+	v := &doc.Doc{Warnings: d.Doubts()}
+	v.Say("%s: %s by %s; %s rewritten; the program ran for %s", d.Package,
 		accesses(d.Accesses), units.Count(d.Goroutines, "goroutine"),
 		units.Count(len(d.Packages), "package"),
 		time.Duration(d.TracedNs).Round(time.Millisecond))
@@ -33,7 +34,7 @@ func (d *Document) Write(p *doc.Page) error {
 		}
 	}
 	if len(of) > 1 || a.Analysed == 0 && a.All() > 0 {
-		p.Line("of %s that the rewritten packages made: %s", accesses(a.All()),
+		v.Say("of %s that the rewritten packages made: %s", accesses(a.All()),
 			strings.Join(of, ", "))
 	}
 	if d.KRD != nil && d.Accesses > 0 {
@@ -41,17 +42,13 @@ func (d *Document) Write(p *doc.Page) error {
 		if d.Unit == Data {
 			what = "variables, fields and elements"
 		}
-		p.Line("data: %s, %s (%s)", doc.Count(result.Some(float64(d.DistinctData))),
+		v.Say("data: %s, %s (%s)", doc.Count(result.Some(float64(d.DistinctData))),
 			units.Bytes(d.DistinctBytes), what)
-		p.Line("")
-		if err := show.WriteKRD(p, d.KRD); err != nil {
-			return err
-		}
+		v.Add(show.KRD(d.KRD))
 	}
 	if len(d.Functions) > 0 {
-		p.Line("")
-		p.Line("tables are sorted by the accesses that are cold or from %s on, then by all; cold and "+
-			"from: shares of the row's own accesses", units.Bytes(limits[0]))
+		v.Add(doc.Paragraph{fmt.Sprintf("tables are sorted by the accesses that are cold or from %s on, then by all; cold and "+
+			"from: shares of the row's own accesses", units.Bytes(limits[0]))})
 	}
 	for _, t := range []struct {
 		head  string
@@ -59,14 +56,10 @@ func (d *Document) Write(p *doc.Page) error {
 	}{{"function", d.Functions}, {"loop", d.Loops}, {"accessed", d.Objects},
 		{"in objects", d.Allocations}} {
 		if len(t.parts) > 0 {
-			p.Line("")
-			d.table(p, t.head, t.parts)
+			v.Add(d.table(t.head, t.parts))
 		}
 	}
-	for _, s := range d.Doubts() {
-		p.Line("warning: %s", s)
-	}
-	return p.Close()
+	return v
 }
 
 // accesses is a count with its noun.
@@ -82,7 +75,7 @@ func count(n uint64) any { return doc.Count(result.Some(float64(n))) }
 // limits are the distances that the tables of parts are about.
 var limits = []uint64{32 << 10, 1 << 20, stats.PaperBytes}
 
-func (d *Document) table(p *doc.Page, head string, parts []Part) {
+func (d *Document) table(head string, parts []Part) *doc.Table {
 	heads := []string{head, "accesses", "share", "cold"}
 	limits := limits
 	for len(limits) > 0 { // without columns of zeros at the end
@@ -97,18 +90,17 @@ func (d *Document) table(p *doc.Page, head string, parts []Part) {
 	t := doc.NewTable(1, heads...)
 	for i := range parts[:min(most, len(parts))] {
 		x := &parts[i]
-		row := []any{x.Name, doc.Count(result.Some(float64(x.Accesses))),
-			doc.Percent(float64(x.Accesses), float64(d.Accesses)),
-			doc.Percent(float64(x.Cold), float64(x.Accesses))}
+		row := []any{x.Name, count(x.Accesses), doc.Share{Part: float64(x.Accesses),
+			Whole: float64(d.Accesses)}, doc.Share{Part: float64(x.Cold), Whole: float64(x.Accesses)}}
 		for _, l := range limits {
-			row = append(row, doc.Percent(float64(x.From(l)), float64(x.Accesses)))
+			row = append(row, doc.Share{Part: float64(x.From(l)), Whole: float64(x.Accesses)})
 		}
 		t.Row(row...)
 	}
-	p.Table(t)
 	if n := len(parts) - most; n > 0 {
-		p.Line("and %d more: --json", n)
+		t.Remarks = []string{fmt.Sprintf("and %d more: --json", n)}
 	}
+	return t
 }
 
 // mostPlaces is how many places of an account people are told.

@@ -207,7 +207,6 @@ func configuration(cells []*dataset.Cell) Configuration {
 	first := cells[0].Result
 	c := Configuration{Kernel: first.Kernel, Params: dataset.ParamsText(first), Cores: first.Cores,
 		Scheduler: first.Scheduler}
-	var results []*result.Result
 	var l2, llc, lines []float64
 	add := func(cores, nodes *krd.Histogram) {
 		if l, ok := krd.LevelsOf(cores, nodes); ok {
@@ -220,7 +219,6 @@ func configuration(cells []*dataset.Cell) Configuration {
 	for _, cell := range cells {
 		r := cell.Result
 		c.Cells = append(c.Cells, cell.ID)
-		results = append(results, r)
 		for i := range r.Repetitions {
 			add(r.Repetitions[i].KRDCores, r.Repetitions[i].KRD)
 		}
@@ -232,7 +230,7 @@ func configuration(cells []*dataset.Cell) Configuration {
 		return c
 	}
 	c.BeyondL2, c.BeyondLLC = result.Some(result.Median(l2)), result.Some(result.Median(llc))
-	pooled := result.Pool(results)
+	pooled := dataset.Pool(cells).Result
 	c.WTI = pooled.Summary.WTI.Median
 	if len(lines) > 0 {
 		c.LinesPerNS = result.Some(result.Median(lines) / pooled.Serial.WorkNS.Float())

@@ -147,7 +147,7 @@ func (s *simulation) work(ctx context.Context, jobs []*job) error {
 	wg.Wait()
 	for _, err := range errs {
 		if err != nil {
-			return err // the others, if any, are the same one, or the end that it brought
+			return err // other errors repeat it, or report that it ended the run
 		}
 	}
 	return nil
@@ -298,7 +298,7 @@ func (s *simulation) collect(jobs []*job) ([]*result.Measured, error) {
 	full := map[string]error{}
 	name := func(j *job, i int) string {
 		if i%(1+len(s.schedulers)) == 0 {
-			return "" // the serial run that the others are set against, which serial may be one of
+			return "" // the reference; `serial` may be a scheduler too
 		}
 		return j.scheduler.Name
 	}

@@ -77,7 +77,7 @@ func reuseTable(g *dataset.Group) *doc.Table {
 	measures := []stats.Measure{stats.CloseShare, stats.NearShare, stats.FarShare, stats.ColdShare,
 		stats.FinitePaper, stats.BeyondPaper}
 	if !slices.ContainsFunc(g.Cells, func(c *dataset.Cell) bool {
-		return len(dataset.Histograms(c.Result)) > 0
+		return len(c.Result.Histograms()) > 0
 	}) {
 		return nil
 	}
@@ -94,7 +94,7 @@ func reuseTable(g *dataset.Group) *doc.Table {
 			for _, m := range measures {
 				row = append(row, m.Cell(r))
 			}
-			return [][]any{append(row, len(dataset.Histograms(r)))}
+			return [][]any{append(row, len(r.Histograms()))}
 		})
 }
 

@@ -347,11 +347,11 @@ func misses(e *dataset.Experiment) (judgement, bool) {
 }
 
 func reuses(e *dataset.Experiment) (judgement, bool) {
-	all := samples(e, func(r *result.Result) int { return len(dataset.Histograms(r)) })
+	all := samples(e, func(r *result.Result) int { return len(r.Histograms()) })
 	ns := slices.DeleteFunc(slices.Clone(all), func(n int) bool { return n == 0 })
 	without, reasons := len(all)-len(ns), map[string]bool{}
 	for _, c := range e.Cells {
-		if len(dataset.Histograms(c.Result)) == 0 {
+		if len(c.Result.Histograms()) == 0 {
 			reasons[stats.WhyNoKRD(c.Result)] = true
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"krdlab/experiments/dataset"
 	"krdlab/experiments/stats"
 	"krdlab/hw/units"
 	"krdlab/loi"
@@ -204,8 +203,8 @@ func (v interval) wider(d interval) interval {
 var nativeWidest = term{where: "matmul on 1 core", name: "largest difference", decimals: 3,
 	of: func(v *view) interval {
 		a, b := v.at(loi.Native, "matmul", mth, 1), v.at(loi.Native, "matmul", tbb, 1)
-		if a == nil || b == nil || len(dataset.Histograms(a)) == 0 ||
-			len(dataset.Histograms(b)) == 0 {
+		if a == nil || b == nil || len(a.Histograms()) == 0 ||
+			len(b.Histograms()) == 0 {
 			return interval{}
 		}
 		out := interval{known: true, sure: true, n: 1}

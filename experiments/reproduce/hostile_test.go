@@ -144,7 +144,7 @@ func useAll(e, other *dataset.Experiment) (bad string) {
 		if err := json.NewEncoder(w).Encode(r); err != nil {
 			return err
 		}
-		return r.WriteText(doc.NewPage(w, 0))
+		return r.View().Text(doc.NewPage(w, 0))
 	})
 	for _, g := range e.Groups() {
 		list, _ := figures.All(&g)

@@ -2,6 +2,7 @@ package result
 
 import (
 	"krdlab/experiments/request"
+	"krdlab/krd"
 )
 
 // measured returns what r was summarised from, without repetitions and warnings.
@@ -26,7 +27,8 @@ func (r *Result) measured() *Measured {
 // seed: repetitions and serial repetitions in a row, summed up anew; all else is the first's.
 // Inputs differ with the seed, so that intervals are of repetitions drawn within each run, and runs
 // in which nothing was drawn have none. A single result is returned as it is. Results of which the
-// source of LLC misses differs have none when pooled, and a warning says so. Cost: a bootstrap.
+// source of LLC misses differs have none when pooled, and a warning says so. Every trace counts
+// ([Result.Histograms]). Cost: a bootstrap.
 func Pool(list []*Result) *Result {
 	if len(list) == 1 {
 		return list[0]
@@ -80,7 +82,29 @@ func Pool(list []*Result) *Result {
 	}
 	settings := first.Settings
 	settings.Reps = reps
+	var traced []*krd.Histogram
+	for _, r := range list {
+		traced = append(traced, r.Histograms()...)
+	}
 	out := Summarise(request.Asked{Kernel: first.Kernel, Params: first.Params, Seed: first.Seed,
 		Settings: settings}, m)
+	out.traced = traced
 	return &out
+}
+
+// Histograms returns the KRD histograms of r: of each traced repetition, or else the one of the
+// run; of a pooled result those of all its runs. None if it has none.
+func (r *Result) Histograms() (list []*krd.Histogram) {
+	if r.traced != nil {
+		return r.traced
+	}
+	for i := range r.Repetitions {
+		if h := r.Repetitions[i].KRD; h != nil {
+			list = append(list, h)
+		}
+	}
+	if len(list) == 0 && r.KRD != nil {
+		list = append(list, &r.KRD.Histogram)
+	}
+	return list
 }

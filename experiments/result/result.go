@@ -68,6 +68,8 @@ type Result struct {
 	Warnings []string       `json:"warnings"` // the sentences of WarningCodes
 	// WarningCodes are the doubts about the result; absent where there are none.
 	WarningCodes []Warning `json:"warning_codes,omitempty"`
+
+	traced []*krd.Histogram // of a pooled result
 }
 
 // A Machine is where the numbers come from.

@@ -1,22 +1,18 @@
 package result
 
-// A Warning is a doubt about a result, as a value: what is the matter, and the numbers and names
-// that belong to it. Its sentence is made by package show; nothing else looks at sentences.
-type Warning struct {
-	Code Code  `json:"code"`
-	Args []any `json:"args"`
-}
+import (
+	"krdlab/krd"
+	"krdlab/krd/doc"
+)
+
+// A Warning is a doubt about a result. Its sentence is made by package show.
+type Warning = doc.Finding
+
+// A Code is what a warning is about.
+type Code = doc.Code
 
 // Warn returns a warning.
-func Warn(code Code, args ...any) Warning {
-	if args == nil {
-		args = []any{}
-	}
-	return Warning{code, args}
-}
-
-// A Code says what a warning is about. Documents keep codes: they are added, never renamed.
-type Code string
+func Warn(code Code, args ...any) Warning { return doc.Find(code, args...) }
 
 // The codes, with what their arguments are.
 const (
@@ -73,11 +69,11 @@ const (
 	// ReplayLossUnknown of a replay: workers that lost records, of how many.
 	ReplayLossUnknown Code = "replay_loss_unknown"
 	// Recovered of a replay: no argument.
-	Recovered Code = "recovered"
+	Recovered = krd.Recovered
 	// UnfinishedRun of a run directory: its name.
 	UnfinishedRun Code = "unfinished_run"
 	// ImposedNodes of a replay: no argument.
-	ImposedNodes Code = "imposed_nodes"
+	ImposedNodes = krd.ImposedNodes
 
 	// OneConfiguration of coefficients: no argument.
 	OneConfiguration Code = "one_configuration"

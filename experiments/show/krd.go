@@ -14,29 +14,23 @@ import (
 	"krdlab/krd/smith"
 )
 
-// WriteKRD writes a report of reuse distances: the summary, the bins summed over the nodes, and a
-// row for each node. Shares are of all accesses, cold ones included; n/a is what the trace does not
-// allow to know.
-func WriteKRD(p *doc.Page, r *krd.Report) error {
-	krdSummary(p, r)
-	p.Line("")
-	krdBins(p, r)
+// KRD returns a report of reuse distances: the summary, the bins summed over the nodes, and a row
+// for each node. Shares are of all accesses, cold ones included; n/a is what the trace does not allow
+// to know.
+func KRD(r *krd.Report) *doc.Doc {
+	d := &doc.Doc{Warnings: r.Warnings}
+	d.Add(krdSummary(r))
+	d.Add(krdBins(r))
 	if len(r.Nodes) > 1 {
-		p.Line("")
-		krdNodes(p, r)
+		d.Add(krdNodes(r))
 	}
 	if r.PerCore != nil {
-		p.Line("")
-		krdCores(p, r)
+		d.Add(krdCores(r))
 	}
 	if len(r.Misses) > 0 {
-		p.Line("")
-		krdMisses(p, r)
+		d.Add(krdMisses(r))
 	}
-	for _, warning := range r.Warnings {
-		p.Line("warning: %s", warning)
-	}
-	return p.Close()
+	return d
 }
 
 func share(part, of uint64) doc.Share { return doc.Share{Part: float64(part), Whole: float64(of)} }
@@ -47,6 +41,20 @@ func shareOf(part *uint64, h *krd.Histogram) any {
 		return nil
 	}
 	return share(*part, h.Accesses)
+}
+
+// infinite is how many accesses of h have the distance INF: those are cold (stats.Cold).
+func infinite(h *krd.Histogram) *uint64 {
+	n := h.Infinite()
+	return &n
+}
+
+// coldToo are the words for what else than a first access is cold.
+func coldToo(r *krd.Report) string {
+	if r.Coherence {
+		return " or invalidated"
+	}
+	return ""
 }
 
 // count is a number of one trace.
@@ -84,11 +92,10 @@ func wordsOf(r *krd.Report) krdWords {
 			"LLC of their node: %s; by neither: %s"}
 }
 
-func krdSummary(p *doc.Page, r *krd.Report) {
+func krdSummary(r *krd.Report) *doc.Table {
 	title, unit := krdTitle(r, "counts are of")
 	words := wordsOf(r)
-	p.Line("%s", title)
-	t := &doc.Table{Columns: []doc.Column{{}, counted(""), {Kind: doc.Real}, {Prose: true}}}
+	t := &doc.Table{Title: title, Columns: []doc.Column{{}, counted(""), {Kind: doc.Real}, {Prose: true}}}
 	row := func(name string, n *uint64, what string) {
 		if n == nil {
 			t.Row(name, nil, "", what)
@@ -100,18 +107,17 @@ func krdSummary(p *doc.Page, r *krd.Report) {
 	row("close", r.Close, "distance + size <= L2"+ofSize(r.L2Bytes, r.L2Known))
 	row("near", r.Near, "beyond L2, distance + size <= LLC"+ofSize(r.LLCBytes, r.LLCKnown))
 	row("far", r.Far, "finite, distance + size > LLC")
-	row("cold", &r.Cold, words.cold+", distance INF")
+	row("cold", infinite(&r.Histogram), words.cold+coldToo(r)+", distance INF")
 	row("shared", &r.Shared, words.shared+" (of all distances)")
 	if r.Invalidated != nil {
-		row("invalid.", r.Invalidated, "the node had it and lost it to a write on another, "+
-			"distance INF")
+		row("invalid.", r.Invalidated, "of these: the node had it and lost it to a write on another")
 	}
-	p.Table(t)
 	if tail, err := r.AtLeast(stats.PaperBytes); err == nil && r.Accesses > 0 {
-		p.Line(">= %s: %s; >= %[1]s or cold: %[3]s", units.Bytes(stats.PaperBytes),
+		t.Remarks = append(t.Remarks, fmt.Sprintf(">= %s: %s; >= %[1]s or cold: %[3]s", units.Bytes(stats.PaperBytes),
 			doc.Percent(float64(tail.Finite), float64(tail.Accesses)),
-			doc.Percent(float64(tail.Finite+tail.Cold), float64(tail.Accesses)))
+			doc.Percent(float64(tail.Finite+tail.Cold), float64(tail.Accesses))))
 	}
+	return t
 }
 
 func ofSize(n *uint64, known string) string {
@@ -124,7 +130,7 @@ func ofSize(n *uint64, known string) string {
 	return " of " + units.Bytes(*n) + known
 }
 
-func krdBins(p *doc.Page, r *krd.Report) {
+func krdBins(r *krd.Report) *doc.Table {
 	largest := r.Cold
 	first := len(r.Bins)
 	for k, b := range r.Bins {
@@ -158,11 +164,13 @@ func krdBins(p *doc.Page, r *krd.Report) {
 		}
 		row(units.Bytes(b.FromBytes)+" - "+units.Bytes(b.ToBytes), b.Count)
 	}
-	row("INF (cold)", r.Cold)
-	if r.Invalidated != nil {
+	if r.Invalidated == nil {
+		row("INF (cold)", r.Cold)
+	} else {
+		row("INF (first access)", r.Cold)
 		row("INF (invalidated)", *r.Invalidated)
 	}
-	p.Table(t)
+	return t
 }
 
 // belowUnit tells whether bin k is empty since a distance is 0, or the bytes of a datum at least.
@@ -171,7 +179,7 @@ func belowUnit(r *krd.Report, k int) bool {
 	return b.FromBytes > 0 && b.ToBytes <= r.SmallestBytes && b.Count == 0
 }
 
-func krdNodes(p *doc.Page, r *krd.Report) {
+func krdNodes(r *krd.Report) *doc.Table {
 	t := doc.NewTable(1, append(krdHead(r, "node", "workers"), "shared")...)
 	workers := 0
 	for i := range r.Nodes {
@@ -182,7 +190,7 @@ func krdNodes(p *doc.Page, r *krd.Report) {
 	}
 	t.Row(append(krdRow(r, &r.Histogram, "sum", workers), share(r.Shared, r.Accesses))...)
 	t.Foot = true
-	p.Table(t)
+	return t
 }
 
 // krdHead is the head of a table of histograms, one a row, behind those of what tells them apart.
@@ -196,7 +204,7 @@ func krdHead(r *krd.Report, head ...string) []string {
 
 func krdRow(r *krd.Report, h *krd.Histogram, cells ...any) []any {
 	cells = append(cells, doc.Count(result.Some(float64(h.Accesses))), shareOf(h.Close, h),
-		shareOf(h.Near, h), shareOf(h.Far, h), shareOf(&h.Cold, h))
+		shareOf(h.Near, h), shareOf(h.Far, h), shareOf(infinite(h), h))
 	if r.Coherence {
 		cells = append(cells, shareOf(h.Invalidated, h))
 	}
@@ -204,41 +212,42 @@ func krdRow(r *krd.Report, h *krd.Histogram, cells ...any) []any {
 }
 
 // krdCores has a row for each worker, and what the two levels of caches hold.
-func krdCores(p *doc.Page, r *krd.Report) {
+func krdCores(r *krd.Report) *doc.Table {
 	words := wordsOf(r)
-	p.Line("each %s's accesses alone, as its core's caches see them; near and far: of an LLC "+
-		"for itself", words.worker)
 	head := []string{words.worker, "node"}
 	if r.Goroutines {
 		head = head[:1]
 	}
 	t := doc.NewTable(1, krdHead(r, head...)...)
+	t.Title = fmt.Sprintf("each %s's accesses alone, as its core's caches see them; near and far: "+
+		"of an LLC for itself", words.worker)
 	for i := range r.PerCore.Cores {
 		c := &r.PerCore.Cores[i]
 		t.Row(krdRow(r, &c.Histogram, []any{fmt.Sprint(c.Worker), c.Node}[:len(head)]...)...)
 	}
 	t.Row(krdRow(r, &r.PerCore.Histogram, []any{"sum", ""}[:len(head)]...)...)
 	t.Foot = true
-	p.Table(t)
 	if l, ok := krd.LevelsOf(&r.PerCore.Histogram, &r.Histogram); ok {
-		p.Line(words.levels, doc.Percent(l.L2, 1), doc.Percent(l.LLC, 1), doc.Percent(l.Beyond, 1))
+		t.Remarks = append(t.Remarks, fmt.Sprintf(words.levels, doc.Percent(l.L2, 1),
+			doc.Percent(l.LLC, 1), doc.Percent(l.Beyond, 1)))
 	}
+	return t
 }
 
 // krdMisses has a row for each cache, and for each node where there are several.
-func krdMisses(p *doc.Page, r *krd.Report) {
-	p.Line("misses expected from the distances, in cache lines; per core, cold ones included")
+func krdMisses(r *krd.Report) *doc.Table {
 	cold := "of these cold"
 	if r.Coherence {
 		cold = "cold or invalid."
 	}
 	t := doc.NewTable(1, "cache", "node", "misses per core", "lines missed", cold, "miss ratio")
+	t.Title = "misses expected from the distances, in cache lines; per core, cold ones included"
 	t.Keys = 2
-	caveat := ""
 	for _, c := range r.Misses {
 		row := func(node string, m smith.Prediction, perCore float64) {
-			t.Row(c.Cache, node, doc.Count(result.Some(perCore)), doc.Count(result.Some(m.AllLineMisses())),
-				doc.Count(result.Some(m.ColdLines)), doc.Percent(m.AllLineMisses(), m.Lines))
+			t.Row(c.Cache, node, doc.Count(result.Some(perCore)),
+				doc.Count(result.Some(m.AllLineMisses())), doc.Count(result.Some(m.ColdLines)),
+				doc.Share{Part: m.AllLineMisses(), Whole: m.Lines})
 		}
 		if len(c.Nodes) > 1 {
 			for _, n := range c.Nodes {
@@ -247,27 +256,26 @@ func krdMisses(p *doc.Page, r *krd.Report) {
 		}
 		row("all", c.Prediction, c.LineMissesPerCore)
 		if c.Caveat != "" {
-			caveat = c.Caveat
+			t.Remarks = []string{c.Caveat}
 		}
 	}
-	p.Table(t)
-	if caveat != "" {
-		p.Line("%s", caveat)
-	}
+	return t
 }
 
-// WriteSample writes an estimate from a sample.
-func WriteSample(p *doc.Page, r *krd.SampleReport) error {
-	p.Line("kernel reuse distance, ESTIMATED from a sample of the blocks: %s, seed %d", r.Engine,
+// Sample returns an estimate from a sample.
+func Sample(r *krd.SampleReport) *doc.Doc {
+	d := &doc.Doc{Warnings: r.Warnings}
+	d.Say("kernel reuse distance, ESTIMATED from a sample of the blocks: %s, seed %d", r.Engine,
 		r.Seed)
 	for _, n := range r.Nodes {
-		p.Line("\nnode %d, %s: %s accesses, of which %s sampled; %s blocks followed at the end, a "+
-			"share of %s", n.Node, units.Count(len(n.Workers), "worker"),
+		t := doc.NewTable(1, "distance", "about", "share")
+		t.Title = fmt.Sprintf("node %d, %s: %s accesses, of which %s sampled; %s blocks followed at "+
+			"the end, a share of %s", n.Node, units.Count(len(n.Workers), "worker"),
 			doc.Count(result.Some(float64(n.Accesses))), doc.Count(result.Some(float64(n.Sampled))),
 			doc.Count(result.Some(float64(n.Keys))), strconv.FormatFloat(n.Rate, 'g', 3, 64))
-		t := doc.NewTable(1, "distance", "about", "share")
 		row := func(name string, count float64) {
-			t.Row(name, doc.Count(result.Some(count)), doc.Percent(count, float64(n.Accesses)))
+			t.Row(name, doc.Count(result.Some(count)),
+				doc.Share{Part: count, Whole: float64(n.Accesses)})
 		}
 		if n.HiddenBelowBytes > 0 {
 			row("0 - "+units.Bytes(n.HiddenBelowBytes), n.Hidden)
@@ -285,36 +293,35 @@ func WriteSample(p *doc.Page, r *krd.SampleReport) error {
 			row(name, b.Count)
 		}
 		row("INF (cold)", n.Cold)
-		p.Table(t)
+		say := func(format string, args ...any) {
+			t.Remarks = append(t.Remarks, fmt.Sprintf(format, args...))
+		}
 		if n.HiddenBelowBytes > 0 {
-			p.Line("The sample cannot tell distances below %s apart.",
-				units.Bytes(n.HiddenBelowBytes))
+			say("The sample cannot tell distances below %s apart.", units.Bytes(n.HiddenBelowBytes))
 		}
 		for _, c := range n.Caches {
 			if c.MissRatio != nil {
-				p.Line("a fully associative cache of %s misses about %s of the accesses",
+				say("a fully associative cache of %s misses about %s of the accesses",
 					units.Bytes(c.Bytes), doc.Percent(*c.MissRatio, 1))
 			}
 		}
 		for _, m := range n.Misses {
-			p.Line("a cache %v misses about %s lines a core, %s of the lines", m.Cache,
+			say("a cache %v misses about %s lines a core, %s of the lines", m.Cache,
 				doc.Count(result.Some(m.LineMissesPerCore)), doc.Percent(m.AllLineMisses(), m.Lines))
 			if m.Caveat != "" {
-				p.Line("  %s", m.Caveat)
+				say("  %s", m.Caveat)
 			}
 		}
+		d.Add(t)
 	}
-	for _, warning := range r.Warnings {
-		p.Line("warning: %s", warning)
-	}
-	return p.Close()
+	return d
 }
 
 // rankingRows is how many rows of a ranking are printed; the document has all.
 const rankingRows = 20
 
-// WriteRanking writes one ranking of r.Causes, one of [krd.Rankings].
-func WriteRanking(p *doc.Page, r *krd.Report, by string) error {
+// Ranking returns one ranking of r.Causes, one of [krd.Rankings].
+func Ranking(r *krd.Report, by string) *doc.Doc {
 	c := r.Causes
 	what := "distances of at least " + units.Bytes(c.FromBytes)
 	if c.ToBytes != nil {
@@ -326,7 +333,7 @@ func WriteRanking(p *doc.Page, r *krd.Report, by string) error {
 	if r.Weight == krd.WeightBytes {
 		unit = "bytes accessed"
 	}
-	p.Line("%s: %s of %s %s (%s)", what, doc.Count(result.Some(float64(c.Accesses))),
+	title := fmt.Sprintf("%s: %s of %s %s (%s)", what, doc.Count(result.Some(float64(c.Accesses))),
 		doc.Count(result.Some(float64(c.AllAccesses))), unit,
 		doc.Percent(float64(c.Accesses), float64(c.AllAccesses)))
 	words := func(head string) doc.Column { return doc.Column{Head: head} }
@@ -338,7 +345,7 @@ func WriteRanking(p *doc.Page, r *krd.Report, by string) error {
 		return doc.Share{Part: *share, Whole: 1}
 	}
 	n := func(n uint64) any { return count(float64(n)) }
-	t := &doc.Table{Keys: 2}
+	t := &doc.Table{Keys: 2, Title: title}
 	switch by {
 	case krd.ByKernel, krd.ByObject:
 		t.Keys, t.Columns = 1, []doc.Column{words(by), counted("in the range"), shares("share"),
@@ -373,10 +380,7 @@ func WriteRanking(p *doc.Page, r *krd.Report, by string) error {
 	more := len(t.Rows) - rankingRows
 	if more > 0 {
 		t.Rows = t.Rows[:rankingRows]
+		t.Remarks = []string{fmt.Sprintf("and %d more; --json has all", more)}
 	}
-	p.Table(t)
-	if more > 0 {
-		p.Line("and %d more; --json has all", more)
-	}
-	return p.Close()
+	return &doc.Doc{Parts: []doc.Part{t}}
 }

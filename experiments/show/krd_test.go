@@ -25,9 +25,9 @@ func krdReport() *krd.Report {
 		Warnings: []string{"the trace names no LLC size: near and far are unknown"}}
 }
 
-func TestWriteKRD(t *testing.T) {
+func TestKRD(t *testing.T) {
 	var b strings.Builder
-	if err := WriteKRD(doc.NewPage(&b, 80), krdReport()); err != nil {
+	if err := KRD(krdReport()).Text(doc.NewPage(&b, 80)); err != nil {
 		t.Fatal(err)
 	}
 	want := `kernel reuse distance: exclusive, in bytes; counts are of accesses

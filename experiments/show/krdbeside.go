@@ -1,6 +1,7 @@
 package show
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,17 +19,20 @@ type KRDColumn struct {
 	Report *krd.Report
 }
 
-// WriteKRDs writes the summed reuse distances of several traces of one run as one table, a column
-// each: shares of the accesses of each trace. The list must not be empty.
-func WriteKRDs(p *doc.Page, columns []KRDColumn) error {
+// KRDs returns the summed reuse distances of several traces of one run as one table, a column each:
+// shares of the accesses of each trace. The list must not be empty.
+func KRDs(columns []KRDColumn) *doc.Doc {
 	r := columns[0].Report
 	title, unit := krdTitle(r, "shares are of each trace's")
-	p.Line("%s", title)
 	head := []string{""}
 	for _, c := range columns {
 		head = append(head, c.Name)
 	}
 	t := doc.NewTable(1, head...)
+	t.Title = title
+	say := func(format string, args ...any) {
+		t.Remarks = append(t.Remarks, fmt.Sprintf(format, args...))
+	}
 	row := func(name string, of func(*krd.Report) *uint64) {
 		cells := []any{name}
 		for _, c := range columns {
@@ -51,7 +55,7 @@ func WriteKRDs(p *doc.Page, columns []KRDColumn) error {
 	row("close", func(r *krd.Report) *uint64 { return r.Close })
 	row("near", func(r *krd.Report) *uint64 { return r.Near })
 	row("far", func(r *krd.Report) *uint64 { return r.Far })
-	row("cold", func(r *krd.Report) *uint64 { return &r.Cold })
+	row("cold", func(r *krd.Report) *uint64 { return infinite(&r.Histogram) })
 	if r.Coherence {
 		row("invalid.", func(r *krd.Report) *uint64 { return r.Invalidated })
 	}
@@ -69,22 +73,18 @@ func WriteKRDs(p *doc.Page, columns []KRDColumn) error {
 			return &n
 		})
 	}
-	p.Table(t)
-	p.Line("close: distance + size <= L2%s; near: <= LLC%s; far: beyond it; cold: %s; "+
+	say("close: distance + size <= L2%s; near: <= LLC%s; far: beyond it; cold: %s; "+
 		"shared: %s", ofSize(r.L2Bytes, r.L2Known), ofSize(r.LLCBytes, r.LLCKnown),
-		wordsOf(r).cold, wordsOf(r).shared)
+		wordsOf(r).cold+coldToo(r), wordsOf(r).shared)
 	for _, c := range columns {
 		of := ""
 		if c.Traces > 1 {
 			of = ", the first of " + units.Count(c.Traces, "trace")
 		}
-		p.Line("%s: %s%s", c.Name, c.Trace, of)
+		say("%s: %s%s", c.Name, c.Trace, of)
 	}
-	p.Line("With counts, and of each node: krdlab krd %s", columns[0].Trace)
-	for _, w := range warningsOf(columns) {
-		p.Line("warning: %s", w)
-	}
-	return p.Close()
+	say("With counts, and of each node: krdlab krd %s", columns[0].Trace)
+	return &doc.Doc{Parts: []doc.Part{t}, Warnings: warningsOf(columns)}
 }
 
 func longestBins(columns []KRDColumn) (bins []krd.Bin) {

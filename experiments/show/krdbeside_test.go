@@ -8,12 +8,12 @@ import (
 )
 
 // Several traces are columns of one table, and what warns of all of them is said once.
-func TestWriteKRDs(t *testing.T) {
+func TestKRDs(t *testing.T) {
 	a, b := krdReport(), krdReport()
 	b.Cold, b.Warnings = 30000, append(b.Warnings, "only here")
 	var w strings.Builder
-	if err := WriteKRDs(doc.NewPage(&w, 80), []KRDColumn{{"adws", "run/adws.1.loi", 20, a},
-		{"workfirst", "run/workfirst.loi", 1, b}}); err != nil {
+	if err := KRDs([]KRDColumn{{"adws", "run/adws.1.loi", 20, a},
+		{"workfirst", "run/workfirst.loi", 1, b}}).Text(doc.NewPage(&w, 80)); err != nil {
 		t.Fatal(err)
 	}
 	want := `kernel reuse distance: exclusive, in bytes; shares are of each trace's accesses
@@ -42,11 +42,11 @@ warning: only here (workfirst)
 }
 
 // Where nothing was reused there is no row of a distance.
-func TestWriteKRDsCold(t *testing.T) {
+func TestKRDsCold(t *testing.T) {
 	r := krdReport()
 	r.Bins, r.Cold = nil, r.Accesses
 	var w strings.Builder
-	err := WriteKRDs(doc.NewPage(&w, 80), []KRDColumn{{"a", "a.loi", 1, r}, {"b", "b.loi", 1, r}})
+	err := KRDs([]KRDColumn{{"a", "a.loi", 1, r}, {"b", "b.loi", 1, r}}).Text(doc.NewPage(&w, 80))
 	if _, after, ok := strings.Cut(w.String(), "\nshared "); err != nil || !ok ||
 		!strings.HasPrefix(after[strings.Index(after, "\n"):], "\nclose: ") {
 		t.Errorf("%v\n%s", err, w.String())

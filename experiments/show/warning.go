@@ -7,6 +7,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/experiments/stats"
 	"krdlab/hw/units"
+	"krdlab/krd"
 	"krdlab/krd/doc"
 )
 
@@ -92,16 +93,9 @@ var sentences = map[result.Code]func(a args) string{
 			"are missing is not known: what they left in the caches is missing", a.whole(0),
 			a.whole(1))
 	},
-	result.Recovered: func(args) string {
-		return "the trace had no clean end and was recovered: the last kernel of each worker may " +
-			"be missing"
-	},
 	result.UnfinishedRun: func(a args) string {
 		return fmt.Sprintf("%s is of a run that did not finish: traces of schedulers and of "+
 			"repetitions may be missing", a.text(0))
-	},
-	result.ImposedNodes: func(args) string {
-		return "the worker-to-node map was imposed and is not the machine's"
 	},
 	result.SettingDiffers: func(a args) string {
 		return fmt.Sprintf("the setting %s differs: %s in A, %s in B", a.text(0), a.text(1),
@@ -210,13 +204,12 @@ func disturbed(a args) string {
 	return "WTI is unreliable: other programs disturbed " + what
 }
 
-// sentence returns the words of a warning. One of a code that this krdlab does not know is printed
-// as it is.
+// sentence returns the words of a warning, here or in package krd.
 func sentence(w result.Warning) string {
 	if words, ok := sentences[w.Code]; ok {
 		return words(w.Args)
 	}
-	return fmt.Sprintf("%s %v", w.Code, w.Args)
+	return krd.Sentence(w)
 }
 
 // Sentences returns the words of warnings, never nil.

@@ -79,7 +79,7 @@ func Part(h *krd.Histogram, n uint64) result.Number {
 // Values returns the share of each traced repetition of r that tells it.
 func (p Point) Values(r *result.Result) []float64 {
 	var list []float64
-	for _, h := range dataset.Histograms(r) {
+	for _, h := range r.Histograms() {
 		if n := p.Of(h); n.Known() {
 			list = append(list, n.Float())
 		}

@@ -219,7 +219,7 @@ func krdColumns() []column {
 	}
 	return []column{
 		count("krd_accesses", "", func(h *krd.Histogram) *uint64 { return &h.Accesses }),
-		count("krd_cold", "accesses of distance INF",
+		count("krd_cold", "first accesses of the node; with krd_invalidated those of distance INF",
 			func(h *krd.Histogram) *uint64 { return &h.Cold }),
 		count("krd_close", "distance + size within an L2",
 			func(h *krd.Histogram) *uint64 { return h.Close }),

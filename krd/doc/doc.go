@@ -53,9 +53,8 @@ func (d *Doc) Say(format string, args ...any) {
 // Add adds a part.
 func (d *Doc) Add(p Part) { d.Parts = append(d.Parts, p) }
 
-// Text writes the document to a terminal, an empty line between its parts, and closes the page.
-// Sentences have at most [TextWidth] columns, tables what the terminal has. The notes of tables
-// follow the document that they are in.
+// Text writes the document to a terminal, an empty line between its parts, and closes the page. The
+// notes of tables follow the document that they are in.
 func (d *Doc) Text(p *Page) error {
 	d.text(p)
 	return p.Close()
@@ -72,7 +71,7 @@ func (d *Doc) text(p *Page) {
 		switch part := part.(type) {
 		case Paragraph:
 			for _, s := range part {
-				p.Brief(s)
+				p.Line("%s", s)
 			}
 		case *Table:
 			p.Table(part)
@@ -82,7 +81,7 @@ func (d *Doc) text(p *Page) {
 	}
 	p.Notes()
 	for _, s := range d.Warnings {
-		p.Brief("warning: " + s)
+		p.Line("warning: %s", s)
 	}
 }
 

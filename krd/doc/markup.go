@@ -38,14 +38,19 @@ type htmlRow struct {
 // of missing values explained below, and, where there are several keys, a tbody for each value of
 // the first. The last key is the header of its row.
 func (t *Table) HTML() (template.HTML, error) {
-	caption := slices.DeleteFunc(append([]string{t.Title}, t.Remarks...),
-		func(s string) bool { return s == "" })
+	caption := ""
+	for _, s := range append([]string{t.Title}, t.Remarks...) {
+		if caption != "" && s != "" && !strings.ContainsAny(caption[len(caption)-1:], ".:;!?") {
+			caption += "."
+		}
+		caption = strings.TrimSpace(caption + " " + s)
+	}
 	page := struct {
 		Caption string
 		Head    []htmlCell
 		Blocks  [][]htmlRow
 		Notes   notes
-	}{Caption: strings.Join(caption, " ")}
+	}{Caption: caption}
 	rows := make([]htmlRow, len(t.Rows))
 	keys := max(t.Keys, 1)
 	group := ""

@@ -38,7 +38,7 @@ func (a *app) compareCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.answer(c, r, r.WriteText)
+				return a.answer(c, r, r.View().Text)
 			})
 		},
 		ValidArgsFunction: folders,

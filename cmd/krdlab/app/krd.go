@@ -150,25 +150,25 @@ func (a *app) krd(c *cobra.Command, f *krdFlags, opt krd.Options, path string) e
 	if !asJSON(c) && f.by == "" && f.per == perNode && len(f.caches) == 0 && len(reports) > 1 {
 		return a.besides(reports, traces, headers)
 	}
-	return printEach(a, c, traces, reports, func(p *doc.Page, r *krd.Report) error {
+	return printEach(a, c, traces, reports, func(r *krd.Report) *doc.Doc {
 		if f.by != "" {
-			return show.WriteRanking(p, r, f.by)
+			return show.Ranking(r, f.by)
 		}
-		return show.WriteKRD(p, r)
+		return show.KRD(r)
 	})
 }
 
 // printEach prints what each trace came to: as text, under the trace's path if there are several,
 // or with --json as a document, a list of them if there are several.
 func printEach[R any](a *app, c *cobra.Command, traces []string, reports []R,
-	write func(*doc.Page, R) error) error {
+	view func(R) *doc.Doc) error {
 	if len(reports) == 1 {
-		return a.answer(c, reports[0], func(p *doc.Page) error { return write(p, reports[0]) })
+		return a.answer(c, reports[0], view(reports[0]).Text)
 	}
 	return a.answer(c, reports, func(*doc.Page) error {
 		for i, r := range reports {
 			fmt.Fprintf(a.stdout, "%s\n", traces[i])
-			if err := write(a.page(), r); err != nil {
+			if err := view(r).Text(a.page()); err != nil {
 				return err
 			}
 		}
@@ -187,7 +187,7 @@ func (a *app) besides(reports []*krd.Report, traces []string, headers []loi.Head
 		}
 		columns[k].Traces++
 	}
-	return show.WriteKRDs(a.page(), columns)
+	return show.KRDs(columns).Text(a.page())
 }
 
 // schedulersOf returns the scheduler of each trace, or the name of its file where it names none.
@@ -275,7 +275,7 @@ func (a *app) sample(c *cobra.Command, f *krdFlags, opt krd.Options, traces []st
 		}
 		reports = append(reports, r)
 	}
-	return printEach(a, c, traces, reports, show.WriteSample)
+	return printEach(a, c, traces, reports, show.Sample)
 }
 
 // analyze reads one trace, and says its scheduler, "" where it names none. Its errors say what to

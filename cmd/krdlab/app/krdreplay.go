@@ -47,7 +47,7 @@ func (a *app) replay(c *cobra.Command, f *krdFlags, traces []string) error {
 		}
 		reports = append(reports, r)
 	}
-	return printEach(a, c, traces, reports, show.WriteReplay)
+	return printEach(a, c, traces, reports, show.Replay)
 }
 
 func replayTrace(path string, m *machine.Machine, host *hw.Topology, model request.CacheModel,

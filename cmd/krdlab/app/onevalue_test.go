@@ -54,7 +54,19 @@ func TestOneValue(t *testing.T) {
 	for _, c := range e.Cells {
 		results[c.Result.Scheduler] = c.Result
 	}
+	// One trace, one value: krd prints what the run did of its only repetition.
+	traced := filepath.Join(dir, "traced")
+	works("run", "matmul", "--n", "256", "--sched", "workfirst,helpfirst", "--machine",
+		"westmere-ex-4s", "--cores", "12", "--reps", "1", "--trace", "full,coherence", "--out", traced)
+	one, err := dataset.Load(traced)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range one.Cells {
+		results["one trace of "+c.Result.Scheduler] = c.Result
+	}
 	for name, found := range map[string][]printed{
+		"krd":       inKRD(t, works("krd", traced, "--coherence")),
 		"run":       inBrief(t, brief),
 		"run -v":    inBrief(t, verbose),
 		"collect":   inTable(t, filepath.Join(swept, "table.csv")),
@@ -234,6 +246,27 @@ func inPage(t *testing.T, path string) (found []printed) {
 	for _, m := range regexp.MustCompile(`(?m)^ *12 +(\w+) +[\d.]+ +\S+ +[\d.]+ +\S+ +([\d.]+) +([\d.]+) `).
 		FindAllStringSubmatch(plain, -1) {
 		found = append(found, printed{m[1], "far", m[2]}, printed{m[1], "cold", m[3]})
+	}
+	return found
+}
+
+// inKRD are the shares of the table of several traces.
+func inKRD(t *testing.T, text string) (found []printed) {
+	t.Helper()
+	head := regexp.MustCompile(`(?m)^ +(\w+) +(\w+)$`).FindStringSubmatch(text)
+	if head == nil {
+		t.Fatalf("no schedulers in\n%s", text)
+	}
+	for row, key := range map[string]string{"close": "close", "near": "near", "far": "far",
+		"cold": "cold", "invalid.": "invalidated"} {
+		cells := regexp.MustCompile(`(?m)^` + row + ` +([\d.]+) % +([\d.]+) %$`).
+			FindStringSubmatch(text)
+		if cells == nil {
+			t.Fatalf("no row %s in\n%s", row, text)
+		}
+		for i := range 2 {
+			found = append(found, printed{"one trace of " + head[i+1], key, cells[i+1]})
+		}
 	}
 	return found
 }

@@ -126,5 +126,5 @@ func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given) error {
 	if d.Dir != "" && !asJSON(c) {
 		fmt.Fprintf(a.stderr, "run directory: %s\n", d.Dir)
 	}
-	return errors.Join(a.answer(c, d, d.Write), err)
+	return errors.Join(a.answer(c, d, d.View().Text), err)
 }
