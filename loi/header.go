@@ -36,33 +36,35 @@ type KV struct {
 
 // A Header holds all that the analysis of a trace needs besides its records.
 type Header struct {
-	Registry Registry
-	Clock    Clock
-	Workers  []Worker // by worker number
+	Registry Registry `json:"-"`
+	Clock    Clock    `json:"-"`
+	Workers  []Worker `json:"-"` // by worker number
 	// LLC domains; 0 in Create and Builder.Close means the largest Worker.Node + 1
-	Nodes    int
-	L2Bytes  uint64 // per core; 0 if unknown
-	LLCBytes uint64 // per node; 0 if unknown
+	Nodes    int    `json:"nodes"`
+	L2Bytes  uint64 `json:"-"` // per core; 0 if unknown
+	LLCBytes uint64 `json:"-"` // per node; 0 if unknown
 	// how L2Bytes and LLCBytes are known, as "told" or "assumed"; "" where that is not recorded
-	L2Known, LLCKnown string
-	Substrate         string // Native or Simulated
-	Synthetic         bool   // the worker-to-node map was imposed and is not the machine's
-	Grain             string // what one pair of stamps covers: "kernel" or "task"
+	L2Known   string `json:"l2_known,omitempty"`
+	LLCKnown  string `json:"llc_known,omitempty"`
+	Substrate string `json:"substrate"` // Native or Simulated
+	Synthetic bool   `json:"synthetic"` // the worker-to-node map was imposed and is not the machine's
+	Grain     string `json:"grain"`     // what one pair of stamps covers: "kernel" or "task"
 
-	// What was run, as far as it is known.
-	Kernel    string // the program; not one of Registry.Kernels, of which it may execute several
-	Scheduler string
-	Params    []KV   // of Kernel, in its order
-	Cores     int    // that the scheduler was given; 0 if unknown
-	Seed      uint64 // of the first repetition
-	Machine   string // its name
+	// What was run, as far as it is known. Kernel is the program; not one of Registry.Kernels, of
+	// which it may execute several.
+	Kernel    string `json:"kernel,omitempty"`
+	Scheduler string `json:"scheduler,omitempty"`
+	Params    []KV   `json:"params,omitempty"`  // of Kernel, in its order
+	Cores     int    `json:"cores,omitempty"`   // that the scheduler was given; 0 if unknown
+	Seed      uint64 `json:"seed"`              // of the first repetition
+	Machine   string `json:"machine,omitempty"` // its name
 	// MachineHash is the hash of the machine's description where it is simulated or from a file.
-	MachineHash string
-	// Unordered records that the records of a worker need not be in the order of their starts:
-	// those of Go's own scheduler belong to CPUs.
-	Unordered bool
+	MachineHash string `json:"machine_hash,omitempty"`
+	// Unordered records that the records of a worker need not be in the order of their starts: those
+	// of Go's own scheduler belong to CPUs.
+	Unordered bool `json:"unordered"`
 
-	Meta []KV // free-form, in this order
+	Meta []KV `json:"-"` // free-form, in this order
 }
 
 // WorkersAreGoroutines is the entry of Meta in the trace of a Go program without a scheduler of

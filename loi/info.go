@@ -7,24 +7,25 @@ import (
 
 // Info is what is known of a trace file without its records, and, where Verified, with them.
 type Info struct {
-	Path      string
-	Version   int
-	Bytes     uint64 // of the file; of a compressed one, when decompressed
-	Packed    uint64 // bytes of a compressed file; 0 if it is not compressed
-	Clean     bool   // it has a clean end; if not, the numbers are those of what could be recovered
-	Recovered bool
-	Buffered  bool
-	Verified  bool // the fields from Kernels on are valid
-	Header    Header
-	Chunks    int
-	Used      uint64 // bytes of records
+	Path    string `json:"path"`
+	Version int    `json:"trace_version"`
+	Bytes   uint64 `json:"bytes"` // of the file; of a compressed one, when decompressed
+	Packed  uint64 `json:"-"`     // bytes of a compressed file; 0 if it is not compressed
+	// it has a clean end; if not, the numbers are those of what could be recovered
+	Clean     bool   `json:"clean_end"`
+	Recovered bool   `json:"recovered"`
+	Buffered  bool   `json:"-"`
+	Verified  bool   `json:"verified"` // every record was read, and Workers is valid
+	Header    Header `json:"-"`
+	Chunks    int    `json:"-"`
+	Used      uint64 `json:"-"` // bytes of records
 	// by worker, as they are stored: a run counts as one, see Activity for executions
-	Records   []uint64
-	Discarded []uint64   // by worker; the newest ones, that found no room
-	LostBytes []uint64   // by worker; given up by a recovery, see Trace.LostBytes
-	Workers   []Activity // by worker; nil unless Verified
+	Records   []uint64   `json:"-"`
+	Discarded []uint64   `json:"-"` // by worker; the newest ones, that found no room
+	LostBytes []uint64   `json:"-"` // by worker; given up by a recovery, see Trace.LostBytes
+	Workers   []Activity `json:"-"` // by worker; nil unless Verified
 	// how many events of each kind there are; of Stat and Verify
-	Events []EventCount
+	Events []EventCount `json:"-"`
 }
 
 // Activity is what the records of a worker tell.

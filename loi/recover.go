@@ -13,20 +13,20 @@ const unfinishedMax = 64 << 10
 
 // A RecoverReport tells what a recovery found. Slices are by worker.
 type RecoverReport struct {
-	Clean     bool     // the trace has a clean end and no damage: there was nothing to do
-	Records   []uint64 // kept
-	Discarded []uint64 // that are missing, see Trace.Discarded
+	Clean     bool     `json:"clean_end"` // and no damage: there was nothing to do
+	Records   []uint64 `json:"records"`   // kept
+	Discarded []uint64 `json:"discarded"` // that are missing, see Trace.Discarded
 	// at least so many bytes of chunks were damaged or missing
-	LostBytes   []uint64
-	LossUnknown []bool // how many records were in them, see Trace.LossUnknown
+	LostBytes   []uint64 `json:"lost_bytes"`
+	LossUnknown []bool   `json:"loss_unknown"` // how many records were in them, see Trace.LossUnknown
 	// Until is the latest end of a kernel or task that was kept, in ticks since the earliest start
 	// of one of any worker; -1: none was kept.
-	Until        []int64
-	Clock        Clock  // of Until
-	Unfinished   []bool // the worker was writing a record when it was killed
-	SkippedBytes uint64 // between chunks, that belong to none
-	BadChunks    int    // cut off, missing or with a wrong checksum
-	Disordered   uint64 // records kept whose stamps go back or overlap, see Info
+	Until        []int64 `json:"-"`
+	Clock        Clock   `json:"-"`             // of Until
+	Unfinished   []bool  `json:"unfinished"`    // the worker was writing a record when it was killed
+	SkippedBytes uint64  `json:"skipped_bytes"` // between chunks, that belong to none
+	BadChunks    int     `json:"bad_chunks"`    // cut off, missing or with a wrong checksum
+	Disordered   uint64  `json:"disordered"`    // records kept whose stamps go back or overlap, see Info
 }
 
 // Damaged tells whether more is missing than the unfinished records.

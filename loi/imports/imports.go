@@ -102,17 +102,17 @@ type Options struct {
 
 // A Summary tells what was imported.
 type Summary struct {
-	Format     string
-	Workers    int // largest number of a worker, plus 1
-	Nodes      int
-	Objects    int
-	Kernels    int
-	Executions uint64
-	Accesses   uint64
-	FirstTime  uint64  // ticks
-	LastTime   uint64  // ticks
-	ClockHz    float64 // ticks a second; 0: the source does not say
-	Backward   uint64  // rows that came after a later one of their worker, if Sort
+	Format     string  `json:"format"`
+	Workers    int     `json:"workers"` // largest number of a worker, plus 1
+	Nodes      int     `json:"nodes"`
+	Objects    int     `json:"objects"`
+	Kernels    int     `json:"kernels"`
+	Executions uint64  `json:"executions"`
+	Accesses   uint64  `json:"accesses"`
+	FirstTime  uint64  `json:"first_time"`  // ticks
+	LastTime   uint64  `json:"last_time"`   // ticks
+	Backward   uint64  `json:"sorted_rows"` // rows that came after a later one of their worker, if Sort
+	ClockHz    float64 `json:"-"`           // ticks a second; 0: the source does not give it
 }
 
 // maxHz is the fastest clock that a whole number of ticks a second tells.

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"encoding/json"
 	"path/filepath"
 	"slices"
@@ -18,22 +17,21 @@ func TestAgent(t *testing.T) {
 		t.Skip("it builds a program")
 	}
 	o := outside{t, t.TempDir()}
-	krdlab := func(want int, args ...string) string {
+	ends := func(want int, args ...string) string {
 		t.Helper()
-		var stdout, stderr bytes.Buffer
-		if code := newApp(&stdout, &stderr).main(append([]string{"krdlab"},
-			args...)); code != want {
-			t.Fatalf("%q: exit code %d, expected %d\n%s", args, code, want, stderr.String())
+		code, stdout, stderr := krdlab(args...)
+		if code != want {
+			t.Fatalf("%q: exit code %d, expected %d\n%s", args, code, want, stderr)
 		}
-		return stdout.String()
+		return stdout
 	}
 	if n := o.extract("../../../docs/agent.md", ""); n != 1 {
 		t.Fatalf("docs/agent.md has %d files, want main.go", n)
 	}
 	dir := filepath.Join(o.dir, "krdagent")
-	krdlab(0, "trace", "go", "--agent", dir)
-	krdlab(2, "trace", "go", "--agent", dir) // it is there
-	krdlab(2, "trace", "go", "--agent", dir+"2", ".")
+	ends(0, "trace", "go", "--agent", dir)
+	ends(2, "trace", "go", "--agent", dir) // it is there
+	ends(2, "trace", "go", "--agent", dir+"2", ".")
 	o.run("go", "mod", "init", "example.org/pipeline")
 	o.run("go", "mod", "edit", "-require="+agent.Module+"@v0.0.0",
 		"-replace="+agent.Module+"=./krdagent")
@@ -50,7 +48,7 @@ func TestAgent(t *testing.T) {
 		Accesses, Cold uint64
 		Bins           []krd.Bin
 	}
-	text := krdlab(0, "krd", filepath.Join(o.dir, "p.loi"), "--json")
+	text := ends(0, "krd", filepath.Join(o.dir, "p.loi"), "--json")
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,11 +34,11 @@ func (a *app) answer(c *cobra.Command, document any, text func(*doc.Page) error)
 	return text(a.page())
 }
 
-// besideEach returns an error for the first of flags that c is given: each excludes what, which is
-// the text of a flag, for the reason why.
-func besideEach(c *cobra.Command, what, why string, flags ...string) error {
+// exclude returns an error for the first of flags that c is given, where holds: each excludes what,
+// which is the text of a flag, for the reason why.
+func exclude(c *cobra.Command, holds bool, what, why string, flags ...string) error {
 	for _, name := range flags {
-		if c.Flags().Changed(name) {
+		if holds && c.Flags().Changed(name) {
 			return usageError("%s: %s and --%s exclude each other; %s", c.CommandPath(), what, name,
 				why)
 		}
@@ -59,16 +60,12 @@ func onlyWith(c *cobra.Command, with, example string, flags ...string) error {
 	return nil
 }
 
-// required returns an error where --out of c is not given or path cannot be a new file. typed is the
-// command as an example, without --out.
+// required returns an error where --out of c is not given, or path cannot be a new file. kind and
+// args are those of the example that the error has.
 func required(c *cobra.Command, path, kind string, args ...string) error {
 	if path == "" {
-		typed := c.CommandPath()
-		for _, arg := range args {
-			typed += " " + arg
-		}
 		return usageError("%s: --out is missing; type %s --out %s, a new file", c.CommandPath(),
-			typed, kind)
+			strings.Join(append([]string{c.CommandPath()}, args...), " "), kind)
 	}
 	return newFile("out", path)
 }

@@ -55,6 +55,13 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
+// krdlab runs a command in this process.
+func krdlab(args ...string) (code int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	code = newApp(&out, &err).main(append([]string{"krdlab"}, args...))
+	return code, out.String(), err.String()
+}
+
 // A fake app runs on two made-up cores, and repetitions take no time.
 func fakeApp(t *testing.T, end func(ctx context.Context, m *result.Measured) error) (a *app,
 	stdout, stderr *bytes.Buffer) {

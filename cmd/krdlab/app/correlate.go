@@ -76,27 +76,18 @@ func (a *app) correlateCommand() *cobra.Command {
 // check returns an error where the flags do not go together.
 func (f *correlateFlags) check(c *cobra.Command, args []string) error {
 	tables := correlate.Tables
-	if f.levels {
+	switch {
+	case f.levels:
 		tables = levels.Tables
-		if err := besideEach(c, "--levels", "it prints all", "all"); err != nil {
-			return err
-		}
-	} else if len(args) > 1 {
+	case len(args) > 1:
 		return usageError("krdlab correlate: %d experiments; expected one, or add --levels, which "+
 			"takes several together", len(args))
 	}
-	if asJSON(c) {
-		if err := besideEach(c, "--json", "it has everything", "csv", "all"); err != nil {
-			return err
-		}
+	if f.csv != "" && !slices.Contains(tables, f.csv) {
+		return &request.Error{Flag: "csv", Got: f.csv, Want: request.Suggest(f.csv, tables, "")}
 	}
-	if f.csv != "" {
-		if !slices.Contains(tables, f.csv) {
-			return &request.Error{Flag: "csv", Got: f.csv, Want: request.Suggest(f.csv, tables, "")}
-		}
-		if err := besideEach(c, "--csv "+f.csv, "tables are whole", "all"); err != nil {
-			return err
-		}
-	}
-	return cmp.Or(onlyWith(c, "levels", "--levels", "exclude", "plot"), figureFile(f.plot))
+	return cmp.Or(exclude(c, f.levels, "--levels", "it prints all", "all"),
+		exclude(c, asJSON(c), "--json", "it has everything", "csv", "all"),
+		exclude(c, f.csv != "", "--csv "+f.csv, "tables are whole", "all"),
+		onlyWith(c, "levels", "--levels", "exclude", "plot"), figureFile(f.plot))
 }

@@ -2,9 +2,7 @@ package app
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,51 +16,31 @@ import (
 // types with a method Error and without a method Class, and sentinels that [failure.New] did not
 // make. seen counts the exported errors.
 func unclassed(root string) (bad []string, seen int, err error) {
-	err = filepath.WalkDir(root, func(dir string, e fs.DirEntry, err error) error {
-		if err != nil || !e.IsDir() {
-			return err
-		}
-		if name := e.Name(); dir != root && (strings.HasPrefix(name, ".") || name == "testdata") {
-			return filepath.SkipDir
-		}
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			return err
-		}
-		isError, hasClass := map[string]bool{}, map[string]bool{}
-		for _, f := range entries {
-			if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
-				continue
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, f.Name()), nil, 0)
-			if err != nil {
-				return err
-			}
-			for _, d := range file.Decls {
-				switch d := d.(type) {
-				case *ast.FuncDecl:
-					if name := receiver(d); ast.IsExported(name) {
-						isError[name] = isError[name] || d.Name.Name == "Error"
-						hasClass[name] = hasClass[name] || d.Name.Name == "Class"
-					}
-				case *ast.GenDecl:
-					for name, made := range sentinels(d) {
-						isError[name], hasClass[name] = true, made == "failure.New"
-					}
+	isError, hasClass := map[string]bool{}, map[string]bool{} // by folder and name
+	_, err = sources(root, func(file, _ string, _ *token.FileSet, f *ast.File) {
+		of := filepath.Join(root, filepath.Dir(file)) + "."
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if name := receiver(d); ast.IsExported(name) {
+					isError[of+name] = isError[of+name] || d.Name.Name == "Error"
+					hasClass[of+name] = hasClass[of+name] || d.Name.Name == "Class"
+				}
+			case *ast.GenDecl:
+				for name, made := range sentinels(d) {
+					isError[of+name], hasClass[of+name] = true, made == "failure.New"
 				}
 			}
 		}
-		for name := range isError {
-			if !isError[name] {
-				continue
-			}
-			seen++
-			if !hasClass[name] {
-				bad = append(bad, filepath.Base(dir)+"."+name)
-			}
-		}
-		return nil
 	})
+	for name, is := range isError {
+		if is {
+			seen++
+		}
+		if is && !hasClass[name] {
+			bad = append(bad, filepath.Base(name))
+		}
+	}
 	slices.Sort(bad)
 	return bad, seen, err
 }

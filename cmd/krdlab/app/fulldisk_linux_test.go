@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,11 +20,6 @@ func TestSweepOnAFullDisk(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	krdlab := func(args ...string) (code int, stdout, stderr string) {
-		var out, err bytes.Buffer
-		code = newApp(&out, &err).main(append([]string{"krdlab"}, args...))
-		return code, out.String(), err.String()
-	}
 	exp := filepath.Join(disk, "exp")
 	code, _, stderr := krdlab("sweep", "matmul", "--n", "64,1024,128", "--cores", "1", "--sched",
 		"workfirst", "--machine", "native", "--reps", "1", "--warmup", "0", "--out", exp)

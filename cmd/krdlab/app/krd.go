@@ -219,26 +219,19 @@ func (f *krdFlags) options(c *cobra.Command) (opt krd.Options, err error) {
 		}
 		opt.Causes.Pairs = f.by == krd.ByObjectPair || f.by == krd.ByKernelPair
 	}
-	if f.csv {
-		err = besideEach(c, "--csv", "it has the bins only; use --json for all", "json", "llc")
-	}
-	if f.replay != "" && err == nil {
-		err = besideEach(c, "--replay "+f.replay, "it simulates caches and knows no distances",
+	sampling := opt.Engine.Sampling()
+	return opt, cmp.Or(
+		exclude(c, f.csv, "--csv", "it has the bins only; use --json for all", "json", "llc"),
+		exclude(c, f.replay != "", "--replay "+f.replay, "it simulates caches and knows no distances",
 			"csv", "plot", "node", "coherence", "per", "by", "bins", "llc", "engine", "weight",
-			"distance")
-	}
-	if f.by != "" && err == nil {
-		err = besideEach(c, "--by "+f.by, "use --json for all rows", "csv", "plot", "node")
-		if opt.Engine.Sampling() && err == nil {
-			err = besideEach(c, "--by "+f.by, "a sample has no causes", "engine")
-		}
-	}
-	if opt.Engine.Sampling() && err == nil {
-		err = besideEach(c, "--engine "+f.engine, "a sample gives estimates for far reuses and misses "+
-			"only", "csv", "plot", "node", "coherence", "per", "weight", "distance")
-	}
-	return opt, cmp.Or(err, onlyWith(c, "by", "--by "+strings.Join(krd.Rankings, " or --by "), "bins"),
-		onlyWith(c, "replay", "--replay host", "cache-model"), figureFile(f.plot))
+			"distance"),
+		exclude(c, f.by != "", "--by "+f.by, "use --json for all rows", "csv", "plot", "node"),
+		exclude(c, sampling && f.by != "", "--by "+f.by, "a sample has no causes", "engine"),
+		exclude(c, sampling, "--engine "+f.engine, "a sample gives estimates for far reuses and "+
+			"misses only", "csv", "plot", "node", "coherence", "per", "weight", "distance"),
+		onlyWith(c, "by", "--by "+strings.Join(krd.Rankings, " or --by "), "bins"),
+		onlyWith(c, "replay", "--replay host", "cache-model"),
+		figureFile(f.plot))
 }
 
 const wantBins = "expected FROM-TO in bytes, such as 32M-, 1MiB-32MiB or 0-64K"

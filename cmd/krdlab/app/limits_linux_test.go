@@ -87,13 +87,12 @@ func TestEditedPlan(t *testing.T) {
 		{"sweep", "status", dir},
 		{"sweep", "resume", dir},
 	} {
-		var stdout, stderr bytes.Buffer
-		code := newApp(&stdout, &stderr).main(append([]string{"krdlab"}, argv...))
+		code, stdout, stderr := krdlab(argv...)
 		if want := []int{exitOK, exitOK, exitUsage}[i]; code != want {
-			t.Errorf("%q: exit code %d, want %d\n%s%s", argv, code, want, &stdout, &stderr)
+			t.Errorf("%q: exit code %d, want %d\n%s%s", argv, code, want, stdout, stderr)
 		}
-		if i == 2 && !strings.Contains(stderr.String(), "--reps 4000000000000: at most 1000000") {
-			t.Errorf("%q: %s", argv, &stderr)
+		if i == 2 && !strings.Contains(stderr, "--reps 4000000000000: at most 1000000") {
+			t.Errorf("%q: %s", argv, stderr)
 		}
 		plan := filepath.Join(dir, "plan.jsonl")
 		b, err := os.ReadFile(plan)

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -28,26 +27,26 @@ type printed struct{ scheduler, key, text string }
 
 // Whatever prints a measure of the catalogue prints the same value of it.
 func TestOneValue(t *testing.T) {
-	krdlab := func(args ...string) string {
+	works := func(args ...string) string {
 		t.Helper()
-		var out, err bytes.Buffer
-		if code := newApp(&out, &err).main(append([]string{"krdlab"}, args...)); code != 0 {
-			t.Fatalf("%v: exit code %d, %s", args, code, err.String())
+		code, stdout, stderr := krdlab(args...)
+		if code != 0 {
+			t.Fatalf("%v: exit code %d, %s", args, code, stderr)
 		}
-		return out.String()
+		return stdout
 	}
 	dir := t.TempDir()
 	run, swept, figures := filepath.Join(dir, "run"), filepath.Join(dir, "swept"),
 		filepath.Join(dir, "figures")
 	flags := []string{"matmul", "--n", "256", "--sched", "workfirst,helpfirst", "--machine",
 		"westmere-ex-4s", "--cores", "12", "--reps", "6", "--trace", "krd,coherence", "--out"}
-	brief := krdlab(append(append([]string{"run"}, flags...), run)...)
-	verbose := krdlab(append(append([]string{"run"}, flags...), filepath.Join(dir, "again"), "-v")...)
-	krdlab(append(append([]string{"sweep"}, flags...), swept)...)
-	krdlab("sweep", "collect", swept)
-	krdlab("plot", swept, "--format", "md", "--out", figures)
+	brief := works(append(append([]string{"run"}, flags...), run)...)
+	verbose := works(append(append([]string{"run"}, flags...), filepath.Join(dir, "again"), "-v")...)
+	works(append(append([]string{"sweep"}, flags...), swept)...)
+	works("sweep", "collect", swept)
+	works("plot", swept, "--format", "md", "--out", figures)
 	page := filepath.Join(dir, "page.html")
-	krdlab("report", swept, "--out", page)
+	works("report", swept, "--out", page)
 
 	e, err := dataset.Load(swept)
 	if err != nil {
@@ -59,7 +58,7 @@ func TestOneValue(t *testing.T) {
 	}
 	// One trace, one value: krd prints what the run did of its only repetition.
 	traced := filepath.Join(dir, "traced")
-	krdlab("run", "matmul", "--n", "256", "--sched", "workfirst,helpfirst", "--machine",
+	works("run", "matmul", "--n", "256", "--sched", "workfirst,helpfirst", "--machine",
 		"westmere-ex-4s", "--cores", "12", "--reps", "1", "--trace", "full,coherence", "--out", traced)
 	one, err := dataset.Load(traced)
 	if err != nil {
@@ -70,12 +69,12 @@ func TestOneValue(t *testing.T) {
 	}
 	for name, found := range map[string][]printed{
 		"reproduce": inReproduction(t, e),
-		"krd":       inKRD(t, krdlab("krd", traced, "--coherence")),
+		"krd":       inKRD(t, works("krd", traced, "--coherence")),
 		"run":       inBrief(t, brief),
 		"run -v":    inBrief(t, verbose),
 		"collect":   inTable(t, filepath.Join(swept, "table.csv")),
-		"correlate": inCells(t, krdlab("correlate", run, "--csv", "cells")),
-		"compare":   inComparison(t, krdlab("compare", run, swept, "--json")),
+		"correlate": inCells(t, works("correlate", run, "--csv", "cells")),
+		"compare":   inComparison(t, works("compare", run, swept, "--json")),
 		"report":    inPage(t, page),
 		"plot":      inMisses(t, filepath.Join(figures, "misses.md")),
 	} {

@@ -31,7 +31,7 @@ func (a *app) reportCommand() *cobra.Command {
 			if args, err = a.orLatest(c, args, false, "EXP"); err != nil {
 				return err
 			}
-			e, err := reportable(args[0])
+			e, err := loadExperiment(args[0], true) // the page names what is wrong
 			if err != nil {
 				return err
 			}

@@ -223,15 +223,15 @@ func (a *app) sayCoherent(path string) {
 }
 
 // loadExperiment reads an experiment, or a run, to compute with. What is not as it should be, but
-// can be read, is in its Problems.
-func loadExperiment(dir string) (*dataset.Experiment, error) {
+// can be read, is in its Problems. It is an error if nothing of it can be used, unless empty.
+func loadExperiment(dir string, empty bool) (*dataset.Experiment, error) {
 	if dir == "" {
 		return nil, usageError("krdlab: the name of an experiment or run is empty; type . for " +
 			"this folder")
 	}
 	e, err := dataset.Load(dir)
 	switch {
-	case err == nil && len(e.Cells) == 0:
+	case err == nil && len(e.Cells) == 0 && !empty:
 		what := fmt.Sprintf("none of the %d cells of its plan can be used", len(e.Plan))
 		if len(e.Plan) == 1 {
 			what = "the only cell of its plan cannot be used"
@@ -276,7 +276,7 @@ func (a *app) experiments(c *cobra.Command, args, what []string,
 	return interruptible(c.Context(), func() error {
 		var list []*dataset.Experiment
 		for _, dir := range args {
-			e, err := loadExperiment(dir)
+			e, err := loadExperiment(dir, false)
 			if all, ferr := c.Flags().GetBool("include-disturbed"); err == nil && ferr == nil &&
 				!all {
 				e, err = a.undisturbed(dir, e)
@@ -302,18 +302,6 @@ func (a *app) undisturbed(dir string, e *dataset.Experiment) (*dataset.Experimen
 			"disturbed them; --include-disturbed uses them\n", dir, n, len(e.Cells))
 	}
 	return clean, nil
-}
-
-// reportable reads an experiment of which there may be nothing to use: the page then says why.
-func reportable(dir string) (*dataset.Experiment, error) {
-	if dir == "" {
-		return loadExperiment(dir)
-	}
-	e, err := dataset.Load(dir)
-	if err != nil {
-		return loadExperiment(dir) // the same error, with its exit code
-	}
-	return e, nil
 }
 
 // sayNotes prints which computers are taken as one machine and which are not.

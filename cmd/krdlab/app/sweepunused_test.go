@@ -13,11 +13,6 @@ import (
 // Cells that are finished and cannot be used make every command that works without them end with
 // an exit code of its own, and a count; what can be used is printed all the same.
 func TestSweepUnused(t *testing.T) {
-	krdlab := func(args ...string) (code int, stdout, stderr string) {
-		var out, err bytes.Buffer
-		code = newApp(&out, &err).main(append([]string{"krdlab"}, args...))
-		return code, out.String(), err.String()
-	}
 	whole := filepath.Join(t.TempDir(), "whole")
 	if code, _, stderr := krdlab("sweep", "matmul", "--n", "64", "--cores", "1,6", "--sched",
 		"workfirst", "--machine", "westmere-ex-4s", "--reps", "2", "--out", whole); code != 0 {

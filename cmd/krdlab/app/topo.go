@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,17 +30,13 @@ func (a *app) topoCommand() *cobra.Command {
 			"CPUs this process may run.",
 		Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			err := besideEach(c, "--root "+root, "it is of another machine", "measure", "caches")
-			if root == "" {
-				err = nil
-			}
-			if again && err == nil {
-				err = besideEach(c, "--measure", "give the caches or measure them", "caches", "json")
-			}
-			switch {
-			case err != nil:
+			if err := cmp.Or(
+				exclude(c, root != "", "--root "+root, "it is of another machine", "measure", "caches"),
+				exclude(c, again, "--measure", "give the caches or measure them", "caches"),
+			); err != nil {
 				return err
-			case again:
+			}
+			if again {
 				return a.topoMeasured(c.Context())
 			}
 			t, err := a.host(caches)
@@ -103,39 +100,37 @@ func (a *app) topoMeasured(ctx context.Context) error {
 }
 
 func writeTopology(p *doc.Page, t *hw.Topology) error {
-	var b strings.Builder
 	m := t.Machine()
-	fmt.Fprintf(&b, "%s\n", m.Describe())
-	fmt.Fprintf(&b, "%s; an LLC for each node, lines of %s\n", m.Caches(), hw.Size(m.LineBytes))
+	fmt.Fprintf(p, "%s\n", m.Describe())
+	fmt.Fprintf(p, "%s; an LLC for each node, lines of %s\n", m.Caches(), hw.Size(m.LineBytes))
 	for i, n := range t.Nodes {
-		fmt.Fprintf(&b, "node %d: L%s %s, package %s, NUMA %s\n", i, number(n.LLC.Level, 0),
+		fmt.Fprintf(p, "node %d: L%s %s, package %s, NUMA %s\n", i, number(n.LLC.Level, 0),
 			n.LLC.Bytes, number(n.Package, -1), hw.FormatCPUList(n.NUMA))
 		for _, core := range n.Cores {
 			cpus := t.Cores[core].CPUs
-			fmt.Fprintf(&b, "  core %d: CPU %s%s\n", core, hw.FormatCPUList(cpus),
+			fmt.Fprintf(p, "  core %d: CPU %s%s\n", core, hw.FormatCPUList(cpus),
 				notAllowed(t, cpus))
 		}
 	}
 	for _, n := range t.NUMA {
-		fmt.Fprintf(&b, "NUMA node %d: CPUs %s, memory %s", n.ID, hw.FormatCPUList(n.CPUs),
+		fmt.Fprintf(p, "NUMA node %d: CPUs %s, memory %s", n.ID, hw.FormatCPUList(n.CPUs),
 			n.Bytes)
 		if n.Distance != nil {
-			fmt.Fprintf(&b, ", distances %s", strings.Trim(fmt.Sprint(n.Distance), "[]"))
+			fmt.Fprintf(p, ", distances %s", strings.Trim(fmt.Sprint(n.Distance), "[]"))
 		}
-		b.WriteByte('\n')
+		fmt.Fprintln(p)
 	}
 	if len(t.Offline) > 0 {
-		fmt.Fprintf(&b, "offline: CPUs %s\n", hw.FormatCPUList(t.Offline))
+		fmt.Fprintf(p, "offline: CPUs %s\n", hw.FormatCPUList(t.Offline))
 	}
-	fmt.Fprintf(&b, "this process may use CPUs %s\n", hw.FormatCPUList(t.Allowed()))
+	fmt.Fprintf(p, "this process may use CPUs %s\n", hw.FormatCPUList(t.Allowed()))
 	if cpus, err := t.Available(hw.Binding{}, false); err == nil {
-		fmt.Fprintf(&b, "workers run, in this order, on CPUs %s\n",
+		fmt.Fprintf(p, "workers run, in this order, on CPUs %s\n",
 			strings.Trim(strings.ReplaceAll(fmt.Sprint(cpus), " ", ","), "[]"))
 	}
 	for _, warning := range t.Warnings {
-		fmt.Fprintf(&b, "warning: %s\n", warning)
+		fmt.Fprintf(p, "warning: %s\n", warning)
 	}
-	fmt.Fprint(p, b.String())
 	return p.Close()
 }
 

@@ -87,25 +87,16 @@ func (a *app) traceRecover() *cobra.Command {
 
 // recovered is the document of `krdlab trace recover --json`.
 type recovered struct {
-	Path        string   `json:"path"`
-	Out         string   `json:"out"`
-	CleanEnd    bool     `json:"clean_end"`    // there was nothing to recover
-	Records     []uint64 `json:"records"`      // by worker
-	Discarded   []uint64 `json:"discarded"`    // missing; at least so many where LossUnknown is set
-	LossUnknown []bool   `json:"loss_unknown"` // by worker
-	LostBytes   []uint64 `json:"lost_bytes"`   // at least
-	Unfinished  []bool   `json:"unfinished"`
+	Path string `json:"path"`
+	Out  string `json:"out"`
+	*loi.RecoverReport
 	// by worker, since the first kernel kept; null: none was kept, or the clock's rate is unknown
-	KeptUntilNS  []result.Number `json:"kept_until_ns"`
-	SkippedBytes uint64          `json:"skipped_bytes"`
-	BadChunks    int             `json:"bad_chunks"`
-	Disordered   uint64          `json:"disordered"`
-	Warnings     []string        `json:"warnings"`
+	KeptUntilNS []result.Number `json:"kept_until_ns"`
+	Warnings    []string        `json:"warnings"`
 }
 
 func (a *app) writeRecovered(c *cobra.Command, path, out string, r *loi.RecoverReport) error {
-	d := recovered{path, out, r.Clean, r.Records, r.Discarded, r.LossUnknown, r.LostBytes,
-		r.Unfinished, nil, r.SkippedBytes, r.BadChunks, r.Disordered, []string{}}
+	d := recovered{path, out, r, nil, []string{}}
 	for _, ticks := range r.Until {
 		n := result.Number{}
 		if ticks >= 0 && r.Clock.Hz > 0 {

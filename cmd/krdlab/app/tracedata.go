@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments/request"
-	"krdlab/experiments/result"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
 	"krdlab/loi"
@@ -72,7 +71,7 @@ func (a *app) traceImport() *cobra.Command {
 			if err != nil {
 				return importError(out, err)
 			}
-			return a.answer(c, importDocument(args[0], out, s), func(p *doc.Page) error {
+			return a.answer(c, imported{args[0], out, s, orNull(s.ClockHz)}, func(p *doc.Page) error {
 				accesses := units.Count(s.Accesses, "access")
 				if s.Accesses != 1 {
 					accesses = fmt.Sprint(s.Accesses, " accesses")
@@ -112,29 +111,10 @@ func (a *app) traceImport() *cobra.Command {
 
 // imported is the document of `krdlab trace import --json`.
 type imported struct {
-	Path       string `json:"path"`
-	Out        string `json:"out"`
-	Format     string `json:"format"`
-	Workers    int    `json:"workers"`
-	Nodes      int    `json:"nodes"`
-	Objects    int    `json:"objects"`
-	Kernels    int    `json:"kernels"`
-	Executions uint64 `json:"executions"`
-	Accesses   uint64 `json:"accesses"`
-	FirstTime  uint64 `json:"first_time"`
-	LastTime   uint64 `json:"last_time"`
-	Backward   uint64 `json:"sorted_rows"`
-	// ticks a second; null: the input does not say
-	ClockHz result.Number `json:"clock_hz"`
-}
-
-func importDocument(path, out string, s imports.Summary) imported {
-	hz := result.Number{}
-	if s.ClockHz > 0 {
-		hz = result.Some(s.ClockHz)
-	}
-	return imported{path, out, s.Format, s.Workers, s.Nodes, s.Objects, s.Kernels, s.Executions,
-		s.Accesses, s.FirstTime, s.LastTime, s.Backward, hz}
+	Path string `json:"path"`
+	Out  string `json:"out"`
+	imports.Summary
+	ClockHz *float64 `json:"clock_hz"` // ticks a second; null: the input does not give it
 }
 
 // importFlags are the flags of the fields of imports.Options.

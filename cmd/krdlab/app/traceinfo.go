@@ -14,38 +14,19 @@ import (
 
 // traceDoc is the document of `krdlab trace info --json` and `verify --json`.
 type traceDoc struct {
-	Path      string            `json:"path"`
-	Version   int               `json:"trace_version"`
-	Bytes     uint64            `json:"bytes"`
-	CleanEnd  bool              `json:"clean_end"`
-	Recovered bool              `json:"recovered"`
-	Verified  bool              `json:"verified"` // every record was read
-	Substrate string            `json:"substrate"`
-	Synthetic bool              `json:"synthetic"`
-	Grain     string            `json:"grain"`
+	*loi.Info
+	*loi.Header
 	Clock     clockDoc          `json:"clock"`
 	L2Bytes   *uint64           `json:"l2_bytes"`
 	LLCBytes  *uint64           `json:"llc_bytes"`
-	L2Known   string            `json:"l2_known,omitempty"`
-	LLCKnown  string            `json:"llc_known,omitempty"`
-	Nodes     int               `json:"nodes"`
 	Meta      map[string]string `json:"meta"`
 	Records   uint64            `json:"records"`
 	Discarded uint64            `json:"discarded"`
 	Objects   []objectDoc       `json:"objects"`
 	Kernels   []kernelDoc       `json:"kernels"`
 	Workers   []workerDoc       `json:"workers"`
-	// What was run, as far as it is known.
-	Scheduler   string           `json:"scheduler,omitempty"`
-	Kernel      string           `json:"kernel,omitempty"`
-	Params      []loi.KV         `json:"params,omitempty"`
-	Cores       int              `json:"cores,omitempty"`
-	Seed        uint64           `json:"seed"`
-	Machine     string           `json:"machine,omitempty"`
-	MachineHash string           `json:"machine_hash,omitempty"`
-	Unordered   bool             `json:"unordered"`
-	Regions     []regionDoc      `json:"regions"`
-	Events      []loi.EventCount `json:"events"`
+	Regions   []regionDoc       `json:"regions"`
+	Events    []loi.EventCount  `json:"events"`
 }
 
 type regionDoc struct {
@@ -99,19 +80,12 @@ type workerDoc struct {
 
 func newTraceDoc(in *loi.Info) *traceDoc {
 	h := &in.Header
-	d := &traceDoc{
-		Path: in.Path, Version: in.Version, Bytes: in.Bytes, CleanEnd: in.Clean,
-		Recovered: in.Recovered, Verified: in.Verified,
-		Substrate: h.Substrate, Synthetic: h.Synthetic, Grain: h.Grain,
-		Clock: clockDoc{h.Clock.Source, orNull(h.Clock.Hz), h.Clock.Invariant}, L2Bytes: orNull(h.L2Bytes),
-		LLCBytes: orNull(h.LLCBytes), L2Known: h.L2Known, LLCKnown: h.LLCKnown,
-		Nodes: h.Nodes, Meta: map[string]string{}, Records: sum(in.Records),
-		Discarded: sum(in.Discarded),
-		Objects:   []objectDoc{}, Kernels: []kernelDoc{},
-		Scheduler: h.Scheduler, Kernel: h.Kernel, Cores: h.Cores, Seed: h.Seed, Machine: h.Machine,
-		MachineHash: h.MachineHash, Unordered: h.Unordered, Regions: []regionDoc{},
-		Params: h.Params, Events: append([]loi.EventCount{}, in.Events...),
-	}
+	d := &traceDoc{Info: in, Header: h,
+		Clock:   clockDoc{h.Clock.Source, orNull(h.Clock.Hz), h.Clock.Invariant},
+		L2Bytes: orNull(h.L2Bytes), LLCBytes: orNull(h.LLCBytes), Meta: map[string]string{},
+		Records: sum(in.Records), Discarded: sum(in.Discarded), Objects: []objectDoc{},
+		Kernels: []kernelDoc{}, Regions: []regionDoc{}, Events: append([]loi.EventCount{},
+			in.Events...)}
 	for _, r := range h.Registry.Regions {
 		doc := regionDoc{Name: r.Name, Kind: r.Kind.String()}
 		if r.Parent != loi.NoRegion {
@@ -167,11 +141,11 @@ func orNull[T uint64 | float64](n T) *T {
 // writeInfo prints what is known of a trace.
 func (a *app) writeInfo(c *cobra.Command, in *loi.Info) error {
 	d := newTraceDoc(in)
-	return a.answer(c, d, func(p *doc.Page) error { return d.write(p, in) })
+	return a.answer(c, d, d.write)
 }
 
-func (d *traceDoc) write(p *doc.Page, in *loi.Info) error {
-	p.Line("%s", in)
+func (d *traceDoc) write(p *doc.Page) error {
+	p.Line("%s", d.Info)
 	clock := "rate unknown"
 	if d.Clock.Hz != nil {
 		clock = fmt.Sprintf("%.6g MHz", *d.Clock.Hz/1e6)
@@ -179,9 +153,9 @@ func (d *traceDoc) write(p *doc.Page, in *loi.Info) error {
 	p.Line("substrate %s, clock %s (%s), a pair of stamps for each %s", d.Substrate,
 		d.Clock.Source, clock, d.Grain)
 	p.Line("%s, L2 %s, LLC %s", units.Count(d.Nodes, "node"),
-		strings.TrimSpace(hw.Size(in.Header.L2Bytes).String()+" "+d.L2Known),
-		strings.TrimSpace(hw.Size(in.Header.LLCBytes).String()+" "+d.LLCKnown))
-	for _, kv := range in.Header.Notes() {
+		strings.TrimSpace(hw.Size(d.Header.L2Bytes).String()+" "+d.L2Known),
+		strings.TrimSpace(hw.Size(d.Header.LLCBytes).String()+" "+d.LLCKnown))
+	for _, kv := range d.Notes() {
 		p.Line("%s: %s", kv.Key, kv.Value)
 	}
 	for _, o := range d.Objects {

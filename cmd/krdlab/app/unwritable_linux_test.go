@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -39,11 +38,6 @@ func withoutOverride(t *testing.T, f func()) {
 // all the same.
 func TestUnwritableSweep(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "exp")
-	krdlab := func(args ...string) (code int, stdout, stderr string) {
-		var out, err bytes.Buffer
-		code = newApp(&out, &err).main(append([]string{"krdlab"}, args...))
-		return code, out.String(), err.String()
-	}
 	if code, _, stderr := krdlab("sweep", "fib", "--n", "5,6", "--cores", "1", "--reps", "1",
 		"--out", dir); code != 0 {
 		t.Fatal(code, stderr)
