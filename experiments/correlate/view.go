@@ -76,7 +76,7 @@ func (f *Family) view() *doc.Doc {
 	d := &doc.Doc{Title: f.String(), Warnings: f.Warnings}
 	d.Add(append(doc.Paragraph(f.origin()),
 		fmt.Sprintf("L2 %s, LLC %s", bytesOrNA(uint64(f.L2Bytes)), bytesOrNA(uint64(f.LLCBytes)))))
-	d.Add(f.tableI())
+	d.Add(&doc.Doc{Parts: []doc.Part{f.tableI()}}) // its notes follow it
 	f.shares(d)
 	for i := range f.Scopes {
 		s := &f.Scopes[i]
