@@ -34,10 +34,10 @@ func Host() (*Topology, error) {
 // the machine that the program runs on use [Host].
 //
 // Where the list and the map of a file contradict each other, the map is believed; where CPUs
-// contradict each other about what they share, the set that most of its members confirm. Siblings whose core_ids and L1d caches both differ are cores of their own
-// (the modules of AMD's family 15h list two cores as siblings). A CPU whose files name no cache
-// beyond L1 is a node of its own core when others have them; when none has, each package (die) is
-// taken as one node.
+// contradict each other about what they share, the set that most of its members confirm. Siblings
+// whose core_ids and L1d caches both differ are cores of their own (the modules of AMD's family 15h
+// list two cores as siblings). A CPU whose files name no cache beyond L1 is a node of its own core
+// when others have them; when none has, each package (die) is taken as one node.
 //
 // Where the files name no cache, or no topology, CPUID does: cpuid is that of any CPU of the
 // machine, nil where it is not at hand. Where neither gives a size, or the size of an LLC is of a

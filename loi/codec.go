@@ -9,7 +9,8 @@ func sprint(format string, args ...any) string { return fmt.Sprintf(format, args
 
 func hex(b []byte) string { return fmt.Sprintf("% x", b) }
 
-// encodeHeader returns the header as it stands in a file: integers as unsigned varints, strings with their length first.
+// encodeHeader returns the header as it stands in a file: integers as unsigned varints, strings with
+// their length first.
 func encodeHeader(h *Header) []byte {
 	var e encoder
 	e.str(h.Clock.Source)

@@ -10,8 +10,9 @@ import (
 // Structure records which events of its structure a run records, besides its kernels: see
 // [loi.Recorder.BeginTask]. The zero value is none.
 type Structure struct {
-	Tasks   bool `json:"trace_tasks,omitempty"`   // who spawned whom, in which phase, and where each ran
-	Regions bool `json:"trace_regions,omitempty"` // which region of the program children ran in, of tasks that are [Regioned]
+	Tasks bool `json:"trace_tasks,omitempty"` // who spawned whom, in which phase, and where each ran
+	// in which region of the program children ran, of tasks that are [Regioned]
+	Regions bool `json:"trace_regions,omitempty"`
 	// what schedulers decided, and what they knew: hints of children, where each was placed or
 	// mailed, how phases are run, what is charged, requests and their answers; with Tasks, whose
 	// numbers they tell

@@ -145,9 +145,9 @@ func (g *Group) At(scheduler string, cores int) *result.Result {
 	case len(list) == 0:
 		return nil
 	case len(list) == 1 || g.pooled == nil:
-		return Pool(list).Result
+		return pool(list)
 	case g.pooled[ids] == nil:
-		g.pooled[ids] = Pool(list).Result
+		g.pooled[ids] = pool(list)
 	}
 	return g.pooled[ids]
 }
@@ -162,13 +162,19 @@ type Pooled struct {
 
 // Pool puts cells of one configuration together, which are at least one. Cost: a bootstrap.
 func Pool(cells []*Cell) *Pooled {
-	p := &Pooled{Cells: cells}
+	p := &Pooled{Cells: cells, Result: pool(cells)}
+	for _, c := range cells {
+		p.Rows = append(p.Rows, c.Rows()...)
+	}
+	return p
+}
+
+func pool(cells []*Cell) *result.Result {
 	var results []*result.Result
 	for _, c := range cells {
-		results, p.Rows = append(results, c.Result), append(p.Rows, c.Rows()...)
+		results = append(results, c.Result)
 	}
-	p.Result = result.Pool(results)
-	return p
+	return result.Pool(results)
 }
 
 // Nodes returns on how many nodes the workers of a result were; 0 if that is not known (go).

@@ -47,8 +47,9 @@ func (d *Document) View() *doc.Doc {
 		v.Add(show.KRD(d.KRD))
 	}
 	if len(d.Functions) > 0 {
-		v.Add(doc.Paragraph{fmt.Sprintf("tables are sorted by the accesses that are cold or from %s on, then by all; cold and "+
-			"from: shares of the row's own accesses", units.Bytes(limits[0]))})
+		v.Add(doc.Paragraph{fmt.Sprintf("tables are sorted by the accesses that are cold or from %s "+
+			"on, then by all; cold and from: shares of the row's own accesses",
+			units.Bytes(limits[0]))})
 	}
 	for _, t := range []struct {
 		head  string

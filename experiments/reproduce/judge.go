@@ -54,15 +54,6 @@ func less(a, b result.Quantity) Verdict {
 	return CannotTell
 }
 
-// below reports whether a is below each of the others.
-func below(a result.Quantity, others ...result.Quantity) Verdict {
-	var verdicts []Verdict
-	for _, o := range others {
-		verdicts = append(verdicts, less(a, o))
-	}
-	return all(verdicts...)
-}
-
 // all is the verdict on statements that must hold together.
 func all(verdicts ...Verdict) Verdict {
 	for _, v := range []Verdict{NotRun, OtherSize, Disagree, CannotTell} {

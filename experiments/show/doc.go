@@ -1,8 +1,7 @@
-// Package show is what people read: numbers and quantities as text, the tables of a run, and the
-// sentences of warnings. Documents hold values; whatever words a person sees of them are made here.
+// Package show makes what people read of runs and of reuse distances: documents (krd/doc), and the
+// sentences of warnings, of which the documents of a run hold codes.
 //
-//	result.Number, Quantity  ->  doc.Aligned, doc.Ranges, doc.Counts, doc.Times   one table of number formats
-//	rows, sentences          ->  doc.Table, doc.Page                      one layout, which keeps to a width
-//	result.Warning           ->  Sentences                        one place for the words
-//	[]result.Result          ->  WriteBrief, WriteTable           what `krdlab run` prints
+//	[]result.Result              ->  WriteBrief, WriteTable          what `krdlab run` prints
+//	krd.Report, SampleReport     ->  KRD, KRDs, Ranking, Sample      what `krdlab krd` prints
+//	result.Warning               ->  Sentences                       the words of codes
 package show

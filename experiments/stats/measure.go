@@ -6,7 +6,7 @@ import (
 	"krdlab/krd/doc"
 )
 
-// A Direction says which values of a measure are better.
+// A Direction is that of the better values of a measure.
 type Direction int
 
 // The directions.

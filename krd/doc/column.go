@@ -17,8 +17,8 @@ const (
 	Truth             // bool
 )
 
-// A Unit says of what the numbers of a column are, and so how they are printed for people. Data
-// keeps the base unit.
+// A Unit is the unit of a column's numbers, and decides how they are printed for people. Data keeps
+// the base unit.
 type Unit string
 
 // The units.
@@ -31,7 +31,7 @@ const (
 	PerCent     Unit = "%"                        // likewise, where the title says so
 )
 
-// A Spread says how a column prints the intervals of its quantities.
+// A Spread is the way in which a column prints the intervals of its quantities.
 type Spread int
 
 // The spreads.

@@ -9,8 +9,8 @@
 //	Doc.HTML, Doc.Markdown     for pages and papers
 //
 // Rejected: a struct with a field for each kind of cell, exactly one of them set. Rows are made by
-// hand in some thirty places, and a row of any reads as the table does; [Table.CSV] and the others
-// take every type that is listed there and tests hold them to it.
+// hand in some thirty places, and a row of any reads as the table does. [Table.Rows] lists the
+// types, and a test gives each of them to every renderer.
 package doc
 
 import (

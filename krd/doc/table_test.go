@@ -7,7 +7,8 @@ import (
 )
 
 func TestColumns(t *testing.T) {
-	got := Texts(1, []string{"name", "n\nof it"}, [][]string{{"a", "1\n1-2"}, {"longer", "12"}}).grid(new(notes)).render(0)
+	table := Texts(1, []string{"name", "n\nof it"}, [][]string{{"a", "1\n1-2"}, {"longer", "12"}})
+	got := table.grid(new(notes)).render(0)
 	want := "            n\nname    of it\n-------------\na           1\n          1-2\nlonger     12\n"
 	if got != want {
 		t.Errorf("%q, expected %q", got, want)
