@@ -16,8 +16,8 @@ import (
 // Analyze computes the KRD histograms of a trace: one for every node that has workers, and their
 // sum.
 //
-// A trace with discarded records gives a [*LossError] unless opt.AllowLoss; a worker whose records
-// are not in the order of their starts gives an [*OrderError], but a trace that is Unordered is
+// A trace with discarded records gives a [*loi.LossError] unless opt.AllowLoss; a worker whose records
+// are not in the order of their starts gives an [*loi.OrderError], but a trace that is Unordered is
 // sorted; a block whose size changes gives a [*SizeError]; what the trace's reader finds wrong
 // is passed on ([loi.FormatError]). Nodes are analysed side by side, as many as GOMAXPROCS allows.
 // t must stay open and is not changed.
@@ -29,7 +29,7 @@ func Analyze(t *loi.Trace, opt Options) (*Report, error) {
 	if err := opt.resolve(); err != nil {
 		return nil, err
 	}
-	loss := LossOf(t)
+	loss := t.Loss()
 	if loss.Total() > 0 && !opt.AllowLoss {
 		return nil, loss
 	}
@@ -66,7 +66,7 @@ func Analyze(t *loi.Trace, opt Options) (*Report, error) {
 type analysis struct {
 	trace   *loi.Trace
 	opt     Options
-	layout  *layout
+	sizes   []uint64 // of the registered blocks
 	atoms   *atoms.Map
 	nodes   []int   // those that have workers, ascending
 	workers [][]int // of each
@@ -74,20 +74,19 @@ type analysis struct {
 	cores   []*tally // by worker; nil: nobody asks
 	models  []*smith.Model
 	causes  []*causes.Counter // by node; nil: nobody asks
-	prog    progress
+	prog    *loi.Progress
 	dense   bool // all that is asked is the distances of registered blocks
 }
 
 // A consumer takes the kernels of one node, or of all, in order.
 type consumer interface {
-	kernel(*Execution) error
+	kernel(*loi.Event) error
 	flush() error
 }
 
 func newAnalysis(t *loi.Trace, opt Options) (a *analysis, err error) {
-	a = &analysis{trace: t, opt: opt, prog: progress{tell: opt.Progress}}
-	a.prog.total = t.Info().Used
-	if a.layout, err = newLayout(t); err != nil {
+	a = &analysis{trace: t, opt: opt}
+	if a.sizes, err = blockSizes(t); err != nil {
 		return nil, err
 	}
 	a.dense = !opt.Coherence && opt.Causes == nil && !opt.Engine.Approximate()
@@ -101,9 +100,16 @@ func newAnalysis(t *loi.Trace, opt Options) (a *analysis, err error) {
 		return nil, fmt.Errorf("krd: %w: engine %v takes whole blocks, and the trace has address "+
 			"spaces; expected exact", ErrOption, opt.Engine)
 	}
+	passes := 1
+	if opt.Cores {
+		passes = 2
+	}
 	if spans {
-		a.prog.total *= 2
-		if a.atoms, err = cut(t, opt.Coherence, &a.prog); err != nil {
+		passes++
+	}
+	a.prog = loi.NewProgress(t, passes, opt.Progress)
+	if spans {
+		if a.atoms, err = cut(t, opt.Coherence, a.prog); err != nil {
 			return nil, err
 		}
 	}
@@ -116,7 +122,6 @@ func newAnalysis(t *loi.Trace, opt Options) (a *analysis, err error) {
 	}
 	a.nodes, a.workers = workersByNode(&t.Header)
 	if opt.Cores {
-		a.prog.total *= 2
 		for range t.Header.Workers {
 			t := a.newTally()
 			t.core = true
@@ -220,7 +225,7 @@ func (a *analysis) run() error {
 
 // together analyses the groups of a level, whose writes invalidate each other's copies.
 func (a *analysis) together(level []group) error {
-	u, err := newNumbering(a.trace, a.layout, a.atoms)
+	u, err := newNumbering(a.trace, a.sizes, a.atoms)
 	if err != nil {
 		return err
 	}
@@ -242,7 +247,7 @@ func (a *analysis) together(level []group) error {
 // apart analyses one group.
 func (a *analysis) apart(g *group) error {
 	if a.dense {
-		return a.consume(g.workers, newDenseNode(a.layout.sizes, len(g.workers), g.tally))
+		return a.consume(g.workers, newDenseNode(a.sizes, len(g.workers), g.tally))
 	}
 	if a.atoms == nil && a.opt.Causes == nil && !a.opt.Engine.Approximate() &&
 		len(g.workers) <= maxTags {
@@ -252,7 +257,7 @@ func (a *analysis) apart(g *group) error {
 		}
 		return a.consume(g.workers, newKeyedNode(a.trace, g.workers, cores, g.tally))
 	}
-	u, err := newNumbering(a.trace, a.layout, a.atoms)
+	u, err := newNumbering(a.trace, a.sizes, a.atoms)
 	if err != nil {
 		return err
 	}
@@ -267,15 +272,16 @@ func (a *analysis) apart(g *group) error {
 	return a.consume(g.workers, n)
 }
 
-// consume merges the records of some workers and hands them to c.
+// consume hands the executions of some workers to c.
 func (a *analysis) consume(workers []int, c consumer) error {
-	sources, err := sourcesOf(a.trace, workers, expanded{layout: a.layout, raw: !a.dense,
-		meter: meter{p: &a.prog}})
-	if err != nil {
-		return err
-	}
-	if err := merge(sources, c.kernel); err != nil {
-		return err
+	for x, err := range a.trace.Ordered(loi.Order{Workers: workers, AllowLoss: true,
+		Progress: a.prog}) {
+		if err != nil {
+			return err
+		}
+		if err := c.kernel(x); err != nil {
+			return err
+		}
 	}
 	return c.flush()
 }

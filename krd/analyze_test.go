@@ -213,8 +213,8 @@ func TestAnalyzeRefusesLoss(t *testing.T) {
 		t.Fatal("the test trace has no losses")
 	}
 	_, err := Analyze(trace, Options{})
-	var loss *LossError
-	if !errors.As(err, &loss) || !errors.Is(err, ErrLoss) || loss.Total() != missing ||
+	var loss *loi.LossError
+	if !errors.As(err, &loss) || !errors.Is(err, loi.ErrLoss) || loss.Total() != missing ||
 		!slices.Equal(loss.Discarded, []uint64{0, missing}) {
 		t.Fatalf("error %v, want a LossError of %d records of worker 1", err, missing)
 	}
@@ -238,8 +238,8 @@ func TestAnalyzeOrder(t *testing.T) {
 		{0, 16, []uint32{0}}}
 	h := testHeader([]loi.Worker{{}, {}})
 	_, err := Analyze(write(t, h, loi.Options{}, run), Options{})
-	var order *OrderError
-	if !errors.As(err, &order) || *order != (OrderError{Worker: 1, Record: 1, Start: 14,
+	var order *loi.OrderError
+	if !errors.As(err, &order) || *order != (loi.OrderError{Worker: 1, Record: 1, Start: 14,
 		Previous: 20}) {
 		t.Fatalf("error %v, want an OrderError of worker 1, execution 1, tick 14 after 20", err)
 	}

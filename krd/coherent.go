@@ -45,16 +45,17 @@ func newCoherent(u *numbering, nodeOf []int, tallies []*tally) *coherent {
 		tallies: tallies, seen: make([][]seenUnit, len(tallies))}
 }
 
-func (c *coherent) kernel(x *Execution) error {
-	for i := range x.Accesses {
-		if err := c.access(x, &x.Accesses[i]); err != nil {
+func (c *coherent) kernel(x *loi.Event) error {
+	list := x.Accesses()
+	for i := range list {
+		if err := c.access(x, &list[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *coherent) access(x *Execution, a *loi.Access) error {
+func (c *coherent) access(x *loi.Event, a *loi.Access) error {
 	found, err := c.units.of(a)
 	if err != nil {
 		return err

@@ -161,11 +161,11 @@ func TestCoherenceExhaustive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	layout, err := newLayout(trace)
+	sizes, err := blockSizes(trace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	units, err := newNumbering(trace, layout, m)
+	units, err := newNumbering(trace, sizes, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestCoherenceExhaustive(t *testing.T) {
 			got := [2]tally{blank, blank}
 			c := newCoherent(units, []int{0, 1}, []*tally{&got[0], &got[1]})
 			for i := range steps {
-				err := c.access(&Execution{Worker: steps[i].node}, &steps[i].Access)
+				err := c.access(&loi.Event{Worker: steps[i].node}, &steps[i].Access)
 				if err != nil {
 					t.Fatal(err)
 				}

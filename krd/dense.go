@@ -1,6 +1,9 @@
 package krd
 
-import "krdlab/krd/stack"
+import (
+	"krdlab/krd/stack"
+	"krdlab/loi"
+)
 
 // denseNode analyses the accesses of the workers of one node where all blocks are registered: the
 // fast way.
@@ -24,11 +27,18 @@ func newDenseNode(sizes []uint64, workers int, t *tally) *denseNode {
 	return n
 }
 
-func (n *denseNode) kernel(x *Execution) error {
-	n.batch = append(n.batch, x.blocks...)
+func (n *denseNode) kernel(x *loi.Event) error {
+	from := len(n.batch)
+	n.batch = x.AppendBlocks(n.batch)
+	n.gathered(from, x.Worker)
+	return nil
+}
+
+// gathered takes note that a worker accessed the blocks of the batch from an index on.
+func (n *denseNode) gathered(from, worker int) {
 	if n.by != nil {
-		me := uint32(x.Worker) + 1
-		for _, b := range x.blocks {
+		me := uint32(worker) + 1
+		for _, b := range n.batch[from:] {
 			if last := n.by[b]; last != me {
 				n.by[b] = me
 				if last != 0 {
@@ -40,7 +50,6 @@ func (n *denseNode) kernel(x *Execution) error {
 	if len(n.batch) >= n.want {
 		n.flush()
 	}
-	return nil
 }
 
 // flush makes the engine and the tally take what has been gathered.

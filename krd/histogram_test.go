@@ -13,7 +13,9 @@ import (
 func tallyOf(blocks []uint32, sizes []uint64, t *tally) *tally {
 	n := newDenseNode(sizes, 1, t)
 	for i := 0; i < len(blocks); i += 3 {
-		n.kernel(&Execution{blocks: blocks[i:min(i+3, len(blocks))]})
+		from := len(n.batch)
+		n.batch = append(n.batch, blocks[i:min(i+3, len(blocks))]...)
+		n.gathered(from, 0)
 	}
 	n.flush()
 	return t

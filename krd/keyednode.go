@@ -34,13 +34,14 @@ func newKeyedNode(t *loi.Trace, workers []int, cores int, c *tally) *keyedNode {
 	return n
 }
 
-func (n *keyedNode) kernel(x *Execution) error {
+func (n *keyedNode) kernel(x *loi.Event) error {
 	var tag uint32
 	if n.index != nil {
 		tag = n.index[x.Worker]
 	}
-	for i := range x.Accesses {
-		a := &x.Accesses[i]
+	list := x.Accesses()
+	for i := range list {
+		a := &list[i]
 		n.add(n.names.of(a), a.Bytes)
 		n.objects = append(n.objects, a.Object)
 		if n.index != nil {

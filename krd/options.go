@@ -5,7 +5,6 @@ import (
 
 	"krdlab/hw/failure"
 	"krdlab/krd/smith"
-	"krdlab/loi"
 )
 
 // A Distance is a convention of what a reuse distance counts.
@@ -112,56 +111,3 @@ func tooLarge() error {
 		"krd: %w: the trace touches 2^62 bytes or more of distinct data, expected less",
 		ErrTooLarge)
 }
-
-// ErrLoss is what [LossError] wraps.
-var ErrLoss = failure.New(failure.Data, "trace has losses")
-
-// A LossError refuses a trace from which records are missing: the distances of all later accesses
-// may be wrong. [Options.AllowLoss] accepts it.
-type LossError struct {
-	Discarded []uint64 // by worker: records that the tracer could not keep, or that were damaged
-	Unknown   []bool   // by worker: how many are missing is not known; may be nil
-}
-
-// LossOf returns what is missing from t.
-func LossOf(t *loi.Trace) *LossError { return &LossError{t.Discarded(), t.LossUnknown()} }
-
-// UnknownWorkers returns of how many workers it is not known how many records are missing.
-func (e *LossError) UnknownWorkers() (n int) {
-	for _, u := range e.Unknown {
-		if u {
-			n++
-		}
-	}
-	return n
-}
-
-// Total returns the number of records missing, which is a lower bound if there are UnknownWorkers.
-func (e *LossError) Total() uint64 {
-	var n uint64
-	for _, d := range e.Discarded {
-		n += d
-	}
-	return n
-}
-
-func (e *LossError) Error() string {
-	workers := 0
-	for _, d := range e.Discarded {
-		if d > 0 {
-			workers++
-		}
-	}
-	if n := e.UnknownWorkers(); n > 0 {
-		return fmt.Sprintf("krd: %v: how many records are missing is not known of %d of its %d "+
-			"workers; expected none missing", ErrLoss, n, len(e.Unknown))
-	}
-	return fmt.Sprintf("krd: %v: %d records of %d of its %d workers were discarded while "+
-		"tracing, or damaged; expected none", ErrLoss, e.Total(), workers, len(e.Discarded))
-}
-
-// Class implements [failure.Classed].
-func (*LossError) Class() failure.Class { return failure.Data }
-
-// Unwrap returns ErrLoss.
-func (e *LossError) Unwrap() error { return ErrLoss }

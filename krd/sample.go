@@ -59,7 +59,7 @@ func Sample(t *loi.Trace, opt SampleOptions) (*SampleReport, error) {
 		return nil, fmt.Errorf("krd: %w: engine %v does not sample; expected shards or shards-keys",
 			ErrOption, opt.Engine)
 	}
-	loss := LossOf(t)
+	loss := t.Loss()
 	if loss.Total() > 0 && !opt.AllowLoss {
 		return nil, loss
 	}
@@ -69,8 +69,7 @@ func Sample(t *loi.Trace, opt SampleOptions) (*SampleReport, error) {
 				"address space; expected exact", ErrOption, opt.Engine, o.Name)
 		}
 	}
-	a := &analysis{trace: t, prog: progress{tell: opt.Progress}}
-	a.prog.total = t.Info().Used
+	a := &analysis{trace: t, prog: loi.NewProgress(t, 1, opt.Progress)}
 	a.nodes, a.workers = workersByNode(&t.Header)
 	doubts := append([]Warning{doc.Find(Sampled, opt.Engine.String())}, doubtsOf(t, loss)...)
 	r := &SampleReport{
@@ -144,10 +143,11 @@ func newSampled(t *loi.Trace, opt SampleOptions) (*sampled, error) {
 
 const sampleBatch = 1 << 14
 
-func (s *sampled) kernel(x *Execution) error {
-	for i := range x.Accesses {
-		s.keys = append(s.keys, s.names.of(&x.Accesses[i]))
-		s.sizes = append(s.sizes, x.Accesses[i].Bytes)
+func (s *sampled) kernel(x *loi.Event) error {
+	list := x.Accesses()
+	for i := range list {
+		s.keys = append(s.keys, s.names.of(&list[i]))
+		s.sizes = append(s.sizes, list[i].Bytes)
 	}
 	if len(s.keys) >= sampleBatch {
 		return s.flush()

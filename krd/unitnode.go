@@ -54,16 +54,17 @@ func (n *unitNode) pieces() []piece {
 	return s[:to+1]
 }
 
-func (n *unitNode) kernel(x *Execution) error {
-	for i := range x.Accesses {
-		if err := n.access(x, &x.Accesses[i]); err != nil {
+func (n *unitNode) kernel(x *loi.Event) error {
+	list := x.Accesses()
+	for i := range list {
+		if err := n.access(x, &list[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (n *unitNode) access(x *Execution, a *loi.Access) error {
+func (n *unitNode) access(x *loi.Event, a *loi.Access) error {
 	found, err := n.units.of(a)
 	if err != nil {
 		return err
@@ -99,7 +100,7 @@ func (n *unitNode) access(x *Execution, a *loi.Access) error {
 		t.addShared(size)
 	}
 	if n.causes != nil {
-		n.causes.AccessAll(x.Kernel, int(a.Object), found, n.bytes)
+		n.causes.AccessAll(int(x.Kernel), int(a.Object), found, n.bytes)
 	}
 	return nil
 }

@@ -13,20 +13,19 @@ import (
 // registered, keyed blocks as they are first seen, and of address spaces the atoms. It belongs to
 // one analysis.
 type numbering struct {
-	trace  *loi.Trace
-	layout *layout
-	atoms  *atoms.Map // nil: no object is an address space
-	bytes  []uint64   // by unit
-	keyed  []map[uint64]uint32
-	total  uint64
-	first  uint32 // the first atom
-	found  []uint32
+	trace *loi.Trace
+	atoms *atoms.Map // nil: no object is an address space
+	bytes []uint64   // by unit
+	keyed []map[uint64]uint32
+	total uint64
+	first uint32 // the first atom
+	found []uint32
 }
 
-func newNumbering(t *loi.Trace, l *layout, m *atoms.Map) (*numbering, error) {
-	u := &numbering{trace: t, layout: l, atoms: m, keyed: make([]map[uint64]uint32,
+func newNumbering(t *loi.Trace, sizes []uint64, m *atoms.Map) (*numbering, error) {
+	u := &numbering{trace: t, atoms: m, keyed: make([]map[uint64]uint32,
 		len(t.Header.Registry.Objects))}
-	u.bytes = append(u.bytes, l.sizes...)
+	u.bytes = append(u.bytes, sizes...)
 	u.first = uint32(len(u.bytes))
 	if m != nil {
 		if uint64(len(u.bytes))+uint64(m.Len()) > maxBlocks {
@@ -51,7 +50,7 @@ func (u *numbering) of(a *loi.Access) ([]uint32, error) {
 	o := &u.trace.Header.Registry.Objects[a.Object]
 	switch o.Kind {
 	case loi.Partition:
-		u.found = append(u.found, u.layout.base[a.Object]+uint32(a.Block))
+		u.found = append(u.found, u.trace.BlockBase(a.Object)+uint32(a.Block))
 	case loi.Span:
 		u.found = u.atoms.Append(u.found, int(a.Object), shapeOf(a))
 		for i := range u.found {
@@ -114,27 +113,22 @@ func shapeOf(a *loi.Access) atoms.Shape {
 
 // cut goes through all accesses to address spaces of t and splits these into atoms, ordered ones if
 // they are asked for. nil if there are none.
-func cut(t *loi.Trace, ordered bool, m *progress) (*atoms.Map, error) {
+func cut(t *loi.Trace, ordered bool, p *loi.Progress) (*atoms.Map, error) {
 	c := atoms.Cutter{Ordered: ordered}
-	for w := range t.Header.Workers {
-		meter := meter{p: m}
-		cursor := t.Cursor(w)
-		var list []loi.Access
-		for n := uint64(0); cursor.Next(); n++ {
-			meter.tick(cursor.Record())
-			list = cursor.AppendAccesses(list[:0])
-			for i := range list {
-				if t.Header.Registry.Objects[list[i].Object].Kind != loi.Span {
-					continue
-				}
-				if err := c.Add(int(list[i].Object), shapeOf(&list[i])); err != nil {
-					return nil, fmt.Errorf("krd: worker %d, kernel execution %d, object %q: %w", w,
-						n, t.Header.Registry.Objects[list[i].Object].Name, err)
-				}
-			}
-		}
-		if err := cursor.Err(); err != nil {
+	for x, err := range t.Ordered(loi.Order{ByWorker: true, AllowLoss: true, Progress: p}) {
+		if err != nil {
 			return nil, err
+		}
+		list := x.Accesses()
+		for i := range list {
+			o := &t.Header.Registry.Objects[list[i].Object]
+			if o.Kind != loi.Span {
+				continue
+			}
+			if err := c.Add(int(list[i].Object), shapeOf(&list[i])); err != nil {
+				return nil, fmt.Errorf("krd: worker %d, the kernel that began at tick %d, object %q: %w",
+					x.Worker, x.Record.Start, o.Name, err)
+			}
 		}
 	}
 	a, err := c.Atoms()

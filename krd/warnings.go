@@ -59,7 +59,7 @@ func Sentence(w Warning) string {
 }
 
 // doubtsOf returns the warnings about what is missing from t.
-func doubtsOf(t *loi.Trace, loss *LossError) (list []Warning) {
+func doubtsOf(t *loi.Trace, loss *loi.LossError) (list []Warning) {
 	if n := loss.UnknownWorkers(); n > 0 {
 		return []Warning{doc.Find(LossUnknown, n, len(loss.Unknown))}
 	}

@@ -14,9 +14,11 @@ type objectIndex struct {
 	bytes []uint64 // of a block in each run
 }
 
-// kernelIndex is the declared signature of a kernel, ready to check arguments.
+// kernelIndex is the declared signature of a kernel, ready to check and number arguments.
 type kernelIndex struct {
 	limits []uint32 // of each argument: blocks of the smallest object that it numbers
+	bases  []uint32 // of each parameter: dense number of its object's block 0
+	of     []uint8  // as Kernel.Of
 }
 
 // index prepares t.objects and t.kernels from a valid header.
@@ -33,13 +35,14 @@ func (t *Trace) index() {
 		t.objects = append(t.objects, x)
 	}
 	for _, k := range t.Header.Registry.Kernels {
-		x := kernelIndex{limits: make([]uint32, k.Args())}
+		x := kernelIndex{limits: make([]uint32, k.Args()), of: k.Of}
 		for i := range x.limits {
 			x.limits[i] = math.MaxUint32
 		}
 		for i, p := range k.Params {
 			limit := &x.limits[k.ArgOf(i)]
 			*limit = min(*limit, t.objects[p.Object].n)
+			x.bases = append(x.bases, t.objects[p.Object].base)
 		}
 		t.kernels = append(t.kernels, x)
 	}

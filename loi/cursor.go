@@ -7,7 +7,8 @@ import "slices"
 type Cursor struct {
 	t      *Trace
 	worker int
-	all    bool
+	all    bool // tasks as they stand
+	events bool
 	chunks []section
 	data   []byte // records of the current chunk that are still to come
 	end    int64  // where data ends in the file
@@ -34,7 +35,7 @@ func (t *Trace) Cursor(worker int) *Cursor {
 // among them; but each execution of a run is given apart.
 func (t *Trace) All(worker int) *Cursor {
 	c := t.Cursor(worker)
-	c.all = true
+	c.all, c.events = true, true
 	return c
 }
 
@@ -75,8 +76,17 @@ func (c *Cursor) Next() bool {
 		if c.at < len(c.run) {
 			continue
 		}
-		if c.all || c.rec.Type == KernelRecord || c.rec.Type == AccessesRecord {
+		switch c.rec.Type {
+		case KernelRecord, AccessesRecord:
 			return true
+		case EventRecord:
+			if c.events {
+				return true
+			}
+		case TaskRecord:
+			if c.all {
+				return true
+			}
 		}
 	}
 	return false
@@ -130,14 +140,23 @@ func (c *Cursor) Record() *Record { return &c.rec }
 // AppendAccesses appends the accesses of the current record, which is a kernel execution, to dst in
 // declared order.
 func (c *Cursor) AppendAccesses(dst []Access) []Access {
-	if c.rec.Type != KernelRecord {
-		return append(dst, c.rec.Explicit...)
+	return c.t.appendAccesses(dst, &c.rec)
+}
+
+func (t *Trace) appendAccesses(dst []Access, r *Record) []Access {
+	if r.Type != KernelRecord {
+		return append(dst, r.Explicit...)
 	}
-	k := &c.t.Header.Registry.Kernels[c.rec.Kernel]
+	return t.appendDeclared(dst, r.Kernel, r.Args)
+}
+
+// appendDeclared appends the accesses of an execution of k by its signature.
+func (t *Trace) appendDeclared(dst []Access, id KernelID, args []uint32) []Access {
+	k := &t.Header.Registry.Kernels[id]
 	for i, p := range k.Params {
-		b := c.rec.Args[k.ArgOf(i)]
+		b := args[k.ArgOf(i)]
 		dst = append(dst, Access{Object: p.Object, Block: uint64(b),
-			Bytes: c.t.objects[p.Object].size(b), Mode: p.Mode})
+			Bytes: t.objects[p.Object].size(b), Mode: p.Mode})
 	}
 	return dst
 }

@@ -390,7 +390,7 @@ func (s *simulation) analyse(ctx context.Context, j *job, w *loi.Writer) error {
 	if left {
 		return err
 	}
-	if errors.Is(err, krd.ErrLoss) {
+	if errors.Is(err, loi.ErrLoss) {
 		err = nil // no KRD: Trace.Discarded says why
 	}
 	var cerr error

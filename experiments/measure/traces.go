@@ -133,7 +133,7 @@ func (n *native) analyse(s *schedule, f *traceFile, r *result.Repetition) error 
 	report, err := await(n.ctx, &n.left, func() (*krd.Report, error) {
 		return krd.Analyze(t, n.asked.Reuse.Options())
 	})
-	if errors.Is(err, krd.ErrLoss) {
+	if errors.Is(err, loi.ErrLoss) {
 		n.notReplayed(s.Measured, "the trace lost records")
 		return nil // no KRD: Trace.Discarded says why
 	}

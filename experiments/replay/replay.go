@@ -11,7 +11,6 @@ import (
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
-	"krdlab/krd"
 	"krdlab/loi"
 )
 
@@ -41,13 +40,13 @@ type Options struct {
 // CPUs; those with the same CPU share one, but for a map that was imposed ([loi.Header.Synthetic]),
 // in which every worker has a core of its own.
 //
-// Errors: a [*krd.LossError] for a trace with discarded records, a [*krd.OrderError] for a worker
+// Errors: a [*loi.LossError] for a trace with discarded records, a [*loi.OrderError] for a worker
 // whose executions are out of order (those of an Unordered trace are sorted, see
-// [krd.Executions]), a [*loi.FormatError], and ErrUnsuitable where nodes, cores or objects do not
+// [loi.Trace.Ordered]), a [*loi.FormatError], and ErrUnsuitable where nodes, cores or objects do not
 // suit m. t must stay open and is not changed. Cost: see BenchmarkReplay; memory is the model's
 // ([cachemodel.New]).
 func Misses(t *loi.Trace, m *machine.Machine, opt Options) (*result.LLCMisses, error) {
-	loss := krd.LossOf(t)
+	loss := t.Loss()
 	if loss.Total() > 0 && !opt.AllowLoss {
 		return nil, loss
 	}
@@ -76,25 +75,22 @@ func Misses(t *loi.Trace, m *machine.Machine, opt Options) (*result.LLCMisses, e
 	none := true
 	var accesses []cachemodel.Access
 	counts := make([]uint64, len(t.Header.Workers)*len(r.Kernels))
-	err = krd.Executions(t, func(x *krd.Execution) error {
+	for x, err := range t.Ordered(loi.Order{AllowLoss: true}) {
+		if err != nil {
+			return nil, err
+		}
 		if none {
 			first, none = x.Start, false
 		}
 		accesses = accesses[:0]
-		for i := range x.Accesses {
-			a := &x.Accesses[i]
+		for _, a := range x.Accesses() {
 			accesses = append(accesses, cachemodel.Access{Block: base[a.Object] + uint32(a.Block),
 				Write: a.Mode&loi.Out != 0})
 		}
-		core := cores[x.Worker]
-		before := model.Counters(core, x.Kernel).LLCMisses
-		model.Kernel(core, x.Kernel, uint64(float64(x.Start-first)*tickPS), accesses)
-		counts[x.Worker*len(r.Kernels)+x.Kernel] += model.Counters(core,
-			x.Kernel).LLCMisses - before
-		return nil
-	})
-	if err != nil {
-		return nil, err
+		core, kernel := cores[x.Worker], int(x.Kernel)
+		before := model.Counters(core, kernel).LLCMisses
+		model.Kernel(core, kernel, uint64(float64(x.Start-first)*tickPS), accesses)
+		counts[x.Worker*len(r.Kernels)+kernel] += model.Counters(core, kernel).LLCMisses - before
 	}
 	nodes := make([]int, len(t.Header.Workers))
 	for i, w := range t.Header.Workers {
@@ -109,11 +105,12 @@ func Misses(t *loi.Trace, m *machine.Machine, opt Options) (*result.LLCMisses, e
 // activeWorkers lists the workers that have executions.
 func activeWorkers(t *loi.Trace) (list []int, err error) {
 	for w := range t.Header.Workers {
-		c := t.Cursor(w)
-		if c.Next() {
+		for _, err := range t.Ordered(loi.Order{Workers: []int{w}, ByWorker: true, AllowLoss: true}) {
+			if err != nil {
+				return nil, err
+			}
 			list = append(list, w)
-		} else if c.Err() != nil {
-			return nil, c.Err()
+			break
 		}
 	}
 	return list, nil

@@ -13,7 +13,6 @@ import (
 	"krdlab/hw/machine"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
-	"krdlab/krd"
 	"krdlab/loi"
 )
 
@@ -157,7 +156,7 @@ func TestReplayRefuses(t *testing.T) {
 		return textTrace(t, strings.Replace(replayHead, "object", workers+"object", 1)+records)
 	}
 	lossy := of(one, "discarded 0 12 12\n"+record)
-	var loss *krd.LossError
+	var loss *loi.LossError
 	if _, err := Misses(lossy, smallLLC(t), Options{}); !errors.As(err, &loss) ||
 		loss.Total() != 12 {
 		t.Errorf("a lossy trace: %v, want 12 records lost", err)
@@ -166,7 +165,7 @@ func TestReplayRefuses(t *testing.T) {
 		got.Total != 8192 {
 		t.Errorf("a lossy trace that is allowed: %+v, %v", got, err)
 	}
-	var order *krd.OrderError
+	var order *loi.OrderError
 	if _, err := Misses(of(one, record+"0 50 60 use(1)\n"), smallLLC(t),
 		Options{}); !errors.As(err, &order) || order.Record != 1 || order.Previous != 100 {
 		t.Errorf("a trace out of order: %v", err)

@@ -10,7 +10,6 @@ import (
 	"krdlab/hw/machine"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
-	"krdlab/krd"
 	"krdlab/loi"
 )
 
@@ -49,7 +48,7 @@ func Report(t *loi.Trace, m *machine.Machine, opt Options) (*result.ReplayReport
 	if r.Cores > 0 {
 		r.LLCMissesPerCore = result.Some(float64(r.Total) / float64(r.Cores))
 	}
-	loss := krd.LossOf(t)
+	loss := t.Loss()
 	unknown, lost := loss.UnknownWorkers(), loss.Total()
 	if unknown > 0 {
 		r.WarningCodes = append(r.WarningCodes, result.Warn(result.ReplayLossUnknown, unknown,

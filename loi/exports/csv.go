@@ -15,7 +15,7 @@ import (
 // one of them empty. Where the rate of the clock is known, clock_hz is the last column: whole ticks
 // a second in the first row, empty in the others. The importer takes all of them. Kernel executions
 // without accesses have no line.
-func writeCSV(w io.Writer, t *loi.Trace, p *progress) error {
+func writeCSV(w io.Writer, t *loi.Trace, p *loi.Progress) error {
 	clock, err := newClock(t, "csv")
 	if err != nil {
 		return err
@@ -60,14 +60,17 @@ func writeCSV(w io.Writer, t *loi.Trace, p *progress) error {
 	}
 	// of the lines of one execution: what stands before the object and from the kernel on
 	var head, tail []byte
-	err = executions(t, p, func(worker int, r *loi.Record, list []loi.Access) error {
-		head = strconv.AppendUint(head[:0], clock.at(worker, r.Start), 10)
+	for e, err := range t.Ordered(program(p)) {
+		if err != nil {
+			return err
+		}
+		head = strconv.AppendUint(head[:0], clock.at(e.Start), 10)
 		head = append(head, ',')
-		head = strconv.AppendUint(head, uint64(worker), 10)
+		head = strconv.AppendUint(head, uint64(e.Worker), 10)
 		head = append(head, ',')
-		tail = append(tail[:0], kernels[r.Kernel]...)
-		tail = strconv.AppendUint(tail, clock.at(worker, r.End), 10)
-		b := out.b
+		tail = append(tail[:0], kernels[e.Kernel]...)
+		tail = strconv.AppendUint(tail, clock.at(e.End), 10)
+		b, list := out.b, e.Accesses()
 		for i := range list {
 			a := &list[i]
 			o := &objects[a.Object]
@@ -94,10 +97,9 @@ func writeCSV(w io.Writer, t *loi.Trace, p *progress) error {
 			b = append(b, '\n')
 		}
 		out.b = b
-		return out.spill()
-	})
-	if err != nil {
-		return err
+		if err := out.spill(); err != nil {
+			return err
+		}
 	}
 	return out.flush()
 }

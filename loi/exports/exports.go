@@ -51,7 +51,7 @@ type Options struct {
 	Progress func(done, total uint64)
 }
 
-type writer func(w io.Writer, t *loi.Trace, p *progress) error
+type writer func(w io.Writer, t *loi.Trace, p *loi.Progress) error
 
 var formats = []struct {
 	name  string
@@ -62,7 +62,7 @@ var formats = []struct {
 	{"jsonl", writeJSONLines, false},
 	{"parquet", writeParquet, false},
 	{"perfetto", writePerfetto, false},
-	{"text", func(w io.Writer, t *loi.Trace, _ *progress) error { return loi.WriteText(w, t) },
+	{"text", func(w io.Writer, t *loi.Trace, _ *loi.Progress) error { return loi.WriteText(w, t) },
 		true},
 }
 
@@ -110,10 +110,10 @@ func Write(w io.Writer, t *loi.Trace, format string, opt Options) error {
 			return err
 		}
 	}
-	p := newProgress(t, opt.Progress)
+	p := loi.NewProgress(t, 1, opt.Progress)
 	if err := formats[i].write(w, t, p); err != nil {
 		return err
 	}
-	p.end()
+	p.End()
 	return nil
 }

@@ -136,7 +136,7 @@ func newJSONHeader(t *loi.Trace) *jsonHeader {
 type jsonLines struct {
 	out     *output
 	t       *loi.Trace
-	clock   *clock
+	clock   clock
 	objects []string // how an access begins, up to its number
 	kernels []string // names, quoted
 	nodes   []string // `,"worker":w,"node":n` by worker
@@ -145,7 +145,7 @@ type jsonLines struct {
 // writeJSONLines writes one JSON object a line: the header, then one for each kernel execution and
 // event. A task that stamped itself and not its kernels has a line of its own before theirs, which
 // say "unstamped".
-func writeJSONLines(w io.Writer, t *loi.Trace, p *progress) error {
+func writeJSONLines(w io.Writer, t *loi.Trace, p *loi.Progress) error {
 	clock, err := newClock(t, "jsonl")
 	if err != nil {
 		return err
@@ -169,18 +169,13 @@ func writeJSONLines(w io.Writer, t *loi.Trace, p *progress) error {
 	for i, w := range t.Header.Workers {
 		j.nodes = append(j.nodes, sprint(`,"worker":%d,"node":%d`, i, w.Node))
 	}
-	x := newExpander(t)
-	for i := range t.Header.Workers {
-		c := t.All(i)
-		for c.Next() {
-			j.record(i, c, x)
-			p.step(c.Record())
-			if err := j.out.spill(); err != nil {
-				return err
-			}
+	for e, err := range t.Ordered(everything(p)) {
+		if err == nil {
+			j.event(e)
+			err = j.out.spill()
 		}
-		if c.Err() != nil {
-			return c.Err()
+		if err != nil {
+			return err
 		}
 	}
 	return j.out.flush()
@@ -191,15 +186,14 @@ func jsonString(s string) string {
 	return string(b)
 }
 
-func (j *jsonLines) record(worker int, c *loi.Cursor, x *expander) {
-	r := c.Record()
-	switch r.Type {
+func (j *jsonLines) event(e *loi.Event) {
+	switch e.Type {
 	case loi.EventRecord:
-		j.begin("event", worker)
-		j.out.b = append(j.out.b, sprint(`,"event":"%v"`, r.Event)...)
-		j.number(`,"time":`, j.clock.at(worker, r.Start))
+		j.begin("event", e.Worker)
+		j.out.b = append(j.out.b, sprint(`,"event":"%v"`, e.Record.Event)...)
+		j.number(`,"time":`, j.clock.at(e.Start))
 		j.out.b = append(j.out.b, `,"args":[`...)
-		for i, a := range r.Args {
+		for i, a := range e.Args {
 			if i > 0 {
 				j.out.b = append(j.out.b, ',')
 			}
@@ -207,17 +201,18 @@ func (j *jsonLines) record(worker int, c *loi.Cursor, x *expander) {
 		}
 		j.out.b = append(j.out.b, "]}\n"...)
 	case loi.TaskRecord:
-		j.begin("task", worker)
-		j.number(`,"start":`, j.clock.at(worker, r.Start))
-		j.number(`,"end":`, j.clock.at(worker, r.End))
-		j.number(`,"kernels":`, uint64(len(r.Calls)))
-		j.flags(r.Flags)
+		j.begin("task", e.Worker)
+		j.number(`,"start":`, j.clock.at(e.Start))
+		j.number(`,"end":`, j.clock.at(e.End))
+		j.number(`,"kernels":`, uint64(len(e.Calls)))
+		j.flags(e.Flags)
 		j.out.b = append(j.out.b, "}\n"...)
-		for i := range r.Calls {
-			j.execution(worker, r, r.Calls[i].Kernel, r.Flags|loi.Unstamped, x.call(&r.Calls[i]))
+		for i := range e.Calls {
+			c := &e.Calls[i]
+			j.execution(e, c.Kernel, e.Flags|loi.Unstamped, e.CallAccesses(c))
 		}
 	default:
-		j.execution(worker, r, r.Kernel, r.Flags, x.record(c))
+		j.execution(e, e.Kernel, e.Flags, e.Accesses())
 	}
 }
 
@@ -244,13 +239,12 @@ func (j *jsonLines) flags(fl loi.Flags) {
 	}
 }
 
-// execution writes the line of one kernel execution with the stamps of r.
-func (j *jsonLines) execution(worker int, r *loi.Record, k loi.KernelID, fl loi.Flags,
-	list []loi.Access) {
-	j.begin("kernel", worker)
+// execution writes the line of one kernel execution with the stamps of e.
+func (j *jsonLines) execution(e *loi.Event, k loi.KernelID, fl loi.Flags, list []loi.Access) {
+	j.begin("kernel", e.Worker)
 	j.out.b = append(append(j.out.b, `,"kernel":`...), j.kernels[k]...)
-	j.number(`,"start":`, j.clock.at(worker, r.Start))
-	j.number(`,"end":`, j.clock.at(worker, r.End))
+	j.number(`,"start":`, j.clock.at(e.Start))
+	j.number(`,"end":`, j.clock.at(e.End))
 	j.flags(fl)
 	j.out.b = append(j.out.b, `,"accesses":[`...)
 	for i := range list {

@@ -51,7 +51,7 @@ type mixedRow struct {
 	Stride int64   `parquet:"stride"`
 }
 
-func writeParquet(w io.Writer, t *loi.Trace, p *progress) error {
+func writeParquet(w io.Writer, t *loi.Trace, p *loi.Progress) error {
 	blocks, spans := shapes(t)
 	switch {
 	case !spans:
@@ -80,7 +80,7 @@ func writeParquet(w io.Writer, t *loi.Trace, p *progress) error {
 
 // writeRows writes one row for each access; fill sets the columns of its shape and returns the
 // others, which writeRows sets.
-func writeRows[T any](w io.Writer, t *loi.Trace, p *progress,
+func writeRows[T any](w io.Writer, t *loi.Trace, p *loi.Progress,
 	fill func(row *T, a *loi.Access) *common) error {
 	clock, err := newClock(t, "parquet")
 	if err != nil {
@@ -94,10 +94,13 @@ func writeRows[T any](w io.Writer, t *loi.Trace, p *progress,
 		out.SetKeyValueMetadata("krdlab."+kv.Key, kv.Value)
 	}
 	rows := make([]T, 0, batch)
-	err = executions(t, p, func(worker int, r *loi.Record, list []loi.Access) error {
-		start, end := clock.at(worker, r.Start), clock.at(worker, r.End)
+	for e, err := range t.Ordered(program(p)) {
+		if err != nil {
+			return err
+		}
+		start, end, list := clock.at(e.Start), clock.at(e.End), e.Accesses()
 		if max(start, end) > math.MaxInt64 {
-			return &RangeError{Format: "parquet", Worker: worker,
+			return &RangeError{Format: "parquet", Worker: e.Worker,
 				What: sprint("stamp %d, expected at most %d", max(start, end),
 					int64(math.MaxInt64))}
 		}
@@ -106,9 +109,9 @@ func writeRows[T any](w io.Writer, t *loi.Trace, p *progress,
 			rows = rows[:len(rows)+1]
 			// No size and no stride of a trace needs more than 62 bits.
 			*fill(&rows[len(rows)-1], a) = common{
-				Time: int64(start), Worker: int32(worker), Object: objects[a.Object],
+				Time: int64(start), Worker: int32(e.Worker), Object: objects[a.Object],
 				Bytes: int64(a.Bytes),
-				Mode:  letters(a.Mode), Kernel: kernels[r.Kernel], End: int64(end),
+				Mode:  letters(a.Mode), Kernel: kernels[e.Kernel], End: int64(end),
 			}
 			if len(rows) == batch {
 				if _, err := out.Write(rows); err != nil {
@@ -117,10 +120,6 @@ func writeRows[T any](w io.Writer, t *loi.Trace, p *progress,
 				rows = rows[:0]
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	if _, err := out.Write(rows); err != nil {
 		return fmt.Errorf("export as parquet: %w", err)

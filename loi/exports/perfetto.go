@@ -86,14 +86,13 @@ type perfetto struct {
 	message
 	t       *loi.Trace
 	out     *output
-	clock   *clock
+	clock   clock
 	num     uint64 // a tick has num / den ns
 	den     uint64 // 0: not known
 	kernels uint64 // their number, as an iid
 	objects uint64
 	flow    uint64 // number of the last steal
 	idle    bool   // the trace tells of idle workers
-	expand  *expander
 	err     error
 
 	packetAt, eventAt int // where the open event is
@@ -115,12 +114,12 @@ type lanes struct {
 // overlaps on a worker goes to further tracks of it; an execution that ends before it began is
 // shown without duration. Stamps are in nanoseconds; where the rate of the clock is not known, a
 // tick is one, and a note on the track "trace" says so.
-func writePerfetto(w io.Writer, t *loi.Trace, p *progress) error {
+func writePerfetto(w io.Writer, t *loi.Trace, p *loi.Progress) error {
 	clock, err := newClock(t, "perfetto")
 	if err != nil {
 		return err
 	}
-	x := &perfetto{t: t, out: newOutput(w), clock: clock, expand: newExpander(t)}
+	x := &perfetto{t: t, out: newOutput(w), clock: clock}
 	x.num, x.den = rate(t.Header.Clock.Hz)
 	x.kernels, x.objects = uint64(len(t.Header.Registry.Kernels)),
 		uint64(len(t.Header.Registry.Objects))
@@ -129,20 +128,21 @@ func writePerfetto(w io.Writer, t *loi.Trace, p *progress) error {
 	if err := x.about(); err != nil {
 		return err
 	}
-	for i := range t.Header.Workers {
-		l := &lanes{ends: make([]uint64, 1)}
-		c := t.All(i)
-		for c.Next() {
-			x.record(i, l, c)
-			p.step(c.Record())
-			if err := x.spill(); err != nil {
-				return err
-			}
+	list := make([]lanes, len(t.Header.Workers))
+	for i := range list {
+		list[i].ends = make([]uint64, 1)
+	}
+	for e, err := range t.Ordered(everything(p)) {
+		if err == nil {
+			x.event(&list[e.Worker], e)
+			err = x.spill()
 		}
-		if c.Err() != nil {
-			return c.Err()
+		if err != nil {
+			return err
 		}
-		if l.idle && l.idleSince >= l.ends[0] { // until the end of the run
+	}
+	for i := range list {
+		if l := &list[i]; l.idle && l.idleSince >= l.ends[0] { // until the end of the run
 			x.named(sliceBegin, x.ns(i, l.idleSince), firstThread+uint64(i), x.kernels+1+eventIdle)
 			x.closeEvent()
 		}
@@ -180,10 +180,10 @@ func rate(hz float64) (num, den uint64) {
 	return 1e9, uint64(min(hz, math.MaxInt64))
 }
 
-// ns returns a stamp in nanoseconds. One that needs more than 63 bits, as Perfetto has them, is a
+// ns returns a tick in nanoseconds. One that needs more than 63 bits, as Perfetto has them, is a
 // RangeError in x.err.
-func (x *perfetto) ns(worker int, stamp uint64) uint64 {
-	v := x.clock.at(worker, stamp)
+func (x *perfetto) ns(worker int, tick uint64) uint64 {
+	v := tick
 	if x.den != 0 {
 		hi, lo := bits.Mul64(v, x.num)
 		if hi >= x.den {
@@ -194,8 +194,7 @@ func (x *perfetto) ns(worker int, stamp uint64) uint64 {
 	}
 	if v > math.MaxInt64 && x.err == nil {
 		x.err = &RangeError{Format: "perfetto", Worker: worker, What: sprint(
-			"tick %d at %v Hz, expected at most 2^63-1 ns", x.clock.at(worker, stamp),
-			x.t.Header.Clock.Hz)}
+			"tick %d at %v Hz, expected at most 2^63-1 ns", tick, x.t.Header.Clock.Hz)}
 	}
 	return v
 }
@@ -292,14 +291,16 @@ func (x *perfetto) about() error {
 	x.close(packet)
 	first, any := uint64(0), false
 	for i := range x.t.Header.Workers {
-		c := x.t.All(i)
-		if c.Next() {
-			if at := x.ns(i, c.Record().Start); !any || at < first {
+		o := everything(nil)
+		o.Workers = []int{i}
+		for e, err := range x.t.Ordered(o) {
+			if err != nil {
+				return err
+			}
+			if at := x.ns(i, x.clock.at(e.Start)); !any || at < first {
 				first, any = at, true
 			}
-		}
-		if c.Err() != nil {
-			return c.Err()
+			break
 		}
 	}
 	x.openEvent(instant, first, traceTrack)

@@ -58,36 +58,35 @@ func (x *perfetto) annotateString(field protowire.Number, name, id uint64) {
 	x.close(at)
 }
 
-// record writes one record of a worker.
-func (x *perfetto) record(worker int, l *lanes, c *loi.Cursor) {
-	r := c.Record()
+// event writes one event of a worker.
+func (x *perfetto) event(l *lanes, e *loi.Event) {
+	worker, start, end := e.Worker, x.clock.at(e.Start), x.clock.at(max(e.Start, e.End))
 	if !l.any {
-		l.since, l.any = r.Start, true
+		l.since, l.any = start, true
 	}
-	if r.Type == loi.EventRecord {
-		x.happened(worker, l, r)
+	if e.Type == loi.EventRecord {
+		x.happened(l, e, start)
 		return
 	}
-	name := uint64(r.Kernel) + 1
-	if r.Type == loi.TaskRecord {
+	name := uint64(e.Kernel) + 1
+	if e.Type == loi.TaskRecord {
 		name = x.kernels + 1 + eventTask
 	}
-	begin, end := x.ns(worker, r.Start), x.ns(worker, max(r.Start, r.End))
-	track := x.lane(worker, l, r.Start, max(r.Start, r.End))
-	x.named(sliceBegin, begin, track, name)
-	if r.Type == loi.TaskRecord {
-		x.calls(r.Calls)
+	track := x.lane(worker, l, start, end)
+	x.named(sliceBegin, x.ns(worker, start), track, name)
+	if e.Type == loi.TaskRecord {
+		x.calls(e)
 	} else {
-		x.accesses(eventAnnotations, x.expand.record(c))
+		x.accesses(eventAnnotations, e.Accesses())
 	}
-	if r.Flags&loi.Preempted != 0 {
+	if e.Flags&loi.Preempted != 0 {
 		x.annotateBool(namePreempted, 1)
 	}
-	if r.Flags&loi.Moved != 0 {
+	if e.Flags&loi.Moved != 0 {
 		x.annotateBool(nameMoved, 1)
 	}
 	x.closeEvent()
-	x.end(end, track)
+	x.end(x.ns(worker, end), track)
 }
 
 // lane returns the track of a worker on which nothing ends after start, and takes it until end.
@@ -146,7 +145,8 @@ func (x *perfetto) accesses(field protowire.Number, list []loi.Access) {
 
 // calls writes the kernels of a task as an array of dictionaries, each with the name of the kernel
 // and its accesses.
-func (x *perfetto) calls(list []loi.Call) {
+func (x *perfetto) calls(e *loi.Event) {
+	list := e.Calls
 	if len(list) == 0 {
 		return
 	}
@@ -155,40 +155,41 @@ func (x *perfetto) calls(list []loi.Call) {
 	for i := range list {
 		dict := x.open(annotationArray)
 		x.annotateString(annotationDict, nameKernel, x.objects+1+uint64(list[i].Kernel))
-		x.accesses(annotationDict, x.expand.call(&list[i]))
+		x.accesses(annotationDict, e.CallAccesses(&list[i]))
 		x.close(dict)
 	}
 	x.close(array)
 }
 
-// happened writes an event of the runtime.
-func (x *perfetto) happened(worker int, l *lanes, r *loi.Record) {
-	switch r.Event {
+// happened writes an event of the runtime at a tick.
+func (x *perfetto) happened(l *lanes, e *loi.Event, at uint64) {
+	worker := e.Worker
+	switch e.Record.Event {
 	case loi.EventIdle:
 		x.idle = true
 		if !l.idle {
-			l.idle, l.idleSince = true, r.Start
+			l.idle, l.idleSince = true, at
 		}
 	case loi.EventBusy:
 		x.idle = true
-		l.since = r.Start
+		l.since = at
 		if l.idle {
 			l.idle = false
-			end := max(l.idleSince, r.Start)
+			end := max(l.idleSince, at)
 			track := x.lane(worker, l, l.idleSince, end)
 			x.named(sliceBegin, x.ns(worker, l.idleSince), track, x.kernels+1+eventIdle)
 			x.closeEvent()
 			x.end(x.ns(worker, end), track)
 		}
 	case loi.EventSteal:
-		x.steal(worker, x.ns(worker, r.Start), r.Args)
+		x.steal(worker, x.ns(worker, at), e.Args)
 	case loi.EventTask, loi.EventChild, loi.EventPhase:
-		x.piece(worker, l, r)
+		x.piece(l, e, at)
 	case loi.EventRegion, loi.EventRegionEnd:
-		x.region(worker, l, r)
+		x.region(l, e, at)
 	case loi.EventOf: // of what the record before it is, which has been written
 	default:
-		x.unnamed(worker, r)
+		x.unnamed(e, at)
 	}
 }
 

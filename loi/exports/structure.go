@@ -41,9 +41,10 @@ func (x *perfetto) side(worker int, l *lanes, which int) uint64 {
 // piece writes the piece of code that an event ends, as a slice that begins where the one before it
 // ended, or the worker found work; where workers are not ordered it is not known which that is, and
 // the event stands alone. An arrow leads from the piece that began a task to the one that ended it.
-func (x *perfetto) piece(worker int, l *lanes, r *loi.Record) {
+func (x *perfetto) piece(l *lanes, e *loi.Event, at uint64) {
+	worker, r := e.Worker, e.Record
 	if len(r.Args) < 3 {
-		x.unnamed(worker, r)
+		x.unnamed(e, at)
 		return
 	}
 	name, names := x.kernels+1+eventChild, []uint64{nameTask, namePhase, nameChild}
@@ -60,11 +61,11 @@ func (x *perfetto) piece(worker int, l *lanes, r *loi.Record) {
 			name, flow = x.kernels+1+eventEnd, eventLastFlows
 		}
 	}
-	track, end := x.side(worker, l, 0), x.ns(worker, r.Start)
+	track, end := x.side(worker, l, 0), x.ns(worker, at)
 	if x.t.Header.Unordered {
 		x.named(instant, end, track, name)
 	} else {
-		x.named(sliceBegin, x.ns(worker, min(l.since, r.Start)), track, name)
+		x.named(sliceBegin, x.ns(worker, min(l.since, at)), track, name)
 	}
 	x.numbers(r.Args, names...)
 	if flow != 0 {
@@ -74,26 +75,27 @@ func (x *perfetto) piece(worker int, l *lanes, r *loi.Record) {
 	if !x.t.Header.Unordered {
 		x.end(end, track)
 	}
-	l.since = r.Start
+	l.since = at
 }
 
 // region writes the begin or the end of a region: on a worker they nest.
-func (x *perfetto) region(worker int, l *lanes, r *loi.Record) {
+func (x *perfetto) region(l *lanes, e *loi.Event, at uint64) {
+	worker, r := e.Worker, e.Record
 	regions := x.t.Header.Registry.Regions
 	begins := r.Event == loi.EventRegion && len(r.Args) == 3 && int(r.Args[0]) < len(regions)
 	switch n := len(l.open); {
 	case x.t.Header.Unordered:
-		x.unnamed(worker, r)
+		x.unnamed(e, at)
 	case begins:
 		l.open = append(l.open, r.Args[1])
-		x.named(sliceBegin, x.ns(worker, r.Start), x.side(worker, l, 1), x.regionName(r.Args[0]))
+		x.named(sliceBegin, x.ns(worker, at), x.side(worker, l, 1), x.regionName(r.Args[0]))
 		x.numbers(r.Args[1:], nameNumber, nameParent)
 		x.closeEvent()
 	case r.Event == loi.EventRegionEnd && len(r.Args) == 1 && n > 0 && l.open[n-1] == r.Args[0]:
 		l.open = l.open[:n-1]
-		x.end(x.ns(worker, r.Start), x.side(worker, l, 1))
+		x.end(x.ns(worker, at), x.side(worker, l, 1))
 	default:
-		x.unnamed(worker, r)
+		x.unnamed(e, at)
 	}
 }
 
@@ -103,9 +105,9 @@ func (x *perfetto) regionName(region uint32) uint64 {
 }
 
 // unnamed writes an event as it stands.
-func (x *perfetto) unnamed(worker int, r *loi.Record) {
-	x.openEvent(instant, x.ns(worker, r.Start), firstThread+uint64(worker))
-	x.text(eventName, r.Event.String())
-	x.numbers(r.Args)
+func (x *perfetto) unnamed(e *loi.Event, at uint64) {
+	x.openEvent(instant, x.ns(e.Worker, at), firstThread+uint64(e.Worker))
+	x.text(eventName, e.Record.Event.String())
+	x.numbers(e.Args)
 	x.closeEvent()
 }

@@ -15,21 +15,16 @@ func (f *feeder) readText(r io.Reader) error {
 	h, sum := &t.Header, &f.sum
 	sum.Workers, sum.Nodes = len(h.Workers), h.Nodes
 	sum.Objects, sum.Kernels = len(h.Registry.Objects), len(h.Registry.Kernels)
-	for i := range h.Workers {
-		c := t.Cursor(i)
-		var list []loi.Access
-		for c.Next() {
-			r := c.Record()
-			if sum.Executions++; sum.Executions == 1 || r.Start < sum.FirstTime {
-				sum.FirstTime = r.Start
-			}
-			sum.LastTime = max(sum.LastTime, r.End)
-			list = c.AppendAccesses(list[:0])
-			sum.Accesses += uint64(len(list))
+	for e, err := range t.Ordered(loi.Order{ByWorker: true, AllowLoss: true}) {
+		if err != nil {
+			return err
 		}
-		if c.Err() != nil {
-			return c.Err()
+		r := e.Record
+		if sum.Executions++; sum.Executions == 1 || r.Start < sum.FirstTime {
+			sum.FirstTime = r.Start
 		}
+		sum.LastTime = max(sum.LastTime, r.End)
+		sum.Accesses += uint64(len(e.Accesses()))
 	}
 	f.text = t
 	return nil

@@ -39,8 +39,8 @@ func TestExitCode(t *testing.T) {
 		{&loi.FormatError{Err: loi.ErrNotTrace}, 5},
 		{&loi.FormatError{Err: loi.ErrVersion}, 5},
 		{&loi.TextError{Line: 1}, 5},
-		{&krd.LossError{Discarded: []uint64{1}}, 5},
-		{&krd.OrderError{}, 5},
+		{&loi.LossError{Discarded: []uint64{1}}, 5},
+		{&loi.OrderError{}, 5},
 		{context.Canceled, 130},
 		{errors.Join(context.Canceled, errors.New("and the disk")), 130},
 	} {

@@ -17,7 +17,6 @@ import (
 	"krdlab/experiments/show"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
-	"krdlab/krd"
 	"krdlab/loi"
 )
 
@@ -189,7 +188,7 @@ func traceError(path string, err error) error {
 }
 
 func analysisError(path string, err error) error {
-	if errors.Is(err, krd.ErrLoss) {
+	if errors.Is(err, loi.ErrLoss) {
 		return fmt.Errorf("%s: %w; add --allow-loss to analyse what there is", path, err)
 	}
 	return fmt.Errorf("%s: %w", path, err)

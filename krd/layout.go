@@ -1,0 +1,36 @@
+package krd
+
+import (
+	"fmt"
+	"math"
+
+	"krdlab/loi"
+)
+
+// maxBlocks keeps positions, which number the live blocks and those of a chunk, within 32 bits.
+const maxBlocks = 1 << 31
+
+const maxTotal = math.MaxInt64 / 2
+
+// blockSizes returns the bytes of the registered blocks of t, by their dense numbers.
+func blockSizes(t *loi.Trace) ([]uint64, error) {
+	if t.Blocks() > maxBlocks {
+		return nil, fmt.Errorf("krd: the trace registers %d blocks, expected at most %d",
+			t.Blocks(), maxBlocks)
+	}
+	sizes, total := make([]uint64, 0, t.Blocks()), 0.0
+	for i := range t.Header.Registry.Objects {
+		for _, run := range t.Header.Registry.Objects[i].Blocks {
+			for range run.Count {
+				sizes = append(sizes, run.Bytes)
+			}
+			total += float64(run.Count) * float64(run.Bytes)
+		}
+	}
+	// Twice the room: a distance plus one more block must not overflow the bins.
+	if total >= maxTotal {
+		return nil, fmt.Errorf("krd: %w: the objects of the trace have %.4g in all, expected "+
+			"less than 2^62", ErrTooLarge, total)
+	}
+	return sizes, nil
+}

@@ -1,0 +1,61 @@
+package loi
+
+import "sync"
+
+// A Progress tells how much of the records of a trace has been read, by all the streams together
+// that it is given to ([Order].Progress), in about the bytes that they take in the file.
+type Progress struct {
+	tell        func(done, total uint64)
+	mu          sync.Mutex
+	done, total uint64
+}
+
+// NewProgress returns the progress of reading t so many times. tell is called now and then; its
+// calls do not overlap. nil: nobody wants to know.
+func NewProgress(t *Trace, times int, tell func(done, total uint64)) *Progress {
+	if tell == nil {
+		return nil
+	}
+	return &Progress{tell: tell, total: uint64(times) * t.Info().Used}
+}
+
+// End tells that all has been read.
+func (p *Progress) End() {
+	if p != nil {
+		p.tell(p.total, p.total)
+	}
+}
+
+// meter is one stream's part of a progress, for one goroutine.
+type meter struct {
+	n uint64
+	p *Progress
+}
+
+const meterStep = 1 << 20
+
+// tick counts one record, or an execution of one that holds several, by about the bytes that it
+// takes in the file.
+func (m *meter) tick(r *Record) {
+	switch {
+	case r.Flags&Unstamped != 0: // in a task
+		m.n += 8
+	case r.Type == AccessesRecord && len(r.Explicit) == 1 && r.Start == r.End: // in a run
+		m.n += 16
+	default:
+		m.n += 16 + 4*uint64(len(r.Args)) + 8*uint64(len(r.Calls)) + 16*uint64(len(r.Explicit))
+	}
+	if m.n >= meterStep {
+		m.report()
+	}
+}
+
+func (m *meter) report() {
+	if p := m.p; p != nil && m.n > 0 {
+		p.mu.Lock()
+		p.done += m.n
+		p.tell(min(p.done, p.total), p.total)
+		p.mu.Unlock()
+	}
+	m.n = 0
+}
