@@ -50,11 +50,8 @@ func Analyze(t *loi.Trace, opt Options) (*Report, error) {
 	}
 	r := a.report()
 	r.Discarded, r.LossUnknown = loss.Total(), loss.UnknownWorkers() > 0
-	for _, w := range doubtsOf(t, loss) {
+	for _, w := range Doubts(t) {
 		r.warn(w.Code, w.Args...)
-	}
-	if t.Header.Synthetic {
-		r.warn(ImposedNodes)
 	}
 	if opt.Engine.Approximate() {
 		r.warn(ApproximateEngine, opt.Engine.String())

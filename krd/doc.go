@@ -2,9 +2,8 @@
 // touched in between, the kernels of a task-parallel run use the same data, as each last-level
 // cache sees it.
 //
-//	loi.Trace -> expand -> merge -> dense, keyed, unit or coherent node -> package stack
-//	                            \                                       -> tally -> Report
-//	                             -> Executions, for whoever replays
+//	loi.Trace -> Ordered -> dense, keyed, unit or coherent node -> package stack
+//	                                                            -> tally -> Report
 //
 // A trace is a file or comes straight from its writer ([loi.Writer.Trace]); an analysis that needs
 // to know all ranges first goes through it twice.
@@ -19,7 +18,7 @@
 // ([Inclusive]). A cache of C bytes, fully associative, hits if the exclusive distance plus the
 // block's size is at most C, and that is what close, near and far mean under either.
 //
-// The parts: merge.go orders the accesses of expand.go; analyze.go chooses what takes them:
+// The parts: analyze.go chooses what takes the accesses of the trace in their order:
 // dense.go for registered blocks, keyednode.go for named ones, unitnode.go for all else,
 // coherent.go for all nodes together; the engines below them are package stack. stream.go takes
 // accesses from a running program in place of a trace. units.go and names.go say what is one block;

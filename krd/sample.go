@@ -71,7 +71,7 @@ func Sample(t *loi.Trace, opt SampleOptions) (*SampleReport, error) {
 	}
 	a := &analysis{trace: t, prog: loi.NewProgress(t, 1, opt.Progress)}
 	a.nodes, a.workers = workersByNode(&t.Header)
-	doubts := append([]Warning{doc.Find(Sampled, opt.Engine.String())}, doubtsOf(t, loss)...)
+	doubts := append([]Warning{doc.Find(Sampled, opt.Engine.String())}, Doubts(t)...)
 	r := &SampleReport{
 		SchemaVersion: SchemaVersion, Approximate: true, Engine: opt.Engine.String(),
 		Seed:  opt.Seed,

@@ -58,16 +58,22 @@ func Sentence(w Warning) string {
 	return fmt.Sprintf("%s %v", w.Code, w.Args)
 }
 
-// doubtsOf returns the warnings about what is missing from t.
-func doubtsOf(t *loi.Trace, loss *loi.LossError) (list []Warning) {
+// Doubts returns the warnings about t that any analysis of it has: what is missing, and whose the
+// nodes are.
+func Doubts(t *loi.Trace) (list []Warning) {
+	loss := t.Loss()
 	if n := loss.UnknownWorkers(); n > 0 {
-		return []Warning{doc.Find(LossUnknown, n, len(loss.Unknown))}
+		list = append(list, doc.Find(LossUnknown, n, len(loss.Unknown)))
+	} else {
+		if n := loss.Total(); n > 0 {
+			list = append(list, doc.Find(RecordsLost, n))
+		}
+		if t.Recovered {
+			list = append(list, doc.Find(Recovered))
+		}
 	}
-	if n := loss.Total(); n > 0 {
-		list = append(list, doc.Find(RecordsLost, n))
-	}
-	if t.Recovered {
-		list = append(list, doc.Find(Recovered))
+	if t.Header.Synthetic {
+		list = append(list, doc.Find(ImposedNodes))
 	}
 	return list
 }

@@ -3,6 +3,7 @@ package loi
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Info is what is known of a trace file without its records, and, where Verified, with them.
@@ -78,6 +79,25 @@ func (t *Trace) countEvents() (list []EventCount) {
 		list = append(list, EventCount{"other", n})
 	}
 	return list
+}
+
+// Tells reports whether there is an event of one of some kinds. Cost: at most a quick look at each
+// record.
+func (t *Trace) Tells(kinds ...EventKind) bool {
+	var r rawRecord
+	for _, chunks := range t.chunks {
+		for _, c := range chunks {
+			for b := c.data; ; b = b[r.bytes:] {
+				if _, bad := scan(b, &r); bad != "" || r.typ == 0 || r.typ == endRecord {
+					break
+				}
+				if r.typ == EventRecord && slices.Contains(kinds, EventKind(r.id)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // disordered is the number of stamps that are out of order.

@@ -1,0 +1,8 @@
+// Package analyses is the table of analyses.
+package analyses
+
+import "krdlab/krd/analysis"
+
+// Table has the analyses of traces, in the order in which they are listed. Each is a command, a
+// section of the report where a trace has what it needs, and is held by the conformance suite.
+var Table = []*analysis.Analysis{}

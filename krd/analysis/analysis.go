@@ -1,0 +1,204 @@
+// Package analysis is what an analysis of traces is to the rest of krdlab: a name, options, what it
+// needs of a trace, and what takes the events. Analyses themselves are packages below this one; the
+// table of them is package analyses. See docs/adding-an-analysis.md.
+//
+//	trace -> Ordered -> Sink -> Result -> View
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"krdlab/hw/failure"
+	"krdlab/krd"
+	"krdlab/krd/doc"
+	"krdlab/loi"
+)
+
+// An Analysis is one line of the table.
+type Analysis struct {
+	Name    string // of its command, a word
+	Summary string // one line
+	Long    string // what it computes, and from what; for help
+	Example string // command lines, each indented by two spaces
+	// Options returns a pointer to a new struct with the defaults, whose fields are the flags of the
+	// command: string, bool, int, uint64, float64, []string, or a type with UnmarshalText and
+	// MarshalText. Tags: `flag:"name" help:"what it does"`, and of a string `choice:"a,b"`, the values
+	// that it may have. nil: there are none.
+	Options func() any
+	Needs   Needs
+	// Begin returns what takes the events of a trace. options is what Options returned, set.
+	Begin func(options any, in *Input) (Sink, error)
+	// Trace, in the place of Begin, goes through a trace by itself: for an analysis that needs several
+	// passes, or a stream of each node side by side.
+	Trace func(ctx context.Context, options any, t *loi.Trace, in *Input) (Result, error)
+}
+
+// Needs are what an analysis wants to be told.
+type Needs struct {
+	Tasks   bool // task events: a trace without any is refused
+	Regions bool // events of regions: likewise
+	Runtime bool // searches for work, steals and what else the runtime tells, where it is there
+	// ByWorker asks for one worker after the other in program order, instead of all in the order in
+	// which kernels began.
+	ByWorker bool
+}
+
+// Events reports whether more than kernel executions is wanted.
+func (n *Needs) Events() bool { return n.Tasks || n.Regions || n.Runtime }
+
+// An Input is the trace that an analysis begins to look at.
+type Input struct {
+	Header *loi.Header
+	// Warnings are what is doubtful about the trace, for the document of the result.
+	Warnings []krd.Warning
+	Progress func(done, total uint64) // of Analysis.Trace; may be nil
+}
+
+// A Sink takes the events of one trace.
+type Sink interface {
+	// Event takes the next event, which is valid until Event returns.
+	Event(*loi.Event) error
+	// End is called once, after the last event.
+	End() (Result, error)
+}
+
+// A Result is what an analysis found. It may be [Drawn] and have [Data].
+type Result interface {
+	// Document is a struct that marshals to the JSON form, with "schema_version" and "warnings".
+	Document() any
+	// View is the document for people.
+	View() *doc.Doc
+}
+
+// Drawn is a result with a picture.
+type Drawn interface {
+	Formats() []string // the ends of names of files, without dots; svg among them
+	Draw(w io.Writer, format string) error
+}
+
+// Data is a result whose tables as data are others than those of its view.
+type Data interface{ Tables() []*doc.Table }
+
+// An Asked is an analysis with its options.
+type Asked struct {
+	*Analysis
+	Options any // nil: the defaults
+}
+
+// Options of [Run].
+type Options struct {
+	AllowLoss bool // take a trace from which records are missing too
+	Progress  func(done, total uint64)
+}
+
+// A NeedError says what of a trace an analysis cannot do without.
+type NeedError struct{ Analysis, What, Flag string }
+
+func (e *NeedError) Error() string {
+	return fmt.Sprintf("%s needs %s, and the trace has none; record them with %s", e.Analysis, e.What,
+		e.Flag)
+}
+
+// Class implements [failure.Classed].
+func (*NeedError) Class() failure.Class { return failure.Capability }
+
+// Lacks returns a [*NeedError] if t has not what a needs. Cost: at most a quick look at each record.
+func (a *Analysis) Lacks(t *loi.Trace) error {
+	if a.Needs.Tasks && !t.Tells(loi.EventTask, loi.EventChild) {
+		return &NeedError{a.Name, "task events", "krdlab run --trace full,tasks"}
+	}
+	if a.Needs.Regions && !t.Tells(loi.EventRegion) {
+		return &NeedError{a.Name, "events of regions", "krdlab run --trace full,regions"}
+	}
+	return nil
+}
+
+// Run looks at t with all of the list, and returns a result for each: in one pass over t for those
+// that share an order. Errors: a [*NeedError], a [*loi.LossError], those of [loi.Trace.Ordered], of
+// the analyses, and of ctx.
+func Run(ctx context.Context, t *loi.Trace, list []Asked, opt Options) ([]Result, error) {
+	if loss := t.Loss(); loss.Total() > 0 && !opt.AllowLoss {
+		return nil, loss
+	}
+	results, passes := make([]Result, len(list)), 0
+	sinks := map[bool][]taker{} // by Needs.ByWorker
+	in := Input{Header: &t.Header, Warnings: krd.Doubts(t), Progress: opt.Progress}
+	for i, a := range list {
+		if err := a.Lacks(t); err != nil {
+			return nil, err
+		}
+		if a.Options == nil && a.Analysis.Options != nil {
+			a.Options = a.Analysis.Options()
+		}
+		x := in
+		if a.Trace != nil {
+			r, err := a.Trace(ctx, a.Options, t, &x)
+			if err != nil {
+				return nil, err
+			}
+			results[i] = r
+			continue
+		}
+		s, err := a.Begin(a.Options, &x)
+		if err != nil {
+			return nil, err
+		}
+		by := a.Needs.ByWorker
+		if sinks[by] == nil {
+			passes++
+		}
+		sinks[by] = append(sinks[by], taker{s, a.Needs.Events(), &results[i]})
+	}
+	progress := loi.NewProgress(t, passes, opt.Progress)
+	for by, list := range sinks {
+		if err := pass(ctx, t, by, list, progress); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// A taker is a sink and what it takes.
+type taker struct {
+	Sink
+	events bool
+	result *Result
+}
+
+// checkEvery is how many events there are between two looks at the context.
+const checkEvery = 1 << 16
+
+// pass gives all events of t to the sinks, and ends them.
+func pass(ctx context.Context, t *loi.Trace, byWorker bool, list []taker, p *loi.Progress) error {
+	o := loi.Order{ByWorker: byWorker, AllowLoss: true, Progress: p}
+	for _, s := range list {
+		o.Events = o.Events || s.events
+	}
+	n := 0
+	for e, err := range t.Ordered(o) {
+		if n++; err == nil && n%checkEvery == 0 {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			if e.Type == loi.EventRecord && !list[i].events {
+				continue
+			}
+			if err := list[i].Event(e); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range list {
+		r, err := list[i].End()
+		if err != nil {
+			return err
+		}
+		*list[i].result = r
+	}
+	return nil
+}
