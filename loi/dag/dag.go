@@ -1,158 +1,320 @@
-// Package dag rebuilds the task graph of a run from the events of its trace: who spawned whom, in
-// which phase, which kernels each piece of code ran, where and how long; and with them the work and
-// the span of the run.
+// Package dag follows the task graph of a run by the events of its trace: who spawned whom, in which
+// phase, which kernels each piece of code ran, where and how long.
 //
-//	recorders -> trace -> Build -> Graph -> Work, Span
+//	trace -> Ordered -> Builder -> a value of each task, made of those of its children
 //
-// The events are those of [loi.Recorder.BeginTask] and what follows it.
+// The events are those of [loi.Recorder.BeginTask] and what follows it. A [Builder] holds the tasks
+// that are alive, and forgets those that have ended; [Build] keeps the whole graph.
 package dag
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"krdlab/hw/failure"
 	"krdlab/loi"
 )
 
-// ErrNoTasks is wrapped by the error of a trace that has no task events.
-var ErrNoTasks = failure.New(failure.Request, "the trace has no task events")
-
-// ErrIncomplete is wrapped by the error of a trace whose task events do not fit together: records
-// are missing, or the run did not end.
-var ErrIncomplete = failure.New(failure.Data,
-	"the task events of the trace are not complete")
+// ErrIncomplete is wrapped by the error of a trace whose task events do not fit together: they
+// contradict each other, or the run did not end.
+var ErrIncomplete = failure.New(failure.Data, "the task events of the trace do not fit together")
 
 // A Piece is code that one worker ran without a break.
 type Piece struct {
 	Worker  int
-	At      int64  // ticks of the common clock: of a task, when it began; otherwise, when it ended
-	Kernels uint64 // executions
-	Ticks   uint64 // that they took
+	At      int64        // ticks of the common clock: of a task, when it began; otherwise, when it ended
+	Kernels uint64       // executions
+	Ticks   uint64       // that they took
+	Kernel  loi.KernelID // of the last of them
 }
 
 // A Task is a task of the run.
 type Task struct {
-	ID     uint32 // its number in the trace; 0 is the program, whose only child is the root
-	Parent int    // index of its parent in Graph.Tasks; -1 of the program
-	Phase  int    // of Parent in which it is a child
-	Child  int    // its number there
-	Begin  Piece  // the code that made it, by the worker that began it
-	Phases []Phase
+	ID       uint32 // its number in the trace; 0 is the program, whose only child is the root
+	Parent   uint32 // the number of the task that it is a child of
+	Phase    uint32 // of the parent, in which it is a child
+	Child    uint32 // its number there
+	Children uint32 // in its first phase
+	Begin    Piece  // the code that made it, by the worker that began it
 }
 
-// A Phase is one phase of a task.
-type Phase struct {
-	Children []Child
-	After    Piece // the code that followed when they had all ended
+// A Child is a child of a phase that has ended.
+type Child[V any] struct {
+	Number uint32
+	Task   *Task // nil: Piece is all that there is to it
+	Piece  Piece // of a child that is no task
+	Value  *V    // of a task
 }
 
-// A Child is a child of a phase.
-type Child struct {
-	Task  int   // index in Graph.Tasks, or -1: Piece is all that there is to it
-	Piece Piece // of a child that is no task
+// A Fold makes a value of each task; in the end that of the program.
+type Fold[V any] struct {
+	Begin func(v *V, t *Task)              // v is zero
+	Child func(v *V, t *Task, c *Child[V]) // a child of t's phase ended; in the order of ends
+	Phase func(v *V, t *Task, after Piece) // all children have ended, and so has what follows
 }
 
-// A Graph is the task graph of a run. Tasks[0] is the program.
-type Graph struct {
-	Tasks []Task
+// place names a child of a phase of a task, or what follows the phase.
+type place struct{ task, phase, child uint32 }
+
+// told is an event of the structure.
+type told struct {
+	kind     loi.EventKind
+	at       place
+	id       uint32 // of a task that begins
+	children uint32 // of the next phase, or of the first
+	piece    Piece
 }
 
-// End is when the root task ended, in ticks of the common clock.
-func (g *Graph) End() int64 {
-	root := &g.Tasks[0].Phases[0].Children[0]
-	if root.Task < 0 {
-		return root.Piece.At
+// A node is a task that is alive.
+type node[V any] struct {
+	Task
+	value           V
+	phase, n, ended uint32 // the phase that runs, how many children it has, and how many have ended
+	mask            uint64 // of the children below 64 that have begun
+	seen            map[uint32]struct{}
+	early           []told // what came before its time
+}
+
+// A track is what a worker has recorded since the last event of the structure.
+type track struct {
+	since      Piece
+	last       Piece // of the last record
+	start, end int64 // of the last record, if unstamped
+	unstamped  bool
+}
+
+// A Builder takes the events of a trace, of workers together in the order of time or not, each
+// worker's in program order. Memory: that of the tasks that are alive, and of events that come
+// before those that they follow from.
+type Builder[V any] struct {
+	fold      Fold[V]
+	unordered bool
+	tracks    []track
+	live      map[uint32]*node[V]
+	early     map[uint32][]told // by task that has not begun
+	of        map[place]Piece   // unordered workers: the kernels of each piece
+	free      []*node[V]
+}
+
+// New returns a builder for the events of a trace.
+func New[V any](h *loi.Header, f Fold[V]) *Builder[V] {
+	b := &Builder[V]{fold: f, unordered: h.Unordered, tracks: make([]track, len(h.Workers)),
+		live: map[uint32]*node[V]{}, early: map[uint32][]told{}, of: map[place]Piece{}}
+	program := b.node()
+	program.n = 1
+	b.live[0] = program
+	f.Begin(&program.value, &program.Task)
+	return b
+}
+
+func (b *Builder[V]) node() *node[V] {
+	if k := len(b.free); k > 0 {
+		x := b.free[k-1]
+		b.free = b.free[:k-1]
+		*x = node[V]{}
+		return x
 	}
-	phases := g.Tasks[root.Task].Phases
-	return phases[len(phases)-1].After.At
+	return new(node[V])
 }
 
-// Work is the ticks of all kernels.
-func (g *Graph) Work() uint64 {
-	work, _ := g.measure()
-	return work
+// Event takes the next event. Errors wrap [ErrIncomplete].
+func (b *Builder[V]) Event(e *loi.Event) error {
+	t := &b.tracks[e.Worker]
+	if e.Type != loi.EventRecord {
+		t.kernel(e)
+		return nil
+	}
+	a := e.Args
+	x := told{kind: e.Record.Event, piece: Piece{Worker: e.Worker, At: e.Start}}
+	switch {
+	case x.kind == loi.EventTask && len(a) == 5:
+		x.id, x.at, x.children = a[0], place{a[1], a[2], a[3]}, a[4]
+	case x.kind == loi.EventChild && len(a) == 3:
+		x.at = place{a[0], a[1], a[2]}
+	case x.kind == loi.EventPhase && len(a) == 3:
+		x.at, x.children = place{a[0], a[1], loi.AfterPhase}, a[2]
+	case x.kind == loi.EventOf && len(a) == 3:
+		at := place{a[0], a[1], a[2]}
+		p := b.of[at]
+		p.add(&t.last)
+		b.of[at] = p
+		t.last, t.unstamped = Piece{}, false
+		return nil
+	default:
+		return nil
+	}
+	if !b.unordered {
+		x.piece.add(&t.since)
+	}
+	*t = track{}
+	return b.apply(&x)
 }
 
-// Span is the ticks of kernels on the longest path, where the children of a phase could all run at
-// once, and phases follow each other.
-func (g *Graph) Span() uint64 {
-	_, span := g.measure()
-	return span
-}
-
-// measure goes through the tasks so that children come before their parents.
-func (g *Graph) measure() (work, span uint64) {
-	spans := make([]uint64, len(g.Tasks))
-	for _, i := range g.upward() {
-		t := &g.Tasks[i]
-		work += t.Begin.Ticks
-		spans[i] = t.Begin.Ticks
-		for p := range t.Phases {
-			ph := &t.Phases[p]
-			longest := uint64(0)
-			for c := range ph.Children {
-				child := &ph.Children[c]
-				if child.Task >= 0 {
-					longest = max(longest, spans[child.Task])
-					continue
-				}
-				work += child.Piece.Ticks
-				longest = max(longest, child.Piece.Ticks)
-			}
-			work += ph.After.Ticks
-			spans[i] += longest + ph.After.Ticks
+// kernel counts an execution, or a task record. Executions of one record without stamps of their own
+// have its stamps, which count once.
+func (t *track) kernel(e *loi.Event) {
+	p := Piece{Kernels: 1, Kernel: e.Kernel, Ticks: uint64(max(e.End, e.Start) - e.Start)}
+	if e.Type == loi.TaskRecord {
+		if p.Kernels = uint64(len(e.Calls)); p.Kernels > 0 {
+			p.Kernel = e.Calls[p.Kernels-1].Kernel
 		}
 	}
-	return work, spans[0]
+	unstamped := e.Flags&loi.Unstamped != 0
+	if unstamped && t.unstamped && t.start == e.Start && t.end == e.End {
+		p.Ticks = 0
+		t.last.add(&p)
+	} else {
+		t.last = p
+	}
+	t.unstamped, t.start, t.end = unstamped, e.Start, e.End
+	t.since.add(&p)
 }
 
-// upward lists all tasks, children before their parents.
-func (g *Graph) upward() []int {
-	list := make([]int, 0, len(g.Tasks))
-	list = append(list, 0)
-	for n := 0; n < len(list); n++ {
-		for _, ph := range g.Tasks[list[n]].Phases {
-			for _, c := range ph.Children {
-				if c.Task >= 0 {
-					list = append(list, c.Task)
-				}
-			}
-		}
+// add adds the kernels of q.
+func (p *Piece) add(q *Piece) {
+	if q.Kernels > 0 {
+		p.Kernel = q.Kernel
 	}
-	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
-		list[i], list[j] = list[j], list[i]
-	}
-	return list
+	p.Kernels += q.Kernels
+	p.Ticks += q.Ticks
 }
 
-func incomplete(format string, args ...any) error {
-	return fmt.Errorf("task graph: %w: %s", ErrIncomplete, fmt.Sprintf(format, args...))
+// apply does what an event says, or keeps it until what it follows from has been told.
+func (b *Builder[V]) apply(x *told) error {
+	if x.kind == loi.EventTask && (x.id == 0 || b.live[x.id] != nil) {
+		return x.wrong("task %d begins twice, or there are more than 2^32", x.id)
+	}
+	owner := b.live[x.at.task]
+	switch {
+	case owner == nil:
+		b.early[x.at.task] = append(b.early[x.at.task], *x)
+		return nil
+	case x.at.phase < owner.phase:
+		return x.wrong("something of phase %d of task %d, which is in phase %d", x.at.phase,
+			x.at.task, owner.phase)
+	case x.at.phase > owner.phase, x.kind == loi.EventPhase && owner.ended < owner.n:
+		owner.early = append(owner.early, *x)
+		return nil
+	}
+	if x.kind == loi.EventPhase {
+		return b.phase(owner, x)
+	}
+	if x.at.child >= owner.n || !owner.begins(x.at.child) {
+		return x.wrong("child %d of phase %d of task %d ran twice, or is one too many of its %d",
+			x.at.child, x.at.phase, x.at.task, owner.n)
+	}
+	b.complete(x)
+	if x.kind == loi.EventChild {
+		b.fold.Child(&owner.value, &owner.Task, &Child[V]{Number: x.at.child, Piece: x.piece})
+		return b.childEnded(owner)
+	}
+	if x.children == 0 {
+		return x.wrong("task %d has no children in its first phase", x.id)
+	}
+	t := b.node()
+	t.Task = Task{x.id, x.at.task, x.at.phase, x.at.child, x.children, x.piece}
+	t.n = x.children
+	t.early = b.early[x.id]
+	delete(b.early, x.id)
+	b.live[x.id] = t
+	b.fold.Begin(&t.value, &t.Task)
+	return b.retry(t)
 }
 
-// Build reads the task events of t, and to which piece of code each kernel belongs. Errors:
-// [ErrNoTasks], [ErrIncomplete], a [*loi.FormatError]. Cost: a pass over the trace; memory some 200
-// bytes a task and 48 a child.
-func Build(t *loi.Trace) (*Graph, error) {
-	b := &builder{index: map[uint32]int{0: 0}}
-	b.graph.Tasks = []Task{{Parent: -1, Phases: []Phase{{Children: []Child{{Task: unseen}}}}}}
-	for w := range t.Header.Workers {
-		if err := b.read(t, w); err != nil {
-			return nil, err
+// begins takes note that a child has begun, and tells whether it had not.
+func (t *node[V]) begins(child uint32) bool {
+	if child < 64 {
+		had := t.mask&(1<<child) != 0
+		t.mask |= 1 << child
+		return !had
+	}
+	if t.seen == nil {
+		t.seen = map[uint32]struct{}{}
+	}
+	_, had := t.seen[child]
+	t.seen[child] = struct{}{}
+	return !had
+}
+
+// phase ends the phase of t, and t if it was the last.
+func (b *Builder[V]) phase(t *node[V], x *told) error {
+	if t.ID == 0 {
+		return x.wrong("a phase of the program ended, which has none")
+	}
+	b.complete(x)
+	b.fold.Phase(&t.value, &t.Task, x.piece)
+	t.phase, t.n, t.ended, t.mask, t.seen = t.phase+1, x.children, 0, 0, nil
+	if t.n > 0 {
+		return b.retry(t)
+	}
+	if len(t.early) > 0 {
+		return t.early[0].wrong("something of task %d, which ended after phase %d", t.ID, t.phase-1)
+	}
+	delete(b.live, t.ID)
+	parent := b.live[t.Parent]
+	b.fold.Child(&parent.value, &parent.Task, &Child[V]{Number: t.Child, Task: &t.Task,
+		Value: &t.value})
+	b.free = append(b.free, t)
+	return b.childEnded(parent)
+}
+
+func (b *Builder[V]) childEnded(t *node[V]) error {
+	if t.ended++; t.ended < t.n {
+		return nil
+	}
+	return b.retry(t)
+}
+
+// retry does what came too early for t.
+func (b *Builder[V]) retry(t *node[V]) error {
+	early := t.early
+	t.early = nil
+	for i := range early {
+		if err := b.apply(&early[i]); err != nil {
+			return err
 		}
 	}
-	if len(b.tasks) == 0 && len(b.children) == 0 {
-		return nil, fmt.Errorf("task graph: %w", ErrNoTasks)
+	return nil
+}
+
+// complete adds the kernels that events of their own assign to the piece of an event.
+func (b *Builder[V]) complete(x *told) {
+	if p, ok := b.of[x.at]; ok {
+		x.piece.add(&p)
+		delete(b.of, x.at)
 	}
-	unknown := t.LossUnknown()
-	for w, n := range t.Discarded() {
-		if unknown[w] {
-			return nil, incomplete("an unknown number of records of worker %d is missing", w)
-		} else if n > 0 {
-			return nil, incomplete("%d records of worker %d are missing", n, w)
+}
+
+func (x *told) wrong(format string, args ...any) error {
+	return fmt.Errorf("task graph: worker %d, tick %d: %w: %s", x.piece.Worker, x.piece.At,
+		ErrIncomplete, fmt.Sprintf(format, args...))
+}
+
+// End returns the value of the program. Errors wrap [ErrIncomplete].
+func (b *Builder[V]) End() (*V, error) {
+	program := b.live[0]
+	delete(b.live, 0)
+	for _, id := range slices.Sorted(maps.Keys(b.early)) {
+		return nil, b.early[id][0].wrong("something of task %d, which never began", id)
+	}
+	for _, id := range slices.Sorted(maps.Keys(b.live)) {
+		t := b.live[id]
+		x := told{piece: t.Begin}
+		if len(t.early) > 0 {
+			x = t.early[0]
 		}
+		return nil, x.wrong("task %d did not end: %d of %d children of its phase %d did", id,
+			t.ended, t.n, t.phase)
 	}
-	if err := b.link(); err != nil {
-		return nil, err
+	switch {
+	case len(program.early) > 0:
+		return nil, program.early[0].wrong("the program has a root and no more")
+	case program.ended == 0:
+		return nil, fmt.Errorf("task graph: %w: the root never ended", ErrIncomplete)
+	case len(b.of) > 0:
+		return nil, fmt.Errorf("task graph: %w: %d pieces of code that ran kernels never ended, or "+
+			"before them", ErrIncomplete, len(b.of))
 	}
-	return &b.graph, nil
+	return &program.value, nil
 }
