@@ -152,8 +152,11 @@ func Run(ctx context.Context, t *loi.Trace, list []Asked, opt Options) ([]Result
 		sinks[by] = append(sinks[by], taker{s, a.Needs.Events(), &results[i]})
 	}
 	progress := loi.NewProgress(t, passes, opt.Progress)
-	for by, list := range sinks {
-		if err := pass(ctx, t, by, list, progress); err != nil {
+	for _, by := range []bool{false, true} {
+		if sinks[by] == nil {
+			continue
+		}
+		if err := pass(ctx, t, by, sinks[by], progress); err != nil {
 			return nil, err
 		}
 	}
@@ -178,9 +181,10 @@ func pass(ctx context.Context, t *loi.Trace, byWorker bool, list []taker, p *loi
 	}
 	n := 0
 	for e, err := range t.Ordered(o) {
-		if n++; err == nil && n%checkEvery == 0 {
+		if err == nil && n%checkEvery == 0 {
 			err = ctx.Err()
 		}
+		n++
 		if err != nil {
 			return err
 		}

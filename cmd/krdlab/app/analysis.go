@@ -289,11 +289,11 @@ func (x *analyser) derive(r analysis.Result) error {
 		return err
 	}
 	err = rederive(x.html, func(w io.Writer) error {
-		fmt.Fprintf(w, "<!doctype html>\n<meta charset=\"utf-8\">\n<title>krdlab %s</title>\n"+
+		fmt.Fprintf(w, "<!doctype html>\n<meta charset=\"utf-8\">\n%s\">\n<title>krdlab %s</title>\n"+
 			"<style>body{font-family:sans-serif;max-width:70em;margin:2em auto}"+
-			"table{border-collapse:collapse}td,th{padding:.2em .8em;text-align:left;"+
+			"table{border-collapse:collapse;margin:1.5em 0}caption{text-align:left;padding:.3em 0}td,th{padding:.2em .8em;text-align:left;"+
 			"border-bottom:1px solid #ddd}td.n,th.n{text-align:right}svg{max-width:100%%;height:auto}"+
-			"</style>\n%s\n", x.line.Name, body)
+			"</style>\n%s\n", pageMark, x.line.Name, body)
 		if drawn != nil {
 			return drawn.Draw(w, "svg")
 		}

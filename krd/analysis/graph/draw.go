@@ -11,6 +11,7 @@ import (
 
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
+	"krdlab/krd/plot"
 )
 
 // table has the nodes of the folded graph.
@@ -24,14 +25,14 @@ func (r *result) table() *doc.Table {
 		{Key: "kernels", Head: "kernels of their own", Kind: doc.Whole},
 		{Key: "phases", Head: "phases", Kind: doc.Whole},
 		{Key: "children", Head: "children of each", Kind: doc.Real},
-		{Key: "work_share", Head: "work, %", Kind: doc.Real, Unit: doc.PerCent},
+		{Key: "work_share", Head: "work of their own, %", Kind: doc.Real, Unit: doc.PerCent},
 	}}
-	t.Title = "The graph, tasks of the same shape as one node; the work has that of all below"
+	t.Title = "The graph, tasks of the same shape as one node"
 	if d.Folded {
-		t.Title = "The graph, folded: there are too many shapes, and those that are as high are one node"
+		t.Title = "The graph, folded: there are too many shapes, and those that are about as high are one node"
 	}
 	for i, n := range d.Nodes {
-		var children, phases any = n.Children, n.Phases
+		var children, phases any = doc.Some(n.Children), n.Phases
 		if !n.Task {
 			children, phases = nil, nil
 		}
@@ -69,7 +70,7 @@ func (r *result) label(i int) (lines []string) {
 	} else if n.Kernels > n.Count {
 		lines = append(lines, units.Grouped(n.Kernels)+" kernels")
 	}
-	if w := r.d.Work.Float(); w > 0 {
+	if w := r.d.Work.Float(); n.Work.Float() > 0 {
 		lines = append(lines, fmt.Sprintf("%.3g %% of the work", 100*n.Work.Float()/w))
 	}
 	return lines
@@ -86,7 +87,7 @@ func short(name string) string {
 // times is how often a node of an edge has the child.
 func (r *result) times(e *Edge) string {
 	each := float64(e.Count) / float64(r.d.Nodes[e.From].Count)
-	return "× " + doc.Digits(each, 3)
+	return fmt.Sprintf("× %.3g", each)
 }
 
 // Draw implements [analysis.Drawn]: dot is the language of Graphviz.
@@ -109,7 +110,7 @@ func (r *result) dot(w io.Writer) {
 		e := &r.d.Edges[i]
 		fmt.Fprintf(w, "\tn%d -> n%d [label=%q];\n", e.From, e.To, r.times(e))
 	}
-	fmt.Fprintf(w, "}\n")
+	fmt.Fprintf(w, "}\n// %s\n", plot.Mark)
 }
 
 // Of the drawing, in pixels.
@@ -118,12 +119,13 @@ const (
 	gapAcross, gapDown   = 34, 58
 	inRow                = 7 // boxes beside each other
 	margin, lineHeight   = 24, 16
-	titleHeight, swerves = 34, 60
+	titleHeight, swerves = 34, 64
+	letter               = 8 // of the title
 )
 
-// places are the left upper corners of the boxes: the nodes of a depth in rows, each as near as may
+// places are the left upper corners of the boxes, on a sheet of at least a width: the nodes of a depth in rows, each as near as may
 // be to those above it.
-func (r *result) places() (x, y []float64, width, height float64) {
+func (r *result) places(least float64) (x, y []float64, width, height float64) {
 	d := r.d
 	x, y = make([]float64, len(d.Nodes)), make([]float64, len(d.Nodes))
 	above := make([][]int, len(d.Nodes))
@@ -141,7 +143,7 @@ func (r *result) places() (x, y []float64, width, height float64) {
 	for _, l := range layers {
 		widest = max(widest, min(len(l), inRow))
 	}
-	width = float64(widest*(boxWidth+gapAcross)-gapAcross) + 2*(margin+swerves)
+	width = max(least, float64(widest*(boxWidth+gapAcross)-gapAcross)+2*(margin+swerves))
 	top := float64(margin + titleHeight)
 	for depth := range deepest + 1 {
 		nodes := layers[depth]
@@ -164,11 +166,11 @@ func (r *result) places() (x, y []float64, width, height float64) {
 }
 
 func (r *result) svg(w io.Writer) {
-	x, y, width, height := r.places()
 	title := r.View().Title
 	if p := r.d.Parallelism; p.Known() {
 		title += fmt.Sprintf(": parallelism %v", ratio(p))
 	}
+	x, y, width, height := r.places(float64(letter*len(title) + 2*margin))
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" `+
 		`height="%.0f" font-family="sans-serif" font-size="12" role="img" aria-label="%s">`+"\n",
 		width, height, width, height, html.EscapeString(title))
@@ -202,7 +204,7 @@ func (r *result) svg(w io.Writer) {
 	}
 	for i, n := range r.d.Nodes {
 		share := 0.0
-		if work := r.d.Work.Float(); work > 0 && !n.Task {
+		if work := r.d.Work.Float(); work > 0 {
 			share = n.Work.Float() / work
 		}
 		fill := fmt.Sprintf("#%02x%02xff", 244-int(90*share), 247-int(70*share))
@@ -223,5 +225,5 @@ func (r *result) svg(w io.Writer) {
 		fmt.Fprintf(w, `<text x="%.0f" y="%.0f" fill="#44546a" stroke="#fff" stroke-width="3" `+
 			`paint-order="stroke" font-size="11">%s</text>`+"\n", l.x, l.y, l.s)
 	}
-	fmt.Fprintln(w, "</svg>")
+	fmt.Fprintf(w, "</svg><!-- %s -->\n", plot.Mark)
 }

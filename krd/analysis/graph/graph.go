@@ -41,7 +41,7 @@ var Analysis = &analysis.Analysis{
 
 // Options are the flags.
 type Options struct {
-	Unit   string `flag:"unit" choice:"time,kernels" help:"what a kernel counts for, WHAT: its time, or kernels: each one"`
+	Unit   string `flag:"unit" choice:"time,kernels,pieces" help:"WHAT is counted: time of kernels, kernels, or pieces of code between spawns and joins"`
 	Burden string `flag:"burden" help:"what a spawn takes, and what a continuation does: a TIME such as 5us (default: the prices of the simulated machine that the trace names)"`
 }
 
@@ -49,6 +49,7 @@ type Options struct {
 const (
 	unitTime    = "time"
 	unitKernels = "kernels"
+	unitPieces  = "pieces"
 )
 
 // ErrBurden is wrapped by the error of a burden that is no time.
@@ -56,7 +57,7 @@ var ErrBurden = failure.New(failure.Request, "invalid burden")
 
 // A sums is what is known of a task, of all that is below it.
 type sums struct {
-	work          uint64
+	work, own     uint64 // own: without what is below
 	span          uint64 // of the phases that have ended
 	longest       uint64 // of a child of the present phase
 	burdened      uint64 // span
@@ -68,7 +69,7 @@ type sums struct {
 // sink adds up.
 type sink struct {
 	in       *analysis.Input
-	kernels  bool   // unit
+	unit     string // of Options
 	spawn    uint64 // ticks
 	resume   uint64
 	priced   bool // spawn and resume are known
@@ -83,7 +84,7 @@ type sink struct {
 
 func begin(options any, in *analysis.Input) (analysis.Sink, error) {
 	opt := options.(*Options)
-	s := &sink{in: in, kernels: opt.Unit == unitKernels, shapes: newShapes()}
+	s := &sink{in: in, unit: opt.Unit, shapes: newShapes()}
 	if err := s.price(opt.Burden); err != nil {
 		return nil, err
 	}
@@ -102,13 +103,13 @@ func (s *sink) price(burden string) error {
 		if err != nil || d < 0 {
 			return fmt.Errorf("--burden %s: %w; expected a time such as 5us", burden, ErrBurden)
 		}
-		if s.kernels || h.Clock.Hz == 0 {
+		if s.unit != unitTime || h.Clock.Hz == 0 {
 			return fmt.Errorf("--burden %s: %w: the graph is not in units of time, or the rate of the "+
 				"trace's clock is not known", burden, ErrBurden)
 		}
 		s.spawn, s.priced = ticks(float64(d.Nanoseconds())), true
 		s.resume = s.spawn
-	case h.Substrate == loi.Simulated && !s.kernels:
+	case h.Substrate == loi.Simulated && s.unit == unitTime:
 		if m, err := machine.ByName(h.Machine); err == nil {
 			c := &m.Costs
 			s.spawn = ticks(float64(c.SpawnPS+c.StealLocalPS) / 1e3)
@@ -120,27 +121,34 @@ func (s *sink) price(burden string) error {
 
 // weight is what a piece counts for.
 func (s *sink) weight(p *dag.Piece) uint64 {
-	if s.kernels {
+	switch s.unit {
+	case unitKernels:
 		return p.Kernels
+	case unitPieces:
+		return 1
 	}
 	return p.Ticks
 }
 
 func (s *sink) begin(v *sums, t *dag.Task) {
 	w := s.weight(&t.Begin)
-	v.work, v.span, v.burdened = w, w, w
-	v.start(&t.Begin)
+	if t.ID == 0 {
+		w = 0 // nobody ran the program itself
+	}
+	v.work, v.own, v.span, v.burdened = w, w, w, w
+	v.piece(&t.Begin)
 }
 
 func (s *sink) child(v *sums, _ *dag.Task, c *dag.Child[sums]) {
-	w := s.weight(&c.Piece)
-	x := sums{work: w, span: w, burdened: w}
+	var x sums
 	var shape int
 	if c.Task != nil {
 		s.tasks++
 		x = *c.Value
-		shape = s.shapes.task(&x.building, x.work)
+		shape = s.shapes.task(&x.building, x.own)
 	} else {
+		w := s.weight(&c.Piece)
+		x.work, x.span, x.burdened = w, w, w
 		shape = s.shapes.piece(&c.Piece, w)
 	}
 	v.work += x.work
@@ -152,6 +160,7 @@ func (s *sink) child(v *sums, _ *dag.Task, c *dag.Child[sums]) {
 func (s *sink) phase(v *sums, _ *dag.Task, after dag.Piece) {
 	w := s.weight(&after)
 	v.work += w
+	v.own += w
 	v.span += v.longest + w
 	v.burdened += v.burdenedChild + w
 	if v.children > 1 {
@@ -177,7 +186,7 @@ func (s *sink) Event(e *loi.Event) error {
 const SchemaVersion = 1
 
 // A Document is the JSON form of a result. Times are in Unit: ns, or ticks of a clock whose rate is
-// not known, or kernels.
+// not known, or kernels or pieces of code.
 type Document struct {
 	SchemaVersion       int        `json:"schema_version"`
 	Unit                string     `json:"unit"`
@@ -188,7 +197,7 @@ type Document struct {
 	BurdenedParallelism doc.Number `json:"burdened_parallelism"`
 	Tasks               uint64     `json:"tasks"`
 	Kernels             uint64     `json:"kernels"`
-	// from the first stamp of the trace to the last; unknown in kernels
+	// from the first stamp of the trace to the last; unknown in kernels and pieces
 	Measured doc.Number `json:"measured"`
 	// between which a greedy scheduler on Workers cores finishes: max(work / P, span), and
 	// work / P + (1 - 1 / P) span (Graham 1966; Brent 1974)
@@ -209,7 +218,7 @@ type Node struct {
 	Kernel   string     `json:"kernel"`   // one of these; "": none
 	Phases   int        `json:"phases"`   // of each
 	Children float64    `json:"children"` // of each, on average
-	Work     doc.Number `json:"work"`     // of all together, with all below them
+	Work     doc.Number `json:"work"`     // of their own code, all together
 	// Depth is the length of the longest path from the program.
 	Depth int `json:"depth"`
 }
@@ -232,8 +241,8 @@ func (s *sink) End() (analysis.Result, error) {
 		Workers: len(h.Workers), Warnings: []string{}}
 	scale := 1.0
 	switch {
-	case s.kernels:
-		d.Unit = unitKernels
+	case s.unit != unitTime:
+		d.Unit = s.unit
 	case h.Clock.Hz == 0:
 		d.Unit = "ticks"
 	default:
@@ -248,16 +257,15 @@ func (s *sink) End() (analysis.Result, error) {
 	if v.longest > 0 {
 		d.Parallelism = doc.Some(work / span)
 	}
-	if s.priced {
+	if s.priced && v.work > 0 {
 		d.BurdenedSpan = of(v.burdenedChild)
-		if v.burdenedChild > 0 {
-			d.BurdenedParallelism = doc.Some(work / float64(v.burdenedChild))
-		}
+		d.BurdenedParallelism = doc.Some(work / float64(v.burdenedChild))
 	}
-	p := float64(d.Workers)
-	d.LowerBound = doc.Some(max(work/p, span) * scale)
-	d.UpperBound = doc.Some((work/p + (1-1/p)*span) * scale)
-	if !s.kernels {
+	if p := float64(d.Workers); v.work > 0 {
+		d.LowerBound = doc.Some(max(work/p, span) * scale)
+		d.UpperBound = doc.Some((work/p + (1-1/p)*span) * scale)
+	}
+	if s.unit == unitTime && s.any {
 		d.Measured = doc.Some(float64(s.last-s.first) * scale)
 	}
 	for _, w := range s.in.Warnings {
@@ -281,6 +289,8 @@ func (r *result) amount(n doc.Number) any {
 	switch {
 	case !n.Known():
 		return nil
+	case r.d.Work.Float() == 0 && n.Float() == 0:
+		return doc.Missing("the run has no kernels; --unit pieces counts its pieces of code")
 	case r.d.Unit == "ns":
 		return doc.Time(n)
 	}
@@ -291,7 +301,7 @@ func (r *result) amount(n doc.Number) any {
 func ratio(n doc.Number) any {
 	switch {
 	case !n.Known():
-		return doc.Missing("the span is 0: the run has no kernels")
+		return nil
 	case n.Float() >= 1000:
 		return units.Grouped(uint64(math.Round(n.Float())))
 	}
@@ -317,14 +327,14 @@ func (r *result) View() *doc.Doc {
 	if d.Unit == "ns" {
 		t.Columns[1].Head = "time"
 	}
-	what := "time"
-	if d.Unit == unitKernels {
-		what = "number"
+	what := "the time of all kernels"
+	if d.Unit == unitKernels || d.Unit == unitPieces {
+		what = "all of them"
 	}
-	t.Row("work", r.amount(d.Work), "the "+what+" of all kernels")
+	t.Row("work", r.amount(d.Work), what)
 	t.Row("span", r.amount(d.Span), "that of the longest path: no schedule is shorter")
-	t.Row("parallelism", ratio(d.Parallelism), "work / span: more cores are of no use")
-	if d.Unit != unitKernels {
+	t.Row("parallelism", ratio(d.Parallelism), "work / span: so many cores can be of use")
+	if d.Unit != unitKernels && d.Unit != unitPieces && d.Work.Float() > 0 {
 		var burdened, bp any = doc.Missing("the prices of this machine are not known; --burden TIME " +
 			"sets what a spawn takes, and a continuation"), nil
 		if d.BurdenedSpan.Known() {
@@ -334,12 +344,16 @@ func (r *result) View() *doc.Doc {
 		if bp != nil {
 			t.Row("burdened parallelism", bp, "work / burdened span")
 		}
+	}
+	if d.Measured.Known() {
 		t.Row("measured", r.amount(d.Measured), "from the first stamp of the trace to the last")
 	}
-	t.Row("lower bound", r.amount(d.LowerBound), fmt.Sprintf(
-		"of any scheduler on %s: max(work / P, span)", units.Count(d.Workers, "core")))
-	t.Row("upper bound", r.amount(d.UpperBound),
-		"of a greedy one without overhead: work / P + (1 - 1 / P) span")
+	if d.LowerBound.Known() {
+		t.Row("lower bound", r.amount(d.LowerBound), fmt.Sprintf(
+			"of any scheduler on %s: max(work / P, span)", units.Count(d.Workers, "core")))
+		t.Row("upper bound", r.amount(d.UpperBound),
+			"of a greedy one without overhead: work / P + (1 - 1 / P) span")
+	}
 	t.Row("tasks", units.Grouped(d.Tasks), "that have children")
 	t.Row("kernels", units.Grouped(d.Kernels), "executions")
 	out.Add(t)

@@ -3,6 +3,7 @@ package graph
 import (
 	"cmp"
 	"encoding/binary"
+	"math/bits"
 	"slices"
 
 	"krdlab/krd/doc"
@@ -13,8 +14,8 @@ import (
 const (
 	// maxShapes are told apart while events come; what comes later goes by its height alone.
 	maxShapes = 1 << 16
-	// MaxNodes are drawn at most.
-	MaxNodes = 200
+	// MaxNodes are drawn at most, and readable of graphs that are folded further.
+	MaxNodes, readable = 200, 40
 )
 
 // kids are how many children there are of a shape.
@@ -57,8 +58,8 @@ type shapes struct {
 
 func newShapes() *shapes { return &shapes{number: map[string]int{}} }
 
-// own counts the kernels of a piece of the task.
-func (b *building) own(p *dag.Piece) {
+// piece counts the kernels of a piece of the task.
+func (b *building) piece(p *dag.Piece) {
 	b.kernels += p.Kernels
 	if p.Kernels > 0 {
 		b.kernel = p.Kernel
@@ -73,8 +74,6 @@ func appendPiece(key []byte, p *dag.Piece) []byte {
 	}
 	return key
 }
-
-func (b *building) start(p *dag.Piece) { b.own(p) }
 
 // add counts a child of the present phase.
 func (b *building) add(shape, height int) {
@@ -101,7 +100,7 @@ func (b *building) endPhase(after *dag.Piece) {
 	b.key = append(b.key, 0)
 	b.present = b.present[:0]
 	b.phases++
-	b.own(after)
+	b.piece(after)
 }
 
 // piece returns the shape of a child that is no task.
@@ -162,8 +161,8 @@ type class struct {
 }
 
 // fold makes nodes of the shapes, node 0 of the root: one of each if there are no more than MaxNodes;
-// else one of all that are as high and have as many phases, or are as high; else what is farthest
-// from the root is one node. folded says that shapes were put together.
+// else one of all that are as high and have as many phases and the same kernel, or are as high, or
+// about as high. folded says that shapes were put together.
 func (s *shapes) fold(root int, r *loi.Registry, scale float64) (nodes []Node, edges []Edge,
 	folded bool) {
 	levels := []func(i int, x *shape) class{
@@ -172,25 +171,25 @@ func (s *shapes) fold(root int, r *loi.Registry, scale float64) (nodes []Node, e
 			return class{x.task, x.height, x.phases, x.kernels > 0, x.kernel}
 		},
 		func(_ int, x *shape) class { return class{height: x.height} },
+		func(_ int, x *shape) class { return class{height: bits.Len(uint(x.height))} },
 	}
 	var of []int // by shape
 	for i, level := range levels {
-		n := 0
-		if of, n = s.classes(root, level); n <= MaxNodes || i == len(levels)-1 {
+		n, most := 0, readable
+		if i == 0 {
+			most = MaxNodes
+		}
+		if of, n = s.classes(root, level); n <= most || i == len(levels)-1 {
 			folded = i > 0
 			break
 		}
 	}
 	count := map[[2]int]uint64{}
-	var kernels []map[loi.KernelID]bool
+	var work []uint64
 	for i := range s.list {
 		x, c := &s.list[i], of[i]
-		if c >= MaxNodes {
-			c, folded = MaxNodes-1, true
-			of[i] = c
-		}
 		for c >= len(nodes) {
-			nodes, kernels = append(nodes, Node{}), append(kernels, map[loi.KernelID]bool{})
+			nodes, work = append(nodes, Node{}), append(work, 0)
 		}
 		n := &nodes[c]
 		n.Task = n.Task || x.task
@@ -203,7 +202,7 @@ func (s *shapes) fold(root int, r *loi.Registry, scale float64) (nodes []Node, e
 		if n.Kernels += own; own > 0 {
 			n.Kernel = r.Kernels[x.kernel].Name
 		}
-		n.Work = doc.Some(float64(x.work)*scale + n.Work.Float())
+		work[c] += x.work
 	}
 	for i := range s.list {
 		x := &s.list[i]
@@ -220,6 +219,7 @@ func (s *shapes) fold(root int, r *loi.Registry, scale float64) (nodes []Node, e
 	}
 	for i := range nodes {
 		nodes[i].Children /= float64(nodes[i].Count)
+		nodes[i].Work = doc.Some(float64(work[i]) * scale)
 	}
 	for e, n := range count {
 		edges = append(edges, Edge{e[0], e[1], n})
@@ -256,17 +256,15 @@ func (s *shapes) classes(root int, level func(int, *shape) class) (of []int, n i
 	return of, len(number)
 }
 
-// depths sets the depth of each node, 0 of the first: one more than the deepest node above it.
+// depths sets the depth of each node, 0 of the first: one more than the deepest node above it. There
+// are no cycles, since a child is less high.
 func depths(nodes []Node, edges []Edge) {
-	for range nodes { // as often as a path may be long
-		changed := false
+	for changed := true; changed; {
+		changed = false
 		for _, e := range edges {
-			if d := nodes[e.From].Depth + 1; d > nodes[e.To].Depth && d < len(nodes) {
+			if d := nodes[e.From].Depth + 1; d > nodes[e.To].Depth {
 				nodes[e.To].Depth, changed = d, true
 			}
-		}
-		if !changed {
-			return
 		}
 	}
 }
