@@ -71,8 +71,8 @@ func (o outside) extract(page, strip string) (files int) {
 	return files
 }
 
-// TestOutside builds the module of docs/outside.md, a scheduler and a kernel that krdlab does not
-// know, each one file and a line of a table, and looks for them wherever krdlab's own are.
+// TestOutside builds the module of docs/outside.md, a scheduler, a kernel and an analysis that krdlab
+// does not know, each one file and a line of a table, and looks for them wherever krdlab's own are.
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -97,6 +97,9 @@ func TestOutside(t *testing.T) {
 	}
 	if n := o.extract(filepath.Join(root, "docs/adding-a-kernel.md"), "kernels/"); n != 1 {
 		t.Fatalf("docs/adding-a-kernel.md has %d files, want a kernel", n)
+	}
+	if n := o.extract(filepath.Join(root, "docs/adding-an-analysis.md"), ""); n != 1 {
+		t.Fatalf("docs/adding-an-analysis.md has %d files, want an analysis", n)
 	}
 	o.run("go", "mod", "edit", "-module=example.org/mine", "-require=krdlab@v0.0.0",
 		"-replace=krdlab="+root)
@@ -132,6 +135,12 @@ func TestOutside(t *testing.T) {
 		t.Errorf("one core: %+v, want the first two alike", results)
 	}
 
+	o.has("the analysis of a run", o.mine(append(machine, "reach", "saxpy", "--n", "20000", "--block",
+		"64", "--cores", "3", "--reps", "1", "--sched", "childlocal", "--out", "reached")...),
+		"Distinct blocks", "worker")
+	o.has("the analysis of a trace", o.mine("reach", "reached", "--written", "--json"),
+		`"workers": [`, `"schema_version": 1`)
+	o.has("help of the analysis", o.mine("reach", "--help"), "--written", "--allow-loss")
 	o.mine(append(machine, "sweep", "saxpy", "--n", "20000,60000", "--block", "64", "--cores",
 		"1,6,12", "--sched", "childlocal,childlocal:tries=3,workfirst", "--out", "swept")...)
 	o.has("correlate", o.mine("correlate", "swept", "--all"), "childlocal", "childlocal:tries=3", "saxpy")
