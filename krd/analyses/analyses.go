@@ -1,8 +1,13 @@
 // Package analyses is the table of analyses.
 package analyses
 
-import "krdlab/krd/analysis"
+import (
+	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/activity"
+)
 
 // Table has the analyses of traces, in the order in which they are listed. Each is a command, a
 // section of the report where a trace has what it needs, and is held by the conformance suite.
-var Table = []*analysis.Analysis{}
+var Table = []*analysis.Analysis{
+	activity.Analysis,
+}
