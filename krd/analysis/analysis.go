@@ -18,14 +18,15 @@ import (
 
 // An Analysis is one line of the table.
 type Analysis struct {
-	Name    string // of its command, a word
-	Summary string // one line
-	Long    string // what it computes, and from what; for help
-	Example string // command lines, each indented by two spaces
+	Name    string   // of its command, a word
+	Summary string   // one line
+	Long    string   // what it computes, and from what; for help
+	Example string   // command lines, each indented by two spaces
+	Formats []string // of pictures, as the ends of names of files, svg among them; results are [Drawn]
 	// Options returns a pointer to a new struct with the defaults, whose fields are the flags of the
-	// command: string, bool, int, uint64, float64, []string, or a type with UnmarshalText and
-	// MarshalText. Tags: `flag:"name" help:"what it does"`, and of a string `choice:"a,b"`, the values
-	// that it may have. nil: there are none.
+	// command: string, bool, int, uint64, float64 or []string. Tags: `flag:"name" help:"what it does"`,
+	// where a word in capitals stands for the value, and of a string `choice:"a,b"`, the values that
+	// it may have. nil: there are none.
 	Options func() any
 	Needs   Needs
 	// Begin returns what takes the events of a trace. options is what Options returned, set.
@@ -74,7 +75,6 @@ type Result interface {
 
 // Drawn is a result with a picture.
 type Drawn interface {
-	Formats() []string // the ends of names of files, without dots; svg among them
 	Draw(w io.Writer, format string) error
 }
 

@@ -26,6 +26,7 @@ import (
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/kernels/calibrate"
+	"krdlab/krd/analyses"
 	"krdlab/krd/doc"
 	"krdlab/runtimes"
 )
@@ -209,6 +210,9 @@ func (a *app) root() *cobra.Command {
 		a.traceCommand(), a.topoCommand(), a.doctorCommand(), a.listCommand(), a.machineCommand(),
 		a.correlateCommand(), a.compareCommand(), a.reproduceCommand(), a.plotCommand(),
 		a.versionCommand(), a.manCommand())
+	for _, line := range analyses.Table {
+		root.AddCommand(a.analysisCommand(line))
+	}
 	root.InitDefaultCompletionCmd()
 	sayExitCodes(root)
 	wrapHelp(root, a.helpWidth())

@@ -65,7 +65,12 @@ func (a *app) runCommand() *cobra.Command {
 		return err
 	}
 	for _, k := range kernels.Table {
-		c := a.kernelCommand(k, f)
+		c := a.kernelCommand(k, f, nil,
+			func(ctx context.Context, r *request.Request, t *hw.Topology) error {
+				return a.run(ctx, r, t, f.printer())
+			})
+		c.Example = fmt.Sprintf("  krdlab run %s --sched workfirst --cores 2\n  krdlab run %s "+
+			"--sched all --json", k.Name, k.Name)
 		run.AddCommand(c)
 		c.InheritedFlags().SortFlags = false
 	}
@@ -146,14 +151,14 @@ func schedulerWords() []string {
 	return words
 }
 
-// kernelCommand is `krdlab run KERNEL`, with a flag for each parameter of the kernel.
-func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags) *cobra.Command {
+// kernelCommand is a command that runs a kernel, with a flag for each parameter of it. run is called
+// with what is asked for, after change, which may be nil.
+func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags, change func(*pflag.FlagSet, *request.Draft),
+	run func(context.Context, *request.Request, *hw.Topology) error) *cobra.Command {
 	c := &cobra.Command{
-		Use:   k.Name,
-		Short: k.Summary,
-		Long:  "Run " + k.Name + ": " + k.Summary + ".",
-		Example: fmt.Sprintf("  krdlab run %s --sched workfirst --cores 2\n  krdlab run %s "+
-			"--sched all --json", k.Name, k.Name),
+		Use:         k.Name,
+		Short:       k.Summary,
+		Long:        "Run " + k.Name + ": " + k.Summary + ".",
 		Args:        exactly(),
 		Annotations: map[string]string{unusableNote: strings.Join(unusable(k), " ")},
 	}
@@ -172,6 +177,9 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if change != nil {
+			change(c.Flags(), d)
+		}
 		choice, err := d.Resolve(machines)
 		if err != nil {
 			return err
@@ -180,7 +188,7 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags) *cobra.Command {
 			fmt.Fprintf(a.stderr, "%d of %d cores are there: SIMULATED on %s (not so with "+
 				"--machine native)\n", choice.TooFew, choice.Cores, choice.Machine.Name)
 		}
-		return a.run(c.Context(), &choice.Request, choice.Topology, f.printer())
+		return run(c.Context(), &choice.Request, choice.Topology)
 	}
 	return c
 }
@@ -275,8 +283,13 @@ func (f *runFlags) draft(flags *pflag.FlagSet, k *kernel.Kernel) (*request.Draft
 }
 
 // run measures and prints. What was done before an error is printed too.
-func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology,
-	print printer) error {
+func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology, print printer) error {
+	return a.measured(ctx, c, t, func(out *experiments.Outcome) error { return a.print(out, print) })
+}
+
+// measured measures, and hands what was done to use, after an error too.
+func (a *app) measured(ctx context.Context, c *request.Request, t *hw.Topology,
+	use func(*experiments.Outcome) error) error {
 	bar, done := a.progress()
 	var progress measure.Progress
 	if bar != nil {
@@ -291,7 +304,7 @@ func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology,
 	out, err := experiments.Run(ctx, c, a.argv, t, a.measure, progress)
 	done()
 	if len(out.Results) > 0 {
-		err = errors.Join(err, a.print(out, print))
+		err = errors.Join(err, use(out))
 	} else if out.Dir != "" && ctx.Err() == nil {
 		fmt.Fprintf(a.stderr, "what was done is kept in %s\n", out.Dir)
 	}

@@ -1,11 +1,12 @@
 // Package app is the program krdlab: one file for each subcommand, flags in, exit codes out.
 //
-// A module of its own adds schedulers and kernels without a change to krdlab. Its main is
+// A module of its own adds schedulers, kernels and analyses without a change to krdlab. Its main is
 //
 //	func main() {
 //		os.Exit(app.Main(os.Args, app.Tables{
 //			Schedulers: append(runtimes.Schedulers, mine),
 //			Kernels:    append(kernels.Table, &myKernel),
+//			Analyses:   append(analyses.Table, &myAnalysis),
 //		}))
 //	}
 //
@@ -15,6 +16,7 @@ package app
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,18 +24,21 @@ import (
 	"krdlab/hw"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
+	"krdlab/krd/analyses"
+	"krdlab/krd/analysis"
 	"krdlab/runtimes"
 )
 
-// Tables are the schedulers and the kernels that the program knows, in the order in which they are
-// listed. A nil table is krdlab's own. The first scheduler is the serial one.
+// Tables are the schedulers, kernels and analyses that the program knows, in the order in which they
+// are listed. A nil table is krdlab's own. The first scheduler is the serial one.
 type Tables struct {
 	Schedulers []runtimes.Scheduler
 	Kernels    []*kernel.Kernel
+	Analyses   []*analysis.Analysis
 }
 
 // Main runs the command line argv, program name first, and returns the exit code. It is called once
-// a process: t becomes [runtimes.Schedulers] and [kernels.Table], and nothing writes to them after.
+// a process: t becomes [runtimes.Schedulers], [kernels.Table] and [analyses.Table], and nothing writes to them after.
 func Main(argv []string, t Tables) int {
 	return t.run(newApp(os.Stdout, os.Stderr), argv)
 }
@@ -49,6 +54,9 @@ func (t Tables) run(a *app, argv []string) int {
 	}
 	return a.main(argv)
 }
+
+// lineName is what an analysis may be called, since it is a command.
+var lineName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
 // install checks the tables and puts them in place of krdlab's own.
 func (t Tables) install() error {
@@ -96,6 +104,21 @@ func (t Tables) install() error {
 		}
 		seen[k.Name] = true
 	}
-	runtimes.Schedulers, kernels.Table = schedulers, t.Kernels
+	if t.Analyses == nil {
+		t.Analyses = analyses.Table
+	}
+	clear(seen)
+	for i, x := range t.Analyses {
+		switch {
+		case x == nil || !lineName.MatchString(x.Name) || seen[x.Name]:
+			return fmt.Errorf("table of analyses: line %d has no name of small letters and -, or it "+
+				"is there twice", i+1)
+		case x.Summary == "" || x.Long == "" || (x.Begin == nil) == (x.Trace == nil):
+			return fmt.Errorf("table of analyses: %s has no Summary, no Long, or not one of Begin and "+
+				"Trace", x.Name)
+		}
+		seen[x.Name] = true
+	}
+	runtimes.Schedulers, kernels.Table, analyses.Table = schedulers, t.Kernels, t.Analyses
 	return nil
 }

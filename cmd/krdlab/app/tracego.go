@@ -14,7 +14,7 @@ import (
 // traceGo is `krdlab trace go`.
 func (a *app) traceGo() *cobra.Command {
 	var r gotrace.Request
-	var unit, out, dir, agentDir string
+	var out, dir, agentDir string
 	var caches given
 	c := &cobra.Command{
 		Use:   "go [test] PACKAGE [-- ARGS]",
@@ -33,19 +33,9 @@ func (a *app) traceGo() *cobra.Command {
 			if agentDir != "" {
 				return a.layOutAgent(agentDir, args)
 			}
-			n := len(args)
-			if at := c.ArgsLenAtDash(); at >= 0 {
-				n, r.Args = at, args[at:]
+			if err := program(c, args, &r); err != nil {
+				return err
 			}
-			words := args[:n]
-			if len(words) == 2 && words[0] == "test" {
-				r.Build.Test, words = true, words[1:]
-			}
-			if len(words) != 1 {
-				return usageError("krdlab trace go: expected PACKAGE, found %d arguments; the "+
-					"program's own follow --: krdlab trace go . -- ARGS", len(words))
-			}
-			r.Unit, r.Build.Path, r.Build.Dir = gotrace.Unit(unit), words[0], "."
 			if out != "" {
 				if err := newFile("out", out); err != nil {
 					return err
@@ -65,8 +55,22 @@ func (a *app) traceGo() *cobra.Command {
 		"them; it must not exist")
 	f.StringVar(&dir, "dir", "", "the run `FOLDER`, which must not exist (default a new one under "+
 		"krdlab-runs)")
-	choiceVar(c, &unit, "unit", gotrace.Units[0], gotrace.Units, "what one datum is, `WHAT`: line (of 64 bytes, "+
-		"each object beginning on its own) or datum (a variable, field or element)")
+	programFlags(c, &r, "unit")
+	f.StringVar(&agentDir, "agent", "", "write the agent for instrumentation by hand to this "+
+		"`FOLDER`, as a Go module, and do nothing else; it must not exist")
+	cachesVar(f, &caches)
+	f.Bool("json", false, "print the whole result as one JSON document")
+	f.SortFlags = false
+	return c
+}
+
+// programFlags defines the flags of how a Go program is observed; unit is the name of that of what a
+// datum is.
+func programFlags(c *cobra.Command, r *gotrace.Request, unit string) {
+	f := c.Flags()
+	choiceVar(c, (*string)(&r.Unit), unit, gotrace.Units[0], gotrace.Units, "what one datum is, "+
+		"`WHAT`: line (of 64 bytes, each object beginning on its own) or datum (a variable, field or "+
+		"element)")
 	f.BoolVar(&r.Build.Stack, "stack", false, "observe the stack too: what the compiler keeps there "+
 		"of what something points to, and maps; it costs time")
 	f.StringSliceVar(&r.Build.Include, "include", nil, "rewrite these packages of the module only, "+
@@ -74,12 +78,24 @@ func (a *app) traceGo() *cobra.Command {
 	f.StringSliceVar(&r.Build.Exclude, "exclude", nil, "do not rewrite these, `PATTERN`s as for "+
 		"--include")
 	f.StringVar(&r.Build.Tags, "tags", "", "build `TAGS`, separated by commas")
-	f.StringVar(&agentDir, "agent", "", "write the agent for instrumentation by hand to this "+
-		"`FOLDER`, as a Go module, and do nothing else; it must not exist")
-	cachesVar(f, &caches)
-	f.Bool("json", false, "print the whole result as one JSON document")
-	f.SortFlags = false
-	return c
+}
+
+// program reads the arguments [test] PACKAGE [-- ARGS] of c.
+func program(c *cobra.Command, args []string, r *gotrace.Request) error {
+	n := len(args)
+	if at := c.ArgsLenAtDash(); at >= 0 {
+		n, r.Args = at, args[at:]
+	}
+	words := args[:n]
+	if len(words) == 2 && words[0] == "test" {
+		r.Build.Test, words = true, words[1:]
+	}
+	if len(words) != 1 {
+		return usageError("%s: expected PACKAGE, found %d arguments; the program's own follow --: "+
+			"%s . -- ARGS", c.CommandPath(), len(words), c.CommandPath())
+	}
+	r.Build.Path, r.Build.Dir = words[0], "."
+	return nil
 }
 
 // layOutAgent is `krdlab trace go --agent DIR`.

@@ -1,0 +1,349 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"krdlab/experiments"
+	"krdlab/experiments/gotrace"
+	"krdlab/experiments/request"
+	"krdlab/hw"
+	"krdlab/hw/failure"
+	"krdlab/hw/scratch"
+	"krdlab/kernels"
+	"krdlab/krd/analysis"
+	"krdlab/krd/doc"
+	"krdlab/runtimes"
+)
+
+// An analyser is the command of a line of the table of analyses.
+type analyser struct {
+	*app
+	line            *analysis.Analysis
+	options         any
+	allowLoss       bool
+	csv, plot, html string
+	caches          given
+}
+
+// firstTable is --csv without the name of a table.
+const firstTable = "first"
+
+// analysisCommand is the command of an analysis: of a trace, a run directory, a kernel or a Go
+// program.
+func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
+	x := &analyser{app: a, line: line}
+	c := &cobra.Command{
+		Use:   line.Name + " [TRACE|RUNDIR|KERNEL|go PACKAGE]",
+		Short: line.Summary,
+		Long: line.Long + "\n\nThe name of a kernel runs it, with the flags of krdlab run; `go` and a " +
+			"package builds a Go program that tells what it does, as krdlab trace go; what has a dot " +
+			"or a slash is a file." + ofLatest,
+		Example: line.Example,
+		Args:    orNone("TRACE|RUNDIR"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := x.check(); err != nil {
+				return err
+			}
+			args, err := a.orLatest(c, args, true, "TRACE|RUNDIR")
+			if err != nil {
+				return err
+			}
+			if word := args[0]; !strings.ContainsAny(word, "./") {
+				if _, serr := findTraces(word); serr != nil && failure.Of(serr) != failure.Data {
+					return fmt.Errorf("%w, or a kernel: %s", serr,
+						request.Suggest(word, request.KernelNames(), ""))
+				}
+			}
+			return interruptible(c.Context(), func() error { return x.folder(c, args[0]) })
+		},
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+	}
+	x.define(c)
+	cachesVar(c.Flags(), &x.caches)
+	for _, k := range kernels.Table {
+		c.AddCommand(a.analyseKernel(line, k.Name))
+	}
+	c.AddCommand(a.analyseGo(line))
+	return c
+}
+
+// define defines the flags of every analysis, and those of its options. A flag that c has already is
+// another's.
+func (x *analyser) define(c *cobra.Command) {
+	p := c.Flags()
+	p.SortFlags = false
+	if x.line.Options != nil {
+		x.options = x.line.Options()
+		optionFlags(c, x.options)
+	}
+	if p.Lookup("json") == nil {
+		p.Bool("json", false, "print one JSON document, an array where there are several traces")
+	}
+	p.StringVar(&x.csv, "csv", "", "print a `TABLE` as CSV: --csv the first, --csv=NAME another")
+	p.Lookup("csv").NoOptDefVal = firstTable
+	p.StringVar(&x.html, "html", "", "also write a page to this `FILE`")
+	if f := x.line.Formats; f != nil {
+		p.StringVar(&x.plot, "plot", "", "also draw it to this `FILE`: ."+strings.Join(f, ", ."))
+		expects(p, "plot", "expected a file that ends in ."+strings.Join(f, ", ."))
+	}
+	p.BoolVar(&x.allowLoss, "allow-loss", false, "analyse a trace with discarded records too")
+}
+
+// valueWord is the word of a flag's help that stands for its value.
+var valueWord = regexp.MustCompile(`\b[A-Z]{2,}\b`)
+
+// optionFlags defines a flag of c for each field of a struct: see [analysis.Analysis.Options].
+func optionFlags(c *cobra.Command, options any) {
+	v := reflect.ValueOf(options).Elem()
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		name, help := tag.Get("flag"), tag.Get("help")
+		if c.Flags().Lookup(name) != nil {
+			continue
+		}
+		if at := valueWord.FindStringIndex(help); at != nil {
+			help = help[:at[0]] + "`" + help[at[0]:at[1]] + "`" + help[at[1]:]
+		}
+		p := c.Flags()
+		switch to := v.Field(i).Addr().Interface().(type) {
+		case *string:
+			if list := tag.Get("choice"); list != "" {
+				choiceVar(c, to, name, *to, strings.Split(list, ","), help)
+			} else {
+				p.StringVar(to, name, *to, help)
+			}
+		case *bool:
+			p.BoolVar(to, name, *to, help)
+		case *int:
+			p.IntVar(to, name, *to, help)
+		case *uint64:
+			p.Uint64Var(to, name, *to, help)
+		case *float64:
+			p.Float64Var(to, name, *to, help)
+		case *[]string:
+			p.StringSliceVar(to, name, *to, help)
+		default:
+			panic(fmt.Sprintf("option %s of %s has type %T, which is none of a flag's", name,
+				c.Name(), to))
+		}
+	}
+}
+
+// analyseKernel is the command of an analysis and a kernel, which it runs once, as the flags of
+// krdlab run say.
+func (a *app) analyseKernel(line *analysis.Analysis, name string) *cobra.Command {
+	x, f := &analyser{app: a, line: line}, &runFlags{}
+	k, _ := kernels.ByName(name)
+	var c *cobra.Command
+	c = a.kernelCommand(k, f, func(p *pflag.FlagSet, d *request.Draft) {
+		d.Trace = request.TraceFull
+		d.Structure = runtimes.Structure{Tasks: line.Needs.Tasks, Regions: line.Needs.Regions}
+		if !p.Changed("reps") {
+			d.Reps = 1
+		}
+	}, func(ctx context.Context, r *request.Request, t *hw.Topology) error {
+		if err := x.check(); err != nil {
+			return err
+		}
+		return a.measured(ctx, r, t, func(out *experiments.Outcome) error {
+			fmt.Fprintf(a.stderr, "run directory: %s\n", out.Dir)
+			return x.folder(c, out.Dir)
+		})
+	})
+	c.Hidden, c.Long = true, "Run "+name+", and "+line.Name+" of its trace."
+	f.define(c.Flags())
+	completeRunFlags(c)
+	x.define(c)
+	return c
+}
+
+// analyseGo is the command of an analysis of a Go program.
+func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
+	x := &analyser{app: a, line: line}
+	var r gotrace.Request
+	c := &cobra.Command{
+		Use:    "go [test] PACKAGE [-- ARGS]",
+		Short:  line.Summary + ", of a Go program",
+		Hidden: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			err := cmp.Or(x.check(), program(c, args, &r))
+			if err != nil {
+				return err
+			}
+			dir, err := scratch.Make("", "krdlab-analysis-")
+			if err != nil {
+				return err
+			}
+			defer dir.Remove()
+			r.Trace = filepath.Join(dir.Path, "program.loi")
+			if err := a.runGo(c, &r, x.caches); err != nil {
+				return err
+			}
+			return x.folder(c, r.Trace)
+		},
+	}
+	x.define(c)
+	programFlags(c, &r, "datum")
+	cachesVar(c.Flags(), &x.caches)
+	return c
+}
+
+// check returns what is wrong with the flags, before any work.
+func (x *analyser) check() error {
+	if x.plot != "" {
+		if !slices.Contains(x.line.Formats, strings.TrimPrefix(filepath.Ext(x.plot), ".")) {
+			return &request.Error{Flag: "plot", Got: x.plot,
+				Want: "expected a file that ends in ." + strings.Join(x.line.Formats, ", .")}
+		}
+		if err := derivable("plot", x.plot); err != nil {
+			return err
+		}
+	}
+	if x.html != "" {
+		return derivable("html", x.html)
+	}
+	return nil
+}
+
+// folder analyses a trace, or those of a run directory, and prints what came out.
+func (x *analyser) folder(c *cobra.Command, path string) error {
+	traces, err := findTraces(path)
+	if err != nil {
+		return err
+	}
+	x.sayUnfinished(path)
+	var results []analysis.Result
+	for _, trace := range traces {
+		r, err := x.trace(c.Context(), trace)
+		if err != nil {
+			return analysisError(trace, err)
+		}
+		results = append(results, r)
+	}
+	if x.plot != "" || x.html != "" {
+		if len(results) > 1 {
+			return usageError("%s: %s has %d traces, and a picture or page is of one: name one of %s",
+				c.CommandPath(), path, len(traces), strings.Join(traces, ", "))
+		}
+		if err := x.derive(results[0]); err != nil {
+			return err
+		}
+	}
+	if x.csv != "" {
+		return x.table(results, traces)
+	}
+	var documents []any
+	views := map[any]analysis.Result{}
+	for _, r := range results {
+		documents = append(documents, r.Document())
+		views[r.Document()] = r
+	}
+	return printEach(x.app, c, traces, documents, func(d any) *doc.Doc { return views[d].View() })
+}
+
+// trace analyses one trace.
+func (x *analyser) trace(ctx context.Context, path string) (analysis.Result, error) {
+	t, err := openTrace(path, x.caches)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	show, done := bytesProgress[uint64](x.app, x.line.Name)
+	defer done()
+	list, err := analysis.Run(ctx, t, []analysis.Asked{{Analysis: x.line, Options: x.options}},
+		analysis.Options{AllowLoss: x.allowLoss, Progress: show})
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+// derive writes the picture and the page.
+func (x *analyser) derive(r analysis.Result) error {
+	drawn, _ := r.(analysis.Drawn)
+	if x.plot != "" {
+		format := strings.TrimPrefix(filepath.Ext(x.plot), ".")
+		err := rederive(x.plot, func(w io.Writer) error { return drawn.Draw(w, format) })
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(x.stderr, "figure: %s\n", x.plot)
+	}
+	if x.html == "" {
+		return nil
+	}
+	view := r.View()
+	body, err := view.HTML(1)
+	if err != nil {
+		return err
+	}
+	err = rederive(x.html, func(w io.Writer) error {
+		fmt.Fprintf(w, "<!doctype html>\n<meta charset=\"utf-8\">\n<title>krdlab %s</title>\n"+
+			"<style>body{font-family:sans-serif;max-width:70em;margin:2em auto}"+
+			"table{border-collapse:collapse}td,th{padding:.2em .8em;text-align:left;"+
+			"border-bottom:1px solid #ddd}td.n,th.n{text-align:right}svg{max-width:100%%;height:auto}"+
+			"</style>\n%s\n", x.line.Name, body)
+		if drawn != nil {
+			return drawn.Draw(w, "svg")
+		}
+		return nil
+	})
+	if err == nil {
+		fmt.Fprintf(x.stderr, "page: %s\n", x.html)
+	}
+	return err
+}
+
+// table prints the table of --csv, with a last column trace if there are several.
+func (x *analyser) table(results []analysis.Result, traces []string) error {
+	var out *doc.Table
+	for i, r := range results {
+		var there []string
+		var found *doc.Table
+		for _, t := range tablesOf(r) {
+			if there = append(there, t.Name); found == nil && (x.csv == firstTable || x.csv == t.Name) {
+				found = t
+			}
+		}
+		if found == nil {
+			return &request.Error{Flag: "csv", Got: x.csv,
+				Want: request.Suggest(x.csv, there, x.line.Name+" has no table as data")}
+		}
+		if len(results) > 1 {
+			found.Columns = append(slices.Clip(found.Columns), doc.Column{Key: "trace", Data: true})
+			for k, row := range found.Rows {
+				found.Rows[k] = append(slices.Clip(row), traces[i])
+			}
+		}
+		if out == nil {
+			out = found
+		} else {
+			out.Rows = append(out.Rows, found.Rows...)
+		}
+	}
+	return out.CSV(x.stdout)
+}
+
+// tablesOf returns the tables of a result that are data.
+func tablesOf(r analysis.Result) (list []*doc.Table) {
+	if d, ok := r.(analysis.Data); ok {
+		return d.Tables()
+	}
+	for _, p := range r.View().Parts {
+		if t, ok := p.(*doc.Table); ok && t.Name != "" {
+			list = append(list, t)
+		}
+	}
+	return list
+}
