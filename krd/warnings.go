@@ -31,6 +31,8 @@ const (
 	NoLLCSize    Code = "no_llc_size"
 	// Sampled: the engine.
 	Sampled Code = "sampled"
+	// NoClockRate: no argument.
+	NoClockRate Code = "no_clock_rate"
 )
 
 // sentences are the words of each code, with a verb for each argument.
@@ -48,6 +50,7 @@ var sentences = map[Code]string{
 	NoLLCSize:         "the trace names no LLC size: near and far are unknown",
 	Sampled: "estimates from a sample of the blocks by the engine %v: for far reuses and for " +
 		"misses at a given size only",
+	NoClockRate: "the trace does not name the rate of its clock: each tick counts as 1 ns",
 }
 
 // Sentence returns the words of w. A code without words is printed as it is.

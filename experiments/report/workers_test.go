@@ -8,16 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"krdlab/experiments"
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
-	"krdlab/experiments/result"
 	"krdlab/hw/machine"
 	"krdlab/kernels"
+	"krdlab/krd/analysis/activity"
 	"krdlab/loi"
 	"krdlab/loi/exports"
 )
@@ -236,10 +235,11 @@ func TestWorkersAgreeWithPerfetto(t *testing.T) {
 		for i := range e.Cells {
 			r := e.Cells[i].Result
 			path := filepath.Join(e.Cells[i].Dir, r.Trace.Path)
-			rows, _, err := activities(path, r.Trace.TimeNS)
+			a, err := activityOf(path, r.Trace.TimeNS)
 			if err != nil {
 				t.Fatal(err)
 			}
+			rows := a.Document().(*activity.Document).Workers
 			trace, err := loi.Open(path)
 			if err != nil {
 				t.Fatal(err)
@@ -263,21 +263,21 @@ func TestWorkersAgreeWithPerfetto(t *testing.T) {
 					l.idles++
 					unended++
 				}
-				if a.Kernels != l.kernels || a.Local != l.local || a.Remote != l.remote ||
-					a.Executions != l.tasks || a.Idlings != l.idles {
+				if a.Kernels != l.kernels || a.Steals.Local != l.local || a.Steals.Remote != l.remote ||
+					a.Stamped != l.tasks || a.Idle.Searches != l.idles {
 					t.Errorf("%s, worker %d: the page has %+v, Perfetto %+v", name, w, a, *l)
 				}
-				if d := a.WorkNS - l.work; max(d, -d) > a.Executions+1 {
+				if d := a.WorkNS - l.work; max(d, -d) > a.Stamped+1 {
 					t.Errorf("%s, worker %d: work %d ns, in Perfetto %d in %d slices", name, w,
 						a.WorkNS, l.work, l.tasks)
 				}
-				if d := a.IdleNS - l.idle; max(d, -d) > a.Idlings+1 {
+				if d := a.Idle.TimeNS - l.idle; max(d, -d) > a.Idle.Searches+1 {
 					t.Errorf("%s, worker %d: idle %d ns, in Perfetto %d in %d slices", name, w,
-						a.IdleNS, l.idle, l.idles)
+						a.Idle.TimeNS, l.idle, l.idles)
 				}
 				worker := &r.Repetitions[0].Workers[w]
-				if a.Kernels != *worker.Kernels || a.Local != *worker.StealsLocal ||
-					a.Remote != *worker.StealsRemote || a.CPU != worker.CPU ||
+				if a.Kernels != *worker.Kernels || a.Steals.Local != *worker.StealsLocal ||
+					a.Steals.Remote != *worker.StealsRemote || a.CPU != worker.CPU ||
 					a.Node != worker.Node {
 					t.Errorf(
 						"%s, worker %d: the trace has %+v, the result %d kernels, %d and %d steals",
@@ -287,16 +287,16 @@ func TestWorkersAgreeWithPerfetto(t *testing.T) {
 				if c.grain == request.GrainTask {
 					between = a.Kernels * price
 				}
-				if d := a.WorkNS - between - *worker.WorkNS; max(d, -d) > a.Executions+1 {
+				if d := a.WorkNS - between - *worker.WorkNS; max(d, -d) > a.Stamped+1 {
 					t.Errorf("%s, worker %d: work %d ns, %d of it between kernels, in the result %d",
 						name, w, a.WorkNS, between, *worker.WorkNS)
 				}
-				if d := a.IdleNS - *worker.IdleNS; max(d, -d) > a.Idlings+1 {
-					t.Errorf("%s, worker %d: idle %d ns, in the result %d", name, w, a.IdleNS,
+				if d := a.Idle.TimeNS - *worker.IdleNS; max(d, -d) > a.Idle.Searches+1 {
+					t.Errorf("%s, worker %d: idle %d ns, in the result %d", name, w, a.Idle.TimeNS,
 						*worker.IdleNS)
 				}
 				kernels += a.Kernels
-				steals += a.Local + a.Remote
+				steals += a.Steals.Local + a.Steals.Remote
 				if line := fmt.Sprintf("| %d | %d | %d | %s | ", w, a.CPU, a.Node,
 					count(a.Kernels)); !strings.Contains(page, line) {
 					t.Errorf("%s: the page has no line that begins with %q", name, line)
@@ -325,22 +325,5 @@ func TestBadTrace(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
-	}
-}
-
-// Many workers are summed up by node.
-func TestManyWorkers(t *testing.T) {
-	var workers []activity
-	for i := range 96 {
-		workers = append(workers, activity{CPU: i, Node: i / 24, Kernels: 10,
-			WorkNS: int64(10 * time.Millisecond), Local: 1})
-	}
-	x := workerTable(workers, result.Some(2e7), false)
-	if len(x.Rows) != 5 || !x.Foot {
-		t.Fatalf("%d rows, expected 4 nodes and their sum", len(x.Rows))
-	}
-	if got := fmt.Sprint(x.Rows[2]...); got != fmt.Sprint("24", "–", 2, "240",
-		result.Some(2.4e8), result.Some(0.5), result.Some(0), result.Some(0), "24", "0") {
-		t.Errorf("node 2 is %s", got)
 	}
 }

@@ -3,6 +3,7 @@ package analyses
 
 import (
 	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/activity"
 	"krdlab/krd/analysis/graph"
 )
 
@@ -10,4 +11,5 @@ import (
 // section of the report where a trace has what it needs, and is held by the conformance suite.
 var Table = []*analysis.Analysis{
 	graph.Analysis,
+	activity.Analysis,
 }
