@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"krdlab/hw/failure"
 	"krdlab/krd"
@@ -126,7 +127,8 @@ func Run(ctx context.Context, t *loi.Trace, list []Asked, opt Options) ([]Result
 	}
 	results, passes := make([]Result, len(list)), 0
 	sinks := map[bool][]taker{} // by Needs.ByWorker
-	in := Input{Header: &t.Header, Warnings: krd.Doubts(t), Time: opt.Time,
+	// clipped, so that an analysis that appends a warning has it to itself
+	in := Input{Header: &t.Header, Warnings: slices.Clip(krd.Doubts(t)), Time: opt.Time,
 		Progress: opt.Progress}
 	for i, a := range list {
 		if err := a.Lacks(t); err != nil {
