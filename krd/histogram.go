@@ -9,6 +9,9 @@ import (
 	"krdlab/krd/stack"
 )
 
+// PaperBytes is the distance that the KRD paper compares far reuses at (IV-B).
+const PaperBytes = 32 << 20
+
 // A Bin counts the accesses with FromBytes <= distance < ToBytes.
 type Bin struct {
 	FromBytes uint64 `json:"from_bytes"`

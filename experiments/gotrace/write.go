@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"krdlab/experiments/result"
-	"krdlab/experiments/show"
 	"krdlab/experiments/stats"
 	"krdlab/hw/units"
+	"krdlab/krd/analysis/reuse"
 	"krdlab/krd/doc"
 )
 
@@ -44,7 +44,7 @@ func (d *Document) View() *doc.Doc {
 		}
 		v.Say("data: %s, %s (%s)", doc.Count(result.Some(float64(d.DistinctData))),
 			units.Bytes(d.DistinctBytes), what)
-		v.Add(show.KRD(d.KRD))
+		v.Add(reuse.View(d.KRD))
 	}
 	if len(d.Functions) > 0 {
 		v.Add(doc.Paragraph{fmt.Sprintf("tables are sorted by the accesses that are cold or from %s "+

@@ -33,8 +33,8 @@ var (
 	Invalidated = Point{Name: "invalidated"}
 )
 
-// PaperBytes is the distance that the KRD paper compares far reuses at (IV-B).
-const PaperBytes = 32 << 20
+// PaperBytes is [krd.PaperBytes].
+const PaperBytes = krd.PaperBytes
 
 // At returns the point of distances of at least limit bytes, a power of two.
 func At(limit uint64, cold bool) Point {

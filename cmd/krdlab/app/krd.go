@@ -11,9 +11,9 @@ import (
 
 	"krdlab/experiments/figures"
 	"krdlab/experiments/request"
-	"krdlab/experiments/show"
 	"krdlab/hw/units"
 	"krdlab/krd"
+	"krdlab/krd/analysis/reuse"
 	"krdlab/krd/causes"
 	"krdlab/krd/doc"
 	"krdlab/krd/plot"
@@ -152,9 +152,9 @@ func (a *app) krd(c *cobra.Command, f *krdFlags, opt krd.Options, path string) e
 	}
 	return printEach(a, c, traces, reports, func(r *krd.Report) *doc.Doc {
 		if f.by != "" {
-			return show.Ranking(r, f.by)
+			return reuse.Ranking(r, f.by)
 		}
-		return show.KRD(r)
+		return reuse.View(r)
 	})
 }
 
@@ -178,16 +178,16 @@ func printEach[R any](a *app, c *cobra.Command, traces []string, reports []R,
 
 // besides prints one table with a column for each scheduler, of its first trace.
 func (a *app) besides(reports []*krd.Report, traces []string, headers []loi.Header) error {
-	var columns []show.KRDColumn
+	var columns []reuse.Column
 	for i, name := range schedulersOf(traces, headers) {
-		k := slices.IndexFunc(columns, func(c show.KRDColumn) bool { return c.Name == name })
+		k := slices.IndexFunc(columns, func(c reuse.Column) bool { return c.Name == name })
 		if k < 0 {
 			k = len(columns)
-			columns = append(columns, show.KRDColumn{Name: name, Trace: traces[i], Report: reports[i]})
+			columns = append(columns, reuse.Column{Name: name, Trace: traces[i], Report: reports[i]})
 		}
 		columns[k].Traces++
 	}
-	return show.KRDs(columns).Text(a.page())
+	return reuse.Beside(columns).Text(a.page())
 }
 
 // schedulersOf returns the scheduler of each trace, or the name of its file where it names none.
@@ -275,7 +275,7 @@ func (a *app) sample(c *cobra.Command, f *krdFlags, opt krd.Options, traces []st
 		}
 		reports = append(reports, r)
 	}
-	return printEach(a, c, traces, reports, show.Sample)
+	return printEach(a, c, traces, reports, reuse.Sample)
 }
 
 // analyze reads one trace, and says its scheduler, "" where it names none. Its errors say what to

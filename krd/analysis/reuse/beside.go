@@ -1,18 +1,17 @@
-package show
+package reuse
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"krdlab/experiments/result"
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/doc"
 )
 
-// A KRDColumn is the report of one trace beside those of others.
-type KRDColumn struct {
+// A Column is the report of one trace beside those of others.
+type Column struct {
 	Name   string // of the scheduler
 	Trace  string // path
 	Traces int    // of the scheduler, this the first of them
@@ -21,9 +20,9 @@ type KRDColumn struct {
 
 // KRDs returns the summed reuse distances of several traces of one run as one table, a column each:
 // shares of the accesses of each trace. The list must not be empty.
-func KRDs(columns []KRDColumn) *doc.Doc {
+func Beside(columns []Column) *doc.Doc {
 	r := columns[0].Report
-	title, unit := krdTitle(r, "shares are of each trace's")
+	title, unit := title(r, "shares are of each trace's")
 	head := []string{""}
 	for _, c := range columns {
 		head = append(head, c.Name)
@@ -44,7 +43,7 @@ func KRDs(columns []KRDColumn) *doc.Doc {
 	bins := longestBins(columns)
 	first, last := len(bins), -1 // nothing was reused
 	for _, c := range columns {
-		counts = append(counts, doc.Count(result.Some(float64(c.Report.Accesses))))
+		counts = append(counts, doc.Count(doc.Some(float64(c.Report.Accesses))))
 		for k, b := range c.Report.Bins {
 			if b.Count > 0 {
 				first, last = min(first, k), max(last, k)
@@ -87,7 +86,7 @@ func KRDs(columns []KRDColumn) *doc.Doc {
 	return &doc.Doc{Parts: []doc.Part{t}, Warnings: warningsOf(columns)}
 }
 
-func longestBins(columns []KRDColumn) (bins []krd.Bin) {
+func longestBins(columns []Column) (bins []krd.Bin) {
 	for _, c := range columns {
 		if len(c.Report.Bins) > len(bins) {
 			bins = c.Report.Bins
@@ -97,7 +96,7 @@ func longestBins(columns []KRDColumn) (bins []krd.Bin) {
 }
 
 // warningsOf returns each warning once, with the columns that it is about unless they are all.
-func warningsOf(columns []KRDColumn) (list []string) {
+func warningsOf(columns []Column) (list []string) {
 	of := map[string][]string{}
 	for _, c := range columns {
 		for _, w := range c.Report.Warnings {

@@ -1,4 +1,4 @@
-package show
+package reuse
 
 import (
 	"strings"
@@ -8,11 +8,11 @@ import (
 )
 
 // Several traces are columns of one table, and what warns of all of them is said once.
-func TestKRDs(t *testing.T) {
-	a, b := krdReport(), krdReport()
+func TestBeside(t *testing.T) {
+	a, b := report(), report()
 	b.Cold, b.Warnings = 30000, append(b.Warnings, "only here")
 	var w strings.Builder
-	if err := KRDs([]KRDColumn{{"adws", "run/adws.1.loi", 20, a},
+	if err := Beside([]Column{{"adws", "run/adws.1.loi", 20, a},
 		{"workfirst", "run/workfirst.loi", 1, b}}).Text(doc.NewPage(&w, 80)); err != nil {
 		t.Fatal(err)
 	}
@@ -42,11 +42,11 @@ warning: only here (workfirst)
 }
 
 // Where nothing was reused there is no row of a distance.
-func TestKRDsCold(t *testing.T) {
-	r := krdReport()
+func TestBesideCold(t *testing.T) {
+	r := report()
 	r.Bins, r.Cold = nil, r.Accesses
 	var w strings.Builder
-	err := KRDs([]KRDColumn{{"a", "a.loi", 1, r}, {"b", "b.loi", 1, r}}).Text(doc.NewPage(&w, 80))
+	err := Beside([]Column{{"a", "a.loi", 1, r}, {"b", "b.loi", 1, r}}).Text(doc.NewPage(&w, 80))
 	if _, after, ok := strings.Cut(w.String(), "\nshared "); err != nil || !ok ||
 		!strings.HasPrefix(after[strings.Index(after, "\n"):], "\nclose: ") {
 		t.Errorf("%v\n%s", err, w.String())

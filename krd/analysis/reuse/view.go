@@ -1,12 +1,10 @@
-package show
+package reuse
 
 import (
 	"fmt"
 	"math"
 	"strconv"
 
-	"krdlab/experiments/result"
-	"krdlab/experiments/stats"
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/causes"
@@ -14,21 +12,21 @@ import (
 	"krdlab/krd/smith"
 )
 
-// KRD returns a report of reuse distances: the summary, the bins summed over the nodes, and a row
+// View returns a report of reuse distances: the summary, the bins summed over the nodes, and a row
 // for each node. Shares are of all accesses, cold ones included; n/a is what the trace does not allow
 // to know.
-func KRD(r *krd.Report) *doc.Doc {
+func View(r *krd.Report) *doc.Doc {
 	d := &doc.Doc{Warnings: r.Warnings}
-	d.Add(krdSummary(r))
-	d.Add(krdBins(r))
+	d.Add(summary(r))
+	d.Add(bins(r))
 	if len(r.Nodes) > 1 {
-		d.Add(krdNodes(r))
+		d.Add(nodes(r))
 	}
 	if r.PerCore != nil {
-		d.Add(krdCores(r))
+		d.Add(cores(r))
 	}
 	if len(r.Misses) > 0 {
-		d.Add(krdMisses(r))
+		d.Add(misses(r))
 	}
 	return d
 }
@@ -58,10 +56,16 @@ func coldToo(r *krd.Report) string {
 }
 
 // count is a number of one trace.
-func count(n float64) result.Quantity { return exactly(result.Some(n)) }
+func count(n float64) doc.Quantity {
+	return doc.Quantity{Median: doc.Some(n), Reason: doc.Deterministic}
+}
 
-// krdTitle returns what the distances of a report are, and what is counted.
-func krdTitle(r *krd.Report, counts string) (title, unit string) {
+func counted(head string) doc.Column {
+	return doc.Column{Head: head, Kind: doc.Whole, Unit: doc.Events}
+}
+
+// title returns what the distances of a report are, and what is counted.
+func title(r *krd.Report, counts string) (title, unit string) {
 	unit = "accesses"
 	if r.Weight == krd.WeightBytes {
 		unit = "bytes"
@@ -78,22 +82,22 @@ func krdTitle(r *krd.Report, counts string) (title, unit string) {
 		counts, unit, coherence), unit
 }
 
-// krdWords are those for who makes accesses, and where.
-type krdWords struct{ title, worker, cold, shared, levels string }
+// words are those for who makes accesses, and where.
+type words struct{ title, worker, cold, shared, levels string }
 
-func wordsOf(r *krd.Report) krdWords {
+func wordsOf(r *krd.Report) words {
 	if r.Goroutines {
-		return krdWords{"reuse distance", "goroutine", "first access",
+		return words{"reuse distance", "goroutine", "first access",
 			"reuses of what another goroutine accessed last", "served by the L2 of a core: %s; else " +
 				"by the LLC: %s; by neither: %s"}
 	}
-	return krdWords{"kernel reuse distance", "worker", "first access on the node",
+	return words{"kernel reuse distance", "worker", "first access on the node",
 		"reuses between two workers of a node", "served by the L2 of their core: %s; else by the " +
 			"LLC of their node: %s; by neither: %s"}
 }
 
-func krdSummary(r *krd.Report) *doc.Table {
-	title, unit := krdTitle(r, "counts are of")
+func summary(r *krd.Report) *doc.Table {
+	title, unit := title(r, "counts are of")
 	words := wordsOf(r)
 	t := &doc.Table{Title: title, Columns: []doc.Column{{}, counted(""), {Kind: doc.Real}, {Prose: true}}}
 	row := func(name string, n *uint64, what string) {
@@ -112,8 +116,8 @@ func krdSummary(r *krd.Report) *doc.Table {
 	if r.Invalidated != nil {
 		row("invalid.", r.Invalidated, "of these: the node had it and lost it to a write on another")
 	}
-	if tail, err := r.AtLeast(stats.PaperBytes); err == nil && r.Accesses > 0 {
-		t.Remarks = append(t.Remarks, fmt.Sprintf(">= %s: %s; >= %[1]s or cold: %[3]s", units.Bytes(stats.PaperBytes),
+	if tail, err := r.AtLeast(krd.PaperBytes); err == nil && r.Accesses > 0 {
+		t.Remarks = append(t.Remarks, fmt.Sprintf(">= %s: %s; >= %[1]s or cold: %[3]s", units.Bytes(krd.PaperBytes),
 			doc.Percent(float64(tail.Finite), float64(tail.Accesses)),
 			doc.Percent(float64(tail.Finite+tail.Cold), float64(tail.Accesses))))
 	}
@@ -130,7 +134,7 @@ func ofSize(n *uint64, known string) string {
 	return " of " + units.Bytes(*n) + known
 }
 
-func krdBins(r *krd.Report) *doc.Table {
+func bins(r *krd.Report) *doc.Table {
 	largest := r.Cold
 	first := len(r.Bins)
 	for k, b := range r.Bins {
@@ -143,7 +147,7 @@ func krdBins(r *krd.Report) *doc.Table {
 	var sum uint64
 	row := func(name string, n uint64) {
 		sum += n
-		t.Row(name, doc.Count(result.Some(float64(n))), share(n, r.Accesses), share(sum, r.Accesses))
+		t.Row(name, doc.Count(doc.Some(float64(n))), share(n, r.Accesses), share(sum, r.Accesses))
 		if n > 0 {
 			t.Bar(float64(n) / float64(largest))
 		}
@@ -179,22 +183,22 @@ func belowUnit(r *krd.Report, k int) bool {
 	return b.FromBytes > 0 && b.ToBytes <= r.SmallestBytes && b.Count == 0
 }
 
-func krdNodes(r *krd.Report) *doc.Table {
-	t := doc.NewTable(1, append(krdHead(r, "node", "workers"), "shared")...)
+func nodes(r *krd.Report) *doc.Table {
+	t := doc.NewTable(1, append(headOf(r, "node", "workers"), "shared")...)
 	workers := 0
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
-		t.Row(append(krdRow(r, &n.Histogram, fmt.Sprint(n.Node), len(n.Workers)),
+		t.Row(append(rowOf(r, &n.Histogram, fmt.Sprint(n.Node), len(n.Workers)),
 			share(n.Shared, n.Accesses))...)
 		workers += len(n.Workers)
 	}
-	t.Row(append(krdRow(r, &r.Histogram, "sum", workers), share(r.Shared, r.Accesses))...)
+	t.Row(append(rowOf(r, &r.Histogram, "sum", workers), share(r.Shared, r.Accesses))...)
 	t.Foot = true
 	return t
 }
 
-// krdHead is the head of a table of histograms, one a row, behind those of what tells them apart.
-func krdHead(r *krd.Report, head ...string) []string {
+// headOf is the head of a table of histograms, one a row, behind those of what tells them apart.
+func headOf(r *krd.Report, head ...string) []string {
 	head = append(head, "count", "close", "near", "far", "cold")
 	if r.Coherence {
 		head = append(head, "invalid.")
@@ -202,8 +206,8 @@ func krdHead(r *krd.Report, head ...string) []string {
 	return head
 }
 
-func krdRow(r *krd.Report, h *krd.Histogram, cells ...any) []any {
-	cells = append(cells, doc.Count(result.Some(float64(h.Accesses))), shareOf(h.Close, h),
+func rowOf(r *krd.Report, h *krd.Histogram, cells ...any) []any {
+	cells = append(cells, doc.Count(doc.Some(float64(h.Accesses))), shareOf(h.Close, h),
 		shareOf(h.Near, h), shareOf(h.Far, h), shareOf(infinite(h), h))
 	if r.Coherence {
 		cells = append(cells, shareOf(h.Invalidated, h))
@@ -211,21 +215,21 @@ func krdRow(r *krd.Report, h *krd.Histogram, cells ...any) []any {
 	return cells
 }
 
-// krdCores has a row for each worker, and what the two levels of caches hold.
-func krdCores(r *krd.Report) *doc.Table {
+// cores has a row for each worker, and what the two levels of caches hold.
+func cores(r *krd.Report) *doc.Table {
 	words := wordsOf(r)
 	head := []string{words.worker, "node"}
 	if r.Goroutines {
 		head = head[:1]
 	}
-	t := doc.NewTable(1, krdHead(r, head...)...)
+	t := doc.NewTable(1, headOf(r, head...)...)
 	t.Title = fmt.Sprintf("each %s's accesses alone, as its core's caches see them; near and far: "+
 		"of an LLC for itself", words.worker)
 	for i := range r.PerCore.Cores {
 		c := &r.PerCore.Cores[i]
-		t.Row(krdRow(r, &c.Histogram, []any{fmt.Sprint(c.Worker), c.Node}[:len(head)]...)...)
+		t.Row(rowOf(r, &c.Histogram, []any{fmt.Sprint(c.Worker), c.Node}[:len(head)]...)...)
 	}
-	t.Row(krdRow(r, &r.PerCore.Histogram, []any{"sum", ""}[:len(head)]...)...)
+	t.Row(rowOf(r, &r.PerCore.Histogram, []any{"sum", ""}[:len(head)]...)...)
 	t.Foot = true
 	if l, ok := krd.LevelsOf(&r.PerCore.Histogram, &r.Histogram); ok {
 		t.Remarks = append(t.Remarks, fmt.Sprintf(words.levels, doc.Percent(l.L2, 1),
@@ -234,8 +238,8 @@ func krdCores(r *krd.Report) *doc.Table {
 	return t
 }
 
-// krdMisses has a row for each cache, and for each node where there are several.
-func krdMisses(r *krd.Report) *doc.Table {
+// misses has a row for each cache, and for each node where there are several.
+func misses(r *krd.Report) *doc.Table {
 	cold := "of these cold"
 	if r.Coherence {
 		cold = "cold or invalid."
@@ -245,8 +249,8 @@ func krdMisses(r *krd.Report) *doc.Table {
 	t.Keys = 2
 	for _, c := range r.Misses {
 		row := func(node string, m smith.Prediction, perCore float64) {
-			t.Row(c.Cache, node, doc.Count(result.Some(perCore)),
-				doc.Count(result.Some(m.AllLineMisses())), doc.Count(result.Some(m.ColdLines)),
+			t.Row(c.Cache, node, doc.Count(doc.Some(perCore)),
+				doc.Count(doc.Some(m.AllLineMisses())), doc.Count(doc.Some(m.ColdLines)),
 				doc.Share{Part: m.AllLineMisses(), Whole: m.Lines})
 		}
 		if len(c.Nodes) > 1 {
@@ -271,10 +275,10 @@ func Sample(r *krd.SampleReport) *doc.Doc {
 		t := doc.NewTable(1, "distance", "about", "share")
 		t.Title = fmt.Sprintf("node %d, %s: %s accesses, of which %s sampled; %s blocks followed at "+
 			"the end, a share of %s", n.Node, units.Count(len(n.Workers), "worker"),
-			doc.Count(result.Some(float64(n.Accesses))), doc.Count(result.Some(float64(n.Sampled))),
-			doc.Count(result.Some(float64(n.Keys))), strconv.FormatFloat(n.Rate, 'g', 3, 64))
+			doc.Count(doc.Some(float64(n.Accesses))), doc.Count(doc.Some(float64(n.Sampled))),
+			doc.Count(doc.Some(float64(n.Keys))), strconv.FormatFloat(n.Rate, 'g', 3, 64))
 		row := func(name string, count float64) {
-			t.Row(name, doc.Count(result.Some(count)),
+			t.Row(name, doc.Count(doc.Some(count)),
 				doc.Share{Part: count, Whole: float64(n.Accesses)})
 		}
 		if n.HiddenBelowBytes > 0 {
@@ -307,7 +311,7 @@ func Sample(r *krd.SampleReport) *doc.Doc {
 		}
 		for _, m := range n.Misses {
 			say("a cache %v misses about %s lines a core, %s of the lines", m.Cache,
-				doc.Count(result.Some(m.LineMissesPerCore)), doc.Percent(m.AllLineMisses(), m.Lines))
+				doc.Count(doc.Some(m.LineMissesPerCore)), doc.Percent(m.AllLineMisses(), m.Lines))
 			if m.Caveat != "" {
 				say("  %s", m.Caveat)
 			}
@@ -333,8 +337,8 @@ func Ranking(r *krd.Report, by string) *doc.Doc {
 	if r.Weight == krd.WeightBytes {
 		unit = "bytes accessed"
 	}
-	title := fmt.Sprintf("%s: %s of %s %s (%s)", what, doc.Count(result.Some(float64(c.Accesses))),
-		doc.Count(result.Some(float64(c.AllAccesses))), unit,
+	title := fmt.Sprintf("%s: %s of %s %s (%s)", what, doc.Count(doc.Some(float64(c.Accesses))),
+		doc.Count(doc.Some(float64(c.AllAccesses))), unit,
 		doc.Percent(float64(c.Accesses), float64(c.AllAccesses)))
 	words := func(head string) doc.Column { return doc.Column{Head: head} }
 	shares := func(head string) doc.Column { return doc.Column{Head: head, Kind: doc.Real} }

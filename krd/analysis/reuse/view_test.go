@@ -1,4 +1,4 @@
-package show
+package reuse
 
 import (
 	"strings"
@@ -8,9 +8,9 @@ import (
 	"krdlab/krd/doc"
 )
 
-// krdReport is one of 300 000 accesses on two nodes, whose LLC the trace does not name.
-func krdReport() *krd.Report {
-	h := krd.Histogram{Accesses: 300000, Cold: 3, Close: ptr(uint64(299997)), Shared: 60000}
+// report is one of 300 000 accesses on two nodes, whose LLC the trace does not name.
+func report() *krd.Report {
+	h := krd.Histogram{Accesses: 300000, Cold: 3, Close: new(uint64(299997)), Shared: 60000}
 	for _, n := range []uint64{0, 0, 149997, 150000} {
 		from := uint64(0)
 		if k := len(h.Bins); k > 0 {
@@ -19,15 +19,15 @@ func krdReport() *krd.Report {
 		h.Bins = append(h.Bins, krd.Bin{FromBytes: from, ToBytes: max(1, 2*from), Count: n})
 	}
 	return &krd.Report{Distance: krd.Exclusive, Weight: krd.WeightCount, Engine: krd.EngineExact,
-		L2Bytes: ptr(uint64(64)), Histogram: h,
+		L2Bytes: new(uint64(64)), Histogram: h,
 		Nodes: []krd.Node{{Node: 0, Workers: []int{0, 2}, Histogram: h},
 			{Node: 1, Workers: []int{1}, Histogram: h}},
 		Warnings: []string{"the trace names no LLC size: near and far are unknown"}}
 }
 
-func TestKRD(t *testing.T) {
+func TestView(t *testing.T) {
 	var b strings.Builder
-	if err := KRD(krdReport()).Text(doc.NewPage(&b, 80)); err != nil {
+	if err := View(report()).Text(doc.NewPage(&b, 80)); err != nil {
 		t.Fatal(err)
 	}
 	want := `kernel reuse distance: exclusive, in bytes; counts are of accesses
