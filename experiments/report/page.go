@@ -59,7 +59,7 @@ type groupPart struct {
 	Skipped                  []string
 	Times, Reuse, Kernels    *doc.Table // nil: there is none
 	NoReuse                  string     // why
-	Workers                  []traced
+	Traced                   []traced
 }
 
 // Write writes the page of an experiment. at is the file that it will be, from which links go out;
@@ -157,7 +157,7 @@ func newGroup(e *dataset.Experiment, g *dataset.Group, anchor string, brief bool
 	if part.Reuse = reuseTable(g); part.Reuse == nil {
 		part.NoReuse = stats.WhyNoKRD(g.Cells[0].Result)
 	}
-	part.Workers = tracedWorkers(e, g)
+	part.Traced = tracedRuns(e, g)
 	return part, nil
 }
 

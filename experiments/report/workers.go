@@ -3,28 +3,30 @@ package report
 import (
 	"context"
 	"fmt"
+	"html/template"
 	"path/filepath"
+	"strings"
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/krd/analyses"
 	"krdlab/krd/analysis"
-	"krdlab/krd/analysis/activity"
 	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
-// A traced is the table of workers of one traced repetition.
+// A traced is what the analyses say of the trace of one repetition.
 type traced struct {
 	Title string
-	Open  bool
 	Path  string // of the trace, relative to the experiment
-	Table *doc.Table
+	Views []template.HTML
 	Error string // why the trace cannot be read
 }
 
-// tracedWorkers returns a table for each cell of the group that has a trace.
-func tracedWorkers(e *dataset.Experiment, g *dataset.Group) (list []traced) {
+// tracedRuns returns what the analyses say of each cell of the group that has a trace; of the first
+// with their pictures.
+func tracedRuns(e *dataset.Experiment, g *dataset.Group) (list []traced) {
 	for _, c := range g.Cells {
 		r := c.Result
 		if r.Trace == nil || r.Trace.Path == "" || r.Settings.Trace == request.TraceKRD {
@@ -34,11 +36,9 @@ func tracedWorkers(e *dataset.Experiment, g *dataset.Group) (list []traced) {
 			Path: filepath.Join(within(e, c.Dir), r.Trace.Path)}
 		if !filepath.IsLocal(r.Trace.Path) {
 			x.Error = fmt.Sprintf("its path %q leads out of the run directory", r.Trace.Path)
-		} else if a, err := activityOf(filepath.Join(c.Dir, r.Trace.Path),
-			r.Trace.TimeNS); err != nil {
+		} else if err := x.look(filepath.Join(c.Dir, r.Trace.Path), r.Trace.TimeNS,
+			len(list) == 0); err != nil {
 			x.Error = err.Error()
-		} else {
-			x.Table = workerTable(a)
 		}
 		list = append(list, x)
 	}
@@ -54,32 +54,61 @@ func within(e *dataset.Experiment, dir string) string {
 	return rel
 }
 
-// activityOf returns what the workers did in a traced repetition of that time.
-func activityOf(path string, time result.Number) (*activity.Result, error) {
+// look has all analyses that the trace of a repetition of that time has enough for look at it.
+func (x *traced) look(path string, time result.Number, pictures bool) error {
+	results, err := analysed(path, time)
+	if err != nil {
+		return err
+	}
+	for _, r := range results {
+		view := r.View()
+		countsIn(view)
+		html, err := view.HTML(4)
+		if err != nil {
+			return err
+		}
+		if drawn, ok := r.(analysis.Drawn); ok && pictures {
+			var b strings.Builder
+			if err := drawn.Draw(&b, "svg"); err != nil {
+				return err
+			}
+			html += template.HTML(b.String())
+		}
+		x.Views = append(x.Views, html)
+	}
+	return nil
+}
+
+// analysed returns the results of the analyses that the trace of a repetition of that time has enough
+// for.
+func analysed(path string, time result.Number) ([]analysis.Result, error) {
 	t, err := loi.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
-	list, err := analysis.Run(context.Background(), t, []analysis.Asked{{Analysis: activity.Analysis}},
-		analysis.Options{AllowLoss: true})
-	if err != nil {
-		return nil, err
+	var asked []analysis.Asked
+	for _, a := range analyses.Table {
+		if a.Lacks(t) == nil {
+			asked = append(asked, analysis.Asked{Analysis: a})
+		}
 	}
-	a := list[0].(*activity.Result)
-	a.TimeNS = time
-	return a, nil
+	return analysis.Run(context.Background(), t, asked, analysis.Options{AllowLoss: true, Time: time})
 }
 
-// workerTable is the table of the view, with counts as the page prints them.
-func workerTable(a *activity.Result) *doc.Table {
-	t := a.View().Parts[0].(*doc.Table)
-	for _, row := range t.Rows {
-		for i, v := range row {
-			if n, ok := v.(int64); ok {
-				row[i] = count(n)
+// countsIn makes the counts in tables texts, as the page prints them.
+func countsIn(d *doc.Doc) {
+	for _, p := range d.Parts {
+		t, ok := p.(*doc.Table)
+		if !ok {
+			continue
+		}
+		for _, row := range t.Rows {
+			for i, v := range row {
+				if n, ok := v.(int64); ok {
+					row[i] = count(n)
+				}
 			}
 		}
 	}
-	return t
 }

@@ -235,11 +235,16 @@ func TestWorkersAgreeWithPerfetto(t *testing.T) {
 		for i := range e.Cells {
 			r := e.Cells[i].Result
 			path := filepath.Join(e.Cells[i].Dir, r.Trace.Path)
-			a, err := activityOf(path, r.Trace.TimeNS)
+			list, err := analysed(path, r.Trace.TimeNS)
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows := a.Document().(*activity.Document).Workers
+			var rows []activity.Worker
+			for _, r := range list {
+				if d, ok := r.Document().(*activity.Document); ok {
+					rows = d.Workers
+				}
+			}
 			trace, err := loi.Open(path)
 			if err != nil {
 				t.Fatal(err)

@@ -55,6 +55,7 @@ type Input struct {
 	Header *loi.Header
 	// Warnings are what is doubtful about the trace, for the document of the result.
 	Warnings []krd.Warning
+	Time     doc.Number               // of the traced run in ns, where the caller knows it
 	Progress func(done, total uint64) // of Analysis.Trace; may be nil
 }
 
@@ -91,6 +92,7 @@ type Asked struct {
 // Options of [Run].
 type Options struct {
 	AllowLoss bool // take a trace from which records are missing too
+	Time      doc.Number
 	Progress  func(done, total uint64)
 }
 
@@ -126,7 +128,8 @@ func Run(ctx context.Context, t *loi.Trace, list []Asked, opt Options) ([]Result
 	results, passes := make([]Result, len(list)), 0
 	sinks := map[bool][]taker{} // by Needs.ByWorker
 	// clipped, so that an analysis that appends a warning has it to itself
-	in := Input{Header: &t.Header, Warnings: slices.Clip(krd.Doubts(t)), Progress: opt.Progress}
+	in := Input{Header: &t.Header, Warnings: slices.Clip(krd.Doubts(t)), Time: opt.Time,
+		Progress: opt.Progress}
 	for i, a := range list {
 		if err := a.Lacks(t); err != nil {
 			return nil, err

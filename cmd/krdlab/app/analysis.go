@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -243,14 +244,18 @@ func (x *analyser) folder(c *cobra.Command, path string) error {
 	if x.csv != "" {
 		return x.table(results, traces)
 	}
-	var documents []any
-	views := map[any]analysis.Result{}
+	var list []document
 	for _, r := range results {
-		documents = append(documents, r.Document())
-		views[r.Document()] = r
+		list = append(list, document{r})
 	}
-	return printEach(x.app, c, traces, documents, func(d any) *doc.Doc { return views[d].View() })
+	return printEach(x.app, c, traces, list, func(r document) *doc.Doc { return r.View() })
 }
+
+// document is a result that marshals to its document.
+type document struct{ analysis.Result }
+
+// MarshalJSON implements [json.Marshaler].
+func (p document) MarshalJSON() ([]byte, error) { return json.Marshal(p.Document()) }
 
 // trace analyses one trace.
 func (x *analyser) trace(ctx context.Context, path string) (analysis.Result, error) {

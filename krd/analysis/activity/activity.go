@@ -148,13 +148,13 @@ func (c *counter) Event(e *loi.Event) error {
 }
 
 // End implements [analysis.Sink].
-func (c *counter) End() (analysis.Result, error) { return &Result{c: c}, nil }
+func (c *counter) End() (analysis.Result, error) { return &Result{TimeNS: c.in.Time, c: c}, nil }
 
 // A Result is what the workers of one trace did.
 type Result struct {
-	// TimeNS is how long the traced run took, if the caller knows it. Shares are of it, and a
-	// simulated run, which begins at 0, ends then. Otherwise the run ends at the last stamp of any
-	// worker.
+	// TimeNS is how long the traced run took, where that is known ([analysis.Input].Time). Shares
+	// are of it, and a simulated run, which begins at 0, ends then. Otherwise the run ends at the
+	// last stamp of any worker.
 	TimeNS doc.Number
 
 	c *counter
