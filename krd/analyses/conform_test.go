@@ -80,7 +80,7 @@ func run(s *sample, allowLoss bool, list ...*analysis.Analysis) ([]analysis.Resu
 		asked = append(asked, analysis.Asked{Analysis: a})
 	}
 	return analysis.Run(context.Background(), s.trace, asked,
-		analysis.Options{AllowLoss: allowLoss, Progress: func(done, total uint64) {}})
+		analysis.Options{AllowLoss: allowLoss, Time: s.time, Progress: func(done, total uint64) {}})
 }
 
 // wrong is what no text has: what package fmt writes for a bad argument, and numbers that are none.

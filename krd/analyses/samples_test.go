@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"krdlab/krd"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -15,7 +16,8 @@ import (
 type sample struct {
 	name       string
 	trace      *loi.Trace
-	tasks      bool // it has task events
+	time       doc.Number // of the run in ns, where the caller tells it
+	tasks      bool       // it has task events
 	regions    bool
 	disordered bool // the kernels of a worker are not in the order of their starts
 }
@@ -184,8 +186,8 @@ func samples(t *testing.T) []sample {
 		})},
 		{name: "of one worker", tasks: true, trace: inMemory(t, header(1, 1), none,
 			func(w *loi.Writer) { program(w.Recorder(0), w.Recorder(0), declared) })},
-		{name: "of 1024 workers", tasks: true, trace: inMemory(t, header(1024, 8), none,
-			func(w *loi.Writer) {
+		{name: "of 1024 workers", time: doc.Some(1200), tasks: true, trace: inMemory(t,
+			header(1024, 8), none, func(w *loi.Writer) {
 				program(w.Recorder(0), w.Recorder(1023), declared)
 				for i := range 1024 {
 					declared(w.Recorder(i), uint64(100+i%7), uint64(110+i))
@@ -193,8 +195,8 @@ func samples(t *testing.T) []sample {
 			})},
 		{name: "unordered", tasks: true, trace: inMemory(t, loose, none, unordered)},
 		{name: "of spans and keys", tasks: true, trace: inMemory(t, header(2, 2), none, runs(listed))},
-		{name: "of regions", tasks: true, regions: true, trace: inMemory(t, header(2, 2), none,
-			func(w *loi.Writer) {
+		{name: "of regions", time: doc.Some(90), tasks: true, regions: true, trace: inMemory(t,
+			header(2, 2), none, func(w *loi.Writer) {
 				a, b := w.Recorder(0), w.Recorder(1)
 				outer, other := a.BeginRegion(5, 0, 0), b.BeginRegion(6, 0, 0)
 				program(a, b, declared)

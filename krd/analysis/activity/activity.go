@@ -152,9 +152,9 @@ func (c *counter) End() (analysis.Result, error) { return &Result{TimeNS: c.in.T
 
 // A Result is what the workers of one trace did.
 type Result struct {
-	// TimeNS is how long the traced run took, where that is known ([analysis.Input].Time). Shares are of it, and a
-	// simulated run, which begins at 0, ends then. Otherwise the run ends at the last stamp of any
-	// worker.
+	// TimeNS is how long the traced run took, where that is known ([analysis.Input].Time). Shares
+	// are of it, and a simulated run, which begins at 0, ends then. Otherwise the run ends at the
+	// last stamp of any worker.
 	TimeNS doc.Number
 
 	c *counter
