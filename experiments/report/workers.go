@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"krdlab/experiments/dataset"
+	"krdlab/experiments/figures"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/krd/analyses"
@@ -93,7 +94,18 @@ func analysed(path string, time result.Number) ([]analysis.Result, error) {
 			asked = append(asked, analysis.Asked{Analysis: a})
 		}
 	}
-	return analysis.Run(context.Background(), t, asked, analysis.Options{AllowLoss: true, Time: time})
+	ctx, opt := context.Background(), analysis.Options{AllowLoss: true, Time: time,
+		Looks: figures.SchedulerLooks}
+	list, err := analysis.Run(ctx, t, asked, opt)
+	if err == nil {
+		return list, nil
+	}
+	for _, a := range asked { // of a damaged trace some may say something
+		if one, oneErr := analysis.Run(ctx, t, []analysis.Asked{a}, opt); oneErr == nil {
+			list, err = append(list, one...), nil
+		}
+	}
+	return list, err
 }
 
 // countsIn makes the counts in tables texts, as the page prints them.

@@ -155,7 +155,7 @@ func TestBadAnalyses(t *testing.T) {
 		}{}),
 		"the default": options(&struct {
 			A string `flag:"a" help:"b" choice:"one,two"`
-		}{}),
+		}{"three"}),
 		"no string": options(&struct {
 			A int `flag:"a" help:"b" choice:"one,two"`
 		}{}),

@@ -139,7 +139,7 @@ func described(a *analysis.Analysis) (bad []string) {
 		flags[name] = true
 		switch p := v.Addr().Interface().(type) {
 		case *string:
-			if choice != "" && !slices.Contains(strings.Split(choice, ","), *p) {
+			if choice != "" && *p != "" && !slices.Contains(strings.Split(choice, ","), *p) {
 				say("the default %q of %s is none of %s", *p, f.Name, choice)
 			}
 			continue
@@ -279,7 +279,9 @@ func shown(a *analysis.Analysis, s *sample, r analysis.Result) (out []byte, all 
 	}
 	d, drawn := r.(analysis.Drawn)
 	if drawn != (a.Formats != nil) {
-		say("it has the formats %v, and its result is a %T", a.Formats, r)
+		if s.name != "empty" { // of which there may be nothing to draw
+			say("it has the formats %v, and its result is a %T", a.Formats, r)
+		}
 		return out, b.String(), bad
 	}
 	for _, format := range a.Formats {

@@ -26,15 +26,20 @@ type Analysis struct {
 	Formats []string // of pictures, as the ends of names of files, svg among them; results are [Drawn]
 	// Options returns a pointer to a new struct with the defaults, whose fields are the flags of the
 	// command: string, bool, int, uint64, float64 or []string. Tags: `flag:"name" help:"what it does"`,
-	// where a word in capitals stands for the value, and of a string `choice:"a,b"`, the values that
-	// it may have. nil: there are none.
+	// where a word in capitals stands for the value; of a string `choice:"a,b"`, the values that it may
+	// have, or `want:"expected ..."`, for the error where it is given no text. nil: there are none.
 	Options func() any
-	Needs   Needs
+	// Check, if not nil, returns what is wrong with the options, before any work.
+	Check func(options any) error
+	Needs Needs
 	// Begin returns what takes the events of a trace. options is what Options returned, set.
 	Begin func(options any, in *Input) (Sink, error)
 	// Trace, in the place of Begin, goes through a trace by itself: for an analysis that needs several
 	// passes, or a stream of each node side by side.
 	Trace func(ctx context.Context, options any, t *loi.Trace, in *Input) (Result, error)
+	// Together, if not nil, returns what people see of several traces at once: its Document is not
+	// asked for, a nil View says that each is seen by itself, and so does a nil Result.
+	Together func([]Result) Result
 }
 
 // Needs are what an analysis wants to be told.
@@ -57,6 +62,9 @@ type Input struct {
 	Warnings []krd.Warning
 	Time     doc.Number               // of the traced run in ns, where the caller knows it
 	Progress func(done, total uint64) // of Analysis.Trace; may be nil
+	// Looks returns the numbers of the looks of schedulers in figures, of a list of their names; may be
+	// nil.
+	Looks func(schedulers []string) []int
 }
 
 // A Sink takes the events of one trace.
@@ -91,8 +99,9 @@ type Asked struct {
 
 // Options of [Run].
 type Options struct {
-	AllowLoss bool // take a trace from which records are missing too
-	Time      doc.Number
+	AllowLoss bool                       // take a trace from which records are missing too
+	Time      doc.Number                 // as in Input
+	Looks     func(names []string) []int // likewise
 	Progress  func(done, total uint64)
 }
 
@@ -129,7 +138,7 @@ func Run(ctx context.Context, t *loi.Trace, list []Asked, opt Options) ([]Result
 	sinks := map[bool][]taker{} // by Needs.ByWorker
 	// clipped, so that an analysis that appends a warning has it to itself
 	in := Input{Header: &t.Header, Warnings: slices.Clip(krd.Doubts(t)), Time: opt.Time,
-		Progress: opt.Progress}
+		Progress: opt.Progress, Looks: opt.Looks}
 	for i, a := range list {
 		if err := a.Lacks(t); err != nil {
 			return nil, err

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"krdlab/experiments"
+	"krdlab/experiments/figures"
 	"krdlab/experiments/gotrace"
 	"krdlab/experiments/request"
 	"krdlab/hw"
@@ -53,7 +54,7 @@ func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
 		Example: line.Example,
 		Args:    orNone("TRACE|RUNDIR"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := x.check(); err != nil {
+			if err := x.check(c); err != nil {
 				return err
 			}
 			args, err := a.orLatest(c, args, true, "TRACE|RUNDIR")
@@ -102,7 +103,7 @@ func (x *analyser) define(c *cobra.Command) {
 }
 
 // valueWord is the word of a flag's help that stands for its value.
-var valueWord = regexp.MustCompile(`\b[A-Z]{2,}\b`)
+var valueWord = regexp.MustCompile(`\bN\b|\b[A-Z]{2,}(?:[-:\[\]A-Z]*[A-Z\]])?`)
 
 // optionFlags defines a flag of c for each field of a struct: see [analysis.Analysis.Options].
 func optionFlags(c *cobra.Command, options any) {
@@ -113,7 +114,7 @@ func optionFlags(c *cobra.Command, options any) {
 		if c.Flags().Lookup(name) != nil {
 			continue
 		}
-		if at := valueWord.FindStringIndex(help); at != nil {
+		if at := valueWord.FindStringIndex(help); at != nil && v.Field(i).Kind() != reflect.Bool {
 			help = help[:at[0]] + "`" + help[at[0]:at[1]] + "`" + help[at[1]:]
 		}
 		p := c.Flags()
@@ -138,6 +139,9 @@ func optionFlags(c *cobra.Command, options any) {
 			panic(fmt.Sprintf("option %s of %s has type %T, which is none of a flag's", name,
 				c.Name(), to))
 		}
+		if want := tag.Get("want"); want != "" {
+			expects(p, name, want)
+		}
 	}
 }
 
@@ -154,7 +158,7 @@ func (a *app) analyseKernel(line *analysis.Analysis, name string) *cobra.Command
 			d.Reps = 1
 		}
 	}, func(ctx context.Context, r *request.Request, t *hw.Topology) error {
-		if err := x.check(); err != nil {
+		if err := x.check(c); err != nil {
 			return err
 		}
 		return a.measured(ctx, r, t, func(out *experiments.Outcome) error {
@@ -178,7 +182,7 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 		Short:  line.Summary + ", of a Go program",
 		Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {
-			err := cmp.Or(x.check(), program(c, args, &r))
+			err := cmp.Or(x.check(c), program(c, args, &r))
 			if err != nil {
 				return err
 			}
@@ -201,7 +205,15 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 }
 
 // check returns what is wrong with the flags, before any work.
-func (x *analyser) check() error {
+func (x *analyser) check(c *cobra.Command) error {
+	if err := exclude(c, x.csv != "", "--csv", "it has one table; --json has all", "json"); err != nil {
+		return err
+	}
+	if x.line.Check != nil {
+		if err := x.line.Check(x.options); err != nil {
+			return err
+		}
+	}
 	if x.plot != "" {
 		if !slices.Contains(x.line.Formats, strings.TrimPrefix(filepath.Ext(x.plot), ".")) {
 			return &request.Error{Flag: "plot", Got: x.plot,
@@ -224,6 +236,9 @@ func (x *analyser) folder(c *cobra.Command, path string) error {
 		return err
 	}
 	x.sayUnfinished(path)
+	if f := c.Flags().Lookup("coherence"); f != nil && !f.Changed {
+		x.sayCoherent(path)
+	}
 	var results []analysis.Result
 	for _, trace := range traces {
 		r, err := x.trace(c.Context(), trace)
@@ -232,17 +247,28 @@ func (x *analyser) folder(c *cobra.Command, path string) error {
 		}
 		results = append(results, r)
 	}
+	all := results[0] // what people see of all traces; nil: each is seen by itself
+	if len(results) > 1 {
+		if all = nil; x.line.Together != nil {
+			all = x.line.Together(results)
+		}
+	}
 	if x.plot != "" || x.html != "" {
-		if len(results) > 1 {
+		if all == nil || x.html != "" && all.View() == nil {
 			return usageError("%s: %s has %d traces, and a picture or page is of one: name one of %s",
 				c.CommandPath(), path, len(traces), strings.Join(traces, ", "))
 		}
-		if err := x.derive(results[0]); err != nil {
+		if err := x.derive(all); err != nil {
 			return err
 		}
 	}
 	if x.csv != "" {
 		return x.table(results, traces)
+	}
+	if len(results) > 1 && all != nil && !asJSON(c) {
+		if view := all.View(); view != nil {
+			return view.Text(x.page())
+		}
 	}
 	var list []document
 	for _, r := range results {
@@ -267,7 +293,7 @@ func (x *analyser) trace(ctx context.Context, path string) (analysis.Result, err
 	show, done := bytesProgress[uint64](x.app, x.line.Name)
 	defer done()
 	list, err := analysis.Run(ctx, t, []analysis.Asked{{Analysis: x.line, Options: x.options}},
-		analysis.Options{AllowLoss: x.allowLoss, Progress: show})
+		analysis.Options{AllowLoss: x.allowLoss, Progress: show, Looks: figures.SchedulerLooks})
 	if err != nil {
 		return nil, err
 	}
@@ -278,6 +304,10 @@ func (x *analyser) trace(ctx context.Context, path string) (analysis.Result, err
 func (x *analyser) derive(r analysis.Result) error {
 	drawn, _ := r.(analysis.Drawn)
 	if x.plot != "" {
+		if drawn == nil {
+			return usageError("--plot %s: %s has nothing to draw of this, with these flags", x.plot,
+				x.line.Name)
+		}
 		format := strings.TrimPrefix(filepath.Ext(x.plot), ".")
 		err := rederive(x.plot, func(w io.Writer) error { return drawn.Draw(w, format) })
 		if err != nil {

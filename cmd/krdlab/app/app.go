@@ -27,6 +27,7 @@ import (
 	"krdlab/hw/machine"
 	"krdlab/kernels/calibrate"
 	"krdlab/krd/analyses"
+	"krdlab/krd/analysis/reuse"
 	"krdlab/krd/doc"
 	"krdlab/runtimes"
 )
@@ -206,12 +207,16 @@ func (a *app) root() *cobra.Command {
 	root.Version = version()
 	root.SetVersionTemplate("krdlab {{.Version}}\n")
 	root.InitDefaultVersionFlag() // in the help too
-	root.AddCommand(a.runCommand(), a.sweepCommand(), a.krdCommand(), a.reportCommand(),
+	root.AddCommand(a.runCommand(), a.sweepCommand(), a.reportCommand(),
 		a.traceCommand(), a.topoCommand(), a.doctorCommand(), a.listCommand(), a.machineCommand(),
 		a.correlateCommand(), a.compareCommand(), a.reproduceCommand(), a.plotCommand(),
 		a.versionCommand(), a.manCommand())
 	for _, line := range analyses.Table {
-		root.AddCommand(a.analysisCommand(line))
+		c := a.analysisCommand(line)
+		if line == reuse.Analysis {
+			c = a.replayable(c)
+		}
+		root.AddCommand(c)
 	}
 	root.InitDefaultCompletionCmd()
 	sayExitCodes(root)

@@ -17,25 +17,25 @@ import (
 
 // replay is `krdlab krd --replay MACHINE`: the LLC misses of traces by the cache model of a
 // machine.
-func (a *app) replay(c *cobra.Command, f *krdFlags, traces []string) error {
-	if f.replay == request.Auto || f.replay == request.Native {
+func (a *app) replay(c *cobra.Command, f *replayFlags, traces []string) error {
+	if f.on == request.Auto || f.on == request.Native {
 		return usageError("krdlab krd --replay %s: that names no caches; type --replay %s for "+
-			"this computer's", f.replay, request.Host)
+			"this computer's", f.on, request.Host)
 	}
-	machines, err := a.machines(c.Context(), f.given)
+	machines, err := a.machines(c.Context(), f.caches)
 	if err != nil {
 		return err
 	}
 	host := machines.Host
-	m, err := machines.Find(f.replay)
+	m, err := machines.Find(f.on)
 	if errors.Is(err, machine.ErrNotKnown) {
-		return &request.Error{Flag: "replay", Got: f.replay, Want: err.Error()}
+		return &request.Error{Flag: "replay", Got: f.on, Want: err.Error()}
 	} else if wrong, ok := errors.AsType[*request.Error](err); ok {
 		return &request.Error{Flag: "replay", Got: wrong.Got, Want: wrong.Want}
 	} else if err != nil {
 		return err
 	}
-	if f.replay != request.Host {
+	if f.on != request.Host {
 		host = nil // its CPUs are others
 	}
 	var reports []*result.ReplayReport

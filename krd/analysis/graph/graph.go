@@ -42,7 +42,7 @@ var Analysis = &analysis.Analysis{
 // Options are the flags.
 type Options struct {
 	Unit   string `flag:"unit" choice:"time,kernels,pieces" help:"WHAT is counted: time of kernels, kernels, or pieces of code between spawns and joins"`
-	Burden string `flag:"burden" help:"what a spawn takes, and what a continuation does: a TIME such as 5us (default: the prices of the simulated machine that the trace names)"`
+	Burden string `flag:"burden" want:"expected a time such as 5us" help:"what a spawn takes, and what a continuation does: a TIME such as 5us (default: the prices of the simulated machine that the trace names)"`
 }
 
 // The values of Options.Unit.

@@ -17,6 +17,7 @@ import (
 // to know.
 func View(r *krd.Report) *doc.Doc {
 	d := &doc.Doc{Warnings: r.Warnings}
+	d.Title, _ = title(r, "counts are of")
 	d.Add(summary(r))
 	d.Add(bins(r))
 	if len(r.Nodes) > 1 {
@@ -97,9 +98,9 @@ func wordsOf(r *krd.Report) words {
 }
 
 func summary(r *krd.Report) *doc.Table {
-	title, unit := title(r, "counts are of")
+	_, unit := title(r, "counts are of")
 	words := wordsOf(r)
-	t := &doc.Table{Title: title, Columns: []doc.Column{{}, counted(""), {Kind: doc.Real}, {Prose: true}}}
+	t := &doc.Table{Columns: []doc.Column{{}, counted(""), {Kind: doc.Real}, {Prose: true}}}
 	row := func(name string, n *uint64, what string) {
 		if n == nil {
 			t.Row(name, nil, "", what)
@@ -268,9 +269,8 @@ func misses(r *krd.Report) *doc.Table {
 
 // Sample returns an estimate from a sample.
 func Sample(r *krd.SampleReport) *doc.Doc {
-	d := &doc.Doc{Warnings: r.Warnings}
-	d.Say("kernel reuse distance, ESTIMATED from a sample of the blocks: %s, seed %d", r.Engine,
-		r.Seed)
+	d := &doc.Doc{Warnings: r.Warnings, Title: fmt.Sprintf("kernel reuse distance, ESTIMATED from a "+
+		"sample of the blocks: %s, seed %d", r.Engine, r.Seed)}
 	for _, n := range r.Nodes {
 		t := doc.NewTable(1, "distance", "about", "share")
 		t.Title = fmt.Sprintf("node %d, %s: %s accesses, of which %s sampled; %s blocks followed at "+
@@ -349,7 +349,7 @@ func Ranking(r *krd.Report, by string) *doc.Doc {
 		return doc.Share{Part: *share, Whole: 1}
 	}
 	n := func(n uint64) any { return count(float64(n)) }
-	t := &doc.Table{Keys: 2, Title: title}
+	t := &doc.Table{Keys: 2}
 	switch by {
 	case krd.ByKernel, krd.ByObject:
 		t.Keys, t.Columns = 1, []doc.Column{words(by), counted("in the range"), shares("share"),
@@ -386,5 +386,5 @@ func Ranking(r *krd.Report, by string) *doc.Doc {
 		t.Rows = t.Rows[:rankingRows]
 		t.Remarks = []string{fmt.Sprintf("and %d more; --json has all", more)}
 	}
-	return &doc.Doc{Parts: []doc.Part{t}}
+	return &doc.Doc{Title: title, Parts: []doc.Part{t}}
 }
