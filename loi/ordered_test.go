@@ -9,11 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawn is a trace of kernels and events by some workers, and what it should give merged.
-type drawn struct {
-	trace  *Trace
-	merged []string
-}
+// drawn is a trace of kernels and events by some workers.
+type drawn struct{ trace *Trace }
 
 func (d *drawn) write(t interface{ Fatal(...any) }, h Header, records func(w *Writer)) {
 	w, err := NewMemory(h, Options{})

@@ -295,10 +295,12 @@ func (x *told) wrong(format string, args ...any) error {
 func (b *Builder[V]) End() (*V, error) {
 	program := b.live[0]
 	delete(b.live, 0)
-	for _, id := range slices.Sorted(maps.Keys(b.early)) {
+	if len(b.early) > 0 {
+		id := slices.Min(slices.Collect(maps.Keys(b.early)))
 		return nil, b.early[id][0].wrong("something of task %d, which never began", id)
 	}
-	for _, id := range slices.Sorted(maps.Keys(b.live)) {
+	if len(b.live) > 0 {
+		id := slices.Min(slices.Collect(maps.Keys(b.live)))
 		t := b.live[id]
 		x := told{piece: t.Begin}
 		if len(t.early) > 0 {

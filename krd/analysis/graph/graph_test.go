@@ -18,9 +18,8 @@ import (
 // A program writes the events of a run by one worker, serially: each task's beginning, children and
 // phases, in the order of time.
 type program struct {
-	r       *loi.Recorder
-	now     uint64
-	numbers uint32
+	r   *loi.Recorder
+	now uint64
 }
 
 func (p *program) kernel(ticks uint64) {
