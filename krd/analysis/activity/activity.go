@@ -13,7 +13,7 @@ import (
 // Analysis is the line of the table.
 var Analysis = &analysis.Analysis{
 	Name:    "activity",
-	Summary: "kernels, idle time and steals of each worker",
+	Summary: "Kernels, idle time and steals of each worker",
 	Long: `Activity counts the kernel executions of each worker and sums up their time, or that
 of tasks where kernels have no stamps. Idle time is between the beginning of a search for work and
 its end, or the end of the run. Successful steals are local from a worker of the same node, and
