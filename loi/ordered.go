@@ -80,7 +80,8 @@ func (e *Event) AppendBlocks(dst []uint32) []uint32 {
 
 // Ordered gives the events of t. Where they are merged, kernel executions come in the order in which
 // they began; those that began at once by worker, those of a worker in program order (KRD paper,
-// III). What the runtime tells comes at its time, after all that its worker recorded before.
+// III). What the runtime tells comes at its time, after all that its worker recorded before; should
+// it be stamped later than an execution that is recorded behind it, this one waits for it.
 //
 // The last event may be an error: a [*LossError], unless they are allowed; an [*OrderError] of a
 // worker whose executions are not sorted, where they are merged, unless the trace is Unordered: then
