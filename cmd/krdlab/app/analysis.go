@@ -206,7 +206,7 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 
 // check returns what is wrong with the flags, before any work.
 func (x *analyser) check(c *cobra.Command) error {
-	if err := exclude(c, x.csv != "", "--csv", "it has one table; --json has all", "json"); err != nil {
+	if err := exclude(c, x.csv != "", "--csv", "it prints one table; --json has all", "json"); err != nil {
 		return err
 	}
 	if x.line.Check != nil {
@@ -363,9 +363,14 @@ func (x *analyser) table(results []analysis.Result, traces []string) error {
 		}
 		if out == nil {
 			out = found
-		} else {
-			out.Rows = append(out.Rows, found.Rows...)
+			continue
 		}
+		same := func(a, b doc.Column) bool { return a.Key == b.Key }
+		if !slices.EqualFunc(out.Columns, found.Columns, same) {
+			return usageError("--csv: the table %s of %s has other columns than that of %s: name one of them",
+				found.Name, traces[i], traces[0])
+		}
+		out.Rows = append(out.Rows, found.Rows...)
 	}
 	return out.CSV(x.stdout)
 }
