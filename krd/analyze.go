@@ -16,8 +16,8 @@ import (
 // Analyze computes the KRD histograms of a trace: one for every node that has workers, and their
 // sum.
 //
-// A trace with discarded records gives a [*loi.LossError] unless opt.AllowLoss; a worker whose records
-// are not in the order of their starts gives an [*loi.OrderError], but a trace that is Unordered is
+// A trace with discarded records gives a [*loi.LossError] unless opt.AllowLoss; a worker whose
+// records are not in the order of their starts gives an [*loi.OrderError], but a trace that is Unordered is
 // sorted; a block whose size changes gives a [*SizeError]; what the trace's reader finds wrong
 // is passed on ([loi.FormatError]). Nodes are analysed side by side, as many as GOMAXPROCS allows.
 // t must stay open and is not changed.

@@ -23,6 +23,6 @@
 // coherent.go for all nodes together; the engines below them are package stack. stream.go takes
 // accesses from a running program in place of a trace. units.go and names.go say what is one block;
 // histogram.go and groups.go count; misses.go predicts, ranking.go ranks, sample.go estimates;
-// report.go and warnings.go render documents. Figures are drawn by package plot, text for people is
-// written by experiments/show.
+// report.go and warnings.go render documents. Figures are drawn by package plot, text for people by
+// krd/analysis/reuse.
 package krd

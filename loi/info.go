@@ -3,6 +3,7 @@ package loi
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 )
 
@@ -53,22 +54,31 @@ type EventCount struct {
 	Count uint64 `json:"count"`
 }
 
-// countEvents returns the number of events of each kind that there are, in the order of kinds;
-// those of kinds that are not known are "other". Cost: a quick look at each record.
-func (t *Trace) countEvents() (list []EventCount) {
-	var counts [len(eventNames) + 1]uint64
-	var r rawRecord
-	for _, chunks := range t.chunks {
-		for _, c := range chunks {
-			for b := c.data; ; b = b[r.bytes:] {
-				if _, bad := scan(b, &r); bad != "" || r.typ == 0 || r.typ == endRecord {
-					break
-				}
-				if r.typ == EventRecord {
-					counts[min(int(r.id), len(eventNames))]++
+// kinds gives the kind of each event, known or not. Cost: a quick look at each record.
+func (t *Trace) kinds() iter.Seq[EventKind] {
+	return func(yield func(EventKind) bool) {
+		var r rawRecord
+		for _, chunks := range t.chunks {
+			for _, c := range chunks {
+				for b := c.data; ; b = b[r.bytes:] {
+					if _, bad := scan(b, &r); bad != "" || r.typ == 0 || r.typ == endRecord {
+						break
+					}
+					if r.typ == EventRecord && !yield(EventKind(r.id)) {
+						return
+					}
 				}
 			}
 		}
+	}
+}
+
+// countEvents returns the number of events of each kind that there are, in the order of kinds;
+// those of kinds that are not known are "other".
+func (t *Trace) countEvents() (list []EventCount) {
+	var counts [len(eventNames) + 1]uint64
+	for k := range t.kinds() {
+		counts[min(int(k), len(eventNames))]++
 	}
 	for k, n := range counts {
 		if n > 0 && k > 0 && k < len(eventNames) {
@@ -84,17 +94,9 @@ func (t *Trace) countEvents() (list []EventCount) {
 // Tells reports whether there is an event of one of some kinds. Cost: at most a quick look at each
 // record.
 func (t *Trace) Tells(kinds ...EventKind) bool {
-	var r rawRecord
-	for _, chunks := range t.chunks {
-		for _, c := range chunks {
-			for b := c.data; ; b = b[r.bytes:] {
-				if _, bad := scan(b, &r); bad != "" || r.typ == 0 || r.typ == endRecord {
-					break
-				}
-				if r.typ == EventRecord && slices.Contains(kinds, EventKind(r.id)) {
-					return true
-				}
-			}
+	for k := range t.kinds() {
+		if slices.Contains(kinds, k) {
+			return true
 		}
 	}
 	return false

@@ -22,7 +22,9 @@ type traced struct {
 	Title string
 	Path  string // of the trace, relative to the experiment
 	Views []template.HTML
-	Error string // why the trace cannot be read
+	// Failed are what analyses found wrong while others had something to say.
+	Failed []string
+	Error  string // why the trace cannot be read
 }
 
 // tracedRuns returns what the analyses say of each cell of the group that has a trace; of the first
@@ -57,10 +59,11 @@ func within(e *dataset.Experiment, dir string) string {
 
 // look has all analyses that the trace of a repetition of that time has enough for look at it.
 func (x *traced) look(path string, time result.Number, pictures bool) error {
-	results, err := analysed(path, time)
+	results, failed, err := analysed(path, time)
 	if err != nil {
 		return err
 	}
+	x.Failed = failed
 	for _, r := range results {
 		view := r.View()
 		countsIn(view)
@@ -81,11 +84,11 @@ func (x *traced) look(path string, time result.Number, pictures bool) error {
 }
 
 // analysed returns the results of the analyses that the trace of a repetition of that time has enough
-// for.
-func analysed(path string, time result.Number) ([]analysis.Result, error) {
+// for, and why some failed where others did not.
+func analysed(path string, time result.Number) (list []analysis.Result, failed []string, err error) {
 	t, err := loi.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer t.Close()
 	var asked []analysis.Asked
@@ -96,16 +99,20 @@ func analysed(path string, time result.Number) ([]analysis.Result, error) {
 	}
 	ctx, opt := context.Background(), analysis.Options{AllowLoss: true, Time: time,
 		Looks: figures.SchedulerLooks}
-	list, err := analysis.Run(ctx, t, asked, opt)
-	if err == nil {
-		return list, nil
+	if list, err = analysis.Run(ctx, t, asked, opt); err == nil {
+		return list, nil, nil
 	}
 	for _, a := range asked { // of a damaged trace some may say something
-		if one, oneErr := analysis.Run(ctx, t, []analysis.Asked{a}, opt); oneErr == nil {
-			list, err = append(list, one...), nil
+		one, oneErr := analysis.Run(ctx, t, []analysis.Asked{a}, opt)
+		if oneErr != nil {
+			failed = append(failed, fmt.Sprintf("%s: %v", a.Name, oneErr))
 		}
+		list = append(list, one...)
 	}
-	return list, err
+	if len(list) > 0 {
+		err = nil
+	}
+	return list, failed, err
 }
 
 // countsIn makes the counts in tables texts, as the page prints them.

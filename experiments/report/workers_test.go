@@ -3,9 +3,11 @@ package report
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +18,8 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/hw/machine"
 	"krdlab/kernels"
+	"krdlab/krd/analyses"
+	"krdlab/krd/analysis"
 	"krdlab/krd/analysis/activity"
 	"krdlab/loi"
 	"krdlab/loi/exports"
@@ -235,9 +239,9 @@ func TestWorkersAgreeWithPerfetto(t *testing.T) {
 		for i := range e.Cells {
 			r := e.Cells[i].Result
 			path := filepath.Join(e.Cells[i].Dir, r.Trace.Path)
-			list, err := analysed(path, r.Trace.TimeNS)
-			if err != nil {
-				t.Fatal(err)
+			list, failed, err := analysed(path, r.Trace.TimeNS)
+			if err != nil || failed != nil {
+				t.Fatal(err, failed)
 			}
 			var rows []activity.Worker
 			for _, r := range list {
@@ -311,6 +315,20 @@ func TestWorkersAgreeWithPerfetto(t *testing.T) {
 				t.Errorf("%s: %d kernels, %d steals, %d workers idle at the end; the result has "+
 					"%d kernels", name, kernels, steals, unended, *r.Repetitions[0].Kernels)
 			}
+		}
+	}
+}
+
+// An analysis that fails does not hide what others say, and is said.
+func TestFailedAnalysis(t *testing.T) {
+	e := runTraced(t, "matmul", request.GrainKernel, map[string]any{"n": 128}, 2)
+	defer func(was []*analysis.Analysis) { analyses.Table = was }(analyses.Table)
+	analyses.Table = append(slices.Clip(analyses.Table), &analysis.Analysis{Name: "broken",
+		Begin: func(any, *analysis.Input) (analysis.Sink, error) { return nil, errors.New("no luck") }})
+	_, page := parse(t, render(t, e))
+	for _, want := range []string{"broken: no luck", "What each worker did"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
 		}
 	}
 }

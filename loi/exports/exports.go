@@ -8,9 +8,8 @@
 //
 // # Designs that were rejected
 //
-// One file in the order of time over all workers would need a merge of all workers, whose files
-// have as many orders as there are readers; pandas, DuckDB and Perfetto sort faster than they can
-// be sorted for. Parquet with the accesses of an execution as a nested list is smaller, but each
+// One file in the order of time over all workers: pandas, DuckDB and Perfetto sort faster than they
+// can be sorted for. Parquet with the accesses of an execution as a nested list is smaller, but each
 // reader must unnest it, and it is not what the importer takes.
 package exports
 

@@ -80,8 +80,8 @@ func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
 	return c
 }
 
-// define defines the flags of every analysis, and those of its options. A flag that c has already is
-// another's.
+// define defines the flags of every analysis, and those of its options. A flag that c has already
+// is another's.
 func (x *analyser) define(c *cobra.Command) {
 	p := c.Flags()
 	p.SortFlags = false
@@ -206,7 +206,8 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 
 // check returns what is wrong with the flags, before any work.
 func (x *analyser) check(c *cobra.Command) error {
-	if err := exclude(c, x.csv != "", "--csv", "it prints one table; --json has all", "json"); err != nil {
+	if err := exclude(c, x.csv != "", "--csv", "it prints one table; --json has all",
+		"json"); err != nil {
 		return err
 	}
 	if x.line.Check != nil {
@@ -326,8 +327,9 @@ func (x *analyser) derive(r analysis.Result) error {
 	err = rederive(x.html, func(w io.Writer) error {
 		fmt.Fprintf(w, "<!doctype html>\n<meta charset=\"utf-8\">\n%s\">\n<title>krdlab %s</title>\n"+
 			"<style>body{font-family:sans-serif;max-width:70em;margin:2em auto}"+
-			"table{border-collapse:collapse;margin:1.5em 0}caption{text-align:left;padding:.3em 0}td,th{padding:.2em .8em;text-align:left;"+
-			"border-bottom:1px solid #ddd}td.n,th.n{text-align:right}svg{max-width:100%%;height:auto}"+
+			"table{border-collapse:collapse;margin:1.5em 0}caption{text-align:left;padding:.3em 0}"+
+			"td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}"+
+			".name{text-align:left}svg{max-width:100%%;height:auto}"+
 			"</style>\n%s\n", pageMark, x.line.Name, body)
 		if drawn != nil {
 			return drawn.Draw(w, "svg")
@@ -367,8 +369,8 @@ func (x *analyser) table(results []analysis.Result, traces []string) error {
 		}
 		same := func(a, b doc.Column) bool { return a.Key == b.Key }
 		if !slices.EqualFunc(out.Columns, found.Columns, same) {
-			return usageError("--csv: the table %s of %s has other columns than that of %s: name one of them",
-				found.Name, traces[i], traces[0])
+			return usageError("--csv: the table %s of %s has other columns than that of %s: name one "+
+				"of them", found.Name, traces[i], traces[0])
 		}
 		out.Rows = append(out.Rows, found.Rows...)
 	}

@@ -15,6 +15,7 @@ package app
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"slices"
@@ -104,15 +105,24 @@ func (t Tables) install() error {
 		}
 		seen[k.Name] = true
 	}
+	clear(seen)
 	if t.Analyses == nil {
 		t.Analyses = analyses.Table
+	} else {
+		own := analyses.Table
+		analyses.Table = nil
+		commands := newApp(io.Discard, io.Discard).root().Commands()
+		analyses.Table = own
+		seen["help"] = true
+		for _, c := range commands {
+			seen[c.Name()] = true
+		}
 	}
-	clear(seen)
 	for i, x := range t.Analyses {
 		switch {
 		case x == nil || !lineName.MatchString(x.Name) || seen[x.Name]:
-			return fmt.Errorf("table of analyses: line %d has no name of small letters and -, or it "+
-				"is there twice", i+1)
+			return fmt.Errorf("table of analyses: line %d has no name of small letters and -, or "+
+				"there is such a command already", i+1)
 		case x.Summary == "" || x.Long == "" || (x.Begin == nil) == (x.Trace == nil):
 			return fmt.Errorf("table of analyses: %s has no Summary, no Long, or not one of Begin and "+
 				"Trace", x.Name)

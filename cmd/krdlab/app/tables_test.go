@@ -6,12 +6,14 @@ import (
 
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
+	"krdlab/krd/analyses"
+	"krdlab/krd/analysis"
 	"krdlab/runtimes"
 )
 
 // Tables that would mislead are refused, and krdlab's own stay as they were.
 func TestTablesRefused(t *testing.T) {
-	schedulers, table := runtimes.Schedulers, kernels.Table
+	schedulers, table, lines := runtimes.Schedulers, kernels.Table, len(analyses.Table)
 	defer func() { runtimes.Schedulers, kernels.Table = schedulers, table }()
 	with := func(s runtimes.Scheduler) Tables {
 		return Tables{Schedulers: append(schedulers[:len(schedulers):len(schedulers)], s)}
@@ -34,11 +36,14 @@ func TestTablesRefused(t *testing.T) {
 		"the first":         {Schedulers: []runtimes.Scheduler{good}},
 		"line 1 has no nam": {Kernels: []*kernel.Kernel{nil}},
 		"no Plan":           {Kernels: []*kernel.Kernel{{Name: "mine"}}},
+		"such a command":    {Analyses: []*analysis.Analysis{{Name: "run"}}},
+		"no Summary":        {Analyses: []*analysis.Analysis{{Name: "mine"}}},
 	} {
 		if err := tables.install(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
-		if len(runtimes.Schedulers) != len(schedulers) || len(kernels.Table) != len(table) {
+		if len(runtimes.Schedulers) != len(schedulers) || len(kernels.Table) != len(table) ||
+			len(analyses.Table) != lines {
 			t.Fatalf("%s: the tables were changed", want)
 		}
 	}

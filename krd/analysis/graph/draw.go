@@ -123,8 +123,8 @@ const (
 	letter               = 8 // of the title
 )
 
-// places are the left upper corners of the boxes, on a sheet of at least a width: the nodes of a depth in rows, each as near as may
-// be to those above it.
+// places are the left upper corners of the boxes, on a sheet of at least a width: the nodes of a
+// depth in rows, each as near as may be to those above it.
 func (r *result) places(least float64) (x, y []float64, width, height float64) {
 	d := r.d
 	x, y = make([]float64, len(d.Nodes)), make([]float64, len(d.Nodes))

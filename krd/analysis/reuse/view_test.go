@@ -1,6 +1,7 @@
 package reuse
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -57,5 +58,23 @@ warning: the trace names no LLC size: near and far are unknown
 `
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
+// The words of flags are those of package krd.
+func TestOptionWords(t *testing.T) {
+	o := reflect.TypeFor[Options]()
+	engine, _ := o.FieldByName("Engine")
+	if list := strings.Join(krd.Engines, ", "); engine.Tag.Get("want") != "choose one of "+list ||
+		!strings.Contains(engine.Tag.Get("help"), list) {
+		t.Errorf("%s, expected %s", engine.Tag, list)
+	}
+	for field, want := range map[string][]string{"By": krd.Rankings,
+		"Distance": {string(krd.Exclusive), string(krd.Inclusive)},
+		"Weight":   {string(krd.WeightCount), string(krd.WeightBytes)}, "Per": {perNode, perCore}} {
+		f, _ := o.FieldByName(field)
+		if tag := f.Tag.Get("choice"); tag != strings.Join(want, ",") {
+			t.Errorf("%s: %s, expected %s", field, tag, want)
+		}
 	}
 }
