@@ -37,10 +37,10 @@ const (
 
 // sentences are the words of each code, with a verb for each argument.
 var sentences = map[Code]string{
-	RecordsLost: "%v records were discarded while tracing, or were damaged: distances across the " +
-		"gaps are wrong",
+	RecordsLost: "%v records were discarded while tracing, or were damaged: what spans the gaps, " +
+		"distances above all, is wrong",
 	LossUnknown: "the trace was recovered, and how many records of %v of its %v workers are " +
-		"missing is not known: distances across the gaps are wrong",
+		"missing is not known: what spans the gaps, distances above all, is wrong",
 	Recovered: "the trace had no clean end and was recovered: the last kernel of each worker may " +
 		"be missing",
 	ImposedNodes:      "the worker-to-node map was imposed and is not the machine's",

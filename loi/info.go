@@ -102,6 +102,17 @@ func (t *Trace) Tells(kinds ...EventKind) bool {
 	return false
 }
 
+// Accesses reports whether a kernel execution says what it accesses. Cost: the records before the
+// first of them.
+func (t *Trace) Accesses() bool {
+	for e, err := range t.Ordered(Order{ByWorker: true, AllowLoss: true}) {
+		if err == nil && e.Type != EventRecord && len(e.Accesses()) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // disordered is the number of stamps that are out of order.
 func disordered(a []Activity) (n uint64) {
 	for i := range a {

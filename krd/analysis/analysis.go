@@ -44,12 +44,14 @@ type Analysis struct {
 
 // Needs are what an analysis wants to be told.
 type Needs struct {
-	Tasks   bool // task events: a trace without any is refused
-	Regions bool // events of regions: likewise
-	Runtime bool // searches for work, steals and what else the runtime tells, where it is there
+	Accesses bool `json:"accesses"` // what kernels read and write: a trace without any is refused
+	Tasks    bool `json:"tasks"`    // task events: likewise
+	Regions  bool `json:"regions"`  // events of regions: likewise
+	// searches for work, steals and what else the runtime tells, where it is there
+	Runtime bool `json:"runtime"`
 	// ByWorker asks for one worker after the other in program order, instead of all in the order in
 	// which kernels began.
-	ByWorker bool
+	ByWorker bool `json:"by_worker"`
 }
 
 // Events reports whether more than kernel executions is wanted.
@@ -109,8 +111,8 @@ type Options struct {
 type NeedError struct{ Analysis, What, Flag string }
 
 func (e *NeedError) Error() string {
-	return fmt.Sprintf("%s needs %s, and the trace has none; record them with %s", e.Analysis, e.What,
-		e.Flag)
+	return fmt.Sprintf("%s needs %s, and the trace has none; record them with krdlab run --trace %s",
+		e.Analysis, e.What, e.Flag)
 }
 
 // Class implements [failure.Classed].
@@ -118,11 +120,14 @@ func (*NeedError) Class() failure.Class { return failure.Capability }
 
 // Lacks returns a [*NeedError] if t has not what a needs. Cost: at most a quick look at each record.
 func (a *Analysis) Lacks(t *loi.Trace) error {
+	if a.Needs.Accesses && !t.Accesses() {
+		return &NeedError{a.Name, "what kernels access", "full, of a kernel that says it"}
+	}
 	if a.Needs.Tasks && !t.Tells(loi.EventTask, loi.EventChild) {
-		return &NeedError{a.Name, "task events", "krdlab run --trace full,tasks"}
+		return &NeedError{a.Name, "task events", "full,tasks"}
 	}
 	if a.Needs.Regions && !t.Tells(loi.EventRegion) {
-		return &NeedError{a.Name, "events of regions", "krdlab run --trace full,regions"}
+		return &NeedError{a.Name, "events of regions", "full,regions"}
 	}
 	return nil
 }

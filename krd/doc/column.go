@@ -28,7 +28,7 @@ const (
 	Lines       Unit = "lines" // of a cache
 	Events      Unit = "events"
 	Fraction    Unit = "fraction of all accesses" // printed in per cent
-	PerCent     Unit = "%"                        // likewise, where the title says so
+	PerCent     Unit = "%"                        // likewise, but the head has the sign, or the title
 )
 
 // A Spread is the way in which a column prints the intervals of its quantities.

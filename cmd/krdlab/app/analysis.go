@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,6 @@ import (
 	"krdlab/kernels"
 	"krdlab/krd/analysis"
 	"krdlab/krd/doc"
-	"krdlab/runtimes"
 )
 
 // An analyser is the command of a line of the table of analyses.
@@ -37,6 +37,12 @@ type analyser struct {
 	csv, plot, html string
 	caches          given
 }
+
+// ofProgram is the form of the command for a Go program; its first word stands where the name of a
+// kernel may.
+const ofProgram = "go [test] PACKAGE [-- ARGS]"
+
+var goProgram, _, _ = strings.Cut(ofProgram, " ")
 
 // firstTable is --csv without the name of a table.
 const firstTable = "first"
@@ -63,13 +69,14 @@ func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
 			}
 			if word := args[0]; !strings.ContainsAny(word, "./") {
 				if _, serr := findTraces(word); serr != nil && failure.Of(serr) != failure.Data {
-					return fmt.Errorf("%w, or a kernel: %s", serr,
-						request.Suggest(word, request.KernelNames(), ""))
+					return fmt.Errorf("%w, or a kernel: %s%s", serr,
+						request.Suggest(word, request.KernelNames(), ""), withEquals(c, word))
 				}
 			}
 			return interruptible(c.Context(), func() error { return x.folder(c, args[0]) })
 		},
-		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+		ValidArgsFunction: cobra.FixedCompletions(append(request.KernelNames(), goProgram),
+			cobra.ShellCompDirectiveDefault),
 	}
 	x.define(c)
 	cachesVar(c.Flags(), &x.caches)
@@ -80,18 +87,17 @@ func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
 	return c
 }
 
-// define defines the flags of every analysis, and those of its options. A flag that c has already
-// is another's.
+// define defines the flags of every analysis, and those of its options.
 func (x *analyser) define(c *cobra.Command) {
 	p := c.Flags()
 	p.SortFlags = false
 	if x.line.Options != nil {
 		x.options = x.line.Options()
-		optionFlags(c, x.options)
+		if err := optionFlags(c, x.options); err != nil {
+			panic(fmt.Sprintf("%s: %v", x.line.Name, err)) // the table is checked
+		}
 	}
-	if p.Lookup("json") == nil {
-		p.Bool("json", false, "print one JSON document, an array where there are several traces")
-	}
+	p.Bool("json", false, "print one JSON document, an array where there are several traces")
 	p.StringVar(&x.csv, "csv", "", "print a `TABLE` as CSV: --csv the first, --csv=NAME another")
 	p.Lookup("csv").NoOptDefVal = firstTable
 	p.StringVar(&x.html, "html", "", "also write a page to this `FILE`")
@@ -105,14 +111,20 @@ func (x *analyser) define(c *cobra.Command) {
 // valueWord is the word of a flag's help that stands for its value.
 var valueWord = regexp.MustCompile(`\bN\b|\b[A-Z]{2,}(?:[-:\[\]A-Z]*[A-Z\]])?`)
 
-// optionFlags defines a flag of c for each field of a struct: see [analysis.Analysis.Options].
-func optionFlags(c *cobra.Command, options any) {
-	v := reflect.ValueOf(options).Elem()
+// optionFlags defines a flag of c for each field of a struct: see [analysis.Analysis.Options]. The
+// seed is one of the run and of its analysis. The error is of what is no option.
+func optionFlags(c *cobra.Command, options any) error {
+	v := reflect.ValueOf(options)
+	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+		return fmt.Errorf("its options are a %T: expected a pointer to a struct", options)
+	}
+	v = v.Elem()
 	for i := range v.NumField() {
-		tag := v.Type().Field(i).Tag
-		name, help := tag.Get("flag"), tag.Get("help")
-		if c.Flags().Lookup(name) != nil {
-			continue
+		f := v.Type().Field(i)
+		name, help := f.Tag.Get("flag"), f.Tag.Get("help")
+		if !f.IsExported() || !lineName.MatchString(name) || help == "" {
+			return fmt.Errorf("its option %s has the flag %q and the help %q: expected an exported "+
+				"field with both", f.Name, name, help)
 		}
 		if at := valueWord.FindStringIndex(help); at != nil && v.Field(i).Kind() != reflect.Bool {
 			help = help[:at[0]] + "`" + help[at[0]:at[1]] + "`" + help[at[1]:]
@@ -120,7 +132,7 @@ func optionFlags(c *cobra.Command, options any) {
 		p := c.Flags()
 		switch to := v.Field(i).Addr().Interface().(type) {
 		case *string:
-			if list := tag.Get("choice"); list != "" {
+			if list := f.Tag.Get("choice"); list != "" {
 				choiceVar(c, to, name, *to, strings.Split(list, ","), help)
 			} else {
 				p.StringVar(to, name, *to, help)
@@ -130,19 +142,43 @@ func optionFlags(c *cobra.Command, options any) {
 		case *int:
 			p.IntVar(to, name, *to, help)
 		case *uint64:
+			if run := p.Lookup(name); run != nil && name == sharedOption {
+				run.Value = both{run.Value, to}
+				continue
+			}
 			p.Uint64Var(to, name, *to, help)
 		case *float64:
 			p.Float64Var(to, name, *to, help)
 		case *[]string:
 			p.StringSliceVar(to, name, *to, help)
 		default:
-			panic(fmt.Sprintf("option %s of %s has type %T, which is none of a flag's", name,
-				c.Name(), to))
+			return fmt.Errorf("its option %s is of type %v: expected string, bool, int, uint64, "+
+				"float64 or []string", f.Name, f.Type)
 		}
-		if want := tag.Get("want"); want != "" {
+		if want := f.Tag.Get("want"); want != "" {
 			expects(p, name, want)
 		}
 	}
+	return nil
+}
+
+// sharedOption is the flag of a run whose value an option of an analysis may have too.
+const sharedOption = "seed"
+
+// both is the value of a flag that is an option too.
+type both struct {
+	pflag.Value
+	option *uint64
+}
+
+// Set implements [pflag.Value].
+func (b both) Set(s string) error {
+	if err := b.Value.Set(s); err != nil {
+		return err
+	}
+	n, err := strconv.ParseUint(s, 0, 64)
+	*b.option = n
+	return err
 }
 
 // analyseKernel is the command of an analysis and a kernel, which it runs once, as the flags of
@@ -151,12 +187,23 @@ func (a *app) analyseKernel(line *analysis.Analysis, name string) *cobra.Command
 	x, f := &analyser{app: a, line: line}, &runFlags{}
 	k, _ := kernels.ByName(name)
 	var c *cobra.Command
-	c = a.kernelCommand(k, f, func(p *pflag.FlagSet, d *request.Draft) {
+	c = a.kernelCommand(k, f, func(d *request.Draft, p *pflag.FlagSet) error {
+		if p.Changed("trace") && d.Trace != request.TraceFull {
+			return &request.Error{Flag: "trace", Got: f.trace,
+				Want: line.Name + " looks at the trace that is kept: expected full"}
+		}
+		if line.Needs.Accesses && !k.Work {
+			return failure.Errorf(failure.Capability, "%s needs what kernels access, and %s has no "+
+				"kernels that say it", line.Name, name)
+		}
 		d.Trace = request.TraceFull
-		d.Structure = runtimes.Structure{Tasks: line.Needs.Tasks, Regions: line.Needs.Regions}
+		// without kernels there is a trace of tasks or none
+		d.Structure.Tasks = d.Structure.Tasks || line.Needs.Tasks || !k.Work
+		d.Structure.Regions = d.Structure.Regions || line.Needs.Regions
 		if !p.Changed("reps") {
 			d.Reps = 1
 		}
+		return nil
 	}, func(ctx context.Context, r *request.Request, t *hw.Topology) error {
 		if err := x.check(c); err != nil {
 			return err
@@ -178,7 +225,7 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 	x := &analyser{app: a, line: line}
 	var r gotrace.Request
 	c := &cobra.Command{
-		Use:    "go [test] PACKAGE [-- ARGS]",
+		Use:    ofProgram,
 		Short:  line.Summary + ", of a Go program",
 		Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -354,8 +401,11 @@ func (x *analyser) table(results []analysis.Result, traces []string) error {
 			}
 		}
 		if found == nil {
-			return &request.Error{Flag: "csv", Got: x.csv,
-				Want: request.Suggest(x.csv, there, x.line.Name+" has no table as data")}
+			want := x.line.Name + " has no table as data"
+			if there != nil {
+				want = request.Suggest(x.csv, there, "")
+			}
+			return &request.Error{Flag: "csv", Got: x.csv, Want: want}
 		}
 		if len(results) > 1 {
 			found.Columns = append(slices.Clip(found.Columns), doc.Column{Key: "trace", Data: true})

@@ -361,11 +361,22 @@ func exactly(what ...string) cobra.PositionalArgs {
 			return usageError("%s: %s is missing; type %s", c.CommandPath(), what[len(args)],
 				typeThis(c))
 		case len(args) > len(what):
-			return usageError("%s: %q is one argument too many; type %s", c.CommandPath(),
-				args[len(what)], typeThis(c))
+			return usageError("%s: %q is one argument too many; type %s%s", c.CommandPath(),
+				args[len(what)], typeThis(c), withEquals(c, args[len(what)]))
 		}
 		return nil
 	}
+}
+
+// withEquals is what to add to an error about an argument that may be meant for a flag that is given,
+// whose value is optional.
+func withEquals(c *cobra.Command, word string) (hint string) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if f.NoOptDefVal != "" && f.Value.Type() != "bool" && f.Value.String() == f.NoOptDefVal {
+			hint = fmt.Sprintf("; if it is for --%s, type --%s=%s", f.Name, f.Name, word)
+		}
+	})
+	return hint
 }
 
 // typeThis is the form of a command, as an error quotes it.

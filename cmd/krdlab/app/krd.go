@@ -65,6 +65,9 @@ func printEach[R any](a *app, c *cobra.Command, traces []string, reports []R,
 	}
 	return a.answer(c, reports, func(*doc.Page) error {
 		for i, r := range reports {
+			if i > 0 {
+				fmt.Fprintln(a.stdout)
+			}
 			fmt.Fprintf(a.stdout, "%s\n", traces[i])
 			if err := view(r).Text(a.page()); err != nil {
 				return err

@@ -13,6 +13,8 @@ import (
 	"krdlab/hw/units"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
+	"krdlab/krd/analyses"
+	"krdlab/krd/analysis"
 	"krdlab/krd/doc"
 	"krdlab/loi"
 	"krdlab/runtimes"
@@ -49,23 +51,32 @@ type schedulerEntry struct {
 	Params []runtimes.Param `json:"params,omitempty"`
 }
 
+// An analysisEntry is a line of the table of analyses.
+type analysisEntry struct {
+	Name     string         `json:"name"`
+	Summary  string         `json:"summary"`
+	Needs    analysis.Needs `json:"needs"`
+	Pictures []string       `json:"pictures,omitempty"` // ends of names of files
+}
+
 // listing is the document of `krdlab list --json`.
 type listing struct {
 	Kernels    []kernelEntry    `json:"kernels,omitempty"`
 	Schedulers []schedulerEntry `json:"schedulers,omitempty"`
+	Analyses   []analysisEntry  `json:"analyses,omitempty"`
 	Machines   []machineEntry   `json:"machines,omitempty"`
 }
 
 // listCommand is `krdlab list`.
 func (a *app) listCommand() *cobra.Command {
-	what := []string{"kernels", "schedulers", "machines"}
+	what := []string{"kernels", "schedulers", "analyses", "machines"}
 	return withJSON(&cobra.Command{
-		Use:       "list [kernels|schedulers|machines]",
-		Short:     "Kernels, schedulers and machines that there are",
+		Use:       "list [kernels|schedulers|analyses|machines]",
+		Short:     "Kernels, schedulers, analyses and machines that there are",
 		ValidArgs: what,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return exactly("kernels|schedulers|machines")(c, args)
+				return exactly(strings.Join(what, "|"))(c, args)
 			}
 			for _, arg := range args {
 				if !slices.Contains(what, arg) {
@@ -101,6 +112,10 @@ func (a *app) listing(what []string) (*listing, error) {
 			for _, s := range runtimes.Schedulers {
 				l.Schedulers = append(l.Schedulers, schedulerEntry{s.Name, s.Paper, s.Doc,
 					s.Origin, s.Year, s.Family, s.Params})
+			}
+		case "analyses":
+			for _, x := range analyses.Table {
+				l.Analyses = append(l.Analyses, analysisEntry{x.Name, x.Summary, x.Needs, x.Formats})
 			}
 		case "machines":
 			t, err := a.host("")
@@ -174,6 +189,13 @@ func (l *listing) write(p *doc.Page) error {
 						p.Help, p.Min, p.Max))
 				}
 				add(s.Name, lines...)
+			}
+		})
+	}
+	if l.Analyses != nil {
+		part("analyses", func(add func(string, ...string)) {
+			for _, x := range l.Analyses {
+				add(x.Name, x.Summary)
 			}
 		})
 	}

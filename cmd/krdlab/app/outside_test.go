@@ -107,8 +107,10 @@ func TestOutside(t *testing.T) {
 
 	o.has("help", o.mine("run", "--help"), "saxpy", "childlocal")
 	o.has("help of the kernel", o.mine("run", "saxpy", "--help"), "--block", "childlocal")
-	o.has("list", o.mine("list"), "saxpy", "childlocal", "tries=1", "--block 4096")
+	o.has("list", o.mine("list"), "saxpy", "childlocal", "tries=1", "--block 4096",
+		"reach ")
 	o.has("completion of kernels", o.mine("__complete", "run", ""), "saxpy")
+	o.has("completion of kernels to analyse", o.mine("__complete", "reach", ""), "saxpy", "\ngo\n")
 	o.has("completion of schedulers", o.mine("__complete", "sweep", "saxpy", "--sched", ""),
 		"childlocal", "childlocal:tries=")
 

@@ -32,12 +32,11 @@ type runFlags struct {
 	sched, bind, trace string
 	caches             given
 	cores              cores
-	json, verbose      bool
 }
 
 // runCommand has one subcommand for each kernel.
 func (a *app) runCommand() *cobra.Command {
-	f := &runFlags{}
+	f, verbose := &runFlags{}, false
 	run := group(&cobra.Command{
 		Use:   "run KERNEL",
 		Short: "Run a kernel under one scheduler or several, repeatedly, and sum up",
@@ -53,6 +52,9 @@ func (a *app) runCommand() *cobra.Command {
 	})
 	p := run.PersistentFlags()
 	f.define(p)
+	p.Bool("json", false, "print one JSON document instead of tables")
+	p.BoolVarP(&verbose, "verbose", "v", false, "print intervals, kernels, nodes, workers, traces "+
+		"and the cost of tracing too")
 	p.SortFlags, run.Flags().SortFlags = false, false
 	completeRunFlags(run)
 
@@ -65,9 +67,10 @@ func (a *app) runCommand() *cobra.Command {
 		return err
 	}
 	for _, k := range kernels.Table {
-		c := a.kernelCommand(k, f, nil,
+		var c *cobra.Command
+		c = a.kernelCommand(k, f, nil,
 			func(ctx context.Context, r *request.Request, t *hw.Topology) error {
-				return a.run(ctx, r, t, f.printer())
+				return a.run(ctx, r, t, printerOf(asJSON(c), verbose))
 			})
 		c.Example = fmt.Sprintf("  krdlab run %s --sched workfirst --cores 2\n  krdlab run %s "+
 			"--sched all --json", k.Name, k.Name)
@@ -112,9 +115,6 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 		"first-touch or interleave; without the flag a simulated machine's own")
 	p.StringVar(&f.asked.Out, "out", "",
 		"run directory `DIR`, which must not exist (default a new one in "+result.RunsDir+")")
-	p.BoolVar(&f.json, "json", false, "print one JSON document instead of tables")
-	p.BoolVarP(&f.verbose, "verbose", "v", false, "print intervals, kernels, nodes, workers, traces "+
-		"and the cost of tracing too")
 	p.BoolVar(&f.asked.Oversubscribe, "oversubscribe", false,
 		"allow more workers than CPUs; WTI is then unreliable")
 	p.BoolVar(&f.asked.SMT, "smt", false, "use SMT siblings as cores")
@@ -153,7 +153,7 @@ func schedulerWords() []string {
 
 // kernelCommand is a command that runs a kernel, with a flag for each parameter of it. run is called
 // with what is asked for, after change, which may be nil.
-func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags, change func(*pflag.FlagSet, *request.Draft),
+func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags, change func(*request.Draft, *pflag.FlagSet) error,
 	run func(context.Context, *request.Request, *hw.Topology) error) *cobra.Command {
 	c := &cobra.Command{
 		Use:         k.Name,
@@ -178,7 +178,9 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags, change func(*pflag.Fl
 			return err
 		}
 		if change != nil {
-			change(c.Flags(), d)
+			if err := change(d, c.Flags()); err != nil {
+				return err
+			}
 		}
 		choice, err := d.Resolve(machines)
 		if err != nil {
@@ -336,11 +338,11 @@ func (a *app) measured(ctx context.Context, c *request.Request, t *hw.Topology,
 // A printer says how results are printed; nil as JSON.
 type printer func(*doc.Page, []result.Result) error
 
-func (f *runFlags) printer() printer {
+func printerOf(json, verbose bool) printer {
 	switch {
-	case f.json:
+	case json:
 		return nil
-	case f.verbose:
+	case verbose:
 		return show.WriteTable
 	}
 	return show.WriteBrief

@@ -188,6 +188,9 @@ func traceError(path string, err error) error {
 }
 
 func analysisError(path string, err error) error {
+	if strings.HasPrefix(err.Error(), path) {
+		return err
+	}
 	if errors.Is(err, loi.ErrLoss) {
 		return fmt.Errorf("%s: %w; add --allow-loss to analyse what there is", path, err)
 	}

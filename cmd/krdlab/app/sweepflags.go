@@ -116,7 +116,6 @@ func newSweepFlags(set *pflag.FlagSet, k *kernel.Kernel) *sweepFlags {
 			flag.Usage = "experiment folder `DIR`; one with the same plan is gone on with " +
 				"(default one in " + result.RunsDir + ", named after the plan)"
 			set.AddFlag(flag)
-		case "json", "verbose": // of what one run prints
 		default:
 			flag.Hidden = k != nil && slices.Contains(unusable(k), flag.Name)
 			set.AddFlag(flag)

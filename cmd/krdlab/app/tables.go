@@ -14,12 +14,17 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"krdlab/experiments/request"
 	"krdlab/hw"
@@ -39,7 +44,8 @@ type Tables struct {
 }
 
 // Main runs the command line argv, program name first, and returns the exit code. It is called once
-// a process: t becomes [runtimes.Schedulers], [kernels.Table] and [analyses.Table], and nothing writes to them after.
+// a process: t becomes [runtimes.Schedulers], [kernels.Table] and [analyses.Table], and nothing
+// writes to them after.
 func Main(argv []string, t Tables) int {
 	return t.run(newApp(os.Stdout, os.Stderr), argv)
 }
@@ -97,7 +103,8 @@ func (t Tables) install() error {
 	clear(seen)
 	for i, k := range t.Kernels {
 		switch {
-		case k == nil || k.Name == "" || k.Name == request.AllKernels || seen[k.Name]:
+		case k == nil || k.Name == "" || k.Name == request.AllKernels || k.Name == goProgram ||
+			strings.ContainsAny(k.Name, "./, ") || seen[k.Name]:
 			return fmt.Errorf("table of kernels: line %d has no name, one that means something "+
 				"else, or is there twice", i+1)
 		case k.Plan == nil || k.New == nil:
@@ -105,30 +112,103 @@ func (t Tables) install() error {
 		}
 		seen[k.Name] = true
 	}
-	clear(seen)
 	if t.Analyses == nil {
 		t.Analyses = analyses.Table
-	} else {
-		own := analyses.Table
-		analyses.Table = nil
-		commands := newApp(io.Discard, io.Discard).root().Commands()
-		analyses.Table = own
-		seen["help"] = true
-		for _, c := range commands {
-			seen[c.Name()] = true
-		}
 	}
-	for i, x := range t.Analyses {
-		switch {
-		case x == nil || !lineName.MatchString(x.Name) || seen[x.Name]:
-			return fmt.Errorf("table of analyses: line %d has no name of small letters and -, or "+
-				"there is such a command already", i+1)
-		case x.Summary == "" || x.Long == "" || (x.Begin == nil) == (x.Trace == nil):
-			return fmt.Errorf("table of analyses: %s has no Summary, no Long, or not one of Begin and "+
-				"Trace", x.Name)
-		}
-		seen[x.Name] = true
+	own := Tables{runtimes.Schedulers, kernels.Table, analyses.Table}
+	if err := t.checkFlags(own); err != nil {
+		runtimes.Schedulers, kernels.Table, analyses.Table = own.Schedulers, own.Kernels, own.Analyses
+		return err
 	}
 	runtimes.Schedulers, kernels.Table, analyses.Table = schedulers, t.Kernels, t.Analyses
 	return nil
+}
+
+// probe is the name of a line that stands for others.
+const probe = "probe"
+
+// checkFlags returns what is wrong with the names of analyses that are not own, since they are
+// commands, with their options, and with the parameters of such kernels, since they are flags of
+// commands that have others. It changes the tables.
+func (t Tables) checkFlags(own Tables) error {
+	if !slices.Equal(t.Analyses, own.Analyses) {
+		analyses.Table = []*analysis.Analysis{{Name: probe}}
+		root := newApp(io.Discard, io.Discard).root()
+		names, flags := map[string]bool{"help": true}, flagsOf(root)
+		for _, c := range root.Commands() {
+			names[c.Name()] = c.Name() != probe
+		}
+		for i, x := range t.Analyses {
+			if x == nil || !lineName.MatchString(x.Name) || names[x.Name] {
+				return fmt.Errorf("table of analyses: line %d has no name of small letters and -, or "+
+					"there is such a command already", i+1)
+			}
+			if names[x.Name] = true; slices.Contains(own.Analyses, x) {
+				continue
+			}
+			if err := checkAnalysis(x, flags); err != nil {
+				return fmt.Errorf("table of analyses: %s: %w", x.Name, err)
+			}
+		}
+	}
+	analyses.Table = t.Analyses
+	var flags map[string]string
+	for _, k := range t.Kernels {
+		if slices.Contains(own.Kernels, k) {
+			continue
+		}
+		if flags == nil {
+			kernels.Table = append(slices.Clip(own.Kernels), &kernel.Kernel{Name: probe})
+			flags = flagsOf(newApp(io.Discard, io.Discard).root())
+		}
+		seen := map[string]bool{}
+		for _, p := range k.Params {
+			if of := flags[p.Name]; of != "" || seen[p.Name] || !lineName.MatchString(p.Name) {
+				return fmt.Errorf("table of kernels: %s: the parameter %q is no name of small letters "+
+					"and -, is there twice, or is a flag already%s", k.Name, p.Name, of)
+			}
+			seen[p.Name] = true
+		}
+	}
+	return nil
+}
+
+// checkAnalysis returns what is wrong with a line beside flags that there are.
+func checkAnalysis(x *analysis.Analysis, flags map[string]string) error {
+	if x.Summary == "" || x.Long == "" || (x.Begin == nil) == (x.Trace == nil) {
+		return errors.New("it has no Summary, no Long, or not one of Begin and Trace")
+	}
+	if x.Options == nil {
+		return nil
+	}
+	v, seen := reflect.Indirect(reflect.ValueOf(x.Options())), map[string]bool{}
+	for i := 0; v.Kind() == reflect.Struct && i < v.NumField(); i++ {
+		f := v.Type().Field(i)
+		name := f.Tag.Get("flag")
+		shared := name == sharedOption && f.Type.Kind() == reflect.Uint64
+		if of := flags[name]; seen[name] || of != "" && !shared {
+			return fmt.Errorf("its option --%s is there twice, or is a flag already%s", name, of)
+		}
+		seen[name] = true
+	}
+	return optionFlags(&cobra.Command{}, x.Options())
+}
+
+// flagsOf returns of which command below root each flag is that a line called [probe] has, and what
+// is below it.
+func flagsOf(root *cobra.Command) map[string]string {
+	flags := map[string]string{"help": " (of every command)"}
+	var walk func(c *cobra.Command, in bool)
+	walk = func(c *cobra.Command, in bool) {
+		if in = in || c.Name() == probe; in {
+			add := func(f *pflag.Flag) { flags[f.Name] = " (of " + c.CommandPath() + ")" }
+			c.LocalFlags().VisitAll(add)
+			c.InheritedFlags().VisitAll(add)
+		}
+		for _, sub := range c.Commands() {
+			walk(sub, in)
+		}
+	}
+	walk(root, false)
+	return flags
 }

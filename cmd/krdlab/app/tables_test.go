@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,8 +14,9 @@ import (
 
 // Tables that would mislead are refused, and krdlab's own stay as they were.
 func TestTablesRefused(t *testing.T) {
-	schedulers, table, lines := runtimes.Schedulers, kernels.Table, len(analyses.Table)
-	defer func() { runtimes.Schedulers, kernels.Table = schedulers, table }()
+	schedulers, table, own := runtimes.Schedulers, kernels.Table, analyses.Table
+	lines := len(own)
+	defer func() { runtimes.Schedulers, kernels.Table, analyses.Table = schedulers, table, own }()
 	with := func(s runtimes.Scheduler) Tables {
 		return Tables{Schedulers: append(schedulers[:len(schedulers):len(schedulers)], s)}
 	}
@@ -24,6 +26,16 @@ func TestTablesRefused(t *testing.T) {
 		s := good
 		s.Name = name
 		return s
+	}
+	option := func(opt any) Tables {
+		return Tables{Analyses: append(slices.Clip(analyses.Table), &analysis.Analysis{Name: "mine",
+			Summary: "s", Long: "l", Options: func() any { return opt },
+			Begin: func(any, *analysis.Input) (analysis.Sink, error) { return nil, nil }})}
+	}
+	param := func(name string) Tables {
+		k := *table[0]
+		k.Name, k.Params = "mine", []kernel.Param{{Name: name, Kind: kernel.IntParam, Default: 1}}
+		return Tables{Kernels: append(slices.Clip(table), &k)}
 	}
 	for want, tables := range map[string]Tables{
 		`"" is no name`:    with(named("")),
@@ -38,6 +50,37 @@ func TestTablesRefused(t *testing.T) {
 		"no Plan":           {Kernels: []*kernel.Kernel{{Name: "mine"}}},
 		"such a command":    {Analyses: []*analysis.Analysis{{Name: "run"}}},
 		"no Summary":        {Analyses: []*analysis.Analysis{{Name: "mine"}}},
+		"line 2 has no nam": {Analyses: []*analysis.Analysis{analyses.Table[0], analyses.Table[0]}},
+		"of every command": option(&struct {
+			A bool `flag:"help" help:"a"`
+		}{}),
+		"--n is there twice, or is a flag already (of krdlab probe": option(&struct {
+			A int `flag:"n" help:"a"`
+		}{}),
+		"--json is there": option(&struct {
+			A bool `flag:"json" help:"a"`
+		}{}),
+		"--stack is there": option(&struct {
+			A bool `flag:"stack" help:"a"`
+		}{}),
+		"--seed is there": option(&struct {
+			A int `flag:"seed" help:"a"`
+		}{}),
+		"--a is there twice": option(&struct {
+			A bool `flag:"a" help:"a"`
+			B bool `flag:"a" help:"a"`
+		}{}),
+		"of type int32": option(&struct {
+			A int32 `flag:"a" help:"a"`
+		}{}),
+		"exported": option(&struct {
+			a bool `flag:"a" help:"a"`
+		}{}),
+		"pointer to a struct": option(1),
+		`"cores" is`:          param("cores"),
+		`"bins" is`:           param("bins"),
+		`"dry-run" is`:        param("dry-run"),
+		`"" is`:               param(""),
 	} {
 		if err := tables.install(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -47,6 +90,19 @@ func TestTablesRefused(t *testing.T) {
 			t.Fatalf("%s: the tables were changed", want)
 		}
 	}
+	opted := option(&struct {
+		Seed uint64   `flag:"seed" help:"a"`
+		Most float64  `flag:"most" help:"a"`
+		List []string `flag:"list" help:"a"`
+	}{})
+	if err := opted.install(); err != nil || len(analyses.Table) != lines+1 {
+		t.Errorf("%v, %d analyses", err, len(analyses.Table))
+	}
+	analyses.Table = own
+	if err := param("buckets").install(); err != nil {
+		t.Error(err)
+	}
+	kernels.Table = table
 	if err := with(good).install(); err != nil {
 		t.Error(err)
 	}

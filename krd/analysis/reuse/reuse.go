@@ -45,6 +45,7 @@ var Analysis = &analysis.Analysis{
 		_, err := options.(*Options).resolve()
 		return err
 	},
+	Needs:    analysis.Needs{Accesses: true},
 	Trace:    look,
 	Together: together,
 }
