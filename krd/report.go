@@ -28,6 +28,8 @@ type Report struct {
 	PerCore *PerCore `json:"per_core,omitempty"`
 	// Goroutines: the workers are goroutines, and the node is where they all run.
 	Goroutines bool `json:"goroutines,omitempty"`
+	// Unit is what one datum is in the trace of a Go program; absent: blocks, as kernels name them.
+	Unit string `json:"unit,omitempty"`
 	// SmallestBytes are those of the smallest datum, and so a distance is 0 or not less; 0: unknown
 	SmallestBytes uint64 `json:"smallest_bytes,omitempty"`
 	// records missing from the trace; at least so many if LossUnknown
@@ -125,6 +127,7 @@ func (a *analysis) report() *Report {
 		sum.merge(t)
 	}
 	r.SmallestBytes, r.Goroutines = sum.smallest, a.trace.Header.Goroutines()
+	r.Unit = a.trace.Header.Unit()
 	bins := sum.used()
 	r.Histogram = sum.histogram(bins)
 	for i, t := range a.tallies {

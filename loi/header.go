@@ -74,6 +74,19 @@ var WorkersAreGoroutines = KV{Key: "workers are", Value: "goroutines"}
 // Goroutines tells whether the workers are goroutines.
 func (h *Header) Goroutines() bool { return slices.Contains(h.Meta, WorkersAreGoroutines) }
 
+// UnitKey is the key of the entry of Meta for what one datum is, in the trace of a Go program.
+const UnitKey = "unit"
+
+// Unit returns what one datum is, as the trace of a Go program has it; "" elsewhere.
+func (h *Header) Unit() string {
+	for _, kv := range h.Meta {
+		if kv.Key == UnitKey {
+			return kv.Value
+		}
+	}
+	return ""
+}
+
 const (
 	maxParams  = 255
 	maxKernels = math.MaxUint16     // number 0xffff is not used

@@ -282,6 +282,7 @@ func (a *analysis) end(d *Document, lost uint64) error {
 	if err != nil {
 		return err
 	}
+	report.Unit = string(d.Unit)
 	d.KRD = report
 	data, bytes := a.stream.Distinct()
 	d.DistinctData, d.DistinctBytes = uint64(data), bytes

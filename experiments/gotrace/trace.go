@@ -112,7 +112,7 @@ func (t *traceSink) header(path string, unit Unit, m *hw.Machine) loi.Header {
 		Invariant: clock.Invariant}, Substrate: loi.Native, Grain: "kernel", Nodes: 1,
 		L2Bytes: uint64(m.L2Bytes), LLCBytes: uint64(m.LLCBytes),
 		L2Known: string(m.CachesKnown.L2), LLCKnown: string(m.CachesKnown.LLC),
-		Kernel: "go " + path, Meta: []loi.KV{{Key: "unit", Value: string(unit)},
+		Kernel: "go " + path, Meta: []loi.KV{{Key: loi.UnitKey, Value: string(unit)},
 			loi.WorkersAreGoroutines}}
 }
 

@@ -4,6 +4,7 @@ package analyses
 import (
 	"krdlab/krd/analysis"
 	"krdlab/krd/analysis/activity"
+	"krdlab/krd/analysis/components"
 	"krdlab/krd/analysis/graph"
 	"krdlab/krd/analysis/reuse"
 )
@@ -14,4 +15,5 @@ var Table = []*analysis.Analysis{
 	reuse.Analysis,
 	graph.Analysis,
 	activity.Analysis,
+	components.Analysis,
 }

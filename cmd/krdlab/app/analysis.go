@@ -98,8 +98,7 @@ func (x *analyser) define(c *cobra.Command) {
 		}
 	}
 	p.Bool("json", false, "print one JSON document, an array where there are several traces")
-	p.StringVar(&x.csv, "csv", "", "print a `TABLE` as CSV: --csv the first, --csv=NAME another")
-	p.Lookup("csv").NoOptDefVal = firstTable
+	csvFlag(p, &x.csv)
 	p.StringVar(&x.html, "html", "", "also write a page to this `FILE`")
 	if f := x.line.Formats; f != nil {
 		p.StringVar(&x.plot, "plot", "", "also draw it to this `FILE`: ."+strings.Join(f, ", ."))
@@ -253,8 +252,7 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 
 // check returns what is wrong with the flags, before any work.
 func (x *analyser) check(c *cobra.Command) error {
-	if err := exclude(c, x.csv != "", "--csv", "it prints one table; --json has all",
-		"json"); err != nil {
+	if err := excludeCSV(c, x.csv); err != nil {
 		return err
 	}
 	if x.line.Check != nil {
@@ -356,12 +354,9 @@ func (x *analyser) derive(r analysis.Result) error {
 			return usageError("--plot %s: %s has nothing to draw of this, with these flags", x.plot,
 				x.line.Name)
 		}
-		format := strings.TrimPrefix(filepath.Ext(x.plot), ".")
-		err := rederive(x.plot, func(w io.Writer) error { return drawn.Draw(w, format) })
-		if err != nil {
+		if err := x.drawFile(x.plot, drawn); err != nil {
 			return err
 		}
-		fmt.Fprintf(x.stderr, "figure: %s\n", x.plot)
 	}
 	if x.html == "" {
 		return nil
@@ -393,19 +388,9 @@ func (x *analyser) derive(r analysis.Result) error {
 func (x *analyser) table(results []analysis.Result, traces []string) error {
 	var out *doc.Table
 	for i, r := range results {
-		var there []string
-		var found *doc.Table
-		for _, t := range tablesOf(r) {
-			if there = append(there, t.Name); found == nil && (x.csv == firstTable || x.csv == t.Name) {
-				found = t
-			}
-		}
-		if found == nil {
-			want := x.line.Name + " has no table as data"
-			if there != nil {
-				want = request.Suggest(x.csv, there, "")
-			}
-			return &request.Error{Flag: "csv", Got: x.csv, Want: want}
+		found, err := chosenTable(x.csv, tablesOf(r), x.line.Name)
+		if err != nil {
+			return err
 		}
 		if len(results) > 1 {
 			found.Columns = append(slices.Clip(found.Columns), doc.Column{Key: "trace", Data: true})
@@ -425,6 +410,43 @@ func (x *analyser) table(results []analysis.Result, traces []string) error {
 		out.Rows = append(out.Rows, found.Rows...)
 	}
 	return out.CSV(x.stdout)
+}
+
+// csvFlag defines --csv, whose value is the name of a table or [firstTable].
+func csvFlag(p *pflag.FlagSet, to *string) {
+	p.StringVar(to, "csv", "", "print a `TABLE` as CSV: --csv the first, --csv=NAME another")
+	p.Lookup("csv").NoOptDefVal = firstTable
+}
+
+// excludeCSV is the error of --csv beside --json.
+func excludeCSV(c *cobra.Command, csv string) error {
+	return exclude(c, csv != "", "--csv", "it prints one table; --json has all", "json")
+}
+
+// chosenTable is that of --csv among those of a command.
+func chosenTable(csv string, list []*doc.Table, command string) (*doc.Table, error) {
+	var there []string
+	for _, t := range list {
+		if csv == firstTable || csv == t.Name {
+			return t, nil
+		}
+		there = append(there, t.Name)
+	}
+	want := command + " has no table as data"
+	if there != nil {
+		want = request.Suggest(csv, there, "")
+	}
+	return nil, &request.Error{Flag: "csv", Got: csv, Want: want}
+}
+
+// drawFile draws into path, in the format that it ends in, and prints its name to stderr.
+func (a *app) drawFile(path string, x analysis.Drawn) error {
+	format := strings.TrimPrefix(filepath.Ext(path), ".")
+	err := rederive(path, func(w io.Writer) error { return x.Draw(w, format) })
+	if err == nil {
+		fmt.Fprintf(a.stderr, "figure: %s\n", path)
+	}
+	return err
 }
 
 // tablesOf returns the tables of a result that are data.

@@ -1,0 +1,161 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"krdlab/experiments/gotrace"
+	"krdlab/hw/units"
+	"krdlab/krd"
+	"krdlab/krd/analysis/components"
+)
+
+// predictFlags are those of krdlab predict.
+type predictFlags struct {
+	at           float64
+	actual, plot string
+	caches       []string
+	csv          string
+	allowLoss    bool
+}
+
+// predictCommand is `krdlab predict`.
+func (a *app) predictCommand() *cobra.Command {
+	f := &predictFlags{}
+	c := withJSON(&cobra.Command{
+		Use:   "predict RUN:SIZE RUN:SIZE... --at SIZE",
+		Short: "Reuse distances and misses of an input of any size, from runs with small ones",
+		Long: "Find the components of the reuse signatures of two runs or more, which are the same " +
+			"program with inputs of different sizes, see by how many bins each moves when the size " +
+			"doubles (0, 1/2, 1 or 2), and predict the signature at another size, with the misses of " +
+			"caches.\n\nA RUN is a trace, a run directory with one, or a file or run directory with " +
+			"what `krdlab krd --json` or `krdlab trace go --json` printed. SIZE is a number in any " +
+			"unit that is the same for all.",
+		Example: "  krdlab predict small.json:65536 twice.json:131072 --at 1048576\n" +
+			"  krdlab predict a.loi:128 b.loi:256 --at 1024 --actual c.loi --plot predicted.svg",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			return interruptible(c.Context(), func() error { return a.predict(c, f, args) })
+		},
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+	})
+	p := c.Flags()
+	p.SortFlags = false
+	p.Float64Var(&f.at, "at", 0, "the `SIZE` to predict, in the unit of the others")
+	p.StringVar(&f.actual, "actual", "", "a `RUN` of that size, to say how wrong the prediction is")
+	p.StringSliceVar(&f.caches, "cache", nil, "predict the misses of caches of these `SIZES`, such as "+
+		"1MiB,32MiB (default: L2 and LLC of the runs)")
+	csvFlag(p, &f.csv)
+	figureFlag(c, &f.plot, "also draw the signatures")
+	p.BoolVar(&f.allowLoss, "allow-loss", false, "analyse traces with discarded records too")
+	expects(p, "at", "expected a number")
+	return c
+}
+
+func (a *app) predict(c *cobra.Command, f *predictFlags, args []string) error {
+	if err := figureFile(f.plot); err != nil {
+		return err
+	}
+	if err := excludeCSV(c, f.csv); err != nil {
+		return err
+	}
+	q := &components.Question{At: f.at}
+	for _, word := range f.caches {
+		bytes, err := units.ParseBytes(word)
+		if err != nil || bytes == 0 {
+			return usageError("%s: --cache %s: expected sizes such as 1MiB,32MiB", c.CommandPath(), word)
+		}
+		q.Caches = append(q.Caches, bytes)
+	}
+	if len(args) < 2 {
+		return usageError("%s: expected runs of at least two sizes, found %d; type %s", c.CommandPath(),
+			len(args), typeThis(c))
+	}
+	if !(f.at > 0) {
+		return usageError("%s: --at is missing, or not more than 0; type %s", c.CommandPath(),
+			typeThis(c))
+	}
+	for _, word := range args {
+		at := strings.LastIndexByte(word, ':')
+		size, err := strconv.ParseFloat(word[at+1:], 64)
+		if at < 1 || err != nil {
+			return usageError("%s: %s: expected a run and the size of its input, as in %s:65536",
+				c.CommandPath(), word, strings.TrimSuffix(word, ":"))
+		}
+		r, err := a.distances(word[:at], f.allowLoss)
+		if err != nil {
+			return err
+		}
+		q.Small = append(q.Small, components.Sized{Name: word[:at], Size: size, Report: r})
+	}
+	if f.actual != "" {
+		var err error
+		if q.Actual, err = a.distances(f.actual, f.allowLoss); err != nil {
+			return err
+		}
+	}
+	p, err := components.Ask(q)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.CommandPath(), err)
+	}
+	if f.plot != "" {
+		if err := a.drawFile(f.plot, p); err != nil {
+			return err
+		}
+	}
+	if f.csv != "" {
+		t, err := chosenTable(f.csv, p.Tables(), c.Name())
+		if err != nil {
+			return err
+		}
+		return t.CSV(a.stdout)
+	}
+	return a.answer(c, p, p.View().Text)
+}
+
+// distances returns the reuse distances of a trace, of JSON that holds them, or of what is in a run
+// directory.
+func (a *app) distances(path string, allowLoss bool) (*krd.Report, error) {
+	if path == "" {
+		return nil, noTrace(path)
+	}
+	file := path
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		file = filepath.Join(path, gotrace.KRDFile)
+	}
+	if strings.HasSuffix(file, ".json") {
+		text, err := os.Open(file)
+		if err == nil {
+			defer text.Close()
+			r, err := components.Read(text)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+			return r, nil
+		}
+		if file == path {
+			return nil, noTrace(path)
+		}
+	}
+	path, err := oneTrace(path)
+	if err != nil {
+		return nil, err
+	}
+	t, err := openTrace(path, "")
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	show, done := bytesProgress[uint64](a, "predict")
+	defer done()
+	r, err := krd.Analyze(t, krd.Options{AllowLoss: allowLoss, Progress: show})
+	if err != nil {
+		return nil, analysisError(path, err)
+	}
+	return r, nil
+}
