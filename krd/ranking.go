@@ -2,6 +2,7 @@ package krd
 
 import (
 	"fmt"
+	"strings"
 
 	"krdlab/krd/causes"
 )
@@ -56,3 +57,55 @@ const (
 
 // Rankings lists them.
 var Rankings = []string{ByKernel, ByObject, ByObjectPair, ByKernelPair}
+
+// The rankings of the accesses of a Go program: by the function that makes them, its innermost loop,
+// the type of the object, its field, element or variable, and where the object was made.
+const (
+	ByFunction = "function"
+	ByLoop     = "loop"
+	ByType     = "type"
+	ByField    = "field"
+	BySite     = "site"
+)
+
+// ProgramRankings lists those.
+var ProgramRankings = []string{ByFunction, ByLoop, ByType, ByField, BySite}
+
+// ObjectType returns the type in the name of an object of a Go program's trace, "TYPE, made at
+// FILE:LINE".
+func ObjectType(object string) string {
+	for _, mark := range []string{", made ", ", declared "} {
+		if i := strings.LastIndex(object, mark); i >= 0 {
+			return object[:i]
+		}
+	}
+	return object
+}
+
+// Program ranks the causes in r, of the trace of a Go program, in one of [ProgramRankings]. Loops and
+// fields are not in traces: the error is [ErrOption], and so is that of another trace.
+func (r *Report) Program(by string) error {
+	var rows []causes.GroupRow
+	switch {
+	case !r.Goroutines:
+		return fmt.Errorf("krd: %w: the trace is not of krdlab trace go, and has no %ss; expected %s",
+			ErrOption, by, strings.Join(Rankings, ", "))
+	case by == ByFunction:
+		for _, x := range r.Causes.Kernels {
+			rows = append(rows, causes.GroupRow{Name: x.Kernel, Counts: x.Counts})
+		}
+	case by == ByType, by == BySite:
+		for _, x := range r.Causes.Objects {
+			name := x.Object
+			if by == ByType {
+				name = ObjectType(name)
+			}
+			rows = append(rows, causes.GroupRow{Name: name, Counts: x.Counts})
+		}
+	default:
+		return fmt.Errorf("krd: %w: %ss are not in traces, but in the results of krdlab trace go "+
+			"without --out: krdlab trace go PACKAGE --by %s", ErrOption, by, by)
+	}
+	r.Causes.Group(by, rows)
+	return nil
+}

@@ -17,6 +17,7 @@ import (
 	"krdlab/hw/failure"
 	"krdlab/hw/hwtest/long"
 	"krdlab/krd"
+	"krdlab/krd/causes"
 	"krdlab/loi"
 	"krdlab/loi/gofront"
 )
@@ -46,7 +47,7 @@ func trace(t *testing.T, unit Unit, text string, change func(*Request)) (*Docume
 }
 
 // written returns the reuse distances of the trace that is written of a program.
-func written(t *testing.T, unit Unit, text string) *krd.Report {
+func written(t *testing.T, unit Unit, text string, in *krd.CauseOptions) *krd.Report {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "p.loi")
 	d, _, err := trace(t, unit, text, func(r *Request) { r.Trace = file })
@@ -58,7 +59,7 @@ func written(t *testing.T, unit Unit, text string) *krd.Report {
 		t.Fatal(err)
 	}
 	defer tr.Close()
-	report, err := krd.Analyze(tr, krd.Options{})
+	report, err := krd.Analyze(tr, krd.Options{Causes: in})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,12 +158,55 @@ func read(v []byte, i int) byte { return v[i] }`, 1)
 	if f.Accesses != 8 || f.Cold != 3 {
 		t.Errorf("read: %+v, expected 8 accesses, 3 cold", f)
 	}
-	report := written(t, Data, text)
+	in := &krd.CauseOptions{FromBytes: 2, ToBytes: 16}
+	report := written(t, Data, text, in)
 	if !reflect.DeepEqual(report.Bins, d.KRD.Bins) || report.Cold != d.KRD.Cold ||
 		report.Accesses != d.Accesses || d.Accesses == 0 {
 		t.Errorf("the trace has %d accesses, %d cold, %v; the run %d, %d, %v", report.Accesses,
 			report.Cold, report.Bins, d.Accesses, d.KRD.Cold, d.KRD.Bins)
 	}
+	// so are the causes of a range, those that a trace knows
+	for _, by := range krd.ProgramRankings {
+		if err := d.Rank(by, in); err != nil {
+			t.Fatal(err)
+		}
+		own := d.KRD.Causes
+		if own.By != by || own.Accesses == 0 || len(own.Groups) == 0 {
+			t.Errorf("by %s: %+v", by, own)
+		}
+		var sum uint64
+		for _, g := range own.Groups {
+			sum += g.Accesses
+		}
+		if sum != own.Accesses && by != krd.ByLoop { // not all is in a loop
+			t.Errorf("by %s: the groups sum to %d of %d", by, sum, own.Accesses)
+		}
+		err := report.Program(by)
+		if by == krd.ByLoop || by == krd.ByField {
+			if !errors.Is(err, krd.ErrOption) || !strings.Contains(err.Error(), "krdlab trace go") {
+				t.Errorf("a trace by %s: %v", by, err)
+			}
+			continue
+		}
+		if err != nil || report.Causes.Accesses != own.Accesses ||
+			!reflect.DeepEqual(groups(report.Causes), groups(own)) {
+			t.Errorf("by %s: %v, the trace has %+v, the run %+v", by, err, report.Causes.Groups,
+				own.Groups)
+		}
+	}
+	if err := d.Rank(krd.ByFunction, &krd.CauseOptions{FromBytes: 3, ToBytes: 8}); !errors.Is(err,
+		ErrRange) {
+		t.Errorf("a range that divides a bin: %v", err)
+	}
+}
+
+// groups are the rows of a ranking by name.
+func groups(r *causes.Result) map[string]causes.GroupRow {
+	all := map[string]causes.GroupRow{}
+	for _, g := range r.Groups {
+		all[g.Name] = g
+	}
+	return all
 }
 
 // TestSharing: four goroutines read what main has written, one after the other. On one core, since
@@ -202,7 +246,7 @@ func read(done chan int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report := written(t, unit, text)
+		report := written(t, unit, text, nil)
 		if !reflect.DeepEqual(report, d.KRD) {
 			t.Errorf("by %s: of the trace\n%+v\nof the run\n%+v", unit, report, d.KRD)
 		}

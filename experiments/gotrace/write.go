@@ -18,6 +18,10 @@ const most = 12
 // View returns what people read of d.
 func (d *Document) View() *doc.Doc {
 	v := &doc.Doc{Warnings: d.Doubts()}
+	if d.KRD != nil && d.KRD.Causes != nil {
+		v.Add(reuse.Ranking(d.KRD, d.KRD.Causes.By))
+		return v
+	}
 	v.Say("%s: %s by %s; %s rewritten; the program ran for %s", d.Package,
 		accesses(d.Accesses), units.Count(d.Goroutines, "goroutine"),
 		units.Count(len(d.Packages), "package"),

@@ -20,8 +20,11 @@ type Result struct {
 	// sum of the distances in the range, the bytes of the accesses themselves left out
 	BetweenBytes float64 `json:"between_bytes"`
 
-	Kernels     []KernelRow     `json:"kernels"`
-	Objects     []ObjectRow     `json:"objects"`
+	Kernels []KernelRow `json:"kernels"`
+	Objects []ObjectRow `json:"objects"`
+	// By names what Groups are, of the accesses of a Go program; absent: not asked for.
+	By          string          `json:"by,omitempty"`
+	Groups      []GroupRow      `json:"groups,omitempty"`
 	Pairs       []ObjectPairRow `json:"object_pairs"` // nil: not asked for
 	KernelPairs []KernelPairRow `json:"kernel_pairs"` // nil: not asked for
 }
@@ -47,6 +50,35 @@ type ObjectRow struct {
 	Number int    `json:"object_number"`
 	Object string `json:"object"`
 	Counts
+}
+
+// A GroupRow counts the accesses that have something in common, such as the function.
+type GroupRow struct {
+	Name string `json:"name"`
+	Counts
+}
+
+// Group ranks groups, which may name one several times: their Accesses, AllAccesses and Cold are
+// summed up, and shares made of them.
+func (r *Result) Group(by string, rows []GroupRow) {
+	at := map[string]int{}
+	r.By, r.Groups = by, []GroupRow{}
+	for _, x := range rows {
+		i, seen := at[x.Name]
+		if !seen {
+			i, at[x.Name] = len(r.Groups), len(r.Groups)
+			r.Groups = append(r.Groups, GroupRow{Name: x.Name})
+		}
+		g := &r.Groups[i]
+		g.Accesses, g.AllAccesses, g.Cold = g.Accesses+x.Accesses, g.AllAccesses+x.AllAccesses,
+			g.Cold+x.Cold
+	}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		g.Share = ratio(float64(g.Accesses), float64(r.Accesses))
+		g.OwnShare = ratio(float64(g.Accesses), float64(g.AllAccesses))
+	}
+	slices.SortStableFunc(r.Groups, func(a, b GroupRow) int { return cmp.Compare(b.Accesses, a.Accesses) })
 }
 
 // An ObjectPairRow counts what of one object was touched between accesses to another, or to itself,

@@ -238,7 +238,7 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 			}
 			defer dir.Remove()
 			r.Trace = filepath.Join(dir.Path, "program.loi")
-			if err := a.runGo(c, &r, x.caches); err != nil {
+			if err := a.runGo(c, &r, x.caches, nil); err != nil {
 				return err
 			}
 			return x.folder(c, r.Trace)

@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments/gotrace"
+	"krdlab/krd"
+	"krdlab/krd/analysis/reuse"
 	"krdlab/loi/agent"
 )
 
@@ -16,6 +19,7 @@ func (a *app) traceGo() *cobra.Command {
 	var r gotrace.Request
 	var out, dir, agentDir string
 	var caches given
+	var rank ranking
 	c := &cobra.Command{
 		Use:   "go [test] PACKAGE [-- ARGS]",
 		Short: "Reuse distances of a Go program's own data, by virtual identity",
@@ -47,7 +51,10 @@ func (a *app) traceGo() *cobra.Command {
 					return err
 				}
 			}
-			return a.runGo(c, &r, caches)
+			if err := rank.check(c, out != ""); err != nil {
+				return err
+			}
+			return a.runGo(c, &r, caches, &rank)
 		},
 	}
 	f := c.Flags()
@@ -56,6 +63,7 @@ func (a *app) traceGo() *cobra.Command {
 	f.StringVar(&dir, "dir", "", "the run `FOLDER`, which must not exist (default a new one under "+
 		"krdlab-runs)")
 	programFlags(c, &r, "unit")
+	rank.define(c)
 	f.StringVar(&agentDir, "agent", "", "write the agent for instrumentation by hand to this "+
 		"`FOLDER`, as a Go module, and do nothing else; it must not exist")
 	cachesVar(f, &caches)
@@ -78,6 +86,43 @@ func programFlags(c *cobra.Command, r *gotrace.Request, unit string) {
 	f.StringSliceVar(&r.Build.Exclude, "exclude", nil, "do not rewrite these, `PATTERN`s as for "+
 		"--include")
 	f.StringVar(&r.Build.Tags, "tags", "", "build `TAGS`, separated by commas")
+}
+
+// A ranking is who causes a range of distances in a Go program.
+type ranking struct{ by, bins string }
+
+func (k *ranking) define(c *cobra.Command) {
+	choiceVar(c, &k.by, "by", "", krd.ProgramRankings, "instead of tables of all, rank who causes "+
+		"--bins by `WHAT`: "+strings.Join(krd.ProgramRankings, ", "))
+	c.Flags().StringVar(&k.bins, "bins", "", "`FROM-TO`: the distances to rank causes of, powers of "+
+		"two such as 32K- or 1M-32M (default: from the size of the LLC on)")
+}
+
+// check returns what is wrong with the flags; out: the accesses go to a trace.
+func (k *ranking) check(c *cobra.Command, out bool) error {
+	if k.by == "" || out {
+		if err := exclude(c, out, "--out", "it analyses nothing", "by", "bins"); err != nil {
+			return err
+		}
+		return onlyWith(c, "by", "--by function", "bins")
+	}
+	_, err := reuse.ParseBins(k.bins)
+	return err
+}
+
+// of makes the ranking of a document, if there is one to make.
+func (k *ranking) of(d *gotrace.Document) error {
+	if k.by == "" {
+		return nil
+	}
+	var in *krd.CauseOptions
+	if k.bins != "" {
+		var err error
+		if in, err = reuse.ParseBins(k.bins); err != nil {
+			return err
+		}
+	}
+	return d.Rank(k.by, in)
 }
 
 // program reads the arguments [test] PACKAGE [-- ARGS] of c.
@@ -114,7 +159,8 @@ func (a *app) layOutAgent(dir string, args []string) error {
 	return nil
 }
 
-func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given) error {
+// runGo traces; rank, if not nil, may ask for a ranking.
+func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given, rank *ranking) error {
 	t, err := a.sized(c.Context(), caches)
 	if err != nil {
 		return err
@@ -141,6 +187,9 @@ func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given) error {
 	}
 	if d.Dir != "" && !asJSON(c) {
 		fmt.Fprintf(a.stderr, "run directory: %s\n", d.Dir)
+	}
+	if d.KRD != nil && rank != nil {
+		err = errors.Join(rank.of(d), err)
 	}
 	return errors.Join(a.answer(c, d, d.View().Text), err)
 }

@@ -1,57 +1,110 @@
 package components
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+)
 
 // Shifts are how many bins a component may move when the size of the input doubles: those of
 // distances that stay, or grow as its square root, as itself, as its square (virda, 4.3; Ding and
 // Zhong, PLDI 2003).
 var Shifts = [...]float64{0, 0.5, 1, 2}
 
-// laws are the names of Shifts.
-var laws = map[float64]string{0: "fixed", 0.5: "n^(1/2)", 1: "n", 2: "n^2"}
+// A move is how many bins the first and the last bin of a part move when the size doubles. Where they
+// differ, the part gets wider: its distances grow by several laws, with no valley between.
+type move struct{ first, last float64 }
 
-// stay is the share of accesses that it must explain to move a component by a bin rather than leave
-// it where it is.
-const stay = 0.0005
+// moves are those of [Shifts], and then the widening ones.
+var moves = func() (list []move) {
+	for _, s := range Shifts {
+		list = append(list, move{s, s})
+	}
+	for i, s := range Shifts {
+		for _, t := range Shifts[i+1:] {
+			list = append(list, move{s, t})
+		}
+	}
+	return list
+}()
+
+// growsAs is the law of a shift.
+func growsAs(shift float64) string {
+	switch shift {
+	case 0:
+		return "fixed"
+	case 0.5:
+		return "n^(1/2)"
+	case 1:
+		return "n"
+	}
+	return "n^" + strconv.FormatFloat(shift, 'f', -1, 64)
+}
+
+const (
+	// stay is the share of accesses that it must explain to move a component by a bin rather than
+	// leave it where it is, and widen that to widen it.
+	stay  = 0.0005
+	widen = 0.1
+	// a part of fewer bins moves as a whole
+	widest = 3
+)
 
 // A shape is the signature of the largest input in parts, and how each moves.
 type shape struct {
 	p       *[Bins]float64
 	parts   []part
 	valleys []valley
-	shifts  []int // of each part: which of Shifts
+	moves   []move // of each part
 }
 
 func newShape(p *[Bins]float64) *shape {
 	s := &shape{p: p}
 	s.parts, s.valleys = split(p)
-	s.shifts = make([]int, len(s.parts))
+	s.moves = make([]move, len(s.parts))
 	return s
 }
 
-// put adds a share of bin k, moved by d bins, to m: what moves by a part of a bin is divided between
-// two.
-func put(m *[Bins]float64, k int, d, share float64) {
-	at := float64(k) + d
-	low := math.Floor(at)
-	rest := at - low
-	if rest < 1e-9 {
-		rest = 0
-	} else if rest > 1-1e-9 {
-		low, rest = low+1, 0
+// spread adds a share to m that is spread evenly over the bins from a to b, k-1/2 to k+1/2 being
+// those of bin k. What is below the first bin is in it, and so with the last.
+func spread(m *[Bins]float64, a, b, share float64) {
+	const last = Bins - 1
+	a, b = min(a, b), max(a, b)
+	if r := math.Round(a); math.Abs(a-r) < 1e-9 && b-a < 1e-9 { // a point between two bins
+		a, b = r, r
 	}
-	in := func(x float64) int { return int(min(Bins-1, max(0, x))) }
-	m[in(low)] += share * (1 - rest)
-	if rest > 0 {
-		m[in(low+1)] += share * rest
+	low, high := math.Floor(a+0.5+1e-9), math.Floor(b+0.5-1e-9)
+	if high <= low {
+		m[int(min(last, max(0, low)))] += share
+		return
 	}
+	for k := low; k <= high; k++ {
+		part := min(b, k+0.5) - max(a, k-0.5)
+		m[int(min(last, max(0, k)))] += share * part / (b - a)
+	}
+}
+
+// to is where the ends of bin k of part i are for an input that is 2^r times as large.
+func (s *shape) to(i, k int, r float64) (a, b float64) {
+	x, v := &s.parts[i], s.moves[i]
+	at := func(u float64) float64 {
+		d := v.first
+		if v.first != v.last {
+			t := (u - float64(x.low) + 0.5) / float64(x.high-x.low+1)
+			d += (v.last - v.first) * min(1, max(0, t))
+		}
+		return u + d*r
+	}
+	return at(float64(k) - 0.5), at(float64(k) + 0.5)
 }
 
 // part adds part i of p to m, for an input that is 2^r times as large.
 func (s *shape) part(m *[Bins]float64, p *[Bins]float64, i int, r float64) {
 	for k := s.parts[i].from; k <= s.parts[i].to; k++ {
 		if p[k] > 0 {
-			put(m, k, Shifts[s.shifts[i]]*r, p[k])
+			a, b := s.to(i, k, r)
+			spread(m, a, b, p[k])
 		}
 	}
 }
@@ -59,11 +112,11 @@ func (s *shape) part(m *[Bins]float64, p *[Bins]float64, i int, r float64) {
 // valley adds valley i likewise, its shares times so much. One between parts that move alike moves with
 // them; another gets wider or narrower at its lowest bin, and its sides stay with the parts.
 func (s *shape) valley(m *[Bins]float64, p *[Bins]float64, i int, r, times float64) {
-	v, a, b := s.valleys[i], Shifts[s.shifts[i]]*r, Shifts[s.shifts[i+1]]*r
-	if s.shifts[i] == s.shifts[i+1] {
+	v, a, b := s.valleys[i], s.moves[i].last*r, s.moves[i+1].first*r
+	if a == b {
 		for k := v.from; k <= v.to; k++ {
 			if p[k] > 0 {
-				put(m, k, a, p[k])
+				spread(m, float64(k)-0.5+a, float64(k)+0.5+a, p[k])
 			}
 		}
 		return
@@ -111,69 +164,86 @@ func apart(a, b *[Bins]float64) (sum float64) {
 	return sum / 2
 }
 
-// miss is how badly the parts, moved back, give the signatures of smaller inputs, each 2^rs times as
-// small.
-func (s *shape) miss(smaller []*Signature, rs []float64) (sum float64) {
-	for j, q := range smaller {
-		m := s.moved(s.p, nil, -rs[j])
-		sum += apart(&m, &q.Share)
-	}
-	for _, x := range s.shifts {
-		sum += stay / 2 * Shifts[x]
+// excess is the share of m where q has less: as much is elsewhere in q, if both have the same sum.
+func excess(m, q *[Bins]float64) (sum float64) {
+	for k := range m {
+		if d := m[k] - q[k]; d > 0 {
+			sum += d
+		}
 	}
 	return sum
 }
 
-// exhaustive is the most parts of which all combinations of shifts are tried.
-const exhaustive = 3
+// budget is how many moves of parts are tried before the best that was found has to do.
+const budget = 1 << 12
 
-// classify chooses the shifts with which the parts of the largest input, moved back, are nearest to
-// the signatures of the smaller ones. Up to three parts all combinations are tried; from there on one
-// part after the other, from the last, is given its best shift until none changes, begun with all in
-// step. Cost: some dozens to a hundred times [shape.moved].
+// A chosen is a move of a part and what the whole costs with it at least.
+type chosen struct {
+	cost float64
+	move
+}
+
+// classify chooses the moves with which the parts of the largest input, moved back, are nearest to
+// the signatures of the smaller ones, each 2^rs times as small: least is the sum of their [excess],
+// and of [stay] and [widen]. It is a search by branch and bound over the parts, the last first: a
+// part that is added makes the excess no less. Cost: some dozens of steps of [Bins] where components
+// are apart, at most [budget].
 func (s *shape) classify(smaller []*Signature, rs []float64) {
 	n := len(s.parts)
-	best, least := make([]int, n), math.Inf(1)
-	try := func() bool {
-		miss := s.miss(smaller, rs)
-		if miss < least-1e-12 {
-			least = miss
-			copy(best, s.shifts)
-			return true
-		}
-		return false
+	best, least, left := make([]move, n), math.Inf(1), budget
+	type state struct {
+		m     [][Bins]float64 // moved back so far, for each smaller input
+		moved float64         // what moves cost
 	}
-	if n <= exhaustive {
-		var all func(i int)
-		all = func(i int) {
-			if i == n {
-				try()
+	states := make([]state, n+1) // behind so many parts
+	for i := range states {
+		states[i].m = make([][Bins]float64, len(smaller))
+	}
+	add := func(i int, v move) (cost float64) {
+		from, to := &states[i+1], &states[i]
+		copy(to.m, from.m)
+		s.moves[i] = v
+		to.moved = from.moved + stay*v.first
+		if v.last != v.first {
+			to.moved += widen
+		}
+		cost = to.moved
+		for j, q := range smaller {
+			s.part(&to.m[j], s.p, i, -rs[j])
+			if i+1 < n {
+				s.valley(&to.m[j], s.p, i, -rs[j], 1)
+			}
+			cost += excess(&to.m[j], &q.Share)
+		}
+		return cost
+	}
+	var visit func(i int)
+	visit = func(i int) {
+		if i < 0 {
+			return
+		}
+		list := moves
+		if s.parts[i].high-s.parts[i].low+1 < widest {
+			list = moves[:len(Shifts)]
+		}
+		order := make([]chosen, 0, len(moves))
+		for _, v := range list {
+			order = append(order, chosen{add(i, v), v})
+		}
+		slices.SortStableFunc(order, func(a, b chosen) int { return cmp.Compare(a.cost, b.cost) })
+		for _, o := range order {
+			if left--; o.cost >= least-1e-12 || left < 0 && !math.IsInf(least, 1) {
 				return
 			}
-			for x := range Shifts {
-				s.shifts[i] = x
-				all(i + 1)
+			add(i, o.move)
+			if i == 0 {
+				least = o.cost
+				copy(best, s.moves)
+				return
 			}
-		}
-		all(0)
-		copy(s.shifts, best)
-		return
-	}
-	for x := range Shifts {
-		for i := range s.shifts {
-			s.shifts[i] = x
-		}
-		try()
-	}
-	for changed := true; changed; {
-		changed = false
-		for i := n - 1; i >= 0; i-- {
-			copy(s.shifts, best)
-			for x := range Shifts {
-				s.shifts[i] = x
-				changed = try() || changed
-			}
+			visit(i - 1)
 		}
 	}
-	copy(s.shifts, best)
+	visit(n - 1)
+	copy(s.moves, best)
 }

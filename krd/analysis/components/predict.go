@@ -12,9 +12,11 @@ type Input struct {
 // A Moved is a component of the largest input, and how it moves.
 type Moved struct {
 	Component
-	// Shift is how many bins it moves when the size doubles, one of [Shifts]; nil: it is a plateau
-	// between two that move differently.
+	// Shift is how many bins it moves when the size doubles, one of [Shifts]; nil: it gets wider.
 	Shift *float64 `json:"shift"`
+	// so many its first bin moves, and its last
+	FromShift float64 `json:"from_shift"`
+	ToShift   float64 `json:"to_shift"`
 }
 
 // A Forecast is what [Predict] returns.
@@ -76,9 +78,9 @@ func Predict(inputs []Input, at float64) *Forecast {
 			alone := true
 			for j := range smaller {
 				before[j] = own[j].share[k]
-				alone = alone && !own[j].shared[k] && whole(Shifts[s.shifts[i]]*rs[j])
+				alone = alone && !own[j].shared[k] && whole(s.moves[i].first*rs[j])
 			}
-			if share := largest.Share[k]; alone && share >= stay {
+			if share := largest.Share[k]; alone && share >= stay && s.moves[i].first == s.moves[i].last {
 				next[k] = g.next(before, share)
 			} else {
 				next[k] = share * follow
@@ -94,6 +96,9 @@ func Predict(inputs []Input, at float64) *Forecast {
 	all := out.Cold
 	for _, v := range out.Share {
 		all += v
+	}
+	if all == 0 { // nothing but cold accesses, which become none
+		out.Signature, all = *largest.Signature, 1
 	}
 	out.Cold /= all
 	for k := range out.Share {
@@ -127,10 +132,9 @@ func (s *shape) attribute(smaller []*Signature, rs []float64) []attribution {
 					continue
 				}
 				var to [Bins]float64
-				d := Shifts[s.shifts[i]] * -rs[j]
-				put(&to, k, d, s.p[k])
-				low := int(max(0, math.Floor(float64(k)+d-1e-9)))
-				for c := low; c < min(Bins, low+3); c++ {
+				a, b := s.to(i, k, -rs[j])
+				spread(&to, a, b, s.p[k])
+				for c := range to {
 					if to[c] == 0 {
 						continue
 					}
@@ -150,13 +154,14 @@ func (s *shape) futureValleys(smaller []*Signature, rs []float64, g *growth) []f
 	for i, v := range s.valleys {
 		times[i] = 1
 		now := s.p[v.lowest]
-		if now == 0 || s.shifts[i] == s.shifts[i+1] {
+		if now == 0 || s.moves[i].last == s.moves[i+1].first {
 			continue
 		}
 		var before []float64
 		for j, q := range smaller {
 			back := func(i int) int {
-				return int(math.Round(float64(s.parts[i].peak) - Shifts[s.shifts[i]]*rs[j]))
+				a, b := s.to(i, s.parts[i].peak, -rs[j])
+				return int(math.Round((a + b) / 2))
 			}
 			low := now
 			for k, first := max(0, back(i)+1), true; k < back(i+1); k++ {
@@ -175,14 +180,15 @@ func (s *shape) components(largest *Input) (list []Moved) {
 	for _, c := range largest.list(s.parts, s.valleys) {
 		m := Moved{Component: c}
 		for i, x := range s.parts {
-			inside := c.FromBin >= x.from && c.ToBin <= x.to
-			if v := i + 1; !inside && c.Plateau && v < len(s.parts) && s.shifts[i] == s.shifts[v] {
-				inside = c.FromBin > x.to && c.ToBin < s.parts[v].from
+			if !c.Plateau && c.FromBin >= x.from && c.ToBin <= x.to {
+				m.FromShift, m.ToShift = s.moves[i].first, s.moves[i].last
+			} else if c.Plateau && c.FromBin > x.to && c.ToBin < s.parts[i+1].from {
+				m.FromShift, m.ToShift = s.moves[i].last, s.moves[i+1].first
 			}
-			if inside {
-				shift := Shifts[s.shifts[i]]
-				m.Shift = &shift
-			}
+		}
+		if m.FromShift == m.ToShift {
+			shift := m.FromShift
+			m.Shift = &shift
 		}
 		list = append(list, m)
 	}
@@ -203,11 +209,11 @@ func (g *growth) power(a, b float64) float64 {
 	return b * math.Pow(b/a, g.on/g.rs[len(g.rs)-1])
 }
 
-// next is the share after now, before being those of the smaller inputs.
+// next is the share after now, at most 1, before being those of the smaller inputs.
 func (g *growth) next(before []float64, now float64) float64 {
 	j := len(before) - 1
 	a, r := before[j], g.rs[j]
-	if a <= 0 || now <= 0 {
+	if a <= 0 || now <= 0 || a == now {
 		return now
 	}
 	falls := now < decline*a
@@ -218,9 +224,9 @@ func (g *growth) next(before []float64, now float64) float64 {
 			math.Abs(q.settle(before[j-1], a)-now)
 	}
 	if falls {
-		return g.power(a, now)
+		return min(1, g.power(a, now))
 	}
-	return g.settle(a, now)
+	return min(1, g.settle(a, now))
 }
 
 // settle goes on as a + b/n from a to b, not below 0.

@@ -146,7 +146,7 @@ func (p *Prediction) doubt() {
 	say := func(format string, args ...any) {
 		p.Warnings = append(p.Warnings, fmt.Sprintf(format, args...))
 	}
-	moves := func(c Moved) bool { return c.Shift == nil || *c.Shift > 0 }
+	moves := func(c Moved) bool { return c.ToShift > 0 }
 	if !slices.ContainsFunc(p.Components, moves) {
 		say("no component moves with the size: only shares change")
 	}
@@ -211,14 +211,15 @@ func (p *Prediction) View() *doc.Doc {
 			text(p.ErrorPercentWithCold))
 	}
 	t := &doc.Table{Name: "components", Keys: 2, Title: "components at " + number(p.Sizes[len(p.Sizes)-1]),
-		Columns: append(rangeColumns(), doc.Column{Key: "shift", Head: "bins a doubling",
-			Kind: doc.Real}, doc.Column{Head: "grows as"})}
+		Columns: append(rangeColumns(), doc.Column{Key: "from_shift", Head: "moves a doubling",
+			Kind: doc.Real}, doc.Column{Key: "to_shift", Kind: doc.Real, Data: true},
+			doc.Column{Head: "grows as"})}
 	for _, c := range p.Components {
+		law := growsAs(c.FromShift)
 		if c.Shift == nil {
-			t.Row(append(rangeCells(c.Component), nil, "a plateau: gets wider")...)
-		} else {
-			t.Row(append(rangeCells(c.Component), *c.Shift, laws[*c.Shift])...)
+			law = "gets wider: " + law + " to " + growsAs(c.ToShift)
 		}
+		t.Row(append(rangeCells(c.Component), c.FromShift, c.ToShift, law)...)
 	}
 	d.Add(t)
 	d.Add(p.table())

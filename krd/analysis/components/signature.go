@@ -84,14 +84,17 @@ type Component struct {
 const (
 	// LeastShare is the share of accesses from which a peak is a component.
 	LeastShare = 0.01
+	// a component ends at the first and the last bin with so much
+	leastBin = 0.001
 	// a valley is at most so much of the lower peak beside it
 	valleyDepth = 0.5
 	// bins up to so many times the lowest between two peaks belong to the valley
 	valleyLevel = 1.3
 )
 
-// A part is the bins from..to of a peak.
-type part struct{ from, to, peak int }
+// A part is the bins from..to of a peak, of which low..high are between its first and its last bin of
+// [LeastShare].
+type part struct{ from, to, peak, low, high int }
 
 // A valley is the bins between two peaks that belong to neither, and the lowest of them. There is at
 // least one, since two bins side by side are not both peaks.
@@ -151,7 +154,7 @@ func split(p *[Bins]float64) (parts []part, valleys []valley) {
 			valleys = append(valleys, v)
 			to, next = v.from-1, v.to+1
 		}
-		parts = append(parts, part{from, to, peak})
+		parts = append(parts, trimmed(p, part{from: from, to: to, peak: peak}, LeastShare))
 		from = next
 	}
 	return parts, valleys
@@ -163,17 +166,23 @@ func Find(s *Signature) []Component {
 	return s.list(parts, valleys)
 }
 
-// list returns peaks, and the valleys that hold [LeastShare], as components, without empty bins at
-// their ends.
+// trimmed finds the ends of x that hold at least so much each.
+func trimmed(p *[Bins]float64, x part, least float64) part {
+	for x.low = x.from; x.low < x.to && p[x.low] < least; {
+		x.low++
+	}
+	for x.high = x.to; x.high > x.low && p[x.high] < least; {
+		x.high--
+	}
+	return x
+}
+
+// list returns peaks, and the valleys that hold [LeastShare], as components, without their
+// ends below [leastBin].
 func (s *Signature) list(parts []part, valleys []valley) (list []Component) {
 	add := func(from, to int, plateau bool) {
-		c := Component{FromBin: from, ToBin: to, Plateau: plateau}
-		for c.FromBin < c.ToBin && s.Share[c.FromBin] == 0 {
-			c.FromBin++
-		}
-		for c.ToBin > c.FromBin && s.Share[c.ToBin] == 0 {
-			c.ToBin--
-		}
+		x := trimmed(&s.Share, part{from: from, to: to}, leastBin)
+		c := Component{FromBin: x.low, ToBin: x.high, Plateau: plateau}
 		for k := from; k <= to; k++ {
 			c.Share += s.Share[k]
 		}

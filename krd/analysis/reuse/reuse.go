@@ -58,7 +58,7 @@ type Options struct {
 	LLC       []string `flag:"llc" want:"expected SIZE:WAYS[:LINE], such as 18MiB:16" help:"predict the misses of a cache SIZE:WAYS[:LINE] on each node: 18MiB:16; without ways fully associative"`
 	Engine    string   `flag:"engine" want:"choose one of exact, scale-tree[:ACCURACY], shards[:RATE], shards-keys[:COUNT]" help:"ENGINE: exact, scale-tree[:ACCURACY], shards[:RATE], shards-keys[:COUNT]; all but the first are approximate"`
 	Seed      uint64   `flag:"seed" help:"N that chooses the blocks which shards follows"`
-	By        string   `flag:"by" choice:"kernel,object,object-pair,kernel-pair" help:"rank who causes --bins by WHAT: kernel, object, object-pair, kernel-pair"`
+	By        string   `flag:"by" choice:"kernel,object,object-pair,kernel-pair,function,loop,type,field,site" help:"rank who causes --bins by WHAT: kernel, object, object-pair, kernel-pair; of a Go program by function, loop, type, field or site of allocation"`
 	Bins      string   `flag:"bins" want:"expected FROM-TO in bytes, such as 32M-, 1MiB-32MiB or 0-64K" help:"FROM-TO: the distances to rank causes of, 32M- or 1M-32M (default: from the size of the LLC on)"`
 	Per       string   `flag:"per" choice:"node,core" help:"a histogram per WHAT: node, or core: beside the nodes' those of each worker alone, and what L2 and LLC hold"`
 	Node      string   `flag:"node" want:"expected the number of a node" help:"only node N (default all, and their sum)"`
@@ -95,7 +95,7 @@ func (o *Options) resolve() (opt krd.Options, err error) {
 		}
 	}
 	if o.By != "" {
-		if opt.Causes, err = parseBins(o.Bins); err != nil {
+		if opt.Causes, err = ParseBins(o.Bins); err != nil {
 			return opt, err
 		}
 		opt.Causes.Pairs = o.By == krd.ByObjectPair || o.By == krd.ByKernelPair
@@ -122,9 +122,9 @@ func (o *Options) resolve() (opt krd.Options, err error) {
 		both(sampling && o.Distance != string(krd.Exclusive), engine, "distance", estimates))
 }
 
-// parseBins reads FROM-TO. "" is a range that begins at 0 for want of a better one: look puts the LLC
+// ParseBins reads FROM-TO in bytes. "" is a range that begins at 0 for want of a better one: look puts the LLC
 // there.
-func parseBins(text string) (*krd.CauseOptions, error) {
+func ParseBins(text string) (*krd.CauseOptions, error) {
 	o := &krd.CauseOptions{ToBytes: causes.Unbounded}
 	if text == "" {
 		return o, nil
@@ -167,6 +167,11 @@ func look(_ context.Context, options any, t *loi.Trace, in *analysis.Input) (ana
 	r, err := krd.Analyze(t, opt)
 	if err != nil {
 		return nil, err
+	}
+	if slices.Contains(krd.ProgramRankings, o.By) {
+		if err := r.Program(o.By); err != nil {
+			return nil, err
+		}
 	}
 	if n, err := strconv.Atoi(o.Node); err == nil {
 		there := nodesOf(r)

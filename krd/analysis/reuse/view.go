@@ -351,7 +351,20 @@ func Ranking(r *krd.Report, by string) *doc.Doc {
 	n := func(n uint64) any { return count(float64(n)) }
 	t := &doc.Table{Keys: 2}
 	switch by {
-	case krd.ByKernel, krd.ByObject:
+	case krd.ByObjectPair:
+		t.Columns = []doc.Column{words("object"), words("touched between"),
+			counted("bytes between"), shares("share"), counted(unit)}
+		for _, pair := range c.Pairs {
+			t.Row(pair.Object, pair.Between, count(pair.BetweenBytes), part(pair.Share),
+				n(pair.Accesses))
+		}
+	case krd.ByKernelPair:
+		t.Columns = []doc.Column{words("used last by"), words("used again by"),
+			counted("in the range"), shares("share")}
+		for _, pair := range c.KernelPairs {
+			t.Row(pair.Source, pair.Kernel, n(pair.Accesses), part(pair.Share))
+		}
+	default:
 		t.Keys, t.Columns = 1, []doc.Column{words(by), counted("in the range"), shares("share"),
 			counted("all its own"), shares("of its own"), counted("cold")}
 		counts := func(name string, c causes.Counts) {
@@ -367,18 +380,8 @@ func Ranking(r *krd.Report, by string) *doc.Doc {
 				counts(o.Object, o.Counts)
 			}
 		}
-	case krd.ByObjectPair:
-		t.Columns = []doc.Column{words("object"), words("touched between"),
-			counted("bytes between"), shares("share"), counted(unit)}
-		for _, pair := range c.Pairs {
-			t.Row(pair.Object, pair.Between, count(pair.BetweenBytes), part(pair.Share),
-				n(pair.Accesses))
-		}
-	default:
-		t.Columns = []doc.Column{words("used last by"), words("used again by"),
-			counted("in the range"), shares("share")}
-		for _, pair := range c.KernelPairs {
-			t.Row(pair.Source, pair.Kernel, n(pair.Accesses), part(pair.Share))
+		for _, g := range c.Groups {
+			counts(g.Name, g.Counts)
 		}
 	}
 	more := len(t.Rows) - rankingRows
@@ -386,5 +389,5 @@ func Ranking(r *krd.Report, by string) *doc.Doc {
 		t.Rows = t.Rows[:rankingRows]
 		t.Remarks = []string{fmt.Sprintf("and %d more; --json has all", more)}
 	}
-	return &doc.Doc{Title: title, Parts: []doc.Part{t}}
+	return &doc.Doc{Title: title, Parts: []doc.Part{t}, Warnings: r.Warnings}
 }
