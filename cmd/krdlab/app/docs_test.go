@@ -203,6 +203,8 @@ func TestDocumentedCommands(t *testing.T) {
 	// programs, which package gotrace's and examples' tests have, the kernel of a page, which
 	// TestOutside runs, and a cluster, which sweep/slurm's tests have
 	if want := []string{"trace go ./examples/scimark -- lu", "run saxpy --n 1000000 --sched all",
+		"trace go ./examples/scimark --unit datum --json -- lu -n 64 > 64.json",
+		"trace go ./examples/scimark --unit datum --json -- lu -n 128 > 128.json",
 		"sweep submit exp --sbatch-arg=--partition=long", "trace go ./cmd/server -- -port 8080",
 		"trace go test ./tree -- -test.run Insert"}; !slices.Equal(left, want) {
 		t.Errorf("not run: %q, expected %q", left, want)
@@ -210,6 +212,11 @@ func TestDocumentedCommands(t *testing.T) {
 	script.WriteString("-- accesses.csv --\ntime,worker,object,block,bytes,mode,kernel\n" +
 		"0,0,a,0,64,r,k\n1,1,a,0,64,w,k\n-- ls.lackey --\nI  04000000,3\n L 1ffe0000,8\n" +
 		" S 1ffe0008,8\n")
+	for _, name := range []string{"64.json", "128.json"} { // as krdlab trace go prints
+		fmt.Fprintf(&script, "-- %s --\n"+`{"schema_version": 1, "package": ".", "unit": "datum", `+
+			`"accesses": 3, "krd": {"schema_version": 1, "distance": "exclusive", "weight": "count", `+
+			`"accesses": 3, "cold": 1, "bins": [{"from_bytes": 0, "to_bytes": 1, "count": 2}]}}`+"\n", name)
+	}
 	levels, err := os.ReadFile("../../../docs/levels.toml")
 	if err != nil {
 		t.Fatal(err)
