@@ -1,0 +1,276 @@
+package interleave
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// naive counts by making every interleaving and looking at it when it is over.
+type naive struct {
+	p                 *Program
+	accesses, reached [][]int64 // by object and distance + 1
+	ends, deadlocks   int64
+}
+
+// visit tries every thread. trace are the objects accessed so far, none for other steps.
+func (x *naive) visit(pc []int, holders, waits []int, trace []int) {
+	stuck, over := true, true
+	for t := range x.p.Threads {
+		code := x.p.Threads[t].Code
+		if waits[t] != nobody {
+			over = false
+			continue
+		}
+		if pc[t] == len(code) {
+			continue
+		}
+		over = false
+		op := code[pc[t]]
+		if op.Kind == Lock && holders[op.Arg] != nobody {
+			continue
+		}
+		stuck = false
+		p, h, w := slices.Clone(pc), slices.Clone(holders), slices.Clone(waits)
+		p[t]++
+		object := none
+		switch op.Kind {
+		case Access:
+			object = op.Arg
+		case Lock:
+			h[op.Arg] = t
+		case Unlock:
+			h[op.Arg] = nobody
+		case Barrier:
+			w[t] = op.Arg
+			missing := false
+			for u := range x.p.Threads {
+				named := slices.ContainsFunc(x.p.Threads[u].Code,
+					func(o Op) bool { return o.Kind == Barrier && o.Arg == op.Arg })
+				missing = missing || named && w[u] != op.Arg
+			}
+			for u := range w {
+				if !missing && w[u] == op.Arg {
+					w[u] = nobody
+				}
+			}
+		}
+		x.visit(p, h, w, append(slices.Clip(trace), object))
+	}
+	switch {
+	case over:
+		x.ends++
+		x.look(trace)
+	case stuck:
+		x.deadlocks++
+	}
+}
+
+// look finds the distances of a trace by going back from each access.
+func (x *naive) look(trace []int) {
+	have := map[[2]int]bool{}
+	for i, o := range trace {
+		if o == none {
+			continue
+		}
+		d, between := first, map[int]bool{}
+		for j := i - 1; j >= 0; j-- {
+			if trace[j] == o {
+				d = len(between)
+				break
+			}
+			if trace[j] != none {
+				between[trace[j]] = true
+			}
+		}
+		x.accesses[o][d+1]++
+		have[[2]int{o, d + 1}] = true
+	}
+	for k := range have {
+		x.reached[k[0]][k[1]]++
+	}
+}
+
+// drawProgram draws threads with accesses, well nested locks and barriers.
+func drawProgram(t *rapid.T) *Program {
+	p := &Program{Locks: []string{"L", "M"}, Barriers: []string{"B"}}
+	objects := rapid.IntRange(1, 4).Draw(t, "objects")
+	for o := range objects {
+		p.Objects = append(p.Objects, fmt.Sprint("o", o))
+	}
+	left := 8
+	for i := range rapid.IntRange(1, 3).Draw(t, "threads") {
+		th := Thread{Name: fmt.Sprint(i)}
+		held := -1
+		for range rapid.IntRange(0, 5).Draw(t, "steps") {
+			if left--; left < 0 {
+				break
+			}
+			switch rapid.IntRange(0, 7).Draw(t, "kind") {
+			case 0:
+				if held < 0 {
+					held = rapid.IntRange(0, 1).Draw(t, "lock")
+					th.Code = append(th.Code, Op{Kind: Lock, Arg: held})
+				}
+			case 1:
+				if held >= 0 {
+					th.Code = append(th.Code, Op{Kind: Unlock, Arg: held})
+					held = -1
+				}
+			case 2:
+				th.Code = append(th.Code, Op{Kind: Barrier, Arg: 0})
+			default:
+				th.Code = append(th.Code, Op{Kind: Access, Arg: rapid.IntRange(0, objects-1).Draw(t, "object")})
+			}
+		}
+		if held >= 0 {
+			th.Code = append(th.Code, Op{Kind: Unlock, Arg: held})
+		}
+		p.Threads = append(p.Threads, th)
+	}
+	return p
+}
+
+// Both exact engines agree with the naive one on random programs with locks and barriers.
+func TestEngines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProgram(t)
+		x := naive{p: p}
+		for range p.Objects {
+			x.accesses = append(x.accesses, make([]int64, len(p.Objects)+1))
+			x.reached = append(x.reached, make([]int64, len(p.Objects)+1))
+		}
+		n := len(p.Threads)
+		x.visit(make([]int, n), []int{nobody, nobody}, slices.Repeat([]int{nobody}, n), nil)
+		for name, engine := range map[string]func(*Program, Options) (*Result, error){
+			"exact": Exact, "enumeration": Enumerate} {
+			r, err := engine(p, Options{Reached: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Interleavings.Cmp(big.NewInt(x.ends)) != 0 ||
+				r.Deadlocks.Cmp(big.NewInt(x.deadlocks)) != 0 {
+				t.Fatalf("%s: %v end, %v deadlock, want %d and %d", name, r.Interleavings, r.Deadlocks,
+					x.ends, x.deadlocks)
+			}
+			for o := range r.Objects {
+				got := map[int][2]string{}
+				for _, d := range r.Objects[o].Distances {
+					got[d.Distance] = [2]string{d.Count.String(), d.Reached.String()}
+				}
+				for d, want := range x.accesses[o] {
+					g, ok := got[d-1]
+					if ok != (want > 0) || ok && g != [2]string{fmt.Sprint(want),
+						fmt.Sprint(x.reached[o][d])} {
+						t.Fatalf("%s: object %d, distance %d: %v, want %d accesses in %d", name, o, d-1, g,
+							want, x.reached[o][d])
+					}
+				}
+			}
+		}
+	})
+}
+
+// Of table 4 of the disconpro paper, 180 of the 2520 interleavings have distance 3 of A, a share of
+// 1/14.
+func TestTable4(t *testing.T) {
+	p := &Program{Objects: []string{"A", "B", "C", "D"}}
+	for o := range 4 {
+		p.Threads = append(p.Threads, Thread{Name: fmt.Sprint(o + 1), Code: []Op{{Kind: Access, Arg: o},
+			{Kind: Access, Arg: 0}}})
+	}
+	r, err := Exact(p, Options{Reached: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := r.Objects[0]
+	if r.Interleavings.String() != "2520" || *a.Minimum != 0 || *a.Maximum != 3 ||
+		a.Distances[4].Reached.String() != "180" || a.Accesses != 5 {
+		t.Errorf("%v interleavings, A from %d to %d, 3 in %v", r.Interleavings, *a.Minimum, *a.Maximum,
+			a.Distances[4].Reached)
+	}
+}
+
+// The sequence of table 1 as one thread, and the two threads of table 2, which have 12 870
+// interleavings.
+func TestTables1And2(t *testing.T) {
+	accesses := func(names string) (code []Op) {
+		for _, c := range names {
+			code = append(code, Op{Kind: Access, Arg: int(c - 'A')})
+		}
+		return code
+	}
+	p := &Program{Objects: []string{"A", "B", "C"}, Threads: []Thread{{Name: "1",
+		Code: accesses("ABCACCBACBACBBAC")}}}
+	r, err := Exact(p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all [4]int64 // by distance + 1
+	for _, o := range r.Objects {
+		for _, d := range o.Distances {
+			all[d.Distance+1] += d.Count.Int64()
+		}
+	}
+	if all != [4]int64{3, 2, 1, 10} { // INF INF INF 2 1 0 2 2 2 2 2 2 2 0 2 2
+		t.Errorf("table 1: %v", all)
+	}
+	p.Threads = []Thread{{Name: "1", Code: accesses("ABCACCBA")}, {Name: "2", Code: accesses("CBACBBAC")}}
+	if r, err = Exact(p, Options{}); err != nil || r.Interleavings.String() != "12870" {
+		t.Errorf("table 2: %v interleavings, %v", r.Interleavings, err)
+	}
+}
+
+// The form that scripts rely on.
+func TestJSON(t *testing.T) {
+	r, err := Exact(inOrder(2, 3), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Objects = r.Objects[:1]
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"schema_version":1,"method":"exact","unit":"objects","interleavings":"20",` +
+		`"deadlocks":"0","inputs":1,"objects":[{"name":"A","accesses":2,"minimum":0,"maximum":2,` +
+		`"distances":[{"distance":-1,"count":"20","probability":0.5},{"distance":0,"count":"12",` +
+		`"probability":0.3},{"distance":1,"count":"6","probability":0.15},{"distance":2,"count":"2",` +
+		`"probability":0.05}]}],"warnings":[]}`
+	if string(text) != want {
+		t.Errorf("got  %s\nwant %s", text, want)
+	}
+}
+
+// More than is allowed is refused before the work, and numbers of any size are exact.
+func TestLimits(t *testing.T) {
+	// 8 threads of 4 steps: 2.4e24 interleavings, of one object so that stacks are few
+	p := &Program{Objects: []string{"A"}}
+	for i := range 8 {
+		p.Threads = append(p.Threads, Thread{Name: fmt.Sprint(i), Code: slices.Repeat([]Op{{}}, 4)})
+	}
+	r, err := Exact(p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := new(big.Int).MulRange(1, 32)
+	for range 8 {
+		want.Div(want, big.NewInt(24))
+	}
+	a := r.Objects[0].Distances
+	if r.Interleavings.Cmp(want) != 0 || a[0].Count.Cmp(want) != 0 ||
+		a[1].Count.Cmp(new(big.Int).Mul(want, big.NewInt(31))) != 0 {
+		t.Errorf("%v interleavings, want %v; %v", r.Interleavings, want, a)
+	}
+	if _, err := Enumerate(p, Options{}); want.BitLen() <= 63 || !errors.Is(err, ErrLimit) {
+		t.Errorf("enumeration of %v: %v", want, err)
+	}
+	if _, err := Exact(inOrder(3, 9), Options{MemoryBytes: 1 << 20}); !errors.Is(err, ErrLimit) {
+		t.Errorf("9 objects in 1 MiB: %v", err)
+	}
+}
