@@ -82,8 +82,11 @@ type Component struct {
 }
 
 const (
-	// LeastShare is the share of accesses from which a peak is a component.
-	LeastShare = 0.01
+	// LeastShare is the share of accesses from which a peak is a component. The far reuse of programs
+	// is often less than a hundredth of their accesses (docs/locality-of-programs.md).
+	LeastShare = 0.002
+	// and a plateau from so many on
+	leastPlateau = 0.01
 	// a component ends at the first and the last bin with so much
 	leastBin = 0.001
 	// a valley is at most so much of the lower peak beside it
@@ -177,7 +180,7 @@ func trimmed(p *[Bins]float64, x part, least float64) part {
 	return x
 }
 
-// list returns peaks, and the valleys that hold [LeastShare], as components, without their
+// list returns peaks, and the valleys that hold [leastPlateau], as components, without their
 // ends below [leastBin].
 func (s *Signature) list(parts []part, valleys []valley) (list []Component) {
 	add := func(from, to int, plateau bool) {
@@ -186,7 +189,7 @@ func (s *Signature) list(parts []part, valleys []valley) (list []Component) {
 		for k := from; k <= to; k++ {
 			c.Share += s.Share[k]
 		}
-		if !plateau || c.Share >= LeastShare {
+		if !plateau || c.Share >= leastPlateau {
 			list = append(list, c)
 		}
 	}
