@@ -73,11 +73,13 @@ func Open(dir string, scale reproduce.Scale) (f *Folder, created bool, err error
 }
 
 func writeJSON(path string, v any) error {
-	return result.Rewrite(path, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		return e.Encode(v)
-	})
+	return result.Rewrite(path, func(w io.Writer) error { return encode(w, v) })
+}
+
+func encode(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
 }
 
 func (f *Folder) path(step string) string {

@@ -36,22 +36,22 @@ type cause struct {
 	shift     float64
 	theirs    string // function
 	ours      string
-	share     float64 // of the component, in %; 0: in words only
+	share     float64 // of the component; 0: in words only
 	words     string
-	least     float64 // in %, from which ours agrees with words
+	least     float64 // from which ours agrees with words
 }
 
 var programs = []program{
 	{"fft", "4.3.1", []float64{0, 0, 1}, 6.0, []cause{
-		{"third", 1, "transform_internal", "main.transform", 91.7, "", 0}}},
+		{"third", 1, "transform_internal", "main.transform", 0.917, "", 0}}},
 	{"lu", "4.3.2", []float64{0, 1, 2}, 1.7, []cause{
-		{"second", 1, "factor", "main.factor", 97.7, "", 0},
-		{"third", 2, "factor", "main.factor", 94.4, "", 0}}},
+		{"second", 1, "factor", "main.factor", 0.977, "", 0},
+		{"third", 2, "factor", "main.factor", 0.944, "", 0}}},
 	{"sparse", "4.3.3", []float64{0, 1}, 1.7, []cause{
-		{"second", 1, "matmult", "main.multiply", 0, "mostly", 50}}},
+		{"second", 1, "matmult", "main.multiply", 0, "mostly", 0.5}}},
 	{"sor", "4.3.4", []float64{0, 0, 1, 2}, 3.0, []cause{
-		{"third", 1, "execute", "main.relax", 0, "from it", 100 - withinPoints},
-		{"fourth", 2, "execute", "main.relax", 0, "from it", 100 - withinPoints}}},
+		{"third", 1, "execute", "main.relax", 0, "from it", 1 - within},
+		{"fourth", 2, "execute", "main.relax", 0, "from it", 1 - within}}},
 }
 
 // inputs are those of a kernel: the two that components are found in, and those predicted.

@@ -1,13 +1,18 @@
 package virda
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/bits"
 	"slices"
+	"strconv"
+	"strings"
 
 	"krdlab/experiments/gotrace"
 	"krdlab/experiments/reproduce"
 	"krdlab/hw"
+	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/analysis/components"
 	"krdlab/krd/doc"
@@ -15,128 +20,108 @@ import (
 
 // The thresholds of the judgements.
 const (
-	withinPoints = 10 // of two shares, in per cent of all
-	leastError   = 3  // of a prediction, in %
-	partRatio    = 1.2
-	// the length at which the loops part is beyond LLC/2 and at most 2 LLC: the first power of two
-	// beyond the LLC, or beyond half of it, where others use it too
+	within     = 0.10 // of two shares
+	leastError = 3    // of a prediction, in %
+	partRatio  = 1.2  // of the times of FFT's loops
+	// The length at which the loops part is beyond LLC/2 and at most 2 LLC: the first power of two
+	// beyond the LLC, or beyond half of it, where others use it too.
 	llcBelow, llcAbove = 0.5, 2
 )
 
-// A Result is what the steps of a folder came to.
-type Result struct {
-	SchemaVersion int             `json:"schema_version"`
-	Scale         reproduce.Scale `json:"scale"`
-	Computer      hw.Machine      `json:"computer"` // of the timing
-	Agree         int             `json:"agree"`    // judgements
-	Judged        int             `json:"judged"`
-	Predictions   []Prediction    `json:"predictions"`
-	Causes        []Cause         `json:"causes"`
-	Interchange   []Interchange   `json:"interchange"`
-	Timing        Timing          `json:"timing"`
-	Simulated     []Simulated     `json:"simulated"`
-
-	figures []figure
-}
-
-// A Prediction is that of a kernel at one size.
-type Prediction struct {
-	Kernel        string             `json:"kernel"`
-	Section       string             `json:"section"` // of the paper
-	Sizes         []float64          `json:"sizes"`
-	At            float64            `json:"at"`
-	Components    []components.Moved `json:"components"`
-	PaperShifts   []float64          `json:"paper_shifts"`
-	Shifts        []float64          `json:"shifts"`
-	ShiftsAgree   bool               `json:"shifts_agree"`
-	MovingAgree   bool               `json:"moving_agree"` // those of the components that move
-	PaperError    float64            `json:"paper_error_percent"`
-	Error         doc.Number         `json:"error_percent"`
-	ErrorWithCold doc.Number         `json:"error_percent_with_cold"`
-	ErrorAgrees   bool               `json:"error_agrees"`
-	Warnings      []string           `json:"warnings"`
-}
-
-// A Cause is the share of a component that a function has.
-type Cause struct {
-	Kernel        string     `json:"kernel"`
-	Component     string     `json:"component"` // of the paper
-	Size          int        `json:"size"`
-	FromBin       int        `json:"from_bin"`
-	ToBin         int        `json:"to_bin"`
-	PaperFunction string     `json:"paper_function"`
-	PaperPercent  doc.Number `json:"paper_percent"` // null: in words
-	PaperWords    string     `json:"paper_words,omitempty"`
-	Function      string     `json:"function"`
-	Percent       doc.Number `json:"percent"` // null: there is no such component
-	Agrees        bool       `json:"agrees"`
-}
-
-// An Interchange is FFT by lines before and after its loops are interchanged, shares in % of all
-// accesses. The middle is from bin 8 to the one below that of the array.
-type Interchange struct {
-	Numbers   int     `json:"numbers"` // complex ones
-	Length    int     `json:"array_length"`
-	MiddleTo  int     `json:"middle_to_bin"`
-	Before    Shares  `json:"before"`
-	After     Shares  `json:"after"`
-	PaperLast int     `json:"paper_last_bin"`
-	PaperMid  float64 `json:"paper_middle_percent"` // before, about 2 a bin
-	Agrees    bool    `json:"agrees"`
-}
-
-// Shares are those of a signature.
-type Shares struct {
-	Middle  float64 `json:"middle_percent"` // of all its bins
-	Bin7    float64 `json:"bin_7_percent"`
-	Last    float64 `json:"last_percent"` // of the last component's highest bin
-	LastBin int     `json:"last_bin"`
-}
-
-// What the paper says of the two (4.3.1).
+// What the paper says of FFT's loops (4.3.1, figures 8 to 10). The middle is from bin 8 to the one
+// below the last, which is that of distances just below the array's bytes; after the interchange it
+// is "almost empty".
 const (
 	middleFrom  = 8
-	paperMiddle = 2.0  // % a bin, before; "almost empty" after
-	paperLast   = 10.0 // %, before
-	paperPart   = 8 << 20
+	paperMiddle = 0.02 // a bin, before
+	paperLast   = 0.10
+	paperPart   = 8 << 20 // bytes of the array
 	paperLLC    = 6 << 20
 )
 
-// Timing is the times of both loops.
-type Timing struct {
-	Points    []TimePoint `json:"points"`
-	PartBytes *uint64     `json:"part_bytes"` // the array from which they differ; null: none
-	PaperPart uint64      `json:"paper_part_bytes"`
-	PaperLLC  uint64      `json:"paper_llc_bytes"`
-	LLCBytes  hw.Size     `json:"llc_bytes"`
-	Agrees    *bool       `json:"agrees"` // null: the LLC is not known
+// A Result is what the steps of a folder came to. As JSON each of its tables is an array.
+type Result struct {
+	Scale         reproduce.Scale
+	Computer      hw.Machine // of the timing
+	Agree, Judged int        // judgements
+	Tables        []*doc.Table
+	Warnings      []string
+	figures       []figure
+	moves         map[string][]float64 // of SciMark's kernels
 }
 
-// A TimePoint is the best times for one access of the original loops.
-type TimePoint struct {
-	Numbers      int     `json:"numbers"`
-	ArrayBytes   uint64  `json:"array_bytes"`
-	Original     float64 `json:"original_ns"`
-	Interchanged float64 `json:"interchanged_ns"`
-	Ratio        float64 `json:"ratio"`
-	Runs         int     `json:"runs"`
+// MarshalJSON implements [json.Marshaler].
+func (r *Result) MarshalJSON() ([]byte, error) {
+	all := map[string]any{"schema_version": 1, "scale": r.Scale, "computer": r.Computer,
+		"agree": r.Agree, "judged": r.Judged, "warnings": append([]string{}, r.Warnings...)}
+	for _, t := range r.Tables {
+		var b bytes.Buffer
+		if err := t.JSONL(&b); err != nil {
+			return nil, err
+		}
+		rows := []json.RawMessage{}
+		for line := range bytes.Lines(b.Bytes()) {
+			rows = append(rows, json.RawMessage(line))
+		}
+		all[t.Name] = rows
+	}
+	return json.Marshal(all)
 }
 
-// Simulated is how the components of a kernel of krdlab move.
-type Simulated struct {
-	Kernel      string             `json:"kernel"`
-	Scheduler   string             `json:"scheduler"`
-	Sizes       []float64          `json:"sizes"`
-	Components  []components.Moved `json:"components"`
-	SciMark     string             `json:"scimark"`
-	Shifts      []float64          `json:"shifts"`
-	Theirs      []float64          `json:"scimark_shifts"`
-	Same        bool               `json:"same"` // of those that move, each once
-	Unexplained float64            `json:"unexplained"`
+// View is what people read.
+func (r *Result) View() *doc.Doc {
+	d := &doc.Doc{Title: fmt.Sprintf("The virda paper's evaluation, scale %s", r.Scale),
+		Warnings: r.Warnings}
+	d.Say("%d of %d judgements agree. Thresholds: equal shifts, an error of at most %d %%, shares "+
+		"within %.0f points, loops that part beyond half of the LLC and at most at twice as much.",
+		r.Agree, r.Judged, leastError, 100*within)
+	if r.Scale == reproduce.Smoke {
+		d.Say("The programs of this scale are so small that nothing can be told from them.")
+	}
+	for _, t := range r.Tables {
+		d.Add(t)
+	}
+	return d
 }
 
-// shifts lists those of components that are no plateaus, by bin.
-func shifts(list []components.Moved) (out []float64) {
+// judge counts a judgement and returns it as a word.
+func (r *Result) judge(agrees bool) string {
+	r.Judged++
+	if agrees {
+		r.Agree++
+	}
+	return yes(agrees)
+}
+
+func yes(ok bool) string {
+	if ok {
+		return "yes"
+	}
+	return "no"
+}
+
+// table adds a table with columns as keys and heads in turn. A head with % is of shares, one of a
+// key that ends in _ns of times for an access, one that ends in " n" of whole numbers.
+func (r *Result) table(name, title string, keys int, pairs ...string) *doc.Table {
+	t := &doc.Table{Name: name, Title: title, Keys: keys}
+	for i := 0; i < len(pairs); i += 2 {
+		c := doc.Column{Key: pairs[i], Head: pairs[i+1]}
+		switch {
+		case strings.HasSuffix(c.Head, ", %") && !strings.HasSuffix(c.Key, "_percent"):
+			c.Kind, c.Unit = doc.Real, doc.PerCent
+		case strings.HasSuffix(c.Key, "_percent"), strings.HasSuffix(c.Key, "_ns"), c.Key == "ratio":
+			c.Kind = doc.Real
+		case c.Key == "runs", strings.HasSuffix(c.Key, "_bin"), strings.HasSuffix(c.Key, "_bytes"):
+			c.Kind, c.Data = doc.Whole, strings.HasSuffix(c.Key, "_bytes")
+		}
+		t.Columns = append(t.Columns, c)
+	}
+	r.Tables = append(r.Tables, t)
+	return t
+}
+
+// shiftsOf lists those of components that are no plateaus, by bin.
+func shiftsOf(list []components.Moved) (out []float64) {
 	for _, c := range list {
 		if c.Shift != nil {
 			out = append(out, *c.Shift)
@@ -155,23 +140,44 @@ func moving(list []float64, once bool) []float64 {
 	return list
 }
 
-func within(a, b float64) bool { return max(a-b, b-a) <= withinPoints }
-
-// judge counts a judgement, and returns it.
-func (r *Result) judge(agrees bool) bool {
-	r.Judged++
-	if agrees {
-		r.Agree++
+// shiftWords prints shifts as the paper says them.
+func shiftWords(list []float64) string {
+	var text []string
+	for _, v := range list {
+		word := "fixed"
+		if v != 0 {
+			word = fmt.Sprintf("+%g", v)
+		}
+		text = append(text, word)
 	}
-	return agrees
+	return strings.Join(text, " ")
 }
+
+func sizeWords(list []float64) string {
+	var text []string
+	for _, v := range list {
+		text = append(text, strconv.FormatFloat(v, 'f', -1, 64))
+	}
+	return strings.Join(text, ", ")
+}
+
+// binWords prints a range of bins.
+func binWords(from, to int) string {
+	if from == to {
+		return strconv.Itoa(from)
+	}
+	return fmt.Sprintf("%d-%d", from, to)
+}
+
+// near reports whether two shares are within the threshold.
+func near(a, b float64) bool { return max(a-b, b-a) <= within }
 
 // Result makes the result of the steps, all of which must be done. Errors: [ErrStep], wrapped; those
 // of the file system.
 func (f *Folder) Result() (*Result, error) {
-	r := &Result{SchemaVersion: 1, Scale: f.Scale}
-	s := sizes(f.Scale)
-	for _, part := range []func(*Folder, *size) error{r.predict, r.interchange, r.timing, r.simulate} {
+	r, s := &Result{Scale: f.Scale, moves: map[string][]float64{}}, sizes(f.Scale)
+	for _, part := range []func(*Folder, *size) error{r.predictions, r.interchange, r.timing,
+		r.simulated} {
 		if err := part(f, &s); err != nil {
 			return nil, err
 		}
@@ -189,22 +195,34 @@ func traced(f *Folder, kernel, loops string, n int, unit gotrace.Unit) (*gotrace
 	return d, err
 }
 
-func (r *Result) predict(f *Folder, s *size) error {
+func sized(n int, r *krd.Report) components.Sized {
+	return components.Sized{Name: strconv.Itoa(n), Size: float64(n), Report: r}
+}
+
+func (r *Result) predictions(f *Folder, s *size) error {
+	t := r.table("predictions", "Components and predictions by datum (4.2, 4.3.1 to 4.3.4)", 2,
+		"kernel", "kernel", "sizes", "from", "at", "at", "paper_shifts", "bins a doubling, paper",
+		"shifts", "ours", "shifts_agree", "agree", "moving_agree", "of those that move",
+		"paper_error_percent", "error at LARGE, paper, %", "error_percent", "ours, %",
+		"error_with_cold_percent", "with cold, %", "error_agrees", "agrees")
+	causes := r.table("causes", "Functions that cause a component", 2,
+		"kernel", "kernel", "component", "component", "bins", "bins", "paper_function", "paper",
+		"paper_share", "of it, %", "paper_words", "", "function", "ours", "share", "of it, %", "agrees",
+		"agrees", "share_at_target", "in the largest, %")
 	for _, p := range programs {
 		q := &components.Question{}
-		var largest *gotrace.Document
-		for _, n := range s.of[p.kernel].small {
-			d, err := traced(f, p.kernel, original, n, gotrace.Data)
-			if err != nil {
+		var d *gotrace.Document
+		var err error
+		in := s.of[p.kernel]
+		for _, n := range in.small {
+			if d, err = traced(f, p.kernel, original, n, gotrace.Data); err != nil {
 				return err
 			}
-			q.Small = append(q.Small, components.Sized{Name: fmt.Sprint(n), Size: float64(n),
-				Report: d.KRD})
-			largest = d
+			q.Small = append(q.Small, sized(n, d.KRD))
 		}
-		for i, n := range s.of[p.kernel].targets {
-			d, err := traced(f, p.kernel, original, n, gotrace.Data)
-			if err != nil {
+		largest := d
+		for i, n := range in.targets {
+			if d, err = traced(f, p.kernel, original, n, gotrace.Data); err != nil {
 				return err
 			}
 			q.At, q.Actual = float64(n), d.KRD
@@ -212,111 +230,130 @@ func (r *Result) predict(f *Folder, s *size) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.kernel, err)
 			}
-			x := Prediction{Kernel: p.kernel, Section: p.section, Sizes: a.Sizes, At: a.At,
-				Components: a.Components, PaperShifts: p.shifts, Shifts: shifts(a.Components),
-				PaperError: p.error, Error: *a.ErrorPercent, ErrorWithCold: *a.ErrorPercentWithCold,
-				Warnings: a.Warnings}
-			x.ShiftsAgree = slices.Equal(x.Shifts, p.shifts)
-			x.MovingAgree = slices.Equal(moving(x.Shifts, false), moving(p.shifts, false))
-			x.ErrorAgrees = r.judge(x.Error.Known() && x.Error.Float() <= leastError)
+			list := shiftsOf(a.Components)
+			r.moves[p.kernel] = list
+			same := slices.Equal(list, p.shifts)
+			agree := yes(same)
 			if i == 0 { // of all targets the same
-				r.judge(x.ShiftsAgree)
-				r.causes(&p, a.Components, largest, s.of[p.kernel].small)
+				agree = r.judge(same)
 			}
-			r.Predictions = append(r.Predictions, x)
-			r.figures = append(r.figures, figure{fmt.Sprintf("%s-%d", p.kernel, n),
-				fmt.Sprintf("%s: signatures and the prediction at %d", p.kernel, n), a})
+			t.Row(p.kernel, sizeWords(a.Sizes), sizeWords([]float64{a.At}), shiftWords(p.shifts),
+				shiftWords(list), agree, yes(slices.Equal(moving(list, false), moving(p.shifts, false))),
+				doc.Some(p.error), *a.ErrorPercent, *a.ErrorPercentWithCold,
+				r.judge(a.ErrorPercent.Known() && a.ErrorPercent.Float() <= leastError))
+			r.draw(fmt.Sprintf("%s-%d", p.kernel, n),
+				fmt.Sprintf("%s: signatures and the prediction at %d", p.kernel, n), a)
+			for _, w := range a.Warnings {
+				r.Warnings = append(r.Warnings, fmt.Sprintf("%s at %d: %s", p.kernel, n, w))
+			}
+			if i < len(in.targets)-1 {
+				continue
+			}
+			doublings := bits.Len(uint(n/in.small[1])) - 1
+			for _, c := range p.causes {
+				r.cause(causes, &p, &c, a.Components, largest, d, doublings)
+			}
 		}
 	}
 	return nil
 }
 
-// causes looks for the functions that the paper names, in the larger of the small inputs.
-func (r *Result) causes(p *program, list []components.Moved, d *gotrace.Document, small []int) {
-	for _, c := range p.causes {
-		x := Cause{Kernel: p.kernel, Component: c.component, Size: small[len(small)-1],
-			PaperFunction: c.theirs, PaperWords: c.words, Function: c.ours}
-		if c.words == "" {
-			x.PaperPercent = doc.Some(c.share)
+// cause adds the share that a function has of the last component that moves as the paper says, in
+// the largest input that components were found in, and where it is after so many doublings.
+func (r *Result) cause(t *doc.Table, p *program, c *cause, list []components.Moved, d,
+	large *gotrace.Document, doublings int) {
+	theirs := doc.Number{}
+	if c.words == "" {
+		theirs = doc.Some(c.share)
+	}
+	for _, m := range slices.Backward(list) {
+		if m.Shift == nil || *m.Shift != c.shift {
+			continue
 		}
-		for _, m := range slices.Backward(list) {
-			if m.Shift == nil || *m.Shift != c.shift {
-				continue
-			}
-			x.FromBin, x.ToBin = m.FromBin, m.ToBin
-			var all, of uint64
-			for _, g := range d.Functions {
-				for _, b := range g.Bins {
-					if bin := bits.Len64(b.FromBytes); bin >= m.FromBin && bin <= m.ToBin {
-						all += b.Count
-						if g.Name == c.ours {
-							of += b.Count
-						}
-					}
+		share, up := shareOf(c.ours, d, m.FromBin, m.ToBin), int(c.shift)*doublings
+		agrees := c.words == "" && near(share, c.share) || c.words != "" && share >= c.least
+		t.Row(p.kernel, c.component, binWords(m.FromBin, m.ToBin), c.theirs, theirs, c.words, c.ours,
+			doc.Some(share), r.judge(agrees),
+			doc.Some(shareOf(c.ours, large, m.FromBin+up, m.ToBin+up)))
+		return
+	}
+	t.Row(p.kernel, c.component, doc.Missing("no component moves so"), c.theirs, theirs, c.words,
+		c.ours, nil, r.judge(false), nil)
+}
+
+// shareOf is the share of a function in the accesses of bins.
+func shareOf(function string, d *gotrace.Document, from, to int) float64 {
+	var all, of uint64
+	for _, g := range d.Functions {
+		for _, b := range g.Bins {
+			if k := bits.Len64(b.FromBytes); k >= from && k <= to {
+				all += b.Count
+				if g.Name == function {
+					of += b.Count
 				}
 			}
-			x.Percent = doc.Some(100 * float64(of) / float64(max(all, 1)))
-			x.Agrees = c.words == "" && within(x.Percent.Float(), c.share) ||
-				c.words != "" && x.Percent.Float() >= c.least
-			break
 		}
-		r.judge(x.Agrees)
-		r.Causes = append(r.Causes, x)
 	}
+	return float64(of) / float64(max(all, 1))
 }
 
 func (r *Result) interchange(f *Folder, s *size) error {
+	t := r.table("interchange", "FFT by lines, before and after its loops are interchanged (figures "+
+		"8 and 10)", 1, "array_length", "array", "middle_bins", "middle bins", "paper_middle",
+		"they hold, paper, %", "before", "before, %", "after", "after, %", "before_bin_7",
+		"bin 7 before, %", "after_bin_7", "after, %", "before_bin_8", "bin 8 before, %", "after_bin_8",
+		"after, %", "paper_last_bin", "last bin, paper", "paper_last", "holds, paper, %", "last_bin",
+		"ours", "last", "holds, %", "agrees", "agrees")
 	var curves []lineCurve
 	for _, n := range s.interchange {
-		// an array of 2n doubles has 16n bytes; its accesses that are apart by all of it are below
-		last := bits.Len64(16*uint64(n)) - 1
-		x := Interchange{Numbers: n, Length: 2 * n, MiddleTo: last - 1, PaperLast: last,
-			PaperMid: paperMiddle * float64(last-middleFrom)}
-		for _, loops := range []string{original, interchanged} {
+		bytes := 16 * uint64(n) // n complex numbers are an array of 2n
+		last := bits.Len64(bytes - 1)
+		var is [2]*components.Signature
+		var middle [2]float64
+		for i, loops := range []string{original, interchanged} {
 			d, err := traced(f, "fft", loops, n, gotrace.Lines)
+			if err == nil {
+				is[i], err = components.Of(&d.KRD.Histogram)
+			}
 			if err != nil {
 				return err
 			}
-			g, err := components.Of(&d.KRD.Histogram)
-			if err != nil {
-				return err
+			for k := middleFrom; k < last; k++ {
+				middle[i] += is[i].Share[k]
 			}
-			to := &x.Before
-			if loops == interchanged {
-				to = &x.After
-			}
-			*to = sharesOf(g, x.MiddleTo)
 			curves = append(curves, lineCurve{n, loops, d.KRD})
 		}
-		x.Agrees = r.judge(within(x.Before.Middle, x.PaperMid) && within(x.Before.Last, paperLast) &&
-			x.Before.LastBin == x.PaperLast && x.After.Middle <= min(withinPoints, x.Before.Middle/2) &&
-			x.After.Bin7 > x.Before.Bin7)
-		r.Interchange = append(r.Interchange, x)
+		before, after := &is[0].Share, &is[1].Share
+		at := last - 1 // the highest bin from there on
+		for k := last; k < components.Bins; k++ {
+			if before[k] > before[at] {
+				at = k
+			}
+		}
+		paper := paperMiddle * float64(last-middleFrom)
+		agrees := near(middle[0], paper) && at == last && near(before[at], paperLast) &&
+			middle[1] <= min(within, middle[0]/2) && after[7] > before[7]
+		t.Row(strconv.Itoa(2*n), binWords(middleFrom, last-1), doc.Some(paper), doc.Some(middle[0]),
+			doc.Some(middle[1]), doc.Some(before[7]), doc.Some(after[7]), doc.Some(before[8]),
+			doc.Some(after[8]), last, doc.Some(paperLast), at, doc.Some(before[at]), r.judge(agrees))
 	}
-	r.figures = append(r.figures, figure{"interchange",
-		"fft before and after the interchange of its loops, by lines (the paper's figures 8 and 10)",
-		interchangeFigure(curves)})
+	r.draw("interchange", "fft before and after the interchange of its loops, by lines (figures 8 and "+
+		"10)", interchangeFigure(curves))
 	return nil
 }
 
-func sharesOf(g *components.Signature, to int) (x Shares) {
-	for k := middleFrom; k <= to; k++ {
-		x.Middle += 100 * g.Share[k]
-	}
-	x.Bin7 = 100 * g.Share[middleFrom-1]
-	x.LastBin = to
-	for k := to; k < components.Bins; k++ {
-		if g.Share[k] > g.Share[x.LastBin] {
-			x.LastBin = k
-		}
-	}
-	x.Last = 100 * g.Share[x.LastBin]
-	return x
+// A timePoint is the best times for one access of the original loops, in ns.
+type timePoint struct {
+	bytes uint64
+	times [2]float64 // original, interchanged
+	runs  int
 }
 
 func (r *Result) timing(f *Folder, s *size) error {
-	t := &r.Timing
-	t.PaperPart, t.PaperLLC = paperPart, paperLLC
+	t := r.table("timing", "FFT's best time for an access (figure 9 b), ns", 1, "numbers", "numbers",
+		"array_bytes", "", "", "array", "original_ns", "original", "interchanged_ns", "interchanged",
+		"ratio", "ratio", "runs", "runs")
+	var list []timePoint
 	for _, n := range s.timing {
 		d, err := load[Timed](f, timedName(n))
 		if err == nil && (len(d.OriginalNs) == 0 || len(d.InterchangedNs) == 0) {
@@ -325,30 +362,42 @@ func (r *Result) timing(f *Folder, s *size) error {
 		if err != nil {
 			return err
 		}
-		r.Computer, t.LLCBytes = d.Computer, d.Computer.LLCBytes
-		a, b := slices.Min(d.OriginalNs), slices.Min(d.InterchangedNs)
-		t.Points = append(t.Points, TimePoint{n, d.ArrayBytes, a / float64(d.Accesses),
-			b / float64(d.Accesses), a / b, len(d.OriginalNs)})
+		r.Computer = d.Computer
+		of := float64(d.Accesses)
+		p := timePoint{d.ArrayBytes, [2]float64{slices.Min(d.OriginalNs) / of,
+			slices.Min(d.InterchangedNs) / of}, len(d.OriginalNs)}
+		list = append(list, p)
+		t.Row(strconv.Itoa(n), p.bytes, units.Bytes(p.bytes), doc.Some(p.times[0]),
+			doc.Some(p.times[1]), doc.Some(p.times[0]/p.times[1]), p.runs)
 	}
-	for _, p := range slices.Backward(t.Points) {
-		if p.Ratio < partRatio {
+	var part any = doc.Missing("at the longest array they do not differ so")
+	parted := 0.0
+	for _, p := range slices.Backward(list) {
+		if p.times[0] < partRatio*p.times[1] {
 			break
 		}
-		t.PartBytes = &p.ArrayBytes
+		part, parted = units.Bytes(p.bytes), float64(p.bytes)
 	}
-	if llc := float64(t.LLCBytes); llc > 0 {
-		ok := t.PartBytes != nil && float64(*t.PartBytes) > llcBelow*llc &&
-			float64(*t.PartBytes) <= llcAbove*llc
-		r.judge(ok)
-		t.Agrees = &ok
+	x := r.table("part", fmt.Sprintf("The array from which the original loops take %g times as long, "+
+		"or more, at every longer one", partRatio), 1, "computer", "computer", "llc", "LLC", "part",
+		"array", "agrees", "agrees")
+	x.Row("the paper's, Core 2 Quad Q9550", units.Bytes(paperLLC), units.Bytes(paperPart), "")
+	if llc := float64(r.Computer.LLCBytes); llc > 0 {
+		x.Row(r.Computer.Name, units.Bytes(uint64(llc)), part,
+			r.judge(parted > llcBelow*llc && parted <= llcAbove*llc))
+	} else {
+		x.Row(r.Computer.Name, doc.Missing("not known: give --caches in a new folder"), part, nil)
 	}
-	r.figures = append(r.figures, figure{"timing",
-		"fft's time for an access, original and interchanged loops (the paper's figure 9)",
-		drawing{t.figure()}})
+	r.draw("timing", "fft's time for an access, original and interchanged loops (figure 9 b)",
+		timingFigure(list, uint64(r.Computer.LLCBytes)))
 	return nil
 }
 
-func (r *Result) simulate(f *Folder, s *size) error {
+func (r *Result) simulated(f *Folder, s *size) error {
+	t := r.table("simulated", fmt.Sprintf("krdlab's kernels by blocks, simulated on %d cores of %s",
+		simulatedCores, simulatedMachine), 2, "kernel", "kernel", "scheduler", "scheduler", "sizes",
+		"sizes", "shifts", "bins a doubling", "scimark_shifts", "SciMark's, by datum", "same",
+		"the same move", "unexplained", "unexplained, %")
 	for _, k := range s.simulated {
 		for _, scheduler := range schedulers {
 			q := &components.Question{}
@@ -357,22 +406,18 @@ func (r *Result) simulate(f *Folder, s *size) error {
 				if err != nil {
 					return err
 				}
-				q.Small = append(q.Small, components.Sized{Name: fmt.Sprint(n), Size: float64(n),
-					Report: d})
+				q.Small = append(q.Small, sized(n, d))
 			}
 			q.At = 2 * q.Small[len(q.Small)-1].Size
 			a, err := components.Ask(q)
 			if err != nil {
 				return fmt.Errorf("%s under %s: %w", k.kernel, scheduler, err)
 			}
-			x := Simulated{Kernel: k.kernel, Scheduler: scheduler, Sizes: a.Sizes, SciMark: k.scimark,
-				Components: a.Components, Shifts: shifts(a.Components), Unexplained: a.Unexplained}
-			at := slices.IndexFunc(r.Predictions, func(p Prediction) bool { return p.Kernel == k.scimark })
-			x.Theirs = r.Predictions[at].Shifts
-			x.Same = slices.Equal(moving(x.Shifts, true), moving(x.Theirs, true))
-			r.Simulated = append(r.Simulated, x)
-			r.figures = append(r.figures, figure{fmt.Sprintf("simulated-%s-%s", k.kernel, scheduler),
-				fmt.Sprintf("%s of krdlab, simulated, under %s", k.kernel, scheduler), a})
+			list, theirs := shiftsOf(a.Components), r.moves[k.scimark]
+			t.Row(k.kernel, scheduler, sizeWords(a.Sizes), shiftWords(list), shiftWords(theirs),
+				yes(slices.Equal(moving(list, true), moving(theirs, true))), doc.Some(a.Unexplained))
+			r.draw(fmt.Sprintf("simulated-%s-%s", k.kernel, scheduler),
+				fmt.Sprintf("%s of krdlab, simulated, under %s", k.kernel, scheduler), a)
 		}
 	}
 	return nil

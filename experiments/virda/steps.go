@@ -38,6 +38,8 @@ type worker struct {
 	argv []string
 	work *scratch.Folder
 	runs int
+	// SciMark, rewritten and built; nil: not yet
+	built *gofront.Built
 }
 
 func newWorker(host *hw.Topology, argv []string) (*worker, error) {
@@ -76,9 +78,14 @@ func (w *worker) trace(ctx context.Context, args []string, unit gotrace.Unit) (a
 	if err != nil {
 		return nil, err
 	}
+	build := gofront.BuildOptions{Dir: dir, Path: "."}
+	if w.built == nil {
+		if w.built, err = gofront.Build(ctx, build, w.work.Path); err != nil {
+			return nil, err
+		}
+	}
 	var out bytes.Buffer
-	d, err := gotrace.Run(ctx, &gotrace.Request{Build: gofront.BuildOptions{Dir: dir, Path: "."},
-		Args: args, Unit: unit, Out: w.folder(), Caches: w.host.Machine(), Stdout: &out, Stderr: &out},
+	d, err := gotrace.Run(ctx, &gotrace.Request{Build: build, Built: w.built, Args: args, Unit: unit, Out: w.folder(), Caches: w.host.Machine(), Stdout: &out, Stderr: &out},
 		w.argv, w.host)
 	if errors.Is(err, gotrace.ErrProgram) {
 		err = fmt.Errorf("%w: %s", err, strings.TrimSpace(out.String()))
