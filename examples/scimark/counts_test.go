@@ -44,15 +44,10 @@ func byHand(name string, s size) (of map[string]counts, kernel []string) {
 			"main.sum":        {loads: 2 * n},
 		}
 		transform := "main.transform"
-		if name == interchangedFFT {
-			// w[2*a] and w[2*a+1] are loaded by each butterfly but the first of a block, of which
-			// there are n/2, n/4, ... 1; and stored for each a from 1 to dual-1: 0, 1, 3, ... n/2-1
-			c := of[transform]
-			c.loads += 2 * (butterflies - (n - 1)) * 2 * rounds
-			c.stores += 2 * (n - 1 - log) * 2 * rounds
-			delete(of, transform)
+		if name == interchangedFFT { // as many, in another order
 			transform = "main.interchanged"
-			of[transform] = c
+			of[transform] = of["main.transform"]
+			delete(of, "main.transform")
 		}
 		return of, []string{transform, "main.bitReverse", "main.normalise"}
 	case "lu":

@@ -87,25 +87,24 @@ func transform(data []float64, direction float64) {
 	}
 }
 
-// interchanged is transform with the loops over the butterflies of a pass in the other order, so that
-// each pass goes through data from end to end (figure 7 of "Virtual reuse distance analysis of
-// SPECjvm2008 data locality"). As the sums there, the factors of a pass are kept in a slice. The
-// result is that of transform, bit by bit.
+// interchanged is transform with the loops over the butterflies of a pass in the other order, so
+// that each pass goes through data from end to end (figure 7 of "Virtual reuse distance analysis of
+// SPECjvm2008 data locality"). Each block makes the factors of the pass anew, so that the accesses
+// are the same in another order; so is the result, bit by bit.
+//
+// Rejected: the factors in a slice. Figure 7 keeps its sums in one, because the loop that goes
+// outside carries them; factors are carried by the one that goes inside. The slice is a third stream
+// of lines beside the two of data: at 2^15 numbers, 17 % of the accesses are in bin 8 because of it,
+// and in bin 7 without.
 func interchanged(data []float64, direction float64) {
 	n := len(data) / 2
 	bitReverse(data)
-	w := make([]float64, n)
 	for dual := 1; dual < n; dual *= 2 {
-		wReal, wImag := 1.0, 0.0
 		theta := direction * math.Pi / float64(dual)
 		s, t := math.Sin(theta), math.Sin(theta/2)
 		s2 := 2 * t * t
-		for a := 1; a < dual; a++ {
-			wReal, wImag = wReal-s*wImag-s2*wReal, wImag+s*wReal-s2*wImag
-			w[2*a] = wReal
-			w[2*a+1] = wImag
-		}
 		for b := 0; b < n; b += 2 * dual {
+			wReal, wImag := 1.0, 0.0
 			i, j := 2*b, 2*(b+dual)
 			zReal, zImag := data[j], data[j+1]
 			data[j] = data[i] - zReal
@@ -114,7 +113,7 @@ func interchanged(data []float64, direction float64) {
 			data[i+1] += zImag
 			for a := 1; a < dual; a++ {
 				i, j := 2*(b+a), 2*(b+a+dual)
-				wReal, wImag := w[2*a], w[2*a+1]
+				wReal, wImag = wReal-s*wImag-s2*wReal, wImag+s*wReal-s2*wImag
 				zReal, zImag := data[j], data[j+1]
 				dReal, dImag := wReal*zReal-wImag*zImag, wReal*zImag+wImag*zReal
 				data[j] = data[i] - dReal

@@ -68,8 +68,8 @@ func interchangeFigure(list []lineCurve) analysis.Drawn {
 
 // timingFigure draws the times against the array's bytes.
 func timingFigure(list []timePoint, llc uint64) analysis.Drawn {
-	p := plot.Panel{Kind: plot.Lines, X: plot.Axis{Label: "array", Unit: "bytes"}, Series: []plot.Series{
-		plot.NewSeries(original, 1), plot.NewSeries(interchanged, 2)}}
+	p := plot.Panel{Kind: plot.Lines, X: plot.Axis{Label: "array", Unit: "bytes"},
+		Series: []plot.Series{plot.NewSeries(original, 1), plot.NewSeries(interchanged, 2)}}
 	top, log := 0.0, func(bytes uint64) float64 { return math.Log2(float64(bytes)) }
 	for i, x := range list {
 		label := units.Bytes(x.bytes)
@@ -88,8 +88,8 @@ func timingFigure(list []timePoint, llc uint64) analysis.Drawn {
 			Dashed: true, Legend: true})
 	}
 	return drawing{&plot.Figure{ID: "timing", Title: "FFT's time for an access", Columns: 1,
-		Caption: []string{"Best of several runs, there and back, for each access that the original " +
-			"loops make to the array."}, Panels: []plot.Panel{p}}, nil}
+		Caption: []string{"Best of several runs, there and back, for each access to the array."},
+		Panels:  []plot.Panel{p}}, nil}
 }
 
 // Names of what [Folder.Write] leaves.

@@ -2,7 +2,7 @@
 // SPECjvm2008 data locality", sections 4.2 and 4.3.1 to 4.3.4) with SciMark's kernels in Go, and
 // sets its numbers beside ours.
 //
-//	Scale -> plan -> Folder.Run -> a JSON file for each step -> Folder.Result -> Result -> View, Write
+//	scale -> plan -> Folder.Run -> a file for each step -> Folder.Result -> Result.View, Folder.Write
 //
 // A step is a traced program, a pair of timed ones or a simulated run. What it found is kept in the
 // folder, so that the same command goes on after an interrupt; all else is made anew of these files.

@@ -172,8 +172,8 @@ func binWords(from, to int) string {
 // near reports whether two shares are within the threshold.
 func near(a, b float64) bool { return max(a-b, b-a) <= within }
 
-// Result makes the result of the steps, all of which must be done. Errors: [ErrStep], wrapped; those
-// of the file system.
+// Result makes the result of the steps, all of which must be done. Errors: [ErrStep], wrapped;
+// those of the file system.
 func (f *Folder) Result() (*Result, error) {
 	r, s := &Result{Scale: f.Scale, moves: map[string][]float64{}}, sizes(f.Scale)
 	for _, part := range []func(*Folder, *size) error{r.predictions, r.interchange, r.timing,
@@ -337,12 +337,12 @@ func (r *Result) interchange(f *Folder, s *size) error {
 			doc.Some(middle[1]), doc.Some(before[7]), doc.Some(after[7]), doc.Some(before[8]),
 			doc.Some(after[8]), last, doc.Some(paperLast), at, doc.Some(before[at]), r.judge(agrees))
 	}
-	r.draw("interchange", "fft before and after the interchange of its loops, by lines (figures 8 and "+
-		"10)", interchangeFigure(curves))
+	r.draw("interchange", "fft before and after the interchange of its loops, by lines (figures 8 "+
+		"and 10)", interchangeFigure(curves))
 	return nil
 }
 
-// A timePoint is the best times for one access of the original loops, in ns.
+// A timePoint is the best times for one access, in ns.
 type timePoint struct {
 	bytes uint64
 	times [2]float64 // original, interchanged

@@ -85,8 +85,9 @@ func (w *worker) trace(ctx context.Context, args []string, unit gotrace.Unit) (a
 		}
 	}
 	var out bytes.Buffer
-	d, err := gotrace.Run(ctx, &gotrace.Request{Build: build, Built: w.built, Args: args, Unit: unit, Out: w.folder(), Caches: w.host.Machine(), Stdout: &out, Stderr: &out},
-		w.argv, w.host)
+	d, err := gotrace.Run(ctx, &gotrace.Request{Build: build, Built: w.built, Args: args,
+		Unit: unit, Out: w.folder(), Caches: w.host.Machine(), Stdout: &out, Stderr: &out}, w.argv,
+		w.host)
 	if errors.Is(err, gotrace.ErrProgram) {
 		err = fmt.Errorf("%w: %s", err, strings.TrimSpace(out.String()))
 	}
@@ -98,7 +99,7 @@ func (w *worker) trace(ctx context.Context, args []string, unit gotrace.Unit) (a
 type Timed struct {
 	Numbers        int        `json:"numbers"` // complex ones
 	ArrayBytes     uint64     `json:"array_bytes"`
-	Accesses       uint64     `json:"accesses"` // of one iteration with the original loops
+	Accesses       uint64     `json:"accesses"` // of one iteration
 	OriginalNs     []float64  `json:"original_ns"`
 	InterchangedNs []float64  `json:"interchanged_ns"`
 	Computer       hw.Machine `json:"computer"`
