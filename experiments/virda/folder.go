@@ -66,7 +66,7 @@ func Open(dir string, scale reproduce.Scale) (f *Folder, created bool, err error
 		}
 		return f, false, nil
 	}
-	if err := os.MkdirAll(filepath.Join(dir, StepsDir), 0o777); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, false, err
 	}
 	return f, true, writeJSON(path, &p)
@@ -111,6 +111,9 @@ func (f *Folder) Run(ctx context.Context, host *hw.Topology, argv []string,
 		return err
 	}
 	defer w.work.Remove()
+	if err := os.MkdirAll(filepath.Join(f.Dir, StepsDir), 0o777); err != nil {
+		return err
+	}
 	for _, s := range f.steps {
 		if f.has(s.name) {
 			continue
