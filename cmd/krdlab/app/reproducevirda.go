@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 
@@ -78,9 +77,20 @@ func (a *app) virda(c *cobra.Command, name, dir string, caches given) error {
 	if !created {
 		fmt.Fprintf(a.stderr, "going on with %s\n", dir)
 	}
-	if err := a.virdaSteps(ctx, f, func(show func(done, all int, next string)) error {
-		return f.Run(ctx, t, a.argv, show)
-	}); err != nil {
+	show, end := a.progress()
+	if show == nil { // no terminal
+		show = func(done, all int, next string) {
+			fmt.Fprintf(a.stderr, "%d/%d %s\n", done+1, all, next)
+		}
+	}
+	err = f.Run(ctx, t, a.argv, show)
+	end()
+	if ctx.Err() != nil {
+		done, all := f.Done()
+		return failure.Errorf(failure.Interrupted, "interrupted; %d of %d steps are done; go on "+
+			"with: %s", done, all, typed(a.argv))
+	}
+	if err != nil {
 		return err
 	}
 	r, err := f.Result()
@@ -96,23 +106,4 @@ func (a *app) virda(c *cobra.Command, name, dir string, caches given) error {
 	fmt.Fprintf(a.stderr, "in %s: %s, %s, %s/\n", dir, virda.ReportHTML, virda.ResultJSON,
 		virda.FiguresDir)
 	return nil
-}
-
-// virdaSteps runs the steps with their progress, on a line each where stderr is no terminal.
-func (a *app) virdaSteps(ctx context.Context, f *virda.Folder,
-	run func(show func(done, all int, next string)) error) error {
-	show, end := a.progress()
-	if show == nil {
-		show = func(done, all int, next string) {
-			fmt.Fprintf(a.stderr, "%d/%d %s\n", done+1, all, next)
-		}
-	}
-	err := run(show)
-	end()
-	if ctx.Err() != nil {
-		done, all := f.Done()
-		return failure.Errorf(failure.Interrupted, "interrupted; %d of %d steps are done; go on with: %s",
-			done, all, typed(a.argv))
-	}
-	return err
 }
