@@ -15,6 +15,9 @@ func (c counts) times(n int) counts { return counts{c.loads * n, c.stores * n, c
 func first(n int) int  { return n * (n - 1) / 2 }
 func second(n int) int { return (n - 1) * n * (2*n - 1) / 6 }
 
+// interchangedFFT is the kernel fft with its loops interchanged.
+const interchangedFFT = "fft -loops interchanged"
+
 // byHand returns what each function of a kernel accesses on the heap, by its loops: elements of
 // slices, and headers of slices that are elements. Neither len nor a slice that is a local is one.
 // kernel lists the functions that are the kernel; the others prepare and check.
@@ -25,21 +28,28 @@ func byHand(name string, s size) (of map[string]counts, kernel []string) {
 	dot := counts{loads: 2 * n} // a[i], b[i]
 	sum := counts{loads: n}
 	switch name {
-	case "fft":
+	case "fft", interchangedFFT:
 		log := bits.Len(uint(n)) - 1
 		butterflies := n / 2 * log
 		// numbers whose bits read the same from both ends stay, pairs of others are exchanged
 		exchanged := (n - 1<<((log+1)/2)) / 2
-		return map[string]counts{
+		of := map[string]counts{
 			"main.fill": counts{stores: 2 * n}.times(2),
 			// data[j], data[j+1], data[i], data[i+1]; data[j] =, data[j+1] =; data[i] +=,
 			// data[i+1] +=; there and back
 			"main.transform":  counts{4, 2, 2}.times(butterflies * 2 * rounds),
 			"main.bitReverse": counts{4, 4, 0}.times(exchanged * 2 * rounds),
-			"main.inverse":    {updates: 2 * n * rounds},
+			"main.normalise":  {updates: 2 * n * rounds},
 			"main.fftError":   {loads: 2 * 2 * n},
 			"main.sum":        {loads: 2 * n},
-		}, []string{"main.transform", "main.bitReverse", "main.inverse"}
+		}
+		transform := "main.transform"
+		if name == interchangedFFT { // as many, in another order
+			transform = "main.interchanged"
+			of[transform] = of["main.transform"]
+			delete(of, "main.transform")
+		}
+		return of, []string{transform, "main.bitReverse", "main.normalise"}
 	case "lu":
 		a, pivot := newMatrix(n), make([]int32, n)
 		fillMatrix(a)

@@ -61,6 +61,7 @@ func testCounts(t *testing.T, run func(...string) []byte) {
 	}
 	// with Go's own header of 8 bytes, 340 headers of rows just fit into 8 KiB
 	trace(t, run, "datum", "sor", size{340, 0, 1})
+	trace(t, run, "datum", interchangedFFT, size{256, 0, 2})
 }
 
 // components lists the bins, by their lower bounds, that have at least 15 % of the accesses of the
@@ -154,7 +155,8 @@ func (h histogram) add(p part, sign int) histogram {
 
 // arguments are those of this program.
 func arguments(name string, s size) []string {
-	args := []string{name, "-n", strconv.Itoa(s.n), "-iterations", strconv.Itoa(s.iterations)}
+	args := append(strings.Fields(name), "-n", strconv.Itoa(s.n), "-iterations",
+		strconv.Itoa(s.iterations))
 	if s.nz > 0 {
 		args = append(args, "-nz", strconv.Itoa(s.nz))
 	}

@@ -4,27 +4,30 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 )
 
 // runLU factors a matrix of n x n and solves a system with it.
-func runLU(s size) (string, error) {
+func runLU(s size) (string, time.Duration, error) {
 	a, pivot := newMatrix(s.n), make([]int32, s.n)
+	began := time.Now()
 	for range s.iterations {
 		fillMatrix(a)
 		if !factor(a, pivot) {
-			return "", errors.New("the matrix is singular")
+			return "", 0, errors.New("the matrix is singular")
 		}
 	}
+	took := time.Since(began)
 	b := make([]float64, s.n)
 	fill(b, seed)
 	solve(a, pivot, b)
 	// as the Linpack benchmarks ask: in units of rounding, about 1
 	r := luResidual(b)
 	if !(r < 16) {
-		return "", fmt.Errorf("the residual is %g, in units of rounding", r)
+		return "", 0, fmt.Errorf("the residual is %g, in units of rounding", r)
 	}
 	return fmt.Sprintf("n %d, %d iterations: %d rows exchanged, sum %.15g", s.n, s.iterations,
-		exchanges(pivot), sum(b)), nil
+		exchanges(pivot), sum(b)), took, nil
 }
 
 // exchanges counts the columns whose pivot was in another row.

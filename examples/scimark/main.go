@@ -3,6 +3,7 @@
 //
 //	go run ./examples/scimark sor -n 1000 -iterations 10
 //	go run ./examples/scimark fft -class large
+//	go run ./examples/scimark fft -loops interchanged -time
 //
 // A class sets what is not given. It is a program as anybody writes one, for krdlab's front end of
 // Go programs to be tried on; nothing in it knows of krdlab.
@@ -13,16 +14,18 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"time"
 )
 
 // size is how large a problem is.
 type size struct{ n, nz, iterations int }
 
-// kernel is one of the four. run returns what to print, and an error if the result is wrong.
+// kernel is one of the four. run returns what to print and the time of the kernel, without what
+// prepares and checks, and an error if the result is wrong.
 type kernel struct {
 	name         string
 	small, large size
-	run          func(size) (string, error)
+	run          func(size) (string, time.Duration, error)
 }
 
 // kernels have the sizes of SciMark, which repeats them until two seconds are over.
@@ -53,6 +56,12 @@ func run(args []string) (string, error) {
 		f.IntVar(&s.nz, "nz", 0, "sparse: elements that are not zero (0: of the class)")
 		f.IntVar(&s.iterations, "iterations", 0, "times that the kernel runs (0: of the class)")
 		class := f.String("class", "small", "small or large")
+		timed := f.Bool("time", false, "print the time of the kernel alone, too")
+		loops := "original"
+		if k.name == "fft" {
+			f.StringVar(&loops, "loops", loops, "the loops over the butterflies of a pass: original "+
+				"(by factor, then by block) or interchanged")
+		}
 		if err := f.Parse(args[1:]); err != nil {
 			return "", err
 		}
@@ -78,7 +87,17 @@ func run(args []string) (string, error) {
 		if min(s.n, s.iterations) < 1 {
 			return "", errors.New("-n and -iterations must be at least 1")
 		}
-		text, err := k.run(s)
+		switch loops {
+		case "original":
+		case "interchanged":
+			k.run = runInterchanged
+		default:
+			return "", fmt.Errorf("-loops %s: expected original or interchanged", loops)
+		}
+		text, took, err := k.run(s)
+		if *timed {
+			text = fmt.Sprintf("%s; %d ns", text, took.Nanoseconds())
+		}
 		return k.name + ": " + text, err
 	}
 	return "", errors.New("expected fft, lu, sor or sparse, then flags (-h lists them)")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,8 @@ func TestRun(t *testing.T) {
 		{"sor", "sor: n 100, 10 iterations: energy 58.19803765"},
 		{"sparse", "sparse: n 1000, 5000 elements, 10 iterations: sum 1045.873219"},
 		{"sor -class large -n 3", "sor: n 3, 10 iterations: energy 0.39291620"},
+		{"fft -n 4096 -loops interchanged", "fft: n 4096, 1 iterations: sum 4094.629062"},
+		{"fft -loops parallel", "-loops parallel: expected original or interchanged"},
 		{"fft -n 6", "6 is no power of two"},
 		{"sparse -n 10 -nz 9", "expected from n to n*n elements"},
 		{"lu -class medium", "-class medium: expected small or large"},
@@ -27,6 +30,34 @@ func TestRun(t *testing.T) {
 		}
 		if !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q: %q, expected %q", c.args, got, c.want)
+		}
+	}
+}
+
+// Interchanged loops transform bit by bit as the original ones, there and back.
+func TestInterchanged(t *testing.T) {
+	for n := 1; n <= 1<<12; n *= 2 {
+		for _, direction := range []float64{-1, 1} {
+			a := make([]float64, 2*n)
+			fill(a, seed)
+			b := slices.Clone(a)
+			transform(a, direction)
+			interchanged(b, direction)
+			if !slices.Equal(a, b) {
+				t.Fatalf("n %d, direction %v: other numbers", n, direction)
+			}
+		}
+	}
+}
+
+// The time is printed only if it is asked for, and is that of the kernel.
+func TestTime(t *testing.T) {
+	for _, k := range kernels {
+		text, err := run([]string{k.name, "-time"})
+		var ns int
+		at := strings.LastIndex(text, "; ")
+		if _, scan := fmt.Sscanf(text[at+1:], "%d ns", &ns); err != nil || scan != nil || ns <= 0 {
+			t.Errorf("%s: %q, %v, %v", k.name, text, err, scan)
 		}
 	}
 }

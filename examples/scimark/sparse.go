@@ -4,28 +4,31 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 )
 
 // runSparse multiplies a matrix of n x n with nz/n elements a row, rows compressed, by a vector.
-func runSparse(s size) (string, error) {
+func runSparse(s size) (string, time.Duration, error) {
 	each := s.nz / s.n
 	if each < 1 || each > s.n {
-		return "", errors.New("expected from n to n*n elements")
+		return "", 0, errors.New("expected from n to n*n elements")
 	}
 	x, y := make([]float64, s.n), make([]float64, s.n)
 	val, col := make([]float64, each*s.n), make([]int32, each*s.n)
 	row := make([]int32, s.n+1)
 	fill(val, fill(x, seed))
 	spread(row, col, each)
+	began := time.Now()
 	for range s.iterations {
 		multiply(y, val, row, col, x)
 	}
+	took := time.Since(began)
 	want, got := dot(y, y), transposed(y, val, row, col, x)
 	if !(math.Abs(want-got) <= 1e-12*want) {
-		return "", fmt.Errorf("y y is %g, A' y x is %g", want, got)
+		return "", 0, fmt.Errorf("y y is %g, A' y x is %g", want, got)
 	}
 	return fmt.Sprintf("n %d, %d elements, %d iterations: sum %.15g", s.n, len(val), s.iterations,
-		sum(y)), nil
+		sum(y)), took, nil
 }
 
 // spread gives each row as many elements, evenly apart: far from each other in the last rows, side

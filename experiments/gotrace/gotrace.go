@@ -49,7 +49,8 @@ const lineBytes = 64
 // A Request says what is traced.
 type Request struct {
 	Build gofront.BuildOptions
-	Args  []string // of the program
+	Built *gofront.Built // what came of Build, whose files are still there; nil: it is built
+	Args  []string       // of the program
 	Unit  Unit
 	Out   string // the run directory; "" is a new one under result.RunsDir
 	Trace string // the trace to write, instead of a directory; "": none
@@ -72,14 +73,16 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 		return nil, fmt.Errorf("krdlab trace go: %w on %s/%s; it is for linux/amd64",
 			hw.ErrUnsupported, runtime.GOOS, runtime.GOARCH)
 	}
-	work, err := scratch.Make("", "krdlab-go-")
-	if err != nil {
-		return nil, err
-	}
-	defer work.Remove()
-	built, err := gofront.Build(ctx, r.Build, work.Path)
-	if err != nil {
-		return nil, err
+	built := r.Built
+	if built == nil {
+		work, err := scratch.Make("", "krdlab-go-")
+		if err != nil {
+			return nil, err
+		}
+		defer work.Remove()
+		if built, err = gofront.Build(ctx, r.Build, work.Path); err != nil {
+			return nil, err
+		}
 	}
 	mem, err := collect.NewMemory(len(built.Sites), r.Build.Stack)
 	if err != nil {

@@ -118,6 +118,23 @@ func (d *Doc) HTML(level int) (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
+// Standalone writes the document as an HTML page by itself; after it comes what more writes to w, such
+// as a figure.
+func (d *Doc) Standalone(w io.Writer, more func() error) error {
+	body, err := d.HTML(1)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "<!doctype html>\n<meta charset=\"utf-8\">\n"+
+		"<meta name=\"generator\" content=\"krdlab\">\n<title>krdlab: %s</title>\n"+
+		"<style>body{font-family:sans-serif;max-width:80em;margin:2em auto}"+
+		"table{border-collapse:collapse;margin:1.5em 0}caption{text-align:left;padding:.3em 0}"+
+		"td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}"+
+		".name{text-align:left}svg{max-width:100%%;height:auto}"+
+		"</style>\n%s\n", template.HTMLEscapeString(d.Title), body)
+	return more()
+}
+
 // Markdown writes the document, titles as headings of the level.
 func (d *Doc) Markdown(w io.Writer, level int) error {
 	if d.Title != "" {

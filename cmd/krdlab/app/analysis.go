@@ -362,21 +362,13 @@ func (x *analyser) derive(r analysis.Result) error {
 		return nil
 	}
 	view := r.View()
-	body, err := view.HTML(1)
-	if err != nil {
-		return err
-	}
-	err = rederive(x.html, func(w io.Writer) error {
-		fmt.Fprintf(w, "<!doctype html>\n<meta charset=\"utf-8\">\n%s\">\n<title>krdlab %s</title>\n"+
-			"<style>body{font-family:sans-serif;max-width:70em;margin:2em auto}"+
-			"table{border-collapse:collapse;margin:1.5em 0}caption{text-align:left;padding:.3em 0}"+
-			"td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}"+
-			".name{text-align:left}svg{max-width:100%%;height:auto}"+
-			"</style>\n%s\n", pageMark, x.line.Name, body)
-		if drawn != nil {
-			return drawn.Draw(w, "svg")
-		}
-		return nil
+	err := rederive(x.html, func(w io.Writer) error {
+		return view.Standalone(w, func() error {
+			if drawn != nil {
+				return drawn.Draw(w, "svg")
+			}
+			return nil
+		})
 	})
 	if err == nil {
 		fmt.Fprintf(x.stderr, "page: %s\n", x.html)

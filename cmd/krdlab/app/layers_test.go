@@ -22,7 +22,7 @@ var layers = map[string][]string{
 	"krd":         {"hw", "loi"},
 	"runtimes":    {"hw", "loi"},
 	"kernels":     {"hw", "loi", "runtimes"},
-	"experiments": {"hw", "loi", "krd", "runtimes", "kernels"},
+	"experiments": {"hw", "loi", "krd", "runtimes", "kernels", "examples"},
 	"cmd":         {"hw", "loi", "krd", "runtimes", "kernels", "experiments"},
 	"examples":    {"hw"}, // its tests: which shape they have
 }
@@ -31,7 +31,7 @@ var layers = map[string][]string{
 // is below itself. "" is the root, a whole run.
 var experimentsOrder = []string{
 	"request", "result", "dataset", "stats", "replay", "measure", "show", "gotrace", "", "doctor",
-	"sweep", "correlate", "compare", "figures", "levels", "report", "reproduce",
+	"sweep", "correlate", "compare", "figures", "levels", "report", "reproduce", "virda",
 }
 
 const module = "krdlab"

@@ -18,11 +18,12 @@ import (
 )
 
 // namesMay lists the places that may name a scheduler or a kernel: the tables themselves, the
-// claims of the paper, which are about its schedulers and kernels, data for tests,
+// claims of the papers, which are about their schedulers and kernels, data for tests,
 // what runs the go command, and programs that import nothing of krdlab and
 // name what is theirs.
 var namesMay = []string{
-	"runtimes/table.go", "kernels/", "experiments/reproduce/", "experiments/dataset/datasettest/",
+	"runtimes/table.go", "kernels/", "experiments/reproduce/", "experiments/virda/",
+	"experiments/dataset/datasettest/",
 	"loi/gofront/build.go", "examples/",
 }
 

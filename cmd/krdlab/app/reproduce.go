@@ -72,15 +72,12 @@ func (a *app) reproduceCommand() *cobra.Command {
 	cachesVar(p, &f.caches)
 	p.BoolVar(&f.json, "json", false, "print the claims as JSON instead of tables")
 	p.SortFlags = false
-	for flag, f := range map[string]cobra.CompletionFunc{
-		"machines": cobra.FixedCompletions(append(machine.Names(), "all"),
-			cobra.ShellCompDirectiveDefault),
-		"scale": cobra.FixedCompletions([]string{string(reproduce.Smoke), string(reproduce.Quick),
-			string(reproduce.Paper)}, cobra.ShellCompDirectiveNoFileComp)} {
-		if err := c.RegisterFlagCompletionFunc(flag, f); err != nil {
-			panic(err) // the flag is defined above
-		}
+	if err := c.RegisterFlagCompletionFunc("machines", cobra.FixedCompletions(append(machine.Names(),
+		"all"), cobra.ShellCompDirectiveDefault)); err != nil {
+		panic(err) // the flag is defined above
 	}
+	completeScale(c)
+	c.AddCommand(a.reproduceVirda())
 	return c
 }
 

@@ -1,0 +1,49 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// The command at its smallest scale, and again with nothing left to do: the same document.
+func TestReproduceVirda(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("Go programs are traced on linux/amd64")
+	}
+	argv := []string{"krdlab", "reproduce", "virda", "--scale", "smoke", "--json", "--caches",
+		"32KiB,1MiB,32MiB", "--out", filepath.Join(t.TempDir(), "v")}
+	var first string
+	for _, again := range []bool{false, true} {
+		var stdout, stderr bytes.Buffer
+		if code := newApp(&stdout, &stderr).main(argv); code != 0 {
+			t.Fatalf("exit code %d: %s", code, &stderr)
+		}
+		if has := strings.Contains(stderr.String(), "going on with"); has != again {
+			t.Errorf("again %v: %s", again, &stderr)
+		}
+		if has := strings.Contains(stderr.String(), "fft-1024-datum"); has == again {
+			t.Errorf("again %v: %s", again, &stderr)
+		}
+		var d struct {
+			Scale       string
+			Judged      int
+			Predictions []any
+			Part        []struct{ LLC, Part *string }
+		}
+		if err := json.Unmarshal(stdout.Bytes(), &d); err != nil {
+			t.Fatal(err)
+		}
+		if d.Scale != "smoke" || d.Judged != 16 || len(d.Predictions) != 4 || len(d.Part) != 2 ||
+			*d.Part[0].Part != "8 MiB" || *d.Part[1].LLC != "32 MiB" {
+			t.Errorf("%s", &stdout)
+		}
+		if again && stdout.String() != first {
+			t.Errorf("another document: %s\nexpected %s", &stdout, first)
+		}
+		first = stdout.String()
+	}
+}
