@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"krdlab/hw/hwtest/long"
 )
 
 // naive counts by making every interleaving and looking at it when it is over.
@@ -249,22 +251,22 @@ func TestJSON(t *testing.T) {
 
 // More than is allowed is refused before the work, and numbers of any size are exact.
 func TestLimits(t *testing.T) {
-	// 8 threads of 4 steps: 2.4e24 interleavings, of one object so that stacks are few
+	// 7 threads of 4 steps: 6.6e19 interleavings, of one object so that stacks are few
 	p := &Program{Objects: []string{"A"}}
-	for i := range 8 {
+	for i := range 7 {
 		p.Threads = append(p.Threads, Thread{Name: fmt.Sprint(i), Code: slices.Repeat([]Op{{}}, 4)})
 	}
 	r, err := Exact(p, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := new(big.Int).MulRange(1, 32)
-	for range 8 {
+	want := new(big.Int).MulRange(1, 28)
+	for range 7 {
 		want.Div(want, big.NewInt(24))
 	}
 	a := r.Objects[0].Distances
 	if r.Interleavings.Cmp(want) != 0 || a[0].Count.Cmp(want) != 0 ||
-		a[1].Count.Cmp(new(big.Int).Mul(want, big.NewInt(31))) != 0 {
+		a[1].Count.Cmp(new(big.Int).Mul(want, big.NewInt(27))) != 0 {
 		t.Errorf("%v interleavings, want %v; %v", r.Interleavings, want, a)
 	}
 	if _, err := Enumerate(p, Options{}); want.BitLen() <= 63 || !errors.Is(err, ErrLimit) {
@@ -272,5 +274,56 @@ func TestLimits(t *testing.T) {
 	}
 	if _, err := Exact(inOrder(3, 9), Options{MemoryBytes: 1 << 20}); !errors.Is(err, ErrLimit) {
 		t.Errorf("9 objects in 1 MiB: %v", err)
+	}
+}
+
+// table4 is that of the disconpro paper: four threads that access A, B, C, D, and then A.
+func table4() *Program {
+	p := &Program{Objects: []string{"A", "B", "C", "D"}}
+	for o := range 4 {
+		p.Threads = append(p.Threads, Thread{Name: fmt.Sprint(o + 1), Code: []Op{{Kind: Access, Arg: o},
+			{Kind: Access, Arg: 0}}})
+	}
+	return p
+}
+
+// Exact probabilities that an interleaving of table 4 has distance 3 of A: random walk 43/1152, PCT by
+// depth and kind of change points; and draws agree with them.
+func TestSamplers(t *testing.T) {
+	p := table4()
+	walk, err := WalkExactly(p, 0, 3)
+	if err != nil || walk.Cmp(big.NewRat(43, 1152)) != 0 {
+		t.Errorf("walk: %v, %v", walk, err)
+	}
+	want := map[Sampler][]*big.Rat{
+		PCT: {new(big.Rat), new(big.Rat), big.NewRat(1, 128), big.NewRat(1, 64), big.NewRat(179, 8192)},
+		PCTDistinct: {new(big.Rat), new(big.Rat), big.NewRat(1, 112), big.NewRat(1, 48),
+			big.NewRat(113, 3360)},
+	}
+	for s, list := range want {
+		for i, w := range list {
+			got, err := PCTExactly(p, s, i+1, 0, 3, 1e7)
+			if err != nil || got.Cmp(w) != 0 {
+				t.Errorf("%s of depth %d: %v, %v, want %v", s, i+1, got, err, w)
+			}
+		}
+	}
+	for _, x := range []struct {
+		s     Sampler
+		depth int
+		p     *big.Rat
+	}{{Uniform, 0, big.NewRat(1, 14)}, {Walk, 0, walk}, {PCT, 4, want[PCT][3]},
+		{PCTDistinct, 5, want[PCTDistinct][4]}} {
+		r, err := Sample(p, SampleOptions{Sampler: x.s, Runs: long.Or(100_000, 1_000_000), Depth: x.depth,
+			Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := r.Objects[0].Distances[len(r.Objects[0].Distances)-1]
+		p, _ := x.p.Float64()
+		half := (got.Run.High - got.Run.Low) / 2 // 1.96 standard deviations: here at most 3.9
+		if d := got.Run.Probability - p; got.Distance != 3 || d > 2*half || -d > 2*half {
+			t.Errorf("%s: %+v, want %v", x.s, got.Run, p)
+		}
 	}
 }

@@ -176,11 +176,29 @@ func (m *machine) ended(s *state) bool {
 	return true
 }
 
-// step returns the state after thread t has made the step op.
-func (m *machine) step(s *state, t int, op *Op) (*state, error) {
+// copyTo makes n, which has the same lengths, as s is.
+func (s *state) copyTo(n *state) {
+	copy(n.pc, s.pc)
+	copy(n.waits, s.waits)
+	copy(n.shared, s.shared)
+	copy(n.holders, s.holders)
+	copy(n.arrived, s.arrived)
+	for t, list := range s.locals {
+		copy(n.locals[t], list)
+	}
+}
+
+func (s *state) clone() *state {
 	n := &state{slices.Clone(s.pc), slices.Clone(s.waits), slices.Clone(s.locals),
 		slices.Clone(s.shared), slices.Clone(s.holders), slices.Clone(s.arrived)}
-	n.locals[t] = slices.Clone(s.locals[t])
+	for t, list := range n.locals {
+		n.locals[t] = slices.Clone(list)
+	}
+	return n
+}
+
+// step changes n to the state after thread t has made the step op.
+func (m *machine) step(n *state, t int, op *Op) error {
 	n.pc[t]++
 	switch op.Kind {
 	case Read:
@@ -188,14 +206,14 @@ func (m *machine) step(s *state, t int, op *Op) (*state, error) {
 	case Write:
 		v, ok := op.Expr.value(n.locals[t])
 		if !ok {
-			return nil, &Error{m.Threads[t].Name, op.At, "divides by 0"}
+			return &Error{m.Threads[t].Name, op.At, "divides by 0"}
 		}
 		n.shared[op.Arg] = v
 	case Lock:
 		n.holders[op.Arg] = int32(t)
 	case Unlock:
 		if n.holders[op.Arg] != int32(t) {
-			return nil, &Error{m.Threads[t].Name, op.At, "unlocks " + m.Locks[op.Arg] +
+			return &Error{m.Threads[t].Name, op.At, "unlocks " + m.Locks[op.Arg] +
 				" without holding it"}
 		}
 		n.holders[op.Arg] = nobody
@@ -207,29 +225,26 @@ func (m *machine) step(s *state, t int, op *Op) (*state, error) {
 				if w == int32(op.Arg) {
 					n.waits[i] = nobody
 					if err := m.local(n, i); err != nil {
-						return nil, err
+						return err
 					}
 				}
 			}
 		}
-		if n.waits[t] != nobody {
-			return n, nil
-		}
+		return nil // who went on did so above
 	case Fork:
 		if n.pc[op.Arg] != notBegun {
-			return nil, &Error{m.Threads[t].Name, op.At, "forks " + m.Threads[op.Arg].Name +
+			return &Error{m.Threads[t].Name, op.At, "forks " + m.Threads[op.Arg].Name +
 				", which has begun"}
 		}
 		if err := m.start(n, op.Arg); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return n, m.local(n, t)
+	return m.local(n, t)
 }
 
-// key tells states apart.
-func (s *state) key() string {
-	var b []byte
+// key appends to b what tells states apart.
+func (s *state) key(b []byte) []byte {
 	for _, list := range [][]int32{s.pc, s.waits, s.holders, s.arrived} {
 		for _, v := range list {
 			b = binary.AppendVarint(b, int64(v))
@@ -243,7 +258,7 @@ func (s *state) key() string {
 			b = binary.AppendVarint(b, v)
 		}
 	}
-	return string(b)
+	return b
 }
 
 // A node is a state of the program with its inputs, and what may happen next.
@@ -274,7 +289,8 @@ const none = -1
 // A graph is all states of a program with one choice of inputs. Node 0 is the first; edges lead to
 // nodes of larger numbers.
 type graph struct {
-	nodes []node
+	nodes   []node
+	longest int // see steps
 }
 
 // rank grows with each step: instructions that were passed. Jumps lead forwards only.
@@ -292,7 +308,8 @@ func (m *machine) build(shared []int64, most int) (*graph, error) {
 		return nil, err
 	}
 	g, ranks := &graph{}, []int64{first.rank()}
-	numbers := map[string]int32{first.key(): 0}
+	key := first.key(nil)
+	numbers, n := map[string]int32{string(key): 0}, first.clone()
 	states := []*state{first}
 	g.nodes = append(g.nodes, node{})
 	for at := 0; at < len(states); at++ {
@@ -303,20 +320,20 @@ func (m *machine) build(shared []int64, most int) (*graph, error) {
 			if op == nil {
 				continue
 			}
-			n, err := m.step(s, t, op)
-			if err != nil {
+			s.copyTo(n)
+			if err := m.step(n, t, op); err != nil {
 				return nil, err
 			}
-			key := n.key()
-			to, seen := numbers[key]
+			key = n.key(key[:0])
+			to, seen := numbers[string(key)]
 			if !seen {
 				if len(states) >= most || len(states) == math.MaxInt32 {
 					return nil, fmt.Errorf("%w: more than %d states of the threads; sample instead",
 						ErrLimit, most)
 				}
 				to = int32(len(states))
-				numbers[key] = to
-				states = append(states, n)
+				numbers[string(key)] = to
+				states = append(states, n.clone())
 				g.nodes = append(g.nodes, node{})
 				ranks = append(ranks, n.rank())
 			}

@@ -12,7 +12,9 @@ type Result struct {
 	Interleavings *Count   `json:"interleavings"`
 	Deadlocks     *Count   `json:"deadlocks"`
 	Deadlock      []string `json:"deadlock,omitempty"`
-	Inputs        int      `json:"inputs"` // choices of inputs
+	Inputs        int      `json:"inputs"`         // choices of inputs
+	Runs          int      `json:"runs,omitempty"` // that were drawn; of samplers
+	Depth         int      `json:"depth,omitempty"`
 	Objects       []Object `json:"objects"`
 	Warnings      []string `json:"warnings"`
 
@@ -41,6 +43,8 @@ type Distance struct {
 	Probability float64 `json:"probability"` // of an access, inputs and then interleavings being equally likely
 	// Reached counts the interleavings that have it at least once; absent: not asked for.
 	Reached *Count `json:"reached,omitempty"`
+	// Run is the probability that a run has it; of samplers.
+	Run *Estimate `json:"run,omitempty"`
 }
 
 func newResult(p *Program, method string) *Result {

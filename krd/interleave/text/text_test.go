@@ -2,6 +2,7 @@ package text
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -18,25 +19,20 @@ func read(t *testing.T, text string) *interleave.Program {
 	return p
 }
 
-// figure1 is that of the disconpro paper: two threads with two branches each.
-const figure1 = `# x and y decide
-input x in {-1, 0, 1, 2}
-input y in {-1, 0, 1, 2}
-thread 1:
-	a = x
-	if a > 0 { w Br1 } else { w NotBr1 }
-	if a % 2 == 0 { w Br2 }
-	else { w NotBr2 }
-thread 2:
-	b = y
-	if b > 0 { w Br3 } else { w NotBr3 }
-	if b % 2 == 1 { w Br4 } else { w NotBr4 }
-`
+// example returns a program of the tree.
+func example(t *testing.T, name string) *interleave.Program {
+	t.Helper()
+	text, err := os.ReadFile("../../../examples/interleavings/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, string(text))
+}
 
 // Each of the four branches of a thread is taken for some input, and no other combination: a > 0 and
 // even is 2, a > 0 and odd 1, and so on. Three steps a thread have 20 interleavings.
 func TestFigure1(t *testing.T) {
-	r, err := interleave.Exact(read(t, figure1), interleave.Options{})
+	r, err := interleave.Exact(example(t, "figure1.txt"), interleave.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,72 @@
+package interleave
+
+import (
+	"fmt"
+	"strings"
+
+	"krdlab/hw/units"
+	"krdlab/krd/doc"
+)
+
+// View is what people read.
+func (r *Result) View() *doc.Doc {
+	d := &doc.Doc{Title: "Reuse distances over interleavings, " + r.Method, Warnings: r.Warnings}
+	if r.Depth > 0 {
+		d.Title += fmt.Sprintf(" of depth %d", r.Depth)
+	}
+	inputs := ""
+	if r.Inputs > 1 {
+		inputs = ", with " + units.Count(r.Inputs, "choice") + " of inputs"
+	}
+	if r.Runs > 0 {
+		d.Say("%s drawn%s, of which %v deadlocked; distances in objects", units.Count(r.Runs, "run"),
+			inputs, r.Deadlocks)
+	} else {
+		d.Say("%v interleavings%s; distances in objects", r.Interleavings, inputs)
+	}
+	if r.Runs == 0 && r.Deadlocks.Sign() > 0 {
+		d.Say("%v more deadlock, and are in nothing else", r.Deadlocks)
+	}
+	if r.Deadlock != nil {
+		d.Say("one that deadlocks: threads %s", strings.Join(r.Deadlock, " "))
+	}
+	d.Add(r.Table())
+	return d
+}
+
+// Table has a row for each distance of each object.
+func (r *Result) Table() *doc.Table {
+	t := &doc.Table{Name: "distances", Keys: 2, Columns: []doc.Column{
+		{Key: "object", Head: "object"}, {Key: "distance", Head: "distance"},
+		{Key: "count", Head: "accesses"},
+		{Key: "probability", Head: "share, %", Kind: doc.Real, Unit: doc.PerCent},
+		{Key: "interleavings", Head: "interleavings with it", Known: true}}}
+	if r.Runs > 0 {
+		t.Columns[4].Key, t.Columns[4].Head = "runs", "runs with it"
+		for _, key := range []string{"run", "low", "high"} {
+			t.Columns = append(t.Columns, doc.Column{Key: key, Head: map[string]string{
+				"run": "of runs, %"}[key], Kind: doc.Real, Unit: doc.PerCent, Data: key != "run"})
+		}
+	}
+	for i := range r.Objects {
+		o := &r.Objects[i]
+		for _, x := range o.Distances {
+			distance, reached := fmt.Sprint(x.Distance), any(nil)
+			if x.Distance == first {
+				distance = "INF"
+			}
+			if x.Reached != nil {
+				reached = x.Reached.String()
+			}
+			row := []any{o.Name, distance, x.Count.String(), doc.Some(x.Probability), reached}
+			if x.Run != nil {
+				row = append(row, doc.Some(x.Run.Probability), doc.Some(x.Run.Low), doc.Some(x.Run.High))
+			}
+			t.Row(row...)
+		}
+		if len(o.Distances) == 0 {
+			t.Row(o.Name, doc.Missing("no interleaving that ends accesses it"))
+		}
+	}
+	return t
+}
