@@ -51,6 +51,7 @@ type Document struct {
 	Loops          []Part            `json:"loops"`
 	Objects        []Part            `json:"objects"`     // types with field, elements, variables
 	Allocations    []Part            `json:"allocations"` // by what made the object that is accessed
+	Warnings       []string          `json:"warnings"`    // see Doubts
 }
 
 // A Place is accesses of the program that are not observed, or of which it is not known to what.
@@ -138,7 +139,7 @@ func (p *Part) From(bytes uint64) (n uint64) {
 func newDocument(r *Request, b *gofront.Built) *Document {
 	d := &Document{SchemaVersion: result.SchemaVersion, Package: r.Build.Path, Args: r.Args,
 		Unit: r.Unit, Packages: b.Packages, Sites: len(b.Sites), Failed: b.Failed,
-		Stack: r.Build.Stack, Places: []Place{}, LeftFiles: []string{}}
+		Stack: r.Build.Stack, Places: []Place{}, LeftFiles: []string{}, Warnings: []string{}}
 	if d.Args == nil {
 		d.Args = []string{}
 	}
@@ -207,7 +208,7 @@ func (s *sums) add(name string, g *krd.GroupHistogram) {
 	}
 	p := (*s)[name]
 	if p == nil {
-		p = &Part{Name: name}
+		p = &Part{Name: name, Bins: []krd.Bin{}}
 		(*s)[name] = p
 	}
 	p.Accesses += g.Accesses

@@ -132,7 +132,7 @@ func (d *Document) outside() (list []string) {
 				"apart by address only"},
 			{a.Left, leftAccount, "at places that are left alone, so that the program does what it did"},
 		} {
-			if x.n > 0 {
+			if float64(x.n) > outsideShare/10*all {
 				list = append(list, fmt.Sprintf("%s of the accesses were %s%s",
 					doc.Percent(float64(x.n), all), x.what, named(d.places(x.account))))
 			}

@@ -37,6 +37,9 @@ type Analysis struct {
 	// Trace, in the place of Begin, goes through a trace by itself: for an analysis that needs several
 	// passes, or a stream of each node side by side.
 	Trace func(ctx context.Context, options any, t *loi.Trace, in *Input) (Result, error)
+	// Read, if not nil, looks at the reuse distances that `krdlab krd --json` or `krdlab trace go
+	// --json` printed, in the place of a trace.
+	Read func(options any, r io.Reader) (Result, error)
 	// Together, if not nil, returns what people see of several traces at once: its Document is not
 	// asked for, a nil View says that each is seen by itself, and so does a nil Result.
 	Together func([]Result) Result

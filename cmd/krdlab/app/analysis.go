@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -67,7 +68,7 @@ func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if word := args[0]; !strings.ContainsAny(word, "./") {
+			if word := args[0]; !strings.ContainsAny(word, "./") && x.readable(word) == "" {
 				if _, serr := findTraces(word); serr != nil && failure.Of(serr) != failure.Data {
 					return fmt.Errorf("%w, or a kernel: %s%s", serr,
 						request.Suggest(word, request.KernelNames(), ""), withEquals(c, word))
@@ -245,7 +246,11 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 		},
 	}
 	x.define(c)
-	programFlags(c, &r, "datum")
+	unit := unitFlag
+	if c.Flags().Lookup(unit) != nil { // it is an option of the analysis
+		unit = "datum"
+	}
+	programFlags(c, &r, unit)
 	cachesVar(c.Flags(), &x.caches)
 	return c
 }
@@ -277,6 +282,9 @@ func (x *analyser) check(c *cobra.Command) error {
 
 // folder analyses a trace, or those of a run directory, and prints what came out.
 func (x *analyser) folder(c *cobra.Command, path string) error {
+	if file := x.readable(path); file != "" {
+		return x.read(c, file)
+	}
 	traces, err := findTraces(path)
 	if err != nil {
 		return err
@@ -293,6 +301,34 @@ func (x *analyser) folder(c *cobra.Command, path string) error {
 		}
 		results = append(results, r)
 	}
+	return x.show(c, path, traces, results)
+}
+
+// readable is the file of reuse distances that path names or holds, "" where the analysis reads none.
+func (x *analyser) readable(path string) string {
+	if x.line.Read == nil {
+		return ""
+	}
+	return programResult(path)
+}
+
+// read analyses a file of reuse distances.
+func (x *analyser) read(c *cobra.Command, file string) error {
+	text, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer text.Close()
+	r, err := x.line.Read(x.options, text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return x.show(c, file, []string{file}, []analysis.Result{r})
+}
+
+// show prints and draws the results of traces of path.
+func (x *analyser) show(c *cobra.Command, path string, traces []string,
+	results []analysis.Result) error {
 	all := results[0] // what people see of all traces; nil: each is seen by itself
 	if len(results) > 1 {
 		if all = nil; x.line.Together != nil {

@@ -135,6 +135,7 @@ func (t Tables) checkFlags(own Tables) error {
 		analyses.Table = []*analysis.Analysis{{Name: probe}}
 		root := newApp(io.Discard, io.Discard).root()
 		names, flags := map[string]bool{"help": true}, flagsOf(root)
+		delete(flags, unitFlag) // see analyseGo
 		for _, c := range root.Commands() {
 			names[c.Name()] = c.Name() != probe
 		}

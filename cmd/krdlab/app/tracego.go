@@ -62,7 +62,7 @@ func (a *app) traceGo() *cobra.Command {
 		"them; it must not exist")
 	f.StringVar(&dir, "dir", "", "the run `FOLDER`, which must not exist (default a new one under "+
 		"krdlab-runs)")
-	programFlags(c, &r, "unit")
+	programFlags(c, &r, unitFlag)
 	rank.define(c)
 	f.StringVar(&agentDir, "agent", "", "write the agent for instrumentation by hand to this "+
 		"`FOLDER`, as a Go module, and do nothing else; it must not exist")
@@ -71,6 +71,9 @@ func (a *app) traceGo() *cobra.Command {
 	f.SortFlags = false
 	return c
 }
+
+// unitFlag is the name of the flag for what a datum is.
+const unitFlag = "unit"
 
 // programFlags defines the flags of how a Go program is observed; unit is the name of that of what a
 // datum is.

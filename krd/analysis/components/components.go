@@ -29,10 +29,11 @@ var Analysis = &analysis.Analysis{
 		"0, 1, 2 to 3, 4 to 7 and so on, and cold ones. A component is a group of adjacent bins that " +
 		"form a peak. `krdlab predict` moves them to inputs of other sizes.",
 	Example: "  krdlab components program.loi --plot signature.svg\n" +
-		"  krdlab components go ./cmd/server --datum datum",
+		"  krdlab components go ./cmd/server --unit datum",
 	Formats:  plot.Formats[:3],
 	Needs:    analysis.Needs{Accesses: true},
 	Trace:    look,
+	Read:     readResult,
 	Together: together,
 }
 
@@ -77,6 +78,19 @@ func look(_ context.Context, _ any, t *loi.Trace, in *analysis.Input) (analysis.
 		x.about += "; SIMULATED, not measured"
 	}
 	return x, nil
+}
+
+// readResult looks at distances that were counted before.
+func readResult(_ any, r io.Reader) (analysis.Result, error) {
+	report, err := Read(r)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Of(&report.Histogram)
+	if err != nil {
+		return nil, err
+	}
+	return &result{report: report, signature: s}, nil
 }
 
 // Document implements [analysis.Result].
@@ -177,7 +191,7 @@ func (list several) Draw(w io.Writer, format string) error {
 	var curves []plot.Curve
 	for i, x := range list {
 		name := x.name
-		if name == "" {
+		if name == "" && len(list) > 1 {
 			name = fmt.Sprintf("trace %d", i+1)
 		}
 		curves = append(curves, plot.Curve{Name: name, Look: solid(i), Histogram: &x.report.Histogram})
