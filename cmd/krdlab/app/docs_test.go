@@ -72,7 +72,7 @@ func small(text string) (command string, ok bool) {
 		{"krdlab-runs/.../", "run/"}, {"krdlab-runs/...", "one"}, {"TRACE", "run/workfirst.loi"},
 		{" EXP", " exp"}, {"FILE.html", "page.html"}, {"--out DIR", "--out figures"}, {" A B", " exp other"},
 		{"--isa avx512", "--isa auto"}, {"--scale paper", ""}, {"--out accesses.loi", "--out acc.loi"},
-		{"krd accesses.loi", "krd acc.loi"},
+		{"krd accesses.loi", "krd acc.loi"}, {"examples/interleavings/", "$EXAMPLES/interleavings/"},
 	} {
 		text = strings.ReplaceAll(text, r[0], r[1])
 	}
@@ -109,6 +109,8 @@ func small(text string) (command string, ok bool) {
 		text = "reproduce --draws 1 --scale smoke --out drawn"
 	case slices.Contains(words, "--validate"):
 		text = "reproduce --validate --scale smoke --out validated"
+	case words[0] == "reproduce" && slices.Contains(words, "virda"):
+		text = "reproduce virda --scale smoke --out virda"
 	case words[0] == "reproduce":
 		text = "reproduce --scale smoke --out reproduced"
 	case words[0] == "correlate" || words[0] == "compare": // this computer may be busy
@@ -230,7 +232,15 @@ func TestDocumentedCommands(t *testing.T) {
 	if err := os.WriteFile(file, script.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	examples, err := filepath.Abs("../../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{Files: []string{file}, RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("EXAMPLES", examples)
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits}})
 }
 
