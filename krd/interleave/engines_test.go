@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"testing"
@@ -149,6 +150,28 @@ func TestEngines(t *testing.T) {
 		}
 		n := len(p.Threads)
 		x.visit(make([]int, n), []int{nobody, nobody}, slices.Repeat([]int{nobody}, n), nil)
+		// samplers, and goroutines, show nothing that there is not
+		for _, s := range Samplers {
+			r, err := Sample(p, SampleOptions{Sampler: s, Runs: 5, Depth: 2, Seed: 1})
+			if err != nil {
+				if s == Uniform && x.ends == 0 && errors.Is(err, ErrSampler) {
+					continue
+				}
+				t.Fatal(err)
+			}
+			ended, stuck := r.Interleavings.Int64(), r.Deadlocks.Int64()
+			if ended+stuck != 5 || ended > 0 && x.ends == 0 || stuck > 0 && x.deadlocks == 0 {
+				t.Fatalf("%s: %d end and %d deadlock, of all %d and %d", s, ended, stuck, x.ends,
+					x.deadlocks)
+			}
+			for o := range r.Objects {
+				for _, d := range r.Objects[o].Distances {
+					if x.reached[o][d.Distance+1] == 0 {
+						t.Fatalf("%s: object %d has distance %d", s, o, d.Distance)
+					}
+				}
+			}
+		}
 		for name, engine := range map[string]func(*Program, Options) (*Result, error){
 			"exact": Exact, "enumeration": Enumerate} {
 			r, err := engine(p, Options{Reached: true})
@@ -325,5 +348,51 @@ func TestSamplers(t *testing.T) {
 		if d := got.Run.Probability - p; got.Distance != 3 || d > 2*half || -d > 2*half {
 			t.Errorf("%s: %+v, want %v", x.s, got.Run, p)
 		}
+	}
+}
+
+// Distance 3 of A in table 4 needs five orderings: e1 before e2, e3 and e4 as the paper says, and A's
+// next access after those of B, C and D... its three hold in 630 interleavings, of which 180 have it.
+// PCT has it from depth 3 on.
+func TestGuarantee(t *testing.T) {
+	p := table4()
+	r, err := Exact(p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Guarantee(p); err != nil {
+		t.Fatal(err)
+	}
+	a := r.Objects[0].Distances
+	for _, d := range a {
+		t.Logf("%d: %+v", d.Distance, d.Guarantee)
+	}
+	last := a[len(a)-1].Guarantee
+	if last.Orderings != 5 || !last.Exact || *last.PCTDepth != 3 || *last.PCTProbability != 1.0/128 ||
+		last.Bound != 1/(4*math.Pow(8, 4)) {
+		t.Errorf("distance 3: %+v", last)
+	}
+	if first := a[0].Guarantee; first.Orderings != 0 || first.Bound != 0.25 || *first.PCTDepth != 1 {
+		t.Errorf("first accesses: %+v", first)
+	}
+	// a first access after which nothing comes: no orderings
+	l, err := list(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := 0
+	for _, have := range l.hits {
+		if have[hit{0, 3}] {
+			both++
+		}
+	}
+	if both != 180 || len(l.lists) != 2520 {
+		t.Errorf("%d of %d interleavings have distance 3", both, len(l.lists))
+	}
+	if n := RunsFor(1.0 / 128); n != 382 {
+		t.Errorf("%v runs for 1/128", n)
+	}
+	if _, err := list(inOrder(4, 3)); !errors.Is(err, ErrLimit) {
+		t.Errorf("369 600 interleavings: %v", err)
 	}
 }

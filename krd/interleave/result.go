@@ -43,6 +43,8 @@ type Distance struct {
 	Probability float64 `json:"probability"` // of an access, inputs and then interleavings being equally likely
 	// Reached counts the interleavings that have it at least once; absent: not asked for.
 	Reached *Count `json:"reached,omitempty"`
+	// Guarantee is absent where it was not asked for.
+	Guarantee *Guarantee `json:"guarantee,omitempty"`
 	// Run is the probability that a run has it; of samplers.
 	Run *Estimate `json:"run,omitempty"`
 }

@@ -29,10 +29,13 @@ const (
 	// POS gives each step that comes next a random priority, and a new one to those that it races
 	// with (Yuan, Yang and Gu, CAV 2018).
 	POS Sampler = "pos"
+	// Native runs the threads as goroutines, with nothing drawn but inputs: what one run of a program
+	// shows. No two results need be the same.
+	Native Sampler = "native"
 )
 
 // Samplers lists them.
-var Samplers = []Sampler{Uniform, Walk, PCT, PCTDistinct, POS}
+var Samplers = []Sampler{Uniform, Walk, PCT, PCTDistinct, POS, Native}
 
 // ErrSampler is wrapped by the error of a sampler that is none, or of its parameters.
 var ErrSampler = failure.New(failure.Request, "invalid sampler")
@@ -65,6 +68,7 @@ func Sample(p *Program, opt SampleOptions) (*Result, error) {
 	m := newMachine(p)
 	var graphs []*graph
 	var totals []*totals
+	var inputs [][]int64
 	most := int(min(memory.memory()/bytesOfNode, 1<<30))
 	err := p.inputs(func(shared []int64) error {
 		g, err := m.build(shared, most)
@@ -76,7 +80,7 @@ func Sample(p *Program, opt SampleOptions) (*Result, error) {
 		}
 		t := newTotals(p)
 		g.completions(t)
-		graphs, totals = append(graphs, g), append(totals, t)
+		graphs, totals, inputs = append(graphs, g), append(totals, t), append(inputs, slices.Clone(shared))
 		return nil
 	})
 	if err != nil {
@@ -96,7 +100,16 @@ func Sample(p *Program, opt SampleOptions) (*Result, error) {
 			return nil, fmt.Errorf("%w: with some input every interleaving deadlocks, and none can be drawn "+
 				"uniformly", ErrSampler)
 		}
-		if d.run() {
+		over := false
+		if opt.Sampler == Native {
+			d.trace, over, err = runNative(m, inputs[i], d.stacks)
+			if err != nil {
+				return nil, err
+			}
+		} else {
+			over = d.run()
+		}
+		if over {
 			ended++
 			r.count(p, d.trace)
 		}

@@ -2,6 +2,7 @@ package interleave
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"krdlab/hw/units"
@@ -34,6 +35,14 @@ func (r *Result) View() *doc.Doc {
 	return d
 }
 
+// orderings is their number, with a note where it is a bound.
+func orderings(g *Guarantee) any {
+	if g.Exact {
+		return g.Orderings
+	}
+	return doc.Noted{Value: g.Orderings, Note: "at most so many: fewer were not ruled out"}
+}
+
 // Table has a row for each distance of each object.
 func (r *Result) Table() *doc.Table {
 	t := &doc.Table{Name: "distances", Keys: 2, Columns: []doc.Column{
@@ -48,6 +57,20 @@ func (r *Result) Table() *doc.Table {
 				"run": "of runs, %"}[key], Kind: doc.Real, Unit: doc.PerCent, Data: key != "run"})
 		}
 	}
+	guaranteed := slices.ContainsFunc(r.Objects, func(o Object) bool {
+		return len(o.Distances) > 0 && o.Distances[0].Guarantee != nil
+	})
+	if guaranteed {
+		t.Columns = append(t.Columns, doc.Column{Key: "orderings", Head: "orderings", Kind: doc.Whole},
+			doc.Column{Key: "orderings_exact", Kind: doc.Truth, Data: true},
+			doc.Column{Key: "bound", Head: "bound", Kind: doc.Real},
+			doc.Column{Key: "runs", Head: "runs for 95 %", Kind: doc.Real},
+			doc.Column{Key: "pct_depth", Head: "PCT from depth", Kind: doc.Whole},
+			doc.Column{Key: "pct_probability", Head: "and then, %", Kind: doc.Real, Unit: doc.PerCent})
+		t.Remarks = []string{"Orderings: the least number that guarantees the distance; bound: the " +
+			"probability 1/(n k^(orderings-1)) of a run of PCT of that depth, and the runs that it asks " +
+			"for; the least depth of PCT that has the distance, and its probability."}
+	}
 	for i := range r.Objects {
 		o := &r.Objects[i]
 		for _, x := range o.Distances {
@@ -61,6 +84,12 @@ func (r *Result) Table() *doc.Table {
 			row := []any{o.Name, distance, x.Count.String(), doc.Some(x.Probability), reached}
 			if x.Run != nil {
 				row = append(row, doc.Some(x.Run.Probability), doc.Some(x.Run.Low), doc.Some(x.Run.High))
+			}
+			if g := x.Guarantee; g != nil {
+				row = append(row, orderings(g), g.Exact, doc.Some(g.Bound), doc.Some(RunsFor(g.Bound)))
+				if g.PCTDepth != nil {
+					row = append(row, *g.PCTDepth, doc.Some(*g.PCTProbability))
+				}
 			}
 			t.Row(row...)
 		}

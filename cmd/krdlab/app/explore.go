@@ -18,6 +18,7 @@ import (
 // exploreFlags are those of krdlab explore.
 type exploreFlags struct {
 	exact, enumerate, reached bool
+	guarantee                 bool
 	samplers                  []string
 	depths                    []int
 	runs                      int
@@ -54,6 +55,9 @@ func (a *app) exploreCommand() *cobra.Command {
 	p.BoolVar(&f.enumerate, "enumerate", false, "count exactly, by going through every interleaving")
 	p.BoolVar(&f.reached, "reached", false, "count the interleavings that have each distance at least "+
 		"once, too")
+	p.BoolVar(&f.guarantee, "guarantee", false, "find how many orderings of steps guarantee each "+
+		"distance, too, the bound of PCT for that, and from which depth on PCT has it; of programs of "+
+		"at most 20 000 interleavings")
 	p.StringSliceVar(&f.samplers, "sampler", nil, "draw runs with these `SAMPLERS`: "+
 		fmt.Sprintf("%v", interleave.Samplers))
 	p.IntSliceVar(&f.depths, "depth", []int{5}, "`DEPTHS` of pct and pct-distinct")
@@ -100,9 +104,15 @@ func (a *app) explore(c *cobra.Command, f *exploreFlags, path string) error {
 		return nil
 	}
 	if f.exact || f.samplers == nil && !f.enumerate {
-		if err := add(interleave.Exact(p, opt)); err != nil {
+		r, err := interleave.Exact(p, opt)
+		if err == nil && f.guarantee {
+			err = r.Guarantee(p)
+		}
+		if err := add(r, err); err != nil {
 			return err
 		}
+	} else if f.guarantee {
+		return usageError("%s: --guarantee is for the exact result; add --exact", c.CommandPath())
 	}
 	if f.enumerate {
 		if err := add(interleave.Enumerate(p, opt)); err != nil {

@@ -1,0 +1,246 @@
+package interleave
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// Guarantee is what the disconpro paper's theorem 1 says of a distance of an object.
+type Guarantee struct {
+	// Orderings is the least number of orderings of two steps of different threads that guarantee the
+	// distance: the paper's minimum depth (4). Exact is false where it is a bound from above: as
+	// many as an interleaving that has the distance changes from one thread to another.
+	Orderings int  `json:"orderings"`
+	Exact     bool `json:"exact"`
+	// Bound is 1 / (n k^(Orderings-1)) for n threads and k steps, the least probability with which a
+	// run of PCT of that depth has it.
+	Bound float64 `json:"bound"`
+	// PCTDepth is the least depth at which some run of PCT has it, and PCTProbability how likely that
+	// is; nil: it was not found within the choices that are tried.
+	PCTDepth       *int     `json:"pct_depth"`
+	PCTProbability *float64 `json:"pct_probability"`
+}
+
+const (
+	// maxListed is how many interleavings of a program are listed to find orderings.
+	maxListed = 20_000
+	// maxChoices is how many choices of PCT are tried for each distance and depth.
+	maxChoices = 1e6
+	// maxOrderings is how many orderings are tried at most, and maxSearch in how many steps.
+	maxOrderings = 8
+	maxSearch    = 2e6
+)
+
+// A step is one of an interleaving: the thread, and how many of its steps came before.
+type step struct{ thread, number int32 }
+
+// listed is all interleavings of a program.
+type listed struct {
+	p      *Program
+	g      *graph
+	stacks *stacks
+	lists  [][]step
+	hits   []map[hit]bool // what each has
+	pairs  [][]uint64     // for each ordering of two steps, the interleavings in which it holds
+}
+
+// list makes it. The error is [ErrLimit] for a program with inputs, or too many interleavings.
+func list(p *Program) (*listed, error) {
+	l := &listed{p: p, stacks: newStacks(len(p.Objects))}
+	inputs := 0
+	err := p.inputs(func(shared []int64) (err error) {
+		inputs++
+		l.g, err = newMachine(p).build(shared, 1<<20)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	t := newTotals(p)
+	l.g.completions(t)
+	if n := t.interleavings; inputs > 1 || !n.IsInt64() || n.Int64() > maxListed {
+		return nil, fmt.Errorf("%w: %v interleavings with %d choices of inputs, expected at most %d with "+
+			"one to find orderings", ErrLimit, n, inputs, maxListed)
+	}
+	l.visit(0, 0, nil, map[hit]bool{}, make([]int32, len(p.Threads)))
+	l.order()
+	return l, nil
+}
+
+// visit goes on from a node with what the interleaving has so far.
+func (l *listed) visit(at, stack int32, steps []step, have map[hit]bool, next []int32) {
+	if l.g.nodes[at].end == done {
+		hits := make(map[hit]bool, len(have))
+		for h := range have {
+			hits[h] = true
+		}
+		l.lists, l.hits = append(l.lists, append([]step(nil), steps...)), append(l.hits, hits)
+	}
+	for _, e := range l.g.nodes[at].edges {
+		s := step{e.thread, next[e.thread]}
+		next[e.thread]++
+		to := stack
+		var h hit
+		fresh := false
+		if e.object != none {
+			x := l.stacks.access(stack, e.object)
+			to, h = x.to, hit{e.object, x.distance}
+			fresh = !have[h]
+			have[h] = true
+		}
+		l.visit(e.to, to, append(steps, s), have, next)
+		if fresh {
+			delete(have, h)
+		}
+		next[e.thread]--
+	}
+}
+
+// order finds in which interleavings each ordering of two steps of different threads holds.
+func (l *listed) order() {
+	numbers := map[step]int{}
+	for _, list := range l.lists {
+		for _, s := range list {
+			if _, ok := numbers[s]; !ok {
+				numbers[s] = len(numbers)
+			}
+		}
+	}
+	n, words := len(numbers), (len(l.lists)+63)/64
+	pairs := make([][]uint64, n*n)
+	for i, list := range l.lists {
+		for a, s := range list {
+			for _, t := range list[a+1:] {
+				if s.thread == t.thread {
+					continue
+				}
+				k := numbers[s]*n + numbers[t]
+				if pairs[k] == nil {
+					pairs[k] = make([]uint64, words)
+				}
+				pairs[k][i>>6] |= 1 << (i & 63)
+			}
+		}
+	}
+	for _, x := range pairs {
+		if x != nil {
+			l.pairs = append(l.pairs, x)
+		}
+	}
+}
+
+// least returns the least number of orderings that guarantee h, and whether that is proved.
+func (l *listed) least(h hit) (n int, exact bool) {
+	words := (len(l.lists) + 63) / 64
+	good, all := make([]uint64, words), make([]uint64, words)
+	atMost := math.MaxInt
+	for i, have := range l.hits {
+		all[i>>6] |= 1 << (i & 63)
+		if have[h] {
+			good[i>>6] |= 1 << (i & 63)
+			atMost = min(atMost, changes(l.lists[i]))
+		}
+	}
+	left := int(maxSearch)
+	stack := make([][]uint64, maxOrderings+1)
+	for i := range stack {
+		stack[i] = make([]uint64, words)
+	}
+	// some reports whether n more orderings guarantee h of the interleavings in stack[at]
+	var some func(at, n int) bool
+	some = func(at, n int) bool {
+		bad := -1
+		for i, w := range stack[at] {
+			if b := w &^ good[i]; b != 0 {
+				bad = i<<6 + bits.TrailingZeros64(b)
+				break
+			}
+		}
+		if bad < 0 {
+			return true
+		}
+		if n == 0 {
+			return false
+		}
+		for _, x := range l.pairs {
+			if x[bad>>6]>>(bad&63)&1 != 0 { // it holds there, too
+				continue
+			}
+			if left--; left < 0 {
+				return false
+			}
+			any := uint64(0)
+			for i := range x {
+				stack[at+1][i] = stack[at][i] & x[i]
+				any |= stack[at+1][i] & good[i]
+			}
+			if any != 0 && some(at+1, n-1) {
+				return true
+			}
+		}
+		return false
+	}
+	for n := range min(maxOrderings, atMost) + 1 {
+		copy(stack[0], all)
+		if some(0, n) {
+			return n, true
+		}
+		if left < 0 {
+			break
+		}
+	}
+	return atMost, false
+}
+
+// changes counts how often a list goes on with another thread.
+func changes(list []step) (n int) {
+	for i := 1; i < len(list); i++ {
+		if list[i].thread != list[i-1].thread {
+			n++
+		}
+	}
+	return n
+}
+
+// Guarantee adds to the distances of r, the exact result of p, how many orderings guarantee each, the
+// bound of PCT for that and the least depth of PCT that has it, for small programs: the error is
+// [ErrLimit] for one with inputs or more than 20 000 interleavings. Cost: up to some seconds for each
+// distance.
+func (r *Result) Guarantee(p *Program) error {
+	l, err := list(p)
+	if err != nil {
+		return err
+	}
+	k := float64(l.g.steps())
+	for i := range r.Objects {
+		for j := range r.Objects[i].Distances {
+			x := &r.Objects[i].Distances[j]
+			g := &Guarantee{}
+			g.Orderings, g.Exact = l.least(hit{int32(i), int32(x.Distance)})
+			g.Bound = 1 / (float64(len(p.Threads)) * math.Pow(k, float64(max(0, g.Orderings-1))))
+			for depth := 1; depth <= max(1, g.Orderings); depth++ {
+				v, err := PCTExactly(p, PCT, depth, i, x.Distance, maxChoices)
+				if err != nil {
+					break // too many choices: deeper ones have more
+				}
+				if v.Sign() > 0 {
+					probability, _ := v.Float64()
+					g.PCTDepth, g.PCTProbability = &depth, &probability
+					break
+				}
+			}
+			x.Guarantee = g
+		}
+	}
+	return nil
+}
+
+// RunsFor returns how many runs have an event of probability p in one at least once, with a probability
+// of 95 %.
+func RunsFor(p float64) float64 {
+	if p >= 1 {
+		return 1
+	}
+	return math.Ceil(math.Log(0.05) / math.Log1p(-p))
+}
