@@ -2,6 +2,7 @@ package reuse
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,7 +70,7 @@ func TestOptionWords(t *testing.T) {
 		!strings.Contains(engine.Tag.Get("help"), list) {
 		t.Errorf("%s, expected %s", engine.Tag, list)
 	}
-	for field, want := range map[string][]string{"By": krd.Rankings,
+	for field, want := range map[string][]string{"By": slices.Concat(krd.Rankings, krd.ProgramRankings),
 		"Distance": {string(krd.Exclusive), string(krd.Inclusive)},
 		"Weight":   {string(krd.WeightCount), string(krd.WeightBytes)}, "Per": {perNode, perCore}} {
 		f, _ := o.FieldByName(field)
