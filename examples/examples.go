@@ -8,3 +8,8 @@ import "embed"
 //
 //go:embed scimark/fft.go scimark/lu.go scimark/main.go scimark/sor.go scimark/sparse.go
 var SciMark embed.FS
+
+// Interleavings is programs of threads as text, for krdlab explore.
+//
+//go:embed interleavings/*.txt
+var Interleavings embed.FS

@@ -111,6 +111,7 @@ func small(text string) (command string, ok bool) {
 		text = "reproduce --validate --scale smoke --out validated"
 	case words[0] == "reproduce" && slices.Contains(words, "virda"):
 		text = "reproduce virda --scale smoke --out virda"
+	case words[0] == "reproduce" && slices.Contains(words, "disconpro"):
 	case words[0] == "reproduce":
 		text = "reproduce --scale smoke --out reproduced"
 	case words[0] == "correlate" || words[0] == "compare": // this computer may be busy

@@ -77,7 +77,7 @@ func (a *app) reproduceCommand() *cobra.Command {
 		panic(err) // the flag is defined above
 	}
 	completeScale(c)
-	c.AddCommand(a.reproduceVirda())
+	c.AddCommand(a.reproduceVirda(), a.reproduceDisconpro())
 	return c
 }
 

@@ -1,0 +1,69 @@
+package disconpro
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Tables 5 and 6 come out as the paper has them, where it has an end, and no sampler shows a distance
+// that the exact answer has not.
+func TestRun(t *testing.T) {
+	r, err := Run(Options{Seed: 1, Enumerate: 1e5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Judged != 2+3+4+5+len(settings) || r.Agree != r.Judged {
+		t.Errorf("%d of %d agree", r.Agree, r.Judged)
+	}
+	text, err := json.Marshal(r.Document())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d struct {
+		Table6 []struct {
+			Interleavings string
+			Paths         string   `json:"paper_paths"`
+			NS            *float64 `json:"enumeration_ns"`
+		}
+		Ranges []map[string]*string
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	timed := 0
+	for _, x := range d.Table6 {
+		if x.NS != nil {
+			timed++
+		}
+	}
+	if last := d.Table6[6]; timed != 4 || last.Interleavings != "168168000" || last.Paths != ">200000" {
+		t.Errorf("%d rows are enumerated; %+v", timed, last)
+	}
+	if len(d.Ranges) < 7 {
+		t.Errorf("ranges %v", d.Ranges)
+	}
+	for _, row := range d.Ranges {
+		low, high, _ := strings.Cut(*row["all"], " to ")
+		for name, v := range row {
+			if v == nil || name == "program" || name == "object" {
+				continue
+			}
+			if a, b, _ := strings.Cut(*v, " to "); a < low || b > high {
+				t.Errorf("%s %s: %s has %s, all have %s", *row["program"], *row["object"], name, *v,
+					*row["all"])
+			}
+		}
+	}
+	dir := t.TempDir()
+	if err := r.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{ReportHTML, "table5.csv", "ranges.csv", "table4.svg"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
