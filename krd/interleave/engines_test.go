@@ -18,6 +18,7 @@ import (
 type naive struct {
 	p                 *Program
 	accesses, reached [][]int64 // by object and distance + 1
+	largest           [][]int64
 	ends, deadlocks   int64
 }
 
@@ -94,8 +95,13 @@ func (x *naive) look(trace []int) {
 		x.accesses[o][d+1]++
 		have[[2]int{o, d + 1}] = true
 	}
+	most := map[int]int{}
 	for k := range have {
 		x.reached[k[0]][k[1]]++
+		most[k[0]] = max(most[k[0]], k[1])
+	}
+	for o, d := range most {
+		x.largest[o][d]++
 	}
 }
 
@@ -147,6 +153,7 @@ func TestEngines(t *testing.T) {
 		for range p.Objects {
 			x.accesses = append(x.accesses, make([]int64, len(p.Objects)+1))
 			x.reached = append(x.reached, make([]int64, len(p.Objects)+1))
+			x.largest = append(x.largest, make([]int64, len(p.Objects)+1))
 		}
 		n := len(p.Threads)
 		x.visit(make([]int, n), []int{nobody, nobody}, slices.Repeat([]int{nobody}, n), nil)
@@ -184,14 +191,14 @@ func TestEngines(t *testing.T) {
 					x.ends, x.deadlocks)
 			}
 			for o := range r.Objects {
-				got := map[int][2]string{}
+				got := map[int][3]string{}
 				for _, d := range r.Objects[o].Distances {
-					got[d.Distance] = [2]string{d.Count.String(), d.Reached.String()}
+					got[d.Distance] = [3]string{d.Count.String(), d.Reached.String(), d.Largest.String()}
 				}
 				for d, want := range x.accesses[o] {
 					g, ok := got[d-1]
-					if ok != (want > 0) || ok && g != [2]string{fmt.Sprint(want),
-						fmt.Sprint(x.reached[o][d])} {
+					if ok != (want > 0) || ok && g != [3]string{fmt.Sprint(want),
+						fmt.Sprint(x.reached[o][d]), fmt.Sprint(x.largest[o][d])} {
 						t.Fatalf("%s: object %d, distance %d: %v, want %d accesses in %d", name, o, d-1, g,
 							want, x.reached[o][d])
 					}
@@ -202,20 +209,18 @@ func TestEngines(t *testing.T) {
 }
 
 // Of table 4 of the disconpro paper, 180 of the 2520 interleavings have distance 3 of A, a share of
-// 1/14.
+// 1/14; by their largest distance they are 360, 1260, 720 and 180.
 func TestTable4(t *testing.T) {
-	p := &Program{Objects: []string{"A", "B", "C", "D"}}
-	for o := range 4 {
-		p.Threads = append(p.Threads, Thread{Name: fmt.Sprint(o + 1), Code: []Op{{Kind: Access, Arg: o},
-			{Kind: Access, Arg: 0}}})
-	}
+	p := table4()
 	r, err := Exact(p, Options{Reached: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := r.Objects[0]
 	if r.Interleavings.String() != "2520" || *a.Minimum != 0 || *a.Maximum != 3 ||
-		a.Distances[4].Reached.String() != "180" || a.Accesses != 5 {
+		a.Distances[4].Reached.String() != "180" || a.Accesses != 5 ||
+		a.Distances[1].Largest.String() != "360" || a.Distances[2].Largest.String() != "1260" ||
+		a.Distances[3].Largest.String() != "720" || a.Distances[4].Largest.String() != "180" {
 		t.Errorf("%v interleavings, A from %d to %d, 3 in %v", r.Interleavings, *a.Minimum, *a.Maximum,
 			a.Distances[4].Reached)
 	}
@@ -376,7 +381,11 @@ func TestGuarantee(t *testing.T) {
 		t.Errorf("first accesses: %+v", first)
 	}
 	// a first access after which nothing comes: no orderings
-	l, err := list(p)
+	g, err := onlyGraph(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := list(p, g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -392,7 +401,17 @@ func TestGuarantee(t *testing.T) {
 	if n := RunsFor(1.0 / 128); n != 382 {
 		t.Errorf("%v runs for 1/128", n)
 	}
-	if _, err := list(inOrder(4, 3)); !errors.Is(err, ErrLimit) {
-		t.Errorf("369 600 interleavings: %v", err)
+	// of 369 600 interleavings there is a bound
+	p = inOrder(4, 3)
+	if r, err = Exact(p, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Guarantee(p); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range r.Objects[0].Distances {
+		if g := x.Guarantee; g == nil || g.Exact || g.Orderings < 3 || g.Orderings > 11 {
+			t.Errorf("distance %d: %+v", x.Distance, g)
+		}
 	}
 }

@@ -20,7 +20,7 @@ func Enumerate(p *Program, opt Options) (*Result, error) {
 		}
 		w := walk{g: g, stacks: newStacks(len(p.Objects)), width: len(p.Objects) + 1}
 		w.accesses = make([]uint64, w.width*len(p.Objects))
-		w.reached = make([]uint64, len(w.accesses))
+		w.reached, w.largest = make([]uint64, len(w.accesses)), make([]uint64, len(w.accesses))
 		w.count = opt.Reached
 		if w.count {
 			w.have = make([]uint64, (len(w.accesses)+63)/64)
@@ -30,6 +30,7 @@ func Enumerate(p *Program, opt Options) (*Result, error) {
 			for d := range t.accesses[o] {
 				t.accesses[o][d].SetUint64(w.accesses[o*w.width+d])
 				t.reached[o][d].SetUint64(w.reached[o*w.width+d])
+				t.largest[o][d].SetUint64(w.largest[o*w.width+d])
 			}
 		}
 		return nil
@@ -42,6 +43,7 @@ type walk struct {
 	stacks            *stacks
 	width             int
 	accesses, reached []uint64 // by object and distance + 1
+	largest           []uint64
 	count             bool     // of interleavings that have each
 	have              []uint64 // which the present one has had, a bit each
 }
@@ -71,10 +73,19 @@ func (w *walk) visit(at, stack int32) (ends uint64) {
 		ends += n
 	}
 	if x.end == done {
+		last := -1 // the largest so far of an object
 		for i, b := range w.have {
 			for ; b != 0; b &= b - 1 {
-				w.reached[i<<6+bits.TrailingZeros64(b)]++
+				k := i<<6 + bits.TrailingZeros64(b)
+				if last >= 0 && last/w.width != k/w.width {
+					w.largest[last]++
+				}
+				w.reached[k]++
+				last = k
 			}
+		}
+		if last >= 0 {
+			w.largest[last]++
 		}
 		return 1
 	}

@@ -13,8 +13,8 @@ const maxObjects = 255
 type Options struct {
 	// MemoryBytes is how much memory an exact answer may take, about; 0: 1 GiB.
 	MemoryBytes uint64
-	// Reached asks for the interleavings that have each distance at least once. [Exact] then takes as
-	// many passes as there are objects and distances.
+	// Reached asks for the interleavings that have each distance at least once, and those of which it
+	// is the largest. [Exact] then takes two more passes for each object and distance.
 	Reached bool
 }
 
@@ -101,9 +101,10 @@ type totals struct {
 	deadlocks     *big.Int   // that do not
 	ends          []*big.Int // interleavings from each node on that end
 	stuck         []*big.Int // and that do not
-	// by object and distance + 1: accesses, and interleavings that have it
-	accesses, reached [][]*big.Int
-	most              []int // accesses of each object in one interleaving
+	// by object and distance + 1: accesses, interleavings that have it, and those of which it is the
+	// largest
+	accesses, reached, largest [][]*big.Int
+	most                       []int // accesses of each object in one interleaving
 }
 
 func newTotals(p *Program) *totals {
@@ -112,6 +113,7 @@ func newTotals(p *Program) *totals {
 	for range n {
 		t.accesses = append(t.accesses, zeros(n+1))
 		t.reached = append(t.reached, zeros(n+1))
+		t.largest = append(t.largest, zeros(n+1))
 	}
 	return t
 }
@@ -204,15 +206,20 @@ func (g *graph) exact(t *totals, opt *Options) error {
 			g.peak(), bytes)
 	}
 	s := newStacks(objects)
-	g.pass(t, s, limbs, none, 0)
+	g.pass(t, s, limbs, none, 0, false)
 	if !opt.Reached {
 		return nil
 	}
 	for o := range objects {
-		for d := range objects + 1 {
-			if t.accesses[o][d].Sign() > 0 {
-				g.pass(t, s, limbs, int32(o), int32(d+first))
+		further := new(big.Int) // interleavings with a larger distance
+		for d := objects; d >= 0; d-- {
+			if t.accesses[o][d].Sign() == 0 {
+				continue
 			}
+			t.reached[o][d] = g.pass(t, s, limbs, int32(o), int32(d+first), false)
+			most := g.pass(t, s, limbs, int32(o), int32(d+first), true)
+			t.largest[o][d].Sub(most, further)
+			further = most
 		}
 	}
 	return nil
@@ -220,9 +227,10 @@ func (g *graph) exact(t *totals, opt *Options) error {
 
 // pass goes through all nodes. For each stack at a node it counts the prefixes that lead there, in
 // limbs words each. Without an object it adds up the accesses of all, each as often as there are
-// prefixes before it and completions after it; otherwise the interleavings in which that object has
-// that distance at least once, the prefixes that have had it being counted apart.
-func (g *graph) pass(t *totals, s *stacks, limbs int, object, distance int32) {
+// prefixes before it and completions after it; otherwise it returns the interleavings in which that
+// object has that distance, or with orMore a larger one, at least once, the prefixes that have had it
+// being counted apart.
+func (g *graph) pass(t *totals, s *stacks, limbs int, object, distance int32, orMore bool) *big.Int {
 	flags := 1
 	if object != none {
 		flags = 2
@@ -233,13 +241,13 @@ func (g *graph) pass(t *totals, s *stacks, limbs int, object, distance int32) {
 	counts[0][0] = 1
 	sums := make([]uint64, (len(t.accesses)+1)*(limbs+1)) // of an edge, by distance + 1
 	var product, sum big.Int
+	reached := new(big.Int)
 	for at := range g.nodes {
 		from := counts[at]
 		counts[at] = nil
 		if object != none && g.nodes[at].end == done {
 			for i := limbs; i < len(from); i += width {
-				t.reached[object][distance-first].Add(t.reached[object][distance-first],
-					word(&sum, from[i:i+limbs]))
+				reached.Add(reached, word(&sum, from[i:i+limbs]))
 			}
 		}
 		for _, e := range g.nodes[at].edges {
@@ -276,7 +284,7 @@ func (g *graph) pass(t *totals, s *stacks, limbs int, object, distance int32) {
 					addTo(to[j:j+limbs], from[i:i+limbs])
 					k := int(h.distance-first) * (limbs + 1)
 					addTo(sums[k:k+limbs+1], from[i:i+limbs])
-				case e.object == object && h.distance == distance:
+				case e.object == object && (h.distance == distance || orMore && h.distance > distance):
 					addTo(to[j+limbs:j+width], from[i:i+limbs])
 					addTo(to[j+limbs:j+width], from[i+limbs:i+width])
 				default:
@@ -296,6 +304,7 @@ func (g *graph) pass(t *totals, s *stacks, limbs int, object, distance int32) {
 			}
 		}
 	}
+	return reached
 }
 
 // grown is list with at least n words.

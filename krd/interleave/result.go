@@ -43,6 +43,8 @@ type Distance struct {
 	Probability float64 `json:"probability"` // of an access, inputs and then interleavings being equally likely
 	// Reached counts the interleavings that have it at least once; absent: not asked for.
 	Reached *Count `json:"reached,omitempty"`
+	// Largest counts the interleavings of which it is the largest of the object; likewise.
+	Largest *Count `json:"largest,omitempty"`
 	// Guarantee is absent where it was not asked for.
 	Guarantee *Guarantee `json:"guarantee,omitempty"`
 	// Run is the probability that a run has it; of samplers.
@@ -57,7 +59,7 @@ func newResult(p *Program, method string) *Result {
 		o := Object{Name: name}
 		for d := range len(p.Objects) + 1 {
 			o.Distances = append(o.Distances, Distance{Distance: d + first, Count: &Count{},
-				Reached: &Count{}})
+				Reached: &Count{}, Largest: &Count{}})
 		}
 		r.Objects = append(r.Objects, o)
 	}
@@ -84,6 +86,7 @@ func (r *Result) add(t *totals) {
 			x, n := &o.Distances[d], t.accesses[i][d]
 			x.Count.Add(&x.Count.Int, n)
 			x.Reached.Add(&x.Reached.Int, t.reached[i][d])
+			x.Largest.Add(&x.Largest.Int, t.largest[i][d])
 			p, _ := new(big.Rat).SetFrac(n, all).Float64()
 			x.Probability += p
 		}
@@ -100,7 +103,10 @@ func (r *Result) finish() error {
 				continue
 			}
 			if x.Reached.Sign() == 0 {
-				x.Reached = nil
+				x.Reached, x.Largest = nil, nil
+			}
+			if r.Runs > 0 {
+				x.Largest = nil
 			}
 			x.Probability /= r.weight[i]
 			list = append(list, x)

@@ -136,6 +136,8 @@ type draw struct {
 	g      *graph
 	totals *totals
 	trace  []hit
+	// how often the run went on with another thread
+	switches int
 
 	priorities []float64 // of threads: PCT; of their next steps: POS
 	changes    []int     // steps before which PCT lowers a thread
@@ -315,13 +317,7 @@ func wilson(k, n float64) *Estimate {
 // over all priorities of threads and all change points, of a program without inputs. Errors:
 // [ErrLimit] where there are more than most choices of them.
 func PCTExactly(p *Program, s Sampler, depth, object, distance int, most float64) (*big.Rat, error) {
-	var g *graph
-	inputs := 0
-	err := p.inputs(func(shared []int64) (err error) {
-		inputs++
-		g, err = newMachine(p).build(shared, 1<<20)
-		return err
-	})
+	g, err := onlyGraph(p)
 	if err != nil {
 		return nil, err
 	}
@@ -336,9 +332,8 @@ func PCTExactly(p *Program, s Sampler, depth, object, distance int, most float64
 			points *= float64(k-i) / float64(k)
 		}
 	}
-	if choices*points > most || inputs > 1 {
-		return nil, fmt.Errorf("%w: %.3g choices of PCT for %d choices of inputs, expected at most %.3g of "+
-			"one", ErrLimit, choices*points, inputs, most)
+	if choices*points > most {
+		return nil, fmt.Errorf("%w: %.3g choices of PCT, expected at most %.3g", ErrLimit, choices*points, most)
 	}
 	d := &draw{p: p, g: g, opt: &SampleOptions{Sampler: s, Depth: depth}, stacks: newStacks(len(p.Objects))}
 	var hits, all int64
@@ -374,10 +369,14 @@ func PCTExactly(p *Program, s Sampler, depth, object, distance int, most float64
 
 // follow makes a run with the priorities and change points that d has, and reports whether it ended.
 func (d *draw) follow() bool {
-	d.trace = d.trace[:0]
-	at, stack := int32(0), int32(0)
+	d.trace, d.switches = d.trace[:0], 0
+	at, stack, last := int32(0), int32(0), int32(none)
 	for step := 1; d.g.nodes[at].end == goesOn; step++ {
 		e := d.choose(at, step)
+		if last != none && last != e.thread {
+			d.switches++
+		}
+		last = e.thread
 		if e.object != none {
 			h := d.stacks.access(stack, e.object)
 			d.trace = append(d.trace, hit{e.object, h.distance})

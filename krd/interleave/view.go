@@ -49,8 +49,10 @@ func (r *Result) Table() *doc.Table {
 		{Key: "object", Head: "object"}, {Key: "distance", Head: "distance"},
 		{Key: "count", Head: "accesses"},
 		{Key: "probability", Head: "share, %", Kind: doc.Real, Unit: doc.PerCent},
-		{Key: "interleavings", Head: "interleavings with it", Known: true}}}
+		{Key: "interleavings", Head: "interleavings with it", Known: true},
+		{Key: "largest", Head: "as the largest", Known: true}}}
 	if r.Runs > 0 {
+		t.Columns = t.Columns[:5]
 		t.Columns[4].Key, t.Columns[4].Head = "runs", "runs with it"
 		for _, key := range []string{"run", "low", "high"} {
 			t.Columns = append(t.Columns, doc.Column{Key: key, Head: map[string]string{
@@ -82,6 +84,13 @@ func (r *Result) Table() *doc.Table {
 				reached = x.Reached.String()
 			}
 			row := []any{o.Name, distance, x.Count.String(), doc.Some(x.Probability), reached}
+			if r.Runs == 0 {
+				largest := any(nil)
+				if x.Largest != nil {
+					largest = x.Largest.String()
+				}
+				row = append(row, largest)
+			}
 			if x.Run != nil {
 				row = append(row, doc.Some(x.Run.Probability), doc.Some(x.Run.Low), doc.Some(x.Run.High))
 			}

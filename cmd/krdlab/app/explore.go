@@ -56,8 +56,8 @@ func (a *app) exploreCommand() *cobra.Command {
 	p.BoolVar(&f.reached, "reached", false, "count the interleavings that have each distance at least "+
 		"once, too")
 	p.BoolVar(&f.guarantee, "guarantee", false, "find how many orderings of steps guarantee each "+
-		"distance, too, the bound of PCT for that, and from which depth on PCT has it; of programs of "+
-		"at most 20 000 interleavings")
+		"distance, too (at most, where there are more than 20 000 interleavings), the bound of PCT for "+
+		"that, and from which depth on PCT has it")
 	p.StringSliceVar(&f.samplers, "sampler", nil, "draw runs with these `SAMPLERS`: "+
 		fmt.Sprintf("%v", interleave.Samplers))
 	p.IntSliceVar(&f.depths, "depth", []int{5}, "`DEPTHS` of pct and pct-distinct")
