@@ -328,7 +328,7 @@ func (m *machine) build(shared []int64, most int) (*graph, error) {
 			to, seen := numbers[string(key)]
 			if !seen {
 				if len(states) >= most || len(states) == math.MaxInt32 {
-					return nil, fmt.Errorf("%w: more than %d states of the threads; sample instead",
+					return nil, fmt.Errorf("%w: the threads have more than %d states, which is what the memory allowed holds",
 						ErrLimit, most)
 				}
 				to = int32(len(states))

@@ -23,7 +23,11 @@ func (r *Result) View() *doc.Doc {
 		d.Say("%s drawn%s, of which %v deadlocked; distances in objects", units.Count(r.Runs, "run"),
 			inputs, r.Deadlocks)
 	} else {
-		d.Say("%v interleavings%s; distances in objects", r.Interleavings, inputs)
+		word := "interleavings"
+		if r.Interleavings.String() == "1" {
+			word = word[:len(word)-1]
+		}
+		d.Say("%v %s%s; distances in objects", r.Interleavings, word, inputs)
 	}
 	if r.Runs == 0 && r.Deadlocks.Sign() > 0 {
 		d.Say("%v more deadlock, and are in nothing else", r.Deadlocks)

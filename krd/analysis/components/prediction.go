@@ -242,7 +242,12 @@ func (p *Prediction) View() *doc.Doc {
 	return d
 }
 
-func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+func number(v float64) string {
+	if v >= 1e15 {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
 
 // sizes lists them.
 func (p *Prediction) sizes() string {
