@@ -348,6 +348,16 @@ func TestSamplers(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := r.Objects[0].Distances[len(r.Objects[0].Distances)-1]
+		if x.s == Uniform { // the shares of accesses are known exactly: 6930, 2250, 720, 180 of 12 600
+			for i, want := range []float64{2520, 6930, 2250, 720, 180} {
+				d := r.Objects[0].Distances[i]
+				half := (*d.High - *d.Low) / 2
+				if e := d.Probability - want/12600; e > 2*half || -e > 2*half || i > 0 && half > 0.01 {
+					t.Errorf("distance %d: share %v (%v to %v), want %v", d.Distance, d.Probability, *d.Low,
+						*d.High, want/12600)
+				}
+			}
+		}
 		p, _ := x.p.Float64()
 		half := (got.Run.High - got.Run.Low) / 2 // 1.96 standard deviations: here at most 3.9
 		if d := got.Run.Probability - p; got.Distance != 3 || d > 2*half || -d > 2*half {

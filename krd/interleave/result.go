@@ -19,6 +19,9 @@ type Result struct {
 	Warnings      []string `json:"warnings"`
 
 	weight []float64 // by object: the sum of probabilities, the number of inputs that access it
+	// of samplers: of each distance, and by object the sum over runs of its accesses squared
+	sums    map[hit]*runSums
+	squares []float64
 }
 
 // A Count is a whole number of any size, in JSON a string of decimal digits.
@@ -41,6 +44,9 @@ type Distance struct {
 	Distance    int     `json:"distance"`    // -1: first accesses (disconpro, 3)
 	Count       *Count  `json:"count"`       // accesses, over all interleavings
 	Probability float64 `json:"probability"` // of an access, inputs and then interleavings being equally likely
+	// Low and High are an interval of 95 % for it; of samplers.
+	Low  *float64 `json:"low,omitempty"`
+	High *float64 `json:"high,omitempty"`
 	// Reached counts the interleavings that have it at least once; absent: not asked for.
 	Reached *Count `json:"reached,omitempty"`
 	// Largest counts the interleavings of which it is the largest of the object; likewise.

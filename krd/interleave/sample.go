@@ -260,38 +260,65 @@ func randomBelow(r *rand.Rand, n *big.Int) *big.Int {
 	}
 }
 
+// runSums are over runs, of how many accesses of an object have a distance, c, among its n.
+type runSums struct{ cc, cn float64 }
+
 // count adds the accesses of a run.
 func (r *Result) count(p *Program, trace []hit) {
-	seen := make(map[hit]bool, len(trace))
+	if r.sums == nil {
+		r.sums, r.squares = map[hit]*runSums{}, make([]float64, len(r.Objects))
+	}
+	of, all := map[hit]float64{}, make([]float64, len(r.Objects))
 	for _, h := range trace {
+		of[h]++
+		all[h.object]++
+	}
+	for o, n := range all {
+		r.squares[o] += n * n
+	}
+	for h, c := range of {
 		x := &r.Objects[h.object].Distances[h.distance-first]
-		x.Count.Add(&x.Count.Int, one)
-		if !seen[h] {
-			seen[h] = true
-			x.Reached.Add(&x.Reached.Int, one)
+		x.Count.Add(&x.Count.Int, big.NewInt(int64(c)))
+		x.Reached.Add(&x.Reached.Int, one)
+		s := r.sums[h]
+		if s == nil {
+			s = &runSums{}
+			r.sums[h] = s
 		}
+		s.cc, s.cn = s.cc+c*c, s.cn+c*all[h.object]
 	}
 }
 
 var one = big.NewInt(1)
 
-// estimate makes probabilities of what was counted in so many runs.
+// estimate makes probabilities of what was counted in so many runs. The interval of a share of accesses
+// is that of a ratio of two sums over runs, by the normal approximation, since the accesses of a run
+// depend on each other; where all runs have the same share, it is Wilson's for as many runs.
 func (r *Result) estimate(runs int) error {
+	n := float64(runs)
 	for i := range r.Objects {
 		o, sum := &r.Objects[i], 0.0
 		for d := range o.Distances {
-			n, _ := o.Distances[d].Count.Float64()
-			sum += n
+			c, _ := o.Distances[d].Count.Float64()
+			sum += c
 		}
 		r.weight[i] = 1
 		for d := range o.Distances {
 			x := &o.Distances[d]
-			n, _ := x.Count.Float64()
-			x.Probability = n / max(1, sum)
-			if x.Reached.Sign() > 0 {
-				k, _ := x.Reached.Float64()
-				x.Run = wilson(k, float64(runs))
+			if x.Reached.Sign() == 0 {
+				continue
 			}
+			c, _ := x.Count.Float64()
+			k, _ := x.Reached.Float64()
+			x.Probability, x.Run = c/sum, wilson(k, n)
+			s := r.sums[hit{int32(i), int32(x.Distance)}]
+			square := s.cc - 2*x.Probability*s.cn + x.Probability*x.Probability*r.squares[i]
+			e := wilson(x.Probability*n, n)
+			if square > 1e-9*s.cc && runs > 1 {
+				half := z95 * math.Sqrt(square*n/(n-1)) / sum
+				e.Low, e.High = max(0, x.Probability-half), min(1, x.Probability+half)
+			}
+			x.Low, x.High = &e.Low, &e.High
 		}
 	}
 	return r.finish()
@@ -304,9 +331,12 @@ type Estimate struct {
 	High        float64 `json:"high"`
 }
 
+// z95 is the quantile of the normal distribution for an interval of 95 %.
+const z95 = 1.959963984540054
+
 // wilson estimates a probability from k of n runs (Wilson, JASA 1927).
 func wilson(k, n float64) *Estimate {
-	const z = 1.959963984540054
+	const z = z95
 	p := k / n
 	middle := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))

@@ -58,7 +58,7 @@ func (r *Result) Table() *doc.Table {
 	if r.Runs > 0 {
 		t.Columns = t.Columns[:5]
 		t.Columns[4].Key, t.Columns[4].Head = "runs", "runs with it"
-		for _, key := range []string{"run", "low", "high"} {
+		for _, key := range []string{"run", "run_low", "run_high", "low", "high"} {
 			t.Columns = append(t.Columns, doc.Column{Key: key, Head: map[string]string{
 				"run": "of runs, %"}[key], Kind: doc.Real, Unit: doc.PerCent, Data: key != "run"})
 		}
@@ -96,7 +96,8 @@ func (r *Result) Table() *doc.Table {
 				row = append(row, largest)
 			}
 			if x.Run != nil {
-				row = append(row, doc.Some(x.Run.Probability), doc.Some(x.Run.Low), doc.Some(x.Run.High))
+				row = append(row, doc.Some(x.Run.Probability), doc.Some(x.Run.Low), doc.Some(x.Run.High),
+					doc.Some(*x.Low), doc.Some(*x.High))
 			}
 			if g := x.Guarantee; g != nil {
 				row = append(row, orderings(g), g.Exact, doc.Some(g.Bound), doc.Some(RunsFor(g.Bound)))
