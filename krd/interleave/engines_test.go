@@ -384,7 +384,8 @@ func TestGuarantee(t *testing.T) {
 	}
 	last := a[len(a)-1].Guarantee
 	if last.Orderings != 5 || !last.Exact || *last.PCTDepth != 3 || *last.PCTProbability != 1.0/128 ||
-		last.Bound != 1/(4*math.Pow(8, 4)) {
+		last.Bound != 1/(4*math.Pow(8, 4)) || last.Threads != 4 || last.Steps != 8 ||
+		last.Runs != 49081 {
 		t.Errorf("distance 3: %+v", last)
 	}
 	if first := a[0].Guarantee; first.Orderings != 0 || first.Bound != 0.25 || *first.PCTDepth != 1 {

@@ -16,8 +16,11 @@ type Guarantee struct {
 	Orderings int  `json:"orderings"`
 	Exact     bool `json:"exact"`
 	// Bound is 1 / (n k^(Orderings-1)) for n threads and k steps, the least probability with which a
-	// run of PCT of that depth has it.
-	Bound float64 `json:"bound"`
+	// run of PCT of that depth has it; Runs are those in which one has it with 95 % at least.
+	Threads int     `json:"threads"`
+	Steps   int     `json:"steps"`
+	Bound   float64 `json:"bound"`
+	Runs    float64 `json:"runs"`
 	// PCTDepth is the least depth at which some run of PCT has it, and PCTProbability how likely that
 	// is; nil: it was not found within the choices that are tried.
 	PCTDepth       *int     `json:"pct_depth"`
@@ -252,11 +255,11 @@ func (r *Result) Guarantee(p *Program) error {
 	if err != nil {
 		return err
 	}
-	k := float64(g.steps())
+	states, k := g, float64(g.steps())
 	for i := range r.Objects {
 		for j := range r.Objects[i].Distances {
 			x := &r.Objects[i].Distances[j]
-			g := &Guarantee{}
+			g := &Guarantee{Threads: len(p.Threads), Steps: states.steps()}
 			h := hit{int32(i), int32(x.Distance)}
 			if drawn == nil {
 				g.Orderings, g.Exact = l.least(h)
@@ -266,6 +269,7 @@ func (r *Result) Guarantee(p *Program) error {
 				continue
 			}
 			g.Bound = 1 / (float64(len(p.Threads)) * math.Pow(k, float64(max(0, g.Orderings-1))))
+			g.Runs = RunsFor(g.Bound)
 			for depth := 1; depth <= max(1, g.Orderings); depth++ {
 				v, err := PCTExactly(p, PCT, depth, i, x.Distance, maxChoices)
 				if err != nil {

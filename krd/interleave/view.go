@@ -100,7 +100,7 @@ func (r *Result) Table() *doc.Table {
 					doc.Some(*x.Low), doc.Some(*x.High))
 			}
 			if g := x.Guarantee; g != nil {
-				row = append(row, orderings(g), g.Exact, doc.Some(g.Bound), doc.Some(RunsFor(g.Bound)))
+				row = append(row, orderings(g), g.Exact, doc.Some(g.Bound), doc.Some(g.Runs))
 				if g.PCTDepth != nil {
 					row = append(row, *g.PCTDepth, doc.Some(*g.PCTProbability))
 				}
