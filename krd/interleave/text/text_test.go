@@ -157,3 +157,25 @@ func TestOrder(t *testing.T) {
 		}
 	}
 }
+
+// Whatever the text, it is a program that can be explored or an error with a place.
+func FuzzRead(f *testing.F) {
+	for _, s := range []string{"thread 1: r A; if 1 { w B } else if 0 { rw C }\nthread 2: fork 1; join 1",
+		"shared x = -1\ninput y in {1,2}\nthread a: b = y; x = (b + 2) * -b % 3; lock L; unlock L; barrier B",
+		"thread 1:\r\n\tr A # c\r\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		p, err := Read(strings.NewReader(s))
+		if err != nil {
+			if e := (*Error)(nil); !errors.As(err, &e) || e.What == "" {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		if _, err := interleave.Exact(p, interleave.Options{MemoryBytes: 1 << 20}); err != nil &&
+			!errors.Is(err, interleave.ErrProgram) && !errors.Is(err, interleave.ErrLimit) {
+			t.Fatal(err)
+		}
+	})
+}
