@@ -47,11 +47,8 @@ type Document struct {
 	Failed         []gofront.Failure `json:"failed"`     // packages left as they are
 	LeftFiles      []string          `json:"left_files"` // whole files and packages, and why
 	KRD            *krd.Report       `json:"krd"`        // null: a trace was written
-	Functions      []Part            `json:"functions"`
-	Loops          []Part            `json:"loops"`
-	Objects        []Part            `json:"objects"`     // types with field, elements, variables
-	Allocations    []Part            `json:"allocations"` // by what made the object that is accessed
-	Warnings       []string          `json:"warnings"`    // see Doubts
+	krd.Parts                        // empty: a trace was written
+	Warnings       []string          `json:"warnings"` // see Doubts
 }
 
 // A Place is accesses of the program that are not observed, or of which it is not known to what.
@@ -116,25 +113,8 @@ func (d *Document) places(account string) (some []Place) {
 	return some
 }
 
-// A Part is the accesses that have something in common.
-type Part struct {
-	Name     string    `json:"name"`
-	Accesses uint64    `json:"accesses"`
-	Cold     uint64    `json:"cold"`
-	Bytes    uint64    `json:"bytes"`
-	Bins     []krd.Bin `json:"bins"` // those that are not empty
-}
-
-// From returns the accesses of a part with a finite distance of at least so many bytes, a power of
-// two.
-func (p *Part) From(bytes uint64) (n uint64) {
-	for _, b := range p.Bins {
-		if b.FromBytes >= bytes {
-			n += b.Count
-		}
-	}
-	return n
-}
+// A Part is that of [krd.Parts].
+type Part = krd.Part
 
 func newDocument(r *Request, b *gofront.Built) *Document {
 	d := &Document{SchemaVersion: result.SchemaVersion, Package: r.Build.Path, Args: r.Args,

@@ -167,7 +167,7 @@ func read(v []byte, i int) byte { return v[i] }`, 1)
 	}
 	// so are the causes of a range, those that a trace knows
 	for _, by := range krd.ProgramRankings {
-		if err := d.Rank(by, in); err != nil {
+		if err := d.KRD.Rank(&d.Parts, by, in); err != nil {
 			t.Fatal(err)
 		}
 		own := d.KRD.Causes
@@ -194,8 +194,8 @@ func read(v []byte, i int) byte { return v[i] }`, 1)
 				own.Groups)
 		}
 	}
-	if err := d.Rank(krd.ByFunction, &krd.CauseOptions{FromBytes: 3, ToBytes: 8}); !errors.Is(err,
-		ErrRange) {
+	if err := d.KRD.Rank(&d.Parts, krd.ByFunction, &krd.CauseOptions{FromBytes: 3, ToBytes: 8}); !errors.Is(err,
+		krd.ErrRange) {
 		t.Errorf("a range that divides a bin: %v", err)
 	}
 }

@@ -222,7 +222,8 @@ func TestCause(t *testing.T) {
 		return gotrace.Part{Name: name, Bins: []krd.Bin{{FromBytes: 4, Count: 1000},
 			{FromBytes: from, ToBytes: 2 * from, Count: count}}}
 	}
-	d := &gotrace.Document{Functions: []gotrace.Part{part("f", 512, 80), part("g", 1024, 20)}}
+	d := &gotrace.Document{Parts: krd.Parts{Functions: []gotrace.Part{part("f", 512, 80),
+		part("g", 1024, 20)}}}
 	for _, c := range []struct {
 		cause
 		want string

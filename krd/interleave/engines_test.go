@@ -319,9 +319,13 @@ func table4() *Program {
 // depth and kind of change points; and draws agree with them.
 func TestSamplers(t *testing.T) {
 	p := table4()
-	walk, err := WalkExactly(p, 0, 3)
-	if err != nil || walk.Cmp(big.NewRat(43, 1152)) != 0 {
-		t.Errorf("walk: %v, %v", walk, err)
+	g, err := onlyGraph(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	walk := g.walkExactly(newStacks(len(p.Objects)), hit{0, 3})
+	if walk.Cmp(big.NewRat(43, 1152)) != 0 {
+		t.Errorf("walk: %v", walk)
 	}
 	want := map[Sampler][]*big.Rat{
 		PCT: {new(big.Rat), new(big.Rat), big.NewRat(1, 128), big.NewRat(1, 64), big.NewRat(179, 8192)},
@@ -330,9 +334,12 @@ func TestSamplers(t *testing.T) {
 	}
 	for s, list := range want {
 		for i, w := range list {
-			got, err := PCTExactly(p, s, i+1, 0, 3, 1e7)
-			if err != nil || got.Cmp(w) != 0 {
-				t.Errorf("%s of depth %d: %v, %v, want %v", s, i+1, got, err, w)
+			list, err := g.pctExactly(p, s, i+1, 1e7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := list[hit{0, 3}]; got == nil && w.Sign() != 0 || got != nil && got.Cmp(w) != 0 {
+				t.Errorf("%s of depth %d: %v, want %v", s, i+1, got, w)
 			}
 		}
 	}
@@ -366,9 +373,8 @@ func TestSamplers(t *testing.T) {
 	}
 }
 
-// Distance 3 of A in table 4 needs five orderings: e1 before e2, e3 and e4 as the paper says, and A's
-// next access after those of B, C and D... its three hold in 630 interleavings, of which 180 have it.
-// PCT has it from depth 3 on.
+// Distance 3 of A in table 4 needs five orderings, not the three that the paper gives: those hold in
+// 630 interleavings, of which 180 have it. PCT has it from depth 3 on.
 func TestGuarantee(t *testing.T) {
 	p := table4()
 	r, err := Exact(p, Options{})
@@ -379,19 +385,15 @@ func TestGuarantee(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := r.Objects[0].Distances
-	for _, d := range a {
-		t.Logf("%d: %+v", d.Distance, d.Guarantee)
-	}
 	last := a[len(a)-1].Guarantee
 	if last.Orderings != 5 || !last.Exact || *last.PCTDepth != 3 || *last.PCTProbability != 1.0/128 ||
 		last.Bound != 1/(4*math.Pow(8, 4)) || last.Threads != 4 || last.Steps != 8 ||
-		last.Runs != 49081 {
+		last.Runs != 49081 || *last.Walk != 43.0/1152 {
 		t.Errorf("distance 3: %+v", last)
 	}
 	if first := a[0].Guarantee; first.Orderings != 0 || first.Bound != 0.25 || *first.PCTDepth != 1 {
 		t.Errorf("first accesses: %+v", first)
 	}
-	// a first access after which nothing comes: no orderings
 	g, err := onlyGraph(p)
 	if err != nil {
 		t.Fatal(err)
@@ -409,7 +411,7 @@ func TestGuarantee(t *testing.T) {
 	if both != 180 || len(l.lists) != 2520 {
 		t.Errorf("%d of %d interleavings have distance 3", both, len(l.lists))
 	}
-	if n := RunsFor(1.0 / 128); n != 382 {
+	if n := runsFor(1.0 / 128); n != 382 {
 		t.Errorf("%v runs for 1/128", n)
 	}
 	// of 369 600 interleavings there is a bound

@@ -68,7 +68,8 @@ func overInputs(p *Program, opt Options, method string, use func(*graph, *totals
 	if err != nil {
 		return nil, err
 	}
-	return r, r.finish()
+	r.finish()
+	return r, nil
 }
 
 // maxInputs is how many choices of inputs there may be.
@@ -95,7 +96,7 @@ func (p *Program) inputs(use func(shared []int64) error) error {
 	return nil
 }
 
-// Totals are the counts of one choice of inputs.
+// A totals is the counts of one choice of inputs.
 type totals struct {
 	interleavings *big.Int   // that end
 	deadlocks     *big.Int   // that do not

@@ -280,10 +280,11 @@ const (
 type edge struct {
 	to     int32 // node
 	object int32 // accessed, or none
+	lock   int32 // taken, or none
 	thread int32
 }
 
-// none is the object of a step without an access.
+// none is the object of a step without an access, and the lock of one that takes none.
 const none = -1
 
 // A graph is all states of a program with one choice of inputs. Node 0 is the first; edges lead to
@@ -328,8 +329,8 @@ func (m *machine) build(shared []int64, most int) (*graph, error) {
 			to, seen := numbers[string(key)]
 			if !seen {
 				if len(states) >= most || len(states) == math.MaxInt32 {
-					return nil, fmt.Errorf("%w: the threads have more than %d states, which is what the memory allowed holds",
-						ErrLimit, most)
+					return nil, fmt.Errorf("%w: the threads have more than %d states, which is what "+
+						"the memory allowed holds", ErrLimit, most)
 				}
 				to = int32(len(states))
 				numbers[string(key)] = to
@@ -337,11 +338,14 @@ func (m *machine) build(shared []int64, most int) (*graph, error) {
 				g.nodes = append(g.nodes, node{})
 				ranks = append(ranks, n.rank())
 			}
-			object := int32(none)
-			if op.Kind <= Write {
-				object = int32(op.Arg)
+			e := edge{to, none, none, int32(t)}
+			switch {
+			case op.Kind <= Write:
+				e.object = int32(op.Arg)
+			case op.Kind == Lock:
+				e.lock = int32(op.Arg)
 			}
-			g.nodes[at].edges = append(g.nodes[at].edges, edge{to, object, int32(t)})
+			g.nodes[at].edges = append(g.nodes[at].edges, e)
 		}
 		if len(g.nodes[at].edges) == 0 {
 			g.nodes[at].end = deadlock

@@ -22,15 +22,17 @@ type Guarantee struct {
 	Bound   float64 `json:"bound"`
 	Runs    float64 `json:"runs"`
 	// PCTDepth is the least depth at which some run of PCT has it, and PCTProbability how likely that
-	// is; nil: it was not found within the choices that are tried.
+	// is; nil: it was not found within the choices that are tried. Walk is the probability that a
+	// random walk has it; nil where orderings are not searched.
 	PCTDepth       *int     `json:"pct_depth"`
 	PCTProbability *float64 `json:"pct_probability"`
+	Walk           *float64 `json:"walk_probability"`
 }
 
 const (
 	// maxListed is how many interleavings of a program are listed to find orderings.
 	maxListed = 20_000
-	// maxChoices is how many choices of PCT are tried for each distance and depth.
+	// maxChoices is how many choices of PCT are tried for each depth.
 	maxChoices = 1e6
 	// maxOrderings is how many orderings are tried at most, and maxSearch in how many steps.
 	maxOrderings = 8
@@ -70,7 +72,8 @@ func list(p *Program, g *graph) (*listed, error) {
 	t := newTotals(p)
 	l.g.completions(t)
 	if n := t.interleavings; !n.IsInt64() || n.Int64() > maxListed {
-		return nil, fmt.Errorf("%w: %v interleavings, expected at most %d to list", ErrLimit, n, maxListed)
+		return nil, fmt.Errorf("%w: %v interleavings, expected at most %d to list", ErrLimit, n,
+			maxListed)
 	}
 	l.visit(0, 0, nil, map[hit]bool{}, make([]int32, len(p.Threads)))
 	l.order()
@@ -255,41 +258,59 @@ func (r *Result) Guarantee(p *Program) error {
 	if err != nil {
 		return err
 	}
-	states, k := g, float64(g.steps())
+	k := float64(g.steps())
 	for i := range r.Objects {
 		for j := range r.Objects[i].Distances {
 			x := &r.Objects[i].Distances[j]
-			g := &Guarantee{Threads: len(p.Threads), Steps: states.steps()}
 			h := hit{int32(i), int32(x.Distance)}
+			y := &Guarantee{Threads: len(p.Threads), Steps: g.steps()}
 			if drawn == nil {
-				g.Orderings, g.Exact = l.least(h)
+				y.Orderings, y.Exact = l.least(h)
+				walk, _ := g.walkExactly(l.stacks, h).Float64()
+				y.Walk = &walk
 			} else if n, seen := drawn[h]; seen {
-				g.Orderings = n
+				y.Orderings = n
 			} else {
 				continue
 			}
-			g.Bound = 1 / (float64(len(p.Threads)) * math.Pow(k, float64(max(0, g.Orderings-1))))
-			g.Runs = RunsFor(g.Bound)
-			for depth := 1; depth <= max(1, g.Orderings); depth++ {
-				v, err := PCTExactly(p, PCT, depth, i, x.Distance, maxChoices)
-				if err != nil {
-					break // too many choices: deeper ones have more
+			y.Bound = 1 / (float64(len(p.Threads)) * math.Pow(k, float64(max(0, y.Orderings-1))))
+			y.Runs, x.Guarantee = runsFor(y.Bound), y
+		}
+	}
+	return r.reachedByPCT(p, g)
+}
+
+// reachedByPCT finds the least depth of PCT for each distance that has a guarantee.
+func (r *Result) reachedByPCT(p *Program, g *graph) error {
+	for depth, more := 1, true; more; depth++ {
+		list, err := g.pctExactly(p, PCT, depth, maxChoices)
+		if errors.Is(err, ErrLimit) {
+			return nil // deeper ones have more choices
+		} else if err != nil {
+			return err
+		}
+		more = false
+		for i := range r.Objects {
+			for j := range r.Objects[i].Distances {
+				x := &r.Objects[i].Distances[j]
+				if x.Guarantee == nil || x.Guarantee.PCTDepth != nil {
+					continue
 				}
-				if v.Sign() > 0 {
+				if v := list[hit{int32(i), int32(x.Distance)}]; v != nil {
 					probability, _ := v.Float64()
-					g.PCTDepth, g.PCTProbability = &depth, &probability
-					break
+					x.Guarantee.PCTDepth, x.Guarantee.PCTProbability = &depth, &probability
+				} else {
+					more = more || depth < x.Guarantee.Orderings
 				}
 			}
-			x.Guarantee = g
 		}
 	}
 	return nil
 }
 
-// RunsFor returns how many runs have an event of probability p in one at least once, with a probability
+// runsFor returns how many runs have an event of probability p in one at least once, with a probability
 // of 95 %.
-func RunsFor(p float64) float64 {
+func runsFor(p float64) float64 {
 	if p >= 1 {
 		return 1
 	}

@@ -41,9 +41,10 @@ type Object struct {
 
 // A Distance is one that accesses to an object have.
 type Distance struct {
-	Distance    int     `json:"distance"`    // -1: first accesses (disconpro, 3)
-	Count       *Count  `json:"count"`       // accesses, over all interleavings
-	Probability float64 `json:"probability"` // of an access, inputs and then interleavings being equally likely
+	Distance int    `json:"distance"` // -1: first accesses (disconpro, 3)
+	Count    *Count `json:"count"`    // accesses, over all interleavings
+	// Probability is that of an access; inputs, and then the interleavings of each, are equally likely.
+	Probability float64 `json:"probability"`
 	// Low and High are an interval of 95 % for it; of samplers.
 	Low  *float64 `json:"low,omitempty"`
 	High *float64 `json:"high,omitempty"`
@@ -100,7 +101,7 @@ func (r *Result) add(t *totals) {
 }
 
 // finish leaves out what does not occur.
-func (r *Result) finish() error {
+func (r *Result) finish() {
 	for i := range r.Objects {
 		o := &r.Objects[i]
 		list := []Distance{}
@@ -125,5 +126,4 @@ func (r *Result) finish() error {
 		}
 		o.Distances = list
 	}
-	return nil
 }

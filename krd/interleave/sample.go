@@ -1,7 +1,6 @@
 package interleave
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -51,9 +50,9 @@ type SampleOptions struct {
 }
 
 // Sample draws interleavings. The probability of a distance is its share of the accesses that were
-// drawn, and Runs of an object counts the runs that had it, with an interval of 95 % for the
-// probability that a run has it. Errors: as of [Exact], and [ErrSampler]. Cost: some steps for each of
-// the program's, in each run.
+// drawn, Reached counts the runs that had it, and Run is the probability that a run has it. Errors: as
+// of [Exact] for the states of the threads, and [ErrSampler]. Cost: some steps for each of the
+// program's, in each run.
 func Sample(p *Program, opt SampleOptions) (*Result, error) {
 	pct := opt.Sampler == PCT || opt.Sampler == PCTDistinct
 	switch {
@@ -80,7 +79,8 @@ func Sample(p *Program, opt SampleOptions) (*Result, error) {
 		}
 		t := newTotals(p)
 		g.completions(t)
-		graphs, totals, inputs = append(graphs, g), append(totals, t), append(inputs, slices.Clone(shared))
+		graphs, totals = append(graphs, g), append(totals, t)
+		inputs = append(inputs, slices.Clone(shared))
 		return nil
 	})
 	if err != nil {
@@ -91,7 +91,8 @@ func Sample(p *Program, opt SampleOptions) (*Result, error) {
 	if pct {
 		r.Depth = opt.Depth
 	}
-	d := &draw{p: p, opt: &opt, random: rand.New(rand.NewPCG(opt.Seed, 0)), stacks: newStacks(len(p.Objects))}
+	d := &draw{p: p, opt: &opt, random: rand.New(rand.NewPCG(opt.Seed, 0)),
+		stacks: newStacks(len(p.Objects))}
 	ended := 0
 	for range opt.Runs {
 		i := d.random.IntN(len(graphs))
@@ -111,7 +112,7 @@ func Sample(p *Program, opt SampleOptions) (*Result, error) {
 		}
 		if over {
 			ended++
-			r.count(p, d.trace)
+			r.count(d.trace)
 		}
 	}
 	for i, t := range totals {
@@ -124,7 +125,8 @@ func Sample(p *Program, opt SampleOptions) (*Result, error) {
 	}
 	r.Interleavings.SetInt64(int64(ended))
 	r.Deadlocks.SetInt64(int64(opt.Runs - ended))
-	return r, r.estimate(ended)
+	r.estimate(ended)
+	return r, nil
 }
 
 // A draw makes runs.
@@ -226,9 +228,11 @@ func (d *draw) choose(at int32, step int) *edge {
 	return &edges[d.random.IntN(len(edges))]
 }
 
-// races reports whether two steps access the same object; such as wait for each other do too, but of
-// these only one is among the steps that can come next.
-func races(a, b *edge) bool { return a.object != none && a.object == b.object }
+// races reports whether two steps access the same object or take the same lock. Departure from POS,
+// where one of two accesses must be a write: the order of two reads matters to distances.
+func races(a, b *edge) bool {
+	return a.object != none && a.object == b.object || a.lock != none && a.lock == b.lock
+}
 
 func (d *draw) highest(edges []edge) *edge {
 	best := &edges[0]
@@ -264,7 +268,7 @@ func randomBelow(r *rand.Rand, n *big.Int) *big.Int {
 type runSums struct{ cc, cn float64 }
 
 // count adds the accesses of a run.
-func (r *Result) count(p *Program, trace []hit) {
+func (r *Result) count(trace []hit) {
 	if r.sums == nil {
 		r.sums, r.squares = map[hit]*runSums{}, make([]float64, len(r.Objects))
 	}
@@ -294,7 +298,7 @@ var one = big.NewInt(1)
 // estimate makes probabilities of what was counted in so many runs. The interval of a share of accesses
 // is that of a ratio of two sums over runs, by the normal approximation, since the accesses of a run
 // depend on each other; where all runs have the same share, it is Wilson's for as many runs.
-func (r *Result) estimate(runs int) error {
+func (r *Result) estimate(runs int) {
 	n := float64(runs)
 	for i := range r.Objects {
 		o, sum := &r.Objects[i], 0.0
@@ -321,7 +325,7 @@ func (r *Result) estimate(runs int) error {
 			x.Low, x.High = &e.Low, &e.High
 		}
 	}
-	return r.finish()
+	r.finish()
 }
 
 // An Estimate is a probability with its interval.
@@ -343,60 +347,6 @@ func wilson(k, n float64) *Estimate {
 	return &Estimate{p, max(0, middle-half), min(1, middle+half)}
 }
 
-// PCTExactly returns the exact probability that a run of PCT with a depth has a distance of an object,
-// over all priorities of threads and all change points, of a program without inputs. Errors:
-// [ErrLimit] where there are more than most choices of them.
-func PCTExactly(p *Program, s Sampler, depth, object, distance int, most float64) (*big.Rat, error) {
-	g, err := onlyGraph(p)
-	if err != nil {
-		return nil, err
-	}
-	n, k := len(p.Threads), g.steps()
-	choices := 1.0
-	for i := range n {
-		choices *= float64(i + 1)
-	}
-	points := 1.0
-	for i := range depth - 1 {
-		if points *= float64(k); s == PCTDistinct {
-			points *= float64(k-i) / float64(k)
-		}
-	}
-	if choices*points > most {
-		return nil, fmt.Errorf("%w: %.3g choices of PCT, expected at most %.3g", ErrLimit, choices*points, most)
-	}
-	d := &draw{p: p, g: g, opt: &SampleOptions{Sampler: s, Depth: depth}, stacks: newStacks(len(p.Objects))}
-	var hits, all int64
-	try := func(order, changes []int) {
-		d.priorities, d.changes = d.priorities[:0], append(d.changes[:0], changes...)
-		for _, i := range order {
-			d.priorities = append(d.priorities, float64(depth+i))
-		}
-		all++
-		d.follow()
-		if slices.Contains(d.trace, hit{int32(object), int32(distance)}) {
-			hits++
-		}
-	}
-	changes := make([]int, depth-1)
-	var place func(order []int, i int)
-	place = func(order []int, i int) {
-		if i == len(changes) {
-			try(order, changes)
-			return
-		}
-		for at := 1; at <= k; at++ {
-			if s == PCTDistinct && slices.Contains(changes[:i], at) {
-				continue
-			}
-			changes[i] = at
-			place(order, i+1)
-		}
-	}
-	permutations(n, func(order []int) { place(order, 0) })
-	return big.NewRat(hits, max(1, all)), nil
-}
-
 // follow makes a run with the priorities and change points that d has, and reports whether it ended.
 func (d *draw) follow() bool {
 	d.trace, d.switches = d.trace[:0], 0
@@ -415,71 +365,4 @@ func (d *draw) follow() bool {
 		at = e.to
 	}
 	return d.g.nodes[at].end == done
-}
-
-// permutations calls use with each order of 0 to n-1.
-func permutations(n int, use func([]int)) {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
-	}
-	var place func(i int)
-	place = func(i int) {
-		if i == n {
-			use(list)
-			return
-		}
-		for j := i; j < n; j++ {
-			list[i], list[j] = list[j], list[i]
-			place(i + 1)
-			list[i], list[j] = list[j], list[i]
-		}
-	}
-	place(0)
-}
-
-// WalkExactly returns the exact probability that a random walk has a distance of an object.
-func WalkExactly(p *Program, object, distance int) (*big.Rat, error) {
-	total, inputs := new(big.Rat), int64(0)
-	err := p.inputs(func(shared []int64) error {
-		g, err := newMachine(p).build(shared, 1<<20)
-		if err != nil {
-			return err
-		}
-		inputs++
-		s := newStacks(len(p.Objects))
-		type key struct{ at, stack int32 }
-		known := map[key]*big.Rat{}
-		var from func(at, stack int32) *big.Rat
-		from = func(at, stack int32) *big.Rat {
-			k := key{at, stack}
-			if v, ok := known[k]; ok {
-				return v
-			}
-			sum := new(big.Rat)
-			for _, e := range g.nodes[at].edges {
-				if e.object == none {
-					sum.Add(sum, from(e.to, stack))
-					continue
-				}
-				h := s.access(stack, e.object)
-				if int(e.object) == object && int(h.distance) == distance {
-					sum.Add(sum, big.NewRat(1, 1))
-				} else {
-					sum.Add(sum, from(e.to, h.to))
-				}
-			}
-			if n := len(g.nodes[at].edges); n > 0 {
-				sum.Mul(sum, big.NewRat(1, int64(n)))
-			}
-			known[k] = sum
-			return sum
-		}
-		total.Add(total, from(0, 0))
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return total.Mul(total, big.NewRat(1, cmp.Or(inputs, 1))), nil
 }

@@ -72,10 +72,13 @@ func (r *Result) Table() *doc.Table {
 			doc.Column{Key: "bound", Head: "bound", Kind: doc.Real},
 			doc.Column{Key: "runs", Head: "runs for 95 %", Kind: doc.Real},
 			doc.Column{Key: "pct_depth", Head: "PCT from depth", Kind: doc.Whole},
-			doc.Column{Key: "pct_probability", Head: "and then, %", Kind: doc.Real, Unit: doc.PerCent})
+			doc.Column{Key: "pct_probability", Head: "and then, %", Kind: doc.Real, Unit: doc.PerCent},
+			doc.Column{Key: "walk_probability", Head: "random walk, %", Kind: doc.Real,
+				Unit: doc.PerCent, Known: true})
 		t.Remarks = []string{"Orderings: the least number that guarantees the distance; bound: the " +
 			"probability 1/(n k^(orderings-1)) of a run of PCT of that depth, and the runs that it asks " +
-			"for; the least depth of PCT that has the distance, and its probability."}
+			"for; the least depth of PCT that has the distance, and its probability; that of a random " +
+			"walk."}
 	}
 	for i := range r.Objects {
 		o := &r.Objects[i]
@@ -101,9 +104,14 @@ func (r *Result) Table() *doc.Table {
 			}
 			if g := x.Guarantee; g != nil {
 				row = append(row, orderings(g), g.Exact, doc.Some(g.Bound), doc.Some(g.Runs))
+				depth, probability, walk := any(nil), any(nil), any(nil)
 				if g.PCTDepth != nil {
-					row = append(row, *g.PCTDepth, doc.Some(*g.PCTProbability))
+					depth, probability = *g.PCTDepth, doc.Some(*g.PCTProbability)
 				}
+				if g.Walk != nil {
+					walk = doc.Some(*g.Walk)
+				}
+				row = append(row, depth, probability, walk)
 			}
 			t.Row(row...)
 		}

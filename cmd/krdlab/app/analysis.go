@@ -309,7 +309,13 @@ func (x *analyser) readable(path string) string {
 	if x.line.Read == nil {
 		return ""
 	}
-	return programResult(path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, gotrace.KRDFile)
+	}
+	if info, err := os.Stat(path); err != nil || info.IsDir() || filepath.Ext(path) != ".json" {
+		return ""
+	}
+	return path
 }
 
 // read analyses a file of reuse distances.

@@ -3,12 +3,9 @@ package app
 import (
 	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/gotrace"
 	"krdlab/experiments/request"
 	"krdlab/krd/doc"
 )
@@ -39,11 +36,6 @@ func (a *app) replayable(c *cobra.Command) *cobra.Command {
 			return err
 		}
 		if f.on == "" {
-			if len(args) == 1 {
-				if file := programResult(args[0]); file != "" {
-					return a.ofProgram(c, file)
-				}
-			}
 			return distances(c, args)
 		}
 		args, err := a.orLatest(c, args, true, "TRACE|RUNDIR")
@@ -62,43 +54,6 @@ func (a *app) replayable(c *cobra.Command) *cobra.Command {
 		})
 	}
 	return c
-}
-
-// programResult is the file of the result of krdlab trace go that path names or, as a run directory,
-// holds; "" if there is none.
-func programResult(path string) string {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, gotrace.KRDFile)
-	}
-	if info, err := os.Stat(path); err != nil || info.IsDir() || filepath.Ext(path) != ".json" {
-		return ""
-	}
-	return path
-}
-
-// ofProgram prints the result of krdlab trace go once more, or a ranking of it.
-func (a *app) ofProgram(c *cobra.Command, file string) error {
-	if err := exclude(c, true, file, "it is the result of krdlab trace go, and no trace", "csv", "plot",
-		"html", "node", "coherence", "per", "llc", "engine", "weight", "distance"); err != nil {
-		return err
-	}
-	text, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer text.Close()
-	d, err := gotrace.Read(text)
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	k := ranking{c.Flags().Lookup("by").Value.String(), c.Flags().Lookup("bins").Value.String()}
-	if err := k.check(c, false); err != nil {
-		return err
-	}
-	if err := k.of(d); err != nil {
-		return err
-	}
-	return a.answer(c, d, d.View().Text)
 }
 
 // printEach prints what each trace came to: as text, under the trace's path if there are several,

@@ -132,7 +132,7 @@ func (a *app) distances(path string, allowLoss bool) (*krd.Report, error) {
 		text, err := os.Open(file)
 		if err == nil {
 			defer text.Close()
-			r, err := components.Read(text)
+			r, _, err := krd.Read(text)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", file, err)
 			}

@@ -125,7 +125,7 @@ func (k *ranking) of(d *gotrace.Document) error {
 			return err
 		}
 	}
-	return d.Rank(k.by, in)
+	return d.KRD.Rank(&d.Parts, k.by, in)
 }
 
 // program reads the arguments [test] PACKAGE [-- ARGS] of c.

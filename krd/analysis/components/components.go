@@ -82,7 +82,7 @@ func look(_ context.Context, _ any, t *loi.Trace, in *analysis.Input) (analysis.
 
 // readResult looks at distances that were counted before.
 func readResult(_ any, r io.Reader) (analysis.Result, error) {
-	report, err := Read(r)
+	report, _, err := krd.Read(r)
 	if err != nil {
 		return nil, err
 	}

@@ -47,6 +47,7 @@ var Analysis = &analysis.Analysis{
 	},
 	Needs:    analysis.Needs{Accesses: true},
 	Trace:    look,
+	Read:     readResult,
 	Together: together,
 }
 
@@ -122,8 +123,8 @@ func (o *Options) resolve() (opt krd.Options, err error) {
 		both(sampling && o.Distance != string(krd.Exclusive), engine, "distance", estimates))
 }
 
-// ParseBins reads FROM-TO in bytes. "" is a range that begins at 0 for want of a better one: look puts the LLC
-// there.
+// ParseBins reads FROM-TO in bytes. "" is a range that begins at 0 for want of a better one: look puts
+// the LLC there.
 func ParseBins(text string) (*krd.CauseOptions, error) {
 	o := &krd.CauseOptions{ToBytes: causes.Unbounded}
 	if text == "" {
@@ -184,6 +185,39 @@ func look(_ context.Context, options any, t *loi.Trace, in *analysis.Input) (ana
 		return drawn{x}, nil
 	}
 	return x, nil
+}
+
+// readResult looks at distances that were counted before.
+func readResult(options any, r io.Reader) (analysis.Result, error) {
+	o := options.(*Options)
+	opt, err := o.resolve()
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range []struct {
+		flag  string
+		given bool
+	}{{"node", o.Node != ""}, {"coherence", o.Coherence}, {"per", o.Per != perNode},
+		{"llc", len(o.LLC) > 0}, {"engine", o.Engine != krd.EngineExact},
+		{"weight", o.Weight != string(krd.WeightCount)},
+		{"distance", o.Distance != string(krd.Exclusive)}} {
+		if x.given {
+			return nil, wrong("--%s is for traces; these distances were counted before", x.flag)
+		}
+	}
+	report, parts, err := krd.Read(r)
+	if err != nil {
+		return nil, err
+	}
+	x := &result{Report: report, opt: o, header: &loi.Header{}}
+	if o.By == "" {
+		return drawn{x}, nil
+	}
+	in := opt.Causes
+	if o.Bins == "" {
+		in = nil
+	}
+	return x, report.Rank(parts, o.By, in)
 }
 
 func nodesOf(r *krd.Report) string {
