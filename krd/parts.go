@@ -23,7 +23,8 @@ type Part struct {
 // two.
 func (p *Part) From(bytes uint64) uint64 { return within(p.Bins, bytes, causes.Unbounded) }
 
-// within returns the accesses of whole bins with a distance from so many bytes on, and less than to.
+// within returns the accesses of whole bins with a distance from so many bytes on, and less than
+// to.
 func within(bins []Bin, from, to uint64) (n uint64) {
 	for _, b := range bins {
 		if b.FromBytes >= from && (to == causes.Unbounded || b.FromBytes < to) {
@@ -44,10 +45,10 @@ type Parts struct {
 // ErrRange is wrapped by the error of a range that divides a bin.
 var ErrRange = failure.New(failure.Request, "not whole bins")
 
-// Rank makes r.Causes a ranking of the parts of its accesses, by one of [ProgramRankings], in a range of
-// distances. Both ends must be powers of two, or 0 and [causes.Unbounded], since of parts only bins are
-// known; nil is the bins from the size of the LLC on. Errors: [ErrRange]; [ErrOption] where there are
-// no such parts.
+// Rank makes r.Causes a ranking of the parts of its accesses, by one of [ProgramRankings], in a
+// range of distances. Both ends must be powers of two, or 0 and [causes.Unbounded], since of parts
+// only bins are known; nil is the bins from the size of the LLC on. Errors: [ErrRange]; [ErrOption]
+// where there are no such parts.
 func (r *Report) Rank(parts *Parts, by string, in *CauseOptions) error {
 	list := map[string][]Part{ByFunction: parts.Functions, ByLoop: parts.Loops,
 		ByType: parts.Allocations, ByField: parts.Objects, BySite: parts.Allocations}[by]

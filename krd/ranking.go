@@ -58,8 +58,8 @@ const (
 // Rankings lists them.
 var Rankings = []string{ByKernel, ByObject, ByObjectPair, ByKernelPair}
 
-// The rankings of the accesses of a Go program: by the function that makes them, its innermost loop,
-// the type of the object, its field, element or variable, and where the object was made.
+// The rankings of the accesses of a Go program: by the function that makes them, its innermost
+// loop, the type of the object, its field, element or variable, and where the object was made.
 const (
 	ByFunction = "function"
 	ByLoop     = "loop"
@@ -82,8 +82,8 @@ func ObjectType(object string) string {
 	return object
 }
 
-// Program ranks the causes in r, of the trace of a Go program, in one of [ProgramRankings]. Loops and
-// fields are not in traces: the error is [ErrOption], and so is that of another trace.
+// Program ranks the causes in r, of the trace of a Go program, in one of [ProgramRankings]. Loops
+// and fields are not in traces: the error is [ErrOption], and so is that of another trace.
 func (r *Report) Program(by string) error {
 	var rows []causes.GroupRow
 	switch {

@@ -11,17 +11,17 @@ import (
 // ErrDocument is wrapped by the error of JSON that is no result with a histogram.
 var ErrDocument = failure.New(failure.Data, "no histogram of reuse distances")
 
-// Read reads the JSON of `krdlab krd --json` of one trace, or of `krdlab trace go --json`, which holds
-// one as "krd" and parts beside it, of which there are otherwise none. Errors wrap [ErrDocument] and
-// name what was found.
+// Read reads the JSON of `krdlab krd --json` of one trace, or of `krdlab trace go --json`, which
+// holds one as "krd" and parts beside it, of which there are otherwise none. Errors wrap
+// [ErrDocument] and name what was found.
 func Read(r io.Reader) (*Report, *Parts, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return nil, nil, err
 	}
 	bad := func(format string, args ...any) (*Report, *Parts, error) {
-		return nil, nil, fmt.Errorf("%w: %s; expected what krdlab krd --json of one trace or krdlab trace go "+
-			"--json printed", ErrDocument, fmt.Sprintf(format, args...))
+		return nil, nil, fmt.Errorf("%w: %s; expected what krdlab krd --json of one trace or "+
+			"krdlab trace go --json printed", ErrDocument, fmt.Sprintf(format, args...))
 	}
 	var outer struct {
 		KRD   *json.RawMessage `json:"krd"`

@@ -54,9 +54,9 @@ type EventCount struct {
 	Count uint64 `json:"count"`
 }
 
-// kinds gives the kind of each event, known or not. Cost: a quick look at each record.
-func (t *Trace) kinds() iter.Seq[EventKind] {
-	return func(yield func(EventKind) bool) {
+// raw gives each record as it stands, up to what is damaged. It is valid until the next.
+func (t *Trace) raw() iter.Seq[*rawRecord] {
+	return func(yield func(*rawRecord) bool) {
 		var r rawRecord
 		for _, chunks := range t.chunks {
 			for _, c := range chunks {
@@ -64,10 +64,21 @@ func (t *Trace) kinds() iter.Seq[EventKind] {
 					if _, bad := scan(b, &r); bad != "" || r.typ == 0 || r.typ == endRecord {
 						break
 					}
-					if r.typ == EventRecord && !yield(EventKind(r.id)) {
+					if !yield(&r) {
 						return
 					}
 				}
+			}
+		}
+	}
+}
+
+// kinds gives the kind of each event, known or not. Cost: a quick look at each record.
+func (t *Trace) kinds() iter.Seq[EventKind] {
+	return func(yield func(EventKind) bool) {
+		for r := range t.raw() {
+			if r.typ == EventRecord && !yield(EventKind(r.id)) {
+				return
 			}
 		}
 	}
@@ -102,12 +113,18 @@ func (t *Trace) Tells(kinds ...EventKind) bool {
 	return false
 }
 
-// Accesses reports whether a kernel execution says what it accesses. Cost: the records before the
-// first of them.
+// Accesses reports whether a kernel execution says what it accesses. Cost: a quick look at each
+// record up to the first of them.
 func (t *Trace) Accesses() bool {
-	for e, err := range t.Ordered(Order{ByWorker: true, AllowLoss: true}) {
-		if err == nil && e.Type != EventRecord && len(e.Accesses()) > 0 {
+	declared := t.Header.Registry.Accesses()
+	for r := range t.raw() {
+		switch r.typ {
+		case AccessesRecord, runRecord:
 			return true
+		case KernelRecord, TaskRecord:
+			if declared && r.n > 0 {
+				return true
+			}
 		}
 	}
 	return false

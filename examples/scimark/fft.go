@@ -93,9 +93,9 @@ func transform(data []float64, direction float64) {
 // are the same in another order; so is the result, bit by bit.
 //
 // Rejected: the factors in a slice. Figure 7 keeps its sums in one, because the loop that goes
-// outside carries them; factors are carried by the one that goes inside. The slice is a third stream
-// of lines beside the two of data: at 2^15 numbers, 17 % of the accesses are in bin 8 because of it,
-// and in bin 7 without.
+// outside carries them; factors are carried by the one that goes inside. The slice is a third
+// stream of lines beside the two of data: at 2^15 numbers, 17 % of the accesses are in bin 8
+// because of it, and in bin 7 without.
 func interchanged(data []float64, direction float64) {
 	n := len(data) / 2
 	bitReverse(data)

@@ -1,7 +1,8 @@
 // Package disconpro redoes the evaluation of the disconpro paper ("Memory Distance Measurement for
 // Concurrent Programs", section 5) with programs given as text, and sets its numbers beside ours:
-// tables 5 and 6, and figures like 2 and 3 for the programs of examples/interleavings. What the paper
-// measures of Parsec and MySQL needs those programs under a controlled scheduler, and is not here.
+// tables 5 and 6, and figures like 2 and 3 for the programs of examples/interleavings. What the
+// paper measures of Parsec and MySQL needs those programs under a controlled scheduler, and is not
+// here.
 package disconpro
 
 import (
@@ -118,7 +119,8 @@ func (r *Result) small(opt *Options) error {
 		return doc.Column{Key: key, Head: head, Kind: doc.Real, Unit: doc.Nanoseconds}
 	}
 	six := &doc.Table{Name: "table6", Title: "Table 6: paths and time", Keys: 2, Columns: []doc.Column{
-		{Key: "threads", Head: "threads", Kind: doc.Whole}, {Key: "globals", Head: "globals", Kind: doc.Whole},
+		{Key: "threads", Head: "threads", Kind: doc.Whole},
+		{Key: "globals", Head: "globals", Kind: doc.Whole},
 		{Key: "paper_paths", Head: "DisConSym's paths"}, {Key: "paper_s", Head: "time, s"},
 		{Key: "interleavings", Head: "interleavings"}, ns("exact_ns", "counted"),
 		ns("enumeration_ns", "enumerated"), ns("pct_ns", "PCT 5, 100 runs"),
@@ -255,9 +257,10 @@ func span(o *interleave.Object) any {
 	return fmt.Sprintf("%d to %d", *o.Minimum, *o.Maximum)
 }
 
-// figure draws the ranges of the objects of a program: a point for each at its largest distance, with
-// a bar down to its least.
-func figure(name string, p *interleave.Program, heads []string, results []*interleave.Result) *plot.Figure {
+// figure draws the ranges of the objects of a program: a point for each at its largest distance,
+// with a bar down to its least.
+func figure(name string, p *interleave.Program, heads []string,
+	results []*interleave.Result) *plot.Figure {
 	panel := plot.Panel{Kind: plot.Lines, X: plot.Axis{Label: "object"}}
 	top, x := 0.0, 0.0
 	for i := range heads {
@@ -267,7 +270,8 @@ func figure(name string, p *interleave.Program, heads []string, results []*inter
 		if results[len(results)-1].Objects[o].Maximum == nil {
 			continue
 		}
-		panel.X.Ticks = append(panel.X.Ticks, plot.Tick{Value: x + float64(len(heads)-1)/2, Label: object})
+		panel.X.Ticks = append(panel.X.Ticks, plot.Tick{
+			Value: x + float64(len(heads)-1)/2, Label: object})
 		for i, r := range results {
 			if d := &r.Objects[o]; d.Maximum != nil {
 				low, high := float64(*d.Minimum), float64(*d.Maximum)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Tables 5 and 6 come out as the paper has them, where it has an end, and no sampler shows a distance
-// that the exact answer has not.
+// Tables 5 and 6 come out as the paper has them, where it has an end, and no sampler shows a
+// distance that the exact answer has not.
 func TestRun(t *testing.T) {
 	r, err := Run(Options{Seed: 1, Enumerate: 1e5})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,12 +17,15 @@ import (
 // TestMain is also the process that takes a lock and is killed.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("SWEEP_TEST_HOLD"); path != "" {
-		if _, err := take(path, "it"); err != nil {
+		c, err := take(path, "it")
+		if err != nil {
 			os.Stdout.WriteString(err.Error() + "\n")
 			os.Exit(1)
 		}
 		os.Stdout.WriteString("held\n")
-		select {}
+		// not select {}: the runtime ends a program in which nobody can go on
+		os.Stdin.Read(make([]byte, 1))
+		runtime.KeepAlive(c)
 	}
 	os.Exit(m.Run())
 }
@@ -60,6 +64,9 @@ func TestClaimOfTheDead(t *testing.T) {
 	other.Env = append(os.Environ(), "SWEEP_TEST_HOLD="+path)
 	out, err := other.StdoutPipe()
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.StdinPipe(); err != nil { // open as long as the other lives
 		t.Fatal(err)
 	}
 	if err := other.Start(); err != nil {

@@ -5,8 +5,8 @@
 //	scale -> plan -> Folder.Run -> a file for each step -> Folder.Result -> Result.View, Folder.Write
 //
 // A step is a traced program, a pair of timed ones or a simulated run. What it found is kept in the
-// folder, so that the same command goes on after an interrupt; all else is made anew of these files.
-// Thresholds are constants of this package.
+// folder, so that the same command goes on after an interrupt; all else is made anew of these
+// files. Thresholds are constants of this package.
 package virda
 
 import (

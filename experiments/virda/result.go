@@ -101,8 +101,8 @@ func yes(ok bool) string {
 }
 
 // table adds a table, whose columns are given as keys and heads in turn. Keys that end in _percent,
-// _ns or ratio are of numbers as they stand, in _bin, _bytes (for data alone) or runs of whole ones;
-// other heads that end in % are of shares, and the rest of words.
+// _ns or ratio are of numbers as they stand, in _bin, _bytes (for data alone) or runs of whole
+// ones; other heads that end in % are of shares, and the rest of words.
 func (r *Result) table(name, title string, keys int, pairs ...string) *doc.Table {
 	t := &doc.Table{Name: name, Title: title, Keys: keys}
 	for i := 0; i < len(pairs); i += 2 {
@@ -306,7 +306,8 @@ func (r *Result) interchange(f *Folder, s *size) error {
 	t := r.table("interchange", "FFT by lines, before and after its loops are interchanged (figures "+
 		"8 and 10)", 1, "array_length", "array", "middle_bins", "middle bins", "paper_middle",
 		"they hold, paper, %", "before", "before, %", "after", "after, %", "before_bin_7",
-		"bin 7 before, %", "after_bin_7", "after, %", "paper_last_bin", "last bin, paper", "paper_last", "holds, paper, %", "last_bin",
+		"bin 7 before, %", "after_bin_7", "after, %", "paper_last_bin", "last bin, paper",
+		"paper_last", "holds, paper, %", "last_bin",
 		"ours", "last", "holds, %", "agrees", "agrees")
 	var curves []lineCurve
 	for _, n := range s.interchange {
@@ -338,7 +339,8 @@ func (r *Result) interchange(f *Folder, s *size) error {
 		agrees := near(middle[0], paper) && at == last && near(before[at], paperLast) &&
 			middle[1] <= min(within, middle[0]/2) && after[7] > before[7]
 		t.Row(strconv.Itoa(2*n), binWords(middleFrom, last-1), doc.Some(paper), doc.Some(middle[0]),
-			doc.Some(middle[1]), doc.Some(before[7]), doc.Some(after[7]), last, doc.Some(paperLast), at, doc.Some(before[at]), r.judge(agrees))
+			doc.Some(middle[1]), doc.Some(before[7]), doc.Some(after[7]), last,
+			doc.Some(paperLast), at, doc.Some(before[at]), r.judge(agrees))
 	}
 	r.draw("interchange", "fft before and after the interchange of its loops, by lines (figures 8 "+
 		"and 10)", interchangeFigure(curves))

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -22,7 +23,9 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		fmt.Println(d.Path)
-		select {}
+		// not select {}: the runtime ends a program in which nobody can go on
+		os.Stdin.Read(make([]byte, 1))
+		runtime.KeepAlive(d)
 	}
 	os.Exit(m.Run())
 }
@@ -40,6 +43,9 @@ func TestDeadProcess(t *testing.T) {
 	child.Env = append(os.Environ(), childEnv+"="+dir)
 	out, err := child.StdoutPipe()
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := child.StdinPipe(); err != nil { // open as long as the child lives
 		t.Fatal(err)
 	}
 	if err := child.Start(); err != nil {

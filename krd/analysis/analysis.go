@@ -25,9 +25,10 @@ type Analysis struct {
 	Example string   // command lines, each indented by two spaces
 	Formats []string // of pictures, as the ends of names of files, svg among them; results are [Drawn]
 	// Options returns a pointer to a new struct with the defaults, whose fields are the flags of the
-	// command: string, bool, int, uint64, float64 or []string. Tags: `flag:"name" help:"what it does"`,
-	// where a word in capitals stands for the value; of a string `choice:"a,b"`, the values that it may
-	// have, or `want:"expected ..."`, for the error where it is given no text. nil: there are none.
+	// command: string, bool, int, uint64, float64 or []string. Tags: `flag:"name" help:"what it
+	// does"`, where a word in capitals stands for the value; of a string `choice:"a,b"`, the values
+	// that it may have, or `want:"expected ..."`, for the error where it is given no text. nil: there
+	// are none.
 	Options func() any
 	// Check, if not nil, returns what is wrong with the options, before any work.
 	Check func(options any) error
@@ -67,8 +68,8 @@ type Input struct {
 	Warnings []krd.Warning
 	Time     doc.Number               // of the traced run in ns, where the caller knows it
 	Progress func(done, total uint64) // of Analysis.Trace; may be nil
-	// Looks returns the numbers of the looks of schedulers in figures, of a list of their names; may be
-	// nil.
+	// Looks returns the numbers of the looks of schedulers in figures, of a list of their names; may
+	// be nil.
 	Looks func(schedulers []string) []int
 }
 
@@ -121,7 +122,8 @@ func (e *NeedError) Error() string {
 // Class implements [failure.Classed].
 func (*NeedError) Class() failure.Class { return failure.Capability }
 
-// Lacks returns a [*NeedError] if t has not what a needs. Cost: at most a quick look at each record.
+// Lacks returns a [*NeedError] if t has not what a needs. Cost: at most a quick look at each
+// record.
 func (a *Analysis) Lacks(t *loi.Trace) error {
 	if a.Needs.Accesses && !t.Accesses() {
 		return &NeedError{a.Name, "what kernels access", "full, of a kernel that says it"}

@@ -78,7 +78,8 @@ func (r *Result) Group(by string, rows []GroupRow) {
 		g.Share = ratio(float64(g.Accesses), float64(r.Accesses))
 		g.OwnShare = ratio(float64(g.Accesses), float64(g.AllAccesses))
 	}
-	slices.SortStableFunc(r.Groups, func(a, b GroupRow) int { return cmp.Compare(b.Accesses, a.Accesses) })
+	slices.SortStableFunc(r.Groups,
+		func(a, b GroupRow) int { return cmp.Compare(b.Accesses, a.Accesses) })
 }
 
 // An ObjectPairRow counts what of one object was touched between accesses to another, or to itself,

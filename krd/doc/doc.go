@@ -118,8 +118,8 @@ func (d *Doc) HTML(level int) (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-// Standalone writes the document as an HTML page by itself; after it comes what more writes to w, such
-// as a figure.
+// Standalone writes the document as an HTML page by itself; after it comes what more writes to w,
+// such as a figure.
 func (d *Doc) Standalone(w io.Writer, more func() error) error {
 	body, err := d.HTML(1)
 	if err != nil {

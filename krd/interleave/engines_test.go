@@ -315,8 +315,8 @@ func table4() *Program {
 	return p
 }
 
-// Exact probabilities that an interleaving of table 4 has distance 3 of A: random walk 43/1152, PCT by
-// depth and kind of change points; and draws agree with them.
+// Exact probabilities that an interleaving of table 4 has distance 3 of A: random walk 43/1152, PCT
+// by depth and kind of change points; and draws agree with them.
 func TestSamplers(t *testing.T) {
 	p := table4()
 	g, err := onlyGraph(p)
@@ -373,8 +373,8 @@ func TestSamplers(t *testing.T) {
 	}
 }
 
-// Distance 3 of A in table 4 needs five orderings, not the three that the paper gives: those hold in
-// 630 interleavings, of which 180 have it. PCT has it from depth 3 on.
+// Distance 3 of A in table 4 needs five orderings, not the three that the paper gives: those hold
+// in 630 interleavings, of which 180 have it. PCT has it from depth 3 on.
 func TestGuarantee(t *testing.T) {
 	p := table4()
 	r, err := Exact(p, Options{})

@@ -8,9 +8,9 @@ import (
 // maxEnumerated is how many bits the number of interleavings may have that are enumerated.
 const maxEnumerated = 63
 
-// Enumerate returns what [Exact] does, by going through every interleaving: a depth-first search with
-// one LRU stack, as the disconpro paper's DisConSym does for programs without values (section 3).
-// Errors: as of [Exact]; [ErrLimit] for more than 2^63 interleavings. Cost: some steps for each
+// Enumerate returns what [Exact] does, by going through every interleaving: a depth-first search
+// with one LRU stack, as the disconpro paper's DisConSym does for programs without values (section
+// 3). Errors: as of [Exact]; [ErrLimit] for more than 2^63 interleavings. Cost: some steps for each
 // interleaving.
 func Enumerate(p *Program, opt Options) (*Result, error) {
 	return overInputs(p, opt, "enumeration", func(g *graph, t *totals) error {

@@ -30,9 +30,9 @@ const bytesOfNode = 512
 
 // Exact returns the distances over all interleavings, by a dynamic program over the states of the
 // threads and the LRU stacks with which they are reached. Counts are exact integers of any size.
-// Errors: an [Error] of the program, [ErrLimit] before work that would need more memory than allowed.
-// Cost: an addition for each state, stack and thread; 5 threads of 5 accesses each to the same 5
-// objects have 7 776 states and 326 stacks.
+// Errors: an [Error] of the program, [ErrLimit] before work that would need more memory than
+// allowed. Cost: an addition for each state, stack and thread; 5 threads of 5 accesses each to the
+// same 5 objects have 7 776 states and 326 stacks.
 func Exact(p *Program, opt Options) (*Result, error) {
 	return overInputs(p, opt, "exact", func(g *graph, t *totals) error { return g.exact(t, &opt) })
 }
@@ -127,8 +127,8 @@ func zeros(n int) []*big.Int {
 	return list
 }
 
-// completions counts how the program may go on from each node, and how often it accesses each object
-// at most.
+// completions counts how the program may go on from each node, and how often it accesses each
+// object at most.
 func (g *graph) completions(t *totals) {
 	n := len(g.nodes)
 	t.ends, t.stuck = zeros(n), zeros(n)
@@ -174,8 +174,8 @@ func (g *graph) schedule(t *totals, p *Program) (threads []string) {
 	return threads
 }
 
-// peak is how many nodes are alive at once where each is begun at the first edge to it and ends when
-// its edges have been followed.
+// peak is how many nodes are alive at once where each is begun at the first edge to it and ends
+// when its edges have been followed.
 func (g *graph) peak() (most int) {
 	alive, begun := 1, make([]bool, len(g.nodes))
 	for at := range g.nodes {
@@ -229,8 +229,8 @@ func (g *graph) exact(t *totals, opt *Options) error {
 // pass goes through all nodes. For each stack at a node it counts the prefixes that lead there, in
 // limbs words each. Without an object it adds up the accesses of all, each as often as there are
 // prefixes before it and completions after it; otherwise it returns the interleavings in which that
-// object has that distance, or with orMore a larger one, at least once, the prefixes that have had it
-// being counted apart.
+// object has that distance, or with orMore a larger one, at least once, the prefixes that have had
+// it being counted apart.
 func (g *graph) pass(t *totals, s *stacks, limbs int, object, distance int32, orMore bool) *big.Int {
 	flags := 1
 	if object != none {

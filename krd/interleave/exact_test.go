@@ -36,7 +36,8 @@ func counts(o *Object) string {
 	return strings.Join(words, ",")
 }
 
-// Independent results: n threads x g objects, counts of first and last objects, and of those between.
+// Independent results: n threads x g objects, counts of first and last objects, and of those
+// between.
 func TestInOrder(t *testing.T) {
 	for _, x := range []struct {
 		n, g   int

@@ -41,8 +41,8 @@ func (e *Error) Unwrap() error { return ErrProgram }
 // Class implements [failure.Classed].
 func (*Error) Class() failure.Class { return failure.Data }
 
-// A state is where all threads are and what they hold. Values of shared objects and locals are in it,
-// so that two states that are equal go on alike.
+// A state is where all threads are and what they hold. Values of shared objects and locals are in
+// it, so that two states that are equal go on alike.
 type state struct {
 	pc      []int32 // of the next step; len(Code): ended; -1: not begun
 	waits   []int32 // the barrier that it waits in, -1: none

@@ -52,8 +52,8 @@ type listed struct {
 	pairs  [][]uint64     // for each ordering of two steps, the interleavings in which it holds
 }
 
-// onlyGraph is the states of a program with one choice of inputs. The error is [ErrLimit] where there
-// are more.
+// onlyGraph is the states of a program with one choice of inputs. The error is [ErrLimit] where
+// there are more.
 func onlyGraph(p *Program) (g *graph, err error) {
 	inputs := 0
 	err = p.inputs(func(shared []int64) (err error) {
@@ -240,11 +240,11 @@ func bound(p *Program, g *graph, seed uint64) (map[hit]int, error) {
 	return least, nil
 }
 
-// Guarantee adds to the distances of r, the exact result of p, how many orderings guarantee each, the
-// bound of PCT for that and the least depth of PCT that has it. Of a program of more than 20 000
-// interleavings, orderings are bounded by those of 10 000 that are drawn, and distances that none of
-// them has get nothing. The error is [ErrLimit] for a program with inputs. Cost: up to some seconds
-// for each distance.
+// Guarantee adds to the distances of r, the exact result of p, how many orderings guarantee each,
+// the bound of PCT for that and the least depth of PCT that has it. Of a program of more than 20
+// 000 interleavings, orderings are bounded by those of 10 000 that are drawn, and distances that
+// none of them has get nothing. The error is [ErrLimit] for a program with inputs. Cost: up to some
+// seconds for each distance.
 func (r *Result) Guarantee(p *Program) error {
 	g, err := onlyGraph(p)
 	if err != nil {
@@ -308,8 +308,8 @@ func (r *Result) reachedByPCT(p *Program, g *graph) error {
 	return nil
 }
 
-// runsFor returns how many runs have an event of probability p in one at least once, with a probability
-// of 95 %.
+// runsFor returns how many runs have an event of probability p in one at least once, with a
+// probability of 95 %.
 func runsFor(p float64) float64 {
 	if p >= 1 {
 		return 1

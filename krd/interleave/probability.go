@@ -6,10 +6,11 @@ import (
 	"slices"
 )
 
-// pctExactly returns the exact probabilities with which a run of PCT of a depth has distances, over all
-// priorities of threads and all change points. Errors: [ErrLimit] where there are more than most choices
-// of them. Cost: a run for each.
-func (g *graph) pctExactly(p *Program, s Sampler, depth int, most float64) (map[hit]*big.Rat, error) {
+// pctExactly returns the exact probabilities with which a run of PCT of a depth has distances, over
+// all priorities of threads and all change points. Errors: [ErrLimit] where there are more than
+// most choices of them. Cost: a run for each.
+func (g *graph) pctExactly(p *Program, s Sampler, depth int, most float64) (map[hit]*big.Rat,
+	error) {
 	n, k := len(p.Threads), g.steps()
 	choices := 1.0
 	for i := range n {
@@ -80,8 +81,8 @@ func permutations(n int, use func([]int)) {
 	place(0)
 }
 
-// walkExactly returns the exact probability that a random walk has h. Cost: some additions of fractions
-// for each state of the threads and each stack.
+// walkExactly returns the exact probability that a random walk has h. Cost: some additions of
+// fractions for each state of the threads and each stack.
 func (g *graph) walkExactly(s *stacks, h hit) *big.Rat {
 	type key struct{ at, stack int32 }
 	known, certain := map[key]*big.Rat{}, big.NewRat(1, 1)

@@ -1,6 +1,6 @@
 // Package interleave computes which reuse distances are possible over all interleavings of a
-// program's threads: exactly, by a dynamic program or by enumeration, and by samplers (the disconpro
-// paper: "Memory Distance Measurement for Concurrent Programs").
+// program's threads: exactly, by a dynamic program or by enumeration, and by samplers (the
+// disconpro paper: "Memory Distance Measurement for Concurrent Programs").
 //
 //	Program -> graph of states (one for each input) -> Exact, Enumerate, samplers -> Result
 //

@@ -43,7 +43,8 @@ type Object struct {
 type Distance struct {
 	Distance int    `json:"distance"` // -1: first accesses (disconpro, 3)
 	Count    *Count `json:"count"`    // accesses, over all interleavings
-	// Probability is that of an access; inputs, and then the interleavings of each, are equally likely.
+	// Probability is that of an access; inputs, and then the interleavings of each, are equally
+	// likely.
 	Probability float64 `json:"probability"`
 	// Low and High are an interval of 95 % for it; of samplers.
 	Low  *float64 `json:"low,omitempty"`

@@ -50,8 +50,8 @@ type SampleOptions struct {
 }
 
 // Sample draws interleavings. The probability of a distance is its share of the accesses that were
-// drawn, Reached counts the runs that had it, and Run is the probability that a run has it. Errors: as
-// of [Exact] for the states of the threads, and [ErrSampler]. Cost: some steps for each of the
+// drawn, Reached counts the runs that had it, and Run is the probability that a run has it. Errors:
+// as of [Exact] for the states of the threads, and [ErrSampler]. Cost: some steps for each of the
 // program's, in each run.
 func Sample(p *Program, opt SampleOptions) (*Result, error) {
 	pct := opt.Sampler == PCT || opt.Sampler == PCTDistinct
@@ -295,9 +295,10 @@ func (r *Result) count(trace []hit) {
 
 var one = big.NewInt(1)
 
-// estimate makes probabilities of what was counted in so many runs. The interval of a share of accesses
-// is that of a ratio of two sums over runs, by the normal approximation, since the accesses of a run
-// depend on each other; where all runs have the same share, it is Wilson's for as many runs.
+// estimate makes probabilities of what was counted in so many runs. The interval of a share of
+// accesses is that of a ratio of two sums over runs, by the normal approximation, since the
+// accesses of a run depend on each other; where all runs have the same share, it is Wilson's for as
+// many runs.
 func (r *Result) estimate(runs int) {
 	n := float64(runs)
 	for i := range r.Objects {
@@ -347,7 +348,8 @@ func wilson(k, n float64) *Estimate {
 	return &Estimate{p, max(0, middle-half), min(1, middle+half)}
 }
 
-// follow makes a run with the priorities and change points that d has, and reports whether it ended.
+// follow makes a run with the priorities and change points that d has, and reports whether it
+// ended.
 func (d *draw) follow() bool {
 	d.trace, d.switches = d.trace[:0], 0
 	at, stack, last := int32(0), int32(0), int32(none)

@@ -3,8 +3,8 @@ package interleave
 // first is the distance of a first access.
 const first = -1
 
-// A stack is objects in the order of their last accesses, the last one first. Stacks are numbered as
-// they come up; number 0 is empty.
+// A stack is objects in the order of their last accesses, the last one first. Stacks are numbered
+// as they come up; number 0 is empty.
 type stacks struct {
 	objects int
 	lists   [][]uint8

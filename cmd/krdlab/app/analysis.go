@@ -304,7 +304,8 @@ func (x *analyser) folder(c *cobra.Command, path string) error {
 	return x.show(c, path, traces, results)
 }
 
-// readable is the file of reuse distances that path names or holds, "" where the analysis reads none.
+// readable is the file of reuse distances that path names or holds, "" where the analysis reads
+// none.
 func (x *analyser) readable(path string) string {
 	if x.line.Read == nil {
 		return ""

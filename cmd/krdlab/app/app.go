@@ -368,8 +368,8 @@ func exactly(what ...string) cobra.PositionalArgs {
 	}
 }
 
-// withEquals is what to add to an error about an argument that may be meant for a flag that is given,
-// whose value is optional.
+// withEquals is what to add to an error about an argument that may be meant for a flag that is
+// given, whose value is optional.
 func withEquals(c *cobra.Command, word string) (hint string) {
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if f.NoOptDefVal != "" && f.Value.Type() != "bool" && f.Value.String() == f.NoOptDefVal {

@@ -151,10 +151,10 @@ func schedulerWords() []string {
 	return words
 }
 
-// kernelCommand is a command that runs a kernel, with a flag for each parameter of it. run is called
-// with what is asked for, after change, which may be nil.
-func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags, change func(*request.Draft, *pflag.FlagSet) error,
-	run func(context.Context, *request.Request, *hw.Topology) error) *cobra.Command {
+// kernelCommand is a command that runs a kernel, with a flag for each parameter of it. run is
+// called with what is asked for, after change, which may be nil.
+func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags,
+	change func(*request.Draft, *pflag.FlagSet) error, run func(context.Context, *request.Request, *hw.Topology) error) *cobra.Command {
 	c := &cobra.Command{
 		Use:         k.Name,
 		Short:       k.Summary,
@@ -195,8 +195,8 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags, change func(*request.
 	return c
 }
 
-// kernelFlags defines a flag for each parameter of k, and one for all of them, and returns what reads
-// them. Errors: an [*request.Error] for a class that k has not.
+// kernelFlags defines a flag for each parameter of k, and one for all of them, and returns what
+// reads them. Errors: an [*request.Error] for a class that k has not.
 func kernelFlags(flags *pflag.FlagSet, k *kernel.Kernel) (read func() (kernel.Params, error)) {
 	flags.SortFlags = false
 	ints, words := map[string]*int{}, map[string]*string{}

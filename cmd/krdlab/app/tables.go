@@ -35,8 +35,8 @@ import (
 	"krdlab/runtimes"
 )
 
-// Tables are the schedulers, kernels and analyses that the program knows, in the order in which they
-// are listed. A nil table is krdlab's own. The first scheduler is the serial one.
+// Tables are the schedulers, kernels and analyses that the program knows, in the order in which
+// they are listed. A nil table is krdlab's own. The first scheduler is the serial one.
 type Tables struct {
 	Schedulers []runtimes.Scheduler
 	Kernels    []*kernel.Kernel

@@ -75,8 +75,8 @@ func (a *app) traceGo() *cobra.Command {
 // unitFlag is the name of the flag for what a datum is.
 const unitFlag = "unit"
 
-// programFlags defines the flags of how a Go program is observed; unit is the name of that of what a
-// datum is.
+// programFlags defines the flags of how a Go program is observed; unit is the name of that of what
+// a datum is.
 func programFlags(c *cobra.Command, r *gotrace.Request, unit string) {
 	f := c.Flags()
 	choiceVar(c, (*string)(&r.Unit), unit, gotrace.Units[0], gotrace.Units, "what one datum is, "+

@@ -12,8 +12,8 @@ import (
 // Zhong, PLDI 2003).
 var Shifts = [...]float64{0, 0.5, 1, 2}
 
-// A move is how many bins the first and the last bin of a part move when the size doubles. Where they
-// differ, the part gets wider: its distances grow by several laws, with no valley between.
+// A move is how many bins the first and the last bin of a part move when the size doubles. Where
+// they differ, the part gets wider: its distances grow by several laws, with no valley between.
 type move struct{ first, last float64 }
 
 // moves are those of [Shifts], and then the widening ones.
@@ -48,7 +48,7 @@ const (
 	stay  = 0.0005
 	widen = 0.1
 	// a part of fewer bins moves as a whole
-	widest = 3
+	leastWide = 3
 )
 
 // A shape is the signature of the largest input in parts, and how each moves.
@@ -109,8 +109,8 @@ func (s *shape) part(m *[Bins]float64, p *[Bins]float64, i int, r float64) {
 	}
 }
 
-// valley adds valley i likewise, its shares times so much. One between parts that move alike moves with
-// them; another gets wider or narrower at its lowest bin, and its sides stay with the parts.
+// valley adds valley i likewise, its shares times so much. One between parts that move alike moves
+// with them; another gets wider or narrower at its lowest bin, and its sides stay with the parts.
 func (s *shape) valley(m *[Bins]float64, p *[Bins]float64, i int, r, times float64) {
 	v, a, b := s.valleys[i], s.moves[i].last*r, s.moves[i+1].first*r
 	if a == b {
@@ -186,8 +186,8 @@ type chosen struct {
 // classify chooses the moves with which the parts of the largest input, moved back, are nearest to
 // the signatures of the smaller ones, each 2^rs times as small: least is the sum of their [excess],
 // and of [stay] and [widen]. It is a search by branch and bound over the parts, the last first: a
-// part that is added makes the excess no less. Cost: some dozens of steps of [Bins] where components
-// are apart, at most [budget].
+// part that is added makes the excess no less. Cost: some dozens of steps of [Bins] where
+// components are apart, at most [budget].
 func (s *shape) classify(smaller []*Signature, rs []float64) {
 	n := len(s.parts)
 	best, least, left := make([]move, n), math.Inf(1), budget
@@ -223,7 +223,7 @@ func (s *shape) classify(smaller []*Signature, rs []float64) {
 			return
 		}
 		list := moves
-		if s.parts[i].high-s.parts[i].low+1 < widest {
+		if s.parts[i].high-s.parts[i].low+1 < leastWide {
 			list = moves[:len(Shifts)]
 		}
 		order := make([]chosen, 0, len(moves))

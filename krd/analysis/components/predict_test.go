@@ -15,9 +15,9 @@ import (
 	"krdlab/krd"
 )
 
-// counted are the histograms of examples/scimark as krdlab trace go counts them, by unit, kernel and
-// size: krdlab trace go ./examples/scimark --unit UNIT --json -- KERNEL -n SIZE, sparse with -nz 20
-// times SIZE, 10 iterations.
+// counted are the histograms of examples/scimark as krdlab trace go counts them, by unit, kernel
+// and size: krdlab trace go ./examples/scimark --unit UNIT --json -- KERNEL -n SIZE, sparse with
+// -nz 20 times SIZE, 10 iterations.
 func counted(t testing.TB, unit, kernel string, size int) *krd.Report {
 	t.Helper()
 	text, err := os.ReadFile("testdata/scimark.json")
@@ -67,9 +67,9 @@ func shifts(list []Moved) string {
 	return strings.Join(words, ", ")
 }
 
-// SciMark's components move as the paper has it (4.3.1 to 4.3.4): of FFT the last by one bin when the
-// size doubles, of LU the last two by one and two, of SOR likewise, of sparse the last by one. The
-// predictions are at most 3 % off; the paper's are 6.0, 1.7, 3.0 and 1.7 %.
+// SciMark's components move as the paper has it (4.3.1 to 4.3.4): of FFT the last by one bin when
+// the size doubles, of LU the last two by one and two, of SOR likewise, of sparse the last by one.
+// The predictions are at most 3 % off; the paper's are 6.0, 1.7, 3.0 and 1.7 %.
 func TestSciMark(t *testing.T) {
 	for _, x := range []struct {
 		unit, kernel string
@@ -119,8 +119,8 @@ func TestSciMark(t *testing.T) {
 	}
 }
 
-// The sequence of the paper's table 1, with elements of one byte, and the signature of its figure 1;
-// the sequence of figure 3, with fields of 8, 4 and 4 bytes.
+// The sequence of the paper's table 1, with elements of one byte, and the signature of its figure
+// 1; the sequence of figure 3, with fields of 8, 4 and 4 bytes.
 func TestPaperSignatures(t *testing.T) {
 	for _, x := range []struct {
 		trace string
@@ -217,8 +217,8 @@ func TestMoves(t *testing.T) {
 	})
 }
 
-// Whatever the histograms, a prediction is a signature, the unit of sizes does not matter, and that at
-// the largest size is its own.
+// Whatever the histograms, a prediction is a signature, the unit of sizes does not matter, and that
+// at the largest size is its own.
 func TestAnyHistograms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		any := func(name string) *krd.Report {

@@ -210,7 +210,8 @@ func (p *Prediction) View() *doc.Doc {
 		d.Say("Error from 1 KiB on (virda, 4.3.1): %s, with cold accesses %s.", text(p.ErrorPercent),
 			text(p.ErrorPercentWithCold))
 	}
-	t := &doc.Table{Name: "components", Keys: 2, Title: "components at " + number(p.Sizes[len(p.Sizes)-1]),
+	t := &doc.Table{Name: "components", Keys: 2,
+		Title: "components at " + number(p.Sizes[len(p.Sizes)-1]),
 		Columns: append(rangeColumns(), doc.Column{Key: "from_shift", Head: "moves a doubling",
 			Kind: doc.Real}, doc.Column{Key: "to_shift", Kind: doc.Real, Data: true},
 			doc.Column{Head: "grows as"})}

@@ -11,8 +11,8 @@ import (
 const Bins = 65
 
 // A Signature is the distribution of the reuse distances of a run (virda, 2.2): shares of all
-// accesses, 0 to 1. Bin 0 has distance 0, bin n those of [2^(n-1), 2^n), as in figure 1 of the paper;
-// Cold is its last bin, INF.
+// accesses, 0 to 1. Bin 0 has distance 0, bin n those of [2^(n-1), 2^n), as in figure 1 of the
+// paper; Cold is its last bin, INF.
 type Signature struct {
 	Share    [Bins]float64
 	Cold     float64
@@ -71,7 +71,8 @@ func (s *Signature) Beyond(bytes uint64) float64 {
 	return share
 }
 
-// A Component is a group of adjacent bins that form a peak (virda, 4.2), or a plateau between peaks.
+// A Component is a group of adjacent bins that form a peak (virda, 4.2), or a plateau between
+// peaks.
 type Component struct {
 	FromBin int     `json:"from_bin"`
 	ToBin   int     `json:"to_bin"`
@@ -95,12 +96,12 @@ const (
 	valleyLevel = 1.3
 )
 
-// A part is the bins from..to of a peak, of which low..high are between its first and its last bin of
-// [LeastShare].
+// A part is the bins from..to of a peak, of which low..high are between its first and its last bin
+// of [LeastShare].
 type part struct{ from, to, peak, low, high int }
 
-// A valley is the bins between two peaks that belong to neither, and the lowest of them. There is at
-// least one, since two bins side by side are not both peaks.
+// A valley is the bins between two peaks that belong to neither, and the lowest of them. There is
+// at least one, since two bins side by side are not both peaks.
 type valley struct{ from, to, lowest int }
 
 // split cuts a signature into peaks and the valleys between them, one less. Source: virda, 4.2 ("a

@@ -1,5 +1,5 @@
-// Package reuse is the analysis `krd`: reuse distances by node or core, the misses expected of given
-// caches, and who causes the reuses of a range of distances. The engines are package krd's.
+// Package reuse is the analysis `krd`: reuse distances by node or core, the misses expected of
+// given caches, and who causes the reuses of a range of distances. The engines are package krd's.
 package reuse
 
 import (
@@ -123,8 +123,8 @@ func (o *Options) resolve() (opt krd.Options, err error) {
 		both(sampling && o.Distance != string(krd.Exclusive), engine, "distance", estimates))
 }
 
-// ParseBins reads FROM-TO in bytes. "" is a range that begins at 0 for want of a better one: look puts
-// the LLC there.
+// ParseBins reads FROM-TO in bytes. "" is a range that begins at 0 for want of a better one: look
+// puts the LLC there.
 func ParseBins(text string) (*krd.CauseOptions, error) {
 	o := &krd.CauseOptions{ToBytes: causes.Unbounded}
 	if text == "" {

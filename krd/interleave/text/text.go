@@ -10,15 +10,15 @@
 //	          | ( "lock" | "unlock" | "barrier" | "fork" | "join" ) name .
 //	block = "{" { statement | ";" | line end } "}" .
 //
-// What follows # up to the end of the line is a comment. Expressions have the operators + - * / %, ==
-// != < <= > >=, && || !, unary - and parentheses, with Go's precedence; numbers are whole, of 64
+// What follows # up to the end of the line is a comment. Expressions have the operators + - * / %,
+// == != < <= > >=, && || !, unary - and parentheses, with Go's precedence; numbers are whole, of 64
 // bits, and a condition holds if it is not 0.
 //
-// A shared value is an object with a value, 0 or what its declaration gives; that of an input is one of
-// a set, each of which is explored. If the name on the left is shared, name = expression writes it; if
-// the expression is the name of a shared value alone, it is read into a local. Both are accesses.
-// Anything else sets a local of the thread, which belongs to the step before, as branches do.
-// Expressions have locals only: a shared value is read first. Locals begin as 0.
+// A shared value is an object with a value, at first that of its declaration; that of an input is
+// one of a set, each of which is explored. If the name on the left is shared, name = expression
+// writes it; if the expression is the name of a shared value alone, it is read into a local. Both
+// are accesses. Anything else sets a local of the thread, which belongs to the step before, as
+// branches do. Expressions have locals only: a shared value is read first. Locals begin as 0.
 //
 // A thread that no statement forks begins at the start. A barrier waits for every thread that names
 // it. Departure from the disconpro paper (section 3), which has an SMT solver for inputs: here they

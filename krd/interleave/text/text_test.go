@@ -29,8 +29,8 @@ func example(t *testing.T, name string) *interleave.Program {
 	return read(t, string(text))
 }
 
-// Each of the four branches of a thread is taken for some input, and no other combination: a > 0 and
-// even is 2, a > 0 and odd 1, and so on. Three steps a thread have 20 interleavings.
+// Each of the four branches of a thread is taken for some input, and no other combination: a > 0
+// and even is 2, a > 0 and odd 1, and so on. Three steps a thread have 20 interleavings.
 func TestFigure1(t *testing.T) {
 	r, err := interleave.Exact(example(t, "figure1.txt"), interleave.Options{})
 	if err != nil {
