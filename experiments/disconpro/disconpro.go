@@ -306,17 +306,7 @@ func (r *Result) Document() any {
 	all := map[string]any{"schema_version": 1, "agree": r.Agree, "judged": r.Judged,
 		"warnings": []string{}}
 	for _, t := range r.Tables {
-		rows := []map[string]any{}
-		for _, row := range t.Rows {
-			cells := map[string]any{}
-			for i, c := range t.Columns {
-				if c.Key != "" && i < len(row) {
-					cells[c.Key] = doc.Data(row[i])
-				}
-			}
-			rows = append(rows, cells)
-		}
-		all[t.Name] = rows
+		all[t.Name] = t
 	}
 	return all
 }

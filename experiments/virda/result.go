@@ -1,7 +1,6 @@
 package virda
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/bits"
@@ -55,15 +54,7 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	all := map[string]any{"schema_version": 1, "scale": r.Scale, "computer": r.Computer,
 		"agree": r.Agree, "judged": r.Judged, "warnings": append([]string{}, r.Warnings...)}
 	for _, t := range r.Tables {
-		var b bytes.Buffer
-		if err := t.JSONL(&b); err != nil {
-			return nil, err
-		}
-		rows := []json.RawMessage{}
-		for line := range bytes.Lines(b.Bytes()) {
-			rows = append(rows, json.RawMessage(line))
-		}
-		all[t.Name] = rows
+		all[t.Name] = t
 	}
 	return json.Marshal(all)
 }

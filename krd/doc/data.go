@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
@@ -129,6 +130,16 @@ func (t *Table) JSONL(w io.Writer) error {
 		out.WriteString("}\n") // Flush has its error
 	}
 	return out.Flush()
+}
+
+// MarshalJSON implements [json.Marshaler]: an array of the objects of [Table.JSONL].
+func (t *Table) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	if err := t.JSONL(&b); err != nil {
+		return nil, err
+	}
+	rows := bytes.Split(bytes.TrimSpace(b.Bytes()), []byte("\n"))
+	return slices.Concat([]byte("["), bytes.Join(rows, []byte(",")), []byte("]")), nil
 }
 
 // Parquet writes the table, compressed by zstd; all columns are optional, and of their Kind.

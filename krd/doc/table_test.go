@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -116,6 +117,21 @@ func TestWrap(t *testing.T) {
 		{"seven77", "seven77"}} {
 		if got := Wrap(c.s, 7, 2); got != c.want {
 			t.Errorf("%q, expected %q", got, c.want)
+		}
+	}
+}
+
+// A table as JSON is an array of its rows, with null where there is no value.
+func TestTableJSON(t *testing.T) {
+	x := &Table{Columns: []Column{{Key: "a"}, {Head: "for people"}, {Key: "n", Kind: Real}}}
+	for _, want := range []string{"[]", `[{"a":"x","n":1.5}]`, `[{"a":"x","n":1.5},{"a":"y","n":null}]`} {
+		if got, err := json.Marshal(x); err != nil || string(got) != want {
+			t.Errorf("%s, %v, want %s", got, err, want)
+		}
+		if len(x.Rows) == 0 {
+			x.Row("x", "seen", Some(1.5))
+		} else {
+			x.Row("y", "seen", Missing("lost"))
 		}
 	}
 }
