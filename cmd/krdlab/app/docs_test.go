@@ -217,7 +217,7 @@ func TestDocumentedCommands(t *testing.T) {
 		" S 1ffe0008,8\n")
 	for _, name := range []string{"64.json", "128.json"} { // as krdlab trace go prints
 		fmt.Fprintf(&script, "-- %s --\n"+`{"schema_version": 1, "package": ".", "unit": "datum", `+
-			`"accesses": 3, "krd": {"schema_version": 1, "distance": "exclusive", "weight": "count", `+
+			`"accesses": 3, "functions": [], "krd": {"schema_version": 1, "distance": "exclusive", "weight": "count", `+
 			`"accesses": 3, "cold": 1, "bins": [{"from_bytes": 0, "to_bytes": 1, "count": 2}]}}`+"\n", name)
 	}
 	levels, err := os.ReadFile("../../../docs/levels.toml")
