@@ -473,7 +473,7 @@ func graphIn(t *testing.T, path string) *dag.Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := dag.Build(trace)
+	g, err := dag.Build(trace, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

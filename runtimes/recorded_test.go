@@ -116,7 +116,7 @@ func TestStructure(t *testing.T) {
 							return Run(context.Background(), c, prog)
 						})
 					checkTree(t, prog)
-					g, err := dag.Build(trace)
+					g, err := dag.Build(trace, nil)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -2,6 +2,7 @@ package dag
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"krdlab/loi"
@@ -10,6 +11,8 @@ import (
 // A Graph is the whole task graph of a run. Tasks[0] is the program.
 type Graph struct {
 	Tasks []TaskNode
+
+	next []uint32 // see [Builder.Following]
 }
 
 // A TaskNode is a task of a [Graph].
@@ -35,9 +38,19 @@ type ChildNode struct {
 	n     uint32
 }
 
-// Build makes the graph of a trace, for what must see all of it at once. Errors: [ErrIncomplete],
-// those of [loi.Trace.Ordered]. Cost: a pass over the trace, in memory for all tasks.
-func Build(t *loi.Trace) (*Graph, error) {
+// Executions has those of a piece, by their numbers from 1 in the order in which they began.
+func (g *Graph) Executions(p *Piece) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for n := p.First; n != 0 && yield(n) && n != p.Last; n = g.next[n-1] {
+		}
+	}
+}
+
+// Build makes the graph of a trace, for what must see all of it at once. each, if it is not nil, is
+// given the executions, or task records, in the order of their beginnings; its error ends the pass.
+// Errors: [ErrIncomplete], those of [loi.Trace.Ordered]. Cost: a pass over the trace, in memory for
+// all tasks and 4 bytes an execution.
+func Build(t *loi.Trace, each func(*loi.Event) error) (*Graph, error) {
 	g := &Graph{Tasks: make([]TaskNode, 1)}
 	b := New(&t.Header, Fold[TaskNode]{
 		Begin: func(v *TaskNode, t *Task) {
@@ -59,9 +72,13 @@ func Build(t *loi.Trace) (*Graph, error) {
 			v.Phases = append(v.Phases, Phase{})
 		},
 	})
+	b.Keep = true
 	for e, err := range t.Ordered(loi.Order{Events: true, Tasks: true}) {
 		if err == nil {
 			err = b.Event(e)
+		}
+		if err == nil && each != nil && e.Type != loi.EventRecord {
+			err = each(e)
 		}
 		if err != nil {
 			return nil, err
@@ -71,7 +88,7 @@ func Build(t *loi.Trace) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.Tasks[0] = *program
+	g.Tasks[0], g.next = *program, b.Following()
 	g.link()
 	return g, nil
 }

@@ -10,6 +10,7 @@ package dag
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"krdlab/hw/failure"
@@ -27,6 +28,9 @@ type Piece struct {
 	Kernels uint64       // executions
 	Ticks   uint64       // that they took
 	Kernel  loi.KernelID // of the last of them
+	// the first and the last of them in the order in which the builder took them, from 1, 0 if there
+	// are none: see [Builder.Following]
+	First, Last uint32
 }
 
 // A Task is a task of the run.
@@ -95,6 +99,11 @@ type Builder[V any] struct {
 	early     map[uint32][]told // by task that has not begun
 	of        map[place]Piece   // unordered workers: the kernels of each piece
 	free      []*node[V]
+
+	// Keep is set by who asks for Following.
+	Keep  bool
+	taken uint32   // executions
+	next  []uint32 // by execution: the next one of its piece
 }
 
 // New returns a builder for the events of a trace.
@@ -122,8 +131,7 @@ func (b *Builder[V]) node() *node[V] {
 func (b *Builder[V]) Event(e *loi.Event) error {
 	t := &b.tracks[e.Worker]
 	if e.Type != loi.EventRecord {
-		t.kernel(e)
-		return nil
+		return b.kernel(t, e)
 	}
 	a := e.Args
 	x := told{kind: e.Record.Event, piece: Piece{Worker: e.Worker, At: e.Start}}
@@ -137,24 +145,30 @@ func (b *Builder[V]) Event(e *loi.Event) error {
 	case x.kind == loi.EventOf && len(a) == 3:
 		at := place{a[0], a[1], a[2]}
 		p := b.of[at]
-		p.add(&t.last)
+		b.add(&p, &t.last)
 		b.of[at] = p
 		t.last, t.unstamped = Piece{}, false
 		return nil
 	default:
 		return nil
 	}
-	if !b.unordered {
-		x.piece.add(&t.since)
-	}
+	b.add(&x.piece, &t.since)
 	*t = track{}
 	return b.apply(&x)
 }
 
 // kernel counts an execution, or a task record. Executions of one record without stamps of their own
 // have its stamps, which count once.
-func (t *track) kernel(e *loi.Event) {
-	p := Piece{Kernels: 1, Kernel: e.Kernel, Ticks: uint64(max(e.End, e.Start) - e.Start)}
+func (b *Builder[V]) kernel(t *track, e *loi.Event) error {
+	if b.taken == math.MaxUint32 {
+		return fmt.Errorf("task graph: %w: 2^32 kernels or more", ErrIncomplete)
+	}
+	b.taken++
+	if b.Keep {
+		b.next = append(b.next, 0)
+	}
+	p := Piece{Kernels: 1, Kernel: e.Kernel, Ticks: uint64(max(e.End, e.Start) - e.Start),
+		First: b.taken, Last: b.taken}
 	if e.Type == loi.TaskRecord {
 		if p.Kernels = uint64(len(e.Calls)); p.Kernels > 0 {
 			p.Kernel = e.Calls[p.Kernels-1].Kernel
@@ -163,22 +177,35 @@ func (t *track) kernel(e *loi.Event) {
 	unstamped := e.Flags&loi.Unstamped != 0
 	if unstamped && t.unstamped && t.start == e.Start && t.end == e.End {
 		p.Ticks = 0
-		t.last.add(&p)
+		b.add(&t.last, &p)
 	} else {
 		t.last = p
 	}
 	t.unstamped, t.start, t.end = unstamped, e.Start, e.End
-	t.since.add(&p)
+	if !b.unordered {
+		b.add(&t.since, &p)
+	}
+	return nil
 }
 
-// add adds the kernels of q.
-func (p *Piece) add(q *Piece) {
-	if q.Kernels > 0 {
-		p.Kernel = q.Kernel
+// add adds the kernels of q to p.
+func (b *Builder[V]) add(p, q *Piece) {
+	if q.First == 0 {
+		return
 	}
+	if p.First == 0 {
+		p.First = q.First
+	} else if b.Keep {
+		b.next[p.Last-1] = q.First
+	}
+	p.Last, p.Kernel = q.Last, q.Kernel
 	p.Kernels += q.Kernels
 	p.Ticks += q.Ticks
 }
+
+// Following has for each execution, from 1, that of its piece which follows it; what it has for the
+// last of a piece means nothing.
+func (b *Builder[V]) Following() []uint32 { return b.next }
 
 // apply does what an event says, or keeps it until what it follows from has been told.
 func (b *Builder[V]) apply(x *told) error {
@@ -281,7 +308,7 @@ func (b *Builder[V]) retry(t *node[V]) error {
 // complete adds the kernels that events of their own assign to the piece of an event.
 func (b *Builder[V]) complete(x *told) {
 	if p, ok := b.of[x.at]; ok {
-		x.piece.add(&p)
+		b.add(&x.piece, &p)
 		delete(b.of, x.at)
 	}
 }

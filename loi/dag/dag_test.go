@@ -60,7 +60,7 @@ func build(t *testing.T, unordered bool, opt loi.Options, list []event) (*Graph,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Build(tr)
+	return Build(tr, nil)
 }
 
 func TestBuild(t *testing.T) {
@@ -73,10 +73,14 @@ func TestBuild(t *testing.T) {
 		t.Errorf("work %d, span %d, %d tasks, end %d", g.Work(), g.Span(), len(g.Tasks), g.End())
 	}
 	root := g.Tasks[2]
-	if root.Begin != (Piece{0, 13, 1, 3, 0}) || root.Parent != 0 || len(root.Phases) != 2 ||
-		root.Phases[0].Children[0].Task != 1 || root.Phases[0].After != (Piece{1, 54, 1, 2, 0}) ||
-		root.Phases[0].Children[1] != (ChildNode{-1, Piece{1, 51, 2, 21, 0}, 1}) {
+	if root.Begin != (Piece{0, 13, 1, 3, 0, 1, 1}) || root.Parent != 0 || len(root.Phases) != 2 ||
+		root.Phases[0].Children[0].Task != 1 || root.Phases[0].After != (Piece{1, 54, 1, 2, 0, 6, 6}) ||
+		root.Phases[0].Children[1] != (ChildNode{-1, Piece{1, 51, 2, 21, 0, 4, 5}, 1}) {
 		t.Errorf("%+v", root)
+	}
+	if of := slices.Collect(g.Executions(&root.Phases[0].Children[1].Piece)); !slices.Equal(of,
+		[]uint32{4, 5}) {
+		t.Errorf("executions %v", of)
 	}
 	// A root that runs in place.
 	g, err = build(t, false, loi.Options{}, []event{{ticks: 9},
@@ -106,6 +110,10 @@ func TestBuildUnordered(t *testing.T) {
 	}
 	if g.Work() != 42 || g.Span() != 3+21+2+4 {
 		t.Errorf("work %d, span %d", g.Work(), g.Span())
+	}
+	if of := slices.Collect(g.Executions(&g.Tasks[2].Phases[0].Children[1].Piece)); !slices.Equal(of,
+		[]uint32{4, 5}) {
+		t.Errorf("executions %v", of)
 	}
 	if _, err = build(t, true, loi.Options{}, append(structure, list...)); !errors.Is(err,
 		ErrIncomplete) {
