@@ -2,6 +2,9 @@ package interleave
 
 import "math/big"
 
+// SchemaVersion is that of [Result].
+const SchemaVersion = 1
+
 // A Result is which distances are possible over interleavings, and how often.
 type Result struct {
 	SchemaVersion int    `json:"schema_version"`
@@ -60,7 +63,7 @@ type Distance struct {
 }
 
 func newResult(p *Program, method string) *Result {
-	r := &Result{SchemaVersion: 1, Method: method, Unit: "objects", Interleavings: &Count{},
+	r := &Result{SchemaVersion: SchemaVersion, Method: method, Unit: "objects", Interleavings: &Count{},
 		Deadlocks: &Count{}, Objects: []Object{}, Warnings: []string{},
 		weight: make([]float64, len(p.Objects))}
 	for _, name := range p.Objects {

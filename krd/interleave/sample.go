@@ -315,12 +315,12 @@ func (r *Result) estimate(runs int) {
 			}
 			c, _ := x.Count.Float64()
 			k, _ := x.Reached.Float64()
-			x.Probability, x.Run = c/sum, wilson(k, n)
+			x.Probability, x.Run = c/sum, Wilson(k, n)
 			s := r.sums[hit{int32(i), int32(x.Distance)}]
 			square := s.cc - 2*x.Probability*s.cn + x.Probability*x.Probability*r.squares[i]
-			e := wilson(x.Probability*n, n)
+			e := Wilson(x.Probability*n, n)
 			if square > 1e-9*s.cc && runs > 1 {
-				half := z95 * math.Sqrt(square*n/(n-1)) / sum
+				half := Z95 * math.Sqrt(square*n/(n-1)) / sum
 				e.Low, e.High = max(0, x.Probability-half), min(1, x.Probability+half)
 			}
 			x.Low, x.High = &e.Low, &e.High
@@ -336,12 +336,12 @@ type Estimate struct {
 	High        float64 `json:"high"`
 }
 
-// z95 is the quantile of the normal distribution for an interval of 95 %.
-const z95 = 1.959963984540054
+// Z95 is the quantile of the normal distribution for an interval of 95 %.
+const Z95 = 1.959963984540054
 
-// wilson estimates a probability from k of n runs (Wilson, JASA 1927).
-func wilson(k, n float64) *Estimate {
-	const z = z95
+// Wilson estimates a probability from k of n runs (Wilson, JASA 1927).
+func Wilson(k, n float64) *Estimate {
+	const z = Z95
 	p := k / n
 	middle := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))

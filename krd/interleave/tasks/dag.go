@@ -1,0 +1,341 @@
+// Package tasks computes reuse distances over the schedules of a task-parallel program: over all
+// orders that its spawns and joins allow, and over who runs what. The question and the names of
+// samplers are those of the disconpro paper, which asks it of threads.
+//
+//	trace with task events -> DAG -> schedules (samplers, Enumerate, Search) -> Distances -> Ranges
+//
+// A vertex is a piece of code with its kernels: what one worker runs without a break, between a
+// spawn or join and the next. A schedule is an order of the vertices in which none comes before one
+// that it follows from, and a worker for each. It has no times: a worker may be as slow as it likes.
+// The kernels of a vertex are taken to follow each other on their node; in a real run those of
+// another may begin between them.
+package tasks
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"krdlab/hw/failure"
+	"krdlab/krd/stack"
+	"krdlab/loi"
+	"krdlab/loi/dag"
+)
+
+// ErrLimit is wrapped by the error of a trace that would need more memory than allowed.
+var ErrLimit = failure.New(failure.Request, "too large")
+
+// ErrUnsuitable is wrapped by the error of a trace whose accesses or pieces have no numbers.
+var ErrUnsuitable = failure.New(failure.Data, "the trace does not suit")
+
+// A DAG is the vertices of a program in the order in which one worker alone would run them, with
+// what they access, and how they depend on each other.
+type DAG struct {
+	Objects  []string
+	Kernels  int // executions
+	LLCBytes uint64
+
+	sizes    []uint64 // of each block
+	objectOf []uint16
+	accesses []uint32 // blocks
+	from     []int    // vertex v has the accesses from from[v] on, to from[v+1]
+	ticks    []uint64 // of each vertex, in the trace
+	nodes    []node
+	kids     []int32
+	root     int32
+	graph    *dag.Graph
+	places   []piece // of each vertex
+}
+
+// A piece is code of a task: a child of a phase, or what follows the phase.
+type piece struct{ task, phase, child uint32 }
+
+// A node is a vertex, or nodes that follow each other, or that may run at the same time.
+type node struct {
+	kind kind
+	at   int32 // the vertex; or where its nodes begin in kids
+	n    int32 // how many nodes there are
+	size int32 // vertices below
+}
+
+type kind uint8
+
+const (
+	leaf kind = iota
+	series
+	parallel
+)
+
+func (d *DAG) of(x *node) []int32 { return d.kids[x.at : x.at+x.n] }
+
+// Vertices is how many there are.
+func (d *DAG) Vertices() int { return len(d.ticks) }
+
+// Accesses is how many there are.
+func (d *DAG) Accesses() int { return len(d.accesses) }
+
+// Blocks is how many different ones are accessed or registered.
+func (d *DAG) Blocks() int { return len(d.sizes) }
+
+// bytesPer is how many bytes of memory an access needs, at most: itself, in the trace's order and in
+// that of the vertices, and in the batches and distances of a schedule.
+const bytesPer = 4 + 4 + 4 + 8
+
+// Build makes the DAG of a trace with task events, and the schedule of its run: the order in which
+// the pieces began and who ran them. Memory is limited to limit bytes, about. Errors: [ErrLimit],
+// [ErrUnsuitable], [dag.ErrIncomplete], those of [loi.Trace.Ordered].
+func Build(t *loi.Trace, limit uint64) (*DAG, *Schedule, error) {
+	d := &DAG{LLCBytes: t.Header.LLCBytes}
+	b := &builder{DAG: d, number: map[name]uint32{}, limit: limit}
+	for i := range t.Header.Registry.Objects {
+		o := &t.Header.Registry.Objects[i]
+		d.Objects = append(d.Objects, o.Name)
+		if o.Kind == loi.Span {
+			return nil, nil, fmt.Errorf("%w: object %s is a range of addresses, expected blocks that "+
+				"have numbers or keys", ErrUnsuitable, o.Name)
+		}
+	}
+	var err error
+	if d.graph, err = dag.Build(t, b.event); err != nil {
+		return nil, nil, err
+	}
+	b.vertex = make([]int32, len(b.ends))
+	d.from = []int{0}
+	if d.root = b.task(0); d.root == nobody {
+		return nil, nil, fmt.Errorf("%w: it has no kernel that is part of a task", ErrUnsuitable)
+	}
+	b.renumber()
+	return d, b.schedule(), nil
+}
+
+// renumber numbers blocks in the order in which vertices access them, whatever the order of the run
+// was: two runs of a program have the same DAG.
+func (b *builder) renumber() {
+	const none = math.MaxUint32
+	number := make([]uint32, len(b.sizes))
+	for i := range number {
+		number[i] = none
+	}
+	var sizes []uint64
+	var objectOf []uint16
+	for i, old := range b.accesses {
+		if number[old] == none {
+			number[old] = uint32(len(sizes))
+			sizes, objectOf = append(sizes, b.sizes[old]), append(objectOf, b.objectOf[old])
+		}
+		b.accesses[i] = number[old]
+	}
+	b.sizes, b.objectOf = sizes, objectOf
+}
+
+// Same reports whether two DAGs are of the same program: pieces, their order, and what they access.
+func (d *DAG) Same(o *DAG) bool {
+	return slices.Equal(d.Objects, o.Objects) && slices.Equal(d.places, o.places) &&
+		slices.Equal(d.from, o.from) && slices.Equal(d.accesses, o.accesses) &&
+		slices.Equal(d.sizes, o.sizes) && slices.Equal(d.nodes, o.nodes) &&
+		slices.Equal(d.kids, o.kids)
+}
+
+const nobody = -1
+
+// A builder makes a DAG of what came in the order of time.
+type builder struct {
+	*DAG
+	limit  uint64
+	number map[name]uint32 // of blocks
+	list   []uint32        // accesses of the executions
+	ends   []int           // of each execution, in list
+	worker []uint16        // of each execution
+	took   []uint64
+	calls  uint64
+	vertex []int32 // of each execution
+}
+
+// A name of a block in a trace.
+type name struct {
+	object loi.ObjectID
+	block  uint64
+}
+
+// event takes an execution or a task record.
+func (b *builder) event(e *loi.Event) error {
+	if uint64(len(b.list))*bytesPer+uint64(len(b.ends))*16+uint64(len(b.sizes))*64 > b.limit {
+		return fmt.Errorf("%w: its first %d executions fill the memory allowed; ask for a smaller "+
+			"problem, coarser leaves, or more --memory", ErrLimit, len(b.ends))
+	}
+	if len(b.ends) == math.MaxInt32 {
+		return fmt.Errorf("%w: 2^31 executions or more", ErrLimit)
+	}
+	if e.Type == loi.TaskRecord {
+		for i := range e.Calls {
+			b.add(e.CallAccesses(&e.Calls[i]))
+		}
+		b.calls += uint64(len(e.Calls))
+	} else {
+		b.add(e.Accesses())
+		b.calls++
+	}
+	b.ends = append(b.ends, len(b.list))
+	b.worker = append(b.worker, uint16(e.Worker))
+	b.took = append(b.took, uint64(max(e.End, e.Start)-e.Start))
+	return nil
+}
+
+func (b *builder) add(list []loi.Access) {
+	for i := range list {
+		a := &list[i]
+		k, seen := b.number[name{a.Object, a.Block}]
+		if !seen {
+			k = uint32(len(b.sizes))
+			b.number[name{a.Object, a.Block}] = k
+			b.sizes = append(b.sizes, a.Bytes)
+			b.objectOf = append(b.objectOf, uint16(a.Object))
+		}
+		b.list = append(b.list, k)
+	}
+}
+
+// task makes the nodes of a task, and numbers its vertices.
+func (b *builder) task(i int) int32 {
+	t := &b.graph.Tasks[i]
+	var list []int32
+	add := func(x int32) {
+		if x != nobody {
+			list = append(list, x)
+		}
+	}
+	if i != 0 {
+		add(b.leaf(&t.Begin, piece{uint32(t.Parent), uint32(t.Phase), uint32(t.Child)}))
+	}
+	for p := range t.Phases {
+		ph := &t.Phases[p]
+		var side []int32
+		for c := range ph.Children {
+			x := &ph.Children[c]
+			of := int32(nobody)
+			if x.Task >= 0 {
+				of = b.task(x.Task)
+			} else {
+				of = b.leaf(&x.Piece, piece{uint32(i), uint32(p), uint32(c)})
+			}
+			if of != nobody {
+				side = append(side, of)
+			}
+		}
+		add(b.join(parallel, side))
+		add(b.leaf(&ph.After, piece{uint32(i), uint32(p), loi.AfterPhase}))
+	}
+	return b.join(series, list)
+}
+
+// leaf makes a vertex of a piece, if it has kernels.
+func (b *builder) leaf(p *dag.Piece, at piece) int32 {
+	if p.First == 0 {
+		return nobody
+	}
+	v := int32(len(b.places))
+	ticks := uint64(0)
+	for e := range b.graph.Executions(p) {
+		begin := 0
+		if e > 1 {
+			begin = b.ends[e-2]
+		}
+		b.accesses = append(b.accesses, b.list[begin:b.ends[e-1]]...)
+		b.vertex[e-1] = v
+		ticks += b.took[e-1]
+	}
+	b.Kernels += int(p.Kernels)
+	b.places = append(b.places, at)
+	b.from = append(b.from, len(b.accesses))
+	b.ticks = append(b.ticks, ticks)
+	b.nodes = append(b.nodes, node{kind: leaf, at: v, size: 1})
+	return int32(len(b.nodes) - 1)
+}
+
+// join makes one node of several. Those of the same kind become part of it.
+func (d *DAG) join(k kind, list []int32) int32 {
+	switch len(list) {
+	case 0:
+		return nobody
+	case 1:
+		return list[0]
+	}
+	x := node{kind: k, at: int32(len(d.kids))}
+	for _, i := range list {
+		y := d.nodes[i]
+		x.size += y.size
+		if y.kind == k {
+			d.kids = append(d.kids, d.of(&y)...)
+		} else {
+			d.kids = append(d.kids, i)
+		}
+	}
+	x.n = int32(len(d.kids)) - x.at
+	d.nodes = append(d.nodes, x)
+	return int32(len(d.nodes) - 1)
+}
+
+// schedule is that of the run.
+func (b *builder) schedule() *Schedule {
+	s := newSchedule(b.Vertices())
+	seen := make([]bool, b.Vertices())
+	for e, v := range b.vertex {
+		if !seen[v] {
+			seen[v] = true
+			s.Worker[v] = b.worker[e]
+			s.Order = append(s.Order, v)
+		}
+	}
+	return s
+}
+
+// A Schedule is vertices in their order, and the worker of each vertex.
+type Schedule struct {
+	Order  []int32
+	Worker []uint16
+}
+
+func newSchedule(vertices int) *Schedule {
+	return &Schedule{make([]int32, 0, vertices), make([]uint16, vertices)}
+}
+
+func (s *Schedule) clone() *Schedule {
+	return &Schedule{slices.Clone(s.Order), slices.Clone(s.Worker)}
+}
+
+// Log10 is the logarithm of how many orders of the vertices there are: of n vertices in parallel
+// parts of n1, n2, ... it is n! / (n1! n2! ...) times the product of those of the parts. Cost: a look
+// at each node.
+func (d *DAG) Log10() float64 {
+	sum := 0.0
+	factorial := func(n int32) float64 { v, _ := math.Lgamma(float64(n) + 1); return v }
+	for i := range d.nodes {
+		if x := &d.nodes[i]; x.kind == parallel {
+			sum += factorial(x.size)
+			for _, k := range d.of(x) {
+				sum -= factorial(d.nodes[k].size)
+			}
+		}
+	}
+	return sum / math.Ln10
+}
+
+// Orders is how many orders there are. Cost: that of numbers of so many digits.
+func (d *DAG) Orders() *big.Int {
+	n := big.NewInt(1)
+	for i := range d.nodes {
+		if x := &d.nodes[i]; x.kind == parallel {
+			left := int64(x.size)
+			for _, k := range d.of(x) {
+				size := int64(d.nodes[k].size)
+				n.Mul(n, new(big.Int).Binomial(left, size))
+				left -= size
+			}
+		}
+	}
+	return n
+}
+
+// cold is the distance of a first access.
+const cold = stack.Cold

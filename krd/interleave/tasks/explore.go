@@ -1,0 +1,307 @@
+package tasks
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Options of [Explore].
+type Options struct {
+	Nodes    []int // of each worker; one worker: all share a stack
+	Samplers []Sampler
+	Depth    int // of PCT; 0 is 5
+	Runs     int // of each sampler
+	Search   int // plans to evaluate for each end of the range
+	// Enumerate goes through all schedules where there are at most so many.
+	Enumerate int
+	Seed      uint64
+	Progress  func(done, total uint64) // may be nil
+}
+
+// A Group is schedules that have something in common.
+type Group struct {
+	Name string // a sampler, [Searched], [All], or who made the schedules
+	Runs []Outcome
+	// Accesses by object and distance, over all runs: bins as in [krd.Histogram], then cold ones.
+	Counts [][bins + 1]uint64
+	// by object and bin, over runs: squares of the counts, and runs that have any
+	squares [][bins + 1]float64
+	reached [][bins + 1]int
+	// by block: the least and the largest finite distance plus 1, 0 for none
+	least, most []uint64
+}
+
+// The names of groups that no sampler draws.
+const (
+	Searched = "search"
+	All      = "all"
+)
+
+// An Extreme is the schedule with the fewest accesses beyond the LLC, or the most, and whose it is.
+type Extreme struct {
+	*Schedule
+	Outcome
+	Group string
+}
+
+// An Exploration is what schedules of a DAG come to, on the same nodes.
+type Exploration struct {
+	*DAG
+	Options
+	Groups      []*Group
+	Least, Most *Extreme
+	// Complete: the groups have all schedules, and so the range is exact.
+	Complete bool
+}
+
+// Given are schedules that somebody made.
+type Given struct {
+	Name      string
+	Schedules []*Schedule
+}
+
+// Explore draws schedules, searches for the ends of the range, and measures those that are given.
+// The result depends on the arguments alone. Cost: that of a schedule and its distances for each of
+// Runs and Search and those that are given, on all cores.
+func Explore(ctx context.Context, d *DAG, given []Given, opt Options) (*Exploration, error) {
+	opt.Depth = cmp.Or(opt.Depth, 5)
+	x := &Exploration{DAG: d, Options: opt}
+	total := uint64(len(opt.Samplers)*opt.Runs + 2*opt.Search)
+	for _, g := range given {
+		total += uint64(len(g.Schedules))
+	}
+	s := &session{x: x, ctx: ctx, total: total}
+	if err := s.enumerate(); err != nil {
+		return nil, err
+	}
+	workers := len(opt.Nodes)
+	for _, by := range opt.Samplers {
+		if err := s.group(string(by), opt.Runs, func(r *runner, run int) {
+			if r.drawer == nil {
+				r.drawer, r.schedule = newDrawer(d, workers, opt.Depth), newSchedule(d.Vertices())
+			}
+			r.drawer.draw(by, newRandom(opt.Seed, uint64(run)), r.schedule)
+			r.measure(run, r.schedule)
+		}); err != nil {
+			return nil, err
+		}
+	}
+	if opt.Search > 0 {
+		// both ends at once, and each is a run after the other
+		if err := s.group(Searched, 2*opt.Search, nil); err != nil {
+			return nil, err
+		}
+	}
+	for _, g := range given {
+		if err := s.group(g.Name, len(g.Schedules), func(r *runner, run int) {
+			r.measure(run, g.Schedules[run])
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+// A session is a call of Explore.
+type session struct {
+	x     *Exploration
+	ctx   context.Context
+	total uint64
+	done  atomic.Uint64
+	mu    sync.Mutex // guards calls of Progress
+}
+
+// A runner measures on one thread.
+type runner struct {
+	*session
+	group    *Group // of its own
+	meter    *meter
+	out      []Outcome // of all runs; each has its place
+	drawer   *drawer
+	schedule *Schedule
+	least    *found
+	most     *found
+}
+
+// found is the best of a runner.
+type found struct {
+	value uint64
+	run   int
+	Extreme
+}
+
+func (s *session) runner(name string, out []Outcome) *runner {
+	objects := len(s.x.Objects)
+	m := newMeter(s.x.DAG, s.x.Options.Nodes)
+	return &runner{session: s, meter: m, out: out, group: &Group{Name: name, Counts: m.counts,
+		squares: make([][bins + 1]float64, objects), reached: make([][bins + 1]int, objects),
+		least: m.least, most: m.most}}
+}
+
+// measure measures the schedule of a run.
+func (r *runner) measure(run int, s *Schedule) uint64 {
+	o := r.meter.measure(s)
+	r.out[run] = o
+	for i := range r.meter.run {
+		for k, n := range r.meter.run[i] {
+			r.group.squares[i][k] += float64(n) * float64(n)
+			if n > 0 {
+				r.group.reached[i][k]++
+			}
+		}
+	}
+	v := o.Beyond(-1)
+	if r.least == nil || v < r.least.value {
+		r.least = &found{v, run, Extreme{s.clone(), o, r.group.Name}}
+	}
+	if r.most == nil || v > r.most.value {
+		r.most = &found{v, run, Extreme{s.clone(), o, r.group.Name}}
+	}
+	done := r.done.Add(1)
+	if p := r.x.Progress; p != nil {
+		r.mu.Lock()
+		p(done, max(done, r.total))
+		r.mu.Unlock()
+	}
+	return v
+}
+
+// group makes a group of so many runs: those of each, dealt out to the cores, or, without, of a
+// search.
+func (s *session) group(name string, runs int, each func(r *runner, run int)) error {
+	out := make([]Outcome, runs)
+	n := min(runtime.GOMAXPROCS(0), runs)
+	if each == nil {
+		n = 2
+	}
+	list := make([]*runner, n)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for i := range list {
+		r := s.runner(name, out)
+		list[i] = r
+		wg.Go(func() {
+			if each == nil {
+				run := i * s.x.Search
+				newSearcher(s.x.DAG, len(s.x.Options.Nodes), i == 1, newRandom(s.x.Seed, uint64(i))).run(
+					s.x.Search, func(x *Schedule) uint64 {
+						if s.ctx.Err() != nil {
+							return 0
+						}
+						run++
+						return r.measure(run-1, x)
+					})
+				return
+			}
+			for run := int(next.Add(1) - 1); run < runs && s.ctx.Err() == nil; run = int(next.Add(1) - 1) {
+				each(r, run)
+			}
+		})
+	}
+	wg.Wait()
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	g := list[0].group
+	g.Runs = out
+	for _, r := range list[1:] {
+		g.merge(r.group)
+	}
+	s.add(g, list)
+	return nil
+}
+
+// add adds a group with the extremes that its runners found.
+func (s *session) add(g *Group, list []*runner) {
+	x := s.x
+	x.Groups = append(x.Groups, g)
+	var least, most *found
+	for _, r := range list {
+		if f := r.least; f != nil && (least == nil || cmp.Or(cmp.Compare(f.value, least.value),
+			cmp.Compare(f.run, least.run)) < 0) {
+			least = f
+		}
+		if f := r.most; f != nil && (most == nil || cmp.Or(cmp.Compare(most.value, f.value),
+			cmp.Compare(f.run, most.run)) < 0) {
+			most = f
+		}
+	}
+	if least != nil && (x.Least == nil || least.value < x.Least.Beyond(-1)) {
+		x.Least = &least.Extreme
+	}
+	if most != nil && (x.Most == nil || most.value > x.Most.Beyond(-1)) {
+		x.Most = &most.Extreme
+	}
+}
+
+// merge adds what another runner counted.
+func (g *Group) merge(o *Group) {
+	for i := range g.Counts {
+		for k := range g.Counts[i] {
+			g.Counts[i][k] += o.Counts[i][k]
+			g.squares[i][k] += o.squares[i][k]
+			g.reached[i][k] += o.reached[i][k]
+		}
+	}
+	for b, v := range o.least {
+		if v != 0 && (g.least[b] == 0 || v < g.least[b]) {
+			g.least[b] = v
+		}
+		g.most[b] = max(g.most[b], o.most[b])
+	}
+}
+
+// enumerate makes the group of all schedules, if there are few enough. Where each node has as many
+// workers as the others, one of each stands for all: the distances are the same.
+func (s *session) enumerate() error {
+	x := s.x
+	limit := uint64(x.Options.Enumerate)
+	if limit == 0 {
+		return nil
+	}
+	var of []int
+	count := map[int]int{}
+	for w, n := range x.Options.Nodes {
+		if count[n]++; count[n] == 1 {
+			of = append(of, w)
+		}
+	}
+	if slices.ContainsFunc(x.Options.Nodes, func(n int) bool {
+		return count[n] != count[x.Options.Nodes[0]]
+	}) {
+		of = of[:0]
+		for w := range x.Options.Nodes {
+			of = append(of, w)
+		}
+	}
+	if x.Log10Schedules(len(of)) > 18 {
+		return nil
+	}
+	runs := x.Schedules(len(of)).Uint64()
+	if runs > limit {
+		return nil
+	}
+	s.total += runs
+	r := s.runner(All, make([]Outcome, runs))
+	run, mapped := 0, newSchedule(x.Vertices())
+	x.enumerate(len(of), func(e *Schedule) bool {
+		mapped.Order = e.Order
+		for v, w := range e.Worker {
+			mapped.Worker[v] = uint16(of[w])
+		}
+		r.measure(run, mapped)
+		run++
+		return s.ctx.Err() == nil
+	})
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	r.group.Runs = r.out
+	x.Complete = true
+	s.add(r.group, []*runner{r})
+	return nil
+}
