@@ -473,7 +473,7 @@ func graphIn(t *testing.T, path string) *dag.Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := dag.Build(trace, nil)
+	g, err := dag.Build(trace, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func graphOf(t *testing.T, k *kernel.Kernel, p kernel.Params, s runtimes.Schedul
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := dag.Build(trace, nil)
+	g, err := dag.Build(trace, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

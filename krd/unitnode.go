@@ -86,7 +86,7 @@ func (n *unitNode) access(x *loi.Event, a *loi.Access) error {
 	}
 	t := n.tally
 	t.count++
-	far, needs := wholeDistance(n.bytes, n.dist)
+	far, needs := WholeDistance(n.bytes, n.dist)
 	if t.weighBytes {
 		for _, p := range n.pieces() {
 			t.one(p.dist, p.dist+p.bytes, p.bytes)
@@ -121,10 +121,10 @@ func (n *unitNode) seen(found []uint32, worker uint32) (shared bool) {
 
 func (n *unitNode) flush() error { return nil }
 
-// wholeDistance returns the distance of an access to several units at once, that of the farthest,
+// WholeDistance returns the distance of an access to several units at once, that of the farthest,
 // and the size of the smallest cache that has them all: the bytes above the farthest, those of this
 // access at the same distance included. Units last accessed later are among those above it.
-func wholeDistance(bytes, dist []uint64) (far, needs uint64) {
+func WholeDistance(bytes, dist []uint64) (far, needs uint64) {
 	var last uint64
 	for i, d := range dist {
 		if d > far {

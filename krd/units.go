@@ -3,6 +3,7 @@ package krd
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"krdlab/hw/failure"
 	"krdlab/krd/atoms"
@@ -80,6 +81,38 @@ func (u *numbering) of(a *loi.Access) ([]uint32, error) {
 	}
 	return u.found, nil
 }
+
+// Units numbers what the accesses of a trace touch, as [Analyze] does where it takes them one by one:
+// registered and keyed blocks, and atoms of address spaces.
+type Units struct{ of *numbering }
+
+// NewUnits returns a numbering for a trace, after a pass over it if it has address spaces. Errors:
+// [ErrTooLarge], those of package atoms and of [loi.Trace.Ordered].
+func NewUnits(t *loi.Trace) (*Units, error) {
+	sizes, err := blockSizes(t)
+	if err != nil {
+		return nil, err
+	}
+	var m *atoms.Map
+	if hasSpans(&t.Header.Registry) {
+		if m, err = cut(t, false, nil); err != nil {
+			return nil, err
+		}
+	}
+	u, err := newNumbering(t, sizes, m)
+	return &Units{u}, err
+}
+
+func hasSpans(r *loi.Registry) bool {
+	return slices.ContainsFunc(r.Objects, func(o loi.Object) bool { return o.Kind == loi.Span })
+}
+
+// Of returns the units that an access touches, valid until the next call. Errors: a [*SizeError],
+// [ErrTooLarge].
+func (u *Units) Of(a *loi.Access) ([]uint32, error) { return u.of.of(a) }
+
+// Bytes is the size of a unit.
+func (u *Units) Bytes(unit uint32) uint64 { return u.of.bytes[unit] }
 
 // sumBytes returns a + b, or the largest number if that is larger.
 func sumBytes(a, b uint64) uint64 {

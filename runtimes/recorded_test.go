@@ -116,7 +116,7 @@ func TestStructure(t *testing.T) {
 							return Run(context.Background(), c, prog)
 						})
 					checkTree(t, prog)
-					g, err := dag.Build(trace, nil)
+					g, err := dag.Build(trace, false, nil)
 					if err != nil {
 						t.Fatal(err)
 					}

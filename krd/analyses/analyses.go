@@ -6,6 +6,7 @@ import (
 	"krdlab/krd/analysis/activity"
 	"krdlab/krd/analysis/components"
 	"krdlab/krd/analysis/graph"
+	"krdlab/krd/analysis/interleave"
 	"krdlab/krd/analysis/reuse"
 )
 
@@ -16,4 +17,5 @@ var Table = []*analysis.Analysis{
 	graph.Analysis,
 	activity.Analysis,
 	components.Analysis,
+	interleave.Analysis,
 }

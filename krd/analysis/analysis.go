@@ -38,13 +38,27 @@ type Analysis struct {
 	// Trace, in the place of Begin, goes through a trace by itself: for an analysis that needs several
 	// passes, or a stream of each node side by side.
 	Trace func(ctx context.Context, options any, t *loi.Trace, in *Input) (Result, error)
-	// Read, if not nil, looks at the reuse distances that `krdlab krd --json` or `krdlab trace go
-	// --json` printed, in the place of a trace.
-	Read func(options any, r io.Reader) (Result, error)
+	// Read, if not nil, looks at a file that Reads names, in the place of a trace.
+	Read  func(options any, r io.Reader) (Result, error)
+	Reads Reads
+	// All, beside Trace, looks at the traces of a run together.
+	All func(ctx context.Context, options any, list []*loi.Trace, in *Input) (Result, error)
+	// Section, if not nil, returns the options of the section of a report.
+	Section func() any
 	// Together, if not nil, returns what people see of several traces at once: its Document is not
 	// asked for, a nil View says that each is seen by itself, and so does a nil Result.
 	Together func([]Result) Result
 }
+
+// Reads is what [Analysis].Read reads.
+type Reads int
+
+const (
+	// ReadsDistances: the reuse distances that `krdlab krd --json` or `krdlab trace go --json` printed.
+	ReadsDistances Reads = iota
+	// ReadsText: programs that are texts, which any file is that is no trace.
+	ReadsText
+)
 
 // Needs are what an analysis wants to be told.
 type Needs struct {
@@ -92,6 +106,11 @@ type Result interface {
 // Drawn is a result with a picture.
 type Drawn interface {
 	Draw(w io.Writer, format string) error
+}
+
+// Saved is a result that a flag asks to be saved, in a form of its own. file is "" if it does not.
+type Saved interface {
+	Save() (flag, file string, write func(io.Writer) error)
 }
 
 // Data is a result whose tables as data are others than those of its view.
@@ -185,6 +204,25 @@ func Run(ctx context.Context, t *loi.Trace, list []Asked, opt Options) ([]Result
 		}
 	}
 	return results, nil
+}
+
+// RunAll looks at several traces together with an analysis that has All. Errors are those of [Run].
+func RunAll(ctx context.Context, list []*loi.Trace, a Asked, opt Options) (Result, error) {
+	var doubts []krd.Warning
+	for _, t := range list {
+		if loss := t.Loss(); loss.Total() > 0 && !opt.AllowLoss {
+			return nil, fmt.Errorf("%s: %w", t.Info().Path, loss)
+		}
+		if err := a.Lacks(t); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.Info().Path, err)
+		}
+		doubts = append(doubts, krd.Doubts(t)...)
+	}
+	if a.Options == nil && a.Analysis.Options != nil {
+		a.Options = a.Analysis.Options()
+	}
+	return a.All(ctx, a.Options, list, &Input{Header: &list[0].Header, Warnings: doubts, Time: opt.Time,
+		Progress: opt.Progress, Looks: opt.Looks})
 }
 
 // A taker is a sink and what it takes.

@@ -8,7 +8,8 @@ import (
 	"krdlab/loi"
 )
 
-// A Graph is the whole task graph of a run. Tasks[0] is the program.
+// A Graph is the whole task graph of a run. Tasks[0] is the program; the others are in the order in
+// which one worker alone would begin them, whoever did.
 type Graph struct {
 	Tasks []TaskNode
 
@@ -48,9 +49,10 @@ func (g *Graph) Executions(p *Piece) iter.Seq[uint32] {
 
 // Build makes the graph of a trace, for what must see all of it at once. each, if it is not nil, is
 // given the executions, or task records, in the order of their beginnings; its error ends the pass.
+// allowLoss takes a trace from which records are missing too.
 // Errors: [ErrIncomplete], those of [loi.Trace.Ordered]. Cost: a pass over the trace, in memory for
 // all tasks and 4 bytes an execution.
-func Build(t *loi.Trace, each func(*loi.Event) error) (*Graph, error) {
+func Build(t *loi.Trace, allowLoss bool, each func(*loi.Event) error) (*Graph, error) {
 	g := &Graph{Tasks: make([]TaskNode, 1)}
 	b := New(&t.Header, Fold[TaskNode]{
 		Begin: func(v *TaskNode, t *Task) {
@@ -73,7 +75,7 @@ func Build(t *loi.Trace, each func(*loi.Event) error) (*Graph, error) {
 		},
 	})
 	b.Keep = true
-	for e, err := range t.Ordered(loi.Order{Events: true, Tasks: true}) {
+	for e, err := range t.Ordered(loi.Order{Events: true, Tasks: true, AllowLoss: allowLoss}) {
 		if err == nil {
 			err = b.Event(e)
 		}
@@ -93,8 +95,8 @@ func Build(t *loi.Trace, each func(*loi.Event) error) (*Graph, error) {
 	return g, nil
 }
 
-// link puts children in the order of their numbers, and adds up. Children are before their parents
-// in g.Tasks, but for the program.
+// link puts children in the order of their numbers, adds up, and sorts the tasks. Children are before
+// their parents in g.Tasks until then, but for the program.
 func (g *Graph) link() {
 	for k := range g.Tasks {
 		i := (k + 1) % len(g.Tasks)
@@ -105,7 +107,6 @@ func (g *Graph) link() {
 			for _, c := range ph.Children {
 				ticks, span := c.Piece.Ticks, c.Piece.Ticks
 				if c.Task >= 0 {
-					g.Tasks[c.Task].Parent = i
 					ticks, span = g.Tasks[c.Task].ticks, g.Tasks[c.Task].longest
 				}
 				t.ticks += ticks
@@ -115,6 +116,24 @@ func (g *Graph) link() {
 			t.longest += longest + ph.After.Ticks
 		}
 	}
+	sorted := make([]TaskNode, 0, len(g.Tasks))
+	var serial func(i, parent int) int
+	serial = func(i, parent int) int {
+		at := len(sorted)
+		sorted = append(sorted, g.Tasks[i])
+		t := &sorted[at]
+		t.Parent = parent
+		for _, ph := range t.Phases {
+			for c := range ph.Children {
+				if x := &ph.Children[c]; x.Task >= 0 {
+					x.Task = serial(x.Task, at)
+				}
+			}
+		}
+		return at
+	}
+	serial(0, -1)
+	g.Tasks = sorted
 }
 
 // Work is the ticks of all kernels.

@@ -60,7 +60,7 @@ func build(t *testing.T, unordered bool, opt loi.Options, list []event) (*Graph,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Build(tr, nil)
+	return Build(tr, false, nil)
 }
 
 func TestBuild(t *testing.T) {
@@ -72,9 +72,9 @@ func TestBuild(t *testing.T) {
 	if g.Work() != 42 || g.Span() != 3+21+2+4 || len(g.Tasks) != 3 || g.End() != 10+42+8 {
 		t.Errorf("work %d, span %d, %d tasks, end %d", g.Work(), g.Span(), len(g.Tasks), g.End())
 	}
-	root := g.Tasks[2]
+	root := g.Tasks[1]
 	if root.Begin != (Piece{0, 13, 1, 3, 0, 1, 1}) || root.Parent != 0 || len(root.Phases) != 2 ||
-		root.Phases[0].Children[0].Task != 1 || root.Phases[0].After != (Piece{1, 54, 1, 2, 0, 6, 6}) ||
+		root.Phases[0].Children[0].Task != 2 || root.Phases[0].After != (Piece{1, 54, 1, 2, 0, 6, 6}) ||
 		root.Phases[0].Children[1] != (ChildNode{-1, Piece{1, 51, 2, 21, 0, 4, 5}, 1}) {
 		t.Errorf("%+v", root)
 	}
@@ -111,7 +111,7 @@ func TestBuildUnordered(t *testing.T) {
 	if g.Work() != 42 || g.Span() != 3+21+2+4 {
 		t.Errorf("work %d, span %d", g.Work(), g.Span())
 	}
-	if of := slices.Collect(g.Executions(&g.Tasks[2].Phases[0].Children[1].Piece)); !slices.Equal(of,
+	if of := slices.Collect(g.Executions(&g.Tasks[1].Phases[0].Children[1].Piece)); !slices.Equal(of,
 		[]uint32{4, 5}) {
 		t.Errorf("executions %v", of)
 	}

@@ -22,6 +22,15 @@ type Schedule struct {
 	Steps   []Step
 }
 
+// ProgramOf is the kernel of a trace with all its parameters, as KERNEL KEY=VALUE...
+func ProgramOf(h *loi.Header) string {
+	text := h.Kernel
+	for _, p := range h.Params {
+		text += " " + p.Key + "=" + p.Value
+	}
+	return text
+}
+
 // A Step is a piece of code: a child of the phase in which a task is, or what follows that phase.
 // Task 0 is the program, whose only child is the root; the others are numbered from 1, in the order
 // in which steps make them.

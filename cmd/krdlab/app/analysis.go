@@ -27,6 +27,8 @@ import (
 	"krdlab/kernels"
 	"krdlab/krd/analysis"
 	"krdlab/krd/doc"
+	"krdlab/loi"
+	"krdlab/runtimes"
 )
 
 // An analyser is the command of a line of the table of analyses.
@@ -197,12 +199,14 @@ func (a *app) analyseKernel(line *analysis.Analysis, name string) *cobra.Command
 				"kernels that say it", line.Name, name)
 		}
 		d.Trace = request.TraceFull
+		if line.All != nil {
+			x.policies(d, p)
+		} else if !p.Changed("reps") {
+			d.Reps = 1
+		}
 		// without kernels there is a trace of tasks or none
 		d.Structure.Tasks = d.Structure.Tasks || line.Needs.Tasks || !k.Work
 		d.Structure.Regions = d.Structure.Regions || line.Needs.Regions
-		if !p.Changed("reps") {
-			d.Reps = 1
-		}
 		return nil
 	}, func(ctx context.Context, r *request.Request, t *hw.Topology) error {
 		if err := x.check(c); err != nil {
@@ -218,6 +222,23 @@ func (a *app) analyseKernel(line *analysis.Analysis, name string) *cobra.Command
 	completeRunFlags(c)
 	x.define(c)
 	return c
+}
+
+// policyReps is how often each scheduler is run, with a seed each, for an analysis of all.
+const policyReps = 3
+
+// policies makes a request one of all schedulers, simulated, where nothing else is said: what the
+// trace of one is compared with.
+func (x *analyser) policies(d *request.Draft, p *pflag.FlagSet) {
+	if !p.Changed("sched") {
+		d.Schedulers, d.AllSchedulers = runtimes.Schedulers, true
+	}
+	if !p.Changed("machine") {
+		d.Place = request.DefaultMachine
+	}
+	if !p.Changed("reps") {
+		d.Reps = policyReps
+	}
 }
 
 // analyseGo is the command of an analysis of a Go program.
@@ -294,6 +315,13 @@ func (x *analyser) folder(c *cobra.Command, path string) error {
 		x.sayCoherent(path)
 	}
 	var results []analysis.Result
+	if x.line.All != nil && len(traces) > 1 {
+		r, err := x.together(c.Context(), traces)
+		if err != nil {
+			return analysisError(path, err)
+		}
+		return x.show(c, path, traces[:1], []analysis.Result{r})
+	}
 	for _, trace := range traces {
 		r, err := x.trace(c.Context(), trace)
 		if err != nil {
@@ -310,7 +338,14 @@ func (x *analyser) readable(path string) string {
 	if x.line.Read == nil {
 		return ""
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	info, err := os.Stat(path)
+	if x.line.Reads == analysis.ReadsText {
+		if err != nil || info.IsDir() || strings.HasSuffix(strings.TrimSuffix(path, ".zst"), ".loi") {
+			return ""
+		}
+		return path
+	}
+	if err == nil && info.IsDir() {
 		path = filepath.Join(path, gotrace.KRDFile)
 	}
 	if info, err := os.Stat(path); err != nil || info.IsDir() || filepath.Ext(path) != ".json" {
@@ -351,6 +386,11 @@ func (x *analyser) show(c *cobra.Command, path string, traces []string,
 			return err
 		}
 	}
+	if saved, ok := results[0].(analysis.Saved); ok {
+		if err := x.save(saved); err != nil {
+			return err
+		}
+	}
 	if x.csv != "" {
 		return x.table(results, traces)
 	}
@@ -366,11 +406,41 @@ func (x *analyser) show(c *cobra.Command, path string, traces []string,
 	return printEach(x.app, c, traces, list, func(r document) *doc.Doc { return r.View() })
 }
 
+// save writes what a flag asks to be saved.
+func (x *analyser) save(r analysis.Saved) error {
+	flag, file, write := r.Save()
+	if file == "" {
+		return nil
+	}
+	if err := cmp.Or(derivable(flag, file), rederive(file, write)); err != nil {
+		return err
+	}
+	fmt.Fprintf(x.stderr, "%s: %s\n", strings.TrimPrefix(flag, "save-"), file)
+	return nil
+}
+
 // document is a result that marshals to its document.
 type document struct{ analysis.Result }
 
 // MarshalJSON implements [json.Marshaler].
 func (p document) MarshalJSON() ([]byte, error) { return json.Marshal(p.Document()) }
+
+// together analyses traces as one.
+func (x *analyser) together(ctx context.Context, paths []string) (analysis.Result, error) {
+	var list []*loi.Trace
+	for _, path := range paths {
+		t, err := openTrace(path, x.caches)
+		if err != nil {
+			return nil, err
+		}
+		defer t.Close()
+		list = append(list, t)
+	}
+	show, done := bytesProgress[uint64](x.app, x.line.Name)
+	defer done()
+	return analysis.RunAll(ctx, list, analysis.Asked{Analysis: x.line, Options: x.options},
+		analysis.Options{AllowLoss: x.allowLoss, Progress: show, Looks: figures.SchedulerLooks})
+}
 
 // trace analyses one trace.
 func (x *analyser) trace(ctx context.Context, path string) (analysis.Result, error) {

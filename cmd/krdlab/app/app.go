@@ -210,7 +210,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(a.runCommand(), a.sweepCommand(), a.reportCommand(),
 		a.traceCommand(), a.topoCommand(), a.doctorCommand(), a.listCommand(), a.machineCommand(),
 		a.correlateCommand(), a.compareCommand(), a.reproduceCommand(), a.plotCommand(),
-		a.predictCommand(), a.exploreCommand(), a.versionCommand(), a.manCommand())
+		a.predictCommand(), a.versionCommand(), a.manCommand())
 	for _, line := range analyses.Table {
 		c := a.analysisCommand(line)
 		if line == reuse.Analysis {

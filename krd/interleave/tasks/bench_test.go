@@ -18,7 +18,7 @@ func quad(n int) *DAG {
 	var product func(i, j, k, n0 int) int32
 	product = func(i, j, k, size int) int32 {
 		if size == 1 {
-			d.accesses = append(d.accesses, uint32(i*n+k), uint32(n*n+k*n+j), uint32(2*n*n+i*n+j))
+			d.units = append(d.units, uint32(i*n+k), uint32(n*n+k*n+j), uint32(2*n*n+i*n+j))
 			return d.addLeaf(3)
 		}
 		h := size / 2
@@ -38,9 +38,10 @@ func quad(n int) *DAG {
 
 // addLeaf adds a vertex with the last n accesses.
 func (d *DAG) addLeaf(n int) int32 {
-	d.from = append(d.from, len(d.accesses))
+	d.from = append(d.from, len(d.units))
 	d.ticks = append(d.ticks, 1)
 	d.Kernels++
+	d.accesses += n
 	d.nodes = append(d.nodes, node{kind: leaf, at: int32(len(d.ticks) - 1), size: 1})
 	return int32(len(d.nodes) - 1)
 }
@@ -52,7 +53,7 @@ func flat(n int) *DAG {
 	for i := range n {
 		d.sizes = append(d.sizes, 4096)
 		d.objectOf = append(d.objectOf, 0)
-		d.accesses = append(d.accesses, uint32(i), uint32((i+1)%n))
+		d.units = append(d.units, uint32(i), uint32((i+1)%n))
 		list = append(list, d.addLeaf(2))
 	}
 	d.root = d.join(parallel, list)

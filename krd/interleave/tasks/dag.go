@@ -12,13 +12,14 @@
 package tasks
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
 	"slices"
 
 	"krdlab/hw/failure"
-	"krdlab/krd/stack"
+	"krdlab/krd"
 	"krdlab/loi"
 	"krdlab/loi/dag"
 )
@@ -36,10 +37,14 @@ type DAG struct {
 	Kernels  int // executions
 	LLCBytes uint64
 
-	sizes    []uint64 // of each block
+	sizes    []uint64 // of each unit: a block, or an atom of an address space
 	objectOf []uint16
-	accesses []uint32 // blocks
-	from     []int    // vertex v has the accesses from from[v] on, to from[v+1]
+	units    []uint32 // of the accesses, one after the other
+	from     []int    // vertex v has the units from from[v] on, to from[v+1]
+	// several accesses have more than one unit: by unit, how many more its access has behind it; nil:
+	// none has
+	more     []uint32
+	accesses int
 	ticks    []uint64 // of each vertex, in the trace
 	nodes    []node
 	kids     []int32
@@ -73,31 +78,30 @@ func (d *DAG) of(x *node) []int32 { return d.kids[x.at : x.at+x.n] }
 func (d *DAG) Vertices() int { return len(d.ticks) }
 
 // Accesses is how many there are.
-func (d *DAG) Accesses() int { return len(d.accesses) }
+func (d *DAG) Accesses() int { return d.accesses }
 
-// Blocks is how many different ones are accessed or registered.
-func (d *DAG) Blocks() int { return len(d.sizes) }
-
-// bytesPer is how many bytes of memory an access needs, at most: itself, in the trace's order and in
-// that of the vertices, and in the batches and distances of a schedule.
-const bytesPer = 4 + 4 + 4 + 8
+// Bytes of memory that a unit of an access needs: itself, in the trace's order and in that of the
+// vertices, and in the batches and distances of a schedule; and an execution; about.
+const (
+	bytesPerUnit      = 2*(4+4) + 4 + 8
+	bytesPerExecution = 100
+)
 
 // Build makes the DAG of a trace with task events, and the schedule of its run: the order in which
-// the pieces began and who ran them. Memory is limited to limit bytes, about. Errors: [ErrLimit],
+// the pieces began and who ran them. Memory is limited to limit bytes, about. Whether records may be
+// missing is the caller's to say. Errors: [ErrLimit],
 // [ErrUnsuitable], [dag.ErrIncomplete], those of [loi.Trace.Ordered].
 func Build(t *loi.Trace, limit uint64) (*DAG, *Schedule, error) {
 	d := &DAG{LLCBytes: t.Header.LLCBytes}
-	b := &builder{DAG: d, number: map[name]uint32{}, limit: limit}
-	for i := range t.Header.Registry.Objects {
-		o := &t.Header.Registry.Objects[i]
-		d.Objects = append(d.Objects, o.Name)
-		if o.Kind == loi.Span {
-			return nil, nil, fmt.Errorf("%w: object %s is a range of addresses, expected blocks that "+
-				"have numbers or keys", ErrUnsuitable, o.Name)
-		}
+	numbers, err := krd.NewUnits(t)
+	if err != nil {
+		return nil, nil, err
 	}
-	var err error
-	if d.graph, err = dag.Build(t, b.event); err != nil {
+	b := &builder{DAG: d, numbers: numbers, limit: limit}
+	for i := range t.Header.Registry.Objects {
+		d.Objects = append(d.Objects, t.Header.Registry.Objects[i].Name)
+	}
+	if d.graph, err = dag.Build(t, true, b.event); err != nil {
 		return nil, nil, err
 	}
 	b.vertex = make([]int32, len(b.ends))
@@ -109,31 +113,32 @@ func Build(t *loi.Trace, limit uint64) (*DAG, *Schedule, error) {
 	return d, b.schedule(), nil
 }
 
-// renumber numbers blocks in the order in which vertices access them, whatever the order of the run
+// renumber numbers units in the order in which vertices access them, whatever the order of the run
 // was: two runs of a program have the same DAG.
 func (b *builder) renumber() {
-	const none = math.MaxUint32
-	number := make([]uint32, len(b.sizes))
-	for i := range number {
-		number[i] = none
-	}
-	var sizes []uint64
-	var objectOf []uint16
-	for i, old := range b.accesses {
-		if number[old] == none {
-			number[old] = uint32(len(sizes))
-			sizes, objectOf = append(sizes, b.sizes[old]), append(objectOf, b.objectOf[old])
+	number := make([]uint32, len(b.object)) // plus 1
+	for i, old := range b.units {
+		if number[old] == 0 {
+			b.sizes, b.objectOf = append(b.sizes, b.numbers.Bytes(old)), append(b.objectOf, b.object[old])
+			number[old] = uint32(len(b.sizes))
 		}
-		b.accesses[i] = number[old]
+		b.units[i] = number[old] - 1
 	}
-	b.sizes, b.objectOf = sizes, objectOf
+	for _, more := range b.more {
+		if more == 0 {
+			b.accesses++
+		}
+	}
+	if b.accesses == len(b.units) {
+		b.more = nil
+	}
 }
 
 // Same reports whether two DAGs are of the same program: pieces, their order, and what they access.
 func (d *DAG) Same(o *DAG) bool {
 	return slices.Equal(d.Objects, o.Objects) && slices.Equal(d.places, o.places) &&
-		slices.Equal(d.from, o.from) && slices.Equal(d.accesses, o.accesses) &&
-		slices.Equal(d.sizes, o.sizes) && slices.Equal(d.nodes, o.nodes) &&
+		slices.Equal(d.from, o.from) && slices.Equal(d.units, o.units) &&
+		slices.Equal(d.more, o.more) && slices.Equal(d.sizes, o.sizes) && slices.Equal(d.nodes, o.nodes) &&
 		slices.Equal(d.kids, o.kids)
 }
 
@@ -142,39 +147,36 @@ const nobody = -1
 // A builder makes a DAG of what came in the order of time.
 type builder struct {
 	*DAG
-	limit  uint64
-	number map[name]uint32 // of blocks
-	list   []uint32        // accesses of the executions
-	ends   []int           // of each execution, in list
-	worker []uint16        // of each execution
-	took   []uint64
-	calls  uint64
-	vertex []int32 // of each execution
-}
-
-// A name of a block in a trace.
-type name struct {
-	object loi.ObjectID
-	block  uint64
+	limit   uint64
+	numbers *krd.Units
+	object  []uint16 // by number of a unit
+	list    []uint32 // units of the executions
+	rest    []uint32 // as DAG.more
+	ends    []int    // of each execution, in list
+	worker  []uint16 // of each execution
+	took    []uint64
+	vertex  []int32 // of each execution
 }
 
 // event takes an execution or a task record.
 func (b *builder) event(e *loi.Event) error {
-	if uint64(len(b.list))*bytesPer+uint64(len(b.ends))*16+uint64(len(b.sizes))*64 > b.limit {
+	if uint64(len(b.list))*bytesPerUnit+uint64(len(b.ends))*bytesPerExecution > b.limit {
 		return fmt.Errorf("%w: its first %d executions fill the memory allowed; ask for a smaller "+
 			"problem, coarser leaves, or more --memory", ErrLimit, len(b.ends))
 	}
 	if len(b.ends) == math.MaxInt32 {
 		return fmt.Errorf("%w: 2^31 executions or more", ErrLimit)
 	}
+	var err error
 	if e.Type == loi.TaskRecord {
 		for i := range e.Calls {
-			b.add(e.CallAccesses(&e.Calls[i]))
+			err = cmp.Or(err, b.add(e.CallAccesses(&e.Calls[i])))
 		}
-		b.calls += uint64(len(e.Calls))
 	} else {
-		b.add(e.Accesses())
-		b.calls++
+		err = b.add(e.Accesses())
+	}
+	if err != nil {
+		return err
 	}
 	b.ends = append(b.ends, len(b.list))
 	b.worker = append(b.worker, uint16(e.Worker))
@@ -182,18 +184,21 @@ func (b *builder) event(e *loi.Event) error {
 	return nil
 }
 
-func (b *builder) add(list []loi.Access) {
+func (b *builder) add(list []loi.Access) error {
 	for i := range list {
-		a := &list[i]
-		k, seen := b.number[name{a.Object, a.Block}]
-		if !seen {
-			k = uint32(len(b.sizes))
-			b.number[name{a.Object, a.Block}] = k
-			b.sizes = append(b.sizes, a.Bytes)
-			b.objectOf = append(b.objectOf, uint16(a.Object))
+		units, err := b.numbers.Of(&list[i])
+		if err != nil {
+			return err
 		}
-		b.list = append(b.list, k)
+		for k, u := range units {
+			for int(u) >= len(b.object) {
+				b.object = append(b.object, 0)
+			}
+			b.object[u] = uint16(list[i].Object)
+			b.list, b.rest = append(b.list, u), append(b.rest, uint32(len(units)-k-1))
+		}
 	}
+	return nil
 }
 
 // task makes the nodes of a task, and numbers its vertices.
@@ -241,13 +246,14 @@ func (b *builder) leaf(p *dag.Piece, at piece) int32 {
 		if e > 1 {
 			begin = b.ends[e-2]
 		}
-		b.accesses = append(b.accesses, b.list[begin:b.ends[e-1]]...)
+		b.units = append(b.units, b.list[begin:b.ends[e-1]]...)
+		b.more = append(b.more, b.rest[begin:b.ends[e-1]]...)
 		b.vertex[e-1] = v
 		ticks += b.took[e-1]
 	}
 	b.Kernels += int(p.Kernels)
 	b.places = append(b.places, at)
-	b.from = append(b.from, len(b.accesses))
+	b.from = append(b.from, len(b.units))
 	b.ticks = append(b.ticks, ticks)
 	b.nodes = append(b.nodes, node{kind: leaf, at: v, size: 1})
 	return int32(len(b.nodes) - 1)
@@ -336,6 +342,3 @@ func (d *DAG) Orders() *big.Int {
 	}
 	return n
 }
-
-// cold is the distance of a first access.
-const cold = stack.Cold

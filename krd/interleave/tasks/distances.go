@@ -3,6 +3,7 @@ package tasks
 import (
 	"math/bits"
 
+	"krdlab/krd"
 	"krdlab/krd/stack"
 )
 
@@ -58,24 +59,12 @@ func newMeter(d *DAG, nodeOf []int) *meter {
 
 // measure returns what s comes to. Cost: that of [stack.Dense] for the accesses.
 func (m *meter) measure(s *Schedule) Outcome {
-	for i := range m.batches {
-		m.batches[i] = m.batches[i][:0]
-	}
-	for _, v := range s.Order {
-		b := &m.batches[m.nodeOf[s.Worker[v]]]
-		*b = append(*b, m.accesses[m.from[v]:m.from[v+1]]...)
-	}
 	out := Outcome{make([]uint64, len(m.Objects)), make([]uint64, len(m.Objects))}
 	clear(m.run)
-	for _, batch := range m.batches {
-		if len(batch) == 0 {
-			continue
-		}
-		if len(m.dist) < len(batch) {
-			m.dist = make([]uint64, len(batch))
-		}
-		stack.NewDense(m.sizes).Distances(batch, m.dist)
-		m.count(batch, &out)
+	if m.more != nil {
+		m.atOnce(s, &out)
+	} else {
+		m.batched(s, &out)
 	}
 	for o := range m.run {
 		for k, n := range m.run[o] {
@@ -85,22 +74,68 @@ func (m *meter) measure(s *Schedule) Outcome {
 	return out
 }
 
-// count counts the distances of a node.
-func (m *meter) count(batch []uint32, out *Outcome) {
-	for i, b := range batch {
-		d, o := m.dist[i], m.objectOf[b]
-		if d == cold {
-			out.Cold[o]++
-			m.run[o][bins]++
+// batched measures accesses of one unit each.
+func (m *meter) batched(s *Schedule, out *Outcome) {
+	for i := range m.batches {
+		m.batches[i] = m.batches[i][:0]
+	}
+	for _, v := range s.Order {
+		b := &m.batches[m.nodeOf[s.Worker[v]]]
+		*b = append(*b, m.units[m.from[v]:m.from[v+1]]...)
+	}
+	for _, batch := range m.batches {
+		if len(batch) == 0 {
 			continue
 		}
-		if d+m.sizes[b] > m.LLCBytes {
-			out.Far[o]++
+		if len(m.dist) < len(batch) {
+			m.dist = make([]uint64, len(batch))
 		}
-		m.run[o][bits.Len64(d)]++
-		if m.least[b] == 0 || d < m.least[b]-1 {
-			m.least[b] = d + 1
+		stack.NewDense(m.sizes).Distances(batch, m.dist)
+		for i, u := range batch {
+			m.count(u, m.dist[i], m.dist[i]+m.sizes[u], out)
 		}
-		m.most[b] = max(m.most[b], d+1)
 	}
+}
+
+// atOnce measures accesses whose units are touched at once.
+func (m *meter) atOnce(s *Schedule, out *Outcome) {
+	engines := make([]*stack.Online, len(m.batches))
+	for i := range engines {
+		engines[i] = stack.NewOnline()
+	}
+	var sizes, dist []uint64
+	for _, v := range s.Order {
+		list := m.units[m.from[v]:m.from[v+1]]
+		more := m.more[m.from[v]:m.from[v+1]]
+		for len(list) > 0 {
+			n := int(more[0]) + 1
+			sizes, dist = sizes[:0], append(dist[:0], make([]uint64, n)...)
+			for _, u := range list[:n] {
+				sizes = append(sizes, m.sizes[u])
+			}
+			engines[m.nodeOf[s.Worker[v]]].AccessAll(list[:n], sizes, dist)
+			far, needs := krd.WholeDistance(sizes, dist)
+			m.count(list[0], far, needs, out)
+			list, more = list[n:], more[n:]
+		}
+	}
+}
+
+// count counts an access at a distance that a cache of needs bytes serves. Of several units the
+// first stands for all.
+func (m *meter) count(u uint32, d, needs uint64, out *Outcome) {
+	o := m.objectOf[u]
+	if d == stack.Cold {
+		out.Cold[o]++
+		m.run[o][bins]++
+		return
+	}
+	if needs > m.LLCBytes {
+		out.Far[o]++
+	}
+	m.run[o][bits.Len64(d)]++
+	if m.least[u] == 0 || d < m.least[u]-1 {
+		m.least[u] = d + 1
+	}
+	m.most[u] = max(m.most[u], d+1)
 }

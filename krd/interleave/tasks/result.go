@@ -70,8 +70,10 @@ func (x *Exploration) Result(g *Group) *interleave.Result {
 // AccessesOf is how many accesses there are to each object.
 func (d *DAG) AccessesOf() []int {
 	of := make([]int, len(d.Objects))
-	for _, b := range d.accesses {
-		of[d.objectOf[b]]++
+	for i, u := range d.units {
+		if d.more == nil || d.more[i] == 0 {
+			of[d.objectOf[u]]++
+		}
 	}
 	return of
 }

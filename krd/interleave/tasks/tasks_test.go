@@ -72,7 +72,7 @@ func dagOf(s *shape, r random) *DAG {
 		if s.kind == leaf {
 			n := 1 + int(r.below(2))
 			for range n {
-				d.accesses = append(d.accesses, uint32(r.below(uint64(len(d.sizes)))))
+				d.units = append(d.units, uint32(r.below(uint64(len(d.sizes)))))
 			}
 			return d.addLeaf(n)
 		}
@@ -149,7 +149,7 @@ func naive(d *DAG, nodeOf []int, s *Schedule) (out Outcome, counts [][bins + 1]u
 	lists := map[int][]uint32{}
 	for _, v := range s.Order {
 		node := nodeOf[s.Worker[v]]
-		for _, b := range d.accesses[d.from[v]:d.from[v+1]] {
+		for _, b := range d.units[d.from[v]:d.from[v+1]] {
 			list, o := lists[node], d.objectOf[b]
 			at := slices.Index(list, b)
 			if at < 0 {

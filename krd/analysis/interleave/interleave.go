@@ -1,0 +1,484 @@
+// Package interleave is the analysis `explore`: which reuse distances are possible, and likely, over
+// the schedules of a task-parallel program, and where in that range its policies lie; or over the
+// interleavings of the threads of a program that is a text. The engines are krd/interleave and its
+// package tasks.
+package interleave
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"krdlab/hw/failure"
+	"krdlab/hw/units"
+	"krdlab/krd"
+	"krdlab/krd/analysis"
+	"krdlab/krd/doc"
+	threads "krdlab/krd/interleave"
+	"krdlab/krd/interleave/tasks"
+	"krdlab/krd/plot"
+	"krdlab/loi"
+	"krdlab/loi/dag"
+)
+
+// Analysis is the line of the table.
+var Analysis = &analysis.Analysis{
+	Name:    "explore",
+	Summary: "Reuse distances over all schedules of a task program, or interleavings of threads",
+	Long: "Find which reuse distances are possible over the schedules that the spawns and joins of a " +
+		"task program allow, how likely they are, and where in that range each scheduler lies. A trace " +
+		"with task events has the program, and each trace of a run directory is a schedule; a kernel " +
+		"is run under all schedulers unless --sched names some, --reps times with a seed each.\n" +
+		"Or compute which distances the accesses to each object can have over all interleavings of the " +
+		"threads of a program that is a text:\n\n" +
+		"  shared x = 0; input y in {1, 2}\n" +
+		"  thread 1: r A; lock L; a = x; x = a + 1; unlock L\n" +
+		"  thread 2: b = y; if b > 1 { w A } else { w B }; barrier C\n\n" +
+		"Its grammar is that of `go doc krdlab/krd/interleave/text`.",
+	Example: "  krdlab explore matmul --n 256 --leaf 32x32x32 --machine westmere-ex-4s --cores 6 --llc 256K\n" +
+		"  krdlab explore traced --save-schedule worst.txt --extreme most\n" +
+		"  krdlab explore prog.txt --reached\n" +
+		"  krdlab explore prog.txt --sampler uniform,pct --depth 3,5 --runs 1000 --json",
+	Formats: plot.Formats[:3],
+	Options: func() any { return &Options{Seed: 1, Extreme: extremeLeast} },
+	Section: func() any { return &Options{Seed: 1, Extreme: extremeLeast, Runs: 20, Search: 40} },
+	Check: func(options any) error {
+		_, err := options.(*Options).resolve()
+		return err
+	},
+	Needs: analysis.Needs{Accesses: true, Tasks: true},
+	Trace: func(ctx context.Context, options any, t *loi.Trace, in *analysis.Input) (analysis.Result,
+		error) {
+		return look(ctx, options, []*loi.Trace{t}, in)
+	},
+	All:   look,
+	Read:  readProgram,
+	Reads: analysis.ReadsText,
+}
+
+// Options are the flags.
+type Options struct {
+	Exact        bool     `flag:"exact" help:"of threads: count exactly, by a dynamic program (the default without --sampler)"`
+	Enumerate    bool     `flag:"enumerate" help:"go through every interleaving, or schedule; of few schedules this is so without it"`
+	Reached      bool     `flag:"reached" help:"of threads: count the interleavings that have each distance at least once, too"`
+	Guarantee    bool     `flag:"guarantee" help:"of threads: find how many orderings of steps guarantee each distance, too (at most, where there are more than 20 000 interleavings), the bound of PCT for that, and from which depth on PCT has it"`
+	Samplers     []string `flag:"sampler" want:"expected names of samplers" help:"draw runs with these SAMPLERS: of threads uniform, walk, pct, pct-distinct, pos, native; of tasks uniform, walk, pct, greedy, depth-first (default all)"`
+	Depths       []string `flag:"depth" want:"expected whole numbers from 1 on" help:"DEPTHS of pct and pct-distinct (default 5)"`
+	Runs         int      `flag:"runs" help:"N runs to draw by each sampler (default 1000 of threads, 100 of tasks)"`
+	Search       int      `flag:"search" help:"of tasks: N schedules to try in the search for each end of the range (default 200)"`
+	Seed         uint64   `flag:"seed" help:"N, the seed of what is drawn"`
+	LLC          string   `flag:"llc" want:"expected a size such as 18MiB" help:"of tasks: SIZE of the cache of each node that reuses are far beyond (default: that of the trace)"`
+	Memory       string   `flag:"memory" want:"expected a size such as 4G" help:"largest SIZE of memory for the states, or for the tasks and accesses, such as 4G (default 1 GiB)"`
+	SaveSchedule string   `flag:"save-schedule" want:"expected the name of a file" help:"of tasks: write to this FILE the schedule with the fewest accesses beyond the LLC, for krdlab run --follow"`
+	Extreme      string   `flag:"extreme" choice:"least,most" help:"WHICH schedule --save-schedule writes: least, that with the fewest accesses beyond the LLC; or most"`
+}
+
+// The values of Options.Extreme.
+const (
+	extremeLeast = "least"
+	extremeMost  = "most"
+)
+
+// What is drawn unless told otherwise.
+const (
+	threadRuns   = 1000
+	taskRuns     = 100
+	taskSearch   = 200
+	defaultDepth = 5
+	// fewSchedules are gone through without being asked
+	fewSchedules = 100_000
+	// maxSchedules are gone through at all
+	maxSchedules = 20_000_000
+)
+
+func wrong(format string, args ...any) error {
+	return failure.Errorf(failure.Request, format, args...)
+}
+
+// resolved are options as numbers.
+type resolved struct {
+	depths      []int
+	memory, llc uint64
+}
+
+func (o *Options) resolve() (r resolved, err error) {
+	for _, d := range o.Depths {
+		n, err := strconv.Atoi(d)
+		if err != nil || n < 1 {
+			return r, wrong("--depth %s: expected whole numbers from 1 on", d)
+		}
+		r.depths = append(r.depths, n)
+	}
+	if r.depths == nil {
+		r.depths = []int{defaultDepth}
+	}
+	for _, x := range []struct {
+		flag, text string
+		to         *uint64
+	}{{"memory", o.Memory, &r.memory}, {"llc", o.LLC, &r.llc}} {
+		if x.text == "" {
+			continue
+		}
+		if *x.to, err = units.ParseBytes(x.text); err != nil {
+			return r, wrong("--%s %s: %w", x.flag, x.text, err)
+		}
+	}
+	if o.Runs < 0 || o.Search < 0 {
+		return r, wrong("--runs %d and --search %d: expected whole numbers from 1 on", o.Runs, o.Search)
+	}
+	return r, nil
+}
+
+// only is the error of flags that are of the other kind of program.
+func only(what string, flags map[string]bool) error {
+	for name, given := range flags {
+		if given {
+			return wrong("--%s is of %s", name, what)
+		}
+	}
+	return nil
+}
+
+// defaultMemory is that of [threads.Options].
+const defaultMemory = 1 << 30
+
+// look explores the schedules of the program of the traces, which are schedules of it.
+func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Input) (analysis.Result,
+	error) {
+	o := options.(*Options)
+	r, err := o.resolve()
+	if err != nil {
+		return nil, err
+	}
+	if err := only("programs of threads; this is one of tasks", map[string]bool{"exact": o.Exact,
+		"reached": o.Reached, "guarantee": o.Guarantee}); err != nil {
+		return nil, err
+	}
+	samplers := tasks.Samplers
+	if o.Samplers != nil {
+		samplers = nil
+		for _, name := range o.Samplers {
+			if !slices.Contains(tasks.Samplers, tasks.Sampler(name)) {
+				return nil, wrong("--sampler %s: of tasks there are %s", name, listed(tasks.Samplers))
+			}
+			samplers = append(samplers, tasks.Sampler(name))
+		}
+	}
+	if len(r.depths) > 1 {
+		return nil, wrong("--depth %s: of tasks there is one", strings.Join(o.Depths, ","))
+	}
+	x := &result{options: o, header: &list[0].Header}
+	for _, w := range in.Warnings {
+		x.warnings = append(x.warnings, krd.Sentence(w))
+	}
+	if err := x.take(list, r); err != nil {
+		return nil, err
+	}
+	opt := tasks.Options{Samplers: samplers, Depth: r.depths[0], Runs: cmp.Or(o.Runs, taskRuns),
+		Search: cmp.Or(o.Search, taskSearch), Enumerate: fewSchedules, Seed: o.Seed,
+		Progress: in.Progress}
+	if o.Enumerate {
+		opt.Enumerate = maxSchedules
+	}
+	nodes := slices.Compact(slices.Sorted(slices.Values(x.nodeOf)))
+	opt.Nodes = x.nodeOf
+	if x.apart, err = tasks.Explore(ctx, x.dag, x.given, opt); err != nil {
+		return nil, err
+	}
+	if o.Enumerate && !x.apart.Complete {
+		return nil, wrong("--enumerate: there are 10^%.0f schedules, expected at most %s; leave it out, "+
+			"and some are drawn", x.dag.Log10Schedules(len(nodes)), units.Grouped(maxSchedules))
+	}
+	if len(nodes) > 1 {
+		opt.Nodes = []int{0}
+		opt.Samplers = slices.DeleteFunc(slices.Clone(samplers), func(s tasks.Sampler) bool {
+			return s == tasks.Greedy // with one worker it is the walk
+		})
+		if x.shared, err = tasks.Explore(ctx, x.dag, nil, opt); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+func listed[S ~string](list []S) string {
+	var words []string
+	for _, s := range list {
+		words = append(words, string(s))
+	}
+	return units.List(words)
+}
+
+// take makes the DAG of the first trace, and a schedule of each.
+func (x *result) take(list []*loi.Trace, r resolved) error {
+	by := map[string]int{}
+	for i, t := range list {
+		d, s, err := tasks.Build(t, cmp.Or(r.memory, defaultMemory))
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Info().Path, err)
+		}
+		if r.llc != 0 {
+			d.LLCBytes = r.llc
+		}
+		if d.LLCBytes == 0 {
+			return wrong("the trace names no LLC size; give it with --llc, such as --llc 18MiB")
+		}
+		var nodeOf []int
+		for _, w := range t.Header.Workers {
+			nodeOf = append(nodeOf, w.Node)
+		}
+		if i == 0 {
+			x.dag, x.nodeOf = d, nodeOf
+		}
+		switch n := min(len(nodeOf), len(x.nodeOf)); {
+		case !slices.Equal(nodeOf[:n], x.nodeOf[:n]):
+			return wrong("%s has other workers than %s; look at one of them at a time",
+				t.Info().Path, list[0].Info().Path)
+		case !x.dag.Same(d):
+			return wrong("%s has other tasks than %s, of another problem or of a program whose tasks "+
+				"depend on the schedule; look at one of them at a time", t.Info().Path, list[0].Info().Path)
+		case len(nodeOf) > len(x.nodeOf):
+			x.nodeOf = nodeOf
+		}
+		name := t.Header.Scheduler
+		if name == "" {
+			name = "the trace"
+		}
+		k, seen := by[name]
+		if !seen {
+			k = len(x.given)
+			by[name] = k
+			x.given = append(x.given, tasks.Given{Name: name})
+		}
+		x.given[k].Schedules = append(x.given[k].Schedules, s)
+	}
+	return nil
+}
+
+// readProgram explores a program of threads.
+func readProgram(options any, in io.Reader) (analysis.Result, error) {
+	return explore(options.(*Options), in)
+}
+
+// A result is what schedules of a DAG come to.
+type result struct {
+	options  *Options
+	header   *loi.Header
+	dag      *tasks.DAG
+	nodeOf   []int
+	given    []tasks.Given
+	apart    *tasks.Exploration // a stack for each node
+	shared   *tasks.Exploration // one stack; nil where there is one node
+	warnings []string
+}
+
+// SchemaVersion is that of [Document].
+const SchemaVersion = 1
+
+// A Document is the JSON form of what was found of tasks.
+type Document struct {
+	SchemaVersion int            `json:"schema_version"`
+	Program       string         `json:"program"`
+	Simulated     bool           `json:"simulated"` // the schedules of schedulers are
+	Unit          string         `json:"unit"`      // of distances: bytes
+	Vertices      int            `json:"vertices"`  // pieces of code with kernels
+	Kernels       int            `json:"kernels"`
+	Accesses      int            `json:"accesses"`
+	Workers       int            `json:"workers"`
+	Nodes         int            `json:"nodes"`
+	LLCBytes      uint64         `json:"llc_bytes"`
+	Orders        *threads.Count `json:"orders"` // of the vertices; null beyond 10^300
+	Log10Orders   float64        `json:"log10_orders"`
+	Stacks        []Stacks       `json:"stacks"`
+	Warnings      []string       `json:"warnings"`
+}
+
+// Stacks are the schedules on a stack for each node, or on one.
+type Stacks struct {
+	Stacks         string  `json:"stacks"` // "node" or "shared"
+	Log10Schedules float64 `json:"log10_schedules"`
+	// Complete: all were gone through, and the range is exact; otherwise it is that of what was found
+	Complete bool    `json:"complete"`
+	Groups   []Group `json:"groups"`
+	Widths   []Width `json:"widths"`
+}
+
+// A Group is what a sampler drew, the search tried, or a scheduler did.
+type Group struct {
+	Name  string `json:"name"`
+	Kind  string `json:"kind"` // "all", "sampler", "search" or "scheduler"
+	Total Found  `json:"total"`
+	// of each object
+	Objects []Found `json:"objects"`
+	// Runs are the accesses of each run: of schedulers, one for each trace
+	Runs []Run `json:"runs,omitempty"`
+	// Distances are by object, in bins
+	Distances *threads.Result `json:"distances"`
+}
+
+// A Run is one schedule.
+type Run struct {
+	Far    uint64 `json:"far"`
+	Beyond uint64 `json:"beyond"`
+}
+
+// Found is how many accesses of an object, or of all, are far, and far or cold.
+type Found struct {
+	Object   string      `json:"object"` // "": all
+	Accesses int         `json:"accesses"`
+	Far      tasks.Range `json:"far"`
+	Beyond   tasks.Range `json:"beyond"`
+	// Place is where the mean of Beyond lies in the range of all groups, from 0 to 1; null of the
+	// search, and where that range has no width
+	Place doc.Number `json:"place"`
+}
+
+// A Width compares how wide the range of distances of one block is, under a sampler and in a random
+// walk: medians over the blocks of an object that are used again in both.
+type Width struct {
+	Group    string     `json:"group"`
+	Object   string     `json:"object"`
+	Blocks   int        `json:"blocks"`
+	Bytes    doc.Number `json:"bytes"`
+	Walk     doc.Number `json:"walk_bytes"`
+	Quotient doc.Number `json:"quotient"`
+}
+
+// maxOrders is how many digits an exact number of orders has.
+const maxOrders = 300
+
+// Document implements [analysis.Result].
+func (x *result) Document() any {
+	d := &Document{SchemaVersion: SchemaVersion, Program: dag.ProgramOf(x.header),
+		Simulated: x.header.Substrate == loi.Simulated, Unit: tasks.Unit, Vertices: x.dag.Vertices(),
+		Kernels: x.dag.Kernels, Accesses: x.dag.Accesses(), Workers: len(x.nodeOf), Nodes: x.nodes(),
+		LLCBytes: x.dag.LLCBytes, Log10Orders: x.dag.Log10(),
+		Warnings: append([]string{}, x.warnings...)}
+	if d.Log10Orders < maxOrders {
+		d.Orders = &threads.Count{Int: *x.dag.Orders()}
+	}
+	d.Stacks = append(d.Stacks, x.stacks(nodeStacks, x.apart))
+	if x.shared != nil {
+		d.Stacks = append(d.Stacks, x.stacks(sharedStack, x.shared))
+	}
+	return d
+}
+
+func (x *result) nodes() int {
+	return len(slices.Compact(slices.Sorted(slices.Values(x.nodeOf))))
+}
+
+func (x *result) stacks(name string, e *tasks.Exploration) Stacks {
+	s := Stacks{Stacks: name, Log10Schedules: e.Log10Schedules(len(e.Nodes)), Complete: e.Complete,
+		Groups: []Group{}, Widths: []Width{}}
+	of := e.AccessesOf()
+	whole := make([]tasks.Range, len(e.Objects)+1) // the range of all groups, of all objects the last
+	for i := range whole {
+		whole[i].Minimum = math.MaxUint64
+		for _, g := range e.Groups {
+			r := g.RangeOf(objectOf(i, len(e.Objects)), true)
+			whole[i].Minimum = min(whole[i].Minimum, r.Minimum)
+			whole[i].Maximum = max(whole[i].Maximum, r.Maximum)
+		}
+	}
+	found := func(g *tasks.Group, i int) Found {
+		o := objectOf(i, len(e.Objects))
+		f := Found{Accesses: e.Accesses(), Far: g.RangeOf(o, false), Beyond: g.RangeOf(o, true)}
+		if o >= 0 {
+			f.Object, f.Accesses = e.Objects[o], of[o]
+		}
+		if w := whole[i]; w.Maximum > w.Minimum && x.kind(g.Name) != kindSearch {
+			f.Place = doc.Some((f.Beyond.Mean - float64(w.Minimum)) / float64(w.Maximum-w.Minimum))
+		}
+		return f
+	}
+	var walk *tasks.Group
+	for _, g := range e.Groups {
+		y := Group{Name: g.Name, Kind: x.kind(g.Name), Total: found(g, len(e.Objects)),
+			Objects: []Found{}, Distances: e.Result(g)}
+		for o := range e.Objects {
+			y.Objects = append(y.Objects, found(g, o))
+		}
+		if y.Kind == kindScheduler {
+			for i := range g.Runs {
+				y.Runs = append(y.Runs, Run{g.Runs[i].FarOf(-1), g.Runs[i].Beyond(-1)})
+			}
+		}
+		s.Groups = append(s.Groups, y)
+		if g.Name == string(tasks.Walk) {
+			walk = g
+		}
+	}
+	// schedulers by where they lie
+	from := slices.IndexFunc(s.Groups, func(g Group) bool { return g.Kind == kindScheduler })
+	if from >= 0 {
+		slices.SortStableFunc(s.Groups[from:], func(a, b Group) int {
+			return cmp.Compare(a.Total.Beyond.Mean, b.Total.Beyond.Mean)
+		})
+	}
+	for _, g := range e.Groups {
+		if walk == nil || g == walk || g.Name == tasks.Searched {
+			continue
+		}
+		blocks, wide, beside, quotient := e.Widths(g, walk)
+		for o, name := range e.Objects {
+			if blocks[o] > 0 {
+				s.Widths = append(s.Widths, Width{g.Name, name, blocks[o], doc.Some(wide[o]),
+					doc.Some(beside[o]), doc.Some(quotient[o])})
+			}
+		}
+	}
+	return s
+}
+
+// objectOf is the object of a place in a list whose last has all.
+func objectOf(i, objects int) int {
+	if i == objects {
+		return -1
+	}
+	return i
+}
+
+// The values of Stacks.Stacks.
+const (
+	nodeStacks  = "node"
+	sharedStack = "shared"
+)
+
+// The kinds of groups.
+const (
+	kindAll       = "all"
+	kindSampler   = "sampler"
+	kindSearch    = "search"
+	kindScheduler = "scheduler"
+)
+
+func (x *result) kind(group string) string {
+	switch {
+	case slices.ContainsFunc(x.given, func(g tasks.Given) bool { return g.Name == group }):
+		return kindScheduler
+	case group == tasks.All:
+		return kindAll
+	case group == tasks.Searched:
+		return kindSearch
+	}
+	return kindSampler
+}
+
+// Save implements [analysis.Saved]: the schedule of an end of the range.
+func (x *result) Save() (flag, file string, write func(io.Writer) error) {
+	e := x.apart.Least
+	if x.options.Extreme == extremeMost {
+		e = x.apart.Most
+	}
+	return "save-schedule", x.options.SaveSchedule, func(w io.Writer) error {
+		s := &dag.Schedule{Program: dag.ProgramOf(x.header), Nodes: x.nodeOf,
+			Steps: x.dag.Steps(e.Schedule)}
+		return s.Write(w)
+	}
+}

@@ -1,0 +1,108 @@
+package interleave
+
+import (
+	"io"
+	"slices"
+
+	"krdlab/krd/analysis"
+	"krdlab/krd/doc"
+	threads "krdlab/krd/interleave"
+	"krdlab/krd/interleave/text"
+)
+
+// explore computes the distances over the interleavings of a program of threads, in all ways that
+// are asked for.
+func explore(o *Options, in io.Reader) (analysis.Result, error) {
+	r, err := o.resolve()
+	if err != nil {
+		return nil, err
+	}
+	if err := only("programs of tasks; this is one of threads", map[string]bool{
+		"search": o.Search != 0, "llc": o.LLC != "", "save-schedule": o.SaveSchedule != "",
+		"extreme": o.Extreme != extremeLeast}); err != nil {
+		return nil, err
+	}
+	if o.Samplers == nil && (o.Depths != nil || o.Runs != 0) {
+		return nil, wrong("--depth and --runs are of samplers; add --sampler uniform")
+	}
+	p, err := text.Read(in)
+	if err != nil {
+		return nil, err
+	}
+	opt := threads.Options{MemoryBytes: r.memory, Reached: o.Reached}
+	var list several
+	add := func(r *threads.Result, err error) error {
+		if err == nil {
+			list = append(list, r)
+		}
+		return err
+	}
+	if o.Exact || o.Samplers == nil && !o.Enumerate {
+		r, err := threads.Exact(p, opt)
+		if err == nil && o.Guarantee {
+			err = r.Guarantee(p)
+		}
+		if err := add(r, err); err != nil {
+			return nil, err
+		}
+	} else if o.Guarantee {
+		return nil, wrong("--guarantee is for the exact result; add --exact")
+	}
+	if o.Enumerate {
+		if err := add(threads.Enumerate(p, opt)); err != nil {
+			return nil, err
+		}
+	}
+	runs := o.Runs
+	if runs == 0 {
+		runs = threadRuns
+	}
+	for _, name := range o.Samplers {
+		s := threads.Sampler(name)
+		if !slices.Contains(threads.Samplers, s) {
+			return nil, wrong("--sampler %s: of threads there are %s", name, listed(threads.Samplers))
+		}
+		depths := r.depths
+		if s != threads.PCT && s != threads.PCTDistinct {
+			depths = []int{0}
+		}
+		for _, depth := range depths {
+			if err := add(threads.Sample(p, threads.SampleOptions{Sampler: s, Runs: runs, Depth: depth,
+				Seed: o.Seed, MemoryBytes: r.memory})); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return list, nil
+}
+
+// several are the results of the ways that were asked for.
+type several []*threads.Result
+
+// Document implements [analysis.Result]: an array where there are several.
+func (list several) Document() any {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return []*threads.Result(list)
+}
+
+// View implements [analysis.Result].
+func (list several) View() *doc.Doc {
+	if len(list) == 1 {
+		return list[0].View()
+	}
+	d := &doc.Doc{}
+	for _, r := range list {
+		d.Add(r.View())
+	}
+	return d
+}
+
+// Tables implements [analysis.Data]: with several results, the first column says which.
+func (list several) Tables() []*doc.Table {
+	if len(list) == 1 {
+		return []*doc.Table{list[0].Table()}
+	}
+	return nil
+}
