@@ -234,6 +234,9 @@ func (c *Config) check(ctx context.Context, prog Program) error {
 	if ctx == nil || prog == nil || !given(c.Policy) {
 		return errors.New("run: a context, a policy and a program are needed")
 	}
+	if c.Policy.Rules().Spawn == SpawnListed {
+		return ErrVirtualOnly
+	}
 	if len(c.CPUs) == 0 || len(c.Nodes) != len(c.CPUs) {
 		return fmt.Errorf("run: %d CPUs and %d nodes for the workers: want one of each for "+
 			"every worker, at least one", len(c.CPUs), len(c.Nodes))

@@ -29,6 +29,8 @@ const (
 	SpawnGo
 	// SpawnChosen asks the policy, which is a [Chooser], when a phase begins.
 	SpawnChosen
+	// SpawnListed: a schedule says which piece of code runs next, and where: see [Following].
+	SpawnListed
 )
 
 // Sharing records whose a queue is.
@@ -174,11 +176,12 @@ func (r Rules) Validate() error {
 		wrong bool
 		why   string
 	}{
-		{r.Spawn > SpawnChosen || r.Last > LastQueue || r.Join > JoinRequeue ||
+		{r.Spawn > SpawnListed || r.Last > LastQueue || r.Join > JoinRequeue ||
 			r.Queue > ShareAll ||
 			r.Take > TakeSerial || r.Wait > WaitThief, "there is no such rule"},
-		{(r.Spawn == SpawnCall || r.Spawn == SpawnGo) && r != Rules{Spawn: r.Spawn},
-			"a policy that only calls, or leaves all to Go, has no other rules"},
+		{(r.Spawn == SpawnCall || r.Spawn == SpawnGo || r.Spawn == SpawnListed) &&
+			r != Rules{Spawn: r.Spawn},
+			"a policy that only calls, or leaves all to Go or to a schedule, has no other rules"},
 		{r.Spawn != SpawnParent && !r.Deque(), "SpawnChild takes the parent back from the end of " +
 			"a deque, and has no other queue"},
 		{r.Spawn != SpawnParent && r.Join != JoinLast,

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"krdlab/hw/failure"
+	"krdlab/loi/dag"
 )
 
 // A Scheduler is a policy with what the rest of the program asks about it, so that nobody has to
@@ -35,6 +36,8 @@ type Scheduler struct {
 	// Make makes the policy with the given parameters, all of which it has; nil if there are none.
 	Make   func(Params) Policy
 	Policy // nil in a line with Make: the table's has all parameters at their defaults
+	// Schedule is what [Following] follows; nil of others.
+	Schedule *dag.Schedule
 }
 
 // Serial says that the scheduler has one worker and only calls.

@@ -7,6 +7,7 @@ import (
 
 	"krdlab/hw/failure"
 	"krdlab/loi"
+	"krdlab/loi/dag"
 )
 
 // Costs are prices in virtual time, in ticks. The zero value is the unit costs: 1 for each
@@ -66,6 +67,7 @@ type StepConfig struct {
 	Structure Structure       // with Recorders
 	TaskGrain bool            // as in [Config]: a record for each task
 	Costs     Costs
+	Schedule  *dag.Schedule // of a policy with SpawnListed
 	// TickNS is how many ticks there are to a nanosecond; 0 is 1.
 	TickNS uint64
 	// Dry runs compute nothing: [Worker.Computes] says so to the kernels.
@@ -101,6 +103,12 @@ func Step(c StepConfig, prog Program) (r *Result, err error) {
 			r, err = nil, s.running.panicError(v, c.Kernels, s.running.id)
 		}
 	}()
+	if c.Schedule != nil {
+		if err := s.follow(c.Schedule); err != nil {
+			return nil, err
+		}
+		return s.result(c), nil
+	}
 	s.start(s.running, s.root)
 	s.events.take(s.running.id)
 	if err := s.drive(s.running); err != nil {
@@ -117,6 +125,9 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 	rules := c.Policy.Rules()
 	if rules.Spawn == SpawnGo {
 		return nil, ErrNoVirtual
+	}
+	if (rules.Spawn == SpawnListed) != (c.Schedule != nil) {
+		return nil, errors.New("step: a schedule goes with the policy that leaves all to it")
 	}
 	if len(c.Nodes) == 0 || rules.Spawn == SpawnCall && len(c.Nodes) != 1 {
 		return nil, fmt.Errorf("step: %d workers", len(c.Nodes))
@@ -149,7 +160,7 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 	}
 	s.skips = p.shared == nil && !c.plain
 	s.early = p.shared != nil && !c.plain && !rules.Admit // a budget is seen by others
-	if !s.chosen {
+	if !s.chosen && rules.Spawn != SpawnListed {
 		s.ended = ends[rules.Spawn]
 	}
 	s.putOwn, s.takeOwn = s.costs.Spawn, s.costs.Pop

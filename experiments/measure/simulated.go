@@ -192,7 +192,7 @@ func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) e
 		Socket:   s.topo.Socket,
 		LLCBytes: s.machine.LLC.Bytes, Seed: seed, Kernels: registry.Kernels,
 		TaskGrain: s.asked.Grain == request.GrainTask, TickNS: 1000, Dry: true, Stop: ctx.Done(),
-		Costs: s.costs(j.scheduler.Family, model),
+		Costs: s.costs(j.scheduler.Family, model), Schedule: j.scheduler.Schedule,
 	}
 	var w *loi.Writer
 	if j.traced {

@@ -11,6 +11,8 @@ import (
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
+	"krdlab/loi"
+	"krdlab/loi/dag"
 	"krdlab/runtimes"
 )
 
@@ -174,6 +176,11 @@ func (r *Request) Validate(t *hw.Topology) error {
 	case r.NUMA != NUMAFirstTouch && r.NUMA != NUMAInterleave:
 		return bad("numa", r.NUMA, "choose first-touch or interleave")
 	}
+	if r.Follow != "" {
+		if err := r.validateFollow(bad); err != nil {
+			return err
+		}
+	}
 	if r.Machine != nil {
 		if err := r.validateSimulated(bad); err != nil {
 			return err
@@ -185,6 +192,23 @@ func (r *Request) Validate(t *hw.Topology) error {
 		}
 	}
 	return r.validateWorkers(t, bad)
+}
+
+// validateFollow finds where a schedule cannot be followed.
+func (r *Request) validateFollow(bad func(string, any, string, ...any) error) error {
+	s := r.Schedulers[0].Schedule
+	program := dag.ProgramOf(&loi.Header{Kernel: r.Kernel.Name, Params: ParamList(r.Kernel, r.Params)})
+	switch {
+	case s.Program != program:
+		return bad("follow", r.Follow, "it is a schedule of %s, and this run is of %s", s.Program, program)
+	case r.Machine == nil:
+		return bad("follow", r.Follow, "schedules are followed in simulated runs alone; name a machine, "+
+			"such as --machine %s", DefaultMachine)
+	case r.Cores != len(s.Nodes):
+		return bad("follow", r.Follow, "it is for %d workers, and the run has %d; leave --cores out",
+			len(s.Nodes), r.Cores)
+	}
+	return nil
 }
 
 // validateInterleave finds where pages that are spread over memories would change nothing. A

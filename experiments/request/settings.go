@@ -31,7 +31,9 @@ type Settings struct {
 	Caches string `json:"caches,omitempty"`
 	// TraceLimit is the largest size of one trace file, in bytes; 0 for none. Records that do not
 	// fit are discarded and counted.
-	TraceLimit         uint64 `json:"trace_limit_bytes,omitempty"`
+	TraceLimit uint64 `json:"trace_limit_bytes,omitempty"`
+	// Follow is the file of the schedule that workers follow; "" where they go by a scheduler.
+	Follow             string `json:"follow,omitempty"`
 	runtimes.Structure        // recorded beside kernels in traces that are kept
 	Reuse                     // computed from traced repetitions
 }

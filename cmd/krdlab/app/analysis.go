@@ -230,7 +230,7 @@ const policyReps = 3
 // policies makes a request one of all schedulers, simulated, where nothing else is said: what the
 // trace of one is compared with.
 func (x *analyser) policies(d *request.Draft, p *pflag.FlagSet) {
-	if !p.Changed("sched") {
+	if !p.Changed("sched") && d.Follow == "" {
 		d.Schedulers, d.AllSchedulers = runtimes.Schedulers, true
 	}
 	if !p.Changed("machine") {

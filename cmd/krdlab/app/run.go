@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 	"krdlab/krd/doc"
+	"krdlab/loi/dag"
 	"krdlab/runtimes"
 )
 
@@ -85,6 +87,9 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 	p.StringVar(&f.sched, "sched", request.DefaultScheduler().Name,
 		"`NAMES` of schedulers, separated by commas, or all: "+
 			strings.Join(request.SchedulerNames(), ", "))
+	p.StringVar(&f.asked.Follow, "follow", "", "take the order of the pieces of code, and their "+
+		"workers, from the schedule in this `FILE`, as krdlab explore --save-schedule writes it, in the "+
+		"place of a scheduler")
 	p.Var(&f.cores, "cores", "`N` workers, one for each core (default all cores of the "+
 		"machine)")
 	p.StringVar(&f.asked.Place, "machine", request.Auto, "`WHERE`: native, the name or TOML file of a "+
@@ -276,12 +281,39 @@ func (f *runFlags) draft(flags *pflag.FlagSet, k *kernel.Kernel) (*request.Draft
 	if d.Schedulers, err = request.ParseSchedulers(f.sched); err != nil {
 		return nil, err
 	}
+	if d.Follow != "" {
+		if err := f.follow(&d, flags); err != nil {
+			return nil, err
+		}
+	}
 	if flags.Changed("trace") {
 		if d.Trace, d.Structure, d.Reuse, err = request.ParseTrace(f.trace); err != nil {
 			return nil, err
 		}
 	}
 	return &d, nil
+}
+
+// follow reads the schedule that a run is to follow.
+func (f *runFlags) follow(d *request.Draft, flags *pflag.FlagSet) error {
+	if flags.Changed("sched") {
+		return usageError("--follow and --sched exclude each other: a schedule stands in the place of a " +
+			"scheduler")
+	}
+	file, err := os.Open(d.Follow)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	s, err := dag.ReadSchedule(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", d.Follow, err)
+	}
+	d.Schedulers, d.AllSchedulers = []runtimes.Scheduler{runtimes.Following(s)}, false
+	if !flags.Changed("cores") {
+		d.Cores, d.AllCores = len(s.Nodes), false
+	}
+	return nil
 }
 
 // run measures and prints. What was done before an error is printed too.
