@@ -1,0 +1,221 @@
+package runtimes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"krdlab/loi"
+	"krdlab/loi/dag"
+)
+
+// drawSchedule draws a legal schedule of the program of g: at each step any piece that may begin, by
+// any worker.
+func drawSchedule(g *dag.Graph, nodes []int, rng *rand.Rand) *dag.Schedule {
+	s := &dag.Schedule{Nodes: nodes}
+	type task struct{ of, number, phase, left, parent int }
+	type move struct{ task, child int }
+	live := []*task{{left: 1, parent: -1}}
+	may := []move{{0, 0}}
+	ended := func(t *task) {
+		if t.left--; t.left == 0 && t.parent >= 0 {
+			may = append(may, move{t.number, -1})
+		}
+	}
+	begin := func(t *task) {
+		t.left = len(g.Tasks[t.of].Phases[t.phase].Children)
+		for c := range t.left {
+			may = append(may, move{t.number, c})
+		}
+	}
+	for len(may) > 0 {
+		k := rng.IntN(len(may))
+		m := may[k]
+		may = slices.Delete(may, k, k+1)
+		t := live[m.task]
+		x := dag.Step{Task: uint32(m.task), Child: uint32(m.child), Worker: uint32(rng.IntN(len(nodes)))}
+		if m.child >= 0 {
+			if c := g.Tasks[t.of].Phases[t.phase].Children[m.child].Task; c >= 0 {
+				live = append(live, &task{of: c, number: len(live), parent: m.task})
+				begin(live[len(live)-1])
+			} else {
+				ended(t)
+			}
+		} else {
+			x.Child = loi.AfterPhase
+			if t.phase++; t.phase < len(g.Tasks[t.of].Phases) {
+				begin(t)
+			} else {
+				ended(live[t.parent])
+			}
+		}
+		s.Steps = append(s.Steps, x)
+	}
+	return s
+}
+
+// followed runs prog by a schedule, with its structure recorded.
+func runFollowed(t *testing.T, prog Program, s *dag.Schedule) (*loi.Trace, *Result, error) {
+	t.Helper()
+	var err error
+	trace, r := structured(t, Following(s), len(s.Nodes), nil, false,
+		func(recs []*loi.Recorder) (r *Result, _ error) {
+			r, err = Step(StepConfig{Policy: Following(s), Schedule: s, Nodes: s.Nodes,
+				Kernels: testKernels, Recorders: recs, Structure: Structure{Tasks: true}}, prog)
+			return r, nil
+		})
+	return trace, r, err
+}
+
+// graphOf is the graph of a serial run.
+func graphOf(t *testing.T, prog Program) *dag.Graph {
+	t.Helper()
+	serial, _ := SchedulerByName(Schedulers[slices.IndexFunc(Schedulers, Scheduler.Serial)].Name)
+	trace, _ := structured(t, serial, 1, nil, false, func(recs []*loi.Recorder) (*Result, error) {
+		c := stepConfig(serial, 1, 1, 1)
+		c.Recorders, c.Structure = recs, Structure{Tasks: true}
+		return Step(c, prog)
+	})
+	g, err := dag.Build(trace, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// Every legal schedule is followed: each piece by its worker, those of a worker in their order, the
+// kernels of a node in that of the schedule, and the result is right.
+func TestFollow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for round := range 20 {
+		prog := busyTree()
+		g := graphOf(t, prog)
+		nodes := []int{0, 0, 1, 1, 2}[:1+round%5]
+		s := drawSchedule(g, nodes, rng)
+		prog = busyTree()
+		trace, r, err := runFollowed(t, prog, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkTree(t, prog)
+		again, err := dag.Build(trace, false, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a, b strings.Builder
+		shapeOf(g, 0, &a)
+		shapeOf(again, 0, &b)
+		if a.String() != b.String() {
+			t.Fatalf("the graph is\n%s\nand was\n%s", b.String(), a.String())
+		}
+		checkFollowed(t, trace, s)
+		for w, x := range r.Workers {
+			if x.WorkNS+x.IdleNS+x.SchedNS != r.TimeNS || x.SchedNS != 0 || x.Spawns != 0 {
+				t.Errorf("worker %d: %+v of %d", w, x, r.TimeNS)
+			}
+		}
+	}
+}
+
+// checkFollowed compares what a trace tells with the schedule. Tasks have their numbers in the trace
+// in the order in which they were made too, but by worker.
+func checkFollowed(t *testing.T, trace *loi.Trace, s *dag.Schedule) {
+	t.Helper()
+	numbers := map[uint32]uint32{0: 0} // by number in the trace: that in the schedule
+	made := uint32(0)
+	told := make([][]loi.Record, len(s.Nodes))
+	kernels := make([][]int, len(s.Nodes)) // before each of told
+	starts := make([][]uint64, len(s.Nodes))
+	for e, err := range trace.Ordered(loi.Order{Events: true, ByWorker: true, Tasks: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := e.Worker
+		switch {
+		case e.Type != loi.EventRecord:
+			starts[w] = append(starts[w], uint64(e.Start))
+		case e.Record.Event == loi.EventTask || e.Record.Event == loi.EventChild ||
+			e.Record.Event == loi.EventPhase:
+			r := *e.Record
+			r.Args = slices.Clone(r.Args)
+			told[w], kernels[w] = append(told[w], r), append(kernels[w], len(starts[w]))
+		}
+	}
+	at, taken := make([]int, len(s.Nodes)), make([]int, len(s.Nodes))
+	last := map[int]uint64{}
+	for n, x := range s.Steps {
+		w := x.Worker
+		if at[w] == len(told[w]) {
+			t.Fatalf("step %d: worker %d tells nothing more", n, w)
+		}
+		r := told[w][at[w]]
+		child := r.Args[len(r.Args)-1]
+		task := r.Args[0]
+		switch r.Event {
+		case loi.EventTask:
+			made++
+			numbers[r.Args[0]] = made
+			task, child = r.Args[1], r.Args[3]
+		case loi.EventPhase:
+			child = loi.AfterPhase
+		}
+		if numbers[task] != x.Task || child != x.Child {
+			t.Fatalf("step %d: %+v, worker %d did child %d of task %d", n, x, w, child, numbers[task])
+		}
+		for taken[w] < kernels[w][at[w]] {
+			start := starts[w][taken[w]]
+			if old, any := last[s.Nodes[w]]; any && start <= old {
+				t.Fatalf("step %d: a kernel began at %d, one of a step before on the node at %d", n, start,
+					old)
+			}
+			last[s.Nodes[w]] = start
+			taken[w]++
+		}
+		at[w]++
+	}
+}
+
+// What is no schedule of the program is refused, with the step.
+func TestFollowRefuses(t *testing.T) {
+	g := graphOf(t, busyTree())
+	rng := rand.New(rand.NewPCG(1, 2))
+	const after = loi.AfterPhase
+	for want, change := range map[string]func(s *dag.Schedule){
+		"step 1, task 7: bad schedule: no step before it makes the task": func(s *dag.Schedule) {
+			s.Steps[0].Task = 7
+		},
+		"child 0 has begun": func(s *dag.Schedule) { s.Steps[1] = s.Steps[0] },
+		"child 1 has begun, or is one too many of the 1": func(s *dag.Schedule) {
+			s.Steps[0].Child = 1
+		},
+		"children of its phase have not ended": func(s *dag.Schedule) {
+			s.Steps[1] = dag.Step{Task: 1, Child: after}
+		},
+		"the program does not": func(s *dag.Schedule) { s.Steps = s.Steps[:len(s.Steps)-1] },
+		"the task has ended": func(s *dag.Schedule) {
+			s.Steps = append(s.Steps, dag.Step{Task: 1, Child: after})
+		},
+		"it is for workers on the nodes [0 1 2]": func(s *dag.Schedule) { s.Nodes = []int{0, 1, 2} },
+	} {
+		s := drawSchedule(g, []int{0, 0, 1}, rng)
+		change(s)
+		_, err := Step(StepConfig{Policy: Following(s), Schedule: s, Nodes: []int{0, 0, 1},
+			Kernels: testKernels}, busyTree())
+		if !errors.Is(err, dag.ErrSchedule) || !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	s := drawSchedule(g, []int{0}, rng)
+	c := unpinned(Following(s), 1, 1, 1)
+	if _, err := Run(context.Background(), c, busyTree()); !errors.Is(err, ErrVirtualOnly) {
+		t.Errorf("on threads: %v", err)
+	}
+	if _, err := Step(StepConfig{Policy: Following(s), Nodes: []int{0}, Kernels: testKernels},
+		busyTree()); err == nil {
+		t.Error("without a schedule")
+	}
+}
