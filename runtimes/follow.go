@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"krdlab/hw/failure"
+	"krdlab/hw/units"
 	"krdlab/loi"
 	"krdlab/loi/dag"
 )
@@ -102,8 +103,8 @@ func (s *stepper) follow(list *dag.Schedule) error {
 		v.idleFrom = v.now
 	}
 	if !s.finished {
-		return fmt.Errorf("%w: it ends after %d steps, and the program does not", dag.ErrSchedule,
-			len(list.Steps))
+		return fmt.Errorf("%w: it ends after %s, and the program does not", dag.ErrSchedule,
+			units.Count(len(list.Steps), "step"))
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"krdlab/kernels/kernel"
 	"krdlab/krd"
 	"krdlab/loi"
+	"krdlab/loi/dag"
 	"krdlab/runtimes"
 )
 
@@ -217,6 +218,9 @@ func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) e
 	}
 	if err != nil {
 		j.result = nil
+		if errors.Is(err, dag.ErrSchedule) {
+			return fmt.Errorf("%s: %w", s.asked.Follow, err)
+		}
 		return fmt.Errorf("%s: %w", j.scheduler.Name, err)
 	}
 	for i := range j.result.Workers {

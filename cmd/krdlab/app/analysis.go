@@ -436,10 +436,18 @@ func (x *analyser) together(ctx context.Context, paths []string) (analysis.Resul
 		defer t.Close()
 		list = append(list, t)
 	}
-	show, done := bytesProgress[uint64](x.app, x.line.Name)
+	show, done := x.bar()
 	defer done()
 	return analysis.RunAll(ctx, list, analysis.Asked{Analysis: x.line, Options: x.options},
 		analysis.Options{AllowLoss: x.allowLoss, Progress: show, Looks: figures.SchedulerLooks})
+}
+
+// bar shows progress: in bytes of the trace, or in whatever an analysis of all counts.
+func (x *analyser) bar() (show func(done, total uint64), end func()) {
+	if x.line.All != nil {
+		return countProgress[uint64](x.app, x.line.Name)
+	}
+	return bytesProgress[uint64](x.app, x.line.Name)
 }
 
 // trace analyses one trace.
@@ -449,7 +457,7 @@ func (x *analyser) trace(ctx context.Context, path string) (analysis.Result, err
 		return nil, err
 	}
 	defer t.Close()
-	show, done := bytesProgress[uint64](x.app, x.line.Name)
+	show, done := x.bar()
 	defer done()
 	list, err := analysis.Run(ctx, t, []analysis.Asked{{Analysis: x.line, Options: x.options}},
 		analysis.Options{AllowLoss: x.allowLoss, Progress: show, Looks: figures.SchedulerLooks})

@@ -227,15 +227,21 @@ func (a *app) traceCompress() *cobra.Command {
 // bytesProgress returns what shows how many bytes have been worked off, nil where stderr is no
 // terminal, and what clears it.
 func bytesProgress[N int64 | uint64](a *app, what string) (show func(done, total N), end func()) {
+	return countProgress[N](a, what, progressbar.OptionShowBytes(true))
+}
+
+// countProgress is bytesProgress of anything.
+func countProgress[N int64 | uint64](a *app, what string, how ...progressbar.Option) (show func(done,
+	total N), end func()) {
 	if !a.terminal {
 		return nil, func() {}
 	}
 	var bar *progressbar.ProgressBar
 	show = func(done, total N) {
 		if bar == nil {
-			bar = progressbar.NewOptions64(int64(total), progressbar.OptionSetWriter(a.stderr),
-				progressbar.OptionClearOnFinish(),
-				progressbar.OptionShowBytes(true), progressbar.OptionSetDescription(what))
+			bar = progressbar.NewOptions64(int64(total), append(how,
+				progressbar.OptionSetWriter(a.stderr), progressbar.OptionClearOnFinish(),
+				progressbar.OptionSetDescription(what))...)
 		}
 		_ = bar.Set64(int64(done)) // a terminal that cannot be written to is no reason to stop
 	}

@@ -72,7 +72,7 @@ type Options struct {
 	Runs         int      `flag:"runs" help:"N runs to draw by each sampler (default 1000 of threads, 100 of tasks)"`
 	Search       int      `flag:"search" help:"of tasks: N schedules to try in the search for each end of the range (default 200)"`
 	Seed         uint64   `flag:"seed" help:"N, the seed of what is drawn"`
-	LLC          string   `flag:"llc" want:"expected a size such as 18MiB" help:"of tasks: SIZE of the cache of each node that reuses are far beyond (default: that of the trace)"`
+	LLC          string   `flag:"llc" want:"expected a size such as 18MiB, or a part of all data such as 1/8" help:"of tasks: SIZE of the cache of each node that reuses are far beyond; 1/8: of all data that is accessed (default: that of the trace)"`
 	Memory       string   `flag:"memory" want:"expected a size such as 4G" help:"largest SIZE of memory for the states, or for the tasks and accesses, such as 4G (default 1 GiB)"`
 	SaveSchedule string   `flag:"save-schedule" want:"expected the name of a file" help:"of tasks: write to this FILE the schedule with the fewest accesses beyond the LLC, for krdlab run --follow"`
 	Extreme      string   `flag:"extreme" choice:"least,most" help:"WHICH schedule --save-schedule writes: least, that with the fewest accesses beyond the LLC; or most"`
@@ -104,6 +104,7 @@ func wrong(format string, args ...any) error {
 type resolved struct {
 	depths      []int
 	memory, llc uint64
+	part        uint64 // of all data that the LLC holds: one of so many; 0: llc
 }
 
 func (o *Options) resolve() (r resolved, err error) {
@@ -117,10 +118,18 @@ func (o *Options) resolve() (r resolved, err error) {
 	if r.depths == nil {
 		r.depths = []int{defaultDepth}
 	}
+	llc := o.LLC
+	if text, ok := strings.CutPrefix(o.LLC, "1/"); ok {
+		if r.part, err = strconv.ParseUint(text, 10, 32); err != nil || r.part == 0 {
+			return r, wrong("--llc %s: expected a size such as 18MiB, or a part of all data such as 1/8",
+				o.LLC)
+		}
+		llc = ""
+	}
 	for _, x := range []struct {
 		flag, text string
 		to         *uint64
-	}{{"memory", o.Memory, &r.memory}, {"llc", o.LLC, &r.llc}} {
+	}{{"memory", o.Memory, &r.memory}, {"llc", llc, &r.llc}} {
 		if x.text == "" {
 			continue
 		}
@@ -203,6 +212,11 @@ func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Inpu
 			return nil, err
 		}
 	}
+	if fit := x.dag.Bytes(); fit <= x.dag.LLCBytes {
+		x.warnings = append(x.warnings, fmt.Sprintf("all data, %s, fits into the LLC of %s, so that no "+
+			"reuse is far in any schedule; --llc 1/8 asks for a cache of an eighth of it",
+			units.Bytes(fit), units.Bytes(x.dag.LLCBytes)))
+	}
 	return x, nil
 }
 
@@ -222,9 +236,10 @@ func (x *result) take(list []*loi.Trace, r resolved) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.Info().Path, err)
 		}
-		if r.llc != 0 {
-			d.LLCBytes = r.llc
+		if r.part != 0 {
+			r.llc = max(1, d.Bytes()/r.part)
 		}
+		d.LLCBytes = cmp.Or(r.llc, d.LLCBytes)
 		if d.LLCBytes == 0 {
 			return wrong("the trace names no LLC size; give it with --llc, such as --llc 18MiB")
 		}

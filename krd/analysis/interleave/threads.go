@@ -1,6 +1,7 @@
 package interleave
 
 import (
+	"fmt"
 	"io"
 	"slices"
 
@@ -99,10 +100,18 @@ func (list several) View() *doc.Doc {
 	return d
 }
 
-// Tables implements [analysis.Data]: with several results, the first column says which.
+// Tables implements [analysis.Data]: with several results, each table has the name of its way.
 func (list several) Tables() []*doc.Table {
-	if len(list) == 1 {
-		return []*doc.Table{list[0].Table()}
+	var out []*doc.Table
+	for _, r := range list {
+		t := r.Table()
+		if len(list) > 1 {
+			t.Name = r.Method
+			if r.Depth > 0 {
+				t.Name += fmt.Sprintf("-%d", r.Depth)
+			}
+		}
+		out = append(out, t)
 	}
-	return nil
+	return out
 }

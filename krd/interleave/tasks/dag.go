@@ -77,6 +77,14 @@ func (d *DAG) of(x *node) []int32 { return d.kids[x.at : x.at+x.n] }
 // Vertices is how many there are.
 func (d *DAG) Vertices() int { return len(d.ticks) }
 
+// Bytes are those of all blocks, or atoms, that are accessed.
+func (d *DAG) Bytes() (sum uint64) {
+	for _, n := range d.sizes {
+		sum += n
+	}
+	return sum
+}
+
 // Accesses is how many there are.
 func (d *DAG) Accesses() int { return d.accesses }
 
@@ -259,7 +267,7 @@ func (b *builder) leaf(p *dag.Piece, at piece) int32 {
 	return int32(len(b.nodes) - 1)
 }
 
-// join makes one node of several. Those of the same kind become part of it.
+// join makes one node of several. Those of the same kind become part of it, and are empty.
 func (d *DAG) join(k kind, list []int32) int32 {
 	switch len(list) {
 	case 0:
@@ -273,6 +281,7 @@ func (d *DAG) join(k kind, list []int32) int32 {
 		x.size += y.size
 		if y.kind == k {
 			d.kids = append(d.kids, d.of(&y)...)
+			d.nodes[i] = node{kind: k}
 		} else {
 			d.kids = append(d.kids, i)
 		}

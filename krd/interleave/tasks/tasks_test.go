@@ -142,6 +142,35 @@ func TestOrders(t *testing.T) {
 	}
 }
 
+// anyShape draws a shape with up to two parts at each level, which may be of the same kind as it.
+func anyShape(size int, r random) *shape {
+	if size == 1 {
+		return &shape{kind: leaf, size: 1}
+	}
+	first := 1 + int(r.below(uint64(size-1)))
+	return &shape{series + kind(r.below(2)), []*shape{anyShape(first, r), anyShape(size-first, r)}, size}
+}
+
+// Shapes whose parts are of the same kind as they are too.
+func TestOrdersOfNested(t *testing.T) {
+	r := newRandom(1, 3)
+	for range 300 {
+		s := anyShape(2+int(r.below(8)), r)
+		before := make([]uint32, s.size)
+		masks(s, 0, before)
+		d := dagOf(s, r)
+		if got, n := d.Orders().Uint64(), extensions(before); got != n {
+			t.Fatalf("%+v: %d orders, counted %d", s, got, n)
+		}
+		p, draw, x := newProgress(d), newDrawer(d, 3, 3), newSchedule(d.Vertices())
+		for _, by := range Samplers {
+			if draw.draw(by, newRandom(1, 1), x); !p.legal(x) {
+				t.Fatalf("%s: %v of %+v", by, x, s)
+			}
+		}
+	}
+}
+
 // naive computes the distances of a schedule, a list for each node, and what they come to.
 func naive(d *DAG, nodeOf []int, s *Schedule) (out Outcome, counts [][bins + 1]uint64) {
 	out = Outcome{make([]uint64, len(d.Objects)), make([]uint64, len(d.Objects))}
