@@ -45,7 +45,58 @@ func tracedRuns(e *dataset.Experiment, g *dataset.Group) (list []traced) {
 		}
 		list = append(list, x)
 	}
+	return append(list, schedules(e, g)...)
+}
+
+// schedules returns what the analyses that look at several traces together say of those of the group
+// with the same number of workers.
+func schedules(e *dataset.Experiment, g *dataset.Group) (list []traced) {
+	paths, order := map[int][]string{}, []int(nil)
+	for _, c := range g.Cells {
+		r := c.Result
+		if r.Trace == nil || !r.Settings.Tasks || !filepath.IsLocal(r.Trace.Path) ||
+			r.Settings.Trace == request.TraceKRD {
+			continue
+		}
+		if paths[r.Cores] == nil {
+			order = append(order, r.Cores)
+		}
+		paths[r.Cores] = append(paths[r.Cores], filepath.Join(c.Dir, r.Trace.Path))
+	}
+	for _, cores := range order {
+		for _, a := range analyses.Table {
+			if a.All == nil {
+				continue
+			}
+			x := traced{Title: fmt.Sprintf("%s, of all schedulers %s", a.Name, onCores(cores))}
+			if r, err := together(a, paths[cores]); err != nil {
+				x.Error = err.Error()
+			} else if err := x.show([]analysis.Result{r}, true); err != nil {
+				x.Error = err.Error()
+			}
+			list = append(list, x)
+		}
+	}
 	return list
+}
+
+// together looks at traces with an analysis, with its options for sections.
+func together(a *analysis.Analysis, paths []string) (analysis.Result, error) {
+	var list []*loi.Trace
+	for _, path := range paths {
+		t, err := loi.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer t.Close()
+		list = append(list, t)
+	}
+	asked := analysis.Asked{Analysis: a}
+	if a.Section != nil {
+		asked.Options = a.Section()
+	}
+	return analysis.RunAll(context.Background(), list, asked, analysis.Options{AllowLoss: true,
+		Looks: figures.SchedulerLooks})
 }
 
 // within returns the path of a folder relative to the experiment's.
@@ -64,6 +115,11 @@ func (x *traced) look(path string, time result.Number, pictures bool) error {
 		return err
 	}
 	x.Failed = failed
+	return x.show(results, pictures)
+}
+
+// show adds the views of results.
+func (x *traced) show(results []analysis.Result, pictures bool) error {
 	for _, r := range results {
 		view := r.View()
 		countsIn(view)
@@ -93,7 +149,7 @@ func analysed(path string, time result.Number) (list []analysis.Result, failed [
 	defer t.Close()
 	var asked []analysis.Asked
 	for _, a := range analyses.Table {
-		if a.Lacks(t) == nil {
+		if a.All == nil && a.Lacks(t) == nil {
 			asked = append(asked, analysis.Asked{Analysis: a})
 		}
 	}

@@ -46,7 +46,9 @@ var Analysis = &analysis.Analysis{
 		"  krdlab explore prog.txt --sampler uniform,pct --depth 3,5 --runs 1000 --json",
 	Formats: plot.Formats[:3],
 	Options: func() any { return &Options{Seed: 1, Extreme: extremeLeast} },
-	Section: func() any { return &Options{Seed: 1, Extreme: extremeLeast, Runs: 20, Search: 40} },
+	Section: func() any {
+		return &Options{Seed: 1, Extreme: extremeLeast, LLC: autoLLC, Runs: 20, Search: 40, Memory: "64M"}
+	},
 	Check: func(options any) error {
 		_, err := options.(*Options).resolve()
 		return err
@@ -72,7 +74,7 @@ type Options struct {
 	Runs         int      `flag:"runs" help:"N runs to draw by each sampler (default 1000 of threads, 100 of tasks)"`
 	Search       int      `flag:"search" help:"of tasks: N schedules to try in the search for each end of the range (default 200)"`
 	Seed         uint64   `flag:"seed" help:"N, the seed of what is drawn"`
-	LLC          string   `flag:"llc" want:"expected a size such as 18MiB, or a part of all data such as 1/8" help:"of tasks: SIZE of the cache of each node that reuses are far beyond; 1/8: of all data that is accessed (default: that of the trace)"`
+	LLC          string   `flag:"llc" want:"expected a size such as 18MiB, a part of all data such as 1/8, or auto" help:"of tasks: SIZE of the cache of each node that reuses are far beyond; 1/8: of all data that is accessed; auto: 1/8 where all data fits into that of the trace (default: that of the trace)"`
 	Memory       string   `flag:"memory" want:"expected a size such as 4G" help:"largest SIZE of memory for the states, or for the tasks and accesses, such as 4G (default 1 GiB)"`
 	SaveSchedule string   `flag:"save-schedule" want:"expected the name of a file" help:"of tasks: write to this FILE the schedule with the fewest accesses beyond the LLC, for krdlab run --follow"`
 	Extreme      string   `flag:"extreme" choice:"least,most" help:"WHICH schedule --save-schedule writes: least, that with the fewest accesses beyond the LLC; or most"`
@@ -82,6 +84,13 @@ type Options struct {
 const (
 	extremeLeast = "least"
 	extremeMost  = "most"
+)
+
+// autoLLC as the value of Options.LLC takes one of autoPart parts of all data where that is less than
+// the LLC.
+const (
+	autoLLC  = "auto"
+	autoPart = 8
 )
 
 // What is drawn unless told otherwise.
@@ -104,7 +113,8 @@ func wrong(format string, args ...any) error {
 type resolved struct {
 	depths      []int
 	memory, llc uint64
-	part        uint64 // of all data that the LLC holds: one of so many; 0: llc
+	part        uint64 // of all data that the cache holds: one of so many; 0: llc
+	auto        bool
 }
 
 func (o *Options) resolve() (r resolved, err error) {
@@ -119,10 +129,13 @@ func (o *Options) resolve() (r resolved, err error) {
 		r.depths = []int{defaultDepth}
 	}
 	llc := o.LLC
+	if r.auto = llc == autoLLC; r.auto {
+		llc = ""
+	}
 	if text, ok := strings.CutPrefix(o.LLC, "1/"); ok {
 		if r.part, err = strconv.ParseUint(text, 10, 32); err != nil || r.part == 0 {
-			return r, wrong("--llc %s: expected a size such as 18MiB, or a part of all data such as 1/8",
-				o.LLC)
+			return r, wrong("--llc %s: expected a size such as 18MiB, a part of all data such as 1/8, or "+
+				autoLLC, o.LLC)
 		}
 		llc = ""
 	}
@@ -181,7 +194,7 @@ func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Inpu
 	if len(r.depths) > 1 {
 		return nil, wrong("--depth %s: of tasks there is one", strings.Join(o.Depths, ","))
 	}
-	x := &result{options: o, header: &list[0].Header}
+	x := &result{options: o, cache: "LLC", header: &list[0].Header}
 	for _, w := range in.Warnings {
 		x.warnings = append(x.warnings, krd.Sentence(w))
 	}
@@ -236,10 +249,15 @@ func (x *result) take(list []*loi.Trace, r resolved) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.Info().Path, err)
 		}
+		if r.auto && d.Bytes() <= d.LLCBytes {
+			r.part = autoPart
+		}
 		if r.part != 0 {
 			r.llc = max(1, d.Bytes()/r.part)
 		}
-		d.LLCBytes = cmp.Or(r.llc, d.LLCBytes)
+		if r.llc != 0 {
+			d.LLCBytes, x.cache = r.llc, "Cache"
+		}
 		if d.LLCBytes == 0 {
 			return wrong("the trace names no LLC size; give it with --llc, such as --llc 18MiB")
 		}
@@ -283,6 +301,7 @@ func readProgram(options any, in io.Reader) (analysis.Result, error) {
 // A result is what schedules of a DAG come to.
 type result struct {
 	options  *Options
+	cache    string // what its size is called: LLC, unless another was asked for
 	header   *loi.Header
 	dag      *tasks.DAG
 	nodeOf   []int

@@ -18,8 +18,8 @@ import (
 func (x *result) View() *doc.Doc {
 	d := x.Document().(*Document)
 	out := &doc.Doc{Title: "Reuse distances over schedules of " + x.title(), Warnings: x.warnings}
-	out.Say("%s pieces of code with %s; %s. LLC of %s on each node.", units.Grouped(
-		uint64(d.Vertices)), units.Count(d.Kernels, "kernel"), x.orders(d), units.Bytes(d.LLCBytes))
+	out.Say("%s pieces of code with %s; %s. %s of %s on each node.", units.Grouped(
+		uint64(d.Vertices)), units.Count(d.Kernels, "kernel"), x.orders(d), x.cache, units.Bytes(d.LLCBytes))
 	for _, s := range d.Stacks {
 		out.Add(x.ranges(s))
 	}
@@ -355,7 +355,7 @@ func (x *result) figure() *plot.Figure {
 		f.Panels = append(f.Panels, p)
 	}
 	f.Caption = []string{fmt.Sprintf("%s. %s of each sampler; the dashed lines are the least and the "+
-		"most of all. LLC of %s.", x.title(), units.Count(x.runs(), "schedule"),
+		"most of all. %s of %s on each node.", x.title(), units.Count(x.runs(), "schedule"), x.cache,
 		units.Bytes(x.dag.LLCBytes))}
 	if s.Complete {
 		f.Caption = append(f.Caption, "All schedules were gone through: the range is exact.")
