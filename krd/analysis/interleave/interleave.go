@@ -288,7 +288,12 @@ func (x *result) take(list []*loi.Trace, r resolved) error {
 			by[name] = k
 			x.given = append(x.given, tasks.Given{Name: name})
 		}
-		x.given[k].Schedules = append(x.given[k].Schedules, s)
+		// of a scheduler that draws nothing all runs are the same one
+		if same := func(o *tasks.Schedule) bool {
+			return slices.Equal(o.Order, s.Order) && slices.Equal(o.Worker, s.Worker)
+		}; !slices.ContainsFunc(x.given[k].Schedules, same) {
+			x.given[k].Schedules = append(x.given[k].Schedules, s)
+		}
 	}
 	return nil
 }
@@ -349,7 +354,7 @@ type Group struct {
 	Total Found  `json:"total"`
 	// of each object
 	Objects []Found `json:"objects"`
-	// Runs are the accesses of each run: of schedulers, one for each trace
+	// Runs are the accesses of each run: of schedulers, one for each trace, but those that are alike
 	Runs []Run `json:"runs,omitempty"`
 	// Distances are by object, in bins
 	Distances *threads.Result `json:"distances"`

@@ -18,8 +18,9 @@ import (
 func (x *result) View() *doc.Doc {
 	d := x.Document().(*Document)
 	out := &doc.Doc{Title: "Reuse distances over schedules of " + x.title(), Warnings: x.warnings}
-	out.Say("%s pieces of code with %s; %s. %s of %s on each node.", units.Grouped(
-		uint64(d.Vertices)), units.Count(d.Kernels, "kernel"), x.orders(d), x.cache, units.Bytes(d.LLCBytes))
+	out.Say("%s %s of code with %s %s; %s. %s of %s on each node.", units.Grouped(
+		uint64(d.Vertices)), units.Noun(d.Vertices, "piece"), units.Grouped(uint64(d.Kernels)),
+		units.Noun(d.Kernels, "kernel"), x.orders(d), x.cache, units.Bytes(d.LLCBytes))
 	for _, s := range d.Stacks {
 		out.Add(x.ranges(s))
 	}
