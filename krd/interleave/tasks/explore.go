@@ -187,7 +187,7 @@ func (s *session) group(name string, runs int, each func(r *runner, run int)) er
 		wg.Go(func() {
 			if each == nil {
 				run := i * s.x.Search
-				newSearcher(s.x.DAG, len(s.x.Options.Nodes), i == 1, newRandom(s.x.Seed, uint64(i))).run(
+				newSearcher(s.x.DAG, s.x.Options.Nodes, i == 1, newRandom(s.x.Seed, uint64(i))).run(
 					s.x.Search, func(x *Schedule) uint64 {
 						if s.ctx.Err() != nil {
 							return 0

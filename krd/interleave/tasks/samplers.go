@@ -78,8 +78,17 @@ func (d *drawer) draw(by Sampler, r random, s *Schedule) {
 	}
 }
 
+// walk goes on from the vertices that s has.
 func (d *drawer) walk(r random, s *Schedule) {
 	ready := d.begin(nil)
+	if len(s.Order) > 0 {
+		has := make([]bool, d.Vertices())
+		for _, v := range s.Order {
+			has[v] = true
+			ready = d.end(v, ready)
+		}
+		ready = slices.DeleteFunc(ready, func(v int32) bool { return has[v] })
+	}
 	for len(ready) > 0 {
 		k := r.below(uint64(len(ready)))
 		v := ready[k]
