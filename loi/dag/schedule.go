@@ -40,8 +40,10 @@ type Step struct {
 	Worker uint32
 }
 
+// ScheduleHead is the first line of a schedule.
+const ScheduleHead = "krdlab schedule 1"
+
 const (
-	scheduleHead  = "krdlab schedule 1"
 	scheduleAfter = "after"
 	// maxScheduleLine is how long a line may be, in bytes
 	maxScheduleLine = 1 << 20
@@ -51,7 +53,7 @@ const (
 // task, child or "after", worker.
 func (s *Schedule) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%s\nprogram %s\nnodes", scheduleHead, s.Program)
+	fmt.Fprintf(b, "%s\nprogram %s\nnodes", ScheduleHead, s.Program)
 	for _, n := range s.Nodes {
 		fmt.Fprintf(b, " %d", n)
 	}
@@ -87,8 +89,8 @@ func ReadSchedule(r io.Reader) (*Schedule, error) {
 	}
 	next := func() bool { n++; return in.Scan() }
 	s := &Schedule{}
-	if !next() || in.Text() != scheduleHead {
-		return nil, errors.Join(in.Err(), wrong("\""+scheduleHead+"\""))
+	if !next() || in.Text() != ScheduleHead {
+		return nil, errors.Join(in.Err(), wrong("\""+ScheduleHead+"\""))
 	}
 	program, ok := "", next()
 	if program, ok = strings.CutPrefix(in.Text(), "program "); !ok {

@@ -298,8 +298,17 @@ func (x *analyser) check(c *cobra.Command) error {
 	if x.html != "" {
 		return derivable("html", x.html)
 	}
-	return nil
+	var err error
+	c.Flags().Visit(func(f *pflag.Flag) { // see [analysis.Saved]
+		if strings.HasPrefix(f.Name, savePrefix) {
+			err = cmp.Or(err, derivable(f.Name, f.Value.String()))
+		}
+	})
+	return err
 }
+
+// savePrefix is what the names of flags begin with that name a file for an analysis.
+const savePrefix = "save-"
 
 // folder analyses a trace, or those of a run directory, and prints what came out.
 func (x *analyser) folder(c *cobra.Command, path string) error {
@@ -412,10 +421,10 @@ func (x *analyser) save(r analysis.Saved) error {
 	if file == "" {
 		return nil
 	}
-	if err := cmp.Or(derivable(flag, file), rederive(file, write)); err != nil {
+	if err := rederive(file, write); err != nil {
 		return err
 	}
-	fmt.Fprintf(x.stderr, "%s: %s\n", strings.TrimPrefix(flag, "save-"), file)
+	fmt.Fprintf(x.stderr, "%s: %s\n", strings.TrimPrefix(flag, savePrefix), file)
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/hw/failure"
 	"krdlab/krd/plot"
+	"krdlab/loi/dag"
 )
 
 // rederive writes a file that follows from others, such as a figure: beside path first, then in the
@@ -45,7 +46,7 @@ func ownOrNone(path string) error {
 // pageMark is in the head of each page.
 const pageMark = `<meta name="generator" content="krdlab`
 
-// madeHere reports whether a file is a page or a figure of krdlab's. Only where the mark of that
+// madeHere reports whether a file is a page, a figure or a schedule of krdlab's. Only where the mark of that
 // kind stands is it looked for: others may have a figure in them.
 func madeHere(path string) (bool, error) {
 	f, err := os.Open(path)
@@ -58,7 +59,8 @@ func madeHere(path string) (bool, error) {
 	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
 		return false, err
 	}
-	page := bytes.Contains(head[:n], []byte(pageMark))
+	own := bytes.Contains(head[:n], []byte(pageMark)) ||
+		bytes.HasPrefix(head[:n], []byte(dag.ScheduleHead+"\n"))
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return false, err
@@ -67,7 +69,7 @@ func madeHere(path string) (bool, error) {
 	if err != nil && err != io.EOF {
 		return false, err
 	}
-	return page || bytes.Contains(tail[:n], []byte(plot.Mark)), nil
+	return own || bytes.Contains(tail[:n], []byte(plot.Mark)), nil
 }
 
 // newFile says before anything is done whether a file can be made at path, which a flag named.

@@ -326,7 +326,7 @@ func (x *result) figure() *plot.Figure {
 		least, most := math.Inf(1), 0.0
 		for i := range s.Groups {
 			g := &s.Groups[i]
-			all := float64(g.Total.Accesses)
+			all := float64(g.Total.Accesses) / 100
 			r := v.of(&g.Total)
 			p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(i), Label: g.Name})
 			low, high := float64(r.Minimum)/all, float64(r.Maximum)/all
