@@ -25,6 +25,7 @@ import (
 	"krdlab/hw/failure"
 	"krdlab/hw/scratch"
 	"krdlab/kernels"
+	"krdlab/kernels/kernel"
 	"krdlab/krd/analysis"
 	"krdlab/krd/doc"
 	"krdlab/loi"
@@ -221,6 +222,11 @@ func (a *app) analyseKernel(line *analysis.Analysis, name string) *cobra.Command
 	f.define(c.Flags())
 	completeRunFlags(c)
 	x.define(c)
+	if line.All != nil { // many runs
+		class := c.Flags().Lookup("class")
+		class.DefValue = kernel.SmallClass
+		_ = class.Value.Set(class.DefValue) // any text is one
+	}
 	return c
 }
 

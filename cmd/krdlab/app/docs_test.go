@@ -83,7 +83,7 @@ func small(text string) (command string, ok bool) {
 		return text, false
 	case slices.Contains(words, "--help"):
 	case words[0] == "explore" && words[1] == "matmul":
-		text = strings.ReplaceAll(text, "--class small", "--n 64 --leaf 32x32x32 --runs 5 --search 5")
+		text += " --n 64 --leaf 32x32x32 --runs 5 --search 5"
 	case words[0] == "run" && words[1] == "fmm":
 		text += " --bodies 300 --reps 1 --warmup 0"
 	case words[0] == "run":

@@ -33,7 +33,8 @@ var Analysis = &analysis.Analysis{
 	Long: "Find which reuse distances are possible over the schedules that the spawns and joins of a " +
 		"task program allow, how likely they are, and where in that range each scheduler lies. A trace " +
 		"with task events has the program, and each trace of a run directory is a schedule; a kernel " +
-		"is run under all schedulers unless --sched names some, --reps times with a seed each.\n" +
+		"is run in class small, simulated, under all schedulers, three times with a seed each, unless " +
+		"flags say otherwise.\n" +
 		"Or compute which distances the accesses to each object can have over all interleavings of the " +
 		"threads of a program that is a text:\n\n" +
 		"  shared x = 0; input y in {1, 2}\n" +
