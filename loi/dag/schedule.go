@@ -92,13 +92,15 @@ func ReadSchedule(r io.Reader) (*Schedule, error) {
 	if !next() || in.Text() != ScheduleHead {
 		return nil, errors.Join(in.Err(), wrong("\""+ScheduleHead+"\""))
 	}
-	program, ok := "", next()
-	if program, ok = strings.CutPrefix(in.Text(), "program "); !ok {
+	next()
+	program, ok := strings.CutPrefix(in.Text(), "program ")
+	if !ok {
 		return nil, errors.Join(in.Err(), wrong("\"program KERNEL KEY=VALUE...\""))
 	}
 	s.Program = program
-	nodes, ok := "", next()
-	if nodes, ok = strings.CutPrefix(in.Text(), "nodes "); !ok {
+	next()
+	nodes, ok := strings.CutPrefix(in.Text(), "nodes ")
+	if !ok {
 		return nil, errors.Join(in.Err(), wrong("\"nodes\" and the node of each worker"))
 	}
 	for _, word := range strings.Fields(nodes) {
