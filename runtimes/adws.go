@@ -18,12 +18,12 @@ func (ADWS) Rules() Rules {
 
 // Place implements [Placer].
 func (ADWS) Place(p *Placing) Placement {
-	if p.From/Parts == (p.To-1)/Parts {
+	if p.From/p.Parts == (p.To-1)/p.Parts {
 		return Placement{Worker: p.Worker, From: p.From, To: p.To}
 	}
 	from, to := share(p)
-	first := from / Parts
-	return Placement{Worker: first, From: from, To: to, Keep: first != (to-1)/Parts}
+	first := from / p.Parts
+	return Placement{Worker: first, From: from, To: to, Keep: first != (to-1)/p.Parts}
 }
 
 // share is a child's share of the range of its parent, by work, or equal shares where no work is
@@ -47,7 +47,7 @@ func (ADWS) Look(s *Search) Move {
 	case 1:
 		return Move{Kind: MoveOwn}
 	case 2:
-		first, n := s.From/Parts, (s.To+Parts-1)/Parts-s.From/Parts
+		first, n := s.From/s.Parts, (s.To+s.Parts-1)/s.Parts-s.From/s.Parts
 		if s.Worker < first || s.Worker >= first+n || n < 2 {
 			s.Step = 0
 			return Rest

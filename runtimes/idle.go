@@ -337,6 +337,7 @@ func (w *Worker) seeWait() {
 func (w *Worker) seeRange() {
 	if w.rules.Ranges {
 		w.search.From, w.search.To = rangeOf(w.within.Load())
+		w.search.Parts = w.pool.parts
 	}
 }
 

@@ -27,12 +27,12 @@ func (LAWS) Place(p *Placing) Placement {
 		return Placement{Worker: p.Worker, From: p.From, To: p.To, Keep: true}
 	}
 	from, to := share(p)
-	first := from / Parts
+	first := from / p.Parts
 	if p.Bytes > 0 && p.Bytes <= p.LLCBytes {
 		return Placement{Worker: first, From: from, To: from + 1}
 	}
-	several := first != (to-1)/Parts
-	if p.From/Parts == (p.To-1)/Parts { // a share of a worker's, and not cut
+	several := first != (to-1)/p.Parts
+	if p.From/p.Parts == (p.To-1)/p.Parts { // a share of a worker's, and not cut
 		first, from, to = p.Worker, p.From, p.To
 	}
 	return Placement{Worker: first, From: from, To: to, Keep: several}

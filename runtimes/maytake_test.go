@@ -5,7 +5,7 @@ import "testing"
 // A thief takes what is placed within the range in which it steals, and nothing that the policy
 // keeps, or that is partly or wholly outside; without ranges it takes all that is not kept.
 func TestMayTake(t *testing.T) {
-	const w = Parts // a worker's share of a range
+	const w = minParts // a worker's share of a range
 	for _, x := range []struct {
 		what           string
 		from, to       int // of the entry

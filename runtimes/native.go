@@ -121,6 +121,7 @@ type pool struct {
 	queueOf    []int       // the queue of each worker
 	ofNode     [][]*Worker // Rules.Push: the workers of each node
 	structure  Structure
+	parts      int    // of a worker, in ranges
 	llc        uint64 // bytes of the last-level cache of a node; 0: not known
 	spares     spares
 
@@ -207,6 +208,7 @@ func newPool(policy Policy, at places, seed uint64, kernels int) (*pool, error) 
 	if p.rules.Place && p.n > maxPlaced {
 		return nil, fmt.Errorf("%d workers: ranges are of at most %d", p.n, maxPlaced)
 	}
+	p.parts = partsOf(p.n)
 	p.workers = make([]*Worker, p.n)
 	for i := range p.workers {
 		w := new(Worker)

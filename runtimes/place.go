@@ -15,13 +15,27 @@ func rangeOf(tag int32) (from, to int) { return int(tag >> 15 & 0x7fff), int(tag
 // tagKept, of the tag of an entry: thieves leave it.
 const tagKept int32 = 1 << 30
 
-// maxPlaced is how many workers ranges can be of.
-const maxPlaced = 0x7fff / Parts
+const (
+	maxRange = 0x7fff // parts of all workers
+	minParts = 32
+	// maxPlaced is how many workers ranges can be of.
+	maxPlaced = maxRange / minParts
+)
+
+// partsOf is into how many parts ranges divide each of so many workers: a power of two, so that halves
+// of halves have no remainder.
+func partsOf(workers int) int {
+	parts := minParts
+	for 2*parts*workers <= maxRange {
+		parts *= 2
+	}
+	return parts
+}
 
 // several reports that a range is of more than one worker.
-func several(tag int32) bool {
+func (p *pool) several(tag int32) bool {
 	from, to := rangeOf(tag)
-	return to > from && from/Parts != (to-1)/Parts
+	return to > from && from/p.parts != (to-1)/p.parts
 }
 
 // mayTake reports whether w, a thief, may take an entry: the policy does not keep it, and with
@@ -49,7 +63,7 @@ func (w *Worker) setRange(f *Frame, on bool) {
 	if w.decides() {
 		w.decided(loi.EventRange, f.inTrace(), uint32(from), uint32(to), uint32(btoi(on)))
 	}
-	for _, v := range w.pool.workers[from/Parts : max(to/Parts, from/Parts+1)] {
+	for _, v := range w.pool.workers[from/w.pool.parts : max(to/w.pool.parts, from/w.pool.parts+1)] {
 		v.within.Store(tag)
 	}
 }
@@ -57,7 +71,7 @@ func (w *Worker) setRange(f *Frame, on bool) {
 // widen has the workers of the nearest range of several that f is in, f itself or a frame above,
 // steal there: a child of f that was for several has ended. Rules.Ranges; by the worker that ran it.
 func (w *Worker) widen(f *Frame) {
-	for f != nil && !several(f.next) {
+	for f != nil && !w.pool.several(f.next) {
 		f = f.parent
 	}
 	if f != nil {
@@ -69,20 +83,20 @@ func (w *Worker) widen(f *Frame) {
 // its workers steal there, as they have been, unless its first child goes on dealing out, whose
 // range is first. Rules.Ranges; by the holder of f.
 func (w *Worker) deals(f *Frame) {
-	if w.rules.Ranges && several(f.next) {
+	if w.rules.Ranges && w.pool.several(f.next) {
 		w.stealWithin(f, false)
 	}
 }
 
 func (w *Worker) dealt(f *Frame, first int32) {
-	if w.rules.Ranges && several(f.next) && !several(first) {
+	if w.rules.Ranges && w.pool.several(f.next) && !w.pool.several(first) {
 		w.stealWithin(f, true)
 	}
 }
 
 // ranged notes that frame c, which begins, is for several workers. Rules.Ranges.
 func (w *Worker) ranged(c *Frame) {
-	if w.rules.Ranges && several(c.next) {
+	if w.rules.Ranges && w.pool.several(c.next) {
 		c.charged = true
 	}
 }
@@ -93,7 +107,7 @@ func (w *Worker) ranged(c *Frame) {
 //go:noinline
 func (w *Worker) ranInPlace(e entry) {
 	w.settle(nil)
-	if w.rules.Ranges && several(e.tag) {
+	if w.rules.Ranges && w.pool.several(e.tag) {
 		w.widen(e.f)
 	}
 }
@@ -118,7 +132,7 @@ type dealing struct {
 func (w *Worker) place(f *Frame, i int32) (e entry, to int) {
 	p := &w.placing // what goes to a policy would be allocated, each time
 	*p = Placing{Child: int(i), Children: int(f.n), Depth: f.level() + 1, Worker: w.id,
-		Workers: w.pool.n, LLCBytes: w.pool.llc}
+		Workers: w.pool.n, Parts: w.pool.parts, LLCBytes: w.pool.llc}
 	p.From, p.To = rangeOf(f.next)
 	if h, ok := f.task.(Hinted); ok && w.rules.Hints {
 		s := &w.dealing
@@ -135,7 +149,7 @@ func (w *Worker) place(f *Frame, i int32) (e entry, to int) {
 		s.f, s.phase, s.next, s.before = f, f.phase, i+1, s.before+p.Hint.Work
 	}
 	at := w.pool.placer.Place(p)
-	if at.From < 0 || at.From >= at.To || at.To > w.pool.n*Parts || at.Worker < 0 ||
+	if at.From < 0 || at.From >= at.To || at.To > w.pool.n*w.pool.parts || at.Worker < 0 ||
 		at.Worker >= w.pool.n || at.Keep && w.rules.Half {
 		panic(&PolicyError{Found: fmt.Sprintf("a child placed at %+v", at),
 			Want: fmt.Sprintf("a range of parts of workers, and one of them, of %d; and nothing "+
@@ -146,7 +160,7 @@ func (w *Worker) place(f *Frame, i int32) (e entry, to int) {
 			Want: fmt.Sprintf("a worker of node %d, to which a task above it was charged", a)})
 	}
 	if at.Serial {
-		at.From, at.To = at.Worker*Parts, at.Worker*Parts
+		at.From, at.To = at.Worker*w.pool.parts, at.Worker*w.pool.parts
 	}
 	e = entry{f: f, i: i, tag: placeRange(at.From, at.To)}
 	if at.Keep {

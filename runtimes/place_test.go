@@ -60,7 +60,7 @@ func TestPlacedRanges(t *testing.T) {
 					}
 				}
 				at := p.anyPolicy.Place(&Placing{Hint: x.Hint(w, i), Child: i, From: from, To: to,
-					Before: before, All: all, Workers: 6})
+					Before: before, All: all, Workers: 6, Parts: partsOf(6)})
 				mu.Lock()
 				defer mu.Unlock()
 				if ran[w.id]++; at.Worker != w.id || at.From < from || at.To > to {
@@ -84,7 +84,7 @@ func TestPlacedRanges(t *testing.T) {
 				}
 			}
 			for c, at := range p.placed {
-				if c.From < 0 || c.To > 6*Parts || c.Before+c.Work > c.All || c.Children < 1 ||
+				if c.From < 0 || c.To > 6*c.Parts || c.Before+c.Work > c.All || c.Children < 1 ||
 					c.Depth < 1 || at.To > c.To {
 					t.Errorf("a policy was told %s", fmt.Sprintf("%+v", c))
 				}

@@ -255,13 +255,10 @@ type Placing struct {
 	Before, All     uint64 // work of its siblings before it, and of all children of the phase
 	Depth           int    // of the child below the root
 	From, To        int    // the range of its parent, in parts of workers; for the root all
+	Parts           int    // of a worker: worker w is the parts from w*Parts on
 	LLCBytes        uint64 // the size of a last-level cache, 0 if it is not known
 	Worker, Workers int    // the worker that asks, of so many
 }
-
-// Parts is into how many parts a range of workers divides each of them: worker w is the parts from
-// w*Parts on.
-const Parts = 32
 
 // A Placement is where a child goes.
 type Placement struct {
@@ -341,9 +338,9 @@ type Search struct {
 	// are Victims[:Groups[0]], the next Victims[Groups[0]:Groups[1]], and so on.
 	Groups []int
 
-	// With [Rules.Ranges]: the parts of workers within which this worker steals, none if both are 0.
-	// Queue i is that of worker i.
-	From, To int
+	// With [Rules.Ranges]: the parts of workers within which this worker steals, none if both are 0,
+	// and how many parts a worker has. Queue i is that of worker i.
+	From, To, Parts int
 
 	// With a [WaitRule] but WaitAny: whether a task waits for this search to find something, and
 	// how deep it lies below the root. With WaitThief, the queue of the worker that was the last to

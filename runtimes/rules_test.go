@@ -67,14 +67,14 @@ func (p anyPolicy) Choose(s *Spawn) SpawnRule {
 func (p anyPolicy) Place(c *Placing) Placement {
 	n := c.To - c.From
 	if c.All == 0 {
-		return Placement{Worker: c.Child % c.Workers, From: 0, To: c.Workers * Parts}
+		return Placement{Worker: c.Child % c.Workers, From: 0, To: c.Workers * c.Parts}
 	}
 	if p.rules.Admit && c.Depth > 3 { // a task above it may be charged to this node
 		return Placement{Worker: c.Worker, From: c.From, To: max(c.To, c.From+1)}
 	}
 	from := min(c.From+int(uint64(n)*c.Before/c.All), c.To-1)
 	to := max(c.From+int(uint64(n)*(c.Before+c.Work)/c.All), from+1)
-	return Placement{Worker: from / Parts, From: from, To: to,
+	return Placement{Worker: from / c.Parts, From: from, To: to,
 		Serial: c.Depth == 3 && c.Child%2 == 0, Keep: c.Child%3 == 1 && !p.rules.Half}
 }
 

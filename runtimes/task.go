@@ -265,7 +265,7 @@ func (p *pool) newRoot(prog Program) *Frame {
 	}
 	root := newRoot(prog)
 	if p.rules.Place {
-		root.next = placeRange(0, p.n*Parts)
+		root.next = placeRange(0, p.n*p.parts)
 	}
 	return root
 }
