@@ -199,6 +199,9 @@ func TestFollowRefuses(t *testing.T) {
 		"the task has ended": func(s *dag.Schedule) {
 			s.Steps = append(s.Steps, dag.Step{Task: 1, Child: after})
 		},
+		"step 2, task 1: bad schedule: there is no worker 3": func(s *dag.Schedule) {
+			s.Steps[1].Worker = 3
+		},
 		"it is for workers on the nodes [0 1 2]": func(s *dag.Schedule) { s.Nodes = []int{0, 1, 2} },
 	} {
 		s := drawSchedule(g, []int{0, 0, 1}, rng)
