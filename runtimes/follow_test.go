@@ -92,11 +92,15 @@ func graphOf(t *testing.T, prog Program) *dag.Graph {
 func TestFollow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for round := range 20 {
-		prog := busyTree()
+		tree := func() *treeProg { return busy(newTree(uint64(round), 4)) }
+		if round < 5 {
+			tree = busyTree
+		}
+		prog := tree()
 		g := graphOf(t, prog)
 		nodes := []int{0, 0, 1, 1, 2}[:1+round%5]
 		s := drawSchedule(g, nodes, rng)
-		prog = busyTree()
+		prog = tree()
 		trace, r, err := runFollowed(t, prog, s)
 		if err != nil {
 			t.Fatal(err)
@@ -220,5 +224,126 @@ func TestFollowRefuses(t *testing.T) {
 	if _, err := Step(StepConfig{Policy: Following(s), Nodes: []int{0}, Kernels: testKernels},
 		busyTree()); err == nil {
 		t.Error("without a schedule")
+	}
+}
+
+// placesByWorker makes a busy tree that notes the places where each worker runs kernels, in order.
+func placesByWorker(seed uint64, workers int) (*treeProg, [][]uint64) {
+	prog := busy(newTree(seed, 4))
+	log := make([][]uint64, workers)
+	ran := make([]uint64, workers)
+	note := func(w *Worker, place uint64) {
+		if n := w.prof.Kernel(0).Count; n > ran[w.id] {
+			ran[w.id] = n
+			log[w.id] = append(log[w.id], place)
+		}
+	}
+	kernel, order := prog.kernel, prog.order
+	prog.kernel = func(w *Worker, place uint64) {
+		kernel(w, place)
+		note(w, place)
+	}
+	prog.order = func(w *Worker, t *treeTask, i int) {
+		order(w, t, i)
+		note(w, mix(t.place+uint64(t.phase)<<32+uint64(i)))
+	}
+	return prog, log
+}
+
+// The schedule of a run's trace is followed: each worker runs the kernels that it ran, in their
+// order. Goroutines have no workers, so that theirs is a schedule of the program, and no more.
+func TestFollowTrace(t *testing.T) {
+	for _, p := range Schedulers {
+		for _, substrate := range []string{"native", "virtual"} {
+			if substrate == "virtual" && p.ThreadsOnly() {
+				continue
+			}
+			t.Run(p.Name+"/"+substrate, func(t *testing.T) {
+				for seed := range treeSeeds() {
+					followTrace(t, p, substrate == "native", seed)
+				}
+			})
+		}
+	}
+}
+
+func followTrace(t *testing.T, p Scheduler, native bool, seed uint64) {
+	t.Helper()
+	nodes, each := 2, 2
+	if p.Serial() {
+		nodes, each = 1, 1
+	}
+	c := stepConfig(p, nodes, each, seed)
+	c.Structure = Structure{Tasks: true}
+	workers := len(c.Nodes)
+	if p.ThreadsOnly() {
+		workers = 64 // CPUs
+	}
+	prog, ran := placesByWorker(seed, workers)
+	if p.ThreadsOnly() {
+		prog = busy(newTree(seed, 4))
+	}
+	trace, _ := structured(t, p, workers, nil, p.Unordered, func(recs []*loi.Recorder) (*Result, error) {
+		if !native {
+			c.Recorders = recs
+			return Step(c, prog)
+		}
+		c := unpinned(p, nodes, each, seed)
+		c.Tracing, c.Recorders, c.Structure = TraceFull, recs, Structure{Tasks: true}
+		return Run(context.Background(), c, prog)
+	})
+	s, err := dag.ScheduleOf(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.ThreadsOnly() {
+		s.Nodes = c.Nodes // the trace's header has none
+	}
+	again, ranAgain := placesByWorker(seed, workers)
+	trace, r, err := runFollowed(t, again, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkTree(t, again)
+	checkFollowed(t, trace, s)
+	var tasks uint64
+	for _, w := range r.Workers {
+		tasks += w.Tasks
+	}
+	if count, _ := again.serial(); tasks != r.Tasks || tasks < count {
+		t.Errorf("%d children of %d, and %d leaves", tasks, r.Tasks, count)
+	}
+	if p.ThreadsOnly() {
+		return
+	}
+	for w := range ran {
+		if !slices.Equal(ran[w], ranAgain[w]) {
+			t.Fatalf("seed %d, worker %d ran kernels at\n%x, and followed at\n%x", seed, w, ran[w],
+				ranAgain[w])
+		}
+	}
+}
+
+// inPlace is a program whose root runs in place.
+type inPlace struct{}
+
+func (inPlace) Root(w *Worker) *Frame {
+	virtualKernel(w)
+	return nil
+}
+
+func TestFollowRoot(t *testing.T) {
+	s := &dag.Schedule{Nodes: []int{0, 0}, Steps: []dag.Step{{Worker: 1}}}
+	_, r, err := runFollowed(t, inPlace{}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := r.Workers; w[1].Kernels != 1 || w[0].IdleNS != r.TimeNS || r.TimeNS != 100 {
+		t.Errorf("%+v", r)
+	}
+	s.Steps = append(s.Steps, dag.Step{Task: 1})
+	c := StepConfig{Policy: Following(s), Schedule: s, Nodes: s.Nodes, Kernels: testKernels}
+	if _, err = Step(c, inPlace{}); !errors.Is(err, dag.ErrSchedule) {
+		t.Errorf("a step too many: %v", err)
 	}
 }
