@@ -125,13 +125,13 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// checkFollowed compares what a trace tells with the schedule. Tasks have their numbers in the trace
-// in the order in which they were made too, but by worker.
+// checkFollowed compares what a trace tells with the schedule: who ran which piece, and when it began.
+// Tasks have their numbers in the trace in the order in which they were made too, but by worker.
 func checkFollowed(t *testing.T, trace *loi.Trace, s *dag.Schedule) {
 	t.Helper()
 	numbers := map[uint32]uint32{0: 0} // by number in the trace: that in the schedule
-	made := uint32(0)
 	told := make([][]loi.Record, len(s.Nodes))
+	ends := make([][]uint64, len(s.Nodes)) // of told
 	kernels := make([][]int, len(s.Nodes)) // before each of told
 	starts := make([][]uint64, len(s.Nodes))
 	for e, err := range trace.Ordered(loi.Order{Events: true, ByWorker: true, Tasks: true}) {
@@ -147,38 +147,55 @@ func checkFollowed(t *testing.T, trace *loi.Trace, s *dag.Schedule) {
 			r := *e.Record
 			r.Args = slices.Clone(r.Args)
 			told[w], kernels[w] = append(told[w], r), append(kernels[w], len(starts[w]))
+			ends[w] = append(ends[w], uint64(e.Start))
 		}
 	}
 	at, taken := make([]int, len(s.Nodes)), make([]int, len(s.Nodes))
-	last := map[int]uint64{}
+	clock := make([]uint64, len(s.Nodes))
+	first := map[int]uint64{} // by node: when a kernel may begin
+	type task struct {
+		parent     uint32
+		ready, end uint64 // of its phase: when it began, and when the last of its children ended
+	}
+	tasks := []task{{}}
 	for n, x := range s.Steps {
-		w := x.Worker
+		w, node := x.Worker, s.Nodes[x.Worker]
 		if at[w] == len(told[w]) {
 			t.Fatalf("step %d: worker %d tells nothing more", n, w)
 		}
-		r := told[w][at[w]]
+		r, end := told[w][at[w]], ends[w][at[w]]
 		child := r.Args[len(r.Args)-1]
-		task := r.Args[0]
+		number := r.Args[0]
+		begin := max(clock[w], first[node], tasks[x.Task].ready)
 		switch r.Event {
 		case loi.EventTask:
-			made++
-			numbers[r.Args[0]] = made
-			task, child = r.Args[1], r.Args[3]
+			numbers[r.Args[0]] = uint32(len(tasks))
+			tasks = append(tasks, task{parent: x.Task, ready: end})
+			number, child = r.Args[1], r.Args[3]
 		case loi.EventPhase:
-			child = loi.AfterPhase
-		}
-		if numbers[task] != x.Task || child != x.Child {
-			t.Fatalf("step %d: %+v, worker %d did child %d of task %d", n, x, w, child, numbers[task])
-		}
-		for taken[w] < kernels[w][at[w]] {
-			start := starts[w][taken[w]]
-			if old, any := last[s.Nodes[w]]; any && start <= old {
-				t.Fatalf("step %d: a kernel began at %d, one of a step before on the node at %d", n, start,
-					old)
+			begin = max(begin, tasks[x.Task].end)
+			if child = loi.AfterPhase; r.Args[2] > 0 {
+				tasks[x.Task].ready, tasks[x.Task].end = end, 0
+				break
 			}
-			last[s.Nodes[w]] = start
-			taken[w]++
+			up := &tasks[tasks[x.Task].parent]
+			up.end = max(up.end, end)
+		case loi.EventChild:
+			tasks[x.Task].end = max(tasks[x.Task].end, end)
 		}
+		if numbers[number] != x.Task || child != x.Child {
+			t.Fatalf("step %d: %+v, worker %d did child %d of task %d", n, x, w, child, numbers[number])
+		}
+		began := end
+		if taken[w] < kernels[w][at[w]] {
+			began = starts[w][taken[w]]
+			taken[w] = kernels[w][at[w]]
+			first[node] = starts[w][taken[w]-1] + 1
+		}
+		if began != begin {
+			t.Fatalf("step %d, %+v: it began at %d, want %d", n, x, began, begin)
+		}
+		clock[w] = end
 		at[w]++
 	}
 }

@@ -31,6 +31,29 @@ func TestScheduleOf(t *testing.T) {
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("ahead: %+v", s)
 	}
+	// A clock that runs behind: the second phase seems to run before the first.
+	behind := []event{{kind: loi.EventTask, args: []uint32{1, 0, 0, 0, 1}},
+		{ticks: 5}, {kind: loi.EventChild, args: []uint32{1, 1, 0}},
+		{kind: loi.EventPhase, args: []uint32{1, 1, 0}},
+		{worker: 1, ticks: 5}, {worker: 1, kind: loi.EventChild, args: []uint32{1, 0, 0}},
+		{worker: 1, kind: loi.EventPhase, args: []uint32{1, 0, 1}}}
+	s, err = ScheduleOf(traceOf(t, false, loi.Options{}, behind))
+	if err != nil || !reflect.DeepEqual(s.Steps, []Step{{0, 0, 0}, {1, 0, 1}, {1, after, 1}, {1, 0, 0},
+		{1, after, 0}}) {
+		t.Errorf("behind: %+v, %v", s, err)
+	}
+	// What worker 1 runs too early waits for the second piece of worker 0, whose own order stands.
+	early := []event{{kind: loi.EventTask, args: []uint32{1, 0, 0, 0, 2}},
+		{worker: 1, ticks: 5}, {worker: 1, kind: loi.EventChild, args: []uint32{2, 0, 0}},
+		{ticks: 5}, {kind: loi.EventChild, args: []uint32{1, 0, 0}},
+		{ticks: 5}, {kind: loi.EventTask, args: []uint32{2, 1, 0, 1, 1}},
+		{kind: loi.EventPhase, args: []uint32{2, 0, 0}},
+		{kind: loi.EventPhase, args: []uint32{1, 0, 0}}}
+	s, err = ScheduleOf(traceOf(t, false, loi.Options{}, early))
+	if err != nil || !reflect.DeepEqual(s.Steps, []Step{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {2, 0, 1},
+		{2, after, 0}, {1, after, 0}}) {
+		t.Errorf("early: %+v, %v", s, err)
+	}
 	if s, err = ScheduleOf(traceOf(t, true, loi.Options{}, twoTasks)); err != nil ||
 		len(s.Steps) != 8 {
 		t.Errorf("unordered: %+v, %v", s, err)
