@@ -191,7 +191,24 @@ func (r *Request) Validate(t *hw.Topology) error {
 			return err
 		}
 	}
-	return r.validateWorkers(t, bad)
+	if err := r.validateWorkers(t, bad); err != nil || r.Follow == "" {
+		return err
+	}
+	return r.validateFollowed(t, bad)
+}
+
+// validateFollowed finds a schedule whose workers are on other nodes than those of the run.
+func (r *Request) validateFollowed(t *hw.Topology, bad func(string, any, string,
+	...any) error) error {
+	place, err := t.Place(r.Cores, r.Bind, r.SMT)
+	if err != nil {
+		return err
+	}
+	if s := r.Schedulers[0].Schedule; !slices.Equal(place.Nodes, s.Nodes) {
+		return bad("follow", r.Follow, "its workers are on the nodes %v, and those of the run on %v; "+
+			"choose --machine, or CPUs by --bind, so that they are the same", s.Nodes, place.Nodes)
+	}
+	return nil
 }
 
 // validateFollow finds where a schedule cannot be followed.

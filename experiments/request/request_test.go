@@ -12,6 +12,8 @@ import (
 	"krdlab/hw"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
+	"krdlab/loi"
+	"krdlab/loi/dag"
 	"krdlab/runtimes"
 )
 
@@ -251,5 +253,40 @@ func TestName(t *testing.T) {
 	r.Schedulers = runtimes.Schedulers[1:]
 	if got := r.Asked().Name; !regexp.MustCompile(`^matmul-[0-9]+scheds-c2-n4096$`).MatchString(got) {
 		t.Errorf("got %s", got)
+	}
+}
+
+// A schedule is followed that is of the run's program, machine and workers, and no other.
+func TestValidateFollow(t *testing.T) {
+	m, err := (&Machines{Host: testHost}).Find(DefaultMachine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	topo, err := m.Topology()
+	if err != nil {
+		t.Fatal(err)
+	}
+	follow := func(change func(*Request, *dag.Schedule)) error {
+		c := valid(t)
+		s := &dag.Schedule{Nodes: []int{0, 0}, Program: dag.ProgramOf(&loi.Header{Kernel: c.Kernel.Name,
+			Params: ParamList(c.Kernel, c.Params)})}
+		c.Follow, c.Machine = "s.txt", m
+		c.Schedulers = []runtimes.Scheduler{runtimes.Following(s)}
+		change(&c, s)
+		return c.Validate(topo)
+	}
+	for want, change := range map[string]func(*Request, *dag.Schedule){
+		"":                                     func(*Request, *dag.Schedule) {},
+		"it is a schedule of fib n=3, and":     func(_ *Request, s *dag.Schedule) { s.Program = "fib n=3" },
+		"in simulated runs alone":              func(c *Request, _ *dag.Schedule) { c.Machine = nil },
+		"for 2 workers, and the run has 1":     func(c *Request, _ *dag.Schedule) { c.Cores = 1 },
+		"the nodes [0 1], and those of the ru": func(_ *Request, s *dag.Schedule) { s.Nodes[1] = 1 },
+	} {
+		err := follow(change)
+		bad, ok := errors.AsType[*Error](err)
+		if want == "" && err != nil || want != "" && (!ok || bad.Flag != "follow" ||
+			!strings.Contains(err.Error(), want)) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 }
