@@ -116,8 +116,9 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 		"do not fit are discarded and counted, and there is no KRD")
 	p.StringVar((*string)(&f.asked.Counters), "counters", "auto", "`MODE` of hardware counters: auto, perf (exit "+
 		"code 4 without them) or off")
-	p.StringVar((*string)(&f.asked.NUMA), "numa", "first-touch", "`PLACEMENT` of the pages of data: "+
-		"first-touch or interleave; without the flag a simulated machine's own")
+	p.StringVar((*string)(&f.asked.NUMA), "numa", string(request.NUMANode0), "`PLACEMENT` of "+
+		"the pages of data: node0 (one thread of the first worker's node touches all first), dealt (each "+
+		"worker its part; simulated only) or interleave; without the flag a simulated machine's own")
 	p.StringVar(&f.asked.Out, "out", "",
 		"run directory `DIR`, which must not exist (default a new one in "+result.RunsDir+")")
 	p.BoolVar(&f.asked.Oversubscribe, "oversubscribe", false,
@@ -142,7 +143,7 @@ func completeRunFlags(c *cobra.Command) {
 	complete(c, "machine", append([]string{request.Auto, request.Native}, machine.Names()...)...)
 	complete(c, "cache-model", string(request.CacheBlocks), string(request.CacheLines))
 	complete(c, "counters", "auto", "perf", "off")
-	complete(c, "numa", "first-touch", "interleave")
+	complete(c, "numa", "node0", "dealt", "interleave")
 }
 
 // schedulerWords are the names of schedulers, and the beginnings of their parameters.
