@@ -58,6 +58,9 @@ func (s *stepper) follow(list *dag.Schedule) error {
 			return fmt.Errorf("step %d, task %d: %w: %s", n+1, x.Task, dag.ErrSchedule,
 				fmt.Sprintf(format, args...))
 		}
+		if int(x.Worker) >= len(s.all) {
+			return wrong("there is no worker %d, expected one below %d", x.Worker, len(s.all))
+		}
 		if int(x.Task) >= len(tasks) {
 			return wrong("no step before it makes the task")
 		}

@@ -64,8 +64,10 @@ func shapeOf(g *dag.Graph, i int, b *strings.Builder) {
 
 // busyTree is a tree whose tasks run kernels in their leaves, before they make a child and between
 // phases.
-func busyTree() *treeProg {
-	p := bigTree(5, 400)
+func busyTree() *treeProg { return busy(bigTree(5, 400)) }
+
+// busy has p run kernels so.
+func busy(p *treeProg) *treeProg {
 	leaf := func(w *Worker) {
 		start := w.BeginTask()
 		w.End(0, w.Begin(0))

@@ -40,12 +40,18 @@ var twoTasks = []event{
 
 func build(t *testing.T, unordered bool, opt loi.Options, list []event) (*Graph, error) {
 	t.Helper()
-	w, err := loi.NewMemory(loi.Header{Workers: make([]loi.Worker, 2), Substrate: loi.Native,
-		Registry: loi.Registry{Kernels: []loi.Kernel{{Name: "k"}}}, Unordered: unordered}, opt)
+	return Build(traceOf(t, unordered, opt, list), false, nil)
+}
+
+func traceOf(t *testing.T, unordered bool, opt loi.Options, list []event) *loi.Trace {
+	t.Helper()
+	w, err := loi.NewMemory(loi.Header{Workers: []loi.Worker{{}, {Node: 1}}, Substrate: loi.Native,
+		Registry: loi.Registry{Kernels: []loi.Kernel{{Name: "k"}}}, Unordered: unordered,
+		Kernel: "p", Params: []loi.KV{{Key: "n", Value: "3"}}}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
+	t.Cleanup(func() { w.Close() })
 	now := uint64(10)
 	for _, e := range list {
 		if e.kind == 0 {
@@ -60,7 +66,7 @@ func build(t *testing.T, unordered bool, opt loi.Options, list []event) (*Graph,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Build(tr, false, nil)
+	return tr
 }
 
 func TestBuild(t *testing.T) {
