@@ -103,7 +103,7 @@ const (
 	// fewSchedules are gone through without being asked
 	fewSchedules = 100_000
 	// maxSchedules are gone through at all
-	maxSchedules = 20_000_000
+	maxSchedules = 2_000_000
 )
 
 func wrong(format string, args ...any) error {
@@ -192,6 +192,9 @@ func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Inpu
 		for _, name := range o.Samplers {
 			if !slices.Contains(tasks.Samplers, tasks.Sampler(name)) {
 				return nil, wrong("--sampler %s: of tasks there are %s", name, listed(tasks.Samplers))
+			}
+			if slices.Contains(samplers, tasks.Sampler(name)) {
+				return nil, wrong("--sampler %s: it is named twice", name)
 			}
 			samplers = append(samplers, tasks.Sampler(name))
 		}
