@@ -291,7 +291,7 @@ func TestWarnings(t *testing.T) {
 	}
 	expect(t, text(t, report(t, list[0], list[1])),
 		"warning: the simulated machine made-4s is not the same in A and B: its numbers differ (hash 01234567 in A, 89abcdef in B) (12 times)",
-		"warning: the setting numa differs: first-touch in A, interleave in B (12 times)",
+		"warning: the setting numa differs: node0 in A, interleave in B (12 times)",
 		"warning: B: cell 0001-matmul-c6 missing: it has not been run", "only in A: matmul n=512")
 }
 

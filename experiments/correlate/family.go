@@ -147,7 +147,7 @@ func familyOf(c *dataset.Cell) (f Family, size string) {
 		if s.Bind.Scatter || s.Bind.List != nil {
 			add("bind " + s.Bind.String())
 		}
-		if s.NUMA != "" && s.NUMA != request.NUMAFirstTouch {
+		if s.NUMA != "" && s.NUMA != request.NUMANode0 {
 			add("memory " + string(s.NUMA))
 		}
 		if s.SMT {

@@ -39,6 +39,20 @@ type Group struct {
 	pooled map[string]*result.Result // of cells of several seeds, by their IDs
 }
 
+// Pages say where the pages of the data of simulated cells are; "" natively, and of programs whose
+// pages no model knows.
+func (g *Group) Pages() string {
+	var list []string
+	for _, c := range g.Cells {
+		r := c.Result
+		if w := r.Settings.NUMA.Words(); r.LLCModel != nil && r.Substrate == loi.Simulated &&
+			!slices.Contains(list, w) {
+			list = append(list, w)
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
 // KeyOf returns the key of a cell.
 func KeyOf(c *Cell) Key {
 	r := c.Result

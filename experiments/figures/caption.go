@@ -26,6 +26,9 @@ func (s *subject) source() string {
 	if s.Settings != "" {
 		words += "; " + s.Settings
 	}
+	if p := s.Pages(); p != "" {
+		words += ", " + p
+	}
 	return words + "."
 }
 

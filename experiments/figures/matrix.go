@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -73,6 +74,7 @@ func threeDigits(v float64) string {
 type matrix struct {
 	dataset.Key // of its first group; Kernel and Params are not of all
 	prefix      string
+	pages       string // where those of its data are
 	cores       int
 	rows        []matrixRow // in the order of the table of kernels
 	schedulers  []string
@@ -141,15 +143,17 @@ func matricesOf(e *dataset.Experiment) (list []*matrix) {
 	for _, key := range places {
 		var subjects []*subject
 		var cores []int
+		pages := ""
 		for i := range groups {
 			if place(&groups[i]) == key {
 				s := newSubject(&groups[i])
+				pages = cmp.Or(pages, s.Pages())
 				subjects, cores = append(subjects, s), append(cores, s.cores...)
 			}
 		}
 		slices.Sort(cores)
 		for _, n := range slices.Backward(slices.Compact(cores)) {
-			m := &matrix{Key: key, cores: n}
+			m := &matrix{Key: key, cores: n, pages: pages}
 			if len(places) > 1 {
 				m.prefix = fileWord(strings.Join(strings.Fields(strings.NewReplacer(",", "", "(", "",
 					")", "").Replace(key.Substrate+" "+key.Machine+" "+key.Settings)), "-")) + "-"

@@ -59,6 +59,9 @@ func (m *matrix) says(part *matrixPart, p *plot.Panel, unsure int) []string {
 	if m.Settings != "" {
 		where += "; " + m.Settings
 	}
+	if m.pages != "" {
+		where += ", " + m.pages
+	}
 	var rows []string
 	for _, r := range m.rows {
 		if r.says != "" {

@@ -72,22 +72,31 @@ func (s *simulation) newMemory(in kernel.Instance, r *loi.Registry, workers int,
 	if err != nil {
 		return nil, err
 	}
-	if s.asked.NUMA == request.NUMAFirstTouch {
-		m.initialize(s.place.Nodes[0], len(layout.Blocks))
+	switch s.asked.NUMA {
+	case request.NUMANode0:
+		m.initialize(base, len(layout.Blocks), s.place.Nodes[:1])
+	case request.NUMADealt:
+		m.initialize(base, len(layout.Blocks), s.place.Nodes[:workers])
 	}
 	return m, nil
 }
 
-// initialize has one thread on a node touch all data first, as programs do whose initialisation,
-// outside the timed run, is not parallel: here matmul fills its matrices on one goroutine, FMM its
-// bodies and locals. Without it the timed run itself would lay out the pages, each scheduler to its
-// own advantage.
-func (m *memory) initialize(node, blocks int) {
-	all := make([]uint32, blocks)
-	for i := range all {
-		all[i] = uint32(i)
+// initialize has the workers of these nodes touch all data first, each an equal part of the blocks of
+// each object, before the timed run: one worker, as programs do whose initialisation is not parallel
+// (here matmul fills its matrices on one goroutine, FMM its bodies and locals), or all, as those do
+// that initialise in parallel loops. Without it the timed run itself would lay out the pages, each
+// scheduler to its own advantage. A page with blocks of several is touched first by that of the first.
+func (m *memory) initialize(base []uint32, blocks int, nodes []int) {
+	for o, first := range base {
+		end := blocks
+		if o+1 < len(base) {
+			end = int(base[o+1])
+		}
+		n := end - int(first)
+		for b := n - 1; b >= 0; b-- {
+			m.model.Place(nodes[b*len(nodes)/n], first+uint32(b))
+		}
 	}
-	m.model.Place(node, all...)
 }
 
 // kernel returns the time of an execution in picoseconds.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"krdlab/experiments/request"
@@ -97,6 +98,13 @@ func (n *native) prepare() (err error) {
 			err)
 	}
 	n.in, err = await(n.ctx, &n.left, func() (kernel.Instance, error) {
+		if n.asked.NUMA == request.NUMANode0 && len(n.topo.Memories()) > 1 && len(n.place.CPUs) > 0 {
+			// the thread that touches the data first; it ends with this goroutine
+			runtime.LockOSThread()
+			if _, err := hw.Pin(n.place.CPUs[0]); err != nil {
+				return nil, err
+			}
+		}
 		return n.kernel.New(n.params, env)
 	})
 	if err != nil {

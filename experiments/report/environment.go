@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -146,7 +147,10 @@ var questions = []struct {
 		return fmt.Sprintf("%d, %s", m.Build.GOMAXPROCS, gc)
 	}},
 	{"CPU placement", func(m *dataset.Manifest) string { return m.Settings.Bind.String() }},
-	{"Memory placement", func(m *dataset.Manifest) string { return string(m.Settings.NUMA) }},
+	{"Memory placement", func(m *dataset.Manifest) string {
+		return cmp.Or(m.Settings.NUMA.Words(),
+			string(m.Settings.NUMA))
+	}},
 	{"Repetitions, warm-ups", func(m *dataset.Manifest) string {
 		return fmt.Sprintf("%d, %d",
 			m.Settings.Reps, m.Settings.Warmup)

@@ -54,6 +54,7 @@ type page struct {
 type groupPart struct {
 	Anchor, Title, Substrate string
 	Simulated                bool
+	Pages                    string // where the pages of the data are, if simulated
 	Findings                 []string
 	Pictures                 []picture
 	Skipped                  []string
@@ -147,7 +148,7 @@ var leading = []string{"speedup", "ovr", "wti", "far"}
 func newGroup(e *dataset.Experiment, g *dataset.Group, anchor string, brief bool, number *int,
 	classes *styles) (*groupPart, error) {
 	part := &groupPart{Anchor: anchor, Title: g.String(), Substrate: g.Substrate,
-		Simulated: g.Substrate == loi.Simulated, Findings: findings(g)}
+		Simulated: g.Substrate == loi.Simulated, Pages: g.Pages(), Findings: findings(g)}
 	var err error
 	if part.Pictures, part.Skipped, err = pictures(g, anchor, brief, number,
 		classes); err != nil {

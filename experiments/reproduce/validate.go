@@ -10,6 +10,7 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/hw/machine"
+	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 	"krdlab/krd/doc"
 	"krdlab/loi"
@@ -21,11 +22,16 @@ var validateSizes = map[Scale]struct {
 	matmul []int
 	fmm    int
 	reps   int // native; simulated are as many seeds
+	// all kernels in these classes, serial and under the default scheduler on all cores
+	classes []string
 }{
-	Smoke: {[]int{64}, 100, 6},
-	Quick: {[]int{512, 1024}, 30_000, 10},
-	Paper: {[]int{512, 1024, 2048}, 100_000, 10},
+	Smoke: {[]int{64}, 100, 6, nil},
+	Quick: {[]int{512, 1024}, 30_000, 10, []string{kernel.SmallClass}},
+	Paper: {[]int{512, 1024, 2048}, 100_000, 10, []string{kernel.SmallClass, kernel.DefaultClass}},
 }
+
+// kernelReps are how often all kernels are run: the fewest that give intervals.
+const kernelReps = 6
 
 // ValidatePlan returns the requests that set this computer beside the machine m that was measured
 // on it: each scheduler that exists on both, natively and simulated, on one core, powers of two and
@@ -52,6 +58,19 @@ func ValidatePlan(scale Scale, m *machine.Machine, hostCores int) ([]request.Req
 		add("matmul", kernel.Params{"n": n})
 	}
 	add("fmm", kernel.Params{"bodies": size.fmm})
+	for _, class := range size.classes {
+		for _, k := range kernels.Table {
+			params, _ := k.InClass(class)
+			for _, on := range []struct {
+				cores int
+				under []runtimes.Scheduler
+			}{{1, []runtimes.Scheduler{request.SerialScheduler()}},
+				{hostCores, []runtimes.Scheduler{request.DefaultScheduler()}}} {
+				plan.add(k.Name, params, nil, on.cores, kernelReps, on.under)
+				plan.add(k.Name, params, m, on.cores, kernelReps, on.under).Trace = request.TraceDefault
+			}
+		}
+	}
 	return plan, nil
 }
 
@@ -204,6 +223,7 @@ func validation(e *dataset.Experiment) (*outcome, error) {
 		}
 		t.Row(row...)
 	}
+	of, figure, says := kernelTimes(list)
 	d := &doc.Doc{Parts: []doc.Part{t, doc.Paragraph{"n: repetitions that nothing disturbed, of " +
 		"those there are; the others are not used. time, OVR, WTI: native over simulated, with " +
 		"95 % of bootstrap samples of both, repetitions here and seeds there; n/a: too few, or " +
@@ -213,13 +233,19 @@ func validation(e *dataset.Experiment) (*outcome, error) {
 			d.Say("%s, native over simulated: %s", m.head, s)
 		}
 	}
+	tables := []*doc.Table{t}
+	if of != nil {
+		d.Add(of)
+		d.Say("%s", says)
+		tables = append(tables, of)
+	}
 	same, other, unsure := orders(list)
 	d.Say("pairs of schedulers, same program and cores, by time: %d are in the same order natively "+
 		"and simulated, %d in the other; intervals of %d are not apart on both", same, other, unsure)
 	for _, doubt := range unmeasured(e) {
 		d.Say("%s", doubt)
 	}
-	return &outcome{name: "validation", text: d, tables: []*doc.Table{t}}, nil
+	return &outcome{name: "validation", text: d, tables: tables, figure: figure}, nil
 }
 
 // beside reports whether two pairs are of one program and core count.

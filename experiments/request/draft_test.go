@@ -153,7 +153,7 @@ func TestPlacement(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		for _, unasked := range []bool{false, true} {
-			d.NUMA, d.DefaultNUMA = NUMAFirstTouch, unasked
+			d.NUMA, d.DefaultNUMA = NUMANode0, unasked
 			machines := &Machines{Host: test.host}
 			if test.place != Native {
 				m, err := machines.Find(test.place)

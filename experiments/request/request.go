@@ -53,7 +53,7 @@ func New(k *kernel.Kernel) Request {
 	return Request{
 		Kernel: k, Params: k.Defaults(), Schedulers: []runtimes.Scheduler{DefaultScheduler()},
 		Seed: 1, Settings: Settings{Reps: DefaultReps, Warmup: 1, Trace: TraceDefault, Grain: grain,
-			CacheModel: CacheBlocks, Counters: CountersAuto, NUMA: NUMAFirstTouch},
+			CacheModel: CacheBlocks, Counters: CountersAuto, NUMA: NUMANode0},
 	}
 }
 
@@ -173,8 +173,8 @@ func (r *Request) Validate(t *hw.Topology) error {
 		return bad("counters", r.Counters, "choose auto, perf or off")
 	case r.CacheModel != CacheBlocks && r.CacheModel != CacheLines:
 		return bad("cache-model", r.CacheModel, "choose blocks or lines")
-	case r.NUMA != NUMAFirstTouch && r.NUMA != NUMAInterleave:
-		return bad("numa", r.NUMA, "choose first-touch or interleave")
+	case !slices.Contains(NUMAPolicies, r.NUMA):
+		return bad("numa", r.NUMA, "choose node0, dealt or interleave")
 	}
 	if r.Follow != "" {
 		if err := r.validateFollow(bad); err != nil {
@@ -186,8 +186,8 @@ func (r *Request) Validate(t *hw.Topology) error {
 			return err
 		}
 	}
-	if r.NUMA == NUMAInterleave {
-		if err := r.validateInterleave(t, bad); err != nil {
+	if r.NUMA != NUMANode0 {
+		if err := r.validateNUMA(t, bad); err != nil {
 			return err
 		}
 	}
@@ -228,19 +228,22 @@ func (r *Request) validateFollow(bad func(string, any, string, ...any) error) er
 	return nil
 }
 
-// validateInterleave finds where pages that are spread over memories would change nothing. A
+// validateNUMA finds where pages that are spread over memories would change nothing, or cannot be. A
 // machine that spreads them by itself needs no reason.
-func (r *Request) validateInterleave(t *hw.Topology, bad func(string, any, string,
+func (r *Request) validateNUMA(t *hw.Topology, bad func(string, any, string,
 	...any) error) error {
 	const instead = "leave --numa out"
 	memories := len(t.Memories())
 	if r.Machine != nil {
-		if r.Machine.Memory.Placement == machine.Interleave {
+		if NUMAPolicy(r.Machine.Memory.Placement) == r.NUMA {
 			return nil
 		}
 		memories = r.Machine.Domains()
 	}
 	switch {
+	case r.Machine == nil && r.NUMA == NUMADealt:
+		return bad("numa", r.NUMA, "pages are dealt out to workers in simulated runs alone; choose node0 "+
+			"or interleave, or name a machine")
 	case r.Machine == nil && !r.Kernel.Placed, !r.Kernel.Work:
 		return bad("numa", r.NUMA, "it would change nothing: %s takes no memory that is placed; %s",
 			r.Kernel.Name, instead)

@@ -130,8 +130,29 @@ const (
 // A NUMAPolicy says where the memory of a kernel's data is placed.
 type NUMAPolicy string
 
-// The placements: those of machines.
+// The placements: those of machines, and one that depends on the run.
 const (
-	NUMAFirstTouch NUMAPolicy = machine.FirstTouch
+	// NUMANode0: one thread of the first worker's node touches all data first.
+	NUMANode0 NUMAPolicy = machine.Node0
+	// NUMADealt: the blocks of each object are dealt out to the workers in equal parts, as static
+	// deals a loop, and each touches its own first. Simulated only.
+	NUMADealt      NUMAPolicy = "dealt"
 	NUMAInterleave NUMAPolicy = machine.Interleave
 )
+
+// NUMAPolicies are all of them.
+var NUMAPolicies = []NUMAPolicy{NUMANode0, NUMADealt, NUMAInterleave}
+
+// UnmarshalText reads what documents have; those of earlier versions say first-touch for node0.
+func (p *NUMAPolicy) UnmarshalText(text []byte) error {
+	if *p = NUMAPolicy(text); *p == "first-touch" {
+		*p = NUMANode0
+	}
+	return nil
+}
+
+// Words say where pages are, for people.
+func (p NUMAPolicy) Words() string {
+	return map[NUMAPolicy]string{NUMANode0: "all pages on node 0",
+		NUMADealt: "pages dealt to the workers", NUMAInterleave: "pages interleaved"}[p]
+}

@@ -78,6 +78,9 @@ func where(results []result.Result) string {
 	}
 	s := fmt.Sprintf("SIMULATED, no measurement: %s, %s%s, caches by %s", nameOf(m), cores, caches,
 		r.Settings.CacheModel)
+	if w := r.Settings.NUMA.Words(); w != "" && r.LLCModel != nil {
+		s += ", " + w
+	}
 	if m.Model == nil {
 		return s
 	}

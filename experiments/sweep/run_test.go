@@ -166,7 +166,7 @@ func TestRunOfAChangedPlan(t *testing.T) {
 		"size":    {"", `"n":64`, `"n":65`, "has n 64, planned is 65"},
 		"cores":   {"", `"cores":1`, `"cores":6`, "is on 1 cores, planned are 6"},
 		"reps":    {"", `"reps":2`, `"reps":3`, "has reps 2, planned is 3"},
-		"setting": {"", `"numa":"first-touch"`, `"numa":"interleave"`, "planned is interleave"},
+		"setting": {"", `"numa":"node0"`, `"numa":"interleave"`, "planned is interleave"},
 		"native":  {"", `"machine":"westmere-ex-4s"`, `"machine":"native"`, "is simulated, planned"},
 		"machine": {"machines/westmere-ex-4s.toml", `"28ns"`, `"29ns"`,
 			"with other numbers of westmere-ex-4s than machines/westmere-ex-4s.toml has"},

@@ -100,7 +100,7 @@ func New(m *machine.Machine, l *Layout, opt Options) (*Model, error) {
 		siblingPS: m.LLC.LatencyPS + m.L2.LatencyPS,
 		lockPS:    m.Costs.LockDelayPS, lockReach: opt.LockReach, lockMachine: opt.LockMachine,
 		blocks: merged(l.Blocks), kernels: max(opt.Kernels, 1),
-		firstTouch: cmp.Or(opt.Placement, m.Memory.Placement) == machine.FirstTouch,
+		firstTouch: cmp.Or(opt.Placement, m.Memory.Placement) != machine.Interleave,
 	}
 	line := uint64(m.LLC.LineBytes)
 	x.lineShift = uint(bits.TrailingZeros64(line))

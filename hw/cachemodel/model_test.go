@@ -20,7 +20,7 @@ func small(nodes, perNode, l2Lines, llcLines int) *machine.Machine {
 			LatencyPS: 9000, Inclusive: true},
 		Memory: machine.Memory{NodesPerDomain: 1, LocalPS: 50_000, BytesPerSecond: 64e9,
 			PageBytes: 64,
-			Placement: machine.FirstTouch, OverlapMisses: 1},
+			Placement: machine.Node0, OverlapMisses: 1},
 		// the model has no use for them, but a machine is refused without
 		Costs: machine.Costs{PopPS: 1000, StealFailedPS: 1000, MailPS: 1000, JoinPS: 1000,
 			RestPS: 1000, LockPS: 1000}}

@@ -140,8 +140,8 @@ func (m *Machine) checkMemory(c *checker) {
 	c.need(x.PageBytes&(x.PageBytes-1) == 0 && x.PageBytes >= uint64(m.LLC.LineBytes),
 		"memory.page", units.Sizes.Format(x.PageBytes), "a power of two of at least a line, %s",
 		units.Sizes.Format(uint64(m.LLC.LineBytes)))
-	c.need(x.Placement == Interleave || x.Placement == FirstTouch, "memory.placement",
-		show(x.Placement), "%q or %q", Interleave, FirstTouch)
+	c.need(x.Placement == Interleave || x.Placement == Node0, "memory.placement",
+		show(x.Placement), "%q or %q", Interleave, Node0)
 	c.need(len(x.RemotePS) == m.Nodes, remotePath, fmt.Sprintf("%d rows", len(x.RemotePS)),
 		"one for each of %d nodes", m.Nodes)
 	if len(x.RemotePS) != m.Nodes {

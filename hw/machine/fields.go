@@ -57,7 +57,7 @@ func (m *Machine) walk(f func(*field)) {
 	need("memory.bandwidth", units.Bandwidths, &x.BytesPerSecond)
 	may("memory.node_bandwidth", units.Bandwidths, &x.NodeBytesPerSecond)
 	need("memory.page", units.Sizes, &x.PageBytes)
-	f(&field{path: placementPath, at: &x.Placement, words: []string{Interleave, FirstTouch}})
+	f(&field{path: placementPath, at: &x.Placement, words: []string{Interleave, Node0}})
 	need("memory.overlap", nil, &x.OverlapMisses)
 	costs := m.Costs.prices()
 	for _, p := range costs {

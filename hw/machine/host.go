@@ -208,7 +208,7 @@ func (h *hostReader) guess() {
 	x.OverlapMisses = 10
 	x.PageBytes = uint64(os.Getpagesize())
 	set("memory.page", fromSystem)
-	x.Placement = FirstTouch
+	x.Placement = Node0
 	set("memory.placement", "the default of Linux")
 	m.Costs = Costs{SpawnPS: 6_000, PopPS: 5_000, StealLocalPS: 150_000, StealRemotePS: 500_000,
 		StealFailedPS: 60_000, MailPS: 10_000,

@@ -101,7 +101,7 @@ type Memory struct {
 
 	PageBytes uint64 // a power of two
 
-	// Placement of pages over the memories: Interleave or FirstTouch.
+	// Placement of pages over the memories where a run does not say: Interleave or Node0.
 	Placement string
 
 	// OverlapMisses is how many misses a core has under way at once where a program lets it
@@ -112,8 +112,9 @@ type Memory struct {
 
 // The values of Memory.Placement.
 const (
-	Interleave = "interleave"  // page by page in turn
-	FirstTouch = "first-touch" // on the memory of the node that touches the page first
+	Interleave = "interleave" // page by page in turn
+	// Node0: in the memory of the first worker's node, as one thread of it touches all data first
+	Node0 = "node0"
 )
 
 // Costs are what operations of a runtime take on one core, nobody else in the way, in picoseconds.

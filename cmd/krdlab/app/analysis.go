@@ -355,7 +355,7 @@ func (x *analyser) readable(path string) string {
 	}
 	info, err := os.Stat(path)
 	if x.line.Reads == analysis.ReadsText {
-		if err != nil || info.IsDir() || strings.HasSuffix(strings.TrimSuffix(path, ".zst"), ".loi") {
+		if err != nil || info.IsDir() || isTrace(path) {
 			return ""
 		}
 		return path

@@ -23,7 +23,9 @@ import (
 	"krdlab/hw/machine"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
+	"krdlab/krd/analysis"
 	"krdlab/krd/doc"
+	"krdlab/loi"
 	"krdlab/loi/dag"
 	"krdlab/runtimes"
 )
@@ -88,8 +90,8 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 		"`NAMES` of schedulers, separated by commas, or all: "+
 			strings.Join(request.SchedulerNames(), ", "))
 	p.StringVar(&f.asked.Follow, "follow", "", "take the order of the pieces of code, and their "+
-		"workers, from the schedule in this `FILE`, as krdlab explore --save-schedule writes it, in the "+
-		"place of a scheduler")
+		"workers, from the schedule in this `FILE`, as krdlab explore --save-schedule writes it, or those of a "+
+		"trace with task events, in the place of a scheduler; simulated only")
 	p.Var(&f.cores, "cores", "`N` workers, one for each core (default all cores of the "+
 		"machine)")
 	p.StringVar(&f.asked.Place, "machine", request.Auto, "`WHERE`: native, the name or TOML file of a "+
@@ -116,8 +118,9 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 		"do not fit are discarded and counted, and there is no KRD")
 	p.StringVar((*string)(&f.asked.Counters), "counters", "auto", "`MODE` of hardware counters: auto, perf (exit "+
 		"code 4 without them) or off")
-	p.StringVar((*string)(&f.asked.NUMA), "numa", "first-touch", "`PLACEMENT` of the pages of data: "+
-		"first-touch or interleave; without the flag a simulated machine's own")
+	p.StringVar((*string)(&f.asked.NUMA), "numa", string(request.NUMANode0), "`PLACEMENT` of "+
+		"the pages of data: node0 (one thread of the first worker's node touches all first), dealt (each "+
+		"worker its part; simulated only) or interleave; without the flag a simulated machine's own")
 	p.StringVar(&f.asked.Out, "out", "",
 		"run directory `DIR`, which must not exist (default a new one in "+result.RunsDir+")")
 	p.BoolVar(&f.asked.Oversubscribe, "oversubscribe", false,
@@ -142,7 +145,7 @@ func completeRunFlags(c *cobra.Command) {
 	complete(c, "machine", append([]string{request.Auto, request.Native}, machine.Names()...)...)
 	complete(c, "cache-model", string(request.CacheBlocks), string(request.CacheLines))
 	complete(c, "counters", "auto", "perf", "off")
-	complete(c, "numa", "first-touch", "interleave")
+	complete(c, "numa", "node0", "dealt", "interleave")
 }
 
 // schedulerWords are the names of schedulers, and the beginnings of their parameters.
@@ -300,20 +303,42 @@ func (f *runFlags) follow(d *request.Draft, flags *pflag.FlagSet) error {
 		return usageError("--follow and --sched exclude each other: a schedule stands in the place of a " +
 			"scheduler")
 	}
-	file, err := os.Open(d.Follow)
+	s, err := f.schedule(d.Follow)
 	if err != nil {
 		return err
-	}
-	defer file.Close()
-	s, err := dag.ReadSchedule(file)
-	if err != nil {
-		return fmt.Errorf("%s: %w", d.Follow, err)
 	}
 	d.Schedulers, d.AllSchedulers = []runtimes.Scheduler{runtimes.Following(s)}, false
 	if !flags.Changed("cores") {
 		d.Cores, d.AllCores = len(s.Nodes), false
 	}
 	return nil
+}
+
+// schedule reads a schedule, or makes that of a trace.
+func (f *runFlags) schedule(path string) (*dag.Schedule, error) {
+	if isTrace(path) {
+		t, err := openTrace(path, f.caches)
+		if err != nil {
+			return nil, err
+		}
+		defer t.Close()
+		if !t.Tells(loi.EventTask, loi.EventChild) {
+			return nil, &analysis.NeedError{Analysis: "--follow " + path, What: "task events",
+				Flag: "full,tasks"}
+		}
+		s, err := dag.ScheduleOf(t)
+		return s, traceError(path, err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	s, err := dag.ReadSchedule(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
 }
 
 // run measures and prints. What was done before an error is printed too.

@@ -132,12 +132,17 @@ func findTraces(path string) (traces []string, err error) {
 	return traces, nil
 }
 
+// isTrace reports whether a file has the name of a trace.
+func isTrace(path string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(path, ".zst"), ".loi")
+}
+
 // tracesIn returns the traces in a folder, sorted.
 func tracesIn(dir string) (traces []string, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if n := e.Name(); strings.HasSuffix(n, ".loi") || strings.HasSuffix(n, ".loi.zst") {
-			traces = append(traces, filepath.Join(dir, n))
+		if isTrace(e.Name()) {
+			traces = append(traces, filepath.Join(dir, e.Name()))
 		}
 	}
 	return traces, err

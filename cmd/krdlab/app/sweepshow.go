@@ -31,6 +31,9 @@ func (a *app) printSweep(dir string, e *dataset.Experiment) error {
 		if g.Substrate == loi.Simulated {
 			substrate = strings.Replace(substrate, loi.Simulated, "SIMULATED", 1)
 		}
+		if pages := g.Pages(); pages != "" {
+			substrate += ", " + pages
+		}
 		p.Line("%s", substrate)
 		var list []*result.Result
 		for _, s := range g.Schedulers() {

@@ -82,7 +82,7 @@ func settings() request.Settings {
 	return request.Settings{
 		Reps: Reps, Trace: request.TraceKRD, Grain: request.GrainKernel,
 		CacheModel: request.CacheBlocks, Counters: request.CountersAuto,
-		NUMA: request.NUMAFirstTouch,
+		NUMA: request.NUMANode0,
 	}
 }
 

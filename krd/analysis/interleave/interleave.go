@@ -103,7 +103,7 @@ const (
 	// fewSchedules are gone through without being asked
 	fewSchedules = 100_000
 	// maxSchedules are gone through at all
-	maxSchedules = 20_000_000
+	maxSchedules = 2_000_000
 )
 
 func wrong(format string, args ...any) error {
@@ -157,12 +157,16 @@ func (o *Options) resolve() (r resolved, err error) {
 	return r, nil
 }
 
-// only is the error of flags that are of the other kind of program.
-func only(what string, flags map[string]bool) error {
-	for name, given := range flags {
-		if given {
-			return wrong("--%s is of %s", name, what)
-		}
+// A flag may be given.
+type flag struct {
+	name  string
+	given bool
+}
+
+// only is the error of a flag that is of the other kind of program.
+func only(what string, flags ...flag) error {
+	if i := slices.IndexFunc(flags, func(f flag) bool { return f.given }); i >= 0 {
+		return wrong("--%s is of %s", flags[i].name, what)
 	}
 	return nil
 }
@@ -178,8 +182,8 @@ func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Inpu
 	if err != nil {
 		return nil, err
 	}
-	if err := only("programs of threads; this is one of tasks", map[string]bool{"exact": o.Exact,
-		"reached": o.Reached, "guarantee": o.Guarantee}); err != nil {
+	if err := only("programs of threads; this is one of tasks", flag{"exact", o.Exact},
+		flag{"reached", o.Reached}, flag{"guarantee", o.Guarantee}); err != nil {
 		return nil, err
 	}
 	samplers := tasks.Samplers
@@ -188,6 +192,9 @@ func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Inpu
 		for _, name := range o.Samplers {
 			if !slices.Contains(tasks.Samplers, tasks.Sampler(name)) {
 				return nil, wrong("--sampler %s: of tasks there are %s", name, listed(tasks.Samplers))
+			}
+			if slices.Contains(samplers, tasks.Sampler(name)) {
+				return nil, wrong("--sampler %s: it is named twice", name)
 			}
 			samplers = append(samplers, tasks.Sampler(name))
 		}

@@ -18,9 +18,9 @@ func explore(o *Options, in io.Reader) (analysis.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := only("programs of tasks; this is one of threads", map[string]bool{
-		"search": o.Search != 0, "llc": o.LLC != "", "save-schedule": o.SaveSchedule != "",
-		"extreme": o.Extreme != extremeLeast}); err != nil {
+	if err := only("programs of tasks; this is one of threads", flag{"search", o.Search != 0},
+		flag{"llc", o.LLC != ""}, flag{"save-schedule", o.SaveSchedule != ""},
+		flag{"extreme", o.Extreme != extremeLeast}); err != nil {
 		return nil, err
 	}
 	if o.Samplers == nil && (o.Depths != nil || o.Runs != 0) {
