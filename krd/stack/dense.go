@@ -37,6 +37,17 @@ func NewDense(sizes []uint64) *Dense {
 	return d
 }
 
+// Reset empties the stack, for another stream. Cost: a pass over the blocks and the positions of a
+// chunk.
+func (d *Dense) Reset() {
+	for i := range d.blocks.s {
+		d.blocks.s[i].last = 0
+	}
+	clear(d.pos.live.s)
+	d.used = 0
+	runtime.KeepAlive(d)
+}
+
 // BatchLen is the length of batch that suits the engine now. It changes with the number of live
 // blocks. Any other length gives the same distances; much shorter ones more slowly, at a cost of a
 // pass over the live blocks each.

@@ -195,7 +195,10 @@ func TestRandom(t *testing.T) {
 			uint(rapid.IntRange(0, 2).Draw(t, "top bits"))
 		f := newFilteredEngine(sizes, 2, rapid.IntRange(1, FilterSlots).Draw(t, "slots"))
 		f.limits = k.limits
-		for _, e := range []engine{NewDense(sizes), k, f, newOnlineEngine(sizes)} {
+		again := NewDense(sizes) // after another stream
+		distancesOf(again, blocks[:len(blocks)/2], batch)
+		again.Reset()
+		for _, e := range []engine{NewDense(sizes), again, k, f, newOnlineEngine(sizes)} {
 			got := distancesOf(e, blocks, batch)
 			for i := range want {
 				if got[i] != want[i] {

@@ -2,7 +2,6 @@ package dag
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -81,6 +80,9 @@ func ReadSchedule(r io.Reader) (*Schedule, error) {
 	in.Buffer(nil, maxScheduleLine)
 	n := 0
 	wrong := func(want string) error {
+		if err := in.Err(); err != nil {
+			return fmt.Errorf("line %d: %w: %w", n, ErrSchedule, err)
+		}
 		got := in.Text()
 		if len(got) > 60 {
 			got = got[:60] + "..."
@@ -90,18 +92,18 @@ func ReadSchedule(r io.Reader) (*Schedule, error) {
 	next := func() bool { n++; return in.Scan() }
 	s := &Schedule{}
 	if !next() || in.Text() != ScheduleHead {
-		return nil, errors.Join(in.Err(), wrong("\""+ScheduleHead+"\""))
+		return nil, wrong("\"" + ScheduleHead + "\"")
 	}
 	next()
 	program, ok := strings.CutPrefix(in.Text(), "program ")
 	if !ok {
-		return nil, errors.Join(in.Err(), wrong("\"program KERNEL KEY=VALUE...\""))
+		return nil, wrong("\"program KERNEL KEY=VALUE...\"")
 	}
 	s.Program = program
 	next()
 	nodes, ok := strings.CutPrefix(in.Text(), "nodes ")
 	if !ok {
-		return nil, errors.Join(in.Err(), wrong("\"nodes\" and the node of each worker"))
+		return nil, wrong("\"nodes\" and the node of each worker")
 	}
 	for _, word := range strings.Fields(nodes) {
 		node, err := strconv.ParseUint(word, 10, 31)
@@ -132,10 +134,7 @@ func ReadSchedule(r io.Reader) (*Schedule, error) {
 		}
 		s.Steps = append(s.Steps, Step{uint32(task), uint32(child), uint32(worker)})
 	}
-	if err := in.Err(); err != nil {
-		return nil, fmt.Errorf("line %d: %w: %w", n, ErrSchedule, err)
-	}
-	if len(s.Steps) == 0 {
+	if in.Err() != nil || len(s.Steps) == 0 {
 		return nil, wrong(want)
 	}
 	return s, nil

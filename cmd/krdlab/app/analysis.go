@@ -302,13 +302,20 @@ func (x *analyser) check(c *cobra.Command) error {
 		}
 	}
 	if x.html != "" {
-		return derivable("html", x.html)
+		if err := derivable("html", x.html); err != nil {
+			return err
+		}
 	}
 	var err error
 	c.Flags().Visit(func(f *pflag.Flag) { // see [analysis.Saved]
-		if strings.HasPrefix(f.Name, savePrefix) {
-			err = cmp.Or(err, derivable(f.Name, f.Value.String()))
+		if !strings.HasPrefix(f.Name, savePrefix) {
+			return
 		}
+		file := f.Value.String()
+		if file == x.html || file == x.plot {
+			err = usageError("--%s %s: another flag has the same file", f.Name, file)
+		}
+		err = cmp.Or(err, derivable(f.Name, file))
 	})
 	return err
 }

@@ -100,6 +100,7 @@ const (
 	taskRuns     = 100
 	taskSearch   = 200
 	defaultDepth = 5
+	maxRuns      = 10_000_000
 	// fewSchedules are gone through without being asked
 	fewSchedules = 100_000
 	// maxSchedules are gone through at all
@@ -151,8 +152,14 @@ func (o *Options) resolve() (r resolved, err error) {
 			return r, wrong("--%s %s: %w", x.flag, x.text, err)
 		}
 	}
-	if o.Runs < 0 || o.Search < 0 {
-		return r, wrong("--runs %d and --search %d: expected whole numbers from 1 on", o.Runs, o.Search)
+	for _, x := range []struct {
+		flag  string
+		value int
+	}{{"runs", o.Runs}, {"search", o.Search}} {
+		if x.value < 0 || x.value > maxRuns {
+			return r, wrong("--%s %d: expected a whole number from 1 to %s", x.flag, x.value,
+				units.Grouped(maxRuns))
+		}
 	}
 	return r, nil
 }
@@ -202,11 +209,12 @@ func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Inpu
 	if len(r.depths) > 1 {
 		return nil, wrong("--depth %s: of tasks there is one", strings.Join(o.Depths, ","))
 	}
+	memory := cmp.Or(r.memory, defaultMemory)
 	x := &result{options: o, cache: "LLC", header: &list[0].Header}
 	for _, w := range in.Warnings {
 		x.warnings = append(x.warnings, krd.Sentence(w))
 	}
-	if err := x.take(list, r); err != nil {
+	if err := x.take(list, r, memory); err != nil {
 		return nil, err
 	}
 	opt := tasks.Options{Samplers: samplers, Depth: r.depths[0], Runs: cmp.Or(o.Runs, taskRuns),
@@ -217,12 +225,17 @@ func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Inpu
 	}
 	nodes := slices.Compact(slices.Sorted(slices.Values(x.nodeOf)))
 	opt.Nodes = x.nodeOf
+	if log10, ok := x.dag.Enumerable(opt.Nodes, opt.Enumerate); o.Enumerate && !ok {
+		return nil, wrong("--enumerate: there are 10^%.1f schedules of %s pieces of code, expected at most "+
+			"%s of %s; leave it out, and some are drawn", log10, units.Grouped(uint64(x.dag.Vertices())),
+			units.Grouped(maxSchedules), units.Grouped(tasks.MaxEnumerated))
+	}
+	if need := uint64(len(samplers)*opt.Runs+2*opt.Search) * x.dag.BytesPerRun(); need > memory {
+		return nil, fmt.Errorf("%w: what so many runs come to needs %s, and %s are allowed; ask for fewer "+
+			"--runs, or more --memory", tasks.ErrLimit, units.Bytes(need), units.Bytes(memory))
+	}
 	if x.apart, err = tasks.Explore(ctx, x.dag, x.given, opt); err != nil {
 		return nil, err
-	}
-	if o.Enumerate && !x.apart.Complete {
-		return nil, wrong("--enumerate: there are 10^%.0f schedules, expected at most %s; leave it out, "+
-			"and some are drawn", x.dag.Log10Schedules(len(nodes)), units.Grouped(maxSchedules))
 	}
 	if len(nodes) > 1 {
 		opt.Nodes = []int{0}
@@ -250,14 +263,14 @@ func listed[S ~string](list []S) string {
 }
 
 // take makes the DAG of the first trace, and a schedule of each.
-func (x *result) take(list []*loi.Trace, r resolved) error {
+func (x *result) take(list []*loi.Trace, r resolved, memory uint64) error {
 	by := map[string]int{}
 	for i, t := range list {
-		d, s, err := tasks.Build(t, cmp.Or(r.memory, defaultMemory))
+		d, s, err := tasks.Build(t, memory)
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.Info().Path, err)
 		}
-		if r.auto && d.Bytes() <= d.LLCBytes {
+		if r.auto && (d.LLCBytes == 0 || d.Bytes() <= d.LLCBytes) {
 			r.part = autoPart
 		}
 		if r.part != 0 {
@@ -268,6 +281,11 @@ func (x *result) take(list []*loi.Trace, r resolved) error {
 		}
 		if d.LLCBytes == 0 {
 			return wrong("the trace names no LLC size; give it with --llc, such as --llc 18MiB")
+		}
+		if h, first := &t.Header, x.header; h.Substrate != first.Substrate ||
+			h.Machine != first.Machine || h.LLCBytes != first.LLCBytes {
+			return wrong("%s is of another machine than %s, or one is simulated and the other is not; look at "+
+				"one of them at a time", t.Info().Path, list[0].Info().Path)
 		}
 		var nodeOf []int
 		for _, w := range t.Header.Workers {
@@ -357,15 +375,17 @@ type Stacks struct {
 
 // A Group is what a sampler drew, the search tried, or a scheduler did.
 type Group struct {
-	Name  string `json:"name"`
-	Kind  string `json:"kind"` // "all", "sampler", "search" or "scheduler"
-	Total Found  `json:"total"`
+	Name  string     `json:"name"`
+	Kind  tasks.Kind `json:"kind"`
+	Total Found      `json:"total"`
 	// of each object
 	Objects []Found `json:"objects"`
 	// Runs are the accesses of each run: of schedulers, one for each trace, but those that are alike
 	Runs []Run `json:"runs,omitempty"`
-	// Distances are by object, in bins
+	// Distances are by object, in bins; null of the search
 	Distances *threads.Result `json:"distances"`
+
+	runs int
 }
 
 // A Run is one schedule.
@@ -376,13 +396,34 @@ type Run struct {
 
 // Found is how many accesses of an object, or of all, are far, and far or cold.
 type Found struct {
-	Object   string      `json:"object"` // "": all
-	Accesses int         `json:"accesses"`
-	Far      tasks.Range `json:"far"`
-	Beyond   tasks.Range `json:"beyond"`
+	Object   string `json:"object"` // "": all
+	Accesses int    `json:"accesses"`
+	Far      Range  `json:"far"`
+	Beyond   Range  `json:"beyond"`
 	// Place is where the mean of Beyond lies in the range of all groups, from 0 to 1; null of the
 	// search, and where that range has no width
 	Place doc.Number `json:"place"`
+}
+
+// A Range is of accesses over schedules. Of the search only its ends mean something; the others are
+// null.
+type Range struct {
+	Minimum uint64     `json:"minimum"`
+	Low     doc.Number `json:"low"` // quantile 5 %
+	Median  doc.Number `json:"median"`
+	High    doc.Number `json:"high"` // quantile 95 %
+	Maximum uint64     `json:"maximum"`
+	Mean    doc.Number `json:"mean"`
+}
+
+func rangeOf(g *tasks.Group, object int, withCold bool) Range {
+	r := g.RangeOf(object, withCold)
+	x := Range{Minimum: r.Minimum, Maximum: r.Maximum}
+	if g.Kind != tasks.KindSearch {
+		some := func(n uint64) doc.Number { return doc.Some(float64(n)) }
+		x.Low, x.Median, x.High, x.Mean = some(r.Low), some(r.Median), some(r.High), doc.Some(r.Mean)
+	}
+	return x
 }
 
 // A Width compares how wide the range of distances of one block is, under a sampler and in a random
@@ -435,41 +476,45 @@ func (x *result) stacks(name string, e *tasks.Exploration) Stacks {
 	}
 	found := func(g *tasks.Group, i int) Found {
 		o := objectOf(i, len(e.Objects))
-		f := Found{Accesses: e.Accesses(), Far: g.RangeOf(o, false), Beyond: g.RangeOf(o, true)}
+		f := Found{Accesses: e.Accesses(), Far: rangeOf(g, o, false), Beyond: rangeOf(g, o, true)}
 		if o >= 0 {
 			f.Object, f.Accesses = e.Objects[o], of[o]
 		}
-		if w := whole[i]; w.Maximum > w.Minimum && x.kind(g.Name) != kindSearch {
-			f.Place = doc.Some((f.Beyond.Mean - float64(w.Minimum)) / float64(w.Maximum-w.Minimum))
+		if w := whole[i]; w.Maximum > w.Minimum && f.Beyond.Mean.Known() {
+			f.Place = doc.Some((f.Beyond.Mean.Float() - float64(w.Minimum)) /
+				float64(w.Maximum-w.Minimum))
 		}
 		return f
 	}
 	var walk *tasks.Group
 	for _, g := range e.Groups {
-		y := Group{Name: g.Name, Kind: x.kind(g.Name), Total: found(g, len(e.Objects)),
-			Objects: []Found{}, Distances: e.Result(g)}
+		y := Group{Name: g.Name, Kind: g.Kind, Total: found(g, len(e.Objects)), Objects: []Found{},
+			runs: len(g.Runs)}
+		if g.Kind != tasks.KindSearch {
+			y.Distances = e.Result(g)
+		}
 		for o := range e.Objects {
 			y.Objects = append(y.Objects, found(g, o))
 		}
-		if y.Kind == kindScheduler {
+		if y.Kind == tasks.KindGiven {
 			for i := range g.Runs {
 				y.Runs = append(y.Runs, Run{g.Runs[i].FarOf(-1), g.Runs[i].Beyond(-1)})
 			}
 		}
 		s.Groups = append(s.Groups, y)
-		if g.Name == string(tasks.Walk) {
+		if g.Kind == tasks.KindSampler && g.Name == string(tasks.Walk) {
 			walk = g
 		}
 	}
 	// schedulers by where they lie
-	from := slices.IndexFunc(s.Groups, func(g Group) bool { return g.Kind == kindScheduler })
+	from := slices.IndexFunc(s.Groups, func(g Group) bool { return g.Kind == tasks.KindGiven })
 	if from >= 0 {
 		slices.SortStableFunc(s.Groups[from:], func(a, b Group) int {
-			return cmp.Compare(a.Total.Beyond.Mean, b.Total.Beyond.Mean)
+			return cmp.Compare(a.Total.Beyond.Mean.Float(), b.Total.Beyond.Mean.Float())
 		})
 	}
 	for _, g := range e.Groups {
-		if walk == nil || g == walk || g.Name == tasks.Searched {
+		if walk == nil || g == walk || g.Kind == tasks.KindSearch {
 			continue
 		}
 		blocks, wide, beside, quotient := e.Widths(g, walk)
@@ -497,26 +542,6 @@ const (
 	sharedStack = "shared"
 )
 
-// The kinds of groups.
-const (
-	kindAll       = "all"
-	kindSampler   = "sampler"
-	kindSearch    = "search"
-	kindScheduler = "scheduler"
-)
-
-func (x *result) kind(group string) string {
-	switch {
-	case slices.ContainsFunc(x.given, func(g tasks.Given) bool { return g.Name == group }):
-		return kindScheduler
-	case group == tasks.All:
-		return kindAll
-	case group == tasks.Searched:
-		return kindSearch
-	}
-	return kindSampler
-}
-
 // Save implements [analysis.Saved]: the schedule of an end of the range.
 func (x *result) Save() (flag, file string, write func(io.Writer) error) {
 	e := x.apart.Least
@@ -524,6 +549,10 @@ func (x *result) Save() (flag, file string, write func(io.Writer) error) {
 		e = x.apart.Most
 	}
 	return "save-schedule", x.options.SaveSchedule, func(w io.Writer) error {
+		if x.header.Kernel == "" {
+			return failure.Errorf(failure.Data, "the trace does not say of which program it is, and the "+
+				"schedule could not be followed")
+		}
 		s := &dag.Schedule{Program: dag.ProgramOf(x.header), Nodes: x.nodeOf,
 			Steps: x.dag.Steps(e.Schedule)}
 		return s.Write(w)

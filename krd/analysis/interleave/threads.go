@@ -1,6 +1,7 @@
 package interleave
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"krdlab/krd/doc"
 	threads "krdlab/krd/interleave"
 	"krdlab/krd/interleave/text"
+	"krdlab/loi/dag"
 )
 
 // explore computes the distances over the interleavings of a program of threads, in all ways that
@@ -26,7 +28,11 @@ func explore(o *Options, in io.Reader) (analysis.Result, error) {
 	if o.Samplers == nil && (o.Depths != nil || o.Runs != 0) {
 		return nil, wrong("--depth and --runs are of samplers; add --sampler uniform")
 	}
-	p, err := text.Read(in)
+	head := bufio.NewReader(in)
+	if begin, _ := head.Peek(len(dag.ScheduleHead)); string(begin) == dag.ScheduleHead {
+		return nil, wrong("it is a schedule, which krdlab run --follow takes; expected a program of threads")
+	}
+	p, err := text.Read(head)
 	if err != nil {
 		return nil, err
 	}

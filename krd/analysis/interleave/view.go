@@ -105,9 +105,9 @@ func (x *result) ranges(s Stacks) *doc.Table {
 		Unit: doc.PerCent, Known: true})
 	for i := range s.Groups {
 		g := &s.Groups[i]
-		row := []any{g.Name, g.Kind, g.Distances.Runs}
-		row = append(row, shares(g, &g.Total.Far, g.Total.Accesses)...)
-		row = append(row, shares(g, &g.Total.Beyond, g.Total.Accesses)...)
+		row := []any{g.Name, string(g.Kind), g.runs}
+		row = append(row, shares(&g.Total.Far, g.Total.Accesses)...)
+		row = append(row, shares(&g.Total.Beyond, g.Total.Accesses)...)
 		t.Row(append(row, g.Total.Place)...)
 	}
 	how := "The range is that of what was found: there may be schedules outside."
@@ -120,14 +120,16 @@ func (x *result) ranges(s Stacks) *doc.Table {
 }
 
 // shares are the numbers of a range in parts of all accesses.
-func shares(g *Group, r *tasks.Range, accesses int) []any {
+func shares(r *Range, accesses int) []any {
 	all := float64(accesses)
-	share := func(n uint64) any { return doc.Some(float64(n) / all) }
-	if g.Kind == kindSearch { // what it tried on its way means nothing
-		return []any{share(r.Minimum), nil, nil, nil, nil, share(r.Maximum)}
+	share := func(n doc.Number) any {
+		if !n.Known() {
+			return nil
+		}
+		return doc.Some(n.Float() / all)
 	}
-	return []any{share(r.Minimum), share(r.Low), share(r.Median), doc.Some(r.Mean / all),
-		share(r.High), share(r.Maximum)}
+	return []any{doc.Some(float64(r.Minimum) / all), share(r.Low), share(r.Median), share(r.Mean),
+		share(r.High), doc.Some(float64(r.Maximum) / all)}
 }
 
 // byObject has for each object where the ends of the range are, and the scheduler at either end.
@@ -151,31 +153,31 @@ func (x *result) byObject(s Stacks) *doc.Table {
 		row := make([]any, len(t.Columns))
 		for i := range s.Groups {
 			g := &s.Groups[i]
-			of := func(x *Group) *tasks.Range { return &x.Objects[o].Beyond }
+			of := func(x *Group) *Range { return &x.Objects[o].Beyond }
 			if least == nil || of(g).Minimum < of(least).Minimum {
 				least = g
 			}
 			if most == nil || of(g).Maximum > of(most).Maximum {
 				most = g
 			}
-			if g.Name == string(tasks.Walk) {
-				row[6] = doc.Some(of(g).Mean / all)
+			if g.Kind == tasks.KindSampler && g.Name == string(tasks.Walk) {
+				row[6] = doc.Some(of(g).Mean.Float() / all)
 			}
-			if g.Kind != kindScheduler {
+			if g.Kind != tasks.KindGiven {
 				continue
 			}
-			if low == nil || of(g).Mean < of(low).Mean {
+			if low == nil || of(g).Mean.Float() < of(low).Mean.Float() {
 				low = g
 			}
-			if high == nil || of(g).Mean > of(high).Mean {
+			if high == nil || of(g).Mean.Float() > of(high).Mean.Float() {
 				high = g
 			}
 		}
 		copy(row, []any{name, int(all), doc.Some(float64(least.Objects[o].Beyond.Minimum) / all),
 			least.Name, doc.Some(float64(most.Objects[o].Beyond.Maximum) / all), most.Name})
 		if low != nil {
-			copy(row[7:], []any{low.Name, doc.Some(low.Objects[o].Beyond.Mean / all), high.Name,
-				doc.Some(high.Objects[o].Beyond.Mean / all)})
+			copy(row[7:], []any{low.Name, doc.Some(low.Objects[o].Beyond.Mean.Float() / all), high.Name,
+				doc.Some(high.Objects[o].Beyond.Mean.Float() / all)})
 		}
 		t.Row(row...)
 	}
@@ -197,7 +199,7 @@ func (x *result) blocks(s Stacks) *doc.Table {
 	var order []string
 	for _, w := range s.Widths {
 		if i := slices.IndexFunc(s.Groups, func(g Group) bool { return g.Name == w.Group }); i >= 0 &&
-			s.Groups[i].Kind == kindScheduler {
+			s.Groups[i].Kind == tasks.KindGiven {
 			continue
 		}
 		k, seen := objects[w.Object]
@@ -241,8 +243,8 @@ func objects(list []Stacks) *doc.Table {
 			g := &s.Groups[i]
 			for k := range g.Objects {
 				if f := &g.Objects[k]; f.Accesses > 0 {
-					row := []any{s.Stacks, f.Object, f.Accesses, g.Name, g.Kind}
-					t.Row(append(append(row, shares(g, &f.Beyond, f.Accesses)...), f.Place)...)
+					row := []any{s.Stacks, f.Object, f.Accesses, g.Name, string(g.Kind)}
+					t.Row(append(append(row, shares(&f.Beyond, f.Accesses)...), f.Place)...)
 				}
 			}
 		}
@@ -285,6 +287,9 @@ func distances(list []Stacks) *doc.Table {
 	}
 	for _, s := range list {
 		for _, g := range s.Groups {
+			if g.Distances == nil {
+				continue
+			}
 			for _, o := range g.Distances.Objects {
 				for _, y := range o.Distances {
 					t.Row(s.Stacks, g.Name, o.Name, y.Distance, y.Count.String(), doc.Some(y.Probability),
@@ -306,13 +311,13 @@ func (x *result) figure() *plot.Figure {
 	s := x.stacks(nodeStacks, x.apart)
 	for _, v := range []struct {
 		title  string
-		of     func(*Found) tasks.Range
+		of     func(*Found) Range
 		single func(*Run) uint64
 	}{
-		{"far or cold", func(f *Found) tasks.Range { return f.Beyond }, func(r *Run) uint64 {
+		{"far or cold", func(f *Found) Range { return f.Beyond }, func(r *Run) uint64 {
 			return r.Beyond
 		}},
-		{"far", func(f *Found) tasks.Range { return f.Far }, func(r *Run) uint64 { return r.Far }},
+		{"far", func(f *Found) Range { return f.Far }, func(r *Run) uint64 { return r.Far }},
 	} {
 		p := plot.Panel{Title: v.title, Kind: plot.Lines, X: plot.Axis{Min: -1,
 			Max: float64(len(s.Groups)), Turned: true}}
@@ -332,15 +337,15 @@ func (x *result) figure() *plot.Figure {
 			low, high := float64(r.Minimum)/all, float64(r.Maximum)/all
 			least, most = min(least, low), max(most, high)
 			switch g.Kind {
-			case kindScheduler:
+			case tasks.KindGiven:
 				for k := range g.Runs {
 					add(2, i, float64(v.single(&g.Runs[k]))/all, 1)
 				}
-			case kindSearch:
+			case tasks.KindSearch:
 				add(1, i, low, 1)
 				add(1, i, high, 1)
 			default:
-				y := add(0, i, r.Mean/all, g.Distances.Runs)
+				y := add(0, i, r.Mean.Float()/all, g.runs)
 				y.Low, y.High = doc.Some(low), doc.Some(high)
 			}
 		}
@@ -367,7 +372,7 @@ func (x *result) figure() *plot.Figure {
 // runs is how many each sampler drew.
 func (x *result) runs() int {
 	i := slices.IndexFunc(x.apart.Groups, func(g *tasks.Group) bool {
-		return x.kind(g.Name) == kindSampler
+		return g.Kind == tasks.KindSampler
 	})
 	if i < 0 {
 		return 0

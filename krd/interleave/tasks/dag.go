@@ -85,6 +85,9 @@ func (d *DAG) Bytes() (sum uint64) {
 	return sum
 }
 
+// BytesPerRun is how much memory what a schedule comes to takes.
+func (d *DAG) BytesPerRun() uint64 { return uint64(48 + 16*len(d.Objects)) }
+
 // Accesses is how many there are.
 func (d *DAG) Accesses() int { return d.accesses }
 

@@ -39,6 +39,7 @@ type meter struct {
 	*DAG
 	nodeOf  []int // of each worker
 	batches [][]uint32
+	engines []*stack.Dense // by node, once it is used
 	dist    []uint64
 	// what all schedules came to: by object and bin, the last one cold ones
 	counts [][bins + 1]uint64
@@ -53,13 +54,16 @@ func newMeter(d *DAG, nodeOf []int) *meter {
 		nodes = max(nodes, n+1)
 	}
 	return &meter{DAG: d, nodeOf: nodeOf, batches: make([][]uint32, nodes),
-		counts: make([][bins + 1]uint64, len(d.Objects)), run: make([][bins + 1]uint64, len(d.Objects)),
+		engines: make([]*stack.Dense, nodes),
+		counts:  make([][bins + 1]uint64, len(d.Objects)), run: make([][bins + 1]uint64, len(d.Objects)),
 		least: make([]uint64, len(d.sizes)), most: make([]uint64, len(d.sizes))}
 }
 
 // measure returns what s comes to. Cost: that of [stack.Dense] for the accesses.
 func (m *meter) measure(s *Schedule) Outcome {
-	out := Outcome{make([]uint64, len(m.Objects)), make([]uint64, len(m.Objects))}
+	n := len(m.Objects)
+	both := make([]uint64, 2*n)
+	out := Outcome{both[:n:n], both[n:]}
 	clear(m.run)
 	if m.more != nil {
 		m.atOnce(s, &out)
@@ -83,14 +87,19 @@ func (m *meter) batched(s *Schedule, out *Outcome) {
 		b := &m.batches[m.nodeOf[s.Worker[v]]]
 		*b = append(*b, m.units[m.from[v]:m.from[v+1]]...)
 	}
-	for _, batch := range m.batches {
+	for i, batch := range m.batches {
 		if len(batch) == 0 {
 			continue
+		}
+		if m.engines[i] == nil {
+			m.engines[i] = stack.NewDense(m.sizes)
+		} else {
+			m.engines[i].Reset()
 		}
 		if len(m.dist) < len(batch) {
 			m.dist = make([]uint64, len(batch))
 		}
-		stack.NewDense(m.sizes).Distances(batch, m.dist)
+		m.engines[i].Distances(batch, m.dist)
 		for i, u := range batch {
 			m.count(u, m.dist[i], m.dist[i]+m.sizes[u], out)
 		}

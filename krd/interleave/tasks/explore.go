@@ -16,15 +16,31 @@ type Options struct {
 	Depth    int // of PCT; 0 is 5
 	Runs     int // of each sampler
 	Search   int // plans to evaluate for each end of the range
-	// Enumerate goes through all schedules where there are at most so many.
+	// Enumerate goes through all schedules where there are at most so many, of at most
+	// [MaxEnumerated] vertices.
 	Enumerate int
 	Seed      uint64
 	Progress  func(done, total uint64) // may be nil
 }
 
+// MaxEnumerated is of how many vertices all schedules may be gone through.
+const MaxEnumerated = 1000
+
+// A Kind is where the schedules of a group are from.
+type Kind string
+
+// The kinds.
+const (
+	KindAll     Kind = "all" // all that there are
+	KindSampler Kind = "sampler"
+	KindSearch  Kind = "search"
+	KindGiven   Kind = "scheduler"
+)
+
 // A Group is schedules that have something in common.
 type Group struct {
-	Name string // a sampler, [Searched], [All], or who made the schedules
+	Name string // of the sampler, or of who made the schedules; otherwise the kind
+	Kind Kind
 	Runs []Outcome
 	// Accesses by object and distance, over all runs: bins as in [krd.Histogram], then cold ones.
 	Counts [][bins + 1]uint64
@@ -34,12 +50,6 @@ type Group struct {
 	// by block: the least and the largest finite distance plus 1, 0 for none
 	least, most []uint64
 }
-
-// The names of groups that no sampler draws.
-const (
-	Searched = "search"
-	All      = "all"
-)
 
 // An Extreme is the schedule with the fewest accesses beyond the LLC, or the most, and whose it is.
 type Extreme struct {
@@ -80,7 +90,7 @@ func Explore(ctx context.Context, d *DAG, given []Given, opt Options) (*Explorat
 	}
 	workers := len(opt.Nodes)
 	for _, by := range opt.Samplers {
-		if err := s.group(string(by), opt.Runs, func(r *runner, run int) {
+		if err := s.group(string(by), KindSampler, opt.Runs, func(r *runner, run int) {
 			if r.drawer == nil {
 				r.drawer, r.schedule = newDrawer(d, workers, opt.Depth), newSchedule(d.Vertices())
 			}
@@ -92,12 +102,12 @@ func Explore(ctx context.Context, d *DAG, given []Given, opt Options) (*Explorat
 	}
 	if opt.Search > 0 {
 		// both ends at once, and each is a run after the other
-		if err := s.group(Searched, 2*opt.Search, nil); err != nil {
+		if err := s.group(string(KindSearch), KindSearch, 2*opt.Search, nil); err != nil {
 			return nil, err
 		}
 	}
 	for _, g := range given {
-		if err := s.group(g.Name, len(g.Schedules), func(r *runner, run int) {
+		if err := s.group(g.Name, KindGiven, len(g.Schedules), func(r *runner, run int) {
 			r.measure(run, g.Schedules[run])
 		}); err != nil {
 			return nil, err
@@ -134,10 +144,10 @@ type found struct {
 	Extreme
 }
 
-func (s *session) runner(name string, out []Outcome) *runner {
+func (s *session) runner(name string, kind Kind, out []Outcome) *runner {
 	objects := len(s.x.Objects)
 	m := newMeter(s.x.DAG, s.x.Options.Nodes)
-	return &runner{session: s, meter: m, out: out, group: &Group{Name: name, Counts: m.counts,
+	return &runner{session: s, meter: m, out: out, group: &Group{Name: name, Kind: kind, Counts: m.counts,
 		squares: make([][bins + 1]float64, objects), reached: make([][bins + 1]int, objects),
 		least: m.least, most: m.most}}
 }
@@ -172,7 +182,7 @@ func (r *runner) measure(run int, s *Schedule) uint64 {
 
 // group makes a group of so many runs: those of each, dealt out to the cores, or, without, of a
 // search.
-func (s *session) group(name string, runs int, each func(r *runner, run int)) error {
+func (s *session) group(name string, kind Kind, runs int, each func(r *runner, run int)) error {
 	out := make([]Outcome, runs)
 	n := min(runtime.GOMAXPROCS(0), runs)
 	if each == nil {
@@ -182,7 +192,7 @@ func (s *session) group(name string, runs int, each func(r *runner, run int)) er
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for i := range list {
-		r := s.runner(name, out)
+		r := s.runner(name, kind, out)
 		list[i] = r
 		wg.Go(func() {
 			if each == nil {
@@ -255,38 +265,44 @@ func (g *Group) merge(o *Group) {
 	}
 }
 
-// enumerate makes the group of all schedules, if there are few enough. Where each node has as many
-// workers as the others, one of each stands for all: the distances are the same.
-func (s *session) enumerate() error {
-	x := s.x
-	limit := uint64(x.Options.Enumerate)
-	if limit == 0 {
-		return nil
-	}
-	var of []int
+// enumerated are the workers that enumeration uses: where each node has as many workers as the others
+// one of each stands for all, as the distances are the same.
+func enumerated(nodes []int) (of []int) {
 	count := map[int]int{}
-	for w, n := range x.Options.Nodes {
+	for w, n := range nodes {
 		if count[n]++; count[n] == 1 {
 			of = append(of, w)
 		}
 	}
-	if slices.ContainsFunc(x.Options.Nodes, func(n int) bool {
-		return count[n] != count[x.Options.Nodes[0]]
-	}) {
-		of = of[:0]
-		for w := range x.Options.Nodes {
-			of = append(of, w)
-		}
+	if !slices.ContainsFunc(nodes, func(n int) bool { return count[n] != count[nodes[0]] }) {
+		return of
 	}
-	if x.Log10Schedules(len(of)) > 18 {
+	of = nil
+	for w := range nodes {
+		of = append(of, w)
+	}
+	return of
+}
+
+// Enumerable says how many schedules would be gone through with workers on these nodes, as the power
+// of ten, and whether they are at most limit, of few enough vertices.
+func (d *DAG) Enumerable(nodes []int, limit int) (log10 float64, ok bool) {
+	of := len(enumerated(nodes))
+	log10 = d.Log10Schedules(of)
+	return log10, d.Vertices() <= MaxEnumerated && log10 < 18 &&
+		d.Schedules(of).Uint64() <= uint64(limit)
+}
+
+// enumerate makes the group of all schedules, if there are few enough.
+func (s *session) enumerate() error {
+	x := s.x
+	if _, ok := x.Enumerable(x.Options.Nodes, x.Options.Enumerate); !ok {
 		return nil
 	}
+	of := enumerated(x.Options.Nodes)
 	runs := x.Schedules(len(of)).Uint64()
-	if runs > limit {
-		return nil
-	}
 	s.total += runs
-	r := s.runner(All, make([]Outcome, runs))
+	r := s.runner(string(KindAll), KindAll, make([]Outcome, runs))
 	run, mapped := 0, newSchedule(x.Vertices())
 	x.enumerate(len(of), func(e *Schedule) bool {
 		mapped.Order = e.Order

@@ -19,7 +19,7 @@ const Unit = "bytes"
 func (x *Exploration) Result(g *Group) *interleave.Result {
 	r := &interleave.Result{SchemaVersion: interleave.SchemaVersion, Method: g.Name, Unit: Unit,
 		Runs: len(g.Runs), Objects: []interleave.Object{}, Warnings: []string{}}
-	if g.Name == string(PCT) {
+	if g.Kind == KindSampler && g.Name == string(PCT) {
 		r.Depth = x.Depth
 	}
 	of := x.AccessesOf()
@@ -49,7 +49,7 @@ func (x *Exploration) Result(g *Group) *interleave.Result {
 			p := float64(n) / (float64(of[i]) * runs)
 			y := interleave.Distance{Distance: d, Count: &interleave.Count{}, Probability: p}
 			y.Count.SetUint64(n)
-			if g.Name != All {
+			if g.Kind != KindAll {
 				spread := max(0, g.squares[i][k]/runs-float64(n)*float64(n)/runs/runs)
 				half := interleave.Z95 * math.Sqrt(spread/max(1, runs-1)) / float64(of[i])
 				low, high := max(0, p-half), min(1, p+half)

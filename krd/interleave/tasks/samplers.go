@@ -130,8 +130,8 @@ func (d *drawer) pct(r random, s *Schedule) {
 		priority[c] = r.Uint64()>>1 | 1<<63
 		worker[c] = uint16(r.below(uint64(d.workers)))
 	}
-	changes := map[int]uint64{} // by step
-	for k := 1; k < d.depth; k++ {
+	changes := map[int]uint64{}                         // by step
+	for k := 1; k < min(d.depth, 2*d.Vertices()); k++ { // of more, most would be of a step that has one
 		changes[int(r.below(uint64(d.Vertices())))] = uint64(d.depth - k)
 	}
 	d.queue = d.queue[:0]
