@@ -125,8 +125,9 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// checkFollowed compares what a trace tells with the schedule: who ran which piece, and when it began.
-// Tasks have their numbers in the trace in the order in which they were made too, but by worker.
+// checkFollowed compares what a trace tells with the schedule: who ran which piece, and when it
+// began. Tasks have their numbers in the trace in the order in which they were made too, but by
+// worker.
 func checkFollowed(t *testing.T, trace *loi.Trace, s *dag.Schedule) {
 	t.Helper()
 	numbers := map[uint32]uint32{0: 0} // by number in the trace: that in the schedule
@@ -184,7 +185,8 @@ func checkFollowed(t *testing.T, trace *loi.Trace, s *dag.Schedule) {
 			tasks[x.Task].end = max(tasks[x.Task].end, end)
 		}
 		if numbers[number] != x.Task || child != x.Child {
-			t.Fatalf("step %d: %+v, worker %d did child %d of task %d", n, x, w, child, numbers[number])
+			t.Fatalf("step %d: %+v, worker %d did child %d of task %d", n, x, w, child,
+				numbers[number])
 		}
 		began := end
 		if taken[w] < kernels[w][at[w]] {
@@ -300,7 +302,7 @@ func followTrace(t *testing.T, p Scheduler, native bool, seed uint64) {
 	if p.ThreadsOnly() {
 		prog = busy(newTree(seed, 4))
 	}
-	trace, _ := structured(t, p, workers, nil, p.Unordered, func(recs []*loi.Recorder) (*Result, error) {
+	run := func(recs []*loi.Recorder) (*Result, error) {
 		if !native {
 			c.Recorders = recs
 			return Step(c, prog)
@@ -308,7 +310,8 @@ func followTrace(t *testing.T, p Scheduler, native bool, seed uint64) {
 		c := unpinned(p, nodes, each, seed)
 		c.Tracing, c.Recorders, c.Structure = TraceFull, recs, Structure{Tasks: true}
 		return Run(context.Background(), c, prog)
-	})
+	}
+	trace, _ := structured(t, p, workers, nil, p.Unordered, run)
 	s, err := dag.ScheduleOf(trace)
 	if err != nil {
 		t.Fatal(err)

@@ -205,8 +205,9 @@ func (r *Request) validateFollowed(t *hw.Topology, bad func(string, any, string,
 		return err
 	}
 	if s := r.Schedulers[0].Schedule; !slices.Equal(place.Nodes, s.Nodes) {
-		return bad("follow", r.Follow, "its workers are on the nodes %v, and those of the run on %v; "+
-			"choose --machine, or CPUs by --bind, so that they are the same", s.Nodes, place.Nodes)
+		return bad("follow", r.Follow, "its workers are on the nodes %v, and those of the run on "+
+			"%v; choose --machine, or CPUs by --bind, so that they are the same", s.Nodes,
+			place.Nodes)
 	}
 	return nil
 }

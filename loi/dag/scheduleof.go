@@ -36,8 +36,8 @@ func ScheduleOf(t *loi.Trace) (*Schedule, error) {
 	for _, i := range o.byTime() {
 		if !o.take(i) {
 			c := &o.code[i]
-			return nil, fmt.Errorf("schedule: worker %d, tick %d: %w: a piece of code waits for one that "+
-				"the worker ran after it", c.worker, c.at, ErrIncomplete)
+			return nil, fmt.Errorf("schedule: worker %d, tick %d: %w: a piece of code waits for one "+
+				"that the worker ran after it", c.worker, c.at, ErrIncomplete)
 		}
 	}
 	s.Steps = o.steps
@@ -128,7 +128,9 @@ func (o *ordering) byTime() []int {
 	for i := range list {
 		list[i] = i
 	}
-	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(o.code[a].at, o.code[b].at) })
+	slices.SortStableFunc(list, func(a, b int) int {
+		return cmp.Compare(o.code[a].at, o.code[b].at)
+	})
 	return list
 }
 
