@@ -136,8 +136,8 @@ func TestSimulationIsReproducible(t *testing.T) {
 	}
 }
 
-// Where nothing is drawn, one repetition stands for all, and its numbers have no interval; beside it
-// others have theirs.
+// Where nothing is drawn, one repetition stands for all, and its numbers have no interval; beside
+// it others have theirs.
 func TestDeterministicRepetitions(t *testing.T) {
 	out := simulated(t, func(c *request.Request) { c.Params["n"] = 256 })
 	for i := range out.Results {

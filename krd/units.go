@@ -82,8 +82,8 @@ func (u *numbering) of(a *loi.Access) ([]uint32, error) {
 	return u.found, nil
 }
 
-// Units numbers what the accesses of a trace touch, as [Analyze] does where it takes them one by one:
-// registered and keyed blocks, and atoms of address spaces.
+// Units numbers what the accesses of a trace touch, as [Analyze] does where it takes them one by
+// one: registered and keyed blocks, and atoms of address spaces.
 type Units struct{ of *numbering }
 
 // NewUnits returns a numbering for a trace, after a pass over it if it has address spaces. Errors:

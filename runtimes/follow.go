@@ -15,11 +15,12 @@ var ErrVirtualOnly = failure.New(failure.Request,
 	"the scheduler follows a schedule, and exists in virtual time only")
 
 // Following is the scheduler that has s say which piece of code runs next, and where. It is in no
-// table. In virtual time a piece begins when its worker is free, what it waits for has ended, and the
-// last kernel of the piece before it in s, among those of the node, has begun: so the kernels of a
-// node begin in the order of s.
+// table. In virtual time a piece begins when its worker is free, what it waits for has ended, and
+// the last kernel of the piece before it in s, among those of the node, has begun: so the kernels
+// of a node begin in the order of s.
 func Following(s *dag.Schedule) Scheduler {
-	return Scheduler{Name: "followed", Doc: "pieces of code in the order of a schedule, on its workers",
+	return Scheduler{Name: "followed",
+		Doc:    "pieces of code in the order of a schedule, on its workers",
 		Policy: Listed{}, Schedule: s}
 }
 

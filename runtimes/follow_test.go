@@ -13,8 +13,8 @@ import (
 	"krdlab/loi/dag"
 )
 
-// drawSchedule draws a legal schedule of the program of g: at each step any piece that may begin, by
-// any worker.
+// drawSchedule draws a legal schedule of the program of g: at each step any piece that may begin,
+// by any worker.
 func drawSchedule(g *dag.Graph, nodes []int, rng *rand.Rand) *dag.Schedule {
 	s := &dag.Schedule{Nodes: nodes}
 	type task struct{ of, number, phase, left, parent int }

@@ -39,9 +39,13 @@ func (LAWS) Place(p *Placing) Placement {
 }
 
 // Admit implements [Admitter].
-func (LAWS) Admit(a *Admission) (charge uint64, ok bool) { return SpaceBounded{Sigma: 100}.Admit(a) }
+func (LAWS) Admit(a *Admission) (charge uint64,
+	ok bool) {
+	return SpaceBounded{Sigma: 100}.Admit(a)
+}
 
-// Look is a round of: the own queue; if that is empty, those of other nodes, the nearest first; rest.
+// Look is a round of: the own queue; if that is empty, those of other nodes, the nearest first;
+// rest.
 func (LAWS) Look(s *Search) Move {
 	k := s.Step - 2
 	s.Step++

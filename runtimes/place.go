@@ -22,8 +22,8 @@ const (
 	maxPlaced = maxRange / minParts
 )
 
-// partsOf is into how many parts ranges divide each of so many workers: a power of two, so that halves
-// of halves have no remainder.
+// partsOf is into how many parts ranges divide each of so many workers: a power of two, so that
+// halves of halves have no remainder.
 func partsOf(workers int) int {
 	parts := minParts
 	for 2*parts*workers <= maxRange {
@@ -69,7 +69,8 @@ func (w *Worker) setRange(f *Frame, on bool) {
 }
 
 // widen has the workers of the nearest range of several that f is in, f itself or a frame above,
-// steal there: a child of f that was for several has ended. Rules.Ranges; by the worker that ran it.
+// steal there: a child of f that was for several has ended. Rules.Ranges; by the worker that ran
+// it.
 func (w *Worker) widen(f *Frame) {
 	for f != nil && !w.pool.several(f.next) {
 		f = f.parent

@@ -161,8 +161,8 @@ func (r Rules) ranked() bool {
 		r.Admit
 }
 
-// A rulesError says why rules do not go together. It is a sentence only when it is read, as tests try
-// some hundred thousand rules.
+// A rulesError says why rules do not go together. It is a sentence only when it is read, as tests
+// try some hundred thousand rules.
 type rulesError struct {
 	rules Rules
 	why   string

@@ -72,8 +72,9 @@ func TestStatic(t *testing.T) {
 }
 
 // Every worker has its part, which of leaves of the same work is no more than one leaf larger than
-// another, as of OpenMP's blocks: of loops, of binary trees whose halves are as equal as they can be,
-// and of trees with phases of three. Of 640 leaves, 24 workers have 26 or 27, and 3 have 214, 213 and 213.
+// another, as of OpenMP's blocks: of loops, of binary trees whose halves are as equal as they can
+// be, and of trees with phases of three. Of 640 leaves, 24 workers have 26 or 27, and 3 have 214,
+// 213 and 213.
 func TestStaticParts(t *testing.T) {
 	counts := func(workers int, prog func(leaf func(w *Worker)) Program, native bool) []int64 {
 		parts := make([]atomic.Int64, workers)

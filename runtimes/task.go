@@ -133,8 +133,8 @@ func badFork(n int32) {
 }
 
 // New returns a task of type T, which embeds a [Frame], with all its fields zero: a finished one of
-// the kind, or a new one. By the worker's own thread only. A kind belongs to one type; another's, or
-// one that is not below [Kinds], is a panic. Cost: some 4 ns, to clear the task.
+// the kind, or a new one. By the worker's own thread only. A kind belongs to one type; another's,
+// or one that is not below [Kinds], is a panic. Cost: some 4 ns, to clear the task.
 func New[T any, P interface {
 	*T
 	Task
@@ -157,8 +157,8 @@ func New[T any, P interface {
 }
 
 // Spare returns a finished task of the kind from the worker's own free list, or nil: then [New] has
-// one. It is for tasks that set each of their fields and are too fine for New: the fields are as the
-// finished one left them. By the worker's own thread only. Cost: two loads and a store.
+// one. It is for tasks that set each of their fields and are too fine for New: the fields are as
+// the finished one left them. By the worker's own thread only. Cost: two loads and a store.
 func (w *Worker) Spare(kind Kind) Task {
 	f := w.free[kind&15]
 	if f == nil {
@@ -223,8 +223,8 @@ func (w *Worker) spare(k Kind) {
 	s.lock.release()
 }
 
-// refill gives the worker a list of finished frames of a kind, of which it has none, if there is one;
-// otherwise it has to make a frame.
+// refill gives the worker a list of finished frames of a kind, of which it has none, if there is
+// one; otherwise it has to make a frame.
 //
 //go:noinline
 func (w *Worker) refill(k Kind) {

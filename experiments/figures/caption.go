@@ -65,7 +65,8 @@ func (t *tally) says(how statistic, noun, seeds, extra string) string {
 	if t.all == 0 {
 		return "Points: one value each."
 	}
-	text := fmt.Sprintf("Points: %s of n\u00a0=\u00a0%s (%s). ", how.points, counted(t.low, t.high, noun),
+	text := fmt.Sprintf("Points: %s of n\u00a0=\u00a0%s (%s). ", how.points, counted(t.low, t.high,
+		noun),
 		seeds)
 	switch t.few {
 	case t.all:

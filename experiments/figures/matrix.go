@@ -101,8 +101,8 @@ type WholeFigure struct {
 
 // Matrices returns the figures of an experiment as a whole: for each machine and number of cores a
 // heat map of kernels and schedulers for each quantity; none where there are fewer than two
-// kernels, or than two schedulers. The largest number of cores of a machine is the first. Cost: that of
-// [All].
+// kernels, or than two schedulers. The largest number of cores of a machine is the first. Cost:
+// that of [All].
 func Matrices(e *dataset.Experiment) (list []WholeFigure) {
 	all := matricesOf(e)
 	for i, m := range all {

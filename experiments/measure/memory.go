@@ -81,11 +81,12 @@ func (s *simulation) newMemory(in kernel.Instance, r *loi.Registry, workers int,
 	return m, nil
 }
 
-// initialize has the workers of these nodes touch all data first, each an equal part of the blocks of
-// each object, before the timed run: one worker, as programs do whose initialisation is not parallel
-// (here matmul fills its matrices on one goroutine, FMM its bodies and locals), or all, as those do
-// that initialise in parallel loops. Without it the timed run itself would lay out the pages, each
-// scheduler to its own advantage. A page with blocks of several is touched first by that of the first.
+// initialize has the workers of these nodes touch all data first, each an equal part of the blocks
+// of each object, before the timed run: one worker, as programs do whose initialisation is not
+// parallel (here matmul fills its matrices on one goroutine, FMM its bodies and locals), or all, as
+// those do that initialise in parallel loops. Without it the timed run itself would lay out the
+// pages, each scheduler to its own advantage. A page with blocks of several is touched first by
+// that of the first.
 func (m *memory) initialize(base []uint32, blocks int, nodes []int) {
 	for o, first := range base {
 		end := blocks

@@ -11,8 +11,9 @@ import (
 	"krdlab/kernels/kernel"
 )
 
-// On node 0 data are on the node of the thread that initialized them, whoever uses them; interleaved
-// they are on all nodes, and dealt on that of the worker whose part of the object they are in.
+// On node 0 data are on the node of the thread that initialized them, whoever uses them;
+// interleaved they are on all nodes, and dealt on that of the worker whose part of the object they
+// are in.
 func TestInitialPlacement(t *testing.T) {
 	k, _ := kernels.ByName("matmul")
 	for _, placement := range request.NUMAPolicies {

@@ -48,8 +48,8 @@ func tracedRuns(e *dataset.Experiment, g *dataset.Group) (list []traced) {
 	return append(list, schedules(e, g)...)
 }
 
-// schedules returns what the analyses that look at several traces together say of those of the group
-// with the same number of workers.
+// schedules returns what the analyses that look at several traces together say of those of the
+// group with the same number of workers.
 func schedules(e *dataset.Experiment, g *dataset.Group) (list []traced) {
 	paths, order := map[int][]string{}, []int(nil)
 	for _, c := range g.Cells {
@@ -139,9 +139,10 @@ func (x *traced) show(results []analysis.Result, pictures bool) error {
 	return nil
 }
 
-// analysed returns the results of the analyses that the trace of a repetition of that time has enough
-// for, and why some failed where others did not.
-func analysed(path string, time result.Number) (list []analysis.Result, failed []string, err error) {
+// analysed returns the results of the analyses that the trace of a repetition of that time has
+// enough for, and why some failed where others did not.
+func analysed(path string, time result.Number) (list []analysis.Result, failed []string,
+	err error) {
 	t, err := loi.Open(path)
 	if err != nil {
 		return nil, nil, err

@@ -28,8 +28,8 @@ func simulatedOver(native result.Quantity) result.Quantity {
 	return ranged(1/native.Median.Float(), 1/high, 1/low, sure, native.N)
 }
 
-// kernelTimes has a row for each kernel and class of size that was run on both sides: simulated over
-// native time of the serial run, and of the default scheduler on all cores.
+// kernelTimes has a row for each kernel and class of size that was run on both sides: simulated
+// over native time of the serial run, and of the default scheduler on all cores.
 func kernelTimes(list []pair) (*doc.Table, *plot.Figure, string) {
 	serial, parallel := request.SerialScheduler().Name, request.DefaultScheduler().Name
 	cores := 0

@@ -218,7 +218,8 @@ func (r *Request) validateFollow(bad func(string, any, string, ...any) error) er
 	program := dag.ProgramOf(&loi.Header{Kernel: r.Kernel.Name, Params: ParamList(r.Kernel, r.Params)})
 	switch {
 	case s.Program != program:
-		return bad("follow", r.Follow, "it is a schedule of %s, and this run is of %s", s.Program, program)
+		return bad("follow", r.Follow, "it is a schedule of %s, and this run is of %s", s.Program,
+			program)
 	case r.Machine == nil:
 		return bad("follow", r.Follow, "schedules are followed in simulated runs alone; name a machine, "+
 			"such as --machine %s", DefaultMachine)
@@ -229,8 +230,8 @@ func (r *Request) validateFollow(bad func(string, any, string, ...any) error) er
 	return nil
 }
 
-// validateNUMA finds where pages that are spread over memories would change nothing, or cannot be. A
-// machine that spreads them by itself needs no reason.
+// validateNUMA finds where pages that are spread over memories would change nothing, or cannot be.
+// A machine that spreads them by itself needs no reason.
 func (r *Request) validateNUMA(t *hw.Topology, bad func(string, any, string,
 	...any) error) error {
 	const instead = "leave --numa out"
@@ -243,8 +244,9 @@ func (r *Request) validateNUMA(t *hw.Topology, bad func(string, any, string,
 	}
 	switch {
 	case r.Machine == nil && r.NUMA == NUMADealt:
-		return bad("numa", r.NUMA, "pages are dealt out to workers in simulated runs alone; choose node0 "+
-			"or interleave, or name a machine")
+		return bad("numa", r.NUMA,
+			"pages are dealt out to workers in simulated runs alone; choose node0 "+
+				"or interleave, or name a machine")
 	case r.Machine == nil && !r.Kernel.Placed, !r.Kernel.Work:
 		return bad("numa", r.NUMA, "it would change nothing: %s takes no memory that is placed; %s",
 			r.Kernel.Name, instead)

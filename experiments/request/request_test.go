@@ -87,7 +87,8 @@ func TestParseTrace(t *testing.T) {
 	var again Settings
 	if text, err := json.Marshal(c.Settings); err != nil {
 		t.Error(err)
-	} else if err := json.Unmarshal(text, &again); err != nil || !reflect.DeepEqual(again, c.Settings) {
+	} else if err := json.Unmarshal(text, &again); err != nil || !reflect.DeepEqual(again,
+		c.Settings) {
 		t.Errorf("%+v, %v", again, err)
 	}
 }
@@ -276,8 +277,11 @@ func TestValidateFollow(t *testing.T) {
 		return c.Validate(topo)
 	}
 	for want, change := range map[string]func(*Request, *dag.Schedule){
-		"":                                     func(*Request, *dag.Schedule) {},
-		"it is a schedule of fib n=3, and":     func(_ *Request, s *dag.Schedule) { s.Program = "fib n=3" },
+		"": func(*Request, *dag.Schedule) {},
+		"it is a schedule of fib n=3, and": func(_ *Request,
+			s *dag.Schedule) {
+			s.Program = "fib n=3"
+		},
 		"in simulated runs alone":              func(c *Request, _ *dag.Schedule) { c.Machine = nil },
 		"for 2 workers, and the run has 1":     func(c *Request, _ *dag.Schedule) { c.Cores = 1 },
 		"the nodes [0 1], and those of the ru": func(_ *Request, s *dag.Schedule) { s.Nodes[1] = 1 },

@@ -266,7 +266,8 @@ func conclusions(results []result.Result) []string {
 		default:
 			one = " (too few traces for intervals)"
 		}
-		fewest, most := doc.Digits(100*q[first].Median.Float(), 3), doc.Digits(100*q[last].Median.Float(), 3)
+		fewest, most := doc.Digits(100*q[first].Median.Float(), 3),
+			doc.Digits(100*q[last].Median.Float(), 3)
 		if fewest == most {
 			return append(lines, fmt.Sprintf("Beyond the LLC: %s %% under each%s.", most, one))
 		}

@@ -39,9 +39,8 @@ type Options struct {
 	Granularity Granularity
 	Kernels     int // numbers of kernels are below this; 0 means 1
 
-	// Placement of pages over the memories: [machine.Interleave], or anything else for that of the node
-	// which first touches the page, unless [Model.Place] did before; "" for the
-	// machine's own
+	// Placement of pages over the memories: [machine.Interleave], or anything else for that of the
+	// node which first touches the page, unless [Model.Place] did before; "" for the machine's own
 	Placement string
 
 	Pages Pages // Lines

@@ -108,7 +108,7 @@ func TestBadFiles(t *testing.T) {
 		{"page", `page = "4KiB"`, `page = "5KiB"`,
 			`bad.toml:33: memory.page: found 5KiB, expected a power of two of at least a line, 64B`},
 		{"word", `placement = "interleave"`, `placement = "striped"`,
-			`bad.toml:34: memory.placement: found "striped", expected "interleave" or "first-touch"`},
+			`bad.toml:34: memory.placement: found "striped", expected "interleave" or "node0"`},
 		{"unknown", `overlap = 8`, "overlap = 8\nprefetch = 2",
 			`bad.toml:36: memory.prefetch: found an unknown field, expected one of nodes_per_domain, local, remote, bandwidth, node_bandwidth, page, placement, overlap`},
 		{"unknown at top", `nodes = 4`, "nodes = 4\nsockets = 2",

@@ -221,7 +221,8 @@ func RunAll(ctx context.Context, list []*loi.Trace, a Asked, opt Options) (Resul
 	if a.Options == nil && a.Analysis.Options != nil {
 		a.Options = a.Analysis.Options()
 	}
-	return a.All(ctx, a.Options, list, &Input{Header: &list[0].Header, Warnings: doubts, Time: opt.Time,
+	return a.All(ctx, a.Options, list, &Input{Header: &list[0].Header, Warnings: doubts,
+		Time:     opt.Time,
 		Progress: opt.Progress, Looks: opt.Looks})
 }
 

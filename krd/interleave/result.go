@@ -63,8 +63,9 @@ type Distance struct {
 }
 
 func newResult(p *Program, method string) *Result {
-	r := &Result{SchemaVersion: SchemaVersion, Method: method, Unit: "objects", Interleavings: &Count{},
-		Deadlocks: &Count{}, Objects: []Object{}, Warnings: []string{},
+	r := &Result{SchemaVersion: SchemaVersion, Method: method, Unit: "objects",
+		Interleavings: &Count{},
+		Deadlocks:     &Count{}, Objects: []Object{}, Warnings: []string{},
 		weight: make([]float64, len(p.Objects))}
 	for _, name := range p.Objects {
 		o := Object{Name: name}

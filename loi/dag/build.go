@@ -95,8 +95,8 @@ func Build(t *loi.Trace, allowLoss bool, each func(*loi.Event) error) (*Graph, e
 	return g, nil
 }
 
-// link puts children in the order of their numbers, adds up, and sorts the tasks. Children are before
-// their parents in g.Tasks until then, but for the program.
+// link puts children in the order of their numbers, adds up, and sorts the tasks. Children are
+// before their parents in g.Tasks until then, but for the program.
 func (g *Graph) link() {
 	for k := range g.Tasks {
 		i := (k + 1) % len(g.Tasks)

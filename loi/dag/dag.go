@@ -1,5 +1,5 @@
-// Package dag follows the task graph of a run by the events of its trace: who spawned whom, in which
-// phase, which kernels each piece of code ran, where and how long.
+// Package dag follows the task graph of a run by the events of its trace: who spawned whom, in
+// which phase, which kernels each piece of code ran, where and how long.
 //
 //	trace -> Ordered -> Builder -> a value of each task, made of those of its children
 //
@@ -157,8 +157,8 @@ func (b *Builder[V]) Event(e *loi.Event) error {
 	return b.apply(&x)
 }
 
-// kernel counts an execution, or a task record. Executions of one record without stamps of their own
-// have its stamps, which count once.
+// kernel counts an execution, or a task record. Executions of one record without stamps of their
+// own have its stamps, which count once.
 func (b *Builder[V]) kernel(t *track, e *loi.Event) error {
 	if b.taken == math.MaxUint32 {
 		return fmt.Errorf("task graph: %w: 2^32 kernels or more", ErrIncomplete)

@@ -73,8 +73,8 @@ func (s *Schedule) Write(w io.Writer) error {
 	return b.Flush()
 }
 
-// ReadSchedule reads what [Schedule.Write] wrote. Errors wrap [ErrSchedule] and name the line, or are
-// those of r. That the steps are of some program is checked when they are followed.
+// ReadSchedule reads what [Schedule.Write] wrote. Errors wrap [ErrSchedule] and name the line, or
+// are those of r. That the steps are of some program is checked when they are followed.
 func ReadSchedule(r io.Reader) (*Schedule, error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, maxScheduleLine)

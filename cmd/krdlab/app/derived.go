@@ -46,8 +46,8 @@ func ownOrNone(path string) error {
 // pageMark is in the head of each page.
 const pageMark = `<meta name="generator" content="krdlab`
 
-// madeHere reports whether a file is a page, a figure or a schedule of krdlab's. Only where the mark of that
-// kind stands is it looked for: others may have a figure in them.
+// madeHere reports whether a file is a page, a figure or a schedule of krdlab's. Only where the
+// mark of that kind stands is it looked for: others may have a figure in them.
 func madeHere(path string) (bool, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -70,7 +70,8 @@ func small(text string) (command string, ok bool) {
 	text = option.ReplaceAllString(text, "")
 	for _, r := range [][2]string{
 		{"krdlab-runs/.../", "run/"}, {"krdlab-runs/...", "one"}, {"TRACE", "run/workfirst.loi"},
-		{" EXP", " exp"}, {"FILE.html", "page.html"}, {"--out DIR", "--out figures"}, {" A B", " exp other"},
+		{" EXP", " exp"}, {"FILE.html", "page.html"}, {"--out DIR", "--out figures"}, {" A B",
+			" exp other"},
 		{"--isa avx512", "--isa auto"}, {"--scale paper", ""}, {"--out accesses.loi", "--out acc.loi"},
 		{"krd accesses.loi", "krd acc.loi"}, {"examples/interleavings/", "$EXAMPLES/interleavings/"},
 	} {

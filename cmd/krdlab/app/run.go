@@ -162,7 +162,8 @@ func schedulerWords() []string {
 // kernelCommand is a command that runs a kernel, with a flag for each parameter of it. run is
 // called with what is asked for, after change, which may be nil.
 func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags,
-	change func(*request.Draft, *pflag.FlagSet) error, run func(context.Context, *request.Request, *hw.Topology) error) *cobra.Command {
+	change func(*request.Draft, *pflag.FlagSet) error, run func(context.Context, *request.Request,
+		*hw.Topology) error) *cobra.Command {
 	c := &cobra.Command{
 		Use:         k.Name,
 		Short:       k.Summary,

@@ -231,7 +231,8 @@ func bytesProgress[N int64 | uint64](a *app, what string) (show func(done, total
 }
 
 // countProgress is bytesProgress of anything.
-func countProgress[N int64 | uint64](a *app, what string, how ...progressbar.Option) (show func(done,
+func countProgress[N int64 | uint64](a *app, what string,
+	how ...progressbar.Option) (show func(done,
 	total N), end func()) {
 	if !a.terminal {
 		return nil, func() {}

@@ -87,8 +87,8 @@ const (
 	extremeMost  = "most"
 )
 
-// autoLLC as the value of Options.LLC takes one of autoPart parts of all data where that is less than
-// the LLC.
+// autoLLC as the value of Options.LLC takes one of autoPart parts of all data where that is less
+// than the LLC.
 const (
 	autoLLC  = "auto"
 	autoPart = 8

@@ -190,7 +190,8 @@ const mostObjects = 6
 // blocks compares how wide the ranges of single blocks are with those of a random walk.
 func (x *result) blocks(s Stacks) *doc.Table {
 	t := &doc.Table{Title: "single blocks: how wide the range of their distances is, " + x.titleOf(s),
-		Columns: []doc.Column{{Head: "schedules"}}, Remarks: []string{"From the least distance that any " +
+		Columns: []doc.Column{{Head: "schedules"}},
+		Remarks: []string{"From the least distance that any " +
 			"access to a block has in any run to the largest: of the random walk the median over the blocks " +
 			"of an object; of the others the median of how many times as wide it is."}}
 	objects := map[string]int{}
@@ -263,7 +264,8 @@ func kinds(t *doc.Table, list ...doc.Kind) {
 
 // widths compares the ranges of distances of single blocks with those of a random walk, as data.
 func widths(list []Stacks) *doc.Table {
-	t := doc.NewData("widths", "stacks", "group", "object", "blocks", "width_bytes", "walk_width_bytes",
+	t := doc.NewData("widths", "stacks", "group", "object", "blocks", "width_bytes",
+		"walk_width_bytes",
 		"quotient")
 	kinds(t, doc.Text, doc.Text, doc.Text, doc.Whole)
 	for _, s := range list {
@@ -276,7 +278,8 @@ func widths(list []Stacks) *doc.Table {
 
 // distances has a row for each bin of each object and group: as data alone.
 func distances(list []Stacks) *doc.Table {
-	t := doc.NewData("distances", "stacks", "group", "object", "distance", "count", "probability", "low",
+	t := doc.NewData("distances", "stacks", "group", "object", "distance", "count", "probability",
+		"low",
 		"high")
 	kinds(t, doc.Text, doc.Text, doc.Text, doc.Whole, doc.Text)
 	optional := func(p *float64) any {
@@ -306,7 +309,8 @@ func distances(list []Stacks) *doc.Table {
 func (x *result) Draw(w io.Writer, format string) error { return x.figure().Write(w, format) }
 
 func (x *result) figure() *plot.Figure {
-	f := &plot.Figure{ID: "explore", Title: "Range over schedules of " + x.header.Kernel + ", " + x.shape(),
+	f := &plot.Figure{ID: "explore", Title: "Range over schedules of " + x.header.Kernel + ", " +
+		x.shape(),
 		Columns: 1}
 	s := x.stacks(nodeStacks, x.apart)
 	for _, v := range []struct {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// quad is a divide and conquer multiplication of n^3 leaves, as matmul has: four products at a time,
-// twice.
+// quad is a divide and conquer multiplication of n^3 leaves, as matmul has: four products at a
+// time, twice.
 func quad(n int) *DAG {
 	d := &DAG{Objects: []string{"A", "B", "C"}, LLCBytes: 1 << 20, from: []int{0}}
 	for o := range 3 {

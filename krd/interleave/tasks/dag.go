@@ -6,9 +6,9 @@
 //
 // A vertex is a piece of code with its kernels: what one worker runs without a break, between a
 // spawn or join and the next. A schedule is an order of the vertices in which none comes before one
-// that it follows from, and a worker for each. It has no times: a worker may be as slow as it likes.
-// The kernels of a vertex are taken to follow each other on their node; in a real run those of
-// another may begin between them.
+// that it follows from, and a worker for each. It has no times: a worker may be as slow as it
+// likes. The kernels of a vertex are taken to follow each other on their node; in a real run those
+// of another may begin between them.
 package tasks
 
 import (
@@ -99,9 +99,9 @@ const (
 )
 
 // Build makes the DAG of a trace with task events, and the schedule of its run: the order in which
-// the pieces began and who ran them. Memory is limited to limit bytes, about. Whether records may be
-// missing is the caller's to say. Errors: [ErrLimit],
-// [ErrUnsuitable], [dag.ErrIncomplete], those of [loi.Trace.Ordered].
+// the pieces began and who ran them. Memory is limited to limit bytes, about. Whether records may
+// be missing is the caller's to say. Errors: [ErrLimit], [ErrUnsuitable], [dag.ErrIncomplete],
+// those of [loi.Trace.Ordered].
 func Build(t *loi.Trace, limit uint64) (*DAG, *Schedule, error) {
 	d := &DAG{LLCBytes: t.Header.LLCBytes}
 	numbers, err := krd.NewUnits(t)
@@ -149,7 +149,8 @@ func (b *builder) renumber() {
 func (d *DAG) Same(o *DAG) bool {
 	return slices.Equal(d.Objects, o.Objects) && slices.Equal(d.places, o.places) &&
 		slices.Equal(d.from, o.from) && slices.Equal(d.units, o.units) &&
-		slices.Equal(d.more, o.more) && slices.Equal(d.sizes, o.sizes) && slices.Equal(d.nodes, o.nodes) &&
+		slices.Equal(d.more, o.more) && slices.Equal(d.sizes, o.sizes) && slices.Equal(d.nodes,
+		o.nodes) &&
 		slices.Equal(d.kids, o.kids)
 }
 
@@ -323,8 +324,8 @@ func (s *Schedule) clone() *Schedule {
 }
 
 // Log10 is the logarithm of how many orders of the vertices there are: of n vertices in parallel
-// parts of n1, n2, ... it is n! / (n1! n2! ...) times the product of those of the parts. Cost: a look
-// at each node.
+// parts of n1, n2, ... it is n! / (n1! n2! ...) times the product of those of the parts. Cost: a
+// look at each node.
 func (d *DAG) Log10() float64 {
 	sum := 0.0
 	factorial := func(n int32) float64 { v, _ := math.Lgamma(float64(n) + 1); return v }

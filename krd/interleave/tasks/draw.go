@@ -30,8 +30,8 @@ func newRiffler(d *DAG, r random) *riffler {
 }
 
 // draw sets the order of s. An order of a parallel node is one of each part, and which places each
-// part has, all choices of which are equally likely, independent of the orders. Cost: O(n log n) for
-// n vertices in a balanced tree, O(n) for each level.
+// part has, all choices of which are equally likely, independent of the orders. Cost: O(n log n)
+// for n vertices in a balanced tree, O(n) for each level.
 func (d *riffler) draw(s *Schedule) {
 	for i := range d.slots {
 		d.slots[i] = int32(i)

@@ -17,8 +17,8 @@ func (d *DAG) Log10Schedules(workers int) float64 {
 	return d.Log10() + float64(d.Vertices())*math.Log10(float64(workers))
 }
 
-// enumerate calls yield with each schedule for so many workers, until it returns false. The schedule
-// is valid until then. Cost: that of each step, by brute force.
+// enumerate calls yield with each schedule for so many workers, until it returns false. The
+// schedule is valid until then. Cost: that of each step, by brute force.
 func (d *DAG) enumerate(workers int, yield func(*Schedule) bool) {
 	n := d.Vertices()
 	after := d.after()

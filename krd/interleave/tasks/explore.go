@@ -147,7 +147,8 @@ type found struct {
 func (s *session) runner(name string, kind Kind, out []Outcome) *runner {
 	objects := len(s.x.Objects)
 	m := newMeter(s.x.DAG, s.x.Options.Nodes)
-	return &runner{session: s, meter: m, out: out, group: &Group{Name: name, Kind: kind, Counts: m.counts,
+	return &runner{session: s, meter: m, out: out, group: &Group{Name: name, Kind: kind,
+		Counts:  m.counts,
 		squares: make([][bins + 1]float64, objects), reached: make([][bins + 1]int, objects),
 		least: m.least, most: m.most}}
 }
@@ -265,8 +266,8 @@ func (g *Group) merge(o *Group) {
 	}
 }
 
-// enumerated are the workers that enumeration uses: where each node has as many workers as the others
-// one of each stands for all, as the distances are the same.
+// enumerated are the workers that enumeration uses: where each node has as many workers as the
+// others one of each stands for all, as the distances are the same.
 func enumerated(nodes []int) (of []int) {
 	count := map[int]int{}
 	for w, n := range nodes {
@@ -284,8 +285,8 @@ func enumerated(nodes []int) (of []int) {
 	return of
 }
 
-// Enumerable says how many schedules would be gone through with workers on these nodes, as the power
-// of ten, and whether they are at most limit, of few enough vertices.
+// Enumerable says how many schedules would be gone through with workers on these nodes, as the
+// power of ten, and whether they are at most limit, of few enough vertices.
 func (d *DAG) Enumerable(nodes []int, limit int) (log10 float64, ok bool) {
 	of := len(enumerated(nodes))
 	log10 = d.Log10Schedules(of)

@@ -14,8 +14,8 @@ import (
 const Unit = "bytes"
 
 // Result has the distances of a group in the form that those over interleavings of threads have:
-// a distance is the least of its bin, counts are of accesses over all runs, and an interval is one of
-// the mean over runs.
+// a distance is the least of its bin, counts are of accesses over all runs, and an interval is one
+// of the mean over runs.
 func (x *Exploration) Result(g *Group) *interleave.Result {
 	r := &interleave.Result{SchemaVersion: interleave.SchemaVersion, Method: g.Name, Unit: Unit,
 		Runs: len(g.Runs), Objects: []interleave.Object{}, Warnings: []string{}}
@@ -88,8 +88,8 @@ type Range struct {
 	Mean    float64 `json:"mean"`
 }
 
-// RangeOf is that of the accesses beyond the LLC, or only the far reuses, of an object over the runs
-// of a group; of all objects if it is negative. Quantiles are values that occur.
+// RangeOf is that of the accesses beyond the LLC, or only the far reuses, of an object over the
+// runs of a group; of all objects if it is negative. Quantiles are values that occur.
 func (g *Group) RangeOf(object int, withCold bool) Range {
 	var list []uint64
 	sum := 0.0
@@ -104,9 +104,9 @@ func (g *Group) RangeOf(object int, withCold bool) Range {
 }
 
 // Widths are, by object, of how many of its blocks several runs of both groups have reuses, and the
-// median over these of how wide the range of distances of one block is, from the least to the largest
-// that any of its accesses has in any run, in each group; and of the quotient, of blocks whose range
-// has a width in the second group.
+// median over these of how wide the range of distances of one block is, from the least to the
+// largest that any of its accesses has in any run, in each group; and of the quotient, of blocks
+// whose range has a width in the second group.
 func (x *Exploration) Widths(g, by *Group) (blocks []int, of, beside, quotient []float64) {
 	n := len(x.Objects)
 	lists := make([][3][]float64, n)
@@ -141,8 +141,8 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// Steps is s as it can be followed: with the pieces that run no kernel, each as late as it can be, by
-// the worker of what waits for it.
+// Steps is s as it can be followed: with the pieces that run no kernel, each as late as it can be,
+// by the worker of what waits for it.
 func (d *DAG) Steps(s *Schedule) []dag.Step {
 	f := &follower{graph: d.graph, number: make([]uint32, len(d.graph.Tasks)),
 		phase: make([]int, len(d.graph.Tasks))}

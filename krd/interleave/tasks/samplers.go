@@ -31,8 +31,8 @@ const (
 )
 
 // Samplers are all of them. There is no POS, as there is for threads: for all vertices that share a
-// block with the last one it would draw anew, and where all tasks read one block that is all of them
-// at each step.
+// block with the last one it would draw anew, and where all tasks read one block that is all of
+// them at each step.
 var Samplers = []Sampler{Uniform, Walk, PCT, Greedy, DepthFirst}
 
 // A drawer draws schedules of a DAG for a number of workers.

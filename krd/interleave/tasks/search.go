@@ -30,10 +30,10 @@ func (d *DAG) newPlan(how dealing) *plan {
 	return p
 }
 
-// A searcher looks for a schedule with few accesses beyond the LLC, or many: vertex by vertex, each the
-// one whose data was used last, or longest ago; by plans, changing one and going back where that is
-// worse (hill climbing); and, for many, by random walks, of which the best is walked anew from
-// somewhere on.
+// A searcher looks for a schedule with few accesses beyond the LLC, or many: vertex by vertex, each
+// the one whose data was used last, or longest ago; by plans, changing one and going back where
+// that is worse (hill climbing); and, for many, by random walks, of which the best is walked anew
+// from somewhere on.
 type searcher struct {
 	*DAG
 	workers  int
@@ -119,9 +119,10 @@ func (s *searcher) walks(n, to int, measure func(*Schedule) uint64) int {
 }
 
 // choose makes the schedule vertex by vertex. Of a few that may begin, each with a worker that is
-// drawn, it takes the one of which least would be far or cold, or most; of several the one whose data
-// was used last, or longest ago. How long that is is told by the bytes that were accessed on the node
-// since, of which the reuse distance is a part. Cost: a look at the units of so many vertices for each.
+// drawn, it takes the one of which least would be far or cold, or most; of several the one whose
+// data was used last, or longest ago. How long that is is told by the bytes that were accessed on
+// the node since, of which the reuse distance is a part. Cost: a look at the units of so many
+// vertices for each.
 func (s *searcher) choose(few int) {
 	for i := range s.age {
 		clear(s.age[i])
@@ -154,7 +155,8 @@ func (s *searcher) choose(few int) {
 	s.schedule.Order = order
 }
 
-// score grows with what vertex v would find far or cold on a node, and, less, with the age of all else.
+// score grows with what vertex v would find far or cold on a node, and, less, with the age of all
+// else.
 func (s *searcher) score(v int32, node int) (sum float64) {
 	for _, u := range s.units[s.from[v]:s.from[v+1]] {
 		since := s.volume[node] - s.age[node][u]
@@ -263,8 +265,8 @@ func (s *searcher) change(p *plan) (undo func()) {
 	return swap
 }
 
-// anyNode draws a vertex, and then one of the nodes above it that suit, so that large ones are drawn
-// more often; the root if there is none.
+// anyNode draws a vertex, and then one of the nodes above it that suit, so that large ones are
+// drawn more often; the root if there is none.
 func (s *searcher) anyNode(suits func(*node) bool) int32 {
 	var list []int32
 	for i := s.progress.leaf[s.below(uint64(s.Vertices()))]; i != nobody; i = s.progress.parent[i] {

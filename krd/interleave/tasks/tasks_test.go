@@ -17,8 +17,8 @@ type shape struct {
 	size int
 }
 
-// shapesUpTo lists all shapes of up to n leaves that differ, by size (A003430: 1, 2, 5, 15, 48, 167,
-// 602, 2256, ...).
+// shapesUpTo lists all shapes of up to n leaves that differ, by size (A003430: 1, 2, 5, 15, 48,
+// 167, 602, 2256, ...).
 func shapesUpTo(n int) [][]*shape {
 	by := make([][]*shape, n+1)
 	// of each kind: those that are no composition of the same kind
@@ -148,7 +148,8 @@ func anyShape(size int, r random) *shape {
 		return &shape{kind: leaf, size: 1}
 	}
 	first := 1 + int(r.below(uint64(size-1)))
-	return &shape{series + kind(r.below(2)), []*shape{anyShape(first, r), anyShape(size-first, r)}, size}
+	return &shape{series + kind(r.below(2)), []*shape{anyShape(first, r), anyShape(size-first, r)},
+		size}
 }
 
 // Shapes whose parts are of the same kind as they are too.
@@ -313,7 +314,8 @@ func frequencies(d *DAG, by Sampler, workers, runs int) map[string]float64 {
 	return of
 }
 
-// chiSquare is the sum of squared deviations in units of their variance, and its degrees of freedom.
+// chiSquare is the sum of squared deviations in units of their variance, and its degrees of
+// freedom.
 func chiSquare(of map[string]float64, runs int, want map[string]float64) (sum, degrees float64) {
 	for x, p := range want {
 		expected := p * float64(runs)

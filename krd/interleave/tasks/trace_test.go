@@ -13,11 +13,12 @@ import (
 	"krdlab/loi/dag"
 )
 
-// randomRun records a run of a program with nested tasks, each piece with a kernel or none, by workers
-// on nodes. The program depends on one seed, who runs what and when on another.
+// randomRun records a run of a program with nested tasks, each piece with a kernel or none, by
+// workers on nodes. The program depends on one seed, who runs what and when on another.
 func randomRun(t *testing.T, spans bool, program, run uint64, nodes []int) *loi.Trace {
 	t.Helper()
-	h := loi.Header{Substrate: loi.Simulated, Clock: loi.Clock{Source: "virtual", Hz: 1e12, Invariant: true},
+	h := loi.Header{Substrate: loi.Simulated, Clock: loi.Clock{Source: "virtual", Hz: 1e12,
+		Invariant: true},
 		Kernel: "random", L2Bytes: 256, LLCBytes: 700, Registry: loi.Registry{
 			Objects: []loi.Object{{Name: "blocks", Blocks: []loi.SizeRun{{Count: 8, Bytes: 64}}},
 				{Name: "keys", Kind: loi.Keyed}},
@@ -147,8 +148,8 @@ func TestAsKRD(t *testing.T) {
 	}
 }
 
-// checkSteps follows the steps of a schedule over the graph of the run: each piece once, when it may
-// begin, the vertices in their order and by their workers.
+// checkSteps follows the steps of a schedule over the graph of the run: each piece once, when it
+// may begin, the vertices in their order and by their workers.
 func checkSteps(t *testing.T, d *DAG, s *Schedule) {
 	t.Helper()
 	type task struct{ of, phase, left, parent int }
